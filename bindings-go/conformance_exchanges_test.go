@@ -11,13 +11,13 @@ import (
 
 type exchangeCase struct {
 	named
-	Budget    string         `json:"budget"`
-	Local     string         `json:"local"`
-	Lease     uint64         `json:"lease"`
-	Processes uint64         `json:"processes"`
-	Timeout   number         `json:"timeout"`
-	Seed      number         `json:"seed"`
-	Steps     []exchangeStep `json:"steps"`
+	Budget   string         `json:"budget"`
+	Local    string         `json:"local"`
+	Lease    uint64         `json:"lease"`
+	Fallback number         `json:"fallback"`
+	Timeout  number         `json:"timeout"`
+	Seed     number         `json:"seed"`
+	Steps    []exchangeStep `json:"steps"`
 }
 
 // An exchangeStep has the members of all actions.
@@ -28,6 +28,7 @@ type exchangeStep struct {
 	Away     bool                    `json:"away"`
 	DueIn    *number                 `json:"due_in"`
 	Unsent   bool                    `json:"unsent"`
+	Timeout  number                  `json:"timeout"`
 	Event    backoff.BudgetEventKind `json:"event"`
 	Outcome  backoff.Outcome         `json:"outcome"`
 	Held     any                     `json:"held"`
@@ -54,7 +55,7 @@ type exchangeStep struct {
 var requestAnswers = map[string]uint32{"granted": engine.RequestGranted, "refused": engine.RequestRefused, "waits": engine.RequestWaits}
 
 func checkExchanges(t *testing.T, c exchangeCase) {
-	member, err := backoff.NewMember(parseBudget(t, c.Budget), parseBudget(t, c.Local), c.Lease, c.Processes, uint64(c.Timeout), uint64(c.Seed))
+	member, err := backoff.NewMember(parseBudget(t, c.Budget), parseBudget(t, c.Local), c.Lease, uint64(c.Fallback), uint64(c.Timeout), uint64(c.Seed))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,13 +67,12 @@ func checkExchanges(t *testing.T, c exchangeCase) {
 		for range times {
 			checkExchangeStep(t, i, member, step)
 		}
-		isAway, dueIn, hasUnsent := member.State(uint64(step.Now))
-		wantDueIn := engine.None
+		want := engine.MemberState{IsAway: step.Away, DueIn: engine.None, HasUnsent: step.Unsent, Timeout: uint64(step.Timeout)}
 		if step.DueIn != nil {
-			wantDueIn = uint64(*step.DueIn)
+			want.DueIn = uint64(*step.DueIn)
 		}
-		if isAway != step.Away || dueIn != wantDueIn || hasUnsent != step.Unsent {
-			t.Fatalf("step %d, %s: away %t, due in %d, unsent %t", i, step.Do, isAway, dueIn, hasUnsent)
+		if state := member.State(uint64(step.Now)); state != want {
+			t.Fatalf("step %d, %s: %+v, want %+v", i, step.Do, state, want)
 		}
 	}
 }

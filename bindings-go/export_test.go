@@ -60,9 +60,9 @@ func (b *Budget) Damage() {
 func Origin() time.Time { return origin }
 
 // NewMember returns a member of a shared budget.
-func NewMember(budget, local *Budget, lease, processes, timeout, seed uint64) (*engine.Member, error) {
+func NewMember(budget, local *Budget, lease, fallback, timeout, seed uint64) (*engine.Member, error) {
 	member := new(engine.Member)
-	if code := member.Init(&budget.core, &local.core, lease, processes, timeout, seed); code != engine.OK {
+	if code := member.Init(&budget.core, &local.core, lease, fallback, timeout, seed); code != engine.OK {
 		return nil, budgetError(code)
 	}
 	return member, nil

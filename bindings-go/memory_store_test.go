@@ -2,6 +2,7 @@ package backoff_test
 
 import (
 	"context"
+	"strings"
 	"sync"
 	"time"
 )
@@ -66,8 +67,10 @@ func (s *memoryStore) count() int {
 	return s.loads
 }
 
+// text returns the state that is stored, without the numbers of processes.
 func (s *memoryStore) text(key string) string {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
-	return s.texts[key]
+	state, _, _ := strings.Cut(s.texts[key], " | ")
+	return state
 }

@@ -35,24 +35,23 @@ type BudgetStore interface {
 // WithSharedBudget makes a loop take part.
 //
 // Each process also keeps a local budget, which sees what its loops do. If the store fails, does not answer within
-// the timeout, or has a text that is not a state of the budget, the local budget decides at once, for a second;
-// then the next retry asks the store again. No error reaches the loops: Event.BudgetIsLocal says which budget
+// the timeout, or has a text that is not a state of the budget, the local budget decides at once, for a second, and
+// each process grants its share (WithFallback); then the next retry asks the store again. No error reaches the loops: Event.BudgetIsLocal says which budget
 // decided, and LastError what the store's last error was.
 //
 // A retry waits for the store, no longer than the timeout. Nothing else waits: starts, failures and successes are
-// counted, and join the next request of a retry, or are sent in the background when there are 100 of them. While the
-// store is away at most 100 of each are kept. One exchange with the store is under way at a time; requests that come
+// counted, and join the next request of a retry, or are sent in the background when there are 100 of them, or with the
+// first one after 30 s. While the store is away at most 100 of each are kept. One exchange with the store is under way at a time; requests that come
 // meanwhile share the next one.
 //
 // Any number of goroutines may use a SharedBudget at once. It has a goroutine only during an exchange, so it need not
 // be closed. Call Flush before the process ends, to send what the store does not know. A SharedBudget must not be
 // copied (go vet reports copies), and NewSharedBudget makes the only valid ones.
 type SharedBudget struct {
-	_       noCopy
-	store   BudgetStore
-	key     string
-	timeout time.Duration
-	hook    func(BudgetExchange)
+	_     noCopy
+	store BudgetStore
+	key   string
+	hook  func(BudgetExchange)
 
 	mutex     sync.Mutex
 	member    engine.Member
@@ -74,18 +73,46 @@ const (
 type SharedBudgetOption func(*sharedConfig) error
 
 type sharedConfig struct {
-	fallback  *Budget
+	local     *Budget
+	fallback  Fallback
 	lease     int
-	processes int
+	processes *int
 	timeout   time.Duration
 	hook      func(BudgetExchange)
 }
 
-// WithFallback sets the budget string of the local budget, which decides while the store is away. Default: that of
-// the shared budget. One process alone then may spend as much as all of them together.
-func WithFallback(budget string) SharedBudgetOption {
+// A Fallback says what a process grants while the store is away.
+type Fallback string
+
+const (
+	// FallbackShare: of the retries that its local budget grants, its part, so that all processes together grant about as
+	// many as one budget. It is the default.
+	FallbackShare Fallback = "share"
+	// FallbackWhole: all retries that its local budget grants, so that n processes grant n times as many.
+	FallbackWhole Fallback = "whole"
+	// FallbackRefuse: none.
+	FallbackRefuse Fallback = "refuse"
+)
+
+// WithFallback sets what this process grants while the store is away. Default: FallbackShare. The account counts the
+// processes that have exchanged something lately, unless WithProcesses sets their number. A process whose first exchange
+// fails knows of no others.
+func WithFallback(fallback Fallback) SharedBudgetOption {
+	return func(c *sharedConfig) error {
+		c.fallback = fallback
+		switch fallback {
+		case FallbackShare, FallbackWhole, FallbackRefuse:
+			return nil
+		}
+		return &ArgumentError{Code: ErrUnknownKind, Field: "fallback", Value: fallback, Rule: "is not share, whole or refuse"}
+	}
+}
+
+// WithLocalBudget sets the budget string of the local budget, which decides while the store is away. Default: that of
+// the shared budget.
+func WithLocalBudget(budget string) SharedBudgetOption {
 	return func(c *sharedConfig) (err error) {
-		c.fallback, err = parseShared(budget, "fallback", "is of kind concurrent: a local budget of this kind cannot know when an operation ends that the store counts")
+		c.local, err = parseShared(budget, "local budget", "is of kind concurrent: a local budget of this kind cannot know when an operation ends that the store counts")
 		return err
 	}
 }
@@ -103,12 +130,11 @@ func WithLease(lease int) SharedBudgetOption {
 	}
 }
 
-// WithProcesses says how many processes share the budget, from 1 to 1,000,000. While the store is away, each of them
-// grants its part of the retries that its local budget grants, so that all of them together grant about as many as one.
-// Default: 1, so that n processes grant n times as many.
+// WithProcesses sets how many processes share the budget, from 1 to 1,000,000, for FallbackShare. Default: as many as the
+// account counts.
 func WithProcesses(processes int) SharedBudgetOption {
 	return func(c *sharedConfig) error {
-		c.processes = processes
+		c.processes = &processes
 		return checkRange("processes", processes, processesMost)
 	}
 }
@@ -124,7 +150,8 @@ func checkRange(name string, value, most int) error {
 	return nil
 }
 
-// WithStoreTimeout sets how long a retry waits for the store before the local budget decides. Default: 100 ms.
+// WithStoreTimeout sets how long a retry waits for the store before the local budget decides. Default: 100 ms. Until the
+// first exchange has ended, it is at least a second, because the store needs a connection.
 func WithStoreTimeout(timeout time.Duration) SharedBudgetOption {
 	return func(c *sharedConfig) error {
 		c.timeout = timeout
@@ -174,7 +201,7 @@ func NewSharedBudget(store BudgetStore, name, budget string, options ...SharedBu
 	if err != nil {
 		return nil, err
 	}
-	config := sharedConfig{fallback: shared, lease: 1, processes: 1, timeout: 100 * time.Millisecond}
+	config := sharedConfig{local: shared, fallback: FallbackShare, lease: 1, timeout: 100 * time.Millisecond}
 	for _, option := range options {
 		if err := notNil("option", option == nil); err != nil {
 			return nil, err
@@ -183,17 +210,32 @@ func NewSharedBudget(store BudgetStore, name, budget string, options ...SharedBu
 			return nil, err
 		}
 	}
+	fallback, err := config.number()
+	if err != nil {
+		return nil, err
+	}
 	b := &SharedBudget{
 		store:    store,
 		key:      "backoff:" + name + ":" + shared.String(),
-		timeout:  config.timeout,
 		hook:     config.hook,
 		flushing: make(chan struct{}, 1),
 	}
-	if code := b.member.Init(&shared.core, &config.fallback.core, uint64(config.lease), uint64(config.processes), uint64(config.timeout), rand.Uint64()); code != engine.OK {
+	if code := b.member.Init(&shared.core, &config.local.core, uint64(config.lease), fallback, uint64(config.timeout), rand.Uint64()); code != engine.OK {
 		return nil, budgetError(code)
 	}
 	return b, nil
+}
+
+// number returns the fallback as the core has it.
+func (c *sharedConfig) number() (uint64, error) {
+	fallback := map[Fallback]uint64{FallbackShare: engine.FallbackShare, FallbackWhole: engine.FallbackWhole, FallbackRefuse: engine.FallbackRefuse}[c.fallback]
+	switch {
+	case c.processes == nil:
+		return fallback, nil
+	case c.fallback != FallbackShare:
+		return 0, &ArgumentError{Code: ErrUnused, Field: "processes", Value: *c.processes, Rule: "is only for the fallback share, and the fallback is " + string(c.fallback)}
+	}
+	return uint64(*c.processes), nil
 }
 
 // storeIsThere refuses a nil store, also a nil pointer, whose panic would end the program from another goroutine.
@@ -265,7 +307,9 @@ func (b *SharedBudget) Flush(ctx context.Context) error {
 	}
 	b.mutex.Lock()
 	done := b.hooked
-	if _, _, hasUnsent := b.member.State(now()); hasUnsent {
+	state := b.member.State(now())
+	timeout := time.Duration(state.Timeout)
+	if state.HasUnsent {
 		done = make(chan error, 1)
 		b.flushes = append(b.flushes, done)
 		select {
@@ -278,7 +322,7 @@ func (b *SharedBudget) Flush(ctx context.Context) error {
 	if done == nil {
 		return nil
 	}
-	patience := 2 * b.timeout
+	patience := 2 * timeout
 	if patience < 0 { // it is beyond the longest time.Duration
 		patience = math.MaxInt64
 	}
@@ -291,7 +335,7 @@ func (b *SharedBudget) Flush(ctx context.Context) error {
 	case <-ctx.Done():
 		err = context.Cause(ctx)
 	case <-timer.C:
-		err = b.noAnswer()
+		err = noAnswer(timeout)
 	}
 	b.mutex.Lock()
 	defer b.mutex.Unlock()
@@ -299,9 +343,12 @@ func (b *SharedBudget) Flush(ctx context.Context) error {
 	return err
 }
 
-// noAnswer is the error of a store that takes too long.
-func (b *SharedBudget) noAnswer() error {
-	return fmt.Errorf("the store did not answer within %v: %w", b.timeout, context.DeadlineExceeded)
+// timeout returns how long a request may wait now. The mutex is locked.
+func (b *SharedBudget) timeout() time.Duration { return time.Duration(b.member.State(now()).Timeout) }
+
+// noAnswer returns the error of a store that takes too long.
+func noAnswer(timeout time.Duration) error {
+	return fmt.Errorf("the store did not answer within %v: %w", timeout, context.DeadlineExceeded)
 }
 
 // A sharedGrant is what an operation holds of a shared budget: nothing before its first retry.
@@ -327,7 +374,7 @@ func (b *SharedBudget) report(kind BudgetEventKind, grant sharedGrant) {
 	b.mutex.Lock()
 	defer b.mutex.Unlock()
 	b.member.Note(uint32(kind), grant.held, grant.isLocal, now())
-	if _, dueIn, _ := b.member.State(now()); dueIn != engine.None {
+	if b.member.State(now()).DueIn != engine.None {
 		b.start()
 	}
 }
@@ -344,8 +391,9 @@ func (b *SharedBudget) request(ctx context.Context, outcome Outcome) (grant shar
 	request := &sharedRequest{outcome: outcome, done: make(chan sharedAnswer, 1)}
 	b.waiting = append(b.waiting, request)
 	b.start()
+	timeout := b.timeout()
 	b.mutex.Unlock()
-	timer := time.NewTimer(b.timeout)
+	timer := time.NewTimer(timeout)
 	defer timer.Stop()
 	select {
 	case answer = <-request.done:
@@ -353,7 +401,7 @@ func (b *SharedBudget) request(ctx context.Context, outcome Outcome) (grant shar
 		b.mutex.Lock()
 		if slices.Contains(b.waiting, request) {
 			b.member.Late(now())
-			b.goAway(b.noAnswer())
+			b.goAway(noAnswer(timeout))
 		}
 		b.mutex.Unlock()
 		answer = <-request.done

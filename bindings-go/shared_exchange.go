@@ -113,7 +113,7 @@ func (b *SharedBudget) begin() (flushes []chan error, ok bool) {
 	b.mutex.Lock()
 	defer b.mutex.Unlock()
 	for len(b.flushes) == 0 {
-		_, dueIn, _ := b.member.State(now())
+		dueIn := b.member.State(now()).DueIn
 		if dueIn == 0 {
 			break
 		}
@@ -138,12 +138,15 @@ func (b *SharedBudget) begin() (flushes []chan error, ok bool) {
 // exchange loads the state, lets the member step it, and stores it, again if another process was faster. It then ends
 // the exchange.
 func (b *SharedBudget) exchange() BudgetExchange {
-	ctx, cancel := context.WithTimeout(context.Background(), b.timeout)
+	b.mutex.Lock()
+	timeout := b.timeout()
+	b.mutex.Unlock()
+	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
 	for {
-		exchange := b.try(ctx)
+		exchange := b.try(ctx, timeout)
 		b.mutex.Lock()
-		wait, isAgain := b.ended(&exchange)
+		wait, isAgain := b.ended(&exchange, timeout)
 		if !isAgain && b.hook != nil {
 			b.hooked = make(chan error)
 		}
@@ -156,13 +159,13 @@ func (b *SharedBudget) exchange() BudgetExchange {
 }
 
 // try loads the state and swaps it once.
-func (b *SharedBudget) try(ctx context.Context) BudgetExchange {
+func (b *SharedBudget) try(ctx context.Context, timeout time.Duration) BudgetExchange {
 	exchange := BudgetExchange{Key: b.key, Stored: BudgetStoredNothing}
 	if exchange.Before, exchange.Now, exchange.Err = b.store.Load(ctx, b.key); exchange.Err != nil {
 		return exchange
 	}
 	if ctx.Err() != nil {
-		exchange.Err = b.noAnswer()
+		exchange.Err = noAnswer(timeout)
 		return exchange
 	}
 	isChanged := b.step(&exchange)
@@ -204,12 +207,12 @@ func (b *SharedBudget) step(exchange *BudgetExchange) bool {
 }
 
 // ended ends an exchange, unless its swap is to be tried again after a wait. The mutex is locked.
-func (b *SharedBudget) ended(exchange *BudgetExchange) (wait time.Duration, isAgain bool) {
+func (b *SharedBudget) ended(exchange *BudgetExchange, timeout time.Duration) (wait time.Duration, isAgain bool) {
 	if exchange.Stored == BudgetStoredLost {
 		if wait, ok := b.member.Lost(now()); ok {
 			return time.Duration(wait), true
 		}
-		exchange.Err = fmt.Errorf("other processes changed %s for %v: %w", b.key, b.timeout, context.DeadlineExceeded)
+		exchange.Err = fmt.Errorf("other processes changed %s for %v: %w", b.key, timeout, context.DeadlineExceeded)
 	}
 	if exchange.Err != nil {
 		b.member.Failed(exchange.Stored == BudgetStoredUnknown, now())
@@ -229,8 +232,8 @@ func (b *SharedBudget) ended(exchange *BudgetExchange) (wait time.Duration, isAg
 		}
 		return sharedAnswer{}, false
 	})
-	if isAway, _, _ := b.member.State(now()); isAway {
-		b.goAway(b.noAnswer())
+	if b.member.State(now()).IsAway {
+		b.goAway(noAnswer(timeout))
 	}
 	return 0, false
 }

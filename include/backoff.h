@@ -252,6 +252,16 @@
 // Retry-After do not return together.
 #define BACKOFF_RETRY_AFTER_SPREAD UINT32_C(3)
 
+// While the store is away, each process grants its share of what its local budget grants. The account counts the
+// processes.
+#define BACKOFF_FALLBACK_SHARE UINT32_C(0)
+
+// While the store is away, each process grants all that its local budget grants.
+#define BACKOFF_FALLBACK_WHOLE UINT32_C(1)
+
+// While the store is away, no process grants anything.
+#define BACKOFF_FALLBACK_REFUSE UINT64_C(18446744073709551615)
+
 // The retry is granted.
 #define BACKOFF_REQUEST_GRANTED UINT32_C(1)
 
@@ -1022,19 +1032,20 @@ uint32_t backoff_iter_reset(struct backoff_iter *iter);
 // `iter` points to an iterator, and each output that is not NULL to one number.
 uint32_t backoff_iter_index(const struct backoff_iter *iter, uint64_t *index, uint64_t *stream);
 
-// Begins a member of the shared budget `budget`. `local` is the budget that decides while the store is away: of
-// the retries that it grants, each of `processes` that share the budget grants its part. A request that is granted takes up to `lease - 1` more retries along. An exchange may take `timeout_ns`.
-// The seed spreads the waits after lost swaps: each process needs its own.
+// Begins a member of the shared budget `budget`. `local` is the budget that decides while the store is away, and
+// `fallback` is a BACKOFF_FALLBACK, or the number of processes, up to 1000000, among which each grants its share. A
+// request that is granted takes up to `lease - 1` more retries along. An exchange may take `timeout_ns`. The seed
+// spreads the waits after lost swaps: each process needs its own.
 //
-// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED, BACKOFF_DAMAGED, or BACKOFF_TOO_SMALL or
-// BACKOFF_TOO_LARGE for a lease that is not from 1 to 1000 or processes that are not from 1 to 1000000.
+// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED, BACKOFF_DAMAGED, BACKOFF_TOO_SMALL for a lease of 0, or
+// BACKOFF_TOO_LARGE for one above 1000 or a fallback above 1000000.
 //
 // Each pointer that is not NULL points to a struct of its type.
 uint32_t backoff_budget_member_init(struct backoff_budget_member *member,
                                     const struct backoff_budget *budget,
                                     const struct backoff_budget *local,
                                     uint64_t lease,
-                                    uint64_t processes,
+                                    uint64_t fallback,
                                     uint64_t timeout_ns,
                                     uint64_t seed);
 
@@ -1067,8 +1078,9 @@ uint32_t backoff_budget_member_request(struct backoff_budget_member *member,
 uint32_t backoff_budget_member_cancel(struct backoff_budget_member *member, uint32_t outcome);
 
 // Writes whether the store is away, so that the local budget decides, as 1 or 0; in how many nanoseconds an exchange
-// is to begin, or BACKOFF_NONE; and whether there is something that the store does not know, as 1 or 0. Each of the
-// three may be NULL.
+// is to begin, or BACKOFF_NONE; whether there is something that the store does not know, as 1 or 0; and how many
+// nanoseconds a request may wait now, and an exchange take: `timeout_ns`, but at least a second until the first
+// exchange has ended. Each of the four may be NULL.
 //
 // Fails with BACKOFF_NULL_POINTER or BACKOFF_UNINITIALIZED.
 //
@@ -1077,7 +1089,8 @@ uint32_t backoff_budget_member_state(const struct backoff_budget_member *member,
                                      uint64_t now_ns,
                                      uint32_t *is_away,
                                      uint64_t *due_in_ns,
-                                     uint32_t *has_unsent);
+                                     uint32_t *has_unsent,
+                                     uint64_t *timeout_ns);
 
 // Begins an exchange, at a time of the process's clock.
 //

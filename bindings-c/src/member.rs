@@ -1,7 +1,7 @@
 use core::ffi::c_char;
 
 use backoff_core::ffi::{budget_event, budget_event_number, outcome_from_number};
-use backoff_core::{BudgetEvent, BudgetMember, MemberAnswer, Outcome, SteppedState};
+use backoff_core::{BudgetEvent, BudgetMember, Fallback, MemberAnswer, Outcome, SteppedState};
 
 use crate::budget::{BudgetHandle, backoff_budget, wait_until_free};
 use crate::budget_state::backoff_budget_event;
@@ -25,6 +25,14 @@ pub struct backoff_budget_member {
 }
 
 type MemberHandle = Tagged<BudgetMember, { u64::from_le_bytes(*b"member-1") }>;
+
+/// While the store is away, each process grants its share of what its local budget grants. The account counts the
+/// processes.
+pub const BACKOFF_FALLBACK_SHARE: u64 = 0;
+/// While the store is away, each process grants all that its local budget grants.
+pub const BACKOFF_FALLBACK_WHOLE: u64 = 1;
+/// While the store is away, no process grants anything.
+pub const BACKOFF_FALLBACK_REFUSE: u64 = 18446744073709551615u64;
 
 /// The retry is granted.
 pub const BACKOFF_REQUEST_GRANTED: u32 = 1;
@@ -80,12 +88,13 @@ pub struct backoff_exchange_answers {
     pub held: [u64; 3],
 }
 
-/// Begins a member of the shared budget `budget`. `local` is the budget that decides while the store is away: of
-/// the retries that it grants, each of `processes` that share the budget grants its part. A request that is granted takes up to `lease - 1` more retries along. An exchange may take `timeout_ns`.
-/// The seed spreads the waits after lost swaps: each process needs its own.
+/// Begins a member of the shared budget `budget`. `local` is the budget that decides while the store is away, and
+/// `fallback` is a BACKOFF_FALLBACK, or the number of processes, up to 1000000, among which each grants its share. A
+/// request that is granted takes up to `lease - 1` more retries along. An exchange may take `timeout_ns`. The seed
+/// spreads the waits after lost swaps: each process needs its own.
 ///
-/// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED, BACKOFF_DAMAGED, or BACKOFF_TOO_SMALL or
-/// BACKOFF_TOO_LARGE for a lease that is not from 1 to 1000 or processes that are not from 1 to 1000000.
+/// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED, BACKOFF_DAMAGED, BACKOFF_TOO_SMALL for a lease of 0, or
+/// BACKOFF_TOO_LARGE for one above 1000 or a fallback above 1000000.
 ///
 /// # Safety
 /// Each pointer that is not NULL points to a struct of its type.
@@ -95,7 +104,7 @@ pub unsafe extern "C" fn backoff_budget_member_init(
     budget: *const backoff_budget,
     local: *const backoff_budget,
     lease: u64,
-    processes: u64,
+    fallback: u64,
     timeout_ns: u64,
     seed: u64,
 ) -> u32 {
@@ -105,13 +114,14 @@ pub unsafe extern "C" fn backoff_budget_member_init(
         wait_until_free(Some(budget))?;
         let local = BudgetHandle::get(local)?;
         wait_until_free(Some(local))?;
-        if lease == 0 || processes == 0 {
+        if lease == 0 {
             return Err(BACKOFF_TOO_SMALL);
         }
-        if lease > BudgetMember::MAX_LEASE || processes > BudgetMember::MAX_PROCESSES {
+        if lease > BudgetMember::MAX_LEASE {
             return Err(BACKOFF_TOO_LARGE);
         }
-        let begun = BudgetMember::new(budget, local, lease, processes, timeout_ns, seed);
+        let fallback = Fallback::from_number(fallback).ok_or(BACKOFF_TOO_LARGE)?;
+        let begun = BudgetMember::new(budget, local, lease, fallback, timeout_ns, seed);
         MemberHandle::init(member, begun);
         Ok(())
     })
@@ -186,8 +196,9 @@ pub unsafe extern "C" fn backoff_budget_member_cancel(
 }
 
 /// Writes whether the store is away, so that the local budget decides, as 1 or 0; in how many nanoseconds an exchange
-/// is to begin, or BACKOFF_NONE; and whether there is something that the store does not know, as 1 or 0. Each of the
-/// three may be NULL.
+/// is to begin, or BACKOFF_NONE; whether there is something that the store does not know, as 1 or 0; and how many
+/// nanoseconds a request may wait now, and an exchange take: `timeout_ns`, but at least a second until the first
+/// exchange has ended. Each of the four may be NULL.
 ///
 /// Fails with BACKOFF_NULL_POINTER or BACKOFF_UNINITIALIZED.
 ///
@@ -200,12 +211,14 @@ pub unsafe extern "C" fn backoff_budget_member_state(
     is_away: *mut u32,
     due_in_ns: *mut u64,
     has_unsent: *mut u32,
+    timeout_ns: *mut u64,
 ) -> u32 {
     exported!({
         let member = MemberHandle::get(member)?;
         write_optional(is_away, member.is_away(now_ns).into());
         write_optional(due_in_ns, member.due_in(now_ns).unwrap_or(u64::MAX));
         write_optional(has_unsent, member.has_unsent().into());
+        write_optional(timeout_ns, member.timeout_ns());
         Ok(())
     })
 }

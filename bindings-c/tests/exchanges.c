@@ -14,7 +14,7 @@ static backoff_budget_member member_of(const struct exchange_vector *row) {
                backoff_budget_parse(&local, row->local.bytes, row->local.length, NULL), BACKOFF_OK);
   check_number(row->id, "code of init",
                backoff_budget_member_init(&member, &budget, &local, row->lease,
-                                          row->processes, row->timeout, row->seed),
+                                          row->fallback, row->timeout, row->seed),
                BACKOFF_OK);
   return member;
 }
@@ -113,14 +113,16 @@ static void check_exchanges(void) {
     for (size_t at = 0; at < row->step_count; at++) {
       const struct member_step *step = &row->steps[at];
       uint32_t is_away = 99, has_unsent = 99;
-      uint64_t due_in_ns = CANARY;
+      uint64_t due_in_ns = CANARY, timeout_ns = CANARY;
       for (uint64_t time = 0; time < step->times; time++) play(row->id, &member, step);
       check_number(row->id, "code of the state",
-                   backoff_budget_member_state(&member, step->now, &is_away, &due_in_ns, &has_unsent),
+                   backoff_budget_member_state(&member, step->now, &is_away, &due_in_ns, &has_unsent,
+                                               &timeout_ns),
                    BACKOFF_OK);
       check_number(row->id, "is_away", is_away, step->is_away);
       check_number(row->id, "due_in_ns", due_in_ns, step->due_in_ns);
       check_number(row->id, "has_unsent", has_unsent, step->has_unsent);
+      check_number(row->id, "timeout_ns", timeout_ns, step->timeout_ns);
     }
   }
 }
@@ -144,8 +146,9 @@ static void check_misuse(void) {
         backoff_budget_member_init(member, budget, &memory.garbage_budget, 1, 1, 1, 1));
   FAILS(BACKOFF_TOO_SMALL, backoff_budget_member_init(member, budget, budget, 0, 1, 1, 1));
   FAILS(BACKOFF_TOO_LARGE, backoff_budget_member_init(member, budget, budget, 1001, 1, 1, 1));
-  FAILS(BACKOFF_TOO_SMALL, backoff_budget_member_init(member, budget, budget, 1, 0, 1, 1));
   FAILS(BACKOFF_TOO_LARGE, backoff_budget_member_init(member, budget, budget, 1, 1000001, 1, 1));
+  FAILS(BACKOFF_TOO_LARGE,
+        backoff_budget_member_init(member, budget, budget, 1, BACKOFF_FALLBACK_REFUSE - 1, 1, 1));
   FAILS(BACKOFF_NULL_POINTER, backoff_budget_member_note(NULL, &event, 0, 1));
   FAILS(BACKOFF_NULL_POINTER, backoff_budget_member_note(member, NULL, 0, 1));
   FAILS(BACKOFF_UNINITIALIZED, backoff_budget_member_note(garbage, &event, 0, 1));
@@ -155,8 +158,8 @@ static void check_misuse(void) {
   FAILS(BACKOFF_UNKNOWN_OUTCOME, backoff_budget_member_request(member, 0, 1, &answer));
   FAILS(BACKOFF_NULL_POINTER, backoff_budget_member_cancel(NULL, 2));
   FAILS(BACKOFF_UNKNOWN_OUTCOME, backoff_budget_member_cancel(member, 9));
-  FAILS(BACKOFF_NULL_POINTER, backoff_budget_member_state(NULL, 1, NULL, NULL, NULL));
-  FAILS(BACKOFF_UNINITIALIZED, backoff_budget_member_state(garbage, 1, NULL, NULL, NULL));
+  FAILS(BACKOFF_NULL_POINTER, backoff_budget_member_state(NULL, 1, NULL, NULL, NULL, NULL));
+  FAILS(BACKOFF_UNINITIALIZED, backoff_budget_member_state(garbage, 1, NULL, NULL, NULL, NULL));
   FAILS(BACKOFF_NULL_POINTER, backoff_budget_member_begin(NULL, 1));
   FAILS(BACKOFF_NULL_POINTER,
         backoff_budget_member_step(NULL, NULL, 0, 1, text, sizeof text, &changed));

@@ -207,13 +207,13 @@ struct member_step {
   enum member_action action;
   uint64_t now, times;
   uint32_t is_away, has_unsent; /* afterwards, as the next one */
-  uint64_t due_in_ns;
+  uint64_t due_in_ns, timeout_ns;
   uint32_t event, outcome;
   uint64_t held;
   uint32_t is_local, answer;
   const char *text; /* NULL for none */
   uint64_t store_now;
-  const char *after; /* NULL if the text is no state */
+  const char *after; /* NULL if the text is no account */
   uint32_t is_changed;
   size_t step_count;
   const backoff_exchange_step *steps;
@@ -226,7 +226,7 @@ struct member_step {
 struct exchange_vector {
   const char *id;
   struct text budget, local;
-  uint64_t lease, processes, timeout, seed;
+  uint64_t lease, fallback, timeout, seed;
   size_t step_count;
   const struct member_step *steps;
 };

@@ -101,7 +101,7 @@ def row(struct: str, case: dict) -> list[str]:
             return [text(case["budget"]), text(case["text"]), flag(case["valid"])]
         case "exchange":
             steps = array("struct member_step", [member_step(each) for each in case["steps"]])
-            numbers = [u64(case[name]) for name in ("lease", "processes", "timeout", "seed")]
+            numbers = [u64(case[name]) for name in ("lease", "fallback", "timeout", "seed")]
             return [text(case["budget"]), text(case["local"]), *numbers, steps]
         case "retry_after":
             wait = case["retry_after"]
@@ -162,6 +162,7 @@ def member_step(each: dict) -> str:
         u64(each.get("times", 1)),
         *[flag(each[name]) for name in ("away", "unsent")],
         "BACKOFF_NONE" if each["due_in"] is None else u64(each["due_in"]),
+        u64(each["timeout"]),
         constant("BUDGET_EVENT", each["event"]) if "event" in each else "0",
         constant("OUTCOME", each["outcome"]) if each.get("outcome") else "0",
         u64(0 if is_stored else each.get("held", 0)),

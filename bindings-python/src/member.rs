@@ -1,5 +1,5 @@
 use backoff_core::ffi::{BUDGET_EVENTS, budget_event, budget_event_number};
-use backoff_core::{BudgetEvent, BudgetMember, MemberAnswer, Outcome, SteppedState};
+use backoff_core::{BudgetEvent, BudgetMember, Fallback, MemberAnswer, Outcome, SteppedState};
 use pyo3::prelude::*;
 
 use crate::arguments::{Held, Instance, Now};
@@ -22,12 +22,13 @@ impl _Member {
         budget: Instance<'_, '_, Budget>,
         local: Instance<'_, '_, Budget>,
         lease: u64,
-        processes: u64,
+        fallback: u64,
         timeout_ns: u64,
         seed: u64,
     ) -> Self {
         let [budget, local] = [&budget.0.get().0, &local.0.get().0];
-        Self(BudgetMember::new(budget, local, lease, processes, timeout_ns, seed))
+        let fallback = Fallback::from_number(fallback).unwrap_or(Fallback::Share);
+        Self(BudgetMember::new(budget, local, lease, fallback, timeout_ns, seed))
     }
 
     fn note(&mut self, event: EventArgument, held: Held, is_local: bool, now_ns: Now) {
@@ -60,6 +61,10 @@ impl _Member {
 
     fn has_unsent(&self) -> bool {
         self.0.has_unsent()
+    }
+
+    fn timeout_ns(&self) -> u64 {
+        self.0.timeout_ns()
     }
 
     fn begin(&mut self, now_ns: Now) {

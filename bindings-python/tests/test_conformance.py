@@ -241,7 +241,7 @@ def test_budget_states(case):
 @pytest.mark.parametrize("case", vectors.cases("exchanges"))
 def test_exchanges(case):
     budget, local = Budget.parse(case["budget"]), Budget.parse(case["local"])
-    numbers = [int(case[name]) for name in ("lease", "processes", "timeout", "seed")]
+    numbers = [int(case[name]) for name in ("lease", "fallback", "timeout", "seed")]
     member = _Member(budget, local, *numbers)
     for step in case["steps"]:
         for _ in range(step.get("times", 1)):
@@ -250,6 +250,7 @@ def test_exchanges(case):
         due_in = None if step["due_in"] is None else int(step["due_in"])
         state = member.is_away(now), member.due_in(now), member.has_unsent()
         assert state == (step["away"], due_in, step["unsent"])
+        assert member.timeout_ns() == int(step["timeout"])
 
 
 def play(member, step, now):

@@ -444,8 +444,12 @@ export interface ExchangeAnswer {
  * {@link SharedBudget} has one; it is for loops and stores of your own, and for checks. All times are in ns of one clock.
  */
 export class BudgetMember {
-	/** @param seed spreads the waits after lost swaps; each process needs its own. */
-	constructor(budget: Budget, local: Budget, lease: number, processes: number, timeout: bigint, seed: bigint);
+	/**
+	 * @param fallback what is granted while the store is away: 0 for this process' share of the processes that the account
+	 * counts, a number of processes for its share of those (1 for all), 2^64 - 1 for nothing.
+	 * @param seed spreads the waits after lost swaps; each process needs its own.
+	 */
+	constructor(budget: Budget, local: Budget, lease: number, fallback: bigint, timeout: bigint, seed: bigint);
 	/** Notes what an operation reports. */
 	note(event: BudgetEvent, held: bigint, isLocal: boolean, now: bigint): void;
 	/** The answer; undefined if the request waits for the next exchange. */
@@ -458,6 +462,8 @@ export class BudgetMember {
 	dueIn(now: bigint): bigint | undefined;
 	/** Whether there is something that the store does not know. */
 	hasUnsent(): boolean;
+	/** How many ns a request may wait now: the timeout, but at least a second until the first exchange has ended. */
+	timeout(): bigint;
 	/** Begins an exchange. */
 	begin(now: bigint): void;
 	/** Steps the text of the store, null for none; undefined if it is no state: the exchange has then failed. */
@@ -483,20 +489,25 @@ export interface SharedAnswer {
 
 /** The options of {@link SharedBudget}. */
 export interface SharedBudgetOptions {
-	/** The budget of this process alone, while the store is away. Default: the same as the shared one. */
-	readonly fallback?: Budget | string | undefined;
+	/**
+	 * What this process grants while the store is away: its share of what its local budget grants, so that all processes
+	 * together grant about as much as one budget; the whole, so that n processes grant n times as much; or nothing. A process
+	 * whose first exchange fails knows of no others. Default: `"share"`.
+	 */
+	readonly fallback?: "share" | "whole" | "refuse" | undefined;
+	/** How many processes share, from 1 to 1,000,000. Default: as many as the account has counted lately. */
+	readonly processes?: number | undefined;
+	/** The budget of this process alone, which decides while the store is away. Default: the same as the shared one. */
+	readonly localBudget?: Budget | string | undefined;
 	/**
 	 * How many retries a request asks for, from 1 to 1000. Later requests use them without the store. Up to `lease - 1`
 	 * retries may lie unused while other processes are refused, and are lost with the process. Default: 1.
 	 */
 	readonly lease?: number | undefined;
 	/**
-	 * How many processes share the budget, from 1 to 1,000,000. While the store is away, each of them grants its part of the
-	 * retries that its local budget grants, so that all of them together grant about as many as one. Default: 1, so that n
-	 * processes grant n times as many.
+	 * The longest time in ms that a retry waits for the store, in addition to its delay and to its limits. Until the first
+	 * exchange has ended, it is at least 1000, because the store needs a connection. Default: 100.
 	 */
-	readonly processes?: number | undefined;
-	/** The longest time in ms that a retry waits for the store, in addition to its delay and to its limits. Default: 100. */
 	readonly timeout?: number | undefined;
 	/**
 	 * Called after each exchange that asked the store for a swap, or that changed nothing; not if the load failed. The

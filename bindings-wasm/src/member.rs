@@ -1,6 +1,8 @@
 //! Members of shared budgets. JavaScript keeps their state as words: the first words.
 
-use backoff_core::{Budget, BudgetEvent, BudgetMember, MemberAnswer, Outcome, SteppedState, ffi};
+use backoff_core::{
+    Budget, BudgetEvent, BudgetMember, Fallback, MemberAnswer, Outcome, SteppedState, ffi,
+};
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::budget;
@@ -19,13 +21,13 @@ pub fn member_words() -> usize {
 /// Begins a member of the budget in the words. While the store is away, the budget of the string in the
 /// first `length` bytes decides.
 #[wasm_bindgen]
-pub fn member_begin(length: usize, lease: u32, processes: u32, timeout: u64, seed: u64) {
+pub fn member_begin(length: usize, lease: u32, fallback: u64, timeout: u64, seed: u64) {
     with_buffers(|buffers| {
         let budget = budget::load(buffers);
         let local = Budget::parse(buffers.text(length));
         let local = local.as_ref().unwrap_or(&budget);
-        let (lease, processes) = (lease.into(), processes.into());
-        save(buffers, &BudgetMember::new(&budget, local, lease, processes, timeout, seed));
+        let fallback = Fallback::from_number(fallback).unwrap_or(Fallback::Share);
+        save(buffers, &BudgetMember::new(&budget, local, lease.into(), fallback, timeout, seed));
     });
 }
 
@@ -78,6 +80,13 @@ pub fn member_state(now: u64) -> u32 {
 #[must_use]
 pub fn member_due_in(now: u64) -> u64 {
     change(|member, _| member.due_in(now).unwrap_or(u64::MAX))
+}
+
+/// How many nanoseconds a request may wait now.
+#[wasm_bindgen]
+#[must_use]
+pub fn member_timeout() -> u64 {
+    change(|member, _| member.timeout_ns())
 }
 
 /// Begins an exchange.

@@ -46,10 +46,10 @@ const ACTIONS = {
 };
 
 describe("exchanges", () => {
-	for (const { id, budget, local, lease, processes, timeout, seed, steps } of vectors("exchanges")) {
+	for (const { id, budget, local, lease, fallback, timeout, seed, steps } of vectors("exchanges")) {
 		test(id, () => {
 			const [shared, own] = [budget, local].map((text) => Budget.parse(text));
-			const member = new BudgetMember(shared, own, lease, processes, BigInt(timeout), BigInt(seed));
+			const member = new BudgetMember(shared, own, lease, BigInt(fallback), BigInt(timeout), BigInt(seed));
 			for (const step of steps) {
 				const now = BigInt(step.now);
 				for (let time = 0; time < (step.times ?? 1); time++) {
@@ -57,6 +57,7 @@ describe("exchanges", () => {
 				}
 				const { away, due_in: dueIn, unsent } = step;
 				assert.deepEqual([member.isAway(now), member.hasUnsent()], [away, unsent]);
+				assert.equal(member.timeout(), BigInt(step.timeout));
 				assert.equal(member.dueIn(now), dueIn === null ? undefined : BigInt(dueIn));
 			}
 		});

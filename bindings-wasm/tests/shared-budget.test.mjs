@@ -11,12 +11,19 @@ const NOW = 1_000_000_000n;
 /** Much longer than a test. */
 const PATIENT = { timeout: 60_000 };
 
+const stateOf = (text) => text.split(" | ")[0];
+
 /** A store with compare-and-swap. `on` may replace a method for its next calls. */
 class MemoryStore {
 	texts = new Map();
 	calls = [];
 	now = NOW;
 	on = {};
+
+	/** The state under a key, without the numbers of processes. */
+	state(key) {
+		return stateOf(this.texts.get(key));
+	}
 
 	async load(key) {
 		this.calls.push("load");
@@ -69,7 +76,7 @@ describe("a loop", () => {
 		assert.deepEqual([first.error, first.calls, first.waits], [busy, 3, [1000, 1000]]);
 		assert.deepEqual(first.seen, ["wait", "wait", "budget"]);
 		assert.deepEqual([first.stop.delay, first.stop.attempts, first.stop.outcome], [1000, 3, "transient"]);
-		assert.equal(store.texts.get("backoff:test:quota:max_tokens=10"), "2 0");
+		assert.equal(store.state("backoff:test:quota:max_tokens=10"), "2 0");
 		assert.equal(budget.key, "backoff:test:quota:max_tokens=10");
 		assert.deepEqual((await run(budget)).seen, ["budget"]);
 		assert.equal(budget.lastError, undefined);
@@ -79,9 +86,9 @@ describe("a loop", () => {
 		const { budget, store, exchanges } = share("quota:max_tokens=10,cost=5,cost_throttled=7");
 		const throttled = { shouldRetry: () => "throttled" };
 		assert.deepEqual((await run(budget, throttled, script(busy, "ok"))).value, "ok");
-		assert.equal(store.texts.get(budget.key), "1 3");
+		assert.equal(store.state(budget.key), "1 3");
 		await budget.flush();
-		assert.equal(store.texts.get(budget.key), "2 10");
+		assert.equal(store.state(budget.key), "2 10");
 		assert.deepEqual(exchanges.map(steps), [
 			["operation_began 1", "attempt_failed 1", "retry_requested 1 of 1"],
 			["operation_succeeded 1"],
@@ -94,7 +101,7 @@ describe("a loop", () => {
 				{ event: "attempt_failed", outcome: null, held: 0n, count: 1, granted: null },
 				{ event: "retry_requested", outcome: "throttled", held: 0n, count: 1, granted: 1 },
 			],
-			after: "1 3",
+			after: "1 3 | 0 1 0",
 			stored: "yes",
 		});
 		assert.equal(exchanges[1].steps[0].held, 7n);
@@ -109,7 +116,7 @@ describe("a loop", () => {
 		await run(budget, { policy: "constant:base=1s,max_retries=0" });
 		assert.deepEqual(store.calls, []);
 		await budget.flush();
-		assert.equal(store.texts.get(budget.key), "1 9000");
+		assert.equal(store.state(budget.key), "1 9000");
 	});
 
 	test("two budgets share an account, and another name or another configuration is another account", async () => {
@@ -180,7 +187,7 @@ describe("exchanges", () => {
 			exchanges.map((exchange) => countOf(exchange, "retry_requested")),
 			[1, 7],
 		);
-		assert.equal(store.texts.get(budget.key), "6 0");
+		assert.equal(store.state(budget.key), "6 0");
 	});
 
 	test("a lost race begins again with a load", async () => {
@@ -195,16 +202,18 @@ describe("exchanges", () => {
 		};
 		assert.deepEqual((await run(budget, { policy: "constant:base=1s,max_retries=1" })).seen, ["wait", "max_retries"]);
 		assert.deepEqual(store.calls, ["load", "swap", "load", "swap", "load", "swap", "load", "swap"]);
-		assert.deepEqual([exchanges.length, exchanges[0].before, exchanges[0].after], [1, "3 50", "4 45"]);
+		assert.deepEqual([exchanges.length, exchanges[0].before, stateOf(exchanges[0].after)], [1, "3 50", "4 45"]);
 	});
 
 	test("nothing is swapped if nothing changed", async () => {
 		const { budget, store, exchanges } = share("quota:max_tokens=5,cost=5");
 		store.texts.set(budget.key, "7 0");
 		assert.deepEqual((await run(budget)).seen, ["budget"]);
-		assert.deepEqual(store.calls, ["load"]);
-		const { before, after, stored } = exchanges[0];
-		assert.deepEqual([before, after, stored], ["7 0", "7 0", "unchanged"]);
+		// The first exchange counts this process.
+		assert.deepEqual((await run(budget)).seen, ["budget"]);
+		assert.deepEqual(store.calls, ["load", "swap", "load"]);
+		const { before, after, stored } = exchanges[1];
+		assert.deepEqual([before, after, stored], ["7 0 | 0 1 0", "7 0 | 0 1 0", "unchanged"]);
 	});
 
 	test("100 events go without a request; flush sends fewer", async () => {
@@ -217,10 +226,10 @@ describe("exchanges", () => {
 			await wait(1);
 		}
 		assert.deepEqual(steps(exchanges[0]), ["operation_began 50", "operation_succeeded 50"]);
-		assert.equal(store.texts.get(budget.key), "51 50");
+		assert.equal(store.state(budget.key), "51 50");
 		await run(budget, {}, script("ok"));
 		await budget.flush();
-		assert.equal(store.texts.get(budget.key), "52 51");
+		assert.equal(store.state(budget.key), "52 51");
 		const calls = store.calls.length;
 		await budget.flush();
 		assert.equal(store.calls.length, calls, "nothing to send");
@@ -232,7 +241,7 @@ describe("exchanges", () => {
 		for (let count = 0; count < 3; count++) {
 			assert.deepEqual((await run(budget, once)).seen, ["wait", "max_retries"]);
 		}
-		assert.deepEqual([exchanges.length, store.texts.get(budget.key)], [1, "3 5"]);
+		assert.deepEqual([exchanges.length, store.state(budget.key)], [1, "3 5"]);
 		// The lease is of the same outcome.
 		assert.deepEqual((await run(budget, { ...once, shouldRetry: () => "timeout" })).seen, ["budget"]);
 		assert.deepEqual((await run(budget, once)).seen, ["wait", "max_retries"]);
@@ -244,7 +253,7 @@ describe("exchanges", () => {
 		const { budget, store } = share("quota:max_tokens=50,cost=5", { lease: 2 });
 		const once = { policy: "constant:base=1s,max_retries=1" };
 		await Promise.all(Array.from({ length: 4 }, () => run(budget, once)));
-		assert.equal(store.texts.get(budget.key), "5 25");
+		assert.equal(store.state(budget.key), "5 25");
 	});
 
 	test("requests that wait behind an exchange take what it leased", async () => {
@@ -267,7 +276,7 @@ describe("exchanges", () => {
 		open();
 		await Promise.all(runs);
 		await budget.flush();
-		assert.deepEqual([countOf(exchanges[0], "retry_requested"), store.texts.get(budget.key)], [3, "3 35"]);
+		assert.deepEqual([countOf(exchanges[0], "retry_requested"), store.state(budget.key)], [3, "3 35"]);
 	});
 });
 
@@ -297,22 +306,21 @@ describe("the store is away", () => {
 		],
 		["swap rejects", { swap: fail }, "refused"],
 		["swap returns 1", { swap: () => 1 }, "the value of compareAndSwap() must be a boolean, got number"],
-		["every race is lost", { swap: () => false }, "other processes were faster for 50 ms", { timeout: 50 }],
+		["every race is lost", { swap: () => false }, "other processes were faster for 1000 ms"],
 		[
 			"load never answers",
 			{ load: () => new Promise(() => {}) },
-			"the store did not answer within 50 ms",
-			{ timeout: 50 },
+			"the store did not answer within 1000 ms",
 		],
 		[
 			"swap never answers",
 			{ swap: () => new Promise(() => {}) },
-			"the store did not answer within 50 ms",
-			{ timeout: 50 },
+			"the store did not answer within 1000 ms",
 		],
 	]) {
 		test(`${what}: the local budget decides`, async () => {
-			const options = { fallback: "quota:max_tokens=5,cost=5", ...(message.includes("50 ms") && { timeout: 50 }) };
+			// The first exchange has a second.
+			const options = { localBudget: "quota:max_tokens=5,cost=5", ...(message.includes("1000 ms") && { timeout: 50 }) };
 			const { budget, store } = share("quota:max_tokens=500", options);
 			Object.assign(store.on, on);
 			const { seen, error } = await run(budget);
@@ -326,15 +334,24 @@ describe("the store is away", () => {
 		});
 	}
 
-	test("of four processes each grants its part", async () => {
-		const { budget, store } = share("quota:max_tokens=99,cost=1", { processes: 4 });
-		store.on.load = fail;
-		let granted = 0;
-		for (let count = 0; count < 40; count++) {
-			granted += (await run(budget, { policy: "constant:base=1s,max_retries=1" })).seen[0] === "wait, local";
-		}
-		assert.equal(granted, 10);
-	});
+	for (const [what, options, want] of [
+		["one of the four that the account has counted grants its part", {}, 10],
+		["a process of eight grants its part", { processes: 8 }, 5],
+		["a process may grant the whole", { fallback: "whole" }, 40],
+		["a process may refuse", { fallback: "refuse" }, 0],
+	]) {
+		test(what, async () => {
+			const { budget, store } = share("quota:max_tokens=99,cost=1", options);
+			store.texts.set(budget.key, "0 99 | 0 3 0");
+			await run(budget, {}, script(busy, "ok"));
+			store.on.load = fail;
+			let granted = 0;
+			for (let count = 0; count < 40; count++) {
+				granted += (await run(budget, { policy: "constant:base=1s,max_retries=1" })).seen[0] === "wait, local";
+			}
+			assert.equal(granted, want);
+		});
+	}
 
 	test("what it granted goes back to it, and the events that were not sent are sent later", async (t) => {
 		const { budget, store, exchanges } = share("quota:max_tokens=10,cost=5");
@@ -356,7 +373,7 @@ describe("the store is away", () => {
 			"retry_requested 1 of 1",
 		]);
 		assert.equal(exchanges[0].steps[1].held, 0n);
-		assert.equal(store.texts.get(budget.key), "1 5");
+		assert.equal(store.state(budget.key), "1 5");
 	});
 
 	test("at most 100 events of each kind are kept", async (t) => {
@@ -374,7 +391,7 @@ describe("the store is away", () => {
 		performance.now = () => own.call(performance) + 60_000;
 		await budget.flush();
 		assert.deepEqual(exchanges.map(steps), [["operation_began 100", "attempt_failed 100"]]);
-		assert.equal(store.texts.get(budget.key), "100 900000");
+		assert.equal(store.state(budget.key), "100 900000");
 	});
 
 	test("a swap without an answer is unknown, and its events are not sent again", async (t) => {
@@ -390,7 +407,7 @@ describe("the store is away", () => {
 		while (exchanges.length === 0) {
 			await wait(1);
 		}
-		assert.deepEqual([exchanges.map(({ stored }) => stored), store.texts.get(budget.key)], [["unknown"], "1 5"]);
+		assert.deepEqual([exchanges.map(({ stored }) => stored), store.state(budget.key)], [["unknown"], "1 5"]);
 		answer(true);
 		await wait(5);
 		assert.equal(exchanges.length, 1);
@@ -471,14 +488,24 @@ describe("misuse", () => {
 		["an invalid budget", () => new SharedBudget(store, "a", "quotas"), /unknown name "quotas"/],
 		["concurrent", () => new SharedBudget(store, "a", "envoy"), /budget must not be concurrent: a process that dies/],
 		[
-			"a concurrent fallback",
-			() => new SharedBudget(store, "a", "sre", { fallback: "concurrent" }),
-			/fallback must not be/,
+			"a concurrent local budget",
+			() => new SharedBudget(store, "a", "sre", { localBudget: "concurrent" }),
+			/localBudget must not be/,
 		],
 		[
-			"a fallback of null",
-			() => new SharedBudget(store, "a", "sre", { fallback: null }),
-			/fallback must be a Budget or a budget string, got null/,
+			"a local budget of null",
+			() => new SharedBudget(store, "a", "sre", { localBudget: null }),
+			/localBudget must be a Budget or a budget string, got null/,
+		],
+		[
+			"a budget as a fallback",
+			() => new SharedBudget(store, "a", "sre", { fallback: "quota" }),
+			/fallback must be "share", "whole" or "refuse"/,
+		],
+		[
+			"a number of processes that refuse",
+			() => new SharedBudget(store, "a", "sre", { fallback: "refuse", processes: 2 }),
+			/processes is only for the fallback "share", and the fallback is "refuse"/,
 		],
 		["lease 0", () => new SharedBudget(store, "a", "sre", { lease: 0 }), /lease 0 is below 1/],
 		["lease 1001", () => new SharedBudget(store, "a", "sre", { lease: 1001 }), /lease 1001 is above 1000/],
@@ -523,7 +550,7 @@ describe("misuse", () => {
 					{ event: "attempt_failed", outcome: null, held: "0", count: 1, granted: null },
 					{ event: "retry_requested", outcome: "transient", held: "0", count: 1, granted: 1 },
 				],
-				after: "1 1",
+				after: "1 1 | 0 1 0",
 				stored: "yes",
 			},
 		]);

@@ -40,8 +40,10 @@ mod validate;
 pub use decision::budget::Budget;
 #[cfg(any(target_has_atomic = "64", feature = "portable-atomic"))]
 pub use decision::budget::member::{
-    BudgetMember, ExchangeAnswers, ExchangeStep, MemberAnswer, SteppedState,
+    BudgetMember, ExchangeAnswers, ExchangeStep, Fallback, MemberAnswer, SteppedState,
 };
+#[cfg(any(target_has_atomic = "64", feature = "portable-atomic"))]
+pub use decision::budget::shared_state::SharedState;
 #[cfg(any(target_has_atomic = "64", feature = "portable-atomic"))]
 pub use decision::budget::state::{BudgetEvent, BudgetState};
 pub use decision::http::{http_retry_after_ns, is_idempotent_method};

@@ -6,7 +6,7 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
 use backoff_core::{
-    Budget, BudgetEvent, BudgetMember, MemberAnswer, Outcome, RandomStream, SteppedState,
+    Budget, BudgetEvent, BudgetMember, Fallback, MemberAnswer, Outcome, RandomStream, SteppedState,
 };
 
 const US: u64 = 1000;
@@ -159,7 +159,14 @@ impl Fleet {
         let budget = Budget::parse(self.plan.budget).unwrap();
         let seed = self.draw();
         Process {
-            member: BudgetMember::new(&budget, &budget, self.plan.lease, 1, TIMEOUT, seed),
+            member: BudgetMember::new(
+                &budget,
+                &budget,
+                self.plan.lease,
+                Fallback::Share,
+                TIMEOUT,
+                seed,
+            ),
             life,
             waiting: VecDeque::new(),
             call: 0,

@@ -3,7 +3,7 @@
 import random
 
 from reference import budgets, strings
-from reference.members import OUTCOMES, Member
+from reference.members import OUTCOMES, Member, account_text, read_account
 
 MS = 10**6
 S = 10**9
@@ -26,7 +26,7 @@ class Story:
         budget,
         local="ratio:max_tokens=2",
         lease=1,
-        processes=1,
+        fallback=1,
         timeout=S,
         seed=42,
         text=None,
@@ -38,13 +38,13 @@ class Story:
             "budget": budget,
             "local": local,
             "lease": lease,
-            "processes": processes,
+            "fallback": str(fallback),
             "timeout": str(timeout),
             "seed": str(seed),
             "steps": [],
         }
         shared, alone = strings.parse("budget", budget), strings.parse("budget", local)
-        self.member = Member(shared, alone, lease, processes, timeout, seed)
+        self.member = Member(shared, alone, lease, fallback, timeout, seed)
         self.now, self.clock, self.text, self.after = 0, clock, text, text
 
     def record(self, do, **more):
@@ -58,6 +58,7 @@ class Story:
                 "away": member.is_away(now),
                 "due_in": None if due_in is None else str(due_in),
                 "unsent": member.has_unsent(),
+                "timeout": str(member.timeout),
             }
         )
         return self
@@ -162,6 +163,8 @@ def exchange_cases():
         lost_swaps(),
         pauses(),
         shares(),
+        processes(),
+        first_exchanges(),
         failures(),
         away(),
         lateness(),
@@ -361,6 +364,21 @@ def beginnings():
     yield story.note(BEGAN).request().begin().request().step().stored().exchange()
     story = Story("due-counts", "100 events are due, 99 are not", "throttle")
     yield story.note(FAILED, 50).note(BEGAN, 49).note(SUCCEEDED).exchange()
+    story = Story("due-old", "one event is due after 30 s, not before, and the pause ends first", "throttle")
+    story.begin().step().lose(3).stored().note(FAILED).later(30 * S - 1).note(BEGAN).later(1)
+    yield story.record("note", event="operation_ended", held="0", local=False).exchange().note(FAILED)
+    story = Story("due-old-again", "the 30 s are those of the first event since the last exchange", "throttle")
+    story.note(FAILED).later(29 * S).exchange().later(S).note(FAILED).later(29 * S).note(FAILED).later(S)
+    yield story.note(FAILED).exchange()
+    story = Story("due-old-steps", "events after the steps are younger than those that were sent", "throttle")
+    story.note(FAILED).begin().step().later(S // 2).note(FAILED).stored().later(30 * S - 1).note(BEGAN)
+    yield story.later(1).note(BEGAN).exchange()
+    story = Story("due-old-away", "old events are due again when the store is back", "throttle")
+    story.note(FAILED).later(31 * S).begin().step().fail().note(BEGAN).later(S - 1).note(BEGAN).later(1).note(BEGAN)
+    yield story.exchange()
+    story = Story("due-old-failed", "after a failure the time is that of the event that came since", "throttle")
+    story.note(FAILED).later(31 * S).begin().step().note(BEGAN).fail().later(S).note(BEGAN).later(28 * S).note(BEGAN)
+    yield story.later(S).note(BEGAN).exchange()
     story = Story("due-counts-each", "the sum is of all six counts", COSTS)
     story.note(BEGAN, 20).note(SUCCEEDED, 20).note(SUCCEEDED, 20, held=5).note(SUCCEEDED, 20, held=3)
     yield story.note(SUCCEEDED, 10, held=9).note(FAILED, 9).note(FAILED)
@@ -577,9 +595,9 @@ def endings():
     story = Story("timeout-caps", "an exchange that takes too long caps the counts of its time", "throttle")
     yield story.note(FAILED, 150).begin().step().note(FAILED, 120).note(BEGAN, 99).later(S).stored().later(S).exchange()
     story = Story("timeout-zero", "with a timeout of 0 every exchange is too long", "quota", timeout=0)
-    yield story.begin().request().step().stored().later(S).request().begin().step().stored()
+    yield story.exchange().begin().request().step().stored().later(S).request().begin().step().stored()
     story = Story("timeout-one", "with a timeout of 1 ns one that ends at once is not", "quota", timeout=1)
-    yield story.request().exchange().request().exchange(1)
+    yield story.exchange().request().exchange().request().exchange(1)
     story = Story("timeout-most", "the longest timeout", "quota", timeout=2**63 - 1)
     yield story.at(S).request().exchange(DAY).note(FAILED).request().begin().lost().step().stored()
 
@@ -615,7 +633,7 @@ def lost_swaps():
         "throttle",
         timeout=50 * MS,
     )
-    story.note(FAILED, 120).note(BEGAN).request().begin().step()
+    story.exchange().note(FAILED, 120).note(BEGAN).request().begin().step()
     while story.member.exchange:
         story.lost()
         if story.member.exchange:
@@ -641,7 +659,7 @@ def pauses():
     story = Story("pause-longest", "no pause is longer than a third of the timeout", "quota", timeout=S + 1)
     yield story.begin().step().lose(9).stored().request().exchange().begin().step().lose(9).stored().request()
     story = Story("pause-short-timeout", "a third of the timeout is less than a millisecond", "quota", timeout=2 * MS)
-    yield story.begin().step().lost(wait=False).step().stored().request()
+    yield story.exchange().begin().step().lost(wait=False).step().stored().request()
     story = Story("pause-grows", "pauses grow with the swaps of several exchanges", "quota", timeout=10 * S)
     for _ in range(4):
         story.request().begin().step().lose(2).stored()
@@ -681,7 +699,7 @@ def shares():
     """Rule 2: each of several processes grants a part of what its local budget grants."""
     for processes in (1, 2, 3, 7, 1_000_000):
         story = Story(
-            f"share-{processes}", "the store is away", "quota", "ratio:max_tokens=9", processes=processes, seed=6
+            f"share-{processes}", "the store is away", "quota", "ratio:max_tokens=9", fallback=processes, seed=6
         )
         story.begin().fail()
         for _ in range(12):
@@ -689,18 +707,123 @@ def shares():
         yield story
     for seed in (0, 1, 2, WORD_MAX):
         story = Story(
-            f"share-seed-{seed}", "the seed says which", "quota", "ratio:max_tokens=9", processes=3, seed=seed
+            f"share-seed-{seed}", "the seed says which", "quota", "ratio:max_tokens=9", fallback=3, seed=seed
         )
         story.begin().fail()
         for _ in range(7):
             story.request()
         yield story
-    story = Story("share-holds", "what is refused holds nothing, and is spent", "ratio", COSTS, processes=2)
+    story = Story("share-holds", "what is refused holds nothing, and is spent", "ratio", COSTS, fallback=2)
     story.begin().fail().requests("transient", "timeout", "throttled", "transient")
     yield story.note(SUCCEEDED, held=5, local=True).requests("transient", "transient")
-    story = Story("share-later", "grants are counted also of an earlier time", "quota", processes=2, lease=3)
+    story = Story("share-later", "grants are counted also of an earlier time", "quota", fallback=2, lease=3)
     story.begin().fail().request().request().later(S).request().exchange().request().begin().fail()
     yield story.request().request().request().request()
+
+
+    story = Story("share-refuse", "unused retries are granted, and no others", "quota", fallback=WORD_MAX, lease=3)
+    story.request().exchange().begin().fail().request(times=2).request("timeout").request()
+    yield story.note(SUCCEEDED, held=5).later(S).request().exchange()
+    story = Story("share-refuse-waiting", "what waits is refused when the store goes away", "quota", fallback=WORD_MAX)
+    yield story.requests("transient", "timeout").begin().step().fail().requests("transient", "timeout")
+    for text, what in [
+        ("0 500 | 16 6 2", "the seventh in this slice"),
+        ("0 500 | 16 1 7", "more processes in the slice before"),
+        ("0 500 | 15 7 9", "the number of the last slice"),
+        ("0 500 | 14 7 9", "the only one lately"),
+        ("0 500", "the only one of a text without numbers"),
+    ]:
+        story = Story(f"share-counted-{what}".replace(" ", "-"), what, "quota", "ratio:max_tokens=30", 1, 0, text=text)
+        story.note(BEGAN).exchange().begin().fail()
+        for _ in range(15):
+            story.request()
+        yield story
+    story = Story("share-unseen", "nothing is known of other processes, so this one is the only one", "quota", "ratio", fallback=0)
+    yield story.begin().fail().request().request()
+    story = Story("share-lost", "a lost swap tells of the others, too", "quota", "ratio:max_tokens=9", fallback=0)
+    story.begin().step().store("1 499 | 16 2 0").lost().step().fail()
+    for _ in range(6):
+        story.request()
+    yield story.later(S).store("1 499 | 16 1 1").exchange().begin().fail().requests("transient", "transient")
+
+
+def processes():
+    """Rules 4.5 and 5: the account counts the processes that exchange."""
+    SLICE = 60 * S
+    for name, text, what in [
+        ("none", None, "the first in a new account"),
+        ("state", "3 40", "the first in an account without numbers"),
+        ("same", "3 40 | 100 4 9", "the next in the slice"),
+        ("next", "3 40 | 99 4 9", "the first in the next slice, after the 4 of the last one"),
+        ("later", "3 40 | 98 4 9", "the first after a slice without any"),
+        ("ahead", "3 40 | 101 4 9", "the next of a slice that another clock has begun"),
+        ("far", "3 40 | 102 4 9", "a slice that no clock can have begun is forgotten"),
+        ("first", "3 40 | 0 4 9", "the slice 0 is long ago"),
+        ("last", f"3 40 | {WORD_MAX} 4 9", "the last slice is none that a clock has begun"),
+        ("most", "3 40 | 100 1000000 1000000", "no more than a million are counted"),
+    ]:
+        story = Story(f"processes-{name}", what, "quota:max_tokens=50", fallback=0, text=text, clock=100 * SLICE)
+        yield story.request().exchange().request().exchange().later(SLICE).note(BEGAN).exchange()
+    story = Story("processes-zero", "the store's clock is in the slice 0", "quota", fallback=0, clock=0)
+    yield story.exchange().exchange().later(SLICE).exchange()
+    story = Story("processes-again", "counted once in each slice, and once more in a later one", "quota", fallback=0)
+    for _ in range(7):
+        story.later(SLICE // 3).exchange()
+    yield story.later(3 * SLICE).exchange()
+    story = Story("processes-back", "the store's clock goes back by one slice, and by two", "quota", fallback=0)
+    story.exchange()
+    for back in (SLICE, SLICE, 3 * SLICE):
+        story.clock -= back
+        story.exchange()
+    yield story.store("5 100 | 9 8 7").exchange()
+    story = Story("processes-gone", "a key that is gone counts nobody, and this one again", "quota", fallback=0)
+    yield story.exchange().store(None).exchange().exchange()
+    story = Story("processes-lost", "after a lost swap this one is counted in what is there then", "quota", fallback=0)
+    story.begin().step().store("1 9 | 16 3 0").lost().step().stored().exchange()
+    yield story.begin().step().store("1 9 | 17 5 2").lost().step().stored().exchange()
+    for stored in (False, True):
+        name, what = ("stored", "not known to be stored") if stored else ("not", "not stored")
+        story = Story(f"processes-failed-{name}", f"a count that was {what} is made again", "quota", fallback=0)
+        yield story.begin().step().fail(stored).later(S).exchange().exchange()
+    story = Story("processes-fallback", "counted whatever the fallback is", "quota", fallback=WORD_MAX)
+    yield story.exchange().exchange()
+    story = Story("processes-only", "a state that has not changed is stored with another count", "quota", text="0 0")
+    yield story.request().exchange().request().exchange()
+    for number, text in enumerate(
+        [
+            "3 40 |", "3 40 | ", "3 40 | 16", "3 40 | 16 1", "3 40 | 16 1 1 1", "3 40 | 16 1 1 ", "3 40  | 16 1 1",
+            "3 40| 16 1 1", "3 40 |16 1 1", "3 40 |  16 1 1", "3 40 | 16 1 -1", "3 40 | 16 01 1", "3 40 | 16 1 x",
+            "3 40 | 16 1000001 1", "3 40 | 16 1 1000001", f"3 40 | {WORD_MAX + 1} 1 1", "| 16 1 1", " | 16 1 1",
+            "3 51 | 16 1 1", "3 40 | 16 1 1 | 16 1 1", "3 40 | 16 1 1\n", "3 40 | 16\t1 1", "3 40 | +16 1 1",
+        ]
+    ):  # fmt: skip
+        story = Story(f"damaged-processes-{number}", "a text that is no account", "quota:max_tokens=50", text=text)
+        yield story.note(FAILED).request().begin().step().fail().request()
+
+
+def first_exchanges():
+    """The timeout of the first exchange is at least 1 s, which a connection may take."""
+    short = S // 10
+    story = Story("first-slow", "the first exchange takes nearly a second; the next may not", "quota", timeout=short)
+    yield story.request().exchange(S - 1).request().exchange(short - 1).request().exchange(short).request()
+    story = Story("first-late", "the first exchange takes a second", "quota", timeout=short)
+    yield story.request().begin().later(short).request().step().later(S - short).request().stored().request()
+    story = Story("first-events", "the first exchange was one of events", "throttle", timeout=short)
+    yield story.note(FAILED).later(2 * S).exchange(S // 2).request().begin().later(short).request().step().stored()
+    story = Story("first-failed", "the first exchange failed: the next has the timeout", "quota", timeout=short)
+    yield story.request().begin().later(S // 2).fail().later(S).request().begin().later(short).request().fail()
+    story = Story("first-lost", "the first exchange loses swaps for longer than the timeout", "quota", timeout=short)
+    story.request().begin().step()
+    while story.member.exchange:
+        story.lost()
+        if story.member.exchange:
+            story.step()
+    yield story.request()
+    story = Story("first-pause", "the pause is a part of the timeout, not of the second", "quota", timeout=short)
+    yield story.request().begin().step().lose(8).stored().request()
+    for timeout in (S - 1, S, S + 1):
+        story = Story(f"first-{timeout}", "a timeout near a second", "quota", timeout=timeout)
+        yield story.request().begin().later(S - 1).request().later(1).request().later(1).request()
 
 
 def lost_wait(seed):
@@ -916,7 +1039,7 @@ def at_random():
             random_budget(rng, kind),
             random_budget(rng, rng.choice(SHARED)),
             rng.choice([1, 2, 3, 5]),
-            rng.choice([1, 1, 2, 3]),
+            rng.choice([0, 0, 1, 2, 3, WORD_MAX]),
             rng.choice([20 * MS, S // 2, 3 * S]),
             rng.getrandbits(64),
             clock=EPOCH,
@@ -1002,11 +1125,15 @@ def request_again(story, waited):
 
 def other_state(rng, story, member):
     """What another process has stored."""
-    state = budgets.BudgetState(member.budget, story.text)
+    text, processes = read_account(member.budget, story.text)
+    state = budgets.BudgetState(member.budget, text)
+    store_now = story.clock + story.now
     for _ in range(rng.randint(1, 6)):
         event = rng.choice([BEGAN, FAILED, "retry_requested", "retry_requested", SUCCEEDED])
-        state.step(event, story.clock + story.now, rng.choice(OUTCOMES))
-    return state.text()
+        state.step(event, store_now, rng.choice(OUTCOMES))
+    if rng.random() < 0.3:
+        processes = (store_now // (60 * S) - rng.choice([0, 0, 1, 2]), rng.randint(1, 4), rng.randint(0, 4))
+    return account_text(state, processes)
 
 
 def random_budget(rng, kind):

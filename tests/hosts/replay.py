@@ -27,7 +27,7 @@ def replay(budget, final, exchanges):
     full, text = state.text(), None
     while True:
         for exchange in unchanged.pop(text, ()):
-            follow(state, exchange, exchange["before"] or full, counts, times)
+            follow(state, exchange, state_of(exchange["before"] or full), counts, times)
         if text == final:
             break
         exchange = successor(chain.pop(text, []), chain, final)
@@ -35,7 +35,7 @@ def replay(budget, final, exchanges):
             raise Disagreement(
                 f"nothing that was recorded follows the state {text}; the store holds {final}"
             )
-        follow(state, exchange, exchange["after"], counts, times)
+        follow(state, exchange, state_of(exchange["after"]), counts, times)
         text = exchange["after"]
     left = sum(sure(left) for left in chain.values()) + sum(map(len, unchanged.values()))
     if left:
@@ -49,6 +49,11 @@ def replay(budget, final, exchanges):
             raise Disagreement(f"{counts['granted']} retries were granted, at most {most} may be")
         counts["limit"] = most
     return counts
+
+
+def state_of(account):
+    """The state, without the numbers of processes."""
+    return account.partition(" | ")[0]
 
 
 def sorted_by_state(exchanges):

@@ -1,5 +1,6 @@
 """Clause 15.7: the member of a shared budget in one process."""
 
+import re
 from types import SimpleNamespace
 
 from reference import delays, strings
@@ -19,16 +20,23 @@ AWAY = SECOND
 # This many events begin an exchange. While the store is away, at most this many of each kind are kept.
 MANY = 100
 AHEAD = 60 * SECOND
+OLD = 30 * SECOND
+SLICE = 60 * SECOND
+MOST_PROCESSES = 10**6
+REFUSE = WORD_MAX  # the fallback
 SHORTEST_PAUSE = SECOND // 1000
 WAITS = strings.parse("policy", "full:base=1ms,cap=16ms")
 
 
 class Member:
-    def __init__(self, budget, local, lease, processes, timeout, seed):
-        self.budget, self.lease, self.timeout, self.seed = budget, lease, timeout, seed
+    def __init__(self, budget, local, lease, fallback, timeout, seed):
+        self.budget, self.lease, self.configured_timeout, self.seed = budget, lease, timeout, seed
         self.local = BudgetState(local)
-        self.processes, self.local_grants = processes, 0
+        self.fallback, self.local_grants = fallback, 0
+        self.processes = 1
+        self.counted_in = None
         self.counts = [0] * len(COUNTED)
+        self.noted = 0
         self.waiting = dict.fromkeys(OUTCOMES, 0)
         self.unused = dict.fromkeys(OUTCOMES, 0)
         self.away_until = 0
@@ -43,6 +51,11 @@ class Member:
     def is_away(self, now):
         return now < self.away_until or self.is_overdue(now)
 
+    @property
+    def timeout(self):
+        is_first = self.exchanges == 0 or (self.exchanges == 1 and self.exchange is not None)
+        return max(self.configured_timeout, SECOND) if is_first else self.configured_timeout
+
     def is_overdue(self, now):
         return self.exchange is not None and self.exchange.begun <= now - self.timeout
 
@@ -53,6 +66,8 @@ class Member:
         if event not in ("operation_began", "attempt_failed", "operation_succeeded"):
             return
         self.local.step(event, now, held=held if local else 0)
+        if not any(self.counts):
+            self.noted = now
         self.add(self.place(event, 0 if local else held), 1)
         if self.is_away(now):
             self.keep_many()
@@ -74,10 +89,12 @@ class Member:
         if self.unused[outcome] > 0:
             self.unused[outcome] -= 1
             return "granted", self.gives(outcome), False
+        if self.is_away(now) and self.fallback == REFUSE:
+            return "refused", 0, True
         if self.is_away(now):
             granted, holds = self.local.step("retry_requested", now, outcome)
             if granted:
-                granted = (self.seed + self.local_grants) % self.processes == 0
+                granted = (self.seed + self.local_grants) % (self.fallback or self.processes) == 0
                 self.local_grants += 1
             return ("granted", holds, True) if granted else ("refused", 0, True)
         self.waiting[outcome] += 1
@@ -90,7 +107,8 @@ class Member:
             exchange.asked[outcome] -= 1
 
     def due_in(self, now):  # rule 3, without a flush
-        is_full = sum(self.counts) >= MANY and not self.is_away(now)
+        is_old = any(self.counts) and now - self.noted >= OLD
+        is_full = (sum(self.counts) >= MANY or is_old) and not self.is_away(now)
         if self.exchange is None and (any(self.waiting.values()) or is_full):
             return max(0, self.pause_ends - now)
         return None
@@ -109,10 +127,12 @@ class Member:
 
     def step(self, text, store_now):
         """Rule 4: the text after the steps, whether it differs, and the steps. None if the text is no state."""
-        if text is not None and not is_state_text(self.budget, text):
+        account = read_account(self.budget, text)
+        if account is None:
             return None, False, []
-        state = BudgetState(self.budget, text)
-        loaded = state.text()
+        loaded, slices = account
+        state = BudgetState(self.budget, loaded)
+        slices_after = self.count_processes(slices, store_now)
         correct_clock(state, store_now)
         exchange, steps = self.exchange, []
 
@@ -139,11 +159,25 @@ class Member:
             all_granted = 0 < exchange.asked[outcome] == exchange.granted[outcome]
             most = self.lease - 1 - self.unused[outcome] if all_granted else 0
             exchange.leased[outcome] = make("retry_requested", outcome, 0, most, until_refused=True)
-        return state.text(), state.text() != loaded, steps
+        is_changed = (state.text(), slices_after) != (BudgetState(self.budget, loaded).text(), slices)
+        return account_text(state, slices_after), is_changed, steps
+
+    def count_processes(self, slices, store_now):
+        """Rule 4.5: the slice, their number in it, and that of the slice before."""
+        latest, count, before = slices
+        current = store_now // SLICE
+        if latest not in (current, current + 1):
+            latest, count, before = current, 0, count if latest == current - 1 else 0
+        if self.counted_in != latest:
+            count = min(count + 1, MOST_PROCESSES)
+        self.exchange.slice = latest
+        self.processes = max(count, before, 1)
+        return latest, count, before
 
     def stored(self, now):
         """Rule 5: how many of the waiting requests are granted, and how many refused."""
         exchange, granted, refused = self.exchange, {}, {}
+        self.counted_in = exchange.slice
         for outcome in OUTCOMES:
             self.unused[outcome] += exchange.granted[outcome] + exchange.leased[outcome]
             granted[outcome] = min(self.waiting[outcome], self.unused[outcome])
@@ -182,7 +216,7 @@ class Member:
         if lost == 0:
             self.pause = scale(self.pause, (7, 8))
         else:
-            self.pause = min(max(self.pause, SHORTEST_PAUSE) * 2**lost, self.timeout // 3)
+            self.pause = min(max(self.pause, SHORTEST_PAUSE) * 2**lost, self.configured_timeout // 3)
         more = self.pause // 2
         self.pause_ends = now + self.pause - more + sample(draw(self.stream(), 2**32 - 1), 0, more)
 
@@ -196,6 +230,26 @@ class Member:
         self.waiting = dict.fromkeys(OUTCOMES, 0)
         if self.exchange is not None:
             self.exchange.asked = dict.fromkeys(OUTCOMES, 0)
+
+
+def account_text(state, slices):
+    return " ".join([state.text(), "|", *map(str, slices)])
+
+
+def read_account(budget, text):
+    """The text of the state (None for a full one), and the numbers of processes; None if the text is no account."""
+    if text is None:
+        return None, (0, 0, 0)
+    state, separator, numbers = text.partition(" | ")
+    if not is_state_text(budget, state):
+        return None
+    if not separator:
+        return state, (0, 0, 0)
+    if not re.fullmatch(r"(0|[1-9][0-9]*)( (0|[1-9][0-9]*)){2}", numbers, re.ASCII):
+        return None
+    slices = tuple(map(int, numbers.split(" ")))
+    is_valid = slices[0] <= WORD_MAX and max(slices[1:]) <= MOST_PROCESSES
+    return (state, slices) if is_valid else None
 
 
 def correct_clock(state, now):

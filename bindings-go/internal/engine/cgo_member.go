@@ -12,8 +12,8 @@ type Member struct {
 }
 
 // Init sets the member to one of two budgets: the shared one, and the one that decides while the store is away.
-func (b *Member) Init(budget, local *Budget, lease, processes, timeout, seed uint64) uint32 {
-	return uint32(C.backoff_budget_member_init(&b.c, budget.pointer(), local.pointer(), C.uint64_t(lease), C.uint64_t(processes), C.uint64_t(timeout), C.uint64_t(seed)))
+func (b *Member) Init(budget, local *Budget, lease, fallback, timeout, seed uint64) uint32 {
+	return uint32(C.backoff_budget_member_init(&b.c, budget.pointer(), local.pointer(), C.uint64_t(lease), C.uint64_t(fallback), C.uint64_t(timeout), C.uint64_t(seed)))
 }
 
 // Note notes an event of an operation.
@@ -33,13 +33,12 @@ func (b *Member) Request(outcome uint32, now uint64) (answer uint32, isLocal boo
 // Cancel cancels a request that waits.
 func (b *Member) Cancel(outcome uint32) { C.backoff_budget_member_cancel(&b.c, C.uint32_t(outcome)) }
 
-// State reports whether the store is away, in how many nanoseconds an exchange is to begin, or None, and whether the
-// store does not know all.
-func (b *Member) State(now uint64) (isAway bool, dueIn uint64, hasUnsent bool) {
+// State returns what the member knows at a time.
+func (b *Member) State(now uint64) MemberState {
 	var away, unsent C.uint32_t
-	var due C.uint64_t
-	C.backoff_budget_member_state(&b.c, C.uint64_t(now), &away, &due, &unsent)
-	return away != 0, uint64(due), unsent != 0
+	var due, timeout C.uint64_t
+	C.backoff_budget_member_state(&b.c, C.uint64_t(now), &away, &due, &unsent, &timeout)
+	return MemberState{IsAway: away != 0, DueIn: uint64(due), HasUnsent: unsent != 0, Timeout: uint64(timeout)}
 }
 
 // Begin begins an exchange.

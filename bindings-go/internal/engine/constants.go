@@ -53,6 +53,9 @@ const (
 	RetryAfterAtLeast                    = 1
 	RetryAfterExact                      = 2
 	RetryAfterSpread                     = 3
+	FallbackShare                        = 0
+	FallbackWhole                        = 1
+	FallbackRefuse                uint64 = 18446744073709551615
 	RequestGranted                       = 1
 	RequestRefused                       = 2
 	RequestWaits                         = 3

@@ -12,10 +12,10 @@ import (
 )
 
 // dataEnd is __data_end.
-const dataEnd = 23360
+const dataEnd = 23384
 
 // heapBase is __heap_base.
-const heapBase = 23360
+const heapBase = 23392
 
 // module is an instance. It must not be used by two goroutines at once.
 type module struct {
@@ -29,16 +29,16 @@ type module struct {
 func newModule() *module {
 	m := new(module)
 	copy(m.memory[10240:], data0)
-	copy(m.memory[20964:], data1)
-	copy(m.memory[21132:], data2)
-	copy(m.memory[21300:], data3)
-	copy(m.memory[21468:], data4)
-	copy(m.memory[21780:], data5)
-	copy(m.memory[21948:], data6)
-	copy(m.memory[22116:], data7)
-	copy(m.memory[22248:], data8)
-	copy(m.memory[22380:], data9)
-	copy(m.memory[22548:], data10)
+	copy(m.memory[20944:], data1)
+	copy(m.memory[21112:], data2)
+	copy(m.memory[21280:], data3)
+	copy(m.memory[21448:], data4)
+	copy(m.memory[21760:], data5)
+	copy(m.memory[21928:], data6)
+	copy(m.memory[22096:], data7)
+	copy(m.memory[22228:], data8)
+	copy(m.memory[22360:], data9)
+	copy(m.memory[22528:], data10)
 	m.stackPointer = 10240
 	return m
 }
@@ -96,181 +96,182 @@ const data0 = "" +
 	"\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00permanent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00no_entropy\x00unknown_event\x00w" +
 	"rong_unit\x00null_pointer\x00not_a_retry_after\x00unknown_reason\x00buffer_t" +
 	"oo_small\x00ok\x00too_long\x00not_a_state\x00none\x00unknown_outcome\x00unknown_co" +
-	"de\x00unknown_kind\x00end\x00unknown_field\x00uninitialized\x00damaged\x00\x01\x00\x00\x00\x02\x00\x00\x00" +
-	"\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x07\x00\x00\x00\x08\x00\x00\x00\x09\x00\x00\x00\n\x00\x00\x00\x0b\x00\x00\x00\x0c\x00\x00\x00\x0d\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x00\x12\x00\x00\x00" +
-	"\x13\x00\x00\x00\x14\x00\x00\x00\x15\x00\x00\x00\x16\x00\x00\x00\x17\x00\x00\x00!\x00\x00\x00\"\x00\x00\x00#\x00\x00\x00$\x00\x00\x00%\x00\x00\x00&\x00\x00\x00'\x00\x00\x00(\x00\x00\x00)\x00\x00\x00*\x00\x00\x00cons" +
-	"tantlinearexponentialpolynomialfibonacci\xbc5\x00\x00\x08\x00\x00\x00\xc45\x00\x00\x06\x00\x00\x00\xca5\x00\x00\x0b\x00\x00\x00" +
-	"\xd55\x00\x00\n\x00\x00\x00\xdf5\x00\x00\x09\x00\x00\x00fullexponential:jitter=fullequalexponential:jitt" +
-	"er=equaldecorrelatedexponential:cap_on=delay,jitter=decorrelated" +
-	"defaultfull:base=100ms,cap=20s,max_retries=3aws-sdk-standardfull" +
-	":base=1s,cap=20s,max_retries=2aws-sdk-2026full:base=50ms,cap=20s" +
-	",max_retries=2,throttled_base=1s,retry_after_max_extra=5saws-dyn" +
-	"amodb-2026full:base=25ms,cap=20s,max_retries=3,throttled_base=1s" +
-	",retry_after_max_extra=5saws-simulatorfull:base=10ms,cap=2sgrpc-" +
-	"connectexponential:base=1s,multiplier=1.6,cap=120s,jitter=0.2grp" +
-	"c-retryexponential:base=100ms,cap=1s,jitter=0.2,max_retries=3,re" +
-	"try_after=exactgoogle-cloudexponential:base=1s,cap=32s,cap_on=de" +
-	"lay,jitter=additive,jitter_max=1sgaxfull:base=1s,cap=30s,floor=1" +
-	"nscenkalti-v4exponential:base=500ms,multiplier=1.5,cap=60s,jitte" +
-	"r=0.5,max_elapsed=15mresilience4jconstant:base=500ms,max_retries" +
-	"=2polly-v8constant:base=2s,max_retries=3polly-v8-linearlinear:ba" +
-	"se=2s,max_retries=3polly-v8-exponentialexponential:base=2s,max_r" +
-	"etries=3envoyexponential:base=25ms,cap=250ms,jitter=slotted,jitt" +
-	"er_slot=1ms,max_retries=1azure-coreexponential:base=800ms,cap=60" +
-	"s,cap_on=delay,jitter=0.2,max_retries=3azure-core-javaexponentia" +
-	"l:base=800ms,cap=8s,cap_on=delay,jitter=0.05,max_retries=3ethern" +
-	"etexponential:base=102400ns,cap=52428800ns,jitter=slotted,jitter" +
-	"_slot=51200ns,max_retries=15k8s-crashloopexponential:base=10s,ca" +
-	"p=300sk8s-workqueueexponential:base=5ms,cap=1000sk8s-conflictexp" +
-	"onential:base=10ms,multiplier=5,jitter=proportional,jitter_above" +
-	"=0.1,max_retries=3sidekiqpolynomial:base=1s,power=4,origin=0,off" +
-	"set=15s,jitter=additive,jitter_max=9s,jitter_increment=10s,max_r" +
-	"etries=25faktorypolynomial:base=1s,power=4,origin=0,offset=15s,j" +
-	"itter=additive,jitter_max=29s,jitter_increment=29s,max_retries=2" +
-	"5riverpolynomial:base=1s,power=4,jitter=0.1,max_retries=24obanex" +
-	"ponential:base=2s,offset=15s,jitter=proportional,jitter_above=0." +
-	"1,max_retries=19celeryexponential:base=1s,offset=1s,cap=601s,jit" +
-	"ter=slotted,jitter_slot=1s,max_retries=3temporalexponential:base" +
-	"=1s,cap=100soffconstant:base=0s,max_retries=0immediateconstant:b" +
-	"ase=0snone\x00\x00\x106\x00\x00\x04\x00\x00\x00\x146\x00\x00\x17\x00\x00\x00+6\x00\x00\x05\x00\x00\x0006\x00\x00\x18\x00\x00\x00H6\x00\x00\x0c\x00\x00\x00T6\x00\x00,\x00\x00\x00\x806\x00\x00" +
-	"\x07\x00\x00\x00\x876\x00\x00%\x00\x00\x00\xac6\x00\x00\x10\x00\x00\x00\xbc6\x00\x00\"\x00\x00\x00\xde6\x00\x00\x0c\x00\x00\x00\xea6\x00\x00O\x00\x00\x0097\x00\x00\x11\x00\x00\x00J7\x00\x00O\x00\x00\x00\x997\x00\x00" +
-	"\x0d\x00\x00\x00\xa67\x00\x00\x15\x00\x00\x00\xbb7\x00\x00\x0c\x00\x00\x00\xc77\x00\x006\x00\x00\x00\xfd7\x00\x00\n\x00\x00\x00\x078\x00\x00H\x00\x00\x00O8\x00\x00\x0c\x00\x00\x00[8\x00\x00F\x00\x00\x00\xa18\x00\x00" +
-	"\x03\x00\x00\x00\xa48\x00\x00\x1e\x00\x00\x00\xc28\x00\x00\x0b\x00\x00\x00\xcd8\x00\x00H\x00\x00\x00\x159\x00\x00\x0c\x00\x00\x00!9\x00\x00!\x00\x00\x00B9\x00\x00\x08\x00\x00\x00J9\x00\x00\x1e\x00\x00\x00h9\x00\x00" +
-	"\x0f\x00\x00\x00w9\x00\x00\x1c\x00\x00\x00\x939\x00\x00\x14\x00\x00\x00\xa79\x00\x00!\x00\x00\x00\xc89\x00\x00\x05\x00\x00\x00\xcd9\x00\x00L\x00\x00\x00\x19:\x00\x00\n\x00\x00\x00#:\x00\x00D\x00\x00\x00g:\x00\x00" +
-	"\x0f\x00\x00\x00v:\x00\x00D\x00\x00\x00\xba:\x00\x00\x08\x00\x00\x00\xc2:\x00\x00Z\x00\x00\x00\x1c;\x00\x00\x0d\x00\x00\x00);\x00\x00\x1d\x00\x00\x00F;\x00\x00\x0d\x00\x00\x00S;\x00\x00\x1e\x00\x00\x00q;\x00\x00" +
-	"\x0c\x00\x00\x00};\x00\x00U\x00\x00\x00\xd2;\x00\x00\x07\x00\x00\x00\xd9;\x00\x00p\x00\x00\x00I<\x00\x00\x07\x00\x00\x00P<\x00\x00q\x00\x00\x00\xc1<\x00\x00\x05\x00\x00\x00\xc6<\x00\x004\x00\x00\x00\xfa<\x00\x00" +
-	"\x04\x00\x00\x00\xfe<\x00\x00R\x00\x00\x00P=\x00\x00\x06\x00\x00\x00V=\x00\x00R\x00\x00\x00\xa8=\x00\x00\x08\x00\x00\x00\xb0=\x00\x00\x1c\x00\x00\x00\xcc=\x00\x00\x03\x00\x00\x00\xcf=\x00\x00\x1e\x00\x00\x00\xed=\x00\x00" +
-	"\x09\x00\x00\x00\xf6=\x00\x00\x10\x00\x00\x00\x06>\x00\x00\x04\x00\x00\x00\xf6=\x00\x00\x10\x00\x00\x00quotathrottleratioratettlconcurrent\x00" +
-	"\x1c@\x00\x00\x05\x00\x00\x00!@\x00\x00\x08\x00\x00\x00)@\x00\x00\x05\x00\x00\x00.@\x00\x00\x04\x00\x00\x002@\x00\x00\x03\x00\x00\x005@\x00\x00\n\x00\x00\x00quota:cost=5,cos" +
-	"t_timeout=10quota:cost=14,cost_throttled=5throttle:max_tokens=10" +
-	",ratio=0.1sreratio:ratio=0.1sre-processrate:max_tokens=60,per=1m" +
-	"finaglettl:ttl=10s,min_per_second=10,ratio=0.2concurrent:ratio=0" +
-	".2,min_concurrent=3\x00\xac6\x00\x00\x10\x00\x00\x00p@\x00\x00\x1c\x00\x00\x00\xde6\x00\x00\x0c\x00\x00\x00\x8c@\x00\x00\x1e\x00\x00\x00\xfd7\x00\x00\n\x00\x00\x00\xaa@\x00\x00" +
-	" \x00\x00\x00\xca@\x00\x00\x03\x00\x00\x00\xcd@\x00\x00\x0f\x00\x00\x00\xdc@\x00\x00\x0b\x00\x00\x00\xe7@\x00\x00\x19\x00\x00\x00\x00A\x00\x00\x07\x00\x00\x00\x07A\x00\x00'\x00\x00\x00\xc89\x00\x00\x05\x00\x00\x00.A\x00\x00" +
-	"%\x00\x00\x00:=,./0123456789abcdef0sdhmsmsusns\x00\x00\x00\xdbA\x00\x00\x01\x00\x00\x00\x00\x00O\x91\x94N\x00\x00\xdcA\x00\x00\x01\x00\x00\x00" +
-	"\x00\xa0\xb80F\x03\x00\x00\xddA\x00\x00\x01\x00\x00\x00\x00XG\xf8\x0d\x00\x00\x00\xdeA\x00\x00\x01\x00\x00\x00\x00\xca\x9a;\x00\x00\x00\x00\xdfA\x00\x00\x02\x00\x00\x00@B\x0f\x00\x00\x00\x00\x00\xe1A\x00\x00\x02\x00\x00\x00" +
-	"\xe8\x03\x00\x00\x00\x00\x00\x00\xe3A\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00, at : {field} {value} is unknown; the k" +
-	"inds are {kinds}{field} is missing{field} {value} is not used by" +
-	" {selector}{field} {value} is above {limit}{field} {value} is be" +
-	"low {limit}{field} {value} has a zero denominator{field} {value}" +
-	" has a term above 1000000{field} {value} cannot be combined with" +
-	" jitter decorrelated, which needs growth exponential{field} {val" +
-	"ue} is below base {limit}{field} {value} is above cap {limit}{fi" +
-	"eld} {value} is too short to grow by the multiplier; it must be " +
-	"at least {limit}{field} {value} is set as well as max_retries {l" +
-	"imit}; set one of themunknown name {found}; the names are {heads" +
-	"}unknown key {found}; the keys are {keys}key {found} is repeated" +
-	"{field} has no value{field} {found} is not a duration such as 10" +
-	"0ms or 1.5s{field} has no unit; the units are {units}{field} has" +
-	" the unknown unit {found}; the units are {units}{field} {found} " +
-	"is not a whole number of nanoseconds{field} {found} is not a rat" +
-	"io such as 2, 1.6, 8/5 or 20%{field} {found} is not a whole numb" +
-	"erthe text is longer than 1024 bytes{field} cannot be made short" +
-	" enough: the delays take at least {value}, which is above {limit" +
-	"}  ()...a duration has one unita pair must follow every \":\" and " +
-	"\",\"capital letters are not allowedspaces are not allowed\"...\"gro" +
-	"wthbaseincrementmultiplierpoweroriginoffsetcapcap_onfloorjitterj" +
-	"itter_belowjitter_abovejitter_maxjitter_incrementjitter_slotmax_" +
-	"retriesmax_attemptsmax_elapsedthrottled_baseretry_afterretry_aft" +
-	"er_maxretry_after_max_extrabudgetmax_tokenscostcost_throttledcos" +
-	"t_timeoutpermin_per_secondmin_concurrentwindowdelay\x00hH\x00\x00\x06\x00\x00\x00nH\x00\x00" +
-	"\x05\x00\x00\x00proportionaladditiveslotted\x00\x06>\x00\x00\x04\x00\x00\x00\x106\x00\x00\x04\x00\x00\x00+6\x00\x00\x05\x00\x00\x00\x84H\x00\x00\x0c\x00\x00\x00" +
-	"\x90H\x00\x00\x08\x00\x00\x00H6\x00\x00\x0c\x00\x00\x00\x98H\x00\x00\x07\x00\x00\x00at_leastexactspread\x00\xd8H\x00\x00\x08\x00\x00\x00\xe0H\x00\x00\x05\x00\x00\x00\xe5H\x00\x00" +
-	"\x06\x00\x00\x000a, d b Y X GMTA, d-b-y X GMTa b e X Y\x00\x00\x05I\x00\x00\x0e\x00\x00\x00\x13I\x00\x00\x0e\x00\x00\x00!I\x00\x00" +
-	"\x09\x00\x00\x00# HELP backoff_attempts Attempts of an operation.# TYPE back" +
-	"off_attempts histogram\x00\x00DI\x00\x001\x00\x00\x00uI\x00\x00!\x00\x00\x00backoff_attempts_sum bac" +
-	"koff_attempts_count # HELP backoff_retries_total Retries of all " +
-	"operations.# TYPE backoff_retries_total counterbackoff_retries_t" +
-	"otal # HELP backoff_stops_total Operations by the reason for whi" +
-	"ch they stopped.# TYPE backoff_stops_total counter\x00\x00\xa8I\x00\x00\x15\x00\x00\x00\xbdI\x00\x00" +
-	"\x17\x00\x00\x00\xd4I\x00\x007\x00\x00\x00\x0bJ\x00\x00$\x00\x00\x00/J\x00\x00\x16\x00\x00\x00EJ\x00\x00K\x00\x00\x00\x90J\x00\x00\"\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00" +
-	"\x06\x00\x00\x00\x07\x00\x00\x00backoff_stops_total{reason=\"successpermanentdeadlinecanc" +
-	"elled\"} backoff_attempts_bucket{le=\"\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00" +
-	"\x04\x00\x00\x00\x00\x00\x00\x00\x05\x00\x00\x00\x00\x00\x00\x00\x06\x00\x00\x00\x00\x00\x00\x00\x08\x00\x00\x00\x00\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00\x0f\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\x002\x00\x00\x00\x00\x00\x00\x00" +
-	"+Inf\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x03\x00\x00\x00" +
-	"\x01\x00\x00\x00\x04\x00\x00\x00\x01\x00\x00\x00\x05\x00\x00\x00\x01\x00\x00\x00\x06\x00\x00\x00\x01\x00\x00\x00\x07\x00\x00\x00\x01\x00\x00\x00\x08\x00\x00\x00\x01\x00\x00\x00\x09\x00\x00\x00\x01\x00\x00\x00 -\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00" +
-	"\x04\x00\x00\x00\x08\x00\x00\x00\x08\x00\x00\x00\x08\x00\x00\x00\x10\x00\x00\x00X\x00\x00\x00\x10\x00\x00\x00\xc4K\x00\x00\xc4K\x00\x00\xc4K\x00\x00\xccK\x00\x00\xdcK\x00\x00\xccK\x00\x00\x08\x00\x00\x00\x08\x00\x00\x00\x08\x00\x00\x00" +
-	"\x10\x00\x00\x00X\x00\x00\x00\x10\x00\x00\x00\xc4K\x00\x00\xc4K\x00\x00\xc4K\x00\x00\xccK\x00\x00\xdcK\x00\x00\xccK\x00\x00$K\x00\x00+K\x00\x00\xbcG\x00\x00\xd3G\x00\x004K\x00\x00\x1bH\x00\x00<K\x00\x00" +
-	"\x07\x00\x00\x00\x09\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x08\x00\x00\x00\x06\x00\x00\x00\x09\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x0b\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00" +
-	"\x0b\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00" +
-	"\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00\x04\x00\x00\x00" +
-	"\x08\x00\x00\x00\x10\x00\x00\x00\x10\x00\x00\x00\xbf\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x10\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00\x80\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff" +
-	"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x1e\x00\x00\x00\x02\x00\x00\x00" +
-	"\x02\x00\x00\x00\x02\x00\x00\x00l\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00@\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff" +
+	"de\x00unknown_kind\x00end\x00unknown_field\x00uninitialized\x00damaged\x00\x03\x00\x00\x00\x00\x00\x00\x00" +
+	"\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x07\x00\x00\x00\x08\x00\x00\x00\x09\x00\x00\x00\n\x00\x00\x00\x0b\x00\x00\x00\x0c\x00\x00\x00" +
+	"\x0d\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x00\x12\x00\x00\x00\x13\x00\x00\x00\x14\x00\x00\x00\x15\x00\x00\x00\x16\x00\x00\x00\x17\x00\x00\x00!\x00\x00\x00\"\x00\x00\x00#\x00\x00\x00$\x00\x00\x00%\x00\x00\x00" +
+	"&\x00\x00\x00'\x00\x00\x00(\x00\x00\x00)\x00\x00\x00*\x00\x00\x00constantlinearexponentialpolynomialfibonacci" +
+	"\xd45\x00\x00\x08\x00\x00\x00\xdc5\x00\x00\x06\x00\x00\x00\xe25\x00\x00\x0b\x00\x00\x00\xed5\x00\x00\n\x00\x00\x00\xf75\x00\x00\x09\x00\x00\x00fullexponential:jitter=f" +
+	"ullequalexponential:jitter=equaldecorrelatedexponential:cap_on=d" +
+	"elay,jitter=decorrelateddefaultfull:base=100ms,cap=20s,max_retri" +
+	"es=3aws-sdk-standardfull:base=1s,cap=20s,max_retries=2aws-sdk-20" +
+	"26full:base=50ms,cap=20s,max_retries=2,throttled_base=1s,retry_a" +
+	"fter_max_extra=5saws-dynamodb-2026full:base=25ms,cap=20s,max_ret" +
+	"ries=3,throttled_base=1s,retry_after_max_extra=5saws-simulatorfu" +
+	"ll:base=10ms,cap=2sgrpc-connectexponential:base=1s,multiplier=1." +
+	"6,cap=120s,jitter=0.2grpc-retryexponential:base=100ms,cap=1s,jit" +
+	"ter=0.2,max_retries=3,retry_after=exactgoogle-cloudexponential:b" +
+	"ase=1s,cap=32s,cap_on=delay,jitter=additive,jitter_max=1sgaxfull" +
+	":base=1s,cap=30s,floor=1nscenkalti-v4exponential:base=500ms,mult" +
+	"iplier=1.5,cap=60s,jitter=0.5,max_elapsed=15mresilience4jconstan" +
+	"t:base=500ms,max_retries=2polly-v8constant:base=2s,max_retries=3" +
+	"polly-v8-linearlinear:base=2s,max_retries=3polly-v8-exponentiale" +
+	"xponential:base=2s,max_retries=3envoyexponential:base=25ms,cap=2" +
+	"50ms,jitter=slotted,jitter_slot=1ms,max_retries=1azure-coreexpon" +
+	"ential:base=800ms,cap=60s,cap_on=delay,jitter=0.2,max_retries=3a" +
+	"zure-core-javaexponential:base=800ms,cap=8s,cap_on=delay,jitter=" +
+	"0.05,max_retries=3ethernetexponential:base=102400ns,cap=52428800" +
+	"ns,jitter=slotted,jitter_slot=51200ns,max_retries=15k8s-crashloo" +
+	"pexponential:base=10s,cap=300sk8s-workqueueexponential:base=5ms," +
+	"cap=1000sk8s-conflictexponential:base=10ms,multiplier=5,jitter=p" +
+	"roportional,jitter_above=0.1,max_retries=3sidekiqpolynomial:base" +
+	"=1s,power=4,origin=0,offset=15s,jitter=additive,jitter_max=9s,ji" +
+	"tter_increment=10s,max_retries=25faktorypolynomial:base=1s,power" +
+	"=4,origin=0,offset=15s,jitter=additive,jitter_max=29s,jitter_inc" +
+	"rement=29s,max_retries=25riverpolynomial:base=1s,power=4,jitter=" +
+	"0.1,max_retries=24obanexponential:base=2s,offset=15s,jitter=prop" +
+	"ortional,jitter_above=0.1,max_retries=19celeryexponential:base=1" +
+	"s,offset=1s,cap=601s,jitter=slotted,jitter_slot=1s,max_retries=3" +
+	"temporalexponential:base=1s,cap=100soffconstant:base=0s,max_retr" +
+	"ies=0immediateconstant:base=0snone\x00\x00(6\x00\x00\x04\x00\x00\x00,6\x00\x00\x17\x00\x00\x00C6\x00\x00\x05\x00\x00\x00H6\x00\x00" +
+	"\x18\x00\x00\x00`6\x00\x00\x0c\x00\x00\x00l6\x00\x00,\x00\x00\x00\x986\x00\x00\x07\x00\x00\x00\x9f6\x00\x00%\x00\x00\x00\xc46\x00\x00\x10\x00\x00\x00\xd46\x00\x00\"\x00\x00\x00\xf66\x00\x00\x0c\x00\x00\x00\x027\x00\x00" +
+	"O\x00\x00\x00Q7\x00\x00\x11\x00\x00\x00b7\x00\x00O\x00\x00\x00\xb17\x00\x00\x0d\x00\x00\x00\xbe7\x00\x00\x15\x00\x00\x00\xd37\x00\x00\x0c\x00\x00\x00\xdf7\x00\x006\x00\x00\x00\x158\x00\x00\n\x00\x00\x00\x1f8\x00\x00" +
+	"H\x00\x00\x00g8\x00\x00\x0c\x00\x00\x00s8\x00\x00F\x00\x00\x00\xb98\x00\x00\x03\x00\x00\x00\xbc8\x00\x00\x1e\x00\x00\x00\xda8\x00\x00\x0b\x00\x00\x00\xe58\x00\x00H\x00\x00\x00-9\x00\x00\x0c\x00\x00\x0099\x00\x00" +
+	"!\x00\x00\x00Z9\x00\x00\x08\x00\x00\x00b9\x00\x00\x1e\x00\x00\x00\x809\x00\x00\x0f\x00\x00\x00\x8f9\x00\x00\x1c\x00\x00\x00\xab9\x00\x00\x14\x00\x00\x00\xbf9\x00\x00!\x00\x00\x00\xe09\x00\x00\x05\x00\x00\x00\xe59\x00\x00" +
+	"L\x00\x00\x001:\x00\x00\n\x00\x00\x00;:\x00\x00D\x00\x00\x00\x7f:\x00\x00\x0f\x00\x00\x00\x8e:\x00\x00D\x00\x00\x00\xd2:\x00\x00\x08\x00\x00\x00\xda:\x00\x00Z\x00\x00\x004;\x00\x00\x0d\x00\x00\x00A;\x00\x00" +
+	"\x1d\x00\x00\x00^;\x00\x00\x0d\x00\x00\x00k;\x00\x00\x1e\x00\x00\x00\x89;\x00\x00\x0c\x00\x00\x00\x95;\x00\x00U\x00\x00\x00\xea;\x00\x00\x07\x00\x00\x00\xf1;\x00\x00p\x00\x00\x00a<\x00\x00\x07\x00\x00\x00h<\x00\x00" +
+	"q\x00\x00\x00\xd9<\x00\x00\x05\x00\x00\x00\xde<\x00\x004\x00\x00\x00\x12=\x00\x00\x04\x00\x00\x00\x16=\x00\x00R\x00\x00\x00h=\x00\x00\x06\x00\x00\x00n=\x00\x00R\x00\x00\x00\xc0=\x00\x00\x08\x00\x00\x00\xc8=\x00\x00" +
+	"\x1c\x00\x00\x00\xe4=\x00\x00\x03\x00\x00\x00\xe7=\x00\x00\x1e\x00\x00\x00\x05>\x00\x00\x09\x00\x00\x00\x0e>\x00\x00\x10\x00\x00\x00\x1e>\x00\x00\x04\x00\x00\x00\x0e>\x00\x00\x10\x00\x00\x00quotathrottl" +
+	"eratioratettlconcurrent\x004@\x00\x00\x05\x00\x00\x009@\x00\x00\x08\x00\x00\x00A@\x00\x00\x05\x00\x00\x00F@\x00\x00\x04\x00\x00\x00J@\x00\x00\x03\x00\x00\x00" +
+	"M@\x00\x00\n\x00\x00\x00quota:cost=5,cost_timeout=10quota:cost=14,cost_throttled" +
+	"=5throttle:max_tokens=10,ratio=0.1sreratio:ratio=0.1sre-processr" +
+	"ate:max_tokens=60,per=1mfinaglettl:ttl=10s,min_per_second=10,rat" +
+	"io=0.2concurrent:ratio=0.2,min_concurrent=3\x00\xc46\x00\x00\x10\x00\x00\x00\x88@\x00\x00\x1c\x00\x00\x00\xf66\x00\x00" +
+	"\x0c\x00\x00\x00\xa4@\x00\x00\x1e\x00\x00\x00\x158\x00\x00\n\x00\x00\x00\xc2@\x00\x00 \x00\x00\x00\xe2@\x00\x00\x03\x00\x00\x00\xe5@\x00\x00\x0f\x00\x00\x00\xf4@\x00\x00\x0b\x00\x00\x00\xff@\x00\x00\x19\x00\x00\x00\x18A\x00\x00" +
+	"\x07\x00\x00\x00\x1fA\x00\x00'\x00\x00\x00\xe09\x00\x00\x05\x00\x00\x00FA\x00\x00%\x00\x00\x00:=,./0123456789abcdef0sdhmsmsusns\x00\x00\x00" +
+	"\xf3A\x00\x00\x01\x00\x00\x00\x00\x00O\x91\x94N\x00\x00\xf4A\x00\x00\x01\x00\x00\x00\x00\xa0\xb80F\x03\x00\x00\xf5A\x00\x00\x01\x00\x00\x00\x00XG\xf8\x0d\x00\x00\x00\xf6A\x00\x00\x01\x00\x00\x00\x00\xca\x9a;\x00\x00\x00\x00" +
+	"\xf7A\x00\x00\x02\x00\x00\x00@B\x0f\x00\x00\x00\x00\x00\xf9A\x00\x00\x02\x00\x00\x00\xe8\x03\x00\x00\x00\x00\x00\x00\xfbA\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00, at : {field} {" +
+	"value} is unknown; the kinds are {kinds}{field} is missing{field" +
+	"} {value} is not used by {selector}{field} {value} is above {lim" +
+	"it}{field} {value} is below {limit}{field} {value} has a zero de" +
+	"nominator{field} {value} has a term above 1000000{field} {value}" +
+	" cannot be combined with jitter decorrelated, which needs growth" +
+	" exponential{field} {value} is below base {limit}{field} {value}" +
+	" is above cap {limit}{field} {value} is too short to grow by the" +
+	" multiplier; it must be at least {limit}{field} {value} is set a" +
+	"s well as max_retries {limit}; set one of themunknown name {foun" +
+	"d}; the names are {heads}unknown key {found}; the keys are {keys" +
+	"}key {found} is repeated{field} has no value{field} {found} is n" +
+	"ot a duration such as 100ms or 1.5s{field} has no unit; the unit" +
+	"s are {units}{field} has the unknown unit {found}; the units are" +
+	" {units}{field} {found} is not a whole number of nanoseconds{fie" +
+	"ld} {found} is not a ratio such as 2, 1.6, 8/5 or 20%{field} {fo" +
+	"und} is not a whole numberthe text is longer than 1024 bytes{fie" +
+	"ld} cannot be made short enough: the delays take at least {value" +
+	"}, which is above {limit}  ()...a duration has one unita pair mu" +
+	"st follow every \":\" and \",\"capital letters are not allowedspaces" +
+	" are not allowed\"...\"growthbaseincrementmultiplierpoweroriginoff" +
+	"setcapcap_onfloorjitterjitter_belowjitter_abovejitter_maxjitter_" +
+	"incrementjitter_slotmax_retriesmax_attemptsmax_elapsedthrottled_" +
+	"baseretry_afterretry_after_maxretry_after_max_extrabudgetmax_tok" +
+	"enscostcost_throttledcost_timeoutpermin_per_secondmin_concurrent" +
+	"windowdelay\x00\x80H\x00\x00\x06\x00\x00\x00\x86H\x00\x00\x05\x00\x00\x00proportionaladditiveslotted\x00\x1e>\x00\x00\x04\x00\x00\x00" +
+	"(6\x00\x00\x04\x00\x00\x00C6\x00\x00\x05\x00\x00\x00\x9cH\x00\x00\x0c\x00\x00\x00\xa8H\x00\x00\x08\x00\x00\x00`6\x00\x00\x0c\x00\x00\x00\xb0H\x00\x00\x07\x00\x00\x00at_leastexactspr" +
+	"ead\x00\xf0H\x00\x00\x08\x00\x00\x00\xf8H\x00\x00\x05\x00\x00\x00\xfdH\x00\x00\x06\x00\x00\x000a, d b Y X GMTA, d-b-y X GMTa b e X" +
+	" Y\x00\x00\x1dI\x00\x00\x0e\x00\x00\x00+I\x00\x00\x0e\x00\x00\x009I\x00\x00\x09\x00\x00\x00# HELP backoff_attempts Attempts of " +
+	"an operation.# TYPE backoff_attempts histogram\x00\x00\\I\x00\x001\x00\x00\x00\x8dI\x00\x00!\x00\x00\x00" +
+	"backoff_attempts_sum backoff_attempts_count # HELP backoff_retri" +
+	"es_total Retries of all operations.# TYPE backoff_retries_total " +
+	"counterbackoff_retries_total # HELP backoff_stops_total Operatio" +
+	"ns by the reason for which they stopped.# TYPE backoff_stops_tot" +
+	"al counter\x00\x00\xc0I\x00\x00\x15\x00\x00\x00\xd5I\x00\x00\x17\x00\x00\x00\xecI\x00\x007\x00\x00\x00#J\x00\x00$\x00\x00\x00GJ\x00\x00\x16\x00\x00\x00]J\x00\x00K\x00\x00\x00\xa8J\x00\x00" +
+	"\"\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x07\x00\x00\x00backoff_stops_total{reason=\"succ" +
+	"esspermanentdeadlinecancelled\"} backoff_attempts_bucket{le=\"\x00\x00\x00\x00" +
+	"\x01\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x04\x00\x00\x00\x00\x00\x00\x00\x05\x00\x00\x00\x00\x00\x00\x00\x06\x00\x00\x00\x00\x00\x00\x00\x08\x00\x00\x00\x00\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00" +
+	"\x0f\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\x002\x00\x00\x00\x00\x00\x00\x00+Inf | \x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00" +
+	"\x00\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x03\x00\x00\x00\x01\x00\x00\x00\x04\x00\x00\x00\x01\x00\x00\x00\x05\x00\x00\x00\x01\x00\x00\x00\x06\x00\x00\x00\x01\x00\x00\x00\x07\x00\x00\x00\x01\x00\x00\x00" +
+	"\x08\x00\x00\x00\x01\x00\x00\x00\x09\x00\x00\x00\x01\x00\x00\x00 -\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x08\x00\x00\x00\x08\x00\x00\x00\x08\x00\x00\x00\x10\x00\x00\x00X\x00\x00\x00\x10\x00\x00\x00\xe0K\x00\x00\xe0K\x00\x00" +
+	"\xe0K\x00\x00\xe8K\x00\x00\xf8K\x00\x00\xe8K\x00\x00<K\x00\x00CK\x00\x00\xd4G\x00\x00\xebG\x00\x00LK\x00\x003H\x00\x00TK\x00\x00\x07\x00\x00\x00\x09\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x08\x00\x00\x00" +
+	"\x06\x00\x00\x00\x09\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x0b\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00" +
+	"\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00" +
+	"\x01\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00\x04\x00\x00\x00\x08\x00\x00\x00\x10\x00\x00\x00\x10\x00\x00\x00\xbf\xff\xff\xff\xff\xff\xff\xff" +
+	"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x10\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00\x80\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff" +
+	"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x1e\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00l\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00" +
+	" \x00\x00\x00@\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff" +
 	"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff" +
-	"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\x01\x00\x00\x00" +
-	"\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x0b\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00" +
-	"\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00!\x00\x00\x00!\x00\x00\x00" +
-	"!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00\x04\x00\x00\x00\x08\x00\x00\x00\x10\x00\x00\x00\x10\x00\x00\x00\xbf\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff" +
-	"\x10\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00\x80\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff" +
-	"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x1e\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00l\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00@\x00\x00\x00\xff\xff\xff\xff" +
+	"\xff\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x0b\x00\x00\x00\x01\x00\x00\x00" +
+	"\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00" +
+	"\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00" +
+	"!\x00\x00\x00!\x00\x00\x00\x04\x00\x00\x00\x08\x00\x00\x00\x10\x00\x00\x00\x10\x00\x00\x00\xbf\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x10\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00\x80\x00\x00\x00" +
 	"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff" +
-	"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff" +
-	"\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff1\x00\x00\x00\x12\x00\x00\x00)\x00\x00\x00 \x00\x00\x00 \x00\x00\x00&\x00\x00\x00(\x00\x00\x00[\x00\x00\x00%\x00\x00\x00" +
-	"$\x00\x00\x00$\x00\x00\x00S\x00\x00\x00F\x00\x00\x00+\x00\x00\x00(\x00\x00\x00\x17\x00\x00\x00\x14\x00\x00\x007\x00\x00\x00*\x00\x00\x00;\x00\x00\x004\x00\x00\x009\x00\x00\x00%\x00\x00\x00\"\x00\x00\x00]\x00\x00\x00" +
-	"_B\x00\x00\x90B\x00\x00\xa2B\x00\x00\xcbB\x00\x00\xebB\x00\x00\x0bC\x00\x001C\x00\x00YC\x00\x00\xb4C\x00\x00\xd9C\x00\x00\xd9C\x00\x00\xfdC\x00\x00PD\x00\x00\x96D\x00\x00\xc1D\x00\x00\xe9D\x00\x00" +
-	"\x00E\x00\x00\x14E\x00\x00KE\x00\x00uE\x00\x00\xb0E\x00\x00\xe4E\x00\x00\x1dF\x00\x00BF\x00\x00dF\x00\x00\x06\x00\x00\x00\x04\x00\x00\x00\x09\x00\x00\x00\n\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x06\x00\x00\x00" +
-	"\x03\x00\x00\x00\x06\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x0c\x00\x00\x00\x0c\x00\x00\x00\n\x00\x00\x00\x10\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x0c\x00\x00\x00\x0b\x00\x00\x00\x0e\x00\x00\x00\x0b\x00\x00\x00\x0f\x00\x00\x00\x15"
+	"\xff\xff\xff\xff\x1e\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00l\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00@\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff" +
+	"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff" +
+	"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff" +
+	"\xdf\xff\xff\xff\xdf\xff\xff\xff1\x00\x00\x00\x12\x00\x00\x00)\x00\x00\x00 \x00\x00\x00 \x00\x00\x00&\x00\x00\x00(\x00\x00\x00[\x00\x00\x00%\x00\x00\x00$\x00\x00\x00$\x00\x00\x00S\x00\x00\x00F\x00\x00\x00+\x00\x00\x00" +
+	"(\x00\x00\x00\x17\x00\x00\x00\x14\x00\x00\x007\x00\x00\x00*\x00\x00\x00;\x00\x00\x004\x00\x00\x009\x00\x00\x00%\x00\x00\x00\"\x00\x00\x00]\x00\x00\x00wB\x00\x00\xa8B\x00\x00\xbaB\x00\x00\xe3B\x00\x00\x03C\x00\x00" +
+	"#C\x00\x00IC\x00\x00qC\x00\x00\xccC\x00\x00\xf1C\x00\x00\xf1C\x00\x00\x15D\x00\x00hD\x00\x00\xaeD\x00\x00\xd9D\x00\x00\x01E\x00\x00\x18E\x00\x00,E\x00\x00cE\x00\x00\x8dE\x00\x00\xc8E\x00\x00" +
+	"\xfcE\x00\x005F\x00\x00ZF\x00\x00|F\x00\x00\x06\x00\x00\x00\x04\x00\x00\x00\x09\x00\x00\x00\n\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x06\x00\x00\x00\x03\x00\x00\x00\x06\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x0c\x00\x00\x00" +
+	"\x0c\x00\x00\x00\n\x00\x00\x00\x10\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x0c\x00\x00\x00\x0b\x00\x00\x00\x0e\x00\x00\x00\x0b\x00\x00\x00\x0f\x00\x00\x00\x15"
 
 const data1 = "" +
-	"\x06\x00\x00\x00\n\x00\x00\x00\x04\x00\x00\x00\x0e\x00\x00\x00\x0c\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x03\x00\x00\x00\x0e\x00\x00\x00\x0e\x00\x00\x00=G\x00\x00CG\x00\x00GG\x00\x00PG\x00\x00ZG\x00\x00_G\x00\x00" +
-	"eG\x00\x00kG\x00\x00nG\x00\x00tG\x00\x00yG\x00\x00\x7fG\x00\x00\x8bG\x00\x00\x97G\x00\x00\xa1G\x00\x00\xb1G\x00\x00\xbcG\x00\x00\xc7G\x00\x00\xd3G\x00\x00\xdeG\x00\x00\xecG\x00\x00\xf7G\x00\x00" +
-	"\x06H"
+	"\x06\x00\x00\x00\n\x00\x00\x00\x04\x00\x00\x00\x0e\x00\x00\x00\x0c\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x03\x00\x00\x00\x0e\x00\x00\x00\x0e\x00\x00\x00UG\x00\x00[G\x00\x00_G\x00\x00hG\x00\x00rG\x00\x00wG\x00\x00" +
+	"}G\x00\x00\x83G\x00\x00\x86G\x00\x00\x8cG\x00\x00\x91G\x00\x00\x97G\x00\x00\xa3G\x00\x00\xafG\x00\x00\xb9G\x00\x00\xc9G\x00\x00\xd4G\x00\x00\xdfG\x00\x00\xebG\x00\x00\xf6G\x00\x00\x04H\x00\x00\x0fH\x00\x00" +
+	"\x1eH"
 
 const data2 = "" +
-	"\x1bH\x00\x00!H\x00\x00+H\x00\x00/H\x00\x00=H\x00\x00)@\x00\x00IH\x00\x002@\x00\x00LH\x00\x00ZH\x00\x00\x06\x00\x00\x00\x04\x00\x00\x00\x09\x00\x00\x00\n\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00" +
+	"3H\x00\x009H\x00\x00CH\x00\x00GH\x00\x00UH\x00\x00A@\x00\x00aH\x00\x00J@\x00\x00dH\x00\x00rH\x00\x00\x06\x00\x00\x00\x04\x00\x00\x00\x09\x00\x00\x00\n\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00" +
 	"\x06\x00\x00\x00\x03\x00\x00\x00\x06\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x0c\x00\x00\x00\x0c\x00\x00\x00\n\x00\x00\x00\x10\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x0c\x00\x00\x00\x0b\x00\x00\x00\x0e\x00\x00\x00\x0b\x00\x00\x00\x0f\x00\x00\x00" +
 	"\x15"
 
 const data3 = "" +
-	"\x06\x00\x00\x00\n\x00\x00\x00\x04\x00\x00\x00\x0e\x00\x00\x00\x0c\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x03\x00\x00\x00\x0e\x00\x00\x00\x0e\x00\x00\x00=G\x00\x00CG\x00\x00GG\x00\x00PG\x00\x00ZG\x00\x00_G\x00\x00" +
-	"eG\x00\x00kG\x00\x00nG\x00\x00tG\x00\x00yG\x00\x00\x7fG\x00\x00\x8bG\x00\x00\x97G\x00\x00\xa1G\x00\x00\xb1G\x00\x00\xbcG\x00\x00\xc7G\x00\x00\xd3G\x00\x00\xdeG\x00\x00\xecG\x00\x00\xf7G\x00\x00" +
-	"\x06H"
+	"\x06\x00\x00\x00\n\x00\x00\x00\x04\x00\x00\x00\x0e\x00\x00\x00\x0c\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x03\x00\x00\x00\x0e\x00\x00\x00\x0e\x00\x00\x00UG\x00\x00[G\x00\x00_G\x00\x00hG\x00\x00rG\x00\x00wG\x00\x00" +
+	"}G\x00\x00\x83G\x00\x00\x86G\x00\x00\x8cG\x00\x00\x91G\x00\x00\x97G\x00\x00\xa3G\x00\x00\xafG\x00\x00\xb9G\x00\x00\xc9G\x00\x00\xd4G\x00\x00\xdfG\x00\x00\xebG\x00\x00\xf6G\x00\x00\x04H\x00\x00\x0fH\x00\x00" +
+	"\x1eH"
 
 const data4 = "" +
-	"\x1bH\x00\x00!H\x00\x00+H\x00\x00/H\x00\x00=H\x00\x00)@\x00\x00IH\x00\x002@\x00\x00LH\x00\x00ZH\x00\x00\x0b\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x0b\x00\x00\x00" +
+	"3H\x00\x009H\x00\x00CH\x00\x00GH\x00\x00UH\x00\x00A@\x00\x00aH\x00\x00J@\x00\x00dH\x00\x00rH\x00\x00\x0b\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x0b\x00\x00\x00" +
 	"\x0b\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00" +
 	"\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00\x06\x00\x00\x00\x04\x00\x00\x00" +
 	"\x09\x00\x00\x00\n\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x06\x00\x00\x00\x03\x00\x00\x00\x06\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x0c\x00\x00\x00\x0c\x00\x00\x00\n\x00\x00\x00\x10\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x0c\x00\x00\x00" +
 	"\x0b\x00\x00\x00\x0e\x00\x00\x00\x0b\x00\x00\x00\x0f\x00\x00\x00\x15"
 
 const data5 = "" +
-	"\x06\x00\x00\x00\n\x00\x00\x00\x04\x00\x00\x00\x0e\x00\x00\x00\x0c\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x03\x00\x00\x00\x0e\x00\x00\x00\x0e\x00\x00\x00=G\x00\x00CG\x00\x00GG\x00\x00PG\x00\x00ZG\x00\x00_G\x00\x00" +
-	"eG\x00\x00kG\x00\x00nG\x00\x00tG\x00\x00yG\x00\x00\x7fG\x00\x00\x8bG\x00\x00\x97G\x00\x00\xa1G\x00\x00\xb1G\x00\x00\xbcG\x00\x00\xc7G\x00\x00\xd3G\x00\x00\xdeG\x00\x00\xecG\x00\x00\xf7G\x00\x00" +
-	"\x06H"
+	"\x06\x00\x00\x00\n\x00\x00\x00\x04\x00\x00\x00\x0e\x00\x00\x00\x0c\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x03\x00\x00\x00\x0e\x00\x00\x00\x0e\x00\x00\x00UG\x00\x00[G\x00\x00_G\x00\x00hG\x00\x00rG\x00\x00wG\x00\x00" +
+	"}G\x00\x00\x83G\x00\x00\x86G\x00\x00\x8cG\x00\x00\x91G\x00\x00\x97G\x00\x00\xa3G\x00\x00\xafG\x00\x00\xb9G\x00\x00\xc9G\x00\x00\xd4G\x00\x00\xdfG\x00\x00\xebG\x00\x00\xf6G\x00\x00\x04H\x00\x00\x0fH\x00\x00" +
+	"\x1eH"
 
 const data6 = "" +
-	"\x1bH\x00\x00!H\x00\x00+H\x00\x00/H\x00\x00=H\x00\x00)@\x00\x00IH\x00\x002@\x00\x00LH\x00\x00ZH\x00\x00\x06\x00\x00\x00\x04\x00\x00\x00\x09\x00\x00\x00\n\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00" +
+	"3H\x00\x009H\x00\x00CH\x00\x00GH\x00\x00UH\x00\x00A@\x00\x00aH\x00\x00J@\x00\x00dH\x00\x00rH\x00\x00\x06\x00\x00\x00\x04\x00\x00\x00\x09\x00\x00\x00\n\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00" +
 	"\x06\x00\x00\x00\x03\x00\x00\x00\x06\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x0c\x00\x00\x00\x0c\x00\x00\x00\n\x00\x00\x00\x10\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x0c\x00\x00\x00\x0b\x00\x00\x00\x0e\x00\x00\x00\x0b\x00\x00\x00\x0f\x00\x00\x00" +
 	"\x15"
 
 const data7 = "" +
-	"\x06\x00\x00\x00=G\x00\x00CG\x00\x00GG\x00\x00PG\x00\x00ZG\x00\x00_G\x00\x00eG\x00\x00kG\x00\x00nG\x00\x00tG\x00\x00yG\x00\x00\x7fG\x00\x00\x8bG\x00\x00\x97G\x00\x00\xa1G\x00\x00" +
-	"\xb1G\x00\x00\xbcG\x00\x00\xc7G\x00\x00\xd3G\x00\x00\xdeG\x00\x00\xecG\x00\x00\xf7G\x00\x00\x06H"
+	"\x06\x00\x00\x00UG\x00\x00[G\x00\x00_G\x00\x00hG\x00\x00rG\x00\x00wG\x00\x00}G\x00\x00\x83G\x00\x00\x86G\x00\x00\x8cG\x00\x00\x91G\x00\x00\x97G\x00\x00\xa3G\x00\x00\xafG\x00\x00\xb9G\x00\x00" +
+	"\xc9G\x00\x00\xd4G\x00\x00\xdfG\x00\x00\xebG\x00\x00\xf6G\x00\x00\x04H\x00\x00\x0fH\x00\x00\x1eH"
 
 const data8 = "" +
-	"\x1bH\x00\x00\x06\x00\x00\x00\x04\x00\x00\x00\x09\x00\x00\x00\n\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x06\x00\x00\x00\x03\x00\x00\x00\x06\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x0c\x00\x00\x00\x0c\x00\x00\x00\n\x00\x00\x00\x10\x00\x00\x00" +
+	"3H\x00\x00\x06\x00\x00\x00\x04\x00\x00\x00\x09\x00\x00\x00\n\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x06\x00\x00\x00\x03\x00\x00\x00\x06\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x0c\x00\x00\x00\x0c\x00\x00\x00\n\x00\x00\x00\x10\x00\x00\x00" +
 	"\x0b\x00\x00\x00\x0b\x00\x00\x00\x0c\x00\x00\x00\x0b\x00\x00\x00\x0e\x00\x00\x00\x0b\x00\x00\x00\x0f\x00\x00\x00\x15"
 
 const data9 = "" +
-	"\x06\x00\x00\x00\n\x00\x00\x00\x04\x00\x00\x00\x0e\x00\x00\x00\x0c\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x03\x00\x00\x00\x0e\x00\x00\x00\x0e\x00\x00\x00=G\x00\x00CG\x00\x00GG\x00\x00PG\x00\x00ZG\x00\x00_G\x00\x00" +
-	"eG\x00\x00kG\x00\x00nG\x00\x00tG\x00\x00yG\x00\x00\x7fG\x00\x00\x8bG\x00\x00\x97G\x00\x00\xa1G\x00\x00\xb1G\x00\x00\xbcG\x00\x00\xc7G\x00\x00\xd3G\x00\x00\xdeG\x00\x00\xecG\x00\x00\xf7G\x00\x00" +
-	"\x06H"
+	"\x06\x00\x00\x00\n\x00\x00\x00\x04\x00\x00\x00\x0e\x00\x00\x00\x0c\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x03\x00\x00\x00\x0e\x00\x00\x00\x0e\x00\x00\x00UG\x00\x00[G\x00\x00_G\x00\x00hG\x00\x00rG\x00\x00wG\x00\x00" +
+	"}G\x00\x00\x83G\x00\x00\x86G\x00\x00\x8cG\x00\x00\x91G\x00\x00\x97G\x00\x00\xa3G\x00\x00\xafG\x00\x00\xb9G\x00\x00\xc9G\x00\x00\xd4G\x00\x00\xdfG\x00\x00\xebG\x00\x00\xf6G\x00\x00\x04H\x00\x00\x0fH\x00\x00" +
+	"\x1eH"
 
 const data10 = "" +
-	"\x1bH\x00\x00!H\x00\x00+H\x00\x00/H\x00\x00=H\x00\x00)@\x00\x00IH\x00\x002@\x00\x00LH\x00\x00ZH\x00\x00\x16\x00\x00\x00\x06\x00\x00\x00\x07\x00\x00\x00\x16\x00\x00\x00\x16\x00\x00\x00\x06\x00\x00\x00" +
-	"\x07\x00\x00\x00\x16\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00d\x00\x00\x00\x00\x00\x00\x00\xe8\x03\x00\x00\x00\x00\x00\x00\x10'\x00\x00\x00\x00\x00\x00\xa0\x86\x01\x00\x00\x00\x00\x00@B\x0f\x00" +
-	"\x00\x00\x00\x00\x80\x96\x98\x00\x00\x00\x00\x00\x00\xe1\xf5\x05\x00\x00\x00\x00\x00\xca\x9a;\x00\x00\x00\x00\x00\xe4\x0bT\x02\x00\x00\x00\x00\xe8vH\x17\x00\x00\x00\x00\x10\xa5\xd4\xe8\x00\x00\x00\x00\xa0rN\x18\x09\x00\x00\x00@z\x10" +
-	"\xf3Z\x00\x00\x00\x80\xc6\xa4~\x8d\x03\x00\x00\x00\xc1o\xf2\x86#\x00\x00\x00\x8a]xEc\x01\x00\x00d\xa7\xb3\xb6\xe0\x0d\x00\x00\xe8\x89\x04#\xc7\x8a\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x0b\x00\x00\x00" +
-	"\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00" +
-	"\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00" +
-	"!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00\x04\x00\x00\x00\x08\x00\x00\x00\x10\x00\x00\x00\x10\x00\x00\x00\xbf\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x10\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00" +
-	"\x80\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff" +
-	"\xff\xff\xff\xff\xff\xff\xff\xff\x1e\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00l\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00@\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff" +
+	"3H\x00\x009H\x00\x00CH\x00\x00GH\x00\x00UH\x00\x00A@\x00\x00aH\x00\x00J@\x00\x00dH\x00\x00rH\x00\x00\x16\x00\x00\x00\x06\x00\x00\x00\x07\x00\x00\x00\x16\x00\x00\x00\x16\x00\x00\x00\x06\x00\x00\x00" +
+	"\x07\x00\x00\x00\x16\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00d\x00\x00\x00\x00\x00\x00\x00\xe8\x03\x00\x00\x00\x00\x00\x00\x10'\x00\x00\x00\x00\x00\x00\xa0\x86\x01\x00\x00\x00\x00\x00@B\x0f\x00\x00\x00\x00\x00" +
+	"\x80\x96\x98\x00\x00\x00\x00\x00\x00\xe1\xf5\x05\x00\x00\x00\x00\x00\xca\x9a;\x00\x00\x00\x00\x00\xe4\x0bT\x02\x00\x00\x00\x00\xe8vH\x17\x00\x00\x00\x00\x10\xa5\xd4\xe8\x00\x00\x00\x00\xa0rN\x18\x09\x00\x00\x00@z\x10\xf3Z\x00\x00" +
+	"\x00\x80\xc6\xa4~\x8d\x03\x00\x00\x00\xc1o\xf2\x86#\x00\x00\x00\x8a]xEc\x01\x00\x00d\xa7\xb3\xb6\xe0\x0d\x00\x00\xe8\x89\x04#\xc7\x8a\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x0b\x00\x00\x00\x01\x00\x00\x00" +
+	"\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00" +
+	"\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00" +
+	"!\x00\x00\x00!\x00\x00\x00\x04\x00\x00\x00\x08\x00\x00\x00\x10\x00\x00\x00\x10\x00\x00\x00\xbf\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x10\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00\x80\x00\x00\x00" +
 	"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff" +
-	"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff" +
-	"\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xc4K\x00\x00\xc4K\x00\x00\xc4K\x00\x00\xccK\x00\x00\xdcK\x00\x00\xccK\x00\x00\x08\x00\x00\x00\x08\x00\x00\x00\x08\x00\x00\x00\x10\x00\x00\x00X\x00\x00\x00\x10\x00\x00\x00\x08\x00\x00\x00" +
-	"\x08\x00\x00\x00\x08\x00\x00\x00\x10\x00\x00\x00X\x00\x00\x00\x10\x00\x00\x00\xc4K\x00\x00\xc4K\x00\x00\xc4K\x00\x00\xccK\x00\x00\xdcK\x00\x00\xccK"
+	"\xff\xff\xff\xff\x1e\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00l\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00@\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff" +
+	"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff" +
+	"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff" +
+	"\xdf\xff\xff\xff\xdf\xff\xff\xff\x08\x00\x00\x00\x08\x00\x00\x00\x08\x00\x00\x00\x10\x00\x00\x00X\x00\x00\x00\x10\x00\x00\x00\xe0K\x00\x00\xe0K\x00\x00\xe0K\x00\x00\xe8K\x00\x00\xf8K\x00\x00\xe8K\x00\x00\xe0K\x00\x00\xe0K\x00\x00" +
+	"\xe0K\x00\x00\xe8K\x00\x00\xf8K\x00\x00\xe8K\x00\x00\x08\x00\x00\x00\x08\x00\x00\x00\x08\x00\x00\x00\x10\x00\x00\x00X\x00\x00\x00\x10\x00\x00\x00\x08\x00\x00\x00\x08\x00\x00\x00\x08\x00\x00\x00\x10\x00\x00\x00X\x00\x00\x00\x10\x00\x00\x00" +
+	"\xe0K\x00\x00\xe0K\x00\x00\xe0K\x00\x00\xe8K\x00\x00\xf8K\x00\x00\xe8K"
 
 // arithmeticMulhi is backoff_core::number::arithmetic::mulhi.
 //
@@ -303,10 +304,10 @@ func (m *module) budgetMemberBegin(p0 uint32, p1 uint64) uint32 {
 	if m.load64(p0, 0) != 0x312d7265626d656d {
 		return 101
 	}
-	m.store64(p0, 416, p1)
-	m.store64(p0, 408, 1)
-	m.store64(p0, 432, 0)
-	m.store64(p0, 424, m.load64(p0, 424)+1)
+	m.store64(p0, 440, p1)
+	m.store64(p0, 432, 1)
+	m.store64(p0, 456, 0)
+	m.store64(p0, 448, m.load64(p0, 448)+1)
 	return 0
 }
 
@@ -327,16 +328,16 @@ func (m *module) budgetMemberCancel(p0, p1 uint32) uint32 {
 	p1 = p1 - 2
 	if p1 <= 2 {
 		p0 = p0 + p1<<3
-		x2 = m.load64(p0, 552)
-		m.store64(p0, 552, x2-b64(x2 != 0))
-		x2 = m.load64(p0, 576)
+		x2 = m.load64(p0, 584)
+		m.store64(p0, 584, x2-b64(x2 != 0))
+		x2 = m.load64(p0, 608)
 		x3 = x2 - b64(x2 != 0)
-		x4 = m.load64(p0, 600)
+		x4 = m.load64(p0, 632)
 		t5 = min(x2, x4)
 		if x4 < x3 {
 			t5 = x3
 		}
-		m.store64(p0, 576, t5)
+		m.store64(p0, 608, t5)
 	}
 	return 0
 }
@@ -347,11 +348,11 @@ func (m *module) budgetMemberCancel(p0, p1 uint32) uint32 {
 func (m *module) budgetMemberEnd(p0 uint32, p1 uint64) {
 	var t6 uint32
 	var x2, x3, x4, t5, t7, t8, t9, t10 uint64
-	m.store64(p0, 400, 0)
-	x2 = m.load64(p0, 424)
+	m.store64(p0, 424, 0)
+	x2 = m.load64(p0, 448)
 	if x2 == 0 {
 		x2 = 0x7fffffffffffffff
-		x3 = m.load64(p0, 432)
+		x3 = m.load64(p0, 456)
 		x4 = x3 >> 3
 		if arithmeticMulhi(x4, 7) != 0 {
 			goto l1
@@ -364,8 +365,8 @@ func (m *module) budgetMemberEnd(p0 uint32, p1 uint64) {
 		x2 = t5 + x4*7
 		x2 = min(x2, 0x7fffffffffffffff)
 	} else {
-		x3 = m.load64(p0, 376) / 3
-		x4 = m.load64(p0, 432)
+		x3 = m.load64(p0, 400) / 3
+		x4 = m.load64(p0, 456)
 		x4 = max(x4, 1000000)
 		t6 = uint32(x2)
 		if x2 >= 63 {
@@ -383,10 +384,10 @@ func (m *module) budgetMemberEnd(p0 uint32, p1 uint64) {
 		x2 = t8
 	}
 l1:
-	m.store64(p0, 432, x2)
+	m.store64(p0, 456, x2)
 	x3 = x2 >> 1
 	x2 = x2 - x3
-	x4 = randomStreamNth(m.load64(p0, 384), m.load64(p0, 416)) + 0x7f4a7c1500000000
+	x4 = randomStreamNth(m.load64(p0, 408), m.load64(p0, 440)) + 0x7f4a7c1500000000
 	x4 = (x4>>30 ^ x4) * 0xbf58476d1ce4e5b9
 	x4 = (x4>>27 ^ x4) * 0x94d049bb133111eb
 	x3 = x2 + arithmeticMulhi(x4>>31^x4, x3+1)
@@ -399,8 +400,8 @@ l1:
 	if x2 < p1 {
 		t10 = 0xffffffffffffffff
 	}
-	m.store64(p0, 440, t10)
-	m.memoryFill(p0+568, 0, 96)
+	m.store64(p0, 464, t10)
+	m.memoryFill(p0+600, 0, 96)
 }
 
 // budgetMemberExchangeStep is backoff_budget_member_exchange_step.
@@ -421,64 +422,64 @@ func (m *module) budgetMemberExchangeStep(p0 uint32, p1 uint64, p2 uint32) uint3
 				if p1 == 0 {
 					goto l3
 				}
-				x3 = uint32(p1) - b32(m.load64(p0, 504) != 0)
+				x3 = uint32(p1) - b32(m.load64(p0, 536) != 0)
 				if x3 == 0 {
 					x4 = 1
 					goto l3
 				}
-				x3 = x3 - b32(m.load64(p0, 512) != 0)
+				x3 = x3 - b32(m.load64(p0, 544) != 0)
 				if x3 == 0 {
 					x4 = 2
 					goto l3
 				}
-				x3 = x3 - b32(m.load64(p0, 520) != 0)
+				x3 = x3 - b32(m.load64(p0, 552) != 0)
 				if x3 == 0 {
 					x4 = 3
 					goto l3
 				}
-				x3 = x3 - b32(m.load64(p0, 528) != 0)
+				x3 = x3 - b32(m.load64(p0, 560) != 0)
 				if x3 == 0 {
 					x4 = 4
 					goto l3
 				}
-				x3 = x3 - b32(m.load64(p0, 536) != 0)
+				x3 = x3 - b32(m.load64(p0, 568) != 0)
 				if x3 == 0 {
 					x4 = 5
 					goto l3
 				}
-				x3 = x3 - b32(m.load64(p0, 544) != 0)
+				x3 = x3 - b32(m.load64(p0, 576) != 0)
 				if x3 == 0 {
 					x4 = 6
 					goto l3
 				}
-				x3 = x3 - b32(m.load64(p0, 576) != 0)
+				x3 = x3 - b32(m.load64(p0, 608) != 0)
 				if x3 == 0 {
 					x4 = 7
 					goto l3
 				}
-				x3 = x3 - b32(m.load64(p0, 584) != 0)
+				x3 = x3 - b32(m.load64(p0, 616) != 0)
 				if x3 == 0 {
 					x4 = 8
 					goto l3
 				}
-				x3 = x3 - b32(m.load64(p0, 592) != 0)
+				x3 = x3 - b32(m.load64(p0, 624) != 0)
 				if x3 == 0 {
 					x4 = 9
 					goto l3
 				}
-				x3 = x3 - b32(m.load64(p0, 624) != 0)
+				x3 = x3 - b32(m.load64(p0, 656) != 0)
 				if x3 == 0 {
 					x4 = 10
 					goto l3
 				}
-				if x3 != b32(m.load64(p0, 632) != 0) {
+				if x3 != b32(m.load64(p0, 664) != 0) {
 					return 104
 				}
 				x4 = 11
 			l3:
 				x5 = p0 + 8
 				x3 = x4 - 6
-				p0 = x4<<3 + p0 + 504
+				p0 = x4<<3 + p0 + 536
 				for {
 					x4 = x3 + 6
 					if x4 >= x3 {
@@ -490,21 +491,21 @@ func (m *module) budgetMemberExchangeStep(p0 uint32, p1 uint64, p2 uint32) uint3
 						if x6 >= 3 {
 							goto l17
 						}
-						x7 = m.load32(x6<<2, 19512)
+						x7 = m.load32(x6<<2, 19540)
 						x8 = x7 - 2
 						if x8 > 2 {
 							goto l17
 						}
 						x6 = 3
-						t13 = 640
+						t13 = 672
 						if x4 != 0 {
-							t13 = 592
+							t13 = 624
 						}
 						x8 = x8 << 3
 						x9 = m.load64(x5+t13+x8, 0)
-						t14 = 616
+						t14 = 648
 						if x4 != 0 {
-							t14 = 568
+							t14 = 600
 						}
 						p1 = m.load64(x5+t14+x8, 0)
 					} else {
@@ -600,92 +601,92 @@ func (m *module) budgetMemberFailed(p0, p1 uint32, p2 uint64) uint32 {
 	if m.load64(p0, 0) != 0x312d7265626d656d {
 		return 101
 	}
-	x3 = m.load64(p0, 504)
-	m.store64(p0, 504, 0)
-	x4 = m.load64(p0, 512)
-	m.store64(p0, 512, 0)
-	x5 = m.load64(p0, 520)
-	m.store64(p0, 520, 0)
-	x6 = m.load64(p0, 528)
-	m.store64(p0, 528, 0)
-	x7 = m.load64(p0, 536)
+	x3 = m.load64(p0, 536)
 	m.store64(p0, 536, 0)
-	x8 = m.load64(p0, 544)
+	x4 = m.load64(p0, 544)
 	m.store64(p0, 544, 0)
+	x5 = m.load64(p0, 552)
+	m.store64(p0, 552, 0)
+	x6 = m.load64(p0, 560)
+	m.store64(p0, 560, 0)
+	x7 = m.load64(p0, 568)
+	m.store64(p0, 568, 0)
+	x8 = m.load64(p0, 576)
+	m.store64(p0, 576, 0)
 	x9 = p0 + 8
 	if p1 == 0 {
-		x10 = m.load64(p0, 456)
+		x10 = m.load64(p0, 488)
 		x3 = x10 + x3
 		if x3 < x10 {
 			x3 = 0xffffffffffffffff
 		}
-		m.store64(p0, 456, min(x3, 1000000))
-		x3 = m.load64(p0, 464)
+		m.store64(p0, 488, min(x3, 1000000))
+		x3 = m.load64(p0, 496)
 		x4 = x3 + x4
 		t12 = x4
 		if x4 < x3 {
 			t12 = 0xffffffffffffffff
 		}
 		x3 = t12
-		m.store64(p0, 464, min(x3, 1000000))
-		x3 = m.load64(p0, 472)
+		m.store64(p0, 496, min(x3, 1000000))
+		x3 = m.load64(p0, 504)
 		x4 = x3 + x5
 		t13 = x4
 		if x4 < x3 {
 			t13 = 0xffffffffffffffff
 		}
 		x3 = t13
-		m.store64(p0, 472, min(x3, 1000000))
-		x3 = m.load64(p0, 480)
+		m.store64(p0, 504, min(x3, 1000000))
+		x3 = m.load64(p0, 512)
 		x4 = x3 + x6
 		t14 = x4
 		if x4 < x3 {
 			t14 = 0xffffffffffffffff
 		}
 		x3 = t14
-		m.store64(p0, 480, min(x3, 1000000))
-		x3 = m.load64(p0, 488)
+		m.store64(p0, 512, min(x3, 1000000))
+		x3 = m.load64(p0, 520)
 		x4 = x3 + x7
 		t15 = x4
 		if x4 < x3 {
 			t15 = 0xffffffffffffffff
 		}
 		x3 = t15
-		m.store64(p0, 488, min(x3, 1000000))
-		x3 = m.load64(p0, 496)
+		m.store64(p0, 520, min(x3, 1000000))
+		x3 = m.load64(p0, 528)
 		x4 = x3 + x8
 		t16 = x4
 		if x4 < x3 {
 			t16 = 0xffffffffffffffff
 		}
 		x3 = t16
-		m.store64(p0, 496, min(x3, 1000000))
+		m.store64(p0, 528, min(x3, 1000000))
 	}
 	m.budgetMemberEnd(x9, p2)
-	m.store64(p0, 552, 0)
-	m.store64(p0, 560, 0)
-	m.store64(p0, 568, 0)
-	m.store64(p0, 576, 0)
 	m.store64(p0, 584, 0)
 	m.store64(p0, 592, 0)
+	m.store64(p0, 600, 0)
+	m.store64(p0, 608, 0)
+	m.store64(p0, 616, 0)
+	m.store64(p0, 624, 0)
 	x3 = p2 + 1000000000
 	t17 = x3
 	if x3 < p2 {
 		t17 = 0xffffffffffffffff
 	}
-	m.store64(p0, 400, t17)
-	p2 = m.load64(p0, 456)
-	m.store64(p0, 456, min(p2, 100))
-	p2 = m.load64(p0, 464)
-	m.store64(p0, 464, min(p2, 100))
-	p2 = m.load64(p0, 472)
-	m.store64(p0, 472, min(p2, 100))
-	p2 = m.load64(p0, 480)
-	m.store64(p0, 480, min(p2, 100))
+	m.store64(p0, 424, t17)
 	p2 = m.load64(p0, 488)
 	m.store64(p0, 488, min(p2, 100))
 	p2 = m.load64(p0, 496)
 	m.store64(p0, 496, min(p2, 100))
+	p2 = m.load64(p0, 504)
+	m.store64(p0, 504, min(p2, 100))
+	p2 = m.load64(p0, 512)
+	m.store64(p0, 512, min(p2, 100))
+	p2 = m.load64(p0, 520)
+	m.store64(p0, 520, min(p2, 100))
+	p2 = m.load64(p0, 528)
+	m.store64(p0, 528, min(p2, 100))
 	return 0
 }
 
@@ -695,7 +696,7 @@ func (m *module) budgetMemberFailed(p0, p1 uint32, p2 uint64) uint32 {
 func (m *module) budgetMemberInit(p0, p1, p2 uint32, p3, p4, p5, p6 uint64) uint32 {
 	var x7, x8, x9, x10 uint32
 	var x11, x12, t13, t14 uint64
-	x7 = m.stackPointer - 688
+	x7 = m.stackPointer - 720
 	m.stackPointer = x7
 	x8 = 100
 	if p0 == 0 {
@@ -713,73 +714,83 @@ func (m *module) budgetMemberInit(p0, p1, p2 uint32, p3, p4, p5, p6 uint64) uint
 	x11 = m.load64(p1, 88)
 	for {
 		if x11 != 1 {
-			if x11 != 0 {
-				goto l4
+			if x11 == 0 {
+				goto l3
 			}
-			goto l5
+			x8 = 111
+			goto l1
 		}
 		x12 = m.load64(p1, 88)
 		if x12 != 1 {
 			if x12 == 0 {
-				goto l5
+				goto l3
 			}
-			goto l4
+			x8 = 111
+			goto l1
 		}
 		x12 = m.load64(p1, 88)
 		if x12 != 1 {
 			if x12 == 0 {
-				goto l5
+				goto l3
 			}
-			goto l4
+			x8 = 111
+			goto l1
 		}
 		x12 = m.load64(p1, 88)
 		if x12 != 1 {
 			if x12 == 0 {
-				goto l5
+				goto l3
 			}
-			goto l4
+			x8 = 111
+			goto l1
 		}
 		x12 = m.load64(p1, 88)
 		if x12 != 1 {
 			if x12 == 0 {
-				goto l5
+				goto l3
 			}
-			goto l4
+			x8 = 111
+			goto l1
 		}
 		x12 = m.load64(p1, 88)
 		if x12 != 1 {
 			if x12 == 0 {
-				goto l5
+				goto l3
 			}
-			goto l4
+			x8 = 111
+			goto l1
 		}
 		x12 = m.load64(p1, 88)
 		if x12 != 1 {
 			if x12 == 0 {
-				goto l5
+				goto l3
 			}
-			goto l4
+			x8 = 111
+			goto l1
 		}
 		x12 = m.load64(p1, 88)
 		if x12 != 1 {
 			if x12 == 0 {
-				goto l5
+				goto l3
 			}
-			goto l4
+			x8 = 111
+			goto l1
 		}
 		x12 = m.load64(p1, 88)
 		if x12 != 1 {
 			if x12 == 0 {
-				goto l5
+				goto l3
 			}
-			goto l4
+			x8 = 111
+			goto l1
 		}
 		x12 = m.load64(p1, 88)
 		if x12 != 1 {
 			if x12 == 0 {
-				goto l5
+				goto l3
 			}
-			goto l4
+			x8 = 111
+			goto l1
 		}
 		x10 = x10 - 10
 		if x10 == 0 {
@@ -792,8 +803,9 @@ func (m *module) budgetMemberInit(p0, p1, p2 uint32, p3, p4, p5, p6 uint64) uint
 		t13 = 2
 	}
 	m.store64(p1, 88, t13)
-	goto l4
-l5:
+	x8 = 111
+	goto l1
+l3:
 	if p2 == 0 {
 		goto l1
 	}
@@ -810,13 +822,13 @@ l5:
 			if x11 != 0 {
 				goto l1
 			}
-			goto l3
+			goto l15
 		}
 		x12 = m.load64(p2, 88)
 		if x12 != 1 {
 			x8 = 111
 			if x12 == 0 {
-				goto l3
+				goto l15
 			}
 			goto l1
 		}
@@ -824,7 +836,7 @@ l5:
 		if x12 != 1 {
 			x8 = 111
 			if x12 == 0 {
-				goto l3
+				goto l15
 			}
 			goto l1
 		}
@@ -832,7 +844,7 @@ l5:
 		if x12 != 1 {
 			x8 = 111
 			if x12 == 0 {
-				goto l3
+				goto l15
 			}
 			goto l1
 		}
@@ -840,7 +852,7 @@ l5:
 		if x12 != 1 {
 			x8 = 111
 			if x12 == 0 {
-				goto l3
+				goto l15
 			}
 			goto l1
 		}
@@ -848,7 +860,7 @@ l5:
 		if x12 != 1 {
 			x8 = 111
 			if x12 == 0 {
-				goto l3
+				goto l15
 			}
 			goto l1
 		}
@@ -856,7 +868,7 @@ l5:
 		if x12 != 1 {
 			x8 = 111
 			if x12 == 0 {
-				goto l3
+				goto l15
 			}
 			goto l1
 		}
@@ -864,7 +876,7 @@ l5:
 		if x12 != 1 {
 			x8 = 111
 			if x12 == 0 {
-				goto l3
+				goto l15
 			}
 			goto l1
 		}
@@ -872,7 +884,7 @@ l5:
 		if x12 != 1 {
 			x8 = 111
 			if x12 == 0 {
-				goto l3
+				goto l15
 			}
 			goto l1
 		}
@@ -880,7 +892,7 @@ l5:
 		if x12 != 1 {
 			x8 = 111
 			if x12 == 0 {
-				goto l3
+				goto l15
 			}
 			goto l1
 		}
@@ -895,30 +907,33 @@ l5:
 		t14 = 2
 	}
 	m.store64(p2, 88, t14)
-l4:
 	x8 = 111
 	goto l1
-l3:
-	x8 = 5
+l15:
 	if p3 == 0 {
-		goto l1
-	}
-	if p4 == 0 {
+		x8 = 5
 		goto l1
 	}
 	x8 = 4
 	if p3 > 1000 {
 		goto l1
 	}
-	if p4 > 1000000 {
+	x11 = 1
+	x12 = p4 + 1
+	if x12 >= 3 {
+		if p4-2 < 0xf423f {
+			goto l28
+		}
 		goto l1
 	}
-	m.budgetMemberNew(x7, x9, x10, p3, p4, p5, p6)
+	x11 = m.load64(uint32(x12)<<3, 13624)
+l28:
+	m.budgetMemberNew(x7, x9, x10, p3, x11, p4, p5, p6)
 	m.store64(p0, 0, 0x312d7265626d656d)
-	m.memoryCopy(p0+8, x7, 688)
+	m.memoryCopy(p0+8, x7, 720)
 	x8 = 0
 l1:
-	m.stackPointer = x7 + 688
+	m.stackPointer = x7 + 720
 	return x8
 }
 
@@ -933,30 +948,30 @@ func (m *module) budgetMemberLate(p0 uint32, p1 uint64) uint32 {
 	if m.load64(p0, 0) != 0x312d7265626d656d {
 		return 101
 	}
-	m.store64(p0, 552, 0)
-	m.store64(p0, 560, 0)
-	m.store64(p0, 568, 0)
-	m.store64(p0, 576, 0)
 	m.store64(p0, 584, 0)
 	m.store64(p0, 592, 0)
+	m.store64(p0, 600, 0)
+	m.store64(p0, 608, 0)
+	m.store64(p0, 616, 0)
+	m.store64(p0, 624, 0)
 	x2 = p1 + 1000000000
 	t3 = x2
 	if x2 < p1 {
 		t3 = 0xffffffffffffffff
 	}
-	m.store64(p0, 400, t3)
-	p1 = m.load64(p0, 456)
-	m.store64(p0, 456, min(p1, 100))
-	p1 = m.load64(p0, 464)
-	m.store64(p0, 464, min(p1, 100))
-	p1 = m.load64(p0, 472)
-	m.store64(p0, 472, min(p1, 100))
-	p1 = m.load64(p0, 480)
-	m.store64(p0, 480, min(p1, 100))
+	m.store64(p0, 424, t3)
 	p1 = m.load64(p0, 488)
 	m.store64(p0, 488, min(p1, 100))
 	p1 = m.load64(p0, 496)
 	m.store64(p0, 496, min(p1, 100))
+	p1 = m.load64(p0, 504)
+	m.store64(p0, 504, min(p1, 100))
+	p1 = m.load64(p0, 512)
+	m.store64(p0, 512, min(p1, 100))
+	p1 = m.load64(p0, 520)
+	m.store64(p0, 520, min(p1, 100))
+	p1 = m.load64(p0, 528)
+	m.store64(p0, 528, min(p1, 100))
 	return 0
 }
 
@@ -965,25 +980,25 @@ func (m *module) budgetMemberLate(p0 uint32, p1 uint64) uint32 {
 //go:norace
 func (m *module) budgetMemberLost(p0 uint32, p1 uint64, p2 uint32) uint32 {
 	var x3, t9 uint32
-	var x4, x5, x6, x7, t8, t10, t11, t12 uint64
+	var x4, x5, x6, x7, t8, t10, t11 uint64
 	x3 = 100
 	if p2 != 0 && p0 != 0 {
 		if m.load64(p0, 0) != 0x312d7265626d656d {
 			return 101
 		}
-		x4 = m.load64(p0, 424)
-		x5 = m.load64(p0, 392)
-		x6 = m.load64(p0, 432)
+		x4 = m.load64(p0, 448)
+		x5 = m.load64(p0, 416)
+		x6 = m.load64(p0, 456)
 		x7 = x6 + 1
 		t8 = x7
 		if x7 == 0 {
 			t8 = 0xffffffffffffffff
 		}
-		m.store64(p0, 432, t8)
+		m.store64(p0, 456, t8)
 		x6 = min(x6, 0xffffffff)
-		x4 = randomStreamNth(x5, x4) + x6*0x9e3779b97f4a7c15 - 0x61c8864680b583eb
-		x4 = (x4>>30 ^ x4) * 0xbf58476d1ce4e5b9
-		x4 = (x4>>27 ^ x4) * 0x94d049bb133111eb
+		x5 = randomStreamNth(x5, x4) + x6*0x9e3779b97f4a7c15 - 0x61c8864680b583eb
+		x5 = (x5>>30 ^ x5) * 0xbf58476d1ce4e5b9
+		x5 = (x5>>27 ^ x5) * 0x94d049bb133111eb
 		t9 = uint32(x6)
 		if x6 >= 63 {
 			t9 = 63
@@ -993,22 +1008,49 @@ func (m *module) budgetMemberLost(p0 uint32, p1 uint64, p2 uint32) uint32 {
 		if uint64(16000000)>>(x6&63) < 1000000 {
 			t10 = 0xf42401
 		}
-		x4 = arithmeticMulhi(x4>>31^x4, t10)
-		x6 = p1 + x4
+		x5 = arithmeticMulhi(x5>>31^x5, t10)
+		x6 = p1 + x5
 		t11 = x6
 		if x6 < p1 {
 			t11 = 0xffffffffffffffff
 		}
 		p1 = t11
-		x6 = p1 - m.load64(p0, 416)
-		t12 = x6
+		x6 = p1 - m.load64(p0, 440)
 		if x6 > p1 {
-			t12 = 0
+			x6 = 0
 		}
-		if t12 >= m.load64(p0, 384) {
+		if x4 <= 1 {
+			switch uint32(x4) {
+			case 1:
+				goto l5
+			default:
+				goto l6
+			}
+		}
+		x4 = m.load64(p0, 408)
+		goto l4
+	l6:
+		p1 = 1000000000
+		x4 = m.load64(p0, 408)
+		if x4 >= 1000000000 {
+			goto l4
+		}
+		goto l3
+	l5:
+		x4 = m.load64(p0, 408)
+		if m.load64(p0, 432) != 0 {
+			p1 = 1000000000
+			if x4 < 1000000000 {
+				goto l3
+			}
+		}
+	l4:
+		p1 = x4
+	l3:
+		if x6 >= p1 {
 			return 104
 		}
-		m.store64(p2, 0, x4)
+		m.store64(p2, 0, x5)
 		x3 = 0
 	}
 	return x3
@@ -1017,83 +1059,95 @@ func (m *module) budgetMemberLost(p0 uint32, p1 uint64, p2 uint32) uint32 {
 // budgetMemberNew is backoff_core::decision::budget::member::BudgetMember::new.
 //
 //go:norace
-func (m *module) budgetMemberNew(p0, p1, p2 uint32, p3, p4, p5, p6 uint64) {
-	var x7 uint32
-	var x8, x9, x10, x11, x12, x13, x14, x15, x16, x17 uint64
-	x7 = m.stackPointer - 96
-	m.stackPointer = x7
-	x8 = m.load64(p1, 48)
-	x9 = m.load64(p1, 40)
-	x10 = m.load64(p1, 8)
-	x11 = 0
-	x12 = 0
+func (m *module) budgetMemberNew(p0, p1, p2 uint32, p3, p4, p5, p6, p7 uint64) {
+	var x8 uint32
+	var x9, x10, x11, x12, x13, x14, x15, x16, x17 uint64
+	x8 = m.stackPointer - 96
+	m.stackPointer = x8
+	x9 = 0
+	x10 = 0
+	switch uint32(p4) {
+	case 1:
+		x10 = min(p5, 1000000)
+		if p5 == 0 {
+			x10 = 1
+		}
+	case 2:
+		x10 = 1
+	case 3:
+		x10 = 0xffffffffffffffff
+	}
+	x11 = m.load64(p1, 48)
+	x12 = m.load64(p1, 40)
+	p5 = m.load64(p1, 8)
 	x13 = m.load64(p1, 0)
 	switch uint32(x13) - 1 {
 	case 0:
-		x12 = x10
-		goto l1
+		x9 = p5
+		goto l5
 	case 1:
-		m.multi3(x7+48, x10, 0, 1000, 0)
-		if m.load64(x7, 56) != 0 {
-			goto l2
+		m.multi3(x8+48, p5, 0, 1000, 0)
+		if m.load64(x8, 56) != 0 {
+			goto l6
 		}
-		x12 = m.load64(x7, 48)
-		goto l1
+		x9 = m.load64(x8, 48)
+		goto l5
 	case 2:
-		m.multi3(x7+64, x10, 0, x9&0xffffffff, 0)
-		if m.load64(x7, 72) != 0 {
-			goto l2
+		m.multi3(x8+64, p5, 0, x12&0xffffffff, 0)
+		if m.load64(x8, 72) != 0 {
+			goto l6
 		}
-		x12 = m.load64(x7, 64)
-		goto l1
+		x9 = m.load64(x8, 64)
+		goto l5
 	case 3:
-		m.multi3(x7+80, x10, 0, x8, 0)
-		if m.load64(x7, 88) != 0 {
-			goto l2
+		m.multi3(x8+80, p5, 0, x11, 0)
+		if m.load64(x8, 88) != 0 {
+			goto l6
 		}
-		x12 = m.load64(x7, 80)
-		goto l1
+		x9 = m.load64(x8, 80)
+		goto l5
 	default:
-		goto l1
+		goto l5
 	}
-l2:
-	x12 = 0xffffffffffffffff
-l1:
+l6:
+	x9 = 0xffffffffffffffff
+l5:
 	x14 = m.load64(p2, 48)
 	x15 = m.load64(p2, 40)
 	x16 = m.load64(p2, 8)
+	p4 = 0
 	x17 = m.load64(p2, 0)
 	switch uint32(x17) - 1 {
 	case 0:
-		x11 = x16
-		goto l7
+		p4 = x16
+		goto l11
 	case 1:
-		m.multi3(x7, x16, 0, 1000, 0)
-		if m.load64(x7, 8) != 0 {
-			goto l8
+		m.multi3(x8, x16, 0, 1000, 0)
+		if m.load64(x8, 8) != 0 {
+			goto l12
 		}
-		x11 = m.load64(x7, 0)
-		goto l7
+		p4 = m.load64(x8, 0)
+		goto l11
 	case 2:
-		m.multi3(x7+16, x16, 0, x15&0xffffffff, 0)
-		if m.load64(x7, 24) != 0 {
-			goto l8
+		m.multi3(x8+16, x16, 0, x15&0xffffffff, 0)
+		if m.load64(x8, 24) != 0 {
+			goto l12
 		}
-		x11 = m.load64(x7, 16)
-		goto l7
+		p4 = m.load64(x8, 16)
+		goto l11
 	case 3:
-		m.multi3(x7+32, x16, 0, x14, 0)
-		if m.load64(x7, 40) != 0 {
-			goto l8
+		m.multi3(x8+32, x16, 0, x14, 0)
+		if m.load64(x8, 40) != 0 {
+			goto l12
 		}
-		x11 = m.load64(x7, 32)
-		goto l7
+		p4 = m.load64(x8, 32)
+		goto l11
 	default:
-		goto l7
+		goto l11
 	}
-l8:
-	x11 = 0xffffffffffffffff
-l7:
+l12:
+	p4 = 0xffffffffffffffff
+l11:
 	m.store64(p0, 208, m.load64(p2, 32))
 	m.store64(p0, 200, m.load64(p2, 24))
 	m.store64(p0, 192, m.load64(p2, 16))
@@ -1101,7 +1155,7 @@ l7:
 	m.store64(p0, 240, m.load64(p2, 64))
 	m.store64(p0, 248, m.load64(p2, 72))
 	m.memoryFill(p0+272, 0, 80)
-	m.memoryFill(p0+448, 0, 240)
+	m.memoryFill(p0+480, 0, 240)
 	m.store64(p0, 32, m.load64(p1, 32))
 	m.store64(p0, 24, m.load64(p1, 24))
 	m.store64(p0, 16, m.load64(p1, 16))
@@ -1109,31 +1163,35 @@ l7:
 	m.store64(p0, 64, m.load64(p1, 64))
 	m.store64(p0, 72, m.load64(p1, 72))
 	m.memoryFill(p0+96, 0, 80)
-	m.store64(p0, 392, 0)
-	m.store64(p0, 384, p6)
-	m.store64(p0, 376, p5)
-	m.store64(p0, 368, 0)
-	m.store64(p0, 360, p4)
+	m.store64(p0, 376, 0)
+	m.store64(p0, 368, 1)
+	m.store64(p0, 360, x10)
 	m.store64(p0, 352, p3-1)
-	m.store64(p0, 264, x11)
+	m.store64(p0, 264, p4)
 	m.store64(p0, 256, 0)
 	m.store64(p0, 224, x14)
 	m.store64(p0, 216, x15)
 	m.store64(p0, 184, x16)
 	m.store64(p0, 176, x17)
-	m.store64(p0, 88, x12)
+	m.store64(p0, 88, x9)
 	m.store64(p0, 80, 0)
-	m.store64(p0, 48, x8)
-	m.store64(p0, 40, x9)
-	m.store64(p0, 8, x10)
+	m.store64(p0, 48, x11)
+	m.store64(p0, 40, x12)
+	m.store64(p0, 8, p5)
 	m.store64(p0, 0, x13)
-	m.store64(p0, 400, 0)
-	m.store64(p0, 408, 0)
-	m.store64(p0, 416, 0)
-	m.store64(p0, 424, 0)
-	m.store64(p0, 432, 0)
+	m.store64(p0, 384, 0)
+	m.store64(p0, 392, 0)
+	m.store64(p0, 408, p7)
+	m.store64(p0, 400, p6)
+	m.store64(p0, 472, 0)
+	m.store64(p0, 464, 0)
+	m.store64(p0, 456, 0)
+	m.store64(p0, 448, 0)
 	m.store64(p0, 440, 0)
-	m.stackPointer = x7 + 96
+	m.store64(p0, 432, 0)
+	m.store64(p0, 424, 0)
+	m.store64(p0, 416, 0)
+	m.stackPointer = x8 + 96
 }
 
 // budgetMemberNote is backoff_budget_member_note.
@@ -1141,7 +1199,7 @@ l7:
 //go:norace
 func (m *module) budgetMemberNote(p0, p1, p2 uint32, p3 uint64) uint32 {
 	var x4, x5 uint32
-	var x6, x7, t10 uint64
+	var x6, x7, t9, t10, t11, t12, t14, t15 uint64
 	x4 = m.stackPointer - 384
 	m.stackPointer = x4
 	x5 = 100
@@ -1175,21 +1233,22 @@ func (m *module) budgetMemberNote(p0, p1, p2 uint32, p3 uint64) uint32 {
 		if p2 != 0 {
 			x7 = x6
 		}
+		p1 = 1
 		if p2 == 0 && x6 != 0 {
 			switch m.load32(p0, 8) - 1 {
 			case 0:
 				if m.load64(p0, 24) == x6 {
-					goto l10
+					goto l9
 				}
 				if m.load64(p0, 32) == x6 {
 					p1 = 3
-					goto l9
+					goto l8
 				}
 				if m.load64(p0, 40) != x6 {
 					goto l8
 				}
 				p1 = 4
-				goto l9
+				goto l8
 			case 5:
 				if x6 != 1 {
 					goto l8
@@ -1197,54 +1256,81 @@ func (m *module) budgetMemberNote(p0, p1, p2 uint32, p3 uint64) uint32 {
 			default:
 				goto l8
 			}
-		l10:
-			p1 = 2
 		l9:
-			m.store32(x4, 0, 4)
-			m.store64(x4, 8, x7)
-			goto l5
+			p1 = 2
 		}
 	l8:
 		m.store32(x4, 0, 4)
 		m.store64(x4, 8, x7)
-		p1 = 1
 	}
-l5:
-	x5 = p0 + p1<<3
-	x6 = m.load64(x5, 456) + 1
+	x5 = p0 + 488
+	x6 = m.load64(p0, 488)
+	x7 = x6 + m.load64(p0, 496)
+	t9 = x7
+	if x7 < x6 {
+		t9 = 0xffffffffffffffff
+	}
+	x6 = t9
+	x7 = x6 + m.load64(p0, 504)
+	t10 = x7
+	if x7 < x6 {
+		t10 = 0xffffffffffffffff
+	}
+	x6 = t10
+	x7 = x6 + m.load64(p0, 512)
+	t11 = x7
+	if x7 < x6 {
+		t11 = 0xffffffffffffffff
+	}
+	x6 = t11
+	x7 = x6 + m.load64(p0, 520)
+	t12 = x7
+	if x7 < x6 {
+		t12 = 0xffffffffffffffff
+	}
+	if t12|m.load64(p0, 528) == 0 {
+		m.store64(p0, 480, p3)
+	}
+	x5 = x5 + p1<<3
+	x6 = m.load64(x5, 0) + 1
 	if x6 == 0 {
 		x6 = 0xffffffffffffffff
 	}
-	m.store64(x5, 456, min(x6, 1000000))
+	m.store64(x5, 0, min(x6, 1000000))
 	x5 = p0 + 184
 	m.stateBudgetStateStep(x4+192, x5, x4, p3)
 	m.memoryCopy(x4+16, x4+192, 176)
 	m.memoryCopy(x5, x4+16, 176)
-	if p3 >= m.load64(p0, 400) {
-		if m.load64(p0, 408) == 0 {
+	if p3 >= m.load64(p0, 424) {
+		if m.load64(p0, 432) == 0 {
 			goto l4
 		}
-		x6 = p3 - m.load64(p0, 416)
-		t10 = x6
+		x6 = p3 - m.load64(p0, 440)
+		t14 = x6
 		if x6 > p3 {
-			t10 = 0
+			t14 = 0
 		}
-		if t10 < m.load64(p0, 384) {
+		p3 = m.load64(p0, 408)
+		t15 = max(p3, 1000000000)
+		if m.load64(p0, 448) >= 2 {
+			t15 = p3
+		}
+		if t14 < t15 {
 			goto l4
 		}
 	}
-	p3 = m.load64(p0, 456)
-	m.store64(p0, 456, min(p3, 100))
-	p3 = m.load64(p0, 464)
-	m.store64(p0, 464, min(p3, 100))
-	p3 = m.load64(p0, 472)
-	m.store64(p0, 472, min(p3, 100))
-	p3 = m.load64(p0, 480)
-	m.store64(p0, 480, min(p3, 100))
 	p3 = m.load64(p0, 488)
 	m.store64(p0, 488, min(p3, 100))
 	p3 = m.load64(p0, 496)
 	m.store64(p0, 496, min(p3, 100))
+	p3 = m.load64(p0, 504)
+	m.store64(p0, 504, min(p3, 100))
+	p3 = m.load64(p0, 512)
+	m.store64(p0, 512, min(p3, 100))
+	p3 = m.load64(p0, 520)
+	m.store64(p0, 520, min(p3, 100))
+	p3 = m.load64(p0, 528)
+	m.store64(p0, 528, min(p3, 100))
 l4:
 	x5 = 0
 l1:
@@ -1256,8 +1342,8 @@ l1:
 //
 //go:norace
 func (m *module) budgetMemberRequest(p0, p1 uint32, p2 uint64, p3 uint32) uint32 {
-	var x4, x5, x6, x7, x9, t12, t13 uint32
-	var x8, x10, t11 uint64
+	var x4, x5, x6, x7, x9, t13, t14 uint32
+	var x8, x10, t11, t12, t15 uint64
 	x4 = m.stackPointer - 368
 	m.stackPointer = x4
 	x5 = 100
@@ -1283,58 +1369,49 @@ func (m *module) budgetMemberRequest(p0, p1 uint32, p2 uint64, p3 uint32) uint32
 	} else {
 		x8 = 0
 		x9 = p0 + x7<<3
-		x10 = m.load64(x9, 672)
+		x10 = m.load64(x9, 704)
 		if x10 == 0 {
-			if p2 >= m.load64(p0, 400) {
-				if m.load64(p0, 408) == 0 {
-					goto l7
-				}
-				x10 = p2 - m.load64(p0, 416)
-				t11 = x10
-				if x10 > p2 {
-					t11 = 0
-				}
-				if t11 < m.load64(p0, 384) {
-					goto l7
-				}
+			if p2 < m.load64(p0, 424) {
+				goto l10
 			}
-			m.store32(x4, 0, 3)
-			m.store32(x4, 4, p1)
-			p1 = p0 + 184
-			m.stateBudgetStateStep(x4+176, p1, x4, p2)
-			m.memoryCopy(x4, x4+176, 176)
-			x10 = m.load64(x4, 360)
-			x7 = m.load32(x4, 352)
-			m.memoryCopy(p1, x4, 176)
-			if x7 == 0 {
-				goto l4
+			if m.load64(p0, 432) == 0 {
+				goto l7
 			}
-			x8 = m.load64(p0, 376)
-			m.store64(p0, 376, x8+1)
-			p2 = m.load64(p0, 368)
-			if p2 != 0 {
-				goto l6
+			x10 = p2 - m.load64(p0, 440)
+			t11 = x10
+			if x10 > p2 {
+				t11 = 0
 			}
-			x6 = 1
-			x8 = x10
-			x5 = 1
+			x10 = m.load64(p0, 408)
+			t12 = max(x10, 1000000000)
+			if m.load64(p0, 448) >= 2 {
+				t12 = x10
+			}
+			x9 = b32(t11 < t12)
+			if x9 != 0 {
+				goto l9
+			}
+			if m.load64(p0, 368) != 0xffffffffffffffff {
+				goto l9
+			}
+			x8 = 0
 			goto l4
 		}
-		m.store64(x9+672, 0, x10-1)
+		m.store64(x9+704, 0, x10-1)
 		x5 = 1
 		x6 = 0
 		p0 = p0 + 8
 		switch m.load32(p0, 0) - 1 {
 		case 0:
-			t12 = 2
+			t13 = 2
 			if p1 == 4 {
-				t12 = 4
+				t13 = 4
 			}
-			t13 = t12
+			t14 = t13
 			if p1 == 3 {
-				t13 = 3
+				t14 = 3
 			}
-			x8 = m.load64(p0+t13<<3, 0)
+			x8 = m.load64(p0+t14<<3, 0)
 			goto l4
 		case 5:
 			x8 = 1
@@ -1342,19 +1419,54 @@ func (m *module) budgetMemberRequest(p0, p1 uint32, p2 uint64, p3 uint32) uint32
 		default:
 			goto l4
 		}
+	l10:
+		if m.load64(p0, 368) != 0xffffffffffffffff {
+			goto l8
+		}
+		goto l4
+	l9:
+		if x9 != 0 {
+			goto l7
+		}
+	l8:
+		m.store32(x4, 0, 3)
+		m.store32(x4, 4, p1)
+		p1 = p0 + 184
+		m.stateBudgetStateStep(x4+176, p1, x4, p2)
+		m.memoryCopy(x4, x4+176, 176)
+		x10 = m.load64(x4, 360)
+		x7 = m.load32(x4, 352)
+		m.memoryCopy(p1, x4, 176)
+		if x7 == 0 {
+			goto l4
+		}
+		x8 = m.load64(p0, 400)
+		m.store64(p0, 400, x8+1)
+		p2 = m.load64(p0, 368)
+		t15 = m.load64(p0, 376)
+		if p2 == 0 {
+			p2 = t15
+		}
+		if p2 != 0 {
+			goto l6
+		}
+		x6 = 1
+		x8 = x10
+		x5 = 1
+		goto l4
 	l7:
 		p0 = p0 + x7<<3
-		p2 = m.load64(p0, 552)
+		p2 = m.load64(p0, 584)
 		if p2 >= 1000000 {
 			goto l4
 		}
-		m.store64(p0+552, 0, p2+1)
+		m.store64(p0+584, 0, p2+1)
 		x6 = 0
 		x5 = 3
 		goto l4
 	l6:
 		x6 = 1
-		p0 = b32((x8%p2+m.load64(p0, 392)%p2)%p2 == 0)
+		p0 = b32((x8%p2+m.load64(p0, 416)%p2)%p2 == 0)
 		x5 = 2
 		if p0 != 0 {
 			x5 = 1
@@ -1377,109 +1489,144 @@ l1:
 // budgetMemberState is backoff_budget_member_state.
 //
 //go:norace
-func (m *module) budgetMemberState(p0 uint32, p1 uint64, p2, p3, p4 uint32) uint32 {
-	var x5 uint32
-	var x6, x7, x8, t9, t10, t11, t12, t13, t14, t15, t16, t17, t18, t19 uint64
+func (m *module) budgetMemberState(p0 uint32, p1 uint64, p2, p3, p4, p5 uint32) uint32 {
+	var x6, t17 uint32
+	var x7, x8, x9, t10, t11, t12, t13, t14, t15, t16, t18, t19, t20, t21, t22, t23 uint64
 	if p0 == 0 {
 		return 100
 	}
 	if m.load64(p0, 0) != 0x312d7265626d656d {
 		return 101
 	}
-	if p1 < m.load64(p0, 400) {
-		x5 = 1
-	} else if m.load64(p0, 408) == 0 {
-		x5 = 0
+	if p1 < m.load64(p0, 424) {
+		x6 = 1
+	} else if m.load64(p0, 432) == 0 {
+		x6 = 0
 	} else {
-		x6 = p1 - m.load64(p0, 416)
-		t9 = x6
-		if x6 > p1 {
-			t9 = 0
+		x7 = p1 - m.load64(p0, 440)
+		t10 = x7
+		if x7 > p1 {
+			t10 = 0
 		}
-		x5 = b32(t9 >= m.load64(p0, 384))
+		x7 = m.load64(p0, 408)
+		t11 = max(x7, 1000000000)
+		if m.load64(p0, 448) >= 2 {
+			t11 = x7
+		}
+		x6 = b32(t10 >= t11)
 	}
 	if p2 != 0 {
-		m.store32(p2, 0, x5)
+		m.store32(p2, 0, x6)
 	}
-	x6 = 0xffffffffffffffff
-	if m.load64(p0, 408) == 0 {
-		if m.load64(p0, 552) == 0 && m.load64(p0, 560) == 0 && m.load64(p0, 568) == 0 {
-			x6 = 0xffffffffffffffff
-			x7 = m.load64(p0, 456)
-			x8 = x7 + m.load64(p0, 464)
-			t10 = x8
-			if x8 < x7 {
-				t10 = 0xffffffffffffffff
-			}
-			x7 = t10
-			x8 = x7 + m.load64(p0, 472)
-			t11 = x8
-			if x8 < x7 {
-				t11 = 0xffffffffffffffff
-			}
-			x7 = t11
-			x8 = x7 + m.load64(p0, 480)
-			t12 = x8
-			if x8 < x7 {
+	x7 = 0xffffffffffffffff
+	if m.load64(p0, 432) == 0 {
+		if m.load64(p0, 584) == 0 && m.load64(p0, 592) == 0 && m.load64(p0, 600) == 0 {
+			x7 = 0xffffffffffffffff
+			p2 = 0
+			x8 = m.load64(p0, 488)
+			x9 = x8 + m.load64(p0, 496)
+			t12 = x9
+			if x9 < x8 {
 				t12 = 0xffffffffffffffff
 			}
-			x7 = t12
-			x8 = x7 + m.load64(p0, 488)
-			t13 = x8
-			if x8 < x7 {
+			x8 = t12
+			x9 = x8 + m.load64(p0, 504)
+			t13 = x9
+			if x9 < x8 {
 				t13 = 0xffffffffffffffff
 			}
-			x7 = t13
-			x8 = x7 + m.load64(p0, 496)
-			t14 = x8
-			if x8 < x7 {
+			x8 = t13
+			x9 = x8 + m.load64(p0, 512)
+			t14 = x9
+			if x9 < x8 {
 				t14 = 0xffffffffffffffff
 			}
-			if t14 < 100 {
+			x8 = t14
+			x9 = x8 + m.load64(p0, 520)
+			t15 = x9
+			if x9 < x8 {
+				t15 = 0xffffffffffffffff
+			}
+			x8 = t15
+			x9 = x8 + m.load64(p0, 528)
+			t16 = x9
+			if x9 < x8 {
+				t16 = 0xffffffffffffffff
+			}
+			x8 = t16
+			if x8 <= 99 {
+				t17 = b32(x8 == 0)
+				x8 = p1 - m.load64(p0, 480)
+				t18 = x8
+				if x8 > p1 {
+					t18 = 0
+				}
+				p2 = t17 | b32(t18 < 30000000000)
+			}
+			if p2 != 0 {
 				goto l7
 			}
-			if p1 < m.load64(p0, 400) {
+			if p1 < m.load64(p0, 424) {
 				goto l7
 			}
 		}
-		x6 = m.load64(p0, 448)
-		p1 = x6 - p1
-		t15 = p1
-		if p1 > x6 {
-			t15 = 0
+		x7 = m.load64(p0, 472)
+		p1 = x7 - p1
+		t19 = p1
+		if p1 > x7 {
+			t19 = 0
 		}
-		x6 = t15
+		x7 = t19
 	}
 l7:
 	if p3 != 0 {
-		m.store64(p3, 0, x6)
+		m.store64(p3, 0, x7)
 	}
 	if p4 != 0 {
-		p1 = m.load64(p0, 456)
-		x6 = p1 + m.load64(p0, 464)
-		t16 = x6
-		if x6 < p1 {
-			t16 = 0xffffffffffffffff
+		p1 = m.load64(p0, 488)
+		x7 = p1 + m.load64(p0, 496)
+		t20 = x7
+		if x7 < p1 {
+			t20 = 0xffffffffffffffff
 		}
-		p1 = t16
-		x6 = p1 + m.load64(p0, 472)
-		t17 = x6
-		if x6 < p1 {
-			t17 = 0xffffffffffffffff
+		p1 = t20
+		x7 = p1 + m.load64(p0, 504)
+		t21 = x7
+		if x7 < p1 {
+			t21 = 0xffffffffffffffff
 		}
-		p1 = t17
-		x6 = p1 + m.load64(p0, 480)
-		t18 = x6
-		if x6 < p1 {
-			t18 = 0xffffffffffffffff
+		p1 = t21
+		x7 = p1 + m.load64(p0, 512)
+		t22 = x7
+		if x7 < p1 {
+			t22 = 0xffffffffffffffff
 		}
-		p1 = t18
-		x6 = p1 + m.load64(p0, 488)
-		t19 = x6
-		if x6 < p1 {
-			t19 = 0xffffffffffffffff
+		p1 = t22
+		x7 = p1 + m.load64(p0, 520)
+		t23 = x7
+		if x7 < p1 {
+			t23 = 0xffffffffffffffff
 		}
-		m.store32(p4, 0, b32(t19|m.load64(p0, 496)|m.load64(p0, 408) != 0))
+		m.store32(p4, 0, b32(t23|m.load64(p0, 528)|m.load64(p0, 432) != 0))
+	}
+	p1 = m.load64(p0, 448)
+	if p1 <= 1 {
+		switch uint32(p1) {
+		case 1:
+			if m.load64(p0, 432) == 0 {
+				goto l13
+			}
+		}
+		p1 = 1000000000
+		if m.load64(p0, 408) < 1000000000 {
+			goto l12
+		}
+	}
+l13:
+	p1 = m.load64(p0, 408)
+l12:
+	if p5 != 0 {
+		m.store64(p5, 0, p1)
 	}
 	return 0
 }
@@ -1488,9 +1635,9 @@ l7:
 //
 //go:norace
 func (m *module) budgetMemberStep(p0, p1 uint32, p2, p3 uint64, p4 uint32, p5 uint64, p6 uint32) uint32 {
-	var x7, x8, x9, x18, x19, x20, x21, t30, t31, t32, t33, t34, t41, t42, t48 uint32
-	var x10, x11, x12, x13, x14, x15, x16, x17, t23, t24, t25, t26, t27, t29 uint64
-	x7 = m.stackPointer - 2896
+	var x7, x8, x9, x10, x11, x12, x13, x14, x15, x16, x17, x18, t33, t34, t35, t36, t49, t50, t51, t52, t53, t60, t61, t63 uint32
+	var x19, x20, x21, x22, x23, x24, x25, x26, x27, x28, x29, x30, x31, x32, t37, t41, t42, t43, t44, t45, t47, t48 uint64
+	x7 = m.stackPointer - 3264
 	m.stackPointer = x7
 	x8 = 100
 	if p0 == 0 {
@@ -1506,469 +1653,743 @@ func (m *module) budgetMemberStep(p0, p1 uint32, p2, p3 uint64, p4 uint32, p5 ui
 	x9 = p0 + 8
 	if p1 != 0 {
 		if p2 == 0 {
-			p1 = 1
-			p0 = 0
-		} else {
-			if p2 > 0x7fffffff {
-				x8 = 108
-				goto l1
+			m.memoryCopy(x7+48, x9, 720)
+			x8 = 112
+			goto l1
+		}
+		if p2 > 0x7fffffff {
+			x8 = 108
+			goto l1
+		}
+		m.memoryCopy(x7+48, x9, 720)
+		p0 = 0
+		x10 = uint32(p2)
+		x11 = 0 - x10
+		for {
+			x8 = p1 + p0
+			if uint32(m.load8(x8, 0)) == 124 {
+				goto l9
 			}
-			p0 = uint32(p2)
+			p0 = p0 + 1
+			if x11+p0 == 0 {
+				break
+			}
 		}
-		m.memoryCopy(x7, x9, 688)
-		m.budgetStateRead(x7+1912, x9, p1, p0)
-		if m.load32(x7, 1912) == 0 {
-			goto l5
+		m.budgetStateRead(x7+2472, x9, p1, x10)
+		if m.load32(x7, 2472) == 0 {
+			goto l8
 		}
-		m.memoryCopy(x7+688, x7+1920, 176)
-	} else {
-		m.memoryCopy(x7, x9, 688)
-		m.memoryCopy(x7+688, x9, 176)
+		m.memoryCopy(x7+968, x7+2480, 176)
+		m.store64(x7, 1144, 0)
+		m.store64(x7, 1152, 0)
+		m.store64(x7, 1160, 0)
+		goto l4
+	l9:
+		if p0 == 0 {
+			goto l8
+		}
+		x12 = p0 + 1
+		if x12 == x10 {
+			goto l8
+		}
+		x13 = p1 + x12
+		x14 = p0 - 1
+		x15 = uint32(m.load8(p1+x14, 0))
+		x16 = p0 - x10
+		x11 = 0
+		for {
+			if uint32(m.load8(x8+x11+1, 0)) == 32 {
+				goto l11
+			}
+			x17 = x16 + x11
+			x11 = x11 + 1
+			if x17 != 0xfffffffe {
+				continue
+			}
+			goto l8
+		}
+	l11:
+		x17 = x11 + 1
+		x18 = x10 - (x12 + x17)
+		if x18 == 0 {
+			goto l8
+		}
+		x8 = p0 + x11
+		x11 = x13 + x17
+		x17 = x10 - 2
+		p0 = 0
+		for {
+			x12 = uint32(m.load8(p1+x8+2, 0))
+			if x12 == 32 {
+				goto l14
+			}
+			p0 = p0 + 1
+			x8 = x8 + 1
+			if x17 == x8 {
+				break
+			}
+		}
+		x13 = x11
+		p0 = x18
+		goto l13
+	l14:
+		x8 = p0 + 1
+		x13 = x11 + x8
+		x18 = x18 - x8
+	l13:
+		if p0 == 0 {
+			goto l8
+		}
+		x8 = p0
+		x17 = x11
+		for {
+			if x8 == 0 {
+				p2 = 0
+				for {
+					if p0 == 0 {
+						goto l18
+					}
+					m.multi3(x7+32, p2, 0, 10, 0)
+					if m.load64(x7, 40) != 0 {
+						goto l8
+					}
+					p0 = p0 - 1
+					x8 = uint32(m.load8(x11, 0))
+					x11 = x11 + 1
+					x19 = m.load64(x7, 32)
+					p2 = x19 + uint64(x8-48)&255
+					if p2 >= x19 {
+						continue
+					}
+					goto l8
+				}
+			l18:
+				if x12 != 32 {
+					goto l8
+				}
+				if x18 == 0 {
+					goto l8
+				}
+				p0 = 0
+				for {
+					x16 = uint32(m.load8(x13+p0, 0))
+					if x16 == 32 {
+						goto l21
+					}
+					p0 = p0 + 1
+					if x18 == p0 {
+						break
+					}
+				}
+				x12 = x13
+				p0 = x18
+				goto l20
+			l21:
+				x8 = p0 + 1
+				x12 = x13 + x8
+				x18 = x18 - x8
+			l20:
+				if p0 == 0 {
+					goto l8
+				}
+				x8 = p0
+				x11 = x13
+				for {
+					if x8 == 0 {
+						x19 = 0
+						for {
+							if p0 == 0 {
+								goto l25
+							}
+							m.multi3(x7+16, x19, 0, 10, 0)
+							if m.load64(x7, 24) != 0 {
+								goto l8
+							}
+							p0 = p0 - 1
+							x8 = uint32(m.load8(x13, 0))
+							x13 = x13 + 1
+							x20 = m.load64(x7, 16)
+							x19 = x20 + uint64(x8-48)&255
+							if x19 >= x20 {
+								continue
+							}
+							goto l8
+						}
+					l25:
+						if x16 != 32 {
+							goto l8
+						}
+						if x18 == 0 {
+							goto l8
+						}
+						p0 = 0
+						for {
+							if uint32(m.load8(x12+p0, 0)) == 32 {
+								goto l27
+							}
+							p0 = p0 + 1
+							if x18 == p0 {
+								break
+							}
+						}
+						p0 = x18
+					l27:
+						if p0 == 0 {
+							goto l8
+						}
+						x8 = p0
+						x11 = x12
+						for {
+							if x8 == 0 {
+								x20 = 0
+								for {
+									if p0 == 0 {
+										goto l31
+									}
+									m.multi3(x7, x20, 0, 10, 0)
+									if m.load64(x7, 8) != 0 {
+										goto l8
+									}
+									p0 = p0 - 1
+									x8 = uint32(m.load8(x12, 0))
+									x12 = x12 + 1
+									x21 = m.load64(x7, 0)
+									x20 = x21 + uint64(x8-48)&255
+									if x20 >= x21 {
+										continue
+									}
+									goto l8
+								}
+							l31:
+								m.budgetStateRead(x7+2472, x9, p1, x14)
+								if m.load64(x7, 2472) != 1 {
+									goto l8
+								}
+								m.memoryCopy(x7+2272, x7+2480, 176)
+								m.store64(x7, 2448, p2)
+								m.store64(x7, 2456, x19)
+								m.store64(x7, 2464, x20)
+								if x15&255 != 32 {
+									goto l8
+								}
+								if max(x20, x19) > 1000000 {
+									goto l8
+								}
+								m.sharedStateText(x7+2472, x7+2272)
+								p0 = m.load32(x7, 3240)
+								t33 = p0
+								p0 = b32(p0 < 769)
+								t34 = 0
+								if p0 != 0 {
+									t34 = t33
+								}
+								if t34 != x10 {
+									goto l8
+								}
+								t35 = x7 + 2472
+								if p0 == 0 {
+									t35 = 1
+								}
+								t36 = m.memcmp(t35, p1, x10)
+								if t36 != 0 {
+									goto l8
+								}
+								m.memoryCopy(x7+968, x7+2272, 200)
+								goto l4
+							}
+							x8 = x8 - 1
+							x17 = uint32(m.load8(x11, 0))
+							x11 = x11 + 1
+							if (x17-48)&255 < 10 {
+								continue
+							}
+							goto l8
+						}
+					}
+					x8 = x8 - 1
+					x17 = uint32(m.load8(x11, 0))
+					x11 = x11 + 1
+					if (x17-48)&255 < 10 {
+						continue
+					}
+					goto l8
+				}
+			}
+			x8 = x8 - 1
+			x16 = uint32(m.load8(x17, 0))
+			x17 = x17 + 1
+			if (x16-48)&255 >= 10 {
+				break
+			}
+		}
+	l8:
+		x8 = 112
+		goto l1
 	}
-	p2 = m.load64(x7, 448)
-	m.store64(x7, 448, 0)
-	x10 = m.load64(x7, 456)
-	m.store64(x7, 456, 0)
-	x11 = m.load64(x7, 464)
-	m.store64(x7, 464, 0)
-	x12 = m.load64(x7, 472)
-	m.store64(x7, 472, 0)
-	x13 = m.load64(x7, 480)
-	m.store64(x7, 480, 0)
-	x14 = m.load64(x7, 488)
-	m.store64(x7, 488, 0)
-	x15 = m.load64(x7, 496)
-	p2 = p2 + x15
-	if p2 < x15 {
+	m.memoryCopy(x7+48, x9, 720)
+	m.memoryCopy(x7+768, x9, 176)
+	x22 = 0
+	m.store64(x7, 960, 0)
+	m.store64(x7, 952, 0)
+	m.store64(x7, 944, 0)
+	x23 = 0
+	x24 = 0
+	goto l3
+l4:
+	m.memoryCopy(x7+768, x7+968, 200)
+	x22 = m.load64(x7, 960)
+	x23 = m.load64(x7, 952)
+	x24 = m.load64(x7, 944)
+l3:
+	m.memoryCopy(x7+1168, x7+768, 176)
+	x25 = p3 / 60000000000
+	if x24 != x25 {
+		p2 = x25 + 1
+		if x24 != p2 {
+			goto l34
+		}
+	}
+	p2 = x24 + 1
+	x26 = x22
+	x27 = x23
+	x25 = x24
+	goto l33
+l34:
+	x27 = 0
+	t37 = 0
+	if x24+1 == x25 {
+		t37 = x23
+	}
+	x26 = 0
+	if x24 != 0xffffffffffffffff {
+		x26 = t37
+	}
+l33:
+	m.store64(x7, 432, p2)
+	if p2 != m.load64(x7, 424) {
+		p2 = x27 + 1
+		if p2 == 0 {
+			p2 = 0xffffffffffffffff
+		}
+		x27 = min(p2, 1000000)
+	}
+	p2 = m.load64(x7, 528)
+	m.store64(x7, 528, 0)
+	x19 = m.load64(x7, 536)
+	m.store64(x7, 536, 0)
+	x20 = m.load64(x7, 544)
+	m.store64(x7, 544, 0)
+	x21 = m.load64(x7, 552)
+	m.store64(x7, 552, 0)
+	x28 = m.load64(x7, 560)
+	m.store64(x7, 560, 0)
+	x29 = m.load64(x7, 568)
+	m.store64(x7, 568, 0)
+	x30 = max(x26, x27)
+	m.store64(x7, 416, max(x30, 1))
+	x30 = m.load64(x7, 576)
+	p2 = p2 + x30
+	if p2 < x30 {
 		p2 = 0xffffffffffffffff
 	}
-	m.store64(x7, 496, min(p2, 1000000))
-	p2 = m.load64(x7, 504)
-	x10 = x10 + p2
-	t23 = x10
-	if x10 < p2 {
-		t23 = 0xffffffffffffffff
+	m.store64(x7, 576, min(p2, 1000000))
+	p2 = m.load64(x7, 584)
+	x19 = x19 + p2
+	t41 = x19
+	if x19 < p2 {
+		t41 = 0xffffffffffffffff
 	}
-	p2 = t23
-	m.store64(x7, 504, min(p2, 1000000))
-	p2 = m.load64(x7, 512)
-	x10 = x11 + p2
-	t24 = x10
-	if x10 < p2 {
-		t24 = 0xffffffffffffffff
+	p2 = t41
+	m.store64(x7, 584, min(p2, 1000000))
+	p2 = m.load64(x7, 592)
+	x19 = x20 + p2
+	t42 = x19
+	if x19 < p2 {
+		t42 = 0xffffffffffffffff
 	}
-	p2 = t24
-	m.store64(x7, 512, min(p2, 1000000))
-	p2 = m.load64(x7, 520)
-	x10 = x12 + p2
-	t25 = x10
-	if x10 < p2 {
-		t25 = 0xffffffffffffffff
+	p2 = t42
+	m.store64(x7, 592, min(p2, 1000000))
+	p2 = m.load64(x7, 600)
+	x19 = x21 + p2
+	t43 = x19
+	if x19 < p2 {
+		t43 = 0xffffffffffffffff
 	}
-	p2 = t25
-	m.store64(x7, 520, min(p2, 1000000))
-	p2 = m.load64(x7, 528)
-	x10 = x13 + p2
-	t26 = x10
-	if x10 < p2 {
-		t26 = 0xffffffffffffffff
+	p2 = t43
+	m.store64(x7, 600, min(p2, 1000000))
+	p2 = m.load64(x7, 608)
+	x19 = x28 + p2
+	t44 = x19
+	if x19 < p2 {
+		t44 = 0xffffffffffffffff
 	}
-	p2 = t26
-	m.store64(x7, 528, min(p2, 1000000))
-	p2 = m.load64(x7, 536)
-	x10 = x14 + p2
-	t27 = x10
-	if x10 < p2 {
-		t27 = 0xffffffffffffffff
+	p2 = t44
+	m.store64(x7, 608, min(p2, 1000000))
+	p2 = m.load64(x7, 616)
+	x19 = x29 + p2
+	t45 = x19
+	if x19 < p2 {
+		t45 = 0xffffffffffffffff
 	}
-	p2 = t27
-	m.store64(x7, 536, min(p2, 1000000))
-	x11 = m.load64(x7, 544)
-	x15 = m.load64(x7, 552)
-	x16 = m.load64(x7, 560)
-	x12 = min(x16, 1000000)
-	m.store64(x7, 584, x12)
-	x13 = min(x15, 1000000)
-	m.store64(x7, 576, x13)
-	x14 = min(x11, 1000000)
-	m.store64(x7, 568, x14)
-	m.memoryCopy(x7+1912, x7+688, 176)
+	p2 = t45
+	m.store64(x7, 616, min(p2, 1000000))
+	x29 = m.load64(x7, 624)
+	x30 = m.load64(x7, 632)
+	x31 = m.load64(x7, 640)
+	x21 = min(x31, 1000000)
+	m.store64(x7, 664, x21)
+	x28 = min(x30, 1000000)
+	m.store64(x7, 656, x28)
+	x20 = min(x29, 1000000)
+	m.store64(x7, 648, x20)
+	m.memoryCopy(x7+2472, x7+768, 176)
 	p2 = p3 + 60000000000
 	if p2 < p3 {
 		p2 = 0xffffffffffffffff
 	}
-	x8 = x7 + 1912 + 88
-	switch m.load32(x7, 688) - 4 {
+	x8 = x7 + 2472 + 88
+	switch m.load32(x7, 1168) - 4 {
 	case 0:
-		x10 = m.load64(x7, 2008)
-		t29 = x10
-		if x10 > p2 {
-			t29 = p3
+		x19 = m.load64(x7, 2568)
+		t47 = x19
+		if x19 > p2 {
+			t47 = p3
 		}
-		m.store64(x7, 2008, t29)
+		m.store64(x7, 2568, t47)
 	case 1:
-		x10 = m.load64(x7, 2080)
-		x17 = m.load64(x7, 744)
-		if x17 <= 9 {
+		x19 = m.load64(x7, 2640)
+		x32 = m.load64(x7, 1224)
+		if x32 <= 9 {
 			p2 = 0
-			if x10 != 0 {
-				goto l14
+			if x19 != 0 {
+				goto l40
 			}
-			goto l11
+			goto l37
 		}
-		x17 = x17 / 10
-		if x10 <= p2/x17 {
-			goto l11
+		x32 = x32 / 10
+		if x19 <= p2/x32 {
+			goto l37
 		}
-		p2 = p3 / x17
-	l14:
-		m.store64(x7, 2080, p2)
+		p2 = p3 / x32
+	l40:
+		m.store64(x7, 2640, p2)
 		m.memoryFill(x8, 0, 80)
 	}
-l11:
+l37:
 	p0 = 0
-	x17 = m.load64(x7, 768)
-	x18 = x7 + 688 + 88
-	t30 = m.memcmp(x8, x18, 88)
-	m.store64(x7, 1992, x17+b64(t30 != 0))
-	m.memoryCopy(x7+864, x7+1912, 176)
-	x8 = x7 + 1560 + 88
-	p1 = x7 + 1736 + 88
-	x19 = 496
-	x20 = m.load32(x7, 0) - 1
+	t48 = m.load64(x7, 1248)
+	t49 = m.memcmp(x8, x7+1168+88, 88)
+	m.store64(x7, 2552, t48+b64(t49 != 0))
+	m.memoryCopy(x7+1344, x7+2472, 176)
+	x8 = x7 + 968 + 88
+	p1 = x7 + 2272 + 88
+	x11 = 528
+	x16 = m.load32(x7, 48) - 1
 	for {
-		p2 = m.load64(x7+x19, 0)
+		p2 = m.load64(x7+48+x11, 0)
 		if p0 >= 2 {
-			x21 = p0 - 2
-			if x21 < 3 {
-				goto l21
+			x17 = p0 - 2
+			if x17 < 3 {
+				goto l47
 			}
 		}
-		x21 = p0
+		x17 = p0
 		switch p0 {
 		case 0:
-			goto l17
+			goto l43
 		case 5:
-			goto l20
+			goto l46
 		default:
-			goto l19
+			goto l45
 		}
-	l21:
-		x10 = 0
-		switch x20 {
+	l47:
+		x19 = 0
+		switch x16 {
 		case 0:
-			t31 = 2
-			if x21 == 2 {
-				t31 = 4
+			t50 = 2
+			if x17 == 2 {
+				t50 = 4
 			}
-			t32 = t31
-			if x21 == 1 {
-				t32 = 3
+			t51 = t50
+			if x17 == 1 {
+				t51 = 3
 			}
-			m.store64(x7, 2112, m.load64(x7+t32<<3, 0))
-			goto l18
+			m.store64(x7, 3256, m.load64(x7+48+t51<<3, 0))
+			goto l44
 		case 5:
-			x10 = 1
+			x19 = 1
 		}
-		m.store64(x7, 2112, x10)
-		goto l18
-	l20:
-		x21 = 2
-		goto l17
-	l19:
-		m.store64(x7, 2112, 0)
-	l18:
-		x21 = 4
-	l17:
-		m.store32(x7, 2104, x21)
-		m.memoryCopy(x7+1560, x7+864, 176)
+		m.store64(x7, 3256, x19)
+		goto l44
+	l46:
+		x17 = 2
+		goto l43
+	l45:
+		m.store64(x7, 3256, 0)
+	l44:
+		x17 = 4
+	l43:
+		m.store32(x7, 3248, x17)
+		m.memoryCopy(x7+968, x7+1344, 176)
 		if p2 != 0 {
 			for {
-				m.stateBudgetStateStep(x7+1912, x7+1560, x7+2104, p3)
-				m.memoryCopy(x7+1736, x7+1912, 176)
-				if m.load64(x7, 1816) == m.load64(x7, 1640) {
-					t33 = m.memcmp(x7+1736, x7+1560, 80)
-					if t33 == 0 {
-						t34 = m.memcmp(p1, x8, 88)
-						if t34 == 0 {
-							goto l26
+				m.stateBudgetStateStep(x7+2472, x7+968, x7+3248, p3)
+				m.memoryCopy(x7+2272, x7+2472, 176)
+				if m.load64(x7, 2352) == m.load64(x7, 1048) {
+					t52 = m.memcmp(x7+2272, x7+968, 80)
+					if t52 == 0 {
+						t53 = m.memcmp(p1, x8, 88)
+						if t53 == 0 {
+							goto l52
 						}
 					}
 				}
-				m.memoryCopy(x7+1560, x7+1736, 176)
+				m.memoryCopy(x7+968, x7+2272, 176)
 				p2 = p2 - 1
 				if p2 == 0 {
 					break
 				}
 			}
 		}
-	l26:
+	l52:
 		p0 = p0 + 1
-		m.memoryCopy(x7+864, x7+1560, 176)
-		x19 = x19 + 8
-		if x19 == 544 {
+		m.memoryCopy(x7+1344, x7+968, 176)
+		x11 = x11 + 8
+		if x11 == 576 {
 			break
 		}
 	}
-	m.memoryCopy(x7+1736, x7+864, 176)
+	m.memoryCopy(x7+2272, x7+1344, 176)
 	p2 = 0
-	x10 = 0
-	if x11 != 0 {
-		x10 = 0
+	x19 = 0
+	if x29 != 0 {
+		x19 = 0
 		for {
-			m.store64(x7, 2104, 0x200000003)
-			m.stateBudgetStateStep(x7+1912, x7+1736, x7+2104, p3)
-			m.memoryCopy(x7+1736, x7+1912, 176)
-			if m.load64(x7, 2088) == 0 {
-				goto l29
+			m.store64(x7, 3248, 0x200000003)
+			m.stateBudgetStateStep(x7+2472, x7+2272, x7+3248, p3)
+			m.memoryCopy(x7+2272, x7+2472, 176)
+			if m.load64(x7, 2648) == 0 {
+				goto l55
 			}
-			x10 = x10 + 1
-			if x14 == x10 {
+			x19 = x19 + 1
+			if x20 == x19 {
 				break
 			}
 		}
-		x10 = x14
+		x19 = x20
 	}
-l29:
-	m.memoryCopy(x7+1560, x7+1736, 176)
-	m.memoryCopy(x7+1040, x7+1560, 176)
-	m.store64(x7, 592, x10)
-	m.memoryCopy(x7+1736, x7+1040, 176)
-	if x15 != 0 {
+l55:
+	m.memoryCopy(x7+968, x7+2272, 176)
+	m.memoryCopy(x7+1520, x7+968, 176)
+	m.store64(x7, 672, x19)
+	m.memoryCopy(x7+2272, x7+1520, 176)
+	if x30 != 0 {
 		p2 = 0
 		for {
-			m.store64(x7, 2104, 0x300000003)
-			m.stateBudgetStateStep(x7+1912, x7+1736, x7+2104, p3)
-			m.memoryCopy(x7+1736, x7+1912, 176)
-			if m.load64(x7, 2088) == 0 {
-				goto l31
+			m.store64(x7, 3248, 0x300000003)
+			m.stateBudgetStateStep(x7+2472, x7+2272, x7+3248, p3)
+			m.memoryCopy(x7+2272, x7+2472, 176)
+			if m.load64(x7, 2648) == 0 {
+				goto l57
 			}
 			p2 = p2 + 1
-			if x13 == p2 {
+			if x28 == p2 {
 				break
 			}
 		}
-		p2 = x13
+		p2 = x28
 	}
-l31:
-	m.memoryCopy(x7+1560, x7+1736, 176)
-	m.memoryCopy(x7+1040, x7+1560, 176)
-	m.memoryCopy(x7+864, x7+1040, 176)
-	m.store64(x7, 600, p2)
-	m.memoryCopy(x7+1736, x7+1040, 176)
-	x11 = 0
-	if x16 != 0 {
+l57:
+	m.memoryCopy(x7+968, x7+2272, 176)
+	m.memoryCopy(x7+1520, x7+968, 176)
+	m.store64(x7, 680, p2)
+	m.memoryCopy(x7+2272, x7+1520, 176)
+	x20 = 0
+	if x31 != 0 {
 		for {
-			m.store64(x7, 2104, 0x400000003)
-			m.stateBudgetStateStep(x7+1912, x7+1736, x7+2104, p3)
-			m.memoryCopy(x7+1736, x7+1912, 176)
-			if m.load64(x7, 2088) == 0 {
-				goto l33
+			m.store64(x7, 3248, 0x400000003)
+			m.stateBudgetStateStep(x7+2472, x7+2272, x7+3248, p3)
+			m.memoryCopy(x7+2272, x7+2472, 176)
+			if m.load64(x7, 2648) == 0 {
+				goto l59
 			}
-			x11 = x11 + 1
-			if x12 == x11 {
+			x20 = x20 + 1
+			if x21 == x20 {
 				break
 			}
 		}
-		x11 = x12
+		x20 = x21
 	}
-l33:
-	m.memoryCopy(x7+1560, x7+1736, 176)
-	m.memoryCopy(x7+1040, x7+1560, 176)
-	m.store64(x7, 608, x11)
-	x15 = m.load64(x7, 352)
-	x15 = min(x15, 1000000)
-	if x10 == 0 || x10 != x14 {
-		m.memoryCopy(x7+1736, x7+1040, 176)
-		x14 = 0
-		x10 = 0
+l59:
+	m.memoryCopy(x7+968, x7+2272, 176)
+	m.memoryCopy(x7+1520, x7+968, 176)
+	m.store64(x7, 688, x20)
+	x29 = m.load64(x7, 400)
+	x30 = min(x29, 1000000)
+	if x19 == 0 || x19 != m.load64(x7, 648) {
+		m.memoryCopy(x7+2272, x7+1520, 176)
+		x29 = 0
+		x19 = 0
 	} else {
-		x10 = m.load64(x7, 664)
-		m.memoryCopy(x7+1736, x7+1040, 176)
-		x14 = 0
-		if x15 <= x10 {
-			x10 = 0
+		x19 = m.load64(x7, 744)
+		m.memoryCopy(x7+2272, x7+1520, 176)
+		x29 = 0
+		if x30 <= x19 {
+			x19 = 0
 		} else {
-			x10 = x15 - x10
-			x14 = x10
-			if x10 > x15 {
-				x14 = 0
+			x19 = x30 - x19
+			x29 = x19
+			if x19 > x30 {
+				x29 = 0
 			}
-			x10 = 0
+			x19 = 0
 			for {
-				m.store64(x7, 2104, 0x200000003)
-				m.stateBudgetStateStep(x7+1912, x7+1736, x7+2104, p3)
-				m.memoryCopy(x7+1736, x7+1912, 176)
-				if m.load64(x7, 2088) == 0 {
-					goto l35
+				m.store64(x7, 3248, 0x200000003)
+				m.stateBudgetStateStep(x7+2472, x7+2272, x7+3248, p3)
+				m.memoryCopy(x7+2272, x7+2472, 176)
+				if m.load64(x7, 2648) == 0 {
+					goto l61
 				}
-				x10 = x10 + 1
-				if x14 == x10 {
+				x19 = x19 + 1
+				if x29 == x19 {
 					break
 				}
 			}
-			x10 = x14
+			x19 = x29
 		}
 	}
-l35:
-	p0 = m.load32(x7, 1736)
-	x8 = x7 + 1736 | 4
-	m.memoryCopy(x7+1560, x8, 172)
-	m.memoryCopy(x7+1216, x7+1560, 172)
-	m.store32(x7, 864, p0)
-	p1 = x7 + 864 | 4
-	m.memoryCopy(p1, x7+1216, 172)
-	m.store64(x7, 640, x10)
-	x10 = x10 + 1
-	if x10 == 0 {
-		x10 = 0xffffffffffffffff
+l61:
+	m.memoryCopy(x7+968, x7+2272, 176)
+	m.memoryCopy(x7+1696, x7+968, 176)
+	m.store64(x7, 720, x19)
+	x19 = x19 + 1
+	if x19 == 0 {
+		x19 = 0xffffffffffffffff
 	}
-	m.store64(x7, 616, min(x10, x14))
-	if p2 == 0 || p2 != x13 {
-		m.memoryCopy(x8, x7+1216, 172)
-		x10 = 0
+	m.store64(x7, 696, min(x19, x29))
+	if p2 == 0 || p2 != x28 {
+		m.memoryCopy(x7+2272, x7+1696, 176)
+		x19 = 0
 		p2 = 0
 	} else {
-		p2 = m.load64(x7, 672)
-		m.store32(x7, 1736, p0)
-		m.memoryCopy(x8, x7+1216, 172)
-		x10 = 0
-		if x15 <= p2 {
+		p2 = m.load64(x7, 752)
+		m.memoryCopy(x7+2272, x7+1696, 176)
+		x19 = 0
+		if x30 <= p2 {
 			p2 = 0
 		} else {
-			p2 = x15 - p2
-			x10 = p2
-			if p2 > x15 {
-				x10 = 0
+			p2 = x30 - p2
+			x19 = p2
+			if p2 > x30 {
+				x19 = 0
 			}
 			p2 = 0
 			for {
-				m.store64(x7, 2104, 0x300000003)
-				m.stateBudgetStateStep(x7+1912, x7+1736, x7+2104, p3)
-				m.memoryCopy(x7+1736, x7+1912, 176)
-				if m.load64(x7, 2088) == 0 {
-					goto l44
+				m.store64(x7, 3248, 0x300000003)
+				m.stateBudgetStateStep(x7+2472, x7+2272, x7+3248, p3)
+				m.memoryCopy(x7+2272, x7+2472, 176)
+				if m.load64(x7, 2648) == 0 {
+					goto l66
 				}
 				p2 = p2 + 1
-				if x10 == p2 {
+				if x19 == p2 {
 					break
 				}
 			}
-			p2 = x10
-		l44:
-			p0 = m.load32(x7, 1736)
+			p2 = x19
 		}
 	}
-	m.memoryCopy(x7+1560, x8, 172)
-	m.memoryCopy(x7+1216, x7+1560, 172)
-	m.store64(x7, 648, p2)
+l66:
+	m.memoryCopy(x7+968, x7+2272, 176)
+	m.memoryCopy(x7+1696, x7+968, 176)
+	m.store64(x7, 728, p2)
 	p2 = p2 + 1
 	if p2 == 0 {
 		p2 = 0xffffffffffffffff
 	}
-	m.store64(x7, 624, min(p2, x10))
-	if x11 == 0 || x11 != x12 {
-		m.store32(x7, 1736, p0)
-		m.memoryCopy(x8, x7+1216, 172)
-		x10 = 0
+	m.store64(x7, 704, min(p2, x19))
+	if x20 == 0 || x20 != x21 {
+		m.memoryCopy(x7+2272, x7+1696, 176)
+		x19 = 0
 		p2 = 0
 	} else {
-		p2 = m.load64(x7, 680)
-		m.store32(x7, 1736, p0)
-		m.memoryCopy(x8, x7+1216, 172)
-		x10 = 0
-		if x15 <= p2 {
+		p2 = m.load64(x7, 760)
+		m.memoryCopy(x7+2272, x7+1696, 176)
+		x19 = 0
+		if x30 <= p2 {
 			p2 = 0
 		} else {
-			p2 = x15 - p2
-			x10 = p2
-			if p2 > x15 {
-				x10 = 0
+			p2 = x30 - p2
+			x19 = p2
+			if p2 > x30 {
+				x19 = 0
 			}
 			p2 = 0
 			for {
-				m.store64(x7, 2104, 0x400000003)
-				m.stateBudgetStateStep(x7+1912, x7+1736, x7+2104, p3)
-				m.memoryCopy(x7+1736, x7+1912, 176)
-				if m.load64(x7, 2088) == 0 {
-					goto l50
+				m.store64(x7, 3248, 0x400000003)
+				m.stateBudgetStateStep(x7+2472, x7+2272, x7+3248, p3)
+				m.memoryCopy(x7+2272, x7+2472, 176)
+				if m.load64(x7, 2648) == 0 {
+					goto l71
 				}
 				p2 = p2 + 1
-				if x10 == p2 {
+				if x19 == p2 {
 					break
 				}
 			}
-			p2 = x10
-		l50:
-			p0 = m.load32(x7, 1736)
+			p2 = x19
 		}
 	}
-	m.memoryCopy(x7+1560, x8, 172)
-	m.memoryCopy(x7+1216, x7+1560, 172)
-	m.store32(x7, 864, p0)
-	m.memoryCopy(p1, x7+1216, 172)
-	m.store64(x7, 656, p2)
+l71:
+	m.memoryCopy(x7+968, x7+2272, 176)
+	m.memoryCopy(x7+1696, x7+968, 176)
+	m.store64(x7, 736, p2)
 	p2 = p2 + 1
 	if p2 == 0 {
 		p2 = 0xffffffffffffffff
 	}
-	m.store64(x7, 632, min(p2, x10))
-	x20 = 1
-	if m.load64(x7, 944) == x17 {
-		goto l4
+	m.store64(x7, 712, min(p2, x19))
+	m.memoryCopy(x7+1872, x7+1696, 176)
+	m.store64(x7, 2064, x26)
+	m.store64(x7, 2056, x27)
+	m.store64(x7, 2048, x25)
+	if m.load64(x7, 1952) != m.load64(x7, 848) {
+		goto l78
 	}
-	goto l3
-l5:
-	x8 = 112
-	goto l1
-l4:
-	t41 = m.memcmp(x7+864, x7+688, 80)
-	if t41 == 0 {
-		t42 = m.memcmp(x7+864+88, x18, 88)
-		x20 = b32(t42 != 0)
+	t60 = m.memcmp(x7+1872, x7+768, 80)
+	if t60 != 0 {
+		goto l78
 	}
-l3:
-	m.memoryCopy(x7+1388, x7+1216, 172)
-	m.memoryCopy(x7+1912|4, x7+1388, 172)
-	m.store32(x7, 1912, p0)
-	m.memoryFill(x7+2124, 0, 772)
-	x8 = m.textBufPushNumber(x7+2124, m.load64(x7, 1992))
-	p0 = m.load32(x7, 1912) - 1
-	if p0 <= 5 {
-		p1 = p0 << 2
-		p0 = m.load32(p1, 19548)
-		p1 = m.load32(p1, 19524)
-		x21 = x7 + 2000
-		for {
-			p2 = 0
-			x19 = m.load32(p0, 0)
-			if x19 <= 10 {
-				p2 = m.load64(x21+x19<<3, 0)
-				if int64(p2) <= -1 && uint32(m.load8(p0+4, 0))&1 != 0 {
-					goto l55
-				}
-			}
-			m.textBufPushBytes(x8, 18113, 1)
-			goto l54
-		l55:
-			m.textBufPushBytes(x8, 19508, 2)
-			p2 = 0 - p2
-		l54:
-			p0 = p0 + 8
-			m.textBufPushNumber(x8, p2)
-			p1 = p1 - 8
-			if p1 == 0 {
-				break
-			}
-		}
+	t61 = m.memcmp(x7+1872+88, x7+768+88, 88)
+	if t61 != 0 {
+		goto l78
 	}
+	if x25 != x24 {
+		goto l78
+	}
+	if x27 == x23 {
+		goto l77
+	}
+l78:
+	p0 = m.load32(x7, 1872)
+	m.memoryCopy(x7+2076, x7+1872|4, 196)
+	p1 = 1
+	goto l76
+l77:
+	p0 = m.load32(x7, 1872)
+	m.memoryCopy(x7+2076, x7+1872|4, 196)
+	p1 = b32(x26 != x22)
+l76:
+	m.memoryCopy(x7+2272|4, x7+2076, 196)
+	m.store32(x7, 2272, p0)
+	m.sharedStateText(x7+2472, x7+2272)
 	if p4 == 0 {
 		x8 = 100
 		goto l1
 	}
-	p0 = m.load32(x8, 768)
-	p1 = b32(p0 < 769)
-	if p1 == 0 {
+	p0 = m.load32(x7, 3240)
+	x8 = b32(p0 < 769)
+	if x8 == 0 {
 		p0 = 0
 	}
 	if p5 <= uint64(p0) {
@@ -1976,18 +2397,18 @@ l3:
 		goto l1
 	}
 	if p0 != 0 {
-		t48 = 1
-		if p1 != 0 {
-			t48 = x8
+		t63 = x7 + 2472
+		if x8 == 0 {
+			t63 = 1
 		}
-		m.memoryCopy(p4, t48, p0)
+		m.memoryCopy(p4, t63, p0)
 	}
 	x8 = 0
 	m.store8(p4+p0, 0, 0)
-	m.memoryCopy(x9, x7, 688)
-	m.store32(p6, 0, x20)
+	m.memoryCopy(x9, x7+48, 720)
+	m.store32(p6, 0, p1)
 l1:
-	m.stackPointer = x7 + 2896
+	m.stackPointer = x7 + 3264
 	return x8
 }
 
@@ -1996,28 +2417,29 @@ l1:
 //go:norace
 func (m *module) budgetMemberStored(p0 uint32, p1 uint64, p2 uint32) uint32 {
 	var x3, x11 uint32
-	var x4, x5, x6, x7, x8, x9, x10, x12, x13, x14, x15, x16, x17, t18, t19, t21, t22, t23, t24, t25, t26, t28, t30, t31, t32, t34, t36, t37 uint64
+	var x4, x5, x6, x7, x8, x9, x10, x12, x13, x14, x15, x16, x17, t18, t19, t21, t22, t23, t24, t25, t26, t28, t30, t31, t32, t34, t37 uint64
 	x3 = 100
 	if p2 != 0 && p0 != 0 {
 		x3 = 101
 		if m.load64(p0, 0) == 0x312d7265626d656d {
 			x4 = 0
+			m.store64(p0, 576, 0)
+			m.store64(p0, 568, 0)
+			m.store64(p0, 560, 0)
+			m.store64(p0, 552, 0)
 			m.store64(p0, 544, 0)
 			m.store64(p0, 536, 0)
-			m.store64(p0, 528, 0)
-			m.store64(p0, 520, 0)
-			m.store64(p0, 512, 0)
-			m.store64(p0, 504, 0)
-			x5 = m.load64(p0, 552)
-			x6 = m.load64(p0, 672)
-			x7 = m.load64(p0, 600)
+			m.store64(p0, 384, m.load64(p0, 392))
+			x5 = m.load64(p0, 584)
+			x6 = m.load64(p0, 704)
+			x7 = m.load64(p0, 632)
 			x8 = x6 + x7
 			t18 = x8
 			if x8 < x6 {
 				t18 = 0xffffffffffffffff
 			}
 			x6 = t18
-			x8 = x6 + m.load64(p0, 648)
+			x8 = x6 + m.load64(p0, 680)
 			t19 = x8
 			if x8 < x6 {
 				t19 = 0xffffffffffffffff
@@ -2028,7 +2450,7 @@ func (m *module) budgetMemberStored(p0 uint32, p1 uint64, p2 uint32) uint32 {
 			if x8 > x5 {
 				x8 = 0
 			}
-			x5 = m.load64(p0, 576)
+			x5 = m.load64(p0, 608)
 			x7 = x5 - x7
 			t21 = x7
 			if x7 > x5 {
@@ -2051,24 +2473,24 @@ func (m *module) budgetMemberStored(p0 uint32, p1 uint64, p2 uint32) uint32 {
 			if x12 > x8 {
 				t22 = 0
 			}
-			m.store64(p0, 552, t22)
+			m.store64(p0, 584, t22)
 			x8 = x6 - x9
 			t23 = x8
 			if x8 > x6 {
 				t23 = 0
 			}
 			x6 = t23
-			m.store64(p0, 672, min(x5, x6))
-			x6 = m.load64(p0, 560)
-			x8 = m.load64(p0, 680)
-			x13 = m.load64(p0, 608)
+			m.store64(p0, 704, min(x5, x6))
+			x6 = m.load64(p0, 592)
+			x8 = m.load64(p0, 712)
+			x13 = m.load64(p0, 640)
 			x12 = x8 + x13
 			t24 = x12
 			if x12 < x8 {
 				t24 = 0xffffffffffffffff
 			}
 			x8 = t24
-			x12 = x8 + m.load64(p0, 656)
+			x12 = x8 + m.load64(p0, 688)
 			t25 = x12
 			if x12 < x8 {
 				t25 = 0xffffffffffffffff
@@ -2081,7 +2503,7 @@ func (m *module) budgetMemberStored(p0 uint32, p1 uint64, p2 uint32) uint32 {
 				t26 = 0
 			}
 			x6 = t26
-			x14 = m.load64(p0, 584)
+			x14 = m.load64(p0, 616)
 			x13 = x14 - x13
 			if x13 > x14 {
 				x13 = 0
@@ -2093,28 +2515,27 @@ func (m *module) budgetMemberStored(p0 uint32, p1 uint64, p2 uint32) uint32 {
 			case 5:
 				x4 = 1
 			}
-			x11 = p0 + 8
 			x14 = x6 - x13
 			t28 = x14
 			if x14 > x6 {
 				t28 = 0
 			}
-			m.store64(p0, 560, t28)
+			m.store64(p0, 592, t28)
 			x6 = x8 - x12
 			if x6 > x8 {
 				x6 = 0
 			}
-			m.store64(p0, 680, min(x5, x6))
-			x6 = m.load64(p0, 568)
-			x8 = m.load64(p0, 688)
-			x15 = m.load64(p0, 616)
+			m.store64(p0, 712, min(x5, x6))
+			x6 = m.load64(p0, 600)
+			x8 = m.load64(p0, 720)
+			x15 = m.load64(p0, 648)
 			x14 = x8 + x15
 			t30 = x14
 			if x14 < x8 {
 				t30 = 0xffffffffffffffff
 			}
 			x8 = t30
-			x14 = x8 + m.load64(p0, 664)
+			x14 = x8 + m.load64(p0, 696)
 			t31 = x14
 			if x14 < x8 {
 				t31 = 0xffffffffffffffff
@@ -2127,7 +2548,7 @@ func (m *module) budgetMemberStored(p0 uint32, p1 uint64, p2 uint32) uint32 {
 				t32 = 0
 			}
 			x6 = t32
-			x16 = m.load64(p0, 592)
+			x16 = m.load64(p0, 624)
 			x15 = x16 - x15
 			if x15 > x16 {
 				x15 = 0
@@ -2140,25 +2561,55 @@ func (m *module) budgetMemberStored(p0 uint32, p1 uint64, p2 uint32) uint32 {
 			case 5:
 				x16 = 1
 			}
+			x3 = p0 + 8
 			x17 = x6 - x15
 			t34 = x17
 			if x17 > x6 {
 				t34 = 0
 			}
-			m.store64(p0, 568, t34)
+			m.store64(p0, 600, t34)
 			x6 = x8 - x14
 			if x6 > x8 {
 				x6 = 0
 			}
-			m.store64(p0, 688, min(x5, x6))
-			m.budgetMemberEnd(x11, p1)
-			x5 = p1 - m.load64(p0, 416)
-			t36 = x5
+			m.store64(p0, 720, min(x5, x6))
+			x5 = p1 - m.load64(p0, 440)
+			x6 = x5
 			if x5 > p1 {
-				t36 = 0
+				x6 = 0
 			}
-			if t36 >= m.load64(p0, 384) {
-				x3 = p0 + 552
+			x5 = m.load64(p0, 448)
+			if x5 <= 1 {
+				switch uint32(x5) {
+				case 1:
+					goto l13
+				default:
+					goto l14
+				}
+			}
+			x8 = m.load64(p0, 408)
+			goto l12
+		l14:
+			x5 = 1000000000
+			x8 = m.load64(p0, 408)
+			if x8 >= 1000000000 {
+				goto l12
+			}
+			goto l11
+		l13:
+			x8 = m.load64(p0, 408)
+			if m.load64(p0, 432) != 0 {
+				x5 = 1000000000
+				if x8 < 1000000000 {
+					goto l11
+				}
+			}
+		l12:
+			x5 = x8
+		l11:
+			m.budgetMemberEnd(x3, p1)
+			if x6 >= x5 {
+				x3 = p0 + 584
 				m.store64(x3, 0, 0)
 				m.store64(x3, 8, 0)
 				m.store64(x3, 16, 0)
@@ -2170,19 +2621,19 @@ func (m *module) budgetMemberStored(p0 uint32, p1 uint64, p2 uint32) uint32 {
 				if x5 < p1 {
 					t37 = 0xffffffffffffffff
 				}
-				m.store64(p0, 400, t37)
-				p1 = m.load64(p0, 456)
-				m.store64(p0, 456, min(p1, 100))
-				p1 = m.load64(p0, 464)
-				m.store64(p0, 464, min(p1, 100))
-				p1 = m.load64(p0, 472)
-				m.store64(p0, 472, min(p1, 100))
-				p1 = m.load64(p0, 480)
-				m.store64(p0, 480, min(p1, 100))
+				m.store64(p0, 424, t37)
 				p1 = m.load64(p0, 488)
 				m.store64(p0, 488, min(p1, 100))
 				p1 = m.load64(p0, 496)
 				m.store64(p0, 496, min(p1, 100))
+				p1 = m.load64(p0, 504)
+				m.store64(p0, 504, min(p1, 100))
+				p1 = m.load64(p0, 512)
+				m.store64(p0, 512, min(p1, 100))
+				p1 = m.load64(p0, 520)
+				m.store64(p0, 520, min(p1, 100))
+				p1 = m.load64(p0, 528)
+				m.store64(p0, 528, min(p1, 100))
 			}
 			m.store64(p2, 64, x16)
 			m.store64(p2, 56, x4)
@@ -2286,9 +2737,9 @@ l2:
 		if p1 != 0 {
 			x11 = 92
 		}
-		t24 = 13716
+		t24 = 13740
 		if p1 != 0 {
-			t24 = 13624
+			t24 = 13648
 		}
 		p1 = t24
 		p2 = 0
@@ -2325,7 +2776,7 @@ l2:
 				break
 			}
 		}
-		m.rulesResolveKinds(x4+808, x4+1688, 13716, 10)
+		m.rulesResolveKinds(x4+808, x4+1688, 13740, 10)
 		x6 = m.load64(x4, 832)
 		p2 = m.load64(x4, 824)
 		x9 = m.load64(x4, 816)
@@ -2334,7 +2785,7 @@ l2:
 			m.store64(x4, 1896, x6)
 			m.store64(x4, 1888, p2)
 			m.store64(x4, 1880, x9)
-			m.rulesResolveValues(x4+808, x4+1688, 13716, 10, x4+1880)
+			m.rulesResolveValues(x4+808, x4+1688, 13740, 10, x4+1880)
 			if m.load32(x4, 828) == 0 {
 				goto l21
 			}
@@ -3008,8 +3459,8 @@ func (m *module) budgetStatePrint(p0, p1 uint32, p2 uint64) uint32 {
 	if x6 <= 5 {
 		x7 = p0 + 96
 		x6 = x6 << 2
-		p0 = m.load32(x6, 19596)
-		x6 = m.load32(x6, 19572)
+		p0 = m.load32(x6, 19576)
+		x6 = m.load32(x6, 19552)
 		for {
 			x8 = 0
 			x9 = m.load32(p0, 0)
@@ -3019,10 +3470,10 @@ func (m *module) budgetStatePrint(p0, p1 uint32, p2 uint64) uint32 {
 					goto l6
 				}
 			}
-			m.textBufPushBytes(x5, 18113, 1)
+			m.textBufPushBytes(x5, 18137, 1)
 			goto l5
 		l6:
-			m.textBufPushBytes(x5, 19508, 2)
+			m.textBufPushBytes(x5, 19536, 2)
 			x8 = 0 - x8
 		l5:
 			p0 = p0 + 8
@@ -3124,8 +3575,8 @@ func (m *module) budgetStateRead(p0, p1, p2, p3 uint32) {
 					x15 = x14 - 1
 					if x15 <= 5 {
 						p1 = x15 << 2
-						x5 = m.load32(p1, 23264)
-						x16 = x5 + m.load32(p1, 23288)
+						x5 = m.load32(p1, 23288)
+						x16 = x5 + m.load32(p1, 23312)
 						for {
 							if x11&1 != 0 {
 								x7 = 0
@@ -3327,7 +3778,7 @@ func (m *module) budgetStateRead(p0, p1, p2, p3 uint32) {
 						}
 						m.memoryFill(x4+300, 0, 772)
 						m.textBufPushNumber(x4+300, x12)
-						x5 = 19404
+						x5 = 19432
 						p1 = 16
 						goto l36
 					default:
@@ -3342,7 +3793,7 @@ func (m *module) budgetStateRead(p0, p1, p2, p3 uint32) {
 				l38:
 					m.memoryFill(x4+300, 0, 772)
 					m.textBufPushNumber(x4+300, x12)
-					x5 = 19396
+					x5 = 19424
 					p1 = 8
 					goto l36
 				l37:
@@ -3353,8 +3804,8 @@ func (m *module) budgetStateRead(p0, p1, p2, p3 uint32) {
 						goto l35
 					}
 					p1 = x5 << 2
-					x5 = m.load32(p1, 23336)
-					p1 = m.load32(p1, 23312)
+					x5 = m.load32(p1, 23360)
+					p1 = m.load32(p1, 23336)
 				l36:
 					for {
 						x12 = 0
@@ -3365,10 +3816,10 @@ func (m *module) budgetStateRead(p0, p1, p2, p3 uint32) {
 								goto l47
 							}
 						}
-						m.textBufPushBytes(x4+300, 18113, 1)
+						m.textBufPushBytes(x4+300, 18137, 1)
 						goto l46
 					l47:
-						m.textBufPushBytes(x4+300, 19508, 2)
+						m.textBufPushBytes(x4+300, 19536, 2)
 						x12 = 0 - x12
 					l46:
 						x5 = x5 + 8
@@ -3852,9 +4303,9 @@ func (m *module) errorWriteMessage(p0, p1, p2, p3 uint32, p4 uint64) {
 				m.store64(x5, 804, x18)
 				m.store32(x5, 828, uint32(min(x13, 0xffffffff)))
 				m.memoryFill(x5+848, 0, 772)
-				t21 = m.textBufPushBytes(x5+848, 16986, 3)
+				t21 = m.textBufPushBytes(x5+848, 17010, 3)
 				t22 = m.textBufPushNumber(t21, x16)
-				p1 = m.textBufPushBytes(t22, 16989, 2)
+				p1 = m.textBufPushBytes(t22, 17013, 2)
 				m.store32(x5, 1660, x11)
 				m.store32(x5, 1656, x6)
 				m.store64(x5, 1640, x15)
@@ -3938,8 +4389,8 @@ l1:
 //go:norace
 func (m *module) fieldFieldName(p0, p1 uint32) {
 	p1 = p1 << 2
-	m.store32(p0, 4, m.load32(p1+21984, 0))
-	m.store32(p0, 0, m.load32(p1+22116, 0))
+	m.store32(p0, 4, m.load32(p1+21964, 0))
+	m.store32(p0, 0, m.load32(p1+22096, 0))
 }
 
 // fieldName is backoff_field_name.
@@ -3976,21 +4427,21 @@ func (m *module) fieldUnit(p0, p1 uint32) {
 		return
 	case 8:
 		m.store32(p0, 8, 2)
-		m.store32(p0, 4, 18548)
+		m.store32(p0, 4, 18572)
 	case 10:
 		m.store32(p0, 8, 7)
-		m.store32(p0, 4, 18592)
+		m.store32(p0, 4, 18616)
 	case 20:
 		m.store32(p0, 8, 3)
-		m.store32(p0, 4, 18668)
+		m.store32(p0, 4, 18692)
 	case 23, 24, 25, 26, 27, 28, 29, 30, 31:
 		panic("unreachable")
 	case 32:
 		m.store32(p0, 8, 6)
-		m.store32(p0, 4, 16448)
+		m.store32(p0, 4, 16472)
 	default:
 		m.store32(p0, 8, 5)
-		m.store32(p0, 4, 13800)
+		m.store32(p0, 4, 13824)
 	}
 	x2 = 0
 l1:
@@ -4110,9 +4561,9 @@ l3:
 		x5 = 0xffffffff
 	} else {
 		p1 = p1 << 2
-		x5 = m.load32(p1, 23104)
-		x4 = m.load32(p1, 22944)
-		x6 = m.load32(p1, 22784)
+		x5 = m.load32(p1, 23080)
+		x4 = m.load32(p1, 22920)
+		x6 = m.load32(p1, 22760)
 	}
 l2:
 	p1 = 0
@@ -4306,7 +4757,7 @@ l2:
 		m.store64(x5, 80, uint64(x8)<<32|uint64(x9))
 		m.memoryFill(x5+624, 0, 192)
 		p1 = 8
-		m.memoryCopy(x5+456+8, 13624, 92)
+		m.memoryCopy(x5+456+8, 13648, 92)
 		for {
 			x9 = m.load32(x5+456+p1, 0)
 			if x9 != 18 {
@@ -6072,7 +6523,7 @@ func (m *module) httpRetryAfter(p0, p1 uint32, p2, p3 uint64, p4 uint32) uint32 
 							break
 						}
 					}
-					x13 = 18692
+					x13 = 18716
 					goto l15
 				}
 				x12 = x12 + 1
@@ -7596,53 +8047,53 @@ func (m *module) messageArgsWrite(p0, p1 uint32) {
 	m.stackPointer = x2
 	x3 = m.load32(p0, 0)
 	x4 = b32(x3 == 1)
-	x5 = 16724
+	x5 = 16748
 	if x4 != 0 {
-		x5 = 15884
+		x5 = 15908
 	}
 	t31 = 112
 	if x4 != 0 {
 		t31 = 528
 	}
 	x6 = x5 + t31
-	t32 = 13720
+	t32 = 13744
 	if x4 != 0 {
-		t32 = 13628
+		t32 = 13652
 	}
 	t33 = 36
 	if x4 != 0 {
 		t33 = 88
 	}
 	x7 = t32 + t33
-	x8 = 16448
+	x8 = 16472
 	if x4 != 0 {
-		x8 = 13800
+		x8 = 13824
 	}
-	x9 = 16496
+	x9 = 16520
 	if x4 != 0 {
-		x9 = 13840
+		x9 = 13864
 	}
-	x10 = 13724
+	x10 = 13748
 	if x4 != 0 {
-		x10 = 13632
+		x10 = 13656
 	}
 	x11 = m.load32(p0, 36)
 	x12 = x11 << 2
-	x13 = x12 + 21816
-	x14 = x12 + 21648
+	x13 = x12 + 21796
+	x14 = x12 + 21628
 	x15 = x11 - 7
-	x16 = x15<<2 + 21508
-	t37 = 13716
+	x16 = x15<<2 + 21488
+	t37 = 13740
 	if x4 != 0 {
-		t37 = 13624
+		t37 = 13648
 	}
 	x4 = m.load32(t37, 4) << 2
-	x17 = x4 + 21000
-	x18 = x4 + 20832
+	x17 = x4 + 20980
+	x18 = x4 + 20812
 	x19 = m.load32(p0, 32)
 	x4 = x19 << 2
-	x12 = m.load32(x4+20732, 0)
-	x20 = m.load32(x4+20632, 0)
+	x12 = m.load32(x4+20712, 0)
+	x20 = m.load32(x4+20612, 0)
 	x21 = x2 + 32
 	x22 = m.load64(p0, 16)
 	x23 = m.load32(p0, 4)
@@ -7701,7 +8152,7 @@ func (m *module) messageArgsWrite(p0, p1 uint32) {
 		case 1:
 			x29 = 5
 			m.store32(x2, 20, 5)
-			x15 = 13800
+			x15 = 13824
 		case 2, 3, 7, 8, 10, 14, 15, 16, 19, 20, 22, 23, 39, 40:
 			goto l18
 		case 4, 12, 13, 38:
@@ -7713,21 +8164,21 @@ func (m *module) messageArgsWrite(p0, p1 uint32) {
 		case 9:
 			x29 = 2
 			m.store32(x2, 20, 2)
-			x15 = 18548
+			x15 = 18572
 		case 11:
 			x29 = 7
 			m.store32(x2, 20, 7)
-			x15 = 18592
+			x15 = 18616
 		case 21:
 			x29 = 3
 			m.store32(x2, 20, 3)
-			x15 = 18668
+			x15 = 18692
 		case 24, 25, 26, 27, 28, 29, 30, 31, 32:
 			panic("unreachable")
 		case 33:
 			x29 = 6
 			m.store32(x2, 20, 6)
-			x15 = 16448
+			x15 = 16472
 		default:
 			goto l17
 		}
@@ -7781,9 +8232,9 @@ func (m *module) messageArgsWrite(p0, p1 uint32) {
 		x4 = x10
 		for {
 			x15 = m.load32(x4, 0) << 2
-			x27 = m.load32(x15+21168, 0)
-			x15 = m.load32(x15+21336, 0)
-			t42 = m.textBufPushBytes(x26, 16984, 2)
+			x27 = m.load32(x15+21148, 0)
+			x15 = m.load32(x15+21316, 0)
+			t42 = m.textBufPushBytes(x26, 17008, 2)
 			m.textBufPushBytes(t42, x15, x27)
 			x4 = x4 + 4
 			if x4 != x7 {
@@ -7822,7 +8273,7 @@ func (m *module) messageArgsWrite(p0, p1 uint32) {
 		}
 		m.fieldFieldName(x2, x4)
 		t44 = m.textBufPushBytes(x28, m.load32(x2, 0), m.load32(x2, 4))
-		x15 = m.textBufPushBytes(t44, 18113, 1)
+		x15 = m.textBufPushBytes(t44, 18137, 1)
 		m.fieldUnit(x2+24, x4)
 		m.textBufPushValue(x15, x2+24, x22)
 		if x12 != 0 {
@@ -7908,7 +8359,7 @@ func (m *module) messageArgsWrite(p0, p1 uint32) {
 				goto l10
 			}
 			m.store64(x2, 24, 0x700000000)
-			m.memoryCopy(x21, 16872, 112)
+			m.memoryCopy(x21, 16896, 112)
 			m.textBufPushList2(x28, x2+24)
 			if x12 != 0 {
 				continue
@@ -7993,7 +8444,7 @@ func (m *module) messageArgsWriteFound(p0, p1, p2 uint32) {
 	var x3, x4, x5, x6, x7, x8, t14, t15 uint32
 	x3 = m.stackPointer - 16
 	m.stackPointer = x3
-	x4 = m.textBufPushBytes(p2, 18232, 1)
+	x4 = m.textBufPushBytes(p2, 18256, 1)
 	x5 = m.load32(p1, 32)
 	x6 = min(x5, 32)
 	if x5 != 0 {
@@ -8005,7 +8456,7 @@ func (m *module) messageArgsWriteFound(p0, p1, p2 uint32) {
 				m.store8(x3, 11, byte(x8))
 				m.textBufPushBytes(x4, x3+11, 1)
 			} else {
-				m.store32(x3, 12, uint32(m.load8(x8>>4, 16841))<<16|uint32(m.load8(x8&15, 16841))<<24|30812)
+				m.store32(x3, 12, uint32(m.load8(x8>>4, 16865))<<16|uint32(m.load8(x8&15, 16865))<<24|30812)
 				m.textBufPushBytes(x4, x3+12, 4)
 			}
 			p2 = p2 + 1
@@ -8018,10 +8469,10 @@ func (m *module) messageArgsWriteFound(p0, p1, p2 uint32) {
 			goto l2
 		}
 	}
-	m.textBufPushBytes(x4, 18232, 1)
+	m.textBufPushBytes(x4, 18256, 1)
 	goto l1
 l2:
-	m.textBufPushBytes(x4, 18233, 4)
+	m.textBufPushBytes(x4, 18257, 4)
 l1:
 	p2 = 0
 	for {
@@ -8037,7 +8488,7 @@ l1:
 					break
 				}
 			}
-			p2 = 18179
+			p2 = 18203
 			x8 = 31
 			goto l8
 		}
@@ -8051,7 +8502,7 @@ l1:
 			break
 		}
 	}
-	p2 = 18210
+	p2 = 18234
 	x8 = 22
 	goto l8
 l9:
@@ -8060,7 +8511,7 @@ l9:
 		if x5 != 0 {
 			goto l7
 		}
-		p2 = 18143
+		p2 = 18167
 		x8 = 36
 	case 5:
 		if x5 == 0 {
@@ -8087,10 +8538,10 @@ l9:
 			if uint32(1)<<(p2&31)&33297 == 0 {
 				goto l7
 			}
-			p2 = 18120
+			p2 = 18144
 			x8 = 23
 		case 1:
-			p2 = 18120
+			p2 = 18144
 			x8 = 23
 			if uint32(m.load16(p1, 0)) == 29549 {
 				goto l8
@@ -8109,9 +8560,9 @@ l9:
 		goto l7
 	}
 l8:
-	t14 = m.textBufPushBytes(x4, 18114, 2)
+	t14 = m.textBufPushBytes(x4, 18138, 2)
 	t15 = m.textBufPushBytes(t14, p2, x8)
-	m.textBufPushBytes(t15, 18116, 1)
+	m.textBufPushBytes(t15, 18140, 1)
 l7:
 	m.stackPointer = x3 + 16
 }
@@ -8148,7 +8599,7 @@ func (m *module) messageArgsWriteValue(p0, p1, p2 uint32) {
 			goto l1
 		}
 		t5 = m.textBufPushBytes(p2, x3, p1)
-		m.textBufPushBytes(t5, 18117, 3)
+		m.textBufPushBytes(t5, 18141, 3)
 		return
 	}
 	if m.load32(p0, 0) != 0 && m.load64(p0, 16) == 0 {
@@ -11380,9 +11831,9 @@ func (m *module) parsedRead(p0, p1, p2, p3 uint32) {
 		m.store32(x4, 764, p3)
 		m.store32(x4, 760, p2)
 		x7 = b32(p1 == 1)
-		x6 = 16448
+		x6 = 16472
 		if x7 != 0 {
-			x6 = 13800
+			x6 = 13824
 		}
 		t64 = 48
 		if x7 != 0 {
@@ -11409,9 +11860,9 @@ func (m *module) parsedRead(p0, p1, p2, p3 uint32) {
 		if x6 != 0 {
 			x7 = 528
 		}
-		t67 = 16724
+		t67 = 16748
 		if x6 != 0 {
-			t67 = 15884
+			t67 = 15908
 		}
 		x6 = t67
 		for {
@@ -11652,17 +12103,17 @@ func (m *module) parsedRead(p0, p1, p2, p3 uint32) {
 				if x6 != 0 {
 					x7 = 88
 				}
-				t70 = 13720
+				t70 = 13744
 				if x6 != 0 {
-					t70 = 13628
+					t70 = 13652
 				}
 				x6 = t70
 				for {
 					x61 = m.load32(x6, 0)
 					x62 = x61 - 1
 					p1 = x62 << 2
-					if m.load32(p1, 22252) == p3 {
-						t71 = m.memcmp(m.load32(p1, 22420), x57, p3)
+					if m.load32(p1, 22232) == p3 {
+						t71 = m.memcmp(m.load32(p1, 22400), x57, p3)
 						if t71 == 0 {
 							goto l32
 						}
@@ -11707,7 +12158,7 @@ func (m *module) parsedRead(p0, p1, p2, p3 uint32) {
 				}
 				if x59 != 4 || m.load32(x58, 0) != 0x656e6f6e {
 					x7 = 40
-					x6 = 13800
+					x6 = 13824
 					switch x62 {
 					case 1, 2, 6, 7, 9, 13, 14, 15, 18, 19, 21, 22, 38, 39:
 						m.valueDuration(x4+824, x58, x59)
@@ -11745,7 +12196,7 @@ func (m *module) parsedRead(p0, p1, p2, p3 uint32) {
 							p2 = x6
 						}
 						x11 = uint64(x59) << 32
-						x6 = m.load32(uint32(m.load8(x4, 825))<<2, 22588)
+						x6 = m.load32(uint32(m.load8(x4, 825))<<2, 22568)
 						goto l44
 					case 4, 5, 16, 17, 33, 34, 35, 36, 40, 41:
 						x6 = x59
@@ -11803,13 +12254,13 @@ func (m *module) parsedRead(p0, p1, p2, p3 uint32) {
 						goto l46
 					case 20:
 						x7 = 24
-						x6 = 18668
+						x6 = 18692
 						goto l45
 					case 23, 24, 25, 26, 27, 28, 29, 30, 31:
 						panic("unreachable")
 					case 32:
 						x7 = 48
-						x6 = 16448
+						x6 = 16472
 						goto l45
 					default:
 						goto l45
@@ -11824,12 +12275,12 @@ func (m *module) parsedRead(p0, p1, p2, p3 uint32) {
 				goto l43
 			l47:
 				x7 = 16
-				x6 = 18548
+				x6 = 18572
 				goto l45
 			l46:
 				if (uint32(m.load8(x58, 0))-48)&255 > 9 {
 					x7 = 56
-					x6 = 18592
+					x6 = 18616
 				} else {
 					m.ratioParseBytes(x4+824, x58, x59)
 					if uint32(m.load8(x4, 824)) != 1 {
@@ -11846,7 +12297,7 @@ func (m *module) parsedRead(p0, p1, p2, p3 uint32) {
 						p2 = x6
 					}
 					x11 = uint64(x59) << 32
-					x6 = m.load32(uint32(m.load8(x4, 825))<<2, 22604)
+					x6 = m.load32(uint32(m.load8(x4, 825))<<2, 22584)
 					x61 = 11
 					goto l44
 				}
@@ -12202,7 +12653,7 @@ func (m *module) policyBuild(p0, p1 uint32) {
 			m.store64(p0, 8, x4)
 			m.store64(p0, 0, 1)
 		} else {
-			m.rulesResolveValues(x2+24, p1, 13624, 23, x2+208)
+			m.rulesResolveValues(x2+24, p1, 13648, 23, x2+208)
 			if m.load32(x2, 44) != 0 {
 				m.store64(p0, 24, m.load64(x2, 40))
 				m.store64(p0, 16, m.load64(x2, 32))
@@ -13422,9 +13873,9 @@ l2:
 		if p1 != 0 {
 			x11 = 92
 		}
-		t18 = 13716
+		t18 = 13740
 		if p1 != 0 {
-			t18 = 13624
+			t18 = 13648
 		}
 		p1 = t18
 		p2 = 0
@@ -14872,15 +15323,15 @@ func (m *module) printPrint(p0, p1, p2 uint32) {
 		t15 = 5
 	}
 	m.store32(x3, 784, t15)
-	t16 = 16448
+	t16 = 16472
 	if x4 != 0 {
-		t16 = 13800
+		t16 = 13824
 	}
 	m.store32(x3, 780, t16)
 	m.store32(x3, 776, 0)
-	p1 = 13720
+	p1 = 13744
 	if x4 != 0 {
-		p1 = 13628
+		p1 = 13652
 	}
 	t18 = 36
 	if x4 != 0 {
@@ -14890,7 +15341,7 @@ func (m *module) printPrint(p0, p1, p2 uint32) {
 	x6 = m.textBufPushValue(x3+4, x3+776, m.load64(p2, 0))
 	x7 = m.load64(p2, 88)
 	x8 = b32(m.load64(p2, 80)&31 == 4) & b32(x7 == m.load64(p2, 96))
-	x9 = 16836
+	x9 = 16860
 	for {
 		if x8 == 0 {
 			x4 = p1
@@ -14943,7 +15394,7 @@ func (m *module) printPrint(p0, p1, p2 uint32) {
 	l60:
 		x11 = 0xffffffdf
 		x12 = 6
-		x13 = 16448
+		x13 = 16472
 		x10 = 2
 		switch x4 - 1 {
 		case 1, 2, 6, 7, 9, 13, 14, 15, 18, 19, 21, 22, 38, 39:
@@ -14974,13 +15425,13 @@ func (m *module) printPrint(p0, p1, p2 uint32) {
 		x11 = 0xffffffff
 		x4 = 9
 		x12 = 2
-		x13 = 18548
+		x13 = 18572
 		goto l39
 	l52:
 		x11 = 0xffffffff
 		x4 = 21
 		x12 = 3
-		x13 = 18668
+		x13 = 18692
 		goto l39
 	l51:
 		p1 = p1 + 4
@@ -14991,13 +15442,13 @@ func (m *module) printPrint(p0, p1, p2 uint32) {
 		x11 = 0xffffffff
 		x4 = 1
 		x12 = 5
-		x13 = 13800
+		x13 = 13824
 		goto l42
 	l48:
 		x11 = 0xffffffff
 		x4 = 1
 		x12 = 5
-		x13 = 13800
+		x13 = 13824
 		goto l39
 	l47:
 		p1 = p1 + 4
@@ -15013,19 +15464,19 @@ func (m *module) printPrint(p0, p1, p2 uint32) {
 		x11 = 0xffffffdf
 		x4 = 33
 		x12 = 6
-		x13 = 16448
+		x13 = 16472
 		goto l42
 	l44:
 		x11 = 0xffffffff
 		x4 = 9
 		x12 = 2
-		x13 = 18548
+		x13 = 18572
 		goto l42
 	l43:
 		x11 = 0xffffffff
 		x4 = 21
 		x12 = 3
-		x13 = 18668
+		x13 = 18692
 	l42:
 		p1 = x10
 		goto l39
@@ -15036,11 +15487,11 @@ func (m *module) printPrint(p0, p1, p2 uint32) {
 			x11 = 0xffffffff
 			x4 = 11
 			x12 = 7
-			x13 = 18592
+			x13 = 18616
 		} else {
 			m.store32(x3, 788, 2)
 			m.textBufPushBytes(x6, x9, 1)
-			x10 = 18297
+			x10 = 18321
 			x9 = 6
 			x11 = 0
 			x14 = x7
@@ -15057,7 +15508,7 @@ func (m *module) printPrint(p0, p1, p2 uint32) {
 			x14 = m.load64(p2+x10<<3, 0)
 		}
 		m.textBufPushBytes(x6, x9, 1)
-		x10 = 18237
+		x10 = 18261
 		x9 = 6
 		x11 = 0
 		switch x4 - 1 {
@@ -15132,135 +15583,135 @@ func (m *module) printPrint(p0, p1, p2 uint32) {
 	l37:
 		panic("unreachable")
 	l36:
-		x10 = 18243
+		x10 = 18267
 		x9 = 4
 		goto l3
 	l35:
-		x10 = 18247
+		x10 = 18271
 		x9 = 9
 		goto l3
 	l34:
-		x10 = 18256
+		x10 = 18280
 		x9 = 10
 		goto l3
 	l33:
-		x10 = 18266
+		x10 = 18290
 		x9 = 5
 		goto l3
 	l32:
-		x10 = 18271
+		x10 = 18295
 		goto l3
 	l31:
-		x10 = 18277
+		x10 = 18301
 		goto l3
 	l30:
-		x10 = 18283
+		x10 = 18307
 		x9 = 3
 		goto l3
 	l29:
-		x10 = 18286
+		x10 = 18310
 		goto l3
 	l28:
-		x10 = 18292
+		x10 = 18316
 		x9 = 5
 		goto l3
 	l27:
-		x10 = 18297
+		x10 = 18321
 		goto l3
 	l26:
-		x10 = 18303
+		x10 = 18327
 		x9 = 12
 		goto l3
 	l25:
-		x10 = 18315
+		x10 = 18339
 		x9 = 12
 		goto l3
 	l24:
-		x10 = 18327
+		x10 = 18351
 		x9 = 10
 		goto l3
 	l23:
-		x10 = 18337
+		x10 = 18361
 		x9 = 16
 		goto l3
 	l22:
-		x10 = 18353
+		x10 = 18377
 		x9 = 11
 		goto l3
 	l21:
-		x10 = 18364
+		x10 = 18388
 		x9 = 11
 		goto l3
 	l20:
-		x10 = 18375
+		x10 = 18399
 		x9 = 12
 		goto l3
 	l19:
-		x10 = 18387
+		x10 = 18411
 		x9 = 11
 		goto l3
 	l18:
-		x10 = 18398
+		x10 = 18422
 		goto l4
 	l17:
-		x10 = 18412
+		x10 = 18436
 		x9 = 11
 		goto l3
 	l16:
-		x10 = 18423
+		x10 = 18447
 		x9 = 15
 		x11 = 1
 		goto l3
 	l15:
-		x10 = 18438
+		x10 = 18462
 		x9 = 21
 		goto l3
 	l14:
-		x10 = 18459
+		x10 = 18483
 		goto l3
 	l13:
-		x10 = 18465
+		x10 = 18489
 		x9 = 10
 		goto l3
 	l12:
-		x10 = 18475
+		x10 = 18499
 		x9 = 4
 		goto l3
 	l11:
-		x10 = 18479
+		x10 = 18503
 		goto l4
 	l10:
-		x10 = 18493
+		x10 = 18517
 		x9 = 12
 		goto l3
 	l9:
-		x10 = 16425
+		x10 = 16449
 		x9 = 5
 		goto l3
 	l8:
-		x10 = 18505
+		x10 = 18529
 		x9 = 3
 		goto l3
 	l7:
-		x10 = 16434
+		x10 = 16458
 		x9 = 3
 		goto l3
 	l6:
-		x10 = 18508
+		x10 = 18532
 		goto l4
 	l5:
-		x10 = 18522
+		x10 = 18546
 	l4:
 		x9 = 14
 	l3:
 		t25 = m.textBufPushBytes(x6, x10, x9)
-		x4 = m.textBufPushBytes(t25, 16837, 1)
+		x4 = m.textBufPushBytes(t25, 16861, 1)
 		if x11 == 0 || x14 != 0x7fffffffffffffff {
 			m.textBufPushValue(x4, x3+788, x14)
 		} else {
-			m.textBufPushBytes(x4, 15878, 4)
+			m.textBufPushBytes(x4, 15902, 4)
 		}
-		x9 = 16838
+		x9 = 16862
 		if p1 == x5 {
 			break
 		}
@@ -15731,7 +16182,7 @@ func (m *module) ratioDecimal(p0, p1, p2, p3, p4 uint32) {
 	var x12, x13, x14, x15 uint64
 	x5 = m.stackPointer - 48
 	m.stackPointer = x5
-	x6 = 18692
+	x6 = 18716
 	x7 = 0
 	if p2 == 0 {
 		x8 = 1
@@ -15908,10 +16359,10 @@ l3:
 				x14 = 0
 				goto l29
 			}
-			x15 = m.load64(p4<<3, 22624)
+			x15 = m.load64(p4<<3, 22600)
 			goto l30
 		l31:
-			x15 = m.load64(p2<<3, 22752)
+			x15 = m.load64(p2<<3, 22728)
 		l30:
 			x14 = 1
 		l29:
@@ -16347,9 +16798,9 @@ func (m *module) retryAfterDate(p0, p1, p2 uint32, p3 uint64) {
 	x4 = m.stackPointer - 48
 	m.stackPointer = x4
 	x5 = 0
-	m.store64(x4, 40, m.load64(0, 18748))
-	m.store64(x4, 32, m.load64(0, 18740))
-	m.store64(x4, 24, m.load64(0, 18732))
+	m.store64(x4, 40, m.load64(0, 18772))
+	m.store64(x4, 32, m.load64(0, 18764))
+	m.store64(x4, 24, m.load64(0, 18756))
 	x6 = x4 + 16 + 8
 	for {
 		x7 = x6 + x5<<3
@@ -17324,9 +17775,9 @@ func (m *module) rulesResolveValues(p0, p1, p2, p3, p4 uint32) {
 					x17 = 0
 				} else {
 					x17 = x16 << 2
-					x15 = m.load32(x17, 19836)
+					x15 = m.load32(x17, 19816)
 					x16 = 0
-					x17 = m.load32(x17, 19996) + m.load32(x17, 19676)
+					x17 = m.load32(x17, 19976) + m.load32(x17, 19656)
 					if x17 > 22 {
 						goto l43
 					}
@@ -17343,9 +17794,9 @@ func (m *module) rulesResolveValues(p0, p1, p2, p3, p4 uint32) {
 				x17 = 0
 			} else {
 				x17 = x16 << 2
-				x15 = m.load32(x17, 20316)
+				x15 = m.load32(x17, 20296)
 				x16 = 0
-				x17 = m.load32(x17, 20476) + m.load32(x17, 20156)
+				x17 = m.load32(x17, 20456) + m.load32(x17, 20136)
 				if x17 > 22 {
 					goto l46
 				}
@@ -17929,6 +18380,58 @@ func sequenceNext(p0, p1, p2 uint64) uint64 {
 		p2 = min(p2, 0x7fffffffffffffff)
 	}
 	return p2
+}
+
+// sharedStateText is backoff_core::decision::budget::shared_state::SharedState::text.
+//
+//go:norace
+func (m *module) sharedStateText(p0, p1 uint32) {
+	var x2, x6, x7, x8, x10, t15, t16, t17, t18, t19, t20 uint32
+	var x3, x4, x5, x9 uint64
+	x2 = m.stackPointer - 784
+	m.stackPointer = x2
+	x3 = m.load64(p1, 192)
+	x4 = m.load64(p1, 184)
+	x5 = m.load64(p1, 176)
+	m.memoryFill(x2+12, 0, 772)
+	x6 = m.textBufPushNumber(x2+12, m.load64(p1, 80))
+	x7 = m.load32(p1, 0) - 1
+	if x7 <= 5 {
+		x8 = p1 + 88
+		x7 = x7 << 2
+		p1 = m.load32(x7, 23264)
+		x7 = m.load32(x7, 23240)
+		for {
+			x9 = 0
+			x10 = m.load32(p1, 0)
+			if x10 <= 10 {
+				x9 = m.load64(x8+x10<<3, 0)
+				if int64(x9) <= -1 && uint32(m.load8(p1+4, 0))&1 != 0 {
+					goto l4
+				}
+			}
+			m.textBufPushBytes(x6, 18137, 1)
+			goto l3
+		l4:
+			m.textBufPushBytes(x6, 19536, 2)
+			x9 = 0 - x9
+		l3:
+			p1 = p1 + 8
+			m.textBufPushNumber(x6, x9)
+			x7 = x7 - 8
+			if x7 == 0 {
+				break
+			}
+		}
+	}
+	t15 = m.textBufPushBytes(x6, 19420, 3)
+	t16 = m.textBufPushNumber(t15, x5)
+	t17 = m.textBufPushBytes(t16, 18137, 1)
+	t18 = m.textBufPushNumber(t17, x4)
+	t19 = m.textBufPushBytes(t18, 18137, 1)
+	t20 = m.textBufPushNumber(t19, x3)
+	m.memoryCopy(p0, t20, 772)
+	m.stackPointer = x2 + 784
 }
 
 // sipHashWrite is backoff_core::random::siphash::SipHash::write.
@@ -18828,20 +19331,20 @@ func (m *module) statsPrint(p0, p1 uint32, p2 uint64) uint32 {
 				x27 = p0 - 2
 				if x27 < 12 {
 					p0 = p0 - 1
-					x28 = m.textBufPushBytes(x3+5036, 19272, 28)
+					x28 = m.textBufPushBytes(x3+5036, 19296, 28)
 					if x27 != 11 {
 						goto l11
 					}
-					t33 = m.textBufPushBytes(x28, 19392, 4)
-					m.textBufPushBytes(t33, 19269, 3)
+					t33 = m.textBufPushBytes(x28, 19416, 4)
+					m.textBufPushBytes(t33, 19293, 3)
 					x29 = p0 & 3
 					goto l8
 				}
 				x27 = p0 - 14
 				if x27 <= 6 {
 					x29 = x27 << 3
-					p0 = m.load32(x29, 19124)
-					x29 = m.textBufPushBytes(x3+5036, p0, m.load32(x29, 19128))
+					p0 = m.load32(x29, 19148)
+					x29 = m.textBufPushBytes(x3+5036, p0, m.load32(x29, 19152))
 					switch x27 {
 					case 0:
 						if m.load64(p0, 0)^0x5f66666f6b636162|(m.load64(p0+8, 0)^0x7374706d65747461)|(m.load64(p0+13, 0)^0x206d75735f737470) != 0 {
@@ -19007,18 +19510,18 @@ func (m *module) statsPrint(p0, p1 uint32, p2 uint64) uint32 {
 				if p0 > 6 {
 					goto l10
 				}
-				p0 = m.load32(p0<<2, 19180)
+				p0 = m.load32(p0<<2, 19204)
 				x27 = p0 << 2
-				x29 = m.load32(x27+19644, 0)
-				x27 = m.load32(x27+19616, 0)
-				t62 = m.textBufPushBytes(x3+5036, 19208, 28)
+				x29 = m.load32(x27+19624, 0)
+				x27 = m.load32(x27+19596, 0)
+				t62 = m.textBufPushBytes(x3+5036, 19232, 28)
 				t63 = m.textBufPushBytes(t62, x27, x29)
-				t64 = m.textBufPushBytes(t63, 19269, 3)
+				t64 = m.textBufPushBytes(t63, 19293, 3)
 				m.textBufPushNumber(t64, m.load64(x3+4096+p0<<3, 96))
 				goto l5
 			l11:
-				t66 = m.textBufPushNumber(x28, m.load64(x27<<3, 19304))
-				m.textBufPushBytes(t66, 19269, 3)
+				t66 = m.textBufPushNumber(x28, m.load64(x27<<3, 19328))
+				m.textBufPushBytes(t66, 19293, 3)
 				x29 = p0 & 3
 				if x27 >= 3 {
 					goto l8
@@ -19051,7 +19554,7 @@ func (m *module) statsPrint(p0, p1 uint32, p2 uint64) uint32 {
 				goto l1
 			}
 			p0 = p0 << 3
-			m.textBufPushBytes(x3+5036, m.load32(p0, 18840), m.load32(p0, 18844))
+			m.textBufPushBytes(x3+5036, m.load32(p0, 18864), m.load32(p0, 18868))
 			goto l5
 		l8:
 			x30 = x24 & 0xfffffffc
@@ -19276,7 +19779,7 @@ func (m *module) statsRead(p0, p1 uint32) uint32 {
 				t36 = 0xffffffffffffffff
 			}
 			m.store64(p1, 8, t36)
-			m.memoryCopy(p1+24, 19304, 88)
+			m.memoryCopy(p1+24, 19328, 88)
 			m.store64(p1, 256, x9)
 			m.store64(p1, 248, x8)
 			m.store64(p1, 240, x7)
@@ -19468,48 +19971,48 @@ func (m *module) textBufPushDuration(p0 uint32, p1 uint64) uint32 {
 	x2 = m.stackPointer - 128
 	m.stackPointer = x2
 	if p1 == 0 {
-		m.textBufPushBytes(p0, 16857, 2)
+		m.textBufPushBytes(p0, 16881, 2)
 	} else {
 		x3 = x2 + 16
-		m.memoryCopy(x3, 16872, 112)
+		m.memoryCopy(x3, 16896, 112)
 		x4 = 86400000000000
 		if p1%86400000000000 == 0 {
-			x5 = 16859
+			x5 = 16883
 			goto l3
 		}
 		x4 = 3600000000000
 		if p1%3600000000000 == 0 {
 			x3 = x2 + 32
-			x5 = 16860
+			x5 = 16884
 			goto l3
 		}
 		x4 = 60000000000
 		if p1%60000000000 == 0 {
 			x3 = x2 + 48
-			x5 = 16861
+			x5 = 16885
 			goto l3
 		}
 		x4 = 1000000000
 		if p1%1000000000 == 0 {
 			x3 = x2 + 64
-			x5 = 16862
+			x5 = 16886
 			goto l3
 		}
 		x4 = 1000000
 		if p1%1000000 == 0 {
 			x3 = x2 + 80
-			x5 = 16863
+			x5 = 16887
 			goto l3
 		}
 		x4 = 1000
 		if p1%1000 == 0 {
 			x3 = x2 + 96
-			x5 = 16865
+			x5 = 16889
 			goto l3
 		}
 		x3 = x2 + 112
 		x4 = 1
-		x5 = 16867
+		x5 = 16891
 	l3:
 		x3 = m.load32(x3, 4)
 		t7 = m.textBufPushNumber(p0, p1/x4)
@@ -19532,7 +20035,7 @@ func (m *module) textBufPushList(p0, p1, p2 uint32) uint32 {
 			if x3 == 0 {
 				m.textBufPushBytes(p0, 1, 0)
 			} else {
-				m.textBufPushBytes(p0, 16984, 2)
+				m.textBufPushBytes(p0, 17008, 2)
 			}
 			m.textBufPushBytes(p0, x5, x4)
 			x3 = x3 - 1
@@ -19571,7 +20074,7 @@ func (m *module) textBufPushList2(p0, p1 uint32) uint32 {
 						goto l1
 					}
 					x7 = m.load32(p1, 0)
-					t10 = m.textBufPushBytes(x6, 16984, 2)
+					t10 = m.textBufPushBytes(x6, 17008, 2)
 					m.textBufPushBytes(t10, x5, x7)
 					p1 = p1 + 16
 					x4 = x4 + 1
@@ -19617,7 +20120,7 @@ func (m *module) textBufPushList3(p0, p1 uint32) uint32 {
 		if x5 == 0 {
 			m.textBufPushBytes(p0, 1, 0)
 		} else {
-			m.textBufPushBytes(p0, 16984, 2)
+			m.textBufPushBytes(p0, 17008, 2)
 		}
 		m.textBufPushBytes(p0, p1, x3)
 		x5 = x5 - 1
@@ -19680,7 +20183,7 @@ func (m *module) textBufPushRatio(p0, p1, p2 uint32) uint32 {
 	}
 	x4 = uint64(p2)
 	t5 = m.textBufPushNumber(p0, x3)
-	m.textBufPushBytes(t5, 16840, 1)
+	m.textBufPushBytes(t5, 16864, 1)
 	goto l1
 l2:
 	x3 = uint64(p1) * x3
@@ -19690,7 +20193,7 @@ l2:
 	if x3 == 0 {
 		goto l4
 	}
-	t8 = m.textBufPushBytes(p2, 16839, 1)
+	t8 = m.textBufPushBytes(p2, 16863, 1)
 	x4 = x3 / 100000
 	p2 = m.textBufPushNumber(t8, x4)
 	x3 = x3 - x4*100000
@@ -19968,7 +20471,7 @@ func (m *module) valueDuration(p0, p1, p2 uint32) {
 l6:
 	x7 = p2 - x4
 	if x4 == 0 {
-		x8 = 18692
+		x8 = 18716
 		x9 = 1
 		x4 = 0
 		x6 = 0
@@ -19986,7 +20489,7 @@ l5:
 			break
 		}
 	}
-	x8 = 18692
+	x8 = 18716
 	x6 = x4
 	goto l4
 l9:
@@ -20062,7 +20565,7 @@ l3:
 	goto l1
 l2:
 	p1 = x3 + 64
-	m.memoryCopy(p1, 16872, 112)
+	m.memoryCopy(p1, 16896, 112)
 	switch x7 - 1 {
 	case 0:
 		x6 = uint32(m.load8(x5, 0))

@@ -44,6 +44,15 @@ type RetryStatsCounts struct {
 	Stops                         [7]uint64
 }
 
+// A MemberState is what a Member knows at a time: whether the store is away, in how many nanoseconds an exchange is to
+// begin, or None, whether the store does not know all, and how long a request may wait.
+type MemberState struct {
+	IsAway    bool
+	DueIn     uint64
+	HasUnsent bool
+	Timeout   uint64
+}
+
 // An ExchangeStep is a step of an exchange of a Member, which happened Count times in a row.
 type ExchangeStep struct {
 	Event, Outcome       uint32

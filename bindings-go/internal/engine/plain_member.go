@@ -15,7 +15,7 @@ const (
 )
 
 // Init sets the member to one of two budgets: the shared one, and the one that decides while the store is away.
-func (b *Member) Init(budget, local *Budget, lease, processes, timeout, seed uint64) uint32 {
+func (b *Member) Init(budget, local *Budget, lease, fallback, timeout, seed uint64) uint32 {
 	m := take()
 	defer m.free()
 	at := m.lock(budget)
@@ -23,7 +23,7 @@ func (b *Member) Init(budget, local *Budget, lease, processes, timeout, seed uin
 	local.mutex.Lock()
 	m.put(localAt, local.bytes[:])
 	local.mutex.Unlock()
-	code := m.budgetMemberInit(memberAt, at, localAt, lease, processes, timeout, seed)
+	code := m.budgetMemberInit(memberAt, at, localAt, lease, fallback, timeout, seed)
 	m.get(memberAt, b.bytes[:])
 	return code
 }
@@ -62,14 +62,18 @@ func (b *Member) Cancel(outcome uint32) {
 	b.call(func(m *module) { m.budgetMemberCancel(memberAt, outcome) })
 }
 
-// State reports whether the store is away, in how many nanoseconds an exchange is to begin, or None, and whether the
-// store does not know all.
-func (b *Member) State(now uint64) (isAway bool, dueIn uint64, hasUnsent bool) {
+// State returns what the member knows at a time.
+func (b *Member) State(now uint64) (state MemberState) {
 	b.call(func(m *module) {
-		m.budgetMemberState(memberAt, now, answersAt, answersAt+8, answersAt+16)
-		isAway, dueIn, hasUnsent = m.half(answersAt) != 0, m.word(answersAt+8), m.half(answersAt+16) != 0
+		m.budgetMemberState(memberAt, now, answersAt, answersAt+8, answersAt+16, answersAt+24)
+		state = MemberState{
+			IsAway:    m.half(answersAt) != 0,
+			DueIn:     m.word(answersAt + 8),
+			HasUnsent: m.half(answersAt+16) != 0,
+			Timeout:   m.word(answersAt + 24),
+		}
 	})
-	return isAway, dueIn, hasUnsent
+	return state
 }
 
 // Begin begins an exchange.

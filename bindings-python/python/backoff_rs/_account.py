@@ -22,13 +22,15 @@ if TYPE_CHECKING:
 class Request:
     """A retry that an operation asks for. Others than its budget only read the answer."""
 
-    __slots__ = ("answer", "outcome", "wake")
+    __slots__ = ("answer", "outcome", "timeout", "wake")
 
     def __init__(self, outcome: Outcome, wake: Callable[[], object]) -> None:
         self.outcome = outcome
         #: Called when there is an answer.
         self.wake = wake
         self.answer: _Answer | None = None
+        #: How long it may wait, in seconds.
+        self.timeout = 0.0
 
 
 class Account:
@@ -62,7 +64,7 @@ class Account:
             request = budget._request(Outcome(outcome), answered.set)
             with budget._abandoning(request):
                 if request.answer is None:
-                    answered.wait(budget._timeout)
+                    answered.wait(request.timeout)
         elif library.__name__ == "asyncio":
             request = await self._ask_in_asyncio(Outcome(outcome), library)
         else:
@@ -88,7 +90,7 @@ class Account:
         request = self._budget._request(outcome, wake)
         with self._budget._abandoning(request):
             if request.answer is None:
-                timer = loop.call_later(self._budget._timeout, arrive)
+                timer = loop.call_later(request.timeout, arrive)
                 try:
                     await arrived
                 finally:
@@ -107,6 +109,6 @@ class Account:
         request = self._budget._request(outcome, wake)
         with self._budget._abandoning(request):
             if request.answer is None:
-                with trio.move_on_after(self._budget._timeout):
+                with trio.move_on_after(request.timeout):
                     await arrived.wait()
         return request

@@ -20,7 +20,7 @@ from ._wrap import is_coroutine_function
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from typing import Any, Final, Never, SupportsIndex
+    from typing import Any, Final, Literal, Never, SupportsIndex
 
     from ._account import _Answer
     from ._aliases import BudgetEventOrName
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 _MOST_LEASED: Final = 1000
 _MOST_PROCESSES: Final = 1_000_000
+#: What the core calls them.
+_FALLBACKS: Final = {"share": 0, "whole": 1, "refuse": 2**64 - 1}
 #: In bytes. Stores limit the length of a key, such as PostgreSQL to 2704 bytes.
 _LONGEST_NAME: Final = 255
 _CONTROL: Final = re.compile("[\x00-\x1f\x7f-\x9f]")
@@ -47,21 +49,23 @@ class SharedBudget:
                  UTF-8 without control characters.
     budget       a budget string. Processes with the same name and budget share one account. A
                  "concurrent" budget is rejected: a process that dies would hold its slots for ever.
-    fallback     the budget string that decides in this process while the store is away; by default
+    local_budget  the budget string that decides in this process while the store is away; by default
                  the same.
+    fallback     what of that is granted: "share", its part, so that all processes together grant
+                 about as many retries as one budget; "whole", all, so that n processes grant n times
+                 as many; or "refuse", none.
+    processes    how many processes share, from 1 to 1000000; by default as many as the account has
+                 counted lately. A process whose first exchange fails knows of no others.
     lease        a request that is granted also takes lease - 1 more retries, which this process then
                  grants without asking: fewer round trips, but these retries may lie unused.
-    processes    how many processes share the budget, from 1 to 1000000. While the store is away, each
-                 of them grants its part of the retries that its fallback grants, so that all of
-                 them together grant about as many as one. By default 1: n processes grant n times
-                 as many.
-    timeout      how long a loop waits for the store, in seconds.
+    timeout      how long a loop waits for the store, in seconds; at least a second until the first
+                 exchange has ended, because the store needs a connection.
     on_exchange  called with a BudgetExchange after each exchange with the store, by the thread that
                  talks to it.
 
     A loop asks the store only before a retry. What else it reports is counted, and sent with the next
-    request, or when 100 events are waiting, or by flush(). If the store fails, or does not answer in time, it
-    counts as away for 1 s: the fallback decides, RetryEvent.budget_is_local is True, and last_error
+    request, or when 100 events are waiting, or with the first one after 30 s, or by flush(). If the store fails, or does not answer in time, it
+    counts as away for 1 s: the local budget decides, RetryEvent.budget_is_local is True, and last_error
     is the error. Nothing is raised.
 
     Threads and tasks may share it. It talks to the store in a thread of its own, which it starts when
@@ -79,9 +83,10 @@ class SharedBudget:
         name: str,
         budget: str,
         *,
-        fallback: str | None = None,
+        fallback: Literal["share", "whole", "refuse"] = "share",
+        processes: SupportsIndex | None = None,
+        local_budget: str | None = None,
         lease: SupportsIndex = 1,
-        processes: SupportsIndex = 1,
         timeout: float = 0.1,
         on_exchange: Callable[[BudgetExchange], object] | None = None,
     ) -> None:
@@ -95,10 +100,10 @@ class SharedBudget:
         self._store = store
         self._name = _checked_name(name)
         self._budget = _checked_budget("budget", budget)
-        local = budget if fallback is None else fallback
-        self._local = _checked_budget("fallback", local)
+        local = budget if local_budget is None else local_budget
+        self._local = _checked_budget("local_budget", local)
         self._lease = _checked_count("lease", lease, _MOST_LEASED)
-        self._processes = _checked_count("processes", processes, _MOST_PROCESSES)
+        self._fallback = _checked_fallback(fallback, processes)
         self._timeout = _checked_timeout(timeout)
         self._on_exchange = on_exchange
         self._key = f"backoff:{name}:{self._budget}"
@@ -114,7 +119,7 @@ class SharedBudget:
         timeout_ns = min(int(self._timeout * 1e9), _LONGEST_NS)
         seed = int.from_bytes(os.urandom(8), "little")
         self._member = _Member(
-            self._budget, self._local, self._lease, self._processes, timeout_ns, seed
+            self._budget, self._local, self._lease, self._fallback, timeout_ns, seed
         )
         #: The requests that wait, in the order in which they came.
         self._requests: list[Request] = []
@@ -148,8 +153,9 @@ class SharedBudget:
                 self._changed.wait_for(lambda: not self._is_reporting, self._timeout)
                 return True
             self._flushes.append(flush)
+            timeout = self._current_timeout()
             self._wake()
-        flush.over.wait(self._timeout)
+        flush.over.wait(timeout)
         with self._changed, contextlib.suppress(ValueError):
             # Nobody has taken it.
             self._flushes.remove(flush)
@@ -174,6 +180,7 @@ class SharedBudget:
         """Asks for a retry. It has an answer at once, or `wake` is called from another thread."""
         request = Request(outcome, wake)
         with self._changed:
+            request.timeout = self._current_timeout()
             request.answer = self._member.request(outcome, monotonic_ns())
             if request.answer is None:
                 self._requests.append(request)
@@ -192,14 +199,19 @@ class SharedBudget:
             raise
 
     def _answer(self, request: Request) -> _Answer:
-        """The answer, or that of the fallback if the store has not answered in time."""
+        """The answer, or that of the local budget if the store has not answered in time."""
         with self._changed:
             if request.answer is None:
                 self._member.late(monotonic_ns())
-                self._is_away(TimeoutError(f"the store did not answer within {self._timeout} s"))
+                self._is_away(_no_answer(request.timeout))
             return request.answer or _GONE
 
     # The following are called with the lock.
+
+    def _current_timeout(self) -> float:
+        """How many seconds a request may wait now."""
+        is_longer = self._member.timeout_ns() > self._timeout * 1e9
+        return self._member.timeout_ns() / 1e9 if is_longer else self._timeout
 
     def _withdraw(self, request: Request) -> None:
         if request in self._requests:
@@ -207,7 +219,7 @@ class SharedBudget:
             self._member.cancel(request.outcome)
 
     def _is_away(self, error: Exception) -> None:
-        """The fallback decides on all that waits."""
+        """The local budget decides on all that waits."""
         self._last_error = error
         for request in self._requests:
             request.answer = self._member.request(request.outcome, monotonic_ns())
@@ -258,10 +270,11 @@ class SharedBudget:
                         return
                 flushes, self._flushes = self._flushes, []
                 self._member.begin(monotonic_ns())
-            exchange, error = self._exchange()
+                timeout = self._current_timeout()
+            exchange, error = self._exchange(timeout)
             with self._changed:
                 if error is None:
-                    self._stored()
+                    self._stored(timeout)
                 else:
                     may_be_stored = exchange is not None and exchange.stored == "unknown"
                     self._member.failed(may_be_stored, monotonic_ns())
@@ -274,7 +287,7 @@ class SharedBudget:
                     self._changed.notify_all()
             self._end(flushes, error is None)
 
-    def _stored(self) -> None:
+    def _stored(self, timeout: float) -> None:
         """Answers the requests, the oldest first."""
         for name, granted, refused, held in self._member.stored(monotonic_ns()):
             answers = [(True, held, False)] * granted + [(False, 0, False)] * refused
@@ -283,9 +296,9 @@ class SharedBudget:
                 request.answer = answer
         self._answered()
         if self._member.is_away(monotonic_ns()):
-            self._is_away(TimeoutError(f"the store did not answer within {self._timeout} s"))
+            self._is_away(_no_answer(timeout))
 
-    def _exchange(self) -> tuple[BudgetExchange | None, Exception | None]:
+    def _exchange(self, timeout: float) -> tuple[BudgetExchange | None, Exception | None]:
         """Loads the state and swaps it, until no other process is faster."""
         while True:
             try:
@@ -310,7 +323,7 @@ class SharedBudget:
             with self._changed:
                 wait_ns = self._member.lost(monotonic_ns())
             if wait_ns is None:
-                why = f"other processes were faster for {self._timeout} s"
+                why = f"other processes were faster for {timeout:g} s"
                 return exchange("lost"), TimeoutError(why)
             time.sleep(wait_ns / 1e9)
 
@@ -382,6 +395,22 @@ def _checked_count(argument: str, count: Any, most: int) -> int:
     if not 1 <= number <= most:
         raise ValueError(f"{argument} {number} is not from 1 to {most}")
     return number
+
+
+def _checked_fallback(fallback: object, processes: object) -> int:
+    if not isinstance(fallback, str):
+        raise TypeError(f"fallback must be a str, not {_type_name(fallback)}")
+    if fallback not in _FALLBACKS:
+        raise ValueError(f"fallback {fallback!r} is not 'share', 'whole' or 'refuse'")
+    if processes is None:
+        return _FALLBACKS[fallback]
+    if fallback != "share":
+        raise ValueError(f"processes is only for the fallback 'share', not for {fallback!r}")
+    return _checked_count("processes", processes, _MOST_PROCESSES)
+
+
+def _no_answer(timeout: float) -> TimeoutError:
+    return TimeoutError(f"the store did not answer within {timeout:g} s")
 
 
 def _checked_timeout(timeout: object) -> float:

@@ -166,7 +166,7 @@ def test_two_processes_share_one_account(engine, name):
     end = failing(second)
     assert (end.reason, end.attempts, end.budget_is_local) == ("budget", 3, False)
     assert (first.last_error, second.last_error) == (None, None)
-    assert stores[0].load(first.key)[0] == "5 0"
+    assert stores[0].load(first.key)[0].startswith("5 0 | ")
     # The success of another process gives one back.
     for _ in range(5):
         retry(on=ConnectionError, budget=first).call(lambda: "fine")
@@ -212,7 +212,7 @@ def test_the_fallback_decides_while_the_server_is_gone(engine, name):
         time.sleep(0.05)
     assert (end.reason, end.attempts, end.budget_is_local) == ("budget", 1, False)
     assert budget.flush()
-    assert store.load(budget.key)[0] == "5 0"
+    assert store.load(budget.key)[0].startswith("5 0 | ")
 
 
 def test_a_server_that_is_silent(name):

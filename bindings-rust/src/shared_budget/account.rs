@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::error::Error;
+use std::fmt;
 use std::sync::Arc;
 use std::task::{Poll, Waker};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use backoff_core::{BudgetEvent, BudgetMember, ExchangeAnswers, MemberAnswer, Outcome};
 
@@ -51,6 +52,20 @@ pub(super) struct Account {
     pub(super) to_drop: Vec<Waker>,
 }
 
+/// The store did not answer in time.
+#[derive(Debug)]
+struct NoAnswer {
+    timeout: Duration,
+}
+
+impl fmt::Display for NoAnswer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the store did not answer within {:?}", self.timeout)
+    }
+}
+
+impl Error for NoAnswer {}
+
 /// Flushes, by their numbers.
 #[derive(Default)]
 pub(super) struct Flushes {
@@ -89,24 +104,28 @@ impl Account {
         self.member.due_in(now_ns)
     }
 
+    /// How long a request may wait now.
+    pub(super) fn timeout(&self) -> Duration {
+        Duration::from_nanos(self.member.timeout_ns())
+    }
+
     pub(super) fn note(&mut self, event: BudgetEvent, is_local: bool, now_ns: u64) {
         self.member.note(event, is_local, now_ns);
     }
 
-    /// Requests a retry. Returns the answer, or the number under which it will be.
+    /// Requests a retry. Returns the answer, or the number under which it will be, and until when.
     pub(super) fn request(
         &mut self,
         outcome: Outcome,
         now_ns: u64,
-        until: Instant,
-    ) -> Result<Answer, u64> {
+    ) -> Result<Answer, (u64, Instant)> {
         if let Some(answer) = self.ask(outcome, now_ns) {
             return Ok(answer);
         }
-        let id = self.next;
+        let (id, until) = (self.next, Instant::now() + self.timeout());
         self.next += 1;
         self.waiting.insert(id, Waiting { outcome, until, waker: None });
-        Err(id)
+        Err((id, until))
     }
 
     fn ask(&mut self, outcome: Outcome, now_ns: u64) -> Option<Answer> {
@@ -166,7 +185,13 @@ impl Account {
     }
 
     /// A request has waited for too long.
-    pub(super) fn late(&mut self, error: StoreError, now_ns: u64) {
+    pub(super) fn late(&mut self, now_ns: u64) {
+        let timeout = self.timeout();
+        self.go_away(NoAnswer { timeout }.into(), now_ns);
+    }
+
+    /// Nobody will ask the store.
+    pub(super) fn go_away(&mut self, error: StoreError, now_ns: u64) {
         self.member.late(now_ns);
         self.last_error = Some(error.into());
         self.ask_again(now_ns);

@@ -13,7 +13,7 @@ use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::sync::Arc;
 use std::time::Duration;
 
-use backoff_core::{Budget, BudgetEvent, BudgetMember, Outcome, ParseError};
+use backoff_core::{Budget, BudgetEvent, BudgetMember, Fallback, Outcome, ParseError};
 
 use crate::shared_budget::account::Account;
 use crate::shared_budget::worker::{Hook, Inner};
@@ -36,10 +36,11 @@ const LONGEST_TIMEOUT: Duration = Duration::from_secs(24 * 60 * 60);
 /// meanwhile go together. A loop waits for the store at most for the
 /// [`timeout`](SharedBudgetBuilder::timeout). If the store does not answer, fails, or has what is
 /// not a state, a local budget decides for a second, and
-/// [`RetryEvent::budget_is_local`](crate::RetryEvent::budget_is_local) says so.
+/// [`RetryEvent::budget_is_local`](crate::RetryEvent::budget_is_local) says so. Each process then
+/// grants its share ([`fallback`](SharedBudgetBuilder::fallback)).
 ///
 /// What asks for nothing, such as a success, is counted, and goes with the next request, or when 100
-/// events are counted. What was not sent when the last handle goes is lost: call
+/// events are counted, or with one that comes 30 s later. What was not sent when the last handle goes is lost: call
 /// [`flush`](Self::flush) before that. While the store is away, at most 100 of each kind are kept.
 ///
 /// After a fork, the child must make budgets of its own.
@@ -117,9 +118,9 @@ impl SharedBudget {
             store: Box::new(store),
             name: name.into(),
             budget: budget.into(),
-            fallback: None,
+            local_budget: None,
+            fallback: Fallback::Share,
             lease: 1,
-            processes: 1,
             timeout: Duration::from_millis(100),
             hook: Arc::new(|_| {}),
         }
@@ -165,7 +166,8 @@ impl SharedBudget {
 
     /// Requests a retry. Returns the answer, or what waits for it.
     pub(crate) fn request(&self, outcome: Outcome) -> Result<Answer, Ticket> {
-        self.inner().request(outcome).map_err(|id| Ticket::new(Arc::clone(self.inner()), id))
+        let wait = |(id, until)| Ticket::new(Arc::clone(self.inner()), id, until);
+        self.inner().request(outcome).map_err(wait)
     }
 }
 
@@ -187,18 +189,27 @@ pub struct SharedBudgetBuilder {
     store: Box<dyn BudgetStore>,
     name: String,
     budget: String,
-    fallback: Option<String>,
+    local_budget: Option<String>,
+    fallback: Fallback,
     lease: u32,
-    processes: u32,
     timeout: Duration,
     hook: Hook,
 }
 
 impl SharedBudgetBuilder {
+    /// What this process grants while the store is away. The default is [`Fallback::Share`]: of the
+    /// retries that its local budget grants, its part, so that all processes together grant about as
+    /// many as one budget. The account counts the processes that have exchanged something lately. A
+    /// process whose first exchange fails knows of no others.
+    pub fn fallback(mut self, fallback: Fallback) -> Self {
+        self.fallback = fallback;
+        self
+    }
+
     /// The budget string of the local budget, which decides while the store is away. The default is
-    /// that of the shared budget: each process then grants as many retries as all together may.
-    pub fn fallback(mut self, budget: impl Into<String>) -> Self {
-        self.fallback = Some(budget.into());
+    /// that of the shared budget.
+    pub fn local_budget(mut self, budget: impl Into<String>) -> Self {
+        self.local_budget = Some(budget.into());
         self
     }
 
@@ -214,15 +225,8 @@ impl SharedBudgetBuilder {
         self
     }
 
-    /// How many processes share the budget, from 1 to 1,000,000. While the store is away, each of them
-    /// grants its part of the retries that its local budget grants, so that all of them together grant
-    /// about as many as one. The default is 1: `n` processes grant `n` times as many.
-    pub fn processes(mut self, processes: u32) -> Self {
-        self.processes = processes;
-        self
-    }
-
-    /// How long a loop waits for the store at most. The default is 100 ms, the longest a day.
+    /// How long a loop waits for the store at most. The default is 100 ms, the longest a day. Until the
+    /// first exchange has ended, it is at least a second, because the store needs a connection.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
         self
@@ -241,9 +245,9 @@ impl SharedBudgetBuilder {
     /// # Errors
     /// A name that is empty, longer than 255 bytes or has a control character, because not every store
     /// can keep it; an invalid budget string, one of the kind `concurrent`, a lease below 1 or above
-    /// 1000, no process or more than 1,000,000, or a timeout of zero.
+    /// 1000, a share of no process or of more than 1,000,000, or a timeout of zero.
     pub fn build(self) -> Result<SharedBudget, SharedBudgetError> {
-        let Self { store, name, budget, fallback, lease, processes, timeout, hook } = self;
+        let Self { store, name, budget, local_budget, fallback, lease, timeout, hook } = self;
         if !(1..=LONGEST_NAME).contains(&name.len()) {
             return Err(SharedBudgetError::NameLength(name.len()));
         }
@@ -251,11 +255,13 @@ impl SharedBudgetBuilder {
             return Err(SharedBudgetError::NameCharacter(control));
         }
         let shared = parse(&budget)?;
-        let local = parse(fallback.as_deref().unwrap_or(&budget))?;
+        let local = parse(local_budget.as_deref().unwrap_or(&budget))?;
         if !(1..=BudgetMember::MAX_LEASE).contains(&lease.into()) {
             return Err(SharedBudgetError::Lease(lease));
         }
-        if !(1..=BudgetMember::MAX_PROCESSES).contains(&processes.into()) {
+        if let Fallback::ShareOf(processes) = fallback
+            && !(1..=BudgetMember::MAX_PROCESSES).contains(&processes)
+        {
             return Err(SharedBudgetError::Processes(processes));
         }
         if timeout.is_zero() {
@@ -265,23 +271,22 @@ impl SharedBudgetBuilder {
         let timeout_ns = u64::try_from(timeout.as_nanos()).unwrap_or(u64::MAX);
         // A random number of the standard library: the seed of each process is its own.
         let seed = RandomState::new().hash_one(());
-        let (lease, processes) = (lease.into(), processes.into());
-        let member = BudgetMember::new(&shared, &local, lease, processes, timeout_ns, seed);
+        let member = BudgetMember::new(&shared, &local, lease.into(), fallback, timeout_ns, seed);
         let key = format!("backoff:{name}:{shared}");
-        let inner = Inner::new(store, key, Account::new(&member), timeout, hook);
+        let inner = Inner::new(store, key, Account::new(&member), hook);
         Ok(SharedBudget(Arc::new(Handle(Arc::new(inner)))))
     }
 }
 
 impl fmt::Debug for SharedBudgetBuilder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { name, budget, fallback, lease, processes, timeout, .. } = self;
+        let Self { name, budget, local_budget, fallback, lease, timeout, .. } = self;
         f.debug_struct("SharedBudgetBuilder")
             .field("name", name)
             .field("budget", budget)
+            .field("local_budget", local_budget)
             .field("fallback", fallback)
             .field("lease", lease)
-            .field("processes", processes)
             .field("timeout", timeout)
             .finish_non_exhaustive()
     }
@@ -305,8 +310,8 @@ pub enum SharedBudgetError {
     Concurrent,
     /// This lease is below 1 or above 1000.
     Lease(u32),
-    /// This number of processes is below 1 or above 1,000,000.
-    Processes(u32),
+    /// This number of processes of [`Fallback::ShareOf`] is below 1 or above 1,000,000.
+    Processes(u64),
     /// The timeout is zero.
     Timeout,
     /// The name has this number of bytes, and not from 1 to 255.

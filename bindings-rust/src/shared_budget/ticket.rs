@@ -18,8 +18,7 @@ pub(crate) struct Ticket {
 }
 
 impl Ticket {
-    pub(super) fn new(inner: Arc<Inner>, id: u64) -> Self {
-        let until = Instant::now() + inner.timeout;
+    pub(super) const fn new(inner: Arc<Inner>, id: u64, until: Instant) -> Self {
         Self { inner, id, until, is_watched: false }
     }
 

@@ -21,7 +21,6 @@ pub(super) type Hook = Arc<dyn Fn(&BudgetExchange) + Send + Sync>;
 pub(super) struct Inner {
     account: Mutex<Account>,
     pub(super) key: String,
-    pub(super) timeout: Duration,
     hook: Hook,
     /// The worker waits for work.
     has_work: Condvar,
@@ -38,20 +37,6 @@ struct Threads {
     worker: Option<ThreadId>,
     is_watched: bool,
 }
-
-/// The store did not answer in time.
-#[derive(Debug)]
-struct NoAnswer {
-    timeout: Duration,
-}
-
-impl fmt::Display for NoAnswer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the store did not answer within {:?}", self.timeout)
-    }
-}
-
-impl Error for NoAnswer {}
 
 /// A function of the caller's panicked.
 #[derive(Debug)]
@@ -73,13 +58,11 @@ impl Inner {
         store: Box<dyn BudgetStore>,
         key: String,
         account: Account,
-        timeout: Duration,
         hook: Hook,
     ) -> Self {
         Self {
             account: Mutex::new(account),
             key,
-            timeout,
             hook,
             has_work: Condvar::new(),
             flushed: Condvar::new(),
@@ -109,10 +92,6 @@ impl Inner {
         result
     }
 
-    fn no_answer(&self) -> StoreError {
-        NoAnswer { timeout: self.timeout }.into()
-    }
-
     /// Notes what an operation reports. Nobody waits for the store.
     pub(super) fn note(self: &Arc<Self>, event: BudgetEvent, is_local: bool) {
         let has_work = self.with(|account, now_ns| {
@@ -124,10 +103,9 @@ impl Inner {
         }
     }
 
-    /// Requests a retry. Returns the answer, or the number of the request.
-    pub(super) fn request(self: &Arc<Self>, outcome: Outcome) -> Result<Answer, u64> {
-        let until = Instant::now() + self.timeout;
-        let asked = self.with(|account, now_ns| account.request(outcome, now_ns, until));
+    /// Requests a retry. Returns the answer, or the number of the request, and until when it waits.
+    pub(super) fn request(self: &Arc<Self>, outcome: Outcome) -> Result<Answer, (u64, Instant)> {
+        let asked = self.with(|account, now_ns| account.request(outcome, now_ns));
         if asked.is_err() {
             self.start_work();
         }
@@ -138,7 +116,7 @@ impl Inner {
     pub(super) fn expire(&self) {
         self.with(|account, now_ns| {
             if account.earliest().is_some_and(|until| until <= Instant::now()) {
-                account.late(self.no_answer(), now_ns);
+                account.late(now_ns);
             }
         });
     }
@@ -149,11 +127,11 @@ impl Inner {
         if self.threads().worker == Some(thread::current().id()) {
             return false;
         }
-        let until = Instant::now() + self.timeout;
-        let number = self.with(|account, _| {
+        let (number, until) = self.with(|account, _| {
             let has_unsent = account.member.has_unsent();
             account.flushes.asked += u64::from(has_unsent);
-            has_unsent.then_some(account.flushes.asked)
+            let until = Instant::now() + account.timeout();
+            (has_unsent.then_some(account.flushes.asked), until)
         });
         let Some(number) = number else {
             self.wait_for_hook(until);
@@ -164,7 +142,7 @@ impl Inner {
         while account.flushes.answered < number {
             let Some(left) = until.checked_duration_since(Instant::now()) else {
                 drop(account);
-                self.with(|account, now_ns| account.late(self.no_answer(), now_ns));
+                self.with(|account, now_ns| account.late(now_ns));
                 return false;
             };
             account =
@@ -203,7 +181,7 @@ impl Inner {
             Ok(worker) => threads.worker = Some(worker.thread().id()),
             Err(error) => self.with(|account, now_ns| {
                 account.flushes.answered = account.flushes.asked;
-                account.late(error.into(), now_ns);
+                account.go_away(error.into(), now_ns);
             }),
         }
     }
@@ -222,7 +200,7 @@ impl Inner {
         let watcher = thread::Builder::new().name("backoff-budget-time".to_owned());
         match watcher.spawn(move || inner.watch()) {
             Ok(_) => threads.is_watched = true,
-            Err(error) => self.with(|account, now_ns| account.late(error.into(), now_ns)),
+            Err(error) => self.with(|account, now_ns| account.go_away(error.into(), now_ns)),
         }
     }
 

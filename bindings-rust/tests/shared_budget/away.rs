@@ -4,7 +4,7 @@ use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use backoff_retry::{Outcome, RetryStats, SharedBudget, StopReason};
+use backoff_retry::{Fallback, Outcome, Retry, RetryStats, SharedBudget, StopReason};
 
 use crate::store::{Fault, Memory};
 use crate::{block_on, builder, retry, run, shared};
@@ -32,7 +32,7 @@ fn the_local_budget_decides_when_the_store_fails() {
     ] {
         let store = Memory::with_faults([fault]);
         let budget = builder(&store, "quota:max_tokens=9,cost=1");
-        let budget = budget.fallback("quota:max_tokens=1,cost=1").build().unwrap();
+        let budget = budget.local_budget("quota:max_tokens=1,cost=1").build().unwrap();
         let (retries, reason, is_local) = decided(&budget);
         // The store is away for a second, so all is local, unless the machine sleeps for longer.
         assert_eq!((retries.first(), reason), (Some(&true), StopReason::Budget), "{said}");
@@ -42,35 +42,61 @@ fn the_local_budget_decides_when_the_store_fails() {
     }
 }
 
+/// The account has counted three other processes.
+#[test]
+fn the_account_says_how_many_processes_share_the_fallback() {
+    let store = Memory::default();
+    let key = "backoff:test:quota:max_tokens=99,cost=1";
+    store.world().texts.insert(key.into(), "0 99 | 0 3 0".into());
+    let budget = shared(&store, "quota:max_tokens=99,cost=1");
+    let retry = retry("constant:base=0s,max_retries=1").shared_budget(&budget);
+    let _ = run(&retry, &[Outcome::Transient]);
+    assert!(budget.flush());
+    assert!(store.world().texts[key].ends_with(" | 0 4 0"));
+    store.world().faults.push_back(Fault::Load);
+    assert_eq!(local_grants(&retry, 40), 10);
+}
+
+#[test]
+fn a_process_that_refuses_grants_nothing_while_the_store_is_away() {
+    let store = Memory::with_faults([Fault::Load]);
+    let budget = builder(&store, "sre").fallback(Fallback::Refuse).build().unwrap();
+    assert_eq!(decided(&budget), (vec![], StopReason::Budget, true));
+}
+
+/// How many retries the local budget grants to loops that want one each.
+fn local_grants(retry: &Retry<'_>, loops: usize) -> usize {
+    let is_granted = |_| {
+        let mut is_granted = false;
+        let plan = retry.when(|(): &()| true).on_retry(|event| is_granted = event.budget_is_local);
+        let _ = plan.run(|| Err::<(), _>(()));
+        is_granted
+    };
+    (0..loops).map(is_granted).filter(|&is_granted| is_granted).count()
+}
+
 /// Of four processes each grants every fourth retry that its local budget grants.
 #[test]
 fn while_the_store_is_away_each_process_grants_its_part() {
     let store = Memory::with_faults([Fault::Load]);
-    let budget = builder(&store, "quota:max_tokens=99,cost=1").processes(4);
+    let budget = builder(&store, "quota:max_tokens=99,cost=1").fallback(Fallback::ShareOf(4));
     // One exchange fails, and all that follows is local.
     let budget = budget.build().unwrap();
-    let mut granted = 0;
     let retry = retry("constant:base=0s,max_retries=1").shared_budget(&budget);
-    for _ in 0..40 {
-        let mut is_granted = false;
-        let plan = retry.when(|(): &()| true).on_retry(|event| is_granted = event.budget_is_local);
-        let _ = plan.run(|| Err::<(), _>(()));
-        granted += u32::from(is_granted);
-    }
-    assert_eq!(granted, 10);
+    assert_eq!(local_grants(&retry, 40), 10);
 }
 
 #[test]
 fn the_store_decides_again_when_it_is_back() {
     let store = Memory::with_faults([Fault::Load]);
     let budget = builder(&store, "quota:max_tokens=9,cost=1");
-    let budget = budget.fallback("quota:max_tokens=2,cost=1").build().unwrap();
+    let budget = budget.local_budget("quota:max_tokens=2,cost=1").build().unwrap();
     assert_eq!(decided(&budget).0.first(), Some(&true));
     std::thread::sleep(Duration::from_millis(1100));
     assert_eq!(decided(&budget), (vec![false; 4], StopReason::MaxRetries, false));
     // What happened meanwhile: nine began, and four retries were granted.
     assert!(budget.last_error().is_some());
-    assert_eq!(store.text().split(' ').next_back(), Some("5"));
+    assert_eq!(store.state().split(' ').next_back(), Some("5"));
 }
 
 #[test]
@@ -81,7 +107,7 @@ fn what_may_be_stored_is_not_sent_again() {
         let budget = shared(&store, "quota:max_tokens=9,cost=1");
         assert_eq!(decided(&budget).0.first(), Some(&true));
         assert!(budget.flush());
-        assert_eq!(store.text().split(' ').next_back(), Some(tokens));
+        assert_eq!(store.state().split(' ').next_back(), Some(tokens));
     }
 }
 
@@ -97,7 +123,7 @@ fn a_store_that_does_not_answer_is_not_waited_for() {
     let (retries, reason, is_local) = decided(&budget);
     assert_eq!((retries.first(), reason, is_local), (Some(&true), StopReason::Budget, true));
     let error = budget.last_error().unwrap().to_string();
-    assert_eq!(error, "the store did not answer within 20ms");
+    assert_eq!(error, "the store did not answer within 1s");
     assert!(!budget.flush());
     // Without a limit this would last for ever.
     assert!(begun.elapsed() < Duration::from_secs(60));
@@ -161,6 +187,5 @@ fn events_wait_for_the_store_within_bounds() {
     }
     store.world().faults.clear();
     assert!(budget.flush());
-    let key = budget.key().to_owned();
-    assert_eq!(store.world().texts[&key].split(' ').next_back(), Some("105"));
+    assert_eq!(store.state().split(' ').next_back(), Some("105"));
 }

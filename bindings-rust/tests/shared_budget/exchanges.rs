@@ -60,14 +60,14 @@ fn an_exchange_says_what_happened() {
             (
                 None,
                 77,
-                "1 3",
+                "1 3 | 0 1 0",
                 WasStored::Yes,
                 vec![note(began), note(failed), (requested(Outcome::Transient), 1, 1)]
             ),
             (
-                Some("1 3"),
+                Some("1 3 | 0 1 0"),
                 77,
-                "3 3",
+                "3 3 | 0 1 0",
                 WasStored::Yes,
                 vec![
                     note(began),
@@ -77,9 +77,9 @@ fn an_exchange_says_what_happened() {
                 ]
             ),
             (
-                Some("3 3"),
+                Some("3 3 | 0 1 0"),
                 77,
-                "3 3",
+                "3 3 | 0 1 0",
                 WasStored::Unchanged,
                 vec![note(failed), (requested(Outcome::Timeout), 1, 0)]
             ),
@@ -100,7 +100,7 @@ fn a_process_that_was_slower_loads_again() {
     assert!(budget.flush());
     let log = log.lock().unwrap();
     assert_eq!(log[0].before.as_deref(), Some("9 1"));
-    assert_eq!((log[0].after.as_str(), log[0].steps.len()), ("10 0", 3));
+    assert_eq!((log[0].after.as_str(), log[0].steps.len()), ("10 0 | 0 1 0", 3));
 }
 
 #[test]
@@ -132,12 +132,12 @@ fn a_lease_saves_round_trips_and_is_for_the_same_outcome() {
     assert_eq!((report.reason, report.attempts), (StopReason::MaxRetries, 5));
     assert_eq!(store.world().swaps, 2);
     // Six were granted, two of which are left.
-    assert_eq!(store.text(), "6 14");
+    assert_eq!(store.state(), "6 14");
     let _ = run(&retry, &[Outcome::Transient; 2]);
     assert_eq!(store.world().swaps, 2);
     let _ = run(&retry, &[Outcome::Throttled]);
     assert_eq!(store.world().swaps, 3);
-    assert_eq!(store.text().split(' ').next_back(), Some("12"), "14 and 1 of the success, less 3");
+    assert_eq!(store.state().split(' ').next_back(), Some("12"), "14 and 1 of the success, less 3");
 }
 
 #[test]
@@ -147,7 +147,7 @@ fn a_lease_ends_with_what_there_is() {
     let retry = retry("constant:base=0s").shared_budget(&budget);
     let report = run(&retry, &[Outcome::Transient; 9]);
     assert_eq!((report.reason, report.attempts), (StopReason::Budget, 3));
-    assert_eq!(store.text(), "2 1");
+    assert_eq!(store.state(), "2 1");
 }
 
 #[test]
@@ -157,11 +157,11 @@ fn what_an_operation_holds_goes_back() {
     let retry = retry("constant:base=0s").shared_budget(&budget);
     let _ = run(&retry, &[Outcome::Transient]);
     assert!(budget.flush());
-    assert_eq!(store.text(), "2 10");
+    assert_eq!(store.state(), "2 10");
     let _ = run(&retry, &[Outcome::Transient; 2]);
     assert!(budget.flush());
     // Two retries took ten, and the second one gave five back.
-    assert_eq!(store.text(), "5 5");
+    assert_eq!(store.state(), "5 5");
 }
 
 #[test]

@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use backoff_retry::{
-    Budget, Outcome, Report, Retry, SharedBudget, SharedBudgetBuilder, StopReason,
+    Budget, Fallback, Outcome, Report, Retry, SharedBudget, SharedBudgetBuilder, StopReason,
 };
 
 use crate::store::Memory;
@@ -183,12 +183,18 @@ fn what_cannot_be_a_shared_budget_is_an_error_that_says_why() {
     for (found, said) in [
         (error(builder(&store, "ratio:ratio=2")), "above 1"),
         (error(builder(&store, "envoy")), "concurrent cannot be shared"),
-        (error(builder(&store, "sre").fallback("concurrent")), "concurrent cannot be shared"),
-        (error(builder(&store, "sre").fallback("")), ""),
+        (error(builder(&store, "sre").local_budget("concurrent")), "concurrent cannot be shared"),
+        (error(builder(&store, "sre").local_budget("")), ""),
         (error(builder(&store, "sre").lease(0)), "the lease is 0, and must be from 1 to 1000"),
         (error(builder(&store, "sre").lease(1001)), "the lease is 1001"),
-        (error(builder(&store, "sre").processes(0)), "the number of processes is 0, and must be"),
-        (error(builder(&store, "sre").processes(1_000_001)), "must be from 1 to 1000000"),
+        (
+            error(builder(&store, "sre").fallback(Fallback::ShareOf(0))),
+            "the number of processes is 0, and must be",
+        ),
+        (
+            error(builder(&store, "sre").fallback(Fallback::ShareOf(1_000_001))),
+            "must be from 1 to 1000000",
+        ),
         (error(builder(&store, "sre").timeout(Duration::ZERO)), "the timeout is zero"),
         (error(SharedBudget::builder(store.clone(), "", "sre")), "the name is empty"),
         (error(SharedBudget::builder(store.clone(), "a\0b", "sre")), "control character '\\0'"),

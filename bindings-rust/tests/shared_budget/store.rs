@@ -50,11 +50,12 @@ impl Memory {
         (world.loads, world.swaps)
     }
 
-    /// The only text in it.
-    pub(crate) fn text(&self) -> String {
+    /// The only state in it, without the number of processes.
+    pub(crate) fn state(&self) -> String {
         let world = self.world();
         assert_eq!(world.texts.len(), 1, "{:?}", world.texts);
-        world.texts.values().next().unwrap().clone()
+        let text = world.texts.values().next().unwrap();
+        text.split(" | ").next().unwrap().to_owned()
     }
 }
 

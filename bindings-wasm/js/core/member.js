@@ -31,13 +31,13 @@ export class BudgetMember {
 	#state;
 
 	/** `budget` is the shared one, `local` decides while the store is away; the timeout and all times are in ns. */
-	constructor(budget, local, lease, processes, timeout, seed) {
+	constructor(budget, local, lease, fallback, timeout, seed) {
 		const { exports } = module();
 		// To read a text is to load its budget.
 		const { text } = local;
 		loadBudget(budget);
 		const { written } = writeText(text);
-		exports.member_begin(written, lease, processes, timeout, seed);
+		exports.member_begin(written, lease, fallback, timeout, seed);
 		this.#state = copyOut(0, stateOfWords(exports.member_words()));
 	}
 
@@ -82,6 +82,11 @@ export class BudgetMember {
 
 	hasUnsent() {
 		return this.#is(UNSENT, 0n);
+	}
+
+	/** How many ns a request may wait now. */
+	timeout() {
+		return this.#change((exports) => unsigned(exports.member_timeout()));
 	}
 
 	begin(now) {

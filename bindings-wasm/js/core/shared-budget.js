@@ -1,7 +1,7 @@
 // A budget whose state is in a store that many processes share (SPEC 15.7).
 
 import { OPEN } from "./account.js";
-import { checkIndex, finite, pickOptions, uint64 } from "./arguments.js";
+import { checkIndex, finite, MAX_UINT64, pickOptions, uint64 } from "./arguments.js";
 import { Budget, checkBudget } from "./budget.js";
 import { toMilliseconds, toNanoseconds } from "./duration.js";
 import { refuse, wrongType } from "./errors.js";
@@ -10,14 +10,17 @@ import { withJSON } from "./show.js";
 
 /** Not a call, which a bundler could not leave out. */
 const OPTIONS = {
+	localBudget: undefined,
 	fallback: undefined,
-	lease: undefined,
 	processes: undefined,
+	lease: undefined,
 	timeout: undefined,
 	onExchange: undefined,
 };
 const MAX_LEASE = 1000;
 const MAX_PROCESSES = 1_000_000;
+/** What the core calls them. */
+const FALLBACKS = { share: 0n, whole: 1n, refuse: MAX_UINT64 };
 /** `setTimeout` fires at once for a longer time. */
 const MAX_TIMEOUT = 2 ** 31 - 1;
 /** The longest name in bytes. Stores limit the length of a key, such as PostgreSQL to 2704 bytes. */
@@ -29,7 +32,6 @@ export class SharedBudget {
 	static name = "SharedBudget"; // stays the same when a bundler renames the class
 
 	#store;
-	#timeout;
 	#onExchange;
 	#member;
 	/** The requests that wait, in the order in which they came, and the flushes. */
@@ -53,14 +55,14 @@ export class SharedBudget {
 			throw new TypeError(`name ${JSON.stringify(name)} has a control character or a lone surrogate`);
 		}
 		const {
-			fallback = budget,
+			localBudget = budget,
+			fallback = "share",
+			processes,
 			lease = 1,
-			processes = 1,
 			timeout = 100,
 			onExchange,
 		} = pickOptions("a shared budget", options, OPTIONS);
 		checkCount("lease", lease, MAX_LEASE);
-		checkCount("processes", processes, MAX_PROCESSES);
 		if (typeof timeout !== "number") {
 			wrongType("timeout", "a number of milliseconds", timeout);
 		}
@@ -82,9 +84,9 @@ export class SharedBudget {
 		this.#store = store;
 		const shared = read("budget", budget);
 		const seed = globalThis.crypto?.getRandomValues(new BigUint64Array(1))[0] ?? localTime();
-		const local = read("fallback", fallback);
-		this.#member = new BudgetMember(shared, local, lease, processes, toNanoseconds("timeout", timeout), seed);
-		this.#timeout = timeout;
+		const local = read("localBudget", localBudget);
+		const parts = readFallback(fallback, processes);
+		this.#member = new BudgetMember(shared, local, lease, parts, toNanoseconds("timeout", timeout), seed);
 		this.#onExchange = onExchange;
 		this.key = `backoff:${name}:${shared}`;
 		this.lastError = undefined;
@@ -129,12 +131,12 @@ export class SharedBudget {
 		return (
 			this.#member.request(outcome, localTime()) ??
 			new Promise((resolve) => {
-				const request = { outcome, resolve, timer: undefined };
+				const request = { outcome, resolve, timer: undefined, timeout: this.#timeout };
 				const late = () => this.#isLate(request);
 				// Answers that arrived while this process was busy are read before the second timer fires.
 				request.timer = setTimeout(() => {
 					request.timer = setTimeout(late, 0);
-				}, this.#timeout);
+				}, request.timeout);
 				this.#requests.push(request);
 				this.#work();
 			})
@@ -144,12 +146,13 @@ export class SharedBudget {
 	#isLate(request) {
 		if (this.#requests.includes(request)) {
 			this.#member.late(localTime());
-			this.#goAway(this.#noAnswer());
+			this.#goAway(noAnswer(request.timeout));
 		}
 	}
 
-	#noAnswer() {
-		return new Error(`the store did not answer within ${this.#timeout} ms`);
+	/** How many ms a request may wait now. */
+	get #timeout() {
+		return toMilliseconds(this.#member.timeout());
 	}
 
 	/** The local budget decides on the requests that wait. */
@@ -212,12 +215,13 @@ export class SharedBudget {
 		let mayBeStored = false;
 		let exchange;
 		let timer;
+		const timeout = this.#timeout;
 		// A store may never answer. Answers that arrived while this process was busy are read before the second timer fires.
 		const late = new Promise((_, reject) => {
-			const fail = () => reject(this.#noAnswer());
+			const fail = () => reject(noAnswer(timeout));
 			timer = setTimeout(() => {
 				timer = setTimeout(fail, 0);
-			}, this.#timeout);
+			}, timeout);
 		});
 		const inTime = (step) => Promise.race([step, late]);
 		try {
@@ -239,7 +243,7 @@ export class SharedBudget {
 				mayBeStored = false;
 				const wait = this.#member.lost(localTime());
 				if (wait === undefined) {
-					throw new Error(`other processes were faster for ${this.#timeout} ms`);
+					throw new Error(`other processes were faster for ${timeout} ms`);
 				}
 				await inTime(new Promise((resolve) => setTimeout(resolve, Math.ceil(toMilliseconds(wait)))));
 			}
@@ -263,7 +267,7 @@ export class SharedBudget {
 			return row.refused-- > 0 ? { granted: false, held: 0n, isLocal: false } : undefined;
 		});
 		if (this.#member.isAway(localTime())) {
-			this.#goAway(this.#noAnswer());
+			this.#goAway(noAnswer(timeout));
 		}
 		this.#report(exchange, exchange.isChanged ? "yes" : "unchanged");
 	}
@@ -310,6 +314,25 @@ function read(name, budget) {
 		throw new TypeError(`${name} must not be concurrent: a process that dies would hold its slots for ever`);
 	}
 	return parsed;
+}
+
+/** A fallback as the core has it. */
+function readFallback(fallback, processes) {
+	if (!Object.hasOwn(FALLBACKS, fallback)) {
+		wrongType("fallback", '"share", "whole" or "refuse"', fallback);
+	}
+	if (processes === undefined) {
+		return FALLBACKS[fallback];
+	}
+	if (fallback !== "share") {
+		throw new TypeError(`processes is only for the fallback "share", and the fallback is "${fallback}"`);
+	}
+	checkCount("processes", processes, MAX_PROCESSES);
+	return BigInt(processes);
+}
+
+function noAnswer(timeout) {
+	return new Error(`the store did not answer within ${timeout} ms`);
 }
 
 /** Checks a whole number from 1 to a limit. */

@@ -63,9 +63,9 @@ pub fn member_to_words(member: &BudgetMember) -> [u64; MEMBER_WORDS] {
 ///
 /// ```
 /// use backoff_core::ffi::{member_from_words, member_to_words};
-/// use backoff_core::{Budget, BudgetMember, Outcome};
+/// use backoff_core::{Budget, BudgetMember, Fallback, Outcome};
 /// let (budget, local) = (Budget::parse("quota:cost=2")?, Budget::parse("ttl")?);
-/// let mut member = BudgetMember::new(&budget, &local, 3, 2, 4, 5);
+/// let mut member = BudgetMember::new(&budget, &local, 3, Fallback::ShareOf(2), 4, 5);
 /// member.request(Outcome::Throttled, 6);
 /// member.begin(7);
 /// member.step(None, 8);

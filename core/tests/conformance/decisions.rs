@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use backoff_core::{
-    Budget, BudgetEvent, BudgetMember, BudgetState, Decision, ExchangeStep, MemberAnswer,
+    Budget, BudgetEvent, BudgetMember, BudgetState, Decision, ExchangeStep, Fallback, MemberAnswer,
     Operation, Outcome, Policy, RandomStream, SteppedState, http_retry_after_ns,
     is_idempotent_method, parse_retry_after_ns,
 };
@@ -350,7 +350,7 @@ struct Exchanges {
     budget: String,
     local: String,
     lease: u64,
-    processes: u64,
+    fallback: String,
     timeout: String,
     seed: String,
     steps: Vec<MemberStep>,
@@ -366,6 +366,7 @@ struct MemberStep {
     away: bool,
     due_in: Option<String>,
     unsent: bool,
+    timeout: String,
     #[serde(flatten)]
     rest: serde_json::Map<String, serde_json::Value>,
 }
@@ -417,8 +418,8 @@ fn exchanges() {
     for case in cases::<Exchanges>("exchanges") {
         let [budget, local] = [&case.budget, &case.local].map(|text| Budget::parse(text).unwrap());
         let (timeout_ns, seed) = (number(&case.timeout), number(&case.seed));
-        let mut member =
-            BudgetMember::new(&budget, &local, case.lease, case.processes, timeout_ns, seed);
+        let fallback = Fallback::from_number(number(&case.fallback)).unwrap();
+        let mut member = BudgetMember::new(&budget, &local, case.lease, fallback, timeout_ns, seed);
         for (place, step) in case.steps.iter().enumerate() {
             let at = format!("{} step {place}, {}", case.id, step.action);
             for _ in 0..step.times {
@@ -429,6 +430,7 @@ fn exchanges() {
             let due_in = step.due_in.as_deref().map(number);
             assert_eq!(member.due_in(now_ns), due_in, "{at}: due_in");
             assert_eq!(member.has_unsent(), step.unsent, "{at}: unsent");
+            assert_eq!(member.timeout_ns(), number(&step.timeout), "{at}: timeout");
         }
     }
 }

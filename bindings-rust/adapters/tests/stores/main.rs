@@ -6,7 +6,7 @@ use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use backoff_adapters::postgres::PostgresStore;
 use backoff_adapters::redis::RedisStore;
-use backoff_retry::{BudgetStore, Retry, SharedBudget, StopReason};
+use backoff_retry::{BudgetStore, Fallback, Retry, SharedBudget, StopReason};
 use postgres::NoTls;
 
 use crate::servers::Server;
@@ -24,7 +24,10 @@ fn postgres(server: &Server) -> PostgresStore<NoTls> {
 fn shared(store: impl BudgetStore, name: &str) -> SharedBudget {
     // Patience, because the machine may be slow.
     let builder = SharedBudget::builder(store, name, "quota:max_tokens=9,cost=1");
-    builder.timeout(Duration::from_secs(60)).fallback("quota:max_tokens=1,cost=1").build().unwrap()
+    let builder = builder.timeout(Duration::from_secs(60));
+    // The other process decides nothing while the store is away.
+    let builder = builder.local_budget("quota:max_tokens=1,cost=1").fallback(Fallback::Whole);
+    builder.build().unwrap()
 }
 
 /// Whether the local budget decided the first retry, and the attempts.

@@ -1,6 +1,7 @@
 //! What one process knows of a budget that many processes share (SPEC 15.7).
 
 use crate::decision::budget::Budget;
+use crate::decision::budget::shared_state::{Processes, SharedState};
 use crate::decision::budget::state::{BudgetEvent, BudgetState};
 use crate::decision::outcome::Outcome;
 use crate::number::arithmetic::NS_PER_SECOND;
@@ -34,8 +35,14 @@ const MANY_EVENTS: u64 = 100;
 /// from a caller's memory takes no longer either.
 const MOST: u64 = 1_000_000;
 
+/// After this time an event begins an exchange, too, so that the account counts this process.
+const OLD_NS: u64 = 30 * NS_PER_SECOND;
+
 /// How long the store stays away.
 const AWAY_NS: u64 = NS_PER_SECOND;
+
+/// The shortest timeout of the first exchange, for which the store needs a connection.
+const FIRST_TIMEOUT_NS: u64 = NS_PER_SECOND;
 
 /// The pause between exchanges grows from this, and at most to this part of the timeout.
 const PAUSE_NS: u64 = 1_000_000;
@@ -68,15 +75,15 @@ const LOST_CAP_NS: u64 = 16_000_000;
 /// that waits.
 ///
 /// ```
-/// use backoff_core::{Budget, BudgetEvent, BudgetMember, MemberAnswer, Outcome, SteppedState};
+/// use backoff_core::{Budget, BudgetMember, Fallback, MemberAnswer, Outcome, SteppedState};
 /// let budget = Budget::parse("quota:max_tokens=10,cost=5")?;
-/// let mut member = BudgetMember::new(&budget, &budget, 1, 1, 100_000_000, 42);
+/// let mut member = BudgetMember::new(&budget, &budget, 1, Fallback::Share, 100_000_000, 42);
 /// assert_eq!(member.request(Outcome::Transient, 0), MemberAnswer::Waits);
 /// assert_eq!(member.due_in(0), Some(0));
 /// member.begin(0);
-/// // The store has nothing yet, which is a full budget.
+/// // The store has nothing yet, which is a full budget of no processes.
 /// let Some(SteppedState::Changed(after)) = member.step(None, 1_700_000_000_000_000_000) else { panic!() };
-/// assert_eq!(after.to_string(), "1 5");
+/// assert_eq!(after.to_string(), "1 5 | 28333333 1 0");
 /// // The store has swapped it.
 /// let answers = member.stored(2_000_000);
 /// assert_eq!((answers.granted(Outcome::Transient), answers.refused(Outcome::Transient)), (1, 0));
@@ -90,7 +97,15 @@ pub struct BudgetMember {
     local: BudgetState,
     /// How many retries of an outcome may lie unused: the lease, less one.
     most_leased: u64,
-    processes: u64,
+    /// Of the retries that the local budget grants, this process grants one of so many: a
+    /// [`Fallback`] as a number.
+    parts: u64,
+    /// The number of processes that the account last told of.
+    seen: u64,
+    /// The slice in which the account counts this process, plus one, as the store knows it, and as the
+    /// exchange under way would have it.
+    counted: u64,
+    counting: u64,
     /// The retries that the local state has granted.
     local_grants: u64,
     timeout_ns: u64,
@@ -105,6 +120,8 @@ pub struct BudgetMember {
     /// The pause between exchanges, which grows with lost swaps, and when it ends.
     pause_ns: u64,
     rest_until_ns: u64,
+    /// Since when there is something unsent.
+    unsent_since_ns: u64,
     /// What the store does not know.
     unsent: Events,
     /// What the exchange under way has told the store.
@@ -118,6 +135,49 @@ pub struct BudgetMember {
     asked_more: ByOutcome,
     granted_more: ByOutcome,
     leased: ByOutcome,
+}
+
+/// Which of the retries that the local budgets grant while the store is away are granted indeed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Fallback {
+    /// Each process grants its part of them, so that all together grant about as many as one budget.
+    /// The account counts the processes.
+    Share,
+    /// The same, with this number of processes, which counts as one from 1 to
+    /// [`BudgetMember::MAX_PROCESSES`].
+    ShareOf(u64),
+    /// Each process grants all of them.
+    Whole,
+    /// No process grants any.
+    Refuse,
+}
+
+impl Fallback {
+    const REFUSE: u64 = u64::MAX;
+
+    /// The fallback of a number: 0 is [`Share`](Self::Share), 1 [`Whole`](Self::Whole), `u64::MAX`
+    /// [`Refuse`](Self::Refuse), and any other up to [`BudgetMember::MAX_PROCESSES`] the number of
+    /// processes. `None` for any other.
+    #[must_use]
+    pub const fn from_number(number: u64) -> Option<Self> {
+        match number {
+            0 => Some(Self::Share),
+            1 => Some(Self::Whole),
+            2..=BudgetMember::MAX_PROCESSES => Some(Self::ShareOf(number)),
+            Self::REFUSE => Some(Self::Refuse),
+            _ => None,
+        }
+    }
+
+    fn number(self) -> u64 {
+        match self {
+            Self::Share => 0,
+            Self::ShareOf(processes) => processes.clamp(1, BudgetMember::MAX_PROCESSES),
+            Self::Whole => 1,
+            Self::Refuse => Self::REFUSE,
+        }
+    }
 }
 
 /// The answer of a [`BudgetMember`] to a request.
@@ -141,9 +201,9 @@ pub enum MemberAnswer {
 pub enum SteppedState {
     /// Nothing changed, so there is nothing to swap. The exchange is over: call
     /// [`BudgetMember::stored`].
-    Unchanged(BudgetState),
+    Unchanged(SharedState),
     /// The state to swap for the text that was loaded.
-    Changed(BudgetState),
+    Changed(SharedState),
 }
 
 /// A step of an exchange that happened `count` times in a row.
@@ -194,28 +254,28 @@ impl BudgetMember {
     pub const MAX_PROCESSES: u64 = 1_000_000;
 
     /// The length of [`Self::to_words`].
-    pub(crate) const WORDS: usize = 2 * BudgetState::WORDS + 12 + 2 * 6 + 6 * RETRIED.len();
+    pub(crate) const WORDS: usize = 2 * BudgetState::WORDS + 16 + 2 * 6 + 6 * RETRIED.len();
 
     /// The number of steps that an exchange can have.
     const STEPS: usize = 6 + 2 * RETRIED.len();
 
     /// A member that knows nothing yet. `budget` is the shared one, and `local` decides while the
-    /// store is away: of the retries that it grants, each of several `processes` grants its part. A
-    /// `lease` counts as one from 1 to [`Self::MAX_LEASE`], and the processes as a number from 1 to
-    /// [`Self::MAX_PROCESSES`]. The timeout is in nanoseconds. The seed spreads the waits after lost
+    /// store is away, as far as the fallback lets it. A `lease` counts as one from 1 to
+    /// [`Self::MAX_LEASE`]. The timeout is in nanoseconds. The seed spreads the waits after lost
     /// swaps: each process needs its own.
     #[must_use]
     pub fn new(
         budget: &Budget,
         local: &Budget,
         lease: u64,
-        processes: u64,
+        fallback: Fallback,
         timeout_ns: u64,
         seed: u64,
     ) -> Self {
         Self {
             most_leased: lease.clamp(1, Self::MAX_LEASE).wrapping_sub(1),
-            processes: processes.clamp(1, Self::MAX_PROCESSES),
+            parts: fallback.number(),
+            seen: 1,
             timeout_ns,
             seed,
             ..Self::empty(BudgetState::full(budget), BudgetState::full(local))
@@ -227,7 +287,10 @@ impl BudgetMember {
             full,
             local,
             most_leased: 0,
-            processes: 0,
+            parts: 0,
+            seen: 0,
+            counted: 0,
+            counting: 0,
             local_grants: 0,
             timeout_ns: 0,
             seed: 0,
@@ -238,6 +301,7 @@ impl BudgetMember {
             lost: 0,
             pause_ns: 0,
             rest_until_ns: 0,
+            unsent_since_ns: 0,
             unsent: Events::default(),
             sent: Events::default(),
             waiting: ByOutcome::default(),
@@ -266,6 +330,9 @@ impl BudgetMember {
             | BudgetEvent::AttemptOver { .. }
             | BudgetEvent::OperationEnded => return,
         };
+        if sum(&self.unsent) == 0 {
+            self.unsent_since_ns = now_ns;
+        }
         if let Some(count) = self.unsent.get_mut(place) {
             *count = count.saturating_add(1).min(MOST);
         }
@@ -285,6 +352,9 @@ impl BudgetMember {
         {
             *leased = leased.wrapping_sub(1);
             return MemberAnswer::Granted { held: self.full.cost(outcome), is_local: false };
+        }
+        if self.is_away(now_ns) && self.parts == Fallback::REFUSE {
+            return MemberAnswer::Refused;
         }
         if self.is_away(now_ns) {
             let held;
@@ -306,7 +376,8 @@ impl BudgetMember {
     fn has_share(&mut self) -> bool {
         let before = self.local_grants;
         self.local_grants = before.wrapping_add(1);
-        let rest = |number: u64| number.checked_rem(self.processes).unwrap_or_default();
+        let parts = if self.parts == 0 { self.seen } else { self.parts };
+        let rest = |number: u64| number.checked_rem(parts).unwrap_or_default();
         rest(rest(self.seed).wrapping_add(rest(before))) == 0
     }
 
@@ -330,18 +401,35 @@ impl BudgetMember {
 
     /// Whether the exchange under way has taken longer than the timeout.
     const fn is_late(&self, now_ns: u64) -> bool {
-        now_ns.saturating_sub(self.began_ns) >= self.timeout_ns
+        now_ns.saturating_sub(self.began_ns) >= self.timeout_ns()
+    }
+
+    /// How long a request may wait now, and an exchange take: the timeout, but at least a second until
+    /// the first exchange has ended.
+    #[must_use]
+    pub const fn timeout_ns(&self) -> u64 {
+        let is_first = self.exchanges == 0 || (self.exchanges == 1 && self.is_exchanging != 0);
+        if is_first && self.timeout_ns < FIRST_TIMEOUT_NS {
+            FIRST_TIMEOUT_NS
+        } else {
+            self.timeout_ns
+        }
     }
 
     /// In how many nanoseconds an exchange is to begin, if none is under way: when the pause after the
-    /// last one is over, and a request waits, or many events do while the store is not away. A flush
-    /// may begin one at any time.
+    /// last one is over, and a request waits, or many or old events do while the store is not away. Ask
+    /// after each note and request. A flush may begin one at any time.
     #[must_use]
     pub fn due_in(&self, now_ns: u64) -> Option<u64> {
         let is_due = self.is_exchanging == 0
             && (self.waiting.iter().any(|&waiting| waiting > 0)
-                || (sum(&self.unsent) >= MANY_EVENTS && !self.is_away(now_ns)));
+                || (self.has_many_or_old(now_ns) && !self.is_away(now_ns)));
         is_due.then_some(self.rest_until_ns.saturating_sub(now_ns))
+    }
+
+    fn has_many_or_old(&self, now_ns: u64) -> bool {
+        let (count, age_ns) = (sum(&self.unsent), now_ns.saturating_sub(self.unsent_since_ns));
+        count >= MANY_EVENTS || (count > 0 && age_ns >= OLD_NS)
     }
 
     /// Whether there is something that the store does not know: what a flush is for.
@@ -362,10 +450,14 @@ impl BudgetMember {
     /// `None` if the text is not that of a state of the budget: the exchange has then
     /// [failed](Self::failed).
     pub fn step(&mut self, text: Option<&[u8]>, store_ns: u64) -> Option<SteppedState> {
-        let before = match text {
-            Some(text) => self.full.parse_same(text)?,
-            None => self.full,
+        let loaded = match text {
+            Some(text) => SharedState::read(&self.full, text)?,
+            None => SharedState { state: self.full, processes: Processes::default() },
         };
+        let before = loaded.state;
+        let mut processes = loaded.processes.at(store_ns);
+        processes.count(&mut self.counting, self.counted);
+        self.seen = processes.seen();
         let unsent = core::mem::take(&mut self.unsent);
         add(&mut self.sent, unsent);
         self.asked = self.waiting.map(|waiting| waiting.min(MOST));
@@ -392,10 +484,11 @@ impl BudgetMember {
             set(&mut self.asked_more, outcome, wanted.min(granted.saturating_add(1)));
             set(&mut self.granted_more, outcome, granted);
         }
-        Some(if state == before {
-            SteppedState::Unchanged(state)
+        let after = SharedState { state, processes };
+        Some(if after == loaded {
+            SteppedState::Unchanged(after)
         } else {
-            SteppedState::Changed(state)
+            SteppedState::Changed(after)
         })
     }
 
@@ -435,6 +528,7 @@ impl BudgetMember {
     /// Ends an exchange whose steps the store has, or that changed nothing.
     pub fn stored(&mut self, now_ns: u64) -> ExchangeAnswers {
         self.sent = Events::default();
+        self.counted = self.counting;
         let mut answers = ExchangeAnswers::default();
         for outcome in RETRIED {
             let granted = of(&self.granted, outcome);
@@ -457,8 +551,9 @@ impl BudgetMember {
             let unused = unused.saturating_sub(granted).min(self.most_leased);
             set(&mut self.leased, outcome, unused);
         }
+        let is_late = self.is_late(now_ns);
         self.end(now_ns);
-        if self.is_late(now_ns) {
+        if is_late {
             self.go_away(now_ns);
         }
         answers
@@ -522,7 +617,10 @@ impl BudgetMember {
     fn each_number(&mut self, apply: &mut dyn FnMut(&mut u64)) {
         let scalars = [
             &mut self.most_leased,
-            &mut self.processes,
+            &mut self.parts,
+            &mut self.seen,
+            &mut self.counted,
+            &mut self.counting,
             &mut self.local_grants,
             &mut self.timeout_ns,
             &mut self.seed,
@@ -533,6 +631,7 @@ impl BudgetMember {
             &mut self.lost,
             &mut self.pause_ns,
             &mut self.rest_until_ns,
+            &mut self.unsent_since_ns,
         ];
         scalars.into_iter().for_each(&mut *apply);
         let rows: [&mut [u64]; 8] = [

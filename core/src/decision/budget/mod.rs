@@ -7,6 +7,7 @@ pub(crate) mod member;
 mod quota;
 mod rate;
 mod ratio;
+pub(crate) mod shared_state;
 pub(crate) mod state;
 mod throttle;
 mod ttl;

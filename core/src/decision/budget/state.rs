@@ -244,7 +244,7 @@ impl BudgetState {
     }
 }
 
-fn unsigned(text: &[u8]) -> Option<u64> {
+pub(super) fn unsigned(text: &[u8]) -> Option<u64> {
     is_digits(text).then(|| number(text)).flatten()
 }
 
