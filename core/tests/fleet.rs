@@ -24,9 +24,12 @@ struct Plan {
     budget: &'static str,
     processes: usize,
     lease: u64,
+    fallback: Fallback,
     /// How long a process pauses between two operations, on average.
     think: u64,
     duration: u64,
+    /// When the store goes away and comes back.
+    outage: [u64; 2],
     faults: Faults,
 }
 
@@ -163,7 +166,7 @@ impl Fleet {
                 &budget,
                 &budget,
                 self.plan.lease,
-                Fallback::Share,
+                self.plan.fallback,
                 TIMEOUT,
                 seed,
             ),
@@ -198,7 +201,9 @@ impl Fleet {
     /// Sends a message, which may be lost or come twice.
     fn send(&mut self, place: usize, event: impl Fn() -> Event) {
         let Faults { lost, repeated, slow, .. } = self.plan.faults;
-        if self.processes[place].cut_until > self.now || self.happens(lost) {
+        let [from, to] = self.plan.outage;
+        let is_away = (from..to).contains(&self.now);
+        if is_away || self.processes[place].cut_until > self.now || self.happens(lost) {
             return;
         }
         for _ in 0..=u32::from(self.happens(repeated)) {
@@ -297,7 +302,8 @@ impl Fleet {
         if self.ask(place, outcome) {
             // A process makes one request at a time.
             self.processes[place].waiting.push_back((request, outcome, now));
-            self.after(TIMEOUT, place, Event::Late(request));
+            let timeout = self.processes[place].member.timeout_ns();
+            self.after(timeout, place, Event::Late(request));
         } else {
             self.think(place);
         }
@@ -497,8 +503,10 @@ fn the_grants_stay_within_the_closed_form() {
                     budget,
                     processes: 16,
                     lease,
+                    fallback: Fallback::Share,
                     think: 50 * MS,
                     duration: 10 * S,
+                    outage: [0; 2],
                     faults: FAULTS,
                 };
                 let counts = Fleet::new(plan, seed).run();
@@ -524,8 +532,10 @@ fn a_healthy_store_decides_on_every_request() {
                 budget: "quota:max_tokens=1000,cost=1",
                 processes,
                 lease,
+                fallback: Fallback::Share,
                 think: think * MS,
                 duration: 10 * S,
+                outage: [0; 2],
                 faults: NO_FAULTS,
             };
             let mut counts = Fleet::new(plan, 42).run();
@@ -538,4 +548,38 @@ fn a_healthy_store_decides_on_every_request() {
             assert!(p99 < 50 * MS, "{case}: {p99} ns");
         }
     }
+}
+
+/// While the store is away, all processes together grant about as much as one.
+#[test]
+fn a_fleet_without_its_store_grants_one_budget() {
+    // Each process alone wants more than the budget of 8 retries a second.
+    let grants = |fallback, processes| {
+        let plan = Plan {
+            budget: "rate:max_tokens=8,per=1s",
+            processes,
+            lease: 1,
+            fallback,
+            think: 20 * MS,
+            duration: 16 * S,
+            outage: [5 * S, 15 * S],
+            faults: NO_FAULTS,
+        };
+        Fleet::new(plan, 42).run().local
+    };
+    // 10 s, and the second after each failure.
+    let whole = 8 + 8 * 11;
+    let one = grants(Fallback::Share, 1);
+    assert!((whole - 16..=whole).contains(&one), "{one}");
+    for processes in [2, 16, 64] {
+        let together = grants(Fallback::Share, processes);
+        let told = grants(Fallback::ShareOf(processes as u64), processes);
+        // Whose turn it is at the end is left to chance.
+        let uneven = processes as u64 / 2;
+        for sum in [together, told] {
+            assert!(sum <= whole + uneven && sum + uneven >= whole - 16, "{processes}: {sum}");
+        }
+    }
+    assert!(grants(Fallback::Whole, 16) >= 16 * (whole - 16));
+    assert_eq!(grants(Fallback::Refuse, 16), 0);
 }
