@@ -1,6 +1,7 @@
 package backoff_test
 
 import (
+	"maps"
 	"slices"
 	"strconv"
 	"testing"
@@ -11,13 +12,14 @@ import (
 
 type exchangeCase struct {
 	named
-	Budget   string         `json:"budget"`
-	Local    string         `json:"local"`
-	Lease    uint64         `json:"lease"`
-	Fallback number         `json:"fallback"`
-	Timeout  number         `json:"timeout"`
-	Seed     number         `json:"seed"`
-	Steps    []exchangeStep `json:"steps"`
+	Budget   string            `json:"budget"`
+	Local    string            `json:"local"`
+	Lease    uint64            `json:"lease"`
+	Fallback number            `json:"fallback"`
+	Timeout  number            `json:"timeout"`
+	Seed     number            `json:"seed"`
+	Steps    []exchangeStep    `json:"steps"`
+	Stats    map[string]number `json:"stats"`
 }
 
 // An exchangeStep has the members of all actions.
@@ -74,6 +76,19 @@ func checkExchanges(t *testing.T, c exchangeCase) {
 		if state := member.State(uint64(step.Now)); state != want {
 			t.Fatalf("step %d, %s: %+v, want %+v", i, step.Do, state, want)
 		}
+	}
+	checkMemberStats(t, member.Stats(), c.Stats)
+}
+
+func checkMemberStats(t *testing.T, stats engine.MemberStats, want map[string]number) {
+	t.Helper()
+	got := map[string]number{
+		"exchanges": number(stats.Exchanges), "failed_exchanges": number(stats.FailedExchanges),
+		"lost_swaps": number(stats.LostSwaps), "local_decisions": number(stats.LocalDecisions),
+		"processes": number(stats.Processes),
+	}
+	if !maps.Equal(got, want) {
+		t.Fatalf("stats %v, want %v", got, want)
 	}
 }
 

@@ -281,6 +281,28 @@ func (b *SharedBudget) LastError() error {
 	return b.lastErr
 }
 
+// SharedBudgetStats are what a process has exchanged with the store of a SharedBudget.
+type SharedBudgetStats struct {
+	// Exchanges is how many began, and FailedExchanges how many of them failed.
+	Exchanges, FailedExchanges uint64
+	// LostSwaps is how often another process was faster.
+	LostSwaps uint64
+	// LocalDecisions is how many requests of retries the local budget answered, because the store was away.
+	LocalDecisions uint64
+	// Processes is how many processes the account has told of, with this one.
+	Processes uint64
+}
+
+// Stats returns what has happened so far, for metrics.
+func (b *SharedBudget) Stats() SharedBudgetStats {
+	if b == nil || b.store == nil {
+		return SharedBudgetStats{}
+	}
+	b.mutex.Lock()
+	defer b.mutex.Unlock()
+	return SharedBudgetStats(b.member.Stats())
+}
+
 // String returns the key, for logs; "no budget" for the zero SharedBudget.
 func (b *SharedBudget) String() string {
 	if key := b.Key(); key != "" {

@@ -164,6 +164,10 @@ func TestFallbacks(t *testing.T) {
 			if granted != row.want {
 				t.Errorf("%d of 40 are granted, want %d", granted, row.want)
 			}
+			want := backoff.SharedBudgetStats{Exchanges: 2, FailedExchanges: 1, LocalDecisions: 40, Processes: 4}
+			if stats := shared.Stats(); stats != want {
+				t.Errorf("%+v, want %+v", stats, want)
+			}
 		})
 	}
 }
@@ -631,7 +635,7 @@ func TestInvalidSharedBudgets(t *testing.T) {
 	_, err := backoff.NewSharedBudget(store, "a", "rate", backoff.WithProcesses(3), backoff.WithFallback(backoff.FallbackRefuse))
 	checkArgument(t, err, backoff.ErrUnused, "processes", "processes 3 is only for the fallback share, and the fallback is refuse")
 	for _, zero := range []*backoff.SharedBudget{nil, new(backoff.SharedBudget)} {
-		if err := zero.Flush(t.Context()); err != backoff.ErrNoBudget || zero.Key() != "" || zero.LastError() != nil || fmt.Sprint(zero) != "no budget" {
+		if err := zero.Flush(t.Context()); err != backoff.ErrNoBudget || zero.Key() != "" || zero.LastError() != nil || zero.Stats() != (backoff.SharedBudgetStats{}) || fmt.Sprint(zero) != "no budget" {
 			t.Errorf("%v, %v", zero, err)
 		}
 	}

@@ -613,6 +613,22 @@ typedef struct backoff_member_answer {
   uint64_t held;
 } backoff_member_answer;
 
+// What a process has exchanged with the store of a shared budget.
+//
+// A plain value: copy it freely.
+typedef struct backoff_shared_budget_stats {
+  // The exchanges that began.
+  uint64_t exchanges;
+  // Those that failed.
+  uint64_t failed_exchanges;
+  // The swaps that another process made first.
+  uint64_t lost_swaps;
+  // The requests that the local budget answered, because the store was away.
+  uint64_t local_decisions;
+  // How many processes the account has told of, with this one.
+  uint64_t processes;
+} backoff_shared_budget_stats;
+
 // A step of an exchange that happened `count` times in a row.
 //
 // A plain value: copy it freely.
@@ -1091,6 +1107,14 @@ uint32_t backoff_budget_member_state(const struct backoff_budget_member *member,
                                      uint64_t *due_in_ns,
                                      uint32_t *has_unsent,
                                      uint64_t *timeout_ns);
+
+// Writes what has happened so far, for metrics.
+//
+// Fails with BACKOFF_NULL_POINTER or BACKOFF_UNINITIALIZED.
+//
+// Each pointer that is not NULL points to a struct of its type.
+uint32_t backoff_budget_member_stats(const struct backoff_budget_member *member,
+                                     struct backoff_shared_budget_stats *stats);
 
 // Begins an exchange, at a time of the process's clock.
 //

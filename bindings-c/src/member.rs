@@ -88,6 +88,24 @@ pub struct backoff_exchange_answers {
     pub held: [u64; 3],
 }
 
+/// What a process has exchanged with the store of a shared budget.
+///
+/// A plain value: copy it freely.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct backoff_shared_budget_stats {
+    /// The exchanges that began.
+    pub exchanges: u64,
+    /// Those that failed.
+    pub failed_exchanges: u64,
+    /// The swaps that another process made first.
+    pub lost_swaps: u64,
+    /// The requests that the local budget answered, because the store was away.
+    pub local_decisions: u64,
+    /// How many processes the account has told of, with this one.
+    pub processes: u64,
+}
+
 /// Begins a member of the shared budget `budget`. `local` is the budget that decides while the store is away, and
 /// `fallback` is a BACKOFF_FALLBACK, or the number of processes, up to 1000000, among which each grants its share. A
 /// request that is granted takes up to `lease - 1` more retries along. An exchange may take `timeout_ns`. The seed
@@ -219,6 +237,31 @@ pub unsafe extern "C" fn backoff_budget_member_state(
         write_optional(due_in_ns, member.due_in(now_ns).unwrap_or(u64::MAX));
         write_optional(has_unsent, member.has_unsent().into());
         write_optional(timeout_ns, member.timeout_ns());
+        Ok(())
+    })
+}
+
+/// Writes what has happened so far, for metrics.
+///
+/// Fails with BACKOFF_NULL_POINTER or BACKOFF_UNINITIALIZED.
+///
+/// # Safety
+/// Each pointer that is not NULL points to a struct of its type.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn backoff_budget_member_stats(
+    member: *const backoff_budget_member,
+    stats: *mut backoff_shared_budget_stats,
+) -> u32 {
+    exported!({
+        let at = required(stats)?;
+        let stats = MemberHandle::get(member)?.stats();
+        at.write(backoff_shared_budget_stats {
+            exchanges: stats.exchanges,
+            failed_exchanges: stats.failed_exchanges,
+            lost_swaps: stats.lost_swaps,
+            local_decisions: stats.local_decisions,
+            processes: stats.processes,
+        });
         Ok(())
     })
 }

@@ -105,6 +105,17 @@ static void play(const char *id, backoff_budget_member *member, const struct mem
   check_number(id, "code", code, BACKOFF_OK);
 }
 
+static void check_stats(const char *id, const backoff_budget_member *member,
+                        const backoff_shared_budget_stats *want) {
+  backoff_shared_budget_stats stats;
+  check_number(id, "code of stats", backoff_budget_member_stats(member, &stats), BACKOFF_OK);
+  check_number(id, "exchanges", stats.exchanges, want->exchanges);
+  check_number(id, "failed_exchanges", stats.failed_exchanges, want->failed_exchanges);
+  check_number(id, "lost_swaps", stats.lost_swaps, want->lost_swaps);
+  check_number(id, "local_decisions", stats.local_decisions, want->local_decisions);
+  check_number(id, "processes", stats.processes, want->processes);
+}
+
 static void check_exchanges(void) {
   check_number("exchanges", "count", LENGTH(exchanges), EXCHANGES_COUNT);
   for (size_t i = 0; i < LENGTH(exchanges); i++) {
@@ -124,6 +135,7 @@ static void check_exchanges(void) {
       check_number(row->id, "has_unsent", has_unsent, step->has_unsent);
       check_number(row->id, "timeout_ns", timeout_ns, step->timeout_ns);
     }
+    check_stats(row->id, &member, &row->stats);
   }
 }
 
@@ -135,6 +147,7 @@ static void check_misuse(void) {
   backoff_member_answer answer = {0, 0, 0};
   backoff_exchange_step step = {0, 0, 0, 0, 0};
   backoff_exchange_answers answers;
+  backoff_shared_budget_stats stats;
   uint64_t wait = 0;
   uint32_t changed = 0;
   char text[BACKOFF_TEXT_SIZE] = "";
@@ -160,6 +173,9 @@ static void check_misuse(void) {
   FAILS(BACKOFF_UNKNOWN_OUTCOME, backoff_budget_member_cancel(member, 9));
   FAILS(BACKOFF_NULL_POINTER, backoff_budget_member_state(NULL, 1, NULL, NULL, NULL, NULL));
   FAILS(BACKOFF_UNINITIALIZED, backoff_budget_member_state(garbage, 1, NULL, NULL, NULL, NULL));
+  FAILS(BACKOFF_NULL_POINTER, backoff_budget_member_stats(NULL, &stats));
+  FAILS(BACKOFF_NULL_POINTER, backoff_budget_member_stats(member, NULL));
+  FAILS(BACKOFF_UNINITIALIZED, backoff_budget_member_stats(garbage, &stats));
   FAILS(BACKOFF_NULL_POINTER, backoff_budget_member_begin(NULL, 1));
   FAILS(BACKOFF_NULL_POINTER,
         backoff_budget_member_step(NULL, NULL, 0, 1, text, sizeof text, &changed));

@@ -229,6 +229,7 @@ struct exchange_vector {
   uint64_t lease, fallback, timeout, seed;
   size_t step_count;
   const struct member_step *steps;
+  backoff_shared_budget_stats stats;
 };
 
 struct retry_after_vector {

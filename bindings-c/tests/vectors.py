@@ -102,7 +102,8 @@ def row(struct: str, case: dict) -> list[str]:
         case "exchange":
             steps = array("struct member_step", [member_step(each) for each in case["steps"]])
             numbers = [u64(case[name]) for name in ("lease", "fallback", "timeout", "seed")]
-            return [text(case["budget"]), text(case["local"]), *numbers, steps]
+            stats = braced([u64(case["stats"][name]) for name in MEMBER_STATS])
+            return [text(case["budget"]), text(case["local"]), *numbers, steps, stats]
         case "retry_after":
             wait = case["retry_after"]
             return [text(case["value"]), u64(case["now"]), flag(wait is not None), u64(wait or 0)]
@@ -180,6 +181,9 @@ def member_step(each: dict) -> str:
     ]
     return braced(members)
 
+
+#: The members of backoff_shared_budget_stats.
+MEMBER_STATS = ["exchanges", "failed_exchanges", "lost_swaps", "local_decisions", "processes"]
 
 #: By transient, throttled and timeout.
 ANSWERS = ["granted", "refused", "held"]

@@ -67,6 +67,18 @@ impl _Member {
         self.0.timeout_ns()
     }
 
+    /// By name.
+    fn stats(&self) -> [(&'static str, u64); 5] {
+        let stats = self.0.stats();
+        [
+            ("exchanges", stats.exchanges),
+            ("failed_exchanges", stats.failed_exchanges),
+            ("lost_swaps", stats.lost_swaps),
+            ("local_decisions", stats.local_decisions),
+            ("processes", stats.processes),
+        ]
+    }
+
     fn begin(&mut self, now_ns: Now) {
         self.0.begin(now_ns.0);
     }

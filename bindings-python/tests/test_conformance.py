@@ -251,6 +251,7 @@ def test_exchanges(case):
         state = member.is_away(now), member.due_in(now), member.has_unsent()
         assert state == (step["away"], due_in, step["unsent"])
         assert member.timeout_ns() == int(step["timeout"])
+    assert {name: str(count) for name, count in member.stats()} == case["stats"]
 
 
 def play(member, step, now):

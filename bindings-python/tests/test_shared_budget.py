@@ -21,6 +21,7 @@ from backoff_rs import (
     PolicyError,
     RandomStream,
     SharedBudget,
+    SharedBudgetStats,
     StopReason,
     permanent,
     retry,
@@ -319,6 +320,7 @@ def test_what_is_granted_while_the_store_is_away(monkeypatch, options, want):
         loop.run()
         granted += loop.events[0].reason is None
     assert granted == want
+    assert budget.stats == SharedBudgetStats(2, 1, 0, 40, 4)
 
 
 def test_the_fallback_has_seen_all_events():
@@ -393,7 +395,7 @@ def test_an_answer_that_is_lost_counts_once(monkeypatch):
     now += 2
     budget.flush()
     # The failure after the first retry was not lost.
-    assert [exchange.stored for exchange in exchanges] == ["unknown", "unchanged"]
+    assert [exchange.stored for exchange in exchanges] == ["unknown", "yes"]
     assert [step.event for step in exchanges[1].steps] == ["attempt_failed"]
     assert store.state() == "1 0"
 

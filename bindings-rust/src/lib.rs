@@ -49,8 +49,9 @@ pub use backoff_core::{
     Backoff, Budget, BudgetEvent, BudgetMember, BudgetState, CapOn, Decision, ErrorCode,
     ExchangeAnswers, ExchangeStep, Fallback, Field, Growth, Jitter, MAX_NS, MemberAnswer,
     Operation, Outcome, ParseError, Policy, PolicyBuilder, PolicyError, Preview, PreviewRow,
-    RandomStream, Ratio, RatioError, RetryAfterMode, RetryStats, SharedState, SteppedState,
-    StopReason, TextBuf, http_retry_after_ns, is_idempotent_method, parse_retry_after_ns,
+    RandomStream, Ratio, RatioError, RetryAfterMode, RetryStats, SharedBudgetStats, SharedState,
+    SteppedState, StopReason, TextBuf, http_retry_after_ns, is_idempotent_method,
+    parse_retry_after_ns,
 };
 
 pub use classify::{ByResult, Classify, WhenEither, WhenError};

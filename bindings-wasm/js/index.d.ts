@@ -464,6 +464,8 @@ export class BudgetMember {
 	hasUnsent(): boolean;
 	/** How many ns a request may wait now: the timeout, but at least a second until the first exchange has ended. */
 	timeout(): bigint;
+	/** What has happened so far. */
+	stats(): SharedBudgetStats;
 	/** Begins an exchange. */
 	begin(now: bigint): void;
 	/** Steps the text of the store, null for none; undefined if it is no state: the exchange has then failed. */
@@ -476,6 +478,20 @@ export class BudgetMember {
 	failed(mayBeStored: boolean, now: bigint): void;
 	/** A request has waited for the timeout. */
 	late(now: bigint): void;
+}
+
+/** What a process has exchanged with the store of a {@link SharedBudget}. */
+export interface SharedBudgetStats {
+	/** The exchanges that began. */
+	readonly exchanges: number;
+	/** Those that failed. */
+	readonly failedExchanges: number;
+	/** The swaps that another process made first. */
+	readonly lostSwaps: number;
+	/** The requests that the local budget answered, because the store was away. */
+	readonly localDecisions: number;
+	/** How many processes the account has told of, with this one. */
+	readonly processes: number;
 }
 
 /** The answer of a {@link BudgetMember}. */
@@ -541,6 +557,8 @@ export class SharedBudget {
 	readonly key: string;
 	/** The last error of the store or of `onExchange`, undefined if there was none. It stays when the store is back. */
 	readonly lastError: unknown;
+	/** What this process has exchanged with the store so far, for metrics. */
+	readonly stats: SharedBudgetStats;
 }
 
 /** How an attempt ended. `permanent` is a failure that another attempt would not change. */

@@ -89,6 +89,18 @@ pub fn member_timeout() -> u64 {
     change(|member, _| member.timeout_ns())
 }
 
+/// Writes what has happened so far: exchanges, those that failed, lost swaps, local decisions, and the
+/// number of processes.
+#[wasm_bindgen]
+pub fn member_stats() {
+    change(|member, buffers| {
+        let stats = member.stats();
+        let exchanges = [stats.exchanges, stats.failed_exchanges, stats.lost_swaps];
+        let end = buffers.write_words(ANSWER_OFFSET, &exchanges);
+        buffers.write_words(end, &[stats.local_decisions, stats.processes]);
+    });
+}
+
 /// Begins an exchange.
 #[wasm_bindgen]
 pub fn member_exchange(now: u64) {

@@ -46,7 +46,7 @@ const ACTIONS = {
 };
 
 describe("exchanges", () => {
-	for (const { id, budget, local, lease, fallback, timeout, seed, steps } of vectors("exchanges")) {
+	for (const { id, budget, local, lease, fallback, timeout, seed, steps, stats } of vectors("exchanges")) {
 		test(id, () => {
 			const [shared, own] = [budget, local].map((text) => Budget.parse(text));
 			const member = new BudgetMember(shared, own, lease, BigInt(fallback), BigInt(timeout), BigInt(seed));
@@ -60,6 +60,9 @@ describe("exchanges", () => {
 				assert.equal(member.timeout(), BigInt(step.timeout));
 				assert.equal(member.dueIn(now), dueIn === null ? undefined : BigInt(dueIn));
 			}
+			const camel = (name) => name.replace(/_(.)/g, (_, letter) => letter.toUpperCase());
+			const want = Object.entries(stats).map(([name, count]) => [camel(name), Number(count)]);
+			assert.deepEqual({ ...member.stats() }, Object.fromEntries(want));
 		});
 	}
 });

@@ -350,6 +350,8 @@ describe("the store is away", () => {
 				granted += (await run(budget, { policy: "constant:base=1s,max_retries=1" })).seen[0] === "wait, local";
 			}
 			assert.equal(granted, want);
+			const { exchanges, failedExchanges, localDecisions, processes } = budget.stats;
+			assert.deepEqual([exchanges, failedExchanges, localDecisions, processes], [2, 1, 40, 4]);
 		});
 	}
 

@@ -40,7 +40,8 @@ mod validate;
 pub use decision::budget::Budget;
 #[cfg(any(target_has_atomic = "64", feature = "portable-atomic"))]
 pub use decision::budget::member::{
-    BudgetMember, ExchangeAnswers, ExchangeStep, Fallback, MemberAnswer, SteppedState,
+    BudgetMember, ExchangeAnswers, ExchangeStep, Fallback, MemberAnswer, SharedBudgetStats,
+    SteppedState,
 };
 #[cfg(any(target_has_atomic = "64", feature = "portable-atomic"))]
 pub use decision::budget::shared_state::SharedState;

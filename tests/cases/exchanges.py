@@ -173,7 +173,8 @@ def exchange_cases():
     )
     for stories in clauses:
         for story in stories:
-            yield story.case
+            stats = {name: str(number) for name, number in story.member.stats().items()}
+            yield story.case | {"stats": stats}
 
 
 def events():

@@ -34,6 +34,7 @@ class Member:
         self.local = BudgetState(local)
         self.fallback, self.local_grants = fallback, 0
         self.processes = 1
+        self.failed_exchanges = self.lost_swaps = self.local_decisions = 0
         self.counted_in = None
         self.counts = [0] * len(COUNTED)
         self.noted = 0
@@ -55,6 +56,10 @@ class Member:
     def timeout(self):
         is_first = self.exchanges == 0 or (self.exchanges == 1 and self.exchange is not None)
         return max(self.configured_timeout, SECOND) if is_first else self.configured_timeout
+
+    def stats(self):
+        names = ["exchanges", "failed_exchanges", "lost_swaps", "local_decisions", "processes"]
+        return {name: getattr(self, name) for name in names}
 
     def is_overdue(self, now):
         return self.exchange is not None and self.exchange.begun <= now - self.timeout
@@ -89,9 +94,10 @@ class Member:
         if self.unused[outcome] > 0:
             self.unused[outcome] -= 1
             return "granted", self.gives(outcome), False
-        if self.is_away(now) and self.fallback == REFUSE:
-            return "refused", 0, True
         if self.is_away(now):
+            self.local_decisions += 1
+            if self.fallback == REFUSE:
+                return "refused", 0, True
             granted, holds = self.local.step("retry_requested", now, outcome)
             if granted:
                 granted = (self.seed + self.local_grants) % (self.fallback or self.processes) == 0
@@ -198,9 +204,11 @@ class Member:
         exchange = self.exchange
         wait = delays.delay(WAITS, self.stream(), exchange.lost)
         exchange.lost += 1
+        self.lost_swaps += 1
         return wait if now + wait < exchange.begun + self.timeout else None
 
     def failed(self, now, may_be_stored):  # rule 7
+        self.failed_exchanges += 1
         sent = self.exchange.sent
         self.end(now)
         if not may_be_stored:

@@ -41,6 +41,19 @@ func (b *Member) State(now uint64) MemberState {
 	return MemberState{IsAway: away != 0, DueIn: uint64(due), HasUnsent: unsent != 0, Timeout: uint64(timeout)}
 }
 
+// Stats returns what has happened so far.
+func (b *Member) Stats() MemberStats {
+	var c C.backoff_shared_budget_stats
+	C.backoff_budget_member_stats(&b.c, &c)
+	return MemberStats{
+		Exchanges:       uint64(c.exchanges),
+		FailedExchanges: uint64(c.failed_exchanges),
+		LostSwaps:       uint64(c.lost_swaps),
+		LocalDecisions:  uint64(c.local_decisions),
+		Processes:       uint64(c.processes),
+	}
+}
+
 // Begin begins an exchange.
 func (b *Member) Begin(now uint64) { C.backoff_budget_member_begin(&b.c, C.uint64_t(now)) }
 

@@ -328,16 +328,16 @@ func (m *module) budgetMemberCancel(p0, p1 uint32) uint32 {
 	p1 = p1 - 2
 	if p1 <= 2 {
 		p0 = p0 + p1<<3
-		x2 = m.load64(p0, 584)
-		m.store64(p0, 584, x2-b64(x2 != 0))
 		x2 = m.load64(p0, 608)
+		m.store64(p0, 608, x2-b64(x2 != 0))
+		x2 = m.load64(p0, 632)
 		x3 = x2 - b64(x2 != 0)
-		x4 = m.load64(p0, 632)
+		x4 = m.load64(p0, 656)
 		t5 = min(x2, x4)
 		if x4 < x3 {
 			t5 = x3
 		}
-		m.store64(p0, 608, t5)
+		m.store64(p0, 632, t5)
 	}
 	return 0
 }
@@ -352,7 +352,7 @@ func (m *module) budgetMemberEnd(p0 uint32, p1 uint64) {
 	x2 = m.load64(p0, 448)
 	if x2 == 0 {
 		x2 = 0x7fffffffffffffff
-		x3 = m.load64(p0, 456)
+		x3 = m.load64(p0, 480)
 		x4 = x3 >> 3
 		if arithmeticMulhi(x4, 7) != 0 {
 			goto l1
@@ -366,7 +366,7 @@ func (m *module) budgetMemberEnd(p0 uint32, p1 uint64) {
 		x2 = min(x2, 0x7fffffffffffffff)
 	} else {
 		x3 = m.load64(p0, 400) / 3
-		x4 = m.load64(p0, 456)
+		x4 = m.load64(p0, 480)
 		x4 = max(x4, 1000000)
 		t6 = uint32(x2)
 		if x2 >= 63 {
@@ -384,7 +384,7 @@ func (m *module) budgetMemberEnd(p0 uint32, p1 uint64) {
 		x2 = t8
 	}
 l1:
-	m.store64(p0, 456, x2)
+	m.store64(p0, 480, x2)
 	x3 = x2 >> 1
 	x2 = x2 - x3
 	x4 = randomStreamNth(m.load64(p0, 408), m.load64(p0, 440)) + 0x7f4a7c1500000000
@@ -400,8 +400,8 @@ l1:
 	if x2 < p1 {
 		t10 = 0xffffffffffffffff
 	}
-	m.store64(p0, 464, t10)
-	m.memoryFill(p0+600, 0, 96)
+	m.store64(p0, 488, t10)
+	m.memoryFill(p0+624, 0, 96)
 }
 
 // budgetMemberExchangeStep is backoff_budget_member_exchange_step.
@@ -422,64 +422,64 @@ func (m *module) budgetMemberExchangeStep(p0 uint32, p1 uint64, p2 uint32) uint3
 				if p1 == 0 {
 					goto l3
 				}
-				x3 = uint32(p1) - b32(m.load64(p0, 536) != 0)
+				x3 = uint32(p1) - b32(m.load64(p0, 560) != 0)
 				if x3 == 0 {
 					x4 = 1
 					goto l3
 				}
-				x3 = x3 - b32(m.load64(p0, 544) != 0)
+				x3 = x3 - b32(m.load64(p0, 568) != 0)
 				if x3 == 0 {
 					x4 = 2
 					goto l3
 				}
-				x3 = x3 - b32(m.load64(p0, 552) != 0)
+				x3 = x3 - b32(m.load64(p0, 576) != 0)
 				if x3 == 0 {
 					x4 = 3
 					goto l3
 				}
-				x3 = x3 - b32(m.load64(p0, 560) != 0)
+				x3 = x3 - b32(m.load64(p0, 584) != 0)
 				if x3 == 0 {
 					x4 = 4
 					goto l3
 				}
-				x3 = x3 - b32(m.load64(p0, 568) != 0)
+				x3 = x3 - b32(m.load64(p0, 592) != 0)
 				if x3 == 0 {
 					x4 = 5
 					goto l3
 				}
-				x3 = x3 - b32(m.load64(p0, 576) != 0)
+				x3 = x3 - b32(m.load64(p0, 600) != 0)
 				if x3 == 0 {
 					x4 = 6
 					goto l3
 				}
-				x3 = x3 - b32(m.load64(p0, 608) != 0)
+				x3 = x3 - b32(m.load64(p0, 632) != 0)
 				if x3 == 0 {
 					x4 = 7
 					goto l3
 				}
-				x3 = x3 - b32(m.load64(p0, 616) != 0)
+				x3 = x3 - b32(m.load64(p0, 640) != 0)
 				if x3 == 0 {
 					x4 = 8
 					goto l3
 				}
-				x3 = x3 - b32(m.load64(p0, 624) != 0)
+				x3 = x3 - b32(m.load64(p0, 648) != 0)
 				if x3 == 0 {
 					x4 = 9
 					goto l3
 				}
-				x3 = x3 - b32(m.load64(p0, 656) != 0)
+				x3 = x3 - b32(m.load64(p0, 680) != 0)
 				if x3 == 0 {
 					x4 = 10
 					goto l3
 				}
-				if x3 != b32(m.load64(p0, 664) != 0) {
+				if x3 != b32(m.load64(p0, 688) != 0) {
 					return 104
 				}
 				x4 = 11
 			l3:
 				x5 = p0 + 8
 				x3 = x4 - 6
-				p0 = x4<<3 + p0 + 536
+				p0 = x4<<3 + p0 + 560
 				for {
 					x4 = x3 + 6
 					if x4 >= x3 {
@@ -497,15 +497,15 @@ func (m *module) budgetMemberExchangeStep(p0 uint32, p1 uint64, p2 uint32) uint3
 							goto l17
 						}
 						x6 = 3
-						t13 = 672
+						t13 = 696
 						if x4 != 0 {
-							t13 = 624
+							t13 = 648
 						}
 						x8 = x8 << 3
 						x9 = m.load64(x5+t13+x8, 0)
-						t14 = 648
+						t14 = 672
 						if x4 != 0 {
-							t14 = 600
+							t14 = 624
 						}
 						p1 = m.load64(x5+t14+x8, 0)
 					} else {
@@ -593,100 +593,108 @@ func (m *module) budgetMemberExchangeStep(p0 uint32, p1 uint64, p2 uint32) uint3
 //
 //go:norace
 func (m *module) budgetMemberFailed(p0, p1 uint32, p2 uint64) uint32 {
-	var x9 uint32
-	var x3, x4, x5, x6, x7, x8, x10, t12, t13, t14, t15, t16, t17 uint64
+	var x10 uint32
+	var x3, x4, x5, x6, x7, x8, x9, t11, t12, t13, t14, t15, t16, t17, t18 uint64
 	if p0 == 0 {
 		return 100
 	}
 	if m.load64(p0, 0) != 0x312d7265626d656d {
 		return 101
 	}
-	x3 = m.load64(p0, 536)
-	m.store64(p0, 536, 0)
-	x4 = m.load64(p0, 544)
-	m.store64(p0, 544, 0)
-	x5 = m.load64(p0, 552)
-	m.store64(p0, 552, 0)
-	x6 = m.load64(p0, 560)
+	x3 = m.load64(p0, 560)
 	m.store64(p0, 560, 0)
-	x7 = m.load64(p0, 568)
+	x4 = m.load64(p0, 568)
 	m.store64(p0, 568, 0)
-	x8 = m.load64(p0, 576)
+	x5 = m.load64(p0, 576)
 	m.store64(p0, 576, 0)
-	x9 = p0 + 8
+	x6 = m.load64(p0, 584)
+	m.store64(p0, 584, 0)
+	x7 = m.load64(p0, 592)
+	m.store64(p0, 592, 0)
+	x8 = m.load64(p0, 600)
+	m.store64(p0, 600, 0)
+	x9 = m.load64(p0, 464) + 1
+	t11 = x9
+	if x9 == 0 {
+		t11 = 0xffffffffffffffff
+	}
+	m.store64(p0, 464, t11)
+	x10 = p0 + 8
 	if p1 == 0 {
-		x10 = m.load64(p0, 488)
-		x3 = x10 + x3
-		if x3 < x10 {
-			x3 = 0xffffffffffffffff
-		}
-		m.store64(p0, 488, min(x3, 1000000))
-		x3 = m.load64(p0, 496)
-		x4 = x3 + x4
-		t12 = x4
-		if x4 < x3 {
+		x9 = m.load64(p0, 512)
+		x3 = x9 + x3
+		t12 = x3
+		if x3 < x9 {
 			t12 = 0xffffffffffffffff
 		}
-		x3 = t12
-		m.store64(p0, 496, min(x3, 1000000))
-		x3 = m.load64(p0, 504)
-		x4 = x3 + x5
-		t13 = x4
-		if x4 < x3 {
+		x9 = t12
+		m.store64(p0, 512, min(x9, 1000000))
+		x9 = m.load64(p0, 520)
+		x3 = x9 + x4
+		t13 = x3
+		if x3 < x9 {
 			t13 = 0xffffffffffffffff
 		}
-		x3 = t13
-		m.store64(p0, 504, min(x3, 1000000))
-		x3 = m.load64(p0, 512)
-		x4 = x3 + x6
-		t14 = x4
-		if x4 < x3 {
+		x9 = t13
+		m.store64(p0, 520, min(x9, 1000000))
+		x9 = m.load64(p0, 528)
+		x3 = x9 + x5
+		t14 = x3
+		if x3 < x9 {
 			t14 = 0xffffffffffffffff
 		}
-		x3 = t14
-		m.store64(p0, 512, min(x3, 1000000))
-		x3 = m.load64(p0, 520)
-		x4 = x3 + x7
-		t15 = x4
-		if x4 < x3 {
+		x9 = t14
+		m.store64(p0, 528, min(x9, 1000000))
+		x9 = m.load64(p0, 536)
+		x3 = x9 + x6
+		t15 = x3
+		if x3 < x9 {
 			t15 = 0xffffffffffffffff
 		}
-		x3 = t15
-		m.store64(p0, 520, min(x3, 1000000))
-		x3 = m.load64(p0, 528)
-		x4 = x3 + x8
-		t16 = x4
-		if x4 < x3 {
+		x9 = t15
+		m.store64(p0, 536, min(x9, 1000000))
+		x9 = m.load64(p0, 544)
+		x3 = x9 + x7
+		t16 = x3
+		if x3 < x9 {
 			t16 = 0xffffffffffffffff
 		}
-		x3 = t16
-		m.store64(p0, 528, min(x3, 1000000))
+		x9 = t16
+		m.store64(p0, 544, min(x9, 1000000))
+		x9 = m.load64(p0, 552)
+		x3 = x9 + x8
+		t17 = x3
+		if x3 < x9 {
+			t17 = 0xffffffffffffffff
+		}
+		x9 = t17
+		m.store64(p0, 552, min(x9, 1000000))
 	}
-	m.budgetMemberEnd(x9, p2)
-	m.store64(p0, 584, 0)
-	m.store64(p0, 592, 0)
-	m.store64(p0, 600, 0)
+	m.budgetMemberEnd(x10, p2)
 	m.store64(p0, 608, 0)
 	m.store64(p0, 616, 0)
 	m.store64(p0, 624, 0)
-	x3 = p2 + 1000000000
-	t17 = x3
-	if x3 < p2 {
-		t17 = 0xffffffffffffffff
+	m.store64(p0, 632, 0)
+	m.store64(p0, 640, 0)
+	m.store64(p0, 648, 0)
+	x9 = p2 + 1000000000
+	t18 = x9
+	if x9 < p2 {
+		t18 = 0xffffffffffffffff
 	}
-	m.store64(p0, 424, t17)
-	p2 = m.load64(p0, 488)
-	m.store64(p0, 488, min(p2, 100))
-	p2 = m.load64(p0, 496)
-	m.store64(p0, 496, min(p2, 100))
-	p2 = m.load64(p0, 504)
-	m.store64(p0, 504, min(p2, 100))
+	m.store64(p0, 424, t18)
 	p2 = m.load64(p0, 512)
 	m.store64(p0, 512, min(p2, 100))
 	p2 = m.load64(p0, 520)
 	m.store64(p0, 520, min(p2, 100))
 	p2 = m.load64(p0, 528)
 	m.store64(p0, 528, min(p2, 100))
+	p2 = m.load64(p0, 536)
+	m.store64(p0, 536, min(p2, 100))
+	p2 = m.load64(p0, 544)
+	m.store64(p0, 544, min(p2, 100))
+	p2 = m.load64(p0, 552)
+	m.store64(p0, 552, min(p2, 100))
 	return 0
 }
 
@@ -696,7 +704,7 @@ func (m *module) budgetMemberFailed(p0, p1 uint32, p2 uint64) uint32 {
 func (m *module) budgetMemberInit(p0, p1, p2 uint32, p3, p4, p5, p6 uint64) uint32 {
 	var x7, x8, x9, x10 uint32
 	var x11, x12, t13, t14 uint64
-	x7 = m.stackPointer - 720
+	x7 = m.stackPointer - 752
 	m.stackPointer = x7
 	x8 = 100
 	if p0 == 0 {
@@ -928,12 +936,12 @@ l15:
 	}
 	x11 = m.load64(uint32(x12)<<3, 13624)
 l28:
-	m.budgetMemberNew(x7, x9, x10, p3, x11, p4, p5, p6)
+	m.budgetMemberNew(x7+8, x9, x10, p3, x11, p4, p5, p6)
 	m.store64(p0, 0, 0x312d7265626d656d)
-	m.memoryCopy(p0+8, x7, 720)
+	m.memoryCopy(p0+8, x7+8, 744)
 	x8 = 0
 l1:
-	m.stackPointer = x7 + 720
+	m.stackPointer = x7 + 752
 	return x8
 }
 
@@ -948,30 +956,30 @@ func (m *module) budgetMemberLate(p0 uint32, p1 uint64) uint32 {
 	if m.load64(p0, 0) != 0x312d7265626d656d {
 		return 101
 	}
-	m.store64(p0, 584, 0)
-	m.store64(p0, 592, 0)
-	m.store64(p0, 600, 0)
 	m.store64(p0, 608, 0)
 	m.store64(p0, 616, 0)
 	m.store64(p0, 624, 0)
+	m.store64(p0, 632, 0)
+	m.store64(p0, 640, 0)
+	m.store64(p0, 648, 0)
 	x2 = p1 + 1000000000
 	t3 = x2
 	if x2 < p1 {
 		t3 = 0xffffffffffffffff
 	}
 	m.store64(p0, 424, t3)
-	p1 = m.load64(p0, 488)
-	m.store64(p0, 488, min(p1, 100))
-	p1 = m.load64(p0, 496)
-	m.store64(p0, 496, min(p1, 100))
-	p1 = m.load64(p0, 504)
-	m.store64(p0, 504, min(p1, 100))
 	p1 = m.load64(p0, 512)
 	m.store64(p0, 512, min(p1, 100))
 	p1 = m.load64(p0, 520)
 	m.store64(p0, 520, min(p1, 100))
 	p1 = m.load64(p0, 528)
 	m.store64(p0, 528, min(p1, 100))
+	p1 = m.load64(p0, 536)
+	m.store64(p0, 536, min(p1, 100))
+	p1 = m.load64(p0, 544)
+	m.store64(p0, 544, min(p1, 100))
+	p1 = m.load64(p0, 552)
+	m.store64(p0, 552, min(p1, 100))
 	return 0
 }
 
@@ -979,8 +987,8 @@ func (m *module) budgetMemberLate(p0 uint32, p1 uint64) uint32 {
 //
 //go:norace
 func (m *module) budgetMemberLost(p0 uint32, p1 uint64, p2 uint32) uint32 {
-	var x3, t9 uint32
-	var x4, x5, x6, x7, t8, t10, t11 uint64
+	var x3, t10 uint32
+	var x4, x5, x6, x7, t8, t9, t11, t12 uint64
 	x3 = 100
 	if p2 != 0 && p0 != 0 {
 		if m.load64(p0, 0) != 0x312d7265626d656d {
@@ -995,26 +1003,32 @@ func (m *module) budgetMemberLost(p0 uint32, p1 uint64, p2 uint32) uint32 {
 			t8 = 0xffffffffffffffff
 		}
 		m.store64(p0, 456, t8)
+		x7 = m.load64(p0, 472) + 1
+		t9 = x7
+		if x7 == 0 {
+			t9 = 0xffffffffffffffff
+		}
+		m.store64(p0, 472, t9)
 		x6 = min(x6, 0xffffffff)
 		x5 = randomStreamNth(x5, x4) + x6*0x9e3779b97f4a7c15 - 0x61c8864680b583eb
 		x5 = (x5>>30 ^ x5) * 0xbf58476d1ce4e5b9
 		x5 = (x5>>27 ^ x5) * 0x94d049bb133111eb
-		t9 = uint32(x6)
+		t10 = uint32(x6)
 		if x6 >= 63 {
-			t9 = 63
+			t10 = 63
 		}
-		x6 = uint64(t9)
-		t10 = uint64(1000000)<<(x6&63) | 1
+		x6 = uint64(t10)
+		t11 = uint64(1000000)<<(x6&63) | 1
 		if uint64(16000000)>>(x6&63) < 1000000 {
-			t10 = 0xf42401
+			t11 = 0xf42401
 		}
-		x5 = arithmeticMulhi(x5>>31^x5, t10)
+		x5 = arithmeticMulhi(x5>>31^x5, t11)
 		x6 = p1 + x5
-		t11 = x6
+		t12 = x6
 		if x6 < p1 {
-			t11 = 0xffffffffffffffff
+			t12 = 0xffffffffffffffff
 		}
-		p1 = t11
+		p1 = t12
 		x6 = p1 - m.load64(p0, 440)
 		if x6 > p1 {
 			x6 = 0
@@ -1155,7 +1169,7 @@ l11:
 	m.store64(p0, 240, m.load64(p2, 64))
 	m.store64(p0, 248, m.load64(p2, 72))
 	m.memoryFill(p0+272, 0, 80)
-	m.memoryFill(p0+480, 0, 240)
+	m.memoryFill(p0+504, 0, 240)
 	m.store64(p0, 32, m.load64(p1, 32))
 	m.store64(p0, 24, m.load64(p1, 24))
 	m.store64(p0, 16, m.load64(p1, 16))
@@ -1183,14 +1197,7 @@ l11:
 	m.store64(p0, 392, 0)
 	m.store64(p0, 408, p7)
 	m.store64(p0, 400, p6)
-	m.store64(p0, 472, 0)
-	m.store64(p0, 464, 0)
-	m.store64(p0, 456, 0)
-	m.store64(p0, 448, 0)
-	m.store64(p0, 440, 0)
-	m.store64(p0, 432, 0)
-	m.store64(p0, 424, 0)
-	m.store64(p0, 416, 0)
+	m.memoryFill(p0+416, 0, 88)
 	m.stackPointer = x8 + 96
 }
 
@@ -1263,33 +1270,33 @@ func (m *module) budgetMemberNote(p0, p1, p2 uint32, p3 uint64) uint32 {
 		m.store32(x4, 0, 4)
 		m.store64(x4, 8, x7)
 	}
-	x5 = p0 + 488
-	x6 = m.load64(p0, 488)
-	x7 = x6 + m.load64(p0, 496)
+	x5 = p0 + 512
+	x6 = m.load64(p0, 512)
+	x7 = x6 + m.load64(p0, 520)
 	t9 = x7
 	if x7 < x6 {
 		t9 = 0xffffffffffffffff
 	}
 	x6 = t9
-	x7 = x6 + m.load64(p0, 504)
+	x7 = x6 + m.load64(p0, 528)
 	t10 = x7
 	if x7 < x6 {
 		t10 = 0xffffffffffffffff
 	}
 	x6 = t10
-	x7 = x6 + m.load64(p0, 512)
+	x7 = x6 + m.load64(p0, 536)
 	t11 = x7
 	if x7 < x6 {
 		t11 = 0xffffffffffffffff
 	}
 	x6 = t11
-	x7 = x6 + m.load64(p0, 520)
+	x7 = x6 + m.load64(p0, 544)
 	t12 = x7
 	if x7 < x6 {
 		t12 = 0xffffffffffffffff
 	}
-	if t12|m.load64(p0, 528) == 0 {
-		m.store64(p0, 480, p3)
+	if t12|m.load64(p0, 552) == 0 {
+		m.store64(p0, 504, p3)
 	}
 	x5 = x5 + p1<<3
 	x6 = m.load64(x5, 0) + 1
@@ -1319,18 +1326,18 @@ func (m *module) budgetMemberNote(p0, p1, p2 uint32, p3 uint64) uint32 {
 			goto l4
 		}
 	}
-	p3 = m.load64(p0, 488)
-	m.store64(p0, 488, min(p3, 100))
-	p3 = m.load64(p0, 496)
-	m.store64(p0, 496, min(p3, 100))
-	p3 = m.load64(p0, 504)
-	m.store64(p0, 504, min(p3, 100))
 	p3 = m.load64(p0, 512)
 	m.store64(p0, 512, min(p3, 100))
 	p3 = m.load64(p0, 520)
 	m.store64(p0, 520, min(p3, 100))
 	p3 = m.load64(p0, 528)
 	m.store64(p0, 528, min(p3, 100))
+	p3 = m.load64(p0, 536)
+	m.store64(p0, 536, min(p3, 100))
+	p3 = m.load64(p0, 544)
+	m.store64(p0, 544, min(p3, 100))
+	p3 = m.load64(p0, 552)
+	m.store64(p0, 552, min(p3, 100))
 l4:
 	x5 = 0
 l1:
@@ -1342,8 +1349,8 @@ l1:
 //
 //go:norace
 func (m *module) budgetMemberRequest(p0, p1 uint32, p2 uint64, p3 uint32) uint32 {
-	var x4, x5, x6, x7, x9, t13, t14 uint32
-	var x8, x10, t11, t12, t15 uint64
+	var x4, x5, x6, x7, x9, t17, t18 uint32
+	var x8, x10, x11, t12, t13, t14, t15 uint64
 	x4 = m.stackPointer - 368
 	m.stackPointer = x4
 	x5 = 100
@@ -1369,49 +1376,77 @@ func (m *module) budgetMemberRequest(p0, p1 uint32, p2 uint64, p3 uint32) uint32
 	} else {
 		x8 = 0
 		x9 = p0 + x7<<3
-		x10 = m.load64(x9, 704)
+		x10 = m.load64(x9, 728)
 		if x10 == 0 {
-			if p2 < m.load64(p0, 424) {
-				goto l10
-			}
-			if m.load64(p0, 432) == 0 {
-				goto l7
-			}
-			x10 = p2 - m.load64(p0, 440)
-			t11 = x10
-			if x10 > p2 {
-				t11 = 0
-			}
-			x10 = m.load64(p0, 408)
-			t12 = max(x10, 1000000000)
-			if m.load64(p0, 448) >= 2 {
+			if p2 >= m.load64(p0, 424) {
+				if m.load64(p0, 432) == 0 {
+					goto l7
+				}
+				x10 = p2 - m.load64(p0, 440)
 				t12 = x10
+				if x10 > p2 {
+					t12 = 0
+				}
+				x10 = m.load64(p0, 408)
+				t13 = max(x10, 1000000000)
+				if m.load64(p0, 448) >= 2 {
+					t13 = x10
+				}
+				if t12 < t13 {
+					goto l7
+				}
 			}
-			x9 = b32(t11 < t12)
-			if x9 != 0 {
-				goto l9
+			x10 = m.load64(p0, 480) + 1
+			t14 = x10
+			if x10 == 0 {
+				t14 = 0xffffffffffffffff
 			}
-			if m.load64(p0, 368) != 0xffffffffffffffff {
-				goto l9
+			m.store64(p0, 480, t14)
+			x10 = m.load64(p0, 368)
+			if x10 == 0xffffffffffffffff {
+				goto l4
 			}
-			x8 = 0
+			m.store32(x4, 0, 3)
+			m.store32(x4, 4, p1)
+			p1 = p0 + 184
+			m.stateBudgetStateStep(x4+176, p1, x4, p2)
+			m.memoryCopy(x4, x4+176, 176)
+			x11 = m.load64(x4, 360)
+			p2 = m.load64(x4, 352)
+			m.memoryCopy(p1, x4, 176)
+			if p2 != 1 {
+				goto l4
+			}
+			x8 = m.load64(p0, 400)
+			m.store64(p0, 400, x8+1)
+			t15 = m.load64(p0, 376)
+			p2 = x10
+			if x10 == 0 {
+				p2 = t15
+			}
+			if p2 != 0 {
+				goto l6
+			}
+			x6 = 1
+			x8 = x11
+			x5 = 1
 			goto l4
 		}
-		m.store64(x9+704, 0, x10-1)
+		m.store64(x9+728, 0, x10-1)
 		x5 = 1
 		x6 = 0
 		p0 = p0 + 8
 		switch m.load32(p0, 0) - 1 {
 		case 0:
-			t13 = 2
+			t17 = 2
 			if p1 == 4 {
-				t13 = 4
+				t17 = 4
 			}
-			t14 = t13
+			t18 = t17
 			if p1 == 3 {
-				t14 = 3
+				t18 = 3
 			}
-			x8 = m.load64(p0+t14<<3, 0)
+			x8 = m.load64(p0+t18<<3, 0)
 			goto l4
 		case 5:
 			x8 = 1
@@ -1419,48 +1454,13 @@ func (m *module) budgetMemberRequest(p0, p1 uint32, p2 uint64, p3 uint32) uint32
 		default:
 			goto l4
 		}
-	l10:
-		if m.load64(p0, 368) != 0xffffffffffffffff {
-			goto l8
-		}
-		goto l4
-	l9:
-		if x9 != 0 {
-			goto l7
-		}
-	l8:
-		m.store32(x4, 0, 3)
-		m.store32(x4, 4, p1)
-		p1 = p0 + 184
-		m.stateBudgetStateStep(x4+176, p1, x4, p2)
-		m.memoryCopy(x4, x4+176, 176)
-		x10 = m.load64(x4, 360)
-		x7 = m.load32(x4, 352)
-		m.memoryCopy(p1, x4, 176)
-		if x7 == 0 {
-			goto l4
-		}
-		x8 = m.load64(p0, 400)
-		m.store64(p0, 400, x8+1)
-		p2 = m.load64(p0, 368)
-		t15 = m.load64(p0, 376)
-		if p2 == 0 {
-			p2 = t15
-		}
-		if p2 != 0 {
-			goto l6
-		}
-		x6 = 1
-		x8 = x10
-		x5 = 1
-		goto l4
 	l7:
 		p0 = p0 + x7<<3
-		p2 = m.load64(p0, 584)
+		p2 = m.load64(p0, 608)
 		if p2 >= 1000000 {
 			goto l4
 		}
-		m.store64(p0+584, 0, p2+1)
+		m.store64(p0+608, 0, p2+1)
 		x6 = 0
 		x5 = 3
 		goto l4
@@ -1473,7 +1473,7 @@ func (m *module) budgetMemberRequest(p0, p1 uint32, p2 uint64, p3 uint32) uint32
 		}
 		x8 = 0
 		if p0 != 0 {
-			x8 = x10
+			x8 = x11
 		}
 	}
 l4:
@@ -1520,35 +1520,35 @@ func (m *module) budgetMemberState(p0 uint32, p1 uint64, p2, p3, p4, p5 uint32) 
 	}
 	x7 = 0xffffffffffffffff
 	if m.load64(p0, 432) == 0 {
-		if m.load64(p0, 584) == 0 && m.load64(p0, 592) == 0 && m.load64(p0, 600) == 0 {
+		if m.load64(p0, 608) == 0 && m.load64(p0, 616) == 0 && m.load64(p0, 624) == 0 {
 			x7 = 0xffffffffffffffff
 			p2 = 0
-			x8 = m.load64(p0, 488)
-			x9 = x8 + m.load64(p0, 496)
+			x8 = m.load64(p0, 512)
+			x9 = x8 + m.load64(p0, 520)
 			t12 = x9
 			if x9 < x8 {
 				t12 = 0xffffffffffffffff
 			}
 			x8 = t12
-			x9 = x8 + m.load64(p0, 504)
+			x9 = x8 + m.load64(p0, 528)
 			t13 = x9
 			if x9 < x8 {
 				t13 = 0xffffffffffffffff
 			}
 			x8 = t13
-			x9 = x8 + m.load64(p0, 512)
+			x9 = x8 + m.load64(p0, 536)
 			t14 = x9
 			if x9 < x8 {
 				t14 = 0xffffffffffffffff
 			}
 			x8 = t14
-			x9 = x8 + m.load64(p0, 520)
+			x9 = x8 + m.load64(p0, 544)
 			t15 = x9
 			if x9 < x8 {
 				t15 = 0xffffffffffffffff
 			}
 			x8 = t15
-			x9 = x8 + m.load64(p0, 528)
+			x9 = x8 + m.load64(p0, 552)
 			t16 = x9
 			if x9 < x8 {
 				t16 = 0xffffffffffffffff
@@ -1556,7 +1556,7 @@ func (m *module) budgetMemberState(p0 uint32, p1 uint64, p2, p3, p4, p5 uint32) 
 			x8 = t16
 			if x8 <= 99 {
 				t17 = b32(x8 == 0)
-				x8 = p1 - m.load64(p0, 480)
+				x8 = p1 - m.load64(p0, 504)
 				t18 = x8
 				if x8 > p1 {
 					t18 = 0
@@ -1570,7 +1570,7 @@ func (m *module) budgetMemberState(p0 uint32, p1 uint64, p2, p3, p4, p5 uint32) 
 				goto l7
 			}
 		}
-		x7 = m.load64(p0, 472)
+		x7 = m.load64(p0, 496)
 		p1 = x7 - p1
 		t19 = p1
 		if p1 > x7 {
@@ -1583,31 +1583,31 @@ l7:
 		m.store64(p3, 0, x7)
 	}
 	if p4 != 0 {
-		p1 = m.load64(p0, 488)
-		x7 = p1 + m.load64(p0, 496)
+		p1 = m.load64(p0, 512)
+		x7 = p1 + m.load64(p0, 520)
 		t20 = x7
 		if x7 < p1 {
 			t20 = 0xffffffffffffffff
 		}
 		p1 = t20
-		x7 = p1 + m.load64(p0, 504)
+		x7 = p1 + m.load64(p0, 528)
 		t21 = x7
 		if x7 < p1 {
 			t21 = 0xffffffffffffffff
 		}
 		p1 = t21
-		x7 = p1 + m.load64(p0, 512)
+		x7 = p1 + m.load64(p0, 536)
 		t22 = x7
 		if x7 < p1 {
 			t22 = 0xffffffffffffffff
 		}
 		p1 = t22
-		x7 = p1 + m.load64(p0, 520)
+		x7 = p1 + m.load64(p0, 544)
 		t23 = x7
 		if x7 < p1 {
 			t23 = 0xffffffffffffffff
 		}
-		m.store32(p4, 0, b32(t23|m.load64(p0, 528)|m.load64(p0, 432) != 0))
+		m.store32(p4, 0, b32(t23|m.load64(p0, 552)|m.load64(p0, 432) != 0))
 	}
 	p1 = m.load64(p0, 448)
 	if p1 <= 1 {
@@ -1631,13 +1631,38 @@ l12:
 	return 0
 }
 
+// budgetMemberStats is backoff_budget_member_stats.
+//
+//go:norace
+func (m *module) budgetMemberStats(p0, p1 uint32) uint32 {
+	var x2 uint32
+	var x3, x4, x5, x6 uint64
+	x2 = 100
+	if p0 != 0 && p1 != 0 {
+		x2 = 101
+		if m.load64(p0, 0) == 0x312d7265626d656d {
+			x3 = m.load64(p0, 448)
+			x4 = m.load64(p0, 464)
+			x5 = m.load64(p0, 472)
+			x6 = m.load64(p0, 480)
+			m.store64(p1, 32, m.load64(p0, 376))
+			m.store64(p1, 24, x6)
+			m.store64(p1, 16, x5)
+			m.store64(p1, 8, x4)
+			m.store64(p1, 0, x3)
+			x2 = 0
+		}
+	}
+	return x2
+}
+
 // budgetMemberStep is backoff_budget_member_step.
 //
 //go:norace
 func (m *module) budgetMemberStep(p0, p1 uint32, p2, p3 uint64, p4 uint32, p5 uint64, p6 uint32) uint32 {
 	var x7, x8, x9, x10, x11, x12, x13, x14, x15, x16, x17, x18, t33, t34, t35, t36, t49, t50, t51, t52, t53, t60, t61, t63 uint32
 	var x19, x20, x21, x22, x23, x24, x25, x26, x27, x28, x29, x30, x31, x32, t37, t41, t42, t43, t44, t45, t47, t48 uint64
-	x7 = m.stackPointer - 3264
+	x7 = m.stackPointer - 3296
 	m.stackPointer = x7
 	x8 = 100
 	if p0 == 0 {
@@ -1653,7 +1678,7 @@ func (m *module) budgetMemberStep(p0, p1 uint32, p2, p3 uint64, p4 uint32, p5 ui
 	x9 = p0 + 8
 	if p1 != 0 {
 		if p2 == 0 {
-			m.memoryCopy(x7+48, x9, 720)
+			m.memoryCopy(x7+56, x9, 744)
 			x8 = 112
 			goto l1
 		}
@@ -1661,7 +1686,7 @@ func (m *module) budgetMemberStep(p0, p1 uint32, p2, p3 uint64, p4 uint32, p5 ui
 			x8 = 108
 			goto l1
 		}
-		m.memoryCopy(x7+48, x9, 720)
+		m.memoryCopy(x7+56, x9, 744)
 		p0 = 0
 		x10 = uint32(p2)
 		x11 = 0 - x10
@@ -1675,14 +1700,14 @@ func (m *module) budgetMemberStep(p0, p1 uint32, p2, p3 uint64, p4 uint32, p5 ui
 				break
 			}
 		}
-		m.budgetStateRead(x7+2472, x9, p1, x10)
-		if m.load32(x7, 2472) == 0 {
+		m.budgetStateRead(x7+2504, x9, p1, x10)
+		if m.load32(x7, 2504) == 0 {
 			goto l8
 		}
-		m.memoryCopy(x7+968, x7+2480, 176)
-		m.store64(x7, 1144, 0)
-		m.store64(x7, 1152, 0)
-		m.store64(x7, 1160, 0)
+		m.memoryCopy(x7+1000, x7+2512, 176)
+		m.store64(x7, 1176, 0)
+		m.store64(x7, 1184, 0)
+		m.store64(x7, 1192, 0)
 		goto l4
 	l9:
 		if p0 == 0 {
@@ -1861,22 +1886,22 @@ func (m *module) budgetMemberStep(p0, p1 uint32, p2, p3 uint64, p4 uint32, p5 ui
 									goto l8
 								}
 							l31:
-								m.budgetStateRead(x7+2472, x9, p1, x14)
-								if m.load64(x7, 2472) != 1 {
+								m.budgetStateRead(x7+2504, x9, p1, x14)
+								if m.load64(x7, 2504) != 1 {
 									goto l8
 								}
-								m.memoryCopy(x7+2272, x7+2480, 176)
-								m.store64(x7, 2448, p2)
-								m.store64(x7, 2456, x19)
-								m.store64(x7, 2464, x20)
+								m.memoryCopy(x7+2304, x7+2512, 176)
+								m.store64(x7, 2480, p2)
+								m.store64(x7, 2488, x19)
+								m.store64(x7, 2496, x20)
 								if x15&255 != 32 {
 									goto l8
 								}
 								if max(x20, x19) > 1000000 {
 									goto l8
 								}
-								m.sharedStateText(x7+2472, x7+2272)
-								p0 = m.load32(x7, 3240)
+								m.sharedStateText(x7+2504, x7+2304)
+								p0 = m.load32(x7, 3272)
 								t33 = p0
 								p0 = b32(p0 < 769)
 								t34 = 0
@@ -1886,7 +1911,7 @@ func (m *module) budgetMemberStep(p0, p1 uint32, p2, p3 uint64, p4 uint32, p5 ui
 								if t34 != x10 {
 									goto l8
 								}
-								t35 = x7 + 2472
+								t35 = x7 + 2504
 								if p0 == 0 {
 									t35 = 1
 								}
@@ -1894,7 +1919,7 @@ func (m *module) budgetMemberStep(p0, p1 uint32, p2, p3 uint64, p4 uint32, p5 ui
 								if t36 != 0 {
 									goto l8
 								}
-								m.memoryCopy(x7+968, x7+2272, 200)
+								m.memoryCopy(x7+1000, x7+2304, 200)
 								goto l4
 							}
 							x8 = x8 - 1
@@ -1926,22 +1951,22 @@ func (m *module) budgetMemberStep(p0, p1 uint32, p2, p3 uint64, p4 uint32, p5 ui
 		x8 = 112
 		goto l1
 	}
-	m.memoryCopy(x7+48, x9, 720)
-	m.memoryCopy(x7+768, x9, 176)
+	m.memoryCopy(x7+56, x9, 744)
+	m.memoryCopy(x7+800, x9, 176)
 	x22 = 0
-	m.store64(x7, 960, 0)
-	m.store64(x7, 952, 0)
-	m.store64(x7, 944, 0)
+	m.store64(x7, 992, 0)
+	m.store64(x7, 984, 0)
+	m.store64(x7, 976, 0)
 	x23 = 0
 	x24 = 0
 	goto l3
 l4:
-	m.memoryCopy(x7+768, x7+968, 200)
-	x22 = m.load64(x7, 960)
-	x23 = m.load64(x7, 952)
-	x24 = m.load64(x7, 944)
+	m.memoryCopy(x7+800, x7+1000, 200)
+	x22 = m.load64(x7, 992)
+	x23 = m.load64(x7, 984)
+	x24 = m.load64(x7, 976)
 l3:
-	m.memoryCopy(x7+1168, x7+768, 176)
+	m.memoryCopy(x7+1200, x7+800, 176)
 	x25 = p3 / 60000000000
 	if x24 != x25 {
 		p2 = x25 + 1
@@ -1965,100 +1990,100 @@ l34:
 		x26 = t37
 	}
 l33:
-	m.store64(x7, 432, p2)
-	if p2 != m.load64(x7, 424) {
+	m.store64(x7, 440, p2)
+	if p2 != m.load64(x7, 432) {
 		p2 = x27 + 1
 		if p2 == 0 {
 			p2 = 0xffffffffffffffff
 		}
 		x27 = min(p2, 1000000)
 	}
-	p2 = m.load64(x7, 528)
-	m.store64(x7, 528, 0)
-	x19 = m.load64(x7, 536)
-	m.store64(x7, 536, 0)
-	x20 = m.load64(x7, 544)
-	m.store64(x7, 544, 0)
-	x21 = m.load64(x7, 552)
-	m.store64(x7, 552, 0)
-	x28 = m.load64(x7, 560)
+	p2 = m.load64(x7, 560)
 	m.store64(x7, 560, 0)
-	x29 = m.load64(x7, 568)
+	x19 = m.load64(x7, 568)
 	m.store64(x7, 568, 0)
+	x20 = m.load64(x7, 576)
+	m.store64(x7, 576, 0)
+	x21 = m.load64(x7, 584)
+	m.store64(x7, 584, 0)
+	x28 = m.load64(x7, 592)
+	m.store64(x7, 592, 0)
+	x29 = m.load64(x7, 600)
+	m.store64(x7, 600, 0)
 	x30 = max(x26, x27)
-	m.store64(x7, 416, max(x30, 1))
-	x30 = m.load64(x7, 576)
+	m.store64(x7, 424, max(x30, 1))
+	x30 = m.load64(x7, 608)
 	p2 = p2 + x30
 	if p2 < x30 {
 		p2 = 0xffffffffffffffff
 	}
-	m.store64(x7, 576, min(p2, 1000000))
-	p2 = m.load64(x7, 584)
+	m.store64(x7, 608, min(p2, 1000000))
+	p2 = m.load64(x7, 616)
 	x19 = x19 + p2
 	t41 = x19
 	if x19 < p2 {
 		t41 = 0xffffffffffffffff
 	}
 	p2 = t41
-	m.store64(x7, 584, min(p2, 1000000))
-	p2 = m.load64(x7, 592)
+	m.store64(x7, 616, min(p2, 1000000))
+	p2 = m.load64(x7, 624)
 	x19 = x20 + p2
 	t42 = x19
 	if x19 < p2 {
 		t42 = 0xffffffffffffffff
 	}
 	p2 = t42
-	m.store64(x7, 592, min(p2, 1000000))
-	p2 = m.load64(x7, 600)
+	m.store64(x7, 624, min(p2, 1000000))
+	p2 = m.load64(x7, 632)
 	x19 = x21 + p2
 	t43 = x19
 	if x19 < p2 {
 		t43 = 0xffffffffffffffff
 	}
 	p2 = t43
-	m.store64(x7, 600, min(p2, 1000000))
-	p2 = m.load64(x7, 608)
+	m.store64(x7, 632, min(p2, 1000000))
+	p2 = m.load64(x7, 640)
 	x19 = x28 + p2
 	t44 = x19
 	if x19 < p2 {
 		t44 = 0xffffffffffffffff
 	}
 	p2 = t44
-	m.store64(x7, 608, min(p2, 1000000))
-	p2 = m.load64(x7, 616)
+	m.store64(x7, 640, min(p2, 1000000))
+	p2 = m.load64(x7, 648)
 	x19 = x29 + p2
 	t45 = x19
 	if x19 < p2 {
 		t45 = 0xffffffffffffffff
 	}
 	p2 = t45
-	m.store64(x7, 616, min(p2, 1000000))
-	x29 = m.load64(x7, 624)
-	x30 = m.load64(x7, 632)
-	x31 = m.load64(x7, 640)
+	m.store64(x7, 648, min(p2, 1000000))
+	x29 = m.load64(x7, 656)
+	x30 = m.load64(x7, 664)
+	x31 = m.load64(x7, 672)
 	x21 = min(x31, 1000000)
-	m.store64(x7, 664, x21)
+	m.store64(x7, 696, x21)
 	x28 = min(x30, 1000000)
-	m.store64(x7, 656, x28)
+	m.store64(x7, 688, x28)
 	x20 = min(x29, 1000000)
-	m.store64(x7, 648, x20)
-	m.memoryCopy(x7+2472, x7+768, 176)
+	m.store64(x7, 680, x20)
+	m.memoryCopy(x7+2504, x7+800, 176)
 	p2 = p3 + 60000000000
 	if p2 < p3 {
 		p2 = 0xffffffffffffffff
 	}
-	x8 = x7 + 2472 + 88
-	switch m.load32(x7, 1168) - 4 {
+	x8 = x7 + 2504 + 88
+	switch m.load32(x7, 1200) - 4 {
 	case 0:
-		x19 = m.load64(x7, 2568)
+		x19 = m.load64(x7, 2600)
 		t47 = x19
 		if x19 > p2 {
 			t47 = p3
 		}
-		m.store64(x7, 2568, t47)
+		m.store64(x7, 2600, t47)
 	case 1:
-		x19 = m.load64(x7, 2640)
-		x32 = m.load64(x7, 1224)
+		x19 = m.load64(x7, 2672)
+		x32 = m.load64(x7, 1256)
 		if x32 <= 9 {
 			p2 = 0
 			if x19 != 0 {
@@ -2072,21 +2097,21 @@ l33:
 		}
 		p2 = p3 / x32
 	l40:
-		m.store64(x7, 2640, p2)
+		m.store64(x7, 2672, p2)
 		m.memoryFill(x8, 0, 80)
 	}
 l37:
 	p0 = 0
-	t48 = m.load64(x7, 1248)
-	t49 = m.memcmp(x8, x7+1168+88, 88)
-	m.store64(x7, 2552, t48+b64(t49 != 0))
-	m.memoryCopy(x7+1344, x7+2472, 176)
-	x8 = x7 + 968 + 88
-	p1 = x7 + 2272 + 88
-	x11 = 528
-	x16 = m.load32(x7, 48) - 1
+	t48 = m.load64(x7, 1280)
+	t49 = m.memcmp(x8, x7+1200+88, 88)
+	m.store64(x7, 2584, t48+b64(t49 != 0))
+	m.memoryCopy(x7+1376, x7+2504, 176)
+	x8 = x7 + 1000 + 88
+	p1 = x7 + 2304 + 88
+	x11 = 552
+	x16 = m.load32(x7, 56) - 1
 	for {
-		p2 = m.load64(x7+48+x11, 0)
+		p2 = m.load64(x7+56+x11, 0)
 		if p0 >= 2 {
 			x17 = p0 - 2
 			if x17 < 3 {
@@ -2114,29 +2139,29 @@ l37:
 			if x17 == 1 {
 				t51 = 3
 			}
-			m.store64(x7, 3256, m.load64(x7+48+t51<<3, 0))
+			m.store64(x7, 3288, m.load64(x7+56+t51<<3, 0))
 			goto l44
 		case 5:
 			x19 = 1
 		}
-		m.store64(x7, 3256, x19)
+		m.store64(x7, 3288, x19)
 		goto l44
 	l46:
 		x17 = 2
 		goto l43
 	l45:
-		m.store64(x7, 3256, 0)
+		m.store64(x7, 3288, 0)
 	l44:
 		x17 = 4
 	l43:
-		m.store32(x7, 3248, x17)
-		m.memoryCopy(x7+968, x7+1344, 176)
+		m.store32(x7, 3280, x17)
+		m.memoryCopy(x7+1000, x7+1376, 176)
 		if p2 != 0 {
 			for {
-				m.stateBudgetStateStep(x7+2472, x7+968, x7+3248, p3)
-				m.memoryCopy(x7+2272, x7+2472, 176)
-				if m.load64(x7, 2352) == m.load64(x7, 1048) {
-					t52 = m.memcmp(x7+2272, x7+968, 80)
+				m.stateBudgetStateStep(x7+2504, x7+1000, x7+3280, p3)
+				m.memoryCopy(x7+2304, x7+2504, 176)
+				if m.load64(x7, 2384) == m.load64(x7, 1080) {
+					t52 = m.memcmp(x7+2304, x7+1000, 80)
 					if t52 == 0 {
 						t53 = m.memcmp(p1, x8, 88)
 						if t53 == 0 {
@@ -2144,7 +2169,7 @@ l37:
 						}
 					}
 				}
-				m.memoryCopy(x7+968, x7+2272, 176)
+				m.memoryCopy(x7+1000, x7+2304, 176)
 				p2 = p2 - 1
 				if p2 == 0 {
 					break
@@ -2153,22 +2178,22 @@ l37:
 		}
 	l52:
 		p0 = p0 + 1
-		m.memoryCopy(x7+1344, x7+968, 176)
+		m.memoryCopy(x7+1376, x7+1000, 176)
 		x11 = x11 + 8
-		if x11 == 576 {
+		if x11 == 600 {
 			break
 		}
 	}
-	m.memoryCopy(x7+2272, x7+1344, 176)
+	m.memoryCopy(x7+2304, x7+1376, 176)
 	p2 = 0
 	x19 = 0
 	if x29 != 0 {
 		x19 = 0
 		for {
-			m.store64(x7, 3248, 0x200000003)
-			m.stateBudgetStateStep(x7+2472, x7+2272, x7+3248, p3)
-			m.memoryCopy(x7+2272, x7+2472, 176)
-			if m.load64(x7, 2648) == 0 {
+			m.store64(x7, 3280, 0x200000003)
+			m.stateBudgetStateStep(x7+2504, x7+2304, x7+3280, p3)
+			m.memoryCopy(x7+2304, x7+2504, 176)
+			if m.load64(x7, 2680) == 0 {
 				goto l55
 			}
 			x19 = x19 + 1
@@ -2179,17 +2204,17 @@ l37:
 		x19 = x20
 	}
 l55:
-	m.memoryCopy(x7+968, x7+2272, 176)
-	m.memoryCopy(x7+1520, x7+968, 176)
-	m.store64(x7, 672, x19)
-	m.memoryCopy(x7+2272, x7+1520, 176)
+	m.memoryCopy(x7+1000, x7+2304, 176)
+	m.memoryCopy(x7+1552, x7+1000, 176)
+	m.store64(x7, 704, x19)
+	m.memoryCopy(x7+2304, x7+1552, 176)
 	if x30 != 0 {
 		p2 = 0
 		for {
-			m.store64(x7, 3248, 0x300000003)
-			m.stateBudgetStateStep(x7+2472, x7+2272, x7+3248, p3)
-			m.memoryCopy(x7+2272, x7+2472, 176)
-			if m.load64(x7, 2648) == 0 {
+			m.store64(x7, 3280, 0x300000003)
+			m.stateBudgetStateStep(x7+2504, x7+2304, x7+3280, p3)
+			m.memoryCopy(x7+2304, x7+2504, 176)
+			if m.load64(x7, 2680) == 0 {
 				goto l57
 			}
 			p2 = p2 + 1
@@ -2200,17 +2225,17 @@ l55:
 		p2 = x28
 	}
 l57:
-	m.memoryCopy(x7+968, x7+2272, 176)
-	m.memoryCopy(x7+1520, x7+968, 176)
-	m.store64(x7, 680, p2)
-	m.memoryCopy(x7+2272, x7+1520, 176)
+	m.memoryCopy(x7+1000, x7+2304, 176)
+	m.memoryCopy(x7+1552, x7+1000, 176)
+	m.store64(x7, 712, p2)
+	m.memoryCopy(x7+2304, x7+1552, 176)
 	x20 = 0
 	if x31 != 0 {
 		for {
-			m.store64(x7, 3248, 0x400000003)
-			m.stateBudgetStateStep(x7+2472, x7+2272, x7+3248, p3)
-			m.memoryCopy(x7+2272, x7+2472, 176)
-			if m.load64(x7, 2648) == 0 {
+			m.store64(x7, 3280, 0x400000003)
+			m.stateBudgetStateStep(x7+2504, x7+2304, x7+3280, p3)
+			m.memoryCopy(x7+2304, x7+2504, 176)
+			if m.load64(x7, 2680) == 0 {
 				goto l59
 			}
 			x20 = x20 + 1
@@ -2221,18 +2246,18 @@ l57:
 		x20 = x21
 	}
 l59:
-	m.memoryCopy(x7+968, x7+2272, 176)
-	m.memoryCopy(x7+1520, x7+968, 176)
-	m.store64(x7, 688, x20)
-	x29 = m.load64(x7, 400)
+	m.memoryCopy(x7+1000, x7+2304, 176)
+	m.memoryCopy(x7+1552, x7+1000, 176)
+	m.store64(x7, 720, x20)
+	x29 = m.load64(x7, 408)
 	x30 = min(x29, 1000000)
-	if x19 == 0 || x19 != m.load64(x7, 648) {
-		m.memoryCopy(x7+2272, x7+1520, 176)
+	if x19 == 0 || x19 != m.load64(x7, 680) {
+		m.memoryCopy(x7+2304, x7+1552, 176)
 		x29 = 0
 		x19 = 0
 	} else {
-		x19 = m.load64(x7, 744)
-		m.memoryCopy(x7+2272, x7+1520, 176)
+		x19 = m.load64(x7, 776)
+		m.memoryCopy(x7+2304, x7+1552, 176)
 		x29 = 0
 		if x30 <= x19 {
 			x19 = 0
@@ -2244,10 +2269,10 @@ l59:
 			}
 			x19 = 0
 			for {
-				m.store64(x7, 3248, 0x200000003)
-				m.stateBudgetStateStep(x7+2472, x7+2272, x7+3248, p3)
-				m.memoryCopy(x7+2272, x7+2472, 176)
-				if m.load64(x7, 2648) == 0 {
+				m.store64(x7, 3280, 0x200000003)
+				m.stateBudgetStateStep(x7+2504, x7+2304, x7+3280, p3)
+				m.memoryCopy(x7+2304, x7+2504, 176)
+				if m.load64(x7, 2680) == 0 {
 					goto l61
 				}
 				x19 = x19 + 1
@@ -2259,21 +2284,21 @@ l59:
 		}
 	}
 l61:
-	m.memoryCopy(x7+968, x7+2272, 176)
-	m.memoryCopy(x7+1696, x7+968, 176)
-	m.store64(x7, 720, x19)
+	m.memoryCopy(x7+1000, x7+2304, 176)
+	m.memoryCopy(x7+1728, x7+1000, 176)
+	m.store64(x7, 752, x19)
 	x19 = x19 + 1
 	if x19 == 0 {
 		x19 = 0xffffffffffffffff
 	}
-	m.store64(x7, 696, min(x19, x29))
+	m.store64(x7, 728, min(x19, x29))
 	if p2 == 0 || p2 != x28 {
-		m.memoryCopy(x7+2272, x7+1696, 176)
+		m.memoryCopy(x7+2304, x7+1728, 176)
 		x19 = 0
 		p2 = 0
 	} else {
-		p2 = m.load64(x7, 752)
-		m.memoryCopy(x7+2272, x7+1696, 176)
+		p2 = m.load64(x7, 784)
+		m.memoryCopy(x7+2304, x7+1728, 176)
 		x19 = 0
 		if x30 <= p2 {
 			p2 = 0
@@ -2285,10 +2310,10 @@ l61:
 			}
 			p2 = 0
 			for {
-				m.store64(x7, 3248, 0x300000003)
-				m.stateBudgetStateStep(x7+2472, x7+2272, x7+3248, p3)
-				m.memoryCopy(x7+2272, x7+2472, 176)
-				if m.load64(x7, 2648) == 0 {
+				m.store64(x7, 3280, 0x300000003)
+				m.stateBudgetStateStep(x7+2504, x7+2304, x7+3280, p3)
+				m.memoryCopy(x7+2304, x7+2504, 176)
+				if m.load64(x7, 2680) == 0 {
 					goto l66
 				}
 				p2 = p2 + 1
@@ -2300,21 +2325,21 @@ l61:
 		}
 	}
 l66:
-	m.memoryCopy(x7+968, x7+2272, 176)
-	m.memoryCopy(x7+1696, x7+968, 176)
-	m.store64(x7, 728, p2)
+	m.memoryCopy(x7+1000, x7+2304, 176)
+	m.memoryCopy(x7+1728, x7+1000, 176)
+	m.store64(x7, 760, p2)
 	p2 = p2 + 1
 	if p2 == 0 {
 		p2 = 0xffffffffffffffff
 	}
-	m.store64(x7, 704, min(p2, x19))
+	m.store64(x7, 736, min(p2, x19))
 	if x20 == 0 || x20 != x21 {
-		m.memoryCopy(x7+2272, x7+1696, 176)
+		m.memoryCopy(x7+2304, x7+1728, 176)
 		x19 = 0
 		p2 = 0
 	} else {
-		p2 = m.load64(x7, 760)
-		m.memoryCopy(x7+2272, x7+1696, 176)
+		p2 = m.load64(x7, 792)
+		m.memoryCopy(x7+2304, x7+1728, 176)
 		x19 = 0
 		if x30 <= p2 {
 			p2 = 0
@@ -2326,10 +2351,10 @@ l66:
 			}
 			p2 = 0
 			for {
-				m.store64(x7, 3248, 0x400000003)
-				m.stateBudgetStateStep(x7+2472, x7+2272, x7+3248, p3)
-				m.memoryCopy(x7+2272, x7+2472, 176)
-				if m.load64(x7, 2648) == 0 {
+				m.store64(x7, 3280, 0x400000003)
+				m.stateBudgetStateStep(x7+2504, x7+2304, x7+3280, p3)
+				m.memoryCopy(x7+2304, x7+2504, 176)
+				if m.load64(x7, 2680) == 0 {
 					goto l71
 				}
 				p2 = p2 + 1
@@ -2341,26 +2366,26 @@ l66:
 		}
 	}
 l71:
-	m.memoryCopy(x7+968, x7+2272, 176)
-	m.memoryCopy(x7+1696, x7+968, 176)
-	m.store64(x7, 736, p2)
+	m.memoryCopy(x7+1000, x7+2304, 176)
+	m.memoryCopy(x7+1728, x7+1000, 176)
+	m.store64(x7, 768, p2)
 	p2 = p2 + 1
 	if p2 == 0 {
 		p2 = 0xffffffffffffffff
 	}
-	m.store64(x7, 712, min(p2, x19))
-	m.memoryCopy(x7+1872, x7+1696, 176)
-	m.store64(x7, 2064, x26)
-	m.store64(x7, 2056, x27)
-	m.store64(x7, 2048, x25)
-	if m.load64(x7, 1952) != m.load64(x7, 848) {
+	m.store64(x7, 744, min(p2, x19))
+	m.memoryCopy(x7+1904, x7+1728, 176)
+	m.store64(x7, 2096, x26)
+	m.store64(x7, 2088, x27)
+	m.store64(x7, 2080, x25)
+	if m.load64(x7, 1984) != m.load64(x7, 880) {
 		goto l78
 	}
-	t60 = m.memcmp(x7+1872, x7+768, 80)
+	t60 = m.memcmp(x7+1904, x7+800, 80)
 	if t60 != 0 {
 		goto l78
 	}
-	t61 = m.memcmp(x7+1872+88, x7+768+88, 88)
+	t61 = m.memcmp(x7+1904+88, x7+800+88, 88)
 	if t61 != 0 {
 		goto l78
 	}
@@ -2371,23 +2396,23 @@ l71:
 		goto l77
 	}
 l78:
-	p0 = m.load32(x7, 1872)
-	m.memoryCopy(x7+2076, x7+1872|4, 196)
+	p0 = m.load32(x7, 1904)
+	m.memoryCopy(x7+2108, x7+1904|4, 196)
 	p1 = 1
 	goto l76
 l77:
-	p0 = m.load32(x7, 1872)
-	m.memoryCopy(x7+2076, x7+1872|4, 196)
+	p0 = m.load32(x7, 1904)
+	m.memoryCopy(x7+2108, x7+1904|4, 196)
 	p1 = b32(x26 != x22)
 l76:
-	m.memoryCopy(x7+2272|4, x7+2076, 196)
-	m.store32(x7, 2272, p0)
-	m.sharedStateText(x7+2472, x7+2272)
+	m.memoryCopy(x7+2304|4, x7+2108, 196)
+	m.store32(x7, 2304, p0)
+	m.sharedStateText(x7+2504, x7+2304)
 	if p4 == 0 {
 		x8 = 100
 		goto l1
 	}
-	p0 = m.load32(x7, 3240)
+	p0 = m.load32(x7, 3272)
 	x8 = b32(p0 < 769)
 	if x8 == 0 {
 		p0 = 0
@@ -2397,7 +2422,7 @@ l76:
 		goto l1
 	}
 	if p0 != 0 {
-		t63 = x7 + 2472
+		t63 = x7 + 2504
 		if x8 == 0 {
 			t63 = 1
 		}
@@ -2405,10 +2430,10 @@ l76:
 	}
 	x8 = 0
 	m.store8(p4+p0, 0, 0)
-	m.memoryCopy(x9, x7+48, 720)
+	m.memoryCopy(x9, x7+56, 744)
 	m.store32(p6, 0, p1)
 l1:
-	m.stackPointer = x7 + 3264
+	m.stackPointer = x7 + 3296
 	return x8
 }
 
@@ -2423,23 +2448,23 @@ func (m *module) budgetMemberStored(p0 uint32, p1 uint64, p2 uint32) uint32 {
 		x3 = 101
 		if m.load64(p0, 0) == 0x312d7265626d656d {
 			x4 = 0
+			m.store64(p0, 600, 0)
+			m.store64(p0, 592, 0)
+			m.store64(p0, 584, 0)
 			m.store64(p0, 576, 0)
 			m.store64(p0, 568, 0)
 			m.store64(p0, 560, 0)
-			m.store64(p0, 552, 0)
-			m.store64(p0, 544, 0)
-			m.store64(p0, 536, 0)
 			m.store64(p0, 384, m.load64(p0, 392))
-			x5 = m.load64(p0, 584)
-			x6 = m.load64(p0, 704)
-			x7 = m.load64(p0, 632)
+			x5 = m.load64(p0, 608)
+			x6 = m.load64(p0, 728)
+			x7 = m.load64(p0, 656)
 			x8 = x6 + x7
 			t18 = x8
 			if x8 < x6 {
 				t18 = 0xffffffffffffffff
 			}
 			x6 = t18
-			x8 = x6 + m.load64(p0, 680)
+			x8 = x6 + m.load64(p0, 704)
 			t19 = x8
 			if x8 < x6 {
 				t19 = 0xffffffffffffffff
@@ -2450,7 +2475,7 @@ func (m *module) budgetMemberStored(p0 uint32, p1 uint64, p2 uint32) uint32 {
 			if x8 > x5 {
 				x8 = 0
 			}
-			x5 = m.load64(p0, 608)
+			x5 = m.load64(p0, 632)
 			x7 = x5 - x7
 			t21 = x7
 			if x7 > x5 {
@@ -2473,24 +2498,24 @@ func (m *module) budgetMemberStored(p0 uint32, p1 uint64, p2 uint32) uint32 {
 			if x12 > x8 {
 				t22 = 0
 			}
-			m.store64(p0, 584, t22)
+			m.store64(p0, 608, t22)
 			x8 = x6 - x9
 			t23 = x8
 			if x8 > x6 {
 				t23 = 0
 			}
 			x6 = t23
-			m.store64(p0, 704, min(x5, x6))
-			x6 = m.load64(p0, 592)
-			x8 = m.load64(p0, 712)
-			x13 = m.load64(p0, 640)
+			m.store64(p0, 728, min(x5, x6))
+			x6 = m.load64(p0, 616)
+			x8 = m.load64(p0, 736)
+			x13 = m.load64(p0, 664)
 			x12 = x8 + x13
 			t24 = x12
 			if x12 < x8 {
 				t24 = 0xffffffffffffffff
 			}
 			x8 = t24
-			x12 = x8 + m.load64(p0, 688)
+			x12 = x8 + m.load64(p0, 712)
 			t25 = x12
 			if x12 < x8 {
 				t25 = 0xffffffffffffffff
@@ -2503,7 +2528,7 @@ func (m *module) budgetMemberStored(p0 uint32, p1 uint64, p2 uint32) uint32 {
 				t26 = 0
 			}
 			x6 = t26
-			x14 = m.load64(p0, 616)
+			x14 = m.load64(p0, 640)
 			x13 = x14 - x13
 			if x13 > x14 {
 				x13 = 0
@@ -2520,22 +2545,22 @@ func (m *module) budgetMemberStored(p0 uint32, p1 uint64, p2 uint32) uint32 {
 			if x14 > x6 {
 				t28 = 0
 			}
-			m.store64(p0, 592, t28)
+			m.store64(p0, 616, t28)
 			x6 = x8 - x12
 			if x6 > x8 {
 				x6 = 0
 			}
-			m.store64(p0, 712, min(x5, x6))
-			x6 = m.load64(p0, 600)
-			x8 = m.load64(p0, 720)
-			x15 = m.load64(p0, 648)
+			m.store64(p0, 736, min(x5, x6))
+			x6 = m.load64(p0, 624)
+			x8 = m.load64(p0, 744)
+			x15 = m.load64(p0, 672)
 			x14 = x8 + x15
 			t30 = x14
 			if x14 < x8 {
 				t30 = 0xffffffffffffffff
 			}
 			x8 = t30
-			x14 = x8 + m.load64(p0, 696)
+			x14 = x8 + m.load64(p0, 720)
 			t31 = x14
 			if x14 < x8 {
 				t31 = 0xffffffffffffffff
@@ -2548,7 +2573,7 @@ func (m *module) budgetMemberStored(p0 uint32, p1 uint64, p2 uint32) uint32 {
 				t32 = 0
 			}
 			x6 = t32
-			x16 = m.load64(p0, 624)
+			x16 = m.load64(p0, 648)
 			x15 = x16 - x15
 			if x15 > x16 {
 				x15 = 0
@@ -2567,12 +2592,12 @@ func (m *module) budgetMemberStored(p0 uint32, p1 uint64, p2 uint32) uint32 {
 			if x17 > x6 {
 				t34 = 0
 			}
-			m.store64(p0, 600, t34)
+			m.store64(p0, 624, t34)
 			x6 = x8 - x14
 			if x6 > x8 {
 				x6 = 0
 			}
-			m.store64(p0, 720, min(x5, x6))
+			m.store64(p0, 744, min(x5, x6))
 			x5 = p1 - m.load64(p0, 440)
 			x6 = x5
 			if x5 > p1 {
@@ -2609,7 +2634,7 @@ func (m *module) budgetMemberStored(p0 uint32, p1 uint64, p2 uint32) uint32 {
 		l11:
 			m.budgetMemberEnd(x3, p1)
 			if x6 >= x5 {
-				x3 = p0 + 584
+				x3 = p0 + 608
 				m.store64(x3, 0, 0)
 				m.store64(x3, 8, 0)
 				m.store64(x3, 16, 0)
@@ -2622,18 +2647,18 @@ func (m *module) budgetMemberStored(p0 uint32, p1 uint64, p2 uint32) uint32 {
 					t37 = 0xffffffffffffffff
 				}
 				m.store64(p0, 424, t37)
-				p1 = m.load64(p0, 488)
-				m.store64(p0, 488, min(p1, 100))
-				p1 = m.load64(p0, 496)
-				m.store64(p0, 496, min(p1, 100))
-				p1 = m.load64(p0, 504)
-				m.store64(p0, 504, min(p1, 100))
 				p1 = m.load64(p0, 512)
 				m.store64(p0, 512, min(p1, 100))
 				p1 = m.load64(p0, 520)
 				m.store64(p0, 520, min(p1, 100))
 				p1 = m.load64(p0, 528)
 				m.store64(p0, 528, min(p1, 100))
+				p1 = m.load64(p0, 536)
+				m.store64(p0, 536, min(p1, 100))
+				p1 = m.load64(p0, 544)
+				m.store64(p0, 544, min(p1, 100))
+				p1 = m.load64(p0, 552)
+				m.store64(p0, 552, min(p1, 100))
 			}
 			m.store64(p2, 64, x16)
 			m.store64(p2, 56, x4)

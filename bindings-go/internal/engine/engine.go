@@ -53,6 +53,9 @@ type MemberState struct {
 	Timeout   uint64
 }
 
+// MemberStats are the counts of a Member.
+type MemberStats struct{ Exchanges, FailedExchanges, LostSwaps, LocalDecisions, Processes uint64 }
+
 // An ExchangeStep is a step of an exchange of a Member, which happened Count times in a row.
 type ExchangeStep struct {
 	Event, Outcome       uint32

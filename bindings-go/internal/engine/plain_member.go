@@ -76,6 +76,21 @@ func (b *Member) State(now uint64) (state MemberState) {
 	return state
 }
 
+// Stats returns what has happened so far.
+func (b *Member) Stats() (stats MemberStats) {
+	b.call(func(m *module) {
+		m.budgetMemberStats(memberAt, answersAt)
+		stats = MemberStats{
+			Exchanges:       m.word(answersAt),
+			FailedExchanges: m.word(answersAt + 8),
+			LostSwaps:       m.word(answersAt + 16),
+			LocalDecisions:  m.word(answersAt + 24),
+			Processes:       m.word(answersAt + 32),
+		}
+	})
+	return stats
+}
+
 // Begin begins an exchange.
 func (b *Member) Begin(now uint64) {
 	b.call(func(m *module) { m.budgetMemberBegin(memberAt, now) })

@@ -43,7 +43,7 @@ from ._backoff import (
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ._attempts import Attempt
-    from ._budget_store import BudgetExchange, BudgetStore, ExchangeStep
+    from ._budget_store import BudgetExchange, BudgetStore, ExchangeStep, SharedBudgetStats
     from ._event import RetryEvent
     from ._http import PROXY_STATUSES, http_verdict
     from ._http_event import HttpEvent
@@ -72,6 +72,7 @@ else:
         "RetryEvent": "_event",
         "Retrying": "_retrying",
         "SharedBudget": "_shared_budget",
+        "SharedBudgetStats": "_budget_store",
         "StopReason": "_types",
         "Verdict": "_verdict",
         "http_verdict": "_http",
@@ -114,6 +115,7 @@ __all__ = [
     "RetryStats",
     "Retrying",
     "SharedBudget",
+    "SharedBudgetStats",
     "StopReason",
     "Verdict",
     "__version__",

@@ -45,6 +45,21 @@ class ExchangeStep:
 
 
 @dataclass(frozen=True)
+class SharedBudgetStats:
+    """What a process has exchanged with the store of a shared budget: the exchanges that began, and
+    those that failed; the swaps that another process made first; the requests that the local budget
+    answered, because the store was away; and how many processes the account has told of."""
+
+    __module__ = "backoff_rs"
+
+    exchanges: int
+    failed_exchanges: int
+    lost_swaps: int
+    local_decisions: int
+    processes: int
+
+
+@dataclass(frozen=True)
 class BudgetExchange:
     """What a shared budget did in one exchange with its store: the state before, or None; the time
     of the store; the steps; the state after; and whether it was stored: "yes", "unchanged" if

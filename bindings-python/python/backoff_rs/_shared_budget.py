@@ -13,7 +13,7 @@ from time import monotonic_ns
 
 from ._account import Request
 from ._backoff import Budget, BudgetState, _Member, _type_name
-from ._budget_store import BudgetExchange, ExchangeStep
+from ._budget_store import BudgetExchange, ExchangeStep, SharedBudgetStats
 from ._types import BudgetEvent, Outcome
 from ._wrap import is_coroutine_function
 
@@ -139,6 +139,12 @@ class SharedBudget:
     def last_error(self) -> Exception | None:
         """Why the store was last away; None if it never was."""
         return self._last_error
+
+    @property
+    def stats(self) -> SharedBudgetStats:
+        """What this process has exchanged with the store so far, for metrics."""
+        with self._changed:
+            return SharedBudgetStats(**dict(self._member.stats()))
 
     def flush(self) -> bool:
         """Sends what waits, and returns whether the store has it. It waits at most for the timeout.

@@ -13,7 +13,9 @@ use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::sync::Arc;
 use std::time::Duration;
 
-use backoff_core::{Budget, BudgetEvent, BudgetMember, Fallback, Outcome, ParseError};
+use backoff_core::{
+    Budget, BudgetEvent, BudgetMember, Fallback, Outcome, ParseError, SharedBudgetStats,
+};
 
 use crate::shared_budget::account::Account;
 use crate::shared_budget::worker::{Hook, Inner};
@@ -145,6 +147,12 @@ impl SharedBudget {
     #[must_use]
     pub fn last_error(&self) -> Option<Arc<dyn Error + Send + Sync>> {
         self.inner().with(|account, _| account.last_error.clone())
+    }
+
+    /// What this process has exchanged with the store, for metrics.
+    #[must_use]
+    pub fn stats(&self) -> SharedBudgetStats {
+        self.inner().with(|account, _| account.member.stats())
     }
 
     fn inner(&self) -> &Arc<Inner> {

@@ -53,8 +53,12 @@ fn the_account_says_how_many_processes_share_the_fallback() {
     let _ = run(&retry, &[Outcome::Transient]);
     assert!(budget.flush());
     assert!(store.world().texts[key].ends_with(" | 0 4 0"));
+    let stats = budget.stats();
+    assert_eq!((stats.processes, stats.failed_exchanges, stats.local_decisions), (4, 0, 0));
     store.world().faults.push_back(Fault::Load);
     assert_eq!(local_grants(&retry, 40), 10);
+    let stats = budget.stats();
+    assert_eq!((stats.failed_exchanges, stats.local_decisions), (1, 40));
 }
 
 #[test]

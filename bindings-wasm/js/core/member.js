@@ -89,6 +89,21 @@ export class BudgetMember {
 		return this.#change((exports) => unsigned(exports.member_timeout()));
 	}
 
+	/** What has happened so far, for metrics. */
+	stats() {
+		return this.#change((exports) => {
+			exports.member_stats();
+			const at = exports.member_words();
+			return Object.freeze({
+				exchanges: roundedWordAt(at),
+				failedExchanges: roundedWordAt(at + 1),
+				lostSwaps: roundedWordAt(at + 2),
+				localDecisions: roundedWordAt(at + 3),
+				processes: roundedWordAt(at + 4),
+			});
+		});
+	}
+
 	begin(now) {
 		this.#change((exports) => exports.member_exchange(now));
 	}

@@ -94,6 +94,10 @@ export class SharedBudget {
 		Object.defineProperty(this, OPEN, { value: () => this.#open() });
 	}
 
+	get stats() {
+		return this.#member.stats();
+	}
+
 	/** Sends the events that wait. It never rejects. */
 	async flush() {
 		if (this.#member.hasUnsent() && !this.#member.isAway(localTime())) {

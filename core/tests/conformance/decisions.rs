@@ -354,6 +354,7 @@ struct Exchanges {
     timeout: String,
     seed: String,
     steps: Vec<MemberStep>,
+    stats: std::collections::BTreeMap<String, String>,
 }
 
 #[derive(Deserialize)]
@@ -432,6 +433,16 @@ fn exchanges() {
             assert_eq!(member.has_unsent(), step.unsent, "{at}: unsent");
             assert_eq!(member.timeout_ns(), number(&step.timeout), "{at}: timeout");
         }
+        let stats = member.stats();
+        let found = [
+            ("exchanges", stats.exchanges),
+            ("failed_exchanges", stats.failed_exchanges),
+            ("lost_swaps", stats.lost_swaps),
+            ("local_decisions", stats.local_decisions),
+            ("processes", stats.processes),
+        ];
+        let found = found.map(|(name, count)| (name.to_owned(), count.to_string()));
+        assert_eq!(case.stats, found.into(), "{}: stats", case.id);
     }
 }
 

@@ -117,6 +117,10 @@ pub struct BudgetMember {
     exchanges: u64,
     /// The swaps that this exchange has lost.
     lost: u64,
+    /// What [`Self::stats`] counts, besides.
+    failed_exchanges: u64,
+    lost_swaps: u64,
+    local_decisions: u64,
     /// The pause between exchanges, which grows with lost swaps, and when it ends.
     pause_ns: u64,
     rest_until_ns: u64,
@@ -217,6 +221,22 @@ pub struct ExchangeStep {
     pub granted: u64,
 }
 
+/// What a process has exchanged with the store of a shared budget.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SharedBudgetStats {
+    /// The exchanges that began.
+    pub exchanges: u64,
+    /// Those that failed.
+    pub failed_exchanges: u64,
+    /// The swaps that another process made first.
+    pub lost_swaps: u64,
+    /// The requests that the local budget answered, because the store was away.
+    pub local_decisions: u64,
+    /// How many processes the account has told of, with this one.
+    pub processes: u64,
+}
+
 /// What an exchange has answered: for each outcome, the oldest requests are granted, and those after
 /// them refused.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -254,7 +274,7 @@ impl BudgetMember {
     pub const MAX_PROCESSES: u64 = 1_000_000;
 
     /// The length of [`Self::to_words`].
-    pub(crate) const WORDS: usize = 2 * BudgetState::WORDS + 16 + 2 * 6 + 6 * RETRIED.len();
+    pub(crate) const WORDS: usize = 2 * BudgetState::WORDS + 19 + 2 * 6 + 6 * RETRIED.len();
 
     /// The number of steps that an exchange can have.
     const STEPS: usize = 6 + 2 * RETRIED.len();
@@ -299,6 +319,9 @@ impl BudgetMember {
             began_ns: 0,
             exchanges: 0,
             lost: 0,
+            failed_exchanges: 0,
+            lost_swaps: 0,
+            local_decisions: 0,
             pause_ns: 0,
             rest_until_ns: 0,
             unsent_since_ns: 0,
@@ -353,10 +376,11 @@ impl BudgetMember {
             *leased = leased.wrapping_sub(1);
             return MemberAnswer::Granted { held: self.full.cost(outcome), is_local: false };
         }
-        if self.is_away(now_ns) && self.parts == Fallback::REFUSE {
-            return MemberAnswer::Refused;
-        }
         if self.is_away(now_ns) {
+            self.local_decisions = self.local_decisions.saturating_add(1);
+            if self.parts == Fallback::REFUSE {
+                return MemberAnswer::Refused;
+            }
             let held;
             (self.local, held) = self.local.step(BudgetEvent::RetryRequested { outcome }, now_ns);
             return held.filter(|_| self.has_share()).map_or(MemberAnswer::Refused, |held| {
@@ -436,6 +460,18 @@ impl BudgetMember {
     #[must_use]
     pub fn has_unsent(&self) -> bool {
         sum(&self.unsent) > 0 || self.is_exchanging != 0
+    }
+
+    /// What has happened so far, for metrics.
+    #[must_use]
+    pub const fn stats(&self) -> SharedBudgetStats {
+        SharedBudgetStats {
+            exchanges: self.exchanges,
+            failed_exchanges: self.failed_exchanges,
+            lost_swaps: self.lost_swaps,
+            local_decisions: self.local_decisions,
+            processes: self.seen,
+        }
     }
 
     /// Begins an exchange.
@@ -568,11 +604,13 @@ impl BudgetMember {
         let window_ns = plain::window(LOST_BASE_NS, LOST_CAP_NS, index);
         let wait_ns = plain::delay(window_ns, stream.draw(index));
         self.lost = self.lost.saturating_add(1);
+        self.lost_swaps = self.lost_swaps.saturating_add(1);
         (!self.is_late(now_ns.saturating_add(wait_ns))).then_some(wait_ns)
     }
 
     /// Ends an exchange that failed. If its steps may be stored, its events are not sent again.
     pub fn failed(&mut self, may_be_stored: bool, now_ns: u64) {
+        self.failed_exchanges = self.failed_exchanges.saturating_add(1);
         let sent = core::mem::take(&mut self.sent);
         if !may_be_stored {
             add(&mut self.unsent, sent);
@@ -629,6 +667,9 @@ impl BudgetMember {
             &mut self.began_ns,
             &mut self.exchanges,
             &mut self.lost,
+            &mut self.failed_exchanges,
+            &mut self.lost_swaps,
+            &mut self.local_decisions,
             &mut self.pause_ns,
             &mut self.rest_until_ns,
             &mut self.unsent_since_ns,

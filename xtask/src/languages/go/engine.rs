@@ -65,7 +65,7 @@ fn core() -> Result<String> {
 const MEMORY: u32 = 32 * 1024 - 8;
 
 /// The functions that the engine calls.
-const ROOTS: [&str; 72] = [
+const ROOTS: [&str; 73] = [
     "backoff_budget_event_name",
     "backoff_budget_member_begin",
     "backoff_budget_member_cancel",
@@ -77,6 +77,7 @@ const ROOTS: [&str; 72] = [
     "backoff_budget_member_note",
     "backoff_budget_member_request",
     "backoff_budget_member_state",
+    "backoff_budget_member_stats",
     "backoff_budget_member_step",
     "backoff_budget_member_stored",
     "backoff_budget_parse",
