@@ -36,6 +36,7 @@ def test_a_right_record_in_any_order():
         "requests": 5,
         "granted": 3,
         "unanswered": 1,
+        "gaps": 0,
         "seconds": 1.5,
         "limit": 3,
     }
@@ -44,6 +45,20 @@ def test_a_right_record_in_any_order():
 def test_what_was_lost_does_not_count():
     lost = exchange(f"2 0 {5 * S}", f"3 0 {9 * S}", 9 * S, [retry(True)], "unknown")
     assert replay.replay(RATE, FINAL, [*RECORD, lost])["granted"] == 3
+
+
+def test_what_a_killed_process_did_not_record_is_a_gap():
+    for missing in range(4):
+        record = [row for number, row in enumerate(RECORD) if number != missing]
+        if missing == 2:  # it changed nothing
+            continue
+        with pytest.raises(replay.Disagreement, match="nothing that was recorded follows"):
+            replay.replay(RATE, FINAL, record)
+        assert replay.replay(RATE, FINAL, record, gaps=1)["gaps"] == 1
+    # The last one may be missing, too.
+    assert replay.replay(RATE, FINAL, RECORD[:-1], gaps=1)["gaps"] == 1
+    with pytest.raises(replay.Disagreement, match="nothing that was recorded follows"):
+        replay.replay(RATE, FINAL, RECORD[2:4], gaps=1)
 
 
 def broken(number, **changes):

@@ -1,7 +1,7 @@
-"""Replays a shared budget: fleet.py STORE ADDRESS NAME BUDGET LOG...
+"""Replays a shared budget: fleet.py STORE ADDRESS NAME BUDGET KILLED LOG...
 
-STORE is redis or postgres, which holds the final state at ADDRESS. Each LOG has a JSON line for each exchange of a
-process. It prints a line of JSON with what it counted, or what disagrees.
+STORE is redis or postgres, which holds the final state at ADDRESS. KILLED processes have not recorded their last
+exchange. Each LOG has a JSON line for each exchange of a process. It prints a line of JSON with what it counted, or what disagrees.
 """
 
 import json
@@ -32,12 +32,14 @@ STORES = {"redis": in_redis, "postgres": in_postgres}
 
 
 def main():
-    store, address, name, budget, *logs = sys.argv[1:]
+    store, address, name, budget, killed, *logs = sys.argv[1:]
     canonical = printing.printed("budget", strings.parse("budget", budget))
     final = STORES[store](address, f"backoff:{name}:{canonical}")
-    lines = [line for log in logs for line in Path(log).read_text(encoding="utf-8").splitlines()]
+    texts = [Path(log).read_text(encoding="utf-8") for log in logs]
+    # The last line of a process that was killed may have no end.
+    lines = [line for text in texts for line in text[: text.rfind("\n") + 1].splitlines()]
     try:
-        print(json.dumps(replay.replay(budget, final, map(json.loads, lines))))
+        print(json.dumps(replay.replay(budget, final, map(json.loads, lines), gaps=int(killed))))
     except replay.Disagreement as disagreement:
         sys.exit(str(disagreement))
 

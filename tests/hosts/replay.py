@@ -3,6 +3,8 @@
 A record has: the state `before` (null: none was stored), the time `now`, the `steps`, the state `after`, and whether it was
 `stored` ("yes", "unchanged", or "unknown" if the answer of the store did not come).
 
+A process that was killed may have stored one exchange that it did not record: a gap.
+
 The exchanges that were stored make one chain from the full budget to the final state, because a state is stored only
 if nothing else was stored since it was read. The reference replays the chain as one budget in one process: every grant
 and every state must be the same.
@@ -17,12 +19,12 @@ class Disagreement(Exception):
     pass
 
 
-def replay(budget, final, exchanges):
-    """The counts of the exchanges of all processes, which may come in any order."""
+def replay(budget, final, exchanges, gaps=0):
+    """The counts of the exchanges of all processes, which may come in any order. The record may have so many gaps."""
     chain, unchanged = sorted_by_state(exchanges)
     values = strings.parse("budget", budget)
     state = budgets.BudgetState(values)
-    counts = dict.fromkeys(("exchanges", "requests", "granted", "unanswered"), 0)
+    counts = dict.fromkeys(("exchanges", "requests", "granted", "unanswered", "gaps"), 0)
     times = []
     full, text = state.text(), None
     while True:
@@ -31,6 +33,11 @@ def replay(budget, final, exchanges):
         if text == final:
             break
         exchange = successor(chain.pop(text, []), chain, final)
+        if exchange is None and counts["gaps"] < gaps:
+            text = after_gap(text, [*chain, *unchanged, final])
+            state = budgets.BudgetState(values, state_of(text))
+            counts["gaps"] += 1
+            continue
         if exchange is None:
             raise Disagreement(
                 f"nothing that was recorded follows the state {text}; the store holds {final}"
@@ -81,6 +88,16 @@ def successor(candidates, chain, final):
         if certain or exchange["after"] in chain or exchange["after"] == final:
             return exchange
     return None
+
+
+def after_gap(text, known):
+    """The next text that is known."""
+    later = [other for other in known if other is not None and version(other) > version(text)]
+    return min(later, key=version)
+
+
+def version(account):
+    return 0 if account is None else int(account.split(" ")[0])
 
 
 def sure(exchanges):

@@ -1,5 +1,5 @@
 //! `cargo xtask scenario fleet`: processes in four languages share one budget in a store, which may
-//! stop for a while, and the reference replays what they recorded.
+//! stop for a while, and some of them are killed. The reference replays what they recorded.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -34,6 +34,8 @@ struct Plan {
     requests: usize,
     /// How long the store is away.
     outage: Option<Duration>,
+    /// How many processes are killed and started again.
+    kills: usize,
 }
 
 const REDIS: Plan = Plan {
@@ -43,6 +45,7 @@ const REDIS: Plan = Plan {
     lease: 1,
     requests: 100_000,
     outage: Some(Duration::from_secs(10)),
+    kills: 0,
 };
 /// For the usual tests: during an outage, all processes use the processor without a pause.
 const REDIS_IN_SHORT: Plan =
@@ -54,6 +57,7 @@ const POSTGRES: Plan = Plan {
     lease: 8,
     requests: 8000,
     outage: None,
+    kills: 4,
 };
 /// All ask at once, as fast as they can, for the scenario alone: it needs a machine that does nothing else.
 const CROWDS: [Plan; 2] = [
@@ -64,6 +68,7 @@ const CROWDS: [Plan; 2] = [
         lease: 1,
         requests: 40_000,
         outage: None,
+        kills: 0,
     },
     Plan {
         store: "postgres",
@@ -72,6 +77,7 @@ const CROWDS: [Plan; 2] = [
         lease: 1,
         requests: 40_000,
         outage: None,
+        kills: 0,
     },
 ];
 
@@ -92,6 +98,8 @@ struct Replay {
     requests: usize,
     granted: usize,
     unanswered: usize,
+    /// Exchanges that processes which were killed did not record.
+    gaps: usize,
     seconds: f64,
     limit: usize,
 }
@@ -110,10 +118,11 @@ pub(crate) fn run() -> Result<()> {
         for (language, Summary { requests, granted, local }) in &rows {
             println!("{language:<10}{requests:>10}{granted:>10}{local:>10}");
         }
-        let Replay { exchanges, requests, granted, unanswered, seconds, limit } = replay;
+        let Replay { exchanges, requests, granted, unanswered, gaps, seconds, limit } = replay;
         println!(
             "{:<10}{requests:>10}{granted:>10}   in {exchanges} exchanges, {unanswered} of them \
-             stored without an answer",
+             stored without an answer, and {gaps} by processes that were killed before they \
+             recorded it",
             "replay"
         );
         println!("at most {limit} may be granted in {seconds:.1} s: the replay agrees\n");
@@ -138,20 +147,29 @@ fn share(plan: &Plan) -> Result<(Vec<(&'static str, Summary)>, Replay)> {
     empty(&folder)?;
     let mut server = Server::start(plan.store)?;
     let members = fleet();
-    // All are built before the first begins.
+    let count = members.len() * plan.processes;
+    // All are built before the first begins; the first are started again.
     let mut programs = Vec::new();
-    for _ in 0..plan.processes {
-        for member in &members {
-            programs.push((member, (member.program)()?));
-        }
+    for member in members.iter().cycle().take(count + plan.kills) {
+        programs.push((member, (member.program)()?));
     }
-    let each = plan.requests.div_ceil(members.len() * plan.processes);
-    let mut processes = Vec::new();
-    for (number, (member, mut program)) in programs.into_iter().enumerate() {
+    let each = plan.requests.div_ceil(count);
+    let mut programs = programs.into_iter().enumerate().map(|(number, (member, mut program))| {
         let log = folder.join(format!("{}-{number}.jsonl", member.name));
         program.args([plan.store, server.address(), NAME, BUDGET]);
         program.args([plan.lease.to_string(), each.to_string()]).arg(&log);
-        processes.push(Process::start(member.name, program, log)?);
+        (member.name, program, log)
+    });
+    let mut processes = Vec::new();
+    for (name, program, log) in programs.by_ref().take(count) {
+        processes.push(Process::start(name, program, log)?);
+    }
+    let mut logs: Vec<_> = processes.iter().map(|process| process.log.clone()).collect();
+    for (place, (name, program, log)) in programs.enumerate() {
+        let killed = processes.get_mut(place).context("no process to kill")?;
+        wait_until(&folder, || Ok(recorded(&killed.log) >= BEFORE))?;
+        logs.push(log.clone());
+        *killed = Process::start(name, program, log)?;
     }
     if let Some(outage) = plan.outage {
         // Each process is held when it has begun, so that none ends before the store stops.
@@ -178,7 +196,7 @@ fn share(plan: &Plan) -> Result<(Vec<(&'static str, Summary)>, Replay)> {
     for process in &mut processes {
         rows.push((process.language, process.end()?));
     }
-    let replay = replay(plan.store, &server, &processes)?;
+    let replay = replay(plan, &server, &logs)?;
     check(plan, &rows, &replay)?;
     Ok((rows, replay))
 }
@@ -193,7 +211,7 @@ fn check(plan: &Plan, rows: &[(&str, Summary)], replay: &Replay) -> Result<()> {
     ensure!(replay.requests >= requests, "{requests} requests, {} replayed", replay.requests);
     ensure!(replay.granted >= granted, "{granted} granted, {} in the replay", replay.granted);
     // Of a lease, some retries are never requested.
-    if replay.unanswered == 0 && local == 0 && plan.lease == 1 {
+    if replay.unanswered == 0 && local == 0 && plan.lease == 1 && plan.kills == 0 {
         ensure!(replay.requests == requests, "{requests} requests, {} replayed", replay.requests);
         ensure!(replay.granted == granted, "{granted} granted, {} in the replay", replay.granted);
     }
@@ -295,10 +313,10 @@ fn size_of_files(folder: &Path) -> Result<u64> {
     fs::read_dir(folder)?.map(|file| Ok(file?.metadata()?.len())).sum()
 }
 
-fn replay(store: &str, server: &Server, processes: &[Process]) -> Result<Replay> {
+fn replay(plan: &Plan, server: &Server, logs: &[PathBuf]) -> Result<Replay> {
     let mut program = servers::client("tests/hosts/fleet.py")?;
-    program.args([store, server.address(), NAME, BUDGET]);
-    program.args(processes.iter().map(|process| &process.log));
+    program.args([plan.store, server.address(), NAME, BUDGET, &plan.kills.to_string()]);
+    program.args(logs);
     let printed = stdout(&mut program)?;
     serde_json::from_str(&printed).with_context(|| format!("the replay printed {printed}"))
 }
