@@ -118,7 +118,8 @@ func WithLocalBudget(budget string) SharedBudgetOption {
 }
 
 // WithLease sets how many retries a granted request asks for: later requests of this process after the same outcome use the
-// others without asking the store. Default: 1, which asks for each retry.
+// others without asking the store. Default: 1, which asks for each retry. While processes contend, a request takes up to
+// 15 more along by itself, but at most a sixteenth of what the account would grant.
 //
 // A lease costs exactness. While another process is refused, up to lease - 1 retries of each outcome that were granted
 // to this process may lie unused, and a process that ends loses them. Under a throttle, a process makes the retries of a

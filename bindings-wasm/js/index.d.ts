@@ -517,7 +517,8 @@ export interface SharedBudgetOptions {
 	readonly localBudget?: Budget | string | undefined;
 	/**
 	 * How many retries a request asks for, from 1 to 1000. Later requests use them without the store. Up to `lease - 1`
-	 * retries may lie unused while other processes are refused, and are lost with the process. Default: 1.
+	 * retries may lie unused while other processes are refused, and are lost with the process. While processes contend, a
+	 * request takes up to 15 more along by itself, but at most a sixteenth of what the account would grant. Default: 1.
 	 */
 	readonly lease?: number | undefined;
 	/**

@@ -39,8 +39,8 @@ pub use errors::{error_code, error_message_with};
 pub use http::{http_outcome, http_retry_after, is_idempotent, parse_retry_after};
 pub use member::{
     member_begin, member_cancel, member_due_in, member_exchange, member_failed, member_late,
-    member_lost, member_note, member_request, member_state, member_step, member_stored,
-    member_words,
+    member_lost, member_note, member_request, member_state, member_stats, member_step,
+    member_stored, member_timeout, member_words,
 };
 pub use operation::{begin, decide, decision_offset, operation_words};
 pub use params::{params_clear, params_get, params_has, params_set, params_words};

@@ -566,6 +566,35 @@ def leases():
     yield story.requests("timeout", "throttled", "transient").exchange().request("throttled")
     story = Story("lease-again", "the next lease is whole again once nothing is unused", "quota", lease=3)
     yield story.request().exchange().request(times=2).request().exchange().request(times=2).request()
+    for kind in SHARED:
+        story = Story(f"contended-{kind}", f"a pause lets a request of {kind} take more along", kind, clock=EPOCH)
+        story.begin().step().lose(3).stored().request().exchange()
+        yield story.requests("transient", "transient").later(S).request("timeout").exchange().request()
+    for tokens, what in [
+        (16, "16 more: one is taken along"),
+        (15, "15 more: none"),
+        (47, "47 more: two"),
+        (10_000, "enough for all"),
+    ]:
+        budget = f"quota:max_tokens={tokens + 1},cost=1"
+        story = Story(f"contended-{tokens}", f"after the request the account would grant {what}", budget, timeout=3 * S)
+        yield story.begin().step().lose(5).stored().request().exchange().requests("transient", "transient")
+    for lost in (1, 2, 4, 9):
+        story = Story(f"contended-lost-{lost}", f"the pause after {lost} lost swaps", "throttle", timeout=3 * S)
+        yield story.begin().step().lose(lost).stored().request().exchange().request().request()
+    story = Story("contended-shrinks", "a pause that shrinks lets a request take fewer along", "throttle", timeout=3 * S)
+    story.begin().step().lose(3).stored()
+    for _ in range(16):
+        story.request("throttled").exchange()
+    yield story
+    for lease in (3, 12):
+        story = Story(f"contended-lease-{lease}", "the larger of both", "throttle", lease=lease, timeout=3 * S)
+        yield story.begin().step().lose(3).stored().requests("transient", "timeout").exchange().requests("transient", "transient")
+    story = Story("contended-unused", "less what is unused already", "quota:max_tokens=1000,cost=1", timeout=3 * S)
+    story.begin().step().lose(3).stored().request().exchange().requests("transient", "transient", "transient")
+    yield story.at(2 * S).begin().request().step().stored().requests("transient", "transient", "transient")
+    story = Story("contended-none", "without a pause nothing is taken along", "throttle")
+    yield story.begin().step().lost().step().stored().exchange().request().exchange()
     story = Story("lease-kept", "what is unused stays through an exchange that does not ask for it", COSTS, lease=3)
     yield story.request().exchange().request("timeout").note(FAILED).exchange().request(times=2).request()
     story = Story(
@@ -652,20 +681,20 @@ def lost_swaps():
 
 
 def pauses():
-    """Rule 9."""
+    """Rule 9. The budgets are too small to be contended for (rule 4.4)."""
     for times in (1, 2, 3, 9):
-        story = Story(f"pause-{times}", f"the pause after an exchange that lost {times} swaps", "quota", timeout=3 * S)
+        story = Story(f"pause-{times}", f"the pause after an exchange that lost {times} swaps", "quota:max_tokens=50", timeout=3 * S)
         story.request().begin().step().lose(times).stored().request()
         yield story.later(story.member.due_in(story.now) - 1).request().later(1).exchange()
-    story = Story("pause-longest", "no pause is longer than a third of the timeout", "quota", timeout=S + 1)
+    story = Story("pause-longest", "no pause is longer than a third of the timeout", "quota:max_tokens=50", timeout=S + 1)
     yield story.begin().step().lose(9).stored().request().exchange().begin().step().lose(9).stored().request()
-    story = Story("pause-short-timeout", "a third of the timeout is less than a millisecond", "quota", timeout=2 * MS)
+    story = Story("pause-short-timeout", "a third of the timeout is less than a millisecond", "quota:max_tokens=50", timeout=2 * MS)
     yield story.exchange().begin().step().lost(wait=False).step().stored().request()
-    story = Story("pause-grows", "pauses grow with the swaps of several exchanges", "quota", timeout=10 * S)
+    story = Story("pause-grows", "pauses grow with the swaps of several exchanges", "quota:max_tokens=50", timeout=10 * S)
     for _ in range(4):
         story.request().begin().step().lose(2).stored()
     yield story.request()
-    story = Story("pause-shrinks", "an exchange that lost no swap leaves seven eighths", "quota", timeout=10 * S)
+    story = Story("pause-shrinks", "an exchange that lost no swap leaves seven eighths", "quota:max_tokens=50", timeout=10 * S)
     story.begin().step().lose(4).stored()
     for _ in range(12):
         story.request()
@@ -676,23 +705,23 @@ def pauses():
     for _ in range(130):
         story.begin().step().stored()
     yield story.request()
-    story = Story("pause-flush", "a flush begins within the pause, which ends later then", "quota", timeout=3 * S)
+    story = Story("pause-flush", "a flush begins within the pause, which ends later then", "quota:max_tokens=50", timeout=3 * S)
     yield story.begin().step().lose(5).stored().later(MS).begin().step().stored().request()
     story = Story("pause-events", "100 events wait for the end of the pause, too", "throttle", timeout=3 * S)
     story.begin().step().lose(3).stored().note(BEGAN, 99).note(FAILED)
     yield story.later(story.member.due_in(story.now)).exchange()
     for lost in (0, 2):
         story = Story(
-            f"pause-failed-{lost}", f"after {lost} lost swaps, an exchange that failed", "quota", timeout=3 * S
+            f"pause-failed-{lost}", f"after {lost} lost swaps, an exchange that failed", "quota:max_tokens=50", timeout=3 * S
         )
         story.begin().step().lose(3).stored().begin().step().lose(lost).fail().later(S).request().exchange()
         yield story.request()
-    story = Story("pause-under-way", "nothing is due while an exchange is under way", "quota", timeout=3 * S)
+    story = Story("pause-under-way", "nothing is due while an exchange is under way", "quota:max_tokens=50", timeout=3 * S)
     yield story.begin().step().lose(3).stored().request().begin().request().step().stored()
     for seed in (0, 1, WORD_MAX):
-        story = Story(f"pause-seed-{seed}", f"the pauses of the seed {seed}", "quota", seed=seed, timeout=3 * S)
+        story = Story(f"pause-seed-{seed}", f"the pauses of the seed {seed}", "quota:max_tokens=50", seed=seed, timeout=3 * S)
         yield story.begin().step().lose(3).stored().request().begin().step().lose(1).stored().request()
-    story = Story("pause-away", "the pause ends while the store is away", "quota")
+    story = Story("pause-away", "the pause ends while the store is away", "quota:max_tokens=50")
     yield story.begin().step().lose(4).stored().begin().fail().later(S).request()
 
 

@@ -1,5 +1,6 @@
 """Clause 15.7: the member of a shared budget in one process."""
 
+import copy
 import re
 from types import SimpleNamespace
 
@@ -163,10 +164,19 @@ class Member:
             exchange.granted[outcome] = make("retry_requested", outcome, 0, asked)
         for outcome in OUTCOMES:
             all_granted = 0 < exchange.asked[outcome] == exchange.granted[outcome]
-            most = self.lease - 1 - self.unused[outcome] if all_granted else 0
+            most = max(self.lease - 1, self.contended(state, outcome, store_now)) if all_granted else 0
+            most = max(0, most - self.unused[outcome])
             exchange.leased[outcome] = make("retry_requested", outcome, 0, most, until_refused=True)
         is_changed = (state.text(), slices_after) != (BudgetState(self.budget, loaded).text(), slices)
         return account_text(state, slices_after), is_changed, steps
+
+    def contended(self, state, outcome, store_now):
+        """Rule 4.4: the retries that a request takes along because of the pause."""
+        left = copy.deepcopy(state)
+        granted = 0
+        for _ in range(16 * min(self.pause // SHORTEST_PAUSE, 15)):
+            granted += bool(left.step("retry_requested", store_now, outcome)[0])
+        return granted // 16
 
     def count_processes(self, slices, store_now):
         """Rule 4.5: the slice, their number in it, and that of the slice before."""
@@ -192,7 +202,7 @@ class Member:
             not_granted = max(0, exchange.asked[outcome] - exchange.granted[outcome])
             refused[outcome] = min(self.waiting[outcome], not_granted)
             self.waiting[outcome] -= refused[outcome]
-            self.unused[outcome] = min(self.unused[outcome], self.lease - 1)
+            self.unused[outcome] = min(self.unused[outcome], max(self.lease, 16) - 1)
         is_overdue = self.is_overdue(now)
         self.end(now)
         if is_overdue:

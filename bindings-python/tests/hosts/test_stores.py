@@ -184,8 +184,8 @@ def test_many_threads_of_two_processes(engine, name):
     with ThreadPoolExecutor(8) as pool:
         ends = list(pool.map(lambda n: failing(budgets[n % 2], events), range(16)))
     granted = [event for event in events if event.reason is None]
-    # A lease of four leaves three at most.
-    assert 97 <= len(granted) <= 100
+    # A lease of four leaves three at most, and one while they contend a sixteenth.
+    assert 100 - 2 * 6 <= len(granted) <= 100
     assert len(ends) == 16
     assert not any(event.budget_is_local for event in events)
 

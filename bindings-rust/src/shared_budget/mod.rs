@@ -222,7 +222,9 @@ impl SharedBudgetBuilder {
     }
 
     /// The number of retries, from 1 to 1000, that one request asks for: those beyond the first are
-    /// for later requests with the same outcome, which then need no round trip. The default is 1.
+    /// for later requests with the same outcome, which then need no round trip. The default is 1. While
+    /// processes contend, a request takes up to 15 more along by itself, but at most a sixteenth of what
+    /// the account would grant.
     ///
     /// It costs exactness. For each outcome up to `lease - 1` granted retries of each process may lie
     /// unused while other processes are refused, and are lost if the process ends. A budget of the

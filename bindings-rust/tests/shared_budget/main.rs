@@ -172,8 +172,8 @@ fn many_threads_get_no_more_than_there_is() {
             .collect();
         threads.into_iter().map(|thread| thread.join().unwrap()).sum()
     });
-    // 36 first attempts. At most three retries of each process lie unused.
-    assert!((36 + 300 - 9..=36 + 300).contains(&attempts), "{attempts}");
+    // 36 first attempts. While they contend, up to 15 retries of each process lie unused.
+    assert!((36 + 300 - 45..=36 + 300).contains(&attempts), "{attempts}");
 }
 
 #[test]

@@ -52,6 +52,13 @@ const PAUSE_LEFT: Ratio = Ratio::new(7, 8);
 /// The draw of a pause: no exchange loses that many swaps.
 const PAUSE_DRAW: u32 = u32::MAX;
 
+/// A request takes one more retry along for each of this part of the pause, because processes that
+/// contend exchange less often.
+const PAUSE_OF_RETRY_NS: u64 = 1_000_000;
+/// It takes at most this many, and this part of what the account would grant.
+const MOST_TAKEN: u64 = 15;
+const PART_TAKEN: u64 = 16;
+
 /// The policy of the waits after lost swaps: `full:base=1ms,cap=16ms`.
 const LOST_BASE_NS: u64 = 1_000_000;
 const LOST_CAP_NS: u64 = 16_000_000;
@@ -95,7 +102,7 @@ pub struct BudgetMember {
     /// The account when it is full, which also has its configuration.
     full: BudgetState,
     local: BudgetState,
-    /// How many retries of an outcome may lie unused: the lease, less one.
+    /// How many retries of an outcome a request takes along: the lease, less one.
     most_leased: u64,
     /// Of the retries that the local budget grants, this process grants one of so many: a
     /// [`Fallback`] as a number.
@@ -510,7 +517,9 @@ impl BudgetMember {
         for outcome in RETRIED {
             let (asked, granted) = (of(&self.asked, outcome), of(&self.granted, outcome));
             let wanted = if granted > 0 && granted == asked {
-                self.most_leased.min(MOST).saturating_sub(of(&self.leased, outcome))
+                let most =
+                    self.most_leased.min(MOST).max(self.most_taken(&state, outcome, store_ns));
+                most.saturating_sub(of(&self.leased, outcome))
             } else {
                 0
             };
@@ -526,6 +535,15 @@ impl BudgetMember {
         } else {
             SteppedState::Changed(after)
         })
+    }
+
+    /// How many retries a request takes along while processes contend, so that most are left to
+    /// others.
+    fn most_taken(&self, state: &BudgetState, outcome: Outcome, store_ns: u64) -> u64 {
+        let most = self.pause_ns.checked_div(PAUSE_OF_RETRY_NS).unwrap_or_default();
+        let more = most.min(MOST_TAKEN).saturating_mul(PART_TAKEN);
+        let (_, granted) = state.request(outcome, more, store_ns);
+        granted.checked_div(PART_TAKEN).unwrap_or_default()
     }
 
     /// The steps of the exchange under way, in their order.
@@ -583,8 +601,8 @@ impl BudgetMember {
                 outcome,
                 waiting.saturating_sub(granted).saturating_sub(refused),
             );
-            // What nobody waits for any more is lost beyond a lease.
-            let unused = unused.saturating_sub(granted).min(self.most_leased);
+            // What nobody waits for any more is lost beyond the most that a request takes along.
+            let unused = unused.saturating_sub(granted).min(self.most_leased.max(MOST_TAKEN));
             set(&mut self.leased, outcome, unused);
         }
         let is_late = self.is_late(now_ns);
