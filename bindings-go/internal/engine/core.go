@@ -2061,12 +2061,12 @@ l33:
 	x29 = m.load64(x7, 656)
 	x30 = m.load64(x7, 664)
 	x31 = m.load64(x7, 672)
-	x21 = min(x31, 1000000)
-	m.store64(x7, 696, x21)
-	x28 = min(x30, 1000000)
-	m.store64(x7, 688, x28)
-	x20 = min(x29, 1000000)
-	m.store64(x7, 680, x20)
+	x20 = min(x31, 1000000)
+	m.store64(x7, 696, x20)
+	x21 = min(x30, 1000000)
+	m.store64(x7, 688, x21)
+	x28 = min(x29, 1000000)
+	m.store64(x7, 680, x28)
 	m.memoryCopy(x7+2504, x7+800, 176)
 	p2 = p3 + 60000000000
 	if p2 < p3 {
@@ -2197,15 +2197,16 @@ l37:
 				goto l55
 			}
 			x19 = x19 + 1
-			if x20 == x19 {
+			if x28 == x19 {
 				break
 			}
 		}
-		x19 = x20
+		x19 = x28
 	}
 l55:
 	m.memoryCopy(x7+1000, x7+2304, 176)
 	m.memoryCopy(x7+1552, x7+1000, 176)
+	m.memoryCopy(x7+1376, x7+1552, 176)
 	m.store64(x7, 704, x19)
 	m.memoryCopy(x7+2304, x7+1552, 176)
 	if x30 != 0 {
@@ -2218,18 +2219,18 @@ l55:
 				goto l57
 			}
 			p2 = p2 + 1
-			if x28 == p2 {
+			if x21 == p2 {
 				break
 			}
 		}
-		p2 = x28
+		p2 = x21
 	}
 l57:
 	m.memoryCopy(x7+1000, x7+2304, 176)
 	m.memoryCopy(x7+1552, x7+1000, 176)
 	m.store64(x7, 712, p2)
 	m.memoryCopy(x7+2304, x7+1552, 176)
-	x20 = 0
+	p2 = 0
 	if x31 != 0 {
 		for {
 			m.store64(x7, 3280, 0x400000003)
@@ -2238,124 +2239,200 @@ l57:
 			if m.load64(x7, 2680) == 0 {
 				goto l59
 			}
-			x20 = x20 + 1
-			if x21 == x20 {
+			p2 = p2 + 1
+			if x20 == p2 {
 				break
 			}
 		}
-		x20 = x21
+		p2 = x20
 	}
 l59:
 	m.memoryCopy(x7+1000, x7+2304, 176)
 	m.memoryCopy(x7+1552, x7+1000, 176)
-	m.store64(x7, 720, x20)
-	x29 = m.load64(x7, 408)
-	x30 = min(x29, 1000000)
-	if x19 == 0 || x19 != m.load64(x7, 680) {
-		m.memoryCopy(x7+2304, x7+1552, 176)
-		x29 = 0
-		x19 = 0
-	} else {
-		x19 = m.load64(x7, 776)
-		m.memoryCopy(x7+2304, x7+1552, 176)
-		x29 = 0
-		if x30 <= x19 {
-			x19 = 0
-		} else {
-			x19 = x30 - x19
-			x29 = x19
-			if x19 > x30 {
-				x29 = 0
-			}
+	m.memoryCopy(x7+1376, x7+1552, 176)
+	m.store64(x7, 720, p2)
+	x29 = m.load64(x7, 536)
+	p2 = x29 / 1000000
+	p2 = min(p2, 15)
+	x19 = m.load64(x7, 408)
+	x28 = min(x19, 1000000)
+	x21 = max(p2, x28)
+	p2 = p2 << 4
+	x19 = m.load64(x7, 704)
+	if x19 != 0 && x19 == m.load64(x7, 680) {
+		m.memoryCopy(x7+2304, x7+1376, 176)
+		x19 = x21
+		if x29 >= 1000000 {
 			x19 = 0
 			for {
-				m.store64(x7, 3280, 0x200000003)
-				m.stateBudgetStateStep(x7+2504, x7+2304, x7+3280, p3)
+				m.store64(x7, 1000, 0x200000003)
+				m.stateBudgetStateStep(x7+2504, x7+2304, x7+1000, p3)
 				m.memoryCopy(x7+2304, x7+2504, 176)
 				if m.load64(x7, 2680) == 0 {
-					goto l61
+					goto l65
 				}
 				x19 = x19 + 1
-				if x29 == x19 {
+				if p2 == x19 {
 					break
 				}
 			}
-			x19 = x29
+			x19 = x21
+			goto l64
+		l65:
+			x19 = x19 >> 4
+			x19 = max(x19, x28)
+		}
+	l64:
+		x30 = m.load64(x7, 776)
+		m.memoryCopy(x7+2304, x7+1376, 176)
+		x20 = 0
+		if x19 > x30 {
+			goto l62
+		}
+		x19 = 0
+		goto l61
+	}
+	m.memoryCopy(x7+2304, x7+1376, 176)
+	x20 = 0
+	x19 = 0
+	goto l61
+l62:
+	x20 = x19 - x30
+	if x20 > x19 {
+		x20 = 0
+	}
+	x19 = 0
+	for {
+		m.store64(x7, 1000, 0x200000003)
+		m.stateBudgetStateStep(x7+2504, x7+2304, x7+1000, p3)
+		m.memoryCopy(x7+2304, x7+2504, 176)
+		if m.load64(x7, 2680) == 0 {
+			goto l61
+		}
+		x19 = x19 + 1
+		if x20 == x19 {
+			break
 		}
 	}
+	x19 = x20
 l61:
-	m.memoryCopy(x7+1000, x7+2304, 176)
-	m.memoryCopy(x7+1728, x7+1000, 176)
+	m.memoryCopy(x7+1728, x7+2304, 176)
+	m.memoryCopy(x7+1376, x7+1728, 176)
 	m.store64(x7, 752, x19)
 	x19 = x19 + 1
 	if x19 == 0 {
 		x19 = 0xffffffffffffffff
 	}
-	m.store64(x7, 728, min(x19, x29))
-	if p2 == 0 || p2 != x28 {
-		m.memoryCopy(x7+2304, x7+1728, 176)
+	m.store64(x7, 728, min(x19, x20))
+	x19 = m.load64(x7, 712)
+	if x19 == 0 || x19 != m.load64(x7, 688) {
+		m.memoryCopy(x7+2304, x7+1376, 176)
+		x20 = 0
 		x19 = 0
-		p2 = 0
 	} else {
-		p2 = m.load64(x7, 784)
-		m.memoryCopy(x7+2304, x7+1728, 176)
-		x19 = 0
-		if x30 <= p2 {
-			p2 = 0
-		} else {
-			p2 = x30 - p2
-			x19 = p2
-			if p2 > x30 {
-				x19 = 0
-			}
-			p2 = 0
+		m.memoryCopy(x7+2304, x7+1376, 176)
+		x19 = x21
+		if x29 >= 1000000 {
+			x19 = 0
 			for {
-				m.store64(x7, 3280, 0x300000003)
-				m.stateBudgetStateStep(x7+2504, x7+2304, x7+3280, p3)
+				m.store64(x7, 1000, 0x300000003)
+				m.stateBudgetStateStep(x7+2504, x7+2304, x7+1000, p3)
 				m.memoryCopy(x7+2304, x7+2504, 176)
 				if m.load64(x7, 2680) == 0 {
-					goto l66
+					goto l72
 				}
-				p2 = p2 + 1
-				if x19 == p2 {
+				x19 = x19 + 1
+				if p2 == x19 {
 					break
 				}
 			}
-			p2 = x19
+			x19 = x21
+			goto l71
+		l72:
+			x19 = x19 >> 4
+			x19 = max(x19, x28)
+		}
+	l71:
+		x30 = m.load64(x7, 784)
+		m.memoryCopy(x7+2304, x7+1376, 176)
+		x20 = 0
+		if x19 <= x30 {
+			x19 = 0
+		} else {
+			x20 = x19 - x30
+			if x20 > x19 {
+				x20 = 0
+			}
+			x19 = 0
+			for {
+				m.store64(x7, 1000, 0x300000003)
+				m.stateBudgetStateStep(x7+2504, x7+2304, x7+1000, p3)
+				m.memoryCopy(x7+2304, x7+2504, 176)
+				if m.load64(x7, 2680) == 0 {
+					goto l68
+				}
+				x19 = x19 + 1
+				if x20 == x19 {
+					break
+				}
+			}
+			x19 = x20
 		}
 	}
-l66:
-	m.memoryCopy(x7+1000, x7+2304, 176)
-	m.memoryCopy(x7+1728, x7+1000, 176)
-	m.store64(x7, 760, p2)
-	p2 = p2 + 1
-	if p2 == 0 {
-		p2 = 0xffffffffffffffff
+l68:
+	m.memoryCopy(x7+1728, x7+2304, 176)
+	m.memoryCopy(x7+1376, x7+1728, 176)
+	m.store64(x7, 760, x19)
+	x19 = x19 + 1
+	if x19 == 0 {
+		x19 = 0xffffffffffffffff
 	}
-	m.store64(x7, 736, min(p2, x19))
-	if x20 == 0 || x20 != x21 {
-		m.memoryCopy(x7+2304, x7+1728, 176)
+	m.store64(x7, 736, min(x19, x20))
+	x19 = m.load64(x7, 720)
+	if x19 == 0 || x19 != m.load64(x7, 696) {
+		m.memoryCopy(x7+2304, x7+1376, 176)
 		x19 = 0
 		p2 = 0
 	} else {
+		m.memoryCopy(x7+2304, x7+1376, 176)
+		if x29 >= 1000000 {
+			x19 = 0
+			for {
+				m.store64(x7, 1000, 0x400000003)
+				m.stateBudgetStateStep(x7+2504, x7+2304, x7+1000, p3)
+				m.memoryCopy(x7+2304, x7+2504, 176)
+				if m.load64(x7, 2680) == 0 {
+					goto l80
+				}
+				x19 = x19 + 1
+				if p2 != x19 {
+					continue
+				}
+				goto l79
+			}
+		l80:
+			p2 = x19 >> 4
+			x21 = max(p2, x28)
+		}
+	l79:
 		p2 = m.load64(x7, 792)
-		m.memoryCopy(x7+2304, x7+1728, 176)
+		m.memoryCopy(x7+2304, x7+1376, 176)
 		x19 = 0
-		if x30 <= p2 {
+		if x21 <= p2 {
 			p2 = 0
 		} else {
-			p2 = x30 - p2
+			p2 = x21 - p2
 			x19 = p2
-			if p2 > x30 {
+			if p2 > x21 {
 				x19 = 0
 			}
 			p2 = 0
 			for {
-				m.store64(x7, 3280, 0x400000003)
-				m.stateBudgetStateStep(x7+2504, x7+2304, x7+3280, p3)
+				m.store64(x7, 1000, 0x400000003)
+				m.stateBudgetStateStep(x7+2504, x7+2304, x7+1000, p3)
 				m.memoryCopy(x7+2304, x7+2504, 176)
 				if m.load64(x7, 2680) == 0 {
-					goto l71
+					goto l76
 				}
 				p2 = p2 + 1
 				if x19 == p2 {
@@ -2365,9 +2442,9 @@ l66:
 			p2 = x19
 		}
 	}
-l71:
-	m.memoryCopy(x7+1000, x7+2304, 176)
-	m.memoryCopy(x7+1728, x7+1000, 176)
+l76:
+	m.memoryCopy(x7+1728, x7+2304, 176)
+	m.memoryCopy(x7+1376, x7+1728, 176)
 	m.store64(x7, 768, p2)
 	p2 = p2 + 1
 	if p2 == 0 {
@@ -2379,32 +2456,32 @@ l71:
 	m.store64(x7, 2088, x27)
 	m.store64(x7, 2080, x25)
 	if m.load64(x7, 1984) != m.load64(x7, 880) {
-		goto l78
+		goto l86
 	}
 	t60 = m.memcmp(x7+1904, x7+800, 80)
 	if t60 != 0 {
-		goto l78
+		goto l86
 	}
 	t61 = m.memcmp(x7+1904+88, x7+800+88, 88)
 	if t61 != 0 {
-		goto l78
+		goto l86
 	}
 	if x25 != x24 {
-		goto l78
+		goto l86
 	}
 	if x27 == x23 {
-		goto l77
+		goto l85
 	}
-l78:
+l86:
 	p0 = m.load32(x7, 1904)
 	m.memoryCopy(x7+2108, x7+1904|4, 196)
 	p1 = 1
-	goto l76
-l77:
+	goto l84
+l85:
 	p0 = m.load32(x7, 1904)
 	m.memoryCopy(x7+2108, x7+1904|4, 196)
 	p1 = b32(x26 != x22)
-l76:
+l84:
 	m.memoryCopy(x7+2304|4, x7+2108, 196)
 	m.store32(x7, 2304, p0)
 	m.sharedStateText(x7+2504, x7+2304)
@@ -2484,6 +2561,7 @@ func (m *module) budgetMemberStored(p0 uint32, p1 uint64, p2 uint32) uint32 {
 			x5 = t21
 			x7 = min(x8, x5)
 			x5 = m.load64(p0, 360)
+			x5 = max(x5, 15)
 			x10 = 0
 			x3 = m.load32(p0, 8)
 			x11 = x3 - 1
