@@ -200,6 +200,9 @@ class Postgres(Server):
             # As for Redis.
             "-c",
             "fsync=off",
+            # For `cargo xtask scenario contention`.
+            "-c",
+            "max_connections=300",
         )
 
     def is_ready(self):

@@ -13,6 +13,10 @@ const CLIENTS: [u32; 2] = [8, 64];
 const LEASES: [u32; 3] = [1, 10, 100];
 /// As fast as it can, and 100 times a second.
 const PAUSES_US: [u32; 2] = [0, 10_000];
+/// Fleets whose clients together ask 2000 times a second. `PostgreSQL` has a process for each client.
+const FLEETS: [u32; 4] = [8, 64, 256, 1000];
+const MOST_OF_POSTGRES: u32 = 256;
+const PAUSE_OF_CLIENT_US: u32 = 500;
 
 #[derive(Deserialize)]
 struct Counts {
@@ -41,19 +45,21 @@ pub(crate) fn run() -> Result<()> {
     );
     for (kind, leases) in [("script", &LEASES[..1]), ("redis", &LEASES), ("postgres", &LEASES)] {
         let server = Server::start(if kind == "postgres" { kind } else { "redis" })?;
-        for clients in CLIENTS {
-            for &lease in leases {
-                for pause_us in PAUSES_US {
-                    let mut program = contention()?;
-                    program.args([kind, server.address()]);
-                    program
-                        .args([clients, lease, pause_us, SECONDS].map(|number| number.to_string()));
-                    let printed = stdout(&mut program)?;
-                    let counts: Counts =
-                        serde_json::from_str(&printed).with_context(|| printed.clone())?;
-                    print(kind, [clients, lease, pause_us], &counts);
-                }
-            }
+        let most = if kind == "postgres" { MOST_OF_POSTGRES } else { u32::MAX };
+        let fleets = FLEETS.into_iter().filter(|&clients| clients <= most);
+        let fleets = fleets.map(|clients| [clients, 1, clients * PAUSE_OF_CLIENT_US]);
+        let crowds = CLIENTS.iter().flat_map(|&clients| {
+            leases
+                .iter()
+                .flat_map(move |&lease| PAUSES_US.map(|pause_us| [clients, lease, pause_us]))
+        });
+        for of in fleets.chain(crowds) {
+            let mut program = contention()?;
+            program.args([kind, server.address()]);
+            program.args(of.map(|number| number.to_string())).arg(SECONDS.to_string());
+            let printed = stdout(&mut program)?;
+            let counts: Counts = serde_json::from_str(&printed).with_context(|| printed.clone())?;
+            print(kind, of, &counts);
         }
     }
     Ok(())

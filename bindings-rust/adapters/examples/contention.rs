@@ -32,23 +32,15 @@ if granted then tokens = tokens - 1 end
 redis.call('HSET', KEYS[1], 'tokens', tokens, 'at', now)
 return granted and 1 or 0";
 
-/// What all clients count.
-#[derive(Default)]
-struct Counts {
-    local: AtomicU64,
-    exchanges: AtomicU64,
-    calls: AtomicU64,
-}
-
-/// A store that counts its calls.
+/// A store that counts the calls of all clients.
 struct Counted {
     store: Box<dyn BudgetStore>,
-    counts: Arc<Counts>,
+    calls: Arc<AtomicU64>,
 }
 
 impl BudgetStore for Counted {
     fn load(&mut self, key: &str) -> Result<Stored, StoreError> {
-        self.counts.calls.fetch_add(1, Ordering::Relaxed);
+        self.calls.fetch_add(1, Ordering::Relaxed);
         self.store.load(key)
     }
 
@@ -58,13 +50,17 @@ impl BudgetStore for Counted {
         expected: Option<&str>,
         new: &str,
     ) -> Result<bool, StoreError> {
-        self.counts.calls.fetch_add(1, Ordering::Relaxed);
+        self.calls.fetch_add(1, Ordering::Relaxed);
         self.store.compare_and_swap(key, expected, new)
     }
 }
 
-/// Asks for a retry.
-type Ask = Box<dyn FnMut() + Send>;
+/// A client.
+struct Client {
+    ask: Box<dyn FnMut() + Send>,
+    /// A script has none.
+    budget: Option<SharedBudget>,
+}
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -74,14 +70,15 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (clients, lease) = (clients.parse()?, lease.parse()?);
     let pause = Duration::from_micros(pause_us.parse()?);
     let time = Duration::from_secs(seconds.parse()?);
-    let counts = Arc::new(Counts::default());
-    let asks: Vec<Ask> = (0..clients)
-        .map(|_| client(kind, address, lease, &counts))
-        .collect::<Result<_, Box<dyn Error>>>()?;
-    let barrier = Arc::new(Barrier::new(clients));
-    let threads: Vec<_> = asks
+    let calls = Arc::default();
+    let clients = (0..clients)
+        .map(|_| client(kind, address, lease, &calls))
+        .collect::<Result<Vec<_>, Box<dyn Error>>>()?;
+    let budgets: Vec<_> = clients.iter().filter_map(|client| client.budget.clone()).collect();
+    let barrier = Arc::new(Barrier::new(clients.len()));
+    let threads: Vec<_> = clients
         .into_iter()
-        .map(|mut ask| {
+        .map(|Client { mut ask, .. }| {
             let barrier = Arc::clone(&barrier);
             thread::spawn(move || {
                 barrier.wait();
@@ -102,12 +99,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
     times.sort_unstable();
     let of_time = |percent: usize| times[times.len() * percent / 100].as_micros();
-    let [local, exchanges, calls] = [&counts.local, &counts.exchanges, &counts.calls]
-        .map(|count| count.load(Ordering::Relaxed));
+    let stats: Vec<_> = budgets.iter().map(SharedBudget::stats).collect();
     println!(
-        "{{\"requests\": {}, \"local\": {local}, \"exchanges\": {exchanges}, \"calls\": {calls}, \
+        "{{\"requests\": {}, \"local\": {}, \"exchanges\": {}, \"calls\": {}, \
          \"p50_us\": {}, \"p99_us\": {}}}",
         times.len(),
+        stats.iter().map(|stats| stats.local_decisions).sum::<u64>(),
+        stats.iter().map(|stats| stats.exchanges).sum::<u64>(),
+        calls.load(Ordering::Relaxed),
         of_time(50),
         of_time(99),
     );
@@ -118,16 +117,17 @@ fn client(
     kind: &str,
     address: &str,
     lease: u32,
-    counts: &Arc<Counts>,
-) -> Result<Ask, Box<dyn Error>> {
+    calls: &Arc<AtomicU64>,
+) -> Result<Client, Box<dyn Error>> {
     let store: Box<dyn BudgetStore> = match kind {
         "script" => {
             let mut connection = redis::Client::open(address)?.get_connection()?;
             let script = redis::Script::new(SCRIPT);
-            return Ok(Box::new(move || {
+            let ask = move || {
                 let granted: u32 = script.key("bucket").invoke(&mut connection).expect("an answer");
                 assert_eq!(granted, 1, "the bucket is empty");
-            }));
+            };
+            return Ok(Client { ask: Box::new(ask), budget: None });
         }
         "redis" => Box::new(RedisStore::new(redis::Client::open(address)?)),
         "postgres" => {
@@ -137,23 +137,14 @@ fn client(
         }
         _ => return Err(USAGE.into()),
     };
-    let store = Counted { store, counts: Arc::clone(counts) };
-    let exchanged = Arc::clone(counts);
-    let budget = SharedBudget::builder(store, "contention", BUDGET)
-        .lease(lease)
-        .on_exchange(move |_| {
-            exchanged.exchanges.fetch_add(1, Ordering::Relaxed);
-        })
-        .build()?;
-    let counts = Arc::clone(counts);
-    let policy = POLICY.parse()?;
-    Ok(Box::new(move || {
-        let retry = Retry::new(policy).shared_budget(&budget);
+    let store = Counted { store, calls: Arc::clone(calls) };
+    let budget = SharedBudget::builder(store, "contention", BUDGET).lease(lease).build()?;
+    let retry = Retry::new(POLICY.parse()?).shared_budget(&budget);
+    let ask = move || {
         let mut has_failed = false;
-        let plan = retry.when(|(): &()| true).on_retry(|event| {
-            counts.local.fetch_add(u64::from(event.budget_is_local), Ordering::Relaxed);
-        });
+        let plan = retry.when(|(): &()| true);
         let _ =
             plan.run(|| if std::mem::replace(&mut has_failed, true) { Ok(()) } else { Err(()) });
-    }))
+    };
+    Ok(Client { ask: Box::new(ask), budget: Some(budget) })
 }
