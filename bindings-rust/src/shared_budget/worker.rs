@@ -142,7 +142,7 @@ impl Inner {
         while account.flushes.answered < number {
             let Some(left) = until.checked_duration_since(Instant::now()) else {
                 drop(account);
-                self.with(|account, now_ns| account.late(now_ns));
+                self.with(Account::late);
                 return false;
             };
             account =

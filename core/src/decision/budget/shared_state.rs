@@ -13,7 +13,7 @@ use crate::text::buffer::TextBuf;
 const SLICE_NS: u64 = 60 * NS_PER_SECOND;
 
 /// What a store keeps of a shared budget. Its text is that of the [`BudgetState`], a vertical line, and
-/// the numbers of the [`Processes`], such as `1 5 | 28333333 2 1`.
+/// three numbers that count processes, such as `1 5 | 28333333 2 1`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SharedState {
     pub(super) state: BudgetState,
