@@ -36,13 +36,13 @@ type BudgetStore interface {
 //
 // Each process also keeps a local budget, which sees what its loops do. If the store fails, does not answer within
 // the timeout, or has a text that is not a state of the budget, the local budget decides at once, for a second, and
-// each process grants its share (WithFallback); then the next retry asks the store again. No error reaches the loops: Event.BudgetIsLocal says which budget
-// decided, and LastError what the store's last error was.
+// each process grants its share (WithFallback); then the next retry asks the store again. No error reaches the loops:
+// Event.BudgetIsLocal says which budget decided, and LastError what the store's last error was.
 //
 // A retry waits for the store, no longer than the timeout. Nothing else waits: starts, failures and successes are
 // counted, and join the next request of a retry, or are sent in the background when there are 100 of them, or with the
-// first one after 30 s. While the store is away at most 100 of each are kept. One exchange with the store is under way at a time; requests that come
-// meanwhile share the next one.
+// first one after 30 s. While the store is away at most 100 of each are kept. One exchange with the store is under way at
+// a time; requests that come meanwhile share the next one.
 //
 // Any number of goroutines may use a SharedBudget at once. It has a goroutine only during an exchange, so it need not
 // be closed. Call Flush before the process ends, to send what the store does not know. A SharedBudget must not be
@@ -229,10 +229,14 @@ func NewSharedBudget(store BudgetStore, name, budget string, options ...SharedBu
 
 // number returns the fallback as the core has it.
 func (c *sharedConfig) number() (uint64, error) {
-	fallback := map[Fallback]uint64{FallbackShare: engine.FallbackShare, FallbackWhole: engine.FallbackWhole, FallbackRefuse: engine.FallbackRefuse}[c.fallback]
+	numbers := map[Fallback]uint64{
+		FallbackShare:  engine.FallbackShare,
+		FallbackWhole:  engine.FallbackWhole,
+		FallbackRefuse: engine.FallbackRefuse,
+	}
 	switch {
 	case c.processes == nil:
-		return fallback, nil
+		return numbers[c.fallback], nil
 	case c.fallback != FallbackShare:
 		return 0, &ArgumentError{Code: ErrUnused, Field: "processes", Value: *c.processes, Rule: "is only for the fallback share, and the fallback is " + string(c.fallback)}
 	}
