@@ -559,7 +559,7 @@ export class SharedBudget {
 	/** The last error of the store or of `onExchange`, undefined if there was none. It stays when the store is back. */
 	readonly lastError: unknown;
 	/** What this process has exchanged with the store so far, for metrics. */
-	readonly stats: SharedBudgetStats;
+	get stats(): SharedBudgetStats;
 }
 
 /** How an attempt ended. `permanent` is a failure that another attempt would not change. */

@@ -96,17 +96,17 @@ describe("contents", () => {
 	// out unless they are used. The quotas of RateLimit needed 600 bytes of the module, and 600 more the line about a
 	// policy without a limit and the messages that say what to write. The rest is room. The pair for workerd has the names
 	// of functions.
-	test("the single file is below 45 kB gzipped, and the pair for workerd is hardly larger", () => {
+	test("the single file is below 46 kB gzipped, and the pair for workerd is hardly larger", () => {
 		const sizes = { single: size("dist/index.js"), workerd: size("dist/workerd.js") + size("dist/backoff.wasm") };
 		console.log(sizes);
-		assert.ok(sizes.single < 45_000 && sizes.workerd < 45_000, JSON.stringify(sizes));
+		assert.ok(sizes.single < 46_000 && sizes.workerd < 46_000, JSON.stringify(sizes));
 	});
 
 	// The translated module is 41,000 bytes, the rest 18,000: it has the names of its functions and is for older engines.
-	test("the single file without WebAssembly is below 67 kB gzipped", () => {
+	test("the single file without WebAssembly is below 69 kB gzipped", () => {
 		const bytes = size("dist/js/index.js");
 		console.log({ bytes });
-		assert.ok(bytes < 67_000, `${bytes}`);
+		assert.ok(bytes < 69_000, `${bytes}`);
 	});
 
 	test("a bundler leaves out shared budgets that are not used", async () => {

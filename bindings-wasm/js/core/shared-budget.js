@@ -10,9 +10,9 @@ import { withJSON } from "./show.js";
 
 /** Not a call, which a bundler could not leave out. */
 const OPTIONS = {
-	localBudget: undefined,
 	fallback: undefined,
 	processes: undefined,
+	localBudget: undefined,
 	lease: undefined,
 	timeout: undefined,
 	onExchange: undefined,
@@ -55,9 +55,9 @@ export class SharedBudget {
 			throw new TypeError(`name ${JSON.stringify(name)} has a control character or a lone surrogate`);
 		}
 		const {
-			localBudget = budget,
 			fallback = "share",
 			processes,
+			localBudget = budget,
 			lease = 1,
 			timeout = 100,
 			onExchange,
