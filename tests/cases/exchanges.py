@@ -220,6 +220,14 @@ def events():
     )
     yield story.note(FAILED, 3).note(SUCCEEDED, 3).exchange()
     story = Story(
+        "events-most",
+        "no more than a million are counted, also with those that were sent",
+        "quota:max_tokens=1000000",
+        text="0 0",
+    )
+    story.note(SUCCEEDED, 600_000).begin().step().note(SUCCEEDED, 500_000).lost().step().stored()
+    yield story.note(SUCCEEDED, 1_000_001).exchange()
+    story = Story(
         "local-begins", "the local state sees the operations that begin", "quota", "ratio:max_tokens=1,ratio=1"
     )
     story.note(BEGAN).request().begin().fail().request()
@@ -291,6 +299,8 @@ def requests():
     yield story.request().exchange().begin().fail().request(times=2).request(times=2).request()
     story = Story("unused-with-exchange", "unused retries are granted while an exchange is under way", "quota", lease=3)
     yield story.request().exchange().begin().request().step().request().request().stored().exchange()
+    story = Story("request-most", "no more than a million wait after an outcome", COSTS)
+    yield story.request(times=1_000_000).request().request("timeout").cancel().request().request()
     story = Story("waits-unanswered", "requests wait until the exchange has ended", "quota")
     yield story.request(times=3).begin().step().request(times=2).stored().exchange()
     story = Story("request-local-refused", "the local budget refuses", "quota", "ratio:max_tokens=1")
@@ -582,14 +592,24 @@ def leases():
     for lost in (1, 2, 4, 9):
         story = Story(f"contended-lost-{lost}", f"the pause after {lost} lost swaps", "throttle", timeout=3 * S)
         yield story.begin().step().lose(lost).stored().request().exchange().request().request()
-    story = Story("contended-shrinks", "a pause that shrinks lets a request take fewer along", "throttle", timeout=3 * S)
+    story = Story(
+        "contended-shrinks", "a pause that shrinks lets a request take fewer along", "throttle", timeout=3 * S
+    )
     story.begin().step().lose(3).stored()
     for _ in range(16):
         story.request("throttled").exchange()
     yield story
     for lease in (3, 12):
         story = Story(f"contended-lease-{lease}", "the larger of both", "throttle", lease=lease, timeout=3 * S)
-        yield story.begin().step().lose(3).stored().requests("transient", "timeout").exchange().requests("transient", "transient")
+        yield (
+            story.begin()
+            .step()
+            .lose(3)
+            .stored()
+            .requests("transient", "timeout")
+            .exchange()
+            .requests("transient", "transient")
+        )
     story = Story("contended-unused", "less what is unused already", "quota:max_tokens=1000,cost=1", timeout=3 * S)
     story.begin().step().lose(3).stored().request().exchange().requests("transient", "transient", "transient")
     yield story.at(2 * S).begin().request().step().stored().requests("transient", "transient", "transient")
@@ -683,18 +703,34 @@ def lost_swaps():
 def pauses():
     """Rule 9. The budgets are too small to be contended for (rule 4.4)."""
     for times in (1, 2, 3, 9):
-        story = Story(f"pause-{times}", f"the pause after an exchange that lost {times} swaps", "quota:max_tokens=50", timeout=3 * S)
+        story = Story(
+            f"pause-{times}",
+            f"the pause after an exchange that lost {times} swaps",
+            "quota:max_tokens=50",
+            timeout=3 * S,
+        )
         story.request().begin().step().lose(times).stored().request()
         yield story.later(story.member.due_in(story.now) - 1).request().later(1).exchange()
-    story = Story("pause-longest", "no pause is longer than a third of the timeout", "quota:max_tokens=50", timeout=S + 1)
+    story = Story(
+        "pause-longest", "no pause is longer than a third of the timeout", "quota:max_tokens=50", timeout=S + 1
+    )
     yield story.begin().step().lose(9).stored().request().exchange().begin().step().lose(9).stored().request()
-    story = Story("pause-short-timeout", "a third of the timeout is less than a millisecond", "quota:max_tokens=50", timeout=2 * MS)
+    story = Story(
+        "pause-short-timeout",
+        "a third of the timeout is less than a millisecond",
+        "quota:max_tokens=50",
+        timeout=2 * MS,
+    )
     yield story.exchange().begin().step().lost(wait=False).step().stored().request()
-    story = Story("pause-grows", "pauses grow with the swaps of several exchanges", "quota:max_tokens=50", timeout=10 * S)
+    story = Story(
+        "pause-grows", "pauses grow with the swaps of several exchanges", "quota:max_tokens=50", timeout=10 * S
+    )
     for _ in range(4):
         story.request().begin().step().lose(2).stored()
     yield story.request()
-    story = Story("pause-shrinks", "an exchange that lost no swap leaves seven eighths", "quota:max_tokens=50", timeout=10 * S)
+    story = Story(
+        "pause-shrinks", "an exchange that lost no swap leaves seven eighths", "quota:max_tokens=50", timeout=10 * S
+    )
     story.begin().step().lose(4).stored()
     for _ in range(12):
         story.request()
@@ -705,21 +741,30 @@ def pauses():
     for _ in range(130):
         story.begin().step().stored()
     yield story.request()
-    story = Story("pause-flush", "a flush begins within the pause, which ends later then", "quota:max_tokens=50", timeout=3 * S)
+    story = Story(
+        "pause-flush", "a flush begins within the pause, which ends later then", "quota:max_tokens=50", timeout=3 * S
+    )
     yield story.begin().step().lose(5).stored().later(MS).begin().step().stored().request()
     story = Story("pause-events", "100 events wait for the end of the pause, too", "throttle", timeout=3 * S)
     story.begin().step().lose(3).stored().note(BEGAN, 99).note(FAILED)
     yield story.later(story.member.due_in(story.now)).exchange()
     for lost in (0, 2):
         story = Story(
-            f"pause-failed-{lost}", f"after {lost} lost swaps, an exchange that failed", "quota:max_tokens=50", timeout=3 * S
+            f"pause-failed-{lost}",
+            f"after {lost} lost swaps, an exchange that failed",
+            "quota:max_tokens=50",
+            timeout=3 * S,
         )
         story.begin().step().lose(3).stored().begin().step().lose(lost).fail().later(S).request().exchange()
         yield story.request()
-    story = Story("pause-under-way", "nothing is due while an exchange is under way", "quota:max_tokens=50", timeout=3 * S)
+    story = Story(
+        "pause-under-way", "nothing is due while an exchange is under way", "quota:max_tokens=50", timeout=3 * S
+    )
     yield story.begin().step().lose(3).stored().request().begin().request().step().stored()
     for seed in (0, 1, WORD_MAX):
-        story = Story(f"pause-seed-{seed}", f"the pauses of the seed {seed}", "quota:max_tokens=50", seed=seed, timeout=3 * S)
+        story = Story(
+            f"pause-seed-{seed}", f"the pauses of the seed {seed}", "quota:max_tokens=50", seed=seed, timeout=3 * S
+        )
         yield story.begin().step().lose(3).stored().request().begin().step().lose(1).stored().request()
     story = Story("pause-away", "the pause ends while the store is away", "quota:max_tokens=50")
     yield story.begin().step().lose(4).stored().begin().fail().later(S).request()
@@ -736,9 +781,7 @@ def shares():
             story.request()
         yield story
     for seed in (0, 1, 2, WORD_MAX):
-        story = Story(
-            f"share-seed-{seed}", "the seed says which", "quota", "ratio:max_tokens=9", fallback=3, seed=seed
-        )
+        story = Story(f"share-seed-{seed}", "the seed says which", "quota", "ratio:max_tokens=9", fallback=3, seed=seed)
         story.begin().fail()
         for _ in range(7):
             story.request()
@@ -749,7 +792,6 @@ def shares():
     story = Story("share-later", "grants are counted also of an earlier time", "quota", fallback=2, lease=3)
     story.begin().fail().request().request().later(S).request().exchange().request().begin().fail()
     yield story.request().request().request().request()
-
 
     story = Story("share-refuse", "unused retries are granted, and no others", "quota", fallback=WORD_MAX, lease=3)
     story.request().exchange().begin().fail().request(times=2).request("timeout").request()
@@ -768,7 +810,9 @@ def shares():
         for _ in range(15):
             story.request()
         yield story
-    story = Story("share-unseen", "nothing is known of other processes, so this one is the only one", "quota", "ratio", fallback=0)
+    story = Story(
+        "share-unseen", "nothing is known of other processes, so this one is the only one", "quota", "ratio", fallback=0
+    )
     yield story.begin().fail().request().request()
     story = Story("share-lost", "a lost swap tells of the others, too", "quota", "ratio:max_tokens=9", fallback=0)
     story.begin().step().store("1 499 | 16 2 0").lost().step().fail()

@@ -20,6 +20,7 @@ COUNTED = [  # the six counts: an event, and the outcome after which the retry t
 AWAY = SECOND
 # This many events begin an exchange. While the store is away, at most this many of each kind are kept.
 MANY = 100
+MOST = 10**6  # of a count, and of the requests that wait
 AHEAD = 60 * SECOND
 OLD = 30 * SECOND
 SLICE = 60 * SECOND
@@ -85,7 +86,7 @@ class Member:
         return COUNTED.index((event, outcomes[0] if with_held else None))
 
     def add(self, place, times):
-        self.counts[place] = min(self.counts[place] + times, WORD_MAX)
+        self.counts[place] = min(self.counts[place] + times, MOST)
 
     def keep_many(self):
         self.counts = [min(count, MANY) for count in self.counts]
@@ -104,6 +105,8 @@ class Member:
                 granted = (self.seed + self.local_grants) % (self.fallback or self.processes) == 0
                 self.local_grants += 1
             return ("granted", holds, True) if granted else ("refused", 0, True)
+        if self.waiting[outcome] == MOST:
+            return "refused", 0, True
         self.waiting[outcome] += 1
         return "waits", 0, False
 
@@ -156,7 +159,7 @@ class Member:
             return granted
 
         for place, (event, outcome) in enumerate(COUNTED):
-            exchange.sent[place] = min(exchange.sent[place] + self.counts[place], WORD_MAX)
+            exchange.sent[place] = min(exchange.sent[place] + self.counts[place], MOST)
             self.counts[place] = 0
             make(event, None, self.gives(outcome) if outcome else 0, exchange.sent[place])
         for outcome in OUTCOMES:
@@ -164,10 +167,15 @@ class Member:
             exchange.granted[outcome] = make("retry_requested", outcome, 0, asked)
         for outcome in OUTCOMES:
             all_granted = 0 < exchange.asked[outcome] == exchange.granted[outcome]
-            most = max(self.lease - 1, self.contended(state, outcome, store_now)) if all_granted else 0
+            most = (
+                max(self.lease - 1, self.contended(state, outcome, store_now)) if all_granted else 0
+            )
             most = max(0, most - self.unused[outcome])
             exchange.leased[outcome] = make("retry_requested", outcome, 0, most, until_refused=True)
-        is_changed = (state.text(), slices_after) != (BudgetState(self.budget, loaded).text(), slices)
+        is_changed = (state.text(), slices_after) != (
+            BudgetState(self.budget, loaded).text(),
+            slices,
+        )
         return account_text(state, slices_after), is_changed, steps
 
     def contended(self, state, outcome, store_now):
@@ -234,7 +242,9 @@ class Member:
         if lost == 0:
             self.pause = scale(self.pause, (7, 8))
         else:
-            self.pause = min(max(self.pause, SHORTEST_PAUSE) * 2**lost, self.configured_timeout // 3)
+            self.pause = min(
+                max(self.pause, SHORTEST_PAUSE) * 2**lost, self.configured_timeout // 3
+            )
         more = self.pause // 2
         self.pause_ends = now + self.pause - more + sample(draw(self.stream(), 2**32 - 1), 0, more)
 
