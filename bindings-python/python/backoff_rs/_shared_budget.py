@@ -49,7 +49,7 @@ class SharedBudget:
                  UTF-8 without control characters.
     budget       a budget string. Processes with the same name and budget share one account. A
                  "concurrent" budget is rejected: a process that dies would hold its slots for ever.
-    local_budget  the budget string that decides in this process while the store is away; by default
+    local_budget the budget string that decides in this process while the store is away; by default
                  the same.
     fallback     what of that is granted: "share", its part, so that all processes together grant
                  about as many retries as one budget; "whole", all, so that n processes grant n times
@@ -66,9 +66,9 @@ class SharedBudget:
                  talks to it.
 
     A loop asks the store only before a retry. What else it reports is counted, and sent with the next
-    request, or when 100 events are waiting, or with the first one after 30 s, or by flush(). If the store fails, or does not answer in time, it
-    counts as away for 1 s: the local budget decides, RetryEvent.budget_is_local is True, and last_error
-    is the error. Nothing is raised.
+    request, or when 100 events are waiting, or with the first one after 30 s, or by flush(). If the
+    store fails, or does not answer in time, it counts as away for 1 s: the local budget decides,
+    RetryEvent.budget_is_local is True, and last_error is the error. Nothing is raised.
 
     Threads and tasks may share it. It talks to the store in a thread of its own, which it starts when
     it needs one; a forked child starts its own, and leaves to its parent what was waiting. It cannot
@@ -218,8 +218,7 @@ class SharedBudget:
 
     def _current_timeout(self) -> float:
         """How many seconds a request may wait now."""
-        is_longer = self._member.timeout_ns() > self._timeout * 1e9
-        return self._member.timeout_ns() / 1e9 if is_longer else self._timeout
+        return max(self._timeout, self._member.timeout_ns() / 1e9)
 
     def _withdraw(self, request: Request) -> None:
         if request in self._requests:

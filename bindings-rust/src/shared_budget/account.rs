@@ -159,9 +159,9 @@ impl Account {
         }
     }
 
-    /// The end of the longest wait.
+    /// The first end of a wait. The waits for the first exchange are longer than those that come later.
     pub(super) fn earliest(&self) -> Option<Instant> {
-        self.waiting.first_key_value().map(|(_, waiting)| waiting.until)
+        self.waiting.values().map(|waiting| waiting.until).min()
     }
 
     /// Ends an exchange that was stored.

@@ -42,8 +42,9 @@ const LONGEST_TIMEOUT: Duration = Duration::from_secs(24 * 60 * 60);
 /// grants its share ([`fallback`](SharedBudgetBuilder::fallback)).
 ///
 /// What asks for nothing, such as a success, is counted, and goes with the next request, or when 100
-/// events are counted, or with one that comes 30 s later. What was not sent when the last handle goes is lost: call
-/// [`flush`](Self::flush) before that. While the store is away, at most 100 of each kind are kept.
+/// events are counted, or with one that comes 30 s later. What was not sent when the last handle goes
+/// is lost: call [`flush`](Self::flush) before that. While the store is away, at most 100 of each kind
+/// are kept.
 ///
 /// After a fork, the child must make budgets of its own.
 ///
