@@ -7,7 +7,9 @@ from collections import deque
 from itertools import islice
 from multiprocessing import Pool
 
+import evaluate_budgets
 import wire
+from evaluate_budgets import with_budget
 from reference import (
     budgets,
     delays,
@@ -77,34 +79,25 @@ def of_fit(request):
 
 def of_steps(request):
     text, stream = wire.string(request, "policy"), stream_of(request)
-    budget_text = request.get("budget")
-    if not isinstance(budget_text, str | None):
-        raise wire.NotARequest
-    steps = steps_of(request["steps"])
+    budget_text, steps = wire.string_or_none(request, "budget"), steps_of(request)
 
     def evaluate(policy):
-        budget = None
-        if budget_text is not None:
-            try:
-                budget = strings.parse("budget", budget_text)
-            except parse_error.ParseError as error:
-                return {"error": error.code, "at": error.at, "of": "budget"}
-        return {
-            "canonical": printing.printed("policy", policy),
-            "budget": budget and printing.printed("budget", budget),
-            "answers": list(run(steps, policy, stream, budget and budgets.new_budget(budget))),
-        }
+        def answer(budget):
+            return {
+                "canonical": printing.printed("policy", policy),
+                "budget": budget and printing.printed("budget", budget),
+                "answers": list(run(steps, policy, stream, budget and budgets.new_budget(budget))),
+            }
+
+        return answer(None) if budget_text is None else with_budget(budget_text, "budget", answer)
 
     return with_policy(text, evaluate)
 
 
-def steps_of(steps):
+def steps_of(request):
     """The operation, the action and its arguments of each step."""
-    if not isinstance(steps, list):
-        raise wire.NotARequest
     begun, found = set(), []
-    for step in steps:
-        step = wire.an_object(step)
+    for step in wire.a_list(request, "steps"):
         operation, now = wire.whole(step, "operation", INDICES - 1), wire.time(step, "now")
         do = wire.name_of(step, "do", ["begin", "outcome", "cancel"])
         if (operation in begun) == (do == "begin"):
@@ -141,8 +134,19 @@ def of_retry_after(request):
     return {"retry_after": None if wait is None else str(wait)}
 
 
+def of_response(request):
+    asked = wire.an_object(request["response"])
+    status, fields = wire.whole(asked, "status", 2**16 - 1), wire.string(asked, "fields")
+    wait = retry_after.http_retry_after(status, fields, wire.time(asked, "now"))
+    outcome = retry_after.of_http_status(status)
+    return {"outcome": outcome, "retry_after": None if wait is None else str(wait)}
+
+
 FORMS = {
     "retry_after": of_retry_after,
+    "response": of_response,
+    "state": evaluate_budgets.of_state,
+    "exchange": evaluate_budgets.of_exchange,
     "steps": of_steps,
     "fit": of_fit,
     "preview": of_preview,

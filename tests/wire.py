@@ -74,6 +74,25 @@ def string(of, name):
     return value
 
 
+def string_or_none(of, name):
+    return None if of.get(name) is None else string(of, name)
+
+
+def boolean(of, name, default=REQUIRED):
+    value = member(of, name, default)
+    if not isinstance(value, bool):
+        raise NotARequest
+    return value
+
+
+def a_list(of, name):
+    """A list of objects."""
+    value = member(of, name)
+    if not isinstance(value, list):
+        raise NotARequest
+    return list(map(an_object, value))
+
+
 def name_of(of, name, names):
     value = string(of, name)
     if value not in names:
@@ -81,9 +100,9 @@ def name_of(of, name, names):
     return value
 
 
-def whole(of, name, limit, default=REQUIRED):
+def whole(of, name, limit, default=REQUIRED, least=0):
     value = member(of, name, default)
-    if type(value) not in (int, float) or not 0 <= value <= limit or value != int(value):
+    if type(value) not in (int, float) or not least <= value <= limit or value != int(value):
         raise NotARequest
     return int(value)
 
@@ -106,8 +125,13 @@ def time_or_none(of, name):
     return None if value is None else digits(value, MAX)
 
 
+def word(of, name, default=REQUIRED):
+    """Digits up to 2^64 - 1."""
+    return digits(member(of, name, default), WORD_MAX)
+
+
 def seed(of):
-    return digits(of.get("seed", "0"), WORD_MAX)
+    return word(of, "seed", "0")
 
 
 def key(of):

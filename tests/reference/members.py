@@ -20,11 +20,10 @@ COUNTED = [  # the six counts: an event, and the outcome after which the retry t
 AWAY = SECOND
 # This many events begin an exchange. While the store is away, at most this many of each kind are kept.
 MANY = 100
-MOST = 10**6  # of a count, and of the requests that wait
+MOST = 10**6  # of each count, of the processes, and of the requests that wait after an outcome
 AHEAD = 60 * SECOND
 OLD = 30 * SECOND
 SLICE = 60 * SECOND
-MOST_PROCESSES = 10**6
 REFUSE = WORD_MAX  # the fallback
 SHORTEST_PAUSE = SECOND // 1000
 WAITS = strings.parse("policy", "full:base=1ms,cap=16ms")
@@ -93,6 +92,8 @@ class Member:
 
     def request(self, outcome, now):
         """Rule 2: the answer, what the granted retry gives, and whether the local budget answered."""
+        if outcome not in OUTCOMES:
+            return "refused", 0, True
         if self.unused[outcome] > 0:
             self.unused[outcome] -= 1
             return "granted", self.gives(outcome), False
@@ -111,6 +112,8 @@ class Member:
         return "waits", 0, False
 
     def cancel(self, outcome):  # rule 2
+        if self.waiting.get(outcome, 0) == 0:
+            return
         self.waiting[outcome] -= 1
         exchange = self.exchange
         if exchange is not None and exchange.asked[outcome] > exchange.granted[outcome]:
@@ -193,7 +196,7 @@ class Member:
         if latest not in (current, current + 1):
             latest, count, before = current, 0, count if latest == current - 1 else 0
         if self.counted_in != latest:
-            count = min(count + 1, MOST_PROCESSES)
+            count = min(count + 1, MOST)
         self.exchange.slice = latest
         self.processes = max(count, before, 1)
         return latest, count, before
@@ -276,7 +279,7 @@ def read_account(budget, text):
     if not re.fullmatch(r"(0|[1-9][0-9]*)( (0|[1-9][0-9]*)){2}", numbers, re.ASCII):
         return None
     slices = tuple(map(int, numbers.split(" ")))
-    is_valid = slices[0] <= WORD_MAX and max(slices[1:]) <= MOST_PROCESSES
+    is_valid = slices[0] <= WORD_MAX and max(slices[1:]) <= MOST
     return (state, slices) if is_valid else None
 
 
