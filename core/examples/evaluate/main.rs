@@ -1,12 +1,17 @@
 //! The evaluator (see tests/README.md). It reads requests, one JSON object per line, and writes the
-//! answers: delays, previews, fits, the decisions of operations, and waits of `Retry-After` headers.
+//! answers: delays, previews, fits, the decisions of operations, steps of budgets, exchanges of shared
+//! ones, and the waits that HTTP responses ask for.
 
+mod budgets;
 mod request;
 
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, Write};
 
-use backoff_core::{Budget, Operation, ParseError, Policy, RandomStream, parse_retry_after_ns};
+use backoff_core::{
+    Budget, Operation, Outcome, ParseError, Policy, RandomStream, http_retry_after_ns,
+    parse_retry_after_ns,
+};
 
 use crate::request::{Action, Fit, Form, Request, Step};
 
@@ -18,10 +23,19 @@ fn main() -> io::Result<()> {
         match request::read(line.strip_suffix(b"\n").unwrap_or(&line)) {
             None => writeln!(out, r#"{{"error":"not_a_request","at":0}}"#),
             Some(Request::RetryAfter { value, now_ns }) => {
-                match parse_retry_after_ns(value, now_ns) {
-                    Some(wait) => writeln!(out, r#"{{"retry_after":"{wait}"}}"#),
-                    None => writeln!(out, r#"{{"retry_after":null}}"#),
-                }
+                let wait = digits(parse_retry_after_ns(value, now_ns));
+                writeln!(out, r#"{{"retry_after":{wait}}}"#)
+            }
+            Some(Request::Response { status, fields, now_ns }) => {
+                let wait = digits(http_retry_after_ns(status, fields, now_ns));
+                let outcome = Outcome::from_http_status(status).name();
+                writeln!(out, r#"{{"outcome":"{outcome}","retry_after":{wait}}}"#)
+            }
+            Some(Request::OfState { budget, text, events }) => {
+                writeln!(out, "{}", budgets::stepped(&budget, text.as_deref(), &events))
+            }
+            Some(Request::OfExchange { budget, exchange }) => {
+                writeln!(out, "{}", budgets::exchanged(&budget, &exchange))
             }
             Some(Request::OfPolicy { policy, form }) => match Policy::parse(policy) {
                 Ok(policy) => answer(&mut out, policy, &form),
@@ -31,6 +45,11 @@ fn main() -> io::Result<()> {
         line.clear();
     }
     out.flush()
+}
+
+/// A number as a string of digits, or null.
+fn digits(number: Option<u64>) -> String {
+    number.map_or("null".to_owned(), |number| format!("\"{number}\""))
 }
 
 fn place(error: &ParseError) -> String {
@@ -76,9 +95,10 @@ fn answer(out: &mut impl Write, policy: Policy, form: &Form) -> io::Result<()> {
             }
         }
         Form::Steps { budget, stream, steps } => {
-            let budget = match budget.as_deref().map(Budget::parse).transpose() {
+            let parsed = budget.as_deref().map(|text| budgets::parse(text, "budget"));
+            let budget = match parsed.transpose() {
                 Ok(budget) => budget,
-                Err(error) => return writeln!(out, r#"{{{},"of":"budget"}}"#, place(&error)),
+                Err(answer) => return writeln!(out, "{answer}"),
             };
             let printed =
                 budget.as_ref().map_or("null".to_owned(), |budget| format!("\"{budget}\""));

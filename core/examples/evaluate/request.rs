@@ -2,13 +2,38 @@
 
 use std::collections::BTreeSet;
 
-use backoff_core::{MAX_NS, Outcome, RandomStream};
+use backoff_core::{BudgetEvent, BudgetMember, Fallback, MAX_NS, Outcome, RandomStream, ffi};
 use serde_json::{Map, Value};
 
 /// A request line.
 pub(crate) enum Request {
     RetryAfter { value: String, now_ns: u64 },
+    Response { status: u16, fields: String, now_ns: u64 },
+    OfState { budget: String, text: Option<String>, events: Vec<(BudgetEvent, u64)> },
+    OfExchange { budget: String, exchange: Exchange },
     OfPolicy { policy: String, form: Form },
+}
+
+/// A member of a shared budget, and what happens to it at a time of the process's clock.
+pub(crate) struct Exchange {
+    pub(crate) local: String,
+    pub(crate) lease: u64,
+    pub(crate) fallback: Fallback,
+    pub(crate) timeout_ns: u64,
+    pub(crate) seed: u64,
+    pub(crate) steps: Vec<(MemberAction, u64)>,
+}
+
+pub(crate) enum MemberAction {
+    Note { event: BudgetEvent, is_local: bool, times: u32 },
+    Request { outcome: Outcome, times: u32 },
+    Cancel { outcome: Outcome },
+    Begin,
+    Step { text: Option<String>, store_ns: u64 },
+    Stored,
+    Lost,
+    Failed { may_be_stored: bool },
+    Late,
 }
 
 /// What a request asks for.
@@ -37,6 +62,9 @@ pub(crate) enum Action {
     Cancel,
 }
 
+/// The most often that an action is repeated.
+const MOST_TIMES: u32 = 100_000;
+
 type Members = Map<String, Value>;
 
 /// A member has the wrong type.
@@ -51,9 +79,26 @@ pub(crate) fn read(line: &[u8]) -> Option<Request> {
         let value = text(asked.get("value")?)?;
         return Some(Request::RetryAfter { value, now_ns: time(asked.get("now")?)? });
     }
-    let form = if let Some(steps) = request.get("steps") {
+    if let Some(asked) = request.get("response") {
+        let asked = asked.as_object()?;
+        let status = u16::try_from(whole(asked.get("status")?, u16::MAX.into())?).ok()?;
+        let fields = text(asked.get("fields")?)?;
+        return Some(Request::Response { status, fields, now_ns: time(asked.get("now")?)? });
+    }
+    if let Some(asked) = request.get("state") {
+        let asked = asked.as_object()?;
+        let budget = text(request.get("budget")?)?;
+        let text = optional(asked, "text", text).ok()?;
+        let timed = |members: &Members| Some((event(members)?, time(members.get("now")?)?));
+        return Some(Request::OfState { budget, text, events: list(asked, "events", timed)? });
+    }
+    if let Some(asked) = request.get("exchange") {
+        let budget = text(request.get("budget")?)?;
+        return Some(Request::OfExchange { budget, exchange: exchange(asked.as_object()?)? });
+    }
+    let form = if request.contains_key("steps") {
         let budget = optional(request, "budget", text).ok()?;
-        Form::Steps { budget, stream: stream(request)?, steps: read_steps(steps)? }
+        Form::Steps { budget, stream: stream(request)?, steps: read_steps(request)? }
     } else if let Some(asked) = request.get("fit") {
         let asked = asked.as_object()?;
         let field = match asked.get("field")?.as_str()? {
@@ -74,10 +119,9 @@ pub(crate) fn read(line: &[u8]) -> Option<Request> {
     Some(Request::OfPolicy { policy: text(request.get("policy")?)?, form })
 }
 
-fn read_steps(steps: &Value) -> Option<Vec<Step>> {
+fn read_steps(request: &Members) -> Option<Vec<Step>> {
     let mut begun = BTreeSet::new();
-    let mut read = |step: &Value| {
-        let step = step.as_object()?;
+    list(request, "steps", |step| {
         let operation = whole(step.get("operation")?, u32::MAX)?;
         let action = match step.get("do")?.as_str()? {
             "begin" => Action::Begin { deadline_ns: optional(step, "deadline", time).ok()? },
@@ -93,14 +137,76 @@ fn read_steps(steps: &Value) -> Option<Vec<Step>> {
         let is_begin = matches!(action, Action::Begin { .. });
         (begins == is_begin).then_some(())?;
         Some(Step { operation, now_ns: time(step.get("now")?)?, action })
-    };
-    steps.as_array()?.iter().map(&mut read).collect()
+    })
+}
+
+fn exchange(asked: &Members) -> Option<Exchange> {
+    let most = u32::try_from(BudgetMember::MAX_LEASE).ok()?;
+    Some(Exchange {
+        local: text(asked.get("local")?)?,
+        lease: count(asked.get("lease")?, most)?.into(),
+        fallback: Fallback::from_number(digits(asked.get("fallback")?, u64::MAX)?)?,
+        timeout_ns: time(asked.get("timeout")?)?,
+        seed: digits(asked.get("seed")?, u64::MAX)?,
+        steps: list(asked, "steps", |step| Some((member_action(step)?, time(step.get("now")?)?)))?,
+    })
+}
+
+fn member_action(step: &Members) -> Option<MemberAction> {
+    let outcome = || outcome(step.get("outcome")?.as_str()?);
+    let times = || step.get("times").map_or(Some(1), |times| count(times, MOST_TIMES));
+    Some(match step.get("do")?.as_str()? {
+        "note" => MemberAction::Note {
+            event: event_or(step, || Some(Outcome::Transient))?,
+            is_local: step.get("local").map_or(Some(false), Value::as_bool)?,
+            times: times()?,
+        },
+        "request" => MemberAction::Request { outcome: outcome()?, times: times()? },
+        "cancel" => MemberAction::Cancel { outcome: outcome()? },
+        "begin" => MemberAction::Begin,
+        "step" => MemberAction::Step {
+            text: optional(step, "text", text).ok()?,
+            store_ns: time(step.get("store_now")?)?,
+        },
+        "stored" => MemberAction::Stored,
+        "lost" => MemberAction::Lost,
+        "failed" => MemberAction::Failed { may_be_stored: step.get("stored")?.as_bool()? },
+        "late" => MemberAction::Late,
+        _ => return None,
+    })
+}
+
+fn event(members: &Members) -> Option<BudgetEvent> {
+    event_or(members, || outcome(members.get("outcome")?.as_str()?))
+}
+
+/// An event; if it is a request for a retry, after this outcome.
+fn event_or(members: &Members, outcome: impl Fn() -> Option<Outcome>) -> Option<BudgetEvent> {
+    let held = members.get("held").map_or(Some(0), |held| digits(held, u64::MAX))?;
+    let name = members.get("event")?.as_str()?;
+    let number = ffi::BUDGET_EVENTS.iter().position(|event| *event == name)?.checked_add(1)?;
+    let event = ffi::budget_event(u32::try_from(number).ok()?, Outcome::Transient, held)?;
+    match event {
+        BudgetEvent::RetryRequested { .. } => {
+            Some(BudgetEvent::RetryRequested { outcome: outcome()? })
+        }
+        _ => Some(event),
+    }
 }
 
 fn stream(request: &Members) -> Option<RandomStream> {
     let seed = request.get("seed").map_or(Some(0), |seed| digits(seed, u64::MAX))?;
     let key = optional(request, "key", text).ok()?;
     Some(key.map_or(RandomStream::from_seed(seed), |key| RandomStream::from_key(seed, key)))
+}
+
+/// A list of objects.
+fn list<T>(
+    members: &Members,
+    name: &str,
+    mut read: impl FnMut(&Members) -> Option<T>,
+) -> Option<Vec<T>> {
+    members.get(name)?.as_array()?.iter().map(|value| read(value.as_object()?)).collect()
 }
 
 /// A member that may be `null` or absent.
@@ -139,4 +245,9 @@ fn whole(number: &Value, limit: u32) -> Option<u32> {
     let number = number.as_f64()?;
     let is_whole = number.fract() == 0.0 && (0.0..=f64::from(limit)).contains(&number);
     is_whole.then_some(number as u32)
+}
+
+/// The same from 1.
+fn count(number: &Value, limit: u32) -> Option<u32> {
+    whole(number, limit).filter(|&count| count > 0)
 }
