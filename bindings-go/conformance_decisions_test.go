@@ -184,7 +184,8 @@ type httpResponse struct {
 func checkHTTPResponse(t *testing.T, c httpResponse) {
 	header := http.Header{}
 	for line := range strings.Lines(c.Fields) {
-		if name, value, found := strings.Cut(strings.TrimSuffix(line, "\n"), ":"); found {
+		line = strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r")
+		if name, value, found := strings.Cut(line, ":"); found {
 			header.Add(name, value)
 		}
 	}

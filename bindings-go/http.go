@@ -38,9 +38,10 @@ func HTTPVerdict(status int, header map[string][]string, now time.Time) Verdict 
 	var fields strings.Builder
 	add := func(name, value string) {
 		// A value that is too long gives nothing.
-		line := len(name) + len(value) + 2
+		line := len(name) + len(value) + 3
 		if len(value) <= headerMost && fields.Len()+line <= engine.FieldsRoom && !strings.Contains(value, "\n") {
-			fields.WriteString(name + ":" + value + "\n")
+			// A carriage return of the value stays one: that of the line is removed.
+			fields.WriteString(name + ":" + value + "\r\n")
 		}
 	}
 	for _, name := range []string{"Retry-After-Ms", "Retry-After", "Ratelimit-Reset", "X-Ratelimit-Reset"} {

@@ -1,5 +1,5 @@
-// Command evaluate answers lines of JSON (tests/README.md): delays, decisions, previews, fits and
-// values of Retry-After.
+// Command evaluate answers lines of JSON (tests/README.md): delays, decisions, previews, fits, steps of
+// budgets, exchanges of shared ones, and the waits that HTTP responses ask for.
 package main
 
 import (

@@ -74,6 +74,27 @@ func (o object) whole(name string, limit uint64) (uint64, bool) {
 	return uint64(number), true
 }
 
+// count returns a whole number from 1 up to a limit, or 1 if it is left out.
+func (o object) count(name string, limit uint64) (uint64, bool) {
+	if _, ok := o[name]; !ok {
+		return 1, true
+	}
+	number, ok := o.whole(name, limit)
+	return number, ok && number > 0
+}
+
+// word returns digits of a number of 64 bits.
+func (o object) word(name string) (uint64, bool) {
+	digits, isText := o.text(name)
+	number, isDigits := parseDigits(digits, 64)
+	return number, isText && isDigits
+}
+
+func (o object) boolean(name string) (is, ok bool) {
+	text := string(o[name])
+	return text == "true", text == "true" || text == "false"
+}
+
 func (o object) time(name string) (time.Duration, bool) {
 	digits, isText := o.text(name)
 	ns, isDigits := parseDigits(digits, 63)
@@ -92,9 +113,7 @@ func (o object) optionalTime(name string) (ns time.Duration, present, ok bool) {
 func (o object) stream() (backoff.RandomStream, bool) {
 	seed := uint64(0)
 	if _, ok := o["seed"]; ok {
-		digits, isText := o.text("seed")
-		var isDigits bool
-		if seed, isDigits = parseDigits(digits, 64); !isText || !isDigits {
+		if seed, ok = o.word("seed"); !ok {
 			return backoff.RandomStream{}, false
 		}
 	}

@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	backoff "github.com/backoff-rs/backoff/bindings-go"
@@ -19,12 +21,25 @@ func parseRequest(line []byte) (request, bool) {
 	if !ok {
 		return nil, false
 	}
-	if _, ok := members["retry_after"]; ok {
-		return parseRetryAfter(members)
+	for _, form := range forms {
+		if _, ok := members[form.name]; ok {
+			return form.parse(members)
+		}
 	}
 	evaluate, ok := parseEvaluate(members)
 	policy, isPolicy := members.text("policy")
 	return onPolicy{policy, evaluate}, ok && isPolicy
+}
+
+// forms are those without a policy, in the order in which they are looked for.
+var forms = []struct {
+	name  string
+	parse func(members object) (request, bool)
+}{
+	{"retry_after", parseRetryAfter},
+	{"response", parseResponse},
+	{"state", parseState},
+	{"exchange", parseExchange},
 }
 
 // A retryAfter asks for the wait of a Retry-After header.
@@ -42,10 +57,34 @@ func parseRetryAfter(members object) (request, bool) {
 
 func (r retryAfter) appendAnswer(text []byte) []byte {
 	wait, ok := backoff.ParseRetryAfter(r.value, time.Unix(0, int64(r.now)))
-	if !ok {
-		return append(text, `{"retry_after":null}`...)
+	return append(appendNumber(append(text, `{"retry_after":`...), uint64(wait), ok), '}')
+}
+
+// A response asks for the outcome of a status, and for the wait of header fields.
+type response struct {
+	status uint64
+	fields string
+	now    time.Duration
+}
+
+func parseResponse(members object) (request, bool) {
+	asked, isObject := members.object("response")
+	status, isStatus := asked.whole("status", math.MaxUint16)
+	fields, isText := asked.text("fields")
+	now, isTime := asked.time("now")
+	return response{status, fields, now}, isObject && isStatus && isText && isTime
+}
+
+func (r response) appendAnswer(text []byte) []byte {
+	header := http.Header{}
+	for line := range strings.SplitSeq(r.fields, "\n") {
+		if name, value, found := strings.Cut(strings.TrimSuffix(line, "\r"), ":"); found {
+			header.Add(name, value)
+		}
 	}
-	return fmt.Appendf(text, `{"retry_after":"%d"}`, wait)
+	outcome, wait, ok := backoff.HTTPVerdict(int(r.status), header, time.Unix(0, int64(r.now))).Verdict()
+	text = fmt.Appendf(text, `{"outcome":"%v","retry_after":`, outcome)
+	return append(appendNumber(text, uint64(wait), ok), '}')
 }
 
 // An onPolicy asks something of a policy.
@@ -137,6 +176,11 @@ func parseFit(members object) (evaluate, bool) {
 		}
 		return fmt.Appendf(text, `{"canonical":"%v"}`, fitted)
 	}, isObject && isCount && isTime && (field == "base" || field == "cap")
+}
+
+// appendNumber appends a number as digits, or null.
+func appendNumber(text []byte, number uint64, ok bool) []byte {
+	return appendText(text, strconv.FormatUint(number, 10), ok)
 }
 
 // appendText appends a JSON string without characters that need an escape, or null for no text.

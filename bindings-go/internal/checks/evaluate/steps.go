@@ -39,8 +39,7 @@ func parseSteps(members object) (evaluate, bool) {
 		if hasBudget {
 			var err error
 			if budget, err = backoff.ParseBudget(budgetText); err != nil {
-				code, at := parseError(err)
-				return fmt.Appendf(text, `{"error":"%v","at":%d,"of":"budget"}`, code, at)
+				return appendBudgetError(text, err, "budget")
 			}
 		}
 		text = fmt.Appendf(text, `{"canonical":"%v","budget":`, policy)
