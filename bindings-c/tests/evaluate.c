@@ -1,65 +1,11 @@
 /* The evaluator (tests/README.md): writes one answer for each line of JSON on standard input. */
 
-#include <backoff.h>
-
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-#include "json.h"
+#include "evaluate_budgets.h"
+#include "evaluate_read.h"
 
 #define MAX_INDEX UINT32_MAX
 #define MAX_FIRST 10000
 #define MAX_COUNT 1000
-
-static void fail(const char *what) {
-  fprintf(stderr, "evaluate: %s\n", what);
-  exit(2);
-}
-
-/* For a call that no request can make fail. */
-static void need(uint32_t code) {
-  if (code != BACKOFF_OK) fail(backoff_code_name(code));
-}
-
-static void *allocate(size_t size) {
-  void *memory = malloc(size > 0 ? size : 1);
-  if (memory == NULL) fail("no memory");
-  return memory;
-}
-
-/* The members of requests. Each function returns whether the value is valid; a value that is not
- * there is NULL. */
-
-static int whole(const struct value *value, uint64_t limit, uint64_t *number) {
-  if (value == NULL || value->kind != NUMBER) return 0;
-  if (!(value->number >= 0 && value->number <= (double)limit)) return 0;
-  *number = (uint64_t)value->number;
-  return (double)*number == value->number;
-}
-
-static int decimal(const struct value *value, uint64_t limit, uint64_t *number) {
-  *number = 0;
-  if (value == NULL || value->kind != TEXT || value->text.length == 0) return 0;
-  for (size_t i = 0; i < value->text.length; i++) {
-    uint64_t digit = (uint64_t)(unsigned char)value->text.bytes[i] - '0';
-    if (digit > 9 || *number > (limit - digit) / 10) return 0;
-    *number = *number * 10 + digit;
-  }
-  return 1;
-}
-
-/* A deadline or a Retry-After. */
-static int optional_time(const struct value *value, uint64_t *ns) {
-  *ns = BACKOFF_NONE;
-  return value == NULL || value->kind == NOTHING || decimal(value, BACKOFF_MAX_NS, ns);
-}
-
-static int string(const struct value *value, struct text *text) {
-  if (value == NULL || value->kind != TEXT) return 0;
-  *text = value->text;
-  return 1;
-}
 
 /* The stream of the members `seed` and `key`. */
 static int stream_of(const struct value *request, uint64_t *stream) {
@@ -167,11 +113,25 @@ static int answer_retry_after(const struct value *asked) {
       !decimal(member(asked, "now"), BACKOFF_MAX_NS, &now)) {
     return 0;
   }
-  if (backoff_parse_retry_after(text.bytes, text.length, now, &retry_after) == BACKOFF_OK) {
-    printf("{\"retry_after\":\"%" PRIu64 "\"}\n", retry_after);
-  } else {
-    printf("{\"retry_after\":null}\n");
+  uint32_t code = backoff_parse_retry_after(text.bytes, text.length, now, &retry_after);
+  print_number("{\"retry_after\":", code == BACKOFF_OK, retry_after);
+  printf("}\n");
+  return 1;
+}
+
+static int answer_response(const struct value *asked) {
+  struct text fields;
+  uint64_t status, now, retry_after;
+  if (asked->kind != OBJECT || !whole(member(asked, "status"), UINT16_MAX, &status) ||
+      !string(member(asked, "fields"), &fields) ||
+      !decimal(member(asked, "now"), BACKOFF_MAX_NS, &now)) {
+    return 0;
   }
+  uint32_t code = backoff_http_retry_after((uint32_t)status, fields.bytes, fields.length, now,
+                                           &retry_after);
+  printf("{\"outcome\":\"%s\"", backoff_outcome_name(backoff_http_outcome((uint32_t)status)));
+  print_number(",\"retry_after\":", code == BACKOFF_OK, retry_after);
+  printf("}\n");
   return 1;
 }
 
@@ -197,15 +157,6 @@ struct scene {
   struct running *running;
   size_t count;
 };
-
-static int outcome_of(const struct value *value, uint32_t *outcome) {
-  struct text name;
-  if (!string(value, &name)) return 0;
-  for (*outcome = BACKOFF_OUTCOME_SUCCESS; *outcome <= BACKOFF_OUTCOME_PERMANENT; ++*outcome) {
-    if (is_text(name, backoff_outcome_name(*outcome))) return 1;
-  }
-  return 0;
-}
 
 static int add_step(struct scene *scene, const struct value *value) {
   struct step *step = scene->end++;
@@ -289,20 +240,13 @@ static void answer_scene(struct scene *scene, struct text policy_text, uint64_t 
                          const struct text *text) {
   backoff_policy policy;
   backoff_budget budget;
-  backoff_error error;
-  char canonical[BACKOFF_TEXT_SIZE];
   if (!has_policy(policy_text, &policy)) return;
+  if (text != NULL && !has_budget(*text, "budget", &budget)) return;
+  print_policy(&policy);
   if (text == NULL) {
-    print_policy(&policy);
     printf(",\"budget\":null");
-  } else if (backoff_budget_parse(&budget, text->bytes, text->length, &error) == BACKOFF_OK) {
-    need(backoff_budget_print(&budget, canonical, sizeof canonical));
-    print_policy(&policy);
-    printf(",\"budget\":\"%s\"", canonical);
   } else {
-    printf("{\"error\":\"%s\",\"at\":%" PRIu64 ",\"of\":\"budget\"}\n",
-           backoff_code_name(error.code), error.at);
-    return;
+    print_budget(",\"budget\":", &budget);
   }
   answer_played(scene, &policy, stream, text == NULL ? NULL : &budget);
 }
@@ -311,13 +255,12 @@ static int answer_steps(const struct value *request, const struct value *list) {
   const struct value *budget = member(request, "budget");
   struct text policy;
   uint64_t stream;
-  size_t length = 0;
   if (!string(member(request, "policy"), &policy) || !stream_of(request, &stream) ||
       (budget != NULL && budget->kind != NOTHING && budget->kind != TEXT) ||
       list->kind != LIST) {
     return 0;
   }
-  for (const struct value *step = list->first; step != NULL; step = step->next) length++;
+  size_t length = length_of(list);
   struct step *steps = allocate(length * sizeof *steps);
   struct scene scene = {steps, steps, allocate(length * sizeof *scene.running), 0};
   int is_request = add_steps(&scene, list);
@@ -334,6 +277,9 @@ static int answer_request(const struct value *request) {
   const struct value *form;
   if (request == NULL) return 0;
   if ((form = member(request, "retry_after")) != NULL) return answer_retry_after(form);
+  if ((form = member(request, "response")) != NULL) return answer_response(form);
+  if ((form = member(request, "state")) != NULL) return answer_state(request, form);
+  if ((form = member(request, "exchange")) != NULL) return answer_exchange(request, form);
   if ((form = member(request, "steps")) != NULL) return answer_steps(request, form);
   if ((form = member(request, "fit")) != NULL) return answer_fit(request, form);
   if ((form = member(request, "preview")) != NULL) return answer_preview(request, form);

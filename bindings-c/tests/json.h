@@ -10,7 +10,7 @@
 /* Deeper nesting is rejected. */
 #define DEEPEST 200
 
-enum kind { TEXT, NUMBER, NOTHING, OBJECT, LIST, OTHER };
+enum kind { TEXT, NUMBER, BOOLEAN, NOTHING, OBJECT, LIST, OTHER };
 
 struct text {
   const char *bytes;
@@ -20,7 +20,7 @@ struct text {
 struct value {
   enum kind kind;
   struct text text;
-  double number;
+  double number; /* of a boolean 1 or 0 */
   struct value *first; /* of an object or a list */
   /* In an object or a list: */
   struct text name;
@@ -211,6 +211,8 @@ static int any_value(struct scanner *in, int depth, struct value *value) {
     value->kind = NOTHING;
     is_read = 1;
   } else if (word(in, "true") || word(in, "false")) {
+    value->kind = BOOLEAN;
+    value->number = in->at[-2] == 'u'; /* "true", not "false" */
     is_read = 1;
   } else {
     value->kind = NUMBER;
