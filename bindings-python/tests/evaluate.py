@@ -327,8 +327,9 @@ class Headers(list):
 
 def response(status, fields, now):
     lines = [line.removesuffix("\r").partition(":") for line in fields.split("\n")]
-    headers = Headers((name, value) for name, colon, value in lines if colon)
-    verdict = http_verdict(status, headers, now=seconds(now))
+    # As Latin-1, which clients take the bytes of headers for.
+    fields = ((name, value.encode().decode("latin-1")) for name, colon, value in lines if colon)
+    verdict = http_verdict(status, Headers(fields), now=seconds(now))
     wait = optional(nanoseconds, verdict.retry_after)
     return {"outcome": verdict.outcome, "retry_after": optional(str, wait)}
 
