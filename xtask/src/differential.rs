@@ -52,6 +52,30 @@ const FITS: usize = 400;
 /// The least number of stops for each reason.
 const STOPS_PER_REASON: usize = 1500;
 
+const MEMBERS: &str = "3000";
+/// What the answers to these requests must contain, and at least how often.
+const HELD_OF_MEMBERS: &[(&str, usize)] = &[
+    (r#"{"outcome":"throttled","retry_after":""#, 200),
+    (r#","retry_after":null}"#, 200),
+    (r#"{"granted":true,"#, 800),
+    (r#"{"granted":false,"#, 700),
+    (r#"{"error":"not_a_state","at":0,"of":"text"}"#, 50),
+    (r#""of":"budget"}"#, 30),
+    (r#""of":"local"}"#, 10),
+    (r#"{"error":"not_shared","#, 10),
+    (r#"{"error":"not_now"}"#, 500),
+    (r#"{"error":"not_a_request","at":0}"#, 150),
+    (r#""answer":"granted","held":"0","local":false"#, 300),
+    (r#""local":true"#, 3000),
+    (r#"{"answer":"waits","#, 3000),
+    (r#""changed":true,"#, 2500),
+    (r#""changed":false,"steps":[{"#, 100),
+    (r#"{"after":null,"#, 100),
+    (r#"{"granted":["#, 1500),
+    (r#"{"wait":""#, 700),
+    (r#"{"wait":null,"#, 300),
+];
+
 /// Requests and the answers to agree with.
 pub(crate) struct Differential {
     requests: PathBuf,
@@ -110,24 +134,34 @@ impl Differential {
         let requests = write_requests("decisions.txt", &lines)?;
         let answers = answers(&mut reference_evaluator(), &requests)?;
 
-        let held = |text: &str, least: usize| {
-            let count = answers.matches(text).count();
-            ensure!(count >= least, "only {count} answers hold {text}");
-            Ok(())
-        };
         for (text, least) in HELD {
-            held(text, *least)?;
+            held(&answers, text, *least)?;
         }
         let is_fit = |line: &&str| line.starts_with(r#"{"canonical":"#) && line.ends_with(r#""}"#);
         let fits = answers.lines().filter(is_fit).count();
         ensure!(fits >= FITS, "only {fits} policies are fitted");
         for reason in StopReason::ALL {
-            held(&format!(r#"{{"stop":"{reason}","#), STOPS_PER_REASON)?;
+            held(&answers, &format!(r#"{{"stop":"{reason}","#), STOPS_PER_REASON)?;
         }
         for code in ErrorCode::ALL {
-            held(&format!(r#"{{"error":"{}","#, code.name()), 1)?;
+            held(&answers, &format!(r#"{{"error":"{}","#, code.name()), 1)?;
         }
         progress(&format!("{DECISIONS} operations, previews, fits and values of Retry-After"));
+        Ok(Self { requests, answers })
+    }
+
+    /// Responses, states of budgets and exchanges of shared ones, answered by the reference.
+    pub(crate) fn of_members() -> Result<Self> {
+        let lines = random_requests("member_requests.py", MEMBERS)?;
+        let requests = write_requests("members.txt", &lines)?;
+        let answers = answers(&mut reference_evaluator(), &requests)?;
+        for (text, least) in HELD_OF_MEMBERS {
+            held(&answers, text, *least)?;
+        }
+        let exchanges = answers.matches(r#"{"granted":["#).count();
+        progress(&format!(
+            "{MEMBERS} responses, states and members, which store {exchanges} exchanges"
+        ));
         Ok(Self { requests, answers })
     }
 
@@ -135,6 +169,13 @@ impl Differential {
     pub(crate) fn agrees(&self, driver: &mut Command) -> Result<()> {
         compare(&self.requests, &self.answers, &answers(driver, &self.requests)?)
     }
+}
+
+/// Fails unless answers contain a text so often.
+fn held(answers: &str, text: &str, least: usize) -> Result<()> {
+    let count = answers.matches(text).count();
+    ensure!(count >= least, "only {count} answers hold {text}");
+    Ok(())
 }
 
 fn random_requests(program: &str, count: &str) -> Result<String> {

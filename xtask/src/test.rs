@@ -185,6 +185,8 @@ fn test_together(report: &mut Report) {
     agree(report, "strings", Differential::of_strings(), &ALL, |language| language.evaluator);
     let decisions = Differential::of_decisions();
     agree(report, "decisions", decisions, &ALL, |language| language.evaluator);
+    let members = Differential::of_members();
+    agree(report, "members", members, &ALL, |language| language.evaluator);
     for language in &ALL {
         report
             .check(&format!("`backoff verify` passes the evaluator of {}", language.name), || {

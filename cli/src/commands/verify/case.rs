@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 /// The members of answers, some of which `--only` compares.
-pub(crate) const MEMBERS: [&str; 12] = [
+pub(crate) const MEMBERS: [&str; 14] = [
     "answers",
     "at",
     "budget",
@@ -13,7 +13,9 @@ pub(crate) const MEMBERS: [&str; 12] = [
     "error",
     "field",
     "limit",
+    "local",
     "of",
+    "outcome",
     "retry_after",
     "rows",
     "value",

@@ -6,7 +6,7 @@ use super::vectors::{Error, Fields, Of};
 pub(crate) const PROTOCOL: &str = "protocol";
 
 /// The clauses that requests are about, in order.
-const CLAUSES: [(&str, &str); 35] = [
+const CLAUSES: [(&str, &str); 40] = [
     ("2.1", "the draw of an index"),
     ("2.2", "each index has one draw"),
     ("3.1", "the stream of a seed"),
@@ -35,9 +35,14 @@ const CLAUSES: [(&str, &str); 35] = [
     ("14.1", "Retry-After in seconds, and values that give nothing"),
     ("14.2", "Retry-After as a date"),
     ("14.3", "dates with a year of two digits"),
+    ("14.4", "the outcome of a status of HTTP"),
+    ("14.5", "what the header fields of a response ask for"),
     ("15.1", "budget strings and their presets"),
     ("15.2", "errors of budgets"),
     ("15.3", "budgets: what each transition does"),
+    ("15.5", "the texts of states of budgets"),
+    ("15.6", "steps of states of budgets"),
+    ("15.7", "exchanges of shared budgets"),
     ("16.2", "rows of a preview"),
     ("16.3", "previews of jitter decorrelated"),
     ("16.4", "where a preview ends"),

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use super::case::Case;
 use super::clauses;
 use super::plan::Plan;
-use super::request::{Fit, Header, Request, policy};
+use super::request::{Fit, Header, Request, policy, quoted};
 use super::vectors::{Error, cases};
 
 /// The limits of a request.
@@ -79,7 +79,7 @@ pub(crate) fn add(plan: &mut Plan) -> Result<()> {
         }
         let header = Header { value: &case.value, now: &case.now };
         let request = Request { retry_after: Some(header), ..Request::default() }.line()?;
-        let wait = case.retry_after.map_or("null".to_owned(), |ns| format!(r#""{ns}""#));
+        let wait = quoted(case.retry_after.as_deref());
         let expected = format!(r#"{{"retry_after":{wait}}}"#);
         let id = format!("retry_after/{}", case.id);
         plan.cases.push(Case::new(clause, id, case.why, request, expected));

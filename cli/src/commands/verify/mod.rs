@@ -1,6 +1,7 @@
 //! `backoff verify`: plays the vectors through the protocol of evaluators, which
 //! `tests/README.md` defines, against any program.
 
+mod budgets;
 mod case;
 mod clauses;
 mod compare;
@@ -14,6 +15,7 @@ mod process;
 mod protocol;
 mod report;
 mod request;
+mod responses;
 mod shown;
 mod sources;
 mod strings;

@@ -29,6 +29,12 @@ pub(crate) struct Request<'a> {
     pub(crate) steps: Option<Vec<Asked<'a>>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) retry_after: Option<Header<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) response: Option<Response<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) state: Option<State<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) exchange: Option<Exchange<'a>>,
 }
 
 impl Request<'_> {
@@ -68,6 +74,42 @@ pub(crate) struct Header<'a> {
     pub(crate) now: &'a str,
 }
 
+/// The member `response` of a request.
+#[derive(Serialize)]
+pub(crate) struct Response<'a> {
+    pub(crate) status: u16,
+    pub(crate) fields: &'a str,
+    pub(crate) now: &'a str,
+}
+
+/// The member `state` of a request.
+#[derive(Serialize)]
+pub(crate) struct State<'a> {
+    pub(crate) text: Option<&'a str>,
+    pub(crate) events: Vec<Event<'a>>,
+}
+
+/// An event of a state.
+#[derive(Serialize)]
+pub(crate) struct Event<'a> {
+    pub(crate) event: &'a str,
+    pub(crate) now: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) outcome: Option<&'a str>,
+    pub(crate) held: &'a str,
+}
+
+/// The member `exchange` of a request.
+#[derive(Serialize)]
+pub(crate) struct Exchange<'a> {
+    pub(crate) local: &'a str,
+    pub(crate) lease: u64,
+    pub(crate) fallback: &'a str,
+    pub(crate) timeout: &'a str,
+    pub(crate) seed: &'a str,
+    pub(crate) steps: Vec<serde_json::Map<String, serde_json::Value>>,
+}
+
 /// The request for a delay.
 pub(crate) fn delay(
     clause: &'static str,
@@ -79,6 +121,11 @@ pub(crate) fn delay(
     let canonical = policy(request.policy.unwrap_or_default())?;
     let expected = format!(r#"{{"canonical":"{canonical}","delay_ns":"{ns}"}}"#);
     Ok(Case::new(clause, id, why, request.line()?, expected))
+}
+
+/// A string without characters that need an escape, or null.
+pub(crate) fn quoted(text: Option<&str>) -> String {
+    text.map_or("null".to_owned(), |text| format!(r#""{text}""#))
 }
 
 /// The policy of a string of the vectors.

@@ -3,7 +3,7 @@
 use anyhow::Result;
 
 use super::plan::Plan;
-use super::{clauses, decisions, delays, insight, protocol, strings};
+use super::{budgets, clauses, decisions, delays, insight, protocol, responses, strings};
 
 impl Plan {
     /// The requests that every vector gives, and those of the protocol.
@@ -12,6 +12,8 @@ impl Plan {
         delays::add(&mut plan)?;
         strings::add(&mut plan)?;
         decisions::add(&mut plan)?;
+        responses::add(&mut plan)?;
+        budgets::add(&mut plan)?;
         insight::add(&mut plan)?;
         protocol::add(&mut plan);
         plan.cases.sort_by_key(|case| clauses::order(case.clause));
