@@ -169,6 +169,161 @@ def test_values_of_retry_after():
     assert wait("") is None
 
 
+def test_responses():
+    def response(status, fields, now="0"):
+        return answer(response={"status": status, "fields": fields, "now": now})
+
+    assert response(503, "A: 1\r\nretry-AFTER: 7\r\n") == {
+        "outcome": "throttled",
+        "retry_after": str(7 * S),
+    }
+    assert response(200.0, "Retry-After-Ms: 0.5") == {"outcome": "success", "retry_after": "500000"}
+    assert response(404, "RateLimit-Reset: 7") == {"outcome": "permanent", "retry_after": None}
+    assert response(429, "RateLimit-Reset: 7", "5")["retry_after"] == str(7 * S)
+
+
+def event(name, now=0, **more):
+    return {"event": name, "now": str(now), **more}
+
+
+def test_states():
+    """A quota of 5 tokens grants one retry that costs 5, and a success gives it back."""
+    request = event("retry_requested", outcome="transient")
+    events = [
+        request,
+        request,
+        event("attempt_failed", held="3"),
+        event("operation_succeeded", held="5"),
+    ]
+    rows = [(True, "5", "1 0"), (False, "0", "1 0"), (None, "0", "1 0"), (None, "0", "2 5")]
+    answers = [dict(zip(("granted", "holds", "state"), row, strict=True)) for row in rows]
+    expected = {"budget": "quota:max_tokens=5", "answers": answers}
+    assert answer(budget="quota:cost=5,max_tokens=5", state={"events": events}) == expected
+    assert answer(budget="quota:max_tokens=5", state={"text": "0 5", "events": events}) == expected
+    later = answer(budget="quota:max_tokens=5", state={"text": "7 0", "events": events[:1]})
+    assert later["answers"] == [{"granted": False, "holds": "0", "state": "7 0"}]
+    for text in ("", "0 6", "0", "0 5 | 0 0 0"):
+        found = answer(budget="quota:max_tokens=5", state={"text": text, "events": []})
+        assert found == {"error": "not_a_state", "at": 0, "of": "text"}
+
+
+def asked_of_member(*steps, budget="quota:max_tokens=5", **more):
+    asked = {"local": "sre", "lease": 1, "fallback": "1", "timeout": str(2 * S), "seed": "0"}
+    return answer(budget=budget, exchange=asked | {"steps": list(steps)} | more)
+
+
+def does(do, now=0, **more):
+    return {"do": do, "now": str(now), **more}
+
+
+def knows(away=False, due_in=None, unsent=False):
+    return {"away": away, "due_in": due_in, "unsent": unsent, "timeout": str(2 * S)}
+
+
+def test_exchanges():
+    """One of two requests is granted; the other is refused."""
+    request = does("request", outcome="transient", times=2)
+    load = does("step", store_now=str(120 * S), text="4 5 | 2 1 0")
+    made = {
+        "event": "retry_requested",
+        "outcome": "transient",
+        "held": "0",
+        "count": "2",
+        "granted": "1",
+    }
+    assert asked_of_member(request, does("begin"), load, does("stored", S)) == {
+        "budget": "quota:max_tokens=5",
+        "local": "ratio",
+        "answers": [
+            {"answer": "waits", "held": "0", "local": False, **knows(due_in="0")},
+            knows(unsent=True),
+            {"after": "5 0 | 2 2 0", "changed": True, "steps": [made], **knows(unsent=True)},
+            {
+                "granted": ["1", "0", "0"],
+                "refused": ["1", "0", "0"],
+                "held": ["5", "5", "5"],
+                **knows(),
+            },
+        ],
+    }
+
+
+def test_exchanges_that_end_without_the_store():
+    """After two events that were sent, a loss, and a failure, they are unsent again."""
+    note, load = (
+        does("note", event="operation_began", times=2),
+        does("step", store_now="0", text=None),
+    )
+    made = {"event": "operation_began", "outcome": None, "held": "0", "count": "2", "granted": "0"}
+    unreadable = does("step", store_now="0", text="x")
+    found = asked_of_member(
+        *(
+            note,
+            does("begin"),
+            load,
+            does("lost"),
+            unreadable,
+            does("stored"),
+            does("failed", stored=False),
+        ),
+        does("request", outcome="timeout"),
+        budget="ratio:max_tokens=1",
+    )["answers"]
+    assert found[2] == {
+        "after": "0 10 | 0 1 0",
+        "changed": True,
+        "steps": [made],
+        **knows(unsent=True),
+    }
+    # Of the policy `full:base=1ms,cap=16ms`.
+    assert 0 <= int(found[3]["wait"]) <= S // 1000
+    assert found[4] == {"after": None, "changed": False, "steps": [], **knows(unsent=True)}
+    assert found[5] == {"error": "not_now"}
+    assert found[6] == knows(away=True, unsent=True)
+    local = {"answer": "granted", "held": "0", "local": True}
+    assert found[7] == local | knows(away=True, unsent=True)
+
+
+def test_steps_that_may_not_come_now():
+    load, failed = does("step", store_now="0", text=None), does("failed", stored=True)
+    refused = {"error": "not_now"}
+    for steps, is_refused in [
+        ([load], [True]),
+        ([does("stored")], [True]),
+        ([does("lost")], [True]),
+        ([failed], [True]),
+        ([does("begin"), does("begin")], [False, True]),
+        ([does("begin"), does("stored")], [False, True]),
+        ([does("begin"), does("lost")], [False, False]),
+        ([does("begin"), load, load, does("stored"), does("stored")], [False] * 4 + [True]),
+        ([does("begin"), load, does("lost"), does("stored")], [False] * 3 + [True]),
+        ([does("begin"), load, load | {"text": "x"}, does("stored")], [False] * 3 + [True]),
+        ([does("begin"), failed, failed], [False, False, True]),
+        ([does("late"), does("cancel", outcome="success")], [False, False]),
+    ]:
+        found = asked_of_member(*steps, budget="ratio:max_tokens=1")["answers"]
+        assert [row == refused for row in found] == is_refused
+
+
+def test_budgets_that_are_not_shared():
+    assert asked_of_member(budget="x", local="y") == {
+        "error": "unknown_head",
+        "at": 0,
+        "of": "budget",
+    }
+    assert asked_of_member(budget="envoy", local="sre:x=1") == {
+        "error": "unknown_key",
+        "at": 4,
+        "of": "local",
+    }
+    assert asked_of_member(budget="envoy", local="envoy") == {
+        "error": "not_shared",
+        "at": 0,
+        "of": "budget",
+    }
+    assert asked_of_member(local="envoy")["local"] == "concurrent"
+
+
 def test_strings_that_do_not_parse():
     begun = [step(0, "begin")]
     policy = {"error": "unknown_unit", "at": 15}
@@ -182,14 +337,34 @@ def test_strings_that_do_not_parse():
 def test_the_first_form_counts():
     every = {
         "retry_after": {"value": "1", "now": "0"},
+        "response": {"status": 200, "fields": "", "now": "0"},
+        "state": {"events": []},
+        "exchange": {
+            "local": "sre",
+            "lease": 1,
+            "fallback": "0",
+            "timeout": "0",
+            "seed": "0",
+            "steps": [],
+        },
         "steps": [],
         "fit": {"field": "base", "attempts": 1, "total": "0"},
         "preview": {"first": 0, "count": 0},
         "policy": "none:max_retries=0",
+        "budget": "sre",
         "seed": "0",
     }
-    expected = ["retry_after", "answers", "canonical", "rows", "delay_ns"]
-    forms = ["retry_after", "steps", "fit", "preview", None]
+    expected = [
+        "retry_after",
+        "outcome",
+        "answers",
+        "local",
+        "answers",
+        "canonical",
+        "rows",
+        "delay_ns",
+    ]
+    forms = ["retry_after", "response", "state", "exchange", "steps", "fit", "preview", None]
     for form, member in zip(forms, expected, strict=True):
         assert member in answer(**every)
         # What follows the form does not matter, but the form itself does.
@@ -237,13 +412,14 @@ def test_objects_that_are_not_requests():
         "preview": ({"first": 0, "count": 1}, {"first": 10_000, "count": 1000}),
         "fit": ({"attempts": 1, "total": "1", "field": "cap"}, {"attempts": 2**32 - 1}),
         "retry_after": ({"now": "0", "value": "1"}, {}),
+        "response": ({"now": "0", "status": 0, "fields": ""}, {"status": 2**16 - 1}),
     }
     broken = []
     for form, (valid, limits) in objects.items():
         broken += [{form: x} for x in (None, 5, "", [], [valid], {})]
         for name, value in valid.items():
             others = TIMES if name in ("now", "total") else WHOLE
-            if name in ("field", "value"):
+            if name in ("field", "value", "fields"):
                 others = [None, 5, True, [], {}]
             broken.append({form: {other: valid[other] for other in valid if other != name}})
             broken += [{form: valid | {name: x}} for x in others if x != value]
@@ -257,6 +433,70 @@ def test_objects_that_are_not_requests():
     lines += [b'{"preview":{"first":0,"count":1}}', b'{"steps":[],"policy":null}', b'{"fit":{}}']
     expected = json.dumps(NOT_A_REQUEST, separators=(",", ":")).encode()
     assert answers(lines) == [*[expected] * len(lines), b""]
+
+
+BOOLEANS = [None, 0, 1, "true", [], {}]
+TEXTS = [5, True, [], {}]
+
+
+@pytest.mark.parametrize(
+    "events",
+    [
+        *(None, {}, "", 5, [None], [5], ["attempt_over"], [[]], [{}]),
+        *([event("attempt_over", held=x)] for x in [*TIMES[:-5], None, str(2**64), 1]),
+        *([event("attempt_over") | {"now": x}] for x in [*TIMES, None]),
+        *(
+            [event(x)]
+            for x in (None, 5, "", "Attempt_over", "none", "constructor", ["attempt_over"])
+        ),
+        *([event("retry_requested", outcome=x)] for x in (None, 2, "", "Timeout", "cancelled")),
+        *([event("retry_requested")], [{"event": "attempt_over"}], [{"now": "0"}]),
+    ],
+    ids=str,
+)
+def test_lists_that_are_not_events(events):
+    assert answer(budget="sre", state={"events": events}) == NOT_A_REQUEST
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        *(None, {}, "", 5, [None], [5], ["begin"], [[]], [{}], [{"do": "begin"}], [{"now": "0"}]),
+        *([does("begin") | {"now": x}] for x in [*TIMES, None]),
+        *([does(x)] for x in (None, 5, "", "Begin", "flush", "play", "__init__", ["begin"])),
+        *([does("note", event=x)] for x in (None, 5, "", "Attempt_over", "none", "begin")),
+        *([does("note", event="attempt_over", held=x)] for x in (5, None, "", "-1", str(2**64))),
+        *([does("note", event="attempt_over", local=x)] for x in BOOLEANS),
+        *([does("note", event="attempt_over", times=x)] for x in [*WHOLE, 0, 100_001]),
+        *([does("request", outcome=x)] for x in (None, 2, "", "Timeout", "refused")),
+        *([does("request", outcome="timeout", times=x)] for x in [*WHOLE, 0, 100_001]),
+        *([does("cancel", outcome=x)] for x in (None, 2, "", "Timeout", "refused")),
+        *([does("step", store_now=x)] for x in [*TIMES, None]),
+        *([does("step", store_now="0", text=x)] for x in TEXTS),
+        *([does("failed", stored=x)] for x in BOOLEANS),
+        *([does(x)] for x in ("note", "request", "cancel", "step", "failed")),
+    ],
+    ids=str,
+)
+def test_lists_that_are_not_steps_of_a_member(steps):
+    assert asked_of_member(steps=steps) == NOT_A_REQUEST
+
+
+def test_members_that_are_not_requests():
+    for name, values in {
+        "local": [None, 5, True, [], {}],
+        "lease": [*WHOLE, 0, 1001],
+        "fallback": [0, None, "", "-1", "share", "1000001", str(2**64 - 2), str(2**64)],
+        "timeout": [*TIMES, None],
+        "seed": [0, None, "", "-1", str(2**64)],
+    }.items():
+        for value in values:
+            assert asked_of_member(**{name: value}) == NOT_A_REQUEST
+    for form in ({"state": {"events": []}}, {"state": None}, {"exchange": {}}, {"exchange": None}):
+        assert answer(**form) == NOT_A_REQUEST
+        assert answer(budget=None, **form) == NOT_A_REQUEST
+    for text in TEXTS:
+        assert answer(budget="sre", state={"text": text, "events": []}) == NOT_A_REQUEST
 
 
 def test_the_last_of_repeated_members_counts():

@@ -94,10 +94,21 @@ fn requests_of(layer: &str) -> usize {
         "errors" => usize::from(has_string(case)),
         "decisions" => usize::from(case["steps"].as_array().unwrap().iter().all(is_step)),
         "retry_after" => usize::from(is_time(&case["now"])),
+        // A long wait that is not whole in milliseconds may be rounded; the longest may not.
+        "http_responses" => {
+            let wait = case["retry_after"].as_str().map_or(0, |ns| ns.parse::<u64>().unwrap());
+            let is_exact = wait < 1 << 53 || wait % 1_000_000 == 0 || wait == (1 << 63) - 1;
+            usize::from(is_exact && is_time(&case["now"]))
+        }
+        "budget_states" | "exchanges" => {
+            let times = |step: &Value| is_time(&step["now"]) && is_time(&step["store_now"]);
+            usize::from(case["steps"].as_array().unwrap().iter().all(times))
+        }
         "fits" => usize::from(is_time(&case["total"])),
-        "draws" | "texts" | "text_errors" | "previews" => 1,
-        "resets" | "http_methods" | "http_requests" | "http_responses" | "http_statuses"
-        | "stats" | "resumptions" | "budget_states" | "budget_state_texts" | "exchanges" => 0,
+        "draws" | "texts" | "text_errors" | "previews" | "http_statuses" | "budget_state_texts" => {
+            1
+        }
+        "resets" | "http_methods" | "http_requests" | "stats" | "resumptions" => 0,
         _ => panic!("{layer} is a new file"),
     };
     vectors(layer).iter().map(requests).sum()
@@ -114,8 +125,7 @@ fn every_vector_that_can_be_asked_is_asked() {
         let asked = listed.iter().filter(|line| layer_of(line) == layer).count();
         assert_eq!(asked, requests_of(layer), "{layer}");
         let is_skipped =
-            ["http_", "budget_state", "exchanges"].iter().any(|name| layer.starts_with(name))
-                || ["resets", "resumptions", "stats"].contains(&layer);
+            ["http_methods", "http_requests", "resets", "resumptions", "stats"].contains(&layer);
         assert!(asked > 0 || is_skipped, "{layer}");
     }
     let protocol = listed.iter().filter(|line| layer_of(line) == "protocol").count();
@@ -130,7 +140,7 @@ fn every_clause_is_one_of_the_specification() {
     let (_, summary) = of_fault("nothing", &[PATIENT]);
     let asked = json(&verify(&["--list", "--json"]));
     let unasked = summary["not_checked"].as_array().unwrap();
-    assert!(unasked.len() > 8, "{unasked:?}");
+    assert!(unasked.len() > 6, "{unasked:?}");
     let clauses: BTreeSet<_> =
         asked.iter().chain(unasked).map(|line| line["clause"].as_str().unwrap()).collect();
     for clause in clauses.iter().filter(|clause| **clause != "protocol") {
@@ -175,7 +185,7 @@ fn an_evaluator_may_answer_each_line_or_all_of_them() {
 
 #[test]
 fn a_wrong_rule_fails_in_its_clause_and_not_elsewhere() {
-    let table: [(&str, &[&str], &[&str]); 11] = [
+    let table: [(&str, &[&str], &[&str]); 14] = [
         ("key", &["3.2"], &["2.1", "3.1", "4.1", "5.2", "8.4", "11.5", "16.5"]),
         ("sample", &["2.1", "4.1"], &["5.2", "8.4", "11.5", "16.2", "protocol"]),
         ("cap", &["7.1"], &["2.1", "3.2", "4.1", "5.2", "7.2", "8.5", "11.8", "16.2", "protocol"]),
@@ -184,6 +194,9 @@ fn a_wrong_rule_fails_in_its_clause_and_not_elsewhere() {
         ("spread", &["13.5"], &["6.1", "13.4", "13.6", "16.2", "protocol"]),
         ("throttle", &["15.3"], &["13.4", "13.5", "13.6", "15.1", "15.2", "protocol"]),
         ("plus", &["14.1"], &["14.3", "13.5", "16.5", "protocol"]),
+        ("one-quota", &["14.5"], &["14.1", "14.4", "protocol"]),
+        ("ranges", &["15.6"], &["15.3", "15.5", "protocol"]),
+        ("late", &["15.7"], &["13.4", "15.3", "15.5", "15.6", "protocol"]),
         ("mean", &["16.2", "16.3"], &["6.1", "6.3", "16.5", "protocol"]),
         ("fit", &["16.5"], &["16.2", "16.3", "16.4", "15.3"]),
         ("digits", &["protocol"], &["2.1", "3.2", "13.4", "14.1", "16.5"]),

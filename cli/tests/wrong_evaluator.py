@@ -18,6 +18,7 @@ import wire
 from reference import (
     budgets,
     delays,
+    members,
     operations,
     parse_error,
     preview,
@@ -70,6 +71,19 @@ def plus_is_a_digit(is_digits, text):
     return is_digits(text.removeprefix("+"))
 
 
+def one_quota(split_unquoted, text, separator):
+    parts = split_unquoted(text, separator)
+    return parts[:1] if separator == "," else parts
+
+
+def any_number(_, state):
+    pass
+
+
+def late_after_the_timeout(is_overdue, member, now):
+    return is_overdue(member, now - 1)
+
+
 def mean_rounded_up(of_range, policy, low, high):
     least, mean, most = of_range(policy, low, high)
     return least, mean + (mean < most), most
@@ -92,6 +106,9 @@ RULES = {
     "spread": (operations, "sample", spread_from_one_above),
     "throttle": (budgets.Throttle, "grants", half_is_enough),
     "plus": (retry_after, "is_digits", plus_is_a_digit),
+    "one-quota": (retry_after, "split_unquoted", one_quota),
+    "ranges": (budgets.BudgetState, "saturate", any_number),
+    "late": (members.Member, "is_overdue", late_after_the_timeout),
     "mean": (preview, "of_range", mean_rounded_up),
     "fit": (preview, "total", total_one_too_long),
     "digits": (wire, "digits", spaces_around_digits),

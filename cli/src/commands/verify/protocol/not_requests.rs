@@ -32,8 +32,17 @@ pub(super) fn lines() -> impl Iterator<Item = Line> {
         .chain(table(AFTER_BEGIN, BEGUN, "]}"))
         .chain(table(BUDGETS, r#"{"policy":"none","steps":[],"budget":"#, "}"))
         .chain(table(HEADERS, r#"{"policy":"none","retry_after":"#, "}"))
+        .chain(table(RESPONSES, r#"{"policy":"none","response":"#, "}"))
+        .chain(table(NO_BUDGETS, r#"{"state":{"events":[]},"budget":"#, "}"))
+        .chain(table(STATES, r#"{"policy":"none","budget":"sre","state":"#, "}"))
+        .chain(table(EVENTS, r#"{"budget":"sre","state":{"events":["#, "]}}"))
+        .chain(table(NO_BUDGETS, EXCHANGE_OF, "}"))
+        .chain(table(EXCHANGES, r#"{"policy":"none","budget":"sre","exchange":"#, "}"))
+        .chain(table(MEMBER_STEPS, MEMBER, "]}}"))
 }
 
+const EXCHANGE_OF: &str = r#"{"exchange":{"local":"sre","lease":1,"fallback":"0","timeout":"1","seed":"0","steps":[]},"budget":"#;
+const MEMBER: &str = r#"{"budget":"sre","exchange":{"local":"sre","lease":1,"fallback":"0","timeout":"1","seed":"0","steps":[{"do":"begin","now":"0"},"#;
 const BEGUN: &str = r#"{"policy":"none","steps":[{"operation":0,"do":"begin","now":"0"},"#;
 
 const BYTES: [(&str, &[u8]); 13] = [
@@ -266,4 +275,221 @@ const HEADERS: &[(&str, &str)] = &[
     ("now is a number", r#"{"value":"120","now":0}"#),
     ("now is empty", r#"{"value":"120","now":""}"#),
     ("now is 2^63", r#"{"value":"120","now":"9223372036854775808"}"#),
+];
+
+const RESPONSES: &[(&str, &str)] = &[
+    ("null selects the form", "null"),
+    ("not an object", "429"),
+    ("all members are missing", "{}"),
+    ("status is missing", r#"{"fields":"","now":"0"}"#),
+    ("fields is missing", r#"{"status":429,"now":"0"}"#),
+    ("now is missing", r#"{"status":429,"fields":""}"#),
+    ("status is a string", r#"{"status":"429","fields":"","now":"0"}"#),
+    ("status is below 0", r#"{"status":-1,"fields":"","now":"0"}"#),
+    ("status is 2^16", r#"{"status":65536,"fields":"","now":"0"}"#),
+    ("status is not whole", r#"{"status":429.5,"fields":"","now":"0"}"#),
+    ("fields are null", r#"{"status":429,"fields":null,"now":"0"}"#),
+    ("fields are a list", r#"{"status":429,"fields":[],"now":"0"}"#),
+    ("fields are an object", r#"{"status":429,"fields":{},"now":"0"}"#),
+    ("now is a number", r#"{"status":429,"fields":"","now":0}"#),
+    ("now is 2^63", r#"{"status":429,"fields":"","now":"9223372036854775808"}"#),
+];
+
+const NO_BUDGETS: &[(&str, &str)] =
+    &[("null is no budget", "null"), ("not a string", "5"), ("not a string", r#"["sre"]"#)];
+
+const STATES: &[(&str, &str)] = &[
+    ("null selects the form", "null"),
+    ("not an object", "[]"),
+    ("events are missing", "{}"),
+    ("text is a number", r#"{"text":5,"events":[]}"#),
+    ("text is an object", r#"{"text":{},"events":[]}"#),
+    ("text is false", r#"{"text":false,"events":[]}"#),
+    ("events are null", r#"{"text":null,"events":null}"#),
+    ("events are an object", r#"{"text":null,"events":{}}"#),
+    ("an event that is null", r#"{"text":null,"events":[null]}"#),
+    ("an event that is a string", r#"{"text":null,"events":["operation_began"]}"#),
+    ("an event that is a list", r#"{"text":null,"events":[[]]}"#),
+];
+
+const EVENTS: &[(&str, &str)] = &[
+    ("all members are missing", "{}"),
+    ("event is missing", r#"{"now":"0","held":"1"}"#),
+    ("now is missing", r#"{"event":"attempt_over","held":"1"}"#),
+    ("event is a number", r#"{"event":2,"now":"0","held":"1"}"#),
+    ("event is null", r#"{"event":null,"now":"0","held":"1"}"#),
+    ("event has a capital letter", r#"{"event":"Attempt_over","now":"0","held":"1"}"#),
+    ("event is no event", r#"{"event":"none","now":"0","held":"1"}"#),
+    ("event is a name that languages know", r#"{"event":"constructor","now":"0","held":"1"}"#),
+    ("now is a number", r#"{"event":"attempt_over","now":0,"held":"1"}"#),
+    ("now is 2^63", r#"{"event":"attempt_over","now":"9223372036854775808","held":"1"}"#),
+    ("held is null", r#"{"event":"attempt_over","now":"0","held":null}"#),
+    ("held is a number", r#"{"event":"attempt_over","now":"0","held":1}"#),
+    ("held is below 0", r#"{"event":"attempt_over","now":"0","held":"-1"}"#),
+    ("held is 2^64", r#"{"event":"attempt_over","now":"0","held":"18446744073709551616"}"#),
+    (
+        "a request checks what is held, too",
+        r#"{"event":"retry_requested","now":"0","outcome":"timeout","held":"x"}"#,
+    ),
+    ("outcome is missing", r#"{"event":"retry_requested","now":"0"}"#),
+    ("outcome is null", r#"{"event":"retry_requested","now":"0","outcome":null}"#),
+    ("outcome is a number", r#"{"event":"retry_requested","now":"0","outcome":2}"#),
+    (
+        "outcome has a capital letter",
+        r#"{"event":"retry_requested","now":"0","outcome":"Timeout"}"#,
+    ),
+    ("outcome is no outcome", r#"{"event":"retry_requested","now":"0","outcome":"cancelled"}"#),
+    (
+        "outcome is a name that languages know",
+        r#"{"event":"retry_requested","now":"0","outcome":"toString"}"#,
+    ),
+];
+
+const EXCHANGES: &[(&str, &str)] = &[
+    ("null selects the form", "null"),
+    ("not an object", r#""sre""#),
+    ("all members are missing", "{}"),
+    ("local is missing", r#"{"lease":1,"fallback":"0","timeout":"1","seed":"0","steps":[]}"#),
+    ("lease is missing", r#"{"local":"sre","fallback":"0","timeout":"1","seed":"0","steps":[]}"#),
+    ("fallback is missing", r#"{"local":"sre","lease":1,"timeout":"1","seed":"0","steps":[]}"#),
+    ("timeout is missing", r#"{"local":"sre","lease":1,"fallback":"0","seed":"0","steps":[]}"#),
+    ("seed is missing", r#"{"local":"sre","lease":1,"fallback":"0","timeout":"1","steps":[]}"#),
+    ("steps are missing", r#"{"local":"sre","lease":1,"fallback":"0","timeout":"1","seed":"0"}"#),
+    (
+        "local is null",
+        r#"{"local":null,"lease":1,"fallback":"0","timeout":"1","seed":"0","steps":[]}"#,
+    ),
+    (
+        "local is a number",
+        r#"{"local":5,"lease":1,"fallback":"0","timeout":"1","seed":"0","steps":[]}"#,
+    ),
+    (
+        "lease is 0",
+        r#"{"local":"sre","lease":0,"fallback":"0","timeout":"1","seed":"0","steps":[]}"#,
+    ),
+    (
+        "lease is above 1000",
+        r#"{"local":"sre","lease":1001,"fallback":"0","timeout":"1","seed":"0","steps":[]}"#,
+    ),
+    (
+        "lease is not whole",
+        r#"{"local":"sre","lease":1.5,"fallback":"0","timeout":"1","seed":"0","steps":[]}"#,
+    ),
+    (
+        "lease is a string",
+        r#"{"local":"sre","lease":"1","fallback":"0","timeout":"1","seed":"0","steps":[]}"#,
+    ),
+    (
+        "lease is null",
+        r#"{"local":"sre","lease":null,"fallback":"0","timeout":"1","seed":"0","steps":[]}"#,
+    ),
+    (
+        "fallback is a number",
+        r#"{"local":"sre","lease":1,"fallback":0,"timeout":"1","seed":"0","steps":[]}"#,
+    ),
+    (
+        "fallback is a name",
+        r#"{"local":"sre","lease":1,"fallback":"share","timeout":"1","seed":"0","steps":[]}"#,
+    ),
+    (
+        "fallback is above 1000000",
+        r#"{"local":"sre","lease":1,"fallback":"1000001","timeout":"1","seed":"0","steps":[]}"#,
+    ),
+    (
+        "fallback is 2^64 - 2",
+        r#"{"local":"sre","lease":1,"fallback":"18446744073709551614","timeout":"1","seed":"0","steps":[]}"#,
+    ),
+    (
+        "fallback is 2^64",
+        r#"{"local":"sre","lease":1,"fallback":"18446744073709551616","timeout":"1","seed":"0","steps":[]}"#,
+    ),
+    (
+        "timeout is a number",
+        r#"{"local":"sre","lease":1,"fallback":"0","timeout":1,"seed":"0","steps":[]}"#,
+    ),
+    (
+        "timeout is 2^63",
+        r#"{"local":"sre","lease":1,"fallback":"0","timeout":"9223372036854775808","seed":"0","steps":[]}"#,
+    ),
+    (
+        "timeout is null",
+        r#"{"local":"sre","lease":1,"fallback":"0","timeout":null,"seed":"0","steps":[]}"#,
+    ),
+    (
+        "seed is a number",
+        r#"{"local":"sre","lease":1,"fallback":"0","timeout":"1","seed":0,"steps":[]}"#,
+    ),
+    (
+        "seed is 2^64",
+        r#"{"local":"sre","lease":1,"fallback":"0","timeout":"1","seed":"18446744073709551616","steps":[]}"#,
+    ),
+    (
+        "seed is null",
+        r#"{"local":"sre","lease":1,"fallback":"0","timeout":"1","seed":null,"steps":[]}"#,
+    ),
+    (
+        "steps are null",
+        r#"{"local":"sre","lease":1,"fallback":"0","timeout":"1","seed":"0","steps":null}"#,
+    ),
+    (
+        "steps are an object",
+        r#"{"local":"sre","lease":1,"fallback":"0","timeout":"1","seed":"0","steps":{}}"#,
+    ),
+    (
+        "a step that is null",
+        r#"{"local":"sre","lease":1,"fallback":"0","timeout":"1","seed":"0","steps":[null]}"#,
+    ),
+    (
+        "a step that is a list",
+        r#"{"local":"sre","lease":1,"fallback":"0","timeout":"1","seed":"0","steps":[[]]}"#,
+    ),
+];
+
+const MEMBER_STEPS: &[(&str, &str)] = &[
+    ("all members are missing", "{}"),
+    ("do is missing", r#"{"now":"0"}"#),
+    ("now is missing", r#"{"do":"late"}"#),
+    ("do is no action", r#"{"do":"flush","now":"0"}"#),
+    ("do has a capital letter", r#"{"do":"Late","now":"0"}"#),
+    ("do is null", r#"{"do":null,"now":"0"}"#),
+    ("do is a number", r#"{"do":0,"now":"0"}"#),
+    ("do is a name that languages know", r#"{"do":"constructor","now":"0"}"#),
+    ("do is another name that languages know", r#"{"do":"__proto__","now":"0"}"#),
+    ("now is a number", r#"{"do":"late","now":0}"#),
+    ("now is 2^63", r#"{"do":"late","now":"9223372036854775808"}"#),
+    ("event of a note is missing", r#"{"do":"note","now":"0"}"#),
+    ("event of a note is no event", r#"{"do":"note","now":"0","event":"begin"}"#),
+    ("event of a note is null", r#"{"do":"note","now":"0","event":null}"#),
+    ("held of a note is a number", r#"{"do":"note","now":"0","event":"attempt_failed","held":1}"#),
+    (
+        "held of a note is 2^64",
+        r#"{"do":"note","now":"0","event":"attempt_failed","held":"18446744073709551616"}"#,
+    ),
+    ("local is null", r#"{"do":"note","now":"0","event":"attempt_failed","local":null}"#),
+    ("local is a number", r#"{"do":"note","now":"0","event":"attempt_failed","local":1}"#),
+    ("local is a string", r#"{"do":"note","now":"0","event":"attempt_failed","local":"true"}"#),
+    ("times is 0", r#"{"do":"note","now":"0","event":"attempt_failed","times":0}"#),
+    ("times is above 100000", r#"{"do":"note","now":"0","event":"attempt_failed","times":100001}"#),
+    ("times is not whole", r#"{"do":"note","now":"0","event":"attempt_failed","times":1.5}"#),
+    ("times is a string", r#"{"do":"note","now":"0","event":"attempt_failed","times":"1"}"#),
+    ("times is null", r#"{"do":"note","now":"0","event":"attempt_failed","times":null}"#),
+    ("outcome of a request is missing", r#"{"do":"request","now":"0"}"#),
+    ("outcome of a request is no outcome", r#"{"do":"request","now":"0","outcome":"refused"}"#),
+    ("outcome of a request is null", r#"{"do":"request","now":"0","outcome":null}"#),
+    ("times of a request is 0", r#"{"do":"request","now":"0","outcome":"timeout","times":0}"#),
+    ("outcome of a cancellation is missing", r#"{"do":"cancel","now":"0"}"#),
+    ("outcome of a cancellation is a number", r#"{"do":"cancel","now":"0","outcome":2}"#),
+    ("store_now is missing", r#"{"do":"step","now":"0","text":null}"#),
+    ("store_now is a number", r#"{"do":"step","now":"0","text":null,"store_now":0}"#),
+    (
+        "store_now is 2^63",
+        r#"{"do":"step","now":"0","text":null,"store_now":"9223372036854775808"}"#,
+    ),
+    ("store_now is null", r#"{"do":"step","now":"0","text":null,"store_now":null}"#),
+    ("text of a step is a number", r#"{"do":"step","now":"0","text":5,"store_now":"0"}"#),
+    ("text of a step is an object", r#"{"do":"step","now":"0","text":{},"store_now":"0"}"#),
+    ("stored is missing", r#"{"do":"failed","now":"0"}"#),
+    ("stored is null", r#"{"do":"failed","now":"0","stored":null}"#),
+    ("stored is a number", r#"{"do":"failed","now":"0","stored":1}"#),
+    ("a step that may not come now is checked, too", r#"{"do":"begin","now":"x"}"#),
 ];

@@ -21,7 +21,7 @@ const TWO_MINUTES: &str = r#"{"retry_after":"120000000000"}"#;
 
 /// These lines.
 pub(super) fn lines() -> impl Iterator<Item = Line> {
-    DELAYS.into_iter().chain(OTHER_FORMS).chain(ORDER)
+    DELAYS.into_iter().chain(OTHER_FORMS).chain(KEPT_ELSEWHERE).chain(ORDER)
 }
 
 const DELAYS: [Line; 29] = [
@@ -180,16 +180,120 @@ const OTHER_FORMS: [Line; 17] = [
     ("no Retry-After", r#"{"retry_after":{"value":"","now":"0"}}"#, r#"{"retry_after":null}"#),
 ];
 
+/// Responses, states of budgets and exchanges of shared ones. A quota of 5 tokens grants one retry that costs 5.
+const KEPT_ELSEWHERE: [Line; 17] = [
+    (
+        "a response needs nothing else",
+        r#"{"policy":5,"budget":5,"response":{"status":2.0e2,"fields":"","now":"00","value":5}}"#,
+        r#"{"outcome":"success","retry_after":null}"#,
+    ),
+    (
+        "the fields of a response",
+        r#"{"response":{"status":503,"fields":"X: 1\nRETRY-after: 7\r\nRetry-After: 8","now":"0"}}"#,
+        r#"{"outcome":"throttled","retry_after":"7000000000"}"#,
+    ),
+    (
+        "the largest status",
+        r#"{"response":{"status":65535,"fields":"retry-after:1","now":"9223372036854775807"}}"#,
+        r#"{"outcome":"permanent","retry_after":"1000000000"}"#,
+    ),
+    (
+        "a full state",
+        r#"{"budget":"quota","state":{"events":[]}}"#,
+        r#"{"budget":"quota","answers":[]}"#,
+    ),
+    (
+        "no text is a full state",
+        r#"{"policy":5,"budget":"quota:max_tokens=5","state":{"text":null,"events":[{"event":"retry_requested","outcome":"transient","now":"0"}]}}"#,
+        r#"{"budget":"quota:max_tokens=5","answers":[{"granted":true,"holds":"5","state":"1 0"}]}"#,
+    ),
+    (
+        "members of other events are ignored, and nothing is held by default",
+        r#"{"budget":"quota:max_tokens=5","state":{"text":"7 1","events":[{"event":"operation_succeeded","outcome":5,"now":"00"},{"event":"attempt_failed","now":"0","held":"9"}]}}"#,
+        r#"{"budget":"quota:max_tokens=5","answers":[{"granted":null,"holds":"0","state":"8 2"},{"granted":null,"holds":"0","state":"8 2"}]}"#,
+    ),
+    (
+        "what a request holds already counts for nothing",
+        r#"{"budget":"ratio:max_tokens=1","state":{"events":[{"event":"retry_requested","outcome":"success","now":"0","held":"9"}]}}"#,
+        r#"{"budget":"ratio:max_tokens=1","answers":[{"granted":true,"holds":"0","state":"1 0"}]}"#,
+    ),
+    (
+        "an empty text is no state",
+        r#"{"budget":"sre","state":{"text":"","events":[]}}"#,
+        r#"{"error":"not_a_state","at":0,"of":"text"}"#,
+    ),
+    (
+        "the error of the budget comes before that of the text",
+        r#"{"budget":"x","state":{"text":"","events":[]}}"#,
+        r#"{"error":"unknown_head","at":0,"of":"budget"}"#,
+    ),
+    (
+        "a member without steps",
+        r#"{"budget":"sre","exchange":{"local":"ratio:max_tokens=10","lease":1e3,"fallback":"18446744073709551615","timeout":"9223372036854775807","seed":"0018446744073709551615","steps":[]}}"#,
+        r#"{"budget":"ratio","local":"ratio","answers":[]}"#,
+    ),
+    (
+        "the error of the budget comes before that of the local one",
+        r#"{"budget":"x","exchange":{"local":"","lease":1,"fallback":"0","timeout":"0","seed":"0","steps":[]}}"#,
+        r#"{"error":"unknown_head","at":0,"of":"budget"}"#,
+    ),
+    (
+        "the error of the local budget",
+        r#"{"budget":"concurrent","exchange":{"local":"sre:x=1","lease":1,"fallback":"1000000","timeout":"0","seed":"0","steps":[]}}"#,
+        r#"{"error":"unknown_key","at":4,"of":"local"}"#,
+    ),
+    (
+        "slots are not shared",
+        r#"{"budget":"envoy","exchange":{"local":"envoy","lease":1,"fallback":"0","timeout":"0","seed":"0","steps":[]}}"#,
+        r#"{"error":"not_shared","at":0,"of":"budget"}"#,
+    ),
+    (
+        "what may not come now changes nothing",
+        r#"{"budget":"sre","exchange":{"local":"sre","lease":1,"fallback":"0","timeout":"2000000000","seed":"0","steps":[{"do":"step","now":"0","store_now":"0"},{"do":"stored","now":"0"},{"do":"lost","now":"0"},{"do":"failed","now":"0","stored":false},{"do":"begin","now":"0"},{"do":"begin","now":"9000000000"},{"do":"stored","now":"0"},{"do":"late","now":"0"}]}}"#,
+        r#"{"budget":"ratio","local":"ratio","answers":[{"error":"not_now"},{"error":"not_now"},{"error":"not_now"},{"error":"not_now"},{"away":false,"due_in":null,"unsent":true,"timeout":"2000000000"},{"error":"not_now"},{"error":"not_now"},{"away":true,"due_in":null,"unsent":true,"timeout":"2000000000"}]}"#,
+    ),
+    (
+        "a text that is no account makes no steps that could be stored",
+        r#"{"budget":"sre","exchange":{"local":"sre","lease":1,"fallback":"0","timeout":"2000000000","seed":"0","steps":[{"do":"begin","now":"0","text":5},{"do":"step","now":"0","text":"x","store_now":"0"},{"do":"stored","now":"0"}]}}"#,
+        r#"{"budget":"ratio","local":"ratio","answers":[{"away":false,"due_in":null,"unsent":true,"timeout":"2000000000"},{"after":null,"changed":false,"steps":[],"away":false,"due_in":null,"unsent":true,"timeout":"2000000000"},{"error":"not_now"}]}"#,
+    ),
+    (
+        "what happens so often is answered once, with the last answer",
+        r#"{"budget":"sre","exchange":{"local":"quota:max_tokens=5","lease":1,"fallback":"1","timeout":"2000000000","seed":"0","steps":[{"do":"late","now":"0"},{"do":"request","now":"0","outcome":"transient","times":2e0},{"do":"note","now":"0","event":"operation_succeeded","held":"5","local":true},{"do":"request","now":"0","outcome":"transient"}]}}"#,
+        r#"{"budget":"ratio","local":"quota:max_tokens=5","answers":[{"away":true,"due_in":null,"unsent":false,"timeout":"2000000000"},{"answer":"refused","held":"0","local":true,"away":true,"due_in":null,"unsent":false,"timeout":"2000000000"},{"away":true,"due_in":null,"unsent":true,"timeout":"2000000000"},{"answer":"granted","held":"5","local":true,"away":true,"due_in":null,"unsent":true,"timeout":"2000000000"}]}"#,
+    ),
+    (
+        "a cancellation of nothing, and requests after an end",
+        r#"{"budget":"sre","exchange":{"local":"sre","lease":1,"fallback":"1","timeout":"0","seed":"0","steps":[{"do":"cancel","now":"0","outcome":"timeout"},{"do":"cancel","now":"0","outcome":"success"},{"do":"request","now":"0","outcome":"permanent"}]}}"#,
+        r#"{"budget":"ratio","local":"ratio","answers":[{"away":false,"due_in":null,"unsent":false,"timeout":"1000000000"},{"away":false,"due_in":null,"unsent":false,"timeout":"1000000000"},{"answer":"refused","held":"0","local":true,"away":false,"due_in":null,"unsent":false,"timeout":"1000000000"}]}"#,
+    ),
+];
+
 /// The order of forms and of errors. The last of them is the last line of all.
-const ORDER: [Line; 11] = [
+const ORDER: [Line; 14] = [
     (
         "retry_after is the first form",
-        r#"{"preview":5,"fit":5,"steps":5,"policy":"none","retry_after":{"value":"120","now":"0"}}"#,
+        r#"{"preview":5,"fit":5,"steps":5,"exchange":5,"state":5,"response":5,"policy":"none","retry_after":{"value":"120","now":"0"}}"#,
         TWO_MINUTES,
     ),
-    ("steps is the second form", r#"{"preview":5,"fit":5,"policy":"none","steps":[]}"#, NO_STEPS),
     (
-        "fit is the third form",
+        "response is the second form",
+        r#"{"preview":5,"fit":5,"steps":5,"exchange":5,"state":5,"response":{"status":408,"fields":"","now":"0"}}"#,
+        r#"{"outcome":"timeout","retry_after":null}"#,
+    ),
+    (
+        "state is the third form",
+        r#"{"preview":5,"fit":5,"steps":5,"exchange":5,"budget":"rate","state":{"events":[]}}"#,
+        r#"{"budget":"rate","answers":[]}"#,
+    ),
+    (
+        "exchange is the fourth form",
+        r#"{"preview":5,"fit":5,"steps":5,"budget":"rate","exchange":{"local":"ttl","lease":1,"fallback":"0","timeout":"0","seed":"0","steps":[]}}"#,
+        r#"{"budget":"rate","local":"ttl","answers":[]}"#,
+    ),
+    ("steps is the fifth form", r#"{"preview":5,"fit":5,"policy":"none","steps":[]}"#, NO_STEPS),
+    (
+        "fit is the sixth form",
         r#"{"preview":5,"policy":"constant:base=1s","fit":{"field":"base","attempts":3,"total":"10000000000"}}"#,
         r#"{"canonical":"constant:base=5s"}"#,
     ),
