@@ -7,7 +7,7 @@ import sys
 import evaluate
 import pytest
 import vectors
-from backoff_rs import Budget, Policy
+from backoff_rs import Budget, Outcome, Policy
 
 NONE = b'{"error":"not_a_request","at":0}\n'
 FULL = b'{"canonical":"exponential:base=100ms,cap=20s,jitter=full","delay_ns":"%d"}\n'
@@ -183,6 +183,45 @@ def test_retry_after(case):
     assert answered == {"retry_after": case["retry_after"]}
 
 
+@pytest.mark.parametrize("case", vectors.cases("http_responses"))
+def test_response(case):
+    answered = asked(response={name: case[name] for name in ["status", "fields", "now"]})
+    outcome = Outcome.of_http_status(case["status"])
+    assert answered == {"outcome": outcome, "retry_after": case["retry_after"]}
+
+
+def is_state_request(case):
+    return all(has_times(step, "now", "store_now") for step in case["steps"])
+
+
+@pytest.mark.parametrize(
+    "case", [case for case in vectors.cases("budget_states") if is_state_request(case.values[0])]
+)
+def test_state(case):
+    answered = asked(budget=case["budget"], state={"text": case["start"], "events": case["steps"]})
+    assert answered["budget"] == str(Budget.parse(case["budget"]))
+    for step, found in zip(case["steps"], answered["answers"], strict=True):
+        assert found == {name: step[name] for name in ["granted", "holds", "state"]}
+
+
+@pytest.mark.parametrize("case", vectors.cases("budget_state_texts"))
+def test_state_text(case):
+    answered = asked(budget=case["budget"], state={"text": case["text"], "events": []})
+    assert answered.get("error") == (None if case["valid"] else "not_a_state")
+
+
+@pytest.mark.parametrize(
+    "case", [case for case in vectors.cases("exchanges") if is_state_request(case.values[0])]
+)
+def test_exchange(case):
+    names = ["local", "lease", "fallback", "timeout", "seed", "steps"]
+    answered = asked(budget=case["budget"], exchange={name: case[name] for name in names})
+    assert answered["local"] == str(Budget.parse(case["local"]))
+    for step, found in zip(case["steps"], answered["answers"], strict=True):
+        assert found.keys() <= step.keys()
+        assert found == {name: step[name] for name in found}
+
+
 BEGIN = {"do": "begin", "operation": 0, "now": "0"}
 FAILED = {"do": "outcome", "operation": 0, "now": "0", "outcome": "timeout"}
 CANCEL = {"do": "cancel", "operation": 0, "now": "0"}
@@ -251,11 +290,71 @@ NOT_FORMS = [
 ]  # fmt: skip
 
 
+EVENT = {"event": "attempt_over", "now": "0"}
+REQUEST = {"event": "retry_requested", "now": "0", "outcome": "timeout"}
+MEMBER = {"local": "sre", "lease": 1, "fallback": "0", "timeout": "0", "seed": "0", "steps": []}
+NOTE = {"do": "note", "now": "0", "event": "attempt_over"}
+LOAD = {"do": "step", "now": "0", "store_now": "0"}
+NOT_FORMS += [
+    ("response", {"status": 200, "fields": "", "now": "0"} | row)
+    for row in [{"status": 65536}, {"status": "200"}, {"fields": None}, {"now": 0}]
+] + [
+    ("state", {"events": [], "text": None} | row)
+    for row in [
+        {"text": 5}, {"events": None}, {"events": {}}, {"events": [None]}, {"events": [{}]},
+        {"events": [EVENT | {"event": "none"}]}, {"events": [EVENT | {"event": 2}]},
+        {"events": [EVENT | {"now": 0}]}, {"events": [EVENT | {"held": None}]},
+        {"events": [EVENT | {"held": str(2**64)}]}, {"events": [REQUEST | {"outcome": None}]},
+        {"events": [REQUEST | {"outcome": "cancelled"}]}, {"events": [REQUEST | {"held": 5}]},
+    ]
+] + [
+    ("exchange", MEMBER | row)
+    for row in [
+        {"local": None}, {"lease": 0}, {"lease": 1001}, {"lease": "1"}, {"fallback": "1000001"},
+        {"fallback": 0}, {"timeout": str(2**63)}, {"timeout": None}, {"seed": str(2**64)},
+        {"seed": 0}, {"steps": None}, {"steps": [None]}, {"steps": [{"now": "0"}]},
+        {"steps": [{"do": "begin"}]}, {"steps": [{"do": "play", "now": "0"}]},
+        {"steps": [NOTE | {"event": None}]}, {"steps": [NOTE | {"local": None}]},
+        {"steps": [NOTE | {"times": 0}]}, {"steps": [NOTE | {"times": 100_001}]},
+        {"steps": [{"do": "request", "now": "0", "outcome": "refused"}]},
+        {"steps": [{"do": "cancel", "now": "0"}]}, {"steps": [LOAD | {"store_now": 0}]},
+        {"steps": [LOAD | {"text": 5}]}, {"steps": [{"do": "failed", "now": "0", "stored": 1}]},
+    ]
+]  # fmt: skip
+
+
 @pytest.mark.parametrize(("form", "of"), NOT_FORMS, ids=str)
 def test_a_form_that_is_not_a_request(form, of):
-    """A policy that does not parse does not matter."""
-    for policy in ["none", "nope"]:
-        assert asked(policy=policy, **{form: of}) == {"error": "not_a_request", "at": 0}
+    """A policy or a budget that does not parse does not matter."""
+    for text in ["none", "sre", "nope"]:
+        assert asked(policy=text, budget=text, **{form: of}) == {"error": "not_a_request", "at": 0}
+
+
+def test_steps_that_may_not_come_now():
+    def answers(*steps):
+        return asked(budget="sre", exchange=MEMBER | {"steps": list(steps)})["answers"]
+
+    begin, stored, lost = ({"do": do, "now": "0"} for do in ["begin", "stored", "lost"])
+    failed, unreadable = {"do": "failed", "now": "0", "stored": True}, LOAD | {"text": "x"}
+    assert answers(LOAD, stored, lost, failed) == [{"error": "not_now"}] * 4
+    for steps in [
+        [begin, begin], [begin, stored], [begin, LOAD, lost, stored],
+        [begin, LOAD, unreadable, stored], [begin, LOAD, stored, stored], [begin, failed, LOAD],
+    ]:  # fmt: skip
+        *others, last = answers(*steps)
+        assert last == {"error": "not_now"}
+        assert not any("error" in answer for answer in others)
+
+
+def test_budgets_that_are_not_shared():
+    assert asked(budget="envoy", exchange=MEMBER) == {
+        "error": "not_shared",
+        "at": 0,
+        "of": "budget",
+    }
+    local = MEMBER | {"local": "sre:x=1"}
+    assert asked(budget="envoy", exchange=local) == {"error": "unknown_key", "at": 4, "of": "local"}
+    assert asked(budget="x", exchange=local) == {"error": "unknown_head", "at": 0, "of": "budget"}
 
 
 def test_members_of_the_forms():

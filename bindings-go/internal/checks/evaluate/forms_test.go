@@ -147,3 +147,94 @@ func TestSteps(t *testing.T) {
 		`{"policy":"constant:base=1s,max_retries=2","steps":[`+begin+`,]}`,
 	))
 }
+
+func TestResponses(t *testing.T) {
+	check(t, []row{
+		{`{"response":{"status":5.03e2,"fields":"X: 1\nretry-AFTER: 7\r\nRetry-After: 8","now":"0"}}`, `{"outcome":"throttled","retry_after":"7000000000"}`},
+		{`{"response":{"status":404,"fields":"RateLimit-Reset: 7\n","now":"0"},"policy":7,"state":7}`, `{"outcome":"permanent","retry_after":null}`},
+		{`{"response":{"status":503,"fields":"Retry-After: 7\r\r\n","now":"0"}}`, `{"outcome":"throttled","retry_after":null}`},
+	})
+	check(t, notRequests(
+		`{"response":null}`,
+		`{"response":{"fields":"","now":"0"}}`,
+		`{"response":{"status":65536,"fields":"","now":"0"}}`,
+		`{"response":{"status":200,"fields":null,"now":"0"}}`,
+		`{"response":{"status":200,"fields":"","now":0}}`,
+	))
+}
+
+// A quota of 5 tokens grants one retry that costs 5.
+func TestStates(t *testing.T) {
+	state := func(events string) string {
+		return `{"budget":"quota:max_tokens=5","state":{"text":"7 5","events":[` + events + `]}}`
+	}
+	check(t, []row{
+		{`{"budget":"sre","state":{"events":[]},"exchange":7}`, `{"budget":"ratio","answers":[]}`},
+		{
+			state(`{"event":"retry_requested","now":"0","outcome":"transient"},{"event":"retry_requested","now":"0","outcome":"timeout","held":"5"},{"event":"operation_succeeded","now":"0","held":"5","outcome":7}`),
+			`{"budget":"quota:max_tokens=5","answers":[{"granted":true,"holds":"5","state":"8 0"},{"granted":false,"holds":"0","state":"8 0"},{"granted":null,"holds":"0","state":"9 5"}]}`,
+		},
+		{`{"budget":"sre","state":{"text":"","events":[]}}`, `{"error":"not_a_state","at":0,"of":"text"}`},
+		{`{"budget":"","state":{"text":"","events":[]}}`, `{"error":"unknown_head","at":0,"of":"budget"}`},
+	})
+	check(t, notRequests(
+		`{"budget":"sre","state":null}`,
+		`{"budget":"sre","state":{"text":null}}`,
+		`{"budget":null,"state":{"events":[]}}`,
+		`{"budget":"sre","state":{"text":7,"events":[]}}`,
+		state(`null`),
+		state(`{"now":"0"}`),
+		state(`{"event":"attempt_over"}`),
+		state(`{"event":"none","now":"0"}`),
+		state(`{"event":"attempt_over","now":"0","held":null}`),
+		state(`{"event":"attempt_over","now":"0","held":"18446744073709551616"}`),
+		state(`{"event":"retry_requested","now":"0"}`),
+		state(`{"event":"retry_requested","now":"0","outcome":"none"}`),
+	))
+}
+
+func exchangeOf(budget, members, steps string) string {
+	return `{"budget":"` + budget + `","exchange":{"local":"sre","lease":1,"fallback":"1","timeout":"2000000000","seed":"0","steps":[` + steps + `]` + members + `}}`
+}
+
+func TestExchanges(t *testing.T) {
+	const budget, knows = "quota:max_tokens=5", `"away":false,"due_in":null,"unsent":true,"timeout":"2000000000"}`
+	check(t, []row{
+		{
+			exchangeOf(budget, ``, `{"do":"request","now":"0","outcome":"transient","times":2e0},{"do":"begin","now":"0"},{"do":"begin","now":"9"},{"do":"step","now":"0","text":"4 5 | 2 1 0","store_now":"120000000000"},{"do":"stored","now":"1"},{"do":"stored","now":"1"}`),
+			`{"budget":"quota:max_tokens=5","local":"ratio","answers":[{"answer":"waits","held":"0","local":false,"away":false,"due_in":"0","unsent":false,"timeout":"2000000000"},{` + knows + `,{"error":"not_now"},` +
+				`{"after":"5 0 | 2 2 0","changed":true,"steps":[{"event":"retry_requested","outcome":"transient","held":"0","count":"2","granted":"1"}],` + knows + `,` +
+				`{"granted":["1","0","0"],"refused":["1","0","0"],"held":["5","5","5"],"away":false,"due_in":null,"unsent":false,"timeout":"2000000000"},{"error":"not_now"}]}`,
+		},
+		{
+			exchangeOf(budget, ``, `{"do":"note","now":"0","event":"attempt_failed"},{"do":"begin","now":"0"},{"do":"step","now":"0","text":"x","store_now":"0"},{"do":"failed","now":"0","stored":false},{"do":"cancel","now":"0","outcome":"success"},{"do":"lost","now":"0"}`),
+			`{"budget":"quota:max_tokens=5","local":"ratio","answers":[{` + knows + `,{` + knows + `,{"after":null,"changed":false,"steps":[],` + knows + `,{"away":true` + knows[len(`"away":false`):] + `,{"away":true` + knows[len(`"away":false`):] + `,{"error":"not_now"}]}`,
+		},
+		{exchangeOf("envoy", ``, ``), `{"error":"not_shared","at":0,"of":"budget"}`},
+		{exchangeOf("envoy", `,"local":"sre:x=1"`, ``), `{"error":"unknown_key","at":4,"of":"local"}`},
+	})
+	check(t, notRequests(
+		`{"budget":"sre","exchange":{}}`,
+		exchangeOf(budget, `,"local":null`, ``),
+		exchangeOf(budget, `,"lease":0`, ``),
+		exchangeOf(budget, `,"lease":1001`, ``),
+		exchangeOf(budget, `,"fallback":"1000001"`, ``),
+		exchangeOf(budget, `,"timeout":"9223372036854775808"`, ``),
+		exchangeOf(budget, `,"seed":0`, ``),
+		exchangeOf(budget, `,"steps":null`, ``),
+		exchangeOf(budget, ``, `{"do":"late"}`),
+		exchangeOf(budget, ``, `{"now":"0"}`),
+		exchangeOf(budget, ``, `{"do":"Late","now":"0"}`),
+		exchangeOf(budget, ``, `{"do":"note","now":"0"}`),
+		exchangeOf(budget, ``, `{"do":"note","now":"0","event":"none"}`),
+		exchangeOf(budget, ``, `{"do":"note","now":"0","event":"attempt_over","local":null}`),
+		exchangeOf(budget, ``, `{"do":"note","now":"0","event":"attempt_over","times":0}`),
+		exchangeOf(budget, ``, `{"do":"request","now":"0","outcome":"none"}`),
+		exchangeOf(budget, ``, `{"do":"request","now":"0","outcome":"timeout","times":100001}`),
+		exchangeOf(budget, ``, `{"do":"cancel","now":"0"}`),
+		exchangeOf(budget, ``, `{"do":"step","now":"0"}`),
+		exchangeOf(budget, ``, `{"do":"step","now":"0","store_now":"0","text":7}`),
+		exchangeOf(budget, ``, `{"do":"failed","now":"0"}`),
+		exchangeOf(budget, ``, `{"do":"failed","now":"0","stored":"true"}`),
+	))
+}
