@@ -1,6 +1,6 @@
 #!/bin/sh
 # Converts a corpus between `corpus/TARGET.hex` and the folder `corpus/TARGET`, in which cargo-fuzz
-# expects one file for each input: corpus.sh unpack|pack strings|operations
+# expects one file for each input: corpus.sh unpack|pack strings|operations|members
 set -eu
 cd "$(dirname "$0")/corpus"
 target=$2
@@ -23,7 +23,7 @@ pack)
 	mv "$target.new" "$target.hex"
 	;;
 *)
-	echo "usage: corpus.sh unpack|pack strings|operations" >&2
+	echo "usage: corpus.sh unpack|pack strings|operations|members" >&2
 	exit 2
 	;;
 esac

@@ -6,6 +6,8 @@ use std::path::Path;
 use backoff_core::ffi::{self, BUDGET_FIELDS, POLICY_FIELDS, Unit};
 use backoff_core::{Budget, ErrorCode, Field, Policy};
 
+#[path = "../../fuzz/checks/members.rs"]
+mod members;
 #[path = "../../fuzz/checks/operations.rs"]
 mod operations;
 #[path = "../../fuzz/checks/strings.rs"]
@@ -33,6 +35,13 @@ fn every_string_gives_a_value_or_an_error() {
 fn every_sequence_of_outcomes_keeps_the_limits() {
     for input in inputs("operations") {
         operations::check(&input);
+    }
+}
+
+#[test]
+fn every_sequence_of_exchanges_keeps_its_texts_and_its_requests() {
+    for input in inputs("members") {
+        members::check(&input);
     }
 }
 

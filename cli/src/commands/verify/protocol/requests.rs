@@ -239,8 +239,8 @@ const KEPT_ELSEWHERE: [Line; 17] = [
     ),
     (
         "the error of the local budget",
-        r#"{"budget":"concurrent","exchange":{"local":"sre:x=1","lease":1,"fallback":"1000000","timeout":"0","seed":"0","steps":[]}}"#,
-        r#"{"error":"unknown_key","at":4,"of":"local"}"#,
+        r#"{"budget":"concurrent","exchange":{"local":"x","lease":1,"fallback":"1000000","timeout":"0","seed":"0","steps":[]}}"#,
+        r#"{"error":"unknown_head","at":0,"of":"local"}"#,
     ),
     (
         "slots are not shared",
