@@ -64,6 +64,7 @@ def of_exchange(request):
             "budget": printing.printed("budget", budget),
             "local": printing.printed("budget", local),
             "answers": [player.play(*step) for step in steps],
+            "stats": {name: str(count) for name, count in player.member.stats().items()},
         }
 
     return with_budget(text, "budget", evaluate)

@@ -220,6 +220,11 @@ def knows(away=False, due_in=None, unsent=False):
     return {"away": away, "due_in": due_in, "unsent": unsent, "timeout": str(2 * S)}
 
 
+def stats(**counts):
+    names = ["exchanges", "failed_exchanges", "lost_swaps", "local_decisions", "processes"]
+    return dict.fromkeys(names, "0") | {name: str(count) for name, count in counts.items()}
+
+
 def test_exchanges():
     """One of two requests is granted; the other is refused."""
     request = does("request", outcome="transient", times=2)
@@ -245,6 +250,7 @@ def test_exchanges():
                 **knows(),
             },
         ],
+        "stats": stats(exchanges=1, processes=2),
     }
 
 
@@ -268,7 +274,10 @@ def test_exchanges_that_end_without_the_store():
         ),
         does("request", outcome="timeout"),
         budget="ratio:max_tokens=1",
-    )["answers"]
+    )
+    counts = dict.fromkeys(["exchanges", "failed_exchanges", "lost_swaps", "local_decisions"], 1)
+    assert found["stats"] == stats(**counts, processes=1)
+    found = found["answers"]
     assert found[2] == {
         "after": "0 10 | 0 1 0",
         "changed": True,

@@ -302,6 +302,7 @@ static void answer_member_steps(const struct exchange *exchange, const struct me
                                 size_t length) {
   backoff_budget budget, local;
   struct player player = {.is_exchanging = 0};
+  backoff_shared_budget_stats stats;
   char text[BACKOFF_TEXT_SIZE];
   if (!has_budget(exchange->budget, "budget", &budget) ||
       !has_budget(exchange->local, "local", &local)) {
@@ -321,7 +322,12 @@ static void answer_member_steps(const struct exchange *exchange, const struct me
     if (i > 0) printf(",");
     answer_member_step(&player, &steps[i]);
   }
-  printf("]}\n");
+  need(backoff_budget_member_stats(&player.member, &stats));
+  printf("],\"stats\":{\"exchanges\":\"%" PRIu64 "\",\"failed_exchanges\":\"%" PRIu64
+         "\",\"lost_swaps\":\"%" PRIu64 "\",\"local_decisions\":\"%" PRIu64
+         "\",\"processes\":\"%" PRIu64 "\"}}\n",
+         stats.exchanges, stats.failed_exchanges, stats.lost_swaps, stats.local_decisions,
+         stats.processes);
 }
 
 static int answer_exchange(const struct value *request, const struct value *asked) {

@@ -362,7 +362,8 @@ def exchanged(budget, local, numbers, steps):
         return {"error": "not_shared", "at": 0, "of": "budget"}
     player = Player(_Member(budget, local, *numbers))
     answers = [player.play(*step) for step in steps]
-    return {"budget": str(budget), "local": str(local), "answers": answers}
+    stats = {name: str(count) for name, count in player.member.stats()}
+    return {"budget": str(budget), "local": str(local), "answers": answers, "stats": stats}
 
 
 class Player:

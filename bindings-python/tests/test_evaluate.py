@@ -220,6 +220,7 @@ def test_exchange(case):
     for step, found in zip(case["steps"], answered["answers"], strict=True):
         assert found.keys() <= step.keys()
         assert found == {name: step[name] for name in found}
+    assert answered["stats"] == case["stats"]
 
 
 BEGIN = {"do": "begin", "operation": 0, "now": "0"}

@@ -229,7 +229,8 @@ function answerExchange({ budget, exchange }) {
 			return { error: "not_shared", at: 0, of: "budget" };
 		}
 		const player = new Player(new BudgetMember(budget, local, ...numbers));
-		return { budget: `${budget}`, local: `${local}`, answers: checked.map((step) => player.play(step)) };
+		const answers = checked.map((step) => player.play(step));
+		return { budget: `${budget}`, local: `${local}`, answers, stats: player.stats() };
 	};
 	const withLocal = (budget) => withParsed(Budget, localText, play(budget), { of: "local" });
 	return withParsed(Budget, text, withLocal, { of: "budget" });
@@ -275,6 +276,12 @@ class Player {
 		const [answer, member] = [this[step.do](step), this.#member];
 		const [away, dueIn] = [member.isAway(step.now), member.dueIn(step.now)];
 		return { ...answer, away, due_in: textOf(dueIn), unsent: member.hasUnsent(), timeout: `${member.timeout()}` };
+	}
+
+	stats() {
+		const stats = this.#member.stats();
+		const name = (key) => key.replace(/[A-Z]/, (letter) => `_${letter.toLowerCase()}`);
+		return Object.fromEntries(Object.entries(stats).map(([key, count]) => [name(key), `${count}`]));
 	}
 
 	/** One exchange at a time, and its end after its steps. */

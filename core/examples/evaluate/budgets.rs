@@ -59,7 +59,21 @@ pub(crate) fn exchanged(budget: &str, exchange: &Exchange) -> String {
     let mut player = Player { member, is_exchanging: false, is_stepped: false };
     let answers: Vec<_> =
         exchange.steps.iter().map(|(action, now_ns)| player.play(action, *now_ns)).collect();
-    format!(r#"{{"budget":"{budget}","local":"{local}","answers":[{}]}}"#, answers.join(","))
+    let (answers, stats) = (answers.join(","), stats_of(&player.member));
+    format!(r#"{{"budget":"{budget}","local":"{local}","answers":[{answers}],"stats":{stats}}}"#)
+}
+
+/// What has happened to a member.
+fn stats_of(member: &BudgetMember) -> String {
+    let stats = member.stats();
+    let rows = [
+        ("exchanges", stats.exchanges),
+        ("failed_exchanges", stats.failed_exchanges),
+        ("lost_swaps", stats.lost_swaps),
+        ("local_decisions", stats.local_decisions),
+        ("processes", stats.processes),
+    ];
+    format!("{{{}}}", rows.map(|(name, count)| format!(r#""{name}":"{count}""#)).join(","))
 }
 
 /// A member, and how far its exchange is.

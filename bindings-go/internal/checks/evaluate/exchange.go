@@ -119,7 +119,9 @@ func (e exchange) appendAnswer(text []byte) []byte {
 	for i, step := range e.steps {
 		text = p.appendAnswer(append(text, separator(i)...), step)
 	}
-	return append(text, "]}"...)
+	stats := p.member.Stats()
+	return fmt.Appendf(text, `],"stats":{"exchanges":"%d","failed_exchanges":"%d","lost_swaps":"%d","local_decisions":"%d","processes":"%d"}}`,
+		stats.Exchanges, stats.FailedExchanges, stats.LostSwaps, stats.LocalDecisions, stats.Processes)
 }
 
 // A player has a member, and how far its exchange is.

@@ -204,11 +204,11 @@ func TestExchanges(t *testing.T) {
 			exchangeOf(budget, ``, `{"do":"request","now":"0","outcome":"transient","times":2e0},{"do":"begin","now":"0"},{"do":"begin","now":"9"},{"do":"step","now":"0","text":"4 5 | 2 1 0","store_now":"120000000000"},{"do":"stored","now":"1"},{"do":"stored","now":"1"}`),
 			`{"budget":"quota:max_tokens=5","local":"ratio","answers":[{"answer":"waits","held":"0","local":false,"away":false,"due_in":"0","unsent":false,"timeout":"2000000000"},{` + knows + `,{"error":"not_now"},` +
 				`{"after":"5 0 | 2 2 0","changed":true,"steps":[{"event":"retry_requested","outcome":"transient","held":"0","count":"2","granted":"1"}],` + knows + `,` +
-				`{"granted":["1","0","0"],"refused":["1","0","0"],"held":["5","5","5"],"away":false,"due_in":null,"unsent":false,"timeout":"2000000000"},{"error":"not_now"}]}`,
+				`{"granted":["1","0","0"],"refused":["1","0","0"],"held":["5","5","5"],"away":false,"due_in":null,"unsent":false,"timeout":"2000000000"},{"error":"not_now"}],"stats":{"exchanges":"1","failed_exchanges":"0","lost_swaps":"0","local_decisions":"0","processes":"2"}}`,
 		},
 		{
 			exchangeOf(budget, ``, `{"do":"note","now":"0","event":"attempt_failed"},{"do":"begin","now":"0"},{"do":"step","now":"0","text":"x","store_now":"0"},{"do":"failed","now":"0","stored":false},{"do":"cancel","now":"0","outcome":"success"},{"do":"lost","now":"0"}`),
-			`{"budget":"quota:max_tokens=5","local":"ratio","answers":[{` + knows + `,{` + knows + `,{"after":null,"changed":false,"steps":[],` + knows + `,{"away":true` + knows[len(`"away":false`):] + `,{"away":true` + knows[len(`"away":false`):] + `,{"error":"not_now"}]}`,
+			`{"budget":"quota:max_tokens=5","local":"ratio","answers":[{` + knows + `,{` + knows + `,{"after":null,"changed":false,"steps":[],` + knows + `,{"away":true` + knows[len(`"away":false`):] + `,{"away":true` + knows[len(`"away":false`):] + `,{"error":"not_now"}],"stats":{"exchanges":"1","failed_exchanges":"1","lost_swaps":"0","local_decisions":"0","processes":"1"}}`,
 		},
 		{exchangeOf("envoy", ``, ``), `{"error":"not_shared","at":0,"of":"budget"}`},
 		{exchangeOf("envoy", `,"local":"sre:x=1"`, ``), `{"error":"unknown_key","at":4,"of":"local"}`},

@@ -53,6 +53,7 @@ struct Exchanges {
     timeout: String,
     seed: String,
     steps: Vec<Map<String, Value>>,
+    stats: Map<String, Value>,
 }
 
 /// Adds the requests of these vectors.
@@ -135,6 +136,9 @@ const ANSWERED: [&str; 13] = [
 /// The same of a step of an exchange.
 const STEPPED: [&str; 5] = ["event", "outcome", "held", "count", "granted"];
 
+const STATS: [&str; 5] =
+    ["exchanges", "failed_exchanges", "lost_swaps", "local_decisions", "processes"];
+
 fn add_exchange(plan: &mut Plan, case: Exchanges) -> Result<()> {
     let times = case.steps.iter().flat_map(|step| [step.get("now"), step.get("store_now")]);
     if !are_times(times.flatten().filter_map(Value::as_str))? {
@@ -163,8 +167,10 @@ fn add_exchange(plan: &mut Plan, case: Exchanges) -> Result<()> {
     let request =
         Request { budget: Some(&case.budget), exchange: Some(exchange), ..Request::default() };
     let [budget, local] = [canonical_budget(&case.budget)?, canonical_budget(&case.local)?];
-    let answers = answers.join(",");
-    let expected = format!(r#"{{"budget":"{budget}","local":"{local}","answers":[{answers}]}}"#);
+    let (answers, stats) = (answers.join(","), in_order(&case.stats, &STATS)?);
+    let expected = format!(
+        r#"{{"budget":"{budget}","local":"{local}","answers":[{answers}],"stats":{stats}}}"#
+    );
     let id = format!("exchanges/{}", case.id);
     plan.cases.push(Case::new("15.7", id, case.why, request.line()?, expected));
     Ok(())

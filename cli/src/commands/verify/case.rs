@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 /// The members of answers, some of which `--only` compares.
-pub(crate) const MEMBERS: [&str; 14] = [
+pub(crate) const MEMBERS: [&str; 15] = [
     "answers",
     "at",
     "budget",
@@ -18,6 +18,7 @@ pub(crate) const MEMBERS: [&str; 14] = [
     "outcome",
     "retry_after",
     "rows",
+    "stats",
     "value",
 ];
 

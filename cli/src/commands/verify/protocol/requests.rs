@@ -230,7 +230,7 @@ const KEPT_ELSEWHERE: [Line; 17] = [
     (
         "a member without steps",
         r#"{"budget":"sre","exchange":{"local":"ratio:max_tokens=10","lease":1e3,"fallback":"18446744073709551615","timeout":"9223372036854775807","seed":"0018446744073709551615","steps":[]}}"#,
-        r#"{"budget":"ratio","local":"ratio","answers":[]}"#,
+        r#"{"budget":"ratio","local":"ratio","answers":[],"stats":{"exchanges":"0","failed_exchanges":"0","lost_swaps":"0","local_decisions":"0","processes":"1"}}"#,
     ),
     (
         "the error of the budget comes before that of the local one",
@@ -250,22 +250,22 @@ const KEPT_ELSEWHERE: [Line; 17] = [
     (
         "what may not come now changes nothing",
         r#"{"budget":"sre","exchange":{"local":"sre","lease":1,"fallback":"0","timeout":"2000000000","seed":"0","steps":[{"do":"step","now":"0","store_now":"0"},{"do":"stored","now":"0"},{"do":"lost","now":"0"},{"do":"failed","now":"0","stored":false},{"do":"begin","now":"0"},{"do":"begin","now":"9000000000"},{"do":"stored","now":"0"},{"do":"late","now":"0"}]}}"#,
-        r#"{"budget":"ratio","local":"ratio","answers":[{"error":"not_now"},{"error":"not_now"},{"error":"not_now"},{"error":"not_now"},{"away":false,"due_in":null,"unsent":true,"timeout":"2000000000"},{"error":"not_now"},{"error":"not_now"},{"away":true,"due_in":null,"unsent":true,"timeout":"2000000000"}]}"#,
+        r#"{"budget":"ratio","local":"ratio","answers":[{"error":"not_now"},{"error":"not_now"},{"error":"not_now"},{"error":"not_now"},{"away":false,"due_in":null,"unsent":true,"timeout":"2000000000"},{"error":"not_now"},{"error":"not_now"},{"away":true,"due_in":null,"unsent":true,"timeout":"2000000000"}],"stats":{"exchanges":"1","failed_exchanges":"0","lost_swaps":"0","local_decisions":"0","processes":"1"}}"#,
     ),
     (
         "a text that is no account makes no steps that could be stored",
         r#"{"budget":"sre","exchange":{"local":"sre","lease":1,"fallback":"0","timeout":"2000000000","seed":"0","steps":[{"do":"begin","now":"0","text":5},{"do":"step","now":"0","text":"x","store_now":"0"},{"do":"stored","now":"0"}]}}"#,
-        r#"{"budget":"ratio","local":"ratio","answers":[{"away":false,"due_in":null,"unsent":true,"timeout":"2000000000"},{"after":null,"changed":false,"steps":[],"away":false,"due_in":null,"unsent":true,"timeout":"2000000000"},{"error":"not_now"}]}"#,
+        r#"{"budget":"ratio","local":"ratio","answers":[{"away":false,"due_in":null,"unsent":true,"timeout":"2000000000"},{"after":null,"changed":false,"steps":[],"away":false,"due_in":null,"unsent":true,"timeout":"2000000000"},{"error":"not_now"}],"stats":{"exchanges":"1","failed_exchanges":"0","lost_swaps":"0","local_decisions":"0","processes":"1"}}"#,
     ),
     (
         "what happens so often is answered once, with the last answer",
         r#"{"budget":"sre","exchange":{"local":"quota:max_tokens=5","lease":1,"fallback":"1","timeout":"2000000000","seed":"0","steps":[{"do":"late","now":"0"},{"do":"request","now":"0","outcome":"transient","times":2e0},{"do":"note","now":"0","event":"operation_succeeded","held":"5","local":true},{"do":"request","now":"0","outcome":"transient"}]}}"#,
-        r#"{"budget":"ratio","local":"quota:max_tokens=5","answers":[{"away":true,"due_in":null,"unsent":false,"timeout":"2000000000"},{"answer":"refused","held":"0","local":true,"away":true,"due_in":null,"unsent":false,"timeout":"2000000000"},{"away":true,"due_in":null,"unsent":true,"timeout":"2000000000"},{"answer":"granted","held":"5","local":true,"away":true,"due_in":null,"unsent":true,"timeout":"2000000000"}]}"#,
+        r#"{"budget":"ratio","local":"quota:max_tokens=5","answers":[{"away":true,"due_in":null,"unsent":false,"timeout":"2000000000"},{"answer":"refused","held":"0","local":true,"away":true,"due_in":null,"unsent":false,"timeout":"2000000000"},{"away":true,"due_in":null,"unsent":true,"timeout":"2000000000"},{"answer":"granted","held":"5","local":true,"away":true,"due_in":null,"unsent":true,"timeout":"2000000000"}],"stats":{"exchanges":"0","failed_exchanges":"0","lost_swaps":"0","local_decisions":"3","processes":"1"}}"#,
     ),
     (
         "a cancellation of nothing, and requests after an end",
         r#"{"budget":"sre","exchange":{"local":"sre","lease":1,"fallback":"1","timeout":"0","seed":"0","steps":[{"do":"cancel","now":"0","outcome":"timeout"},{"do":"cancel","now":"0","outcome":"success"},{"do":"request","now":"0","outcome":"permanent"}]}}"#,
-        r#"{"budget":"ratio","local":"ratio","answers":[{"away":false,"due_in":null,"unsent":false,"timeout":"1000000000"},{"away":false,"due_in":null,"unsent":false,"timeout":"1000000000"},{"answer":"refused","held":"0","local":true,"away":false,"due_in":null,"unsent":false,"timeout":"1000000000"}]}"#,
+        r#"{"budget":"ratio","local":"ratio","answers":[{"away":false,"due_in":null,"unsent":false,"timeout":"1000000000"},{"away":false,"due_in":null,"unsent":false,"timeout":"1000000000"},{"answer":"refused","held":"0","local":true,"away":false,"due_in":null,"unsent":false,"timeout":"1000000000"}],"stats":{"exchanges":"0","failed_exchanges":"0","lost_swaps":"0","local_decisions":"0","processes":"1"}}"#,
     ),
 ];
 
@@ -289,7 +289,7 @@ const ORDER: [Line; 14] = [
     (
         "exchange is the fourth form",
         r#"{"preview":5,"fit":5,"steps":5,"budget":"rate","exchange":{"local":"ttl","lease":1,"fallback":"0","timeout":"0","seed":"0","steps":[]}}"#,
-        r#"{"budget":"rate","local":"ttl","answers":[]}"#,
+        r#"{"budget":"rate","local":"ttl","answers":[],"stats":{"exchanges":"0","failed_exchanges":"0","lost_swaps":"0","local_decisions":"0","processes":"1"}}"#,
     ),
     ("steps is the fifth form", r#"{"preview":5,"fit":5,"policy":"none","steps":[]}"#, NO_STEPS),
     (
