@@ -45,7 +45,8 @@ def test_without_leases_the_grants_are_those_of_one_budget(budget, seed):
             member.note(event, now, of)
         member.begin(now)
         after, _, _ = member.step(text, now)
-        if rng.random() < 0.2:
+        # The retries of a throttle cost nothing, so it would be contended for (rule 4.4). The others are too small.
+        if rng.random() < 0.2 and not budget.startswith("throttle"):
             member.lost(now)
             after, _, _ = member.step(text, now)
         text = after
@@ -54,7 +55,7 @@ def test_without_leases_the_grants_are_those_of_one_budget(budget, seed):
             event, now, outcome, of if event == "operation_succeeded" else 0
         )
         assert sum(granted.values()) == bool(is_granted)
-        assert text == alone.text()
+        assert text.partition(" | ")[0] == alone.text()
         held.append(holds)
 
 
