@@ -97,7 +97,8 @@ fn requests_of(layer: &str) -> usize {
         // A long wait that is not whole in milliseconds may be rounded; the longest may not.
         "http_responses" => {
             let wait = case["retry_after"].as_str().map_or(0, |ns| ns.parse::<u64>().unwrap());
-            let is_exact = wait < 1 << 53 || wait % 1_000_000 == 0 || wait == (1 << 63) - 1;
+            let is_exact =
+                wait < 1 << 53 || wait.is_multiple_of(1_000_000) || wait == (1 << 63) - 1;
             usize::from(is_exact && is_time(&case["now"]))
         }
         "budget_states" | "exchanges" => {

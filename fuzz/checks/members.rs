@@ -41,7 +41,9 @@ pub(crate) fn check(bytes: &[u8]) {
         match (action % 9, exchange) {
             (0, _) => {
                 let event = ffi::budget_event(u32::from(argument % 7), outcome, more.into());
-                event.into_iter().for_each(|event| member.note(event, argument > 127, now));
+                if let Some(event) = event {
+                    member.note(event, argument > 127, now);
+                }
             }
             (1, _) => {
                 let was_away = member.is_away(now);

@@ -76,7 +76,7 @@ pub(crate) fn add(plan: &mut Plan) -> Result<()> {
             continue;
         }
         let events = case.steps.iter().map(|step| Event {
-            event: &step.event,
+            name: &step.event,
             now: &step.now,
             outcome: step.outcome.as_deref(),
             held: &step.held,

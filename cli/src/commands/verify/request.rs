@@ -92,7 +92,8 @@ pub(crate) struct State<'a> {
 /// An event of a state.
 #[derive(Serialize)]
 pub(crate) struct Event<'a> {
-    pub(crate) event: &'a str,
+    #[serde(rename = "event")]
+    pub(crate) name: &'a str,
     pub(crate) now: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) outcome: Option<&'a str>,

@@ -40,7 +40,7 @@ pub(crate) fn add(plan: &mut Plan) -> Result<()> {
     }
     for case in cases::<ResponseCase>("http_responses")? {
         let wait = case.retry_after.as_deref().map(str::parse).transpose()?.unwrap_or(0);
-        let is_rounded = wait >= EXACT_NS && wait % NS_PER_MS != 0 && wait != MAX_NS;
+        let is_rounded = wait >= EXACT_NS && !wait.is_multiple_of(NS_PER_MS) && wait != MAX_NS;
         if is_rounded || case.now.parse::<u64>()? > MAX_NS {
             let why = "a time of a request is at most 2^63 - 1, and a long wait may be rounded";
             plan.skip("14.5", 1, "header fields", why);
