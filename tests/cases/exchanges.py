@@ -198,6 +198,13 @@ def events():
         text="4 10",
     )
     yield story.note(SUCCEEDED, held=7).exchange()
+    story = Story(
+        "held-same-apart",
+        "a cost of the first and the last outcome counts as the first of them",
+        "quota:cost=5,cost_throttled=3,cost_timeout=5",
+        text="4 10",
+    )
+    yield story.note(SUCCEEDED, held=3).note(SUCCEEDED, 2, held=5).exchange()
     story = Story("held-unknown", "what no outcome gives counts as nothing held", COSTS, text="4 10")
     yield story.note(SUCCEEDED, held=4).note(SUCCEEDED, held=WORD_MAX).note(SUCCEEDED, held=1).exchange()
     for kind in SHARED[1:]:
@@ -246,7 +253,7 @@ def events():
         "shared-refund",
         "a retry of the shared budget goes back to it, and earns one token of the local one",
         "quota:max_tokens=20",
-        "quota:max_tokens=7,cost=4",
+        "quota:max_tokens=7,cost=5",
         text="5 10",
     )
     story.begin().fail().requests("transient").note(SUCCEEDED, held=5).request()
@@ -298,6 +305,9 @@ def requests():
     yield story.request().exchange().begin().fail().request(times=2).request(times=2).request()
     story = Story("unused-with-exchange", "unused retries are granted while an exchange is under way", "quota", lease=3)
     yield story.request().exchange().begin().request().step().request().request().stored().exchange()
+    for outcome in ("success", "permanent"):
+        story = Story(f"request-{outcome}", "no retry may be requested", "quota", lease=2)
+        yield story.request().exchange().request(outcome).begin().fail().request(outcome)
     story = Story("request-most", "no more than a million wait after an outcome", COSTS)
     yield story.request(times=1_000_000).request().request("timeout").cancel().request().request()
     story = Story("waits-unanswered", "requests wait until the exchange has ended", "quota")
@@ -339,11 +349,12 @@ def cancellations():
         "cancel-granted-lease", "cancelled after the steps granted it: the grant is left for another", "quota", lease=2
     )
     yield story.request(times=2).begin().step().cancel().stored().request().request()
-    story = Story("cancel-most-left", "grants left over become unused, at most lease - 1", "quota", lease=3)
-    story.request(times=5).begin().step()
-    for _ in range(5):
-        story.cancel()
-    yield story.stored().request(times=2).request()
+    for lease, most in ((1, 15), (16, 15), (17, 16), (19, 18)):
+        story = Story(f"cancel-most-left-{lease}", f"of grants left over {most} become unused", "quota", lease=lease)
+        story.request(times=20).begin().step()
+        for _ in range(20):
+            story.cancel()
+        yield story.stored().request(times=most).request()
     story = Story("cancel-refused", "cancelled after the steps refused it: one less is refused", "quota:max_tokens=5")
     yield story.request(times=3).begin().step().cancel().stored().request()
     story = Story(
@@ -609,9 +620,14 @@ def leases():
             .exchange()
             .requests("transient", "transient")
         )
-    story = Story("contended-unused", "less what is unused already", "quota:max_tokens=1000,cost=1", timeout=3 * S)
-    story.begin().step().lose(3).stored().request().exchange().requests("transient", "transient", "transient")
-    yield story.at(2 * S).begin().request().step().stored().requests("transient", "transient", "transient")
+    story = Story(
+        "contended-lost",
+        "computed again after a lost swap, from what is left",
+        "quota:max_tokens=60,cost=1",
+        timeout=3 * S,
+    )
+    story.begin().step().lose(5).stored().request().begin().step().store("7 40").lost().step()
+    yield story.stored().requests("transient", "transient", "transient")
     story = Story("contended-none", "without a pause nothing is taken along", "throttle")
     yield story.begin().step().lost().step().stored().exchange().request().exchange()
     story = Story("lease-kept", "what is unused stays through an exchange that does not ask for it", COSTS, lease=3)

@@ -173,7 +173,7 @@ class Member:
             most = (
                 max(self.lease - 1, self.contended(state, outcome, store_now)) if all_granted else 0
             )
-            most = max(0, most - self.unused[outcome])
+            assert most == 0 or self.unused[outcome] == 0
             exchange.leased[outcome] = make("retry_requested", outcome, 0, most, until_refused=True)
         is_changed = (state.text(), slices_after) != (
             BudgetState(self.budget, loaded).text(),

@@ -516,10 +516,9 @@ impl BudgetMember {
         }
         for outcome in RETRIED {
             let (asked, granted) = (of(&self.asked, outcome), of(&self.granted, outcome));
+            // Nothing is unused then: the request would have taken it.
             let wanted = if granted > 0 && granted == asked {
-                let most =
-                    self.most_leased.min(MOST).max(self.most_taken(&state, outcome, store_ns));
-                most.saturating_sub(of(&self.leased, outcome))
+                self.most_leased.min(MOST).max(self.most_taken(&state, outcome, store_ns))
             } else {
                 0
             };
