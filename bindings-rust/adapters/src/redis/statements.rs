@@ -4,8 +4,9 @@
 pub(super) const LOAD: &str = "\
 return {redis.call('GET', KEYS[1]), redis.call('TIME')}";
 
-/// Stores the first argument if the second is there, or, without a second, if nothing is.
+/// Stores the first argument if the second, or without one nothing, is there. Errors keep their code.
 pub(super) const COMPARE_AND_SWAP: &str = "\
 if redis.call('GET', KEYS[1]) ~= (ARGV[2] or false) then return 0 end
-redis.call('SET', KEYS[1], ARGV[1])
+local set = redis.pcall('SET', KEYS[1], ARGV[1])
+if set.err then return redis.error_reply(set.err:match('%-(%u.*)') or set.err) end
 return 1";
