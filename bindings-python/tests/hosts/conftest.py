@@ -19,6 +19,13 @@ def redis_server():
 
 
 @pytest.fixture(scope="session")
+def redis_cluster_server():
+    server = Server("redis-cluster")
+    yield server
+    server.close()
+
+
+@pytest.fixture(scope="session")
 def postgres_server():
     server = Server("postgres")
     yield server

@@ -19,7 +19,7 @@ FULL_100MS_NS = [11399434, 83043876, 229309811]
 
 
 class Server:
-    """A server of the tests' own, "redis" or "postgres"."""
+    """A server of the tests' own, such as "redis"."""
 
     def __init__(self, name):
         self.name = name
@@ -28,8 +28,12 @@ class Server:
         self._process = subprocess.Popen(command, **pipes)
         self.url = json.loads(self._process.stdout.readline())[name]
 
+    @property
+    def port(self):
+        return int(self.url.split(":")[2].split("/")[0])
+
     def tell(self, command):
-        """Sends "stop", "kill" or "start" and waits until it is done."""
+        """Sends "stop", "kill", "start" or "move" and waits until it is done."""
         self._process.stdin.write(f"{command} {self.name}\n")
         self._process.stdin.flush()
         assert self._process.stdout.readline() == "done\n"

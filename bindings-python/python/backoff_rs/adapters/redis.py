@@ -18,18 +18,20 @@ if TYPE_CHECKING:
 class RedisStore:
     """A BudgetStore in Redis: a key for each account. Its time is that of the server.
 
-    client  a redis.Redis. Give it a socket_timeout, after which a server that is silent counts as
-            lost. This store takes connections from its pool, and sends each command once, whatever
-            the client's own retries: a swap that was sent again could count twice.
+    client  a redis.Redis, also one of Sentinel.master_for, or a redis.RedisCluster. Give it a
+            socket_timeout, after which a server that is silent counts as lost. This store sends each
+            command once, whatever the client's own retries: a swap that was sent again could count
+            twice.
 
     Raises TypeError for any other client, such as a redis.asyncio.Redis.
     """
 
-    def __init__(self, client: redis.Redis) -> None:
+    def __init__(self, client: redis.Redis | redis.RedisCluster) -> None:
         # Untyped callers pass anything.
         found: object = client
-        if not isinstance(found, redis.Redis):
-            raise TypeError(f"client must be a redis.Redis, not {_type_name(found)}")
+        if not isinstance(found, (redis.Redis, redis.RedisCluster)):
+            kinds = "a redis.Redis or a redis.RedisCluster"
+            raise TypeError(f"client must be {kinds}, not {_type_name(found)}")
         self._client = client
 
     def load(self, key: str) -> tuple[str | None, int]:
@@ -45,18 +47,27 @@ class RedisStore:
         return bool(self._run(REDIS_COMPARE_AND_SWAP, key, *texts))
 
     def _run(self, script: str, key: str, *arguments: str) -> Any:
-        pool: Any = self._client.connection_pool
-        connection = _connection_of(pool)
-        try:
-            connection.send_command("EVAL", script, 1, key, *arguments)
-            return connection.read_response()
-        except BaseException as error:
-            # Its answer could be read by whoever uses the connection next.
-            if not isinstance(error, redis.ResponseError):
-                connection.disconnect()
-            raise
-        finally:
-            pool.release(connection)
+        command = ("EVAL", script, 1, key, *arguments)
+        client: Any = self._client
+        if isinstance(client, redis.Redis):
+            return _send_once(client.connection_pool, command)
+        # To a node that it is given, it sends a command once, and again only where another node has
+        # the key.
+        return client.execute_command(*command, target_nodes=client.get_node_from_key(key))
+
+
+def _send_once(pool: Any, command: tuple[Any, ...]) -> Any:
+    connection = _connection_of(pool)
+    try:
+        connection.send_command(*command)
+        return connection.read_response()
+    except BaseException:
+        # Its answer could be read by whoever uses the connection next. And if the server says that it
+        # is a replica now, a new connection may lead to the master.
+        connection.disconnect()
+        raise
+    finally:
+        pool.release(connection)
 
 
 def _connection_of(pool: Any) -> Any:
