@@ -1,8 +1,16 @@
 //! A store of shared budgets in [Redis](https://docs.rs/redis).
 
+use std::fmt;
 use std::time::Duration;
 
-use ::redis::{Client, Connection, RedisResult, Script};
+#[cfg(feature = "redis-cluster")]
+use ::redis::cluster::{ClusterClient, ClusterClientBuilder, ClusterConfig};
+#[cfg(feature = "redis-sentinel")]
+use ::redis::sentinel::SentinelClient;
+use ::redis::{
+    Client, Cmd, Connection, ConnectionLike, ErrorKind, FromRedisValue, RedisError, RedisResult,
+    ServerErrorKind,
+};
 use backoff_retry::{BudgetStore, StoreError, Stored};
 
 mod statements;
@@ -11,7 +19,7 @@ mod statements;
 /// under its key, without an expiry.
 ///
 /// It connects at the first exchange, and again after an error. The user of Redis may need the
-/// commands `GET`, `SET`, `TIME`, `EVALSHA` and `SCRIPT LOAD`.
+/// commands `GET`, `SET`, `TIME` and `EVAL`, and in a cluster `CLUSTER SLOTS`.
 ///
 /// ```no_run
 /// use backoff_adapters::redis::RedisStore;
@@ -24,16 +32,36 @@ mod statements;
 /// ```
 #[derive(Debug)]
 pub struct RedisStore {
-    client: Client,
+    client: AnyClient,
     timeout: Duration,
     connection: Option<Link>,
 }
 
-/// A connection, which prints nothing.
-struct Link(Connection);
+enum AnyClient {
+    Server(Client),
+    #[cfg(feature = "redis-cluster")]
+    Cluster(ClusterClient),
+    #[cfg(feature = "redis-sentinel")]
+    Sentinel(SentinelClient),
+}
 
-impl std::fmt::Debug for Link {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Debug for AnyClient {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Server(client) => client.fmt(f),
+            #[cfg(feature = "redis-cluster")]
+            Self::Cluster(_) => f.write_str("ClusterClient"),
+            #[cfg(feature = "redis-sentinel")]
+            Self::Sentinel(_) => f.write_str("SentinelClient"),
+        }
+    }
+}
+
+/// A connection, which prints nothing.
+struct Link(Box<dyn ConnectionLike + Send>);
+
+impl fmt::Debug for Link {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Connection")
     }
 }
@@ -42,6 +70,29 @@ impl RedisStore {
     /// A store with a client.
     #[must_use]
     pub fn new(client: Client) -> Self {
+        Self::with_client(AnyClient::Server(client))
+    }
+
+    /// A store in a cluster. The time is that of the server that has the key.
+    ///
+    /// The number of `retries` of the builder and its timeouts have no effect: a swap that was sent
+    /// twice would count twice. The store itself follows a slot to another server.
+    ///
+    /// # Errors
+    /// What the builder says.
+    #[cfg(feature = "redis-cluster")]
+    pub fn cluster(builder: ClusterClientBuilder) -> RedisResult<Self> {
+        Ok(Self::with_client(AnyClient::Cluster(builder.retries(0).build()?)))
+    }
+
+    /// A store in the master that Sentinel names. After an error it asks again.
+    #[cfg(feature = "redis-sentinel")]
+    #[must_use]
+    pub fn sentinel(client: SentinelClient) -> Self {
+        Self::with_client(AnyClient::Sentinel(client))
+    }
+
+    fn with_client(client: AnyClient) -> Self {
         Self { client, timeout: Duration::from_secs(1), connection: None }
     }
 
@@ -54,33 +105,63 @@ impl RedisStore {
         self
     }
 
-    fn connect(&self) -> RedisResult<Connection> {
-        let connection = self.client.get_connection_with_timeout(self.timeout)?;
+    fn connect(&mut self) -> RedisResult<Link> {
+        let client = match &mut self.client {
+            AnyClient::Server(client) => client.clone(),
+            #[cfg(feature = "redis-cluster")]
+            AnyClient::Cluster(client) => {
+                let config = ClusterConfig::new()
+                    .set_connection_timeout(self.timeout)
+                    .set_response_timeout(self.timeout);
+                return Ok(Link(Box::new(client.get_connection_with_config(config)?)));
+            }
+            #[cfg(feature = "redis-sentinel")]
+            AnyClient::Sentinel(client) => client.get_client()?,
+        };
+        let connection: Connection = client.get_connection_with_timeout(self.timeout)?;
         connection.set_read_timeout(Some(self.timeout))?;
         connection.set_write_timeout(Some(self.timeout))?;
-        Ok(connection)
+        Ok(Link(Box::new(connection)))
     }
 
-    /// Calls a function with a connection, which is closed if that fails.
-    fn with<T>(
+    /// Runs a script with one key.
+    fn run<T: FromRedisValue>(
         &mut self,
-        call: impl FnOnce(&mut Connection) -> RedisResult<T>,
+        script: &str,
+        key: &str,
+        arguments: &[&str],
     ) -> Result<T, StoreError> {
-        let mut connection = match self.connection.take() {
-            Some(Link(connection)) => connection,
+        let mut command = ::redis::cmd("EVAL");
+        command.arg(script).arg(1).arg(key).arg(arguments);
+        let result = self.send(&command);
+        let answer = match result {
+            // Nothing ran. A new connection to the cluster knows where the key is.
+            Err(error) if is_moved(&error) => self.send(&command),
+            result => result,
+        };
+        Ok(answer?)
+    }
+
+    /// Sends a command over the connection, which is closed if that fails.
+    fn send<T: FromRedisValue>(&mut self, command: &Cmd) -> RedisResult<T> {
+        let mut link = match self.connection.take() {
+            Some(link) => link,
             None => self.connect()?,
         };
-        let result = call(&mut connection)?;
-        self.connection = Some(Link(connection));
-        Ok(result)
+        let answer = command.query(&mut *link.0)?;
+        self.connection = Some(link);
+        Ok(answer)
     }
+}
+
+fn is_moved(error: &RedisError) -> bool {
+    error.kind() == ErrorKind::Server(ServerErrorKind::Moved)
 }
 
 impl BudgetStore for RedisStore {
     fn load(&mut self, key: &str) -> Result<Stored, StoreError> {
-        let script = Script::new(statements::LOAD);
         let (text, (seconds, microseconds)): (_, (u64, u64)) =
-            self.with(|connection| script.key(key).invoke(connection))?;
+            self.run(statements::LOAD, key, &[])?;
         let now = Duration::from_secs(seconds) + Duration::from_micros(microseconds);
         Ok(Stored { text, now_ns: now.as_nanos().try_into()? })
     }
@@ -91,12 +172,7 @@ impl BudgetStore for RedisStore {
         expected: Option<&str>,
         new: &str,
     ) -> Result<bool, StoreError> {
-        let script = Script::new(statements::COMPARE_AND_SWAP);
-        let mut call = script.key(key);
-        call.arg(new);
-        if let Some(expected) = expected {
-            call.arg(expected);
-        }
-        self.with(|connection| call.invoke(connection))
+        let arguments: Vec<&str> = [new].into_iter().chain(expected).collect();
+        self.run(statements::COMPARE_AND_SWAP, key, &arguments)
     }
 }

@@ -2,17 +2,33 @@
 
 mod servers;
 
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use backoff_adapters::postgres::PostgresStore;
 use backoff_adapters::redis::RedisStore;
 use backoff_retry::{BudgetStore, Fallback, Retry, SharedBudget, StopReason};
 use postgres::NoTls;
+use redis::cluster::ClusterClientBuilder;
+use redis::sentinel::{SentinelClient, SentinelServerType};
 
 use crate::servers::Server;
 
 fn redis(server: &Server) -> RedisStore {
     RedisStore::new(redis::Client::open(&*server.address).unwrap())
+}
+
+fn cluster(server: &Server) -> RedisStore {
+    RedisStore::cluster(ClusterClientBuilder::new([&*server.address])).unwrap()
+}
+
+fn sentinel(server: &Server) -> RedisStore {
+    let name = "backoff".to_owned();
+    let client =
+        SentinelClient::build(vec![&*server.address], name, None, SentinelServerType::Master);
+    RedisStore::sentinel(client.unwrap())
 }
 
 fn postgres(server: &Server) -> PostgresStore<NoTls> {
@@ -49,9 +65,10 @@ fn eventually(is_so: impl Fn() -> bool) {
     }
 }
 
+const KEY: &str = "backoff:it's \"a\" \\ key:ratio";
+
 /// What every store does.
-fn compares_and_swaps(mut store: impl BudgetStore, mut other: impl BudgetStore) {
-    let key = "backoff:it's \"a\" \\ key:ratio";
+fn compares_and_swaps(key: &str, mut store: impl BudgetStore, mut other: impl BudgetStore) {
     let before = UNIX_EPOCH.elapsed().unwrap().as_nanos();
     let first = store.load(key).unwrap();
     let second = store.load(key).unwrap();
@@ -71,7 +88,7 @@ fn compares_and_swaps(mut store: impl BudgetStore, mut other: impl BudgetStore) 
     assert!(other.compare_and_swap(key, Some("1 1"), "2 2").unwrap());
     assert!(!store.compare_and_swap(key, Some("1 1"), "2 3").unwrap(), "it was slower");
     assert_eq!(store.load(key).unwrap().text.as_deref(), Some("2 2"));
-    assert_eq!(store.load("another key").unwrap().text, None);
+    assert_eq!(store.load(&format!("{key}s")).unwrap().text, None);
 }
 
 /// Two processes share nine tokens; then the server is killed for a while.
@@ -101,13 +118,13 @@ fn is_shared_and_may_go_away<S: BudgetStore>(server: &mut Server, store: impl Fn
 #[test]
 fn redis_compares_and_swaps() {
     let server = Server::start("redis");
-    compares_and_swaps(redis(&server), redis(&server));
+    compares_and_swaps(KEY, redis(&server), redis(&server));
 }
 
 #[test]
 fn postgres_compares_and_swaps() {
     let server = Server::start("postgres");
-    compares_and_swaps(postgres(&server), postgres(&server));
+    compares_and_swaps(KEY, postgres(&server), postgres(&server));
 }
 
 /// A swap that waited for another one of the same row has lost, also where `PostgreSQL` makes that an
@@ -143,6 +160,88 @@ fn postgres_may_have_any_isolation_level() {
 #[test]
 fn redis_is_shared_and_may_go_away() {
     is_shared_and_may_go_away(&mut Server::start("redis"), redis);
+}
+
+#[test]
+fn a_cluster_of_redis_is_shared_and_may_go_away() {
+    let mut server = Server::start("redis-cluster");
+    // Each is in a slot of another master.
+    let keys = ["a", "b", "c"];
+    for key in keys {
+        compares_and_swaps(key, cluster(&server), cluster(&server));
+    }
+    let mut store = cluster(&server);
+    store.load("a").unwrap();
+    server.tell("move");
+    for key in keys {
+        assert!(store.compare_and_swap(key, Some("2 2"), "3 3").unwrap(), "{key}");
+    }
+    server.tell("move");
+    assert_eq!(store.load("c").unwrap().text.as_deref(), Some("3 3"));
+    is_shared_and_may_go_away(&mut server, cluster);
+}
+
+#[test]
+fn a_cluster_of_redis_gets_a_swap_once() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let swaps = AtomicU32::new(0);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            for connection in listener.incoming().map_while(Result::ok) {
+                // The last one.
+                if !answer(&connection, port, &swaps) {
+                    break;
+                }
+            }
+        });
+        let builder = ClusterClientBuilder::new([format!("redis://127.0.0.1:{port}")]);
+        let mut store = RedisStore::cluster(builder.retries(5)).unwrap();
+        let swapped = store.compare_and_swap(KEY, None, "1 1");
+        TcpStream::connect(("127.0.0.1", port)).unwrap().write_all(b"*1\r\n$3\r\nEND").unwrap();
+        assert!(swapped.is_err());
+    });
+    assert_eq!(swaps.into_inner(), 1);
+}
+
+/// Answers as the only server of a cluster, until a script comes, and counts that. Returns whether
+/// another connection may come.
+fn answer(mut connection: &TcpStream, port: u16, swaps: &AtomicU32) -> bool {
+    let mut buffer = [0; 4096];
+    while let Ok(count @ 1..) = connection.read(&mut buffer) {
+        for command in String::from_utf8_lossy(&buffer[..count]).split('*').skip(1) {
+            if command.ends_with("END") {
+                return false;
+            }
+            if command.contains("EVAL") {
+                swaps.fetch_add(1, Ordering::Relaxed);
+                return true;
+            }
+            let answer = if command.contains("SLOTS") {
+                format!("*1\r\n*3\r\n:0\r\n:16383\r\n*2\r\n$9\r\n127.0.0.1\r\n:{port}\r\n")
+            } else {
+                "+OK\r\n".to_owned()
+            };
+            connection.write_all(answer.as_bytes()).unwrap();
+        }
+    }
+    true
+}
+
+#[test]
+fn sentinel_names_another_master_when_one_is_killed() {
+    let mut server = Server::start("redis-sentinel");
+    compares_and_swaps(KEY, sentinel(&server), sentinel(&server));
+    let budgets = [(); 2].map(|()| shared(sentinel(&server), "orders"));
+    for budget in &budgets {
+        assert_eq!(run(budget, "constant:base=0s,max_retries=3"), (Some(false), 4));
+    }
+    server.tell("kill");
+    eventually(|| budgets.iter().all(SharedBudget::flush));
+    // A store is away for a second.
+    std::thread::sleep(Duration::from_millis(1100));
+    // The replica had everything, so three tokens are left.
+    assert_eq!(run(&budgets[0], "constant:base=0s"), (Some(false), 4));
 }
 
 #[test]

@@ -21,7 +21,7 @@ const OLDEST: [Oldest; 3] = [
         versions: &[("reqwest-middleware", "0.5.0"), ("reqwest", "0.13.5")],
     },
     Oldest {
-        features: &["postgres", "redis"],
+        features: &["postgres", "redis-cluster", "redis-sentinel"],
         tests: &["stores/main.rs"],
         examples: &["postgres_budget.rs", "redis_budget.rs"],
         versions: &[("postgres", "0.19.13"), ("redis", "1.0.0")],
@@ -104,7 +104,7 @@ impl Oldest {
             core?, loops?
         );
         manifest += match features {
-            ["postgres", "redis"] => {
+            ["postgres", ..] => {
                 "postgres = \"0.19\"\nredis = { version = \"1\", default-features = false }\n"
             }
             ["tower"] => {
