@@ -2,7 +2,7 @@
 
 import type { BudgetStore } from "../index.js";
 
-/** A client of ioredis (`evalsha`) or of node-redis (`evalSha`), also of a cluster, or a pool of clients. */
+/** A client of ioredis (`evalsha`) or of node-redis (`evalSha`), also of a cluster or of Sentinel, or a pool of clients. */
 export type RedisClientLike =
 	// biome-ignore lint/suspicious/noExplicitAny: the two libraries have other arguments.
 	| { eval(...given: any[]): Promise<any>; evalsha(...given: any[]): Promise<any> }

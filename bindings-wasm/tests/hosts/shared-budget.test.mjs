@@ -1,42 +1,105 @@
 // Shared budgets in a real Redis and a real PostgreSQL, with each client: one account of several processes, and a server
-// that is killed.
+// that is killed, or whose keys move to another one.
 
 import assert from "node:assert/strict";
+import { connect, createServer } from "node:net";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
-import { Budget, BudgetState, retry, SharedBudget } from "backoff-wasm";
+import { retry, SharedBudget } from "backoff-wasm";
 import { PolicyRetryStrategy } from "backoff-wasm/aws-sdk";
 import { retryingFetch } from "backoff-wasm/fetch";
 import { postgresStore } from "backoff-wasm/postgres";
 import { redisStore } from "backoff-wasm/redis";
-import { Redis } from "ioredis";
+import { Cluster, Redis } from "ioredis";
 import pg from "pg";
-import { createClient } from "redis";
+import * as nodeRedis from "redis";
 import { startServers } from "./servers.mjs";
 
 let servers;
 before(async () => {
-	servers = await startServers("redis", "postgres");
+	servers = await startServers("redis", "redis-cluster", "redis-sentinel", "postgres");
 });
 after(() => servers.stop());
 
+const portOf = (url) => Number(new URL(url).port);
+const retryStrategy = () => 50;
+
+function ofIoredis(server, client) {
+	client.on("error", () => {});
+	return { server, store: redisStore(client), stop: () => client.disconnect() };
+}
+
+async function ofNodeRedis(server, client) {
+	client.on("error", () => {});
+	await client.connect();
+	return { server, store: redisStore(client), stop: () => (client.destroy ?? client.disconnect).call(client) };
+}
+
 /** Each opens a client; `stop` ends it. The errors of connections come while a test restarts the server. */
+const REDIS = {
+	async ioredis(map = (port) => port) {
+		const port = map(portOf(servers.redis));
+		return ofIoredis("redis", new Redis(port, { maxRetriesPerRequest: 1, retryStrategy }));
+	},
+	async "node-redis"(map = (port) => port) {
+		const url = `redis://127.0.0.1:${map(portOf(servers.redis))}`;
+		return ofNodeRedis("redis", nodeRedis.createClient({ url, socket: { reconnectStrategy: retryStrategy } }));
+	},
+};
+
+const CLUSTERS = {
+	async "a cluster of ioredis"(map = (port) => port) {
+		const natMap = Object.fromEntries(
+			(await portsOfCluster()).map((port) => [`127.0.0.1:${port}`, { host: "127.0.0.1", port: map(port) }]),
+		);
+		const options = { natMap, clusterRetryStrategy: retryStrategy };
+		return ofIoredis("redis-cluster", new Cluster([servers["redis-cluster"]], options));
+	},
+	async "a cluster of node-redis"(map = (port) => port) {
+		const nodeAddressMap = (address) => ({ host: "127.0.0.1", port: map(Number(address.split(":").at(-1))) });
+		const rootNodes = [{ url: servers["redis-cluster"] }];
+		return ofNodeRedis("redis-cluster", nodeRedis.createCluster({ rootNodes, nodeAddressMap }));
+	},
+};
+
+const SENTINELS = {
+	async "Sentinel, with ioredis"(map = (port) => port) {
+		const port = await portOfMaster();
+		const natMap = { [`127.0.0.1:${port}`]: { host: "127.0.0.1", port: map(port) } };
+		const options = { sentinels: sentinels(), name: "backoff", maxRetriesPerRequest: 1, natMap };
+		return ofIoredis("redis-sentinel", new Redis(options));
+	},
+};
+// The oldest version has none.
+if (nodeRedis.createSentinel) {
+	SENTINELS["Sentinel, with node-redis"] = async (map = (port) => port) => {
+		const nodeAddressMap = (address) => ({ host: "127.0.0.1", port: map(Number(address.split(":").at(-1))) });
+		const options = { sentinelRootNodes: sentinels(), name: "backoff", nodeAddressMap };
+		return ofNodeRedis("redis-sentinel", nodeRedis.createSentinel(options));
+	};
+}
+
+const sentinels = () => [{ host: "127.0.0.1", port: portOf(servers["redis-sentinel"]) }];
+
+/** Sends one command to a server. */
+async function ask(server, ...words) {
+	const client = new Redis(servers[server]);
+	const answer = await client.call(...words);
+	client.disconnect();
+	return answer;
+}
+
+async function portsOfCluster() {
+	return (await ask("redis-cluster", "CLUSTER", "SLOTS")).map(([, , [, port]]) => port);
+}
+
+async function portOfMaster() {
+	return Number((await ask("redis-sentinel", "SENTINEL", "GET-MASTER-ADDR-BY-NAME", "backoff"))[1]);
+}
+
 const CLIENTS = {
-	async ioredis() {
-		const client = new Redis(servers.redis, { maxRetriesPerRequest: 1, retryStrategy: () => 50 });
-		client.on("error", () => {});
-		return { server: "redis", store: redisStore(client), stop: () => client.disconnect() };
-	},
-	async "node-redis"() {
-		const client = createClient({ url: servers.redis, socket: { reconnectStrategy: () => 50 } });
-		client.on("error", () => {});
-		await client.connect();
-		return {
-			server: "redis",
-			store: redisStore(client),
-			stop: () => (client.destroy ?? client.disconnect).call(client),
-		};
-	},
+	...REDIS,
+	...CLUSTERS,
 	async "a pool of pg"() {
 		const pool = new pg.Pool({ connectionString: servers.postgres, max: 3 });
 		pool.on("error", () => {});
@@ -129,10 +192,109 @@ for (const [name, open] of Object.entries(CLIENTS)) {
 			// Redis of the tests stores what it confirmed. A swap without an answer may have taken one retry.
 			assert.ok(left.granted === 6 || left.granted === 5, `${left.granted}`);
 			const { text } = await client.store.load(budget.key);
-			assert.equal(BudgetState.parse(Budget.parse("quota:max_tokens=10,cost=1"), text).text.split(" ")[1], "0");
+			assert.match(text, /^\d+ 0 \|/);
 		});
 	});
 }
+
+/** Servers between clients and Redis. `lose` ends a connection in place of the next answer to a swap. */
+async function startProxies(ports) {
+	let isLossy = false;
+	const start = (port) => {
+		const proxy = createServer((socket) => {
+			const redis = connect(port, "127.0.0.1");
+			let isLost = false;
+			socket.on("data", (asked) => {
+				if (isLossy && asked.includes("pcall")) {
+					[isLossy, isLost] = [false, true];
+				}
+				redis.write(asked);
+			});
+			redis.on("data", (answer) => (isLost ? socket.destroy() : socket.write(answer)));
+			for (const [one, other] of [
+				[socket, redis],
+				[redis, socket],
+			]) {
+				one.on("error", () => {});
+				one.on("close", () => other.destroy());
+			}
+		});
+		return new Promise((resolve) => proxy.listen(0, "127.0.0.1", () => resolve([port, proxy])));
+	};
+	const proxies = new Map(await Promise.all(ports.map(start)));
+	return {
+		map: (port) => proxies.get(port)?.address().port ?? port,
+		lose() {
+			isLossy = true;
+		},
+		stop() {
+			for (const proxy of proxies.values()) {
+				proxy.close();
+			}
+		},
+	};
+}
+
+for (const [name, open] of Object.entries({ ...REDIS, ...CLUSTERS, ...SENTINELS })) {
+	test(`a swap whose answer is lost: ${name}`, { timeout: 60_000 }, async () => {
+		const ports = [portOf(servers.redis), ...(await portsOfCluster()), await portOfMaster()];
+		const proxies = await startProxies(ports);
+		const client = await open(proxies.map);
+		const key = `lost ${++names}`;
+		assert.equal(await client.store.compareAndSwap(key, null, "0 1"), true);
+		proxies.lose();
+		// Some clients send it again.
+		await assert.rejects(client.store.compareAndSwap(key, "0 1", "0 2"));
+		assert.equal((await client.store.load(key)).text, "0 2");
+		assert.equal(await client.store.compareAndSwap(key, "0 1", "0 3"), false);
+		client.stop();
+		proxies.stop();
+	});
+}
+
+for (const [name, open] of Object.entries(CLUSTERS)) {
+	test(`slots that move to another server: ${name}`, { timeout: 60_000 }, async () => {
+		const { store, stop } = await open();
+		// Each is in a slot of another server.
+		const keys = ["a", "b", "c"].map((tag) => `{${tag}} ${name}`);
+		for (const key of keys) {
+			assert.equal(await store.compareAndSwap(key, null, "0 1"), true);
+		}
+		await servers.tell("move redis-cluster");
+		for (const key of keys) {
+			assert.equal(await store.compareAndSwap(key, "0 1", "0 2"), true);
+		}
+		await servers.tell("move redis-cluster");
+		for (const key of keys) {
+			assert.equal((await store.load(key)).text, "0 2");
+		}
+		stop();
+	});
+}
+
+test("Sentinel names another master when one is killed", { timeout: 60_000 }, async () => {
+	const clients = await Promise.all(Object.values(SENTINELS).map((open) => open()));
+	const options = { timeout: 2000, fallback: "refuse" };
+	const budgets = clients.map(
+		({ store }) => new SharedBudget(store, "sentinel", "quota:max_tokens=10,cost=1", options),
+	);
+	for (const budget of budgets) {
+		assert.deepEqual(await failFor(budget, 2), { granted: 2, local: 0 });
+	}
+	await servers.tell("kill redis-sentinel");
+	for (const budget of budgets) {
+		// The local budget refuses.
+		while ((await failFor(budget, 2)).granted === 0) {
+			await wait(100);
+		}
+	}
+	for (const { store, stop } of clients) {
+		const [version, tokens] = (await store.load(budgets[0].key)).text.split(" ").map(Number);
+		// The replica had everything. Each retry is a version and takes a token.
+		assert.ok(version > 2 * budgets.length && version + tokens === 10, `${version} ${tokens}`);
+		stop();
+	}
+});
 
 test("many processes create the table at once", async () => {
 	const pool = new pg.Pool({ connectionString: servers.postgres, max: 20 });
@@ -140,6 +302,18 @@ test("many processes create the table at once", async () => {
 		await pool.query("drop table if exists backoff_budgets");
 		await Promise.all(Array.from({ length: 20 }, () => postgresStore(pool).createTable()));
 	}
+	await pool.end();
+});
+
+test("nothing is prepared: a pooler may give each statement another connection", async () => {
+	const pool = new pg.Pool({ connectionString: servers.postgres, max: 1 });
+	const store = postgresStore(pool);
+	await store.createTable();
+	assert.equal((await store.load("prepared")).text, null);
+	assert.equal(await store.compareAndSwap("prepared", null, "0 1"), true);
+	assert.equal(await store.compareAndSwap("prepared", "0 1", "0 2"), true);
+	const { rows } = await pool.query("select name from pg_prepared_statements");
+	assert.deepEqual(rows, []);
 	await pool.end();
 });
 
