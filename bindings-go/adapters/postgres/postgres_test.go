@@ -165,6 +165,22 @@ func TestIsolation(t *testing.T) {
 	}
 }
 
+// With what the page says about poolers, nothing is prepared: each statement may get another connection.
+func TestPooler(t *testing.T) {
+	connect(t)
+	db, err := sql.Open("pgx", started.URLs["postgres"]+"&default_query_exec_mode=exec")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	db.SetMaxOpenConns(1)
+	storetest.Swaps(t, storeOf(t, db))
+	prepared := 0
+	if err := db.QueryRowContext(t.Context(), "SELECT count(*) FROM pg_prepared_statements").Scan(&prepared); err != nil || prepared != 0 {
+		t.Errorf("%d statements are prepared, %v", prepared, err)
+	}
+}
+
 // Without the table, a loop uses the local budget and the error says why.
 func TestMissingTable(t *testing.T) {
 	budget, err := backoff.NewSharedBudget(storeOf(t, open(t)), "test", "rate")

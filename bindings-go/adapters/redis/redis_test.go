@@ -25,7 +25,7 @@ var started *servers.Servers
 
 func TestMain(m *testing.M) {
 	var err error
-	if started, err = servers.Start("redis"); err != nil {
+	if started, err = servers.Start("redis", "redis-cluster", "redis-sentinel"); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
@@ -51,18 +51,49 @@ func connect(t *testing.T) backoffredis.Store {
 
 func newClient(t *testing.T, set func(*redis.Options)) *redis.Client {
 	t.Helper()
-	if started == nil {
-		t.Skip(servers.Variable + " is not set")
-	}
-	options, err := redis.ParseURL(started.URLs["redis"])
-	if err != nil {
-		t.Fatal(err)
-	}
-	options.ContextTimeoutEnabled = true
+	options := optionsOf(t, "redis")
 	set(options)
 	client := redis.NewClient(options)
 	t.Cleanup(func() { _ = client.Close() })
 	return client
+}
+
+// optionsOf returns the options of a client of a server.
+func optionsOf(t *testing.T, name string) *redis.Options {
+	t.Helper()
+	if started == nil {
+		t.Skip(servers.Variable + " is not set")
+	}
+	options, err := redis.ParseURL(started.URLs[name])
+	if err != nil {
+		t.Fatal(err)
+	}
+	options.ContextTimeoutEnabled = true
+	return options
+}
+
+// connectCluster returns a store over a cluster that has no keys.
+func connectCluster(t *testing.T, set func(*redis.ClusterOptions)) backoffredis.Store {
+	t.Helper()
+	options := &redis.ClusterOptions{Addrs: []string{optionsOf(t, "redis-cluster").Addr}, ContextTimeoutEnabled: true}
+	set(options)
+	client := redis.NewClusterClient(options)
+	t.Cleanup(func() { _ = client.Close() })
+	if err := client.ForEachMaster(t.Context(), func(ctx context.Context, master *redis.Client) error {
+		return master.FlushDB(ctx).Err()
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return storeOf(t, client)
+}
+
+func asItIs(*redis.ClusterOptions) {}
+
+func tell(t *testing.T, command string) {
+	t.Helper()
+	if err := started.Do(command); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func storeOf(t *testing.T, client redis.UniversalClient) backoffredis.Store {
@@ -79,25 +110,91 @@ func TestSwaps(t *testing.T) { storetest.Swaps(t, connect(t)) }
 func TestSharing(t *testing.T) { storetest.Sharing(t, connect(t), connect(t), connect(t)) }
 
 func TestOutage(t *testing.T) {
-	storetest.Outage(t, connect(t), func(command string) {
-		if err := started.Do(command + " redis"); err != nil {
+	storetest.Outage(t, connect(t), func(command string) { tell(t, command+" redis") })
+}
+
+func TestCluster(t *testing.T) {
+	storetest.Swaps(t, connectCluster(t, asItIs))
+	storetest.Sharing(t, connectCluster(t, asItIs), connectCluster(t, asItIs))
+	storetest.Outage(t, connectCluster(t, asItIs), func(command string) { tell(t, command+" redis-cluster") })
+}
+
+// A swap goes to the server that has the slot of its key now.
+func TestMovedSlots(t *testing.T) {
+	store := connectCluster(t, asItIs)
+	old := "1 1"
+	// Each is in a slot of another server.
+	keys := []string{"a", "b", "c"}
+	for _, key := range keys {
+		if isSwapped, err := store.CompareAndSwap(t.Context(), key, nil, old); err != nil || !isSwapped {
+			t.Fatal(isSwapped, err)
+		}
+	}
+	tell(t, "move redis-cluster")
+	for _, key := range keys {
+		if isSwapped, err := store.CompareAndSwap(t.Context(), key, &old, "2 2"); err != nil || !isSwapped {
+			t.Error(isSwapped, err)
+		}
+	}
+	tell(t, "move redis-cluster")
+	for _, key := range keys {
+		if text, _, err := store.Load(t.Context(), key); err != nil || *text != "2 2" {
+			t.Errorf("%v, %v", text, err)
+		}
+	}
+}
+
+func TestFailover(t *testing.T) {
+	options := optionsOf(t, "redis-sentinel")
+	client := redis.NewFailoverClient(&redis.FailoverOptions{
+		MasterName: "backoff", SentinelAddrs: []string{options.Addr}, ContextTimeoutEnabled: true,
+	})
+	defer func() { _ = client.Close() }()
+	storetest.Failover(t, storeOf(t, client), func() { tell(t, "kill redis-sentinel") })
+}
+
+// A connection to a master that became a replica is closed: a new one may lead to the new master.
+func TestReplica(t *testing.T) {
+	connect(t)
+	client := newClient(t, func(options *redis.Options) { options.PoolSize = 1 })
+	control := newClient(t, func(*redis.Options) {})
+	id := func() int64 {
+		id, err := client.ClientID(t.Context()).Result()
+		if err != nil {
 			t.Fatal(err)
 		}
-	})
+		return id
+	}
+	before := id()
+	if err := control.SlaveOf(t.Context(), "127.0.0.1", "1").Err(); err != nil {
+		t.Fatal(err)
+	}
+	isSwapped, swapErr := storeOf(t, client).CompareAndSwap(t.Context(), "key", nil, "1 1")
+	if err := control.SlaveOf(t.Context(), "NO", "ONE").Err(); err != nil {
+		t.Fatal(err)
+	}
+	if isSwapped || !redis.IsReadOnlyError(swapErr) || id() == before {
+		t.Errorf("swapped %t, %v, by the client %d", isSwapped, swapErr, before)
+	}
 }
 
 // A swap whose answer is lost happens once, although go-redis sends most commands again.
 func TestLostAnswers(t *testing.T) {
 	store := connect(t)
 	var isLossy atomic.Bool
-	client := newClient(t, func(options *redis.Options) {
-		address := options.Addr
-		options.Dialer = func(ctx context.Context, _, _ string) (net.Conn, error) {
-			connection, err := new(net.Dialer).DialContext(ctx, "tcp", address)
-			return &lossy{connection, &isLossy}, err
-		}
-	})
-	over := storeOf(t, client)
+	client := newClient(t, func(options *redis.Options) { options.Dialer = lossyDialer(options.Addr, &isLossy) })
+	loseAnAnswer(t, store, storeOf(t, client), &isLossy)
+}
+
+func TestLostAnswersOfACluster(t *testing.T) {
+	var isLossy atomic.Bool
+	over := connectCluster(t, func(options *redis.ClusterOptions) { options.Dialer = lossyDialer("", &isLossy) })
+	loseAnAnswer(t, connectCluster(t, asItIs), over, &isLossy)
+}
+
+// loseAnAnswer tests a store whose connections lose an answer, beside another one of the same server.
+func loseAnAnswer(t *testing.T, store, over backoffredis.Store, isLossy *atomic.Bool) {
+	t.Helper()
 	if isSwapped, err := over.CompareAndSwap(t.Context(), "key", nil, "1 1"); err != nil || !isSwapped {
 		t.Fatal(isSwapped, err)
 	}
@@ -108,6 +205,17 @@ func TestLostAnswers(t *testing.T) {
 	}
 	if text, _, err := store.Load(t.Context(), "key"); err != nil || *text != "2 2" {
 		t.Errorf("%v, %v", text, err)
+	}
+}
+
+// lossyDialer connects to an address, or if it is empty to the one that the client knows.
+func lossyDialer(address string, isLossy *atomic.Bool) func(context.Context, string, string) (net.Conn, error) {
+	return func(ctx context.Context, _, of string) (net.Conn, error) {
+		if address != "" {
+			of = address
+		}
+		connection, err := new(net.Dialer).DialContext(ctx, "tcp", of)
+		return &lossy{connection, isLossy}, err
 	}
 }
 

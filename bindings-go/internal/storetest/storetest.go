@@ -4,6 +4,7 @@ package storetest
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -114,6 +115,31 @@ func Outage(t *testing.T, store backoff.BudgetStore, do func(command string)) {
 		t.Errorf("the local budget decided %d times: %+v, %v", locals, event, budget.LastError())
 	}
 	do("start")
+	back(t, budget)
+}
+
+// Failover tests that another server decides after one was killed, with what the first one had stored.
+func Failover(t *testing.T, store backoff.BudgetStore, kill func()) {
+	budget := newBudget(t, store, "failover", "ratio:max_tokens=1000,ratio=0", patience)
+	if event := fail(t, budget); event.Reason != backoff.StopMaxRetries || event.BudgetIsLocal {
+		t.Fatalf("%+v, %v", event, budget.LastError())
+	}
+	kill()
+	back(t, budget)
+	text, _, err := store.Load(t.Context(), budget.Key())
+	var version, tokens int
+	if err == nil && text != nil {
+		_, err = fmt.Sscanf(*text, "%d %d", &version, &tokens)
+	}
+	// Each granted retry is a version and takes a token.
+	if err != nil || version < 4 || version+tokens != 1000 {
+		t.Errorf("the account is %v, %v", text, err)
+	}
+}
+
+// back waits until the store decides again.
+func back(t *testing.T, budget *backoff.SharedBudget) {
+	t.Helper()
 	for end := time.Now().Add(patience); ; time.Sleep(100 * time.Millisecond) {
 		isShared := false
 		fail(t, budget, backoff.OnRetry(func(event backoff.Event) { isShared = !event.BudgetIsLocal }))
