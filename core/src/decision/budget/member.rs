@@ -1,7 +1,7 @@
 //! What one process knows of a budget that many processes share (SPEC 15.7).
 
 use crate::decision::budget::Budget;
-use crate::decision::budget::shared_state::{Processes, SharedState};
+use crate::decision::budget::shared_state::{MOST_PROCESSES, Processes, SharedState};
 use crate::decision::budget::state::{BudgetEvent, BudgetState};
 use crate::decision::outcome::Outcome;
 use crate::number::arithmetic::NS_PER_SECOND;
@@ -278,7 +278,7 @@ impl BudgetMember {
     pub const MAX_LEASE: u64 = 1000;
 
     /// The most processes.
-    pub const MAX_PROCESSES: u64 = 1_000_000;
+    pub const MAX_PROCESSES: u64 = MOST_PROCESSES;
 
     /// The length of [`Self::to_words`].
     pub(crate) const WORDS: usize = 2 * BudgetState::WORDS + 19 + 2 * 6 + 6 * RETRIED.len();

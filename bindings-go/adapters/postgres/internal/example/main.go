@@ -39,7 +39,7 @@ func main() {
 					fmt.Println("a retry is granted:", step.Granted == 1)
 				}
 			}
-			fmt.Println("stored", exchange.After)
+			fmt.Println("stored:", exchange.Stored)
 		}))
 	if err != nil {
 		log.Fatal(err)
