@@ -1660,7 +1660,7 @@ func (m *module) budgetMemberStats(p0, p1 uint32) uint32 {
 //
 //go:norace
 func (m *module) budgetMemberStep(p0, p1 uint32, p2, p3 uint64, p4 uint32, p5 uint64, p6 uint32) uint32 {
-	var x7, x8, x9, x10, x11, x12, x13, x14, x15, x16, x17, x18, t33, t34, t35, t36, t49, t50, t51, t52, t53, t60, t61, t63 uint32
+	var x7, x8, x9, x10, x11, x12, x13, x14, x15, x16, x17, x18, t33, t34, t35, t36, t49, t50, t51, t52, t53, t57, t58, t60 uint32
 	var x19, x20, x21, x22, x23, x24, x25, x26, x27, x28, x29, x30, x31, x32, t37, t41, t42, t43, t44, t45, t47, t48 uint64
 	x7 = m.stackPointer - 3296
 	m.stackPointer = x7
@@ -2253,55 +2253,49 @@ l59:
 	m.store64(x7, 720, p2)
 	x29 = m.load64(x7, 536)
 	p2 = x29 / 1000000
-	p2 = min(p2, 15)
-	x19 = m.load64(x7, 408)
-	x28 = min(x19, 1000000)
-	x21 = max(p2, x28)
-	p2 = p2 << 4
-	x19 = m.load64(x7, 704)
-	if x19 != 0 && x19 == m.load64(x7, 680) {
+	x28 = min(p2, 15)
+	x19 = x28 << 4
+	p2 = m.load64(x7, 408)
+	x21 = min(p2, 1000000)
+	p2 = m.load64(x7, 704)
+	if p2 != 0 && p2 == m.load64(x7, 680) {
 		m.memoryCopy(x7+2304, x7+1376, 176)
-		x19 = x21
-		if x29 >= 1000000 {
-			x19 = 0
-			for {
-				m.store64(x7, 1000, 0x200000003)
-				m.stateBudgetStateStep(x7+2504, x7+2304, x7+1000, p3)
-				m.memoryCopy(x7+2304, x7+2504, 176)
-				if m.load64(x7, 2680) == 0 {
-					goto l65
-				}
-				x19 = x19 + 1
-				if p2 == x19 {
-					break
-				}
-			}
-			x19 = x21
+		p2 = x28
+		if x29 < 1000000 {
 			goto l64
-		l65:
-			x19 = x19 >> 4
-			x19 = max(x19, x28)
 		}
-	l64:
-		x30 = m.load64(x7, 776)
-		m.memoryCopy(x7+2304, x7+1376, 176)
-		x20 = 0
-		if x19 > x30 {
-			goto l62
+		p2 = 0
+		for {
+			m.store64(x7, 1000, 0x200000003)
+			m.stateBudgetStateStep(x7+2504, x7+2304, x7+1000, p3)
+			m.memoryCopy(x7+2304, x7+2504, 176)
+			if m.load64(x7, 2680) == 0 {
+				goto l65
+			}
+			p2 = p2 + 1
+			if x19 == p2 {
+				break
+			}
 		}
-		x19 = 0
-		goto l61
+		p2 = x28
+		goto l64
 	}
 	m.memoryCopy(x7+2304, x7+1376, 176)
+	goto l63
+l65:
+	p2 = p2 >> 4
+l64:
+	m.memoryCopy(x7+2304, x7+1376, 176)
+	x20 = max(p2, x21)
+	if x20 != 0 {
+		goto l62
+	}
+l63:
 	x20 = 0
-	x19 = 0
+	p2 = 0
 	goto l61
 l62:
-	x20 = x19 - x30
-	if x20 > x19 {
-		x20 = 0
-	}
-	x19 = 0
+	p2 = 0
 	for {
 		m.store64(x7, 1000, 0x200000003)
 		m.stateBudgetStateStep(x7+2504, x7+2304, x7+1000, p3)
@@ -2309,140 +2303,129 @@ l62:
 		if m.load64(x7, 2680) == 0 {
 			goto l61
 		}
-		x19 = x19 + 1
-		if x20 == x19 {
+		p2 = p2 + 1
+		if x20 == p2 {
 			break
 		}
 	}
-	x19 = x20
+	p2 = x20
 l61:
 	m.memoryCopy(x7+1728, x7+2304, 176)
 	m.memoryCopy(x7+1376, x7+1728, 176)
-	m.store64(x7, 752, x19)
-	x19 = x19 + 1
-	if x19 == 0 {
-		x19 = 0xffffffffffffffff
+	m.store64(x7, 752, p2)
+	p2 = p2 + 1
+	if p2 == 0 {
+		p2 = 0xffffffffffffffff
 	}
-	m.store64(x7, 728, min(x19, x20))
-	x19 = m.load64(x7, 712)
-	if x19 == 0 || x19 != m.load64(x7, 688) {
+	m.store64(x7, 728, min(p2, x20))
+	p2 = m.load64(x7, 712)
+	if p2 == 0 || p2 != m.load64(x7, 688) {
 		m.memoryCopy(x7+2304, x7+1376, 176)
-		x20 = 0
-		x19 = 0
 	} else {
 		m.memoryCopy(x7+2304, x7+1376, 176)
-		x19 = x21
+		p2 = x28
 		if x29 >= 1000000 {
-			x19 = 0
+			p2 = 0
 			for {
 				m.store64(x7, 1000, 0x300000003)
 				m.stateBudgetStateStep(x7+2504, x7+2304, x7+1000, p3)
 				m.memoryCopy(x7+2304, x7+2504, 176)
 				if m.load64(x7, 2680) == 0 {
-					goto l72
-				}
-				x19 = x19 + 1
-				if p2 == x19 {
-					break
-				}
-			}
-			x19 = x21
-			goto l71
-		l72:
-			x19 = x19 >> 4
-			x19 = max(x19, x28)
-		}
-	l71:
-		x30 = m.load64(x7, 784)
-		m.memoryCopy(x7+2304, x7+1376, 176)
-		x20 = 0
-		if x19 <= x30 {
-			x19 = 0
-		} else {
-			x20 = x19 - x30
-			if x20 > x19 {
-				x20 = 0
-			}
-			x19 = 0
-			for {
-				m.store64(x7, 1000, 0x300000003)
-				m.stateBudgetStateStep(x7+2504, x7+2304, x7+1000, p3)
-				m.memoryCopy(x7+2304, x7+2504, 176)
-				if m.load64(x7, 2680) == 0 {
-					goto l68
-				}
-				x19 = x19 + 1
-				if x20 == x19 {
-					break
-				}
-			}
-			x19 = x20
-		}
-	}
-l68:
-	m.memoryCopy(x7+1728, x7+2304, 176)
-	m.memoryCopy(x7+1376, x7+1728, 176)
-	m.store64(x7, 760, x19)
-	x19 = x19 + 1
-	if x19 == 0 {
-		x19 = 0xffffffffffffffff
-	}
-	m.store64(x7, 736, min(x19, x20))
-	x19 = m.load64(x7, 720)
-	if x19 == 0 || x19 != m.load64(x7, 696) {
-		m.memoryCopy(x7+2304, x7+1376, 176)
-		x19 = 0
-		p2 = 0
-	} else {
-		m.memoryCopy(x7+2304, x7+1376, 176)
-		if x29 >= 1000000 {
-			x19 = 0
-			for {
-				m.store64(x7, 1000, 0x400000003)
-				m.stateBudgetStateStep(x7+2504, x7+2304, x7+1000, p3)
-				m.memoryCopy(x7+2304, x7+2504, 176)
-				if m.load64(x7, 2680) == 0 {
-					goto l80
-				}
-				x19 = x19 + 1
-				if p2 != x19 {
-					continue
-				}
-				goto l79
-			}
-		l80:
-			p2 = x19 >> 4
-			x21 = max(p2, x28)
-		}
-	l79:
-		p2 = m.load64(x7, 792)
-		m.memoryCopy(x7+2304, x7+1376, 176)
-		x19 = 0
-		if x21 <= p2 {
-			p2 = 0
-		} else {
-			p2 = x21 - p2
-			x19 = p2
-			if p2 > x21 {
-				x19 = 0
-			}
-			p2 = 0
-			for {
-				m.store64(x7, 1000, 0x400000003)
-				m.stateBudgetStateStep(x7+2504, x7+2304, x7+1000, p3)
-				m.memoryCopy(x7+2304, x7+2504, 176)
-				if m.load64(x7, 2680) == 0 {
-					goto l76
+					goto l75
 				}
 				p2 = p2 + 1
 				if x19 == p2 {
 					break
 				}
 			}
-			p2 = x19
+			p2 = x28
+			goto l74
+		l75:
+			p2 = p2 >> 4
+		}
+	l74:
+		m.memoryCopy(x7+2304, x7+1376, 176)
+		x20 = max(p2, x21)
+		if x20 != 0 {
+			goto l70
 		}
 	}
-l76:
+	x20 = 0
+	p2 = 0
+	goto l69
+l70:
+	p2 = 0
+	for {
+		m.store64(x7, 1000, 0x300000003)
+		m.stateBudgetStateStep(x7+2504, x7+2304, x7+1000, p3)
+		m.memoryCopy(x7+2304, x7+2504, 176)
+		if m.load64(x7, 2680) == 0 {
+			goto l69
+		}
+		p2 = p2 + 1
+		if x20 == p2 {
+			break
+		}
+	}
+	p2 = x20
+l69:
+	m.memoryCopy(x7+1728, x7+2304, 176)
+	m.memoryCopy(x7+1376, x7+1728, 176)
+	m.store64(x7, 760, p2)
+	p2 = p2 + 1
+	if p2 == 0 {
+		p2 = 0xffffffffffffffff
+	}
+	m.store64(x7, 736, min(p2, x20))
+	p2 = m.load64(x7, 720)
+	if p2 == 0 || p2 != m.load64(x7, 696) {
+		m.memoryCopy(x7+2304, x7+1376, 176)
+	} else {
+		m.memoryCopy(x7+2304, x7+1376, 176)
+		if x29 >= 1000000 {
+			p2 = 0
+			for {
+				m.store64(x7, 1000, 0x400000003)
+				m.stateBudgetStateStep(x7+2504, x7+2304, x7+1000, p3)
+				m.memoryCopy(x7+2304, x7+2504, 176)
+				if m.load64(x7, 2680) == 0 {
+					goto l84
+				}
+				p2 = p2 + 1
+				if x19 != p2 {
+					continue
+				}
+				goto l83
+			}
+		l84:
+			x28 = p2 >> 4
+		}
+	l83:
+		m.memoryCopy(x7+2304, x7+1376, 176)
+		x19 = max(x28, x21)
+		if x19 != 0 {
+			goto l79
+		}
+	}
+	x19 = 0
+	p2 = 0
+	goto l78
+l79:
+	p2 = 0
+	for {
+		m.store64(x7, 1000, 0x400000003)
+		m.stateBudgetStateStep(x7+2504, x7+2304, x7+1000, p3)
+		m.memoryCopy(x7+2304, x7+2504, 176)
+		if m.load64(x7, 2680) == 0 {
+			goto l78
+		}
+		p2 = p2 + 1
+		if x19 == p2 {
+			break
+		}
+	}
+	p2 = x19
+l78:
 	m.memoryCopy(x7+1728, x7+2304, 176)
 	m.memoryCopy(x7+1376, x7+1728, 176)
 	m.store64(x7, 768, p2)
@@ -2456,32 +2439,32 @@ l76:
 	m.store64(x7, 2088, x27)
 	m.store64(x7, 2080, x25)
 	if m.load64(x7, 1984) != m.load64(x7, 880) {
-		goto l86
+		goto l89
 	}
-	t60 = m.memcmp(x7+1904, x7+800, 80)
-	if t60 != 0 {
-		goto l86
+	t57 = m.memcmp(x7+1904, x7+800, 80)
+	if t57 != 0 {
+		goto l89
 	}
-	t61 = m.memcmp(x7+1904+88, x7+800+88, 88)
-	if t61 != 0 {
-		goto l86
+	t58 = m.memcmp(x7+1904+88, x7+800+88, 88)
+	if t58 != 0 {
+		goto l89
 	}
 	if x25 != x24 {
-		goto l86
+		goto l89
 	}
 	if x27 == x23 {
-		goto l85
+		goto l88
 	}
-l86:
+l89:
 	p0 = m.load32(x7, 1904)
 	m.memoryCopy(x7+2108, x7+1904|4, 196)
 	p1 = 1
-	goto l84
-l85:
+	goto l87
+l88:
 	p0 = m.load32(x7, 1904)
 	m.memoryCopy(x7+2108, x7+1904|4, 196)
 	p1 = b32(x26 != x22)
-l84:
+l87:
 	m.memoryCopy(x7+2304|4, x7+2108, 196)
 	m.store32(x7, 2304, p0)
 	m.sharedStateText(x7+2504, x7+2304)
@@ -2499,11 +2482,11 @@ l84:
 		goto l1
 	}
 	if p0 != 0 {
-		t63 = x7 + 2504
+		t60 = x7 + 2504
 		if x8 == 0 {
-			t63 = 1
+			t60 = 1
 		}
-		m.memoryCopy(p4, t63, p0)
+		m.memoryCopy(p4, t60, p0)
 	}
 	x8 = 0
 	m.store8(p4+p0, 0, 0)
