@@ -416,6 +416,28 @@ def test_a_forked_child_has_connections_of_its_own(engine, name):
     assert (end.attempts, end.budget_is_local, budget.last_error) == (1, False, None)
 
 
+@pytest.mark.parametrize("level", ["read committed", "repeatable read", "serializable"])
+def test_a_swap_that_waited_for_another_one_has_lost(postgres_server, name, level):
+    """Two of the levels make that an error."""
+    options = "-c default_transaction_isolation=" + level.replace(" ", "\\ ")
+
+    def connect():
+        return psycopg.connect(postgres_server.url, options=options, autocommit=True)
+
+    postgres_store(postgres_server.url).close()
+    store = PostgresStore(connect)
+    assert store.compare_and_swap(name, None, "0 1")
+    with connect() as other, connect() as watch, ThreadPoolExecutor(1) as pool:
+        with other.transaction():
+            other.execute("UPDATE backoff_budgets SET state = '1 0' WHERE key = %s", [name])
+            swap = pool.submit(store.compare_and_swap, name, "0 1", "1 5")
+            while not watch.execute("SELECT FROM pg_locks WHERE NOT granted").fetchall():
+                time.sleep(0.001)
+        assert swap.result() is False
+    assert store.load(name)[0] == "1 0"
+    store.close()
+
+
 def test_two_make_the_table_at_once(postgres_server):
     with psycopg.connect(postgres_server.url, autocommit=True) as connection:
         for _ in range(50):

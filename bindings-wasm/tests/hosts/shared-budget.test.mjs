@@ -296,6 +296,29 @@ test("Sentinel names another master when one is killed", { timeout: 60_000 }, as
 	}
 });
 
+for (const level of ["read committed", "repeatable read", "serializable"]) {
+	// Two of the levels make that an error.
+	test(`a swap that waited for another one has lost: ${level}`, { timeout: 60_000 }, async () => {
+		const options = `-c default_transaction_isolation=${level.replace(" ", "\\ ")}`;
+		const pool = new pg.Pool({ connectionString: servers.postgres, max: 3, options });
+		const store = postgresStore(pool);
+		await store.createTable();
+		assert.equal(await store.compareAndSwap(level, null, "0 1"), true);
+		const other = await pool.connect();
+		await other.query("begin");
+		await other.query("update backoff_budgets set state = '1 0' where key = $1", [level]);
+		const swap = store.compareAndSwap(level, "0 1", "1 5");
+		while ((await pool.query("select from pg_locks where not granted")).rowCount === 0) {
+			await wait(1);
+		}
+		await other.query("commit");
+		other.release();
+		assert.equal(await swap, false);
+		assert.equal((await store.load(level)).text, "1 0");
+		await pool.end();
+	});
+}
+
 test("many processes create the table at once", async () => {
 	const pool = new pg.Pool({ connectionString: servers.postgres, max: 20 });
 	for (let turn = 0; turn < 5; turn++) {
