@@ -24,6 +24,19 @@ def cases(layer):
     return json.loads((VECTORS / f"{layer}.json").read_text())["cases"]
 
 
+def test_no_more_than_a_million_are_counted():
+    """Too many for the vectors, which evaluators of every language must answer."""
+    quota = strings.parse("budget", "quota")
+    member = Member(quota, quota, 1, 1, S, 42)
+    member.waiting["transient"] = 999_999
+    assert [member.request("transient", 0)[0] for _ in range(2)] == ["waits", "refused"]
+    assert member.request("timeout", 0)[0] == "waits"
+    member.add(0, 999_999)
+    for _ in range(2):
+        member.note("operation_began", 0)
+    assert member.counts[0] == 1_000_000
+
+
 @pytest.mark.parametrize("budget", BUDGETS)
 @pytest.mark.parametrize("seed", range(5))
 def test_without_leases_the_grants_are_those_of_one_budget(budget, seed):

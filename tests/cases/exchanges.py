@@ -227,15 +227,6 @@ def events():
     )
     yield story.note(FAILED, 3).note(SUCCEEDED, 3).exchange()
     story = Story(
-        "events-most",
-        "no more than a million are counted",
-        "quota:max_tokens=1000000",
-        text="0 0",
-    )
-    for _ in range(10):
-        story.note(SUCCEEDED, 100_000)
-    yield story.note(SUCCEEDED).exchange()
-    story = Story(
         "local-begins", "the local state sees the operations that begin", "quota", "ratio:max_tokens=1,ratio=1"
     )
     story.note(BEGAN).request().begin().fail().request()
@@ -310,10 +301,6 @@ def requests():
     for outcome in ("success", "permanent"):
         story = Story(f"request-{outcome}", "no retry may be requested", "quota", lease=2)
         yield story.request().exchange().request(outcome).begin().fail().request(outcome)
-    story = Story("request-most", "no more than a million wait after an outcome", COSTS)
-    for _ in range(10):
-        story.request(times=100_000)
-    yield story.request().request("timeout").cancel().request().request()
     story = Story("waits-unanswered", "requests wait until the exchange has ended", "quota")
     yield story.request(times=3).begin().step().request(times=2).stored().exchange()
     story = Story("request-local-refused", "the local budget refuses", "quota", "ratio:max_tokens=1")
