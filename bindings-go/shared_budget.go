@@ -95,8 +95,8 @@ const (
 )
 
 // WithFallback sets what this process grants while the store is away. Default: FallbackShare. The account counts the
-// processes that have exchanged something lately, unless WithProcesses sets their number. A process whose first exchange
-// fails knows of no others.
+// processes that have exchanged something lately, unless WithProcesses sets their number. A process that has not exchanged
+// anything yet assumes that it is alone.
 func WithFallback(fallback Fallback) SharedBudgetOption {
 	return func(c *sharedConfig) error {
 		c.fallback = fallback
@@ -118,8 +118,8 @@ func WithLocalBudget(budget string) SharedBudgetOption {
 }
 
 // WithLease sets how many retries a granted request asks for: later requests of this process after the same outcome use the
-// others without asking the store. Default: 1, which asks for each retry. While processes contend, a request takes up to
-// 15 more along by itself, but at most a sixteenth of what the account would grant.
+// others without asking the store. Default: 1. While processes lose swaps to each other, a request takes up to 15 more
+// along, whatever the lease, but at most a sixteenth of what the account would grant.
 //
 // A lease costs exactness. While another process is refused, up to lease - 1 retries of each outcome that were granted
 // to this process may lie unused, and a process that ends loses them. Under a throttle, a process makes the retries of a

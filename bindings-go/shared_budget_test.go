@@ -120,7 +120,6 @@ func TestStepsOfSharedLoops(t *testing.T) {
 
 var errAway = errors.New("connection refused")
 
-// While the store fails, the local budget decides, and the store is asked again after a second.
 // Whoever flushes before the end of the process has seen all exchanges.
 func TestFlushWaitsForTheHook(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -172,6 +171,7 @@ func TestFallbacks(t *testing.T) {
 	}
 }
 
+// While the store fails, the local budget decides, and the store is asked again after a second.
 func TestLocalBudgetDecidesWhileTheStoreIsAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		isAway := true

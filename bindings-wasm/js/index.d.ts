@@ -508,7 +508,7 @@ export interface SharedBudgetOptions {
 	/**
 	 * What this process grants while the store is away: its share of what its local budget grants, so that all processes
 	 * together grant about as much as one budget; the whole, so that n processes grant n times as much; or nothing. A process
-	 * whose first exchange fails knows of no others. Default: `"share"`.
+	 * that has not exchanged anything yet assumes that it is alone. Default: `"share"`.
 	 */
 	readonly fallback?: "share" | "whole" | "refuse" | undefined;
 	/** How many processes share, from 1 to 1,000,000. Default: as many as the account has counted lately. */
@@ -517,8 +517,9 @@ export interface SharedBudgetOptions {
 	readonly localBudget?: Budget | string | undefined;
 	/**
 	 * How many retries a request asks for, from 1 to 1000. Later requests use them without the store. Up to `lease - 1`
-	 * retries may lie unused while other processes are refused, and are lost with the process. While processes contend, a
-	 * request takes up to 15 more along by itself, but at most a sixteenth of what the account would grant. Default: 1.
+	 * retries may lie unused while other processes are refused, and are lost with the process. While processes lose
+	 * swaps to each other, a request takes up to 15 more along, whatever the lease, but at most a sixteenth of what the
+	 * account would grant. Default: 1.
 	 */
 	readonly lease?: number | undefined;
 	/**

@@ -20,7 +20,7 @@ class Disagreement(Exception):
 
 
 def replay(budget, final, exchanges, gaps=0):
-    """The counts of the exchanges of all processes, which may come in any order. The record may have so many gaps."""
+    """The counts of the exchanges of all processes, which may come in any order, and may have this many gaps."""
     chain, unchanged = sorted_by_state(exchanges)
     values = strings.parse("budget", budget)
     state = budgets.BudgetState(values)

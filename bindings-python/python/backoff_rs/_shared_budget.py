@@ -55,11 +55,12 @@ class SharedBudget:
                  about as many retries as one budget; "whole", all, so that n processes grant n times
                  as many; or "refuse", none.
     processes    how many processes share, from 1 to 1000000; by default as many as the account has
-                 counted lately. A process whose first exchange fails knows of no others.
+                 counted lately. A process that has not exchanged anything yet assumes that it is
+                 alone.
     lease        a request that is granted also takes lease - 1 more retries, which this process then
                  grants without asking: fewer round trips, but these retries may lie unused. While
-                 processes contend, a request takes up to 15 more along by itself, but at most a
-                 sixteenth of what the account would grant.
+                 processes lose swaps to each other, a request takes up to 15 more along, whatever
+                 the lease, but at most a sixteenth of what the account would grant.
     timeout      how long a loop waits for the store, in seconds; at least a second until the first
                  exchange has ended, because the store needs a connection.
     on_exchange  called with a BudgetExchange after each exchange with the store, by the thread that

@@ -209,7 +209,7 @@ impl SharedBudgetBuilder {
     /// What this process grants while the store is away. The default is [`Fallback::Share`]: of the
     /// retries that its local budget grants, its part, so that all processes together grant about as
     /// many as one budget. The account counts the processes that have exchanged something lately. A
-    /// process whose first exchange fails knows of no others.
+    /// process that has not exchanged anything yet assumes that it is alone.
     pub fn fallback(mut self, fallback: Fallback) -> Self {
         self.fallback = fallback;
         self
@@ -224,8 +224,8 @@ impl SharedBudgetBuilder {
 
     /// The number of retries, from 1 to 1000, that one request asks for: those beyond the first are
     /// for later requests with the same outcome, which then need no round trip. The default is 1. While
-    /// processes contend, a request takes up to 15 more along by itself, but at most a sixteenth of what
-    /// the account would grant.
+    /// processes lose swaps to each other, a request takes up to 15 more along, whatever the lease, but
+    /// at most a sixteenth of what the account would grant.
     ///
     /// It costs exactness. For each outcome up to `lease - 1` granted retries of each process may lie
     /// unused while other processes are refused, and are lost if the process ends. A budget of the

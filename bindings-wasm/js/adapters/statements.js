@@ -3,7 +3,7 @@
 /** The text under the key, and the time of the server that has the key. */
 export const REDIS_LOAD = `return {redis.call('GET', KEYS[1]), redis.call('TIME')}`;
 
-/** Stores the first argument if the second, or without one nothing, is there. Errors keep their code. */
+/** Stores argument 1 if the key holds argument 2, or nothing if there is none. Errors keep their code. */
 export const REDIS_COMPARE_AND_SWAP = `if redis.call('GET', KEYS[1]) ~= (ARGV[2] or false) then return 0 end
 local set = redis.pcall('SET', KEYS[1], ARGV[1])
 if set.err then return redis.error_reply(set.err:match('%-(%u.*)') or set.err) end

@@ -4,7 +4,7 @@
 pub(super) const LOAD: &str = "\
 return {redis.call('GET', KEYS[1]), redis.call('TIME')}";
 
-/// Stores the first argument if the second, or without one nothing, is there. Errors keep their code.
+/// Stores argument 1 if the key holds argument 2, or nothing if there is none. Errors keep their code.
 pub(super) const COMPARE_AND_SWAP: &str = "\
 if redis.call('GET', KEYS[1]) ~= (ARGV[2] or false) then return 0 end
 local set = redis.pcall('SET', KEYS[1], ARGV[1])

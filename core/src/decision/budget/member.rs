@@ -104,8 +104,7 @@ pub struct BudgetMember {
     local: BudgetState,
     /// How many retries of an outcome a request takes along: the lease, less one.
     most_leased: u64,
-    /// Of the retries that the local budget grants, this process grants one of so many: a
-    /// [`Fallback`] as a number.
+    /// The [`Fallback`] as a number: one of so many retries of the local budget is granted.
     parts: u64,
     /// The number of processes that the account last told of.
     seen: u64,
@@ -148,19 +147,19 @@ pub struct BudgetMember {
     leased: ByOutcome,
 }
 
-/// Which of the retries that the local budgets grant while the store is away are granted indeed.
+/// What a process grants while the store is away, of the retries that its local budget grants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Fallback {
-    /// Each process grants its part of them, so that all together grant about as many as one budget.
-    /// The account counts the processes.
+    /// Its share, so that all processes together grant about as many as one budget. The account counts
+    /// the processes. A process that has not exchanged anything yet assumes that it is alone.
     Share,
-    /// The same, with this number of processes, which counts as one from 1 to
+    /// Its share among this number of processes, which counts as one from 1 to
     /// [`BudgetMember::MAX_PROCESSES`].
     ShareOf(u64),
-    /// Each process grants all of them.
+    /// All of them.
     Whole,
-    /// No process grants any.
+    /// None.
     Refuse,
 }
 
