@@ -6,6 +6,7 @@ mod consumers;
 mod hosts;
 mod platforms;
 
+use std::ffi::OsStr;
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
@@ -48,10 +49,18 @@ fn make() -> Result<Command> {
     Ok(make)
 }
 
+/// Makes a target of the Makefile. Parts of the tests run at once, and two that make the same file would
+/// disturb each other.
+fn build(target: impl AsRef<OsStr>) -> Result<()> {
+    static MAKING: Mutex<()> = Mutex::new(());
+    let _held = MAKING.lock().unwrap_or_else(PoisonError::into_inner);
+    run(make()?.arg(target))
+}
+
 /// A program of the Makefile, compiled.
 fn program(name: &str) -> Result<Command> {
     let program = programs().join(name);
-    run(make()?.arg(&program))?;
+    build(&program)?;
     Ok(command(program))
 }
 
@@ -80,6 +89,7 @@ pub(crate) fn snippet(code: &str) -> Result<String> {
 /// The installed header, libraries and pkg-config file, as a C user has them.
 pub(crate) fn test(report: &mut Report) {
     report.suite_of("C: make check", Runner::Summary, || {
+        build("programs")?;
         let mut make = make()?;
         make.arg("check");
         Ok(make)

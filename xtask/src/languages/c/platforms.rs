@@ -6,7 +6,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 
-use super::{make, programs};
+use super::{build, make, programs};
 use crate::archive;
 use crate::libbackoff::{self, Platform};
 use crate::licenses;
@@ -97,7 +97,7 @@ fn tree(platform: &Platform) -> Result<PathBuf> {
 
 /// Compiles the conformance test with a library, which is the last argument of the compiler.
 fn conformance(platform: &Platform, prefix: &Path, name: &str, library: &Path) -> Result<PathBuf> {
-    run(make()?.arg(programs().join("vectors.h")))?;
+    build(programs().join("vectors.h"))?;
     let program = prefix.join(name);
     let mut compile = platform.cc()?;
     compile.args(["-std=c99", "-O1", "-Ibindings-c/tests"]).arg("-I").arg(programs());
@@ -201,7 +201,7 @@ pub(super) fn compilers(report: &mut Report) {
             let host = Platform::host()?;
             let archive = prefix.join("lib/libbackoff.a");
             let program = prefix.with_extension("static");
-            run(make()?.arg(programs().join("vectors.h")))?;
+            build(programs().join("vectors.h"))?;
             let mut compile = host.cc()?;
             compile.args(["-std=c99", "-static", "-Ibindings-c/tests"]).arg("-I").arg(programs());
             compile.arg("-I").arg(prefix.join("include")).arg("bindings-c/tests/conformance.c");
