@@ -306,6 +306,19 @@ func TestHTTPVerdictOfLongHeaders(t *testing.T) {
 	}
 }
 
+// The longest value of each field, and two of RateLimit, are all read.
+func TestHTTPVerdictOfTheLongestHeaders(t *testing.T) {
+	limit := func(end string) string { return `"` + strings.Repeat("a", 1024-len(end)-2) + `"` + end }
+	long := []string{strings.Repeat("x", 1024)}
+	header := map[string][]string{
+		"Retry-After-Ms": long, "Retry-After": long, "Ratelimit-Reset": long, "X-Ratelimit-Reset": long,
+		"Ratelimit": {limit(";r=1;t=9"), limit(";r=0;t=7")},
+	}
+	if got := backoff.HTTPVerdict(429, header, time.Now()); got != backoff.OutcomeThrottled.WithRetryAfter(7*time.Second) {
+		t.Errorf("got %v", got)
+	}
+}
+
 func TestHTTPOutcomeOfInvalidStatuses(t *testing.T) {
 	statuses := []int{math.MinInt, -200, -1, 65536 + 200, math.MaxInt}
 	if wrapped := uint64(1<<32 + 200); wrapped <= math.MaxInt {

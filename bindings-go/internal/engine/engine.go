@@ -15,7 +15,7 @@ import "time"
 const TextRoom = 1032
 
 // FieldsRoom is how much of the header fields of a response the core gets: one value of each name, and two of RateLimit.
-const FieldsRoom = 6144
+const FieldsRoom = 6400
 
 // A Field is the number of a policy's field (SPEC 5.1).
 type Field uint32
