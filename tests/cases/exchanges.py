@@ -995,6 +995,8 @@ def lateness():
         )
         story.note(FAILED).request().begin().step().later(S).late().request()
         yield story.later(MS).stored().request().request().later(S).request()
+    story = Story("late-clock-back", "a time before the exchange began is not late, with a timeout of 0", "quota", timeout=0)
+    yield story.exchange().at(5 * S).begin().at(5 * S - 1).request().at(5 * S).request()
     for stored in (False, True):
         story = Story(f"late-failed-{'stored' if stored else 'not'}", f"{late} failed", "throttle")
         story.note(FAILED).request().begin().step().later(S).late().request().note(BEGAN)

@@ -987,52 +987,42 @@ func (m *module) budgetMemberLate(p0 uint32, p1 uint64) uint32 {
 //
 //go:norace
 func (m *module) budgetMemberLost(p0 uint32, p1 uint64, p2 uint32) uint32 {
-	var x3, t10 uint32
-	var x4, x5, x6, x7, t8, t9, t11, t12 uint64
+	var x3, t8 uint32
+	var x4, x5, x6, x7, t9, t10, t11, t12 uint64
 	x3 = 100
 	if p2 != 0 && p0 != 0 {
 		if m.load64(p0, 0) != 0x312d7265626d656d {
 			return 101
 		}
 		x4 = m.load64(p0, 448)
-		x5 = m.load64(p0, 416)
-		x6 = m.load64(p0, 456)
-		x7 = x6 + 1
-		t8 = x7
-		if x7 == 0 {
-			t8 = 0xffffffffffffffff
-		}
-		m.store64(p0, 456, t8)
-		x7 = m.load64(p0, 472) + 1
-		t9 = x7
-		if x7 == 0 {
-			t9 = 0xffffffffffffffff
-		}
-		m.store64(p0, 472, t9)
-		x6 = min(x6, 0xffffffff)
-		x5 = randomStreamNth(x5, x4) + x6*0x9e3779b97f4a7c15 - 0x61c8864680b583eb
-		x5 = (x5>>30 ^ x5) * 0xbf58476d1ce4e5b9
-		x5 = (x5>>27 ^ x5) * 0x94d049bb133111eb
-		t10 = uint32(x6)
+		x5 = m.load64(p0, 456)
+		x6 = min(x5, 0xffffffff)
+		x7 = randomStreamNth(m.load64(p0, 416), x4) + x6*0x9e3779b97f4a7c15 - 0x61c8864680b583eb
+		x7 = (x7>>30 ^ x7) * 0xbf58476d1ce4e5b9
+		x7 = (x7>>27 ^ x7) * 0x94d049bb133111eb
+		t8 = uint32(x6)
 		if x6 >= 63 {
-			t10 = 63
+			t8 = 63
 		}
-		x6 = uint64(t10)
-		t11 = uint64(1000000)<<(x6&63) | 1
+		x6 = uint64(t8)
+		t9 = uint64(1000000)<<(x6&63) | 1
 		if uint64(16000000)>>(x6&63) < 1000000 {
-			t11 = 0xf42401
+			t9 = 0xf42401
 		}
-		x5 = arithmeticMulhi(x5>>31^x5, t11)
-		x6 = p1 + x5
-		t12 = x6
-		if x6 < p1 {
-			t12 = 0xffffffffffffffff
+		x6 = arithmeticMulhi(x7>>31^x7, t9)
+		x5 = x5 + 1
+		t10 = x5
+		if x5 == 0 {
+			t10 = 0xffffffffffffffff
 		}
-		p1 = t12
-		x6 = p1 - m.load64(p0, 440)
-		if x6 > p1 {
-			x6 = 0
+		m.store64(p0, 456, t10)
+		x5 = m.load64(p0, 472) + 1
+		t11 = x5
+		if x5 == 0 {
+			t11 = 0xffffffffffffffff
 		}
+		m.store64(p0, 472, t11)
+		x7 = m.load64(p0, 440)
 		if x4 <= 1 {
 			switch uint32(x4) {
 			case 1:
@@ -1044,7 +1034,7 @@ func (m *module) budgetMemberLost(p0 uint32, p1 uint64, p2 uint32) uint32 {
 		x4 = m.load64(p0, 408)
 		goto l4
 	l6:
-		p1 = 1000000000
+		x5 = 1000000000
 		x4 = m.load64(p0, 408)
 		if x4 >= 1000000000 {
 			goto l4
@@ -1053,18 +1043,26 @@ func (m *module) budgetMemberLost(p0 uint32, p1 uint64, p2 uint32) uint32 {
 	l5:
 		x4 = m.load64(p0, 408)
 		if m.load64(p0, 432) != 0 {
-			p1 = 1000000000
+			x5 = 1000000000
 			if x4 < 1000000000 {
 				goto l3
 			}
 		}
 	l4:
-		p1 = x4
+		x5 = x4
 	l3:
-		if x6 >= p1 {
-			return 104
+		x4 = x5 + x7
+		if x4 >= x5 {
+			x5 = p1 + x6
+			t12 = x5
+			if x5 < p1 {
+				t12 = 0xffffffffffffffff
+			}
+			if t12 >= x4 {
+				return 104
+			}
 		}
-		m.store64(p2, 0, x5)
+		m.store64(p2, 0, x6)
 		x3 = 0
 	}
 	return x3
@@ -1206,7 +1204,7 @@ l11:
 //go:norace
 func (m *module) budgetMemberNote(p0, p1, p2 uint32, p3 uint64) uint32 {
 	var x4, x5 uint32
-	var x6, x7, t9, t10, t11, t12, t14, t15 uint64
+	var x6, x7, t9, t10, t11, t12 uint64
 	x4 = m.stackPointer - 384
 	m.stackPointer = x4
 	x5 = 100
@@ -1312,17 +1310,15 @@ func (m *module) budgetMemberNote(p0, p1, p2 uint32, p3 uint64) uint32 {
 		if m.load64(p0, 432) == 0 {
 			goto l4
 		}
-		x6 = p3 - m.load64(p0, 440)
-		t14 = x6
-		if x6 > p3 {
-			t14 = 0
+		x6 = m.load64(p0, 408)
+		if m.load64(p0, 448) < 2 {
+			x6 = max(x6, 1000000000)
 		}
-		p3 = m.load64(p0, 408)
-		t15 = max(p3, 1000000000)
-		if m.load64(p0, 448) >= 2 {
-			t15 = p3
+		x7 = x6 + m.load64(p0, 440)
+		if x7 < x6 {
+			goto l4
 		}
-		if t14 < t15 {
+		if p3 < x7 {
 			goto l4
 		}
 	}
@@ -1349,8 +1345,8 @@ l1:
 //
 //go:norace
 func (m *module) budgetMemberRequest(p0, p1 uint32, p2 uint64, p3 uint32) uint32 {
-	var x4, x5, x6, x7, x9, t17, t18 uint32
-	var x8, x10, x11, t12, t13, t14, t15 uint64
+	var x4, x5, x6, x7, x9, t16, t17 uint32
+	var x8, x10, x11, t13, t14 uint64
 	x4 = m.stackPointer - 368
 	m.stackPointer = x4
 	x5 = 100
@@ -1382,26 +1378,24 @@ func (m *module) budgetMemberRequest(p0, p1 uint32, p2 uint64, p3 uint32) uint32
 				if m.load64(p0, 432) == 0 {
 					goto l7
 				}
-				x10 = p2 - m.load64(p0, 440)
-				t12 = x10
-				if x10 > p2 {
-					t12 = 0
-				}
 				x10 = m.load64(p0, 408)
-				t13 = max(x10, 1000000000)
-				if m.load64(p0, 448) >= 2 {
-					t13 = x10
+				if m.load64(p0, 448) < 2 {
+					x10 = max(x10, 1000000000)
 				}
-				if t12 < t13 {
+				x11 = x10 + m.load64(p0, 440)
+				if x11 < x10 {
+					goto l7
+				}
+				if p2 < x11 {
 					goto l7
 				}
 			}
 			x10 = m.load64(p0, 480) + 1
-			t14 = x10
+			t13 = x10
 			if x10 == 0 {
-				t14 = 0xffffffffffffffff
+				t13 = 0xffffffffffffffff
 			}
-			m.store64(p0, 480, t14)
+			m.store64(p0, 480, t13)
 			x10 = m.load64(p0, 368)
 			if x10 == 0xffffffffffffffff {
 				goto l4
@@ -1419,10 +1413,10 @@ func (m *module) budgetMemberRequest(p0, p1 uint32, p2 uint64, p3 uint32) uint32
 			}
 			x8 = m.load64(p0, 400)
 			m.store64(p0, 400, x8+1)
-			t15 = m.load64(p0, 376)
+			t14 = m.load64(p0, 376)
 			p2 = x10
 			if x10 == 0 {
-				p2 = t15
+				p2 = t14
 			}
 			if p2 != 0 {
 				goto l6
@@ -1438,15 +1432,15 @@ func (m *module) budgetMemberRequest(p0, p1 uint32, p2 uint64, p3 uint32) uint32
 		p0 = p0 + 8
 		switch m.load32(p0, 0) - 1 {
 		case 0:
-			t17 = 2
+			t16 = 2
 			if p1 == 4 {
-				t17 = 4
+				t16 = 4
 			}
-			t18 = t17
+			t17 = t16
 			if p1 == 3 {
-				t18 = 3
+				t17 = 3
 			}
-			x8 = m.load64(p0+t18<<3, 0)
+			x8 = m.load64(p0+t17<<3, 0)
 			goto l4
 		case 5:
 			x8 = 1
@@ -1490,30 +1484,27 @@ l1:
 //
 //go:norace
 func (m *module) budgetMemberState(p0 uint32, p1 uint64, p2, p3, p4, p5 uint32) uint32 {
-	var x6, t17 uint32
-	var x7, x8, x9, t10, t11, t12, t13, t14, t15, t16, t18, t19, t20, t21, t22, t23 uint64
+	var x6, t16 uint32
+	var x7, x8, x9, t11, t12, t13, t14, t15, t17, t18, t19, t20, t21, t22 uint64
 	if p0 == 0 {
 		return 100
 	}
 	if m.load64(p0, 0) != 0x312d7265626d656d {
 		return 101
 	}
-	if p1 < m.load64(p0, 424) {
-		x6 = 1
-	} else if m.load64(p0, 432) == 0 {
+	x6 = 1
+	if p1 >= m.load64(p0, 424) {
 		x6 = 0
-	} else {
-		x7 = p1 - m.load64(p0, 440)
-		t10 = x7
-		if x7 > p1 {
-			t10 = 0
+		if m.load64(p0, 432) != 0 {
+			x7 = m.load64(p0, 408)
+			if m.load64(p0, 448) < 2 {
+				x7 = max(x7, 1000000000)
+			}
+			x8 = x7 + m.load64(p0, 440)
+			if x8 >= x7 {
+				x6 = b32(p1 >= x8)
+			}
 		}
-		x7 = m.load64(p0, 408)
-		t11 = max(x7, 1000000000)
-		if m.load64(p0, 448) >= 2 {
-			t11 = x7
-		}
-		x6 = b32(t10 >= t11)
 	}
 	if p2 != 0 {
 		m.store32(p2, 0, x6)
@@ -1525,106 +1516,106 @@ func (m *module) budgetMemberState(p0 uint32, p1 uint64, p2, p3, p4, p5 uint32) 
 			p2 = 0
 			x8 = m.load64(p0, 512)
 			x9 = x8 + m.load64(p0, 520)
+			t11 = x9
+			if x9 < x8 {
+				t11 = 0xffffffffffffffff
+			}
+			x8 = t11
+			x9 = x8 + m.load64(p0, 528)
 			t12 = x9
 			if x9 < x8 {
 				t12 = 0xffffffffffffffff
 			}
 			x8 = t12
-			x9 = x8 + m.load64(p0, 528)
+			x9 = x8 + m.load64(p0, 536)
 			t13 = x9
 			if x9 < x8 {
 				t13 = 0xffffffffffffffff
 			}
 			x8 = t13
-			x9 = x8 + m.load64(p0, 536)
+			x9 = x8 + m.load64(p0, 544)
 			t14 = x9
 			if x9 < x8 {
 				t14 = 0xffffffffffffffff
 			}
 			x8 = t14
-			x9 = x8 + m.load64(p0, 544)
+			x9 = x8 + m.load64(p0, 552)
 			t15 = x9
 			if x9 < x8 {
 				t15 = 0xffffffffffffffff
 			}
 			x8 = t15
-			x9 = x8 + m.load64(p0, 552)
-			t16 = x9
-			if x9 < x8 {
-				t16 = 0xffffffffffffffff
-			}
-			x8 = t16
 			if x8 <= 99 {
-				t17 = b32(x8 == 0)
+				t16 = b32(x8 == 0)
 				x8 = p1 - m.load64(p0, 504)
-				t18 = x8
+				t17 = x8
 				if x8 > p1 {
-					t18 = 0
+					t17 = 0
 				}
-				p2 = t17 | b32(t18 < 30000000000)
+				p2 = t16 | b32(t17 < 30000000000)
 			}
 			if p2 != 0 {
-				goto l7
+				goto l5
 			}
 			if p1 < m.load64(p0, 424) {
-				goto l7
+				goto l5
 			}
 		}
 		x7 = m.load64(p0, 496)
 		p1 = x7 - p1
-		t19 = p1
+		t18 = p1
 		if p1 > x7 {
-			t19 = 0
+			t18 = 0
 		}
-		x7 = t19
+		x7 = t18
 	}
-l7:
+l5:
 	if p3 != 0 {
 		m.store64(p3, 0, x7)
 	}
 	if p4 != 0 {
 		p1 = m.load64(p0, 512)
 		x7 = p1 + m.load64(p0, 520)
+		t19 = x7
+		if x7 < p1 {
+			t19 = 0xffffffffffffffff
+		}
+		p1 = t19
+		x7 = p1 + m.load64(p0, 528)
 		t20 = x7
 		if x7 < p1 {
 			t20 = 0xffffffffffffffff
 		}
 		p1 = t20
-		x7 = p1 + m.load64(p0, 528)
+		x7 = p1 + m.load64(p0, 536)
 		t21 = x7
 		if x7 < p1 {
 			t21 = 0xffffffffffffffff
 		}
 		p1 = t21
-		x7 = p1 + m.load64(p0, 536)
+		x7 = p1 + m.load64(p0, 544)
 		t22 = x7
 		if x7 < p1 {
 			t22 = 0xffffffffffffffff
 		}
-		p1 = t22
-		x7 = p1 + m.load64(p0, 544)
-		t23 = x7
-		if x7 < p1 {
-			t23 = 0xffffffffffffffff
-		}
-		m.store32(p4, 0, b32(t23|m.load64(p0, 552)|m.load64(p0, 432) != 0))
+		m.store32(p4, 0, b32(t22|m.load64(p0, 552)|m.load64(p0, 432) != 0))
 	}
 	p1 = m.load64(p0, 448)
 	if p1 <= 1 {
 		switch uint32(p1) {
 		case 1:
 			if m.load64(p0, 432) == 0 {
-				goto l13
+				goto l11
 			}
 		}
 		p1 = 1000000000
 		if m.load64(p0, 408) < 1000000000 {
-			goto l12
+			goto l10
 		}
 	}
-l13:
+l11:
 	p1 = m.load64(p0, 408)
-l12:
+l10:
 	if p5 != 0 {
 		m.store64(p5, 0, p1)
 	}
@@ -2502,7 +2493,7 @@ l1:
 //go:norace
 func (m *module) budgetMemberStored(p0 uint32, p1 uint64, p2 uint32) uint32 {
 	var x3, x11 uint32
-	var x4, x5, x6, x7, x8, x9, x10, x12, x13, x14, x15, x16, x17, t18, t19, t21, t22, t23, t24, t25, t26, t28, t30, t31, t32, t34, t37 uint64
+	var x4, x5, x6, x7, x8, x9, x10, x12, x13, x14, x15, x16, x17, t18, t19, t21, t22, t23, t24, t25, t26, t28, t30, t31, t32, t34, t36 uint64
 	x3 = 100
 	if p2 != 0 && p0 != 0 {
 		x3 = 101
@@ -2647,7 +2638,6 @@ func (m *module) budgetMemberStored(p0 uint32, p1 uint64, p2 uint32) uint32 {
 			case 5:
 				x16 = 1
 			}
-			x3 = p0 + 8
 			x17 = x6 - x15
 			t34 = x17
 			if x17 > x6 {
@@ -2659,11 +2649,7 @@ func (m *module) budgetMemberStored(p0 uint32, p1 uint64, p2 uint32) uint32 {
 				x6 = 0
 			}
 			m.store64(p0, 744, min(x5, x6))
-			x5 = p1 - m.load64(p0, 440)
-			x6 = x5
-			if x5 > p1 {
-				x6 = 0
-			}
+			x6 = m.load64(p0, 440)
 			x5 = m.load64(p0, 448)
 			if x5 <= 1 {
 				switch uint32(x5) {
@@ -2693,8 +2679,13 @@ func (m *module) budgetMemberStored(p0 uint32, p1 uint64, p2 uint32) uint32 {
 		l12:
 			x5 = x8
 		l11:
-			m.budgetMemberEnd(x3, p1)
+			x3 = p0 + 8
+			x6 = x5 + x6
 			if x6 >= x5 {
+				m.budgetMemberEnd(x3, p1)
+				if p1 < x6 {
+					goto l16
+				}
 				x3 = p0 + 608
 				m.store64(x3, 0, 0)
 				m.store64(x3, 8, 0)
@@ -2703,24 +2694,27 @@ func (m *module) budgetMemberStored(p0 uint32, p1 uint64, p2 uint32) uint32 {
 				m.store64(x3, 32, 0)
 				m.store64(x3, 40, 0)
 				x5 = p1 + 1000000000
-				t37 = x5
+				t36 = x5
 				if x5 < p1 {
-					t37 = 0xffffffffffffffff
+					t36 = 0xffffffffffffffff
 				}
-				m.store64(p0, 424, t37)
-				p1 = m.load64(p0, 512)
-				m.store64(p0, 512, min(p1, 100))
-				p1 = m.load64(p0, 520)
-				m.store64(p0, 520, min(p1, 100))
-				p1 = m.load64(p0, 528)
-				m.store64(p0, 528, min(p1, 100))
-				p1 = m.load64(p0, 536)
-				m.store64(p0, 536, min(p1, 100))
-				p1 = m.load64(p0, 544)
-				m.store64(p0, 544, min(p1, 100))
-				p1 = m.load64(p0, 552)
-				m.store64(p0, 552, min(p1, 100))
+				m.store64(p0, 424, t36)
+				x5 = m.load64(p0, 512)
+				m.store64(p0, 512, min(x5, 100))
+				x5 = m.load64(p0, 520)
+				m.store64(p0, 520, min(x5, 100))
+				x5 = m.load64(p0, 528)
+				m.store64(p0, 528, min(x5, 100))
+				x5 = m.load64(p0, 536)
+				m.store64(p0, 536, min(x5, 100))
+				x5 = m.load64(p0, 544)
+				m.store64(p0, 544, min(x5, 100))
+				x5 = m.load64(p0, 552)
+				m.store64(p0, 552, min(x5, 100))
+			} else {
+				m.budgetMemberEnd(x3, p1)
 			}
+		l16:
 			m.store64(p2, 64, x16)
 			m.store64(p2, 56, x4)
 			m.store64(p2, 48, x10)

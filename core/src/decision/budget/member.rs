@@ -431,7 +431,10 @@ impl BudgetMember {
 
     /// Whether the exchange under way has taken longer than the timeout.
     const fn is_late(&self, now_ns: u64) -> bool {
-        now_ns.saturating_sub(self.began_ns) >= self.timeout_ns()
+        match self.began_ns.checked_add(self.timeout_ns()) {
+            Some(end_ns) => now_ns >= end_ns,
+            None => false,
+        }
     }
 
     /// How long a request may wait now, and an exchange take: the timeout, but at least a second until
