@@ -163,9 +163,10 @@ func WithStoreTimeout(timeout time.Duration) SharedBudgetOption {
 	}
 }
 
-// OnExchange sets a hook that is called after each exchange with the store, for metrics and checks. The exchanges and
-// their hooks have one goroutine, so a hook that takes long makes retries wait for the local budget, one
-// that calls Flush waits for itself, and one that panics ends the program.
+// OnExchange sets a hook that is called after each exchange with the store, also after one that failed. The loops have
+// their answers by then. The exchanges and their hooks have one goroutine: a hook that takes long makes the next retries
+// wait for the local budget, one that calls Flush waits for itself until the limit of Flush, and one that panics ends the
+// program, as in any goroutine.
 func OnExchange(hook func(BudgetExchange)) SharedBudgetOption {
 	return func(c *sharedConfig) error {
 		c.hook = hook
@@ -322,9 +323,9 @@ func (b *SharedBudget) LogValue() slog.Value { return slog.StringValue(b.String(
 // GoString returns String, for the verb %#v.
 func (b *SharedBudget) GoString() string { return b.String() }
 
-// Flush sends the store what it does not know yet, and waits until it does and the hook has returned, but no longer
-// than ctx allows or twice the timeout. It also asks a store that is away. It returns the error of the store or of ctx;
-// what was not sent remains for later exchanges.
+// Flush sends what the store does not know, and waits for the store and for the hook, no longer than ctx allows or twice
+// the timeout. It also asks a store that is away. It returns nil if the store has it, and otherwise the error of the
+// store or of ctx. What could not be sent is sent later. Call it before a process ends.
 func (b *SharedBudget) Flush(ctx context.Context) error {
 	if err := notNil("ctx", ctx == nil); err != nil {
 		return err

@@ -355,6 +355,61 @@ func TestLostAnswers(t *testing.T) {
 	})
 }
 
+// SPEC 15.7, rule 12. A flush asks a store that is away, too.
+func TestEveryExchangeIsReported(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := new(memoryStore)
+		var exchanges []backoff.BudgetExchange
+		shared := sharedBudget(t, store, "quota:max_tokens=25", backoff.OnExchange(func(exchange backoff.BudgetExchange) { exchanges = append(exchanges, exchange) }))
+		flush := func() error {
+			if err := backoff.Do(t.Context(), func() error { return nil }, backoff.WithPolicyString("none"), backoff.WithSharedBudget(shared)); err != nil {
+				t.Fatal(err)
+			}
+			return shared.Flush(t.Context())
+		}
+		var ends []error
+		ends = append(ends, flush())
+		store.onLoad = func(context.Context, int) error { return errAway }
+		ends = append(ends, flush())
+		store.onLoad = nil
+		store.put(shared.Key(), "hello")
+		ends = append(ends, flush())
+		store.put(shared.Key(), "7 20 | 0 1 0")
+		store.onSwap = func(_ int, swap func() bool) (bool, error) { swap(); return false, errAway }
+		ends = append(ends, flush())
+		store.onSwap = nil
+		// The steps of the last exchange may be stored, so they are forgotten.
+		ends = append(ends, flush())
+		wants := []struct {
+			stored backoff.BudgetStored
+			before string
+			isDone bool
+			err    error
+		}{
+			{backoff.BudgetStoredYes, "", true, nil},
+			{backoff.BudgetStoredNo, "", false, errAway},
+			{backoff.BudgetStoredNo, "hello", false, backoff.ErrNotAState},
+			{backoff.BudgetStoredUnknown, "7 20 | 0 1 0", true, errAway},
+			{backoff.BudgetStoredYes, "10 23 | 15778080 0 0", true, nil},
+		}
+		if len(exchanges) != len(wants) {
+			t.Fatalf("%+v", exchanges)
+		}
+		for i, want := range wants {
+			exchange, before := exchanges[i], ""
+			if exchange.Before != nil {
+				before = *exchange.Before
+			}
+			if exchange.Stored != want.stored || before != want.before || !errors.Is(exchange.Err, want.err) || !errors.Is(ends[i], want.err) || (exchange.After != "") != want.isDone || (len(exchange.Steps) == 2) != want.isDone {
+				t.Errorf("exchange %d: %+v, %v", i, exchange, ends[i])
+			}
+		}
+		if failed := exchanges[1]; !failed.Now.IsZero() {
+			t.Errorf("the time of a store that is away is %v", failed.Now)
+		}
+	})
+}
+
 // Something else under the key is an error, and stays.
 func TestForeignTextInTheStore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

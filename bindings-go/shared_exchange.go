@@ -15,17 +15,17 @@ import (
 type BudgetExchange struct {
 	// Key is that of the account.
 	Key string
-	// Before is the text that the store had, nil if it had none or did not answer.
+	// Before is the text that was loaded, nil if there was none or the load failed.
 	Before *string
-	// Now is the time of the store's clock.
+	// Now is the time of the store's clock, the zero Time if the load failed.
 	Now time.Time
 	// Steps are what the process told the store and asked for, in their order.
 	Steps []ExchangeStep
-	// After is the text after the steps, which was to be stored.
+	// After is the text after the steps, empty if there were none, because the exchange failed before.
 	After string
 	// Stored says whether it was stored.
 	Stored BudgetStored
-	// Err is the error of the store, nil if there was none.
+	// Err says why the exchange failed, nil if it did not.
 	Err error
 }
 
@@ -51,8 +51,8 @@ const (
 	BudgetStoredLost BudgetStored = "lost"
 	// BudgetStoredUnknown: the store did not say whether it has stored the state.
 	BudgetStoredUnknown BudgetStored = "unknown"
-	// BudgetStoredNothing: the store gave no state to begin with.
-	BudgetStoredNothing BudgetStored = "nothing"
+	// BudgetStoredNo: the load failed, or the text is no account of the budget.
+	BudgetStoredNo BudgetStored = "no"
 )
 
 // MarshalJSON returns the exchange for logs. The time is the decimal text of its nanoseconds since 1970.
@@ -160,7 +160,7 @@ func (b *SharedBudget) exchange() BudgetExchange {
 
 // try loads the state and swaps it once.
 func (b *SharedBudget) try(ctx context.Context, timeout time.Duration) BudgetExchange {
-	exchange := BudgetExchange{Key: b.key, Stored: BudgetStoredNothing}
+	exchange := BudgetExchange{Key: b.key, Stored: BudgetStoredNo}
 	if exchange.Before, exchange.Now, exchange.Err = b.store.Load(ctx, b.key); exchange.Err != nil {
 		return exchange
 	}

@@ -279,6 +279,56 @@ def test_the_fallback_decides_while_the_store_is_away(run, monkeypatch, fault, e
     assert error in str(budget.last_error)
 
 
+def test_every_exchange_is_reported():
+    """SPEC 15.7, rule 12. A flush asks a store that is away, too."""
+    away, store, exchanges = OSError("away"), MemoryStore(), []
+    budget = shared(store, on_exchange=exchanges.append)
+
+    def flush():
+        Loop(budget, succeed_at=1).run()
+        return budget.flush()
+
+    assert flush()
+    store.faults["load"].append(away)
+    assert not flush()
+    store.states[KEY] = "hello"
+    assert not flush()
+    store.states[KEY] = "7 20 | 0 1 0"
+    store.faults["swap"].append("lost answer")
+    assert not flush()
+    # The steps of the last exchange may be stored, so they are forgotten.
+    assert flush()
+    assert [exchange.stored for exchange in exchanges] == ["yes", "no", "no", "unknown", "yes"]
+    assert [exchange.before for exchange in exchanges[1:4]] == [None, "hello", "7 20 | 0 1 0"]
+    assert [exchange.now_ns for exchange in exchanges[1:4]] == [0, store.now_ns, store.now_ns]
+    assert [len(exchange.steps) for exchange in exchanges] == [2, 0, 0, 2, 2]
+    assert [exchange.after for exchange in exchanges[1:3]] == ["", ""]
+    assert [exchange.error for exchange in exchanges[:2]] == [None, away]
+    assert "hello" in str(exchanges[2].error)
+    assert isinstance(exchanges[3].error, ConnectionError)
+
+
+def test_a_lost_exchange_is_reported(monkeypatch):
+    store, exchanges = MemoryStore(), []
+    budget = shared(store, on_exchange=exchanges.append)
+    store.faults["swap"].append("faster")
+    store.faster.append("7 25 | 0 1 0")
+    now = [0]
+    monkeypatch.setattr(module, "monotonic_ns", lambda: now[0])
+    swap = store.compare_and_swap
+
+    def compare_and_swap(*arguments):
+        now[0] += LONG * 10**9
+        return swap(*arguments)
+
+    monkeypatch.setattr(store, "compare_and_swap", compare_and_swap)
+    assert Loop(budget).run().budget_is_local
+    assert budget.flush()
+    assert [exchange.stored for exchange in exchanges] == ["lost", "yes"]
+    assert exchanges[0].error is not None
+    assert exchanges[0].after.startswith("1 20 | ")
+
+
 def test_flush_waits_for_on_exchange():
     """Whoever flushes before the end of the process has seen all exchanges."""
     flushing, reported = threading.Event(), []
@@ -550,6 +600,7 @@ def test_a_hook_that_fails_ends_nothing(caplog):
     assert Loop(budget).run().reason == "budget"
     budget.flush()
     assert "on_exchange of the budget server failed" in caplog.text
+    assert isinstance(budget.last_error, ZeroDivisionError)
 
 
 def test_an_idle_thread_ends(monkeypatch):

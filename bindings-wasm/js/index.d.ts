@@ -408,17 +408,25 @@ export interface ExchangeStep {
 	readonly granted: number | null;
 }
 
-/** A load, the steps of one process, and a swap. Its JSON has `now` and `held` as decimal digits. */
+/**
+ * A load, the steps of one process, and a swap. Its JSON has `now` and `held` as decimal digits, and the name and the
+ * message of the error.
+ */
 export interface BudgetExchange {
-	/** The text that was loaded; null for none. */
+	/** The text that was loaded; null if there was none, or if the load failed. */
 	readonly before: string | null;
-	/** The time of the store in ns since 1970. */
+	/** The time of the store in ns since 1970; 0 if the load failed. */
 	readonly now: bigint;
 	readonly steps: readonly ExchangeStep[];
-	/** The text after the steps. */
+	/** The text after the steps; empty if there were none, because the exchange failed before. */
 	readonly after: string;
-	/** Whether that was stored. It is unknown if the answer of the store did not arrive in time. */
-	readonly stored: "yes" | "unchanged" | "unknown";
+	/**
+	 * Whether that was stored: `unchanged` if the steps changed nothing, `lost` if other processes were faster until the
+	 * timeout, `unknown` if the store did not say, and `no` if the load failed or the text is no account of the budget.
+	 */
+	readonly stored: "yes" | "unchanged" | "lost" | "unknown" | "no";
+	/** Why the exchange failed; undefined if it did not. */
+	readonly error: unknown;
 }
 
 /** An exchange after {@link BudgetMember.step}. */
@@ -528,8 +536,8 @@ export interface SharedBudgetOptions {
 	 */
 	readonly timeout?: number | undefined;
 	/**
-	 * Called after each exchange that asked the store for a swap, or that changed nothing; not if the load failed. The
-	 * loop gets none of its errors: they are in `lastError`.
+	 * Called after each exchange with the store, also after one that failed. The loops have their answers by then. It is
+	 * not awaited. What it throws, or rejects with, is `lastError`, and no loop gets it.
 	 */
 	readonly onExchange?: ((exchange: BudgetExchange) => unknown) | undefined;
 }
@@ -550,10 +558,11 @@ export class SharedBudget {
 	constructor(store: BudgetStore, name: string, budget: Budget | string, options?: SharedBudgetOptions);
 
 	/**
-	 * Sends what the loops have reported and that waits for the next request. Call it before the process ends. It never
-	 * rejects, and waits at most twice the timeout. While the store is away it sends nothing.
+	 * Sends what the store does not know, and says whether the store has it. Call it before the process ends. It never
+	 * rejects, and waits at most twice the timeout. It also asks a store that is away. What could not be sent is sent
+	 * later.
 	 */
-	flush(): Promise<void>;
+	flush(): Promise<boolean>;
 
 	/** The key in the store: `backoff:NAME:BUDGET`. */
 	readonly key: string;

@@ -103,6 +103,7 @@ describe("a loop", () => {
 			],
 			after: "1 3 | 0 1 0",
 			stored: "yes",
+			error: undefined,
 		});
 		assert.equal(exchanges[1].steps[0].held, 7n);
 	});
@@ -317,16 +318,57 @@ describe("the store is away", () => {
 			const { seen, error } = await run(budget);
 			assert.deepEqual([seen, error], [["wait, local", "budget, local"], busy]);
 			assert.ok(budget.lastError.message.includes(message), budget.lastError.message);
-			// It is not asked again for a second.
+			// It is not asked again for a second, except by a flush.
 			const calls = store.calls.length;
 			assert.deepEqual((await run(budget)).seen, ["budget, local"]);
-			await budget.flush();
 			assert.equal(store.calls.length, calls);
+			assert.equal(await budget.flush(), false);
+			assert.ok(store.calls.length > calls);
 		});
 	}
 
+	test("every exchange is reported", async () => {
+		const { budget, store, exchanges } = share("quota:max_tokens=25");
+		const flush = async () => {
+			await run(budget, {}, script("ok"));
+			return budget.flush();
+		};
+		const away = new Error("refused");
+		assert.equal(await flush(), true);
+		store.on.load = () => Promise.reject(away);
+		assert.equal(await flush(), false);
+		store.on = {};
+		store.texts.set(budget.key, "hello");
+		assert.equal(await flush(), false);
+		store.texts.set(budget.key, "7 20 | 0 1 0");
+		store.on.swap = (own) => own() && Promise.reject(away);
+		assert.equal(await flush(), false);
+		store.on = {};
+		// The steps of the last exchange may be stored, so they are forgotten.
+		assert.equal(await flush(), true);
+		assert.deepEqual(
+			exchanges.map(({ before, now, steps: { length }, stored, error }) => [
+				before,
+				now,
+				length,
+				stored,
+				error?.message,
+			]),
+			[
+				[null, NOW, 2, "yes", undefined],
+				[null, 0n, 0, "no", "refused"],
+				["hello", NOW, 0, "no", exchanges[2].error.message],
+				["7 20 | 0 1 0", NOW, 2, "unknown", "refused"],
+				["10 23 | 0 1 0", NOW, 2, "yes", undefined],
+			],
+		);
+		assert.match(exchanges[2].error.message, /"hello" is not a state/);
+		assert.deepEqual([exchanges[1].after, exchanges[2].after], ["", ""]);
+		assert.equal(JSON.parse(JSON.stringify(exchanges[1])).error.message, "refused");
+	});
+
 	test("every race is lost: the local budget decides", async (t) => {
-		const { budget, store } = share("quota:max_tokens=500", { timeout: 50 });
+		const { budget, store, exchanges } = share("quota:max_tokens=500", { timeout: 50 });
 		// The time goes on with each race, and not by itself: on a loaded machine a timer may be first.
 		let passed = 0;
 		const own = performance.now;
@@ -340,6 +382,7 @@ describe("the store is away", () => {
 		};
 		assert.equal((await run(budget, { policy: "constant:base=1s,max_retries=1" })).seen[0], "wait, local");
 		assert.equal(budget.lastError.message, "other processes were faster for 1000 ms");
+		assert.deepEqual([exchanges[0].stored, exchanges[0].error], ["lost", budget.lastError]);
 		assert.equal(store.calls.filter((call) => call === "swap").length, 3);
 	});
 
@@ -377,13 +420,13 @@ describe("the store is away", () => {
 		store.on.load = undefined;
 		performance.now = () => own.call(performance) + 2000;
 		assert.deepEqual((await run(budget, {}, script(busy, "ok"))).seen, ["wait", "success"]);
-		assert.deepEqual(steps(exchanges[0]), [
+		assert.deepEqual(steps(exchanges[1]), [
 			"operation_began 3",
 			"operation_succeeded 1",
 			"attempt_failed 5",
 			"retry_requested 1 of 1",
 		]);
-		assert.equal(exchanges[0].steps[1].held, 0n);
+		assert.equal(exchanges[1].steps[1].held, 0n);
 		assert.equal(store.state(budget.key), "1 5");
 	});
 
@@ -401,7 +444,7 @@ describe("the store is away", () => {
 		store.on.load = undefined;
 		performance.now = () => own.call(performance) + 60_000;
 		await budget.flush();
-		assert.deepEqual(exchanges.map(steps), [["operation_began 100", "attempt_failed 100"]]);
+		assert.deepEqual(exchanges.map(steps), [[], ["operation_began 100", "attempt_failed 100"]]);
 		assert.equal(store.state(budget.key), "100 900000");
 	});
 

@@ -61,10 +61,17 @@ class SharedBudgetStats:
 
 @dataclass(frozen=True)
 class BudgetExchange:
-    """What a shared budget did in one exchange with its store: the state before, or None; the time
-    of the store; the steps; the state after; and whether it was stored: "yes", "unchanged" if
-    nothing changed, "lost" if other processes were faster, or "unknown" if the store's answer did not
-    come."""
+    """What a shared budget did in one exchange with its store.
+
+    before  the text that was loaded; None if there was none, or if the load failed.
+    now_ns  the time of the store; 0 if the load failed.
+    steps   what the process told the store, and asked it for.
+    after   the text after the steps; empty if there were none, because the exchange failed before.
+    stored  "yes"; "unchanged" if the steps changed nothing; "lost" if other processes were faster until
+            the timeout; "unknown" if the store did not say whether it stored the text; "no" if the load
+            failed, or the text is no account of the budget.
+    error   why the exchange failed; None if it did not.
+    """
 
     __module__ = "backoff_rs"
 
@@ -72,4 +79,5 @@ class BudgetExchange:
     now_ns: int
     steps: tuple[ExchangeStep, ...]
     after: str
-    stored: Literal["yes", "unchanged", "lost", "unknown"]
+    stored: Literal["yes", "unchanged", "lost", "unknown", "no"]
+    error: Exception | None = None

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import os
 import re
 import threading
 import time
 import weakref
+from dataclasses import replace
 from time import monotonic_ns
 
 from ._account import Request
@@ -63,8 +63,9 @@ class SharedBudget:
                  the lease, but at most a sixteenth of what the account would grant.
     timeout      how long a loop waits for the store, in seconds; at least a second until the first
                  exchange has ended, because the store needs a connection.
-    on_exchange  called with a BudgetExchange after each exchange with the store, by the thread that
-                 talks to it.
+    on_exchange  called with a BudgetExchange after each exchange with the store, also after one that
+                 failed, by the thread that talks to it: the next exchange waits for it. The loops have
+                 their answers by then. What it raises is logged, and is last_error.
 
     A loop asks the store only before a retry. What else it reports is counted, and sent with the next
     request, or when 100 events are waiting, or with the first one after 30 s, or by flush(). If the
@@ -140,7 +141,7 @@ class SharedBudget:
 
     @property
     def last_error(self) -> Exception | None:
-        """Why the store was last away; None if it never was."""
+        """The last error of the store or of on_exchange; None if there was none."""
         return self._last_error
 
     @property
@@ -150,21 +151,24 @@ class SharedBudget:
             return SharedBudgetStats(**dict(self._member.stats()))
 
     def flush(self) -> bool:
-        """Sends what waits, and returns whether the store has it. It waits at most for the timeout.
-        Call it before a process ends."""
+        """Sends what the store does not know, and returns whether the store has it. Call it before a
+        process ends.
+
+        It waits for the store and for on_exchange, at most twice the timeout. It also asks a store that
+        is away. What could not be sent is sent later. In on_exchange it returns False at once. It blocks
+        the thread: in async code, use asyncio.to_thread(budget.flush).
+        """
         if threading.current_thread() is self._thread:
             # It would wait for itself, in on_exchange.
             return False
         flush = _Flush()
         with self._changed:
+            most = min(2 * self._current_timeout(), threading.TIMEOUT_MAX)
             if not self._member.has_unsent():
-                # on_exchange may still run.
-                self._changed.wait_for(lambda: not self._is_reporting, self._timeout)
-                return True
+                return self._changed.wait_for(lambda: not self._is_reporting, most)
             self._flushes.append(flush)
-            timeout = self._current_timeout()
             self._wake()
-        flush.over.wait(timeout)
+        flush.over.wait(most)
         with self._changed, contextlib.suppress(ValueError):
             # Nobody has taken it.
             self._flushes.remove(flush)
@@ -279,21 +283,19 @@ class SharedBudget:
                 flushes, self._flushes = self._flushes, []
                 self._member.begin(monotonic_ns())
                 timeout = self._current_timeout()
-            exchange, error = self._exchange(timeout)
+            exchange = self._exchange(timeout)
             with self._changed:
-                if error is None:
+                if exchange.error is None:
                     self._stored(timeout)
                 else:
-                    may_be_stored = exchange is not None and exchange.stored == "unknown"
-                    self._member.failed(may_be_stored, monotonic_ns())
-                    self._is_away(error)
-                self._is_reporting = exchange is not None
-            if exchange is not None:
-                self._report(exchange)
-                with self._changed:
-                    self._is_reporting = False
-                    self._changed.notify_all()
-            self._end(flushes, error is None)
+                    self._member.failed(exchange.stored == "unknown", monotonic_ns())
+                    self._is_away(exchange.error)
+                self._is_reporting = True
+            self._report(exchange)
+            with self._changed:
+                self._is_reporting = False
+                self._changed.notify_all()
+            self._end(flushes, exchange.error is None)
 
     def _stored(self, timeout: float) -> None:
         """Answers the requests, the oldest first."""
@@ -306,11 +308,13 @@ class SharedBudget:
         if self._member.is_away(monotonic_ns()):
             self._is_away(_no_answer(timeout))
 
-    def _exchange(self, timeout: float) -> tuple[BudgetExchange | None, Exception | None]:
+    def _exchange(self, timeout: float) -> BudgetExchange:
         """Loads the state and swaps it, until no other process is faster."""
         while True:
+            exchange = BudgetExchange(None, 0, (), "", "no")
             try:
                 before, now_ns = _checked_load(self._store.load(self._key))
+                exchange = replace(exchange, before=before, now_ns=now_ns)
                 with self._changed:
                     stepped = self._member.step(before, now_ns)
                     steps = tuple(_step(*step) for step in self._member.steps())
@@ -318,21 +322,21 @@ class SharedBudget:
                     BudgetState.parse(self._budget, before or "")
                 after, is_changed = stepped or ("", False)
             except Exception as error:
-                return None, error
-            exchange = functools.partial(BudgetExchange, before, now_ns, steps, after)
+                return replace(exchange, error=error)
+            exchange = replace(exchange, steps=steps, after=after)
             if not is_changed:
-                return exchange("unchanged"), None
+                return replace(exchange, stored="unchanged")
             try:
                 is_stored = self._store.compare_and_swap(self._key, before, after)
             except Exception as error:
-                return exchange("unknown"), error
+                return replace(exchange, stored="unknown", error=error)
             if is_stored:
-                return exchange("yes"), None
+                return replace(exchange, stored="yes")
             with self._changed:
                 wait_ns = self._member.lost(monotonic_ns())
             if wait_ns is None:
                 why = f"other processes were faster for {timeout:g} s"
-                return exchange("lost"), TimeoutError(why)
+                return replace(exchange, stored="lost", error=TimeoutError(why))
             time.sleep(wait_ns / 1e9)
 
     def _report(self, exchange: BudgetExchange) -> None:
@@ -340,10 +344,11 @@ class SharedBudget:
             return
         try:
             self._on_exchange(exchange)
-        except Exception:
+        except Exception as error:
             import logging
 
-            # Nobody else could get it.
+            self._last_error = error
+            # No caller could get it.
             logger = logging.getLogger("backoff_rs")
             logger.exception("on_exchange of the budget %s failed", self._name)
 

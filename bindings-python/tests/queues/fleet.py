@@ -48,6 +48,8 @@ class Fleet:
         )
 
     def _write(self, exchange):
+        if exchange.stored == "no":
+            return
         line = {
             "before": exchange.before,
             "now": str(exchange.now_ns),

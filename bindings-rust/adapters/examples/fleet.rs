@@ -35,6 +35,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         .lease(lease.parse()?)
         .timeout(Duration::from_secs(1))
         .on_exchange(move |exchange| {
+            if exchange.stored == WasStored::No {
+                return;
+            }
             let mut log = log.lock().expect("no other thread panicked");
             // A line that cannot be written ends the process.
             log.write_all(line(exchange).as_bytes()).expect("a line of the log");

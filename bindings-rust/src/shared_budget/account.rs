@@ -178,9 +178,14 @@ impl Account {
     }
 
     /// Ends an exchange that failed.
-    pub(super) fn failed(&mut self, error: StoreError, may_be_stored: bool, now_ns: u64) {
+    pub(super) fn failed(
+        &mut self,
+        error: Arc<dyn Error + Send + Sync>,
+        may_be_stored: bool,
+        now_ns: u64,
+    ) {
         self.member.failed(may_be_stored, now_ns);
-        self.last_error = Some(error.into());
+        self.last_error = Some(error);
         self.ask_again(now_ns);
     }
 

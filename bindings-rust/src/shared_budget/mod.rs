@@ -136,15 +136,19 @@ impl SharedBudget {
         &self.inner().key
     }
 
-    /// Sends what is counted to the store now. Returns whether the store has it. It waits in this
-    /// thread, at most for the timeout. In [`on_exchange`](SharedBudgetBuilder::on_exchange), whose
-    /// thread it would wait for, it returns false at once.
+    /// Sends what the store does not know. Returns whether the store has it. Call it before a process
+    /// ends.
+    ///
+    /// It blocks this thread until the store and the hook are done, at most for twice the timeout. It
+    /// also asks a store that is away. What could not be sent is sent later. In
+    /// [`on_exchange`](SharedBudgetBuilder::on_exchange), whose thread it would wait for, it returns false
+    /// at once.
     #[expect(clippy::must_use_candidate, reason = "a process that ends may not care")]
     pub fn flush(&self) -> bool {
         self.inner().flush()
     }
 
-    /// The latest error of the store; `None` if it had none.
+    /// The latest error of the store, or panic of the hook; `None` if there was none.
     #[must_use]
     pub fn last_error(&self) -> Option<Arc<dyn Error + Send + Sync>> {
         self.inner().with(|account, _| account.last_error.clone())
@@ -243,9 +247,10 @@ impl SharedBudgetBuilder {
         self
     }
 
-    /// Sets a hook that receives every exchange that changed the state or tried to, or found nothing
-    /// to change. It runs in the thread that talks to the store, after the loops got their answers
-    /// and before [`flush`](SharedBudget::flush) returns.
+    /// Sets a hook that receives every exchange with the store, also one that failed. It runs in the
+    /// thread that talks to the store, after the loops got their answers and before
+    /// [`flush`](SharedBudget::flush) returns: the next exchange waits for it. A panic of it is
+    /// [`last_error`](SharedBudget::last_error), and ends nothing else.
     pub fn on_exchange(mut self, hook: impl Fn(&BudgetExchange) + Send + Sync + 'static) -> Self {
         self.hook = Arc::new(hook);
         self

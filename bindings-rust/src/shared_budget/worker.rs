@@ -121,7 +121,7 @@ impl Inner {
         });
     }
 
-    /// Exchanges what is pending. Returns whether the store has it.
+    /// Exchanges what the store does not know. Returns whether the store has it.
     pub(super) fn flush(self: &Arc<Self>) -> bool {
         // The thread that talks to the store, in a hook, would wait for itself.
         if self.threads().worker == Some(thread::current().id()) {
@@ -130,36 +130,25 @@ impl Inner {
         let (number, until) = self.with(|account, _| {
             let has_unsent = account.member.has_unsent();
             account.flushes.asked += u64::from(has_unsent);
-            let until = Instant::now() + account.timeout();
+            let until = Instant::now() + 2 * account.timeout();
             (has_unsent.then_some(account.flushes.asked), until)
         });
-        let Some(number) = number else {
-            self.wait_for_hook(until);
-            return true;
+        let is_over = |account: &Account| match number {
+            Some(number) => account.flushes.answered >= number,
+            None => !account.is_reporting,
         };
-        self.start_work();
+        if number.is_some() {
+            self.start_work();
+        }
         let mut account = self.lock();
-        while account.flushes.answered < number {
+        while !is_over(&account) {
             let Some(left) = until.checked_duration_since(Instant::now()) else {
-                drop(account);
-                self.with(Account::late);
                 return false;
             };
-            account =
-                self.flushed.wait_timeout(account, left).unwrap_or_else(PoisonError::into_inner).0;
-        }
-        account.flushes.was_stored
-    }
-
-    /// Waits until the hook of the last exchange has returned.
-    fn wait_for_hook(&self, until: Instant) {
-        let mut account = self.lock();
-        while account.is_reporting
-            && let Some(left) = until.checked_duration_since(Instant::now())
-        {
             let waited = self.flushed.wait_timeout(account, left);
             account = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
+        number.is_none() || account.flushes.was_stored
     }
 
     /// Ends the threads, once nobody uses the budget any more.
@@ -229,20 +218,20 @@ impl Inner {
                     };
                 }
             };
-            let (exchange, result) = self.exchange(&mut *store);
-            let was_stored = result.is_ok();
+            let exchange = self.exchange(&mut *store);
+            let error = exchange.error.clone();
+            let was_stored = error.is_none();
             self.with(|account, now_ns| {
-                account.is_reporting = exchange.is_some();
-                match result {
-                    Ok(()) => account.stored(now_ns),
-                    Err(Failure { error, may_be_stored }) => {
+                account.is_reporting = true;
+                match error {
+                    None => account.stored(now_ns),
+                    Some(error) => {
+                        let may_be_stored = exchange.stored == WasStored::Unknown;
                         account.failed(error, may_be_stored, now_ns);
                     }
                 }
             });
-            if let Some(exchange) = exchange {
-                self.observe(&exchange);
-            }
+            self.observe(&exchange);
             self.with(|account, _| {
                 account.is_reporting = false;
                 account.flushes.answer(flushes, was_stored);
@@ -251,51 +240,62 @@ impl Inner {
         }
     }
 
-    /// Loads and swaps until the store has the steps. Returns the last try that came to a swap, or did not
-    /// need one.
-    fn exchange(
+    /// Loads and swaps until the store has the steps, or the exchange has failed.
+    fn exchange(&self, store: &mut dyn BudgetStore) -> BudgetExchange {
+        loop {
+            let mut exchange = BudgetExchange {
+                before: None,
+                now_ns: 0,
+                steps: Vec::new(),
+                after: String::new(),
+                stored: WasStored::No,
+                error: None,
+            };
+            match self.attempt(store, &mut exchange) {
+                Ok(None) => {}
+                Ok(Some(wait_ns)) => {
+                    thread::sleep(Duration::from_nanos(wait_ns));
+                    continue;
+                }
+                Err(error) => exchange.error = Some(error.into()),
+            }
+            return exchange;
+        }
+    }
+
+    /// Loads and swaps once. Returns for how many nanoseconds to wait before the next attempt, if another
+    /// process was faster.
+    fn attempt(
         &self,
         store: &mut dyn BudgetStore,
-    ) -> (Option<BudgetExchange>, Result<(), Failure>) {
-        loop {
-            let loaded = called(false, || store.load(&self.key));
-            let Stored { text, now_ns } = match loaded {
-                Ok(stored) => stored,
-                Err(failure) => return (None, Err(failure)),
-            };
-            let bytes = text.as_deref().map(str::as_bytes);
-            let stepped = self.with(|account, _| {
-                let stepped = account.member.step(bytes, now_ns)?;
-                Some((stepped, account.member.steps().collect()))
-            });
-            let Some((stepped, steps)) = stepped else {
-                let error = NotAState { key: self.key.clone(), text: text.unwrap_or_default() };
-                return (None, Err(Failure { error: error.into(), may_be_stored: false }));
-            };
-            let (SteppedState::Unchanged(after) | SteppedState::Changed(after)) = stepped;
-            let after = after.to_string();
-            let swapped = match stepped {
-                SteppedState::Unchanged(_) => None,
-                SteppedState::Changed(_) => Some(called(true, || {
-                    store.compare_and_swap(&self.key, text.as_deref(), &after)
-                })),
-            };
-            let (stored, result) = match swapped {
-                None => (WasStored::Unchanged, Ok(())),
-                Some(Ok(true)) => (WasStored::Yes, Ok(())),
-                Some(Err(failure)) => (WasStored::Unknown, Err(failure)),
-                Some(Ok(false)) => {
-                    if let Some(wait_ns) = self.with(|account, now_ns| account.member.lost(now_ns))
-                    {
-                        thread::sleep(Duration::from_nanos(wait_ns));
-                        continue;
-                    }
-                    let error = AlwaysLost.into();
-                    (WasStored::Lost, Err(Failure { error, may_be_stored: false }))
-                }
-            };
-            return (Some(BudgetExchange { before: text, now_ns, steps, after, stored }), result);
+        exchange: &mut BudgetExchange,
+    ) -> Result<Option<u64>, StoreError> {
+        let Stored { text, now_ns } = called(|| store.load(&self.key))?;
+        (exchange.before, exchange.now_ns) = (text, now_ns);
+        let before = exchange.before.as_deref();
+        let stepped = self.with(|account, _| {
+            let stepped = account.member.step(before.map(str::as_bytes), now_ns)?;
+            Some((stepped, account.member.steps().collect()))
+        });
+        let Some((stepped, steps)) = stepped else {
+            let (key, text) = (self.key.clone(), before.unwrap_or_default().to_owned());
+            return Err(NotAState { key, text }.into());
+        };
+        exchange.steps = steps;
+        let (SteppedState::Unchanged(after) | SteppedState::Changed(after)) = stepped;
+        exchange.after = after.to_string();
+        if matches!(stepped, SteppedState::Unchanged(_)) {
+            exchange.stored = WasStored::Unchanged;
+            return Ok(None);
         }
+        exchange.stored = WasStored::Unknown;
+        if called(|| store.compare_and_swap(&self.key, before, &exchange.after))? {
+            exchange.stored = WasStored::Yes;
+            return Ok(None);
+        }
+        exchange.stored = WasStored::Lost;
+        let wait_ns = self.with(|account, now_ns| account.member.lost(now_ns));
+        wait_ns.map(Some).ok_or_else(|| AlwaysLost.into())
     }
 
     /// Calls the hook.
@@ -327,21 +327,10 @@ impl Inner {
     }
 }
 
-/// An exchange that failed.
-struct Failure {
-    error: StoreError,
-    /// Whether the store may have the steps nevertheless.
-    may_be_stored: bool,
-}
-
 /// Calls the store, which may panic.
-fn called<T>(
-    may_be_stored: bool,
-    call: impl FnOnce() -> Result<T, StoreError>,
-) -> Result<T, Failure> {
-    let result = catch_unwind(AssertUnwindSafe(call))
-        .unwrap_or_else(|panic| Err(Panicked { what: "store", message: message(&*panic) }.into()));
-    result.map_err(|error| Failure { error, may_be_stored })
+fn called<T>(call: impl FnOnce() -> Result<T, StoreError>) -> Result<T, StoreError> {
+    catch_unwind(AssertUnwindSafe(call))
+        .unwrap_or_else(|panic| Err(Panicked { what: "store", message: message(&*panic) }.into()))
 }
 
 fn message(panic: &(dyn Any + Send)) -> String {

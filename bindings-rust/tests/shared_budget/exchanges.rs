@@ -261,6 +261,75 @@ fn wakers_may_panic_and_use_the_budget() {
     });
 }
 
+/// SPEC 15.7, rule 12. A flush asks a store that is away, too.
+#[test]
+fn every_exchange_is_reported() {
+    let (store, (log, hook)) = (Memory::default(), log());
+    store.world().now_ns = 77;
+    let budget = builder(&store, "quota:max_tokens=25,cost=5").on_exchange(hook).build().unwrap();
+    let retry = retry("constant:base=0s").shared_budget(&budget);
+    let put = |text: &str| {
+        store.world().texts.insert(budget.key().to_owned(), text.to_owned());
+    };
+    let flush = || {
+        assert_eq!(run(&retry, &[]).reason, StopReason::Success);
+        budget.flush()
+    };
+    let mut ends = vec![flush()];
+    store.world().faults.push_back(Fault::Load);
+    ends.push(flush());
+    put("hello");
+    ends.push(flush());
+    put("7 20 | 0 1 0");
+    store.world().faults.push_back(Fault::Swap { is_made: true });
+    ends.push(flush());
+    // The steps of the last exchange may be stored, so they are forgotten.
+    ends.push(flush());
+    assert_eq!(ends, [true, false, false, false, true]);
+    let log = log.lock().unwrap();
+    let shown: Vec<_> = log
+        .iter()
+        .map(|BudgetExchange { before, now_ns, steps, after, stored, error, .. }| {
+            let error = error.as_ref().map_or_else(String::new, ToString::to_string);
+            (before.as_deref(), *now_ns, steps.len(), after.as_str(), *stored, error)
+        })
+        .collect();
+    let no_state = "under the key \"backoff:test:quota:max_tokens=25\" the store has \"hello\", which is not \
+                    the state of this budget";
+    let row = |before, now_ns, steps, after, stored, error: &str| {
+        (before, now_ns, steps, after, stored, error.to_owned())
+    };
+    let second = "10 23 | 0 1 0";
+    assert_eq!(
+        shown,
+        [
+            row(None, 77, 2, "0 25 | 0 1 0", WasStored::Yes, ""),
+            row(None, 0, 0, "", WasStored::No, "the load failed"),
+            row(Some("hello"), 77, 0, "", WasStored::No, no_state),
+            row(Some("7 20 | 0 1 0"), 77, 2, second, WasStored::Unknown, "no answer to the swap"),
+            row(Some(second), 77, 2, "11 24 | 0 1 0", WasStored::Yes, ""),
+        ]
+    );
+}
+
+#[test]
+fn a_lost_exchange_is_reported() {
+    let other = |number| Fault::Race(format!("{number} 25 | 0 1 0"));
+    let (store, (log, hook)) = (Memory::with_faults((0..10_000).map(other)), log());
+    let budget = SharedBudget::builder(store, "test", "quota:max_tokens=25")
+        .timeout(Duration::from_millis(1))
+        .on_exchange(hook)
+        .build()
+        .unwrap();
+    let _ = run(&retry("immediate:max_retries=1").shared_budget(&budget), &[Outcome::Transient; 2]);
+    eventually(|| !log.lock().unwrap().is_empty());
+    let log = log.lock().unwrap();
+    let first = log.first().unwrap();
+    assert_eq!((first.stored, first.steps.is_empty()), (WasStored::Lost, false));
+    let error = first.error.as_ref().unwrap().to_string();
+    assert_eq!(error, "other processes changed the state in every try before the timeout");
+}
+
 /// Whoever flushes before the end of the process has seen all exchanges.
 #[test]
 fn a_flush_waits_for_the_hook() {

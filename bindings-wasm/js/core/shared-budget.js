@@ -98,15 +98,16 @@ export class SharedBudget {
 		return this.#member.stats();
 	}
 
-	/** Sends the events that wait. It never rejects. */
+	/** Sends what the store does not know, and says whether it has it. It never rejects. */
 	async flush() {
-		if (this.#member.hasUnsent() && !this.#member.isAway(localTime())) {
-			await new Promise((resolve) => {
+		return (
+			!this.#member.hasUnsent() ||
+			new Promise((resolve) => {
 				this.#flushes.push(resolve);
 				this.#endPause();
 				this.#work();
-			});
-		}
+			})
+		);
 	}
 
 	#open() {
@@ -194,9 +195,9 @@ export class SharedBudget {
 				}
 				const flushes = this.#flushes.splice(0);
 				this.#member.begin(localTime());
-				await this.#exchange();
+				const isStored = await this.#exchange();
 				for (const end of flushes) {
-					end();
+					end(isStored);
 				}
 			}
 			this.#isWorking = false;
@@ -214,9 +215,8 @@ export class SharedBudget {
 		});
 	}
 
-	/** Loads and swaps until no other process was faster. */
+	/** Loads and swaps until no other process was faster. Returns whether the store has the steps. */
 	async #exchange() {
-		let mayBeStored = false;
 		let exchange;
 		let timer;
 		const timeout = this.#timeout;
@@ -230,37 +230,43 @@ export class SharedBudget {
 		const inTime = (step) => Promise.race([step, late]);
 		try {
 			for (;;) {
-				mayBeStored = false;
-				const loaded = await inTime(this.#store.load(this.key));
-				exchange = this.#apply(loaded);
-				if (!exchange.isChanged) {
+				exchange = { before: null, now: 0n, steps: [], after: "", stored: "no", error: undefined };
+				const isChanged = this.#apply(exchange, await inTime(this.#store.load(this.key)));
+				if (!isChanged) {
+					exchange.stored = "unchanged";
 					break;
 				}
-				mayBeStored = true;
+				exchange.stored = "unknown";
 				const isSwapped = await inTime(this.#store.compareAndSwap(this.key, exchange.before, exchange.after));
 				if (isSwapped === true) {
+					exchange.stored = "yes";
 					break;
 				}
 				if (isSwapped !== false) {
 					wrongType("the value of compareAndSwap()", "a boolean", isSwapped);
 				}
-				mayBeStored = false;
+				exchange.stored = "lost";
 				const wait = this.#member.lost(localTime());
 				if (wait === undefined) {
 					throw new Error(`other processes were faster for ${timeout} ms`);
 				}
 				await inTime(new Promise((resolve) => setTimeout(resolve, Math.ceil(toMilliseconds(wait)))));
 			}
+			this.#stored(timeout);
+			return true;
 		} catch (error) {
-			this.#member.failed(mayBeStored, localTime());
+			exchange.error = error;
+			this.#member.failed(exchange.stored === "unknown", localTime());
 			this.#goAway(error);
-			if (mayBeStored) {
-				this.#report(exchange, "unknown");
-			}
-			return;
+			return false;
 		} finally {
 			clearTimeout(timer);
+			this.#report(exchange);
 		}
+	}
+
+	/** Answers the requests, the oldest first. */
+	#stored(timeout) {
 		const answers = this.#member.stored(localTime());
 		this.#answer(({ outcome }) => {
 			const row = answers.find((each) => each.outcome === outcome);
@@ -273,35 +279,32 @@ export class SharedBudget {
 		if (this.#member.isAway(localTime())) {
 			this.#goAway(noAnswer(timeout));
 		}
-		this.#report(exchange, exchange.isChanged ? "yes" : "unchanged");
 	}
 
-	/** The steps from what the store holds. */
-	#apply(loaded) {
+	/** Steps what the store holds, and says whether that changed it. */
+	#apply(exchange, loaded) {
 		const { text, now } = Object(loaded);
 		if ((typeof text !== "string" && text !== null) || typeof now !== "bigint") {
 			wrongType("the value of load()", "{ text: string | null, now: bigint }", loaded);
 		}
-		const stepped = this.#member.step(text, uint64("now of load()", now));
+		Object.assign(exchange, { before: text, now: uint64("now of load()", now) });
+		const stepped = this.#member.step(text, now);
 		if (!stepped) {
 			const shown = JSON.stringify(text.slice(0, MAX_SHOWN));
 			refuse("not_a_state", "text", 0n, 0n, `${shown} is not a state of the budget of ${this.key}`);
 		}
-		return { before: text, now, ...stepped };
+		const { after, isChanged, steps } = stepped;
+		// Most hooks write a log, and JSON knows no bigints.
+		Object.assign(exchange, { after, steps: steps.map(withJSON) });
+		return isChanged;
 	}
 
-	#report({ before, now, steps, after }, stored) {
-		if (!this.#onExchange) {
-			return;
-		}
+	#report(exchange) {
 		const fail = (error) => {
 			this.lastError = error;
 		};
 		try {
-			// Most hooks write a log, and JSON knows no bigints.
-			const exchange = withJSON({ before, now, steps: steps.map((step) => withJSON(step)), after, stored });
-			const onExchange = this.#onExchange;
-			Promise.resolve(onExchange(exchange)).catch(fail);
+			Promise.resolve(this.#onExchange?.(withJSON(exchange))).catch(fail);
 		} catch (error) {
 			fail(error);
 		}

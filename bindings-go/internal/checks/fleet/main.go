@@ -117,7 +117,7 @@ type recorder struct {
 }
 
 func (r *recorder) write(exchange backoff.BudgetExchange) {
-	if exchange.Stored == backoff.BudgetStoredNothing {
+	if exchange.Stored == backoff.BudgetStoredNo {
 		return
 	}
 	line, err := json.Marshal(exchange)
