@@ -39,10 +39,11 @@ mod validate;
 #[cfg(any(target_has_atomic = "64", feature = "portable-atomic"))]
 pub use decision::budget::Budget;
 #[cfg(any(target_has_atomic = "64", feature = "portable-atomic"))]
-pub use decision::budget::member::{
-    BudgetMember, ExchangeAnswers, ExchangeStep, Fallback, MemberAnswer, SharedBudgetStats,
-    SteppedState,
-};
+pub use decision::budget::exchange::{ExchangeAnswers, ExchangeStep, SteppedState};
+#[cfg(any(target_has_atomic = "64", feature = "portable-atomic"))]
+pub use decision::budget::fallback::Fallback;
+#[cfg(any(target_has_atomic = "64", feature = "portable-atomic"))]
+pub use decision::budget::member::{BudgetMember, MemberAnswer, SharedBudgetStats};
 #[cfg(any(target_has_atomic = "64", feature = "portable-atomic"))]
 pub use decision::budget::shared_state::SharedState;
 #[cfg(any(target_has_atomic = "64", feature = "portable-atomic"))]

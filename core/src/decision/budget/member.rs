@@ -1,6 +1,12 @@
 //! What one process knows of a budget that many processes share (SPEC 15.7).
 
 use crate::decision::budget::Budget;
+use crate::decision::budget::counts::{
+    BEGAN, ByOutcome, Events, FAILED, MANY_EVENTS, MOST, RETRIED, SUCCEEDED, SUCCEEDED_HOLDING,
+    add, at, keep_some, of, place, set, sum,
+};
+use crate::decision::budget::exchange::{ExchangeAnswers, ExchangeStep, SteppedState};
+use crate::decision::budget::fallback::Fallback;
 use crate::decision::budget::shared_state::{MOST_PROCESSES, Processes, SharedState};
 use crate::decision::budget::state::{BudgetEvent, BudgetState};
 use crate::decision::outcome::Outcome;
@@ -8,32 +14,6 @@ use crate::number::arithmetic::NS_PER_SECOND;
 use crate::number::ratio::Ratio;
 use crate::random::stream::RandomStream;
 use crate::schedule::plain;
-
-/// The outcomes after which a retry may be requested, in the order in which an exchange steps them.
-const RETRIED: [Outcome; 3] = [Outcome::Transient, Outcome::Throttled, Outcome::Timeout];
-
-/// A number for each outcome that is retried.
-type ByOutcome = [u64; RETRIED.len()];
-
-/// How often each event happened that a shared budget counts, in the order in which an exchange steps
-/// them: those that give come first, so that what they give beyond a full budget is not left for what
-/// takes.
-type Events = [u64; 6];
-
-const BEGAN: usize = 0;
-/// Successes of operations that hold nothing.
-const SUCCEEDED: usize = 1;
-/// Successes of operations that hold what a retry gives, for each outcome that is retried.
-const SUCCEEDED_HOLDING: usize = 2;
-const FAILED: usize = 5;
-
-/// This many events begin an exchange without a request. While the store is away, at most this many of
-/// each kind are kept.
-const MANY_EVENTS: u64 = 100;
-
-/// The most events of a kind, and the most requests of an outcome, that are counted. A damaged count
-/// from a caller's memory takes no longer either.
-const MOST: u64 = 1_000_000;
 
 /// After this time an event begins an exchange, too, so that the account counts this process.
 const OLD_NS: u64 = 30 * NS_PER_SECOND;
@@ -147,49 +127,6 @@ pub struct BudgetMember {
     leased: ByOutcome,
 }
 
-/// What a process grants while the store is away, of the retries that its local budget grants.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Fallback {
-    /// Its share, so that all processes together grant about as many as one budget. The account counts
-    /// the processes. A process that has not exchanged anything yet assumes that it is alone.
-    Share,
-    /// Its share among this number of processes, which counts as one from 1 to
-    /// [`BudgetMember::MAX_PROCESSES`].
-    ShareOf(u64),
-    /// All of them.
-    Whole,
-    /// None.
-    Refuse,
-}
-
-impl Fallback {
-    const REFUSE: u64 = u64::MAX;
-
-    /// The fallback of a number: 0 is [`Share`](Self::Share), 1 [`Whole`](Self::Whole), `u64::MAX`
-    /// [`Refuse`](Self::Refuse), and any other up to [`BudgetMember::MAX_PROCESSES`] the number of
-    /// processes. `None` for any other.
-    #[must_use]
-    pub const fn from_number(number: u64) -> Option<Self> {
-        match number {
-            0 => Some(Self::Share),
-            1 => Some(Self::Whole),
-            2..=BudgetMember::MAX_PROCESSES => Some(Self::ShareOf(number)),
-            Self::REFUSE => Some(Self::Refuse),
-            _ => None,
-        }
-    }
-
-    fn number(self) -> u64 {
-        match self {
-            Self::Share => 0,
-            Self::ShareOf(processes) => processes.clamp(1, BudgetMember::MAX_PROCESSES),
-            Self::Whole => 1,
-            Self::Refuse => Self::REFUSE,
-        }
-    }
-}
-
 /// The answer of a [`BudgetMember`] to a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MemberAnswer {
@@ -206,27 +143,6 @@ pub enum MemberAnswer {
     Waits,
 }
 
-/// What the steps of an exchange have made of the text of the store.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SteppedState {
-    /// Nothing changed, so there is nothing to swap. The exchange is over: call
-    /// [`BudgetMember::stored`].
-    Unchanged(SharedState),
-    /// The state to swap for the text that was loaded.
-    Changed(SharedState),
-}
-
-/// A step of an exchange that happened `count` times in a row.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ExchangeStep {
-    /// What happened.
-    pub event: BudgetEvent,
-    /// How often. Never 0.
-    pub count: u64,
-    /// The number of retries that were granted, which are the first; 0 for any other event.
-    pub granted: u64,
-}
-
 /// What a process has exchanged with the store of a shared budget.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -241,35 +157,6 @@ pub struct SharedBudgetStats {
     pub local_decisions: u64,
     /// How many processes the account has told of, with this one.
     pub processes: u64,
-}
-
-/// What an exchange has answered: for each outcome, the oldest requests are granted, and those after
-/// them refused.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct ExchangeAnswers {
-    granted: ByOutcome,
-    refused: ByOutcome,
-    held: ByOutcome,
-}
-
-impl ExchangeAnswers {
-    /// The number of requests after this outcome that are granted: the oldest.
-    #[must_use]
-    pub fn granted(&self, outcome: Outcome) -> u64 {
-        of(&self.granted, outcome)
-    }
-
-    /// The number of requests after this outcome that are refused: the oldest but those granted.
-    #[must_use]
-    pub fn refused(&self, outcome: Outcome) -> u64 {
-        of(&self.refused, outcome)
-    }
-
-    /// What an operation holds whose retry is granted after this outcome.
-    #[must_use]
-    pub fn held(&self, outcome: Outcome) -> u64 {
-        of(&self.held, outcome)
-    }
 }
 
 impl BudgetMember {
@@ -735,41 +622,5 @@ impl BudgetMember {
         keep_some(&mut self.unsent);
         self.waiting = ByOutcome::default();
         self.asked = ByOutcome::default();
-    }
-}
-
-fn sum(events: &Events) -> u64 {
-    events.iter().copied().fold(0, u64::saturating_add)
-}
-
-fn add(events: &mut Events, others: Events) {
-    for (count, other) in events.iter_mut().zip(others) {
-        *count = count.saturating_add(other).min(MOST);
-    }
-}
-
-/// Forgets all but the most that are kept while the store is away.
-fn keep_some(events: &mut Events) {
-    for count in events {
-        *count = (*count).min(MANY_EVENTS);
-    }
-}
-
-/// The place of an outcome that is retried.
-fn place(outcome: Outcome) -> Option<usize> {
-    RETRIED.iter().position(|&retried| retried == outcome)
-}
-
-fn at(numbers: &mut ByOutcome, outcome: Outcome) -> Option<&mut u64> {
-    place(outcome).and_then(|place| numbers.get_mut(place))
-}
-
-fn of(numbers: &ByOutcome, outcome: Outcome) -> u64 {
-    place(outcome).and_then(|place| numbers.get(place)).copied().unwrap_or_default()
-}
-
-fn set(numbers: &mut ByOutcome, outcome: Outcome, number: u64) {
-    if let Some(old) = at(numbers, outcome) {
-        *old = number;
     }
 }

@@ -2,6 +2,9 @@
 
 mod account;
 mod concurrent;
+mod counts;
+pub(crate) mod exchange;
+pub(crate) mod fallback;
 mod kinds;
 pub(crate) mod member;
 mod quota;

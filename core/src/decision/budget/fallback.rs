@@ -1,0 +1,46 @@
+//! What a process grants while the store of a shared budget is away (SPEC 15.7).
+
+use crate::decision::budget::shared_state::MOST_PROCESSES;
+
+/// What a process grants while the store is away, of the retries that its local budget grants.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Fallback {
+    /// Its share, so that all processes together grant about as many as one budget. The account counts
+    /// the processes. A process that has not exchanged anything yet assumes that it is alone.
+    Share,
+    /// Its share among this number of processes, which counts as one from 1 to
+    /// [`BudgetMember::MAX_PROCESSES`](crate::BudgetMember::MAX_PROCESSES).
+    ShareOf(u64),
+    /// All of them.
+    Whole,
+    /// None.
+    Refuse,
+}
+
+impl Fallback {
+    pub(super) const REFUSE: u64 = u64::MAX;
+
+    /// The fallback of a number: 0 is [`Share`](Self::Share), 1 [`Whole`](Self::Whole), `u64::MAX`
+    /// [`Refuse`](Self::Refuse), and any other up to [`BudgetMember::MAX_PROCESSES`](crate::BudgetMember::MAX_PROCESSES) the number of
+    /// processes. `None` for any other.
+    #[must_use]
+    pub const fn from_number(number: u64) -> Option<Self> {
+        match number {
+            0 => Some(Self::Share),
+            1 => Some(Self::Whole),
+            2..=MOST_PROCESSES => Some(Self::ShareOf(number)),
+            Self::REFUSE => Some(Self::Refuse),
+            _ => None,
+        }
+    }
+
+    pub(super) fn number(self) -> u64 {
+        match self {
+            Self::Share => 0,
+            Self::ShareOf(processes) => processes.clamp(1, MOST_PROCESSES),
+            Self::Whole => 1,
+            Self::Refuse => Self::REFUSE,
+        }
+    }
+}
