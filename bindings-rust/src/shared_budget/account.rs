@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::error::Error;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::task::{Poll, Waker};
 use std::time::{Duration, Instant};
 
@@ -41,7 +41,8 @@ pub(super) struct Account {
     /// The answers that nobody has taken yet.
     answers: BTreeMap<u64, Answer>,
     next: u64,
-    pub(super) flushes: Flushes,
+    /// Those that no exchange serves yet. Each gets whether its exchange was stored.
+    pub(super) flushes: Vec<Arc<OnceLock<bool>>>,
     /// Whether the hook of an exchange runs.
     pub(super) is_reporting: bool,
     pub(super) last_error: Option<Arc<dyn Error + Send + Sync>>,
@@ -66,20 +67,6 @@ impl fmt::Display for NoAnswer {
 
 impl Error for NoAnswer {}
 
-/// Flushes, by their numbers.
-#[derive(Default)]
-pub(super) struct Flushes {
-    pub(super) asked: u64,
-    pub(super) answered: u64,
-    pub(super) was_stored: bool,
-}
-
-impl Flushes {
-    pub(super) fn answer(&mut self, number: u64, was_stored: bool) {
-        (self.answered, self.was_stored) = (number, was_stored);
-    }
-}
-
 impl Account {
     pub(super) fn new(member: &BudgetMember) -> Self {
         Self {
@@ -87,7 +74,7 @@ impl Account {
             waiting: BTreeMap::new(),
             answers: BTreeMap::new(),
             next: 0,
-            flushes: Flushes::default(),
+            flushes: Vec::new(),
             is_reporting: false,
             last_error: None,
             is_closed: false,
@@ -98,10 +85,7 @@ impl Account {
 
     /// In how many nanoseconds the worker has to exchange something.
     pub(super) fn work_in(&self, now_ns: u64) -> Option<u64> {
-        if self.flushes.asked > self.flushes.answered {
-            return Some(0);
-        }
-        self.member.due_in(now_ns)
+        if self.flushes.is_empty() { self.member.due_in(now_ns) } else { Some(0) }
     }
 
     /// How long a request may wait now.

@@ -4,7 +4,7 @@ use std::any::Any;
 use std::error::Error;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
 
@@ -127,28 +127,31 @@ impl Inner {
         if self.threads().worker == Some(thread::current().id()) {
             return false;
         }
-        let (number, until) = self.with(|account, _| {
-            let has_unsent = account.member.has_unsent();
-            account.flushes.asked += u64::from(has_unsent);
-            let until = Instant::now() + 2 * account.timeout();
-            (has_unsent.then_some(account.flushes.asked), until)
+        let stored = Arc::new(OnceLock::new());
+        let (is_needed, until) = self.with(|account, _| {
+            let is_needed = account.member.has_unsent();
+            if is_needed {
+                account.flushes.push(Arc::clone(&stored));
+            }
+            (is_needed, Instant::now() + 2 * account.timeout())
         });
-        let is_over = |account: &Account| match number {
-            Some(number) => account.flushes.answered >= number,
-            None => !account.is_reporting,
-        };
-        if number.is_some() {
+        if is_needed {
             self.start_work();
         }
         let mut account = self.lock();
-        while !is_over(&account) {
+        loop {
+            match stored.get() {
+                Some(&stored) => return stored,
+                None if !is_needed && !account.is_reporting => return true,
+                None => {}
+            }
             let Some(left) = until.checked_duration_since(Instant::now()) else {
+                account.flushes.retain(|flush| !Arc::ptr_eq(flush, &stored));
                 return false;
             };
             let waited = self.flushed.wait_timeout(account, left);
             account = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
-        number.is_none() || account.flushes.was_stored
     }
 
     /// Ends the threads, once nobody uses the budget any more.
@@ -169,7 +172,7 @@ impl Inner {
         match worker.spawn(move || inner.work()) {
             Ok(worker) => threads.worker = Some(worker.thread().id()),
             Err(error) => self.with(|account, now_ns| {
-                account.flushes.answered = account.flushes.asked;
+                end(std::mem::take(&mut account.flushes), false);
                 account.go_away(error.into(), now_ns);
             }),
         }
@@ -207,7 +210,7 @@ impl Inner {
                     account = match account.work_in(now_ns) {
                         Some(0) => {
                             account.member.begin(now_ns);
-                            break account.flushes.asked;
+                            break std::mem::take(&mut account.flushes);
                         }
                         Some(pause_ns) => {
                             let pause = Duration::from_nanos(pause_ns);
@@ -234,7 +237,7 @@ impl Inner {
             self.observe(&exchange);
             self.with(|account, _| {
                 account.is_reporting = false;
-                account.flushes.answer(flushes, was_stored);
+                end(flushes, was_stored);
             });
             self.flushed.notify_all();
         }
@@ -324,6 +327,14 @@ impl Inner {
                 },
             };
         }
+    }
+}
+
+/// Ends flushes.
+fn end(flushes: Vec<Arc<OnceLock<bool>>>, was_stored: bool) {
+    for flush in flushes {
+        // Nobody else sets it.
+        let _ = flush.set(was_stored);
     }
 }
 
