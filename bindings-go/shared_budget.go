@@ -20,8 +20,9 @@ import (
 // A BudgetStore keeps the states of shared budgets, as texts under keys, for many processes. The modules
 // adapters/redis and adapters/postgres have one each.
 //
-// Any number of goroutines may use a BudgetStore at once. A SharedBudget waits for a call no longer than its
-// timeout, which is also the deadline of ctx. A call that ends later does no harm.
+// Any number of goroutines may use a BudgetStore at once. A SharedBudget calls it from a goroutine of its own, where a
+// panic ends the program. The deadline of ctx is 1 s after the exchange began, or the timeout if that is longer. A loop
+// waits no longer than the timeout. A call that ends later does no harm.
 type BudgetStore interface {
 	// Load returns the text that is stored under a key, nil if there is none, and the time of the store's clock, which
 	// all processes share.
@@ -104,7 +105,7 @@ func WithFallback(fallback Fallback) SharedBudgetOption {
 		case FallbackShare, FallbackWhole, FallbackRefuse:
 			return nil
 		}
-		return &ArgumentError{Code: ErrUnknownKind, Field: "fallback", Value: fallback, Rule: "is not share, whole or refuse"}
+		return &ArgumentError{Code: ErrUnknownKind, Field: "fallback", Value: string(fallback), Rule: "is not share, whole or refuse"}
 	}
 }
 
@@ -260,6 +261,9 @@ func storeIsThere(store BudgetStore) error {
 // parseShared returns a budget of a kind that needs no end of each operation.
 func parseShared(text, field, rule string) (*Budget, error) {
 	budget, err := ParseBudget(text)
+	if err != nil && field != "budget" {
+		return nil, fmt.Errorf("%s: %w", field, err)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -290,13 +294,14 @@ func (b *SharedBudget) LastError() error {
 // SharedBudgetStats are what a process has exchanged with the store of a SharedBudget.
 type SharedBudgetStats struct {
 	// Exchanges is how many began, and FailedExchanges how many of them failed.
-	Exchanges, FailedExchanges uint64
+	Exchanges       uint64 `json:"exchanges"`
+	FailedExchanges uint64 `json:"failed_exchanges"`
 	// LostSwaps is how often another process was faster.
-	LostSwaps uint64
+	LostSwaps uint64 `json:"lost_swaps"`
 	// LocalDecisions is how many requests of retries the local budget answered, because the store was away.
-	LocalDecisions uint64
+	LocalDecisions uint64 `json:"local_decisions"`
 	// Processes is how many processes the account has told of, with this one.
-	Processes uint64
+	Processes uint64 `json:"processes"`
 }
 
 // Stats returns what has happened so far, for metrics.
@@ -323,9 +328,13 @@ func (b *SharedBudget) LogValue() slog.Value { return slog.StringValue(b.String(
 // GoString returns String, for the verb %#v.
 func (b *SharedBudget) GoString() string { return b.String() }
 
-// Flush sends what the store does not know, and waits for the store and for the hook, no longer than ctx allows or twice
-// the timeout. It also asks a store that is away. It returns nil if the store has it, and otherwise the error of the
-// store or of ctx. What could not be sent is sent later. Call it before a process ends.
+// Flush sends what the store does not know, and waits for the store and for the hook, no longer than ctx allows, or 2 s,
+// or twice a longer timeout. It also asks a store that is away. It returns nil if nothing is left to send, and otherwise
+// the error of the store or of ctx. What could not be sent is sent later.
+//
+// Call it before a process ends, with a context that is not cancelled by then:
+//
+//	budget.Flush(context.WithoutCancel(ctx))
 func (b *SharedBudget) Flush(ctx context.Context) error {
 	if err := notNil("ctx", ctx == nil); err != nil {
 		return err
@@ -336,7 +345,7 @@ func (b *SharedBudget) Flush(ctx context.Context) error {
 	b.mutex.Lock()
 	done := b.hooked
 	state := b.member.State(now())
-	timeout := time.Duration(state.Timeout)
+	limit := exchangeLimit(time.Duration(state.Timeout))
 	if state.HasUnsent {
 		done = make(chan error, 1)
 		b.flushes = append(b.flushes, done)
@@ -350,7 +359,7 @@ func (b *SharedBudget) Flush(ctx context.Context) error {
 	if done == nil {
 		return nil
 	}
-	patience := 2 * timeout
+	patience := 2 * limit
 	if patience < 0 { // it is beyond the longest time.Duration
 		patience = math.MaxInt64
 	}
@@ -363,10 +372,12 @@ func (b *SharedBudget) Flush(ctx context.Context) error {
 	case <-ctx.Done():
 		err = context.Cause(ctx)
 	case <-timer.C:
-		err = noAnswer(timeout)
 	}
 	b.mutex.Lock()
 	defer b.mutex.Unlock()
+	if err == nil {
+		err = b.late(patience)
+	}
 	b.flushes = slices.DeleteFunc(b.flushes, func(flush chan error) bool { return flush == done })
 	return err
 }
@@ -374,9 +385,20 @@ func (b *SharedBudget) Flush(ctx context.Context) error {
 // timeout returns how long a request may wait now. The mutex is locked.
 func (b *SharedBudget) timeout() time.Duration { return time.Duration(b.member.State(now()).Timeout) }
 
+// exchangeLimit returns how long an exchange may take: longer than a request waits, if the store needs a new connection.
+func exchangeLimit(timeout time.Duration) time.Duration { return max(timeout, time.Second) }
+
 // noAnswer returns the error of a store that takes too long.
-func noAnswer(timeout time.Duration) error {
-	return fmt.Errorf("the store did not answer within %v: %w", timeout, context.DeadlineExceeded)
+func noAnswer(limit time.Duration) error {
+	return fmt.Errorf("the store did not answer within %v: %w", limit, context.DeadlineExceeded)
+}
+
+// late returns why a request or a flush has waited for too long. The mutex is locked.
+func (b *SharedBudget) late(limit time.Duration) error {
+	if b.hooked != nil {
+		return fmt.Errorf("the hook of OnExchange did not return within %v: %w", limit, context.DeadlineExceeded)
+	}
+	return noAnswer(limit)
 }
 
 // A sharedGrant is what an operation holds of a shared budget: nothing before its first retry.
@@ -429,7 +451,7 @@ func (b *SharedBudget) request(ctx context.Context, outcome Outcome) (grant shar
 		b.mutex.Lock()
 		if slices.Contains(b.waiting, request) {
 			b.member.Late(now())
-			b.goAway(noAnswer(timeout))
+			b.goAway(b.late(timeout))
 		}
 		b.mutex.Unlock()
 		answer = <-request.done

@@ -283,6 +283,77 @@ func TestStoreThatNeverAnswers(t *testing.T) {
 	})
 }
 
+// A driver closes the connection of a call that it cancels. To connect again takes longer than the timeout.
+func TestStoreConnectsAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		isConnected := false
+		store := &memoryStore{onLoad: func(ctx context.Context, _ int) error {
+			wait := 60 * time.Millisecond
+			if !isConnected {
+				wait += 60 * time.Millisecond
+			}
+			select {
+			case <-time.After(wait):
+				isConnected = true
+				return nil
+			case <-ctx.Done():
+				isConnected = false
+				return ctx.Err()
+			}
+		}}
+		shared := sharedBudget(t, store, "rate:max_tokens=100")
+		var local []bool
+		request := func() {
+			fail(t, shared, "constant:base=1ms,max_retries=1", backoff.OnRetry(func(event backoff.Event) { local = append(local, event.BudgetIsLocal) }))
+			time.Sleep(1100 * time.Millisecond)
+		}
+		request()
+		isConnected = false
+		for range 3 {
+			request()
+		}
+		if want := []bool{false, true, false, false}; !slices.Equal(local, want) {
+			t.Errorf("local: %v", local)
+		}
+		if stats := shared.Stats(); stats.FailedExchanges != 0 || stats.Processes != 1 {
+			t.Errorf("%+v", stats)
+		}
+	})
+}
+
+// Why a retry has not waited for the store.
+func TestSlowHook(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		shared := sharedBudget(t, new(memoryStore), "rate", backoff.OnExchange(func(backoff.BudgetExchange) { time.Sleep(3 * time.Second) }))
+		fail(t, shared, "constant:base=1ms,max_retries=2")
+		if err := shared.LastError(); err == nil || err.Error() != "the hook of OnExchange did not return within 100ms: context deadline exceeded" {
+			t.Errorf("%v", err)
+		}
+		if err := shared.Flush(t.Context()); err == nil || err.Error() != "the hook of OnExchange did not return within 2s: context deadline exceeded" {
+			t.Errorf("%v", err)
+		}
+		time.Sleep(10 * time.Second) // the end of the hooks
+	})
+}
+
+// A store without a clock is an error, because no rate would ever fill.
+func TestStoreWithoutAClock(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		shared := sharedBudget(t, timeless{new(memoryStore)}, "rate")
+		fail(t, shared, "constant:base=1ms,max_retries=1")
+		if err := shared.LastError(); !errors.Is(err, backoff.ErrTooSmall) || !strings.Contains(err.Error(), "is before 1970") {
+			t.Errorf("%v", err)
+		}
+	})
+}
+
+type timeless struct{ *memoryStore }
+
+func (s timeless) Load(ctx context.Context, key string) (*string, time.Time, error) {
+	text, _, err := s.memoryStore.Load(ctx, key)
+	return text, time.Time{}, err
+}
+
 // A loop that is cancelled does not wait for the store.
 func TestCancelWhileTheStoreIsAsked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -390,7 +461,7 @@ func TestEveryExchangeIsReported(t *testing.T) {
 			{backoff.BudgetStoredNo, "", false, errAway},
 			{backoff.BudgetStoredNo, "hello", false, backoff.ErrNotAState},
 			{backoff.BudgetStoredUnknown, "7 20 | 0 1 0", true, errAway},
-			{backoff.BudgetStoredYes, "10 23 | 15778080 0 0", true, nil},
+			{backoff.BudgetStoredYes, "10 23 | 15778080 1 0", true, nil},
 		}
 		if len(exchanges) != len(wants) {
 			t.Fatalf("%+v", exchanges)
@@ -672,8 +743,8 @@ func TestInvalidSharedBudgets(t *testing.T) {
 		{store, "a", "rate:cost=1", backoff.WithLease(1), "at 5: cost 1 is not used by budget rate"},
 		{store, "a", "envoy", backoff.WithLease(1), `budget "envoy" is of kind concurrent, which cannot be shared: a process that is killed would hold its slots for ever`},
 		{store, "a", "rate", backoff.WithLocalBudget("concurrent"), `local budget "concurrent" is of kind concurrent: a local budget of this kind cannot know when an operation ends that the store counts`},
-		{store, "a", "rate", backoff.WithLocalBudget("x"), ""},
-		{store, "a", "rate", backoff.WithFallback("x"), "fallback x is not share, whole or refuse"},
+		{store, "a", "rate", backoff.WithLocalBudget("x"), `local budget: at 0: unknown name "x"`},
+		{store, "a", "rate", backoff.WithFallback("x"), "fallback \"x\" is not share, whole or refuse"},
 		{store, "a", "rate", backoff.WithLease(0), "lease 0 is below 1"},
 		{store, "a", "rate", backoff.WithLease(1001), "lease 1001 is above 1000"},
 		{store, "a", "rate", backoff.WithProcesses(0), "processes 0 is below 1"},

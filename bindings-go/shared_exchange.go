@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"math"
 	"strconv"
 	"time"
@@ -55,31 +56,50 @@ const (
 	BudgetStoredNo BudgetStored = "no"
 )
 
+// LogValue returns the members of the exchange for slog.
+func (e BudgetExchange) LogValue() slog.Value {
+	attrs := []slog.Attr{
+		slog.String("key", e.Key),
+		slog.String("stored", string(e.Stored)),
+		slog.Time("now", e.Now),
+		slog.Any("steps", e.Steps),
+		slog.String("after", e.After),
+	}
+	if e.Before != nil {
+		attrs = append(attrs, slog.String("before", *e.Before))
+	}
+	if e.Err != nil {
+		attrs = append(attrs, slog.String("err", e.Err.Error()))
+	}
+	return slog.GroupValue(attrs...)
+}
+
 // MarshalJSON returns the exchange for logs. The time is the decimal text of its nanoseconds since 1970.
 func (e BudgetExchange) MarshalJSON() ([]byte, error) {
-	type step struct {
+	return json.Marshal(struct {
+		Key    string         `json:"key"`
+		Before *string        `json:"before"`
+		Now    string         `json:"now"`
+		Steps  []ExchangeStep `json:"steps"`
+		After  string         `json:"after"`
+		Stored BudgetStored   `json:"stored"`
+		Err    string         `json:"err,omitempty"`
+	}{e.Key, e.Before, strconv.FormatUint(unixNano(e.Now), 10), append([]ExchangeStep{}, e.Steps...), e.After, e.Stored, errorText(e.Err)})
+}
+
+// MarshalJSON returns the step for logs. Only a retry that was requested has an outcome and a number of granted ones.
+func (s ExchangeStep) MarshalJSON() ([]byte, error) {
+	step := struct {
 		Event   BudgetEventKind `json:"event"`
 		Outcome *Outcome        `json:"outcome"`
 		Held    uint64          `json:"held"`
 		Count   uint64          `json:"count"`
 		Granted *uint64         `json:"granted"`
+	}{Event: s.Event.Kind, Held: s.Event.Held, Count: s.Count}
+	if s.Event.Kind == BudgetRetryRequested {
+		step.Outcome, step.Granted = &s.Event.Outcome, &s.Granted
 	}
-	steps := make([]step, len(e.Steps))
-	for i, s := range e.Steps {
-		steps[i] = step{Event: s.Event.Kind, Held: s.Event.Held, Count: s.Count}
-		if s.Event.Kind == BudgetRetryRequested {
-			steps[i].Outcome, steps[i].Granted = &s.Event.Outcome, &s.Granted
-		}
-	}
-	return json.Marshal(struct {
-		Key    string       `json:"key"`
-		Before *string      `json:"before"`
-		Now    string       `json:"now"`
-		Steps  []step       `json:"steps"`
-		After  string       `json:"after"`
-		Stored BudgetStored `json:"stored"`
-		Err    string       `json:"err,omitempty"`
-	}{e.Key, e.Before, strconv.FormatUint(unixNano(e.Now), 10), steps, e.After, e.Stored, errorText(e.Err)})
+	return json.Marshal(step)
 }
 
 // start starts the goroutine that makes exchanges, unless there is one. The mutex is locked.
@@ -141,10 +161,11 @@ func (b *SharedBudget) exchange() BudgetExchange {
 	b.mutex.Lock()
 	timeout := b.timeout()
 	b.mutex.Unlock()
-	ctx, cancel := context.WithTimeout(context.Background(), timeout)
+	limit := exchangeLimit(timeout)
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	for {
-		exchange := b.try(ctx, timeout)
+		exchange := b.try(ctx, limit)
 		b.mutex.Lock()
 		wait, isAgain := b.ended(&exchange, timeout)
 		if !isAgain && b.hook != nil {
@@ -159,13 +180,17 @@ func (b *SharedBudget) exchange() BudgetExchange {
 }
 
 // try loads the state and swaps it once.
-func (b *SharedBudget) try(ctx context.Context, timeout time.Duration) BudgetExchange {
+func (b *SharedBudget) try(ctx context.Context, limit time.Duration) BudgetExchange {
 	exchange := BudgetExchange{Key: b.key, Stored: BudgetStoredNo}
 	if exchange.Before, exchange.Now, exchange.Err = b.store.Load(ctx, b.key); exchange.Err != nil {
 		return exchange
 	}
 	if ctx.Err() != nil {
-		exchange.Err = noAnswer(timeout)
+		exchange.Err = noAnswer(limit)
+		return exchange
+	}
+	if exchange.Now.Unix() < 0 {
+		exchange.Err = &ArgumentError{Code: ErrTooSmall, Field: "time of the store", Value: exchange.Now, Rule: "is before 1970"}
 		return exchange
 	}
 	isChanged := b.step(&exchange)

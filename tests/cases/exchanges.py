@@ -861,10 +861,16 @@ def processes():
     story = Story("processes-lost", "after a lost swap this one is counted in what is there then", "quota", fallback=0)
     story.begin().step().store("1 9 | 16 3 0").lost().step().stored().exchange()
     yield story.begin().step().store("1 9 | 17 5 2").lost().step().stored().exchange()
-    for stored in (False, True):
-        name, what = ("stored", "not known to be stored") if stored else ("not", "not stored")
-        story = Story(f"processes-failed-{name}", f"a count that was {what} is made again", "quota", fallback=0)
-        yield story.begin().step().fail(stored).later(S).exchange().exchange()
+    story = Story("processes-failed-not", "a count that was not stored is made again", "quota", fallback=0)
+    yield story.begin().step().fail().later(S).exchange().exchange()
+    for made, what in ((True, "not made again"), (False, "missing until the next slice, if it was not stored")):
+        name = f"processes-unknown-{'made' if made else 'not'}"
+        story = Story(name, f"a count of which nobody knows is {what}", "quota", fallback=0, text="3 40 | 16 4 0")
+        for _ in range(3):
+            story.begin().step().store(story.after if made else "3 40 | 16 4 0").fail(stored=True).later(S)
+        yield story.exchange().later(SLICE).exchange()
+    story = Story("processes-unknown-gone", "an account that counts nobody does not count this one", "quota", fallback=0)
+    yield story.exchange().store("1 9 | 16 0 3").exchange().exchange()
     story = Story("processes-fallback", "counted whatever the fallback is", "quota", fallback=WORD_MAX)
     yield story.exchange().exchange()
     story = Story("processes-only", "a state that has not changed is stored with another count", "quota", text="0 0")

@@ -131,6 +131,7 @@ class Member:
         self.exchanges += 1
         self.exchange = SimpleNamespace(
             begun=now,
+            slice=self.counted_in,
             lost=0,
             sent=[0] * len(COUNTED),
             asked=dict.fromkeys(OUTCOMES, 0),
@@ -195,7 +196,7 @@ class Member:
         current = store_now // SLICE
         if latest not in (current, current + 1):
             latest, count, before = current, 0, count if latest == current - 1 else 0
-        if self.counted_in != latest:
+        if self.counted_in != latest or count == 0:
             count = min(count + 1, MOST)
         self.exchange.slice = latest
         self.processes = max(count, before, 1)
@@ -231,10 +232,12 @@ class Member:
     def failed(self, now, may_be_stored):  # rule 7
         self.failed_exchanges += 1
         sent = self.exchange.sent
-        self.end(now)
-        if not may_be_stored:
+        if may_be_stored:
+            self.counted_in = self.exchange.slice
+        else:
             for place, times in enumerate(sent):
                 self.add(place, times)
+        self.end(now)
         self.go_away(now)
 
     def stream(self):

@@ -304,9 +304,10 @@ func (m *module) budgetMemberBegin(p0 uint32, p1 uint64) uint32 {
 	if m.load64(p0, 0) != 0x312d7265626d656d {
 		return 101
 	}
-	m.store64(p0, 440, p1)
 	m.store64(p0, 432, 1)
+	m.store64(p0, 440, p1)
 	m.store64(p0, 456, 0)
+	m.store64(p0, 392, m.load64(p0, 384))
 	m.store64(p0, 448, m.load64(p0, 448)+1)
 	return 0
 }
@@ -669,6 +670,8 @@ func (m *module) budgetMemberFailed(p0, p1 uint32, p2 uint64) uint32 {
 		}
 		x9 = t17
 		m.store64(p0, 552, min(x9, 1000000))
+	} else {
+		m.store64(p0, 384, m.load64(p0, 392))
 	}
 	m.budgetMemberEnd(x10, p2)
 	m.store64(p0, 608, 0)
@@ -1651,8 +1654,8 @@ func (m *module) budgetMemberStats(p0, p1 uint32) uint32 {
 //
 //go:norace
 func (m *module) budgetMemberStep(p0, p1 uint32, p2, p3 uint64, p4 uint32, p5 uint64, p6 uint32) uint32 {
-	var x7, x8, x9, x10, x11, x12, x13, x14, x15, x16, x17, x18, t33, t34, t35, t36, t49, t50, t51, t52, t53, t57, t58, t60 uint32
-	var x19, x20, x21, x22, x23, x24, x25, x26, x27, x28, x29, x30, x31, x32, t37, t41, t42, t43, t44, t45, t47, t48 uint64
+	var x7, x8, x9, x10, x11, x12, x13, x14, x15, x16, x17, x18, t32, t33, t34, t35, t48, t49, t50, t51, t52, t56, t57, t59 uint32
+	var x19, x20, x21, x22, x23, x24, x25, x26, x27, x28, x29, x30, x31, t36, t40, t41, t42, t43, t44, t46, t47 uint64
 	x7 = m.stackPointer - 3296
 	m.stackPointer = x7
 	x8 = 100
@@ -1893,21 +1896,21 @@ func (m *module) budgetMemberStep(p0, p1 uint32, p2, p3 uint64, p4 uint32, p5 ui
 								}
 								m.sharedStateText(x7+2504, x7+2304)
 								p0 = m.load32(x7, 3272)
-								t33 = p0
+								t32 = p0
 								p0 = b32(p0 < 769)
-								t34 = 0
+								t33 = 0
 								if p0 != 0 {
-									t34 = t33
+									t33 = t32
 								}
-								if t34 != x10 {
+								if t33 != x10 {
 									goto l8
 								}
-								t35 = x7 + 2504
+								t34 = x7 + 2504
 								if p0 == 0 {
-									t35 = 1
+									t34 = 1
 								}
-								t36 = m.memcmp(t35, p1, x10)
-								if t36 != 0 {
+								t35 = m.memcmp(t34, p1, x10)
+								if t35 != 0 {
 									goto l8
 								}
 								m.memoryCopy(x7+1000, x7+2304, 200)
@@ -1949,46 +1952,51 @@ func (m *module) budgetMemberStep(p0, p1 uint32, p2, p3 uint64, p4 uint32, p5 ui
 	m.store64(x7, 984, 0)
 	m.store64(x7, 976, 0)
 	x23 = 0
-	x24 = 0
 	goto l3
 l4:
 	m.memoryCopy(x7+800, x7+1000, 200)
-	x22 = m.load64(x7, 992)
-	x23 = m.load64(x7, 984)
-	x24 = m.load64(x7, 976)
+	x22 = m.load64(x7, 984)
+	x23 = m.load64(x7, 976)
 l3:
 	m.memoryCopy(x7+1200, x7+800, 176)
-	x25 = p3 / 60000000000
-	if x24 != x25 {
-		p2 = x25 + 1
-		if x24 != p2 {
+	x24 = p3 / 60000000000
+	if x23 != x24 {
+		p2 = x24 + 1
+		if x23 != p2 {
+			m.store64(x7, 440, p2)
+			p2 = 0
+			t36 = 0
+			if x23+1 == x24 {
+				t36 = x22
+			}
+			x25 = 0
+			if x23 != 0xffffffffffffffff {
+				x25 = t36
+			}
 			goto l34
 		}
 	}
-	p2 = x24 + 1
-	x26 = x22
-	x27 = x23
-	x25 = x24
-	goto l33
-l34:
-	x27 = 0
-	t37 = 0
-	if x24+1 == x25 {
-		t37 = x23
-	}
-	x26 = 0
-	if x24 != 0xffffffffffffffff {
-		x26 = t37
-	}
-l33:
+	p2 = x23 + 1
 	m.store64(x7, 440, p2)
+	x25 = m.load64(x7, 992)
 	if p2 != m.load64(x7, 432) {
-		p2 = x27 + 1
-		if p2 == 0 {
-			p2 = 0xffffffffffffffff
+		x24 = x23
+		p2 = x22
+	} else {
+		x24 = x23
+		p2 = x22
+		x26 = x22
+		if x22 != 0 {
+			goto l33
 		}
-		x27 = min(p2, 1000000)
 	}
+l34:
+	p2 = p2 + 1
+	if p2 == 0 {
+		p2 = 0xffffffffffffffff
+	}
+	x26 = min(p2, 1000000)
+l33:
 	p2 = m.load64(x7, 560)
 	m.store64(x7, 560, 0)
 	x19 = m.load64(x7, 568)
@@ -1997,67 +2005,66 @@ l33:
 	m.store64(x7, 576, 0)
 	x21 = m.load64(x7, 584)
 	m.store64(x7, 584, 0)
-	x28 = m.load64(x7, 592)
+	x27 = m.load64(x7, 592)
 	m.store64(x7, 592, 0)
-	x29 = m.load64(x7, 600)
+	x28 = m.load64(x7, 600)
 	m.store64(x7, 600, 0)
-	x30 = max(x26, x27)
-	m.store64(x7, 424, max(x30, 1))
-	x30 = m.load64(x7, 608)
-	p2 = p2 + x30
-	if p2 < x30 {
+	m.store64(x7, 424, max(x25, x26))
+	x29 = m.load64(x7, 608)
+	p2 = p2 + x29
+	if p2 < x29 {
 		p2 = 0xffffffffffffffff
 	}
 	m.store64(x7, 608, min(p2, 1000000))
 	p2 = m.load64(x7, 616)
 	x19 = x19 + p2
+	t40 = x19
+	if x19 < p2 {
+		t40 = 0xffffffffffffffff
+	}
+	p2 = t40
+	m.store64(x7, 616, min(p2, 1000000))
+	p2 = m.load64(x7, 624)
+	x19 = x20 + p2
 	t41 = x19
 	if x19 < p2 {
 		t41 = 0xffffffffffffffff
 	}
 	p2 = t41
-	m.store64(x7, 616, min(p2, 1000000))
-	p2 = m.load64(x7, 624)
-	x19 = x20 + p2
+	m.store64(x7, 624, min(p2, 1000000))
+	p2 = m.load64(x7, 632)
+	x19 = x21 + p2
 	t42 = x19
 	if x19 < p2 {
 		t42 = 0xffffffffffffffff
 	}
 	p2 = t42
-	m.store64(x7, 624, min(p2, 1000000))
-	p2 = m.load64(x7, 632)
-	x19 = x21 + p2
+	m.store64(x7, 632, min(p2, 1000000))
+	p2 = m.load64(x7, 640)
+	x19 = x27 + p2
 	t43 = x19
 	if x19 < p2 {
 		t43 = 0xffffffffffffffff
 	}
 	p2 = t43
-	m.store64(x7, 632, min(p2, 1000000))
-	p2 = m.load64(x7, 640)
+	m.store64(x7, 640, min(p2, 1000000))
+	p2 = m.load64(x7, 648)
 	x19 = x28 + p2
 	t44 = x19
 	if x19 < p2 {
 		t44 = 0xffffffffffffffff
 	}
 	p2 = t44
-	m.store64(x7, 640, min(p2, 1000000))
-	p2 = m.load64(x7, 648)
-	x19 = x29 + p2
-	t45 = x19
-	if x19 < p2 {
-		t45 = 0xffffffffffffffff
-	}
-	p2 = t45
 	m.store64(x7, 648, min(p2, 1000000))
-	x29 = m.load64(x7, 656)
-	x30 = m.load64(x7, 664)
-	x31 = m.load64(x7, 672)
-	x20 = min(x31, 1000000)
+	x28 = m.load64(x7, 656)
+	x29 = m.load64(x7, 664)
+	x30 = m.load64(x7, 672)
+	x20 = min(x30, 1000000)
 	m.store64(x7, 696, x20)
-	x21 = min(x30, 1000000)
+	x21 = min(x29, 1000000)
 	m.store64(x7, 688, x21)
-	x28 = min(x29, 1000000)
-	m.store64(x7, 680, x28)
+	x27 = min(x28, 1000000)
+	m.store64(x7, 680, x27)
 	m.memoryCopy(x7+2504, x7+800, 176)
 	p2 = p3 + 60000000000
 	if p2 < p3 {
@@ -2067,35 +2074,35 @@ l33:
 	switch m.load32(x7, 1200) - 4 {
 	case 0:
 		x19 = m.load64(x7, 2600)
-		t47 = x19
+		t46 = x19
 		if x19 > p2 {
-			t47 = p3
+			t46 = p3
 		}
-		m.store64(x7, 2600, t47)
+		m.store64(x7, 2600, t46)
 	case 1:
 		x19 = m.load64(x7, 2672)
-		x32 = m.load64(x7, 1256)
-		if x32 <= 9 {
+		x31 = m.load64(x7, 1256)
+		if x31 <= 9 {
 			p2 = 0
 			if x19 != 0 {
 				goto l40
 			}
 			goto l37
 		}
-		x32 = x32 / 10
-		if x19 <= p2/x32 {
+		x31 = x31 / 10
+		if x19 <= p2/x31 {
 			goto l37
 		}
-		p2 = p3 / x32
+		p2 = p3 / x31
 	l40:
 		m.store64(x7, 2672, p2)
 		m.memoryFill(x8, 0, 80)
 	}
 l37:
 	p0 = 0
-	t48 = m.load64(x7, 1280)
-	t49 = m.memcmp(x8, x7+1200+88, 88)
-	m.store64(x7, 2584, t48+b64(t49 != 0))
+	t47 = m.load64(x7, 1280)
+	t48 = m.memcmp(x8, x7+1200+88, 88)
+	m.store64(x7, 2584, t47+b64(t48 != 0))
 	m.memoryCopy(x7+1376, x7+2504, 176)
 	x8 = x7 + 1000 + 88
 	p1 = x7 + 2304 + 88
@@ -2122,15 +2129,15 @@ l37:
 		x19 = 0
 		switch x16 {
 		case 0:
-			t50 = 2
+			t49 = 2
 			if x17 == 2 {
-				t50 = 4
+				t49 = 4
 			}
-			t51 = t50
+			t50 = t49
 			if x17 == 1 {
-				t51 = 3
+				t50 = 3
 			}
-			m.store64(x7, 3288, m.load64(x7+56+t51<<3, 0))
+			m.store64(x7, 3288, m.load64(x7+56+t50<<3, 0))
 			goto l44
 		case 5:
 			x19 = 1
@@ -2152,10 +2159,10 @@ l37:
 				m.stateBudgetStateStep(x7+2504, x7+1000, x7+3280, p3)
 				m.memoryCopy(x7+2304, x7+2504, 176)
 				if m.load64(x7, 2384) == m.load64(x7, 1080) {
-					t52 = m.memcmp(x7+2304, x7+1000, 80)
-					if t52 == 0 {
-						t53 = m.memcmp(p1, x8, 88)
-						if t53 == 0 {
+					t51 = m.memcmp(x7+2304, x7+1000, 80)
+					if t51 == 0 {
+						t52 = m.memcmp(p1, x8, 88)
+						if t52 == 0 {
 							goto l52
 						}
 					}
@@ -2178,7 +2185,7 @@ l37:
 	m.memoryCopy(x7+2304, x7+1376, 176)
 	p2 = 0
 	x19 = 0
-	if x29 != 0 {
+	if x28 != 0 {
 		x19 = 0
 		for {
 			m.store64(x7, 3280, 0x200000003)
@@ -2188,11 +2195,11 @@ l37:
 				goto l55
 			}
 			x19 = x19 + 1
-			if x28 == x19 {
+			if x27 == x19 {
 				break
 			}
 		}
-		x19 = x28
+		x19 = x27
 	}
 l55:
 	m.memoryCopy(x7+1000, x7+2304, 176)
@@ -2200,7 +2207,7 @@ l55:
 	m.memoryCopy(x7+1376, x7+1552, 176)
 	m.store64(x7, 704, x19)
 	m.memoryCopy(x7+2304, x7+1552, 176)
-	if x30 != 0 {
+	if x29 != 0 {
 		p2 = 0
 		for {
 			m.store64(x7, 3280, 0x300000003)
@@ -2222,7 +2229,7 @@ l57:
 	m.store64(x7, 712, p2)
 	m.memoryCopy(x7+2304, x7+1552, 176)
 	p2 = 0
-	if x31 != 0 {
+	if x30 != 0 {
 		for {
 			m.store64(x7, 3280, 0x400000003)
 			m.stateBudgetStateStep(x7+2504, x7+2304, x7+3280, p3)
@@ -2242,17 +2249,17 @@ l59:
 	m.memoryCopy(x7+1552, x7+1000, 176)
 	m.memoryCopy(x7+1376, x7+1552, 176)
 	m.store64(x7, 720, p2)
-	x29 = m.load64(x7, 536)
-	p2 = x29 / 1000000
-	x28 = min(p2, 15)
-	x19 = x28 << 4
+	x28 = m.load64(x7, 536)
+	p2 = x28 / 1000000
+	x27 = min(p2, 15)
+	x19 = x27 << 4
 	p2 = m.load64(x7, 408)
 	x21 = min(p2, 1000000)
 	p2 = m.load64(x7, 704)
 	if p2 != 0 && p2 == m.load64(x7, 680) {
 		m.memoryCopy(x7+2304, x7+1376, 176)
-		p2 = x28
-		if x29 < 1000000 {
+		p2 = x27
+		if x28 < 1000000 {
 			goto l64
 		}
 		p2 = 0
@@ -2268,7 +2275,7 @@ l59:
 				break
 			}
 		}
-		p2 = x28
+		p2 = x27
 		goto l64
 	}
 	m.memoryCopy(x7+2304, x7+1376, 176)
@@ -2314,8 +2321,8 @@ l61:
 		m.memoryCopy(x7+2304, x7+1376, 176)
 	} else {
 		m.memoryCopy(x7+2304, x7+1376, 176)
-		p2 = x28
-		if x29 >= 1000000 {
+		p2 = x27
+		if x28 >= 1000000 {
 			p2 = 0
 			for {
 				m.store64(x7, 1000, 0x300000003)
@@ -2329,7 +2336,7 @@ l61:
 					break
 				}
 			}
-			p2 = x28
+			p2 = x27
 			goto l74
 		l75:
 			p2 = p2 >> 4
@@ -2373,7 +2380,7 @@ l69:
 		m.memoryCopy(x7+2304, x7+1376, 176)
 	} else {
 		m.memoryCopy(x7+2304, x7+1376, 176)
-		if x29 >= 1000000 {
+		if x28 >= 1000000 {
 			p2 = 0
 			for {
 				m.store64(x7, 1000, 0x400000003)
@@ -2389,11 +2396,11 @@ l69:
 				goto l83
 			}
 		l84:
-			x28 = p2 >> 4
+			x27 = p2 >> 4
 		}
 	l83:
 		m.memoryCopy(x7+2304, x7+1376, 176)
-		x19 = max(x28, x21)
+		x19 = max(x27, x21)
 		if x19 != 0 {
 			goto l79
 		}
@@ -2426,24 +2433,24 @@ l78:
 	}
 	m.store64(x7, 744, min(p2, x19))
 	m.memoryCopy(x7+1904, x7+1728, 176)
-	m.store64(x7, 2096, x26)
-	m.store64(x7, 2088, x27)
-	m.store64(x7, 2080, x25)
+	m.store64(x7, 2096, x25)
+	m.store64(x7, 2088, x26)
+	m.store64(x7, 2080, x24)
 	if m.load64(x7, 1984) != m.load64(x7, 880) {
 		goto l89
 	}
-	t57 = m.memcmp(x7+1904, x7+800, 80)
+	t56 = m.memcmp(x7+1904, x7+800, 80)
+	if t56 != 0 {
+		goto l89
+	}
+	t57 = m.memcmp(x7+1904+88, x7+800+88, 88)
 	if t57 != 0 {
 		goto l89
 	}
-	t58 = m.memcmp(x7+1904+88, x7+800+88, 88)
-	if t58 != 0 {
+	if x24 != x23 {
 		goto l89
 	}
-	if x25 != x24 {
-		goto l89
-	}
-	if x27 == x23 {
+	if x26 == x22 {
 		goto l88
 	}
 l89:
@@ -2453,8 +2460,9 @@ l89:
 	goto l87
 l88:
 	p0 = m.load32(x7, 1904)
+	p2 = m.load64(x7, 992)
 	m.memoryCopy(x7+2108, x7+1904|4, 196)
-	p1 = b32(x26 != x22)
+	p1 = b32(x25 != p2)
 l87:
 	m.memoryCopy(x7+2304|4, x7+2108, 196)
 	m.store32(x7, 2304, p0)
@@ -2473,11 +2481,11 @@ l87:
 		goto l1
 	}
 	if p0 != 0 {
-		t60 = x7 + 2504
+		t59 = x7 + 2504
 		if x8 == 0 {
-			t60 = 1
+			t59 = 1
 		}
-		m.memoryCopy(p4, t60, p0)
+		m.memoryCopy(p4, t59, p0)
 	}
 	x8 = 0
 	m.store8(p4+p0, 0, 0)

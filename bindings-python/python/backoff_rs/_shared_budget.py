@@ -35,6 +35,8 @@ _LONGEST_NAME: Final = 255
 _CONTROL: Final = re.compile("[\x00-\x1f\x7f-\x9f]")
 #: A longer timeout is none.
 _LONGEST_NS: Final = 24 * 60 * 60 * 10**9
+#: An exchange may take at least this many seconds: the store may need a new connection.
+_EXCHANGE_LIMIT: Final = 1.0
 #: An idle thread ends after this many seconds.
 _IDLE: Final = 10.0
 _GONE: Final = (False, 0, True)
@@ -154,8 +156,8 @@ class SharedBudget:
         """Sends what the store does not know, and returns whether the store has it. Call it before a
         process ends.
 
-        It waits for the store and for on_exchange, at most twice the timeout. It also asks a store that
-        is away. What could not be sent is sent later. In on_exchange it returns False at once. It blocks
+        It waits for the store and for on_exchange, at most 2 s, or twice a longer timeout. It also asks
+        a store that is away. What could not be sent is sent later. In on_exchange it returns False at once. It blocks
         the thread: in async code, use asyncio.to_thread(budget.flush).
         """
         if threading.current_thread() is self._thread:
@@ -163,7 +165,7 @@ class SharedBudget:
             return False
         flush = _Flush()
         with self._changed:
-            most = min(2 * self._current_timeout(), threading.TIMEOUT_MAX)
+            most = min(2 * max(self._current_timeout(), _EXCHANGE_LIMIT), threading.TIMEOUT_MAX)
             if not self._member.has_unsent():
                 return self._changed.wait_for(lambda: not self._is_reporting, most)
             self._flushes.append(flush)
@@ -216,7 +218,7 @@ class SharedBudget:
         with self._changed:
             if request.answer is None:
                 self._member.late(monotonic_ns())
-                self._is_away(_no_answer(request.timeout))
+                self._is_away(self._late(request.timeout))
             return request.answer or _GONE
 
     # The following are called with the lock.
@@ -224,6 +226,12 @@ class SharedBudget:
     def _current_timeout(self) -> float:
         """How many seconds a request may wait now."""
         return max(self._timeout, self._member.timeout_ns() / 1e9)
+
+    def _late(self, timeout: float) -> TimeoutError:
+        """Why a request has waited for too long."""
+        if self._is_reporting:
+            return TimeoutError(f"on_exchange did not return within {timeout:g} s")
+        return _no_answer(timeout)
 
     def _withdraw(self, request: Request) -> None:
         if request in self._requests:

@@ -53,15 +53,17 @@ pub(super) struct Account {
     pub(super) to_drop: Vec<Waker>,
 }
 
-/// The store did not answer in time.
+/// The store did not answer in time, or the hook did not return.
 #[derive(Debug)]
 struct NoAnswer {
+    of_hook: bool,
     timeout: Duration,
 }
 
 impl fmt::Display for NoAnswer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the store did not answer within {:?}", self.timeout)
+        let what = if self.of_hook { "hook did not return" } else { "store did not answer" };
+        write!(f, "the {what} within {:?}", self.timeout)
     }
 }
 
@@ -175,8 +177,8 @@ impl Account {
 
     /// A request has waited for too long.
     pub(super) fn late(&mut self, now_ns: u64) {
-        let timeout = self.timeout();
-        self.go_away(NoAnswer { timeout }.into(), now_ns);
+        let of_hook = self.is_reporting;
+        self.go_away(NoAnswer { of_hook, timeout: self.timeout() }.into(), now_ns);
     }
 
     /// Nobody will ask the store.

@@ -139,8 +139,8 @@ impl SharedBudget {
     /// Sends what the store does not know. Returns whether the store has it. Call it before a process
     /// ends.
     ///
-    /// It blocks this thread until the store and the hook are done, at most for twice the timeout. It
-    /// also asks a store that is away. What could not be sent is sent later. In
+    /// It blocks this thread until the store and the hook are done, at most for 2 s, or twice a longer
+    /// timeout. It also asks a store that is away. What could not be sent is sent later. In
     /// [`on_exchange`](SharedBudgetBuilder::on_exchange), whose thread it would wait for, it returns false
     /// at once.
     #[expect(clippy::must_use_candidate, reason = "a process that ends may not care")]

@@ -15,6 +15,9 @@ use crate::shared_budget::exchange::{AlwaysLost, BudgetExchange, NotAState, WasS
 use crate::shared_budget::store::{BudgetStore, StoreError, Stored};
 use crate::time::{Clock, Monotonic};
 
+/// An exchange may take at least this long: the store may need a new connection.
+const EXCHANGE_LIMIT: Duration = Duration::from_secs(1);
+
 pub(super) type Hook = Arc<dyn Fn(&BudgetExchange) + Send + Sync>;
 
 /// What the handles and the threads of one shared budget have in common.
@@ -133,7 +136,7 @@ impl Inner {
             if is_needed {
                 account.flushes.push(Arc::clone(&stored));
             }
-            (is_needed, Instant::now() + 2 * account.timeout())
+            (is_needed, Instant::now() + 2 * account.timeout().max(EXCHANGE_LIMIT))
         });
         if is_needed {
             self.start_work();

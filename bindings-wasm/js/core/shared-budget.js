@@ -25,6 +25,8 @@ const FALLBACKS = { share: 0n, whole: 1n, refuse: MAX_UINT64 };
 const MAX_TIMEOUT = 2 ** 31 - 1;
 /** The longest name in bytes. Stores limit the length of a key, such as PostgreSQL to 2704 bytes. */
 const MAX_NAME = 255;
+/** An exchange may take at least this many ms, because the store may need a new connection. */
+const EXCHANGE_LIMIT = 1000;
 /** So much of a text an error quotes. */
 const MAX_SHOWN = 60;
 
@@ -221,11 +223,12 @@ export class SharedBudget {
 		let timer;
 		const timeout = this.#timeout;
 		// A store may never answer. Answers that arrived while this process was busy are read before the second timer fires.
+		const limit = Math.max(timeout, EXCHANGE_LIMIT);
 		const late = new Promise((_, reject) => {
-			const fail = () => reject(noAnswer(timeout));
+			const fail = () => reject(noAnswer(limit));
 			timer = setTimeout(() => {
 				timer = setTimeout(fail, 0);
-			}, timeout);
+			}, limit);
 		});
 		const inTime = (step) => Promise.race([step, late]);
 		try {

@@ -373,6 +373,7 @@ impl BudgetMember {
     /// Begins an exchange.
     pub const fn begin(&mut self, now_ns: u64) {
         self.is_exchanging = 1;
+        self.counting = self.counted;
         self.began_ns = now_ns;
         self.exchanges = self.exchanges.wrapping_add(1);
         self.lost = 0;
@@ -514,11 +515,14 @@ impl BudgetMember {
         (!self.is_late(now_ns.saturating_add(wait_ns))).then_some(wait_ns)
     }
 
-    /// Ends an exchange that failed. If its steps may be stored, its events are not sent again.
+    /// Ends an exchange that failed. If its steps may be stored, its events are not sent again, and the
+    /// account counts this process.
     pub fn failed(&mut self, may_be_stored: bool, now_ns: u64) {
         self.failed_exchanges = self.failed_exchanges.saturating_add(1);
         let sent = core::mem::take(&mut self.sent);
-        if !may_be_stored {
+        if may_be_stored {
+            self.counted = self.counting;
+        } else {
             add(&mut self.unsent, sent);
         }
         self.end(now_ns);

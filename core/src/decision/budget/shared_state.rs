@@ -86,7 +86,7 @@ impl Processes {
     /// Counts a process that was last counted in a slice, as that slice plus one, or 0 for none.
     pub(super) fn count(&mut self, counting: &mut u64, counted: u64) {
         *counting = self.slice.wrapping_add(1);
-        if *counting != counted {
+        if *counting != counted || self.now == 0 {
             self.now = self.now.saturating_add(1).min(MOST_PROCESSES);
         }
     }
