@@ -743,7 +743,7 @@ func TestInvalidSharedBudgets(t *testing.T) {
 		{store, "a", "rate:cost=1", backoff.WithLease(1), "at 5: cost 1 is not used by budget rate"},
 		{store, "a", "envoy", backoff.WithLease(1), `budget "envoy" is of kind concurrent, which cannot be shared: a process that is killed would hold its slots for ever`},
 		{store, "a", "rate", backoff.WithLocalBudget("concurrent"), `local budget "concurrent" is of kind concurrent: a local budget of this kind cannot know when an operation ends that the store counts`},
-		{store, "a", "rate", backoff.WithLocalBudget("x"), `local budget: at 0: unknown name "x"`},
+		{store, "a", "rate", backoff.WithLocalBudget("x"), `local budget: at 0: unknown name "x"; the names are quota, throttle, ratio, rate, ttl, concurrent, aws-sdk-standard, aws-sdk-2026, grpc-retry, sre, sre-process, finagle, envoy`},
 		{store, "a", "rate", backoff.WithFallback("x"), "fallback \"x\" is not share, whole or refuse"},
 		{store, "a", "rate", backoff.WithLease(0), "lease 0 is below 1"},
 		{store, "a", "rate", backoff.WithLease(1001), "lease 1001 is above 1000"},

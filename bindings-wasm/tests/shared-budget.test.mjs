@@ -475,6 +475,18 @@ describe("the store is away", () => {
 		assert.deepEqual(steps(exchanges[1]), ["operation_succeeded 1"]);
 	});
 
+	test("a store that is slower than the timeout gets the steps, and is not waited for", async () => {
+		const { budget, store, exchanges } = share("quota:max_tokens=500", { timeout: 20 });
+		assert.equal((await run(budget, { policy: "constant:base=1s,max_retries=1" })).seen[0], "wait");
+		store.on.load = async (own) => {
+			await wait(100);
+			return own();
+		};
+		assert.equal((await run(budget, { policy: "constant:base=1s,max_retries=1" })).seen[0], "wait, local");
+		assert.equal(await budget.flush(), true);
+		assert.deepEqual([exchanges[1].stored, budget.stats.failedExchanges], ["yes", 0]);
+	});
+
 	test("an answer that comes too late is not followed by a swap", async () => {
 		const { budget, store } = share("quota", { timeout: 20 });
 		let answer;

@@ -869,7 +869,9 @@ def processes():
         for _ in range(3):
             story.begin().step().store(story.after if made else "3 40 | 16 4 0").fail(stored=True).later(S)
         yield story.exchange().later(SLICE).exchange()
-    story = Story("processes-unknown-gone", "an account that counts nobody does not count this one", "quota", fallback=0)
+    story = Story(
+        "processes-unknown-gone", "an account that counts nobody does not count this one", "quota", fallback=0
+    )
     yield story.exchange().store("1 9 | 16 0 3").exchange().exchange()
     story = Story("processes-fallback", "counted whatever the fallback is", "quota", fallback=WORD_MAX)
     yield story.exchange().exchange()
@@ -1001,7 +1003,9 @@ def lateness():
         )
         story.note(FAILED).request().begin().step().later(S).late().request()
         yield story.later(MS).stored().request().request().later(S).request()
-    story = Story("late-clock-back", "a time before the exchange began is not late, with a timeout of 0", "quota", timeout=0)
+    story = Story(
+        "late-clock-back", "a time before the exchange began is not late, with a timeout of 0", "quota", timeout=0
+    )
     yield story.exchange().at(5 * S).begin().at(5 * S - 1).request().at(5 * S).request()
     for stored in (False, True):
         story = Story(f"late-failed-{'stored' if stored else 'not'}", f"{late} failed", "throttle")
