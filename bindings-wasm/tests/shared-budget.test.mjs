@@ -476,7 +476,7 @@ describe("the store is away", () => {
 	});
 
 	test("a store that is slower than the timeout gets the steps, and is not waited for", async () => {
-		const { budget, store, exchanges } = share("quota:max_tokens=500", { timeout: 20 });
+		const { budget, store, exchanges } = share("throttle:max_tokens=1000", { timeout: 20 });
 		assert.equal((await run(budget, { policy: "constant:base=1s,max_retries=1" })).seen[0], "wait");
 		store.on.load = async (own) => {
 			await wait(100);
