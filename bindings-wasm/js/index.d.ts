@@ -558,9 +558,9 @@ export class SharedBudget {
 	constructor(store: BudgetStore, name: string, budget: Budget | string, options?: SharedBudgetOptions);
 
 	/**
-	 * Sends what the store does not know, and says whether the store has it. Call it before the process ends. It never
-	 * rejects, and waits at most twice the timeout. It also asks a store that is away. What could not be sent is sent
-	 * later.
+	 * Sends what the store does not know, and says whether nothing is left to send. Call it before the process ends. It
+	 * never rejects, and waits at most 2 s, or twice a longer timeout. It also asks a store that is away. What could not be
+	 * sent is sent later.
 	 */
 	flush(): Promise<boolean>;
 

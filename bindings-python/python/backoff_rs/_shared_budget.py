@@ -143,7 +143,8 @@ class SharedBudget:
 
     @property
     def last_error(self) -> Exception | None:
-        """The last error of the store or of on_exchange; None if there was none."""
+        """The last error of the store or of on_exchange; None if there was none. It stays when the store
+        is back."""
         return self._last_error
 
     @property
@@ -153,8 +154,8 @@ class SharedBudget:
             return SharedBudgetStats(**dict(self._member.stats()))
 
     def flush(self) -> bool:
-        """Sends what the store does not know, and returns whether the store has it. Call it before a
-        process ends.
+        """Sends what the store does not know, and returns whether nothing is left to send. Call it before
+        a process ends.
 
         It waits for the store and for on_exchange, at most 2 s, or twice a longer timeout. It also asks
         a store that is away. What could not be sent is sent later. In on_exchange it returns False at once. It blocks

@@ -1,5 +1,6 @@
 //! A store of shared budgets in [Redis](https://docs.rs/redis).
 
+use std::error::Error;
 use std::fmt;
 use std::time::Duration;
 
@@ -139,7 +140,11 @@ impl RedisStore {
             Err(error) if is_moved(&error) => self.send(&command),
             result => result,
         };
-        Ok(answer?)
+        let timeout = self.timeout;
+        let explained = |cause: RedisError| -> StoreError {
+            if cause.is_timeout() { NoAnswer { timeout, cause }.into() } else { cause.into() }
+        };
+        answer.map_err(explained)
     }
 
     /// Sends a command over the connection, which is closed if that fails.
@@ -151,6 +156,25 @@ impl RedisStore {
         let answer = command.query(&mut *link.0)?;
         self.connection = Some(link);
         Ok(answer)
+    }
+}
+
+/// Redis took too long. The text of the cause would be that of the system.
+#[derive(Debug)]
+struct NoAnswer {
+    timeout: Duration,
+    cause: RedisError,
+}
+
+impl fmt::Display for NoAnswer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Redis did not answer within {:?}", self.timeout)
+    }
+}
+
+impl Error for NoAnswer {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        Some(&self.cause)
     }
 }
 

@@ -45,12 +45,13 @@ pub(super) struct Account {
     pub(super) flushes: Vec<Arc<OnceLock<bool>>>,
     /// Whether the hook of an exchange runs.
     pub(super) is_reporting: bool,
-    pub(super) last_error: Option<Arc<dyn Error + Send + Sync>>,
+    last_error: Option<Arc<dyn Error + Send + Sync>>,
     /// Whether nobody uses the budget any more.
     pub(super) is_closed: bool,
     /// What to wake and what to drop when nobody holds the account: both run code of the caller's.
     pub(super) to_wake: Vec<Waker>,
     pub(super) to_drop: Vec<Waker>,
+    pub(super) errors_to_drop: Vec<Arc<dyn Error + Send + Sync>>,
 }
 
 /// The store did not answer in time, or the hook did not return.
@@ -82,6 +83,7 @@ impl Account {
             is_closed: false,
             to_wake: Vec::new(),
             to_drop: Vec::new(),
+            errors_to_drop: Vec::new(),
         }
     }
 
@@ -171,8 +173,16 @@ impl Account {
         now_ns: u64,
     ) {
         self.member.failed(may_be_stored, now_ns);
-        self.last_error = Some(error);
+        self.set_last_error(error);
         self.ask_again(now_ns);
+    }
+
+    pub(super) fn last_error(&self) -> Option<Arc<dyn Error + Send + Sync>> {
+        self.last_error.clone()
+    }
+
+    pub(super) fn set_last_error(&mut self, error: Arc<dyn Error + Send + Sync>) {
+        self.errors_to_drop.extend(self.last_error.replace(error));
     }
 
     /// A request has waited for too long.
@@ -184,7 +194,7 @@ impl Account {
     /// Nobody will ask the store.
     pub(super) fn go_away(&mut self, error: StoreError, now_ns: u64) {
         self.member.late(now_ns);
-        self.last_error = Some(error.into());
+        self.set_last_error(error.into());
         self.ask_again(now_ns);
     }
 

@@ -136,8 +136,8 @@ impl SharedBudget {
         &self.inner().key
     }
 
-    /// Sends what the store does not know. Returns whether the store has it. Call it before a process
-    /// ends.
+    /// Sends what the store does not know. Returns whether nothing is left to send. Call it before a
+    /// process ends.
     ///
     /// It blocks this thread until the store and the hook are done, at most for 2 s, or twice a longer
     /// timeout. It also asks a store that is away. What could not be sent is sent later. In
@@ -148,10 +148,11 @@ impl SharedBudget {
         self.inner().flush()
     }
 
-    /// The latest error of the store, or panic of the hook; `None` if there was none.
+    /// The latest error of the store, or panic of the hook; `None` if there was none. It stays when the
+    /// store is back.
     #[must_use]
     pub fn last_error(&self) -> Option<Arc<dyn Error + Send + Sync>> {
-        self.inner().with(|account, _| account.last_error.clone())
+        self.inner().with(|account, _| account.last_error())
     }
 
     /// What this process has exchanged with the store, for metrics.
@@ -241,7 +242,8 @@ impl SharedBudgetBuilder {
     }
 
     /// How long a loop waits for the store at most. The default is 100 ms, the longest a day. Until the
-    /// first exchange has ended, it is at least a second, because the store needs a connection.
+    /// first exchange has ended, it is at least a second, because the store needs a connection. A store may
+    /// give up earlier.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
         self
@@ -250,7 +252,8 @@ impl SharedBudgetBuilder {
     /// Sets a hook that receives every exchange with the store, also one that failed. It runs in the
     /// thread that talks to the store, after the loops got their answers and before
     /// [`flush`](SharedBudget::flush) returns: the next exchange waits for it. A panic of it is
-    /// [`last_error`](SharedBudget::last_error), and ends nothing else.
+    /// [`last_error`](SharedBudget::last_error), and ends nothing else. A hook that owns a handle of its own
+    /// budget keeps it, and its thread, for ever.
     pub fn on_exchange(mut self, hook: impl Fn(&BudgetExchange) + Send + Sync + 'static) -> Self {
         self.hook = Arc::new(hook);
         self
@@ -271,7 +274,11 @@ impl SharedBudgetBuilder {
             return Err(SharedBudgetError::NameCharacter(control));
         }
         let shared = parse(&budget)?;
-        let local = parse(local_budget.as_deref().unwrap_or(&budget))?;
+        let of_local = |error| match error {
+            SharedBudgetError::Budget(error) => SharedBudgetError::LocalBudget(error),
+            other => other,
+        };
+        let local = parse(local_budget.as_deref().unwrap_or(&budget)).map_err(of_local)?;
         if !(1..=BudgetMember::MAX_LEASE).contains(&lease.into()) {
             return Err(SharedBudgetError::Lease(lease));
         }
@@ -320,9 +327,11 @@ fn parse(text: &str) -> Result<Budget, SharedBudgetError> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SharedBudgetError {
-    /// A budget string is invalid.
+    /// The budget string is invalid.
     Budget(ParseError),
-    /// The budget is of the kind `concurrent`.
+    /// The budget string of the local budget is invalid.
+    LocalBudget(ParseError),
+    /// The budget or the local budget is of the kind `concurrent`.
     Concurrent,
     /// This lease is below 1 or above 1000.
     Lease(u32),
@@ -340,6 +349,7 @@ impl fmt::Display for SharedBudgetError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Budget(error) => error.fmt(f),
+            Self::LocalBudget(error) => write!(f, "local budget: {error}"),
             Self::Concurrent => f.write_str(
                 "a budget of the kind concurrent cannot be shared, because a process that dies would hold \
                  its slots for ever: choose another kind",

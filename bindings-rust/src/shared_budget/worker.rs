@@ -1,6 +1,5 @@
 //! The threads of a shared budget: one talks to the store, and one ends the waits of futures.
 
-use std::any::Any;
 use std::error::Error;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -85,12 +84,16 @@ impl Inner {
         let result = call(&mut account, Monotonic.now_ns());
         let to_wake = std::mem::take(&mut account.to_wake);
         let to_drop = std::mem::take(&mut account.to_drop);
+        let errors_to_drop = std::mem::take(&mut account.errors_to_drop);
         drop(account);
         for waker in to_wake {
-            let _ = catch_unwind(AssertUnwindSafe(|| waker.wake()));
+            let _ = caught(|| waker.wake());
         }
         for waker in to_drop {
-            let _ = catch_unwind(AssertUnwindSafe(|| drop(waker)));
+            let _ = caught(|| drop(waker));
+        }
+        for error in errors_to_drop {
+            let _ = caught(|| drop(error));
         }
         result
     }
@@ -306,9 +309,9 @@ impl Inner {
 
     /// Calls the hook.
     fn observe(&self, exchange: &BudgetExchange) {
-        if let Err(panic) = catch_unwind(AssertUnwindSafe(|| (self.hook)(exchange))) {
-            let error = Panicked { what: "hook", message: message(&*panic) };
-            self.with(|account, _| account.last_error = Some(Arc::new(error)));
+        if let Err(message) = caught(|| (self.hook)(exchange)) {
+            let error = Panicked { what: "hook", message };
+            self.with(|account, _| account.set_last_error(Arc::new(error)));
         }
     }
 
@@ -343,11 +346,18 @@ fn end(flushes: Vec<Arc<OnceLock<bool>>>, was_stored: bool) {
 
 /// Calls the store, which may panic.
 fn called<T>(call: impl FnOnce() -> Result<T, StoreError>) -> Result<T, StoreError> {
-    catch_unwind(AssertUnwindSafe(call))
-        .unwrap_or_else(|panic| Err(Panicked { what: "store", message: message(&*panic) }.into()))
+    caught(call).unwrap_or_else(|message| Err(Panicked { what: "store", message }.into()))
 }
 
-fn message(panic: &(dyn Any + Send)) -> String {
-    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default()
+/// Calls a function of the caller's. Returns the message if it panics.
+fn caught<T>(call: impl FnOnce() -> T) -> Result<T, String> {
+    catch_unwind(AssertUnwindSafe(call)).map_err(|panic| {
+        let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+        let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
+        // What it panicked with may panic as well.
+        if let Err(other) = catch_unwind(AssertUnwindSafe(|| drop(panic))) {
+            std::mem::forget(other);
+        }
+        text.unwrap_or_default()
+    })
 }

@@ -312,6 +312,60 @@ fn every_exchange_is_reported() {
     );
 }
 
+/// Code of the caller that panics again when what it panicked with is dropped, and errors that use the
+/// budget when they are dropped.
+#[test]
+fn drops_end_nothing() {
+    struct Bomb;
+    impl Drop for Bomb {
+        fn drop(&mut self) {
+            panic!("again");
+        }
+    }
+    #[derive(Debug)]
+    struct UsesBudget(Arc<Mutex<Option<SharedBudget>>>);
+    impl std::fmt::Display for UsesBudget {
+        fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            f.write_str("away")
+        }
+    }
+    impl std::error::Error for UsesBudget {}
+    impl Drop for UsesBudget {
+        fn drop(&mut self) {
+            let budget = self.0.lock().unwrap().clone();
+            assert!(budget.is_none_or(|budget| budget.stats().exchanges > 0));
+        }
+    }
+    struct Away(Arc<Mutex<Option<SharedBudget>>>);
+    impl BudgetStore for Away {
+        fn load(&mut self, _: &str) -> Result<Stored, StoreError> {
+            Err(Box::new(UsesBudget(Arc::clone(&self.0))))
+        }
+        fn compare_and_swap(
+            &mut self,
+            _: &str,
+            _: Option<&str>,
+            _: &str,
+        ) -> Result<bool, StoreError> {
+            unreachable!("nothing was loaded")
+        }
+    }
+    let known = Arc::default();
+    let budget = SharedBudget::builder(Away(Arc::clone(&known)), "test", "quota:max_tokens=25")
+        .timeout(Duration::from_secs(60))
+        .on_exchange(|_| std::panic::panic_any(Bomb))
+        .build()
+        .unwrap();
+    *known.lock().unwrap() = Some(budget.clone());
+    let retry = retry("constant:base=0s").shared_budget(&budget);
+    for exchanges in 1..4 {
+        let _ = run(&retry, &[]);
+        assert!(!budget.flush());
+        assert_eq!(budget.stats().failed_exchanges, exchanges);
+    }
+    known.lock().unwrap().take();
+}
+
 #[test]
 fn a_lost_exchange_is_reported() {
     let other = |number| Fault::Race(format!("{number} 25 | 0 1 0"));
