@@ -258,7 +258,7 @@ func (b *SharedBudget) ended(exchange *BudgetExchange, timeout time.Duration) (w
 		return sharedAnswer{}, false
 	})
 	if b.member.State(now()).IsAway {
-		b.goAway(noAnswer(timeout))
+		b.askAgain()
 	}
 	return 0, false
 }

@@ -603,6 +603,45 @@ def test_a_hook_that_fails_ends_nothing(caplog):
     assert isinstance(budget.last_error, ZeroDivisionError)
 
 
+def test_code_of_the_caller_cannot_end_the_thread(caplog):
+    class Store(MemoryStore):
+        def load(self, key):
+            raise asyncio.CancelledError
+
+    def leave(_exchange):
+        raise SystemExit
+
+    budget = shared(MemoryStore(), on_exchange=leave)
+    for _ in range(2):
+        Loop(budget, succeed_at=1).run()
+        assert budget.flush()
+    assert "SystemExit" in str(budget.last_error)
+    budget = shared(Store())
+    assert Loop(budget).run().budget_is_local
+    assert not budget.flush()
+    assert "CancelledError" in str(budget.last_error)
+    assert budget.stats.failed_exchanges == 2
+
+
+@pytest.mark.parametrize("answer", [None, 1, "false"])
+def test_a_swap_that_answers_no_bool_is_unknown(answer):
+    store, exchanges = MemoryStore(), []
+    store.compare_and_swap = lambda *_: answer
+    budget = shared(store, on_exchange=exchanges.append)
+    assert Loop(budget).run().budget_is_local
+    assert exchanges[0].stored == "unknown"
+    assert "compare_and_swap() must return a bool, not" in str(budget.last_error)
+
+
+def test_a_flush_that_interrupts_the_budget_does_not_wait():
+    """As a signal handler does."""
+    budget = shared(MemoryStore())
+    Loop(budget, succeed_at=1).run()
+    with budget._changed:
+        assert not budget.flush()
+    assert budget.flush()
+
+
 def test_an_idle_thread_ends(monkeypatch):
     monkeypatch.setattr(module, "_IDLE", 0.01)
     store = MemoryStore()
@@ -624,11 +663,14 @@ def test_a_system_without_threads(monkeypatch):
     def start(_thread):
         raise RuntimeError("can't start new thread")
 
-    budget = shared(MemoryStore())
+    store = MemoryStore()
+    budget = shared(store)
     with monkeypatch.context() as patch:
         patch.setattr(threading.Thread, "start", start)
         end = Loop(budget).run()
-        assert not budget.flush()
+        # This thread talks to the store.
+        assert budget.flush()
+        assert store.state() == "0 25"
     assert (end.attempts, end.budget_is_local) == (6, True)
     assert "can't start new thread" in str(budget.last_error)
 
@@ -692,7 +734,7 @@ def test_many_threads_spend_no_more_than_there_is():
         ({"lease": 1001}, ValueError, "lease 1001 is not"),
         ({"lease": 1.5}, TypeError, "lease must be an int, not float"),
         ({"lease": True}, TypeError, "lease must be an int, not bool"),
-        ({"timeout": 0}, ValueError, "timeout 0 is not a positive number"),
+        ({"timeout": 0}, ValueError, "timeout 0 is not a number of seconds above 0"),
         ({"timeout": float("nan")}, ValueError, "timeout nan is not"),
         ({"timeout": float("inf")}, ValueError, "timeout inf is not"),
         ({"timeout": "1s"}, TypeError, "timeout must be a number of seconds, not str"),

@@ -14,6 +14,7 @@ from time import monotonic_ns
 from ._account import Request
 from ._backoff import Budget, BudgetState, _Member, _type_name
 from ._budget_store import BudgetExchange, ExchangeStep, SharedBudgetStats
+from ._policy_error import PolicyError
 from ._types import BudgetEvent, Outcome
 from ._wrap import is_coroutine_function
 
@@ -96,6 +97,8 @@ class SharedBudget:
         timeout: float = 0.1,
         on_exchange: Callable[[BudgetExchange], object] | None = None,
     ) -> None:
+        if isinstance(store, type):
+            raise TypeError(f"store is the class {store.__name__}, and must be an object")
         for method in ("load", "compare_and_swap"):
             if not callable(getattr(store, method, None)):
                 raise TypeError(f"store has no {method}(): it is {_type_name(store)}")
@@ -119,7 +122,8 @@ class SharedBudget:
 
     def _begin_process(self) -> None:
         """What belongs to one process. A fork may have left its lock locked."""
-        self._changed = threading.Condition()
+        self._lock = threading.RLock()
+        self._changed = threading.Condition(self._lock)
         self._is_reporting = False
         self._thread: threading.Thread | None = None
         timeout_ns = min(int(self._timeout * 1e9), _LONGEST_NS)
@@ -158,19 +162,25 @@ class SharedBudget:
         a process ends.
 
         It waits for the store and for on_exchange, at most 2 s, or twice a longer timeout. It also asks
-        a store that is away. What could not be sent is sent later. In on_exchange it returns False at once. It blocks
-        the thread: in async code, use asyncio.to_thread(budget.flush).
+        a store that is away. What could not be sent is sent later. It blocks the thread: in async code,
+        use asyncio.to_thread(budget.flush). In on_exchange it returns False at once, and so it may in a
+        signal handler: let that set a flag, and flush in the main code.
         """
-        if threading.current_thread() is self._thread:
-            # It would wait for itself, in on_exchange.
+        if threading.current_thread() is self._thread or self._lock._is_owned():  # type: ignore[attr-defined]
+            # It would wait for itself: in on_exchange, or in a signal handler that has interrupted
+            # what holds the lock.
             return False
-        flush = _Flush()
+        flush, begun = _Flush(), None
         with self._changed:
             most = min(2 * max(self._current_timeout(), _EXCHANGE_LIMIT), threading.TIMEOUT_MAX)
             if not self._member.has_unsent():
                 return self._changed.wait_for(lambda: not self._is_reporting, most)
             self._flushes.append(flush)
-            self._wake()
+            if self._start() is not None and not self._is_reporting:
+                # No thread starts while Python ends: this one talks to the store.
+                begun = self._begin()
+        if begun is not None:
+            self._finish(*begun)
         flush.over.wait(most)
         with self._changed, contextlib.suppress(ValueError):
             # Nobody has taken it.
@@ -242,6 +252,9 @@ class SharedBudget:
     def _is_away(self, error: Exception) -> None:
         """The local budget decides on all that waits."""
         self._last_error = error
+        self._ask_again()
+
+    def _ask_again(self) -> None:
         for request in self._requests:
             request.answer = self._member.request(request.outcome, monotonic_ns())
         self._answered()
@@ -260,9 +273,16 @@ class SharedBudget:
 
     def _wake(self) -> None:
         """Tells the thread that there is work."""
+        error = self._start()
+        if error is not None:
+            self._member.late(monotonic_ns())
+            self._is_away(error)
+
+    def _start(self) -> Exception | None:
+        """Wakes or starts the thread. Returns why it does not start."""
         if self._thread is not None and self._thread.is_alive():
             self._changed.notify_all()
-            return
+            return None
         name = f"backoff_rs budget {self._name}"
         self._thread = threading.Thread(target=self._work, name=name, daemon=True)
         try:
@@ -270,9 +290,14 @@ class SharedBudget:
         except RuntimeError as error:
             # Python ends, or the system has no thread left.
             self._thread = None
-            self._member.late(monotonic_ns())
-            self._is_away(error)
-            self._end(self._flushes, False)
+            return error
+        return None
+
+    def _begin(self) -> tuple[list[_Flush], float]:
+        """Begins an exchange, for the flushes that there are. Returns them, and its timeout."""
+        flushes, self._flushes = self._flushes, []
+        self._member.begin(monotonic_ns())
+        return flushes, self._current_timeout()
 
     def _end(self, flushes: list[_Flush], is_stored: bool) -> None:
         for flush in flushes:
@@ -289,24 +314,26 @@ class SharedBudget:
                     if pause is None and not is_changed:
                         self._thread = None
                         return
-                flushes, self._flushes = self._flushes, []
-                self._member.begin(monotonic_ns())
-                timeout = self._current_timeout()
-            exchange = self._exchange(timeout)
-            with self._changed:
-                if exchange.error is None:
-                    self._stored(timeout)
-                else:
-                    self._member.failed(exchange.stored == "unknown", monotonic_ns())
-                    self._is_away(exchange.error)
-                self._is_reporting = True
-            self._report(exchange)
-            with self._changed:
-                self._is_reporting = False
-                self._changed.notify_all()
-            self._end(flushes, exchange.error is None)
+                begun = self._begin()
+            self._finish(*begun)
 
-    def _stored(self, timeout: float) -> None:
+    def _finish(self, flushes: list[_Flush], timeout: float) -> None:
+        """Makes the exchange that has begun."""
+        exchange = self._exchange(timeout)
+        with self._changed:
+            if exchange.error is None:
+                self._stored()
+            else:
+                self._member.failed(exchange.stored == "unknown", monotonic_ns())
+                self._is_away(exchange.error)
+            self._is_reporting = True
+        self._report(exchange)
+        with self._changed:
+            self._is_reporting = False
+            self._changed.notify_all()
+        self._end(flushes, exchange.error is None)
+
+    def _stored(self) -> None:
         """Answers the requests, the oldest first."""
         for name, granted, refused, held in self._member.stored(monotonic_ns()):
             answers = [(True, held, False)] * granted + [(False, 0, False)] * refused
@@ -315,7 +342,7 @@ class SharedBudget:
                 request.answer = answer
         self._answered()
         if self._member.is_away(monotonic_ns()):
-            self._is_away(_no_answer(timeout))
+            self._ask_again()
 
     def _exchange(self, timeout: float) -> BudgetExchange:
         """Loads the state and swaps it, until no other process is faster."""
@@ -330,15 +357,18 @@ class SharedBudget:
                 if stepped is None:
                     BudgetState.parse(self._budget, before or "")
                 after, is_changed = stepped or ("", False)
-            except Exception as error:
-                return replace(exchange, error=error)
+            except BaseException as error:
+                return replace(exchange, error=_ordinary(error))
             exchange = replace(exchange, steps=steps, after=after)
             if not is_changed:
                 return replace(exchange, stored="unchanged")
             try:
                 is_stored = self._store.compare_and_swap(self._key, before, after)
-            except Exception as error:
-                return replace(exchange, stored="unknown", error=error)
+                if not isinstance(is_stored, bool):
+                    kind = _type_name(is_stored)
+                    raise TypeError(f"compare_and_swap() must return a bool, not {kind}")
+            except BaseException as error:
+                return replace(exchange, stored="unknown", error=_ordinary(error))
             if is_stored:
                 return replace(exchange, stored="yes")
             with self._changed:
@@ -353,10 +383,10 @@ class SharedBudget:
             return
         try:
             self._on_exchange(exchange)
-        except Exception as error:
+        except BaseException as error:
             import logging
 
-            self._last_error = error
+            self._last_error = _ordinary(error)
             # No caller could get it.
             logger = logging.getLogger("backoff_rs")
             logger.exception("on_exchange of the budget %s failed", self._name)
@@ -399,9 +429,15 @@ def _checked_name(name: object) -> str:
 
 
 def _checked_budget(argument: str, text: object) -> Budget:
+    if isinstance(text, Budget):
+        raise TypeError(f"{argument} must be a budget string, not Budget: write str(budget)")
     if not isinstance(text, str):
         raise TypeError(f"{argument} must be a budget string, not {_type_name(text)}")
-    budget = Budget.parse(text)
+    try:
+        budget = Budget.parse(text)
+    except PolicyError as error:
+        error.add_note(f"in {argument} {text!r}")
+        raise
     if str(budget).startswith("concurrent"):
         raise ValueError(
             f"{argument} {text!r} cannot be shared: a process that dies would hold its slots for "
@@ -431,6 +467,15 @@ def _checked_fallback(fallback: object, processes: object) -> int:
     return _checked_count("processes", processes, _MOST_PROCESSES)
 
 
+def _ordinary(error: BaseException) -> Exception:
+    """What code of the caller raised in the thread, which it must not end."""
+    if isinstance(error, Exception):
+        return error
+    raised = RuntimeError(f"raised {error!r}")
+    raised.__cause__ = error
+    return raised
+
+
 def _no_answer(timeout: float) -> TimeoutError:
     return TimeoutError(f"the store did not answer within {timeout:g} s")
 
@@ -439,7 +484,8 @@ def _checked_timeout(timeout: object) -> float:
     if isinstance(timeout, bool) or not isinstance(timeout, int | float):
         raise TypeError(f"timeout must be a number of seconds, not {_type_name(timeout)}")
     if not 0 < timeout <= threading.TIMEOUT_MAX:
-        raise ValueError(f"timeout {timeout} is not a positive number of seconds")
+        most = f"{threading.TIMEOUT_MAX:g}"
+        raise ValueError(f"timeout {timeout} is not a number of seconds above 0 and up to {most}")
     return timeout
 
 

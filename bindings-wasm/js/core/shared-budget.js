@@ -165,6 +165,10 @@ export class SharedBudget {
 	/** The local budget decides on the requests that wait. */
 	#goAway(error) {
 		this.lastError = error;
+		this.#askAgain();
+	}
+
+	#askAgain() {
 		this.#answer(({ outcome }) => this.#member.request(outcome, localTime()));
 	}
 
@@ -255,7 +259,7 @@ export class SharedBudget {
 				}
 				await inTime(new Promise((resolve) => setTimeout(resolve, Math.ceil(toMilliseconds(wait)))));
 			}
-			this.#stored(timeout);
+			this.#stored();
 			return true;
 		} catch (error) {
 			exchange.error = error;
@@ -269,7 +273,7 @@ export class SharedBudget {
 	}
 
 	/** Answers the requests, the oldest first. */
-	#stored(timeout) {
+	#stored() {
 		const answers = this.#member.stored(localTime());
 		this.#answer(({ outcome }) => {
 			const row = answers.find((each) => each.outcome === outcome);
@@ -280,7 +284,7 @@ export class SharedBudget {
 			return row.refused-- > 0 ? { granted: false, held: 0n, isLocal: false } : undefined;
 		});
 		if (this.#member.isAway(localTime())) {
-			this.#goAway(noAnswer(timeout));
+			this.#askAgain();
 		}
 	}
 

@@ -52,7 +52,8 @@ class PostgresStore:
 
     client  a function that makes a psycopg.Connection: the store keeps it, and makes a new one after
             a failure and in a forked child; close() closes it. Or a psycopg_pool.ConnectionPool. Or a
-            Connection with autocommit, which nothing replaces when it is lost.
+            Connection with autocommit, which nothing replaces when it is lost. A forked child can use
+            neither of these.
 
     create_table() makes the table, by CREATE_TABLE.
 
@@ -68,6 +69,7 @@ class PostgresStore:
         #: A child neither uses nor ends the connections of its parent.
         self._of_parent: list[psycopg.Connection[Any]] = []
         self._client: Any = client
+        self._process = os.getpid()
         if isinstance(client, psycopg.Connection):
             if not client.autocommit:
                 raise ValueError(
@@ -124,10 +126,18 @@ class PostgresStore:
 
     @contextlib.contextmanager
     def _given(self) -> Any:
+        self._check_process()
         yield self._client
+
+    def _check_process(self) -> None:
+        if os.getpid() != self._process:
+            raise RuntimeError(
+                "a forked child cannot use the connections of its parent: give PostgresStore a function"
+            )
 
     @contextlib.contextmanager
     def _pooled(self) -> Any:
+        self._check_process()
         with self._client.connection() as connection:
             autocommit = connection.autocommit
             if not autocommit:
