@@ -445,7 +445,7 @@ def test_an_answer_that_is_lost_counts_once(monkeypatch):
     now += 2
     budget.flush()
     # The failure after the first retry was not lost.
-    assert [exchange.stored for exchange in exchanges] == ["unknown", "yes"]
+    assert [exchange.stored for exchange in exchanges] == ["unknown", "unchanged"]
     assert [step.event for step in exchanges[1].steps] == ["attempt_failed"]
     assert store.state() == "1 0"
 
