@@ -475,6 +475,19 @@ describe("the store is away", () => {
 		assert.deepEqual(steps(exchanges[1]), ["operation_succeeded 1"]);
 	});
 
+	test("a loop that is aborted while it waits takes no token", async () => {
+		const { budget, store } = share("quota:max_tokens=10,cost=5");
+		const controller = new AbortController();
+		store.on.load = async (own) => {
+			controller.abort(busy);
+			await wait(5);
+			return own();
+		};
+		assert.deepEqual((await run(budget, { signal: controller.signal })).seen, ["cancelled"]);
+		await budget.flush();
+		assert.equal(store.state(budget.key).split(" ")[1], "10");
+	});
+
 	test("a store that is slower than the timeout gets the steps, and is not waited for", async () => {
 		const { budget, store, exchanges } = share("throttle:max_tokens=1000", { timeout: 20 });
 		assert.equal((await run(budget, { policy: "constant:base=1s,max_retries=1" })).seen[0], "wait");

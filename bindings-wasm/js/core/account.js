@@ -2,6 +2,7 @@
 
 /**
  * The method of a shared budget that opens the account of an operation: `failed()` and `succeeded()` report its
- * attempts, and `request(outcome)` resolves to whether a retry is `granted`, and whether that `isLocal`.
+ * attempts, `request(outcome)` resolves to whether a retry is `granted`, and whether that `isLocal`, and `cancel()`
+ * withdraws a request that still waits.
  */
 export const OPEN = Symbol.for("backoff-wasm.account");

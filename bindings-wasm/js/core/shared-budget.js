@@ -115,17 +115,21 @@ export class SharedBudget {
 	#open() {
 		let held = 0n;
 		let isLocal = false;
+		let waiting;
 		this.#record("operation_began");
 		return {
 			failed: () => this.#record("attempt_failed"),
 			succeeded: () => this.#record("operation_succeeded", held, isLocal),
 			request: async (outcome) => {
-				const answer = await this.#request(outcome);
+				const answer = await this.#request(outcome, (request) => {
+					waiting = request;
+				});
 				if (answer.granted) {
 					({ held, isLocal } = answer);
 				}
 				return answer;
 			},
+			cancel: () => this.#cancel(waiting),
 		};
 	}
 
@@ -134,7 +138,7 @@ export class SharedBudget {
 		this.#work();
 	}
 
-	#request(outcome) {
+	#request(outcome, onWait) {
 		return (
 			this.#member.request(outcome, localTime()) ??
 			new Promise((resolve) => {
@@ -145,9 +149,20 @@ export class SharedBudget {
 					request.timer = setTimeout(late, 0);
 				}, request.timeout);
 				this.#requests.push(request);
+				onWait(request);
 				this.#work();
 			})
 		);
+	}
+
+	/** Withdraws the request of a loop that was aborted, if it still waits. */
+	#cancel(request) {
+		const place = this.#requests.indexOf(request);
+		if (place !== -1) {
+			this.#requests.splice(place, 1);
+			clearTimeout(request.timer);
+			this.#member.cancel(request.outcome);
+		}
 	}
 
 	#isLate(request) {

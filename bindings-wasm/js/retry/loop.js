@@ -297,6 +297,7 @@ export class Loop {
 
 	abort() {
 		this.operation?.cancel();
+		this.account?.cancel();
 		try {
 			if (this.options.isTimed) {
 				this.readClock();
