@@ -14,6 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 import trio
 from backoff_rs import (
+    Budget,
     BudgetExchange,
     ExchangeStep,
     Operation,
@@ -603,6 +604,20 @@ def test_a_hook_that_fails_ends_nothing(caplog):
     assert isinstance(budget.last_error, ZeroDivisionError)
 
 
+def test_a_slow_hook_is_named():
+    gate = threading.Event()
+    budget = shared(MemoryStore(), timeout=0.05, on_exchange=lambda _: gate.wait(LONG))
+    Loop(budget).run()
+    assert str(budget.last_error) == "on_exchange did not return within 0.05 s"
+    gate.set()
+
+
+def test_an_invalid_local_budget_is_named():
+    with pytest.raises(PolicyError) as error:
+        shared(MemoryStore(), local_budget="quotas")
+    assert error.value.__notes__ == ["in local_budget 'quotas'"]
+
+
 def test_code_of_the_caller_cannot_end_the_thread(caplog):
     class Store(MemoryStore):
         def load(self, key):
@@ -633,11 +648,12 @@ def test_a_swap_that_answers_no_bool_is_unknown(answer):
     assert "compare_and_swap() must return a bool, not" in str(budget.last_error)
 
 
-def test_a_flush_that_interrupts_the_budget_does_not_wait():
+def test_a_flush_that_interrupts_the_budget_does_not_wait(monkeypatch):
     """As a signal handler does."""
     budget = shared(MemoryStore())
     Loop(budget, succeed_at=1).run()
-    with budget._changed:
+    with budget._changed, monkeypatch.context() as patch:
+        patch.setattr(budget, "_start", lambda: pytest.fail("it waits"))
         assert not budget.flush()
     assert budget.flush()
 
@@ -726,6 +742,8 @@ def test_many_threads_spend_no_more_than_there_is():
         ({"local_budget": "concurrent"}, ValueError, "local_budget 'concurrent' cannot be shared"),
         ({"local_budget": 5}, TypeError, "local_budget must be a budget string, not int"),
         ({"fallback": "quota"}, ValueError, "fallback 'quota' is not 'share', 'whole' or 'refuse'"),
+        ({"budget": Budget.parse(QUOTA)}, TypeError, r"not Budget: write str\(budget\)"),
+        ({"store": MemoryStore}, TypeError, "store is the class MemoryStore"),
         ({"fallback": 5}, TypeError, "fallback must be a str, not int"),
         ({"fallback": "whole", "processes": 2}, ValueError, "only for the fallback 'share', not"),
         ({"processes": 0}, ValueError, "processes 0 is not from 1 to 1000000"),

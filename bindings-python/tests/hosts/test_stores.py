@@ -468,6 +468,19 @@ def test_a_pool_gets_its_connections_back_as_they_were(postgres_server):
             assert not connection.autocommit
 
 
+def test_a_forked_child_does_not_use_the_connections_of_its_parent(postgres_server, monkeypatch):
+    url = postgres_server.url
+    with (
+        psycopg.connect(url, autocommit=True) as connection,
+        psycopg_pool.ConnectionPool(url, min_size=1, open=True) as pool,
+    ):
+        stores = [PostgresStore(connection), PostgresStore(pool)]
+        monkeypatch.setattr(os, "getpid", lambda: 0)
+        for store in stores:
+            with pytest.raises(RuntimeError, match="give PostgresStore a function"):
+                store.load("?")
+
+
 def test_clients_that_are_rejected(postgres_server):
     with pytest.raises(TypeError, match=r"client must be a redis.Redis or a .* not redis.asyncio"):
         RedisStore(redis.asyncio.Redis())

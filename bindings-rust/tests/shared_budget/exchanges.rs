@@ -312,6 +312,49 @@ fn every_exchange_is_reported() {
     );
 }
 
+/// A flush whose thread wakes late does not get the result of the next exchange.
+#[test]
+fn each_flush_has_the_result_of_its_own_exchange() {
+    for _ in 0..100 {
+        let store = Memory::with_faults([Fault::Load]);
+        let (failed, has_failed) = channel();
+        let failed = Mutex::new(failed);
+        let hook = move |_: &BudgetExchange| {
+            let _ = failed.lock().unwrap().send(());
+        };
+        let budget = builder(&store, "ratio").on_exchange(hook).build().unwrap();
+        let retry = retry("constant:base=0s").shared_budget(&budget);
+        let _ = run(&retry, &[]);
+        let first = std::thread::spawn({
+            let budget = budget.clone();
+            move || budget.flush()
+        });
+        has_failed.recv().unwrap();
+        let _ = run(&retry, &[]);
+        assert!(budget.flush());
+        assert!(!first.join().unwrap());
+    }
+}
+
+/// A hook that takes long is not taken for a store that does.
+#[test]
+fn a_slow_hook_is_named() {
+    let (end, is_over) = channel::<()>();
+    let is_over = Mutex::new(is_over);
+    let hook = move |_: &BudgetExchange| {
+        let _ = is_over.lock().unwrap().recv();
+    };
+    let budget = SharedBudget::builder(Memory::default(), "test", "quota:max_tokens=25")
+        .timeout(Duration::from_millis(20))
+        .on_exchange(hook)
+        .build()
+        .unwrap();
+    let _ = run(&retry("constant:base=0s").shared_budget(&budget), &[Outcome::Transient; 2]);
+    let error = budget.last_error().unwrap().to_string();
+    assert_eq!(error, "the hook did not return within 20ms");
+    drop(end);
+}
+
 /// Code of the caller that panics again when what it panicked with is dropped, and errors that use the
 /// budget when they are dropped.
 #[test]
