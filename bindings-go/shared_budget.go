@@ -86,10 +86,10 @@ type sharedConfig struct {
 type Fallback string
 
 const (
-	// FallbackShare: of the retries that its local budget grants, its part, so that all processes together grant about as
-	// many as one budget. It is the default.
+	// FallbackShare: of the retries that its local budget grants, its part, so that all processes together grant at most
+	// about one budget. It is the default.
 	FallbackShare Fallback = "share"
-	// FallbackWhole: all retries that its local budget grants, so that n processes grant n times as many.
+	// FallbackWhole: all retries that its local budget grants, so that n processes grant up to n budgets.
 	FallbackWhole Fallback = "whole"
 	// FallbackRefuse: none.
 	FallbackRefuse Fallback = "refuse"
@@ -124,7 +124,8 @@ func WithLocalBudget(budget string) SharedBudgetOption {
 //
 // A lease costs exactness. While another process is refused, up to lease - 1 retries of each outcome that were granted
 // to this process may lie unused, and a process that ends loses them. Under a throttle, a process makes the retries of a
-// lease although failures of others count meanwhile. Otherwise a lease never grants more retries than none does.
+// lease although failures of others count meanwhile. Unused retries do not expire: a process may make them in addition to
+// what the account grants when it has filled again.
 func WithLease(lease int) SharedBudgetOption {
 	return func(c *sharedConfig) error {
 		c.lease = lease
@@ -261,10 +262,10 @@ func storeIsThere(store BudgetStore) error {
 // parseShared returns a budget of a kind that needs no end of each operation.
 func parseShared(text, field, rule string) (*Budget, error) {
 	budget, err := ParseBudget(text)
-	if err != nil && field != "budget" {
-		return nil, fmt.Errorf("%s: %w", field, err)
-	}
 	if err != nil {
+		if field != "budget" {
+			err = fmt.Errorf("%s: %w", field, err)
+		}
 		return nil, err
 	}
 	if kind, _, _ := strings.Cut(budget.String(), ":"); kind == "concurrent" {

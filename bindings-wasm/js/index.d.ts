@@ -425,7 +425,7 @@ export interface BudgetExchange {
 	 * timeout, `unknown` if the store did not say, and `no` if the load failed or the text is no account of the budget.
 	 */
 	readonly stored: "yes" | "unchanged" | "lost" | "unknown" | "no";
-	/** Why the exchange failed; undefined if it did not. */
+	/** Why the exchange failed: what the store threw. If it may throw undefined, test `stored` instead. */
 	readonly error: unknown;
 }
 
@@ -515,7 +515,7 @@ export interface SharedAnswer {
 export interface SharedBudgetOptions {
 	/**
 	 * What this process grants while the store is away: its share of what its local budget grants, so that all processes
-	 * together grant about as much as one budget; the whole, so that n processes grant n times as much; or nothing. A process
+	 * together grant at most about one budget; the whole, so that n processes grant up to n budgets; or nothing. A process
 	 * that has not exchanged anything yet assumes that it is alone. Default: `"share"`.
 	 */
 	readonly fallback?: "share" | "whole" | "refuse" | undefined;
@@ -525,7 +525,7 @@ export interface SharedBudgetOptions {
 	readonly localBudget?: Budget | string | undefined;
 	/**
 	 * How many retries a request asks for, from 1 to 1000. Later requests use them without the store. Up to `lease - 1`
-	 * retries may lie unused while other processes are refused, and are lost with the process. While processes lose
+	 * retries may lie unused while other processes are refused. They do not expire, and are lost with the process. While processes lose
 	 * swaps to each other, a request takes up to 15 more along, whatever the lease, but at most a sixteenth of what the
 	 * account would grant. Default: 1.
 	 */
@@ -537,7 +537,8 @@ export interface SharedBudgetOptions {
 	readonly timeout?: number | undefined;
 	/**
 	 * Called after each exchange with the store, also after one that failed. The loops have their answers by then. It is
-	 * not awaited. What it throws, or rejects with, is `lastError`, and no loop gets it.
+	 * not awaited. What it throws, or rejects with, is `lastError`, and no loop gets it. Do not call `flush` here: it begins
+	 * the next exchange at once, and so on for ever if the store fails at once.
 	 */
 	readonly onExchange?: ((exchange: BudgetExchange) => unknown) | undefined;
 }

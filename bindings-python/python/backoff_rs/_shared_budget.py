@@ -55,15 +55,16 @@ class SharedBudget:
     local_budget the budget string that decides in this process while the store is away; by default
                  the same.
     fallback     what of that is granted: "share", its part, so that all processes together grant
-                 about as many retries as one budget; "whole", all, so that n processes grant n times
-                 as many; or "refuse", none.
+                 at most about one budget; "whole", all, so that n processes grant up to n budgets; or
+                 "refuse", none.
     processes    how many processes share, from 1 to 1000000; by default as many as the account has
                  counted lately. A process that has not exchanged anything yet assumes that it is
                  alone.
     lease        a request that is granted also takes lease - 1 more retries, which this process then
-                 grants without asking: fewer round trips, but these retries may lie unused. While
-                 processes lose swaps to each other, a request takes up to 15 more along, whatever
-                 the lease, but at most a sixteenth of what the account would grant.
+                 grants without asking: fewer round trips, but these retries may lie unused, and
+                 do not expire. While processes lose swaps to each other, a request takes up to
+                 15 more along, whatever the lease, but at most a sixteenth of what the account
+                 would grant.
     timeout      how long a loop waits for the store, in seconds; at least a second until the first
                  exchange has ended, because the store needs a connection.
     on_exchange  called with a BudgetExchange after each exchange with the store, also after one that
@@ -161,9 +162,10 @@ class SharedBudget:
         """Sends what the store does not know, and returns whether nothing is left to send. Call it before
         a process ends.
 
-        It waits for the store and for on_exchange, at most 2 s, or twice a longer timeout. It also asks
-        a store that is away. What could not be sent is sent later. It blocks the thread: in async code,
-        use asyncio.to_thread(budget.flush). In on_exchange it returns False at once, and so it may in a
+        It waits for the store and for on_exchange, at most 2 s, or twice a longer timeout; while
+        the interpreter ends and starts no thread, as long as the store takes. It also asks a store
+        that is away. What could not be sent is sent later. It blocks the thread: in async code, use
+        asyncio.to_thread(budget.flush). In on_exchange it returns False at once, and so it may in a
         signal handler: let that set a flag, and flush in the main code.
         """
         if threading.current_thread() is self._thread or self._lock._is_owned():  # type: ignore[attr-defined]

@@ -212,8 +212,8 @@ pub struct SharedBudgetBuilder {
 
 impl SharedBudgetBuilder {
     /// What this process grants while the store is away. The default is [`Fallback::Share`]: of the
-    /// retries that its local budget grants, its part, so that all processes together grant about as
-    /// many as one budget. The account counts the processes that have exchanged something lately. A
+    /// retries that its local budget grants, its part, so that all processes together grant at most about
+    /// one budget. The account counts the processes that have exchanged something lately. A
     /// process that has not exchanged anything yet assumes that it is alone.
     pub fn fallback(mut self, fallback: Fallback) -> Self {
         self.fallback = fallback;
@@ -235,7 +235,8 @@ impl SharedBudgetBuilder {
     /// It costs exactness. For each outcome up to `lease - 1` granted retries of each process may lie
     /// unused while other processes are refused, and are lost if the process ends. A budget of the
     /// kind `throttle` is asked less often, so it may grant that many retries before it counts the
-    /// failures of others. In all else no more retries are granted than without a lease.
+    /// failures of others. Unused retries do not expire: a process may make them in addition to what the
+    /// account grants when it has filled again.
     pub fn lease(mut self, lease: u32) -> Self {
         self.lease = lease;
         self

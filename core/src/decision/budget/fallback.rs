@@ -6,8 +6,8 @@ use crate::decision::budget::shared_state::MOST_PROCESSES;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Fallback {
-    /// Its share, so that all processes together grant about as many as one budget. The account counts
-    /// the processes. A process that has not exchanged anything yet assumes that it is alone.
+    /// Its share, so that all processes together grant at most about one budget. The account counts the
+    /// processes. A process that has not exchanged anything yet assumes that it is alone.
     Share,
     /// Its share among this number of processes, which counts as one from 1 to
     /// [`BudgetMember::MAX_PROCESSES`](crate::BudgetMember::MAX_PROCESSES).
@@ -22,8 +22,9 @@ impl Fallback {
     pub(super) const REFUSE: u64 = u64::MAX;
 
     /// The fallback of a number: 0 is [`Share`](Self::Share), 1 [`Whole`](Self::Whole), `u64::MAX`
-    /// [`Refuse`](Self::Refuse), and any other up to [`BudgetMember::MAX_PROCESSES`](crate::BudgetMember::MAX_PROCESSES) the number of
-    /// processes. `None` for any other.
+    /// [`Refuse`](Self::Refuse), and any other up to
+    /// [`BudgetMember::MAX_PROCESSES`](crate::BudgetMember::MAX_PROCESSES) the number of processes. `None`
+    /// for any other.
     #[must_use]
     pub const fn from_number(number: u64) -> Option<Self> {
         match number {

@@ -84,7 +84,8 @@ pub struct BudgetMember {
     local: BudgetState,
     /// How many retries of an outcome a request takes along: the lease, less one.
     most_leased: u64,
-    /// The [`Fallback`] as a number: one of so many retries of the local budget is granted.
+    /// The number of the [`Fallback`]. Of this many retries that the local budget grants, the process
+    /// grants one.
     parts: u64,
     /// The number of processes that the account last told of.
     seen: u64,
