@@ -86,10 +86,10 @@ type sharedConfig struct {
 type Fallback string
 
 const (
-	// FallbackShare: of the retries that its local budget grants, its part, so that all processes together grant at most
+	// FallbackShare: its part of the local budget, as if each process did what this one does, so that all together grant
 	// about one budget. It is the default.
 	FallbackShare Fallback = "share"
-	// FallbackWhole: all retries that its local budget grants, so that n processes grant up to n budgets.
+	// FallbackWhole: the whole local budget, so that n processes grant up to n budgets.
 	FallbackWhole Fallback = "whole"
 	// FallbackRefuse: none.
 	FallbackRefuse Fallback = "refuse"

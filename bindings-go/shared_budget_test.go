@@ -148,8 +148,8 @@ func TestFallbacks(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			store := new(memoryStore)
-			shared := sharedBudget(t, store, "quota:max_tokens=99,cost=1", row.option)
-			store.put(shared.Key(), fmt.Sprintf("0 99 | %d 3 0", time.Now().Unix()/60))
+			shared := sharedBudget(t, store, "quota:max_tokens=40,cost=1", row.option)
+			store.put(shared.Key(), fmt.Sprintf("0 40 | %d 3 0", time.Now().Unix()/60))
 			fail(t, shared, "immediate:max_retries=1")
 			store.onLoad = func(context.Context, int) error { return errAway }
 			granted := 0

@@ -777,7 +777,7 @@ def pauses():
 
 
 def shares():
-    """Rule 2: each of several processes grants a part of what its local budget grants."""
+    """Rules 1 and 2: the local budget decides for all processes, and this one gets its part."""
     for processes in (1, 2, 3, 7, 1_000_000):
         story = Story(
             f"share-{processes}", "the store is away", "quota", "ratio:max_tokens=9", fallback=processes, seed=6
@@ -787,12 +787,33 @@ def shares():
             story.request()
         yield story
     for seed in (0, 1, 2, WORD_MAX):
-        story = Story(f"share-seed-{seed}", "the seed says which", "quota", "ratio:max_tokens=9", fallback=3, seed=seed)
+        story = Story(f"share-seed-{seed}", "the seed says which", "quota", "ratio:max_tokens=4", fallback=3, seed=seed)
         story.begin().fail()
         for _ in range(7):
             story.request()
         yield story
-    story = Story("share-holds", "what is refused holds nothing, and is spent", "ratio", COSTS, fallback=2)
+    for local in (
+        "quota:max_tokens=30",
+        "quota:max_tokens=9",
+        "throttle:max_tokens=12",
+        "ratio",
+        "rate:max_tokens=8",
+        "ttl",
+    ):
+        story = Story(
+            f"share-local-{local}".replace(":max_tokens=", "-"), "all processes do the same", "quota", local, 1, 4
+        )
+        story.note(BEGAN).begin().fail().requests("transient", "timeout", "transient").note(BEGAN).request()
+        story.note(FAILED).request().note(FAILED).request().note(SUCCEEDED).request().note(SUCCEEDED, 5).request()
+        yield story.later(9 * S).note(BEGAN, 10).requests("transient", "transient").later(60 * S).request()
+    story = Story(
+        "share-many", "the clock of a rate deals out its retries in turn", "quota", "rate:max_tokens=1,per=1s", 1, 5
+    )
+    story.begin().fail()
+    for _ in range(12):
+        story.request().later(S).begin().fail()
+    yield story
+    story = Story("share-holds", "what is refused holds nothing, and is spent", "ratio", COSTS, fallback=12)
     story.begin().fail().requests("transient", "timeout", "throttled", "transient")
     yield story.note(SUCCEEDED, held=5, local=True).requests("transient", "transient")
     story = Story("share-later", "grants are counted also of an earlier time", "quota", fallback=2, lease=3)

@@ -65,13 +65,19 @@ class Member:
     def is_overdue(self, now):
         return self.exchange is not None and self.exchange.begun <= now - self.timeout
 
+    @property
+    def fleet(self):
+        """The number of processes for which the local budget decides."""
+        return {0: self.processes, REFUSE: 0}.get(self.fallback, self.fallback)
+
     def has_unsent(self):
         return any(self.counts) or self.exchange is not None
 
     def note(self, event, now, held=0, local=False):  # rule 1
         if event not in ("operation_began", "attempt_failed", "operation_succeeded"):
             return
-        self.local.step(event, now, held=held if local else 0)
+        for _ in range(self.fleet):
+            self.local.step(event, now, held=held if local else 0)
         if not any(self.counts):
             self.noted = now
         self.add(self.place(event, 0 if local else held), 1)
@@ -99,13 +105,15 @@ class Member:
             return "granted", self.gives(outcome), False
         if self.is_away(now):
             self.local_decisions += 1
-            if self.fallback == REFUSE:
-                return "refused", 0, True
-            granted, holds = self.local.step("retry_requested", now, outcome)
-            if granted:
-                granted = (self.seed + self.local_grants) % (self.fallback or self.processes) == 0
+            answer = "refused", 0, True
+            for _ in range(self.fleet):
+                is_granted, holds = self.local.step("retry_requested", now, outcome)
+                if not is_granted:
+                    break
+                if (self.seed + self.local_grants) % self.fleet == 0:
+                    answer = "granted", holds, True
                 self.local_grants += 1
-            return ("granted", holds, True) if granted else ("refused", 0, True)
+            return answer
         if self.waiting[outcome] == MOST:
             return "refused", 0, True
         self.waiting[outcome] += 1

@@ -1207,7 +1207,7 @@ l11:
 //go:norace
 func (m *module) budgetMemberNote(p0, p1, p2 uint32, p3 uint64) uint32 {
 	var x4, x5 uint32
-	var x6, x7, t9, t10, t11, t12 uint64
+	var x6, x7, x8, t10, t11, t12, t13 uint64
 	x4 = m.stackPointer - 384
 	m.stackPointer = x4
 	x5 = 100
@@ -1271,42 +1271,59 @@ func (m *module) budgetMemberNote(p0, p1, p2 uint32, p3 uint64) uint32 {
 		m.store32(x4, 0, 4)
 		m.store64(x4, 8, x7)
 	}
+	x6 = 0
 	x5 = p0 + 512
-	x6 = m.load64(p0, 512)
-	x7 = x6 + m.load64(p0, 520)
-	t9 = x7
-	if x7 < x6 {
-		t9 = 0xffffffffffffffff
-	}
-	x6 = t9
-	x7 = x6 + m.load64(p0, 528)
-	t10 = x7
-	if x7 < x6 {
+	x7 = m.load64(p0, 512)
+	x8 = x7 + m.load64(p0, 520)
+	t10 = x8
+	if x8 < x7 {
 		t10 = 0xffffffffffffffff
 	}
-	x6 = t10
-	x7 = x6 + m.load64(p0, 536)
-	t11 = x7
-	if x7 < x6 {
+	x7 = t10
+	x8 = x7 + m.load64(p0, 528)
+	t11 = x8
+	if x8 < x7 {
 		t11 = 0xffffffffffffffff
 	}
-	x6 = t11
-	x7 = x6 + m.load64(p0, 544)
-	t12 = x7
-	if x7 < x6 {
+	x7 = t11
+	x8 = x7 + m.load64(p0, 536)
+	t12 = x8
+	if x8 < x7 {
 		t12 = 0xffffffffffffffff
 	}
-	if t12|m.load64(p0, 552) == 0 {
+	x7 = t12
+	x8 = x7 + m.load64(p0, 544)
+	t13 = x8
+	if x8 < x7 {
+		t13 = 0xffffffffffffffff
+	}
+	if t13|m.load64(p0, 552) == 0 {
 		m.store64(p0, 504, p3)
 	}
 	x5 = x5 + p1<<3
-	x6 = m.load64(x5, 0) + 1
-	if x6 == 0 {
-		x6 = 0xffffffffffffffff
+	x7 = m.load64(x5, 0) + 1
+	if x7 == 0 {
+		x7 = 0xffffffffffffffff
 	}
-	m.store64(x5, 0, min(x6, 1000000))
+	m.store64(x5, 0, min(x7, 1000000))
 	x5 = p0 + 184
-	m.stateBudgetStateStep(x4+192, x5, x4, p3)
+	x7 = m.load64(p0, 368)
+	x8 = x7 + 1
+	if x8 <= 1 {
+		switch uint32(x8) {
+		case 1:
+			goto l15
+		default:
+			goto l14
+		}
+	}
+	x6 = min(x7, 1000000)
+	goto l14
+l15:
+	x6 = m.load64(p0, 376)
+	x6 = min(x6, 1000000)
+l14:
+	m.budgetStateStepAtOnce(x4+192, x5, x4, x6, p3)
 	m.memoryCopy(x4+16, x4+192, 176)
 	m.memoryCopy(x5, x4+16, 176)
 	if p3 >= m.load64(p0, 424) {
@@ -1348,9 +1365,9 @@ l1:
 //
 //go:norace
 func (m *module) budgetMemberRequest(p0, p1 uint32, p2 uint64, p3 uint32) uint32 {
-	var x4, x5, x6, x7, x9, t16, t17 uint32
-	var x8, x10, x11, t13, t14 uint64
-	x4 = m.stackPointer - 368
+	var x4, x5, x6, x8, x9, x12, t15, t16, t17, t18, t19, t20 uint32
+	var x7, x10, x11, t14 uint64
+	x4 = m.stackPointer - 912
 	m.stackPointer = x4
 	x5 = 100
 	if p0 == 0 {
@@ -1369,17 +1386,16 @@ func (m *module) budgetMemberRequest(p0, p1 uint32, p2 uint64, p3 uint32) uint32
 	}
 	x5 = 2
 	x6 = 1
-	x7 = p1 - 2
-	if x7 > 2 {
-		x8 = 0
-	} else {
-		x8 = 0
-		x9 = p0 + x7<<3
+	x7 = 0
+	x8 = p1 - 2
+	if x8 <= 2 {
+		x7 = 0
+		x9 = p0 + x8<<3
 		x10 = m.load64(x9, 728)
 		if x10 == 0 {
 			if p2 >= m.load64(p0, 424) {
 				if m.load64(p0, 432) == 0 {
-					goto l7
+					goto l10
 				}
 				x10 = m.load64(p0, 408)
 				if m.load64(p0, 448) < 2 {
@@ -1387,47 +1403,29 @@ func (m *module) budgetMemberRequest(p0, p1 uint32, p2 uint64, p3 uint32) uint32
 				}
 				x11 = x10 + m.load64(p0, 440)
 				if x11 < x10 {
-					goto l7
+					goto l10
 				}
 				if p2 < x11 {
-					goto l7
+					goto l10
 				}
 			}
 			x10 = m.load64(p0, 480) + 1
-			t13 = x10
+			t14 = x10
 			if x10 == 0 {
-				t13 = 0xffffffffffffffff
+				t14 = 0xffffffffffffffff
 			}
-			m.store64(p0, 480, t13)
+			m.store64(p0, 480, t14)
 			x10 = m.load64(p0, 368)
-			if x10 == 0xffffffffffffffff {
-				goto l4
+			x11 = x10 + 1
+			if x11 > 1 {
+				goto l13
 			}
-			m.store32(x4, 0, 3)
-			m.store32(x4, 4, p1)
-			p1 = p0 + 184
-			m.stateBudgetStateStep(x4+176, p1, x4, p2)
-			m.memoryCopy(x4, x4+176, 176)
-			x11 = m.load64(x4, 360)
-			p2 = m.load64(x4, 352)
-			m.memoryCopy(p1, x4, 176)
-			if p2 != 1 {
-				goto l4
-			}
-			x8 = m.load64(p0, 400)
-			m.store64(p0, 400, x8+1)
-			t14 = m.load64(p0, 376)
-			p2 = x10
-			if x10 == 0 {
-				p2 = t14
-			}
-			if p2 != 0 {
+			switch uint32(x11) {
+			case 1:
+				goto l12
+			default:
 				goto l6
 			}
-			x6 = 1
-			x8 = x11
-			x5 = 1
-			goto l4
 		}
 		m.store64(x9+728, 0, x10-1)
 		x5 = 1
@@ -1435,24 +1433,89 @@ func (m *module) budgetMemberRequest(p0, p1 uint32, p2 uint64, p3 uint32) uint32
 		p0 = p0 + 8
 		switch m.load32(p0, 0) - 1 {
 		case 0:
-			t16 = 2
+			t15 = 2
 			if p1 == 4 {
-				t16 = 4
+				t15 = 4
 			}
-			t17 = t16
+			t16 = t15
 			if p1 == 3 {
-				t17 = 3
+				t16 = 3
 			}
-			x8 = m.load64(p0+t17<<3, 0)
+			x7 = m.load64(p0+t16<<3, 0)
 			goto l4
 		case 5:
-			x8 = 1
+			x7 = 1
 			goto l4
 		default:
 			goto l4
 		}
-	l7:
-		p0 = p0 + x7<<3
+	l13:
+		x12 = p0 + 184
+		m.memoryCopy(x4+352, x12, 176)
+		x11 = min(x10, 1000000)
+		goto l11
+	l12:
+		x10 = m.load64(p0, 376)
+		x12 = p0 + 184
+		m.memoryCopy(x4+352, x12, 176)
+		if x10 == 0 {
+			goto l5
+		}
+		x11 = min(x10, 1000000)
+	l11:
+		x8 = x4 + 352 + 88
+		x9 = x4 + 528 + 88
+		x10 = 0
+		for {
+			m.store32(x4, 896, 3)
+			m.store32(x4, 900, p1)
+			m.budgetStateStepAtOnce(x4+704, x4+352, x4+896, 1, p2)
+			m.memoryCopy(x4+528, x4+704, 176)
+			if m.load64(x4, 880) == 0 {
+				x8 = x4 + 528
+				goto l18
+			}
+			if m.load64(x4, 608) == m.load64(x4, 432) {
+				t17 = m.memcmp(x4+528, x4+352, 80)
+				if t17 == 0 {
+					t18 = m.memcmp(x9, x8, 88)
+					if t18 == 0 {
+						x8 = x4 + 352
+						goto l19
+					}
+				}
+			}
+			m.memoryCopy(x4+352, x4+528, 176)
+			x10 = x10 + 1
+			if x11 == x10 {
+				break
+			}
+		}
+		x8 = x4 + 352
+	l19:
+		x10 = x11
+	l18:
+		m.memoryCopy(x4+176, x8, 176)
+		m.memoryCopy(x4, x4+176, 176)
+		m.memoryCopy(x12, x4, 176)
+		p2 = m.load64(p0, 400)
+		m.store64(p0, 400, p2+x10)
+		x7 = 0
+		if (x11-(p2%x11+m.load64(p0, 416)%x11)%x11)%x11 >= x10 {
+			goto l4
+		}
+		x6 = 1
+		x5 = 1
+		switch m.load32(p0, 184) - 1 {
+		case 0:
+			goto l9
+		case 5:
+			goto l8
+		default:
+			goto l4
+		}
+	l10:
+		p0 = p0 + x8<<3
 		p2 = m.load64(p0, 608)
 		if p2 >= 1000000 {
 			goto l4
@@ -1461,25 +1524,37 @@ func (m *module) budgetMemberRequest(p0, p1 uint32, p2 uint64, p3 uint32) uint32
 		x6 = 0
 		x5 = 3
 		goto l4
+	l9:
+		t19 = 2
+		if p1 == 4 {
+			t19 = 4
+		}
+		t20 = t19
+		if p1 == 3 {
+			t20 = 3
+		}
+		x7 = m.load64(p0+184+t20<<3, 0)
+		goto l7
+	l8:
+		x7 = 1
+	l7:
+		x5 = 1
+		goto l4
 	l6:
-		x6 = 1
-		p0 = b32((x8%p2+m.load64(p0, 416)%p2)%p2 == 0)
-		x5 = 2
-		if p0 != 0 {
-			x5 = 1
-		}
-		x8 = 0
-		if p0 != 0 {
-			x8 = x11
-		}
+		x12 = p0 + 184
+		m.memoryCopy(x4+352, x12, 176)
+	l5:
+		m.memoryCopy(x4+176, x4+352, 176)
+		m.memoryCopy(x4, x4+176, 176)
+		m.memoryCopy(x12, x4, 176)
 	}
 l4:
-	m.store64(p3, 8, x8)
+	m.store64(p3, 8, x7)
 	m.store32(p3, 4, x6)
 	m.store32(p3, 0, x5)
 	x5 = 0
 l1:
-	m.stackPointer = x4 + 368
+	m.stackPointer = x4 + 912
 	return x5
 }
 
@@ -1654,9 +1729,9 @@ func (m *module) budgetMemberStats(p0, p1 uint32) uint32 {
 //
 //go:norace
 func (m *module) budgetMemberStep(p0, p1 uint32, p2, p3 uint64, p4 uint32, p5 uint64, p6 uint32) uint32 {
-	var x7, x8, x9, x10, x11, x12, x13, x14, x15, x16, x17, x18, t32, t33, t34, t35, t48, t49, t50, t51, t52, t56, t57, t59 uint32
+	var x7, x8, x9, x10, x11, x12, x13, x14, x15, x16, x17, x18, t32, t33, t34, t35, t48, t49, t50, t51, t52, t53, t54, t55, t56, t57, t58, t59, t60, t61, t62, t64, t65, t67 uint32
 	var x19, x20, x21, x22, x23, x24, x25, x26, x27, x28, x29, x30, x31, t36, t40, t41, t42, t43, t44, t46, t47 uint64
-	x7 = m.stackPointer - 3296
+	x7 = m.stackPointer - 3488
 	m.stackPointer = x7
 	x8 = 100
 	if p0 == 0 {
@@ -1672,7 +1747,7 @@ func (m *module) budgetMemberStep(p0, p1 uint32, p2, p3 uint64, p4 uint32, p5 ui
 	x9 = p0 + 8
 	if p1 != 0 {
 		if p2 == 0 {
-			m.memoryCopy(x7+56, x9, 744)
+			m.memoryCopy(x7+48, x9, 744)
 			x8 = 112
 			goto l1
 		}
@@ -1680,7 +1755,7 @@ func (m *module) budgetMemberStep(p0, p1 uint32, p2, p3 uint64, p4 uint32, p5 ui
 			x8 = 108
 			goto l1
 		}
-		m.memoryCopy(x7+56, x9, 744)
+		m.memoryCopy(x7+48, x9, 744)
 		p0 = 0
 		x10 = uint32(p2)
 		x11 = 0 - x10
@@ -1694,14 +1769,14 @@ func (m *module) budgetMemberStep(p0, p1 uint32, p2, p3 uint64, p4 uint32, p5 ui
 				break
 			}
 		}
-		m.budgetStateRead(x7+2504, x9, p1, x10)
-		if m.load32(x7, 2504) == 0 {
+		m.budgetStateRead(x7+2696, x9, p1, x10)
+		if m.load32(x7, 2696) == 0 {
 			goto l8
 		}
-		m.memoryCopy(x7+1000, x7+2512, 176)
+		m.memoryCopy(x7+992, x7+2704, 176)
+		m.store64(x7, 1168, 0)
 		m.store64(x7, 1176, 0)
 		m.store64(x7, 1184, 0)
-		m.store64(x7, 1192, 0)
 		goto l4
 	l9:
 		if p0 == 0 {
@@ -1880,22 +1955,22 @@ func (m *module) budgetMemberStep(p0, p1 uint32, p2, p3 uint64, p4 uint32, p5 ui
 									goto l8
 								}
 							l31:
-								m.budgetStateRead(x7+2504, x9, p1, x14)
-								if m.load64(x7, 2504) != 1 {
+								m.budgetStateRead(x7+2696, x9, p1, x14)
+								if m.load64(x7, 2696) != 1 {
 									goto l8
 								}
-								m.memoryCopy(x7+2304, x7+2512, 176)
-								m.store64(x7, 2480, p2)
-								m.store64(x7, 2488, x19)
-								m.store64(x7, 2496, x20)
+								m.memoryCopy(x7+2496, x7+2704, 176)
+								m.store64(x7, 2672, p2)
+								m.store64(x7, 2680, x19)
+								m.store64(x7, 2688, x20)
 								if x15&255 != 32 {
 									goto l8
 								}
 								if max(x20, x19) > 1000000 {
 									goto l8
 								}
-								m.sharedStateText(x7+2504, x7+2304)
-								p0 = m.load32(x7, 3272)
+								m.sharedStateText(x7+2696, x7+2496)
+								p0 = m.load32(x7, 3464)
 								t32 = p0
 								p0 = b32(p0 < 769)
 								t33 = 0
@@ -1905,7 +1980,7 @@ func (m *module) budgetMemberStep(p0, p1 uint32, p2, p3 uint64, p4 uint32, p5 ui
 								if t33 != x10 {
 									goto l8
 								}
-								t34 = x7 + 2504
+								t34 = x7 + 2696
 								if p0 == 0 {
 									t34 = 1
 								}
@@ -1913,7 +1988,7 @@ func (m *module) budgetMemberStep(p0, p1 uint32, p2, p3 uint64, p4 uint32, p5 ui
 								if t35 != 0 {
 									goto l8
 								}
-								m.memoryCopy(x7+1000, x7+2304, 200)
+								m.memoryCopy(x7+992, x7+2496, 200)
 								goto l4
 							}
 							x8 = x8 - 1
@@ -1945,25 +2020,25 @@ func (m *module) budgetMemberStep(p0, p1 uint32, p2, p3 uint64, p4 uint32, p5 ui
 		x8 = 112
 		goto l1
 	}
-	m.memoryCopy(x7+56, x9, 744)
-	m.memoryCopy(x7+800, x9, 176)
+	m.memoryCopy(x7+48, x9, 744)
+	m.memoryCopy(x7+792, x9, 176)
 	x22 = 0
-	m.store64(x7, 992, 0)
 	m.store64(x7, 984, 0)
 	m.store64(x7, 976, 0)
+	m.store64(x7, 968, 0)
 	x23 = 0
 	goto l3
 l4:
-	m.memoryCopy(x7+800, x7+1000, 200)
-	x22 = m.load64(x7, 984)
-	x23 = m.load64(x7, 976)
+	m.memoryCopy(x7+792, x7+992, 200)
+	x22 = m.load64(x7, 976)
+	x23 = m.load64(x7, 968)
 l3:
-	m.memoryCopy(x7+1200, x7+800, 176)
+	m.memoryCopy(x7+1192, x7+792, 176)
 	x24 = p3 / 60000000000
 	if x23 != x24 {
 		p2 = x24 + 1
 		if x23 != p2 {
-			m.store64(x7, 440, p2)
+			m.store64(x7, 432, p2)
 			p2 = 0
 			t36 = 0
 			if x23+1 == x24 {
@@ -1977,9 +2052,9 @@ l3:
 		}
 	}
 	p2 = x23 + 1
-	m.store64(x7, 440, p2)
-	x25 = m.load64(x7, 992)
-	if p2 != m.load64(x7, 432) {
+	m.store64(x7, 432, p2)
+	x25 = m.load64(x7, 984)
+	if p2 != m.load64(x7, 424) {
 		x24 = x23
 		p2 = x22
 	} else {
@@ -1997,91 +2072,91 @@ l34:
 	}
 	x26 = min(p2, 1000000)
 l33:
-	p2 = m.load64(x7, 560)
+	p2 = m.load64(x7, 552)
+	m.store64(x7, 552, 0)
+	x19 = m.load64(x7, 560)
 	m.store64(x7, 560, 0)
-	x19 = m.load64(x7, 568)
+	x20 = m.load64(x7, 568)
 	m.store64(x7, 568, 0)
-	x20 = m.load64(x7, 576)
+	x21 = m.load64(x7, 576)
 	m.store64(x7, 576, 0)
-	x21 = m.load64(x7, 584)
+	x27 = m.load64(x7, 584)
 	m.store64(x7, 584, 0)
-	x27 = m.load64(x7, 592)
+	x28 = m.load64(x7, 592)
 	m.store64(x7, 592, 0)
-	x28 = m.load64(x7, 600)
-	m.store64(x7, 600, 0)
-	m.store64(x7, 424, max(x25, x26))
-	x29 = m.load64(x7, 608)
+	m.store64(x7, 416, max(x25, x26))
+	x29 = m.load64(x7, 600)
 	p2 = p2 + x29
 	if p2 < x29 {
 		p2 = 0xffffffffffffffff
 	}
-	m.store64(x7, 608, min(p2, 1000000))
-	p2 = m.load64(x7, 616)
+	m.store64(x7, 600, min(p2, 1000000))
+	p2 = m.load64(x7, 608)
 	x19 = x19 + p2
 	t40 = x19
 	if x19 < p2 {
 		t40 = 0xffffffffffffffff
 	}
 	p2 = t40
-	m.store64(x7, 616, min(p2, 1000000))
-	p2 = m.load64(x7, 624)
+	m.store64(x7, 608, min(p2, 1000000))
+	p2 = m.load64(x7, 616)
 	x19 = x20 + p2
 	t41 = x19
 	if x19 < p2 {
 		t41 = 0xffffffffffffffff
 	}
 	p2 = t41
-	m.store64(x7, 624, min(p2, 1000000))
-	p2 = m.load64(x7, 632)
+	m.store64(x7, 616, min(p2, 1000000))
+	p2 = m.load64(x7, 624)
 	x19 = x21 + p2
 	t42 = x19
 	if x19 < p2 {
 		t42 = 0xffffffffffffffff
 	}
 	p2 = t42
-	m.store64(x7, 632, min(p2, 1000000))
-	p2 = m.load64(x7, 640)
+	m.store64(x7, 624, min(p2, 1000000))
+	p2 = m.load64(x7, 632)
 	x19 = x27 + p2
 	t43 = x19
 	if x19 < p2 {
 		t43 = 0xffffffffffffffff
 	}
 	p2 = t43
-	m.store64(x7, 640, min(p2, 1000000))
-	p2 = m.load64(x7, 648)
+	m.store64(x7, 632, min(p2, 1000000))
+	p2 = m.load64(x7, 640)
 	x19 = x28 + p2
 	t44 = x19
 	if x19 < p2 {
 		t44 = 0xffffffffffffffff
 	}
 	p2 = t44
-	m.store64(x7, 648, min(p2, 1000000))
-	x28 = m.load64(x7, 656)
-	x29 = m.load64(x7, 664)
-	x30 = m.load64(x7, 672)
+	m.store64(x7, 640, min(p2, 1000000))
+	x28 = m.load64(x7, 648)
+	x29 = m.load64(x7, 656)
+	x30 = m.load64(x7, 664)
 	x20 = min(x30, 1000000)
-	m.store64(x7, 696, x20)
+	m.store64(x7, 688, x20)
 	x21 = min(x29, 1000000)
-	m.store64(x7, 688, x21)
+	m.store64(x7, 680, x21)
 	x27 = min(x28, 1000000)
-	m.store64(x7, 680, x27)
-	m.memoryCopy(x7+2504, x7+800, 176)
+	m.store64(x7, 672, x27)
+	m.memoryCopy(x7+2696, x7+792, 176)
 	p2 = p3 + 60000000000
 	if p2 < p3 {
 		p2 = 0xffffffffffffffff
 	}
-	x8 = x7 + 2504 + 88
-	switch m.load32(x7, 1200) - 4 {
+	x8 = x7 + 2696 + 88
+	switch m.load32(x7, 1192) - 4 {
 	case 0:
-		x19 = m.load64(x7, 2600)
+		x19 = m.load64(x7, 2792)
 		t46 = x19
 		if x19 > p2 {
 			t46 = p3
 		}
-		m.store64(x7, 2600, t46)
+		m.store64(x7, 2792, t46)
 	case 1:
-		x19 = m.load64(x7, 2672)
-		x31 = m.load64(x7, 1256)
+		x19 = m.load64(x7, 2864)
+		x31 = m.load64(x7, 1248)
 		if x31 <= 9 {
 			p2 = 0
 			if x19 != 0 {
@@ -2095,21 +2170,22 @@ l33:
 		}
 		p2 = p3 / x31
 	l40:
-		m.store64(x7, 2672, p2)
+		m.store64(x7, 2864, p2)
 		m.memoryFill(x8, 0, 80)
 	}
 l37:
+	x15 = x7 + 672
 	p0 = 0
-	t47 = m.load64(x7, 1280)
-	t48 = m.memcmp(x8, x7+1200+88, 88)
-	m.store64(x7, 2584, t47+b64(t48 != 0))
-	m.memoryCopy(x7+1376, x7+2504, 176)
-	x8 = x7 + 1000 + 88
-	p1 = x7 + 2304 + 88
+	t47 = m.load64(x7, 1272)
+	t48 = m.memcmp(x8, x7+1192+88, 88)
+	m.store64(x7, 2776, t47+b64(t48 != 0))
+	m.memoryCopy(x7+1368, x7+2696, 176)
+	x8 = x7 + 992 + 88
+	p1 = x7 + 2496 + 88
 	x11 = 552
-	x16 = m.load32(x7, 56) - 1
+	x16 = m.load32(x7, 48) - 1
 	for {
-		p2 = m.load64(x7+56+x11, 0)
+		p2 = m.load64(x7+48+x11, 0)
 		if p0 >= 2 {
 			x17 = p0 - 2
 			if x17 < 3 {
@@ -2137,29 +2213,29 @@ l37:
 			if x17 == 1 {
 				t50 = 3
 			}
-			m.store64(x7, 3288, m.load64(x7+56+t50<<3, 0))
+			m.store64(x7, 1928, m.load64(x7+48+t50<<3, 0))
 			goto l44
 		case 5:
 			x19 = 1
 		}
-		m.store64(x7, 3288, x19)
+		m.store64(x7, 1928, x19)
 		goto l44
 	l46:
 		x17 = 2
 		goto l43
 	l45:
-		m.store64(x7, 3288, 0)
+		m.store64(x7, 1928, 0)
 	l44:
 		x17 = 4
 	l43:
-		m.store32(x7, 3280, x17)
-		m.memoryCopy(x7+1000, x7+1376, 176)
+		m.store32(x7, 1920, x17)
+		m.memoryCopy(x7+992, x7+1368, 176)
 		if p2 != 0 {
 			for {
-				m.stateBudgetStateStep(x7+2504, x7+1000, x7+3280, p3)
-				m.memoryCopy(x7+2304, x7+2504, 176)
-				if m.load64(x7, 2384) == m.load64(x7, 1080) {
-					t51 = m.memcmp(x7+2304, x7+1000, 80)
+				m.budgetStateStepAtOnce(x7+2696, x7+992, x7+1920, 1, p3)
+				m.memoryCopy(x7+2496, x7+2696, 176)
+				if m.load64(x7, 2576) == m.load64(x7, 1072) {
+					t51 = m.memcmp(x7+2496, x7+992, 80)
 					if t51 == 0 {
 						t52 = m.memcmp(p1, x8, 88)
 						if t52 == 0 {
@@ -2167,7 +2243,7 @@ l37:
 						}
 					}
 				}
-				m.memoryCopy(x7+1000, x7+2304, 176)
+				m.memoryCopy(x7+992, x7+2496, 176)
 				p2 = p2 - 1
 				if p2 == 0 {
 					break
@@ -2176,302 +2252,284 @@ l37:
 		}
 	l52:
 		p0 = p0 + 1
-		m.memoryCopy(x7+1376, x7+1000, 176)
+		m.memoryCopy(x7+1368, x7+992, 176)
 		x11 = x11 + 8
 		if x11 == 600 {
 			break
 		}
 	}
-	m.memoryCopy(x7+2304, x7+1376, 176)
+	m.memoryCopy(x7+992, x7+1368, 176)
+	p0 = x7 + 992 + 88
+	x8 = x7 + 2496 + 88
 	p2 = 0
+	p1 = x7 + 992
+	x11 = p1
 	x19 = 0
 	if x28 != 0 {
 		x19 = 0
 		for {
-			m.store64(x7, 3280, 0x200000003)
-			m.stateBudgetStateStep(x7+2504, x7+2304, x7+3280, p3)
-			m.memoryCopy(x7+2304, x7+2504, 176)
-			if m.load64(x7, 2680) == 0 {
+			m.store64(x7, 1720, 0x200000003)
+			m.budgetStateStepAtOnce(x7+2696, x7+992, x7+1720, 1, p3)
+			m.memoryCopy(x7+2496, x7+2696, 176)
+			if m.load64(x7, 2872) == 0 {
+				x11 = x7 + 2496
 				goto l55
 			}
-			x19 = x19 + 1
-			if x27 == x19 {
-				break
+			if m.load64(x7, 2576) == m.load64(x7, 1072) {
+				t53 = m.memcmp(x7+2496, x7+992, 80)
+				if t53 == 0 {
+					t54 = m.memcmp(x8, p0, 88)
+					if t54 == 0 {
+						goto l58
+					}
+				}
 			}
+			m.memoryCopy(x7+992, x7+2496, 176)
+			x19 = x19 + 1
+			if x27 != x19 {
+				continue
+			}
+		l58:
+			break
 		}
+		x11 = p1
 		x19 = x27
 	}
 l55:
-	m.memoryCopy(x7+1000, x7+2304, 176)
-	m.memoryCopy(x7+1552, x7+1000, 176)
-	m.memoryCopy(x7+1376, x7+1552, 176)
-	m.store64(x7, 704, x19)
-	m.memoryCopy(x7+2304, x7+1552, 176)
+	m.memoryCopy(x7+1920, x11, 176)
+	m.memoryCopy(x7+1544, x7+1920, 176)
+	m.memoryCopy(x7+1368, x7+1544, 176)
+	m.store64(x7, 696, x19)
+	m.memoryCopy(x7+992, x7+1544, 176)
 	if x29 != 0 {
 		p2 = 0
 		for {
-			m.store64(x7, 3280, 0x300000003)
-			m.stateBudgetStateStep(x7+2504, x7+2304, x7+3280, p3)
-			m.memoryCopy(x7+2304, x7+2504, 176)
-			if m.load64(x7, 2680) == 0 {
-				goto l57
+			m.store64(x7, 1720, 0x300000003)
+			m.budgetStateStepAtOnce(x7+2696, x7+992, x7+1720, 1, p3)
+			m.memoryCopy(x7+2496, x7+2696, 176)
+			if m.load64(x7, 2872) == 0 {
+				p1 = x7 + 2496
+				goto l60
 			}
+			if m.load64(x7, 2576) == m.load64(x7, 1072) {
+				t55 = m.memcmp(x7+2496, x7+992, 80)
+				if t55 == 0 {
+					t56 = m.memcmp(x8, p0, 88)
+					if t56 == 0 {
+						goto l63
+					}
+				}
+			}
+			m.memoryCopy(x7+992, x7+2496, 176)
 			p2 = p2 + 1
-			if x21 == p2 {
-				break
+			if x21 != p2 {
+				continue
 			}
+		l63:
+			break
 		}
 		p2 = x21
 	}
-l57:
-	m.memoryCopy(x7+1000, x7+2304, 176)
-	m.memoryCopy(x7+1552, x7+1000, 176)
-	m.store64(x7, 712, p2)
-	m.memoryCopy(x7+2304, x7+1552, 176)
+l60:
+	m.memoryCopy(x7+1920, p1, 176)
+	m.memoryCopy(x7+1544, x7+1920, 176)
+	m.memoryCopy(x7+1368, x7+1544, 176)
+	m.store64(x7, 704, p2)
+	m.memoryCopy(x7+992, x7+1544, 176)
+	p1 = x7 + 992
 	p2 = 0
 	if x30 != 0 {
 		for {
-			m.store64(x7, 3280, 0x400000003)
-			m.stateBudgetStateStep(x7+2504, x7+2304, x7+3280, p3)
-			m.memoryCopy(x7+2304, x7+2504, 176)
-			if m.load64(x7, 2680) == 0 {
-				goto l59
+			m.store64(x7, 1720, 0x400000003)
+			m.budgetStateStepAtOnce(x7+2696, x7+992, x7+1720, 1, p3)
+			m.memoryCopy(x7+2496, x7+2696, 176)
+			if m.load64(x7, 2872) == 0 {
+				p1 = x7 + 2496
+				goto l65
 			}
+			if m.load64(x7, 2576) == m.load64(x7, 1072) {
+				t57 = m.memcmp(x7+2496, x7+992, 80)
+				if t57 == 0 {
+					t58 = m.memcmp(x8, p0, 88)
+					if t58 == 0 {
+						goto l68
+					}
+				}
+			}
+			m.memoryCopy(x7+992, x7+2496, 176)
 			p2 = p2 + 1
-			if x20 == p2 {
-				break
+			if x20 != p2 {
+				continue
 			}
+		l68:
+			break
 		}
 		p2 = x20
 	}
-l59:
-	m.memoryCopy(x7+1000, x7+2304, 176)
-	m.memoryCopy(x7+1552, x7+1000, 176)
-	m.memoryCopy(x7+1376, x7+1552, 176)
-	m.store64(x7, 720, p2)
-	x28 = m.load64(x7, 536)
+l65:
+	x13 = x7 + 696
+	m.memoryCopy(x7+1920, p1, 176)
+	m.memoryCopy(x7+1544, x7+1920, 176)
+	m.memoryCopy(x7+1368, x7+1544, 176)
+	m.store64(x7, 712, p2)
+	x8 = 0
+	m.store32(x7, 1736, m.load32(0, 19548))
+	m.store64(x7, 1728, m.load64(0, 19540))
+	x28 = m.load64(x7, 528)
 	p2 = x28 / 1000000
 	x27 = min(p2, 15)
-	x19 = x27 << 4
-	p2 = m.load64(x7, 408)
+	x20 = x27 << 4
+	p2 = m.load64(x7, 400)
 	x21 = min(p2, 1000000)
-	p2 = m.load64(x7, 704)
-	if p2 != 0 && p2 == m.load64(x7, 680) {
-		m.memoryCopy(x7+2304, x7+1376, 176)
-		p2 = x27
-		if x28 < 1000000 {
-			goto l64
+	x18 = x7 + 744
+	x14 = x7 + 720
+	x10 = x7 + 992 + 88
+	x12 = x7 + 2496 + 88
+	x16 = x7 + 1728
+	for {
+		p0 = m.load32(x16+x8<<2, 0)
+		x11 = p0 - 2
+		x17 = b32(x11 > 2)
+		if x17 == 0 {
+			p1 = x11 << 3
+			p2 = m.load64(x13+p1, 0)
+			if p2 != 0 && p2 == m.load64(x15+p1, 0) {
+				m.memoryCopy(x7+992, x7+1368, 176)
+				p2 = x27
+				if x28 < 1000000 {
+					goto l72
+				}
+				p2 = 0
+				for {
+					m.store32(x7, 1920, 3)
+					m.store32(x7, 1924, p0)
+					m.budgetStateStepAtOnce(x7+2696, x7+992, x7+1920, 1, p3)
+					m.memoryCopy(x7+2496, x7+2696, 176)
+					if m.load64(x7, 2872) == 0 {
+						goto l73
+					}
+					if m.load64(x7, 2576) == m.load64(x7, 1072) {
+						t59 = m.memcmp(x7+2496, x7+992, 80)
+						if t59 == 0 {
+							t60 = m.memcmp(x12, x10, 88)
+							if t60 == 0 {
+								p2 = x27
+								goto l72
+							}
+						}
+					}
+					m.memoryCopy(x7+992, x7+2496, 176)
+					p2 = p2 + 1
+					if x20 == p2 {
+						break
+					}
+				}
+				p2 = x27
+				goto l72
+			}
 		}
+		m.memoryCopy(x7+992, x7+1368, 176)
+		x19 = 0
+		p1 = x7 + 992
 		p2 = 0
-		for {
-			m.store64(x7, 1000, 0x200000003)
-			m.stateBudgetStateStep(x7+2504, x7+2304, x7+1000, p3)
-			m.memoryCopy(x7+2304, x7+2504, 176)
-			if m.load64(x7, 2680) == 0 {
-				goto l65
-			}
-			p2 = p2 + 1
-			if x19 == p2 {
-				break
-			}
-		}
-		p2 = x27
-		goto l64
-	}
-	m.memoryCopy(x7+2304, x7+1376, 176)
-	goto l63
-l65:
-	p2 = p2 >> 4
-l64:
-	m.memoryCopy(x7+2304, x7+1376, 176)
-	x20 = max(p2, x21)
-	if x20 != 0 {
-		goto l62
-	}
-l63:
-	x20 = 0
-	p2 = 0
-	goto l61
-l62:
-	p2 = 0
-	for {
-		m.store64(x7, 1000, 0x200000003)
-		m.stateBudgetStateStep(x7+2504, x7+2304, x7+1000, p3)
-		m.memoryCopy(x7+2304, x7+2504, 176)
-		if m.load64(x7, 2680) == 0 {
-			goto l61
-		}
-		p2 = p2 + 1
-		if x20 == p2 {
-			break
-		}
-	}
-	p2 = x20
-l61:
-	m.memoryCopy(x7+1728, x7+2304, 176)
-	m.memoryCopy(x7+1376, x7+1728, 176)
-	m.store64(x7, 752, p2)
-	p2 = p2 + 1
-	if p2 == 0 {
-		p2 = 0xffffffffffffffff
-	}
-	m.store64(x7, 728, min(p2, x20))
-	p2 = m.load64(x7, 712)
-	if p2 == 0 || p2 != m.load64(x7, 688) {
-		m.memoryCopy(x7+2304, x7+1376, 176)
-	} else {
-		m.memoryCopy(x7+2304, x7+1376, 176)
-		p2 = x27
-		if x28 >= 1000000 {
+		goto l71
+	l73:
+		p2 = p2 >> 4
+	l72:
+		m.memoryCopy(x7+992, x7+1368, 176)
+		p1 = x7 + 992
+		x19 = max(p2, x21)
+		if x19 == 0 {
+			x19 = 0
+			p2 = 0
+		} else {
 			p2 = 0
 			for {
-				m.store64(x7, 1000, 0x300000003)
-				m.stateBudgetStateStep(x7+2504, x7+2304, x7+1000, p3)
-				m.memoryCopy(x7+2304, x7+2504, 176)
-				if m.load64(x7, 2680) == 0 {
-					goto l75
+				m.store32(x7, 3472, 3)
+				m.store32(x7, 3476, p0)
+				m.budgetStateStepAtOnce(x7+2696, x7+992, x7+3472, 1, p3)
+				m.memoryCopy(x7+2496, x7+2696, 176)
+				if m.load64(x7, 2872) == 0 {
+					p1 = x7 + 2496
+					goto l71
 				}
-				p2 = p2 + 1
-				if x19 == p2 {
-					break
+				if m.load64(x7, 2576) == m.load64(x7, 1072) {
+					t61 = m.memcmp(x7+2496, x7+992, 80)
+					if t61 == 0 {
+						t62 = m.memcmp(x12, x10, 88)
+						if t62 == 0 {
+							goto l80
+						}
+					}
 				}
-			}
-			p2 = x27
-			goto l74
-		l75:
-			p2 = p2 >> 4
-		}
-	l74:
-		m.memoryCopy(x7+2304, x7+1376, 176)
-		x20 = max(p2, x21)
-		if x20 != 0 {
-			goto l70
-		}
-	}
-	x20 = 0
-	p2 = 0
-	goto l69
-l70:
-	p2 = 0
-	for {
-		m.store64(x7, 1000, 0x300000003)
-		m.stateBudgetStateStep(x7+2504, x7+2304, x7+1000, p3)
-		m.memoryCopy(x7+2304, x7+2504, 176)
-		if m.load64(x7, 2680) == 0 {
-			goto l69
-		}
-		p2 = p2 + 1
-		if x20 == p2 {
-			break
-		}
-	}
-	p2 = x20
-l69:
-	m.memoryCopy(x7+1728, x7+2304, 176)
-	m.memoryCopy(x7+1376, x7+1728, 176)
-	m.store64(x7, 760, p2)
-	p2 = p2 + 1
-	if p2 == 0 {
-		p2 = 0xffffffffffffffff
-	}
-	m.store64(x7, 736, min(p2, x20))
-	p2 = m.load64(x7, 720)
-	if p2 == 0 || p2 != m.load64(x7, 696) {
-		m.memoryCopy(x7+2304, x7+1376, 176)
-	} else {
-		m.memoryCopy(x7+2304, x7+1376, 176)
-		if x28 >= 1000000 {
-			p2 = 0
-			for {
-				m.store64(x7, 1000, 0x400000003)
-				m.stateBudgetStateStep(x7+2504, x7+2304, x7+1000, p3)
-				m.memoryCopy(x7+2304, x7+2504, 176)
-				if m.load64(x7, 2680) == 0 {
-					goto l84
-				}
+				m.memoryCopy(x7+992, x7+2496, 176)
 				p2 = p2 + 1
 				if x19 != p2 {
 					continue
 				}
-				goto l83
+			l80:
+				break
 			}
-		l84:
-			x27 = p2 >> 4
+			p2 = x19
 		}
-	l83:
-		m.memoryCopy(x7+2304, x7+1376, 176)
-		x19 = max(x27, x21)
-		if x19 != 0 {
-			goto l79
+	l71:
+		m.memoryCopy(x7+1920, p1, 176)
+		m.memoryCopy(x7+1744, x7+1920, 176)
+		m.memoryCopy(x7+1368, x7+1744, 176)
+		if x17 == 0 {
+			p0 = x11 << 3
+			m.store64(x18+p0, 0, p2)
+			p2 = p2 + 1
+			if p2 == 0 {
+				p2 = 0xffffffffffffffff
+			}
+			m.store64(x14+p0, 0, min(p2, x19))
 		}
-	}
-	x19 = 0
-	p2 = 0
-	goto l78
-l79:
-	p2 = 0
-	for {
-		m.store64(x7, 1000, 0x400000003)
-		m.stateBudgetStateStep(x7+2504, x7+2304, x7+1000, p3)
-		m.memoryCopy(x7+2304, x7+2504, 176)
-		if m.load64(x7, 2680) == 0 {
-			goto l78
-		}
-		p2 = p2 + 1
-		if x19 == p2 {
+		x8 = x8 + 1
+		if x8 == 3 {
 			break
 		}
 	}
-	p2 = x19
-l78:
-	m.memoryCopy(x7+1728, x7+2304, 176)
-	m.memoryCopy(x7+1376, x7+1728, 176)
-	m.store64(x7, 768, p2)
-	p2 = p2 + 1
-	if p2 == 0 {
-		p2 = 0xffffffffffffffff
+	m.memoryCopy(x7+2096, x7+1744, 176)
+	m.store64(x7, 2288, x25)
+	m.store64(x7, 2280, x26)
+	m.store64(x7, 2272, x24)
+	if m.load64(x7, 2176) != m.load64(x7, 872) {
+		goto l85
 	}
-	m.store64(x7, 744, min(p2, x19))
-	m.memoryCopy(x7+1904, x7+1728, 176)
-	m.store64(x7, 2096, x25)
-	m.store64(x7, 2088, x26)
-	m.store64(x7, 2080, x24)
-	if m.load64(x7, 1984) != m.load64(x7, 880) {
-		goto l89
+	t64 = m.memcmp(x7+2096, x7+792, 80)
+	if t64 != 0 {
+		goto l85
 	}
-	t56 = m.memcmp(x7+1904, x7+800, 80)
-	if t56 != 0 {
-		goto l89
-	}
-	t57 = m.memcmp(x7+1904+88, x7+800+88, 88)
-	if t57 != 0 {
-		goto l89
+	t65 = m.memcmp(x7+2096+88, x7+792+88, 88)
+	if t65 != 0 {
+		goto l85
 	}
 	if x24 != x23 {
-		goto l89
+		goto l85
 	}
 	if x26 == x22 {
-		goto l88
+		goto l84
 	}
-l89:
-	p0 = m.load32(x7, 1904)
-	m.memoryCopy(x7+2108, x7+1904|4, 196)
+l85:
+	p0 = m.load32(x7, 2096)
+	m.memoryCopy(x7+2300, x7+2096|4, 196)
 	p1 = 1
-	goto l87
-l88:
-	p0 = m.load32(x7, 1904)
-	p2 = m.load64(x7, 992)
-	m.memoryCopy(x7+2108, x7+1904|4, 196)
+	goto l83
+l84:
+	p0 = m.load32(x7, 2096)
+	p2 = m.load64(x7, 984)
+	m.memoryCopy(x7+2300, x7+2096|4, 196)
 	p1 = b32(x25 != p2)
-l87:
-	m.memoryCopy(x7+2304|4, x7+2108, 196)
-	m.store32(x7, 2304, p0)
-	m.sharedStateText(x7+2504, x7+2304)
+l83:
+	m.memoryCopy(x7+2496|4, x7+2300, 196)
+	m.store32(x7, 2496, p0)
+	m.sharedStateText(x7+2696, x7+2496)
 	if p4 == 0 {
 		x8 = 100
 		goto l1
 	}
-	p0 = m.load32(x7, 3272)
+	p0 = m.load32(x7, 3464)
 	x8 = b32(p0 < 769)
 	if x8 == 0 {
 		p0 = 0
@@ -2481,18 +2539,18 @@ l87:
 		goto l1
 	}
 	if p0 != 0 {
-		t59 = x7 + 2504
+		t67 = x7 + 2696
 		if x8 == 0 {
-			t59 = 1
+			t67 = 1
 		}
-		m.memoryCopy(p4, t59, p0)
+		m.memoryCopy(p4, t67, p0)
 	}
 	x8 = 0
 	m.store8(p4+p0, 0, 0)
-	m.memoryCopy(x9, x7+56, 744)
+	m.memoryCopy(x9, x7+48, 744)
 	m.store32(p6, 0, p1)
 l1:
-	m.stackPointer = x7 + 3296
+	m.stackPointer = x7 + 3488
 	return x8
 }
 
@@ -4000,7 +4058,7 @@ func (m *module) budgetStateStep(p0, p1 uint32, p2 uint64, p3 uint32) uint32 {
 	m.store32(x4, 4, x7)
 	m.store32(x4, 0, x8)
 	p1 = p0 + 8
-	m.stateBudgetStateStep(x4+192, p1, x4, p2)
+	m.budgetStateStepAtOnce(x4+192, p1, x4, 1, p2)
 	m.memoryCopy(x4+16, x4+192, 176)
 	x6 = m.load64(x4, 376)
 	p2 = m.load64(x4, 368)
@@ -4027,6 +4085,355 @@ func (m *module) budgetStateStep(p0, p1 uint32, p2 uint64, p3 uint32) uint32 {
 l1:
 	m.stackPointer = x4 + 384
 	return x5
+}
+
+// budgetStateStepAtOnce is backoff_core::decision::budget::state::BudgetState::step_at_once.
+//
+//go:norace
+func (m *module) budgetStateStepAtOnce(p0, p1, p2 uint32, p3, p4 uint64) {
+	var x5, x6, x10, t12, t13, t29 uint32
+	var x7, x8, x9, x11, t15, t16, t18, t19, t20, t21, t22, t23, t26, t28 uint64
+	x5 = m.stackPointer - 320
+	m.stackPointer = x5
+	m.memoryCopy(x5+112, p1, 176)
+	x6 = x5 + 112 + 88
+	x7 = 0
+	switch m.load32(p1, 0) - 1 {
+	case 0:
+		switch m.load32(p2, 0) {
+		case 3:
+			p4 = m.load64(x5, 200)
+			p2 = m.load32(p2, 4)
+			t12 = 2
+			if p2 == 4 {
+				t12 = 4
+			}
+			t13 = t12
+			if p2 == 3 {
+				t13 = 3
+			}
+			x8 = m.load64(p1+t13<<3, 0)
+			if p4 < x8 {
+				goto l1
+			}
+			m.store64(x5, 200, p4-x8)
+			x7 = 1
+			goto l1
+		case 4:
+			x7 = 0
+			x8 = m.load64(p2, 8)
+			m.multi3(x5, max(x8, 1), 0, p3, 0)
+			if m.load64(x5, 8) == 0 {
+				x8 = m.load64(x5, 0)
+			} else {
+				x8 = 0xffffffffffffffff
+			}
+			p4 = m.load64(p1, 8)
+			p3 = m.load64(x5, 200)
+			x8 = p3 + x8
+			if x8 < p3 {
+				x8 = 0xffffffffffffffff
+			}
+			m.store64(x5, 200, min(p4, x8))
+			goto l2
+		default:
+			goto l1
+		}
+	case 1:
+		switch m.load32(p2, 0) {
+		case 2:
+			x8 = m.load64(x5, 200)
+			p4 = x8 - p3*1000
+			t15 = p4
+			if p4 > x8 {
+				t15 = 0
+			}
+			m.store64(x5, 200, t15)
+			goto l2
+		case 3:
+			x7 = 0xffffffffffffffff
+			x8 = m.load64(x5, 200)
+			if int64(x8) > -1 {
+				x7 = x8 << 1
+			}
+			x8 = 0
+			m.multi3(x5+16, m.load64(p1, 8), 0, 1000, 0)
+			if m.load64(x5, 24) == 0 {
+				p4 = m.load64(x5, 16)
+			} else {
+				p4 = 0xffffffffffffffff
+			}
+			x7 = b64(x7 > p4)
+			goto l1
+		case 4:
+			p4 = m.load64(p1, 40)
+			x8 = p4 >> 32
+			if p4&0xfffffffe == 0 {
+				goto l6
+			}
+			x9 = 0x7fffffffffffffff
+			p2 = uint32(p4)
+			x10 = 1000 / p2
+			x11 = uint64(x10)
+			if arithmeticMulhi(x11, x8) != 0 {
+				goto l3
+			}
+			x9 = uint64(1000 - x10*p2)
+			t16 = x8 * x9
+			if arithmeticMulhi(x9, x8) != 0 {
+				t16 = 0xffffffffffffffff
+			}
+			x8 = t16/(p4&0xffffffff) + x8*x11
+			x9 = min(x8, 0x7fffffffffffffff)
+			goto l3
+		default:
+			goto l1
+		}
+	case 2:
+		p2 = m.load32(p2, 0)
+		if uint32(1)<<(p2&31)&54 != 0 {
+			goto l1
+		}
+		if p2 == 0 {
+			x7 = 0
+			x8 = m.load64(p1, 40)
+			m.multi3(x5+64, m.load64(p1, 8), 0, x8&0xffffffff, 0)
+			p4 = x8 >> 32 * p3
+			if m.load64(x5, 72) == 0 {
+				x8 = m.load64(x5, 64)
+			} else {
+				x8 = 0xffffffffffffffff
+			}
+			p3 = m.load64(x5, 200)
+			p4 = p3 + p4
+			if p4 < p3 {
+				p4 = 0xffffffffffffffff
+			}
+			m.store64(x5, 200, min(x8, p4))
+			goto l2
+		}
+		x8 = 0
+		x7 = m.load64(x5, 200)
+		p4 = uint64(m.load32(p1, 40))
+		if x7 < p4 {
+			x7 = 0
+			goto l1
+		}
+		m.store64(x5, 200, x7-p4)
+		x7 = 1
+		goto l1
+	case 3:
+		if m.load32(p2, 0) != 3 {
+			goto l1
+		}
+		x8 = m.load64(x5, 208)
+		x7 = p4 - x8
+		t18 = x7
+		if x7 > p4 {
+			t18 = 0
+		}
+		x7 = m.load64(p1, 8)
+		m.multi3(x5+96, t18, 0, x7, 0)
+		if m.load64(x5, 104) == 0 {
+			x9 = m.load64(x5, 96)
+		} else {
+			x9 = 0xffffffffffffffff
+		}
+		p3 = m.load64(p1, 48)
+		m.multi3(x5+80, x7, 0, p3, 0)
+		if m.load64(x5, 88) == 0 {
+			x7 = m.load64(x5, 80)
+		} else {
+			x7 = 0xffffffffffffffff
+		}
+		m.store64(x5, 208, max(x8, p4))
+		x8 = m.load64(x5, 200)
+		p4 = x8 + x9
+		t19 = p4
+		if p4 < x8 {
+			t19 = 0xffffffffffffffff
+		}
+		x8 = t19
+		x7 = min(x7, x8)
+		m.store64(x5, 200, x7)
+		x8 = 0
+		if x7 < p3 {
+			x7 = 0
+			goto l1
+		}
+		m.store64(x5, 200, x7-p3)
+		x7 = 1
+		goto l1
+	case 4:
+		m.store32(x5, 312, 10)
+		m.store32(x5, 308, x6)
+		m.store32(x5, 304, p1)
+		m.store32(x5, 316, x5+280)
+		x7 = 0
+		p2 = m.load32(p2, 0)
+		if uint32(1)<<(p2&31)&54 != 0 {
+			goto l1
+		}
+		if p2 == 0 {
+			x8 = m.load64(p1, 56)
+			if x8 <= 9 {
+				p4 = m.load64(x5, 280)
+			} else {
+				x7 = m.load64(x5, 280)
+				x8 = p4 / (x8 / 10)
+				p4 = max(x7, x8)
+				if x7 < x8 {
+					x8 = 0
+					x7 = p4 - x7
+					if x7 >= 2 {
+						x8 = max(x7, 1)
+						x8 = min(x8, 10)
+						x9 = x8 & 1
+						x7 = x8 & 14
+						x8 = 0
+						for {
+							m.store64(x6+uint32((p4-x8)%10)<<3, 0, 0)
+							m.store64(x6+uint32((p4+(x8^0xffffffffffffffff))%10)<<3, 0, 0)
+							x8 = x8 + 2
+							if x7 == x8 {
+								break
+							}
+						}
+						if x9 == 0 {
+							goto l33
+						}
+					}
+					m.store64(x6+uint32((p4-x8)%10)<<3, 0, 0)
+				}
+			}
+		l33:
+			x8 = uint64(m.load32(p1, 44))
+			m.store64(x5, 280, p4)
+			x7 = 0
+			p2 = x6 + uint32(p4%10)<<3
+			p4 = m.load64(p2, 0)
+			p3 = x8 * p3
+			x8 = p4 + p3
+			t20 = uint64(int64(x8)>>63) ^ 0x8000000000000000
+			if b32(int64(p3) < 0)^b32(int64(x8) < int64(p4)) == 0 {
+				t20 = x8
+			}
+			m.store64(p2, 0, t20)
+			goto l2
+		}
+		m.ttlTryRetry(x5+288, x5+304, p4)
+		x8 = m.load64(x5, 296)
+		x7 = m.load64(x5, 288)
+		goto l1
+	case 5:
+		switch m.load32(p2, 0) {
+		case 1:
+			if m.load64(p2, 8) == 0 {
+				goto l2
+			}
+			x7 = 0
+			x8 = m.load64(x5, 208)
+			m.store64(x5, 208, x8-b64(x8 != 0))
+			goto l2
+		case 2, 4:
+			goto l1
+		case 3:
+			p4 = m.load64(p1, 40)
+			x7 = p4 >> 32
+			p3 = m.load64(x5, 200)
+			if p4&0xfffffffe == 0 {
+				goto l5
+			}
+			x8 = 0x7fffffffffffffff
+			p4 = p4 & 0xffffffff
+			x9 = p3 / p4
+			if arithmeticMulhi(x9, x7) != 0 {
+				goto l4
+			}
+			x8 = x9 * x7
+			p3 = p3 - x9*p4
+			t22 = p3 * x7
+			if arithmeticMulhi(p3, x7) != 0 {
+				t22 = 0xffffffffffffffff
+			}
+			x7 = x8 + t22/p4
+			t23 = x7
+			if x7 < x8 {
+				t23 = 0xffffffffffffffff
+			}
+			x8 = t23
+			x8 = min(x8, 0x7fffffffffffffff)
+			goto l4
+		case 5:
+			x7 = 0
+			x8 = m.load64(x5, 200)
+			m.store64(x5, 200, x8-b64(x8 != 0))
+			goto l2
+		default:
+			x8 = m.load64(x5, 200)
+			p4 = x8 + p3
+			t21 = p4
+			if p4 < x8 {
+				t21 = 0xffffffffffffffff
+			}
+			m.store64(x5, 200, t21)
+			goto l2
+		}
+	default:
+		goto l1
+	}
+l6:
+	x9 = x8 * 1000
+	if arithmeticMulhi(1000, x8) != 0 {
+		x9 = 0x7fffffffffffffff
+	}
+	goto l3
+l5:
+	x8 = p3 * x7
+	x8 = min(x8, 0x7fffffffffffffff)
+	if arithmeticMulhi(p3, x7) != 0 {
+		x8 = 0x7fffffffffffffff
+	}
+l4:
+	p4 = m.load64(x5, 208)
+	x7 = m.load64(p1, 72)
+	x7 = b64(p4 < max(x7, x8))
+	x8 = p4 + x7
+	t26 = x8
+	if x8 < p4 {
+		t26 = 0xffffffffffffffff
+	}
+	m.store64(x5, 208, t26)
+	x8 = 1
+	goto l1
+l3:
+	m.multi3(x5+48, x9, 0, p3, 0)
+	if m.load64(x5, 56) == 0 {
+		p4 = m.load64(x5, 48)
+	} else {
+		p4 = 0xffffffffffffffff
+	}
+	m.multi3(x5+32, m.load64(p1, 8), 0, 1000, 0)
+	if m.load64(x5, 40) == 0 {
+		x8 = m.load64(x5, 32)
+	} else {
+		x8 = 0xffffffffffffffff
+	}
+	p3 = m.load64(x5, 200)
+	p4 = p3 + p4
+	if p4 < p3 {
+		p4 = 0xffffffffffffffff
+	}
+	m.store64(x5, 200, min(x8, p4))
+l2:
+l1:
+	t28 = m.load64(p1, 80)
+	t29 = m.memcmp(x6, p1+88, 88)
+	m.store64(x5, 192, t28+b64(t29 != 0))
+	m.memoryCopy(p0, x5+112, 176)
+	m.store64(p0, 184, x8)
+	m.store64(p0, 176, x7)
+	m.stackPointer = x5 + 320
 }
 
 // codeName is backoff_code_name.
@@ -9188,18 +9595,19 @@ func (m *module) operationOperationBegin(p0, p1 uint32, p2, p3, p4, p5 uint64, p
 		case 0:
 			x20 = m.load64(p6, 40)
 			m.multi3(x7, m.load64(p6, 8), 0, x20&0xffffffff, 0)
+			x21 = x20 >> 32
 			if m.load64(x7, 8) == 0 {
-				x21 = m.load64(x7, 0)
+				x20 = m.load64(x7, 0)
 			} else {
-				x21 = 0xffffffffffffffff
+				x20 = 0xffffffffffffffff
 			}
-			x20 = x8 + x20>>32
-			t25 = x20
-			if x20 < x8 {
+			x21 = x8 + x21
+			t25 = x21
+			if x21 < x8 {
 				t25 = 0xffffffffffffffff
 			}
 			x8 = t25
-			x8 = min(x21, x8)
+			x8 = min(x20, x8)
 		case 2:
 			x8 = m.load64(p6, 56)
 			if x8 < 10 {
@@ -18579,343 +18987,6 @@ func (m *module) sipHashWrite(p0, p1, p2 uint32) {
 		m.store32(p0, 48, x8)
 		m.store64(p0, 40, x6+uint64(p2-1)+1)
 	}
-}
-
-// stateBudgetStateStep is backoff_core::decision::budget::state::BudgetState::step.
-//
-//go:norace
-func (m *module) stateBudgetStateStep(p0, p1, p2 uint32, p3 uint64) {
-	var x4, x5, x9, t11, t12, t28 uint32
-	var x6, x7, x8, x10, t13, t14, t15, t17, t18, t19, t20, t21, t22, t25, t26, t27 uint64
-	x4 = m.stackPointer - 288
-	m.stackPointer = x4
-	m.memoryCopy(x4+80, p1, 176)
-	x5 = x4 + 80 + 88
-	x6 = 0
-	switch m.load32(p1, 0) - 1 {
-	case 0:
-		switch m.load32(p2, 0) {
-		case 3:
-			p3 = m.load64(x4, 168)
-			p2 = m.load32(p2, 4)
-			t11 = 2
-			if p2 == 4 {
-				t11 = 4
-			}
-			t12 = t11
-			if p2 == 3 {
-				t12 = 3
-			}
-			x7 = m.load64(p1+t12<<3, 0)
-			if p3 < x7 {
-				goto l1
-			}
-			m.store64(x4, 168, p3-x7)
-			x6 = 1
-			goto l1
-		case 4:
-			x7 = m.load64(p1, 8)
-			p3 = m.load64(x4, 168)
-			x8 = m.load64(p2, 8)
-			x8 = p3 + max(x8, 1)
-			t13 = x8
-			if x8 < p3 {
-				t13 = 0xffffffffffffffff
-			}
-			p3 = t13
-			m.store64(x4, 168, min(x7, p3))
-			goto l2
-		default:
-			goto l1
-		}
-	case 1:
-		switch m.load32(p2, 0) {
-		case 2:
-			x7 = m.load64(x4, 168)
-			p3 = x7 - 1000
-			t14 = p3
-			if p3 > x7 {
-				t14 = 0
-			}
-			m.store64(x4, 168, t14)
-			goto l2
-		case 3:
-			x6 = 0xffffffffffffffff
-			x7 = m.load64(x4, 168)
-			if int64(x7) > -1 {
-				x6 = x7 << 1
-			}
-			x7 = 0
-			m.multi3(x4, m.load64(p1, 8), 0, 1000, 0)
-			if m.load64(x4, 8) == 0 {
-				p3 = m.load64(x4, 0)
-			} else {
-				p3 = 0xffffffffffffffff
-			}
-			x6 = b64(x6 > p3)
-			goto l1
-		case 4:
-			p3 = m.load64(p1, 40)
-			x7 = p3 >> 32
-			if p3&0xfffffffe == 0 {
-				goto l6
-			}
-			x8 = 0x7fffffffffffffff
-			p2 = uint32(p3)
-			x9 = 1000 / p2
-			x10 = uint64(x9)
-			if arithmeticMulhi(x10, x7) != 0 {
-				goto l3
-			}
-			x8 = uint64(1000 - x9*p2)
-			t15 = x7 * x8
-			if arithmeticMulhi(x8, x7) != 0 {
-				t15 = 0xffffffffffffffff
-			}
-			x7 = t15/(p3&0xffffffff) + x7*x10
-			x8 = min(x7, 0x7fffffffffffffff)
-			goto l3
-		default:
-			goto l1
-		}
-	case 2:
-		p2 = m.load32(p2, 0)
-		if uint32(1)<<(p2&31)&54 != 0 {
-			goto l1
-		}
-		if p2 == 0 {
-			x6 = 0
-			p3 = m.load64(p1, 40)
-			m.multi3(x4+32, m.load64(p1, 8), 0, p3&0xffffffff, 0)
-			if m.load64(x4, 40) == 0 {
-				x7 = m.load64(x4, 32)
-			} else {
-				x7 = 0xffffffffffffffff
-			}
-			x8 = m.load64(x4, 168)
-			p3 = x8 + p3>>32
-			if p3 < x8 {
-				p3 = 0xffffffffffffffff
-			}
-			m.store64(x4, 168, min(x7, p3))
-			goto l2
-		}
-		x7 = 0
-		x6 = m.load64(x4, 168)
-		p3 = uint64(m.load32(p1, 40))
-		if x6 < p3 {
-			x6 = 0
-			goto l1
-		}
-		m.store64(x4, 168, x6-p3)
-		x6 = 1
-		goto l1
-	case 3:
-		if m.load32(p2, 0) != 3 {
-			goto l1
-		}
-		x7 = m.load64(x4, 176)
-		x6 = p3 - x7
-		t17 = x6
-		if x6 > p3 {
-			t17 = 0
-		}
-		x6 = m.load64(p1, 8)
-		m.multi3(x4+64, t17, 0, x6, 0)
-		if m.load64(x4, 72) == 0 {
-			x10 = m.load64(x4, 64)
-		} else {
-			x10 = 0xffffffffffffffff
-		}
-		x8 = m.load64(p1, 48)
-		m.multi3(x4+48, x6, 0, x8, 0)
-		if m.load64(x4, 56) == 0 {
-			x6 = m.load64(x4, 48)
-		} else {
-			x6 = 0xffffffffffffffff
-		}
-		m.store64(x4, 176, max(x7, p3))
-		x7 = m.load64(x4, 168)
-		p3 = x7 + x10
-		t18 = p3
-		if p3 < x7 {
-			t18 = 0xffffffffffffffff
-		}
-		x7 = t18
-		x6 = min(x6, x7)
-		m.store64(x4, 168, x6)
-		x7 = 0
-		if x6 < x8 {
-			x6 = 0
-			goto l1
-		}
-		m.store64(x4, 168, x6-x8)
-		x6 = 1
-		goto l1
-	case 4:
-		m.store32(x4, 280, 10)
-		m.store32(x4, 276, x5)
-		m.store32(x4, 272, p1)
-		m.store32(x4, 284, x4+248)
-		x6 = 0
-		p2 = m.load32(p2, 0)
-		if uint32(1)<<(p2&31)&54 != 0 {
-			goto l1
-		}
-		if p2 == 0 {
-			x7 = m.load64(p1, 56)
-			if x7 <= 9 {
-				p3 = m.load64(x4, 248)
-			} else {
-				x6 = m.load64(x4, 248)
-				x7 = p3 / (x7 / 10)
-				p3 = max(x6, x7)
-				if x6 < x7 {
-					x7 = 0
-					x6 = p3 - x6
-					if x6 >= 2 {
-						x7 = max(x6, 1)
-						x7 = min(x7, 10)
-						x8 = x7 & 1
-						x6 = x7 & 14
-						x7 = 0
-						for {
-							m.store64(x5+uint32((p3-x7)%10)<<3, 0, 0)
-							m.store64(x5+uint32((p3+(x7^0xffffffffffffffff))%10)<<3, 0, 0)
-							x7 = x7 + 2
-							if x6 == x7 {
-								break
-							}
-						}
-						if x8 == 0 {
-							goto l31
-						}
-					}
-					m.store64(x5+uint32((p3-x7)%10)<<3, 0, 0)
-				}
-			}
-		l31:
-			m.store64(x4, 248, p3)
-			x6 = 0
-			p2 = x5 + uint32(p3%10)<<3
-			x7 = m.load64(p2, 0)
-			p3 = uint64(m.load32(p1, 44))
-			x8 = x7 + p3
-			t19 = x8
-			if b32(int64(p3) < 0)^b32(int64(x8) < int64(x7)) != 0 {
-				t19 = 0x7fffffffffffffff
-			}
-			m.store64(p2, 0, t19)
-			goto l2
-		}
-		m.ttlTryRetry(x4+256, x4+272, p3)
-		x7 = m.load64(x4, 264)
-		x6 = m.load64(x4, 256)
-		goto l1
-	case 5:
-		switch m.load32(p2, 0) {
-		case 1:
-			if m.load64(p2, 8) == 0 {
-				goto l2
-			}
-			x6 = 0
-			x7 = m.load64(x4, 176)
-			m.store64(x4, 176, x7-b64(x7 != 0))
-			goto l2
-		case 2, 4:
-			goto l1
-		case 3:
-			p3 = m.load64(p1, 40)
-			x6 = p3 >> 32
-			x8 = m.load64(x4, 168)
-			if p3&0xfffffffe == 0 {
-				goto l5
-			}
-			x7 = 0x7fffffffffffffff
-			p3 = p3 & 0xffffffff
-			x10 = x8 / p3
-			if arithmeticMulhi(x10, x6) != 0 {
-				goto l4
-			}
-			x7 = x10 * x6
-			x8 = x8 - x10*p3
-			t21 = x8 * x6
-			if arithmeticMulhi(x8, x6) != 0 {
-				t21 = 0xffffffffffffffff
-			}
-			x6 = x7 + t21/p3
-			t22 = x6
-			if x6 < x7 {
-				t22 = 0xffffffffffffffff
-			}
-			x7 = t22
-			x7 = min(x7, 0x7fffffffffffffff)
-			goto l4
-		case 5:
-			x6 = 0
-			x7 = m.load64(x4, 168)
-			m.store64(x4, 168, x7-b64(x7 != 0))
-			goto l2
-		default:
-			x7 = m.load64(x4, 168) + 1
-			t20 = x7
-			if x7 == 0 {
-				t20 = 0xffffffffffffffff
-			}
-			m.store64(x4, 168, t20)
-			goto l2
-		}
-	default:
-		goto l1
-	}
-l6:
-	x8 = x7 * 1000
-	if arithmeticMulhi(1000, x7) != 0 {
-		x8 = 0x7fffffffffffffff
-	}
-	goto l3
-l5:
-	x7 = x8 * x6
-	x7 = min(x7, 0x7fffffffffffffff)
-	if arithmeticMulhi(x8, x6) != 0 {
-		x7 = 0x7fffffffffffffff
-	}
-l4:
-	p3 = m.load64(x4, 176)
-	x6 = m.load64(p1, 72)
-	x6 = b64(p3 < max(x6, x7))
-	x7 = p3 + x6
-	t25 = x7
-	if x7 < p3 {
-		t25 = 0xffffffffffffffff
-	}
-	m.store64(x4, 176, t25)
-	x7 = 1
-	goto l1
-l3:
-	m.multi3(x4+16, m.load64(p1, 8), 0, 1000, 0)
-	if m.load64(x4, 24) == 0 {
-		x7 = m.load64(x4, 16)
-	} else {
-		x7 = 0xffffffffffffffff
-	}
-	p3 = m.load64(x4, 168)
-	x8 = p3 + x8
-	t26 = x8
-	if x8 < p3 {
-		t26 = 0xffffffffffffffff
-	}
-	p3 = t26
-	m.store64(x4, 168, min(x7, p3))
-l2:
-l1:
-	t27 = m.load64(p1, 80)
-	t28 = m.memcmp(x5, p1+88, 88)
-	m.store64(x4, 160, t27+b64(t28 != 0))
-	m.memoryCopy(p0, x4+80, 176)
-	m.store64(p0, 184, x7)
-	m.store64(p0, 176, x6)
-	m.stackPointer = x4 + 288
 }
 
 // statsInit is backoff_stats_init.

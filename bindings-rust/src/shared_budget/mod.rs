@@ -211,10 +211,10 @@ pub struct SharedBudgetBuilder {
 }
 
 impl SharedBudgetBuilder {
-    /// What this process grants while the store is away. The default is [`Fallback::Share`]: of the
-    /// retries that its local budget grants, its part, so that all processes together grant at most about
-    /// one budget. The account counts the processes that have exchanged something lately. A
-    /// process that has not exchanged anything yet assumes that it is alone.
+    /// What this process grants while the store is away. The default is [`Fallback::Share`]: its part of
+    /// the local budget, as if each process did what this one does, so that all together grant about one
+    /// budget. The account counts the processes that have exchanged something lately. A process that has
+    /// not exchanged anything yet assumes that it is alone.
     pub fn fallback(mut self, fallback: Fallback) -> Self {
         self.fallback = fallback;
         self

@@ -46,9 +46,9 @@ fn the_local_budget_decides_when_the_store_fails() {
 #[test]
 fn the_account_says_how_many_processes_share_the_fallback() {
     let store = Memory::default();
-    let key = "backoff:test:quota:max_tokens=99,cost=1";
-    store.world().texts.insert(key.into(), "0 99 | 0 3 0".into());
-    let budget = shared(&store, "quota:max_tokens=99,cost=1");
+    let key = "backoff:test:quota:max_tokens=40,cost=1";
+    store.world().texts.insert(key.into(), "0 40 | 0 3 0".into());
+    let budget = shared(&store, "quota:max_tokens=40,cost=1");
     let retry = retry("constant:base=0s,max_retries=1").shared_budget(&budget);
     let _ = run(&retry, &[Outcome::Transient]);
     assert!(budget.flush());
@@ -79,11 +79,11 @@ fn local_grants(retry: &Retry<'_>, loops: usize) -> usize {
     (0..loops).map(is_granted).filter(|&is_granted| is_granted).count()
 }
 
-/// Of four processes each grants every fourth retry that its local budget grants.
+/// Each of four processes grants a quarter of the local budget.
 #[test]
 fn while_the_store_is_away_each_process_grants_its_part() {
     let store = Memory::with_faults([Fault::Load]);
-    let budget = builder(&store, "quota:max_tokens=99,cost=1").fallback(Fallback::ShareOf(4));
+    let budget = builder(&store, "quota:max_tokens=40,cost=1").fallback(Fallback::ShareOf(4));
     // One exchange fails, and all that follows is local.
     let budget = budget.build().unwrap();
     let retry = retry("constant:base=0s,max_retries=1").shared_budget(&budget);

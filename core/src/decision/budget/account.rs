@@ -47,19 +47,19 @@ impl BudgetConfig {
 }
 
 /// The account of a kind of budget: the columns of SPEC 15.3. A kind implements the columns in
-/// which it changes something.
+/// which it changes something. Events that take or give tokens can happen several times at once.
 pub(super) trait Account {
-    fn operation_began(&mut self, _now_ns: u64) {}
+    fn operation_began(&mut self, _times: u64, _now_ns: u64) {}
 
     /// An attempt that held a slot is over.
     fn release_slot(&mut self) {}
 
-    fn attempt_failed(&mut self) {}
+    fn attempt_failed(&mut self, _times: u64) {}
 
     /// Grants or refuses a retry. Returns the tokens or slots that the operation then holds.
     fn try_retry(&mut self, outcome: Outcome, now_ns: u64) -> Option<u64>;
 
-    fn operation_succeeded(&mut self, _held: u64) {}
+    fn operation_succeeded(&mut self, _times: u64, _held: u64) {}
 
     fn operation_ended(&mut self) {}
 }

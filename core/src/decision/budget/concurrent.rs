@@ -19,8 +19,8 @@ impl<'a> Concurrent<'a> {
 }
 
 impl Account for Concurrent<'_> {
-    fn operation_began(&mut self, _now_ns: u64) {
-        *self.active = self.active.saturating_add(1);
+    fn operation_began(&mut self, times: u64, _now_ns: u64) {
+        *self.active = self.active.saturating_add(times);
     }
 
     fn release_slot(&mut self) {

@@ -2,19 +2,20 @@
 
 use crate::decision::budget::shared_state::MOST_PROCESSES;
 
-/// What a process grants while the store is away, of the retries that its local budget grants.
+/// How many processes the local budget is for while the store is away.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Fallback {
-    /// Its share, so that all processes together grant at most about one budget. The account counts the
-    /// processes. A process that has not exchanged anything yet assumes that it is alone.
+    /// All processes of the account, which are taken to do what this one does, so that together they
+    /// grant about one budget. The account counts them. A process that has not exchanged anything yet
+    /// assumes that it is alone.
     Share,
-    /// Its share among this number of processes, which counts as one from 1 to
+    /// This number of processes, which counts as one from 1 to
     /// [`BudgetMember::MAX_PROCESSES`](crate::BudgetMember::MAX_PROCESSES).
     ShareOf(u64),
-    /// All of them.
+    /// This process alone, so that `n` processes grant up to `n` budgets.
     Whole,
-    /// None.
+    /// For none: nothing is granted.
     Refuse,
 }
 

@@ -84,16 +84,15 @@ pub struct BudgetMember {
     local: BudgetState,
     /// How many retries of an outcome a request takes along: the lease, less one.
     most_leased: u64,
-    /// The number of the [`Fallback`]. Of this many retries that the local budget grants, the process
-    /// grants one.
-    parts: u64,
+    /// The number of the [`Fallback`].
+    fallback: u64,
     /// The number of processes that the account last told of.
     seen: u64,
     /// The slice in which the account counts this process, plus one, as the store knows it, and as the
     /// exchange under way would have it.
     counted: u64,
     counting: u64,
-    /// The retries that the local state has granted.
+    /// The retries that the local state has granted, to any process.
     local_grants: u64,
     timeout_ns: u64,
     seed: u64,
@@ -188,7 +187,7 @@ impl BudgetMember {
     ) -> Self {
         Self {
             most_leased: lease.clamp(1, Self::MAX_LEASE).wrapping_sub(1),
-            parts: fallback.number(),
+            fallback: fallback.number(),
             seen: 1,
             timeout_ns,
             seed,
@@ -201,7 +200,7 @@ impl BudgetMember {
             full,
             local,
             most_leased: 0,
-            parts: 0,
+            fallback: 0,
             seen: 0,
             counted: 0,
             counting: 0,
@@ -253,7 +252,7 @@ impl BudgetMember {
         if let Some(count) = self.unsent.get_mut(place) {
             *count = count.saturating_add(1).min(MOST);
         }
-        (self.local, _) = self.local.step(local, now_ns);
+        (self.local, _) = self.local.step_at_once(local, self.fleet(), now_ns);
         if self.is_away(now_ns) {
             keep_some(&mut self.unsent);
         }
@@ -272,14 +271,11 @@ impl BudgetMember {
         }
         if self.is_away(now_ns) {
             self.local_decisions = self.local_decisions.saturating_add(1);
-            if self.parts == Fallback::REFUSE {
-                return MemberAnswer::Refused;
-            }
-            let held;
-            (self.local, held) = self.local.step(BudgetEvent::RetryRequested { outcome }, now_ns);
-            return held.filter(|_| self.has_share()).map_or(MemberAnswer::Refused, |held| {
-                MemberAnswer::Granted { held, is_local: true }
-            });
+            return if self.request_locally(outcome, now_ns) {
+                MemberAnswer::Granted { held: self.local.cost(outcome), is_local: true }
+            } else {
+                MemberAnswer::Refused
+            };
         }
         match at(&mut self.waiting, outcome) {
             Some(waiting) if *waiting < MOST => {
@@ -290,13 +286,26 @@ impl BudgetMember {
         }
     }
 
-    /// Whether a retry that the local state has granted is among those of this process.
-    fn has_share(&mut self) -> bool {
-        let before = self.local_grants;
-        self.local_grants = before.wrapping_add(1);
-        let parts = if self.parts == 0 { self.seen } else { self.parts };
-        let rest = |number: u64| number.checked_rem(parts).unwrap_or_default();
-        rest(rest(self.seed).wrapping_add(rest(before))) == 0
+    /// Each process of the fleet requests a retry of the local budget. Whether one that is granted falls
+    /// to this process: they are dealt out in turn, and the seed says where this process sits.
+    fn request_locally(&mut self, outcome: Outcome, now_ns: u64) -> bool {
+        let fleet = self.fleet();
+        let granted;
+        (self.local, granted) = self.local.request(outcome, fleet, now_ns);
+        let turn = |number: u64| number.checked_rem(fleet).unwrap_or_default();
+        let before = turn(turn(self.seed).wrapping_add(turn(self.local_grants)));
+        self.local_grants = self.local_grants.wrapping_add(granted);
+        turn(fleet.wrapping_sub(before)) < granted
+    }
+
+    /// The number of processes that the local budget is for: it takes all of them to do what this one
+    /// does. 0 if it is for none.
+    fn fleet(&self) -> u64 {
+        match self.fallback {
+            0 => self.seen.min(MOST_PROCESSES),
+            Fallback::REFUSE => 0,
+            processes => processes.min(MOST_PROCESSES),
+        }
     }
 
     /// One of the requests after this outcome that wait is not wanted any more.
@@ -566,7 +575,7 @@ impl BudgetMember {
     fn each_number(&mut self, apply: &mut dyn FnMut(&mut u64)) {
         let scalars = [
             &mut self.most_leased,
-            &mut self.parts,
+            &mut self.fallback,
             &mut self.seen,
             &mut self.counted,
             &mut self.counting,

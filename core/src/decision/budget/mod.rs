@@ -122,11 +122,11 @@ impl Budget {
     }
 
     pub(crate) fn operation_began(&self, now_ns: u64) {
-        self.account(|account| account.operation_began(now_ns));
+        self.account(|account| account.operation_began(1, now_ns));
     }
 
     pub(crate) fn attempt_failed(&self) {
-        self.account(|account| account.attempt_failed());
+        self.account(|account| account.attempt_failed(1));
     }
 
     /// Grants or refuses a retry. Returns the tokens or slots that the operation then holds.
@@ -135,7 +135,7 @@ impl Budget {
     }
 
     pub(crate) fn operation_succeeded(&self, held: u64) {
-        self.account(|account| account.operation_succeeded(held));
+        self.account(|account| account.operation_succeeded(1, held));
     }
 
     pub(crate) fn operation_ended(&self) {

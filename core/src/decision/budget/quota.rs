@@ -36,8 +36,8 @@ impl Account for Quota<'_> {
         spend(self.level, cost).then_some(cost)
     }
 
-    fn operation_succeeded(&mut self, held: u64) {
+    fn operation_succeeded(&mut self, times: u64, held: u64) {
         // An operation that needed no retry earns one token.
-        earn(self.level, held.max(1), Self::capacity(self.config));
+        earn(self.level, held.max(1).saturating_mul(times), Self::capacity(self.config));
     }
 }

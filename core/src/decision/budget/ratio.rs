@@ -23,8 +23,9 @@ impl<'a> RatioBudget<'a> {
 }
 
 impl Account for RatioBudget<'_> {
-    fn operation_began(&mut self, _now_ns: u64) {
-        earn(self.level, self.config.ratio().numerator.into(), Self::capacity(self.config));
+    fn operation_began(&mut self, times: u64, _now_ns: u64) {
+        let earned = u64::from(self.config.ratio().numerator).saturating_mul(times);
+        earn(self.level, earned, Self::capacity(self.config));
     }
 
     fn try_retry(&mut self, _outcome: Outcome, _now_ns: u64) -> Option<u64> {

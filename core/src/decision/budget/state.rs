@@ -129,18 +129,31 @@ impl BudgetState {
     /// an earlier one counts as the earlier one.
     #[must_use]
     pub fn step(&self, event: BudgetEvent, now_ns: u64) -> (Self, Option<u64>) {
+        self.step_at_once(event, 1, now_ns)
+    }
+
+    /// The state after an event that happens several times at once, which counts as one change. Only
+    /// events that take or give tokens do.
+    pub(super) fn step_at_once(
+        &self,
+        event: BudgetEvent,
+        times: u64,
+        now_ns: u64,
+    ) -> (Self, Option<u64>) {
         let mut after = *self;
         let granted = kinds::change(&self.config, &mut after.state, |account| {
             match event {
-                BudgetEvent::OperationBegan => account.operation_began(now_ns),
+                BudgetEvent::OperationBegan => account.operation_began(times, now_ns),
                 // Only a slot ends with the attempt.
                 BudgetEvent::AttemptOver { held: 0 } => {}
                 BudgetEvent::AttemptOver { held: _ } => account.release_slot(),
-                BudgetEvent::AttemptFailed => account.attempt_failed(),
+                BudgetEvent::AttemptFailed => account.attempt_failed(times),
                 BudgetEvent::RetryRequested { outcome } => {
                     return account.try_retry(outcome, now_ns);
                 }
-                BudgetEvent::OperationSucceeded { held } => account.operation_succeeded(held),
+                BudgetEvent::OperationSucceeded { held } => {
+                    account.operation_succeeded(times, held);
+                }
                 BudgetEvent::OperationEnded => account.operation_ended(),
             }
             None
@@ -185,11 +198,15 @@ impl BudgetState {
     pub(super) fn request(&self, outcome: Outcome, count: u64, now_ns: u64) -> (Self, u64) {
         let mut state = *self;
         for granted in 0..count {
-            let held;
-            (state, held) = state.step(BudgetEvent::RetryRequested { outcome }, now_ns);
+            let (after, held) = state.step(BudgetEvent::RetryRequested { outcome }, now_ns);
             if held.is_none() {
-                return (state, granted);
+                return (after, granted);
             }
+            // So would all that follow.
+            if after == state {
+                break;
+            }
+            state = after;
         }
         (state, count)
     }

@@ -25,15 +25,16 @@ impl<'a> Throttle<'a> {
 }
 
 impl Account for Throttle<'_> {
-    fn attempt_failed(&mut self) {
-        *self.level = self.level.saturating_sub(TOKEN);
+    fn attempt_failed(&mut self, times: u64) {
+        *self.level = self.level.saturating_sub(TOKEN.saturating_mul(times));
     }
 
     fn try_retry(&mut self, _outcome: Outcome, _now_ns: u64) -> Option<u64> {
         (self.level.saturating_mul(2) > Self::capacity(self.config)).then_some(0)
     }
 
-    fn operation_succeeded(&mut self, _held: u64) {
-        earn(self.level, self.config.ratio().scale(TOKEN), Self::capacity(self.config));
+    fn operation_succeeded(&mut self, times: u64, _held: u64) {
+        let earned = self.config.ratio().scale(TOKEN).saturating_mul(times);
+        earn(self.level, earned, Self::capacity(self.config));
     }
 }

@@ -72,9 +72,10 @@ impl<'a> Ttl<'a> {
 }
 
 impl Account for Ttl<'_> {
-    fn operation_began(&mut self, now_ns: u64) {
+    fn operation_began(&mut self, times: u64, now_ns: u64) {
         self.expire(now_ns);
-        self.add_to_latest(self.config.ratio().numerator.into());
+        let earned = u64::from(self.config.ratio().numerator).saturating_mul(times);
+        self.add_to_latest(i64::try_from(earned).unwrap_or(i64::MAX));
     }
 
     fn try_retry(&mut self, _outcome: Outcome, now_ns: u64) -> Option<u64> {
