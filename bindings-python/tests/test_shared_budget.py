@@ -361,13 +361,13 @@ def test_flush_waits_for_on_exchange():
 def test_what_is_granted_while_the_store_is_away(monkeypatch, options, want):
     store = MemoryStore()
     store.states[KEY] = f"0 25 | {store.now_ns // (60 * 10**9)} 3 0"
-    budget = shared(store, local_budget="quota:max_tokens=99,cost=1", **options)
+    budget = shared(store, local_budget="quota:max_tokens=40,cost=1", **options)
     Loop(budget, succeed_at=2).run()
     monkeypatch.setattr(module, "monotonic_ns", lambda: 10**18)
     store.faults["load"].append(OSError("away"))
     granted = 0
     for _ in range(40):
-        loop = Loop(budget, succeed_at=2)
+        loop = Loop(budget, policy="immediate:max_retries=1")
         loop.run()
         granted += loop.events[0].reason is None
     assert granted == want
@@ -689,6 +689,36 @@ def test_a_system_without_threads(monkeypatch):
         assert store.state() == "0 25"
     assert (end.attempts, end.budget_is_local) == (6, True)
     assert "can't start new thread" in str(budget.last_error)
+
+
+def test_flushes_of_a_system_without_threads_take_turns(monkeypatch):
+    class Store(MemoryStore):
+        def load(self, key):
+            loading.set()
+            assert may_load.wait(LONG)
+            return super().load(key)
+
+    store, loading, may_load = Store(), threading.Event(), threading.Event()
+    in_hook = []
+    budget = shared(store, on_exchange=lambda _: in_hook.append(budget.flush()))
+    Loop(budget, succeed_at=1).run()
+    with ThreadPoolExecutor(2) as pool:
+        # The pool has started its threads, and no other starts.
+        pool.submit(pool.submit(int).result).result(LONG)
+        monkeypatch.setattr(budget, "_start", lambda: RuntimeError("no thread"))
+        first = pool.submit(budget.flush)
+        assert loading.wait(LONG)
+        Loop(budget, succeed_at=1).run()
+        second = pool.submit(budget.flush)
+        while not budget._flushes:
+            time.sleep(0.001)
+        assert store.calls == []
+        may_load.set()
+        assert first.result(LONG)
+        assert second.result(LONG)
+    # The second changes nothing.
+    assert store.calls == ["load", "swap", "load"]
+    assert in_hook == [False, False]
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="a system without forks")

@@ -425,7 +425,7 @@ export interface BudgetExchange {
 	 * timeout, `unknown` if the store did not say, and `no` if the load failed or the text is no account of the budget.
 	 */
 	readonly stored: "yes" | "unchanged" | "lost" | "unknown" | "no";
-	/** Why the exchange failed: what the store threw. If it may throw undefined, test `stored` instead. */
+	/** Why the exchange failed: what the store threw, or rejected with; undefined if it did not fail. */
 	readonly error: unknown;
 }
 
@@ -514,9 +514,9 @@ export interface SharedAnswer {
 /** The options of {@link SharedBudget}. */
 export interface SharedBudgetOptions {
 	/**
-	 * What this process grants while the store is away: its share of what its local budget grants, so that all processes
-	 * together grant at most about one budget; the whole, so that n processes grant up to n budgets; or nothing. A process
-	 * that has not exchanged anything yet assumes that it is alone. Default: `"share"`.
+	 * What this process grants while the store is away: its share of the local budget, as if each process did what this one
+	 * does, so that all together grant about one budget; the whole, so that n processes grant up to n budgets; or nothing. A
+	 * process that has not exchanged anything yet assumes that it is alone. Default: `"share"`.
 	 */
 	readonly fallback?: "share" | "whole" | "refuse" | undefined;
 	/** How many processes share, from 1 to 1,000,000. Default: as many as the account has counted lately. */
@@ -537,8 +537,8 @@ export interface SharedBudgetOptions {
 	readonly timeout?: number | undefined;
 	/**
 	 * Called after each exchange with the store, also after one that failed. The loops have their answers by then. It is
-	 * not awaited. What it throws, or rejects with, is `lastError`, and no loop gets it. Do not call `flush` here: it begins
-	 * the next exchange at once, and so on for ever if the store fails at once.
+	 * not awaited. What it throws, or rejects with, is `lastError`, and no loop gets it. A `flush` in it
+	 * resolves to false at once.
 	 */
 	readonly onExchange?: ((exchange: BudgetExchange) => unknown) | undefined;
 }

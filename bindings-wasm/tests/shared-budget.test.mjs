@@ -299,7 +299,18 @@ describe("the store is away", () => {
 			{ load: () => undefined },
 			"the value of load() must be { text: string | null, now: bigint }",
 		],
-		["load returns a number for a time", { load: () => ({ text: null, now: 5 }) }, "the value of load() must be"],
+		["load returns null", { load: () => null }, "the value of load() must be { text: string | null"],
+		["load rejects with undefined", { load: () => Promise.reject() }, "the store rejected with undefined"],
+		[
+			"load returns a number for a time",
+			{ load: () => ({ text: null, now: 5 }) },
+			"now of load() must be a bigint of nanoseconds, got number",
+		],
+		[
+			"load returns bytes",
+			{ load: () => ({ text: Buffer.of(5), now: 5n }) },
+			"text of load() must be a string, or null if there is none, got Buffer",
+		],
 		[
 			"the text is of another program",
 			{ load: () => ({ text: "hello", now: 5n }) },
@@ -393,8 +404,8 @@ describe("the store is away", () => {
 		["a process may refuse", { fallback: "refuse" }, 0],
 	]) {
 		test(what, async () => {
-			const { budget, store } = share("quota:max_tokens=99,cost=1", options);
-			store.texts.set(budget.key, "0 99 | 0 3 0");
+			const { budget, store } = share("quota:max_tokens=40,cost=1", options);
+			store.texts.set(budget.key, "0 40 | 0 3 0");
 			await run(budget, {}, script(busy, "ok"));
 			store.on.load = fail;
 			let granted = 0;
@@ -637,6 +648,29 @@ describe("misuse", () => {
 				stored: "yes",
 			},
 		]);
+	});
+
+	test("a flush in the hook is over at once", async () => {
+		const answers = [];
+		const { budget, store, exchanges } = share("quota", {
+			onExchange: (exchange) => {
+				exchanges.push(exchange);
+				answers.push(budget.flush());
+			},
+		});
+		store.on.load = () => Promise.reject(new Error("away"));
+		assert.deepEqual((await run(budget)).seen, ["wait, local", "wait, local", "wait, local", "max_retries"]);
+		assert.deepEqual(await Promise.all(answers), [false]);
+		assert.equal(exchanges.length, 1);
+		assert.equal(await budget.flush(), false);
+	});
+
+	test("the key stays", () => {
+		const { budget } = share("quota");
+		assert.throws(() => {
+			budget.key = "another";
+		}, TypeError);
+		assert.deepEqual(Object.keys(budget).includes("key"), true);
 	});
 
 	test("a hook that fails is no error of the loop", async () => {

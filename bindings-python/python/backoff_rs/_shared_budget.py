@@ -54,9 +54,9 @@ class SharedBudget:
                  "concurrent" budget is rejected: a process that dies would hold its slots for ever.
     local_budget the budget string that decides in this process while the store is away; by default
                  the same.
-    fallback     what of that is granted: "share", its part, so that all processes together grant
-                 at most about one budget; "whole", all, so that n processes grant up to n budgets; or
-                 "refuse", none.
+    fallback     what of that is granted: "share", its part, as if each process did what this one
+                 does, so that all together grant about one budget; "whole", all, so that n processes
+                 grant up to n budgets; or "refuse", none.
     processes    how many processes share, from 1 to 1000000; by default as many as the account has
                  counted lately. A process that has not exchanged anything yet assumes that it is
                  alone.
@@ -125,6 +125,8 @@ class SharedBudget:
         """What belongs to one process. A fork may have left its lock locked."""
         self._lock = threading.RLock()
         self._changed = threading.Condition(self._lock)
+        #: The thread that makes an exchange, or calls on_exchange.
+        self._worker: threading.Thread | None = None
         self._is_reporting = False
         self._thread: threading.Thread | None = None
         timeout_ns = min(int(self._timeout * 1e9), _LONGEST_NS)
@@ -168,7 +170,7 @@ class SharedBudget:
         asyncio.to_thread(budget.flush). In on_exchange it returns False at once, and so it may in a
         signal handler: let that set a flag, and flush in the main code.
         """
-        if threading.current_thread() is self._thread or self._lock._is_owned():  # type: ignore[attr-defined]
+        if threading.current_thread() is self._worker or self._lock._is_owned():  # type: ignore[attr-defined]
             # It would wait for itself: in on_exchange, or in a signal handler that has interrupted
             # what holds the lock.
             return False
@@ -176,13 +178,16 @@ class SharedBudget:
         with self._changed:
             most = min(2 * max(self._current_timeout(), _EXCHANGE_LIMIT), threading.TIMEOUT_MAX)
             if not self._member.has_unsent():
-                return self._changed.wait_for(lambda: not self._is_reporting, most)
+                return self._changed.wait_for(lambda: self._worker is None, most)
             self._flushes.append(flush)
-            if self._start() is not None and not self._is_reporting:
+            if self._start() is not None and self._worker is None:
                 # No thread starts while Python ends: this one talks to the store.
                 begun = self._begin()
-        if begun is not None:
+        while begun is not None:
             self._finish(*begun)
+            with self._changed:
+                is_next = self._flushes and self._worker is None
+                begun = self._begin() if is_next else None
         flush.over.wait(most)
         with self._changed, contextlib.suppress(ValueError):
             # Nobody has taken it.
@@ -270,6 +275,8 @@ class SharedBudget:
 
     def _work_in(self) -> float | None:
         """The seconds until an exchange is to begin."""
+        if self._worker is not None:
+            return None
         due_in = 0 if self._flushes else self._member.due_in(monotonic_ns())
         return None if due_in is None else due_in / 10**9
 
@@ -298,6 +305,7 @@ class SharedBudget:
     def _begin(self) -> tuple[list[_Flush], float]:
         """Begins an exchange, for the flushes that there are. Returns them, and its timeout."""
         flushes, self._flushes = self._flushes, []
+        self._worker = threading.current_thread()
         self._member.begin(monotonic_ns())
         return flushes, self._current_timeout()
 
@@ -331,7 +339,7 @@ class SharedBudget:
             self._is_reporting = True
         self._report(exchange)
         with self._changed:
-            self._is_reporting = False
+            self._is_reporting, self._worker = False, None
             self._changed.notify_all()
         self._end(flushes, exchange.error is None)
 

@@ -40,6 +40,7 @@ export class SharedBudget {
 	#requests = [];
 	#flushes = [];
 	#isWorking = false;
+	#isReporting = false;
 	#endPause = () => {};
 
 	constructor(store, name, budget, options = {}) {
@@ -90,7 +91,7 @@ export class SharedBudget {
 		const parts = readFallback(fallback, processes);
 		this.#member = new BudgetMember(shared, local, lease, parts, toNanoseconds("timeout", timeout), seed);
 		this.#onExchange = onExchange;
-		this.key = `backoff:${name}:${shared}`;
+		Object.defineProperty(this, "key", { value: `backoff:${name}:${shared}`, enumerable: true });
 		this.lastError = undefined;
 		// Not a method: a bundler cannot leave out a class whose names it must compute.
 		Object.defineProperty(this, OPEN, { value: () => this.#open() });
@@ -102,6 +103,10 @@ export class SharedBudget {
 
 	/** Sends what the store does not know, and says whether it has it. It never rejects. */
 	async flush() {
+		if (this.#isReporting) {
+			// The next exchange would report again, and so on for ever.
+			return false;
+		}
 		return (
 			!this.#member.hasUnsent() ||
 			new Promise((resolve) => {
@@ -276,7 +281,8 @@ export class SharedBudget {
 			}
 			this.#stored();
 			return true;
-		} catch (error) {
+		} catch (thrown) {
+			const error = thrown ?? new Error(`the store rejected with ${thrown}`);
 			exchange.error = error;
 			this.#member.failed(exchange.stored === "unknown", localTime());
 			this.#goAway(error);
@@ -305,9 +311,15 @@ export class SharedBudget {
 
 	/** Steps what the store holds, and says whether that changed it. */
 	#apply(exchange, loaded) {
-		const { text, now } = Object(loaded);
-		if ((typeof text !== "string" && text !== null) || typeof now !== "bigint") {
+		if (loaded === null || typeof loaded !== "object") {
 			wrongType("the value of load()", "{ text: string | null, now: bigint }", loaded);
+		}
+		const { text, now } = loaded;
+		if (typeof text !== "string" && text !== null) {
+			wrongType("text of load()", "a string, or null if there is none", text);
+		}
+		if (typeof now !== "bigint") {
+			wrongType("now of load()", "a bigint of nanoseconds", now);
 		}
 		Object.assign(exchange, { before: text, now: uint64("now of load()", now) });
 		const stepped = this.#member.step(text, now);
@@ -325,10 +337,13 @@ export class SharedBudget {
 		const fail = (error) => {
 			this.lastError = error;
 		};
+		this.#isReporting = true;
 		try {
 			Promise.resolve(this.#onExchange?.(withJSON(exchange))).catch(fail);
 		} catch (error) {
 			fail(error);
+		} finally {
+			this.#isReporting = false;
 		}
 	}
 }

@@ -23,6 +23,8 @@ after(() => servers.stop());
 
 const portOf = (url) => Number(new URL(url).port);
 const retryStrategy = () => 50;
+/** A busy machine may need longer than the store allows by default. */
+const PATIENT_POOL = { query_timeout: 60_000 };
 
 function ofIoredis(server, client) {
 	client.on("error", () => {});
@@ -101,7 +103,7 @@ const CLIENTS = {
 	...REDIS,
 	...CLUSTERS,
 	async "a pool of pg"() {
-		const pool = new pg.Pool({ connectionString: servers.postgres, max: 3 });
+		const pool = new pg.Pool({ ...PATIENT_POOL, connectionString: servers.postgres, max: 3 });
 		pool.on("error", () => {});
 		const store = postgresStore(pool);
 		await store.createTable();
@@ -110,7 +112,7 @@ const CLIENTS = {
 	},
 	async "a client of pg, serializable"() {
 		const options = "-c default_transaction_isolation=serializable";
-		const pool = new pg.Pool({ connectionString: servers.postgres, max: 5, options });
+		const pool = new pg.Pool({ ...PATIENT_POOL, connectionString: servers.postgres, max: 5, options });
 		pool.on("error", () => {});
 		return { server: "postgres", store: postgresStore(pool), stop: () => pool.end() };
 	},
@@ -300,7 +302,7 @@ for (const level of ["read committed", "repeatable read", "serializable"]) {
 	// Two of the levels make that an error.
 	test(`a swap that waited for another one has lost: ${level}`, { timeout: 60_000 }, async () => {
 		const options = `-c default_transaction_isolation=${level.replace(" ", "\\ ")}`;
-		const pool = new pg.Pool({ connectionString: servers.postgres, max: 3, options });
+		const pool = new pg.Pool({ ...PATIENT_POOL, connectionString: servers.postgres, max: 3, options });
 		const store = postgresStore(pool);
 		await store.createTable();
 		assert.equal(await store.compareAndSwap(level, null, "0 1"), true);
@@ -320,7 +322,7 @@ for (const level of ["read committed", "repeatable read", "serializable"]) {
 }
 
 test("many processes create the table at once", async () => {
-	const pool = new pg.Pool({ connectionString: servers.postgres, max: 20 });
+	const pool = new pg.Pool({ ...PATIENT_POOL, connectionString: servers.postgres, max: 20 });
 	for (let turn = 0; turn < 5; turn++) {
 		await pool.query("drop table if exists backoff_budgets");
 		await Promise.all(Array.from({ length: 20 }, () => postgresStore(pool).createTable()));
@@ -328,8 +330,23 @@ test("many processes create the table at once", async () => {
 	await pool.end();
 });
 
+test("a query that hangs gives its connection back", { timeout: 60_000 }, async () => {
+	const pool = new pg.Pool({ connectionString: servers.postgres, max: 2 });
+	const store = postgresStore(pool);
+	await store.createTable();
+	const other = await pool.connect();
+	await other.query("begin; lock table backoff_budgets");
+	await assert.rejects(store.load("hangs"), /Query read timeout/);
+	await other.query("rollback");
+	other.release();
+	while (pool.totalCount > 1) {
+		await wait(1);
+	}
+	await pool.end();
+});
+
 test("nothing is prepared: a pooler may give each statement another connection", async () => {
-	const pool = new pg.Pool({ connectionString: servers.postgres, max: 1 });
+	const pool = new pg.Pool({ ...PATIENT_POOL, connectionString: servers.postgres, max: 1 });
 	const store = postgresStore(pool);
 	await store.createTable();
 	assert.equal((await store.load("prepared")).text, null);
