@@ -97,31 +97,18 @@ def main(folder):
             "count": len(cases),
             "cases": cases,
         }
-        (folder / f"{layer}.json").write_text(
-            pretty(content) + "\n", encoding="utf-8", newline="\n"
-        )
+        (folder / f"{layer}.json").write_text(document(content), encoding="utf-8", newline="\n")
 
 
-WIDTH = 120
-ONE_PER_LINE = {"cases", "steps", "rows"}
-
-
-def pretty(value, name=None, depth=0):
-    """JSON with a step, a row or a short value on one line."""
-    one_line = json.dumps(value)
-    if not isinstance(value, dict | list) or not value:
-        return one_line
-    is_case = name == "cases" and isinstance(value, dict)
-    is_element = name in ("steps", "rows") and isinstance(value, dict)
-    fits = len(one_line) + depth <= WIDTH and depth > 1 and name not in ONE_PER_LINE
-    if is_element or (fits and not is_case):
-        return one_line
-    indent, end = "\n" + " " * (depth + 1), "\n" + " " * depth
-    if isinstance(value, dict):
-        members = (f"{json.dumps(key)}: {pretty(v, key, depth + 1)}" for key, v in value.items())
-        return "{" + indent + ("," + indent).join(members) + end + "}"
-    elements = (pretty(element, name, depth + 1) for element in value)
-    return "[" + indent + ("," + indent).join(elements) + end + "]"
+def document(content):
+    """JSON with a case on each line, so that a difference shows a case."""
+    about = (
+        f" {json.dumps(name)}: {json.dumps(value)},"
+        for name, value in content.items()
+        if name != "cases"
+    )
+    cases = ",\n".join(f"  {json.dumps(case)}" for case in content["cases"])
+    return "\n".join(["{", *about, ' "cases": [', cases, " ]", "}", ""])
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ use std::fs;
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 
+use crate::json;
 use crate::page::with_part;
 use crate::shell::root;
 
@@ -34,7 +35,7 @@ pub(crate) fn save(ran: &[Ran]) -> Result<()> {
     let mut rows: Vec<&Ran> = old.iter().filter(is_old).chain(ran).collect();
     rows.sort();
     rows.dedup();
-    let text = serde_json::to_string_pretty(&rows)? + "\n";
+    let text = json::list(&rows)? + "\n";
     fs::write(root().join(RECORD), text).context(RECORD)
 }
 

@@ -18,6 +18,7 @@ mod engines;
 mod fleet;
 mod fresh;
 mod generate;
+mod json;
 mod languages;
 mod libbackoff;
 mod licenses;

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::bench::floors;
 use crate::bench::harness::{Harness, Measurement, Series, Tool};
 use crate::bench::statistics::{median, spread};
+use crate::json;
 
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -82,8 +83,20 @@ impl Results {
     }
 
     pub(super) fn write(&self, path: &Path) -> Result<()> {
-        let text = serde_json::to_string_pretty(self)? + "\n";
-        fs::write(path, text).with_context(|| path.display().to_string())
+        fs::write(path, self.text()?).with_context(|| path.display().to_string())
+    }
+
+    fn text(&self) -> Result<String> {
+        let members = [
+            ("machine", serde_json::to_string(&self.machine)?),
+            ("rounds", self.rounds.to_string()),
+            ("time_ms", self.time_ms.to_string()),
+            ("versions", json::list(&self.versions)?),
+            ("rows", json::list(&self.rows)?),
+            ("sizes", json::list(&self.sizes)?),
+        ];
+        let members = members.map(|(name, value)| format!("\"{name}\": {value}"));
+        Ok(format!("{{\n{}\n}}\n", members.join(",\n")))
     }
 }
 
@@ -171,4 +184,19 @@ fn row(language: &str, work: &str, peer: &str, ours: &Cost, theirs: Option<Cost>
         ours_ns,
         theirs,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Results, fs};
+    use crate::shell::root;
+
+    #[test]
+    fn the_record_has_a_row_on_each_line() {
+        let record = root().join("bench/results.json");
+        let written = Results::read(&record).unwrap().text().unwrap();
+        let _: Results = serde_json::from_str(&written).unwrap();
+        // Numbers are read with their last digit rounded.
+        assert_eq!(written.lines().count(), fs::read_to_string(record).unwrap().lines().count());
+    }
 }
