@@ -14,9 +14,9 @@ CRATES = [
     "bindings-python",
     "bindings-wasm",
     "bindings-rust",
-    "export",
-    "simulator",
-    "cli",
+    "tools/export",
+    "tools/simulator",
+    "tools/cli",
 ]
 
 

@@ -1,4 +1,4 @@
-"""Tests `Policy.to` and `Policy.import_from`. `cli/tests/export` compares what they convert with the
+"""Tests `Policy.to` and `Policy.import_from`. `tools/cli/tests/export` compares what they convert with the
 engines."""
 
 import json

@@ -62,7 +62,7 @@ def test_the_sdist_holds_what_builds_the_wheel(files):
     }
     for folder, patterns in {
         "core": ["Cargo.toml", "README.md", "LICENSE*", "src/**/*.rs"],
-        "export": ["Cargo.toml", "README.md", "LICENSE*", "src/**/*.rs"],
+        "tools/export": ["Cargo.toml", "README.md", "LICENSE*", "src/**/*.rs"],
         "bindings-python": ["Cargo.toml", "README.md", "LICENSE*", "src/**/*.rs"],
         "bindings-python/python": [
             *("backoff_rs/*.py", "backoff_rs/*.pyi", "backoff_rs/py.typed"),

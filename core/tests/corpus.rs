@@ -1,4 +1,4 @@
-//! The inputs that the fuzzers found worth keeping (see `fuzz/README.md`).
+//! The inputs that the fuzzers found worth keeping (see `core/fuzz/README.md`).
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -6,16 +6,16 @@ use std::path::Path;
 use backoff_core::ffi::{self, BUDGET_FIELDS, POLICY_FIELDS, Unit};
 use backoff_core::{Budget, ErrorCode, Field, Policy};
 
-#[path = "../../fuzz/checks/members.rs"]
+#[path = "../fuzz/checks/members.rs"]
 mod members;
-#[path = "../../fuzz/checks/operations.rs"]
+#[path = "../fuzz/checks/operations.rs"]
 mod operations;
-#[path = "../../fuzz/checks/strings.rs"]
+#[path = "../fuzz/checks/strings.rs"]
 mod strings;
 
 /// The inputs of a target: one a line, in hexadecimal. A line that begins with `#` is a comment.
 fn inputs(target: &str) -> Vec<Vec<u8>> {
-    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/corpus").join(target);
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus").join(target);
     let text = std::fs::read_to_string(corpus.with_extension("hex")).unwrap();
     let byte = |hex: &str, at| u8::from_str_radix(&hex[at..at + 2], 16).unwrap();
     let bytes = |hex: &str| (0..hex.len()).step_by(2).map(|at| byte(hex, at)).collect();

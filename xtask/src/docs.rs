@@ -99,7 +99,7 @@ const CHECKED_ELSEWHERE: [&str; 7] = [
     "cargo xtask scenario",
     "make -C bindings-c check",
     "cargo build -p backoff-sim --example golden",
-    "node --no-warnings simulator/tests/wasi.mjs",
+    "node --no-warnings tools/simulator/tests/wasi.mjs",
 ];
 
 /// Compiles for a release what the tests have compiled without optimisation.
@@ -128,7 +128,7 @@ fn prepare(stubs: &Path, work: &Path) -> Result<()> {
     for program in ["make", "rsync"] {
         fs::copy("/bin/true", stubs.join(program))?;
     }
-    for folder in ["cli", "tests"] {
+    for folder in ["tools", "tests"] {
         symlink(root().join(folder), &work.join(folder))?;
     }
     Ok(())

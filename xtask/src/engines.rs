@@ -13,8 +13,8 @@ use crate::report::{Report, Runner};
 use crate::shell::{command, empty, progress, run, scratch, stdout};
 use crate::venv;
 
-const TESTS: &str = "export/tests/engines";
-const REQUIREMENTS: &str = "export/tests/engines/requirements.txt";
+const TESTS: &str = "tools/export/tests/engines";
+const REQUIREMENTS: &str = "tools/export/tests/engines/requirements.txt";
 /// The module with the schemas of Istio's resources.
 const ISTIO: &str = "istio.io/api@v1.31.4";
 /// The validator of the Amazon States Language.

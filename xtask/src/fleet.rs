@@ -309,7 +309,7 @@ fn size_of_files(folder: &Path) -> Result<u64> {
 }
 
 fn replay(plan: &Plan, server: &Server, logs: &[PathBuf]) -> Result<Replay> {
-    let mut program = servers::client("tests/hosts/fleet.py")?;
+    let mut program = servers::client("tests/integrations/fleet.py")?;
     program.args([plan.store, server.address(), NAME, BUDGET, &plan.kills.to_string()]);
     program.args(logs);
     let printed = stdout(&mut program)?;

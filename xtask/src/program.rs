@@ -94,7 +94,7 @@ fn packed(platform: &str) -> Result<PathBuf> {
     let program = if platform.contains("windows") { "backoff.exe" } else { "backoff" };
     fs::copy(target().join(platform).join("release").join(program), folder.join(program))?;
     for file in ["README.md", "LICENSE-APACHE", "LICENSE-MIT", "LICENSE-OFL"] {
-        fs::copy(root().join("cli").join(file), folder.join(file))?;
+        fs::copy(root().join("tools/cli").join(file), folder.join(file))?;
     }
     fs::write(folder.join(licenses::FILE), licenses::of_binaries("backoff-cli", &[platform])?)?;
     let archive = folder.with_added_extension("tar.gz");
@@ -109,10 +109,13 @@ pub(crate) fn backoff() -> Result<Command> {
 
 /// Tests the command. Its tests in Rust are those of the crates.
 pub(crate) fn test(report: &mut Report) {
-    pytest(report, "cli/tests", binary);
-    for document in
-        ["cli/README.md", "docs/export.md", "docs/http-budget.md", "simulator/README.md"]
-    {
+    pytest(report, "tools/cli/tests", binary);
+    for document in [
+        "tools/cli/README.md",
+        "docs/export.md",
+        "docs/http-budget.md",
+        "tools/simulator/README.md",
+    ] {
         docs::test(report, &root().join(document));
     }
     report.check("`backoff verify` passes the reference", || verify(&reference_evaluator()));
@@ -132,8 +135,8 @@ fn pytest(report: &mut Report, tests: &str, binary: fn() -> Result<PathBuf>) {
 /// Tests the binary as it is published, runs those of all platforms, and the simulator in WebAssembly.
 pub(crate) fn test_more(report: &mut Report) {
     report.check("the published command is one static binary", is_static);
-    pytest(report, "cli/tests", published);
-    pytest(report, "examples", published);
+    pytest(report, "tools/cli/tests", published);
+    pytest(report, "tools/cli/examples", published);
     report.check("the simulator computes the same numbers in WebAssembly", golden_in_wasm);
     for (platform, name, runner) in PLATFORMS {
         report.runs_on(("Command", "platforms", name), || {
@@ -168,9 +171,10 @@ fn golden_in_wasm() -> Result<()> {
         wasi,
     ]))?;
     let module = target().join(wasi).join("debug/examples/golden.wasm");
-    let printed =
-        stdout(command("node").args(["--no-warnings", "simulator/tests/wasi.mjs"]).arg(module))?;
-    let golden = fs::read_to_string(root().join("simulator/tests/golden.jsonl"))?;
+    let printed = stdout(
+        command("node").args(["--no-warnings", "tools/simulator/tests/wasi.mjs"]).arg(module),
+    )?;
+    let golden = fs::read_to_string(root().join("tools/simulator/tests/golden.jsonl"))?;
     ensure!(printed == golden, "expected\n{golden}printed\n{printed}");
     Ok(())
 }

@@ -12,7 +12,7 @@ use crate::report::Report;
 use crate::shell::{command, empty, line, progress, root, run, scratch, stdout};
 use crate::venv;
 
-const REQUIREMENTS: &str = "tests/hosts/requirements.txt";
+const REQUIREMENTS: &str = "tests/integrations/requirements.txt";
 
 /// A server that stops when this is dropped.
 pub(crate) struct Server {
@@ -67,7 +67,7 @@ impl Drop for Server {
     }
 }
 
-/// The program that starts servers (`tests/hosts/servers.py`).
+/// The program that starts servers (`tests/integrations/servers.py`).
 fn program() -> Result<Command> {
     let [python, script] = words()?;
     let mut program = command(python);
@@ -120,5 +120,5 @@ fn words() -> Result<[PathBuf; 2]> {
         venv::create(&folder)?;
         run(venv::install(&folder)?.args(["-r", REQUIREMENTS]))
     })?;
-    Ok([folder.join("bin/python"), root().join("tests/hosts/servers.py")])
+    Ok([folder.join("bin/python"), root().join("tests/integrations/servers.py")])
 }

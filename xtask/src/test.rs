@@ -152,7 +152,7 @@ fn test_shared(report: &mut Report) {
     report.check("all packages have one version", version::check);
     workflows::test(report);
     let python = languages::python::tool;
-    let folders = ["tests", "cli", "export", "simulator", "examples", "bench"];
+    let folders = ["tests", "tools", "bench"];
     report.check("ruff check", || run(python("ruff")?.arg("check").args(folders)));
     report.check("ruff format", || run(python("ruff")?.args(["format", "--check"]).args(folders)));
     let results = scratch().join("shared-results.xml");

@@ -58,7 +58,7 @@ const LOCKS: [&str; 4] = [
     "Cargo.lock",
     "bench/rust/Cargo.lock",
     "bindings-rust/adapters/tests/tls/Cargo.lock",
-    "fuzz/Cargo.lock",
+    "core/fuzz/Cargo.lock",
 ];
 
 const CHANGELOG: &str = "CHANGELOG.md";

@@ -12,7 +12,7 @@ import (
 )
 
 // Variable names the variable of the environment that has the program which starts servers, as a JSON array of words:
-// see tests/hosts/servers.py of the repository.
+// see tests/integrations/servers.py of the repository.
 const Variable = "BACKOFF_SERVERS"
 
 // Servers is the program that runs servers.

@@ -5,7 +5,7 @@
 // for the installed packages, which stay there. Arguments go to `node --test`; after `--program` they are a program of
 // tests/queues and its arguments, which runs instead of the tests. `--install` only installs, and `--installed` before
 // the other arguments does not: what runs at the same time would install over each other. The tests of queues need
-// BACKOFF_SERVERS, the program that starts servers, as a JSON array of words: `["python3", "../tests/hosts/servers.py"]`.
+// BACKOFF_SERVERS, the program that starts servers, as a JSON array of words: `["python3", "../tests/integrations/servers.py"]`.
 // It needs tests/hosts/requirements.txt.
 
 import { execFileSync, spawnSync } from "node:child_process";

@@ -61,7 +61,7 @@ pub(crate) struct Language {
 /// how often the job fails.
 pub(crate) struct Queue {
     pub(crate) name: &'static str,
-    /// Of `tests/hosts/servers.py`.
+    /// Of `tests/integrations/servers.py`.
     pub(crate) server: &'static str,
     /// How much later than its delay the queue may schedule a retry. It never schedules one earlier.
     pub(crate) resolution: Duration,

@@ -23,12 +23,12 @@ pub(crate) use wheels::{packages, published};
 
 /// The requirements of the examples, those of the shared tests, and the project whose group `dev` has
 /// those of the package.
-const EXAMPLES: &str = "examples/requirements.txt";
+const EXAMPLES: &str = "tools/cli/examples/requirements.txt";
 const TESTS: &str = "tests/requirements.txt";
 const PROJECT: &str = "bindings-python/pyproject.toml";
 const INPUTS: [&str; 7] = [
     "core",
-    "export",
+    "tools/export",
     "bindings-python",
     "xtask",
     "Cargo.toml",

@@ -36,7 +36,7 @@ const FILES: [&str; 7] = [
 /// The files that the command has in addition: the font's license, the schema of its output, and
 /// the vectors of `backoff verify`.
 const FILES_OF_THE_COMMAND: [&str; 3] =
-    ["cli/LICENSE-OFL", "cli/schema.json", "tests/vectors/*.json"];
+    ["tools/cli/LICENSE-OFL", "tools/cli/schema.json", "tests/vectors/*.json"];
 
 pub(super) fn test(report: &mut Report) {
     for (name, folder) in CRATES {

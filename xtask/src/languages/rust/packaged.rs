@@ -17,9 +17,9 @@ pub(crate) const CRATES: [(&str, &str); 6] = [
     ("backoff-core", "core"),
     ("backoff-retry", "bindings-rust"),
     ("backoff-adapters", "bindings-rust/adapters"),
-    ("backoff-export", "export"),
-    ("backoff-sim", "simulator"),
-    ("backoff-cli", "cli"),
+    ("backoff-export", "tools/export"),
+    ("backoff-sim", "tools/simulator"),
+    ("backoff-cli", "tools/cli"),
 ];
 
 /// The other dependencies of the programs in the documents, in the versions of `Cargo.lock`: the

@@ -1,0 +1,503 @@
+//! The texts of each format, and what has no equivalent. `tools/export/tests/engines` compares the texts with
+//! the formulas and the schemas of the engines.
+
+use backoff_core::{Budget, Policy};
+use backoff_export::{Format, export, import};
+
+fn exported(policy: &str, budget: Option<&str>, format: Format) -> Result<String, String> {
+    let policy = Policy::parse(policy).unwrap();
+    let budget = budget.map(|budget| Budget::parse(budget).unwrap());
+    export(&policy, budget.as_ref(), format).map_err(|error| error.to_string())
+}
+
+fn imported(text: &str, format: Format) -> Result<(String, Option<String>), String> {
+    let (policy, budget) = import(text, format).map_err(|error| error.to_string())?;
+    Ok((policy.to_string(), budget.map(|budget| budget.text().to_string())))
+}
+
+/// A policy for each format that it has an equivalent of, and the budget if there is one.
+const EXACT: [(Format, &str, Option<&str>); 22] = [
+    (Format::Grpc, GRPC, None),
+    (Format::Grpc, GRPC, Some("throttle:max_tokens=100,ratio=0.001")),
+    (
+        Format::Grpc,
+        "constant:base=2ms,jitter=0.2,max_retries=4,retry_after=exact,retry_after_max=none",
+        Some("throttle:ratio=1"),
+    ),
+    (Format::Envoy, ENVOY, Some("concurrent:ratio=0")),
+    (Format::Envoy, ENVOY, Some("concurrent")),
+    (Format::Envoy, ENVOY, Some("concurrent:ratio=0,min_concurrent=0")),
+    (Format::Envoy, ENVOY, Some("concurrent:ratio=0.125,min_concurrent=0")),
+    (
+        Format::Envoy,
+        "constant:base=1s,jitter=slotted,jitter_slot=1ms,max_retries=0,retry_after_max=0s",
+        Some("concurrent:ratio=0,min_concurrent=7"),
+    ),
+    (Format::Istio, ENVOY, None),
+    (Format::Istio, ENVOY, Some("concurrent:ratio=0.5,min_concurrent=7")),
+    (Format::Istio, ENVOY, Some("concurrent:ratio=0,min_concurrent=7")),
+    (Format::Temporal, "exponential:base=1s,cap=100s", None),
+    (Format::Temporal, "exponential:base=1ns,multiplier=2.5,cap=1ms,max_retries=0", None),
+    (Format::Temporal, "constant:base=1s,max_retries=5", None),
+    (Format::StepFunctions, "exponential:base=1s,cap=20s,jitter=full,max_retries=5", None),
+    (Format::StepFunctions, "exponential:base=2s,multiplier=3,max_retries=0", None),
+    // 1 s, 1.5 s, 2.25 s.
+    (Format::StepFunctions, "exponential:base=1s,multiplier=1.5,cap=9s,max_retries=99", None),
+    (Format::StepFunctions, "constant:base=1s,jitter=full,max_retries=99999999", None),
+    (Format::K8sJob, "exponential:base=10s,cap=10m,max_retries=6", None),
+    (Format::Nginx, "constant:base=0s,max_retries=3,retry_after_max=0s", None),
+    (Format::Nginx, "constant:base=0s,max_retries=1,max_elapsed=1500ms,retry_after_max=0s", None),
+    (Format::Nginx, "constant:base=0s,max_retries=0,max_elapsed=1d,retry_after_max=0s", None),
+];
+const GRPC: &str = "exponential:base=100ms,multiplier=1.6,cap=1s,jitter=0.2,max_retries=3,\
+                    retry_after=exact,retry_after_max=none";
+const ENVOY: &str = "exponential:base=25ms,cap=250ms,jitter=slotted,jitter_slot=1ms,max_retries=3,\
+                     retry_after_max=0s";
+
+#[test]
+fn what_is_exported_is_imported_as_it_was() {
+    for (format, policy, budget) in EXACT {
+        let text = exported(policy, budget, format).unwrap();
+        let expected = (policy.to_owned(), budget.map(|budget| Budget::parse(budget).unwrap()));
+        let expected = (expected.0, expected.1.map(|budget| budget.text().to_string()));
+        assert_eq!(imported(&text, format), Ok(expected), "{format}: {text}");
+    }
+}
+
+#[test]
+fn a_limit_without_effect_is_not_said() {
+    let table = [
+        // The cap is the last window, 25.6 ms, in whole milliseconds.
+        (
+            Format::Grpc,
+            GRPC.replace("100ms", "10ms").replace("cap=1s,", ""),
+            GRPC.replace("100ms", "10ms").replace("cap=1s", "cap=26ms"),
+        ),
+        (Format::Envoy, ENVOY.replace("cap=250ms", "cap=2s"), ENVOY.replace("cap=250ms", "cap=2s")),
+        (Format::Istio, ENVOY.replace("cap=250ms", "cap=2s"), ENVOY.to_owned()),
+        (Format::Envoy, ENVOY.replace("cap=250ms,", ""), ENVOY.replace("cap=250ms", "cap=100ms")),
+        (
+            Format::Temporal,
+            "exponential:base=1s,max_retries=3".to_owned(),
+            "exponential:base=1s,cap=4s,max_retries=3".to_owned(),
+        ),
+        (
+            Format::K8sJob,
+            "exponential:base=10s,max_retries=6".to_owned(),
+            "exponential:base=10s,cap=10m,max_retries=6".to_owned(),
+        ),
+        (
+            Format::Temporal,
+            "exponential:base=1s,multiplier=1,cap=5s".to_owned(),
+            "constant:base=1s".to_owned(),
+        ),
+    ];
+    for (format, policy, expected) in table {
+        let text = exported(&policy, None, format).unwrap();
+        assert_eq!(imported(&text, format).unwrap().0, expected, "{text}");
+    }
+}
+
+/// A policy or a budget that a format has no equivalent of, and the fields that its errors name.
+const REFUSED: [(Format, &str, Option<&str>, &[&str]); 42] = [
+    (Format::Grpc, "default", None, &["jitter full", "retry_after at_least", "retry_after_max 1h"]),
+    (Format::Grpc, "grpc-retry", None, &["retry_after_max 1h"]),
+    (
+        Format::Grpc,
+        "linear:base=1s",
+        None,
+        &[
+            "growth linear",
+            "cap none",
+            "jitter none",
+            "max_retries none",
+            "retry_after at_least",
+            "retry_after_max 1h",
+        ],
+    ),
+    (Format::Grpc, "grpc-retry:retry_after_max=none,max_retries=5", None, &["max_retries 5"]),
+    (Format::Grpc, "grpc-retry:retry_after_max=none,max_retries=0", None, &["max_retries 0"]),
+    (Format::Grpc, "grpc-retry:retry_after_max=none,jitter=0.25", None, &["jitter 0.25"]),
+    (Format::Grpc, "grpc-retry:retry_after_max=none,multiplier=4/3", None, &["multiplier 4/3"]),
+    (Format::Grpc, "grpc-retry:retry_after_max=none,base=1500us", None, &["base 1500us"]),
+    (Format::Grpc, "grpc-retry:retry_after_max=none,base=1ms", None, &["base 1ms"]),
+    (Format::Grpc, "grpc-retry:retry_after_max=none,cap=1000001us", None, &["cap 1000001us"]),
+    (Format::Grpc, "grpc-retry:retry_after_max=none,offset=1s", None, &["offset 1s"]),
+    (Format::Grpc, "grpc-retry:retry_after_max=none,cap_on=delay", None, &["cap_on delay"]),
+    (Format::Grpc, "grpc-retry:retry_after_max=none,floor=1ms", None, &["floor 1ms"]),
+    (Format::Grpc, "grpc-retry:retry_after_max=none,max_elapsed=1s", None, &["max_elapsed 1s"]),
+    (
+        Format::Grpc,
+        "grpc-retry:retry_after_max=none,throttled_base=1s",
+        None,
+        &["throttled_base 1s"],
+    ),
+    (
+        Format::Grpc,
+        "grpc-retry:retry_after_max=none,retry_after_max_extra=5s",
+        None,
+        &["retry_after_max_extra 5s"],
+    ),
+    (Format::Grpc, "grpc-retry:retry_after_max=none", Some("sre"), &["budget ratio"]),
+    (
+        Format::Grpc,
+        "grpc-retry:retry_after_max=none",
+        Some("throttle:ratio=0.0005"),
+        &["budget throttle:ratio=0.0005"],
+    ),
+    (Format::Envoy, "default:retry_after_max=0s", None, &["jitter full"]),
+    (Format::Envoy, "envoy", None, &["retry_after_max 1h"]),
+    (Format::Envoy, "envoy:retry_after_max=0s,multiplier=3", None, &["multiplier 3"]),
+    (Format::Envoy, "envoy:retry_after_max=0s,jitter_slot=2ms", None, &["jitter slotted"]),
+    // From 100 ms Envoy goes to 201 ms at once.
+    (Format::Envoy, "envoy:retry_after_max=0s,cap=201ms,max_retries=4", None, &["cap 201ms"]),
+    (Format::Envoy, "envoy:retry_after_max=0s,retry_after=spread", None, &["retry_after spread"]),
+    (Format::Envoy, "envoy:retry_after_max=0s", Some("finagle"), &["budget ttl"]),
+    (
+        Format::Envoy,
+        "envoy:retry_after_max=0s",
+        Some("concurrent:ratio=1/3"),
+        &["budget concurrent:ratio=1/3"],
+    ),
+    (Format::Istio, "envoy:retry_after_max=0s,max_retries=9,cap=1s", None, &["cap 1s"]),
+    (
+        Format::Istio,
+        "envoy:retry_after_max=0s",
+        Some("concurrent:min_concurrent=0"),
+        &["budget concurrent:min_concurrent=0"],
+    ),
+    (
+        Format::Istio,
+        "constant:base=1s,jitter=slotted,jitter_slot=1ms,max_retries=2,retry_after_max=0s",
+        None,
+        &["growth constant"],
+    ),
+    (Format::Temporal, "temporal:jitter=full", None, &["jitter full"]),
+    (Format::Temporal, "exponential:base=1s", None, &["cap none"]),
+    (Format::Temporal, "constant:base=0s", None, &["base 0s"]),
+    (Format::Temporal, "temporal:retry_after=exact", None, &["retry_after exact"]),
+    (Format::Temporal, "temporal", Some("sre"), &["budget ratio"]),
+    (Format::StepFunctions, "default", None, &["base 100ms"]),
+    (Format::StepFunctions, "full:base=1s,cap=20s", None, &["max_retries none"]),
+    (Format::K8sJob, "k8s-crashloop:max_retries=6", None, &["cap 5m"]),
+    (Format::K8sJob, "exponential:base=5s,cap=10m,max_retries=6", None, &["base 5s"]),
+    (
+        Format::K8sJob,
+        "exponential:base=10s,multiplier=3,cap=10m,max_retries=6",
+        None,
+        &["multiplier 3"],
+    ),
+    (Format::Nginx, "constant:base=1s,max_retries=2,retry_after_max=0s", None, &["base 1s"]),
+    (Format::Nginx, "none:retry_after_max=0s", None, &["max_retries none"]),
+    (
+        Format::Nginx,
+        "constant:base=0s,max_retries=2,max_elapsed=1us,retry_after_max=0s",
+        None,
+        &["max_elapsed 1us"],
+    ),
+];
+
+#[test]
+fn what_has_no_equivalent_is_named() {
+    for (format, policy, budget, fields) in REFUSED {
+        let error = exported(policy, budget, format).unwrap_err();
+        let lines: Vec<_> = error.lines().collect();
+        assert_eq!(lines.len(), fields.len(), "{policy}: {error}");
+        for (line, field) in lines.iter().zip(fields) {
+            let start = format!("{field} has no equivalent in ");
+            assert!(line.starts_with(&start), "{format}, {policy}: {line}");
+        }
+    }
+}
+
+/// What the engines read as their defaults.
+#[test]
+fn a_setting_that_is_missing_has_the_default_of_the_engine() {
+    let table = [
+        (
+            Format::Envoy,
+            r#"{"retry_policy": {"retry_on": "5xx"}}"#,
+            "exponential:base=25ms,cap=250ms,jitter=slotted,jitter_slot=1ms,max_retries=1,\
+             retry_after_max=0s",
+            Some("concurrent:ratio=0"),
+        ),
+        (
+            Format::Envoy,
+            r#"{"retryPolicy": {"retryOn": "5xx", "retryBackOff": {"baseInterval": "1s"}},
+                "circuitBreakers": {"thresholds": [{"priority": "HIGH", "maxRetries": 9},
+                {"retryBudget": {}}]}}"#,
+            "exponential:base=1s,cap=10s,jitter=slotted,jitter_slot=1ms,max_retries=1,\
+             retry_after_max=0s",
+            Some("concurrent"),
+        ),
+        (
+            Format::Istio,
+            r#"{"retries": {"attempts": 2, "backoff": "50ms", "perTryTimeout": "2s"}}"#,
+            "exponential:base=50ms,cap=500ms,jitter=slotted,jitter_slot=1ms,max_retries=2,\
+             retry_after_max=0s",
+            None,
+        ),
+        (Format::Temporal, "{}", "exponential:base=1s,cap=100s", None),
+        (
+            Format::Temporal,
+            r#"{"initial_interval": "2s", "maximum_attempts": 1}"#,
+            "exponential:base=2s,cap=200s,max_retries=0",
+            None,
+        ),
+        (
+            Format::StepFunctions,
+            r#"{"Type": "Task", "Retry": [{"ErrorEquals": ["States.ALL"]}]}"#,
+            "exponential:base=1s,max_retries=3",
+            None,
+        ),
+        (
+            Format::K8sJob,
+            r#"{"kind": "Job", "spec": {"parallelism": 1}}"#,
+            "exponential:base=10s,cap=10m,max_retries=6",
+            None,
+        ),
+        (
+            Format::Nginx,
+            "location / { # proxy_next_upstream_tries 9;\n proxy_next_upstream error 'timeout';
+             proxy_next_upstream_tries 2; }",
+            "constant:base=0s,max_retries=1,retry_after_max=0s",
+            None,
+        ),
+        (
+            Format::Nginx,
+            "proxy_next_upstream off; proxy_next_upstream_timeout 1m30s;",
+            "constant:base=0s,max_retries=0,max_elapsed=90s,retry_after_max=0s",
+            None,
+        ),
+        (
+            Format::Grpc,
+            r#"{"methodConfig": [{"name": [{"service": "a"}]}, {"name": [{}], "timeout": "1s",
+                "retryPolicy": {"maxAttempts": 9, "initialBackoff": "0.5s", "maxBackoff": "1s",
+                "backoffMultiplier": 2, "retryableStatusCodes": [14]}}],
+                "retryThrottling": {"maxTokens": 10, "tokenRatio": 0.1239}}"#,
+            "exponential:base=500ms,cap=1s,jitter=0.2,max_retries=4,retry_after=exact,\
+             retry_after_max=none",
+            Some("throttle:ratio=0.123"),
+        ),
+    ];
+    for (format, text, policy, budget) in table {
+        let expected = (policy.to_owned(), budget.map(str::to_owned));
+        assert_eq!(imported(text, format), Ok(expected), "{text}");
+    }
+}
+
+fn refused(format: Format, text: &str, start: &str) {
+    let error = imported(text, format).unwrap_err();
+    assert!(error.starts_with(start), "{format}, {text}: {error}");
+}
+
+#[test]
+fn a_service_config_that_is_no_policy_is_refused_with_its_place() {
+    let retry = r#""initialBackoff": "1s", "maxBackoff": "1s", "backoffMultiplier": 1"#;
+    let grpc = |rest: &str| format!(r#"{{"methodConfig": [{{"retryPolicy": {{{rest}}}}}]}}"#);
+    let table = [
+        (
+            String::new(),
+            "not JSON (EOF while parsing a value at line 1 column 0) and not YAML (it is ",
+        ),
+        (
+            "methodConfig: [".to_owned(),
+            "not JSON (expected value at line 1 column 1) and not YAML (",
+        ),
+        ("a word".to_owned(), "not JSON ("),
+        ("[]".to_owned(), "methodConfig is missing"),
+        ("{}".to_owned(), "methodConfig is missing"),
+        ("methodConfig: []".to_owned(), "no method has a retryPolicy"),
+        (
+            r#"{"methodConfig": [{"hedgingPolicy": {}}]}"#.to_owned(),
+            "methodConfig[0].hedgingPolicy: ",
+        ),
+        (
+            grpc(&format!(r#"{retry}, "maxAttempts": 1"#)),
+            "methodConfig[0].retryPolicy.maxAttempts: 1 is not a whole number from 2",
+        ),
+        (
+            grpc(r#""maxAttempts": 2, "initialBackoff": "1ms""#),
+            "methodConfig[0].retryPolicy.initialBackoff: \"1ms\" is not a duration",
+        ),
+        (
+            grpc(&format!(r#"{retry}, "maxAttempts": 2, "jitter": 1"#)),
+            "methodConfig[0].retryPolicy.jitter: unknown setting",
+        ),
+        (
+            grpc(r#""maxAttempts": 2, "initialBackoff": "2s", "maxBackoff": "0s""#),
+            "methodConfig[0].retryPolicy: initialBackoff and maxBackoff are above 0s",
+        ),
+        (
+            grpc(
+                &retry
+                    .replace(": 1", r#": 0.5, "maxAttempts": 2"#)
+                    .replace("ial\": \"1s", "ial\": \"5s"),
+            ),
+            "methodConfig[0].retryPolicy: multiplier 0.5 is below 1",
+        ),
+    ];
+    for (text, start) in table {
+        refused(Format::Grpc, &text, start);
+    }
+}
+
+#[test]
+fn a_text_of_another_engine_is_refused_with_its_place() {
+    let table = [
+        (Format::Envoy, "{}", "retry_policy is missing"),
+        (
+            Format::Envoy,
+            r#"{"retry_policy": {"rate_limited_retry_back_off": {}}}"#,
+            "retry_policy.rate_limited_retry_back_off: unknown setting",
+        ),
+        (
+            Format::Envoy,
+            r#"{"retry_policy": {"retry_on": "5xx", "retry_back_off": {"base_interval": "0.0015s"}}}"#,
+            "retry_policy.retry_back_off: the intervals are not whole milliseconds",
+        ),
+        (
+            Format::Istio,
+            r#"{"retries": {"attempts": -1}}"#,
+            "retries.attempts: -1 is not a whole number from 0 to 2147483647",
+        ),
+        (
+            Format::Temporal,
+            r#"{"initialInterval": "5s", "maximumInterval": "1s"}"#,
+            "maximumInterval is below initialInterval",
+        ),
+        (Format::Temporal, r#"{"backoffCoefficient": 0.5}"#, "multiplier 0.5 is below 1"),
+        (
+            Format::Temporal,
+            "apiVersion: apps/v1\nkind: Deployment\nspec: {replicas: 3}",
+            "not a retry policy: found apiVersion, kind, spec",
+        ),
+        (
+            Format::Temporal,
+            r#"{"retryPolicy": {"attempts": 3}}"#,
+            "retryPolicy: not a retry policy: found attempts",
+        ),
+        (Format::Temporal, r#"{"retryPolicy": "5s"}"#, "retryPolicy: not a retry policy: found 5s"),
+        (Format::Temporal, "[{}, {}]", "not a retry policy: found [{},{}]"),
+        (Format::Temporal, r#"{"maximumAttempts": 3, "jitter": 1}"#, "jitter: unknown setting"),
+        (Format::StepFunctions, r#"{"Retry": []}"#, "Retry: found no retrier"),
+        (
+            Format::StepFunctions,
+            r#"{"Retry": [{"JitterStrategy": "HALF"}]}"#,
+            "Retry[0]: JitterStrategy is not FULL or NONE",
+        ),
+        (
+            Format::K8sJob,
+            r#"{"spec": {"template": {"spec": {"restartPolicy": "OnFailure"}}}}"#,
+            "spec: the kubelet restarts",
+        ),
+        (Format::K8sJob, r#"{"spec": {"backoffLimitPerIndex": 1}}"#, "spec.backoffLimitPerIndex: "),
+        (Format::K8sJob, r#"{"kind": "CronJob", "spec": {}}"#, "kind: no Job is in it; "),
+        (Format::K8sJob, r#"{"kind": "Deployment", "spec": {}}"#, "kind: no Job is in it; "),
+        (Format::K8sJob, r#"{"kind": 1, "spec": {}}"#, "kind: no Job is in it; "),
+        (
+            Format::K8sJob,
+            r#"{"spec": {"podFailurePolicy": {"rules": [{"action": "FailJob"},
+                {"action": "Ignore"}]}}}"#,
+            "spec.podFailurePolicy.rules[1].action: a failure that is ignored does not count",
+        ),
+        (
+            Format::Nginx,
+            "proxy_next_upstream error;",
+            "proxy_next_upstream_tries: without a limit, each server of the upstream is tried once",
+        ),
+        (Format::Nginx, "listen 80;", "no directive proxy_next_upstream,"),
+        (Format::Nginx, "proxy_next_upstream_tries 2", "proxy_next_upstream_tries 2: "),
+        (Format::Nginx, "a 'b", "a quote is not closed"),
+        (
+            Format::Nginx,
+            "proxy_next_upstream_tries 1; proxy_next_upstream_tries 2;",
+            "proxy_next_upstream_tries: found twice",
+        ),
+        (
+            Format::Nginx,
+            "proxy_next_upstream_tries two;",
+            "proxy_next_upstream_tries: \"two\" is not a number",
+        ),
+        (
+            Format::Nginx,
+            "proxy_next_upstream_timeout 1x;",
+            "proxy_next_upstream_timeout: \"1x\" is not a time",
+        ),
+    ];
+    for (format, text, start) in table {
+        refused(format, text, start);
+    }
+}
+
+/// A text of the user may be of any length, and its errors are not.
+#[test]
+fn errors_of_import_quote_the_beginning() {
+    let long = "x".repeat(1 << 20);
+    let words = "word ".repeat(1 << 18);
+    let table = [
+        (Format::Nginx, format!("proxy_next_upstream_tries {long};")),
+        (Format::Nginx, format!("proxy_next_upstream_timeout {words};")),
+        (Format::Nginx, words.clone()),
+        (Format::Temporal, format!(r#"{{"{long}": 1}}"#)),
+        (Format::Temporal, format!(r#"{{"initialInterval": "{long}"}}"#)),
+        (Format::Temporal, format!(r#"{{"initialInterval": ["{long}"]}}"#)),
+        (Format::Temporal, format!("{long}: 1\n")),
+        (Format::Temporal, format!("a: &{long} 1\nb: *c\n")),
+        (Format::Temporal, format!("a: {long}\na: 1\n{long}: 1\n{long}: 2\n")),
+        (Format::Grpc, format!(r#"{{"methodConfig": [{{"retryPolicy": {{"{long}": 1}}}}]}}"#)),
+        (Format::K8sJob, format!(r#"{{"kind": "{long}"}}"#)),
+        (
+            Format::K8sJob,
+            format!(r#"{{"{long}": {{"kind": "Job", "spec": {{"backoffLimit": "1"}}}}}}"#),
+        ),
+        (
+            Format::StepFunctions,
+            format!(r#"{{"Retry": [{}]}}"#, vec![format!(r#"{{"{long}": 1}}"#); 3].join(",")),
+        ),
+    ];
+    for (format, text) in table {
+        let error = imported(&text, format).unwrap_err();
+        assert!(error.len() < 500, "{format}: {} bytes", error.len());
+    }
+    let error = imported("proxy_next_upstream_tries two words;", Format::Nginx).unwrap_err();
+    assert!(error.contains(r#""two\x20words" is not a number"#), "{error}");
+}
+
+/// Envoy makes no state of retries without a condition (`RetryStateImpl::create`).
+#[test]
+fn envoy_without_a_condition_retries_nothing() {
+    for condition in ["", r#""retry_on": "","#] {
+        let text = format!(r#"{{"retry_policy": {{{condition} "num_retries": 3}}}}"#);
+        let (policy, _) = imported(&text, Format::Envoy).unwrap();
+        assert!(policy.contains("max_retries=0"), "{policy}");
+    }
+}
+
+/// Clients take the shorter of both, from the first retry on (gRFC A6).
+#[test]
+fn the_first_delay_of_grpc_is_no_longer_than_its_longest() {
+    let text = r#"{"methodConfig": [{"retryPolicy": {"maxAttempts": 3, "initialBackoff": "5s",
+        "maxBackoff": "1s", "backoffMultiplier": 2, "retryableStatusCodes": [14]}}]}"#;
+    let policy = imported(text, Format::Grpc).unwrap().0;
+    assert!(policy.starts_with("constant:base=1s,jitter=0.2,max_retries=2"), "{policy}");
+}
+
+#[test]
+fn a_pod_failure_policy_may_say_what_is_permanent() {
+    let text = r#"{"spec": {"podFailurePolicy": {"rules": [{"action": "FailJob"},
+        {"action": "Count"}]}}}"#;
+    let policy = imported(text, Format::K8sJob).unwrap().0;
+    assert_eq!(policy, "exponential:base=10s,cap=10m,max_retries=6");
+}
+
+#[test]
+fn a_format_has_a_name() {
+    for &format in Format::ALL {
+        assert_eq!(format.name().parse(), Ok(format));
+        assert_eq!(format.to_string(), format.name());
+    }
+    let error = "grcp".parse::<Format>().unwrap_err().to_string();
+    let names = "grpc, envoy, istio, temporal, step-functions, k8s-job, nginx";
+    assert_eq!(error, format!("unknown format \"grcp\"; the formats are {names}"));
+}
