@@ -22,6 +22,7 @@ from cases import (
     http_requests,
     http_responses,
     jitters,
+    loops,
     previews,
     resumptions,
     stats,
@@ -65,6 +66,7 @@ LAYERS = {
         exchanges.exchange_cases,
         "The member of a shared budget, and its exchanges with the store (SPEC 15.7).",
     ),
+    "loops": (loops.loop_cases, "Loops, call by call (SPEC 18)."),
     "retry_after": (http_responses.retry_after_cases, "Values of Retry-After (SPEC 14.1 to 14.3)."),
     "http_statuses": (
         http_responses.http_status_cases,
