@@ -13,10 +13,15 @@ CRATES = [
     "bindings-c",
     "bindings-python",
     "bindings-wasm",
+    "bindings-wasm/delay",
+    "bindings-wasm/glue",
     "bindings-rust",
+    "bindings-rust/adapters",
     "tools/export",
     "tools/simulator",
     "tools/cli",
+    "tests/integrations/scenario",
+    "xtask",
 ]
 
 
@@ -81,15 +86,9 @@ def python_graph(folder):
     graph = {}
     for file in sorted(folder.rglob("*.py")):
         tree = ast.parse(file.read_text(encoding="utf-8"))
-        typing = [
-            node
-            for node in ast.walk(tree)
-            if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test)
-        ]
-        skipped = {id(inner) for node in typing for inner in ast.walk(node)}
         found = graph[file] = set()
         for node in ast.walk(tree):
-            if isinstance(node, ast.ImportFrom) and node.level and id(node) not in skipped:
+            if isinstance(node, ast.ImportFrom) and node.level:
                 package = file.parents[node.level - 1].joinpath(*(node.module or "").split("."))
                 names = [package / name.name for name in node.names]
                 found |= {

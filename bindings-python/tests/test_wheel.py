@@ -77,7 +77,7 @@ def test_contents(wheel):
             "backoff_rs/_http_event.py",
             "backoff_rs/_log.py",
             "backoff_rs/_loop.py",
-            "backoff_rs/_lost.py",
+            "backoff_rs/_functions.py",
             "backoff_rs/_options.py",
             "backoff_rs/_policy_error.py",
             "backoff_rs/_retry_error.py",

@@ -8,7 +8,7 @@ use anyhow::{Result, bail, ensure};
 use backoff_core::{ErrorCode, StopReason};
 
 use crate::drivers::{answers, reference_driver, reference_evaluator, write_requests};
-use crate::languages::Language;
+use crate::languages::language::Language;
 use crate::shell::{command, progress, stdout};
 
 const SEED: &str = "20261121";

@@ -1,5 +1,6 @@
 //! `cargo xtask dist`: everything that is published, in one folder, with checksums and an SBOM.
 
+mod files;
 mod sbom;
 mod twice;
 
@@ -8,7 +9,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
-use sha2::{Digest, Sha256};
 
 use crate::archive::epoch;
 use crate::languages::python;
@@ -16,6 +16,7 @@ use crate::report::Report;
 use crate::shell::{command, empty, progress, root, run, scratch, show, target};
 use crate::version;
 
+use files::{files, name, sha256};
 pub(crate) use twice::check;
 
 /// The name of the file with the checksums.
@@ -92,14 +93,6 @@ fn without_paths() -> [String; 2] {
         .map(|(folder, name)| format!("--remap-path-prefix={}={name}", folder.display()))
 }
 
-/// The files of a folder, sorted.
-fn files(folder: &Path) -> Result<Vec<PathBuf>> {
-    let entries = fs::read_dir(folder).with_context(|| folder.display().to_string())?;
-    let mut files = entries.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?;
-    files.sort();
-    Ok(files)
-}
-
 /// The checksums, in the form of `sha256sum`.
 fn sums(folder: &Path) -> Result<String> {
     let mut lines = String::new();
@@ -107,15 +100,4 @@ fn sums(folder: &Path) -> Result<String> {
         writeln!(lines, "{}  {}", sha256(&file)?, name(&file)?)?;
     }
     Ok(lines)
-}
-
-fn sha256(file: &Path) -> Result<String> {
-    let content = fs::read(file).with_context(|| file.display().to_string())?;
-    let mut digits = String::new();
-    Sha256::digest(content).iter().try_for_each(|byte| write!(digits, "{byte:02x}"))?;
-    Ok(digits)
-}
-
-fn name(file: &Path) -> Result<&str> {
-    file.file_name().and_then(|name| name.to_str()).context("a file with a name")
 }

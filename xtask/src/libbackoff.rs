@@ -1,5 +1,6 @@
 //! libbackoff: building it, and `cargo xtask install`.
 
+mod built;
 mod linked;
 mod platform;
 mod tree;
@@ -10,17 +11,8 @@ use anyhow::{Result, ensure};
 
 use crate::shell::{add_target, cargo, progress, run, target};
 
+pub(crate) use built::Built;
 pub(crate) use platform::Platform;
-
-/// The C library, ready to be installed.
-pub(crate) struct Built {
-    platform: Platform,
-    /// `libbackoff.so`, `libbackoff.dylib` or `backoff.dll`.
-    shared_library: PathBuf,
-    static_library: PathBuf,
-    /// With which programs for Windows link the DLL.
-    import_library: Option<PathBuf>,
-}
 
 /// Builds libbackoff.
 pub(crate) fn build(platform: &Platform) -> Result<Built> {

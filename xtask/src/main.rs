@@ -40,7 +40,7 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 
-use crate::languages::Platforms;
+use crate::languages::language::Platforms;
 use crate::libbackoff::Platform;
 use crate::report::Extent;
 

@@ -5,7 +5,8 @@ use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
 
-use crate::languages::{ALL, Platforms};
+use crate::languages::ALL;
+use crate::languages::language::Platforms;
 use crate::program;
 use crate::shell::progress;
 

@@ -8,7 +8,8 @@ use anyhow::{Context, Result, ensure};
 use backoff_core::{Policy, RandomStream};
 use serde::Deserialize;
 
-use crate::languages::{Queue, queues};
+use crate::languages::language::Queue;
+use crate::languages::queues;
 use crate::report::Report;
 use crate::servers::Server;
 use crate::shell::progress;
@@ -114,7 +115,7 @@ mod tests {
     use std::time::Duration;
 
     use super::{Scheduled, disagreement, expected};
-    use crate::languages::Queue;
+    use crate::languages::language::Queue;
 
     fn problem(delays: &[f64], late: &[f64]) -> Option<String> {
         let queue = Queue {

@@ -8,7 +8,8 @@ use std::thread;
 use anyhow::{Result, anyhow, ensure};
 
 use crate::differential::Differential;
-use crate::languages::{ALL, Language, named};
+use crate::languages::language::Language;
+use crate::languages::{ALL, named};
 use crate::report::{Extent, Report, Runner};
 use crate::shell::{command, output, root, run, scratch};
 use crate::{

@@ -9,28 +9,9 @@ from ._types import Outcome
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any, TypeAlias
+    from typing import Any
 
-    from ._shared_budget import SharedBudget
-
-    #: Whether a retry is granted, what the operation holds then, and whether the local budget
-    #: decided.
-    _Answer: TypeAlias = tuple[bool, int, bool]
-
-
-class Request:
-    """A retry that an operation asks for. Others than its budget only read the answer."""
-
-    __slots__ = ("answer", "outcome", "timeout", "wake")
-
-    def __init__(self, outcome: Outcome, wake: Callable[[], object]) -> None:
-        self.outcome = outcome
-        #: Called when there is an answer.
-        self.wake = wake
-        self.answer: _Answer | None = None
-        #: How long it may wait, in seconds.
-        self.timeout = 0.0
+    from ._shared_budget import Request, SharedBudget
 
 
 class Account:

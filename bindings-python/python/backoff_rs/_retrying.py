@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import _wrap
+from . import _functions, _wrap
 from ._advice import with_advice
 from ._attempts import AsyncAttempts, Attempts
 from ._backoff import Budget, Policy, RandomStream, RetryStats, _type_name
@@ -156,7 +156,9 @@ class Retrying:
             if function is not None and not callable(function):
                 raise TypeError(f"{argument} must be callable, not {_type_name(function)}")
         functions |= {"on": on, "key": key, "deadline_ns": deadline_ns}
-        coroutines = [name for name in functions if _wrap.is_coroutine_function(functions[name])]
+        coroutines = [
+            name for name in functions if _functions.is_coroutine_function(functions[name])
+        ]
         for argument in coroutines:
             if argument in {"key", "deadline_ns", "clock_ns"}:
                 raise TypeError(f"{argument} is a coroutine function, which no loop awaits")

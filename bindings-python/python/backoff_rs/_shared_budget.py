@@ -11,21 +11,23 @@ import weakref
 from dataclasses import replace
 from time import monotonic_ns
 
-from ._account import Request
 from ._backoff import Budget, BudgetState, _Member, _type_name
 from ._budget_store import BudgetExchange, ExchangeStep, SharedBudgetStats
+from ._functions import is_coroutine_function
 from ._policy_error import PolicyError
 from ._types import BudgetEvent, Outcome
-from ._wrap import is_coroutine_function
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from typing import Any, Final, Literal, Never, SupportsIndex
+    from typing import Any, Final, Literal, Never, SupportsIndex, TypeAlias
 
-    from ._account import _Answer
     from ._aliases import BudgetEventOrName
     from ._budget_store import BudgetStore
+
+    #: Whether a retry is granted, what the operation holds then, and whether the local budget
+    #: decided.
+    _Answer: TypeAlias = tuple[bool, int, bool]
 
 _MOST_LEASED: Final = 1000
 _MOST_PROCESSES: Final = 1_000_000
@@ -400,6 +402,20 @@ class SharedBudget:
             # No caller could get it.
             logger = logging.getLogger("backoff_rs")
             logger.exception("on_exchange of the budget %s failed", self._name)
+
+
+class Request:
+    """A retry that an operation asks for. Only the budget writes the answer."""
+
+    __slots__ = ("answer", "outcome", "timeout", "wake")
+
+    def __init__(self, outcome: Outcome, wake: Callable[[], object]) -> None:
+        self.outcome = outcome
+        #: Called when there is an answer.
+        self.wake = wake
+        self.answer: _Answer | None = None
+        #: How long it may wait, in seconds.
+        self.timeout = 0.0
 
 
 class _Flush:

@@ -14,7 +14,7 @@ from . import _time
 from ._backoff import Decision, _begin
 from ._cancellation import Cancellations
 from ._context import add_note, keep_context, may_be_marked
-from ._lost import is_lost
+from ._functions import is_lost
 from ._options import NOT_AWAITED, reject_distant_deadline
 from ._time import run
 

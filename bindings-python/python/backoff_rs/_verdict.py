@@ -15,7 +15,7 @@ from typing import Final, TypeAlias, TypeVar
 from ._aliases import Duration, OutcomeOrName
 from ._backoff import _checked_retry_after, _type_name
 from ._context import MARK
-from ._lost import is_lost
+from ._functions import is_lost
 from ._types import Outcome
 
 E = TypeVar("E", bound=Exception)

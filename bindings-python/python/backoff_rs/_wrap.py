@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import contextlib
 import functools
-from types import AsyncGeneratorType, BuiltinFunctionType, FunctionType, GeneratorType, MethodType
+from types import AsyncGeneratorType, GeneratorType
 
 from ._backoff import _type_name
+from ._functions import (
+    is_async_generator_function,
+    is_coroutine_function,
+    is_generator_function,
+    is_lost,
+)
 from ._loop import Loop
-from ._lost import is_lost
 from ._time import run
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Generator
-    from typing import Any, Final, TypeVar
+    from typing import Any, TypeVar
 
     from ._options import Options
 
@@ -30,8 +35,8 @@ def wrap(options: Options, function: _F) -> _F:
     if not callable(function):
         raise TypeError(f"retry decorates a function, not {_type_name(function)}")
     name = options.name or _name(function)
-    generates = _is("isgeneratorfunction", function)
-    generates_async = _is("isasyncgenfunction", function)
+    generates = is_generator_function(function)
+    generates_async = is_async_generator_function(function)
     if (generates or generates_async) and options.on_result is not None:
         raise TypeError(f"on_result does not work with generator functions such as {name}")
     awaits = generates_async or is_coroutine_function(function)
@@ -48,39 +53,6 @@ def wrap(options: Options, function: _F) -> _F:
     wrapped: Any = functools.wraps(function)(retried)
     decorated: _F = wrapped
     return decorated
-
-
-def is_coroutine_function(function: object) -> bool:
-    """Whether calling it returns an awaitable: also true for a partial, or an object with such a
-    __call__."""
-    return _is("iscoroutinefunction", function)
-
-
-#: The flags of code, by the function of inspect that asks for them.
-_FLAGS: Final = {
-    "isgeneratorfunction": 0x20,
-    "iscoroutinefunction": 0x80,
-    "isasyncgenfunction": 0x200,
-}
-
-
-def _is(question: str, function: Any) -> bool:
-    """The answer of this function of inspect, also for an object with such a __call__. It is not
-    imported for a function that nothing was done to."""
-    plain = function.__func__ if isinstance(function, MethodType) else function
-    if isinstance(plain, FunctionType) and not plain.__dict__:
-        return bool(plain.__code__.co_flags & _FLAGS[question])
-    is_error = isinstance(function, type) and issubclass(function, BaseException)
-    if is_error or isinstance(function, BuiltinFunctionType) or not callable(function):
-        return False
-    import inspect
-
-    kind: Callable[[object], bool] = getattr(inspect, question)
-    return kind(function) or (
-        not inspect.isroutine(function)
-        and not isinstance(function, type)
-        and kind(getattr(function, "__call__", None))  # noqa: B004
-    )
 
 
 def _name(function: object) -> str:

@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::languages::Language;
+use crate::languages::language::Language;
 use crate::shell::{command, progress, stdout};
 
 /// Who is measured if it is not a peer.

@@ -17,7 +17,8 @@ use anyhow::{Context, Result, bail, ensure};
 
 use crate::bench::harness::{Harness, Round, Series};
 use crate::bench::results::{Machine, Results};
-use crate::languages::{ALL, Language, named};
+use crate::languages::language::Language;
+use crate::languages::{ALL, named};
 use crate::report::Report;
 use crate::shell::{command, stdout};
 

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 
-use super::{name, sha256};
+use super::files::{name, sha256};
 use crate::linked::{Crate, Linked, linked};
 use crate::shell::{WASM, command, stdout};
 use crate::version;

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::{Result, ensure};
 
-use super::{files, name};
+use super::files::{files, name};
 use crate::shell::{cargo, command, empty, progress, root, run, scratch, show, stdout};
 
 /// What is not the same each time. In the archive for Windows, rustc names the imports of

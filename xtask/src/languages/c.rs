@@ -4,65 +4,24 @@ mod bench;
 mod cargo_c;
 mod consumers;
 mod hosts;
+mod make;
 mod platforms;
 
-use std::ffi::OsStr;
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
-use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Result, ensure};
 
-use crate::languages::Platforms;
-use crate::libbackoff::{self, Platform};
+use crate::languages::language::Platforms;
+use crate::libbackoff::Platform;
 use crate::report::{Report, Runner};
 use crate::shell::{add_target, cargo, command, empty, root, run, scratch, stdout};
 
 pub(crate) use bench::bench;
 pub(crate) use hosts::test as hosts;
-
-/// The prefix under which the library is installed for the tests.
-pub(crate) fn prefix() -> Result<PathBuf> {
-    static INSTALLED: Mutex<Option<PathBuf>> = Mutex::new(None);
-    let mut installed = INSTALLED.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(prefix) = &*installed {
-        return Ok(prefix.clone());
-    }
-    let prefix = scratch().join("prefix");
-    empty(&prefix)?;
-    libbackoff::build(&Platform::host()?)?.put(&prefix)?;
-    Ok(installed.insert(prefix).clone())
-}
-
-/// The folder of the compiled programs.
-fn programs() -> PathBuf {
-    scratch().join("c-programs")
-}
-
-/// `make` in bindings-c, which knows how to compile.
-fn make() -> Result<Command> {
-    let mut make = command("make");
-    make.args(["--no-print-directory", "-j2", "-C", "bindings-c"]);
-    make.arg(format!("PREFIX={}", prefix()?.display()));
-    make.arg(format!("BUILD={}", programs().display()));
-    Ok(make)
-}
-
-/// Makes a target of the Makefile. Parts of the tests run at once, and two that make the same file would
-/// disturb each other.
-fn build(target: impl AsRef<OsStr>) -> Result<()> {
-    static MAKING: Mutex<()> = Mutex::new(());
-    let _held = MAKING.lock().unwrap_or_else(PoisonError::into_inner);
-    run(make()?.arg(target))
-}
-
-/// A program of the Makefile, compiled.
-fn program(name: &str) -> Result<Command> {
-    let program = programs().join(name);
-    build(&program)?;
-    Ok(command(program))
-}
+pub(crate) use make::prefix;
+use make::{build, make, program, programs};
 
 /// The driver.
 pub(crate) fn driver() -> Result<Command> {

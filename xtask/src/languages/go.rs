@@ -3,6 +3,7 @@
 
 mod adapters;
 mod bench;
+mod command;
 pub(crate) mod engine;
 mod hosts;
 mod platforms;
@@ -10,20 +11,18 @@ mod platforms;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::UNIX_EPOCH;
 
 use anyhow::{Context, Result, ensure};
 
-use crate::languages::{Platforms, c};
+use crate::languages::language::Platforms;
 use crate::report::{Report, Runner};
 use crate::shell::{command, empty, output, progress, root, run, scratch, stdout};
 
 use adapters::{ADAPTERS, newest};
 pub(crate) use bench::bench;
 use bench::benchmarks;
+use command::{MODULE, STATICCHECK, checks, go, go_alone, go_over_c, testing};
 pub(crate) use hosts::{fleet, queues, test as hosts};
-
-const MODULE: &str = "github.com/backoff-rs/backoff/bindings-go";
 
 /// The module of what only our tests need.
 const CHECKS: &str = "github.com/backoff-rs/backoff/bindings-go/internal/checks";
@@ -34,9 +33,6 @@ const CGO: &str = "-tags=backoff_cgo";
 /// The package whose files depend on that tag. No others do.
 const ENGINE: &str = "./internal/engine";
 
-/// Run as programs of their own, so that the module has no dependencies.
-const STATICCHECK: &str = "honnef.co/go/tools/cmd/staticcheck@v0.6.1";
-
 /// The libraries that programs in the documents use beside ours, with their versions.
 const PEERS: [(&str, &str); 6] = [
     ("github.com/cenkalti/backoff/v4", "v4.3.0"),
@@ -46,45 +42,6 @@ const PEERS: [(&str, &str); 6] = [
     ("github.com/avast/retry-go/v5", "v5.1.1"),
     ("github.com/sethvargo/go-retry", "v0.5.0"),
 ];
-
-/// The go command, as in a fresh installation of Go.
-fn go() -> Command {
-    let mut go = command("go");
-    go.env("GOTOOLCHAIN", "local")
-        .env("GOFLAGS", "-mod=mod")
-        .env("BACKOFF_VECTORS", root().join("tests/vectors"))
-        .current_dir(root().join("bindings-go"));
-    go
-}
-
-/// The go command without cgo, as on a machine without a C compiler.
-fn go_alone() -> Command {
-    let mut go = go();
-    go.env("CGO_ENABLED", "0");
-    go
-}
-
-/// The go command with cgo, which finds libbackoff under the prefix.
-fn go_over_c() -> Result<Command> {
-    let prefix = c::prefix()?;
-    // The go command does not notice that backoff.h has changed. A flag that changes with the header
-    // keeps it from reusing what it compiled with the old one.
-    let header = fs::metadata(root().join("include/backoff.h"))?.modified()?;
-    let header = header.duration_since(UNIX_EPOCH)?.as_secs();
-    let mut go = go();
-    go.env("CGO_ENABLED", "1")
-        .env("PKG_CONFIG_PATH", prefix.join("lib/pkgconfig"))
-        .env("LD_LIBRARY_PATH", prefix.join("lib"))
-        .env("CGO_CFLAGS", format!("-O2 -g -DBACKOFF_HEADER={header}"));
-    Ok(go)
-}
-
-/// `go test`, each time anew, with its events on standard output. It vets nothing: checks of their own run
-/// all of `go vet`.
-fn testing(mut go: Command) -> Command {
-    go.args(["test", "-count=1", "-json", "-vet=off"]);
-    go
-}
 
 /// The driver of request lines (tests/README.md).
 pub(crate) fn driver() -> Result<Command> {
@@ -162,11 +119,6 @@ pub(crate) fn test(report: &mut Report) {
 
 /// Tests that compile the module again, from a proxy, from a zip file, and for other systems.
 const AS_USERS_GET_IT: &str = "^(TestInstall|TestGoInstall|TestPackage|TestZipAlone)$";
-
-/// The folder of that module.
-fn checks() -> PathBuf {
-    root().join("bindings-go/internal/checks")
-}
 
 /// Builds the HTTP example as the README says, without a warning, and runs it without the library.
 fn static_program_over_c() -> Result<()> {

@@ -12,7 +12,7 @@ use anyhow::{Context, Result};
 use crate::compatibility::Ran;
 use crate::crates::linted;
 use crate::fresh;
-use crate::languages::Platforms;
+use crate::languages::language::Platforms;
 use crate::report::{Report, Runner};
 use crate::shell::{WASM, cargo, command, progress, root, run, scratch, stdout};
 

@@ -3,69 +3,21 @@
 mod bench;
 mod hosts;
 mod platforms;
+mod tools;
 mod wheels;
 
-use std::fs;
-use std::path::PathBuf;
 use std::process::Command;
 
 use anyhow::Result;
 
-use crate::fresh;
 use crate::report::{Report, Runner};
-use crate::shell::{command, progress, root, run, scratch, stdout};
-use crate::venv;
-use wheels::{holds_no_path, sdist, wheel};
+use crate::shell::{command, root, run, scratch, stdout};
+use wheels::{holds_no_path, installed, sdist, wheel};
 
 pub(crate) use bench::bench;
 pub(crate) use hosts::{fleet, queues, test as hosts};
+pub(crate) use tools::{tool, tools};
 pub(crate) use wheels::{packages, published};
-
-/// The requirements of the examples, those of the shared tests, and the project whose group `dev` has
-/// those of the package.
-const EXAMPLES: &str = "tools/cli/examples/requirements.txt";
-const TESTS: &str = "tests/requirements.txt";
-const PROJECT: &str = "bindings-python/pyproject.toml";
-const INPUTS: [&str; 7] = [
-    "core",
-    "tools/export",
-    "bindings-python",
-    "xtask",
-    "Cargo.toml",
-    "Cargo.lock",
-    "rust-toolchain.toml",
-];
-
-/// A virtual environment with the linters, the test runners, the hosts and what the examples need.
-pub(crate) fn tools() -> Result<PathBuf> {
-    let folder = scratch().join("python");
-    fresh::unless_fresh(&folder, &[TESTS, EXAMPLES, PROJECT], || {
-        progress("installing the tools for Python");
-        venv::create(&folder)?;
-        let mut install = venv::install(&folder)?;
-        install.args(["-r", TESTS, "-r", EXAMPLES, "--group"]).arg(format!("{PROJECT}:dev"));
-        run(&mut install)
-    })?;
-    Ok(folder)
-}
-
-/// A program of these tools.
-pub(crate) fn tool(name: &str) -> Result<Command> {
-    Ok(command(tools()?.join("bin").join(name)))
-}
-
-/// The environment with the wheel.
-fn installed() -> Result<PathBuf> {
-    let (wheel, folder) = (wheel()?, tools()?);
-    let mark = folder.join("wheel-is-installed");
-    let inputs: Vec<&str> = [TESTS, EXAMPLES].into_iter().chain(INPUTS).collect();
-    fresh::unless_fresh(&mark, &inputs, || {
-        progress("installing the wheel");
-        run(venv::install(&folder)?.args(["--force-reinstall", "--no-deps"]).arg(&wheel))?;
-        Ok(fs::write(&mark, "")?)
-    })?;
-    Ok(folder)
-}
 
 /// The interpreter of the environment, away from the source tree.
 fn python() -> Result<Command> {

@@ -8,7 +8,7 @@ use anyhow::Result;
 use crate::api;
 use crate::audit;
 use crate::crates;
-use crate::languages::Platforms;
+use crate::languages::language::Platforms;
 use crate::report::Report;
 use crate::shell::{cargo, command, progress};
 

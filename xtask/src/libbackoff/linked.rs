@@ -16,7 +16,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 
-use super::{Built, Platform};
+use super::built::Built;
+use super::platform::Platform;
 use crate::shell::{empty, root, run, scratch};
 
 /// Makes both libraries from cargo's archive.

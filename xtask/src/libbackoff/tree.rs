@@ -5,7 +5,8 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 
-use super::{Built, Platform};
+use super::built::Built;
+use super::platform::Platform;
 use crate::shell::{root, symlink};
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -6,10 +6,10 @@ from __future__ import annotations
 import functools
 
 from .._backoff import Operation, Policy, RandomStream, _type_name
+from .._functions import is_coroutine_function
 from .._log import log_unlimited
 from .._retrying import _checked_failures
 from .._verdict import Verdict, mark_of, verdict_of_error
-from .._wrap import is_coroutine_function
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,10 +8,10 @@ from typing import Any, SupportsIndex, TypedDict
 
 from .._aliases import OutcomeOrName
 from .._backoff import Budget, RandomStream, RetryStats, _type_name
+from .._functions import is_coroutine_function
 from .._http_event import HttpEvent
 from .._shared_budget import SharedBudget
 from .._types import Outcome
-from .._wrap import is_coroutine_function
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

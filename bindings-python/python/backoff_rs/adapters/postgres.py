@@ -17,7 +17,7 @@ from psycopg.pq import TransactionStatus
 from psycopg.rows import tuple_row
 
 from .._backoff import _type_name
-from .._wrap import is_coroutine_function
+from .._functions import is_coroutine_function
 from ._statements import POSTGRES_CREATE_TABLE, POSTGRES_INSERT, POSTGRES_LOAD, POSTGRES_UPDATE
 
 TYPE_CHECKING = False

@@ -4,7 +4,7 @@ use std::process::Command;
 
 use anyhow::Result;
 
-use super::prefix;
+use super::make::prefix;
 use crate::shell::{command, run, scratch};
 
 /// The harness over the installed library.

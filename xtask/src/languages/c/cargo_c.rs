@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::{Result, ensure};
 
-use super::prefix;
+use super::make::prefix;
 use crate::report::Report;
 use crate::shell::{cargo, command, empty, progress, root, run, scratch, stdout};
 

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 
-use super::prefix;
+use super::make::prefix;
 use crate::fresh;
 use crate::report::Report;
 use crate::shell::{command, empty, programs, progress, run, scratch, stdout, symlink};

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 
-use super::{build, make, programs};
+use super::make::{build, make, prefix, programs};
 use crate::archive;
 use crate::libbackoff::{self, Platform};
 use crate::licenses;
@@ -197,7 +197,7 @@ pub(super) fn compilers(report: &mut Report) {
     report.runs_on(
         ("C and C++", "compilers, C99 to C23 and C++11 to C++23", "gcc -static"),
         || {
-            let prefix = super::prefix()?;
+            let prefix = prefix()?;
             let host = Platform::host()?;
             let archive = prefix.join("lib/libbackoff.a");
             let program = prefix.with_extension("static");
@@ -217,7 +217,7 @@ pub(super) fn compilers(report: &mut Report) {
 pub(super) fn valgrind(report: &mut Report) {
     for tool in ["helgrind", "drd"] {
         report.runs_on(("C and C++", "checked by", tool), || {
-            let prefix = super::prefix()?;
+            let prefix = prefix()?;
             let supp = prefix.join("share/backoff/valgrind.supp");
             for library in ["lib/libbackoff.so", "lib/libbackoff.a"] {
                 let library = prefix.join(library);

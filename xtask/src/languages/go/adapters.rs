@@ -7,7 +7,7 @@ use std::process::Command;
 
 use anyhow::Result;
 
-use super::{MODULE, go_alone};
+use super::command::{MODULE, go_alone};
 use crate::fresh;
 use crate::shell::{empty, root, run, scratch};
 

@@ -4,7 +4,7 @@ use std::process::Command;
 
 use anyhow::Result;
 
-use super::go_alone;
+use super::command::go_alone;
 use crate::shell::{command, progress, root, run, scratch};
 
 /// The harness over the module of this checkout.

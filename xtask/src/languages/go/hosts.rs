@@ -11,9 +11,9 @@ use std::time::Duration;
 use anyhow::{Context, Result, ensure};
 
 use super::adapters::{ADAPTERS, Adapter, newest};
-use super::{MODULE, STATICCHECK, go_alone, testing};
+use super::command::{MODULE, STATICCHECK, go_alone, testing};
 use crate::compatibility::Ran;
-use crate::languages::Queue;
+use crate::languages::language::Queue;
 use crate::report::{Extent, Report, Runner};
 use crate::servers::with_servers;
 use crate::shell::{command, output, root, run, scratch};

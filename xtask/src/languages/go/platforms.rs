@@ -6,7 +6,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 
-use super::{checks, go, go_alone, go_over_c};
+use super::command::{checks, go, go_alone, go_over_c};
 use crate::report::Report;
 use crate::shell::{Output, command, empty, output, root, run, scratch, stdout};
 

@@ -10,8 +10,8 @@ use serde::Deserialize;
 
 use crate::compatibility::Ran;
 use crate::fresh;
-use crate::languages::Queue;
 use crate::languages::js::{INPUTS, folder, tarball};
+use crate::languages::language::Queue;
 use crate::report::{Extent, Report, Runner};
 use crate::servers::with_servers;
 use crate::shell::{command, run, scratch, stdout};

@@ -5,7 +5,8 @@ use std::process::Command;
 
 use anyhow::Result;
 
-use super::{INPUTS, published};
+use super::tools::INPUTS;
+use super::wheels::published;
 use crate::fresh;
 use crate::shell::{command, empty, progress, root, run, scratch};
 use crate::venv;

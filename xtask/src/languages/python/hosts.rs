@@ -7,10 +7,11 @@ use std::time::Duration;
 
 use anyhow::{Result, ensure};
 
-use super::{INPUTS, PROJECT, installed, wheel};
+use super::tools::{INPUTS, PROJECT};
+use super::wheels::{installed, wheel};
 use crate::compatibility::Ran;
 use crate::fresh;
-use crate::languages::Queue;
+use crate::languages::language::Queue;
 use crate::report::{Extent, Report, Runner};
 use crate::servers::with_servers;
 use crate::shell::{command, progress, root, run, scratch, stdout};

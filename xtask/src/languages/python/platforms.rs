@@ -8,7 +8,8 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
 
-use super::{PROJECT, tools, wheels};
+use super::tools::{PROJECT, tools};
+use super::wheels;
 use crate::debian;
 use crate::fresh;
 use crate::report::{Report, Runner};

@@ -7,12 +7,13 @@ use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 
-use super::{INPUTS, tool};
+use super::tools::{EXAMPLES, INPUTS, TESTS, tool, tools};
 use crate::crates::lint;
 use crate::cross;
 use crate::fresh;
-use crate::languages::Platforms;
+use crate::languages::language::Platforms;
 use crate::shell::{add_target, command, progress, root, run, scratch};
+use crate::venv;
 
 /// A platform that wheels are built for on Linux.
 pub(crate) struct Platform {
@@ -174,4 +175,17 @@ for name in files.namelist():
 /// Fails if a file of the wheel contains the path of such a folder.
 pub(crate) fn holds_no_path(wheel: &Path) -> Result<()> {
     run(command("python3").args(["-c", SEARCH]).arg(wheel).args(machine_folders()))
+}
+
+/// The environment with the wheel.
+pub(super) fn installed() -> Result<PathBuf> {
+    let (wheel, folder) = (wheel()?, tools()?);
+    let mark = folder.join("wheel-is-installed");
+    let inputs: Vec<&str> = [TESTS, EXAMPLES].into_iter().chain(INPUTS).collect();
+    fresh::unless_fresh(&mark, &inputs, || {
+        progress("installing the wheel");
+        run(venv::install(&folder)?.args(["--force-reinstall", "--no-deps"]).arg(&wheel))?;
+        Ok(fs::write(&mark, "")?)
+    })?;
+    Ok(folder)
 }

@@ -1,0 +1,70 @@
+//! What the verbs need of a language.
+
+use std::path::PathBuf;
+use std::process::Command;
+use std::time::Duration;
+
+use anyhow::Result;
+
+use crate::report::{Extent, Report};
+
+/// The platforms that packages are built for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Platforms {
+    /// This machine.
+    Host,
+    /// This machine, compiled as for the tests, which takes a fraction of the time.
+    Tests,
+    /// All that can be built for on this machine.
+    All,
+}
+
+/// A language and what the verbs need of it.
+#[derive(Clone, Copy)]
+pub(crate) struct Language {
+    pub(crate) name: &'static str,
+    /// Its driver, over the installed artifact.
+    pub(crate) driver: fn() -> Result<Command>,
+    /// Its evaluator, over the installed artifact.
+    pub(crate) evaluator: fn() -> Result<Command>,
+    /// Its HTTP example, over the installed artifact.
+    pub(crate) client: fn() -> Result<Command>,
+    /// The files that are published, built for these platforms.
+    pub(crate) packages: fn(Platforms) -> Result<Vec<PathBuf>>,
+    /// Its own tests, over the installed artifact.
+    pub(crate) test: fn(&mut Report),
+    /// Tests that take longer, or that need more than the tools of the languages: every platform,
+    /// every runtime.
+    pub(crate) test_more: fn(&mut Report),
+    /// What `cargo xtask test` calls the tests of its adapters.
+    pub(crate) hosts_part: &'static str,
+    /// Its adapters on the libraries that they adapt, which it installs beside the artifact. With
+    /// `Extent::All` also on the oldest supported versions.
+    pub(crate) hosts: fn(Extent, &mut Report),
+    /// Its harness of benchmarks, over the installed artifact.
+    pub(crate) bench: fn() -> Result<Command>,
+    /// Documents whose programs and commands `docs` runs. The tests of the other languages run
+    /// those of their own README.
+    pub(crate) documents: &'static [&'static str],
+    /// The output of a program of the documents, over the installed artifact.
+    pub(crate) snippet: fn(&str) -> Result<String>,
+}
+
+/// A queue, and its program: it takes the address of a server, a policy, a seed, the id of a job and
+/// how often the job fails.
+pub(crate) struct Queue {
+    pub(crate) name: &'static str,
+    /// Of `tests/integrations/servers.py`.
+    pub(crate) server: &'static str,
+    /// How much later than its delay the queue may schedule a retry. It never schedules one earlier.
+    pub(crate) resolution: Duration,
+    pub(crate) program: Command,
+}
+
+/// A language whose processes can share a budget, and its program: it takes the kind of a store, its
+/// address, the name of a budget, its string, how many retries it requests of the store, and the file
+/// in which it records its exchanges with the store.
+pub(crate) struct Member {
+    pub(crate) name: &'static str,
+    pub(crate) program: fn() -> Result<Command>,
+}
