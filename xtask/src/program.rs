@@ -94,7 +94,7 @@ fn packed(platform: &str) -> Result<PathBuf> {
     empty(&folder)?;
     let program = if platform.contains("windows") { "backoff.exe" } else { "backoff" };
     fs::copy(target().join(platform).join("release").join(program), folder.join(program))?;
-    for file in ["README.md", "LICENSE-APACHE", "LICENSE-MIT", "LICENSE-OFL"] {
+    for file in ["README.md", "LICENSE-APACHE", "LICENSE-MIT"] {
         fs::copy(root().join("tools/cli").join(file), folder.join(file))?;
     }
     fs::write(folder.join(licenses::FILE), licenses::of_binaries("backoff-cli", &[platform])?)?;

@@ -1,4 +1,4 @@
-//! Charts of lines or bars, in the terminal, as SVG and as PNG.
+//! Charts of lines or bars, in the terminal and as SVG.
 
 mod axis;
 mod bars;
@@ -6,14 +6,12 @@ mod braille;
 mod labels;
 mod layout;
 mod picture;
-mod png;
 mod sizes;
 mod svg;
 mod terminal;
 
 pub(crate) use axis::grouped;
 pub(crate) use layout::picture;
-pub(crate) use png::write as png;
 pub(crate) use svg::write as svg;
 pub(crate) use terminal::write as terminal;
 

@@ -1,4 +1,4 @@
-//! A picture: shapes, which SVG and PNG draw in the same places.
+//! A picture: shapes in places.
 
 /// Shapes on paper of this size, the first at the bottom.
 pub(crate) struct Picture {

@@ -34,10 +34,6 @@ pub(crate) struct ReportOptions {
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
 
-    /// Write the charts as PNG
-    #[arg(long, value_name = "FILE")]
-    png: Option<PathBuf>,
-
     /// Write a row for each point as CSV; `-` is standard output
     #[arg(long, value_name = "FILE", conflicts_with = "json")]
     csv: Option<PathBuf>,
@@ -53,21 +49,15 @@ pub(crate) struct Report<'a> {
 impl ReportOptions {
     /// Why these options cannot be used.
     pub(crate) fn contradiction(&self) -> Option<String> {
-        let is_dash = |path: &Option<PathBuf>| path.as_deref() == Some(Path::new("-"));
-        let option = if is_dash(&self.svg) {
-            "--svg"
-        } else if is_dash(&self.png) {
-            "--png"
-        } else {
-            return files::conflict(&self.files());
-        };
-        Some(format!("{option} - is not possible: a picture is written to a file"))
+        if self.svg.as_deref() == Some(Path::new("-")) {
+            return Some("--svg - is not possible: a picture is written to a file".to_owned());
+        }
+        files::conflict(&self.files())
     }
 
     /// The files, and the options that name them.
-    pub(crate) fn files(&self) -> [(&'static str, Option<&Path>); 3] {
-        [("--svg", &self.svg), ("--png", &self.png), ("--csv", &self.csv)]
-            .map(|(option, path)| (option, path.as_deref()))
+    pub(crate) fn files(&self) -> [(&'static str, Option<&Path>); 2] {
+        [("--svg", &self.svg), ("--csv", &self.csv)].map(|(option, path)| (option, path.as_deref()))
     }
 
     /// Fails if a file cannot be written, before anything is computed.
@@ -98,14 +88,8 @@ impl<'a> Report<'a> {
         let measures = measures(options, &points);
         let charts: Vec<_> =
             measures.iter().map(|&measure| charts::chart(measure, &points)).collect();
-        if options.svg.is_some() || options.png.is_some() {
-            let picture = plot::picture(&charts);
-            if let Some(path) = &options.svg {
-                files::write(path, plot::svg(&picture).as_bytes())?;
-            }
-            if let Some(path) = &options.png {
-                files::write(path, &plot::png(&picture)?)?;
-            }
+        if let Some(path) = &options.svg {
+            files::write(path, plot::svg(&plot::picture(&charts)).as_bytes())?;
         }
         if let Some(path) = &options.csv {
             let text = csv::csv(points.iter().map(|point| &point.summary));

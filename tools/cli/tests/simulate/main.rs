@@ -120,12 +120,10 @@ fn merged_parts_print_what_the_whole_prints() {
         assert_eq!(merge(&["--json"]), run(&sweep(&["--json"])));
         assert_eq!(merge(&["--csv=-"]), run(&sweep(&["--csv=-"])));
         assert_eq!(merge(&[]), run(&sweep(&[])));
-        let [svg, png] = [path("merged.svg"), path("merged.png")];
-        let [whole_svg, whole_png] = [path("whole.svg"), path("whole.png")];
-        merge(&["--svg", &svg, "--png", &png, "--chart=calls,load"]);
-        run(&sweep(&["--svg", &whole_svg, "--png", &whole_png, "--chart=calls,load"]));
+        let [svg, whole_svg] = [path("merged.svg"), path("whole.svg")];
+        merge(&["--svg", &svg, "--chart=calls,load"]);
+        run(&sweep(&["--svg", &whole_svg, "--chart=calls,load"]));
         assert_eq!(fs::read(svg).unwrap(), fs::read(whole_svg).unwrap());
-        assert_eq!(fs::read(png).unwrap(), fs::read(whole_png).unwrap());
     }
 }
 
@@ -222,7 +220,6 @@ fn invalid_arguments_are_explained() {
             "--interval 1ns is too short for a --duration of 1m",
         ),
         (vec!["simulate", "occ", "--svg", "-"], "--svg - is not possible"),
-        (vec!["simulate", "occ", "--png", "-"], "--png - is not possible"),
         (vec!["simulate", "queue", "--failure", "2"], "`2` is not a number from 0 to 1"),
     ] {
         let (code, message) = error(&arguments);

@@ -33,10 +33,9 @@ const FILES: [&str; 7] = [
     "Cargo.toml.orig",
 ];
 
-/// The files that the command has in addition: the font's license, the schema of its output, and
+/// The files that the command has in addition: the schema of its output, and
 /// the vectors of `backoff verify`.
-const FILES_OF_THE_COMMAND: [&str; 3] =
-    ["tools/cli/LICENSE-OFL", "tools/cli/schema.json", "tests/vectors/*.json"];
+const FILES_OF_THE_COMMAND: [&str; 2] = ["tools/cli/schema.json", "tests/vectors/*.json"];
 
 pub(super) fn test(report: &mut Report) {
     for (name, folder) in CRATES {

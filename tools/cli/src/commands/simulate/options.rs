@@ -100,7 +100,7 @@ pub(crate) struct Options {
 
     /// Run only part I of N of the runs, and write what `backoff merge` reads
     #[arg(long, value_name = "I/N", help_heading = "Runs",
-        conflicts_with_all = ["csv", "svg", "png", "chart"])]
+        conflicts_with_all = ["csv", "svg", "chart"])]
     pub(crate) shard: Option<Shard>,
 
     /// File of the part [default: standard output]
