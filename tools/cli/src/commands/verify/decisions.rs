@@ -76,6 +76,8 @@ pub(crate) fn add(plan: &mut Plan) -> Result<()> {
     plan.skip("14.6", methods, "methods of HTTP", "the protocol has no methods");
     let requests = cases::<Ignored>("http_requests")?.len();
     plan.skip("19.1", requests, "requests of HTTP clients", "the protocol sends no requests");
+    let loops = cases::<Ignored>("loops")?.len();
+    plan.skip("18.2", loops, "loops", "the protocol calls no function");
     let resumptions = cases::<Ignored>("resumptions")?.len();
     plan.skip("13.7", resumptions, "resumptions", "the protocol resumes no operation");
     let stats = cases::<Ignored>("stats")?.len();

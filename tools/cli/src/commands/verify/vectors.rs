@@ -13,10 +13,10 @@ macro_rules! files {
 }
 
 /// The content of each file.
-const FILES: [(&str, &str); 25] = files! {
+const FILES: [(&str, &str); 26] = files! {
     "articles" "budget_state_texts" "budget_states" "caps" "decisions" "draws" "errors" "exchanges" "fits" "growths" "http_methods" "http_requests"
     "http_responses"
-    "http_statuses" "jitters" "presets" "previews" "resets" "resumptions" "retry_after" "samples" "stats" "streams" "text_errors" "texts"
+    "http_statuses" "jitters" "loops" "presets" "previews" "resets" "resumptions" "retry_after" "samples" "stats" "streams" "text_errors" "texts"
 };
 
 #[derive(Deserialize)]
