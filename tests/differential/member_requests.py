@@ -346,7 +346,7 @@ def configured(rng):
     return {
         "local": budget(rng, rng.choice([*random_budgets.KINDS, *SHARED, None])),
         "lease": rng.choice([1, 1, 2, 3, 5, 5, 20, 1000]),
-        "fallback": str(rng.choice([0, 0, 0, 1, 1, 2, 3, 10**6, WORD_MAX])),
+        "fallback": str(rng.choice([0, 0, 0, 1, 1, 2, 3, 1000, WORD_MAX])),
         "timeout": str(rng.choice([1, 20 * MS, S // 2, S // 2, S, 3 * S, 3 * S, 60 * S, MAX])),
         "seed": seed(rng),
     }

@@ -8,21 +8,22 @@ from reference.numbers import WORD_MAX, scale
 
 
 class Unlimited:
-    """Grants every retry. Each kind overrides the transitions that it uses."""
+    """Grants every retry. Each kind overrides the transitions that it uses. What gives or takes tokens
+    may happen several times at once."""
 
-    def operation_begins(self, now):
+    def operation_begins(self, now, times=1):
         pass
 
     def attempt_is_over(self, operation):
         pass
 
-    def attempt_failed(self):
+    def attempt_failed(self, times=1):
         pass
 
     def grants(self, operation, outcome, now):
         return True
 
-    def operation_succeeded(self, operation):
+    def operation_succeeded(self, operation, times=1):
         pass
 
     def operation_ended(self):
@@ -51,8 +52,8 @@ class Quota(Unlimited):
         operation.held = c
         return True
 
-    def operation_succeeded(self, operation):
-        self.level = min(self.b["max_tokens"], self.level + (operation.held or 1))
+    def operation_succeeded(self, operation, times=1):
+        self.level = min(self.b["max_tokens"], self.level + times * (operation.held or 1))
 
 
 class Throttle(Unlimited):
@@ -60,14 +61,14 @@ class Throttle(Unlimited):
         self.full = self.level = 1000 * b["max_tokens"]
         self.n, self.d = b["ratio"]
 
-    def attempt_failed(self):
-        self.level = max(0, self.level - 1000)
+    def attempt_failed(self, times=1):
+        self.level = max(0, self.level - 1000 * times)
 
     def grants(self, operation, outcome, now):
         return 2 * self.level > self.full
 
-    def operation_succeeded(self, operation):
-        self.level = min(self.full, self.level + 1000 * self.n // self.d)
+    def operation_succeeded(self, operation, times=1):
+        self.level = min(self.full, self.level + 1000 * self.n // self.d * times)
 
 
 class Ratio(Unlimited):
@@ -75,8 +76,8 @@ class Ratio(Unlimited):
         self.n, self.d = b["ratio"]
         self.full = self.level = self.d * b["max_tokens"]
 
-    def operation_begins(self, now):
-        self.level = min(self.full, self.level + self.n)
+    def operation_begins(self, now, times=1):
+        self.level = min(self.full, self.level + self.n * times)
 
     def grants(self, operation, outcome, now):
         if self.level < self.d:
@@ -124,8 +125,8 @@ class Ttl(Unlimited):
     def add(self, at, change):
         self.levels[at] = self.levels.get(at, 0) + change
 
-    def operation_begins(self, now):
-        self.add(self.slice_of(now), self.n)
+    def operation_begins(self, now, times=1):
+        self.add(self.slice_of(now), self.n * times)
 
     def grants(self, operation, outcome, now):
         at = self.slice_of(now)
@@ -154,8 +155,8 @@ class Concurrent(Unlimited):
         self.b = b
         self.active = self.retrying = 0
 
-    def operation_begins(self, now):
-        self.active += 1
+    def operation_begins(self, now, times=1):
+        self.active += times
 
     def attempt_is_over(self, operation):
         if operation.held:
@@ -218,21 +219,21 @@ class BudgetState:
     def text(self):
         return " ".join(map(str, [self.version, *self.budget.numbers()]))
 
-    def step(self, event, now, outcome=None, held=0):
+    def step(self, event, now, outcome=None, held=0, times=1):
         """Whether the retry is granted (None if none was requested), and what the operation then holds."""
         before, operation = self.budget.numbers(), SimpleNamespace(held=held)
         granted = None
         match event:
             case "operation_began":
-                self.budget.operation_begins(now)
+                self.budget.operation_begins(now, times)
             case "attempt_over":
                 self.budget.attempt_is_over(operation)
             case "attempt_failed":
-                self.budget.attempt_failed()
+                self.budget.attempt_failed(times)
             case "retry_requested":
                 granted = self.budget.grants(operation, outcome, now)
             case "operation_succeeded":
-                self.budget.operation_succeeded(operation)
+                self.budget.operation_succeeded(operation, times)
             case "operation_ended":
                 self.budget.operation_ended()
         self.saturate()

@@ -76,8 +76,7 @@ class Member:
     def note(self, event, now, held=0, local=False):  # rule 1
         if event not in ("operation_began", "attempt_failed", "operation_succeeded"):
             return
-        for _ in range(self.fleet):
-            self.local.step(event, now, held=held if local else 0)
+        self.local.step(event, now, held=held if local else 0, times=self.fleet)
         if not any(self.counts):
             self.noted = now
         self.add(self.place(event, 0 if local else held), 1)
@@ -105,11 +104,14 @@ class Member:
             return "granted", self.gives(outcome), False
         if self.is_away(now):
             self.local_decisions += 1
-            answer = "refused", 0, True
-            for _ in range(self.fleet):
+            answer, before = ("refused", 0, True), self.local.text()
+            for number in range(self.fleet):
                 is_granted, holds = self.local.step("retry_requested", now, outcome)
                 if not is_granted:
                     break
+                if self.local.text() == before:  # it grants them all
+                    self.local_grants += self.fleet - number
+                    return "granted", holds, True
                 if (self.seed + self.local_grants) % self.fleet == 0:
                     answer = "granted", holds, True
                 self.local_grants += 1

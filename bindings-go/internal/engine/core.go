@@ -1227,9 +1227,9 @@ func (m *module) budgetMemberNote(p0, p1, p2 uint32, p3 uint64) uint32 {
 		goto l1
 	}
 	x6 = m.load64(p1, 8)
-	m.store64(x4, 8, x6)
-	m.store32(x4, 4, 2)
-	m.store32(x4, 0, x5)
+	m.store64(x4, 16, x6)
+	m.store32(x4, 12, 2)
+	m.store32(x4, 8, x5)
 	p1 = 0
 	switch x5 {
 	case 1, 3, 5:
@@ -1268,8 +1268,8 @@ func (m *module) budgetMemberNote(p0, p1, p2 uint32, p3 uint64) uint32 {
 			p1 = 2
 		}
 	l8:
-		m.store32(x4, 0, 4)
-		m.store64(x4, 8, x7)
+		m.store32(x4, 8, 4)
+		m.store64(x4, 16, x7)
 	}
 	x6 = 0
 	x5 = p0 + 512
@@ -1323,9 +1323,9 @@ l15:
 	x6 = m.load64(p0, 376)
 	x6 = min(x6, 1000000)
 l14:
-	m.budgetStateStepAtOnce(x4+192, x5, x4, x6, p3)
-	m.memoryCopy(x4+16, x4+192, 176)
-	m.memoryCopy(x5, x4+16, 176)
+	m.budgetStateStepAtOnce(x4+200, x5, x4+8, x6, p3)
+	m.memoryCopy(x4+24, x4+200, 176)
+	m.memoryCopy(x5, x4+24, 176)
 	if p3 >= m.load64(p0, 424) {
 		if m.load64(p0, 432) == 0 {
 			goto l4
@@ -1365,9 +1365,9 @@ l1:
 //
 //go:norace
 func (m *module) budgetMemberRequest(p0, p1 uint32, p2 uint64, p3 uint32) uint32 {
-	var x4, x5, x6, x8, x9, x12, t15, t16, t17, t18, t19, t20 uint32
-	var x7, x10, x11, t14 uint64
-	x4 = m.stackPointer - 912
+	var x4, x5, x6, x8, x9, t14, t15, t16, t17 uint32
+	var x7, x10, x11, t13 uint64
+	x4 = m.stackPointer - 384
 	m.stackPointer = x4
 	x5 = 100
 	if p0 == 0 {
@@ -1395,7 +1395,7 @@ func (m *module) budgetMemberRequest(p0, p1 uint32, p2 uint64, p3 uint32) uint32
 		if x10 == 0 {
 			if p2 >= m.load64(p0, 424) {
 				if m.load64(p0, 432) == 0 {
-					goto l10
+					goto l8
 				}
 				x10 = m.load64(p0, 408)
 				if m.load64(p0, 448) < 2 {
@@ -1403,28 +1403,29 @@ func (m *module) budgetMemberRequest(p0, p1 uint32, p2 uint64, p3 uint32) uint32
 				}
 				x11 = x10 + m.load64(p0, 440)
 				if x11 < x10 {
-					goto l10
+					goto l8
 				}
 				if p2 < x11 {
-					goto l10
+					goto l8
 				}
 			}
-			x10 = m.load64(p0, 480) + 1
-			t14 = x10
-			if x10 == 0 {
-				t14 = 0xffffffffffffffff
+			x7 = m.load64(p0, 480) + 1
+			t13 = x7
+			if x7 == 0 {
+				t13 = 0xffffffffffffffff
 			}
-			m.store64(p0, 480, t14)
-			x10 = m.load64(p0, 368)
-			x11 = x10 + 1
-			if x11 > 1 {
-				goto l13
+			m.store64(p0, 480, t13)
+			x7 = m.load64(p0, 368)
+			x10 = x7 + 1
+			if x10 > 1 {
+				goto l11
 			}
-			switch uint32(x11) {
+			x7 = 0
+			switch uint32(x10) {
 			case 1:
-				goto l12
+				goto l10
 			default:
-				goto l6
+				goto l9
 			}
 		}
 		m.store64(x9+728, 0, x10-1)
@@ -1433,15 +1434,15 @@ func (m *module) budgetMemberRequest(p0, p1 uint32, p2 uint64, p3 uint32) uint32
 		p0 = p0 + 8
 		switch m.load32(p0, 0) - 1 {
 		case 0:
-			t15 = 2
+			t14 = 2
 			if p1 == 4 {
-				t15 = 4
+				t14 = 4
 			}
-			t16 = t15
+			t15 = t14
 			if p1 == 3 {
-				t16 = 3
+				t15 = 3
 			}
-			x7 = m.load64(p0+t16<<3, 0)
+			x7 = m.load64(p0+t15<<3, 0)
 			goto l4
 		case 5:
 			x7 = 1
@@ -1449,104 +1450,70 @@ func (m *module) budgetMemberRequest(p0, p1 uint32, p2 uint64, p3 uint32) uint32
 		default:
 			goto l4
 		}
-	l13:
-		x12 = p0 + 184
-		m.memoryCopy(x4+352, x12, 176)
-		x11 = min(x10, 1000000)
-		goto l11
-	l12:
-		x10 = m.load64(p0, 376)
-		x12 = p0 + 184
-		m.memoryCopy(x4+352, x12, 176)
-		if x10 == 0 {
-			goto l5
-		}
-		x11 = min(x10, 1000000)
 	l11:
-		x8 = x4 + 352 + 88
-		x9 = x4 + 528 + 88
+		x7 = min(x7, 1000000)
+		goto l9
+	l10:
+		x7 = m.load64(p0, 376)
+		x7 = min(x7, 1000000)
+	l9:
+		m.store32(x4, 8, 3)
+		m.store32(x4, 12, p1)
+		x8 = p0 + 184
+		m.budgetStateStepAtOnce(x4+200, x8, x4+8, x7, p2)
+		m.memoryCopy(x4+24, x4+200, 176)
+		p2 = m.load64(x4, 376)
+		m.memoryCopy(x8, x4+24, 176)
 		x10 = 0
-		for {
-			m.store32(x4, 896, 3)
-			m.store32(x4, 900, p1)
-			m.budgetStateStepAtOnce(x4+704, x4+352, x4+896, 1, p2)
-			m.memoryCopy(x4+528, x4+704, 176)
-			if m.load64(x4, 880) == 0 {
-				x8 = x4 + 528
-				goto l18
-			}
-			if m.load64(x4, 608) == m.load64(x4, 432) {
-				t17 = m.memcmp(x4+528, x4+352, 80)
-				if t17 == 0 {
-					t18 = m.memcmp(x9, x8, 88)
-					if t18 == 0 {
-						x8 = x4 + 352
-						goto l19
-					}
-				}
-			}
-			m.memoryCopy(x4+352, x4+528, 176)
-			x10 = x10 + 1
-			if x11 == x10 {
-				break
-			}
+		if x7 == 0 {
+			m.store64(p0, 400, m.load64(p0, 400)+p2)
+		} else {
+			x10 = m.load64(p0, 400)
+			m.store64(p0, 400, x10+p2)
+			x10 = (x7 - uint64(uint32(x10%x7+m.load64(p0, 416)%x7)%uint32(x7))) % x7
 		}
-		x8 = x4 + 352
-	l19:
-		x10 = x11
-	l18:
-		m.memoryCopy(x4+176, x8, 176)
-		m.memoryCopy(x4, x4+176, 176)
-		m.memoryCopy(x12, x4, 176)
-		p2 = m.load64(p0, 400)
-		m.store64(p0, 400, p2+x10)
 		x7 = 0
-		if (x11-(p2%x11+m.load64(p0, 416)%x11)%x11)%x11 >= x10 {
+		if x10 >= p2 {
 			goto l4
 		}
 		x6 = 1
 		x5 = 1
-		switch m.load32(p0, 184) - 1 {
+		switch m.load32(x8, 0) - 1 {
 		case 0:
-			goto l9
+			goto l7
 		case 5:
-			goto l8
+			goto l6
 		default:
 			goto l4
 		}
-	l10:
+	l8:
+		x5 = 3
 		p0 = p0 + x8<<3
 		p2 = m.load64(p0, 608)
-		if p2 >= 1000000 {
-			goto l4
+		if p2 < 1000000 {
+			goto l5
 		}
-		m.store64(p0+608, 0, p2+1)
-		x6 = 0
-		x5 = 3
+		x5 = 2
 		goto l4
-	l9:
-		t19 = 2
-		if p1 == 4 {
-			t19 = 4
-		}
-		t20 = t19
-		if p1 == 3 {
-			t20 = 3
-		}
-		x7 = m.load64(p0+184+t20<<3, 0)
-		goto l7
-	l8:
-		x7 = 1
 	l7:
+		t16 = 2
+		if p1 == 4 {
+			t16 = 4
+		}
+		t17 = t16
+		if p1 == 3 {
+			t17 = 3
+		}
+		x7 = m.load64(x8+t17<<3, 0)
 		x5 = 1
 		goto l4
 	l6:
-		x12 = p0 + 184
-		m.memoryCopy(x4+352, x12, 176)
+		x7 = 1
+		x5 = 1
+		goto l4
 	l5:
-		m.memoryCopy(x4+176, x4+352, 176)
-		m.memoryCopy(x4, x4+176, 176)
-		m.memoryCopy(x12, x4, 176)
+		m.store64(p0+608, 0, p2+1)
+		x6 = 0
 	}
 l4:
 	m.store64(p3, 8, x7)
@@ -1554,7 +1521,7 @@ l4:
 	m.store32(p3, 0, x5)
 	x5 = 0
 l1:
-	m.stackPointer = x4 + 912
+	m.stackPointer = x4 + 384
 	return x5
 }
 
@@ -1729,9 +1696,9 @@ func (m *module) budgetMemberStats(p0, p1 uint32) uint32 {
 //
 //go:norace
 func (m *module) budgetMemberStep(p0, p1 uint32, p2, p3 uint64, p4 uint32, p5 uint64, p6 uint32) uint32 {
-	var x7, x8, x9, x10, x11, x12, x13, x14, x15, x16, x17, x18, t32, t33, t34, t35, t48, t49, t50, t51, t52, t53, t54, t55, t56, t57, t58, t59, t60, t61, t62, t64, t65, t67 uint32
+	var x7, x8, x9, x10, x11, x12, x13, x14, x15, x16, x17, x18, t32, t33, t34, t35, t48, t49, t50, t51, t52, t54, t55, t57 uint32
 	var x19, x20, x21, x22, x23, x24, x25, x26, x27, x28, x29, x30, x31, t36, t40, t41, t42, t43, t44, t46, t47 uint64
-	x7 = m.stackPointer - 3488
+	x7 = m.stackPointer - 3824
 	m.stackPointer = x7
 	x8 = 100
 	if p0 == 0 {
@@ -1747,7 +1714,7 @@ func (m *module) budgetMemberStep(p0, p1 uint32, p2, p3 uint64, p4 uint32, p5 ui
 	x9 = p0 + 8
 	if p1 != 0 {
 		if p2 == 0 {
-			m.memoryCopy(x7+48, x9, 744)
+			m.memoryCopy(x7+56, x9, 744)
 			x8 = 112
 			goto l1
 		}
@@ -1755,7 +1722,7 @@ func (m *module) budgetMemberStep(p0, p1 uint32, p2, p3 uint64, p4 uint32, p5 ui
 			x8 = 108
 			goto l1
 		}
-		m.memoryCopy(x7+48, x9, 744)
+		m.memoryCopy(x7+56, x9, 744)
 		p0 = 0
 		x10 = uint32(p2)
 		x11 = 0 - x10
@@ -1769,14 +1736,14 @@ func (m *module) budgetMemberStep(p0, p1 uint32, p2, p3 uint64, p4 uint32, p5 ui
 				break
 			}
 		}
-		m.budgetStateRead(x7+2696, x9, p1, x10)
-		if m.load32(x7, 2696) == 0 {
+		m.budgetStateRead(x7+2680, x9, p1, x10)
+		if m.load32(x7, 2680) == 0 {
 			goto l8
 		}
-		m.memoryCopy(x7+992, x7+2704, 176)
-		m.store64(x7, 1168, 0)
+		m.memoryCopy(x7+1000, x7+2688, 176)
 		m.store64(x7, 1176, 0)
 		m.store64(x7, 1184, 0)
+		m.store64(x7, 1192, 0)
 		goto l4
 	l9:
 		if p0 == 0 {
@@ -1955,22 +1922,22 @@ func (m *module) budgetMemberStep(p0, p1 uint32, p2, p3 uint64, p4 uint32, p5 ui
 									goto l8
 								}
 							l31:
-								m.budgetStateRead(x7+2696, x9, p1, x14)
-								if m.load64(x7, 2696) != 1 {
+								m.budgetStateRead(x7+2680, x9, p1, x14)
+								if m.load64(x7, 2680) != 1 {
 									goto l8
 								}
-								m.memoryCopy(x7+2496, x7+2704, 176)
-								m.store64(x7, 2672, p2)
-								m.store64(x7, 2680, x19)
-								m.store64(x7, 2688, x20)
+								m.memoryCopy(x7+2480, x7+2688, 176)
+								m.store64(x7, 2656, p2)
+								m.store64(x7, 2664, x19)
+								m.store64(x7, 2672, x20)
 								if x15&255 != 32 {
 									goto l8
 								}
 								if max(x20, x19) > 1000000 {
 									goto l8
 								}
-								m.sharedStateText(x7+2696, x7+2496)
-								p0 = m.load32(x7, 3464)
+								m.sharedStateText(x7+2680, x7+2480)
+								p0 = m.load32(x7, 3448)
 								t32 = p0
 								p0 = b32(p0 < 769)
 								t33 = 0
@@ -1980,7 +1947,7 @@ func (m *module) budgetMemberStep(p0, p1 uint32, p2, p3 uint64, p4 uint32, p5 ui
 								if t33 != x10 {
 									goto l8
 								}
-								t34 = x7 + 2696
+								t34 = x7 + 2680
 								if p0 == 0 {
 									t34 = 1
 								}
@@ -1988,7 +1955,7 @@ func (m *module) budgetMemberStep(p0, p1 uint32, p2, p3 uint64, p4 uint32, p5 ui
 								if t35 != 0 {
 									goto l8
 								}
-								m.memoryCopy(x7+992, x7+2496, 200)
+								m.memoryCopy(x7+1000, x7+2480, 200)
 								goto l4
 							}
 							x8 = x8 - 1
@@ -2020,25 +1987,25 @@ func (m *module) budgetMemberStep(p0, p1 uint32, p2, p3 uint64, p4 uint32, p5 ui
 		x8 = 112
 		goto l1
 	}
-	m.memoryCopy(x7+48, x9, 744)
-	m.memoryCopy(x7+792, x9, 176)
+	m.memoryCopy(x7+56, x9, 744)
+	m.memoryCopy(x7+800, x9, 176)
 	x22 = 0
+	m.store64(x7, 992, 0)
 	m.store64(x7, 984, 0)
 	m.store64(x7, 976, 0)
-	m.store64(x7, 968, 0)
 	x23 = 0
 	goto l3
 l4:
-	m.memoryCopy(x7+792, x7+992, 200)
-	x22 = m.load64(x7, 976)
-	x23 = m.load64(x7, 968)
+	m.memoryCopy(x7+800, x7+1000, 200)
+	x22 = m.load64(x7, 984)
+	x23 = m.load64(x7, 976)
 l3:
-	m.memoryCopy(x7+1192, x7+792, 176)
+	m.memoryCopy(x7+1200, x7+800, 176)
 	x24 = p3 / 60000000000
 	if x23 != x24 {
 		p2 = x24 + 1
 		if x23 != p2 {
-			m.store64(x7, 432, p2)
+			m.store64(x7, 440, p2)
 			p2 = 0
 			t36 = 0
 			if x23+1 == x24 {
@@ -2052,9 +2019,9 @@ l3:
 		}
 	}
 	p2 = x23 + 1
-	m.store64(x7, 432, p2)
-	x25 = m.load64(x7, 984)
-	if p2 != m.load64(x7, 424) {
+	m.store64(x7, 440, p2)
+	x25 = m.load64(x7, 992)
+	if p2 != m.load64(x7, 432) {
 		x24 = x23
 		p2 = x22
 	} else {
@@ -2072,91 +2039,91 @@ l34:
 	}
 	x26 = min(p2, 1000000)
 l33:
-	p2 = m.load64(x7, 552)
-	m.store64(x7, 552, 0)
-	x19 = m.load64(x7, 560)
+	p2 = m.load64(x7, 560)
 	m.store64(x7, 560, 0)
-	x20 = m.load64(x7, 568)
+	x19 = m.load64(x7, 568)
 	m.store64(x7, 568, 0)
-	x21 = m.load64(x7, 576)
+	x20 = m.load64(x7, 576)
 	m.store64(x7, 576, 0)
-	x27 = m.load64(x7, 584)
+	x21 = m.load64(x7, 584)
 	m.store64(x7, 584, 0)
-	x28 = m.load64(x7, 592)
+	x27 = m.load64(x7, 592)
 	m.store64(x7, 592, 0)
-	m.store64(x7, 416, max(x25, x26))
-	x29 = m.load64(x7, 600)
+	x28 = m.load64(x7, 600)
+	m.store64(x7, 600, 0)
+	m.store64(x7, 424, max(x25, x26))
+	x29 = m.load64(x7, 608)
 	p2 = p2 + x29
 	if p2 < x29 {
 		p2 = 0xffffffffffffffff
 	}
-	m.store64(x7, 600, min(p2, 1000000))
-	p2 = m.load64(x7, 608)
+	m.store64(x7, 608, min(p2, 1000000))
+	p2 = m.load64(x7, 616)
 	x19 = x19 + p2
 	t40 = x19
 	if x19 < p2 {
 		t40 = 0xffffffffffffffff
 	}
 	p2 = t40
-	m.store64(x7, 608, min(p2, 1000000))
-	p2 = m.load64(x7, 616)
+	m.store64(x7, 616, min(p2, 1000000))
+	p2 = m.load64(x7, 624)
 	x19 = x20 + p2
 	t41 = x19
 	if x19 < p2 {
 		t41 = 0xffffffffffffffff
 	}
 	p2 = t41
-	m.store64(x7, 616, min(p2, 1000000))
-	p2 = m.load64(x7, 624)
+	m.store64(x7, 624, min(p2, 1000000))
+	p2 = m.load64(x7, 632)
 	x19 = x21 + p2
 	t42 = x19
 	if x19 < p2 {
 		t42 = 0xffffffffffffffff
 	}
 	p2 = t42
-	m.store64(x7, 624, min(p2, 1000000))
-	p2 = m.load64(x7, 632)
+	m.store64(x7, 632, min(p2, 1000000))
+	p2 = m.load64(x7, 640)
 	x19 = x27 + p2
 	t43 = x19
 	if x19 < p2 {
 		t43 = 0xffffffffffffffff
 	}
 	p2 = t43
-	m.store64(x7, 632, min(p2, 1000000))
-	p2 = m.load64(x7, 640)
+	m.store64(x7, 640, min(p2, 1000000))
+	p2 = m.load64(x7, 648)
 	x19 = x28 + p2
 	t44 = x19
 	if x19 < p2 {
 		t44 = 0xffffffffffffffff
 	}
 	p2 = t44
-	m.store64(x7, 640, min(p2, 1000000))
-	x28 = m.load64(x7, 648)
-	x29 = m.load64(x7, 656)
-	x30 = m.load64(x7, 664)
-	x20 = min(x30, 1000000)
-	m.store64(x7, 688, x20)
-	x21 = min(x29, 1000000)
-	m.store64(x7, 680, x21)
-	x27 = min(x28, 1000000)
-	m.store64(x7, 672, x27)
-	m.memoryCopy(x7+2696, x7+792, 176)
+	m.store64(x7, 648, min(p2, 1000000))
+	x20 = m.load64(x7, 656)
+	x29 = m.load64(x7, 664)
+	x30 = m.load64(x7, 672)
+	x21 = min(x30, 1000000)
+	m.store64(x7, 696, x21)
+	x27 = min(x29, 1000000)
+	m.store64(x7, 688, x27)
+	x28 = min(x20, 1000000)
+	m.store64(x7, 680, x28)
+	m.memoryCopy(x7+2680, x7+800, 176)
 	p2 = p3 + 60000000000
 	if p2 < p3 {
 		p2 = 0xffffffffffffffff
 	}
-	x8 = x7 + 2696 + 88
-	switch m.load32(x7, 1192) - 4 {
+	x8 = x7 + 2680 + 88
+	switch m.load32(x7, 1200) - 4 {
 	case 0:
-		x19 = m.load64(x7, 2792)
+		x19 = m.load64(x7, 2776)
 		t46 = x19
 		if x19 > p2 {
 			t46 = p3
 		}
-		m.store64(x7, 2792, t46)
+		m.store64(x7, 2776, t46)
 	case 1:
-		x19 = m.load64(x7, 2864)
-		x31 = m.load64(x7, 1248)
+		x19 = m.load64(x7, 2848)
+		x31 = m.load64(x7, 1256)
 		if x31 <= 9 {
 			p2 = 0
 			if x19 != 0 {
@@ -2170,22 +2137,22 @@ l33:
 		}
 		p2 = p3 / x31
 	l40:
-		m.store64(x7, 2864, p2)
+		m.store64(x7, 2848, p2)
 		m.memoryFill(x8, 0, 80)
 	}
 l37:
-	x15 = x7 + 672
+	x18 = x7 + 680
 	p0 = 0
-	t47 = m.load64(x7, 1272)
-	t48 = m.memcmp(x8, x7+1192+88, 88)
-	m.store64(x7, 2776, t47+b64(t48 != 0))
-	m.memoryCopy(x7+1368, x7+2696, 176)
-	x8 = x7 + 992 + 88
-	p1 = x7 + 2496 + 88
+	t47 = m.load64(x7, 1280)
+	t48 = m.memcmp(x8, x7+1200+88, 88)
+	m.store64(x7, 2760, t47+b64(t48 != 0))
+	m.memoryCopy(x7+1376, x7+2680, 176)
+	x8 = x7 + 1000 + 88
+	p1 = x7 + 2480 + 88
 	x11 = 552
-	x16 = m.load32(x7, 48) - 1
+	x16 = m.load32(x7, 56) - 1
 	for {
-		p2 = m.load64(x7+48+x11, 0)
+		p2 = m.load64(x7+56+x11, 0)
 		if p0 >= 2 {
 			x17 = p0 - 2
 			if x17 < 3 {
@@ -2213,29 +2180,29 @@ l37:
 			if x17 == 1 {
 				t50 = 3
 			}
-			m.store64(x7, 1928, m.load64(x7+48+t50<<3, 0))
+			m.store64(x7, 3656, m.load64(x7+56+t50<<3, 0))
 			goto l44
 		case 5:
 			x19 = 1
 		}
-		m.store64(x7, 1928, x19)
+		m.store64(x7, 3656, x19)
 		goto l44
 	l46:
 		x17 = 2
 		goto l43
 	l45:
-		m.store64(x7, 1928, 0)
+		m.store64(x7, 3656, 0)
 	l44:
 		x17 = 4
 	l43:
-		m.store32(x7, 1920, x17)
-		m.memoryCopy(x7+992, x7+1368, 176)
+		m.store32(x7, 3648, x17)
+		m.memoryCopy(x7+1000, x7+1376, 176)
 		if p2 != 0 {
 			for {
-				m.budgetStateStepAtOnce(x7+2696, x7+992, x7+1920, 1, p3)
-				m.memoryCopy(x7+2496, x7+2696, 176)
-				if m.load64(x7, 2576) == m.load64(x7, 1072) {
-					t51 = m.memcmp(x7+2496, x7+992, 80)
+				m.budgetStateStepAtOnce(x7+2680, x7+1000, x7+3648, 1, p3)
+				m.memoryCopy(x7+2480, x7+2680, 176)
+				if m.load64(x7, 2560) == m.load64(x7, 1080) {
+					t51 = m.memcmp(x7+2480, x7+1000, 80)
 					if t51 == 0 {
 						t52 = m.memcmp(p1, x8, 88)
 						if t52 == 0 {
@@ -2243,7 +2210,7 @@ l37:
 						}
 					}
 				}
-				m.memoryCopy(x7+992, x7+2496, 176)
+				m.memoryCopy(x7+1000, x7+2480, 176)
 				p2 = p2 - 1
 				if p2 == 0 {
 					break
@@ -2252,284 +2219,236 @@ l37:
 		}
 	l52:
 		p0 = p0 + 1
-		m.memoryCopy(x7+1368, x7+992, 176)
+		m.memoryCopy(x7+1376, x7+1000, 176)
 		x11 = x11 + 8
 		if x11 == 600 {
 			break
 		}
 	}
-	m.memoryCopy(x7+992, x7+1368, 176)
-	p0 = x7 + 992 + 88
-	x8 = x7 + 2496 + 88
+	m.memoryCopy(x7+3456, x7+1376, 176)
 	p2 = 0
-	p1 = x7 + 992
-	x11 = p1
+	p0 = x7 + 3456
+	x8 = p0
 	x19 = 0
-	if x28 != 0 {
+	if x20 != 0 {
 		x19 = 0
 		for {
-			m.store64(x7, 1720, 0x200000003)
-			m.budgetStateStepAtOnce(x7+2696, x7+992, x7+1720, 1, p3)
-			m.memoryCopy(x7+2496, x7+2696, 176)
-			if m.load64(x7, 2872) == 0 {
-				x11 = x7 + 2496
+			m.store64(x7, 3632, 0x200000003)
+			m.budgetStateStepAtOnce(x7+2680, x7+3456, x7+3632, 1, p3)
+			m.memoryCopy(x7+2480, x7+2680, 176)
+			x20 = m.load64(x7, 2856)
+			m.memoryCopy(x7+1000, x7+2480, 176)
+			m.memoryCopy(x7+3648, x7+1000, 176)
+			if x20 == 0 {
+				x8 = x7 + 3648
 				goto l55
 			}
-			if m.load64(x7, 2576) == m.load64(x7, 1072) {
-				t53 = m.memcmp(x7+2496, x7+992, 80)
-				if t53 == 0 {
-					t54 = m.memcmp(x8, p0, 88)
-					if t54 == 0 {
-						goto l58
-					}
-				}
-			}
-			m.memoryCopy(x7+992, x7+2496, 176)
+			m.memoryCopy(x7+3456, x7+3648, 176)
 			x19 = x19 + 1
-			if x27 != x19 {
-				continue
+			if x28 == x19 {
+				break
 			}
-		l58:
-			break
 		}
-		x11 = p1
-		x19 = x27
+		x8 = p0
+		x19 = x28
 	}
 l55:
-	m.memoryCopy(x7+1920, x11, 176)
-	m.memoryCopy(x7+1544, x7+1920, 176)
-	m.memoryCopy(x7+1368, x7+1544, 176)
-	m.store64(x7, 696, x19)
-	m.memoryCopy(x7+992, x7+1544, 176)
+	m.memoryCopy(x7+1728, x8, 176)
+	m.memoryCopy(x7+1552, x7+1728, 176)
+	m.memoryCopy(x7+1376, x7+1552, 176)
+	m.store64(x7, 704, x19)
+	m.memoryCopy(x7+3456, x7+1552, 176)
 	if x29 != 0 {
 		p2 = 0
 		for {
-			m.store64(x7, 1720, 0x300000003)
-			m.budgetStateStepAtOnce(x7+2696, x7+992, x7+1720, 1, p3)
-			m.memoryCopy(x7+2496, x7+2696, 176)
-			if m.load64(x7, 2872) == 0 {
-				p1 = x7 + 2496
-				goto l60
+			m.store64(x7, 3632, 0x300000003)
+			m.budgetStateStepAtOnce(x7+2680, x7+3456, x7+3632, 1, p3)
+			m.memoryCopy(x7+2480, x7+2680, 176)
+			x19 = m.load64(x7, 2856)
+			m.memoryCopy(x7+1000, x7+2480, 176)
+			m.memoryCopy(x7+3648, x7+1000, 176)
+			if x19 == 0 {
+				p0 = x7 + 3648
+				goto l58
 			}
-			if m.load64(x7, 2576) == m.load64(x7, 1072) {
-				t55 = m.memcmp(x7+2496, x7+992, 80)
-				if t55 == 0 {
-					t56 = m.memcmp(x8, p0, 88)
-					if t56 == 0 {
-						goto l63
-					}
-				}
-			}
-			m.memoryCopy(x7+992, x7+2496, 176)
+			m.memoryCopy(x7+3456, x7+3648, 176)
 			p2 = p2 + 1
-			if x21 != p2 {
-				continue
+			if x27 == p2 {
+				break
 			}
-		l63:
-			break
 		}
-		p2 = x21
+		p2 = x27
 	}
-l60:
-	m.memoryCopy(x7+1920, p1, 176)
-	m.memoryCopy(x7+1544, x7+1920, 176)
-	m.memoryCopy(x7+1368, x7+1544, 176)
-	m.store64(x7, 704, p2)
-	m.memoryCopy(x7+992, x7+1544, 176)
-	p1 = x7 + 992
+l58:
+	m.memoryCopy(x7+1728, p0, 176)
+	m.memoryCopy(x7+1552, x7+1728, 176)
+	m.store64(x7, 712, p2)
+	m.memoryCopy(x7+3456, x7+1552, 176)
+	p0 = x7 + 3456
 	p2 = 0
 	if x30 != 0 {
 		for {
-			m.store64(x7, 1720, 0x400000003)
-			m.budgetStateStepAtOnce(x7+2696, x7+992, x7+1720, 1, p3)
-			m.memoryCopy(x7+2496, x7+2696, 176)
-			if m.load64(x7, 2872) == 0 {
-				p1 = x7 + 2496
-				goto l65
+			m.store64(x7, 3632, 0x400000003)
+			m.budgetStateStepAtOnce(x7+2680, x7+3456, x7+3632, 1, p3)
+			m.memoryCopy(x7+2480, x7+2680, 176)
+			x19 = m.load64(x7, 2856)
+			m.memoryCopy(x7+1000, x7+2480, 176)
+			m.memoryCopy(x7+3648, x7+1000, 176)
+			if x19 == 0 {
+				p0 = x7 + 3648
+				goto l61
 			}
-			if m.load64(x7, 2576) == m.load64(x7, 1072) {
-				t57 = m.memcmp(x7+2496, x7+992, 80)
-				if t57 == 0 {
-					t58 = m.memcmp(x8, p0, 88)
-					if t58 == 0 {
-						goto l68
-					}
-				}
-			}
-			m.memoryCopy(x7+992, x7+2496, 176)
+			m.memoryCopy(x7+3456, x7+3648, 176)
 			p2 = p2 + 1
-			if x20 != p2 {
-				continue
+			if x21 == p2 {
+				break
 			}
-		l68:
-			break
 		}
-		p2 = x20
+		p2 = x21
 	}
-l65:
-	x13 = x7 + 696
-	m.memoryCopy(x7+1920, p1, 176)
-	m.memoryCopy(x7+1544, x7+1920, 176)
-	m.memoryCopy(x7+1368, x7+1544, 176)
-	m.store64(x7, 712, p2)
+l61:
+	x10 = x7 + 704
+	m.memoryCopy(x7+1728, p0, 176)
+	m.memoryCopy(x7+1552, x7+1728, 176)
+	m.memoryCopy(x7+1376, x7+1552, 176)
+	m.store64(x7, 720, p2)
 	x8 = 0
-	m.store32(x7, 1736, m.load32(0, 19548))
-	m.store64(x7, 1728, m.load64(0, 19540))
-	x28 = m.load64(x7, 528)
-	p2 = x28 / 1000000
-	x27 = min(p2, 15)
-	x20 = x27 << 4
-	p2 = m.load64(x7, 400)
-	x21 = min(p2, 1000000)
-	x18 = x7 + 744
-	x14 = x7 + 720
-	x10 = x7 + 992 + 88
-	x12 = x7 + 2496 + 88
-	x16 = x7 + 1728
+	m.store32(x7, 3472, m.load32(0, 19548))
+	m.store64(x7, 3464, m.load64(0, 19540))
+	x29 = m.load64(x7, 536)
+	p2 = x29 / 1000000
+	x28 = min(p2, 15)
+	x21 = x28 << 4
+	p2 = m.load64(x7, 408)
+	x27 = min(p2, 1000000)
+	x12 = x7 + 752
+	x13 = x7 + 728
+	x16 = x7 + 3464
 	for {
 		p0 = m.load32(x16+x8<<2, 0)
 		x11 = p0 - 2
 		x17 = b32(x11 > 2)
 		if x17 == 0 {
 			p1 = x11 << 3
-			p2 = m.load64(x13+p1, 0)
-			if p2 != 0 && p2 == m.load64(x15+p1, 0) {
-				m.memoryCopy(x7+992, x7+1368, 176)
-				p2 = x27
-				if x28 < 1000000 {
-					goto l72
+			p2 = m.load64(x10+p1, 0)
+			if p2 != 0 && p2 == m.load64(x18+p1, 0) {
+				m.memoryCopy(x7+1000, x7+1376, 176)
+				p2 = x28
+				if x29 < 1000000 {
+					goto l66
 				}
 				p2 = 0
 				for {
-					m.store32(x7, 1920, 3)
-					m.store32(x7, 1924, p0)
-					m.budgetStateStepAtOnce(x7+2696, x7+992, x7+1920, 1, p3)
-					m.memoryCopy(x7+2496, x7+2696, 176)
-					if m.load64(x7, 2872) == 0 {
-						goto l73
+					m.store32(x7, 3648, 3)
+					m.store32(x7, 3652, p0)
+					m.budgetStateStepAtOnce(x7+2680, x7+1000, x7+3648, 1, p3)
+					m.memoryCopy(x7+2480, x7+2680, 176)
+					if m.load64(x7, 2856) == 0 {
+						goto l67
 					}
-					if m.load64(x7, 2576) == m.load64(x7, 1072) {
-						t59 = m.memcmp(x7+2496, x7+992, 80)
-						if t59 == 0 {
-							t60 = m.memcmp(x12, x10, 88)
-							if t60 == 0 {
-								p2 = x27
-								goto l72
-							}
-						}
-					}
-					m.memoryCopy(x7+992, x7+2496, 176)
+					m.memoryCopy(x7+1000, x7+2480, 176)
 					p2 = p2 + 1
-					if x20 == p2 {
+					if x21 == p2 {
 						break
 					}
 				}
-				p2 = x27
-				goto l72
+				p2 = x28
+				goto l66
 			}
 		}
-		m.memoryCopy(x7+992, x7+1368, 176)
-		x19 = 0
-		p1 = x7 + 992
+		m.memoryCopy(x7+3648, x7+1376, 176)
+		x20 = 0
+		p1 = x7 + 3648
 		p2 = 0
-		goto l71
-	l73:
+		goto l65
+	l67:
 		p2 = p2 >> 4
-	l72:
-		m.memoryCopy(x7+992, x7+1368, 176)
-		p1 = x7 + 992
-		x19 = max(p2, x21)
-		if x19 == 0 {
-			x19 = 0
+	l66:
+		m.memoryCopy(x7+3648, x7+1376, 176)
+		p1 = x7 + 3648
+		x20 = max(p2, x27)
+		if x20 == 0 {
+			x20 = 0
 			p2 = 0
 		} else {
 			p2 = 0
 			for {
-				m.store32(x7, 3472, 3)
-				m.store32(x7, 3476, p0)
-				m.budgetStateStepAtOnce(x7+2696, x7+992, x7+3472, 1, p3)
-				m.memoryCopy(x7+2496, x7+2696, 176)
-				if m.load64(x7, 2872) == 0 {
-					p1 = x7 + 2496
-					goto l71
+				m.store32(x7, 1728, 3)
+				m.store32(x7, 1732, p0)
+				m.budgetStateStepAtOnce(x7+2680, x7+3648, x7+1728, 1, p3)
+				m.memoryCopy(x7+2480, x7+2680, 176)
+				x19 = m.load64(x7, 2856)
+				m.memoryCopy(x7+2680, x7+2480, 176)
+				m.memoryCopy(x7+1000, x7+2680, 176)
+				if x19 == 0 {
+					p1 = x7 + 1000
+					goto l65
 				}
-				if m.load64(x7, 2576) == m.load64(x7, 1072) {
-					t61 = m.memcmp(x7+2496, x7+992, 80)
-					if t61 == 0 {
-						t62 = m.memcmp(x12, x10, 88)
-						if t62 == 0 {
-							goto l80
-						}
-					}
-				}
-				m.memoryCopy(x7+992, x7+2496, 176)
+				m.memoryCopy(x7+3648, x7+1000, 176)
 				p2 = p2 + 1
-				if x19 != p2 {
-					continue
+				if x20 == p2 {
+					break
 				}
-			l80:
-				break
 			}
-			p2 = x19
+			p2 = x20
 		}
-	l71:
-		m.memoryCopy(x7+1920, p1, 176)
-		m.memoryCopy(x7+1744, x7+1920, 176)
-		m.memoryCopy(x7+1368, x7+1744, 176)
+	l65:
+		m.memoryCopy(x7+1904, p1, 176)
+		m.memoryCopy(x7+1376, x7+1904, 176)
 		if x17 == 0 {
 			p0 = x11 << 3
-			m.store64(x18+p0, 0, p2)
+			m.store64(x12+p0, 0, p2)
 			p2 = p2 + 1
 			if p2 == 0 {
 				p2 = 0xffffffffffffffff
 			}
-			m.store64(x14+p0, 0, min(p2, x19))
+			m.store64(x13+p0, 0, min(p2, x20))
 		}
 		x8 = x8 + 1
 		if x8 == 3 {
 			break
 		}
 	}
-	m.memoryCopy(x7+2096, x7+1744, 176)
-	m.store64(x7, 2288, x25)
-	m.store64(x7, 2280, x26)
-	m.store64(x7, 2272, x24)
-	if m.load64(x7, 2176) != m.load64(x7, 872) {
-		goto l85
+	m.memoryCopy(x7+2080, x7+1904, 176)
+	m.store64(x7, 2272, x25)
+	m.store64(x7, 2264, x26)
+	m.store64(x7, 2256, x24)
+	if m.load64(x7, 2160) != m.load64(x7, 880) {
+		goto l76
 	}
-	t64 = m.memcmp(x7+2096, x7+792, 80)
-	if t64 != 0 {
-		goto l85
+	t54 = m.memcmp(x7+2080, x7+800, 80)
+	if t54 != 0 {
+		goto l76
 	}
-	t65 = m.memcmp(x7+2096+88, x7+792+88, 88)
-	if t65 != 0 {
-		goto l85
+	t55 = m.memcmp(x7+2080+88, x7+800+88, 88)
+	if t55 != 0 {
+		goto l76
 	}
 	if x24 != x23 {
-		goto l85
+		goto l76
 	}
 	if x26 == x22 {
-		goto l84
+		goto l75
 	}
-l85:
-	p0 = m.load32(x7, 2096)
-	m.memoryCopy(x7+2300, x7+2096|4, 196)
+l76:
+	p0 = m.load32(x7, 2080)
+	m.memoryCopy(x7+2284, x7+2080|4, 196)
 	p1 = 1
-	goto l83
-l84:
-	p0 = m.load32(x7, 2096)
-	p2 = m.load64(x7, 984)
-	m.memoryCopy(x7+2300, x7+2096|4, 196)
+	goto l74
+l75:
+	p0 = m.load32(x7, 2080)
+	p2 = m.load64(x7, 992)
+	m.memoryCopy(x7+2284, x7+2080|4, 196)
 	p1 = b32(x25 != p2)
-l83:
-	m.memoryCopy(x7+2496|4, x7+2300, 196)
-	m.store32(x7, 2496, p0)
-	m.sharedStateText(x7+2696, x7+2496)
+l74:
+	m.memoryCopy(x7+2480|4, x7+2284, 196)
+	m.store32(x7, 2480, p0)
+	m.sharedStateText(x7+2680, x7+2480)
 	if p4 == 0 {
 		x8 = 100
 		goto l1
 	}
-	p0 = m.load32(x7, 3464)
+	p0 = m.load32(x7, 3448)
 	x8 = b32(p0 < 769)
 	if x8 == 0 {
 		p0 = 0
@@ -2539,18 +2458,18 @@ l83:
 		goto l1
 	}
 	if p0 != 0 {
-		t67 = x7 + 2696
+		t57 = x7 + 2680
 		if x8 == 0 {
-			t67 = 1
+			t57 = 1
 		}
-		m.memoryCopy(p4, t67, p0)
+		m.memoryCopy(p4, t57, p0)
 	}
 	x8 = 0
 	m.store8(p4+p0, 0, 0)
-	m.memoryCopy(x9, x7+48, 744)
+	m.memoryCopy(x9, x7+56, 744)
 	m.store32(p6, 0, p1)
 l1:
-	m.stackPointer = x7 + 3488
+	m.stackPointer = x7 + 3824
 	return x8
 }
 
@@ -4016,8 +3935,8 @@ l1:
 //
 //go:norace
 func (m *module) budgetStateStep(p0, p1 uint32, p2 uint64, p3 uint32) uint32 {
-	var x4, x5, x7, x8, t9, t10 uint32
-	var x6, t11 uint64
+	var x4, x5, x7, x8, x9, t10, t11, t12, t13 uint32
+	var x6, t14 uint64
 	x4 = m.stackPointer - 384
 	m.stackPointer = x4
 	x5 = 100
@@ -4035,53 +3954,77 @@ func (m *module) budgetStateStep(p0, p1 uint32, p2 uint64, p3 uint32) uint32 {
 	x7 = m.load32(p1, 4)
 	x8 = 0
 	x5 = 113
+	x9 = 0
 	switch m.load32(p1, 0) - 1 {
 	case 0:
+		goto l3
 	case 1:
-		x8 = 1
+		x9 = 1
 	case 2:
-		x8 = 2
+		x9 = 2
 	case 3:
 		if x7-1 >= 5 {
 			x5 = 109
 			goto l1
 		}
-		x8 = 3
+		x9 = 3
+		x8 = 1
+		goto l3
 	case 4:
-		x8 = 4
+		x9 = 4
 	case 5:
-		x8 = 5
+		x9 = 5
 	default:
 		goto l1
 	}
-	m.store64(x4, 8, x6)
-	m.store32(x4, 4, x7)
-	m.store32(x4, 0, x8)
+	x8 = 0
+l3:
+	m.store64(x4, 16, x6)
+	m.store32(x4, 12, x7)
+	m.store32(x4, 8, x9)
 	p1 = p0 + 8
-	m.budgetStateStepAtOnce(x4+192, p1, x4, 1, p2)
-	m.memoryCopy(x4+16, x4+192, 176)
-	x6 = m.load64(x4, 376)
-	p2 = m.load64(x4, 368)
-	x8 = 1
-	if m.load64(x4, 96) == m.load64(p0, 88) {
-		t9 = m.memcmp(x4+16, p1, 80)
-		if t9 == 0 {
-			t10 = m.memcmp(x4+16+88, p0+96, 88)
-			x8 = b32(t10 != 0)
+	m.budgetStateStepAtOnce(x4+200, p1, x4+8, 1, p2)
+	m.memoryCopy(x4+24, x4+200, 176)
+	p2 = 0
+	if m.load64(x4, 376) != 0 && x8 != 0 {
+		p2 = 1
+		x6 = 0
+		switch m.load32(p1, 0) - 1 {
+		case 0:
+			t10 = 2
+			if x7 == 4 {
+				t10 = 4
+			}
+			t11 = t10
+			if x7 == 3 {
+				t11 = 3
+			}
+			x6 = m.load64(p1+t11<<3, 0)
+		case 5:
+			x6 = 1
+			p2 = 1
 		}
 	}
-	m.memoryCopy(p1, x4+16, 176)
+	x9 = 1
+	if m.load64(x4, 104) == m.load64(p0, 88) {
+		t12 = m.memcmp(x4+24, p1, 80)
+		if t12 == 0 {
+			t13 = m.memcmp(x4+24+88, p0+96, 88)
+			x9 = b32(t13 != 0)
+		}
+	}
+	m.memoryCopy(p1, x4+24, 176)
 	x5 = 0
 	if p3 == 0 {
 		goto l1
 	}
-	m.store32(p3, 4, x8)
+	m.store32(p3, 4, x9)
 	m.store32(p3, 0, uint32(p2))
-	t11 = 0
+	t14 = 0
 	if uint32(p2) != 0 {
-		t11 = x6
+		t14 = x6
 	}
-	m.store64(p3, 8, t11)
+	m.store64(p3, 8, t14)
 l1:
 	m.stackPointer = x4 + 384
 	return x5
@@ -4091,18 +4034,18 @@ l1:
 //
 //go:norace
 func (m *module) budgetStateStepAtOnce(p0, p1, p2 uint32, p3, p4 uint64) {
-	var x5, x6, x10, t12, t13, t29 uint32
-	var x7, x8, x9, x11, t15, t16, t18, t19, t20, t21, t22, t23, t26, t28 uint64
-	x5 = m.stackPointer - 320
+	var x5, x6, x9, t12, t13, t35 uint32
+	var x7, x8, x10, x11, t14, t16, t17, t18, t20, t21, t22, t23, t24, t26, t27, t28, t31, t32, t34 uint64
+	x5 = m.stackPointer - 336
 	m.stackPointer = x5
-	m.memoryCopy(x5+112, p1, 176)
-	x6 = x5 + 112 + 88
+	m.memoryCopy(x5+144, p1, 176)
+	x6 = x5 + 144 + 88
 	x7 = 0
 	switch m.load32(p1, 0) - 1 {
 	case 0:
 		switch m.load32(p2, 0) {
 		case 3:
-			p4 = m.load64(x5, 200)
+			p4 = m.load64(x5, 232)
 			p2 = m.load32(p2, 4)
 			t12 = 2
 			if p2 == 4 {
@@ -4113,79 +4056,96 @@ func (m *module) budgetStateStepAtOnce(p0, p1, p2 uint32, p3, p4 uint64) {
 				t13 = 3
 			}
 			x8 = m.load64(p1+t13<<3, 0)
-			if p4 < x8 {
-				goto l1
+			if x8 == 0 {
+				x7 = p3
+			} else {
+				x7 = p4 / x8
+				x7 = min(p3, x7)
 			}
-			m.store64(x5, 200, p4-x8)
-			x7 = 1
+			m.multi3(x5, x7, 0, x8, 0)
+			if m.load64(x5, 8) == 0 {
+				p3 = m.load64(x5, 0)
+			} else {
+				p3 = 0xffffffffffffffff
+			}
+			p3 = p4 - p3
+			t14 = p3
+			if p3 > p4 {
+				t14 = 0
+			}
+			m.store64(x5, 232, t14)
 			goto l1
 		case 4:
 			x7 = 0
-			x8 = m.load64(p2, 8)
-			m.multi3(x5, max(x8, 1), 0, p3, 0)
-			if m.load64(x5, 8) == 0 {
-				x8 = m.load64(x5, 0)
+			p4 = m.load64(p2, 8)
+			m.multi3(x5+16, max(p4, 1), 0, p3, 0)
+			if m.load64(x5, 24) == 0 {
+				p3 = m.load64(x5, 16)
 			} else {
-				x8 = 0xffffffffffffffff
+				p3 = 0xffffffffffffffff
 			}
 			p4 = m.load64(p1, 8)
-			p3 = m.load64(x5, 200)
-			x8 = p3 + x8
-			if x8 < p3 {
-				x8 = 0xffffffffffffffff
+			x8 = m.load64(x5, 232)
+			p3 = x8 + p3
+			if p3 < x8 {
+				p3 = 0xffffffffffffffff
 			}
-			m.store64(x5, 200, min(p4, x8))
-			goto l2
+			m.store64(x5, 232, min(p4, p3))
+			goto l1
 		default:
 			goto l1
 		}
 	case 1:
 		switch m.load32(p2, 0) {
 		case 2:
-			x8 = m.load64(x5, 200)
-			p4 = x8 - p3*1000
-			t15 = p4
-			if p4 > x8 {
-				t15 = 0
+			x7 = 0
+			p4 = m.load64(x5, 232)
+			p3 = p4 - p3*1000
+			t16 = p3
+			if p3 > p4 {
+				t16 = 0
 			}
-			m.store64(x5, 200, t15)
-			goto l2
+			m.store64(x5, 232, t16)
+			goto l1
 		case 3:
 			x7 = 0xffffffffffffffff
-			x8 = m.load64(x5, 200)
-			if int64(x8) > -1 {
-				x7 = x8 << 1
+			p4 = m.load64(x5, 232)
+			if int64(p4) > -1 {
+				x7 = p4 << 1
 			}
-			x8 = 0
-			m.multi3(x5+16, m.load64(p1, 8), 0, 1000, 0)
-			if m.load64(x5, 24) == 0 {
-				p4 = m.load64(x5, 16)
+			m.multi3(x5+32, m.load64(p1, 8), 0, 1000, 0)
+			if m.load64(x5, 40) == 0 {
+				p4 = m.load64(x5, 32)
 			} else {
 				p4 = 0xffffffffffffffff
 			}
-			x7 = b64(x7 > p4)
+			t17 = 0
+			if x7 > p4 {
+				t17 = p3
+			}
+			x7 = t17
 			goto l1
 		case 4:
 			p4 = m.load64(p1, 40)
-			x8 = p4 >> 32
+			x7 = p4 >> 32
 			if p4&0xfffffffe == 0 {
-				goto l6
+				goto l5
 			}
-			x9 = 0x7fffffffffffffff
+			x8 = 0x7fffffffffffffff
 			p2 = uint32(p4)
-			x10 = 1000 / p2
-			x11 = uint64(x10)
-			if arithmeticMulhi(x11, x8) != 0 {
-				goto l3
+			x9 = 1000 / p2
+			x10 = uint64(x9)
+			if arithmeticMulhi(x10, x7) != 0 {
+				goto l2
 			}
-			x9 = uint64(1000 - x10*p2)
-			t16 = x8 * x9
-			if arithmeticMulhi(x9, x8) != 0 {
-				t16 = 0xffffffffffffffff
+			x8 = uint64(1000 - x9*p2)
+			t18 = x7 * x8
+			if arithmeticMulhi(x8, x7) != 0 {
+				t18 = 0xffffffffffffffff
 			}
-			x8 = t16/(p4&0xffffffff) + x8*x11
-			x9 = min(x8, 0x7fffffffffffffff)
-			goto l3
+			x7 = t18/(p4&0xffffffff) + x7*x10
+			x8 = min(x7, 0x7fffffffffffffff)
+			goto l2
 		default:
 			goto l1
 		}
@@ -4196,244 +4156,262 @@ func (m *module) budgetStateStepAtOnce(p0, p1, p2 uint32, p3, p4 uint64) {
 		}
 		if p2 == 0 {
 			x7 = 0
-			x8 = m.load64(p1, 40)
-			m.multi3(x5+64, m.load64(p1, 8), 0, x8&0xffffffff, 0)
-			p4 = x8 >> 32 * p3
-			if m.load64(x5, 72) == 0 {
-				x8 = m.load64(x5, 64)
+			p4 = m.load64(p1, 40)
+			m.multi3(x5+80, m.load64(p1, 8), 0, p4&0xffffffff, 0)
+			p4 = p4 >> 32 * p3
+			if m.load64(x5, 88) == 0 {
+				p3 = m.load64(x5, 80)
 			} else {
-				x8 = 0xffffffffffffffff
+				p3 = 0xffffffffffffffff
 			}
-			p3 = m.load64(x5, 200)
-			p4 = p3 + p4
-			if p4 < p3 {
+			x8 = m.load64(x5, 232)
+			p4 = x8 + p4
+			if p4 < x8 {
 				p4 = 0xffffffffffffffff
 			}
-			m.store64(x5, 200, min(x8, p4))
-			goto l2
-		}
-		x8 = 0
-		x7 = m.load64(x5, 200)
-		p4 = uint64(m.load32(p1, 40))
-		if x7 < p4 {
-			x7 = 0
+			m.store64(x5, 232, min(p3, p4))
 			goto l1
 		}
-		m.store64(x5, 200, x7-p4)
-		x7 = 1
+		p4 = m.load64(x5, 232)
+		x8 = uint64(m.load32(p1, 40))
+		if x8 == 0 {
+			x7 = p3
+		} else {
+			x7 = p4 / x8
+			x7 = min(p3, x7)
+		}
+		p3 = p4 - x7*x8
+		t20 = p3
+		if p3 > p4 {
+			t20 = 0
+		}
+		m.store64(x5, 232, t20)
 		goto l1
 	case 3:
 		if m.load32(p2, 0) != 3 {
 			goto l1
 		}
-		x8 = m.load64(x5, 208)
-		x7 = p4 - x8
-		t18 = x7
-		if x7 > p4 {
-			t18 = 0
+		x7 = m.load64(x5, 240)
+		x8 = p4 - x7
+		t21 = x8
+		if x8 > p4 {
+			t21 = 0
 		}
-		x7 = m.load64(p1, 8)
-		m.multi3(x5+96, t18, 0, x7, 0)
+		x10 = m.load64(p1, 8)
+		m.multi3(x5+128, t21, 0, x10, 0)
+		if m.load64(x5, 136) == 0 {
+			x11 = m.load64(x5, 128)
+		} else {
+			x11 = 0xffffffffffffffff
+		}
+		x8 = m.load64(p1, 48)
+		m.multi3(x5+112, x10, 0, x8, 0)
+		if m.load64(x5, 120) == 0 {
+			x10 = m.load64(x5, 112)
+		} else {
+			x10 = 0xffffffffffffffff
+		}
+		m.store64(x5, 240, max(x7, p4))
+		x7 = m.load64(x5, 232)
+		p4 = x7 + x11
+		t22 = p4
+		if p4 < x7 {
+			t22 = 0xffffffffffffffff
+		}
+		x7 = t22
+		p4 = min(x10, x7)
+		if x8 == 0 {
+			x7 = p3
+		} else {
+			x7 = p4 / x8
+			x7 = min(p3, x7)
+		}
+		m.multi3(x5+96, x7, 0, x8, 0)
 		if m.load64(x5, 104) == 0 {
-			x9 = m.load64(x5, 96)
+			p3 = m.load64(x5, 96)
 		} else {
-			x9 = 0xffffffffffffffff
+			p3 = 0xffffffffffffffff
 		}
-		p3 = m.load64(p1, 48)
-		m.multi3(x5+80, x7, 0, p3, 0)
-		if m.load64(x5, 88) == 0 {
-			x7 = m.load64(x5, 80)
-		} else {
-			x7 = 0xffffffffffffffff
+		p3 = p4 - p3
+		t23 = p3
+		if p3 > p4 {
+			t23 = 0
 		}
-		m.store64(x5, 208, max(x8, p4))
-		x8 = m.load64(x5, 200)
-		p4 = x8 + x9
-		t19 = p4
-		if p4 < x8 {
-			t19 = 0xffffffffffffffff
-		}
-		x8 = t19
-		x7 = min(x7, x8)
-		m.store64(x5, 200, x7)
-		x8 = 0
-		if x7 < p3 {
-			x7 = 0
-			goto l1
-		}
-		m.store64(x5, 200, x7-p3)
-		x7 = 1
+		m.store64(x5, 232, t23)
 		goto l1
 	case 4:
-		m.store32(x5, 312, 10)
-		m.store32(x5, 308, x6)
-		m.store32(x5, 304, p1)
-		m.store32(x5, 316, x5+280)
+		m.store32(x5, 328, 10)
+		m.store32(x5, 324, x6)
+		m.store32(x5, 320, p1)
+		m.store32(x5, 332, x5+312)
 		x7 = 0
 		p2 = m.load32(p2, 0)
 		if uint32(1)<<(p2&31)&54 != 0 {
 			goto l1
 		}
 		if p2 == 0 {
-			x8 = m.load64(p1, 56)
-			if x8 <= 9 {
-				p4 = m.load64(x5, 280)
+			x7 = m.load64(p1, 56)
+			if x7 <= 9 {
+				p4 = m.load64(x5, 312)
 			} else {
-				x7 = m.load64(x5, 280)
-				x8 = p4 / (x8 / 10)
-				p4 = max(x7, x8)
-				if x7 < x8 {
-					x8 = 0
-					x7 = p4 - x7
-					if x7 >= 2 {
-						x8 = max(x7, 1)
-						x8 = min(x8, 10)
-						x9 = x8 & 1
-						x7 = x8 & 14
-						x8 = 0
+				x8 = m.load64(x5, 312)
+				x7 = p4 / (x7 / 10)
+				p4 = max(x8, x7)
+				if x8 < x7 {
+					x7 = 0
+					x8 = p4 - x8
+					if x8 >= 2 {
+						x7 = max(x8, 1)
+						x7 = min(x7, 10)
+						x10 = x7 & 1
+						x8 = x7 & 14
+						x7 = 0
 						for {
-							m.store64(x6+uint32((p4-x8)%10)<<3, 0, 0)
-							m.store64(x6+uint32((p4+(x8^0xffffffffffffffff))%10)<<3, 0, 0)
-							x8 = x8 + 2
-							if x7 == x8 {
+							m.store64(x6+uint32((p4-x7)%10)<<3, 0, 0)
+							m.store64(x6+uint32((p4+(x7^0xffffffffffffffff))%10)<<3, 0, 0)
+							x7 = x7 + 2
+							if x8 == x7 {
 								break
 							}
 						}
-						if x9 == 0 {
-							goto l33
+						if x10 == 0 {
+							goto l40
 						}
 					}
-					m.store64(x6+uint32((p4-x8)%10)<<3, 0, 0)
+					m.store64(x6+uint32((p4-x7)%10)<<3, 0, 0)
 				}
 			}
-		l33:
+		l40:
 			x8 = uint64(m.load32(p1, 44))
-			m.store64(x5, 280, p4)
+			m.store64(x5, 312, p4)
 			x7 = 0
 			p2 = x6 + uint32(p4%10)<<3
 			p4 = m.load64(p2, 0)
-			p3 = x8 * p3
-			x8 = p4 + p3
-			t20 = uint64(int64(x8)>>63) ^ 0x8000000000000000
-			if b32(int64(p3) < 0)^b32(int64(x8) < int64(p4)) == 0 {
-				t20 = x8
+			x8 = x8 * p3
+			p3 = p4 + x8
+			t24 = uint64(int64(p3)>>63) ^ 0x8000000000000000
+			if b32(int64(x8) < 0)^b32(int64(p3) < int64(p4)) == 0 {
+				t24 = p3
 			}
-			m.store64(p2, 0, t20)
-			goto l2
+			m.store64(p2, 0, t24)
+			goto l1
 		}
-		m.ttlTryRetry(x5+288, x5+304, p4)
-		x8 = m.load64(x5, 296)
-		x7 = m.load64(x5, 288)
+		x7 = m.ttlTryRetries(x5+320, p3, p4)
 		goto l1
 	case 5:
 		switch m.load32(p2, 0) {
 		case 1:
 			if m.load64(p2, 8) == 0 {
-				goto l2
+				goto l1
 			}
 			x7 = 0
-			x8 = m.load64(x5, 208)
-			m.store64(x5, 208, x8-b64(x8 != 0))
-			goto l2
+			p3 = m.load64(x5, 240)
+			m.store64(x5, 240, p3-b64(p3 != 0))
+			goto l1
 		case 2, 4:
 			goto l1
 		case 3:
-			p4 = m.load64(p1, 40)
-			x7 = p4 >> 32
-			p3 = m.load64(x5, 200)
-			if p4&0xfffffffe == 0 {
-				goto l5
-			}
-			x8 = 0x7fffffffffffffff
-			p4 = p4 & 0xffffffff
-			x9 = p3 / p4
-			if arithmeticMulhi(x9, x7) != 0 {
+			x8 = m.load64(p1, 40)
+			p4 = x8 >> 32
+			x10 = m.load64(x5, 232)
+			if x8&0xfffffffe == 0 {
 				goto l4
 			}
-			x8 = x9 * x7
-			p3 = p3 - x9*p4
-			t22 = p3 * x7
-			if arithmeticMulhi(p3, x7) != 0 {
-				t22 = 0xffffffffffffffff
+			x7 = 0x7fffffffffffffff
+			x8 = x8 & 0xffffffff
+			x11 = x10 / x8
+			if arithmeticMulhi(x11, p4) != 0 {
+				goto l3
 			}
-			x7 = x8 + t22/p4
-			t23 = x7
-			if x7 < x8 {
-				t23 = 0xffffffffffffffff
+			x7 = x11 * p4
+			x10 = x10 - x11*x8
+			t27 = x10 * p4
+			if arithmeticMulhi(x10, p4) != 0 {
+				t27 = 0xffffffffffffffff
 			}
-			x8 = t23
-			x8 = min(x8, 0x7fffffffffffffff)
-			goto l4
+			p4 = x7 + t27/x8
+			t28 = p4
+			if p4 < x7 {
+				t28 = 0xffffffffffffffff
+			}
+			x7 = t28
+			x7 = min(x7, 0x7fffffffffffffff)
+			goto l3
 		case 5:
 			x7 = 0
-			x8 = m.load64(x5, 200)
-			m.store64(x5, 200, x8-b64(x8 != 0))
-			goto l2
+			p3 = m.load64(x5, 232)
+			m.store64(x5, 232, p3-b64(p3 != 0))
+			goto l1
 		default:
-			x8 = m.load64(x5, 200)
-			p4 = x8 + p3
-			t21 = p4
-			if p4 < x8 {
-				t21 = 0xffffffffffffffff
+			p4 = m.load64(x5, 232)
+			p3 = p4 + p3
+			t26 = p3
+			if p3 < p4 {
+				t26 = 0xffffffffffffffff
 			}
-			m.store64(x5, 200, t21)
-			goto l2
+			m.store64(x5, 232, t26)
+			goto l1
 		}
 	default:
 		goto l1
 	}
-l6:
-	x9 = x8 * 1000
-	if arithmeticMulhi(1000, x8) != 0 {
-		x9 = 0x7fffffffffffffff
-	}
-	goto l3
 l5:
-	x8 = p3 * x7
-	x8 = min(x8, 0x7fffffffffffffff)
-	if arithmeticMulhi(p3, x7) != 0 {
+	x8 = x7 * 1000
+	if arithmeticMulhi(1000, x7) != 0 {
 		x8 = 0x7fffffffffffffff
 	}
+	goto l2
 l4:
-	p4 = m.load64(x5, 208)
-	x7 = m.load64(p1, 72)
-	x7 = b64(p4 < max(x7, x8))
-	x8 = p4 + x7
-	t26 = x8
-	if x8 < p4 {
-		t26 = 0xffffffffffffffff
+	x7 = x10 * p4
+	x7 = min(x7, 0x7fffffffffffffff)
+	if arithmeticMulhi(x10, p4) != 0 {
+		x7 = 0x7fffffffffffffff
 	}
-	m.store64(x5, 208, t26)
-	x8 = 1
-	goto l1
 l3:
-	m.multi3(x5+48, x9, 0, p3, 0)
-	if m.load64(x5, 56) == 0 {
-		p4 = m.load64(x5, 48)
-	} else {
-		p4 = 0xffffffffffffffff
+	p4 = m.load64(x5, 240)
+	x8 = m.load64(p1, 72)
+	x7 = max(x8, x7)
+	x8 = x7 - p4
+	t31 = x8
+	if x8 > x7 {
+		t31 = 0
 	}
-	m.multi3(x5+32, m.load64(p1, 8), 0, 1000, 0)
-	if m.load64(x5, 40) == 0 {
-		x8 = m.load64(x5, 32)
-	} else {
-		x8 = 0xffffffffffffffff
+	x7 = t31
+	x7 = min(p3, x7)
+	p3 = p4 + x7
+	t32 = p3
+	if p3 < p4 {
+		t32 = 0xffffffffffffffff
 	}
-	p3 = m.load64(x5, 200)
-	p4 = p3 + p4
-	if p4 < p3 {
-		p4 = 0xffffffffffffffff
-	}
-	m.store64(x5, 200, min(x8, p4))
+	m.store64(x5, 240, t32)
+	goto l1
 l2:
+	m.multi3(x5+64, x8, 0, p3, 0)
+	if m.load64(x5, 72) == 0 {
+		p3 = m.load64(x5, 64)
+	} else {
+		p3 = 0xffffffffffffffff
+	}
+	m.multi3(x5+48, m.load64(p1, 8), 0, 1000, 0)
+	if m.load64(x5, 56) == 0 {
+		x7 = m.load64(x5, 48)
+	} else {
+		x7 = 0xffffffffffffffff
+	}
+	p4 = m.load64(x5, 232)
+	p3 = p4 + p3
+	if p3 < p4 {
+		p3 = 0xffffffffffffffff
+	}
+	m.store64(x5, 232, min(x7, p3))
+	x7 = 0
 l1:
-	t28 = m.load64(p1, 80)
-	t29 = m.memcmp(x6, p1+88, 88)
-	m.store64(x5, 192, t28+b64(t29 != 0))
-	m.memoryCopy(p0, x5+112, 176)
-	m.store64(p0, 184, x8)
+	t34 = m.load64(p1, 80)
+	t35 = m.memcmp(x6, p1+88, 88)
+	m.store64(x5, 224, t34+b64(t35 != 0))
+	m.memoryCopy(p0, x5+144, 176)
 	m.store64(p0, 176, x7)
-	m.stackPointer = x5 + 320
+	m.stackPointer = x5 + 336
 }
 
 // codeName is backoff_code_name.
@@ -9888,20 +9866,20 @@ func (m *module) operationOperationCancel(p0, p1 uint32) uint32 {
 //
 //go:norace
 func (m *module) operationOperationDecide(p0, p1, p2 uint32, p3, p4, p5 uint64, p6 uint32) {
-	var x7, x8, x10, x13, x15, x16, x17, x18, x19, x20, x21, x22, x23, x24, x25, x26, x27, x28, x29, x30, x31, x32, x38, x43, t53, t124, t125 uint32
-	var x9, x11, x12, x14, x33, x34, x35, x36, x37, x39, x40, x41, x42, t44, t45, t46, t47, t48, t49, t50, t51, t52, t54, t55, t56, t57, t60, t61, t63, t64, t65, t66, t68, t69, t70, t71, t72, t73, t74, t75, t76, t77, t78, t79, t80, t81, t83, t84, t85, t89, t91, t92, t94, t97, t98, t100, t103, t105, t106, t109, t114, t118, t121, t122, t123, t126, t127, t128, t129, t132, t133, t134, t135, t136, t137, t138, t139, t140, t141, t142, t143, t144 uint64
-	x7 = m.stackPointer - 288
+	var x7, x8, x10, x13, x15, x16, x17, x18, x19, x20, x21, x22, x23, x24, x25, x26, x27, x28, x29, x30, x31, x32, x38, x43, t53, t133, t134, t139, t140 uint32
+	var x9, x11, x12, x14, x33, x34, x35, x36, x37, x39, x40, x41, x42, t44, t45, t46, t47, t48, t49, t50, t51, t52, t54, t55, t56, t57, t60, t61, t63, t64, t65, t66, t68, t69, t70, t71, t72, t73, t74, t75, t76, t77, t78, t79, t80, t81, t83, t84, t85, t89, t91, t92, t94, t97, t98, t100, t103, t105, t106, t109, t114, t118, t121, t122, t123, t124, t126, t128, t131, t132, t135, t138, t141, t142, t143, t144, t145, t146, t147, t148, t149, t150, t151, t152, t153 uint64
+	x7 = m.stackPointer - 272
 	m.stackPointer = x7
 	x8 = m.load32(p1, 200)
 	if x8-1 >= 7 {
 		if p6 == 0 {
-			goto l11
+			goto l12
 		}
 		if m.load64(p1, 192) == 0 {
-			goto l11
+			goto l12
 		}
 		if m.load32(p6, 0) != 6 {
-			goto l11
+			goto l12
 		}
 		x9 = m.load64(p6, 80)
 		x8 = b32(x9 == 0)
@@ -9915,31 +9893,31 @@ func (m *module) operationOperationDecide(p0, p1, p2 uint32, p3, p4, p5 uint64, 
 			for {
 				x9 = m.load64(p6, 80)
 				if x9 > 1 {
-					goto l11
+					goto l12
 				}
 				switch uint32(x9) {
 				case 1:
 					x9 = m.load64(p6, 80)
 					if x9 > 1 {
-						goto l11
+						goto l12
 					}
 					switch uint32(x9) {
 					case 1:
 						x9 = m.load64(p6, 80)
 						if x9 > 1 {
-							goto l11
+							goto l12
 						}
 						switch uint32(x9) {
 						case 1:
 							x9 = m.load64(p6, 80)
 							if x9 > 1 {
-								goto l11
+								goto l12
 							}
 							switch uint32(x9) {
 							case 1:
 								x9 = m.load64(p6, 80)
 								if x9 > 1 {
-									goto l11
+									goto l12
 								}
 								switch uint32(x9) {
 								case 1:
@@ -9953,7 +9931,7 @@ func (m *module) operationOperationDecide(p0, p1, p2 uint32, p3, p4, p5 uint64, 
 										t45 = 2
 									}
 									m.store64(p6, 80, t45)
-									goto l11
+									goto l12
 								}
 							}
 						}
@@ -9979,24 +9957,23 @@ func (m *module) operationOperationDecide(p0, p1, p2 uint32, p3, p4, p5 uint64, 
 		}
 		m.store64(p6, 96, t47)
 		if m.load64(p6, 80) == 2 {
-			goto l11
+			goto l12
 		}
 		m.store64(p6, 80, 0)
-	l11:
+	l12:
 		switch p2 - 1 {
 		case 0:
-			goto l8
-		case 4:
-			goto l7
-		default:
 			goto l9
+		case 4:
+			goto l8
+		default:
+			goto l10
 		}
 	}
-	m.store64(p0, 8, 0)
 	m.store32(p0, 4, x8)
-	m.store32(p0, 0, 1)
-	goto l1
-l9:
+	p6 = 1
+	goto l5
+l10:
 	if p6 != 0 {
 		x9 = m.load64(p6, 80)
 		x8 = b32(x9 == 0)
@@ -10010,31 +9987,31 @@ l9:
 			for {
 				x9 = m.load64(p6, 80)
 				if x9 > 1 {
-					goto l22
+					goto l23
 				}
 				switch uint32(x9) {
 				case 1:
 					x9 = m.load64(p6, 80)
 					if x9 > 1 {
-						goto l22
+						goto l23
 					}
 					switch uint32(x9) {
 					case 1:
 						x9 = m.load64(p6, 80)
 						if x9 > 1 {
-							goto l22
+							goto l23
 						}
 						switch uint32(x9) {
 						case 1:
 							x9 = m.load64(p6, 80)
 							if x9 > 1 {
-								goto l22
+								goto l23
 							}
 							switch uint32(x9) {
 							case 1:
 								x9 = m.load64(p6, 80)
 								if x9 > 1 {
-									goto l22
+									goto l23
 								}
 								switch uint32(x9) {
 								case 1:
@@ -10048,7 +10025,7 @@ l9:
 										t49 = 2
 									}
 									m.store64(p6, 80, t49)
-									goto l22
+									goto l23
 								}
 							}
 						}
@@ -10081,22 +10058,22 @@ l9:
 		if m.load64(p6, 80) != 2 {
 			m.store64(p6, 80, 0)
 		}
-	l22:
+	l23:
 		x12 = m.load64(p1, 184)
 		if x12 > 0xffffffff {
-			goto l6
+			goto l7
 		}
 		if x12 >= m.load64(p1, 112) {
-			goto l6
+			goto l7
 		}
 		x13 = p1 + 184
 	} else {
 		x12 = m.load64(p1, 184)
 		if x12 > 0xffffffff {
-			goto l5
+			goto l6
 		}
 		if x12 >= m.load64(p1, 112) {
-			goto l5
+			goto l6
 		}
 		x13 = p1 + 184
 	}
@@ -10144,42 +10121,42 @@ l9:
 		x29 = m.load32(p1, 12)
 		x30 = m.load32(p1, 8)
 		x32 = m.load32(p1, 0)
-		m.store32(x7, 172, m.load32(p1, 4))
-		m.store32(x7, 176, x32)
-		m.store32(x7, 168, x30)
-		m.store32(x7, 164, x29)
-		m.store64(x7, 184, x39)
-		m.store32(x7, 160, x23)
-		m.store32(x7, 156, x38)
-		m.store64(x7, 272, x37)
-		m.store64(x7, 72, x36)
-		m.store64(x7, 144, x35)
-		m.store64(x7, 136, x34)
-		m.store32(x7, 128, x28)
-		m.store32(x7, 124, x27)
-		m.store32(x7, 120, x31)
-		m.store32(x7, 116, x8)
-		m.store64(x7, 104, x33)
-		m.store64(x7, 96, x11)
-		m.store64(x7, 88, x9)
-		x32 = x7 + 176
-		x15 = x7 + 184
-		x16 = x7 + 116
-		x17 = x7 + 120
-		x18 = x7 + 124
-		x19 = x7 + 128
-		x20 = x7 + 96
-		x21 = x7 + 104
-		x22 = x7 + 88
-		x23 = x7 + 136
-		x24 = x7 + 72
-		x25 = x7 + 272
-		x26 = x7 + 164
-		x27 = x7 + 144
-		x28 = x7 + 168
-		x29 = x7 + 156
-		x30 = x7 + 160
-		x31 = x7 + 172
+		m.store32(x7, 156, m.load32(p1, 4))
+		m.store32(x7, 160, x32)
+		m.store32(x7, 152, x30)
+		m.store32(x7, 148, x29)
+		m.store64(x7, 168, x39)
+		m.store32(x7, 144, x23)
+		m.store32(x7, 140, x38)
+		m.store64(x7, 256, x37)
+		m.store64(x7, 128, x36)
+		m.store64(x7, 120, x35)
+		m.store64(x7, 112, x34)
+		m.store32(x7, 104, x28)
+		m.store32(x7, 100, x27)
+		m.store32(x7, 96, x31)
+		m.store32(x7, 92, x8)
+		m.store64(x7, 80, x33)
+		m.store64(x7, 72, x11)
+		m.store64(x7, 64, x9)
+		x32 = x7 + 160
+		x15 = x7 + 168
+		x16 = x7 + 92
+		x17 = x7 + 96
+		x18 = x7 + 100
+		x19 = x7 + 104
+		x20 = x7 + 72
+		x21 = x7 + 80
+		x22 = x7 + 64
+		x23 = x7 + 112
+		x24 = x7 + 128
+		x25 = x7 + 256
+		x26 = x7 + 148
+		x27 = x7 + 120
+		x28 = x7 + 152
+		x29 = x7 + 140
+		x30 = x7 + 144
+		x31 = x7 + 156
 	}
 	x40 = m.load64(p1, 160)
 	x8 = uint32(x12)
@@ -10194,7 +10171,7 @@ l9:
 		if x14 > x9>>(x11&63) {
 			t55 = x9
 		}
-		x9 = arithmeticMulhi(t54, t55+1)
+		x11 = arithmeticMulhi(t54, t55+1)
 		goto l2
 	}
 	x38 = m.load32(x31, 0)
@@ -10225,7 +10202,7 @@ l9:
 			x9 = 0x7fffffffffffffff
 			x42 = x11 / x41
 			if arithmeticMulhi(x42, x36) != 0 {
-				goto l35
+				goto l36
 			}
 			x9 = x42 * x36
 			x11 = x11 - x42*x41
@@ -10247,7 +10224,7 @@ l9:
 				x9 = 0x7fffffffffffffff
 			}
 		}
-	l35:
+	l36:
 		if x31 != 0 {
 			x9 = min(x34, x9)
 		}
@@ -10272,7 +10249,7 @@ l9:
 		}
 		goto l3
 	}
-l8:
+l9:
 	if p6 != 0 {
 		x9 = m.load64(p6, 80)
 		x8 = b32(x9 == 0)
@@ -10287,31 +10264,31 @@ l8:
 			for {
 				x9 = m.load64(p6, 80)
 				if x9 > 1 {
-					goto l38
+					goto l39
 				}
 				switch uint32(x9) {
 				case 1:
 					x9 = m.load64(p6, 80)
 					if x9 > 1 {
-						goto l38
+						goto l39
 					}
 					switch uint32(x9) {
 					case 1:
 						x9 = m.load64(p6, 80)
 						if x9 > 1 {
-							goto l38
+							goto l39
 						}
 						switch uint32(x9) {
 						case 1:
 							x9 = m.load64(p6, 80)
 							if x9 > 1 {
-								goto l38
+								goto l39
 							}
 							switch uint32(x9) {
 							case 1:
 								x9 = m.load64(p6, 80)
 								if x9 > 1 {
-									goto l38
+									goto l39
 								}
 								switch uint32(x9) {
 								case 1:
@@ -10325,7 +10302,7 @@ l8:
 										t64 = 2
 									}
 									m.store64(p6, 80, t64)
-									goto l38
+									goto l39
 								}
 							}
 						}
@@ -10367,7 +10344,7 @@ l8:
 				p2 = 1000 / x8
 				x42 = uint64(p2)
 				if arithmeticMulhi(x42, p5) != 0 {
-					goto l51
+					goto l52
 				}
 				x14 = uint64(1000 - p2*x8)
 				t66 = p5 * x14
@@ -10382,17 +10359,17 @@ l8:
 					x14 = 0x7fffffffffffffff
 				}
 			}
-		l51:
+		l52:
 			m.multi3(x7+48, m.load64(p6, 8), 0, 1000, 0)
 			if m.load64(x7, 56) == 0 {
 				p5 = m.load64(x7, 48)
-				goto l48
+				goto l49
 			}
 			p5 = 0xffffffffffffffff
 		default:
-			goto l47
+			goto l48
 		}
-	l48:
+	l49:
 		x14 = x9 + x14
 		t68 = x14
 		if x14 < x9 {
@@ -10400,7 +10377,7 @@ l8:
 		}
 		x9 = t68
 		x9 = min(p5, x9)
-	l47:
+	l48:
 		m.store64(p6, 168, p4)
 		m.store64(p6, 160, p3)
 		m.store64(p6, 152, x11)
@@ -10415,7 +10392,7 @@ l8:
 		if m.load64(p6, 80) != 2 {
 			m.store64(p6, 80, 0)
 		}
-	l38:
+	l39:
 		x9 = m.load64(p6, 80)
 		x8 = b32(x9 == 0)
 		t69 = x9
@@ -10428,31 +10405,31 @@ l8:
 			for {
 				x9 = m.load64(p6, 80)
 				if x9 > 1 {
-					goto l37
+					goto l38
 				}
 				switch uint32(x9) {
 				case 1:
 					x9 = m.load64(p6, 80)
 					if x9 > 1 {
-						goto l37
+						goto l38
 					}
 					switch uint32(x9) {
 					case 1:
 						x9 = m.load64(p6, 80)
 						if x9 > 1 {
-							goto l37
+							goto l38
 						}
 						switch uint32(x9) {
 						case 1:
 							x9 = m.load64(p6, 80)
 							if x9 > 1 {
-								goto l37
+								goto l38
 							}
 							switch uint32(x9) {
 							case 1:
 								x9 = m.load64(p6, 80)
 								if x9 > 1 {
-									goto l37
+									goto l38
 								}
 								switch uint32(x9) {
 								case 1:
@@ -10466,7 +10443,7 @@ l8:
 										t70 = 2
 									}
 									m.store64(p6, 80, t70)
-									goto l37
+									goto l38
 								}
 							}
 						}
@@ -10495,12 +10472,12 @@ l8:
 			m.store64(p6, 80, 0)
 		}
 	}
-l37:
-	m.store64(p0, 8, 0)
+l38:
+	p6 = 1
+	m.store32(p0, 4, 1)
 	m.store32(p1, 200, 1)
-	m.store64(p0, 0, 0x100000001)
-	goto l1
-l7:
+	goto l5
+l8:
 	if p6 != 0 {
 		x9 = m.load64(p6, 80)
 		x8 = b32(x9 == 0)
@@ -10514,31 +10491,31 @@ l7:
 			for {
 				x9 = m.load64(p6, 80)
 				if x9 > 1 {
-					goto l62
+					goto l63
 				}
 				switch uint32(x9) {
 				case 1:
 					x9 = m.load64(p6, 80)
 					if x9 > 1 {
-						goto l62
+						goto l63
 					}
 					switch uint32(x9) {
 					case 1:
 						x9 = m.load64(p6, 80)
 						if x9 > 1 {
-							goto l62
+							goto l63
 						}
 						switch uint32(x9) {
 						case 1:
 							x9 = m.load64(p6, 80)
 							if x9 > 1 {
-								goto l62
+								goto l63
 							}
 							switch uint32(x9) {
 							case 1:
 								x9 = m.load64(p6, 80)
 								if x9 > 1 {
-									goto l62
+									goto l63
 								}
 								switch uint32(x9) {
 								case 1:
@@ -10552,7 +10529,7 @@ l7:
 										t74 = 2
 									}
 									m.store64(p6, 80, t74)
-									goto l62
+									goto l63
 								}
 							}
 						}
@@ -10581,12 +10558,12 @@ l7:
 			m.store64(p6, 80, 0)
 		}
 	}
-l62:
-	m.store64(p0, 8, 0)
+l63:
+	m.store32(p0, 4, 2)
 	m.store32(p1, 200, 2)
-	m.store64(p0, 0, 0x200000001)
-	goto l1
-l6:
+	p6 = 1
+	goto l5
+l7:
 	x9 = m.load64(p6, 80)
 	x8 = b32(x9 == 0)
 	t77 = x9
@@ -10599,31 +10576,31 @@ l6:
 		for {
 			x9 = m.load64(p6, 80)
 			if x9 > 1 {
-				goto l5
+				goto l6
 			}
 			switch uint32(x9) {
 			case 1:
 				x9 = m.load64(p6, 80)
 				if x9 > 1 {
-					goto l5
+					goto l6
 				}
 				switch uint32(x9) {
 				case 1:
 					x9 = m.load64(p6, 80)
 					if x9 > 1 {
-						goto l5
+						goto l6
 					}
 					switch uint32(x9) {
 					case 1:
 						x9 = m.load64(p6, 80)
 						if x9 > 1 {
-							goto l5
+							goto l6
 						}
 						switch uint32(x9) {
 						case 1:
 							x9 = m.load64(p6, 80)
 							if x9 > 1 {
-								goto l5
+								goto l6
 							}
 							switch uint32(x9) {
 							case 1:
@@ -10637,7 +10614,7 @@ l6:
 									t78 = 2
 								}
 								m.store64(p6, 80, t78)
-								goto l5
+								goto l6
 							}
 						}
 					}
@@ -10665,10 +10642,12 @@ l6:
 	if m.load64(p6, 80) != 2 {
 		m.store64(p6, 80, 0)
 	}
-l5:
-	m.store64(p0, 8, 0)
+l6:
+	m.store32(p0, 4, 3)
 	m.store32(p1, 200, 3)
-	m.store64(p0, 0, 0x300000001)
+	p6 = 1
+l5:
+	x9 = 0
 	goto l1
 l4:
 	x10 = m.load32(x30, 0)
@@ -10800,13 +10779,13 @@ l3:
 		x9 = uint64(m.load32(x30, 0))
 		x8 = m.load32(x29, 0)
 		if x8 < 2 {
-			goto l93
+			goto l94
 		}
 		x34 = 0x7fffffffffffffff
 		x33 = uint64(x8)
 		x36 = x11 / x33
 		if arithmeticMulhi(x36, x9) != 0 {
-			goto l89
+			goto l90
 		}
 		x34 = x36 * x9
 		x11 = x11 - x36*x33
@@ -10819,7 +10798,7 @@ l3:
 			x9 = 0xffffffffffffffff
 		}
 		x34 = min(x9, 0x7fffffffffffffff)
-		goto l89
+		goto l90
 	}
 	switch m.load32(x32, 0) - 2 {
 	case 0:
@@ -10889,24 +10868,24 @@ l3:
 	switch x38 - 2 {
 	case 0:
 		x9 = 0
-		goto l90
+		goto l91
 	case 1:
 		x9 = x11 - x11>>1
 		if x9 > x11 {
 			x9 = 0
 		}
-		goto l90
+		goto l91
 	case 2:
 		x9 = uint64(m.load32(x19, 0))
 		x10 = m.load32(x18, 0)
 		if x10 < 2 {
-			goto l92
+			goto l93
 		}
 		x34 = 0x7fffffffffffffff
 		x36 = uint64(x10)
 		x37 = x11 / x36
 		if arithmeticMulhi(x37, x9) != 0 {
-			goto l91
+			goto l92
 		}
 		x34 = x37 * x9
 		x37 = x11 - x37*x36
@@ -10919,7 +10898,7 @@ l3:
 			x9 = 0xffffffffffffffff
 		}
 		x34 = min(x9, 0x7fffffffffffffff)
-		goto l91
+		goto l92
 	case 3:
 		x9 = x11
 		x34 = m.load64(x21, 0)
@@ -10937,7 +10916,7 @@ l3:
 		x34 = t106
 		x11 = min(x34, 0x7fffffffffffffff) + x11
 		x11 = min(x11, 0x7fffffffffffffff)
-		goto l90
+		goto l91
 	case 5:
 		x36 = m.load64(x23, 0)
 		x34 = 0
@@ -10950,24 +10929,24 @@ l3:
 		x11 = x36 / x9
 		x9 = x11 + b64(x36-x11*x9 != 0)
 		x11 = max(x9, x34)
-		goto l88
+		goto l89
 	default:
-		goto l90
+		goto l91
 	}
-l93:
+l94:
 	x33 = x11 * x9
 	x34 = min(x33, 0x7fffffffffffffff)
 	if arithmeticMulhi(x11, x9) != 0 {
 		x34 = 0x7fffffffffffffff
 	}
-	goto l89
-l92:
+	goto l90
+l93:
 	x34 = x11 * x9
 	x34 = min(x34, 0x7fffffffffffffff)
 	if arithmeticMulhi(x11, x9) != 0 {
 		x34 = 0x7fffffffffffffff
 	}
-l91:
+l92:
 	x36 = x11 - x34
 	x10 = b32(x36 > x11)
 	x9 = uint64(m.load32(x17, 0))
@@ -10977,7 +10956,7 @@ l91:
 		x37 = uint64(x31)
 		x39 = x11 / x37
 		if arithmeticMulhi(x39, x9) != 0 {
-			goto l109
+			goto l110
 		}
 		x34 = x39 * x9
 		x39 = x11 - x39*x37
@@ -10997,19 +10976,19 @@ l91:
 			x34 = 0x7fffffffffffffff
 		}
 	}
-l109:
+l110:
 	x9 = x36
 	if x10 != 0 {
 		x9 = 0
 	}
 	x11 = x34 + x11
 	x11 = min(x11, 0x7fffffffffffffff)
-l90:
+l91:
 	x34 = m.load64(x23, 0)
 	x9 = max(x34, x9)
 	x11 = max(x9, x11)
-	goto l88
-l89:
+	goto l89
+l90:
 	x9 = m.load64(x23, 0)
 	x9 = max(x9, x14)
 	x33 = m.load64(x27, 0)
@@ -11019,7 +10998,7 @@ l89:
 		x11 = x34
 	}
 	x11 = max(x9, x11)
-l88:
+l89:
 	x9 = arithmeticMulhi(x35, x11-x9+1) + x9
 	if x38 == 7 {
 		x11 = m.load64(x22, 0)
@@ -11030,78 +11009,79 @@ l88:
 		}
 		x9 = t114
 	}
-	if x8 == 2 {
-		x9 = min(x33, x9)
+	x11 = min(x33, x9)
+	if x8 != 2 {
+		x11 = x9
 	}
 l2:
 	if p3 != 1 {
-		p4 = x9
+		x9 = x11
 	} else {
-		p3 = x9 + m.load64(p1, 144)
-		if p3 < x9 {
-			p3 = 0xffffffffffffffff
+		x9 = x11 + m.load64(p1, 144)
+		if x9 < x11 {
+			x9 = 0xffffffffffffffff
 		}
-		x11 = m.load64(p1, 136)
-		p3 = min(p3, x11)
-		if p3 < min(p4, 0x7fffffffffffffff) {
-			p4 = p3
+		p3 = m.load64(p1, 136)
+		x9 = min(x9, p3)
+		if x9 >= min(p4, 0x7fffffffffffffff) {
+			x9 = p4
 		}
-		p4 = min(p4, 0x7fffffffffffffff)
+		x9 = min(x9, 0x7fffffffffffffff)
 		switch m.load32(p1, 152) - 2 {
 		case 0:
 		case 1:
-			x9 = x12*0x9e3779b97f4a7c15 + x40 - 0x61c8864680b583eb
-			x9 = (x9>>30 ^ x9) * 0xbf58476d1ce4e5b9
-			x9 = (x9>>27 ^ x9) * 0x94d049bb133111eb
-			t118 = x9>>31 ^ x9
-			x9 = p4>>1 + p4
-			p4 = arithmeticMulhi(t118, min(x9, 0x7fffffffffffffff)-p4+1) + p4
+			p4 = x12*0x9e3779b97f4a7c15 + x40 - 0x61c8864680b583eb
+			p4 = (p4>>30 ^ p4) * 0xbf58476d1ce4e5b9
+			p4 = (p4>>27 ^ p4) * 0x94d049bb133111eb
+			t118 = p4>>31 ^ p4
+			p4 = x9>>1 + x9
+			x9 = arithmeticMulhi(t118, min(p4, 0x7fffffffffffffff)-x9+1) + x9
 		default:
-			p4 = max(p4, x9)
+			x9 = max(x9, x11)
 		}
 	}
 	p3 = m.load64(p1, 168)
-	x9 = m.load64(p1, 120)
+	p4 = m.load64(p1, 120)
 	if m.load32(p1, 204) == 0 {
-		if x9 == 0x7fffffffffffffff {
-			goto l118
+		if p4 == 0x7fffffffffffffff {
+			goto l119
 		}
 		p3 = p5 - p3
 		if p3 > p5 {
 			p3 = 0
 		}
-		if x9 < p3 {
-			goto l116
+		if p4 < p3 {
+			goto l117
 		}
-		if p4 <= x9-p3 {
-			goto l118
+		if x9 <= p4-p3 {
+			goto l119
 		}
-		goto l116
+		goto l117
 	}
 	x11 = m.load64(p1, 176)
-	if x9 != 0x7fffffffffffffff {
+	if p4 != 0x7fffffffffffffff {
 		p3 = p5 - p3
 		if p3 > p5 {
 			p3 = 0
 		}
-		if x9 < p3 {
-			goto l116
+		if p4 < p3 {
+			goto l117
 		}
-		if p4 > x9-p3 {
-			goto l116
+		if x9 > p4-p3 {
+			goto l117
 		}
 	}
 	if x11 < p5 {
-		goto l117
+		goto l118
 	}
-	if p4 > x11-p5 {
-		goto l117
+	if x9 > x11-p5 {
+		goto l118
 	}
-l118:
+l119:
 	if p6 != 0 {
-		x9 = m.load64(p6, 80)
-		x8 = b32(x9 == 0)
-		t121 = x9
+		p4 = m.load64(p6, 80)
+		x8 = b32(p4 == 0)
+		t121 = p4
 		if x8 != 0 {
 			t121 = 1
 		}
@@ -11109,543 +11089,543 @@ l118:
 		if x8 == 0 {
 			x8 = 0
 			for {
-				x9 = m.load64(p6, 80)
-				if x9 <= 1 {
-					switch uint32(x9) {
+				p4 = m.load64(p6, 80)
+				if p4 > 1 {
+					goto l122
+				}
+				switch uint32(p4) {
+				case 1:
+					p4 = m.load64(p6, 80)
+					if p4 > 1 {
+						goto l122
+					}
+					switch uint32(p4) {
 					case 1:
-						x9 = m.load64(p6, 80)
-						if x9 > 1 {
-							goto l126
+						p4 = m.load64(p6, 80)
+						if p4 > 1 {
+							goto l122
 						}
-						switch uint32(x9) {
+						switch uint32(p4) {
 						case 1:
-							x9 = m.load64(p6, 80)
-							if x9 > 1 {
-								goto l126
+							p4 = m.load64(p6, 80)
+							if p4 > 1 {
+								goto l122
 							}
-							switch uint32(x9) {
+							switch uint32(p4) {
 							case 1:
-								x9 = m.load64(p6, 80)
-								if x9 > 1 {
-									goto l126
+								p4 = m.load64(p6, 80)
+								if p4 > 1 {
+									goto l122
 								}
-								switch uint32(x9) {
+								switch uint32(p4) {
 								case 1:
-									x9 = m.load64(p6, 80)
-									if x9 > 1 {
-										goto l126
+									x8 = x8 + 5
+									if x8 != 6100 {
+										continue
 									}
-									switch uint32(x9) {
-									case 1:
-										x8 = x8 + 5
-										if x8 != 6100 {
-											continue
-										}
-										x9 = m.load64(p6, 80)
-										t122 = x9
-										if x9 == 1 {
-											t122 = 2
-										}
-										m.store64(p6, 80, t122)
-									default:
-										goto l125
+									p5 = m.load64(p6, 80)
+									t122 = p5
+									if p5 == 1 {
+										t122 = 2
 									}
-								default:
-									goto l125
+									m.store64(p6, 80, t122)
+									goto l122
 								}
-							default:
-								goto l125
 							}
-						default:
-							goto l125
 						}
-					default:
-						goto l125
 					}
 				}
-			l126:
-				m.store64(x7, 72, 0)
-				goto l121
-			l125:
-				x9 = m.load64(p6, 80)
-				t123 = x9
-				if x9 == 0 {
+				p4 = m.load64(p6, 80)
+				t123 = p4
+				if p4 == 0 {
 					t123 = 1
 				}
 				m.store64(p6, 80, t123)
 				x8 = 0
-				if x9 == 0 {
+				if p4 == 0 {
 					break
 				}
 			}
 		}
-		x11 = m.load64(p6, 168)
-		m.store64(x7, 264, x11)
-		x33 = m.load64(p6, 160)
-		m.store64(x7, 256, x33)
-		x34 = m.load64(p6, 152)
-		m.store64(x7, 248, x34)
-		x35 = m.load64(p6, 144)
-		m.store64(x7, 240, x35)
-		x12 = m.load64(p6, 136)
-		m.store64(x7, 232, x12)
-		x36 = m.load64(p6, 128)
-		m.store64(x7, 224, x36)
-		x37 = m.load64(p6, 120)
-		m.store64(x7, 216, x37)
-		x39 = m.load64(p6, 112)
-		m.store64(x7, 208, x39)
-		x14 = m.load64(p6, 104)
-		m.store64(x7, 200, x14)
+		x33 = m.load64(p6, 168)
+		m.store64(x7, 248, x33)
+		x34 = m.load64(p6, 160)
+		m.store64(x7, 240, x34)
+		x35 = m.load64(p6, 152)
+		m.store64(x7, 232, x35)
+		x12 = m.load64(p6, 144)
+		m.store64(x7, 224, x12)
+		x36 = m.load64(p6, 136)
+		m.store64(x7, 216, x36)
+		x37 = m.load64(p6, 128)
+		m.store64(x7, 208, x37)
+		x39 = m.load64(p6, 120)
+		m.store64(x7, 200, x39)
+		x14 = m.load64(p6, 112)
+		m.store64(x7, 192, x14)
+		x41 = m.load64(p6, 104)
+		m.store64(x7, 184, x41)
 		p3 = m.load64(p6, 96)
-		m.store64(x7, 192, p3)
-		x9 = m.load64(p6, 88)
-		m.store64(x7, 184, x9)
+		m.store64(x7, 176, p3)
+		p4 = m.load64(p6, 88)
+		m.store64(x7, 168, p4)
+		x11 = 0
 		switch m.load32(p6, 0) - 1 {
 		case 0:
-			p5 = 0
-			t124 = 2
+			t133 = 2
 			if p2 == 4 {
-				t124 = 4
+				t133 = 4
 			}
-			t125 = t124
+			t134 = t133
 			if p2 == 3 {
-				t125 = 3
+				t134 = 3
 			}
-			x41 = m.load64(p6+t125<<3, 0)
-			if x9 >= x41 {
-				m.store64(x7, 80, x41)
-				x9 = x9 - x41
-				m.store64(x7, 184, x9)
-				p5 = 1
+			p5 = m.load64(p6+t134<<3, 0)
+			x11 = p4 - p5
+			t135 = x11
+			if x11 > p4 {
+				t135 = 0
 			}
-			m.store64(x7, 72, p5)
+			x8 = b32(p5 == 0 || p4 >= p5)
+			if x8 != 0 {
+				p4 = t135
+			}
+			m.store64(x7, 168, p4)
+			x11 = uint64(x8)
 			goto l132
 		case 1:
 			p5 = 0xffffffffffffffff
-			if int64(x9) > -1 {
-				p5 = x9 << 1
+			if int64(p4) > -1 {
+				p5 = p4 << 1
 			}
-			x41 = 0
 			m.multi3(x7, m.load64(p6, 8), 0, 1000, 0)
 			if m.load64(x7, 8) == 0 {
-				x42 = m.load64(x7, 0)
+				x11 = m.load64(x7, 0)
 			} else {
-				x42 = 0xffffffffffffffff
+				x11 = 0xffffffffffffffff
 			}
-			if p5 > x42 {
-				m.store64(x7, 80, 0)
-				x41 = 1
-			}
-			m.store64(x7, 72, x41)
+			x11 = b64(p5 > x11)
 			goto l132
 		case 2:
-			p5 = 0
-			x41 = uint64(m.load32(p6, 40))
-			if x9 >= x41 {
-				m.store64(x7, 80, 0)
-				x9 = x9 - x41
-				m.store64(x7, 184, x9)
-				p5 = 1
+			p5 = m.load64(p6, 40) & 0xffffffff
+			x11 = p4 - p5
+			t124 = x11
+			if x11 > p4 {
+				t124 = 0
 			}
-			m.store64(x7, 72, p5)
+			x8 = b32(p5 == 0 || p4 >= p5)
+			if x8 != 0 {
+				p4 = t124
+			}
+			m.store64(x7, 168, p4)
+			x11 = uint64(x8)
 			goto l132
 		case 3:
-			x41 = p5 - p3
-			t126 = x41
-			if x41 > p5 {
+			x11 = p5 - p3
+			t126 = x11
+			if x11 > p5 {
 				t126 = 0
 			}
-			x41 = m.load64(p6, 8)
-			m.multi3(x7+32, t126, 0, x41, 0)
+			x42 = m.load64(p6, 8)
+			m.multi3(x7+32, t126, 0, x42, 0)
 			if m.load64(x7, 40) == 0 {
 				x40 = m.load64(x7, 32)
 			} else {
 				x40 = 0xffffffffffffffff
 			}
-			x42 = m.load64(p6, 48)
-			m.multi3(x7+16, x41, 0, x42, 0)
+			x11 = m.load64(p6, 48)
+			m.multi3(x7+16, x42, 0, x11, 0)
 			if m.load64(x7, 24) == 0 {
-				x41 = m.load64(x7, 16)
+				x42 = m.load64(x7, 16)
 			} else {
-				x41 = 0xffffffffffffffff
+				x42 = 0xffffffffffffffff
 			}
 			p3 = max(p3, p5)
-			m.store64(x7, 192, p3)
-			p5 = x9 + x40
-			t127 = p5
-			if p5 < x9 {
-				t127 = 0xffffffffffffffff
+			m.store64(x7, 176, p3)
+			p5 = p4 + x40
+			if p5 < p4 {
+				p5 = 0xffffffffffffffff
 			}
-			x9 = t127
-			x9 = min(x41, x9)
-			m.store64(x7, 184, x9)
-			p5 = 0
-			if x9 >= x42 {
-				m.store64(x7, 80, 0)
-				x9 = x9 - x42
-				m.store64(x7, 184, x9)
-				p5 = 1
+			p5 = min(x42, p5)
+			p4 = p5 - x11
+			t128 = p4
+			if p4 > p5 {
+				t128 = 0
 			}
-			m.store64(x7, 72, p5)
+			x8 = b32(x11 == 0 || p5 >= x11)
+			p4 = p5
+			if x8 != 0 {
+				p4 = t128
+			}
+			m.store64(x7, 168, p4)
+			x11 = uint64(x8)
 			goto l132
 		case 4:
-			m.store32(x7, 284, x7+264)
-			m.store32(x7, 280, 10)
-			m.store32(x7, 272, p6)
-			m.store32(x7, 276, x7+184)
-			m.ttlTryRetry(x7+72, x7+272, p5)
-			x11 = m.load64(x7, 264)
-			x33 = m.load64(x7, 256)
-			x34 = m.load64(x7, 248)
-			x35 = m.load64(x7, 240)
-			x12 = m.load64(x7, 232)
-			x36 = m.load64(x7, 224)
-			x37 = m.load64(x7, 216)
-			x39 = m.load64(x7, 208)
-			x14 = m.load64(x7, 200)
-			p3 = m.load64(x7, 192)
-			x9 = m.load64(x7, 184)
+			m.store32(x7, 268, x7+248)
+			m.store32(x7, 264, 10)
+			m.store32(x7, 256, p6)
+			m.store32(x7, 260, x7+168)
+			x11 = m.ttlTryRetries(x7+256, 1, p5)
+			x33 = m.load64(x7, 248)
+			x34 = m.load64(x7, 240)
+			x35 = m.load64(x7, 232)
+			x12 = m.load64(x7, 224)
+			x36 = m.load64(x7, 216)
+			x37 = m.load64(x7, 208)
+			x39 = m.load64(x7, 200)
+			x14 = m.load64(x7, 192)
+			x41 = m.load64(x7, 184)
+			p3 = m.load64(x7, 176)
+			p4 = m.load64(x7, 168)
 			goto l132
 		case 5:
 			x42 = m.load64(p6, 40)
-			x41 = x42 >> 32
+			x11 = x42 >> 32
 			if x42&0xfffffffe == 0 {
 				goto l134
 			}
 			p5 = 0x7fffffffffffffff
 			x42 = x42 & 0xffffffff
-			x40 = x9 / x42
-			if arithmeticMulhi(x40, x41) != 0 {
+			x40 = p4 / x42
+			if arithmeticMulhi(x40, x11) != 0 {
 				goto l133
 			}
-			p5 = x40 * x41
-			x40 = x9 - x40*x42
-			t128 = x40 * x41
-			if arithmeticMulhi(x40, x41) != 0 {
-				t128 = 0xffffffffffffffff
+			p5 = x40 * x11
+			x40 = p4 - x40*x42
+			t131 = x40 * x11
+			if arithmeticMulhi(x40, x11) != 0 {
+				t131 = 0xffffffffffffffff
 			}
-			x41 = p5 + t128/x42
-			t129 = x41
-			if x41 < p5 {
-				t129 = 0xffffffffffffffff
+			x11 = p5 + t131/x42
+			t132 = x11
+			if x11 < p5 {
+				t132 = 0xffffffffffffffff
 			}
-			p5 = t129
+			p5 = t132
 			p5 = min(p5, 0x7fffffffffffffff)
 			goto l133
 		default:
-			m.store64(x7, 72, 0)
 			goto l132
 		}
 	l134:
-		p5 = x41 * x9
+		p5 = x11 * p4
 		p5 = min(p5, 0x7fffffffffffffff)
-		if arithmeticMulhi(x9, x41) != 0 {
+		if arithmeticMulhi(p4, x11) != 0 {
 			p5 = 0x7fffffffffffffff
 		}
 	l133:
-		x41 = m.load64(p6, 72)
-		x41 = max(x41, p5)
-		p5 = p3 + b64(p3 < x41)
-		x42 = p5
+		x11 = m.load64(p6, 72)
+		x11 = b64(max(x11, p5) > p3)
+		p5 = p3 + x11
+		t138 = p5
 		if p5 < p3 {
-			x42 = 0xffffffffffffffff
+			t138 = 0xffffffffffffffff
 		}
-		m.store64(x7, 192, x42)
-		p5 = 0
-		if p3 < x41 {
-			p5 = 1
-			m.store64(x7, 80, 1)
-		}
-		m.store64(x7, 72, p5)
-		p3 = x42
+		p3 = t138
+		m.store64(x7, 176, p3)
 	l132:
-		m.store64(p6, 168, x11)
-		m.store64(p6, 160, x33)
-		m.store64(p6, 152, x34)
-		m.store64(p6, 144, x35)
-		m.store64(p6, 136, x12)
-		m.store64(p6, 128, x36)
-		m.store64(p6, 120, x37)
-		m.store64(p6, 112, x39)
-		m.store64(p6, 104, x14)
+		m.store64(p6, 168, x33)
+		m.store64(p6, 160, x34)
+		m.store64(p6, 152, x35)
+		m.store64(p6, 144, x12)
+		m.store64(p6, 136, x36)
+		m.store64(p6, 128, x37)
+		m.store64(p6, 120, x39)
+		m.store64(p6, 112, x14)
+		m.store64(p6, 104, x41)
 		m.store64(p6, 96, p3)
-		m.store64(p6, 88, x9)
+		m.store64(p6, 88, p4)
 		if m.load64(p6, 80) != 2 {
 			m.store64(p6, 80, 0)
 		}
-		if m.load32(x7, 72) == 0 {
-			goto l121
+		if x11 == 0 {
+			goto l122
 		}
-		m.store64(p1, 192, m.load64(x7, 80))
+		p5 = 0
+		switch m.load32(p6, 0) - 1 {
+		case 0:
+			t139 = 2
+			if p2 == 4 {
+				t139 = 4
+			}
+			t140 = t139
+			if p2 == 3 {
+				t140 = 3
+			}
+			p5 = m.load64(p6+t140<<3, 0)
+		case 5:
+			p5 = 1
+		}
+		m.store64(p1, 192, p5)
 		x12 = m.load64(p1, 184)
 	}
-	m.store64(p0, 8, p4)
-	m.store32(p0, 0, 0)
-	x9 = x12 + 1
-	t132 = x9
-	if x9 == 0 {
-		t132 = 0xffffffffffffffff
+	p5 = x12 + 1
+	t141 = p5
+	if p5 == 0 {
+		t141 = 0xffffffffffffffff
 	}
-	m.store64(x13, 0, t132)
+	m.store64(x13, 0, t141)
+	p6 = 0
 	goto l1
-l121:
-	x9 = m.load64(p6, 80)
-	x8 = b32(x9 == 0)
-	t133 = x9
+l122:
+	p5 = m.load64(p6, 80)
+	x8 = b32(p5 == 0)
+	t142 = p5
 	if x8 != 0 {
-		t133 = 1
+		t142 = 1
 	}
-	m.store64(p6, 80, t133)
+	m.store64(p6, 80, t142)
 	if x8 == 0 {
 		p2 = 0
 		for {
-			x9 = m.load64(p6, 80)
-			if x9 > 1 {
-				goto l155
+			p5 = m.load64(p6, 80)
+			if p5 > 1 {
+				goto l152
 			}
-			switch uint32(x9) {
+			switch uint32(p5) {
 			case 1:
-				x9 = m.load64(p6, 80)
-				if x9 > 1 {
-					goto l155
+				p5 = m.load64(p6, 80)
+				if p5 > 1 {
+					goto l152
 				}
-				switch uint32(x9) {
+				switch uint32(p5) {
 				case 1:
-					x9 = m.load64(p6, 80)
-					if x9 > 1 {
-						goto l155
+					p5 = m.load64(p6, 80)
+					if p5 > 1 {
+						goto l152
 					}
-					switch uint32(x9) {
+					switch uint32(p5) {
 					case 1:
-						x9 = m.load64(p6, 80)
-						if x9 > 1 {
-							goto l155
+						p5 = m.load64(p6, 80)
+						if p5 > 1 {
+							goto l152
 						}
-						switch uint32(x9) {
+						switch uint32(p5) {
 						case 1:
-							x9 = m.load64(p6, 80)
-							if x9 > 1 {
-								goto l155
+							p5 = m.load64(p6, 80)
+							if p5 > 1 {
+								goto l152
 							}
-							switch uint32(x9) {
+							switch uint32(p5) {
 							case 1:
 								p2 = p2 + 5
 								if p2 != 6100 {
 									continue
 								}
-								x9 = m.load64(p6, 80)
-								t134 = x9
-								if x9 == 1 {
-									t134 = 2
+								p5 = m.load64(p6, 80)
+								t143 = p5
+								if p5 == 1 {
+									t143 = 2
 								}
-								m.store64(p6, 80, t134)
-								goto l155
+								m.store64(p6, 80, t143)
+								goto l152
 							}
 						}
 					}
 				}
 			}
-			x9 = m.load64(p6, 80)
-			x8 = b32(x9 == 0)
-			t135 = x9
+			p5 = m.load64(p6, 80)
+			x8 = b32(p5 == 0)
+			t144 = p5
 			if x8 != 0 {
-				t135 = 1
+				t144 = 1
 			}
-			m.store64(p6, 80, t135)
+			m.store64(p6, 80, t144)
 			p2 = 0
 			if x8 != 0 {
 				break
 			}
 		}
 	}
-	x9 = m.load64(p6, 88)
-	t136 = x9 - b64(x9 != 0)
+	p5 = m.load64(p6, 88)
+	t145 = p5 - b64(p5 != 0)
 	if m.load32(p6, 0) != 6 {
-		t136 = x9
+		t145 = p5
 	}
-	m.store64(p6, 88, t136)
+	m.store64(p6, 88, t145)
 	if m.load64(p6, 80) != 2 {
 		m.store64(p6, 80, 0)
 	}
-l155:
-	m.store64(p0, 8, p4)
+l152:
+	m.store32(p0, 4, 6)
 	m.store32(p1, 200, 6)
-	m.store64(p0, 0, 0x600000001)
+	p6 = 1
+	goto l1
+l118:
+	if p6 != 0 {
+		p5 = m.load64(p6, 80)
+		x8 = b32(p5 == 0)
+		t146 = p5
+		if x8 != 0 {
+			t146 = 1
+		}
+		m.store64(p6, 80, t146)
+		if x8 == 0 {
+			p2 = 0
+			for {
+				p5 = m.load64(p6, 80)
+				if p5 > 1 {
+					goto l161
+				}
+				switch uint32(p5) {
+				case 1:
+					p5 = m.load64(p6, 80)
+					if p5 > 1 {
+						goto l161
+					}
+					switch uint32(p5) {
+					case 1:
+						p5 = m.load64(p6, 80)
+						if p5 > 1 {
+							goto l161
+						}
+						switch uint32(p5) {
+						case 1:
+							p5 = m.load64(p6, 80)
+							if p5 > 1 {
+								goto l161
+							}
+							switch uint32(p5) {
+							case 1:
+								p5 = m.load64(p6, 80)
+								if p5 > 1 {
+									goto l161
+								}
+								switch uint32(p5) {
+								case 1:
+									p2 = p2 + 5
+									if p2 != 6100 {
+										continue
+									}
+									p5 = m.load64(p6, 80)
+									t147 = p5
+									if p5 == 1 {
+										t147 = 2
+									}
+									m.store64(p6, 80, t147)
+									goto l161
+								}
+							}
+						}
+					}
+				}
+				p5 = m.load64(p6, 80)
+				x8 = b32(p5 == 0)
+				t148 = p5
+				if x8 != 0 {
+					t148 = 1
+				}
+				m.store64(p6, 80, t148)
+				p2 = 0
+				if x8 != 0 {
+					break
+				}
+			}
+		}
+		p5 = m.load64(p6, 88)
+		t149 = p5 - b64(p5 != 0)
+		if m.load32(p6, 0) != 6 {
+			t149 = p5
+		}
+		m.store64(p6, 88, t149)
+		if m.load64(p6, 80) != 2 {
+			m.store64(p6, 80, 0)
+		}
+	}
+l161:
+	m.store32(p0, 4, 5)
+	m.store32(p1, 200, 5)
+	p6 = 1
 	goto l1
 l117:
 	if p6 != 0 {
-		x9 = m.load64(p6, 80)
-		x8 = b32(x9 == 0)
-		t137 = x9
+		p5 = m.load64(p6, 80)
+		x8 = b32(p5 == 0)
+		t150 = p5
 		if x8 != 0 {
-			t137 = 1
+			t150 = 1
 		}
-		m.store64(p6, 80, t137)
+		m.store64(p6, 80, t150)
 		if x8 == 0 {
 			p2 = 0
 			for {
-				x9 = m.load64(p6, 80)
-				if x9 > 1 {
-					goto l164
+				p5 = m.load64(p6, 80)
+				if p5 > 1 {
+					goto l170
 				}
-				switch uint32(x9) {
+				switch uint32(p5) {
 				case 1:
-					x9 = m.load64(p6, 80)
-					if x9 > 1 {
-						goto l164
+					p5 = m.load64(p6, 80)
+					if p5 > 1 {
+						goto l170
 					}
-					switch uint32(x9) {
+					switch uint32(p5) {
 					case 1:
-						x9 = m.load64(p6, 80)
-						if x9 > 1 {
-							goto l164
+						p5 = m.load64(p6, 80)
+						if p5 > 1 {
+							goto l170
 						}
-						switch uint32(x9) {
+						switch uint32(p5) {
 						case 1:
-							x9 = m.load64(p6, 80)
-							if x9 > 1 {
-								goto l164
+							p5 = m.load64(p6, 80)
+							if p5 > 1 {
+								goto l170
 							}
-							switch uint32(x9) {
+							switch uint32(p5) {
 							case 1:
-								x9 = m.load64(p6, 80)
-								if x9 > 1 {
-									goto l164
+								p5 = m.load64(p6, 80)
+								if p5 > 1 {
+									goto l170
 								}
-								switch uint32(x9) {
+								switch uint32(p5) {
 								case 1:
 									p2 = p2 + 5
 									if p2 != 6100 {
 										continue
 									}
-									x9 = m.load64(p6, 80)
-									t138 = x9
-									if x9 == 1 {
-										t138 = 2
+									p5 = m.load64(p6, 80)
+									t151 = p5
+									if p5 == 1 {
+										t151 = 2
 									}
-									m.store64(p6, 80, t138)
-									goto l164
+									m.store64(p6, 80, t151)
+									goto l170
 								}
 							}
 						}
 					}
 				}
-				x9 = m.load64(p6, 80)
-				x8 = b32(x9 == 0)
-				t139 = x9
+				p5 = m.load64(p6, 80)
+				x8 = b32(p5 == 0)
+				t152 = p5
 				if x8 != 0 {
-					t139 = 1
+					t152 = 1
 				}
-				m.store64(p6, 80, t139)
+				m.store64(p6, 80, t152)
 				p2 = 0
 				if x8 != 0 {
 					break
 				}
 			}
 		}
-		x9 = m.load64(p6, 88)
-		t140 = x9 - b64(x9 != 0)
+		p5 = m.load64(p6, 88)
+		t153 = p5 - b64(p5 != 0)
 		if m.load32(p6, 0) != 6 {
-			t140 = x9
+			t153 = p5
 		}
-		m.store64(p6, 88, t140)
+		m.store64(p6, 88, t153)
 		if m.load64(p6, 80) != 2 {
 			m.store64(p6, 80, 0)
 		}
 	}
-l164:
-	m.store64(p0, 8, p4)
-	m.store32(p1, 200, 5)
-	m.store64(p0, 0, 0x500000001)
-	goto l1
-l116:
-	if p6 != 0 {
-		x9 = m.load64(p6, 80)
-		x8 = b32(x9 == 0)
-		t141 = x9
-		if x8 != 0 {
-			t141 = 1
-		}
-		m.store64(p6, 80, t141)
-		if x8 == 0 {
-			p2 = 0
-			for {
-				x9 = m.load64(p6, 80)
-				if x9 > 1 {
-					goto l173
-				}
-				switch uint32(x9) {
-				case 1:
-					x9 = m.load64(p6, 80)
-					if x9 > 1 {
-						goto l173
-					}
-					switch uint32(x9) {
-					case 1:
-						x9 = m.load64(p6, 80)
-						if x9 > 1 {
-							goto l173
-						}
-						switch uint32(x9) {
-						case 1:
-							x9 = m.load64(p6, 80)
-							if x9 > 1 {
-								goto l173
-							}
-							switch uint32(x9) {
-							case 1:
-								x9 = m.load64(p6, 80)
-								if x9 > 1 {
-									goto l173
-								}
-								switch uint32(x9) {
-								case 1:
-									p2 = p2 + 5
-									if p2 != 6100 {
-										continue
-									}
-									x9 = m.load64(p6, 80)
-									t142 = x9
-									if x9 == 1 {
-										t142 = 2
-									}
-									m.store64(p6, 80, t142)
-									goto l173
-								}
-							}
-						}
-					}
-				}
-				x9 = m.load64(p6, 80)
-				x8 = b32(x9 == 0)
-				t143 = x9
-				if x8 != 0 {
-					t143 = 1
-				}
-				m.store64(p6, 80, t143)
-				p2 = 0
-				if x8 != 0 {
-					break
-				}
-			}
-		}
-		x9 = m.load64(p6, 88)
-		t144 = x9 - b64(x9 != 0)
-		if m.load32(p6, 0) != 6 {
-			t144 = x9
-		}
-		m.store64(p6, 88, t144)
-		if m.load64(p6, 80) != 2 {
-			m.store64(p6, 80, 0)
-		}
-	}
-l173:
-	m.store64(p0, 8, p4)
+l170:
+	m.store32(p0, 4, 4)
 	m.store32(p1, 200, 4)
-	m.store64(p0, 0, 0x400000001)
+	p6 = 1
 l1:
-	m.stackPointer = x7 + 288
+	m.store32(p0, 0, p6)
+	m.store64(p0, 8, x9)
+	m.stackPointer = x7 + 272
 }
 
 // operationRefuseRetry is backoff_operation_refuse_retry.
@@ -20440,167 +20420,179 @@ func (m *module) textBufPushValue(p0, p1 uint32, p2 uint64) uint32 {
 	}
 }
 
-// ttlTryRetry is <backoff_core::decision::budget::ttl::Ttl as backoff_core::decision::budget::account::Account>::try_retry.
+// ttlTryRetries is <backoff_core::decision::budget::ttl::Ttl as backoff_core::decision::budget::account::Account>::try_retries.
 //
 //go:norace
-func (m *module) ttlTryRetry(p0, p1 uint32, p2 uint64) {
-	var x3, x4, x7, x10, x11, x12, x13, t26 uint32
-	var x5, x6, x8, x9, x14, x15, t16, t18, t19, t20, t21, t22, t23, t24, t25, t27 uint64
+func (m *module) ttlTryRetries(p0 uint32, p1, p2 uint64) uint64 {
+	var x3, x4, x6, x9, x10, x11, x13, t28 uint32
+	var x5, x7, x8, x12, x14, x15, t16, t18, t19, t20, t21, t22, t23, t24, t25, t26, t29, t30 uint64
 	x3 = m.stackPointer - 32
 	m.stackPointer = x3
-	x4 = m.load32(p1, 0)
-	x5 = uint64(m.load32(x4, 40))
-	x6 = m.load64(x4, 56)
-	if x6 <= 9 {
-		x7 = m.load32(p1, 12)
-		x8 = m.load64(x7, 0)
+	x4 = m.load32(p0, 0)
+	x5 = m.load64(x4, 56)
+	if x5 <= 9 {
+		x6 = m.load32(p0, 12)
+		x7 = m.load64(x6, 0)
 	} else {
-		x7 = m.load32(p1, 12)
-		x9 = m.load64(x7, 0)
-		p2 = p2 / (x6 / 10)
-		x8 = max(x9, p2)
-		if x9 < p2 {
-			x10 = m.load32(p1, 4)
-			x11 = m.load32(p1, 8)
+		x6 = m.load32(p0, 12)
+		x8 = m.load64(x6, 0)
+		p2 = p2 / (x5 / 10)
+		x7 = max(x8, p2)
+		if x8 < p2 {
+			x9 = m.load32(p0, 4)
+			x10 = m.load32(p0, 8)
 			p2 = 0
-			x9 = x8 - x9
-			if x9 >= 2 {
-				p2 = max(x9, 1)
+			x8 = x7 - x8
+			if x8 >= 2 {
+				p2 = max(x8, 1)
 				p2 = min(p2, 10)
-				x6 = p2 & 1
-				x9 = p2 & 14
+				x5 = p2 & 1
+				x8 = p2 & 14
 				p2 = 0
 				for {
-					x12 = uint32((x8 - p2) % 10)
-					if x11 > x12 {
-						m.store64(x10+x12<<3, 0, 0)
+					x11 = uint32((x7 - p2) % 10)
+					if x10 > x11 {
+						m.store64(x9+x11<<3, 0, 0)
 					}
-					x12 = uint32((x8 + (p2 ^ 0xffffffffffffffff)) % 10)
-					if x11 > x12 {
-						m.store64(x10+x12<<3, 0, 0)
+					x11 = uint32((x7 + (p2 ^ 0xffffffffffffffff)) % 10)
+					if x10 > x11 {
+						m.store64(x9+x11<<3, 0, 0)
 					}
 					p2 = p2 + 2
-					if x9 == p2 {
+					if x8 == p2 {
 						break
 					}
 				}
-				if x6 == 0 {
+				if x5 == 0 {
 					goto l1
 				}
 			}
-			x12 = uint32((x8 - p2) % 10)
-			if x11 > x12 {
-				m.store64(x10+x12<<3, 0, 0)
+			x11 = uint32((x7 - p2) % 10)
+			if x10 > x11 {
+				m.store64(x9+x11<<3, 0, 0)
 			}
 		}
 	}
 l1:
-	m.store64(x7, 0, x8)
-	m.multi3(x3+16, m.load64(x4, 64), 0, uint64(m.load32(x4, 40)), 0)
+	m.store64(x6, 0, x7)
+	x12 = uint64(m.load32(x4, 40))
+	m.multi3(x3+16, m.load64(x4, 64), 0, x12, 0)
 	if m.load64(x3, 24) == 0 {
 		p2 = m.load64(x3, 16)
 	} else {
 		p2 = 0xffffffffffffffff
 	}
-	x7 = m.load32(p1, 8)
-	x13 = m.load32(p1, 4)
+	x6 = m.load32(p0, 8)
+	x13 = m.load32(p0, 4)
 	x14 = p2 / 1000000000
-	x9 = m.load64(x4, 56)
-	m.multi3(x3, x14, 0, x9, 0)
+	x8 = m.load64(x4, 56)
+	m.multi3(x3, x14, 0, x8, 0)
 	if m.load64(x3, 8) == 0 {
-		x6 = m.load64(x3, 0)
+		x5 = m.load64(x3, 0)
 	} else {
-		x6 = 0xffffffffffffffff
+		x5 = 0xffffffffffffffff
 	}
-	x15 = x9 / 1000000000
+	x15 = x8 / 1000000000
 	p2 = p2 - x14*1000000000
-	x14 = x6 + x15*p2
+	x14 = x5 + x15*p2
 	t16 = x14
-	if x14 < x6 {
+	if x14 < x5 {
 		t16 = 0xffffffffffffffff
 	}
-	x6 = t16
-	p2 = x6 + (x9-x15*1000000000)*p2/1000000000
-	if p2 < x6 {
+	x5 = t16
+	p2 = x5 + (x8-x15*1000000000)*p2/1000000000
+	if p2 < x5 {
 		p2 = 0xffffffffffffffff
 	}
 	p2 = min(p2, 0x7fffffffffffffff)
-	if x7 == 0 {
-		x9 = 0
+	if x6 == 0 {
+		x8 = 0
 	} else {
-		x12 = x7 & 3
-		if x7 < 4 {
+		x11 = x6 & 3
+		if x6 < 4 {
+			x8 = 0
 			x9 = 0
-			x10 = 0
 		} else {
-			p1 = x7 & 0xfffffffc
+			p0 = x6 & 0xfffffffc
+			x8 = 0
 			x9 = 0
-			x10 = 0
-			x11 = x13
+			x10 = x13
 			for {
-				x6 = m.load64(x11, 0)
-				t18 = x9 + uint64(int64(x6)>>63)
-				x9 = p2 + x6
-				t19 = t18 + b64(x9 < p2)
-				p2 = m.load64(x11+8, 0)
+				x5 = m.load64(x10, 0)
+				t18 = x8 + uint64(int64(x5)>>63)
+				x8 = p2 + x5
+				t19 = t18 + b64(x8 < p2)
+				p2 = m.load64(x10+8, 0)
 				t20 = t19 + uint64(int64(p2)>>63)
-				p2 = x9 + p2
-				t21 = t20 + b64(p2 < x9)
-				x9 = m.load64(x11+16, 0)
-				t22 = t21 + uint64(int64(x9)>>63)
-				x9 = p2 + x9
-				t23 = t22 + b64(x9 < p2)
-				p2 = m.load64(x11+24, 0)
+				p2 = x8 + p2
+				t21 = t20 + b64(p2 < x8)
+				x8 = m.load64(x10+16, 0)
+				t22 = t21 + uint64(int64(x8)>>63)
+				x8 = p2 + x8
+				t23 = t22 + b64(x8 < p2)
+				p2 = m.load64(x10+24, 0)
 				t24 = t23 + uint64(int64(p2)>>63)
-				p2 = x9 + p2
-				x9 = t24 + b64(p2 < x9)
-				x11 = x11 + 32
-				x10 = x10 + 4
-				if p1 == x10 {
+				p2 = x8 + p2
+				x8 = t24 + b64(p2 < x8)
+				x10 = x10 + 32
+				x9 = x9 + 4
+				if p0 == x9 {
 					break
 				}
 			}
-			if x12 == 0 {
+			if x11 == 0 {
 				goto l11
 			}
 		}
-		x11 = x13 + x10<<3
+		x10 = x13 + x9<<3
 		for {
-			x6 = m.load64(x11, 0)
-			t25 = x9 + uint64(int64(x6)>>63)
-			x9 = p2
-			p2 = x9 + x6
-			x9 = t25 + b64(p2 < x9)
-			x11 = x11 + 8
-			x12 = x12 - 1
-			if x12 == 0 {
+			x5 = m.load64(x10, 0)
+			t25 = x8 + uint64(int64(x5)>>63)
+			x8 = p2
+			p2 = x8 + x5
+			x8 = t25 + b64(p2 < x8)
+			x10 = x10 + 8
+			x11 = x11 - 1
+			if x11 == 0 {
 				break
 			}
 		}
 	}
 l11:
-	t26 = b32(int64(x9) > -1)
-	if x9 == 0 {
-		t26 = b32(p2 >= x5)
-	}
-	if t26 == 0 {
-		m.store64(p0, 0, 0)
-	} else {
-		x11 = uint32(x8 % 10)
-		if x7 > x11 {
-			x11 = x13 + x11<<3
-			x9 = m.load64(x11, 0)
-			p2 = x9 - x5
-			t27 = uint64(int64(p2)>>63) ^ 0x8000000000000000
-			if b32(int64(0-x5) < 0)^b32(int64(p2) < int64(x9)) == 0 {
-				t27 = p2
-			}
-			m.store64(x11, 0, t27)
+	if x12 != 0 {
+		t26 = p2
+		if int64(x8) < 0 {
+			t26 = 0
 		}
-		m.store64(p0, 8, 0)
-		m.store64(p0, 0, 1)
+		p2 = 0
+		if int64(x8) > 0 {
+			p2 = x8
+		}
+		t28 = b32(int64(p2) < 1)
+		if p2 == 0 {
+			t28 = 1
+		}
+		t29 = 0xffffffffffffffff
+		if t28 != 0 {
+			t29 = t26
+		}
+		p2 = t29 / x12
+		p1 = min(p1, p2)
+	}
+	x10 = uint32(x7 % 10)
+	if x6 > x10 {
+		x10 = x13 + x10<<3
+		x8 = m.load64(x10, 0)
+		x5 = p1 * x12
+		p2 = x8 - x5
+		t30 = uint64(int64(p2)>>63) ^ 0x8000000000000000
+		if b32(int64(0-x5) < 0)^b32(int64(p2) < int64(x8)) == 0 {
+			t30 = p2
+		}
+		m.store64(x10, 0, t30)
 	}
 	m.stackPointer = x3 + 32
+	return p1
 }
 
 // valueDuration is backoff_core::parse::value::duration.

@@ -47,7 +47,7 @@ impl BudgetConfig {
 }
 
 /// The account of a kind of budget: the columns of SPEC 15.3. A kind implements the columns in
-/// which it changes something. Events that take or give tokens can happen several times at once.
+/// which it changes something. What takes or gives tokens can happen several times at once.
 pub(super) trait Account {
     fn operation_began(&mut self, _times: u64, _now_ns: u64) {}
 
@@ -56,19 +56,19 @@ pub(super) trait Account {
 
     fn attempt_failed(&mut self, _times: u64) {}
 
-    /// Grants or refuses a retry. Returns the tokens or slots that the operation then holds.
-    fn try_retry(&mut self, outcome: Outcome, now_ns: u64) -> Option<u64>;
+    /// Requests retries. Returns how many are granted, the first ones.
+    fn try_retries(&mut self, outcome: Outcome, times: u64, now_ns: u64) -> u64;
 
     fn operation_succeeded(&mut self, _times: u64, _held: u64) {}
 
     fn operation_ended(&mut self) {}
 }
 
-/// Spends from a level if it is high enough.
-pub(super) fn spend(level: &mut u64, cost: u64) -> bool {
-    let left = level.checked_sub(cost);
-    *level = left.unwrap_or(*level);
-    left.is_some()
+/// Spends a cost from a level as often as it is high enough, and returns how often.
+pub(super) fn spend(level: &mut u64, cost: u64, times: u64) -> u64 {
+    let spent = level.checked_div(cost).map_or(times, |affordable| affordable.min(times));
+    *level = level.saturating_sub(spent.saturating_mul(cost));
+    spent
 }
 
 /// Adds to a level, up to a capacity.

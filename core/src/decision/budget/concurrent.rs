@@ -27,11 +27,12 @@ impl Account for Concurrent<'_> {
         *self.retrying = self.retrying.saturating_sub(1);
     }
 
-    fn try_retry(&mut self, _outcome: Outcome, _now_ns: u64) -> Option<u64> {
+    fn try_retries(&mut self, _outcome: Outcome, times: u64, _now_ns: u64) -> u64 {
         let fraction = self.config.ratio().scale(*self.active);
-        let is_granted = *self.retrying < fraction.max(self.config.get(Field::MinConcurrent));
-        *self.retrying = self.retrying.saturating_add(is_granted.into());
-        is_granted.then_some(1)
+        let slots = fraction.max(self.config.get(Field::MinConcurrent));
+        let granted = slots.saturating_sub(*self.retrying).min(times);
+        *self.retrying = self.retrying.saturating_add(granted);
+        granted
     }
 
     fn operation_ended(&mut self) {

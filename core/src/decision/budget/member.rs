@@ -291,7 +291,8 @@ impl BudgetMember {
     fn request_locally(&mut self, outcome: Outcome, now_ns: u64) -> bool {
         let fleet = self.fleet();
         let granted;
-        (self.local, granted) = self.local.request(outcome, fleet, now_ns);
+        let event = BudgetEvent::RetryRequested { outcome };
+        (self.local, granted) = self.local.step_at_once(event, fleet, now_ns);
         let turn = |number: u64| number.checked_rem(fleet).unwrap_or_default();
         let before = turn(turn(self.seed).wrapping_add(turn(self.local_grants)));
         self.local_grants = self.local_grants.wrapping_add(granted);

@@ -131,7 +131,8 @@ impl Budget {
 
     /// Grants or refuses a retry. Returns the tokens or slots that the operation then holds.
     pub(crate) fn try_retry(&self, outcome: Outcome, now_ns: u64) -> Option<u64> {
-        self.account(|account| account.try_retry(outcome, now_ns))
+        let granted = self.account(|account| account.try_retries(outcome, 1, now_ns));
+        (granted > 0).then(|| kinds::cost(&self.config, outcome))
     }
 
     pub(crate) fn operation_succeeded(&self, held: u64) {

@@ -31,9 +31,8 @@ impl<'a> Quota<'a> {
 }
 
 impl Account for Quota<'_> {
-    fn try_retry(&mut self, outcome: Outcome, _now_ns: u64) -> Option<u64> {
-        let cost = Self::cost(self.config, outcome);
-        spend(self.level, cost).then_some(cost)
+    fn try_retries(&mut self, outcome: Outcome, times: u64, _now_ns: u64) -> u64 {
+        spend(self.level, Self::cost(self.config, outcome), times)
     }
 
     fn operation_succeeded(&mut self, times: u64, held: u64) {

@@ -31,11 +31,11 @@ impl<'a> Rate<'a> {
 }
 
 impl Account for Rate<'_> {
-    fn try_retry(&mut self, _outcome: Outcome, now_ns: u64) -> Option<u64> {
+    fn try_retries(&mut self, _outcome: Outcome, times: u64, now_ns: u64) -> u64 {
         let passed_ns = now_ns.saturating_sub(*self.last_ns);
         let earned = passed_ns.saturating_mul(self.config.get(Field::MaxTokens));
         earn(self.level, earned, Self::capacity(self.config));
         *self.last_ns = now_ns.max(*self.last_ns);
-        spend(self.level, self.config.get(Field::Per)).then_some(0)
+        spend(self.level, self.config.get(Field::Per), times)
     }
 }

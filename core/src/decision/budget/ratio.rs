@@ -28,7 +28,7 @@ impl Account for RatioBudget<'_> {
         earn(self.level, earned, Self::capacity(self.config));
     }
 
-    fn try_retry(&mut self, _outcome: Outcome, _now_ns: u64) -> Option<u64> {
-        spend(self.level, self.config.ratio().denominator.into()).then_some(0)
+    fn try_retries(&mut self, _outcome: Outcome, times: u64, _now_ns: u64) -> u64 {
+        spend(self.level, self.config.ratio().denominator.into(), times)
     }
 }

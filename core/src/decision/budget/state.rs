@@ -129,17 +129,17 @@ impl BudgetState {
     /// an earlier one counts as the earlier one.
     #[must_use]
     pub fn step(&self, event: BudgetEvent, now_ns: u64) -> (Self, Option<u64>) {
-        self.step_at_once(event, 1, now_ns)
+        let (after, granted) = self.step_at_once(event, 1, now_ns);
+        let held = match event {
+            BudgetEvent::RetryRequested { outcome } if granted > 0 => Some(self.cost(outcome)),
+            _ => None,
+        };
+        (after, held)
     }
 
-    /// The state after an event that happens several times at once, which counts as one change. Only
-    /// events that take or give tokens do.
-    pub(super) fn step_at_once(
-        &self,
-        event: BudgetEvent,
-        times: u64,
-        now_ns: u64,
-    ) -> (Self, Option<u64>) {
+    /// The state after an event that happens several times at once, as one change, and how many of the
+    /// requested retries are granted. Only what takes or gives tokens happens several times.
+    pub(super) fn step_at_once(&self, event: BudgetEvent, times: u64, now_ns: u64) -> (Self, u64) {
         let mut after = *self;
         let granted = kinds::change(&self.config, &mut after.state, |account| {
             match event {
@@ -149,14 +149,14 @@ impl BudgetState {
                 BudgetEvent::AttemptOver { held: _ } => account.release_slot(),
                 BudgetEvent::AttemptFailed => account.attempt_failed(times),
                 BudgetEvent::RetryRequested { outcome } => {
-                    return account.try_retry(outcome, now_ns);
+                    return account.try_retries(outcome, times, now_ns);
                 }
                 BudgetEvent::OperationSucceeded { held } => {
                     account.operation_succeeded(times, held);
                 }
                 BudgetEvent::OperationEnded => account.operation_ended(),
             }
-            None
+            0
         });
         after.version = self.version.wrapping_add((after.state != self.state).into());
         (after, granted)
@@ -198,15 +198,11 @@ impl BudgetState {
     pub(super) fn request(&self, outcome: Outcome, count: u64, now_ns: u64) -> (Self, u64) {
         let mut state = *self;
         for granted in 0..count {
-            let (after, held) = state.step(BudgetEvent::RetryRequested { outcome }, now_ns);
+            let held;
+            (state, held) = state.step(BudgetEvent::RetryRequested { outcome }, now_ns);
             if held.is_none() {
-                return (after, granted);
+                return (state, granted);
             }
-            // So would all that follow.
-            if after == state {
-                break;
-            }
-            state = after;
         }
         (state, count)
     }

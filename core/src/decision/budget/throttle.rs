@@ -29,8 +29,9 @@ impl Account for Throttle<'_> {
         *self.level = self.level.saturating_sub(TOKEN.saturating_mul(times));
     }
 
-    fn try_retry(&mut self, _outcome: Outcome, _now_ns: u64) -> Option<u64> {
-        (self.level.saturating_mul(2) > Self::capacity(self.config)).then_some(0)
+    fn try_retries(&mut self, _outcome: Outcome, times: u64, _now_ns: u64) -> u64 {
+        let is_open = self.level.saturating_mul(2) > Self::capacity(self.config);
+        if is_open { times } else { 0 }
     }
 
     fn operation_succeeded(&mut self, times: u64, _held: u64) {

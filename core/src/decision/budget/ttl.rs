@@ -1,7 +1,7 @@
 //! `ttl`: every operation earns a fraction of a retry for a limited time, on top of a reserve
 //! (Finagle).
 
-use crate::decision::budget::account::{Account, BudgetConfig, State};
+use crate::decision::budget::account::{Account, BudgetConfig, State, spend};
 use crate::decision::outcome::Outcome;
 use crate::field::Field;
 use crate::number::arithmetic::NS_PER_SECOND;
@@ -78,16 +78,16 @@ impl Account for Ttl<'_> {
         self.add_to_latest(i64::try_from(earned).unwrap_or(i64::MAX));
     }
 
-    fn try_retry(&mut self, _outcome: Outcome, now_ns: u64) -> Option<u64> {
-        let cost = i64::from(self.config.ratio().denominator);
+    fn try_retries(&mut self, _outcome: Outcome, times: u64, now_ns: u64) -> u64 {
         self.expire(now_ns);
         // Exact: levels that a store kept may add up to more than 64 bits.
         let sum = |sum: i128, level: &u64| sum.wrapping_add(level.cast_signed().into());
-        let is_granted = self.levels.iter().fold(self.reserve().into(), sum) >= cost.into();
-        if is_granted {
-            self.add_to_latest(cost.wrapping_neg());
-        }
-        is_granted.then_some(0)
+        let sum = self.levels.iter().fold(self.reserve().into(), sum);
+        let mut left = u64::try_from(sum.max(0)).unwrap_or(u64::MAX);
+        let granted = spend(&mut left, self.config.ratio().denominator.into(), times);
+        let spent = granted.saturating_mul(self.config.ratio().denominator.into());
+        self.add_to_latest(i64::try_from(spent).unwrap_or(i64::MAX).wrapping_neg());
+        granted
     }
 }
 
