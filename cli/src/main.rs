@@ -1,5 +1,7 @@
 //! `backoff`, the command: retries commands, and shows, checks and simulates policies.
 
+#![forbid(unsafe_code)]
+
 mod arguments;
 mod bars;
 mod commands;
