@@ -107,12 +107,14 @@ pub(crate) fn backoff() -> Result<Command> {
     Ok(command(binary()?))
 }
 
+/// The documents with examples of the command.
+pub(crate) const DOCUMENTS: [&str; 4] =
+    ["cli/README.md", "docs/export.md", "docs/http-budget.md", "simulator/README.md"];
+
 /// Tests the command. Its tests in Rust are those of the crates.
 pub(crate) fn test(report: &mut Report) {
     pytest(report, "cli/tests", binary);
-    for document in
-        ["cli/README.md", "docs/export.md", "docs/http-budget.md", "simulator/README.md"]
-    {
+    for document in DOCUMENTS {
         docs::test(report, &root().join(document));
     }
     report.check("`backoff verify` passes the reference", || verify(&reference_evaluator()));

@@ -21,7 +21,7 @@ use crate::languages::{ALL, Language, named};
 use crate::report::Report;
 use crate::shell::{command, stdout};
 
-pub(crate) use page::{pages, summary};
+pub(crate) use page::pages;
 
 struct Options {
     languages: Vec<Language>,
