@@ -21,6 +21,19 @@ compile_error!(
     "feature `shared-budget` of `backoff-retry` needs threads, which this target has not"
 );
 
+/// The programs of the pages beside the README, which are tests.
+#[cfg(all(doctest, feature = "getrandom", feature = "shared-budget", feature = "tokio"))]
+mod pages {
+    #![doc = include_str!("../docs/backon.md")]
+    #![doc = include_str!("../docs/budgets.md")]
+    #![doc = include_str!("../docs/http.md")]
+    #![doc = include_str!("../docs/observe.md")]
+    #![doc = include_str!("../docs/policies.md")]
+    #![doc = include_str!("../docs/retry.md")]
+    #![doc = include_str!("../docs/testing.md")]
+    #![doc = include_str!("../docs/without-a-loop.md")]
+}
+
 mod call;
 mod classify;
 #[cfg(feature = "getrandom")]
