@@ -122,8 +122,9 @@ fn alone(name: &str, extent: Extent) -> Result<Part> {
         if extent == Extent::All {
             (language.test_more)(report);
         }
-        for document in language.documents {
-            docs::test(report, &root().join(document));
+        if let Some(folder) = language.documents {
+            docs::test(report, &root().join(folder).join("README.md"));
+            docs::test_folder(report, &format!("{folder}/docs"), &[]);
         }
     };
     Ok((language.name, Box::new(test)))

@@ -50,9 +50,9 @@ pub(crate) struct Language {
     pub(crate) hosts: fn(Extent, &mut Report),
     /// Its harness of benchmarks, over the installed artifact.
     pub(crate) bench: fn() -> Result<Command>,
-    /// Documents whose programs and commands `docs` runs. The tests of the other languages run
-    /// those of their own README.
-    pub(crate) documents: &'static [&'static str],
+    /// The folder whose README and `docs/` have programs and commands that `docs` runs. The tests of the
+    /// other languages run those of their own pages.
+    pub(crate) documents: Option<&'static str>,
     /// The output of a program of the documents, over the installed artifact.
     pub(crate) snippet: fn(&str) -> Result<String>,
 }
@@ -107,7 +107,7 @@ pub(crate) static ALL: [Language; 5] = [
         hosts_part: "hosts-rust",
         hosts: rust::hosts,
         bench: rust::bench,
-        documents: &[],
+        documents: None,
         snippet: rust::snippet,
     },
     Language {
@@ -121,7 +121,7 @@ pub(crate) static ALL: [Language; 5] = [
         hosts_part: "hosts-c",
         hosts: c::hosts,
         bench: c::bench,
-        documents: &["bindings-c/README.md"],
+        documents: Some("bindings-c"),
         snippet: c::snippet,
     },
     Language {
@@ -135,7 +135,7 @@ pub(crate) static ALL: [Language; 5] = [
         hosts_part: "hosts-go",
         hosts: go::hosts,
         bench: go::bench,
-        documents: &[],
+        documents: None,
         snippet: go::snippet,
     },
     Language {
@@ -149,7 +149,7 @@ pub(crate) static ALL: [Language; 5] = [
         hosts_part: "hosts-python",
         hosts: python::hosts,
         bench: python::bench,
-        documents: &[],
+        documents: None,
         snippet: python::snippet,
     },
     Language {
@@ -163,7 +163,7 @@ pub(crate) static ALL: [Language; 5] = [
         hosts_part: "hosts-js",
         hosts: js::hosts,
         bench: js::bench,
-        documents: &[],
+        documents: None,
         snippet: js::snippet,
     },
 ];
