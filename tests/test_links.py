@@ -73,7 +73,7 @@ def test_there_are_links():
     assert sum(1 for page in PAGES for _ in links(ROOT / page)) > 200
 
 
-READMES = ["README.md"]
+READMES = ["README.md", *(f"bindings-{name}/README.md" for name in BINDINGS)]
 
 
 @pytest.mark.parametrize("page", READMES)
