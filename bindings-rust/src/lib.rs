@@ -18,7 +18,7 @@ compile_error!(
 
 #[cfg(all(feature = "shared-budget", target_family = "wasm", target_os = "unknown"))]
 compile_error!(
-    "feature `shared-budget` of `backoff-retry` needs threads, which this target has not"
+    "feature `shared-budget` of `backoff-retry` requires threads, which this target lacks"
 );
 
 /// The programs of the pages beside the README, which are tests.

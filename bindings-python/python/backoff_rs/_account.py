@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Request:
-    """A retry that an operation asks for. Others than its budget only read the answer."""
+    """A retry that an operation asks for. Only the budget writes the answer."""
 
     __slots__ = ("answer", "outcome", "timeout", "wake")
 
