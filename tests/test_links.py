@@ -69,6 +69,21 @@ def test_every_link_leads_somewhere(page):
     assert lost == []
 
 
+@pytest.mark.parametrize("binding", BINDINGS)
+def test_relative_links_stay_in_the_package(binding):
+    """A package has only the pages of its folder."""
+    folder = ROOT / f"bindings-{binding}"
+    pages = [folder / "README.md", *folder.glob("ADAPTERS.md"), *folder.glob("docs/*.md")]
+    away = [
+        (page.name, link)
+        for page in pages
+        for link, file, _ in links(page)
+        if not link.startswith(ABSOLUTE) and not file.resolve().is_relative_to(folder)
+    ]
+    assert away == []
+    assert len(pages) >= 5
+
+
 def test_there_are_links():
     assert sum(1 for page in PAGES for _ in links(ROOT / page)) > 200
 
