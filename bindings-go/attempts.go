@@ -1,3 +1,5 @@
+// NewLoop: the attempts of a loop as the body of a for range.
+
 package backoff
 
 import (

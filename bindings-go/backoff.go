@@ -1,3 +1,5 @@
+// Backoff: the delays of a policy, one after the other.
+
 package backoff
 
 import (

@@ -1,3 +1,5 @@
+// Budget: a limit on the retries of all loops that share it.
+
 package backoff
 
 import (

@@ -1,3 +1,5 @@
+// BudgetState: the state of a budget as a value, which a store can keep (SPEC 15.5, 15.6).
+
 package backoff
 
 import (

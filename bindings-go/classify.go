@@ -1,3 +1,5 @@
+// The options that say which errors and values are retried.
+
 package backoff
 
 import (

@@ -1,3 +1,5 @@
+// PolicyError and ArgumentError, and their codes.
+
 package backoff
 
 import (

@@ -22,14 +22,13 @@ func Example() {
 			return "hello", nil
 		},
 		backoff.RetryIf(backoff.AnyError), // this call is safe to repeat
-		backoff.WithKey(42, "job-1"),      // for the same output here; leave it out in production
 		backoff.OnRetry(func(event backoff.Event) {
-			fmt.Println(event.Attempts, event.Err, event.Delay)
+			fmt.Println(event.Attempts, event.Err)
 		}))
 	fmt.Println(greeting, err)
 	// Output:
-	// 1 connection refused 11.399434ms
-	// 2 connection refused 83.043876ms
+	// 1 connection refused
+	// 2 connection refused
 	// hello <nil>
 }
 

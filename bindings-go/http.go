@@ -1,3 +1,5 @@
+// HTTPVerdict: what the status and the header fields of a response say (SPEC 14).
+
 package backoff
 
 import (

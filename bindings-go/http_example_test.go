@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// The HTTP example of the README runs against a server that fails on purpose.
+// The HTTP example of docs/http.md runs against a server that fails on purpose.
 func TestHTTPExample(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "http")
 	if output, err := exec.Command("go", "build", "-o", program, "./examples/http").CombinedOutput(); err != nil {

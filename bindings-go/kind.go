@@ -1,3 +1,5 @@
+// The numbers with names: growths, jitters and other kinds.
+
 package backoff
 
 import (

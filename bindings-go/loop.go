@@ -1,3 +1,5 @@
+// The loop behind Retry, Do and NewLoop (SPEC 18).
+
 package backoff
 
 import (
@@ -83,7 +85,7 @@ func errorText(err error) string {
 // A loop is made for every call, and most calls succeed at once. So a loop does nothing for a retry
 // before a call has failed: without a budget, its operation begins then, as if it had begun with the loop.
 //
-// For the same reason it is a variable of Retry, which needs no allocation.
+// Because most calls succeed at once, it is also a local variable of Retry, which needs no allocation.
 type loop struct {
 	retryConfig
 	ctx       context.Context

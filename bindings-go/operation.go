@@ -1,3 +1,5 @@
+// Operation: decides after each attempt whether to wait or to stop (SPEC 13).
+
 package backoff
 
 import (

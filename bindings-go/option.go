@@ -1,3 +1,5 @@
+// The options of NewPolicy: one for each field.
+
 package backoff
 
 import (

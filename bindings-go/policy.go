@@ -1,3 +1,5 @@
+// Policy: made of fields or of a string, printed, and its delays.
+
 package backoff
 
 import (

@@ -1,3 +1,5 @@
+// WithPolicy and WithPolicyString: the policy of a loop.
+
 package backoff
 
 import (

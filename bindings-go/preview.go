@@ -1,3 +1,5 @@
+// Preview: the shortest, the mean and the longest delay of each retry; and fits into a time.
+
 package backoff
 
 import (

@@ -1,3 +1,5 @@
+// Retry and Do, and RetryError.
+
 package backoff
 
 import (

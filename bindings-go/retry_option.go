@@ -1,3 +1,5 @@
+// The options of loops.
+
 package backoff
 
 import (
@@ -22,8 +24,8 @@ func (set retryOption) apply(c retryConfig) (retryConfig, error) {
 	return c, set(c.settings)
 }
 
-// A retryConfig is what the options of a loop say. Most loops have no other options than those of its own
-// fields. It is a small value, so that such a loop needs no allocation.
+// A retryConfig holds the options of a loop. Most loops set only a policy and a classifier, which are its own
+// fields, so that they need no allocation.
 type retryConfig struct {
 	policy    *Policy
 	failures  failureClassifier // nil if there is none

@@ -317,7 +317,7 @@ func checkCounted(t *testing.T, stats *backoff.RetryStats, attempts uint64, reas
 	}
 }
 
-// The waits are the delays of the policy on the stream: the numbers of the README.
+// The waits are the delays of the policy on the stream: the numbers of docs/programs.md.
 func TestRetryWaitsTheDelaysOfItsStream(t *testing.T) {
 	want := []time.Duration{11399434, 83043876, 229309811}
 	stream, err := backoff.StreamFromKey(42, "job-1")

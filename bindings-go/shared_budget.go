@@ -1,3 +1,5 @@
+// SharedBudget: one budget for many processes, and the requests of its loops (SPEC 15.7).
+
 package backoff
 
 import (

@@ -1,3 +1,5 @@
+// The exchanges of a SharedBudget with its store, and what OnExchange receives.
+
 package backoff
 
 import (

@@ -1,3 +1,5 @@
+// RetryStats: counts of operations by attempts and by reason.
+
 package backoff
 
 import (

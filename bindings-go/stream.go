@@ -1,3 +1,5 @@
+// RandomStream: the randomness of one caller, from a seed and a key or from entropy (SPEC 3).
+
 package backoff
 
 import (

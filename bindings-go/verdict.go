@@ -1,3 +1,5 @@
+// Outcome and Verdict: how an attempt ended, and the marks of errors.
+
 package backoff
 
 import (

@@ -340,7 +340,7 @@ function stage() {
 		manifest.exports[`./${name}`] = entryOf(name);
 	}
 	for (const path of ["README.md", ...manifest.files]) {
-		cpSync(path, join("dist/package", path));
+		cpSync(path, join("dist/package", path), { recursive: true });
 	}
 	for (const name of ADAPTERS) {
 		mkdirSync(join("dist/package", name));

@@ -114,6 +114,48 @@ def graphs(root):
     yield "the JavaScript package", javascript_graph(root / "bindings-wasm/js")
 
 
+def layers(crate):
+    """The rows of the table of a crate's modules in ARCHITECTURE.md, the lowest first."""
+    page = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    pattern = rf"`{crate}/src` [^|]*uses only the modules above it in this table:\n\n((?:\|.*\n)+)"
+    (table,) = re.findall(pattern, page)
+    rows = [re.findall(r"`([\w/]+)`", row.split("|")[1]) for row in table.splitlines()[2:]]
+    return [[tuple(name.strip("/").split("/")) for name in row] for row in rows]
+
+
+@pytest.mark.parametrize(
+    ("crate", "beside"), [("core", {"ffi", "serde"}), ("simulator", set()), ("export", set())]
+)
+def test_a_module_uses_only_the_modules_above_it_in_the_table(crate, beside):
+    floors = {name: floor for floor, row in enumerate(layers(crate)) for name in row}
+
+    def floor_of(module):
+        return floors[next(module[:end] for end in (2, 1) if module[:end] in floors)]
+
+    graph = {module: uses for module, uses in rust_graph(ROOT / crate / "src").items() if module}
+    listed = {module: uses for module, uses in graph.items() if module[0] not in beside}
+    assert {module[:1] for module in listed} == {name[:1] for name in floors}
+    below = [
+        (module, used)
+        for module, uses in listed.items()
+        for used in uses
+        if used[0] in beside or floor_of(used) > floor_of(module)
+    ]
+    assert below == []
+
+
+def test_only_the_c_abi_has_unsafe_code():
+    roots = {
+        crate: [*(ROOT / crate / "src").glob("lib.rs"), *(ROOT / crate / "src").glob("main.rs")]
+        for crate in CRATES
+    }
+    rule = re.compile(r"#!\[(?:forbid|deny)\(unsafe_code\b")
+    with_unsafe = [
+        crate for crate, (file,) in roots.items() if not rule.search(file.read_text("utf-8"))
+    ]
+    assert with_unsafe == ["bindings-c"]
+
+
 @pytest.mark.parametrize(
     ("what", "graph"), [*graphs(ROOT)], ids=lambda value: value if isinstance(value, str) else ""
 )

@@ -8,10 +8,10 @@ import (
 	backoff "github.com/backoff-rs/backoff/bindings-go"
 )
 
-// The first delays of policy and stream, as in the README.
+// The first delays of policy and stream, as in docs/programs.md.
 var want = []time.Duration{11399434, 83043876, 229309811}
 
-// check does every work once and compares the delays of ours, and those by hand, with the README's.
+// check does every work once and compares the delays of ours, and those by hand, with those of docs/programs.md.
 func check() error {
 	for _, work := range works() {
 		for _, contestant := range work.by {

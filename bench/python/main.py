@@ -58,7 +58,7 @@ def measure(work: str) -> None:
 
 
 def check() -> None:
-    """Runs everything once, and checks the delays of the README."""
+    """Runs everything once, and checks the delays of docs/programs.md."""
     first = [delays.policy.delay_ns(delays.stream, index) for index in range(3)]
     assert first == [11399434, 83043876, 229309811], first
     for entry in WORKS:

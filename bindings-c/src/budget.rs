@@ -1,3 +1,5 @@
+//! `backoff_budget`: a limit on the retries of all operations that share it.
+
 use core::ffi::c_char;
 
 use backoff_core::{Budget, ffi};

@@ -1,3 +1,5 @@
+//! `backoff_budget_state`: the state of a budget as a value, which a store can keep (SPEC 15.5, 15.6).
+
 use core::ffi::c_char;
 
 use backoff_core::ffi::{BUDGET_EVENTS, budget_event, outcome_from_number};

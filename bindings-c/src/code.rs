@@ -1,3 +1,5 @@
+//! The codes that functions return.
+
 /// Success. Every other code reports a failure. A failed call leaves all outputs except `error`
 /// unchanged.
 pub const BACKOFF_OK: u32 = 0;

@@ -1,3 +1,5 @@
+//! `backoff_error`: why a policy, a budget or a string is invalid, and its message.
+
 use core::ffi::c_char;
 
 use backoff_core::ffi::{self, TextKind};

@@ -1,3 +1,5 @@
+//! Units of time, and the numbers and names of fields and kinds.
+
 use core::ffi::c_char;
 
 use backoff_core::Field;

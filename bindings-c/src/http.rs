@@ -1,3 +1,5 @@
+//! What the status and the header fields of an HTTP response say (SPEC 14).
+
 use core::ffi::c_char;
 
 use backoff_core::{Outcome, http_retry_after_ns, is_idempotent_method, parse_retry_after_ns};

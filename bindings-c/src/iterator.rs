@@ -1,3 +1,5 @@
+//! `backoff_iter`: the delays of a policy, one after the other.
+
 use backoff_core::{Backoff, RandomStream};
 
 use crate::code::BACKOFF_END;

@@ -1,3 +1,5 @@
+//! `backoff_budget_member`: what one process knows of a shared budget (SPEC 15.7).
+
 use core::ffi::c_char;
 
 use backoff_core::ffi::{budget_event, budget_event_number, outcome_from_number};

@@ -1,3 +1,5 @@
+//! `backoff_operation`: decides after each attempt whether to wait or to stop (SPEC 13).
+
 use backoff_core::ffi::outcome_from_number;
 use backoff_core::{Decision, Operation, RandomStream};
 

@@ -1,3 +1,5 @@
+//! The outcomes of attempts and the reasons to stop, with their names.
+
 use core::ffi::c_char;
 
 use backoff_core::{Outcome, StopReason};

@@ -1,3 +1,5 @@
+//! `backoff_params`: the fields that a caller sets, before they become a policy or a budget.
+
 use core::ffi::c_char;
 use core::ptr::NonNull;
 

@@ -1,3 +1,5 @@
+//! `backoff_policy`: made of fields or of a string, printed, and its delays.
+
 use core::ffi::c_char;
 
 use backoff_core::{Policy, RandomStream, ffi};

@@ -1,3 +1,5 @@
+//! `backoff_preview`: the shortest, the mean and the longest delay of each retry.
+
 use backoff_core::{Preview, PreviewRow};
 
 use crate::code::BACKOFF_END;

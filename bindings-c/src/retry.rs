@@ -1,3 +1,5 @@
+//! `backoff_retry`: the loop, which calls functions of the caller (SPEC 18).
+
 use core::ffi::c_void;
 
 use backoff_core::ffi::{outcome_from_number, reason_from_number};

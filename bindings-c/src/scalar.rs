@@ -1,6 +1,10 @@
-//! What only the WebAssembly module has, and `backoff.h` does not. It is translated to Go, where a
+//! Functions of the WebAssembly module that `backoff.h` does not have. It is translated to Go, where a
 //! function over numbers alone is a plain function that needs no memory, and where a key may be
 //! longer than the memory.
+//!
+//! The *formula* of a policy is 8 numbers: its kinds and the fields that a delay depends on. Its *numbers*
+//! are these and 6 more, for decisions. A *sequence* is the state between two delays. The window of a
+//! *plain* policy doubles up to the cap, and its jitter is full: it has shorter functions.
 
 #![expect(clippy::too_many_arguments, reason = "numbers in registers are the purpose")]
 

@@ -1,3 +1,5 @@
+//! `backoff_stats`: counts of operations by attempts and by reason.
+
 use core::ffi::c_char;
 
 use backoff_core::ffi::{self, reason_from_number};

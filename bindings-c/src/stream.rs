@@ -1,3 +1,5 @@
+//! Streams: the randomness of one caller, from a seed and a key or from entropy (SPEC 3).
+
 use core::ffi::c_void;
 
 use backoff_core::RandomStream;

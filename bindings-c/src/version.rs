@@ -1,3 +1,5 @@
+//! The version of the header and of the library.
+
 /// The version of this header. Compare it with backoff_version(), the version of the library.
 pub const BACKOFF_VERSION_MAJOR: u32 = 0;
 /// See BACKOFF_VERSION_MAJOR.

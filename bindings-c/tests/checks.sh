@@ -30,17 +30,17 @@ more_warnings() { # COMPILER LANGUAGE
   done
 }
 
-# Every program of README.md.
-readme_compiles() { # COMPILER PREFIX
+# Every program of the pages.
+pages_compile() { # COMPILER PREFIX
   awk -v folder="$folder" '
     /^```c$/ { count++; open = 1; next }
     /^```/ { open = 0 }
     open { print > (folder "/" count ".c") }
-  ' "$tests/../README.md"
+  ' "$tests/../README.md" "$tests"/../docs/*.md
   status=0
   for program in "$folder"/[0-9]*.c; do
     "$1" -std=c99 -O1 -Wall -Wextra -Wpedantic $(more_warnings "$1" c) -Werror \
-      -I"$2/include" -c "$program" -o "$folder/readme.o" || status=1
+      -I"$2/include" -c "$program" -o "$folder/page.o" || status=1
   done
   return $status
 }

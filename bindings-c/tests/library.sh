@@ -161,7 +161,7 @@ check "the C++ wrapper causes no warning" \
 check "a result that nobody reads causes a warning" results_are_read
 check "code with and without exceptions stays apart" modes_do_not_mix
 check "an error without exceptions is printed" aborts_with_the_message
-check "the programs of README.md in C99" readme_compiles "${CC:-cc}" "$prefix"
+check "the programs of the pages in C99" pages_compile "${CC:-cc}" "$prefix"
 check "the opaque structs are aligned to 8 where uint64_t is aligned to 4" aligned_to_8
 check "the exported symbols are those of symbols.txt" exports_the_list
 check "the exported symbols have the version of the ABI" has_the_versions

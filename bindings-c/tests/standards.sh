@@ -52,7 +52,7 @@ check "the C++ wrapper causes no warning" \
   wrapper_compiles "$CXX" "$prefix" -std=c++11 -o "$folder/wrapper.o"
 check "the C++ wrapper causes no warning without exceptions" \
   wrapper_compiles "$CXX" "$prefix" -std=c++17 -fno-exceptions -o "$folder/wrapper.o"
-check "the programs of README.md in C99" readme_compiles "$CC" "$prefix"
+check "the programs of the pages in C99" pages_compile "$CC" "$prefix"
 c23=$(known "$CC" c c23 c2x) && cpp23=$(known "$CXX" c++ c++23 c++2b) || exit 1
 for standard in c99 c11 c17 "$c23"; do
   check "$standard" c "$standard"

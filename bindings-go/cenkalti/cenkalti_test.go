@@ -75,7 +75,7 @@ func TestWaitsEndWithThePolicysLimits(t *testing.T) {
 }
 
 // The waits are the delays of a Backoff that is reset after as many (SPEC 9.2), also if max_retries ends
-// both: the numbers of the README.
+// both: the numbers of docs/programs.md.
 func TestWaitsAreTheDelays(t *testing.T) {
 	stream, err := backoff.StreamFromKey(42, "job-1")
 	if err != nil {

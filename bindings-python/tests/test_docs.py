@@ -1,4 +1,4 @@
-"""Every program in the README is run, and prints what the block after it shows."""
+"""Every program of the README and of `docs/` is run, and prints what the block after it shows."""
 
 import importlib.util
 import inspect
@@ -12,13 +12,25 @@ import backoff_rs
 import pytest
 
 FOLDER = Path(__file__).parents[1]
-BLOCKS = re.findall(
-    r"^```(\w+)\n(.*?)^```$", (FOLDER / "README.md").read_text("utf-8"), re.DOTALL | re.MULTILINE
-)
+PAGES = {
+    str(page.relative_to(FOLDER)): page.read_text("utf-8")
+    for page in [FOLDER / "README.md", *sorted((FOLDER / "docs").glob("*.md"))]
+}
 HTTP = (FOLDER / "examples" / "http_httpx.py").read_text("utf-8")
-SHOWN = [block for block in BLOCKS if block != ("python", HTTP)]
+
+
+def blocks(text):
+    """The blocks of a page, without commands and without the HTTP example, which needs a server."""
+    found = re.findall(r"^```(\w*)\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
+    return [block for block in found if block[0] != "sh" and block != ("python", HTTP)]
+
+
 PAIRS = [
-    (code, SHOWN[at + 1][1]) for at, (language, code) in enumerate(SHOWN) if language == "python"
+    pytest.param(code, printed, id=f"{name}-{at}")
+    for name, text in PAGES.items()
+    for at, ((_, code), (_, printed)) in enumerate(
+        zip(blocks(text)[::2], blocks(text)[1::2], strict=True)
+    )
 ]
 
 FIELDS = [
@@ -39,39 +51,40 @@ PRESETS = [
 
 
 def test_every_snippet_shows_what_it_prints():
-    languages = ["sh", *["python", "text"] * len(PAIRS), "sh"]
-    assert [language for language, _ in SHOWN] == languages
+    for name, text in PAGES.items():
+        languages = [language for language, _ in blocks(text)]
+        assert languages == ["python", "text"] * (len(languages) // 2), name
     assert len(PAIRS) >= 14
 
 
 def test_the_http_example_is_shown_unchanged():
-    assert len(SHOWN) == len(BLOCKS) - 1
+    assert sum(text.count(f"```python\n{HTTP}```\n") for text in PAGES.values()) == 1
 
 
-@pytest.mark.parametrize(("code", "printed"), PAIRS, ids=[str(at) for at in range(len(PAIRS))])
+@pytest.mark.parametrize(("code", "printed"), PAIRS)
 def test_snippet(code, printed, capsys, tmp_path):
     if "import pytest" in code:
-        (tmp_path / "test_readme.py").write_text(code, "utf-8")
-        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_readme.py"]
+        (tmp_path / "test_page.py").write_text(code, "utf-8")
+        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_page.py"]
         run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
         assert printed.rstrip() in run.stdout
         return
-    exec(compile(code, "README.md", "exec"), {})
+    exec(compile(code, "page", "exec"), {})
     assert capsys.readouterr().out == printed
 
 
 def test_links_work_on_the_package_index():
-    """Those within the page, and absolute ones, whose files exist."""
-    text = (FOLDER / "README.md").read_text("utf-8")
-    files = []
-    for link in re.findall(r"\]\(([^)]*)\)", text):
-        if link.startswith("#"):
-            continue
-        repository, _, file = link.partition("/blob/main/")
-        assert repository == "https://github.com/backoff-rs/backoff"
-        files.append(file)
-        assert (FOLDER.parent / file).exists()
-    assert "SPEC.md" in files
+    """Those of the README are within it, or absolute. `tests/test_links.py` checks where they lead."""
+    links = re.findall(r"\]\(([^)]*)\)", PAGES["README.md"])
+    repository = "https://github.com/backoff-rs/backoff"
+    assert [link for link in links if not link.startswith(("#", repository))] == []
+    assert f"{repository}/blob/main/SPEC.md" in links
+
+
+def test_the_readme_links_every_page():
+    assert [name for name in PAGES if f"/bindings-python/{name}" not in PAGES["README.md"]] == [
+        "README.md"
+    ]
 
 
 def test_help_shows_no_ellipsis():
@@ -82,10 +95,11 @@ def test_help_shows_no_ellipsis():
         assert field in inspect.getdoc(backoff_rs.Policy).lower()
 
 
-def test_every_field_and_kind_of_budget_is_in_the_readme():
-    text = (FOLDER / "README.md").read_text("utf-8")
-    for name in [*FIELDS, *KINDS, *PRESETS]:
-        assert f"`{name}`" in text
+def test_every_field_and_kind_of_budget_is_on_its_page():
+    for name in FIELDS:
+        assert f"`{name}`" in PAGES["docs/policies.md"]
+    for name in [*KINDS, *PRESETS]:
+        assert f"`{name}`" in PAGES["docs/budgets.md"]
     for name in [*KINDS, *PRESETS]:
         assert backoff_rs.Budget.parse(name)
 
@@ -156,7 +170,7 @@ def test_docs_of_a_seed_warn_about_a_missing_key():
     warning = "Everyone with the same seed and no key waits the same"
     for documented in [backoff_rs.RandomStream, backoff_rs.Retrying]:
         assert warning in " ".join(inspect.getdoc(documented).split())
-    assert warning in " ".join((FOLDER / "README.md").read_text("utf-8").split())
+    assert warning in " ".join(PAGES["docs/without-a-loop.md"].split())
 
 
 def test_the_clauses_that_docstrings_name_are_in_the_specification():

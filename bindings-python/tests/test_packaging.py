@@ -64,6 +64,7 @@ def test_the_sdist_holds_what_builds_the_wheel(files):
         "core": ["Cargo.toml", "README.md", "LICENSE*", "src/**/*.rs"],
         "tools/export": ["Cargo.toml", "README.md", "LICENSE*", "src/**/*.rs"],
         "bindings-python": ["Cargo.toml", "README.md", "LICENSE*", "src/**/*.rs"],
+        "bindings-python/docs": ["*.md"],
         "bindings-python/python": [
             *("backoff_rs/*.py", "backoff_rs/*.pyi", "backoff_rs/py.typed"),
             "backoff_rs/adapters/*.py",
@@ -71,6 +72,7 @@ def test_the_sdist_holds_what_builds_the_wheel(files):
     }.items():
         for path in [path for pattern in patterns for path in (ROOT / folder).glob(pattern)]:
             name = str(path.relative_to(ROOT)).replace("bindings-python/python", "python")
+            name = name.replace("bindings-python/docs", "docs")
             needed.add(name)
             assert files[name] == path.read_bytes() or name.endswith("Cargo.toml"), name
     assert files.keys() == needed

@@ -1,6 +1,6 @@
 """Loops (SPEC 18) in every form: their calls, decisions, waits and results.
 
-The delays are the first of job-1 under seed 42, as in the README of the repository.
+The delays are the first of job-1 under seed 42, as in `docs/programs.md`.
 """
 
 import copy

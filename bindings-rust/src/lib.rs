@@ -18,8 +18,21 @@ compile_error!(
 
 #[cfg(all(feature = "shared-budget", target_family = "wasm", target_os = "unknown"))]
 compile_error!(
-    "feature `shared-budget` of `backoff-retry` needs threads, which this target has not"
+    "feature `shared-budget` of `backoff-retry` requires threads, which this target lacks"
 );
+
+/// The programs of the pages beside the README, which are tests.
+#[cfg(all(doctest, feature = "getrandom", feature = "shared-budget", feature = "tokio"))]
+mod pages {
+    #![doc = include_str!("../docs/backon.md")]
+    #![doc = include_str!("../docs/budgets.md")]
+    #![doc = include_str!("../docs/http.md")]
+    #![doc = include_str!("../docs/observe.md")]
+    #![doc = include_str!("../docs/policies.md")]
+    #![doc = include_str!("../docs/retry.md")]
+    #![doc = include_str!("../docs/testing.md")]
+    #![doc = include_str!("../docs/without-a-loop.md")]
+}
 
 mod call;
 mod classify;

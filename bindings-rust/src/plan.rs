@@ -14,7 +14,7 @@ pub(crate) struct Settings<'a, C, S> {
     pub(crate) policy: Policy,
     pub(crate) stream: Option<RandomStream>,
     pub(crate) budget: Option<Shared<'a, Budget>>,
-    /// Of many processes. There is not more than one budget.
+    /// Mutually exclusive with `budget`.
     pub(crate) shared_budget: Option<SharedBudget>,
     pub(crate) stats: Option<Shared<'a, RetryStats>>,
     pub(crate) clock: C,

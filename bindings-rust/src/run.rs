@@ -26,7 +26,7 @@ where
     plan: Plan<'a, V, C, S, N, P>,
     /// The operation without its policy, which is in the plan; `None` before it begins.
     operation: Option<Progress>,
-    /// If not, the clock is not read, and all times are zero.
+    /// Whether anything needs the time. Otherwise the clock is not read, and all times are zero.
     needs_time: bool,
     began_ns: u64,
     attempts: u64,
@@ -47,14 +47,14 @@ pub(crate) struct Asked {
     now_ns: u64,
 }
 
-/// What a drop of the loop does.
+/// How far the loop is, which decides what dropping it does.
 enum Stage {
-    /// Cancels, counts and calls the hook.
+    /// A drop cancels, counts and calls the hook.
     Going,
-    /// Cancels and counts. A function of the caller's is running (other than the call and the
+    /// A drop cancels and counts. A function of the caller's is running (other than the call and the
     /// sleep); if it panics, no further hook may run.
     InCallback,
-    /// Nothing.
+    /// A drop does nothing.
     Ended,
 }
 

@@ -71,6 +71,19 @@ fn the_default_waits_at_most_as_long_as_the_page_says() {
 }
 
 #[test]
+fn every_page_is_tested_and_linked() {
+    let (library, readme) = (include_str!("../src/lib.rs"), include_str!("../README.md"));
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/docs");
+    let pages: Vec<_> = std::fs::read_dir(folder).unwrap().map(|page| page.unwrap()).collect();
+    assert!(pages.len() >= 5);
+    for page in pages {
+        let name = page.file_name().into_string().unwrap();
+        assert!(library.contains(&format!("include_str!(\"../docs/{name}\")")), "{name}");
+        assert!(readme.contains(&format!("/bindings-rust/docs/{name}")), "{name}");
+    }
+}
+
+#[test]
 fn the_pages_name_the_rust_version_of_the_manifest() {
     let version = env!("CARGO_PKG_RUST_VERSION");
     for page in [include_str!("../README.md"), include_str!("../../core/README.md")] {

@@ -310,9 +310,9 @@ describe("examples/http.mjs", () => {
 	}
 	const lines = (...all) => all.map((line) => `${line}\n`).join("");
 
-	test("is in the README as it is", () => {
+	test("is on its page as it is", () => {
 		const example = readFileSync(join(source, "examples/http.mjs"), "utf8");
-		assert.ok(readFileSync(join(source, "README.md"), "utf8").includes(`\`\`\`js\n${example}\`\`\`\n`));
+		assert.ok(readFileSync(join(source, "docs/http.md"), "utf8").includes(`\`\`\`js\n${example}\`\`\`\n`));
 	});
 
 	test("a success at once", async () => {

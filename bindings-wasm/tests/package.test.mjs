@@ -17,7 +17,7 @@ import { inProject, npm } from "./project.mjs";
 const read = (path) => readFileSync(join(installed, path));
 const manifest = JSON.parse(read("package.json"));
 
-/** Prints the first delay of the README, if an iterator and a decision agree on it. */
+/** Prints the first delay of docs/programs.md, if an iterator and a decision agree on it. */
 const USE = `
 	const policy = new Policy({ growth: "exponential", base: 100, cap: 20_000, jitter: "full" });
 	const stream = new RandomStream(42, "job-1");
@@ -51,7 +51,9 @@ describe("contents", () => {
 		]);
 		const others = files.filter((file) => !ofAdapters.includes(file));
 		assert.equal(others.length, files.length - ofAdapters.length);
-		assert.deepEqual(others.sort(), [
+		const pages = readdirSync(join(source, "docs")).map((name) => `docs/${name}`);
+		assert.deepEqual(others.filter((file) => file.startsWith("docs/")).sort(), pages.sort());
+		assert.deepEqual(others.filter((file) => !pages.includes(file)).sort(), [
 			"ADAPTERS.md",
 			"LICENSE-APACHE",
 			"LICENSE-MIT",
@@ -100,6 +102,10 @@ describe("contents", () => {
 		const sizes = { single: size("dist/index.js"), workerd: size("dist/workerd.js") + size("dist/backoff.wasm") };
 		console.log(sizes);
 		assert.ok(sizes.single < 46_000 && sizes.workerd < 46_000, JSON.stringify(sizes));
+		const [, promised, minified] = /about (\d+) kB gzipped,\s+(\d+) kB minified/.exec(read("README.md"));
+		assert.ok(Math.abs(sizes.single - 1000 * promised) <= 1000, `${sizes.single} bytes, not ${promised} kB`);
+		const bytes = read("dist/index.js").length;
+		assert.ok(Math.abs(bytes - 1000 * minified) <= 1000, `${bytes} bytes, not ${minified} kB`);
 	});
 
 	// The translated module is 41,000 bytes, the rest 18,000: it has the names of its functions and is for older engines.

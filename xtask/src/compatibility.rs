@@ -1,8 +1,9 @@
 //! Where the packages ran: `docs/compatibility.json`, which `cargo xtask test --all` writes, and the
-//! table of the README made from it.
+//! table of `docs/compatibility.md` made from it.
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
@@ -12,6 +13,7 @@ use crate::page::with_part;
 use crate::shell::root;
 
 const RECORD: &str = "docs/compatibility.json";
+const PAGE: &str = "docs/compatibility.md";
 
 /// A platform, a runtime or a tool with which tests passed on the published package.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -45,8 +47,9 @@ fn load() -> Result<Vec<Ran>> {
 }
 
 /// The page with the table of what ran.
-pub(crate) fn page(page: &str) -> Result<String> {
-    with_part(page, RECORD, &table(&load()?))
+pub(crate) fn page() -> Result<(PathBuf, String)> {
+    let page = fs::read_to_string(root().join(PAGE)).context(PAGE)?;
+    Ok((PAGE.into(), with_part(&page, RECORD, &table(&load()?))?))
 }
 
 /// A line for each group of each language.

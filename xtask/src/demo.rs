@@ -36,7 +36,7 @@ pub(crate) fn run() -> Result<()> {
     println!(
         "\nseed 42, key \"job-1\"; another key gives other delays, again the same in every language.\n\
          Next:\n  \
-         README.md                             the same loop in each language\n  \
+         docs/programs.md                      the same loop in each language\n  \
          cargo xtask package --host --out DIR  the wheel, the npm tarball and the crates to install\n  \
          cargo xtask install --prefix DIR      libbackoff for C and Go\n  \
          cargo xtask scenario                  five HTTP clients and a server that fails\n  \

@@ -5,7 +5,7 @@
 //! after it is what it prints.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 
@@ -16,6 +16,31 @@ use crate::shell::{command, empty, programs, root, run, scratch, stdout, symlink
 struct Block {
     language: String,
     code: String,
+}
+
+/// Checks every block of the documents in a folder, except of these.
+pub(crate) fn test_folder(report: &mut Report, folder: &str, except: &[&str]) {
+    match pages(&root().join(folder)) {
+        Ok(pages) => {
+            for page in
+                pages.iter().filter(|page| except.iter().all(|other| !page.ends_with(other)))
+            {
+                test(report, page);
+            }
+        }
+        Err(error) => report.check(folder, || Err(error)),
+    }
+}
+
+/// The documents in a folder that have blocks, in the order of their names.
+fn pages(folder: &Path) -> Result<Vec<PathBuf>> {
+    let entries = fs::read_dir(folder).with_context(|| folder.display().to_string())?;
+    let mut pages = entries.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?;
+    pages.retain(|page| page.extension().is_some_and(|extension| extension == "md"));
+    ensure!(!pages.is_empty(), "no pages in {}", folder.display());
+    pages.retain(|page| fs::read_to_string(page).is_ok_and(|text| text.contains("```")));
+    pages.sort();
+    Ok(pages)
 }
 
 /// Checks every block of a document.

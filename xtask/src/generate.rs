@@ -1,6 +1,6 @@
 //! `cargo xtask generate`: the files that are generated and committed: the vectors, the header, the
 //! interfaces of the crates, the statements of stores, the licenses in the packages, the pictures and
-//! the tables of the README.
+//! the tables of `docs/`.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -69,8 +69,7 @@ fn contents(extent: Extent) -> Result<BTreeMap<PathBuf, String>> {
     let header = header()?;
     files.extend(go::engine::files(&header)?);
     files.insert("include/backoff.h".into(), header);
-    let readme = fs::read_to_string(root().join("README.md"))?;
-    files.insert("README.md".into(), bench::summary(&compatibility::page(&readme)?)?);
+    files.extend([compatibility::page()?]);
     files.extend(bench::pages()?);
     files.extend(api::listings(extent)?);
     files.extend(licenses::pages()?);

@@ -108,15 +108,14 @@ pub(crate) fn backoff() -> Result<Command> {
     Ok(command(binary()?))
 }
 
+/// The documents with examples of the command.
+pub(crate) const DOCUMENTS: [&str; 4] =
+    ["tools/cli/README.md", "docs/export.md", "docs/http-budget.md", "tools/simulator/README.md"];
+
 /// Tests the command. Its tests in Rust are those of the crates.
 pub(crate) fn test(report: &mut Report) {
     pytest(report, "tools/cli/tests", binary);
-    for document in [
-        "tools/cli/README.md",
-        "docs/export.md",
-        "docs/http-budget.md",
-        "tools/simulator/README.md",
-    ] {
+    for document in DOCUMENTS {
         docs::test(report, &root().join(document));
     }
     report.check("`backoff verify` passes the reference", || verify(&reference_evaluator()));

@@ -18,7 +18,7 @@ pub(crate) enum Extent {
     /// What every change must pass.
     #[default]
     Usual,
-    /// Also what takes longer. The table in the README then shows what the packages ran on.
+    /// Also what takes longer. `docs/compatibility.md` then shows what the packages ran on.
     All,
 }
 
@@ -110,7 +110,7 @@ impl Report {
     }
 
     /// A check that a package works somewhere: on a platform, in a runtime, with a tool. It returns
-    /// the version of that, or nothing if there is none. If it passes, the README shows it.
+    /// the version of that, or nothing if there is none. If it passes, `docs/compatibility.md` shows it.
     pub(crate) fn runs_on(
         &mut self,
         (language, group, name): (&str, &str, &str),

@@ -46,7 +46,7 @@ pub(crate) fn everything(extent: Extent) -> Result<()> {
     parts.push_back(alone("go", extent)?);
     run_at_once(parts, &mut report)?;
     // The commands of the pages build packages, which the other parts build as well.
-    report.part("shared", test_pages);
+    report.part("pages", test_pages);
     if extent == Extent::All {
         report.part("bench", bench::test);
         report.part("dist", dist::test);
@@ -85,11 +85,8 @@ fn run_at_once(parts: VecDeque<Part>, report: &mut Report) -> Result<()> {
 pub(crate) fn part(name: &str, extent: Extent) -> Result<()> {
     let mut report = Report::new(extent);
     let parts: Vec<Part> = match name {
-        "shared" => vec![
-            ("shared", Box::new(test_shared)),
-            ("shared", Box::new(test_together)),
-            ("shared", Box::new(test_pages)),
-        ],
+        "shared" => vec![("shared", Box::new(test_shared)), ("shared", Box::new(test_together))],
+        "pages" => vec![("pages", Box::new(test_pages))],
         "bench" => vec![("bench", Box::new(bench::test))],
         "processes" => vec![("processes", Box::new(test_processes))],
         "dist" => vec![("dist", Box::new(dist::test))],
@@ -126,8 +123,9 @@ fn alone(name: &str, extent: Extent) -> Result<Part> {
         if extent == Extent::All {
             (language.test_more)(report);
         }
-        for document in language.documents {
-            docs::test(report, &root().join(document));
+        if let Some(folder) = language.documents {
+            docs::test(report, &root().join(folder).join("README.md"));
+            docs::test_folder(report, &format!("{folder}/docs"), &[]);
         }
     };
     Ok((language.name, Box::new(test)))
@@ -200,9 +198,8 @@ fn test_together(report: &mut Report) {
 
 /// The pages with programs in several languages.
 fn test_pages(report: &mut Report) {
-    for document in ["README.md", "docs/migrating.md"] {
-        docs::test(report, &root().join(document));
-    }
+    docs::test(report, &root().join("README.md"));
+    docs::test_folder(report, "docs", &program::DOCUMENTS);
 }
 
 /// Checks that languages give the same answers.

@@ -179,7 +179,7 @@ fn memset(length: usize, times: u64) {
     });
 }
 
-/// The first delays of the project's README.
+/// The first delays of `docs/programs.md`.
 pub fn check() {
     let mut delays = [0; 3];
     full().fill_ns(stream(), 0, &mut delays);

@@ -145,7 +145,7 @@ func TestInvalidBudgets(t *testing.T) {
 	}
 }
 
-// fixed returns delays with the stream of the README's numbers.
+// fixed returns delays with the stream of the numbers of docs/programs.md.
 func fixed(t *testing.T, policy string) *Delays {
 	t.Helper()
 	stream, err := backoff.StreamFromKey(42, "job-1")

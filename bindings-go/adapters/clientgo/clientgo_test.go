@@ -15,7 +15,7 @@ type item struct{ namespace, name string }
 
 func (i item) String() string { return i.namespace + "-" + i.name }
 
-// The numbers of the README, for each item alone and again after it was forgotten.
+// The numbers of docs/programs.md, for each item alone and again after it was forgotten.
 func TestDelays(t *testing.T) {
 	limiter, err := New[item]("full:base=100ms,cap=20s,max_retries=1", 42)
 	if err != nil {

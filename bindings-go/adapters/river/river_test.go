@@ -295,7 +295,7 @@ func TestErrorsOfRiverPass(t *testing.T) {
 	}
 }
 
-// The key of the option, and a job whose error nobody saw: the numbers of the README.
+// The key of the option, and a job whose error nobody saw: the numbers of docs/programs.md.
 func TestKey(t *testing.T) {
 	retries := newRetries(t, "full:base=100ms,cap=20s", backoffriver.WithKey(func(*rivertype.JobRow) string { return "job-1" }))
 	for i, want := range []time.Duration{11399434, 83043876, 229309811} {

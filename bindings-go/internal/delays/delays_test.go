@@ -18,7 +18,7 @@ func delaysOf(t *testing.T, policy string) *delays.Delays {
 	return d
 }
 
-// fixed returns delays with the stream of the README's numbers.
+// fixed returns delays with the stream of the numbers of docs/programs.md.
 func fixed(t *testing.T, policy string) *delays.Delays {
 	t.Helper()
 	stream, err := backoff.StreamFromKey(42, "job-1")
@@ -30,7 +30,7 @@ func fixed(t *testing.T, policy string) *delays.Delays {
 	return d
 }
 
-// The numbers of the README, also after the last retry that the policy allows.
+// The numbers of docs/programs.md, also after the last retry that the policy allows.
 func TestDelays(t *testing.T) {
 	for _, policy := range []string{"full:base=100ms,cap=20s", "full:base=100ms,cap=20s,max_retries=1"} {
 		d := fixed(t, policy)

@@ -87,7 +87,7 @@ func (o *Operation) State() (retries, attempts uint64, reason uint32) {
 	return uint64(retried), uint64(attempted), uint32(stopped)
 }
 
-// LoneOperation is an operation without a budget that is asked nothing after a stop.
+// LoneOperation is an operation without a budget that is not used after a stop.
 type LoneOperation struct{ operation Operation }
 
 // Begin begins the operation.

@@ -134,7 +134,7 @@ func (o *Operation) State() (retries, attempts uint64, reason uint32) {
 	return m.word(numbersAt), m.word(numbersAt + 8), m.half(numbersAt + 16)
 }
 
-// LoneOperation is an operation without a budget that is asked nothing after a stop.
+// LoneOperation is an operation without a budget that is not used after a stop.
 type LoneOperation struct{ stream, began, deadline, retries uint64 }
 
 // Begin begins the operation.

@@ -1,6 +1,6 @@
 """The loop (SPEC 18): attempts, decisions and waits, for blocking and async callers alike.
 
-Most steps ask and tell nobody: they are here. The others are coroutines, in _steps.py.
+The steps that run no code of the caller are here. The others are coroutines, in _steps.py.
 """
 
 from __future__ import annotations

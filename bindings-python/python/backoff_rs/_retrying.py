@@ -232,7 +232,7 @@ def _kinds_of_budget(
     """The budget as one of this process, unless it is shared."""
     if budget is None or isinstance(budget, Budget):
         return budget, None
-    # Whoever made one has imported it.
+    # Imported here, because most programs have no shared budget. The maker of one has imported it.
     from ._shared_budget import SharedBudget
 
     return (None, budget) if isinstance(budget, SharedBudget) else (budget, None)

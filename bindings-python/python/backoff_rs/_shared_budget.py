@@ -202,7 +202,7 @@ class SharedBudget:
     def __reduce__(self) -> Never:
         raise TypeError("a SharedBudget cannot be copied or pickled: make one in each process")
 
-    # What accounts of operations call.
+    # For accounts of operations.
 
     def _tell(self, name: BudgetEventOrName, held: int = 0, is_local: bool = False) -> None:
         """Notes an event: what the operation holds, and whether the local budget gave it."""
@@ -241,7 +241,7 @@ class SharedBudget:
                 self._is_away(self._late(request.timeout))
             return request.answer or _GONE
 
-    # The following are called with the lock.
+    # Callers of the following hold the lock.
 
     def _current_timeout(self) -> float:
         """How many seconds a request may wait now."""
@@ -516,7 +516,7 @@ def _checked_timeout(timeout: object) -> float:
 
 
 def _checked_load(loaded: Any) -> tuple[str | None, int]:
-    """A store may be of the caller."""
+    """Checks what `load` of the caller's store returned."""
     if not isinstance(loaded, tuple) or len(loaded) != 2:
         raise TypeError(f"load() must return a text or None, and the time, not {loaded!r}")
     before, now_ns = loaded

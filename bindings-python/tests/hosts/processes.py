@@ -14,7 +14,7 @@ FOLDER = Path(__file__).parent
 #: Long: the tests only ever wait for what happens.
 PATIENCE = 60
 
-#: full:base=100ms under seed 42 for the key "job-1": the README, and the vectors.
+#: full:base=100ms under seed 42 for the key "job-1": docs/programs.md, and the vectors.
 FULL_100MS_NS = [11399434, 83043876, 229309811]
 
 

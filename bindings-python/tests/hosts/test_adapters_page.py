@@ -29,9 +29,9 @@ def test_every_adapter_has_a_program():
         assert f"[`{name}`](#{name})" in PAGE
 
 
-def test_the_imports_in_the_readme():
+def test_the_imports_on_the_page_about_http():
     lines = re.findall(
-        r"`(from backoff_rs\.adapters\..*?)`", (ROOT / "README.md").read_text("utf-8")
+        r"`(from backoff_rs\.adapters\..*?)`", (ROOT / "docs/http.md").read_text("utf-8")
     )
     assert len(lines) >= 4
     for line in lines:

@@ -77,8 +77,8 @@ impl Inner {
         self.account.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Calls a function with the account, and then wakes who got an answer. A waker is code of the
-    /// caller's: it may use this budget, and it may panic, which must not end the worker.
+    /// Calls a function with the account, and then wakes the loops whose requests were answered. A waker
+    /// is code of the caller: it may use this budget, and it may panic, which must not end the worker.
     pub(super) fn with<T>(&self, call: impl FnOnce(&mut Account, u64) -> T) -> T {
         let mut account = self.lock();
         let result = call(&mut account, Monotonic.now_ns());

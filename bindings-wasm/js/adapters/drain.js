@@ -1,6 +1,6 @@
-// Bodies that nobody reads: to read a short one lets its connection be used again (SPEC 19.5).
+// Bodies that nobody reads. A connection can be reused once a short body has been read (SPEC 19.5).
 
-/** To read so much costs less than a new connection. */
+/** Reading this many bytes costs less than a new connection. */
 export const MAX_DRAINED = 64 * 1024;
 
 /** Reads the rest of a body, or closes it if that is long. Returns a function that closes it now. */

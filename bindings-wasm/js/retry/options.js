@@ -12,7 +12,7 @@ import { ifStarted } from "../wasm/module.js";
 import { checkNames } from "./advice.js";
 import { DEFAULT_CLOCK, UNREF_CLOCK } from "./clock.js";
 
-/** In place of a key: `undefined` is a key that RandomStream refuses. */
+/** Stands for a missing key, because `undefined` is a key that RandomStream refuses. */
 const NO_KEY = Symbol("no key");
 
 const ABSENT = {

@@ -51,7 +51,8 @@ test("attw finds the types of every entry under every resolution", async () => {
 const program = readFileSync(join(here, "../typing.ts"), "utf8");
 const readme = readFileSync(join(here, "../../README.md"), "utf8");
 const [, first] = /```js\n([\s\S]*?)```/.exec(readme);
-const [, typed] = /```ts\n([\s\S]*?)```/.exec(readme);
+const page = readFileSync(join(here, "../../docs/retry.md"), "utf8");
+const [, typed] = /```ts\n([\s\S]*?)```/.exec(page);
 
 describe("TypeScript", () => {
 	before(() => {

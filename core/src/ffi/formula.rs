@@ -151,7 +151,7 @@ pub fn sequence_delay_ns(formula: [u64; 8], current: u64, stream: RandomStream, 
     state.delay(&policy(formula).0, index.into(), stream.draw(index))
 }
 
-/// The state of a sequence after a delay. Both numbers are at first the base.
+/// The state of a sequence after a delay. Both numbers of the state begin as the base.
 #[must_use]
 #[inline]
 pub fn sequence_state(formula: [u64; 8], state: [u64; 2], index: u32, delay_ns: u64) -> [u64; 2] {

@@ -1,5 +1,5 @@
-//! What only bindings need: fields as numbers, and values as plain numbers that other languages
-//! keep in their own memory. It is not part of the public interface and may change in any release.
+//! What bindings and tools need beside the public interface: fields as numbers, and values as plain
+//! numbers that other languages keep in their own memory. It may change in any release.
 
 mod duration;
 mod formula;

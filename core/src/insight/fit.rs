@@ -122,8 +122,8 @@ fn sum(policy: &Parameters, retries: u64, most: u128) -> u128 {
         if total > most {
             break;
         }
-        // A state that stays as it is gives any later delay. None is shorter than the one before it,
-        // so all are equal from here on if the last one is.
+        // Delays never get shorter. So if the state no longer changes and the last delay equals this one,
+        // all delays between them are equal, too.
         let last = retries.saturating_sub(1);
         let at_last = || state.delay(policy, last, u64::MAX);
         if state == before && *longest.get_or_insert_with(at_last) == delay {

@@ -50,8 +50,8 @@ impl Backoff {
         self.next_as(|ns| ns)
     }
 
-    /// The next delay, converted. Both paths convert it themselves, because one conversion after
-    /// them would first look which of them it was.
+    /// The next delay, converted. Each path converts it, because a conversion after both would need another
+    /// branch.
     #[inline]
     fn next_as<T>(&mut self, of_ns: impl FnOnce(u64) -> T) -> Option<T> {
         if self.index >= self.plain_until {

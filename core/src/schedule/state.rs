@@ -10,8 +10,8 @@ use crate::schedule::{Parameters, jitter, plain};
 /// is at most this many steps away (SPEC 6.3).
 pub(crate) const DECORRELATED_PERIOD: u32 = 4096;
 
-/// Whether a batch stops computing a range that stays the same. In WebAssembly, which is downloaded,
-/// no code is spent on that.
+/// Whether a batch stops computing a range that stays the same. Off in WebAssembly, because the code for
+/// it would make the download larger.
 const SETTLES: bool = cfg!(not(target_family = "wasm"));
 
 /// The state of a policy at an index.

@@ -1,5 +1,7 @@
 //! `backoff`, the command: retries commands, and shows, checks and simulates policies.
 
+#![forbid(unsafe_code)]
+
 mod arguments;
 mod bars;
 mod commands;
@@ -44,7 +46,7 @@ struct Arguments {
 const EXIT_CODES: &str = "\
 Exit codes:
   0    success
-  1    the answer is no, or an error while running
+  1    a check failed, or an error occurred
   2    invalid arguments, or an invalid policy or budget
 `backoff run` exits with the code of the command; see `backoff run --help`.";
 

@@ -8,7 +8,7 @@ pub(crate) const NO_LIMIT: u64 = 1 << 32;
 /// The rows of a policy without a limit, or with a very high one.
 const FEW: u64 = 10;
 
-/// The most rows that nobody asked for.
+/// The largest number of rows without `--count`.
 const MANY: u64 = 100;
 
 /// A number of retries in words.

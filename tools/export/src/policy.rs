@@ -43,7 +43,7 @@ impl Read {
         read.with(Field::JitterBelow, value).with(Field::JitterAbove, value)
     }
 
-    /// The policy. What it refuses has a place in the text.
+    /// Builds the policy. An error names the place in the text.
     pub(crate) fn policy(&self, at: &str) -> Result<Policy, ImportError> {
         build_policy(&self.0).map_err(|error| ImportError::new(at, error.to_string()))
     }

@@ -47,7 +47,7 @@ impl Event {
     }
 }
 
-/// An event that is less the later it is.
+/// Ordered so that the earliest event is the greatest, which a binary heap returns first.
 type Entry = Reverse<u128>;
 
 const fn time_of(Reverse(number): Entry) -> u64 {

@@ -1,4 +1,4 @@
-//! The chart of the README: how long others take, as a multiple of our time.
+//! The chart of `docs/speed.md`: how long others take, as a multiple of our time.
 
 use std::fmt::Write as _;
 

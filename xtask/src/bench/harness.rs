@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::languages::language::Language;
 use crate::shell::{command, progress, stdout};
 
-/// Who is measured if it is not a peer.
+/// The label of our own measurements.
 pub(super) const OURS: &str = "ours";
 
 /// The languages whose harness can be run under callgrind.

@@ -22,7 +22,7 @@ use crate::languages::{ALL, named};
 use crate::report::Report;
 use crate::shell::{command, stdout};
 
-pub(crate) use page::{pages, summary};
+pub(crate) use page::pages;
 
 struct Options {
     languages: Vec<Language>,

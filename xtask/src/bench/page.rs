@@ -15,9 +15,10 @@ use crate::shell::root;
 
 const RECORD: &str = "bench/results.json";
 const PAGE: &str = "bench/README.md";
+const SHORT_PAGE: &str = "docs/speed.md";
 const CHART: &str = "docs/speed.svg";
 
-/// The works that the README shows.
+/// The works of the short table.
 const SHOWN: [&str; 5] =
     ["next", "next, proportional", "loop, success at once", "loop, two failures", "1000 loops"];
 
@@ -26,16 +27,15 @@ pub(super) fn results() -> PathBuf {
     root().join(RECORD)
 }
 
-/// The README with the short table.
-pub(crate) fn summary(page: &str) -> Result<String> {
-    with_part(page, RECORD, &short(&Results::read(&results())?))
-}
-
-/// The page of the benchmarks with the full table, and the chart.
+/// The pages with the short and the full table, and the chart.
 pub(crate) fn pages() -> Result<BTreeMap<PathBuf, String>> {
     let results = Results::read(&results())?;
-    let page = with_part(&fs::read_to_string(root().join(PAGE))?, RECORD, &full(&results))?;
-    Ok(BTreeMap::from([(PAGE.into(), page), (CHART.into(), chart::svg(&results))]))
+    let mut files = BTreeMap::from([(CHART.into(), chart::svg(&results))]);
+    for (page, table) in [(SHORT_PAGE, short(&results)), (PAGE, full(&results))] {
+        let old = fs::read_to_string(root().join(page))?;
+        files.insert(page.into(), with_part(&old, RECORD, &table)?);
+    }
+    Ok(files)
 }
 
 /// The works that most programs do, a line for each.

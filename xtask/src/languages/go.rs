@@ -120,11 +120,11 @@ pub(crate) fn test(report: &mut Report) {
 /// Tests that compile the module again, from a proxy, from a zip file, and for other systems.
 const AS_USERS_GET_IT: &str = "^(TestInstall|TestGoInstall|TestPackage|TestZipAlone)$";
 
-/// Builds the HTTP example as the README says, without a warning, and runs it without the library.
+/// Builds the HTTP example as the page says, without a warning, and runs it without the library.
 fn static_program_over_c() -> Result<()> {
-    let page = fs::read_to_string(root().join("bindings-go/README.md"))?;
+    let page = fs::read_to_string(root().join("bindings-go/docs/c-library.md"))?;
     let build = page.lines().find(|line| line.starts_with("go build -tags backoff_cgo,"));
-    let build = build.context("the README builds no static program over C")?;
+    let build = build.context("the page builds no static program over C")?;
     let folder = scratch().join("go-static");
     empty(&folder)?;
     let mut sh = go_over_c()?;
@@ -180,6 +180,6 @@ pub(crate) fn test_more(report: &mut Report) {
         go.args(["-run", AS_USERS_GET_IT, CHECKS]);
         Ok(go)
     });
-    report.check("Go: the README's static program over C", static_program_over_c);
+    report.check("Go: the page's static program over C", static_program_over_c);
     platforms::test(report);
 }

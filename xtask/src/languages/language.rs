@@ -43,9 +43,9 @@ pub(crate) struct Language {
     pub(crate) hosts: fn(Extent, &mut Report),
     /// Its harness of benchmarks, over the installed artifact.
     pub(crate) bench: fn() -> Result<Command>,
-    /// Documents whose programs and commands `docs` runs. The tests of the other languages run
-    /// those of their own README.
-    pub(crate) documents: &'static [&'static str],
+    /// The folder whose README and `docs/` have programs and commands that `docs` runs. The tests of the
+    /// other languages run those of their own pages.
+    pub(crate) documents: Option<&'static str>,
     /// The output of a program of the documents, over the installed artifact.
     pub(crate) snippet: fn(&str) -> Result<String>,
 }

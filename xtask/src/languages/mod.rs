@@ -45,7 +45,7 @@ pub(crate) static ALL: [Language; 5] = [
         hosts_part: "hosts-rust",
         hosts: rust::hosts,
         bench: rust::bench,
-        documents: &[],
+        documents: None,
         snippet: rust::snippet,
     },
     Language {
@@ -59,7 +59,7 @@ pub(crate) static ALL: [Language; 5] = [
         hosts_part: "hosts-c",
         hosts: c::hosts,
         bench: c::bench,
-        documents: &["bindings-c/README.md"],
+        documents: Some("bindings-c"),
         snippet: c::snippet,
     },
     Language {
@@ -73,7 +73,7 @@ pub(crate) static ALL: [Language; 5] = [
         hosts_part: "hosts-go",
         hosts: go::hosts,
         bench: go::bench,
-        documents: &[],
+        documents: None,
         snippet: go::snippet,
     },
     Language {
@@ -87,7 +87,7 @@ pub(crate) static ALL: [Language; 5] = [
         hosts_part: "hosts-python",
         hosts: python::hosts,
         bench: python::bench,
-        documents: &[],
+        documents: None,
         snippet: python::snippet,
     },
     Language {
@@ -101,7 +101,7 @@ pub(crate) static ALL: [Language; 5] = [
         hosts_part: "hosts-js",
         hosts: js::hosts,
         bench: js::bench,
-        documents: &[],
+        documents: None,
         snippet: js::snippet,
     },
 ];

@@ -19,7 +19,7 @@ pub(crate) const ONCE: &str = "constant:base=1s,max_retries=0";
 /// A stream with known delays.
 pub(crate) const SEED: [&str; 4] = ["--seed", "42", "--key", "job-1"];
 
-/// The policy of these delays, which the README of the project shows.
+/// The policy of these delays, which `docs/programs.md` shows.
 pub(crate) const POLICY: &str = "full:base=100ms,cap=20s,max_retries=3";
 pub(crate) const DELAYS: [&str; 3] = ["11399434", "83043876", "229309811"];
 

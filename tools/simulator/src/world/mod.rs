@@ -198,7 +198,7 @@ impl<'a> World<'a> {
     }
 
     /// Begins an operation that serves an operation of a client. Its place is free when it ends.
-    /// Its process is the next one's turn.
+    /// The processes take turns.
     pub(crate) fn begin_inner(
         &mut self,
         stream: RandomStream,

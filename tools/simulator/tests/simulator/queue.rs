@@ -295,7 +295,7 @@ fn a_rejection_may_say_when_to_return() {
     assert_eq!(run(queue).waiting_ms.mean, 12_000.0);
 }
 
-/// Answers that come too late are no answers, to nobody: not to the next attempt either.
+/// An answer that comes too late is dropped. It does not answer the next attempt.
 #[test]
 fn a_late_answer_is_stale() {
     let service = Distribution::Constant(1_500_000_000);

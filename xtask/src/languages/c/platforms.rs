@@ -16,7 +16,7 @@ use crate::shell::{command, empty, output, root, run, scratch, stdout};
 /// A platform for which packages are made.
 struct Target {
     name: &'static str,
-    /// How the table of the README shows how it ran.
+    /// How `docs/compatibility.md` shows how it ran.
     shown: &'static str,
     /// Runs programs with the shared library, by the path of which they find it.
     run_shared: Option<fn(program: &Path, libraries: &Path) -> Command>,
@@ -166,6 +166,7 @@ pub(super) fn packed(report: &mut Report) {
             "LICENSE-MIT",
             licenses::FILE,
             "README.md",
+            "docs/retry.md",
             "include/backoff.h",
             "lib/libbackoff.so",
         ] {
@@ -265,6 +266,11 @@ fn packed_for(platform: &Platform) -> Result<PathBuf> {
     }
     for file in ["README.md", licenses::FILE] {
         fs::copy(root().join("bindings-c").join(file), folder.join(file))?;
+    }
+    fs::create_dir_all(folder.join("docs"))?;
+    for page in fs::read_dir(root().join("bindings-c/docs"))? {
+        let page = page?;
+        fs::copy(page.path(), folder.join("docs").join(page.file_name()))?;
     }
     let path = place.join(format!("{name}.tar.gz"));
     archive::tar_gz(&folder, &path)?;

@@ -72,7 +72,7 @@ fn contents(name: &str) -> Result<BTreeSet<String>> {
 
 /// The files that users need: those of the source in Git, and the list above.
 fn expected(name: &str, folder: &str) -> Result<BTreeSet<String>> {
-    let mut paths = vec![format!("{folder}/src")];
+    let mut paths = vec![format!("{folder}/src"), format!("{folder}/docs")];
     if name == "backoff-cli" {
         paths.extend(FILES_OF_THE_COMMAND.map(str::to_owned));
     }
