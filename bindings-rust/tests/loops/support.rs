@@ -133,8 +133,13 @@ pub(crate) fn counts(stats: &RetryStats) -> [u64; ffi::STATS_WORDS] {
 
 /// The output of a future that is never pending.
 pub(crate) fn at_once<F: Future>(future: F) -> F::Output {
+    poll_once(future).expect("the future is ready")
+}
+
+/// Polls a future once and drops it. Returns its output if it was ready.
+pub(crate) fn poll_once<F: Future>(future: F) -> Option<F::Output> {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
-        Poll::Ready(output) => output,
-        Poll::Pending => panic!("pending"),
+        Poll::Ready(output) => Some(output),
+        Poll::Pending => None,
     }
 }
