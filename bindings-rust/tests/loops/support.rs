@@ -7,9 +7,7 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use backoff_core::ffi;
-use backoff_retry::{
-    Budget, Outcome, RandomStream, Retry, RetryEvent, RetryStats, StopReason, Verdict,
-};
+use backoff_retry::{Budget, Outcome, RandomStream, Retry, RetryEvent, RetryStats, StopReason};
 
 pub(crate) fn seconds(seconds: u64) -> Duration {
     Duration::from_secs(seconds)
@@ -60,26 +58,16 @@ impl Time {
 }
 
 /// How a call fails.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Fault {
     Soft,
-    Busy,
-    /// Busy, with a `retry_after` in seconds.
-    After(u64),
-    Slow,
     Hard,
-    /// A failure that its caller classifies as a success.
-    Fine,
 }
 
-pub(crate) fn verdict(fault: &Fault) -> Verdict {
-    match *fault {
-        Fault::Soft => Outcome::Transient.into(),
-        Fault::Busy => Outcome::Throttled.into(),
-        Fault::After(after) => Verdict::from(Outcome::Throttled).retry_after(seconds(after)),
-        Fault::Slow => Outcome::Timeout.into(),
-        Fault::Hard => Outcome::Permanent.into(),
-        Fault::Fine => Outcome::Success.into(),
+pub(crate) fn verdict(fault: &Fault) -> Outcome {
+    match fault {
+        Fault::Soft => Outcome::Transient,
+        Fault::Hard => Outcome::Permanent,
     }
 }
 
