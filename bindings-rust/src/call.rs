@@ -1,6 +1,8 @@
 //! The calls that run a loop: in this thread, or as a future.
 
+use std::future::poll_fn;
 use std::ops::ControlFlow;
+use std::pin::pin;
 
 use crate::classify::Classify;
 use crate::event::{Report, RetryEvent};
@@ -75,7 +77,7 @@ where
     {
         let mut run = Run::new(self.plan);
         // A run that is dropped here calls its hook.
-        (!run.is_cancelled(&mut cancelled)).then(|| run.run_blocking(call, cancelled))
+        (!run.in_callback(|_| cancelled())).then(|| run.run_blocking(call, cancelled))
     }
 
     /// Runs the loop as a future: `call_async(fetch)`, `call_async(|| get(&url))`, or
@@ -155,11 +157,12 @@ where
                     run.answered(&asked, answer)
                 }
             };
-            let wait = match next {
-                ControlFlow::Continue(delay) => run.sleep().sleep(delay),
+            let delay = match next {
+                ControlFlow::Continue(delay) => delay,
                 ControlFlow::Break(report) => return finish(report),
             };
-            wait.await;
+            let mut wait = pin!(run.in_callback(|sleep| sleep.sleep(delay)));
+            poll_fn(|context| run.in_callback(|_| wait.as_mut().poll(context))).await;
         }
     }
 }

@@ -21,9 +21,9 @@ use crate::verdict::IntoVerdict;
 /// The hooks are set here, after `when` or `classify`, because they receive the loop's type of
 /// result.
 ///
-/// A panic in [`Loop::on_retry`] or a classification ends the loop: the operation is cancelled and
-/// counted as such, no further hook runs, and the panic continues. A panic in the called function
-/// cancels the loop, and [`Loop::on_stop`] runs, unless the clock panics then.
+/// A panic in [`Loop::on_retry`], a classification or a sleep ends the loop: the operation is
+/// cancelled and counted as such, no further hook runs, and the panic continues. A panic in the
+/// called function cancels the loop, and [`Loop::on_stop`] runs, unless the clock panics then.
 ///
 /// A loop keeps the result of the last call while it waits, and drops it before the next call.
 ///

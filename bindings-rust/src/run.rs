@@ -51,8 +51,8 @@ pub(crate) struct Asked {
 enum Stage {
     /// A drop cancels, counts and calls the hook.
     Going,
-    /// A drop cancels and counts. A function of the caller's is running (other than the call and the
-    /// sleep); if it panics, no further hook may run.
+    /// A drop cancels and counts. A function of the caller's is running (other than the call); if it
+    /// panics, no further hook may run.
     InCallback,
     /// A drop does nothing.
     Ended,
@@ -127,21 +127,20 @@ where
                 ControlFlow::Continue(delay) => delay,
                 ControlFlow::Break(report) => return report,
             };
-            let is_cancelled = self.is_cancelled(&mut cancelled)
-                || self.sleep().sleep(delay).is_break()
-                || self.is_cancelled(&mut cancelled);
+            let is_cancelled = self
+                .in_callback(|sleep| cancelled() || sleep.sleep(delay).is_break() || cancelled());
             if is_cancelled {
                 return self.cancel();
             }
         }
     }
 
-    /// Calls the caller's `cancelled`.
-    pub(crate) fn is_cancelled(&mut self, cancelled: impl FnOnce() -> bool) -> bool {
+    /// Runs functions of the caller's, such as the sleep.
+    pub(crate) fn in_callback<T>(&mut self, callback: impl FnOnce(&S) -> T) -> T {
         self.stage = Stage::InCallback;
-        let is_cancelled = cancelled();
+        let returned = callback(&self.plan.settings.sleep);
         self.stage = Stage::Going;
-        is_cancelled
+        returned
     }
 
     pub(crate) fn begin_attempt(&mut self) {
@@ -246,10 +245,6 @@ where
         let result = self.last.take().expect("a call has returned");
         let RetryEvent { attempts, delay, elapsed, .. } = self.end_cancelled(Some(&result));
         Report { result, reason: StopReason::Cancelled, attempts, delay, elapsed }
-    }
-
-    pub(crate) fn sleep(&self) -> &S {
-        &self.plan.settings.sleep
     }
 
     /// Counts the cancelled loop and calls its hook.

@@ -1,127 +1,159 @@
-//! The decisions of `tests/vectors`, made by loops.
+//! The loops of `tests/vectors/loops.json`.
 
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::collections::BTreeMap;
-use std::future::{poll_fn, ready};
-use std::pin::Pin;
-use std::rc::Rc;
-use std::task::{Context, Poll, Waker};
-use std::time::Duration;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use backoff_retry::{Budget, Decision, Report, Retry, Verdict};
+use backoff_retry::{Budget, Retry, RetryStats, StopReason};
+use serde::Deserialize;
 
-use crate::script::{Action, Script, Step, outcome};
-use crate::vectors::{cases, number, stream};
+use crate::play::{Call, CallerFailed, Form, Point, Scene, Script};
+use crate::vectors::{cases, stream};
 
-fn duration(text: &str) -> Duration {
-    Duration::from_nanos(number(text))
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Case {
+    id: String,
+    #[serde(rename = "why")]
+    _why: String,
+    policy: String,
+    budget: Option<String>,
+    seed: String,
+    key: Option<String>,
+    loops: Vec<Script>,
+    stats: Stats,
 }
 
-/// A loop whose calls end as the script says.
-struct Driven<'a> {
-    future: Option<Pin<Box<dyn Future<Output = Report<Verdict>> + 'a>>>,
-    /// The end of the current call.
-    call: Rc<Cell<Option<Verdict>>>,
-    /// The attempts and decisions that the hooks received.
-    decided: Rc<RefCell<Vec<(u64, Decision)>>>,
+#[derive(Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Stats {
+    operations: u64,
+    attempts: u64,
+    stops: BTreeMap<String, u64>,
 }
 
-impl Driven<'_> {
-    /// Ends the current call. Returns what the hooks received.
-    fn end_call(&mut self, verdict: Verdict) -> Vec<(u64, Decision)> {
-        self.call.set(Some(verdict));
-        self.poll();
-        self.decided.take()
-    }
+/// How many cases each form plays, and how the needs begin that it cannot meet.
+const FORMS: [(Form, usize, &[&str]); 5] = [
+    (
+        Form::Call,
+        53,
+        &[
+            "classified value",
+            "fail classification of a value",
+            "fail retry_hook",
+            "fail stop_hook",
+            "cancel before",
+            "cancel call",
+            "cancel classification",
+            "cancel retry_hook",
+        ],
+    ),
+    // Only the sleep can cancel it, and an error is a value like any other.
+    (
+        Form::Run,
+        70,
+        &[
+            "unclassified",
+            "failure success",
+            "cancel before",
+            "cancel call",
+            "cancel classification",
+        ],
+    ),
+    (Form::RunUntil, 87, &["unclassified"]),
+    // Nothing interrupts a poll, so a call that is cancelled does not end.
+    (
+        Form::CallAsync,
+        84,
+        &["unclassified", "cancel classification", "fail-classification-and-cancel"],
+    ),
+    (
+        Form::RunAsync,
+        83,
+        &[
+            "unclassified",
+            "failure success",
+            "cancel classification",
+            "fail-classification-and-cancel",
+        ],
+    ),
+];
 
-    fn poll(&mut self) {
-        let mut context = Context::from_waker(Waker::noop());
-        if let Some(future) = &mut self.future
-            && let Poll::Ready(report) = future.as_mut().poll(&mut context)
-        {
-            let decided = self.decided.borrow();
-            let delay_ns = u64::try_from(report.delay.as_nanos()).unwrap();
-            let decision = Decision::Stop { reason: report.reason, delay_ns };
-            assert_eq!(decided.last(), Some(&(report.attempts, decision)));
-            self.future = None;
+/// Rust has no marks, and `when` is not optional.
+const NO_FORM: [&str; 2] = ["mark", "unclassified failure"];
+
+/// What a form must express to play a case, beside the name of the case.
+fn needs(case: &Case) -> Vec<String> {
+    let mut needs = vec![case.id.clone()];
+    for Script { calls, classified, cancel, fail, .. } in &case.loops {
+        for Call { ends, mark, outcome, .. } in calls {
+            needs.extend(mark.as_ref().map(|_| "mark".to_owned()));
+            needs.extend(match (&**ends, outcome.as_deref()) {
+                _ if !classified => Some(format!("unclassified {ends}")),
+                ("failure", Some("success")) => Some("failure success".to_owned()),
+                ("failure", _) | (_, Some("success")) => None,
+                _ => Some("classified value".to_owned()),
+            });
         }
+        needs.extend(cancel.as_ref().map(|point| format!("cancel {}", point.place)));
+        needs.extend(fail.as_ref().map(|Point { place, call, .. }| {
+            let ends = calls.get(*call).map_or("nothing", |call| &call.ends);
+            format!("fail {place} of a {ends}")
+        }));
     }
+    needs
+}
 
-    fn cancel(&mut self) -> Vec<(u64, Decision)> {
-        self.future = None;
-        self.decided.take()
+fn check(form: Form, case: &Case) {
+    let (now, stats) = (Cell::default(), RetryStats::new());
+    let budget = case.budget.as_ref().map(|text| Budget::parse(text).unwrap());
+    let stream = stream(&case.seed, case.key.as_deref());
+    let retry = Retry::with_stream(case.policy.parse().unwrap(), stream);
+    let mut retry = retry.clock(|| now.get()).stats(&stats);
+    if let Some(budget) = &budget {
+        retry = retry.budget(budget);
     }
+    let stops = || StopReason::ALL.iter().map(|it| (it.name().to_owned(), stats.stops(*it)));
+    for (number, script) in case.loops.iter().enumerate() {
+        let at = format!("{form:?} of {}, loop {number}", case.id);
+        let mut expected_stops: BTreeMap<_, _> = stops().collect();
+        *expected_stops.get_mut(&script.reason).unwrap() += 1;
+        let scene = Scene::new(script, &now);
+        let ends = match catch_unwind(AssertUnwindSafe(|| scene.play(form, retry.clone()))) {
+            Ok(Some(result)) => {
+                assert_eq!(Some(result), scene.last.get(), "{at}");
+                if result.is_ok() { "value" } else { "failure" }
+            }
+            // A future that is dropped returns nothing, whatever its last call returned.
+            Ok(None) if form.is_async() => &script.ends,
+            Ok(None) => "nothing",
+            Err(panic) if panic.is::<CallerFailed>() => "caller",
+            Err(panic) => panic!("{at}: {panic:?}"),
+        };
+        assert_eq!(ends, script.ends, "{at}");
+        assert_eq!(scene.calls.get(), script.calls.len(), "{at}");
+        assert_eq!(*scene.waits.borrow(), script.waits, "{at}");
+        if form != Form::Call {
+            assert_eq!(*scene.events.borrow(), script.events, "{at}");
+        }
+        assert_eq!(stops().collect::<BTreeMap<_, _>>(), expected_stops, "{at}");
+    }
+    let (operations, attempts) = (stats.operations(), stats.attempts());
+    let stops = stops().filter(|(_, count)| *count > 0).collect();
+    assert_eq!(Stats { operations, attempts, stops }, case.stats, "{form:?} of {}", case.id);
 }
 
 #[test]
-fn loops_decide_as_the_reference_does() {
-    let mut decisions = 0;
-    for case in cases::<Script>("decisions") {
-        let now = Cell::new(Duration::ZERO);
-        let stream = stream(&case.seed, case.key.as_deref());
-        let budget = case.budget.as_ref().map(|text| Budget::parse(text).unwrap());
-        let mut shared = Retry::with_stream(case.policy.parse().unwrap(), stream)
-            .clock(|| now.get())
-            .sleep(|_| ready(()));
-        if let Some(budget) = &budget {
-            shared = shared.budget(budget);
-        }
-
-        let mut loops: BTreeMap<u32, Driven<'_>> = BTreeMap::new();
-        for (step_number, Step { operation, action }) in case.steps.iter().enumerate() {
-            let at = format!("{} step {step_number}", case.id);
-            if let Action::Begin { now: begun, deadline } = action {
-                now.set(duration(begun));
-                let call: Rc<Cell<Option<Verdict>>> = Rc::default();
-                let decided: Rc<RefCell<Vec<(u64, Decision)>>> = Rc::default();
-                let (ends, retries, stops) = (call.clone(), decided.clone(), decided.clone());
-                let mut plan = shared.classify(|verdict: &Verdict| *verdict);
-                if let Some(deadline) = deadline {
-                    plan = plan.deadline_at(duration(deadline));
-                }
-                let future = plan
-                    .on_retry(move |event| {
-                        let delay_ns = u64::try_from(event.delay.as_nanos()).unwrap();
-                        retries.borrow_mut().push((event.attempts, Decision::Wait { delay_ns }));
-                    })
-                    .on_stop(move |event| {
-                        let delay_ns = u64::try_from(event.delay.as_nanos()).unwrap();
-                        let reason = event.reason.unwrap();
-                        let decision = Decision::Stop { reason, delay_ns };
-                        stops.borrow_mut().push((event.attempts, decision));
-                    })
-                    .run_async(move || {
-                        let ends = ends.clone();
-                        poll_fn(move |_| ends.take().map_or(Poll::Pending, Poll::Ready))
-                    });
-                let mut begun = Driven { future: Some(Box::pin(future)), call, decided };
-                begun.poll();
-                loops.insert(*operation, begun);
-                continue;
-            }
-            let driven = loops.get_mut(operation).unwrap();
-            if driven.future.is_none() {
-                continue;
-            }
-            match action {
-                Action::Begin { .. } => unreachable!(),
-                Action::Outcome { now: then, outcome: name, retry_after, answer, retries } => {
-                    now.set(duration(then));
-                    let retry_after = retry_after.as_deref().map(duration);
-                    let decided =
-                        driven.end_call(Verdict::from(outcome(name)).retry_after(retry_after));
-                    let decision = answer.decision();
-                    // The retry that follows a wait is counted, but not yet attempted.
-                    let attempts = retries + u64::from(decision.stop_reason().is_some());
-                    assert_eq!(decided, [(attempts, decision)], "{at}");
-                }
-                Action::Cancel { answer, .. } => {
-                    let decided: Vec<_> = driven.cancel().into_iter().map(|(_, it)| it).collect();
-                    assert_eq!(decided, [answer.decision()], "{at}");
-                }
-            }
-            decisions += 1;
+fn loops_do_what_the_reference_does() {
+    let cases = cases::<Case>("loops");
+    assert_eq!(cases.len(), 90);
+    for (form, count, lacking) in FORMS {
+        let is_met =
+            |need: &String| !lacking.iter().chain(&NO_FORM).any(|lack| need.starts_with(lack));
+        let played: Vec<_> = cases.iter().filter(|case| needs(case).iter().all(is_met)).collect();
+        assert_eq!(played.len(), count, "{form:?}");
+        for case in played {
+            check(form, case);
         }
     }
-    assert!(decisions > 400, "{decisions}");
 }

@@ -5,9 +5,8 @@ mod cancel_blocking;
 mod conformance;
 mod ends;
 mod hooks;
+mod play;
 mod polling;
-#[path = "../../../core/tests/conformance/script.rs"]
-mod script;
 mod sharing;
 mod support;
 mod types;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use backoff_retry::{IntoVerdict, Outcome, Report, RetryEvent, StopReason, Verdict};
+use backoff_retry::{IntoVerdict, Outcome, RetryEvent, StopReason, Verdict};
 
 use crate::support::{Fault, Seen, Time, retry, seconds, verdict};
 
@@ -47,66 +47,6 @@ fn durations_of_more_than_64_bits_saturate() {
         .deadline_at(Duration::MAX)
         .call(|| Err::<(), ()>(()));
     assert_eq!((result, time.waits()), (Err(()), vec![seconds(4)]));
-}
-
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum Job {
-    Pending,
-    Busy,
-    Done,
-    Failed,
-}
-
-/// Continues while the job is pending or busy, and stops otherwise.
-fn progress(job: Job) -> Verdict {
-    match job {
-        Job::Pending => Outcome::Transient.into(),
-        Job::Busy => Verdict::from(Outcome::Throttled).retry_after(Duration::from_secs(9)),
-        Job::Done => Outcome::Success.into(),
-        Job::Failed => Outcome::Permanent.into(),
-    }
-}
-
-#[test]
-fn values_of_any_type_are_polled() {
-    use Job::{Busy, Done, Failed, Pending};
-    let table: [(&[Job], Job, StopReason, &[u64]); 4] = [
-        (&[Done], Done, StopReason::Success, &[]),
-        (&[Pending, Busy, Done], Done, StopReason::Success, &[1, 9]),
-        (&[Pending, Failed], Failed, StopReason::Permanent, &[1]),
-        (&[Pending, Pending, Pending, Busy], Busy, StopReason::MaxRetries, &[1, 1, 1]),
-    ];
-    for (jobs, last, expected, waits) in table {
-        let time = Time::default();
-        let mut jobs = jobs.iter();
-        let Report { result, reason, .. } = retry("constant:base=1s,max_retries=3")
-            .sleep(time.sleep())
-            .classify(|job| progress(*job))
-            .run(|| *jobs.next().unwrap());
-        assert_eq!((result, reason), (last, expected));
-        assert_eq!(time.waits(), waits.iter().copied().map(seconds).collect::<Vec<_>>());
-    }
-}
-
-#[test]
-fn errors_and_values_are_classified_apart() {
-    // The result of each call, and how the loop ends.
-    let table: [(&[Result<u8, Fault>], StopReason); 5] = [
-        (&[Ok(1)], StopReason::Success),
-        (&[Ok(0), Err(Fault::Soft), Ok(1)], StopReason::Success),
-        (&[Ok(0), Err(Fault::Hard)], StopReason::Permanent),
-        (&[Ok(0), Ok(0), Ok(0)], StopReason::MaxRetries),
-        (&[Err(Fault::Soft), Ok(0), Err(Fault::Slow)], StopReason::MaxRetries),
-    ];
-    for (script, expected) in table {
-        let mut results = script.iter().copied();
-        let report = retry("constant:base=0s,max_retries=2")
-            .when(verdict)
-            .when_value(|value: &u8| *value == 0)
-            .run(|| results.next().unwrap());
-        assert_eq!((report.reason, Some(&report.result)), (expected, script.last()));
-        assert_eq!(report.attempts, script.len() as u64);
-    }
 }
 
 #[test]

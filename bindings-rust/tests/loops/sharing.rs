@@ -6,22 +6,11 @@ use std::thread;
 use std::time::Duration;
 
 use backoff_retry::{
-    Budget, Clock, Decision, Monotonic, Operation, Outcome, Policy, RandomStream, Report, Retry,
+    Budget, Clock, Decision, Monotonic, Operation, Outcome, Policy, RandomStream, Retry,
     RetryStats, StopReason,
 };
 
 use crate::support::{Fault, Time, retry, verdict};
-
-#[test]
-fn loops_that_share_a_budget_spend_from_it_together() {
-    let budget = Budget::parse("quota:max_tokens=20,cost=5").unwrap();
-    let retry = retry("constant:base=0s,max_retries=3").budget(&budget);
-    let run = || retry.when(verdict).run(|| Err::<(), _>(Fault::Soft));
-    // 20 tokens are four retries: three of the first loop, one of the second, none of the third.
-    assert_eq!((run().reason, run().reason), (StopReason::MaxRetries, StopReason::Budget));
-    let Report { reason, attempts, .. } = run();
-    assert_eq!((reason, attempts), (StopReason::Budget, 1));
-}
 
 #[test]
 fn a_loop_can_share_a_budget_with_an_operation() {

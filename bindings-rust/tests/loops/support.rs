@@ -7,9 +7,7 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use backoff_core::ffi;
-use backoff_retry::{
-    Budget, Outcome, RandomStream, Retry, RetryEvent, RetryStats, StopReason, Verdict,
-};
+use backoff_retry::{Budget, Outcome, RandomStream, Retry, RetryEvent, RetryStats, StopReason};
 
 pub(crate) fn seconds(seconds: u64) -> Duration {
     Duration::from_secs(seconds)
@@ -60,26 +58,16 @@ impl Time {
 }
 
 /// How a call fails.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Fault {
     Soft,
-    Busy,
-    /// Busy, with a `retry_after` in seconds.
-    After(u64),
-    Slow,
     Hard,
-    /// A failure that its caller classifies as a success.
-    Fine,
 }
 
-pub(crate) fn verdict(fault: &Fault) -> Verdict {
-    match *fault {
-        Fault::Soft => Outcome::Transient.into(),
-        Fault::Busy => Outcome::Throttled.into(),
-        Fault::After(after) => Verdict::from(Outcome::Throttled).retry_after(seconds(after)),
-        Fault::Slow => Outcome::Timeout.into(),
-        Fault::Hard => Outcome::Permanent.into(),
-        Fault::Fine => Outcome::Success.into(),
+pub(crate) fn verdict(fault: &Fault) -> Outcome {
+    match fault {
+        Fault::Soft => Outcome::Transient,
+        Fault::Hard => Outcome::Permanent,
     }
 }
 
@@ -133,8 +121,13 @@ pub(crate) fn counts(stats: &RetryStats) -> [u64; ffi::STATS_WORDS] {
 
 /// The output of a future that is never pending.
 pub(crate) fn at_once<F: Future>(future: F) -> F::Output {
+    poll_once(future).expect("the future is ready")
+}
+
+/// Polls a future once and drops it. Returns its output if it was ready.
+pub(crate) fn poll_once<F: Future>(future: F) -> Option<F::Output> {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
-        Poll::Ready(output) => output,
-        Poll::Pending => panic!("pending"),
+        Poll::Ready(output) => Some(output),
+        Poll::Pending => None,
     }
 }
