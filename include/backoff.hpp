@@ -16,6 +16,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <functional>
 #include <ostream>
 #include <stdexcept>
@@ -243,7 +244,7 @@ struct loop {
   uint64_t began = 0;
   event end = {0, nanoseconds(0), nanoseconds(0), outcome::none, reason::cancelled};
   error failed = error();
-  bool is_in_hook = false, is_in_clock = false;
+  bool is_in_hook = false, is_in_clock = false;  // a sleep counts as a hook
   explicit loop(const options &of) : with(of) {}
   bool is_cancelled() const { return with.cancelled && with.cancelled(); }
   uint64_t now() {
@@ -275,7 +276,9 @@ struct loop {
       if (with.on_retry) with.on_retry(at);
       is_in_hook = false;
       if (is_cancelled()) return;
+      is_in_hook = true;
       with.sleep(at.delay);
+      is_in_hook = false;
       if (is_cancelled()) return;
     }
   }
@@ -284,7 +287,9 @@ struct loop {
     const uint32_t code = backoff_operation_cancel(&operation, budget, nullptr);
     if (code == BACKOFF_DAMAGED) failed.raw.code = code;
     if (with.stats) backoff_stats_record(&with.stats->raw, end.attempts, uint32_t(end.reason));
-    if (failed.code() != BACKOFF_OK || is_in_hook) return;
+    // pthread_cancel, which is no exception, cancels the loop like an attempt that throws.
+    const bool has_thrown = is_in_hook && std::current_exception();
+    if (failed.code() != BACKOFF_OK || has_thrown) return;
     // A clock that has thrown may throw again, and on_stop would not be called.
     const bool is_late = end.reason == reason::cancelled && end.attempts > 0 && !is_in_clock;
     if (is_late) end.elapsed = elapsed(now());
@@ -295,7 +300,8 @@ struct loop {
 
 // Calls `attempt` until it succeeds or the loop has to stop, and returns how the loop ended. An
 // exception of `attempt` or of an option cancels the loop and is passed on; so `attempt` catches
-// what is to be retried, and returns an outcome for it. After one of a hook, no hook is called.
+// what is to be retried, and returns an outcome for it. After one of a hook or of `sleep`, no hook
+// is called.
 inline result<event> retry(const policy &policy, const std::function<verdict()> &attempt,
                            const options &with = options()) {
   detail::loop loop(with);

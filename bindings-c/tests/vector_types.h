@@ -279,4 +279,48 @@ struct stats_vector {
   const char *text;
 };
 
+struct loop_call {
+  uint64_t takes;
+  uint32_t outcome;
+  uint64_t retry_after;
+};
+
+enum loop_where {
+  LOOP_NOWHERE,
+  LOOP_BEFORE,
+  LOOP_CALL,
+  LOOP_CLASSIFICATION,
+  LOOP_RETRY_HOOK,
+  LOOP_WAIT,
+  LOOP_STOP_HOOK
+};
+
+struct loop_point {
+  enum loop_where where;
+  size_t call;
+  uint64_t after;
+};
+
+struct loop_script {
+  size_t call_count;
+  const struct loop_call *calls;
+  uint64_t deadline;
+  struct loop_point cancel, fail;
+  size_t wait_count;
+  const uint64_t *waits; /* the complete ones */
+  size_t event_count;
+  const backoff_event *events;
+};
+
+struct loop_vector {
+  const char *id;
+  struct text policy;
+  const char *budget; /* NULL for none */
+  uint64_t seed;
+  struct key_vector key;
+  size_t script_count;
+  const struct loop_script *scripts;
+  backoff_stats_counts stats; /* operations, attempts and stops */
+};
+
 #endif

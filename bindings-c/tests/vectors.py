@@ -35,6 +35,7 @@ LAYERS = {
     "http_responses": "http_response",
     "http_methods": "http_method",
     "stats": "stats",
+    "loops": "loop",
 }
 KINDS = {"growth", "jitter", "cap_on", "retry_after"}
 NO_ERROR = "{NULL, 0, 0, 0, NULL}"
@@ -117,6 +118,10 @@ def row(struct: str, case: dict) -> list[str]:
             return [text(case["method"]), flag(case["idempotent"])]
         case "stats":
             return [records(case["records"]), records(case["more"]), quoted(case["text"])]
+        case "loop":
+            scripts = array("struct loop_script", [loop_script(each) for each in case["loops"]])
+            strings = [text(case["policy"]), optional(quoted, case["budget"])]
+            return [*strings, *stream(case), scripts, stats_counts(case["stats"])]
     raise ValueError(struct)
 
 
@@ -200,6 +205,48 @@ def exchange_step(one: dict) -> str:
         *[u64(one[name]) for name in ("held", "count", "granted")],
     ]
     return braced(members)
+
+
+def loop_script(each: dict) -> str:
+    """Without what the loop cannot see: marks, and whether an attempt ended with a value."""
+    members = [
+        array("struct loop_call", [loop_call(call) for call in each["calls"]]),
+        time_or_none(each["deadline"]),
+        loop_point(each["cancel"]),
+        loop_point(each["fail"]),
+        array("uint64_t", [u64(wait) for wait in each["waits"]]),
+        array("backoff_event", [loop_event(event) for event in each["events"]]),
+    ]
+    return braced(members)
+
+
+def loop_call(call: dict) -> str:
+    outcome = constant("OUTCOME", call["outcome"]) if call["outcome"] else "0"
+    return braced([u64(call["takes"]), outcome, time_or_none(call["retry_after"])])
+
+
+def loop_point(point: dict | None) -> str:
+    if point is None:
+        return "{LOOP_NOWHERE, 0, 0}"
+    where = f"LOOP_{point['where']}".upper()
+    return braced([where, u64(point["call"]), u64(point.get("after", 0))])
+
+
+def loop_event(event: dict) -> str:
+    members = [u64(event[name]) for name in ("attempts", "delay", "elapsed")]
+    for name in ("outcome", "reason"):
+        members.append(constant(name, event[name]) if event[name] else "0")
+    return braced(members)
+
+
+def stats_counts(stats: dict) -> str:
+    stops = [f"[{constant('REASON', why)} - 1] = {u64(n)}" for why, n in stats["stops"].items()]
+    counts = [f".{name} = {u64(stats[name])}" for name in ("operations", "attempts")]
+    return braced([*counts, f".stops = {braced(stops)}"])
+
+
+def time_or_none(time: str | None) -> str:
+    return "BACKOFF_NONE" if time is None else u64(time)
 
 
 def policy(fields: dict) -> str:

@@ -1,6 +1,8 @@
-// The loop of backoff.hpp with the interface of backoff_retry, so that tests/retry.c can test it.
+// The loop of backoff.hpp with the interface of backoff_retry, so that tests/retry.c can play it.
 
 #include <backoff.hpp>
+
+extern "C" int caller_fails;
 
 namespace {
 
@@ -8,6 +10,13 @@ backoff_event raw(const backoff::event &event) {
   return {event.attempts, static_cast<uint64_t>(event.delay.count()),
           static_cast<uint64_t>(event.elapsed.count()), static_cast<uint32_t>(event.outcome),
           static_cast<uint32_t>(event.reason)};
+}
+
+// What the caller's code throws, where retry.c says so.
+struct Failed {};
+
+void fail_if_told() {
+  if (caller_fails) throw Failed();
 }
 
 backoff::nanoseconds time(uint64_t ns) { return backoff::nanoseconds(static_cast<int64_t>(ns)); }
@@ -34,6 +43,7 @@ extern "C" uint32_t wrapper_retry(const backoff_policy *policy, uint64_t stream,
   bool is_cut_short = false;
   options.sleep = [=, &is_cut_short](backoff::nanoseconds delay) {
     is_cut_short = callbacks->wait(context, static_cast<uint64_t>(delay.count())) != 0;
+    fail_if_told();
   };
   options.cancelled = [=, &is_cut_short] {
     return is_cut_short || (callbacks->cancelled && callbacks->cancelled(context) != 0);
@@ -42,12 +52,14 @@ extern "C" uint32_t wrapper_retry(const backoff_policy *policy, uint64_t stream,
     options.on_retry = [=](const backoff::event &event) {
       const backoff_event now = raw(event);
       callbacks->on_retry(context, &now);
+      fail_if_told();
     };
   }
   if (callbacks->on_stop) {
     options.on_stop = [=](const backoff::event &event) {
       const backoff_event now = raw(event);
       callbacks->on_stop(context, &now);
+      fail_if_told();
     };
   }
   const auto attempt = [=] {
@@ -56,7 +68,11 @@ extern "C" uint32_t wrapper_retry(const backoff_policy *policy, uint64_t stream,
         static_cast<backoff::outcome>(callbacks->attempt(context, &verdict.retry_after_ns));
     return verdict;
   };
-  const auto ended = backoff::retry(used, attempt, options);
-  if (ended) *end = raw(ended.value());
-  return ended.error().code();
+  try {
+    const auto ended = backoff::retry(used, attempt, options);
+    if (ended) *end = raw(ended.value());
+    return ended.error().code();
+  } catch (const Failed &) {
+    return UINT32_MAX;
+  }
 }
