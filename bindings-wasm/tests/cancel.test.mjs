@@ -53,18 +53,6 @@ function begin(fn, options = {}) {
 }
 
 describe("cancelled", () => {
-	test("before the loop begins: the function is not called", async () => {
-		const fn = script("ok");
-		const stats = new RetryStats();
-		const { events, ...hooks } = notes();
-		const { budget, isIdle } = sharedBudget();
-		const options = { shouldRetry: always, budget, stats, ...hooks, signal: AbortSignal.abort(why) };
-		const { error } = await endOf(retry(fn, options));
-		const controller = { signal: options.signal };
-		const stop = await assertGone({ controller, isIdle, stats, events, error }, 0);
-		assert.deepEqual([fn.contexts, "error" in stop, stop.elapsed >= 0], [[], false, true]);
-	});
-
 	test("before the loop begins: the budget counts no operation", async () => {
 		// Each operation that begins grants one retry.
 		const budget = Budget.parse("ttl:ttl=60s,min_per_second=0,ratio=1");
@@ -135,16 +123,6 @@ describe("cancelled", () => {
 			return loop.end();
 		};
 
-		test("with an error: the event has it, the caller gets the reason of the signal", async () => {
-			const stop = await assertGone(
-				await ending({}, () => {
-					throw busy;
-				}),
-				1,
-			);
-			assert.equal(stop.error, busy);
-		});
-
 		test("with a value: that is a success", async () => {
 			const { value, error, events, stats, isIdle } = await ending({}, () => "ok");
 			assert.deepEqual([value, error], ["ok", undefined]);
@@ -156,25 +134,7 @@ describe("cancelled", () => {
 			assert.ok(isIdle());
 		});
 
-		for (const [name, accept] of [
-			["accepts", () => false],
-			["accepts, async", async () => false],
-			["calls a success", () => ({ outcome: "success" })],
-		]) {
-			test(`with a value that a predicate ${name}: that is a success`, async () => {
-				const { value, events, stats, isIdle } = await ending({ shouldRetryResult: accept }, () => "ok");
-				assert.deepEqual(
-					[value, events.map(([hook, { reason, outcome }]) => [hook, reason, outcome])],
-					["ok", [["stop", "success", "success"]]],
-				);
-				assert.equal(stats.counts().stops.success, 1);
-				assert.ok(isIdle());
-			});
-		}
-
 		for (const [name, classify] of [
-			["does not accept", () => true],
-			["does not accept, async", async () => "throttled"],
 			["calls permanent", () => "permanent"],
 			["has not accepted yet", () => new Promise(() => {})],
 		]) {
@@ -205,15 +165,6 @@ describe("cancelled", () => {
 		assert.equal((await loop.end()).value, "ok");
 	});
 
-	test("by a function that is not async, which succeeds", async () => {
-		const controller = new AbortController();
-		const fn = () => {
-			controller.abort(why);
-			return "ok";
-		};
-		assert.equal(await retry(fn, { shouldRetry: always, signal: controller.signal }), "ok");
-	});
-
 	test("while a predicate is pending", async () => {
 		const { controller, end } = begin(script(busy), { shouldRetry: () => new Promise(() => {}) });
 		await turn();
@@ -222,34 +173,19 @@ describe("cancelled", () => {
 		assert.equal(stop.error, busy);
 	});
 
-	test("by a predicate: onRetry is not called", async () => {
+	test("by a hook that then is pending", async () => {
 		const loop = begin(script(busy), {
-			shouldRetry: () => {
+			onRetry: () => {
 				loop.controller.abort(why);
-				return true;
+				return new Promise(() => {});
 			},
 		});
-		const ended = await loop.end();
-		await assertGone(ended, 1);
-		assert.equal(ended.events.length, 1);
-	});
-
-	test("by a hook, and while a hook is pending", async () => {
-		for (const hook of [() => {}, () => new Promise(() => {})]) {
-			const loop = begin(script(busy), {
-				onRetry: () => {
-					loop.controller.abort(why);
-					return hook();
-				},
-			});
-			await assertGone(await loop.end(), 1);
-		}
+		await assertGone(await loop.end(), 1);
 	});
 
 	describe("by a callback that throws at once: its error wins, and no hook is called", () => {
 		const bug = new TypeError("bug");
 		for (const [name, fn] of [
-			["onRetry", script(busy)],
 			["shouldRetry", script(busy)],
 			["shouldRetryResult", script("no")],
 		]) {
@@ -319,14 +255,6 @@ describe("cancelled", () => {
 		assert.equal(stop.error, busy);
 		assert.ok(performance.now() - begun < 60_000);
 		assert.equal(timers(), before);
-	});
-
-	test("during the wait of a clock that ignores the signal", async () => {
-		const clock = Object.assign(new FakeClock(), { sleep: () => new Promise(() => {}) });
-		const { controller, end } = begin(script(busy), { clock });
-		await turn();
-		controller.abort(why);
-		await assertGone(await end(), 1);
 	});
 
 	test("during the wait of a clock that rejects", async () => {

@@ -1,0 +1,152 @@
+// Loops, call by call (SPEC 18): the vectors of all languages, on the installed package and a clock that does not wait.
+
+import assert from "node:assert/strict";
+import { getEventListeners } from "node:events";
+import { describe, test } from "node:test";
+import { AbortError, Budget, makeRetriable, RetryError, RetryStats, retry } from "./installed.mjs";
+import { endOf } from "./loop.mjs";
+import { nanoseconds, stream, vectors } from "./vectors.mjs";
+
+const LOOPS = { retry, makeRetriable: (fn, options) => makeRetriable(fn, options)() };
+
+/** Not played, because after an abort no predicate is asked about an error. */
+const UNASKED = ["fail-classification-and-cancel"];
+/** Here a predicate or a hook may be pending at the abort. The loop gives it up, because the abort makes many fail. */
+const PENDING = ["cancel-call-success-0", "cancel-call-success-1", "fail-hook-and-cancel"];
+
+/** The functions of the caller, and the cases that are not played with them. */
+const FUNCTIONS = {
+	"not async": [(act) => act, UNASKED],
+	async: [(act) => async (argument) => act(argument), UNASKED],
+	"async, a turn later": [(act) => async (argument) => act(await argument), [...UNASKED, ...PENDING]],
+};
+
+const milliseconds = (ns) => Number(ns) / 1e6;
+
+/** Runs one loop on what the loops of a case share, and compares everything that its caller sees. */
+async function play({ begin, as, hasSignal }, shared, loop) {
+	const { calls, cancel, fail } = loop;
+	const { clock, stats, ...options } = shared;
+	const [why, broken] = [new Error("the caller cancelled"), new Error("broken")];
+	const controller = new AbortController();
+	const { signal } = controller;
+	const [ends, waits, events] = [[], [], []];
+	const before = stats.counts();
+
+	const isAt = (point, where) => point?.where === where && point.call === Math.max(ends.length - 1, 0);
+	const reach = (where) => {
+		if (isAt(cancel, where)) {
+			controller.abort(why);
+		}
+		if (isAt(fail, where)) {
+			throw broken;
+		}
+	};
+	const fn = () => {
+		if (ends.length === calls.length) {
+			throw new AbortError("one call too many");
+		}
+		const { takes, ends: end, mark } = calls[ends.length];
+		clock.time += milliseconds(takes);
+		const result = end === "value" ? { number: ends.length } : new Error(`of call ${ends.length}`);
+		ends.push({ [end === "value" ? "value" : "error"]: result });
+		reach("call");
+		if (end === "value") {
+			return result;
+		}
+		throw mark === null ? result : new AbortError(result);
+	};
+	const classify = () => {
+		reach("classification");
+		const { outcome, retry_after: retryAfter } = calls[ends.length - 1];
+		return { outcome, retryAfter: retryAfter && nanoseconds(retryAfter) };
+	};
+	const hook = (name) => (event) => {
+		const { operations } = stats.counts();
+		events.push([name, operations - before.operations, { ...event, elapsed: Math.round(event.elapsed * 1e6) }]);
+		reach(`${name}_hook`);
+	};
+	const sleep = (delay) => {
+		reach("wait");
+		if (isAt(cancel, "wait")) {
+			clock.time += milliseconds(cancel.after);
+			return new Promise(() => {});
+		}
+		waits.push(delay);
+		clock.time += delay;
+		return undefined;
+	};
+	const [shouldRetry, shouldRetryResult] = [as(classify), as(classify)];
+	// One predicate is required. The one for errors is not asked about a value, and the other way round.
+	const unasked = calls[0]?.ends === "value" ? { shouldRetry } : { shouldRetryResult };
+
+	reach("before");
+	const end = await endOf(
+		begin(as(fn), {
+			...options,
+			stats,
+			...(loop.classified ? { shouldRetry, shouldRetryResult } : unasked),
+			deadline: loop.deadline === null ? undefined : milliseconds(loop.deadline),
+			signal: hasSignal || cancel ? signal : undefined,
+			onRetry: as(hook("retry")),
+			onStop: as(hook("stop")),
+			clock: { now: () => clock.time, sleep: as(sleep) },
+		}),
+	);
+
+	const last = ends.at(-1);
+	if (loop.ends === "caller") {
+		assert.equal(end.error, broken);
+		assert.equal(broken.cause, last?.error ?? (cancel ? why : undefined));
+	} else if (loop.reason === "cancelled") {
+		assert.equal(end.error, why);
+	} else if (loop.ends === "failure" || loop.reason === "success") {
+		assert.equal(end.value, last.value);
+		assert.equal(end.error, last.error);
+	} else {
+		const { reason, attempts, result } = end.error;
+		assert.ok(end.error instanceof RetryError && result === last.value);
+		assert.deepEqual([reason, attempts], [loop.reason, calls.length]);
+	}
+	assert.equal(ends.length, calls.length);
+	assert.deepEqual(waits, loop.waits.map(milliseconds));
+	assert.deepEqual(
+		events,
+		loop.events.map(({ hook, attempts, outcome, reason, delay, elapsed }) => {
+			const members = { attempts, outcome: outcome ?? undefined, reason: reason ?? undefined, budgetIsLocal: false };
+			const times = { delay: milliseconds(delay), delayNs: delay, elapsed: Number(elapsed) };
+			return [hook, hook === "stop" ? 1 : 0, { ...members, ...times, ...ends[attempts - 1] }];
+		}),
+	);
+	assert.equal(stats.counts().stops[loop.reason], before.stops[loop.reason] + 1);
+	assert.deepEqual(getEventListeners(signal, "abort"), []);
+}
+
+const cases = vectors("loops");
+for (const [name, begin] of Object.entries(LOOPS)) {
+	for (const [kind, [as, skipped]] of Object.entries(FUNCTIONS)) {
+		const played = cases.filter(({ id }) => !skipped.includes(id));
+		assert.equal(played.length, cases.length - skipped.length);
+		for (const hasSignal of [false, true]) {
+			describe(`${name}, functions that are ${kind}, ${hasSignal ? "with" : "without"} a signal`, () => {
+				for (const { id, policy, budget, seed, key, loops, stats: counts } of played) {
+					test(id, async () => {
+						const shared = {
+							clock: { time: 0 },
+							stats: new RetryStats(),
+							policy,
+							budget: budget && Budget.parse(budget),
+							stream: stream(seed, key),
+						};
+						for (const loop of loops) {
+							await play({ begin, as, hasSignal }, shared, loop);
+						}
+						const { operations, attempts, stops } = shared.stats.counts();
+						const counted = Object.fromEntries(Object.entries(stops).filter(([, count]) => count > 0));
+						assert.deepEqual({ operations, attempts, stops: counted }, counts);
+					});
+				}
+			});
+		}
+	}
+}
