@@ -1,5 +1,7 @@
 //! The tasks of this project that are not those of one language: `cargo xtask help`.
 
+#![forbid(unsafe_code)]
+
 mod api;
 mod archive;
 mod audit;

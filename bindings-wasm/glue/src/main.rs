@@ -3,6 +3,8 @@
 //! It writes `backoff_bg.wasm` and its JavaScript glue into the folder. `build.mjs` uses only
 //! the module.
 
+#![forbid(unsafe_code)]
+
 use std::env::args_os;
 use std::process::ExitCode;
 

@@ -5,6 +5,8 @@
 //! had arrived. Such a gap is never shorter than the wait, on a machine of any load. How much
 //! longer it is says more about the machine than about the client, so no upper bound is checked.
 
+#![forbid(unsafe_code)]
+
 mod server;
 
 use std::process::{Command, Output, Stdio};
