@@ -60,6 +60,7 @@ pub use error::parse_error::ParseError;
 pub use error::policy_error::PolicyError;
 pub use field::Field;
 pub use field::kind::{CapOn, Growth, Jitter, RetryAfterMode};
+pub use field::value::FieldValue;
 pub use insight::preview::{Preview, PreviewRow};
 pub use iter::backoff::Backoff;
 #[cfg(feature = "rand")]

@@ -99,6 +99,28 @@ pub fn policy_params(policy: &Policy) -> Params {
     policy.params()
 }
 
+/// The number of the value of a field with the defaults filled in, if the policy uses the field.
+///
+/// ```
+/// use backoff_core::ffi::policy_value;
+/// use backoff_core::{Field, Policy};
+/// let policy = Policy::parse("full:base=1s,max_retries=3")?;
+/// assert_eq!(policy_value(&policy, Field::Jitter), Some(2));
+/// assert_eq!(policy_value(&policy, Field::MaxAttempts), Some(4));
+/// assert_eq!(policy_value(&policy, Field::JitterMax), None);
+/// # Ok::<(), backoff_core::ParseError>(())
+/// ```
+#[must_use]
+pub fn policy_value(policy: &Policy, field: Field) -> Option<u64> {
+    policy.number(field)
+}
+
+/// The number that means no limit as the value of a field, if the field is such a limit.
+#[must_use]
+pub const fn no_limit(field: Field) -> Option<u64> {
+    field.no_limit()
+}
+
 /// A time in nanoseconds as policy strings write it.
 ///
 /// ```
