@@ -67,6 +67,7 @@ pub use iter::backoff::Backoff;
 pub use iter::rng::RngBackoff;
 pub use number::arithmetic::MAX_NS;
 pub use number::ratio::{Ratio, RatioError};
+pub use parse::duration::{DurationError, parse_duration_ns};
 pub use policy::Policy;
 pub use policy::builder::PolicyBuilder;
 pub use random::stream::RandomStream;

@@ -92,7 +92,9 @@ pub(crate) fn nearest(
         if let Some(limit) = refusals.iter().position(|one| one.field == Field::MaxRetries) {
             refusals = vec![refusals.swap_remove(limit)];
         }
-        let mut builder = near.to_builder();
+        let values = fields().filter_map(|field| Some((field, near.get(field)?)));
+        let mut builder =
+            values.fold(near.to_builder(), |all, (field, value)| all.set(field, value));
         if near.get(Field::ThrottledBase) == near.get(Field::Base) {
             builder = builder.unset(Field::ThrottledBase);
         }

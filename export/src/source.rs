@@ -319,8 +319,7 @@ pub(crate) fn ratio_of(budget: &Budget) -> Ratio {
 /// The value of a field as policy strings write it.
 pub(crate) fn shown(policy: &Policy, field: Field) -> String {
     let below = policy.get(Field::JitterBelow);
-    let is_zero = below == Some(FieldValue::Ratio(Ratio::new(0, 1)));
-    let is_symmetric = !is_zero && below == policy.get(Field::JitterAbove);
+    let is_symmetric = below == policy.get(Field::JitterAbove);
     let value = below.filter(|_| field == Field::Jitter && is_symmetric);
     value.or(policy.get(field)).map_or_else(|| "-".to_owned(), |value| value.to_string())
 }

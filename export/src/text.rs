@@ -1,7 +1,5 @@
 //! Numbers as the formats write them.
 
-use std::time::Duration;
-
 use backoff_core::{FieldValue, Ratio};
 
 pub(crate) const MS: u64 = 1_000_000;
@@ -12,7 +10,7 @@ const MILLION: u32 = 1_000_000;
 
 /// The value of a field that is a duration.
 pub(crate) const fn ns(ns: u64) -> FieldValue {
-    FieldValue::Duration(Duration::from_nanos(ns))
+    FieldValue::from_ns(ns)
 }
 
 /// A duration as the JSON of Protocol Buffers prints it: seconds with 0, 3, 6 or 9 decimals.

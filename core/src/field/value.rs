@@ -32,7 +32,7 @@ impl FieldValue {
         Some(match field.unit() {
             _ if field.no_limit() == Some(number) => Self::NoLimit,
             Unit::Kind(names) => Self::Kind(name_of(names, number)?),
-            Unit::Duration => Self::Duration(Duration::from_nanos(number)),
+            Unit::Duration => Self::from_ns(number),
             Unit::Ratio => Self::Ratio(Ratio::from_value(number)),
             Unit::Count => Self::Count(number),
         })
@@ -50,6 +50,16 @@ impl FieldValue {
             (Self::NoLimit, _) => field.no_limit().unwrap_or(u64::MAX),
             _ => u64::MAX,
         }
+    }
+
+    /// The duration of this many nanoseconds.
+    ///
+    /// ```
+    /// assert_eq!(backoff_core::FieldValue::from_ns(1_500_000_000).to_string(), "1500ms");
+    /// ```
+    #[must_use]
+    pub const fn from_ns(ns: u64) -> Self {
+        Self::Duration(Duration::from_nanos(ns))
     }
 
     /// The name of the kind, if this is one.

@@ -53,7 +53,8 @@ impl Policy {
         PolicyBuilder::new(Growth::Fibonacci, base)
     }
 
-    /// A builder in which each field that this policy uses has the value of [`Policy::get`].
+    /// A builder with the fields that the string of this policy names. The others keep their
+    /// defaults: those that depend on the base or the jitter follow if that is changed.
     ///
     /// ```
     /// use std::time::Duration;
@@ -63,7 +64,9 @@ impl Policy {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn to_builder(&self) -> PolicyBuilder {
-        PolicyBuilder { params: self.params(), foreign: None }
+        let values = self.0.values();
+        let params = Params::from_values(&values, |field| values.is_explicit(field));
+        PolicyBuilder { params, foreign: None }
     }
 }
 

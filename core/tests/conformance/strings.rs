@@ -99,6 +99,18 @@ fn check_fields(of: Of, text: &str) {
 }
 
 #[test]
+fn defaults_follow_what_they_depend_on() {
+    let doubled = FieldValue::Duration(std::time::Duration::from_secs(2));
+    let policy = Policy::parse("linear:base=1s,max_retries=3").unwrap();
+    let policy = policy.to_builder().set(Field::Base, doubled).build().unwrap();
+    assert_eq!(policy.to_string(), "linear:base=2s,max_retries=3");
+    assert_eq!(
+        [Field::Increment, Field::ThrottledBase].map(|field| policy.get(field)),
+        [Some(doubled); 2]
+    );
+}
+
+#[test]
 fn a_builder_refuses_what_is_no_value_of_a_field() {
     let count = FieldValue::Count(5);
     let duration = FieldValue::Duration(std::time::Duration::MAX);
