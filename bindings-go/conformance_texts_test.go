@@ -25,11 +25,13 @@ type text struct {
 }
 
 func checkText(t *testing.T, c text) {
+	checkFields(t, c.Of, c.Text)
 	if c.Of == "budget" {
 		checkPrinted(t, parseBudget(t, c.Text), c, new(backoff.Budget))
 		return
 	}
 	policy := parsePolicy(t, c.Text)
+	checkFieldValues(t, policy.Fields(), c.Policy)
 	checkPrinted(t, policy, c, new(backoff.Policy))
 	if want, err := backoff.PolicyOf(fields.Params(c.Policy)); err != nil || policy != want {
 		t.Errorf("the policy of the fields is %v, %v", want, err)
@@ -83,6 +85,7 @@ func checkTextError(t *testing.T, c text) {
 }
 
 func checkPreset(t *testing.T, c text) {
+	checkFields(t, c.Of, c.Preset)
 	if c.Of == "budget" {
 		if preset, text := parseBudget(t, c.Preset), parseBudget(t, c.String); preset.String() != c.Canonical || text.String() != c.Canonical {
 			t.Errorf("the preset is %v and its string %v, want %s", preset, text, c.Canonical)

@@ -238,6 +238,17 @@ func ExampleParsePolicy() {
 	// exponential:base=1s,cap=20s,jitter=full,max_retries=5
 }
 
+func ExamplePolicy_Fields() {
+	policy, err := backoff.ParsePolicy("default")
+	if err != nil {
+		log.Fatal(err)
+	}
+	fields := policy.Fields()
+	fmt.Println(fields.Growth, fields.Base, fields.Cap, fields.Jitter, fields.MaxRetries)
+	// Output:
+	// exponential 100ms 20s full 3
+}
+
 func ExamplePolicy_UnmarshalText() {
 	var config struct {
 		Retry  backoff.Policy

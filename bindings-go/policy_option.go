@@ -86,15 +86,13 @@ func (l *loop) warnOfNoLimit() {
 	if saidNoLimit.Load() || l.policy.MaxRetries() != noRetryLimit || l.deadline != engine.None {
 		return
 	}
-	text := l.policy.String()
-	if strings.Contains(text, "max_elapsed=") || saidNoLimit.Swap(true) {
+	fields := l.policy.Fields()
+	if fields.MaxElapsed != NoLimit || saidNoLimit.Swap(true) {
 		return
 	}
-	_, base, _ := strings.Cut(text, "base=")
-	base, _, _ = strings.Cut(base, ",")
-	instead := "default:base=" + base + " to change only the base"
-	if base == "0s" {
-		instead = "off for no retries"
+	instead := "off for no retries"
+	if base, err := NewPolicy(Constant, fields.Base); err == nil && fields.Base != 0 {
+		instead = "default:" + strings.TrimPrefix(base.String(), "constant:") + " to change only the base"
 	}
 	log.Printf("backoff: the policy %q has no limit, so the loop retries for ever; add max_retries=3 (or write %s)", asGiven(l.policy), instead)
 }

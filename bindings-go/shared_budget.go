@@ -270,7 +270,7 @@ func parseShared(text, field, rule string) (*Budget, error) {
 		}
 		return nil, err
 	}
-	if kind, _, _ := strings.Cut(budget.String(), ":"); kind == "concurrent" {
+	if budget.Kind() == "concurrent" {
 		return nil, &ArgumentError{Code: ErrUnused, Field: field, Value: text, Rule: rule}
 	}
 	return budget, nil

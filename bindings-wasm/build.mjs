@@ -87,12 +87,15 @@ function idempotentMethods({ exports }) {
 	return METHODS.filter((method) => exports.is_idempotent(new TextEncoder().encodeInto(method, bytes).written));
 }
 
-/** The core's fields, as the catalog of `backoff-wasm/delay` (js/delay/catalog.js), and the names of its error codes. */
+/** The number of the first field of a budget. */
+const FIRST_OF_BUDGETS = 33;
+
+/** The core's fields of policies, as the catalog of `backoff-wasm/delay` (js/delay/catalog.js), and the names of its error codes. */
 function tables({ exports, read }) {
 	const lines = read(exports.catalog()).split("\n");
 	const fields = lines.map((line, position) => [exports.field_number(position), line.trim()]);
 	const withLimits = fields
-		.filter(([number]) => number)
+		.filter(([number]) => number && number < FIRST_OF_BUDGETS)
 		.map(([number, line]) => `${number} ${BigInt.asUintN(64, exports.no_limit(number))} ${line}`);
 	const codes = Array.from({ length: LAST_CODE_OF_POLICIES + 1 }, (_, number) => read(exports.error_code(number)));
 	return { FIELDS: JSON.stringify(withLimits.join("\n")), CODES: JSON.stringify(codes.join(" ")) };

@@ -169,7 +169,7 @@
 // BACKOFF_MAX_NS.
 #define BACKOFF_FIELD_RETRY_AFTER_MAX_EXTRA UINT32_C(23)
 
-// The kind of a budget. This field and those below belong to budgets. They occur in errors; a
+// The kind of a budget: a BACKOFF_BUDGET_KIND. This field and those below belong to budgets. A
 // program sets them in the string that it passes to backoff_budget_parse.
 #define BACKOFF_FIELD_BUDGET UINT32_C(33)
 
@@ -185,13 +185,13 @@
 // Quota: the price of a retry after a timeout, in tokens.
 #define BACKOFF_FIELD_COST_TIMEOUT UINT32_C(37)
 
-// Throttle, ratio, ttl, concurrent: the fraction of a retry that each operation earns.
+// Throttle, ratio, ttl, concurrent: the fraction of a retry that each operation earns, a ratio.
 #define BACKOFF_FIELD_RATIO UINT32_C(38)
 
-// Rate: the time in which an empty budget fills up.
+// Rate: the time in which an empty budget fills up, in ns.
 #define BACKOFF_FIELD_PER UINT32_C(39)
 
-// Ttl: the time after which earned retries expire.
+// Ttl: the time after which earned retries expire, in ns.
 #define BACKOFF_FIELD_TTL UINT32_C(40)
 
 // Ttl: the number of retries per second that are always granted.
@@ -251,6 +251,24 @@
 // Wait for one to one and a half times the Retry-After, at random, so that clients with the same
 // Retry-After do not return together.
 #define BACKOFF_RETRY_AFTER_SPREAD UINT32_C(3)
+
+// Every retry costs tokens, and a success refunds them.
+#define BACKOFF_BUDGET_KIND_QUOTA UINT32_C(1)
+
+// Failures take tokens, successes earn a ratio, and retries stop at half of the tokens.
+#define BACKOFF_BUDGET_KIND_THROTTLE UINT32_C(2)
+
+// Every operation earns a ratio of a retry.
+#define BACKOFF_BUDGET_KIND_RATIO UINT32_C(3)
+
+// A token bucket that fills within a time.
+#define BACKOFF_BUDGET_KIND_RATE UINT32_C(4)
+
+// Every operation earns a ratio of a retry for a time, on top of a reserve.
+#define BACKOFF_BUDGET_KIND_TTL UINT32_C(5)
+
+// Only a ratio of the active operations may retry at the same time.
+#define BACKOFF_BUDGET_KIND_CONCURRENT UINT32_C(6)
 
 // While the store is away, each process grants its share of what its local budget grants. The account counts the
 // processes.
@@ -341,7 +359,7 @@
 // A required field is not set.
 #define BACKOFF_MISSING UINT32_C(2)
 
-// A field is set that the growth, the jitter or the kind of budget does not use.
+// A field is set or read that the growth, the jitter or the kind of budget does not use.
 #define BACKOFF_UNUSED UINT32_C(3)
 
 // The value is above the limit.
@@ -418,7 +436,7 @@
 // params did not start as BACKOFF_PARAMS_INIT, or no function filled this error.
 #define BACKOFF_UNINITIALIZED UINT32_C(101)
 
-// The number is not a BACKOFF_FIELD of a policy.
+// The number is not a BACKOFF_FIELD of a policy, or not one of a budget where a budget is read.
 #define BACKOFF_UNKNOWN_FIELD UINT32_C(102)
 
 // The value is a ratio and the field a plain number, or the reverse.
@@ -879,6 +897,29 @@ uint32_t backoff_policy_parse(struct backoff_policy *policy,
 // `policy` points to a policy, `buffer` to `size` bytes that do not overlap it.
 uint32_t backoff_policy_print(const struct backoff_policy *policy, char *buffer, uint64_t size);
 
+// Writes the value of a field of a policy, with its default filled in (SPEC 5.4): nanoseconds, a
+// count, or the number of a kind. A limit that is not set is the default of its field, which is
+// BACKOFF_MAX_NS or 2^32. BACKOFF_FIELD_MAX_ATTEMPTS is one more than BACKOFF_FIELD_MAX_RETRIES.
+// Params with all other values that can be read make an equal policy.
+//
+// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNKNOWN_FIELD if the number is not a BACKOFF_FIELD of a
+// policy, BACKOFF_WRONG_UNIT if the field is a ratio, BACKOFF_UNUSED if the policy does not use the
+// field, or BACKOFF_UNINITIALIZED.
+//
+// `policy` points to a policy, `value` to one number.
+uint32_t backoff_policy_get(const struct backoff_policy *policy, uint32_t field, uint64_t *value);
+
+// Writes the value of a field of a policy that is a ratio, in lowest terms: BACKOFF_FIELD_MULTIPLIER,
+// BACKOFF_FIELD_JITTER_BELOW or BACKOFF_FIELD_JITTER_ABOVE. 1.6 is 8 and 5.
+//
+// Fails as backoff_policy_get does, and with BACKOFF_WRONG_UNIT if the field is not a ratio.
+//
+// `policy` points to a policy, `numerator` and `denominator` to one number each.
+uint32_t backoff_policy_get_ratio(const struct backoff_policy *policy,
+                                  uint32_t field,
+                                  uint32_t *numerator,
+                                  uint32_t *denominator);
+
 // Writes the delay of an index of a stream, in ns, at most BACKOFF_MAX_NS. It is a pure function
 // of the three arguments (SPEC 6): index 0 is the wait before the first retry, and indices can be
 // evaluated in any order. The limits of the policy do not matter: every index has a delay.
@@ -1210,6 +1251,27 @@ uint32_t backoff_budget_parse(struct backoff_budget *budget,
 //
 // `budget` points to a budget, `buffer` to `size` bytes that do not overlap it.
 uint32_t backoff_budget_print(const struct backoff_budget *budget, char *buffer, uint64_t size);
+
+// Writes the value of a field of a budget, with its default filled in (SPEC 5.4): nanoseconds, a
+// count, or the number of a kind. BACKOFF_FIELD_BUDGET is the BACKOFF_BUDGET_KIND. Retries do not
+// change the fields.
+//
+// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNKNOWN_FIELD if the number is not a BACKOFF_FIELD of a
+// budget, BACKOFF_WRONG_UNIT if the field is a ratio, BACKOFF_UNUSED if the kind does not use the
+// field, BACKOFF_UNINITIALIZED, or BACKOFF_DAMAGED.
+//
+// `budget` points to a budget, `value` to one number.
+uint32_t backoff_budget_get(const struct backoff_budget *budget, uint32_t field, uint64_t *value);
+
+// Writes the value of a field of a budget that is a ratio, in lowest terms: BACKOFF_FIELD_RATIO. 1.6 is 8 and 5.
+//
+// Fails as backoff_budget_get does, and with BACKOFF_WRONG_UNIT if the field is not a ratio.
+//
+// `budget` points to a budget, `numerator` and `denominator` to one number each.
+uint32_t backoff_budget_get_ratio(const struct backoff_budget *budget,
+                                  uint32_t field,
+                                  uint32_t *numerator,
+                                  uint32_t *denominator);
 
 // Returns the name of an outcome, such as "transient": the same name in every language. The string
 // is static and never NULL; 0, the outcome of a cancelled loop, returns "none", and an unknown

@@ -160,6 +160,15 @@ class policy : public detail::printed<backoff_policy, backoff_policy_print, BACK
     backoff_policy_init(&made.raw, &params, &failed.raw);
     return {made, failed};
   }
+  // The value of a BACKOFF_FIELD: nanoseconds, a count, or the number of a kind. Returns false for a
+  // field that is a ratio, that is not used, or that is not one of a policy.
+  bool get(uint32_t field, uint64_t &value) const {
+    return backoff_policy_get(&raw, field, &value) == BACKOFF_OK;
+  }
+  // The same for a field that is a ratio.
+  bool get_ratio(uint32_t field, uint32_t &numerator, uint32_t &denominator) const {
+    return backoff_policy_get_ratio(&raw, field, &numerator, &denominator) == BACKOFF_OK;
+  }
   // The delay before a retry; the first has the index 0.
   nanoseconds delay(stream of, uint32_t index) const {
     uint64_t delay_ns = 0;
@@ -194,6 +203,19 @@ class budget : public detail::printed<backoff_budget, backoff_budget_print, BACK
     error failed;
     backoff_budget_parse(&made.raw, string.data(), string.size(), &failed.raw);
     return {std::move(made), failed};
+  }
+  // The name of the kind, such as "concurrent".
+  const char *kind() const {
+    uint64_t number = 0;
+    get(BACKOFF_FIELD_BUDGET, number);
+    return backoff_kind_name(BACKOFF_FIELD_BUDGET, number);
+  }
+  // The value of a BACKOFF_FIELD of a budget, as of a policy.
+  bool get(uint32_t field, uint64_t &value) const {
+    return backoff_budget_get(&raw, field, &value) == BACKOFF_OK;
+  }
+  bool get_ratio(uint32_t field, uint32_t &numerator, uint32_t &denominator) const {
+    return backoff_budget_get_ratio(&raw, field, &numerator, &denominator) == BACKOFF_OK;
   }
 };
 

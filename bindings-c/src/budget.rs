@@ -2,11 +2,13 @@
 
 use core::ffi::c_char;
 
+use backoff_core::ffi::BUDGET_FIELDS;
 use backoff_core::{Budget, ffi};
 
 use crate::code::BACKOFF_DAMAGED;
 use crate::error::{backoff_error, explained};
 use crate::exported::{exported, required};
+use crate::field::{field_of, write_ratio, write_value};
 use crate::handle::Tagged;
 use crate::text::{bytes_at, write_text};
 
@@ -108,5 +110,52 @@ pub unsafe extern "C" fn backoff_budget_print(
         let budget = BudgetHandle::get(budget)?;
         wait_until_free(Some(budget))?;
         write_text(budget.text().as_bytes(), buffer, size)
+    })
+}
+
+/// Writes the value of a field of a budget, with its default filled in (SPEC 5.4): nanoseconds, a
+/// count, or the number of a kind. BACKOFF_FIELD_BUDGET is the BACKOFF_BUDGET_KIND. Retries do not
+/// change the fields.
+///
+/// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNKNOWN_FIELD if the number is not a BACKOFF_FIELD of a
+/// budget, BACKOFF_WRONG_UNIT if the field is a ratio, BACKOFF_UNUSED if the kind does not use the
+/// field, BACKOFF_UNINITIALIZED, or BACKOFF_DAMAGED.
+///
+/// # Safety
+/// `budget` points to a budget, `value` to one number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn backoff_budget_get(
+    budget: *const backoff_budget,
+    field: u32,
+    value: *mut u64,
+) -> u32 {
+    exported!({
+        let value = required(value)?;
+        let budget = BudgetHandle::get(budget)?;
+        wait_until_free(Some(budget))?;
+        let field = field_of(field, &BUDGET_FIELDS, false)?;
+        write_value(ffi::budget_value(budget, field), value)
+    })
+}
+
+/// Writes the value of a field of a budget that is a ratio, in lowest terms: BACKOFF_FIELD_RATIO. 1.6 is 8 and 5.
+///
+/// Fails as backoff_budget_get does, and with BACKOFF_WRONG_UNIT if the field is not a ratio.
+///
+/// # Safety
+/// `budget` points to a budget, `numerator` and `denominator` to one number each.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn backoff_budget_get_ratio(
+    budget: *const backoff_budget,
+    field: u32,
+    numerator: *mut u32,
+    denominator: *mut u32,
+) -> u32 {
+    exported!({
+        let terms = (required(numerator)?, required(denominator)?);
+        let budget = BudgetHandle::get(budget)?;
+        wait_until_free(Some(budget))?;
+        let field = field_of(field, &BUDGET_FIELDS, true)?;
+        write_ratio(ffi::budget_value(budget, field), terms)
     })
 }

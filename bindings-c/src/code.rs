@@ -7,7 +7,7 @@ pub const BACKOFF_OK: u32 = 0;
 pub const BACKOFF_UNKNOWN_KIND: u32 = 1;
 /// A required field is not set.
 pub const BACKOFF_MISSING: u32 = 2;
-/// A field is set that the growth, the jitter or the kind of budget does not use.
+/// A field is set or read that the growth, the jitter or the kind of budget does not use.
 pub const BACKOFF_UNUSED: u32 = 3;
 /// The value is above the limit.
 pub const BACKOFF_TOO_LARGE: u32 = 4;
@@ -59,7 +59,7 @@ pub const BACKOFF_NULL_POINTER: u32 = 100;
 /// The struct was never initialised: no function made this policy, budget, operation, ..., the
 /// params did not start as BACKOFF_PARAMS_INIT, or no function filled this error.
 pub const BACKOFF_UNINITIALIZED: u32 = 101;
-/// The number is not a BACKOFF_FIELD of a policy.
+/// The number is not a BACKOFF_FIELD of a policy, or not one of a budget where a budget is read.
 pub const BACKOFF_UNKNOWN_FIELD: u32 = 102;
 /// The value is a ratio and the field a plain number, or the reverse.
 pub const BACKOFF_WRONG_UNIT: u32 = 103;

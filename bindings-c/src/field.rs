@@ -1,10 +1,12 @@
 //! Units of time, and the numbers and names of fields and kinds.
 
 use core::ffi::c_char;
+use core::ptr::NonNull;
 
 use backoff_core::Field;
 use backoff_core::ffi::{self, BUDGET_FIELDS, POLICY_FIELDS, Unit};
 
+use crate::code::{BACKOFF_UNKNOWN_FIELD, BACKOFF_UNUSED, BACKOFF_WRONG_UNIT};
 use crate::text::name_of;
 
 /// One nanosecond, the unit of every duration in this header.
@@ -76,7 +78,7 @@ pub const BACKOFF_FIELD_RETRY_AFTER_MAX: u32 = 22;
 /// The maximum by which a Retry-After may exceed the delay of the policy, in ns. Default:
 /// BACKOFF_MAX_NS.
 pub const BACKOFF_FIELD_RETRY_AFTER_MAX_EXTRA: u32 = 23;
-/// The kind of a budget. This field and those below belong to budgets. They occur in errors; a
+/// The kind of a budget: a BACKOFF_BUDGET_KIND. This field and those below belong to budgets. A
 /// program sets them in the string that it passes to backoff_budget_parse.
 pub const BACKOFF_FIELD_BUDGET: u32 = 33;
 /// Quota, throttle, ratio, rate: the number of tokens in a full budget.
@@ -87,11 +89,11 @@ pub const BACKOFF_FIELD_COST: u32 = 35;
 pub const BACKOFF_FIELD_COST_THROTTLED: u32 = 36;
 /// Quota: the price of a retry after a timeout, in tokens.
 pub const BACKOFF_FIELD_COST_TIMEOUT: u32 = 37;
-/// Throttle, ratio, ttl, concurrent: the fraction of a retry that each operation earns.
+/// Throttle, ratio, ttl, concurrent: the fraction of a retry that each operation earns, a ratio.
 pub const BACKOFF_FIELD_RATIO: u32 = 38;
-/// Rate: the time in which an empty budget fills up.
+/// Rate: the time in which an empty budget fills up, in ns.
 pub const BACKOFF_FIELD_PER: u32 = 39;
-/// Ttl: the time after which earned retries expire.
+/// Ttl: the time after which earned retries expire, in ns.
 pub const BACKOFF_FIELD_TTL: u32 = 40;
 /// Ttl: the number of retries per second that are always granted.
 pub const BACKOFF_FIELD_MIN_PER_SECOND: u32 = 41;
@@ -137,6 +139,19 @@ pub const BACKOFF_RETRY_AFTER_EXACT: u32 = 2;
 /// Retry-After do not return together.
 pub const BACKOFF_RETRY_AFTER_SPREAD: u32 = 3;
 
+/// Every retry costs tokens, and a success refunds them.
+pub const BACKOFF_BUDGET_KIND_QUOTA: u32 = 1;
+/// Failures take tokens, successes earn a ratio, and retries stop at half of the tokens.
+pub const BACKOFF_BUDGET_KIND_THROTTLE: u32 = 2;
+/// Every operation earns a ratio of a retry.
+pub const BACKOFF_BUDGET_KIND_RATIO: u32 = 3;
+/// A token bucket that fills within a time.
+pub const BACKOFF_BUDGET_KIND_RATE: u32 = 4;
+/// Every operation earns a ratio of a retry for a time, on top of a reserve.
+pub const BACKOFF_BUDGET_KIND_TTL: u32 = 5;
+/// Only a ratio of the active operations may retry at the same time.
+pub const BACKOFF_BUDGET_KIND_CONCURRENT: u32 = 6;
+
 /// Returns the name of a field, such as "jitter_max": the same name in every language. The string
 /// is static and never NULL; an unknown number returns "unknown_field".
 #[unsafe(no_mangle)]
@@ -172,6 +187,42 @@ const fn kinds(field: Field) -> &'static [&'static str] {
         Unit::Kind(names) => names,
         _ => &[],
     }
+}
+
+/// The field of a number, if it is one of `fields` and a ratio or not, as the caller says.
+pub(crate) fn field_of(number: u32, fields: &[Field], is_ratio: bool) -> Result<Field, u32> {
+    let field = ffi::field_from_number(number)
+        .filter(|field| fields.contains(field))
+        .ok_or(BACKOFF_UNKNOWN_FIELD)?;
+    let is_of_unit = matches!(ffi::field_unit(field), Unit::Ratio) == is_ratio;
+    is_of_unit.then_some(field).ok_or(BACKOFF_WRONG_UNIT)
+}
+
+/// Writes the value of a field that is not a ratio.
+///
+/// # Safety
+/// `value` is valid for a write.
+pub(crate) unsafe fn write_value(number: Option<u64>, value: NonNull<u64>) -> Result<(), u32> {
+    // SAFETY: valid for a write by the caller's promise.
+    unsafe { value.write(number.ok_or(BACKOFF_UNUSED)?) }
+    Ok(())
+}
+
+/// Writes the value of a field that is a ratio.
+///
+/// # Safety
+/// Both terms are valid for a write.
+pub(crate) unsafe fn write_ratio(
+    number: Option<u64>,
+    (numerator, denominator): (NonNull<u32>, NonNull<u32>),
+) -> Result<(), u32> {
+    let ratio = ffi::ratio_from_value(number.ok_or(BACKOFF_UNUSED)?);
+    // SAFETY: valid for a write by the caller's promise.
+    unsafe {
+        numerator.write(ratio.numerator());
+        denominator.write(ratio.denominator());
+    }
+    Ok(())
 }
 
 /// The position of a number in a list whose numbers go up by one from the first.

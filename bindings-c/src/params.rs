@@ -3,14 +3,14 @@
 use core::ffi::c_char;
 use core::ptr::NonNull;
 
-use backoff_core::ffi::{self, POLICY_FIELDS, Params, Unit};
+use backoff_core::ffi::{self, POLICY_FIELDS, Params};
 use backoff_core::{Ratio, RatioError};
 
 use crate::code::{
-    BACKOFF_NOT_A_RATIO, BACKOFF_RATIO_TOO_FINE, BACKOFF_UNINITIALIZED, BACKOFF_UNKNOWN_FIELD,
-    BACKOFF_WRONG_UNIT, BACKOFF_ZERO_DENOMINATOR,
+    BACKOFF_NOT_A_RATIO, BACKOFF_RATIO_TOO_FINE, BACKOFF_UNINITIALIZED, BACKOFF_ZERO_DENOMINATOR,
 };
 use crate::exported::{exported, required};
+use crate::field::field_of;
 use crate::text::bytes_at;
 
 /// The fields of a policy before they are checked; each is set or not set. Start with
@@ -106,12 +106,7 @@ unsafe fn set(
     value: u64,
     is_ratio: bool,
 ) -> Result<(), u32> {
-    let field = ffi::field_from_number(field)
-        .filter(|field| POLICY_FIELDS.contains(field))
-        .ok_or(BACKOFF_UNKNOWN_FIELD)?;
-    if matches!(ffi::field_unit(field), Unit::Ratio) != is_ratio {
-        return Err(BACKOFF_WRONG_UNIT);
-    }
+    let field = field_of(field, &POLICY_FIELDS, is_ratio)?;
     // SAFETY: `Params` fits into the struct and is plain integers, so any bytes are a valid one.
     let params = unsafe { params.cast::<Params>().as_mut() };
     if !params.is_valid() {

@@ -2,10 +2,12 @@
 
 use core::ffi::c_char;
 
+use backoff_core::ffi::POLICY_FIELDS;
 use backoff_core::{Policy, RandomStream, ffi};
 
 use crate::error::{backoff_error, explained};
 use crate::exported::{exported, length_of, required};
+use crate::field::{field_of, write_ratio, write_value};
 use crate::handle::Tagged;
 use crate::params::{backoff_params, params_at};
 use crate::text::{bytes_at, write_text};
@@ -92,6 +94,53 @@ pub unsafe extern "C" fn backoff_policy_print(
     size: u64,
 ) -> u32 {
     exported!({ write_text(PolicyHandle::get(policy)?.text().as_bytes(), buffer, size) })
+}
+
+/// Writes the value of a field of a policy, with its default filled in (SPEC 5.4): nanoseconds, a
+/// count, or the number of a kind. A limit that is not set is the default of its field, which is
+/// BACKOFF_MAX_NS or 2^32. BACKOFF_FIELD_MAX_ATTEMPTS is one more than BACKOFF_FIELD_MAX_RETRIES.
+/// Params with all other values that can be read make an equal policy.
+///
+/// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNKNOWN_FIELD if the number is not a BACKOFF_FIELD of a
+/// policy, BACKOFF_WRONG_UNIT if the field is a ratio, BACKOFF_UNUSED if the policy does not use the
+/// field, or BACKOFF_UNINITIALIZED.
+///
+/// # Safety
+/// `policy` points to a policy, `value` to one number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn backoff_policy_get(
+    policy: *const backoff_policy,
+    field: u32,
+    value: *mut u64,
+) -> u32 {
+    exported!({
+        let value = required(value)?;
+        let policy = PolicyHandle::get(policy)?;
+        let field = field_of(field, &POLICY_FIELDS, false)?;
+        write_value(ffi::policy_value(policy, field), value)
+    })
+}
+
+/// Writes the value of a field of a policy that is a ratio, in lowest terms: BACKOFF_FIELD_MULTIPLIER,
+/// BACKOFF_FIELD_JITTER_BELOW or BACKOFF_FIELD_JITTER_ABOVE. 1.6 is 8 and 5.
+///
+/// Fails as backoff_policy_get does, and with BACKOFF_WRONG_UNIT if the field is not a ratio.
+///
+/// # Safety
+/// `policy` points to a policy, `numerator` and `denominator` to one number each.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn backoff_policy_get_ratio(
+    policy: *const backoff_policy,
+    field: u32,
+    numerator: *mut u32,
+    denominator: *mut u32,
+) -> u32 {
+    exported!({
+        let terms = (required(numerator)?, required(denominator)?);
+        let policy = PolicyHandle::get(policy)?;
+        let field = field_of(field, &POLICY_FIELDS, true)?;
+        write_ratio(ffi::policy_value(policy, field), terms)
+    })
 }
 
 /// Writes the delay of an index of a stream, in ns, at most BACKOFF_MAX_NS. It is a pure function

@@ -47,6 +47,9 @@ static void find_lock(void) {
 static void check_damaged(void) {
   backoff_operation operation = memory.operation;
   IS_DAMAGED(backoff_budget_print(&memory.budget, memory.text, sizeof memory.text));
+  IS_DAMAGED(backoff_budget_get(&memory.budget, BACKOFF_FIELD_BUDGET, &memory.numbers[1]));
+  IS_DAMAGED(backoff_budget_get_ratio(&memory.budget, BACKOFF_FIELD_RATIO, &memory.numerator,
+                                      &memory.denominator));
   IS_DAMAGED(backoff_operation_begin(&memory.operation, &memory.policy, 1, 0, 1, &memory.budget));
   for (uint32_t outcome = BACKOFF_OUTCOME_SUCCESS; outcome <= BACKOFF_OUTCOME_PERMANENT;
        outcome++) {

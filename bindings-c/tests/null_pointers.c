@@ -21,6 +21,14 @@ static void check_policies(void) {
   FAILS(BACKOFF_CAP_BELOW_BASE, backoff_policy_init(&memory.policy, &memory.wrong_params, NULL));
   IS_NULL(backoff_policy_delay_ns(NULL, 1, 0, number));
   IS_NULL(backoff_policy_delay_ns(&memory.policy, 1, 0, NULL));
+  IS_NULL(backoff_policy_get(NULL, BACKOFF_FIELD_BASE, number));
+  IS_NULL(backoff_policy_get(&memory.policy, BACKOFF_FIELD_BASE, NULL));
+  IS_NULL(backoff_policy_get_ratio(NULL, BACKOFF_FIELD_MULTIPLIER, &memory.numerator,
+                                   &memory.denominator));
+  IS_NULL(backoff_policy_get_ratio(&memory.policy, BACKOFF_FIELD_MULTIPLIER, NULL,
+                                   &memory.denominator));
+  IS_NULL(backoff_policy_get_ratio(&memory.policy, BACKOFF_FIELD_MULTIPLIER, &memory.numerator,
+                                   NULL));
   IS_NULL(backoff_policy_max_retries(NULL, number));
   IS_NULL(backoff_policy_max_retries(&memory.policy, NULL));
   IS_NULL(backoff_policy_window_ns(NULL, 0, number));
@@ -68,6 +76,12 @@ static void check_texts(void) {
   FAILS(BACKOFF_UNKNOWN_HEAD, backoff_budget_parse(budget, TEXT("no"), NULL));
   IS_NULL(backoff_budget_print(NULL, memory.text, sizeof memory.text));
   IS_NULL(backoff_budget_print(budget, NULL, sizeof memory.text));
+  IS_NULL(backoff_budget_get(NULL, BACKOFF_FIELD_COST, &memory.numbers[1]));
+  IS_NULL(backoff_budget_get(budget, BACKOFF_FIELD_COST, NULL));
+  IS_NULL(backoff_budget_get_ratio(NULL, BACKOFF_FIELD_RATIO, &memory.numerator,
+                                   &memory.denominator));
+  IS_NULL(backoff_budget_get_ratio(budget, BACKOFF_FIELD_RATIO, NULL, &memory.denominator));
+  IS_NULL(backoff_budget_get_ratio(budget, BACKOFF_FIELD_RATIO, &memory.numerator, NULL));
   IS_NULL(backoff_parse_retry_after(NULL, 1, 0, &memory.numbers[1]));
   FAILS(BACKOFF_NOT_A_RETRY_AFTER, backoff_parse_retry_after(NULL, 0, 0, &memory.numbers[1]));
   IS_NULL(backoff_parse_retry_after("1", 1, 0, NULL));

@@ -9,6 +9,9 @@ static void check_uninitialized(const char *content) {
   unsigned long failed = check_failed;
   uint64_t *number = &memory.numbers[1], *written = &memory.written;
   IS_UNINITIALIZED(backoff_policy_delay_ns(&memory.garbage_policy, 1, 0, number));
+  IS_UNINITIALIZED(backoff_policy_get(&memory.garbage_policy, BACKOFF_FIELD_BASE, number));
+  IS_UNINITIALIZED(backoff_policy_get_ratio(&memory.garbage_policy, BACKOFF_FIELD_MULTIPLIER,
+                                            &memory.numerator, &memory.denominator));
   IS_UNINITIALIZED(backoff_policy_max_retries(&memory.garbage_policy, number));
   IS_UNINITIALIZED(backoff_policy_window_ns(&memory.garbage_policy, 0, number));
   IS_UNINITIALIZED(backoff_policy_fill_ns(&memory.garbage_policy, 1, 0, number, 2, written));
@@ -29,6 +32,9 @@ static void check_uninitialized(const char *content) {
   backoff_operation *operation = &memory.garbage_operation;
   uint32_t outcome = BACKOFF_OUTCOME_TRANSIENT, *reason = &memory.numerator;
   IS_UNINITIALIZED(backoff_budget_print(budget, memory.text, sizeof memory.text));
+  IS_UNINITIALIZED(backoff_budget_get(budget, BACKOFF_FIELD_COST, &memory.numbers[1]));
+  IS_UNINITIALIZED(backoff_budget_get_ratio(budget, BACKOFF_FIELD_RATIO, &memory.numerator,
+                                            &memory.denominator));
   IS_UNINITIALIZED(backoff_operation_begin(&memory.operation, policy, 1, 0, 1, &memory.budget));
   IS_UNINITIALIZED(backoff_operation_begin(&memory.operation, &memory.policy, 1, 0, 1, budget));
   backoff_decision *decision = &memory.decision;

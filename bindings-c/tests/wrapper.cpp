@@ -112,6 +112,34 @@ void check_error(const char *id, const backoff::error &error, const expected_err
   check_number(id, "value", error.raw.value, want.value);
 }
 
+void check_fields(const char *id, const backoff::policy &policy, const policy_vector &vector) {
+  for (size_t i = 0; i < vector.count; i++) {
+    const field_vector &field = vector.fields[i];
+    uint64_t value = 0;
+    uint32_t numerator = 0, denominator = 0;
+    check_true(id, "the field has one unit",
+               policy.get(field.field, value) != policy.get_ratio(field.field, numerator,
+                                                                  denominator));
+    check_number(id, "value", value, field.value);
+    check_number(id, "numerator", numerator, field.numerator);
+    check_number(id, "denominator", denominator, field.denominator);
+  }
+}
+
+void check_budget_fields() {
+  const auto throttle = backoff::budget::parse("throttle:max_tokens=20,ratio=0.16").value();
+  uint64_t tokens = 0;
+  uint32_t numerator = 0, denominator = 0;
+  check_text("throttle", "kind", throttle.kind(), "throttle");
+  check_true("throttle", "it has tokens", throttle.get(BACKOFF_FIELD_MAX_TOKENS, tokens));
+  check_number("throttle", "tokens", tokens, 20);
+  check_true("throttle", "it has a ratio",
+             throttle.get_ratio(BACKOFF_FIELD_RATIO, numerator, denominator));
+  check_number("throttle", "numerator", numerator, 4);
+  check_number("throttle", "denominator", denominator, 25);
+  check_true("throttle", "it has no cost", !throttle.get(BACKOFF_FIELD_COST, tokens));
+}
+
 void check_vectors() {
   for (const auto &sequences : wrapper_vectors.sequences) {
     check_true("sequences", "there are some", sequences.count > 0);
@@ -129,6 +157,7 @@ void check_vectors() {
                 is_policy ? printed(backoff::policy::parse(string).value())
                           : printed(backoff::budget::parse(string).value()),
                 row.canonical);
+    if (is_policy) check_fields(row.id, backoff::policy::parse(string).value(), row.policy);
   }
   for (size_t i = 0; i < wrapper_vectors.text_error_count; i++) {
     const text_error_vector &row = wrapper_vectors.text_errors[i];
@@ -332,6 +361,7 @@ void check_exceptions() {}
 int main() {
   check_streams();
   check_vectors();
+  check_budget_fields();
   check_retry();
   check_ends();
   check_negative_times();

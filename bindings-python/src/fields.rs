@@ -1,7 +1,7 @@
 //! The fields of a policy: arguments of `Policy(...)` to the core's params, and back.
 
 use backoff_core::ffi::{self, Params, Unit};
-use backoff_core::{Field, MAX_NS, Policy, PolicyError};
+use backoff_core::{Field, FieldValue, MAX_NS, Policy, PolicyError};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
@@ -88,19 +88,6 @@ fn value(field: Field, object: &Bound<'_, PyAny>) -> PyResult<Value> {
     }
 }
 
-/// Whether the longest duration as the value of a field means no limit.
-fn is_limit(field: Field) -> bool {
-    matches!(
-        field,
-        Field::Cap
-            | Field::MaxRetries
-            | Field::MaxAttempts
-            | Field::MaxElapsed
-            | Field::RetryAfterMax
-            | Field::RetryAfterMaxExtra
-    )
-}
-
 /// All arguments by the name of their field.
 fn by_name<'py>(
     positional: &Bound<'py, PyTuple>,
@@ -136,32 +123,25 @@ fn by_name<'py>(
     Ok(arguments)
 }
 
-/// The name of a kind; `None` if the policy does not use the field.
-pub(crate) fn kind(policy: &Policy, field: Field) -> Option<&'static str> {
-    number(policy, field).and_then(|number| ffi::kind_name(field, number))
+/// The name of a kind; `None` for a field that is not used.
+pub(crate) fn kind(value: Option<FieldValue>) -> Option<&'static str> {
+    value?.as_kind()
 }
 
-/// A count; `None` if the policy does not use the field.
-pub(crate) fn number(policy: &Policy, field: Field) -> Option<u64> {
-    ffi::policy_params(policy).get(field)
+/// A count; `None` for a field that is not used, and for no limit.
+pub(crate) fn count(value: Option<FieldValue>) -> Option<u64> {
+    value?.as_count()
 }
 
-/// The most retries; `None` for no limit, which is as many as there are indices.
-pub(crate) fn max_retries(policy: &Policy) -> Option<u64> {
-    Some(policy.max_retries()).filter(|&retries| retries <= u32::MAX.into())
+/// A duration in float seconds; `None` for a field that is not used, and for no limit.
+pub(crate) fn seconds(value: Option<FieldValue>) -> Option<f64> {
+    value?.as_ns().map(duration::seconds)
 }
 
-/// A duration in float seconds; `None` if the policy does not use the field, and for no limit.
-pub(crate) fn seconds(policy: &Policy, field: Field) -> Option<f64> {
-    let is_no_limit = |ns: &u64| is_limit(field) && *ns == MAX_NS;
-    number(policy, field).filter(|ns| !is_no_limit(ns)).map(duration::seconds)
-}
-
-/// A ratio as a `Fraction`; `None` if the policy does not use the field.
-pub(crate) fn fraction<'py>(
-    py: Python<'py>,
-    policy: &Policy,
-    field: Field,
-) -> PyResult<Option<Bound<'py, PyAny>>> {
-    number(policy, field).map(|value| ratio::fraction(py, value)).transpose()
+/// A ratio as a `Fraction`; `None` for a field that is not used.
+pub(crate) fn fraction(
+    py: Python<'_>,
+    value: Option<FieldValue>,
+) -> PyResult<Option<Bound<'_, PyAny>>> {
+    value.and_then(FieldValue::as_ratio).map(|ratio| ratio::fraction(py, ratio)).transpose()
 }

@@ -178,144 +178,144 @@ impl Policy {
     /// How windows grow: "constant", "linear", "exponential", "polynomial" or "fibonacci".
     #[getter]
     fn growth(&self) -> Option<&'static str> {
-        fields::kind(&self.0, Field::Growth)
+        fields::kind(self.0.get(Field::Growth))
     }
 
     /// The window of index 0 for most growths, in float seconds.
     #[getter]
     fn base(&self) -> Option<f64> {
-        fields::seconds(&self.0, Field::Base)
+        fields::seconds(self.0.get(Field::Base))
     }
 
     /// Linear growth adds this at each retry, in float seconds; the base by default.
     #[getter]
     fn increment(&self) -> Option<f64> {
-        fields::seconds(&self.0, Field::Increment)
+        fields::seconds(self.0.get(Field::Increment))
     }
 
     /// Exponential growth multiplies by this Fraction; by default 2, or 3 if decorrelated.
     #[getter]
     fn multiplier<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        fields::fraction(py, &self.0, Field::Multiplier)
+        fields::fraction(py, self.0.get(Field::Multiplier))
     }
 
     /// The exponent of polynomial growth, base * (index + origin) ** power; 2 by default.
     #[getter]
     fn power(&self) -> Option<u64> {
-        fields::number(&self.0, Field::Power)
+        fields::count(self.0.get(Field::Power))
     }
 
     /// Polynomial growth counts index 0 as this number; 1 by default.
     #[getter]
     fn origin(&self) -> Option<u64> {
-        fields::number(&self.0, Field::Origin)
+        fields::count(self.0.get(Field::Origin))
     }
 
     /// Added to every window before the cap, in float seconds; 0 by default.
     #[getter]
     fn offset(&self) -> Option<f64> {
-        fields::seconds(&self.0, Field::Offset)
+        fields::seconds(self.0.get(Field::Offset))
     }
 
     /// The longest window, at least the base, in float seconds; None, the default, is no limit.
     #[getter]
     fn cap(&self) -> Option<f64> {
-        fields::seconds(&self.0, Field::Cap)
+        fields::seconds(self.0.get(Field::Cap))
     }
 
     /// Whether the cap applies to the "window" (before jitter, the default) or to the "delay".
     #[getter]
     fn cap_on(&self) -> Option<&'static str> {
-        fields::kind(&self.0, Field::CapOn)
+        fields::kind(self.0.get(Field::CapOn))
     }
 
     /// The shortest delay, at most the cap, in float seconds; 0 by default.
     #[getter]
     fn floor(&self) -> Option<f64> {
-        fields::seconds(&self.0, Field::Floor)
+        fields::seconds(self.0.get(Field::Floor))
     }
 
     /// How delays are spread: "none" (the default), "full", "equal", "proportional", "additive",
     /// "decorrelated" or "slotted".
     #[getter]
     fn jitter(&self) -> Option<&'static str> {
-        fields::kind(&self.0, Field::Jitter)
+        fields::kind(self.0.get(Field::Jitter))
     }
 
     /// Proportional jitter subtracts up to this Fraction of the window, 0 to 1.
     #[getter]
     fn jitter_below<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        fields::fraction(py, &self.0, Field::JitterBelow)
+        fields::fraction(py, self.0.get(Field::JitterBelow))
     }
 
     /// Proportional jitter adds up to this Fraction of the window, 0 to 1.
     #[getter]
     fn jitter_above<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        fields::fraction(py, &self.0, Field::JitterAbove)
+        fields::fraction(py, self.0.get(Field::JitterAbove))
     }
 
     /// Additive jitter adds up to this at index 0, in float seconds. Required for additive jitter.
     #[getter]
     fn jitter_max(&self) -> Option<f64> {
-        fields::seconds(&self.0, Field::JitterMax)
+        fields::seconds(self.0.get(Field::JitterMax))
     }
 
     /// Each retry adds this to jitter_max, in float seconds; 0 by default.
     #[getter]
     fn jitter_increment(&self) -> Option<f64> {
-        fields::seconds(&self.0, Field::JitterIncrement)
+        fields::seconds(self.0.get(Field::JitterIncrement))
     }
 
     /// The length of a slot, in float seconds. Required for slotted jitter.
     #[getter]
     fn jitter_slot(&self) -> Option<f64> {
-        fields::seconds(&self.0, Field::JitterSlot)
+        fields::seconds(self.0.get(Field::JitterSlot))
     }
 
     /// The maximum number of retries; None, the default, is no limit. Excludes max_attempts.
     #[getter]
     fn max_retries(&self) -> Option<u64> {
-        fields::max_retries(&self.0)
+        fields::count(self.0.get(Field::MaxRetries))
     }
 
     /// The maximum number of attempts (retries + 1); None, the default, is no limit.
     #[getter]
     fn max_attempts(&self) -> Option<u64> {
-        fields::max_retries(&self.0).map(|_| self.0.max_attempts())
+        fields::count(self.0.get(Field::MaxAttempts))
     }
 
     /// No wait may end later than this after the operation began, in float seconds; None, the
     /// default, is no limit.
     #[getter]
     fn max_elapsed(&self) -> Option<f64> {
-        fields::seconds(&self.0, Field::MaxElapsed)
+        fields::seconds(self.0.get(Field::MaxElapsed))
     }
 
     /// The base after a throttled failure, in float seconds; the base by default.
     #[getter]
     fn throttled_base(&self) -> Option<f64> {
-        fields::seconds(&self.0, Field::ThrottledBase)
+        fields::seconds(self.0.get(Field::ThrottledBase))
     }
 
     /// How a server's retry_after changes a delay: "at_least" (the longer of the two, the
     /// default), "exact" (the retry_after) or "spread" (one to one and a half times it).
     #[getter]
     fn retry_after(&self) -> Option<&'static str> {
-        fields::kind(&self.0, Field::RetryAfter)
+        fields::kind(self.0.get(Field::RetryAfter))
     }
 
     /// The longest retry_after that counts, in float seconds; 3600 (1 h) by default, None is no
     /// limit. The cap does not bound a retry_after, and "spread" may exceed this by half.
     #[getter]
     fn retry_after_max(&self) -> Option<f64> {
-        fields::seconds(&self.0, Field::RetryAfterMax)
+        fields::seconds(self.0.get(Field::RetryAfterMax))
     }
 
     /// How much longer than the delay a retry_after may be, in float seconds; None, the default,
     /// is no limit.
     #[getter]
     fn retry_after_max_extra(&self) -> Option<f64> {
-        fields::seconds(&self.0, Field::RetryAfterMaxExtra)
+        fields::seconds(self.0.get(Field::RetryAfterMaxExtra))
     }
 
     fn __str__(&self) -> String {

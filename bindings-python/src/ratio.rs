@@ -1,7 +1,7 @@
 //! Ratios: Python's numbers to the core's, and the core's to `fractions.Fraction`.
 
 use backoff_core::Ratio;
-use backoff_core::ffi::{ratio_from_value, ratio_value};
+use backoff_core::ffi::ratio_value;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyFloat, PyInt, PyTuple, PyType};
@@ -57,10 +57,9 @@ fn is_int(object: &Bound<'_, PyAny>) -> bool {
     object.is_instance_of::<PyInt>() && !object.is_instance_of::<PyBool>()
 }
 
-/// The `Fraction` of a field's value.
-pub(crate) fn fraction(py: Python<'_>, value: u64) -> PyResult<Bound<'_, PyAny>> {
+/// The `Fraction` of a ratio.
+pub(crate) fn fraction(py: Python<'_>, ratio: Ratio) -> PyResult<Bound<'_, PyAny>> {
     static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
-    let ratio = ratio_from_value(value);
     let class = CLASS.import(py, "fractions", "Fraction")?;
     class.call1((ratio.numerator(), ratio.denominator()))
 }

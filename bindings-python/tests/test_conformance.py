@@ -2,6 +2,7 @@
 
 import contextlib
 from array import array
+from fractions import Fraction
 from itertools import islice
 
 import pytest
@@ -152,6 +153,45 @@ def test_text(case):
     if case["of"] == "policy":
         policy = Policy.parse(case["text"])
         assert policy == vectors.policy(case["policy"]) == Policy.parse(case["canonical"])
+        for name, text in case["policy"].items():
+            check_field(policy, name, text)
+    else:
+        check_fields_of(Budget.parse(case["text"]))
+
+
+#: The numbers that mean no limit, which None stands for.
+NO_LIMITS = {"max_retries": 2**32, "max_attempts": 2**32 + 1} | dict.fromkeys(
+    ["cap", "max_elapsed", "retry_after_max", "retry_after_max_extra"], 2**63 - 1
+)
+
+
+def check_field(policy, name, text):
+    """The property has the value of the vector, a duration as the nearest float of seconds."""
+    if text == str(NO_LIMITS.get(name)):
+        assert getattr(policy, name) is None
+    elif name in vectors.RATIOS:
+        assert getattr(policy, name) == Fraction(text)
+    else:
+        value = vectors.value(name, text)
+        assert getattr(policy, name) == (float(value) if isinstance(value, Fraction) else value)
+
+
+#: The unit of each field of a budget, as a budget string writes it.
+BUDGET_FIELDS = {
+    "max_tokens": "", "cost": "", "cost_throttled": "", "cost_timeout": "", "ratio": "",
+    "per": "s", "ttl": "s", "min_per_second": "", "min_concurrent": "",
+}  # fmt: skip
+
+
+def check_fields_of(budget):
+    """The properties of a budget make an equal one."""
+    values = {name: getattr(budget, name) for name in BUDGET_FIELDS}
+    pairs = (
+        f"{name}={value:.9f}s" if BUDGET_FIELDS[name] else f"{name}={value}"
+        for name, value in values.items()
+        if value is not None
+    )
+    assert str(Budget.parse(f"{budget.kind}:{','.join(pairs)}")) == str(budget)
 
 
 @pytest.mark.parametrize("case", vectors.cases("text_errors"))
@@ -168,6 +208,8 @@ def test_preset(case):
         assert str(made) == case["canonical"]
         for index, window in enumerate(case.get("windows", [])):
             assert made.window_ns(index) == int(window)
+        if case["of"] == "budget":
+            check_fields_of(made)
 
 
 @pytest.mark.parametrize("case", vectors.cases("decisions"))

@@ -124,6 +124,28 @@ def test_fields_have_their_defaults_filled_in():
     assert {getattr(policy, name) for name in unused_or_no_limit} == {None}
 
 
+BUDGETS = [
+    ("quota", {"max_tokens": 500, "cost": 5, "cost_throttled": 5, "cost_timeout": 5}),
+    ("throttle", {"max_tokens": 10, "ratio": Fraction(1, 10)}),
+    ("ratio:ratio=1/3", {"max_tokens": 10, "ratio": Fraction(1, 3)}),
+    ("rate", {"max_tokens": 60, "per": 60.0}),
+    ("ttl", {"ratio": Fraction(1, 5), "ttl": 10.0, "min_per_second": 10}),
+    ("concurrent", {"ratio": Fraction(1, 5), "min_concurrent": 3}),
+]
+
+
+@pytest.mark.parametrize(("text", "used"), BUDGETS)
+def test_fields_of_a_budget_have_their_defaults_filled_in(text, used):
+    budget = Budget.parse(text)
+    assert budget.kind == text.partition(":")[0]
+    fields = [name for name, field in vars(Budget).items() if inspect.isgetsetdescriptor(field)]
+    values = {name: getattr(budget, name) for name in fields if name != "kind"}
+    assert len(values) == 9
+    assert {name: value for name, value in values.items() if value is not None} == used
+    with pytest.raises(AttributeError):
+        budget.kind = "ratio"
+
+
 OTHER_FIELDS = [
     (Policy("linear", base=1, increment=0.5), {"increment": 0.5}),
     (Policy("polynomial", base=1), {"power": 2, "origin": 1}),

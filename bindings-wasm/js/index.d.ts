@@ -17,6 +17,7 @@ export type Growth = "constant" | "linear" | "exponential" | "polynomial" | "fib
 export type Jitter = "none" | "full" | "equal" | "proportional" | "additive" | "decorrelated" | "slotted";
 export type CapOn = "window" | "delay";
 export type RetryAfterMode = "at_least" | "exact" | "spread";
+export type BudgetKind = "quota" | "throttle" | "ratio" | "rate" | "ttl" | "concurrent";
 
 /**
  * The options of a policy. An option that is `undefined` is not set. Durations are rounded to the
@@ -99,6 +100,19 @@ export interface PolicyParams {
 	readonly retryAfter: RetryAfterMode;
 	readonly retryAfterMax: ExactDuration;
 	readonly retryAfterMaxExtra: ExactDuration;
+}
+
+/** The fields of a budget that its kind uses, with the defaults filled in. */
+export interface BudgetParams {
+	readonly maxTokens?: number;
+	readonly cost?: number;
+	readonly costThrottled?: number;
+	readonly costTimeout?: number;
+	readonly ratio?: readonly [numerator: number, denominator: number];
+	readonly per?: ExactDuration;
+	readonly ttl?: ExactDuration;
+	readonly minPerSecond?: number;
+	readonly minConcurrent?: number;
 }
 
 /** The possible delays of one retry (SPEC 16), in ms, or in ns as bigints, which JSON has as digits. */
@@ -310,6 +324,12 @@ export class Budget {
 
 	/** The budget string. It is an own property: a deep comparison compares the strings, not the states. */
 	readonly text: string;
+
+	/** The kind. */
+	get kind(): BudgetKind;
+
+	/** The fields that the kind uses, with their defaults filled in (SPEC 15.1). Retries do not change them. */
+	get params(): BudgetParams;
 
 	/** The budget string, without the state of the budget. */
 	toString(): string;

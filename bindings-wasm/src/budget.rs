@@ -55,6 +55,25 @@ pub fn budget_text() -> usize {
     })
 }
 
+/// Whether the kind of the budget in the words uses a field.
+#[wasm_bindgen]
+#[must_use]
+pub fn budget_has(field: u32) -> bool {
+    get(field).is_some()
+}
+
+/// The value of a field of the budget in the words, or 0 if its kind does not use the field.
+#[wasm_bindgen]
+#[must_use]
+pub fn budget_get(field: u32) -> u64 {
+    get(field).unwrap_or_default()
+}
+
+fn get(field: u32) -> Option<u64> {
+    let field = ffi::field_from_number(field)?;
+    with_buffers(|buffers| ffi::budget_value(&load(buffers), field))
+}
+
 pub(crate) fn load(buffers: &Buffers) -> Budget {
     ffi::budget_from_words(buffers.words_at(BUDGET_OFFSET))
 }

@@ -1,15 +1,17 @@
 //! The fields, names and limits that the core knows, so that JavaScript has no list of its own.
 
-use backoff_core::ffi::{self, POLICY_FIELDS, Unit};
-use backoff_core::{Field, MAX_NS, Outcome, Ratio, StopReason};
+use backoff_core::ffi::{self, BUDGET_FIELDS, POLICY_FIELDS, Unit};
+use backoff_core::{Field, Outcome, Ratio, StopReason};
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::buffer::{Buffers, with_buffers};
 
-/// The number of retries that means no limit (SPEC 5.1).
-const MAX_RETRIES: u64 = 1 << 32;
+/// The fields of policies, then those of budgets.
+fn fields() -> impl Iterator<Item = Field> {
+    POLICY_FIELDS.into_iter().chain(BUDGET_FIELDS)
+}
 
-/// Writes a line for each field of a policy, and one each for the outcomes, the stop reasons and
+/// Writes a line for each field of a policy and of a budget, and one each for the outcomes, the stop reasons and
 /// the events of a budget into the bytes; returns the length. A line is the name, the unit, and the names of the kinds:
 /// `cap duration`, `cap_on kind window delay`.
 #[wasm_bindgen]
@@ -17,7 +19,7 @@ const MAX_RETRIES: u64 = 1 << 32;
 pub fn catalog() -> usize {
     with_buffers(|buffers| {
         let mut end = 0;
-        for field in POLICY_FIELDS {
+        for field in fields() {
             let (unit, kinds): (_, &[_]) = match ffi::field_unit(field) {
                 Unit::Kind(names) => ("kind", names),
                 Unit::Duration => ("duration", &[]),
@@ -55,21 +57,14 @@ fn write_words(buffers: &mut Buffers, start: usize, texts: &[&str]) -> usize {
 #[wasm_bindgen]
 #[must_use]
 pub fn field_number(position: usize) -> u32 {
-    POLICY_FIELDS.get(position).map_or(0, |&field| field as u32)
+    fields().nth(position).map_or(0, |field| field as u32)
 }
 
 /// The value of a field that means no limit, or 0 if the field is not a limit.
 #[wasm_bindgen]
 #[must_use]
 pub fn no_limit(field: u32) -> u64 {
-    match ffi::field_from_number(field) {
-        Some(Field::Cap | Field::MaxElapsed | Field::RetryAfterMax | Field::RetryAfterMaxExtra) => {
-            MAX_NS
-        }
-        Some(Field::MaxRetries) => MAX_RETRIES,
-        Some(Field::MaxAttempts) => MAX_RETRIES.wrapping_add(1),
-        _ => 0,
-    }
+    ffi::field_from_number(field).and_then(ffi::no_limit).unwrap_or_default()
 }
 
 /// The value of the ratio whose text is in the first `length` bytes, or 0, which is not a ratio, if

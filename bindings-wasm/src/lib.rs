@@ -31,7 +31,7 @@ mod stream;
 #[global_allocator]
 static ALLOCATOR: lol_alloc::FailAllocator = lol_alloc::FailAllocator;
 
-pub use budget::{budget_offset, budget_parse, budget_text, budget_words};
+pub use budget::{budget_get, budget_has, budget_offset, budget_parse, budget_text, budget_words};
 pub use budget_state::budget_step;
 pub use buffer::{bytes, bytes_capacity, words};
 pub use catalog::{catalog, field_number, no_limit, ratio_parse};

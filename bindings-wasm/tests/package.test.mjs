@@ -96,12 +96,12 @@ describe("contents", () => {
 	// loops whose core cannot start 600; the text in front saves 350. Loops that make nothing before the first failure
 	// needed 800. States of budgets needed 1,600 bytes of the module, and shared budgets 2,100 more, which a bundler leaves
 	// out unless they are used. The quotas of RateLimit needed 600 bytes of the module, and 600 more the line about a
-	// policy without a limit and the messages that say what to write. The rest is room. The pair for workerd has the names
-	// of functions.
-	test("the single file is below 46 kB gzipped, and the pair for workerd is hardly larger", () => {
+	// policy without a limit and the messages that say what to write. The fields of budgets needed 400. The rest is room. The
+	// pair for workerd has the names of functions.
+	test("the single file is below 46.5 kB gzipped, and the pair for workerd is hardly larger", () => {
 		const sizes = { single: size("dist/index.js"), workerd: size("dist/workerd.js") + size("dist/backoff.wasm") };
 		console.log(sizes);
-		assert.ok(sizes.single < 46_000 && sizes.workerd < 46_000, JSON.stringify(sizes));
+		assert.ok(sizes.single < 46_500 && sizes.workerd < 46_500, JSON.stringify(sizes));
 		const [, promised, minified] = /about (\d+) kB gzipped,\s+(\d+) kB minified/.exec(read("README.md"));
 		assert.ok(Math.abs(sizes.single - 1000 * promised) <= 1000, `${sizes.single} bytes, not ${promised} kB`);
 		const bytes = read("dist/index.js").length;

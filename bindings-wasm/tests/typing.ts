@@ -63,6 +63,13 @@ new RandomStream(42n, new Uint8Array(8));
 void code;
 
 const budget = Budget.parse("aws-sdk-2026");
+const ofBudget: { kind: "quota" | "throttle" | "ratio" | "rate" | "ttl" | "concurrent"; cost?: number } = {
+	kind: budget.kind,
+	...budget.params,
+};
+void ofBudget.cost;
+// @ts-expect-error The fields are read only.
+budget.params.cost = 1;
 const operation = new Operation(policy, undefined, { now: 0, deadline: { nanoseconds: 5n }, budget });
 const retryAfter = parseRetryAfter(new Map<string, string | null>().get("retry-after"));
 const decision = operation.decide("throttled", { now: 1, retryAfter });

@@ -60,12 +60,14 @@ pub use error::parse_error::ParseError;
 pub use error::policy_error::PolicyError;
 pub use field::Field;
 pub use field::kind::{CapOn, Growth, Jitter, RetryAfterMode};
+pub use field::value::FieldValue;
 pub use insight::preview::{Preview, PreviewRow};
 pub use iter::backoff::Backoff;
 #[cfg(feature = "rand")]
 pub use iter::rng::RngBackoff;
 pub use number::arithmetic::MAX_NS;
 pub use number::ratio::{Ratio, RatioError};
+pub use parse::duration::{DurationError, parse_duration_ns};
 pub use policy::Policy;
 pub use policy::builder::PolicyBuilder;
 pub use random::stream::RandomStream;

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"strings"
 	"time"
 
 	backoff "github.com/backoff-rs/backoff/bindings-go"
@@ -65,7 +64,7 @@ func New(policy string, seed uint64, options ...Option) (*Retries, error) {
 	if err != nil {
 		return nil, err
 	}
-	if strings.Contains(parsed.String(), "max_elapsed=") {
+	if parsed.Fields().MaxElapsed != backoff.NoLimit {
 		return nil, &backoff.ArgumentError{Code: backoff.ErrUnused, Field: "max_elapsed", Rule: "is unused: asynq does not know when a task began"}
 	}
 	r := &Retries{

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"math"
-	"strings"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws/retry"
@@ -102,7 +101,7 @@ func newLimiter(text string) (*limiter, error) {
 	if err != nil {
 		return nil, err
 	}
-	if kind, _, _ := strings.Cut(budget.String(), ":"); kind != "quota" && kind != "rate" {
+	if kind := budget.Kind(); kind != "quota" && kind != "rate" {
 		return nil, &backoff.ArgumentError{Code: backoff.ErrUnused, Field: "budget", Value: text, Rule: "is neither a quota nor a rate"}
 	}
 	return &limiter{policy, []backoff.BeginOption{backoff.WithBudget(budget)}}, nil

@@ -5,7 +5,6 @@ package backoffclientgo
 import (
 	"fmt"
 	"math"
-	"strings"
 	"sync"
 	"time"
 
@@ -34,7 +33,7 @@ func New[T comparable](policy string, seed uint64) (*RateLimiter[T], error) {
 	if err != nil {
 		return nil, err
 	}
-	if strings.Contains(parsed.String(), "max_elapsed=") {
+	if parsed.Fields().MaxElapsed != backoff.NoLimit {
 		return nil, &backoff.ArgumentError{Code: backoff.ErrUnused, Field: "max_elapsed", Rule: "is unused: a work queue does not know when an item failed first"}
 	}
 	return &RateLimiter[T]{policy: parsed, seed: seed, requeues: make(map[T]int)}, nil

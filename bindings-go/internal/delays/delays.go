@@ -5,7 +5,6 @@ package delays
 import (
 	"encoding/binary"
 	"math"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -30,7 +29,7 @@ func (d *Delays) Init(policy, library string) error {
 	if err != nil {
 		return err
 	}
-	if strings.Contains(parsed.String(), "max_elapsed=") {
+	if parsed.Fields().MaxElapsed != backoff.NoLimit {
 		return &backoff.ArgumentError{Code: backoff.ErrUnused, Field: "max_elapsed", Rule: "is unused: " + library + " limits the time by itself"}
 	}
 	stream, err := backoff.StreamFromEntropy()

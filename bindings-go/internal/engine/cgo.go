@@ -4,6 +4,8 @@ package engine
 
 /*
 #cgo pkg-config: backoff
+#cgo noescape backoff_budget_get
+#cgo noescape backoff_budget_get_ratio
 #cgo noescape backoff_budget_member_begin
 #cgo noescape backoff_budget_member_cancel
 #cgo noescape backoff_budget_member_exchange_step
@@ -35,6 +37,8 @@ package engine
 #cgo noescape backoff_policy_fill_ns
 #cgo noescape backoff_policy_fit_base
 #cgo noescape backoff_policy_fit_cap
+#cgo noescape backoff_policy_get
+#cgo noescape backoff_policy_get_ratio
 #cgo noescape backoff_policy_max_retries
 #cgo noescape backoff_policy_parse
 #cgo noescape backoff_policy_print
@@ -50,6 +54,8 @@ package engine
 #cgo noescape backoff_stream_draw
 #cgo noescape backoff_stream_from_key
 #cgo noescape backoff_stream_nth
+#cgo nocallback backoff_budget_get
+#cgo nocallback backoff_budget_get_ratio
 #cgo nocallback backoff_budget_member_begin
 #cgo nocallback backoff_budget_member_cancel
 #cgo nocallback backoff_budget_member_exchange_step
@@ -81,6 +87,8 @@ package engine
 #cgo nocallback backoff_policy_fill_ns
 #cgo nocallback backoff_policy_fit_base
 #cgo nocallback backoff_policy_fit_cap
+#cgo nocallback backoff_policy_get
+#cgo nocallback backoff_policy_get_ratio
 #cgo nocallback backoff_policy_max_retries
 #cgo nocallback backoff_policy_parse
 #cgo nocallback backoff_policy_print

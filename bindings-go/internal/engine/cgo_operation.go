@@ -31,6 +31,21 @@ func (b *Budget) AppendText(text []byte) ([]byte, uint32) {
 	return append(text, terminated(&buffer)...), OK
 }
 
+// Get returns the value of a field that is not a ratio. It reports false if the kind does not use the field, and
+// for the zero Budget and a damaged one.
+func (b *Budget) Get(field Field) (uint64, bool) {
+	var value C.uint64_t
+	code := C.backoff_budget_get(&b.c, C.uint32_t(field), &value)
+	return uint64(value), code == C.BACKOFF_OK
+}
+
+// GetRatio returns the terms of a field that is a ratio, and otherwise reports what Get does.
+func (b *Budget) GetRatio(field Field) (numerator, denominator uint32, ok bool) {
+	var n, d C.uint32_t
+	code := C.backoff_budget_get_ratio(&b.c, C.uint32_t(field), &n, &d)
+	return uint32(n), uint32(d), code == C.BACKOFF_OK
+}
+
 // pointer returns the budget for C, and NULL for nil, which has no field to point to.
 func (b *Budget) pointer() *C.backoff_budget { return (*C.backoff_budget)(unsafe.Pointer(b)) }
 

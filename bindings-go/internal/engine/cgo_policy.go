@@ -63,6 +63,20 @@ func (p *Policy) AppendText(text []byte) ([]byte, bool) {
 	return append(text, terminated(&buffer)...), true
 }
 
+// Get returns the value of a field that is not a ratio. It reports false if the policy does not use the field.
+func (p *Policy) Get(field Field) (uint64, bool) {
+	var value C.uint64_t
+	code := C.backoff_policy_get(&p.c, C.uint32_t(field), &value)
+	return uint64(value), code == C.BACKOFF_OK
+}
+
+// GetRatio returns the terms of a field that is a ratio. It reports false if the policy does not use the field.
+func (p *Policy) GetRatio(field Field) (numerator, denominator uint32, ok bool) {
+	var n, d C.uint32_t
+	code := C.backoff_policy_get_ratio(&p.c, C.uint32_t(field), &n, &d)
+	return uint32(n), uint32(d), code == C.BACKOFF_OK
+}
+
 // MaxRetries returns the limit on the retries, 2^32 if there is none, and 0 for the zero Policy.
 func (p *Policy) MaxRetries() uint64 {
 	var limit C.uint64_t

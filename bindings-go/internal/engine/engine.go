@@ -17,7 +17,7 @@ const TextRoom = 1032
 // FieldsRoom is how much of the header fields of a response the core gets: one value of each name, and two of RateLimit.
 const FieldsRoom = 6400
 
-// A Field is the number of a policy's field (SPEC 5.1).
+// A Field is the number of a field of a policy or a budget (SPEC 5.1, 15.1).
 type Field uint32
 
 // An Error is why the core rejected a policy, a policy or budget string, or a fit.

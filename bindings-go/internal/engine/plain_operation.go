@@ -35,6 +35,31 @@ func (b *Budget) AppendText(text []byte) ([]byte, uint32) {
 	return append(text, m.printed()...), OK
 }
 
+// Get returns the value of a field that is not a ratio. It reports false if the kind does not use the field, and
+// for the zero Budget and a damaged one.
+func (b *Budget) Get(field Field) (uint64, bool) {
+	m := take()
+	defer m.free()
+	m.lock(b)
+	b.mutex.Unlock()
+	if m.budgetGet(budgetAt, uint32(field), numbersAt) != OK {
+		return 0, false
+	}
+	return m.word(numbersAt), true
+}
+
+// GetRatio returns the terms of a field that is a ratio, and otherwise reports what Get does.
+func (b *Budget) GetRatio(field Field) (numerator, denominator uint32, ok bool) {
+	m := take()
+	defer m.free()
+	m.lock(b)
+	b.mutex.Unlock()
+	if m.budgetGetRatio(budgetAt, uint32(field), numbersAt, numbersAt+4) != OK {
+		return 0, 0, false
+	}
+	return m.half(numbersAt), m.half(numbersAt + 4), true
+}
+
 // lock locks a budget until unlock, and returns its address in the memory: 0 for nil, which is no budget.
 func (m *module) lock(b *Budget) uint32 {
 	if b == nil {

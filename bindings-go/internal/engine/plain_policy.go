@@ -100,6 +100,26 @@ func (p *Policy) AppendText(text []byte) ([]byte, bool) {
 	return append(text, m.printed()...), true
 }
 
+// Get returns the value of a field that is not a ratio. It reports false if the policy does not use the field.
+func (p *Policy) Get(field Field) (uint64, bool) {
+	m := takeFor(p)
+	defer m.free()
+	if m.policyGet(policyAt, uint32(field), numbersAt) != OK {
+		return 0, false
+	}
+	return m.word(numbersAt), true
+}
+
+// GetRatio returns the terms of a field that is a ratio. It reports false if the policy does not use the field.
+func (p *Policy) GetRatio(field Field) (numerator, denominator uint32, ok bool) {
+	m := takeFor(p)
+	defer m.free()
+	if m.policyGetRatio(policyAt, uint32(field), numbersAt, numbersAt+4) != OK {
+		return 0, 0, false
+	}
+	return m.half(numbersAt), m.half(numbersAt + 4), true
+}
+
 // MaxRetries returns the limit on the retries, 2^32 if there is none, and 0 for the zero Policy.
 func (p *Policy) MaxRetries() uint64 { return p.numbers[8] }
 

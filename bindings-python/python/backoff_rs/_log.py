@@ -41,8 +41,8 @@ def log_stop(log: bool | logging.Logger, event: RetryEvent) -> None:
 
 def log_unlimited(log: bool | logging.Logger, policy: Policy, given: str | None) -> None:
     """Warns once of loops without a limit (SPEC 18.1). given is the policy string, if there is one."""
-    base = re.search(r"[:,](base=(?!0s)[^,]*)", str(policy))
-    instead = f"default:{base[1]} to change only the base" if base else "off for no retries"
+    base = str(Policy("constant", base=policy.base)).removeprefix("constant:")
+    instead = f"default:{base} to change only the base" if policy.base else "off for no retries"
     forever = "has no limit, so the loop retries for ever"
     advice = f"add max_retries=3 (or write {instead})"
     _tell_once(log, "limit", f'the policy "{given or policy}" {forever}; {advice}')

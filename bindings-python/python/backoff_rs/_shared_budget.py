@@ -464,7 +464,7 @@ def _checked_budget(argument: str, text: object) -> Budget:
     except PolicyError as error:
         error.add_note(f"in {argument} {text!r}")
         raise
-    if str(budget).startswith("concurrent"):
+    if budget.kind == "concurrent":
         raise ValueError(
             f"{argument} {text!r} cannot be shared: a process that dies would hold its slots for "
             "ever. The kinds that can are quota, throttle, ratio, rate and ttl"

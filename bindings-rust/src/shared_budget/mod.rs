@@ -318,8 +318,8 @@ impl fmt::Debug for SharedBudgetBuilder {
 
 fn parse(text: &str) -> Result<Budget, SharedBudgetError> {
     let budget = Budget::parse(text).map_err(SharedBudgetError::Budget)?;
-    match budget.to_string().split(':').next() {
-        Some("concurrent") => Err(SharedBudgetError::Concurrent),
+    match budget.kind() {
+        "concurrent" => Err(SharedBudgetError::Concurrent),
         _ => Ok(budget),
     }
 }

@@ -39,7 +39,7 @@ export class PolicyRetryStrategy {
 	constructor(options = {}) {
 		const read = readOptions("PolicyRetryStrategy", options, [...OF_AN_OPERATION, "budget", "stats"]);
 		checkNotShared(read);
-		if (read.budget?.text.startsWith("concurrent")) {
+		if (read.budget?.kind === "concurrent") {
 			throw new TypeError("a concurrent budget needs the end of every call, which the SDK does not tell");
 		}
 		this.#begin = operations(read);

@@ -1,5 +1,6 @@
-import { copyIn, copyOut, module, readText, stateOfWords } from "../wasm/module.js";
+import { copyIn, copyOut, module, readText, stateOfWords, unsigned } from "../wasm/module.js";
 import { parseText, wrongType } from "./errors.js";
+import { fromFieldValue } from "./field.js";
 import { inspectable, TEXT } from "./show.js";
 
 /**
@@ -37,6 +38,18 @@ export class Budget {
 		return new Budget(text);
 	}
 
+	get kind() {
+		loadBudget(this);
+		return read(module().budgetFields[0]);
+	}
+
+	get params() {
+		loadBudget(this);
+		const { exports, budgetFields } = module();
+		const used = budgetFields.slice(1).filter(({ number }) => exports.budget_has(number));
+		return Object.freeze(Object.fromEntries(used.map((field) => [field.option, read(field)])));
+	}
+
 	toString() {
 		loadBudget(this);
 		return readText(module().exports.budget_text());
@@ -62,4 +75,9 @@ export class Budget {
 			budget.#state = copyOut(exports.budget_offset(), budget.#state ?? stateOfWords(exports.budget_words()));
 		};
 	}
+}
+
+/** The value of a field of the budget in the module. */
+function read(field) {
+	return fromFieldValue(field, unsigned(module().exports.budget_get(field.number)));
 }

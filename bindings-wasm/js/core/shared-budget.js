@@ -354,7 +354,7 @@ function read(name, budget) {
 		checkBudget(budget, name, "a Budget or a budget string");
 	}
 	const parsed = typeof budget === "string" ? Budget.parse(budget) : budget;
-	if (/^concurrent\b/.test(parsed.text)) {
+	if (parsed.kind === "concurrent") {
 		throw new TypeError(`${name} must not be concurrent: a process that dies would hold its slots for ever`);
 	}
 	return parsed;

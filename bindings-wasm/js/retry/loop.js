@@ -5,6 +5,7 @@ import { OPEN } from "../core/account.js";
 import { MAX_UINT64 } from "../core/arguments.js";
 import { toMilliseconds } from "../core/duration.js";
 import { CheckedOperation, readOutcome } from "../core/operation.js";
+import { Policy } from "../core/policy.js";
 import { withJSON } from "../core/show.js";
 import { nextLoopNumber, stateOf, stateOfLoop } from "../core/stream.js";
 import { warnOnce } from "../warning.js";
@@ -278,11 +279,11 @@ export class Loop {
 
 	warnIfUnlimited() {
 		const { policy } = this.operation;
-		const { maxRetries, maxElapsed } = policy.params;
+		const { base, maxRetries, maxElapsed } = policy.params;
 		if (maxRetries === Infinity && maxElapsed === Infinity && this.deadlineNs === MAX_UINT64) {
 			warnOnce("limit", () => {
-				const [, base] = /base=([^,]*)/.exec(policy.text);
-				const instead = base === "0s" ? "off for no retries" : `default:base=${base} to change only the base`;
+				const text = new Policy({ growth: "constant", base }).text.replace("constant", "default");
+				const instead = base === 0 ? "off for no retries" : `${text} to change only the base`;
 				const advice = `add max_retries=3 (or write ${instead})`;
 				return `backoff: the policy "${asGiven(policy)}" has no limit, so the loop retries for ever; ${advice}`;
 			});

@@ -7,6 +7,9 @@ import { instantiate } from "./instance.js";
 
 export const WORD_BYTES = 8;
 
+/** The number of the first field of a budget. */
+const FIRST_OF_BUDGETS = 33;
+
 /** @type {ReturnType<typeof start> | undefined} */
 let started;
 
@@ -27,7 +30,8 @@ function start() {
 	const exports = tryInstantiate();
 	const { buffer } = exports.memory;
 	const bytes = new Uint8Array(buffer, exports.bytes(), exports.bytes_capacity());
-	const { outcome, reason, event, ...fields } = readCatalog(exports, bytes);
+	const { outcome, reason, event, ...others } = readCatalog(exports, bytes);
+	const fields = Object.values(others);
 	return {
 		exports,
 		/** The words: numbers in and out, little-endian. */
@@ -37,7 +41,9 @@ function start() {
 		/** The bytes: text and keys. */
 		bytes,
 		/** The fields of a policy. */
-		fields: Object.values(fields),
+		fields: fields.filter(({ number }) => number < FIRST_OF_BUDGETS),
+		/** The fields of a budget, the first of which is its kind. */
+		budgetFields: fields.filter(({ number }) => number >= FIRST_OF_BUDGETS),
 		outcome,
 		reason,
 		/** The events of a budget. */

@@ -87,6 +87,10 @@ impl MessageArgs<'_> {
             (b"limit", ..) => {
                 text.push_value(unit, self.limit);
             }
+            // A field of budgets, which no kind of a policy uses.
+            (b"selector", ..) if self.limit == 0 => {
+                text.push("a policy");
+            }
             (b"selector", Some(field), _) => {
                 let (selector, _) = field.used_by();
                 text.push(selector.name()).push(" ").push_value(selector.unit(), self.limit);

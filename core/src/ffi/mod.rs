@@ -1,19 +1,17 @@
 //! What bindings and tools need beside the public interface: fields as numbers, and values as plain
 //! numbers that other languages keep in their own memory. It may change in any release.
 
-mod duration;
 mod formula;
 #[cfg(any(target_has_atomic = "64", feature = "portable-atomic"))]
 mod state;
 
 use crate::error::message::Excerpt;
-use crate::field::kind::{name_of, number_of};
+use crate::field::kind::number_of;
 
 use crate::decision::outcome::{Outcome, StopReason};
 use crate::error::code::ErrorCode;
 use crate::error::parse_error::ParseError;
 use crate::error::policy_error::PolicyError;
-pub use crate::ffi::duration::{DurationError, parse_duration_ns};
 pub use crate::ffi::formula::*;
 pub use crate::field::params::Params;
 pub use crate::field::{BUDGET_FIELDS, Field, POLICY_FIELDS, Unit};
@@ -57,15 +55,6 @@ pub fn kind_number(field: Field, name: &str) -> u64 {
     }
 }
 
-/// The name of a kind of a field, if there is one.
-#[must_use]
-pub fn kind_name(field: Field, number: u64) -> Option<&'static str> {
-    match field.unit() {
-        Unit::Kind(names) => name_of(names, number),
-        _ => None,
-    }
-}
-
 /// The value of a ratio as its terms were written, reduced or not.
 #[must_use]
 pub const fn ratio_value(numerator: u32, denominator: u32) -> u64 {
@@ -78,37 +67,32 @@ pub const fn ratio_from_value(value: u64) -> Ratio {
     Ratio::from_value(value)
 }
 
-/// The value of a field as messages show it (SPEC 8.9).
-///
-/// ```
-/// use backoff_core::Field;
-/// use backoff_core::ffi::{ratio_value, value_text};
-/// assert_eq!(value_text(Field::Multiplier, ratio_value(8, 5)).as_str(), "1.6");
-/// assert_eq!(value_text(Field::Jitter, 2).as_str(), "full");
-/// ```
-#[must_use]
-pub fn value_text(field: Field, value: u64) -> TextBuf {
-    let mut text = TextBuf::new();
-    text.push_value(field.unit(), value);
-    text
-}
-
 /// The fields of a policy with the defaults filled in; unused fields are not set.
 #[must_use]
 pub fn policy_params(policy: &Policy) -> Params {
     policy.params()
 }
 
-/// A time in nanoseconds as policy strings write it.
+/// The number of the value of a field with the defaults filled in, if the policy uses the field.
 ///
 /// ```
-/// assert_eq!(backoff_core::ffi::duration_text(1_500_000_000).as_str(), "1500ms");
+/// use backoff_core::ffi::policy_value;
+/// use backoff_core::{Field, Policy};
+/// let policy = Policy::parse("full:base=1s,max_retries=3")?;
+/// assert_eq!(policy_value(&policy, Field::Jitter), Some(2));
+/// assert_eq!(policy_value(&policy, Field::MaxAttempts), Some(4));
+/// assert_eq!(policy_value(&policy, Field::JitterMax), None);
+/// # Ok::<(), backoff_core::ParseError>(())
 /// ```
 #[must_use]
-pub fn duration_text(ns: u64) -> TextBuf {
-    let mut text = TextBuf::new();
-    text.push_duration(ns);
-    text
+pub fn policy_value(policy: &Policy, field: Field) -> Option<u64> {
+    policy.number(field)
+}
+
+/// The number that means no limit as the value of a field, if the field is such a limit.
+#[must_use]
+pub const fn no_limit(field: Field) -> Option<u64> {
+    field.no_limit()
 }
 
 /// Whether the policy limits the time since the operation began.

@@ -35,7 +35,7 @@ pub const STATS_BUCKETS: usize = RetryStats::BUCKETS;
 /// ```
 #[must_use]
 pub fn budget_value(budget: &Budget, field: Field) -> Option<u64> {
-    budget.value(field)
+    budget.number(field)
 }
 
 /// A budget as plain numbers.

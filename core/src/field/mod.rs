@@ -2,6 +2,7 @@
 
 pub(crate) mod kind;
 pub(crate) mod params;
+pub(crate) mod value;
 pub(crate) mod values;
 
 use core::fmt;
@@ -141,6 +142,28 @@ fields! {
 }
 
 impl Field {
+    /// Every field of a policy, in the order of their numbers.
+    pub const POLICY: &[Self] = &POLICY_FIELDS;
+
+    /// Every field of a budget, in the order of their numbers.
+    pub const BUDGET: &[Self] = &BUDGET_FIELDS;
+
+    /// The names of the kinds of the field, in the order of their numbers, which begin with 1; no
+    /// names if its values are not kinds.
+    ///
+    /// ```
+    /// use backoff_core::Field;
+    /// assert_eq!(Field::CapOn.kinds(), ["window", "delay"]);
+    /// assert!(Field::Cap.kinds().is_empty());
+    /// ```
+    #[must_use]
+    pub const fn kinds(self) -> &'static [&'static str] {
+        match self.unit() {
+            Unit::Kind(names) => names,
+            _ => &[],
+        }
+    }
+
     /// The position among the fields of a policy or of a budget, from 0.
     pub(crate) const fn position(self) -> usize {
         let number = self as usize;

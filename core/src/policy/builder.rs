@@ -2,10 +2,12 @@
 
 use core::time::Duration;
 
+use crate::error::code::ErrorCode;
 use crate::error::policy_error::PolicyError;
-use crate::field::Field;
 use crate::field::kind::{CapOn, Growth, Jitter, RetryAfterMode};
 use crate::field::params::Params;
+use crate::field::value::FieldValue;
+use crate::field::{Field, POLICY_FIELDS};
 use crate::number::arithmetic::MAX_NS;
 use crate::number::ratio::Ratio;
 use crate::policy::Policy;
@@ -18,6 +20,8 @@ use crate::policy::Policy;
 #[must_use = "a builder does nothing until it is built"]
 pub struct PolicyBuilder {
     params: Params,
+    /// A field of budgets that was set.
+    foreign: Option<PolicyError>,
 }
 
 impl Policy {
@@ -48,12 +52,30 @@ impl Policy {
     pub fn fibonacci(base: Duration) -> PolicyBuilder {
         PolicyBuilder::new(Growth::Fibonacci, base)
     }
+
+    /// A builder with the fields that the string of this policy names. The others keep their
+    /// defaults: those that depend on the base or the jitter follow if that is changed.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use backoff_core::Policy;
+    /// let policy = Policy::parse("gax")?.to_builder().cap(Duration::from_secs(5)).build()?;
+    /// assert_eq!(policy.to_string(), "exponential:base=1s,cap=5s,floor=1ns,jitter=full");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn to_builder(&self) -> PolicyBuilder {
+        let values = self.0.values();
+        let params = Params::from_values(&values, |field| values.is_explicit(field));
+        PolicyBuilder { params, foreign: None }
+    }
 }
 
 impl PolicyBuilder {
     fn new(growth: Growth, base: Duration) -> Self {
         let params = Params::default();
-        Self { params }.with(Field::Growth, growth as u64).duration(Field::Base, base)
+        Self { params, foreign: None }
+            .with(Field::Growth, growth as u64)
+            .duration(Field::Base, base)
     }
 
     /// Sets the amount that each retry adds under linear growth.
@@ -167,12 +189,40 @@ impl PolicyBuilder {
         self.duration(Field::RetryAfterMaxExtra, max_extra)
     }
 
+    /// Sets any field to a value such as one of [`Policy::get`]. [`build`](Self::build) refuses a
+    /// field of budgets, the name of an unknown kind, and a value in another unit than that of the
+    /// field: as too large, as a ratio that is too fine, or as an unknown kind.
+    ///
+    /// ```
+    /// use backoff_core::{Field, FieldValue, Policy};
+    /// let policy = Policy::parse("full:base=1s,cap=20s")?;
+    /// let policy = policy.to_builder().set(Field::Jitter, FieldValue::Kind("equal")).build()?;
+    /// assert_eq!(policy.to_string(), "exponential:base=1s,cap=20s,jitter=equal");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn set(mut self, field: Field, value: FieldValue) -> Self {
+        let number = value.number(field);
+        if POLICY_FIELDS.contains(&field) {
+            return self.with(field, number);
+        }
+        self.foreign = Some(PolicyError::new(ErrorCode::Unused, field, number, 0));
+        self
+    }
+
+    /// Unsets a field: it has its default, if it has one.
+    pub fn unset(mut self, field: Field) -> Self {
+        if POLICY_FIELDS.contains(&field) {
+            self.params.clear(field);
+        }
+        self
+    }
+
     /// The policy.
     ///
     /// # Errors
     /// The first rule of SPEC 8 that it breaks, with the field, its value and the limit.
     pub fn build(self) -> Result<Policy, PolicyError> {
-        Policy::from_params(&self.params)
+        self.foreign.map_or_else(|| Policy::from_params(&self.params), Err)
     }
 
     fn with(mut self, field: Field, value: u64) -> Self {

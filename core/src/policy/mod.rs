@@ -8,9 +8,10 @@ use core::time::Duration;
 
 use crate::error::parse_error::ParseError;
 use crate::error::policy_error::PolicyError;
-use crate::field::Field;
 use crate::field::params::Params;
+use crate::field::value::FieldValue;
 use crate::field::values::EVERY_INDEX;
+use crate::field::{Field, POLICY_FIELDS};
 use crate::insight::fit::fit;
 use crate::insight::preview::Preview;
 use crate::parse::string::Parsed;
@@ -89,6 +90,42 @@ impl Policy {
     #[must_use]
     pub fn text(&self) -> TextBuf {
         print(TextKind::Policy, &self.0.values())
+    }
+
+    /// The value of a field (SPEC 5.4), with the default filled in. There is none for a field that
+    /// this policy does not use, such as `increment` without linear growth, and for a field of
+    /// budgets.
+    ///
+    /// A duration has a resolution of 1 ns and is at most [`MAX_NS`](crate::MAX_NS). `max_attempts`
+    /// is one more than `max_retries`. Each value with its field in a builder
+    /// ([`Policy::to_builder`]) makes an equal policy.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use backoff_core::{Field, FieldValue, Policy, Ratio};
+    /// let policy = Policy::parse("grpc-connect")?;
+    /// assert_eq!(policy.get(Field::Growth), Some(FieldValue::Kind("exponential")));
+    /// assert_eq!(policy.get(Field::Cap), Some(FieldValue::Duration(Duration::from_secs(120))));
+    /// assert_eq!(policy.get(Field::Multiplier), Some(FieldValue::Ratio(Ratio::new(8, 5))));
+    /// assert_eq!(policy.get(Field::MaxRetries), Some(FieldValue::NoLimit));
+    /// assert_eq!(policy.get(Field::Increment), None);
+    /// let multiplier = policy.get(Field::Multiplier).map(|value| value.to_string());
+    /// assert_eq!(multiplier.as_deref(), Some("1.6"));
+    /// # Ok::<(), backoff_core::ParseError>(())
+    /// ```
+    #[must_use]
+    pub fn get(&self, field: Field) -> Option<FieldValue> {
+        FieldValue::of(field, self.number(field)?)
+    }
+
+    /// The number of the value of a field, if this policy uses the field.
+    pub(crate) fn number(&self, field: Field) -> Option<u64> {
+        if field == Field::MaxAttempts {
+            return Some(self.max_attempts());
+        }
+        let values = self.0.values();
+        let is_of_policies = POLICY_FIELDS.contains(&field);
+        (is_of_policies && values.uses(field)).then(|| values.get(field))
     }
 
     /// The fields of this policy with the defaults filled in. Unused fields stay out. Building

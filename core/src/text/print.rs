@@ -1,8 +1,12 @@
-//! Printing a policy or a budget as the string that describes it (SPEC 11.8).
+//! Printing a policy, a budget or a value of a field as the string that describes it (SPEC 11.8).
 
+use core::fmt;
+
+use crate::field::value::FieldValue;
 use crate::field::values::FieldValues;
 use crate::field::{Field, Unit};
 use crate::number::arithmetic::MAX_NS;
+use crate::number::ratio::Ratio;
 use crate::text::buffer::TextBuf;
 use crate::text::kind::TextKind;
 
@@ -33,4 +37,33 @@ pub(crate) fn print(kind: TextKind, values: &FieldValues) -> TextBuf {
         separator = ",";
     }
     text
+}
+
+impl FieldValue {
+    /// The value as policy strings write it: `full`, `100ms`, `1.6`, `5` or `none`.
+    #[must_use]
+    pub fn text(self) -> TextBuf {
+        let mut text = TextBuf::new();
+        match self {
+            Self::Kind(name) => text.push(name),
+            Self::Duration(_) => text.push_duration(self.as_ns().unwrap_or_default()),
+            Self::Ratio(ratio) => text.push_ratio(ratio),
+            Self::Count(count) => text.push_number(count),
+            Self::NoLimit => text.push("none"),
+        };
+        text
+    }
+}
+
+impl fmt::Display for FieldValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.text().as_str())
+    }
+}
+
+/// The ratio as policy strings write it: `1.6`, or `1/3` if it needs more than six decimals.
+impl fmt::Display for Ratio {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(FieldValue::Ratio(*self).text().as_str())
+    }
 }

@@ -1,6 +1,6 @@
 //! Policy strings, budget strings and presets.
 
-use backoff_core::{Budget, ParseError, Policy};
+use backoff_core::{Budget, ErrorCode, Field, FieldValue, MAX_NS, ParseError, Policy};
 use serde::Deserialize;
 
 use crate::vectors::{cases, number};
@@ -43,12 +43,95 @@ fn texts() {
             "{}",
             case.id
         );
+        check_fields(case.of, &case.text);
         if let Some(fields) = case.policy {
+            let policy = Policy::parse(&case.text).unwrap();
+            for (name, value) in fields.as_object().unwrap() {
+                let field = Field::POLICY.iter().find(|field| field.name() == name).unwrap();
+                assert_eq!(shown(&policy, *field).as_deref(), value.as_str(), "{} {name}", case.id);
+            }
             let fields = serde_json::from_value(fields).unwrap();
             let built = crate::delays::build(&fields).unwrap();
             assert_eq!(Policy::parse(&case.text), Ok(built), "{}", case.id);
         }
     }
+}
+
+/// The value of a field as the vectors write it.
+fn shown(policy: &Policy, field: Field) -> Option<String> {
+    Some(match policy.get(field)? {
+        FieldValue::Kind(name) => name.to_owned(),
+        FieldValue::Ratio(ratio) => format!("{}/{}", ratio.numerator(), ratio.denominator()),
+        FieldValue::NoLimit if field == Field::MaxRetries => (1_u64 << 32).to_string(),
+        FieldValue::NoLimit if field == Field::MaxAttempts => ((1_u64 << 32) + 1).to_string(),
+        FieldValue::NoLimit => MAX_NS.to_string(),
+        value => value.as_ns().or(value.as_count()).unwrap().to_string(),
+    })
+}
+
+/// The policy or budget that is made of the values of its fields is equal.
+fn check_fields(of: Of, text: &str) {
+    match of {
+        Of::Policy => {
+            let policy = Policy::parse(text).unwrap();
+            let attempts = policy.get(Field::MaxAttempts).unwrap();
+            let mut by_retries = Policy::constant(std::time::Duration::ZERO);
+            for &field in Field::POLICY {
+                let value = policy.get(field).filter(|_| field != Field::MaxAttempts);
+                by_retries = value.map_or(by_retries, |value| by_retries.set(field, value));
+            }
+            let by_attempts = by_retries.unset(Field::MaxRetries).set(Field::MaxAttempts, attempts);
+            assert_eq!(by_retries.build(), Ok(policy), "{text}");
+            assert_eq!(by_attempts.build(), Ok(policy), "{text}");
+            assert_eq!(policy.to_builder().build(), Ok(policy), "{text}");
+            assert!(Field::BUDGET.iter().all(|&field| policy.get(field).is_none()), "{text}");
+        }
+        Of::Budget => {
+            let budget = Budget::parse(text).unwrap();
+            let pair = |&field: &Field| Some(format!("{field}={}", budget.get(field)?));
+            let pairs: Vec<_> = Field::BUDGET.iter().skip(1).filter_map(pair).collect();
+            let built = Budget::parse(format!("{}:{}", budget.kind(), pairs.join(","))).unwrap();
+            assert_eq!(built.to_string(), budget.to_string(), "{text}");
+            assert_eq!(budget.get(Field::Budget), Some(FieldValue::Kind(budget.kind())), "{text}");
+            assert!(Field::POLICY.iter().all(|&field| budget.get(field).is_none()), "{text}");
+        }
+    }
+}
+
+#[test]
+fn defaults_follow_what_they_depend_on() {
+    let doubled = FieldValue::Duration(std::time::Duration::from_secs(2));
+    let policy = Policy::parse("linear:base=1s,max_retries=3").unwrap();
+    let policy = policy.to_builder().set(Field::Base, doubled).build().unwrap();
+    assert_eq!(policy.to_string(), "linear:base=2s,max_retries=3");
+    assert_eq!(
+        [Field::Increment, Field::ThrottledBase].map(|field| policy.get(field)),
+        [Some(doubled); 2]
+    );
+}
+
+#[test]
+fn a_builder_refuses_what_is_no_value_of_a_field() {
+    let count = FieldValue::Count(5);
+    let duration = FieldValue::Duration(std::time::Duration::MAX);
+    let too_large = "is above 9223372036854775807ns";
+    let table = [
+        (Field::MaxTokens, count, ErrorCode::Unused, "max_tokens 5 is not used by a policy"),
+        (Field::Cap, count, ErrorCode::TooLarge, too_large),
+        (Field::Cap, duration, ErrorCode::TooLarge, too_large),
+        (Field::Base, FieldValue::NoLimit, ErrorCode::TooLarge, too_large),
+        (Field::Multiplier, count, ErrorCode::RatioTooFine, "has a term above 1000000"),
+        (Field::MaxRetries, duration, ErrorCode::TooLarge, "is above 4294967296"),
+        (Field::Jitter, FieldValue::Kind("window"), ErrorCode::UnknownKind, "proportional, "),
+        (Field::Jitter, count, ErrorCode::UnknownKind, "proportional, "),
+    ];
+    let policy = Policy::parse("exponential:base=1s").unwrap();
+    for (field, value, code, message) in table {
+        let error = policy.to_builder().set(field, value).build().unwrap_err();
+        assert_eq!((error.field(), error.code()), (field, code));
+        assert!(error.to_string().contains(message), "{error}");
+    }
+    assert_eq!(policy.to_builder().unset(Field::MaxTokens).build(), Ok(policy));
 }
 
 #[derive(Deserialize)]
@@ -114,6 +197,7 @@ fn presets() {
     for case in cases::<PresetCase>("presets") {
         for text in [&case.preset, &case.string] {
             assert_eq!(canonical(case.of, text).as_ref(), Ok(&case.canonical), "{}", case.id);
+            check_fields(case.of, text);
         }
         for (index, window) in (0..).zip(&case.windows) {
             let policy = Policy::parse(&case.preset).unwrap();

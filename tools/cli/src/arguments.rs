@@ -7,8 +7,7 @@ use std::ops::Deref;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use backoff_core::ffi::parse_duration_ns;
-use backoff_core::{Budget, Policy, RandomStream};
+use backoff_core::{Budget, Field, Policy, RandomStream, parse_duration_ns};
 use clap::Args;
 
 use crate::refused::refused;
@@ -24,7 +23,7 @@ impl FromStr for PolicyArgument {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let policy = Policy::parse(text).map_err(|error| refused(text, &error))?;
+        let policy = Policy::parse(text).map_err(|error| refused(text, &error, Field::POLICY))?;
         Ok(Self { text: text.to_owned(), policy })
     }
 }
@@ -49,7 +48,7 @@ impl FromStr for BudgetArgument {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let budget = Budget::parse(text).map_err(|error| refused(text, &error))?;
+        let budget = Budget::parse(text).map_err(|error| refused(text, &error, Field::BUDGET))?;
         Ok(Self { text: text.to_owned(), budget: Arc::new(budget) })
     }
 }

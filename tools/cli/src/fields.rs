@@ -1,57 +1,67 @@
 //! The fields of a policy, and policies that differ in some of them.
 
-use backoff_core::Policy;
-use backoff_core::ffi::{Params, build_policy, kind_name, kind_number, policy_params};
-use backoff_core::{Field, MAX_NS};
+use backoff_core::{Field, FieldValue, Policy, PolicyBuilder};
 
-/// The fields of a policy with the defaults filled in.
+/// The fields of a policy with the defaults filled in, and a policy that differs in some of them.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Fields(Params);
+pub(crate) struct Fields {
+    policy: Policy,
+    changed: PolicyBuilder,
+}
 
 impl Fields {
     pub(crate) fn of(policy: &Policy) -> Self {
-        Self(policy_params(policy))
+        let set = |builder: PolicyBuilder, (field, value)| builder.set(field, value);
+        Self { policy: *policy, changed: used(policy).fold(policy.to_builder(), set) }
     }
 
-    /// The value of a field that the policy uses: nanoseconds, a count, or a ratio or a kind as a
-    /// number.
-    pub(crate) fn get(&self, field: Field) -> Option<u64> {
-        self.0.get(field)
+    /// The value of a field that the policy uses.
+    pub(crate) fn get(&self, field: Field) -> Option<FieldValue> {
+        self.policy.get(field)
     }
 
-    /// The nanoseconds of a duration that is a limit, unless there is none.
-    pub(crate) fn limit(&self, field: Field) -> Option<u64> {
-        self.get(field).filter(|&ns| ns < MAX_NS)
+    /// The nanoseconds of a duration that the policy uses, unless it is a limit and there is none.
+    pub(crate) fn ns(&self, field: Field) -> Option<u64> {
+        self.get(field)?.as_ns()
     }
 
     /// The name of a kind.
     pub(crate) fn kind(&self, field: Field) -> &'static str {
-        self.get(field).and_then(|number| kind_name(field, number)).unwrap_or_default()
+        self.get(field).and_then(FieldValue::as_kind).unwrap_or_default()
     }
 
     /// These fields with one set to a value.
-    pub(crate) fn with(mut self, field: Field, value: u64) -> Self {
-        self.0.set(field, value);
+    pub(crate) fn with(mut self, field: Field, value: FieldValue) -> Self {
+        self.changed = self.changed.set(field, value);
         self
     }
 
-    /// These fields with one set to a kind by its name.
-    pub(crate) fn with_kind(self, field: Field, name: &str) -> Self {
-        self.with(field, kind_number(field, name))
+    /// These fields with one set to a duration.
+    pub(crate) fn with_ns(self, field: Field, ns: u64) -> Self {
+        self.with(field, FieldValue::from_ns(ns))
+    }
+
+    /// These fields with another limit of the retries.
+    pub(crate) fn with_retries(self, retries: u64) -> Self {
+        self.with(Field::MaxRetries, FieldValue::Count(retries))
     }
 
     /// These fields with some of them at their defaults.
     pub(crate) fn without(mut self, fields: &[Field]) -> Self {
-        for field in fields {
-            self.0.clear(*field);
-        }
+        self.changed = fields.iter().fold(self.changed, |all, &field| all.unset(field));
         self
     }
 
     /// The policy of these fields, if they break no rule.
     pub(crate) fn policy(&self) -> Option<Policy> {
-        build_policy(&self.0).ok()
+        self.changed.build().ok()
     }
+}
+
+/// The fields that a policy uses; `max_attempts` is another name of the limit of the retries.
+pub(crate) fn used(policy: &Policy) -> impl Iterator<Item = (Field, FieldValue)> {
+    let fields = Field::POLICY.iter().filter(|&&field| field != Field::MaxAttempts);
+    fields.filter_map(|&field| Some((field, policy.get(field)?)))
 }
 
 /// The policy without its limits, so that a preview shows every index.

@@ -2,7 +2,6 @@
 
 use std::fmt::Write as _;
 
-use backoff_core::ffi::{BUDGET_FIELDS, POLICY_FIELDS, TextKind, Unit, field_unit, text_kind};
 use backoff_core::{ErrorCode, Field, ParseError};
 
 use crate::presets::presets;
@@ -13,50 +12,41 @@ const MAX_SHOWN: usize = 160;
 /// Names that are less alike than this have nothing to do with each other.
 const LEAST_ALIKE: f64 = 0.75;
 
-/// The message of the core, the text with a mark under what it refuses, and a similar name.
-pub(crate) fn refused(text: &str, error: &ParseError) -> String {
+/// The message of the core, the text with a mark under what it refuses, and a similar name. The
+/// fields are those of a policy or of a budget.
+pub(crate) fn refused(text: &str, error: &ParseError, fields: &[Field]) -> String {
     let mut message = error.to_string();
     let is_visible = text.bytes().all(|byte| byte == b' ' || byte.is_ascii_graphic());
     if is_visible && text.len() <= MAX_SHOWN {
         let mark = "^".repeat(error.found_length().max(1));
         let _ = write!(message, "\n\n  {text}\n  {:at$}{mark}", "", at = error.at());
     }
-    if let Some(name) = similar(error) {
+    if let Some(name) = similar(error, fields) {
         let _ = write!(message, "\n\n  tip: a similar name exists: '{name}'");
     }
     message
 }
 
 /// The name that the user may have meant.
-fn similar(error: &ParseError) -> Option<&'static str> {
-    let kind = text_kind(error);
-    let (of, selector, fields) = match kind {
-        TextKind::Policy => ("policy", Field::Growth, &POLICY_FIELDS[..]),
-        TextKind::Budget => ("budget", Field::Budget, &BUDGET_FIELDS[..]),
-    };
+fn similar(error: &ParseError, fields: &[Field]) -> Option<&'static str> {
+    let is_policy = fields == Field::POLICY;
+    let (of, selector) =
+        if is_policy { ("policy", Field::Growth) } else { ("budget", Field::Budget) };
     let names: Vec<_> = match (error.code(), error.field()) {
         (ErrorCode::UnknownHead, _) => {
             let presets = presets().iter().filter(|preset| preset.of == of);
-            let shorthands = SHORTHANDS.iter().filter(|_| kind == TextKind::Policy);
+            let shorthands = SHORTHANDS.iter().filter(|_| is_policy);
             let names = presets.map(|preset| preset.name).chain(shorthands.copied());
-            names.chain(kinds(selector)).collect()
+            names.chain(selector.kinds().iter().copied()).collect()
         }
         (ErrorCode::UnknownKey, _) => fields.iter().skip(1).map(|field| field.name()).collect(),
-        (ErrorCode::UnknownKind, Some(field)) => kinds(field),
+        (ErrorCode::UnknownKind, Some(field)) => field.kinds().to_vec(),
         _ => return None,
     };
     let found = String::from_utf8_lossy(error.found()).to_ascii_lowercase();
     let alike = names.into_iter().map(|name| (strsim::jaro(&found, name), name));
     let best = alike.max_by(|(one, _), (other, _)| one.total_cmp(other))?;
     (best.0 > LEAST_ALIKE).then_some(best.1)
-}
-
-/// The names of the kinds of a field.
-fn kinds(field: Field) -> Vec<&'static str> {
-    match field_unit(field) {
-        Unit::Kind(names) => names.to_vec(),
-        _ => Vec::new(),
-    }
 }
 
 /// Growth and jitter in one name (SPEC 11.2).

@@ -3,16 +3,15 @@
 //! A retry waits a random number of whole milliseconds below a window, which doubles from
 //! `base_interval` to `max_interval`.
 
-use backoff_core::ffi::{budget_value, kind_name, kind_number, ratio_from_value, ratio_value};
-use backoff_core::{Budget, Field, MAX_NS, Policy, Ratio};
+use backoff_core::{Budget, Field, FieldValue, MAX_NS, Policy, Ratio};
 
 use crate::error::ImportError;
 use crate::found::Found;
 use crate::json::{Node, Object};
 use crate::limits::{self, Ends};
 use crate::policy::Read;
-use crate::source::{Hints, Source};
-use crate::text::{MS, percent, read_seconds, seconds};
+use crate::source::{Hints, Source, count_of, ratio_of};
+use crate::text::{MS, ns, percent, read_seconds, seconds};
 
 /// The defaults of a retry policy.
 const NUM_RETRIES: u64 = 1;
@@ -52,7 +51,7 @@ pub(crate) fn write(source: &mut Source<'_>, budget: Option<&Budget>) -> String 
 }}
 "#,
         source.policy.max_retries(),
-        seconds(source.get(Field::Base)),
+        seconds(source.ns(Field::Base)),
         seconds(cap),
     )
 }
@@ -86,17 +85,15 @@ fn breakers(source: &mut Source<'_>, limit: &Limit) -> String {
 pub(crate) fn check(source: &mut Source<'_>, max_retries: u64) {
     let doubles = [Ratio::new(1, 1), Ratio::new(2, 1)];
     if !doubles.contains(&source.multiplier()) {
-        let double = ratio_value(2, 1);
+        let double = FieldValue::Ratio(Ratio::new(2, 1));
         source.replace(Field::Multiplier, double, "its windows double; set multiplier=2");
     }
     source.whole_ms(Field::Base);
     source.whole_ms(Field::Cap);
     source.only_common_fields();
-    if source.kind(Field::Jitter) != "slotted" || source.get(Field::JitterSlot) != MS {
-        let instead = [
-            (Field::Jitter, Some(kind_number(Field::Jitter, "slotted"))),
-            (Field::JitterSlot, Some(MS)),
-        ];
+    if source.kind(Field::Jitter) != "slotted" || source.ns(Field::JitterSlot) != MS {
+        let instead =
+            [(Field::Jitter, Some(FieldValue::Kind("slotted"))), (Field::JitterSlot, Some(ns(MS)))];
         source.replace_all(
             Field::Jitter,
             &instead,
@@ -116,13 +113,11 @@ pub(crate) enum Limit {
 
 /// The limit that says a budget, unless it is refused.
 pub(crate) fn limit(source: &mut Source<'_>, budget: &Budget) -> Option<Limit> {
-    let value = |field| budget_value(budget, field).unwrap_or_default();
-    if kind_name(Field::Budget, value(Field::Budget)) != Some("concurrent") {
+    if budget.kind() != "concurrent" {
         source.refuse_budget(budget, None, "its budget is of the kind concurrent");
         return None;
     }
-    let (ratio, min_concurrent) =
-        (ratio_from_value(value(Field::Ratio)), value(Field::MinConcurrent));
+    let (ratio, min_concurrent) = (ratio_of(budget), count_of(budget, Field::MinConcurrent));
     if ratio.numerator() == 0 {
         return Some(Limit::Concurrent(min_concurrent));
     }
@@ -238,9 +233,9 @@ pub(crate) fn doubling(
     }
     Read::growing(base, Ratio::new(2, 1), Some(cap))
         .kind(Field::Jitter, "slotted")
-        .with(Field::JitterSlot, MS)
-        .with(Field::MaxRetries, retries)
-        .with(Field::RetryAfterMax, 0)
+        .with(Field::JitterSlot, ns(MS))
+        .with(Field::MaxRetries, FieldValue::Count(retries))
+        .with(Field::RetryAfterMax, ns(0))
         .policy(at)
 }
 

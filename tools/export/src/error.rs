@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use backoff_core::Field;
+use backoff_core::{Field, FieldValue};
 
 use crate::format::Format;
 
@@ -22,7 +22,7 @@ pub(crate) enum Instead {
     /// Nothing is near.
     Nothing,
     /// These fields; `None` is a field that is not set.
-    Fields(Vec<(Field, Option<u64>)>),
+    Fields(Vec<(Field, Option<FieldValue>)>),
     /// A budget string, or no budget.
     Budget(Option<String>),
 }

@@ -1,13 +1,12 @@
 //! The exact configuration of a policy, or what has no equivalent.
 
-use backoff_core::ffi::policy_params;
 use backoff_core::{Budget, Field, Policy};
 
 use crate::error::{ExportError, ImportError};
 use crate::format::Format;
 use crate::import::read;
 use crate::source::{Source, differences, shown};
-use crate::text::MS;
+use crate::text::{MS, ns};
 use crate::{envoy, grpc, istio, k8s_job, nginx, step_functions, temporal};
 
 /// No growth takes more steps to its cap (SPEC 5.2).
@@ -78,7 +77,7 @@ fn refuse_difference(source: &mut Source<'_>, text: &str) {
         Ok(read) => {
             let instead = differences(policy, &read);
             if let Some((field, _)) = instead.first().copied() {
-                let value = shown(&policy_params(&read), field);
+                let value = shown(&read, field);
                 source.replace_all(field, &instead, format!("it has {value} for that"));
             }
         }
@@ -88,8 +87,8 @@ fn refuse_difference(source: &mut Source<'_>, text: &str) {
 
 /// Refuses a cap that Envoy does not reach by doubling. It doubles up to each even one.
 fn refuse_cap(source: &mut Source<'_>, error: &ImportError) {
-    let cap = source.get(Field::Cap);
-    source.replace(Field::Cap, cap.saturating_add(MS), error.reason());
+    let cap = source.ns(Field::Cap);
+    source.replace(Field::Cap, ns(cap.saturating_add(MS)), error.reason());
 }
 
 /// Whether two policies have the same ranges of delays, and as many of them.

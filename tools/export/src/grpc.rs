@@ -3,16 +3,15 @@
 //! The n-th retry waits `min(initialBackoff * backoffMultiplier^(n-1), maxBackoff)`, 20% less or
 //! more.
 
-use backoff_core::ffi::{budget_value, kind_name, kind_number, ratio_from_value, ratio_value};
-use backoff_core::{Budget, Field, MAX_NS, Policy, Ratio};
+use backoff_core::{Budget, Field, FieldValue, MAX_NS, Policy, Ratio};
 
 use crate::error::ImportError;
 use crate::found::Found;
 use crate::json::{Node, Object};
 use crate::limits::{self, Ends};
 use crate::policy::Read;
-use crate::source::{Hints, Source};
-use crate::text::{MS, decimal, read_seconds, seconds, with_point};
+use crate::source::{Hints, Source, count_of, ratio_of};
+use crate::text::{MS, decimal, ns, read_seconds, seconds, with_point};
 
 /// Clients count a larger number as this one unless they are told otherwise.
 const MAX_ATTEMPTS: u64 = 5;
@@ -23,11 +22,11 @@ const MAX_TOKENS: u64 = 1000;
 
 pub(crate) fn write(source: &mut Source<'_>, budget: Option<&Budget>) -> String {
     let multiplier = with_point(source.decimal_multiplier());
-    if source.get(Field::Base) < 2 * MS {
+    if source.ns(Field::Base) < 2 * MS {
         // grpc/grpc issue 41036, open in 2026-11.
         source.replace(
             Field::Base,
-            2 * MS,
+            ns(2 * MS),
             "it counts whole milliseconds, from 2ms: 20% less than 1ms is cut to 0ms by its clients \
              in C++ and Python, which may hang then",
         );
@@ -36,16 +35,11 @@ pub(crate) fn write(source: &mut Source<'_>, budget: Option<&Budget>) -> String 
     }
     source.whole_ms(Field::Cap);
     source.only_common_fields();
-    let jitter = [Field::JitterBelow, Field::JitterAbove].map(|field| source.get(field));
-    if source.kind(Field::Jitter) != "proportional"
-        || jitter.map(ratio_from_value) != [JITTER, JITTER]
-    {
-        let fifth = Some(ratio_value(JITTER.numerator(), JITTER.denominator()));
-        let instead = [
-            (Field::Jitter, Some(kind_number(Field::Jitter, "proportional"))),
-            (Field::JitterBelow, fifth),
-            (Field::JitterAbove, fifth),
-        ];
+    let fifth = Some(FieldValue::Ratio(JITTER));
+    let jitter = [Field::JitterBelow, Field::JitterAbove].map(|field| (field, fifth));
+    if jitter.iter().any(|&(field, fifth)| source.policy.get(field) != fifth) {
+        let [below, above] = jitter;
+        let instead = [(Field::Jitter, Some(FieldValue::Kind("proportional"))), below, above];
         let reason = "each delay is up to 20% shorter or longer; set jitter=0.2";
         source.replace_all(Field::Jitter, &instead, reason);
     }
@@ -80,32 +74,31 @@ pub(crate) fn write(source: &mut Source<'_>, budget: Option<&Budget>) -> String 
   ]{throttling}
 }}
 "#,
-        seconds(source.get(Field::Base)),
+        seconds(source.ns(Field::Base)),
         seconds(cap),
     )
 }
 
 /// `retryThrottling`, with the comma before it.
 fn throttling(source: &mut Source<'_>, budget: &Budget) -> String {
-    let value = |field| budget_value(budget, field).unwrap_or_default();
-    if kind_name(Field::Budget, value(Field::Budget)) != Some("throttle") {
+    if budget.kind() != "throttle" {
         let reason = "its retryThrottling is a budget of the kind throttle";
         source.refuse_budget(budget, None, reason);
         return String::new();
     }
-    let ratio = ratio_from_value(value(Field::Ratio));
+    let ratio = ratio_of(budget);
+    let tokens = count_of(budget, Field::MaxTokens);
     // Implementations keep thousandths.
     let is_whole = 1000_u32.checked_rem(ratio.denominator()) == Some(0);
     if ratio.numerator() == 0 || !is_whole {
         let thousandths = u64::from(ratio.numerator()).saturating_mul(1000);
         // Less is granted, not more.
         let thousandths = thousandths.checked_div(ratio.denominator().into()).unwrap_or(0).max(1);
-        let tokens = value(Field::MaxTokens);
         let instead = format!("throttle:max_tokens={tokens},ratio={thousandths}/1000");
         let reason = "tokenRatio is a multiple of 0.001, from 0.001";
         source.refuse_budget(budget, Some(instead), reason);
     }
-    let (tokens, ratio) = (value(Field::MaxTokens), decimal(ratio).map(with_point));
+    let ratio = decimal(ratio).map(with_point);
     format!(
         r#",
   "retryThrottling": {{
@@ -160,9 +153,9 @@ fn read(policy: &Node<'_>, config: &Object<'_>) -> Result<(Policy, Option<Budget
     // The first delay is no longer than maxBackoff either.
     let read = Read::growing(base.min(cap), multiplier, Some(cap))
         .jitter(JITTER)
-        .with(Field::MaxAttempts, attempts.min(MAX_ATTEMPTS))
+        .with(Field::MaxAttempts, FieldValue::Count(attempts.min(MAX_ATTEMPTS)))
         .kind(Field::RetryAfter, "exact")
-        .with(Field::RetryAfterMax, MAX_NS)
+        .with(Field::RetryAfterMax, FieldValue::NoLimit)
         .policy(&policy.at)?;
     let throttling = config.get("retryThrottling").map(|node| node.object()).transpose()?;
     let Some(throttling) = throttling else { return Ok((read, None)) };

@@ -2,7 +2,6 @@
 //!
 //! Istio configures Envoy, whose longest interval is then ten times the shortest.
 
-use backoff_core::ffi::{budget_value, ratio_from_value};
 use backoff_core::{Budget, Field, Policy};
 
 use crate::envoy::{Limit, check, concurrent_limit, doubling, limit, retry_budget};
@@ -10,7 +9,7 @@ use crate::error::ImportError;
 use crate::found::Found;
 use crate::json::{Node, Object};
 use crate::limits::{self, Ends};
-use crate::source::Source;
+use crate::source::{Source, count_of, ratio_of};
 use crate::text::{MS, read_go_duration, seconds};
 
 /// The numbers of Istio that are of type `int32`.
@@ -42,7 +41,7 @@ pub(crate) fn write(source: &mut Source<'_>, budget: Option<&Budget>) -> String 
     "backoff": "{}",
     "retryOn": "connect-failure,refused-stream,reset,408,429,500,502,503,504"
   }}"#,
-            seconds(source.get(Field::Base)),
+            seconds(source.ns(Field::Base)),
         ),
     };
     format!("{{\n  \"retries\": {retries}{policy}\n}}\n")
@@ -51,11 +50,10 @@ pub(crate) fn write(source: &mut Source<'_>, budget: Option<&Budget>) -> String 
 /// The traffic policy that says a budget. Without one, Istio has no limit.
 fn traffic_policy(source: &mut Source<'_>, budget: Option<&Budget>) -> Option<String> {
     let given = budget?;
-    let value = |field| budget_value(given, field).unwrap_or_default();
-    let min_concurrent = value(Field::MinConcurrent);
+    let min_concurrent = count_of(given, Field::MinConcurrent);
     match limit(source, given)? {
         _ if min_concurrent == 0 => {
-            let ratio = ratio_from_value(value(Field::Ratio));
+            let ratio = ratio_of(given);
             let (numerator, denominator) = (ratio.numerator(), ratio.denominator());
             let instead = format!("concurrent:ratio={numerator}/{denominator},min_concurrent=1");
             let reason = "0 stands for its default; set min_concurrent=1";

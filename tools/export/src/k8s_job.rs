@@ -1,6 +1,6 @@
 //! A Kubernetes Job: `backoffLimit`. The delays are constants of the job controller.
 
-use backoff_core::{Budget, Field, Policy, Ratio};
+use backoff_core::{Budget, Field, FieldValue, Policy, Ratio};
 
 use crate::error::ImportError;
 use crate::found::Found;
@@ -101,7 +101,7 @@ fn read(spec: &Object<'_>) -> Result<(Policy, Option<Budget>), ImportError> {
     }
     let limit = spec.get("backoffLimit").map(|node| node.count(0, MAX)).transpose()?;
     let read = Read::growing(BASE_NS, Ratio::new(2, 1), Some(CAP_NS))
-        .with(Field::MaxRetries, limit.unwrap_or(BACKOFF_LIMIT))
+        .with(Field::MaxRetries, FieldValue::Count(limit.unwrap_or(BACKOFF_LIMIT)))
         .policy(&spec.at)?;
     Ok((read, None))
 }

@@ -1,9 +1,7 @@
 //! Limits of time beside a policy. Import does not take them over, and warns of each.
 
-use backoff_core::ffi::duration_text;
-
 use crate::json::{Node, Object};
-use crate::text::{SECOND, read_go_duration};
+use crate::text::{SECOND, ns as duration, read_go_duration};
 
 /// What a limit ends.
 #[derive(Clone, Copy)]
@@ -29,7 +27,7 @@ pub(crate) fn of<const N: usize>(object: &Object<'_>, limits: [(&str, Ends); N])
 pub(crate) fn warning(at: &str, value: &str, ns: Option<u64>, ends: Ends) -> String {
     let advice = match ends {
         Ends::Operation => {
-            let value = ns.map_or_else(String::new, |ns| format!("={}", duration_text(ns)));
+            let value = ns.map_or_else(String::new, |ns| format!("={}", duration(ns)));
             format!(
                 "limits all attempts together; add max_elapsed{value}, which ends no attempt that is \
                  under way, or a deadline in the caller"

@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use backoff_core::ffi::{POLICY_FIELDS, Params, build_policy, policy_params};
-use backoff_core::{Budget, ErrorCode, Field, Policy};
+use backoff_core::{Budget, ErrorCode, Field, Policy, PolicyBuilder};
 
 use crate::error::{ExportError, Instead, Refusal};
 use crate::exact::{Exact, exact};
 use crate::format::Format;
-use crate::source::shown;
+use crate::source::{fields, shown};
+use crate::text::ns;
 
 /// A field that follows from another one may need a round of its own.
 const ROUNDS: usize = 16;
@@ -92,9 +92,11 @@ pub(crate) fn nearest(
         if let Some(limit) = refusals.iter().position(|one| one.field == Field::MaxRetries) {
             refusals = vec![refusals.swap_remove(limit)];
         }
-        let mut params = policy_params(&near);
-        if params.get(Field::ThrottledBase) == params.get(Field::Base) {
-            params.clear(Field::ThrottledBase);
+        let values = fields().filter_map(|field| Some((field, near.get(field)?)));
+        let mut builder =
+            values.fold(near.to_builder(), |all, (field, value)| all.set(field, value));
+        if near.get(Field::ThrottledBase) == near.get(Field::Base) {
+            builder = builder.unset(Field::ThrottledBase);
         }
         for refusal in &refusals {
             // Without the advice, which is followed.
@@ -105,15 +107,15 @@ pub(crate) fn nearest(
                 Instead::Budget(instead) => limit.clone_from(instead),
                 Instead::Fields(fields) => {
                     for &(field, value) in fields {
-                        match value {
-                            Some(value) => params.set(field, value),
-                            None => params.clear(field),
-                        }
+                        builder = match value {
+                            Some(value) => builder.set(field, value),
+                            None => builder.unset(field),
+                        };
                     }
                 }
             }
         }
-        match valid(params) {
+        match valid(builder) {
             Some(policy) => (near, last) = (policy, refusals),
             None => return Err(ExportError { refusals }),
         }
@@ -124,13 +126,14 @@ pub(crate) fn nearest(
 
 /// The policy of these fields without those that it does not use, and with a cap that is not below
 /// its base.
-fn valid(mut params: Params) -> Option<Policy> {
-    for _ in POLICY_FIELDS {
-        match build_policy(&params) {
+fn valid(mut builder: PolicyBuilder) -> Option<Policy> {
+    for _ in fields() {
+        builder = match builder.build() {
             Ok(policy) => return Some(policy),
-            Err(error) if error.code() == ErrorCode::Unused => params.clear(error.field()),
+            Err(error) if error.code() == ErrorCode::Unused => builder.unset(error.field()),
+            // The limit is the base.
             Err(error) if error.code() == ErrorCode::CapBelowBase => {
-                params.set(Field::Cap, params.get(Field::Base)?);
+                builder.set(Field::Cap, ns(error.limit()))
             }
             Err(_) => return None,
         }
@@ -139,28 +142,22 @@ fn valid(mut params: Params) -> Option<Policy> {
 }
 
 /// The fields of two policies that differ.
-fn differences(
-    policy: &Policy,
-    near: &Policy,
-    reasons: &BTreeMap<Field, String>,
-) -> Vec<Difference> {
-    let (says, does) = (policy_params(policy), policy_params(near));
-    let is_base = |params: &Params| params.get(Field::ThrottledBase) == params.get(Field::Base);
+fn differences(says: &Policy, does: &Policy, reasons: &BTreeMap<Field, String>) -> Vec<Difference> {
+    let is_base = |of: &Policy| of.get(Field::ThrottledBase) == of.get(Field::Base);
     let has_effect = |field: Field| match field {
         // The jitter shows them.
         Field::JitterBelow | Field::JitterAbove => false,
-        Field::ThrottledBase => !is_base(&says) || !is_base(&does),
-        Field::Cap => shown(&does, Field::Growth) != "constant",
+        Field::ThrottledBase => !is_base(says) || !is_base(does),
+        Field::Cap => shown(does, Field::Growth) != "constant",
         _ => true,
     };
     let mut all = Vec::new();
-    for field in POLICY_FIELDS.into_iter().filter(|&field| has_effect(field)) {
+    for field in fields().filter(|&field| has_effect(field)) {
         // What the engine has no such field for follows from its growth or its jitter.
         if says.get(field) == does.get(field) || does.get(field).is_none() {
             continue;
         }
-        let policy = says.get(field).map_or_else(|| "-".to_owned(), |_| shown(&says, field));
-        let engine = shown(&does, field);
+        let (policy, engine) = (shown(says, field), shown(does, field));
         let reason = reasons.get(&field).cloned();
         let reason = reason.unwrap_or_else(|| format!("it has {engine} for that"));
         all.push(Difference { field, policy, engine, reason });

@@ -1,15 +1,11 @@
 //! What is to be exported: the fields of a policy, and a refusal for each that a format has no
 //! equivalent of.
 
-use backoff_core::ffi::{
-    POLICY_FIELDS, Params, duration_text, kind_name, kind_number, policy_params, ratio_from_value,
-    ratio_value, value_text,
-};
-use backoff_core::{Budget, Field, MAX_NS, Policy, Ratio};
+use backoff_core::{Budget, Field, FieldValue, MAX_NS, Policy, Ratio};
 
 use crate::error::{Instead, Refusal};
 use crate::format::Format;
-use crate::text::{MS, decimal};
+use crate::text::{MS, decimal, ns};
 
 /// No limit of `max_retries`.
 pub(crate) const NO_RETRY_LIMIT: u64 = 1 << 32;
@@ -29,7 +25,6 @@ pub(crate) enum Hints {
 /// A policy to be exported.
 pub(crate) struct Source<'a> {
     pub(crate) policy: &'a Policy,
-    params: Params,
     pub(crate) format: Format,
     /// How many servers nginx has, if that is known.
     pub(crate) servers: Option<u32>,
@@ -39,18 +34,20 @@ pub(crate) struct Source<'a> {
 
 impl<'a> Source<'a> {
     pub(crate) fn new(policy: &'a Policy, format: Format, servers: Option<u32>) -> Self {
-        let (params, refusals, warnings) = (policy_params(policy), Vec::new(), Vec::new());
-        Self { policy, params, format, servers, refusals, warnings }
+        Self { policy, format, servers, refusals: Vec::new(), warnings: Vec::new() }
     }
 
-    /// The value of a field: nanoseconds, a count, or a ratio or a kind as a number.
-    pub(crate) fn get(&self, field: Field) -> u64 {
-        self.params.get(field).unwrap_or_default()
+    /// The nanoseconds of a field: 0 if it is not used, and the longest duration for no limit.
+    pub(crate) fn ns(&self, field: Field) -> u64 {
+        match self.policy.get(field) {
+            Some(FieldValue::NoLimit) => MAX_NS,
+            value => value.and_then(FieldValue::as_ns).unwrap_or_default(),
+        }
     }
 
     /// The name of a kind.
     pub(crate) fn kind(&self, field: Field) -> &'static str {
-        kind_name(field, self.get(field)).unwrap_or_default()
+        self.policy.get(field).and_then(FieldValue::as_kind).unwrap_or_default()
     }
 
     /// The maximum number of retries, if there is one.
@@ -65,12 +62,12 @@ impl<'a> Source<'a> {
 
     /// Refuses a field, of which nothing is near.
     pub(crate) fn refuse(&mut self, field: Field, reason: impl Into<String>) {
-        let value = shown(&self.params, field);
+        let value = shown(self.policy, field);
         self.refuse_value(field, value, reason, Instead::Nothing);
     }
 
     /// Refuses a field; the nearest export has another value of it.
-    pub(crate) fn replace(&mut self, field: Field, value: u64, reason: impl Into<String>) {
+    pub(crate) fn replace(&mut self, field: Field, value: FieldValue, reason: impl Into<String>) {
         self.replace_all(field, &[(field, Some(value))], reason);
     }
 
@@ -78,10 +75,10 @@ impl<'a> Source<'a> {
     pub(crate) fn replace_all(
         &mut self,
         field: Field,
-        instead: &[(Field, Option<u64>)],
+        instead: &[(Field, Option<FieldValue>)],
         reason: impl Into<String>,
     ) {
-        let value = shown(&self.params, field);
+        let value = shown(self.policy, field);
         self.refuse_value(field, value, reason, Instead::Fields(instead.to_vec()));
     }
 
@@ -117,10 +114,11 @@ impl<'a> Source<'a> {
 
     /// Whether all windows are the base.
     pub(crate) fn is_constant(&self) -> bool {
-        let is_one = self.get(Field::Multiplier) == ratio_value(1, 1);
+        let is_one =
+            self.policy.get(Field::Multiplier) == Some(FieldValue::Ratio(Ratio::new(1, 1)));
         match self.kind(Field::Growth) {
             "constant" => true,
-            "exponential" => is_one || self.get(Field::Cap) == self.get(Field::Base),
+            "exponential" => is_one || self.ns(Field::Cap) == self.ns(Field::Base),
             _ => false,
         }
     }
@@ -130,16 +128,19 @@ impl<'a> Source<'a> {
     pub(crate) fn multiplier(&mut self) -> Ratio {
         match self.kind(Field::Growth) {
             _ if self.is_constant() => Ratio::new(1, 1),
-            "exponential" => ratio_from_value(self.get(Field::Multiplier)),
+            "exponential" => {
+                let multiplier = self.policy.get(Field::Multiplier).and_then(FieldValue::as_ratio);
+                multiplier.unwrap_or(Ratio::new(1, 1))
+            }
             _ => {
                 // From the first window to the longest one that the retries reach.
-                let cap = self.policy.window_ns(self.last_index()).min(self.get(Field::Cap));
+                let cap = self.policy.window_ns(self.last_index()).min(self.ns(Field::Cap));
                 let first = self.policy.window_ns(0).max(1);
                 let multiplies = [
-                    (Field::Growth, Some(kind_number(Field::Growth, "exponential"))),
-                    (Field::Base, Some(first)),
-                    (Field::Multiplier, Some(ratio_value(2, 1))),
-                    (Field::Cap, Some(cap)),
+                    (Field::Growth, Some(FieldValue::Kind("exponential"))),
+                    (Field::Base, Some(ns(first))),
+                    (Field::Multiplier, Some(FieldValue::Ratio(Ratio::new(2, 1)))),
+                    (Field::Cap, Some(ns(cap))),
                 ];
                 let reason = "its windows are constant or multiply";
                 self.replace_all(Field::Growth, &multiplies, reason);
@@ -160,21 +161,20 @@ impl<'a> Source<'a> {
     /// Refuses the fields that no format has an equivalent of, if they have an effect.
     pub(crate) fn only_common_fields(&mut self) {
         let is_decorrelated = self.kind(Field::Jitter) == "decorrelated";
-        if self.get(Field::Offset) != 0 {
-            self.replace(Field::Offset, 0, "it adds nothing to a window; set offset=0s");
+        if self.ns(Field::Offset) != 0 {
+            self.replace(Field::Offset, ns(0), "it adds nothing to a window; set offset=0s");
         }
-        if self.kind(Field::CapOn) == "delay" && !is_decorrelated && self.get(Field::Cap) != MAX_NS
-        {
+        if self.kind(Field::CapOn) == "delay" && !is_decorrelated && self.ns(Field::Cap) != MAX_NS {
             self.replace(
                 Field::CapOn,
-                kind_number(Field::CapOn, "window"),
+                FieldValue::Kind("window"),
                 "its cap is that of the window before jitter; set cap_on=window",
             );
         }
-        if self.get(Field::Floor) != 0 {
-            self.replace(Field::Floor, 0, "it has no shortest delay; set floor=0s");
+        if self.ns(Field::Floor) != 0 {
+            self.replace(Field::Floor, ns(0), "it has no shortest delay; set floor=0s");
         }
-        if self.get(Field::ThrottledBase) != self.get(Field::Base) {
+        if self.ns(Field::ThrottledBase) != self.ns(Field::Base) {
             self.replace_all(
                 Field::ThrottledBase,
                 &[(Field::ThrottledBase, None)],
@@ -185,10 +185,10 @@ impl<'a> Source<'a> {
 
     /// Refuses a `max_elapsed`, for an engine that can only limit the time of all attempts by `other`.
     pub(crate) fn no_max_elapsed(&mut self, other: &str) {
-        if self.get(Field::MaxElapsed) != MAX_NS {
+        if self.ns(Field::MaxElapsed) != MAX_NS {
             self.replace(
                 Field::MaxElapsed,
-                MAX_NS,
+                FieldValue::NoLimit,
                 format!("{other} also ends an attempt that is under way; set max_elapsed=none"),
             );
         }
@@ -197,7 +197,7 @@ impl<'a> Source<'a> {
     /// Refuses a jitter other than `none`.
     pub(crate) fn no_jitter(&mut self) {
         if self.kind(Field::Jitter) != "none" {
-            let none = kind_number(Field::Jitter, "none");
+            let none = FieldValue::Kind("none");
             self.replace(Field::Jitter, none, "it draws nothing at random; set jitter=none");
         }
     }
@@ -215,17 +215,17 @@ impl<'a> Source<'a> {
             Hints::Never => ("no server can ask it to wait".to_owned(), "1h"),
         };
         if self.kind(Field::RetryAfter) != mode {
-            let number = kind_number(Field::RetryAfter, mode);
-            self.replace(Field::RetryAfter, number, format!("{what}; set retry_after={mode}"));
+            let kind = FieldValue::Kind(mode);
+            self.replace(Field::RetryAfter, kind, format!("{what}; set retry_after={mode}"));
         }
-        if self.get(Field::RetryAfterMax) != max {
+        if self.ns(Field::RetryAfterMax) != max {
             let reason = format!("{what}; set retry_after_max={wanted}");
-            self.replace(Field::RetryAfterMax, max, reason);
+            self.replace(Field::RetryAfterMax, ns(max), reason);
         }
-        if self.get(Field::RetryAfterMaxExtra) != extra {
+        if self.ns(Field::RetryAfterMaxExtra) != extra {
             self.replace(
                 Field::RetryAfterMaxExtra,
-                extra,
+                ns(extra),
                 format!("{what}; set retry_after_max_extra=none"),
             );
         }
@@ -234,7 +234,7 @@ impl<'a> Source<'a> {
     /// Refuses a larger number of retries, or no limit.
     pub(crate) fn retries_at_most(&mut self, max: u64, reason: &str) {
         if self.policy.max_retries() > max {
-            self.replace(Field::MaxRetries, max, reason);
+            self.replace(Field::MaxRetries, FieldValue::Count(max), reason);
         }
     }
 
@@ -247,9 +247,9 @@ impl<'a> Source<'a> {
     /// The cap of at most `max`, or if there is none, the longest window: a cap that changes no delay,
     /// as long as nobody raises the number of retries beside it.
     pub(crate) fn cap_or_last_window(&mut self, setting: &str, max: u64) -> u64 {
-        let cap = self.get(Field::Cap);
+        let cap = self.ns(Field::Cap);
         if self.is_constant() {
-            return self.get(Field::Base);
+            return self.ns(Field::Base);
         }
         if cap != MAX_NS {
             return cap;
@@ -258,7 +258,7 @@ impl<'a> Source<'a> {
         // Some engines count milliseconds, and a longer cap has no effect either.
         let window = window.checked_next_multiple_of(MS).unwrap_or(MAX_NS);
         if self.max_retries().is_none() || window > max {
-            self.replace(Field::Cap, max, format!("it needs {setting}; set a cap"));
+            self.replace(Field::Cap, ns(max), format!("it needs {setting}; set a cap"));
             return cap;
         }
         if self.policy.max_retries() > 0 {
@@ -266,7 +266,7 @@ impl<'a> Source<'a> {
                 "the policy has no cap, but {} needs {setting}: it is {}, the longest that the \
                  retries reach; raise it if you raise their number",
                 self.format.engine(),
-                duration_text(window),
+                ns(window),
             ));
         }
         window
@@ -274,10 +274,14 @@ impl<'a> Source<'a> {
 
     /// Refuses a duration that is not a whole number of milliseconds from 1.
     pub(crate) fn whole_ms(&mut self, field: Field) {
-        let ns = self.get(field);
-        let is_set = field != Field::Cap || (ns != MAX_NS && !self.is_constant());
-        if is_set && (ns == 0 || ns.rem_euclid(MS) != 0) {
-            self.replace(field, next_multiple(ns, MS), "it counts whole milliseconds, from 1ms");
+        let length = self.ns(field);
+        let is_set = field != Field::Cap || (length != MAX_NS && !self.is_constant());
+        if is_set && (length == 0 || length.rem_euclid(MS) != 0) {
+            self.replace(
+                field,
+                ns(next_multiple(length, MS)),
+                "it counts whole milliseconds, from 1ms",
+            );
         }
     }
 }
@@ -289,39 +293,45 @@ pub(crate) fn next_multiple(ns: u64, unit: u64) -> u64 {
 }
 
 /// The next decimal that is a ratio of the core, as a value of a field.
-fn near_decimal(ratio: Ratio) -> u64 {
+fn near_decimal(ratio: Ratio) -> FieldValue {
     let (numerator, denominator) = (u64::from(ratio.numerator()), u64::from(ratio.denominator()));
     let mut power = Ratio::MAX_TERM;
     loop {
         let next = numerator.saturating_mul(power.into()).div_ceil(denominator.max(1));
         match u32::try_from(next).ok().filter(|&next| next <= Ratio::MAX_TERM || power == 1) {
-            Some(next) => return ratio_value(next, power),
+            Some(next) => return FieldValue::Ratio(Ratio::new(next, power)),
             None => power = power.div_euclid(10).max(1),
         }
     }
 }
 
+/// A count of a budget; 0 if its kind does not use the field.
+pub(crate) fn count_of(budget: &Budget, field: Field) -> u64 {
+    budget.get(field).and_then(FieldValue::as_count).unwrap_or_default()
+}
+
+/// The ratio of a budget of a kind that has one.
+pub(crate) fn ratio_of(budget: &Budget) -> Ratio {
+    let ratio = budget.get(Field::Ratio).and_then(FieldValue::as_ratio);
+    ratio.unwrap_or(Ratio::new(0, 1))
+}
+
 /// The value of a field as policy strings write it.
-pub(crate) fn shown(params: &Params, field: Field) -> String {
-    let get = |field| params.get(field).unwrap_or_default();
-    let value = get(field);
-    let below = get(Field::JitterBelow);
-    if field == Field::Jitter && below != 0 && below == get(Field::JitterAbove) {
-        return value_text(Field::JitterBelow, below).to_string();
-    }
-    let no_limit = match field {
-        Field::MaxRetries => NO_RETRY_LIMIT,
-        Field::Cap | Field::MaxElapsed | Field::RetryAfterMax | Field::RetryAfterMaxExtra => MAX_NS,
-        _ => u64::MAX,
-    };
-    if value >= no_limit { "none".to_owned() } else { value_text(field, value).to_string() }
+pub(crate) fn shown(policy: &Policy, field: Field) -> String {
+    let below = policy.get(Field::JitterBelow);
+    let is_symmetric = below == policy.get(Field::JitterAbove);
+    let value = below.filter(|_| field == Field::Jitter && is_symmetric);
+    value.or(policy.get(field)).map_or_else(|| "-".to_owned(), |value| value.to_string())
+}
+
+/// The fields of a policy; `max_attempts` is another name of the limit of the retries.
+pub(crate) fn fields() -> impl Iterator<Item = Field> {
+    Field::POLICY.iter().copied().filter(|&field| field != Field::MaxAttempts)
 }
 
 /// The fields that differ between policies, with their values in the other one. A jitter, cap or limit
 /// that has no effect differs as well.
-pub(crate) fn differences(policy: &Policy, other: &Policy) -> Vec<(Field, Option<u64>)> {
-    let (params, others) = (policy_params(policy), policy_params(other));
-    let fields = POLICY_FIELDS.into_iter();
-    let fields = fields.map(|field| (field, others.get(field)));
-    fields.filter(|&(field, value)| params.get(field) != value).collect()
+pub(crate) fn differences(policy: &Policy, other: &Policy) -> Vec<(Field, Option<FieldValue>)> {
+    let differs = |field: &Field| policy.get(*field) != other.get(*field);
+    fields().filter(differs).map(|field| (field, other.get(field))).collect()
 }

@@ -3,8 +3,7 @@
 //! The n-th retry waits `min(IntervalSeconds * BackoffRate^(n-1), MaxDelaySeconds)`, or with
 //! `JitterStrategy` `FULL` a random time up to that.
 
-use backoff_core::ffi::kind_number;
-use backoff_core::{Budget, Field, MAX_NS, Policy, Ratio};
+use backoff_core::{Budget, Field, FieldValue, MAX_NS, Policy, Ratio};
 
 use crate::error::ImportError;
 use crate::found::{Found, is_within};
@@ -12,7 +11,7 @@ use crate::json::{Node, Object};
 use crate::limits::{self, Ends};
 use crate::policy::Read;
 use crate::source::{Hints, Source, next_multiple};
-use crate::text::{SECOND, with_point};
+use crate::text::{SECOND, ns, with_point};
 
 /// The largest `IntervalSeconds` and `MaxAttempts`.
 const MAX: u64 = 99_999_999;
@@ -32,16 +31,16 @@ const LIMITS: [(&str, Ends); 4] = [
 pub(crate) fn write(source: &mut Source<'_>, budget: Option<&Budget>) -> String {
     let rate = with_point(source.decimal_multiplier());
     let is_constant = source.is_constant();
-    let cap = Some(source.get(Field::Cap)).filter(|&cap| cap != MAX_NS && !is_constant);
+    let cap = Some(source.ns(Field::Cap)).filter(|&cap| cap != MAX_NS && !is_constant);
     let near = |ns, max: u64| next_multiple(ns, SECOND).min(max.saturating_mul(SECOND));
-    let base = source.get(Field::Base);
+    let base = source.ns(Field::Base);
     if whole_seconds(base, MAX).is_none() {
         let reason = format!("IntervalSeconds is a whole number from 1 to {MAX}");
-        source.replace(Field::Base, near(base, MAX), reason);
+        source.replace(Field::Base, ns(near(base, MAX)), reason);
     }
     if let Some(cap) = cap.filter(|&cap| whole_seconds(cap, MAX_DELAY).is_none()) {
         let reason = format!("MaxDelaySeconds is a whole number from 1 to {MAX_DELAY}");
-        source.replace(Field::Cap, near(cap, MAX_DELAY), reason);
+        source.replace(Field::Cap, ns(near(cap, MAX_DELAY)), reason);
     }
     source.only_common_fields();
     let jitter = match source.kind(Field::Jitter) {
@@ -50,7 +49,7 @@ pub(crate) fn write(source: &mut Source<'_>, budget: Option<&Budget>) -> String 
         _ => {
             // A delay around its window, or one that begins below it.
             let is_around = ["proportional", "additive"].contains(&source.kind(Field::Jitter));
-            let near = kind_number(Field::Jitter, if is_around { "none" } else { "full" });
+            let near = FieldValue::Kind(if is_around { "none" } else { "full" });
             let reason = "JitterStrategy is FULL or NONE; set jitter=full or none";
             source.replace(Field::Jitter, near, reason);
             ""
@@ -76,7 +75,7 @@ pub(crate) fn write(source: &mut Source<'_>, budget: Option<&Budget>) -> String 
   ]
 }}
 "#,
-        seconds(source.get(Field::Base)),
+        seconds(source.ns(Field::Base)),
         source.policy.max_retries(),
     )
 }
@@ -136,7 +135,7 @@ fn read(retrier: &Object<'_>) -> Result<(Policy, Option<Budget>), ImportError> {
     let cap = max_delay.map(ns);
     let read = Read::growing(ns(interval), rate.unwrap_or(Ratio::new(2, 1)), cap)
         .kind(Field::Jitter, jitter)
-        .with(Field::MaxRetries, attempts)
+        .with(Field::MaxRetries, FieldValue::Count(attempts))
         .policy(&retrier.at)?;
     Ok((read, None))
 }

@@ -2,15 +2,15 @@
 //!
 //! The n-th retry waits `min(initialInterval * backoffCoefficient^(n-1), maximumInterval)`.
 
-use backoff_core::{Budget, Field, Policy, Ratio};
+use backoff_core::{Budget, Field, FieldValue, Policy, Ratio};
 
 use crate::error::ImportError;
 use crate::found::{Found, listed};
 use crate::json::Node;
 use crate::limits::{self, Ends};
 use crate::policy::Read;
-use crate::source::{Hints, NO_RETRY_LIMIT, Source};
-use crate::text::{SECOND, read_seconds, seconds, with_point};
+use crate::source::{Hints, Source};
+use crate::text::{SECOND, ns, read_seconds, seconds, with_point};
 
 /// The defaults of its server.
 const INITIAL_NS: u64 = SECOND;
@@ -38,17 +38,21 @@ const LIMITS: [(&str, Ends); 6] = [
 
 pub(crate) fn write(source: &mut Source<'_>, budget: Option<&Budget>) -> String {
     let coefficient = with_point(source.decimal_multiplier());
-    let base = source.get(Field::Base);
+    let base = source.ns(Field::Base);
     if !(1..=LONGEST_NS).contains(&base) {
         let reason = "0 stands for 1s, and the longest interval is 100 years";
-        source.replace(Field::Base, base.clamp(1, LONGEST_NS), reason);
+        source.replace(Field::Base, ns(base.clamp(1, LONGEST_NS)), reason);
     }
     source.only_common_fields();
     source.no_jitter();
     let attempts = source.max_retries().map_or(0, |retries| retries.saturating_add(1));
     if attempts > MAX_ATTEMPTS {
         let reason = format!("maximumAttempts is at most {MAX_ATTEMPTS}");
-        source.replace(Field::MaxRetries, MAX_ATTEMPTS.saturating_sub(1), reason);
+        source.replace(
+            Field::MaxRetries,
+            FieldValue::Count(MAX_ATTEMPTS.saturating_sub(1)),
+            reason,
+        );
     }
     source.no_max_elapsed("the scheduleToCloseTimeout of an activity");
     source.hints(&Hints::Never);
@@ -56,7 +60,7 @@ pub(crate) fn write(source: &mut Source<'_>, budget: Option<&Budget>) -> String 
     let setting = "a maximumInterval, 100 times the initialInterval by default";
     let cap = source.cap_or_last_window(setting, LONGEST_NS);
     if cap > LONGEST_NS && source.refusals.is_empty() {
-        source.replace(Field::Cap, LONGEST_NS, "the longest interval is 100 years");
+        source.replace(Field::Cap, ns(LONGEST_NS), "the longest interval is 100 years");
     }
     format!(
         r#"{{
@@ -66,7 +70,7 @@ pub(crate) fn write(source: &mut Source<'_>, budget: Option<&Budget>) -> String 
   "maximumAttempts": {attempts}
 }}
 "#,
-        seconds(source.get(Field::Base)),
+        seconds(source.ns(Field::Base)),
         seconds(cap),
     )
 }
@@ -106,7 +110,7 @@ fn read(node: &Node<'_>) -> Result<(Policy, Option<Budget>), ImportError> {
     let attempts = policy.get("maximum_attempts").map(|node| node.count(0, MAX_ATTEMPTS));
     let retries = attempts.transpose()?.and_then(|attempts| attempts.checked_sub(1));
     let read = Read::growing(base, coefficient.unwrap_or(Ratio::new(2, 1)), Some(cap))
-        .with(Field::MaxRetries, retries.unwrap_or(NO_RETRY_LIMIT))
+        .with(Field::MaxRetries, retries.map_or(FieldValue::NoLimit, FieldValue::Count))
         .policy(&policy.at)?;
     Ok((read, None))
 }

@@ -1,10 +1,17 @@
 //! Numbers as the formats write them.
 
-use backoff_core::ffi::{ratio_value, value_text};
-use backoff_core::{Field, Ratio};
+use backoff_core::{FieldValue, Ratio};
 
 pub(crate) const MS: u64 = 1_000_000;
 pub(crate) const SECOND: u64 = 1_000_000_000;
+
+/// The denominator of six decimals.
+const MILLION: u32 = 1_000_000;
+
+/// The value of a field that is a duration.
+pub(crate) const fn ns(ns: u64) -> FieldValue {
+    FieldValue::from_ns(ns)
+}
 
 /// A duration as the JSON of Protocol Buffers prints it: seconds with 0, 3, 6 or 9 decimals.
 pub(crate) fn seconds(ns: u64) -> String {
@@ -82,9 +89,8 @@ pub(crate) fn cut(text: &str) -> String {
 
 /// A ratio as a decimal, if it has one of at most six decimals.
 pub(crate) fn decimal(ratio: Ratio) -> Option<String> {
-    let value = ratio_value(ratio.numerator(), ratio.denominator());
-    let text = value_text(Field::Multiplier, value).to_string();
-    (!text.contains('/')).then_some(text)
+    let is_decimal = MILLION.checked_rem(ratio.denominator()) == Some(0);
+    is_decimal.then(|| ratio.to_string())
 }
 
 /// A decimal with at least one digit after the point, as languages print a floating-point number.

@@ -99,7 +99,7 @@ fn a_limit_without_effect_is_not_said() {
 }
 
 /// A policy or a budget that a format has no equivalent of, and the fields that its errors name.
-const REFUSED: [(Format, &str, Option<&str>, &[&str]); 42] = [
+const REFUSED: [(Format, &str, Option<&str>, &[&str]); 43] = [
     (Format::Grpc, "default", None, &["jitter full", "retry_after at_least", "retry_after_max 1h"]),
     (Format::Grpc, "grpc-retry", None, &["retry_after_max 1h"]),
     (
@@ -173,6 +173,7 @@ const REFUSED: [(Format, &str, Option<&str>, &[&str]); 42] = [
         &["growth constant"],
     ),
     (Format::Temporal, "temporal:jitter=full", None, &["jitter full"]),
+    (Format::Temporal, "temporal:jitter=0", None, &["jitter 0"]),
     (Format::Temporal, "exponential:base=1s", None, &["cap none"]),
     (Format::Temporal, "constant:base=0s", None, &["base 0s"]),
     (Format::Temporal, "temporal:retry_after=exact", None, &["retry_after exact"]),

@@ -1,9 +1,7 @@
 //! The clients, small enough for ten million of them.
 
-use backoff_core::ffi::{
-    OPERATION_WORDS, limits_elapsed, operation_from_words, operation_to_words,
-};
-use backoff_core::{Operation, Policy, RandomStream};
+use backoff_core::ffi::{OPERATION_WORDS, operation_from_words, operation_to_words};
+use backoff_core::{Field, FieldValue, Operation, Policy, RandomStream};
 use serde::{Deserialize, Serialize};
 
 /// Clients with the same policy.
@@ -33,9 +31,8 @@ impl Group {
 
     /// Whether an operation ends in a server that never answers.
     pub(crate) fn gives_up(&self) -> bool {
-        let has_limit =
-            self.policy.max_retries() <= u32::MAX.into() || limits_elapsed(&self.policy);
-        has_limit || self.deadline_ns.is_some()
+        let limits = [Field::MaxRetries, Field::MaxElapsed].map(|field| self.policy.get(field));
+        limits != [Some(FieldValue::NoLimit); 2] || self.deadline_ns.is_some()
     }
 }
 

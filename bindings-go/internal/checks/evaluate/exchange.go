@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	backoff "github.com/backoff-rs/backoff/bindings-go"
@@ -109,7 +108,7 @@ func (e exchange) appendAnswer(text []byte) []byte {
 		}
 	}
 	p := player{member: new(engine.Member)}
-	if strings.HasPrefix(budgets[0].String(), "concurrent") {
+	if budgets[0].Kind() == "concurrent" {
 		return append(text, `{"error":"not_shared","at":0,"of":"budget"}`...)
 	}
 	if code := p.member.Init(&cores[0], &cores[1], e.lease, e.fallback, e.timeout, e.seed); code != engine.OK {

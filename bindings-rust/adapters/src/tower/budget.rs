@@ -43,7 +43,7 @@ impl RetryBudget {
     /// interface does not say.
     pub fn new(budget: impl Into<Shared<'static, Budget>>) -> Result<Self, ConcurrentBudget> {
         let budget = budget.into();
-        if budget.to_string().starts_with("concurrent") {
+        if budget.kind() == "concurrent" {
             return Err(ConcurrentBudget);
         }
         Ok(Self(budget))

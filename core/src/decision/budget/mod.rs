@@ -25,6 +25,7 @@ use crate::error::parse_error::ParseError;
 use crate::error::policy_error::PolicyError;
 use crate::field::kind::CONCURRENT;
 use crate::field::params::Params;
+use crate::field::value::FieldValue;
 use crate::field::{BUDGET_FIELDS, Field};
 use crate::parse::string::Parsed;
 use crate::text::buffer::TextBuf;
@@ -95,12 +96,40 @@ impl Budget {
         print(TextKind::Budget, &self.config.values())
     }
 
+    /// The name of the kind: `quota`, `throttle`, `ratio`, `rate`, `ttl` or `concurrent`.
+    ///
+    /// ```
+    /// use backoff_core::Budget;
+    /// assert_eq!(Budget::parse("envoy")?.kind(), "concurrent");
+    /// # Ok::<(), backoff_core::ParseError>(())
+    /// ```
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        self.get(Field::Budget).and_then(FieldValue::as_kind).unwrap_or_default()
+    }
+
+    /// The value of a field (SPEC 5.4), with the default filled in; it does not depend on the state.
+    /// There is none for a field that its kind does not use, and for a field of policies.
+    ///
+    /// ```
+    /// use backoff_core::{Budget, Field, FieldValue, Ratio};
+    /// let budget = Budget::parse("throttle:max_tokens=20")?;
+    /// assert_eq!(budget.get(Field::MaxTokens), Some(FieldValue::Count(20)));
+    /// assert_eq!(budget.get(Field::Ratio), Some(FieldValue::Ratio(Ratio::new(1, 10))));
+    /// assert_eq!(budget.get(Field::Per), None);
+    /// # Ok::<(), backoff_core::ParseError>(())
+    /// ```
+    #[must_use]
+    pub fn get(&self, field: Field) -> Option<FieldValue> {
+        FieldValue::of(field, self.number(field)?)
+    }
+
     const fn config(&self) -> &BudgetConfig {
         &self.config
     }
 
-    /// The value of a field, if the kind uses it.
-    pub(crate) fn value(&self, field: Field) -> Option<u64> {
+    /// The number of the value of a field, if the kind uses the field.
+    pub(crate) fn number(&self, field: Field) -> Option<u64> {
         let values = self.config.values();
         let is_of_budgets = BUDGET_FIELDS.contains(&field);
         (is_of_budgets && values.uses(field)).then(|| values.get(field))

@@ -4,8 +4,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use backoff_core::ffi::{duration_text, parse_duration_ns};
-use backoff_core::{ErrorCode, Field, MAX_NS, Policy, PolicyError, PreviewRow};
+use backoff_core::{ErrorCode, Field, FieldValue, MAX_NS, Policy, PolicyError, PreviewRow};
 use clap::error::ErrorKind;
 use clap::{Args, ValueEnum, value_parser};
 use serde::Serialize;
@@ -54,10 +53,10 @@ enum FieldToFit {
 }
 
 impl FieldToFit {
-    const fn name(self) -> &'static str {
+    const fn field(self) -> Field {
         match self {
-            Self::Base => "base",
-            Self::Cap => "cap",
+            Self::Base => Field::Base,
+            Self::Cap => Field::Cap,
         }
     }
 }
@@ -89,7 +88,7 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode
     };
     match fitted {
         Ok(fitted) => {
-            let rounded = rounded(&fitted, field.name());
+            let rounded = rounded(&fitted, field.field());
             if output.is_json() {
                 let total = longest_total(&fitted, *attempts);
                 output.json(&Fitted {
@@ -120,21 +119,11 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode
 
 /// The policy with its base or cap rounded down to three digits, which fits as well: a shorter one
 /// waits no longer. If that breaks a rule, it stays as it is.
-pub(crate) fn rounded(fitted: &Policy, field: &str) -> Policy {
-    let text = fitted.to_string();
-    // The field is the first of the string, or comes after a comma.
-    let Some((before, after)) =
-        text.split_once(&format!(":{field}=")).or_else(|| text.split_once(&format!(",{field}=")))
-    else {
-        return *fitted;
-    };
-    let (value, rest) = after.split_at(after.find(',').unwrap_or(after.len()));
-    let Ok(ns) = parse_duration_ns(value) else { return *fitted };
+pub(crate) fn rounded(fitted: &Policy, field: Field) -> Policy {
+    let Some(ns) = fitted.get(field).and_then(FieldValue::as_ns) else { return *fitted };
     let unit = 10_u64.pow(ns.max(1).ilog10().saturating_sub(2));
-    let separator = &text[before.len()..=before.len()];
-    let value = duration_text(ns / unit * unit);
-    let text = format!("{before}{separator}{field}={value}{rest}");
-    Policy::parse(&text).unwrap_or(*fitted)
+    let shorter = fitted.to_builder().set(field, FieldValue::from_ns(ns / unit * unit));
+    shorter.build().unwrap_or(*fitted)
 }
 
 /// Why the policy never makes that many attempts.
@@ -155,7 +144,7 @@ fn too_few_retries(most: u64, attempts: u64) -> String {
 fn warnings(fitted: &[Policy; 2], arguments: &Arguments) -> Vec<String> {
     let Arguments { policy, attempts, field, .. } = arguments;
     let fields = Fields::of(&fitted[0]);
-    let cap = fields.limit(Field::Cap).filter(|cap| fields.get(Field::Base) == Some(*cap));
+    let cap = fields.ns(Field::Cap).filter(|cap| fields.ns(Field::Base) == Some(*cap));
     let is_lost = |has: fn(&Policy, u64) -> bool| {
         has(policy, *attempts) && !fitted.iter().all(|fitted| has(fitted, *attempts))
     };
@@ -190,7 +179,7 @@ fn why(error: &PolicyError, arguments: &Arguments) -> String {
         return error.to_string();
     }
     let Arguments { policy, attempts, within, field } = arguments;
-    let name = field.name();
+    let name = field.field().name();
     // The total of the shortest, or the largest number if there is none (SPEC 16.5).
     let (total, limit) = compared(error.value(), *within);
     let total = if error.value() < MAX_NS { total } else { "too long".to_owned() };
@@ -224,16 +213,11 @@ fn rows(policy: &Policy, attempts: u64) -> impl Iterator<Item = PreviewRow> {
 
 fn explanation(fitted: &Policy, arguments: &Arguments, total: u64) -> String {
     let Arguments { policy, attempts, within, field } = arguments;
+    let field = field.field();
     let name = field.name();
-    let field = match field {
-        FieldToFit::Base => Field::Base,
-        FieldToFit::Cap => Field::Cap,
-    };
     let shown = |policy: &Policy| {
         // Only a cap can be missing.
-        let fields = Fields::of(policy);
-        let value = if field == Field::Cap { fields.limit(field) } else { fields.get(field) };
-        value.map_or("none".to_owned(), people)
+        Fields::of(policy).ns(field).map_or("none".to_owned(), people)
     };
     let mut lines = vec![format!(
         "{attempts} attempts wait at most {} in total, within {}; the {name} was {} and is {}",
@@ -253,7 +237,7 @@ fn explanation(fitted: &Policy, arguments: &Arguments, total: u64) -> String {
         )),
         _ => {}
     }
-    let max_elapsed = Fields::of(fitted).limit(Field::MaxElapsed);
+    let max_elapsed = Fields::of(fitted).ns(Field::MaxElapsed);
     if let Some(max_elapsed) = max_elapsed.filter(|&limit| limit < total) {
         let (max_elapsed, total) = compared(max_elapsed, total);
         lines.push(format!(

@@ -137,7 +137,7 @@ fn write_table(rows: &[(u64, PreviewRow)], output: &mut Output) -> Result<()> {
 /// Whether the mean of a row, and of those after it, is no exact one (SPEC 16.3).
 fn is_estimate(policy: &Policy, row: &PreviewRow) -> bool {
     let fields = Fields::of(policy);
-    let cap = fields.limit(Field::Cap);
+    let cap = fields.ns(Field::Cap);
     fields.kind(Field::Jitter) == "decorrelated" && cap.is_some_and(|cap| row.max_ns >= cap)
 }
 
@@ -150,7 +150,7 @@ fn ending(policy: &Policy, first: u32, rows: &[(u64, PreviewRow)]) -> String {
         (true, 0) => "This policy never retries.".to_owned(),
         (true, limit) if next < limit => "No later wait can end within max_elapsed.".to_owned(),
         (true, _) => format!("The policy stops after {}.", retries(limit)),
-        (false, NO_LIMIT) => match Fields::of(policy).limit(Field::MaxElapsed) {
+        (false, NO_LIMIT) => match Fields::of(policy).ns(Field::MaxElapsed) {
             Some(limit) => format!(
                 "Only max_elapsed={} limits the retries; `--retries N` shows more.",
                 people(limit)

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::net::IpAddr;
 
-use backoff_core::{Field, MAX_NS, Policy};
+use backoff_core::{Field, FieldValue, MAX_NS, Policy};
 
 use super::blocks::{Block, parse, shown};
 use super::names::{ATTEMPT_TIMEOUTS, NEXT, TIMEOUT, TRIES};
@@ -12,7 +12,7 @@ use crate::found::{Found, ImportOptions, is_within, listed};
 use crate::limits::{self, Ends};
 use crate::policy::Read;
 use crate::source::NO_RETRY_LIMIT;
-use crate::text::{MS, cut};
+use crate::text::{MS, cut, ns};
 
 /// The directives in force in a block: their values.
 #[derive(Clone, Copy, Default)]
@@ -192,12 +192,10 @@ fn read(
         let servers = retries.saturating_add(1);
         format!("with fewer than {servers} servers in the upstream, nginx retries less often")
     });
-    let policy = Read::default()
-        .kind(Field::Growth, "constant")
-        .with(Field::Base, 0)
-        .with(Field::MaxRetries, retries)
-        .with(Field::MaxElapsed, if timeout == 0 { MAX_NS } else { timeout })
-        .with(Field::RetryAfterMax, 0)
+    let policy = Read::constant(0)
+        .with(Field::MaxRetries, FieldValue::Count(retries))
+        .with(Field::MaxElapsed, if timeout == 0 { FieldValue::NoLimit } else { ns(timeout) })
+        .with(Field::RetryAfterMax, ns(0))
         .policy(TRIES)?;
     Ok((policy, warning))
 }

@@ -1,18 +1,17 @@
 //! Writing directives.
 
-use backoff_core::ffi::{duration_text, kind_number};
-use backoff_core::{Budget, Field, MAX_NS};
+use backoff_core::{Budget, Field, FieldValue, MAX_NS};
 
 use super::names::{NEXT, TIMEOUT, TRIES};
 use crate::source::{Hints, Source, next_multiple};
-use crate::text::MS;
+use crate::text::{MS, ns};
 
 pub(crate) fn write(source: &mut Source<'_>, budget: Option<&Budget>) -> String {
-    if source.get(Field::Base) != 0 || !source.is_constant() {
-        let field = if source.get(Field::Base) == 0 { Field::Growth } else { Field::Base };
+    if source.ns(Field::Base) != 0 || !source.is_constant() {
+        let field = if source.ns(Field::Base) == 0 { Field::Growth } else { Field::Base };
         let instead = [
-            (Field::Growth, Some(kind_number(Field::Growth, "constant"))),
-            (Field::Base, Some(0)),
+            (Field::Growth, Some(FieldValue::Kind("constant"))),
+            (Field::Base, Some(ns(0))),
             (Field::Cap, None),
         ];
         let reason = "it tries the next server without a delay; use constant:base=0s";
@@ -22,15 +21,14 @@ pub(crate) fn write(source: &mut Source<'_>, budget: Option<&Budget>) -> String 
     source.no_jitter();
     limit_by_servers(source);
     let tries = source.max_retries().map_or(0, |retries| retries.saturating_add(1));
-    let elapsed = source.get(Field::MaxElapsed);
+    let elapsed = source.ns(Field::MaxElapsed);
     if elapsed != MAX_NS && (elapsed == 0 || elapsed.rem_euclid(MS) != 0) {
         let reason = format!("{TIMEOUT} counts whole milliseconds, and 0 is no limit");
-        source.replace(Field::MaxElapsed, next_multiple(elapsed, MS), reason);
+        source.replace(Field::MaxElapsed, ns(next_multiple(elapsed, MS)), reason);
     }
     source.hints(&Hints::Ignored);
     source.no_budget(budget);
-    let timeout =
-        if elapsed == MAX_NS { "0".to_owned() } else { duration_text(elapsed).to_string() };
+    let timeout = if elapsed == MAX_NS { "0".to_owned() } else { ns(elapsed).to_string() };
     format!(
         "{NEXT} error timeout http_429 http_500 http_502 http_503 http_504;\n\
          {TRIES} {tries};\n\
@@ -53,7 +51,7 @@ fn limit_by_servers(source: &mut Source<'_>) {
                 "it tries each of the {} servers once; set max_retries={others}",
                 others.saturating_add(1),
             );
-            source.replace(Field::MaxRetries, others, reason);
+            source.replace(Field::MaxRetries, FieldValue::Count(others), reason);
         }
         (Some(retries), None) if retries > 0 => source.warn(format!(
             "nginx tries each server of the upstream once: with fewer than {} servers it retries \

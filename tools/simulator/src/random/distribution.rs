@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use backoff_core::ffi::{DurationError, duration_text, parse_duration_ns};
+use backoff_core::{DurationError, FieldValue, parse_duration_ns};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{ExperimentError, check_range};
@@ -120,7 +120,7 @@ pub enum DistributionError {
     #[error("{0}")]
     Time(DurationError),
     /// A time is too long.
-    #[error("{0} is too long, at most {limit} (104 days)", limit = duration_text(MAX_TIME_NS))]
+    #[error("{0} is too long, at most {limit} (104 days)", limit = FieldValue::from_ns(MAX_TIME_NS))]
     TooLong(String),
     /// The shortest time is above the longest.
     #[error("min {min} is above max {max}")]
@@ -167,7 +167,7 @@ impl FromStr for Distribution {
                 let wrong = || wrong("uniform", "min=TIME,max=TIME");
                 let [min_ns, max_ns] = times(parameters, ["min", "max"]).ok_or_else(wrong)??;
                 if min_ns > max_ns {
-                    let text = |ns| duration_text(ns).to_string();
+                    let text = |ns| FieldValue::from_ns(ns).to_string();
                     let (min, max) = (text(min_ns), text(max_ns));
                     return Err(DistributionError::MinAboveMax { min, max });
                 }
@@ -190,7 +190,7 @@ impl FromStr for Distribution {
 
 impl fmt::Display for Distribution {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let text = duration_text;
+        let text = FieldValue::from_ns;
         match *self {
             Self::Constant(ns) => write!(f, "{}", text(ns)),
             Self::Uniform { min_ns, max_ns } => {

@@ -1,8 +1,7 @@
 //! The policies that are tried.
 
 use anyhow::Result;
-use backoff_core::Policy;
-use backoff_core::ffi::duration_text;
+use backoff_core::{FieldValue, Policy};
 use backoff_sim::Group;
 
 /// A policy, and what it is made of.
@@ -45,7 +44,7 @@ pub(crate) fn candidates(
     let mut all = vec![Candidate { group: no_retries, has_jitter: false }];
     for base in BASES {
         let base_ns = latency_ns.saturating_mul(base);
-        let (base, cap) = (duration_text(base_ns), duration_text(CAP_NS.max(base_ns)));
+        let (base, cap) = (FieldValue::from_ns(base_ns), FieldValue::from_ns(CAP_NS.max(base_ns)));
         for retries in RETRIES {
             let fields = format!("base={base},cap={cap},max_retries={retries}");
             for budget in BUDGETS.into_iter().map(Some).chain([None]) {

@@ -123,7 +123,7 @@ fn without_budget(facts: &Facts, preset: Option<&Preset>) -> Option<Advice> {
 fn never_earns(budget: &Budget) -> Option<Advice> {
     let message = budget::never_earns(budget)?;
     // The defaults of its kind.
-    let change = Change::Budget(budget::kind(budget).to_owned());
+    let change = Change::Budget(budget.kind().to_owned());
     Some(Advice { code: "budget_never_earns", level: Level::Warning, message, change })
 }
 

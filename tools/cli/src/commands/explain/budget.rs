@@ -1,7 +1,6 @@
 //! What a budget means, in a sentence.
 
-use backoff_core::ffi::{budget_value, kind_name, value_text};
-use backoff_core::{Budget, Field};
+use backoff_core::{Budget, Field, FieldValue};
 
 use crate::commands::explain::percent::percent;
 use crate::duration::people;
@@ -9,15 +8,16 @@ use crate::rows::retries;
 
 /// What the budget allows.
 pub(crate) fn sentence(budget: &Budget) -> String {
-    let value = |field| budget_value(budget, field).unwrap_or(0);
-    let text = |field| value_text(field, value(field)).to_string();
-    let share = |field| percent(value(field)).unwrap_or_else(|| text(field));
+    let value = |field| number(budget, field);
+    let text = |field| text(budget, field);
+    let ratio = budget.get(Field::Ratio).and_then(FieldValue::as_ratio);
+    let share = || ratio.and_then(percent).unwrap_or_else(|| text(Field::Ratio));
     let tokens = match value(Field::MaxTokens) {
         1 => "1 token".to_owned(),
         count => format!("{count} tokens"),
     };
     let are = |count| if count == 1 { "is" } else { "are" };
-    match kind(budget) {
+    match budget.kind() {
         "quota" => format!(
             "It holds {tokens}. A retry takes {}{}, and a success gives back what its last \
              retry took, or 1.",
@@ -31,7 +31,7 @@ pub(crate) fn sentence(budget: &Budget) -> String {
         ),
         "ratio" => format!(
             "Each operation earns {} of a retry, and at most {} {} saved up.",
-            share(Field::Ratio),
+            share(),
             retries(value(Field::MaxTokens)),
             are(value(Field::MaxTokens))
         ),
@@ -42,7 +42,7 @@ pub(crate) fn sentence(budget: &Budget) -> String {
         ),
         "ttl" => format!(
             "Each operation earns {} of a retry for {}, and {} per second {} always allowed.",
-            share(Field::Ratio),
+            share(),
             people(value(Field::Ttl)),
             retries(value(Field::MinPerSecond)),
             are(value(Field::MinPerSecond))
@@ -50,7 +50,7 @@ pub(crate) fn sentence(budget: &Budget) -> String {
         _ => format!(
             "As many operations can retry at the same time as {} of the running ones, or {} if that \
              is more.",
-            share(Field::Ratio),
+            share(),
             text(Field::MinConcurrent)
         ),
     }
@@ -58,13 +58,12 @@ pub(crate) fn sentence(budget: &Budget) -> String {
 
 /// What is wrong with a budget that gives nothing back, if it is one.
 pub(crate) fn never_earns(budget: &Budget) -> Option<String> {
-    let value = |field| budget_value(budget, field).unwrap_or(0);
-    let text = |field| value_text(field, value(field)).to_string();
-    if text(Field::Ratio) != "0" {
+    let value = |field| number(budget, field);
+    if text(budget, Field::Ratio) != "0" {
         return None;
     }
-    let tokens = text(Field::MaxTokens);
-    match kind(budget) {
+    let tokens = value(Field::MaxTokens);
+    match budget.kind() {
         "throttle" => Some(format!(
             "Successes give nothing back: after failures that took half of the {tokens} tokens, the \
              budget allows no retry ever again."
@@ -81,10 +80,14 @@ pub(crate) fn never_earns(budget: &Budget) -> Option<String> {
 
 const NEVER: &str = "The budget allows no retry at all.";
 
-/// The name of the kind of a budget.
-pub(crate) fn kind(budget: &Budget) -> &'static str {
-    let number = budget_value(budget, Field::Budget).unwrap_or(0);
-    kind_name(Field::Budget, number).unwrap_or_default()
+/// The count or the nanoseconds of a field that the kind uses.
+fn number(budget: &Budget, field: Field) -> u64 {
+    budget.get(field).and_then(|value| value.as_count().or(value.as_ns())).unwrap_or(0)
+}
+
+/// The value of a field as budget strings write it.
+fn text(budget: &Budget, field: Field) -> String {
+    budget.get(field).map(|value| value.to_string()).unwrap_or_default()
 }
 
 /// The outcomes after which a retry has a cost of its own.

@@ -48,8 +48,8 @@ impl Facts {
             rows,
             has_all_rows: !was_cut,
             retries,
-            max_elapsed: fields.limit(Field::MaxElapsed),
-            cap: fields.limit(Field::Cap),
+            max_elapsed: fields.ns(Field::MaxElapsed),
+            cap: fields.ns(Field::Cap),
             cap_reach: CapReach::NoCap,
         };
         facts.cap_reach = facts.find_cap();
@@ -88,7 +88,7 @@ impl Facts {
             CapReach::At(index) => index >= self.rows.len() as u64,
             _ => self.fields.kind(Field::Growth) != "constant",
         };
-        let jitter_grows = self.fields.get(Field::JitterIncrement).is_some_and(|ns| ns > 0);
+        let jitter_grows = self.fields.ns(Field::JitterIncrement).is_some_and(|ns| ns > 0);
         if grows || jitter_grows || self.fields.kind(Field::Jitter) == "decorrelated" {
             return None;
         }

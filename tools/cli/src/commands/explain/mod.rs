@@ -13,8 +13,7 @@ use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
 use anyhow::Result;
-use backoff_core::ffi::{POLICY_FIELDS, Unit, field_unit, value_text};
-use backoff_core::{Field, MAX_NS};
+use backoff_core::{FieldValue, Policy};
 use clap::Args;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -24,10 +23,9 @@ use crate::commands::explain::advice::{Advice, Change, Use};
 use crate::commands::explain::combined::Combined;
 use crate::commands::explain::facts::Facts;
 use crate::commands::explain::rules::Level;
-use crate::fields::Fields;
+use crate::fields::used;
 use crate::output::Output;
 use crate::presets::{Preset, preset_of};
-use crate::rows::NO_LIMIT;
 
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
@@ -84,7 +82,7 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode
         output.json(&Explanation {
             canonical: policy.policy.to_string(),
             preset,
-            fields: fields(&facts.fields),
+            fields: fields(&policy.policy),
             sentences: &sentences,
             budget,
             advice: &advice,
@@ -142,29 +140,13 @@ fn write_advice(output: &mut Output, advice: &Advice) -> Result<()> {
     Ok(())
 }
 
-/// Whether it is the value of a limit that is `none`.
-fn is_no_limit(field: Field, value: u64) -> bool {
-    match field {
-        Field::MaxRetries => value >= NO_LIMIT,
-        Field::MaxElapsed | Field::Cap | Field::RetryAfterMax | Field::RetryAfterMaxExtra => {
-            value >= MAX_NS
-        }
-        _ => false,
-    }
-}
-
 /// The fields that the policy uses: kinds by name, durations in nanoseconds, counts as numbers and
 /// ratios as text, as in `tests/README.md`, and null for a limit that is `none`.
-fn fields(fields: &Fields) -> Map<String, Value> {
-    let used = POLICY_FIELDS.into_iter().filter_map(|field| Some((field, fields.get(field)?)));
-    used.map(|(field, value)| {
-        let value = match field_unit(field) {
-            _ if is_no_limit(field, value) => Value::Null,
-            Unit::Count => Value::from(value),
-            Unit::Duration => Value::from(value.to_string()),
-            _ => Value::from(value_text(field, value).as_str()),
-        };
-        (field.name().to_owned(), value)
-    })
-    .collect()
+fn fields(policy: &Policy) -> Map<String, Value> {
+    let shown = |value| match value {
+        FieldValue::NoLimit => Value::Null,
+        FieldValue::Count(count) => Value::from(count),
+        value => Value::from(value.as_ns().map_or_else(|| value.to_string(), |ns| ns.to_string())),
+    };
+    used(policy).map(|(field, value)| (field.name().to_owned(), shown(value))).collect()
 }

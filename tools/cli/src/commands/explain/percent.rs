@@ -1,10 +1,9 @@
 //! Ratios in percent.
 
-use backoff_core::ffi::ratio_from_value;
+use backoff_core::Ratio;
 
 /// The value of a ratio as `20%` or `12.5%`, if few digits are enough.
-pub(crate) fn percent(value: u64) -> Option<String> {
-    let ratio = ratio_from_value(value);
+pub(crate) fn percent(ratio: Ratio) -> Option<String> {
     // Ten-thousandths of a percent.
     let numerator = u64::from(ratio.numerator()) * 1_000_000;
     let denominator = u64::from(ratio.denominator());
@@ -18,7 +17,7 @@ pub(crate) fn percent(value: u64) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use backoff_core::{Budget, Field};
+    use backoff_core::Ratio;
 
     use super::percent;
 
@@ -31,11 +30,8 @@ mod tests {
             ("0.125", "12.5%"),
             ("0.000001", "0.0001%"),
         ] {
-            let budget = Budget::parse(format!("ratio:ratio={ratio}")).unwrap();
-            let value = backoff_core::ffi::budget_value(&budget, Field::Ratio).unwrap();
-            assert_eq!(percent(value).as_deref(), Some(expected));
+            assert_eq!(percent(Ratio::parse(ratio).unwrap()).as_deref(), Some(expected));
         }
-        // A third, as a numerator and a denominator of 32 bits.
-        assert_eq!(percent(1 << 32 | 3), None);
+        assert_eq!(percent(Ratio::new(1, 3)), None);
     }
 }

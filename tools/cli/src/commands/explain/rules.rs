@@ -1,7 +1,6 @@
 //! The rules behind the advice about a policy.
 
-use backoff_core::ffi::duration_text;
-use backoff_core::{Field, MAX_NS, PreviewRow};
+use backoff_core::{Field, FieldValue, MAX_NS, PreviewRow};
 use serde::Serialize;
 
 use crate::commands::explain::facts::Facts;
@@ -39,9 +38,7 @@ const fn rule(
 
 /// Every rule, in the order in which the advice is shown.
 pub(crate) const RULES: &[Rule] = &[
-    rule("no_limit", Level::Warning, no_limit, |facts| {
-        vec![facts.fields.with(Field::MaxRetries, RETRIES)]
-    }),
+    rule("no_limit", Level::Warning, no_limit, |facts| vec![facts.fields.with_retries(RETRIES)]),
     rule("elapsed_too_short", Level::Warning, elapsed_too_short, longer_elapsed),
     rule("no_wait", Level::Warning, no_wait, waits),
     rule("no_jitter", Level::Warning, no_jitter, full_jitter),
@@ -89,14 +86,14 @@ fn no_limit(facts: &Facts) -> Option<String> {
         if facts.longest() == 0 { ", at once" } else { "" }
     );
     // `default` and this policy differ in nothing else that matters.
-    let base = facts.fields.get(Field::Base).filter(|_| {
+    let base = facts.fields.ns(Field::Base).filter(|_| {
         facts.fields.kind(Field::Growth) == "exponential"
             && facts.fields.kind(Field::Jitter) == "full"
     });
     Some(match base {
         Some(base) => format!(
             "{message}, or write default:base={}, which keeps the limit of `default`.",
-            duration_text(base)
+            FieldValue::from_ns(base)
         ),
         None if facts.longest() == 0 => format!("{message}; `off` makes no retries."),
         None => format!("{message}."),
@@ -117,7 +114,7 @@ fn longer_elapsed(facts: &Facts) -> Vec<Fields> {
     let first = without_limits(&facts.policy).preview().next();
     let longest = first.map_or(MAX_NS, |row| row.max_ns);
     let elapsed = longest.saturating_mul(10).min(MAX_NS);
-    vec![facts.fields.with(Field::MaxElapsed, elapsed)]
+    vec![facts.fields.with_ns(Field::MaxElapsed, elapsed)]
 }
 
 fn no_wait(facts: &Facts) -> Option<String> {
@@ -145,8 +142,10 @@ fn waits(facts: &Facts) -> Vec<Fields> {
         Field::CapOn,
         Field::ThrottledBase,
     ]);
-    let fields = fields.with_kind(Field::Growth, "exponential").with_kind(Field::Jitter, "full");
-    vec![fields.with(Field::Base, BASE).with(Field::Cap, CAP)]
+    let fields = fields
+        .with(Field::Growth, FieldValue::Kind("exponential"))
+        .with(Field::Jitter, FieldValue::Kind("full"));
+    vec![fields.with_ns(Field::Base, BASE).with_ns(Field::Cap, CAP)]
 }
 
 fn no_jitter(facts: &Facts) -> Option<String> {
@@ -155,11 +154,11 @@ fn no_jitter(facts: &Facts) -> Option<String> {
 }
 
 fn full_jitter(facts: &Facts) -> Vec<Fields> {
-    let fields = facts.fields.without(&JITTER_FIELDS).with_kind(Field::Jitter, "full");
+    let fields = facts.fields.without(&JITTER_FIELDS).with(Field::Jitter, FieldValue::Kind("full"));
     // A floor as high as the window leaves no range: the window becomes as long as the floor.
-    let floor = fields.get(Field::Floor).unwrap_or(0);
+    let floor = fields.ns(Field::Floor).unwrap_or(0);
     let longer = [Field::Base, Field::ThrottledBase].into_iter().fold(fields, |fields, field| {
-        fields.with(field, fields.get(field).unwrap_or(0).max(floor))
+        fields.with_ns(field, fields.ns(field).unwrap_or(0).max(floor))
     });
     vec![fields, longer.without(&[Field::Floor])]
 }
@@ -189,13 +188,13 @@ fn no_cap(facts: &Facts) -> Option<String> {
 
 fn capped(facts: &Facts) -> Vec<Fields> {
     let least = [Field::Base, Field::Offset, Field::Floor, Field::ThrottledBase];
-    let least = least.into_iter().filter_map(|field| facts.fields.get(field)).max().unwrap_or(0);
+    let least = least.into_iter().filter_map(|field| facts.fields.ns(field)).max().unwrap_or(0);
     let cap = if least.saturating_mul(10) <= CAP {
         CAP
     } else {
         least.saturating_mul(10).min(MAX_NS - 1)
     };
-    vec![facts.fields.with(Field::Cap, cap)]
+    vec![facts.fields.with_ns(Field::Cap, cap)]
 }
 
 /// The retries that operations are promised, and that the time does not allow.
@@ -215,11 +214,11 @@ fn elapsed_cuts_retries(facts: &Facts) -> Option<String> {
 fn elapsed_or_fewer_retries(facts: &Facts) -> Vec<Fields> {
     let longest = total_without_elapsed(facts).map(|total| total.total_max_ns);
     let longer = longest.filter(|&longest| longest <= LONG_WAIT);
-    let longer = longer.map(|longest| facts.fields.with(Field::MaxElapsed, longest));
+    let longer = longer.map(|longest| facts.fields.with_ns(Field::MaxElapsed, longest));
     let rows = without_limits(&facts.policy).preview();
     let fits = rows.take_while(|row| facts.max_elapsed.is_some_and(|ns| row.total_mean_ns <= ns));
     let fewer = fits.take(MOST_RETRIES).count().max(1) as u64;
-    longer.into_iter().chain([facts.fields.with(Field::MaxRetries, fewer)]).collect()
+    longer.into_iter().chain([facts.fields.with_retries(fewer)]).collect()
 }
 
 /// The last row of the preview of all retries, if they are not too many.
@@ -233,11 +232,11 @@ fn total_without_elapsed(facts: &Facts) -> Option<PreviewRow> {
 fn shorter(facts: &Facts) -> Vec<Fields> {
     let rows = facts.rows.iter().take_while(|row| row.total_max_ns <= LONG_WAIT);
     let fewer = rows.count().max(1) as u64;
-    let fewer = facts.retries.map(|_| facts.fields.with(Field::MaxRetries, fewer));
-    let elapsed = facts.fields.with(Field::MaxElapsed, LONG_WAIT);
+    let fewer = facts.retries.map(|_| facts.fields.with_retries(fewer));
+    let elapsed = facts.fields.with_ns(Field::MaxElapsed, LONG_WAIT);
     let base = facts.retries.and_then(|retries| {
         let fitted = facts.policy.fit_base(retries + 1, LONG_WAIT).ok()?;
-        Some(Fields::of(&rounded(&fitted, Field::Base.name())))
+        Some(Fields::of(&rounded(&fitted, Field::Base)))
     });
     [fewer, Some(elapsed), base].into_iter().flatten().collect()
 }

@@ -1,7 +1,6 @@
 //! What a policy means, in sentences.
 
-use backoff_core::ffi::value_text;
-use backoff_core::{Field, MAX_NS};
+use backoff_core::{Field, FieldValue, MAX_NS};
 
 use crate::commands::explain::facts::{CapReach, Facts};
 use crate::commands::explain::percent;
@@ -30,11 +29,11 @@ pub(crate) fn sentences(facts: &Facts) -> Vec<String> {
 }
 
 fn duration(facts: &Facts, field: Field) -> String {
-    people(facts.fields.get(field).unwrap_or(0))
+    people(facts.fields.ns(field).unwrap_or(0))
 }
 
 fn text(facts: &Facts, field: Field) -> String {
-    facts.fields.get(field).map(|value| value_text(field, value).to_string()).unwrap_or_default()
+    facts.fields.get(field).map(|value| value.to_string()).unwrap_or_default()
 }
 
 fn growth(facts: &Facts) -> String {
@@ -65,7 +64,7 @@ fn growth(facts: &Facts) -> String {
         "fibonacci" => format!("The window is {base} times 1, 1, 2, 3, 5, 8 and so on"),
         _ => format!("The window is always {base}"),
     };
-    match facts.fields.get(Field::Offset) {
+    match facts.fields.ns(Field::Offset) {
         None | Some(0) => grown + ".",
         Some(offset) => format!("{grown}; {} are added to it.", people(offset)),
     }
@@ -90,7 +89,7 @@ fn jitter(facts: &Facts) -> String {
         "proportional" => proportional(facts),
         "additive" => {
             let most = duration(facts, Field::JitterMax);
-            match facts.fields.get(Field::JitterIncrement) {
+            match facts.fields.ns(Field::JitterIncrement) {
                 None | Some(0) => format!("Each delay is the window and 0 to {most} more."),
                 Some(more) => format!(
                     "Each delay is the window and 0 to {most} more, a range that grows by {} with \
@@ -136,8 +135,8 @@ fn proportional(facts: &Facts) -> String {
 
 /// A ratio of a window in percent, or as it is written.
 fn percent(facts: &Facts, field: Field) -> String {
-    let ratio = facts.fields.get(field).unwrap_or(1);
-    percent::percent(ratio).unwrap_or_else(|| format!("{} of it", text(facts, field)))
+    let ratio = facts.fields.get(field).and_then(FieldValue::as_ratio);
+    ratio.and_then(percent::percent).unwrap_or_else(|| format!("{} of it", text(facts, field)))
 }
 
 fn cap(facts: &Facts) -> Option<String> {
@@ -163,7 +162,7 @@ fn cap(facts: &Facts) -> Option<String> {
 }
 
 fn floor(facts: &Facts) -> Option<String> {
-    let floor = facts.fields.get(Field::Floor).filter(|&ns| ns > 0)?;
+    let floor = facts.fields.ns(Field::Floor).filter(|&ns| ns > 0)?;
     Some(format!("No delay is shorter than the floor, {}.", people(floor)))
 }
 
@@ -209,8 +208,7 @@ fn total(facts: &Facts) -> Option<String> {
 }
 
 fn throttled(facts: &Facts) -> Option<String> {
-    let (base, throttled) =
-        (facts.fields.get(Field::Base)?, facts.fields.get(Field::ThrottledBase)?);
+    let (base, throttled) = (facts.fields.ns(Field::Base)?, facts.fields.ns(Field::ThrottledBase)?);
     (base != throttled).then(|| {
         format!(
             "After a throttled failure the base is {} instead, which the times above leave out.",
@@ -227,8 +225,8 @@ fn retry_after(facts: &Facts) -> String {
         }
         _ => "If a server's Retry-After is longer than the delay, the wait is the Retry-After",
     };
-    let max = facts.fields.limit(Field::RetryAfterMax).map(people);
-    let extra = facts.fields.limit(Field::RetryAfterMaxExtra).map(people);
+    let max = facts.fields.ns(Field::RetryAfterMax).map(people);
+    let extra = facts.fields.ns(Field::RetryAfterMaxExtra).map(people);
     let bound = match (max, extra) {
         (Some(max), None) => format!(", up to {max}"),
         (Some(max), Some(extra)) => {

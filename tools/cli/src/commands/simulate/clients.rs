@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use backoff_core::ffi::parse_duration_ns;
+use backoff_core::parse_duration_ns;
 use backoff_sim::Group;
 
 use crate::arguments::{BudgetArgument, PolicyArgument};

@@ -16,7 +16,6 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
-use backoff_core::ffi::{Field, kind_number};
 use backoff_core::{Budget, Operation, Policy, RandomStream};
 use nix::libc::{O_NOFOLLOW, pid_t};
 use nix::unistd::{Uid, User};
@@ -62,8 +61,7 @@ impl<'a> BudgetFile<'a> {
         signals: &'a Signals,
     ) -> Result<Self> {
         let file = open(path).with_context(|| format!("budget file {}", path.display()))?;
-        let kind = |budget: &Budget| backoff_core::ffi::budget_to_words(budget)[0];
-        let has_members = kind(budget) == kind_number(Field::Budget, "concurrent");
+        let has_members = budget.kind() == "concurrent";
         Ok(Self { path, file, budget, has_members, signals })
     }
 

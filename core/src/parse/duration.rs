@@ -1,4 +1,4 @@
-//! A duration on its own, such as an argument of a command, in the grammar of policy strings.
+//! A duration on its own, such as an argument of a program, in the grammar of policy strings.
 
 use core::fmt;
 
@@ -9,7 +9,7 @@ use crate::parse::value::{ValueError, duration};
 use crate::text::buffer::TextBuf;
 use crate::text::kind::TextKind;
 
-/// Why a text is not a duration.
+/// Why a text is not a duration: the message names the rule, and what was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DurationError {
     code: ErrorCode,
@@ -18,11 +18,11 @@ pub struct DurationError {
     found: Excerpt,
 }
 
-/// The nanoseconds of a duration such as `100ms` (SPEC 11.4).
+/// The nanoseconds of a duration as policy strings write it, such as `100ms` (SPEC 11.4), at most
+/// [`MAX_NS`](crate::MAX_NS). [`FieldValue::Duration`](crate::FieldValue::Duration) prints it again.
 ///
 /// ```
-/// use backoff_core::ErrorCode;
-/// use backoff_core::ffi::parse_duration_ns;
+/// use backoff_core::{ErrorCode, parse_duration_ns};
 /// assert_eq!(parse_duration_ns("1.5s"), Ok(1_500_000_000));
 /// assert_eq!(parse_duration_ns("0.007d"), Ok(604_800_000_000));
 /// assert_eq!(parse_duration_ns("9223372036854775807ns"), Ok(i64::MAX as u64));

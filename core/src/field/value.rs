@@ -1,0 +1,104 @@
+//! The value of a field as users read it, and its number.
+
+use core::time::Duration;
+
+use crate::field::kind::{name_of, number_of};
+use crate::field::values::EVERY_INDEX;
+use crate::field::{Field, Unit};
+use crate::number::arithmetic::MAX_NS;
+use crate::number::ratio::Ratio;
+
+/// The value of a [`Field`] of a policy or of a budget, in the unit of the field. It prints as
+/// policy strings write it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum FieldValue {
+    /// The name of a kind, such as `full`.
+    Kind(&'static str),
+    /// A duration, at most [`MAX_NS`](crate::MAX_NS) nanoseconds.
+    Duration(Duration),
+    /// A ratio in lowest terms.
+    Ratio(Ratio),
+    /// A whole number.
+    Count(u64),
+    /// No limit: the value `none` of `cap` and of the fields whose names begin with `max_` or
+    /// `retry_after_max`.
+    NoLimit,
+}
+
+impl FieldValue {
+    /// The value of a field with this number; none if no kind has the number.
+    pub(crate) fn of(field: Field, number: u64) -> Option<Self> {
+        Some(match field.unit() {
+            _ if field.no_limit() == Some(number) => Self::NoLimit,
+            Unit::Kind(names) => Self::Kind(name_of(names, number)?),
+            Unit::Duration => Self::from_ns(number),
+            Unit::Ratio => Self::Ratio(Ratio::from_value(number)),
+            Unit::Count => Self::Count(number),
+        })
+    }
+
+    /// The number of this value of a field. A value of another unit has one that is refused.
+    pub(crate) fn number(self, field: Field) -> u64 {
+        match (self, field.unit()) {
+            (Self::Kind(name), Unit::Kind(names)) => number_of(names, name.as_bytes()),
+            (_, Unit::Kind(_)) => 0,
+            (Self::Duration(_), Unit::Duration) => self.as_ns().unwrap_or(u64::MAX),
+            (Self::Ratio(ratio), Unit::Ratio) => ratio.to_value(),
+            (_, Unit::Ratio) => Ratio::new(u32::MAX, 1).to_value(),
+            (Self::Count(count), Unit::Count) => count,
+            (Self::NoLimit, _) => field.no_limit().unwrap_or(u64::MAX),
+            _ => u64::MAX,
+        }
+    }
+
+    /// The duration of this many nanoseconds.
+    ///
+    /// ```
+    /// assert_eq!(backoff_core::FieldValue::from_ns(1_500_000_000).to_string(), "1500ms");
+    /// ```
+    #[must_use]
+    pub const fn from_ns(ns: u64) -> Self {
+        Self::Duration(Duration::from_nanos(ns))
+    }
+
+    /// The name of the kind, if this is one.
+    #[must_use]
+    pub const fn as_kind(self) -> Option<&'static str> {
+        if let Self::Kind(name) = self { Some(name) } else { None }
+    }
+
+    /// The nanoseconds of the duration, if this is one. A duration of more than 64 bits of
+    /// nanoseconds, which no field has, counts as 2^64 - 1.
+    #[must_use]
+    pub fn as_ns(self) -> Option<u64> {
+        let Self::Duration(duration) = self else { return None };
+        Some(u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX))
+    }
+
+    /// The ratio, if this is one.
+    #[must_use]
+    pub const fn as_ratio(self) -> Option<Ratio> {
+        if let Self::Ratio(ratio) = self { Some(ratio) } else { None }
+    }
+
+    /// The whole number, if this is one.
+    #[must_use]
+    pub const fn as_count(self) -> Option<u64> {
+        if let Self::Count(count) = self { Some(count) } else { None }
+    }
+}
+
+impl Field {
+    /// The number that means no limit, if the field is a limit that can be absent.
+    pub(crate) const fn no_limit(self) -> Option<u64> {
+        match self {
+            Self::Cap | Self::MaxElapsed | Self::RetryAfterMax | Self::RetryAfterMaxExtra => {
+                Some(MAX_NS)
+            }
+            Self::MaxRetries => Some(EVERY_INDEX),
+            Self::MaxAttempts => Some(EVERY_INDEX.wrapping_add(1)),
+            _ => None,
+        }
+    }
+}
