@@ -310,8 +310,7 @@ struct loop {
     if (code == BACKOFF_DAMAGED) failed.raw.code = code;
     if (with.stats) backoff_stats_record(&with.stats->raw, end.attempts, uint32_t(end.reason));
     // pthread_cancel, which is no exception, cancels the loop like an attempt that throws.
-    const bool has_thrown = is_in_hook && std::current_exception();
-    if (failed.code() != BACKOFF_OK || has_thrown) return;
+    if (failed.code() != BACKOFF_OK || (is_in_hook && std::current_exception())) return;
     // A clock that has thrown may throw again, and on_stop would not be called.
     const bool is_late = end.reason == reason::cancelled && end.attempts > 0 && !is_in_clock;
     if (is_late) end.elapsed = elapsed(now());
@@ -322,8 +321,7 @@ struct loop {
 
 // Calls `attempt` until it succeeds or the loop has to stop, and returns how the loop ended. An
 // exception of `attempt` or of an option cancels the loop and is passed on; so `attempt` catches
-// what is to be retried, and returns an outcome for it. After one of a hook or of `sleep`, no hook
-// is called.
+// what is to be retried, and returns an outcome for it. No hook follows one of a hook or `sleep`.
 inline result<event> retry(const policy &policy, const std::function<verdict()> &attempt,
                            const options &with = options()) {
   detail::loop loop(with);
