@@ -12,10 +12,10 @@ import (
 )
 
 // dataEnd is __data_end.
-const dataEnd = 23384
+const dataEnd = 23432
 
 // heapBase is __heap_base.
-const heapBase = 23392
+const heapBase = 23440
 
 // module is an instance. It must not be used by two goroutines at once.
 type module struct {
@@ -29,16 +29,16 @@ type module struct {
 func newModule() *module {
 	m := new(module)
 	copy(m.memory[10240:], data0)
-	copy(m.memory[20944:], data1)
-	copy(m.memory[21112:], data2)
-	copy(m.memory[21280:], data3)
-	copy(m.memory[21448:], data4)
-	copy(m.memory[21760:], data5)
-	copy(m.memory[21928:], data6)
-	copy(m.memory[22096:], data7)
-	copy(m.memory[22228:], data8)
-	copy(m.memory[22360:], data9)
-	copy(m.memory[22528:], data10)
+	copy(m.memory[20992:], data1)
+	copy(m.memory[21160:], data2)
+	copy(m.memory[21328:], data3)
+	copy(m.memory[21496:], data4)
+	copy(m.memory[21808:], data5)
+	copy(m.memory[21976:], data6)
+	copy(m.memory[22144:], data7)
+	copy(m.memory[22276:], data8)
+	copy(m.memory[22408:], data9)
+	copy(m.memory[22576:], data10)
 	m.stackPointer = 10240
 	return m
 }
@@ -167,98 +167,99 @@ const data0 = "" +
 	"ld} {found} is not a ratio such as 2, 1.6, 8/5 or 20%{field} {fo" +
 	"und} is not a whole numberthe text is longer than 1024 bytes{fie" +
 	"ld} cannot be made short enough: the delays take at least {value" +
-	"}, which is above {limit}  ()...a duration has one unita pair mu" +
-	"st follow every \":\" and \",\"capital letters are not allowedspaces" +
-	" are not allowed\"...\"growthbaseincrementmultiplierpoweroriginoff" +
-	"setcapcap_onfloorjitterjitter_belowjitter_abovejitter_maxjitter_" +
-	"incrementjitter_slotmax_retriesmax_attemptsmax_elapsedthrottled_" +
-	"baseretry_afterretry_after_maxretry_after_max_extrabudgetmax_tok" +
-	"enscostcost_throttledcost_timeoutpermin_per_secondmin_concurrent" +
-	"windowdelay\x00\x80H\x00\x00\x06\x00\x00\x00\x86H\x00\x00\x05\x00\x00\x00proportionaladditiveslotted\x00\x1e>\x00\x00\x04\x00\x00\x00" +
-	"(6\x00\x00\x04\x00\x00\x00C6\x00\x00\x05\x00\x00\x00\x9cH\x00\x00\x0c\x00\x00\x00\xa8H\x00\x00\x08\x00\x00\x00`6\x00\x00\x0c\x00\x00\x00\xb0H\x00\x00\x07\x00\x00\x00at_leastexactspr" +
-	"ead\x00\xf0H\x00\x00\x08\x00\x00\x00\xf8H\x00\x00\x05\x00\x00\x00\xfdH\x00\x00\x06\x00\x00\x000a, d b Y X GMTA, d-b-y X GMTa b e X" +
-	" Y\x00\x00\x1dI\x00\x00\x0e\x00\x00\x00+I\x00\x00\x0e\x00\x00\x009I\x00\x00\x09\x00\x00\x00# HELP backoff_attempts Attempts of " +
-	"an operation.# TYPE backoff_attempts histogram\x00\x00\\I\x00\x001\x00\x00\x00\x8dI\x00\x00!\x00\x00\x00" +
-	"backoff_attempts_sum backoff_attempts_count # HELP backoff_retri" +
-	"es_total Retries of all operations.# TYPE backoff_retries_total " +
-	"counterbackoff_retries_total # HELP backoff_stops_total Operatio" +
-	"ns by the reason for which they stopped.# TYPE backoff_stops_tot" +
-	"al counter\x00\x00\xc0I\x00\x00\x15\x00\x00\x00\xd5I\x00\x00\x17\x00\x00\x00\xecI\x00\x007\x00\x00\x00#J\x00\x00$\x00\x00\x00GJ\x00\x00\x16\x00\x00\x00]J\x00\x00K\x00\x00\x00\xa8J\x00\x00" +
-	"\"\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x07\x00\x00\x00backoff_stops_total{reason=\"succ" +
-	"esspermanentdeadlinecancelled\"} backoff_attempts_bucket{le=\"\x00\x00\x00\x00" +
-	"\x01\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x04\x00\x00\x00\x00\x00\x00\x00\x05\x00\x00\x00\x00\x00\x00\x00\x06\x00\x00\x00\x00\x00\x00\x00\x08\x00\x00\x00\x00\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00" +
-	"\x0f\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\x002\x00\x00\x00\x00\x00\x00\x00+Inf | \x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00" +
-	"\x00\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x03\x00\x00\x00\x01\x00\x00\x00\x04\x00\x00\x00\x01\x00\x00\x00\x05\x00\x00\x00\x01\x00\x00\x00\x06\x00\x00\x00\x01\x00\x00\x00\x07\x00\x00\x00\x01\x00\x00\x00" +
-	"\x08\x00\x00\x00\x01\x00\x00\x00\x09\x00\x00\x00\x01\x00\x00\x00 -\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x08\x00\x00\x00\x08\x00\x00\x00\x08\x00\x00\x00\x10\x00\x00\x00X\x00\x00\x00\x10\x00\x00\x00\xe0K\x00\x00\xe0K\x00\x00" +
-	"\xe0K\x00\x00\xe8K\x00\x00\xf8K\x00\x00\xe8K\x00\x00<K\x00\x00CK\x00\x00\xd4G\x00\x00\xebG\x00\x00LK\x00\x003H\x00\x00TK\x00\x00\x07\x00\x00\x00\x09\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x08\x00\x00\x00" +
-	"\x06\x00\x00\x00\x09\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x0b\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00" +
-	"\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00" +
-	"\x01\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00\x04\x00\x00\x00\x08\x00\x00\x00\x10\x00\x00\x00\x10\x00\x00\x00\xbf\xff\xff\xff\xff\xff\xff\xff" +
-	"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x10\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00\x80\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff" +
-	"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x1e\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00l\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00" +
-	" \x00\x00\x00@\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff" +
+	"}, which is above {limit} a policy ()...a duration has one unita" +
+	" pair must follow every \":\" and \",\"capital letters are not allow" +
+	"edspaces are not allowed\"...\"growthbaseincrementmultiplierpowero" +
+	"riginoffsetcapcap_onfloorjitterjitter_belowjitter_abovejitter_ma" +
+	"xjitter_incrementjitter_slotmax_retriesmax_attemptsmax_elapsedth" +
+	"rottled_baseretry_afterretry_after_maxretry_after_max_extrabudge" +
+	"tmax_tokenscostcost_throttledcost_timeoutpermin_per_secondmin_co" +
+	"ncurrentwindowdelay\x00\x88H\x00\x00\x06\x00\x00\x00\x8eH\x00\x00\x05\x00\x00\x00proportionaladditiveslotted\x00" +
+	"\x1e>\x00\x00\x04\x00\x00\x00(6\x00\x00\x04\x00\x00\x00C6\x00\x00\x05\x00\x00\x00\xa4H\x00\x00\x0c\x00\x00\x00\xb0H\x00\x00\x08\x00\x00\x00`6\x00\x00\x0c\x00\x00\x00\xb8H\x00\x00\x07\x00\x00\x00at_least" +
+	"exactspread\x00\xf8H\x00\x00\x08\x00\x00\x00\x00I\x00\x00\x05\x00\x00\x00\x05I\x00\x00\x06\x00\x00\x000a, d b Y X GMTA, d-b-y X GM" +
+	"Ta b e X Y\x00\x00%I\x00\x00\x0e\x00\x00\x003I\x00\x00\x0e\x00\x00\x00AI\x00\x00\x09\x00\x00\x00# HELP backoff_attempts Atte" +
+	"mpts of an operation.# TYPE backoff_attempts histogram\x00\x00dI\x00\x001\x00\x00\x00" +
+	"\x95I\x00\x00!\x00\x00\x00backoff_attempts_sum backoff_attempts_count # HELP backo" +
+	"ff_retries_total Retries of all operations.# TYPE backoff_retrie" +
+	"s_total counterbackoff_retries_total # HELP backoff_stops_total " +
+	"Operations by the reason for which they stopped.# TYPE backoff_s" +
+	"tops_total counter\x00\x00\xc8I\x00\x00\x15\x00\x00\x00\xddI\x00\x00\x17\x00\x00\x00\xf4I\x00\x007\x00\x00\x00+J\x00\x00$\x00\x00\x00OJ\x00\x00\x16\x00\x00\x00eJ\x00\x00" +
+	"K\x00\x00\x00\xb0J\x00\x00\"\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x07\x00\x00\x00backoff_stops_total{reas" +
+	"on=\"successpermanentdeadlinecancelled\"} backoff_attempts_bucket{" +
+	"le=\"\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x04\x00\x00\x00\x00\x00\x00\x00\x05\x00\x00\x00\x00\x00\x00\x00\x06\x00\x00\x00\x00\x00\x00\x00\x08\x00\x00\x00\x00\x00\x00\x00" +
+	"\n\x00\x00\x00\x00\x00\x00\x00\x0f\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\x002\x00\x00\x00\x00\x00\x00\x00+Inf | \x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00" +
+	"\n\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x03\x00\x00\x00\x01\x00\x00\x00\x04\x00\x00\x00\x01\x00\x00\x00\x05\x00\x00\x00\x01\x00\x00\x00\x06\x00\x00\x00\x01\x00\x00\x00" +
+	"\x07\x00\x00\x00\x01\x00\x00\x00\x08\x00\x00\x00\x01\x00\x00\x00\x09\x00\x00\x00\x01\x00\x00\x00 -\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\xff\xff\xff\xff\x1e\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00l\x00\x00\x00" +
+	"\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00@\x00\x00\x00\x08\x00\x00\x00\x08\x00\x00\x00\x08\x00\x00\x00\x10\x00\x00\x00X\x00\x00\x00\x10\x00\x00\x00\xe8K\x00\x00\xe8K\x00\x00\xe8K\x00\x00\xf0K\x00\x00\x00L\x00\x00\xf0K\x00\x00" +
+	"DK\x00\x00KK\x00\x00\xdcG\x00\x00\xf3G\x00\x00TK\x00\x00;H\x00\x00\\K\x00\x00\x07\x00\x00\x00\x09\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x08\x00\x00\x00\x06\x00\x00\x00\x09\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00" +
+	"\x01\x00\x00\x00\x01\x00\x00\x00\x0b\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00" +
+	"\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00" +
+	"!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00\x04\x00\x00\x00\x08\x00\x00\x00\x10\x00\x00\x00\x10\x00\x00\x00\xbf\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x10\x00\x00\x00" +
+	"\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00\x80\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff" +
+	"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x1e\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00l\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00@\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff" +
 	"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff" +
-	"\xff\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x0b\x00\x00\x00\x01\x00\x00\x00" +
-	"\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00" +
-	"\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00" +
-	"!\x00\x00\x00!\x00\x00\x00\x04\x00\x00\x00\x08\x00\x00\x00\x10\x00\x00\x00\x10\x00\x00\x00\xbf\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x10\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00\x80\x00\x00\x00" +
+	"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff" +
+	"\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x0b\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x0b\x00\x00\x00" +
+	"\x0b\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00" +
+	"\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00\x04\x00\x00\x00\x08\x00\x00\x00" +
+	"\x10\x00\x00\x00\x10\x00\x00\x00\xbf\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x10\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00\x80\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff" +
+	"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x1e\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00" +
+	"\x02\x00\x00\x00l\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00@\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff" +
 	"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff" +
-	"\xff\xff\xff\xff\x1e\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00l\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00@\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff" +
-	"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff" +
-	"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff" +
-	"\xdf\xff\xff\xff\xdf\xff\xff\xff1\x00\x00\x00\x12\x00\x00\x00)\x00\x00\x00 \x00\x00\x00 \x00\x00\x00&\x00\x00\x00(\x00\x00\x00[\x00\x00\x00%\x00\x00\x00$\x00\x00\x00$\x00\x00\x00S\x00\x00\x00F\x00\x00\x00+\x00\x00\x00" +
-	"(\x00\x00\x00\x17\x00\x00\x00\x14\x00\x00\x007\x00\x00\x00*\x00\x00\x00;\x00\x00\x004\x00\x00\x009\x00\x00\x00%\x00\x00\x00\"\x00\x00\x00]\x00\x00\x00wB\x00\x00\xa8B\x00\x00\xbaB\x00\x00\xe3B\x00\x00\x03C\x00\x00" +
-	"#C\x00\x00IC\x00\x00qC\x00\x00\xccC\x00\x00\xf1C\x00\x00\xf1C\x00\x00\x15D\x00\x00hD\x00\x00\xaeD\x00\x00\xd9D\x00\x00\x01E\x00\x00\x18E\x00\x00,E\x00\x00cE\x00\x00\x8dE\x00\x00\xc8E\x00\x00" +
-	"\xfcE\x00\x005F\x00\x00ZF\x00\x00|F\x00\x00\x06\x00\x00\x00\x04\x00\x00\x00\x09\x00\x00\x00\n\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x06\x00\x00\x00\x03\x00\x00\x00\x06\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x0c\x00\x00\x00" +
-	"\x0c\x00\x00\x00\n\x00\x00\x00\x10\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x0c\x00\x00\x00\x0b\x00\x00\x00\x0e\x00\x00\x00\x0b\x00\x00\x00\x0f\x00\x00\x00\x15"
+	"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff1\x00\x00\x00\x12\x00\x00\x00" +
+	")\x00\x00\x00 \x00\x00\x00 \x00\x00\x00&\x00\x00\x00(\x00\x00\x00[\x00\x00\x00%\x00\x00\x00$\x00\x00\x00$\x00\x00\x00S\x00\x00\x00F\x00\x00\x00+\x00\x00\x00(\x00\x00\x00\x17\x00\x00\x00\x14\x00\x00\x007\x00\x00\x00" +
+	"*\x00\x00\x00;\x00\x00\x004\x00\x00\x009\x00\x00\x00%\x00\x00\x00\"\x00\x00\x00]\x00\x00\x00wB\x00\x00\xa8B\x00\x00\xbaB\x00\x00\xe3B\x00\x00\x03C\x00\x00#C\x00\x00IC\x00\x00qC\x00\x00\xccC\x00\x00" +
+	"\xf1C\x00\x00\xf1C\x00\x00\x15D\x00\x00hD\x00\x00\xaeD\x00\x00\xd9D\x00\x00\x01E\x00\x00\x18E\x00\x00,E\x00\x00cE\x00\x00\x8dE\x00\x00\xc8E\x00\x00\xfcE\x00\x005F\x00\x00ZF\x00\x00|F\x00\x00" +
+	"\x06\x00\x00\x00\x04\x00\x00\x00\x09\x00\x00\x00\n\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x06\x00\x00\x00\x03\x00\x00\x00\x06\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x0c\x00\x00\x00\x0c\x00\x00\x00\n\x00\x00\x00\x10\x00\x00\x00\x0b\x00\x00\x00" +
+	"\x0b\x00\x00\x00\x0c\x00\x00\x00\x0b\x00\x00\x00\x0e\x00\x00\x00\x0b\x00\x00\x00\x0f\x00\x00\x00\x15"
 
 const data1 = "" +
-	"\x06\x00\x00\x00\n\x00\x00\x00\x04\x00\x00\x00\x0e\x00\x00\x00\x0c\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x03\x00\x00\x00\x0e\x00\x00\x00\x0e\x00\x00\x00UG\x00\x00[G\x00\x00_G\x00\x00hG\x00\x00rG\x00\x00wG\x00\x00" +
-	"}G\x00\x00\x83G\x00\x00\x86G\x00\x00\x8cG\x00\x00\x91G\x00\x00\x97G\x00\x00\xa3G\x00\x00\xafG\x00\x00\xb9G\x00\x00\xc9G\x00\x00\xd4G\x00\x00\xdfG\x00\x00\xebG\x00\x00\xf6G\x00\x00\x04H\x00\x00\x0fH\x00\x00" +
-	"\x1eH"
+	"\x06\x00\x00\x00\n\x00\x00\x00\x04\x00\x00\x00\x0e\x00\x00\x00\x0c\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x03\x00\x00\x00\x0e\x00\x00\x00\x0e\x00\x00\x00]G\x00\x00cG\x00\x00gG\x00\x00pG\x00\x00zG\x00\x00\x7fG\x00\x00" +
+	"\x85G\x00\x00\x8bG\x00\x00\x8eG\x00\x00\x94G\x00\x00\x99G\x00\x00\x9fG\x00\x00\xabG\x00\x00\xb7G\x00\x00\xc1G\x00\x00\xd1G\x00\x00\xdcG\x00\x00\xe7G\x00\x00\xf3G\x00\x00\xfeG\x00\x00\x0cH\x00\x00\x17H\x00\x00" +
+	"&H"
 
 const data2 = "" +
-	"3H\x00\x009H\x00\x00CH\x00\x00GH\x00\x00UH\x00\x00A@\x00\x00aH\x00\x00J@\x00\x00dH\x00\x00rH\x00\x00\x06\x00\x00\x00\x04\x00\x00\x00\x09\x00\x00\x00\n\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00" +
+	";H\x00\x00AH\x00\x00KH\x00\x00OH\x00\x00]H\x00\x00A@\x00\x00iH\x00\x00J@\x00\x00lH\x00\x00zH\x00\x00\x06\x00\x00\x00\x04\x00\x00\x00\x09\x00\x00\x00\n\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00" +
 	"\x06\x00\x00\x00\x03\x00\x00\x00\x06\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x0c\x00\x00\x00\x0c\x00\x00\x00\n\x00\x00\x00\x10\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x0c\x00\x00\x00\x0b\x00\x00\x00\x0e\x00\x00\x00\x0b\x00\x00\x00\x0f\x00\x00\x00" +
 	"\x15"
 
 const data3 = "" +
-	"\x06\x00\x00\x00\n\x00\x00\x00\x04\x00\x00\x00\x0e\x00\x00\x00\x0c\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x03\x00\x00\x00\x0e\x00\x00\x00\x0e\x00\x00\x00UG\x00\x00[G\x00\x00_G\x00\x00hG\x00\x00rG\x00\x00wG\x00\x00" +
-	"}G\x00\x00\x83G\x00\x00\x86G\x00\x00\x8cG\x00\x00\x91G\x00\x00\x97G\x00\x00\xa3G\x00\x00\xafG\x00\x00\xb9G\x00\x00\xc9G\x00\x00\xd4G\x00\x00\xdfG\x00\x00\xebG\x00\x00\xf6G\x00\x00\x04H\x00\x00\x0fH\x00\x00" +
-	"\x1eH"
+	"\x06\x00\x00\x00\n\x00\x00\x00\x04\x00\x00\x00\x0e\x00\x00\x00\x0c\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x03\x00\x00\x00\x0e\x00\x00\x00\x0e\x00\x00\x00]G\x00\x00cG\x00\x00gG\x00\x00pG\x00\x00zG\x00\x00\x7fG\x00\x00" +
+	"\x85G\x00\x00\x8bG\x00\x00\x8eG\x00\x00\x94G\x00\x00\x99G\x00\x00\x9fG\x00\x00\xabG\x00\x00\xb7G\x00\x00\xc1G\x00\x00\xd1G\x00\x00\xdcG\x00\x00\xe7G\x00\x00\xf3G\x00\x00\xfeG\x00\x00\x0cH\x00\x00\x17H\x00\x00" +
+	"&H"
 
 const data4 = "" +
-	"3H\x00\x009H\x00\x00CH\x00\x00GH\x00\x00UH\x00\x00A@\x00\x00aH\x00\x00J@\x00\x00dH\x00\x00rH\x00\x00\x0b\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x0b\x00\x00\x00" +
+	";H\x00\x00AH\x00\x00KH\x00\x00OH\x00\x00]H\x00\x00A@\x00\x00iH\x00\x00J@\x00\x00lH\x00\x00zH\x00\x00\x0b\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x0b\x00\x00\x00" +
 	"\x0b\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00" +
 	"\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00\x06\x00\x00\x00\x04\x00\x00\x00" +
 	"\x09\x00\x00\x00\n\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x06\x00\x00\x00\x03\x00\x00\x00\x06\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x0c\x00\x00\x00\x0c\x00\x00\x00\n\x00\x00\x00\x10\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x0c\x00\x00\x00" +
 	"\x0b\x00\x00\x00\x0e\x00\x00\x00\x0b\x00\x00\x00\x0f\x00\x00\x00\x15"
 
 const data5 = "" +
-	"\x06\x00\x00\x00\n\x00\x00\x00\x04\x00\x00\x00\x0e\x00\x00\x00\x0c\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x03\x00\x00\x00\x0e\x00\x00\x00\x0e\x00\x00\x00UG\x00\x00[G\x00\x00_G\x00\x00hG\x00\x00rG\x00\x00wG\x00\x00" +
-	"}G\x00\x00\x83G\x00\x00\x86G\x00\x00\x8cG\x00\x00\x91G\x00\x00\x97G\x00\x00\xa3G\x00\x00\xafG\x00\x00\xb9G\x00\x00\xc9G\x00\x00\xd4G\x00\x00\xdfG\x00\x00\xebG\x00\x00\xf6G\x00\x00\x04H\x00\x00\x0fH\x00\x00" +
-	"\x1eH"
+	"\x06\x00\x00\x00\n\x00\x00\x00\x04\x00\x00\x00\x0e\x00\x00\x00\x0c\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x03\x00\x00\x00\x0e\x00\x00\x00\x0e\x00\x00\x00]G\x00\x00cG\x00\x00gG\x00\x00pG\x00\x00zG\x00\x00\x7fG\x00\x00" +
+	"\x85G\x00\x00\x8bG\x00\x00\x8eG\x00\x00\x94G\x00\x00\x99G\x00\x00\x9fG\x00\x00\xabG\x00\x00\xb7G\x00\x00\xc1G\x00\x00\xd1G\x00\x00\xdcG\x00\x00\xe7G\x00\x00\xf3G\x00\x00\xfeG\x00\x00\x0cH\x00\x00\x17H\x00\x00" +
+	"&H"
 
 const data6 = "" +
-	"3H\x00\x009H\x00\x00CH\x00\x00GH\x00\x00UH\x00\x00A@\x00\x00aH\x00\x00J@\x00\x00dH\x00\x00rH\x00\x00\x06\x00\x00\x00\x04\x00\x00\x00\x09\x00\x00\x00\n\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00" +
+	";H\x00\x00AH\x00\x00KH\x00\x00OH\x00\x00]H\x00\x00A@\x00\x00iH\x00\x00J@\x00\x00lH\x00\x00zH\x00\x00\x06\x00\x00\x00\x04\x00\x00\x00\x09\x00\x00\x00\n\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00" +
 	"\x06\x00\x00\x00\x03\x00\x00\x00\x06\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x0c\x00\x00\x00\x0c\x00\x00\x00\n\x00\x00\x00\x10\x00\x00\x00\x0b\x00\x00\x00\x0b\x00\x00\x00\x0c\x00\x00\x00\x0b\x00\x00\x00\x0e\x00\x00\x00\x0b\x00\x00\x00\x0f\x00\x00\x00" +
 	"\x15"
 
 const data7 = "" +
-	"\x06\x00\x00\x00UG\x00\x00[G\x00\x00_G\x00\x00hG\x00\x00rG\x00\x00wG\x00\x00}G\x00\x00\x83G\x00\x00\x86G\x00\x00\x8cG\x00\x00\x91G\x00\x00\x97G\x00\x00\xa3G\x00\x00\xafG\x00\x00\xb9G\x00\x00" +
-	"\xc9G\x00\x00\xd4G\x00\x00\xdfG\x00\x00\xebG\x00\x00\xf6G\x00\x00\x04H\x00\x00\x0fH\x00\x00\x1eH"
+	"\x06\x00\x00\x00]G\x00\x00cG\x00\x00gG\x00\x00pG\x00\x00zG\x00\x00\x7fG\x00\x00\x85G\x00\x00\x8bG\x00\x00\x8eG\x00\x00\x94G\x00\x00\x99G\x00\x00\x9fG\x00\x00\xabG\x00\x00\xb7G\x00\x00\xc1G\x00\x00" +
+	"\xd1G\x00\x00\xdcG\x00\x00\xe7G\x00\x00\xf3G\x00\x00\xfeG\x00\x00\x0cH\x00\x00\x17H\x00\x00&H"
 
 const data8 = "" +
-	"3H\x00\x00\x06\x00\x00\x00\x04\x00\x00\x00\x09\x00\x00\x00\n\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x06\x00\x00\x00\x03\x00\x00\x00\x06\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x0c\x00\x00\x00\x0c\x00\x00\x00\n\x00\x00\x00\x10\x00\x00\x00" +
+	";H\x00\x00\x06\x00\x00\x00\x04\x00\x00\x00\x09\x00\x00\x00\n\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x06\x00\x00\x00\x03\x00\x00\x00\x06\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x0c\x00\x00\x00\x0c\x00\x00\x00\n\x00\x00\x00\x10\x00\x00\x00" +
 	"\x0b\x00\x00\x00\x0b\x00\x00\x00\x0c\x00\x00\x00\x0b\x00\x00\x00\x0e\x00\x00\x00\x0b\x00\x00\x00\x0f\x00\x00\x00\x15"
 
 const data9 = "" +
-	"\x06\x00\x00\x00\n\x00\x00\x00\x04\x00\x00\x00\x0e\x00\x00\x00\x0c\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x03\x00\x00\x00\x0e\x00\x00\x00\x0e\x00\x00\x00UG\x00\x00[G\x00\x00_G\x00\x00hG\x00\x00rG\x00\x00wG\x00\x00" +
-	"}G\x00\x00\x83G\x00\x00\x86G\x00\x00\x8cG\x00\x00\x91G\x00\x00\x97G\x00\x00\xa3G\x00\x00\xafG\x00\x00\xb9G\x00\x00\xc9G\x00\x00\xd4G\x00\x00\xdfG\x00\x00\xebG\x00\x00\xf6G\x00\x00\x04H\x00\x00\x0fH\x00\x00" +
-	"\x1eH"
+	"\x06\x00\x00\x00\n\x00\x00\x00\x04\x00\x00\x00\x0e\x00\x00\x00\x0c\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x03\x00\x00\x00\x0e\x00\x00\x00\x0e\x00\x00\x00]G\x00\x00cG\x00\x00gG\x00\x00pG\x00\x00zG\x00\x00\x7fG\x00\x00" +
+	"\x85G\x00\x00\x8bG\x00\x00\x8eG\x00\x00\x94G\x00\x00\x99G\x00\x00\x9fG\x00\x00\xabG\x00\x00\xb7G\x00\x00\xc1G\x00\x00\xd1G\x00\x00\xdcG\x00\x00\xe7G\x00\x00\xf3G\x00\x00\xfeG\x00\x00\x0cH\x00\x00\x17H\x00\x00" +
+	"&H"
 
 const data10 = "" +
-	"3H\x00\x009H\x00\x00CH\x00\x00GH\x00\x00UH\x00\x00A@\x00\x00aH\x00\x00J@\x00\x00dH\x00\x00rH\x00\x00\x16\x00\x00\x00\x06\x00\x00\x00\x07\x00\x00\x00\x16\x00\x00\x00\x16\x00\x00\x00\x06\x00\x00\x00" +
+	";H\x00\x00AH\x00\x00KH\x00\x00OH\x00\x00]H\x00\x00A@\x00\x00iH\x00\x00J@\x00\x00lH\x00\x00zH\x00\x00\x16\x00\x00\x00\x06\x00\x00\x00\x07\x00\x00\x00\x16\x00\x00\x00\x16\x00\x00\x00\x06\x00\x00\x00" +
 	"\x07\x00\x00\x00\x16\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00d\x00\x00\x00\x00\x00\x00\x00\xe8\x03\x00\x00\x00\x00\x00\x00\x10'\x00\x00\x00\x00\x00\x00\xa0\x86\x01\x00\x00\x00\x00\x00@B\x0f\x00\x00\x00\x00\x00" +
 	"\x80\x96\x98\x00\x00\x00\x00\x00\x00\xe1\xf5\x05\x00\x00\x00\x00\x00\xca\x9a;\x00\x00\x00\x00\x00\xe4\x0bT\x02\x00\x00\x00\x00\xe8vH\x17\x00\x00\x00\x00\x10\xa5\xd4\xe8\x00\x00\x00\x00\xa0rN\x18\x09\x00\x00\x00@z\x10\xf3Z\x00\x00" +
 	"\x00\x80\xc6\xa4~\x8d\x03\x00\x00\x00\xc1o\xf2\x86#\x00\x00\x00\x8a]xEc\x01\x00\x00d\xa7\xb3\xb6\xe0\x0d\x00\x00\xe8\x89\x04#\xc7\x8a\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x0b\x00\x00\x00\x01\x00\x00\x00" +
@@ -269,9 +270,9 @@ const data10 = "" +
 	"\xff\xff\xff\xff\x1e\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00l\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00@\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff" +
 	"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff" +
 	"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff\xdf\xff\xff\xff" +
-	"\xdf\xff\xff\xff\xdf\xff\xff\xff\x08\x00\x00\x00\x08\x00\x00\x00\x08\x00\x00\x00\x10\x00\x00\x00X\x00\x00\x00\x10\x00\x00\x00\xe0K\x00\x00\xe0K\x00\x00\xe0K\x00\x00\xe8K\x00\x00\xf8K\x00\x00\xe8K\x00\x00\xe0K\x00\x00\xe0K\x00\x00" +
-	"\xe0K\x00\x00\xe8K\x00\x00\xf8K\x00\x00\xe8K\x00\x00\x08\x00\x00\x00\x08\x00\x00\x00\x08\x00\x00\x00\x10\x00\x00\x00X\x00\x00\x00\x10\x00\x00\x00\x08\x00\x00\x00\x08\x00\x00\x00\x08\x00\x00\x00\x10\x00\x00\x00X\x00\x00\x00\x10\x00\x00\x00" +
-	"\xe0K\x00\x00\xe0K\x00\x00\xe0K\x00\x00\xe8K\x00\x00\xf8K\x00\x00\xe8K"
+	"\xdf\xff\xff\xff\xdf\xff\xff\xff\x08\x00\x00\x00\x08\x00\x00\x00\x08\x00\x00\x00\x10\x00\x00\x00X\x00\x00\x00\x10\x00\x00\x00\xe8K\x00\x00\xe8K\x00\x00\xe8K\x00\x00\xf0K\x00\x00\x00L\x00\x00\xf0K\x00\x00\xe8K\x00\x00\xe8K\x00\x00" +
+	"\xe8K\x00\x00\xf0K\x00\x00\x00L\x00\x00\xf0K\x00\x00\x08\x00\x00\x00\x08\x00\x00\x00\x08\x00\x00\x00\x10\x00\x00\x00X\x00\x00\x00\x10\x00\x00\x00\x08\x00\x00\x00\x08\x00\x00\x00\x08\x00\x00\x00\x10\x00\x00\x00X\x00\x00\x00\x10\x00\x00\x00" +
+	"\xe8K\x00\x00\xe8K\x00\x00\xe8K\x00\x00\xf0K\x00\x00\x00L\x00\x00\xf0K"
 
 // arithmeticMulhi is backoff_core::number::arithmetic::mulhi.
 //
@@ -292,6 +293,302 @@ func budgetEventName(p0 uint32) uint32 {
 		t1 = 13425
 	}
 	return t1
+}
+
+// budgetGet is backoff_budget_get.
+//
+//go:norace
+func (m *module) budgetGet(p0, p1, p2 uint32) uint32 {
+	var x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14 uint32
+	var x15, x16, t17 uint64
+	x3 = m.stackPointer - 192
+	m.stackPointer = x3
+	x4 = 100
+	if p0 == 0 {
+		goto l1
+	}
+	if p2 == 0 {
+		goto l1
+	}
+	if m.load64(p0, 0) != 0x312d746567647562 {
+		x4 = 101
+		goto l1
+	}
+	x5 = x3 + 320
+	x6 = x3 + 328
+	x7 = x3 + 344
+	x8 = x3 + 336
+	x9 = x3 + 304
+	x10 = x3 + 272
+	x11 = x3 + 296
+	x12 = x3 + 288
+	x13 = x3 + 280
+	x14 = 6100
+	x15 = m.load64(p0, 88)
+	x4 = 111
+	for {
+		if x15 != 1 {
+			if x15 != 0 {
+				goto l1
+			}
+			goto l3
+		}
+		x16 = m.load64(p0, 88)
+		if x16 != 1 {
+			if x16 == 0 {
+				goto l3
+			}
+			goto l1
+		}
+		x16 = m.load64(p0, 88)
+		if x16 != 1 {
+			if x16 == 0 {
+				goto l3
+			}
+			goto l1
+		}
+		x16 = m.load64(p0, 88)
+		if x16 != 1 {
+			if x16 == 0 {
+				goto l3
+			}
+			goto l1
+		}
+		x16 = m.load64(p0, 88)
+		if x16 != 1 {
+			if x16 == 0 {
+				goto l3
+			}
+			goto l1
+		}
+		x16 = m.load64(p0, 88)
+		if x16 != 1 {
+			if x16 == 0 {
+				goto l3
+			}
+			goto l1
+		}
+		x16 = m.load64(p0, 88)
+		if x16 != 1 {
+			if x16 == 0 {
+				goto l3
+			}
+			goto l1
+		}
+		x16 = m.load64(p0, 88)
+		if x16 != 1 {
+			if x16 == 0 {
+				goto l3
+			}
+			goto l1
+		}
+		x16 = m.load64(p0, 88)
+		if x16 != 1 {
+			if x16 == 0 {
+				goto l3
+			}
+			goto l1
+		}
+		x16 = m.load64(p0, 88)
+		if x16 != 1 {
+			if x16 == 0 {
+				goto l3
+			}
+			goto l1
+		}
+		x14 = x14 - 10
+		if x14 == 0 {
+			break
+		}
+	}
+	x15 = m.load64(p0, 88)
+	t17 = x15
+	if x15 == 1 {
+		t17 = 2
+	}
+	m.store64(p0, 88, t17)
+	goto l1
+l3:
+	x4 = 103
+	switch p1 - 33 {
+	case 0:
+		x13 = x10
+	case 1:
+	case 2:
+		x13 = x12
+	case 3:
+		x13 = x11
+	case 4:
+		x13 = x9
+	case 5:
+		goto l1
+	case 6:
+		x13 = x5
+	case 7:
+		x13 = x6
+	case 8:
+		x13 = x8
+	case 9:
+		x13 = x7
+	default:
+		x4 = 102
+		goto l1
+	}
+	m.store64(x3, 80, m.load64(p0, 80))
+	m.store64(x3, 72, m.load64(p0, 72))
+	m.store64(x3, 64, m.load64(p0, 64))
+	m.store64(x3, 56, m.load64(p0, 56))
+	m.store64(x3, 48, m.load64(p0, 48))
+	m.store64(x3, 40, m.load64(p0, 40))
+	m.store64(x3, 32, m.load64(p0, 32))
+	m.store64(x3, 24, m.load64(p0, 24))
+	m.store64(x3, 16, m.load64(p0, 16))
+	x15 = m.load64(p0, 8)
+	m.store64(x3, 8, x15)
+	if m.load32(p1<<2+19428, 0)>>(uint32(x15)&31)&1 == 0 {
+		x4 = 3
+		goto l1
+	}
+	m.store64(p2, 0, m.load64(x13-264, 0))
+	x4 = 0
+l1:
+	m.stackPointer = x3 + 192
+	return x4
+}
+
+// budgetGetRatio is backoff_budget_get_ratio.
+//
+//go:norace
+func (m *module) budgetGetRatio(p0, p1, p2, p3 uint32) uint32 {
+	var x4, x5 uint32
+	var x6, x7, x8, t9 uint64
+	x4 = 100
+	if p0 != 0 && p2 != 0 && p3 != 0 {
+		if m.load64(p0, 0) != 0x312d746567647562 {
+			return 101
+		}
+		x5 = 6100
+		x6 = m.load64(p0, 88)
+		x4 = 111
+		for {
+			if x6 != 1 {
+				if x6 != 0 {
+					goto l1
+				}
+				goto l3
+			}
+			x7 = m.load64(p0, 88)
+			if x7 != 1 {
+				if x7 == 0 {
+					goto l3
+				}
+				goto l1
+			}
+			x7 = m.load64(p0, 88)
+			if x7 != 1 {
+				if x7 == 0 {
+					goto l3
+				}
+				goto l1
+			}
+			x7 = m.load64(p0, 88)
+			if x7 != 1 {
+				if x7 == 0 {
+					goto l3
+				}
+				goto l1
+			}
+			x7 = m.load64(p0, 88)
+			if x7 != 1 {
+				if x7 == 0 {
+					goto l3
+				}
+				goto l1
+			}
+			x7 = m.load64(p0, 88)
+			if x7 != 1 {
+				if x7 == 0 {
+					goto l3
+				}
+				goto l1
+			}
+			x7 = m.load64(p0, 88)
+			if x7 != 1 {
+				if x7 == 0 {
+					goto l3
+				}
+				goto l1
+			}
+			x7 = m.load64(p0, 88)
+			if x7 != 1 {
+				if x7 == 0 {
+					goto l3
+				}
+				goto l1
+			}
+			x7 = m.load64(p0, 88)
+			if x7 != 1 {
+				if x7 == 0 {
+					goto l3
+				}
+				goto l1
+			}
+			x7 = m.load64(p0, 88)
+			if x7 != 1 {
+				if x7 == 0 {
+					goto l3
+				}
+				goto l1
+			}
+			x5 = x5 - 10
+			if x5 == 0 {
+				break
+			}
+		}
+		x6 = m.load64(p0, 88)
+		t9 = x6
+		if x6 == 1 {
+			t9 = 2
+		}
+		m.store64(p0, 88, t9)
+		return 111
+	l3:
+		x4 = p1 - 33
+		if x4 > 9 {
+			return 102
+		}
+		if x4 != 5 {
+			return 103
+		}
+		if uint32(1)<<(m.load32(p0, 8)&31)&108 == 0 {
+			return 3
+		}
+		x6 = m.load64(p0, 48)
+		x7 = x6 >> 32
+		p0 = uint32(x7)
+		x4 = 0
+		p1 = uint32(x6)
+		if p1 == 0 {
+			p1 = 0
+		} else {
+			x6 = x6 & 0xffffffff
+			for {
+				x8 = x6
+				x6 = x7 % x8
+				x7 = x8
+				if x6 == 0 {
+					break
+				}
+			}
+			x5 = uint32(x8)
+			p0 = p0 / x5
+			p1 = p1 / x5
+		}
+		m.store32(p2, 0, p0)
+		m.store32(p3, 0, p1)
+	}
+l1:
+	return x4
 }
 
 // budgetMemberBegin is backoff_budget_member_begin.
@@ -492,7 +789,7 @@ func (m *module) budgetMemberExchangeStep(p0 uint32, p1 uint64, p2 uint32) uint3
 						if x6 >= 3 {
 							goto l17
 						}
-						x7 = m.load32(x6<<2, 19540)
+						x7 = m.load32(x6<<2, 19548)
 						x8 = x7 - 2
 						if x8 > 2 {
 							goto l17
@@ -2313,8 +2610,8 @@ l61:
 	m.memoryCopy(x7+1376, x7+1552, 176)
 	m.store64(x7, 720, p2)
 	x8 = 0
-	m.store32(x7, 3472, m.load32(0, 19548))
-	m.store64(x7, 3464, m.load64(0, 19540))
+	m.store32(x7, 3472, m.load32(0, 19556))
+	m.store64(x7, 3464, m.load64(0, 19548))
 	x29 = m.load64(x7, 536)
 	p2 = x29 / 1000000
 	x28 = min(p2, 15)
@@ -3524,8 +3821,8 @@ func (m *module) budgetStatePrint(p0, p1 uint32, p2 uint64) uint32 {
 	if x6 <= 5 {
 		x7 = p0 + 96
 		x6 = x6 << 2
-		p0 = m.load32(x6, 19576)
-		x6 = m.load32(x6, 19552)
+		p0 = m.load32(x6, 19624)
+		x6 = m.load32(x6, 19600)
 		for {
 			x8 = 0
 			x9 = m.load32(p0, 0)
@@ -3538,7 +3835,7 @@ func (m *module) budgetStatePrint(p0, p1 uint32, p2 uint64) uint32 {
 			m.textBufPushBytes(x5, 18137, 1)
 			goto l5
 		l6:
-			m.textBufPushBytes(x5, 19536, 2)
+			m.textBufPushBytes(x5, 19544, 2)
 			x8 = 0 - x8
 		l5:
 			p0 = p0 + 8
@@ -3640,8 +3937,8 @@ func (m *module) budgetStateRead(p0, p1, p2, p3 uint32) {
 					x15 = x14 - 1
 					if x15 <= 5 {
 						p1 = x15 << 2
-						x5 = m.load32(p1, 23288)
-						x16 = x5 + m.load32(p1, 23312)
+						x5 = m.load32(p1, 23336)
+						x16 = x5 + m.load32(p1, 23360)
 						for {
 							if x11&1 != 0 {
 								x7 = 0
@@ -3843,7 +4140,7 @@ func (m *module) budgetStateRead(p0, p1, p2, p3 uint32) {
 						}
 						m.memoryFill(x4+300, 0, 772)
 						m.textBufPushNumber(x4+300, x12)
-						x5 = 19432
+						x5 = 19440
 						p1 = 16
 						goto l36
 					default:
@@ -3858,7 +4155,7 @@ func (m *module) budgetStateRead(p0, p1, p2, p3 uint32) {
 				l38:
 					m.memoryFill(x4+300, 0, 772)
 					m.textBufPushNumber(x4+300, x12)
-					x5 = 19424
+					x5 = 19432
 					p1 = 8
 					goto l36
 				l37:
@@ -3869,8 +4166,8 @@ func (m *module) budgetStateRead(p0, p1, p2, p3 uint32) {
 						goto l35
 					}
 					p1 = x5 << 2
-					x5 = m.load32(p1, 23360)
-					p1 = m.load32(p1, 23336)
+					x5 = m.load32(p1, 23408)
+					p1 = m.load32(p1, 23384)
 				l36:
 					for {
 						x12 = 0
@@ -3884,7 +4181,7 @@ func (m *module) budgetStateRead(p0, p1, p2, p3 uint32) {
 						m.textBufPushBytes(x4+300, 18137, 1)
 						goto l46
 					l47:
-						m.textBufPushBytes(x4+300, 19536, 2)
+						m.textBufPushBytes(x4+300, 19544, 2)
 						x12 = 0 - x12
 					l46:
 						x5 = x5 + 8
@@ -4857,13 +5154,116 @@ l1:
 	m.stackPointer = x5 + 1664
 }
 
+// ffiPolicyValue is backoff_core::ffi::policy_value.
+//
+//go:norace
+func (m *module) ffiPolicyValue(p0, p1, p2 uint32) {
+	var x3, x5, x29 uint32
+	var x4, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15, x16, x17, x18, x19, x20, x21, x22, x23, x24, x25, x26, x27, x28, t30 uint64
+	x3 = m.stackPointer - 192
+	m.stackPointer = x3
+	if p2 == 18 {
+		m.store64(p0, 0, 1)
+		x4 = m.load64(p1, 112) + 1
+		t30 = x4
+		if x4 == 0 {
+			t30 = 0xffffffffffffffff
+		}
+		m.store64(p0, 8, t30)
+	} else {
+		x5 = x3 + 88
+		x6 = uint64(m.load32(p1, 36))
+		x7 = uint64(m.load32(p1, 32))
+		x8 = uint64(m.load32(p1, 76))
+		x9 = uint64(m.load32(p1, 72))
+		x10 = uint64(m.load32(p1, 84))
+		x11 = uint64(m.load32(p1, 80))
+		x12 = uint64(m.load32(p1, 0))
+		x13 = m.load64(p1, 16)
+		x14 = m.load64(p1, 24)
+		x15 = uint64(m.load32(p1, 12))
+		x16 = m.load64(p1, 40)
+		x17 = m.load64(p1, 48)
+		x18 = m.load64(p1, 56)
+		x19 = uint64(m.load32(p1, 8))
+		x20 = m.load64(p1, 64)
+		x21 = uint64(m.load32(p1, 4))
+		x22 = m.load64(p1, 88)
+		x23 = m.load64(p1, 96)
+		x24 = m.load64(p1, 104)
+		x25 = m.load64(p1, 112)
+		x4 = m.load64(p1, 120)
+		x26 = m.load64(p1, 128)
+		x27 = uint64(m.load32(p1, 152))
+		x28 = m.load64(p1, 136)
+		m.store64(x3, 184, m.load64(p1, 144))
+		m.store64(x3, 176, x28)
+		m.store64(x3, 168, x27)
+		m.store64(x3, 160, x26)
+		m.store64(x3, 152, x4)
+		x4 = 0
+		m.store64(x3, 144, 0)
+		m.store64(x3, 136, x25)
+		m.store64(x3, 128, x24)
+		m.store64(x3, 120, x23)
+		m.store64(x3, 112, x22)
+		m.store64(x3, 88, x21)
+		m.store64(x3, 80, x20)
+		m.store64(x3, 72, x19)
+		m.store64(x3, 64, x18)
+		m.store64(x3, 56, x17)
+		m.store64(x3, 48, x16)
+		m.store64(x3, 40, x15)
+		m.store64(x3, 24, x14)
+		m.store64(x3, 16, x13)
+		m.store64(x3, 8, x12)
+		m.store64(x3, 104, x10|x11<<32)
+		m.store64(x3, 96, x8|x9<<32)
+		m.store64(x3, 32, x6|x7<<32)
+		p1 = 0xffffffff
+		x29 = x3 + 8
+		switch p2 - 1 {
+		case 0, 1, 7, 8, 9, 10, 16, 18, 19, 20, 21, 22:
+			goto l4
+		case 2:
+			p1 = 4
+			goto l4
+		case 3:
+			p1 = 8
+			goto l4
+		case 4, 5:
+			p1 = 16
+			goto l4
+		case 6:
+			p1 = 0xffffffbf
+		case 11, 12:
+			p1 = 16
+		case 13, 14:
+			p1 = 32
+		case 15:
+			p1 = 128
+		default:
+			goto l3
+		}
+		x29 = x5
+	l4:
+		if p1>>(m.load32(x29, 0)&31)&1 != 0 {
+			m.store64(p0, 8, m.load64(x3+8+p2<<3-8, 0))
+			x4 = 1
+		}
+	l3:
+		m.store64(p0, 0, x4)
+	}
+	m.stackPointer = x3 + 192
+}
+
 // fieldFieldName is backoff_core::field::Field::name.
 //
 //go:norace
 func (m *module) fieldFieldName(p0, p1 uint32) {
 	p1 = p1 << 2
-	m.store32(p0, 4, m.load32(p1+21964, 0))
-	m.store32(p0, 0, m.load32(p1+22096, 0))
+	m.store32(p0, 4, m.load32(p1+22012, 0))
+	m.store32(p0, 0, m.load32(p1+22144, 0))
 }
 
 // fieldName is backoff_field_name.
@@ -4900,13 +5300,13 @@ func (m *module) fieldUnit(p0, p1 uint32) {
 		return
 	case 8:
 		m.store32(p0, 8, 2)
-		m.store32(p0, 4, 18572)
+		m.store32(p0, 4, 18580)
 	case 10:
 		m.store32(p0, 8, 7)
-		m.store32(p0, 4, 18616)
+		m.store32(p0, 4, 18624)
 	case 20:
 		m.store32(p0, 8, 3)
-		m.store32(p0, 4, 18692)
+		m.store32(p0, 4, 18700)
 	case 23, 24, 25, 26, 27, 28, 29, 30, 31:
 		panic("unreachable")
 	case 32:
@@ -5034,9 +5434,9 @@ l3:
 		x5 = 0xffffffff
 	} else {
 		p1 = p1 << 2
-		x5 = m.load32(p1, 23080)
-		x4 = m.load32(p1, 22920)
-		x6 = m.load32(p1, 22760)
+		x5 = m.load32(p1, 23128)
+		x4 = m.load32(p1, 22968)
+		x6 = m.load32(p1, 22808)
 	}
 l2:
 	p1 = 0
@@ -6996,7 +7396,7 @@ func (m *module) httpRetryAfter(p0, p1 uint32, p2, p3 uint64, p4 uint32) uint32 
 							break
 						}
 					}
-					x13 = 18716
+					x13 = 18724
 					goto l15
 				}
 				x12 = x12 + 1
@@ -8514,345 +8914,467 @@ l1:
 //
 //go:norace
 func (m *module) messageArgsWrite(p0, p1 uint32) {
-	var x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15, x16, x17, x18, x19, x20, x21, x23, x24, x25, x26, x27, x28, x29, t31, t32, t33, t37, t40, t42, t44 uint32
-	var x22 uint64
-	x2 = m.stackPointer - 144
+	var x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15, x16, x17, x19, x20, x21, x22, x23, x25, x26, x27, x28, x29, x30, x31, x32, x33, x34, t35, t36, t38, t42, t45, t47, t49, t55, t63, t64, t65, t66, t67, t68, t69, t70, t71, t72, t73, t74, t75 uint32
+	var x18, x24 uint64
+	x2 = m.stackPointer - 48
 	m.stackPointer = x2
 	x3 = m.load32(p0, 0)
 	x4 = b32(x3 == 1)
-	x5 = 16748
+	t35 = 13744
 	if x4 != 0 {
-		x5 = 15908
+		t35 = 13652
 	}
-	t31 = 112
+	t36 = 36
 	if x4 != 0 {
-		t31 = 528
+		t36 = 88
 	}
-	x6 = x5 + t31
-	t32 = 13744
+	x5 = t35 + t36
+	x6 = 16748
 	if x4 != 0 {
-		t32 = 13652
+		x6 = 15908
 	}
-	t33 = 36
+	t38 = 112
 	if x4 != 0 {
-		t33 = 88
+		t38 = 528
 	}
-	x7 = t32 + t33
-	x8 = 16472
+	x7 = x6 + t38
+	x8 = 13748
 	if x4 != 0 {
-		x8 = 13824
+		x8 = 13656
 	}
-	x9 = 16520
+	x9 = 16472
 	if x4 != 0 {
-		x9 = 13864
+		x9 = 13824
 	}
-	x10 = 13748
+	x10 = 16520
 	if x4 != 0 {
-		x10 = 13656
+		x10 = 13864
 	}
 	x11 = m.load32(p0, 36)
 	x12 = x11 << 2
-	x13 = x12 + 21796
-	x14 = x12 + 21628
+	x13 = x12 + 21844
+	x14 = x12 + 21676
 	x15 = x11 - 7
-	x16 = x15<<2 + 21488
-	t37 = 13740
+	x16 = x15<<2 + 21536
+	x17 = 0
+	x18 = m.load64(p0, 16)
+	x19 = b32(x18 == 0)
+	x20 = b32(x3 != 0) & x19
+	t42 = 13740
 	if x4 != 0 {
-		t37 = 13648
+		t42 = 13648
 	}
-	x4 = m.load32(t37, 4) << 2
-	x17 = x4 + 20980
-	x18 = x4 + 20812
-	x19 = m.load32(p0, 32)
-	x4 = x19 << 2
-	x12 = m.load32(x4+20712, 0)
-	x20 = m.load32(x4+20612, 0)
-	x21 = x2 + 32
-	x22 = m.load64(p0, 16)
-	x23 = m.load32(p0, 4)
-	x24 = 0
-	x25 = b32(x15 > 35)
+	x4 = m.load32(t42, 4) << 2
+	x21 = x4 + 21028
+	x22 = x4 + 20860
+	x23 = m.load32(p0, 32)
+	x12 = x23 << 2
+	x4 = m.load32(x12+20760, 0)
+	x12 = m.load32(x12+20660, 0)
+	x24 = m.load64(p0, 8)
+	x25 = m.load32(p0, 24)
+	x26 = m.load32(p0, 4)
+	x27 = b32(x23 > 7)
+	x28 = m.load32(p0, 28)
+	x29 = b32(x28 < 129)
+	x30 = b32(x15 > 35)
 	for {
-		if x20 != 0 {
-			x4 = 0
+		if x12 != 0 {
+			p0 = 0
 			for {
-				x15 = x12 + x4
+				x15 = x4 + p0
 				if uint32(m.load8(x15, 0)) == 123 {
 					goto l3
 				}
-				x4 = x4 + 1
-				if x20 == x4 {
+				p0 = p0 + 1
+				if x12 == p0 {
 					break
 				}
 			}
-			x24 = x20
+			x17 = x12
 		}
-		m.textBufPushBytes(p1, x12, x24)
+		m.textBufPushBytes(p1, x4, x17)
 		goto l1
 	l3:
-		x26 = x4 + 1
-		x27 = x12 + x26
-		x28 = m.textBufPushBytes(p1, x12, x4)
-		x26 = x20 - x26
-		if x26 == 0 {
-			x12 = 0
-			x26 = 0
-		} else {
-			x12 = x15 + 1
-			x15 = x4 - x20 + 1
+		x31 = p0 + 1
+		x32 = x4 + x31
+		x33 = 0
+		x34 = m.textBufPushBytes(p1, x4, p0)
+		x31 = x12 - x31
+		if x31 == 0 {
 			x4 = 0
+			x31 = 0
+		} else {
+			x4 = x15 + 1
+			x15 = p0 - x12 + 1
+			p0 = 0
 			for {
-				if uint32(m.load8(x12+x4, 0)) == 125 {
+				if uint32(m.load8(x4+p0, 0)) == 125 {
 					goto l8
 				}
-				x4 = x4 + 1
-				if x15+x4 == 0 {
+				p0 = p0 + 1
+				if x15+p0 == 0 {
 					break
 				}
 			}
-			x12 = 0
+			x4 = 0
 			goto l6
 		l8:
-			x20 = x4 + 1
-			x12 = x27 + x20
-			x20 = x26 - x20
-			x26 = x4
+			x12 = p0 + 1
+			x4 = x32 + x12
+			x12 = x31 - x12
+			x31 = p0
 		}
 	l6:
-		m.store32(x2, 12, 3)
-		x4 = 1
+		m.store32(x2, 20, 3)
+		p0 = 1
 		switch x11 {
 		case 1:
-			x29 = 5
-			m.store32(x2, 20, 5)
+			m.store32(x2, 28, 5)
 			x15 = 13824
+			m.store32(x2, 24, 13824)
+			p0 = 0
+			x33 = 40
 		case 2, 3, 7, 8, 10, 14, 15, 16, 19, 20, 22, 23, 39, 40:
-			goto l18
 		case 4, 12, 13, 38:
-			x4 = 2
-			goto l18
+			p0 = 2
 		case 5, 6, 17, 18, 34, 35, 36, 37, 41, 42:
-			x4 = 3
-			goto l18
+			p0 = 3
 		case 9:
-			x29 = 2
-			m.store32(x2, 20, 2)
-			x15 = 18572
+			m.store32(x2, 28, 2)
+			x15 = 18580
+			m.store32(x2, 24, 18580)
+			p0 = 0
+			x33 = 16
 		case 11:
-			x29 = 7
-			m.store32(x2, 20, 7)
-			x15 = 18616
+			m.store32(x2, 28, 7)
+			x15 = 18624
+			m.store32(x2, 24, 18624)
+			p0 = 0
+			x33 = 56
 		case 21:
-			x29 = 3
-			m.store32(x2, 20, 3)
-			x15 = 18692
+			m.store32(x2, 28, 3)
+			x15 = 18700
+			m.store32(x2, 24, 18700)
+			p0 = 0
+			x33 = 24
 		case 24, 25, 26, 27, 28, 29, 30, 31, 32:
 			panic("unreachable")
 		case 33:
-			x29 = 6
-			m.store32(x2, 20, 6)
+			m.store32(x2, 28, 6)
 			x15 = 16472
+			m.store32(x2, 24, 16472)
+			p0 = 0
+			x33 = 48
 		default:
+			goto l19
+		}
+		m.store32(x2, 20, p0)
+		switch x31 - 5 {
+		case 0:
+			goto l15
+		case 3:
+			goto l16
+		default:
+			goto l18
+		}
+	l19:
+		switch x31 - 5 {
+		case 0:
+			x31 = uint32(m.load8(x32, 0))
+			p0 = 3
+			x33 = 0
+			goto l13
+		case 3:
 			goto l17
 		}
-		m.store32(x2, 16, x15)
-		x4 = 0
 	l18:
-		m.store32(x2, 12, x4)
-		switch x26 - 4 {
-		case 0:
-			goto l16
-		case 1:
-			goto l14
-		case 4:
-			goto l15
-		default:
+		if x31 != 4 {
 			goto l10
 		}
-	l17:
-		switch x26 - 4 {
-		case 0:
-		case 1:
-			x26 = uint32(m.load8(x27, 0))
-			x4 = 3
-			goto l13
-		default:
-			goto l10
-		}
-	l16:
 		if x3 == 0 {
 			goto l10
 		}
-		if uint32(m.load8(x27, 0)) != 107 {
+		if uint32(m.load8(x32, 0)) != 107 {
 			goto l10
 		}
-		if uint32(m.load8(x27, 1)) != 101 {
+		if uint32(m.load8(x32, 1)) != 101 {
 			goto l10
 		}
-		if uint32(m.load8(x27, 2)) != 121 {
+		if uint32(m.load8(x32, 2)) != 121 {
 			goto l10
 		}
-		if uint32(m.load8(x27, 3)) != 115 {
+		if uint32(m.load8(x32, 3)) != 115 {
 			goto l10
 		}
-		x4 = m.load32(x18, 0)
-		x15 = m.load32(x17, 0)
-		t40 = m.textBufPushBytes(x28, 1, 0)
-		x26 = m.textBufPushBytes(t40, x15, x4)
-		if x10 == x7 {
+		p0 = m.load32(x22, 0)
+		x15 = m.load32(x21, 0)
+		t45 = m.textBufPushBytes(x34, 1, 0)
+		x31 = m.textBufPushBytes(t45, x15, p0)
+		if x8 == x5 {
 			goto l10
 		}
-		x4 = x10
+		p0 = x8
 		for {
-			x15 = m.load32(x4, 0) << 2
-			x27 = m.load32(x15+21148, 0)
-			x15 = m.load32(x15+21316, 0)
-			t42 = m.textBufPushBytes(x26, 17008, 2)
-			m.textBufPushBytes(t42, x15, x27)
-			x4 = x4 + 4
-			if x4 != x7 {
+			x15 = m.load32(p0, 0) << 2
+			x32 = m.load32(x15+21196, 0)
+			x15 = m.load32(x15+21364, 0)
+			t47 = m.textBufPushBytes(x31, 17008, 2)
+			m.textBufPushBytes(t47, x15, x32)
+			p0 = p0 + 4
+			if p0 != x5 {
 				continue
 			}
 			goto l10
 		}
+	l17:
+		if uint32(m.load8(x32, 0)) != 115 {
+			goto l10
+		}
+		if uint32(m.load8(x32, 1)) != 101 {
+			goto l10
+		}
+		if uint32(m.load8(x32, 2)) != 108 {
+			goto l10
+		}
+		if uint32(m.load8(x32, 3)) != 101 {
+			goto l10
+		}
+		if uint32(m.load8(x32, 4)) != 99 {
+			goto l10
+		}
+		if uint32(m.load8(x32, 5)) != 116 {
+			goto l10
+		}
+		if uint32(m.load8(x32, 6)) != 111 {
+			goto l10
+		}
+		if uint32(m.load8(x32, 7)) != 114 {
+			goto l10
+		}
+		if x18 != 0 {
+			goto l10
+		}
+		goto l14
+	l16:
+		if uint32(m.load8(x32, 0)) != 115 {
+			goto l10
+		}
+		if uint32(m.load8(x32, 1)) != 101 {
+			goto l10
+		}
+		if uint32(m.load8(x32, 2)) != 108 {
+			goto l10
+		}
+		if uint32(m.load8(x32, 3)) != 101 {
+			goto l10
+		}
+		if uint32(m.load8(x32, 4)) != 99 {
+			goto l10
+		}
+		if uint32(m.load8(x32, 5)) != 116 {
+			goto l10
+		}
+		if uint32(m.load8(x32, 6)) != 111 {
+			goto l10
+		}
+		if uint32(m.load8(x32, 7)) != 114 {
+			goto l10
+		}
+		if x19 != 0 {
+			goto l14
+		}
+		p0 = 1
+		if x30 == 0 {
+			p0 = m.load32(x16, 0)
+		}
+		m.fieldFieldName(x2+8, p0)
+		t49 = m.textBufPushBytes(x34, m.load32(x2, 8), m.load32(x2, 12))
+		x15 = m.textBufPushBytes(t49, 18137, 1)
+		m.fieldUnit(x2+32, p0)
+		m.textBufPushValue(x15, x2+32, x18)
+		if x4 != 0 {
+			continue
+		}
+		goto l1
 	l15:
-		if uint32(m.load8(x27, 0)) != 115 {
-			goto l10
+		x31 = uint32(m.load8(x32, 0))
+		if x31 != 102 {
+			goto l13
 		}
-		if uint32(m.load8(x27, 1)) != 101 {
-			goto l10
+		if uint32(m.load8(x32, 1)) != 105 {
+			goto l12
 		}
-		if uint32(m.load8(x27, 2)) != 108 {
-			goto l10
+		if uint32(m.load8(x32, 2)) != 101 {
+			goto l12
 		}
-		if uint32(m.load8(x27, 3)) != 101 {
-			goto l10
+		if uint32(m.load8(x32, 3)) != 108 {
+			goto l12
 		}
-		if uint32(m.load8(x27, 4)) != 99 {
-			goto l10
+		if uint32(m.load8(x32, 4)) != 100 {
+			goto l12
 		}
-		if uint32(m.load8(x27, 5)) != 116 {
-			goto l10
-		}
-		if uint32(m.load8(x27, 6)) != 111 {
-			goto l10
-		}
-		if uint32(m.load8(x27, 7)) != 114 {
-			goto l10
-		}
-		x4 = 1
-		if x25 == 0 {
-			x4 = m.load32(x16, 0)
-		}
-		m.fieldFieldName(x2, x4)
-		t44 = m.textBufPushBytes(x28, m.load32(x2, 0), m.load32(x2, 4))
-		x15 = m.textBufPushBytes(t44, 18137, 1)
-		m.fieldUnit(x2+24, x4)
-		m.textBufPushValue(x15, x2+24, x22)
-		if x12 != 0 {
+		m.textBufPushBytes(x34, m.load32(x13, 0), m.load32(x14, 0))
+		if x4 != 0 {
 			continue
 		}
 		goto l1
 	l14:
-		x26 = uint32(m.load8(x27, 0))
-		if x26 == 102 {
-			if uint32(m.load8(x27, 1)) != 105 {
-				goto l12
-			}
-			if uint32(m.load8(x27, 2)) != 101 {
-				goto l12
-			}
-			if uint32(m.load8(x27, 3)) != 108 {
-				goto l12
-			}
-			if uint32(m.load8(x27, 4)) != 100 {
-				goto l12
-			}
-			m.textBufPushBytes(x28, m.load32(x13, 0), m.load32(x14, 0))
-			if x12 != 0 {
-				continue
-			}
-			goto l1
+		m.textBufPushBytes(x34, 18138, 8)
+		if x4 != 0 {
+			continue
 		}
+		goto l1
 	l13:
-		switch x26&255 - 102 {
+		switch x31&255 - 102 {
 		case 0:
 		case 2:
 			goto l11
 		case 5:
-			if uint32(m.load8(x27, 1)) != 105 {
+			if uint32(m.load8(x32, 1)) != 105 {
 				goto l10
 			}
-			if uint32(m.load8(x27, 2)) != 110 {
+			if uint32(m.load8(x32, 2)) != 110 {
 				goto l10
 			}
-			if uint32(m.load8(x27, 3)) != 100 {
+			if uint32(m.load8(x32, 3)) != 100 {
 				goto l10
 			}
-			if x4 != 0 {
+			if p0 != 0 {
 				goto l10
 			}
-			if uint32(m.load8(x27, 4))&255 != 115 {
+			if uint32(m.load8(x32, 4))&255 != 115 {
 				goto l10
 			}
-			m.textBufPushList(x28, x15, x15+x29<<3)
-			if x12 != 0 {
-				continue
+			if x33 == 0 {
+				goto l10
 			}
-			goto l1
+			x33 = x15 + x33
+			p0 = 0
+			for {
+				x32 = m.load32(x15+4, 0)
+				x31 = m.load32(x15, 0)
+				if p0 == 0 {
+					m.textBufPushBytes(x34, 1, 0)
+				} else {
+					m.textBufPushBytes(x34, 17008, 2)
+				}
+				m.textBufPushBytes(x34, x31, x32)
+				p0 = p0 - 1
+				x15 = x15 + 8
+				if x15 != x33 {
+					continue
+				}
+				goto l10
+			}
 		case 6:
-			if uint32(m.load8(x27, 1)) != 105 {
+			if uint32(m.load8(x32, 1)) != 105 {
 				goto l10
 			}
-			if uint32(m.load8(x27, 2)) != 109 {
+			if uint32(m.load8(x32, 2)) != 109 {
 				goto l10
 			}
-			if uint32(m.load8(x27, 3)) != 105 {
+			if uint32(m.load8(x32, 3)) != 105 {
 				goto l10
 			}
-			if uint32(m.load8(x27, 4)) != 116 {
+			if uint32(m.load8(x32, 4)) != 116 {
 				goto l10
 			}
-			m.textBufPushValue(x28, x2+12, x22)
-			if x12 != 0 {
+			m.textBufPushValue(x34, x2+20, x18)
+			if x4 != 0 {
 				continue
 			}
 			goto l1
 		case 15:
-			if uint32(m.load8(x27, 1)) != 110 {
+			if uint32(m.load8(x32, 1)) != 110 {
 				goto l10
 			}
-			if uint32(m.load8(x27, 2)) != 105 {
+			if uint32(m.load8(x32, 2)) != 105 {
 				goto l10
 			}
-			if uint32(m.load8(x27, 3)) != 116 {
+			if uint32(m.load8(x32, 3)) != 116 {
 				goto l10
 			}
-			if uint32(m.load8(x27, 4)) != 115 {
+			if uint32(m.load8(x32, 4)) != 115 {
 				goto l10
 			}
-			m.store64(x2, 24, 0x700000000)
-			m.memoryCopy(x21, 16896, 112)
-			m.textBufPushList2(x28, x2+24)
-			if x12 != 0 {
+			t63 = m.textBufPushBytes(x34, 1, 0)
+			t64 = m.textBufPushBytes(t63, 16883, 1)
+			t65 = m.textBufPushBytes(t64, 17008, 2)
+			t66 = m.textBufPushBytes(t65, 16884, 1)
+			t67 = m.textBufPushBytes(t66, 17008, 2)
+			t68 = m.textBufPushBytes(t67, 16885, 1)
+			t69 = m.textBufPushBytes(t68, 17008, 2)
+			t70 = m.textBufPushBytes(t69, 16886, 1)
+			t71 = m.textBufPushBytes(t70, 17008, 2)
+			t72 = m.textBufPushBytes(t71, 16887, 2)
+			t73 = m.textBufPushBytes(t72, 17008, 2)
+			t74 = m.textBufPushBytes(t73, 16889, 2)
+			t75 = m.textBufPushBytes(t74, 17008, 2)
+			m.textBufPushBytes(t75, 16891, 2)
+			if x4 != 0 {
 				continue
 			}
 			goto l1
 		case 16:
-			if uint32(m.load8(x27, 1)) != 97 {
+			if uint32(m.load8(x32, 1)) != 97 {
 				goto l10
 			}
-			if uint32(m.load8(x27, 2)) != 108 {
+			if uint32(m.load8(x32, 2)) != 108 {
 				goto l10
 			}
-			if uint32(m.load8(x27, 3)) != 117 {
+			if uint32(m.load8(x32, 3)) != 117 {
 				goto l10
 			}
-			if uint32(m.load8(x27, 4)) != 101 {
+			if uint32(m.load8(x32, 4)) != 101 {
 				goto l10
 			}
-			m.messageArgsWriteValue(p0, x2+12, x28)
-			if x12 != 0 {
+			if x25 != 0 {
+				p0 = 128
+				if x29 != 0 {
+					goto l38
+				}
+				if int32(uint32(int8(m.load8(x25, 128)))) > -65 {
+					goto l38
+				}
+				if int32(uint32(int8(m.load8(x25, 127)))) > -65 {
+					p0 = 127
+					goto l38
+				}
+				if int32(uint32(int8(m.load8(x25, 126)))) > -65 {
+					p0 = 126
+					goto l38
+				}
+				p0 = 128
+				if int32(uint32(int8(m.load8(x25, 125)))) > -65 {
+					p0 = 125
+				}
+			l38:
+				if p0 >= x28 {
+					goto l36
+				}
+				t55 = m.textBufPushBytes(x34, x25, p0)
+				m.textBufPushBytes(t55, 18149, 3)
+				if x4 != 0 {
+					continue
+				}
+				goto l1
+			}
+			if x20 == 0 || x27 != 0 || uint32(1)<<(x23&31)&194 == 0 {
+				m.textBufPushValue(x34, x2+20, x24)
+				if x4 != 0 {
+					continue
+				}
+				goto l1
+			}
+			m.messageArgsWriteFound(x23, x26, x34)
+			if x4 != 0 {
+				continue
+			}
+			goto l1
+		l36:
+			m.textBufPushBytes(x34, x25, x28)
+			if x4 != 0 {
 				continue
 			}
 			goto l1
@@ -8863,20 +9385,20 @@ func (m *module) messageArgsWrite(p0, p1 uint32) {
 		if x3 == 0 {
 			goto l10
 		}
-		if uint32(m.load8(x27, 1)) != 111 {
+		if uint32(m.load8(x32, 1)) != 111 {
 			goto l10
 		}
-		if uint32(m.load8(x27, 2)) != 117 {
+		if uint32(m.load8(x32, 2)) != 117 {
 			goto l10
 		}
-		if uint32(m.load8(x27, 3)) != 110 {
+		if uint32(m.load8(x32, 3)) != 110 {
 			goto l10
 		}
-		if uint32(m.load8(x27, 4)) != 100 {
+		if uint32(m.load8(x32, 4)) != 100 {
 			goto l10
 		}
-		m.messageArgsWriteFound(x19, x23, x28)
-		if x12 != 0 {
+		m.messageArgsWriteFound(x23, x26, x34)
+		if x4 != 0 {
 			continue
 		}
 		goto l1
@@ -8884,30 +9406,30 @@ func (m *module) messageArgsWrite(p0, p1 uint32) {
 		if x3 == 0 {
 			goto l10
 		}
-		if uint32(m.load8(x27, 1)) != 101 {
+		if uint32(m.load8(x32, 1)) != 101 {
 			goto l10
 		}
-		if uint32(m.load8(x27, 2)) != 97 {
+		if uint32(m.load8(x32, 2)) != 97 {
 			goto l10
 		}
-		if uint32(m.load8(x27, 3)) != 100 {
+		if uint32(m.load8(x32, 3)) != 100 {
 			goto l10
 		}
-		if uint32(m.load8(x27, 4)) != 115 {
+		if uint32(m.load8(x32, 4)) != 115 {
 			goto l10
 		}
-		m.store32(x2, 36, x6)
-		m.store32(x2, 32, x5)
-		m.store32(x2, 28, x9)
-		m.store32(x2, 24, x8)
-		m.textBufPushList3(x28, x2+24)
+		m.store32(x2, 44, x7)
+		m.store32(x2, 40, x6)
+		m.store32(x2, 36, x10)
+		m.store32(x2, 32, x9)
+		m.textBufPushList(x34, x2+32)
 	l10:
-		if x12 == 0 {
+		if x4 == 0 {
 			break
 		}
 	}
 l1:
-	m.stackPointer = x2 + 144
+	m.stackPointer = x2 + 48
 }
 
 // messageArgsWriteFound is backoff_core::error::message::MessageArgs::write_found.
@@ -8917,7 +9439,7 @@ func (m *module) messageArgsWriteFound(p0, p1, p2 uint32) {
 	var x3, x4, x5, x6, x7, x8, t14, t15 uint32
 	x3 = m.stackPointer - 16
 	m.stackPointer = x3
-	x4 = m.textBufPushBytes(p2, 18256, 1)
+	x4 = m.textBufPushBytes(p2, 18264, 1)
 	x5 = m.load32(p1, 32)
 	x6 = min(x5, 32)
 	if x5 != 0 {
@@ -8942,10 +9464,10 @@ func (m *module) messageArgsWriteFound(p0, p1, p2 uint32) {
 			goto l2
 		}
 	}
-	m.textBufPushBytes(x4, 18256, 1)
+	m.textBufPushBytes(x4, 18264, 1)
 	goto l1
 l2:
-	m.textBufPushBytes(x4, 18257, 4)
+	m.textBufPushBytes(x4, 18265, 4)
 l1:
 	p2 = 0
 	for {
@@ -8961,7 +9483,7 @@ l1:
 					break
 				}
 			}
-			p2 = 18203
+			p2 = 18211
 			x8 = 31
 			goto l8
 		}
@@ -8975,7 +9497,7 @@ l1:
 			break
 		}
 	}
-	p2 = 18234
+	p2 = 18242
 	x8 = 22
 	goto l8
 l9:
@@ -8984,7 +9506,7 @@ l9:
 		if x5 != 0 {
 			goto l7
 		}
-		p2 = 18167
+		p2 = 18175
 		x8 = 36
 	case 5:
 		if x5 == 0 {
@@ -9011,10 +9533,10 @@ l9:
 			if uint32(1)<<(p2&31)&33297 == 0 {
 				goto l7
 			}
-			p2 = 18144
+			p2 = 18152
 			x8 = 23
 		case 1:
-			p2 = 18144
+			p2 = 18152
 			x8 = 23
 			if uint32(m.load16(p1, 0)) == 29549 {
 				goto l8
@@ -9033,61 +9555,11 @@ l9:
 		goto l7
 	}
 l8:
-	t14 = m.textBufPushBytes(x4, 18138, 2)
+	t14 = m.textBufPushBytes(x4, 18146, 2)
 	t15 = m.textBufPushBytes(t14, p2, x8)
-	m.textBufPushBytes(t15, 18140, 1)
+	m.textBufPushBytes(t15, 18148, 1)
 l7:
 	m.stackPointer = x3 + 16
-}
-
-// messageArgsWriteValue is backoff_core::error::message::MessageArgs::write_value.
-//
-//go:norace
-func (m *module) messageArgsWriteValue(p0, p1, p2 uint32) {
-	var x3, t5 uint32
-	x3 = m.load32(p0, 24)
-	if x3 != 0 {
-		p1 = 128
-		p0 = m.load32(p0, 28)
-		if p0 < 129 {
-			goto l3
-		}
-		if int32(uint32(int8(m.load8(x3, 128)))) > -65 {
-			goto l3
-		}
-		if int32(uint32(int8(m.load8(x3, 127)))) > -65 {
-			p1 = 127
-			goto l3
-		}
-		if int32(uint32(int8(m.load8(x3, 126)))) > -65 {
-			p1 = 126
-			goto l3
-		}
-		p1 = 128
-		if int32(uint32(int8(m.load8(x3, 125)))) > -65 {
-			p1 = 125
-		}
-	l3:
-		if p1 >= p0 {
-			goto l1
-		}
-		t5 = m.textBufPushBytes(p2, x3, p1)
-		m.textBufPushBytes(t5, 18141, 3)
-		return
-	}
-	if m.load32(p0, 0) != 0 && m.load64(p0, 16) == 0 {
-		x3 = m.load32(p0, 32)
-		if x3 <= 7 && uint32(1)<<(x3&31)&194 != 0 {
-			goto l6
-		}
-	}
-	m.textBufPushValue(p2, p1, m.load64(p0, 8))
-	return
-l6:
-	m.messageArgsWriteFound(x3, m.load32(p0, 4), p2)
-	return
-l1:
-	m.textBufPushBytes(p2, x3, p0)
 }
 
 // multi3 is __multi3.
@@ -12121,39 +12593,27 @@ func (m *module) parametersFromValues(p0, p1 uint32) {
 //
 //go:norace
 func (m *module) paramsSet(p0, p1 uint32, p2 uint64) uint32 {
-	var x3, x4, x5 uint32
+	var x3 uint32
 	if p0 == 0 {
 		return 100
 	}
-	x3 = 0
-	x4 = 102
-	x5 = p1 - 1
-	switch x5 {
-	case 0:
-	case 1, 2, 4, 5, 6, 7, 9, 13, 14, 15, 16, 17, 18, 19, 21, 22:
-		x3 = x5
-	case 3, 11, 12:
-		return 103
-	case 8:
-		p1 = 9
-		x3 = 8
-	case 10:
-		p1 = 11
-		x3 = 10
-	case 20:
-		p1 = 21
-		x3 = 20
-	default:
-		goto l2
+	if p1 <= 23 {
+		x3 = uint32(1) << (p1 & 31)
+		if x3&0xffcfee != 0 {
+			goto l2
+		}
+		if x3&12304 != 0 {
+			return 103
+		}
 	}
+	return 102
+l2:
 	if m.load64(p0, 0) > 0x7fffff {
 		return 101
 	}
 	m.store64(p0+p1<<3, 0, p2)
-	m.store64(p0, 0, m.load64(p0, 0)|uint64(1)<<(uint64(x3)&63))
-	x4 = 0
-l2:
-	return x4
+	m.store64(p0, 0, m.load64(p0, 0)|uint64(1)<<(uint64(p1-1)&63))
+	return 0
 }
 
 // paramsSetRatio is backoff_params_set_ratio.
@@ -12588,8 +13048,8 @@ func (m *module) parsedRead(p0, p1, p2, p3 uint32) {
 					x61 = m.load32(x6, 0)
 					x62 = x61 - 1
 					p1 = x62 << 2
-					if m.load32(p1, 22232) == p3 {
-						t71 = m.memcmp(m.load32(p1, 22400), x57, p3)
+					if m.load32(p1, 22280) == p3 {
+						t71 = m.memcmp(m.load32(p1, 22448), x57, p3)
 						if t71 == 0 {
 							goto l32
 						}
@@ -12672,7 +13132,7 @@ func (m *module) parsedRead(p0, p1, p2, p3 uint32) {
 							p2 = x6
 						}
 						x11 = uint64(x59) << 32
-						x6 = m.load32(uint32(m.load8(x4, 825))<<2, 22568)
+						x6 = m.load32(uint32(m.load8(x4, 825))<<2, 22616)
 						goto l44
 					case 4, 5, 16, 17, 33, 34, 35, 36, 40, 41:
 						x6 = x59
@@ -12730,7 +13190,7 @@ func (m *module) parsedRead(p0, p1, p2, p3 uint32) {
 						goto l46
 					case 20:
 						x7 = 24
-						x6 = 18692
+						x6 = 18700
 						goto l45
 					case 23, 24, 25, 26, 27, 28, 29, 30, 31:
 						panic("unreachable")
@@ -12751,12 +13211,12 @@ func (m *module) parsedRead(p0, p1, p2, p3 uint32) {
 				goto l43
 			l47:
 				x7 = 16
-				x6 = 18572
+				x6 = 18580
 				goto l45
 			l46:
 				if (uint32(m.load8(x58, 0))-48)&255 > 9 {
 					x7 = 56
-					x6 = 18616
+					x6 = 18624
 				} else {
 					m.ratioParseBytes(x4+824, x58, x59)
 					if uint32(m.load8(x4, 824)) != 1 {
@@ -12773,7 +13233,7 @@ func (m *module) parsedRead(p0, p1, p2, p3 uint32) {
 						p2 = x6
 					}
 					x11 = uint64(x59) << 32
-					x6 = m.load32(uint32(m.load8(x4, 825))<<2, 22584)
+					x6 = m.load32(uint32(m.load8(x4, 825))<<2, 22632)
 					x61 = 11
 					goto l44
 				}
@@ -14180,6 +14640,117 @@ func (m *module) policyFromNumbers(p0, p1 uint32) uint32 {
 		x2 = 0
 	}
 	return x2
+}
+
+// policyGet is backoff_policy_get.
+//
+//go:norace
+func (m *module) policyGet(p0, p1, p2 uint32) uint32 {
+	var x3, x4 uint32
+	x3 = m.stackPointer - 16
+	m.stackPointer = x3
+	x4 = 100
+	if p0 == 0 {
+		goto l1
+	}
+	if p2 == 0 {
+		goto l1
+	}
+	if m.load64(p0, 0) != 0x312d7963696c6f70 {
+		x4 = 101
+		goto l1
+	}
+	if p1 <= 23 {
+		x4 = uint32(1) << (p1 & 31)
+		if x4&0xffcfee != 0 {
+			goto l3
+		}
+		if x4&12304 != 0 {
+			x4 = 103
+			goto l1
+		}
+	}
+	x4 = 102
+	goto l1
+l3:
+	m.ffiPolicyValue(x3, p0+8, p1)
+	x4 = 3
+	if m.load64(x3, 0) != 1 {
+		goto l1
+	}
+	m.store64(p2, 0, m.load64(x3, 8))
+	x4 = 0
+l1:
+	m.stackPointer = x3 + 16
+	return x4
+}
+
+// policyGetRatio is backoff_policy_get_ratio.
+//
+//go:norace
+func (m *module) policyGetRatio(p0, p1, p2, p3 uint32) uint32 {
+	var x4, x5, x9 uint32
+	var x6, x7, x8 uint64
+	x4 = m.stackPointer - 16
+	m.stackPointer = x4
+	x5 = 100
+	if p0 == 0 {
+		goto l1
+	}
+	if p2 == 0 {
+		goto l1
+	}
+	if p3 == 0 {
+		goto l1
+	}
+	if m.load64(p0, 0) != 0x312d7963696c6f70 {
+		x5 = 101
+		goto l1
+	}
+	if p1 <= 23 {
+		x5 = uint32(1) << (p1 & 31)
+		if x5&0xffcfee != 0 {
+			x5 = 103
+			goto l1
+		}
+		if x5&12304 != 0 {
+			goto l3
+		}
+	}
+	x5 = 102
+	goto l1
+l3:
+	m.ffiPolicyValue(x4, p0+8, p1)
+	if m.load64(x4, 0) != 1 {
+		x5 = 3
+		goto l1
+	}
+	x6 = m.load64(x4, 8)
+	x7 = x6 >> 32
+	p0 = uint32(x7)
+	x5 = 0
+	p1 = uint32(x6)
+	if p1 == 0 {
+		p1 = 0
+	} else {
+		x6 = x6 & 0xffffffff
+		for {
+			x8 = x6
+			x6 = x7 % x8
+			x7 = x8
+			if x6 == 0 {
+				break
+			}
+		}
+		x9 = uint32(x8)
+		p0 = p0 / x9
+		p1 = p1 / x9
+	}
+	m.store32(p2, 0, p0)
+	m.store32(p3, 0, p1)
+l1:
+	m.stackPointer = x4 + 16
+	return x5
 }
 
 // policyInit is backoff_policy_init.
@@ -15901,13 +16472,13 @@ func (m *module) printPrint(p0, p1, p2 uint32) {
 		x11 = 0xffffffff
 		x4 = 9
 		x12 = 2
-		x13 = 18572
+		x13 = 18580
 		goto l39
 	l52:
 		x11 = 0xffffffff
 		x4 = 21
 		x12 = 3
-		x13 = 18692
+		x13 = 18700
 		goto l39
 	l51:
 		p1 = p1 + 4
@@ -15946,13 +16517,13 @@ func (m *module) printPrint(p0, p1, p2 uint32) {
 		x11 = 0xffffffff
 		x4 = 9
 		x12 = 2
-		x13 = 18572
+		x13 = 18580
 		goto l42
 	l43:
 		x11 = 0xffffffff
 		x4 = 21
 		x12 = 3
-		x13 = 18692
+		x13 = 18700
 	l42:
 		p1 = x10
 		goto l39
@@ -15963,11 +16534,11 @@ func (m *module) printPrint(p0, p1, p2 uint32) {
 			x11 = 0xffffffff
 			x4 = 11
 			x12 = 7
-			x13 = 18616
+			x13 = 18624
 		} else {
 			m.store32(x3, 788, 2)
 			m.textBufPushBytes(x6, x9, 1)
-			x10 = 18321
+			x10 = 18329
 			x9 = 6
 			x11 = 0
 			x14 = x7
@@ -15984,7 +16555,7 @@ func (m *module) printPrint(p0, p1, p2 uint32) {
 			x14 = m.load64(p2+x10<<3, 0)
 		}
 		m.textBufPushBytes(x6, x9, 1)
-		x10 = 18261
+		x10 = 18269
 		x9 = 6
 		x11 = 0
 		switch x4 - 1 {
@@ -16059,105 +16630,105 @@ func (m *module) printPrint(p0, p1, p2 uint32) {
 	l37:
 		panic("unreachable")
 	l36:
-		x10 = 18267
+		x10 = 18275
 		x9 = 4
 		goto l3
 	l35:
-		x10 = 18271
+		x10 = 18279
 		x9 = 9
 		goto l3
 	l34:
-		x10 = 18280
+		x10 = 18288
 		x9 = 10
 		goto l3
 	l33:
-		x10 = 18290
+		x10 = 18298
 		x9 = 5
 		goto l3
 	l32:
-		x10 = 18295
+		x10 = 18303
 		goto l3
 	l31:
-		x10 = 18301
+		x10 = 18309
 		goto l3
 	l30:
-		x10 = 18307
+		x10 = 18315
 		x9 = 3
 		goto l3
 	l29:
-		x10 = 18310
+		x10 = 18318
 		goto l3
 	l28:
-		x10 = 18316
+		x10 = 18324
 		x9 = 5
 		goto l3
 	l27:
-		x10 = 18321
+		x10 = 18329
 		goto l3
 	l26:
-		x10 = 18327
+		x10 = 18335
 		x9 = 12
 		goto l3
 	l25:
-		x10 = 18339
+		x10 = 18347
 		x9 = 12
 		goto l3
 	l24:
-		x10 = 18351
+		x10 = 18359
 		x9 = 10
 		goto l3
 	l23:
-		x10 = 18361
+		x10 = 18369
 		x9 = 16
 		goto l3
 	l22:
-		x10 = 18377
+		x10 = 18385
 		x9 = 11
 		goto l3
 	l21:
-		x10 = 18388
+		x10 = 18396
 		x9 = 11
 		goto l3
 	l20:
-		x10 = 18399
+		x10 = 18407
 		x9 = 12
 		goto l3
 	l19:
-		x10 = 18411
+		x10 = 18419
 		x9 = 11
 		goto l3
 	l18:
-		x10 = 18422
+		x10 = 18430
 		goto l4
 	l17:
-		x10 = 18436
+		x10 = 18444
 		x9 = 11
 		goto l3
 	l16:
-		x10 = 18447
+		x10 = 18455
 		x9 = 15
 		x11 = 1
 		goto l3
 	l15:
-		x10 = 18462
+		x10 = 18470
 		x9 = 21
 		goto l3
 	l14:
-		x10 = 18483
+		x10 = 18491
 		goto l3
 	l13:
-		x10 = 18489
+		x10 = 18497
 		x9 = 10
 		goto l3
 	l12:
-		x10 = 18499
+		x10 = 18507
 		x9 = 4
 		goto l3
 	l11:
-		x10 = 18503
+		x10 = 18511
 		goto l4
 	l10:
-		x10 = 18517
+		x10 = 18525
 		x9 = 12
 		goto l3
 	l9:
@@ -16165,7 +16736,7 @@ func (m *module) printPrint(p0, p1, p2 uint32) {
 		x9 = 5
 		goto l3
 	l8:
-		x10 = 18529
+		x10 = 18537
 		x9 = 3
 		goto l3
 	l7:
@@ -16173,10 +16744,10 @@ func (m *module) printPrint(p0, p1, p2 uint32) {
 		x9 = 3
 		goto l3
 	l6:
-		x10 = 18532
+		x10 = 18540
 		goto l4
 	l5:
-		x10 = 18546
+		x10 = 18554
 	l4:
 		x9 = 14
 	l3:
@@ -16658,7 +17229,7 @@ func (m *module) ratioDecimal(p0, p1, p2, p3, p4 uint32) {
 	var x12, x13, x14, x15 uint64
 	x5 = m.stackPointer - 48
 	m.stackPointer = x5
-	x6 = 18716
+	x6 = 18724
 	x7 = 0
 	if p2 == 0 {
 		x8 = 1
@@ -16835,10 +17406,10 @@ l3:
 				x14 = 0
 				goto l29
 			}
-			x15 = m.load64(p4<<3, 22600)
+			x15 = m.load64(p4<<3, 22648)
 			goto l30
 		l31:
-			x15 = m.load64(p2<<3, 22728)
+			x15 = m.load64(p2<<3, 22776)
 		l30:
 			x14 = 1
 		l29:
@@ -17274,9 +17845,9 @@ func (m *module) retryAfterDate(p0, p1, p2 uint32, p3 uint64) {
 	x4 = m.stackPointer - 48
 	m.stackPointer = x4
 	x5 = 0
-	m.store64(x4, 40, m.load64(0, 18772))
-	m.store64(x4, 32, m.load64(0, 18764))
-	m.store64(x4, 24, m.load64(0, 18756))
+	m.store64(x4, 40, m.load64(0, 18780))
+	m.store64(x4, 32, m.load64(0, 18772))
+	m.store64(x4, 24, m.load64(0, 18764))
 	x6 = x4 + 16 + 8
 	for {
 		x7 = x6 + x5<<3
@@ -18251,9 +18822,9 @@ func (m *module) rulesResolveValues(p0, p1, p2, p3, p4 uint32) {
 					x17 = 0
 				} else {
 					x17 = x16 << 2
-					x15 = m.load32(x17, 19816)
+					x15 = m.load32(x17, 19864)
 					x16 = 0
-					x17 = m.load32(x17, 19976) + m.load32(x17, 19656)
+					x17 = m.load32(x17, 20024) + m.load32(x17, 19704)
 					if x17 > 22 {
 						goto l43
 					}
@@ -18270,9 +18841,9 @@ func (m *module) rulesResolveValues(p0, p1, p2, p3, p4 uint32) {
 				x17 = 0
 			} else {
 				x17 = x16 << 2
-				x15 = m.load32(x17, 20296)
+				x15 = m.load32(x17, 20344)
 				x16 = 0
-				x17 = m.load32(x17, 20456) + m.load32(x17, 20136)
+				x17 = m.load32(x17, 20504) + m.load32(x17, 20184)
 				if x17 > 22 {
 					goto l46
 				}
@@ -18875,8 +19446,8 @@ func (m *module) sharedStateText(p0, p1 uint32) {
 	if x7 <= 5 {
 		x8 = p1 + 88
 		x7 = x7 << 2
-		p1 = m.load32(x7, 23264)
-		x7 = m.load32(x7, 23240)
+		p1 = m.load32(x7, 23312)
+		x7 = m.load32(x7, 23288)
 		for {
 			x9 = 0
 			x10 = m.load32(p1, 0)
@@ -18889,7 +19460,7 @@ func (m *module) sharedStateText(p0, p1 uint32) {
 			m.textBufPushBytes(x6, 18137, 1)
 			goto l3
 		l4:
-			m.textBufPushBytes(x6, 19536, 2)
+			m.textBufPushBytes(x6, 19544, 2)
 			x9 = 0 - x9
 		l3:
 			p1 = p1 + 8
@@ -18900,7 +19471,7 @@ func (m *module) sharedStateText(p0, p1 uint32) {
 			}
 		}
 	}
-	t15 = m.textBufPushBytes(x6, 19420, 3)
+	t15 = m.textBufPushBytes(x6, 19428, 3)
 	t16 = m.textBufPushNumber(t15, x5)
 	t17 = m.textBufPushBytes(t16, 18137, 1)
 	t18 = m.textBufPushNumber(t17, x4)
@@ -19470,20 +20041,20 @@ func (m *module) statsPrint(p0, p1 uint32, p2 uint64) uint32 {
 				x27 = p0 - 2
 				if x27 < 12 {
 					p0 = p0 - 1
-					x28 = m.textBufPushBytes(x3+5036, 19296, 28)
+					x28 = m.textBufPushBytes(x3+5036, 19304, 28)
 					if x27 != 11 {
 						goto l11
 					}
-					t33 = m.textBufPushBytes(x28, 19416, 4)
-					m.textBufPushBytes(t33, 19293, 3)
+					t33 = m.textBufPushBytes(x28, 19424, 4)
+					m.textBufPushBytes(t33, 19301, 3)
 					x29 = p0 & 3
 					goto l8
 				}
 				x27 = p0 - 14
 				if x27 <= 6 {
 					x29 = x27 << 3
-					p0 = m.load32(x29, 19148)
-					x29 = m.textBufPushBytes(x3+5036, p0, m.load32(x29, 19152))
+					p0 = m.load32(x29, 19156)
+					x29 = m.textBufPushBytes(x3+5036, p0, m.load32(x29, 19160))
 					switch x27 {
 					case 0:
 						if m.load64(p0, 0)^0x5f66666f6b636162|(m.load64(p0+8, 0)^0x7374706d65747461)|(m.load64(p0+13, 0)^0x206d75735f737470) != 0 {
@@ -19649,18 +20220,18 @@ func (m *module) statsPrint(p0, p1 uint32, p2 uint64) uint32 {
 				if p0 > 6 {
 					goto l10
 				}
-				p0 = m.load32(p0<<2, 19204)
+				p0 = m.load32(p0<<2, 19212)
 				x27 = p0 << 2
-				x29 = m.load32(x27+19624, 0)
-				x27 = m.load32(x27+19596, 0)
-				t62 = m.textBufPushBytes(x3+5036, 19232, 28)
+				x29 = m.load32(x27+19672, 0)
+				x27 = m.load32(x27+19644, 0)
+				t62 = m.textBufPushBytes(x3+5036, 19240, 28)
 				t63 = m.textBufPushBytes(t62, x27, x29)
-				t64 = m.textBufPushBytes(t63, 19293, 3)
+				t64 = m.textBufPushBytes(t63, 19301, 3)
 				m.textBufPushNumber(t64, m.load64(x3+4096+p0<<3, 96))
 				goto l5
 			l11:
-				t66 = m.textBufPushNumber(x28, m.load64(x27<<3, 19328))
-				m.textBufPushBytes(t66, 19293, 3)
+				t66 = m.textBufPushNumber(x28, m.load64(x27<<3, 19336))
+				m.textBufPushBytes(t66, 19301, 3)
 				x29 = p0 & 3
 				if x27 >= 3 {
 					goto l8
@@ -19693,7 +20264,7 @@ func (m *module) statsPrint(p0, p1 uint32, p2 uint64) uint32 {
 				goto l1
 			}
 			p0 = p0 << 3
-			m.textBufPushBytes(x3+5036, m.load32(p0, 18864), m.load32(p0, 18868))
+			m.textBufPushBytes(x3+5036, m.load32(p0, 18872), m.load32(p0, 18876))
 			goto l5
 		l8:
 			x30 = x24 & 0xfffffffc
@@ -19918,7 +20489,7 @@ func (m *module) statsRead(p0, p1 uint32) uint32 {
 				t36 = 0xffffffffffffffff
 			}
 			m.store64(p1, 8, t36)
-			m.memoryCopy(p1+24, 19328, 88)
+			m.memoryCopy(p1+24, 19336, 88)
 			m.store64(p1, 256, x9)
 			m.store64(p1, 248, x8)
 			m.store64(p1, 240, x7)
@@ -20164,75 +20735,7 @@ func (m *module) textBufPushDuration(p0 uint32, p1 uint64) uint32 {
 // textBufPushList is backoff_core::text::buffer::TextBuf::push_list.
 //
 //go:norace
-func (m *module) textBufPushList(p0, p1, p2 uint32) uint32 {
-	var x3, x4, x5 uint32
-	if p1 != p2 {
-		x3 = 0
-		for {
-			x4 = m.load32(p1+4, 0)
-			x5 = m.load32(p1, 0)
-			if x3 == 0 {
-				m.textBufPushBytes(p0, 1, 0)
-			} else {
-				m.textBufPushBytes(p0, 17008, 2)
-			}
-			m.textBufPushBytes(p0, x5, x4)
-			x3 = x3 - 1
-			p1 = p1 + 8
-			if p1 == p2 {
-				break
-			}
-		}
-	}
-	return p0
-}
-
-// textBufPushList2 is backoff_core::text::buffer::TextBuf::push_list.
-//
-//go:norace
-func (m *module) textBufPushList2(p0, p1 uint32) uint32 {
-	var x2, x3, x4, x5, x6, x7, t8, t10 uint32
-	x2 = m.stackPointer - 128
-	m.stackPointer = x2
-	m.memoryCopy(x2, p1, 120)
-	x3 = m.load32(x2, 4)
-	p1 = m.load32(x2, 0)
-	if x3 != p1 {
-		x4 = x2 + p1<<4
-		x5 = m.load32(x4, 8)
-		if x5 != 0 {
-			x4 = m.load32(x4+8, 4)
-			t8 = m.textBufPushBytes(p0, 1, 0)
-			x6 = m.textBufPushBytes(t8, x5, x4)
-			x4 = p1 + 1
-			if x3 != x4 {
-				p1 = p1<<4 + x2 + 28
-				for {
-					x5 = m.load32(p1-4, 0)
-					if x5 == 0 {
-						goto l1
-					}
-					x7 = m.load32(p1, 0)
-					t10 = m.textBufPushBytes(x6, 17008, 2)
-					m.textBufPushBytes(t10, x5, x7)
-					p1 = p1 + 16
-					x4 = x4 + 1
-					if x3 == x4 {
-						break
-					}
-				}
-			}
-		}
-	}
-l1:
-	m.stackPointer = x2 + 128
-	return p0
-}
-
-// textBufPushList3 is backoff_core::text::buffer::TextBuf::push_list.
-//
-//go:norace
-func (m *module) textBufPushList3(p0, p1 uint32) uint32 {
+func (m *module) textBufPushList(p0, p1 uint32) uint32 {
 	var x2, x3, x4, x5, x6, x7 uint32
 	x2 = m.load32(p1, 12)
 	x3 = m.load32(p1, 8)
@@ -20622,7 +21125,7 @@ func (m *module) valueDuration(p0, p1, p2 uint32) {
 l6:
 	x7 = p2 - x4
 	if x4 == 0 {
-		x8 = 18716
+		x8 = 18724
 		x9 = 1
 		x4 = 0
 		x6 = 0
@@ -20640,7 +21143,7 @@ l5:
 			break
 		}
 	}
-	x8 = 18716
+	x8 = 18724
 	x6 = x4
 	goto l4
 l9:
