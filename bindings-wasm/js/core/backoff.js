@@ -13,7 +13,7 @@ const WORD_32 = 2 ** 32;
 
 /** The delays of a policy one after another, as many as it allows retries. */
 export class Backoff {
-	static name = "Backoff"; // stays the same when a bundler renames the class
+	static name = "Backoff";
 
 	#policy;
 	/** The state of the stream, and the draws of the delays before the last reset. */

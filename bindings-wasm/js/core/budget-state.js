@@ -12,7 +12,7 @@ const MAX_SHOWN = 60;
 
 /** The state of a budget as a value, for a store that compares and swaps (SPEC 15.5, 15.6). */
 export class BudgetState {
-	static name = "BudgetState"; // stays the same when a bundler renames the class
+	static name = "BudgetState";
 
 	#budget;
 

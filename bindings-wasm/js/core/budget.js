@@ -23,7 +23,7 @@ export let saveBudget;
 
 /** A limit on retries that many operations share. */
 export class Budget {
-	static name = "Budget"; // stays the same when a bundler renames the class
+	static name = "Budget";
 
 	/** The module's words for this budget. */
 	#state;

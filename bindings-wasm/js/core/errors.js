@@ -8,7 +8,7 @@ import { defineError } from "./show.js";
  * string, also the place of the error and the text found there.
  */
 export class PolicyError extends RangeError {
-	static name = "PolicyError"; // stays the same when a bundler renames the class
+	static name = "PolicyError";
 
 	constructor(code, field, value, limit, message, at, found) {
 		super(message);

@@ -26,7 +26,7 @@ const [WAITS, , GRANTED] = [0, 1, 2];
 const optional = (ns) => (ns === MAX_UINT64 ? undefined : ns);
 
 export class BudgetMember {
-	static name = "BudgetMember"; // stays the same when a bundler renames the class
+	static name = "BudgetMember";
 
 	#state;
 

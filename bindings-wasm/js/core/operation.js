@@ -88,7 +88,7 @@ const DECISION_OPTIONS = noOptions("now", "retryAfter");
 
 /** A call with its retries: it decides after each attempt whether to wait or to stop. */
 export class Operation {
-	static name = "Operation"; // stays the same when a bundler renames the class
+	static name = "Operation";
 
 	#checked;
 

@@ -42,7 +42,7 @@ export let makeCurrent;
 
 /** How long to wait before each retry, and when to stop: checked once, then immutable. */
 export class Policy {
-	static name = "Policy"; // stays the same when a bundler renames the class
+	static name = "Policy";
 
 	/** The module's words for the params of this policy. */
 	#state;

@@ -31,7 +31,7 @@ const EXCHANGE_LIMIT = 1000;
 const MAX_SHOWN = 60;
 
 export class SharedBudget {
-	static name = "SharedBudget"; // stays the same when a bundler renames the class
+	static name = "SharedBudget";
 
 	#store;
 	#onExchange;

@@ -12,7 +12,7 @@ export let checkStats;
 
 /** Counts operations by their attempts and by the reason why they stopped. */
 export class RetryStats {
-	static name = "RetryStats"; // stays the same when a bundler renames the class
+	static name = "RetryStats";
 
 	/** The module's words for these stats; zeros count nothing. */
 	#state = stateOfWords(module().exports.stats_words());

@@ -11,7 +11,7 @@ export let stateOf;
 
 /** The 64-bit state from which the draws of every index follow. */
 export class RandomStream {
-	static name = "RandomStream"; // stays the same when a bundler renames the class
+	static name = "RandomStream";
 
 	#state;
 

@@ -11,7 +11,7 @@ const permanent = new WeakMap();
 
 /** A function that is retried throws it to say: do not repeat this failure. */
 export class AbortError extends Error {
-	static name = "AbortError"; // stays the same when a bundler renames the class
+	static name = "AbortError";
 
 	constructor(failure) {
 		const error = Object(failure) === failure ? failure : new Error(failure);
@@ -73,7 +73,7 @@ export function isPermanent(error, loop, depth = 0) {
 
 /** The loop stopped on a result that was never the wanted one. */
 export class RetryError extends Error {
-	static name = "RetryError"; // stays the same when a bundler renames the class
+	static name = "RetryError";
 
 	constructor(reason, attempts, result) {
 		super(`gave up after ${attempts} ${attempts === 1 ? "attempt" : "attempts"}: ${reason}`);
