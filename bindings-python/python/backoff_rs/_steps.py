@@ -227,9 +227,16 @@ class Steps:
         """Waits in an async loop."""
         sleep = self.options.sleep
         if sleep is not None and not self._replaces_sleep():
-            return self._call(sleep, decision.delay)
+            return self._sleep(sleep, decision.delay)
         assert self._cancellations is not None
         return self._time.suspend(decision.delay_ns, self._cancellations.library())
+
+    async def _sleep(self, sleep: Callable[[float], object], delay: float) -> None:
+        try:
+            await self._call(sleep, delay)
+        except BaseException as error:
+            await self._break_off(error)
+            raise
 
     def _replaces_sleep(self) -> bool:
         """Whether fake time replaces the caller's sleep. A loop with a clock of its own keeps its
@@ -245,8 +252,7 @@ class Steps:
             elif (result := sleep(decision.delay)) is not None:
                 _reject_lost(sleep, result)
         except BaseException as error:
-            keep_context(self._error, error)
-            run(self._cancel_because(error))
+            run(self._break_off(error))
             raise
 
     def _was_cancelled(self, error: BaseException | None) -> bool:
