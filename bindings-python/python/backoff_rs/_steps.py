@@ -155,7 +155,12 @@ class Steps:
             return
         decision = self.decision
         if decision is None:
-            decision = await self._ask(self._decide(*await self._verdict()))
+            verdict = await self._verdict()
+            # The predicate may have taken a while.
+            if self._was_cancelled(error):
+                await self._cancel()
+                return
+            decision = await self._ask(self._decide(*verdict))
         if decision:
             return
         event = self._event(decision)
