@@ -175,8 +175,12 @@ class Steps:
     async def _returned(self) -> None:
         outcome, retry_after = await self._verdict()
         if outcome != "success" and self._was_cancelled(None):
+            assert self._cancellations is not None
+            library = self._cancellations.library()
             await self._cancel()
-            # The call caught it.
+            if self.awaits:
+                await library.sleep(0)
+            # The call caught the cancellation of its task.
             raise sys.modules["asyncio"].CancelledError
         decision = await self._ask(self._decide(outcome, retry_after))
         if decision:
@@ -261,7 +265,7 @@ class Steps:
             raise
 
     def _was_cancelled(self, error: BaseException | None) -> bool:
-        return self._cancellations is not None and self._cancellations.found(error)
+        return self._cancellations is not None and self._cancellations.found(error, self.awaits)
 
     async def _verdict(self) -> tuple[OutcomeOrName, Duration | None]:
         """The outcome and retry_after of the last call, according to its mark or the caller."""
