@@ -44,24 +44,6 @@ def test_a_cancelled_task(form, call, attempts, retries):
     assert len(job.retries) == retries
 
 
-@pytest.mark.parametrize("form", ASYNC)
-def test_a_task_cancelled_before_its_loop_begins(form):
-    """The cancellation is pending when the loop begins."""
-    job, called = Job(), []
-
-    async def call():
-        called.append(1)
-
-    async def run():
-        asyncio.current_task().cancel()
-        await form(call, job.options)
-
-    with pytest.raises(asyncio.CancelledError):
-        asyncio.run(run())
-    assert called == []
-    assert job.is_cancelled(0)
-
-
 def test_a_task_that_never_ran_has_no_loop():
     job = Job()
 
