@@ -100,26 +100,6 @@ def test_a_call_that_turns_its_cancellation_into_a_failure(form):
     assert not hasattr(error, "__notes__")
 
 
-def test_a_call_that_turns_its_cancellation_into_a_value():
-    job, calls = Job("constant:base=1ms,max_retries=3"), []
-
-    async def poll():
-        calls.append(1)
-        with contextlib.suppress(asyncio.CancelledError):
-            await asyncio.sleep(0 if calls[1:] else 3600)
-        return "pending"
-
-    async def run():
-        async with asyncio.timeout(0.01):
-            await calls_of(poll, job.options | {"on_result": lambda value: value == "pending"})
-
-    with pytest.raises(TimeoutError):
-        asyncio.run(run())
-    assert (calls, job.retries) == ([1], [])
-    assert job.is_cancelled(1)
-    assert job.stops[0].value == "pending"
-
-
 # Before Python 3.13 an attempt cannot tell this from a TaskGroup that failed within it.
 SUPPRESSED = [calls_of] if sys.version_info < (3, 13) else [calls_of, values_of]
 
