@@ -88,24 +88,11 @@ async def asyncio_or_trio():
     await (trio.sleep(0) if trio.lowlevel.in_trio_task() else asyncio.sleep(0))
 
 
-def on_asyncio(form):
-    return lambda script, **options: asyncio.run(form(script, **options))
-
-
-def on_trio(form):
-    return lambda script, **options: trio.run(functools.partial(form, script, **options))
-
-
-SYNC = {"decorated": decorated, "method": method, "called": called, "block": block}
-ASYNC = {
-    "asyncio": on_asyncio(decorated_async),
-    "asyncio-call": on_asyncio(call_async),
-    "asyncio-block": on_asyncio(block_async),
-    "asyncio-block-with": on_asyncio(block_async_with),
-    "trio": on_trio(decorated_async),
-    "trio-block": on_trio(block_async),
-}
-FORMS = {**SYNC, **ASYNC}
+def contexts(error):
+    """The exception and the chain of its contexts."""
+    while error is not None:
+        yield error
+        error = error.__context__
 
 
 def first_item(script, **options):
@@ -118,19 +105,36 @@ def first_item(script, **options):
     return next(items())
 
 
-def first_item_async(script, **options):
+async def first_item_async(script, **options):
     @retry(**options)
     async def items():
         yield script()
 
-    async def first():
-        generator = items()
-        try:
-            return await anext(generator)
-        finally:
-            await generator.aclose()
-
-    return asyncio.run(first())
+    generator = items()
+    try:
+        return await anext(generator)
+    finally:
+        await generator.aclose()
 
 
-GENERATORS = {"generator": first_item, "async-generator": first_item_async}
+def on_asyncio(form):
+    return lambda script, **options: asyncio.run(form(script, **options))
+
+
+def on_trio(form):
+    return lambda script, **options: trio.run(functools.partial(form, script, **options))
+
+
+SYNC = {"decorated": decorated, "method": method, "called": called, "block": block}
+ASYNCIO = {
+    "asyncio": decorated_async,
+    "asyncio-call": call_async,
+    "asyncio-block": block_async,
+    "asyncio-block-with": block_async_with,
+}
+TRIO = {"trio": decorated_async, "trio-block": block_async, "trio-block-with": block_async_with}
+ASYNC = {name: on_asyncio(form) for name, form in ASYNCIO.items()} | {
+    name: on_trio(form) for name, form in TRIO.items()
+}
+FORMS = {**SYNC, **ASYNC}
+GENERATORS = {"generator": first_item, "async-generator": on_asyncio(first_item_async)}

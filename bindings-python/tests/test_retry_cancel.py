@@ -44,24 +44,6 @@ def test_a_cancelled_task(form, call, attempts, retries):
     assert len(job.retries) == retries
 
 
-@pytest.mark.parametrize("form", ASYNC)
-def test_a_task_cancelled_before_its_loop_begins(form):
-    """The cancellation is pending when the loop begins."""
-    job, called = Job(), []
-
-    async def call():
-        called.append(1)
-
-    async def run():
-        asyncio.current_task().cancel()
-        await form(call, job.options)
-
-    with pytest.raises(asyncio.CancelledError):
-        asyncio.run(run())
-    assert called == []
-    assert job.is_cancelled(0)
-
-
 def test_a_task_that_never_ran_has_no_loop():
     job = Job()
 
@@ -116,26 +98,6 @@ def test_a_call_that_turns_its_cancellation_into_a_failure(form):
     assert job.is_cancelled(1)
     assert job.stops[0].error is error
     assert not hasattr(error, "__notes__")
-
-
-def test_a_call_that_turns_its_cancellation_into_a_value():
-    job, calls = Job("constant:base=1ms,max_retries=3"), []
-
-    async def poll():
-        calls.append(1)
-        with contextlib.suppress(asyncio.CancelledError):
-            await asyncio.sleep(0 if calls[1:] else 3600)
-        return "pending"
-
-    async def run():
-        async with asyncio.timeout(0.01):
-            await calls_of(poll, job.options | {"on_result": lambda value: value == "pending"})
-
-    with pytest.raises(TimeoutError):
-        asyncio.run(run())
-    assert (calls, job.retries) == ([1], [])
-    assert job.is_cancelled(1)
-    assert job.stops[0].value == "pending"
 
 
 # Before Python 3.13 an attempt cannot tell this from a TaskGroup that failed within it.

@@ -96,12 +96,6 @@ def test_a_generator_without_items(make, drain):
     assert source.calls == 2
 
 
-@pytest.mark.parametrize(("make", "drain"), KINDS)
-def test_giving_up(make, drain):
-    with pytest.raises(ConnectionError, match="4"):
-        drain(make(Source(failures=9)))
-
-
 def test_the_return_value_of_a_generator():
     def outer(source):
         return (yield from source.sync())

@@ -187,19 +187,6 @@ def test_a_clock_that_goes_back():
     assert events[0].elapsed_ns == 0
 
 
-@pytest.mark.parametrize("form", loops.ASYNC)
-def test_an_async_sleep_is_awaited(form):
-    waits = []
-
-    async def sleep(delay):
-        await loops.asyncio_or_trio()
-        waits.append(delay)
-
-    script = loops.Script(RESET, 1)
-    loops.ASYNC[form](script, policy="constant:base=2s", on=OSError, sleep=sleep, log=False)
-    assert waits == [2.0]
-
-
 def test_without_asyncio_and_trio():
     """Under another event loop, a loop needs a sleep of its own."""
 

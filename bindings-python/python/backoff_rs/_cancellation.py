@@ -74,13 +74,13 @@ class Cancellations:
             self._watched, awaited = True, _Watched(call, self)
         return awaited
 
-    def found(self, error: BaseException | None) -> bool:
+    def found(self, error: BaseException | None, awaits: bool = True) -> bool:
         """Whether the task was cancelled during the call, which raised this error or returned. A
         timeout within the call takes back its own cancellation."""
         task = self._task
         if task is None:
-            # After a value, the next wait of trio raises the cancellation again.
-            return error is not None and _time.trio_scope_is_cancelled()
+            # After a value, only an await can raise the cancellation of trio.
+            return (error is not None or awaits) and _time.trio_scope_is_cancelled()
         more: int = task.cancelling() - self._before
         if more <= 0 or not _GROUPS_CANCEL_THEIR_TASK:
             return more > 0

@@ -155,7 +155,12 @@ class Steps:
             return
         decision = self.decision
         if decision is None:
-            decision = await self._ask(self._decide(*await self._verdict()))
+            verdict = await self._verdict()
+            # The predicate may have taken a while.
+            if self._was_cancelled(error):
+                await self._cancel()
+                return
+            decision = await self._ask(self._decide(*verdict))
         if decision:
             return
         event = self._event(decision)
@@ -170,8 +175,12 @@ class Steps:
     async def _returned(self) -> None:
         outcome, retry_after = await self._verdict()
         if outcome != "success" and self._was_cancelled(None):
+            assert self._cancellations is not None
+            library = self._cancellations.library()
             await self._cancel()
-            # The call caught it.
+            if self.awaits:
+                await library.sleep(0)
+            # The call caught the cancellation of its task.
             raise sys.modules["asyncio"].CancelledError
         decision = await self._ask(self._decide(outcome, retry_after))
         if decision:
@@ -227,9 +236,16 @@ class Steps:
         """Waits in an async loop."""
         sleep = self.options.sleep
         if sleep is not None and not self._replaces_sleep():
-            return self._call(sleep, decision.delay)
+            return self._sleep(sleep, decision.delay)
         assert self._cancellations is not None
         return self._time.suspend(decision.delay_ns, self._cancellations.library())
+
+    async def _sleep(self, sleep: Callable[[float], object], delay: float) -> None:
+        try:
+            await self._call(sleep, delay)
+        except BaseException as error:
+            await self._break_off(error)
+            raise
 
     def _replaces_sleep(self) -> bool:
         """Whether fake time replaces the caller's sleep. A loop with a clock of its own keeps its
@@ -245,12 +261,11 @@ class Steps:
             elif (result := sleep(decision.delay)) is not None:
                 _reject_lost(sleep, result)
         except BaseException as error:
-            keep_context(self._error, error)
-            run(self._cancel_because(error))
+            run(self._break_off(error))
             raise
 
     def _was_cancelled(self, error: BaseException | None) -> bool:
-        return self._cancellations is not None and self._cancellations.found(error)
+        return self._cancellations is not None and self._cancellations.found(error, self.awaits)
 
     async def _verdict(self) -> tuple[OutcomeOrName, Duration | None]:
         """The outcome and retry_after of the last call, according to its mark or the caller."""
