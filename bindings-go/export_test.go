@@ -59,6 +59,9 @@ func (b *Budget) Damage() {
 // Origin returns the time at which Now is 0.
 func Origin() time.Time { return origin }
 
+// ProcessClock is the default clock.
+var ProcessClock Clock = processClock{}
+
 // NewMember returns a member of a shared budget.
 func NewMember(budget, local *Budget, lease, fallback, timeout, seed uint64) (*engine.Member, error) {
 	member := new(engine.Member)

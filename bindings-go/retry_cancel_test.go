@@ -5,7 +5,6 @@ import (
 	"errors"
 	"math/rand/v2"
 	"runtime"
-	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -14,89 +13,6 @@ import (
 )
 
 var errShutdown = errors.New("shutting down")
-
-// A cancelled loop stops at once or when the running call returns (SPEC 18.5). The budget releases it,
-// and each hook is called once.
-func TestRetryIsCancelled(t *testing.T) {
-	rows := []struct {
-		name   string
-		cancel string // when
-		err    error  // of each call
-		calls  uint64
-		sleeps int
-		reason backoff.StopReason
-		events eventLog
-	}{
-		{"before", "before", errBusy, 0, 0, backoff.StopCancelled, eventLog{
-			"stop 0 none cancelled 0s after 0s: <nil> <nil>",
-		}},
-		{"during a call that fails", "call", errBusy, 2, 1, backoff.StopCancelled, eventLog{
-			"retry 1 transient none 1s after 0s: 1 busy",
-			"stop 2 none cancelled 0s after 1s: 2 busy",
-		}},
-		{"during a call that reports it", "call", context.Canceled, 2, 1, backoff.StopCancelled, eventLog{
-			"retry 1 transient none 1s after 0s: 1 context canceled",
-			"stop 2 none cancelled 0s after 1s: 2 context canceled",
-		}},
-		{"during a call that still succeeds", "success", errBusy, 2, 1, backoff.StopSuccess, eventLog{
-			"retry 1 transient none 1s after 0s: 1 busy",
-			"stop 2 success success 0s after 1s: 2 <nil>",
-		}},
-		{"in a hook", "hook", errBusy, 1, 0, backoff.StopCancelled, eventLog{
-			"retry 1 transient none 1s after 0s: 1 busy",
-			"stop 1 none cancelled 0s after 0s: 1 busy",
-		}},
-		{"during a wait", "wait", errBusy, 1, 1, backoff.StopCancelled, eventLog{
-			"retry 1 transient none 1s after 0s: 1 busy",
-			"stop 1 none cancelled 0s after 0s: 1 busy",
-		}},
-	}
-	for _, row := range rows {
-		t.Run(row.name, func(t *testing.T) {
-			ctx, cancel := context.WithCancelCause(t.Context())
-			at := func(when string) {
-				if when == row.cancel {
-					cancel(errShutdown)
-				}
-			}
-			budget := parseBudget(t, "concurrent:ratio=0,min_concurrent=1")
-			clock := &fakeClock{during: func() { at("wait") }}
-			var stats backoff.RetryStats
-			var got eventLog
-			calls := uint64(0)
-			at("before")
-			value, err := backoff.Retry(ctx, func() (uint64, error) {
-				if calls++; calls == 2 {
-					at("call")
-					if row.cancel == "success" {
-						at("success")
-						return calls, nil
-					}
-				}
-				return calls, row.err
-			}, append(got.hooks(),
-				backoff.OnRetry(func(backoff.Event) { at("hook") }),
-				backoff.WithPolicyString("constant:base=1s"), backoff.WithClock(clock), backoff.WithBudget(budget), backoff.WithStats(&stats),
-				backoff.RetryIf(backoff.AnyError))...)
-			if value != row.calls || calls != row.calls || len(clock.sleeps) != row.sleeps {
-				t.Errorf("%d calls return %d, %d sleeps", calls, value, len(clock.sleeps))
-			}
-			if !slices.Equal(got, row.events) {
-				t.Errorf("events %q, want %q", got, row.events)
-			}
-			var last error
-			if row.calls > 0 {
-				last = row.err
-			}
-			checkEnd(t, err, last, row.reason, row.calls)
-			if row.reason == backoff.StopCancelled && (!errors.Is(err, context.Canceled) || !errors.Is(err, errShutdown)) {
-				t.Errorf("%v contains neither the context's error nor its cause", err)
-			}
-			checkCounted(t, &stats, row.calls, row.reason)
-			checkIdle(t, budget)
-		})
-	}
-}
 
 // checkIdle checks that a budget of 1 concurrent retry grants it.
 func checkIdle(t *testing.T, budget *backoff.Budget) {
@@ -113,8 +29,8 @@ func TestRetryStopsBeforeTheContextsDeadline(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 	defer cancel()
 	begun := time.Now()
-	retry := func(ctx context.Context, options ...backoff.RetryOption) error {
-		return backoff.Do(ctx, func() error { return errBusy }, append(options, backoff.WithPolicyString("constant:base=2h"), backoff.RetryIf(backoff.AnyError))...)
+	retry := func(ctx context.Context) error {
+		return backoff.Do(ctx, func() error { return errBusy }, backoff.WithPolicyString("constant:base=2h"), backoff.RetryIf(backoff.AnyError))
 	}
 	err := retry(ctx)
 	checkEnd(t, err, errBusy, backoff.StopDeadline, 1)
@@ -165,17 +81,6 @@ func TestRetryChecksTheContextAfterAWait(t *testing.T) {
 	if calls != 1 {
 		t.Errorf("%d calls", calls)
 	}
-}
-
-// A late context has passed its deadline and is not done yet.
-type late struct{ context.Context }
-
-func (late) Deadline() (time.Time, bool) { return time.Now().Add(-time.Hour), true }
-
-func TestRetryAfterTheContextsDeadline(t *testing.T) {
-	err := backoff.Do(late{t.Context()}, func() error { return errBusy },
-		backoff.WithPolicyString("constant:base=1ns,max_retries=1"), backoff.RetryIf(backoff.AnyError), backoff.WithClock(new(fakeClock)))
-	checkEnd(t, err, errBusy, backoff.StopDeadline, 1)
 }
 
 // The default clock never waits shorter than the delay, measured from the hook.

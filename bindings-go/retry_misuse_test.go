@@ -227,94 +227,51 @@ func TestLoopsThatFailDoNotCallOnStop(t *testing.T) {
 	}
 }
 
-// A panic propagates to the caller. The operation is cancelled and counted. No other hook is called,
-// unless the call panicked, which cancels the loop.
+// A panic propagates to the caller. That of a call cancels the loop, which its hooks learn. After that of a hook no
+// other hook is called.
 func TestPanics(t *testing.T) {
-	panics := func(when bool) {
-		if when {
-			panic("at the disco")
-		}
-	}
-	rows := map[string]struct {
-		reason backoff.StopReason
-		events int
+	const retry, success, cancelled = "retry 1 transient none 0s after 0s: <nil> busy", "stop 2 success success 0s after 0s: <nil> <nil>", "stop 2 none cancelled 0s after 0s: <nil> <nil>"
+	for where, row := range map[string]struct {
+		reason        backoff.StopReason
+		before, after eventLog // of the hooks before and after the one that panics
 	}{
-		"op":       {backoff.StopCancelled, 2},
-		"classify": {backoff.StopCancelled, 1},
-		"result":   {backoff.StopCancelled, 1},
-		"retry":    {backoff.StopCancelled, 1}, // the hook before it was called
-		"stop":     {backoff.StopSuccess, 2},
-		"sleep":    {backoff.StopCancelled, 1},
-	}
-	for where, row := range rows {
+		"op":    {backoff.StopCancelled, eventLog{retry, cancelled}, eventLog{retry, cancelled}},
+		"retry": {backoff.StopCancelled, eventLog{retry}, nil},
+		"stop":  {backoff.StopSuccess, eventLog{retry, success}, eventLog{retry}},
+	} {
 		t.Run(where, func(t *testing.T) {
 			budget := parseBudget(t, "concurrent:ratio=0,min_concurrent=1")
 			var stats backoff.RetryStats
-			var got eventLog
+			var before, after eventLog
 			calls := uint64(0)
+			panics := func(when bool) {
+				if when {
+					panic("at the disco")
+				}
+			}
+			options := append(before.hooks(), backoff.WithPolicyString("none:max_retries=1"), backoff.WithClock(new(fakeClock)), backoff.WithBudget(budget), backoff.WithStats(&stats),
+				backoff.OnRetry(func(backoff.Event) { panics(where == "retry") }), backoff.OnStop(func(backoff.Event) { panics(where == "stop") }))
 			func() {
 				defer func() {
 					if recovered := recover(); recovered != "at the disco" {
 						t.Errorf("recovered %v", recovered)
 					}
 				}()
-				_, err := backoff.Retry(t.Context(), func() (uint64, error) {
-					calls++
-					panics(where == "op" && calls == 2)
-					if calls == 1 || where == "classify" {
-						return calls, errBusy
+				err := backoff.Do(t.Context(), func() error {
+					if calls++; calls == 1 {
+						return backoff.Transient(errBusy)
 					}
-					return calls, nil
-				}, append(got.hooks(),
-					backoff.Classify(func(error) backoff.Verdict {
-						panics(where == "classify" && calls == 2)
-						return backoff.OutcomeTransient
-					}),
-					backoff.RetryResult(func(uint64) bool { panics(where == "result"); return false }),
-					backoff.OnRetry(func(backoff.Event) { panics(where == "retry") }),
-					backoff.OnRetry(func(backoff.Event) {
-						if where == "retry" {
-							t.Error("a hook after the one that panics is called")
-						}
-					}),
-					backoff.OnStop(func(backoff.Event) { panics(where == "stop") }),
-					backoff.OnStop(func(backoff.Event) {
-						if where != "op" {
-							t.Error("a hook after the one that panics is called")
-						}
-					}),
-					backoff.WithClock(&fakeClock{during: func() { panics(where == "sleep") }}),
-					backoff.WithPolicyString("constant:base=1s"), backoff.WithBudget(budget), backoff.WithStats(&stats))...)
+					panics(where == "op")
+					return nil
+				}, append(options, after.hooks()...)...)
 				t.Errorf("returned %v", err)
 			}()
-			if len(got) != row.events {
-				t.Errorf("events %q", got)
+			if !slices.Equal(before, row.before) || !slices.Equal(after, row.after) {
+				t.Errorf("events %q and %q", before, after)
 			}
 			checkCounted(t, &stats, calls, row.reason)
 			checkIdle(t, budget)
 		})
-	}
-}
-
-// The panic of a hook propagates as it is: an error is not wrapped or joined with the failure of the call,
-// which only the event holds.
-func TestPanicsReplaceTheFailure(t *testing.T) {
-	for name, option := range map[string]func(func(backoff.Event)) backoff.RetryOption{"OnRetry": backoff.OnRetry, "OnStop": backoff.OnStop} {
-		var failure error
-		func() {
-			defer func() {
-				if recovered := recover(); recovered != errWrong {
-					t.Errorf("%s: recovered %v", name, recovered)
-				}
-			}()
-			err := backoff.Do(t.Context(), func() error { return backoff.Transient(errBusy) },
-				backoff.WithPolicyString("constant:base=0s,max_retries=1"), backoff.WithClock(new(fakeClock)),
-				option(func(event backoff.Event) { failure = event.Err; panic(errWrong) }))
-			t.Errorf("%s: returned %v", name, err)
-		}()
-		if failure != errBusy {
-			t.Errorf("%s: the event has %v", name, failure)
-		}
 	}
 }
 

@@ -12,18 +12,6 @@ import (
 	backoff "github.com/backoff-rs/backoff/bindings-go"
 )
 
-// In a bubble the default clock follows the bubble's time, so the test does not wait.
-func TestRetryInABubble(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		begun, loops := time.Now(), backoff.Now()
-		err := backoff.Do(t.Context(), func() error { return errBusy }, backoff.WithPolicyString("constant:base=1h,max_elapsed=150m"), backoff.RetryIf(backoff.AnyError))
-		checkEnd(t, err, errBusy, backoff.StopMaxElapsed, 3)
-		if took, loops := time.Since(begun), backoff.Now()-loops; took != 2*time.Hour || loops != took {
-			t.Errorf("took %v and %v", took, loops)
-		}
-	})
-}
-
 // Without a limit the loop begins the longest wait, although some time has passed.
 func TestTheLongestWaitInABubble(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
