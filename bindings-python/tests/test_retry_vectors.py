@@ -14,8 +14,6 @@ import vectors
 from backoff_rs import Budget, RetryError, RetryStats, Verdict, permanent, retry_after
 from jobs import stops
 
-CANCELLATIONS = (KeyboardInterrupt, asyncio.CancelledError, trio.Cancelled)
-
 
 class Transient(Exception):
     """What `on=Transient` repeats."""
@@ -135,7 +133,7 @@ async def in_task(form, caller, options):
     caller.reach("before")
     try:
         return None, await form(caller, **options)
-    except (Exception, *CANCELLATIONS) as raised:
+    except (Exception, asyncio.CancelledError, trio.Cancelled) as raised:
         return raised, None
 
 
@@ -163,6 +161,11 @@ FORMS = {
     blocking: loops.SYNC | {"generator": loops.first_item},
     in_asyncio: loops.ASYNCIO | {"asyncio-generator": loops.first_item_async},
     in_trio: loops.TRIO | {"trio-generator": loops.first_item_async},
+}
+CANCELLATIONS = {
+    blocking: KeyboardInterrupt,
+    in_asyncio: asyncio.CancelledError,
+    in_trio: trio.Cancelled,
 }
 #: With predicates and hooks; with types, marks and hooks; with types and marks alone, which takes the
 #: short ways of a loop.
@@ -275,7 +278,7 @@ def check_end(kind, loop, caller, raised, value):
             assert raised is last
             assert not hasattr(last, "__notes__")
         else:
-            assert isinstance(raised, CANCELLATIONS)
+            assert isinstance(raised, CANCELLATIONS[kind])
     elif ends == "value":
         assert isinstance(raised, RetryError)
         assert (raised.reason, raised.attempts) == (reason, caller.calls)
