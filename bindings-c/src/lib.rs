@@ -43,6 +43,7 @@ mod http;
 
 mod stats;
 
+#[cfg(not(target_family = "wasm"))]
 mod retry;
 
 mod code;
@@ -50,7 +51,7 @@ mod code;
 mod error;
 
 #[cfg(target_family = "wasm")]
-mod scalar;
+mod plain;
 
 pub use budget::*;
 pub use budget_state::*;
@@ -63,11 +64,12 @@ pub use member::*;
 pub use operation::*;
 pub use outcome::*;
 pub use params::*;
+#[cfg(target_family = "wasm")]
+pub use plain::*;
 pub use policy::*;
 pub use preview::*;
+#[cfg(not(target_family = "wasm"))]
 pub use retry::*;
-#[cfg(target_family = "wasm")]
-pub use scalar::*;
 pub use stats::*;
 pub use stream::*;
 pub use version::*;

@@ -2,7 +2,7 @@
 //! keep in their own memory. It is not part of the public interface and may change in any release.
 
 mod duration;
-mod formula;
+mod plain;
 #[cfg(any(target_has_atomic = "64", feature = "portable-atomic"))]
 mod state;
 
@@ -14,7 +14,7 @@ use crate::error::code::ErrorCode;
 use crate::error::parse_error::ParseError;
 use crate::error::policy_error::PolicyError;
 pub use crate::ffi::duration::{DurationError, parse_duration_ns};
-pub use crate::ffi::formula::*;
+pub use crate::ffi::plain::*;
 pub use crate::field::params::Params;
 pub use crate::field::{BUDGET_FIELDS, Field, POLICY_FIELDS, Unit};
 use crate::insight::preview::PreviewRow;
