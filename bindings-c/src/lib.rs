@@ -51,21 +51,21 @@ mod code;
 mod error;
 
 #[cfg(target_family = "wasm")]
-mod plain;
+mod go;
 
 pub use budget::*;
 pub use budget_state::*;
 pub use code::*;
 pub use error::*;
 pub use field::*;
+#[cfg(target_family = "wasm")]
+pub use go::*;
 pub use http::*;
 pub use iterator::*;
 pub use member::*;
 pub use operation::*;
 pub use outcome::*;
 pub use params::*;
-#[cfg(target_family = "wasm")]
-pub use plain::*;
 pub use policy::*;
 pub use preview::*;
 #[cfg(not(target_family = "wasm"))]

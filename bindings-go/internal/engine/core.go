@@ -262,7 +262,7 @@ func (m *Module) fn2(v0, v1, v2 int32, v3 int64) {
 			if uint64(v5) < uint64(i64(1000000001)) {
 				goto l1
 			}
-			m.fn152(v4, v5, i64(0), i64(1000000000), i64(0))
+			m.fn155(v4, v5, i64(0), i64(1000000000), i64(0))
 			t3 := int64(load64(m.memory, uint32(v4)))
 			v5 = t3
 			v6 = v5 - v3
@@ -366,7 +366,7 @@ func (m *Module) fn3(v0, v1, v2 int32, v3 int64) {
 								v14 = t6
 								switch v14 + i32(-88) {
 								case 0:
-									m.fn148(v4+i32(64), v4+i32(56), i32(2))
+									m.fn151(v4+i32(64), v4+i32(56), i32(2))
 									t20 := int64(load64(m.memory, uint64(uint32(v4))+64))
 									if t20 != i64(1) {
 										goto l11
@@ -389,7 +389,7 @@ func (m *Module) fn3(v0, v1, v2 int32, v3 int64) {
 									}
 									store32(m.memory, uint64(uint32(v4))+60, uint32(v14+i32(-1)))
 									store32(m.memory, uint64(uint32(v4))+56, uint32(v15+i32(1)))
-									m.fn148(v4+i32(64), v4+i32(56), i32(2))
+									m.fn151(v4+i32(64), v4+i32(56), i32(2))
 									t25 := int64(load64(m.memory, uint64(uint32(v4))+64))
 									if t25 != i64(1) {
 										goto l11
@@ -412,7 +412,7 @@ func (m *Module) fn3(v0, v1, v2 int32, v3 int64) {
 									}
 									store32(m.memory, uint64(uint32(v4))+60, uint32(v14+i32(-1)))
 									store32(m.memory, uint64(uint32(v4))+56, uint32(v15+i32(1)))
-									m.fn148(v4+i32(64), v4+i32(56), i32(2))
+									m.fn151(v4+i32(64), v4+i32(56), i32(2))
 									t30 := int64(load64(m.memory, uint64(uint32(v4))+64))
 									if t30 != i64(1) {
 										goto l11
@@ -425,7 +425,7 @@ func (m *Module) fn3(v0, v1, v2 int32, v3 int64) {
 									v9 = v18 + (v17+v9*i64(60))*i64(60)
 									goto l12
 								case 1:
-									m.fn148(v4+i32(64), v4+i32(56), i32(4))
+									m.fn151(v4+i32(64), v4+i32(56), i32(4))
 									t16 := int32(load32(m.memory, uint64(uint32(v4))+64))
 									if t16 == 0 {
 										goto l11
@@ -434,14 +434,14 @@ func (m *Module) fn3(v0, v1, v2 int32, v3 int64) {
 									v13 = t17
 									goto l12
 								case 9:
-									m.fn149(v4+i32(64), v4+i32(56), i32(25176), i32(7), i32(3))
+									m.fn152(v4+i32(64), v4+i32(56), i32(25176), i32(7), i32(3))
 									t34 := int32(load32(m.memory, uint64(uint32(v4))+64))
 									if t34 != 0 {
 										goto l12
 									}
 									goto l11
 								case 10:
-									m.fn149(v4+i32(64), v4+i32(56), i32(25268), i32(12), i32(3))
+									m.fn152(v4+i32(64), v4+i32(56), i32(25268), i32(12), i32(3))
 									t14 := int32(load32(m.memory, uint64(uint32(v4))+64))
 									if t14 == 0 {
 										goto l11
@@ -453,7 +453,7 @@ func (m *Module) fn3(v0, v1, v2 int32, v3 int64) {
 									goto l6
 								default:
 									if v14 == i32(65) {
-										m.fn149(v4+i32(64), v4+i32(56), i32(25176), i32(7), i32(-1))
+										m.fn152(v4+i32(64), v4+i32(56), i32(25176), i32(7), i32(-1))
 										t32 := int32(load32(m.memory, uint64(uint32(v4))+64))
 										if t32 == 0 {
 											goto l11
@@ -461,7 +461,7 @@ func (m *Module) fn3(v0, v1, v2 int32, v3 int64) {
 										goto l12
 									}
 									if v14 == i32(121) {
-										m.fn148(v4+i32(64), v4+i32(56), i32(2))
+										m.fn151(v4+i32(64), v4+i32(56), i32(2))
 										t18 := int32(load32(m.memory, uint64(uint32(v4))+64))
 										if t18 == 0 {
 											goto l11
@@ -499,7 +499,7 @@ func (m *Module) fn3(v0, v1, v2 int32, v3 int64) {
 									if t12 == i32(32) {
 										store32(m.memory, uint64(uint32(v4))+60, uint32(v14+i32(-1)))
 										store32(m.memory, uint64(uint32(v4))+56, uint32(v15+i32(1)))
-										m.fn148(v4+i32(64), v4+i32(56), i32(1))
+										m.fn151(v4+i32(64), v4+i32(56), i32(1))
 										t33 := int32(load32(m.memory, uint64(uint32(v4))+64))
 										if t33 != 0 {
 											goto l14
@@ -509,7 +509,7 @@ func (m *Module) fn3(v0, v1, v2 int32, v3 int64) {
 								}
 							}
 						l6:
-							m.fn148(v4+i32(64), v4+i32(56), i32(2))
+							m.fn151(v4+i32(64), v4+i32(56), i32(2))
 							t13 := int32(load32(m.memory, uint64(uint32(v4))+64))
 							if t13 == 0 {
 								goto l11
@@ -562,7 +562,7 @@ func (m *Module) fn3(v0, v1, v2 int32, v3 int64) {
 						v17 = v18 + i64(99)
 					l17:
 						v13 = v17 + v13
-						t43 := fn150(v13, v12)
+						t43 := fn153(v13, v12)
 						p44 := v13
 						if v9+(t43+v11)*i64(86400)+i64(-86400) > v19+i64(1577880000) {
 							p44 = v13 + i64(-100)
@@ -591,7 +591,7 @@ func (m *Module) fn3(v0, v1, v2 int32, v3 int64) {
 				v11 = i64(0)
 				v9 = i64(0)
 			l20:
-				t47 := fn150(v13, v17+i64(1))
+				t47 := fn153(v13, v17+i64(1))
 				v12 = t47
 				goto l21
 			}
@@ -604,7 +604,7 @@ func (m *Module) fn3(v0, v1, v2 int32, v3 int64) {
 		v13 = i64(0)
 		goto l23
 	l21:
-		t48 := fn150(v13, v17)
+		t48 := fn153(v13, v17)
 		v17 = t48
 		v13 = i64(0)
 		if v11 < i64(1) {
@@ -619,7 +619,7 @@ func (m *Module) fn3(v0, v1, v2 int32, v3 int64) {
 		if v11 > i64(0) {
 			p50 = v11
 		}
-		m.fn152(t49, p50, i64(0), i64(1000000000), i64(0))
+		m.fn155(t49, p50, i64(0), i64(1000000000), i64(0))
 		t51 := int64(load64(m.memory, uint32(v4)))
 		t52 := v0
 		v11 = t51
@@ -1131,7 +1131,7 @@ l2:
 		if uint64(t1) <= uint64(i64(9)) {
 			goto l3
 		}
-		m.fn152(v2, v3, i64(0), i64(10), i64(0))
+		m.fn155(v2, v3, i64(0), i64(10), i64(0))
 		t2 := int64(load64(m.memory, uint32(v2)))
 		v3 = t2
 		t3 := int64(load64(m.memory, uint64(uint32(v2))+8))
@@ -1323,7 +1323,7 @@ l24:
 					if t29 != i32(100) {
 						goto l16
 					}
-					m.fn135(v2+i32(8), v17)
+					m.fn138(v2+i32(8), v17)
 					t30 := int32(load32(m.memory, uint64(uint32(v2))+8))
 					t31 := int32(load32(m.memory, uint64(uint32(v2))+12))
 					_ = m.fn8(v22, t30, t31)
@@ -1359,7 +1359,7 @@ l24:
 					store32(m.memory, uint64(uint32(v2))+64, uint32(v5))
 					store32(m.memory, uint64(uint32(v2))+60, uint32(v8))
 					store32(m.memory, uint64(uint32(v2))+56, uint32(v7))
-					_ = m.fn140(v22, v2+i32(56))
+					_ = m.fn143(v22, v2+i32(56))
 					goto l12
 				case 5:
 					t42 := int32(m.memory[uint64(uint32(v21))+1])
@@ -1386,7 +1386,7 @@ l24:
 					t48 := v22
 					v4 = t47
 					t49 := int32(load32(m.memory, uint64(uint32(v2))+52))
-					_ = m.fn137(t48, v4, v4+t49<<3)
+					_ = m.fn140(t48, v4, v4+t49<<3)
 					goto l12
 				case 6:
 					t37 := int32(m.memory[uint64(uint32(v21))+1])
@@ -1405,7 +1405,7 @@ l24:
 					if t40 != i32(116) {
 						goto l12
 					}
-					_ = m.fn124(v22, v2+i32(44), v15)
+					_ = m.fn127(v22, v2+i32(44), v15)
 					goto l12
 				default:
 					switch v4 + i32(-117) {
@@ -1428,7 +1428,7 @@ l24:
 						}
 						store64(m.memory, uint64(uint32(v2))+56, uint64(i64(0x700000000)))
 						memory_copy(m.memory, uint32(v14), uint32(i32(23216)), uint32(i32(112)))
-						_ = m.fn138(v22, v2+i32(56))
+						_ = m.fn141(v22, v2+i32(56))
 						goto l12
 					case 1:
 						t33 := int32(m.memory[uint64(uint32(v21))+1])
@@ -1447,7 +1447,7 @@ l24:
 						if t36 != i32(101) {
 							goto l12
 						}
-						m.fn136(v0, v2+i32(44), v22)
+						m.fn139(v0, v2+i32(44), v22)
 						goto l12
 					default:
 						goto l12
@@ -1473,7 +1473,7 @@ l24:
 				if t59 != i32(100) {
 					goto l12
 				}
-				m.fn139(v11, v16, v22)
+				m.fn142(v11, v16, v22)
 				goto l12
 			}
 		case 4:
@@ -1512,18 +1512,18 @@ l24:
 			if t72 != i32(114) {
 				goto l12
 			}
-			m.fn134(v2+i32(24), v17)
+			m.fn137(v2+i32(24), v17)
 			t73 := int32(load32(m.memory, uint64(uint32(v2))+24))
 			t74 := v2 + i32(16)
 			v4 = t73
-			m.fn135(t74, v4)
+			m.fn138(t74, v4)
 			t75 := int32(load32(m.memory, uint64(uint32(v2))+16))
 			t76 := int32(load32(m.memory, uint64(uint32(v2))+20))
 			t77 := m.fn8(v22, t75, t76)
 			t78 := m.fn8(t77, i32(24457), i32(1))
 			v19 = t78
 			m.fn12(v2+i32(56), v4)
-			_ = m.fn124(v19, v2+i32(56), v15)
+			_ = m.fn127(v19, v2+i32(56), v15)
 			goto l12
 		case 0:
 			if v3 == 0 {
@@ -1551,7 +1551,7 @@ l24:
 		l23:
 			{
 				t84 := int32(load32(m.memory, uint32(v19)))
-				m.fn135(v2+i32(32), t84)
+				m.fn138(v2+i32(32), t84)
 				t85 := int32(load32(m.memory, uint64(uint32(v2))+32))
 				v21 = t85
 				if v21 == 0 {
@@ -2241,7 +2241,7 @@ l1:
 	v4 = (int64(uint64(v4)>>27) ^ v4) * i64(-0x6b2fb644ecceee15)
 	t17 := int64(uint64(v4)>>31) ^ v4
 	v4 = int64(uint64(v3) >> 1)
-	m.fn152(t16, t17, i64(0), v4+i64(1), i64(0))
+	m.fn155(t16, t17, i64(0), v4+i64(1), i64(0))
 	t18 := v0
 	t19 := v1
 	v3 = v3 - v4
@@ -2541,7 +2541,7 @@ func (m *Module) Xbackoff_budget_member_lost(v0 int32, v1 int64, v2 int32) int32
 		if uint64(i64_shr_u(i64(16000000), v6)) < uint64(i64(1000000)) {
 			p10 = i64(16000001)
 		}
-		m.fn152(t6, t9, i64(0), p10, i64(0))
+		m.fn155(t6, t9, i64(0), p10, i64(0))
 		t11 := v0
 		v5 = v5 + i64(1)
 		p12 := v5
@@ -2596,8 +2596,8 @@ func (m *Module) fn24(v0 int64, v1 int32) int64 {
 	store64(m.memory, uint64(uint32(v2))+16, uint64(i64(0x554200041a100607)))
 	store64(m.memory, uint64(uint32(v2))+24, uint64(v0^i64(0x6c7967656e657261)))
 	store64(m.memory, uint64(uint32(v2))+8, uint64(v0^i64(8317987319222330741)))
-	m.fn115(v2+i32(8), v1, i32(8))
-	t1 := m.fn116(v2 + i32(8))
+	m.fn69(v2+i32(8), v1, i32(8))
+	t1 := m.fn72(v2 + i32(8))
 	v0 = t1
 	m.g0 = v2 + i32(64)
 	return v0
@@ -2961,7 +2961,7 @@ func (m *Module) fn27(v0, v1, v2 int32, v3, v4 int64) {
 				if uint64(v4) > uint64(i64(1)) {
 					p16 = v4
 				}
-				m.fn152(t15, p16, i64(0), v3, i64(0))
+				m.fn155(t15, p16, i64(0), v3, i64(0))
 				t17 := int64(load64(m.memory, uint64(uint32(v1))+8))
 				t18 := v5
 				v3 = t17
@@ -3013,7 +3013,7 @@ func (m *Module) fn27(v0, v1, v2 int32, v3, v4 int64) {
 				case 3:
 					v4 = i64(0)
 					t31 := int64(load64(m.memory, uint64(uint32(v1))+8))
-					m.fn152(v5+i32(16), t31, i64(0), i64(1000), i64(0))
+					m.fn155(v5+i32(16), t31, i64(0), i64(1000), i64(0))
 					t32 := int64(load64(m.memory, uint64(uint32(v5))+24))
 					if t32 != i64(0) {
 						goto l12
@@ -3032,7 +3032,7 @@ func (m *Module) fn27(v0, v1, v2 int32, v3, v4 int64) {
 					v4 = i64(1)
 					goto l12
 				case 4:
-					m.fn122(v1, v6, v3)
+					m.fn125(v1, v6, v3)
 				}
 			}
 		l12:
@@ -3077,7 +3077,7 @@ func (m *Module) fn27(v0, v1, v2 int32, v3, v4 int64) {
 				t38 := int64(load64(m.memory, uint64(uint32(v1))+40))
 				t39 := v5 + i32(32)
 				v4 = t38
-				m.fn152(t39, t37, i64(0), v4&i64(0xffffffff), i64(0))
+				m.fn155(t39, t37, i64(0), v4&i64(0xffffffff), i64(0))
 				t40 := int64(load64(m.memory, uint64(uint32(v5))+136))
 				t41 := v5
 				v7 = t40
@@ -3114,7 +3114,7 @@ func (m *Module) fn27(v0, v1, v2 int32, v3, v4 int64) {
 					store64(m.memory, uint64(uint32(v5))+224, uint64(i64(0)))
 					goto l7
 				}
-				m.fn121(v5+i32(224), v5+i32(240), v4)
+				m.fn124(v5+i32(224), v5+i32(240), v4)
 				goto l7
 			}
 		case 4:
@@ -3129,10 +3129,10 @@ func (m *Module) fn27(v0, v1, v2 int32, v3, v4 int64) {
 					goto l20
 				}
 				if v2 != 0 {
-					m.fn120(v5+i32(224), v5+i32(240), v4)
+					m.fn123(v5+i32(224), v5+i32(240), v4)
 					goto l7
 				}
-				m.fn70(v5+i32(240), v3, v4)
+				m.fn75(v5+i32(240), v3, v4)
 			}
 		l20:
 			store64(m.memory, uint64(uint32(v5))+224, uint64(i64(0)))
@@ -3184,7 +3184,7 @@ func (m *Module) fn27(v0, v1, v2 int32, v3, v4 int64) {
 					store64(m.memory, uint64(uint32(t67))+144, uint64(t68-int64(uint32(p69))))
 					goto l24
 				case 3:
-					m.fn123(v5+i32(224), v5+i32(240))
+					m.fn126(v5+i32(224), v5+i32(240))
 					goto l7
 				}
 			}
@@ -3198,7 +3198,7 @@ l7:
 	t71 := int64(load64(m.memory, uint64(uint32(v5))+232))
 	v4 = t71
 	t72 := int64(load64(m.memory, uint64(uint32(v1))+80))
-	t73 := m.fn151(v6, v1+i32(88), i32(88))
+	t73 := m.fn154(v6, v1+i32(88), i32(88))
 	t74 := v5
 	var p75 int32
 	if t73 != i32(0) {
@@ -3513,11 +3513,11 @@ l2:
 			if t2 != t3 {
 				goto l3
 			}
-			t4 := m.fn151(v5+i32(176), v5, i32(80))
+			t4 := m.fn154(v5+i32(176), v5, i32(80))
 			if t4 != 0 {
 				goto l3
 			}
-			t5 := m.fn151(v8, v1, i32(88))
+			t5 := m.fn154(v8, v1, i32(88))
 			if t5 == 0 {
 				goto l4
 			}
@@ -4050,7 +4050,7 @@ func (m *Module) Xbackoff_budget_member_step(v0, v1 int32, v2, v3 int64, v4 int3
 					if v0 != 0 {
 						p27 = i32(1)
 					}
-					t28 := m.fn151(p27, v1, v10)
+					t28 := m.fn154(p27, v1, v10)
 					if t28 != 0 {
 						goto l8
 					}
@@ -4256,7 +4256,7 @@ func (m *Module) Xbackoff_budget_member_step(v0, v1 int32, v2, v3 int64, v4 int3
 		v19 = v7 + i32(624)
 		v1 = i32(0)
 		t72 := int64(load64(m.memory, uint64(uint32(v7))+1224))
-		t73 := m.fn151(v0, v7+i32(1144)+i32(88), i32(88))
+		t73 := m.fn154(v0, v7+i32(1144)+i32(88), i32(88))
 		t74 := v7
 		var p75 int32
 		if t73 != i32(0) {
@@ -4285,11 +4285,11 @@ func (m *Module) Xbackoff_budget_member_step(v0, v1 int32, v2, v3 int64, v4 int3
 				if t77 != t78 {
 					goto l35
 				}
-				t79 := m.fn151(v7+i32(2096), v7+i32(944), i32(80))
+				t79 := m.fn154(v7+i32(2096), v7+i32(944), i32(80))
 				if t79 != 0 {
 					goto l35
 				}
-				t80 := m.fn151(v8, v0, i32(88))
+				t80 := m.fn154(v8, v0, i32(88))
 				if t80 == 0 {
 					goto l34
 				}
@@ -4525,11 +4525,11 @@ func (m *Module) Xbackoff_budget_member_step(v0, v1 int32, v2, v3 int64, v4 int3
 					if t107 != t108 {
 						goto l58
 					}
-					t109 := m.fn151(v7+i32(1512), v7+i32(744), i32(80))
+					t109 := m.fn154(v7+i32(1512), v7+i32(744), i32(80))
 					if t109 != 0 {
 						goto l58
 					}
-					t110 := m.fn151(v7+i32(1512)+i32(88), v7+i32(744)+i32(88), i32(88))
+					t110 := m.fn154(v7+i32(1512)+i32(88), v7+i32(744)+i32(88), i32(88))
 					if t110 != 0 {
 						goto l58
 					}
@@ -4823,7 +4823,7 @@ l1:
 			goto l22
 		case 1:
 			t24 := int64(load64(m.memory, uint64(uint32(v4))+64))
-			m.fn152(v4, t24, i64(0), i64(1000), i64(0))
+			m.fn155(v4, t24, i64(0), i64(1000), i64(0))
 			t25 := int64(load64(m.memory, uint32(v4)))
 			t26 := int64(load64(m.memory, uint64(uint32(v4))+8))
 			p27 := t25
@@ -4835,7 +4835,7 @@ l1:
 		case 2:
 			t28 := int64(load64(m.memory, uint64(uint32(v4))+64))
 			t29 := int64(load32(m.memory, uint64(uint32(v4))+96))
-			m.fn152(v4+i32(16), t28, i64(0), t29, i64(0))
+			m.fn155(v4+i32(16), t28, i64(0), t29, i64(0))
 			t30 := int64(load64(m.memory, uint64(uint32(v4))+16))
 			t31 := int64(load64(m.memory, uint64(uint32(v4))+24))
 			p32 := t30
@@ -4847,7 +4847,7 @@ l1:
 		case 3:
 			t33 := int64(load64(m.memory, uint64(uint32(v4))+64))
 			t34 := int64(load64(m.memory, uint64(uint32(v4))+104))
-			m.fn152(v4+i32(32), t33, i64(0), t34, i64(0))
+			m.fn155(v4+i32(32), t33, i64(0), t34, i64(0))
 			t35 := int64(load64(m.memory, uint64(uint32(v4))+32))
 			t36 := int64(load64(m.memory, uint64(uint32(v4))+40))
 			p37 := t35
@@ -4883,7 +4883,7 @@ l1:
 			if v1 != 0 {
 				p42 = i32(1)
 			}
-			t43 := m.fn151(p42, v2, v3)
+			t43 := m.fn154(p42, v2, v3)
 			if t43 != 0 {
 				goto l23
 			}
@@ -4932,7 +4932,7 @@ l5:
 			goto l3
 		l2:
 			v4 = i64(0)
-			m.fn152(v3, v8, i64(0), i64(10), i64(0))
+			m.fn155(v3, v8, i64(0), i64(10), i64(0))
 			t1 := int64(load64(m.memory, uint64(uint32(v3))+8))
 			if t1 != i64(0) {
 				goto l3
@@ -5744,7 +5744,7 @@ func (m *Module) Xbackoff_budget_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 			default:
 				goto l21
 			case 2:
-				m.fn152(v4+i32(16), v6, i64(0), v8&i64(0xffffffff), i64(0))
+				m.fn155(v4+i32(16), v6, i64(0), v8&i64(0xffffffff), i64(0))
 				t32 := int64(load64(m.memory, uint64(uint32(v4))+16))
 				t33 := int64(load64(m.memory, uint64(uint32(v4))+24))
 				p34 := t32
@@ -5754,7 +5754,7 @@ func (m *Module) Xbackoff_budget_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 				v7 = p34
 				goto l21
 			case 3:
-				m.fn152(v4+i32(32), v6, i64(0), v10, i64(0))
+				m.fn155(v4+i32(32), v6, i64(0), v10, i64(0))
 				t35 := int64(load64(m.memory, uint64(uint32(v4))+32))
 				t36 := int64(load64(m.memory, uint64(uint32(v4))+40))
 				p37 := t35
@@ -5767,7 +5767,7 @@ func (m *Module) Xbackoff_budget_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 				v7 = v6
 				goto l21
 			case 1:
-				m.fn152(v4, v6, i64(0), i64(1000), i64(0))
+				m.fn155(v4, v6, i64(0), i64(1000), i64(0))
 				t38 := int64(load64(m.memory, uint32(v4)))
 				t39 := int64(load64(m.memory, uint64(uint32(v4))+8))
 				p40 := t38
@@ -5924,7 +5924,7 @@ l0:
 					if v5 != 0 {
 						p6 = i32(5)
 					}
-					t7 := m.fn128(p5, p6, v2, v3)
+					t7 := m.fn131(p5, p6, v2, v3)
 					v9 = t7
 					if v9 != i64(0) {
 						goto l6
@@ -5947,7 +5947,7 @@ l0:
 							goto l7
 						}
 						t11 := int32(load32(m.memory, uint32(v5)))
-						t12 := m.fn151(t11, v2, v3)
+						t12 := m.fn154(t11, v2, v3)
 						if t12 == 0 {
 							t13 := int32(load32(m.memory, uint64(uint32(v5))+8))
 							t14 := int32(load32(m.memory, uint64(uint32(v5))+12))
@@ -6082,14 +6082,14 @@ l0:
 						t28 := int32(load32(m.memory, uint32(v5)))
 						t29 := v4 + i32(8)
 						v10 = t28
-						m.fn135(t29, v10)
+						m.fn138(t29, v10)
 						{
 							t30 := int32(load32(m.memory, uint64(uint32(v4))+12))
 							if t30 != v6 {
 								goto l23
 							}
 							t31 := int32(load32(m.memory, uint64(uint32(v4))+8))
-							t32 := m.fn151(t31, v1, v6)
+							t32 := m.fn154(t31, v1, v6)
 							if t32 == 0 {
 								goto l24
 							}
@@ -6174,7 +6174,7 @@ l0:
 											}
 											t48 := int32(m.memory[uint32(v12)])
 											if uint32((t48+i32(-48))&i32(255)) < uint32(i32(10)) {
-												m.fn142(v4+i32(1528), v12, v13)
+												m.fn145(v4+i32(1528), v12, v13)
 												t52 := int32(load32(m.memory, uint64(uint32(v4))+1528))
 												if t52 != i32(1) {
 													t58 := int64(load64(m.memory, uint64(uint32(v4))+1536))
@@ -6203,14 +6203,14 @@ l0:
 										v15 = i32(1)
 										t49 := int32(load32(m.memory, uint64(uint32(v4))+2320))
 										t50 := int32(load32(m.memory, uint64(uint32(v4))+2324))
-										t51 := m.fn128(t49, t50, v12, v13)
+										t51 := m.fn131(t49, t50, v12, v13)
 										v9 = t51
 										if v9 == 0 {
 											goto l44
 										}
 										goto l41
 									case 1:
-										m.fn141(v4+i32(1528), v12, v13)
+										m.fn144(v4+i32(1528), v12, v13)
 										t37 := int32(load32(m.memory, uint64(uint32(v4))+1528))
 										if t37 != i32(1) {
 											goto l37
@@ -6232,7 +6232,7 @@ l0:
 										v15 = t41
 										goto l38
 									case 2:
-										m.fn142(v4+i32(1528), v12, v13)
+										m.fn145(v4+i32(1528), v12, v13)
 										t42 := int32(load32(m.memory, uint64(uint32(v4))+1528))
 										if t42 != i32(1) {
 											goto l37
@@ -6751,7 +6751,7 @@ l6:
 		l1:
 			t8 := int64(load32(m.memory, uint64(uint32(v4))+200))
 			v10 = t8
-			m.fn131(v4+i32(192), v4+i32(8), v1)
+			m.fn134(v4+i32(192), v4+i32(8), v1)
 			t9 := int64(load64(m.memory, uint64(uint32(v4))+200))
 			v11 = t9
 			{
@@ -6854,7 +6854,7 @@ l0:
 			goto l1
 		}
 		if v3 != i32(18) {
-			t16 := m.fn133(v4, v3)
+			t16 := m.fn136(v4, v3)
 			v14 = t16
 			{
 				{
@@ -6881,7 +6881,7 @@ l0:
 					}
 				l6:
 					if v14 == 0 {
-						m.fn134(v5, v3)
+						m.fn137(v5, v3)
 						v12 = i64(0)
 						{
 							t29 := int32(load32(m.memory, uint32(v5)))
@@ -6905,7 +6905,7 @@ l0:
 						goto l4
 					}
 				l7:
-					m.fn131(v5+i32(24), v4, v3)
+					m.fn134(v5+i32(24), v4, v3)
 					t18 := int64(load64(m.memory, uint64(uint32(v5))+32))
 					v12 = t18
 					if v15 != 0 {
@@ -6932,7 +6932,7 @@ l0:
 				if v15 != 0 {
 					p22 = v13
 				}
-				m.fn132(t23, t20, t21, t24, p22)
+				m.fn135(t23, t20, t21, t24, p22)
 				t25 := int64(load64(m.memory, uint64(uint32(v5))+24))
 				v12 = t25
 				{
@@ -6961,7 +6961,7 @@ l0:
 			if v9 == 0 {
 				t7 := int64(load64(m.memory, uint32(v4)))
 				t8 := int64(load64(m.memory, uint64(uint32(v4))+8))
-				m.fn132(v5+i32(24), t7, t8, i32(18), v13)
+				m.fn135(v5+i32(24), t7, t8, i32(18), v13)
 				t9 := int64(load64(m.memory, uint64(uint32(v5))+24))
 				v12 = t9
 				{
@@ -7301,9 +7301,9 @@ func (m *Module) fn45(v0, v1, v2 int32) {
 	}
 	v5 = t6 + p5
 	t7 := int64(load64(m.memory, uint32(v2)))
-	t8 := m.fn124(v3+i32(20), v3+i32(792), t7)
+	t8 := m.fn127(v3+i32(20), v3+i32(792), t7)
 	v6 = t8
-	t9 := m.fn133(v2, i32(12))
+	t9 := m.fn136(v2, i32(12))
 	t10 := int64(load64(m.memory, uint64(uint32(v2))+88))
 	v7 = t10
 	t11 := int64(load64(m.memory, uint64(uint32(v2))+96))
@@ -7322,7 +7322,7 @@ l5:
 				t13 := int32(load32(m.memory, uint32(v4)))
 				t14 := v2
 				v4 = t13
-				t15 := m.fn143(t14, v4)
+				t15 := m.fn146(t14, v4)
 				if t15 == 0 {
 					goto l0
 				}
@@ -7371,7 +7371,7 @@ l5:
 	l9:
 		t18 := m.fn8(v6, v9, i32(1))
 		v9 = t18
-		m.fn135(v3+i32(8), v4)
+		m.fn138(v3+i32(8), v4)
 		t19 := int32(load32(m.memory, uint64(uint32(v3))+8))
 		t20 := int32(load32(m.memory, uint64(uint32(v3))+12))
 		t21 := m.fn8(v9, t19, t20)
@@ -7384,7 +7384,7 @@ l5:
 			goto l11
 		}
 	l10:
-		_ = m.fn124(v9, v3+i32(804), v11)
+		_ = m.fn127(v9, v3+i32(804), v11)
 		goto l12
 	l11:
 		_ = m.fn8(v9, i32(22302), i32(4))
@@ -7486,7 +7486,7 @@ func (m *Module) fn47(v0, v1 int32) {
 		default:
 			goto l4
 		case 1:
-			m.fn152(v2, v5, i64(0), i64(1000), i64(0))
+			m.fn155(v2, v5, i64(0), i64(1000), i64(0))
 			t5 := int64(load64(m.memory, uint32(v2)))
 			t6 := int64(load64(m.memory, uint64(uint32(v2))+8))
 			p7 := t5
@@ -7496,7 +7496,7 @@ func (m *Module) fn47(v0, v1 int32) {
 			v6 = p7
 			goto l4
 		case 2:
-			m.fn152(v2+i32(16), v5, i64(0), v4&i64(0xffffffff), i64(0))
+			m.fn155(v2+i32(16), v5, i64(0), v4&i64(0xffffffff), i64(0))
 			t8 := int64(load64(m.memory, uint64(uint32(v2))+16))
 			t9 := int64(load64(m.memory, uint64(uint32(v2))+24))
 			p10 := t8
@@ -7506,7 +7506,7 @@ func (m *Module) fn47(v0, v1 int32) {
 			v6 = p10
 			goto l4
 		case 3:
-			m.fn152(v2+i32(32), v5, i64(0), v3, i64(0))
+			m.fn155(v2+i32(32), v5, i64(0), v3, i64(0))
 			t11 := int64(load64(m.memory, uint64(uint32(v2))+32))
 			t12 := int64(load64(m.memory, uint64(uint32(v2))+40))
 			p13 := t11
@@ -7863,11 +7863,11 @@ func (m *Module) Xbackoff_budget_state_step(v0, v1 int32, v2 int64, v3 int32) in
 			if t9 != t10 {
 				goto l9
 			}
-			t11 := m.fn151(v4+i32(16), v5, i32(80))
+			t11 := m.fn154(v4+i32(16), v5, i32(80))
 			if t11 != 0 {
 				goto l9
 			}
-			t12 := m.fn151(v4+i32(16)+i32(88), v0+i32(96), i32(88))
+			t12 := m.fn154(v4+i32(16)+i32(88), v0+i32(96), i32(88))
 			var p13 int32
 			if t12 != i32(0) {
 				p13 = 1
@@ -8160,7 +8160,7 @@ l2:
 			}
 			v2 = i64(0)
 			t9 := int64(load64(m.memory, uint64(uint32(v5))+136))
-			m.fn152(v5+i32(80), t9, i64(0), i64(1000000), i64(0))
+			m.fn155(v5+i32(80), t9, i64(0), i64(1000000), i64(0))
 			t11 := v5 + i32(128)
 			p10 := i32(25036)
 			if v10 != 0 {
@@ -8194,7 +8194,7 @@ l2:
 		l14:
 			if v8 != v6 {
 				v12 = i64(0)
-				m.fn152(v5+i32(64), v2, i64(0), i64(10), i64(0))
+				m.fn155(v5+i32(64), v2, i64(0), i64(10), i64(0))
 				{
 					t22 := int64(load64(m.memory, uint64(uint32(v5))+72))
 					if t22 != i64(0) {
@@ -8223,7 +8223,7 @@ l2:
 			v6 = v8 + i32(-6)
 		l11:
 			{
-				m.fn152(v5+i32(48), v2, i64(0), i64(10), i64(0))
+				m.fn155(v5+i32(48), v2, i64(0), i64(10), i64(0))
 				t19 := int64(load64(m.memory, uint64(uint32(v5))+56))
 				var p20 int32
 				if t19 != i64(0) {
@@ -8848,7 +8848,7 @@ l5:
 		v8 = v4
 		goto l4
 	l3:
-		m.fn152(v3, v4, i64(0), i64(10), i64(0))
+		m.fn155(v3, v4, i64(0), i64(10), i64(0))
 		v8 = i64(-1)
 		t2 := int64(load64(m.memory, uint64(uint32(v3))+8))
 		if t2 != i64(0) {
@@ -8896,7 +8896,7 @@ func (m *Module) fn61(v0, v1, v2 int32, v3 int64) {
 		{
 			v7 = v5
 			v8 = v6
-			m.fn147(v4+i32(32), v1, v2, i32(44))
+			m.fn150(v4+i32(32), v1, v2, i32(44))
 			t2 := int32(load32(m.memory, uint64(uint32(v4))+44))
 			v2 = t2
 			t3 := int32(load32(m.memory, uint64(uint32(v4))+40))
@@ -8906,7 +8906,7 @@ func (m *Module) fn61(v0, v1, v2 int32, v3 int64) {
 			t5 := int32(load32(m.memory, uint64(uint32(v4))+32))
 			v10 = t5
 			store64(m.memory, uint64(uint32(v4))+32, uint64(i64(0)))
-			m.fn147(v4+i32(16), v10, v9, i32(59))
+			m.fn150(v4+i32(16), v10, v9, i32(59))
 			{
 				{
 					t6 := int32(load32(m.memory, uint64(uint32(v4))+24))
@@ -8923,7 +8923,7 @@ func (m *Module) fn61(v0, v1, v2 int32, v3 int64) {
 				v13 = i32(0)
 			l13:
 				{
-					m.fn147(v4+i32(16), v11, v12, i32(59))
+					m.fn150(v4+i32(16), v11, v12, i32(59))
 					t8 := int32(load32(m.memory, uint64(uint32(v4))+28))
 					v12 = t8
 					t9 := int32(load32(m.memory, uint64(uint32(v4))+24))
@@ -9350,7 +9350,7 @@ l1:
 			v4 = v4*i64(-0x61c8864680b583eb) + t9 + i64(-0x61c8864680b583eb)
 			v4 = (int64(uint64(v4)>>30) ^ v4) * i64(-4658895280553007687)
 			v4 = (int64(uint64(v4)>>27) ^ v4) * i64(-0x6b2fb644ecceee15)
-			m.fn152(t10, int64(uint64(v4)>>31)^v4, i64(0), v6+i64(1), i64(0))
+			m.fn155(t10, int64(uint64(v4)>>31)^v4, i64(0), v6+i64(1), i64(0))
 			t11 := int64(load64(m.memory, uint64(uint32(v2))+8))
 			v4 = t11
 			goto l3
@@ -9402,7 +9402,7 @@ func (m *Module) fn66(v0, v1 int32) {
 		t4 := int64(load64(m.memory, uint64(uint32(v1))+176))
 		t5 := v2 + i32(64)
 		v5 = t4
-		m.fn87(t5, v5, v1, v4)
+		m.fn92(t5, v5, v1, v4)
 		t6 := v2 + i32(48)
 		v3 = v3 + v4*i64(-0x61c8864680b583eb) + i64(-0x61c8864680b583eb)
 		v3 = (int64(uint64(v3)>>30) ^ v3) * i64(-4658895280553007687)
@@ -9411,7 +9411,7 @@ func (m *Module) fn66(v0, v1 int32) {
 		t8 := int64(load64(m.memory, uint64(uint32(v2))+64))
 		t9 := int64(uint64(v3)>>31) ^ v3
 		v3 = t8
-		m.fn152(t6, t9, i64(0), t7-v3+i64(1), i64(0))
+		m.fn155(t6, t9, i64(0), t7-v3+i64(1), i64(0))
 		t10 := int64(load64(m.memory, uint64(uint32(v2))+56))
 		v3 = v3 + t10
 		{
@@ -9421,7 +9421,7 @@ func (m *Module) fn66(v0, v1 int32) {
 				goto l1
 			}
 			t12 := int64(load64(m.memory, uint64(uint32(v1))+104))
-			m.fn152(v2+i32(32), t12, i64(0), v3, i64(0))
+			m.fn155(v2+i32(32), t12, i64(0), v3, i64(0))
 			t13 := int64(load64(m.memory, uint64(uint32(v2))+32))
 			v3 = t13
 			p14 := i64(0x7fffffffffffffff)
@@ -9511,7 +9511,7 @@ func (m *Module) fn66(v0, v1 int32) {
 						v10 = int64(uint32(v6))
 						t37 := int64(uint64(t36) / uint64(v10))
 						v11 = t37
-						m.fn152(t35, v11, i64(0), v9, i64(0))
+						m.fn155(t35, v11, i64(0), v9, i64(0))
 						t38 := int64(load64(m.memory, uint64(uint32(v2))+16))
 						v12 = t38
 						t39 := int64(uint64((v5-v11*v10)*v9) / uint64(v10))
@@ -9530,7 +9530,7 @@ func (m *Module) fn66(v0, v1 int32) {
 						goto l7
 					}
 				l6:
-					m.fn152(v2, v5, i64(0), v9, i64(0))
+					m.fn155(v2, v5, i64(0), v9, i64(0))
 					t43 := int64(load64(m.memory, uint64(uint32(v2))+8))
 					var p44 int32
 					if t43 != i64(0) {
@@ -9590,6 +9590,165 @@ func (m *Module) Xbackoff_iter_reset(v0 int32) int32 {
 		return i32(101)
 	}
 	return i32(100)
+}
+
+//go:norace
+func (m *Module) Xbackoff_key_append(v0, v1 int32, v2 int64) int32 {
+	var v3, v4 int32
+	v3 = i32(100)
+	if v0 == 0 {
+		goto l0
+	}
+	v4 = i32(0)
+	if !(v2 == 0) {
+		goto l1
+	}
+	v1 = i32(1)
+	goto l2
+l1:
+	if v1 == 0 {
+		goto l0
+	}
+	v3 = i32(108)
+	if uint64(v2) > uint64(i64(0x7fffffff)) {
+		goto l0
+	}
+	v4 = int32(v2)
+l2:
+	m.fn69(v0, v1, v4)
+	v3 = i32(0)
+l0:
+	return v3
+}
+
+//go:norace
+func (m *Module) fn69(v0, v1, v2 int32) {
+	var v3 int32
+	if v2 == 0 {
+		return
+	}
+l2:
+	{
+		t0 := int64(load64(m.memory, uint64(uint32(v0))+40))
+		store64(m.memory, uint64(uint32(v0))+40, uint64(t0+i64(1)))
+		t1 := int32(load32(m.memory, uint64(uint32(v0))+48))
+		t2 := v0
+		v3 = t1
+		store32(m.memory, uint64(uint32(t2))+48, uint32((v3+i32(8))&i32(63)))
+		t3 := int64(m.memory[uint32(v1)])
+		t4 := int64(load64(m.memory, uint64(uint32(v0))+32))
+		store64(m.memory, uint64(uint32(v0))+32, uint64(i64_shl(t3, int64(uint32(v3)))|t4))
+		if v3&i32(63) != i32(56) {
+			goto l1
+		}
+		m.fn149(v0)
+	l1:
+		v1 = v1 + i32(1)
+		v2 = v2 + i32(-1)
+		if v2 != 0 {
+			goto l2
+		}
+	}
+}
+
+//go:norace
+func (m *Module) Xbackoff_key_begin(v0 int32, v1 int64) int32 {
+	if v0 != 0 {
+		store64(m.memory, uint64(uint32(v0))+32, uint64(i64(0)))
+		store64(m.memory, uint64(uint32(v0))+24, uint64(i64(4992264406478883865)))
+		store64(m.memory, uint64(uint32(v0))+8, uint64(i64(0x554200041a100607)))
+		store64(m.memory, uint64(uint32(v0))+40, uint64(i64(0)))
+		store32(m.memory, uint64(uint32(v0))+48, uint32(i32(0)))
+		store64(m.memory, uint64(uint32(v0))+16, uint64(v1^i64(0x6c7967656e657261)))
+		store64(m.memory, uint32(v0), uint64(v1^i64(8317987319222330741)))
+		return i32(0)
+	}
+	return i32(100)
+}
+
+//go:norace
+func (m *Module) Xbackoff_key_stream(v0, v1 int32) int32 {
+	var v2 int32
+	v2 = i32(100)
+	{
+		if v1 == 0 {
+			goto l0
+		}
+		if v0 == 0 {
+			goto l0
+		}
+		t0 := m.fn72(v0)
+		store64(m.memory, uint32(v1), uint64(t0))
+		v2 = i32(0)
+	}
+l0:
+	return v2
+}
+
+//go:norace
+func (m *Module) fn72(v0 int32) int64 {
+	var v1 int32
+	var v2, v3, v4, v5, v6 int64
+	t0 := m.g0
+	v1 = t0 - i32(64)
+	m.g0 = v1
+	memory_copy(m.memory, uint32(v1+i32(8)), uint32(v0), uint32(i32(56)))
+	t1 := int64(load64(m.memory, uint64(uint32(v1))+40))
+	t2 := int64(load64(m.memory, uint64(uint32(v1))+48))
+	store64(m.memory, uint64(uint32(v1))+40, uint64(t1|t2<<56))
+	m.fn149(v1 + i32(8))
+	t3 := int64(load64(m.memory, uint64(uint32(v1))+8))
+	v2 = t3
+	t4 := int64(load64(m.memory, uint64(uint32(v1))+16))
+	v3 = t4
+	t5 := int64(load64(m.memory, uint64(uint32(v1))+24))
+	v4 = t5
+	t6 := int64(load64(m.memory, uint64(uint32(v1))+32))
+	v5 = t6
+	m.g0 = v1 + i32(64)
+	t7 := i64_rotl(v5, i64(16))
+	v5 = v5 + (v4 ^ i64(255))
+	v4 = t7 ^ v5
+	t8 := i64_rotl(v4, i64(21))
+	t9 := v4
+	v2 = v3 + v2
+	v4 = t9 + i64_rotl(v2, i64(32))
+	v6 = t8 ^ v4
+	t10 := i64_rotl(v6, i64(16))
+	t11 := v6
+	t12 := v5
+	v3 = i64_rotl(v3, i64(13)) ^ v2
+	v5 = t12 + v3
+	v2 = t11 + i64_rotl(v5, i64(32))
+	v6 = t10 ^ v2
+	t13 := i64_rotl(v6, i64(21))
+	t14 := v6
+	v3 = v5 ^ i64_rotl(v3, i64(17))
+	v5 = v3 + v4
+	v4 = t14 + i64_rotl(v5, i64(32))
+	v6 = t13 ^ v4
+	t15 := v6
+	t16 := v2
+	v3 = i64_rotl(v3, i64(13)) ^ v5
+	v5 = t16 + v3
+	v2 = t15 + i64_rotl(v5, i64(32))
+	t17 := v2
+	v3 = v5 ^ i64_rotl(v3, i64(17))
+	t18 := i64_rotl(v3, i64(13))
+	v3 = v3 + v4
+	v5 = t18 ^ v3
+	v4 = t17 + v5
+	v5 = v4 ^ i64_rotl(v5, i64(17))
+	t19 := i64_rotl(v5, i64(13))
+	t20 := v5
+	v2 = i64_rotl(v6, i64(16)) ^ v2
+	v3 = v2 + i64_rotl(v3, i64(32))
+	v5 = t19 ^ (t20 + v3)
+	t21 := i64_rotl(v5, i64(17))
+	v3 = i64_rotl(v2, i64(21)) ^ v3
+	v2 = v3 + i64_rotl(v4, i64(32))
+	v5 = v2 + v5
+	return t21 ^ i64_rotl(v5, i64(32)) ^ i64_rotl(i64_rotl(v3, i64(16))^v2, i64(21)) ^ v5
 }
 
 //go:norace
@@ -9828,7 +9987,7 @@ func (m *Module) Xbackoff_operation_begin(v0, v1 int32, v2, v3, v4 int64, v5 int
 							t21 := int64(load64(m.memory, uint64(uint32(v7))+40))
 							t22 := v6
 							v8 = t21
-							m.fn152(t22, t20, i64(0), v8&i64(0xffffffff), i64(0))
+							m.fn155(t22, t20, i64(0), v8&i64(0xffffffff), i64(0))
 							t23 := int64(load64(m.memory, uint64(uint32(v6))+184))
 							t24 := v6
 							v9 = t23
@@ -9857,7 +10016,7 @@ func (m *Module) Xbackoff_operation_begin(v0, v1 int32, v2, v3, v4 int64, v5 int
 							store32(m.memory, uint64(uint32(v6))+272, uint32(v7))
 							store32(m.memory, uint64(uint32(v6))+284, uint32(v6+i32(264)))
 							store32(m.memory, uint64(uint32(v6))+276, uint32(v6+i32(184)))
-							m.fn70(v6+i32(272), i64(1), v3)
+							m.fn75(v6+i32(272), i64(1), v3)
 							goto l12
 						case 3:
 							t31 := int64(load64(m.memory, uint64(uint32(v6))+184))
@@ -9953,10 +10112,10 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn70(v0 int32, v1, v2 int64) {
+func (m *Module) fn75(v0 int32, v1, v2 int64) {
 	var v3 int32
 	var v4 int64
-	m.fn119(v0, v2)
+	m.fn122(v0, v2)
 	{
 		t0 := int32(load32(m.memory, uint64(uint32(v0))+8))
 		t1 := int32(load32(m.memory, uint64(uint32(v0))+12))
@@ -10070,9 +10229,9 @@ l4:
 			goto l8
 		}
 		t9 := int64(load64(m.memory, uint64(uint32(v0))+200))
-		m.fn72(t9, v5)
+		m.fn77(t9, v5)
 		v1 = i32(7)
-		m.fn73(v3, v0+i32(168), i32(7), i64(0), v5)
+		m.fn78(v3, v0+i32(168), i32(7), i64(0), v5)
 	}
 l8:
 	v4 = i32(0)
@@ -10086,7 +10245,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn72(v0 int64, v1 int32) {
+func (m *Module) fn77(v0 int64, v1 int32) {
 	var v2, v3, v4 int32
 	var v5 int64
 	var v6 int32
@@ -10235,7 +10394,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn73(v0, v1, v2 int32, v3 int64, v4 int32) {
+func (m *Module) fn78(v0, v1, v2 int32, v3 int64, v4 int32) {
 	var v5 int32
 	var v6 int64
 	var v7, v8, v9 int32
@@ -10440,7 +10599,7 @@ func (m *Module) Xbackoff_operation_decide(v0, v1 int32, v2, v3 int64, v4, v5 in
 						if v2 != i64(-1) {
 							p9 = 1
 						}
-						m.fn75(t6, t7, t8, int64(uint32(p9)), v2, v3, v7)
+						m.fn80(t6, t7, t8, int64(uint32(p9)), v2, v3, v7)
 						goto l5
 					}
 				l3:
@@ -10473,7 +10632,7 @@ func (m *Module) Xbackoff_operation_decide(v0, v1 int32, v2, v3 int64, v4, v5 in
 			if v2 != i64(-1) {
 				p16 = 1
 			}
-			m.fn75(t13, t14, t15, int64(uint32(p16)), v2, v3, i32(0))
+			m.fn80(t13, t14, t15, int64(uint32(p16)), v2, v3, i32(0))
 		}
 	l5:
 		p17 := i32(100)
@@ -10503,7 +10662,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn75(v0, v1, v2 int32, v3, v4, v5 int64, v6 int32) {
+func (m *Module) fn80(v0, v1, v2 int32, v3, v4, v5 int64, v6 int32) {
 	var v7, v8, v9 int32
 	var v10, v11 int64
 	var v12, v13 int32
@@ -10527,7 +10686,7 @@ func (m *Module) fn75(v0, v1, v2 int32, v3, v4, v5 int64, v6 int32) {
 		v9 = v1 + i32(160)
 		t2 := int64(load64(m.memory, uint64(uint32(v1))+192))
 		v10 = t2
-		m.fn72(v10, v6)
+		m.fn77(v10, v6)
 		{
 			switch v2 + i32(-1) {
 			default:
@@ -10705,7 +10864,7 @@ func (m *Module) fn75(v0, v1, v2 int32, v3, v4, v5 int64, v6 int32) {
 								store64(m.memory, uint64(uint32(t31))+360, uint64(p37))
 								goto l20
 							case 1:
-								m.fn122(v6, v7+i32(360), i64(1))
+								m.fn125(v6, v7+i32(360), i64(1))
 							}
 						}
 					l20:
@@ -10736,7 +10895,7 @@ func (m *Module) fn75(v0, v1, v2 int32, v3, v4, v5 int64, v6 int32) {
 						store64(m.memory, uint64(uint32(v6))+80, uint64(i64(0)))
 					}
 				l12:
-					m.fn73(v0, v9, i32(1), i64(0), v6)
+					m.fn78(v0, v9, i32(1), i64(0), v6)
 					goto l1
 				}
 				store64(m.memory, uint64(uint32(v0))+8, uint64(i64(0)))
@@ -10744,7 +10903,7 @@ func (m *Module) fn75(v0, v1, v2 int32, v3, v4, v5 int64, v6 int32) {
 				store64(m.memory, uint32(v0), uint64(i64(0x100000001)))
 				goto l1
 			case 4:
-				m.fn73(v0, v9, i32(2), i64(0), v6)
+				m.fn78(v0, v9, i32(2), i64(0), v6)
 				goto l1
 			}
 		l6:
@@ -10914,7 +11073,7 @@ func (m *Module) fn75(v0, v1, v2 int32, v3, v4, v5 int64, v6 int32) {
 					if v12 == i32(1) {
 						goto l28
 					}
-					t80 := m.fn84(v13, v14, v8)
+					t80 := m.fn89(v13, v14, v8)
 					v10 = t80
 					goto l29
 				}
@@ -10937,7 +11096,7 @@ func (m *Module) fn75(v0, v1, v2 int32, v3, v4, v5 int64, v6 int32) {
 				v10 = v11*i64(-0x61c8864680b583eb) + v14 + i64(-0x61c8864680b583eb)
 				v10 = (int64(uint64(v10)>>30) ^ v10) * i64(-4658895280553007687)
 				v10 = (int64(uint64(v10)>>27) ^ v10) * i64(-0x6b2fb644ecceee15)
-				m.fn152(t82, t87, i64(0), int64(uint64(v10)>>31)^v10, i64(0))
+				m.fn155(t82, t87, i64(0), int64(uint64(v10)>>31)^v10, i64(0))
 				t88 := int64(load64(m.memory, uint64(uint32(v7))+40))
 				v10 = t88
 			}
@@ -10998,7 +11157,7 @@ func (m *Module) fn75(v0, v1, v2 int32, v3, v4, v5 int64, v6 int32) {
 						v3 = v11*i64(-0x61c8864680b583eb) + v14 + i64(-0x61c8864680b583eb)
 						v3 = (int64(uint64(v3)>>30) ^ v3) * i64(-4658895280553007687)
 						v3 = (int64(uint64(v3)>>27) ^ v3) * i64(-0x6b2fb644ecceee15)
-						m.fn152(t99, t101, i64(0), int64(uint64(v3)>>31)^v3, i64(0))
+						m.fn155(t99, t101, i64(0), int64(uint64(v3)>>31)^v3, i64(0))
 						t102 := int64(load64(m.memory, uint64(uint32(v7))+24))
 						v4 = v4 + t102
 					}
@@ -11031,11 +11190,11 @@ func (m *Module) fn75(v0, v1, v2 int32, v3, v4, v5 int64, v6 int32) {
 				}
 			}
 		l35:
-			m.fn73(v0, v9, i32(4), v4, v6)
+			m.fn78(v0, v9, i32(4), v4, v6)
 			goto l1
 		}
 	l25:
-		m.fn73(v0, v9, i32(3), i64(0), v6)
+		m.fn78(v0, v9, i32(3), i64(0), v6)
 		goto l1
 	l34:
 		if v8 == 0 {
@@ -11048,7 +11207,7 @@ func (m *Module) fn75(v0, v1, v2 int32, v3, v4, v5 int64, v6 int32) {
 			goto l36
 		}
 	l37:
-		m.fn73(v0, v9, i32(5), v4, v6)
+		m.fn78(v0, v9, i32(5), v4, v6)
 		goto l1
 	l36:
 		{
@@ -11184,7 +11343,7 @@ func (m *Module) fn75(v0, v1, v2 int32, v3, v4, v5 int64, v6 int32) {
 					case 1:
 						v11 = i64(0)
 						t134 := int64(load64(m.memory, uint64(uint32(v6))+8))
-						m.fn152(v7, t134, i64(0), i64(1000), i64(0))
+						m.fn155(v7, t134, i64(0), i64(1000), i64(0))
 						{
 							t135 := int64(load64(m.memory, uint64(uint32(v7))+8))
 							if t135 != i64(0) {
@@ -11237,20 +11396,20 @@ func (m *Module) fn75(v0, v1, v2 int32, v3, v4, v5 int64, v6 int32) {
 						store32(m.memory, uint64(uint32(v7))+64, uint32(v6))
 						store32(m.memory, uint64(uint32(v7))+72, uint32(v7+i32(232)))
 						store32(m.memory, uint64(uint32(v7))+68, uint32(v7+i32(224)))
-						m.fn121(v7+i32(48), v7+i32(64), v5)
+						m.fn124(v7+i32(48), v7+i32(64), v5)
 						goto l53
 					case 4:
 						store32(m.memory, uint64(uint32(v7))+72, uint32(i32(10)))
 						store32(m.memory, uint64(uint32(v7))+64, uint32(v6))
 						store32(m.memory, uint64(uint32(v7))+76, uint32(v7+i32(304)))
 						store32(m.memory, uint64(uint32(v7))+68, uint32(v7+i32(224)))
-						m.fn120(v7+i32(48), v7+i32(64), v5)
+						m.fn123(v7+i32(48), v7+i32(64), v5)
 						goto l53
 					case 5:
 						store32(m.memory, uint64(uint32(v7))+64, uint32(v6))
 						store32(m.memory, uint64(uint32(v7))+72, uint32(v7+i32(232)))
 						store32(m.memory, uint64(uint32(v7))+68, uint32(v7+i32(224)))
-						m.fn123(v7+i32(48), v7+i32(64))
+						m.fn126(v7+i32(48), v7+i32(64))
 					}
 				}
 			l53:
@@ -11304,7 +11463,7 @@ func (m *Module) fn75(v0, v1, v2 int32, v3, v4, v5 int64, v6 int32) {
 			goto l1
 		}
 	l40:
-		m.fn73(v0, v9, i32(6), v4, v6)
+		m.fn78(v0, v9, i32(6), v4, v6)
 	}
 l1:
 	m.g0 = v7 + i32(448)
@@ -11395,9 +11554,9 @@ l4:
 		}
 		store64(m.memory, uint64(uint32(t10))+192, uint64(t11-int64(uint32(p12))))
 		t13 := int64(load64(m.memory, uint64(uint32(v0))+200))
-		m.fn72(t13, v5)
+		m.fn77(t13, v5)
 		v1 = i32(6)
-		m.fn73(v3, v0+i32(168), i32(6), i64(0), v5)
+		m.fn78(v3, v0+i32(168), i32(6), i64(0), v5)
 	}
 l8:
 	v4 = i32(0)
@@ -11644,7 +11803,7 @@ func (m *Module) Xbackoff_policy_delay_ns(v0 int32, v1 int64, v2, v3 int32) int3
 				if t2 == i32(1) {
 					goto l1
 				}
-				t3 := m.fn84(v0+i32(8), v1, v2)
+				t3 := m.fn89(v0+i32(8), v1, v2)
 				v1 = t3
 				goto l2
 			}
@@ -11669,7 +11828,7 @@ func (m *Module) Xbackoff_policy_delay_ns(v0 int32, v1 int64, v2, v3 int32) int3
 			v1 = v1 + int64(uint32(v2))*i64(-0x61c8864680b583eb) + i64(-0x61c8864680b583eb)
 			v1 = (int64(uint64(v1)>>30) ^ v1) * i64(-4658895280553007687)
 			v1 = (int64(uint64(v1)>>27) ^ v1) * i64(-0x6b2fb644ecceee15)
-			m.fn152(t5, t11, i64(0), int64(uint64(v1)>>31)^v1, i64(0))
+			m.fn155(t5, t11, i64(0), int64(uint64(v1)>>31)^v1, i64(0))
 			t12 := int64(load64(m.memory, uint64(uint32(v4))+8))
 			v1 = t12
 		}
@@ -11683,18 +11842,18 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn84(v0 int32, v1 int64, v2 int32) int64 {
+func (m *Module) fn89(v0 int32, v1 int64, v2 int32) int64 {
 	var v3 int32
 	var v4, v5 int64
 	t0 := m.g0
 	v3 = t0 - i32(64)
 	m.g0 = v3
-	m.fn86(v3+i32(32), v0, v1, v2)
+	m.fn91(v3+i32(32), v0, v1, v2)
 	t1 := int64(load64(m.memory, uint64(uint32(v3))+32))
 	t2 := v3 + i32(48)
 	t3 := v0
 	v4 = int64(uint32(v2))
-	m.fn87(t2, t1, t3, v4)
+	m.fn92(t2, t1, t3, v4)
 	t4 := int64(load64(m.memory, uint64(uint32(v3))+56))
 	t5 := int64(load64(m.memory, uint64(uint32(v3))+48))
 	t6 := v3 + i32(16)
@@ -11703,7 +11862,7 @@ func (m *Module) fn84(v0 int32, v1 int64, v2 int32) int64 {
 	v1 = v1 + v4*i64(-0x61c8864680b583eb) + i64(-0x61c8864680b583eb)
 	v1 = (int64(uint64(v1)>>30) ^ v1) * i64(-4658895280553007687)
 	v1 = (int64(uint64(v1)>>27) ^ v1) * i64(-0x6b2fb644ecceee15)
-	m.fn152(t6, t7, i64(0), int64(uint64(v1)>>31)^v1, i64(0))
+	m.fn155(t6, t7, i64(0), int64(uint64(v1)>>31)^v1, i64(0))
 	t8 := int64(load64(m.memory, uint64(uint32(v3))+24))
 	v1 = v5 + t8
 	{
@@ -11712,7 +11871,7 @@ func (m *Module) fn84(v0 int32, v1 int64, v2 int32) int64 {
 			goto l0
 		}
 		t10 := int64(load64(m.memory, uint64(uint32(v0))+104))
-		m.fn152(v3, t10, i64(0), v1, i64(0))
+		m.fn155(v3, t10, i64(0), v1, i64(0))
 		t11 := int64(load64(m.memory, uint32(v3)))
 		v1 = t11
 		p12 := i64(0x7fffffffffffffff)
@@ -11800,7 +11959,7 @@ func (m *Module) Xbackoff_policy_fill_ns(v0 int32, v1 int64, v2, v3 int32, v4 in
 	l3:
 		t3 := v6 + i32(80)
 		v9 = v0 + i32(8)
-		m.fn86(t3, v9, v1, v2)
+		m.fn91(t3, v9, v1, v2)
 		t4 := v8
 		v10 = int64(uint32(v2))
 		v4 = i64(0x100000000) - v10
@@ -11870,7 +12029,7 @@ func (m *Module) Xbackoff_policy_fill_ns(v0 int32, v1 int64, v2, v3 int32, v4 in
 			l14:
 				{
 					v0 = v3
-					m.fn87(v6+i32(96), v20, v9, v10)
+					m.fn92(v6+i32(96), v20, v9, v10)
 					t23 := int64(load64(m.memory, uint64(uint32(v6))+104))
 					t24 := int64(load64(m.memory, uint64(uint32(v6))+96))
 					t25 := v6 + i32(64)
@@ -11878,7 +12037,7 @@ func (m *Module) Xbackoff_policy_fill_ns(v0 int32, v1 int64, v2, v3 int32, v4 in
 					t26 := t23 - v1 + i64(1)
 					v23 = (int64(uint64(v4)>>30) ^ v4) * i64(-4658895280553007687)
 					v23 = (int64(uint64(v23)>>27) ^ v23) * i64(-0x6b2fb644ecceee15)
-					m.fn152(t25, t26, i64(0), int64(uint64(v23)>>31)^v23, i64(0))
+					m.fn155(t25, t26, i64(0), int64(uint64(v23)>>31)^v23, i64(0))
 					t27 := int64(load64(m.memory, uint64(uint32(v6))+72))
 					v1 = v1 + t27
 					{
@@ -11902,7 +12061,7 @@ func (m *Module) Xbackoff_policy_fill_ns(v0 int32, v1 int64, v2, v3 int32, v4 in
 							v20 = p37
 							goto l9
 						}
-						m.fn152(v6+i32(48), v16, i64(0), v1, i64(0))
+						m.fn155(v6+i32(48), v16, i64(0), v1, i64(0))
 						t28 := int64(load64(m.memory, uint64(uint32(v6))+48))
 						t29 := v12
 						v1 = t28
@@ -11943,7 +12102,7 @@ func (m *Module) Xbackoff_policy_fill_ns(v0 int32, v1 int64, v2, v3 int32, v4 in
 								t38 := int64(uint64(v20) / uint64(v18))
 								t39 := v6 + i32(32)
 								v23 = t38
-								m.fn152(t39, v23, i64(0), v15, i64(0))
+								m.fn155(t39, v23, i64(0), v15, i64(0))
 								t40 := int64(load64(m.memory, uint64(uint32(v6))+32))
 								v24 = t40
 								t41 := int64(uint64((v20-v23*v18)*v15) / uint64(v18))
@@ -11962,7 +12121,7 @@ func (m *Module) Xbackoff_policy_fill_ns(v0 int32, v1 int64, v2, v3 int32, v4 in
 								goto l13
 							}
 						l12:
-							m.fn152(v6+i32(16), v20, i64(0), v15, i64(0))
+							m.fn155(v6+i32(16), v20, i64(0), v15, i64(0))
 							t45 := int64(load64(m.memory, uint64(uint32(v6))+24))
 							var p46 int32
 							if t45 != i64(0) {
@@ -12035,7 +12194,7 @@ func (m *Module) Xbackoff_policy_fill_ns(v0 int32, v1 int64, v2, v3 int32, v4 in
 				t58 := v10 + i64(1)
 				v20 = (int64(uint64(v4)>>30) ^ v4) * i64(-4658895280553007687)
 				v20 = (int64(uint64(v20)>>27) ^ v20) * i64(-0x6b2fb644ecceee15)
-				m.fn152(t57, t58, i64(0), int64(uint64(v20)>>31)^v20, i64(0))
+				m.fn155(t57, t58, i64(0), int64(uint64(v20)>>31)^v20, i64(0))
 				t59 := int64(load64(m.memory, uint64(uint32(v6))+8))
 				store64(m.memory, uint32(v3), uint64(t59))
 				t60 := v1
@@ -12063,7 +12222,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn86(v0, v1 int32, v2 int64, v3 int32) {
+func (m *Module) fn91(v0, v1 int32, v2 int64, v3 int32) {
 	var v4 int32
 	var v5, v6, v7, v8, v9, v10 int64
 	t0 := m.g0
@@ -12073,7 +12232,7 @@ func (m *Module) fn86(v0, v1 int32, v2 int64, v3 int32) {
 		{
 			t1 := int32(load32(m.memory, uint64(uint32(v1))+4))
 			if t1 != i32(6) {
-				m.fn99(v4+i32(16), v1, v3)
+				m.fn104(v4+i32(16), v1, v3)
 				t3 := int64(load64(m.memory, uint64(uint32(v4))+24))
 				v5 = t3
 				t4 := int64(load64(m.memory, uint64(uint32(v4))+16))
@@ -12103,7 +12262,7 @@ func (m *Module) fn86(v0, v1 int32, v2 int64, v3 int32) {
 		v6 = v5
 	l3:
 		{
-			m.fn87(v4+i32(16), v6, v1, v8)
+			m.fn92(v4+i32(16), v6, v1, v8)
 			t8 := int64(load64(m.memory, uint64(uint32(v4))+24))
 			t9 := int64(load64(m.memory, uint64(uint32(v4))+16))
 			t10 := v4
@@ -12111,7 +12270,7 @@ func (m *Module) fn86(v0, v1 int32, v2 int64, v3 int32) {
 			t11 := t8 - v6 + i64(1)
 			v10 = (int64(uint64(v2)>>30) ^ v2) * i64(-4658895280553007687)
 			v10 = (int64(uint64(v10)>>27) ^ v10) * i64(-0x6b2fb644ecceee15)
-			m.fn152(t10, t11, i64(0), int64(uint64(v10)>>31)^v10, i64(0))
+			m.fn155(t10, t11, i64(0), int64(uint64(v10)>>31)^v10, i64(0))
 			t12 := int64(load64(m.memory, uint64(uint32(v4))+8))
 			t13 := v5
 			t14 := v9
@@ -12143,7 +12302,7 @@ l2:
 }
 
 //go:norace
-func (m *Module) fn87(v0 int32, v1 int64, v2 int32, v3 int64) {
+func (m *Module) fn92(v0 int32, v1 int64, v2 int32, v3 int64) {
 	var v4, v5 int32
 	var v6 int64
 	var v7 int32
@@ -12172,7 +12331,7 @@ func (m *Module) fn87(v0 int32, v1 int64, v2 int32, v3 int64) {
 					v3 = int64(uint32(v7))
 					t6 := int64(uint64(t5) / uint64(v3))
 					v8 = t6
-					m.fn152(t4, v8, i64(0), v6, i64(0))
+					m.fn155(t4, v8, i64(0), v6, i64(0))
 					t7 := int64(load64(m.memory, uint64(uint32(v4))+16))
 					v9 = t7
 					t8 := int64(uint64((v1-v8*v3)*v6) / uint64(v3))
@@ -12191,7 +12350,7 @@ func (m *Module) fn87(v0 int32, v1 int64, v2 int32, v3 int64) {
 					goto l2
 				}
 			l1:
-				m.fn152(v4, v1, i64(0), v6, i64(0))
+				m.fn155(v4, v1, i64(0), v6, i64(0))
 				t12 := int64(load64(m.memory, uint64(uint32(v4))+8))
 				var p13 int32
 				if t12 != i64(0) {
@@ -12250,7 +12409,7 @@ func (m *Module) fn87(v0 int32, v1 int64, v2 int32, v3 int64) {
 				goto l5
 			case 0:
 				t29 := int64(load64(m.memory, uint64(uint32(v2))+24))
-				m.fn152(v4+i32(112), t29, i64(0), v3, i64(0))
+				m.fn155(v4+i32(112), t29, i64(0), v3, i64(0))
 				t30 := int64(load64(m.memory, uint64(uint32(v2))+16))
 				v1 = t30
 				t31 := int64(load64(m.memory, uint64(uint32(v4))+112))
@@ -12304,7 +12463,7 @@ func (m *Module) fn87(v0 int32, v1 int64, v2 int32, v3 int64) {
 						if v7&i32(1) == 0 {
 							goto l9
 						}
-						m.fn152(v4+i32(160), v6, i64(0), v1, i64(0))
+						m.fn155(v4+i32(160), v6, i64(0), v1, i64(0))
 						t42 := int64(load64(m.memory, uint64(uint32(v4))+160))
 						t43 := int64(load64(m.memory, uint64(uint32(v4))+168))
 						p44 := t42
@@ -12319,7 +12478,7 @@ func (m *Module) fn87(v0 int32, v1 int64, v2 int32, v3 int64) {
 						if v7 == 0 {
 							goto l10
 						}
-						m.fn152(v4+i32(144), v1, i64(0), v1, i64(0))
+						m.fn155(v4+i32(144), v1, i64(0), v1, i64(0))
 						t45 := int64(load64(m.memory, uint64(uint32(v4))+144))
 						t46 := int64(load64(m.memory, uint64(uint32(v4))+152))
 						p47 := t45
@@ -12337,7 +12496,7 @@ func (m *Module) fn87(v0 int32, v1 int64, v2 int32, v3 int64) {
 					v1 = p48
 				}
 			l8:
-				m.fn152(v4+i32(128), v8, i64(0), v1, i64(0))
+				m.fn155(v4+i32(128), v8, i64(0), v1, i64(0))
 				t49 := int64(load64(m.memory, uint64(uint32(v4))+128))
 				v1 = t49
 				p50 := i64(0x7fffffffffffffff)
@@ -12406,7 +12565,7 @@ func (m *Module) fn87(v0 int32, v1 int64, v2 int32, v3 int64) {
 					v3 = int64(uint32(v7))
 					t66 := int64(uint64(t65) / uint64(v3))
 					v8 = t66
-					m.fn152(t64, v8, i64(0), v1, i64(0))
+					m.fn155(t64, v8, i64(0), v1, i64(0))
 					t67 := int64(load64(m.memory, uint64(uint32(v4))+80))
 					v9 = t67
 					t68 := int64(uint64((v6-v8*v3)*v1) / uint64(v3))
@@ -12425,7 +12584,7 @@ func (m *Module) fn87(v0 int32, v1 int64, v2 int32, v3 int64) {
 					goto l19
 				}
 			l18:
-				m.fn152(v4+i32(64), v6, i64(0), v1, i64(0))
+				m.fn155(v4+i32(64), v6, i64(0), v1, i64(0))
 				t72 := int64(load64(m.memory, uint64(uint32(v4))+72))
 				var p73 int32
 				if t72 != i64(0) {
@@ -12465,7 +12624,7 @@ func (m *Module) fn87(v0 int32, v1 int64, v2 int32, v3 int64) {
 					v3 = int64(uint32(v5))
 					t83 := int64(uint64(t82) / uint64(v3))
 					v9 = t83
-					m.fn152(t81, v9, i64(0), v1, i64(0))
+					m.fn155(t81, v9, i64(0), v1, i64(0))
 					t84 := int64(load64(m.memory, uint64(uint32(v4))+48))
 					v10 = t84
 					t85 := int64(uint64((v6-v9*v3)*v1) / uint64(v3))
@@ -12484,7 +12643,7 @@ func (m *Module) fn87(v0 int32, v1 int64, v2 int32, v3 int64) {
 					goto l21
 				}
 			l20:
-				m.fn152(v4+i32(32), v6, i64(0), v1, i64(0))
+				m.fn155(v4+i32(32), v6, i64(0), v1, i64(0))
 				t89 := int64(load64(m.memory, uint64(uint32(v4))+40))
 				var p90 int32
 				if t89 != i64(0) {
@@ -12517,7 +12676,7 @@ func (m *Module) fn87(v0 int32, v1 int64, v2 int32, v3 int64) {
 			goto l16
 		case 3:
 			t96 := int64(load64(m.memory, uint64(uint32(v2))+96))
-			m.fn152(v4+i32(96), t96, i64(0), v3, i64(0))
+			m.fn155(v4+i32(96), t96, i64(0), v3, i64(0))
 			v1 = v6
 			t97 := int64(load64(m.memory, uint64(uint32(v2))+88))
 			v3 = t97
@@ -12638,7 +12797,7 @@ func (m *Module) Xbackoff_policy_fit_base(v0 int32, v1, v2 int64, v3, v4 int32) 
 		if t1 != i64(3543621949687885680) {
 			goto l1
 		}
-		m.fn89(v5+i32(200), v0+i32(8), i32(2), v1, v2)
+		m.fn94(v5+i32(200), v0+i32(8), i32(2), v1, v2)
 		t2 := int32(load32(m.memory, uint64(uint32(v5))+228))
 		v6 = t2
 		t3 := int32(load32(m.memory, uint64(uint32(v5))+224))
@@ -12685,7 +12844,7 @@ l3:
 }
 
 //go:norace
-func (m *Module) fn89(v0, v1, v2 int32, v3, v4 int64) {
+func (m *Module) fn94(v0, v1, v2 int32, v3, v4 int64) {
 	var v5 int32
 	var v6, v7, v8, v9, v10, v11 int64
 	var v12, v13, v14 int32
@@ -12786,7 +12945,7 @@ l4:
 		v11 = t18
 	}
 l6:
-	m.fn97(v5+i32(40), v1)
+	m.fn102(v5+i32(40), v1)
 	v1 = i32(8)
 	v14 = v5 + i32(240) + i32(8)
 	memory_zero(m.memory, uint32(v14), uint32(i32(184)))
@@ -12799,7 +12958,7 @@ l10:
 		if v13 == i32(18) {
 			goto l8
 		}
-		t20 := m.fn143(v5+i32(40), v13)
+		t20 := m.fn146(v5+i32(40), v13)
 		if t20 == 0 {
 			goto l8
 		}
@@ -12840,7 +12999,7 @@ l8:
 			p28 = 1
 		}
 		v15 = t27 - int64(uint32(p28))
-		m.fn144(t24, t25, t26, v15, v10, i64(0x7fffffffffffffff), i64(0))
+		m.fn147(t24, t25, t26, v15, v10, i64(0x7fffffffffffffff), i64(0))
 		{
 			t29 := int64(load64(m.memory, uint64(uint32(v5))+224))
 			v3 = t29
@@ -12869,7 +13028,7 @@ l8:
 			v16 = v4 << 4
 			t39 := v16
 			v17 = int64(uint64(v4) >> 60)
-			m.fn144(t34, t35, t36, t37, t38, t39, v17)
+			m.fn147(t34, t35, t36, t37, t38, t39, v17)
 			{
 				{
 					t40 := int64(load64(m.memory, uint64(uint32(v5))+432))
@@ -12931,7 +13090,7 @@ l8:
 							}
 							if uint32(v20) < uint32(i32(32)) {
 								v7 = i64(0)
-								m.fn152(v5+i32(16), v18, i64(0), v6, i64(0))
+								m.fn155(v5+i32(16), v18, i64(0), v6, i64(0))
 								v6 = v19 + v18
 								t49 := v6 + i64(1)
 								var p50 int32
@@ -12956,7 +13115,7 @@ l8:
 								v9 = i64(0)
 							l19:
 								{
-									m.fn153(v5, v23, v22, v1)
+									m.fn156(v5, v23, v22, v1)
 									t54 := int64(load64(m.memory, uint32(v5)))
 									v3 = t54&i64(1) | v6<<1
 									t55 := v3
@@ -13038,7 +13197,7 @@ l8:
 						p74 = t71
 					}
 					v9 = p74
-					m.fn144(t65, t66, t67, t68, v9, v16, v17)
+					m.fn147(t65, t66, t67, t68, v9, v16, v17)
 					t75 := int64(load64(m.memory, uint64(uint32(v5))+432))
 					v6 = t75
 					v3 = v6 - v4
@@ -13131,7 +13290,7 @@ l8:
 			v6 = i64(1)
 			t91 := int64(load64(m.memory, uint64(uint32(v5))+432))
 			store64(m.memory, uint64(uint32(v5))+432, uint64(t91|i64_shl(i64(1), int64(uint32(v2+i32(-1))))))
-			m.fn92(v5+i32(632), v5+i32(432))
+			m.fn97(v5+i32(632), v5+i32(432))
 			{
 				t92 := int32(load32(m.memory, uint64(uint32(v5))+632))
 				if t92 != 0 {
@@ -13196,7 +13355,7 @@ func (m *Module) Xbackoff_policy_fit_cap(v0 int32, v1, v2 int64, v3, v4 int32) i
 		if t1 != i64(3543621949687885680) {
 			goto l1
 		}
-		m.fn89(v5+i32(200), v0+i32(8), i32(8), v1, v2)
+		m.fn94(v5+i32(200), v0+i32(8), i32(8), v1, v2)
 		t2 := int32(load32(m.memory, uint64(uint32(v5))+228))
 		v6 = t2
 		t3 := int32(load32(m.memory, uint64(uint32(v5))+224))
@@ -13267,7 +13426,7 @@ func (m *Module) Xbackoff_policy_init(v0, v1, v2 int32) int32 {
 		if uint64(t1) > uint64(i64(0x7fffff)) {
 			goto l1
 		}
-		m.fn92(v3+i32(200), v1)
+		m.fn97(v3+i32(200), v1)
 		t2 := int32(load32(m.memory, uint64(uint32(v3))+228))
 		v4 = t2
 		t3 := int32(load32(m.memory, uint64(uint32(v3))+224))
@@ -13314,7 +13473,7 @@ l3:
 }
 
 //go:norace
-func (m *Module) fn92(v0, v1 int32) {
+func (m *Module) fn97(v0, v1 int32) {
 	var v2, v3 int32
 	var v4, v5, v6 int64
 	var v7 int32
@@ -13444,19 +13603,19 @@ func (m *Module) fn92(v0, v1 int32) {
 			}
 			t22 := int64(load64(m.memory, uint64(uint32(v2))+56))
 			v5 = t22
-			m.fn129(v2+i32(24), v2+i32(208), i32(2))
+			m.fn132(v2+i32(24), v2+i32(208), i32(2))
 			{
 				t23 := int32(load32(m.memory, uint64(uint32(v2))+44))
 				v3 = t23
 				if v3 == 0 {
 					if uint64(v5) <= uint64(v4) {
-						m.fn129(v2+i32(400), v2+i32(208), i32(20))
+						m.fn132(v2+i32(400), v2+i32(208), i32(20))
 						t27 := int32(load32(m.memory, uint64(uint32(v2))+420))
 						v3 = t27
 						if v3 != 0 {
 							goto l10
 						}
-						m.fn130(v0+i32(8), v2+i32(208))
+						m.fn133(v0+i32(8), v2+i32(208))
 						store64(m.memory, uint32(v0), uint64(i64(0)))
 						goto l1
 					}
@@ -13578,7 +13737,7 @@ func (m *Module) Xbackoff_policy_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 				memory_copy(m.memory, uint32(v4+i32(312)+i32(8)), uint32(v4+i32(2040)), uint32(i32(72)))
 				store64(m.memory, uint64(uint32(v4))+312, uint64(v2))
 				m.fn40(v4+i32(1072), v4+i32(312))
-				m.fn92(v4+i32(2040), v4+i32(1072))
+				m.fn97(v4+i32(2040), v4+i32(1072))
 				v1 = v4 + i32(1832) + i32(8)
 				v5 = v4 + i32(2040) + i32(8)
 				t2 := int64(load64(m.memory, uint64(uint32(v4))+2040))
@@ -13738,7 +13897,7 @@ func (m *Module) Xbackoff_policy_print(v0, v1 int32, v2 int64) int32 {
 		goto l0
 	}
 l1:
-	m.fn97(v3+i32(776), v0+i32(8))
+	m.fn102(v3+i32(776), v0+i32(8))
 	m.fn45(v3+i32(4), i32(1), v3+i32(776))
 	if v1 == 0 {
 		goto l0
@@ -13785,7 +13944,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn97(v0, v1 int32) {
+func (m *Module) fn102(v0, v1 int32) {
 	var v2, v3 int32
 	var v4, v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19, v20, v21, v22, v23, v24, v25, v26, v27 int64
 	var v28 int32
@@ -13932,7 +14091,7 @@ func (m *Module) Xbackoff_policy_window_ns(v0, v1, v2 int32) int32 {
 		if t1 != i64(3543621949687885680) {
 			goto l0
 		}
-		m.fn99(v3+i32(64), v0+i32(8), v1)
+		m.fn104(v3+i32(64), v0+i32(8), v1)
 		t2 := int64(load64(m.memory, uint64(uint32(v3))+64))
 		v5 = t2
 		v6 = int64(uint32(v1))
@@ -13943,7 +14102,7 @@ func (m *Module) Xbackoff_policy_window_ns(v0, v1, v2 int32) int32 {
 				goto l2
 			case 0:
 				t4 := int64(load64(m.memory, uint64(uint32(v0))+32))
-				m.fn152(v3, t4, i64(0), v6, i64(0))
+				m.fn155(v3, t4, i64(0), v6, i64(0))
 				t5 := int64(load64(m.memory, uint64(uint32(v0))+24))
 				v5 = t5
 				t6 := int64(load64(m.memory, uint32(v3)))
@@ -13997,7 +14156,7 @@ func (m *Module) Xbackoff_policy_window_ns(v0, v1, v2 int32) int32 {
 						if v4&i32(1) == 0 {
 							goto l6
 						}
-						m.fn152(v3+i32(48), v6, i64(0), v5, i64(0))
+						m.fn155(v3+i32(48), v6, i64(0), v5, i64(0))
 						t17 := int64(load64(m.memory, uint64(uint32(v3))+48))
 						t18 := int64(load64(m.memory, uint64(uint32(v3))+56))
 						p19 := t17
@@ -14012,7 +14171,7 @@ func (m *Module) Xbackoff_policy_window_ns(v0, v1, v2 int32) int32 {
 						if v4 == 0 {
 							goto l7
 						}
-						m.fn152(v3+i32(32), v5, i64(0), v5, i64(0))
+						m.fn155(v3+i32(32), v5, i64(0), v5, i64(0))
 						t20 := int64(load64(m.memory, uint64(uint32(v3))+32))
 						t21 := int64(load64(m.memory, uint64(uint32(v3))+40))
 						p22 := t20
@@ -14030,7 +14189,7 @@ func (m *Module) Xbackoff_policy_window_ns(v0, v1, v2 int32) int32 {
 					v5 = p23
 				}
 			l5:
-				m.fn152(v3+i32(16), v7, i64(0), v5, i64(0))
+				m.fn155(v3+i32(16), v7, i64(0), v5, i64(0))
 				t24 := int64(load64(m.memory, uint64(uint32(v3))+16))
 				v5 = t24
 				p25 := i64(0x7fffffffffffffff)
@@ -14081,7 +14240,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn99(v0, v1, v2 int32) {
+func (m *Module) fn104(v0, v1, v2 int32) {
 	var v3, v4 int32
 	var v5 int64
 	var v6, v7 int32
@@ -14199,7 +14358,7 @@ func (m *Module) fn99(v0, v1, v2 int32) {
 					t21 := int64(uint64(v8) / uint64(v12))
 					t22 := v3 + i32(16)
 					v9 = t21
-					m.fn152(t22, v9, i64(0), v13, i64(0))
+					m.fn155(t22, v9, i64(0), v13, i64(0))
 					t23 := int64(load64(m.memory, uint64(uint32(v3))+16))
 					v5 = t23
 					t24 := int64(uint64((v8-v9*v12)*v13) / uint64(v12))
@@ -14218,7 +14377,7 @@ func (m *Module) fn99(v0, v1, v2 int32) {
 					goto l7
 				}
 			l6:
-				m.fn152(v3, v8, i64(0), v13, i64(0))
+				m.fn155(v3, v8, i64(0), v13, i64(0))
 				t28 := int64(load64(m.memory, uint64(uint32(v3))+8))
 				var p29 int32
 				if t28 != i64(0) {
@@ -14369,7 +14528,7 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 		if uint64(v4) >= uint64(t13) {
 			goto l0
 		}
-		m.fn87(v2+i32(448), v7, v2+i32(208), v4)
+		m.fn92(v2+i32(448), v7, v2+i32(208), v4)
 		t14 := int64(load64(m.memory, uint64(uint32(v2))+456))
 		v12 = t14
 		t15 := int64(load64(m.memory, uint64(uint32(v2))+448))
@@ -14419,7 +14578,7 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 			if uint64(v21) < uint64(v17) {
 				p28 = 1
 			}
-			m.fn152(t26, t27, int64(uint32(p28)), v20, i64(0))
+			m.fn155(t26, t27, int64(uint32(p28)), v20, i64(0))
 			t29 := int64(load64(m.memory, uint64(uint32(v2))+192))
 			t30 := int64(load64(m.memory, uint64(uint32(v2))+200))
 			t31 := v2 + i32(176)
@@ -14429,8 +14588,8 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 			if v20 == 0 {
 				p33 = 1
 			}
-			m.fn152(t31, t29, t30, t32, int64(uint32(p33)))
-			m.fn152(v2+i32(160), v12-v17, i64(0), v16, i64(0))
+			m.fn155(t31, t29, t30, t32, int64(uint32(p33)))
+			m.fn155(v2+i32(160), v12-v17, i64(0), v16, i64(0))
 			t34 := int64(load64(m.memory, uint64(uint32(v2))+184))
 			v17 = t34
 			t35 := int64(load64(m.memory, uint64(uint32(v2))+168))
@@ -14451,7 +14610,7 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 			v20 = i64(0)
 		l3:
 			{
-				m.fn153(v2+i32(144), v22, v23, v0)
+				m.fn156(v2+i32(144), v22, v23, v0)
 				t40 := int64(load64(m.memory, uint64(uint32(v2))+144))
 				v17 = t40&i64(1) | v12<<1
 				t41 := v17
@@ -14504,7 +14663,7 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 						p85 = t82
 					}
 					store64(m.memory, uint64(uint32(t81))+384, uint64(p85))
-					m.fn87(v2+i32(448), v5, v2+i32(208), v4)
+					m.fn92(v2+i32(448), v5, v2+i32(208), v4)
 					t86 := int64(load64(m.memory, uint64(uint32(v2))+448))
 					t87 := v2
 					t88 := v17
@@ -14571,7 +14730,7 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 								v13 = int64(uint32(v24))
 								t58 := int64(uint64(t57) / uint64(v13))
 								v20 = t58
-								m.fn152(t56, v20, i64(0), v17, i64(0))
+								m.fn155(t56, v20, i64(0), v17, i64(0))
 								t59 := int64(load64(m.memory, uint64(uint32(v2))+128))
 								v21 = t59
 								t60 := int64(uint64((v7-v20*v13)*v17) / uint64(v13))
@@ -14590,7 +14749,7 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 								goto l9
 							}
 						l8:
-							m.fn152(v2+i32(112), v7, i64(0), v17, i64(0))
+							m.fn155(v2+i32(112), v7, i64(0), v17, i64(0))
 							t64 := int64(load64(m.memory, uint64(uint32(v2))+120))
 							var p65 int32
 							if t64 != i64(0) {
@@ -14620,13 +14779,13 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 					}
 				}
 			l6:
-				m.fn87(v2+i32(448), v5, v2+i32(208), v4)
+				m.fn92(v2+i32(448), v5, v2+i32(208), v4)
 				t72 := int64(load64(m.memory, uint64(uint32(v2))+448))
 				v12 = t72
 				if v19 != i32(7) {
 					goto l10
 				}
-				m.fn152(v2+i32(96), v18, i64(0), v12, i64(0))
+				m.fn155(v2+i32(96), v18, i64(0), v12, i64(0))
 				t73 := int64(load64(m.memory, uint64(uint32(v2))+96))
 				t74 := v14
 				v12 = t73
@@ -14690,7 +14849,7 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 					v13 = int64(uint32(v0))
 					t101 := int64(uint64(t100) / uint64(v13))
 					v21 = t101
-					m.fn152(t99, v21, i64(0), v17, i64(0))
+					m.fn155(t99, v21, i64(0), v17, i64(0))
 					t102 := int64(load64(m.memory, uint64(uint32(v2))+80))
 					v22 = t102
 					t103 := int64(uint64((v5-v21*v13)*v17) / uint64(v13))
@@ -14709,7 +14868,7 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 					goto l16
 				}
 			l15:
-				m.fn152(v2+i32(64), v5, i64(0), v17, i64(0))
+				m.fn155(v2+i32(64), v5, i64(0), v17, i64(0))
 				t107 := int64(load64(m.memory, uint64(uint32(v2))+72))
 				var p108 int32
 				if t107 != i64(0) {
@@ -14753,12 +14912,12 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 			store64(m.memory, uint64(uint32(t115))+376, uint64(p117))
 		}
 	l12:
-		m.fn87(v2+i32(448), v9, v2+i32(208), v4)
+		m.fn92(v2+i32(448), v9, v2+i32(208), v4)
 		t118 := int64(load64(m.memory, uint64(uint32(v2))+456))
 		t119 := int64(load64(m.memory, uint64(uint32(v2))+448))
 		t120 := v2 + i32(48)
 		v12 = t119
-		m.fn152(t120, t118-v12+i64(1), i64(0), i64(-1), i64(0))
+		m.fn155(t120, t118-v12+i64(1), i64(0), i64(-1), i64(0))
 		t121 := int64(load64(m.memory, uint64(uint32(v2))+56))
 		v12 = v12 + t121
 		{
@@ -14784,7 +14943,7 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 				store64(m.memory, uint64(uint32(t133))+400, uint64(p132))
 				goto l19
 			}
-			m.fn152(v2+i32(32), v18, i64(0), v12, i64(0))
+			m.fn155(v2+i32(32), v18, i64(0), v12, i64(0))
 			t122 := int64(load64(m.memory, uint64(uint32(v2))+32))
 			t123 := v14
 			v12 = t122
@@ -14839,7 +14998,7 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 						v21 = int64(uint32(v0))
 						t141 := int64(uint64(t140) / uint64(v21))
 						v22 = t141
-						m.fn152(t139, v22, i64(0), v17, i64(0))
+						m.fn155(t139, v22, i64(0), v17, i64(0))
 						t142 := int64(load64(m.memory, uint64(uint32(v2))+16))
 						v23 = t142
 						t143 := int64(uint64((v9-v22*v21)*v17) / uint64(v21))
@@ -14858,7 +15017,7 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 						goto l23
 					}
 				l22:
-					m.fn152(v2, v9, i64(0), v17, i64(0))
+					m.fn155(v2, v9, i64(0), v17, i64(0))
 					t147 := int64(load64(m.memory, uint64(uint32(v2))+8))
 					var p148 int32
 					if t147 != i64(0) {
@@ -15034,7 +15193,7 @@ l7:
 		}
 	}
 l3:
-	m.fn103(v4+i32(20), v0, v6)
+	m.fn108(v4+i32(20), v0, v6)
 	goto l8
 l10:
 	v9 = v8 + i32(-1)
@@ -15061,7 +15220,7 @@ l21:
 				if v6 == 0 {
 					goto l17
 				}
-				m.fn152(v4, v1, i64(0), i64(10), i64(0))
+				m.fn155(v4, v1, i64(0), i64(10), i64(0))
 				t4 := int64(load64(m.memory, uint64(uint32(v4))+8))
 				if t4 != i64(0) {
 					goto l17
@@ -15088,7 +15247,7 @@ l21:
 			}
 			v6 = p8
 			if v10 != 0 {
-				m.fn104(v4+i32(32), v0, v5, i32(0), v6)
+				m.fn109(v4+i32(32), v0, v5, i32(0), v6)
 				t15 := int32(m.memory[uint64(uint32(v4))+40])
 				v5 = t15
 				{
@@ -15108,7 +15267,7 @@ l21:
 					goto l22
 				}
 			}
-			m.fn104(v4+i32(32), v0, v5, v6, i32(0))
+			m.fn109(v4+i32(32), v0, v5, v6, i32(0))
 			t9 := int32(m.memory[uint64(uint32(v4))+40])
 			v5 = t9
 			t10 := int64(load64(m.memory, uint64(uint32(v4))+32))
@@ -15141,7 +15300,7 @@ l15:
 l22:
 	m.memory[uint64(uint32(v4))+72] = byte(v5)
 	store64(m.memory, uint64(uint32(v4))+64, uint64(v1))
-	m.fn105(v4+i32(20), v4+i32(64))
+	m.fn110(v4+i32(20), v4+i32(64))
 l8:
 	{
 		t20 := int32(m.memory[uint64(uint32(v4))+20])
@@ -15183,7 +15342,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn103(v0, v1, v2 int32) {
+func (m *Module) fn108(v0, v1, v2 int32) {
 	var v3, v4, v5, v6 int32
 	var v7 int64
 	var v8, v9 int32
@@ -15249,7 +15408,7 @@ func (m *Module) fn103(v0, v1, v2 int32) {
 										goto l13
 									l12:
 										v11 = i64(0)
-										m.fn152(v3+i32(16), v7, i64(0), i64(10), i64(0))
+										m.fn155(v3+i32(16), v7, i64(0), i64(10), i64(0))
 										t8 := int64(load64(m.memory, uint64(uint32(v3))+24))
 										if t8 != i64(0) {
 											goto l13
@@ -15277,7 +15436,7 @@ func (m *Module) fn103(v0, v1, v2 int32) {
 										goto l16
 									l15:
 										v13 = i64(0)
-										m.fn152(v3, v10, i64(0), i64(10), i64(0))
+										m.fn155(v3, v10, i64(0), i64(10), i64(0))
 										t11 := int64(load64(m.memory, uint64(uint32(v3))+8))
 										if t11 != i64(0) {
 											goto l16
@@ -15334,7 +15493,7 @@ func (m *Module) fn103(v0, v1, v2 int32) {
 				if t3 != i32(37) {
 					goto l0
 				}
-				m.fn104(v3+i32(32), v1, v6, i32(0), i32(2))
+				m.fn109(v3+i32(32), v1, v6, i32(0), i32(2))
 				t4 := int32(m.memory[uint64(uint32(v3))+40])
 				v4 = t4
 				t5 := int64(load64(m.memory, uint64(uint32(v3))+32))
@@ -15347,7 +15506,7 @@ func (m *Module) fn103(v0, v1, v2 int32) {
 				goto l4
 			}
 		l0:
-			m.fn104(v3+i32(32), v1, v4, i32(0), i32(0))
+			m.fn109(v3+i32(32), v1, v4, i32(0), i32(0))
 			t15 := int32(m.memory[uint64(uint32(v3))+40])
 			v4 = t15
 			{
@@ -15380,13 +15539,13 @@ func (m *Module) fn103(v0, v1, v2 int32) {
 		store64(m.memory, uint64(uint32(v3))+64, uint64(v7))
 	}
 l18:
-	m.fn105(v0, v3+i32(64))
+	m.fn110(v0, v3+i32(64))
 l4:
 	m.g0 = v3 + i32(96)
 }
 
 //go:norace
-func (m *Module) fn104(v0, v1, v2, v3, v4 int32) {
+func (m *Module) fn109(v0, v1, v2, v3, v4 int32) {
 	var v5, v6, v7, v8, v9, v10, v11 int32
 	var v12, v13, v14, v15, v16 int64
 	t0 := m.g0
@@ -15522,7 +15681,7 @@ l33:
 					l24:
 						if v2 != v9 {
 							v13 = i64(0)
-							m.fn152(v5+i32(48), v12, i64(0), i64(10), i64(0))
+							m.fn155(v5+i32(48), v12, i64(0), i64(10), i64(0))
 							t13 := int64(load64(m.memory, uint64(uint32(v5))+56))
 							if t13 != i64(0) {
 								goto l23
@@ -15541,7 +15700,7 @@ l33:
 					l22:
 						if v8 != 0 {
 							v13 = i64(0)
-							m.fn152(v5+i32(32), v12, i64(0), i64(10), i64(0))
+							m.fn155(v5+i32(32), v12, i64(0), i64(10), i64(0))
 							t11 := int64(load64(m.memory, uint64(uint32(v5))+40))
 							if t11 != i64(0) {
 								goto l21
@@ -15555,7 +15714,7 @@ l33:
 						goto l21
 					l18:
 						v13 = i64(0)
-						m.fn152(v5+i32(64), v12, i64(0), i64(10), i64(0))
+						m.fn155(v5+i32(64), v12, i64(0), i64(10), i64(0))
 						t16 := int64(load64(m.memory, uint64(uint32(v5))+72))
 						if t16 == i64(0) {
 							goto l25
@@ -15587,7 +15746,7 @@ l33:
 				l30:
 					if v11 != 0 {
 						v15 = i64(0)
-						m.fn152(v5, v14, i64(0), i64(10), i64(0))
+						m.fn155(v5, v14, i64(0), i64(10), i64(0))
 						t19 := int64(load64(m.memory, uint64(uint32(v5))+8))
 						if t19 != i64(0) {
 							goto l29
@@ -15601,7 +15760,7 @@ l33:
 					goto l29
 				l27:
 					v15 = i64(0)
-					m.fn152(v5+i32(16), v14, i64(0), i64(10), i64(0))
+					m.fn155(v5+i32(16), v14, i64(0), i64(10), i64(0))
 					{
 						t21 := int64(load64(m.memory, uint64(uint32(v5))+24))
 						if t21 == i64(0) {
@@ -15657,7 +15816,7 @@ l12:
 }
 
 //go:norace
-func (m *Module) fn105(v0, v1 int32) {
+func (m *Module) fn110(v0, v1 int32) {
 	var v2, v3, v4, v5, v6 int64
 	{
 		{
@@ -16453,110 +16612,14 @@ func (m *Module) Xbackoff_stream_from_key(v0 int64, v1 int32, v2 int64, v3 int32
 		store64(m.memory, uint64(uint32(v4))+16, uint64(i64(0x554200041a100607)))
 		store64(m.memory, uint64(uint32(v4))+24, uint64(v0^i64(0x6c7967656e657261)))
 		store64(m.memory, uint64(uint32(v4))+8, uint64(v0^i64(8317987319222330741)))
-		m.fn115(v4+i32(8), v1, v5)
-		t1 := m.fn116(v4 + i32(8))
+		m.fn69(v4+i32(8), v1, v5)
+		t1 := m.fn72(v4 + i32(8))
 		store64(m.memory, uint32(v3), uint64(t1))
 		v5 = i32(0)
 	}
 l0:
 	m.g0 = v4 + i32(64)
 	return v5
-}
-
-//go:norace
-func (m *Module) fn115(v0, v1, v2 int32) {
-	var v3 int32
-	if v2 == 0 {
-		return
-	}
-l2:
-	{
-		t0 := int64(load64(m.memory, uint64(uint32(v0))+40))
-		store64(m.memory, uint64(uint32(v0))+40, uint64(t0+i64(1)))
-		t1 := int32(load32(m.memory, uint64(uint32(v0))+48))
-		t2 := v0
-		v3 = t1
-		store32(m.memory, uint64(uint32(t2))+48, uint32((v3+i32(8))&i32(63)))
-		t3 := int64(m.memory[uint32(v1)])
-		t4 := int64(load64(m.memory, uint64(uint32(v0))+32))
-		store64(m.memory, uint64(uint32(v0))+32, uint64(i64_shl(t3, int64(uint32(v3)))|t4))
-		if v3&i32(63) != i32(56) {
-			goto l1
-		}
-		m.fn146(v0)
-	l1:
-		v1 = v1 + i32(1)
-		v2 = v2 + i32(-1)
-		if v2 != 0 {
-			goto l2
-		}
-	}
-}
-
-//go:norace
-func (m *Module) fn116(v0 int32) int64 {
-	var v1 int32
-	var v2, v3, v4, v5, v6 int64
-	t0 := m.g0
-	v1 = t0 - i32(64)
-	m.g0 = v1
-	memory_copy(m.memory, uint32(v1+i32(8)), uint32(v0), uint32(i32(56)))
-	t1 := int64(load64(m.memory, uint64(uint32(v1))+40))
-	t2 := int64(load64(m.memory, uint64(uint32(v1))+48))
-	store64(m.memory, uint64(uint32(v1))+40, uint64(t1|t2<<56))
-	m.fn146(v1 + i32(8))
-	t3 := int64(load64(m.memory, uint64(uint32(v1))+8))
-	v2 = t3
-	t4 := int64(load64(m.memory, uint64(uint32(v1))+16))
-	v3 = t4
-	t5 := int64(load64(m.memory, uint64(uint32(v1))+24))
-	v4 = t5
-	t6 := int64(load64(m.memory, uint64(uint32(v1))+32))
-	v5 = t6
-	m.g0 = v1 + i32(64)
-	t7 := i64_rotl(v5, i64(16))
-	v5 = v5 + (v4 ^ i64(255))
-	v4 = t7 ^ v5
-	t8 := i64_rotl(v4, i64(21))
-	t9 := v4
-	v2 = v3 + v2
-	v4 = t9 + i64_rotl(v2, i64(32))
-	v6 = t8 ^ v4
-	t10 := i64_rotl(v6, i64(16))
-	t11 := v6
-	t12 := v5
-	v3 = i64_rotl(v3, i64(13)) ^ v2
-	v5 = t12 + v3
-	v2 = t11 + i64_rotl(v5, i64(32))
-	v6 = t10 ^ v2
-	t13 := i64_rotl(v6, i64(21))
-	t14 := v6
-	v3 = v5 ^ i64_rotl(v3, i64(17))
-	v5 = v3 + v4
-	v4 = t14 + i64_rotl(v5, i64(32))
-	v6 = t13 ^ v4
-	t15 := v6
-	t16 := v2
-	v3 = i64_rotl(v3, i64(13)) ^ v5
-	v5 = t16 + v3
-	v2 = t15 + i64_rotl(v5, i64(32))
-	t17 := v2
-	v3 = v5 ^ i64_rotl(v3, i64(17))
-	t18 := i64_rotl(v3, i64(13))
-	v3 = v3 + v4
-	v5 = t18 ^ v3
-	v4 = t17 + v5
-	v5 = v4 ^ i64_rotl(v5, i64(17))
-	t19 := i64_rotl(v5, i64(13))
-	t20 := v5
-	v2 = i64_rotl(v6, i64(16)) ^ v2
-	v3 = v2 + i64_rotl(v3, i64(32))
-	v5 = t19 ^ (t20 + v3)
-	t21 := i64_rotl(v5, i64(17))
-	v3 = i64_rotl(v2, i64(21)) ^ v3
-	v2 = v3 + i64_rotl(v4, i64(32))
-	v5 = v2 + v5
-	return t21 ^ i64_rotl(v5, i64(32)) ^ i64_rotl(i64_rotl(v3, i64(16))^v2, i64(21)) ^ v5
 }
 
 //go:norace
@@ -16588,7 +16651,7 @@ func (m *Module) Xbackoff_version() int32 {
 }
 
 //go:norace
-func (m *Module) fn119(v0 int32, v1 int64) {
+func (m *Module) fn122(v0 int32, v1 int64) {
 	var v2 int64
 	var v3 int32
 	var v4 int64
@@ -16662,7 +16725,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn120(v0, v1 int32, v2 int64) {
+func (m *Module) fn123(v0, v1 int32, v2 int64) {
 	var v3, v4 int32
 	var v5, v6, v7, v8, v9, v10 int64
 	var v11, v12, v13 int32
@@ -16673,11 +16736,11 @@ func (m *Module) fn120(v0, v1 int32, v2 int64) {
 	v4 = t1
 	t2 := int64(load32(m.memory, uint64(uint32(v4))+40))
 	v5 = t2
-	m.fn119(v1, v2)
+	m.fn122(v1, v2)
 	v6 = i64(0)
 	t3 := int64(load64(m.memory, uint64(uint32(v4))+64))
 	t4 := int64(load32(m.memory, uint64(uint32(v4))+40))
-	m.fn152(v3, t3, i64(0), t4, i64(0))
+	m.fn155(v3, t3, i64(0), t4, i64(0))
 	t5 := int64(load64(m.memory, uint32(v3)))
 	t6 := int64(load64(m.memory, uint64(uint32(v3))+8))
 	t8 := v3 + i32(16)
@@ -16691,7 +16754,7 @@ func (m *Module) fn120(v0, v1 int32, v2 int64) {
 	t10 := int64(load64(m.memory, uint64(uint32(v4))+56))
 	t11 := v8
 	v2 = t10
-	m.fn152(t8, t11, i64(0), v2, i64(0))
+	m.fn155(t8, t11, i64(0), v2, i64(0))
 	t12 := int64(load64(m.memory, uint64(uint32(v3))+16))
 	v9 = t12
 	t13 := v9
@@ -16813,7 +16876,7 @@ l3:
 }
 
 //go:norace
-func (m *Module) fn121(v0, v1 int32, v2 int64) {
+func (m *Module) fn124(v0, v1 int32, v2 int64) {
 	var v3 int32
 	var v4 int64
 	var v5 int32
@@ -16838,9 +16901,9 @@ func (m *Module) fn121(v0, v1 int32, v2 int64) {
 	v7 = t6
 	t7 := int64(load64(m.memory, uint64(uint32(v7))+8))
 	v6 = t7
-	m.fn152(t2, p5, i64(0), v6, i64(0))
+	m.fn155(t2, p5, i64(0), v6, i64(0))
 	t8 := int64(load64(m.memory, uint64(uint32(v7))+48))
-	m.fn152(v3, v6, i64(0), t8, i64(0))
+	m.fn155(v3, v6, i64(0), t8, i64(0))
 	t9 := int32(load32(m.memory, uint64(uint32(v1))+4))
 	v1 = t9
 	t10 := int64(load64(m.memory, uint32(v1)))
@@ -16907,7 +16970,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn122(v0, v1 int32, v2 int64) {
+func (m *Module) fn125(v0, v1 int32, v2 int64) {
 	var v3 int32
 	var v4, v5 int64
 	var v6, v7 int32
@@ -16933,7 +16996,7 @@ l0:
 	v4 = v5 * i64(1000)
 l1:
 	t5 := int64(load64(m.memory, uint64(uint32(v0))+8))
-	m.fn152(v3, t5, i64(0), i64(1000), i64(0))
+	m.fn155(v3, t5, i64(0), i64(1000), i64(0))
 	t6 := int64(load64(m.memory, uint32(v1)))
 	t7 := v1
 	v5 = t6
@@ -16960,7 +17023,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn123(v0, v1 int32) {
+func (m *Module) fn126(v0, v1 int32) {
 	var v2, v3 int32
 	var v4, v5, v6, v7, v8 int64
 	var v9 int32
@@ -16985,7 +17048,7 @@ func (m *Module) fn123(v0, v1 int32) {
 			v4 = v4 & i64(0xffffffff)
 			t7 := int64(uint64(t6) / uint64(v4))
 			v7 = t7
-			m.fn152(t5, v7, i64(0), v5, i64(0))
+			m.fn155(t5, v7, i64(0), v5, i64(0))
 			t8 := int64(load64(m.memory, uint64(uint32(v2))+16))
 			v8 = t8
 			t9 := int64(uint64((v6-v7*v4)*v5) / uint64(v4))
@@ -17004,7 +17067,7 @@ func (m *Module) fn123(v0, v1 int32) {
 			goto l1
 		}
 	l0:
-		m.fn152(v2, v6, i64(0), v5, i64(0))
+		m.fn155(v2, v6, i64(0), v5, i64(0))
 		t13 := int64(load64(m.memory, uint64(uint32(v2))+8))
 		var p14 int32
 		if t13 != i64(0) {
@@ -17061,7 +17124,7 @@ l2:
 }
 
 //go:norace
-func (m *Module) fn124(v0, v1 int32, v2 int64) int32 {
+func (m *Module) fn127(v0, v1 int32, v2 int64) int32 {
 	var v3, v4 int32
 	t0 := m.g0
 	v3 = t0 - i32(16)
@@ -17091,13 +17154,13 @@ func (m *Module) fn124(v0, v1 int32, v2 int64) int32 {
 			_ = m.fn9(v0, v2)
 			goto l5
 		case 1:
-			_ = m.fn125(v0, v2)
+			_ = m.fn128(v0, v2)
 			goto l5
 		case 2:
-			m.fn126(v3+i32(8), v2)
+			m.fn129(v3+i32(8), v2)
 			t10 := int32(load32(m.memory, uint64(uint32(v3))+8))
 			t11 := int32(load32(m.memory, uint64(uint32(v3))+12))
-			_ = m.fn127(v0, t10, t11)
+			_ = m.fn130(v0, t10, t11)
 			goto l5
 		case 3:
 			_ = m.fn9(v0, v2)
@@ -17109,7 +17172,7 @@ l5:
 }
 
 //go:norace
-func (m *Module) fn125(v0 int32, v1 int64) int32 {
+func (m *Module) fn128(v0 int32, v1 int64) int32 {
 	var v2, v3, v4, v5 int32
 	var v6 int64
 	t0 := m.g0
@@ -17163,7 +17226,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn126(v0 int32, v1 int64) {
+func (m *Module) fn129(v0 int32, v1 int64) {
 	var v2 int64
 	var v3, v4 int32
 	var v5 int64
@@ -17224,7 +17287,7 @@ l3:
 }
 
 //go:norace
-func (m *Module) fn127(v0, v1, v2 int32) int32 {
+func (m *Module) fn130(v0, v1, v2 int32) int32 {
 	var v3, v4, v5 int64
 	v3 = int64(uint32(v1))
 	{
@@ -17282,7 +17345,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn128(v0, v1, v2, v3 int32) int64 {
+func (m *Module) fn131(v0, v1, v2, v3 int32) int64 {
 	var v4 int64
 	if v1 == 0 {
 		goto l0
@@ -17296,7 +17359,7 @@ l2:
 			goto l1
 		}
 		t1 := int32(load32(m.memory, uint32(v0)))
-		t2 := m.fn151(t1, v2, v3)
+		t2 := m.fn154(t1, v2, v3)
 		if t2 != 0 {
 			goto l1
 		}
@@ -17314,7 +17377,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn129(v0, v1, v2 int32) {
+func (m *Module) fn132(v0, v1, v2 int32) {
 	var v3 int32
 	var v4, v5 int64
 	var v6, v7 int32
@@ -17323,7 +17386,7 @@ func (m *Module) fn129(v0, v1, v2 int32) {
 	m.g0 = v3
 	t1 := int64(load64(m.memory, uint32(v1+v2<<3+i32(-8))))
 	v4 = t1
-	m.fn130(v3, v1)
+	m.fn133(v3, v1)
 	v5 = i64(1)
 	{
 		t2 := int32(load32(m.memory, uint64(uint32(v3))+32))
@@ -17363,7 +17426,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn130(v0, v1 int32) {
+func (m *Module) fn133(v0, v1 int32) {
 	var v2 int32
 	var v3, v4 int64
 	var v5, v6 int32
@@ -17385,7 +17448,7 @@ func (m *Module) fn130(v0, v1 int32) {
 	t5 := int64(load64(m.memory, uint64(uint32(v1))+32))
 	v7 = t5
 	t6 := int64(load64(m.memory, uint64(uint32(v1))+24))
-	m.fn126(v2+i32(24), t6)
+	m.fn129(v2+i32(24), t6)
 	t7 := int64(load64(m.memory, uint64(uint32(v1))+40))
 	v8 = t7
 	t8 := int64(load64(m.memory, uint64(uint32(v1))+48))
@@ -17399,13 +17462,13 @@ func (m *Module) fn130(v0, v1 int32) {
 	t12 := int32(load32(m.memory, uint64(uint32(v2))+24))
 	v13 = t12
 	t13 := int64(load64(m.memory, uint64(uint32(v1))+88))
-	m.fn126(v2+i32(16), t13)
+	m.fn129(v2+i32(16), t13)
 	t14 := int32(load32(m.memory, uint64(uint32(v2))+20))
 	v14 = t14
 	t15 := int32(load32(m.memory, uint64(uint32(v2))+16))
 	v15 = t15
 	t16 := int64(load64(m.memory, uint64(uint32(v1))+96))
-	m.fn126(v2+i32(8), t16)
+	m.fn129(v2+i32(8), t16)
 	t17 := int64(load64(m.memory, uint64(uint32(v1))+160))
 	v16 = t17
 	t18 := int64(load64(m.memory, uint64(uint32(v1))+176))
@@ -17484,7 +17547,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn131(v0, v1, v2 int32) {
+func (m *Module) fn134(v0, v1, v2 int32) {
 	var v3 int32
 	var v4, v5 int64
 	t0 := int32(load32(m.memory, uint32(v1)))
@@ -17570,7 +17633,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn132(v0 int32, v1, v2 int64, v3 int32, v4 int64) {
+func (m *Module) fn135(v0 int32, v1, v2 int64, v3 int32, v4 int64) {
 	var v5 int32
 	var v6, v7 int64
 	var v8, v9 int32
@@ -17581,7 +17644,7 @@ func (m *Module) fn132(v0 int32, v1, v2 int64, v3 int32, v4 int64) {
 	{
 		t1 := int32(load32(m.memory, uint64(uint32(v5))+20))
 		if t1 == i32(2) {
-			m.fn126(v5+i32(8), v4)
+			m.fn129(v5+i32(8), v4)
 			{
 				t2 := int32(load32(m.memory, uint64(uint32(v5))+12))
 				v8 = t2
@@ -17731,12 +17794,12 @@ l14:
 }
 
 //go:norace
-func (m *Module) fn133(v0, v1 int32) int32 {
+func (m *Module) fn136(v0, v1 int32) int32 {
 	var v2, v3, v4 int32
 	t0 := m.g0
 	v2 = t0 - i32(16)
 	m.g0 = v2
-	m.fn134(v2+i32(8), v1)
+	m.fn137(v2+i32(8), v1)
 	v1 = i32(0)
 	t1 := int32(load32(m.memory, uint64(uint32(v2))+12))
 	v3 = t1
@@ -17760,7 +17823,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn134(v0, v1 int32) {
+func (m *Module) fn137(v0, v1 int32) {
 	var v2 int32
 	{
 		v1 = v1 + i32(-3)
@@ -17783,7 +17846,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn135(v0, v1 int32) {
+func (m *Module) fn138(v0, v1 int32) {
 	t0 := v0
 	v1 = v1 << 2
 	t1 := int32(load32(m.memory, uint32(v1+i32(26512))))
@@ -17793,7 +17856,7 @@ func (m *Module) fn135(v0, v1 int32) {
 }
 
 //go:norace
-func (m *Module) fn136(v0, v1, v2 int32) {
+func (m *Module) fn139(v0, v1, v2 int32) {
 	var v3, v4, v5, v6, v7 int32
 	t0 := m.g0
 	v3 = t0 - i32(16)
@@ -17831,12 +17894,12 @@ func (m *Module) fn136(v0, v1, v2 int32) {
 							goto l8
 						}
 					}
-					m.fn139(v7, v6, v2)
+					m.fn142(v7, v6, v2)
 					goto l9
 				}
 			l7:
 				t11 := int64(load64(m.memory, uint64(uint32(v0))+8))
-				_ = m.fn124(v2, v1, t11)
+				_ = m.fn127(v2, v1, t11)
 				goto l9
 			}
 			v5 = i32(128)
@@ -17896,7 +17959,7 @@ l9:
 }
 
 //go:norace
-func (m *Module) fn137(v0, v1, v2 int32) int32 {
+func (m *Module) fn140(v0, v1, v2 int32) int32 {
 	var v3, v4, v5 int32
 	if v1 == v2 {
 		goto l0
@@ -17930,7 +17993,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn138(v0, v1 int32) int32 {
+func (m *Module) fn141(v0, v1 int32) int32 {
 	var v2, v3, v4, v5, v6 int32
 	t0 := m.g0
 	v2 = t0 - i32(128)
@@ -17982,7 +18045,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn139(v0, v1, v2 int32) {
+func (m *Module) fn142(v0, v1, v2 int32) {
 	var v3, v4, v5, v6, v7, v8 int32
 	t0 := m.g0
 	v3 = t0 - i32(16)
@@ -18114,7 +18177,7 @@ l0:
 				goto l13
 			}
 			t19 := int32(load32(m.memory, uint32(v8+i32(23328))))
-			t20 := m.fn151(t19, v1, v2)
+			t20 := m.fn154(t19, v1, v2)
 			if t20 != 0 {
 				goto l13
 			}
@@ -18144,7 +18207,7 @@ l10:
 }
 
 //go:norace
-func (m *Module) fn140(v0, v1 int32) int32 {
+func (m *Module) fn143(v0, v1 int32) int32 {
 	var v2, v3, v4, v5, v6, v7 int32
 	t0 := int32(load32(m.memory, uint64(uint32(v1))+12))
 	v2 = t0
@@ -18200,7 +18263,7 @@ l2:
 }
 
 //go:norace
-func (m *Module) fn141(v0, v1, v2 int32) {
+func (m *Module) fn144(v0, v1, v2 int32) {
 	var v3, v4, v5, v6, v7, v8, v9, v10, v11 int32
 	var v12, v13, v14, v15, v16 int64
 	t0 := m.g0
@@ -18323,7 +18386,7 @@ l8:
 					goto l15
 				}
 				t10 := int32(load32(m.memory, uint32(v1+i32(8))))
-				t11 := m.fn151(t10, v5, v7)
+				t11 := m.fn154(t10, v5, v7)
 				if t11 == 0 {
 					goto l16
 				}
@@ -18351,7 +18414,7 @@ l8:
 		l20:
 			{
 				t13 := int32(m.memory[uint32(v6+v9)])
-				m.fn152(v3+i32(16), int64(uint32(t13+i32(-48)))&i64(255), i64(0), v13, i64(0))
+				m.fn155(v3+i32(16), int64(uint32(t13+i32(-48)))&i64(255), i64(0), v13, i64(0))
 				t14 := int64(load64(m.memory, uint64(uint32(v3))+24))
 				if t14 != i64(0) {
 					goto l19
@@ -18373,7 +18436,7 @@ l8:
 				}
 			}
 		l18:
-			m.fn152(v3, v12, i64(0), v13, i64(0))
+			m.fn155(v3, v12, i64(0), v13, i64(0))
 			t17 := int64(load64(m.memory, uint32(v3)))
 			t18 := v0
 			v15 = t17
@@ -18403,12 +18466,12 @@ l21:
 }
 
 //go:norace
-func (m *Module) fn142(v0, v1, v2 int32) {
+func (m *Module) fn145(v0, v1, v2 int32) {
 	var v3 int32
 	t0 := m.g0
 	v3 = t0 - i32(16)
 	m.g0 = v3
-	m.fn103(v3+i32(4), v1, v2)
+	m.fn108(v3+i32(4), v1, v2)
 	{
 		t1 := int32(m.memory[uint64(uint32(v3))+4])
 		if t1 != i32(1) {
@@ -18441,7 +18504,7 @@ l4:
 }
 
 //go:norace
-func (m *Module) fn143(v0, v1 int32) int32 {
+func (m *Module) fn146(v0, v1 int32) int32 {
 	var v2 int32
 	var v3 int64
 	var v4 int32
@@ -18465,7 +18528,7 @@ func (m *Module) fn143(v0, v1 int32) int32 {
 				goto l2
 			}
 		l0:
-			m.fn131(v2, v0, v1)
+			m.fn134(v2, v0, v1)
 			v3 = i64(0)
 			{
 				p3 := i32(-33)
@@ -18490,7 +18553,7 @@ func (m *Module) fn143(v0, v1 int32) int32 {
 			}
 		}
 	l1:
-		t7 := m.fn133(v0, v1)
+		t7 := m.fn136(v0, v1)
 		v1 = t7
 		goto l4
 	}
@@ -18502,7 +18565,7 @@ l4:
 }
 
 //go:norace
-func (m *Module) fn144(v0, v1, v2 int32, v3, v4, v5, v6 int64) {
+func (m *Module) fn147(v0, v1, v2 int32, v3, v4, v5, v6 int64) {
 	var v7 int32
 	var v8, v9 int64
 	t0 := m.g0
@@ -18525,7 +18588,7 @@ func (m *Module) fn144(v0, v1, v2 int32, v3, v4, v5, v6 int64) {
 l0:
 	t3 := int64(load64(m.memory, uint64(uint32(v7))+208))
 	store64(m.memory, uint64(uint32(v7))+208, uint64(t3|i64_shl(i64(1), int64(uint32(v1)))))
-	m.fn92(v7+i32(400), v7+i32(208))
+	m.fn97(v7+i32(400), v7+i32(208))
 	{
 		t4 := int32(load32(m.memory, uint64(uint32(v7))+400))
 		if t4 != 0 {
@@ -18538,7 +18601,7 @@ l0:
 			{
 				t5 := int32(load32(m.memory, uint64(uint32(v7))+52))
 				if t5 != i32(6) {
-					m.fn145(v0, v1, v3, v5, v6)
+					m.fn148(v0, v1, v3, v5, v6)
 					goto l5
 				}
 				v4 = v3 & i64(0xfff)
@@ -18551,16 +18614,16 @@ l0:
 				goto l4
 			}
 		l3:
-			m.fn145(v7+i32(400), v1, i64(4096), v5, v6)
+			m.fn148(v7+i32(400), v1, i64(4096), v5, v6)
 			t6 := int64(load64(m.memory, uint64(uint32(v7))+408))
 			v9 = t6
 			t7 := int64(load64(m.memory, uint64(uint32(v7))+400))
 			v8 = t7
 		}
 	l4:
-		m.fn152(v7+i32(16), v8, i64(0), v3, i64(0))
-		m.fn152(v7, v9, i64(0), v3, i64(0))
-		m.fn145(v7+i32(208), v1, v4, v5, v6)
+		m.fn155(v7+i32(16), v8, i64(0), v3, i64(0))
+		m.fn155(v7, v9, i64(0), v3, i64(0))
+		m.fn148(v7+i32(208), v1, v4, v5, v6)
 		t8 := int64(load64(m.memory, uint64(uint32(v7))+24))
 		t9 := v0
 		v5 = t8
@@ -18628,7 +18691,7 @@ l5:
 }
 
 //go:norace
-func (m *Module) fn145(v0, v1 int32, v2, v3, v4 int64) {
+func (m *Module) fn148(v0, v1 int32, v2, v3, v4 int64) {
 	var v5 int32
 	var v6, v7, v8 int64
 	var v9 int32
@@ -18701,12 +18764,12 @@ func (m *Module) fn145(v0, v1 int32, v2, v3, v4 int64) {
 			v25 = v24
 			v26 = v23
 			v27 = v6
-			m.fn87(v5+i32(112), v21, v1, v22)
+			m.fn92(v5+i32(112), v21, v1, v22)
 			t14 := int64(load64(m.memory, uint64(uint32(v5))+120))
 			t15 := int64(load64(m.memory, uint64(uint32(v5))+112))
 			t16 := v5 + i32(96)
 			v23 = t15
-			m.fn152(t16, t14-v23+i64(1), i64(0), i64(-1), i64(0))
+			m.fn155(t16, t14-v23+i64(1), i64(0), i64(-1), i64(0))
 			t17 := int64(load64(m.memory, uint64(uint32(v5))+104))
 			v23 = v23 + t17
 			{
@@ -18731,7 +18794,7 @@ func (m *Module) fn145(v0, v1 int32, v2, v3, v4 int64) {
 						v21 = p27
 						goto l4
 					}
-					m.fn152(v5+i32(80), v13, i64(0), v23, i64(0))
+					m.fn155(v5+i32(80), v13, i64(0), v23, i64(0))
 					t18 := int64(load64(m.memory, uint64(uint32(v5))+80))
 					t19 := v8
 					v23 = t18
@@ -18794,7 +18857,7 @@ func (m *Module) fn145(v0, v1 int32, v2, v3, v4 int64) {
 						t30 := int64(uint64(v26) / uint64(v15))
 						t31 := v5 + i32(64)
 						v23 = t30
-						m.fn152(t31, v23, i64(0), v12, i64(0))
+						m.fn155(t31, v23, i64(0), v12, i64(0))
 						t32 := int64(load64(m.memory, uint64(uint32(v5))+64))
 						v24 = t32
 						t33 := int64(uint64((v26-v23*v15)*v12) / uint64(v15))
@@ -18813,7 +18876,7 @@ func (m *Module) fn145(v0, v1 int32, v2, v3, v4 int64) {
 						goto l10
 					}
 				l9:
-					m.fn152(v5+i32(48), v26, i64(0), v12, i64(0))
+					m.fn155(v5+i32(48), v26, i64(0), v12, i64(0))
 					t37 := int64(load64(m.memory, uint64(uint32(v5))+56))
 					var p38 int32
 					if t37 != i64(0) {
@@ -18877,19 +18940,19 @@ func (m *Module) fn145(v0, v1 int32, v2, v3, v4 int64) {
 					if v16&i32(1) != 0 {
 						goto l12
 					}
-					m.fn87(v5+i32(112), v21, v1, v11)
+					m.fn92(v5+i32(112), v21, v1, v11)
 					t49 := int64(load64(m.memory, uint64(uint32(v5))+120))
 					t50 := int64(load64(m.memory, uint64(uint32(v5))+112))
 					t51 := v5 + i32(32)
 					v26 = t50
-					m.fn152(t51, t49-v26+i64(1), i64(0), i64(-1), i64(0))
+					m.fn155(t51, t49-v26+i64(1), i64(0), i64(-1), i64(0))
 					t52 := int64(load64(m.memory, uint64(uint32(v5))+40))
 					v26 = v26 + t52
 					{
 						if v18 != 0 {
 							goto l13
 						}
-						m.fn152(v5+i32(16), v13, i64(0), v26, i64(0))
+						m.fn155(v5+i32(16), v13, i64(0), v26, i64(0))
 						t53 := int64(load64(m.memory, uint64(uint32(v5))+16))
 						v26 = t53
 						p54 := i64(0x7fffffffffffffff)
@@ -18936,7 +18999,7 @@ func (m *Module) fn145(v0, v1 int32, v2, v3, v4 int64) {
 		if uint64(v26) > uint64(v11) {
 			p62 = i64(0)
 		}
-		m.fn152(t60, t61, i64(0), p62, i64(0))
+		m.fn155(t60, t61, i64(0), p62, i64(0))
 		t63 := int64(load64(m.memory, uint64(uint32(v5))+8))
 		v26 = t63
 		t64 := int64(load64(m.memory, uint32(v5)))
@@ -18978,7 +19041,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn146(v0 int32) {
+func (m *Module) fn149(v0 int32) {
 	var v1, v2, v3, v4, v5, v6 int64
 	t0 := int64(load64(m.memory, uint64(uint32(v0))+32))
 	v1 = t0
@@ -19020,7 +19083,7 @@ func (m *Module) fn146(v0 int32) {
 }
 
 //go:norace
-func (m *Module) fn147(v0, v1, v2, v3 int32) {
+func (m *Module) fn150(v0, v1, v2, v3 int32) {
 	var v4, v5, v6, v7, v8, v9 int32
 	if v2 == 0 {
 		goto l0
@@ -19094,7 +19157,7 @@ l5:
 }
 
 //go:norace
-func (m *Module) fn148(v0, v1, v2 int32) {
+func (m *Module) fn151(v0, v1, v2 int32) {
 	var v3 int32
 	var v4 int64
 	var v5 int32
@@ -19133,7 +19196,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn149(v0, v1, v2, v3, v4 int32) {
+func (m *Module) fn152(v0, v1, v2, v3, v4 int32) {
 	var v5, v6 int32
 	var v7 int64
 	var v8 int32
@@ -19158,7 +19221,7 @@ l2:
 			goto l0
 		}
 		t6 := int32(load32(m.memory, uint32(v2)))
-		t7 := m.fn151(v5, t6, v8)
+		t7 := m.fn154(v5, t6, v8)
 		if t7 == 0 {
 			goto l1
 		}
@@ -19182,7 +19245,7 @@ l3:
 }
 
 //go:norace
-func fn150(v0, v1 int64) int64 {
+func fn153(v0, v1 int64) int64 {
 	var v2, v3 int64
 	t0 := v0
 	var p1 int32
@@ -19199,7 +19262,7 @@ func fn150(v0, v1 int64) int64 {
 }
 
 //go:norace
-func (m *Module) fn151(v0, v1, v2 int32) int32 {
+func (m *Module) fn154(v0, v1, v2 int32) int32 {
 	var v3, v4, v5 int32
 	v3 = i32(0)
 	if v2 == 0 {
@@ -19230,7 +19293,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn152(v0 int32, v1, v2, v3, v4 int64) {
+func (m *Module) fn155(v0 int32, v1, v2, v3, v4 int64) {
 	var v5, v6, v7, v8, v9, v10 int64
 	t0 := v0
 	v5 = v3 & i64(0xffffffff)
@@ -19261,7 +19324,7 @@ func (m *Module) fn152(v0 int32, v1, v2, v3, v4 int64) {
 }
 
 //go:norace
-func (m *Module) fn153(v0 int32, v1, v2 int64, v3 int32) {
+func (m *Module) fn156(v0 int32, v1, v2 int64, v3 int32) {
 	var v4 int64
 	{
 		if v3&i32(64) != 0 {

@@ -45,9 +45,9 @@ var pure *plain.Module
 
 func take() *instance { return instances.Get().(*instance) }
 
-// free gives the instance back, unless a panic left it in the middle of a call or a long key is in it.
+// free gives the instance back, unless a panic left it in the middle of a call.
 func (m *instance) free() {
-	if m.g0 == stackTop && len(m.memory) == memorySize {
+	if m.g0 == stackTop {
 		m.top = heapBase
 		instances.Put(m)
 	}

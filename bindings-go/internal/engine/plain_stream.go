@@ -11,12 +11,14 @@ import (
 func StreamFromKey(seed uint64, key string) uint64 {
 	m := take()
 	defer m.free()
-	stream := m.reserve(8)
-	if room := len(m.memory) - int(m.top); len(key) > room {
-		m.memory = append(m.memory, make([]byte, len(key)-room)...)
+	stream, hasher := m.reserve(8), m.reserve(64)
+	m.Xbackoff_key_begin(hasher, int64(seed))
+	for parts := m.top; len(key) > 0; m.top = parts { // a key may be longer than the memory
+		at, length := m.putText(key, TextRoom)
+		m.Xbackoff_key_append(hasher, at, length)
+		key = key[length:]
 	}
-	at, length := m.putText(key, len(key))
-	m.Xbackoff_stream_from_key(int64(seed), at, length, stream)
+	m.Xbackoff_key_stream(hasher, stream)
 	return m.word(stream)
 }
 

@@ -3,6 +3,7 @@
 package engine
 
 import (
+	"bytes"
 	"strings"
 	"testing"
 )
@@ -14,6 +15,22 @@ func TestValuesFitIntoTheMemory(t *testing.T) {
 	// Header fields and the delays of a batch are the longest.
 	if room := memorySize - int(heapBase); room < 2*max(FieldsRoom, 8*batch) {
 		t.Errorf("there is room for %d bytes", room)
+	}
+}
+
+func TestPoliciesHaveNoMoreWords(t *testing.T) {
+	m := newInstance()
+	for _, text := range []string{"constant:base=1s", "sidekiq", "aws-sdk-2026", "exponential:base=1s,jitter=proportional,jitter_below=1/3,jitter_above=7/9,retry_after=spread"} {
+		words := bytes.Repeat([]byte{0xA5}, 8*PolicyWords)
+		at := m.put(words)
+		textAt, length := m.putText(text, TextRoom)
+		if code := m.Xbackoff_policy_parse(at, textAt, length, m.reserve(errorSize)); code != OK {
+			t.Fatalf("%s: %d", text, code)
+		}
+		used, rest := m.memory[at:][:8*usedPolicyWords], m.memory[at:][8*usedPolicyWords:8*PolicyWords]
+		if !bytes.Equal(rest, words[:len(rest)]) || bytes.HasSuffix(used, words[:8]) {
+			t.Errorf("%s ends with %x, followed by %x", text, used[len(used)-8:], rest)
+		}
 	}
 }
 
@@ -71,15 +88,13 @@ func TestStackHasRoom(t *testing.T) {
 	}
 }
 
-// An instance in the middle of a call is not used again, and neither is a large one.
-func TestInstancesAreGivenBackAsTheyWere(t *testing.T) {
-	broken, large := newInstance(), newInstance()
-	broken.g0 -= 16
-	large.memory = append(large.memory, 0)
-	broken.free()
-	large.free()
+// An instance in the middle of a call is not used again.
+func TestPanicsLoseTheInstance(t *testing.T) {
+	m := newInstance()
+	m.g0 -= 16
+	m.free()
 	for range 100 {
-		if m := take(); m == broken || m == large {
+		if take() == m {
 			t.Fatal("the instance is used again")
 		}
 	}
