@@ -89,10 +89,10 @@ func errorText(err error) string {
 type loop struct {
 	retryConfig
 	ctx       context.Context
-	operation *Operation            // nil without a budget
-	alone     *engine.LoneOperation // without a budget of this process; nil until a call fails
-	grant     sharedGrant           // of the shared budget
-	isLocal   bool                  // the local budget has just decided
+	operation *Operation   // nil without a budget
+	alone     RandomStream // without a budget of this process, once a call has failed
+	grant     sharedGrant  // of the shared budget
+	isLocal   bool         // the local budget has just decided
 	began     time.Duration
 	deadline  uint64 // of the context, on the clock
 	calls     uint64
@@ -231,14 +231,14 @@ func (l *loop) decide(outcome Outcome, retryAfter uint64, now time.Duration) (De
 	if !outcome.isKnown() {
 		return Decision{}, unknownOutcome(outcome)
 	}
-	if l.alone == nil {
-		l.alone = new(engine.LoneOperation)
-		l.alone.Begin(&l.policy.core, l.loopStream().state, uint64(l.began), l.deadline)
+	if l.calls == 1 {
+		l.alone = l.loopStream()
 	}
 	if l.shared != nil && outcome != OutcomePermanent {
 		l.shared.report(BudgetAttemptFailed, sharedGrant{})
 	}
-	return decisionOf(l.alone.Decide(&l.policy.core, uint32(outcome), retryAfter, uint64(now))), nil
+	reason, delay := engine.DecideAlone(&l.policy.core, l.alone.state, l.calls-1, uint64(l.began), l.deadline, uint32(outcome), retryAfter, uint64(now))
+	return decisionOf(reason, delay), nil
 }
 
 // isGranted asks the shared budget for a retry.

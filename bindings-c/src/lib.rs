@@ -43,6 +43,7 @@ mod http;
 
 mod stats;
 
+#[cfg(not(target_family = "wasm"))]
 mod retry;
 
 mod code;
@@ -50,13 +51,15 @@ mod code;
 mod error;
 
 #[cfg(target_family = "wasm")]
-mod scalar;
+mod go;
 
 pub use budget::*;
 pub use budget_state::*;
 pub use code::*;
 pub use error::*;
 pub use field::*;
+#[cfg(target_family = "wasm")]
+pub use go::*;
 pub use http::*;
 pub use iterator::*;
 pub use member::*;
@@ -65,9 +68,8 @@ pub use outcome::*;
 pub use params::*;
 pub use policy::*;
 pub use preview::*;
+#[cfg(not(target_family = "wasm"))]
 pub use retry::*;
-#[cfg(target_family = "wasm")]
-pub use scalar::*;
 pub use stats::*;
 pub use stream::*;
 pub use version::*;

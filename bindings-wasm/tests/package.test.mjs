@@ -109,10 +109,10 @@ describe("contents", () => {
 	});
 
 	// The translated module is 41,000 bytes, the rest 18,000: it has the names of its functions and is for older engines.
-	test("the single file without WebAssembly is below 70 kB gzipped", () => {
+	test("the single file without WebAssembly is below 71 kB gzipped", () => {
 		const bytes = size("dist/js/index.js");
 		console.log({ bytes });
-		assert.ok(bytes < 70_000, `${bytes}`);
+		assert.ok(bytes < 71_000, `${bytes}`);
 	});
 
 	test("a bundler leaves out shared budgets that are not used", async () => {

@@ -9,7 +9,7 @@ use std::process::Command;
 
 use anyhow::Result;
 
-use crate::report::{Extent, Report, Runner};
+use crate::report::{Report, Runner};
 use crate::shell::{cargo, command, progress, run, stdout, target};
 
 /// The crates that are published.
@@ -29,17 +29,10 @@ pub(crate) const PUBLISHED: &[&str] = if cfg!(windows) {
 /// The tools: most of their dependencies were compiled for this program.
 const TOOLS: &[&str] = &["xtask", "scenario"];
 
-/// Its tests need libraries of their own. The usual tests compare what it writes with the committed files.
-const TRANSLATOR: &[&str] = &["wasm-to-go"];
-
 /// Lints and tests all of them. libbackoff, the extension of Python and the WebAssembly have no tests
 /// in Rust.
 pub(crate) fn test(report: &mut Report) {
-    let mut all = vec![("the crates", PUBLISHED), ("the tools", TOOLS)];
-    if report.extent() == Extent::All {
-        all.push(("the translator", TRANSLATOR));
-    }
-    for (what, packages) in all {
+    for (what, packages) in [("the crates", PUBLISHED), ("the tools", TOOLS)] {
         report.suite_of(&format!("clippy and cargo test: {what}"), Runner::Summary, || {
             let mut test = linted("test", packages)?;
             test.arg("--no-fail-fast");

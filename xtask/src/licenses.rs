@@ -1,5 +1,5 @@
-//! The licenses of the other projects whose code a binary contains. They ask everyone who gives the
-//! binary away to pass them on.
+//! The licenses of the other projects whose code a package contains. They ask everyone who gives the
+//! package away to pass them on.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, ensure};
 use serde::Deserialize;
 
+use crate::languages::go;
 use crate::linked::{Crate, linked};
 use crate::shell::{WASM, cargo, root, stdout};
 
@@ -35,10 +36,15 @@ const MIT: &str = "LICENSE-MIT";
 
 /// The committed files.
 pub(crate) fn pages() -> Result<Vec<(PathBuf, String)>> {
-    let page = |(folder, package, targets)| {
-        Ok((Path::new(folder).join(FILE), of_binaries(package, targets)?))
+    let page_of = |(folder, package, targets)| {
+        let mut texts = of_crates(package, targets)?;
+        if folder == "bindings-go" {
+            // It writes functions of its own into what it translates.
+            texts.entry(go::engine::license()?).or_default().insert("wasm2go".to_owned());
+        }
+        Ok((Path::new(folder).join(FILE), page(texts)?))
     };
-    PACKAGES.into_iter().map(page).collect()
+    PACKAGES.into_iter().map(page_of).collect()
 }
 
 /// A package as `cargo metadata` describes it.
@@ -60,6 +66,13 @@ struct Metadata {
 
 /// The licenses of what is linked into a crate of this project for these targets.
 pub(crate) fn of_binaries(package: &str, targets: &[&str]) -> Result<String> {
+    page(of_crates(package, targets)?)
+}
+
+/// Many projects have the same text, which is there once.
+type Texts = BTreeMap<String, BTreeSet<String>>;
+
+fn of_crates(package: &str, targets: &[&str]) -> Result<Texts> {
     let mut crates = BTreeMap::new();
     for target in targets {
         crates.extend(linked(package, target)?);
@@ -70,8 +83,7 @@ pub(crate) fn of_binaries(package: &str, targets: &[&str]) -> Result<String> {
         let (name, version) = (package.name.clone(), package.version.clone());
         package.source.is_some() && crates.contains_key(&Crate { name, version })
     };
-    // Many have the same text, which is there once.
-    let mut texts = BTreeMap::<String, BTreeSet<String>>::new();
+    let mut texts = Texts::new();
     let standard_library = mit("The Rust Project Contributors")?;
     texts.entry(standard_library).or_default().insert("the standard library of Rust".to_owned());
     for package in packages.iter().filter(is_linked) {
@@ -80,6 +92,10 @@ pub(crate) fn of_binaries(package: &str, targets: &[&str]) -> Result<String> {
             texts.entry(text.trim_end().to_owned()).or_default().insert(name);
         }
     }
+    Ok(texts)
+}
+
+fn page(texts: Texts) -> Result<String> {
     let mut page =
         "This package contains code of these projects, under these licenses.\n".to_owned();
     for (text, names) in texts {

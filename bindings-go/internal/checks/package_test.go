@@ -25,7 +25,7 @@ func TestZipHasTheFilesOfTheModule(t *testing.T) {
 	names := names(t, zipOf(t))
 	for _, name := range []string{
 		"ADAPTERS.md", "LICENSE-APACHE", "LICENSE-MIT", "LICENSES-OF-CRATES", "README.md", "docs/retry.md", "go.mod", "retry.go", "cenkalti/waits.go", "backoffhttp/transport.go",
-		"internal/engine/constants.go", "internal/engine/core.go", "internal/engine/cgo.go",
+		"internal/engine/constants.go", "internal/engine/core.go", "internal/engine/plain/plain.go", "internal/engine/cgo.go",
 	} {
 		if !slices.Contains(names, name) {
 			t.Errorf("%s is missing", name)

@@ -24,7 +24,7 @@ import (
 )
 
 // A witness is the WebAssembly from which core.go is translated, run by wazero. It keeps its values in its own
-// memory, so it shares no code with the engine.
+// memory, so it shares no code with the engine. Its delays are also those of package plain.
 type witness struct {
 	t    *testing.T
 	wasm api.Module
@@ -47,7 +47,11 @@ const (
 	aText
 	aPrint     = aText + 4096
 	someDelays = aPrint + 4096
+	aKey       = someDelays + 4096
 )
+
+// Of this many bytes, a key is longer than the memory of the engine.
+const longestKey = 100_000
 
 const delays = 70
 
@@ -69,6 +73,9 @@ func newWitness(t *testing.T) *witness {
 	wasm, err := runtime.Instantiate(context.Background(), code)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if _, ok := wasm.Memory().Grow(2); !ok {
+		t.Fatal("the memory does not grow")
 	}
 	return &witness{t, wasm}
 }
@@ -309,14 +316,17 @@ func TestStats(t *testing.T) {
 
 func TestTextsAndStreams(t *testing.T) {
 	w, random := newWitness(t), newRandom(t)
-	for range 2000 {
+	for i := range 2000 {
 		seed, n := random.Uint64(), random.Uint64()>>random.IntN(64)
 		key := make([]byte, random.IntN(3000))
+		if i%100 == 0 {
+			key = make([]byte, longestKey-i)
+		}
 		for i := range key {
 			key[i] = byte(random.Uint32())
 		}
-		at, length := w.put(string(key))
-		w.call("stream_from_key", seed, at, length, w.at(aNumber))
+		copy(w.memory(aKey, longestKey), key)
+		w.call("stream_from_key", seed, w.at(aKey), uint64(len(key)), w.at(aNumber))
 		same(t, "from key", engine.StreamFromKey(seed, string(key)), w.word(aNumber))
 		w.call("stream_nth", seed, n, w.at(aNumber))
 		same(t, "nth", engine.NthStream(seed, n), w.word(aNumber))
@@ -324,7 +334,7 @@ func TestTextsAndStreams(t *testing.T) {
 		same(t, "advance", engine.Advance(seed, n), w.call("stream_advance", seed, n))
 
 		header := mutated(random, []string{"120", "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "18446744073709551616"})
-		at, length = w.put(header)
+		at, length := w.put(header)
 		code := w.call("parse_retry_after", at, length, n, w.at(aNumber))
 		ns, ok := engine.ParseRetryAfter(header, n)
 		same(t, header, ok, code == engine.OK)

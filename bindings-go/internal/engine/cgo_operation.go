@@ -102,17 +102,12 @@ func (o *Operation) State() (retries, attempts uint64, reason uint32) {
 	return uint64(retried), uint64(attempted), uint32(stopped)
 }
 
-// LoneOperation is an operation without a budget that is not used after a stop.
-type LoneOperation struct{ operation Operation }
-
-// Begin begins the operation.
-func (o *LoneOperation) Begin(policy *Policy, stream, now, deadline uint64) {
-	o.operation.Begin(policy, stream, now, deadline, nil)
-}
-
-// Decide is that of an Operation, for known outcomes.
-func (o *LoneOperation) Decide(_ *Policy, outcome uint32, retryAfter, now uint64) (reason uint32, delay uint64) {
-	reason, delay, _ = o.operation.Decide(outcome, retryAfter, now, nil)
+// DecideAlone is Resume and Decide of an operation without a budget, for known outcomes and a policy that is not the zero
+// one.
+func DecideAlone(policy *Policy, stream, retries, began, deadline uint64, outcome uint32, retryAfter, now uint64) (reason uint32, delay uint64) {
+	var operation Operation
+	operation.Resume(policy, stream, retries, began, deadline)
+	reason, delay, _ = operation.Decide(outcome, retryAfter, now, nil)
 	return reason, delay
 }
 

@@ -1,7 +1,8 @@
 // Package engine is the only door to the core. There are two engines with one interface:
 //
 //   - The default is plain Go. core.go is the core, translated from its WebAssembly; the files plain*.go
-//     copy values into the memory of an instance and back.
+//     copy values into the memory of an instance and back. Package plain has the delays of most policies, which
+//     need no memory.
 //   - With the build tag backoff_cgo, the files cgo*.go call the installed C library, and no other files of
 //     the module import "C".
 //
@@ -10,9 +11,8 @@ package engine
 
 import "time"
 
-// TextRoom is how much of a text the core needs: it refuses texts of more than 1024 bytes without reading them. A
-// multiple of 8 keeps aligned what follows in its memory.
-const TextRoom = 1032
+// TextRoom is how much of a text the core needs: it refuses texts of more than 1024 bytes without reading them.
+const TextRoom = 1025
 
 // FieldsRoom is how much of the header fields of a response the core gets: one value of each name, and two of RateLimit.
 const FieldsRoom = 6400

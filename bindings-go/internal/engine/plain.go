@@ -6,160 +6,167 @@ import (
 	"bytes"
 	"encoding/binary"
 	"sync"
+
+	"github.com/backoff-rs/backoff/bindings-go/internal/engine/plain"
 )
 
-// The translated core works in the memory of an instance, which one goroutine uses at a time. An instance
-// keeps nothing between two calls: every function here takes one, copies its arguments in and its results
-// out, and gives it back.
-var instances = sync.Pool{New: func() any { return newModule() }}
+// An instance of the translated core works in its own memory, and one goroutine uses it at a time. It keeps
+// nothing between two calls: every function here takes one, copies its arguments in and its results out, and
+// gives it back.
+type instance struct {
+	Module
+	top  int32 // the end of the values in the memory
+	room [memorySize]byte
+}
 
-func take() *module { return instances.Get().(*module) }
+// The memory holds the stack of the core, its data, and the values of a call. A page of WebAssembly would be larger.
+// With the rest of an instance it fills pages of Go.
+const memorySize = 40<<10 - 128
+
+var (
+	// An instance at its start: its stack ends at stackTop, and its data at heapBase.
+	start    = New()
+	stackTop = start.g0
+	heapBase = *start.X__heap_base()
+
+	instances = sync.Pool{New: func() any { return newInstance() }}
+)
+
+// newInstance allocates once: under the race detector, a pool drops some of its instances.
+func newInstance() *instance {
+	m := &instance{Module: *start, top: heapBase}
+	copy(m.room[:], start.memory[:heapBase])
+	m.memory = m.room[:]
+	return m
+}
+
+// pure has the functions of numbers alone. It is nil, because none of them has a memory.
+var pure *plain.Module
+
+func take() *instance { return instances.Get().(*instance) }
 
 // free gives the instance back, unless a panic left it in the middle of a call.
-func (m *module) free() {
-	if m.stackPointer == topOfStack {
+func (m *instance) free() {
+	if m.g0 == stackTop {
+		m.top = heapBase
 		instances.Put(m)
 	}
 }
 
-// The core's stack begins here and grows down (xtask/src/languages/go/engine.rs).
-const topOfStack = 10240
+// reserve returns the address of so many bytes of the memory, which may have any content.
+func (m *instance) reserve(size int) int32 {
+	at := m.top
+	m.top += int32(size+7) &^ 7
+	return at
+}
 
-// Where arguments and results are in the memory.
-const (
-	paramsAt        = heapBase
-	policyAt        = paramsAt + 8*ParamsWords
-	policyNumbersAt = policyAt + 8*PolicyWords
-	fittedAt        = policyNumbersAt + 8*policyNumbers
-	operationAt     = fittedAt + 8*PolicyWords
-	budgetAt        = operationAt + 8*OperationWords
-	previewAt       = budgetAt + 8*BudgetWords
-	statsAt         = previewAt + 8*PreviewWords
-	otherAt         = statsAt + 8*StatsWords
-	rowAt           = otherAt + 8*StatsWords
-	countsAt        = rowAt + 8*rowWords
-	errorAt         = countsAt + 8*countsWords
-	decisionAt      = errorAt + 8*errorWords
-	hasherAt        = decisionAt + 8*decisionWords
-	numbersAt       = hasherAt + 8*hasherWords
-	textAt          = numbersAt + 8*numbersWords
-	printedAt       = textAt + TextRoom
-	endOfMemory     = printedAt + StatsSize
-	// No call that prints fills delays.
-	delaysAt = printedAt
-	// No call for a budget's state reads a preview.
-	budgetStateAt = previewAt
-)
+// empty returns the address of bytes that are 0.
+func (m *instance) empty(size int) int32 {
+	at := m.reserve(size)
+	clear(m.memory[at:][:size])
+	return at
+}
 
-// Sizes that backoff.h has no name for, in words.
-const (
-	rowWords      = 6
-	countsWords   = 33
-	errorWords    = 10
-	decisionWords = 2
-	hasherWords   = 8
-	policyNumbers = 14
-	numbersWords  = 4
-	delaysWords   = 256
-)
+// put copies a value of the core into the memory and returns its address.
+func (m *instance) put(value []byte) int32 {
+	at := m.reserve(len(value))
+	copy(m.memory[at:], value)
+	return at
+}
 
-// put copies a value of the core into the memory.
-func (m *module) put(at uint32, value []byte) { copy(m.memory[at:], value) }
+// putText is put for a text of which the core reads no more than size bytes. It returns the length, too.
+func (m *instance) putText(text string, size int) (at int32, length int64) {
+	text = text[:min(len(text), size)]
+	at = m.reserve(len(text))
+	return at, int64(copy(m.memory[at:], text))
+}
 
 // get copies a value of the core out of the memory.
-func (m *module) get(at uint32, value []byte) { copy(value, m.memory[at:]) }
+func (m *instance) get(at int32, value []byte) { copy(value, m.memory[at:]) }
 
-// words copies numbers out of the memory.
-func (m *module) words(at uint32, words []uint64) {
-	for i := range words {
-		words[i] = m.word(at + 8*uint32(i))
-	}
-}
+func (m *instance) word(at int32) uint64 { return binary.LittleEndian.Uint64(m.memory[at:]) }
 
-// putWords copies numbers into the memory.
-func (m *module) putWords(at uint32, words []uint64) {
-	for i, word := range words {
-		binary.LittleEndian.PutUint64(m.memory[at+8*uint32(i):], word)
-	}
-}
-
-func (m *module) word(at uint32) uint64 { return binary.LittleEndian.Uint64(m.memory[at:]) }
-
-func (m *module) half(at uint32) uint32 { return binary.LittleEndian.Uint32(m.memory[at:]) }
-
-// putText copies a text into the memory and returns its length there.
-func (m *module) putText(text string) uint64 {
-	return uint64(copy(m.memory[textAt:][:TextRoom], text))
-}
-
-// printed returns what the core has printed.
-func (m *module) printed() []byte { return m.terminated(printedAt) }
+func (m *instance) half(at int32) uint32 { return binary.LittleEndian.Uint32(m.memory[at:]) }
 
 // terminated returns the bytes before the terminating zero.
-func (m *module) terminated(at uint32) []byte {
+func (m *instance) terminated(at int32) []byte {
 	text, _, _ := bytes.Cut(m.memory[at:], []byte{0})
 	return text
 }
 
+// The size of backoff_error, which the core writes as a whole.
+const errorSize = 80
+
 // error copies an error of the core. text is the string that was parsed, if any.
-func (m *module) error(text string) *Error {
-	m.errorMessage(errorAt, printedAt, TextSize)
+func (m *instance) error(at int32, text string) *Error {
+	message := m.reserve(TextSize)
+	m.Xbackoff_error_message(at, message, TextSize)
 	err := &Error{
-		Code:    m.half(errorAt),
-		Value:   m.word(errorAt + 8),
-		Limit:   m.word(errorAt + 16),
+		Code:    m.half(at),
+		Value:   m.word(at + 8),
+		Limit:   m.word(at + 16),
 		At:      -1,
-		Message: string(m.printed()),
+		Message: string(m.terminated(message)),
 	}
-	if field := m.half(errorAt + 4); field != 0 {
+	if field := m.half(at + 4); field != 0 {
 		err.Field = FieldName(Field(field))
 	}
-	if m.half(errorAt+40) != TextKindNone {
-		err.At = int(m.word(errorAt + 24))
-		err.Found = text[err.At:][:m.word(errorAt+32)]
+	if m.half(at+40) != TextKindNone {
+		err.At = int(m.word(at + 24))
+		err.Found = text[err.At:][:m.word(at+32)]
 	}
 	return err
 }
 
 // CoreVersion returns the version of the core.
-func CoreVersion() uint32 { return version() }
+func CoreVersion() uint32 {
+	m := take()
+	defer m.free()
+	return uint32(m.Xbackoff_version())
+}
 
 // FieldName returns the name of a field, such as "jitter_max".
 func FieldName(field Field) string {
-	return name(fieldName(uint32(field)))
+	return name((*Module).Xbackoff_field_name, uint32(field))
 }
 
 // KindName returns the name of a kind of a field, such as "exponential" of Growth.
 func KindName(field Field, kind uint32) string {
-	return name(kindName(uint32(field), uint64(kind)))
+	m := take()
+	defer m.free()
+	return string(m.terminated(m.Xbackoff_kind_name(int32(field), int64(kind))))
 }
 
 // CodeName returns the name of an error code, such as "cap_below_base".
 func CodeName(code uint32) string {
-	return name(codeName(code))
+	return name((*Module).Xbackoff_code_name, code)
 }
 
 // OutcomeName returns the name of an outcome, such as "throttled".
 func OutcomeName(outcome uint32) string {
-	return name(outcomeName(outcome))
+	return name((*Module).Xbackoff_outcome_name, outcome)
 }
 
 // BudgetEventName returns the name of an event of a budget, such as "retry_requested".
 func BudgetEventName(event uint32) string {
-	return name(budgetEventName(event))
+	return name((*Module).Xbackoff_budget_event_name, event)
 }
 
 // ReasonName returns the name of a stop reason, such as "max_retries".
 func ReasonName(reason uint32) string {
-	return name(reasonName(reason))
+	return name((*Module).Xbackoff_reason_name, reason)
 }
 
-// name returns the text at an address of the core's constants.
-func name(at uint32) string {
+// name returns the text at an address among the core's constants, which a function returns for a number.
+func name(address func(m *Module, number int32) int32, number uint32) string {
 	m := take()
 	defer m.free()
-	return string(m.terminated(at))
+	return string(m.terminated(address(&m.Module, int32(number))))
 }
 
 // HTTPOutcome returns the outcome of an HTTP status.
-func HTTPOutcome(status uint32) uint32 { return httpOutcome(status) }
+func HTTPOutcome(status uint32) uint32 {
+	m := take()
+	defer m.free()
+	return uint32(m.Xbackoff_http_outcome(int32(status)))
+}

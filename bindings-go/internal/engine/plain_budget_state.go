@@ -11,11 +11,10 @@ type BudgetState struct{ bytes [8 * BudgetStateWords]byte }
 func (s *BudgetState) Full(budget *Budget) uint32 {
 	m := take()
 	defer m.free()
-	at := m.lock(budget)
-	budget.mutex.Unlock()
-	code := m.budgetStateFull(budgetStateAt, at)
+	at := m.empty(len(s.bytes))
+	code := uint32(m.Xbackoff_budget_state_full(at, m.copyOf(budget)))
 	if code == OK {
-		m.get(budgetStateAt, s.bytes[:])
+		m.get(at, s.bytes[:])
 	}
 	return code
 }
@@ -25,11 +24,11 @@ func (s *BudgetState) Full(budget *Budget) uint32 {
 func (s *BudgetState) Parse(budget *Budget, text string) uint32 {
 	m := take()
 	defer m.free()
-	at := m.lock(budget)
-	budget.mutex.Unlock()
-	code := m.budgetStateParse(budgetStateAt, at, textAt, m.putText(text))
+	at := m.empty(len(s.bytes))
+	textAt, length := m.putText(text, TextRoom)
+	code := uint32(m.Xbackoff_budget_state_parse(at, m.copyOf(budget), textAt, length))
 	if code == OK {
-		m.get(budgetStateAt, s.bytes[:])
+		m.get(at, s.bytes[:])
 	}
 	return code
 }
@@ -38,11 +37,11 @@ func (s *BudgetState) Parse(budget *Budget, text string) uint32 {
 func (s *BudgetState) AppendText(text []byte) ([]byte, uint32) {
 	m := take()
 	defer m.free()
-	m.put(budgetStateAt, s.bytes[:])
-	if code := m.budgetStatePrint(budgetStateAt, printedAt, TextSize); code != OK {
-		return text, code
+	printed := m.reserve(TextSize)
+	if code := m.Xbackoff_budget_state_print(m.put(s.bytes[:]), printed, TextSize); code != OK {
+		return text, uint32(code)
 	}
-	return append(text, m.printed()...), OK
+	return append(text, m.terminated(printed)...), OK
 }
 
 // Step changes the state by an event. It returns whether a retry is granted and what the operation then holds;
@@ -50,13 +49,19 @@ func (s *BudgetState) AppendText(text []byte) ([]byte, uint32) {
 func (s *BudgetState) Step(event, outcome uint32, held, now uint64) (granted bool, holds uint64, code uint32) {
 	m := take()
 	defer m.free()
-	m.put(budgetStateAt, s.bytes[:])
-	binary.LittleEndian.PutUint32(m.memory[numbersAt:], event)
-	binary.LittleEndian.PutUint32(m.memory[numbersAt+4:], outcome)
-	binary.LittleEndian.PutUint64(m.memory[numbersAt+8:], held)
-	if code := m.budgetStateStep(budgetStateAt, numbersAt, now, numbersAt+16); code != OK {
-		return false, 0, code
+	at, answer := m.put(s.bytes[:]), m.reserve(16)
+	if code := m.Xbackoff_budget_state_step(at, m.putEvent(event, outcome, held), int64(now), answer); code != OK {
+		return false, 0, uint32(code)
 	}
-	m.get(budgetStateAt, s.bytes[:])
-	return m.half(numbersAt+16) != 0, m.word(numbersAt + 24), OK
+	m.get(at, s.bytes[:])
+	return m.half(answer) != 0, m.word(answer + 8), OK
+}
+
+// putEvent puts a backoff_budget_event into the memory.
+func (m *instance) putEvent(event, outcome uint32, held uint64) int32 {
+	var value [16]byte
+	binary.LittleEndian.PutUint32(value[:], event)
+	binary.LittleEndian.PutUint32(value[4:], outcome)
+	binary.LittleEndian.PutUint64(value[8:], held)
+	return m.put(value[:])
 }

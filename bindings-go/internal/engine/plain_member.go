@@ -2,56 +2,40 @@
 
 package engine
 
-import "encoding/binary"
-
 // Member is what one process knows of a shared budget. The zero value is none.
 type Member struct{ bytes [8 * BudgetMemberWords]byte }
 
-// Where the values of a member are: no call for one prints stats.
-const (
-	memberAt  = (printedAt + TextSize + 7) / 8 * 8
-	localAt   = memberAt + 8*BudgetMemberWords
-	answersAt = localAt + 8*BudgetWords
-)
-
 // Init sets the member to one of two budgets: the shared one, and the one that decides while the store is away.
-func (b *Member) Init(budget, local *Budget, lease, fallback, timeout, seed uint64) uint32 {
-	m := take()
-	defer m.free()
-	at := m.lock(budget)
-	budget.mutex.Unlock()
-	local.mutex.Lock()
-	m.put(localAt, local.bytes[:])
-	local.mutex.Unlock()
-	code := m.budgetMemberInit(memberAt, at, localAt, lease, fallback, timeout, seed)
-	m.get(memberAt, b.bytes[:])
+func (b *Member) Init(budget, local *Budget, lease, fallback, timeout, seed uint64) (code uint32) {
+	b.call(func(m *instance, at int32) {
+		code = uint32(m.Xbackoff_budget_member_init(at, m.copyOf(budget), m.copyOf(local), int64(lease), int64(fallback), int64(timeout), int64(seed)))
+	})
 	return code
 }
 
 // call lets the core work on the member.
-func (b *Member) call(work func(m *module)) {
+func (b *Member) call(work func(m *instance, at int32)) {
 	m := take()
 	defer m.free()
-	m.put(memberAt, b.bytes[:])
-	work(m)
-	m.get(memberAt, b.bytes[:])
+	at := m.put(b.bytes[:])
+	work(m, at)
+	m.get(at, b.bytes[:])
 }
 
 // Note notes an event of an operation.
 func (b *Member) Note(event uint32, held uint64, isLocal bool, now uint64) {
-	b.call(func(m *module) {
-		binary.LittleEndian.PutUint32(m.memory[numbersAt:], event)
-		binary.LittleEndian.PutUint64(m.memory[numbersAt+8:], held)
-		m.budgetMemberNote(memberAt, numbersAt, bit(isLocal), now)
+	b.call(func(m *instance, at int32) {
+		m.Xbackoff_budget_member_note(at, m.putEvent(event, 0, held), bit(isLocal), int64(now))
 	})
 }
 
 // Request requests a retry. It returns one of RequestGranted, RequestRefused and RequestWaits, or 0 for an unknown
 // outcome.
 func (b *Member) Request(outcome uint32, now uint64) (answer uint32, isLocal bool, held uint64) {
-	b.call(func(m *module) {
-		if m.budgetMemberRequest(memberAt, outcome, now, answersAt) == OK {
-			answer, isLocal, held = m.half(answersAt), m.half(answersAt+4) != 0, m.word(answersAt+8)
+	b.call(func(m *instance, at int32) {
+		answers := m.reserve(16)
+		if m.Xbackoff_budget_member_request(at, int32(outcome), int64(now), answers) == OK {
+			answer, isLocal, held = m.half(answers), m.half(answers+4) != 0, m.word(answers+8)
 		}
 	})
 	return answer, isLocal, held
@@ -59,18 +43,19 @@ func (b *Member) Request(outcome uint32, now uint64) (answer uint32, isLocal boo
 
 // Cancel cancels a request that waits.
 func (b *Member) Cancel(outcome uint32) {
-	b.call(func(m *module) { m.budgetMemberCancel(memberAt, outcome) })
+	b.call(func(m *instance, at int32) { m.Xbackoff_budget_member_cancel(at, int32(outcome)) })
 }
 
 // State returns what the member knows at a time.
 func (b *Member) State(now uint64) (state MemberState) {
-	b.call(func(m *module) {
-		m.budgetMemberState(memberAt, now, answersAt, answersAt+8, answersAt+16, answersAt+24)
+	b.call(func(m *instance, at int32) {
+		answers := m.reserve(32)
+		m.Xbackoff_budget_member_state(at, int64(now), answers, answers+8, answers+16, answers+24)
 		state = MemberState{
-			IsAway:    m.half(answersAt) != 0,
-			DueIn:     m.word(answersAt + 8),
-			HasUnsent: m.half(answersAt+16) != 0,
-			Timeout:   m.word(answersAt + 24),
+			IsAway:    m.half(answers) != 0,
+			DueIn:     m.word(answers + 8),
+			HasUnsent: m.half(answers+16) != 0,
+			Timeout:   m.word(answers + 24),
 		}
 	})
 	return state
@@ -78,14 +63,15 @@ func (b *Member) State(now uint64) (state MemberState) {
 
 // Stats returns what has happened so far.
 func (b *Member) Stats() (stats MemberStats) {
-	b.call(func(m *module) {
-		m.budgetMemberStats(memberAt, answersAt)
+	b.call(func(m *instance, at int32) {
+		answers := m.reserve(40)
+		m.Xbackoff_budget_member_stats(at, answers)
 		stats = MemberStats{
-			Exchanges:       m.word(answersAt),
-			FailedExchanges: m.word(answersAt + 8),
-			LostSwaps:       m.word(answersAt + 16),
-			LocalDecisions:  m.word(answersAt + 24),
-			Processes:       m.word(answersAt + 32),
+			Exchanges:       m.word(answers),
+			FailedExchanges: m.word(answers + 8),
+			LostSwaps:       m.word(answers + 16),
+			LocalDecisions:  m.word(answers + 24),
+			Processes:       m.word(answers + 32),
 		}
 	})
 	return stats
@@ -93,18 +79,20 @@ func (b *Member) Stats() (stats MemberStats) {
 
 // Begin begins an exchange.
 func (b *Member) Begin(now uint64) {
-	b.call(func(m *module) { m.budgetMemberBegin(memberAt, now) })
+	b.call(func(m *instance, at int32) { m.Xbackoff_budget_member_begin(at, int64(now)) })
 }
 
 // Step steps a text of the store, nil for none. It returns the text to swap for it, and whether there is a need to.
 func (b *Member) Step(text *string, storeNow uint64) (after string, isChanged bool, code uint32) {
-	b.call(func(m *module) {
-		at, length := uint32(0), uint64(0)
+	b.call(func(m *instance, at int32) {
+		textAt, length := int32(0), int64(0)
 		if text != nil {
-			at, length = textAt, m.putText(*text)
+			textAt, length = m.putText(*text, TextRoom)
 		}
-		if code = m.budgetMemberStep(memberAt, at, length, storeNow, printedAt, TextSize, answersAt); code == OK {
-			after, isChanged = string(m.printed()), m.half(answersAt) != 0
+		printed, changed := m.reserve(TextSize), m.reserve(4)
+		code = uint32(m.Xbackoff_budget_member_step(at, textAt, length, int64(storeNow), printed, TextSize, changed))
+		if code == OK {
+			after, isChanged = string(m.terminated(printed)), m.half(changed) != 0
 		}
 	})
 	return after, isChanged, code
@@ -112,14 +100,15 @@ func (b *Member) Step(text *string, storeNow uint64) (after string, isChanged bo
 
 // ExchangeSteps appends the steps of the exchange under way.
 func (b *Member) ExchangeSteps(steps []ExchangeStep) []ExchangeStep {
-	b.call(func(m *module) {
-		for index := uint64(0); m.budgetMemberExchangeStep(memberAt, index, answersAt) == OK; index++ {
+	b.call(func(m *instance, at int32) {
+		step := m.reserve(32)
+		for index := int64(0); m.Xbackoff_budget_member_exchange_step(at, index, step) == OK; index++ {
 			steps = append(steps, ExchangeStep{
-				Event:   m.half(answersAt),
-				Outcome: m.half(answersAt + 4),
-				Held:    m.word(answersAt + 8),
-				Count:   m.word(answersAt + 16),
-				Granted: m.word(answersAt + 24),
+				Event:   m.half(step),
+				Outcome: m.half(step + 4),
+				Held:    m.word(step + 8),
+				Count:   m.word(step + 16),
+				Granted: m.word(step + 24),
 			})
 		}
 	})
@@ -128,21 +117,23 @@ func (b *Member) ExchangeSteps(steps []ExchangeStep) []ExchangeStep {
 
 // Stored ends an exchange that the store has.
 func (b *Member) Stored(now uint64) (answers ExchangeAnswers) {
-	b.call(func(m *module) {
-		m.budgetMemberStored(memberAt, now, answersAt)
-		m.words(answersAt, answers.Granted[:])
-		m.words(answersAt+24, answers.Refused[:])
-		m.words(answersAt+48, answers.Held[:])
+	b.call(func(m *instance, at int32) {
+		answersAt := m.reserve(72)
+		m.Xbackoff_budget_member_stored(at, int64(now), answersAt)
+		for i := range int32(3) {
+			at := answersAt + 8*i
+			answers.Granted[i], answers.Refused[i], answers.Held[i] = m.word(at), m.word(at+24), m.word(at+48)
+		}
 	})
 	return answers
 }
 
 // Lost returns how long to wait before the state is loaded again, and false if the exchange has failed.
 func (b *Member) Lost(now uint64) (wait uint64, ok bool) {
-	b.call(func(m *module) {
-		ok = m.budgetMemberLost(memberAt, now, answersAt) == OK
-		if ok {
-			wait = m.word(answersAt)
+	b.call(func(m *instance, at int32) {
+		waitAt := m.reserve(8)
+		if ok = m.Xbackoff_budget_member_lost(at, int64(now), waitAt) == OK; ok {
+			wait = m.word(waitAt)
 		}
 	})
 	return wait, ok
@@ -150,15 +141,15 @@ func (b *Member) Lost(now uint64) (wait uint64, ok bool) {
 
 // Failed ends an exchange that failed.
 func (b *Member) Failed(mayBeStored bool, now uint64) {
-	b.call(func(m *module) { m.budgetMemberFailed(memberAt, bit(mayBeStored), now) })
+	b.call(func(m *instance, at int32) { m.Xbackoff_budget_member_failed(at, bit(mayBeStored), int64(now)) })
 }
 
 // Late lets the local budget decide because a request has waited for too long.
 func (b *Member) Late(now uint64) {
-	b.call(func(m *module) { m.budgetMemberLate(memberAt, now) })
+	b.call(func(m *instance, at int32) { m.Xbackoff_budget_member_late(at, int64(now)) })
 }
 
-func bit(is bool) uint32 {
+func bit(is bool) int32 {
 	if is {
 		return 1
 	}

@@ -14,11 +14,13 @@ type Budget struct {
 func (b *Budget) Parse(text string) *Error {
 	m := take()
 	defer m.free()
-	if m.budgetParse(budgetAt, textAt, m.putText(text), errorAt) != OK {
-		return m.error(text)
+	at, failure := m.empty(len(b.bytes)), m.reserve(errorSize)
+	textAt, length := m.putText(text, TextRoom)
+	if m.Xbackoff_budget_parse(at, textAt, length, failure) != OK {
+		return m.error(failure, text)
 	}
 	b.mutex.Lock()
-	m.get(budgetAt, b.bytes[:])
+	m.get(at, b.bytes[:])
 	b.mutex.Unlock()
 	return nil
 }
@@ -27,12 +29,18 @@ func (b *Budget) Parse(text string) *Error {
 func (b *Budget) AppendText(text []byte) ([]byte, uint32) {
 	m := take()
 	defer m.free()
-	m.lock(b)
-	b.mutex.Unlock()
-	if code := m.budgetPrint(budgetAt, printedAt, TextSize); code != OK {
-		return text, code
+	printed := m.reserve(TextSize)
+	if code := m.Xbackoff_budget_print(m.copyOf(b), printed, TextSize); code != OK {
+		return text, uint32(code)
 	}
-	return append(text, m.printed()...), OK
+	return append(text, m.terminated(printed)...), OK
+}
+
+// copyOf returns the address of a copy of the budget.
+func (m *instance) copyOf(b *Budget) int32 {
+	at := m.lock(b)
+	b.mutex.Unlock()
+	return at
 }
 
 // Get returns the value of a field that is not a ratio. It reports false if the kind does not use the field, and
@@ -40,39 +48,32 @@ func (b *Budget) AppendText(text []byte) ([]byte, uint32) {
 func (b *Budget) Get(field Field) (uint64, bool) {
 	m := take()
 	defer m.free()
-	m.lock(b)
-	b.mutex.Unlock()
-	if m.budgetGet(budgetAt, uint32(field), numbersAt) != OK {
-		return 0, false
-	}
-	return m.word(numbersAt), true
+	value := m.empty(8)
+	code := m.Xbackoff_budget_get(m.copyOf(b), int32(field), value)
+	return m.word(value), code == OK
 }
 
 // GetRatio returns the terms of a field that is a ratio, and otherwise reports what Get does.
 func (b *Budget) GetRatio(field Field) (numerator, denominator uint32, ok bool) {
 	m := take()
 	defer m.free()
-	m.lock(b)
-	b.mutex.Unlock()
-	if m.budgetGetRatio(budgetAt, uint32(field), numbersAt, numbersAt+4) != OK {
-		return 0, 0, false
-	}
-	return m.half(numbersAt), m.half(numbersAt + 4), true
+	ratio := m.empty(8)
+	code := m.Xbackoff_budget_get_ratio(m.copyOf(b), int32(field), ratio, ratio+4)
+	return m.half(ratio), m.half(ratio + 4), code == OK
 }
 
 // lock locks a budget until unlock, and returns its address in the memory: 0 for nil, which is no budget.
-func (m *module) lock(b *Budget) uint32 {
+func (m *instance) lock(b *Budget) int32 {
 	if b == nil {
 		return 0
 	}
 	b.mutex.Lock()
-	m.put(budgetAt, b.bytes[:])
-	return budgetAt
+	return m.put(b.bytes[:])
 }
 
-func (m *module) unlock(b *Budget) {
+func (m *instance) unlock(b *Budget, at int32) {
 	if b != nil {
-		m.get(budgetAt, b.bytes[:])
+		m.get(at, b.bytes[:])
 		b.mutex.Unlock()
 	}
 }
@@ -84,13 +85,12 @@ type Operation struct{ bytes [8 * OperationWords]byte }
 // the budget is damaged; a nil budget is allowed.
 func (o *Operation) Begin(policy *Policy, stream, now, deadline uint64, budget *Budget) uint32 {
 	m := take()
-	m.putPolicy(policy)
-	m.put(operationAt, o.bytes[:])
-	code := m.operationBegin(operationAt, policyAt, stream, now, deadline, m.lock(budget))
-	m.unlock(budget)
-	m.get(operationAt, o.bytes[:])
-	m.free()
-	return code
+	defer m.free()
+	at, policyAt, budgetAt := m.put(o.bytes[:]), m.put(policy.bytes[:]), m.lock(budget)
+	code := m.Xbackoff_operation_begin(at, policyAt, int64(stream), int64(now), int64(deadline), budgetAt)
+	m.unlock(budget, budgetAt)
+	m.get(at, o.bytes[:])
+	return uint32(code)
 }
 
 // Resume makes an operation without a budget as it stands after retries. It returns an error code if the
@@ -98,53 +98,48 @@ func (o *Operation) Begin(policy *Policy, stream, now, deadline uint64, budget *
 func (o *Operation) Resume(policy *Policy, stream, retries, began, deadline uint64) uint32 {
 	m := take()
 	defer m.free()
-	m.putPolicy(policy)
-	code := m.operationResume(operationAt, policyAt, stream, retries, began, deadline)
-	if code == OK {
-		m.get(operationAt, o.bytes[:])
-	}
-	return code
+	at := m.put(o.bytes[:])
+	code := m.Xbackoff_operation_resume(at, m.put(policy.bytes[:]), int64(stream), int64(retries), int64(began), int64(deadline))
+	m.get(at, o.bytes[:])
+	return uint32(code)
 }
 
 // Decide returns the reason to stop, or 0 to wait; the delay; and an error code.
 func (o *Operation) Decide(outcome uint32, retryAfter, now uint64, budget *Budget) (reason uint32, delay uint64, code uint32) {
 	m := take()
 	defer m.free()
-	m.put(operationAt, o.bytes[:])
-	code = m.operationDecide(operationAt, outcome, retryAfter, now, m.lock(budget), decisionAt)
-	m.unlock(budget)
+	at, decision, budgetAt := m.put(o.bytes[:]), m.reserve(16), m.lock(budget)
+	code = uint32(m.Xbackoff_operation_decide(at, int32(outcome), int64(retryAfter), int64(now), budgetAt, decision))
+	m.unlock(budget, budgetAt)
 	if code != OK {
 		return 0, 0, code
 	}
-	m.get(operationAt, o.bytes[:])
-	return m.half(decisionAt), m.word(decisionAt + 8), OK
+	m.get(at, o.bytes[:])
+	return m.half(decision), m.word(decision + 8), OK
 }
 
 // Cancel cancels the operation and returns the reason why it stopped, 0 for the zero Operation. If the
 // budget cannot be used, it cancels the operation alone.
 func (o *Operation) Cancel(budget *Budget) uint32 {
-	return o.end(budget, (*module).operationCancel)
+	return o.end(budget, (*Module).Xbackoff_operation_cancel)
 }
 
 // RefuseRetry is Cancel for the reason that a budget refused the retry, which then does not count.
 func (o *Operation) RefuseRetry(budget *Budget) uint32 {
-	return o.end(budget, (*module).operationRefuseRetry)
+	return o.end(budget, (*Module).Xbackoff_operation_refuse_retry)
 }
 
-func (o *Operation) end(budget *Budget, end func(m *module, operation, budget, reason uint32) uint32) uint32 {
+func (o *Operation) end(budget *Budget, end func(m *Module, operation, budget, reason int32) int32) uint32 {
 	m := take()
 	defer m.free()
-	m.put(operationAt, o.bytes[:])
-	code := end(m, operationAt, m.lock(budget), numbersAt)
-	m.unlock(budget)
+	at, reason, budgetAt := m.put(o.bytes[:]), m.empty(4), m.lock(budget)
+	code := end(&m.Module, at, budgetAt, reason)
+	m.unlock(budget, budgetAt)
 	if code != OK {
-		code = end(m, operationAt, 0, numbersAt)
+		end(&m.Module, at, 0, reason)
 	}
-	if code != OK {
-		return 0
-	}
-	m.get(operationAt, o.bytes[:])
-	return m.half(numbersAt)
+	m.get(at, o.bytes[:])
+	return m.half(reason)
 }
 
 // State returns the retries and attempts so far, and the reason why the operation stopped, 0 while
@@ -152,31 +147,20 @@ func (o *Operation) end(budget *Budget, end func(m *module, operation, budget, r
 func (o *Operation) State() (retries, attempts uint64, reason uint32) {
 	m := take()
 	defer m.free()
-	m.put(operationAt, o.bytes[:])
-	if m.operationState(operationAt, numbersAt, numbersAt+8, numbersAt+16) != OK {
-		return 0, 0, 0
-	}
-	return m.word(numbersAt), m.word(numbersAt + 8), m.half(numbersAt + 16)
+	state := m.empty(24)
+	m.Xbackoff_operation_state(m.put(o.bytes[:]), state, state+8, state+16)
+	return m.word(state), m.word(state + 8), m.half(state + 16)
 }
 
-// LoneOperation is an operation without a budget that is not used after a stop.
-type LoneOperation struct{ stream, began, deadline, retries uint64 }
-
-// Begin begins the operation.
-func (o *LoneOperation) Begin(_ *Policy, stream, now, deadline uint64) {
-	*o = LoneOperation{stream: stream, began: now, deadline: deadline}
-}
-
-// Decide is that of an Operation, for known outcomes.
-func (o *LoneOperation) Decide(policy *Policy, outcome uint32, retryAfter, now uint64) (reason uint32, delay uint64) {
-	p := &policy.numbers
-	delay = decisionDelayNs(p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7], p[8], p[10], p[11], p[12], p[13], o.stream, o.retries, outcome, retryAfter)
-	reason = decisionReason(outcome, delay, p[9], o.began, o.deadline, now)
-	if delay == None {
-		delay = 0
-	}
-	o.retries++
-	return reason, delay
+// DecideAlone is Resume and Decide of an operation without a budget, for known outcomes and a policy that is not the zero
+// one.
+func DecideAlone(policy *Policy, stream, retries, began, deadline uint64, outcome uint32, retryAfter, now uint64) (reason uint32, delay uint64) {
+	m := take()
+	defer m.free()
+	at, decision := m.empty(8*OperationWords), m.empty(16)
+	m.Xbackoff_operation_resume(at, m.put(policy.bytes[:]), int64(stream), int64(retries), int64(began), int64(deadline))
+	m.Xbackoff_operation_decide(at, int32(outcome), int64(retryAfter), int64(now), 0, decision)
+	return m.half(decision), m.word(decision + 8)
 }
 
 // HTTPRetryAfter returns the wait that the header fields of a response ask for, in ns. It reports false if
@@ -184,19 +168,19 @@ func (o *LoneOperation) Decide(policy *Policy, outcome uint32, retryAfter, now u
 func HTTPRetryAfter(status uint32, fields string, now uint64) (uint64, bool) {
 	m := take()
 	defer m.free()
-	// Fields need more room than a text. Nothing is printed meanwhile.
-	length := uint64(copy(m.memory[textAt:][:FieldsRoom], fields))
-	if m.httpRetryAfter(status, textAt, length, now, numbersAt) != OK {
+	wait := m.reserve(8)
+	at, length := m.putText(fields, FieldsRoom)
+	if m.Xbackoff_http_retry_after(int32(status), at, length, int64(now), wait) != OK {
 		return 0, false
 	}
-	return m.word(numbersAt), true
+	return m.word(wait), true
 }
 
 // IsIdempotentMethod reports whether a request with this method may be repeated.
 func IsIdempotentMethod(method string) bool {
 	m := take()
 	defer m.free()
-	return m.isIdempotentMethod(textAt, m.putText(method)) != 0
+	return m.Xbackoff_is_idempotent_method(m.putText(method, TextRoom)) != 0
 }
 
 // ParseRetryAfter returns the wait of a Retry-After header, in ns. It reports false if the header
@@ -204,8 +188,10 @@ func IsIdempotentMethod(method string) bool {
 func ParseRetryAfter(header string, now uint64) (uint64, bool) {
 	m := take()
 	defer m.free()
-	if m.parseRetryAfter(textAt, m.putText(header), now, numbersAt) != OK {
+	wait := m.reserve(8)
+	at, length := m.putText(header, TextRoom)
+	if m.Xbackoff_parse_retry_after(at, length, int64(now), wait) != OK {
 		return 0, false
 	}
-	return m.word(numbersAt), true
+	return m.word(wait), true
 }

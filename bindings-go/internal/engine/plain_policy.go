@@ -2,10 +2,7 @@
 
 package engine
 
-import (
-	"encoding/binary"
-	"time"
-)
+import "time"
 
 // Params are the unchecked fields of a policy. No field of the zero value is set.
 type Params struct{ bytes [8 * ParamsWords]byte }
@@ -14,161 +11,161 @@ type Params struct{ bytes [8 * ParamsWords]byte }
 // not be a ratio.
 func (p *Params) Set(field Field, value uint64) {
 	m := take()
-	m.put(paramsAt, p.bytes[:])
-	m.paramsSet(paramsAt, uint32(field), value)
-	m.get(paramsAt, p.bytes[:])
-	m.free()
+	defer m.free()
+	at := m.put(p.bytes[:])
+	m.Xbackoff_params_set(at, int32(field), int64(value))
+	m.get(at, p.bytes[:])
 }
 
 // SetRatio sets a field that is a ratio.
 func (p *Params) SetRatio(field Field, numerator, denominator uint32) {
 	m := take()
-	m.put(paramsAt, p.bytes[:])
-	m.paramsSetRatio(paramsAt, uint32(field), numerator, denominator)
-	m.get(paramsAt, p.bytes[:])
-	m.free()
+	defer m.free()
+	at := m.put(p.bytes[:])
+	m.Xbackoff_params_set_ratio(at, int32(field), int32(numerator), int32(denominator))
+	m.get(at, p.bytes[:])
 }
 
 // ParseRatio returns the terms of a decimal number, or the error code.
 func ParseRatio(text string) (numerator, denominator, code uint32) {
 	m := take()
 	defer m.free()
-	clear(m.memory[numbersAt:][:16])
-	code = m.ratioParse(textAt, m.putText(text), numbersAt, numbersAt+8)
-	return m.half(numbersAt), m.half(numbersAt + 8), code
+	terms := m.empty(16)
+	at, length := m.putText(text, TextRoom)
+	code = uint32(m.Xbackoff_ratio_parse(at, length, terms, terms+8))
+	return m.half(terms), m.half(terms + 8), code
 }
 
-// Policy is a valid policy, or the zero value, whose delays and windows are 0. It is the numbers from
-// which the core computes delays without memory.
-type Policy struct{ numbers [policyNumbers]uint64 }
+// The core uses so many of the PolicyWords. Without the others, a Policy is copied faster.
+const usedPolicyWords = 21
 
-// policy returns the policy at an address, or the error if the core returned its code.
-func (m *module) policy(at, code uint32, text string) (Policy, *Error) {
-	defer m.free()
+// Policy is a valid policy, or the zero value, whose delays and windows are 0.
+type Policy struct {
+	bytes      [8 * usedPolicyWords]byte
+	maxRetries uint64
+	// The delays of a plain policy depend on these alone, and computing them needs no memory of the core. The
+	// cap of another policy is None.
+	base, cap uint64
+}
+
+func (p *Policy) isPlain() bool { return p.cap != None }
+
+// policy returns the policy at an address, or the error at another if the core returned its code.
+func (m *instance) policy(at, code, failure int32, text string) (policy Policy, err *Error) {
 	if code != OK {
-		return Policy{}, m.error(text)
+		return Policy{}, m.error(failure, text)
 	}
-	var policy Policy
-	m.policyToNumbers(at, policyNumbersAt)
-	m.words(policyNumbersAt, policy.numbers[:])
+	numbers := m.reserve(24)
+	m.Xbackoff_policy_max_retries(at, numbers)
+	m.Xbackoff_policy_plain(at, numbers+8, numbers+16)
+	m.get(at, policy.bytes[:])
+	policy.maxRetries, policy.base, policy.cap = m.word(numbers), m.word(numbers+8), m.word(numbers+16)
 	return policy, nil
-}
-
-// takeFor returns an instance with a policy in its memory.
-func takeFor(policy *Policy) *module {
-	m := take()
-	m.putPolicy(policy)
-	return m
-}
-
-// putPolicy puts a policy into the memory, where the zero one is a place without a policy.
-func (m *module) putPolicy(policy *Policy) {
-	if *policy == (Policy{}) {
-		m.emptyPolicy(policyAt)
-		return
-	}
-	m.putWords(policyNumbersAt, policy.numbers[:])
-	m.policyFromNumbers(policyAt, policyNumbersAt)
-}
-
-// emptyPolicy makes a place for a policy that the core makes: it does not write to all words.
-func (m *module) emptyPolicy(at uint32) uint32 {
-	clear(m.memory[at:][:8*PolicyWords])
-	return at
 }
 
 // Build checks the fields and returns their policy.
 func (p *Params) Build() (Policy, *Error) {
 	m := take()
-	m.put(paramsAt, p.bytes[:])
-	return m.policy(policyAt, m.policyInit(m.emptyPolicy(policyAt), paramsAt, errorAt), "")
+	defer m.free()
+	at, failure := m.empty(8*PolicyWords), m.reserve(errorSize)
+	return m.policy(at, m.Xbackoff_policy_init(at, m.put(p.bytes[:]), failure), failure, "")
 }
 
 // ParsePolicy returns the policy of a policy string.
 func ParsePolicy(text string) (Policy, *Error) {
 	m := take()
-	return m.policy(policyAt, m.policyParse(m.emptyPolicy(policyAt), textAt, m.putText(text), errorAt), text)
+	defer m.free()
+	at, failure := m.empty(8*PolicyWords), m.reserve(errorSize)
+	textAt, length := m.putText(text, TextRoom)
+	return m.policy(at, m.Xbackoff_policy_parse(at, textAt, length, failure), failure, text)
 }
 
 // AppendText appends the policy string. It reports false for the zero Policy.
 func (p *Policy) AppendText(text []byte) ([]byte, bool) {
-	m := takeFor(p)
+	m := take()
 	defer m.free()
-	if m.policyPrint(policyAt, printedAt, TextSize) != OK {
+	printed := m.reserve(TextSize)
+	if m.Xbackoff_policy_print(m.put(p.bytes[:]), printed, TextSize) != OK {
 		return text, false
 	}
-	return append(text, m.printed()...), true
+	return append(text, m.terminated(printed)...), true
 }
 
 // Get returns the value of a field that is not a ratio. It reports false if the policy does not use the field.
 func (p *Policy) Get(field Field) (uint64, bool) {
-	m := takeFor(p)
+	m := take()
 	defer m.free()
-	if m.policyGet(policyAt, uint32(field), numbersAt) != OK {
-		return 0, false
-	}
-	return m.word(numbersAt), true
+	value := m.empty(8)
+	code := m.Xbackoff_policy_get(m.put(p.bytes[:]), int32(field), value)
+	return m.word(value), code == OK
 }
 
 // GetRatio returns the terms of a field that is a ratio. It reports false if the policy does not use the field.
 func (p *Policy) GetRatio(field Field) (numerator, denominator uint32, ok bool) {
-	m := takeFor(p)
+	m := take()
 	defer m.free()
-	if m.policyGetRatio(policyAt, uint32(field), numbersAt, numbersAt+4) != OK {
-		return 0, 0, false
-	}
-	return m.half(numbersAt), m.half(numbersAt + 4), true
+	ratio := m.empty(8)
+	code := m.Xbackoff_policy_get_ratio(m.put(p.bytes[:]), int32(field), ratio, ratio+4)
+	return m.half(ratio), m.half(ratio + 4), code == OK
 }
 
 // MaxRetries returns the limit on the retries, 2^32 if there is none, and 0 for the zero Policy.
-func (p *Policy) MaxRetries() uint64 { return p.numbers[8] }
+func (p *Policy) MaxRetries() uint64 { return p.maxRetries }
 
 // Delay returns the delay of an index of a stream, in ns.
 func (p *Policy) Delay(stream uint64, index uint32) uint64 {
-	f := &p.numbers
-	if formulaIsPlain(f[0]) != 0 {
-		return plainDelayNs(plainWindowNs(f[1], f[4], index), streamDraw(stream, index))
+	if p.isPlain() {
+		window := pure.Xwindow(int64(p.base), int64(p.cap), int32(index))
+		return uint64(pure.Xdelay(window, pure.Xdraw(int64(stream), int32(index))))
 	}
-	return formulaDelayNs(f[0], f[1], f[2], f[3], f[4], f[5], f[6], f[7], stream, index)
+	return p.anyDelay(stream, index)
+}
+
+func (p *Policy) anyDelay(stream uint64, index uint32) uint64 {
+	m := take()
+	defer m.free()
+	delay := m.empty(8)
+	m.Xbackoff_policy_delay_ns(m.put(p.bytes[:]), int64(stream), int32(index), delay)
+	return m.word(delay)
 }
 
 // Window returns the window of an index, in ns.
 func (p *Policy) Window(index uint32) uint64 {
-	f := &p.numbers
-	return formulaWindowNs(f[0], f[1], f[2], f[3], f[4], index)
+	m := take()
+	defer m.free()
+	window := m.empty(8)
+	m.Xbackoff_policy_window_ns(m.put(p.bytes[:]), int32(index), window)
+	return m.word(window)
 }
+
+// How many delays the core writes into the memory at once.
+const batch = 512
 
 // Fill writes the delays of first, first + 1, ... and returns how many it wrote.
 func (p *Policy) Fill(stream uint64, first uint32, delays []time.Duration) int {
-	if formulaIsPlain(p.numbers[0]) != 0 {
-		return p.fillPlain(stream, first, delays)
+	if *p == (Policy{}) {
+		return 0
 	}
-	m := takeFor(p)
-	defer m.free()
-	written := 0
-	for index := uint64(first); index < 1<<32 && written < len(delays); index = uint64(first) + uint64(written) {
-		count := min(len(delays)-written, delaysWords)
-		if m.policyFillNs(policyAt, stream, uint32(index), delaysAt, uint64(count), numbersAt) != OK {
-			break
-		}
-		count = int(m.word(numbersAt))
-		memory := m.memory[delaysAt:]
-		for i := range delays[written:][:count] {
-			delays[written+i] = time.Duration(binary.LittleEndian.Uint64(memory[8*i:]))
-		}
-		written += count
-	}
-	return written
-}
-
-// fillPlain is Fill of a plain policy, which needs no memory of the core.
-func (p *Policy) fillPlain(stream uint64, first uint32, delays []time.Duration) int {
-	base, limit := p.numbers[1], p.numbers[4]
 	delays = delays[:min(uint64(len(delays)), 1<<32-uint64(first))]
-	rest, window := Advance(stream, uint64(first)), plainWindowNs(base, limit, first)
-	for i := range delays {
-		delays[i] = time.Duration(plainDelayNs(window, streamDraw(rest, 0)))
-		rest, window = Advance(rest, 1), plainNextWindowNs(window, limit)
+	if p.isPlain() {
+		window := pure.Xwindow(int64(p.base), int64(p.cap), int32(first))
+		for i := range delays {
+			draw := pure.Xdraw(int64(stream), int32(first)+int32(i))
+			delays[i] = time.Duration(pure.Xdelay(window, draw))
+			window = pure.Xnext_window(window, int64(p.cap))
+		}
+		return len(delays)
+	}
+	m := take()
+	defer m.free()
+	at, count, room := m.put(p.bytes[:]), m.empty(8), m.reserve(8*min(len(delays), batch))
+	for rest := delays; len(rest) > 0; {
+		part := rest[:min(len(rest), batch)]
+		m.Xbackoff_policy_fill_ns(at, int64(stream), int32(first), room, int64(len(part)), count)
+		for i := range part {
+			part[i] = time.Duration(m.word(room + 8*int32(i)))
+		}
+		rest, first = rest[len(part):], first+uint32(len(part))
 	}
 	return len(delays)
 }
@@ -176,27 +173,31 @@ func (p *Policy) fillPlain(stream uint64, first uint32, delays []time.Duration) 
 // FitBase returns the policy with the longest base for which the attempts fit into the total. The
 // policy must not be the zero one.
 func (p *Policy) FitBase(attempts, total uint64) (Policy, *Error) {
-	m := takeFor(p)
-	return m.policy(fittedAt, m.policyFitBase(policyAt, attempts, total, m.emptyPolicy(fittedAt), errorAt), "")
+	return p.fit((*Module).Xbackoff_policy_fit_base, attempts, total)
 }
 
 // FitCap is FitBase for the longest cap.
 func (p *Policy) FitCap(attempts, total uint64) (Policy, *Error) {
-	m := takeFor(p)
-	return m.policy(fittedAt, m.policyFitCap(policyAt, attempts, total, m.emptyPolicy(fittedAt), errorAt), "")
+	return p.fit((*Module).Xbackoff_policy_fit_cap, attempts, total)
+}
+
+func (p *Policy) fit(fit func(m *Module, policy int32, attempts, total int64, fitted, failure int32) int32, attempts, total uint64) (Policy, *Error) {
+	m := take()
+	defer m.free()
+	at, failure := m.empty(8*PolicyWords), m.reserve(errorSize)
+	return m.policy(at, fit(&m.Module, m.put(p.bytes[:]), int64(attempts), int64(total), at, failure), failure, "")
 }
 
 // Preview is the position in a preview of a policy. The zero value is at the end.
 type Preview struct{ bytes [8 * PreviewWords]byte }
 
 // Preview returns the rows of the policy from the first on.
-func (p *Policy) Preview() Preview {
-	var preview Preview
-	m := takeFor(p)
-	m.put(previewAt, preview.bytes[:])
-	m.previewInit(previewAt, policyAt)
-	m.get(previewAt, preview.bytes[:])
-	m.free()
+func (p *Policy) Preview() (preview Preview) {
+	m := take()
+	defer m.free()
+	at := m.put(preview.bytes[:])
+	m.Xbackoff_preview_init(at, m.put(p.bytes[:]))
+	m.get(at, preview.bytes[:])
 	return preview
 }
 
@@ -204,11 +205,11 @@ func (p *Policy) Preview() Preview {
 func (p *Preview) Next() (PreviewRow, bool) {
 	m := take()
 	defer m.free()
-	m.put(previewAt, p.bytes[:])
-	if m.previewNext(previewAt, rowAt) != OK {
+	at, row := m.put(p.bytes[:]), m.reserve(48)
+	if m.Xbackoff_preview_next(at, row) != OK {
 		return PreviewRow{}, false
 	}
-	m.get(previewAt, p.bytes[:])
-	ns := func(i uint32) time.Duration { return time.Duration(m.word(rowAt + 8*i)) }
+	m.get(at, p.bytes[:])
+	ns := func(i int32) time.Duration { return time.Duration(m.word(row + 8*i)) }
 	return PreviewRow{ns(0), ns(1), ns(2), ns(3), ns(4), ns(5)}, true
 }

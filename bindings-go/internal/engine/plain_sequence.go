@@ -6,51 +6,47 @@ package engine
 type Sequence struct {
 	Policy Policy
 	Index  uint64 // of the next delay
-	// The stream from the next draw on, so that the next draw is its draw 0.
-	rest uint64
-	// What the next delay needs from those before it: under a plain policy, current is its window.
-	current, next uint64
-	plainEnd      uint64 // the index after the last delay if the policy is plain, otherwise 0
+	stream uint64
+	// Under a plain policy, the window of the next delay and the index after the last one; otherwise 0.
+	window   int64
+	plainEnd uint64
+	ahead    ahead // under another policy
 }
 
 // Begin makes these the delays of a policy on a stream, from index 0. It is no function of a new value,
 // which would be copied.
 func (s *Sequence) Begin(policy *Policy, stream uint64) {
-	s.Policy, s.rest = *policy, stream
-	s.Reset()
-	if formulaIsPlain(policy.numbers[0]) != 0 {
-		s.plainEnd = policy.MaxRetries()
+	s.Policy, s.stream = *policy, stream
+	if policy.isPlain() {
+		s.window, s.plainEnd = int64(policy.base), policy.maxRetries
 	}
 }
 
 // Next returns the next delay, in ns. It reports false at the end.
 func (s *Sequence) Next() (uint64, bool) {
 	if s.Index >= s.plainEnd {
-		return s.nextOfAny()
+		return s.nextOfOther()
 	}
-	rest, window := s.rest, s.current
+	window, draw := s.window, pure.Xdraw(int64(s.stream), int32(s.Index))
 	s.Index++
-	s.rest, s.current = Advance(rest, 1), plainNextWindowNs(window, s.Policy.numbers[4])
-	return plainDelayNs(window, streamDraw(rest, 0)), true
+	s.window = pure.Xnext_window(window, int64(s.Policy.cap))
+	return uint64(pure.Xdelay(window, draw)), true
 }
 
-// nextOfAny returns the next delay of any policy. A function of its own keeps that of most policies short.
-func (s *Sequence) nextOfAny() (uint64, bool) {
-	if s.Index >= s.Policy.MaxRetries() {
+// nextOfOther is Next of a policy that is not plain. A function of its own keeps that of most policies short.
+func (s *Sequence) nextOfOther() (uint64, bool) {
+	if s.Index >= s.Policy.maxRetries {
 		return 0, false
 	}
-	p, stream, index := &s.Policy.numbers, s.Stream(), uint32(s.Index)
-	delay := sequenceDelayNs(p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7], s.current, stream, index)
+	delay := s.ahead.delay(&s.Policy, s.stream, s.Index, s.Policy.maxRetries)
 	s.Index++
-	s.rest = Advance(s.rest, 1)
-	s.current, s.next = sequenceCurrent(p[0], p[1], p[2], p[4], s.current, s.next, index, delay), sequenceNext(p[0], s.current, s.next)
 	return delay, true
 }
 
 // Stream returns the stream of the delays since the last reset.
-func (s *Sequence) Stream() uint64 { return Advance(s.rest, -s.Index) }
+func (s *Sequence) Stream() uint64 { return s.stream }
 
-// Reset restarts at index 0, on what is left of the stream.
+// Reset restarts at index 0. The stream advances by the delays taken.
 func (s *Sequence) Reset() {
-	s.Index, s.current, s.next = 0, s.Policy.numbers[1], s.Policy.numbers[1]
+	s.stream, s.Index, s.window, s.ahead.count = Advance(s.stream, s.Index), 0, int64(s.Policy.base), 0
 }

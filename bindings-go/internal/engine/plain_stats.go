@@ -13,60 +13,59 @@ type RetryStats struct {
 	mutex sync.Mutex
 }
 
-// copyTo copies the counts into the memory.
-func (s *RetryStats) copyTo(m *module, at uint32) {
+// putStats puts a copy of the counts into the memory.
+func (m *instance) putStats(s *RetryStats) int32 {
 	s.mutex.Lock()
-	m.put(at, s.bytes[:])
-	s.mutex.Unlock()
+	defer s.mutex.Unlock()
+	return m.put(s.bytes[:])
 }
 
-// update lets the core change the counts, in the memory at statsAt.
-func (s *RetryStats) update(m *module, change func() uint32) uint32 {
+// update lets the core change the counts.
+func (s *RetryStats) update(m *instance, change func(at int32) int32) int32 {
 	s.mutex.Lock()
-	m.put(statsAt, s.bytes[:])
-	code := change()
-	m.get(statsAt, s.bytes[:])
-	s.mutex.Unlock()
+	defer s.mutex.Unlock()
+	at := m.put(s.bytes[:])
+	code := change(at)
+	m.get(at, s.bytes[:])
 	return code
 }
 
 // Init sets all counts to 0.
 func (s *RetryStats) Init() {
 	m := take()
-	s.update(m, func() uint32 { return m.statsInit(statsAt) })
-	m.free()
+	defer m.free()
+	s.update(m, m.Xbackoff_stats_init)
 }
 
 // Record counts an operation. It reports false for an unknown reason.
 func (s *RetryStats) Record(attempts uint64, reason uint32) bool {
 	m := take()
 	defer m.free()
-	return s.update(m, func() uint32 { return m.statsRecord(statsAt, attempts, reason) }) == OK
+	return s.update(m, func(at int32) int32 { return m.Xbackoff_stats_record(at, int64(attempts), int32(reason)) }) == OK
 }
 
 // Merge adds the counts of other.
 func (s *RetryStats) Merge(other *RetryStats) {
 	m := take()
-	other.copyTo(m, otherAt) // before the lock of s, because the other may be s
-	s.update(m, func() uint32 { return m.statsMerge(statsAt, otherAt) })
-	m.free()
+	defer m.free()
+	otherAt := m.putStats(other) // before the lock of s, because the other may be s
+	s.update(m, func(at int32) int32 { return m.Xbackoff_stats_merge(at, otherAt) })
 }
 
 // Counts returns the counts so far.
-func (s *RetryStats) Counts() RetryStatsCounts {
+func (s *RetryStats) Counts() (counts RetryStatsCounts) {
 	m := take()
 	defer m.free()
-	s.copyTo(m, statsAt)
-	var counts RetryStatsCounts
-	if m.statsRead(statsAt, countsAt) != OK {
-		return counts
+	at := m.empty(8 * (3 + len(counts.Bounds) + len(counts.Buckets) + len(counts.Stops)))
+	m.Xbackoff_stats_read(m.putStats(s), at)
+	counts.Operations, counts.Attempts, counts.Retries = m.word(at), m.word(at+8), m.word(at+16)
+	at += 24
+	for _, words := range [][]uint64{counts.Bounds[:], counts.Buckets[:], counts.Stops[:]} {
+		for i := range words {
+			words[i] = m.word(at)
+			at += 8
+		}
 	}
-	counts.Operations = m.word(countsAt)
-	counts.Attempts = m.word(countsAt + 8)
-	counts.Retries = m.word(countsAt + 16)
-	m.words(countsAt+24, counts.Bounds[:])
-	m.words(countsAt+24+8*11, counts.Buckets[:])
-	m.words(countsAt+24+8*(11+12), counts.Stops[:])
 	return counts
 }
 
@@ -74,7 +73,7 @@ func (s *RetryStats) Counts() RetryStatsCounts {
 func (s *RetryStats) Text() []byte {
 	m := take()
 	defer m.free()
-	s.copyTo(m, statsAt)
-	m.statsPrint(statsAt, printedAt, StatsSize)
-	return bytes.Clone(m.printed())
+	printed := m.reserve(StatsSize)
+	m.Xbackoff_stats_print(m.putStats(s), printed, StatsSize)
+	return bytes.Clone(m.terminated(printed))
 }

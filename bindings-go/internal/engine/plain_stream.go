@@ -11,14 +11,15 @@ import (
 func StreamFromKey(seed uint64, key string) uint64 {
 	m := take()
 	defer m.free()
-	m.keyBegin(hasherAt, seed)
-	for len(key) > 0 {
-		length := m.putText(key)
-		m.keyAppend(hasherAt, textAt, length)
+	stream, hasher := m.reserve(8), m.reserve(64)
+	m.Xbackoff_key_begin(hasher, int64(seed))
+	for parts := m.top; len(key) > 0; m.top = parts { // a key may be longer than the memory
+		at, length := m.putText(key, TextRoom)
+		m.Xbackoff_key_append(hasher, at, length)
 		key = key[length:]
 	}
-	m.keyStream(hasherAt, numbersAt)
-	return m.word(numbersAt)
+	m.Xbackoff_key_stream(hasher, stream)
+	return m.word(stream)
 }
 
 // StreamFromEntropy returns a stream drawn from the operating system. It reports false if that
@@ -32,10 +33,20 @@ func StreamFromEntropy() (uint64, bool) {
 }
 
 // NthStream returns the stream number n under a seed (SPEC 18.1).
-func NthStream(seed, n uint64) uint64 { return streamOfNumber(seed, n) }
+func NthStream(seed, n uint64) uint64 {
+	m := take()
+	defer m.free()
+	stream := m.reserve(8)
+	m.Xbackoff_stream_nth(int64(seed), int64(n), stream)
+	return m.word(stream)
+}
 
 // Draw returns the random word of an index of a stream.
-func Draw(stream uint64, index uint32) uint64 { return streamDraw(stream, index) }
+func Draw(stream uint64, index uint32) uint64 {
+	return uint64(pure.Xdraw(int64(stream), int32(index)))
+}
 
 // Advance returns the stream after a number of draws.
-func Advance(stream, draws uint64) uint64 { return streamAdvance(stream, draws) }
+func Advance(stream, draws uint64) uint64 {
+	return uint64(pure.Xadvance(int64(stream), int64(draws)))
+}

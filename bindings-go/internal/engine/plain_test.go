@@ -3,81 +3,95 @@
 package engine
 
 import (
+	"bytes"
 	"strings"
 	"testing"
-	"unsafe"
 )
 
 func TestValuesFitIntoTheMemory(t *testing.T) {
-	if size := unsafe.Sizeof(module{}); size > 32<<10 {
-		t.Errorf("an instance has %d bytes, for which Go has no size class", size)
+	if heapBase%8 != 0 {
+		t.Errorf("values are at %d", heapBase)
 	}
-	if end := max(endOfMemory, textAt+FieldsRoom, answersAt+72); end > len(module{}.memory) {
-		t.Errorf("the last value ends at %d of %d", end, len(module{}.memory))
+	// Header fields and the delays of a batch are the longest.
+	if room := memorySize - int(heapBase); room < 2*max(FieldsRoom, 8*batch) {
+		t.Errorf("there is room for %d bytes", room)
 	}
-	for _, row := range []struct {
-		name string
-		at   uintptr
-	}{{"text", textAt}, {"a state", budgetStateAt}, {"a member", memberAt}, {"delays", delaysAt}, {"counts", countsAt}} {
-		if row.at%8 != 0 {
-			t.Errorf("%s are at %d", row.name, row.at)
+}
+
+func TestPoliciesHaveNoMoreWords(t *testing.T) {
+	m := newInstance()
+	for _, text := range []string{"constant:base=1s", "sidekiq", "aws-sdk-2026", "exponential:base=1s,jitter=proportional,jitter_below=1/3,jitter_above=7/9,retry_after=spread"} {
+		words := bytes.Repeat([]byte{0xA5}, 8*PolicyWords)
+		at := m.put(words)
+		textAt, length := m.putText(text, TextRoom)
+		if code := m.Xbackoff_policy_parse(at, textAt, length, m.reserve(errorSize)); code != OK {
+			t.Fatalf("%s: %d", text, code)
 		}
-	}
-	if words := uintptr(countsWords * 8); unsafe.Sizeof(RetryStatsCounts{}) != words {
-		t.Errorf("the counts have %d bytes, want %d", unsafe.Sizeof(RetryStatsCounts{}), words)
+		used, rest := m.memory[at:][:8*usedPolicyWords], m.memory[at:][8*usedPolicyWords:8*PolicyWords]
+		if !bytes.Equal(rest, words[:len(rest)]) || bytes.HasSuffix(used, words[:8]) {
+			t.Errorf("%s ends with %x, followed by %x", text, used[len(used)-8:], rest)
+		}
 	}
 }
 
 // The calls that need the most of the core's stack leave at least a quarter of it untouched.
 func TestStackHasRoom(t *testing.T) {
-	m := newModule()
-	for i := range m.memory[:topOfStack] {
+	m := newInstance()
+	for i := range m.memory[:stackTop] {
 		m.memory[i] = 0xA5
 	}
-	m.statsInit(statsAt)
-	m.statsPrint(statsAt, printedAt, StatsSize)
+	stats, printed := m.empty(8*StatsWords), m.reserve(StatsSize)
+	m.Xbackoff_stats_init(stats)
+	m.Xbackoff_stats_print(stats, printed, StatsSize)
+	policy, fitted, failure, preview := m.empty(8*PolicyWords), m.empty(8*PolicyWords), m.reserve(errorSize), m.empty(8*PreviewWords)
+	operation, budget, state, member := m.empty(8*OperationWords), m.empty(8*BudgetWords), m.empty(8*BudgetStateWords), m.empty(8*BudgetMemberWords)
+	results, delays := m.reserve(72), m.reserve(8*64)
+	start := m.top
 	for _, text := range []string{
 		"aws-sdk-standard:max_retries=5,retry_after=spread", "decorrelated:base=1ms,cap=1d",
 		"exponential:base=" + strings.Repeat("9", 900), "full:base=1s,jitter_below=1/3,jitter_above=7/9",
 	} {
-		length := m.putText(text)
-		m.policyParse(policyAt, textAt, length, errorAt)
-		m.errorMessage(errorAt, printedAt, TextSize)
-		m.policyPrint(policyAt, printedAt, TextSize)
-		m.previewInit(previewAt, policyAt)
-		m.previewNext(previewAt, rowAt)
-		m.policyFitBase(policyAt, 100, 1<<40, fittedAt, errorAt)
-		m.policyFillNs(policyAt, 1, 5, delaysAt, 64, numbersAt)
-		m.budgetParse(budgetAt, textAt, m.putText("ttl:min_per_second=1"), errorAt)
-		m.operationBegin(operationAt, policyAt, 1, 0, None, budgetAt)
-		m.operationDecide(operationAt, OutcomeThrottled, 7, 9, budgetAt, decisionAt)
-		m.operationResume(operationAt, policyAt, 1, 1<<40, 0, None)
-		m.operationRefuseRetry(operationAt, 0, numbersAt)
-		m.budgetStateFull(budgetStateAt, budgetAt)
-		m.budgetStateParse(budgetStateAt, budgetAt, textAt, m.putText("9 8 7 -6 5 4 3 2 1 0 -1 -2"))
-		m.budgetStateStep(budgetStateAt, numbersAt, 1<<63, numbersAt+16)
-		m.budgetStatePrint(budgetStateAt, printedAt, TextSize)
-		m.budgetMemberInit(memberAt, budgetAt, budgetAt, 5, 1, 1, 1)
-		m.budgetMemberRequest(memberAt, OutcomeThrottled, 1, answersAt)
-		m.budgetMemberBegin(memberAt, 1)
-		m.budgetMemberStep(memberAt, textAt, m.putText("9 8 7 -6 5 4 3 2 1 0 -1 -2"), 1<<63, printedAt, TextSize, answersAt)
-		m.budgetMemberLost(memberAt, 1, answersAt)
-		m.budgetMemberStored(memberAt, 9, answersAt)
+		m.top = start
+		at, length := m.putText(text, TextRoom)
+		m.Xbackoff_policy_parse(policy, at, length, failure)
+		m.Xbackoff_error_message(failure, printed, TextSize)
+		m.Xbackoff_policy_print(policy, printed, TextSize)
+		m.Xbackoff_preview_init(preview, policy)
+		m.Xbackoff_preview_next(preview, results)
+		m.Xbackoff_policy_fit_base(policy, 100, 1<<40, fitted, failure)
+		m.Xbackoff_policy_fill_ns(policy, 1, 5, delays, 64, results)
+		at, length = m.putText("ttl:min_per_second=1", TextRoom)
+		m.Xbackoff_budget_parse(budget, at, length, failure)
+		m.Xbackoff_operation_begin(operation, policy, 1, 0, -1, budget)
+		m.Xbackoff_operation_decide(operation, OutcomeThrottled, 7, 9, budget, results)
+		m.Xbackoff_operation_resume(operation, policy, 1, 1<<40, 0, -1)
+		m.Xbackoff_operation_refuse_retry(operation, 0, results)
+		at, length = m.putText("9 8 7 -6 5 4 3 2 1 0 -1 -2", TextRoom)
+		m.Xbackoff_budget_state_full(state, budget)
+		m.Xbackoff_budget_state_parse(state, budget, at, length)
+		m.Xbackoff_budget_state_step(state, m.putEvent(1, 1, 0), 1<<62, results)
+		m.Xbackoff_budget_state_print(state, printed, TextSize)
+		m.Xbackoff_budget_member_init(member, budget, budget, 5, 1, 1, 1)
+		m.Xbackoff_budget_member_request(member, OutcomeThrottled, 1, results)
+		m.Xbackoff_budget_member_begin(member, 1)
+		m.Xbackoff_budget_member_step(member, at, length, 1<<62, printed, TextSize, results)
+		m.Xbackoff_budget_member_lost(member, 1, results)
+		m.Xbackoff_budget_member_stored(member, 9, results)
 	}
-	untouched := 0
+	untouched := int32(0)
 	for m.memory[untouched] == 0xA5 {
 		untouched++
 	}
-	t.Logf("%d of %d bytes are untouched", untouched, topOfStack)
-	if untouched < topOfStack/4 || m.stackPointer != topOfStack {
-		t.Errorf("%d of %d bytes are untouched; the stack ends at %d", untouched, topOfStack, m.stackPointer)
+	t.Logf("%d of %d bytes are untouched", untouched, stackTop)
+	if untouched < stackTop/4 || m.g0 != stackTop {
+		t.Errorf("%d of %d bytes are untouched; the stack ends at %d", untouched, stackTop, m.g0)
 	}
 }
 
 // An instance in the middle of a call is not used again.
 func TestPanicsLoseTheInstance(t *testing.T) {
-	m := newModule()
-	m.stackPointer -= 16
+	m := newInstance()
+	m.g0 -= 16
 	m.free()
 	for range 100 {
 		if take() == m {

@@ -16,20 +16,20 @@ pub(crate) fn add(a: u64, b: u64) -> u64 {
 /// `a * b`, at most [`MAX_NS`].
 #[inline]
 pub(crate) fn multiply(a: u64, b: u64) -> u64 {
-    saturating_mul(a, b).min(MAX_NS)
+    a.saturating_mul(b).min(MAX_NS)
 }
 
 /// `n^exponent`, at most [`MAX_NS`].
 #[inline]
 pub(crate) fn power(n: u64, exponent: u32) -> u64 {
-    let (mut power, mut square, mut rest) = (1, n, exponent);
+    let (mut power, mut square, mut rest) = (1_u64, n, exponent);
     while rest > 0 {
         if rest & 1 == 1 {
-            power = saturating_mul(power, square);
+            power = power.saturating_mul(square);
         }
         rest = rest.wrapping_shr(1);
         if rest > 0 {
-            square = saturating_mul(square, square);
+            square = square.saturating_mul(square);
         }
     }
     power.min(MAX_NS)
@@ -44,25 +44,13 @@ pub(crate) fn sample(draw: u64, low: u64, high: u64) -> u64 {
     low.wrapping_add(mulhi(draw, span))
 }
 
-/// The upper half of a product. The translation to Go replaces this function by one instruction,
-/// which WebAssembly lacks.
-#[cfg_attr(backoff_translated, inline(never))]
-#[cfg_attr(not(backoff_translated), inline)]
+/// The upper half of a product.
+#[inline]
 fn mulhi(a: u64, b: u64) -> u64 {
     let product = u128::from(a).wrapping_mul(u128::from(b)).wrapping_shr(64);
     #[expect(clippy::cast_possible_truncation, reason = "a 128-bit product shifted by 64")]
     let half = product as u64;
     half
-}
-
-/// `a * b`, at most `u64::MAX`.
-#[inline]
-pub(crate) fn saturating_mul(a: u64, b: u64) -> u64 {
-    if cfg!(backoff_translated) {
-        if mulhi(a, b) == 0 { a.wrapping_mul(b) } else { u64::MAX }
-    } else {
-        a.saturating_mul(b)
-    }
 }
 
 /// `floor(n / d)` for a nonzero `d` and a quotient that fits 64 bits.

@@ -3,7 +3,7 @@
 use core::fmt;
 use core::str::FromStr;
 
-use crate::number::arithmetic::{MAX_NS, multiply, saturating_mul};
+use crate::number::arithmetic::{MAX_NS, multiply};
 use crate::number::digits::{is_digits, number, split};
 
 /// An exact ratio, such as a multiplier of 8/5 or a fraction of 1/5.
@@ -164,9 +164,9 @@ impl Ratio {
         let denominator = u64::from(self.denominator);
         let quotient = ns.checked_div(denominator).unwrap_or(0);
         let remainder = ns.checked_rem(denominator).unwrap_or(0);
-        let product = saturating_mul(remainder, numerator);
+        let product = remainder.saturating_mul(numerator);
         let part = product.checked_div(denominator).unwrap_or(0);
-        saturating_mul(quotient, numerator).saturating_add(part).min(MAX_NS)
+        quotient.saturating_mul(numerator).saturating_add(part).min(MAX_NS)
     }
 
     /// Whether this ratio is below the other; neither denominator is zero.

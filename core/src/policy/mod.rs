@@ -140,8 +140,7 @@ impl Policy {
     /// Index 0 is the wait before the first retry. Indices can be evaluated in any order. The
     /// cost is bounded: at most 4,096 steps, and few for common policies.
     #[must_use]
-    #[cfg_attr(backoff_translated, inline(always))]
-    #[cfg_attr(not(backoff_translated), inline)]
+    #[inline]
     pub fn delay_ns(&self, stream: RandomStream, index: u32) -> u64 {
         if self.0.is_plain() {
             return plain::delay(plain::window(self.0.base, self.0.cap, index), stream.draw(index));
@@ -149,7 +148,6 @@ impl Policy {
         self.any_delay_ns(stream, index)
     }
 
-    #[cfg_attr(backoff_translated, inline(always))]
     fn any_delay_ns(&self, stream: RandomStream, index: u32) -> u64 {
         DelayState::at(&self.0, stream, index).delay(&self.0, index.into(), stream.draw(index))
     }
@@ -165,7 +163,6 @@ impl Policy {
     ///
     /// A cap on the window applies to it. Decorrelated jitter does not use it.
     #[must_use]
-    #[cfg_attr(backoff_translated, inline(always))]
     pub fn window_ns(&self, index: u32) -> u64 {
         GrowthState::at(&self.0, index).window(&self.0, index.into())
     }

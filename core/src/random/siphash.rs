@@ -35,7 +35,6 @@ impl SipHash {
         }
     }
 
-    #[cfg_attr(backoff_translated, inline(always))]
     pub(crate) fn finish(mut self) -> u64 {
         // The last word holds the remaining bytes and, on top, the length modulo 256.
         self.word |= self.length.wrapping_shl(56);

@@ -36,7 +36,6 @@ impl RandomStream {
     /// assert_eq!(RandomStream::from_key(42, "job-1").state(), 7581291595918318509);
     /// ```
     #[must_use]
-    #[cfg_attr(backoff_translated, inline(always))]
     pub fn from_key(seed: u64, key: impl AsRef<[u8]>) -> Self {
         let mut hasher = KeyHasher::new(seed);
         hasher.update(key);
@@ -111,7 +110,6 @@ impl KeyHasher {
 
     /// The stream of the key so far.
     #[must_use]
-    #[cfg_attr(backoff_translated, inline(always))]
     pub fn stream(self) -> RandomStream {
         RandomStream(self.0.finish())
     }

@@ -29,7 +29,6 @@ impl GrowthState {
 
     /// The state of an index. It takes as many steps as the index has, or as many as the growth
     /// takes to stop; doubling, which most policies use, takes none.
-    #[cfg_attr(backoff_translated, inline(always))]
     pub(crate) fn at(policy: &Parameters, index: u32) -> Self {
         let mut state = Self::start(policy);
         if policy.growth == EXPONENTIAL && policy.multiplier == Ratio::DOUBLE {
@@ -62,8 +61,7 @@ impl GrowthState {
     }
 
     /// The window of an index (SPEC 5.3).
-    #[cfg_attr(backoff_translated, inline(always))]
-    #[cfg_attr(not(backoff_translated), inline)]
+    #[inline]
     pub(crate) fn window(self, policy: &Parameters, index: u64) -> u64 {
         let grown = match policy.growth {
             LINEAR => add(policy.base, multiply(policy.increment, index)),

@@ -5,8 +5,7 @@ use crate::number::arithmetic::{add, multiply};
 use crate::schedule::Parameters;
 
 /// The range of a window: of delays before a cap on the delay, or of slots.
-#[cfg_attr(backoff_translated, inline(always))]
-#[cfg_attr(not(backoff_translated), inline)]
+#[inline]
 pub(crate) fn range(policy: &Parameters, window: u64, index: u64) -> (u64, u64) {
     let (low, high) = match policy.jitter {
         FULL => (0, window),

@@ -30,18 +30,7 @@ impl DelayState {
         Self { growth: GrowthState::start(policy) }
     }
 
-    /// The state as plain numbers.
-    pub(crate) const fn to_words(self) -> [u64; 2] {
-        [self.growth.current, self.growth.next]
-    }
-
-    /// The state of such numbers.
-    pub(crate) const fn from_words([current, next]: [u64; 2]) -> Self {
-        Self { growth: GrowthState { current, next } }
-    }
-
     /// The state at an index of a stream.
-    #[cfg_attr(backoff_translated, inline(always))]
     pub(crate) fn at(policy: &Parameters, stream: RandomStream, index: u32) -> Self {
         if policy.jitter != DECORRELATED {
             return Self { growth: GrowthState::at(policy, index) };
@@ -55,8 +44,7 @@ impl DelayState {
     }
 
     /// The range from which the draw selects: of delays before a cap on the delay, or of slots.
-    #[cfg_attr(backoff_translated, inline(always))]
-    #[cfg_attr(not(backoff_translated), inline)]
+    #[inline]
     pub(crate) fn range(&self, policy: &Parameters, index: u64) -> (u64, u64) {
         if policy.jitter == DECORRELATED {
             jitter::decorrelated(policy, self.growth.current)
@@ -66,16 +54,14 @@ impl DelayState {
     }
 
     /// The delay at this index.
-    #[cfg_attr(backoff_translated, inline(always))]
-    #[cfg_attr(not(backoff_translated), inline)]
+    #[inline]
     pub(crate) fn delay(&self, policy: &Parameters, index: u64, draw: u64) -> u64 {
         let (low, high) = self.range(policy, index);
         delay_of_sample(policy, sample(draw, low, high))
     }
 
     /// Returns the delay at this index and moves to the next index.
-    #[cfg_attr(backoff_translated, inline(always))]
-    #[cfg_attr(not(backoff_translated), inline)]
+    #[inline]
     pub(crate) fn next(&mut self, policy: &Parameters, index: u64, draw: u64) -> u64 {
         let delay = self.delay(policy, index, draw);
         self.advance_with(policy, index, delay);
@@ -147,8 +133,7 @@ impl DelayState {
 }
 
 /// The delay of what a draw selected from the range.
-#[cfg_attr(backoff_translated, inline(always))]
-#[cfg_attr(not(backoff_translated), inline)]
+#[inline]
 fn delay_of_sample(policy: &Parameters, sample: u64) -> u64 {
     let delay =
         if policy.jitter == SLOTTED { multiply(policy.jitter_slot, sample) } else { sample };
