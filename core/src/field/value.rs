@@ -21,8 +21,8 @@ pub enum FieldValue {
     Ratio(Ratio),
     /// A whole number.
     Count(u64),
-    /// No limit: the value `none` of `cap` and of the fields whose names begin with `max_` or
-    /// `retry_after_max`.
+    /// No limit, which prints as `none`: of `cap`, `max_retries`, `max_attempts`, `max_elapsed`,
+    /// `retry_after_max` and `retry_after_max_extra`.
     NoLimit,
 }
 
