@@ -1,4 +1,4 @@
-//! The cases of `decisions.json`. The loops of `bindings-rust` also use this file.
+//! The cases of `decisions.json`.
 
 use backoff_core::{Decision, Outcome, StopReason};
 use serde::Deserialize;

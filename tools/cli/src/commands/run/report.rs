@@ -174,7 +174,8 @@ impl Report {
             attempts: event.attempts,
             code: Some(event.end.code()),
             signal,
-            outcome: Some(event.outcome.name()),
+            // A call that a signal may have ended says nothing (SPEC 18.4).
+            outcome: (reason != Some(StopReason::Cancelled)).then(|| event.outcome.name()),
             reason: reason.map(StopReason::name),
             delay_ns: event.delay_ns.to_string(),
             elapsed_ns: event.elapsed_ns.to_string(),
