@@ -124,7 +124,8 @@ def layers(crate):
 
 
 @pytest.mark.parametrize(
-    ("crate", "beside"), [("core", {"ffi", "serde"}), ("tools/simulator", set()), ("tools/export", set())]
+    ("crate", "beside"),
+    [("core", {"ffi", "serde"}), ("tools/simulator", set()), ("tools/export", set())],
 )
 def test_a_module_uses_only_the_modules_above_it_in_the_table(crate, beside):
     floors = {name: floor for floor, row in enumerate(layers(crate)) for name in row}

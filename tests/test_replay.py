@@ -3,7 +3,7 @@
 import copy
 
 import pytest
-from hosts import replay
+from integrations import replay
 
 S = 10**9
 

@@ -13,7 +13,7 @@ import redis
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from hosts import replay
+from integrations import replay
 from reference import printing, strings
 
 

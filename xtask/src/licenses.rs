@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, ensure};
 use serde::Deserialize;
 
-use crate::languages::go;
+use crate::languages::go::engine;
 use crate::linked::{Crate, linked};
 use crate::shell::{WASM, cargo, root, stdout};
 
@@ -40,7 +40,7 @@ pub(crate) fn pages() -> Result<Vec<(PathBuf, String)>> {
         let mut texts = of_crates(package, targets)?;
         if folder == "bindings-go" {
             // It writes functions of its own into what it translates.
-            texts.entry(go::engine::license()?).or_default().insert("wasm2go".to_owned());
+            texts.entry(engine::license()?).or_default().insert("wasm2go".to_owned());
         }
         Ok((Path::new(folder).join(FILE), page(texts)?))
     };

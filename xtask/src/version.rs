@@ -14,9 +14,9 @@ type Place = (&'static str, &'static str, fn(&Version) -> String);
 const PLACES: [Place; 26] = [
     ("Cargo.toml", "[workspace.package]\nversion = \"", whole),
     ("Cargo.toml", "\nbackoff-core = { path = \"core\", version = \"", whole),
-    ("Cargo.toml", "\nbackoff-export = { path = \"export\", version = \"", whole),
+    ("Cargo.toml", "\nbackoff-export = { path = \"tools/export\", version = \"", whole),
     ("Cargo.toml", "\nbackoff-retry = { path = \"bindings-rust\", version = \"", whole),
-    ("Cargo.toml", "\nbackoff-sim = { path = \"simulator\", version = \"", whole),
+    ("Cargo.toml", "\nbackoff-sim = { path = \"tools/simulator\", version = \"", whole),
     ("bindings-wasm/package.json", "\n\t\"version\": \"", whole),
     ("bindings-wasm/package-lock.json", "\n\t\"version\": \"", whole),
     (
