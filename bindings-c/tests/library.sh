@@ -17,7 +17,7 @@ compiles() { # COMPILER STANDARD LANGUAGE
 
 # Users read it as documentation.
 wrapper_is_short() {
-  lines=$(wc -l < "${header}pp") && { test "$lines" -lt 340 || { echo "$lines lines"; return 1; }; }
+  lines=$(wc -l < "${header}pp") && { test "$lines" -lt 350 || { echo "$lines lines"; return 1; }; }
 }
 
 # Where uint64_t is aligned to 4 bytes, as on i686, the opaque structs are aligned to 8 all the
@@ -155,7 +155,7 @@ needs_only_an_old_libc() {
 check "the header in C99" compiles "${CC:-cc}" c99 c
 check "the header in C++11" compiles "${CXX:-c++}" c++11 c++
 check "the header in C++20" compiles "${CXX:-c++}" c++20 c++
-check "the C++ wrapper has less than 340 lines" wrapper_is_short
+check "the C++ wrapper has less than 350 lines" wrapper_is_short
 check "the C++ wrapper causes no warning" \
   wrapper_compiles "${CXX:-c++}" "$prefix" -std=c++11 -o "$folder/wrapper.o"
 check "a result that nobody reads causes a warning" results_are_read
