@@ -38,7 +38,7 @@ pub(crate) fn run() -> Result<()> {
          Next:\n  \
          docs/programs.md                      the same loop in each language\n  \
          cargo xtask package --host --out DIR  the wheel, the npm tarball and the crates to install\n  \
-         cargo xtask install --prefix DIR      libbackoff for C and Go\n  \
+         cargo xtask install --prefix DIR      libbackoff for C\n  \
          cargo xtask scenario                  five HTTP clients and a server that fails\n  \
          cargo xtask test                      the tests"
     );
