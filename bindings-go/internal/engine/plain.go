@@ -53,14 +53,14 @@ func (m *instance) free() {
 	}
 }
 
-// reserve returns the address of so many bytes of the memory, which may have any content.
+// reserve returns the address of size bytes. Their content is undefined.
 func (m *instance) reserve(size int) int32 {
 	at := m.top
 	m.top += int32(size+7) &^ 7
 	return at
 }
 
-// empty returns the address of bytes that are 0.
+// empty returns the address of size bytes, all of them 0.
 func (m *instance) empty(size int) int32 {
 	at := m.reserve(size)
 	clear(m.memory[at:][:size])

@@ -36,7 +36,7 @@ func ParseRatio(text string) (numerator, denominator, code uint32) {
 	return m.half(terms), m.half(terms + 8), code
 }
 
-// The core uses so many of the PolicyWords. Without the others, a Policy is copied faster.
+// The core uses only this many of the PolicyWords. A Policy without the others is copied faster.
 const usedPolicyWords = 21
 
 // Policy is a valid policy, or the zero value, whose delays and windows are 0.
