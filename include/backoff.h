@@ -270,25 +270,6 @@
 // Only a ratio of the active operations may retry at the same time.
 #define BACKOFF_BUDGET_KIND_CONCURRENT UINT32_C(6)
 
-// While the store is away, each process grants its share of what its local budget grants. The account counts the
-// processes.
-#define BACKOFF_FALLBACK_SHARE UINT32_C(0)
-
-// While the store is away, each process grants all that its local budget grants.
-#define BACKOFF_FALLBACK_WHOLE UINT32_C(1)
-
-// While the store is away, no process grants anything.
-#define BACKOFF_FALLBACK_REFUSE UINT64_C(18446744073709551615)
-
-// The retry is granted.
-#define BACKOFF_REQUEST_GRANTED UINT32_C(1)
-
-// The local budget has refused the retry.
-#define BACKOFF_REQUEST_REFUSED UINT32_C(2)
-
-// The next exchange answers the request.
-#define BACKOFF_REQUEST_WAITS UINT32_C(3)
-
 // The attempt succeeded. The outcomes begin here: 0 is not an outcome.
 #define BACKOFF_OUTCOME_SUCCESS UINT32_C(1)
 
@@ -327,24 +308,6 @@
 
 // No deadline, or no Retry-After. (For a Retry-After that is this long, pass BACKOFF_MAX_NS.)
 #define BACKOFF_NONE UINT64_C(18446744073709551615)
-
-// An operation begins. The events begin here: 0 is not an event.
-#define BACKOFF_BUDGET_EVENT_OPERATION_BEGAN UINT32_C(1)
-
-// An attempt is over. Uses `held`.
-#define BACKOFF_BUDGET_EVENT_ATTEMPT_OVER UINT32_C(2)
-
-// An attempt has failed, and the failure is not permanent.
-#define BACKOFF_BUDGET_EVENT_ATTEMPT_FAILED UINT32_C(3)
-
-// A retry is requested: the only event that the budget answers. Uses `outcome`.
-#define BACKOFF_BUDGET_EVENT_RETRY_REQUESTED UINT32_C(4)
-
-// An operation has succeeded. Uses `held`.
-#define BACKOFF_BUDGET_EVENT_OPERATION_SUCCEEDED UINT32_C(5)
-
-// An operation has ended, for whatever reason.
-#define BACKOFF_BUDGET_EVENT_OPERATION_ENDED UINT32_C(6)
 
 // A buffer of this size holds every output of backoff_stats_print with its terminating zero.
 #define BACKOFF_STATS_SIZE UINT32_C(4096)
@@ -488,6 +451,43 @@
 // The error is about a budget string.
 #define BACKOFF_TEXT_KIND_BUDGET UINT32_C(2)
 
+// An operation begins. The events begin here: 0 is not an event.
+#define BACKOFF_BUDGET_EVENT_OPERATION_BEGAN UINT32_C(1)
+
+// An attempt is over. Uses `held`.
+#define BACKOFF_BUDGET_EVENT_ATTEMPT_OVER UINT32_C(2)
+
+// An attempt has failed, and the failure is not permanent.
+#define BACKOFF_BUDGET_EVENT_ATTEMPT_FAILED UINT32_C(3)
+
+// A retry is requested: the only event that the budget answers. Uses `outcome`.
+#define BACKOFF_BUDGET_EVENT_RETRY_REQUESTED UINT32_C(4)
+
+// An operation has succeeded. Uses `held`.
+#define BACKOFF_BUDGET_EVENT_OPERATION_SUCCEEDED UINT32_C(5)
+
+// An operation has ended, for whatever reason.
+#define BACKOFF_BUDGET_EVENT_OPERATION_ENDED UINT32_C(6)
+
+// While the store is away, each process grants its share of what its local budget grants. The account counts the
+// processes.
+#define BACKOFF_FALLBACK_SHARE UINT32_C(0)
+
+// While the store is away, each process grants all that its local budget grants.
+#define BACKOFF_FALLBACK_WHOLE UINT32_C(1)
+
+// While the store is away, no process grants anything.
+#define BACKOFF_FALLBACK_REFUSE UINT64_C(18446744073709551615)
+
+// The retry is granted.
+#define BACKOFF_REQUEST_GRANTED UINT32_C(1)
+
+// The local budget has refused the retry.
+#define BACKOFF_REQUEST_REFUSED UINT32_C(2)
+
+// The next exchange answers the request.
+#define BACKOFF_REQUEST_WAITS UINT32_C(3)
+
 // The fields of a policy before they are checked; each is set or not set. Start with
 // BACKOFF_PARAMS_INIT (zeroed memory), which sets no field. Set fields with backoff_params_set and
 // backoff_params_set_ratio, then make the policy with backoff_policy_init.
@@ -577,15 +577,6 @@ typedef struct BACKOFF_ALIGNED(8) backoff_iter {
   uint64_t opaque[32];
 } backoff_iter;
 
-// What one process knows of a budget that many processes share through a store: a state machine without I/O
-// and without a clock (SPEC 15.7). A caller keeps one behind a lock and makes one exchange with the
-// store at a time.
-//
-// Owned by the caller; nothing to free. A plain value: copy it freely.
-typedef struct BACKOFF_ALIGNED(8) backoff_budget_member {
-  uint64_t opaque[96];
-} backoff_budget_member;
-
 // A limit on the retries of many operations together, so that retries do not make an overload
 // worse. Use one budget per server, and share it among all operations that call the server
 // (SPEC 15).
@@ -604,6 +595,130 @@ typedef struct BACKOFF_ALIGNED(8) backoff_budget {
   uint64_t opaque[32];
 } backoff_budget;
 
+// A call that is attempted until it succeeds or has to stop. After each attempt the operation
+// decides whether to stop or how long to wait, from the outcome, the policy's limits, the deadline
+// and the budget (SPEC 13). It neither sleeps nor reads a clock.
+//
+// Times are nanoseconds of a clock that never goes back, which the caller reads. All operations on
+// one budget use the same clock.
+//
+// Owned by the caller; nothing to free. Not thread-safe. Do not use a copy together with its
+// original: both would return the same retry to the budget. Only the functions that take an
+// operation may write to it.
+typedef struct BACKOFF_ALIGNED(8) backoff_operation {
+  uint64_t opaque[40];
+} backoff_operation;
+
+// The decision after an attempt.
+//
+// A plain value: copy it freely.
+typedef struct backoff_decision {
+  // 0: wait, then attempt again. Otherwise stop, for this BACKOFF_REASON.
+  uint32_t reason;
+  // Always 0.
+  uint32_t reserved;
+  // The time to wait, in ns. If max_elapsed, the deadline or the budget stopped the operation:
+  // the wait that would have followed. 0 for the other reasons.
+  uint64_t delay_ns;
+} backoff_decision;
+
+// Counts of operations by their number of attempts and by the reason for which they stopped
+// (SPEC 17).
+//
+// Owned by the caller; nothing to free. Any number of threads may use one struct at once. A read
+// during other threads' records may include only a part of an operation, but no count ever
+// decreases. A copy counts separately; copy the struct only while nobody records. Only the
+// functions that take stats may write to them.
+typedef struct BACKOFF_ALIGNED(8) backoff_stats {
+  uint64_t opaque[24];
+} backoff_stats;
+
+// The counts of a backoff_stats. Each stops at 2^64 - 1. `operations` is the sum of the buckets,
+// and `attempts` the sum of operations and retries, even while other threads record.
+//
+// A plain value: copy it freely.
+typedef struct backoff_stats_counts {
+  // The number of operations.
+  uint64_t operations;
+  // The number of attempts of all operations.
+  uint64_t attempts;
+  // The number of retries of all operations: all attempts except the first of each.
+  uint64_t retries;
+  // The upper bounds of the buckets, in attempts: 1, 2, 3, 4, 5, 6, 8, 10, 15, 25, 50. The last
+  // bucket has no bound.
+  uint64_t bounds[11];
+  // The number of operations in each bucket: those with more attempts than the bound before it,
+  // and at most as many as its own.
+  uint64_t buckets[12];
+  // The number of operations that stopped for each reason: stops[0] for BACKOFF_REASON_SUCCESS,
+  // and so on.
+  uint64_t stops[7];
+} backoff_stats_counts;
+
+// The state of a loop before a wait, or at its end (SPEC 18.4).
+//
+// A plain value: copy it freely.
+typedef struct backoff_event {
+  // The number of calls of `attempt` so far.
+  uint64_t attempts;
+  // The wait that follows, in ns. If max_elapsed, the deadline or the budget stopped the loop:
+  // the wait that would have followed. 0 for the other reasons.
+  uint64_t delay_ns;
+  // The time since the first attempt began, in ns.
+  uint64_t elapsed_ns;
+  // The BACKOFF_OUTCOME of the last attempt; 0 if the loop was cancelled.
+  uint32_t outcome;
+  // 0 before a wait. At the end: the BACKOFF_REASON for which the loop stopped.
+  uint32_t reason;
+} backoff_event;
+
+// A loop: the functions that it calls, each with the context of backoff_retry, and its limits. An
+// initializer that leaves out an optional member sets it to NULL or 0.
+//
+// Every function must return: it must not leave by longjmp, by an exception, or by the end of its
+// thread (pthread_cancel, pthread_exit). Otherwise nothing ends the loop, and a budget of the kind
+// "concurrent" counts it for ever.
+//
+// A plain value: copy it freely. Any number of loops may use one struct at once.
+typedef struct backoff_loop {
+  // Makes an attempt and returns its BACKOFF_OUTCOME, never 0: a success is
+  // BACKOFF_OUTCOME_SUCCESS. BACKOFF_OUTCOME_PERMANENT is for every failure that must not be
+  // repeated. It may set the time that the server asked to wait, in ns; on entry it is
+  // BACKOFF_NONE.
+  uint32_t (*attempt)(void *context, uint64_t *retry_after_ns);
+  // Returns the time in ns, from a clock that never goes back. All loops and operations on one
+  // budget use the same clock.
+  uint64_t (*now)(void *context);
+  // Waits for at least this long, even if a signal interrupts it, and returns 0. Returns any
+  // other value, at once, to cancel the loop.
+  uint32_t (*wait)(void *context, uint64_t delay_ns);
+  // Returns 0 to continue, any other value to cancel the loop. The loop calls it before each
+  // attempt, after each failed attempt, and before each wait. Optional.
+  uint32_t (*cancelled)(void *context);
+  // Called before each wait. `cancelled` may still prevent that wait. Optional.
+  void (*on_retry)(void *context, const struct backoff_event *event);
+  // Called once, at the end of the loop, whatever the reason. Not called if backoff_retry fails.
+  // Optional.
+  void (*on_stop)(void *context, const struct backoff_event *event);
+  // NULL: the preset "default".
+  const struct backoff_policy *policy;
+  // Limits the retries of all loops that share it. Optional.
+  struct backoff_budget *budget;
+  // Counts the loop just before `on_stop`. Optional.
+  struct backoff_stats *stats;
+  // That of backoff_operation_begin, as measured by `now`. 0 or BACKOFF_NONE: no deadline.
+  uint64_t deadline_ns;
+} backoff_loop;
+
+// The state of a budget as a value (SPEC 15.5). A store that compares and swaps, such as Redis, a
+// database or shared memory, can keep its text, and all processes that use the store then share one
+// budget.
+//
+// Owned by the caller; nothing to free. A plain value: copy it freely.
+typedef struct BACKOFF_ALIGNED(8) backoff_budget_state {
+  uint64_t opaque[24];
+} backoff_budget_state;
+
 // What happens to the account of a budget (SPEC 15.6). An operation that is run by hand reports
 // events in the order of SPEC 13.4.
 //
@@ -618,6 +733,27 @@ typedef struct backoff_budget_event {
   // Ignored for events that do not use it.
   uint64_t held;
 } backoff_budget_event;
+
+// The answer of a budget to BACKOFF_BUDGET_EVENT_RETRY_REQUESTED.
+//
+// A plain value: copy it freely.
+typedef struct backoff_budget_answer {
+  // 1 if a retry was requested and is granted, otherwise 0.
+  uint32_t granted;
+  // 1 if the state changed, otherwise 0: there is nothing to store.
+  uint32_t changed;
+  // The tokens or slots that the operation holds after a granted retry, otherwise 0.
+  uint64_t held;
+} backoff_budget_answer;
+
+// What one process knows of a budget that many processes share through a store: a state machine without I/O
+// and without a clock (SPEC 15.7). A caller keeps one behind a lock and makes one exchange with the
+// store at a time.
+//
+// Owned by the caller; nothing to free. A plain value: copy it freely.
+typedef struct BACKOFF_ALIGNED(8) backoff_budget_member {
+  uint64_t opaque[96];
+} backoff_budget_member;
 
 // The answer to backoff_budget_member_request.
 //
@@ -675,132 +811,6 @@ typedef struct backoff_exchange_answers {
   // What the operation of a granted request holds.
   uint64_t held[3];
 } backoff_exchange_answers;
-
-// A call that is attempted until it succeeds or has to stop. After each attempt the operation
-// decides whether to stop or how long to wait, from the outcome, the policy's limits, the deadline
-// and the budget (SPEC 13). It neither sleeps nor reads a clock.
-//
-// Times are nanoseconds of a clock that never goes back, which the caller reads. All operations on
-// one budget use the same clock.
-//
-// Owned by the caller; nothing to free. Not thread-safe. Do not use a copy together with its
-// original: both would return the same retry to the budget. Only the functions that take an
-// operation may write to it.
-typedef struct BACKOFF_ALIGNED(8) backoff_operation {
-  uint64_t opaque[40];
-} backoff_operation;
-
-// The decision after an attempt.
-//
-// A plain value: copy it freely.
-typedef struct backoff_decision {
-  // 0: wait, then attempt again. Otherwise stop, for this BACKOFF_REASON.
-  uint32_t reason;
-  // Always 0.
-  uint32_t reserved;
-  // The time to wait, in ns. If max_elapsed, the deadline or the budget stopped the operation:
-  // the wait that would have followed. 0 for the other reasons.
-  uint64_t delay_ns;
-} backoff_decision;
-
-// The state of a budget as a value (SPEC 15.5). A store that compares and swaps, such as Redis, a
-// database or shared memory, can keep its text, and all processes that use the store then share one
-// budget.
-//
-// Owned by the caller; nothing to free. A plain value: copy it freely.
-typedef struct BACKOFF_ALIGNED(8) backoff_budget_state {
-  uint64_t opaque[24];
-} backoff_budget_state;
-
-// The answer of a budget to BACKOFF_BUDGET_EVENT_RETRY_REQUESTED.
-//
-// A plain value: copy it freely.
-typedef struct backoff_budget_answer {
-  // 1 if a retry was requested and is granted, otherwise 0.
-  uint32_t granted;
-  // 1 if the state changed, otherwise 0: there is nothing to store.
-  uint32_t changed;
-  // The tokens or slots that the operation holds after a granted retry, otherwise 0.
-  uint64_t held;
-} backoff_budget_answer;
-
-// Counts of operations by their number of attempts and by the reason for which they stopped
-// (SPEC 17).
-//
-// Owned by the caller; nothing to free. Any number of threads may use one struct at once. A read
-// during other threads' records may include only a part of an operation, but no count ever
-// decreases. A copy counts separately; copy the struct only while nobody records. Only the
-// functions that take stats may write to them.
-typedef struct BACKOFF_ALIGNED(8) backoff_stats {
-  uint64_t opaque[24];
-} backoff_stats;
-
-// The counts of a backoff_stats. Each stops at 2^64 - 1. `operations` is the sum of the buckets,
-// and `attempts` the sum of operations and retries, even while other threads record.
-//
-// A plain value: copy it freely.
-typedef struct backoff_stats_counts {
-  // The number of operations.
-  uint64_t operations;
-  // The number of attempts of all operations.
-  uint64_t attempts;
-  // The number of retries of all operations: all attempts except the first of each.
-  uint64_t retries;
-  // The upper bounds of the buckets, in attempts: 1, 2, 3, 4, 5, 6, 8, 10, 15, 25, 50. The last
-  // bucket has no bound.
-  uint64_t bounds[11];
-  // The number of operations in each bucket: those with more attempts than the bound before it,
-  // and at most as many as its own.
-  uint64_t buckets[12];
-  // The number of operations that stopped for each reason: stops[0] for BACKOFF_REASON_SUCCESS,
-  // and so on.
-  uint64_t stops[7];
-} backoff_stats_counts;
-
-// The state of a loop before a wait, or at its end (SPEC 18.4).
-//
-// A plain value: copy it freely.
-typedef struct backoff_event {
-  // The number of calls of `attempt` so far.
-  uint64_t attempts;
-  // The wait that follows, in ns. If max_elapsed, the deadline or the budget stopped the loop:
-  // the wait that would have followed. 0 for the other reasons.
-  uint64_t delay_ns;
-  // The time since the first attempt began, in ns.
-  uint64_t elapsed_ns;
-  // The BACKOFF_OUTCOME of the last attempt; 0 if the loop was cancelled.
-  uint32_t outcome;
-  // 0 before a wait. At the end: the BACKOFF_REASON for which the loop stopped.
-  uint32_t reason;
-} backoff_event;
-
-// The functions that a loop calls, each with the loop's context. An initializer that leaves out an
-// optional function sets it to NULL. Every function must return: it must not leave by longjmp, by
-// an exception, or by the end of its thread (pthread_cancel, pthread_exit). Otherwise nothing ends
-// the loop, and a budget of the kind "concurrent" counts it for ever.
-//
-// A plain value: copy it freely. Any number of loops may use one struct at once.
-typedef struct backoff_callbacks {
-  // Makes an attempt and returns its BACKOFF_OUTCOME, never 0: a success is
-  // BACKOFF_OUTCOME_SUCCESS. BACKOFF_OUTCOME_PERMANENT is for every failure that must not be
-  // repeated. It may set the time that the server asked to wait, in ns; on entry it is
-  // BACKOFF_NONE.
-  uint32_t (*attempt)(void *context, uint64_t *retry_after_ns);
-  // Returns the time in ns, from a clock that never goes back. All loops and operations on one
-  // budget use the same clock.
-  uint64_t (*now)(void *context);
-  // Waits for at least this long, even if a signal interrupts it, and returns 0. Returns any
-  // other value, at once, to cancel the loop.
-  uint32_t (*wait)(void *context, uint64_t delay_ns);
-  // Returns 0 to continue, any other value to cancel the loop. The loop calls it before each
-  // attempt, after each failed attempt, and before each wait. Optional.
-  uint32_t (*cancelled)(void *context);
-  // Called before each wait. `cancelled` may still prevent that wait. Optional.
-  void (*on_retry)(void *context, const struct backoff_event *event);
-  // Called once, at the end of the loop, whatever the reason. Not called if backoff_retry fails.
-  // Optional.
-  void (*on_stop)(void *context, const struct backoff_event *event);
-} backoff_callbacks;
 
 #ifdef __cplusplus
 extern "C" {
@@ -1045,13 +1055,6 @@ uint32_t backoff_stream_from_entropy(uint64_t *stream);
 // `stream` points to one number.
 uint32_t backoff_stream_nth(uint64_t seed, uint64_t n, uint64_t *stream);
 
-// Returns the random number of an index of a stream: SplitMix64 used as a counter (SPEC 2.1).
-uint64_t backoff_stream_draw(uint64_t stream, uint32_t index);
-
-// Returns the stream whose draw of index 0 is the draw of index `draws` of this stream.
-// backoff_iter_reset moves to it after `draws` delays (SPEC 9.2).
-uint64_t backoff_stream_advance(uint64_t stream, uint64_t draws);
-
 // Starts the delays of a policy on a stream at index 0. The iterator may have been used before.
 // The policy is copied.
 //
@@ -1080,154 +1083,6 @@ uint32_t backoff_iter_next_ns(struct backoff_iter *iter, uint64_t *delay_ns);
 //
 // `iter` points to an iterator.
 uint32_t backoff_iter_reset(struct backoff_iter *iter);
-
-// Writes the index of the next delay and the current stream, which changes with every reset. At
-// the end the index is that of backoff_policy_max_retries. Either output may be NULL.
-//
-// Fails with BACKOFF_NULL_POINTER or BACKOFF_UNINITIALIZED.
-//
-// `iter` points to an iterator, and each output that is not NULL to one number.
-uint32_t backoff_iter_index(const struct backoff_iter *iter, uint64_t *index, uint64_t *stream);
-
-// Begins a member of the shared budget `budget`. `local` is the budget that decides while the store is away, and
-// `fallback` is a BACKOFF_FALLBACK, or the number of processes, up to 1000000, among which each grants its share. A
-// request that is granted takes up to `lease - 1` more retries along. An exchange may take `timeout_ns`. The seed
-// spreads the waits after lost swaps: each process needs its own.
-//
-// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED, BACKOFF_DAMAGED, BACKOFF_TOO_SMALL for a lease of 0, or
-// BACKOFF_TOO_LARGE for one above 1000 or a fallback above 1000000.
-//
-// Each pointer that is not NULL points to a struct of its type.
-uint32_t backoff_budget_member_init(struct backoff_budget_member *member,
-                                    const struct backoff_budget *budget,
-                                    const struct backoff_budget *local,
-                                    uint64_t lease,
-                                    uint64_t fallback,
-                                    uint64_t timeout_ns,
-                                    uint64_t seed);
-
-// Notes what an operation reports, at a time of the process's clock. `is_local` says whether the local budget
-// gave what the operation holds. BACKOFF_BUDGET_EVENT_RETRY_REQUESTED is no report and changes nothing.
-//
-// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED or BACKOFF_UNKNOWN_EVENT.
-//
-// Each pointer that is not NULL points to a struct of its type.
-uint32_t backoff_budget_member_note(struct backoff_budget_member *member,
-                                    const struct backoff_budget_event *event,
-                                    uint32_t is_local,
-                                    uint64_t now_ns);
-
-// Requests a retry after an outcome, at a time of the process's clock.
-//
-// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED or BACKOFF_UNKNOWN_OUTCOME.
-//
-// Each pointer that is not NULL points to a struct of its type.
-uint32_t backoff_budget_member_request(struct backoff_budget_member *member,
-                                       uint32_t outcome,
-                                       uint64_t now_ns,
-                                       struct backoff_member_answer *answer);
-
-// One of the requests after an outcome that wait is not wanted any more.
-//
-// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED or BACKOFF_UNKNOWN_OUTCOME.
-//
-// `member` is NULL or points to a member.
-uint32_t backoff_budget_member_cancel(struct backoff_budget_member *member, uint32_t outcome);
-
-// Writes whether the store is away, so that the local budget decides, as 1 or 0; in how many nanoseconds an exchange
-// is to begin, or BACKOFF_NONE; whether there is something that the store does not know, as 1 or 0; and how many
-// nanoseconds a request may wait now, and an exchange take: `timeout_ns`, but at least a second until the first
-// exchange has ended. Each of the four may be NULL.
-//
-// Fails with BACKOFF_NULL_POINTER or BACKOFF_UNINITIALIZED.
-//
-// Each pointer that is not NULL points to a value of its type.
-uint32_t backoff_budget_member_state(const struct backoff_budget_member *member,
-                                     uint64_t now_ns,
-                                     uint32_t *is_away,
-                                     uint64_t *due_in_ns,
-                                     uint32_t *has_unsent,
-                                     uint64_t *timeout_ns);
-
-// Writes what has happened so far, for metrics.
-//
-// Fails with BACKOFF_NULL_POINTER or BACKOFF_UNINITIALIZED.
-//
-// Each pointer that is not NULL points to a struct of its type.
-uint32_t backoff_budget_member_stats(const struct backoff_budget_member *member,
-                                     struct backoff_shared_budget_stats *stats);
-
-// Begins an exchange, at a time of the process's clock.
-//
-// Fails with BACKOFF_NULL_POINTER or BACKOFF_UNINITIALIZED.
-//
-// `member` is NULL or points to a member.
-uint32_t backoff_budget_member_begin(struct backoff_budget_member *member, uint64_t now_ns);
-
-// Steps what the store holds: a text of `length` bytes, or nothing if `text` is NULL, at the time `store_ns`
-// of its clock. Writes the text to swap for it with a terminating zero into a buffer of `size` bytes, for which
-// BACKOFF_TEXT_SIZE is always enough, and into `changed` 1, or 0 if there is nothing to swap.
-//
-// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED, BACKOFF_TOO_LONG, BACKOFF_BUFFER_TOO_SMALL,
-// or BACKOFF_NOT_A_STATE if the text is not that of a state of the budget; the exchange has then failed:
-// call backoff_budget_member_failed.
-//
-// Each pointer that is not NULL points to a value of its type, `text` to `length` bytes and `buffer` to `size`
-// bytes that overlap nothing else.
-uint32_t backoff_budget_member_step(struct backoff_budget_member *member,
-                                    const char *text,
-                                    uint64_t length,
-                                    uint64_t store_ns,
-                                    char *buffer,
-                                    uint64_t size,
-                                    uint32_t *changed);
-
-// Writes step number `index` of the exchange under way.
-//
-// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED, or BACKOFF_END if there are no more.
-//
-// Each pointer that is not NULL points to a struct of its type.
-uint32_t backoff_budget_member_exchange_step(const struct backoff_budget_member *member,
-                                             uint64_t index,
-                                             struct backoff_exchange_step *step);
-
-// Ends an exchange whose steps the store has, or that changed nothing, and writes its answers.
-//
-// Fails with BACKOFF_NULL_POINTER or BACKOFF_UNINITIALIZED.
-//
-// Each pointer that is not NULL points to a struct of its type.
-uint32_t backoff_budget_member_stored(struct backoff_budget_member *member,
-                                      uint64_t now_ns,
-                                      struct backoff_exchange_answers *answers);
-
-// The store held another text: writes how long to wait, in nanoseconds, before it is loaded again.
-//
-// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED, or BACKOFF_END if the time for that is over; the
-// exchange has then failed: call backoff_budget_member_failed.
-//
-// Each pointer that is not NULL points to a value of its type.
-uint32_t backoff_budget_member_lost(struct backoff_budget_member *member,
-                                    uint64_t now_ns,
-                                    uint64_t *wait_ns);
-
-// Ends an exchange that failed. If `may_be_stored` is not 0, its events are not sent again. Repeat every request
-// that waits.
-//
-// Fails with BACKOFF_NULL_POINTER or BACKOFF_UNINITIALIZED.
-//
-// `member` is NULL or points to a member.
-uint32_t backoff_budget_member_failed(struct backoff_budget_member *member,
-                                      uint32_t may_be_stored,
-                                      uint64_t now_ns);
-
-// A request has waited for the timeout: the store is away, and the exchange under way goes on. Repeat every
-// request that waits.
-//
-// Fails with BACKOFF_NULL_POINTER or BACKOFF_UNINITIALIZED.
-//
-// `member` is NULL or points to a member.
-uint32_t backoff_budget_member_late(struct backoff_budget_member *member,
-                                    uint64_t now_ns);
 
 // Makes a budget from a budget string of `length` bytes, without a terminating zero: "ratio",
 // "quota:max_tokens=100", or a preset such as "aws-sdk-2026" (SPEC 15.1). A new budget is full.
@@ -1381,52 +1236,6 @@ uint32_t backoff_operation_state(const struct backoff_operation *operation,
                                  uint64_t *attempts,
                                  uint32_t *reason);
 
-// Writes the state of a full budget with the configuration of `budget`.
-//
-// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED or BACKOFF_DAMAGED.
-//
-// Each pointer that is not NULL points to a struct of its type.
-uint32_t backoff_budget_state_full(struct backoff_budget_state *state,
-                                   const struct backoff_budget *budget);
-
-// Reads the text of a state of `length` bytes, without a terminating zero, as
-// backoff_budget_state_print writes it for a budget with the configuration of `budget`.
-//
-// Fails with BACKOFF_NOT_A_STATE if the text is any other, and with BACKOFF_NULL_POINTER,
-// BACKOFF_UNINITIALIZED, BACKOFF_TOO_LONG or BACKOFF_DAMAGED. After a failure the state is unchanged.
-//
-// Each pointer that is not NULL points to a struct of its type, `text` to `length` bytes.
-uint32_t backoff_budget_state_parse(struct backoff_budget_state *state,
-                                    const struct backoff_budget *budget,
-                                    const char *text,
-                                    uint64_t length);
-
-// Writes the text of a state with a terminating zero into a buffer of `size` bytes;
-// BACKOFF_TEXT_SIZE is always enough.
-//
-// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED or BACKOFF_BUFFER_TOO_SMALL.
-//
-// `state` points to a state, `buffer` to `size` bytes that do not overlap it.
-uint32_t backoff_budget_state_print(const struct backoff_budget_state *state,
-                                    char *buffer,
-                                    uint64_t size);
-
-// Changes a state by an event at the time `now_ns` of one clock, such as that of the store, and
-// writes whether the retry is granted (SPEC 15.6). `answer` may be NULL.
-//
-// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED, BACKOFF_UNKNOWN_EVENT, or
-// BACKOFF_UNKNOWN_OUTCOME if the event uses the outcome. After a failure the state is unchanged.
-//
-// Each pointer that is not NULL points to a struct of its type.
-uint32_t backoff_budget_state_step(struct backoff_budget_state *state,
-                                   const struct backoff_budget_event *event,
-                                   uint64_t now_ns,
-                                   struct backoff_budget_answer *answer);
-
-// Returns the name of an event, such as "retry_requested": the same name in every language. The string
-// is static and never NULL; an unknown number returns "unknown_event".
-const char *backoff_budget_event_name(uint32_t event);
-
 // Returns the outcome of an HTTP status (SPEC 14.4): BACKOFF_OUTCOME_THROTTLED for 429 and 503,
 // BACKOFF_OUTCOME_TIMEOUT for 408 and 504, BACKOFF_OUTCOME_TRANSIENT for 425, 500 and 502,
 // BACKOFF_OUTCOME_SUCCESS from 100 to 399, and BACKOFF_OUTCOME_PERMANENT for any other number, also
@@ -1512,14 +1321,12 @@ uint32_t backoff_stats_read(const struct backoff_stats *stats, struct backoff_st
 uint32_t backoff_stats_print(const struct backoff_stats *stats, char *buffer, uint64_t size);
 
 // Makes attempts until one succeeds or the loop has to stop, and writes how it ended (SPEC 18). It
-// decides as backoff_operation_decide does, and counts the loop in `stats` just before it calls
-// `on_stop`.
+// decides as backoff_operation_decide does.
 //
-// A NULL policy is the preset "default". `deadline_ns` is that of backoff_operation_begin, as
-// measured by `now`. `budget` and `stats` may be NULL. Callers that share a stream wait for the same
-// times: give each loop its own key (backoff_stream_from_key), or use a stream of
-// backoff_stream_from_entropy. If the policy has neither a wait nor a limit, as the preset "none",
-// the loop calls `attempt` again at once, for ever.
+// Callers that share a stream wait for the same times: give each loop its own key
+// (backoff_stream_from_key), or use a stream of backoff_stream_from_entropy. If the policy has
+// neither a wait nor a limit, as the preset "none", the loop calls `attempt` again at once, for
+// ever.
 //
 // Returns BACKOFF_OK if the loop ended, whether the last attempt succeeded or not: the reason in
 // `end` says which. Fails before the first call with BACKOFF_NULL_POINTER, with
@@ -1529,14 +1336,10 @@ uint32_t backoff_stats_print(const struct backoff_stats *stats, char *buffer, ui
 // even if the last attempt succeeded; both end the loop without another call, and `stats` counts
 // it as cancelled. After a failure `end` is unchanged: do not read it.
 //
-// Each pointer that is not NULL points to a struct of its type, and the callbacks behave as
+// Each pointer that is not NULL points to a struct of its type, and the functions behave as
 // documented.
-uint32_t backoff_retry(const struct backoff_policy *policy,
+uint32_t backoff_retry(const struct backoff_loop *loop,
                        uint64_t stream,
-                       uint64_t deadline_ns,
-                       struct backoff_budget *budget,
-                       struct backoff_stats *stats,
-                       const struct backoff_callbacks *callbacks,
                        void *context,
                        struct backoff_event *end);
 
@@ -1551,6 +1354,213 @@ uint32_t backoff_retry(const struct backoff_policy *policy,
 //
 // `error` points to an error, `buffer` to `size` bytes that do not overlap it.
 uint32_t backoff_error_message(const struct backoff_error *error, char *buffer, uint64_t size);
+
+// Returns the name of a code, such as "cap_below_base": the same name in every language. The
+// string is static and never NULL; an unknown number returns "unknown_code".
+const char *backoff_code_name(uint32_t code);
+
+// Writes the state of a full budget with the configuration of `budget`.
+//
+// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED or BACKOFF_DAMAGED.
+//
+// Each pointer that is not NULL points to a struct of its type.
+uint32_t backoff_budget_state_full(struct backoff_budget_state *state,
+                                   const struct backoff_budget *budget);
+
+// Reads the text of a state of `length` bytes, without a terminating zero, as
+// backoff_budget_state_print writes it for a budget with the configuration of `budget`.
+//
+// Fails with BACKOFF_NOT_A_STATE if the text is any other, and with BACKOFF_NULL_POINTER,
+// BACKOFF_UNINITIALIZED, BACKOFF_TOO_LONG or BACKOFF_DAMAGED. After a failure the state is unchanged.
+//
+// Each pointer that is not NULL points to a struct of its type, `text` to `length` bytes.
+uint32_t backoff_budget_state_parse(struct backoff_budget_state *state,
+                                    const struct backoff_budget *budget,
+                                    const char *text,
+                                    uint64_t length);
+
+// Writes the text of a state with a terminating zero into a buffer of `size` bytes;
+// BACKOFF_TEXT_SIZE is always enough.
+//
+// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED or BACKOFF_BUFFER_TOO_SMALL.
+//
+// `state` points to a state, `buffer` to `size` bytes that do not overlap it.
+uint32_t backoff_budget_state_print(const struct backoff_budget_state *state,
+                                    char *buffer,
+                                    uint64_t size);
+
+// Changes a state by an event at the time `now_ns` of one clock, such as that of the store, and
+// writes whether the retry is granted (SPEC 15.6). `answer` may be NULL.
+//
+// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED, BACKOFF_UNKNOWN_EVENT, or
+// BACKOFF_UNKNOWN_OUTCOME if the event uses the outcome. After a failure the state is unchanged.
+//
+// Each pointer that is not NULL points to a struct of its type.
+uint32_t backoff_budget_state_step(struct backoff_budget_state *state,
+                                   const struct backoff_budget_event *event,
+                                   uint64_t now_ns,
+                                   struct backoff_budget_answer *answer);
+
+// Returns the name of an event, such as "retry_requested": the same name in every language. The string
+// is static and never NULL; an unknown number returns "unknown_event".
+const char *backoff_budget_event_name(uint32_t event);
+
+// Begins a member of the shared budget `budget`. `local` is the budget that decides while the store is away, and
+// `fallback` is a BACKOFF_FALLBACK, or the number of processes, up to 1000000, among which each grants its share. A
+// request that is granted takes up to `lease - 1` more retries along. An exchange may take `timeout_ns`. The seed
+// spreads the waits after lost swaps: each process needs its own.
+//
+// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED, BACKOFF_DAMAGED, BACKOFF_TOO_SMALL for a lease of 0, or
+// BACKOFF_TOO_LARGE for one above 1000 or a fallback above 1000000.
+//
+// Each pointer that is not NULL points to a struct of its type.
+uint32_t backoff_budget_member_init(struct backoff_budget_member *member,
+                                    const struct backoff_budget *budget,
+                                    const struct backoff_budget *local,
+                                    uint64_t lease,
+                                    uint64_t fallback,
+                                    uint64_t timeout_ns,
+                                    uint64_t seed);
+
+// Notes what an operation reports, at a time of the process's clock. `is_local` says whether the local budget
+// gave what the operation holds. BACKOFF_BUDGET_EVENT_RETRY_REQUESTED is no report and changes nothing.
+//
+// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED or BACKOFF_UNKNOWN_EVENT.
+//
+// Each pointer that is not NULL points to a struct of its type.
+uint32_t backoff_budget_member_note(struct backoff_budget_member *member,
+                                    const struct backoff_budget_event *event,
+                                    uint32_t is_local,
+                                    uint64_t now_ns);
+
+// Requests a retry after an outcome, at a time of the process's clock.
+//
+// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED or BACKOFF_UNKNOWN_OUTCOME.
+//
+// Each pointer that is not NULL points to a struct of its type.
+uint32_t backoff_budget_member_request(struct backoff_budget_member *member,
+                                       uint32_t outcome,
+                                       uint64_t now_ns,
+                                       struct backoff_member_answer *answer);
+
+// One of the requests after an outcome that wait is not wanted any more.
+//
+// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED or BACKOFF_UNKNOWN_OUTCOME.
+//
+// `member` is NULL or points to a member.
+uint32_t backoff_budget_member_cancel(struct backoff_budget_member *member, uint32_t outcome);
+
+// Writes whether the store is away, so that the local budget decides, as 1 or 0; in how many nanoseconds an exchange
+// is to begin, or BACKOFF_NONE; whether there is something that the store does not know, as 1 or 0; and how many
+// nanoseconds a request may wait now, and an exchange take: `timeout_ns`, but at least a second until the first
+// exchange has ended. Each of the four may be NULL.
+//
+// Fails with BACKOFF_NULL_POINTER or BACKOFF_UNINITIALIZED.
+//
+// Each pointer that is not NULL points to a value of its type.
+uint32_t backoff_budget_member_state(const struct backoff_budget_member *member,
+                                     uint64_t now_ns,
+                                     uint32_t *is_away,
+                                     uint64_t *due_in_ns,
+                                     uint32_t *has_unsent,
+                                     uint64_t *timeout_ns);
+
+// Writes what has happened so far, for metrics.
+//
+// Fails with BACKOFF_NULL_POINTER or BACKOFF_UNINITIALIZED.
+//
+// Each pointer that is not NULL points to a struct of its type.
+uint32_t backoff_budget_member_stats(const struct backoff_budget_member *member,
+                                     struct backoff_shared_budget_stats *stats);
+
+// Begins an exchange, at a time of the process's clock.
+//
+// Fails with BACKOFF_NULL_POINTER or BACKOFF_UNINITIALIZED.
+//
+// `member` is NULL or points to a member.
+uint32_t backoff_budget_member_begin(struct backoff_budget_member *member, uint64_t now_ns);
+
+// Steps what the store holds: a text of `length` bytes, or nothing if `text` is NULL, at the time `store_ns`
+// of its clock. Writes the text to swap for it with a terminating zero into a buffer of `size` bytes, for which
+// BACKOFF_TEXT_SIZE is always enough, and into `changed` 1, or 0 if there is nothing to swap.
+//
+// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED, BACKOFF_TOO_LONG, BACKOFF_BUFFER_TOO_SMALL,
+// or BACKOFF_NOT_A_STATE if the text is not that of a state of the budget; the exchange has then failed:
+// call backoff_budget_member_failed.
+//
+// Each pointer that is not NULL points to a value of its type, `text` to `length` bytes and `buffer` to `size`
+// bytes that overlap nothing else.
+uint32_t backoff_budget_member_step(struct backoff_budget_member *member,
+                                    const char *text,
+                                    uint64_t length,
+                                    uint64_t store_ns,
+                                    char *buffer,
+                                    uint64_t size,
+                                    uint32_t *changed);
+
+// Writes step number `index` of the exchange under way.
+//
+// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED, or BACKOFF_END if there are no more.
+//
+// Each pointer that is not NULL points to a struct of its type.
+uint32_t backoff_budget_member_exchange_step(const struct backoff_budget_member *member,
+                                             uint64_t index,
+                                             struct backoff_exchange_step *step);
+
+// Ends an exchange whose steps the store has, or that changed nothing, and writes its answers.
+//
+// Fails with BACKOFF_NULL_POINTER or BACKOFF_UNINITIALIZED.
+//
+// Each pointer that is not NULL points to a struct of its type.
+uint32_t backoff_budget_member_stored(struct backoff_budget_member *member,
+                                      uint64_t now_ns,
+                                      struct backoff_exchange_answers *answers);
+
+// The store held another text: writes how long to wait, in nanoseconds, before it is loaded again.
+//
+// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED, or BACKOFF_END if the time for that is over; the
+// exchange has then failed: call backoff_budget_member_failed.
+//
+// Each pointer that is not NULL points to a value of its type.
+uint32_t backoff_budget_member_lost(struct backoff_budget_member *member,
+                                    uint64_t now_ns,
+                                    uint64_t *wait_ns);
+
+// Ends an exchange that failed. If `may_be_stored` is not 0, its events are not sent again. Repeat every request
+// that waits.
+//
+// Fails with BACKOFF_NULL_POINTER or BACKOFF_UNINITIALIZED.
+//
+// `member` is NULL or points to a member.
+uint32_t backoff_budget_member_failed(struct backoff_budget_member *member,
+                                      uint32_t may_be_stored,
+                                      uint64_t now_ns);
+
+// A request has waited for the timeout: the store is away, and the exchange under way goes on. Repeat every
+// request that waits.
+//
+// Fails with BACKOFF_NULL_POINTER or BACKOFF_UNINITIALIZED.
+//
+// `member` is NULL or points to a member.
+uint32_t backoff_budget_member_late(struct backoff_budget_member *member,
+                                    uint64_t now_ns);
+
+/* For bindings of other languages. A program needs none of these. */
+
+// Returns the random number of an index of a stream: SplitMix64 used as a counter (SPEC 2.1).
+uint64_t backoff_stream_draw(uint64_t stream, uint32_t index);
+
+// Returns the stream whose draw of index 0 is the draw of index `draws` of this stream.
+// backoff_iter_reset moves to it after `draws` delays (SPEC 9.2).
+uint64_t backoff_stream_advance(uint64_t stream, uint64_t draws);
+
+// Writes the index of the next delay and the current stream, which changes with every reset. At
+// the end the index is that of backoff_policy_max_retries. Either output may be NULL.
+//
+// Fails with BACKOFF_NULL_POINTER or BACKOFF_UNINITIALIZED.
+//
+// `iter` points to an iterator, and each output that is not NULL to one number.
+uint32_t backoff_iter_index(const struct backoff_iter *iter, uint64_t *index, uint64_t *stream);
 
 // Writes the message of an error with `shown_length` bytes of `shown` in place of the value: "cap
 // 0.005 is below base 10ns" for the shown text "0.005". It is for programs, such as bindings,
@@ -1567,10 +1577,6 @@ uint32_t backoff_error_message_with(const struct backoff_error *error,
                                     uint64_t shown_length,
                                     char *buffer,
                                     uint64_t size);
-
-// Returns the name of a code, such as "cap_below_base": the same name in every language. The
-// string is static and never NULL; an unknown number returns "unknown_code".
-const char *backoff_code_name(uint32_t code);
 
 #ifdef __cplusplus
 }  // extern "C"

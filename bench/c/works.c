@@ -232,12 +232,12 @@ static uint32_t wait(void *context, uint64_t delay_ns) {
 }
 
 static uint64_t loops(uint64_t times, uint64_t failures) {
-  const backoff_callbacks callbacks = {.attempt = attempt, .now = now, .wait = wait};
+  const backoff_loop loop = {.attempt = attempt, .now = now, .wait = wait, .policy = &at_once};
   uint64_t sum = 0;
   for (uint64_t i = 0; i < times; i++) {
     struct job job = {.failures = failures};
     backoff_event end;
-    backoff_retry(&at_once, stream, BACKOFF_NONE, NULL, NULL, &callbacks, &job, &end);
+    backoff_retry(&loop, stream, &job, &end);
     sum += job.calls;
   }
   return sum;

@@ -327,20 +327,23 @@ static void curl_retry_event(void *context, const backoff_event *event) {
 /* Performs the transfer. Returns what backoff_retry returns; `code`, `status` and the other results say how the
  * last attempt ended, and `end` why it was the last. */
 static uint32_t curl_retry_perform(struct curl_retry *transfer, backoff_event *end) {
-  backoff_callbacks callbacks;
-  memset(&callbacks, 0, sizeof callbacks);
-  callbacks.attempt = curl_retry_attempt;
-  callbacks.now = curl_retry_now;
-  callbacks.wait = curl_retry_wait;
-  callbacks.cancelled = curl_retry_cancelled;
-  callbacks.on_retry = curl_retry_event;
+  backoff_loop loop;
+  memset(&loop, 0, sizeof loop);
+  loop.attempt = curl_retry_attempt;
+  loop.now = curl_retry_now;
+  loop.wait = curl_retry_wait;
+  loop.cancelled = curl_retry_cancelled;
+  loop.on_retry = curl_retry_event;
+  loop.policy = transfer->policy;
+  loop.budget = transfer->budget;
+  loop.stats = transfer->stats;
+  loop.deadline_ns = transfer->deadline_ns;
   transfer->code = CURLE_OK;
   transfer->status = 0;
   transfer->sent_method = transfer->method;
   transfer->sent_once = NULL;
   transfer->url[0] = '\0';
-  return backoff_retry(transfer->policy, transfer->stream, transfer->deadline_ns, transfer->budget,
-                       transfer->stats, &callbacks, transfer, end);
+  return backoff_retry(&loop, transfer->stream, transfer, end);
 }
 
 #endif

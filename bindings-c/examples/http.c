@@ -95,8 +95,8 @@ static const char *trim(struct request *request) {
 }
 
 static int get(const char *url, const backoff_policy *policy, uint64_t stream) {
-  static const backoff_callbacks callbacks = {
-      .attempt = attempt, .now = now, .wait = wait_for, .on_retry = on_retry};
+  const backoff_loop loop = {.attempt = attempt, .now = now, .wait = wait_for,
+                             .on_retry = on_retry, .policy = policy};
   struct request request = {.curl = curl_easy_init()};
   backoff_event end;
   if (request.curl == NULL) return 1;
@@ -106,8 +106,7 @@ static int get(const char *url, const backoff_policy *policy, uint64_t stream) {
   curl_easy_setopt(request.curl, CURLOPT_WRITEFUNCTION, append);
   curl_easy_setopt(request.curl, CURLOPT_WRITEDATA, &request);
 
-  uint32_t code =
-      backoff_retry(policy, stream, BACKOFF_NONE, NULL, NULL, &callbacks, &request, &end);
+  uint32_t code = backoff_retry(&loop, stream, &request, &end);
   int failed = code != BACKOFF_OK || end.reason != BACKOFF_REASON_SUCCESS;
   if (code != BACKOFF_OK) { /* `end` is not written */
     fprintf(stderr, "backoff_retry: %s\n", backoff_code_name(code));

@@ -1,4 +1,4 @@
-// The loop from C++11. The job is an object; its address is the context of the callbacks.
+// The loop from C++11. The job is an object; its address is the context of the loop.
 
 #include <backoff.h>
 
@@ -38,16 +38,17 @@ int main() {
   }
 
   // No exception may leave a callback.
-  backoff_callbacks callbacks{};
-  callbacks.attempt = [](void *context, uint64_t *) noexcept {
+  backoff_loop loop{};
+  loop.policy = &policy;
+  loop.attempt = [](void *context, uint64_t *) noexcept {
     return static_cast<Job *>(context)->attempt();
   };
-  callbacks.now = [](void *) noexcept { return now(); };
-  callbacks.wait = [](void *, uint64_t delay_ns) noexcept -> uint32_t {
+  loop.now = [](void *) noexcept { return now(); };
+  loop.wait = [](void *, uint64_t delay_ns) noexcept -> uint32_t {
     std::this_thread::sleep_for(std::chrono::nanoseconds(delay_ns));
     return 0;
   };
-  callbacks.on_retry = [](void *, const backoff_event *event) noexcept {
+  loop.on_retry = [](void *, const backoff_event *event) noexcept {
     std::cout << "attempt " << event->attempts << " failed, wait " << event->delay_ns << " ns\n";
   };
 
@@ -55,8 +56,7 @@ int main() {
   uint64_t stream;
   backoff_event end;
   if (backoff_stream_from_key(42, "job-1", 5, &stream) != BACKOFF_OK ||
-      backoff_retry(&policy, stream, BACKOFF_NONE, nullptr, nullptr, &callbacks, &job, &end) !=
-          BACKOFF_OK) {
+      backoff_retry(&loop, stream, &job, &end) != BACKOFF_OK) {
     return 1;
   }
   std::cout << backoff_reason_name(end.reason) << " after " << end.attempts << " attempts\n";

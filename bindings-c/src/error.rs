@@ -14,7 +14,7 @@ use crate::code::{
 };
 use crate::exported::{exported, write_optional};
 use crate::field::position;
-use crate::text::{bytes_at, name_of, write_text};
+use crate::text::{name_of, write_text};
 
 /// Runs the body of an exported function that takes an error, and fills the error unless it is
 /// NULL. The body ends in `Ok(())`, and `?` leaves it with an error of the core or a code.
@@ -216,34 +216,12 @@ pub unsafe extern "C" fn backoff_error_message(
     exported!({ write_message(error, Ok(None), buffer, size) })
 }
 
-/// Writes the message of an error with `shown_length` bytes of `shown` in place of the value: "cap
-/// 0.005 is below base 10ns" for the shown text "0.005". It is for programs, such as bindings,
-/// whose users wrote the value in another form. An error of a string shows the text found in the
-/// string and ignores `shown`. At most 128 bytes are copied, as they are.
-///
-/// Fails as backoff_error_message does, with BACKOFF_NULL_POINTER also for `shown` unless its
-/// length is 0, or with BACKOFF_TOO_LONG.
-///
-/// # Safety
-/// `error` points to an error, `shown` to `shown_length` bytes, `buffer` to `size` bytes that
-/// overlap neither.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn backoff_error_message_with(
-    error: *const backoff_error,
-    shown: *const c_char,
-    shown_length: u64,
-    buffer: *mut c_char,
-    size: u64,
-) -> u32 {
-    exported!({ write_message(error, bytes_at(shown, shown_length).map(Some), buffer, size) })
-}
-
 /// Writes a message, or an empty string if there is none.
 ///
 /// # Safety
 /// `error` is null or readable, and `buffer` is null or valid for writes of `size` bytes, which
 /// overlap neither the error nor `shown`.
-unsafe fn write_message(
+pub(crate) unsafe fn write_message(
     error: *const backoff_error,
     shown: Result<Option<&[u8]>, u32>,
     buffer: *mut c_char,

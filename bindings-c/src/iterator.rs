@@ -3,7 +3,7 @@
 use backoff_core::{Backoff, RandomStream};
 
 use crate::code::BACKOFF_END;
-use crate::exported::{exported, required, write_optional};
+use crate::exported::{exported, required};
 use crate::handle::Tagged;
 use crate::policy::{PolicyHandle, backoff_policy};
 
@@ -20,7 +20,7 @@ pub struct backoff_iter {
     opaque: [u64; 32],
 }
 
-type IterHandle = Tagged<Backoff, { u64::from_le_bytes(*b"iterator") }>;
+pub(crate) type IterHandle = Tagged<Backoff, { u64::from_le_bytes(*b"iterator") }>;
 
 /// Starts the delays of a policy on a stream at index 0. The iterator may have been used before.
 /// The policy is copied.
@@ -73,27 +73,6 @@ pub unsafe extern "C" fn backoff_iter_next_ns(iter: *mut backoff_iter, delay_ns:
 pub unsafe extern "C" fn backoff_iter_reset(iter: *mut backoff_iter) -> u32 {
     exported!({
         IterHandle::get_mut(iter)?.reset();
-        Ok(())
-    })
-}
-
-/// Writes the index of the next delay and the current stream, which changes with every reset. At
-/// the end the index is that of backoff_policy_max_retries. Either output may be NULL.
-///
-/// Fails with BACKOFF_NULL_POINTER or BACKOFF_UNINITIALIZED.
-///
-/// # Safety
-/// `iter` points to an iterator, and each output that is not NULL to one number.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn backoff_iter_index(
-    iter: *const backoff_iter,
-    index: *mut u64,
-    stream: *mut u64,
-) -> u32 {
-    exported!({
-        let iter = IterHandle::get(iter)?;
-        write_optional(index, iter.index());
-        write_optional(stream, iter.stream().state());
         Ok(())
     })
 }

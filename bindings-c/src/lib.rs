@@ -29,15 +29,12 @@ mod preview;
 mod stream;
 
 mod iterator;
-mod member;
 
 mod budget;
 
 mod outcome;
 
 mod operation;
-
-mod budget_state;
 
 mod http;
 
@@ -50,9 +47,16 @@ mod code;
 
 mod error;
 
+mod budget_state;
+
+mod member;
+
+mod binding;
+
 #[cfg(target_family = "wasm")]
 mod go;
 
+pub use binding::*;
 pub use budget::*;
 pub use budget_state::*;
 pub use code::*;

@@ -31,15 +31,17 @@ pub struct backoff_event {
     pub reason: u32,
 }
 
-/// The functions that a loop calls, each with the loop's context. An initializer that leaves out an
-/// optional function sets it to NULL. Every function must return: it must not leave by longjmp, by
-/// an exception, or by the end of its thread (pthread_cancel, pthread_exit). Otherwise nothing ends
-/// the loop, and a budget of the kind "concurrent" counts it for ever.
+/// A loop: the functions that it calls, each with the context of backoff_retry, and its limits. An
+/// initializer that leaves out an optional member sets it to NULL or 0.
+///
+/// Every function must return: it must not leave by longjmp, by an exception, or by the end of its
+/// thread (pthread_cancel, pthread_exit). Otherwise nothing ends the loop, and a budget of the kind
+/// "concurrent" counts it for ever.
 ///
 /// A plain value: copy it freely. Any number of loops may use one struct at once.
 #[repr(C)]
 #[derive(Clone, Copy)]
-pub struct backoff_callbacks {
+pub struct backoff_loop {
     /// Makes an attempt and returns its BACKOFF_OUTCOME, never 0: a success is
     /// BACKOFF_OUTCOME_SUCCESS. BACKOFF_OUTCOME_PERMANENT is for every failure that must not be
     /// repeated. It may set the time that the server asked to wait, in ns; on entry it is
@@ -60,17 +62,23 @@ pub struct backoff_callbacks {
     /// Called once, at the end of the loop, whatever the reason. Not called if backoff_retry fails.
     /// Optional.
     pub on_stop: Option<unsafe extern "C" fn(context: *mut c_void, event: *const backoff_event)>,
+    /// NULL: the preset "default".
+    pub policy: *const backoff_policy,
+    /// Limits the retries of all loops that share it. Optional.
+    pub budget: *mut backoff_budget,
+    /// Counts the loop just before `on_stop`. Optional.
+    pub stats: *mut backoff_stats,
+    /// That of backoff_operation_begin, as measured by `now`. 0 or BACKOFF_NONE: no deadline.
+    pub deadline_ns: u64,
 }
 
 /// Makes attempts until one succeeds or the loop has to stop, and writes how it ended (SPEC 18). It
-/// decides as backoff_operation_decide does, and counts the loop in `stats` just before it calls
-/// `on_stop`.
+/// decides as backoff_operation_decide does.
 ///
-/// A NULL policy is the preset "default". `deadline_ns` is that of backoff_operation_begin, as
-/// measured by `now`. `budget` and `stats` may be NULL. Callers that share a stream wait for the same
-/// times: give each loop its own key (backoff_stream_from_key), or use a stream of
-/// backoff_stream_from_entropy. If the policy has neither a wait nor a limit, as the preset "none",
-/// the loop calls `attempt` again at once, for ever.
+/// Callers that share a stream wait for the same times: give each loop its own key
+/// (backoff_stream_from_key), or use a stream of backoff_stream_from_entropy. If the policy has
+/// neither a wait nor a limit, as the preset "none", the loop calls `attempt` again at once, for
+/// ever.
 ///
 /// Returns BACKOFF_OK if the loop ended, whether the last attempt succeeded or not: the reason in
 /// `end` says which. Fails before the first call with BACKOFF_NULL_POINTER, with
@@ -81,30 +89,29 @@ pub struct backoff_callbacks {
 /// it as cancelled. After a failure `end` is unchanged: do not read it.
 ///
 /// # Safety
-/// Each pointer that is not NULL points to a struct of its type, and the callbacks behave as
+/// Each pointer that is not NULL points to a struct of its type, and the functions behave as
 /// documented.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_retry(
-    policy: *const backoff_policy,
+    r#loop: *const backoff_loop,
     stream: u64,
-    deadline_ns: u64,
-    budget: *mut backoff_budget,
-    stats: *mut backoff_stats,
-    callbacks: *const backoff_callbacks,
     context: *mut c_void,
     end: *mut backoff_event,
 ) -> u32 {
     exported!({
         let end = required(end)?;
-        let callbacks = Callbacks::new(callbacks, context)?;
-        let policy = match PolicyHandle::get_optional(policy)? {
+        // SAFETY: null or readable by the caller's promise.
+        let r#loop = *unsafe { r#loop.as_ref() }.ok_or(BACKOFF_NULL_POINTER)?;
+        let callbacks = Callbacks::new(r#loop, context)?;
+        let policy = match PolicyHandle::get_optional(r#loop.policy)? {
             Some(policy) => *policy,
             None => Policy::parse("default").map_err(|error| error.code() as u32)?,
         };
-        let (budget, stats) =
-            (BudgetHandle::get_optional(budget)?, StatsHandle::get_optional(stats)?);
+        let budget = BudgetHandle::get_optional(r#loop.budget)?;
+        let stats = StatsHandle::get_optional(r#loop.stats)?;
+        let deadline_ns = optional_ns(r#loop.deadline_ns).filter(|&deadline_ns| deadline_ns > 0);
         let made = Loop { policy, budget, stats, callbacks };
-        end.write(made.run(RandomStream::from_seed(stream), optional_ns(deadline_ns))?);
+        end.write(made.run(RandomStream::from_seed(stream), deadline_ns)?);
         Ok(())
     })
 }
@@ -124,12 +131,9 @@ type Hook = Option<unsafe extern "C" fn(*mut c_void, *const backoff_event)>;
 
 impl Callbacks {
     /// # Safety
-    /// `callbacks` is null or readable. As long as the value lives, its functions may be called
-    /// with the context.
-    unsafe fn new(callbacks: *const backoff_callbacks, context: *mut c_void) -> Result<Self, u32> {
-        // SAFETY: null or readable by the caller's promise.
-        let callbacks = *unsafe { callbacks.as_ref() }.ok_or(BACKOFF_NULL_POINTER)?;
-        let backoff_callbacks { attempt, now, wait, cancelled, on_retry, on_stop } = callbacks;
+    /// As long as the value lives, the functions may be called with the context.
+    unsafe fn new(functions: backoff_loop, context: *mut c_void) -> Result<Self, u32> {
+        let backoff_loop { attempt, now, wait, cancelled, on_retry, on_stop, .. } = functions;
         let (Some(attempt), Some(now), Some(wait)) = (attempt, now, wait) else {
             return Err(BACKOFF_NULL_POINTER);
         };

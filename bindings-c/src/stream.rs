@@ -67,16 +67,3 @@ pub unsafe extern "C" fn backoff_stream_nth(seed: u64, n: u64, stream: *mut u64)
         Ok(())
     })
 }
-
-/// Returns the random number of an index of a stream: SplitMix64 used as a counter (SPEC 2.1).
-#[unsafe(no_mangle)]
-pub extern "C" fn backoff_stream_draw(stream: u64, index: u32) -> u64 {
-    RandomStream::from_seed(stream).draw(index)
-}
-
-/// Returns the stream whose draw of index 0 is the draw of index `draws` of this stream.
-/// backoff_iter_reset moves to it after `draws` delays (SPEC 9.2).
-#[unsafe(no_mangle)]
-pub extern "C" fn backoff_stream_advance(stream: u64, draws: u64) -> u64 {
-    RandomStream::from_seed(stream).advance(draws).state()
-}

@@ -94,12 +94,13 @@ static void *cancel(void *argument) {
 }
 
 static uint32_t run_loop(struct cancelled_loop *loop, backoff_event *end) {
-  static const backoff_callbacks callbacks = {attempt, now, wait_for, cancelled, on_retry, on_stop};
   /* Every second wait is far longer than the test. */
   static const char text[] = "exponential:base=1ms,multiplier=1000";
   backoff_policy policy;
   backoff_policy_parse(&policy, text, sizeof text - 1, NULL);
-  return backoff_retry(&policy, 1, BACKOFF_NONE, &budget, &stats, &callbacks, loop, end);
+  const backoff_loop functions = {attempt, now, wait_for, cancelled, on_retry, on_stop,
+                                  &policy, &budget, &stats, 0};
+  return backoff_retry(&functions, 1, loop, end);
 }
 
 /* One loop, cancelled within its first 4 ms, in which its second wait begins. */

@@ -61,7 +61,7 @@ static void check_damaged(void) {
       backoff_operation_refuse_retry(&memory.operation, &memory.budget, &memory.numerator));
   IS_DAMAGED(backoff_budget_state_full(&memory.state, &memory.budget));
   IS_DAMAGED(backoff_budget_state_parse(&memory.state, &memory.budget, TEXT("0 2")));
-  IS_DAMAGED(loop(&memory.policy, &memory.budget, &memory.stats, &memory.callbacks, &memory.end));
+  IS_DAMAGED(run_loop(&memory.policy, &memory.budget, &memory.stats));
   check_true("a damaged budget", "the operation is as before",
              memcmp(&operation, &memory.operation, sizeof operation) == 0);
 }
@@ -144,7 +144,7 @@ static void check_overwritten(void) {
                                      &memory.budget));
     SUCCEEDS(backoff_operation_decide(&memory.operation, BACKOFF_OUTCOME_TRANSIENT, BACKOFF_NONE,
                                       0, &memory.budget, &memory.decision));
-    SUCCEEDS(loop(&memory.policy, &memory.budget, NULL, &memory.callbacks, &memory.end));
+    SUCCEEDS(run_loop(&memory.policy, &memory.budget, NULL));
   }
 }
 
@@ -189,8 +189,9 @@ static void play_stop(void *context, const backoff_event *event) {
 }
 
 static void check_loops(void) {
-  static const backoff_callbacks callbacks = {
-      .attempt = play_attempt, .now = play_now, .wait = play_wait, .on_stop = play_stop};
+  const backoff_loop loop = {.attempt = play_attempt, .now = play_now, .wait = play_wait,
+                             .on_stop = play_stop, .policy = &memory.policy,
+                             .budget = &memory.budget, .stats = &memory.stats};
   static const struct {
     const char *id;
     struct play play;
@@ -215,10 +216,7 @@ static void check_loops(void) {
     backoff_event end = memory.end;
     backoff_stats_counts counts;
     start();
-    check_code(id,
-               backoff_retry(&memory.policy, 1, BACKOFF_NONE, &memory.budget, &memory.stats,
-                             &callbacks, &play, &end),
-               rows[i].code);
+    check_code(id, backoff_retry(&loop, 1, &play, &end), rows[i].code);
     check_number(id, "attempts", play.attempts, rows[i].attempts);
     check_number(id, "waits", play.waits, rows[i].waits);
     check_number(id, "calls of on_stop", play.events, 0);

@@ -141,17 +141,17 @@ static void play_stop(void *context, const backoff_event *event) {
 }
 
 /* Plays the steps of a case through loops, one after another. Returns 0 for a case in which
- * operations take turns, which loops cannot do. */
+ * operations take turns or have a deadline of 0, which loops cannot do. */
 static int check_loops(struct decision_vector row) {
-  static const backoff_callbacks callbacks = {.attempt = play_attempt,
-                                              .now = play_now,
-                                              .wait = play_wait,
-                                              .cancelled = play_cancelled,
-                                              .on_stop = play_stop};
   backoff_policy policy;
   backoff_budget budget;
-  for (size_t i = 1; i < row.step_count; i++) {
+  backoff_loop loop = {.attempt = play_attempt, .now = play_now, .wait = play_wait,
+                       .cancelled = play_cancelled, .on_stop = play_stop, .policy = &policy,
+                       .budget = row.has_budget ? &budget : NULL};
+  for (size_t i = 0; i < row.step_count; i++) {
     int begins = row.steps[i].action == BEGIN;
+    if (begins && row.steps[i].has_time && row.steps[i].time == 0) return 0;
+    if (i == 0) continue;
     if (begins != (row.steps[i].operation != row.steps[i - 1].operation)) return 0;
     if (begins && row.steps[i - 1].reason == 0) return 0;
   }
@@ -166,10 +166,9 @@ static int check_loops(struct decision_vector row) {
     play.now = step->now;
     play.step = step + 1;
     for (play.end = play.step; play.end != end && play.end->action != BEGIN;) play.end++;
+    loop.deadline_ns = step->has_time ? step->time : BACKOFF_NONE;
     check_number(row.id, "code of a loop",
-                 backoff_retry(&policy, stream_of(row.id, row.seed, row.key),
-                               step->has_time ? step->time : BACKOFF_NONE,
-                               row.has_budget ? &budget : NULL, NULL, &callbacks, &play, &event),
+                 backoff_retry(&loop, stream_of(row.id, row.seed, row.key), &play, &event),
                  BACKOFF_OK);
     check_number(row.id, "calls of on_stop", play.stops, 1);
     step = play.end;

@@ -66,18 +66,17 @@ int main() {
                BACKOFF_OK);
   check_number("operation", "delay", decision.delay_ns, 11399434);
 
-  backoff_callbacks callbacks{};
-  callbacks.attempt = [](void *, uint64_t *) -> uint32_t { return BACKOFF_OUTCOME_TRANSIENT; };
-  callbacks.now = [](void *context) { return *static_cast<uint64_t *>(context); };
-  callbacks.wait = [](void *context, uint64_t ns) -> uint32_t {
+  backoff_loop loop{};
+  loop.policy = &parsed;
+  loop.attempt = [](void *, uint64_t *) -> uint32_t { return BACKOFF_OUTCOME_TRANSIENT; };
+  loop.now = [](void *context) { return *static_cast<uint64_t *>(context); };
+  loop.wait = [](void *context, uint64_t ns) -> uint32_t {
     *static_cast<uint64_t *>(context) += ns;
     return 0;
   };
   uint64_t now_ns = 0;
   backoff_event end = {};
-  check_number("loop", "code",
-               backoff_retry(&parsed, stream, BACKOFF_NONE, nullptr, nullptr, &callbacks, &now_ns, &end),
-               BACKOFF_OK);
+  check_number("loop", "code", backoff_retry(&loop, stream, &now_ns, &end), BACKOFF_OK);
   check_number("loop", "attempts", end.attempts, 2);
   check_number("loop", "elapsed", end.elapsed_ns, 11399434);
   check_text("code", "name", backoff_code_name(BACKOFF_OK), "ok");

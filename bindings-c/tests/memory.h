@@ -25,7 +25,7 @@ struct memory {
   backoff_decision decision;
   backoff_stats stats, garbage_stats;
   backoff_stats_counts counts;
-  backoff_callbacks callbacks; /* they count their calls in `called` */
+  backoff_loop loop; /* its functions count their calls in `called` */
   backoff_event end;
   uint64_t called;
   backoff_error error; /* cap 5ns is below base 10ns */
@@ -106,18 +106,22 @@ static inline void count_hook(void *context, const backoff_event *event) {
   ++*(uint64_t *)context;
 }
 
-/* A loop that passes these, and valid values for everything else. */
-static inline uint32_t loop(const backoff_policy *policy, backoff_budget *budget,
-                            backoff_stats *stats, const backoff_callbacks *callbacks,
-                            backoff_event *end) {
-  return backoff_retry(policy, 1, BACKOFF_NONE, budget, stats, callbacks, &memory.called, end);
+/* A loop with these, and valid values for everything else. */
+static inline uint32_t run_loop(const backoff_policy *policy, backoff_budget *budget,
+                                backoff_stats *stats) {
+  backoff_loop loop = memory.loop;
+  loop.policy = policy;
+  loop.budget = budget;
+  loop.stats = stats;
+  return backoff_retry(&loop, 1, &memory.called, &memory.end);
 }
 
 static inline void start(void) {
   memset(&memory, 0xA5, sizeof memory);
   memory.called = 0;
-  memory.callbacks = (backoff_callbacks){count_attempt,   count_now,  count_wait,
-                                         count_cancelled, count_hook, count_hook};
+  memory.loop = (backoff_loop){
+      count_attempt, count_now,      count_wait,     count_cancelled, count_hook,
+      count_hook,    &memory.policy, &memory.budget, &memory.stats,   0};
   memory.params = memory.empty_params = (backoff_params)BACKOFF_PARAMS_INIT;
   SUCCEEDS(backoff_params_set(&memory.params, BACKOFF_FIELD_GROWTH, BACKOFF_GROWTH_CONSTANT));
   SUCCEEDS(backoff_params_set(&memory.params, BACKOFF_FIELD_BASE, 10));

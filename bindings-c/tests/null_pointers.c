@@ -130,22 +130,19 @@ static void check_operations(void) {
 
 /* A loop that lacks something calls nothing. */
 static void check_loops(void) {
-  backoff_policy *policy = &memory.policy;
-  backoff_budget *budget = &memory.budget;
-  backoff_stats *stats = &memory.stats;
+  uint64_t *called = &memory.called;
   backoff_event *end = &memory.end;
-  backoff_callbacks none = {0}, no_attempt = memory.callbacks;
-  backoff_callbacks no_now = memory.callbacks, no_wait = memory.callbacks;
+  backoff_loop none = {0}, no_attempt = memory.loop, no_now = memory.loop, no_wait = memory.loop;
   no_attempt.attempt = NULL;
   no_now.now = NULL;
   no_wait.wait = NULL;
-  IS_NULL(loop(policy, budget, stats, NULL, end));
-  IS_NULL(loop(policy, budget, stats, &none, end));
-  IS_NULL(loop(policy, budget, stats, &no_attempt, end));
-  IS_NULL(loop(policy, budget, stats, &no_now, end));
-  IS_NULL(loop(policy, budget, stats, &no_wait, end));
-  IS_NULL(loop(policy, budget, stats, &memory.callbacks, NULL));
-  IS_NULL(loop(NULL, NULL, NULL, NULL, NULL));
+  IS_NULL(backoff_retry(NULL, 1, called, end));
+  IS_NULL(backoff_retry(&none, 1, called, end));
+  IS_NULL(backoff_retry(&no_attempt, 1, called, end));
+  IS_NULL(backoff_retry(&no_now, 1, called, end));
+  IS_NULL(backoff_retry(&no_wait, 1, called, end));
+  IS_NULL(backoff_retry(&memory.loop, 1, called, NULL));
+  IS_NULL(backoff_retry(NULL, 1, NULL, NULL));
 }
 
 /* Pointers that may be NULL. */
@@ -186,11 +183,9 @@ static void check_optional(void) {
   check_number("an operation without a budget", "delay", memory.decision.delay_ns, 10);
   SUCCEEDS(backoff_operation_cancel(&operation, NULL, &reason));
 
-  backoff_callbacks few = memory.callbacks;
+  const backoff_loop few = {.attempt = count_attempt, .now = count_now, .wait = count_wait};
   backoff_event end;
-  few.cancelled = NULL;
-  few.on_retry = few.on_stop = NULL;
-  SUCCEEDS(loop(NULL, NULL, NULL, &few, &end));
+  SUCCEEDS(backoff_retry(&few, 1, &memory.called, &end));
   check_number("a loop without optional pointers", "attempts", end.attempts, 1);
 }
 

@@ -128,34 +128,31 @@ static void on_stop(void *context, const backoff_event *event) {
   caller_fails = play->script->fail.where == LOOP_STOP_HOOK;
 }
 
-static const backoff_callbacks callbacks = {attempt, now, wait_for, cancelled, on_retry, on_stop};
+#define FUNCTIONS attempt, now, wait_for, cancelled, on_retry, on_stop
 
 /* The arguments of loops that run one after the other. */
 struct arguments {
   const char *id;
-  const backoff_policy *policy;
   uint64_t stream;
-  backoff_budget *budget;
-  backoff_stats *stats;
-  const backoff_callbacks *callbacks;
+  backoff_loop loop;
   int wait_cancels;
 };
 
 static void run(struct arguments with, const struct loop_script *script, uint32_t code) {
   struct play play = {with.id, script, 0, 0, 0, script->cancel.where == LOOP_BEFORE,
-                      with.wait_cancels, with.stats, 0};
+                      with.wait_cancels, with.loop.stats, 0};
   backoff_event end, before;
-  if (with.stats) play.counted = counted(with.id, with.stats);
+  if (with.loop.stats) play.counted = counted(with.id, with.loop.stats);
   caller_fails = 0;
   memset(&end, 0xA5, sizeof end);
   before = end;
-  check_number(with.id, "code",
-               backoff_retry(with.policy, with.stream, script->deadline, with.budget, with.stats,
-                             with.callbacks, &play, &end),
-               code);
+  /* 0 and BACKOFF_NONE are both no deadline. 1 stands for a deadline of 0, as no wait ends at 0. */
+  with.loop.deadline_ns = script->deadline ? script->deadline : 1;
+  if (script->deadline == BACKOFF_NONE && !with.wait_cancels) with.loop.deadline_ns = 0;
+  check_number(with.id, "code", backoff_retry(&with.loop, with.stream, &play, &end), code);
   check_number(with.id, "calls", play.calls, script->call_count);
   check_number(with.id, "waits", play.waits, script->wait_count);
-  if (with.callbacks->on_stop) check_number(with.id, "events", play.events, script->event_count);
+  if (with.loop.on_stop) check_number(with.id, "events", play.events, script->event_count);
   if (code == BACKOFF_OK) {
     check_same(with.id, end, script->events[script->event_count - 1]);
   } else {
@@ -209,12 +206,12 @@ static void check_vector(const struct loop_vector *row, int form) {
   backoff_operation other;
   backoff_stats stats;
   backoff_stats_counts counts;
-  struct arguments with = {row->id, &policy, stream_of(row->id, row->seed, row->key),
-                           NULL, &stats, &callbacks, form};
+  struct arguments with = {row->id, stream_of(row->id, row->seed, row->key),
+                           {FUNCTIONS, &policy, NULL, &stats, 0}, form};
   parse_policy(row->id, &policy, row->policy);
   if (row->budget) parse_budget(row->id, &budget, row->budget);
   if (!row->budget) start_idle(row->id, &budget, &other, &policy);
-  if (row->budget || form) with.budget = &budget;
+  if (row->budget || form) with.loop.budget = &budget;
   backoff_stats_init(&stats);
   clock_ns = 0;
   for (size_t i = 0; i < row->script_count; i++) {
@@ -261,9 +258,8 @@ static void check_defaults(void) {
   static const uint64_t waits[] = {11399434, 83043876, 229309811};
   static const backoff_event end = {4, 0, 323753121, BACKOFF_OUTCOME_TRANSIENT,
                                     BACKOFF_REASON_MAX_RETRIES};
-  const backoff_callbacks few = {.attempt = attempt, .now = now, .wait = wait_for};
   const struct loop_script script = {4, calls, BACKOFF_NONE, {0}, {0}, 3, waits, 1, &end};
-  struct arguments with = {.id = "defaults", .callbacks = &few};
+  struct arguments with = {"defaults", 0, {.attempt = attempt, .now = now, .wait = wait_for}, 0};
   backoff_stream_from_key(42, "job-1", 5, &with.stream);
   run(with, &script, BACKOFF_OK);
 }
@@ -279,7 +275,7 @@ static void check_clock_that_goes_back(void) {
       {2, 0, 0, BACKOFF_OUTCOME_SUCCESS, BACKOFF_REASON_SUCCESS}};
   const struct loop_script script = {2, calls, BACKOFF_NONE, {0}, {0}, 1, waits, 2, events};
   backoff_policy policy;
-  struct arguments with = {.id = "a clock that goes back", &policy, .callbacks = &callbacks};
+  struct arguments with = {"a clock that goes back", 0, {FUNCTIONS, &policy, NULL, NULL, 0}, 0};
   parse_policy(with.id, &policy, CONSTANT);
   clock_ns = 1000;
   run(with, &script, BACKOFF_OK);
@@ -298,7 +294,7 @@ static void check_unknown_outcomes(void) {
     backoff_operation other;
     backoff_stats stats;
     backoff_stats_counts counts;
-    struct arguments with = {"unknown outcome", &policy, 1, &budget, &stats, &callbacks, 0};
+    struct arguments with = {"unknown outcome", 1, {FUNCTIONS, &policy, &budget, &stats, 0}, 0};
     parse_policy(with.id, &policy, CONSTANT);
     start_idle(with.id, &budget, &other, &policy);
     backoff_stats_init(&stats);

@@ -54,11 +54,9 @@ static void check_uninitialized(const char *content) {
   IS_UNINITIALIZED(backoff_stats_merge(&memory.stats, stats));
   IS_UNINITIALIZED(backoff_stats_read(stats, &memory.counts));
   IS_UNINITIALIZED(backoff_stats_print(stats, memory.page, sizeof memory.page));
-  const backoff_callbacks *callbacks = &memory.callbacks;
-  backoff_event *end = &memory.end;
-  IS_UNINITIALIZED(loop(policy, &memory.budget, &memory.stats, callbacks, end));
-  IS_UNINITIALIZED(loop(NULL, budget, &memory.stats, callbacks, end));
-  IS_UNINITIALIZED(loop(NULL, NULL, stats, callbacks, end));
+  IS_UNINITIALIZED(run_loop(policy, &memory.budget, &memory.stats));
+  IS_UNINITIALIZED(run_loop(NULL, budget, &memory.stats));
+  IS_UNINITIALIZED(run_loop(NULL, NULL, stats));
   if (check_failed > failed) printf("  in memory with %s\n", content);
 }
 

@@ -28,13 +28,11 @@ static uint32_t wait_for(void *counts, uint64_t delay_ns) {
 }
 
 static void *work(void *counts) {
-  static const backoff_callbacks callbacks = {.attempt = attempt, .now = now, .wait = wait_for};
+  const backoff_loop loop = {.attempt = attempt, .now = now, .wait = wait_for,
+                             .policy = &policy, .budget = &budget, .stats = &stats};
   for (uint64_t stream = 0; stream < LOOPS; stream++) {
     backoff_event end;
-    if (backoff_retry(&policy, stream, BACKOFF_NONE, &budget, &stats, &callbacks, counts, &end) !=
-        BACKOFF_OK) {
-      return &budget;
-    }
+    if (backoff_retry(&loop, stream, counts, &end) != BACKOFF_OK) return &budget;
   }
   return NULL;
 }

@@ -23,49 +23,47 @@ backoff::nanoseconds time(uint64_t ns) { return backoff::nanoseconds(static_cast
 
 }  // namespace
 
-extern "C" uint32_t wrapper_retry(const backoff_policy *policy, uint64_t stream,
-                                  uint64_t deadline_ns, backoff_budget *budget,
-                                  backoff_stats *stats, const backoff_callbacks *callbacks,
-                                  void *context, backoff_event *end) {
+extern "C" uint32_t wrapper_retry(const backoff_loop *loop, uint64_t stream, void *context,
+                                  backoff_event *end) {
   auto used = backoff::policy::parse("default").value();
-  if (policy) used.raw = *policy;
+  if (loop->policy) used.raw = *loop->policy;
   const backoff::stream from(stream);
   backoff::options options;
   options.stream = &from;
-  if (deadline_ns != BACKOFF_NONE) {
-    options.deadline = backoff::clock::time_point(time(deadline_ns));
+  if (loop->deadline_ns != 0 && loop->deadline_ns != BACKOFF_NONE) {
+    options.deadline = backoff::clock::time_point(time(loop->deadline_ns));
   }
   // Each of them has nothing but the struct of C.
-  options.budget = reinterpret_cast<backoff::budget *>(budget);
-  options.stats = reinterpret_cast<backoff::retry_stats *>(stats);
-  options.now = [=] { return backoff::clock::time_point(time(callbacks->now(context))); };
+  options.budget = reinterpret_cast<backoff::budget *>(loop->budget);
+  options.stats = reinterpret_cast<backoff::retry_stats *>(loop->stats);
+  options.now = [=] { return backoff::clock::time_point(time(loop->now(context))); };
   // A wait that C cuts short cancels the loop, without a call of `cancelled`.
   bool is_cut_short = false;
   options.sleep = [=, &is_cut_short](backoff::nanoseconds delay) {
-    is_cut_short = callbacks->wait(context, static_cast<uint64_t>(delay.count())) != 0;
+    is_cut_short = loop->wait(context, static_cast<uint64_t>(delay.count())) != 0;
     fail_if_told();
   };
   options.cancelled = [=, &is_cut_short] {
-    return is_cut_short || (callbacks->cancelled && callbacks->cancelled(context) != 0);
+    return is_cut_short || (loop->cancelled && loop->cancelled(context) != 0);
   };
-  if (callbacks->on_retry) {
+  if (loop->on_retry) {
     options.on_retry = [=](const backoff::event &event) {
       const backoff_event now = raw(event);
-      callbacks->on_retry(context, &now);
+      loop->on_retry(context, &now);
       fail_if_told();
     };
   }
-  if (callbacks->on_stop) {
+  if (loop->on_stop) {
     options.on_stop = [=](const backoff::event &event) {
       const backoff_event now = raw(event);
-      callbacks->on_stop(context, &now);
+      loop->on_stop(context, &now);
       fail_if_told();
     };
   }
   const auto attempt = [=] {
     backoff::verdict verdict(backoff::outcome::none);
     verdict.outcome =
-        static_cast<backoff::outcome>(callbacks->attempt(context, &verdict.retry_after_ns));
+        static_cast<backoff::outcome>(loop->attempt(context, &verdict.retry_after_ns));
     return verdict;
   };
   try {

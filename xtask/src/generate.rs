@@ -106,8 +106,11 @@ fn header() -> Result<String> {
         .generate()
         .context("the header")?
         .write(&mut header);
-    // Clippy wants the heading `Safety`; in C every function has such a contract.
-    let header = String::from_utf8(header)?.replace("// # Safety\n", "");
+    // Clippy wants the heading `Safety`; in C every function has such a contract. cbindgen knows no other headings.
+    let header = String::from_utf8(header)?.replace("// # Safety\n", "").replace(
+        "// # For bindings of other languages\n",
+        "/* For bindings of other languages. A program needs none of these. */\n\n",
+    );
     Ok(header.lines().map(|line| typed_macro(line) + "\n").collect())
 }
 

@@ -69,12 +69,6 @@ const (
 	BudgetKindRate                       = 4
 	BudgetKindTtl                        = 5
 	BudgetKindConcurrent                 = 6
-	FallbackShare                        = 0
-	FallbackWhole                        = 1
-	FallbackRefuse                uint64 = 18446744073709551615
-	RequestGranted                       = 1
-	RequestRefused                       = 2
-	RequestWaits                         = 3
 	OutcomeSuccess                       = 1
 	OutcomeTransient                     = 2
 	OutcomeThrottled                     = 3
@@ -88,12 +82,6 @@ const (
 	ReasonBudget                         = 6
 	ReasonCancelled                      = 7
 	None                          uint64 = 18446744073709551615
-	BudgetEventOperationBegan            = 1
-	BudgetEventAttemptOver               = 2
-	BudgetEventAttemptFailed             = 3
-	BudgetEventRetryRequested            = 4
-	BudgetEventOperationSucceeded        = 5
-	BudgetEventOperationEnded            = 6
 	StatsSize                            = 4096
 	OK                                   = 0
 	UnknownKind                          = 1
@@ -139,6 +127,18 @@ const (
 	TextKindNone                         = 0
 	TextKindPolicy                       = 1
 	TextKindBudget                       = 2
+	BudgetEventOperationBegan            = 1
+	BudgetEventAttemptOver               = 2
+	BudgetEventAttemptFailed             = 3
+	BudgetEventRetryRequested            = 4
+	BudgetEventOperationSucceeded        = 5
+	BudgetEventOperationEnded            = 6
+	FallbackShare                        = 0
+	FallbackWhole                        = 1
+	FallbackRefuse                uint64 = 18446744073709551615
+	RequestGranted                       = 1
+	RequestRefused                       = 2
+	RequestWaits                         = 3
 )
 
 // The sizes of the structs of backoff.h, in words.
@@ -147,9 +147,9 @@ const (
 	PolicyWords       = 24
 	PreviewWords      = 64
 	IterWords         = 32
-	BudgetMemberWords = 96
 	BudgetWords       = 32
 	OperationWords    = 40
-	BudgetStateWords  = 24
 	StatsWords        = 24
+	BudgetStateWords  = 24
+	BudgetMemberWords = 96
 )
