@@ -2,6 +2,7 @@
 
 use anyhow::{Context, Result};
 use backoff_core::RandomStream;
+use backoff_core::ffi::{self, Unit};
 use serde::Deserialize;
 
 use super::case::Case;
@@ -152,18 +153,7 @@ pub(crate) fn text_of(policy: &Fields) -> Option<Written> {
     for (field, value) in policy.iter().filter(|(field, _)| *field != "growth") {
         let unit = match field.as_str() {
             "jitter" | "cap_on" | "retry_after" if is_number(value) => return None,
-            "base"
-            | "increment"
-            | "offset"
-            | "cap"
-            | "floor"
-            | "jitter_max"
-            | "jitter_increment"
-            | "jitter_slot"
-            | "max_elapsed"
-            | "throttled_base"
-            | "retry_after_max"
-            | "retry_after_max_extra" => "ns",
+            name if is_duration(name) => "ns",
             _ => "",
         };
         written.text.push(if written.keys.is_empty() { ':' } else { ',' });
@@ -171,6 +161,11 @@ pub(crate) fn text_of(policy: &Fields) -> Option<Written> {
         written.text.extend([field, "=", value, unit]);
     }
     Some(written)
+}
+
+fn is_duration(name: &str) -> bool {
+    let unit = ffi::field_from_name(name).map(ffi::field_unit);
+    unit == Some(Unit::Duration)
 }
 
 /// The string of an invalid policy, and the position of its error (SPEC 11.6).
