@@ -43,3 +43,35 @@ def test_every_code_of_the_specification_has_a_vector():
     assert {
         case["error"]["code"] for layer in layers for case in cases(layer) if "error" in case
     } >= set(errors.CODES)
+
+
+def test_every_vector_is_asked_by_verify_or_counted():
+    rows = [json.loads(row) for row in (HERE / "vectors/requests.jsonl").read_text().splitlines()]
+    asked = [row["id"].split("/", 1) for row in rows if "asked" in row]
+    counted = {row["what"]: 0 for row in rows if "what" in row}
+    for row in rows:
+        if "what" in row:
+            counted[row["what"]] += row["count"]
+    # What a whole vector is called where it is counted.
+    names = {
+        "streams": "streams",
+        "errors": "policies as fields",
+        "resets": "iterators that are reset",
+        "decisions": "operations",
+        "resumptions": "resumptions",
+        "retry_after": "values of Retry-After",
+        "http_responses": "header fields",
+        "http_methods": "methods of HTTP",
+        "http_requests": "requests of HTTP clients",
+        "budget_states": "steps of budgets",
+        "exchanges": "exchanges of shared budgets",
+        "loops": "loops",
+        "previews": "previews",
+        "fits": "fits",
+        "stats": "stats",
+    }
+    for layer in LAYERS:
+        ids = {case["id"] for case in cases(layer)}
+        found = {name for of, name in asked if of == layer}
+        assert found <= ids
+        assert len(ids - found) == counted.get(names.get(layer), 0), layer

@@ -1,4 +1,4 @@
-"""Writes tests/vectors/*.json from the cases and the reference.
+"""Writes tests/vectors/ from the cases and the reference.
 
 `cargo xtask generate` runs it; `tests/README.md` documents the files.
 
@@ -24,6 +24,7 @@ from cases import (
     jitters,
     loops,
     previews,
+    requests,
     resumptions,
     stats,
     string_errors,
@@ -89,6 +90,7 @@ LAYERS = {
 
 def main(folder):
     folder.mkdir(parents=True, exist_ok=True)
+    vectors = {}
     for layer, (cases, about) in LAYERS.items():
         cases = list(cases())
         assert len({case["id"] for case in cases}) == len(cases), f"{layer}: two cases have one id"
@@ -100,6 +102,10 @@ def main(folder):
             "cases": cases,
         }
         (folder / f"{layer}.json").write_text(document(content), encoding="utf-8", newline="\n")
+        # As they are read from the file.
+        vectors[layer] = json.loads(json.dumps(cases))
+    rows = "".join(f"{json.dumps(row)}\n" for row in requests.request_rows(vectors))
+    (folder / "requests.jsonl").write_text(rows, encoding="utf-8", newline="\n")
 
 
 def document(content):

@@ -33,9 +33,10 @@ const FILES: [&str; 7] = [
     "Cargo.toml.orig",
 ];
 
-/// The files that the command has in addition: the schema of its output, and
-/// the vectors of `backoff verify`.
-const FILES_OF_THE_COMMAND: [&str; 2] = ["tools/cli/schema.json", "tests/vectors/*.json"];
+/// The files that the command has in addition: the schema of its output, the
+/// requests of `backoff verify`, and the presets for a test.
+const FILES_OF_THE_COMMAND: [&str; 3] =
+    ["tools/cli/schema.json", "tests/vectors/presets.json", "tests/vectors/requests.jsonl"];
 
 pub(super) fn test(report: &mut Report) {
     for (name, folder) in CRATES {

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::case::Case;
+use super::requests::{Case, object};
 
 /// The answers to the cases.
 pub(crate) struct Comparison {
@@ -56,7 +56,7 @@ impl Comparison {
             };
             if case.is_right(answer) {
                 results.push(Checked::Passed);
-            } else if Case::is_unsupported(answer) {
+            } else if is_unsupported(answer) {
                 results.push(Checked::Unsupported);
             } else if answers.len() < rest.len() && are_right(&rest[1..], answers) {
                 hints.push(format!("no line answers {}", case.id));
@@ -94,6 +94,18 @@ impl Comparison {
     }
 }
 
+/// Whether an answer says that the program cannot answer such requests.
+fn is_unsupported(answer: &[u8]) -> bool {
+    object(answer)
+        .is_some_and(|object| object.len() == 1 && object.get("unsupported") == Some(&true.into()))
+}
+
+/// Whether an answer was meant to say that.
+fn is_almost_unsupported(answer: &[u8]) -> bool {
+    object(answer).is_some_and(|object| object.contains_key("unsupported"))
+        && !is_unsupported(answer)
+}
+
 /// The beginning of a line.
 fn text(answer: &[u8]) -> String {
     String::from_utf8_lossy(answer).chars().take(80).collect()
@@ -112,25 +124,24 @@ fn add_hints(hints: &mut Vec<String>, cases: &[Case], results: &[Checked], is_cr
     let failed = || {
         let pairs = cases.iter().zip(results);
         pairs.filter_map(|(case, result)| match result {
-            Checked::Failed(answer) => Some((case, answer)),
+            Checked::Failed(answer) => Some((case, answer.as_slice())),
             _ => None,
         })
     };
-    let mut count = |count: usize, what: &str| {
+    let mut count = |what: &str, is_so: &dyn Fn(&Case, &[u8]) -> bool| {
+        let count = failed().filter(|(case, answer)| is_so(case, answer)).count();
         if count > 0 {
             hints.push(format!("{count} {} {what}", if count == 1 { "answer" } else { "answers" }));
         }
     };
-    let empty = failed().filter(|(_, answer)| answer.is_empty()).count();
-    count(empty, "without content");
-    let invalid = failed().filter(|(_, answer)| std::str::from_utf8(answer).is_err()).count();
-    count(invalid, "not in UTF-8");
-    let returns = failed().filter(|(_, answer)| !is_crlf && answer.ends_with(b"\r")).count();
-    count(returns, "with CRLF at the end; it must be a line feed alone");
-    let almost = failed().filter(|(_, answer)| Case::is_almost_unsupported(answer)).count();
-    count(almost, "whose \"unsupported\" must be true, and the only member");
-    let same = failed().filter(|(case, answer)| is_same_json(&case.expected, answer)).count();
-    count(same, "with the right JSON in other bytes: no spaces, and the order of members is fixed");
+    count("without content", &|_, answer| answer.is_empty());
+    count("not in UTF-8", &|_, answer| std::str::from_utf8(answer).is_err());
+    let is_return = |_: &Case, answer: &[u8]| !is_crlf && answer.ends_with(b"\r");
+    count("with CRLF at the end; it must be a line feed alone", &is_return);
+    let almost = "whose \"unsupported\" must be true, and the only member";
+    count(almost, &|_, answer| is_almost_unsupported(answer));
+    let same = "with the right JSON in other bytes: no spaces, and the order of members is fixed";
+    count(same, &|case, answer| is_same_json(&case.expected, answer));
 }
 
 fn json(bytes: &[u8]) -> Option<Value> {
@@ -139,7 +150,7 @@ fn json(bytes: &[u8]) -> Option<Value> {
 
 /// Whether a hint tells what is wrong with a wrong answer.
 pub(crate) fn has_hint(expected: &str, answer: &[u8]) -> bool {
-    answer.is_empty() || Case::is_almost_unsupported(answer) || is_same_json(expected, answer)
+    answer.is_empty() || is_almost_unsupported(answer) || is_same_json(expected, answer)
 }
 
 fn is_same_json(expected: &str, answer: &[u8]) -> bool {
@@ -149,63 +160,7 @@ fn is_same_json(expected: &str, answer: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::{Checked, Comparison};
-    use crate::commands::verify::case::Case;
-
-    fn cases(count: usize) -> Vec<Case> {
-        let case = |number: usize| {
-            let (id, expected) = (format!("case-{number}"), number.to_string());
-            Case::new("2.1", id, String::new(), Vec::new(), expected)
-        };
-        (0..count).map(case).collect()
-    }
-
-    fn compared(answers: &[&str]) -> Comparison {
-        let answers = answers.iter().map(|answer| answer.as_bytes().to_vec()).collect();
-        Comparison::new(&cases(8), answers)
-    }
-
-    #[test]
-    fn right_answers_have_no_hints() {
-        assert!(compared(&["0", "1", "2", "3", "4", "5", "6", "7"]).is_right());
-    }
-
-    #[test]
-    fn a_line_that_is_missing_or_too_many_makes_no_other_answer_wrong() {
-        let missing = compared(&["0", "2", "3", "4", "5", "6", "7"]);
-        assert_eq!(missing.results[1], Checked::Unanswered);
-        assert_eq!(missing.results.iter().filter(|one| **one == Checked::Passed).count(), 7);
-        assert_eq!(missing.hints, ["no line answers case-1"]);
-
-        let more = compared(&["ready", "0", "1", "2", "3", "4", "5", "6", "7"]);
-        assert!(more.results.iter().all(|result| *result == Checked::Passed));
-        assert_eq!(more.hints, ["a line before the answer to case-0: ready"]);
-        assert!(!more.is_right());
-
-        let last = compared(&["0", "1", "2", "3", "4", "5", "6", "7", "bye"]);
-        assert_eq!(last.hints, ["a line after the last answer: bye"]);
-        let first = compared(&["0", "1", "2", "3", "4", "5", "6"]);
-        assert_eq!(first.results[7], Checked::Unanswered);
-        assert!(!first.is_right());
-    }
-
-    #[test]
-    fn a_wrong_answer_stays_one() {
-        let wrong = compared(&["0", "x", "2", "3", "4", "5", "6", ""]);
-        assert_eq!(wrong.results[1], Checked::Failed(b"x".to_vec()));
-        assert_eq!(wrong.results[7], Checked::Failed(Vec::new()));
-        assert_eq!(wrong.hints, ["1 answer without content"]);
-    }
-
-    #[test]
-    fn what_is_unsupported_is_not_wrong() {
-        const NO: &str = r#"{"unsupported": true}"#;
-        let some = compared(&["0", NO, "2", "3", "4", "5", "6", NO]);
-        assert_eq!([&some.results[1], &some.results[7]], [&Checked::Unsupported; 2]);
-        assert!(some.is_right());
-        assert!(!compared(&["0", NO, "x", "3", "4", "5", "6", NO]).is_right());
-        assert!(!compared(&[NO; 8]).is_right(), "nothing was checked");
-        assert!(compared(&[NO; 8]).is_unsupported() && !some.is_unsupported());
-    }
+    use crate::commands::verify::requests::Plan;
 
     #[test]
     fn unsupported_is_true_and_nothing_else() {
@@ -215,8 +170,9 @@ mod tests {
             r#"{"unsupported":"true"}"#,
             r#"{"unsupported":true,"why":"later"}"#,
         ] {
-            let other = compared(&["0", answer, "2", "3", "4", "5", "6", "7"]);
-            assert_eq!(other.results[1], Checked::Failed(answer.as_bytes().to_vec()));
+            let cases = &Plan::new().unwrap().cases[..1];
+            let other = Comparison::new(cases, vec![answer.as_bytes().to_vec()]);
+            assert_eq!(other.results[0], Checked::Failed(answer.as_bytes().to_vec()));
             let hint = r#"1 answer whose "unsupported" must be true, and the only member"#;
             assert_eq!(other.hints, [hint]);
         }

@@ -1,31 +1,15 @@
 //! `backoff verify`: plays the vectors through the protocol of evaluators, which
 //! `tests/README.md` defines, against any program.
 
-mod budgets;
-mod case;
-mod clauses;
 mod compare;
-mod decisions;
-mod delays;
 mod exchange;
-mod insight;
-mod lines;
-mod plan;
-mod process;
-mod protocol;
 mod report;
-mod request;
-mod responses;
+mod requests;
 mod shown;
-mod sources;
-mod strings;
-mod text;
-mod vectors;
 
 use std::ffi::OsString;
 use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
-use std::time::Duration;
 
 use anyhow::Result;
 use clap::Args;
@@ -34,16 +18,13 @@ use clap::error::ErrorKind as ArgumentError;
 use serde::Serialize;
 
 use crate::arguments;
-use crate::duration::people;
 use crate::output::{self, Output};
 use crate::usage::refuse;
 
-use case::{Case, RequestText};
 use compare::{Checked, Comparison};
-use exchange::{Exchange, NotStarted, Problem};
-use lines::LineTooLong;
-use plan::Plan;
+use exchange::{Exchange, NotStarted};
 use report::Report;
+use requests::{Case, MEMBERS, Plan, RequestText};
 
 /// The beginning of what is wrong there.
 const IN_SECOND_RUN: &str = "in the second run, on one request that ends in a line feed";
@@ -78,11 +59,11 @@ pub(crate) struct Arguments {
 
     /// Ask only what is about a clause of SPEC.md, such as 11 or 11.5, or `protocol`: which lines are
     /// requests; may be repeated
-    #[arg(long, value_name = "CLAUSE", value_parser = clauses::argument)]
+    #[arg(long, value_name = "CLAUSE", value_parser = requests::clause)]
     clause: Vec<String>,
 
     /// Compare only this member of the answers, and ask only what has it; may be repeated
-    #[arg(long, value_name = "MEMBER", value_parser = PossibleValuesParser::new(case::MEMBERS))]
+    #[arg(long, value_name = "MEMBER", value_parser = PossibleValuesParser::new(MEMBERS))]
     only: Vec<String>,
 
     /// Print the requests and their answers, and run nothing
@@ -152,14 +133,21 @@ fn play(plan: &mut Plan, arguments: &Arguments) -> Result<Played> {
         let requests: Vec<&[u8]> = cases.iter().map(|case| case.request.as_slice()).collect();
         // The last line has no line feed, unless the request has one.
         let input = requests.join(&b'\n');
-        let most = cases.len() + MORE_LINES;
-        let timeout = Duration::from_nanos(arguments.timeout);
-        let Exchange { answers, problems } =
-            exchange::run(&arguments.command, input, most, timeout)?;
+        let max = cases.len() + MORE_LINES;
+        let Exchange { answers, mut problems, status } =
+            exchange::run(&arguments.command, input, max, arguments.timeout)?;
         let comparison = Comparison::new(cases, answers);
-        let is_cut_off = comparison.results.contains(&Checked::Unanswered);
-        let sentences = problems.iter().map(|one| sentence(one, arguments.timeout, is_cut_off));
-        Ok(Played { comparison, problems: sentences.collect() })
+        problems.extend(status.map(|status| {
+            if comparison.results.contains(&Checked::Unanswered) {
+                format!(
+                    "the command ended early, with {status}; answers it had not flushed are lost, so the \
+                     request that ended it may be a later one"
+                )
+            } else {
+                format!("the command ended with {status}")
+            }
+        }));
+        Ok(Played { comparison, problems })
     };
     let is_last = |case: &Case| case.request.ends_with(b"\n");
     let count = plan.cases.len() - usize::from(plan.cases.last().is_some_and(is_last));
@@ -212,34 +200,4 @@ fn list(plan: &Plan, output: &mut Output) -> Result<()> {
         }
     }
     Ok(output.flush()?)
-}
-
-/// `is_cut_off`: an answer is missing.
-fn sentence(problem: &Problem, timeout: u64, is_cut_off: bool) -> String {
-    let timeout = people(timeout);
-    match problem {
-        Problem::Hung => format!("the command neither read nor wrote anything for {timeout}"),
-        Problem::StillRuns => {
-            format!("the command closed its output, and still ran after {timeout}")
-        }
-        Problem::OutputHeld => format!(
-            "the command has ended, but a process that it started held its output open, and neither \
-             read nor wrote anything for {timeout}"
-        ),
-        Problem::Ended(status) if is_cut_off => format!(
-            "the command ended early, with {status}; answers it had not flushed are lost, so the \
-             request that ended it may be a later one"
-        ),
-        Problem::Ended(status) => format!("the command ended with {status}"),
-        Problem::InputClosed { read, of } => {
-            format!("the command closed its input after it had read about {read} of {of} bytes")
-        }
-        Problem::Unreadable(error) => format!("the output cannot be read: {error}"),
-        Problem::TooManyAnswers => "the command writes more lines than it has requests".to_owned(),
-        Problem::AnswerTooLong(LineTooLong { after }) => {
-            let answers = if *after == 1 { "answer" } else { "answers" };
-            format!("after {after} {answers} the command writes a line without end")
-        }
-        Problem::NoLastLineFeed => "the last answer does not end in a line feed".to_owned(),
-    }
 }

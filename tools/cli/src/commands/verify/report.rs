@@ -2,15 +2,24 @@
 
 use std::collections::BTreeMap;
 use std::io::Write;
+use std::mem::replace;
 
+use anstyle::{AnsiColor, Color, Style};
 use anyhow::Result;
 use serde::Serialize;
 
-use super::case::{Case, RequestText};
-use super::clauses;
-use super::compare::{Checked, Comparison};
-use super::plan::{Plan, Unchecked};
+use super::compare::{Checked, Comparison, has_hint};
+use super::requests::{Case, Plan, RequestText, Unchecked};
+use super::shown::{around, printable};
 use crate::output::Output;
+use crate::table::{Align, Table};
+
+/// How many failures of a clause are shown, unless the user says so.
+const SHOWN: usize = 3;
+
+const BOLD: Style = Style::new().bold();
+const RED: Style = BOLD.fg_color(Some(Color::Ansi(AnsiColor::Red)));
+const GREEN: Style = BOLD.fg_color(Some(Color::Ansi(AnsiColor::Green)));
 
 /// What was checked, and what came of it.
 pub(crate) struct Report<'a> {
@@ -22,20 +31,20 @@ pub(crate) struct Report<'a> {
     pub(crate) limit: Option<usize>,
 }
 
-#[derive(Serialize)]
-pub(super) struct Counts {
-    pub(super) clause: &'static str,
-    pub(super) title: &'static str,
-    pub(super) passed: usize,
-    pub(super) failed: usize,
-    pub(super) unanswered: usize,
-    pub(super) unsupported: usize,
+#[derive(Serialize, Default)]
+struct Counts<'a> {
+    clause: &'a str,
+    title: &'a str,
+    passed: usize,
+    failed: usize,
+    unanswered: usize,
+    unsupported: usize,
 }
 
 #[derive(Serialize)]
 struct Failure<'a> {
     r#type: &'static str,
-    clause: &'static str,
+    clause: &'a str,
     id: &'a str,
     why: &'a str,
     #[serde(flatten)]
@@ -58,7 +67,7 @@ struct Summary<'a> {
     unsupported: usize,
     problems: &'a [String],
     hints: &'a [String],
-    clauses: Vec<Counts>,
+    clauses: Vec<Counts<'a>>,
     not_checked: &'a [Unchecked],
 }
 
@@ -77,19 +86,18 @@ impl Report<'_> {
     }
 
     /// What was answered to each case.
-    pub(super) fn pairs(&self) -> impl Iterator<Item = (&Case, &Checked)> {
+    fn pairs(&self) -> impl Iterator<Item = (&Case, &Checked)> {
         self.plan.cases.iter().zip(&self.comparison.results)
     }
 
     /// The counts of each clause, in order.
-    pub(super) fn counts(&self) -> Vec<Counts> {
+    fn counts(&self) -> Vec<Counts<'_>> {
         let mut counts = Vec::<Counts>::new();
         for (case, result) in self.pairs() {
-            let clause = case.clause;
+            let clause = case.clause.as_str();
             if counts.last().is_none_or(|last| last.clause != clause) {
-                let title = clauses::title(clause);
-                let (passed, failed, unanswered, unsupported) = (0, 0, 0, 0);
-                counts.push(Counts { clause, title, passed, failed, unanswered, unsupported });
+                let title = self.plan.title(clause);
+                counts.push(Counts { clause, title, ..Counts::default() });
             }
             let Some(last) = counts.last_mut() else { continue };
             match result {
@@ -110,7 +118,7 @@ impl Report<'_> {
                 Checked::Failed(answer) => Some(answer),
                 Checked::Unanswered => None,
             };
-            let count = written.entry(case.clause).or_insert(0);
+            let count = written.entry(&case.clause).or_insert(0);
             *count += 1;
             if self.limit.is_some_and(|limit| *count > limit) {
                 continue;
@@ -118,7 +126,7 @@ impl Report<'_> {
             let (at, members) = answer.map(|answer| case.difference(answer)).unzip();
             output.json(&Failure {
                 r#type: "failure",
-                clause: case.clause,
+                clause: &case.clause,
                 id: &case.id,
                 why: &case.why,
                 request: case.request_text(),
@@ -143,4 +151,124 @@ impl Report<'_> {
             not_checked: &self.plan.unchecked,
         })
     }
+
+    /// Writes the report as text.
+    fn write_text(&self, output: &mut Output) -> Result<()> {
+        let counts = self.counts();
+        let number = |count: usize| if count == 0 { String::new() } else { count.to_string() };
+        let unsupported: usize = counts.iter().map(|counts| counts.unsupported).sum();
+        let mut table = Table::new()
+            .column("clause", Align::Left)
+            .styled_column("passed", Align::Right, GREEN)
+            .styled_column("failed", Align::Right, RED)
+            .styled_column("unanswered", Align::Right, RED);
+        if unsupported > 0 {
+            table = table.column("unsupported", Align::Right);
+        }
+        table = table.column("what", Align::Left);
+        for counts in &counts {
+            let mut cells = vec![counts.clause.to_owned(), counts.passed.to_string()];
+            cells.extend([number(counts.failed), number(counts.unanswered)]);
+            if unsupported > 0 {
+                cells.push(number(counts.unsupported));
+            }
+            cells.push(counts.title.to_owned());
+            table.row(cells);
+        }
+        table.write(output)?;
+        let mut is_shown = false;
+        for counts in &counts {
+            self.write_failures(output, counts, &mut is_shown)?;
+        }
+        let passed: usize = counts.iter().map(|counts| counts.passed).sum();
+        self.write_unanswered(output)?;
+        self.write_unchecked(output)?;
+        writeln!(output)?;
+        for problem in self.problems.iter().chain(&self.comparison.hints) {
+            writeln!(output, "{RED}problem:{RED:#} {}", printable(problem))?;
+        }
+        if counts.iter().filter(|counts| counts.failed > 0).count() > 1 {
+            writeln!(output, "clauses build on each other: begin with the first that fails")?;
+        }
+        let (style, verdict) = if self.is_right() { (GREEN, "passed") } else { (RED, "failed") };
+        let all = self.plan.cases.len();
+        write!(output, "{style}{verdict}:{style:#} ")?;
+        if passed == all && !self.is_right() {
+            writeln!(output, "all {all} answers are right, but see above")?;
+        } else if unsupported > 0 {
+            writeln!(output, "{passed} of {all} answers are right, {unsupported} are unsupported")?;
+        } else {
+            writeln!(output, "{passed} of {all} answers are right")?;
+        }
+        Ok(())
+    }
+
+    /// Writes the failures of a clause. Of those that a hint explains, only one is shown.
+    fn write_failures(
+        &self,
+        output: &mut Output,
+        counts: &Counts,
+        is_shown: &mut bool,
+    ) -> Result<()> {
+        let pairs = self.pairs().filter(|(case, _)| case.clause == counts.clause);
+        let limit = self.limit.unwrap_or(SHOWN);
+        let mut written = 0;
+        for (case, result) in pairs {
+            let Checked::Failed(answer) = result else { continue };
+            if written == limit || (has_hint(&case.expected, answer) && replace(is_shown, true)) {
+                continue;
+            }
+            if written == 0 {
+                writeln!(output, "\n{BOLD}{}{BOLD:#} {}", counts.clause, counts.title)?;
+            }
+            written += 1;
+            let (at, members) = case.difference(answer);
+            let members = members.join(", ");
+            let members = if members.is_empty() { String::new() } else { format!(" ({members})") };
+            let shown = at.unwrap_or_default();
+            write_case(output, case, shown)?;
+            writeln!(output, "    answer    {}", around(answer, shown))?;
+            match at {
+                Some(at) => writeln!(output, "    differs at byte {at}{members}")?,
+                None => writeln!(output, "    differs{members}")?,
+            }
+        }
+        if written > 0 && written < counts.failed {
+            writeln!(output, "  and {} more", counts.failed - written)?;
+        }
+        Ok(())
+    }
+
+    fn write_unanswered(&self, output: &mut Output) -> Result<()> {
+        let mut unanswered = self.pairs().filter(|(_, result)| **result == Checked::Unanswered);
+        let Some((first, _)) = unanswered.next() else { return Ok(()) };
+        let more = unanswered.count();
+        let more = if more == 0 { String::new() } else { format!(" (the first of {})", more + 1) };
+        writeln!(output, "\n{BOLD}without an answer{BOLD:#}{more}")?;
+        write_case(output, first, 0)
+    }
+
+    fn write_unchecked(&self, output: &mut Output) -> Result<()> {
+        if self.plan.unchecked.is_empty() {
+            return Ok(());
+        }
+        writeln!(output, "\n{BOLD}not checked by this protocol{BOLD:#}")?;
+        let mut table = Table::new()
+            .column("clause", Align::Left)
+            .column("vectors", Align::Right)
+            .column("what", Align::Left)
+            .column("why", Align::Left);
+        for Unchecked { clause, count, what, why } in &self.plan.unchecked {
+            table.row([clause.clone(), count.to_string(), what.clone(), why.clone()]);
+        }
+        table.write(output)?;
+        Ok(())
+    }
+}
+
+fn write_case(output: &mut Output, case: &Case, at: usize) -> Result<()> {
+    writeln!(output, "  {RED}{}{RED:#}: {}", case.id, printable(&case.why))?;
+    writeln!(output, "    request   {}", around(&case.request, 0))?;
+    writeln!(output, "    expected  {}", around(case.expected.as_bytes(), at))?;
+    Ok(())
 }
