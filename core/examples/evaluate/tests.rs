@@ -13,7 +13,9 @@ fn it_answers_the_requests_of_the_reference() {
                 Some(text) => text.as_bytes().to_vec(),
                 None => serde_json::from_value(asked[1].clone()).unwrap(),
             };
-            request.push(b'\n');
+            if request.last() != Some(&b'\n') {
+                request.push(b'\n');
+            }
             let mut answer = Vec::new();
             super::serve(&*request, &mut answer).unwrap();
             let want = asked[2].as_str().unwrap().to_owned() + "\n";
