@@ -9,62 +9,6 @@ import (
 // A Ratio is a ratio in lowest terms, such as a multiplier of 8/5.
 type Ratio struct{ Numerator, Denominator uint32 }
 
-// PolicyFields are the values of the fields of a Policy (SPEC 5.1, 5.4), whether set or by default. A field that the
-// growth or the jitter does not use is zero. Without a limit, a duration is NoLimit, MaxRetries 2^32 and MaxAttempts,
-// which is always one more, 2^32 + 1.
-type PolicyFields struct {
-	Growth             Growth
-	Base, Increment    time.Duration
-	Multiplier         Ratio
-	Power, Origin      uint64
-	Offset, Cap        time.Duration
-	CapOn              CapOn
-	Floor              time.Duration
-	Jitter             Jitter
-	JitterBelow        Ratio
-	JitterAbove        Ratio
-	JitterMax          time.Duration
-	JitterIncrement    time.Duration
-	JitterSlot         time.Duration
-	MaxRetries         uint64
-	MaxAttempts        uint64
-	MaxElapsed         time.Duration
-	ThrottledBase      time.Duration
-	RetryAfter         RetryAfterMode
-	RetryAfterMax      time.Duration
-	RetryAfterMaxExtra time.Duration
-}
-
-// Fields returns the values of the fields; all are zero for the zero Policy.
-func (p Policy) Fields() PolicyFields {
-	f := fieldsOf{&p.core}
-	return PolicyFields{
-		Growth:             Growth(f.count(engine.Growth)),
-		Base:               f.duration(engine.Base),
-		Increment:          f.duration(engine.Increment),
-		Multiplier:         f.ratio(engine.Multiplier),
-		Power:              f.count(engine.Power),
-		Origin:             f.count(engine.Origin),
-		Offset:             f.duration(engine.Offset),
-		Cap:                f.duration(engine.Cap),
-		CapOn:              CapOn(f.count(engine.CapOn)),
-		Floor:              f.duration(engine.Floor),
-		Jitter:             Jitter(f.count(engine.Jitter)),
-		JitterBelow:        f.ratio(engine.JitterBelow),
-		JitterAbove:        f.ratio(engine.JitterAbove),
-		JitterMax:          f.duration(engine.JitterMax),
-		JitterIncrement:    f.duration(engine.JitterIncrement),
-		JitterSlot:         f.duration(engine.JitterSlot),
-		MaxRetries:         f.count(engine.MaxRetries),
-		MaxAttempts:        f.count(engine.MaxAttempts),
-		MaxElapsed:         f.duration(engine.MaxElapsed),
-		ThrottledBase:      f.duration(engine.ThrottledBase),
-		RetryAfter:         RetryAfterMode(f.count(engine.RetryAfter)),
-		RetryAfterMax:      f.duration(engine.RetryAfterMax),
-		RetryAfterMaxExtra: f.duration(engine.RetryAfterMaxExtra),
-	}
-}
-
 // BudgetFields are the values of the fields of a Budget (SPEC 5.4, 15.1), whether set or by default. A field that the
 // kind does not use is zero.
 type BudgetFields struct {

@@ -73,6 +73,120 @@
 // BACKOFF_VERSION_MAJOR * 1000000 + BACKOFF_VERSION_MINOR * 1000 + BACKOFF_VERSION_PATCH.
 #define BACKOFF_VERSION UINT32_C(1000)
 
+// How the window grows from one retry to the next. Required. A BACKOFF_GROWTH kind.
+#define BACKOFF_FIELD_GROWTH UINT32_C(1)
+
+// The window of index 0 for most growths. Required. In nanoseconds.
+#define BACKOFF_FIELD_BASE UINT32_C(2)
+
+// Linear growth: the amount that each retry adds. Default: the base. In nanoseconds.
+#define BACKOFF_FIELD_INCREMENT UINT32_C(3)
+
+// Exponential growth: the factor of each retry, 1 or from 1.01 to 1,000,000. Default: 2, or 3
+// with decorrelated jitter. A ratio.
+#define BACKOFF_FIELD_MULTIPLIER UINT32_C(4)
+
+// Polynomial growth: the exponent, 1 to 16. Default: 2.
+#define BACKOFF_FIELD_POWER UINT32_C(5)
+
+// Polynomial growth: the number that stands for index 0, 0 to 2^32 - 1. Default: 1. With 0 the
+// first window is the offset alone.
+#define BACKOFF_FIELD_ORIGIN UINT32_C(6)
+
+// A duration that is added to every window before the cap. Default: 0. It cannot be combined with
+// decorrelated jitter. In nanoseconds.
+#define BACKOFF_FIELD_OFFSET UINT32_C(7)
+
+// The cap, at least the base. Default: no limit, so that only 2^63 - 1 ns bounds a delay. In
+// nanoseconds. BACKOFF_MAX_NS is no limit.
+#define BACKOFF_FIELD_CAP UINT32_C(8)
+
+// What the cap limits: the window, which is the default, or the delay. A BACKOFF_CAP_ON kind.
+#define BACKOFF_FIELD_CAP_ON UINT32_C(9)
+
+// The shortest computed delay, at most the cap: the range that is sampled starts there. Default:
+// 0. A Retry-After that replaces the delay may be shorter. In nanoseconds.
+#define BACKOFF_FIELD_FLOOR UINT32_C(10)
+
+// How a delay is drawn from its window. Default: none, which makes the window the delay. A
+// BACKOFF_JITTER kind.
+#define BACKOFF_FIELD_JITTER UINT32_C(11)
+
+// Proportional jitter: the fraction of the window by which a delay may fall short of it, 0 to 1.
+// Required unless jitter_above is set; then the default is 0. A ratio.
+#define BACKOFF_FIELD_JITTER_BELOW UINT32_C(12)
+
+// Proportional jitter: the fraction of the window by which a delay may exceed it, 0 to 1.
+// Default: 0. A ratio.
+#define BACKOFF_FIELD_JITTER_ABOVE UINT32_C(13)
+
+// Additive jitter: the width of the range at index 0. Required with this jitter. In nanoseconds.
+#define BACKOFF_FIELD_JITTER_MAX UINT32_C(14)
+
+// Additive jitter: the amount that each retry adds to the width. Default: 0. In nanoseconds.
+#define BACKOFF_FIELD_JITTER_INCREMENT UINT32_C(15)
+
+// Slotted jitter: the length of a slot, at least 1 ns. Required with this jitter. In nanoseconds.
+#define BACKOFF_FIELD_JITTER_SLOT UINT32_C(16)
+
+// The maximum number of retries, 0 to 2^32, which is the default and means no limit.
+#define BACKOFF_FIELD_MAX_RETRIES UINT32_C(17)
+
+// The maximum number of attempts, 1 to 2^32 + 1: one more than max_retries, which must not be set
+// as well.
+#define BACKOFF_FIELD_MAX_ATTEMPTS UINT32_C(18)
+
+// The time since the start of an operation after which no wait may end. Default: no limit. In
+// nanoseconds. BACKOFF_MAX_NS is no limit.
+#define BACKOFF_FIELD_MAX_ELAPSED UINT32_C(19)
+
+// The base after a throttled failure, at most the cap. Default: the base. In nanoseconds.
+#define BACKOFF_FIELD_THROTTLED_BASE UINT32_C(20)
+
+// The effect of a server's Retry-After on the delay. Default: the longer of the two counts. A
+// BACKOFF_RETRY_AFTER kind.
+#define BACKOFF_FIELD_RETRY_AFTER UINT32_C(21)
+
+// The longest Retry-After that is honoured; a longer one counts as this. Default: 1 hour. The cap
+// does not limit it, and the mode spread may exceed it by half. In nanoseconds. BACKOFF_MAX_NS is
+// no limit.
+#define BACKOFF_FIELD_RETRY_AFTER_MAX UINT32_C(22)
+
+// How much longer than the delay a Retry-After may make the wait. Default: no limit. In
+// nanoseconds. BACKOFF_MAX_NS is no limit.
+#define BACKOFF_FIELD_RETRY_AFTER_MAX_EXTRA UINT32_C(23)
+
+// The kind of the budget. Required. A BACKOFF_BUDGET_KIND kind.
+#define BACKOFF_FIELD_BUDGET UINT32_C(33)
+
+// Quota, throttle, ratio and rate: the tokens of a full budget.
+#define BACKOFF_FIELD_MAX_TOKENS UINT32_C(34)
+
+// Quota: the tokens that a retry costs. Default: 5.
+#define BACKOFF_FIELD_COST UINT32_C(35)
+
+// Quota: the tokens that a retry after throttling costs. Default: the cost.
+#define BACKOFF_FIELD_COST_THROTTLED UINT32_C(36)
+
+// Quota: the tokens that a retry after a timeout costs. Default: the cost.
+#define BACKOFF_FIELD_COST_TIMEOUT UINT32_C(37)
+
+// Throttle, ratio, ttl and concurrent: the fraction of a retry that each operation earns, 0 to 1.
+// A ratio.
+#define BACKOFF_FIELD_RATIO UINT32_C(38)
+
+// Rate: the time in which an empty budget fills up. Default: 1 minute. In nanoseconds.
+#define BACKOFF_FIELD_PER UINT32_C(39)
+
+// Ttl: the time for which earned retries last. Default: 10 seconds. In nanoseconds.
+#define BACKOFF_FIELD_TTL UINT32_C(40)
+
+// Ttl: the retries per second that are always granted. Default: 10.
+#define BACKOFF_FIELD_MIN_PER_SECOND UINT32_C(41)
+
+// Concurrent: the retries at the same time that are always granted. Default: 3.
+#define BACKOFF_FIELD_MIN_CONCURRENT UINT32_C(42)
+
 // One nanosecond, the unit of every duration in this header.
 #define BACKOFF_NANOSECOND UINT64_C(1)
 
@@ -87,118 +201,6 @@
 
 // The longest duration: 2^63 - 1 nanoseconds, about 292 years.
 #define BACKOFF_MAX_NS UINT64_C(9223372036854775807)
-
-// The growth of the window: a BACKOFF_GROWTH kind. Required.
-#define BACKOFF_FIELD_GROWTH UINT32_C(1)
-
-// The window of index 0 for most growths, in ns. Required.
-#define BACKOFF_FIELD_BASE UINT32_C(2)
-
-// Linear growth: the amount that each retry adds, in ns. Default: the base.
-#define BACKOFF_FIELD_INCREMENT UINT32_C(3)
-
-// Exponential growth: a ratio, 1 or from 1.01 to 1000000. Default: 2, or 3 with
-// BACKOFF_JITTER_DECORRELATED.
-#define BACKOFF_FIELD_MULTIPLIER UINT32_C(4)
-
-// Polynomial growth: the exponent, 1 to 16. Default: 2.
-#define BACKOFF_FIELD_POWER UINT32_C(5)
-
-// Polynomial growth: the number that index 0 counts as, 0 to 2^32 - 1. Default: 1.
-#define BACKOFF_FIELD_ORIGIN UINT32_C(6)
-
-// An amount added to every window before the cap, in ns. Default: 0. It cannot be combined with
-// BACKOFF_JITTER_DECORRELATED.
-#define BACKOFF_FIELD_OFFSET UINT32_C(7)
-
-// The cap, in ns, at least the base. Default: BACKOFF_MAX_NS.
-#define BACKOFF_FIELD_CAP UINT32_C(8)
-
-// The value that the cap limits: a BACKOFF_CAP_ON kind. Default: BACKOFF_CAP_ON_WINDOW.
-#define BACKOFF_FIELD_CAP_ON UINT32_C(9)
-
-// The shortest delay, in ns, at most the cap. Default: 0.
-#define BACKOFF_FIELD_FLOOR UINT32_C(10)
-
-// The random part of a delay: a BACKOFF_JITTER kind. Default: BACKOFF_JITTER_NONE.
-#define BACKOFF_FIELD_JITTER UINT32_C(11)
-
-// Proportional jitter: the fraction of the window by which a delay may fall short of it, a ratio
-// from 0 to 1. Required unless BACKOFF_FIELD_JITTER_ABOVE is set; then the default is 0.
-#define BACKOFF_FIELD_JITTER_BELOW UINT32_C(12)
-
-// Proportional jitter: the fraction of the window by which a delay may exceed it, a ratio from 0
-// to 1. Default: 0.
-#define BACKOFF_FIELD_JITTER_ABOVE UINT32_C(13)
-
-// Additive jitter: the width of the range at index 0, in ns. Required with this jitter.
-#define BACKOFF_FIELD_JITTER_MAX UINT32_C(14)
-
-// Additive jitter: the amount that each retry adds to the width, in ns. Default: 0.
-#define BACKOFF_FIELD_JITTER_INCREMENT UINT32_C(15)
-
-// Slotted jitter: the length of a slot, in ns, at least 1. Required with this jitter.
-#define BACKOFF_FIELD_JITTER_SLOT UINT32_C(16)
-
-// The maximum number of retries, 0 to 2^32. Default: 2^32. An iterator ends after this many delays.
-// This field and those below change no delay; backoff_operation_decide uses them.
-#define BACKOFF_FIELD_MAX_RETRIES UINT32_C(17)
-
-// The maximum number of attempts, 1 to 2^32 + 1: the same limit as max_retries, plus one. Set only
-// one of them.
-#define BACKOFF_FIELD_MAX_ATTEMPTS UINT32_C(18)
-
-// The maximum time from the start of an operation to the end of its last wait, in ns. Default:
-// BACKOFF_MAX_NS.
-#define BACKOFF_FIELD_MAX_ELAPSED UINT32_C(19)
-
-// The base of a delay that follows BACKOFF_OUTCOME_THROTTLED, in ns, at most the cap. Default:
-// the base.
-#define BACKOFF_FIELD_THROTTLED_BASE UINT32_C(20)
-
-// The effect of a server's Retry-After on a delay: a BACKOFF_RETRY_AFTER kind. Default:
-// BACKOFF_RETRY_AFTER_AT_LEAST.
-#define BACKOFF_FIELD_RETRY_AFTER UINT32_C(21)
-
-// The longest Retry-After that is honoured, in ns; a longer one counts as this. Default: one
-// hour. BACKOFF_MAX_NS removes the limit. With BACKOFF_RETRY_AFTER_SPREAD a wait can be 1.5 times
-// this.
-#define BACKOFF_FIELD_RETRY_AFTER_MAX UINT32_C(22)
-
-// The maximum by which a Retry-After may exceed the delay of the policy, in ns. Default:
-// BACKOFF_MAX_NS.
-#define BACKOFF_FIELD_RETRY_AFTER_MAX_EXTRA UINT32_C(23)
-
-// The kind of a budget: a BACKOFF_BUDGET_KIND. This field and those below belong to budgets. A
-// program sets them in the string that it passes to backoff_budget_parse.
-#define BACKOFF_FIELD_BUDGET UINT32_C(33)
-
-// Quota, throttle, ratio, rate: the number of tokens in a full budget.
-#define BACKOFF_FIELD_MAX_TOKENS UINT32_C(34)
-
-// Quota: the price of a retry, in tokens.
-#define BACKOFF_FIELD_COST UINT32_C(35)
-
-// Quota: the price of a retry after throttling, in tokens.
-#define BACKOFF_FIELD_COST_THROTTLED UINT32_C(36)
-
-// Quota: the price of a retry after a timeout, in tokens.
-#define BACKOFF_FIELD_COST_TIMEOUT UINT32_C(37)
-
-// Throttle, ratio, ttl, concurrent: the fraction of a retry that each operation earns, a ratio.
-#define BACKOFF_FIELD_RATIO UINT32_C(38)
-
-// Rate: the time in which an empty budget fills up, in ns.
-#define BACKOFF_FIELD_PER UINT32_C(39)
-
-// Ttl: the time after which earned retries expire, in ns.
-#define BACKOFF_FIELD_TTL UINT32_C(40)
-
-// Ttl: the number of retries per second that are always granted.
-#define BACKOFF_FIELD_MIN_PER_SECOND UINT32_C(41)
-
-// Concurrent: the number of simultaneous retries that are always granted.
-#define BACKOFF_FIELD_MIN_CONCURRENT UINT32_C(42)
 
 // The window is always the base.
 #define BACKOFF_GROWTH_CONSTANT UINT32_C(1)

@@ -7,6 +7,10 @@ use backoff_core::Field;
 use backoff_core::ffi::{self, BUDGET_FIELDS, POLICY_FIELDS, Unit};
 
 use crate::code::{BACKOFF_UNKNOWN_FIELD, BACKOFF_UNUSED, BACKOFF_WRONG_UNIT};
+use crate::field_number::{
+    BACKOFF_FIELD_BUDGET, BACKOFF_FIELD_CAP_ON, BACKOFF_FIELD_GROWTH, BACKOFF_FIELD_JITTER,
+    BACKOFF_FIELD_RETRY_AFTER,
+};
 use crate::text::name_of;
 
 /// One nanosecond, the unit of every duration in this header.
@@ -19,86 +23,6 @@ pub const BACKOFF_MILLISECOND: u64 = 1000000u64;
 pub const BACKOFF_SECOND: u64 = 1000000000u64;
 /// The longest duration: 2^63 - 1 nanoseconds, about 292 years.
 pub const BACKOFF_MAX_NS: u64 = 9223372036854775807u64;
-
-/// The growth of the window: a BACKOFF_GROWTH kind. Required.
-pub const BACKOFF_FIELD_GROWTH: u32 = 1;
-/// The window of index 0 for most growths, in ns. Required.
-pub const BACKOFF_FIELD_BASE: u32 = 2;
-/// Linear growth: the amount that each retry adds, in ns. Default: the base.
-pub const BACKOFF_FIELD_INCREMENT: u32 = 3;
-/// Exponential growth: a ratio, 1 or from 1.01 to 1000000. Default: 2, or 3 with
-/// BACKOFF_JITTER_DECORRELATED.
-pub const BACKOFF_FIELD_MULTIPLIER: u32 = 4;
-/// Polynomial growth: the exponent, 1 to 16. Default: 2.
-pub const BACKOFF_FIELD_POWER: u32 = 5;
-/// Polynomial growth: the number that index 0 counts as, 0 to 2^32 - 1. Default: 1.
-pub const BACKOFF_FIELD_ORIGIN: u32 = 6;
-/// An amount added to every window before the cap, in ns. Default: 0. It cannot be combined with
-/// BACKOFF_JITTER_DECORRELATED.
-pub const BACKOFF_FIELD_OFFSET: u32 = 7;
-/// The cap, in ns, at least the base. Default: BACKOFF_MAX_NS.
-pub const BACKOFF_FIELD_CAP: u32 = 8;
-/// The value that the cap limits: a BACKOFF_CAP_ON kind. Default: BACKOFF_CAP_ON_WINDOW.
-pub const BACKOFF_FIELD_CAP_ON: u32 = 9;
-/// The shortest delay, in ns, at most the cap. Default: 0.
-pub const BACKOFF_FIELD_FLOOR: u32 = 10;
-/// The random part of a delay: a BACKOFF_JITTER kind. Default: BACKOFF_JITTER_NONE.
-pub const BACKOFF_FIELD_JITTER: u32 = 11;
-/// Proportional jitter: the fraction of the window by which a delay may fall short of it, a ratio
-/// from 0 to 1. Required unless BACKOFF_FIELD_JITTER_ABOVE is set; then the default is 0.
-pub const BACKOFF_FIELD_JITTER_BELOW: u32 = 12;
-/// Proportional jitter: the fraction of the window by which a delay may exceed it, a ratio from 0
-/// to 1. Default: 0.
-pub const BACKOFF_FIELD_JITTER_ABOVE: u32 = 13;
-/// Additive jitter: the width of the range at index 0, in ns. Required with this jitter.
-pub const BACKOFF_FIELD_JITTER_MAX: u32 = 14;
-/// Additive jitter: the amount that each retry adds to the width, in ns. Default: 0.
-pub const BACKOFF_FIELD_JITTER_INCREMENT: u32 = 15;
-/// Slotted jitter: the length of a slot, in ns, at least 1. Required with this jitter.
-pub const BACKOFF_FIELD_JITTER_SLOT: u32 = 16;
-/// The maximum number of retries, 0 to 2^32. Default: 2^32. An iterator ends after this many delays.
-/// This field and those below change no delay; backoff_operation_decide uses them.
-pub const BACKOFF_FIELD_MAX_RETRIES: u32 = 17;
-/// The maximum number of attempts, 1 to 2^32 + 1: the same limit as max_retries, plus one. Set only
-/// one of them.
-pub const BACKOFF_FIELD_MAX_ATTEMPTS: u32 = 18;
-/// The maximum time from the start of an operation to the end of its last wait, in ns. Default:
-/// BACKOFF_MAX_NS.
-pub const BACKOFF_FIELD_MAX_ELAPSED: u32 = 19;
-/// The base of a delay that follows BACKOFF_OUTCOME_THROTTLED, in ns, at most the cap. Default:
-/// the base.
-pub const BACKOFF_FIELD_THROTTLED_BASE: u32 = 20;
-/// The effect of a server's Retry-After on a delay: a BACKOFF_RETRY_AFTER kind. Default:
-/// BACKOFF_RETRY_AFTER_AT_LEAST.
-pub const BACKOFF_FIELD_RETRY_AFTER: u32 = 21;
-/// The longest Retry-After that is honoured, in ns; a longer one counts as this. Default: one
-/// hour. BACKOFF_MAX_NS removes the limit. With BACKOFF_RETRY_AFTER_SPREAD a wait can be 1.5 times
-/// this.
-pub const BACKOFF_FIELD_RETRY_AFTER_MAX: u32 = 22;
-/// The maximum by which a Retry-After may exceed the delay of the policy, in ns. Default:
-/// BACKOFF_MAX_NS.
-pub const BACKOFF_FIELD_RETRY_AFTER_MAX_EXTRA: u32 = 23;
-/// The kind of a budget: a BACKOFF_BUDGET_KIND. This field and those below belong to budgets. A
-/// program sets them in the string that it passes to backoff_budget_parse.
-pub const BACKOFF_FIELD_BUDGET: u32 = 33;
-/// Quota, throttle, ratio, rate: the number of tokens in a full budget.
-pub const BACKOFF_FIELD_MAX_TOKENS: u32 = 34;
-/// Quota: the price of a retry, in tokens.
-pub const BACKOFF_FIELD_COST: u32 = 35;
-/// Quota: the price of a retry after throttling, in tokens.
-pub const BACKOFF_FIELD_COST_THROTTLED: u32 = 36;
-/// Quota: the price of a retry after a timeout, in tokens.
-pub const BACKOFF_FIELD_COST_TIMEOUT: u32 = 37;
-/// Throttle, ratio, ttl, concurrent: the fraction of a retry that each operation earns, a ratio.
-pub const BACKOFF_FIELD_RATIO: u32 = 38;
-/// Rate: the time in which an empty budget fills up, in ns.
-pub const BACKOFF_FIELD_PER: u32 = 39;
-/// Ttl: the time after which earned retries expire, in ns.
-pub const BACKOFF_FIELD_TTL: u32 = 40;
-/// Ttl: the number of retries per second that are always granted.
-pub const BACKOFF_FIELD_MIN_PER_SECOND: u32 = 41;
-/// Concurrent: the number of simultaneous retries that are always granted.
-pub const BACKOFF_FIELD_MIN_CONCURRENT: u32 = 42;
 
 /// The window is always the base.
 pub const BACKOFF_GROWTH_CONSTANT: u32 = 1;

@@ -18,6 +18,8 @@ mod text;
 // The header has the order of these lines.
 mod version;
 
+mod field_number;
+
 mod field;
 
 mod params;
@@ -62,6 +64,7 @@ pub use budget_state::*;
 pub use code::*;
 pub use error::*;
 pub use field::*;
+pub use field_number::*;
 #[cfg(target_family = "wasm")]
 pub use go::*;
 pub use http::*;

@@ -1,10 +1,9 @@
-use backoff_core::Field;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
 use crate::arguments::{self, Argument};
-use crate::{errors, fields};
+use crate::errors;
 
 /// Retries that many operations share (SPEC 15), so that retries do not make an overload worse:
 /// one budget for each server, passed to all operations that call it.
@@ -54,60 +53,6 @@ impl Budget {
     #[getter]
     fn kind(&self) -> &'static str {
         self.0.kind()
-    }
-
-    /// Quota, throttle, ratio and rate: the tokens of a full budget.
-    #[getter]
-    fn max_tokens(&self) -> Option<u64> {
-        fields::count(self.0.get(Field::MaxTokens))
-    }
-
-    /// Quota: the tokens that a retry costs.
-    #[getter]
-    fn cost(&self) -> Option<u64> {
-        fields::count(self.0.get(Field::Cost))
-    }
-
-    /// Quota: the tokens that a retry after throttling costs; the cost by default.
-    #[getter]
-    fn cost_throttled(&self) -> Option<u64> {
-        fields::count(self.0.get(Field::CostThrottled))
-    }
-
-    /// Quota: the tokens that a retry after a timeout costs; the cost by default.
-    #[getter]
-    fn cost_timeout(&self) -> Option<u64> {
-        fields::count(self.0.get(Field::CostTimeout))
-    }
-
-    /// Throttle, ratio, ttl and concurrent: a Fraction, 0 to 1, of a retry that each operation earns.
-    #[getter]
-    fn ratio<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        fields::fraction(py, self.0.get(Field::Ratio))
-    }
-
-    /// Rate: the time in which an empty budget fills up, in float seconds.
-    #[getter]
-    fn per(&self) -> Option<f64> {
-        fields::seconds(self.0.get(Field::Per))
-    }
-
-    /// Ttl: the time for which earned retries last, in float seconds.
-    #[getter]
-    fn ttl(&self) -> Option<f64> {
-        fields::seconds(self.0.get(Field::Ttl))
-    }
-
-    /// Ttl: the retries per second that are always granted.
-    #[getter]
-    fn min_per_second(&self) -> Option<u64> {
-        fields::count(self.0.get(Field::MinPerSecond))
-    }
-
-    /// Concurrent: the retries at the same time that are always granted.
-    #[getter]
-    fn min_concurrent(&self) -> Option<u64> {
-        fields::count(self.0.get(Field::MinConcurrent))
     }
 
     fn __str__(&self) -> String {

@@ -4,7 +4,9 @@ use backoff_core::ffi::{self, Params, Unit};
 use backoff_core::{Field, FieldValue, MAX_NS, Policy, PolicyError};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyString, PyTuple};
+use pyo3::pyclass::boolean_struct::True;
+use pyo3::types::{PyCFunction, PyDict, PyString, PyTuple};
+use pyo3::{IntoPyObjectExt, PyClass};
 
 use crate::numbers::{self, Value};
 use crate::{duration, errors, ratio};
@@ -123,25 +125,46 @@ fn by_name<'py>(
     Ok(arguments)
 }
 
-/// The name of a kind; `None` for a field that is not used.
-pub(crate) fn kind(value: Option<FieldValue>) -> Option<&'static str> {
-    value?.as_kind()
-}
-
-/// A count; `None` for a field that is not used, and for no limit.
-pub(crate) fn count(value: Option<FieldValue>) -> Option<u64> {
-    value?.as_count()
-}
-
-/// A duration in float seconds; `None` for a field that is not used, and for no limit.
-pub(crate) fn seconds(value: Option<FieldValue>) -> Option<f64> {
-    value?.as_ns().map(duration::seconds)
-}
-
-/// A ratio as a `Fraction`; `None` for a field that is not used.
-pub(crate) fn fraction(
+/// Gives a class a property for each field, whose documentation is that of the core.
+pub(crate) fn add_properties<T: PyClass<Frozen = True> + Sync>(
     py: Python<'_>,
-    value: Option<FieldValue>,
-) -> PyResult<Option<Bound<'_, PyAny>>> {
-    value.and_then(FieldValue::as_ratio).map(|ratio| ratio::fraction(py, ratio)).transpose()
+    fields: &[Field],
+    get: fn(&T, Field) -> Option<FieldValue>,
+) -> PyResult<()> {
+    let property = py.import("builtins")?.getattr("property")?;
+    for &field in fields {
+        let read = move |arguments: &Bound<'_, PyTuple>, _: Option<&Bound<'_, PyDict>>| {
+            let object = arguments.get_item(0)?.cast_into::<T>()?;
+            read(arguments.py(), get(object.get(), field))
+        };
+        let getter = PyCFunction::new_closure(py, None, None, read)?;
+        let property = property.call1((getter, py.None(), py.None(), documentation(field)))?;
+        py.get_type::<T>().setattr(field.name(), property)?;
+    }
+    Ok(())
+}
+
+/// The value as Python has it: a str, float seconds, a `Fraction` or an int; `None` for a field that is not used, and
+/// for no limit.
+fn read(py: Python<'_>, value: Option<FieldValue>) -> PyResult<Py<PyAny>> {
+    Ok(match value {
+        Some(FieldValue::Kind(name)) => PyString::new(py, name).into_any().unbind(),
+        Some(value @ FieldValue::Duration(_)) => {
+            value.as_ns().map(duration::seconds).into_py_any(py)?
+        }
+        Some(FieldValue::Ratio(ratio)) => ratio::fraction(py, ratio)?.unbind(),
+        Some(FieldValue::Count(count)) => count.into_py_any(py)?,
+        _ => py.None(),
+    })
+}
+
+fn documentation(field: Field) -> String {
+    let unit = match ffi::field_unit(field) {
+        Unit::Kind(names) => &format!(" One of \"{}\".", names.join("\", \"")),
+        Unit::Duration => " In float seconds.",
+        Unit::Ratio => " A Fraction.",
+        _ => "",
+    };
+    let limit = if ffi::no_limit(field).is_some() { " None is no limit." } else { "" };
+    ffi::field_description(field).trim().replace('`', "") + unit + limit
 }

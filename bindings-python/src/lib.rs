@@ -34,7 +34,10 @@ mod watched;
 /// Backoff with jitter as a pure function of (policy, stream, index).
 #[pyo3::pymodule(name = "_backoff", gil_used = false)]
 mod extension {
+    use backoff_core::Field;
     use pyo3::prelude::*;
+
+    use crate::fields;
 
     #[pymodule_export]
     use crate::backoff::Backoff;
@@ -78,6 +81,11 @@ mod extension {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        let (policies, budgets) = (Field::POLICY, Field::BUDGET.get(1..).unwrap_or_default());
+        fields::add_properties(module.py(), policies, |policy: &Policy, field| {
+            policy.0.get(field)
+        })?;
+        fields::add_properties(module.py(), budgets, |budget: &Budget, field| budget.0.get(field))?;
         crate::process::claim_for_this_interpreter(module.py())?;
         crate::process::watch_forks(module.py())
     }

@@ -25,52 +25,72 @@ export type BudgetKind = "quota" | "throttle" | "ratio" | "rate" | "ttl" | "conc
  * `Infinity` means no limit.
  */
 export interface PolicyOptions {
-	/** How the window grows. */
+	// options of policies, from core/src/field/table.rs
+	/** How the window grows from one retry to the next. Required. */
 	readonly growth: Growth;
-	/** The window of index 0 for most growths. */
+	/** The window of index 0 for most growths. Required. */
 	readonly base: Duration;
 	/** Linear growth: the amount that each retry adds. Default: the base. */
 	readonly increment?: Duration | undefined;
-	/** Exponential growth: 1, or 1.01 to 1,000,000. Default: 2; with jitter `decorrelated` 3. */
+	/**
+	 * Exponential growth: the factor of each retry, 1 or from 1.01 to 1,000,000. Default: 2, or 3 with decorrelated
+	 * jitter.
+	 */
 	readonly multiplier?: Ratio | undefined;
-	/** Polynomial growth, `base * (index + origin)^power`: the exponent, 1 to 16. Default: 2. */
+	/** Polynomial growth: the exponent, 1 to 16. Default: 2. */
 	readonly power?: number | bigint | undefined;
-	/** Polynomial growth, `base * (index + origin)^power`: from 0 to 2^32 - 1. Default: 1. */
+	/**
+	 * Polynomial growth: the number that stands for index 0, 0 to 2^32 - 1. Default: 1. With 0 the first window is the
+	 * offset alone.
+	 */
 	readonly origin?: number | bigint | undefined;
-	/** Added to every window before the cap. Default: 0. Not with jitter `decorrelated`. */
+	/**
+	 * A duration that is added to every window before the cap. Default: 0. It cannot be combined with decorrelated
+	 * jitter.
+	 */
 	readonly offset?: Duration | undefined;
-	/** The longest window, at least the base. Default: practically unlimited (2^63 - 1 ns, 292 years); set one. */
+	/** The cap, at least the base. Default: no limit, so that only 2^63 - 1 ns bounds a delay. */
 	readonly cap?: Duration | undefined;
-	/** Whether the cap applies to the window, before jitter, or to the delay, after it. Default: `window`. */
+	/** What the cap limits: the window, which is the default, or the delay. */
 	readonly capOn?: CapOn | undefined;
-	/** The shortest delay, at most the cap. Default: 0. */
+	/**
+	 * The shortest computed delay, at most the cap: the range that is sampled starts there. Default: 0. A Retry-After
+	 * that replaces the delay may be shorter.
+	 */
 	readonly floor?: Duration | undefined;
-	/** How a delay is spread around its window. Default: `none`. */
+	/** How a delay is drawn from its window. Default: none, which makes the window the delay. */
 	readonly jitter?: Jitter | undefined;
-	/** Proportional jitter: the fraction by which a delay may fall short of its window, 0 to 1. */
+	/**
+	 * Proportional jitter: the fraction of the window by which a delay may fall short of it, 0 to 1. Required unless
+	 * `jitterAbove` is set; then the default is 0.
+	 */
 	readonly jitterBelow?: Ratio | undefined;
-	/** Proportional jitter: the fraction by which a delay may exceed its window, 0 to 1. */
+	/** Proportional jitter: the fraction of the window by which a delay may exceed it, 0 to 1. Default: 0. */
 	readonly jitterAbove?: Ratio | undefined;
-	/** Additive jitter, required: the width of the range at index 0. */
+	/** Additive jitter: the width of the range at index 0. Required with this jitter. */
 	readonly jitterMax?: Duration | undefined;
 	/** Additive jitter: the amount that each retry adds to the width. Default: 0. */
 	readonly jitterIncrement?: Duration | undefined;
-	/** Slotted jitter, required: the length of a slot, at least 1 ns. */
+	/** Slotted jitter: the length of a slot, at least 1 ns. Required with this jitter. */
 	readonly jitterSlot?: Duration | undefined;
-	/** The most retries, 0 to 2^32. Default: practically unlimited (2^32); set one, or `maxElapsed`. */
+	/** The maximum number of retries, 0 to 2^32, which is the default and means no limit. */
 	readonly maxRetries?: number | bigint | undefined;
-	/** The most attempts, 1 to 2^32 + 1: one more than the retries. Set it instead of `maxRetries`. */
+	/** The maximum number of attempts, 1 to 2^32 + 1: one more than `maxRetries`, which must not be set as well. */
 	readonly maxAttempts?: number | bigint | undefined;
 	/** The time since the start of an operation after which no wait may end. Default: no limit. */
 	readonly maxElapsed?: Duration | undefined;
 	/** The base after a throttled failure, at most the cap. Default: the base. */
 	readonly throttledBase?: Duration | undefined;
-	/** The effect of a server's `Retry-After` on the delay (SPEC 13.5). Default: `at_least`. */
+	/** The effect of a server's Retry-After on the delay. Default: the longer of the two counts. */
 	readonly retryAfter?: RetryAfterMode | undefined;
-	/** The longest `Retry-After` that is honoured; a longer one is shortened to it. Default: one hour. */
+	/**
+	 * The longest Retry-After that is honoured; a longer one counts as this. Default: 1 hour. The cap does not limit
+	 * it, and the mode `spread` may exceed it by half.
+	 */
 	readonly retryAfterMax?: Duration | undefined;
-	/** The longest excess of a `Retry-After` over the delay that is honoured. Default: no limit. */
+	/** How much longer than the delay a Retry-After may make the wait. Default: no limit. */
 	readonly retryAfterMaxExtra?: Duration | undefined;
+	// end
 }
 
 /**
@@ -78,6 +98,7 @@ export interface PolicyOptions {
  * JSON, which has no Infinity, has the largest number in its place: `new Policy` accepts it.
  */
 export interface PolicyParams {
+	// params of policies, from core/src/field/table.rs
 	readonly growth: Growth;
 	readonly base: ExactDuration;
 	readonly increment?: ExactDuration;
@@ -100,10 +121,12 @@ export interface PolicyParams {
 	readonly retryAfter: RetryAfterMode;
 	readonly retryAfterMax: ExactDuration;
 	readonly retryAfterMaxExtra: ExactDuration;
+	// end
 }
 
 /** The fields of a budget that its kind uses, with the defaults filled in. */
 export interface BudgetParams {
+	// params of budgets, from core/src/field/table.rs
 	readonly maxTokens?: number;
 	readonly cost?: number;
 	readonly costThrottled?: number;
@@ -113,6 +136,7 @@ export interface BudgetParams {
 	readonly ttl?: ExactDuration;
 	readonly minPerSecond?: number;
 	readonly minConcurrent?: number;
+	// end
 }
 
 /** The possible delays of one retry (SPEC 16), in ms, or in ns as bigints, which JSON has as digits. */

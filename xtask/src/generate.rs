@@ -11,6 +11,7 @@ use anyhow::{Context, Result, bail};
 use crate::api;
 use crate::bench;
 use crate::compatibility;
+use crate::fields;
 use crate::languages::go;
 use crate::licenses;
 use crate::program;
@@ -22,6 +23,10 @@ const VECTORS: &str = "tests/vectors";
 
 /// Writes every generated file.
 pub(crate) fn write() -> Result<()> {
+    // The header and the core of Go are made of these.
+    for (path, content) in fields::files()? {
+        fs::write(root().join(path), content)?;
+    }
     let contents = contents(Extent::All)?;
     for path in stale(&contents)? {
         progress(&format!("writing {}", path.display()));
@@ -66,6 +71,7 @@ fn contents(extent: Extent) -> Result<BTreeMap<PathBuf, String>> {
     for name in names(&folder)? {
         files.insert(Path::new(VECTORS).join(&name), fs::read_to_string(folder.join(name))?);
     }
+    files.extend(fields::files()?);
     let header = header()?;
     files.extend(go::engine::files(&header)?);
     files.insert("include/backoff.h".into(), header);

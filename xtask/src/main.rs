@@ -17,6 +17,7 @@ mod dist;
 mod docs;
 mod drivers;
 mod engines;
+mod fields;
 mod fleet;
 mod fresh;
 mod generate;

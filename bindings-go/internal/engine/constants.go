@@ -8,11 +8,6 @@ const (
 	VersionMinor                         = 1
 	VersionPatch                         = 0
 	Version                              = 1000
-	Nanosecond                    uint64 = 1
-	Microsecond                   uint64 = 1000
-	Millisecond                   uint64 = 1000000
-	Second                        uint64 = 1000000000
-	MaxNs                         uint64 = 9223372036854775807
 	Growth                        Field  = 1
 	Base                          Field  = 2
 	Increment                     Field  = 3
@@ -46,6 +41,11 @@ const (
 	FieldTtl                      Field  = 40
 	FieldMinPerSecond             Field  = 41
 	FieldMinConcurrent            Field  = 42
+	Nanosecond                    uint64 = 1
+	Microsecond                   uint64 = 1000
+	Millisecond                   uint64 = 1000000
+	Second                        uint64 = 1000000000
+	MaxNs                         uint64 = 9223372036854775807
 	GrowthConstant                       = 1
 	GrowthLinear                         = 2
 	GrowthExponential                    = 3

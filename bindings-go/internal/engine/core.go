@@ -7110,7 +7110,7 @@ l6:
 		l1:
 			t8 := int64(load32(m.memory, uint64(uint32(v4))+200))
 			v10 = t8
-			m.fn140(v4+i32(192), v4+i32(8), v1)
+			m.fn140(v4+i32(192), v1, v4+i32(8))
 			t9 := int64(load64(m.memory, uint64(uint32(v4))+200))
 			v11 = t9
 			{
@@ -7264,7 +7264,7 @@ l0:
 						goto l4
 					}
 				l7:
-					m.fn140(v5+i32(24), v4, v3)
+					m.fn140(v5+i32(24), v3, v4)
 					t18 := int64(load64(m.memory, uint64(uint32(v5))+32))
 					v12 = t18
 					if v15 != 0 {
@@ -9629,37 +9629,29 @@ func (m *Module) Xbackoff_iter_init(v0, v1 int32, v2 int64) int32 {
 		if t1 != i64(3543621949687885680) {
 			goto l0
 		}
-		t2 := int64(load64(m.memory, uint64(uint32(v1))+16))
-		store64(m.memory, uint64(uint32(v3))+136, uint64(t2))
-		t3 := int64(load64(m.memory, uint64(uint32(v1))+8))
-		store64(m.memory, uint64(uint32(v3))+128, uint64(t3))
-		t4 := int64(load64(m.memory, uint64(uint32(v1))+24))
-		v5 = t4
-		memory_copy(m.memory, uint32(v3+i32(40)), uint32(v1+i32(32)), uint32(i32(88)))
-		t5 := int64(load64(m.memory, uint64(uint32(v1))+120))
-		v6 = t5
-		memory_copy(m.memory, uint32(v3), uint32(v1+i32(128)), uint32(i32(36)))
-		t6 := int32(load32(m.memory, uint64(uint32(v1))+164))
-		v1 = t6
+		t2 := int64(load64(m.memory, uint64(uint32(v1))+8))
+		v5 = t2
+		memory_copy(m.memory, uint32(v3+i32(56)), uint32(v1+i32(16)), uint32(i32(88)))
+		t3 := int64(load64(m.memory, uint64(uint32(v1))+104))
+		v6 = t3
+		memory_copy(m.memory, uint32(v3), uint32(v1+i32(112)), uint32(i32(52)))
+		t4 := int32(load32(m.memory, uint64(uint32(v1))+164))
+		v1 = t4
+		store64(m.memory, uint64(uint32(v0))+8, uint64(v5))
 		store64(m.memory, uint32(v0), uint64(i64(8245937404618568809)))
-		t7 := int64(load64(m.memory, uint64(uint32(v3))+128))
-		store64(m.memory, uint64(uint32(v0))+8, uint64(t7))
-		t8 := int64(load64(m.memory, uint64(uint32(v3))+136))
-		store64(m.memory, uint64(uint32(v0))+16, uint64(t8))
-		store64(m.memory, uint64(uint32(v0))+24, uint64(v5))
-		memory_copy(m.memory, uint32(v0+i32(32)), uint32(v3+i32(40)), uint32(i32(88)))
-		store64(m.memory, uint64(uint32(v0))+120, uint64(v6))
-		memory_copy(m.memory, uint32(v0+i32(128)), uint32(v3), uint32(i32(36)))
-		t10 := v0
-		p9 := i64(0x100000000)
+		memory_copy(m.memory, uint32(v0+i32(16)), uint32(v3+i32(56)), uint32(i32(88)))
+		store64(m.memory, uint64(uint32(v0))+104, uint64(v6))
+		memory_copy(m.memory, uint32(v0+i32(112)), uint32(v3), uint32(i32(52)))
+		t6 := v0
+		p5 := i64(0x100000000)
 		if uint64(v6) < uint64(i64(0x100000000)) {
-			p9 = v6
+			p5 = v6
 		}
-		p11 := i64(0)
+		p7 := i64(0)
 		if v1 == i32(1) {
-			p11 = p9
+			p7 = p5
 		}
-		store64(m.memory, uint64(uint32(t10))+200, uint64(p11))
+		store64(m.memory, uint64(uint32(t6))+200, uint64(p7))
 		store64(m.memory, uint64(uint32(v0))+192, uint64(v5))
 		store64(m.memory, uint64(uint32(v0))+184, uint64(v5))
 		store64(m.memory, uint64(uint32(v0))+176, uint64(i64(0)))
@@ -9704,7 +9696,7 @@ l1:
 				goto l2
 			}
 			store64(m.memory, uint64(uint32(v0))+176, uint64(v4+i64(1)))
-			t4 := int64(load64(m.memory, uint64(uint32(v0))+64))
+			t4 := int64(load64(m.memory, uint64(uint32(v0))+48))
 			t5 := v0
 			v5 = t4
 			t6 := int64(load64(m.memory, uint64(uint32(v0))+184))
@@ -9764,7 +9756,7 @@ func (m *Module) fn73(v0, v1 int32) {
 		if uint64(v4) > uint64(i64(0xffffffff)) {
 			goto l0
 		}
-		t2 := int64(load64(m.memory, uint64(uint32(v1))+112))
+		t2 := int64(load64(m.memory, uint64(uint32(v1))+96))
 		if uint64(v4) >= uint64(t2) {
 			goto l0
 		}
@@ -9786,12 +9778,12 @@ func (m *Module) fn73(v0, v1 int32) {
 		t10 := int64(load64(m.memory, uint64(uint32(v2))+56))
 		v3 = v3 + t10
 		{
-			t11 := int32(load32(m.memory, uint64(uint32(v1))+4))
+			t11 := int32(load32(m.memory, uint64(uint32(v1))+148))
 			v6 = t11
 			if v6 != i32(7) {
 				goto l1
 			}
-			t12 := int64(load64(m.memory, uint64(uint32(v1))+104))
+			t12 := int64(load64(m.memory, uint64(uint32(v1))+88))
 			m.fn164(v2+i32(32), t12, i64(0), v3, i64(0))
 			t13 := int64(load64(m.memory, uint64(uint32(v2))+32))
 			v3 = t13
@@ -9807,13 +9799,13 @@ func (m *Module) fn73(v0, v1 int32) {
 			v3 = p16
 		}
 	l1:
-		t17 := int64(load64(m.memory, uint64(uint32(v1))+56))
+		t17 := int64(load64(m.memory, uint64(uint32(v1))+40))
 		v7 = t17
 		p18 := v3
 		if uint64(v7) < uint64(v3) {
 			p18 = v7
 		}
-		t19 := int32(load32(m.memory, uint64(uint32(v1))+8))
+		t19 := int32(load32(m.memory, uint64(uint32(v1))+144))
 		t20 := v3
 		v8 = t19
 		p21 := t20
@@ -9825,7 +9817,7 @@ func (m *Module) fn73(v0, v1 int32) {
 			if v6 != i32(6) {
 				goto l2
 			}
-			t22 := int64(load64(m.memory, uint64(uint32(v1))+16))
+			t22 := int64(load64(m.memory, uint32(v1)))
 			t24 := v1
 			p23 := v3
 			if v4&i64(0xfff) == i64(0xfff) {
@@ -9836,7 +9828,7 @@ func (m *Module) fn73(v0, v1 int32) {
 		}
 	l2:
 		{
-			t25 := int32(load32(m.memory, uint32(v1)))
+			t25 := int32(load32(m.memory, uint64(uint32(v1))+136))
 			switch t25 + i32(-3) {
 			default:
 				goto l3
@@ -9868,11 +9860,11 @@ func (m *Module) fn73(v0, v1 int32) {
 				if uint64(t32) >= uint64(v7) {
 					goto l3
 				}
-				t33 := int64(load32(m.memory, uint64(uint32(v1))+32))
+				t33 := int64(load32(m.memory, uint64(uint32(v1))+16))
 				v9 = t33
 				{
 					{
-						t34 := int32(load32(m.memory, uint64(uint32(v1))+36))
+						t34 := int32(load32(m.memory, uint64(uint32(v1))+20))
 						v6 = t34
 						if uint32(v6) < uint32(i32(2)) {
 							goto l6
@@ -9949,7 +9941,7 @@ func (m *Module) Xbackoff_iter_reset(v0 int32) int32 {
 			t1 := int64(load64(m.memory, uint64(uint32(v0))+176))
 			v1 = t1
 			store64(m.memory, uint64(uint32(v0))+176, uint64(i64(0)))
-			t2 := int64(load64(m.memory, uint64(uint32(v0))+24))
+			t2 := int64(load64(m.memory, uint64(uint32(v0))+8))
 			t3 := v0
 			v2 = t2
 			store64(m.memory, uint64(uint32(t3))+192, uint64(v2))
@@ -11348,7 +11340,7 @@ func (m *Module) fn87(v0, v1, v2 int32, v3, v4, v5 int64, v6 int32) {
 			if uint64(v11) > uint64(i64(0xffffffff)) {
 				goto l25
 			}
-			t52 := int64(load64(m.memory, uint64(uint32(v1))+112))
+			t52 := int64(load64(m.memory, uint64(uint32(v1))+96))
 			t53 := v11
 			v14 = t52
 			if uint64(t53) >= uint64(v14) {
@@ -11357,13 +11349,13 @@ func (m *Module) fn87(v0, v1, v2 int32, v3, v4, v5 int64, v6 int32) {
 			{
 				{
 					t55 := v1
-					p54 := i32(16)
+					p54 := i32(0)
 					if v2 == i32(3) {
-						p54 = i32(128)
+						p54 = i32(112)
 					}
 					t56 := int64(load64(m.memory, uint32(t55+p54)))
 					v10 = t56
-					t57 := int64(load64(m.memory, uint64(uint32(v1))+16))
+					t57 := int64(load64(m.memory, uint32(v1)))
 					if v10 != t57 {
 						goto l26
 					}
@@ -11373,9 +11365,9 @@ func (m *Module) fn87(v0, v1, v2 int32, v3, v4, v5 int64, v6 int32) {
 					goto l27
 				}
 			l26:
-				t59 := int64(load64(m.memory, uint32(v1)))
+				t59 := int64(load64(m.memory, uint64(uint32(v1))+8))
 				v15 = t59
-				t60 := int64(load64(m.memory, uint64(uint32(v1))+8))
+				t60 := int64(load64(m.memory, uint64(uint32(v1))+16))
 				v16 = t60
 				t61 := int64(load64(m.memory, uint64(uint32(v1))+24))
 				v17 = t61
@@ -11395,9 +11387,9 @@ func (m *Module) fn87(v0, v1, v2 int32, v3, v4, v5 int64, v6 int32) {
 				v24 = t68
 				t69 := int64(load64(m.memory, uint64(uint32(v1))+88))
 				v25 = t69
-				t70 := int64(load64(m.memory, uint64(uint32(v1))+96))
+				t70 := int64(load64(m.memory, uint64(uint32(v1))+104))
 				v26 = t70
-				t71 := int64(load64(m.memory, uint64(uint32(v1))+104))
+				t71 := int64(load64(m.memory, uint64(uint32(v1))+112))
 				v27 = t71
 				t72 := int64(load64(m.memory, uint64(uint32(v1))+120))
 				v28 = t72
@@ -11418,9 +11410,9 @@ func (m *Module) fn87(v0, v1, v2 int32, v3, v4, v5 int64, v6 int32) {
 				store64(m.memory, uint64(uint32(v7))+184, uint64(v30))
 				store64(m.memory, uint64(uint32(v7))+176, uint64(v29))
 				store64(m.memory, uint64(uint32(v7))+168, uint64(v28))
-				store64(m.memory, uint64(uint32(v7))+160, uint64(v14))
-				store64(m.memory, uint64(uint32(v7))+152, uint64(v27))
-				store64(m.memory, uint64(uint32(v7))+144, uint64(v26))
+				store64(m.memory, uint64(uint32(v7))+160, uint64(v27))
+				store64(m.memory, uint64(uint32(v7))+152, uint64(v26))
+				store64(m.memory, uint64(uint32(v7))+144, uint64(v14))
 				store64(m.memory, uint64(uint32(v7))+136, uint64(v25))
 				store64(m.memory, uint64(uint32(v7))+128, uint64(v24))
 				store64(m.memory, uint64(uint32(v7))+120, uint64(v23))
@@ -11430,9 +11422,9 @@ func (m *Module) fn87(v0, v1, v2 int32, v3, v4, v5 int64, v6 int32) {
 				store64(m.memory, uint64(uint32(v7))+88, uint64(v19))
 				store64(m.memory, uint64(uint32(v7))+80, uint64(v18))
 				store64(m.memory, uint64(uint32(v7))+72, uint64(v17))
-				store64(m.memory, uint64(uint32(v7))+64, uint64(v10))
-				store64(m.memory, uint64(uint32(v7))+56, uint64(v16))
-				store64(m.memory, uint64(uint32(v7))+48, uint64(v15))
+				store64(m.memory, uint64(uint32(v7))+64, uint64(v16))
+				store64(m.memory, uint64(uint32(v7))+56, uint64(v15))
+				store64(m.memory, uint64(uint32(v7))+48, uint64(v10))
 				v13 = v7 + i32(48)
 			}
 		l27:
@@ -11449,7 +11441,7 @@ func (m *Module) fn87(v0, v1, v2 int32, v3, v4, v5 int64, v6 int32) {
 					goto l29
 				}
 			l28:
-				t81 := int64(load64(m.memory, uint64(uint32(v13))+56))
+				t81 := int64(load64(m.memory, uint64(uint32(v13))+40))
 				t82 := v7 + i32(32)
 				v15 = t81
 				t84 := v15
@@ -11479,7 +11471,7 @@ func (m *Module) fn87(v0, v1, v2 int32, v3, v4, v5 int64, v6 int32) {
 				v4 = v10
 				goto l31
 			l30:
-				t89 := int64(load64(m.memory, uint64(uint32(v1))+144))
+				t89 := int64(load64(m.memory, uint64(uint32(v1))+128))
 				t90 := v4
 				v3 = v10 + t89
 				p91 := v3
@@ -11487,7 +11479,7 @@ func (m *Module) fn87(v0, v1, v2 int32, v3, v4, v5 int64, v6 int32) {
 					p91 = i64(-1)
 				}
 				v3 = p91
-				t92 := int64(load64(m.memory, uint64(uint32(v1))+136))
+				t92 := int64(load64(m.memory, uint64(uint32(v1))+120))
 				t93 := v3
 				v15 = t92
 				p94 := v15
@@ -11539,7 +11531,7 @@ func (m *Module) fn87(v0, v1, v2 int32, v3, v4, v5 int64, v6 int32) {
 			v10 = t103
 			t104 := int32(load32(m.memory, uint64(uint32(v1))+204))
 			v8 = t104
-			t105 := int64(load64(m.memory, uint64(uint32(v1))+120))
+			t105 := int64(load64(m.memory, uint64(uint32(v1))+104))
 			v3 = t105
 			if v3 == i64(0x7fffffffffffffff) {
 				goto l34
@@ -12197,10 +12189,10 @@ func (m *Module) Xbackoff_policy_delay_ns(v0 int32, v1 int64, v2, v3 int32) int3
 				goto l2
 			}
 		l1:
-			t4 := int64(load64(m.memory, uint64(uint32(v0))+64))
+			t4 := int64(load64(m.memory, uint64(uint32(v0))+48))
 			t5 := v4
 			v6 = t4
-			t6 := int64(load64(m.memory, uint64(uint32(v0))+24))
+			t6 := int64(load64(m.memory, uint64(uint32(v0))+8))
 			t7 := v6
 			v7 = t6
 			t9 := v7
@@ -12255,11 +12247,11 @@ func (m *Module) fn96(v0 int32, v1 int64, v2 int32) int64 {
 	t8 := int64(load64(m.memory, uint64(uint32(v3))+24))
 	v1 = v5 + t8
 	{
-		t9 := int32(load32(m.memory, uint64(uint32(v0))+4))
+		t9 := int32(load32(m.memory, uint64(uint32(v0))+148))
 		if t9 != i32(7) {
 			goto l0
 		}
-		t10 := int64(load64(m.memory, uint64(uint32(v0))+104))
+		t10 := int64(load64(m.memory, uint64(uint32(v0))+88))
 		m.fn164(v3, t10, i64(0), v1, i64(0))
 		t11 := int64(load64(m.memory, uint32(v3)))
 		v1 = t11
@@ -12275,9 +12267,9 @@ func (m *Module) fn96(v0 int32, v1 int64, v2 int32) int64 {
 		v1 = p14
 	}
 l0:
-	t15 := int64(load64(m.memory, uint64(uint32(v0))+56))
+	t15 := int64(load64(m.memory, uint64(uint32(v0))+40))
 	v4 = t15
-	t16 := int32(load32(m.memory, uint64(uint32(v0))+8))
+	t16 := int32(load32(m.memory, uint64(uint32(v0))+144))
 	v0 = t16
 	m.g0 = v3 + i32(64)
 	p17 := v1
@@ -12372,9 +12364,9 @@ func (m *Module) Xbackoff_policy_fill_ns(v0 int32, v1 int64, v2, v3 int32, v4 in
 				if v8 == 0 {
 					goto l6
 				}
-				t8 := int64(load64(m.memory, uint64(uint32(v0))+64))
+				t8 := int64(load64(m.memory, uint64(uint32(v0))+48))
 				v12 = t8
-				t9 := int32(load32(m.memory, uint64(uint32(v0))+16))
+				t9 := int32(load32(m.memory, uint64(uint32(v0))+152))
 				t10 := v12
 				v8 = t9
 				p11 := i64(0x7fffffffffffffff)
@@ -12383,20 +12375,20 @@ func (m *Module) Xbackoff_policy_fill_ns(v0 int32, v1 int64, v2, v3 int32, v4 in
 				}
 				v13 = p11
 				v4 = v1 - v10*i64(0x61c8864680b583eb) + i64(-0x61c8864680b583eb)
-				t12 := int64(load64(m.memory, uint64(uint32(v0))+24))
+				t12 := int64(load64(m.memory, uint64(uint32(v0))+8))
 				v14 = t12
-				t13 := int64(load32(m.memory, uint64(uint32(v0))+40))
+				t13 := int64(load32(m.memory, uint64(uint32(v0))+24))
 				v15 = t13
-				t14 := int64(load64(m.memory, uint64(uint32(v0))+112))
+				t14 := int64(load64(m.memory, uint64(uint32(v0))+96))
 				v16 = t14
-				t15 := int32(load32(m.memory, uint64(uint32(v0))+44))
+				t15 := int32(load32(m.memory, uint64(uint32(v0))+28))
 				v17 = t15
 				v18 = int64(uint32(v17))
 				t16 := int64(load64(m.memory, uint64(uint32(v6))+88))
 				v19 = t16
 				t17 := int64(load64(m.memory, uint64(uint32(v6))+80))
 				v20 = t17
-				t18 := int32(load32(m.memory, uint64(uint32(v0))+12))
+				t18 := int32(load32(m.memory, uint64(uint32(v0))+156))
 				v21 = t18
 				var p19 int32
 				if v21 != i32(7) {
@@ -12408,7 +12400,7 @@ func (m *Module) Xbackoff_policy_fill_ns(v0 int32, v1 int64, v2, v3 int32, v4 in
 					p20 = 1
 				}
 				v8 = p20
-				t21 := int32(load32(m.memory, uint64(uint32(v0))+8))
+				t21 := int32(load32(m.memory, uint64(uint32(v0))+144))
 				v22 = t21 + i32(-3)
 				var p22 int32
 				if v21 != i32(6) {
@@ -12573,7 +12565,7 @@ func (m *Module) Xbackoff_policy_fill_ns(v0 int32, v1 int64, v2, v3 int32, v4 in
 				goto l6
 			}
 			v4 = v1 - v10*i64(0x61c8864680b583eb) + i64(-0x61c8864680b583eb)
-			t55 := int64(load64(m.memory, uint64(uint32(v0))+64))
+			t55 := int64(load64(m.memory, uint64(uint32(v0))+48))
 			v1 = t55
 			t56 := int64(load64(m.memory, uint64(uint32(v6))+80))
 			v10 = t56
@@ -12619,7 +12611,7 @@ func (m *Module) fn98(v0, v1 int32, v2 int64, v3 int32) {
 	m.g0 = v4
 	{
 		{
-			t1 := int32(load32(m.memory, uint64(uint32(v1))+4))
+			t1 := int32(load32(m.memory, uint64(uint32(v1))+148))
 			if t1 != i32(6) {
 				m.fn114(v4+i32(16), v1, v3)
 				t3 := int64(load64(m.memory, uint64(uint32(v4))+24))
@@ -12628,7 +12620,7 @@ func (m *Module) fn98(v0, v1 int32, v2 int64, v3 int32) {
 				v6 = t4
 				goto l2
 			}
-			t2 := int64(load64(m.memory, uint64(uint32(v1))+16))
+			t2 := int64(load64(m.memory, uint32(v1)))
 			v5 = t2
 			if v3&i32(0xfff) != 0 {
 				goto l1
@@ -12640,9 +12632,9 @@ func (m *Module) fn98(v0, v1 int32, v2 int64, v3 int32) {
 		v7 = int64(uint32(v3))
 		v8 = v7 & i64(0xfffff000)
 		v2 = v2 + int64(uint64(v7)>>12)*i64(0x779b97f4a7c15000) + i64(-0x61c8864680b583eb)
-		t5 := int64(load64(m.memory, uint64(uint32(v1))+56))
+		t5 := int64(load64(m.memory, uint64(uint32(v1))+40))
 		v9 = t5
-		t6 := int32(load32(m.memory, uint64(uint32(v1))+8))
+		t6 := int32(load32(m.memory, uint64(uint32(v1))+144))
 		var p7 int32
 		if t6 == i32(2) {
 			p7 = 1
@@ -12701,16 +12693,16 @@ func (m *Module) fn99(v0 int32, v1 int64, v2 int32, v3 int64) {
 	m.g0 = v4
 	{
 		{
-			t1 := int32(load32(m.memory, uint64(uint32(v2))+4))
+			t1 := int32(load32(m.memory, uint64(uint32(v2))+148))
 			v5 = t1
 			if v5 != i32(6) {
 				goto l0
 			}
-			t2 := int64(load32(m.memory, uint64(uint32(v2))+32))
+			t2 := int64(load32(m.memory, uint64(uint32(v2))+16))
 			v6 = t2
 			{
 				{
-					t3 := int32(load32(m.memory, uint64(uint32(v2))+36))
+					t3 := int32(load32(m.memory, uint64(uint32(v2))+20))
 					v7 = t3
 					if uint32(v7) < uint32(i32(2)) {
 						goto l1
@@ -12750,9 +12742,9 @@ func (m *Module) fn99(v0 int32, v1 int64, v2 int32, v3 int64) {
 				v6 = t14
 			}
 		l2:
-			t15 := int64(load64(m.memory, uint64(uint32(v2))+64))
+			t15 := int64(load64(m.memory, uint64(uint32(v2))+48))
 			v1 = t15
-			t16 := int64(load64(m.memory, uint64(uint32(v2))+16))
+			t16 := int64(load64(m.memory, uint32(v2)))
 			t17 := v1
 			v3 = t16
 			p18 := v3
@@ -12760,7 +12752,7 @@ func (m *Module) fn99(v0 int32, v1 int64, v2 int32, v3 int64) {
 				p18 = t17
 			}
 			v1 = p18
-			t19 := int64(load64(m.memory, uint64(uint32(v2))+56))
+			t19 := int64(load64(m.memory, uint64(uint32(v2))+40))
 			t20 := v1
 			v3 = t19
 			t22 := v3
@@ -12777,7 +12769,7 @@ func (m *Module) fn99(v0 int32, v1 int64, v2 int32, v3 int64) {
 			if uint64(v3) < uint64(v6) {
 				p24 = t22
 			}
-			t25 := int32(load32(m.memory, uint64(uint32(v2))+8))
+			t25 := int32(load32(m.memory, uint64(uint32(v2))+144))
 			p26 := v6
 			if t25 == i32(1) {
 				p26 = p24
@@ -12792,14 +12784,14 @@ func (m *Module) fn99(v0 int32, v1 int64, v2 int32, v3 int64) {
 		}
 	l0:
 		{
-			t28 := int32(load32(m.memory, uint32(v2)))
+			t28 := int32(load32(m.memory, uint64(uint32(v2))+136))
 			switch t28 + i32(-2) {
 			default:
 				goto l5
 			case 0:
-				t29 := int64(load64(m.memory, uint64(uint32(v2))+24))
+				t29 := int64(load64(m.memory, uint64(uint32(v2))+8))
 				m.fn164(v4+i32(112), t29, i64(0), v3, i64(0))
-				t30 := int64(load64(m.memory, uint64(uint32(v2))+16))
+				t30 := int64(load64(m.memory, uint32(v2)))
 				v1 = t30
 				t31 := int64(load64(m.memory, uint64(uint32(v4))+112))
 				t32 := v1
@@ -12826,11 +12818,11 @@ func (m *Module) fn99(v0 int32, v1 int64, v2 int32, v3 int64) {
 				v1 = p37
 				goto l5
 			case 2:
-				t38 := int64(load64(m.memory, uint64(uint32(v2))+16))
+				t38 := int64(load64(m.memory, uint32(v2)))
 				v8 = t38
 				{
 					{
-						t39 := int32(load32(m.memory, uint64(uint32(v2))+12))
+						t39 := int32(load32(m.memory, uint64(uint32(v2))+140))
 						v7 = t39
 						if v7 != 0 {
 							goto l7
@@ -12839,7 +12831,7 @@ func (m *Module) fn99(v0 int32, v1 int64, v2 int32, v3 int64) {
 						goto l8
 					}
 				l7:
-					t40 := int64(load64(m.memory, uint64(uint32(v2))+40))
+					t40 := int64(load64(m.memory, uint64(uint32(v2))+24))
 					v1 = v3 + t40
 					p41 := v1
 					if uint64(v1) < uint64(v3) {
@@ -12901,9 +12893,9 @@ func (m *Module) fn99(v0 int32, v1 int64, v2 int32, v3 int64) {
 			}
 		}
 	l5:
-		t53 := int64(load64(m.memory, uint64(uint32(v2))+56))
+		t53 := int64(load64(m.memory, uint64(uint32(v2))+40))
 		v6 = t53
-		t54 := int64(load64(m.memory, uint64(uint32(v2))+48))
+		t54 := int64(load64(m.memory, uint64(uint32(v2))+32))
 		t55 := v6
 		v8 = t54
 		v1 = v8 + v1
@@ -12921,7 +12913,7 @@ func (m *Module) fn99(v0 int32, v1 int64, v2 int32, v3 int64) {
 		if uint64(v6) < uint64(v1) {
 			p58 = t55
 		}
-		t59 := int32(load32(m.memory, uint64(uint32(v2))+8))
+		t59 := int32(load32(m.memory, uint64(uint32(v2))+144))
 		p60 := v1
 		if t59 == i32(1) {
 			p60 = p58
@@ -12940,11 +12932,11 @@ func (m *Module) fn99(v0 int32, v1 int64, v2 int32, v3 int64) {
 			v1 = p61
 			goto l16
 		case 2:
-			t62 := int64(load32(m.memory, uint64(uint32(v2))+72))
+			t62 := int64(load32(m.memory, uint64(uint32(v2))+56))
 			v1 = t62
 			{
 				{
-					t63 := int32(load32(m.memory, uint64(uint32(v2))+76))
+					t63 := int32(load32(m.memory, uint64(uint32(v2))+60))
 					v7 = t63
 					if uint32(v7) < uint32(i32(2)) {
 						goto l18
@@ -12999,11 +12991,11 @@ func (m *Module) fn99(v0 int32, v1 int64, v2 int32, v3 int64) {
 				p78 = 1
 			}
 			v7 = p78
-			t79 := int64(load32(m.memory, uint64(uint32(v2))+80))
+			t79 := int64(load32(m.memory, uint64(uint32(v2))+64))
 			v1 = t79
 			{
 				{
-					t80 := int32(load32(m.memory, uint64(uint32(v2))+84))
+					t80 := int32(load32(m.memory, uint64(uint32(v2))+68))
 					v5 = t80
 					if uint32(v5) < uint32(i32(2)) {
 						goto l20
@@ -13064,10 +13056,10 @@ func (m *Module) fn99(v0 int32, v1 int64, v2 int32, v3 int64) {
 			v6 = p95
 			goto l16
 		case 3:
-			t96 := int64(load64(m.memory, uint64(uint32(v2))+96))
+			t96 := int64(load64(m.memory, uint64(uint32(v2))+80))
 			m.fn164(v4+i32(96), t96, i64(0), v3, i64(0))
 			v1 = v6
-			t97 := int64(load64(m.memory, uint64(uint32(v2))+88))
+			t97 := int64(load64(m.memory, uint64(uint32(v2))+72))
 			v3 = t97
 			t98 := int64(load64(m.memory, uint64(uint32(v4))+96))
 			t99 := v3
@@ -13101,7 +13093,7 @@ func (m *Module) fn99(v0 int32, v1 int64, v2 int32, v3 int64) {
 		case 5:
 			v3 = i64(0)
 			{
-				t106 := int64(load64(m.memory, uint64(uint32(v2))+104))
+				t106 := int64(load64(m.memory, uint64(uint32(v2))+88))
 				v1 = t106
 				if v1 == 0 {
 					goto l22
@@ -13116,7 +13108,7 @@ func (m *Module) fn99(v0 int32, v1 int64, v2 int32, v3 int64) {
 				v3 = t108 - int64(uint32(p109))
 			}
 		l22:
-			t110 := int64(load64(m.memory, uint64(uint32(v2))+64))
+			t110 := int64(load64(m.memory, uint64(uint32(v2))+48))
 			v6 = t110
 			t112 := v6
 			p111 := i64(1)
@@ -13142,7 +13134,7 @@ func (m *Module) fn99(v0 int32, v1 int64, v2 int32, v3 int64) {
 			v1 = i64(0)
 		}
 	l16:
-		t117 := int64(load64(m.memory, uint64(uint32(v2))+64))
+		t117 := int64(load64(m.memory, uint64(uint32(v2))+48))
 		v3 = t117
 		p118 := v1
 		if uint64(v3) > uint64(v1) {
@@ -13278,15 +13270,15 @@ l4:
 			if v2 == i32(2) {
 				goto l5
 			}
-			t1 := int64(load64(m.memory, uint64(uint32(v1))+128))
+			t1 := int64(load64(m.memory, uint64(uint32(v1))+112))
 			v6 = t1
-			t2 := int64(load64(m.memory, uint64(uint32(v1))+64))
+			t2 := int64(load64(m.memory, uint64(uint32(v1))+48))
 			t3 := v6
 			v7 = t2
-			t4 := int64(load64(m.memory, uint64(uint32(v1))+48))
+			t4 := int64(load64(m.memory, uint64(uint32(v1))+32))
 			t5 := v7
 			v8 = t4
-			t6 := int64(load64(m.memory, uint64(uint32(v1))+16))
+			t6 := int64(load64(m.memory, uint32(v1)))
 			t7 := v8
 			v9 = t6
 			p8 := v9
@@ -13310,9 +13302,9 @@ l4:
 	l5:
 		v10 = i64(1)
 		{
-			t11 := int32(load32(m.memory, uint64(uint32(v1))+32))
+			t11 := int32(load32(m.memory, uint64(uint32(v1))+16))
 			v12 = t11
-			t12 := int32(load32(m.memory, uint64(uint32(v1))+36))
+			t12 := int32(load32(m.memory, uint64(uint32(v1))+20))
 			t13 := v12
 			v13 = t12
 			if uint32(t13) <= uint32(v13) {
@@ -13330,7 +13322,7 @@ l4:
 			v10 = int64(uint32(t16 + p17))
 		}
 	l7:
-		t18 := int64(load64(m.memory, uint64(uint32(v1))+56))
+		t18 := int64(load64(m.memory, uint64(uint32(v1))+40))
 		v11 = t18
 	}
 l6:
@@ -13893,7 +13885,7 @@ func (m *Module) fn104(v0, v1, v2 int32) {
 		goto l4
 	l0:
 		store64(m.memory, uint32(v0), uint64(i64(1)))
-		t5 := int64(load64(m.memory, uint64(uint32(v1))+112))
+		t5 := int64(load64(m.memory, uint64(uint32(v1))+96))
 		t6 := v0
 		v4 = t5 + i64(1)
 		p7 := v4
@@ -14231,7 +14223,7 @@ func (m *Module) Xbackoff_policy_max_retries(v0, v1 int32) int32 {
 		if t0 != i64(3543621949687885680) {
 			goto l0
 		}
-		t1 := int64(load64(m.memory, uint64(uint32(v0))+120))
+		t1 := int64(load64(m.memory, uint64(uint32(v0))+104))
 		store64(m.memory, uint32(v1), uint64(t1))
 		v2 = i32(0)
 	}
@@ -14426,9 +14418,9 @@ func (m *Module) Xbackoff_policy_plain(v0, v1, v2 int32) int32 {
 				goto l2
 			}
 		l1:
-			t2 := int64(load64(m.memory, uint64(uint32(v0))+24))
+			t2 := int64(load64(m.memory, uint64(uint32(v0))+8))
 			v4 = t2
-			t3 := int64(load64(m.memory, uint64(uint32(v0))+64))
+			t3 := int64(load64(m.memory, uint64(uint32(v0))+48))
 			v5 = t3
 		}
 	l2:
@@ -14507,130 +14499,79 @@ l0:
 
 //go:norace
 func (m *Module) fn112(v0, v1 int32) {
-	var v2, v3 int32
-	var v4, v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19, v20, v21, v22, v23, v24, v25, v26, v27 int64
-	var v28 int32
-	t0 := m.g0
-	v2 = t0 - i32(544)
-	m.g0 = v2
-	v3 = i32(0)
-	memory_zero(m.memory, uint32(v2), uint32(i32(184)))
-	t1 := int64(load32(m.memory, uint64(uint32(v1))+36))
-	v4 = t1
-	t2 := int64(load32(m.memory, uint64(uint32(v1))+32))
-	v5 = t2
-	t3 := int64(load32(m.memory, uint64(uint32(v1))+76))
-	v6 = t3
-	t4 := int64(load32(m.memory, uint64(uint32(v1))+72))
-	v7 = t4
-	t5 := int64(load32(m.memory, uint64(uint32(v1))+84))
-	v8 = t5
-	t6 := int64(load32(m.memory, uint64(uint32(v1))+80))
-	v9 = t6
-	t7 := int64(load32(m.memory, uint32(v1)))
-	v10 = t7
-	t8 := int64(load64(m.memory, uint64(uint32(v1))+16))
-	v11 = t8
-	t9 := int64(load64(m.memory, uint64(uint32(v1))+24))
-	v12 = t9
-	t10 := int64(load32(m.memory, uint64(uint32(v1))+12))
-	v13 = t10
-	t11 := int64(load64(m.memory, uint64(uint32(v1))+40))
-	v14 = t11
-	t12 := int64(load64(m.memory, uint64(uint32(v1))+48))
-	v15 = t12
-	t13 := int64(load64(m.memory, uint64(uint32(v1))+56))
-	v16 = t13
-	t14 := int64(load32(m.memory, uint64(uint32(v1))+8))
-	v17 = t14
-	t15 := int64(load64(m.memory, uint64(uint32(v1))+64))
-	v18 = t15
-	t16 := int64(load32(m.memory, uint64(uint32(v1))+4))
-	v19 = t16
-	t17 := int64(load64(m.memory, uint64(uint32(v1))+88))
-	v20 = t17
-	t18 := int64(load64(m.memory, uint64(uint32(v1))+96))
-	v21 = t18
-	t19 := int64(load64(m.memory, uint64(uint32(v1))+104))
-	v22 = t19
-	t20 := int64(load64(m.memory, uint64(uint32(v1))+112))
-	v23 = t20
-	t21 := int64(load64(m.memory, uint64(uint32(v1))+120))
-	v24 = t21
-	t22 := int64(load64(m.memory, uint64(uint32(v1))+128))
-	v25 = t22
-	t23 := int64(load32(m.memory, uint64(uint32(v1))+152))
-	v26 = t23
-	t24 := int64(load64(m.memory, uint64(uint32(v1))+136))
-	v27 = t24
-	t25 := int64(load64(m.memory, uint64(uint32(v1))+144))
-	store64(m.memory, uint64(uint32(v2))+536, uint64(t25))
-	store32(m.memory, uint64(uint32(v2))+528, uint32(i32(23)))
-	store64(m.memory, uint64(uint32(v2))+520, uint64(v27))
-	store32(m.memory, uint64(uint32(v2))+512, uint32(i32(22)))
-	store64(m.memory, uint64(uint32(v2))+504, uint64(v26))
-	store32(m.memory, uint64(uint32(v2))+496, uint32(i32(21)))
-	store64(m.memory, uint64(uint32(v2))+488, uint64(v25))
-	store32(m.memory, uint64(uint32(v2))+480, uint32(i32(20)))
-	store64(m.memory, uint64(uint32(v2))+472, uint64(v24))
-	store32(m.memory, uint64(uint32(v2))+464, uint32(i32(19)))
-	store64(m.memory, uint64(uint32(v2))+456, uint64(v23))
-	store32(m.memory, uint64(uint32(v2))+448, uint32(i32(17)))
-	store64(m.memory, uint64(uint32(v2))+440, uint64(v22))
-	store32(m.memory, uint64(uint32(v2))+432, uint32(i32(16)))
-	store64(m.memory, uint64(uint32(v2))+424, uint64(v21))
-	store32(m.memory, uint64(uint32(v2))+416, uint32(i32(15)))
-	store64(m.memory, uint64(uint32(v2))+408, uint64(v20))
-	store32(m.memory, uint64(uint32(v2))+400, uint32(i32(14)))
-	store32(m.memory, uint64(uint32(v2))+384, uint32(i32(13)))
-	store32(m.memory, uint64(uint32(v2))+368, uint32(i32(12)))
-	store64(m.memory, uint64(uint32(v2))+360, uint64(v19))
-	store32(m.memory, uint64(uint32(v2))+352, uint32(i32(11)))
-	store64(m.memory, uint64(uint32(v2))+344, uint64(v18))
-	store32(m.memory, uint64(uint32(v2))+336, uint32(i32(10)))
-	store64(m.memory, uint64(uint32(v2))+328, uint64(v17))
-	store32(m.memory, uint64(uint32(v2))+320, uint32(i32(9)))
-	store64(m.memory, uint64(uint32(v2))+312, uint64(v16))
-	store32(m.memory, uint64(uint32(v2))+304, uint32(i32(8)))
-	store64(m.memory, uint64(uint32(v2))+296, uint64(v15))
-	store32(m.memory, uint64(uint32(v2))+288, uint32(i32(7)))
-	store64(m.memory, uint64(uint32(v2))+280, uint64(v14))
-	store32(m.memory, uint64(uint32(v2))+272, uint32(i32(6)))
-	store64(m.memory, uint64(uint32(v2))+264, uint64(v13))
-	store32(m.memory, uint64(uint32(v2))+256, uint32(i32(5)))
-	store32(m.memory, uint64(uint32(v2))+240, uint32(i32(4)))
-	store64(m.memory, uint64(uint32(v2))+232, uint64(v12))
-	store32(m.memory, uint64(uint32(v2))+224, uint32(i32(3)))
-	store64(m.memory, uint64(uint32(v2))+216, uint64(v11))
-	store32(m.memory, uint64(uint32(v2))+208, uint32(i32(2)))
-	store64(m.memory, uint64(uint32(v2))+200, uint64(v10))
-	store32(m.memory, uint64(uint32(v2))+192, uint32(i32(1)))
-	store64(m.memory, uint64(uint32(v2))+392, uint64(v8|v9<<32))
-	store64(m.memory, uint64(uint32(v2))+376, uint64(v6|v7<<32))
-	store64(m.memory, uint64(uint32(v2))+248, uint64(v4|v5<<32))
-l1:
-	{
-		v28 = v2 + i32(184) + v3
-		t26 := int32(load32(m.memory, uint32(v28+i32(8))))
-		v1 = t26
-		p27 := i32(-33)
-		if uint32(v1) < uint32(i32(33)) {
-			p27 = i32(-1)
-		}
-		v1 = p27 + v1
-		if uint32(v1) > uint32(i32(22)) {
-			goto l0
-		}
-		t28 := int64(load64(m.memory, uint32(v28+i32(16))))
-		store64(m.memory, uint32(v2+v1<<3), uint64(t28))
-	}
-l0:
-	v3 = v3 + i32(16)
-	if v3 != i32(352) {
-		goto l1
-	}
-	memory_copy(m.memory, uint32(v0), uint32(v2), uint32(i32(184)))
-	m.g0 = v2 + i32(544)
+	var v2, v3, v4, v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19, v20, v21, v22, v23, v24, v25 int64
+	t0 := int64(load32(m.memory, uint64(uint32(v1))+20))
+	v2 = t0
+	t1 := int64(load32(m.memory, uint64(uint32(v1))+16))
+	v3 = t1
+	t2 := int64(load32(m.memory, uint64(uint32(v1))+60))
+	v4 = t2
+	t3 := int64(load32(m.memory, uint64(uint32(v1))+56))
+	v5 = t3
+	t4 := int64(load32(m.memory, uint64(uint32(v1))+68))
+	v6 = t4
+	t5 := int64(load32(m.memory, uint64(uint32(v1))+64))
+	v7 = t5
+	t6 := int64(load32(m.memory, uint64(uint32(v1))+136))
+	v8 = t6
+	t7 := int64(load64(m.memory, uint32(v1)))
+	v9 = t7
+	t8 := int64(load64(m.memory, uint64(uint32(v1))+8))
+	v10 = t8
+	t9 := int64(load32(m.memory, uint64(uint32(v1))+140))
+	v11 = t9
+	t10 := int64(load64(m.memory, uint64(uint32(v1))+24))
+	v12 = t10
+	t11 := int64(load64(m.memory, uint64(uint32(v1))+32))
+	v13 = t11
+	t12 := int64(load64(m.memory, uint64(uint32(v1))+40))
+	v14 = t12
+	t13 := int64(load32(m.memory, uint64(uint32(v1))+144))
+	v15 = t13
+	t14 := int64(load64(m.memory, uint64(uint32(v1))+48))
+	v16 = t14
+	t15 := int64(load32(m.memory, uint64(uint32(v1))+148))
+	v17 = t15
+	t16 := int64(load64(m.memory, uint64(uint32(v1))+72))
+	v18 = t16
+	t17 := int64(load64(m.memory, uint64(uint32(v1))+80))
+	v19 = t17
+	t18 := int64(load64(m.memory, uint64(uint32(v1))+88))
+	v20 = t18
+	t19 := int64(load64(m.memory, uint64(uint32(v1))+96))
+	v21 = t19
+	t20 := int64(load64(m.memory, uint64(uint32(v1))+104))
+	v22 = t20
+	t21 := int64(load64(m.memory, uint64(uint32(v1))+112))
+	v23 = t21
+	t22 := int64(load32(m.memory, uint64(uint32(v1))+152))
+	v24 = t22
+	t23 := int64(load64(m.memory, uint64(uint32(v1))+120))
+	v25 = t23
+	t24 := int64(load64(m.memory, uint64(uint32(v1))+128))
+	store64(m.memory, uint64(uint32(v0))+176, uint64(t24))
+	store64(m.memory, uint64(uint32(v0))+168, uint64(v25))
+	store64(m.memory, uint64(uint32(v0))+160, uint64(v24))
+	store64(m.memory, uint64(uint32(v0))+152, uint64(v23))
+	store64(m.memory, uint64(uint32(v0))+144, uint64(v22))
+	store64(m.memory, uint64(uint32(v0))+136, uint64(i64(0)))
+	store64(m.memory, uint64(uint32(v0))+128, uint64(v21))
+	store64(m.memory, uint64(uint32(v0))+120, uint64(v20))
+	store64(m.memory, uint64(uint32(v0))+112, uint64(v19))
+	store64(m.memory, uint64(uint32(v0))+104, uint64(v18))
+	store64(m.memory, uint64(uint32(v0))+80, uint64(v17))
+	store64(m.memory, uint64(uint32(v0))+72, uint64(v16))
+	store64(m.memory, uint64(uint32(v0))+64, uint64(v15))
+	store64(m.memory, uint64(uint32(v0))+56, uint64(v14))
+	store64(m.memory, uint64(uint32(v0))+48, uint64(v13))
+	store64(m.memory, uint64(uint32(v0))+40, uint64(v12))
+	store64(m.memory, uint64(uint32(v0))+32, uint64(v11))
+	store64(m.memory, uint64(uint32(v0))+16, uint64(v10))
+	store64(m.memory, uint64(uint32(v0))+8, uint64(v9))
+	store64(m.memory, uint32(v0), uint64(v8))
+	store64(m.memory, uint64(uint32(v0))+96, uint64(v6|v7<<32))
+	store64(m.memory, uint64(uint32(v0))+88, uint64(v4|v5<<32))
+	store64(m.memory, uint64(uint32(v0))+24, uint64(v2|v3<<32))
 }
 
 //go:norace
@@ -14658,14 +14599,14 @@ func (m *Module) Xbackoff_policy_window_ns(v0, v1, v2 int32) int32 {
 		v5 = t2
 		v6 = int64(uint32(v1))
 		{
-			t3 := int32(load32(m.memory, uint64(uint32(v0))+8))
+			t3 := int32(load32(m.memory, uint64(uint32(v0))+144))
 			switch t3 + i32(-2) {
 			default:
 				goto l2
 			case 0:
-				t4 := int64(load64(m.memory, uint64(uint32(v0))+32))
+				t4 := int64(load64(m.memory, uint64(uint32(v0))+16))
 				m.fn164(v3, t4, i64(0), v6, i64(0))
-				t5 := int64(load64(m.memory, uint64(uint32(v0))+24))
+				t5 := int64(load64(m.memory, uint64(uint32(v0))+8))
 				v5 = t5
 				t6 := int64(load64(m.memory, uint32(v3)))
 				t7 := v5
@@ -14692,11 +14633,11 @@ func (m *Module) Xbackoff_policy_window_ns(v0, v1, v2 int32) int32 {
 				v5 = p12
 				goto l2
 			case 2:
-				t13 := int64(load64(m.memory, uint64(uint32(v0))+24))
+				t13 := int64(load64(m.memory, uint64(uint32(v0))+8))
 				v7 = t13
 				{
 					{
-						t14 := int32(load32(m.memory, uint64(uint32(v0))+20))
+						t14 := int32(load32(m.memory, uint64(uint32(v0))+148))
 						v4 = t14
 						if v4 != 0 {
 							goto l4
@@ -14705,7 +14646,7 @@ func (m *Module) Xbackoff_policy_window_ns(v0, v1, v2 int32) int32 {
 						goto l5
 					}
 				l4:
-					t15 := int64(load64(m.memory, uint64(uint32(v0))+48))
+					t15 := int64(load64(m.memory, uint64(uint32(v0))+32))
 					v5 = v6 + t15
 					p16 := v5
 					if uint64(v5) < uint64(v6) {
@@ -14767,10 +14708,10 @@ func (m *Module) Xbackoff_policy_window_ns(v0, v1, v2 int32) int32 {
 			}
 		}
 	l2:
-		t28 := int64(load64(m.memory, uint64(uint32(v0))+64))
+		t28 := int64(load64(m.memory, uint64(uint32(v0))+48))
 		t29 := v2
 		v6 = t28
-		t30 := int64(load64(m.memory, uint64(uint32(v0))+56))
+		t30 := int64(load64(m.memory, uint64(uint32(v0))+40))
 		t31 := v6
 		v7 = t30
 		v5 = v7 + v5
@@ -14788,7 +14729,7 @@ func (m *Module) Xbackoff_policy_window_ns(v0, v1, v2 int32) int32 {
 		if uint64(v6) < uint64(v5) {
 			p34 = t31
 		}
-		t35 := int32(load32(m.memory, uint64(uint32(v0))+16))
+		t35 := int32(load32(m.memory, uint64(uint32(v0))+152))
 		p36 := v5
 		if t35 == i32(1) {
 			p36 = p34
@@ -14810,16 +14751,16 @@ func (m *Module) fn114(v0, v1, v2 int32) {
 	t0 := m.g0
 	v3 = t0 - i32(32)
 	m.g0 = v3
-	t1 := int32(load32(m.memory, uint64(uint32(v1))+32))
+	t1 := int32(load32(m.memory, uint64(uint32(v1))+16))
 	v4 = t1
-	t2 := int64(load64(m.memory, uint64(uint32(v1))+16))
+	t2 := int64(load64(m.memory, uint32(v1)))
 	v5 = t2
 	{
 		{
-			t3 := int32(load32(m.memory, uint32(v1)))
+			t3 := int32(load32(m.memory, uint64(uint32(v1))+136))
 			v6 = t3
 			if v6 == i32(3) {
-				t5 := int32(load32(m.memory, uint64(uint32(v1))+36))
+				t5 := int32(load32(m.memory, uint64(uint32(v1))+20))
 				v7 = t5
 				if v4 != i32(2) {
 					goto l1
@@ -14827,8 +14768,8 @@ func (m *Module) fn114(v0, v1, v2 int32) {
 				if v7 != i32(1) {
 					goto l1
 				}
-				t6 := int64(load64(m.memory, uint64(uint32(v1))+56))
-				t7 := int32(load32(m.memory, uint64(uint32(v1))+8))
+				t6 := int64(load64(m.memory, uint64(uint32(v1))+40))
+				t7 := int32(load32(m.memory, uint64(uint32(v1))+144))
 				p8 := i64(0x7fffffffffffffff)
 				if t7 == i32(1) {
 					p8 = t6
@@ -14854,13 +14795,13 @@ func (m *Module) fn114(v0, v1, v2 int32) {
 				v10 = v5
 				goto l2
 			}
-			t4 := int32(load32(m.memory, uint64(uint32(v1))+36))
+			t4 := int32(load32(m.memory, uint64(uint32(v1))+20))
 			v7 = t4
 			goto l1
 		}
 	l1:
-		t14 := int64(load64(m.memory, uint64(uint32(v1))+56))
-		t15 := int32(load32(m.memory, uint64(uint32(v1))+8))
+		t14 := int64(load64(m.memory, uint64(uint32(v1))+40))
+		t15 := int32(load32(m.memory, uint64(uint32(v1))+144))
 		p16 := i64(0x7fffffffffffffff)
 		if t15 == i32(1) {
 			p16 = t14
@@ -14997,7 +14938,7 @@ func (m *Module) Xbackoff_preview_init(v0, v1 int32) int32 {
 	{
 		t1 := int64(load64(m.memory, uint32(v1)))
 		if t1 == i64(3543621949687885680) {
-			t2 := int64(load64(m.memory, uint64(uint32(v1))+24))
+			t2 := int64(load64(m.memory, uint64(uint32(v1))+8))
 			v3 = t2
 			memory_copy(m.memory, uint32(v2), uint32(v1+i32(8)), uint32(i32(160)))
 			store64(m.memory, uint32(v0), uint64(i64(0x3177656976657270)))
@@ -15086,7 +15027,7 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 		if uint64(v4) > uint64(i64(0xffffffff)) {
 			goto l0
 		}
-		t13 := int64(load64(m.memory, uint64(uint32(v2))+320))
+		t13 := int64(load64(m.memory, uint64(uint32(v2))+304))
 		if uint64(v4) >= uint64(t13) {
 			goto l0
 		}
@@ -15095,9 +15036,9 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 		v12 = t14
 		t15 := int64(load64(m.memory, uint64(uint32(v2))+448))
 		v13 = t15
-		t16 := int64(load64(m.memory, uint64(uint32(v2))+264))
+		t16 := int64(load64(m.memory, uint64(uint32(v2))+248))
 		v14 = t16
-		t17 := int32(load32(m.memory, uint64(uint32(v2))+216))
+		t17 := int32(load32(m.memory, uint64(uint32(v2))+352))
 		t18 := v14
 		v15 = t17
 		p19 := i64(0x7fffffffffffffff)
@@ -15107,9 +15048,9 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 		v16 = p19
 		v17 = v16
 		{
-			t20 := int64(load64(m.memory, uint64(uint32(v2))+312))
+			t20 := int64(load64(m.memory, uint64(uint32(v2))+296))
 			v18 = t20
-			t21 := int32(load32(m.memory, uint64(uint32(v2))+212))
+			t21 := int32(load32(m.memory, uint64(uint32(v2))+356))
 			t22 := v18
 			v19 = t21
 			p23 := i64(1)
@@ -15210,7 +15151,7 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 		{
 			{
 				if v19 == i32(6) {
-					t80 := int64(load64(m.memory, uint64(uint32(v2))+224))
+					t80 := int64(load64(m.memory, uint64(uint32(v2))+208))
 					t81 := v2
 					v17 = t80
 					t82 := v17
@@ -15248,7 +15189,7 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 					goto l12
 				}
 				{
-					t48 := int32(load32(m.memory, uint64(uint32(v2))+208))
+					t48 := int32(load32(m.memory, uint64(uint32(v2))+344))
 					v0 = t48
 					switch v0 + i32(-3) {
 					default:
@@ -15278,11 +15219,11 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 						if uint64(t53) >= uint64(v12) {
 							goto l6
 						}
-						t54 := int64(load32(m.memory, uint64(uint32(v2))+240))
+						t54 := int64(load32(m.memory, uint64(uint32(v2))+224))
 						v17 = t54
 						{
 							{
-								t55 := int32(load32(m.memory, uint64(uint32(v2))+244))
+								t55 := int32(load32(m.memory, uint64(uint32(v2))+228))
 								v24 = t55
 								if uint32(v24) < uint32(i32(2)) {
 									goto l8
@@ -15397,11 +15338,11 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 			if uint64(t96) >= uint64(v12) {
 				goto l12
 			}
-			t97 := int64(load32(m.memory, uint64(uint32(v2))+240))
+			t97 := int64(load32(m.memory, uint64(uint32(v2))+224))
 			v17 = t97
 			{
 				{
-					t98 := int32(load32(m.memory, uint64(uint32(v2))+244))
+					t98 := int32(load32(m.memory, uint64(uint32(v2))+228))
 					v0 = t98
 					if uint32(v0) < uint32(i32(2)) {
 						goto l15
@@ -15496,7 +15437,7 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 				if v19 != i32(6) {
 					goto l18
 				}
-				t131 := int64(load64(m.memory, uint64(uint32(v2))+224))
+				t131 := int64(load64(m.memory, uint64(uint32(v2))+208))
 				t133 := v2
 				p132 := v13
 				if v4&i64(0xfff) == i64(0xfff) {
@@ -15532,7 +15473,7 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 		}
 	l18:
 		{
-			t134 := int32(load32(m.memory, uint64(uint32(v2))+208))
+			t134 := int32(load32(m.memory, uint64(uint32(v2))+344))
 			switch t134 + i32(-3) {
 			default:
 				goto l19
@@ -15546,11 +15487,11 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 				if uint64(t136) >= uint64(v12) {
 					goto l19
 				}
-				t137 := int64(load32(m.memory, uint64(uint32(v2))+240))
+				t137 := int64(load32(m.memory, uint64(uint32(v2))+224))
 				v17 = t137
 				{
 					{
-						t138 := int32(load32(m.memory, uint64(uint32(v2))+244))
+						t138 := int32(load32(m.memory, uint64(uint32(v2))+228))
 						v0 = t138
 						if uint32(v0) < uint32(i32(2)) {
 							goto l22
@@ -15655,7 +15596,7 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 		}
 		t163 := int64(load64(m.memory, uint64(uint32(v2))+424))
 		v12 = t163
-		t164 := int64(load64(m.memory, uint64(uint32(v2))+328))
+		t164 := int64(load64(m.memory, uint64(uint32(v2))+312))
 		if uint64(v12) > uint64(t164) {
 			goto l0
 		}
@@ -17752,9 +17693,9 @@ func (m *Module) fn138(v0, v1, v2 int32) {
 	m.fn139(v3, v1)
 	v5 = i64(1)
 	{
-		t2 := int32(load32(m.memory, uint64(uint32(v3))+32))
+		t2 := int32(load32(m.memory, uint64(uint32(v3))+16))
 		v6 = t2
-		t3 := int32(load32(m.memory, uint64(uint32(v3))+36))
+		t3 := int32(load32(m.memory, uint64(uint32(v3))+20))
 		t4 := v6
 		v1 = t3
 		if uint32(t4) <= uint32(v1) {
@@ -17792,9 +17733,9 @@ l1:
 func (m *Module) fn139(v0, v1 int32) {
 	var v2 int32
 	var v3, v4 int64
-	var v5, v6 int32
-	var v7, v8, v9, v10, v11 int64
-	var v12, v13, v14, v15 int32
+	var v5 int32
+	var v6, v7, v8, v9, v10 int64
+	var v11, v12, v13, v14, v15 int32
 	var v16, v17, v18, v19, v20, v21, v22, v23, v24 int64
 	var v25, v26, v27 int32
 	t0 := m.g0
@@ -17804,21 +17745,21 @@ func (m *Module) fn139(v0, v1 int32) {
 	v3 = t1
 	t2 := int64(load64(m.memory, uint64(uint32(v1))+8))
 	v4 = t2
-	t3 := int32(load32(m.memory, uint64(uint32(v1))+64))
+	t3 := int32(load32(m.memory, uint32(v1)))
 	v5 = t3
-	t4 := int32(load32(m.memory, uint64(uint32(v1))+80))
-	v6 = t4
+	t4 := int64(load64(m.memory, uint64(uint32(v1))+24))
+	m.fn18(v2+i32(24), t4)
 	t5 := int64(load64(m.memory, uint64(uint32(v1))+32))
-	v7 = t5
-	t6 := int64(load64(m.memory, uint64(uint32(v1))+24))
-	m.fn18(v2+i32(24), t6)
-	t7 := int64(load64(m.memory, uint64(uint32(v1))+40))
+	v6 = t5
+	t6 := int64(load64(m.memory, uint64(uint32(v1))+40))
+	v7 = t6
+	t7 := int64(load64(m.memory, uint64(uint32(v1))+48))
 	v8 = t7
-	t8 := int64(load64(m.memory, uint64(uint32(v1))+48))
+	t8 := int64(load64(m.memory, uint64(uint32(v1))+56))
 	v9 = t8
-	t9 := int64(load64(m.memory, uint64(uint32(v1))+56))
+	t9 := int64(load64(m.memory, uint64(uint32(v1))+72))
 	v10 = t9
-	t10 := int64(load64(m.memory, uint64(uint32(v1))+72))
+	t10 := int32(load32(m.memory, uint64(uint32(v1))+80))
 	v11 = t10
 	t11 := int32(load32(m.memory, uint64(uint32(v2))+28))
 	v12 = t11
@@ -17832,11 +17773,11 @@ func (m *Module) fn139(v0, v1 int32) {
 	v15 = t15
 	t16 := int64(load64(m.memory, uint64(uint32(v1))+96))
 	m.fn18(v2+i32(8), t16)
-	t17 := int64(load64(m.memory, uint64(uint32(v1))+160))
+	t17 := int64(load64(m.memory, uint64(uint32(v1))+176))
 	v16 = t17
-	t18 := int64(load64(m.memory, uint64(uint32(v1))+176))
+	t18 := int64(load64(m.memory, uint64(uint32(v1))+168))
 	v17 = t18
-	t19 := int64(load64(m.memory, uint64(uint32(v1))+168))
+	t19 := int64(load64(m.memory, uint64(uint32(v1))+160))
 	v18 = t19
 	t20 := int64(load64(m.memory, uint64(uint32(v1))+152))
 	v19 = t20
@@ -17856,15 +17797,15 @@ func (m *Module) fn139(v0, v1 int32) {
 	t27 := int32(load32(m.memory, uint64(uint32(v2))+8))
 	v27 = t27
 	{
-		t28 := int32(load32(m.memory, uint32(v1)))
+		t28 := int32(load32(m.memory, uint64(uint32(v1))+64))
 		v1 = t28
-		if v1 != i32(3) {
+		if v1 != i32(1) {
 			goto l0
 		}
-		if v6 != i32(2) {
+		if v5 != i32(3) {
 			goto l0
 		}
-		if v5 != i32(1) {
+		if v11 != i32(2) {
 			goto l0
 		}
 		if v13 != i32(2) {
@@ -17874,83 +17815,80 @@ func (m *Module) fn139(v0, v1 int32) {
 			goto l0
 		}
 		var p29 int32
-		if v11|v9 == 0 {
+		if v10|v8 == 0 {
 			p29 = 1
 		}
 		v25 = p29
 	}
 l0:
 	store32(m.memory, uint64(uint32(v0))+156, uint32(v25))
-	store32(m.memory, uint64(uint32(v0))+152, uint32(v16))
-	store64(m.memory, uint64(uint32(v0))+144, uint64(v17))
-	store64(m.memory, uint64(uint32(v0))+136, uint64(v18))
-	store64(m.memory, uint64(uint32(v0))+128, uint64(v19))
-	store64(m.memory, uint64(uint32(v0))+120, uint64(v20))
-	store64(m.memory, uint64(uint32(v0))+112, uint64(v21))
-	store64(m.memory, uint64(uint32(v0))+104, uint64(v22))
-	store64(m.memory, uint64(uint32(v0))+96, uint64(v23))
-	store64(m.memory, uint64(uint32(v0))+88, uint64(v24))
-	store32(m.memory, uint64(uint32(v0))+80, uint32(v27))
-	store32(m.memory, uint64(uint32(v0))+72, uint32(v15))
-	store64(m.memory, uint64(uint32(v0))+64, uint64(v11))
-	store64(m.memory, uint64(uint32(v0))+56, uint64(v10))
-	store64(m.memory, uint64(uint32(v0))+48, uint64(v9))
-	store64(m.memory, uint64(uint32(v0))+40, uint64(v8))
-	store32(m.memory, uint64(uint32(v0))+36, uint32(v12))
-	store32(m.memory, uint64(uint32(v0))+32, uint32(v13))
-	store64(m.memory, uint64(uint32(v0))+24, uint64(v3))
-	store64(m.memory, uint64(uint32(v0))+16, uint64(v4))
-	store32(m.memory, uint64(uint32(v0))+12, uint32(v7))
-	store32(m.memory, uint64(uint32(v0))+8, uint32(v5))
-	store32(m.memory, uint64(uint32(v0))+4, uint32(v6))
-	store32(m.memory, uint32(v0), uint32(v1))
-	store32(m.memory, uint64(uint32(v0))+84, uint32(v26))
-	store32(m.memory, uint64(uint32(v0))+76, uint32(v14))
+	store32(m.memory, uint64(uint32(v0))+152, uint32(v18))
+	store32(m.memory, uint64(uint32(v0))+148, uint32(v11))
+	store32(m.memory, uint64(uint32(v0))+144, uint32(v1))
+	store32(m.memory, uint64(uint32(v0))+140, uint32(v6))
+	store32(m.memory, uint64(uint32(v0))+136, uint32(v5))
+	store64(m.memory, uint64(uint32(v0))+128, uint64(v16))
+	store64(m.memory, uint64(uint32(v0))+120, uint64(v17))
+	store64(m.memory, uint64(uint32(v0))+112, uint64(v19))
+	store64(m.memory, uint64(uint32(v0))+104, uint64(v20))
+	store64(m.memory, uint64(uint32(v0))+96, uint64(v21))
+	store64(m.memory, uint64(uint32(v0))+88, uint64(v22))
+	store64(m.memory, uint64(uint32(v0))+80, uint64(v23))
+	store64(m.memory, uint64(uint32(v0))+72, uint64(v24))
+	store32(m.memory, uint64(uint32(v0))+64, uint32(v27))
+	store32(m.memory, uint64(uint32(v0))+56, uint32(v15))
+	store64(m.memory, uint64(uint32(v0))+48, uint64(v10))
+	store64(m.memory, uint64(uint32(v0))+40, uint64(v9))
+	store64(m.memory, uint64(uint32(v0))+32, uint64(v8))
+	store64(m.memory, uint64(uint32(v0))+24, uint64(v7))
+	store32(m.memory, uint64(uint32(v0))+20, uint32(v12))
+	store32(m.memory, uint64(uint32(v0))+16, uint32(v13))
+	store64(m.memory, uint64(uint32(v0))+8, uint64(v3))
+	store64(m.memory, uint32(v0), uint64(v4))
+	store32(m.memory, uint64(uint32(v0))+68, uint32(v26))
+	store32(m.memory, uint64(uint32(v0))+60, uint32(v14))
 	m.g0 = v2 + i32(32)
 }
 
 //go:norace
 func (m *Module) fn140(v0, v1, v2 int32) {
 	var v3 int32
-	var v4, v5 int64
-	t0 := int32(load32(m.memory, uint32(v1)))
+	var v4 int64
+	t0 := int32(load32(m.memory, uint32(v2)))
 	v3 = t0
-	v4 = i64(2)
-	v5 = i64(0)
-	switch v2 + i32(-1) {
-	case 4:
-		goto l3
-	default:
+	v4 = i64(0)
+	switch v1 + i32(-1) {
+	case 0, 1, 13, 15, 32:
 		goto l0
-	case 23, 24, 25, 26, 27, 28, 29, 30, 31:
-		panic("unreachable")
+	default:
+		goto l5
 	case 2, 19:
-		t1 := int64(load64(m.memory, uint64(uint32(v1))+8))
+		t1 := int64(load64(m.memory, uint64(uint32(v2))+8))
 		v4 = t1
-		goto l3
+		goto l5
 	case 3:
-		t2 := int32(load32(m.memory, uint64(uint32(v1))+80))
+		t2 := int32(load32(m.memory, uint64(uint32(v2))+80))
 		p3 := i64(0x200000001)
 		if t2 == i32(6) {
 			p3 = i64(0x300000001)
 		}
 		v4 = p3
-		goto l3
+		goto l5
+	case 4:
+		v4 = i64(2)
+		goto l5
 	case 5, 8, 10, 11, 12, 20:
 		v4 = i64(1)
-		goto l3
-	case 6, 9, 14, 17:
-		v4 = i64(0)
-		goto l3
+		goto l5
 	case 7, 18, 22:
 		v4 = i64(0x7fffffffffffffff)
-		goto l3
+		goto l5
 	case 16:
 		v4 = i64(0x100000000)
-		goto l3
+		goto l5
 	case 21:
 		v4 = i64(3600000000000)
-		goto l3
+		goto l5
 	case 33:
 		p4 := i64(10)
 		if v3 == i32(4) {
@@ -17961,38 +17899,38 @@ func (m *Module) fn140(v0, v1, v2 int32) {
 			p5 = i64(500)
 		}
 		v4 = p5
-		goto l3
+		goto l5
 	case 34:
 		v4 = i64(5)
-		goto l3
+		goto l5
 	case 35, 36:
-		t6 := int64(load64(m.memory, uint64(uint32(v1))+16))
+		t6 := int64(load64(m.memory, uint64(uint32(v2))+16))
 		v4 = t6
-		goto l3
+		goto l5
 	case 37:
 		p7 := i64(0x100000005)
 		if v3&i32(-2) == i32(2) {
 			p7 = i64(0x10000000a)
 		}
 		v4 = p7
-		goto l3
+		goto l5
 	case 38:
 		v4 = i64(60000000000)
-		goto l3
+		goto l5
 	case 39:
 		v4 = i64(10000000000)
-		goto l3
+		goto l5
 	case 40:
 		v4 = i64(10)
-		goto l3
+		goto l5
 	case 41:
 		v4 = i64(3)
 	}
-l3:
+l5:
 	store64(m.memory, uint64(uint32(v0))+8, uint64(v4))
-	v5 = i64(1)
+	v4 = i64(1)
 l0:
-	store64(m.memory, uint32(v0), uint64(v5))
+	store64(m.memory, uint32(v0), uint64(v4))
 }
 
 //go:norace
@@ -18007,151 +17945,162 @@ func (m *Module) fn141(v0 int32, v1, v2 int64, v3 int32, v4 int64) {
 	{
 		t1 := int32(load32(m.memory, uint64(uint32(v5))+20))
 		if t1 == i32(2) {
-			m.fn18(v5+i32(8), v4)
-			{
-				t2 := int32(load32(m.memory, uint64(uint32(v5))+12))
-				v8 = t2
-				if v8 != 0 {
-					t3 := int32(load32(m.memory, uint64(uint32(v5))+8))
-					t4 := v8
-					v9 = t3
-					p5 := v9
-					if uint32(v8) > uint32(v9) {
-						p5 = t4
-					}
-					if uint32(p5) > uint32(i32(1000000)) {
-						store32(m.memory, uint64(uint32(v0))+16, uint32(v3))
-						store64(m.memory, uint64(uint32(v0))+8, uint64(i64(1000000)))
-						store64(m.memory, uint32(v0), uint64(v4))
-						v8 = i32(7)
-						goto l14
-					}
-					if v3 != i32(4) {
-						goto l16
-					}
-					if uint32(v9) < uint32(v8) {
-						goto l17
-					}
-					v6 = int64(uint32(v8))
-					v7 = i64(1)
-					if v9 == i32(1) {
-						goto l18
-					}
-					v7 = int64(uint32(v9))
-					if uint64(v7*i64(100)) >= uint64(v6*i64(101)) {
-						goto l18
-					}
-					store32(m.memory, uint64(uint32(v0))+16, uint32(i32(4)))
-					store64(m.memory, uint64(uint32(v0))+8, uint64(i64(0x6500000064)))
-					goto l19
-				l16:
-					if uint32(v8) < uint32(v9) {
-						store32(m.memory, uint64(uint32(v0))+16, uint32(v3))
-						store64(m.memory, uint64(uint32(v0))+8, uint64(i64(0x100000001)))
-						store64(m.memory, uint32(v0), uint64(v4))
-						v8 = i32(4)
-						goto l14
-					}
-					v6 = int64(uint32(v8))
-					v7 = int64(uint32(v9))
-				l18:
-					store64(m.memory, uint32(v0), uint64(v7<<32|v6))
-					v8 = i32(0)
-					goto l14
-				l17:
-					store32(m.memory, uint64(uint32(v0))+16, uint32(i32(4)))
-					store64(m.memory, uint64(uint32(v0))+8, uint64(i64(0x100000001)))
-				l19:
-					store64(m.memory, uint32(v0), uint64(v4))
-					v8 = i32(5)
-					goto l14
-				}
-				store32(m.memory, uint64(uint32(v0))+16, uint32(v3))
-				store64(m.memory, uint64(uint32(v0))+8, uint64(i64(1)))
-				store64(m.memory, uint32(v0), uint64(v4))
-				v8 = i32(6)
-				goto l14
-			}
+			goto l0
 		}
-		v6 = i64(0x7fffffffffffffff)
-		v7 = i64(0)
+		v6 = i64(0)
+		v7 = i64(0x7fffffffffffffff)
 		switch v3 + i32(-16) {
 		case 0:
-			goto l1
+			v6 = i64(1)
+			goto l4
 		case 1:
-			v6 = i64(0x100000000)
+			v7 = i64(0x100000000)
 			goto l4
 		case 2:
-			v6 = i64(0x100000001)
-			goto l1
+			v6 = i64(1)
+			v7 = i64(0x100000001)
+			goto l4
 		case 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 22:
 			goto l4
 		case 18:
-			v6 = i64(1000000)
-			v7 = i64(1)
+			v6 = i64(1)
+			v7 = i64(1000000)
 			switch int32(v1) + i32(-2) {
 			case 0:
-				v6 = i64(1000)
+				v7 = i64(1000)
 				goto l4
 			case 2:
-				v6 = i64(100000)
-				goto l4
+				goto l14
 			default:
 				goto l4
 			}
 		case 19, 20, 21:
-			v7 = i64(1)
-			v6 = v2
+			v6 = i64(1)
+			v7 = v2
 			goto l4
 		case 23:
-			v6 = i64(86400000000000)
-			goto l1
+			v6 = i64(1)
+			v7 = i64(86400000000000)
+			goto l4
 		case 24:
-			v6 = i64(60000000000)
-			v7 = i64(1000000000)
+			v6 = i64(1000000000)
+			v7 = i64(60000000000)
 			goto l4
 		case 25:
-			v6 = i64(1000000)
+			v7 = i64(1000000)
 			goto l4
 		case 26:
 			goto l10
 		default:
 			switch v3 + i32(-5) {
-			case 0:
-				v6 = i64(16)
-				goto l1
 			case 1:
 				goto l10
 			default:
 				goto l4
+			case 0:
+				v6 = i64(1)
+				v7 = i64(16)
+				goto l4
 			}
 		}
+	l10:
+		v7 = i64(0xffffffff)
+		goto l4
+	l14:
+		v7 = i64(100000)
+	l4:
+		if uint64(v4) > uint64(v7) {
+			goto l15
+		}
+		store64(m.memory, uint32(v0), uint64(v4))
+		v8 = i32(0)
+		v9 = i32(5)
+		if uint64(v4) < uint64(v6) {
+			goto l16
+		}
+		goto l17
+	l15:
+		store64(m.memory, uint32(v0), uint64(v4))
+		v9 = i32(4)
+		v6 = v7
+	l16:
+		store32(m.memory, uint64(uint32(v0))+16, uint32(v3))
+		store64(m.memory, uint64(uint32(v0))+8, uint64(v6))
+		v8 = v9
+		goto l17
 	}
-l10:
-	v6 = i64(0xffffffff)
-	goto l4
-l1:
-	v7 = i64(1)
-l4:
-	if uint64(v4) > uint64(v6) {
+l0:
+	m.fn18(v5+i32(8), v4)
+	{
+		t2 := int32(load32(m.memory, uint64(uint32(v5))+12))
+		v8 = t2
+		if v8 != 0 {
+			goto l18
+		}
+		store32(m.memory, uint64(uint32(v0))+16, uint32(v3))
+		store64(m.memory, uint64(uint32(v0))+8, uint64(i64(1)))
+		store64(m.memory, uint32(v0), uint64(v4))
+		v8 = i32(6)
+		goto l17
+	}
+l18:
+	{
+		t3 := int32(load32(m.memory, uint64(uint32(v5))+8))
+		t4 := v8
+		v9 = t3
+		p5 := v9
+		if uint32(v8) > uint32(v9) {
+			p5 = t4
+		}
+		if uint32(p5) > uint32(i32(1000000)) {
+			goto l19
+		}
+		if v3 != i32(4) {
+			goto l20
+		}
+		if uint32(v9) < uint32(v8) {
+			goto l21
+		}
+		v7 = int64(uint32(v8))
+		v6 = i64(1)
+		if v9 == i32(1) {
+			goto l22
+		}
+		v6 = int64(uint32(v9))
+		if uint64(v6*i64(100)) >= uint64(v7*i64(101)) {
+			goto l22
+		}
+		store32(m.memory, uint64(uint32(v0))+16, uint32(i32(4)))
+		store64(m.memory, uint64(uint32(v0))+8, uint64(i64(0x6500000064)))
 		goto l23
+	l20:
+		if uint32(v8) < uint32(v9) {
+			store32(m.memory, uint64(uint32(v0))+16, uint32(v3))
+			store64(m.memory, uint64(uint32(v0))+8, uint64(i64(0x100000001)))
+			store64(m.memory, uint32(v0), uint64(v4))
+			v8 = i32(4)
+			goto l17
+		}
+		v7 = int64(uint32(v8))
+		v6 = int64(uint32(v9))
+	l22:
+		store64(m.memory, uint32(v0), uint64(v6<<32|v7))
+		v8 = i32(0)
+		goto l17
+	l21:
+		store32(m.memory, uint64(uint32(v0))+16, uint32(i32(4)))
+		store64(m.memory, uint64(uint32(v0))+8, uint64(i64(0x100000001)))
+	l23:
+		store64(m.memory, uint32(v0), uint64(v4))
+		v8 = i32(5)
+		goto l17
 	}
-	store64(m.memory, uint32(v0), uint64(v4))
-	v8 = i32(0)
-	v9 = i32(5)
-	if uint64(v4) < uint64(v7) {
-		goto l24
-	}
-	goto l14
-l23:
-	store64(m.memory, uint32(v0), uint64(v4))
-	v9 = i32(4)
-	v7 = v6
-l24:
+l19:
 	store32(m.memory, uint64(uint32(v0))+16, uint32(v3))
-	store64(m.memory, uint64(uint32(v0))+8, uint64(v7))
-	v8 = v9
-l14:
+	store64(m.memory, uint64(uint32(v0))+8, uint64(i64(1000000)))
+	store64(m.memory, uint32(v0), uint64(v4))
+	v8 = i32(7)
+l17:
 	store32(m.memory, uint64(uint32(v0))+20, uint32(v8))
 	m.g0 = v5 + i32(32)
 }
@@ -19051,7 +19000,7 @@ func (m *Module) fn155(v0, v1 int32) int32 {
 				goto l2
 			}
 		l0:
-			m.fn140(v2, v0, v1)
+			m.fn140(v2, v1, v0)
 			v3 = i64(0)
 			{
 				p3 := i32(-33)
@@ -19122,7 +19071,7 @@ l0:
 		store64(m.memory, uint64(uint32(v7))+40, uint64(i64(1)))
 		{
 			{
-				t5 := int32(load32(m.memory, uint64(uint32(v7))+52))
+				t5 := int32(load32(m.memory, uint64(uint32(v7))+196))
 				if t5 != i32(6) {
 					m.fn157(v0, v1, v3, v5, v6)
 					goto l5
@@ -19236,9 +19185,9 @@ func (m *Module) fn157(v0, v1 int32, v2, v3, v4 int64) {
 		v7 = i64(0)
 		goto l1
 	l0:
-		t1 := int64(load64(m.memory, uint64(uint32(v1))+56))
+		t1 := int64(load64(m.memory, uint64(uint32(v1))+40))
 		v8 = t1
-		t2 := int32(load32(m.memory, uint64(uint32(v1))+8))
+		t2 := int32(load32(m.memory, uint64(uint32(v1))+144))
 		t3 := v8
 		v9 = t2
 		p4 := i64(0x7fffffffffffffff)
@@ -19247,15 +19196,15 @@ func (m *Module) fn157(v0, v1 int32, v2, v3, v4 int64) {
 		}
 		v10 = p4
 		v11 = v2 + i64(-1)
-		t5 := int64(load32(m.memory, uint64(uint32(v1))+32))
+		t5 := int64(load32(m.memory, uint64(uint32(v1))+16))
 		v12 = t5
-		t6 := int64(load64(m.memory, uint64(uint32(v1))+104))
+		t6 := int64(load64(m.memory, uint64(uint32(v1))+88))
 		v13 = t6
-		t7 := int32(load32(m.memory, uint64(uint32(v1))+36))
+		t7 := int32(load32(m.memory, uint64(uint32(v1))+20))
 		v14 = t7
 		v15 = int64(uint32(v14))
 		v16 = i32(0)
-		t8 := int32(load32(m.memory, uint64(uint32(v1))+4))
+		t8 := int32(load32(m.memory, uint64(uint32(v1))+148))
 		v17 = t8
 		var p9 int32
 		if v17 != i32(7) {
@@ -19267,14 +19216,14 @@ func (m *Module) fn157(v0, v1 int32, v2, v3, v4 int64) {
 			p10 = 1
 		}
 		v9 = p10
-		t11 := int32(load32(m.memory, uint32(v1)))
+		t11 := int32(load32(m.memory, uint64(uint32(v1))+136))
 		v19 = t11 + i32(-3)
 		var p12 int32
 		if v17 != i32(6) {
 			p12 = 1
 		}
 		v17 = p12
-		t13 := int64(load64(m.memory, uint64(uint32(v1))+16))
+		t13 := int64(load64(m.memory, uint32(v1)))
 		v20 = t13
 		v21 = v20
 		v6 = i64(0)

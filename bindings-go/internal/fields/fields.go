@@ -21,21 +21,22 @@ func Params(fields map[string]string) engine.Params {
 }
 
 func fieldOf(name string) engine.Field {
-	for field := engine.Growth; field <= engine.RetryAfterMaxExtra; field++ {
-		if engine.FieldName(field) == name {
-			return field
+	field := engine.Growth
+	for engine.FieldName(field) != name {
+		if field++; field == engine.FieldBudget {
+			panic("unknown field " + name)
 		}
 	}
-	panic("unknown field " + name)
+	return field
 }
 
 func set(params *engine.Params, field engine.Field, text string) {
-	switch field {
-	case engine.Growth, engine.Jitter, engine.CapOn, engine.RetryAfter:
-		params.Set(field, kind(field, text))
-	case engine.Multiplier, engine.JitterBelow, engine.JitterAbove:
-		numerator, denominator, _ := strings.Cut(text, "/")
+	numerator, denominator, isRatio := strings.Cut(text, "/")
+	switch {
+	case isRatio:
 		params.SetRatio(field, uint32(number(numerator, 32)), uint32(number(denominator, 32)))
+	case engine.KindName(field, 1) != "unknown_kind":
+		params.Set(field, kind(field, text))
 	default:
 		params.Set(field, number(text, 64))
 	}

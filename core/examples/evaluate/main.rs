@@ -4,6 +4,8 @@
 
 mod budgets;
 mod request;
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, Write};
@@ -16,8 +18,11 @@ use backoff_core::{
 use crate::request::{Action, Fit, Form, Request, Step};
 
 fn main() -> io::Result<()> {
-    let mut input = io::BufReader::with_capacity(1 << 16, io::stdin().lock());
-    let mut out = io::BufWriter::with_capacity(1 << 16, io::stdout().lock());
+    let input = io::BufReader::with_capacity(1 << 16, io::stdin().lock());
+    serve(input, io::BufWriter::with_capacity(1 << 16, io::stdout().lock()))
+}
+
+fn serve(mut input: impl BufRead, mut out: impl Write) -> io::Result<()> {
     let mut line = Vec::new();
     while input.read_until(b'\n', &mut line)? > 0 {
         match request::read(line.strip_suffix(b"\n").unwrap_or(&line)) {

@@ -46,6 +46,18 @@ pub const fn field_unit(field: Field) -> Unit {
     field.unit()
 }
 
+/// What a field is, its range and its default, with names of fields and kinds in backticks.
+#[must_use]
+pub const fn field_description(field: Field) -> &'static str {
+    field.description()
+}
+
+/// Whether only some growths, jitters or kinds of budgets use the field.
+#[must_use]
+pub const fn is_conditional(field: Field) -> bool {
+    field.used_by().1 != u32::MAX
+}
+
 /// The number of a kind of a field, or 0, which is never a kind.
 #[must_use]
 pub fn kind_number(field: Field, name: &str) -> u64 {

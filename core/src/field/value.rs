@@ -3,9 +3,7 @@
 use core::time::Duration;
 
 use crate::field::kind::{name_of, number_of};
-use crate::field::values::EVERY_INDEX;
 use crate::field::{Field, Unit};
-use crate::number::arithmetic::MAX_NS;
 use crate::number::ratio::Ratio;
 
 /// The value of a [`Field`] of a policy or of a budget, in the unit of the field. It prints as
@@ -86,19 +84,5 @@ impl FieldValue {
     #[must_use]
     pub const fn as_count(self) -> Option<u64> {
         if let Self::Count(count) = self { Some(count) } else { None }
-    }
-}
-
-impl Field {
-    /// The number that means no limit, if the field is a limit that can be absent.
-    pub(crate) const fn no_limit(self) -> Option<u64> {
-        match self {
-            Self::Cap | Self::MaxElapsed | Self::RetryAfterMax | Self::RetryAfterMaxExtra => {
-                Some(MAX_NS)
-            }
-            Self::MaxRetries => Some(EVERY_INDEX),
-            Self::MaxAttempts => Some(EVERY_INDEX.wrapping_add(1)),
-            _ => None,
-        }
     }
 }

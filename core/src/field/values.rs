@@ -1,21 +1,7 @@
-//! The values of all fields of a policy or a budget, and their defaults (SPEC 5.1, 15.1).
+//! The values of all fields of a policy or a budget.
 
-use crate::field::kind::{AT_LEAST, DECORRELATED, NONE, ON_WINDOW, QUOTA, RATE, RATIO, THROTTLE};
+use crate::field::table::ZERO;
 use crate::field::{Field, POLICY_FIELDS};
-use crate::number::arithmetic::{MAX_NS, NS_PER_SECOND};
-use crate::number::ratio::Ratio;
-
-/// As many retries as there are indices.
-pub(crate) const EVERY_INDEX: u64 = 1 << 32;
-
-pub(crate) const MINUTE: u64 = 60 * NS_PER_SECOND;
-pub(crate) const HOUR: u64 = 60 * MINUTE;
-
-const ZERO: u64 = Ratio::new(0, 1).to_value();
-const TWO: u64 = Ratio::new(2, 1).to_value();
-const THREE: u64 = Ratio::new(3, 1).to_value();
-const TENTH: u64 = Ratio::new(1, 10).to_value();
-const FIFTH: u64 = Ratio::new(1, 5).to_value();
 
 /// The value of each field of a policy or of a budget, with every default filled in. Unused
 /// fields are 0, so equal policies have equal values.
@@ -32,10 +18,6 @@ impl FieldValues {
         if let Some(slot) = self.0.get_mut(field.position()) {
             *slot = value;
         }
-    }
-
-    pub(crate) fn ratio(&self, field: Field) -> Ratio {
-        Ratio::from_value(self.get(field))
     }
 
     /// The number of the kind that a field has.
@@ -58,45 +40,8 @@ impl FieldValues {
         let differs = match field {
             // If only one of the two fractions is 0, the other one alone says so.
             Field::JitterBelow => self.get(field) != ZERO || self.get(Field::JitterAbove) == ZERO,
-            _ => self.default_value(field) != Some(self.get(field)),
+            _ => field.default_value(self) != Some(self.get(field)),
         };
         differs && self.uses(field)
-    }
-
-    /// The value of a field that was not given, or `None` if the field is required.
-    pub(crate) fn default_value(&self, field: Field) -> Option<u64> {
-        let budget = self.kind(Field::Budget);
-        Some(match field {
-            Field::Growth | Field::Base | Field::JitterMax | Field::JitterSlot | Field::Budget => {
-                return None;
-            }
-            Field::Increment | Field::ThrottledBase => self.get(Field::Base),
-            Field::Multiplier if self.kind(Field::Jitter) == DECORRELATED => THREE,
-            Field::Multiplier => TWO,
-            Field::Power => 2,
-            Field::Origin => 1,
-            Field::Cap | Field::MaxElapsed | Field::RetryAfterMaxExtra => MAX_NS,
-            // A server must not be able to stop a client for ever.
-            Field::RetryAfterMax => HOUR,
-            Field::CapOn => ON_WINDOW.into(),
-            Field::Jitter => NONE.into(),
-            Field::RetryAfter => AT_LEAST.into(),
-            Field::JitterBelow | Field::JitterAbove => ZERO,
-            Field::MaxRetries => EVERY_INDEX,
-            Field::Offset | Field::Floor | Field::JitterIncrement | Field::MaxAttempts => 0,
-            Field::MaxTokens => match budget {
-                QUOTA => 500,
-                RATE => 60,
-                _ => 10,
-            },
-            Field::Cost => 5,
-            Field::CostThrottled | Field::CostTimeout => self.get(Field::Cost),
-            Field::Ratio if matches!(budget, THROTTLE | RATIO) => TENTH,
-            Field::Ratio => FIFTH,
-            Field::Per => MINUTE,
-            Field::Ttl => 10 * NS_PER_SECOND,
-            Field::MinPerSecond => 10,
-            Field::MinConcurrent => 3,
-        })
     }
 }

@@ -6,6 +6,7 @@ use crate::error::code::ErrorCode;
 use crate::error::policy_error::PolicyError;
 use crate::field::kind::{CapOn, Growth, Jitter, RetryAfterMode};
 use crate::field::params::Params;
+use crate::field::table::for_fields;
 use crate::field::value::FieldValue;
 use crate::field::{Field, POLICY_FIELDS};
 use crate::number::arithmetic::MAX_NS;
@@ -73,53 +74,7 @@ impl Policy {
 impl PolicyBuilder {
     fn new(growth: Growth, base: Duration) -> Self {
         let params = Params::default();
-        Self { params, foreign: None }
-            .with(Field::Growth, growth as u64)
-            .duration(Field::Base, base)
-    }
-
-    /// Sets the amount that each retry adds under linear growth.
-    pub fn increment(self, increment: Duration) -> Self {
-        self.duration(Field::Increment, increment)
-    }
-
-    /// Sets the factor of each retry under exponential growth: 1, or 1.01 to 1,000,000.
-    pub fn multiplier(self, multiplier: Ratio) -> Self {
-        self.with(Field::Multiplier, multiplier.to_value())
-    }
-
-    /// Sets the exponent of polynomial growth, 1 to 16.
-    pub fn power(self, power: u32) -> Self {
-        self.with(Field::Power, power.into())
-    }
-
-    /// Sets the number that stands for index 0 in polynomial growth: 1 by default, or 0 for a
-    /// first window of 0.
-    pub fn origin(self, origin: u32) -> Self {
-        self.with(Field::Origin, origin.into())
-    }
-
-    /// Sets a duration that is added to every window before the cap. Not with
-    /// [`Jitter::Decorrelated`].
-    pub fn offset(self, offset: Duration) -> Self {
-        self.duration(Field::Offset, offset)
-    }
-
-    /// Sets the cap, at least the base. Without one, only [`MAX_NS`](crate::MAX_NS) bounds a
-    /// delay.
-    pub fn cap(self, cap: Duration) -> Self {
-        self.duration(Field::Cap, cap)
-    }
-
-    /// Chooses whether the cap limits the window, which is the default, or the delay.
-    pub fn cap_on(self, cap_on: CapOn) -> Self {
-        self.with(Field::CapOn, cap_on as u64)
-    }
-
-    /// Sets the shortest computed delay, at most the cap: the range that is sampled starts there. A
-    /// `Retry-After` with [`RetryAfterMode::Exact`] or [`RetryAfterMode::Spread`] may be shorter.
-    pub fn floor(self, floor: Duration) -> Self {
-        self.duration(Field::Floor, floor)
+        Self { params, foreign: None }.with(Field::Growth, growth).with(Field::Base, base)
     }
 
     /// Sets how the delay is drawn from its window; by default it is the window. The last call
@@ -135,58 +90,24 @@ impl PolicyBuilder {
         for field in parameters {
             self.params.clear(field);
         }
-        let this = self.with(Field::Jitter, jitter.number().into());
+        let this = self.with(Field::Jitter, jitter.number());
         match jitter {
-            Jitter::Proportional { below, above } => this
-                .with(Field::JitterBelow, below.to_value())
-                .with(Field::JitterAbove, above.to_value()),
-            Jitter::Additive { max, increment } => {
-                this.duration(Field::JitterMax, max).duration(Field::JitterIncrement, increment)
+            Jitter::Proportional { below, above } => {
+                this.with(Field::JitterBelow, below).with(Field::JitterAbove, above)
             }
-            Jitter::Slotted { slot } => this.duration(Field::JitterSlot, slot),
+            Jitter::Additive { max, increment } => {
+                this.with(Field::JitterMax, max).with(Field::JitterIncrement, increment)
+            }
+            Jitter::Slotted { slot } => this.with(Field::JitterSlot, slot),
             _ => this,
         }
-    }
-
-    /// Sets the maximum number of retries, up to 2^32, which means no limit; no limit by default.
-    pub fn max_retries(self, max_retries: u64) -> Self {
-        self.with(Field::MaxRetries, max_retries)
-    }
-
-    /// Sets the maximum number of attempts, at least 1: one more than
-    /// [`max_retries`](Self::max_retries), which must not be set as well.
-    pub fn max_attempts(self, max_attempts: u64) -> Self {
-        self.with(Field::MaxAttempts, max_attempts)
-    }
-
-    /// Sets the time since the start of an operation after which no wait may end; no limit by
-    /// default.
-    pub fn max_elapsed(self, max_elapsed: Duration) -> Self {
-        self.duration(Field::MaxElapsed, max_elapsed)
-    }
-
-    /// Sets the base after a throttled failure, at most the cap; by default the base.
-    pub fn throttled_base(self, throttled_base: Duration) -> Self {
-        self.duration(Field::ThrottledBase, throttled_base)
-    }
-
-    /// Sets the effect of a server's `Retry-After` on the delay; by default the longer of the two
-    /// counts.
-    pub fn retry_after(self, mode: RetryAfterMode) -> Self {
-        self.with(Field::RetryAfter, mode as u64)
     }
 
     /// Sets the longest `Retry-After` that is honoured: one hour by default, and `None` for no
     /// limit. A longer request counts as this one.
     pub fn retry_after_max(self, max: impl Into<Option<Duration>>) -> Self {
         let no_limit = Duration::from_nanos(MAX_NS);
-        self.duration(Field::RetryAfterMax, max.into().unwrap_or(no_limit))
-    }
-
-    /// Limits how much longer than the delay a `Retry-After` may make the wait; no limit by
-    /// default.
-    pub fn retry_after_max_extra(self, max_extra: Duration) -> Self {
-        self.duration(Field::RetryAfterMaxExtra, max_extra)
+        self.with(Field::RetryAfterMax, max.into().unwrap_or(no_limit))
     }
 
     /// Sets any field to a value such as one of [`Policy::get`]. [`build`](Self::build) refuses a
@@ -225,14 +146,59 @@ impl PolicyBuilder {
         self.foreign.map_or_else(|| Policy::from_params(&self.params), Err)
     }
 
-    fn with(mut self, field: Field, value: u64) -> Self {
-        self.params.set(field, value);
+    fn with(mut self, field: Field, value: impl Argument) -> Self {
+        self.params.set(field, value.number());
         self
     }
+}
 
-    /// A duration beyond 64 bits of nanoseconds is reported as 2^64 - 1, which is beyond the
-    /// limit as well.
-    fn duration(self, field: Field, duration: Duration) -> Self {
-        self.with(field, u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX))
-    }
+macro_rules! setters {
+    (
+        policy { $(
+            $(#[$doc:meta])*
+            $field:ident = $number:literal, $name:ident: $word:ty, $unit:expr $(, set $argument:ty)?;
+        )* }
+        budget $budget:tt
+    ) => {
+        impl PolicyBuilder {
+            $(setters! { $(#[$doc])* $field, $name $(, $argument)? })*
+        }
+    };
+    ($(#[$doc:meta])* $field:ident, $name:ident) => {};
+    ($(#[$doc:meta])* $field:ident, $name:ident, $argument:ty) => {
+        #[doc = concat!("Sets `", stringify!($name), "`.")]
+        ///
+        $(#[$doc])*
+        pub fn $name(self, $name: $argument) -> Self {
+            self.with(Field::$field, $name)
+        }
+    };
+}
+for_fields!(setters);
+
+/// What a method of the builder takes, as the number of a field.
+trait Argument {
+    fn number(self) -> u64;
+}
+
+macro_rules! arguments {
+    ($($argument:ty: |$value:ident| $number:expr;)*) => {
+        $(impl Argument for $argument {
+            fn number(self) -> u64 {
+                let $value = self;
+                $number
+            }
+        })*
+    };
+}
+
+arguments! {
+    // A duration beyond 64 bits of nanoseconds is reported as 2^64 - 1, which is beyond the limit as well.
+    Duration: |duration| u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX);
+    Ratio: |ratio| ratio.to_value();
+    u32: |number| number.into();
+    u64: |number| number;
+    Growth: |kind| kind as u64;
+    CapOn: |kind| kind as u64;
+    RetryAfterMode: |kind| kind as u64;
 }

@@ -2,16 +2,12 @@
 
 use crate::error::code::ErrorCode;
 use crate::error::policy_error::PolicyError;
-use crate::field::kind::{RATE, THROTTLE};
 use crate::field::params::Params;
-use crate::field::values::{EVERY_INDEX, FieldValues, HOUR, MINUTE};
+use crate::field::values::FieldValues;
 use crate::field::{Field, Unit};
-use crate::number::arithmetic::{MAX_NS, NS_PER_SECOND};
 use crate::number::ratio::Ratio;
 
 pub(crate) type Checked<T> = Result<T, PolicyError>;
-
-const DAY: u64 = 24 * HOUR;
 
 /// The smallest multiplier that grows. It bounds the steps to any index.
 const MIN_GROWING: Ratio = Ratio::new(101, 100);
@@ -24,7 +20,7 @@ pub(crate) fn resolve_kinds(params: &Params, fields: &[Field]) -> Checked<FieldV
     for &field in fields {
         let Unit::Kind(names) = field.unit() else { continue };
         let most = names.len() as u64;
-        match params.get(field).or(values.default_value(field)) {
+        match params.get(field).or(field.default_value(&values)) {
             Some(number) if (1..=most).contains(&number) => values.set(field, number),
             Some(number) => {
                 return Err(PolicyError::new(ErrorCode::UnknownKind, field, number, most));
@@ -61,7 +57,7 @@ pub(crate) fn resolve_values(
             }
             _ if !values.uses(field) => continue,
             (Field::JitterBelow, _, None) if params.get(Field::JitterAbove).is_none() => None,
-            _ => set.or(values.default_value(field)),
+            _ => set.or(field.default_value(values)),
         };
         let Some(value) = value else {
             return Err(PolicyError::new(ErrorCode::Missing, field, 0, 0));
@@ -87,25 +83,7 @@ fn in_range(values: &FieldValues, field: Field, value: u64) -> Checked<u64> {
     if field.unit() == Unit::Ratio {
         return ratio_in_range(field, value);
     }
-    let (min, max) = match field {
-        Field::Power => (1, 16),
-        Field::Origin | Field::MinConcurrent => (0, u32::MAX.into()),
-        Field::JitterSlot => (1, MAX_NS),
-        Field::MaxRetries => (0, EVERY_INDEX),
-        Field::MaxAttempts => (1, EVERY_INDEX.saturating_add(1)),
-        Field::MaxTokens => match values.kind(Field::Budget) {
-            THROTTLE => (1, 1000),
-            RATE => (1, 100_000),
-            _ => (1, 1_000_000),
-        },
-        Field::Cost | Field::CostThrottled | Field::CostTimeout => {
-            (1, values.get(Field::MaxTokens))
-        }
-        Field::Per => (1, DAY),
-        Field::Ttl => (NS_PER_SECOND, MINUTE),
-        Field::MinPerSecond => (0, 1_000_000),
-        _ => (0, MAX_NS),
-    };
+    let (min, max) = field.range(values);
     between(field, value, min, max)
 }
 

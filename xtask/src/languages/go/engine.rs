@@ -127,7 +127,7 @@ fn capitalized(name: &str) -> String {
 }
 
 /// A Go file as gofmt writes it.
-fn formatted(text: &str) -> Result<String> {
+pub(crate) fn formatted(text: &str) -> Result<String> {
     let path = scratch().join("unformatted.go");
     fs::create_dir_all(scratch())?;
     fs::write(&path, text).with_context(|| path.display().to_string())?;

@@ -1,0 +1,258 @@
+//! The fields of policies and budgets in C, Go, Python and JavaScript, from the table in
+//! `core/src/field/table.rs`.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use backoff_core::Field;
+use backoff_core::ffi::{self, Unit};
+
+use crate::languages::go;
+use crate::shell::root;
+
+const SOURCE: &str = "core/src/field/table.rs";
+const STUB: &str = "bindings-python/python/backoff_rs/_backoff.pyi";
+const TYPES: &str = "bindings-wasm/js/index.d.ts";
+
+/// The generated files, and the files with generated sections.
+pub(crate) fn files() -> Result<BTreeMap<PathBuf, String>> {
+    let python = [
+        ("arguments of Policy", lines(policy(), python_argument)),
+        ("properties of Policy", lines(policy(), python_property)),
+        ("properties of Budget", lines(budget(), python_property)),
+    ];
+    let js = [
+        ("options of policies", lines(policy(), js_option)),
+        ("params of policies", lines(policy(), js_param)),
+        ("params of budgets", lines(budget(), js_param)),
+    ];
+    Ok(BTreeMap::from([
+        ("bindings-c/src/field_number.rs".into(), c()),
+        ("bindings-go/policy_fields.go".into(), go::engine::formatted(&go_file())?),
+        (STUB.into(), with_sections(STUB, "#", &python)?),
+        (TYPES.into(), with_sections(TYPES, "//", &js)?),
+    ]))
+}
+
+fn policy() -> impl Iterator<Item = Field> {
+    Field::POLICY.iter().copied()
+}
+
+/// The kind of a budget has a reader of its own.
+fn budget() -> impl Iterator<Item = Field> {
+    Field::BUDGET.iter().copied().filter(|&field| field != Field::Budget)
+}
+
+fn lines(fields: impl Iterator<Item = Field>, line: fn(Field) -> String) -> String {
+    fields.map(line).collect()
+}
+
+/// A file whose sections, each between two lines that name it, have this content.
+fn with_sections(path: &str, comment: &str, sections: &[(&str, String)]) -> Result<String> {
+    let mut text = fs::read_to_string(root().join(path))?;
+    for (name, content) in sections {
+        let marker = format!("{comment} {name}, from {SOURCE}\n");
+        let missing = || format!("{path} has no section of {name}");
+        let (before, rest) = text.split_once(&marker).with_context(missing)?;
+        let end = format!("{comment} end\n");
+        let (section, after) = rest.split_once(&end).with_context(missing)?;
+        let indent = section.rsplit('\n').next().unwrap_or_default();
+        text = format!("{before}{marker}{content}{indent}{end}{after}");
+    }
+    Ok(text)
+}
+
+/// What a field is, with names of fields as a language writes them.
+fn description(field: Field, name: impl Fn(&str) -> String) -> String {
+    let text = ffi::field_description(field).trim();
+    let parts = text.split('`').enumerate();
+    parts.map(|(at, part)| if at % 2 == 1 { name(part) } else { part.to_owned() }).collect()
+}
+
+/// A text as lines of a comment.
+fn comment(text: &str, prefix: &str, width: usize) -> String {
+    let mut lines = vec![prefix.to_owned()];
+    for word in text.split(' ') {
+        match lines.last_mut() {
+            Some(line) if line.len() + 1 + word.len() <= width => *line += &format!(" {word}"),
+            _ => lines.push(format!("{prefix} {word}")),
+        }
+    }
+    lines.join("\n")
+}
+
+/// A name in words that begin with a capital letter.
+fn pascal(name: &str) -> String {
+    let word = |word: &str| word[..1].to_uppercase() + &word[1..];
+    name.split('_').map(word).collect()
+}
+
+fn camel(name: &str) -> String {
+    let name = pascal(name);
+    name[..1].to_lowercase() + &name[1..]
+}
+
+/// The type of a field of kinds, such as `CapOn`.
+fn kind(field: Field) -> String {
+    let mode = if field == Field::RetryAfter { "Mode" } else { "" };
+    pascal(field.name()) + mode
+}
+
+fn c() -> String {
+    let constant = |&field: &Field| {
+        let name = field.name().to_uppercase();
+        let unit = match ffi::field_unit(field) {
+            Unit::Kind(_) if field == Field::Budget => " A BACKOFF_BUDGET_KIND kind.".to_owned(),
+            Unit::Kind(_) => format!(" A BACKOFF_{name} kind."),
+            Unit::Duration => " In nanoseconds.".to_owned(),
+            Unit::Ratio => " A ratio.".to_owned(),
+            _ => String::new(),
+        };
+        let unlimited = match ffi::no_limit(field) {
+            Some(ns) if ns == backoff_core::MAX_NS => " BACKOFF_MAX_NS is no limit.",
+            _ => "",
+        };
+        let about = description(field, str::to_owned) + &unit + unlimited;
+        let number = field as u32;
+        comment(&about, "///", 99) + &format!("\npub const BACKOFF_FIELD_{name}: u32 = {number};\n")
+    };
+    let constants: String = Field::POLICY.iter().chain(Field::BUDGET).map(constant).collect();
+    format!(
+        "//! The numbers of fields. Generated from {SOURCE} by `cargo xtask generate`.\n\n{constants}"
+    )
+}
+
+fn go_file() -> String {
+    let fields = lines(policy(), |field| format!("{} {}\n", pascal(field.name()), go_type(field)));
+    let values = lines(policy(), |field| {
+        let name = pascal(field.name());
+        let value = match ffi::field_unit(field) {
+            Unit::Kind(_) => format!("{}(f.count(engine.{name}))", kind(field)),
+            Unit::Duration => format!("f.duration(engine.{name})"),
+            Unit::Ratio => format!("f.ratio(engine.{name})"),
+            _ => format!("f.count(engine.{name})"),
+        };
+        format!("{name}: {value},\n")
+    });
+    // They are arguments of NewPolicy.
+    let options = policy().filter(|field| ![Field::Growth, Field::Base].contains(field));
+    format!(
+        "// Code generated from {SOURCE} by cargo xtask generate; DO NOT EDIT.\n\npackage backoff\n
+import (\n\"time\"\n\n\"github.com/backoff-rs/backoff/bindings-go/internal/engine\"\n)\n
+// PolicyFields are the values of the fields of a Policy (SPEC 5.1, 5.4), whether set or by default. A field that the
+// growth or the jitter does not use is zero. Without a limit, a duration is NoLimit, MaxRetries 2^32 and MaxAttempts,
+// which is always one more, 2^32 + 1.
+type PolicyFields struct {{\n{fields}}}
+
+// Fields returns the values of the fields; all are zero for the zero Policy.
+func (p Policy) Fields() PolicyFields {{\nf := fieldsOf{{&p.core}}\nreturn PolicyFields{{\n{values}}}\n}}
+{}",
+        lines(options, go_option)
+    )
+}
+
+fn go_type(field: Field) -> String {
+    match ffi::field_unit(field) {
+        Unit::Kind(_) => kind(field),
+        Unit::Duration => "time.Duration".to_owned(),
+        Unit::Ratio => "Ratio".to_owned(),
+        _ => "uint64".to_owned(),
+    }
+}
+
+fn go_option(field: Field) -> String {
+    let (name, type_name) = (pascal(field.name()), go_type(field));
+    let option = match ffi::field_unit(field) {
+        Unit::Kind(_) => kind(field),
+        _ => name.clone(),
+    };
+    let about = format!("With{option} sets {}. {}", field.name(), description(field, pascal_field));
+    let about = comment(&about, "//", 118);
+    match ffi::field_unit(field) {
+        Unit::Ratio => format!(
+            "\n{about}\n//\n// The float counts as its shortest decimal, exactly: 1.6 is 8/5.
+func With{name}(value float64) Option {{ return setDecimal(engine.{name}, value, \"With{name}Ratio\") }}
+
+// With{name}Ratio is With{name} for a fraction such as 4/3, which has no short decimal. In lowest terms both
+// numbers may be at most 1,000,000.
+func With{name}Ratio(numerator, denominator uint32) Option {{ return setRatio(engine.{name}, numerator, denominator) }}\n"
+        ),
+        Unit::Duration => format!(
+            "\n{about}\nfunc With{option}(value {type_name}) Option {{ return setDuration(engine.{name}, value) }}\n"
+        ),
+        Unit::Kind(_) => format!(
+            "\n{about}\nfunc With{option}(value {type_name}) Option {{ return set(engine.{name}, uint64(value)) }}\n"
+        ),
+        _ => format!(
+            "\n{about}\nfunc With{option}(value {type_name}) Option {{ return set(engine.{name}, value) }}\n"
+        ),
+    }
+}
+
+/// The option of a field, or a kind as it is.
+fn pascal_field(name: &str) -> String {
+    let is_field = policy().any(|field| field.name() == name);
+    if is_field { format!("With{}", pascal(name)) } else { name.to_owned() }
+}
+
+fn python_argument(field: Field) -> String {
+    let type_name = match ffi::field_unit(field) {
+        Unit::Kind(_) => format!("_{}", kind(field)),
+        Unit::Duration => "Duration".to_owned(),
+        Unit::Ratio => "_Ratio".to_owned(),
+        _ => "SupportsIndex".to_owned(),
+    };
+    let name = field.name();
+    match field {
+        Field::Growth => format!("        {name}: {type_name},\n        *,\n"),
+        Field::Base => format!("        {name}: {type_name},\n"),
+        // The only limit that a policy has by default.
+        Field::RetryAfterMax => format!("        {name}: {type_name} | None = 3600,\n"),
+        _ => format!("        {name}: {type_name} | None = None,\n"),
+    }
+}
+
+fn python_property(field: Field) -> String {
+    let type_name = match ffi::field_unit(field) {
+        Unit::Kind(_) => &format!("_{}", kind(field)),
+        Unit::Duration => "float",
+        Unit::Ratio => "Fraction",
+        _ => "int",
+    };
+    let may_be_none = ffi::is_conditional(field) || ffi::no_limit(field).is_some();
+    let none = if may_be_none { " | None" } else { "" };
+    format!("    @property\n    def {}(self) -> {type_name}{none}: ...\n", field.name())
+}
+
+fn js_option(field: Field) -> String {
+    let type_name = match ffi::field_unit(field) {
+        Unit::Kind(_) => &kind(field),
+        Unit::Duration => "Duration",
+        Unit::Ratio => "Ratio",
+        _ => "number | bigint",
+    };
+    let about = description(field, |name| format!("`{}`", camel(name)));
+    let about = comment(&about, "\t *", 116);
+    let about = match about.lines().count() {
+        1 => format!("\t/**{} */", about.trim_start_matches("\t *")),
+        _ => format!("\t/**\n{about}\n\t */"),
+    };
+    let is_required = matches!(field, Field::Growth | Field::Base);
+    let (optional, undefined) = if is_required { ("", "") } else { ("?", " | undefined") };
+    format!("{about}\n\treadonly {}{optional}: {type_name}{undefined};\n", camel(field.name()))
+}
+
+fn js_param(field: Field) -> String {
+    let type_name = match ffi::field_unit(field) {
+        // It says the same as `maxRetries`.
+        _ if field == Field::MaxAttempts => return String::new(),
+        Unit::Kind(_) => &kind(field),
+        Unit::Duration => "ExactDuration",
+        Unit::Ratio => "readonly [numerator: number, denominator: number]",
+        _ => "number",
+    };
+    let optional = if ffi::is_conditional(field) { "?" } else { "" };
+    format!("\treadonly {}{optional}: {type_name};\n", camel(field.name()))
+}
