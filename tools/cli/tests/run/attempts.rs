@@ -213,6 +213,10 @@ fn wrong_arguments_run_nothing() {
         ),
         (&["default", "--on-any", "--stdin", "again"], "possible values: shared, replay"),
         (
+            &["default", "--on-any", "--budget=envoy", "--budget-file=f"],
+            "a budget of the kind concurrent cannot be in a file",
+        ),
+        (
             &["default", "--on-any", "--budget=sre", "--budget-file=./f", "--events=f"],
             "--budget-file and --events are the same file, f",
         ),
