@@ -88,7 +88,8 @@ def test_there_are_links():
     assert sum(1 for page in PAGES for _ in links(ROOT / page)) > 200
 
 
-READMES = ["README.md", *(f"bindings-{name}/README.md" for name in BINDINGS)]
+FOLDERS = [*(f"bindings-{name}" for name in BINDINGS), "tools/cli"]
+READMES = ["README.md", *(f"{folder}/README.md" for folder in FOLDERS)]
 
 
 @pytest.mark.parametrize("page", READMES)

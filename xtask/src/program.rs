@@ -110,7 +110,7 @@ pub(crate) fn backoff() -> Result<Command> {
 
 /// The documents with examples of the command.
 pub(crate) const DOCUMENTS: [&str; 4] =
-    ["tools/cli/README.md", "docs/export.md", "docs/http-budget.md", "tools/simulator/README.md"];
+    ["tools/cli/README.md", "tools/simulator/README.md", "docs/export.md", "docs/http-budget.md"];
 
 /// Tests the command. Its tests in Rust are those of the crates.
 pub(crate) fn test(report: &mut Report) {
@@ -118,6 +118,7 @@ pub(crate) fn test(report: &mut Report) {
     for document in DOCUMENTS {
         docs::test(report, &root().join(document));
     }
+    docs::test_folder(report, "tools/cli/docs", &[]);
     report.check("`backoff verify` passes the reference", || verify(&reference_evaluator()));
 }
 

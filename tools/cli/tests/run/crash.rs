@@ -54,21 +54,3 @@ fn killed_processes_lose_at_most_the_retry_that_they_were_granted() {
     // A command may have been about to write when its `backoff` was killed.
     assert!(made + (2 * KILLS * rounds) as usize >= tokens, "{made}");
 }
-
-#[test]
-fn killed_processes_hold_nothing() {
-    let folder = folder("crash_concurrent");
-    let file = folder.join("budget");
-    let file = file.to_str().unwrap();
-    let budget = "concurrent:ratio=0,min_concurrent=2";
-    let options =
-        ["constant:base=1ns", "--on-any", "-q", "--budget", budget, "--budget-file", file];
-    kill_many(1, || run(&options, "exit 1"));
-    // Two slots are free, which one process needs not even both of.
-    let script = "[ $BACKOFF_ATTEMPT = 100 ]";
-    let output = output(run(&options, script));
-    assert_eq!((output.status.code(), errors(&output).as_str()), (Some(0), ""));
-    let text = String::from_utf8_lossy(&fs::read(file).unwrap()).into_owned();
-    assert!(text.contains(r#""members":[]"#), "{text}");
-    assert!(text.len() < 100_000, "the file grows: {} bytes", text.len());
-}

@@ -42,7 +42,7 @@ fn a_command_inherits_no_descriptor_of_ours() {
     let file = folder.join("budget");
     let count = "set -- /proc/self/fd/*; echo $#";
     let alone = Command::new("setsid").args(["sh", "-c", count]).output().unwrap();
-    let options = [ONCE, "--on-any", "--budget", "concurrent", "--budget-file"];
+    let options = [ONCE, "--on-any", "--budget", "quota", "--budget-file"];
     let ours = output(run(&[&options[..], &[file.to_str().unwrap()]].concat(), count));
     assert_eq!(String::from_utf8(ours.stdout), String::from_utf8(alone.stdout));
 }

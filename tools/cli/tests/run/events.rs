@@ -3,7 +3,6 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::process::{Command, Stdio};
-use std::thread;
 
 use serde_json::Value;
 
@@ -133,21 +132,6 @@ fn a_pipe_that_nobody_reads_keeps_nobody() {
          backoff: attempt 1 exited with 3; the policy allows no retries\n"
     );
     assert_eq!(errors(&output), expected);
-}
-
-#[test]
-fn a_pipe_that_is_read_gets_the_events() {
-    let pipe = folder("read_pipe").join("pipe");
-    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
-    // Opens for reading and writing, so that it never waits for the other end.
-    let keeper = fs::File::options().read(true).write(true).open(&pipe).unwrap();
-    let reader = fs::File::open(&pipe).unwrap();
-    let reader = thread::spawn(move || std::io::read_to_string(reader).unwrap());
-    let pipe = pipe.to_str().unwrap();
-    let output = output(run(&[ONCE, "--on-any", "--events", pipe], "exit 3"));
-    assert_eq!(errors(&output), "backoff: attempt 1 exited with 3; the policy allows no retries\n");
-    drop(keeper);
-    assert_eq!(events(&reader.join().unwrap()).len(), 1);
 }
 
 #[test]

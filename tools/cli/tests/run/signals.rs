@@ -4,8 +4,6 @@ use std::io::Write;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use serde_json::Value;
-
 use crate::support::{
     ONCE, Running, backoff, folder, is_running, kill, run, wait_until, wait_until_settled,
 };
@@ -107,18 +105,6 @@ fn a_signal_during_the_wait_ends_it_at_once() {
         assert_eq!(running.end(), -number, "{name}");
         let last = format!("backoff: SIG{name} ended the wait; there is no retry");
         assert_eq!(running.rest(), [last]);
-    }
-}
-
-#[test]
-fn a_signal_is_not_lost_between_quick_attempts() {
-    for _ in 0..20 {
-        let script = "echo attempt; exit 1";
-        let mut running = Running::start(run(&["constant:base=1ns", "--on-any", "-q"], script));
-        running.expect("attempt");
-        kill("TERM", running.child.id());
-        // The attempt was killed, or ended by itself, or there was none.
-        assert_eq!(running.end(), -15);
     }
 }
 
@@ -274,19 +260,6 @@ fn the_first_process_of_a_container_exits_with_a_code() {
     command.arg(env!("CARGO_BIN_EXE_backoff")).args(["run", ONCE, "--on-any", "--"]);
     let output = command.args(["sh", "-c", "kill -TERM $$"]).output().unwrap();
     assert_eq!(output.status.code(), Some(128 + 15), "{output:?}");
-}
-
-#[test]
-fn a_cancellation_has_a_time_of_its_own() {
-    let mut running =
-        Running::start(backoff(&["--json", "run", "constant:base=1h", "--on-any", "--", "false"]));
-    let elapsed = |line: &str| {
-        let event: Value = serde_json::from_str(line).unwrap();
-        event["elapsed_ns"].as_str().unwrap().parse::<u64>().unwrap()
-    };
-    let retry = elapsed(&running.expect("retry"));
-    kill("TERM", running.child.id());
-    assert!(elapsed(&running.expect("cancelled")) > retry);
 }
 
 #[test]

@@ -78,18 +78,12 @@ const COUNT: &str = "n=0; trap 'n=$((n+1)); echo interrupted $n' INT; echo ready
 
 #[test]
 fn control_c_during_the_wait_ends_it() {
-    let mut terminal = Terminal::run(&["constant:base=1h", "--on-any"], "exit 1");
-    terminal.running.expect("retry in 1h");
-    terminal.press(CONTROL_C);
-    terminal.running.expect("status -2");
-}
-
-#[test]
-fn control_c_twice_during_the_wait_ends_it() {
-    let mut terminal = Terminal::run(&["constant:base=1h", "--on-any"], "exit 1");
-    terminal.running.expect("retry in 1h");
-    terminal.press(&[CONTROL_C, CONTROL_C].concat());
-    terminal.running.expect("status -2");
+    for keys in [CONTROL_C, &[CONTROL_C, CONTROL_C].concat()] {
+        let mut terminal = Terminal::run(&["constant:base=1h", "--on-any"], "exit 1");
+        terminal.running.expect("retry in 1h");
+        terminal.press(keys);
+        terminal.running.expect("status -2");
+    }
 }
 
 #[test]

@@ -120,6 +120,13 @@ impl Arguments {
         if let Some(conflict) = conflict(&files.map(|(option, path)| (option, path.as_deref()))) {
             return Err(conflict);
         }
+        if self.budget_file.is_some()
+            && self.budget.as_ref().is_some_and(|budget| budget.kind() == "concurrent")
+        {
+            return Err("a budget of the kind concurrent cannot be in a file, because a process \
+                        that dies would hold its slots for ever"
+                .to_owned());
+        }
         let lists = [&self.on, &self.on_throttled, &self.on_timeout];
         Codes::new(lists.map(Vec::as_slice), self.on_any, &self.never)
     }

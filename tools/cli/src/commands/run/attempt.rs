@@ -43,6 +43,12 @@ pub(super) struct Interruption {
     at: Instant,
 }
 
+impl Interruption {
+    pub(super) fn new(signal: Signal, is_handled: bool) -> Self {
+        Self { signal, is_handled, at: Instant::now() }
+    }
+}
+
 impl<'a> Attempts<'a> {
     pub(super) fn new(
         command: &'a [OsString],
@@ -184,8 +190,7 @@ impl Running<'_> {
     }
 
     fn interrupt(&mut self, signal: Signal) {
-        let is_handled = self.job.handles(signal);
-        self.interruption = Some(Interruption { signal, is_handled, at: Instant::now() });
+        self.interruption = Some(Interruption::new(signal, self.job.handles(signal)));
     }
 
     fn check_timer(&mut self) {

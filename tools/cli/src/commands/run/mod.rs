@@ -16,11 +16,11 @@ mod end;
 #[cfg(unix)]
 mod events;
 #[cfg(unix)]
-mod failure;
-#[cfg(unix)]
 mod job;
 #[cfg(unix)]
-mod ledger;
+mod operation;
+#[cfg(all(unix, test))]
+mod play;
 #[cfg(unix)]
 mod processes;
 #[cfg(unix)]
@@ -33,6 +33,8 @@ mod retry_after;
 mod signals;
 #[cfg(unix)]
 mod streams;
+#[cfg(unix)]
+mod system;
 
 use std::process::ExitCode;
 
@@ -57,14 +59,29 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode
     let codes =
         arguments.codes().unwrap_or_else(|error| refuse(ErrorKind::ArgumentConflict, error));
     let mut report = report::Report::new(output.is_json(), arguments);
-    let outlives = signals::outlive_file_limits().context("cannot receive signals");
-    Ok(match outlives.and_then(|()| repeat::repeat(arguments, &codes, &mut report)) {
+    Ok(match try_run(arguments, &codes, &mut report) {
         Ok(end) => end.exit(),
         Err(error) => {
             report.error(&error);
             ExitCode::from(FAILURE_OF_RUN)
         }
     })
+}
+
+#[cfg(unix)]
+fn try_run(
+    arguments: &Arguments,
+    codes: &codes::Codes,
+    report: &mut report::Report,
+) -> Result<end::End> {
+    signals::outlive_file_limits().context("cannot receive signals")?;
+    // Before every other descriptor, which might take its number.
+    let retry_after = arguments.retry_after_fd.map(retry_after::RetryAfter::take).transpose()?;
+    if let Some(path) = &arguments.events {
+        report.open(path)?;
+    }
+    let system = system::Processes::begin(arguments, retry_after, report);
+    repeat::repeat(arguments, codes, report, system)
 }
 
 #[cfg(not(unix))]
