@@ -118,6 +118,7 @@ fn run(words: &[&str]) -> Result<()> {
         ["dist"] => dist::write(None),
         ["dist", "--out", folder] => dist::write(Some(folder)),
         ["dist", "--check"] => dist::check(),
+        ["bench", "--harness", language] => bench::print_harness(language),
         ["bench", options @ ..] => bench::run(options),
         ["audit"] => audit::audit(),
         ["semver"] => audit::semver(),

@@ -141,6 +141,18 @@ pub(crate) fn line(command: &Command) -> String {
     words.map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
 }
 
+/// A command for programs in Python: its words, its folder, and what it changes of the environment.
+pub(crate) fn as_json(command: &Command) -> serde_json::Value {
+    let text = |text: &OsStr| text.to_string_lossy().into_owned();
+    let words = std::iter::once(command.get_program()).chain(command.get_args());
+    let changes = command.get_envs().filter_map(|(name, value)| Some((text(name), text(value?))));
+    serde_json::json!({
+        "program": words.map(text).collect::<Vec<_>>(),
+        "folder": command.get_current_dir(),
+        "environment": changes.collect::<std::collections::BTreeMap<_, _>>(),
+    })
+}
+
 /// An error that says how to install a program.
 fn missing(command: &Command) -> String {
     let program = command.get_program().to_string_lossy().into_owned();

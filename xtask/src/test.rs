@@ -155,11 +155,17 @@ fn test_shared(report: &mut Report) {
     report.check("ruff check", || run(python("ruff")?.arg("check").args(folders)));
     report.check("ruff format", || run(python("ruff")?.args(["format", "--check"]).args(folders)));
     let results = scratch().join("shared-results.xml");
-    report.suite_of("the shared tests in tests/", Runner::Junit(results.clone()), || {
-        let mut pytest = python("pytest")?;
-        pytest.args(["-q", "-p", "no:cacheprovider", "tests", "--junitxml"]).arg(results);
-        Ok(pytest)
-    });
+    report.suite_of(
+        "the shared tests in tests/ and bench/",
+        Runner::Junit(results.clone()),
+        || {
+            let mut pytest = python("pytest")?;
+            pytest
+                .args(["-q", "-p", "no:cacheprovider", "tests", "bench", "--junitxml"])
+                .arg(results);
+            Ok(pytest)
+        },
+    );
     report.check("no committed file names a folder of this machine", no_machine_paths);
 }
 
