@@ -7,7 +7,6 @@ mod archive;
 mod audit;
 mod bench;
 mod compatibility;
-mod contention;
 mod crates;
 mod cross;
 mod debian;
@@ -17,18 +16,15 @@ mod dist;
 mod docs;
 mod drivers;
 mod engines;
-mod fleet;
 mod fresh;
 mod generate;
 mod json;
 mod languages;
 mod libbackoff;
 mod licenses;
-mod linked;
 mod package;
 mod page;
 mod program;
-mod queues;
 mod report;
 mod servers;
 mod shell;
@@ -98,9 +94,7 @@ fn run(words: &[&str]) -> Result<()> {
         ["test", "--all", part] => test::part(part, Extent::All),
         ["evaluate", language] => drivers::evaluate(language),
         ["scenario"] => scenario::run(languages::clients(&languages::ALL)?),
-        ["scenario", "queues"] => queues::run(),
-        ["scenario", "fleet"] => fleet::run(),
-        ["scenario", "contention"] => contention::run(),
+        ["scenario", name @ ("queues" | "fleet" | "contention")] => servers::scenario(name),
         ["scenario", name] => scenario::run(languages::clients(&[*languages::named(name)?])?),
         ["generate"] => generate::write(),
         ["generate", "--check"] => generate::check(Extent::All),

@@ -22,7 +22,7 @@ use adapters::{ADAPTERS, newest};
 pub(crate) use bench::bench;
 use bench::benchmarks;
 use command::{MODULE, STATICCHECK, checks, go, go_alone, go_over_c, testing};
-pub(crate) use hosts::{fleet, queues, test as hosts};
+pub(crate) use hosts::{fleet, queue, test as hosts};
 
 /// The module of what only our tests need.
 const CHECKS: &str = "github.com/backoff-rs/backoff/bindings-go/internal/checks";

@@ -11,26 +11,8 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 
-use crate::languages::language::{Language, Member, Queue};
+use crate::languages::language::Language;
 use crate::shell::progress;
-
-/// The queues that have an adapter.
-pub(crate) fn queues() -> Result<Vec<Queue>> {
-    Ok([python::queues()?, js::queues()?, go::queues()?].into_iter().flatten().collect())
-}
-
-/// The program of clients that contend for one budget.
-pub(crate) use rust::contention;
-
-/// The languages that have shared budgets.
-pub(crate) fn fleet() -> [Member; 4] {
-    [
-        Member { name: "rust", program: rust::fleet },
-        Member { name: "go", program: go::fleet },
-        Member { name: "python", program: python::fleet },
-        Member { name: "js", program: js::fleet },
-    ]
-}
 
 /// All languages. The differential test compares the others with the first.
 pub(crate) static ALL: [Language; 5] = [

@@ -15,7 +15,7 @@ use crate::shell::{command, root, run, scratch, stdout};
 use wheels::{holds_no_path, installed, sdist, wheel};
 
 pub(crate) use bench::bench;
-pub(crate) use hosts::{fleet, queues, test as hosts};
+pub(crate) use hosts::{fleet, queue, test as hosts};
 pub(crate) use tools::{tool, tools};
 pub(crate) use wheels::{packages, published};
 
