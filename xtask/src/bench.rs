@@ -1,9 +1,6 @@
 //! `cargo xtask bench`: the harness of each language, built over what its users install. What is done with
 //! them, and with the results, is in `bench/`.
 
-use std::collections::BTreeMap;
-use std::fs;
-use std::path::PathBuf;
 use std::process::Command;
 
 use anyhow::Result;
@@ -12,7 +9,7 @@ use serde_json::{Value, json};
 use crate::languages::language::Language;
 use crate::languages::{ALL, c, js, named, python};
 use crate::report::Report;
-use crate::shell::{as_json, empty, root, run as run_quietly, scratch, show};
+use crate::shell::{as_json, root, run as run_quietly, show};
 
 /// Measures, prints a table, and perhaps writes the results or compares them.
 pub(crate) fn run(words: &[&str]) -> Result<()> {
@@ -43,18 +40,6 @@ fn files(language: &Language) -> Result<Value> {
         "js" => json!({ "the npm tarball": js::tarball()? }),
         _ => json!({}),
     })
-}
-
-/// The pages with the short and the full table, and the chart.
-pub(crate) fn pages() -> Result<BTreeMap<PathBuf, String>> {
-    let folder = scratch().join("bench-pages");
-    empty(&folder)?;
-    run_quietly(crate::shell::command("python3").arg("bench/pages.py").arg(&folder))?;
-    let pages = ["docs/speed.svg", "docs/speed.md", "bench/README.md"];
-    pages
-        .into_iter()
-        .map(|page| Ok((page.into(), fs::read_to_string(folder.join(page))?)))
-        .collect()
 }
 
 /// Runs everything that is measured once, and checks its results. The times do not matter.

@@ -28,11 +28,9 @@ mod program;
 mod report;
 mod servers;
 mod shell;
-mod stores;
 mod test;
 mod venv;
 mod version;
-mod workflows;
 
 use std::process::ExitCode;
 

@@ -1,6 +1,5 @@
 //! JavaScript: the npm tarball, installed in a clean project.
 
-mod bench;
 mod hosts;
 
 use std::fs;
@@ -13,9 +12,8 @@ use crate::crates::linted;
 use crate::fresh;
 use crate::languages::language::Platforms;
 use crate::report::{Report, Runner};
-use crate::shell::{WASM, cargo, command, progress, root, run, scratch, stdout};
+use crate::shell::{WASM, cargo, command, copy_files, progress, root, run, scratch, stdout};
 
-pub(crate) use bench::bench;
 pub(crate) use hosts::{fleet, queue, test as hosts};
 
 const INPUTS: [&str; 5] =
@@ -88,6 +86,26 @@ fn program(place: &str, name: &str) -> Result<Command> {
     fs::copy(folder().join(place).join(name), &program)?;
     let mut node = command("node");
     node.arg(program).current_dir(project);
+    Ok(node)
+}
+
+/// The harness of benchmarks, over the installed tarball.
+pub(crate) fn bench() -> Result<Command> {
+    let (tarball, folder) = (tarball()?, scratch().join("bench-js"));
+    let inputs: Vec<&str> = INPUTS.into_iter().chain(["bench/js"]).collect();
+    fresh::unless_fresh(&folder, &inputs, || {
+        progress("installing what JavaScript is measured beside");
+        copy_files("bench/js", &folder)?;
+        let npm = |arguments: &[&str]| {
+            let mut npm = command("npm");
+            npm.args(arguments).args(["--no-audit", "--no-fund"]).current_dir(&folder);
+            npm
+        };
+        run(&mut npm(&["ci"]))?;
+        run(npm(&["install", "--no-save"]).arg(&tarball))
+    })?;
+    let mut node = command("node");
+    node.arg("main.mjs").current_dir(folder);
     Ok(node)
 }
 
