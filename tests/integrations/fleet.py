@@ -1,20 +1,56 @@
-"""Replays a shared budget: fleet.py STORE ADDRESS NAME BUDGET KILLED LOG...
+"""`cargo xtask scenario fleet`: processes in four languages share one budget in a store, which may stop for a while, and
+some of them are killed. The reference replays what they recorded."""
 
-STORE is redis or postgres, which holds the final state at ADDRESS. KILLED processes have not recorded their last
-exchange. Each LOG has a JSON line for each exchange of a process. It prints a line of JSON with what it counted, or what disagrees.
-"""
-
+import contextlib
 import json
-import sys
+import os
+import signal
+import subprocess
+import tempfile
+import time
+from dataclasses import dataclass, replace
+from itertools import cycle, islice
 from pathlib import Path
 
+import programs
 import psycopg
 import redis
-
-sys.path.insert(0, str(Path(__file__).parent.parent))
-
-from integrations import replay
+import replay
+import servers
 from reference import printing, strings
+
+NAME = "fleet"
+BUDGET = "rate:max_tokens=500,per=1s"
+#: How many exchanges each process has recorded before it is killed or the store stops.
+BEFORE = 5
+COUNTS = ("requests", "granted", "local")
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A store, and how many retries all processes together request of it."""
+
+    store: str
+    title: str
+    lease: int
+    requests: int
+    #: Of each language.
+    processes: int = 2
+    #: How many seconds the store is unavailable.
+    outage: int = 0
+    #: How many processes are killed and started again.
+    kills: int = 0
+
+
+REDIS = Plan("redis", "Redis", lease=1, requests=100_000, outage=10)
+#: For the usual tests: during an outage, all processes use the processor without a pause.
+REDIS_IN_SHORT = replace(REDIS, requests=40_000, outage=3)
+POSTGRES = Plan("postgres", "PostgreSQL", lease=8, requests=8000, kills=4)
+#: All ask at once, as fast as they can, for the scenario alone: it needs a machine that does nothing else.
+CROWDS = [
+    Plan(store, title, lease=1, requests=40_000, processes=16)
+    for store, title in (("redis", "Redis"), ("postgres", "PostgreSQL"))
+]
 
 
 def in_redis(address, key):
@@ -28,20 +64,138 @@ def in_postgres(address, key):
         return connection.execute(query, [key]).fetchone()[0]
 
 
-STORES = {"redis": in_redis, "postgres": in_postgres}
+STORED = {"redis": in_redis, "postgres": in_postgres}
+
+
+class Process:
+    """A process of the fleet. It and those that it starts get signals together."""
+
+    def __init__(self, language, log, program, *arguments):
+        self.language, self.log = language, log
+        self.output = log.with_suffix(".out")
+        call = programs.call(program, *arguments, log)
+        with self.output.open("w") as output:
+            self.process = subprocess.Popen(
+                **call, stdin=subprocess.DEVNULL, stdout=output, start_new_session=True
+            )
+
+    def signal(self, number):
+        os.killpg(self.process.pid, number)
+
+    def has_begun(self):
+        return self.log.exists() and self.log.read_bytes().count(b"\n") >= BEFORE
+
+    def is_held(self):
+        """Stops the process, until it is told to go on, once it has recorded some exchanges."""
+        if not self.has_begun():
+            return False
+        assert self.process.poll() is None, f"{self.log.stem} ended before the store stopped"
+        self.signal(signal.SIGSTOP)
+        return True
+
+    def result(self):
+        printed = self.output.read_text(encoding="utf-8")
+        assert self.process.returncode == 0, f"{self.log.stem} failed:\n{printed}"
+        # npm may have printed what it installed.
+        return json.loads(printed.splitlines()[-1])
+
+    def close(self):
+        if self.process.poll() is None:
+            self.signal(signal.SIGKILL)
+            self.process.wait()
+
+
+def wait_until(holds, folder):
+    """Waits until something holds, as long as the fleet records anything in this folder. The processes look at the clock
+    of the store, not at ours, so this only bounds a run that hangs."""
+    size, end = -1, 0
+    while not holds():
+        new = sum(file.stat().st_size for file in folder.iterdir())
+        if new != size:
+            size, end = new, time.monotonic() + programs.PATIENCE
+        assert time.monotonic() < end, f"the fleet recorded nothing for {programs.PATIENCE} s"
+        time.sleep(0.02)
+
+
+def share(plan, folder):
+    """Runs the processes, and replays what they recorded in the folder. Returns what each process printed, and the
+    counts of the replay."""
+    members = programs.of("fleet")
+    count = len(members) * plan.processes
+    each = -(-plan.requests // count)
+    with servers.running(plan.store) as running, contextlib.ExitStack() as stack:
+        server = running[plan.store]
+
+        def start(number, language):
+            log = folder / f"{language}-{number}.jsonl"
+            arguments = (plan.store, server.url, NAME, BUDGET, plan.lease, each)
+            process = Process(language, log, members[language], *arguments)
+            stack.callback(process.close)
+            return process
+
+        languages = list(islice(cycle(members), count + plan.kills))
+        processes = [start(*member) for member in enumerate(languages[:count])]
+        for number, language in enumerate(languages[count:]):
+            wait_until(processes[number].has_begun, folder)
+            processes[number].close()
+            processes[number] = start(count + number, language)
+        if plan.outage:
+            # Each process is held when it has begun, so that none ends before the store stops.
+            slow = list(processes)
+
+            def are_held():
+                slow[:] = [process for process in slow if not process.is_held()]
+                return not slow
+
+            wait_until(are_held, folder)
+            server.stop()
+            for process in processes:
+                process.signal(signal.SIGCONT)
+            time.sleep(plan.outage)
+            server.start()
+        rows = []
+        for process in processes:
+            wait_until(lambda ended=process.process.poll: ended() is not None, folder)
+            rows.append((process.language, process.result()))
+        canonical = printing.printed("budget", strings.parse("budget", BUDGET))
+        final = STORED[plan.store](server.url, f"backoff:{NAME}:{canonical}")
+    # The last line of a process that was killed may have no end.
+    texts = [log.read_text(encoding="utf-8") for log in folder.glob("*.jsonl")]
+    lines = [line for text in texts for line in text[: text.rfind("\n") + 1].splitlines()]
+    found = replay.replay(BUDGET, final, map(json.loads, lines), gaps=plan.kills)
+    check(plan, rows, found)
+    return rows, found
+
+
+def check(plan, rows, found):
+    """What the counts must be."""
+    requests, granted, _ = (sum(row[count] for _, row in rows) for count in COUNTS)
+    assert requests >= plan.requests
+    # The processes do not count what was stored without an answer, or too late for the caller, and of a lease some
+    # retries are never requested.
+    assert found["requests"] >= requests
+    assert granted <= found["granted"] <= found["limit"]
+    for language, row in rows:
+        assert row["local"] > 0 or not plan.outage, f"{language}: the local budget decided nothing"
 
 
 def main():
-    store, address, name, budget, killed, *logs = sys.argv[1:]
-    canonical = printing.printed("budget", strings.parse("budget", budget))
-    final = STORES[store](address, f"backoff:{name}:{canonical}")
-    texts = [Path(log).read_text(encoding="utf-8") for log in logs]
-    # The last line of a process that was killed may have no end.
-    lines = [line for text in texts for line in text[: text.rfind("\n") + 1].splitlines()]
-    try:
-        print(json.dumps(replay.replay(budget, final, map(json.loads, lines), gaps=int(killed))))
-    except replay.Disagreement as disagreement:
-        sys.exit(str(disagreement))
+    """Prints what each process did and what the replay found, and fails if it disagrees."""
+    for plan in (REDIS, POSTGRES, *CROWDS):
+        with tempfile.TemporaryDirectory() as folder:
+            rows, found = share(plan, Path(folder))
+        print(f"{BUDGET} in {plan.title}, {len(rows)} processes, leases of {plan.lease}\n")
+        heading = "".join(f"{count:>10}" for count in COUNTS)
+        print(f"{'process':<10}{heading}")
+        for language, row in rows:
+            print(f"{language:<10}" + "".join(f"{row[count]:10}" for count in COUNTS))
+        print(
+            f"{'replay':<10}{found['requests']:10}{found['granted']:10}   in {found['exchanges']} exchanges, "
+            f"{found['unanswered']} of them stored without an answer, and {found['gaps']} by processes that were "
+            "killed before they recorded it\n"
+            f"at most {found['limit']} may be granted in {found['seconds']:.1f} s: the replay agrees\n",
+            flush=True,
+        )
 
 
 if __name__ == "__main__":

@@ -7,8 +7,6 @@ stop and their files vanish. Addresses stay the same over a stop and a start, an
 redis-cluster has three masters, and the address of one. "move redis-cluster" moves every slot that has keys to another
 one. redis-sentinel has a master, a replica, and the address of a Sentinel, which knows them as "backoff". "kill
 redis-sentinel" kills the master, and the Sentinel then makes the replica the master.
-
-servers.py --versions prints the versions of the servers instead.
 """
 
 import contextlib
@@ -404,46 +402,51 @@ KINDS = {
 VERBS = ("stop", "start", "kill", "move")
 
 
-def version(kind):
-    command = [kind.program(), "--version"]
+def version(name):
+    command = [KINDS[name].program(), "--version"]
     printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     return re.search(r"\d+(\.\d+)+", printed)[0]
 
 
-def serve(names, folder):
+@contextlib.contextmanager
+def running(*names):
+    """These servers, by their names. At the end they stop and their files vanish."""
     servers = {}
-    try:
-        for name in names:
-            (folder / name).mkdir()
-            servers[name] = KINDS[name](folder / name)
-            servers[name].start()
-        print(json.dumps({name: server.url for name, server in servers.items()}), flush=True)
-        for line in sys.stdin:
-            verb, _, name = line.strip().partition(" ")
-            if verb not in VERBS or not hasattr(servers.get(name), verb):
-                sys.exit(f"{line.strip()!r} is unknown; {USAGE}")
-            getattr(servers[name], verb)()
-            print("done", flush=True)
-    finally:
-        for server in servers.values():
-            server.end()
-
-
-def main():
-    if sys.argv[1:] == ["--versions"]:
-        print(json.dumps({name: version(kind) for name, kind in KINDS.items()}))
-        return
-    names = sys.argv[1:] or list(KINDS)
-    for name in names:
-        if name not in KINDS:
-            sys.exit(f"{name} is unknown; servers: {', '.join(KINDS)}")
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit("terminated"))
     with tempfile.TemporaryDirectory(
         prefix="backoff-hosts-", dir=place(), ignore_cleanup_errors=True
     ) as folder:
         path = Path(folder)
         path.chmod(0o755)
-        serve(names, path)
+        try:
+            for name in names:
+                (path / name).mkdir()
+                servers[name] = KINDS[name](path / name)
+                servers[name].start()
+            yield servers
+        finally:
+            for server in servers.values():
+                server.end()
+
+
+def serve(servers):
+    """Prints their addresses, and does what standard input says."""
+    print(json.dumps({name: server.url for name, server in servers.items()}), flush=True)
+    for line in sys.stdin:
+        verb, _, name = line.strip().partition(" ")
+        if verb not in VERBS or not hasattr(servers.get(name), verb):
+            sys.exit(f"{line.strip()!r} is unknown; {USAGE}")
+        getattr(servers[name], verb)()
+        print("done", flush=True)
+
+
+def main():
+    names = sys.argv[1:] or list(KINDS)
+    for name in names:
+        if name not in KINDS:
+            sys.exit(f"{name} is unknown; servers: {', '.join(KINDS)}")
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("terminated"))
+    with running(*names) as servers:
+        serve(servers)
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
@@ -39,6 +39,12 @@ pub(crate) fn save(ran: &[Ran]) -> Result<()> {
     rows.dedup();
     let text = json::list(&rows)? + "\n";
     fs::write(root().join(RECORD), text).context(RECORD)
+}
+
+/// The lines of a file that tests wrote.
+pub(crate) fn read(lines: &Path) -> Result<Vec<Ran>> {
+    let text = fs::read_to_string(lines).context("no test ran")?;
+    text.lines().map(|line| serde_json::from_str(line).context("a line")).collect()
 }
 
 fn load() -> Result<Vec<Ran>> {

@@ -6,8 +6,7 @@ use std::process::Command;
 
 use anyhow::Result;
 
-use crate::fresh;
-use crate::shell::{add_target, cargo, command, progress, run, scratch};
+use crate::shell::{add_target, cargo, command, scratch};
 use crate::venv;
 
 /// The compiler, and what lets cargo link with it.
@@ -15,13 +14,7 @@ const REQUIREMENTS: [&str; 2] = ["ziglang==0.17.1", "cargo-zigbuild==0.24.0"];
 
 /// A virtual environment with these programs.
 fn tools() -> Result<PathBuf> {
-    let folder = scratch().join("zig");
-    fresh::unless_fresh(&folder, &["xtask/src/cross.rs"], || {
-        progress("installing zig");
-        venv::create(&folder)?;
-        run(venv::install(&folder)?.args(REQUIREMENTS))
-    })?;
-    Ok(folder)
+    venv::with("zig", "xtask/src/cross.rs", &REQUIREMENTS)
 }
 
 /// Lets a program that uses zig find it.

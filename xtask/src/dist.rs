@@ -1,10 +1,8 @@
 //! `cargo xtask dist`: everything that is published, in one folder, with checksums and an SBOM.
 
 mod files;
-mod sbom;
 mod twice;
 
-use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -12,11 +10,12 @@ use anyhow::{Context, Result, ensure};
 
 use crate::archive::epoch;
 use crate::languages::python;
+use crate::licenses::contents;
 use crate::report::Report;
-use crate::shell::{command, empty, progress, root, run, scratch, show, target};
+use crate::shell::{command, empty, progress, root, run, scratch, show, stdout, target};
 use crate::version;
 
-use files::{files, name, sha256};
+use files::files;
 pub(crate) use twice::check;
 
 /// The name of the file with the checksums.
@@ -58,8 +57,8 @@ pub(crate) fn write(folder: Option<&str>) -> Result<()> {
         }
     };
     build(&folder)?;
-    fs::write(folder.join(bom()?), sbom::describe(&files(&folder)?)?)?;
-    fs::write(folder.join(SUMS), sums(&folder)?)?;
+    fs::write(folder.join(bom()?), stdout(&mut contents("sbom", files(&folder)?))?)?;
+    fs::write(folder.join(SUMS), stdout(&mut contents("sums", files(&folder)?))?)?;
     progress(&format!("{} files in {}", files(&folder)?.len(), folder.display()));
     Ok(())
 }
@@ -91,13 +90,4 @@ fn without_paths() -> [String; 2] {
     let cargo = std::env::var_os("CARGO_HOME").map_or_else(|| home.join(".cargo"), PathBuf::from);
     [(cargo, "cargo"), (root().to_owned(), "backoff")]
         .map(|(folder, name)| format!("--remap-path-prefix={}={name}", folder.display()))
-}
-
-/// The checksums, in the form of `sha256sum`.
-fn sums(folder: &Path) -> Result<String> {
-    let mut lines = String::new();
-    for file in files(folder)? {
-        writeln!(lines, "{}  {}", sha256(&file)?, name(&file)?)?;
-    }
-    Ok(lines)
 }

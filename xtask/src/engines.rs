@@ -10,7 +10,7 @@ use serde::Deserialize;
 use crate::fresh;
 use crate::program;
 use crate::report::{Report, Runner};
-use crate::shell::{command, empty, progress, run, scratch, stdout};
+use crate::shell::{command, empty, run, scratch, stdout};
 use crate::venv;
 
 const TESTS: &str = "tools/export/tests/engines";
@@ -25,23 +25,13 @@ const THIS: &str = "xtask/src/engines.rs";
 pub(crate) fn test(report: &mut Report) {
     let results = scratch().join("engines-results.xml");
     report.suite_of(&format!("pytest {TESTS}"), Runner::Junit(results.clone()), || {
-        let mut pytest = command(python()?.join("bin/pytest"));
+        let mut pytest =
+            command(venv::with("engines-python", REQUIREMENTS, &[])?.join("bin/pytest"));
         pytest.args(["-q", "-p", "no:cacheprovider", TESTS, "--junitxml"]).arg(results);
         pytest.env("BACKOFF", program::binary()?);
         pytest.env("ISTIO_API", istio()?).env("ASL_VALIDATOR", asl_validator()?);
         Ok(pytest)
     });
-}
-
-/// A virtual environment with the libraries of the engines.
-fn python() -> Result<PathBuf> {
-    let folder = scratch().join("engines-python");
-    fresh::unless_fresh(&folder, &[REQUIREMENTS], || {
-        progress("installing the schemas and the clients of engines");
-        venv::create(&folder)?;
-        run(venv::install(&folder)?.args(["-r", REQUIREMENTS]))
-    })?;
-    Ok(folder)
 }
 
 /// A project with the validator.

@@ -9,7 +9,6 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 
 use crate::api;
-use crate::bench;
 use crate::compatibility;
 use crate::fields;
 use crate::languages::go;
@@ -17,7 +16,6 @@ use crate::licenses;
 use crate::program;
 use crate::report::Extent;
 use crate::shell::{command, empty, progress, root, run, scratch};
-use crate::stores;
 
 const VECTORS: &str = "tests/vectors";
 
@@ -64,24 +62,33 @@ fn stale(contents: &BTreeMap<PathBuf, String>) -> Result<Vec<PathBuf>> {
 
 /// Every generated file and its content; the usual ones without those that take long.
 fn contents(extent: Extent) -> Result<BTreeMap<PathBuf, String>> {
-    let folder = scratch().join("vectors");
-    empty(&folder)?;
-    run(command("python3").arg("tests/write_vectors.py").arg(&folder))?;
-    let mut files = BTreeMap::new();
-    for name in names(&folder)? {
-        files.insert(Path::new(VECTORS).join(&name), fs::read_to_string(folder.join(name))?);
+    let vectors = written_by("tests/write_vectors.py")?.into_iter();
+    let mut files: BTreeMap<PathBuf, String> =
+        vectors.map(|(name, content)| (Path::new(VECTORS).join(name), content)).collect();
+    for script in ["bench/pages.py", "stores/generate.py"] {
+        files.extend(written_by(script)?);
     }
     files.extend(fields::files()?);
     let header = header()?;
     files.extend(go::engine::files(&header)?);
     files.insert("include/backoff.h".into(), header);
     files.extend([compatibility::page()?]);
-    files.extend(bench::pages()?);
     files.extend(api::listings(extent)?);
     files.extend(licenses::pages()?);
-    files.extend(stores::files()?);
     for chart in ["calls", "time"] {
         files.insert(format!("docs/occ-{chart}.svg").into(), picture(chart)?);
+    }
+    Ok(files)
+}
+
+/// What a program in Python writes into a folder.
+fn written_by(script: &str) -> Result<BTreeMap<PathBuf, String>> {
+    let folder = scratch().join("generated").join(script);
+    empty(&folder)?;
+    run(command("python3").arg(script).arg(&folder))?;
+    let mut files = BTreeMap::new();
+    for path in crate::shell::files_below(&folder)? {
+        files.insert(path.strip_prefix(&folder)?.to_owned(), fs::read_to_string(&path)?);
     }
     Ok(files)
 }

@@ -7,7 +7,6 @@ mod archive;
 mod audit;
 mod bench;
 mod compatibility;
-mod contention;
 mod crates;
 mod cross;
 mod debian;
@@ -18,26 +17,21 @@ mod docs;
 mod drivers;
 mod engines;
 mod fields;
-mod fleet;
 mod fresh;
 mod generate;
 mod json;
 mod languages;
 mod libbackoff;
 mod licenses;
-mod linked;
 mod package;
 mod page;
 mod program;
-mod queues;
 mod report;
 mod servers;
 mod shell;
-mod stores;
 mod test;
 mod venv;
 mod version;
-mod workflows;
 
 use std::process::ExitCode;
 
@@ -99,9 +93,7 @@ fn run(words: &[&str]) -> Result<()> {
         ["test", "--all", part] => test::part(part, Extent::All),
         ["evaluate", language] => drivers::evaluate(language),
         ["scenario"] => scenario::run(languages::clients(&languages::ALL)?),
-        ["scenario", "queues"] => queues::run(),
-        ["scenario", "fleet"] => fleet::run(),
-        ["scenario", "contention"] => contention::run(),
+        ["scenario", name @ ("queues" | "fleet" | "contention")] => servers::scenario(name),
         ["scenario", name] => scenario::run(languages::clients(&[*languages::named(name)?])?),
         ["generate"] => generate::write(),
         ["generate", "--check"] => generate::check(Extent::All),
@@ -119,6 +111,7 @@ fn run(words: &[&str]) -> Result<()> {
         ["dist"] => dist::write(None),
         ["dist", "--out", folder] => dist::write(Some(folder)),
         ["dist", "--check"] => dist::check(),
+        ["bench", "--harness", language] => bench::print_harness(language),
         ["bench", options @ ..] => bench::run(options),
         ["audit"] => audit::audit(),
         ["semver"] => audit::semver(),

@@ -97,7 +97,7 @@ fn packed(platform: &str) -> Result<PathBuf> {
     for file in ["README.md", "LICENSE-APACHE", "LICENSE-MIT"] {
         fs::copy(root().join("tools/cli").join(file), folder.join(file))?;
     }
-    fs::write(folder.join(licenses::FILE), licenses::of_binaries("backoff-cli", &[platform])?)?;
+    fs::write(folder.join(licenses::FILE), licenses::of_binaries("backoff-cli", platform)?)?;
     let archive = folder.with_added_extension("tar.gz");
     tar_gz(&folder, &archive)?;
     Ok(archive)

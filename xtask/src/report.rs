@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
@@ -134,6 +134,15 @@ impl Report {
     /// What a test runner says that its tests ran on.
     pub(crate) fn ran(&mut self, ran: Ran) {
         self.ran.push(ran);
+    }
+
+    /// What tests say that they ran on: a line of JSON for each.
+    pub(crate) fn ran_on(&mut self, lines: &Path) {
+        match compatibility::read(lines) {
+            Ok(rows) => self.ran.extend(rows),
+            // The suite failed before it wrote anything, or what it wrote is wrong.
+            Err(error) => self.fail("what the tests ran on", 1, &format!("{error:#}")),
+        }
     }
 
     /// A program, which passes by its exit code.

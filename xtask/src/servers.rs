@@ -1,110 +1,71 @@
-//! Real Redis and `PostgreSQL` servers for the tests of hosts, from wheels that carry them.
+//! Redis and `PostgreSQL` servers from wheels that carry them, and what runs on them: job queues and shared
+//! budgets, with processes in several languages (`tests/integrations`).
 
-use std::fs;
-use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::Command;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::Result;
+use serde_json::{Map, Value};
 
-use crate::fresh;
-use crate::report::Report;
-use crate::shell::{command, empty, line, progress, root, run, scratch, stdout};
+use crate::languages::{go, js, python, rust};
+use crate::report::{Extent, Report, Runner};
+use crate::shell::{as_json, command, progress, root, scratch, show};
 use crate::venv;
 
-const REQUIREMENTS: &str = "tests/integrations/requirements.txt";
+/// The programs of each scenario, by their names.
+type Programs = &'static [(&'static str, fn() -> Result<Command>)];
 
-/// A server that stops when this is dropped.
-pub(crate) struct Server {
-    name: &'static str,
-    process: Child,
-    commands: Option<ChildStdin>,
-    answers: BufReader<ChildStdout>,
-    address: String,
+const QUEUES: Programs = &[
+    ("celery", || python::queue("celery")),
+    ("dramatiq", || python::queue("dramatiq")),
+    ("bullmq", || js::queue("bullmq.mjs")),
+    ("river", || go::queue("river")),
+    ("asynq", || go::queue("asynq")),
+];
+const FLEET: Programs =
+    &[("rust", rust::fleet), ("go", go::fleet), ("python", python::fleet), ("js", js::fleet)];
+const CONTENTION: Programs = &[("rust", rust::contention)];
+const SCENARIOS: [(&str, Programs); 3] =
+    [("queues", QUEUES), ("fleet", FLEET), ("contention", CONTENTION)];
+
+/// Runs a scenario, which prints what it does.
+pub(crate) fn scenario(name: &str) -> Result<()> {
+    let [python, servers] = words()?;
+    let script = servers.with_file_name(name).with_added_extension("py");
+    show(command(python).arg(script).env("BACKOFF_PROGRAMS", programs(&[name])?))
 }
 
-impl Server {
-    pub(crate) fn start(name: &'static str) -> Result<Self> {
-        let mut program = program()?;
-        program.arg(name).stdin(Stdio::piped()).stdout(Stdio::piped());
-        let mut process =
-            program.spawn().with_context(|| format!("cannot run {}", line(&program)))?;
-        let commands = process.stdin.take();
-        let answers = BufReader::new(process.stdout.take().context("no output")?);
-        let mut server = Self { name, process, commands, answers, address: String::new() };
-        let addresses: serde_json::Value = serde_json::from_str(&server.answer()?)
-            .with_context(|| format!("{name} does not start"))?;
-        addresses[name].as_str().context("no address")?.clone_into(&mut server.address);
-        Ok(server)
-    }
-
-    /// Its URL.
-    pub(crate) fn address(&self) -> &str {
-        &self.address
-    }
-
-    /// Stops the server, or starts it again at its address with its data.
-    pub(crate) fn tell(&mut self, verb: &str) -> Result<()> {
-        let commands = self.commands.as_mut().context("no input")?;
-        writeln!(commands, "{verb} {}", self.name)?;
-        let answer = self.answer()?;
-        ensure!(answer == "done\n", "{verb} {}: {answer}", self.name);
-        Ok(())
-    }
-
-    fn answer(&mut self) -> Result<String> {
-        let mut line = String::new();
-        self.answers.read_line(&mut line)?;
-        Ok(line)
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        // The end of its input stops it.
-        drop(self.commands.take());
-        let _ = self.process.wait();
-    }
-}
-
-/// The program that starts servers (`tests/integrations/servers.py`).
-fn program() -> Result<Command> {
-    let [python, script] = words()?;
-    let mut program = command(python);
-    program.arg(script);
-    Ok(program)
-}
-
-/// Checks that the servers run where only their owner may enter the folders of the project and of
-/// temporary files.
+/// Tests the servers, the queues and a fleet.
 pub(crate) fn test(report: &mut Report) {
-    report.check("the servers run in folders that only root may enter", || {
-        let folder = scratch().join("only-its-owner-may-enter");
-        empty(&folder)?;
-        #[cfg(unix)]
-        fs::set_permissions(&folder, std::os::unix::fs::PermissionsExt::from_mode(0o700))?;
-        // Without input they stop at once.
-        let printed = stdout(program()?.args(["redis", "postgres"]).env("TMPDIR", &folder))?;
-        ensure!(printed.contains("redis://") && printed.contains("postgres://"), "{printed}");
-        let left = fs::read_dir(&folder)?.count();
-        ensure!(left == 0, "{left} files are left in {}", folder.display());
-        Ok(())
+    let (results, ran) = (scratch().join("processes.xml"), scratch().join("processes-ran.jsonl"));
+    let extent = report.extent();
+    report.suite_of("servers, queues and a fleet", Runner::Junit(results.clone()), || {
+        let _ = std::fs::remove_file(&ran);
+        let [python, servers] = words()?;
+        let mut pytest = command(python);
+        pytest.args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "--junitxml"]).arg(results);
+        pytest.arg(servers.with_file_name("processes.py")).env("BACKOFF_RAN", &ran);
+        pytest.env("BACKOFF_PROGRAMS", programs(&["queues", "fleet"])?);
+        if extent == Extent::All {
+            pytest.env("BACKOFF_EXTENT", "all");
+        }
+        Ok(pytest)
     });
+    report.ran_on(&ran);
 }
 
-/// The version of a server.
-pub(crate) fn version(name: &str) -> Result<String> {
-    let printed = stdout(program()?.arg("--versions"))?;
-    let versions: serde_json::Value = serde_json::from_str(&printed)?;
-    Ok(versions[name].as_str().context("no version")?.to_owned())
-}
-
-/// A program that has the clients of the servers.
-pub(crate) fn client(script: &str) -> Result<Command> {
-    let [python, _] = words()?;
-    let mut program = command(python);
-    program.arg(script);
-    Ok(program)
+/// Builds the programs of these scenarios, and describes them as JSON.
+fn programs(scenarios: &[&str]) -> Result<String> {
+    let mut described = Map::new();
+    for (scenario, programs) in SCENARIOS.iter().filter(|(name, _)| scenarios.contains(name)) {
+        let programs = programs.iter().map(|(name, program)| {
+            progress(&format!("{scenario}: preparing the program {name}"));
+            Ok(((*name).to_owned(), as_json(&program()?)))
+        });
+        let programs = programs.collect::<Result<Map<_, _>>>()?;
+        described.insert((*scenario).to_owned(), Value::Object(programs));
+    }
+    Ok(Value::Object(described).to_string())
 }
 
 /// Tells a test, in the variable `BACKOFF_SERVERS`, the program that starts servers: a JSON array of
@@ -114,11 +75,6 @@ pub(crate) fn with_servers(test: &mut Command) -> Result<&mut Command> {
 }
 
 fn words() -> Result<[PathBuf; 2]> {
-    let folder = scratch().join("servers");
-    fresh::unless_fresh(&folder, &[REQUIREMENTS], || {
-        progress("installing the servers");
-        venv::create(&folder)?;
-        run(venv::install(&folder)?.args(["-r", REQUIREMENTS]))
-    })?;
-    Ok([folder.join("bin/python"), root().join("tests/integrations/servers.py")])
+    let python = venv::with("servers", "tests/integrations/requirements.txt", &[])?;
+    Ok([python.join("bin/python"), root().join("tests/integrations/servers.py")])
 }

@@ -65,6 +65,33 @@ pub(crate) fn empty(folder: &Path) -> Result<()> {
     fs::create_dir_all(folder).with_context(|| folder.display().to_string())
 }
 
+/// The files in a folder and in those below it, links included, in the order of their names.
+pub(crate) fn files_below(folder: &Path) -> Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    let entries = fs::read_dir(folder).with_context(|| folder.display().to_string())?;
+    let mut entries = entries.collect::<std::io::Result<Vec<_>>>()?;
+    entries.sort_by_key(fs::DirEntry::path);
+    for entry in entries {
+        match entry.file_type()?.is_dir() {
+            true => files.extend(files_below(&entry.path())?),
+            false => files.push(entry.path()),
+        }
+    }
+    Ok(files)
+}
+
+/// Copies the files of a folder of the project, without its folders, into a new one.
+pub(crate) fn copy_files(from: &str, to: &Path) -> Result<()> {
+    empty(to)?;
+    for entry in fs::read_dir(root().join(from)).with_context(|| from.to_owned())? {
+        let entry = entry?;
+        if entry.file_type()?.is_file() {
+            fs::copy(entry.path(), to.join(entry.file_name()))?;
+        }
+    }
+    Ok(())
+}
+
 /// Makes a link to a file or a folder.
 pub(crate) fn symlink(to: impl AsRef<Path>, at: &Path) -> Result<()> {
     #[cfg(unix)]
@@ -139,6 +166,18 @@ pub(crate) fn stdout(command: &mut Command) -> Result<String> {
 pub(crate) fn line(command: &Command) -> String {
     let words = std::iter::once(command.get_program()).chain(command.get_args());
     words.map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
+}
+
+/// A command for programs in Python: its words, its folder, and what it changes of the environment.
+pub(crate) fn as_json(command: &Command) -> serde_json::Value {
+    let text = |text: &OsStr| text.to_string_lossy().into_owned();
+    let words = std::iter::once(command.get_program()).chain(command.get_args());
+    let changes = command.get_envs().filter_map(|(name, value)| Some((text(name), text(value?))));
+    serde_json::json!({
+        "program": words.map(text).collect::<Vec<_>>(),
+        "folder": command.get_current_dir(),
+        "environment": changes.collect::<std::collections::BTreeMap<_, _>>(),
+    })
 }
 
 /// An error that says how to install a program.

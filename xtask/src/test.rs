@@ -5,17 +5,16 @@ use std::process::Command;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-use anyhow::{Result, anyhow, ensure};
+use anyhow::{Result, anyhow};
 
 use crate::differential::Differential;
 use crate::languages::language::Language;
 use crate::languages::{ALL, named};
 use crate::report::{Extent, Report, Runner};
-use crate::shell::{command, output, root, run, scratch};
-use crate::{
-    bench, demo, dist, docs, engines, fleet, generate, languages, program, queues, servers,
-    version, workflows,
-};
+use crate::shell::{command, root, run, scratch};
+use crate::{bench, demo, dist, docs, engines, generate, languages, program, servers, version};
+
+const ACTIONLINT: &str = "github.com/rhysd/actionlint/cmd/actionlint@v1.7.12";
 
 /// How many parts are tested at once, on a machine with two cores: some wait for servers.
 const AT_ONCE: usize = 5;
@@ -41,7 +40,7 @@ pub(crate) fn everything(extent: Extent) -> Result<()> {
     }
     parts.push_back(alone("python", extent)?);
     parts.push_back(hosts("go", extent)?);
-    parts.push_back(("processes", Box::new(test_processes)));
+    parts.push_back(("processes", Box::new(servers::test)));
     parts.push_back(hosts("python", extent)?);
     parts.push_back(alone("go", extent)?);
     run_at_once(parts, &mut report)?;
@@ -88,12 +87,12 @@ pub(crate) fn part(name: &str, extent: Extent) -> Result<()> {
         "shared" => vec![("shared", Box::new(test_shared)), ("shared", Box::new(test_together))],
         "pages" => vec![("pages", Box::new(test_pages))],
         "bench" => vec![("bench", Box::new(bench::test))],
-        "processes" => vec![("processes", Box::new(test_processes))],
+        "processes" => vec![("processes", Box::new(servers::test))],
         "dist" => vec![("dist", Box::new(dist::test))],
         "command" => vec![("command", Box::new(move |report| test_command(extent, report)))],
         "hosts" => {
             let all = ALL.iter().map(|language| hosts(language.name, extent));
-            let processes: Part = ("processes", Box::new(test_processes));
+            let processes: Part = ("processes", Box::new(servers::test));
             all.chain([Ok(processes)]).collect::<Result<_>>()?
         }
         part => vec![match part.strip_prefix("hosts-") {
@@ -137,44 +136,33 @@ fn hosts(name: &str, extent: Extent) -> Result<Part> {
     Ok((language.hosts_part, Box::new(move |report| (language.hosts)(extent, report))))
 }
 
-/// Queues and shared budgets, with processes in several languages.
-fn test_processes(report: &mut Report) {
-    servers::test(report);
-    queues::test(report);
-    fleet::test(report);
-}
-
 /// The generated files and the shared tests.
 fn test_shared(report: &mut Report) {
     let extent = report.extent();
     report.check("generated files are fresh", || generate::check(extent));
     report.check("all packages have one version", version::check);
-    workflows::test(report);
+    if extent == Extent::All {
+        report.check("actionlint", || {
+            // Not with the shellcheck of this machine, if it has one.
+            run(command("go").args(["run", ACTIONLINT, "-shellcheck=", "-pyflakes="]))
+        });
+    }
     let python = languages::python::tool;
-    let folders = ["tests", "tools", "bench"];
+    let folders = ["tests", "tools", "bench", "stores", "xtask"];
     report.check("ruff check", || run(python("ruff")?.arg("check").args(folders)));
     report.check("ruff format", || run(python("ruff")?.args(["format", "--check"]).args(folders)));
     let results = scratch().join("shared-results.xml");
-    report.suite_of("the shared tests in tests/", Runner::Junit(results.clone()), || {
-        let mut pytest = python("pytest")?;
-        pytest.args(["-q", "-p", "no:cacheprovider", "tests", "--junitxml"]).arg(results);
-        Ok(pytest)
-    });
-    report.check("no committed file names a folder of this machine", no_machine_paths);
-}
-
-/// Fails if a committed file names a home or a temporary folder, which other machines lack.
-fn no_machine_paths() -> Result<()> {
-    let found = output(command("git").args([
-        "grep",
-        "-nIE",
-        "(/root|/home/[a-z]+|/tmp)/[a-z]",
-        "--",
-        ".",
-        ":!Cargo.lock",
-    ]))?;
-    ensure!(found.text.is_empty(), "{}", found.text);
-    Ok(())
+    report.suite_of(
+        "the shared tests in tests/, bench/ and xtask/",
+        Runner::Junit(results.clone()),
+        || {
+            let mut pytest = python("pytest")?;
+            pytest
+                .args(["-q", "-p", "no:cacheprovider", "tests", "bench", "xtask", "--junitxml"])
+                .arg(results);
+            Ok(pytest)
+        },
+    );
 }
 
 /// The tests that compare the languages.

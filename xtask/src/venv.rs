@@ -1,19 +1,35 @@
 //! Virtual environments of Python, for tools that come from `PyPI`.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::Result;
 
 use crate::fresh;
-use crate::shell::{command, run, scratch};
+use crate::shell::{command, progress, run, scratch};
 
 /// A new environment in this folder. It has no pip, which would take most of the time; `install`
 /// has one for all.
 pub(crate) fn create(folder: &Path) -> Result<()> {
     let _ = fs::remove_dir_all(folder);
     run(command("python3").args(["-m", "venv", "--without-pip"]).arg(folder))
+}
+
+/// The environment of this name, with these requirements. It is made again if their file or a file of
+/// xtask that has them changes.
+pub(crate) fn with(name: &str, file: &str, requirements: &[&str]) -> Result<PathBuf> {
+    let folder = scratch().join(name);
+    fresh::unless_fresh(&folder, &[file], || {
+        progress(&format!("installing {name}"));
+        create(&folder)?;
+        let mut install = install(&folder)?;
+        if requirements.is_empty() {
+            install.args(["-r", file]);
+        }
+        run(install.args(requirements))
+    })?;
+    Ok(folder)
 }
 
 /// `pip install` into an environment.

@@ -1,11 +1,9 @@
 //! Files of a folder: their names and their checksums.
 
-use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use sha2::{Digest, Sha256};
 
 /// The files of a folder, sorted.
 pub(super) fn files(folder: &Path) -> Result<Vec<PathBuf>> {
@@ -13,13 +11,6 @@ pub(super) fn files(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut files = entries.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?;
     files.sort();
     Ok(files)
-}
-
-pub(super) fn sha256(file: &Path) -> Result<String> {
-    let content = fs::read(file).with_context(|| file.display().to_string())?;
-    let mut digits = String::new();
-    Sha256::digest(content).iter().try_for_each(|byte| write!(digits, "{byte:02x}"))?;
-    Ok(digits)
 }
 
 pub(super) fn name(file: &Path) -> Result<&str> {

@@ -1,9 +1,7 @@
 //! C: `make check` in bindings-c, on libbackoff installed under a prefix of its own.
 
-mod bench;
 mod cargo_c;
 mod consumers;
-mod hosts;
 mod make;
 mod platforms;
 
@@ -15,13 +13,25 @@ use anyhow::{Result, ensure};
 
 use crate::languages::language::Platforms;
 use crate::libbackoff::Platform;
-use crate::report::{Report, Runner};
+use crate::report::{Extent, Report, Runner};
 use crate::shell::{add_target, cargo, command, empty, root, run, scratch, stdout};
 
-pub(crate) use bench::bench;
-pub(crate) use hosts::test as hosts;
 pub(crate) use make::prefix;
 use make::{build, make, program, programs};
+
+/// Its adapter is an example, for libcurl, which `make check` compiles and runs as the others.
+pub(crate) fn hosts(_: Extent, _: &mut Report) {}
+
+/// The harness of benchmarks, over the installed library.
+pub(crate) fn bench() -> Result<Command> {
+    let build = scratch().join("bench-c");
+    let mut make = command("make");
+    make.args(["--no-print-directory", "-C", "bench/c"]);
+    make.arg(format!("PREFIX={}", prefix()?.display()));
+    make.arg(format!("BUILD={}", build.display()));
+    run(&mut make)?;
+    Ok(command(build.join("bench")))
+}
 
 /// The driver.
 pub(crate) fn driver() -> Result<Command> {

@@ -2,7 +2,6 @@
 //! is tested on the installed C library.
 
 mod adapters;
-mod bench;
 mod command;
 pub(crate) mod engine;
 mod hosts;
@@ -19,10 +18,8 @@ use crate::report::{Report, Runner};
 use crate::shell::{command, empty, output, progress, root, run, scratch, stdout};
 
 use adapters::{ADAPTERS, newest};
-pub(crate) use bench::bench;
-use bench::benchmarks;
 use command::{MODULE, STATICCHECK, checks, go, go_alone, go_over_c, testing};
-pub(crate) use hosts::{fleet, queues, test as hosts};
+pub(crate) use hosts::{fleet, queue, test as hosts};
 
 /// The module of what only our tests need.
 const CHECKS: &str = "github.com/backoff-rs/backoff/bindings-go/internal/checks";
@@ -63,6 +60,21 @@ fn program(name: &str, package: &str, module: &Path) -> Result<Command> {
     let path = scratch().join(format!("go-{name}"));
     run(go_alone().args(["build", "-o"]).arg(&path).arg(package).current_dir(module))?;
     Ok(command(path))
+}
+
+/// The harness of benchmarks, over the module of this checkout.
+pub(crate) fn bench() -> Result<Command> {
+    progress("building Go's benchmarks");
+    let path = scratch().join("go-bench");
+    run(benchmarks().args(["build", "-o"]).arg(&path).arg("."))?;
+    Ok(command(path))
+}
+
+/// The go command in the module of the benchmarks, whose go.mod and go.sum pin the peers.
+fn benchmarks() -> Command {
+    let mut go = go_alone();
+    go.env("GOFLAGS", "-mod=readonly").current_dir(root().join("bench/go"));
+    go
 }
 
 /// Runs a program in a user's module that depends on ours, and returns its output.

@@ -1,6 +1,5 @@
 //! JavaScript: the npm tarball, installed in a clean project.
 
-mod bench;
 mod hosts;
 
 use std::fs;
@@ -9,15 +8,13 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 
-use crate::compatibility::Ran;
 use crate::crates::linted;
 use crate::fresh;
 use crate::languages::language::Platforms;
 use crate::report::{Report, Runner};
-use crate::shell::{WASM, cargo, command, progress, root, run, scratch, stdout};
+use crate::shell::{WASM, cargo, command, copy_files, progress, root, run, scratch, stdout};
 
-pub(crate) use bench::bench;
-pub(crate) use hosts::{fleet, queues, test as hosts};
+pub(crate) use hosts::{fleet, queue, test as hosts};
 
 const INPUTS: [&str; 5] =
     ["core", "bindings-wasm", "Cargo.toml", "Cargo.lock", "rust-toolchain.toml"];
@@ -92,6 +89,26 @@ fn program(place: &str, name: &str) -> Result<Command> {
     Ok(node)
 }
 
+/// The harness of benchmarks, over the installed tarball.
+pub(crate) fn bench() -> Result<Command> {
+    let (tarball, folder) = (tarball()?, scratch().join("bench-js"));
+    let inputs: Vec<&str> = INPUTS.into_iter().chain(["bench/js"]).collect();
+    fresh::unless_fresh(&folder, &inputs, || {
+        progress("installing what JavaScript is measured beside");
+        copy_files("bench/js", &folder)?;
+        let npm = |arguments: &[&str]| {
+            let mut npm = command("npm");
+            npm.args(arguments).args(["--no-audit", "--no-fund"]).current_dir(&folder);
+            npm
+        };
+        run(&mut npm(&["ci"]))?;
+        run(npm(&["install", "--no-save"]).arg(&tarball))
+    })?;
+    let mut node = command("node");
+    node.arg("main.mjs").current_dir(folder);
+    Ok(node)
+}
+
 /// The driver over the installed package.
 pub(crate) fn driver() -> Result<Command> {
     program("tests", "driver.mjs")
@@ -155,9 +172,8 @@ pub(crate) fn packages(_: Platforms) -> Result<Vec<PathBuf>> {
 /// Runs the package in every runtime, bundler and test runner, and in Chromium.
 pub(crate) fn test_more(report: &mut Report) {
     let (results, ran) = (scratch().join("npm-everywhere.xml"), scratch().join("npm-ran.jsonl"));
-    // The rows of an earlier run would stay if this one did not begin.
-    let _ = fs::remove_file(&ran);
     report.suite_of("npm test, everywhere", Runner::Junit(results.clone()), || {
+        let _ = fs::remove_file(&ran);
         let tarball = tarball()?;
         let folder = folder().join("tests/everywhere");
         let chromium = std::env::var("CHROMIUM").unwrap_or_else(|_| "/usr/bin/chromium".into());
@@ -177,13 +193,5 @@ pub(crate) fn test_more(report: &mut Report) {
             .env("CHROMIUM", chromium);
         Ok(test)
     });
-    report.check("what the npm package ran on", || {
-        let text = fs::read_to_string(&ran).context("no test ran")?;
-        text.lines().map(serde_json::from_str::<Ran>).collect::<Result<Vec<_>, _>>()?;
-        Ok(())
-    });
-    let rows = fs::read_to_string(&ran).unwrap_or_default();
-    for row in rows.lines().filter_map(|line| serde_json::from_str(line).ok()) {
-        report.ran(row);
-    }
+    report.ran_on(&ran);
 }

@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 use std::process::Command;
-use std::time::Duration;
 
 use anyhow::Result;
 
@@ -48,23 +47,4 @@ pub(crate) struct Language {
     pub(crate) documents: Option<&'static str>,
     /// The output of a program of the documents, over the installed artifact.
     pub(crate) snippet: fn(&str) -> Result<String>,
-}
-
-/// A queue, and its program: it takes the address of a server, a policy, a seed, the id of a job and
-/// how often the job fails.
-pub(crate) struct Queue {
-    pub(crate) name: &'static str,
-    /// Of `tests/integrations/servers.py`.
-    pub(crate) server: &'static str,
-    /// How much later than its delay the queue may schedule a retry. It never schedules one earlier.
-    pub(crate) resolution: Duration,
-    pub(crate) program: Command,
-}
-
-/// A language whose processes can share a budget, and its program: it takes the kind of a store, its
-/// address, the name of a budget, its string, how many retries it requests of the store, and the file
-/// in which it records its exchanges with the store.
-pub(crate) struct Member {
-    pub(crate) name: &'static str,
-    pub(crate) program: fn() -> Result<Command>,
 }

@@ -11,99 +11,36 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 
-use crate::languages::language::{Language, Member, Queue};
+use crate::languages::language::Language;
 use crate::shell::progress;
 
-/// The queues that have an adapter.
-pub(crate) fn queues() -> Result<Vec<Queue>> {
-    Ok([python::queues()?, js::queues()?, go::queues()?].into_iter().flatten().collect())
-}
-
-/// The program of clients that contend for one budget.
-pub(crate) use rust::contention;
-
-/// The languages that have shared budgets.
-pub(crate) fn fleet() -> [Member; 4] {
-    [
-        Member { name: "rust", program: rust::fleet },
-        Member { name: "go", program: go::fleet },
-        Member { name: "python", program: python::fleet },
-        Member { name: "js", program: js::fleet },
-    ]
+/// A language over the functions of its module.
+macro_rules! language {
+    ($name:ident, $hosts_part:literal, $documents:expr) => {
+        Language {
+            name: stringify!($name),
+            driver: $name::driver,
+            evaluator: $name::evaluator,
+            client: $name::client,
+            packages: $name::packages,
+            test: $name::test,
+            test_more: $name::test_more,
+            hosts_part: $hosts_part,
+            hosts: $name::hosts,
+            bench: $name::bench,
+            documents: $documents,
+            snippet: $name::snippet,
+        }
+    };
 }
 
 /// All languages. The differential test compares the others with the first.
 pub(crate) static ALL: [Language; 5] = [
-    Language {
-        name: "rust",
-        driver: rust::driver,
-        evaluator: rust::evaluator,
-        client: rust::client,
-        packages: rust::packages,
-        test: rust::test,
-        test_more: rust::test_more,
-        hosts_part: "hosts-rust",
-        hosts: rust::hosts,
-        bench: rust::bench,
-        documents: None,
-        snippet: rust::snippet,
-    },
-    Language {
-        name: "c",
-        driver: c::driver,
-        evaluator: c::evaluator,
-        client: c::client,
-        packages: c::packages,
-        test: c::test,
-        test_more: c::test_more,
-        hosts_part: "hosts-c",
-        hosts: c::hosts,
-        bench: c::bench,
-        documents: Some("bindings-c"),
-        snippet: c::snippet,
-    },
-    Language {
-        name: "go",
-        driver: go::driver,
-        evaluator: go::evaluator,
-        client: go::client,
-        packages: go::packages,
-        test: go::test,
-        test_more: go::test_more,
-        hosts_part: "hosts-go",
-        hosts: go::hosts,
-        bench: go::bench,
-        documents: None,
-        snippet: go::snippet,
-    },
-    Language {
-        name: "python",
-        driver: python::driver,
-        evaluator: python::evaluator,
-        client: python::client,
-        packages: python::packages,
-        test: python::test,
-        test_more: python::test_more,
-        hosts_part: "hosts-python",
-        hosts: python::hosts,
-        bench: python::bench,
-        documents: None,
-        snippet: python::snippet,
-    },
-    Language {
-        name: "js",
-        driver: js::driver,
-        evaluator: js::evaluator,
-        client: js::client,
-        packages: js::packages,
-        test: js::test,
-        test_more: js::test_more,
-        hosts_part: "hosts-js",
-        hosts: js::hosts,
-        bench: js::bench,
-        documents: None,
-        snippet: js::snippet,
-    },
+    language!(rust, "hosts-rust", None),
+    language!(c, "hosts-c", Some("bindings-c")),
+    language!(go, "hosts-go", None),
+    language!(python, "hosts-python", None),
+    language!(js, "hosts-js", None),
 ];
 
 /// The language with this name.

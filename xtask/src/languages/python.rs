@@ -1,6 +1,5 @@
 //! Python: the wheel, installed in a clean virtual environment.
 
-mod bench;
 mod hosts;
 mod platforms;
 mod tools;
@@ -10,12 +9,14 @@ use std::process::Command;
 
 use anyhow::Result;
 
+use crate::fresh;
 use crate::report::{Report, Runner};
-use crate::shell::{command, root, run, scratch, stdout};
+use crate::shell::{command, copy_files, progress, root, run, scratch, stdout};
+use crate::venv;
 use wheels::{holds_no_path, installed, sdist, wheel};
 
-pub(crate) use bench::bench;
-pub(crate) use hosts::{fleet, queues, test as hosts};
+pub(crate) use hosts::{fleet, queue, test as hosts};
+use tools::INPUTS;
 pub(crate) use tools::{tool, tools};
 pub(crate) use wheels::{packages, published};
 
@@ -23,6 +24,25 @@ pub(crate) use wheels::{packages, published};
 fn python() -> Result<Command> {
     let mut python = command(installed()?.join("bin/python"));
     python.current_dir(scratch());
+    Ok(python)
+}
+
+/// The harness of benchmarks, over the wheel that is published.
+pub(crate) fn bench() -> Result<Command> {
+    let wheel = published()?;
+    let (environment, programs) =
+        (scratch().join("bench-python"), scratch().join("bench-python-src"));
+    let inputs: Vec<&str> = INPUTS.into_iter().chain(["bench/python"]).collect();
+    fresh::unless_fresh(&environment, &inputs, || {
+        progress("installing what Python is measured beside");
+        copy_files("bench/python", &programs)?;
+        venv::create(&environment)?;
+        run(venv::install(&environment)?.arg("-r").arg(programs.join("requirements.txt")))?;
+        run(venv::install(&environment)?.args(["--force-reinstall", "--no-deps"]).arg(&wheel))?;
+        run(command(environment.join("bin/python")).arg(programs.join("build_floor.py")))
+    })?;
+    let mut python = command(environment.join("bin/python"));
+    python.arg(programs.join("main.py"));
     Ok(python)
 }
 

@@ -10,9 +10,8 @@ use crate::audit;
 use crate::crates;
 use crate::languages::language::Platforms;
 use crate::report::Report;
-use crate::shell::{cargo, command, progress};
+use crate::shell::{cargo, command, progress, root, run, scratch};
 
-mod bench;
 mod contents;
 mod features;
 mod hosts;
@@ -21,9 +20,24 @@ mod packaged;
 mod targets;
 mod users;
 
-pub(crate) use bench::bench;
 pub(crate) use hosts::{contention, fleet, test as hosts};
+use packaged::packaged;
 pub(crate) use packaged::snippet;
+
+/// The harness of benchmarks, over the packaged crates.
+pub(crate) fn bench() -> Result<Command> {
+    progress("building Rust's benchmarks");
+    let folder = scratch().join("rust-bench");
+    let mut build = cargo();
+    build.args(["build", "--quiet", "--locked", "--release"]);
+    for name in ["backoff-core", "backoff-retry"] {
+        // It takes the place of the patch in the manifest.
+        let path = packaged(name)?.display().to_string();
+        build.arg("--config").arg(format!("patch.crates-io.{name}.path={path:?}"));
+    }
+    run(build.env("CARGO_TARGET_DIR", &folder).current_dir(root().join("bench/rust")))?;
+    Ok(command(folder.join("release/bench-rust")))
+}
 
 /// The driver. Its core is optimised in debug builds, too.
 pub(crate) fn driver() -> Result<Command> {

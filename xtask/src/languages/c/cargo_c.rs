@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Result, ensure};
 
 use super::make::prefix;
 use crate::report::Report;
-use crate::shell::{cargo, command, empty, progress, root, run, scratch, stdout};
+use crate::shell::{cargo, command, empty, files_below, progress, root, run, scratch, stdout};
 
 /// The last that the pinned Rust builds.
 const CARGO_C: &str = "0.10.24+cargo-0.98.0";
@@ -42,7 +42,7 @@ pub(super) fn test_more(report: &mut Report) {
 }
 
 /// cargo-c. Without optimisation it is built in a third of the time.
-fn tools() -> Result<std::path::PathBuf> {
+fn tools() -> Result<PathBuf> {
     let folder = scratch().join("cargo-c");
     if !folder.join("bin/cargo-cinstall").exists() {
         progress("building cargo-c, which takes some minutes");
@@ -53,21 +53,8 @@ fn tools() -> Result<std::path::PathBuf> {
     Ok(folder)
 }
 
-/// The installed files, links included.
-fn files(folder: &Path) -> Result<BTreeSet<String>> {
-    fn add(folder: &Path, under: &str, found: &mut BTreeSet<String>) -> Result<()> {
-        for entry in fs::read_dir(folder)? {
-            let entry = entry?;
-            let path = format!("{under}{}", entry.file_name().to_string_lossy());
-            if entry.file_type()?.is_dir() {
-                add(&entry.path(), &format!("{path}/"), found)?;
-            } else {
-                found.insert(path);
-            }
-        }
-        Ok(())
-    }
-    let mut found = BTreeSet::new();
-    add(folder, "", &mut found)?;
-    Ok(found)
+/// The installed files.
+fn files(folder: &Path) -> Result<BTreeSet<PathBuf>> {
+    let files = files_below(folder)?.into_iter();
+    files.map(|path| Ok(path.strip_prefix(folder)?.to_owned())).collect()
 }

@@ -6,9 +6,8 @@ use std::process::Command;
 use anyhow::{Context, Result, ensure};
 
 use super::make::prefix;
-use crate::fresh;
 use crate::report::Report;
-use crate::shell::{command, empty, programs, progress, run, scratch, stdout, symlink};
+use crate::shell::{command, empty, programs, run, scratch, stdout, symlink};
 use crate::venv;
 
 const REQUIREMENTS: &str = "bindings-c/tests/requirements.txt";
@@ -54,22 +53,13 @@ pub(super) fn offer_tools() -> Result<()> {
 
 /// A program of the pinned build systems.
 fn tool(name: &str) -> Result<PathBuf> {
-    let folder = scratch().join("c-tools");
-    fresh::unless_fresh(&folder, &[REQUIREMENTS], || {
-        progress("installing the build systems for C");
-        venv::create(&folder)?;
-        run(venv::install(&folder)?.args(["-r", REQUIREMENTS]))
-    })?;
-    Ok(folder.join("bin").join(name))
+    Ok(venv::with("c-tools", REQUIREMENTS, &[])?.join("bin").join(name))
 }
 
 fn old_cmake() -> Result<PathBuf> {
-    let folder = scratch().join("c-old-cmake");
-    if !folder.join("bin/cmake").exists() {
-        venv::create(&folder)?;
-        run(venv::install(&folder)?.arg(format!("cmake=={OLD_CMAKE}")))?;
-    }
-    Ok(folder.join("bin/cmake"))
+    let requirement = format!("cmake=={OLD_CMAKE}");
+    Ok(venv::with("c-old-cmake", "xtask/src/languages/c/consumers.rs", &[&requirement])?
+        .join("bin/cmake"))
 }
 
 /// `find_package` of other versions.

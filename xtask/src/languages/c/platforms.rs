@@ -11,7 +11,7 @@ use crate::archive;
 use crate::libbackoff::{self, Platform};
 use crate::licenses;
 use crate::report::Report;
-use crate::shell::{command, empty, output, root, run, scratch, stdout};
+use crate::shell::{command, copy_files, empty, output, root, run, scratch, stdout};
 
 /// A platform for which packages are made.
 struct Target {
@@ -267,11 +267,7 @@ fn packed_for(platform: &Platform) -> Result<PathBuf> {
     for file in ["README.md", licenses::FILE] {
         fs::copy(root().join("bindings-c").join(file), folder.join(file))?;
     }
-    fs::create_dir_all(folder.join("docs"))?;
-    for page in fs::read_dir(root().join("bindings-c/docs"))? {
-        let page = page?;
-        fs::copy(page.path(), folder.join("docs").join(page.file_name()))?;
-    }
+    copy_files("bindings-c/docs", &folder.join("docs"))?;
     let path = place.join(format!("{name}.tar.gz"));
     archive::tar_gz(&folder, &path)?;
     Ok(path)

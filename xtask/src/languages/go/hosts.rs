@@ -6,14 +6,12 @@
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
-use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 
 use super::adapters::{ADAPTERS, Adapter, newest};
 use super::command::{MODULE, STATICCHECK, go_alone, testing};
 use crate::compatibility::Ran;
-use crate::languages::language::Queue;
 use crate::report::{Extent, Report, Runner};
 use crate::servers::with_servers;
 use crate::shell::{command, output, root, run, scratch};
@@ -56,19 +54,9 @@ pub(crate) fn test(extent: Extent, report: &mut Report) {
     }
 }
 
-/// The queues, on the newest versions.
-pub(crate) fn queues() -> Result<Vec<Queue>> {
-    let queue = |name: &'static str, server, resolution| -> Result<Queue> {
-        let package = format!("adapters/{name}/internal/queue");
-        let program = program(&format!("{name}-queue"), &package)?;
-        Ok(Queue { name, server, resolution, program })
-    };
-    Ok(vec![
-        // A time is rounded up to microseconds.
-        queue("river", "postgres", Duration::from_micros(1))?,
-        // It stores the second that follows.
-        queue("asynq", "redis", Duration::from_secs(2))?,
-    ])
+/// A job queue, on the newest version.
+pub(crate) fn queue(name: &str) -> Result<Command> {
+    program(&format!("{name}-queue"), &format!("adapters/{name}/internal/queue"))
 }
 
 /// Fails if a folder is not tested.

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::process::Command;
-use std::time::Duration;
 
 use anyhow::{Context, Result};
 use serde::Deserialize;
@@ -11,7 +10,6 @@ use serde::Deserialize;
 use crate::compatibility::Ran;
 use crate::fresh;
 use crate::languages::js::{INPUTS, folder, tarball};
-use crate::languages::language::Queue;
 use crate::report::{Extent, Report, Runner};
 use crate::servers::with_servers;
 use crate::shell::{command, run, scratch, stdout};
@@ -82,20 +80,13 @@ fn on(version: &str) -> Result<Command> {
     Ok(run_mjs("--installed"))
 }
 
-/// The queue, on its newest version.
-pub(crate) fn queues() -> Result<Vec<Queue>> {
-    // A delay is rounded up to milliseconds.
-    let resolution = Duration::from_millis(1);
-    Ok(vec![Queue { name: "bullmq", server: "redis", resolution, program: program("bullmq.mjs")? }])
-}
-
 /// A process of the fleet that shares a budget.
 pub(crate) fn fleet() -> Result<Command> {
-    program("fleet.mjs")
+    queue("fleet.mjs")
 }
 
 /// A program of `tests/queues` on the newest hosts.
-fn program(name: &str) -> Result<Command> {
+pub(crate) fn queue(name: &str) -> Result<Command> {
     let printed = stdout(on("newest")?.args(["--program", "-p", "process.execPath"]))?;
     let mut node = command(printed.lines().last().context("no Node.js")?);
     node.current_dir(scratch().join("npm-hosts-newest")).arg(name);

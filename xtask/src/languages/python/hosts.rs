@@ -3,7 +3,6 @@
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
-use std::time::Duration;
 
 use anyhow::{Result, ensure};
 
@@ -11,7 +10,6 @@ use super::tools::{INPUTS, PROJECT};
 use super::wheels::{installed, wheel};
 use crate::compatibility::Ran;
 use crate::fresh;
-use crate::languages::language::Queue;
 use crate::report::{Extent, Report, Runner};
 use crate::servers::with_servers;
 use crate::shell::{command, progress, root, run, scratch, stdout};
@@ -89,22 +87,17 @@ fn oldest() -> Result<PathBuf> {
 
 /// A process of a fleet that shares a budget.
 pub(crate) fn fleet() -> Result<Command> {
-    let mut program = command(installed()?.join("bin/python"));
-    program.current_dir(scratch()).arg(root().join("bindings-python/tests/queues/fleet.py"));
-    Ok(program)
+    program("fleet")
 }
 
-/// The queues, on their newest versions.
-pub(crate) fn queues() -> Result<Vec<Queue>> {
-    let queue = |name, resolution| -> Result<Queue> {
-        let mut program = command(installed()?.join("bin/python"));
-        program.current_dir(scratch());
-        program.arg(root().join(format!("bindings-python/tests/queues/{name}_job.py")));
-        Ok(Queue { name, server: "redis", resolution, program })
-    };
-    Ok(vec![
-        queue("celery", Duration::from_micros(1))?,
-        // It counts whole milliseconds.
-        queue("dramatiq", Duration::from_millis(1))?,
-    ])
+/// A job queue, on its newest version.
+pub(crate) fn queue(name: &str) -> Result<Command> {
+    program(&format!("{name}_job"))
+}
+
+fn program(name: &str) -> Result<Command> {
+    let mut program = command(installed()?.join("bin/python"));
+    program.current_dir(scratch());
+    program.arg(root().join(format!("bindings-python/tests/queues/{name}.py")));
+    Ok(program)
 }

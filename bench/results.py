@@ -1,0 +1,106 @@
+"""The results of a run, as results.json holds them: a row for each work of ours beside each peer."""
+
+import json
+import statistics
+import sys
+
+#: The label of our own measurements.
+OURS = "ours"
+
+#: How fast is fast enough, by language, work and the beginning of the peer's name: our time as a part of the peer's, or
+#: the peer's plus so many nanoseconds. The first that matches counts.
+FLOORS = [
+    ("rust", "next", "by hand (fastrand)", 0.75),
+    ("rust", "next, proportional", "backon", 0.5),
+    ("rust", "next", "tokio-retry", 0.1),
+    ("rust", "batch of 1000000", "memset", 2.5),
+    ("rust", "loop, success at once", "backon", "+30"),
+    ("rust", "1000 loops", "", 1.0),
+    ("c", "next", "an empty call", 2.2),
+    ("c", "random access", "by hand", 3.0),
+    ("c", "batch of 1000000", "by hand", 1.2),
+    ("python", "next", "a C extension", 1.25),
+    ("python", "next", "by hand (random.uniform)", 1 / 7),
+    ("python", "next", "backoff (litl)", 1 / 8),
+    ("python", "batch of 1000000", "numpy", 0.6),
+    ("python", "list of 1000", "numpy", 1.2),
+    ("python", "loop, success at once", "backoff (litl)", 1.0),
+    ("python", "loop, success at once", "tenacity", 1 / 5),
+    ("python", "loop, one failure", "backoff (litl)", 1 / 2),
+    ("python", "loop, one failure", "tenacity", 1 / 2),
+    ("python", "1000 loops", "", 1.0),
+    ("python", "import", "bare", "+5e6"),
+    ("js", "next", "by hand (1<<a)", 1.25),
+    ("js", "next", "by hand (2**a)", 0.5),
+    ("js", "next", "", 1 / 4),
+    ("js", "loop, success at once", "p-retry", 1.0),
+    ("js", "loop, success at once", "cockatiel", 1.0),
+    ("js", "1000 loops", "", 1.0),
+    ("go", "next", "by hand (SplitMix64)", 1.5),
+    ("go", "next", "by hand (math/rand)", 0.6),
+    ("go", "next, proportional", "cenkalti v7", 1.0),
+    ("go", "next, proportional", "cenkalti v4", 1 / 2),
+    ("go", "loop, success at once", "cenkalti v5", 1.0),
+    ("go", "new and 3 delays, proportional", "cenkalti v5", 1.0),
+    ("go", "1000 loops", "", 1.0),
+]
+
+
+def floor(language, work, peer, peer_ns):
+    """The largest ratio that is fast enough, or None."""
+    for of_language, of_work, prefix, bound in FLOORS:
+        if (of_language, of_work) == (language, work) and peer.startswith(prefix):
+            return bound if isinstance(bound, float) else (peer_ns + float(bound)) / peer_ns
+    return None
+
+
+def misses(row):
+    return None not in (row["ratio"], row["floor"]) and row["ratio"] > row["floor"]
+
+
+def row(language, work, peer, ours, theirs):
+    """A row. Without a peer, its name is empty and its numbers are missing."""
+    rounds = zip(ours["rounds_ns"], theirs["rounds_ns"], strict=True) if peer else ()
+    ratios = [mine / other for mine, other in rounds]
+    peer_ns = statistics.median(theirs["rounds_ns"]) if ratios else None
+    # The range of the middle 80 percent.
+    low, *_, high = (
+        statistics.quantiles(ratios, n=10, method="inclusive") if ratios else (None, None)
+    )
+    return {
+        "language": language,
+        "work": work,
+        "peer": peer,
+        "ours_ns": statistics.median(ours["rounds_ns"]),
+        "peer_ns": peer_ns,
+        "ratio": statistics.median(ratios) if ratios else None,
+        "ratio_low": low,
+        "ratio_high": high,
+        "floor": floor(language, work, peer, peer_ns) if ratios else None,
+        "ours": ours,
+        "theirs": theirs,
+    }
+
+
+def text(results):
+    """The file: a row on each line, so that a difference shows a row."""
+
+    def value(member):
+        if not isinstance(member, list):
+            return compact(member)
+        return "[\n  " + ",\n  ".join(map(compact, member)) + "\n]"
+
+    members = [f'"{name}": {value(member)}' for name, member in results.items()]
+    return "{\n" + ",\n".join(members) + "\n}\n"
+
+
+def compact(value):
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def read(path):
+    try:
+        with open(path, encoding="utf-8") as file:
+            return json.load(file)
+    except (OSError, ValueError) as error:
+        sys.exit(f"error: {path}: {error}")

@@ -1,0 +1,173 @@
+"""`cargo xtask bench`: how long our calls take, beside what users would call instead (README.md).
+
+The variable XTASK names the program that builds the harnesses: `XTASK bench --harness LANGUAGE` prints a harness as JSON.
+"""
+
+import argparse
+import gzip
+import json
+import os
+import platform
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import tarfile
+from pathlib import Path
+
+import compare
+import pages
+import results
+
+#: The languages whose harness can be run under callgrind.
+COUNTED = ("rust", "c")
+#: The files of the npm tarball whose gzipped sizes pages feel, with the largest good size.
+BUNDLES = (
+    ("backoff-wasm, minified and gzipped", "package/dist/index.js", 20_000),
+    ("backoff-wasm/delay, minified and gzipped", "package/dist/delay.js", 5_000),
+)
+
+
+def output(command, **options):
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False, **options)
+    if done.returncode:
+        sys.exit(f"error: `{' '.join(map(str, command))}` ended with {done.returncode}")
+    return done.stdout
+
+
+class Harness:
+    """The program of a language that measures."""
+
+    def __init__(self, language):
+        self.language = language
+        made = json.loads(output([os.environ["XTASK"], "bench", "--harness", language]))
+        self.program, self.folder = made["program"], made["folder"]
+        self.environment = os.environ | made["environment"]
+        self.files = made["files"]
+        self.works = self.run("works").splitlines()
+        self.measured = {work: {} for work in self.works}
+
+    def run(self, *arguments, before=(), **environment):
+        command = [*before, *self.program, *arguments]
+        return output(command, cwd=self.folder, env=self.environment | environment)
+
+    def measure(self, time_ms, is_reversed):
+        """Measures each work once: ours, and each peer, in the opposite order if it is reversed."""
+        environment = {"BENCH_TIME_MS": str(time_ms)} | (
+            {"BENCH_REVERSED": "1"} if is_reversed else {}
+        )
+        for work, measured in self.measured.items():
+            for line in self.run("measure", work, **environment).splitlines():
+                measurement = json.loads(line)
+                measured.setdefault(measurement["by"], []).append(measurement)
+
+    def versions(self):
+        """The compiler or interpreter, the tool that measures, and the peers."""
+        tools = map(json.loads, self.run("versions").splitlines())
+        return [{"language": self.language} | tool for tool in tools]
+
+    def rows(self):
+        """For each work a row with each peer."""
+        for work, measured in self.measured.items():
+            costs = {by: self.cost(work, by, rounds) for by, rounds in measured.items()}
+            ours = costs.pop(results.OURS)
+            for peer, theirs in (costs or {"": {"rounds_ns": []}}).items():
+                if costs and len(theirs["rounds_ns"]) != len(ours["rounds_ns"]):
+                    sys.exit(f"error: {work}: ours and {peer} were measured in different rounds")
+                yield results.row(self.language, work, peer, ours, theirs)
+
+    def cost(self, work, by, rounds):
+        """What an operation takes beside the time, and the time of each round."""
+        cost = {}
+        for name in ("bytes", "allocations"):
+            counts = [float(round[name]) for round in rounds if round.get(name) is not None]
+            if counts:
+                cost[name] = statistics.median(counts)
+        times = [round["ns"] for round in rounds]
+        if self.language in COUNTED and shutil.which("valgrind"):
+            # About a millisecond without callgrind.
+            count = int(min(max(1e6 / statistics.median(times), 1), 1e5))
+            once, twice = (self.instructions(work, by, n) for n in (count, 2 * count))
+            cost["instructions"] = max(twice - once, 0) / count
+        return cost | {"rounds_ns": times}
+
+    def instructions(self, work, by, count):
+        log = ["--log-fd=1", "--callgrind-out-file=/dev/null"]
+        valgrind = ["valgrind", "--tool=callgrind", *log]
+        return int(
+            re.search(
+                r"Collected : (\d+)", self.run("count", work, by, str(count), before=valgrind)
+            )[1]
+        )
+
+    def sizes(self):
+        """The sizes of the files that users install or download."""
+        for what, path in self.files.items():
+            yield self.size(what, Path(path).stat().st_size)
+            if self.language == "js":
+                with tarfile.open(path) as tarball:
+                    for bundle, member, floor in BUNDLES:
+                        content = tarball.extractfile(member).read()
+                        yield self.size(bundle, len(gzip.compress(content)), floor)
+
+    def size(self, what, count, floor=None):
+        return {"language": self.language, "what": what, "bytes": count, "floor": floor}
+
+
+def measure(languages, rounds, time_ms):
+    """Measures everything in rounds: in every other one the peers come first."""
+    harnesses = [Harness(language) for language in languages]
+    for number in range(1, rounds + 1):
+        print(f"==> round {number} of {rounds}", file=sys.stderr)
+        for harness in harnesses:
+            harness.measure(time_ms, number % 2 == 0)
+    return {
+        "machine": machine(),
+        "rounds": rounds,
+        "time_ms": time_ms,
+        "versions": [tool for harness in harnesses for tool in harness.versions()],
+        "rows": [row for harness in harnesses for row in harness.rows()],
+        "sizes": [size for harness in harnesses for size in harness.sizes()],
+    }
+
+
+def machine():
+    cpus = Path("/proc/cpuinfo")
+    model = re.search(r"model name\s*: (.*)", cpus.read_text()) if cpus.exists() else None
+    return {
+        "processor": model[1] if model else platform.machine(),
+        "cores": len(os.sched_getaffinity(0))
+        if hasattr(os, "sched_getaffinity")
+        else os.cpu_count(),
+        "system": f"{platform.system()} {platform.release()}",
+    }
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="cargo xtask bench")
+    parser.add_argument("language", nargs="?", choices=pages.TITLES)
+    parser.add_argument("--quick", action="store_true", help="fewer and shorter rounds")
+    parser.add_argument("--json", metavar="FILE", help="write the results")
+    parser.add_argument("--compare", metavar="OLD.json", type=results.read, help="say what changed")
+    parser.add_argument("--check", action="store_true", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    languages = [options.language] if options.language else list(pages.TITLES)
+    if options.check:
+        # Every work once. The times do not matter.
+        for language in languages:
+            harness = Harness(language)
+            if not harness.works:
+                sys.exit("error: no works")
+            print(harness.run("check"), end="")
+        return
+    found = measure(languages, *((5, 20) if options.quick else (10, 50)))
+    print(pages.full(found), end="")
+    if options.json:
+        Path(options.json).write_text(results.text(found), encoding="utf-8")
+    if options.compare:
+        print(f"\nSince the other run:\n{compare.changes(options.compare, found)}", end="")
+
+
+if __name__ == "__main__":
+    main()
