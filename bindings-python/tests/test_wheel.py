@@ -37,7 +37,7 @@ def run(module, *arguments):
 
 
 ADAPTERS = [
-    *("aiohttp", "celery", "dramatiq", "httpx", "litl", "postgres", "redis", "requests"),
+    *("aiohttp", "backoff", "celery", "dramatiq", "httpx", "postgres", "redis", "requests"),
     *("stamina", "tenacity", "urllib3"),
 ]
 
