@@ -12,9 +12,8 @@ from backoff_rs import PolicyError, RandomStream, Verdict, permanent, retry_afte
 from backoff_rs.adapters import backoff as backoff_adapter
 from backoff_rs.adapters import stamina as stamina_adapter
 from backoff_rs.adapters import tenacity as tenacity_adapter
-from processes import FULL_100MS_NS
+from processes import FULL_100MS
 
-FULL_100MS = [delay / 10**9 for delay in FULL_100MS_NS]
 POLICY = "full:base=100ms,max_retries=3,retry_after_max=10s"
 JOB = {"seed": 42, "key": "job-1"}
 
