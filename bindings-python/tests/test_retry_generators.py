@@ -6,13 +6,8 @@ import inspect
 
 import pytest
 from backoff_rs import Retrying, RetryStats, retry
-from backoff_rs.testing import fake_time
 
-
-@pytest.fixture(autouse=True)
-def time():
-    with fake_time() as time:
-        yield time
+pytestmark = pytest.mark.usefixtures("time")
 
 
 def drain(generator):

@@ -20,14 +20,7 @@ from backoff_rs import (
     RetryStats,
     retry,
 )
-from backoff_rs.testing import fake_time
 from jobs import DELAYS, POLICY, RESET, Events, run, stops
-
-
-@pytest.fixture
-def time():
-    with fake_time() as time:
-        yield time
 
 
 @pytest.fixture(params=loops.FORMS)
