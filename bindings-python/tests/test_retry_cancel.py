@@ -9,8 +9,10 @@ import anyio
 import pytest
 import trio
 from backoff_rs import Budget, Operation, Policy, RandomStream, RetryStats, retry
-from forms import ASYNC, calls_of, items_of
 from jobs import HOUR, Job, is_idle
+from loops import block_async, call_async, first_item_async
+
+FORMS = [block_async, call_async, first_item_async]
 
 
 async def forever():
@@ -32,7 +34,7 @@ def test_a_task_that_never_ran_has_no_loop():
     job = Job()
 
     async def run():
-        task = asyncio.create_task(calls_of(fail, job.options))
+        task = asyncio.create_task(call_async(fail, **job.options))
         task.cancel()
         await asyncio.wait([task])
 
@@ -69,7 +71,7 @@ async def fails_after_in_trio():
         (run_in_trio, fails_after_in_trio),
     ],
 )
-@pytest.mark.parametrize("form", ASYNC)
+@pytest.mark.parametrize("form", FORMS)
 def test_a_timeout_within_the_call_is_retried(form, run, timeout):
     calls = []
 
@@ -79,7 +81,7 @@ def test_a_timeout_within_the_call_is_retried(form, run, timeout):
             await timeout()
 
     late = (TimeoutError, trio.TooSlowError)
-    run(form(call, {"policy": "constant:base=1ms", "on": late, "log": False}))
+    run(form(call, **{"policy": "constant:base=1ms", "on": late, "log": False}))
     assert len(calls) == 3
 
 
@@ -120,7 +122,9 @@ def test_a_cancelled_predicate():
         reasons.append(event.reason)
 
     async def run():
-        task = asyncio.create_task(calls_of(fail, Job().options | {"on": on, "on_stop": on_stop}))
+        task = asyncio.create_task(
+            call_async(fail, **Job().options | {"on": on, "on_stop": on_stop})
+        )
         await asyncio.sleep(0.01)
         task.cancel()
         await asyncio.wait([task])
@@ -129,7 +133,7 @@ def test_a_cancelled_predicate():
     assert reasons == ["cancelled"]
 
 
-@pytest.mark.parametrize("form", [calls_of, items_of])
+@pytest.mark.parametrize("form", [call_async, first_item_async])
 @pytest.mark.parametrize("when", ["before", "call", "wait"])
 def test_on_stop_as_a_coroutine_function_is_awaited(form, when):
     job, reasons, call = Job(), [], forever if when == "call" else fail
@@ -141,7 +145,7 @@ def test_on_stop_as_a_coroutine_function_is_awaited(form, when):
     async def begin():
         if when == "before":
             asyncio.current_task().cancel()
-        await form(call, job.options | {"on_stop": on_stop})
+        await form(call, **job.options | {"on_stop": on_stop})
 
     async def run():
         task = asyncio.create_task(begin())
@@ -154,7 +158,7 @@ def test_on_stop_as_a_coroutine_function_is_awaited(form, when):
     assert reasons == ["cancelled"]
 
 
-@pytest.mark.parametrize("form", ASYNC)
+@pytest.mark.parametrize("form", FORMS)
 def test_a_shielded_cleanup_of_trio_is_retried(form):
     calls = []
 
@@ -167,13 +171,13 @@ def test_a_shielded_cleanup_of_trio_is_retried(form):
         with trio.CancelScope() as outer:
             outer.cancel()
             with trio.CancelScope(shield=True):
-                await form(call, Job("constant:base=1ms").options)
+                await form(call, **Job("constant:base=1ms").options)
 
     trio.run(run)
     assert len(calls) == 3
 
 
-@pytest.mark.parametrize("form", [calls_of, items_of])
+@pytest.mark.parametrize("form", [call_async, first_item_async])
 @pytest.mark.parametrize(
     ("when", "reason"),
     [("before", "cancelled"), ("call", "cancelled"), ("wait", "cancelled"), ("done", "success")],
@@ -199,7 +203,7 @@ def test_trio_awaits_a_hook_in_a_cancelled_scope(form, when, reason):
             if when == "before":
                 scope.cancel()
             options = {"on_stop": on_stop, "on_retry": lambda _: scope.cancel()}
-            await form(call, Job().options | options)
+            await form(call, **Job().options | options)
 
     trio.run(run)
     assert reasons == [reason]
@@ -210,7 +214,7 @@ def test_a_timeout_around_the_loop():
 
     async def run():
         async with asyncio.timeout(0.01):
-            await calls_of(fail, job.options)
+            await call_async(fail, **job.options)
 
     with pytest.raises(TimeoutError):
         asyncio.run(run())
@@ -231,9 +235,9 @@ def test_cancelled_at_random_moments():
         own_stops = []
         stops.append(own_stops)
         task = asyncio.create_task(
-            ASYNC[number % 3](
+            FORMS[number % 3](
                 call,
-                Job("constant:base=1ms,jitter=full").options
+                **Job("constant:base=1ms,jitter=full").options
                 | {"budget": budget, "stats": stats, "on_stop": own_stops.append},
             )
         )
