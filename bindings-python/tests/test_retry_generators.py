@@ -160,17 +160,6 @@ def test_asend_athrow_and_aclose():
     asyncio.run(run())
 
 
-def test_a_thrown_exception_passes_through():
-    @retry(on=ConnectionError)
-    def items():
-        yield 1
-
-    generator = items()
-    next(generator)
-    with pytest.raises(ConnectionError, match="thrown"):
-        generator.throw(ConnectionError("thrown"))
-
-
 def test_decorated_functions_keep_their_kind():
     @retry(on=())
     def items():
