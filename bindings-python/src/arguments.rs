@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use backoff_core::MAX_NS;
+use backoff_core::{MAX_NS, ParseError};
 use pyo3::PyClass;
 use pyo3::exceptions::PyUnicodeEncodeError;
 use pyo3::prelude::*;
@@ -146,4 +146,13 @@ pub(crate) fn utf8<'a>(
         }
         Err(error) => Err(error),
     }
+}
+
+/// What the core reads in the text of the caller.
+pub(crate) fn parsed<T>(
+    text: &Bound<'_, PyAny>,
+    parse: impl FnOnce(&[u8]) -> Result<T, ParseError>,
+) -> PyResult<T> {
+    let utf8 = utf8("text", "a str", text)?;
+    parse(&utf8).map_err(|error| errors::parse_error(text.py(), &error, &utf8))
 }

@@ -3,7 +3,6 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
 use crate::arguments::{self, Argument};
-use crate::errors;
 
 /// Retries that many operations share (SPEC 15), so that retries do not make an overload worse:
 /// one budget for each server, passed to all operations that call it.
@@ -43,10 +42,7 @@ impl Budget {
     /// locate the error in the string.
     #[staticmethod]
     fn parse(text: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let utf8 = arguments::utf8("text", "a str", text)?;
-        backoff_core::Budget::parse(&utf8)
-            .map(Self)
-            .map_err(|error| errors::parse_error(text.py(), &error, &utf8))
+        arguments::parsed(text, |utf8| backoff_core::Budget::parse(utf8)).map(Self)
     }
 
     /// The kind: "quota", "throttle", "ratio", "rate", "ttl" or "concurrent".

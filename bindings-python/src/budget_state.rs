@@ -9,7 +9,7 @@ use pyo3::types::{PyDict, PyTuple};
 use crate::arguments::{self, Held, Instance, Now};
 use crate::budget::Budget;
 use crate::enums::{EventArgument, OutcomeArgument};
-use crate::errors;
+use crate::errors::{self, class};
 
 /// The number of `retry_requested`.
 const RETRY_REQUESTED: u32 = 4;
@@ -59,8 +59,8 @@ impl BudgetState {
         })
     }
 
-    /// The state after an event, whether it granted a retry, and what the operation holds of the
-    /// budget then: (BudgetState, bool, int).
+    /// What an event does, a BudgetTransition: the state after it, whether it granted a retry, and what
+    /// the operation then holds of the budget.
     ///
     /// The event is a BudgetEvent or its name. "retry_requested" needs the outcome of the attempt
     /// that would be repeated. "attempt_over" and "operation_succeeded" need held: what the last
@@ -73,23 +73,23 @@ impl BudgetState {
         signature = (event, *, now_ns, outcome = None, held = Held(0)),
         text_signature = "($self, event, *, now_ns, outcome=None, held=0)"
     )]
-    fn step(
+    fn step<'py>(
         &self,
+        py: Python<'py>,
         event: EventArgument,
         now_ns: Now,
         outcome: Option<OutcomeArgument>,
         held: Held,
-    ) -> PyResult<(Self, bool, u64)> {
+    ) -> PyResult<Bound<'py, PyAny>> {
         if event.0 == RETRY_REQUESTED && outcome.is_none() {
             return Err(PyTypeError::new_err("retry_requested needs an outcome"));
         }
         let outcome = outcome.map_or(Outcome::Transient, |outcome| outcome.0);
         // Every event that has a name has a number.
-        let Some(event) = budget_event(event.0, outcome, held.0) else {
-            return Ok((Self(self.0), false, 0));
-        };
-        let (after, granted) = self.0.step(event, now_ns.0);
-        Ok((Self(after), granted.is_some(), granted.unwrap_or_default()))
+        let (after, granted) = budget_event(event.0, outcome, held.0)
+            .map_or((self.0, None), |event| self.0.step(event, now_ns.0));
+        let transition = class!(py, "backoff_rs._budget_store", "BudgetTransition")?;
+        transition.call1((Self(after), granted.is_some(), granted.unwrap_or_default()))
     }
 
     /// The number of changes since the budget was full, modulo 2**64.

@@ -4,22 +4,19 @@
 use backoff_core::ffi::BUDGET_EVENTS;
 use backoff_core::{Outcome, StopReason};
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyString, PyType};
 
 use crate::arguments::Status;
-use crate::errors;
+use crate::errors::{self, class};
 
 const MODULE: &str = "backoff_rs._types";
 
 fn outcome_class(py: Python<'_>) -> PyResult<&Bound<'_, PyType>> {
-    static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
-    CLASS.import(py, MODULE, "Outcome")
+    class!(py, MODULE, "Outcome")
 }
 
 fn reason_class(py: Python<'_>) -> PyResult<&Bound<'_, PyType>> {
-    static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
-    CLASS.import(py, MODULE, "StopReason")
+    class!(py, MODULE, "StopReason")
 }
 
 /// A reason as a member of Python's enum.

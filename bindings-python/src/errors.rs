@@ -3,8 +3,17 @@
 use backoff_core::{Field, ParseError, PolicyError};
 use pyo3::exceptions::{PyBufferError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyBytes, PyString, PyType};
+use pyo3::types::{PyBytes, PyString};
+
+/// A class of Python, which is imported once.
+macro_rules! class {
+    ($py:expr, $module:expr, $name:literal) => {{
+        static CLASS: pyo3::sync::PyOnceLock<pyo3::Py<pyo3::types::PyType>> =
+            pyo3::sync::PyOnceLock::new();
+        CLASS.import($py, $module, $name)
+    }};
+}
+pub(crate) use class;
 
 /// The codec error handler that encodes lone surrogates, which UTF-8 does not have.
 pub(crate) const SURROGATES: &str = "surrogatepass";
@@ -115,9 +124,7 @@ fn raise<'py>(
     (value, limit): (impl IntoPyObject<'py>, u64),
     excerpt: Option<(usize, Bound<'py, PyAny>)>,
 ) -> PyErr {
-    static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
-    CLASS
-        .import(py, "backoff_rs._policy_error", "PolicyError")
+    class!(py, "backoff_rs._policy_error", "PolicyError")
         .and_then(|class| {
             let (at, found) = excerpt.unzip();
             let arguments = (message, code, field, value, limit, at, found).into_pyobject(py)?;

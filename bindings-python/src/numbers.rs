@@ -3,10 +3,9 @@
 
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyBool, PyDict, PyInt, PyList, PyType};
+use pyo3::types::{PyBool, PyDict, PyInt, PyList};
 
-use crate::errors;
+use crate::errors::{self, class};
 
 /// The value of a field as the core takes it.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -99,10 +98,9 @@ pub(crate) fn fraction<'py>(
 
 /// Whether a value is a `decimal.Decimal`.
 fn is_decimal(object: &Bound<'_, PyAny>) -> PyResult<bool> {
-    static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
     // Among numbers only a Decimal has this method: without one, the module is not imported.
     Ok(object.hasattr("adjusted")?
-        && object.is_instance(CLASS.import(object.py(), "decimal", "Decimal")?)?)
+        && object.is_instance(class!(object.py(), "decimal", "Decimal")?)?)
 }
 
 /// The exponent beyond which a decimal is extreme.
@@ -133,7 +131,6 @@ fn extreme_decimal<'py>(object: &Bound<'py, PyAny>) -> PyResult<Option<Fraction<
 /// result is exact, so the decimal keeps its place between its neighbours, and is a tie only if
 /// it was one.
 fn shortened<'py>(object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    static CONTEXT: PyOnceLock<Py<PyType>> = PyOnceLock::new();
     // All digits before the point, and far more than 10 after it.
     const DIGITS: i64 = EXTREME + 100;
     let py = object.py();
@@ -143,7 +140,7 @@ fn shortened<'py>(object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     settings.set_item("Emin", -999_999)?;
     settings.set_item("Emax", 999_999)?;
     settings.set_item("traps", PyList::empty(py))?;
-    let context = CONTEXT.import(py, "decimal", "Context")?.call((), Some(&settings))?;
+    let context = class!(py, "decimal", "Context")?.call((), Some(&settings))?;
     context.call_method1("plus", (object,))
 }
 

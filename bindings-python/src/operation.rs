@@ -45,8 +45,7 @@ impl Operation {
         deadline_ns: Option<Deadline>,
         budget: Option<Instance<'_, '_, Budget>>,
     ) -> Self {
-        let deadline_ns = deadline_ns.map(|deadline| deadline.0);
-        Self::begin(policy.0.get().0, stream.0.get().0, now_ns.0, deadline_ns, budget)
+        Self::begin(policy, stream.0.get().0, now_ns, deadline_ns, budget)
     }
 
     /// The operation as it stands after this many waits, for a job queue or a library that keeps
@@ -62,13 +61,12 @@ impl Operation {
         began_ns: Began,
         deadline_ns: Option<Deadline>,
     ) -> Self {
-        let deadline_ns = deadline_ns.map(|deadline| deadline.0);
         let state = backoff_core::Operation::resume(
             policy.0.get().0,
             stream.0.get().0,
             retries.0,
             began_ns.0,
-            deadline_ns,
+            deadline_ns.map(|deadline| deadline.0),
         );
         Self { state: Mutex::new(state), budget: None }
     }
@@ -159,18 +157,18 @@ impl Operation {
 
 impl Operation {
     fn begin(
-        policy: backoff_core::Policy,
+        policy: Instance<'_, '_, Policy>,
         stream: backoff_core::RandomStream,
-        now_ns: u64,
-        deadline_ns: Option<u64>,
+        now_ns: Now,
+        deadline_ns: Option<Deadline>,
         budget: Option<Instance<'_, '_, Budget>>,
     ) -> Self {
         let budget = budget.map(|budget| budget.0.to_owned().unbind());
         let state = backoff_core::Operation::begin(
-            policy,
+            policy.0.get().0,
             stream,
-            now_ns,
-            deadline_ns,
+            now_ns.0,
+            deadline_ns.map(|deadline| deadline.0),
             of(budget.as_ref()),
         );
         Self { state: Mutex::new(state), budget }
@@ -212,8 +210,7 @@ pub(crate) fn _begin(
         Some(stream) => stream.0.get().0,
         None => process::next_loop_stream()?,
     };
-    let deadline_ns = deadline_ns.map(|deadline| deadline.0);
-    Ok(Operation::begin(policy.0.get().0, stream, now_ns.0, deadline_ns, budget))
+    Ok(Operation::begin(policy, stream, now_ns, deadline_ns, budget))
 }
 
 // The functions below check what the loops are passed before an Operation is. They take any object:

@@ -6,7 +6,7 @@ use crate::budget::Budget;
 use crate::duration::seconds;
 use crate::preview::Preview;
 use crate::stream::RandomStream;
-use crate::{batch, errors, export, fields};
+use crate::{batch, export, fields};
 
 /// How long to wait before each retry, and when to stop: immutable, validated parameters
 /// (SPEC 5.1).
@@ -61,10 +61,7 @@ impl Policy {
     /// locate the error in the string.
     #[staticmethod]
     fn parse(text: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let utf8 = arguments::utf8("text", "a str", text)?;
-        backoff_core::Policy::parse(&utf8)
-            .map(Self)
-            .map_err(|error| errors::parse_error(text.py(), &error, &utf8))
+        arguments::parsed(text, |utf8| backoff_core::Policy::parse(utf8)).map(Self)
     }
 
     /// The delay of an index of a stream in seconds: the float nearest to delay_ns() / 10**9
@@ -152,7 +149,7 @@ impl Policy {
     /// Raises ValueError, which names each field that the format has no equivalent of, its value,
     /// and what the engine does instead; ValueError for an unknown format.
     #[pyo3(signature = (format, budget = None), text_signature = "($self, format, budget=None)")]
-    fn to(
+    fn export(
         &self,
         format: &Bound<'_, PyAny>,
         budget: Option<Instance<'_, '_, Budget>>,
@@ -166,7 +163,7 @@ impl Policy {
     ///
     /// Raises ValueError, which names the place in the text; ValueError for an unknown format.
     #[staticmethod]
-    fn import_from(
+    fn from_export(
         format: &Bound<'_, PyAny>,
         text: &Bound<'_, PyAny>,
     ) -> PyResult<(Self, Option<Budget>)> {

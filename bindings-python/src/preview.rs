@@ -1,7 +1,6 @@
 use std::iter::Take;
 use std::sync::{Mutex, PoisonError};
 
-use backoff_core::ffi::preview_row;
 use pyo3::prelude::*;
 use pyo3::types::PyType;
 
@@ -12,9 +11,36 @@ use crate::duration::seconds;
 /// each up to and including this retry.
 ///
 /// A value: frozen, hashable, comparable, picklable.
-#[pyclass(frozen, eq, hash, module = "backoff_rs")]
+#[pyclass(frozen, eq, hash, get_all, module = "backoff_rs")]
 #[derive(PartialEq, Eq, Hash)]
-pub(crate) struct PreviewRow(backoff_core::PreviewRow);
+#[expect(clippy::struct_field_names, reason = "names of Python, which shows them")]
+pub(crate) struct PreviewRow {
+    /// The shortest delay in nanoseconds, an int.
+    min_ns: u64,
+    /// The mean delay in nanoseconds, an int; see mean.
+    mean_ns: u64,
+    /// The longest delay in nanoseconds, an int.
+    max_ns: u64,
+    /// The sum of the minimums so far in nanoseconds, an int.
+    total_min_ns: u64,
+    /// The sum of the means so far in nanoseconds, an int.
+    total_mean_ns: u64,
+    /// The sum of the maximums so far in nanoseconds, an int.
+    total_max_ns: u64,
+}
+
+impl From<backoff_core::PreviewRow> for PreviewRow {
+    fn from(row: backoff_core::PreviewRow) -> Self {
+        Self {
+            min_ns: row.min_ns,
+            mean_ns: row.mean_ns,
+            max_ns: row.max_ns,
+            total_min_ns: row.total_min_ns,
+            total_mean_ns: row.total_mean_ns,
+            total_max_ns: row.total_max_ns,
+        }
+    }
+}
 
 #[pymethods]
 impl PreviewRow {
@@ -27,26 +53,20 @@ impl PreviewRow {
         total_mean_ns: TotalMean,
         total_max_ns: TotalMax,
     ) -> Self {
-        Self(preview_row([
-            min_ns.0,
-            mean_ns.0,
-            max_ns.0,
-            total_min_ns.0,
-            total_mean_ns.0,
-            total_max_ns.0,
-        ]))
+        Self {
+            min_ns: min_ns.0,
+            mean_ns: mean_ns.0,
+            max_ns: max_ns.0,
+            total_min_ns: total_min_ns.0,
+            total_mean_ns: total_mean_ns.0,
+            total_max_ns: total_max_ns.0,
+        }
     }
 
     /// The shortest delay, in float seconds.
     #[getter]
     fn min(&self) -> f64 {
-        seconds(self.0.min_ns)
-    }
-
-    /// The same in nanoseconds, an int.
-    #[getter]
-    fn min_ns(&self) -> u64 {
-        self.0.min_ns
+        seconds(self.min_ns)
     }
 
     /// The mean delay, rounded down, in float seconds. Under decorrelated jitter it is
@@ -54,61 +74,31 @@ impl PreviewRow {
     /// be reached.
     #[getter]
     fn mean(&self) -> f64 {
-        seconds(self.0.mean_ns)
-    }
-
-    /// The same in nanoseconds, an int.
-    #[getter]
-    fn mean_ns(&self) -> u64 {
-        self.0.mean_ns
+        seconds(self.mean_ns)
     }
 
     /// The longest delay, in float seconds.
     #[getter]
     fn max(&self) -> f64 {
-        seconds(self.0.max_ns)
-    }
-
-    /// The same in nanoseconds, an int.
-    #[getter]
-    fn max_ns(&self) -> u64 {
-        self.0.max_ns
+        seconds(self.max_ns)
     }
 
     /// The sum of the minimums so far, in float seconds.
     #[getter]
     fn total_min(&self) -> f64 {
-        seconds(self.0.total_min_ns)
-    }
-
-    /// The same in nanoseconds, an int.
-    #[getter]
-    fn total_min_ns(&self) -> u64 {
-        self.0.total_min_ns
+        seconds(self.total_min_ns)
     }
 
     /// The sum of the means so far, in float seconds.
     #[getter]
     fn total_mean(&self) -> f64 {
-        seconds(self.0.total_mean_ns)
-    }
-
-    /// The same in nanoseconds, an int.
-    #[getter]
-    fn total_mean_ns(&self) -> u64 {
-        self.0.total_mean_ns
+        seconds(self.total_mean_ns)
     }
 
     /// The sum of the maximums so far, in float seconds.
     #[getter]
     fn total_max(&self) -> f64 {
-        seconds(self.0.total_max_ns)
-    }
-
-    /// The same in nanoseconds, an int.
-    #[getter]
-    fn total_max_ns(&self) -> u64 {
-        self.0.total_max_ns
+        seconds(self.total_max_ns)
     }
 
     fn __repr__(&self) -> String {
@@ -129,8 +119,14 @@ type Parts = (u64, u64, u64, u64, u64, u64);
 
 impl PreviewRow {
     fn parts(&self) -> Parts {
-        let row = self.0;
-        (row.min_ns, row.mean_ns, row.max_ns, row.total_min_ns, row.total_mean_ns, row.total_max_ns)
+        (
+            self.min_ns,
+            self.mean_ns,
+            self.max_ns,
+            self.total_min_ns,
+            self.total_mean_ns,
+            self.total_max_ns,
+        )
     }
 }
 
@@ -154,6 +150,6 @@ impl Preview {
     }
 
     fn __next__(&self) -> Option<PreviewRow> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).next().map(PreviewRow)
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).next().map(Into::into)
     }
 }

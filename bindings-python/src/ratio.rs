@@ -3,10 +3,9 @@
 use backoff_core::Ratio;
 use backoff_core::ffi::ratio_value;
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyBool, PyFloat, PyInt, PyTuple, PyType};
+use pyo3::types::{PyBool, PyFloat, PyInt, PyTuple};
 
-use crate::errors;
+use crate::errors::{self, class};
 use crate::numbers::{self, Value};
 
 const EXPECTED: &str = "a float, int, Decimal, Fraction or a pair of ints";
@@ -59,7 +58,6 @@ fn is_int(object: &Bound<'_, PyAny>) -> bool {
 
 /// The `Fraction` of a ratio.
 pub(crate) fn fraction(py: Python<'_>, ratio: Ratio) -> PyResult<Bound<'_, PyAny>> {
-    static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
-    let class = CLASS.import(py, "fractions", "Fraction")?;
-    class.call1((ratio.numerator(), ratio.denominator()))
+    let terms = (ratio.numerator(), ratio.denominator());
+    class!(py, "fractions", "Fraction")?.call1(terms)
 }

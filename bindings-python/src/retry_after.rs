@@ -28,9 +28,9 @@ pub(crate) fn parse_retry_after(
     Ok(parse_retry_after_ns(py, header, now)?.map(duration::seconds))
 }
 
-/// The same in nanoseconds, an int: parse_retry_after() without the rounding to a float.
+/// The same in nanoseconds, for tests: a float of more than 104 days has none.
 #[pyfunction]
-#[pyo3(signature = (header, *, now = None))]
+#[pyo3(name = "_parse_retry_after_ns", signature = (header, *, now = None))]
 pub(crate) fn parse_retry_after_ns(
     py: Python<'_>,
     header: &Bound<'_, PyAny>,

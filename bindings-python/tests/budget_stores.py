@@ -46,7 +46,7 @@ class MemoryStore:
     def _before(self, method):
         self.calls.append(method)
         fault = self.faults[method].pop(0) if self.faults[method] else None
-        if isinstance(fault, Exception):
+        if isinstance(fault, BaseException):
             raise fault
         if isinstance(fault, threading.Event):
             fault.wait(60)

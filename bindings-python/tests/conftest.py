@@ -2,6 +2,9 @@
 
 import os
 
+import pytest
+from backoff_rs.testing import fake_time
+
 #: Tests of the files that would be published, and of adapters, and what they need.
 NEEDS = {
     "hosts": ["BACKOFF_SERVERS"],
@@ -12,6 +15,13 @@ NEEDS = {
 collect_ignore = [
     file for file, variables in NEEDS.items() if not all(map(os.environ.get, variables))
 ]
+
+
+@pytest.fixture
+def time():
+    """A fake clock."""
+    with fake_time() as time:
+        yield time
 
 
 def pytest_report_header():

@@ -17,9 +17,8 @@ from backoff_rs import (
     PolicyError,
     RandomStream,
     http_verdict,
-    parse_retry_after_ns,
 )
-from backoff_rs._backoff import _Member
+from backoff_rs._backoff import _Member, _parse_retry_after_ns
 
 NOT_A_REQUEST = '{"error":"not_a_request","at":0}\n'
 LINES = 4096
@@ -315,7 +314,7 @@ def decisions(policy, budget, stream, steps):
 
 
 def retry_after(value, now):
-    return {"retry_after": optional(str, parse_retry_after_ns(value, now=seconds(now)))}
+    return {"retry_after": optional(str, _parse_retry_after_ns(value, now=seconds(now)))}
 
 
 class Headers(list):

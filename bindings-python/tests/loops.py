@@ -2,6 +2,7 @@
 
 import asyncio
 import functools
+import inspect
 
 import trio
 from backoff_rs import retry, retrying
@@ -53,34 +54,36 @@ def block(script, **options):
     return attempt.value
 
 
+async def result_of(script):
+    """What the script or a coroutine function returns."""
+    result = script()
+    return await result if inspect.isawaitable(result) else result
+
+
 async def decorated_async(script, **options):
     @retry(**options)
     async def call():
         await asyncio_or_trio()
-        return script()
+        return await result_of(script)
 
     return await call()
 
 
 async def call_async(script, **options):
-    async def call(script):
-        return script()
-
-    return await retrying(**options).call(functools.partial(call, script))
+    return await retrying(**options).call(functools.partial(result_of, script))
 
 
 async def block_async(script, **options):
     async for attempt in retrying(**options):
         with attempt:
-            attempt.value = script()
+            attempt.value = await result_of(script)
     return attempt.value
 
 
 async def block_async_with(script, **options):
     async for attempt in retrying(**options):
         async with attempt:
-            attempt.value = script()
-            assert attempt.number == script.calls
+            attempt.value = await result_of(script)
     return attempt.value
 
 
@@ -108,7 +111,7 @@ def first_item(script, **options):
 async def first_item_async(script, **options):
     @retry(**options)
     async def items():
-        yield script()
+        yield await result_of(script)
 
     generator = items()
     try:

@@ -21,8 +21,9 @@ def test_a_budget_of_two_retries():
     state = BudgetState.full(QUOTA)
     assert (str(state), repr(state), state.version) == ("0 10", "<BudgetState 0 10>", 0)
     for level in (5, 0):
-        state, granted, held = state.step("retry_requested", now_ns=0, outcome="transient")
-        assert (granted, held) == (True, 5)
+        transition = state.step("retry_requested", now_ns=0, outcome="transient")
+        state = transition.state
+        assert (transition.granted, transition.held) == (True, 5)
         assert str(state) == f"{state.version} {level}"
     assert state.step("retry_requested", now_ns=0, outcome="timeout") == (state, False, 0)
     state, granted, held = state.step(BudgetEvent.OPERATION_SUCCEEDED, now_ns=0, held=5)

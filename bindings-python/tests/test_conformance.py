@@ -24,7 +24,6 @@ from backoff_rs import (
     http_verdict,
     is_idempotent_method,
     parse_retry_after,
-    parse_retry_after_ns,
 )
 from backoff_rs._backoff import _Member
 
@@ -350,7 +349,6 @@ def test_retry_after(case):
     retry_after = vectors.optional(lambda ns: ns / 10**9, retry_after_ns)
     now = vectors.seconds(case["now"])
     for value in (case["value"], case["value"].encode()):
-        assert parse_retry_after_ns(value, now=now) == retry_after_ns
         assert parse_retry_after(value, now=now) == retry_after
 
 

@@ -18,14 +18,7 @@ from backoff_rs import (
     retry_after,
     retrying,
 )
-from backoff_rs.testing import fake_time
 from jobs import DELAYS, POLICY, RESET, SECOND, Events, run, stops
-
-
-@pytest.fixture
-def time():
-    with fake_time() as time:
-        yield time
 
 
 @pytest.fixture(params=loops.FORMS)
@@ -96,12 +89,6 @@ def test_results_of_a_predicate(form, time, result, outcome, delay_ns):
     assert run(form, loops.Script(RESET, 1), events, policy=policy, on=on) == 1
     assert events.brief[0] == (1, outcome, None, pytest.approx(delay_ns, abs=10))
     assert seen == [RESET]
-
-
-def test_a_mark_overrides_a_predicate(form, time):
-    script = loops.Script(retry_after(ValueError(), 2), "done")
-    assert run(form, script, on=lambda _: False) == "done"
-    assert time.slept == [2.0]
 
 
 def test_giving_up_on_a_result(form, time):

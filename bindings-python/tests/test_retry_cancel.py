@@ -1,17 +1,18 @@
-"""Async loops that are cancelled: before, during and after a call, and during a wait (SPEC 18.5)."""
+"""Async loops that are cancelled (SPEC 18.5), beyond the vectors: timeouts, hooks, and random moments."""
 
 import asyncio
-import contextlib
 import gc
 import random
-import sys
 import time
 
 import anyio
 import pytest
+import trio
 from backoff_rs import Budget, Operation, Policy, RandomStream, RetryStats, retry
-from forms import ASYNC, calls_of, items_of, values_of
 from jobs import HOUR, Job, is_idle
+from loops import block_async, call_async, first_item_async
+
+FORMS = [block_async, call_async, first_item_async]
 
 
 async def forever():
@@ -22,113 +23,23 @@ async def fail():
     raise ConnectionError
 
 
-@pytest.mark.parametrize("form", ASYNC)
-@pytest.mark.parametrize(
-    ("call", "attempts", "retries"), [(forever, 1, 0), (fail, 1, 1)], ids=["call", "wait"]
-)
-def test_a_cancelled_task(form, call, attempts, retries):
-    job = Job()
-
+def run_in_trio(coroutine):
     async def run():
-        task = asyncio.create_task(form(call, job.options))
-        await asyncio.sleep(0.01)
-        begun = time.monotonic()
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
-        assert time.monotonic() - begun < 60
-        assert asyncio.all_tasks() == {asyncio.current_task()}
+        await coroutine
 
-    asyncio.run(run())
-    assert job.is_cancelled(attempts)
-    assert len(job.retries) == retries
+    trio.run(run)
 
 
 def test_a_task_that_never_ran_has_no_loop():
     job = Job()
 
     async def run():
-        task = asyncio.create_task(calls_of(fail, job.options))
+        task = asyncio.create_task(call_async(fail, **job.options))
         task.cancel()
         await asyncio.wait([task])
 
     asyncio.run(run())
     assert (job.stops, job.stats.operations, is_idle(job.budget)) == ([], 0, True)
-
-
-@pytest.mark.parametrize("form", ASYNC)
-def test_a_loop_cancelled_before_it_begins_begins_no_operation(form):
-    """Each operation that begins earns half a retry (SPEC 15.3), and the budget is empty."""
-    budget = Budget.parse("ratio:ratio=0.5,max_tokens=1")
-
-    def grants():
-        operation = Operation(Policy.parse(HOUR), RandomStream(1), now_ns=0, budget=budget)
-        return bool(operation.decide("transient", now_ns=0))
-
-    async def run():
-        asyncio.current_task().cancel()
-        await form(fail, Job().options | {"budget": budget})
-
-    assert grants()
-    with pytest.raises(asyncio.CancelledError):
-        asyncio.run(run())
-    assert not grants()
-
-
-@pytest.mark.parametrize("form", ASYNC)
-def test_a_call_that_turns_its_cancellation_into_a_failure(form):
-    job, calls = Job("constant:base=1ms,max_retries=3"), []
-
-    async def call():
-        calls.append(1)
-        with contextlib.suppress(asyncio.CancelledError):
-            await asyncio.sleep(0 if calls[1:] else 3600)
-        raise ConnectionError("closed")
-
-    async def run():
-        task = asyncio.create_task(form(call, job.options))
-        await asyncio.sleep(0.01)
-        task.cancel()
-        with pytest.raises(ConnectionError, match="closed") as raised:
-            await task
-        return raised.value
-
-    error = asyncio.run(run())
-    assert (calls, job.retries) == ([1], [])
-    assert job.is_cancelled(1)
-    assert job.stops[0].error is error
-    assert not hasattr(error, "__notes__")
-
-
-# Before Python 3.13 an attempt cannot tell this from a TaskGroup that failed within it.
-SUPPRESSED = [calls_of] if sys.version_info < (3, 13) else [calls_of, values_of]
-
-
-@pytest.mark.parametrize("verdict", [True, "permanent"])
-@pytest.mark.parametrize("form", SUPPRESSED)
-def test_a_value_after_a_cancellation_that_stops_the_loop(form, verdict):
-    """It is a failure, so the reason is cancelled, and nothing is taken from the budget."""
-    job = Job("constant:base=1ms,max_retries=0")
-    budget = Budget.parse("quota:max_tokens=1,cost=1")
-
-    async def poll():
-        with contextlib.suppress(asyncio.CancelledError):
-            await forever()
-        return "pending"
-
-    async def run(options):
-        task = asyncio.create_task(form(poll, options))
-        await asyncio.sleep(0.01)
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
-
-    options = job.options | {"on_result": lambda _: verdict, "budget": budget}
-    asyncio.run(run(options))
-    assert job.is_cancelled(1)
-    asyncio.run(run(options | {"policy": HOUR}))
-    operation = Operation(Policy.parse(HOUR), RandomStream(1), now_ns=0, budget=budget)
-    assert operation.decide("transient", now_ns=0)
 
 
 async def times_out():
@@ -142,12 +53,26 @@ async def waits_for():
 
 async def fails_after():
     with anyio.fail_after(0.001):
-        await forever()
+        await anyio.sleep_forever()
 
 
-@pytest.mark.parametrize("timeout", [times_out, waits_for, fails_after])
-@pytest.mark.parametrize("form", ASYNC)
-def test_a_timeout_within_the_call_is_retried(form, timeout):
+async def fails_after_in_trio():
+    with trio.fail_after(0):
+        await trio.sleep_forever()
+
+
+@pytest.mark.parametrize(
+    ("run", "timeout"),
+    [
+        (asyncio.run, times_out),
+        (asyncio.run, waits_for),
+        (asyncio.run, fails_after),
+        (run_in_trio, fails_after),
+        (run_in_trio, fails_after_in_trio),
+    ],
+)
+@pytest.mark.parametrize("form", FORMS)
+def test_a_timeout_within_the_call_is_retried(form, run, timeout):
     calls = []
 
     async def call():
@@ -155,8 +80,8 @@ def test_a_timeout_within_the_call_is_retried(form, timeout):
         if len(calls) < 3:
             await timeout()
 
-    options = {"policy": "constant:base=1ms", "on": TimeoutError, "log": False}
-    asyncio.run(form(call, options))
+    late = (TimeoutError, trio.TooSlowError)
+    run(form(call, **{"policy": "constant:base=1ms", "on": late, "log": False}))
     assert len(calls) == 3
 
 
@@ -197,7 +122,9 @@ def test_a_cancelled_predicate():
         reasons.append(event.reason)
 
     async def run():
-        task = asyncio.create_task(calls_of(fail, Job().options | {"on": on, "on_stop": on_stop}))
+        task = asyncio.create_task(
+            call_async(fail, **Job().options | {"on": on, "on_stop": on_stop})
+        )
         await asyncio.sleep(0.01)
         task.cancel()
         await asyncio.wait([task])
@@ -206,7 +133,7 @@ def test_a_cancelled_predicate():
     assert reasons == ["cancelled"]
 
 
-@pytest.mark.parametrize("form", [calls_of, items_of])
+@pytest.mark.parametrize("form", [call_async, first_item_async])
 @pytest.mark.parametrize("when", ["before", "call", "wait"])
 def test_on_stop_as_a_coroutine_function_is_awaited(form, when):
     job, reasons, call = Job(), [], forever if when == "call" else fail
@@ -218,7 +145,7 @@ def test_on_stop_as_a_coroutine_function_is_awaited(form, when):
     async def begin():
         if when == "before":
             asyncio.current_task().cancel()
-        await form(call, job.options | {"on_stop": on_stop})
+        await form(call, **job.options | {"on_stop": on_stop})
 
     async def run():
         task = asyncio.create_task(begin())
@@ -231,12 +158,63 @@ def test_on_stop_as_a_coroutine_function_is_awaited(form, when):
     assert reasons == ["cancelled"]
 
 
+@pytest.mark.parametrize("form", FORMS)
+def test_a_shielded_cleanup_of_trio_is_retried(form):
+    calls = []
+
+    async def call():
+        calls.append(1)
+        if len(calls) < 3:
+            raise ConnectionError
+
+    async def run():
+        with trio.CancelScope() as outer:
+            outer.cancel()
+            with trio.CancelScope(shield=True):
+                await form(call, **Job("constant:base=1ms").options)
+
+    trio.run(run)
+    assert len(calls) == 3
+
+
+@pytest.mark.parametrize("form", [call_async, first_item_async])
+@pytest.mark.parametrize(
+    ("when", "reason"),
+    [("before", "cancelled"), ("call", "cancelled"), ("wait", "cancelled"), ("done", "success")],
+)
+def test_trio_awaits_a_hook_in_a_cancelled_scope(form, when, reason):
+    reasons = []
+
+    async def on_stop(event):
+        await trio.sleep(0)
+        reasons.append(event.reason)
+
+    async def run():
+        with trio.CancelScope() as scope:
+
+            async def call():
+                if when != "wait":
+                    scope.cancel()
+                if when == "done":
+                    return
+                await trio.sleep(0)
+                raise ConnectionError
+
+            if when == "before":
+                scope.cancel()
+            options = {"on_stop": on_stop, "on_retry": lambda _: scope.cancel()}
+            await form(call, **Job().options | options)
+
+    trio.run(run)
+    assert reasons == [reason]
+
+
 def test_a_timeout_around_the_loop():
     job = Job()
 
     async def run():
         async with asyncio.timeout(0.01):
-            await calls_of(fail, job.options)
+            await call_async(fail, **job.options)
 
     with pytest.raises(TimeoutError):
         asyncio.run(run())
@@ -257,9 +235,9 @@ def test_cancelled_at_random_moments():
         own_stops = []
         stops.append(own_stops)
         task = asyncio.create_task(
-            ASYNC[number % 3](
+            FORMS[number % 3](
                 call,
-                Job("constant:base=1ms,jitter=full").options
+                **Job("constant:base=1ms,jitter=full").options
                 | {"budget": budget, "stats": stats, "on_stop": own_stops.append},
             )
         )

@@ -6,13 +6,8 @@ import inspect
 
 import pytest
 from backoff_rs import Retrying, RetryStats, retry
-from backoff_rs.testing import fake_time
 
-
-@pytest.fixture(autouse=True)
-def time():
-    with fake_time() as time:
-        yield time
+pytestmark = pytest.mark.usefixtures("time")
 
 
 def drain(generator):
@@ -163,17 +158,6 @@ def test_asend_athrow_and_aclose():
             await anext(generator)
 
     asyncio.run(run())
-
-
-def test_a_thrown_exception_passes_through():
-    @retry(on=ConnectionError)
-    def items():
-        yield 1
-
-    generator = items()
-    next(generator)
-    with pytest.raises(ConnectionError, match="thrown"):
-        generator.throw(ConnectionError("thrown"))
 
 
 def test_decorated_functions_keep_their_kind():

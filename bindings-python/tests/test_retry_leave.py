@@ -136,19 +136,6 @@ def test_a_hook_that_raises_after_a_break_is_reported(monkeypatch, end):
     assert reported == ([KeyError] if end == "break" else [])
 
 
-def test_leaving_an_async_loop_cancels_it():
-    job = Job()
-
-    async def leave():
-        async for attempt in retrying(**job.options):
-            with attempt:
-                raise ConnectionError
-            break
-
-    asyncio.run(leave())
-    assert job.is_cancelled(1)
-
-
 @pytest.mark.parametrize("how", ["break", "raise"])
 @pytest.mark.parametrize("known", [True, False])
 def test_an_async_on_stop_that_nothing_awaits_warns(how, known):
@@ -187,18 +174,6 @@ def test_an_async_on_stop_is_awaited_after_a_break_in_the_attempt():
 
     asyncio.run(leave())
     assert called == ["success"]
-
-
-def test_a_return_in_an_attempt_is_a_success():
-    job = Job()
-
-    def leave():
-        for attempt in retrying(**job.options):
-            with attempt:
-                return "value"
-
-    assert leave() == "value"
-    assert [stop.reason for stop in job.stops] == ["success"]
 
 
 def left_by(how, options, value):

@@ -13,10 +13,7 @@ RESET = ConnectionResetError("reset")
 OPTIONS = {"policy": "constant:base=2s,max_retries=1", "on": OSError, "name": "job"}
 
 
-@pytest.fixture(autouse=True)
-def time():
-    with fake_time() as time:
-        yield time
+pytestmark = pytest.mark.usefixtures("time")
 
 
 @pytest.fixture

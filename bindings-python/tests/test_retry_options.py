@@ -20,14 +20,7 @@ from backoff_rs import (
     RetryStats,
     retry,
 )
-from backoff_rs.testing import fake_time
 from jobs import DELAYS, POLICY, RESET, Events, run, stops
-
-
-@pytest.fixture
-def time():
-    with fake_time() as time:
-        yield time
 
 
 @pytest.fixture(params=loops.FORMS)
@@ -199,20 +192,6 @@ def test_copies_of_options(time, copied):
         assert retrying.call(lambda: "done") == "done"
 
 
-def test_a_function_that_returns_a_coroutine(time):
-    """It cannot be retried: nothing has run yet."""
-    events, stats = Events(), RetryStats()
-
-    async def call():
-        raise RESET
-
-    must = r"returned something that must be awaited \(coroutine\)"
-    why = f"{must}: retry an async function that awaits it$"
-    with pytest.raises(TypeError, match=why):
-        run(lambda script, **options: retry(**options)(lambda: call())(), None, events, stats)
-    assert stops(stats) == {"cancelled": 1}
-
-
 class Request(Coroutine):
     """A coroutine of another type, as that of aiohttp. It owns one of Python's, which warns if
     nobody closes it."""
@@ -242,18 +221,21 @@ class Session:
 
 
 @pytest.mark.parametrize("asynchronous", [False, True])
-def test_a_function_that_returns_a_coroutine_of_another_type(time, asynchronous):
-    """Such as the get() of aiohttp's session. It would count as a success."""
+@pytest.mark.parametrize(
+    ("function", "kind"),
+    [(Session()._get, "coroutine"), (Session().get, r"test_retry_options\.Request")],
+)
+def test_a_function_that_returns_a_coroutine(asynchronous, function, kind):
+    """Such as the get() of aiohttp's session. Nothing has run that could be retried."""
     stats = RetryStats()
     retrying = Retrying(on=(), on_result=lambda _: False, stats=stats)
-    must = r"must be awaited \(test_retry_options\.Request\)"
-    why = rf"Session\.get returned something that {must}: retry an async function"
+    must = rf"must be awaited \({kind}\)"
 
     async def call():
-        await retrying.call(Session().get)
+        await retrying.call(lambda: function())
 
-    with pytest.raises(TypeError, match=why):
-        asyncio.run(call()) if asynchronous else retrying.call(Session().get)
+    with pytest.raises(TypeError, match=rf"returned something that {must}: retry an async functi"):
+        asyncio.run(call()) if asynchronous else retrying.call(lambda: function())
     assert stops(stats) == {"cancelled": 1}
 
 
@@ -288,18 +270,11 @@ class ProxyOfCoroutine:
 
 @pytest.mark.parametrize("kind", [Deferred, Proxy, ProxyOfCoroutine])
 def test_a_function_that_returns_another_awaitable(time, kind):
-    """The call took effect: it is not refused."""
+    """The call took effect: it is not refused. A blocking loop ignores that of a hook."""
     stats, result = RetryStats(), kind()
-    assert Retrying(on=(), stats=stats).call(lambda: result) is result
+    hooks = {"on_stop": lambda _: kind()} if kind is not ProxyOfCoroutine else {}
+    assert Retrying(on=(), stats=stats, **hooks).call(lambda: result) is result
     assert stops(stats) == {"success": 1}
-
-
-@pytest.mark.parametrize("kind", [Deferred, Proxy])
-def test_a_hook_that_returns_another_awaitable(time, kind):
-    """A blocking loop ignores it."""
-    hooks = {"on_retry": lambda _: kind(), "on_stop": lambda _: kind()}
-    retrying = Retrying("constant:base=1s", on=OSError, **hooks)
-    assert retrying.call(loops.Script(RESET, "done")) == "done"
 
 
 @pytest.mark.parametrize("make", ["task", "future"])
@@ -360,23 +335,9 @@ def test_a_predicate_that_returns_no_bool(time, result, means_yes):
     assert poll.call(values) == (2 if means_yes else 1)
 
 
-def test_a_predicate_that_returns_the_name_of_no_outcome(time):
-    for options in ({"on": lambda _: "permanant"}, {"on": (), "on_result": lambda _: "permanant"}):
-        script = loops.Script(RESET if options["on"] else 1)
-        with pytest.raises(PolicyError, match="permanant") as raised:
-            Retrying("constant:base=1s", **options).call(script)
-        assert raised.value.__notes__ == [f"returned by {[*options][-1]}"]
-
-
-def test_a_predicate_that_returns_something_to_be_awaited(time):
-    class Future:
-        def __await__(self):
-            yield
-
-    for options in ({"on": lambda _: Future()}, {"on": (), "on_result": lambda _: Future()}):
-        script = loops.Script(RESET if options["on"] else 1)
-        with pytest.raises(TypeError, match=r"returned .*Future, which nothing awaits here"):
-            Retrying("constant:base=1s", **options).call(script)
+class Future:
+    def __await__(self):
+        yield
 
 
 async def asynchronous_generator():
@@ -384,30 +345,39 @@ async def asynchronous_generator():
 
 
 @pytest.mark.parametrize(
-    ("result", "shown"),
+    ("result", "error", "message"),
     [
-        (ConnectionError, "<class 'ConnectionError'>"),
-        (real_time.time, "<built-in function time>"),
-        (asynchronous_generator, "<function asynchronous_generator at"),
-        (re.compile("reset").search, "<built-in method search of re.Pattern"),
-        ((word in "reset" for word in ["refused"]), "<generator object"),
-        (asynchronous_generator(), "<async_generator object"),
-        (NotImplemented, "NotImplemented"),
+        ("permanant", PolicyError, "permanant"),
+        (Future(), TypeError, "returned .*Future, which nothing awaits here"),
+        # A slip, such as a function that is not called, or any() that is missing.
+        *(
+            (
+                result,
+                TypeError,
+                re.escape(f"returned {shown}") + ".*, which says neither yes nor no",
+            )
+            for result, shown in [
+                (ConnectionError, "<class 'ConnectionError'>"),
+                (real_time.time, "<built-in function time>"),
+                (asynchronous_generator, "<function asynchronous_generator at"),
+                (re.compile("reset").search, "<built-in method search of re.Pattern"),
+                ((word in "reset" for word in ["refused"]), "<generator object"),
+                (asynchronous_generator(), "<async_generator object"),
+                (NotImplemented, "NotImplemented"),
+            ]
+        ),
     ],
 )
-@pytest.mark.parametrize("asynchronous", [False, True])
-def test_a_predicate_that_returns_what_is_always_true(time, asynchronous, result, shown):
-    """It is a slip, such as a function that is not called, or any() that is missing."""
+@pytest.mark.parametrize("form", [loops.called, loops.ASYNC["asyncio-call"]])
+def test_a_predicate_that_returns_no_verdict(time, form, result, error, message):
+    if form is not loops.called and isinstance(result, Future):
+        return
     for options in ({"on": lambda _: result}, {"on": (), "on_result": lambda _: result}):
         script, stats = loops.Script(RESET if options["on"] else 1), RetryStats()
-
-        async def call(script=script):
-            return script()
-
-        retrying = Retrying("constant:base=1s,max_retries=1", stats=stats, **options)
-        must = re.escape(f"{[*options][-1]} returned {shown}") + ".*, which says neither yes nor no"
-        with pytest.raises(TypeError, match=must):
-            asyncio.run(retrying.call(call)) if asynchronous else retrying.call(script)
+        with pytest.raises(error, match=message) as raised:
+            form(script, policy="constant:base=1s,max_retries=1", stats=stats, **options)
+        if error is PolicyError:
+            assert raised.value.__notes__ == [f"returned by {[*options][-1]}"]
         assert (script.calls, stops(stats)) == (1, {"cancelled": 1})
 
 
@@ -450,18 +420,6 @@ def test_a_deadline_of_another_clock(form, time, of):
 @pytest.mark.parametrize("deadline_ns", [2**64 - 1, None])
 def test_no_deadline(form, time, deadline_ns):
     assert run(form, loops.Script(RESET, 1), deadline_ns=deadline_ns) == 1
-
-
-def test_a_function_that_returns_a_future():
-    """It is returned as it is, for the caller to await."""
-
-    @retry(on=OSError)
-    def call():
-        return future
-
-    future = asyncio.Future(loop=asyncio.new_event_loop())
-    assert call() is future
-    future.get_loop().close()
 
 
 def test_a_decorated_function_keeps_its_name_and_doc():

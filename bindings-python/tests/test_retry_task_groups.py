@@ -8,8 +8,8 @@ import contextlib
 import sys
 
 import pytest
-from backoff_rs import retry, retrying
 from jobs import Job
+from loops import block_async, block_async_with, call_async, first_item_async
 
 POLICY = "constant:base=1ms,max_retries=3"
 
@@ -76,34 +76,7 @@ async def group_is_handled_before():
     raise Lost
 
 
-async def with_attempts(call, options):
-    async for attempt in retrying(**options):
-        with attempt:
-            attempt.value = await call()
-    return attempt.value
-
-
-async def with_async_attempts(call, options):
-    async for attempt in retrying(**options):
-        async with attempt:
-            attempt.value = await call()
-    return attempt.value
-
-
-async def with_call(call, options):
-    return await retrying(**options).call(call)
-
-
-async def with_generator(call, options):
-    @retry(**options)
-    async def items():
-        yield await call()
-
-    async for item in items():
-        return item
-
-
-ATTEMPTS, AWAITED = [with_attempts, with_async_attempts], [with_call, with_generator]
+ATTEMPTS, AWAITED = [block_async, block_async_with], [call_async, first_item_async]
 IN_TRACEBACK = [
     group_fails,
     nested_groups_fail,
@@ -142,7 +115,7 @@ CASES = [
 @pytest.mark.parametrize(("form", "fail"), CASES)
 def test_a_group_that_fails_is_retried(form, fail):
     job = Job()
-    assert asyncio.run(form(once(fail), options(job))) == "done"
+    assert asyncio.run(form(once(fail), **options(job))) == "done"
     assert len(job.retries) == 1
     assert [stop.reason for stop in job.stops] == ["success"]
 
@@ -151,11 +124,11 @@ def test_a_group_that_fails_is_retried(form, fail):
 def test_each_attempt_may_fail_with_a_group(form, fail):
     job = Job()
     with pytest.raises((ExceptionGroup, Lost)):
-        asyncio.run(form(fail, options(job)))
+        asyncio.run(form(fail, **options(job)))
     assert [stop.reason for stop in job.stops] == ["max_retries"]
 
 
-@pytest.mark.parametrize("form", [*ATTEMPTS, with_call])
+@pytest.mark.parametrize("form", [*ATTEMPTS, call_async])
 def test_a_value_after_a_group_that_failed_is_repeated(form):
     """No CancelledError is raised that nobody sent."""
     job, values = Job(), iter(["pending", "pending", "done"])
@@ -166,7 +139,7 @@ def test_a_value_after_a_group_that_failed_is_repeated(form):
         return next(values)
 
     on_result = {"on_result": lambda value: value == "pending"}
-    assert asyncio.run(form(poll, options(job, **on_result))) == "done"
+    assert asyncio.run(form(poll, **options(job, **on_result))) == "done"
     assert len(job.retries) == 2
 
 
@@ -182,7 +155,7 @@ def test_a_cancelled_group_cancels_the_loop(form, when):
                 await asyncio.sleep(3600)
 
     async def run():
-        task = asyncio.create_task(form(call, options(job)))
+        task = asyncio.create_task(form(call, **options(job)))
         await asyncio.sleep(0.01)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -209,7 +182,7 @@ def test_a_cancellation_while_a_group_fails_is_the_last_attempt(form, first):
     async def run():
         nonlocal release
         release = asyncio.get_running_loop().create_future()
-        task = asyncio.create_task(form(call, options(job)))
+        task = asyncio.create_task(form(call, **options(job)))
         await asyncio.sleep(0.01)
         if first == "failure":
             release.set_result(None)
@@ -237,7 +210,7 @@ def test_a_suppressed_cancellation_after_a_group_failed(form):
         raise Lost
 
     async def run():
-        task = asyncio.create_task(form(call, options(job)))
+        task = asyncio.create_task(form(call, **options(job)))
         await asyncio.sleep(0.05)
         task.cancel()
         with pytest.raises(Lost):

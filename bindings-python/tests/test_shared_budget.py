@@ -1,8 +1,9 @@
-"""One budget for many processes, over a store in memory."""
+"""One budget for many processes, over a store in memory. test_conformance.py plays what the core decides."""
 
 import asyncio
 import contextlib
 import copy
+import functools
 import gc
 import os
 import pickle
@@ -11,6 +12,7 @@ import time
 import weakref
 from concurrent.futures import ThreadPoolExecutor
 
+import loops
 import pytest
 import trio
 from backoff_rs import (
@@ -24,117 +26,84 @@ from backoff_rs import (
     SharedBudget,
     SharedBudgetStats,
     StopReason,
+    _budget_queue,
+    _budget_worker,
     permanent,
     retry,
     retrying,
 )
-from backoff_rs import _shared_budget as module
 from budget_stores import MemoryStore
 
 #: Ends no test by itself.
 LONG = 30
-POLICY = "constant:base=1ns,max_retries=20"
 #: Five retries.
 QUOTA = "quota:max_tokens=25,cost=5"
 KEY = "backoff:server:quota:max_tokens=25"
-
-
-class AsyncStore:
-    async def load(self, key):
-        """Would be awaited by nobody."""
-
-    async def compare_and_swap(self, key, expected, new):
-        """The same."""
+FORMS = [
+    loops.called,
+    *(loops.ASYNC[name] for name in ("asyncio-call", "trio", "asyncio-block-with")),
+]
+FORMS = pytest.mark.parametrize("form", FORMS, ids=["called", "asyncio", "trio", "attempts"])
 
 
 def shared(store, **options):
     return SharedBudget(store, **{"name": "server", "budget": QUOTA, "timeout": LONG, **options})
 
 
-class Loop:
-    """Runs a loop. Its calls fail unless the test makes them succeed."""
-
-    def __init__(self, budget, *, succeed_at=None, **options):
-        self.calls, self.events, self._succeed_at = 0, [], succeed_at
-        self._options = {
-            "policy": POLICY,
-            "on": ConnectionError,
-            "budget": budget,
-            "log": False,
-            "on_retry": self.events.append,
-            "on_stop": self.events.append,
-            **options,
-        }
-
-    def _call(self):
-        self.calls += 1
-        if self.calls != self._succeed_at:
-            raise ConnectionError("refused")
-        return "done"
-
-    def _returned(self):
-        """The end of the loop."""
-        return self.events[-1]
-
-    def run(self):
-        with contextlib.suppress(ConnectionError):
-            retry(**self._options).call(self._call)
-        return self._returned()
-
-    async def run_async(self):
-        async def call():
-            return self._call()
-
-        with contextlib.suppress(ConnectionError):
-            await retry(**self._options).call(call)
-        return self._returned()
-
-    async def run_attempts(self):
-        with contextlib.suppress(ConnectionError):
-            async for attempt in retrying(**self._options):
-                async with attempt:
-                    self._call()
-        return self._returned()
+def reporting(store, **options):
+    """A budget, and the exchanges that it reports."""
+    exchanges = []
+    return shared(store, on_exchange=exchanges.append, **options), exchanges
 
 
-def blocking(loop):
-    return loop.run()
+def events_of(budget, succeed_at=99, form=loops.called, **options):
+    """Runs a loop whose calls fail until one succeeds."""
+    events, failure = [], ConnectionError("refused")
+    options = {
+        "policy": "constant:base=1ns,max_retries=20",
+        "on": ConnectionError,
+        "budget": budget,
+        "log": False,
+        "on_retry": events.append,
+        "on_stop": events.append,
+        **options,
+    }
+    with contextlib.suppress(ConnectionError):
+        form(loops.Script(*[failure] * (succeed_at - 1), "done"), **options)
+    return events
 
 
-def in_asyncio(loop):
-    return asyncio.run(loop.run_async())
+def run(*arguments, **options):
+    """The end of such a loop."""
+    return events_of(*arguments, **options)[-1]
 
 
-def in_trio(loop):
-    return trio.run(loop.run_async)
+@pytest.fixture
+def clock(monkeypatch):
+    """A clock that the test advances."""
+    clock = [10**12]
+    monkeypatch.setattr(_budget_queue, "monotonic_ns", lambda: clock[0])
+    monkeypatch.setattr(_budget_worker, "monotonic_ns", lambda: clock[0])
+    return clock
 
 
-def with_attempts(loop):
-    return asyncio.run(loop.run_attempts())
-
-
-@pytest.fixture(params=[blocking, in_asyncio, in_trio, with_attempts])
-def run(request):
-    return request.param
-
-
-def test_two_processes_share_one_account(run):
+@FORMS
+def test_two_processes_share_one_account(form):
     """As two do that have the same store."""
     store = MemoryStore()
-    first, second = Loop(shared(store), succeed_at=4), Loop(shared(store))
-    assert run(first).reason == "success"
+    end = run(shared(store), 4, form)
     # Three retries, and the success gave back what the last one cost.
-    assert (first.calls, store.state()) == (4, "3 10")
-    end = run(second)
+    assert (end.reason, end.attempts, store.state()) == ("success", 4, "3 10")
+    end = run(shared(store), form=form)
     assert (end.reason, end.attempts, end.delay_ns) == ("budget", 3, 1)
     assert not end.budget_is_local
-    assert [call for call in store.calls if call == "swap"] == ["swap"] * 5
+    assert store.calls.count("swap") == 5
 
 
-def test_a_success_is_stored_with_the_next_request_or_a_flush(run):
+def test_a_success_is_stored_with_the_next_request_or_a_flush():
     store = MemoryStore()
     budget = shared(store)
-    run(Loop(budget, succeed_at=3))
+    run(budget, 3)
     assert store.state() == "2 15"
     assert budget.flush()
     assert store.state() == "3 20"
@@ -144,14 +113,12 @@ def test_a_success_is_stored_with_the_next_request_or_a_flush(run):
 
 def test_the_steps_are_those_of_an_operation():
     """SPEC 13.4: after each failure its event, then the request."""
-    store, exchanges = MemoryStore(), []
-    budget = SharedBudget(
-        store, "server", "throttle:max_tokens=4", timeout=LONG, on_exchange=exchanges.append
-    )
-    assert Loop(budget, succeed_at=2).run().reason == "success"
-    assert Loop(budget, on=lambda _: "throttled").run().reason == "budget"
+    store = MemoryStore()
+    budget, exchanges = reporting(store, budget="throttle:max_tokens=4")
+    assert run(budget, 2).reason == "success"
+    assert run(budget, on=lambda _: "throttled").reason == "budget"
     with pytest.raises(KeyError):
-        retry(on=Exception, budget=budget).call(fail_for_good)
+        retry(on=Exception, budget=budget).call(loops.Script(permanent(KeyError("wrong"))))
     budget.flush()
     names = [[step.event.value for step in exchange.steps] for exchange in exchanges]
     failed = ["attempt_failed", "retry_requested"]
@@ -179,20 +146,19 @@ def test_the_steps_are_those_of_an_operation():
     assert [exchange.stored for exchange in exchanges] == ["yes", "yes", "yes", "unchanged"]
 
 
-def fail_for_good():
-    raise permanent(KeyError("wrong"))
-
-
-def test_a_quota_gets_back_what_the_last_retry_cost():
-    store, exchanges = MemoryStore(), []
-    text = "quota:max_tokens=100,cost=5,cost_timeout=9"
-    budget = SharedBudget(store, "s", text, timeout=LONG, on_exchange=exchanges.append)
+@pytest.mark.parametrize("granted_locally", [True, False])
+def test_what_an_operation_holds_goes_back_to_the_side_that_granted(clock, granted_locally):
+    """What the last retry cost, after its outcome."""
+    store = MemoryStore()
+    budget, exchanges = reporting(store, budget="quota:max_tokens=100,cost=5,cost_timeout=9")
+    if granted_locally:
+        store.faults["load"].append(OSError("away"))
     outcomes = iter(["transient", "timeout"])
-    Loop(budget, on=lambda _: next(outcomes), succeed_at=3).run()
+    run(budget, 3, on=lambda _: next(outcomes))
+    clock[0] += 2 * 10**9
     budget.flush()
-    steps = [(step.event.value, step.outcome, step.held) for step in exchanges[-1].steps]
-    assert steps == [("operation_succeeded", None, 9)]
-    assert store.state() == "3 95"
+    held = [step.held for step in exchanges[-1].steps if step.event == "operation_succeeded"]
+    assert held == [0 if granted_locally else 9]
 
 
 def test_a_refused_loop_is_an_operation_that_was_refused():
@@ -202,24 +168,23 @@ def test_a_refused_loop_is_an_operation_that_was_refused():
     policy, stream = Policy.parse("full:base=1h,max_retries=9"), RandomStream(1)
     operation = Operation(policy, stream, now_ns=0)
     decision = operation.decide("transient", now_ns=0)
-    operation.refuse_retry()
-    end = Loop(shared(store), policy=policy, stream=stream).run()
+    assert operation.refuse_retry() == StopReason.BUDGET
+    end = run(shared(store), policy=policy, stream=stream)
     assert (end.reason, end.delay_ns) == (operation.reason, decision.delay_ns)
-    assert (end.attempts, end.reason) == (operation.attempts, StopReason.BUDGET)
+    assert end.attempts == operation.attempts
 
 
 def test_requests_that_arrive_during_an_exchange_go_together():
     store, gate = MemoryStore(), threading.Event()
     store.faults["load"].append(gate)
-    exchanges = []
-    budget = shared(store, on_exchange=exchanges.append)
-    policy = "constant:base=1ns,max_retries=1"
+    budget, exchanges = reporting(store)
+    loop = functools.partial(run, budget, policy="constant:base=1ns,max_retries=1")
     with ThreadPoolExecutor(4) as pool:
-        ends = [pool.submit(Loop(budget, policy=policy).run)]
+        ends = [pool.submit(loop)]
         while not store.calls:
             time.sleep(0.001)
-        ends += [pool.submit(Loop(budget, policy=policy).run) for _ in range(3)]
-        while len(budget._requests) < 3:
+        ends += [pool.submit(loop) for _ in range(3)]
+        while len(budget._worker._queue.requests) < 3:
             time.sleep(0.001)
         gate.set()
         assert {end.result().reason for end in ends} == {"max_retries"}
@@ -234,59 +199,60 @@ def test_another_process_is_faster():
     store = MemoryStore()
     store.faults["swap"] += ["faster", "faster"]
     store.faster += ["1 20", "2 10"]
-    exchanges = []
-    loop = Loop(shared(store, on_exchange=exchanges.append), succeed_at=2)
-    assert loop.run().reason == "success"
+    budget, exchanges = reporting(store)
+    assert run(budget, 2).reason == "success"
     assert [exchange.before for exchange in exchanges] == ["2 10"]
     assert store.state() == "3 5"
     assert store.calls == ["load", "swap"] * 3
 
 
-def test_others_that_are_always_faster():
+def test_others_that_are_always_faster(clock):
     store = MemoryStore()
-    store.faults["swap"] += ["faster"] * 10_000
-    store.faster += [f"{version} 20" for version in range(1, 10_000)]
-    budget = shared(store, timeout=0.05)
-    end = Loop(budget, succeed_at=2).run()
-    assert end.reason == "success"
+    budget, exchanges = reporting(store)
+    store.faults["swap"].append("faster")
+    store.faster.append("7 25 | 0 1 0")
+    swap = store.compare_and_swap
+
+    def compare_and_swap(*arguments):
+        clock[0] += LONG * 10**9
+        return swap(*arguments)
+
+    store.compare_and_swap = compare_and_swap
+    assert run(budget).budget_is_local
     assert isinstance(budget.last_error, TimeoutError)
+    assert budget.flush()
+    assert [exchange.stored for exchange in exchanges] == ["lost", "yes"]
+    assert exchanges[0].error is not None
+    assert exchanges[0].after.startswith("1 20 | ")
 
 
-@pytest.mark.parametrize(
-    ("fault", "error"),
-    [
-        (ConnectionError("refused"), "refused"),
-        (ValueError("of the store"), "of the store"),
-    ],
-)
-def test_the_fallback_decides_while_the_store_is_away(run, monkeypatch, fault, error):
+@FORMS
+@pytest.mark.parametrize("fault", [ConnectionError("refused"), ValueError("of the store")])
+def test_the_fallback_decides_while_the_store_is_away(form, clock, fault):
     store = MemoryStore()
     store.faults["load"].append(fault)
-    now = 1000.0
-    monkeypatch.setattr(module, "monotonic_ns", lambda: int(now * 1e9))
     budget = shared(store, local_budget="quota:max_tokens=15,cost=5")
-    first = Loop(budget)
-    end = run(first)
-    assert (end.reason, end.attempts, end.budget_is_local) == ("budget", 4, True)
-    assert [event.budget_is_local for event in first.events] == [True] * 4
-    assert error in str(budget.last_error)
+    events = events_of(budget, form=form)
+    assert (events[-1].reason, events[-1].attempts) == ("budget", 4)
+    assert [event.budget_is_local for event in events] == [True] * 4
+    assert budget.last_error is fault
     # The store is asked again after one second.
-    now += 0.99
-    assert run(Loop(budget)).budget_is_local
+    clock[0] += 990_000_000
+    assert run(budget, form=form).budget_is_local
     assert store.calls == ["load"]
-    now += 0.02
-    end = run(Loop(budget))
+    clock[0] += 20_000_000
+    end = run(budget, form=form)
     assert (end.reason, end.attempts, end.budget_is_local) == ("budget", 6, False)
-    assert error in str(budget.last_error)
+    assert budget.last_error is fault
 
 
 def test_every_exchange_is_reported():
     """SPEC 15.7, rule 12. A flush asks a store that is away, too."""
-    away, store, exchanges = OSError("away"), MemoryStore(), []
-    budget = shared(store, on_exchange=exchanges.append)
+    away, store = OSError("away"), MemoryStore()
+    budget, exchanges = reporting(store)
 
     def flush():
-        Loop(budget, succeed_at=1).run()
+        run(budget, 1)
         return budget.flush()
 
     assert flush()
@@ -309,27 +275,6 @@ def test_every_exchange_is_reported():
     assert isinstance(exchanges[3].error, ConnectionError)
 
 
-def test_a_lost_exchange_is_reported(monkeypatch):
-    store, exchanges = MemoryStore(), []
-    budget = shared(store, on_exchange=exchanges.append)
-    store.faults["swap"].append("faster")
-    store.faster.append("7 25 | 0 1 0")
-    now = [0]
-    monkeypatch.setattr(module, "monotonic_ns", lambda: now[0])
-    swap = store.compare_and_swap
-
-    def compare_and_swap(*arguments):
-        now[0] += LONG * 10**9
-        return swap(*arguments)
-
-    monkeypatch.setattr(store, "compare_and_swap", compare_and_swap)
-    assert Loop(budget).run().budget_is_local
-    assert budget.flush()
-    assert [exchange.stored for exchange in exchanges] == ["lost", "yes"]
-    assert exchanges[0].error is not None
-    assert exchanges[0].after.startswith("1 20 | ")
-
-
 def test_flush_waits_for_on_exchange():
     """Whoever flushes before the end of the process has seen all exchanges."""
     flushing, reported = threading.Event(), []
@@ -340,9 +285,9 @@ def test_flush_waits_for_on_exchange():
         reported.append(exchange)
 
     never = "ttl:min_per_second=0,ratio=0"
-    budget = SharedBudget(MemoryStore(), "s", never, timeout=LONG, on_exchange=on_exchange)
+    budget = shared(MemoryStore(), budget=never, on_exchange=on_exchange)
     # The exchange refuses the retry before on_exchange returns, and then there is nothing to send.
-    assert Loop(budget).run().reason == "budget"
+    assert run(budget).reason == "budget"
     flushing.set()
     assert budget.flush()
     assert len(reported) == 1
@@ -358,188 +303,94 @@ def test_flush_waits_for_on_exchange():
         ({"fallback": "refuse"}, 0),
     ],
 )
-def test_what_is_granted_while_the_store_is_away(monkeypatch, options, want):
+def test_what_is_granted_while_the_store_is_away(clock, options, want):
     store = MemoryStore()
     store.states[KEY] = f"0 25 | {store.now_ns // (60 * 10**9)} 3 0"
     budget = shared(store, local_budget="quota:max_tokens=40,cost=1", **options)
-    Loop(budget, succeed_at=2).run()
-    monkeypatch.setattr(module, "monotonic_ns", lambda: 10**18)
+    run(budget, 2)
+    clock[0] = 10**18
     store.faults["load"].append(OSError("away"))
-    granted = 0
-    for _ in range(40):
-        loop = Loop(budget, policy="immediate:max_retries=1")
-        loop.run()
-        granted += loop.events[0].reason is None
-    assert granted == want
+    first = [events_of(budget, policy="immediate:max_retries=1")[0] for _ in range(40)]
+    assert sum(event.reason is None for event in first) == want
     assert budget.stats == SharedBudgetStats(2, 1, 0, 40, 4)
 
 
-def test_the_fallback_has_seen_all_events():
-    """It begins with what this process did before."""
-    store = MemoryStore()
-    budget = SharedBudget(store, "s", "throttle:max_tokens=4,ratio=1", timeout=LONG)
-    Loop(budget, policy="none:max_retries=0").run()
-    Loop(budget, policy="none:max_retries=0").run()
-    store.faults["load"].append(OSError("away"))
-    # Three failures of four: half are not left.
-    end = Loop(budget).run()
-    assert (end.reason, end.attempts, end.budget_is_local) == ("budget", 1, True)
-
-
-@pytest.mark.parametrize("granted_locally", [True, False])
-def test_what_an_operation_holds_goes_back_to_the_side_that_granted(monkeypatch, granted_locally):
-    now = 1000.0
-    monkeypatch.setattr(module, "monotonic_ns", lambda: int(now * 1e9))
-    store, exchanges = MemoryStore(), []
-    budget = shared(store, on_exchange=exchanges.append)
-    if granted_locally:
-        store.faults["load"].append(OSError("away"))
-    Loop(budget, succeed_at=2).run()
-    now += 2
-    budget.flush()
-    held = [step.held for step in exchanges[-1].steps if step.event == "operation_succeeded"]
-    assert held == [0 if granted_locally else 5]
-
-
 @pytest.mark.parametrize(
-    ("text", "now_ns", "error"),
+    ("loaded", "error"),
     [
-        ("0 26 ", 0, "is not a state of the budget"),
-        ("", 0, "is not a state"),
-        (b"0 25", 0, "text must be a str, not bytes"),
-        ("0 25", -1, "now_ns -1 is below 0"),
-        ("0 25", 2**64, "is above"),
-        ("0 25", None, "now_ns must be an int, not NoneType"),
+        (("0 26 ", 0), "is not a state of the budget"),
+        (("", 0), "is not a state"),
+        ((b"0 25", 0), "text must be a str, not bytes"),
+        (("0 25", -1), "now_ns -1 is below 0"),
+        (("0 25", 2**64), "is above"),
+        (("0 25", None), "now_ns must be an int, not NoneType"),
+        (None, "load() must return a text or None, and the time, not None"),
     ],
 )
-def test_what_a_store_must_not_return(text, now_ns, error):
+def test_what_a_store_must_not_return(loaded, error):
     store = MemoryStore()
-    store.states[KEY], store.now_ns = text, now_ns
+    store.load = lambda _key: loaded
     budget = shared(store)
-    end = Loop(budget).run()
+    end = run(budget)
     assert (end.reason, end.budget_is_local) == ("budget", True)
     assert error in str(budget.last_error)
-    assert store.states[KEY] == text
+    assert store.states == {}
 
 
-def test_a_load_that_returns_something_else():
-    class Store(MemoryStore):
-        def load(self, key):
-            return super().load(key)[0]
-
-    budget = shared(Store())
-    assert Loop(budget).run().budget_is_local
-    assert "load() must return a text or None, and the time, not None" in str(budget.last_error)
-
-
-def test_an_answer_that_is_lost_counts_once(monkeypatch):
-    """What may have been stored is not sent again."""
-    now = 1000.0
-    monkeypatch.setattr(module, "monotonic_ns", lambda: int(now * 1e9))
-    store, exchanges = MemoryStore(), []
-    store.faults["swap"].append("lost answer")
-    budget = SharedBudget(
-        store, "s", "ratio:max_tokens=1,ratio=0.5", timeout=LONG, on_exchange=exchanges.append
-    )
-    loop = Loop(budget)
-    assert loop.run().budget_is_local
-    now += 2
-    budget.flush()
-    # The failure after the first retry was not lost.
-    assert [exchange.stored for exchange in exchanges] == ["unknown", "unchanged"]
-    assert [step.event for step in exchanges[1].steps] == ["attempt_failed"]
-    assert store.state() == "1 0"
-
-
-def test_events_wait_while_the_store_is_away(monkeypatch):
-    """A hundred of each."""
-    now = 1000.0
-    monkeypatch.setattr(module, "monotonic_ns", lambda: int(now * 1e9))
-    store, exchanges = MemoryStore(), []
-    store.faults["load"].append(OSError("away"))
-    budget = SharedBudget(
-        store, "s", "ratio:max_tokens=1000", timeout=LONG, on_exchange=exchanges.append
-    )
-    Loop(budget, succeed_at=2).run()
-    for _ in range(150):
-        Loop(budget, succeed_at=1).run()
-    assert store.calls == ["load"]
-    now += 2
-    assert budget.flush()
-    counts = {step.event.value: step.count for step in exchanges[-1].steps}
-    assert counts == {"operation_began": 100, "operation_succeeded": 100, "attempt_failed": 1}
+@pytest.mark.parametrize("answer", [None, 1, "false"])
+def test_a_swap_that_answers_no_bool_is_unknown(answer):
+    store = MemoryStore()
+    store.compare_and_swap = lambda *_: answer
+    budget, exchanges = reporting(store)
+    assert run(budget).budget_is_local
+    assert exchanges[0].stored == "unknown"
+    assert "compare_and_swap() must return a bool, not" in str(budget.last_error)
 
 
 def test_a_hundred_events_are_sent_without_a_request():
     store, sent = MemoryStore(), threading.Event()
     budget = shared(store, on_exchange=lambda _: sent.set())
     for _ in range(49):
-        Loop(budget, succeed_at=1).run()
+        run(budget, 1)
     assert store.calls == []
-    Loop(budget, succeed_at=1).run()
+    run(budget, 1)
     assert sent.wait(LONG)
 
 
-def test_no_event_is_dropped_while_the_store_answers():
-    store, gate, exchanges = MemoryStore(), threading.Event(), []
-    store.faults["load"].append(gate)
-    budget = shared(store, on_exchange=exchanges.append)
-    for _ in range(200):
-        Loop(budget, succeed_at=1).run()
-    gate.set()
-    assert budget.flush()
-    assert sum(step.count for exchange in exchanges for step in exchange.steps) == 400
-
-
-def test_a_store_that_never_answers(run):
+@FORMS
+def test_a_store_that_never_answers(form):
     store, gate = MemoryStore(), threading.Event()
     store.faults["load"].append(gate)
     budget = shared(store, timeout=0.05)
     begun = time.monotonic()
-    end = run(Loop(budget))
+    end = run(budget, form=form)
     assert (end.reason, end.attempts, end.budget_is_local) == ("budget", 6, True)
     assert isinstance(budget.last_error, TimeoutError)
     # The first exchange has a second.
     assert "did not answer within 1 s" in str(budget.last_error)
     assert not budget.flush()
-    assert budget._flushes == []
+    assert budget._worker._queue.flushes == []
     assert time.monotonic() - begun < LONG
     # It still hangs: nobody waits for it again.
     for _ in range(200):
-        assert run(Loop(budget)).budget_is_local
-    gate.set()
-
-
-def test_an_answer_that_comes_too_late_grants_nothing():
-    store, gate = MemoryStore(), threading.Event()
-    store.faults["swap"].append(gate)
-    budget = shared(store, timeout=0.05, local_budget="quota:max_tokens=1,cost=1")
-    end = Loop(budget).run()
-    assert (end.attempts, end.budget_is_local) == (2, True)
+        assert run(budget, form=form).budget_is_local
     gate.set()
 
 
 def test_a_lease_saves_round_trips():
     store = MemoryStore()
-    loop = Loop(shared(store, lease=3))
-    end = loop.run()
+    end = run(shared(store, lease=3))
     assert (end.reason, end.attempts) == ("budget", 6)
     # Three, then the two that are left, then none.
     assert store.calls == ["load", "swap", "load", "swap", "load"]
     assert store.state() == "5 0"
 
 
-def test_a_lease_is_for_one_outcome():
-    store = MemoryStore()
-    budget = SharedBudget(
-        store, "s", "quota:max_tokens=100,cost=5,cost_timeout=9", timeout=LONG, lease=2
+def call_async(budget, **options):
+    return loops.call_async(
+        loops.Script(ConnectionError()),
+        **{"policy": "constant:base=1h", "on": OSError, "budget": budget, "log": False, **options},
     )
-    outcomes = iter(["transient", "timeout", "transient"])
-    loop = Loop(budget, on=lambda _: next(outcomes), policy="none:max_retries=3", succeed_at=4)
-    loop.run()
-    # The lease of the first retry served the third, and that of the second is left.
-    assert store.state() == "4 72"
-    assert store.calls == ["load", "swap"] * 2
 
 
 def test_a_cancelled_loop_leaves_no_request():
@@ -548,11 +399,11 @@ def test_a_cancelled_loop_leaves_no_request():
     budget = shared(store)
 
     async def cancel():
-        tasks = [asyncio.create_task(Loop(budget).run_async())]
+        tasks = [asyncio.create_task(call_async(budget))]
         while not store.calls:
             await asyncio.sleep(0.001)
-        tasks += [asyncio.create_task(Loop(budget).run_async()) for _ in range(2)]
-        while len(budget._requests) < 2:
+        tasks += [asyncio.create_task(call_async(budget)) for _ in range(2)]
+        while len(budget._worker._queue.requests) < 2:
             await asyncio.sleep(0.001)
         for task in tasks:
             task.cancel()
@@ -560,25 +411,23 @@ def test_a_cancelled_loop_leaves_no_request():
 
     results = asyncio.run(cancel())
     assert {type(result) for result in results} == {asyncio.CancelledError}
-    assert budget._requests == []
+    assert budget._worker._queue.requests == []
     gate.set()
     budget.flush()
     assert "retry_requested" not in str(store.states)
 
 
 def test_trio_cancels_a_loop_that_asks():
-    store, gate = MemoryStore(), threading.Event()
+    store, gate, reasons = MemoryStore(), threading.Event(), []
     store.faults["load"].append(gate)
-    budget = shared(store)
-    loop = Loop(budget)
 
     async def cancel():
         with trio.move_on_after(0.05):
-            await loop.run_async()
+            await call_async(shared(store), on_stop=lambda event: reasons.append(event.reason))
         return "cancelled"
 
     assert trio.run(cancel) == "cancelled"
-    assert loop.events[-1].reason == "cancelled"
+    assert reasons == ["cancelled"]
     gate.set()
 
 
@@ -598,7 +447,7 @@ def test_a_hook_that_fails_ends_nothing(caplog):
 
     store = MemoryStore()
     budget = shared(store, on_exchange=fail)
-    assert Loop(budget).run().reason == "budget"
+    assert run(budget).reason == "budget"
     budget.flush()
     assert "on_exchange of the budget server failed" in caplog.text
     assert isinstance(budget.last_error, ZeroDivisionError)
@@ -607,7 +456,7 @@ def test_a_hook_that_fails_ends_nothing(caplog):
 def test_a_slow_hook_is_named():
     gate = threading.Event()
     budget = shared(MemoryStore(), timeout=0.05, on_exchange=lambda _: gate.wait(LONG))
-    Loop(budget).run()
+    run(budget)
     assert str(budget.last_error) == "on_exchange did not return within 0.05 s"
     gate.set()
 
@@ -619,52 +468,40 @@ def test_an_invalid_local_budget_is_named():
 
 
 def test_code_of_the_caller_cannot_end_the_thread(caplog):
-    class Store(MemoryStore):
-        def load(self, key):
-            raise asyncio.CancelledError
-
     def leave(_exchange):
         raise SystemExit
 
     budget = shared(MemoryStore(), on_exchange=leave)
     for _ in range(2):
-        Loop(budget, succeed_at=1).run()
+        run(budget, 1)
         assert budget.flush()
     assert "SystemExit" in str(budget.last_error)
-    budget = shared(Store())
-    assert Loop(budget).run().budget_is_local
+    store = MemoryStore()
+    store.faults["load"] += [asyncio.CancelledError()] * 2
+    budget = shared(store)
+    assert run(budget).budget_is_local
     assert not budget.flush()
     assert "CancelledError" in str(budget.last_error)
     assert budget.stats.failed_exchanges == 2
 
 
-@pytest.mark.parametrize("answer", [None, 1, "false"])
-def test_a_swap_that_answers_no_bool_is_unknown(answer):
-    store, exchanges = MemoryStore(), []
-    store.compare_and_swap = lambda *_: answer
-    budget = shared(store, on_exchange=exchanges.append)
-    assert Loop(budget).run().budget_is_local
-    assert exchanges[0].stored == "unknown"
-    assert "compare_and_swap() must return a bool, not" in str(budget.last_error)
-
-
 def test_a_flush_that_interrupts_the_budget_does_not_wait(monkeypatch):
     """As a signal handler does."""
     budget = shared(MemoryStore())
-    Loop(budget, succeed_at=1).run()
-    with budget._changed, monkeypatch.context() as patch:
-        patch.setattr(budget, "_start", lambda: pytest.fail("it waits"))
+    run(budget, 1)
+    with budget._worker._changed, monkeypatch.context() as patch:
+        patch.setattr(budget._worker, "_start", lambda: pytest.fail("it waits"))
         assert not budget.flush()
     assert budget.flush()
 
 
 def test_an_idle_thread_ends(monkeypatch):
-    monkeypatch.setattr(module, "_IDLE", 0.01)
+    monkeypatch.setattr(_budget_worker, "_IDLE", 0.01)
     store = MemoryStore()
     budget = shared(store)
     for _ in range(2):
-        Loop(budget, succeed_at=2).run()
-        thread = budget._thread
+        run(budget, 2)
+        thread = budget._worker._thread
         if thread is not None:
             thread.join(LONG)
             assert not thread.is_alive()
@@ -683,7 +520,7 @@ def test_a_system_without_threads(monkeypatch):
     budget = shared(store)
     with monkeypatch.context() as patch:
         patch.setattr(threading.Thread, "start", start)
-        end = Loop(budget).run()
+        end = run(budget)
         # This thread talks to the store.
         assert budget.flush()
         assert store.state() == "0 25"
@@ -701,16 +538,16 @@ def test_flushes_of_a_system_without_threads_take_turns(monkeypatch):
     store, loading, may_load = Store(), threading.Event(), threading.Event()
     in_hook = []
     budget = shared(store, on_exchange=lambda _: in_hook.append(budget.flush()))
-    Loop(budget, succeed_at=1).run()
+    run(budget, 1)
     with ThreadPoolExecutor(2) as pool:
         # The pool has started its threads, and no other starts.
         pool.submit(pool.submit(int).result).result(LONG)
-        monkeypatch.setattr(budget, "_start", lambda: RuntimeError("no thread"))
+        monkeypatch.setattr(budget._worker, "_start", lambda: RuntimeError("no thread"))
         first = pool.submit(budget.flush)
         assert loading.wait(LONG)
-        Loop(budget, succeed_at=1).run()
+        run(budget, 1)
         second = pool.submit(budget.flush)
-        while not budget._flushes:
+        while not budget._worker._queue.flushes:
             time.sleep(0.001)
         assert store.calls == []
         may_load.set()
@@ -729,30 +566,36 @@ def test_a_forked_child_has_a_thread_of_its_own():
     # The child has a copy of it.
     store = MemoryStore()
     budget = shared(store, lease=2)
-    Loop(budget, succeed_at=2).run()
-    assert budget._member.has_unsent()
+    run(budget, 2)
+    assert budget._worker._queue.member.has_unsent()
     # Another thread of the parent may have held the lock.
-    with budget._changed:
-        child = in_child(lambda: [budget._member.has_unsent(), Loop(budget).run().attempts])
+    with budget._worker._changed:
+        child = in_child(lambda: [budget._worker._queue.member.has_unsent(), run(budget).attempts])
     # Three of five retries are left, and only the parent has what was leased and the success.
     assert child == [False, 4]
-    assert Loop(budget).run().attempts == 6
+    assert run(budget).attempts == 6
 
 
 def test_many_threads_spend_no_more_than_there_is():
     store = MemoryStore()
-    budgets = [
-        SharedBudget(store, "s", "quota:max_tokens=500,cost=5", timeout=LONG) for _ in range(4)
-    ]
+    budgets = [shared(store, budget="quota:max_tokens=500,cost=5") for _ in range(4)]
     events = []
     with ThreadPoolExecutor(16) as pool:
-        loops = [Loop(budgets[n % 4], on_retry=events.append) for n in range(64)]
-        ends = list(pool.map(Loop.run, loops))
+        loop = functools.partial(run, on_retry=events.append)
+        ends = list(pool.map(loop, budgets * 16))
     # While they contend, each takes up to a sixteenth along, which may be left over.
     assert 100 - 4 * 6 <= len(events) <= 100
     assert {end.reason for end in ends} <= {"budget", "max_retries"}
     assert not any(event.budget_is_local for event in events)
     assert store.state() == "100 0"
+
+
+class AsyncStore:
+    async def load(self, key):
+        """Would be awaited by nobody."""
+
+    async def compare_and_swap(self, key, expected, new):
+        """The same."""
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,6 @@ from backoff_rs import (
     RetryStats,
     StopReason,
     parse_retry_after,
-    parse_retry_after_ns,
 )
 
 POLICIES = [
@@ -469,22 +468,11 @@ RETRY_AFTERS = [
 )
 def test_parse_retry_after(header, now, retry_after):
     assert parse_retry_after(header, **now) == retry_after
-    ns = parse_retry_after_ns(header, **now)
-    assert ns == (None if retry_after is None else round(retry_after * 10**9))
-
-
-def test_parse_retry_after_ns_is_exact():
-    """A float of more than 104 days has no nanoseconds."""
-    date, now = "Sun, 06 Nov 1994 12:00:00 GMT", Fraction(1, 10**9)
-    assert parse_retry_after_ns(date, now=now) == NOON * 10**9 - 1
-    assert parse_retry_after(date, now=now) == (NOON * 10**9 - 1) / 10**9
-    assert parse_retry_after_ns("9" * 1000, now=0) == 2**63 - 1
 
 
 def test_without_now_the_clock_is_read(monkeypatch):
     monkeypatch.setattr(time, "time_ns", lambda: NOON * 10**9 + 1)
     assert parse_retry_after("Sun Nov  6 12:00:01 1994") == 0.999999999
-    assert parse_retry_after_ns("Sun Nov  6 12:00:01 1994") == 999_999_999
     monkeypatch.undo()
     in_a_minute = email.utils.formatdate(time.time() + 60, usegmt=True)
     assert 50 < parse_retry_after(in_a_minute) <= 60

@@ -36,10 +36,17 @@ def run(module, *arguments):
     return done.stdout
 
 
-ADAPTERS = [
-    *("aiohttp", "celery", "dramatiq", "httpx", "litl", "postgres", "redis", "requests"),
-    *("stamina", "tenacity", "urllib3"),
+PACKAGE = ROOT / "bindings-python/python"
+SOURCES = [
+    file.relative_to(PACKAGE).as_posix()
+    for file in PACKAGE.rglob("*.*")
+    if file.suffix in {".py", ".pyi", ".typed"}
 ]
+ADAPTERS = sorted(
+    name.rpartition("/")[2].removesuffix(".py")
+    for name in SOURCES
+    if name.startswith("backoff_rs/adapters/") and "/_" not in name
+)
 
 
 @pytest.fixture(scope="module")
@@ -63,40 +70,7 @@ def test_contents(wheel):
     assert sorted(wheel.namelist()) == sorted(
         [
             f"backoff_rs/{extension}",
-            "backoff_rs/__init__.py",
-            "backoff_rs/_account.py",
-            "backoff_rs/_advice.py",
-            "backoff_rs/_aliases.py",
-            "backoff_rs/_attempts.py",
-            "backoff_rs/_backoff.pyi",
-            "backoff_rs/_budget_store.py",
-            "backoff_rs/_cancellation.py",
-            "backoff_rs/_context.py",
-            "backoff_rs/_event.py",
-            "backoff_rs/_http.py",
-            "backoff_rs/_http_event.py",
-            "backoff_rs/_log.py",
-            "backoff_rs/_loop.py",
-            "backoff_rs/_functions.py",
-            "backoff_rs/_options.py",
-            "backoff_rs/_policy_error.py",
-            "backoff_rs/_retry_error.py",
-            "backoff_rs/_retrying.py",
-            "backoff_rs/_shared_budget.py",
-            "backoff_rs/_steps.py",
-            "backoff_rs/_time.py",
-            "backoff_rs/_types.py",
-            "backoff_rs/_verdict.py",
-            "backoff_rs/_wrap.py",
-            "backoff_rs/py.typed",
-            *(f"backoff_rs/adapters/{name}.py" for name in ADAPTERS),
-            "backoff_rs/adapters/__init__.py",
-            "backoff_rs/adapters/_decisions.py",
-            "backoff_rs/adapters/_http.py",
-            "backoff_rs/adapters/_http_options.py",
-            "backoff_rs/adapters/_statements.py",
-            "backoff_rs/adapters/_tls.py",
-            "backoff_rs/testing.py",
+            *SOURCES,
             f"{INFO}/METADATA",
             f"{INFO}/RECORD",
             f"{INFO}/WHEEL",

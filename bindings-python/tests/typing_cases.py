@@ -21,7 +21,6 @@ from backoff_rs import (
     RetryStats,
     StopReason,
     parse_retry_after,
-    parse_retry_after_ns,
 )
 
 policy = Policy("exponential", base=0.1, cap=20, jitter="full")
@@ -118,7 +117,7 @@ assert_type(operation.reason, StopReason | None)
 
 assert_type(parse_retry_after(b"120", now=datetime.now()), float | None)
 assert_type(parse_retry_after(None, now=1.5), float | None)
-assert_type(parse_retry_after_ns("120", now=Decimal(1)), int | None)
+assert_type(parse_retry_after("120", now=Decimal(1)), float | None)
 parse_retry_after(120)  # type: ignore[arg-type]
 parse_retry_after("1", now=timedelta(1))  # type: ignore[arg-type]
 

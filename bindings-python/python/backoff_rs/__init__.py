@@ -34,7 +34,6 @@ from ._backoff import (
     __version__,
     is_idempotent_method,
     parse_retry_after,
-    parse_retry_after_ns,
 )
 
 # typing, dataclasses, inspect, logging and enum take many times as long to import as the rest of
@@ -43,7 +42,13 @@ from ._backoff import (
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ._attempts import Attempt
-    from ._budget_store import BudgetExchange, BudgetStore, ExchangeStep, SharedBudgetStats
+    from ._budget_store import (
+        BudgetExchange,
+        BudgetStore,
+        BudgetTransition,
+        ExchangeStep,
+        SharedBudgetStats,
+    )
     from ._event import RetryEvent
     from ._http import PROXY_STATUSES, http_verdict
     from ._http_event import HttpEvent
@@ -64,6 +69,7 @@ else:
         "BudgetEvent": "_types",
         "BudgetExchange": "_budget_store",
         "BudgetStore": "_budget_store",
+        "BudgetTransition": "_budget_store",
         "ExchangeStep": "_budget_store",
         "HttpEvent": "_http_event",
         "Outcome": "_types",
@@ -101,6 +107,7 @@ __all__ = [
     "BudgetExchange",
     "BudgetState",
     "BudgetStore",
+    "BudgetTransition",
     "Decision",
     "ExchangeStep",
     "HttpEvent",
@@ -122,7 +129,6 @@ __all__ = [
     "http_verdict",
     "is_idempotent_method",
     "parse_retry_after",
-    "parse_retry_after_ns",
     "permanent",
     "retry",
     "retry_after",

@@ -8,6 +8,7 @@ from typing import Any, Final, Literal, Never, Self, SupportsIndex, TypeAlias, f
 from typing_extensions import Buffer
 
 from ._aliases import BudgetEventOrName, Duration, OutcomeOrName, Seconds
+from ._budget_store import BudgetTransition
 from ._cancellation import Cancellations
 from ._types import StopReason
 
@@ -50,10 +51,10 @@ __all__ = [
     "_first_package",
     "_http_retry_after_ns",
     "_outcome_of_http_status",
+    "_parse_retry_after_ns",
     "_type_name",
     "is_idempotent_method",
     "parse_retry_after",
-    "parse_retry_after_ns",
 ]
 
 __version__: str
@@ -61,7 +62,7 @@ __version__: str
 def parse_retry_after(
     header: str | bytes | None, *, now: Seconds | datetime | None = None
 ) -> float | None: ...
-def parse_retry_after_ns(
+def _parse_retry_after_ns(
     header: str | bytes | None, *, now: Seconds | datetime | None = None
 ) -> int | None: ...
 def is_idempotent_method(method: str) -> bool: ...
@@ -129,9 +130,9 @@ class Policy:
     def preview(self, count: SupportsIndex | None = None) -> Iterator[PreviewRow]: ...
     def fit_base(self, attempts: SupportsIndex, total: Duration) -> Policy: ...
     def fit_cap(self, attempts: SupportsIndex, total: Duration) -> Policy: ...
-    def to(self, format: _Format, budget: Budget | None = None) -> str: ...
+    def export(self, format: _Format, budget: Budget | None = None) -> str: ...
     @staticmethod
-    def import_from(format: _Format, text: str) -> tuple[Policy, Budget | None]: ...
+    def from_export(format: _Format, text: str) -> tuple[Policy, Budget | None]: ...
     # properties of Policy, from core/src/field/table.rs
     @property
     def growth(self) -> _Growth: ...
@@ -254,7 +255,7 @@ class BudgetState:
         now_ns: SupportsIndex,
         outcome: OutcomeOrName | None = None,
         held: SupportsIndex = 0,
-    ) -> tuple[BudgetState, bool, int]: ...
+    ) -> BudgetTransition: ...
     @property
     def version(self) -> int: ...
     def __eq__(self, other: object, /) -> bool: ...

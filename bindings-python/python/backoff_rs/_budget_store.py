@@ -1,9 +1,22 @@
-"""What keeps the state of a shared budget, and what is reported of each exchange with it."""
+"""The store of a shared budget, and what is reported of its changes."""
 
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal, NamedTuple, Protocol
 
+from ._backoff import BudgetState
 from ._types import BudgetEvent, Outcome
+
+
+class BudgetTransition(NamedTuple):
+    """What BudgetState.step() returns: the state after the event, whether it granted a retry, and what
+    the operation then holds of the budget."""
+
+    state: BudgetState
+    granted: bool
+    held: int
+
+
+BudgetTransition.__module__ = "backoff_rs"
 
 
 class BudgetStore(Protocol):

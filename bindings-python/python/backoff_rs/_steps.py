@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
     from typing import Any, Final, Literal
 
-    from ._account import Account
     from ._aliases import Duration, OutcomeOrName
     from ._backoff import Operation
+    from ._budget_session import SharedBudgetSession
     from ._event import RetryEvent
     from ._options import Options
     from ._types import Outcome, StopReason
@@ -56,7 +56,6 @@ class Steps:
     """One operation: its state, and what is done before, between and after its attempts."""
 
     __slots__ = (
-        "_account",
         "_attempts",
         "_begun_ns",
         "_cancellations",
@@ -68,6 +67,7 @@ class Steps:
         "_operation",
         "_outcome",
         "_reason",
+        "_session",
         "_stream",
         "_time",
         "_value",
@@ -100,7 +100,7 @@ class Steps:
         #: Made when it is needed: at the first failure, or if others can see that it begins.
         self._operation: Operation | None = None
         #: Its part in a shared budget.
-        self._account: Account | None = None
+        self._session: SharedBudgetSession | None = None
         #: The failure or the value of the last call.
         self._error: BaseException | None = None
         self._value: object = None
@@ -131,9 +131,9 @@ class Steps:
             if self.options.budget is not None or self._time.is_fake:
                 self._operation = self._new_operation()
             if self.options.shared_budget is not None:
-                from ._account import Account
+                from ._budget_session import SharedBudgetSession
 
-                self._account = Account(self.options.shared_budget)
+                self._session = SharedBudgetSession(self.options.shared_budget)
         except BaseException as error:
             await self._cancel_because(error)
             raise
@@ -301,8 +301,8 @@ class Steps:
                 operation = self._operation = self._new_operation()
             self._outcome, self._decided_ns = outcome, now_ns()
             decision = operation._decide(outcome, self._decided_ns, retry_after)
-            if self._account is not None:
-                self._account.attempt_ended(outcome)
+            if self._session is not None:
+                self._session.attempt_ended(outcome)
         except Exception as error:
             self.broken_off(error)
             raise
@@ -311,11 +311,11 @@ class Steps:
 
     async def _ask(self, decision: Decision) -> Decision:
         """The decision after a shared budget, if there is one, was asked for the retry."""
-        if self._account is None or not decision:
+        if self._session is None or not decision:
             return decision
         try:
             library = None if self._cancellations is None else self._cancellations.library()
-            if await self._account.ask(self._outcome, self.awaits, library):
+            if await self._session.ask(self._outcome, self.awaits, library):
                 return decision
         except BaseException as error:
             await self._break_off(error)
@@ -334,7 +334,7 @@ class Steps:
             decision.reason,
             decision.delay_ns,
             self._decided_ns,
-            self._account is not None and self._account.is_local,
+            self._session is not None and self._session.is_local,
         )
 
     def _new_event(

@@ -1,6 +1,8 @@
 """Fixtures of the tests of adapters on what they adapt."""
 
 import pytest
+from http_clients import CLIENTS
+from nasty import Nasty
 from processes import Jobs, Server
 
 
@@ -9,6 +11,19 @@ def empty(url):
 
     with redis.Redis.from_url(url) as client:
         client.flushall()
+
+
+@pytest.fixture(params=CLIENTS, ids=[client.__name__ for client in CLIENTS])
+def kind(request):
+    """An HTTP client with its adapter."""
+    return request.param
+
+
+@pytest.fixture(scope="session")
+def nasty():
+    server = Nasty()
+    yield server
+    server.close()
 
 
 @pytest.fixture(scope="session")

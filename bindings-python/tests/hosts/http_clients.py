@@ -168,6 +168,11 @@ class Aiohttp(AsyncClient):
                 return response.status, await response.text()
 
 
+def get(url, **rest):
+    """A request for Client.fetch()."""
+    return ("GET", url, rest)
+
+
 CLIENTS = [Httpx, AsyncHttpx, TrioHttpx, Requests, Aiohttp]
 
 

@@ -16,6 +16,7 @@ PATIENCE = 60
 
 #: full:base=100ms under seed 42 for the key "job-1": docs/programs.md, and the vectors.
 FULL_100MS_NS = [11399434, 83043876, 229309811]
+FULL_100MS = [delay / 10**9 for delay in FULL_100MS_NS]
 
 
 class Server:

@@ -13,6 +13,10 @@ def response(status, headers="", body="", version="1.1"):
     return f"HTTP/{version} {status} Why\r\n{headers}Content-Length: {len(body)}\r\n\r\n{body}".encode()
 
 
+OK = response(200, body="ready")
+BUSY = response(503, body="busy")
+
+
 def reset(connection):
     """Ends the connection with a reset, at once."""
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))

@@ -10,9 +10,7 @@ import h2.events
 import httpx
 import pytest
 from backoff_rs.adapters.httpx import AsyncRetryTransport, RetryTransport
-from processes import FULL_100MS_NS
-
-FULL_100MS = [delay / 10**9 for delay in FULL_100MS_NS]
+from processes import FULL_100MS
 
 
 class Http2Server:

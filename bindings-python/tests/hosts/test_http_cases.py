@@ -2,14 +2,7 @@
 
 import pytest
 from http_clients import CLIENTS, Httpx, Requests
-from nasty import CASES, POLICY, Nasty
-
-
-@pytest.fixture(scope="module")
-def nasty():
-    server = Nasty()
-    yield server
-    server.close()
+from nasty import CASES, POLICY
 
 
 def once(client):

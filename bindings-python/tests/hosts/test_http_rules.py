@@ -6,7 +6,6 @@ import time
 import httpx
 import pytest
 from backoff_rs import (
-    PROXY_STATUSES,
     HttpEvent,
     PolicyError,
     RetryEvent,
@@ -15,25 +14,14 @@ from backoff_rs import (
     _log,
 )
 from backoff_rs.adapters.httpx import RetryTransport
-from http_clients import CLIENTS, Httpx, Requests
-from server import Server, reset, response
+from http_clients import Httpx, Requests, get
+from server import BUSY, OK, Server, reset, response
 
 POLICY = {"policy": "constant:base=10ms,max_retries=2"}
-OK = response(200, body="ready")
-BUSY = response(503, body="busy")
-
-
-@pytest.fixture(params=CLIENTS, ids=[client.__name__ for client in CLIENTS])
-def kind(request):
-    return request.param
 
 
 def post(server, **rest):
     return ("POST", server.url, {"content": b"text", **rest})
-
-
-def get(server, path="", **rest):
-    return ("GET", server.url + path, rest)
 
 
 class Later:
@@ -84,19 +72,14 @@ def test_what_may_repeat_raises_is_raised_before_anything_is_sent(kind):
 
     with Server(OK) as server:
         with pytest.raises(LookupError, match="no"):
-            kind(**POLICY, may_repeat=may_repeat).fetch(get(server))
+            kind(**POLICY, may_repeat=may_repeat).fetch(get(server.url))
         assert server.requests == []
 
 
-def test_statuses_as_a_collection_and_as_a_table(kind):
-    replies = [response(409), response(520), response(529), OK]
-    for statuses in ([409, 520, 529], {409: "transient", **PROXY_STATUSES}):
-        events = []
-        options = {"policy": "constant:base=10ms,max_retries=9", "on_retry": events.append}
-        with Server(*replies) as server:
-            kind(**options, statuses=statuses).fetch(get(server))
-            assert len(server.requests) == 4
-        assert [event.status for event in events] == [409, 520, 529]
+def test_statuses_as_a_collection(kind):
+    client = kind(policy="constant:base=10ms,max_retries=9", statuses=[409, 520])
+    with Server(response(409), response(520), OK) as server:
+        assert client.fetch(get(server.url)) == [(200, "ready")]
 
 
 def test_classify(kind):
@@ -112,7 +95,7 @@ def test_classify(kind):
 
     client = kind(policy="constant:base=10ms,max_retries=9", classify=classify)
     with Server(response(403), response(404), reset, response(500), OK) as server:
-        assert client.fetch(get(server))[0][0] == 500
+        assert client.fetch(get(server.url))[0][0] == 500
     assert client.slept[0] == 2
     assert len(client.slept) == 3
     assert [status for _, status in seen if isinstance(status, int)] == [403, 404, 500]
@@ -138,7 +121,7 @@ def test_classify(kind):
 def test_a_classify_that_returns_no_verdict(kind, reply, answer, error, message):
     with Server(reply) as server:
         with pytest.raises(error, match=message) as raised:
-            kind(**POLICY, classify=lambda *_: answer).fetch(get(server))
+            kind(**POLICY, classify=lambda *_: answer).fetch(get(server.url))
         assert len(server.requests) == 1
         server.wait_until_closed()
     if error is PolicyError:
@@ -151,7 +134,7 @@ def test_a_may_repeat_that_says_neither_yes_nor_no(kind, answer):
         with pytest.raises(
             TypeError, match=r"may_repeat returned .*, which (nothing|says neither)"
         ):
-            kind(**POLICY, may_repeat=lambda _: answer).fetch(get(server))
+            kind(**POLICY, may_repeat=lambda _: answer).fetch(get(server.url))
         assert server.requests == []
 
 
@@ -177,7 +160,7 @@ def test_events_name_the_request(kind):
 def test_logs_name_the_request(kind, caplog):
     client = kind(policy="constant:base=10ms,max_retries=1", log=True)
     with Server(BUSY) as server:
-        client.fetch(get(server, "a?token=secret"))
+        client.fetch(get(server.url + "a?token=secret"))
         url = server.url
     retried, gave_up = caplog.records[-2:]
     assert (retried.levelno, gave_up.levelno) == (logging.WARNING, logging.WARNING)
@@ -192,11 +175,7 @@ def test_logs_name_the_request(kind, caplog):
     assert "secret" not in caplog.text
 
 
-def nonsense(connection):
-    connection.sendall(b"SSH-2.0-OpenSSH_9.9\r\n\r\n")
-
-
-@pytest.mark.parametrize("reply", [reset, nonsense, None])
+@pytest.mark.parametrize("reply", [reset, b"SSH-2.0-OpenSSH_9.9\r\n\r\n", None])
 def test_logs_of_errors_have_no_secrets(kind, reply, caplog):
     """The text of an error may have the query, and its repr the headers. The error stays as it is."""
     client = kind(policy="constant:base=10ms,max_retries=1", log=True)
@@ -256,26 +235,6 @@ def test_a_failure_of_a_request_that_is_sent_once_says_why(kind):
         assert raised.value.__notes__[-1].endswith(": permanent, not repeatable (method)")
 
 
-def test_a_body_that_drips_is_drained_for_no_longer_than_the_wait(kind):
-    """Not for the 50 minutes that it lasts."""
-    sent = []
-
-    def counted(connection):
-        connection.sendall(b"HTTP/1.1 503 Busy\r\nContent-Length: 60000\r\n\r\n")
-        for _ in range(1200):
-            connection.sendall(b".")
-            sent.append(1)
-            time.sleep(0.05)
-
-    client = kind(policy="constant:base=200ms,max_retries=1")
-    del client.options["sleep"], client.options["clock_ns"]
-    with Server(counted, OK) as server:
-        assert client.fetch(get(server)) == [(200, "ready")]
-        server.wait_until_closed()
-    # A minute would be 1200.
-    assert len(sent) < 600
-
-
 def test_draining_is_part_of_the_wait(kind):
     """A sleep of the caller gets what is left of it."""
 
@@ -287,7 +246,7 @@ def test_draining_is_part_of_the_wait(kind):
     client = kind(policy="constant:base=60s,max_retries=1")
     client.options["clock_ns"] = time.monotonic_ns
     with Server(slow, OK) as server:
-        assert client.fetch(get(server)) == [(200, "ready")]
+        assert client.fetch(get(server.url)) == [(200, "ready")]
     (slept,) = client.slept
     assert 0 < slept < 60
 
@@ -302,7 +261,7 @@ def test_read_body_leaves_a_response_that_can_be_read(kind):
     )
     with Server(reply + packed.encode("latin-1"), OK) as server:
         client = kind(**POLICY, read_body=True)
-        assert client.fetch(get(server), get(server)) == [(200, "packed"), (200, "ready")]
+        assert client.fetch(get(server.url), get(server.url)) == [(200, "packed"), (200, "ready")]
         assert server.accepted == 1
 
 

@@ -9,12 +9,11 @@ import pytest
 import stamina
 import tenacity
 from backoff_rs import PolicyError, RandomStream, Verdict, permanent, retry_after
-from backoff_rs.adapters import litl
+from backoff_rs.adapters import backoff as backoff_adapter
 from backoff_rs.adapters import stamina as stamina_adapter
 from backoff_rs.adapters import tenacity as tenacity_adapter
-from processes import FULL_100MS_NS
+from processes import FULL_100MS
 
-FULL_100MS = [delay / 10**9 for delay in FULL_100MS_NS]
 POLICY = "full:base=100ms,max_retries=3,retry_after_max=10s"
 JOB = {"seed": 42, "key": "job-1"}
 
@@ -40,11 +39,14 @@ def with_tenacity(policy, fail, **options):
     return slept, len(calls), raised.value
 
 
-def with_litl(policy, fail, **options):
+def with_backoff(policy, fail, **options):
     slept, calls = [], []
 
     @backoff.on_exception(
-        litl.wait_gen(policy, **options), Exception, jitter=None, on_backoff=lambda _: None
+        backoff_adapter.wait_gen(policy, **options),
+        Exception,
+        jitter=None,
+        on_backoff=lambda _: None,
     )
     def call():
         calls.append(None)
@@ -82,7 +84,7 @@ def refuse(_calls):
     return ConnectionError("refused")
 
 
-@pytest.fixture(params=[with_tenacity, with_litl, with_stamina])
+@pytest.fixture(params=[with_tenacity, with_backoff, with_stamina])
 def run(request):
     return request.param
 
@@ -146,7 +148,7 @@ def test_each_call_has_a_stream_of_its_own(run):
     ],
 )
 @pytest.mark.parametrize(
-    "adapter", [tenacity_adapter.Retries, litl.wait_gen, stamina_adapter.backoff_hook]
+    "adapter", [tenacity_adapter.Retries, backoff_adapter.wait_gen, stamina_adapter.backoff_hook]
 )
 def test_invalid_options(adapter, options, error, message):
     with pytest.raises(error, match=message):
@@ -210,11 +212,11 @@ def test_tenacity_asks_a_predicate_once_for_each_failure():
     assert len(asked) == 4
 
 
-def test_litl_repeats_results_and_coroutines():
+def test_backoff_repeats_results_and_coroutines():
     slept = []
 
     @backoff.on_predicate(
-        litl.wait_gen(POLICY, **JOB),
+        backoff_adapter.wait_gen(POLICY, **JOB),
         jitter=None,
         on_backoff=lambda details: slept.append(details["wait"]),
     )

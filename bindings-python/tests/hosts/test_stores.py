@@ -166,7 +166,7 @@ def test_threads_swap_one_after_the_other(opened, name):
         while True:
             text, now_ns = opened.load(name)
             state = BudgetState.parse(budget, text) if text else BudgetState.full(budget)
-            after, _, _ = state.step("retry_requested", now_ns=now_ns, outcome="transient")
+            after = state.step("retry_requested", now_ns=now_ns, outcome="transient").state
             if opened.compare_and_swap(name, text, str(after)):
                 return after.version
 

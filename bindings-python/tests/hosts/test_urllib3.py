@@ -9,16 +9,14 @@ import urllib3
 from backoff_rs import PolicyError, RandomStream, _log
 from backoff_rs.adapters import urllib3 as urllib3_adapter
 from backoff_rs.adapters.urllib3 import Retry
-from nasty import CASES, Nasty
+from nasty import CASES
 from nasty import POLICY as CASE_POLICY
-from processes import FULL_100MS_NS
+from processes import FULL_100MS
 from requests.adapters import HTTPAdapter
-from server import Server, reset, response
+from server import OK, Server, reset, response
 
-FULL_100MS = [delay / 10**9 for delay in FULL_100MS_NS]
 POLICY = "full:base=100ms,max_retries=3,retry_after_max=10s"
 JOB = {"seed": 42, "key": "job-1"}
-OK = response(200, body="ready")
 
 
 @pytest.fixture
@@ -27,36 +25,6 @@ def slept(monkeypatch):
     slept = []
     monkeypatch.setattr(time, "sleep", slept.append)
     return slept
-
-
-def test_the_limit_is_part_of_the_policy():
-    with pytest.raises(TypeError, match=r'policy: write Retry\("default:max_retries=5"\)$'):
-        Retry(max_retries=3)
-
-
-@pytest.mark.parametrize(
-    ("replies", "waits", "status"),
-    [
-        ([OK], [], 200),
-        ([response(500), OK], FULL_100MS[:1], 200),
-        ([response(503), response(429), response(504), OK], FULL_100MS, 200),
-        ([response(503, "Retry-After: 2\r\n"), OK], [2], 200),
-        ([response(503, "retry-after-ms: 2500\r\n"), OK], [2.5], 200),
-        ([response(429, "RateLimit-Reset: 3\r\n"), OK], [3], 200),
-        ([response(503, "Retry-After: 7200\r\n"), OK], [10], 200),
-        ([response(503, "Retry-After: soon\r\n"), OK], FULL_100MS[:1], 200),
-        ([response(404)], [], 404),
-        # Not a failure that may pass: the core does not repeat it.
-        ([response(413, "Retry-After: 2\r\n")], [], 413),
-        ([reset, reset, OK], FULL_100MS[:2], 200),
-        # A redirect is no failure.
-        ([response(302, "Location: /b\r\n"), response(500), OK], FULL_100MS[:1], 200),
-    ],
-)
-def test_waits(slept, replies, waits, status):
-    with Server(*replies) as server, urllib3.PoolManager(retries=Retry(POLICY, **JOB)) as http:
-        answer = http.request("GET", server.url)
-        assert (answer.status, slept, len(server.requests)) == (status, waits, len(replies))
 
 
 def test_the_wait_before_a_redirect_is_bounded(slept):
@@ -70,6 +38,18 @@ def test_the_wait_before_a_redirect_is_bounded(slept):
     assert slept == [10]
 
 
+def test_redirects(slept):
+    """They are no failures, but limited."""
+    redirect = response(302, "Location: /b\r\n")
+    with Server(redirect, response(500), OK) as server, urllib3.PoolManager() as http:
+        answer = http.request("GET", server.url, retries=Retry(POLICY, **JOB))
+        assert (answer.status, slept, len(server.requests)) == (200, FULL_100MS[:1], 3)
+    with Server(response(302, "Location: /\r\n")) as server, urllib3.PoolManager() as http:
+        with pytest.raises(urllib3.exceptions.MaxRetryError, match="too many redirects"):
+            http.request("GET", server.url, retries=Retry(POLICY))
+        assert len(server.requests) == 11
+
+
 def test_it_gives_up(slept):
     with Server(response(503)) as server, urllib3.PoolManager() as http:
         with pytest.raises(urllib3.exceptions.MaxRetryError, match="too many 503"):
@@ -79,13 +59,6 @@ def test_it_gives_up(slept):
         retry = Retry(POLICY, raise_on_status=False, **JOB)
         assert http.request("GET", server.url, retries=retry).status == 503
         assert (slept, len(server.requests)) == (FULL_100MS, 8)
-
-
-def test_no_retries(slept):
-    with Server(response(503)) as server, urllib3.PoolManager() as http:
-        with pytest.raises(urllib3.exceptions.MaxRetryError):
-            http.request("GET", server.url, retries=Retry("default:max_retries=0"))
-        assert (slept, len(server.requests)) == ([], 1)
 
 
 @pytest.mark.parametrize(
@@ -114,12 +87,6 @@ def test_a_policy_without_a_limit_says_so_once(slept, monkeypatch, caplog, optio
     assert told == [expected] * is_told
 
 
-def test_a_post_is_not_repeated(slept):
-    with Server(response(503)) as server, urllib3.PoolManager(retries=Retry(POLICY)) as http:
-        assert http.request("POST", server.url, body=b"once").status == 503
-        assert (slept, len(server.requests)) == ([], 1)
-
-
 @pytest.mark.parametrize("reply", [response(503), reset])
 def test_a_body_that_can_be_sent_only_once_is_sent_once(slept, reply):
     """The second time it would be empty."""
@@ -133,14 +100,6 @@ def test_a_body_that_can_be_sent_only_once_is_sent_once(slept, reply):
         with Server(reply, OK) as server, urllib3.PoolManager(retries=Retry(POLICY)) as http:
             assert http.request("PUT", server.url, body=body).status == 200
             assert [body for _, _, _, body in server.requests] == [b"again"] * 2
-
-
-def test_redirects_are_limited(slept):
-    loop = response(302, "Location: /\r\n")
-    with Server(loop) as server, urllib3.PoolManager(retries=Retry(POLICY)) as http:
-        with pytest.raises(urllib3.exceptions.MaxRetryError, match="too many redirects"):
-            http.request("GET", server.url)
-        assert len(server.requests) == 11
 
 
 def test_a_header_that_is_not_respected(slept):
@@ -172,6 +131,7 @@ def test_requests(slept):
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
+        ({"max_retries": 3}, TypeError, r'policy: write Retry\("default:max_retries=5"\)$'),
         ({"policy": "ful:base=1s"}, PolicyError, 'unknown name "ful"'),
         ({"policy": 5}, TypeError, "policy must be a Policy or a policy string, not int"),
         ({"policy": "cenkalti-v4"}, ValueError, "max_elapsed needs the time"),
@@ -201,13 +161,6 @@ DIFFERENT = {
 #: Cases that take as long as the server likes: urllib3 bounds each read, and not a body.
 UNBOUNDED = {"drain-drip", "drain-hang", "read-body-drip"}
 PLAYED = [case for case in CASES if case["id"] not in UNBOUNDED]
-
-
-@pytest.fixture(scope="module")
-def nasty():
-    server = Nasty()
-    yield server
-    server.close()
 
 
 def play(case, nasty):

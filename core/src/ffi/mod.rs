@@ -15,7 +15,6 @@ use crate::error::policy_error::PolicyError;
 pub use crate::ffi::plain::*;
 pub use crate::field::params::Params;
 pub use crate::field::{BUDGET_FIELDS, Field, POLICY_FIELDS, Unit};
-use crate::insight::preview::PreviewRow;
 use crate::number::arithmetic::MAX_NS;
 use crate::number::ratio::Ratio;
 use crate::policy::Policy;
@@ -158,13 +157,6 @@ pub fn parse_error(
     let mut found = Excerpt::new(found);
     found.length = length;
     ParseError { kind, code, field, value, limit, at, found }
-}
-
-/// The row of a preview with these numbers, in the order of its fields.
-#[must_use]
-pub const fn preview_row(numbers: [u64; 6]) -> PreviewRow {
-    let [min_ns, mean_ns, max_ns, total_min_ns, total_mean_ns, total_max_ns] = numbers;
-    PreviewRow { min_ns, mean_ns, max_ns, total_min_ns, total_mean_ns, total_max_ns }
 }
 
 /// Whether the error is that of a policy string or of a budget string.

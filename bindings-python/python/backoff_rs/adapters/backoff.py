@@ -1,4 +1,4 @@
-"""The package `backoff` by litl: a wait generator. `backoff-rs[litl]` installs it.
+"""backoff: a wait generator. `backoff-rs[backoff]` installs it.
 
 @backoff.on_exception(wait_gen("full:base=100ms,max_retries=5"), ConnectionError, jitter=None)
 def fetch(): ...
