@@ -1045,13 +1045,16 @@ export function makeRetriable<This, Arguments extends readonly unknown[], T>(
  *
  * A predicate, a hook or a clock may throw it as well: it then ends the loop as any error of it, with the original error.
  */
-export class AbortError extends Error {
+export class PermanentError extends Error {
 	/** Wraps an error, or a new error with this message. */
 	constructor(failure: string | Error);
 	/** The error that the caller of the loop gets. */
 	readonly originalError: Error;
 	toJSON(): object;
 }
+
+/** The same class, by the name that p-retry has for it. */
+export { PermanentError as AbortError };
 
 /** The loop stopped on a returned value that `shouldRetryResult` did not accept. */
 export class RetryError extends Error {

@@ -43,7 +43,7 @@ const REALMS = {
 };
 
 for (const [where, { api, realm, why }] of Object.entries(REALMS)) {
-	const { AbortError, fetchOutcome, httpOutcome, httpVerdict, makeRetriable, parseRetryAfter, PolicyError } = api;
+	const { PermanentError, fetchOutcome, httpOutcome, httpVerdict, makeRetriable, parseRetryAfter, PolicyError } = api;
 	const { RetryError, retry, StartError } = api;
 	const shouldRetry = () => true;
 
@@ -107,7 +107,7 @@ for (const [where, { api, realm, why }] of Object.entries(REALMS)) {
 		test("a permanent failure is reported as it is", async () => {
 			const failure = new Error("gone");
 			const fail = () => Promise.reject(failure);
-			const abort = () => Promise.reject(new AbortError(failure));
+			const abort = () => Promise.reject(new PermanentError(failure));
 			for (const [end, options] of [
 				[fail, { shouldRetry: () => false }],
 				[fail, { shouldRetry: async () => ({ outcome: "permanent" }) }],
