@@ -359,7 +359,7 @@ export interface StepOptions {
 }
 
 /** A state of a budget after an event. */
-export interface BudgetStep {
+export interface BudgetTransition {
 	/** The state after it: the same object, if nothing changed. */
 	readonly state: BudgetState;
 	/** Whether a retry was requested and granted. */
@@ -392,7 +392,7 @@ export class BudgetState {
 	 * @param nowNs the time in ns of any clock, such as that of the store. A time before an earlier one counts as that.
 	 * @throws {PolicyError} an unknown event or outcome, or a number that is negative or 2^64 or more.
 	 */
-	step(event: BudgetEvent, nowNs: bigint, options?: StepOptions): BudgetStep;
+	step(event: BudgetEvent, nowNs: bigint, options?: StepOptions): BudgetTransition;
 
 	/** The version and the numbers of the state in decimal digits, separated by spaces. */
 	readonly text: string;

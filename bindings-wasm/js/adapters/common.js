@@ -55,7 +55,7 @@ export function operations({ policy, stream, seed, budget, ...options }) {
 }
 
 /** What `shouldRetry` says about an error, as a verdict. A `PermanentError` is permanent. */
-export async function judge(shouldRetry, error, context) {
+export async function classify(shouldRetry, error, context) {
 	if (error instanceof PermanentError) {
 		return { outcome: "permanent" };
 	}
