@@ -383,7 +383,7 @@ export interface StepOptions {
 }
 
 /** A state of a budget after an event. */
-export interface BudgetStep {
+export interface BudgetTransition {
 	/** The state after it: the same object, if nothing changed. */
 	readonly state: BudgetState;
 	/** Whether a retry was requested and granted. */
@@ -416,7 +416,7 @@ export class BudgetState {
 	 * @param nowNs the time in ns of any clock, such as that of the store. A time before an earlier one counts as that.
 	 * @throws {PolicyError} an unknown event or outcome, or a number that is negative or 2^64 or more.
 	 */
-	step(event: BudgetEvent, nowNs: bigint, options?: StepOptions): BudgetStep;
+	step(event: BudgetEvent, nowNs: bigint, options?: StepOptions): BudgetTransition;
 
 	/** The version and the numbers of the state in decimal digits, separated by spaces. */
 	readonly text: string;
@@ -1069,13 +1069,16 @@ export function makeRetriable<This, Arguments extends readonly unknown[], T>(
  *
  * A predicate, a hook or a clock may throw it as well: it then ends the loop as any error of it, with the original error.
  */
-export class AbortError extends Error {
+export class PermanentError extends Error {
 	/** Wraps an error, or a new error with this message. */
 	constructor(failure: string | Error);
 	/** The error that the caller of the loop gets. */
 	readonly originalError: Error;
 	toJSON(): object;
 }
+
+/** The same class, by the name that p-retry has for it. */
+export { PermanentError as AbortError };
 
 /** The loop stopped on a returned value that `shouldRetryResult` did not accept. */
 export class RetryError extends Error {

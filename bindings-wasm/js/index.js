@@ -20,7 +20,7 @@ export { Policy } from "./core/policy.js";
 export { SharedBudget } from "./core/shared-budget.js";
 export { RetryStats } from "./core/stats.js";
 export { RandomStream } from "./core/stream.js";
-export { AbortError, RetryError } from "./retry/errors.js";
+export { PermanentError, PermanentError as AbortError, RetryError } from "./retry/errors.js";
 export { StartError } from "./wasm/errors.js";
 export {
 	fetchOutcome,

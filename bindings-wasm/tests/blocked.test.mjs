@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { describe, test } from "node:test";
 import { createContext, runInContext } from "node:vm";
 import { installed } from "./installed.mjs";
+import { endOf, throwing } from "./loop.mjs";
 
 const code = readFileSync(join(installed, "dist/index.cjs"), "utf8");
 const ADVICE = "import backoff-wasm/js, or let the Content-Security-Policy allow 'wasm-unsafe-eval'";
@@ -42,12 +43,15 @@ const REALMS = {
 	},
 };
 
+const failure = new Error("down");
+const fail = () => Promise.reject(failure);
+
 for (const [where, { api, realm, why }] of Object.entries(REALMS)) {
-	const { AbortError, fetchOutcome, httpOutcome, httpVerdict, makeRetriable, parseRetryAfter, PolicyError } = api;
+	const { fetchOutcome, httpOutcome, httpVerdict, makeRetriable, parseRetryAfter, PermanentError, PolicyError } = api;
 	const { RetryError, retry, StartError } = api;
 	const shouldRetry = () => true;
 
-	/** Whether an error says that the core cannot start, and why. */
+	/** Asserts that an error says that the core cannot start, and why. */
 	const says = (error, code = "cannot_start", before = "") => {
 		const [first, reason] = error.message.split(`${ADVICE}: `);
 		assert.equal(first, `${before}backoff-wasm cannot start; `);
@@ -56,186 +60,151 @@ for (const [where, { api, realm, why }] of Object.entries(REALMS)) {
 		assert.deepEqual([error.name, error.code], ["StartError", code]);
 		assert.deepEqual(JSON.parse(JSON.stringify(error)), { name: "StartError", code, message: error.message });
 	};
-	const saysNotRetried = (error) => says(error, "not_retried", "the call was not retried: ");
-	const rejection = async (promise) => {
-		try {
-			await promise;
-		} catch (error) {
-			return error;
-		}
-		return assert.fail("it did not reject");
+	const saysNotRetried = (error, cause) => {
+		says(error, "not_retried", "the call was not retried: ");
+		assert.ok(Object.hasOwn(error, "cause") && Object.is(error.cause, cause));
 	};
-	/** A function that counts its calls and ends each in the same way. */
-	const counted = (end) => {
-		const fn = (...args) => {
-			fn.calls++;
-			return end(...args);
+	/** How a loop ends that calls its function once. */
+	const once = async (fn, options = { shouldRetry }) => {
+		let calls = 0;
+		const counted = (context) => {
+			calls++;
+			return fn(context);
 		};
-		fn.calls = 0;
-		return fn;
+		const end = await endOf(retry(counted, options));
+		assert.equal(calls, 1);
+		return end;
 	};
 
 	describe(where, () => {
 		const key = new Uint8Array(5000);
 		for (const options of [{}, { policy: "full:base=100ms,cap=20s" }, { policy: "nonsense" }, { seed: 1, key }]) {
-			test(`a success is the result: ${JSON.stringify(options)}`, async () => {
-				const fn = counted(({ attempt }) => attempt);
-				assert.equal(await retry(fn, { ...options, shouldRetry }), 1);
-				assert.equal(fn.calls, 1);
+			test(`a success is the result: ${JSON.stringify(options).slice(0, 50)}`, async () => {
+				assert.deepEqual(await once(({ attempt }) => attempt, { ...options, shouldRetry }), { value: 1 });
 			});
 		}
 
-		test("a failure that may be repeated is the cause of the error", async () => {
-			const failure = new Error("down");
+		test("a failure that may be repeated is the cause of the error, also if it is no error", async () => {
 			for (const verdict of [true, "timeout", { outcome: "throttled", retryAfter: 5 }]) {
-				const fn = counted(() => Promise.reject(failure));
-				const error = await rejection(retry(fn, { shouldRetry: async () => verdict }));
-				saysNotRetried(error);
-				assert.equal(error.cause, failure);
-				assert.equal(fn.calls, 1);
+				saysNotRetried((await once(fail, { shouldRetry: async () => verdict })).error, failure);
 			}
-		});
-
-		test("so is a failure that is no error", async () => {
-			for (const failure of [undefined, null, "down", 0]) {
-				const error = await rejection(retry(() => Promise.reject(failure), { shouldRetry }));
-				saysNotRetried(error);
-				assert.ok(Object.hasOwn(error, "cause") && Object.is(error.cause, failure));
+			for (const thrown of [undefined, null, "down", 0]) {
+				saysNotRetried((await once(() => Promise.reject(thrown))).error, thrown);
 			}
 		});
 
 		test("a permanent failure is reported as it is", async () => {
-			const failure = new Error("gone");
-			const fail = () => Promise.reject(failure);
-			const abort = () => Promise.reject(new AbortError(failure));
-			for (const [end, options] of [
-				[fail, { shouldRetry: () => false }],
-				[fail, { shouldRetry: async () => ({ outcome: "permanent" }) }],
-				[fail, { shouldRetry: () => "success" }],
-				[fail, { shouldRetry: fetchOutcome }],
-				[fail, { shouldRetry: () => ({ outcome: httpOutcome(404), retryAfter: parseRetryAfter({}) }) }],
-				[fail, { shouldRetry: () => httpVerdict({ status: 404, headers: new Map() }) }],
-				[fail, { shouldRetryResult: () => true }],
-				[abort, { shouldRetry }],
+			for (const [options, end = fail] of [
+				[{ shouldRetry: () => false }],
+				[{ shouldRetry: async () => ({ outcome: "permanent" }) }],
+				[{ shouldRetry: () => "success" }],
+				[{ shouldRetry: fetchOutcome }],
+				[{ shouldRetry: () => ({ outcome: httpOutcome(404), retryAfter: parseRetryAfter({}) }) }],
+				[{ shouldRetry: () => httpVerdict({ status: 404, headers: new Map() }) }],
+				[{ shouldRetryResult: () => true }],
+				[{ shouldRetry }, throwing(new PermanentError(failure))],
 			]) {
-				const fn = counted(end);
-				assert.equal(await rejection(retry(fn, options)), failure);
-				assert.equal(fn.calls, 1);
+				assert.equal((await once(end, options)).error, failure);
 			}
 		});
 
 		test("a predicate that needs the core costs no value, and a failure is then one that may be repeated", async () => {
 			const answer = { status: 200, headers: { "Retry-After": "0" } };
-			for (const judge of [
+			for (const predicate of [
 				({ headers }) => parseRetryAfter(headers) === 0,
 				async (response) => ({ outcome: "throttled", retryAfter: parseRetryAfter(response) }),
 			]) {
-				assert.equal(await retry(() => answer, { shouldRetryResult: judge }), answer);
-				const error = await rejection(retry(() => Promise.reject(answer), { shouldRetry: judge }));
-				saysNotRetried(error);
-				assert.equal(error.cause, answer);
+				assert.equal((await once(() => answer, { shouldRetryResult: predicate })).value, answer);
+				saysNotRetried((await once(() => Promise.reject(answer), { shouldRetry: predicate })).error, answer);
 			}
 		});
 
 		test("a predicate that fails for another reason ends the loop with its error", async () => {
 			const own = new Error("of the predicate");
-			const throws = () => Promise.reject(own);
-			assert.equal(await rejection(retry(() => 1, { shouldRetryResult: throws })), own);
-			assert.equal(await rejection(retry(() => Promise.reject(1), { shouldRetry: throws })), own);
-			for (const verdict of [
-				{ outcome: "timeout", x: 1 },
-				{ outcome: "timeout", retryAfter: "5" },
-			]) {
-				const error = await rejection(retry(() => 1, { shouldRetryResult: () => verdict }));
+			assert.equal((await once(() => 1, { shouldRetryResult: throwing(own) })).error, own);
+			assert.equal((await once(fail, { shouldRetry: throwing(own) })).error, own);
+			for (const more of [{ x: 1 }, { retryAfter: "5" }]) {
+				const { error } = await once(() => 1, { shouldRetryResult: () => ({ outcome: "timeout", ...more }) });
 				assert.ok(error instanceof api.TypeError);
 			}
 		});
 
 		test("makeRetriable passes `this` and the arguments on", async () => {
 			const retriable = makeRetriable(
-				counted(function (...args) {
+				function (...args) {
 					return [this?.name, ...args];
-				}),
+				},
 				{ shouldRetry, seed: 1, key: () => assert.fail("it is not called") },
 			);
-			assert.deepEqual([...(await retriable(1, 2))], [undefined, 1, 2]);
-			assert.deepEqual([...(await retriable(3))], [undefined, 3], "every call works");
-			const fails = makeRetriable(() => Promise.reject(new Error("down")), { shouldRetry });
-			saysNotRetried(await rejection(fails()));
-		});
-
-		test("a value that the predicate accepts is the result", async () => {
-			for (const accepted of [false, "success", { outcome: "success" }, httpOutcome(204)]) {
-				const fn = counted(() => "ready");
-				assert.equal(await retry(fn, { shouldRetryResult: async () => accepted }), "ready");
-				assert.equal(fn.calls, 1);
+			for (const args of [[1, 2], [3]]) {
+				assert.deepEqual([...(await retriable(...args))], [undefined, ...args]);
 			}
+			saysNotRetried((await endOf(makeRetriable(fail, { shouldRetry })())).error, failure);
 		});
 
-		test("one that it does not accept is in the cause", async () => {
+		test("a value that the predicate accepts is the result, and one that it does not is in the cause", async () => {
+			for (const accepted of [false, "success", { outcome: "success" }, httpOutcome(204)]) {
+				assert.equal((await once(() => "ready", { shouldRetryResult: async () => accepted })).value, "ready");
+			}
 			for (const refused of [true, httpOutcome(503), "permanent", { outcome: "timeout", retryAfter: 5 }]) {
-				const fn = counted(() => "not ready");
-				const error = await rejection(retry(fn, { shouldRetryResult: () => refused }));
+				const { error } = await once(() => "not ready", { shouldRetryResult: () => refused });
 				const isPermanent = refused === "permanent";
+				const given = isPermanent ? error : error.cause;
 				if (!isPermanent) {
-					saysNotRetried(error);
+					saysNotRetried(error, given);
 				}
-				const { attempts, reason, result } = isPermanent ? error : error.cause;
-				assert.ok((isPermanent ? error : error.cause) instanceof RetryError);
-				assert.deepEqual([result, attempts, fn.calls], ["not ready", 1, 1]);
-				assert.equal(reason, isPermanent ? "permanent" : "max_retries");
+				assert.ok(given instanceof RetryError);
+				const reason = isPermanent ? "permanent" : "max_retries";
+				assert.deepEqual([given.result, given.attempts, given.reason], ["not ready", 1, reason]);
 			}
 		});
 
 		test("the hook for stops gets the event, and an error of it keeps the failure", async () => {
 			const events = [];
-			const failure = new Error("down");
-			const fn = () => Promise.reject(failure);
-			await rejection(retry(fn, { shouldRetry, onStop: (event) => void events.push(event) }));
-			await retry(() => 1, { shouldRetry, onStop: (event) => void events.push(event) });
-			assert.deepEqual(
-				events.map(({ attempts, reason, outcome, error, value }) => [attempts, reason, outcome, error, value]),
-				[
-					[1, "max_retries", "transient", failure, undefined],
-					[1, "success", "success", undefined, 1],
-				],
-			);
+			const note = ({ attempts, reason, outcome, error, value }) =>
+				void events.push([attempts, reason, outcome, error, value]);
+			await once(fail, { shouldRetry, onStop: note });
+			await once(() => 1, { shouldRetry, onStop: note });
+			assert.deepEqual(events, [
+				[1, "max_retries", "transient", failure, undefined],
+				[1, "success", "success", undefined, 1],
+			]);
 			const hook = new api.Error("of the hook");
-			const onStop = () => {
-				throw hook;
-			};
-			assert.equal(await rejection(retry(fn, { shouldRetry, onStop })), hook);
+			assert.equal((await once(fail, { shouldRetry, onStop: throwing(hook) })).error, hook);
 			assert.equal(hook.cause.cause, failure);
 		});
 
 		test("a loop can be cancelled", async () => {
-			const aborted = AbortSignal.abort(new Error("early"));
-			const fn = counted(() => 1);
-			assert.equal(await rejection(retry(fn, { shouldRetry, signal: aborted })), aborted.reason);
-			assert.equal(fn.calls, 0);
+			const signal = AbortSignal.abort(new Error("early"));
+			const never = () => assert.fail("it is not called");
+			assert.equal((await endOf(retry(never, { shouldRetry, signal }))).error, signal.reason);
 			const controller = new AbortController();
 			const hangs = () => {
 				setTimeout(() => controller.abort("late"));
 				return new Promise(() => {});
 			};
-			assert.equal(await rejection(retry(hangs, { shouldRetry, signal: controller.signal })), "late");
+			assert.equal((await once(hangs, { shouldRetry, signal: controller.signal })).error, "late");
 		});
 
 		test("a mistake in the options is an error as elsewhere, before the call", async () => {
-			const fn = counted(() => 1);
-			for (const options of [{}, { shouldRetry: 1 }, { shouldRetry, x: 1 }, { shouldRetry, policy: 1 }]) {
-				assert.ok((await rejection(retry(fn, options))) instanceof api.TypeError);
+			const never = () => assert.fail("it is not called");
+			const [wrongTypes, wrongValues] = [
+				[{ shouldRetry: undefined }, { shouldRetry: 1 }, { x: 1 }, { policy: 1 }, { key: "a" }, { seed: "1" }].concat([
+					{ seed: 1, key: undefined },
+					{ seed: 1, key: 5 },
+				]),
+				[{ seed: -1 }, { seed: 2 ** 53 }, { seed: 1, key: "\ud800" }, { deadline: NaN }, { deadline: Date.now() }],
+			];
+			for (const [all, Failure] of [
+				[wrongTypes, api.TypeError],
+				[wrongValues, PolicyError],
+			]) {
+				for (const options of all) {
+					assert.ok((await endOf(retry(never, { shouldRetry, ...options }))).error instanceof Failure);
+				}
 			}
-			assert.ok((await rejection(retry(1, { shouldRetry }))) instanceof api.TypeError);
-			for (const options of [{ key: "a" }, { seed: "1" }, { seed: 1, key: undefined }, { seed: 1, key: 5 }]) {
-				assert.ok((await rejection(retry(fn, { shouldRetry, ...options }))) instanceof api.TypeError);
-			}
-			for (const options of [{ seed: -1 }, { seed: 2 ** 53 }, { seed: 1, key: "\ud800" }, { deadline: NaN }]) {
-				assert.ok((await rejection(retry(fn, { shouldRetry, ...options }))) instanceof PolicyError);
-			}
-			assert.ok((await rejection(retry(fn, { shouldRetry, deadline: Date.now() }))) instanceof PolicyError);
-			assert.throws(() => makeRetriable(fn, { shouldRetry, seed: -1, key: String }), PolicyError);
-			assert.equal(fn.calls, 0);
+			assert.ok((await endOf(retry(1, { shouldRetry }))).error instanceof api.TypeError);
+			assert.throws(() => makeRetriable(never, { shouldRetry, seed: -1, key: String }), PolicyError);
 		});
 
 		for (const use of [

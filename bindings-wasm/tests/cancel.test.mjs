@@ -1,55 +1,52 @@
-// Cancelling at any moment: promptly, with one last event, and with nothing left behind.
+// Cancelling at any moment: promptly, with one last event, and with nothing left behind. loops.test.mjs has the moments
+// that all languages share; here calls, predicates and hooks are pending, and timers and listeners are counted.
 
 import assert from "node:assert/strict";
 import { getEventListeners } from "node:events";
 import { getActiveResourcesInfo } from "node:process";
-import { describe, test } from "node:test";
+import { afterEach, describe, test } from "node:test";
 import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { Budget, Operation, Policy, RandomStream, RetryError, RetryStats, retry } from "./installed.mjs";
-import { endOf, FakeClock, notes, script, sharedBudget } from "./loop.mjs";
+import { always, busy, endOf, FakeClock, notes, script, sharedBudget, throwing } from "./loop.mjs";
 
-const busy = new Error("busy");
 const why = new Error("the caller cancelled");
-const always = () => true;
+const pending = () => new Promise(() => {});
 
 const unhandled = [];
 process.on("unhandledRejection", (error) => unhandled.push(error));
 // Some policies here have no limit.
 process.on("warning", (warning) => warning.name === "BackoffWarning" || unhandled.push(warning));
+afterEach(() => assert.deepEqual(unhandled, []));
 
 const timers = () => getActiveResourcesInfo().filter((name) => name === "Timeout").length;
+const listeners = (signal) => getEventListeners(signal, "abort").length;
 
-/** Asserts what must hold after a cancelled loop. */
-async function assertGone({ controller, isIdle, stats, events, error }, attempts) {
-	assert.equal(error, why);
-	const [, stop] = events.at(-1);
-	assert.equal(events.filter(([hook]) => hook === "stop").length, 1);
-	const { elapsed, ...others } = stop;
-	assert.ok(elapsed >= 0);
-	const { error: _, value: __, ...members } = others;
-	const nothing = { delay: 0, delayNs: "0", budgetIsLocal: false };
-	assert.deepEqual(members, { attempts, outcome: undefined, reason: "cancelled", ...nothing });
-	const { operations, attempts: counted, stops } = stats.counts();
-	assert.deepEqual([operations, counted, stops.cancelled], [1, Math.max(attempts, 1), 1]);
-	await turn();
-	assert.deepEqual(getEventListeners(controller.signal, "abort"), []);
-	assert.ok(isIdle());
-	assert.deepEqual(unhandled, []);
-	return stop;
-}
-
-/** A loop of its own signal and budget. */
+/** A loop of its own signal and budget. `end` is the last event, once nothing else is left of the cancelled loop. */
 function begin(fn, options = {}) {
 	const controller = new AbortController();
+	const { signal } = controller;
 	const { budget, isIdle } = sharedBudget();
 	const stats = new RetryStats();
 	const { events, ...hooks } = notes();
 	const all = { shouldRetry: always, policy: "constant:base=1h", budget, stats, ...hooks, ...options };
-	const promise = endOf(retry(fn, { ...all, signal: controller.signal }));
-	const end = async () => ({ ...(await promise), controller, isIdle, stats, events });
-	return { controller, events, end };
+	const promise = endOf(retry(fn, { ...all, signal }));
+	const cancelled = async (attempts) => {
+		assert.equal((await promise).error, why);
+		const [[, stop], ...others] = events.filter(([hook]) => hook === "stop");
+		const { elapsed, error: _, value: __, ...members } = stop;
+		assert.ok(elapsed >= 0 && others.length === 0);
+		const nothing = { outcome: undefined, delay: 0, delayNs: "0", budgetIsLocal: false };
+		assert.deepEqual(members, { attempts, reason: "cancelled", ...nothing });
+		const { operations, attempts: counted, stops } = stats.counts();
+		assert.deepEqual([operations, counted, stops.cancelled], [1, attempts, 1]);
+		await turn();
+		assert.equal(listeners(signal), 0);
+		assert.ok(isIdle());
+		return stop;
+	};
+	return { abort: () => controller.abort(why), signal, events, promise, stats, isIdle, cancelled };
 }
 
 describe("cancelled", () => {
@@ -63,38 +60,51 @@ describe("cancelled", () => {
 		assert.deepEqual(reasons, [undefined, "budget"]);
 	});
 
-	test("during the call, by a function that ignores the signal", async () => {
-		const { controller, end } = begin(() => new Promise(() => {}));
+	const second = ({ attempt }) => (attempt === 1 ? Promise.reject(busy) : pending());
+	const atAbort = (_, signal) =>
+		new Promise((_, reject) => signal.addEventListener("abort", () => reject(busy), { once: true }));
+	for (const [name, fn, options, attempts, last] of [
+		["the call, which ignores the signal", pending, {}, 1, {}],
+		["the second call: the event has nothing of the first", second, { clock: new FakeClock() }, 2, {}],
+		["a predicate", script(busy), { shouldRetry: pending }, 1, { error: busy }],
+		["a predicate of a value", script("no"), { shouldRetryResult: pending }, 1, { value: "no" }],
+		["a hook", script(busy), { onRetry: pending }, 1, { error: busy }],
+		["the wait", script(busy), {}, 1, { error: busy }],
+		["a wait that then rejects", script(busy), { clock: new FakeClock({ sleep: atAbort }) }, 1, { error: busy }],
+	]) {
+		test(`while it is pending: ${name}`, async () => {
+			const before = timers();
+			const loop = begin(fn, options);
+			await turn();
+			assert.equal(timers(), before + (name === "the wait"));
+			const begun = performance.now();
+			loop.abort();
+			const { error, value } = await loop.cancelled(attempts);
+			assert.deepEqual({ error, value }, { error: undefined, value: undefined, ...last });
+			assert.ok(performance.now() - begun < 60_000);
+			assert.equal(timers(), before);
+		});
+	}
+
+	test("while a hook that uses the signal is pending", async () => {
+		const loop = begin(script(busy), { onRetry: () => sleep(60_000, undefined, { signal: loop.signal }) });
 		await turn();
-		controller.abort(why);
-		const stop = await assertGone(await end(), 1);
-		assert.equal("error" in stop || "value" in stop, false);
+		loop.abort();
+		await loop.cancelled(1);
 	});
 
-	test("during the second call: the event has nothing of the first", async () => {
-		const fn = ({ attempt }) => (attempt === 1 ? Promise.reject(busy) : new Promise(() => {}));
-		const { controller, events, end } = begin(fn, { clock: new FakeClock() });
-		await turn();
-		controller.abort(why);
-		const stop = await assertGone(await end(), 2);
-		assert.equal("error" in stop || "value" in stop, false);
-		assert.equal(events[0][1].error, busy);
-	});
-
-	test("during the call, which fails later", async () => {
+	test("during a call that fails later", async () => {
 		let fail;
-		const { controller, end } = begin(
-			() =>
-				new Promise((_, reject) => {
-					fail = reject;
-				}),
-		);
+		const call = () =>
+			new Promise((_, reject) => {
+				fail = reject;
+			});
+		const loop = begin(call);
 		await turn();
-		controller.abort(why);
-		await assertGone(await end(), 1);
+		loop.abort();
+		await loop.cancelled(1);
 		fail(busy);
 		await turn();
-		assert.deepEqual(unhandled, []);
 	});
 
 	test("with NaN as the reason, the promise is rejected with NaN after the last event", async () => {
@@ -104,8 +114,7 @@ describe("cancelled", () => {
 			controller.abort(Number.NaN);
 			throw busy;
 		};
-		const { signal } = controller;
-		const { error } = await endOf(retry(fn, { shouldRetry: always, signal, ...hooks }));
+		const { error } = await endOf(retry(fn, { shouldRetry: always, signal: controller.signal, ...hooks }));
 		assert.ok(Number.isNaN(error));
 		assert.deepEqual(
 			events.map(([hook, { reason }]) => [hook, reason]),
@@ -113,19 +122,19 @@ describe("cancelled", () => {
 		);
 	});
 
-	describe("during the call, by the call, which then ends at once", () => {
+	describe("by the call, a turn before it ends", () => {
 		const ending = (options, end) => {
 			const loop = begin(async () => {
 				await turn();
-				loop.controller.abort(why);
+				loop.abort();
 				return end();
 			}, options);
-			return loop.end();
+			return loop;
 		};
 
 		test("with a value: that is a success", async () => {
-			const { value, error, events, stats, isIdle } = await ending({}, () => "ok");
-			assert.deepEqual([value, error], ["ok", undefined]);
+			const { promise, events, stats, isIdle } = ending({}, () => "ok");
+			assert.deepEqual(await promise, { value: "ok" });
 			assert.deepEqual(
 				events.map(([hook, { reason, outcome, value }]) => [hook, reason, outcome, value]),
 				[["stop", "success", "success", "ok"]],
@@ -134,92 +143,53 @@ describe("cancelled", () => {
 			assert.ok(isIdle());
 		});
 
-		for (const [name, classify] of [
+		for (const [name, shouldRetryResult] of [
 			["calls permanent", () => "permanent"],
-			["has not accepted yet", () => new Promise(() => {})],
+			["has not accepted yet", pending],
 		]) {
 			test(`with a value that a predicate ${name}: that is cancelled, and the event has the value`, async () => {
-				const stop = await assertGone(await ending({ shouldRetryResult: classify }, () => "ok"), 1);
-				assert.equal(stop.value, "ok");
+				assert.equal((await ending({ shouldRetryResult }, () => "ok").cancelled(1)).value, "ok");
 			});
 		}
 
 		test("with an error: shouldRetry is not called", async () => {
-			let calls = 0;
-			const shouldRetry = () => ++calls > 0;
-			const fail = () => {
-				throw busy;
-			};
-			await assertGone(await ending({ shouldRetry }, fail), 1);
-			assert.equal(calls, 0);
+			const shouldRetry = () => assert.fail("it is not asked");
+			await ending({ shouldRetry }, throwing(busy)).cancelled(1);
 		});
 	});
 
 	test("by a predicate that accepts the value: that is a success", async () => {
-		const loop = begin(script("ok"), {
-			shouldRetryResult: () => {
-				loop.controller.abort(why);
-				return false;
-			},
-		});
-		assert.equal((await loop.end()).value, "ok");
+		const shouldRetryResult = () => loop.abort();
+		const loop = begin(script("ok"), { shouldRetryResult });
+		assert.deepEqual(await loop.promise, { value: "ok" });
 	});
 
-	test("while a predicate is pending", async () => {
-		const { controller, end } = begin(script(busy), { shouldRetry: () => new Promise(() => {}) });
-		await turn();
-		controller.abort(why);
-		const stop = await assertGone(await end(), 1);
-		assert.equal(stop.error, busy);
-	});
-
-	test("by a hook that then is pending", async () => {
-		const loop = begin(script(busy), {
-			onRetry: () => {
-				loop.controller.abort(why);
-				return new Promise(() => {});
-			},
-		});
-		await assertGone(await loop.end(), 1);
-	});
-
-	describe("by a callback that throws at once: its error wins, and no hook is called", () => {
-		const bug = new TypeError("bug");
-		for (const [name, fn] of [
-			["shouldRetry", script(busy)],
-			["shouldRetryResult", script("no")],
-		]) {
-			for (const isAsync of [false, true]) {
-				test(isAsync ? `${name}, async` : name, async () => {
-					const act = () => {
-						loop.controller.abort(why);
-						throw bug;
-					};
-					const loop = begin(fn, { [name]: isAsync ? async () => act() : act });
-					const { error, events, stats, isIdle } = await loop.end();
-					assert.deepEqual([error, events], [bug, []]);
-					assert.deepEqual([stats.counts().operations, stats.counts().stops.cancelled], [1, 1]);
-					assert.ok(isIdle());
-				});
-			}
-		}
-
-		test("unless it throws the reason of the signal", async () => {
-			const loop = begin(script(busy), {
-				onRetry: () => {
-					loop.controller.abort(why);
-					loop.controller.signal.throwIfAborted();
-				},
+	for (const [name, fn] of [
+		["shouldRetry", script(busy)],
+		["shouldRetryResult", script("no")],
+	]) {
+		for (const isAsync of [false, true]) {
+			test(`by ${name}${isAsync ? ", async," : ""} that throws: its error wins, and no hook is called`, async () => {
+				const bug = new TypeError("bug");
+				const act = () => {
+					loop.abort();
+					throw bug;
+				};
+				const loop = begin(fn, { [name]: isAsync ? async () => act() : act });
+				assert.deepEqual([(await loop.promise).error, loop.events], [bug, []]);
+				const { operations, stops } = loop.stats.counts();
+				assert.deepEqual([operations, stops.cancelled, loop.isIdle()], [1, 1, true]);
 			});
-			await assertGone(await loop.end(), 1);
-		});
-	});
+		}
+	}
 
-	test("while a hook that uses the signal is pending", async () => {
-		const loop = begin(script(busy), { onRetry: () => sleep(60_000, undefined, { signal: loop.controller.signal }) });
-		await turn();
-		loop.controller.abort(why);
-		await assertGone(await loop.end(), 1);
+	test("by a hook that throws the reason of the signal", async () => {
+		const onRetry = () => {
+			loop.abort();
+			loop.signal.throwIfAborted();
+		};
+		const loop = begin(script(busy), { onRetry });
+		await loop.cancelled(1);
 	});
 
 	test("at each turn of the microtasks: no further callback is called but the predicate of a value", async () => {
@@ -232,68 +202,39 @@ describe("cancelled", () => {
 				return result;
 			};
 			const { events, ...hooks } = notes();
-			const onRetry = look();
-			const shouldRetryResult = () => true;
-			const options = { policy: "constant:base=1s", clock: new FakeClock(), ...hooks, onRetry, shouldRetryResult };
+			const options = { policy: "constant:base=1s", clock: new FakeClock(), ...hooks, onRetry: look() };
 			let left = turns;
 			const count = () => (left-- > 0 ? Promise.resolve().then(count) : controller.abort(why));
-			const loop = endOf(retry(look("no"), { ...options, signal }));
+			const loop = endOf(retry(look("no"), { ...options, shouldRetryResult: always, signal }));
 			count();
 			assert.equal((await loop).error, why);
 			assert.deepEqual([isLate, events.length], [false, 1], `after ${turns} turns`);
 		}
 	});
 
-	test("during the wait: no timer remains", async () => {
-		const before = timers();
-		const { controller, events, end } = begin(script(busy));
-		await turn();
-		assert.deepEqual([events.map(([hook]) => hook), timers()], [["retry"], before + 1]);
-		const begun = performance.now();
-		controller.abort(why);
-		const stop = await assertGone(await end(), 1);
-		assert.equal(stop.error, busy);
-		assert.ok(performance.now() - begun < 60_000);
-		assert.equal(timers(), before);
-	});
-
-	test("during the wait of a clock that rejects", async () => {
-		const sleep = (_, signal) =>
-			new Promise((_, reject) => signal.addEventListener("abort", () => reject(busy), { once: true }));
-		const { controller, end } = begin(script(busy), { clock: Object.assign(new FakeClock(), { sleep }) });
-		await turn();
-		controller.abort(why);
-		await assertGone(await end(), 1);
-	});
-
 	test("after the end: nothing happens", async () => {
-		const { controller, events, end } = begin(script("ok"));
-		assert.equal((await end()).value, "ok");
-		controller.abort(why);
+		const { abort, signal, events, promise } = begin(script("ok"));
+		assert.deepEqual(await promise, { value: "ok" });
+		abort();
 		await turn();
-		assert.deepEqual(
-			events.map(([, { reason }]) => reason),
-			["success"],
-		);
-		assert.deepEqual(getEventListeners(controller.signal, "abort"), []);
+		assert.equal(events.length, 1);
+		assert.equal(listeners(signal), 0);
 	});
 
 	test("onStop runs to its end, and may throw", async () => {
-		const order = [];
-		const { controller, end } = begin(() => new Promise(() => {}), {
-			onStop: async () => {
-				await turn();
-				order.push("stopped");
-				throw busy;
-			},
-		});
-		controller.abort(why);
-		const { error } = await end();
-		assert.deepEqual([error, order], [busy, ["stopped"]]);
+		let isOver = false;
+		const onStop = async () => {
+			await turn();
+			isOver = true;
+			throw busy;
+		};
+		const { abort, promise } = begin(pending, { onStop });
+		abort();
+		assert.deepEqual([(await promise).error, isOver], [busy, true]);
 	});
 });
 
-test("a thousand times at random moments", async () => {
+test("200 times at random moments", async () => {
 	const before = timers();
 	const budget = Budget.parse("concurrent:ratio=0.5,min_concurrent=1000");
 	const stats = new RetryStats();
@@ -303,45 +244,37 @@ test("a thousand times at random moments", async () => {
 	let index = 0;
 	const below = (limit) => Number(draws.draw(index++) % BigInt(Math.round(limit * 1000))) / 1000;
 
-	let late = 0;
-	const one = async (number) => {
+	const one = async () => {
 		const controller = new AbortController();
+		const { signal } = controller;
 		const { events, ...hooks } = notes();
 		const call = async () => {
 			const kind = below(3);
 			if (kind >= 1) {
-				await (kind >= 2 ? new Promise((resolve) => setTimeout(resolve, below(4))) : turn());
+				await (kind >= 2 ? sleep(below(4)) : turn());
 			}
 			throw busy;
 		};
-		const { signal } = controller;
 		const loop = endOf(retry(call, { policy, budget, stats, signal, shouldRetry: always, ...hooks }));
-		let aborted;
-		setTimeout(() => {
-			aborted = performance.now();
-			controller.abort(why);
-		}, below(20));
-		const { error } = await loop;
-		late = Math.max(late, performance.now() - aborted);
-		assert.equal(error, why);
-		const stops = events.filter(([hook]) => hook === "stop");
-		assert.deepEqual([stops.length, events.at(-1)[0], stops[0][1].reason], [1, "stop", "cancelled"]);
+		setTimeout(() => controller.abort(why), below(20));
+		assert.equal((await loop).error, why);
+		const attempts = events.map(([, event]) => event.attempts);
+		const last = attempts.pop();
+		assert.deepEqual([events.at(-1)[0], events.at(-1)[1].reason], ["stop", "cancelled"]);
 		assert.deepEqual(
-			events.map(([, { attempts }]) => attempts).slice(0, -1),
-			events.slice(0, -1).map((_, position) => position + 1),
+			attempts,
+			attempts.map((_, position) => position + 1),
 		);
-		assert.ok([0, 1].includes(stops[0][1].attempts - (events.length - 1)), `loop ${number}`);
-		assert.deepEqual(getEventListeners(signal, "abort"), []);
+		assert.ok([0, 1].includes(last - attempts.length));
+		assert.equal(listeners(signal), 0);
 	};
-	for (let batch = 0; batch < 20; batch++) {
-		await Promise.all(Array.from({ length: 50 }, (_, number) => one(number)));
+	for (let batch = 0; batch < 4; batch++) {
+		await Promise.all(Array.from({ length: 50 }, one));
 	}
 	const counts = stats.counts();
-	assert.deepEqual([counts.operations, counts.stops.cancelled], [1000, 1000]);
-	assert.ok(late < 60_000, `${late} ms late`);
-	await new Promise((resolve) => setTimeout(resolve, 10));
+	assert.deepEqual([counts.operations, counts.stops.cancelled], [200, 200]);
+	await sleep(10);
 	assert.equal(timers(), before);
-	assert.deepEqual(unhandled, []);
 	// The budget has no active operations left: half of 2,001 new ones may retry.
 	const operations = Array.from({ length: 2001 }, () => new Operation(policy, new RandomStream(1), { now: 0, budget }));
 	const granted = operations.filter((operation) => operation.decide("transient", { now: 0 }).reason === undefined);
@@ -357,13 +290,12 @@ test("cancelled loops are garbage collected, even if the call is pending and the
 	const one = async (number) => {
 		const controller = new AbortController();
 		// The call never ends, and is held from outside.
-		const call = new Promise(() => {});
+		const call = pending();
 		calls.push(call);
 		const hooks = { onRetry: () => number, onStop: () => number };
 		forgotten.push(new WeakRef(hooks.onStop));
-		const fn = number % 2 ? () => call : script(busy);
 		const options = { shouldRetry: always, policy: "constant:base=1h", ...hooks };
-		const cancelled = endOf(retry(fn, { ...options, signal: controller.signal }));
+		const cancelled = endOf(retry(number % 2 ? () => call : script(busy), { ...options, signal: controller.signal }));
 		await retry(script("ok"), { ...options, signal });
 		controller.abort(why);
 		assert.equal((await cancelled).error, why);
@@ -371,10 +303,10 @@ test("cancelled loops are garbage collected, even if the call is pending and the
 	for (let number = 0; number < 200; number++) {
 		await one(number);
 	}
-	await turn();
-	collect();
-	await turn();
-	collect();
+	for (let times = 0; times < 2; times++) {
+		await turn();
+		collect();
+	}
 	const left = forgotten.filter((reference) => reference.deref() !== undefined);
 	assert.ok(left.length < 5, `${left.length} of 200`);
 	assert.equal(calls.length, 200);
@@ -384,28 +316,23 @@ test("loops of one signal share one listener, which they remove", async () => {
 	const controller = new AbortController();
 	const { signal } = controller;
 	const before = timers();
-	const loops = Array.from({ length: 100 }, () =>
-		endOf(retry(script(busy), { shouldRetry: always, policy: "constant:base=1h", signal })),
-	);
+	const options = { shouldRetry: always, policy: "constant:base=1h", signal };
+	const loops = Array.from({ length: 100 }, () => endOf(retry(script(busy), options)));
 	await turn();
-	assert.deepEqual([getEventListeners(signal, "abort").length, timers()], [1, before + 100]);
-	const done = await retry(script(busy, "ok"), { shouldRetry: always, policy: "constant:base=1ms", signal });
-	assert.equal(done, "ok");
-	assert.equal(getEventListeners(signal, "abort").length, 1);
+	assert.deepEqual([listeners(signal), timers()], [1, before + 100]);
+	assert.equal(await retry(script(busy, "ok"), { ...options, policy: "constant:base=1ms" }), "ok");
+	assert.equal(listeners(signal), 1);
 	controller.abort(why);
 	assert.ok((await Promise.all(loops)).every(({ error }) => error === why));
-	assert.deepEqual([getEventListeners(signal, "abort").length, timers(), unhandled], [0, before, []]);
+	assert.deepEqual([listeners(signal), timers()], [0, before]);
 });
 
 test("no kind of end leaves a listener or a timer", async () => {
 	const before = timers();
 	const { signal } = new AbortController();
 	const wrong = new Error("wrong");
-	const broken = () => {
-		throw wrong;
-	};
-	const options = { policy: "constant:base=1ms,max_retries=1", signal, shouldRetry: always };
-	const ends = [
+	const broken = throwing(wrong);
+	for (const [fn, more, expected] of [
 		[script("ok"), {}, "ok"],
 		[script(busy), {}, busy],
 		[script("no"), { shouldRetryResult: always }, RetryError],
@@ -413,13 +340,12 @@ test("no kind of end leaves a listener or a timer", async () => {
 		[script(busy), { shouldRetry: broken }, wrong],
 		[script(busy), { onStop: broken }, wrong],
 		[script(busy), { deadline: 0 }, busy],
-	];
-	for (const [fn, more, expected] of ends) {
-		const { error, value = error } = await endOf(retry(fn, { ...options, ...more }));
+	]) {
+		const options = { policy: "constant:base=1ms,max_retries=1", signal, shouldRetry: always, ...more };
+		const { error, value = error } = await endOf(retry(fn, options));
 		assert.ok(value === expected || value instanceof expected);
-		assert.deepEqual([getEventListeners(signal, "abort").length, timers()], [0, before]);
+		assert.deepEqual([listeners(signal), timers()], [0, before]);
 	}
-	assert.deepEqual(unhandled, []);
 });
 
 test("a signal without a reason, as of React Native, rejects with one AbortError", async () => {
@@ -429,16 +355,13 @@ test("a signal without a reason, as of React Native, rejects with one AbortError
 		signal.aborted = true;
 		signal.dispatchEvent(new Event("abort"));
 	};
-	const fail = () => {
-		throw new Error("down");
-	};
-	const options = { policy: "constant:base=1h", signal, shouldRetry: () => true };
+	const options = { policy: "constant:base=1h", signal, shouldRetry: always };
 	const loops = [
-		retry(fail, { ...options, onRetry: () => void setTimeout(abort) }),
-		retry(() => new Promise(() => {}), options),
-	];
-	const reasons = await Promise.all(loops.map((loop) => loop.catch((error) => error)));
-	reasons.push(await retry(fail, options).catch((error) => error));
+		retry(throwing(busy), { ...options, onRetry: () => void setTimeout(abort) }),
+		retry(pending, options),
+	].map(endOf);
+	const reasons = (await Promise.all(loops)).map(({ error }) => error);
+	reasons.push((await endOf(retry(throwing(busy), options))).error);
 	assert.equal(reasons[0].name, "AbortError");
 	assert.ok(reasons.every((reason) => reason === reasons[0]));
 });

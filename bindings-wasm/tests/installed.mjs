@@ -21,6 +21,7 @@ const FILES = { "backoff-wasm": "dist/index.js", "backoff-wasm/js": "dist/js/ind
 export const esm = await import(pathToFileURL(join(installed, FILES[BACKOFF_WASM_ENTRY])).href);
 export const {
 	AbortError,
+	PermanentError,
 	Backoff,
 	Budget,
 	BudgetState,

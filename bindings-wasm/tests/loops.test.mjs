@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { getEventListeners } from "node:events";
 import { describe, test } from "node:test";
-import { AbortError, Budget, makeRetriable, RetryError, RetryStats, retry } from "./installed.mjs";
+import { Budget, makeRetriable, PermanentError, RetryError, RetryStats, retry } from "./installed.mjs";
 import { endOf } from "./loop.mjs";
 import { nanoseconds, stream, vectors } from "./vectors.mjs";
 
@@ -44,7 +44,7 @@ async function play({ begin, as, hasSignal }, shared, loop) {
 	};
 	const fn = () => {
 		if (ends.length === calls.length) {
-			throw new AbortError("one call too many");
+			throw new PermanentError("one call too many");
 		}
 		const { takes, ends: end, mark } = calls[ends.length];
 		clock.time += milliseconds(takes);
@@ -54,7 +54,7 @@ async function play({ begin, as, hasSignal }, shared, loop) {
 		if (end === "value") {
 			return result;
 		}
-		throw mark === null ? result : new AbortError(result);
+		throw mark === null ? result : new PermanentError(result);
 	};
 	const classify = () => {
 		reach("classification");

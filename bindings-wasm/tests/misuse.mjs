@@ -1,8 +1,6 @@
-// What the tests of bad input share: a good policy, and checks of tables of errors.
+// What the tests of policies and of bad input share.
 
-import assert from "node:assert/strict";
-import { test } from "node:test";
-import { Policy, PolicyError, RandomStream } from "./installed.mjs";
+import { Policy, RandomStream } from "./installed.mjs";
 
 export const good = { growth: "exponential", base: 100, cap: 20_000, jitter: "full" };
 export const policy = new Policy(good);
@@ -14,29 +12,3 @@ export const MAX_UINT64 = 2n ** 64n - 1n;
 
 /** Makes a policy of the good options and these. */
 export const policyOf = (options) => () => new Policy({ ...good, ...options });
-
-/** Tests that each misuse throws this PolicyError, and that the good policy still works afterwards. */
-export function testRefused(rows) {
-	for (const [misuse, code, field, value, limit, message] of rows) {
-		test(`${message}`, () => {
-			assert.throws(misuse, (error) => {
-				assert.ok(error instanceof PolicyError && error instanceof RangeError);
-				assert.equal(error.name, "PolicyError");
-				assert.deepEqual([error.code, error.field, error.value, error.limit], [code, field, value, limit]);
-				assert[message instanceof RegExp ? "match" : "equal"](error.message, message);
-				return true;
-			});
-			assert.equal(policy.delayNs(stream, 0), FIRST);
-		});
-	}
-}
-
-/** Tests that each misuse throws this TypeError, and that the good policy still works afterwards. */
-export function testWrongTypes(rows) {
-	for (const [misuse, message] of rows) {
-		test(`${message}`, () => {
-			assert.throws(misuse, { name: "TypeError", message });
-			assert.equal(policy.delayNs(stream, 0), FIRST);
-		});
-	}
-}

@@ -357,11 +357,11 @@ describe("loads", () => {
 
 	/** Passes objects of each import to the other: prints the calls, the error and the class check. */
 	const BOTH = `
-		const fail = async ({ retry, Policy }, { AbortError, Policy: Other }) => {
+		const fail = async ({ retry, Policy }, { PermanentError, Policy: Other }) => {
 			let calls = 0;
 			const fn = () => {
 				calls++;
-				throw new AbortError("gone");
+				throw new PermanentError("gone");
 			};
 			const policy = Other.parse("constant:base=1ms,max_retries=2");
 			const error = await retry(fn, { policy, shouldRetry: () => true }).catch((error) => error);
@@ -380,12 +380,12 @@ describe("loads", () => {
 		assert.equal(node("--input-type=module", "--eval", code), ALIKE);
 	});
 
-	test("an AbortError of one entry ends a loop of the other; a policy of it is a TypeError", () => {
+	test("a PermanentError of one entry ends a loop of the other; a policy of it is a TypeError", () => {
 		const code = `
 			const [one, other] = ${JSON.stringify(ENTRIES)}.map((entry) => require(entry));
 			const fn = () => {
 				console.log("called");
-				throw new other.AbortError("gone");
+				throw new other.PermanentError("gone");
 			};
 			one.retry(fn, { shouldRetry: () => true }).catch(({ message }) => console.log(message));
 			const policy = other.Policy.parse("default");
@@ -486,7 +486,7 @@ describe("loads", () => {
 });
 
 test("the exports, by import and by require", async () => {
-	const errors = ["AbortError", "PolicyError", "RetryError", "StartError"];
+	const errors = ["PermanentError", "PolicyError", "RetryError", "StartError"];
 	const budgets = ["Budget", "BudgetMember", "BudgetState", "SharedBudget"];
 	const classes = [...errors, ...budgets, "Backoff", "Operation", "Policy", "RandomStream", "RetryStats"].sort();
 	const functions = [
@@ -502,7 +502,7 @@ test("the exports, by import and by require", async () => {
 	const imported = await import(pathToFileURL(join(installed, "dist/node.js")).href);
 	const noWasm = await import(pathToFileURL(join(installed, "dist/js/index.js")).href);
 	for (const exported of [esm, imported, noWasm, ...ENTRIES.map((entry) => requireThere(entry))]) {
-		assert.deepEqual(Object.keys(exported).sort(), [...classes, ...functions, "proxyStatuses"].sort());
+		assert.deepEqual(Object.keys(exported).sort(), [...classes, ...functions, "AbortError", "proxyStatuses"].sort());
 		const names = [...classes, ...functions];
 		assert.deepEqual(
 			names.map((name) => exported[name].name),

@@ -1,4 +1,4 @@
-// AbortError, and failures of hooks, predicates and clocks, on a clock that does not wait.
+// PermanentError, and failures of hooks, predicates and clocks, on a clock that does not wait.
 
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -9,164 +9,139 @@ import {
 	Backoff,
 	installed,
 	makeRetriable,
+	PermanentError,
 	Policy,
 	PolicyError,
 	RetryError,
 	RetryStats,
 	retry,
 } from "./installed.mjs";
-import { endOf, FakeClock, notes, run, script, sharedBudget } from "./loop.mjs";
+import { always, busy, endOf, FakeClock, job, notes, quickly, run, script, sharedBudget, throwing } from "./loop.mjs";
 
-const busy = new Error("busy");
-const always = () => true;
-const job = { seed: 42, key: "job-1", shouldRetry: always };
+const gone = new Error("gone");
+const why = new Error("the user left");
+const once = { policy: "constant:base=1ms,max_retries=0" };
 
-describe("AbortError", () => {
-	test("wraps a message, an error, or another AbortError", () => {
-		const rows = [
-			[new AbortError("gone"), "gone", new Error("gone")],
-			[new AbortError(busy), "busy", busy],
-			[new AbortError(new AbortError(busy)), "busy", busy],
-		];
-		for (const [error, message, original] of rows) {
-			assert.ok(error instanceof Error);
-			assert.deepEqual([error.name, error.message], ["AbortError", message]);
-			assert.deepEqual(error.originalError, original);
-		}
-		assert.equal(rows[2][0].originalError, busy);
-	});
+/** Each callback of a loop, by the options with which it is called once, after the call. */
+const CALLBACKS = {
+	shouldRetry: (act) => ({ shouldRetry: act }),
+	"shouldRetry, later": (act) => ({ shouldRetry: async (error) => act(error) }),
+	onRetry: (act) => ({ onRetry: act }),
+	onStop: (act) => ({ onStop: act, ...once }),
+	sleep: (act) => ({ clock: new FakeClock({ sleep: act }) }),
+};
 
-	test("wraps anything else as text", () => {
-		for (const [failure, message] of [
+/** Asserts that both are in an `AggregateError`. */
+function isBoth(error, thrown, failure = busy) {
+	assert.ok(error instanceof AggregateError, `${error}`);
+	assert.ok(error.errors.length === 2 && error.errors[0] === thrown && error.errors[1] === failure);
+}
+
+describe("PermanentError", () => {
+	test("wraps a message, an error, another PermanentError, or anything else as text", () => {
+		for (const [failure, message, original] of [
+			["gone", "gone"],
+			[busy, "busy", busy],
+			[new PermanentError(busy), "busy", busy],
 			[5, "5"],
 			[undefined, ""],
 			[null, "null"],
 		]) {
-			const { originalError } = new AbortError(failure);
-			assert.ok(originalError instanceof Error);
-			assert.equal(originalError.message, message);
+			const error = new PermanentError(failure);
+			assert.ok(error instanceof Error && error.originalError instanceof Error);
+			assert.deepEqual([error.name, error.message, error.originalError.message], ["PermanentError", message, message]);
+			assert.ok(original === undefined || error.originalError === original);
 		}
 	});
 
+	test("AbortError, as p-retry calls it, is the same class", () => assert.equal(AbortError, PermanentError));
+
 	test("ends enclosing loops, too", async () => {
-		const gone = Object.freeze(new Error("gone"));
-		const fn = script(new AbortError(gone));
-		const inner = () => retry(fn, { ...job, clock: new FakeClock() });
-		let calls = 0;
-		const { error, stop } = await run(() => retry(inner, { ...job, clock: new FakeClock() }), {
-			...job,
-			shouldRetry: () => ++calls > 0,
-		});
-		assert.equal(error, gone);
-		assert.deepEqual([stop.reason, stop.attempts, fn.contexts.length, calls], ["permanent", 1, 1, 0]);
+		const fn = script(new PermanentError(Object.freeze(new Error("frozen"))));
+		const inner = async () => throwing((await quickly({}, fn)).error)();
+		const middle = async () => throwing((await quickly({}, inner)).error)();
+		const shouldRetry = () => assert.fail("it is not asked");
+		const { error, stop } = await run(middle, { ...job, shouldRetry });
+		assert.deepEqual([error.message, stop.reason, stop.attempts, fn.contexts.length], ["frozen", "permanent", 1, 1]);
 	});
 
-	test("does not end a loop that begins later, even with the same error", async () => {
-		const shared = new Error("gone");
-		await endOf(retry(script(new AbortError(shared)), job));
-		assert.equal((await run(script(shared, "ok"), job)).value, "ok");
+	test("does not end a loop that begins later, even with the same error, and has no effect if it is not thrown", async () => {
+		const shared = new Error("shared");
+		await quickly({}, script(new PermanentError(shared)));
+		assert.equal((await quickly({}, script(shared, "ok"))).value, "ok");
+		void new PermanentError(busy);
+		assert.equal((await quickly({}, script(busy, "ok"))).value, "ok");
 	});
 
 	test("of another copy of the package ends the loop, too", async () => {
 		const copy = await import(`${pathToFileURL(join(installed, "dist/index.js")).href}?copy`);
-		assert.notEqual(copy.AbortError, AbortError);
-		const gone = new Error("gone");
-		const fn = script(new copy.AbortError(gone));
+		assert.notEqual(copy.PermanentError, PermanentError);
+		const fn = script(new copy.PermanentError(gone));
 		assert.equal((await run(fn, job)).error, gone);
 		assert.equal(fn.contexts.length, 1);
-		assert.equal(new AbortError(new copy.AbortError(gone)).originalError, gone);
-		const other = copy.Policy.parse("default");
-		await assert.rejects(retry(script("ok"), { ...job, policy: other }), {
+		assert.equal(new PermanentError(new copy.PermanentError(gone)).originalError, gone);
+		await assert.rejects(retry(script("ok"), { ...job, policy: copy.Policy.parse("default") }), {
 			message: "policy must be a Policy or a policy string, got a Policy of another copy of backoff-wasm, or a proxy",
 		});
 	});
 
 	test("an object whose class has only a similar name is not of another copy", () => {
 		const named = (name) => new ({ [name]: class {} })[name]();
-		for (const [name, shown] of [
-			["Policy", "a Policy of another copy of backoff-wasm, or a proxy"],
-			["P", "P"],
-			["Poli", "Poli"],
-			["PolicyOptions", "PolicyOptions"],
-			["a", "a"],
-		]) {
-			assert.throws(() => new Backoff(named(name)), { message: `policy must be a Policy, got ${shown}` });
+		for (const name of ["P", "Poli", "PolicyOptions", "a"]) {
+			assert.throws(() => new Backoff(named(name)), { message: `policy must be a Policy, got ${name}` });
 		}
+		assert.throws(() => new Backoff(named("Policy")), { message: /got a Policy of another copy of backoff-wasm/ });
 		for (const name of ["s", "string"]) {
 			assert.throws(() => Policy.parse(named(name)), { message: `text must be a string, got ${name}` });
 		}
 	});
 
-	describe("of a predicate, a hook or a clock is unwrapped as well", () => {
-		const stopping = "constant:base=1ms,max_retries=0";
-		for (const [name, options] of [
-			["shouldRetry", (act) => ({ shouldRetry: act })],
-			["shouldRetry, later", (act) => ({ shouldRetry: async (error) => act(error) })],
-			["shouldRetryResult", (act) => ({ fn: script("no"), shouldRetryResult: act })],
-			["onRetry", (act) => ({ onRetry: act })],
-			["onStop", (act) => ({ onStop: act, policy: stopping })],
-			["sleep", (act) => ({ clock: Object.assign(new FakeClock(), { sleep: act }) })],
-		]) {
-			test(name, async () => {
-				const gone = new Error("gone");
-				let calls = 0;
-				const act = () => {
-					throw new AbortError(gone);
-				};
-				const { fn = script(busy), ...chosen } = options(act);
-				const inner = () => retry(fn, { ...job, clock: new FakeClock(), ...chosen });
-				const { error, stop } = await run(inner, { ...job, shouldRetry: () => ++calls > 0 });
-				assert.equal(error, gone);
-				assert.equal(gone.cause, fn.contexts.length && chosen.shouldRetryResult ? undefined : busy);
-				assert.deepEqual([stop.reason, fn.contexts.length, calls], ["permanent", 1, 0]);
-			});
-		}
-
-		test("with the error of the call in it", async () => {
-			const failed = new Error("failed");
-			const shouldRetry = (error) => {
-				throw new AbortError(error);
-			};
-			const { error } = await endOf(retry(script(failed), { ...job, shouldRetry }));
-			assert.equal(error, failed);
-			assert.equal(error.cause, undefined);
+	for (const [name, options] of Object.entries(CALLBACKS)) {
+		test(`of ${name} is unwrapped, and ends enclosing loops`, async () => {
+			const inner = new Error("inner");
+			const fn = script(busy);
+			const loop = () => retry(fn, { ...job, clock: new FakeClock(), ...options(throwing(new PermanentError(inner))) });
+			const { error, stop } = await run(loop, job);
+			assert.ok(error === inner && inner.cause === busy);
+			assert.deepEqual([stop.reason, stop.attempts, fn.contexts.length], ["permanent", 1, 1]);
 		});
+	}
+
+	test("of a predicate, about a value, and around the error of the call", async () => {
+		const inner = new Error("inner");
+		const shouldRetryResult = throwing(new PermanentError(inner));
+		assert.equal((await quickly({ shouldRetryResult }, script("no"))).error, inner);
+		assert.equal(inner.cause, undefined);
+		const shouldRetry = (error) => throwing(new PermanentError(error))();
+		assert.equal((await quickly({ shouldRetry })).error, busy);
+		assert.equal(busy.cause, undefined);
 	});
 
-	describe("inside an AggregateError ends the loop", () => {
-		const gone = new Error("gone");
-		const of = (...errors) => new AggregateError(errors);
-		for (const [name, error] of [
-			["alone", of(new AbortError(gone))],
-			["beside another error", of(busy, new AbortError(gone))],
-			["deeper", of(busy, of(of(new AbortError(gone))))],
-		]) {
-			test(name, async () => {
-				const fn = script(error);
-				const inner = () => retry(fn, { ...job, clock: new FakeClock() });
-				const { error: thrown, stop } = await run(inner, job);
-				assert.equal(thrown, error);
-				assert.deepEqual([stop.reason, stop.attempts, fn.contexts.length], ["permanent", 1, 1]);
-			});
-		}
-
-		test("of Promise.any over loops", async () => {
-			const inner = (error) => retry(script(error), { ...job, clock: new FakeClock(), policy: "constant:base=1ms" });
-			const { stop, error } = await run(() => Promise.any([inner(new AbortError(gone)), Promise.reject(busy)]), job);
-			assert.deepEqual([stop.reason, stop.attempts, error.errors], ["permanent", 1, [gone, busy]]);
+	const of = (...errors) => new AggregateError(errors);
+	for (const [name, error] of [
+		["alone", of(new PermanentError(gone))],
+		["beside another error", of(busy, new PermanentError(gone))],
+		["deeper", of(busy, of(of(new PermanentError(gone))))],
+	]) {
+		test(`inside an AggregateError, ${name}, ends the loop`, async () => {
+			const fn = script(error);
+			const { error: thrown, stop } = await run(() => retry(fn, { ...job, clock: new FakeClock() }), job);
+			assert.equal(thrown, error);
+			assert.deepEqual([stop.reason, stop.attempts, fn.contexts.length], ["permanent", 1, 1]);
 		});
+	}
 
-		test("but one without it is repeated, even with a cycle", async () => {
-			const cyclic = of(busy);
-			cyclic.errors.push(cyclic);
-			assert.equal((await run(script(cyclic, of(), "ok"), job)).value, "ok");
-		});
+	test("inside an AggregateError of Promise.any over loops", async () => {
+		const inner = (error) => retry(script(error), { ...job, clock: new FakeClock(), policy: "constant:base=1ms" });
+		const any = () => Promise.any([inner(new PermanentError(gone)), Promise.reject(busy)]);
+		const { stop, error } = await run(any, job);
+		assert.deepEqual([stop.reason, stop.attempts, error.errors], ["permanent", 1, [gone, busy]]);
 	});
 
-	test("that is not thrown has no effect", async () => {
-		const maybe = new Error("maybe");
-		void new AbortError(maybe);
-		assert.equal((await run(script(maybe, "ok"), job)).value, "ok");
+	test("an AggregateError without one is repeated, even with a cycle", async () => {
+		const cyclic = of(busy);
+		cyclic.errors.push(cyclic);
+		assert.equal((await quickly({}, script(cyclic, of(), "ok"))).value, "ok");
 	});
 });
 
@@ -190,411 +165,259 @@ describe("a predicate that returns", () => {
 			assert.deepEqual([polled.error.result, polled.stop.attempts], ["no", 3]);
 		});
 	}
-});
 
-describe("a failure outside the function ends the loop", () => {
-	const broken = new Error("broken");
-	const breaks = () => {
-		throw broken;
-	};
-	for (const [name, verdict, failure] of [
-		["an unknown outcome", { outcome: "failed" }, PolicyError],
-		["a text that is no outcome", "permanant", PolicyError],
-		["an invalid Retry-After", { outcome: "timeout", retryAfter: 1e-7 }, PolicyError],
-		["a verdict with an unknown option", { outcome: "timeout", delay: 5 }, TypeError],
+	for (const [returned, failure, message] of [
+		[{ outcome: "failed" }, PolicyError, 'shouldRetry: outcome "failed" is unknown; the outcomes are success, '],
+		["permanant", PolicyError, 'shouldRetry: outcome "permanant" is unknown; the outcomes are success, '],
+		[{ outcome: 5 }, TypeError, "shouldRetry: outcome must be one of success, "],
+		[{ outcome: "timeout", retryAfter: Number.NaN }, PolicyError, "shouldRetry: retryAfter NaN is not a finite number"],
+		[{ outcome: "timeout", retryAfter: 1e-7 }, PolicyError, "shouldRetry: retryAfter 1e-7ms is below 1ns"],
+		[
+			{ outcome: "timeout", retryAfter: "5" },
+			TypeError,
+			"shouldRetry: retryAfter must be a number of milliseconds or ",
+		],
+		[{ outcome: "timeout", after: 5 }, TypeError, "after is unknown; the options of a verdict of shouldRetry are "],
 	]) {
-		test(name, async () => {
+		test(`${JSON.stringify(returned)} ends the loop with an error, whose cause is the failure`, async () => {
 			const { budget, isIdle } = sharedBudget();
 			const stats = new RetryStats();
 			const { events, ...hooks } = notes();
 			const { error } = await endOf(
-				retry(script(busy), { ...job, stats, ...hooks, budget, shouldRetry: () => verdict }),
+				retry(script(busy), { ...job, stats, ...hooks, budget, shouldRetry: () => returned }),
 			);
-			assert.ok(error instanceof failure, `${error}`);
+			assert.ok(error instanceof failure && error.message.startsWith(message), `${error}`);
+			assert.equal(error.cause, busy);
 			assert.deepEqual([events, stats.counts().stops.cancelled, stats.counts().attempts], [[], 1, 1]);
 			assert.ok(isIdle());
+			const polled = await quickly({ shouldRetryResult: () => returned }, script("no"));
+			assert.ok(polled.error.message.startsWith(message.replace("shouldRetry", "shouldRetryResult")));
+			assert.equal("cause" in polled.error, false);
 		});
 	}
 
-	describe("the failure of the call is not lost", () => {
-		const rows = [
-			["onRetry", (act) => ({ onRetry: act })],
-			["shouldRetry", (act) => ({ shouldRetry: act })],
-			["onStop", (act) => ({ onStop: act, policy: "constant:base=1ms,max_retries=0" })],
-			["sleep", (act) => ({ clock: Object.assign(new FakeClock(), { sleep: act }) })],
-			["now", (act) => ({ clock: { now: late(act), sleep: () => {} } })],
-		];
-		/** A clock's `now` that fails after the call. */
-		const late = (act) => {
-			let calls = 0;
-			return () => (++calls > 1 ? act() : 0);
-		};
-		for (const [name, options] of rows) {
+	test("a verdict whose getter throws an error that can have no cause", async () => {
+		const frozen = Object.freeze(new Error("frozen"));
+		const verdict = Object.defineProperty({}, "outcome", { get: throwing(frozen), enumerable: true });
+		isBoth((await quickly({ shouldRetry: () => verdict })).error, frozen);
+	});
+});
+
+describe("a callback that throws after the call failed", () => {
+	let calls = 0;
+	const rows = { ...CALLBACKS, now: (act) => ({ clock: { now: () => (calls++ % 2 ? act() : 0), sleep: () => {} } }) };
+	for (const [name, options] of Object.entries(rows)) {
+		test(`${name}: no failure is lost`, async () => {
 			const errorOf = async (thrown) => {
-				const act = () => {
-					throw thrown;
-				};
-				return (await endOf(retry(script(busy), { ...job, clock: new FakeClock(), ...options(act) }))).error;
+				calls = 0;
+				return (await quickly(options(throwing(thrown)))).error;
 			};
-			test(`${name}: it is the cause of an error without one`, async () => {
-				const thrown = new Error("broken");
-				assert.equal(await errorOf(thrown), thrown);
-				assert.equal(thrown.cause, busy);
-				assert.deepEqual(Object.keys(thrown), []);
-			});
-			test(`${name}: it stands beside an error with another cause, and beside a value`, async () => {
-				const frozen = Object.freeze(new Error("frozen"));
-				for (const thrown of [new Error("broken", { cause: 5 }), frozen, "text", 5n, null, undefined]) {
-					const error = await errorOf(thrown);
-					assert.ok(error instanceof AggregateError);
-					assert.ok(error.errors[0] === thrown && error.errors[1] === busy);
-				}
-			});
-			test(`${name}: an error that has it stays as it is`, async () => {
-				assert.equal(await errorOf(busy), busy);
-				assert.equal(busy.cause, undefined);
-				const thrown = new Error("broken", { cause: busy });
-				assert.equal(await errorOf(thrown), thrown);
-			});
-		}
-
-		describe("a failure further down is not listed again", () => {
-			const chain = (error) => new Error("outer", { cause: new Error("middle", { cause: error }) });
-			const cycle = (error) => {
-				const outer = new Error("outer", { cause: new Error("inner") });
-				outer.cause.cause = outer;
-				return error === undefined ? outer : new AggregateError([outer, error]);
-			};
-			for (const [name, thrown] of [
-				["below a cause", chain(busy)],
-				["among errors", new AggregateError([new Error("other"), chain(busy)], "all", { cause: new Error("x") })],
-				["beside a cycle", cycle(busy)],
-			]) {
-				test(name, async () => {
-					const onRetry = () => {
-						throw thrown;
-					};
-					assert.equal((await endOf(retry(script(busy), { ...job, clock: new FakeClock(), onRetry }))).error, thrown);
-				});
-			}
-			test("but one that is not there is added", async () => {
-				const thrown = cycle();
-				const shouldRetry = () => {
-					throw thrown;
-				};
-				const { error } = await endOf(retry(script(busy), { ...job, shouldRetry }));
-				assert.ok(error.errors[0] === thrown && error.errors[1] === busy);
-			});
-		});
-
-		describe("a callback that throws a part of the failure: the failure is thrown, without a cycle", () => {
-			const inner = new Error("inner");
-			for (const [name, failure] of [
-				["its cause", new Error("outer", { cause: inner })],
-				["the cause of its cause", new Error("outer", { cause: new Error("middle", { cause: inner }) })],
-				["one of its errors", new AggregateError([inner, new Error("other")])],
-			]) {
-				for (const [hook, policy] of [
-					["onRetry", "constant:base=1ms"],
-					["onStop", "constant:base=1ms,max_retries=0"],
-				]) {
-					const endWith = (thrown) => {
-						const act = () => {
-							throw thrown;
-						};
-						return endOf(retry(script(failure), { ...job, clock: new FakeClock(), policy, [hook]: act }));
-					};
-					test(`${hook}: ${name}`, async () => {
-						assert.equal((await endWith(inner)).error, failure);
-						assert.equal(inner.cause, undefined);
-					});
-					test(`${hook}: ${name} in an AbortError ends enclosing loops`, async () => {
-						const { error, stop } = await run(async () => {
-							throw (await endWith(new AbortError(inner))).error;
-						}, job);
-						assert.deepEqual([error === failure, stop.reason, stop.attempts], [true, "permanent", 1]);
-					});
-				}
-			}
-
-			test("a value stands beside a failure without a cause", async () => {
-				const onRetry = () => {
-					throw undefined;
-				};
-				const { error } = await endOf(retry(script(busy), { ...job, onRetry }));
-				assert.ok(error.errors[0] === undefined && error.errors[1] === busy);
-			});
-		});
-
-		describe("errors of any shape", () => {
-			const endWith = async (thrown, failure = busy) => {
-				const onRetry = () => {
-					throw thrown;
-				};
-				return (await endOf(retry(script(failure), { ...job, clock: new FakeClock(), onRetry }))).error;
-			};
-			const isBoth = (error, thrown, failure) => {
-				assert.ok(error instanceof AggregateError);
-				assert.ok(error.errors.length === 2 && error.errors[0] === thrown && error.errors[1] === failure);
-			};
-			/** 100,000 errors, each the cause of the next. */
-			const chain = (innermost) => {
-				let error = innermost;
-				for (let depth = 0; depth < 100_000; depth++) {
-					error = { cause: error };
-				}
-				return error;
-			};
-
-			test("a long chain of causes", async () => {
-				const without = chain(new Error("inner", { cause: 5 }));
-				isBoth(await endWith(without), without, busy);
-				const having = chain(busy);
-				assert.equal(await endWith(having), having);
-				const failure = new Error("failed", { cause: chain() });
-				const thrown = new Error("broken");
-				assert.equal(await endWith(thrown, failure), thrown);
-				assert.equal(thrown.cause, failure);
-			});
-
-			test("many errors in one", async () => {
-				const many = Array.from({ length: 200_000 }, (_, index) => ({ index }));
-				const without = new AggregateError(many, "all", { cause: 5 });
-				isBoth(await endWith(without), without, busy);
-				const having = new AggregateError([...many, busy]);
-				assert.equal(await endWith(having), having);
-				const sparse = new AggregateError([], "all", { cause: 5 });
-				sparse.errors.length = 2 ** 32 - 1;
-				isBoth(await endWith(sparse), sparse, busy);
-			});
-
-			test("errors by name, as those of a validation", async () => {
-				const thrown = Object.assign(new Error("invalid"), { errors: { name: busy } });
-				assert.equal(await endWith(thrown), thrown);
-				assert.equal(thrown.cause, undefined);
-			});
-
-			for (const name of ["cause", "errors"]) {
-				const throwing = (more) =>
-					Object.defineProperty(Object.assign(new Error("odd"), more), name, {
-						get() {
-							throw new Error("of the getter");
-						},
-					});
-				test(`a getter of ${name} that throws`, async () => {
-					const thrown = throwing({ cause: 5 });
-					isBoth(await endWith(thrown), thrown, busy);
-					const having = throwing({ cause: busy, errors: [busy] });
-					assert.equal(await endWith(having), having);
-					const failure = throwing();
-					const broken = new Error("broken");
-					assert.equal(await endWith(broken, failure), broken);
-					assert.equal(broken.cause, failure);
-					assert.equal((await run(script(throwing(), "ok"), job)).value, "ok");
-				});
-			}
-
-			test("a cause that cannot be defined", async () => {
-				const thrown = Object.defineProperty(new Error("odd"), "cause", { get: () => undefined });
-				isBoth(await endWith(thrown), thrown, busy);
-			});
-
-			test("causes without end", async () => {
-				class Endless {
-					get cause() {
-						return new Endless();
-					}
-				}
-				const thrown = new Endless();
-				isBoth(await endWith(thrown), thrown, busy);
-			});
-		});
-
-		describe("onStop after an abort during a wait: neither the reason nor the failure is lost", () => {
-			const why = new Error("the user left");
-			const aborted = async (thrown, reason = why) => {
-				const controller = new AbortController();
-				const onStop = () => {
-					throw thrown;
-				};
-				const clock = { now: () => 0, sleep: () => controller.abort(reason) };
-				return (await endOf(retry(script(busy), { ...job, clock, signal: controller.signal, onStop }))).error;
-			};
-			test("an error without a cause", async () => {
-				const thrown = new Error("broken");
-				const error = await aborted(thrown);
-				assert.equal(thrown.cause, why);
-				assert.ok(error instanceof AggregateError && error.errors[0] === thrown && error.errors[1] === busy);
-			});
-			test("an error with another cause", async () => {
-				const thrown = new Error("broken", { cause: 5 });
-				const error = await aborted(thrown);
-				assert.ok(error.errors[0] === thrown && error.errors[1] === why && error.cause === busy);
-			});
-			for (const [name, thrown] of [
-				["the reason itself", () => why],
-				["the reason in an AbortError", () => new AbortError(why)],
-			]) {
-				test(`${name} is thrown unchanged to every loop of the signal`, async () => {
-					for (let loops = 0; loops < 2; loops++) {
-						assert.equal(await aborted(thrown()), why);
-						assert.equal(Object.hasOwn(why, "cause"), false);
-					}
-				});
-			}
-			test("a part of the reason: the reason is thrown unchanged", async () => {
-				const part = new Error("part");
-				const reason = new AggregateError([part]);
-				assert.equal(await aborted(part, reason), reason);
-				assert.deepEqual([part.cause, Object.hasOwn(reason, "cause")], [undefined, false]);
-			});
-			test("a reason that is no error", async () => {
-				assert.equal(await aborted("left", "left"), "left");
-			});
-			test("a rejection of fetch", async () => {
-				const controller = new AbortController();
-				const { signal } = controller;
-				const onStop = () => fetch("http://127.0.0.1:9/", { signal });
-				const clock = { now: () => 0, sleep: () => controller.abort() };
-				for (let loops = 0; loops < 2; loops++) {
-					const { error } = await endOf(retry(script(busy), { ...job, clock, signal, onStop }));
-					assert.equal(error, signal.reason);
-					assert.equal(error.cause, undefined);
-				}
-			});
-			test("the reason in an AbortError of onRetry is the abort", async () => {
-				const controller = new AbortController();
-				const { stop, error } = await run(script(busy), {
-					...job,
-					signal: controller.signal,
-					onRetry: () => {
-						controller.abort(why);
-						throw new AbortError(why);
-					},
-				});
-				assert.deepEqual([stop.reason, error === why, Object.hasOwn(why, "cause")], ["cancelled", true, false]);
-			});
-			test("an error with the failure as its cause", async () => {
-				const thrown = new Error("broken", { cause: busy });
-				const error = await aborted(thrown);
-				assert.ok(error.errors[0] === thrown && error.errors[1] === why && error.cause === undefined);
-			});
-		});
-
-		test("onStop after a value that was not accepted", async () => {
 			const thrown = new Error("broken");
-			const onStop = () => {
-				throw thrown;
-			};
-			const options = { shouldRetryResult: () => true, policy: "constant:base=1ms,max_retries=0", onStop };
-			await endOf(retry(script("no"), options));
-			assert.ok(thrown.cause instanceof RetryError);
-		});
-	});
-
-	describe("the stats count the operation as cancelled", () => {
-		const gone = new Error("gone");
-		const breaks = () => {
-			throw gone;
-		};
-		/** A clock that fails from its call `from` on. */
-		const failing = (from, act) => {
-			let calls = 0;
-			return { now: () => (++calls >= from ? act() : 0), sleep: () => {} };
-		};
-		for (const [name, options] of [
-			["now throws at the start", { clock: failing(1, breaks) }],
-			["now returns NaN at the start", { clock: failing(1, () => Number.NaN) }],
-			["now returns nothing at the start", { clock: failing(1, () => undefined) }],
-			["a key function throws", { seed: 1, key: breaks }],
-			["a deadline function throws", { deadline: breaks }],
-		]) {
-			test(name, async () => {
-				const stats = new RetryStats();
-				const { error } = await endOf(makeRetriable(script(busy), { shouldRetry: always, stats, ...options })());
-				assert.ok(error === gone || error instanceof PolicyError, `${error}`);
-				assert.deepEqual([stats.counts().operations, stats.counts().stops.cancelled], [1, 1]);
-			});
-		}
-	});
-
-	describe("a clock that fails after an abort does not hide the reason", () => {
-		const why = new Error("the user left");
-		for (const [name, act] of [
-			["now throws", breaks],
-			["now returns NaN", () => Number.NaN],
-			["now returns a negative time", () => -5],
-			["now returns too large a time", () => 1e300],
-		]) {
-			test(`${name}: the last time before counts`, async () => {
-				const controller = new AbortController();
-				const times = [100, 103];
-				const { stop, error } = await run(script(busy), {
-					...job,
-					signal: controller.signal,
-					clock: { now: () => times.shift() ?? act(), sleep: () => controller.abort(why) },
-				});
-				assert.equal(error, why);
-				assert.deepEqual([stop.reason, stop.attempts, stop.elapsed], ["cancelled", 1, 3]);
-			});
-			test(`${name}, with a signal that had aborted before`, async () => {
-				const times = [100];
-				const clock = { now: () => times.shift() ?? act(), sleep: () => {} };
-				const { stop, error } = await run(script(busy), { ...job, signal: AbortSignal.abort(why), clock });
-				assert.equal(error, why);
-				assert.deepEqual([stop.reason, stop.attempts, stop.elapsed], ["cancelled", 0, 0]);
-			});
-		}
-	});
-
-	describe("a clock that returns no time is named", () => {
-		for (const [returned, code, value, message] of [
-			[Number.NaN, "not_finite", 0n, "clock.now(): NaN is not a finite number"],
-			[undefined, "not_finite", 0n, "clock.now(): undefined is not a finite number"],
-			[5n, "not_finite", 0n, "clock.now(): 5 is not a finite number"],
-			[-5, "negative", -5_000_000n, "clock.now(): -5ms is negative"],
-		]) {
-			for (const calls of [0, 1]) {
-				test(`${message}, after ${calls} calls`, async () => {
-					let left = calls;
-					const clock = { now: () => (left-- > 0 ? 0 : returned), sleep: () => {} };
-					const { error } = await endOf(retry(script("ok"), { ...job, clock }));
-					assert.deepEqual([error.message, error.code, error.field, error.value], [message, code, "now", value]);
-				});
-			}
-		}
-	});
-
-	describe("a refused verdict is an error whose cause is the failure in question", () => {
-		const invalid = { outcome: "timeout", retryAfter: Number.NaN };
-		for (const [returned, message] of [
-			[{ outcome: "failed" }, 'shouldRetry: outcome "failed" is unknown; the outcomes are success, '],
-			[{ outcome: 5 }, "shouldRetry: outcome must be one of success, "],
-			[invalid, "shouldRetry: retryAfter NaN is not a finite number"],
-			[{ outcome: "timeout", retryAfter: "5" }, "shouldRetry: retryAfter must be a number of milliseconds or "],
-			[{ outcome: "timeout", after: 5 }, "after is unknown; the options of a verdict of shouldRetry are "],
-		]) {
-			test(`${JSON.stringify(returned)}`, async () => {
-				const { error } = await endOf(retry(script(busy), { ...job, shouldRetry: () => returned }));
-				assert.ok(error.message.startsWith(message), error.message);
-				assert.equal(error.cause, busy);
-				const polled = await endOf(retry(script("no"), { ...job, shouldRetryResult: () => returned }));
-				assert.ok(polled.error.message.startsWith(message.replace("shouldRetry", "shouldRetryResult")));
-				assert.equal("cause" in polled.error, false);
-			});
-		}
-
-		test("an error that can have no cause is joined with the failure in an AggregateError", async () => {
+			assert.equal(await errorOf(thrown), thrown);
+			assert.equal(thrown.cause, busy);
+			assert.deepEqual(Object.keys(thrown), []);
 			const frozen = Object.freeze(new Error("frozen"));
-			const shouldRetry = () => ({
-				get outcome() {
-					throw frozen;
-				},
-			});
-			const { error } = await endOf(retry(script(busy), { ...job, shouldRetry }));
-			assert.ok(error instanceof AggregateError);
-			assert.deepEqual(error.errors, [frozen, busy]);
-			assert.ok(error.errors[0] === frozen && error.errors[1] === busy);
+			for (const other of [new Error("broken", { cause: 5 }), frozen, "text", 5n, null, undefined]) {
+				isBoth(await errorOf(other), other);
+			}
+			assert.equal(await errorOf(busy), busy);
+			assert.equal(busy.cause, undefined);
+			const having = new Error("broken", { cause: busy });
+			assert.equal(await errorOf(having), having);
 		});
+	}
+
+	const endWith = async (thrown, failure = busy) =>
+		(await quickly({ onRetry: throwing(thrown) }, script(failure))).error;
+	const chain = (error) => new Error("outer", { cause: new Error("middle", { cause: error }) });
+	const cycle = () => {
+		const outer = new Error("outer", { cause: new Error("inner") });
+		outer.cause.cause = outer;
+		return outer;
+	};
+	/** 100,000 errors, each the cause of the next. */
+	const long = (innermost) => {
+		let error = innermost;
+		for (let depth = 0; depth < 100_000; depth++) {
+			error = { cause: error };
+		}
+		return error;
+	};
+	const many = Array.from({ length: 200_000 }, (_, index) => ({ index }));
+	const sparse = new AggregateError([], "all", { cause: 5 });
+	sparse.errors.length = 2 ** 32 - 1;
+	class Endless {
+		get cause() {
+			return new Endless();
+		}
+	}
+	const odd = (name, more) =>
+		Object.defineProperty(Object.assign(new Error("odd"), more), name, { get: throwing(new Error("of the getter")) });
+
+	for (const [name, thrown] of [
+		["below a cause", chain(busy)],
+		["among errors", new AggregateError([new Error("other"), chain(busy)], "all", { cause: new Error("x") })],
+		["beside a cycle", new AggregateError([cycle(), busy])],
+		["below many causes", long(busy)],
+		["among many errors", new AggregateError([...many, busy])],
+		["among errors by name, as those of a validation", Object.assign(new Error("invalid"), { errors: { name: busy } })],
+		["beside a getter of a cause that throws", odd("cause", { errors: [busy] })],
+		["beside a getter of errors that throws", odd("errors", { cause: busy })],
+	]) {
+		test(`the failure is in it already, ${name}`, async () => {
+			assert.equal(await endWith(thrown), thrown);
+			assert.equal(busy.cause, undefined);
+		});
+	}
+
+	for (const [name, thrown] of [
+		["a cycle", cycle()],
+		["many causes", long(new Error("inner", { cause: 5 }))],
+		["many errors", new AggregateError(many, "all", { cause: 5 })],
+		["errors with holes", sparse],
+		["causes without end", new Endless()],
+		["a getter of a cause that throws", odd("cause")],
+		["a getter of errors that throws", odd("errors", { cause: 5 })],
+		["a cause that cannot be defined", Object.defineProperty(new Error("odd"), "cause", { get: () => undefined })],
+	]) {
+		test(`the failure stands beside ${name}`, async () => isBoth(await endWith(thrown), thrown));
+	}
+
+	for (const failure of [new Error("failed", { cause: long() }), odd("cause"), odd("errors")]) {
+		test(`the failure may be odd: ${failure}`, async () => {
+			const thrown = new Error("broken");
+			assert.equal(await endWith(thrown, failure), thrown);
+			assert.equal(thrown.cause, failure);
+			assert.equal((await quickly({}, script(failure, "ok"))).value, "ok");
+		});
+	}
+
+	const inner = new Error("inner");
+	for (const [name, failure] of [
+		["its cause", new Error("outer", { cause: inner })],
+		["the cause of its cause", new Error("outer", { cause: new Error("middle", { cause: inner }) })],
+		["one of its errors", new AggregateError([inner, new Error("other")])],
+	]) {
+		for (const hook of ["onRetry", "onStop"]) {
+			test(`${hook}: a part of the failure, ${name}: the failure is thrown, without a cycle`, async () => {
+				const end = (thrown) => quickly(CALLBACKS[hook](throwing(thrown)), script(failure));
+				assert.equal((await end(inner)).error, failure);
+				assert.equal(inner.cause, undefined);
+				const permanently = async () => throwing((await end(new PermanentError(inner))).error)();
+				const { error, stop } = await run(permanently, job);
+				assert.deepEqual([error === failure, stop.reason, stop.attempts], [true, "permanent", 1]);
+			});
+		}
+	}
+
+	test("onStop after a value that was not accepted", async () => {
+		const thrown = new Error("broken");
+		await quickly({ shouldRetryResult: always, onStop: throwing(thrown), ...once }, script("no"));
+		assert.ok(thrown.cause instanceof RetryError);
 	});
+});
+
+describe("onStop after an abort during a wait: neither the reason nor the failure is lost", () => {
+	const aborted = async (thrown, reason = why) => {
+		const controller = new AbortController();
+		const clock = { now: () => 0, sleep: () => controller.abort(reason) };
+		return (await quickly({ clock, signal: controller.signal, onStop: throwing(thrown) })).error;
+	};
+	for (const [name, thrown, cause, causeOfBoth] of [
+		["an error without a cause", new Error("broken"), why],
+		["an error with another cause", new Error("broken", { cause: 5 }), 5, busy],
+		["an error with the failure as its cause", new Error("broken", { cause: busy }), busy],
+	]) {
+		test(name, async () => {
+			const error = await aborted(thrown);
+			assert.equal(thrown.cause, cause);
+			isBoth(error, thrown, cause === why ? busy : why);
+			assert.equal(error.cause, causeOfBoth);
+		});
+	}
+	for (const [name, thrown] of [
+		["the reason itself", () => why],
+		["the reason in a PermanentError", () => new PermanentError(why)],
+	]) {
+		test(`${name} is thrown unchanged to every loop of the signal`, async () => {
+			for (let loops = 0; loops < 2; loops++) {
+				assert.equal(await aborted(thrown()), why);
+				assert.equal(Object.hasOwn(why, "cause"), false);
+			}
+		});
+	}
+	test("a part of the reason: the reason is thrown unchanged", async () => {
+		const part = new Error("part");
+		const reason = new AggregateError([part]);
+		assert.equal(await aborted(part, reason), reason);
+		assert.deepEqual([part.cause, Object.hasOwn(reason, "cause")], [undefined, false]);
+	});
+	test("a reason that is no error", async () => assert.equal(await aborted("left", "left"), "left"));
+	test("a rejection of fetch", async () => {
+		const controller = new AbortController();
+		const { signal } = controller;
+		const onStop = () => fetch("http://127.0.0.1:9/", { signal });
+		const clock = { now: () => 0, sleep: () => controller.abort() };
+		for (let loops = 0; loops < 2; loops++) {
+			const { error } = await quickly({ clock, signal, onStop });
+			assert.deepEqual([error === signal.reason, error.cause], [true, undefined]);
+		}
+	});
+	test("the reason in a PermanentError of onRetry is the abort", async () => {
+		const controller = new AbortController();
+		const onRetry = () => {
+			controller.abort(why);
+			throw new PermanentError(why);
+		};
+		const { stop, error } = await run(script(busy), { ...job, signal: controller.signal, onRetry });
+		assert.deepEqual([stop.reason, error === why, Object.hasOwn(why, "cause")], ["cancelled", true, false]);
+	});
+});
+
+describe("a failure before the first call is counted as a cancelled operation", () => {
+	for (const [name, options] of [
+		["now throws", { clock: { now: throwing(gone), sleep: () => {} } }],
+		["a key function throws", { seed: 1, key: throwing(gone) }],
+		["a deadline function throws", { deadline: throwing(gone) }],
+	]) {
+		test(name, async () => {
+			const stats = new RetryStats();
+			const fn = makeRetriable(script(busy), { shouldRetry: always, stats, ...options });
+			assert.equal((await endOf(fn())).error, gone);
+			assert.deepEqual([stats.counts().operations, stats.counts().stops.cancelled], [1, 1]);
+		});
+	}
+});
+
+describe("a clock that returns no time", () => {
+	for (const [returned, code, value, message] of [
+		[Number.NaN, "not_finite", 0n, "clock.now(): NaN is not a finite number"],
+		[undefined, "not_finite", 0n, "clock.now(): undefined is not a finite number"],
+		[5n, "not_finite", 0n, "clock.now(): 5 is not a finite number"],
+		[-5, "negative", -5_000_000n, "clock.now(): -5ms is negative"],
+	]) {
+		for (const before of [0, 1]) {
+			test(`is named: ${message}, after ${before} calls`, async () => {
+				let left = before;
+				const clock = { now: () => (left-- > 0 ? 0 : returned), sleep: () => {} };
+				const { error } = await quickly({ clock }, script("ok"));
+				assert.deepEqual([error.message, error.code, error.field, error.value], [message, code, "now", value]);
+			});
+		}
+	}
+
+	for (const act of [throwing(gone), () => Number.NaN, () => -5, () => 1e300]) {
+		test(`after an abort, ${act}: the last time before counts, and the reason is not hidden`, async () => {
+			const controller = new AbortController();
+			for (const [signal, before, elapsed, attempts] of [
+				[controller.signal, [100, 103], 3, 1],
+				[AbortSignal.abort(why), [100], 0, 0],
+			]) {
+				const clock = { now: () => before.shift() ?? act(), sleep: () => controller.abort(why) };
+				const { stop, error } = await run(script(busy), { ...job, signal, clock });
+				assert.equal(error, why);
+				assert.deepEqual([stop.reason, stop.attempts, stop.elapsed], ["cancelled", attempts, elapsed]);
+			}
+		});
+	}
 });

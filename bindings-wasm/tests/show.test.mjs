@@ -5,10 +5,10 @@ import { execFileSync } from "node:child_process";
 import { describe, test } from "node:test";
 import { inspect } from "node:util";
 import {
-	AbortError,
 	Backoff,
 	Budget,
 	Operation,
+	PermanentError,
 	Policy,
 	PolicyError,
 	project,
@@ -112,8 +112,8 @@ describe("JSON", () => {
 		const { message } = refused();
 		const common = { name: "PolicyError", message, code: "missing_unit", field: "base" };
 		assert.deepEqual(json(refused()), { ...common, value: "0", limit: "0", at: 13, found: "" });
-		assert.deepEqual(json(new AbortError("gone")), {
-			name: "AbortError",
+		assert.deepEqual(json(new PermanentError("gone")), {
+			name: "PermanentError",
 			message: "gone",
 			originalError: { name: "Error", message: "gone" },
 		});
@@ -233,7 +233,7 @@ describe("console.log shows", () => {
 
 describe("errors can be extended", () => {
 	for (const [Base, ...args] of [
-		[AbortError, "gone"],
+		[PermanentError, "gone"],
 		[RetryError, "budget", 2],
 		[PolicyError, "missing", "base", 0n, 0n, "base is missing"],
 	]) {

@@ -14,6 +14,7 @@ import {
 	makeRetriable,
 	Operation,
 	type Outcome,
+	PermanentError,
 	Policy,
 	PolicyError,
 	type PolicyOptions,
@@ -283,9 +284,10 @@ const reply = { status: 503, headers: {} } as Reply;
 void [parseRetryAfter(reply), parseRetryAfter(reply.headers), parseRetryAfter(5), parseRetryAfter(["5"])];
 same<Policy["text"], string>(true);
 same<ReturnType<RandomStream["toJSON"]>, { state: string }>(true);
-same<AbortError["originalError"], Error>(true);
+same<PermanentError["originalError"], Error>(true);
+same<AbortError, PermanentError>(true);
 same<RetryError["result"], unknown>(true);
-void [new AbortError("gone"), new AbortError(new Error("gone"))];
+void [new AbortError("gone"), new PermanentError(new Error("gone"))];
 
 // @ts-expect-error options are required
 retry(() => 1);

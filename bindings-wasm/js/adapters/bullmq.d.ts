@@ -21,7 +21,7 @@ export interface JobRetriesOptions {
 	readonly seed?: bigint | number | undefined;
 	/**
 	 * Classifies the error of a job, as for `retry`: a `retryAfter` delays the job, `permanent` fails it. Default: every
-	 * error is transient, except an `AbortError` and BullMQ's own `UnrecoverableError`.
+	 * error is transient, except a `PermanentError` and BullMQ's own `UnrecoverableError`.
 	 */
 	readonly shouldRetry?:
 		| ((

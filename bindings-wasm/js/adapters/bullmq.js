@@ -1,7 +1,7 @@
 // BullMQ: the delay of a job is that of its policy, of a stream with its id as the key, and of its number of retries.
 
 import { Operation, RandomStream } from "backoff-wasm";
-import { judge, policyOf, readOptions } from "./common.js";
+import { classify, policyOf, readOptions } from "./common.js";
 
 /** BullMQ takes it for: no retry. */
 const STOP = -1;
@@ -15,7 +15,7 @@ export function jobRetries(options = {}) {
 	} = readOptions("jobRetries", options, ["policy", "seed", "shouldRetry"]);
 	const policy = policyOf(others.policy);
 	const backoffStrategy = async (attemptsMade, _type, error, job) => {
-		const verdict = await judge(shouldRetry, error, { attempt: attemptsMade, job });
+		const verdict = await classify(shouldRetry, error, { attempt: attemptsMade, job });
 		const begun = job.timestamp + (job.opts.delay ?? 0);
 		// The queue keeps only the number of the failures, which is all that delays depend on.
 		const operation = Operation.resume(policy, new RandomStream(seed, job.id), attemptsMade - 1, { now: begun });

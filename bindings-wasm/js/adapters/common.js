@@ -1,6 +1,6 @@
 // What the adapters share: their options, verdicts, and the operation of a call.
 
-import { AbortError, Budget, makeRetriable, Operation, Policy, RandomStream, SharedBudget } from "backoff-wasm";
+import { Budget, makeRetriable, Operation, PermanentError, Policy, RandomStream, SharedBudget } from "backoff-wasm";
 import { checkNames } from "../retry/advice.js";
 import { isVerdict } from "../retry/is-verdict.js";
 
@@ -54,9 +54,9 @@ export function operations({ policy, stream, seed, budget, ...options }) {
 	return (now) => new Operation(parsed, used, { now, budget });
 }
 
-/** What `shouldRetry` says about an error, as a verdict. An `AbortError` is permanent. */
-export async function judge(shouldRetry, error, context) {
-	if (error instanceof AbortError) {
+/** What `shouldRetry` says about an error, as a verdict. A `PermanentError` is permanent. */
+export async function classify(shouldRetry, error, context) {
+	if (error instanceof PermanentError) {
 		return { outcome: "permanent" };
 	}
 	return verdictOf(await shouldRetry(error, context));

@@ -91,7 +91,7 @@ export class Classifier {
 	}
 
 	/** The verdict on how an attempt ended (SPEC 19.3): with a `response`, or with an `error` that may hold one. */
-	async judge(end) {
+	async verdictOn(end) {
 		const { classify } = this.settings;
 		const { request, headOf } = this.client;
 		const { response, error } = end;

@@ -33,8 +33,8 @@ export async function request(attempt, settings, client) {
 				...Object.fromEntries(OF_RETRY.filter((name) => name in settings).map((name) => [name, settings[name]])),
 				budget: settings.budgetOf(originOf(url)),
 				signal,
-				shouldRetry: (error) => classifier.judge({ error, response: responseOf(error) }),
-				shouldRetryResult: (response) => classifier.judge({ response }),
+				shouldRetry: (error) => classifier.verdictOn({ error, response: responseOf(error) }),
+				shouldRetryResult: (response) => classifier.verdictOn({ response }),
 				onStop: onStop && ((event) => onStop(classifier.eventOf(event))),
 				async onRetry(event) {
 					await onRetry?.(classifier.eventOf(event));

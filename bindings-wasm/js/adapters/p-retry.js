@@ -1,6 +1,6 @@
 // p-retry: the policy decides in `shouldRetry`, which p-retry calls last and awaits.
 
-import { judge, OF_AN_OPERATION, operations, policyOf, readOptions, timeoutOf } from "./common.js";
+import { classify, OF_AN_OPERATION, operations, policyOf, readOptions, timeoutOf } from "./common.js";
 
 /** The options of one call of p-retry. */
 export function retryOptions(options = {}) {
@@ -18,7 +18,7 @@ export function retryOptions(options = {}) {
 			if (attemptNumber < operation.attempts) {
 				throw new TypeError("retryOptions makes the options of one call of pRetry, and these are those of two");
 			}
-			const { outcome, retryAfter } = await judge(shouldRetry, error, { attempt: attemptNumber });
+			const { outcome, retryAfter } = await classify(shouldRetry, error, { attempt: attemptNumber });
 			const { delay, reason } = operation.decide(outcome, { now: performance.now(), retryAfter });
 			if (reason === undefined) {
 				await sleep(delay, signal, unref);

@@ -1,36 +1,36 @@
 import { define, defineError } from "../core/show.js";
 
-/** Marks an `AbortError`, also for another copy of this package. */
-const ABORT = Symbol.for("backoff-wasm.AbortError");
+/** Marks a `PermanentError`, also for another copy of this package. */
+const MARK = Symbol.for("backoff-wasm.PermanentError");
 
 /** The number of loops that have begun. */
 let loops = 0;
 
-/** For an error that was thrown inside an `AbortError`: the number of loops that had begun by then. */
+/** For an error that was thrown inside a `PermanentError`: the number of loops that had begun by then. */
 const permanent = new WeakMap();
 
 /** A function that is retried throws it to say: do not repeat this failure. */
-export class AbortError extends Error {
-	static name = "AbortError";
+export class PermanentError extends Error {
+	static name = "PermanentError";
 
 	constructor(failure) {
 		const error = Object(failure) === failure ? failure : new Error(failure);
 		super(error.message);
 		// Wrapping twice keeps the innermost error.
-		this.originalError = isAbortError(error) ? error.originalError : error;
+		this.originalError = isMarked(error) ? error.originalError : error;
 	}
 
-	get [ABORT]() {
+	get [MARK]() {
 		return true;
 	}
 
 	static {
-		defineError(AbortError);
+		defineError(PermanentError);
 	}
 }
 
-function isAbortError(error) {
-	return Object(error)[ABORT] === true;
+function isMarked(error) {
+	return Object(error)[MARK] === true;
 }
 
 /** Begins a loop; returns its number. */
@@ -38,9 +38,9 @@ export function beginLoop() {
 	return ++loops;
 }
 
-/** The error that a function threw, out of its `AbortError`. It is permanent in all loops that have begun. */
+/** The error that a function threw, out of its `PermanentError`. It is permanent in all loops that have begun. */
 export function unwrap(error) {
-	if (!isAbortError(error)) {
+	if (!isMarked(error)) {
 		return error;
 	}
 	permanent.set(error.originalError, loops);
@@ -60,11 +60,11 @@ function attempt(read) {
 const MAX_DEPTH = 5;
 
 /**
- * Whether an error, or one in an `AggregateError`, is an `AbortError` or was marked as permanent since this
+ * Whether an error, or one in an `AggregateError`, is a `PermanentError` or was marked as permanent since this
  * loop began. A loop that begins later may retry it.
  */
 export function isPermanent(error, loop, depth = 0) {
-	if (isAbortError(error) || loop <= permanent.get(error)) {
+	if (isMarked(error) || loop <= permanent.get(error)) {
 		return true;
 	}
 	const errors = attempt(() => error?.errors);

@@ -5,7 +5,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { after, before, describe, test } from "node:test";
-import { AbortError, Policy, PolicyError } from "backoff-wasm";
+import { PermanentError, Policy, PolicyError } from "backoff-wasm";
 import { jobRetries } from "backoff-wasm/bullmq";
 import { Queue, UnrecoverableError, Worker } from "bullmq";
 import { startServers } from "./servers.mjs";
@@ -108,7 +108,7 @@ describe("jobs", { concurrency: true }, () => {
 		const shouldRetry = (error) => error !== busy;
 		assert.deepEqual(await run({ policy: FULL, shouldRetry }, [busy]), once);
 		assert.deepEqual(await run({ policy: FULL, shouldRetry: async () => "permanent" }, [busy]), once);
-		assert.deepEqual(await run({ policy: FULL }, [new AbortError("gone")]), once);
+		assert.deepEqual(await run({ policy: FULL }, [new PermanentError("gone")]), once);
 		assert.deepEqual(await run({ policy: FULL }, [new UnrecoverableError("gone")]), once);
 	});
 

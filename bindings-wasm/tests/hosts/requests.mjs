@@ -28,7 +28,7 @@ const TIMEOUT_FACTOR = 5;
 let runs = 0;
 
 /** Sends the request of a case with a client; what it did, in the words of the case. */
-async function play({ urls }, { make, streamOf, close }, { id, target, options, request }) {
+async function play({ urls }, { open, streamOf }, { id, target, options, request }) {
 	const { max_retries, attempt_timeout_ms, read_body: readBody, methods, statuses } = options;
 	const attemptTimeout = attempt_timeout_ms && TIMEOUT_FACTOR * attempt_timeout_ms;
 	const retries = [];
@@ -54,10 +54,10 @@ async function play({ urls }, { make, streamOf, close }, { id, target, options, 
 		signal: AbortSignal.timeout(60_000),
 		own: own ?? undefined,
 	};
-	const client = await make(chosen, given.own);
-	const got = await client.send(given).catch((error) => ({ error }));
+	const { send, close } = await open(chosen, given.own);
+	const got = await send(given).catch((error) => ({ error }));
 	const seen = target === "http" && (await (await fetch(`${urls.http}/seen${path}`)).json());
-	await close?.(client);
+	await close?.();
 	assert.ok(last, `${got.error?.stack}`);
 	for (const event of [...retries, last]) {
 		assert.deepEqual([event.method, event.url], [method, urls[target] + path]);
@@ -86,10 +86,11 @@ function compare({ answers, options, request, attempts, ...expected }, { did, se
 }
 
 /**
- * Plays the cases with a client. `make(options)` returns `send({ url, method, headers, body, signal, own })`, and
- * `streamOf` a body that can be read once. `except` has the reasons for which a case must differ.
+ * Plays the cases with a client. `open(options, own)` returns `send({ url, method, headers, body, signal, own })`, which
+ * resolves to the `status` and the `text` of the response, or rejects, and perhaps `close`; `streamOf(text)` is a body that
+ * can be read once. `except` has the reasons for which a case must differ.
  */
-export function testRequests(name, client, { except = {}, only = () => true } = {}) {
+export function testRequests(name, { except = {}, only = () => true, ...client }) {
 	let server;
 	before(async () => {
 		server = await startServer();
