@@ -7,6 +7,8 @@ import (
 	"time"
 
 	backoff "github.com/backoff-rs/backoff/bindings-go"
+	"github.com/backoff-rs/backoff/bindings-go/internal/engine"
+	"github.com/backoff-rs/backoff/bindings-go/sharedbudget"
 )
 
 type budgetStateCase struct {
@@ -14,40 +16,40 @@ type budgetStateCase struct {
 	Budget string  `json:"budget"`
 	Start  *string `json:"start"`
 	Steps  []struct {
-		Event   backoff.BudgetEventKind `json:"event"`
-		Outcome *backoff.Outcome        `json:"outcome"`
-		Held    number                  `json:"held"`
-		Now     number                  `json:"now"`
-		Granted *bool                   `json:"granted"`
-		Holds   number                  `json:"holds"`
-		State   string                  `json:"state"`
+		Event   sharedbudget.EventKind `json:"event"`
+		Outcome *backoff.Outcome       `json:"outcome"`
+		Held    number                 `json:"held"`
+		Now     number                 `json:"now"`
+		Granted *bool                  `json:"granted"`
+		Holds   number                 `json:"holds"`
+		State   string                 `json:"state"`
 	} `json:"steps"`
 }
 
 func checkBudgetStates(t *testing.T, c budgetStateCase) {
 	budget := parseBudget(t, c.Budget)
-	state, err := backoff.FullBudgetState(budget)
+	state, err := sharedbudget.FullState(budget)
 	if c.Start != nil {
-		state, err = backoff.ParseBudgetState(budget, *c.Start)
+		state, err = sharedbudget.ParseState(budget, *c.Start)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i, step := range c.Steps {
-		event := backoff.BudgetEvent{Kind: step.Event, Held: uint64(step.Held)}
+		event := sharedbudget.Event{Kind: step.Event, Held: uint64(step.Held)}
 		if step.Outcome != nil {
 			event.Outcome = *step.Outcome
 		}
 		before := state
-		next, answer, err := stepAt(state, event, uint64(step.Now))
+		next, answer, err := stepAt(t, budget, state, event, uint64(step.Now))
 		if err != nil || state != before {
 			t.Fatalf("step %d: %v", i, err)
 		}
-		want := backoff.BudgetAnswer{Granted: step.Granted != nil && *step.Granted, Held: uint64(step.Holds)}
+		want := sharedbudget.Answer{Granted: step.Granted != nil && *step.Granted, Held: uint64(step.Holds)}
 		if next.String() != step.State || answer != want {
 			t.Fatalf("step %d: %v and %+v, want %s and %+v", i, next, answer, step.State, want)
 		}
-		if read, err := backoff.ParseBudgetState(budget, step.State); err != nil || read != next {
+		if read, err := sharedbudget.ParseState(budget, step.State); err != nil || read != next {
 			t.Errorf("step %d: %s is read as %v, %v", i, step.State, read, err)
 		}
 		if (next == state) != (next.String() == state.String()) {
@@ -57,12 +59,33 @@ func checkBudgetStates(t *testing.T, c budgetStateCase) {
 	}
 }
 
-// stepAt uses the public API if the time fits into a time.Duration.
-func stepAt(state backoff.BudgetState, event backoff.BudgetEvent, now uint64) (backoff.BudgetState, backoff.BudgetAnswer, error) {
-	if now > math.MaxInt64 {
-		return state.StepAt(event, now)
+// stepAt steps a state. A time that does not fit into a time.Duration is one for the core alone.
+func stepAt(t *testing.T, budget *backoff.Budget, state sharedbudget.State, event sharedbudget.Event, now uint64) (sharedbudget.State, sharedbudget.Answer, error) {
+	t.Helper()
+	if now <= math.MaxInt64 {
+		return state.Step(event, time.Duration(now))
 	}
-	return state.Step(event, time.Duration(now))
+	var core engine.BudgetState
+	if code := core.Parse(coreBudget(t, budget), state.String()); code != engine.OK {
+		t.Fatal(code)
+	}
+	granted, held, code := core.Step(uint32(event.Kind), uint32(event.Outcome), event.Held, now)
+	text, _ := core.AppendText(nil)
+	next, err := sharedbudget.ParseState(budget, string(text))
+	if code != engine.OK {
+		t.Fatal(code)
+	}
+	return next, sharedbudget.Answer{Granted: granted, Held: held}, err
+}
+
+// coreBudget returns the core's budget, full.
+func coreBudget(t *testing.T, budget *backoff.Budget) *engine.Budget {
+	t.Helper()
+	core := new(engine.Budget)
+	if err := core.Parse(budget.String()); err != nil {
+		t.Fatal(err.Message)
+	}
+	return core
 }
 
 type budgetStateText struct {
@@ -73,11 +96,11 @@ type budgetStateText struct {
 }
 
 func checkBudgetStateText(t *testing.T, c budgetStateText) {
-	state, err := backoff.ParseBudgetState(parseBudget(t, c.Budget), c.Text)
+	state, err := sharedbudget.ParseState(parseBudget(t, c.Budget), c.Text)
 	switch {
 	case c.Valid && (err != nil || state.String() != c.Text):
 		t.Errorf("read as %v, %v", state, err)
-	case !c.Valid && (!errors.Is(err, backoff.ErrNotAState) || state != backoff.BudgetState{}):
+	case !c.Valid && (!errors.Is(err, backoff.ErrNotAState) || state != sharedbudget.State{}):
 		t.Errorf("read as %v, %v", state, err)
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	backoff "github.com/backoff-rs/backoff/bindings-go"
 	"github.com/backoff-rs/backoff/bindings-go/internal/engine"
+	"github.com/backoff-rs/backoff/bindings-go/sharedbudget"
 )
 
 type exchangeCase struct {
@@ -24,28 +25,28 @@ type exchangeCase struct {
 
 // An exchangeStep has the members of all actions.
 type exchangeStep struct {
-	Do       string                  `json:"do"`
-	Now      number                  `json:"now"`
-	Times    *int                    `json:"times"`
-	Away     bool                    `json:"away"`
-	DueIn    *number                 `json:"due_in"`
-	Unsent   bool                    `json:"unsent"`
-	Timeout  number                  `json:"timeout"`
-	Event    backoff.BudgetEventKind `json:"event"`
-	Outcome  backoff.Outcome         `json:"outcome"`
-	Held     any                     `json:"held"`
-	Local    bool                    `json:"local"`
-	Answer   string                  `json:"answer"`
-	Text     *string                 `json:"text"`
-	StoreNow number                  `json:"store_now"`
-	After    *string                 `json:"after"`
-	Changed  bool                    `json:"changed"`
+	Do       string                 `json:"do"`
+	Now      number                 `json:"now"`
+	Times    *int                   `json:"times"`
+	Away     bool                   `json:"away"`
+	DueIn    *number                `json:"due_in"`
+	Unsent   bool                   `json:"unsent"`
+	Timeout  number                 `json:"timeout"`
+	Event    sharedbudget.EventKind `json:"event"`
+	Outcome  backoff.Outcome        `json:"outcome"`
+	Held     any                    `json:"held"`
+	Local    bool                   `json:"local"`
+	Answer   string                 `json:"answer"`
+	Text     *string                `json:"text"`
+	StoreNow number                 `json:"store_now"`
+	After    *string                `json:"after"`
+	Changed  bool                   `json:"changed"`
 	Steps    []struct {
-		Event   backoff.BudgetEventKind `json:"event"`
-		Outcome *backoff.Outcome        `json:"outcome"`
-		Held    number                  `json:"held"`
-		Count   number                  `json:"count"`
-		Granted number                  `json:"granted"`
+		Event   sharedbudget.EventKind `json:"event"`
+		Outcome *backoff.Outcome       `json:"outcome"`
+		Held    number                 `json:"held"`
+		Count   number                 `json:"count"`
+		Granted number                 `json:"granted"`
 	} `json:"steps"`
 	// A step has whether the exchange may be stored; the answers have numbers.
 	Stored  bool      `json:"stored"`
@@ -57,9 +58,9 @@ type exchangeStep struct {
 var requestAnswers = map[string]uint32{"granted": engine.RequestGranted, "refused": engine.RequestRefused, "waits": engine.RequestWaits}
 
 func checkExchanges(t *testing.T, c exchangeCase) {
-	member, err := backoff.NewMember(parseBudget(t, c.Budget), parseBudget(t, c.Local), c.Lease, uint64(c.Fallback), uint64(c.Timeout), uint64(c.Seed))
-	if err != nil {
-		t.Fatal(err)
+	member := new(engine.Member)
+	if code := member.Init(coreBudget(t, parseBudget(t, c.Budget)), coreBudget(t, parseBudget(t, c.Local)), c.Lease, uint64(c.Fallback), uint64(c.Timeout), uint64(c.Seed)); code != engine.OK {
+		t.Fatal(code)
 	}
 	for i, step := range c.Steps {
 		times := 1

@@ -1,5 +1,13 @@
-// Package backoff retries calls that fail, with jittered backoff: exponential and other growths. Retry
-// is the loop; NewLoop makes the same loop for range. Only failures that you allow are retried.
+// Package backoff retries calls that fail, with jittered backoff: exponential and other growths. Only failures that you
+// allow are retried. Most services need twenty names of it:
+//
+//   - loops: [Retry], [Do], and [NewLoop] for range
+//   - when to retry: [WithPolicyString], [WithPolicy]
+//   - what to retry: [RetryIf], [AnyError], [RetryOn], [Classify], [HTTPVerdict]; [Permanent], [Transient] and
+//     [RetryAfter] mark an error
+//   - how much to retry: [ParseBudget], [WithBudget], and [WithSharedBudget] for a budget of many processes, which
+//     package sharedbudget makes
+//   - what happened: [OnRetry], [OnStop], [Event], [RetryError]
 //
 // A delay is a pure function of a policy, a stream and an index, so every language of the project
 // computes identical delays, to the nanosecond. SPEC means
@@ -10,7 +18,7 @@
 // asked for, and a Budget that many operations share. RetryStats count how operations ended.
 //
 // An Operation reads no clock and never sleeps. The loops do both through a Clock, which tests can
-// replace. Only a SharedBudget has a goroutine, and only while it talks with its store.
+// replace. Only a budget of package sharedbudget has a goroutine, and only while it talks with its store.
 //
 // Clients that share a seed and use no key wait for identical times, so clients that failed together
 // retry together. Use one key per client or job (StreamFromKey), or StreamFromEntropy.

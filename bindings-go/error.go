@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/backoff-rs/backoff/bindings-go/internal/engine"
+	"github.com/backoff-rs/backoff/bindings-go/internal/shared"
 )
 
 // A PolicyError reports the rule that a policy, a policy or budget string, or a fit broke (SPEC 8,
@@ -219,8 +220,6 @@ var (
 	ErrNoPolicy = errors.New("the zero Policy is not valid")
 	// ErrNoBudget reports the use of a nil or zero Budget.
 	ErrNoBudget = errors.New("the zero Budget is not valid")
-	// ErrNoBudgetState reports the use of the zero BudgetState.
-	ErrNoBudgetState = errors.New("the zero BudgetState is not valid")
 	// ErrNoOperation reports the use of a nil or zero Operation.
 	ErrNoOperation = errors.New("the zero Operation is not valid")
 )
@@ -232,7 +231,7 @@ func isMisuse(err error) bool {
 	case *PolicyError, *ArgumentError:
 		return true
 	}
-	return err == ErrNoPolicy || err == ErrNoBudget || err == ErrNoBudgetState || err == ErrNoOperation
+	return err == ErrNoPolicy || err == ErrNoBudget || err == shared.ErrNoState || err == ErrNoOperation
 }
 
 // budgetError returns the error of a budget that cannot be used.

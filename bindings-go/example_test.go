@@ -366,56 +366,6 @@ func ExampleWithBudget() {
 	// gave up after 1 attempt: budget: refused
 }
 
-func ExampleNewSharedBudget() {
-	ctx := context.Background()
-	store := new(memoryStore)
-	call := func() error { return errors.New("refused") }
-
-	// In each process:
-	budget, err := backoff.NewSharedBudget(store, "payments", "quota:max_tokens=10,cost=5")
-	if err != nil {
-		log.Fatal(err)
-	}
-	err = backoff.Do(ctx, call,
-		backoff.WithPolicyString("full:base=1ms,max_retries=5"),
-		backoff.RetryIf(backoff.AnyError),
-		backoff.WithSharedBudget(budget),
-		backoff.OnRetry(func(event backoff.Event) { fmt.Println("the store is away:", event.BudgetIsLocal) }))
-	fmt.Println(err)
-	if err := budget.Flush(ctx); err != nil {
-		log.Fatal(err)
-	}
-	// Output:
-	// the store is away: false
-	// the store is away: false
-	// gave up after 3 attempts: budget: refused
-}
-
-func ExampleBudgetState_Step() {
-	budget, err := backoff.ParseBudget("rate:max_tokens=2,per=1s")
-	if err != nil {
-		log.Fatal(err)
-	}
-	state, err := backoff.FullBudgetState(budget)
-	if err != nil {
-		log.Fatal(err)
-	}
-	request := backoff.BudgetEvent{Kind: backoff.BudgetRetryRequested, Outcome: backoff.OutcomeTransient}
-	for _, now := range []time.Duration{0, 0, 0, 500 * time.Millisecond} {
-		next, answer, err := state.Step(request, now)
-		if err != nil {
-			log.Fatal(err)
-		}
-		fmt.Println(answer.Granted, next)
-		state = next // compare and swap in a store: next.String() for state.String()
-	}
-	// Output:
-	// true 1 1000000000 0
-	// true 2 0 0
-	// false 2 0 0
-	// true 3 0 500000000
-}
-
 func ExampleResumeOperation() {
 	policy, stream := examplePolicy()
 	retries, elapsed := uint64(2), time.Minute // of a job, as its queue stored them

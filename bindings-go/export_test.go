@@ -20,7 +20,7 @@ func (b *Backoff) SkipTo(index uint64) {
 // PolicyOf returns the policy of fields, or the error of NewPolicy.
 func PolicyOf(params engine.Params) (Policy, error) { return policyOf(params.Build()) }
 
-// BeginAt, DecideAt, ResumeAt, StepAt, FitBaseTo and FitCapTo take times that do not fit into a time.Duration, for the
+// BeginAt, DecideAt, ResumeAt, FitBaseTo and FitCapTo take times that do not fit into a time.Duration, for the
 // vectors that have them.
 
 func (p Policy) BeginAt(stream RandomStream, now, deadline uint64, budget *Budget) (*Operation, error) {
@@ -34,10 +34,6 @@ func (o *Operation) DecideAt(verdict Verdict, now uint64) (Decision, error) {
 
 func ResumeAt(policy Policy, stream RandomStream, retries, began, deadline uint64) (*Operation, error) {
 	return resume(policy, stream, retries, began, deadline)
-}
-
-func (s BudgetState) StepAt(event BudgetEvent, now uint64) (BudgetState, BudgetAnswer, error) {
-	return s.step(event, now)
 }
 
 func (p Policy) FitBaseTo(attempts, total uint64) (Policy, error) {
@@ -61,12 +57,3 @@ func Origin() time.Time { return origin }
 
 // ProcessClock is the default clock.
 var ProcessClock Clock = processClock{}
-
-// NewMember returns a member of a shared budget.
-func NewMember(budget, local *Budget, lease, fallback, timeout, seed uint64) (*engine.Member, error) {
-	member := new(engine.Member)
-	if code := member.Init(&budget.core, &local.core, lease, fallback, timeout, seed); code != engine.OK {
-		return nil, budgetError(code)
-	}
-	return member, nil
-}

@@ -4,11 +4,11 @@ package backoff
 
 import (
 	"math"
-	"math/bits"
 	"strings"
 	"time"
 
 	"github.com/backoff-rs/backoff/bindings-go/internal/engine"
+	"github.com/backoff-rs/backoff/bindings-go/internal/shared"
 )
 
 // headerMost is the longest value of a header field that means something.
@@ -58,7 +58,7 @@ func HTTPVerdict(status int, header map[string][]string, now time.Time) Verdict 
 	if fields.Len() == 0 {
 		return outcome
 	}
-	retryAfter, ok := engine.HTTPRetryAfter(uint32(status), fields.String(), unixNano(now))
+	retryAfter, ok := engine.HTTPRetryAfter(uint32(status), fields.String(), shared.UnixNano(now))
 	if !ok {
 		return outcome
 	}
@@ -80,20 +80,6 @@ func IsIdempotentMethod(method string) bool { return engine.IsIdempotentMethod(m
 //
 // A now before 1970 counts as 1970, and one after 2554 as the last nanosecond that fits into 64 bits.
 func ParseRetryAfter(header string, now time.Time) (time.Duration, bool) {
-	retryAfter, ok := engine.ParseRetryAfter(header, unixNano(now))
+	retryAfter, ok := engine.ParseRetryAfter(header, shared.UnixNano(now))
 	return time.Duration(retryAfter), ok
-}
-
-// unixNano returns the nanoseconds since 1970. time.Time.UnixNano overflows in 2262.
-func unixNano(now time.Time) uint64 {
-	seconds := now.Unix()
-	if seconds < 0 {
-		return 0
-	}
-	high, low := bits.Mul64(uint64(seconds), uint64(time.Second))
-	ns, carry := bits.Add64(low, uint64(now.Nanosecond()), 0)
-	if high+carry != 0 {
-		return math.MaxUint64
-	}
-	return ns
 }

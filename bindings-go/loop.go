@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/backoff-rs/backoff/bindings-go/internal/engine"
+	"github.com/backoff-rs/backoff/bindings-go/internal/shared"
 )
 
 // An Event is what the hooks of a loop receive (SPEC 18.4).
@@ -27,7 +28,7 @@ type Event struct {
 	Elapsed time.Duration
 	// Err is the last call's error, without its mark; nil if it had none.
 	Err error
-	// BudgetIsLocal reports that the store of a SharedBudget was away, so that the local budget decided on this
+	// BudgetIsLocal reports that the store of the shared budget was away, so that the local budget decided on this
 	// retry.
 	BudgetIsLocal bool
 	// Value is the last call's value, of the type that Retry returns; nil if no call was made, and in
@@ -90,9 +91,9 @@ type loop struct {
 	retryConfig
 	ctx       context.Context
 	operation *Operation   // nil without a budget
-	alone     RandomStream // without a budget of this process, once a call has failed
-	grant     sharedGrant  // of the shared budget
-	isLocal   bool         // the local budget has just decided
+	drawn     RandomStream // without a budget of this process, once a call has failed
+	grant     shared.Grant // of the shared budget
+	local     bool         // the local budget has just decided
 	began     time.Duration
 	deadline  uint64 // of the context, on the clock
 	calls     uint64
@@ -134,7 +135,7 @@ func (l *loop) begin() error {
 	}
 	l.deadline = deadlineOf(l.ctx, l.began)
 	if l.shared != nil {
-		l.shared.report(BudgetOperationBegan, sharedGrant{})
+		l.shared.Report(engine.BudgetEventOperationBegan, shared.Grant{})
 	}
 	if l.budget == nil {
 		return nil
@@ -173,7 +174,7 @@ func (l *loop) next() bool {
 
 // callEnded waits or stops after a call, as the operation decides.
 func (l *loop) callEnded(verdict Verdict, err error) {
-	l.lastErr, l.isLocal = err, false
+	l.lastErr, l.local = err, false
 	outcome, retryAfter, ok := verdictOf(verdict)
 	// A success stays a success although the caller has cancelled. An unknown outcome is an error of
 	// the classification, which the decision reports (SPEC 18.6).
@@ -182,7 +183,7 @@ func (l *loop) callEnded(verdict Verdict, err error) {
 		return
 	}
 	if outcome == OutcomeSuccess && l.shared != nil {
-		l.shared.report(BudgetOperationSucceeded, l.grant)
+		l.shared.Report(engine.BudgetEventOperationSucceeded, l.grant)
 	}
 	if outcome == OutcomeSuccess && l.operation == nil && l.hooks == nil {
 		l.record(StopSuccess) // and nobody asks for the time
@@ -199,7 +200,7 @@ func (l *loop) callEnded(verdict Verdict, err error) {
 		l.close()
 	case !decision.Wait:
 		l.stop(decision.Reason, outcome, decision.Delay, now)
-	case l.shared != nil && !l.isGranted(outcome):
+	case l.shared != nil && !l.requestRetry(outcome):
 		if l.ctx.Err() != nil {
 			l.cancel()
 			return
@@ -232,29 +233,29 @@ func (l *loop) decide(outcome Outcome, retryAfter uint64, now time.Duration) (De
 		return Decision{}, unknownOutcome(outcome)
 	}
 	if l.calls == 1 {
-		l.alone = l.loopStream()
+		l.drawn = l.loopStream()
 	}
 	if l.shared != nil && outcome != OutcomePermanent {
-		l.shared.report(BudgetAttemptFailed, sharedGrant{})
+		l.shared.Report(engine.BudgetEventAttemptFailed, shared.Grant{})
 	}
-	reason, delay := engine.DecideAlone(&l.policy.core, l.alone.state, l.calls-1, uint64(l.began), l.deadline, uint32(outcome), retryAfter, uint64(now))
+	reason, delay := engine.DecideAlone(&l.policy.core, l.drawn.state, l.calls-1, uint64(l.began), l.deadline, uint32(outcome), retryAfter, uint64(now))
 	return decisionOf(reason, delay), nil
 }
 
-// isGranted asks the shared budget for a retry.
-func (l *loop) isGranted(outcome Outcome) (isGranted bool) {
-	grant, isGranted := l.shared.request(l.ctx, outcome)
-	l.isLocal = grant.isLocal
-	if isGranted {
+// requestRetry asks the shared budget for a retry.
+func (l *loop) requestRetry(outcome Outcome) bool {
+	grant, granted := l.shared.Request(l.ctx, uint32(outcome))
+	l.local = grant.Local
+	if granted {
 		l.grant = grant
 	}
-	return isGranted
+	return granted
 }
 
 // cancel stops the loop for its caller.
 func (l *loop) cancel() {
 	l.operation.Cancel()
-	l.isLocal = false
+	l.local = false
 	l.stop(StopCancelled, 0, 0, l.clock.Now())
 }
 
@@ -309,7 +310,7 @@ func (l *loop) callHooks(event Event, now time.Duration) {
 		return
 	}
 	event.Attempts, event.Elapsed = l.calls, l.elapsed(now)
-	event.BudgetIsLocal = l.isLocal
+	event.BudgetIsLocal = l.local
 	event.Err, event.Value = unmarked(l.lastErr), l.hooks.value
 	hooks := l.hooks.onRetry
 	if event.Reason != 0 {

@@ -331,3 +331,43 @@ func TestHTTPOutcomeOfInvalidStatuses(t *testing.T) {
 		}
 	}
 }
+
+func TestInvalidArgumentsOfResume(t *testing.T) {
+	policy, stream := parsePolicy(t, "default"), backoff.StreamFromSeed(42)
+	for _, row := range []struct {
+		began   time.Duration
+		options []backoff.BeginOption
+		code    backoff.Code
+		field   string
+		want    string
+	}{
+		{-1, nil, backoff.ErrNegative, "began", "began -1ns is below 0s"},
+		{0, []backoff.BeginOption{nil}, backoff.ErrMissing, "option", "option is nil"},
+		{0, []backoff.BeginOption{backoff.WithDeadline(-1)}, backoff.ErrNegative, "deadline", "deadline -1ns is below 0s"},
+		{0, []backoff.BeginOption{backoff.WithBudget(parseBudget(t, "ratio"))}, backoff.ErrUnused, "budget", "budget has no effect on ResumeOperation: what the operation held is not known"},
+	} {
+		operation, err := backoff.ResumeOperation(policy, stream, 3, row.began, row.options...)
+		checkArgument(t, err, row.code, row.field, row.want)
+		if operation != nil {
+			t.Errorf("%s: %v", row.want, operation)
+		}
+	}
+	if operation, err := backoff.ResumeOperation(policy, stream, 3, 0, backoff.WithBudget(nil), backoff.WithDeadline(backoff.NoLimit)); err != nil || operation.Attempts() != 4 {
+		t.Errorf("%v, %v", operation, err)
+	}
+}
+
+// A refused retry frees its slot in a budget of this process.
+func TestRefuseRetryWithABudget(t *testing.T) {
+	budget := parseBudget(t, "concurrent:min_concurrent=1,ratio=0")
+	policy := parsePolicy(t, "constant:base=1s")
+	for range 3 { // each would keep the only slot
+		operation := beginOrFail(t, policy, backoff.WithBudget(budget))
+		if decision, err := operation.Decide(backoff.OutcomeTransient, 0); err != nil || !decision.Wait {
+			t.Fatalf("%+v, %v", decision, err)
+		}
+		if got := operation.RefuseRetry(); got != backoff.StopBudget || operation.Retries() != 0 {
+			t.Errorf("%v after %d retries", got, operation.Retries())
+		}
+	}
+}

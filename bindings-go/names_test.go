@@ -36,7 +36,6 @@ func TestUnknownNumbersPrintAsNumbers(t *testing.T) {
 		"4":          backoff.RetryAfterMode(4).String(),
 		"6":          backoff.Outcome(6).String(),
 		"9":          backoff.StopReason(9).String(),
-		"7":          backoff.BudgetEventKind(7).String(),
 	} {
 		if got != want {
 			t.Errorf("%s prints as %s", want, got)
@@ -64,17 +63,7 @@ func TestOutcomeAndReasonNames(t *testing.T) {
 			t.Errorf("%d is %v, want %s", uint32(reason), reason, name)
 		}
 	}
-	kinds := map[backoff.BudgetEventKind]string{
-		0: "none", backoff.BudgetOperationBegan: "operation_began", backoff.BudgetAttemptOver: "attempt_over", backoff.BudgetAttemptFailed: "attempt_failed",
-		backoff.BudgetRetryRequested: "retry_requested", backoff.BudgetOperationSucceeded: "operation_succeeded", backoff.BudgetOperationEnded: "operation_ended",
-	}
-	for kind, name := range kinds {
-		var read backoff.BudgetEventKind
-		if err := read.UnmarshalText([]byte(name)); kind.String() != name || err != nil || read != kind {
-			t.Errorf("%d is %v, want %s; read as %v, %v", uint32(kind), kind, name, read, err)
-		}
-	}
-	if len(outcomes) != 6 || len(reasons) != 8 || len(kinds) != 7 {
+	if len(outcomes) != 6 || len(reasons) != 8 {
 		t.Errorf("%d outcomes and %d reasons differ", len(outcomes), len(reasons))
 	}
 }
@@ -133,7 +122,6 @@ func TestUnknownNumbersDoNotMarshal(t *testing.T) {
 		{backoff.RetryAfterMode(math.MaxUint32), backoff.ErrUnknownKind, "retry_after", "retry_after 4294967295 is unknown"},
 		{backoff.Outcome(6), backoff.ErrUnknownOutcome, "outcome", "outcome 6 is unknown"},
 		{backoff.StopReason(8), backoff.ErrUnknownReason, "reason", "reason 8 is unknown"},
-		{backoff.BudgetEventKind(7), backoff.ErrUnknownEvent, "event", "event 7 is unknown"},
 	} {
 		_, err := row.value.MarshalText()
 		checkArgument(t, err, row.code, row.field, row.want)

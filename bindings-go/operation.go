@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/backoff-rs/backoff/bindings-go/internal/engine"
+	"github.com/backoff-rs/backoff/bindings-go/internal/shared"
 )
 
 // A StopReason is why an operation stopped (SPEC 13.3); 0 while it goes on.
@@ -100,33 +101,45 @@ func (o deadlineOption) begin(c *beginConfig) error {
 // A BudgetOption is an option of operations and of loops: WithBudget, or WithSharedBudget, which loops alone accept.
 type BudgetOption struct {
 	budget *Budget
-	shared *SharedBudget
+	shared SharedBudget
+}
+
+// A SharedBudget is a budget of many processes: the *Budget of package sharedbudget.
+type SharedBudget interface {
+	// ForLoops is for this package.
+	ForLoops() (shared.Budget, error)
 }
 
 // WithBudget sets the budget that the retries spend from; nil is no budget. It replaces WithSharedBudget.
 func WithBudget(budget *Budget) BudgetOption { return BudgetOption{budget: budget} }
 
 // WithSharedBudget sets the budget of many processes that the retries of a loop spend from; nil is no budget. It
-// replaces WithBudget. An operation does not accept it, because an operation does not wait: step a BudgetState instead,
-// and call RefuseRetry.
-func WithSharedBudget(budget *SharedBudget) BudgetOption { return BudgetOption{shared: budget} }
+// replaces WithBudget. An operation does not accept it, because an operation does not wait: step a sharedbudget.State
+// instead, and call RefuseRetry.
+func WithSharedBudget(budget SharedBudget) BudgetOption { return BudgetOption{shared: budget} }
 
 func (o BudgetOption) begin(c *beginConfig) error {
 	c.budget = o.budget
-	if o.shared != nil {
+	if used, err := o.inLoops(); used != nil || err != nil {
 		return &ArgumentError{Code: ErrUnused, Field: "shared budget", Value: o.shared, Rule: "has no effect on an operation: loops alone accept it"}
 	}
 	return nil
 }
 
 func (o BudgetOption) apply(c retryConfig) (retryConfig, error) {
-	return retryOption(func(s *settings) error {
-		s.budget, s.shared = o.budget, o.shared
-		if o.shared != nil && o.shared.store == nil {
-			return ErrNoBudget
-		}
-		return nil
+	return retryOption(func(s *settings) (err error) {
+		s.budget = o.budget
+		s.shared, err = o.inLoops()
+		return err
 	}).apply(c)
+}
+
+// inLoops returns the shared budget, nil if there is none.
+func (o BudgetOption) inLoops() (shared.Budget, error) {
+	if o.shared == nil {
+		return nil, nil
+	}
+	return o.shared.ForLoops()
 }
 
 // Begin returns an operation that begins at now. Its delays are those of the policy on the stream:
@@ -263,7 +276,7 @@ func (o *Operation) Cancel() StopReason {
 }
 
 // RefuseRetry stops the operation right after a decision to wait, because a budget that is kept elsewhere refuses
-// the retry, such as a BudgetState in a store (SPEC 13.8). The retry does not count. It returns StopBudget, or the
+// the retry, such as a sharedbudget.State in a store (SPEC 13.8). The retry does not count. It returns StopBudget, or the
 // earlier reason if the operation had already stopped, or 0 for the zero Operation.
 func (o *Operation) RefuseRetry() StopReason {
 	if o == nil {

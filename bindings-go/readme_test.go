@@ -9,7 +9,7 @@ import (
 
 // Each program of the pages is an example, which go test runs and whose output it checks.
 func TestProgramsOfPagesAreExamples(t *testing.T) {
-	source := read(t, "example_test.go") + read(t, "cenkalti/example_test.go")
+	source := read(t, "example_test.go") + read(t, "cenkalti/example_test.go") + read(t, "sharedbudget/example_test.go")
 	program := read(t, "examples/http/main.go")
 	snippets := snippets(t, "go")
 	programs := 0

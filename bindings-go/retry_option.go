@@ -5,6 +5,8 @@ package backoff
 import (
 	"context"
 	"time"
+
+	"github.com/backoff-rs/backoff/bindings-go/internal/shared"
 )
 
 // A RetryOption configures a loop. WithBudget is one, too. RetryIf, RetryOn and Classify add up, in
@@ -34,7 +36,7 @@ type retryConfig struct {
 
 type settings struct {
 	budget    *Budget
-	shared    *SharedBudget
+	shared    shared.Budget
 	stream    RandomStream
 	hasStream bool
 	clock     Clock

@@ -98,8 +98,8 @@ func isPermanent(v Verdict) bool {
 // Permanent(b)), in fmt.Errorf("%w: %w", Transient(a), Permanent(b)), in Transient(Permanent(err)) and
 // in the *RetryError of an inner loop.
 //
-// A *PolicyError, an *ArgumentError, ErrNoPolicy, ErrNoBudget, ErrNoBudgetState and ErrNoOperation, such as those of a
-// loop inside the function, count as marked Permanent, because another attempt does not mend them. To retry
+// A *PolicyError, an *ArgumentError, ErrNoPolicy, ErrNoBudget, ErrNoOperation and sharedbudget.ErrNoState, such as
+// those of a loop inside the function, count as marked Permanent, because another attempt does not mend them. To retry
 // one all the same, return an error that does not wrap it.
 //
 // Only this Permanent counts: that of github.com/cenkalti/backoff is an ordinary error here.

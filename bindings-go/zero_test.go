@@ -12,6 +12,7 @@ import (
 	"time"
 
 	backoff "github.com/backoff-rs/backoff/bindings-go"
+	"github.com/backoff-rs/backoff/bindings-go/sharedbudget"
 )
 
 func TestZeroPolicyHasNoDelays(t *testing.T) {
@@ -85,20 +86,6 @@ func TestZeroValuesReturnErrors(t *testing.T) {
 	if operation.RefuseRetry() != 0 {
 		t.Error("the zero Operation refuses a retry")
 	}
-	var state backoff.BudgetState
-	_, err = backoff.FullBudgetState(&budget)
-	check("FullBudgetState", err, backoff.ErrNoBudget)
-	_, err = backoff.FullBudgetState(nil)
-	check("FullBudgetState", err, backoff.ErrNoBudget)
-	_, err = backoff.ParseBudgetState(&budget, "0 1")
-	check("ParseBudgetState", err, backoff.ErrNoBudget)
-	_, err = state.MarshalText()
-	check("MarshalText", err, backoff.ErrNoBudgetState)
-	_, _, err = state.Step(backoff.BudgetEvent{Kind: backoff.BudgetOperationBegan}, 0)
-	check("Step", err, backoff.ErrNoBudgetState)
-	if state.String() != "no state" || state.Version() != 0 {
-		t.Errorf("the zero BudgetState is %v of version %d", state, state.Version())
-	}
 	var stats backoff.RetryStats
 	if counts := stats.Counts(); counts.Operations != 0 || counts.Attempts != 0 || counts.Bounds[0] != 1 {
 		t.Errorf("the zero RetryStats count %+v", counts)
@@ -143,8 +130,8 @@ func TestNilPointers(t *testing.T) {
 	}
 	read := 0
 	for _, pointer := range []any{
-		(*backoff.Loop)(nil), (*backoff.Backoff)(nil), (*backoff.Budget)(nil), (*backoff.BudgetEventKind)(nil), (*backoff.BudgetState)(nil),
-		(*backoff.CapOn)(nil), (*backoff.Growth)(nil), (*backoff.SharedBudget)(nil),
+		(*backoff.Loop)(nil), (*backoff.Backoff)(nil), (*backoff.Budget)(nil), (*sharedbudget.EventKind)(nil), (*sharedbudget.State)(nil),
+		(*backoff.CapOn)(nil), (*backoff.Growth)(nil), (*sharedbudget.Budget)(nil),
 		(*backoff.Jitter)(nil), (*backoff.Operation)(nil), (*backoff.Outcome)(nil), (*backoff.Policy)(nil), (*backoff.RandomStream)(nil),
 		(*backoff.RetryAfterMode)(nil), (*backoff.RetryStats)(nil), (*backoff.StopCounts)(nil), (*backoff.StopReason)(nil),
 		(*backoff.PolicyError)(nil), (*backoff.ArgumentError)(nil), (*backoff.RetryError)(nil),

@@ -23,6 +23,7 @@ import (
 
 	backoff "github.com/backoff-rs/backoff/bindings-go"
 	"github.com/backoff-rs/backoff/bindings-go/backoffhttp"
+	"github.com/backoff-rs/backoff/bindings-go/sharedbudget"
 )
 
 const policy = "constant:base=1ms,max_retries=3,retry_after_max=2ms"
@@ -819,7 +820,7 @@ func TestBudgets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ofAll, err := backoff.NewSharedBudget(new(textStore), "test", "quota:max_tokens=5,cost=5", backoff.WithStoreTimeout(time.Minute))
+	ofAll, err := sharedbudget.New(new(textStore), "test", "quota:max_tokens=5,cost=5", sharedbudget.WithStoreTimeout(time.Minute))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	backoff "github.com/backoff-rs/backoff/bindings-go"
+	"github.com/backoff-rs/backoff/bindings-go/sharedbudget"
 )
 
 // CreateTable is the statement that makes the table of a Store.
@@ -15,11 +16,11 @@ const CreateTable = createTableText
 
 const serializationFailure = "40001"
 
-// A Store is a backoff.BudgetStore in the table backoff_budgets of a PostgreSQL database. Any number of goroutines may
+// A Store is a sharedbudget.Store in the table backoff_budgets of a PostgreSQL database. Any number of goroutines may
 // use it at once, at any isolation level. The time is that of the server.
 type Store struct{ db *sql.DB }
 
-var _ backoff.BudgetStore = Store{}
+var _ sharedbudget.Store = Store{}
 
 // NewStore returns the store of a database, with any driver of PostgreSQL. With pgx, stdlib.OpenDBFromPool makes a
 // sql.DB from a pool. Closing it is up to its owner.

@@ -14,6 +14,7 @@ import (
 	"github.com/backoff-rs/backoff/bindings-go/internal/page"
 	"github.com/backoff-rs/backoff/bindings-go/internal/servers"
 	"github.com/backoff-rs/backoff/bindings-go/internal/storetest"
+	"github.com/backoff-rs/backoff/bindings-go/sharedbudget"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
@@ -183,7 +184,7 @@ func TestPooler(t *testing.T) {
 
 // Without the table, a loop uses the local budget and the error says why.
 func TestMissingTable(t *testing.T) {
-	budget, err := backoff.NewSharedBudget(storeOf(t, open(t)), "test", "rate")
+	budget, err := sharedbudget.New(storeOf(t, open(t)), "test", "rate")
 	if err != nil {
 		t.Fatal(err)
 	}

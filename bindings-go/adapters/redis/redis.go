@@ -10,16 +10,17 @@ import (
 	"time"
 
 	backoff "github.com/backoff-rs/backoff/bindings-go"
+	"github.com/backoff-rs/backoff/bindings-go/sharedbudget"
 	"github.com/redis/go-redis/v9"
 )
 
-// A Store is a backoff.BudgetStore in Redis. Any number of goroutines may use it at once.
+// A Store is a sharedbudget.Store in Redis. Any number of goroutines may use it at once.
 //
 // A state is the value of its key. It does not expire. If Redis loses it, by an eviction or a failover, the account
 // begins full. The time is that of the server that has the key.
 type Store struct{ client redis.UniversalClient }
 
-var _ backoff.BudgetStore = Store{}
+var _ sharedbudget.Store = Store{}
 
 // NewStore returns the store of a client for a server, a Sentinel, a cluster or a ring. Closing the client is up to its
 // owner.

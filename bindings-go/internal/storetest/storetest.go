@@ -1,4 +1,4 @@
-// Package storetest has the tests of every backoff.BudgetStore of the adapters.
+// Package storetest has the tests of every sharedbudget.Store of the adapters.
 package storetest
 
 import (
@@ -12,12 +12,13 @@ import (
 	"time"
 
 	backoff "github.com/backoff-rs/backoff/bindings-go"
+	"github.com/backoff-rs/backoff/bindings-go/sharedbudget"
 )
 
 const patience = time.Minute
 
 // Swaps tests that a store without any keys swaps only what is there.
-func Swaps(t *testing.T, store backoff.BudgetStore) {
+func Swaps(t *testing.T, store sharedbudget.Store) {
 	text := func(text string) *string { return &text }
 	check := func(key string, want *string) {
 		t.Helper()
@@ -69,7 +70,7 @@ func Swaps(t *testing.T, store backoff.BudgetStore) {
 }
 
 // Sharing tests that budgets in stores of one server take exactly what one account has.
-func Sharing(t *testing.T, stores ...backoff.BudgetStore) {
+func Sharing(t *testing.T, stores ...sharedbudget.Store) {
 	const tokens, loops = 60, 4
 	var granted atomic.Int64
 	var group sync.WaitGroup
@@ -100,7 +101,7 @@ func Sharing(t *testing.T, stores ...backoff.BudgetStore) {
 
 // Outage tests that the local budget decides while the server is away, and the store after that. do kills and starts
 // the server.
-func Outage(t *testing.T, store backoff.BudgetStore, do func(command string)) {
+func Outage(t *testing.T, store sharedbudget.Store, do func(command string)) {
 	budget := newBudget(t, store, "outage", "ratio:max_tokens=1000,ratio=0", 5*time.Second)
 	if event := fail(t, budget); event.Reason != backoff.StopMaxRetries {
 		t.Fatalf("%+v, %v", event, budget.LastError())
@@ -119,7 +120,7 @@ func Outage(t *testing.T, store backoff.BudgetStore, do func(command string)) {
 }
 
 // Failover tests that another server decides after one was killed, with what the first one had stored.
-func Failover(t *testing.T, store backoff.BudgetStore, kill func()) {
+func Failover(t *testing.T, store sharedbudget.Store, kill func()) {
 	budget := newBudget(t, store, "failover", "ratio:max_tokens=1000,ratio=0", patience)
 	if event := fail(t, budget); event.Reason != backoff.StopMaxRetries || event.BudgetIsLocal {
 		t.Fatalf("%+v, %v", event, budget.LastError())
@@ -138,7 +139,7 @@ func Failover(t *testing.T, store backoff.BudgetStore, kill func()) {
 }
 
 // back waits until the store decides again.
-func back(t *testing.T, budget *backoff.SharedBudget) {
+func back(t *testing.T, budget *sharedbudget.Budget) {
 	t.Helper()
 	for end := time.Now().Add(patience); ; time.Sleep(100 * time.Millisecond) {
 		isShared := false
@@ -155,9 +156,9 @@ func back(t *testing.T, budget *backoff.SharedBudget) {
 	}
 }
 
-func newBudget(t *testing.T, store backoff.BudgetStore, name, text string, timeout time.Duration) *backoff.SharedBudget {
+func newBudget(t *testing.T, store sharedbudget.Store, name, text string, timeout time.Duration) *sharedbudget.Budget {
 	t.Helper()
-	budget, err := backoff.NewSharedBudget(store, name, text, backoff.WithStoreTimeout(timeout))
+	budget, err := sharedbudget.New(store, name, text, sharedbudget.WithStoreTimeout(timeout))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,7 +166,7 @@ func newBudget(t *testing.T, store backoff.BudgetStore, name, text string, timeo
 }
 
 // fail runs a loop with three retries whose calls all fail, and returns its last event.
-func fail(t *testing.T, budget *backoff.SharedBudget, options ...backoff.RetryOption) (last backoff.Event) {
+func fail(t *testing.T, budget *sharedbudget.Budget, options ...backoff.RetryOption) (last backoff.Event) {
 	busy := errors.New("busy")
 	options = append(options, backoff.WithPolicyString("none:max_retries=3"), backoff.WithSharedBudget(budget),
 		backoff.RetryIf(backoff.AnyError), backoff.OnStop(func(event backoff.Event) { last = event }))

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	backoff "github.com/backoff-rs/backoff/bindings-go"
+	"github.com/backoff-rs/backoff/bindings-go/sharedbudget"
 )
 
 // appendBudgetError appends the answer that a budget string does not parse.
@@ -22,7 +23,7 @@ type state struct {
 }
 
 type timedEvent struct {
-	event backoff.BudgetEvent
+	event sharedbudget.Event
 	now   time.Duration
 }
 
@@ -39,7 +40,7 @@ func parseState(members object) (request, bool) {
 		event, isEvent := parseEvent(members)
 		now, isTime := members.time("now")
 		var ok bool
-		if event.Kind == backoff.BudgetRetryRequested {
+		if event.Kind == sharedbudget.RetryRequested {
 			event.Outcome, ok = parseOutcome(members)
 			isEvent = isEvent && ok
 		}
@@ -52,7 +53,7 @@ func parseState(members object) (request, bool) {
 }
 
 // parseEvent returns an event without its outcome.
-func parseEvent(members object) (event backoff.BudgetEvent, ok bool) {
+func parseEvent(members object) (event sharedbudget.Event, ok bool) {
 	name, _ := members.text("event")
 	err := event.Kind.UnmarshalText([]byte(name))
 	isHeld := true
@@ -73,9 +74,9 @@ func (s state) appendAnswer(text []byte) []byte {
 	if err != nil {
 		return appendBudgetError(text, err, "budget")
 	}
-	current, err := backoff.FullBudgetState(budget)
+	current, err := sharedbudget.FullState(budget)
 	if s.hasText {
-		current, err = backoff.ParseBudgetState(budget, s.text)
+		current, err = sharedbudget.ParseState(budget, s.text)
 	}
 	if err != nil {
 		return append(text, `{"error":"not_a_state","at":0,"of":"text"}`...)
@@ -87,7 +88,7 @@ func (s state) appendAnswer(text []byte) []byte {
 			panic(err)
 		}
 		granted := "null"
-		if step.event.Kind == backoff.BudgetRetryRequested {
+		if step.event.Kind == sharedbudget.RetryRequested {
 			granted = fmt.Sprint(answer.Granted)
 		}
 		text = fmt.Appendf(text, `%s{"granted":%s,"holds":"%d","state":"%v"}`, separator(i), granted, answer.Held, next)

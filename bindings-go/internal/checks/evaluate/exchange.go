@@ -6,6 +6,7 @@ import (
 
 	backoff "github.com/backoff-rs/backoff/bindings-go"
 	"github.com/backoff-rs/backoff/bindings-go/internal/engine"
+	"github.com/backoff-rs/backoff/bindings-go/sharedbudget"
 )
 
 const (
@@ -25,7 +26,7 @@ type exchange struct {
 type memberStep struct {
 	do       string
 	now      uint64
-	event    backoff.BudgetEvent
+	event    sharedbudget.Event
 	outcome  backoff.Outcome
 	is       bool // the local budget gave what is held; the steps may be stored
 	times    uint64
@@ -204,7 +205,7 @@ func (p *player) appendSteps(text []byte, step memberStep) []byte {
 	text = fmt.Appendf(text, `,"changed":%t,"steps":[`, isChanged)
 	if p.isStepped {
 		for i, made := range p.member.ExchangeSteps(nil) {
-			text = fmt.Appendf(text, `%s{"event":"%v","outcome":`, separator(i), backoff.BudgetEventKind(made.Event))
+			text = fmt.Appendf(text, `%s{"event":"%v","outcome":`, separator(i), sharedbudget.EventKind(made.Event))
 			text = appendText(text, backoff.Outcome(made.Outcome).String(), made.Outcome != 0)
 			text = fmt.Appendf(text, `,"held":"%d","count":"%d","granted":"%d"}`, made.Held, made.Count, made.Granted)
 		}

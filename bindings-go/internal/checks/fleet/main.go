@@ -23,6 +23,7 @@ import (
 	backoff "github.com/backoff-rs/backoff/bindings-go"
 	backoffpostgres "github.com/backoff-rs/backoff/bindings-go/adapters/postgres"
 	backoffredis "github.com/backoff-rs/backoff/bindings-go/adapters/redis"
+	"github.com/backoff-rs/backoff/bindings-go/sharedbudget"
 	_ "github.com/jackc/pgx/v5/stdlib"
 	"github.com/redis/go-redis/v9"
 )
@@ -62,7 +63,7 @@ func run(ctx context.Context) error {
 		return err
 	}
 	record := recorder{output: bufio.NewWriter(file)}
-	budget, err := backoff.NewSharedBudget(store, os.Args[3], os.Args[4], backoff.WithLease(lease), backoff.WithStoreTimeout(timeout), backoff.OnExchange(record.write))
+	budget, err := sharedbudget.New(store, os.Args[3], os.Args[4], sharedbudget.WithLease(lease), sharedbudget.WithStoreTimeout(timeout), sharedbudget.OnExchange(record.write))
 	if err != nil {
 		return err
 	}
@@ -87,7 +88,7 @@ func run(ctx context.Context) error {
 	})
 }
 
-func open(ctx context.Context, kind, address string) (backoff.BudgetStore, error) {
+func open(ctx context.Context, kind, address string) (sharedbudget.Store, error) {
 	switch kind {
 	case "redis":
 		options, err := redis.ParseURL(address)
@@ -116,8 +117,8 @@ type recorder struct {
 	err    error
 }
 
-func (r *recorder) write(exchange backoff.BudgetExchange) {
-	if exchange.Stored == backoff.BudgetStoredNo {
+func (r *recorder) write(exchange sharedbudget.Exchange) {
+	if exchange.Stored == sharedbudget.SwapNone {
 		return
 	}
 	line, err := json.Marshal(exchange)
@@ -132,7 +133,7 @@ func (r *recorder) write(exchange backoff.BudgetExchange) {
 
 // A counter runs loops and counts who decided on their retries.
 type counter struct {
-	budget                   *backoff.SharedBudget
+	budget                   *sharedbudget.Budget
 	most                     int64
 	requests, granted, local atomic.Int64
 	err                      failure

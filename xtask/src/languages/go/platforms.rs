@@ -20,6 +20,9 @@ const QEMU: [(&str, &str); 6] = [
     ("s390x", "s390x"),
 ];
 
+/// The packages that users import.
+const PACKAGES: [&str; 4] = [".", "./backoffhttp", "./cenkalti", "./sharedbudget"];
+
 const GOLANGCI_LINT: &str = "github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0";
 
 pub(super) fn test(report: &mut Report) {
@@ -101,12 +104,11 @@ fn every_platform() -> Result<String> {
             go.env("GOOS", system).env("GOARCH", arch);
             go
         };
-        run(on(go_alone()).args(["build", ".", "./backoffhttp", "./cenkalti"]))
-            .with_context(|| platform.to_owned())?;
+        run(on(go_alone()).args(["build"]).args(PACKAGES)).with_context(|| platform.to_owned())?;
         // Without cgo, `go vet` refuses the platforms whose programs a C linker links. It links none.
         let mut vet = on(go());
         vet.env("CGO_ENABLED", "1").arg("vet").arg(format!("-overlay={}", overlay.display()));
-        run(vet.args([".", "./backoffhttp", "./cenkalti"])).with_context(|| platform.to_owned())?;
+        run(vet.args(PACKAGES)).with_context(|| platform.to_owned())?;
     }
     Ok(format!("({})", list.lines().count()))
 }
@@ -115,7 +117,7 @@ fn every_platform() -> Result<String> {
 /// library, which would be compiled for each platform.
 fn without_tests() -> Result<PathBuf> {
     let mut hidden = serde_json::Map::new();
-    for folder in ["", "backoffhttp", "cenkalti", "internal/engine"] {
+    for folder in PACKAGES.into_iter().chain(["internal/engine"]) {
         let folder = root().join("bindings-go").join(folder);
         for file in fs::read_dir(&folder).with_context(|| folder.display().to_string())? {
             let path = file?.path();

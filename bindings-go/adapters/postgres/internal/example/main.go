@@ -14,6 +14,7 @@ import (
 
 	backoff "github.com/backoff-rs/backoff/bindings-go"
 	backoffpostgres "github.com/backoff-rs/backoff/bindings-go/adapters/postgres"
+	"github.com/backoff-rs/backoff/bindings-go/sharedbudget"
 	_ "github.com/jackc/pgx/v5/stdlib"
 )
 
@@ -31,11 +32,11 @@ func main() {
 	if err := store.CreateTable(ctx); err != nil {
 		log.Fatal(err)
 	}
-	budget, err := backoff.NewSharedBudget(store, "payments", "throttle:max_tokens=4",
-		backoff.WithStoreTimeout(5*time.Second), // for the same output on a busy machine; leave it out in production
-		backoff.OnExchange(func(exchange backoff.BudgetExchange) {
+	budget, err := sharedbudget.New(store, "payments", "throttle:max_tokens=4",
+		sharedbudget.WithStoreTimeout(5*time.Second), // for the same output on a busy machine; leave it out in production
+		sharedbudget.OnExchange(func(exchange sharedbudget.Exchange) {
 			for _, step := range exchange.Steps {
-				if step.Event.Kind == backoff.BudgetRetryRequested {
+				if step.Event.Kind == sharedbudget.RetryRequested {
 					fmt.Println("a retry is granted:", step.Granted == 1)
 				}
 			}

@@ -13,6 +13,7 @@ import (
 
 	backoff "github.com/backoff-rs/backoff/bindings-go"
 	backoffredis "github.com/backoff-rs/backoff/bindings-go/adapters/redis"
+	"github.com/backoff-rs/backoff/bindings-go/sharedbudget"
 	"github.com/redis/go-redis/v9"
 )
 
@@ -30,8 +31,8 @@ func main() {
 	}
 	for _, worker := range []string{"first", "second"} {
 		// A request that succeeds without a retry gives 1 token, and a retry costs 5 of the 20.
-		budget, err := backoff.NewSharedBudget(store, "payments", "quota:max_tokens=20,cost=5",
-			backoff.WithStoreTimeout(5*time.Second)) // for the same output on a busy machine; leave it out in production
+		budget, err := sharedbudget.New(store, "payments", "quota:max_tokens=20,cost=5",
+			sharedbudget.WithStoreTimeout(5*time.Second)) // for the same output on a busy machine; leave it out in production
 		if err != nil {
 			log.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package backoff_test
+package sharedbudget_test
 
 import (
 	"context"
@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// A memoryStore is a BudgetStore in memory, whose clock is that of the test. A test may replace what its calls do.
+// A memoryStore is a Store in memory, whose clock is that of the test. A test may replace what its calls do.
 type memoryStore struct {
 	mutex  sync.Mutex
 	texts  map[string]string
 	loads  int
-	onLoad func(ctx context.Context, number int) error                // before a load
+	onLoad func(ctx context.Context) error                            // before a load
 	onSwap func(number int, swap func() bool) (swapped bool, _ error) // instead of a swap
 	swaps  int
 }
@@ -20,10 +20,10 @@ type memoryStore struct {
 func (s *memoryStore) Load(ctx context.Context, key string) (*string, time.Time, error) {
 	s.mutex.Lock()
 	s.loads++
-	number, onLoad := s.loads, s.onLoad
+	onLoad := s.onLoad
 	s.mutex.Unlock()
 	if onLoad != nil {
-		if err := onLoad(ctx, number); err != nil {
+		if err := onLoad(ctx); err != nil {
 			return nil, time.Time{}, err
 		}
 	}

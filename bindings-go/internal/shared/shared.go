@@ -1,0 +1,42 @@
+// Package shared is what a loop of package backoff asks of a budget of package sharedbudget, which imports package backoff.
+package shared
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/bits"
+	"time"
+)
+
+// A Budget is what a loop asks of a budget of many processes.
+type Budget interface {
+	// Report tells the budget what an operation did, without waiting.
+	Report(event uint32, grant Grant)
+	// Request asks for a retry after an outcome. It waits for the store no longer than the timeout of the budget or until
+	// ctx is done; it then refuses the retry.
+	Request(ctx context.Context, outcome uint32) (grant Grant, granted bool)
+}
+
+// A Grant is what an operation holds of a budget: nothing before its first retry.
+type Grant struct {
+	Held  uint64
+	Local bool // the local budget has decided
+}
+
+// ErrNoState is sharedbudget.ErrNoState, which a loop does not retry.
+var ErrNoState = errors.New("the zero State is not valid")
+
+// UnixNano returns the nanoseconds since 1970. time.Time.UnixNano overflows in 2262.
+func UnixNano(now time.Time) uint64 {
+	seconds := now.Unix()
+	if seconds < 0 {
+		return 0
+	}
+	high, low := bits.Mul64(uint64(seconds), uint64(time.Second))
+	ns, carry := bits.Add64(low, uint64(now.Nanosecond()), 0)
+	if high+carry != 0 {
+		return math.MaxUint64
+	}
+	return ns
+}
