@@ -100,8 +100,7 @@ pub unsafe extern "C" fn backoff_retry(
 ) -> u32 {
     exported!({
         let end = required(end)?;
-        // SAFETY: null or readable by the caller's promise.
-        let r#loop = *unsafe { r#loop.as_ref() }.ok_or(BACKOFF_NULL_POINTER)?;
+        let r#loop = *r#loop.as_ref().ok_or(BACKOFF_NULL_POINTER)?;
         let callbacks = Callbacks::new(r#loop, context)?;
         let policy = match PolicyHandle::get_optional(r#loop.policy)? {
             Some(policy) => *policy,
