@@ -55,8 +55,6 @@ def test_every_vector_is_asked_by_verify_or_counted():
     # What a whole vector is called where it is counted.
     names = {
         "streams": "streams",
-        "errors": "policies as fields",
-        "resets": "iterators that are reset",
         "decisions": "operations",
         "resumptions": "resumptions",
         "retry_after": "values of Retry-After",

@@ -9,12 +9,12 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-import evaluate_budgets
 from cases import budget_states, exchanges
 from cases.exchanges import FAILED, SHARED, SUCCEEDED, WORD_MAX, other_state
 from differential import random_budgets, random_strings
 from differential.decision_requests import SPECIAL, TIMES, broken_object, date, disguised
 from differential.string_requests import INDICES, NOT_REQUESTS, encoded, seed
+from evaluate_members import Player
 from reference import budgets, members, operations, parse_error, retry_after, strings
 from reference.numbers import MAX
 
@@ -242,7 +242,7 @@ class Story:
     def __init__(self, rng, asked, shared, local):
         numbers = (int(asked[name]) for name in ("lease", "fallback", "timeout", "seed"))
         self.rng, self.member = rng, members.Member(shared, local, *numbers)
-        self.player = evaluate_budgets.Player(self.member)
+        self.player = Player(self.member)
         self.now, self.clock = (
             rng.choice([0, 0, 0, S, rng.randrange(10**15)]),
             rng.choice([1000 * S, exchanges.EPOCH]),
@@ -282,7 +282,7 @@ class Story:
     def play(self, do, **arguments):
         step = {"do": do, "now": str(self.now), **arguments}
         self.steps.append(step)
-        return self.player.play(*evaluate_budgets.step_of(step))
+        return self.player.play(step)
 
     def repeated(self, most):
         times = self.rng.choice([1] * 12 + [2, 2, 3, most])

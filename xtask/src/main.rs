@@ -15,8 +15,8 @@ mod demo;
 mod differential;
 mod dist;
 mod docs;
-mod drivers;
 mod engines;
+mod evaluators;
 mod fleet;
 mod fresh;
 mod generate;
@@ -96,7 +96,7 @@ fn run(words: &[&str]) -> Result<()> {
         ["test", "--all"] => test::everything(Extent::All),
         ["test", part] => test::part(part, Extent::Usual),
         ["test", "--all", part] => test::part(part, Extent::All),
-        ["evaluate", language] => drivers::evaluate(language),
+        ["evaluate", language] => evaluators::evaluate(language),
         ["scenario"] => scenario::run(languages::clients(&languages::ALL)?),
         ["scenario", "queues"] => queues::run(),
         ["scenario", "fleet"] => fleet::run(),

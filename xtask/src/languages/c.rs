@@ -23,11 +23,6 @@ pub(crate) use hosts::test as hosts;
 pub(crate) use make::prefix;
 use make::{build, make, program, programs};
 
-/// The driver.
-pub(crate) fn driver() -> Result<Command> {
-    program("driver")
-}
-
 /// The evaluator.
 pub(crate) fn evaluator() -> Result<Command> {
     program("evaluate")

@@ -92,11 +92,6 @@ fn program(place: &str, name: &str) -> Result<Command> {
     Ok(node)
 }
 
-/// The driver over the installed package.
-pub(crate) fn driver() -> Result<Command> {
-    program("tests", "driver.mjs")
-}
-
 /// The evaluator over the installed package.
 pub(crate) fn evaluator() -> Result<Command> {
     program("tests", "evaluate.mjs")

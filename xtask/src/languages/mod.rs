@@ -36,7 +36,6 @@ pub(crate) fn fleet() -> [Member; 4] {
 pub(crate) static ALL: [Language; 5] = [
     Language {
         name: "rust",
-        driver: rust::driver,
         evaluator: rust::evaluator,
         client: rust::client,
         packages: rust::packages,
@@ -50,7 +49,6 @@ pub(crate) static ALL: [Language; 5] = [
     },
     Language {
         name: "c",
-        driver: c::driver,
         evaluator: c::evaluator,
         client: c::client,
         packages: c::packages,
@@ -64,7 +62,6 @@ pub(crate) static ALL: [Language; 5] = [
     },
     Language {
         name: "go",
-        driver: go::driver,
         evaluator: go::evaluator,
         client: go::client,
         packages: go::packages,
@@ -78,7 +75,6 @@ pub(crate) static ALL: [Language; 5] = [
     },
     Language {
         name: "python",
-        driver: python::driver,
         evaluator: python::evaluator,
         client: python::client,
         packages: python::packages,
@@ -92,7 +88,6 @@ pub(crate) static ALL: [Language; 5] = [
     },
     Language {
         name: "js",
-        driver: js::driver,
         evaluator: js::evaluator,
         client: js::client,
         packages: js::packages,

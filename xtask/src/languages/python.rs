@@ -26,11 +26,6 @@ fn python() -> Result<Command> {
     Ok(python)
 }
 
-/// The driver.
-pub(crate) fn driver() -> Result<Command> {
-    program("driver.py")
-}
-
 /// The evaluator.
 pub(crate) fn evaluator() -> Result<Command> {
     program("evaluate.py")

@@ -25,12 +25,7 @@ pub(crate) use bench::bench;
 pub(crate) use hosts::{contention, fleet, test as hosts};
 pub(crate) use packaged::snippet;
 
-/// The driver. Its core is optimised in debug builds, too.
-pub(crate) fn driver() -> Result<Command> {
-    crates::example("driver")
-}
-
-/// The evaluator.
+/// The evaluator. Its core is optimised in debug builds, too.
 pub(crate) fn evaluator() -> Result<Command> {
     crates::example("evaluate")
 }
