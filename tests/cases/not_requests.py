@@ -115,10 +115,7 @@ OBJECTS = [
             "key?": ('""', NO_TEXT),
         },
     ),
-    (
-        *('{"policy":"none","preview":', "}"),
-        {"first": ("0", no_whole(10_000)), "count": ("1", no_whole(1000))},
-    ),
+    (*('{"policy":"none","preview":', "}"), {"first": ("0", no_whole(10_000)), "count": ("1", no_whole(1000))}),
     (
         *('{"policy":{"growth":"constant","base":"1"},"delays":', "}"),
         {
@@ -172,17 +169,10 @@ OBJECTS = [
         },
     ),
     (*(BEGUN, "]}"), {"operation": ("0", ["1"]), "do": ('"cancel"', []), "now": ('"0"', [])}),
-    (
-        *('{"policy":"none","retry_after":', "}"),
-        {"value": ('"120"', ["null", *NO_TEXT]), "now": ('"0"', NO_TIME)},
-    ),
+    (*('{"policy":"none","retry_after":', "}"), {"value": ('"120"', ["null", *NO_TEXT]), "now": ('"0"', NO_TIME)}),
     (
         *('{"policy":"none","response":', "}"),
-        {
-            "status": ("429", no_whole(2**16 - 1)),
-            "fields": ('""', ["null", *NO_TEXT]),
-            "now": ('"0"', NO_TIME),
-        },
+        {"status": ("429", no_whole(2**16 - 1)), "fields": ('""', ["null", *NO_TEXT]), "now": ('"0"', NO_TIME)},
     ),
     (
         *('{"policy":"none","budget":"sre","state":', "}"),
@@ -230,12 +220,7 @@ OBJECTS = [
     ),
     (
         *(MEMBER, "]}}"),
-        {
-            "do": ('"request"', []),
-            "now": ('"0"', []),
-            "outcome": ('"timeout"', NO_OUTCOME),
-            "times?": ("1", NO_TIMES),
-        },
+        {"do": ('"request"', []), "now": ('"0"', []), "outcome": ('"timeout"', NO_OUTCOME), "times?": ("1", NO_TIMES)},
     ),
     (*(MEMBER, "]}}"), {"do": ('"cancel"', []), "now": ('"0"', []), "outcome": ('"timeout"', NO_OUTCOME)}),
     (
