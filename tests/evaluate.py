@@ -7,162 +7,231 @@ from collections import deque
 from itertools import islice
 from multiprocessing import Pool
 
-import evaluate_budgets
 import wire
-from evaluate_budgets import with_budget
+from evaluate_members import Player, event_of, outcome_of
 from reference import (
     budgets,
     delays,
     errors,
+    fields,
+    members,
     operations,
     parse_error,
+    policies,
     preview,
     printing,
     retry_after,
+    sequences,
     streams,
     strings,
 )
 
 INDICES = 2**32
+#: What takes the place of an invalid string, because the rest of the request is read, too.
+VALID = {"policy": "none", "budget": "rate"}
 
 
 def answer(line):
     try:
-        request = wire.decoded(line)
+        request = Request(wire.decoded(line))
         form = next((FORMS[member] for member in FORMS if member in request), of_delay)
         answered = form(request)
+        answered = request.error or answered
     except wire.NotARequest:
         answered = {"error": "not_a_request", "at": 0}
     return json.dumps(answered, separators=(",", ":")).encode() + b"\n"
 
 
-# Forms. Each reads the whole request before it evaluates anything.
+class Request(dict):
+    """The members of a request, and the answer to the first that is invalid."""
+
+    error = None
+
+    def refuse(self, **error):
+        self.error = self.error or error
+
+    def parsed(self, of, text, /, **more):
+        try:
+            return strings.parse(of, text)
+        except parse_error.ParseError as error:
+            self.refuse(error=error.code, at=error.at, **more)
+            return strings.parse(of, VALID[of])
+
+    def policy(self):
+        return self.parsed("policy", wire.string(self, "policy"))
+
+    def budget(self):
+        return self.parsed("budget", wire.string(self, "budget"), of="budget")
+
+    def asked(self, form):
+        return wire.an_object(self[form])
+
+    def stream(self):
+        return streams.stream(wire.seed(self), wire.key(self))
+
+
+def printed_policy(policy):
+    return printing.printed("policy", policy)
+
+
+def printed_budget(budget):
+    return printing.printed("budget", budget)
+
+
+def details(error):
+    """The answer to a policy that is invalid, but not at a place of a string."""
+    value, limit = str(error.value), str(error.limit)
+    return {"error": error.code, "field": error.field, "value": value, "limit": limit}
+
+
+# Forms.
 
 
 def of_delay(request):
-    text, stream = wire.string(request, "policy"), stream_of(request)
-    index = wire.whole(request, "index", INDICES - 1, 0)
+    policy, index = request.policy(), wire.whole(request, "index", INDICES - 1, 0)
+    delay = delays.delay(policy, request.stream(), index)
+    return {"canonical": printed_policy(policy), "delay_ns": str(delay)}
 
-    def evaluate(policy):
-        delay = delays.delay(policy, stream, index)
-        return {"canonical": printing.printed("policy", policy), "delay_ns": str(delay)}
 
-    return with_policy(text, evaluate)
+def of_delays(request):
+    asked, stream, policy = request.asked("delays"), request.stream(), policy_of_fields(request)
+    via = wire.name_of(asked, "via", ["at", "fill", "next", "reset"])
+    index, count = wire.whole(asked, "index", INDICES - 1), wire.whole(asked, "count", 10_000)
+    if index + count > INDICES:
+        raise wire.NotARequest
+    if via in ("at", "fill"):
+        found = delays.delays(policy, stream, index, count)
+    else:
+        iterator = sequences.Iterator(policy, stream)
+        if via == "reset":
+            iterator.take(index)
+            iterator.reset()
+        found = iterator.take(count)
+    return {"delays": list(map(str, found))}
+
+
+def policy_of_fields(request):
+    given = wire.an_object(wire.member(request, "policy"))
+    chosen = {name: field_of(given, name) for name in fields.FIELDS if name in given}
+    try:
+        return policies.policy(chosen)
+    except errors.PolicyError as error:
+        request.refuse(**details(error))
+        return strings.parse("policy", VALID["policy"])
+
+
+def field_of(given, name):
+    if name in fields.KINDS:
+        return wire.string(given, name)
+    if name not in fields.RATIOS:
+        return wire.word(given, name)
+    terms = wire.string(given, name).split("/")
+    if len(terms) != 2:
+        raise wire.NotARequest
+    return tuple(wire.digits(term, 2**32 - 1) for term in terms)
 
 
 def of_preview(request):
-    text, asked = wire.string(request, "policy"), wire.an_object(request["preview"])
+    policy, asked = request.policy(), request.asked("preview")
     first, count = wire.whole(asked, "first", 10_000), wire.whole(asked, "count", 1000)
-
-    def evaluate(policy):
-        rows = islice(preview.preview(policy), first, first + count)
-        return {"rows": [list(map(str, row)) for row in rows]}
-
-    return with_policy(text, evaluate)
+    rows = islice(preview.preview(policy), first, first + count)
+    return {"rows": [list(map(str, row)) for row in rows]}
 
 
 def of_fit(request):
-    text, asked = wire.string(request, "policy"), wire.an_object(request["fit"])
+    policy, asked = request.policy(), request.asked("fit")
     field = wire.name_of(asked, "field", ["base", "cap"])
     attempts, total = wire.whole(asked, "attempts", INDICES - 1), wire.time(asked, "total")
-
-    def evaluate(policy):
-        try:
-            fitted = preview.fit(policy, field, attempts, total)
-        except errors.PolicyError as e:
-            details = {"value": str(e.value), "limit": str(e.limit)}
-            return {"error": e.code, "field": e.field, **details}
-        return {"canonical": printing.printed("policy", fitted)}
-
-    return with_policy(text, evaluate)
+    try:
+        return {"canonical": printed_policy(preview.fit(policy, field, attempts, total))}
+    except errors.PolicyError as error:
+        return details(error)
 
 
 def of_steps(request):
-    text, stream = wire.string(request, "policy"), stream_of(request)
-    budget_text, steps = wire.string_or_none(request, "budget"), steps_of(request)
-
-    def evaluate(policy):
-        def answer(budget):
-            return {
-                "canonical": printing.printed("policy", policy),
-                "budget": budget and printing.printed("budget", budget),
-                "answers": list(run(steps, policy, stream, budget and budgets.new_budget(budget))),
-            }
-
-        return answer(None) if budget_text is None else with_budget(budget_text, "budget", answer)
-
-    return with_policy(text, evaluate)
-
-
-def steps_of(request):
-    """The operation, the action and its arguments of each step."""
-    begun, found = set(), []
+    policy, stream = request.policy(), request.stream()
+    budget = None if request.get("budget") is None else request.budget()
+    shared = budget and budgets.new_budget(budget)
+    running, answers = {}, []
     for step in wire.a_list(request, "steps"):
-        operation, now = wire.whole(step, "operation", INDICES - 1), wire.time(step, "now")
+        number, now = wire.whole(step, "operation", INDICES - 1), wire.time(step, "now")
         do = wire.name_of(step, "do", ["begin", "outcome", "cancel"])
-        if (operation in begun) == (do == "begin"):
+        if (number in running) == (do == "begin"):
             raise wire.NotARequest
-        begun.add(operation)
-        match do:
-            case "begin":
-                arguments = now, wire.time_or_none(step, "deadline")
-            case "outcome":
-                outcome = wire.name_of(step, "outcome", operations.OUTCOMES)
-                arguments = outcome, now, wire.time_or_none(step, "retry_after")
-            case "cancel":
-                arguments = ()
-        found.append((operation, do, arguments))
-    return found
-
-
-def run(steps, policy, stream, budget):
-    running = {}
-    for operation, do, arguments in steps:
         if do == "begin":
-            running[operation] = operations.Operation(policy, stream, *arguments, budget)
+            deadline = wire.time_or_none(step, "deadline")
+            running[number] = operations.Operation(policy, stream, now, deadline, shared)
             continue
-        asked = running[operation]
-        what, delay = getattr(asked, do)(*arguments)
-        answered = {"wait": str(delay)} if what == "wait" else {"stop": what, "delay": str(delay)}
-        yield answered | {"retries": asked.retries}
+        operation = running[number]
+        if do == "outcome":
+            what, delay = operation.outcome(
+                outcome_of(step), now, wire.time_or_none(step, "retry_after")
+            )
+        else:
+            what, delay = operation.cancel()
+        answer = {"wait": str(delay)} if what == "wait" else {"stop": what, "delay": str(delay)}
+        answers.append(answer | {"retries": operation.retries})
+    shown = budget and printed_budget(budget)
+    return {"canonical": printed_policy(policy), "budget": shown, "answers": answers}
 
 
 def of_retry_after(request):
-    asked = wire.an_object(request["retry_after"])
-    value, now = wire.string(asked, "value"), wire.time(asked, "now")
-    wait = retry_after.parse_retry_after(value, now)
-    return {"retry_after": None if wait is None else str(wait)}
+    asked = request.asked("retry_after")
+    wait = retry_after.parse_retry_after(wire.string(asked, "value"), wire.time(asked, "now"))
+    return {"retry_after": wire.shown(wait)}
 
 
 def of_response(request):
-    asked = wire.an_object(request["response"])
-    status, fields = wire.whole(asked, "status", 2**16 - 1), wire.string(asked, "fields")
-    wait = retry_after.http_retry_after(status, fields, wire.time(asked, "now"))
-    outcome = retry_after.of_http_status(status)
-    return {"outcome": outcome, "retry_after": None if wait is None else str(wait)}
+    asked = request.asked("response")
+    status, lines = wire.whole(asked, "status", 2**16 - 1), wire.string(asked, "fields")
+    wait = retry_after.http_retry_after(status, lines, wire.time(asked, "now"))
+    return {"outcome": retry_after.of_http_status(status), "retry_after": wire.shown(wait)}
+
+
+def of_state(request):
+    budget, asked, answers = request.budget(), request.asked("state"), []
+    start = wire.string_or_none(asked, "text")
+    if start is not None and not budgets.is_state_text(budget, start):
+        request.refuse(error="not_a_state", at=0, of="text")
+        start = None
+    state = budgets.BudgetState(budget, start)
+    for event in wire.a_list(asked, "events"):
+        (name, held), now = event_of(event), wire.time(event, "now")
+        outcome = outcome_of(event) if name == "retry_requested" else None
+        granted, holds = state.step(name, now, outcome, held)
+        answers.append({"granted": granted, "holds": str(holds), "state": state.text()})
+    return {"budget": printed_budget(budget), "answers": answers}
+
+
+def of_exchange(request):
+    budget, asked = request.budget(), request.asked("exchange")
+    local = request.parsed("budget", wire.string(asked, "local"), of="local")
+    lease, fallback = wire.whole(asked, "lease", 1000, least=1), wire.word(asked, "fallback")
+    if members.MOST < fallback < members.REFUSE:
+        raise wire.NotARequest
+    if budget["budget"] == "concurrent":
+        request.refuse(error="not_shared", at=0, of="budget")
+        budget = strings.parse("budget", VALID["budget"])
+    timeout, seed = wire.time(asked, "timeout"), wire.word(asked, "seed")
+    player = Player(members.Member(budget, local, lease, fallback, timeout, seed))
+    return {
+        "budget": printed_budget(budget),
+        "local": printed_budget(local),
+        "answers": list(map(player.play, wire.a_list(asked, "steps"))),
+        "stats": {name: str(count) for name, count in player.member.stats().items()},
+    }
 
 
 FORMS = {
     "retry_after": of_retry_after,
     "response": of_response,
-    "state": evaluate_budgets.of_state,
-    "exchange": evaluate_budgets.of_exchange,
+    "state": of_state,
+    "exchange": of_exchange,
     "steps": of_steps,
     "fit": of_fit,
     "preview": of_preview,
+    "delays": of_delays,
 }
-
-
-def stream_of(request):
-    return streams.stream(wire.seed(request), wire.key(request))
-
-
-def with_policy(text, evaluate):
-    try:
-        policy = strings.parse("policy", text)
-    except parse_error.ParseError as error:
-        return {"error": error.code, "at": error.at}
-    return evaluate(policy)
 
 
 def answers(lines):
@@ -174,12 +243,12 @@ def main():
     chunks = iter(lambda: sys.stdin.buffer.readlines(1 << 16), [])
     out = sys.stdout.buffer
     with Pool() as pool:
-        begun = deque()
+        running = deque()
         for chunk in chunks:
-            begun.append(pool.apply_async(answers, (chunk,)))
-            if len(begun) > 4 * os.cpu_count():
-                out.write(begun.popleft().get())
-        for chunk in begun:
+            running.append(pool.apply_async(answers, (chunk,)))
+            if len(running) > 4 * os.cpu_count():
+                out.write(running.popleft().get())
+        for chunk in running:
             out.write(chunk.get())
 
 

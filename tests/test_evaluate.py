@@ -1,4 +1,7 @@
-"""Tests the evaluator of the reference against answers that are worked out by hand."""
+"""Tests the evaluator of the reference against answers that are worked out by hand.
+
+`cases/not_requests.py` says which lines are not requests.
+"""
 
 import json
 import subprocess
@@ -6,7 +9,6 @@ import sys
 from pathlib import Path
 
 import evaluate
-import pytest
 
 HERE = Path(__file__).parent
 NOT_A_REQUEST = {"error": "not_a_request", "at": 0}
@@ -51,23 +53,30 @@ def test_delays_are_answered_byte_for_byte():
     }
     repeated = b'{"policy":5,"policy":"full:base=1","\\u0070olicy":"full:base"}'
     asked[repeated] = b'{"error":"missing_value","at":9}'
-    not_requests = [
-        *(b"", b"5", b"[]", b"null", b"{}", b'"default"', b'["\\ud800"]'),
-        *(b'{"policy":null}', b'{"policy":"default"', b'\xef\xbb\xbf{"policy":"none"}'),
-        *(b'{"policy":"\xff"}', b'{"policy":"\xed\xa0\x80"}'),
-        *(b'{"policy":"none","key":"\\ud800"}', b'{"policy":"none","x":[{"\\udc00":1}]}'),
-        *(
-            b'{"policy":"none","index":' + index + b"}"
-            for index in (b"-1", b"0.5", b"4294967296", b"NaN", b"true", b'"0"', b"1e99")
-        ),
-        *(
-            b'{"policy":"none","seed":' + seed + b"}"
-            for seed in (b"1", b"null", b'""', b'"-1"', b'"18446744073709551616"', b'"\xc2\xb2"')
-        ),
-        *(b'{"policy":"none","key":' + key + b"}" for key in (b"1", b"false", b"[]")),
-    ]
-    asked |= dict.fromkeys(not_requests, b'{"error":"not_a_request","at":0}')
+    asked[b""] = asked[b'{"policy":null}'] = b'{"error":"not_a_request","at":0}'
     assert answers(asked) == [*asked.values(), b""]
+
+
+def test_delays_of_fields():
+    """The run of `vectors/resets.json`, "full"."""
+
+    def found(via, index, count, **fields):
+        policy = {"growth": "exponential", "base": "100000000", "cap": "20000000000"} | fields
+        asked = {"via": via, "index": index, "count": count}
+        return answer(policy=policy, seed="42", key="job-1", delays=asked)
+
+    run = ["11399434", "83043876", "229309811"]
+    for via, index in (("at", 0), ("fill", 0), ("next", 0), ("next", 7)):
+        assert found(via, index, 3, jitter="full") == {"delays": run}
+    assert found("at", 1, 1, jitter="full") == {"delays": run[1:2]}
+    assert found("next", 0, 3, jitter="full", max_retries="2") == {"delays": run[:2]}
+    # A reset never repeats a draw: the growth begins again, the draws go on.
+    assert found("reset", 2, 1, jitter="full") != {"delays": run[:1]}
+    assert found("reset", 2, 2) == {"delays": ["100000000", "200000000"]}
+    error = {"error": "cap_below_base", "field": "cap", "value": "5", "limit": "100000000"}
+    assert found("at", 0, 1, cap="5") == error
+    error = {"error": "unknown_kind", "field": "jitter", "value": "0", "limit": "7"}
+    assert found("at", 0, 1, jitter="constructor") == error
 
 
 def step(operation, do, now=0, **more):
@@ -156,17 +165,6 @@ def test_fits():
     assert fit("constant:base=1s", "base", 65_537, 5) == error
     shortest = {"canonical": "constant:base=1ns"}
     assert fit("constant:base=1s", "base", 65_536, 65_535) == shortest
-
-
-def test_values_of_retry_after():
-    def wait(value, now="0"):
-        return answer(retry_after={"value": value, "now": now})["retry_after"]
-
-    assert wait("120") == "120000000000"
-    assert wait(" 007\t", str(2**63 - 1)) == "7000000000"
-    assert wait("Thu, 01 Jan 1970 00:01:00 GMT", "1") == "59999999999"
-    assert wait("soon") is None
-    assert wait("") is None
 
 
 def test_responses():
@@ -312,209 +310,3 @@ def test_steps_that_may_not_come_now():
     ]:
         found = asked_of_member(*steps, budget="ratio:max_tokens=1")["answers"]
         assert [row == refused for row in found] == is_refused
-
-
-def test_budgets_that_are_not_shared():
-    assert asked_of_member(budget="x", local="y") == {
-        "error": "unknown_head",
-        "at": 0,
-        "of": "budget",
-    }
-    assert asked_of_member(budget="envoy", local="sre:x=1") == {
-        "error": "unknown_key",
-        "at": 4,
-        "of": "local",
-    }
-    assert asked_of_member(budget="envoy", local="envoy") == {
-        "error": "not_shared",
-        "at": 0,
-        "of": "budget",
-    }
-    assert asked_of_member(local="envoy")["local"] == "concurrent"
-
-
-def test_strings_that_do_not_parse():
-    begun = [step(0, "begin")]
-    policy = {"error": "unknown_unit", "at": 15}
-    for form in ({}, {"preview": {"first": 0, "count": 1}}, {"steps": begun, "budget": "x"}):
-        assert answer(policy="constant:base=1sec", **form) == policy
-    budget = {"error": "unknown_head", "at": 0, "of": "budget"}
-    assert answer(policy="default", steps=begun, budget="x") == budget
-    assert answer(policy="default", steps=begun, budget="") == budget
-
-
-def test_the_first_form_counts():
-    every = {
-        "retry_after": {"value": "1", "now": "0"},
-        "response": {"status": 200, "fields": "", "now": "0"},
-        "state": {"events": []},
-        "exchange": {
-            "local": "sre",
-            "lease": 1,
-            "fallback": "0",
-            "timeout": "0",
-            "seed": "0",
-            "steps": [],
-        },
-        "steps": [],
-        "fit": {"field": "base", "attempts": 1, "total": "0"},
-        "preview": {"first": 0, "count": 0},
-        "policy": "none:max_retries=0",
-        "budget": "sre",
-        "seed": "0",
-    }
-    expected = [
-        "retry_after",
-        "outcome",
-        "answers",
-        "local",
-        "answers",
-        "canonical",
-        "rows",
-        "delay_ns",
-    ]
-    forms = ["retry_after", "response", "state", "exchange", "steps", "fit", "preview", None]
-    for form, member in zip(forms, expected, strict=True):
-        assert member in answer(**every)
-        # What follows the form does not matter, but the form itself does.
-        if form:
-            assert answer(**every | {form: None}) == NOT_A_REQUEST
-            del every[form]
-
-
-def test_members_of_other_forms_are_ignored():
-    ignored = {"seed": 5, "key": 5, "index": -1, "budget": 5}
-    preview = {"first": 0, "count": 1, "first ": 0}
-    assert "rows" in answer(policy="none", preview=preview, **ignored)
-    assert "retry_after" in answer(policy=5, retry_after={"value": "1", "now": "0"}, **ignored)
-    assert "answers" in answer(policy="none", steps=[], index=-1)
-
-
-TIMES = [5, "", "-1", "+1", " 1", "1.0", "1e3", "\u0665", str(2**63), "1" * 99, True, [], {}]
-WHOLE = [None, -1, 0.5, "0", True, [], {}]
-BEGUN = step(0, "begin")
-
-
-@pytest.mark.parametrize(
-    "steps",
-    [
-        *(None, {}, "", 5, True, [None], [5], ["begin"], [[]], [[BEGUN]], [{}]),
-        *([{name: BEGUN[name] for name in BEGUN if name != left_out}] for left_out in BEGUN),
-        *([BEGUN | {"operation": x}] for x in [*WHOLE, 2**32]),
-        *([BEGUN | {"now": x}] for x in [*TIMES, None]),
-        *([BEGUN | {"do": x}] for x in (None, 5, "", "Begin", "begin ", ["begin"], "constructor")),
-        *([BEGUN | {"deadline": x}] for x in TIMES),
-        *([BEGUN, failed(0, retry_after=x)] for x in TIMES),
-        *([BEGUN, failed(0) | {"outcome": x}] for x in (None, 2, "", "Success", "cancelled")),
-        [BEGUN, step(0, "outcome")],
-        *([BEGUN, BEGUN], [BEGUN, step(0, "cancel"), BEGUN]),
-        *([failed(0)], [step(0, "cancel")], [BEGUN, failed(1)], [failed(0), BEGUN]),
-    ],
-    ids=str,
-)
-def test_lists_that_are_not_steps(steps):
-    assert answer(policy="none", steps=steps) == NOT_A_REQUEST
-
-
-def test_objects_that_are_not_requests():
-    objects = {
-        "preview": ({"first": 0, "count": 1}, {"first": 10_000, "count": 1000}),
-        "fit": ({"attempts": 1, "total": "1", "field": "cap"}, {"attempts": 2**32 - 1}),
-        "retry_after": ({"now": "0", "value": "1"}, {}),
-        "response": ({"now": "0", "status": 0, "fields": ""}, {"status": 2**16 - 1}),
-    }
-    broken = []
-    for form, (valid, limits) in objects.items():
-        broken += [{form: x} for x in (None, 5, "", [], [valid], {})]
-        for name, value in valid.items():
-            others = TIMES if name in ("now", "total") else WHOLE
-            if name in ("field", "value", "fields"):
-                others = [None, 5, True, [], {}]
-            broken.append({form: {other: valid[other] for other in valid if other != name}})
-            broken += [{form: valid | {name: x}} for x in others if x != value]
-        for name, limit in limits.items():
-            broken.append({form: valid | {name: limit + 1}})
-    broken += [{"fit": objects["fit"][0] | {"field": x}} for x in ("", "Base", "floor", "toString")]
-    broken += [{"steps": [], "budget": x} for x in (5, True, [], {})]
-    broken += [{"steps": [], "seed": x} for x in (5, None, "", "-1")]
-    broken += [{"steps": [], "key": x} for x in (5, True, [], {})]
-    lines = [json.dumps({"policy": "none"} | request).encode() for request in broken]
-    lines += [b'{"preview":{"first":0,"count":1}}', b'{"steps":[],"policy":null}', b'{"fit":{}}']
-    expected = json.dumps(NOT_A_REQUEST, separators=(",", ":")).encode()
-    assert answers(lines) == [*[expected] * len(lines), b""]
-
-
-BOOLEANS = [None, 0, 1, "true", [], {}]
-TEXTS = [5, True, [], {}]
-
-
-@pytest.mark.parametrize(
-    "events",
-    [
-        *(None, {}, "", 5, [None], [5], ["attempt_over"], [[]], [{}]),
-        *([event("attempt_over", held=x)] for x in [*TIMES[:-5], None, str(2**64), 1]),
-        *([event("attempt_over") | {"now": x}] for x in [*TIMES, None]),
-        *(
-            [event(x)]
-            for x in (None, 5, "", "Attempt_over", "none", "constructor", ["attempt_over"])
-        ),
-        *([event("retry_requested", outcome=x)] for x in (None, 2, "", "Timeout", "cancelled")),
-        *([event("retry_requested")], [{"event": "attempt_over"}], [{"now": "0"}]),
-    ],
-    ids=str,
-)
-def test_lists_that_are_not_events(events):
-    assert answer(budget="sre", state={"events": events}) == NOT_A_REQUEST
-
-
-@pytest.mark.parametrize(
-    "steps",
-    [
-        *(None, {}, "", 5, [None], [5], ["begin"], [[]], [{}], [{"do": "begin"}], [{"now": "0"}]),
-        *([does("begin") | {"now": x}] for x in [*TIMES, None]),
-        *([does(x)] for x in (None, 5, "", "Begin", "flush", "play", "__init__", ["begin"])),
-        *([does("note", event=x)] for x in (None, 5, "", "Attempt_over", "none", "begin")),
-        *([does("note", event="attempt_over", held=x)] for x in (5, None, "", "-1", str(2**64))),
-        *([does("note", event="attempt_over", local=x)] for x in BOOLEANS),
-        *([does("note", event="attempt_over", times=x)] for x in [*WHOLE, 0, 100_001]),
-        *([does("request", outcome=x)] for x in (None, 2, "", "Timeout", "refused")),
-        *([does("request", outcome="timeout", times=x)] for x in [*WHOLE, 0, 100_001]),
-        *([does("cancel", outcome=x)] for x in (None, 2, "", "Timeout", "refused")),
-        *([does("step", store_now=x)] for x in [*TIMES, None]),
-        *([does("step", store_now="0", text=x)] for x in TEXTS),
-        *([does("failed", stored=x)] for x in BOOLEANS),
-        *([does(x)] for x in ("note", "request", "cancel", "step", "failed")),
-    ],
-    ids=str,
-)
-def test_lists_that_are_not_steps_of_a_member(steps):
-    assert asked_of_member(steps=steps) == NOT_A_REQUEST
-
-
-def test_members_that_are_not_requests():
-    for name, values in {
-        "local": [None, 5, True, [], {}],
-        "lease": [*WHOLE, 0, 1001],
-        "fallback": [0, None, "", "-1", "share", "1000001", str(2**64 - 2), str(2**64)],
-        "timeout": [*TIMES, None],
-        "seed": [0, None, "", "-1", str(2**64)],
-    }.items():
-        for value in values:
-            assert asked_of_member(**{name: value}) == NOT_A_REQUEST
-    for form in ({"state": {"events": []}}, {"state": None}, {"exchange": {}}, {"exchange": None}):
-        assert answer(**form) == NOT_A_REQUEST
-        assert answer(budget=None, **form) == NOT_A_REQUEST
-    for text in TEXTS:
-        assert answer(budget="sre", state={"text": text, "events": []}) == NOT_A_REQUEST
-
-
-def test_the_last_of_repeated_members_counts():
-    line = (
-        b'{"steps":5,"policy":"none","steps":[{"operation":0,"do":"x","now":5,"now":"0",'
-        b'"do":"begin","\\u0064o":"begin"},{"operation":1,"operation":0,"do":"cancel","now":"0"}]}'
-    )
-    expected = (
-        b'{"canonical":"constant:base=0s","budget":null,'
-        b'"answers":[{"stop":"cancelled","delay":"0","retries":0}]}'
-    )
-    assert answers([line]) == [expected, b""]

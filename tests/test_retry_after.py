@@ -24,11 +24,7 @@ def since_1970(moment):
 
 @pytest.mark.parametrize(
     "example",
-    [
-        "Sun, 06 Nov 1994 08:49:37 GMT",
-        "Sunday, 06-Nov-94 08:49:37 GMT",
-        "Sun Nov  6 08:49:37 1994",
-    ],
+    ["Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994"],
 )
 def test_the_examples_of_the_rfc_are_one_instant(example):
     """RFC 9110, 5.6.7; 784111777 is published in many places."""

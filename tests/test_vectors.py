@@ -55,8 +55,6 @@ def test_every_vector_is_asked_by_verify_or_counted():
     # What a whole vector is called where it is counted.
     names = {
         "streams": "streams",
-        "errors": "policies as fields",
-        "resets": "iterators that are reset",
         "decisions": "operations",
         "resumptions": "resumptions",
         "retry_after": "values of Retry-After",
@@ -75,3 +73,13 @@ def test_every_vector_is_asked_by_verify_or_counted():
         found = {name for of, name in asked if of == layer}
         assert found <= ids
         assert len(ids - found) == counted.get(names.get(layer), 0), layer
+
+
+def test_every_clause_is_one_of_the_specification():
+    spec = (HERE.parent / "SPEC.md").read_text().splitlines()
+    rows = [json.loads(row) for row in (HERE / "vectors/requests.jsonl").read_text().splitlines()]
+    clauses = {row["clause"] for row in rows} - {"protocol"}
+    for clause in clauses:
+        assert any(line.startswith(f"{clause} ") for line in spec), clause
+    # Each chapter has a clause, but that of extremes, which follows from others.
+    assert {int(clause.split(".")[0]) for clause in clauses} == {*range(2, 20)} - {10}

@@ -137,3 +137,8 @@ def seed(of):
 def key(of):
     value = of.get("key")
     return None if value is None else string(of, "key").encode()
+
+
+def shown(number):
+    """Digits, or null."""
+    return None if number is None else str(number)

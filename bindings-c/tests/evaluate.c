@@ -1,289 +1,375 @@
 /* The evaluator (tests/README.md): writes one answer for each line of JSON on standard input. */
 
-#include "evaluate_budgets.h"
+#include "evaluate_member.h"
 #include "evaluate_read.h"
 
 #define MAX_INDEX UINT32_MAX
 #define MAX_FIRST 10000
-#define MAX_COUNT 1000
+#define MAX_ROWS 1000
+#define MAX_DELAYS 10000
+#define MAX_LEASE 1000
+#define MAX_PROCESSES 1000000
+#define LAST_FIELD BACKOFF_FIELD_RETRY_AFTER_MAX_EXTRA
+
+/* The answer to the first policy or budget of a request that is invalid. A valid one takes its place, because
+ * the rest of the request is read, too. */
+static char refused[512];
+
+static void refuse(const char *format, ...) {
+  va_list values;
+  if (refused[0] != '\0') return;
+  va_start(values, format);
+  vsnprintf(refused, sizeof refused, format, values);
+  va_end(values);
+}
+
+static void refuse_details(const backoff_error *error) {
+  refuse("{\"error\":\"%s\",\"field\":\"%s\",\"value\":\"%" PRIu64 "\",\"limit\":\"%" PRIu64 "\"}",
+         backoff_code_name(error->code), backoff_field_name(error->field), error->value,
+         error->limit);
+}
+
+static backoff_policy parse_policy(const char *bytes, size_t length) {
+  backoff_policy policy;
+  backoff_error error;
+  if (backoff_policy_parse(&policy, bytes, length, &error) == BACKOFF_OK) return policy;
+  refuse("{\"error\":\"%s\",\"at\":%" PRIu64 "}", backoff_code_name(error.code), error.at);
+  return parse_policy("none", 4);
+}
+
+static backoff_policy policy_of(const struct value *request) {
+  struct text text = string(given(request, "policy"));
+  return parse_policy(text.bytes, text.length);
+}
+
+static void budget_of(const struct value *value, const char *of, backoff_budget *budget) {
+  struct text text = string(value);
+  backoff_error error;
+  if (backoff_budget_parse(budget, text.bytes, text.length, &error) == BACKOFF_OK) return;
+  refuse("{\"error\":\"%s\",\"at\":%" PRIu64 ",\"of\":\"%s\"}", backoff_code_name(error.code),
+         error.at, of);
+  need(backoff_budget_parse(budget, "rate", 4, NULL));
+}
 
 /* The stream of the members `seed` and `key`. */
-static int stream_of(const struct value *request, uint64_t *stream) {
+static uint64_t stream_of(const struct value *request) {
   const struct value *seed = member(request, "seed"), *key = member(request, "key");
-  *stream = 0;
-  if (seed != NULL && !decimal(seed, UINT64_MAX, stream)) return 0;
-  if (key == NULL || key->kind == NOTHING) return 1;
-  if (key->kind != TEXT) return 0;
-  need(backoff_stream_from_key(*stream, key->text.bytes, key->text.length, stream));
-  return 1;
+  uint64_t stream = seed == NULL ? 0 : word_of(seed);
+  if (!is_none(key)) {
+    need(backoff_stream_from_key(stream, string(key).bytes, key->text.length, &stream));
+  }
+  return stream;
 }
 
-/* The parts of answers. */
-
-static void print_policy(const backoff_policy *policy) {
+static void say_policy(const backoff_policy *policy) {
   char text[BACKOFF_TEXT_SIZE];
   need(backoff_policy_print(policy, text, sizeof text));
-  printf("{\"canonical\":\"%s\"", text);
+  say("{\"canonical\":\"%s\"", text);
 }
 
-/* Makes the policy, or answers why there is none. */
-static int has_policy(struct text text, backoff_policy *policy) {
+static void say_budget(const char *before, const backoff_budget *budget) {
+  char text[BACKOFF_TEXT_SIZE];
+  need(backoff_budget_print(budget, text, sizeof text));
+  say("%s\"%s\"", before, text);
+}
+
+/* The forms. Each says its answer. */
+
+static void answer_delay(const struct value *request) {
+  backoff_policy policy = policy_of(request);
+  const struct value *index = member(request, "index");
+  uint32_t place = index == NULL ? 0 : (uint32_t)whole(index, MAX_INDEX);
+  uint64_t delay;
+  need(backoff_policy_delay_ns(&policy, stream_of(request), place, &delay));
+  say_policy(&policy);
+  say(",\"delay_ns\":\"%" PRIu64 "\"}", delay);
+}
+
+/* The number of a kind, or 0, which is not a kind. */
+static uint64_t kind_of(uint32_t field, struct text name) {
+  for (uint64_t number = 1;; number++) {
+    const char *known = backoff_kind_name(field, number);
+    if (strcmp(known, "unknown_kind") == 0) return 0;
+    if (is_text(name, known)) return number;
+  }
+}
+
+static void set_ratio(backoff_params *params, uint32_t field, struct text text) {
+  const char *slash = text.length == 0 ? NULL : memchr(text.bytes, '/', text.length);
+  check(slash != NULL);
+  size_t before = (size_t)(slash - text.bytes);
+  struct text n = {text.bytes, before}, d = {slash + 1, text.length - before - 1};
+  need(backoff_params_set_ratio(params, field, (uint32_t)digits_of(n, UINT32_MAX),
+                                (uint32_t)digits_of(d, UINT32_MAX)));
+}
+
+static backoff_policy policy_of_fields(const struct value *fields) {
+  backoff_params params = BACKOFF_PARAMS_INIT;
+  backoff_policy policy;
   backoff_error error;
-  if (backoff_policy_parse(policy, text.bytes, text.length, &error) == BACKOFF_OK) return 1;
-  printf("{\"error\":\"%s\",\"at\":%" PRIu64 "}\n", backoff_code_name(error.code), error.at);
-  return 0;
+  check(fields->kind == OBJECT);
+  for (uint32_t field = 1; field <= LAST_FIELD; field++) {
+    const struct value *value = member(fields, backoff_field_name(field));
+    if (value == NULL) continue;
+    switch (field) {
+      case BACKOFF_FIELD_GROWTH:
+      case BACKOFF_FIELD_JITTER:
+      case BACKOFF_FIELD_CAP_ON:
+      case BACKOFF_FIELD_RETRY_AFTER:
+        need(backoff_params_set(&params, field, kind_of(field, string(value))));
+        break;
+      case BACKOFF_FIELD_MULTIPLIER:
+      case BACKOFF_FIELD_JITTER_BELOW:
+      case BACKOFF_FIELD_JITTER_ABOVE:
+        set_ratio(&params, field, string(value));
+        break;
+      default:
+        need(backoff_params_set(&params, field, word_of(value)));
+    }
+  }
+  if (backoff_policy_init(&policy, &params, &error) == BACKOFF_OK) return policy;
+  refuse_details(&error);
+  return parse_policy("none", 4);
 }
 
-/* The forms. Each function returns whether it is a request, and answers it. */
-
-static int answer_delay(const struct value *request) {
-  const struct value *given = member(request, "index");
-  struct text text;
-  backoff_policy policy;
-  uint64_t stream, index = 0, delay;
-  if (!string(member(request, "policy"), &text) || !stream_of(request, &stream) ||
-      (given != NULL && !whole(given, MAX_INDEX, &index))) {
-    return 0;
+static void answer_delays(const struct value *request) {
+  const struct value *asked = given(request, "delays");
+  backoff_policy policy = policy_of_fields(given(request, "policy"));
+  struct text via = string(given(asked, "via"));
+  uint64_t stream = stream_of(request), delays[MAX_DELAYS], taken = 0, skipped;
+  uint64_t index = whole(given(asked, "index"), MAX_INDEX);
+  uint64_t count = whole(given(asked, "count"), MAX_DELAYS);
+  backoff_iter iterator;
+  check(index + count <= UINT64_C(1) << 32);
+  need(backoff_iter_init(&iterator, &policy, stream));
+  if (is_text(via, "at")) {
+    for (; taken < count; taken++) {
+      need(backoff_policy_delay_ns(&policy, stream, (uint32_t)(index + taken), &delays[taken]));
+    }
+  } else if (is_text(via, "fill")) {
+    need(backoff_policy_fill_ns(&policy, stream, (uint32_t)index, delays, count, &taken));
+  } else {
+    if (!is_text(via, "next")) {
+      check(is_text(via, "reset"));
+      while (index-- > 0 && backoff_iter_next_ns(&iterator, &skipped) == BACKOFF_OK) continue;
+      need(backoff_iter_reset(&iterator));
+    }
+    while (taken < count && backoff_iter_next_ns(&iterator, &delays[taken]) == BACKOFF_OK) taken++;
   }
-  if (has_policy(text, &policy)) {
-    need(backoff_policy_delay_ns(&policy, stream, (uint32_t)index, &delay));
-    print_policy(&policy);
-    printf(",\"delay_ns\":\"%" PRIu64 "\"}\n", delay);
-  }
-  return 1;
+  say("{\"delays\":[");
+  for (uint64_t i = 0; i < taken; i++) say("%s\"%" PRIu64 "\"", i == 0 ? "" : ",", delays[i]);
+  say("]}");
 }
 
-static int answer_preview(const struct value *request, const struct value *asked) {
-  struct text text;
-  backoff_policy policy;
+static void answer_preview(const struct value *request) {
+  const struct value *asked = given(request, "preview");
+  backoff_policy policy = policy_of(request);
+  uint64_t first = whole(given(asked, "first"), MAX_FIRST);
+  uint64_t end = first + whole(given(asked, "count"), MAX_ROWS);
   backoff_preview preview;
   backoff_preview_row row;
-  uint64_t first, count;
-  if (!string(member(request, "policy"), &text) || asked->kind != OBJECT ||
-      !whole(member(asked, "first"), MAX_FIRST, &first) ||
-      !whole(member(asked, "count"), MAX_COUNT, &count)) {
-    return 0;
-  }
-  if (!has_policy(text, &policy)) return 1;
   need(backoff_preview_init(&preview, &policy));
-  printf("{\"rows\":[");
-  for (uint64_t i = 0; i < first + count; i++) {
-    if (backoff_preview_next(&preview, &row) != BACKOFF_OK) break;
+  say("{\"rows\":[");
+  for (uint64_t i = 0; i < end && backoff_preview_next(&preview, &row) == BACKOFF_OK; i++) {
     if (i < first) continue;
-    printf("%s[\"%" PRIu64 "\",\"%" PRIu64 "\",\"%" PRIu64 "\",\"%" PRIu64 "\",\"%" PRIu64
-           "\",\"%" PRIu64 "\"]",
-           i == first ? "" : ",", row.min_ns, row.mean_ns, row.max_ns, row.total_min_ns,
-           row.total_mean_ns, row.total_max_ns);
+    say("%s[\"%" PRIu64 "\",\"%" PRIu64 "\",\"%" PRIu64 "\",", i == first ? "" : ",", row.min_ns,
+        row.mean_ns, row.max_ns);
+    say("\"%" PRIu64 "\",\"%" PRIu64 "\",\"%" PRIu64 "\"]", row.total_min_ns, row.total_mean_ns,
+        row.total_max_ns);
   }
-  printf("]}\n");
-  return 1;
+  say("]}");
 }
 
-static int answer_fit(const struct value *request, const struct value *asked) {
-  struct text text, field;
-  backoff_policy policy, fitted;
+static void answer_fit(const struct value *request) {
+  const struct value *asked = given(request, "fit");
+  backoff_policy policy = policy_of(request), fitted;
   backoff_error error;
-  uint64_t attempts, total;
-  if (!string(member(request, "policy"), &text) || asked->kind != OBJECT ||
-      !string(member(asked, "field"), &field) ||
-      !whole(member(asked, "attempts"), UINT32_MAX, &attempts) ||
-      !decimal(member(asked, "total"), BACKOFF_MAX_NS, &total)) {
-    return 0;
-  }
+  struct text field = string(given(asked, "field"));
+  uint64_t attempts = whole(given(asked, "attempts"), UINT32_MAX);
+  uint64_t total = time_of(given(asked, "total"));
   int is_base = is_text(field, "base");
-  if (!is_base && !is_text(field, "cap")) return 0;
-  if (!has_policy(text, &policy)) return 1;
+  check(is_base || is_text(field, "cap"));
   if ((is_base ? backoff_policy_fit_base : backoff_policy_fit_cap)(
           &policy, attempts, total, &fitted, &error) == BACKOFF_OK) {
-    print_policy(&fitted);
-    printf("}\n");
+    say_policy(&fitted);
+    say("}");
   } else {
-    printf("{\"error\":\"%s\",\"field\":\"%s\",\"value\":\"%" PRIu64 "\",\"limit\":\"%" PRIu64
-           "\"}\n",
-           backoff_code_name(error.code), backoff_field_name(error.field), error.value,
-           error.limit);
+    refuse_details(&error);
   }
-  return 1;
 }
 
-static int answer_retry_after(const struct value *asked) {
-  struct text text;
-  uint64_t now, retry_after;
-  if (asked->kind != OBJECT || !string(member(asked, "value"), &text) ||
-      !decimal(member(asked, "now"), BACKOFF_MAX_NS, &now)) {
-    return 0;
-  }
+static void answer_retry_after(const struct value *request) {
+  const struct value *asked = given(request, "retry_after");
+  struct text text = string(given(asked, "value"));
+  uint64_t retry_after, now = time_of(given(asked, "now"));
   uint32_t code = backoff_parse_retry_after(text.bytes, text.length, now, &retry_after);
-  print_number("{\"retry_after\":", code == BACKOFF_OK, retry_after);
-  printf("}\n");
-  return 1;
+  say_number("{\"retry_after\":", code == BACKOFF_OK, retry_after);
+  say("}");
 }
 
-static int answer_response(const struct value *asked) {
-  struct text fields;
-  uint64_t status, now, retry_after;
-  if (asked->kind != OBJECT || !whole(member(asked, "status"), UINT16_MAX, &status) ||
-      !string(member(asked, "fields"), &fields) ||
-      !decimal(member(asked, "now"), BACKOFF_MAX_NS, &now)) {
-    return 0;
-  }
-  uint32_t code = backoff_http_retry_after((uint32_t)status, fields.bytes, fields.length, now,
-                                           &retry_after);
-  printf("{\"outcome\":\"%s\"", backoff_outcome_name(backoff_http_outcome((uint32_t)status)));
-  print_number(",\"retry_after\":", code == BACKOFF_OK, retry_after);
-  printf("}\n");
-  return 1;
+static void answer_response(const struct value *request) {
+  const struct value *asked = given(request, "response");
+  uint32_t status = (uint32_t)whole(given(asked, "status"), UINT16_MAX);
+  struct text fields = string(given(asked, "fields"));
+  uint64_t retry_after, now = time_of(given(asked, "now"));
+  uint32_t code = backoff_http_retry_after(status, fields.bytes, fields.length, now, &retry_after);
+  say("{\"outcome\":\"%s\"", backoff_outcome_name(backoff_http_outcome(status)));
+  say_number(",\"retry_after\":", code == BACKOFF_OK, retry_after);
+  say("}");
 }
-
-/* Steps. */
-
-enum action { BEGIN, OUTCOME, CANCEL };
 
 struct running {
   uint64_t number;
   backoff_operation operation;
 };
 
-struct step {
-  enum action action;
-  size_t running; /* the place of the operation */
-  uint64_t now, time; /* the deadline or the Retry-After */
-  uint32_t outcome;
-};
-
-/* The steps of a request, and as many operations, of which `count` have begun. */
-struct scene {
-  struct step *steps, *end;
-  struct running *running;
-  size_t count;
-};
-
-static int add_step(struct scene *scene, const struct value *value) {
-  struct step *step = scene->end++;
-  struct text name;
-  uint64_t number;
-  if (value->kind != OBJECT || !whole(member(value, "operation"), UINT32_MAX, &number) ||
-      !decimal(member(value, "now"), BACKOFF_MAX_NS, &step->now) ||
-      !string(member(value, "do"), &name)) {
-    return 0;
-  }
-  step->running = 0;
-  while (step->running < scene->count && scene->running[step->running].number != number) {
-    step->running++;
-  }
-  int has_begun = step->running < scene->count;
-  if (is_text(name, "begin")) {
-    step->action = BEGIN;
-    scene->running[step->running].number = number;
-    scene->count = step->running + 1;
-    return !has_begun && optional_time(member(value, "deadline"), &step->time);
-  }
+/* Says what an operation answers to a step that does not begin it. */
+static void answer_step(backoff_operation *operation, const struct value *step, struct text name,
+                        uint64_t now, backoff_budget *budget) {
+  backoff_decision decision = {0, 0, 0};
+  uint64_t retries;
   if (is_text(name, "outcome")) {
-    step->action = OUTCOME;
-    return has_begun && outcome_of(member(value, "outcome"), &step->outcome) &&
-           optional_time(member(value, "retry_after"), &step->time);
+    uint64_t retry_after = time_or_none(member(step, "retry_after"));
+    need(backoff_operation_decide(operation, outcome_of(step), retry_after, now, budget,
+                                  &decision));
+  } else {
+    check(is_text(name, "cancel"));
+    need(backoff_operation_cancel(operation, budget, &decision.reason));
   }
-  step->action = CANCEL;
-  return has_begun && is_text(name, "cancel");
+  need(backoff_operation_state(operation, &retries, NULL, NULL));
+  if (decision.reason == 0) {
+    say("{\"wait\":\"%" PRIu64 "\"", decision.delay_ns);
+  } else {
+    say("{\"stop\":\"%s\",\"delay\":\"%" PRIu64 "\"", backoff_reason_name(decision.reason),
+        decision.delay_ns);
+  }
+  say(",\"retries\":%" PRIu64 "}", retries);
 }
 
-static int add_steps(struct scene *scene, const struct value *list) {
-  for (const struct value *value = list->first; value != NULL; value = value->next) {
-    if (!add_step(scene, value)) return 0;
-  }
-  return 1;
-}
-
-/* Plays a step. Returns whether it has an answer. */
-static int play(struct step step, backoff_operation *operation, const backoff_policy *policy,
-                uint64_t stream, backoff_budget *budget, backoff_decision *decision) {
-  *decision = (backoff_decision){0, 0, 0};
-  switch (step.action) {
-    case BEGIN:
-      need(backoff_operation_begin(operation, policy, stream, step.now, step.time, budget));
-      return 0;
-    case OUTCOME:
-      need(backoff_operation_decide(operation, step.outcome, step.time, step.now, budget,
-                                    decision));
-      return 1;
-    case CANCEL:
-      need(backoff_operation_cancel(operation, budget, &decision->reason));
-      return 1;
-  }
-  return 0;
-}
-
-static void answer_played(struct scene *scene, const backoff_policy *policy, uint64_t stream,
-                          backoff_budget *budget) {
+static void answer_steps(const struct value *request) {
+  /* Kept, because a line that is no request leaves it behind. */
+  static struct running *running;
+  backoff_policy policy = policy_of(request);
+  const struct value *text = member(request, "budget"), *list = given(request, "steps");
+  uint64_t stream = stream_of(request);
+  backoff_budget place, *budget = is_none(text) ? NULL : &place;
+  size_t length = 0, count = 0;
   const char *separator = "";
-  printf(",\"answers\":[");
-  for (const struct step *step = scene->steps; step != scene->end; step++) {
-    backoff_operation *operation = &scene->running[step->running].operation;
-    backoff_decision decision;
-    uint64_t retries;
-    if (!play(*step, operation, policy, stream, budget, &decision)) continue;
-    need(backoff_operation_state(operation, &retries, NULL, NULL));
-    if (decision.reason == 0) {
-      printf("%s{\"wait\":\"%" PRIu64 "\"", separator, decision.delay_ns);
-    } else {
-      printf("%s{\"stop\":\"%s\",\"delay\":\"%" PRIu64 "\"", separator,
-             backoff_reason_name(decision.reason), decision.delay_ns);
+  say_policy(&policy);
+  if (budget == NULL) {
+    say(",\"budget\":null");
+  } else {
+    budget_of(text, "budget", budget);
+    say_budget(",\"budget\":", budget);
+  }
+  say(",\"answers\":[");
+  for (const struct value *step = objects(list); step != NULL; step = step->next) length++;
+  running = allocate(running, length * sizeof *running);
+  for (const struct value *step = list->first; step != NULL; step = step->next) {
+    uint64_t number = whole(given(step, "operation"), UINT32_MAX);
+    uint64_t now = time_of(given(step, "now"));
+    struct text name = string(given(step, "do"));
+    size_t found = 0;
+    while (found < count && running[found].number != number) found++;
+    check((found == count) == is_text(name, "begin"));
+    if (found == count) {
+      uint64_t deadline = time_or_none(member(step, "deadline"));
+      running[count].number = number;
+      need(backoff_operation_begin(&running[count++].operation, &policy, stream, now, deadline,
+                                   budget));
+      continue;
     }
-    printf(",\"retries\":%" PRIu64 "}", retries);
+    say("%s", separator);
+    answer_step(&running[found].operation, step, name, now, budget);
     separator = ",";
   }
-  printf("]}\n");
+  say("]}");
 }
 
-/* Answers after all of the request has been read. `text` is NULL for no budget. */
-static void answer_scene(struct scene *scene, struct text policy_text, uint64_t stream,
-                         const struct text *text) {
-  backoff_policy policy;
+static void answer_state(const struct value *request) {
+  const struct value *asked = given(request, "state"), *list = given(asked, "events");
   backoff_budget budget;
-  if (!has_policy(policy_text, &policy)) return;
-  if (text != NULL && !has_budget(*text, "budget", &budget)) return;
-  print_policy(&policy);
-  if (text == NULL) {
-    printf(",\"budget\":null");
-  } else {
-    print_budget(",\"budget\":", &budget);
+  backoff_budget_state state;
+  backoff_budget_answer found;
+  char after[BACKOFF_TEXT_SIZE];
+  struct text text = string_or_none(member(asked, "text"));
+  budget_of(given(request, "budget"), "budget", &budget);
+  need(backoff_budget_state_full(&state, &budget));
+  if (text.bytes != NULL &&
+      backoff_budget_state_parse(&state, &budget, text.bytes, text.length) != BACKOFF_OK) {
+    refuse("{\"error\":\"not_a_state\",\"at\":0,\"of\":\"text\"}");
   }
-  answer_played(scene, &policy, stream, text == NULL ? NULL : &budget);
+  say_budget("{\"budget\":", &budget);
+  say(",\"answers\":[");
+  for (const struct value *step = objects(list); step != NULL; step = step->next) {
+    check(step->kind == OBJECT);
+    backoff_budget_event event = event_of(step);
+    int is_request = event.event == BACKOFF_BUDGET_EVENT_RETRY_REQUESTED;
+    if (is_request) event.outcome = outcome_of(step);
+    need(backoff_budget_state_step(&state, &event, time_of(given(step, "now")), &found));
+    need(backoff_budget_state_print(&state, after, sizeof after));
+    say("%s{\"granted\":%s,\"holds\":\"%" PRIu64 "\",\"state\":\"%s\"}",
+        step == list->first ? "" : ",", !is_request ? "null" : found.granted ? "true" : "false",
+        found.held, after);
+  }
+  say("]}");
 }
 
-static int answer_steps(const struct value *request, const struct value *list) {
-  const struct value *budget = member(request, "budget");
-  struct text policy;
-  uint64_t stream;
-  if (!string(member(request, "policy"), &policy) || !stream_of(request, &stream) ||
-      (budget != NULL && budget->kind != NOTHING && budget->kind != TEXT) ||
-      list->kind != LIST) {
-    return 0;
+static void answer_exchange(const struct value *request) {
+  const struct value *asked = given(request, "exchange"), *list = given(asked, "steps");
+  backoff_budget budget, local;
+  struct player player = {.is_exchanging = 0};
+  backoff_shared_budget_stats stats;
+  char text[BACKOFF_TEXT_SIZE];
+  budget_of(given(request, "budget"), "budget", &budget);
+  budget_of(given(asked, "local"), "local", &local);
+  need(backoff_budget_print(&budget, text, sizeof text));
+  if (strncmp(text, "concurrent", strlen("concurrent")) == 0) {
+    refuse("{\"error\":\"not_shared\",\"at\":0,\"of\":\"budget\"}");
+    need(backoff_budget_parse(&budget, "rate", 4, NULL));
   }
-  size_t length = length_of(list);
-  struct step *steps = allocate(length * sizeof *steps);
-  struct scene scene = {steps, steps, allocate(length * sizeof *scene.running), 0};
-  int is_request = add_steps(&scene, list);
-  if (is_request) {
-    answer_scene(&scene, policy, stream,
-                 budget != NULL && budget->kind == TEXT ? &budget->text : NULL);
+  uint64_t lease = whole(given(asked, "lease"), MAX_LEASE);
+  uint64_t fallback = word_of(given(asked, "fallback"));
+  check(lease > 0 && (fallback <= MAX_PROCESSES || fallback == BACKOFF_FALLBACK_REFUSE));
+  uint64_t timeout = time_of(given(asked, "timeout")), seed = word_of(given(asked, "seed"));
+  need(backoff_budget_member_init(&player.member, &budget, &local, lease, fallback, timeout, seed));
+  say_budget("{\"budget\":", &budget);
+  say_budget(",\"local\":", &local);
+  say(",\"answers\":[");
+  for (const struct value *step = objects(list); step != NULL; step = step->next) {
+    if (step != list->first) say(",");
+    play(&player, step);
   }
-  free(scene.running);
-  free(steps);
-  return is_request;
+  need(backoff_budget_member_stats(&player.member, &stats));
+  say("],\"stats\":{\"exchanges\":\"%" PRIu64 "\",\"failed_exchanges\":\"%" PRIu64 "\",",
+      stats.exchanges, stats.failed_exchanges);
+  say("\"lost_swaps\":\"%" PRIu64 "\",\"local_decisions\":\"%" PRIu64 "\",\"processes\":\"%" PRIu64
+      "\"}}",
+      stats.lost_swaps, stats.local_decisions, stats.processes);
 }
 
-static int answer_request(const struct value *request) {
-  const struct value *form;
-  if (request == NULL) return 0;
-  if ((form = member(request, "retry_after")) != NULL) return answer_retry_after(form);
-  if ((form = member(request, "response")) != NULL) return answer_response(form);
-  if ((form = member(request, "state")) != NULL) return answer_state(request, form);
-  if ((form = member(request, "exchange")) != NULL) return answer_exchange(request, form);
-  if ((form = member(request, "steps")) != NULL) return answer_steps(request, form);
-  if ((form = member(request, "fit")) != NULL) return answer_fit(request, form);
-  if ((form = member(request, "preview")) != NULL) return answer_preview(request, form);
-  return answer_delay(request);
+/* In the order in which they are looked for. */
+static const struct {
+  const char *name;
+  void (*answer)(const struct value *request);
+} forms[] = {
+    {"retry_after", answer_retry_after}, {"response", answer_response}, {"state", answer_state},
+    {"exchange", answer_exchange},       {"steps", answer_steps},       {"fit", answer_fit},
+    {"preview", answer_preview},         {"delays", answer_delays},
+};
+
+static void answer_request(const struct value *request) {
+  answer.length = 0;
+  refused[0] = '\0';
+  if (setjmp(not_a_request) != 0) {
+    printf("{\"error\":\"not_a_request\",\"at\":0}\n");
+    return;
+  }
+  check(request != NULL);
+  size_t form = 0, count = sizeof forms / sizeof *forms;
+  while (form < count && member(request, forms[form].name) == NULL) form++;
+  (form < count ? forms[form].answer : answer_delay)(request);
+  printf("%s\n", refused[0] != '\0' ? refused : answer.bytes);
 }
 
 int main(void) {
@@ -297,12 +383,9 @@ int main(void) {
     if (length > 0 && line[length - 1] == '\n') length--;
     if (room < MOST_VALUES(length)) {
       room = 2 * MOST_VALUES(length);
-      free(values);
-      values = allocate(room * sizeof *values);
+      values = allocate(values, room * sizeof *values);
     }
-    if (!answer_request(object_of(line, length, values))) {
-      printf("{\"error\":\"not_a_request\",\"at\":0}\n");
-    }
+    answer_request(object_of(line, length, values));
   }
   if (ferror(stdin)) fail("cannot read");
   if (fflush(stdout) != 0 || ferror(stdout)) fail("cannot write");

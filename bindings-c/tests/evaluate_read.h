@@ -1,4 +1,4 @@
-/* The members of requests to the evaluator. */
+/* The members of requests to the evaluator, and the text of its answer. */
 
 #ifndef BACKOFF_EVALUATE_READ_H
 #define BACKOFF_EVALUATE_READ_H
@@ -6,10 +6,20 @@
 #include <backoff.h>
 
 #include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "json.h"
+
+/* The answer so far. A line that is no request, or an invalid policy, drops it. */
+static struct {
+  char *bytes;
+  size_t length, room;
+} answer;
+
+static jmp_buf not_a_request;
 
 static void fail(const char *what) {
   fprintf(stderr, "evaluate: %s\n", what);
@@ -21,75 +31,124 @@ static void need(uint32_t code) {
   if (code != BACKOFF_OK) fail(backoff_code_name(code));
 }
 
-static void *allocate(size_t size) {
-  void *memory = malloc(size > 0 ? size : 1);
+static void *allocate(void *memory, size_t size) {
+  memory = realloc(memory, size > 0 ? size : 1);
   if (memory == NULL) fail("no memory");
   return memory;
 }
 
-/* Each of these functions returns whether the value is valid; a value that is not there is NULL. */
-
-static int whole(const struct value *value, uint64_t limit, uint64_t *number) {
-  if (value == NULL || value->kind != NUMBER) return 0;
-  if (!(value->number >= 0 && value->number <= (double)limit)) return 0;
-  *number = (uint64_t)value->number;
-  return (double)*number == value->number;
+static void say(const char *format, ...) {
+  for (;;) {
+    va_list values;
+    va_start(values, format);
+    size_t rest = answer.room - answer.length;
+    int written = vsnprintf(answer.bytes + answer.length, rest, format, values);
+    va_end(values);
+    if (written < 0) fail("cannot write");
+    if ((size_t)written < rest) {
+      answer.length += (size_t)written;
+      return;
+    }
+    answer.room = 2 * answer.room + (size_t)written + 1;
+    answer.bytes = allocate(answer.bytes, answer.room);
+  }
 }
 
-static int decimal(const struct value *value, uint64_t limit, uint64_t *number) {
-  *number = 0;
-  if (value == NULL || value->kind != TEXT || value->text.length == 0) return 0;
-  for (size_t i = 0; i < value->text.length; i++) {
-    uint64_t digit = (uint64_t)(unsigned char)value->text.bytes[i] - '0';
-    if (digit > 9 || *number > (limit - digit) / 10) return 0;
-    *number = *number * 10 + digit;
+/* A number as a string of digits, or null. */
+static void say_number(const char *before, int is_number, uint64_t number) {
+  if (is_number) {
+    say("%s\"%" PRIu64 "\"", before, number);
+  } else {
+    say("%snull", before);
   }
-  return 1;
+}
+
+static void check(int is_request) {
+  if (!is_request) longjmp(not_a_request, 1);
+}
+
+/* Each of these functions returns only if the value is valid; a value that is not there is NULL. */
+
+static int is_none(const struct value *value) { return value == NULL || value->kind == NOTHING; }
+
+/* The member of an object that must be there. */
+static const struct value *given(const struct value *object, const char *name) {
+  check(object->kind == OBJECT);
+  const struct value *value = member(object, name);
+  check(value != NULL);
+  return value;
+}
+
+static uint64_t whole(const struct value *value, uint64_t limit) {
+  check(value->kind == NUMBER && value->number >= 0 && value->number <= (double)limit);
+  uint64_t number = (uint64_t)value->number;
+  check((double)number == value->number);
+  return number;
+}
+
+static uint64_t digits_of(struct text text, uint64_t limit) {
+  uint64_t number = 0;
+  check(text.length > 0);
+  for (size_t i = 0; i < text.length; i++) {
+    uint64_t digit = (uint64_t)(unsigned char)text.bytes[i] - '0';
+    check(digit <= 9 && number <= (limit - digit) / 10);
+    number = number * 10 + digit;
+  }
+  return number;
+}
+
+static struct text string(const struct value *value) {
+  check(value->kind == TEXT);
+  return value->text;
+}
+
+static uint64_t word_of(const struct value *value) { return digits_of(string(value), UINT64_MAX); }
+
+static uint64_t time_of(const struct value *value) {
+  return digits_of(string(value), BACKOFF_MAX_NS);
 }
 
 /* A deadline or a Retry-After. */
-static int optional_time(const struct value *value, uint64_t *ns) {
-  *ns = BACKOFF_NONE;
-  return value == NULL || value->kind == NOTHING || decimal(value, BACKOFF_MAX_NS, ns);
-}
-
-static int string(const struct value *value, struct text *text) {
-  if (value == NULL || value->kind != TEXT) return 0;
-  *text = value->text;
-  return 1;
-}
-
-/* A whole number from 1; a value that is not there is 1. */
-static int count(const struct value *value, uint64_t limit, uint64_t *number) {
-  *number = 1;
-  return value == NULL || (whole(value, limit, number) && *number > 0);
-}
-
-static int boolean(const struct value *value, uint32_t *is) {
-  if (value == NULL || value->kind != BOOLEAN) return 0;
-  *is = value->number > 0;
-  return 1;
+static uint64_t time_or_none(const struct value *value) {
+  return is_none(value) ? BACKOFF_NONE : time_of(value);
 }
 
 /* A text whose bytes are NULL if there is none. */
-static int optional_string(const struct value *value, struct text *text) {
-  *text = (struct text){NULL, 0};
-  return value == NULL || value->kind == NOTHING || string(value, text);
+static struct text string_or_none(const struct value *value) {
+  return is_none(value) ? (struct text){NULL, 0} : string(value);
 }
 
-static int outcome_of(const struct value *value, uint32_t *outcome) {
-  struct text name;
-  if (!string(value, &name)) return 0;
-  for (*outcome = BACKOFF_OUTCOME_SUCCESS; *outcome <= BACKOFF_OUTCOME_PERMANENT; ++*outcome) {
-    if (is_text(name, backoff_outcome_name(*outcome))) return 1;
+static uint32_t boolean(const struct value *value) {
+  check(value->kind == BOOLEAN);
+  return value->number > 0;
+}
+
+/* The first value of a list of objects. */
+static const struct value *objects(const struct value *list) {
+  check(list->kind == LIST);
+  return list->first;
+}
+
+static uint32_t outcome_of(const struct value *step) {
+  struct text name = string(given(step, "outcome"));
+  uint32_t outcome = BACKOFF_OUTCOME_SUCCESS;
+  while (outcome <= BACKOFF_OUTCOME_PERMANENT && !is_text(name, backoff_outcome_name(outcome))) {
+    outcome++;
   }
-  return 0;
+  check(outcome <= BACKOFF_OUTCOME_PERMANENT);
+  return outcome;
 }
 
-static size_t length_of(const struct value *list) {
-  size_t length = 0;
-  for (const struct value *value = list->first; value != NULL; value = value->next) length++;
-  return length;
+/* An event without the outcome of a request for a retry. */
+static backoff_budget_event event_of(const struct value *step) {
+  struct text name = string(given(step, "event"));
+  const struct value *held = member(step, "held");
+  backoff_budget_event event = {0, 0, held == NULL ? 0 : word_of(held)};
+  for (uint32_t i = 1; i <= BACKOFF_BUDGET_EVENT_OPERATION_ENDED; i++) {
+    if (is_text(name, backoff_budget_event_name(i))) event.event = i;
+  }
+  check(event.event != 0);
+  return event;
 }
 
 #endif

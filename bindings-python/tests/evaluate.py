@@ -2,12 +2,16 @@
 fits, decisions, steps of budgets, exchanges of shared ones, or the waits that HTTP responses ask for, one JSON object
 per line."""
 
+import contextlib
 import json
 import re
+from array import array
 from fractions import Fraction
 from itertools import islice
 
+import vectors
 from backoff_rs import (
+    Backoff,
     Budget,
     BudgetEvent,
     BudgetState,
@@ -19,142 +23,63 @@ from backoff_rs import (
     http_verdict,
 )
 from backoff_rs._backoff import _Member, _parse_retry_after_ns
+from vectors import optional, seconds
 
-NOT_A_REQUEST = '{"error":"not_a_request","at":0}\n'
+NOT_A_REQUEST = {"error": "not_a_request", "at": 0}
 LINES = 4096
-LONGEST, LAST, WORD_MAX = 2**63 - 1, 2**32 - 1, 2**64 - 1
-MOST_TIMES, MOST_LEASE, MOST_PROCESSES = 100_000, 1000, 1_000_000
+MAX_NS, MAX_INDEX, MAX_WORD = 2**63 - 1, 2**32 - 1, 2**64 - 1
+MAX_TIMES, MAX_LEASE, MAX_PROCESSES = 100_000, 1000, 1_000_000
+VIA = ["at", "fill", "next", "reset"]
+FIELDS = [
+    *("growth", "base", "increment", "multiplier", "power", "origin", "offset", "cap", "cap_on"),
+    *("floor", "jitter", "jitter_below", "jitter_above", "jitter_max", "jitter_increment"),
+    *("jitter_slot", "max_retries", "max_attempts", "max_elapsed", "throttled_base"),
+    *("retry_after", "retry_after_max", "retry_after_max_extra"),
+]
 
 
 def answer(line):
+    """The answer to a line. ValueError or KeyError: it is not a request."""
     try:
-        evaluate, *arguments = request(line)
+        request = Request(decoded(line))
+        form = next((name for name in FORMS if name in request), None)
+        found = FORMS[form](request) if form else delay(request)
+        found = request.error or found
     except (ValueError, KeyError, RecursionError):
-        return NOT_A_REQUEST
-    return ENCODE(evaluate(*arguments)) + "\n"
+        found = NOT_A_REQUEST
+    return ENCODE(found) + "\n"
 
 
 ENCODE = json.JSONEncoder(separators=(",", ":")).encode
 
 
-# Reading: each form becomes a function and its arguments. ValueError or KeyError: no request.
+class Request(dict):
+    """The members of a request, and the answer to the first policy or budget that is invalid. A valid
+    one takes its place, because the rest of the request is read, too."""
 
+    error = None
 
-def request(line):
-    text = line.decode()
-    members = an(dict, DECODER.decode(text))
-    if has_lone_surrogate(text):
-        raise ValueError("not Unicode")
-    for name, form in FORMS.items():
-        if name in members:
-            return form(members, members[name])
-    return delay, an(str, members["policy"]), stream(members), whole(members.get("index", 0.0))
+    def refuse(self, **error):
+        self.error = self.error or error
 
+    def policy(self):
+        text = an(str, self["policy"])
+        try:
+            return Policy.parse(text)
+        except PolicyError as error:
+            self.refuse(error=error.code, at=error.at)
+            return Policy.parse("none")
 
-def preview_request(members, preview):
-    an(dict, preview)
-    first, count = whole(preview["first"], 10_000), whole(preview["count"], 1000)
-    return rows, an(str, members["policy"]), first, count
+    def budget(self, text, of="budget"):
+        try:
+            return Budget.parse(an(str, text))
+        except PolicyError as error:
+            self.refuse(error=error.code, at=error.at, of=of)
+            return Budget.parse("rate")
 
-
-def fit_request(members, fit):
-    field = an(dict, fit)["field"]
-    if field not in ("base", "cap"):
-        raise ValueError("not a field that fits")
-    return fitted, an(str, members["policy"]), field, whole(fit["attempts"]), time(fit["total"])
-
-
-def steps_request(members, steps):
-    policy, budget = an(str, members["policy"]), optional(text_of, members.get("budget"))
-    begun = set()
-    steps = [step(begun, an(dict, members)) for members in an(list, steps)]
-    return decisions, policy, budget, stream(members), steps
-
-
-def step(begun, members):
-    """What to do, the operation and the time, and the deadline or the outcome and the
-    retry_after."""
-    do, number, now = members["do"], whole(members["operation"]), time(members["now"])
-    if do not in ("begin", "outcome", "cancel") or (do == "begin") is (number in begun):
-        raise ValueError("not a step")
-    begun.add(number)
-    if do == "begin":
-        return do, number, now, optional(time, members.get("deadline"))
-    if do == "cancel":
-        return do, number, now
-    outcome = Outcome(an(str, members["outcome"]))
-    return do, number, now, outcome, optional(time, members.get("retry_after"))
-
-
-def retry_after_request(_members, asked):
-    return retry_after, an(str, an(dict, asked)["value"]), time(asked["now"])
-
-
-def response_request(_members, asked):
-    status = whole(an(dict, asked)["status"], 2**16 - 1)
-    return response, status, an(str, asked["fields"]), time(asked["now"])
-
-
-def state_request(members, asked):
-    budget, start = an(str, members["budget"]), optional(text_of, an(dict, asked).get("text"))
-    events = [(*event(an(dict, row)), time(row["now"])) for row in an(list, asked["events"])]
-    return stepped, budget, start, events
-
-
-def event(members, has_outcome=True):
-    """What happened, what the operation holds, and the outcome of a request."""
-    kind = BudgetEvent(an(str, members["event"]))
-    held = digits(members.get("held", "0"), WORD_MAX)
-    is_request = has_outcome and kind is BudgetEvent.RETRY_REQUESTED
-    return kind, held, Outcome(an(str, members["outcome"])) if is_request else None
-
-
-def exchange_request(members, asked):
-    budget, local = an(str, members["budget"]), an(str, an(dict, asked)["local"])
-    lease, fallback = count(asked["lease"], MOST_LEASE), digits(asked["fallback"], WORD_MAX)
-    if MOST_PROCESSES < fallback < WORD_MAX:
-        raise ValueError("not a fallback")
-    numbers = lease, fallback, time(asked["timeout"]), digits(asked["seed"], WORD_MAX)
-    steps = [member_step(an(dict, row)) for row in an(list, asked["steps"])]
-    return exchanged, budget, local, numbers, steps
-
-
-def member_step(step):
-    """What to do, the time and the arguments."""
-    do, now = an(str, step["do"]), time(step["now"])
-    match do:
-        case "note":
-            kind, held, _ = event(step, has_outcome=False)
-            arguments = kind, held, an(bool, step.get("local", False)), times(step)
-        case "request":
-            arguments = Outcome(an(str, step["outcome"])), times(step)
-        case "cancel":
-            arguments = (Outcome(an(str, step["outcome"])),)
-        case "step":
-            arguments = optional(text_of, step.get("text")), time(step["store_now"])
-        case "failed":
-            arguments = (an(bool, step["stored"]),)
-        case "begin" | "stored" | "lost" | "late":
-            arguments = ()
-        case _:
-            raise ValueError("not an action")
-    return do, now, arguments
-
-
-def times(step):
-    return count(step.get("times", 1.0), MOST_TIMES)
-
-
-# In this order.
-FORMS = {
-    "retry_after": retry_after_request,
-    "response": response_request,
-    "state": state_request,
-    "exchange": exchange_request,
-    "steps": steps_request,
-    "fit": fit_request,
-    "preview": preview_request,
-}
+    def stream(self):
+        seed, key = digits(self.get("seed", "0")), optional(string, self.get("key"))
+        return RandomStream(seed) if key is None else RandomStream(seed, key)
 
 
 # Reading members.
@@ -170,11 +95,11 @@ PAIR = re.compile(r"\\u[dD][89abAB]..\\u[dD][c-fC-F]..")
 SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
-def has_lone_surrogate(text):
-    """Whether JSON text has an escape of a lone surrogate."""
-    if not SURROGATE.search(text):
-        return False
-    return SURROGATE.search(PAIR.sub(" ", text.replace(r"\\", " "))) is not None
+def decoded(line):
+    text = line.decode()
+    if SURROGATE.search(text) and SURROGATE.search(PAIR.sub(" ", text.replace(r"\\", " "))):
+        raise ValueError("a lone surrogate")
+    return an(dict, DECODER.decode(text))
 
 
 def an(kind, value):
@@ -184,27 +109,27 @@ def an(kind, value):
     return value
 
 
-def text_of(value):
+def string(value):
     return an(str, value)
 
 
-def optional(function, value):
-    return None if value is None else function(value)
+def objects(values):
+    return [an(dict, value) for value in an(list, values)]
 
 
-def whole(value, limit=LAST):
-    if not (0 <= an(float, value) <= limit and value.is_integer()):
-        raise ValueError("not a whole number within its limit")
+def one_of(names, value):
+    if value not in names:
+        raise ValueError("not one of these names")
+    return value
+
+
+def whole(value, limit=MAX_INDEX, least=0):
+    if not (least <= an(float, value) <= limit and value.is_integer()):
+        raise ValueError("not a whole number within its limits")
     return int(value)
 
 
-def count(value, limit):
-    if whole(value, limit) == 0:
-        raise ValueError("not a count")
-    return int(value)
-
-
-def digits(text, limit):
+def digits(text, limit=MAX_WORD):
     if not (an(str, text).isascii() and text.isdigit()):
         raise ValueError("not digits")
     # int() rejects a long run of zeros.
@@ -215,106 +140,134 @@ def digits(text, limit):
 
 
 def time(text):
-    return digits(text, LONGEST)
+    return digits(text, MAX_NS)
 
 
-def stream(members):
-    seed, key = digits(members.get("seed", "0"), WORD_MAX), optional(text_of, members.get("key"))
-    return RandomStream(seed) if key is None else RandomStream(seed, key)
+def outcome_of(step):
+    return Outcome(an(str, step["outcome"]))
 
 
-# Evaluating, with the package.
+def event_of(step):
+    """What happened, and what the operation holds."""
+    return BudgetEvent(an(str, step["event"])), digits(step.get("held", "0"))
 
 
-def seconds(ns):
-    return None if ns is None else Fraction(ns, 10**9)
+def times_of(step):
+    return range(whole(step.get("times", 1.0), MAX_TIMES, 1))
 
 
-def of_policy(evaluate):
-    """The function of a policy as one of its string, which may be invalid."""
-
-    def of_string(text, *arguments):
-        try:
-            policy = Policy.parse(text)
-        except PolicyError as error:
-            return {"error": error.code, "at": error.at}
-        return evaluate(policy, *arguments)
-
-    return of_string
+# Forms.
 
 
-@of_policy
-def delay(policy, stream, index):
-    return {"canonical": str(policy), "delay_ns": str(policy.delay_ns(stream, index))}
+def details(error):
+    """The answer to a policy that is invalid, but not at a place of a string."""
+    value, limit = str(error.value), str(error.limit)
+    return {"error": error.code, "field": error.field, "value": value, "limit": limit}
+
+
+def delay(request):
+    policy, stream = request.policy(), request.stream()
+    ns = policy.delay_ns(stream, whole(request.get("index", 0.0)))
+    return {"canonical": str(policy), "delay_ns": str(ns)}
+
+
+def delays(request):
+    asked = an(dict, request["delays"])
+    fields, stream, via = an(dict, request["policy"]), request.stream(), one_of(VIA, asked["via"])
+    index, count = whole(asked["index"]), whole(asked["count"], 10_000)
+    if index + count > 2**32:
+        raise ValueError("above the last index")
+    fields = {name: field(name, fields[name]) for name in FIELDS if name in fields}
+    try:
+        policy = vectors.policy(fields)
+    except PolicyError as error:
+        return details(error)
+    if via == "at":
+        found = [policy.delay_ns(stream, i) for i in range(index, index + count)]
+    elif via == "fill":
+        found = array("Q", bytes(8 * count))
+        assert policy.fill_ns(stream, found, index) == count
+    else:
+        backoff = Backoff(policy, stream)
+        if via == "reset":
+            taken(backoff, index)
+            backoff.reset()
+        found = taken(backoff, count)
+    return {"delays": list(map(str, found))}
+
+
+def field(name, value):
+    """The text of a field, checked."""
+    if name in vectors.RATIOS:
+        n, d = an(str, value).split("/")
+        return f"{digits(n, MAX_INDEX)}/{digits(d, MAX_INDEX)}"
+    return string(value) if name in vectors.KINDS else str(digits(value))
+
+
+def taken(backoff, count):
+    """The next delays; fewer than count if the iterator ends."""
+    found = []
+    with contextlib.suppress(StopIteration):
+        for _ in range(count):
+            found.append(backoff.next_ns())
+    return found
 
 
 ROW = ["min", "mean", "max", "total_min", "total_mean", "total_max"]
 
 
-@of_policy
-def rows(policy, first, count):
-    shown = islice(policy.preview(first + count), first, None)
-    return {"rows": [[str(getattr(row, f"{name}_ns")) for name in ROW] for row in shown]}
+def preview(request):
+    asked = an(dict, request["preview"])
+    policy, first, count = (
+        request.policy(),
+        whole(asked["first"], 10_000),
+        whole(asked["count"], 1000),
+    )
+    rows = islice(policy.preview(first + count), first, None)
+    return {"rows": [[str(getattr(row, f"{name}_ns")) for name in ROW] for row in rows]}
 
 
-@of_policy
-def fitted(policy, field, attempts, total):
-    fit = {"base": policy.fit_base, "cap": policy.fit_cap}[field]
+def fit(request):
+    asked = an(dict, request["fit"])
+    policy, name = request.policy(), one_of(["base", "cap"], asked["field"])
+    attempts, total = whole(asked["attempts"]), seconds(time(asked["total"]))
     try:
-        return {"canonical": str(fit(attempts, seconds(total)))}
+        return {"canonical": str(getattr(policy, f"fit_{name}")(attempts, total))}
     except PolicyError as error:
-        value, limit = str(error.value), str(error.limit)
-        return {"error": error.code, "field": error.field, "value": value, "limit": limit}
+        return details(error)
 
 
-class NotABudget(Exception):
-    """Its argument is the answer."""
-
-
-def budget_of(text, of="budget"):
-    try:
-        return Budget.parse(text)
-    except PolicyError as error:
-        raise NotABudget({"error": error.code, "at": error.at, "of": of}) from None
-
-
-def of_budget(evaluate):
-    """The same function, which answers that a string is no budget."""
-
-    def of_strings(*arguments):
-        try:
-            return evaluate(*arguments)
-        except NotABudget as error:
-            return error.args[0]
-
-    return of_strings
-
-
-@of_policy
-@of_budget
-def decisions(policy, budget, stream, steps):
-    budget = optional(budget_of, budget)
+def steps(request):
+    policy, stream = request.policy(), request.stream()
+    budget = optional(request.budget, request.get("budget"))
     operations, answers = {}, []
-    for do, number, now, *rest in steps:
+    for step in objects(request["steps"]):
+        number, now = whole(step["operation"]), time(step["now"])
+        do = one_of(["begin", "outcome", "cancel"], step["do"])
+        if (do == "begin") is (number in operations):
+            raise ValueError("not a step")
         if do == "begin":
+            deadline = optional(time, step.get("deadline"))
             operations[number] = Operation(
-                policy, stream, now_ns=now, deadline_ns=rest[0], budget=budget
+                policy, stream, now_ns=now, deadline_ns=deadline, budget=budget
             )
             continue
         operation = operations[number]
         if do == "cancel":
             found = {"stop": operation.cancel(), "delay": "0"}
         else:
-            outcome, retry_after = rest
-            decision = operation.decide(outcome, now_ns=now, retry_after=seconds(retry_after))
-            delay = str(decision.delay_ns)
-            found = {"wait": delay} if decision else {"stop": decision.reason, "delay": delay}
+            wait = optional(seconds, optional(time, step.get("retry_after")))
+            decision = operation.decide(outcome_of(step), now_ns=now, retry_after=wait)
+            ns = str(decision.delay_ns)
+            found = {"wait": ns} if decision else {"stop": decision.reason, "delay": ns}
         answers.append(found | {"retries": operation.retries})
     return {"canonical": str(policy), "budget": optional(str, budget), "answers": answers}
 
 
-def retry_after(value, now):
-    return {"retry_after": optional(str, _parse_retry_after_ns(value, now=seconds(now)))}
+def retry_after(request):
+    asked = an(dict, request["retry_after"])
+    wait = _parse_retry_after_ns(an(str, asked["value"]), now=seconds(time(asked["now"])))
+    return {"retry_after": optional(str, wait)}
 
 
 class Headers(list):
@@ -324,11 +277,14 @@ class Headers(list):
         return self
 
 
-def response(status, fields, now):
-    lines = [line.removesuffix("\r").partition(":") for line in fields.split("\n")]
+def response(request):
+    asked = an(dict, request["response"])
+    status, now = whole(asked["status"], 2**16 - 1), seconds(time(asked["now"]))
+    lines = an(str, asked["fields"]).split("\n")
+    lines = [line.removesuffix("\r").partition(":") for line in lines]
     # As Latin-1, which clients take the bytes of headers for.
     fields = ((name, value.encode().decode("latin-1")) for name, colon, value in lines if colon)
-    verdict = http_verdict(status, Headers(fields), now=seconds(now))
+    verdict = http_verdict(status, Headers(fields), now=now)
     wait = optional(nanoseconds, verdict.retry_after)
     return {"outcome": verdict.outcome, "retry_after": optional(str, wait)}
 
@@ -336,46 +292,61 @@ def response(status, fields, now):
 def nanoseconds(wait):
     """A float of seconds, which may not tell the nanosecond of a long wait."""
     ns = round(Fraction(wait) * 10**9)
-    return ns if ns < 2**53 else min(round(ns, -6), LONGEST)
+    return ns if ns < 2**53 else min(round(ns, -6), MAX_NS)
 
 
-@of_budget
-def stepped(budget, text, events):
-    budget, answers = budget_of(budget), []
+def state(request):
+    asked = an(dict, request["state"])
+    budget, text = request.budget(request["budget"]), optional(string, asked.get("text"))
+    current, answers = BudgetState.full(budget), []
     try:
-        state = BudgetState.full(budget) if text is None else BudgetState.parse(budget, text)
+        current = current if text is None else BudgetState.parse(budget, text)
     except PolicyError as error:
-        return {"error": error.code, "at": 0, "of": "text"}
-    for kind, held, outcome, now in events:
-        state, granted, holds = state.step(kind, now_ns=now, outcome=outcome, held=held)
+        request.refuse(error=error.code, at=0, of="text")
+    for event in objects(asked["events"]):
+        (kind, held), now = event_of(event), time(event["now"])
         is_request = kind is BudgetEvent.RETRY_REQUESTED
+        outcome = outcome_of(event) if is_request else None
+        current, granted, holds = current.step(kind, now_ns=now, outcome=outcome, held=held)
         granted = granted if is_request else None
-        answers.append({"granted": granted, "holds": str(holds), "state": str(state)})
+        answers.append({"granted": granted, "holds": str(holds), "state": str(current)})
     return {"budget": str(budget), "answers": answers}
 
 
-@of_budget
-def exchanged(budget, local, numbers, steps):
-    budget, local = budget_of(budget), budget_of(local, of="local")
+def exchange(request):
+    asked = an(dict, request["exchange"])
+    budget, local = request.budget(request["budget"]), request.budget(asked["local"], "local")
     if str(budget).startswith("concurrent"):
-        return {"error": "not_shared", "at": 0, "of": "budget"}
-    player = Player(_Member(budget, local, *numbers))
-    answers = [player.play(*step) for step in steps]
+        request.refuse(error="not_shared", at=0, of="budget")
+        budget = Budget.parse("rate")
+    lease, fallback = whole(asked["lease"], MAX_LEASE, 1), digits(asked["fallback"])
+    if MAX_PROCESSES < fallback < MAX_WORD:
+        raise ValueError("not a fallback")
+    timeout, seed = time(asked["timeout"]), digits(asked["seed"])
+    player = Player(_Member(budget, local, lease, fallback, timeout, seed))
+    answers = list(map(player.play, objects(asked["steps"])))
     stats = {name: str(count) for name, count in player.member.stats()}
     return {"budget": str(budget), "local": str(local), "answers": answers, "stats": stats}
 
 
+NOT_NOW = {"error": "not_now"}
+
+
 class Player:
-    """A member, and how far its exchange is."""
+    """A member, and how far its exchange is. An action reads all of its step before it says whether it
+    may come now."""
+
+    ACTIONS = ("note", "request", "cancel", "begin", "step", "stored", "lost", "failed", "late")
 
     def __init__(self, member):
         self.member = member
         self.is_exchanging = self.is_stepped = False
 
-    def play(self, do, now, arguments):
-        if not self.is_now(do):
-            return {"error": "not_now"}
-        answer, member = getattr(self, do)(now, *arguments), self.member
+    def play(self, step):
+        do, now = one_of(self.ACTIONS, step["do"]), time(step["now"])
+        answer, member = getattr(self, do)(step, now), self.member
+        if answer is NOT_NOW:
+            return answer
         return (answer or {}) | {
             "away": member.is_away(now),
             "due_in": optional(str, member.due_in(now)),
@@ -383,33 +354,32 @@ class Player:
             "timeout": str(member.timeout_ns()),
         }
 
-    def is_now(self, do):
-        """One exchange at a time, and its end after its steps."""
-        if do == "begin":
-            return not self.is_exchanging
-        if do == "stored":
-            return self.is_stepped
-        return do not in ("step", "lost", "failed") or self.is_exchanging
-
-    def note(self, now, kind, held, local, times):
-        for _ in range(times):
+    def note(self, step, now):
+        (kind, held), local = event_of(step), an(bool, step.get("local", False))
+        for _ in times_of(step):
             self.member.note(kind, held, local, now)
 
-    def request(self, now, outcome, times):
-        for _ in range(times):
+    def request(self, step, now):
+        outcome = outcome_of(step)
+        for _ in times_of(step):
             answer = self.member.request(outcome, now)
         granted, held, local = answer or (False, 0, False)
         name = "waits" if answer is None else "granted" if granted else "refused"
         return {"answer": name, "held": str(held), "local": local}
 
-    def cancel(self, _now, outcome):
-        self.member.cancel(outcome)
+    def cancel(self, step, _):
+        self.member.cancel(outcome_of(step))
 
-    def begin(self, now):
+    def begin(self, _, now):
+        if self.is_exchanging:
+            return NOT_NOW
         self.member.begin(now)
         self.is_exchanging = True
 
-    def step(self, _now, text, store_now):
+    def step(self, step, _):
+        text, store_now = optional(string, step.get("text")), time(step["store_now"])
+        if not self.is_exchanging:
+            return NOT_NOW
         found = self.member.step(text, store_now)
         self.is_stepped = found is not None
         if found is None:
@@ -422,23 +392,43 @@ class Player:
         ]
         return {"after": after, "changed": changed, "steps": steps}
 
-    def stored(self, now):
+    def stored(self, _, now):
+        if not self.is_stepped:
+            return NOT_NOW
         rows = self.member.stored(now)
         self.is_exchanging = self.is_stepped = False
         _, *columns = zip(*rows, strict=True)
         names = ["granted", "refused", "held"]
         return {name: list(map(str, column)) for name, column in zip(names, columns, strict=True)}
 
-    def lost(self, now):
+    def lost(self, _, now):
+        if not self.is_exchanging:
+            return NOT_NOW
         self.is_stepped = False
         return {"wait": optional(str, self.member.lost(now))}
 
-    def failed(self, now, stored):
+    def failed(self, step, now):
+        stored = an(bool, step["stored"])
+        if not self.is_exchanging:
+            return NOT_NOW
         self.member.failed(stored, now)
         self.is_exchanging = self.is_stepped = False
 
-    def late(self, now):
+    def late(self, _, now):
         self.member.late(now)
+
+
+# In this order.
+FORMS = {
+    "retry_after": retry_after,
+    "response": response,
+    "state": state,
+    "exchange": exchange,
+    "steps": steps,
+    "fit": fit,
+    "preview": preview,
+    "delays": delays,
+}
 
 
 if __name__ == "__main__":

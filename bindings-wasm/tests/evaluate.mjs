@@ -3,6 +3,7 @@
 
 import { isUtf8 } from "node:buffer";
 import {
+	Backoff,
 	Budget,
 	BudgetMember,
 	BudgetState,
@@ -27,7 +28,7 @@ const EVENTS = [
 	"operation_ended",
 ];
 const REQUEST = "retry_requested";
-const [MOST_STATUS, MOST_TIMES, MOST_LEASE, MOST_PROCESSES] = [2 ** 16 - 1, 100_000, 1000, 1_000_000n];
+const [MAX_STATUS, MAX_TIMES, MAX_LEASE, MAX_PROCESSES] = [2 ** 16 - 1, 100_000, 1000, 1_000_000n];
 /** A number of milliseconds below this tells the nanosecond. */
 const EXACT_MS = 2 ** 53 / 1e6;
 
@@ -36,7 +37,10 @@ class NotARequest extends Error {}
 
 function answer(line) {
 	try {
-		return `${JSON.stringify(answerTo(object(parsed(line))))}\n`;
+		const request = new Request(object(parsed(line)));
+		const form = Object.keys(FORMS).find((name) => Object.hasOwn(request.members, name));
+		const found = form ? FORMS[form](request, request.members[form]) : delay(request);
+		return `${JSON.stringify(request.error ?? found)}\n`;
 	} catch (error) {
 		if (error instanceof NotARequest) {
 			return '{"error":"not_a_request","at":0}\n';
@@ -45,118 +49,161 @@ function answer(line) {
 	}
 }
 
-/** The forms with a member of their own, in the order in which these are looked for. */
-const FORMS = {
-	retry_after: answerRetryAfter,
-	response: answerResponse,
-	state: answerState,
-	exchange: answerExchange,
-	steps: answerSteps,
-	fit: answerFit,
-	preview: answerPreview,
+/**
+ * The members of a request, and the answer to the first policy or budget that is invalid. A valid one takes its
+ * place, because the rest of the request is read, too.
+ */
+class Request {
+	constructor(members) {
+		this.members = members;
+		this.error = undefined;
+	}
+
+	/** What a call returns, or what stands for its error, to which `answer` is the answer. */
+	attempt(call, valid, answer) {
+		try {
+			return call();
+		} catch (error) {
+			if (!(error instanceof PolicyError)) {
+				throw error;
+			}
+			this.error ??= answer(error);
+			return valid;
+		}
+	}
+
+	policy() {
+		const text = string(this.members.policy);
+		const place = ({ code, at }) => ({ error: code, at });
+		return this.attempt(() => Policy.parse(text), Policy.parse("none"), place);
+	}
+
+	budget(text, of = "budget") {
+		string(text);
+		const place = ({ code, at }) => ({ error: code, at, of });
+		return this.attempt(() => Budget.parse(text), Budget.parse("rate"), place);
+	}
+
+	stream() {
+		const { seed = "0", key = null } = this.members;
+		return new RandomStream(digits(seed), ...(key === null ? [] : [string(key)]));
+	}
+}
+
+/** The answer to a policy that is invalid, but not at a place of a string. */
+function details({ code, field, value, limit }) {
+	return { error: code, field, value: `${value}`, limit: `${limit}` };
+}
+
+function delay(request) {
+	const { index = 0 } = request.members;
+	const policy = request.policy();
+	return { canonical: `${policy}`, delay_ns: `${policy.delayNs(request.stream(), whole(index, MAX_UINT32))}` };
+}
+
+function delays(request, asked) {
+	const { via, index, count } = object(asked);
+	const [stream, options] = [request.stream(), fieldsOf(object(request.members.policy))];
+	check(whole(index, MAX_UINT32) + whole(count, 10_000) <= 2 ** 32 && Object.hasOwn(VIA, string(via)));
+	const policy = request.attempt(() => new Policy(options), undefined, details);
+	return policy && { delays: VIA[via](policy, stream, index, count).map(String) };
+}
+
+const taken = (backoff, length) =>
+	Array.from({ length }, () => backoff.nextDelayNs()).filter((delay) => delay !== undefined);
+
+/** The ways to ask for delays. */
+const VIA = {
+	at: (policy, stream, index, length) => Array.from({ length }, (_, offset) => policy.delayNs(stream, index + offset)),
+	fill: (policy, stream, index, count) => Array.from(policy.delaysNs(stream, count, index)),
+	next: (policy, stream, _, count) => taken(new Backoff(policy, stream), count),
+	reset: (policy, stream, index, count) => {
+		const backoff = new Backoff(policy, stream);
+		taken(backoff, index);
+		backoff.reset();
+		return taken(backoff, count);
+	},
 };
 
-function answerTo(members) {
-	const form = Object.keys(FORMS).find((name) => Object.hasOwn(members, name));
-	return form ? FORMS[form](members) : answerDelay(members);
+const nanosecondsOf = (value) => ({ nanoseconds: digits(value) });
+const ratioOf = (value) => {
+	const terms = string(value).split("/");
+	check(terms.length === 2);
+	return terms.map((term) => digits(term, BigInt(MAX_UINT32)));
+};
+
+/** How each field is read that is not a duration. */
+const FIELDS = {
+	...{ growth: string, jitter: string, cap_on: string, retry_after: string },
+	...{ multiplier: ratioOf, jitter_below: ratioOf, jitter_above: ratioOf },
+	...{ power: digits, origin: digits, max_retries: digits, max_attempts: digits },
+};
+const DURATIONS = [
+	...["base", "increment", "offset", "cap", "floor", "jitter_max", "jitter_increment", "jitter_slot"],
+	...["max_elapsed", "throttled_base", "retry_after_max", "retry_after_max_extra"],
+];
+
+/** The options of a policy. */
+function fieldsOf(fields) {
+	const camelCase = (name) => name.replace(/_(.)/g, (_, letter) => letter.toUpperCase());
+	const names = [...Object.keys(FIELDS), ...DURATIONS].filter((name) => Object.hasOwn(fields, name));
+	const read = (name) => (FIELDS[name] ?? nanosecondsOf)(fields[name]);
+	return Object.fromEntries(names.map((name) => [camelCase(name), read(name)]));
 }
 
-function answerDelay(members) {
-	const { policy, index = 0 } = members;
-	const [text, on, position] = [string(policy), stream(members), whole(index, MAX_UINT32)];
-	return withParsed(Policy, text, (policy) => ({
-		canonical: `${policy}`,
-		delay_ns: `${policy.delayNs(on, position)}`,
-	}));
+function preview(request, asked) {
+	const { first, count } = object(asked);
+	const end = whole(first, 10_000) + whole(count, 1000);
+	const rows = request.policy().previewNs(end).slice(first);
+	return { rows: rows.map((row) => Object.values(row).map(String)) };
 }
 
-function answerPreview({ policy, preview }) {
-	const [text, range] = [string(policy), object(preview)];
-	const [first, count] = [whole(range.first, 10_000), whole(range.count, 1000)];
-	return withParsed(Policy, text, (policy) => {
-		const rows = policy.previewNs(first + count).slice(first);
-		return { rows: rows.map((row) => Object.values(row).map(String)) };
-	});
-}
-
-function answerFit({ policy, fit }) {
-	const text = string(policy);
-	const { field, attempts, total } = object(fit);
+function fit(request, asked) {
+	const policy = request.policy();
+	const { field, attempts, total } = object(asked);
 	check(field === "base" || field === "cap");
 	const method = field === "base" ? "fitBase" : "fitCap";
 	const [most, time] = [whole(attempts, MAX_UINT32), timeOf(total)];
-	return withParsed(Policy, text, (policy) => {
-		const refused = ({ code, field, value, limit }) => ({ error: code, field, value: `${value}`, limit: `${limit}` });
-		return attempt(() => ({ canonical: `${policy[method](most, time)}` }), refused);
-	});
+	return request.attempt(() => ({ canonical: `${policy[method](most, time)}` }), undefined, details);
 }
 
-function answerSteps(members) {
-	const { policy, budget = null, steps } = members;
-	const [text, on] = [string(policy), stream(members)];
-	check(budget === null || typeof budget === "string");
-	const begun = new Set();
-	const checked = list(steps).map((step) => checkedStep(step, begun));
-	return withParsed(Policy, text, (policy) => {
-		const play = (budget) => ({
-			canonical: `${policy}`,
-			budget: budget ? `${budget}` : null,
-			answers: played(checked, policy, on, budget),
-		});
-		return budget === null ? play() : withParsed(Budget, budget, play, { of: "budget" });
-	});
-}
-
-function checkedStep(step, begun) {
-	const [operation, now] = [whole(step.operation, MAX_UINT32), timeOf(step.now)];
-	const common = { operation, do: step.do, now };
-	const isBegun = begun.has(operation);
-	switch (step.do) {
-		case "begin":
-			check(!isBegun);
-			begun.add(operation);
-			return { ...common, deadline: timeOrNone(step.deadline) };
-		case "outcome":
-			check(isBegun && OUTCOMES.includes(step.outcome));
-			return { ...common, outcome: step.outcome, retryAfter: timeOrNone(step.retry_after) };
-		default:
-			check(isBegun && step.do === "cancel");
-			return common;
-	}
-}
-
-function played(steps, policy, on, budget) {
+function steps(request, asked) {
+	const [policy, stream, { budget: text = null }] = [request.policy(), request.stream(), request.members];
+	const budget = text === null ? undefined : request.budget(text);
 	const operations = new Map();
 	const answers = [];
-	for (const step of steps) {
-		const { now } = step;
+	for (const step of list(asked)) {
+		const [number, now] = [whole(step.operation, MAX_UINT32), timeOf(step.now)];
+		const operation = operations.get(number);
+		check((step.do === "begin") === !operation);
 		if (step.do === "begin") {
-			operations.set(step.operation, new Operation(policy, on, { now, deadline: step.deadline, budget }));
+			const deadline = timeOrNone(step.deadline);
+			operations.set(number, new Operation(policy, stream, { now, deadline, budget }));
 			continue;
 		}
-		const operation = operations.get(step.operation);
+		check(step.do === "outcome" || step.do === "cancel");
 		const { delayNs, reason } =
 			step.do === "cancel"
 				? { delayNs: 0n, reason: operation.cancel() }
-				: operation.decide(step.outcome, { now, retryAfter: step.retryAfter });
+				: operation.decide(outcomeOf(step), { now, retryAfter: timeOrNone(step.retry_after) });
 		const { retries } = operation;
 		answers.push(reason ? { stop: reason, delay: `${delayNs}`, retries } : { wait: `${delayNs}`, retries });
 	}
-	return answers;
+	return { canonical: `${policy}`, budget: textOf(budget), answers };
 }
 
-function answerRetryAfter(members) {
-	const { value, now } = object(members.retry_after);
-	const ns = parseRetryAfterNs(string(value), timeOf(now));
-	return { retry_after: ns === undefined ? null : `${ns}` };
+function retryAfter(_, asked) {
+	const { value, now } = object(asked);
+	return { retry_after: textOf(parseRetryAfterNs(string(value), timeOf(now))) };
 }
 
-function answerResponse(members) {
-	const { status, fields, now } = object(members.response);
-	const [checked, lines, time] = [whole(status, MOST_STATUS), string(fields).split("\n"), timeOf(now)];
+function response(_, asked) {
+	const { status, fields, now } = object(asked);
+	const lines = string(fields).split("\n");
 	const headers = headersOf(lines.filter((line) => line.includes(":")).map((line) => line.replace(/\r$/, "")));
-	const { outcome, retryAfter } = httpVerdict({ status: checked, headers }, time);
-	return { outcome, retry_after: retryAfter === undefined ? null : `${nanoseconds(retryAfter)}` };
+	const verdict = httpVerdict({ status: whole(status, MAX_STATUS), headers }, timeOf(now));
+	const wait = verdict.retryAfter;
+	return { outcome: verdict.outcome, retry_after: textOf(wait === undefined ? wait : nanoseconds(wait)) };
 }
 
 /** As Node.js has fields that come more than once. */
@@ -176,40 +223,23 @@ function nanoseconds(ms) {
 	return [whole + BigInt(part), MAX_NS].reduce((one, other) => (one < other ? one : other));
 }
 
-function answerState({ budget, state }) {
-	const text = string(budget);
-	const { text: start, events } = object(state);
-	const [begun, checked] = [stringOrNone(start), list(events).map(timedEvent)];
-	return withParsed(
-		Budget,
-		text,
-		(budget) => {
-			const begin = () => ({ current: begun === null ? BudgetState.full(budget) : BudgetState.parse(budget, begun) });
-			const refused = ({ code }) => ({ refused: { error: code, at: 0, of: "text" } });
-			return attempt(begin, refused, ({ current, refused }) => refused ?? stepped(budget, current, checked));
-		},
-		{ of: "budget" },
-	);
-}
-
-function stepped(budget, start, events) {
-	let state = start;
-	const answers = events.map(({ event, now, given }) => {
-		const step = state.step(event, now, given);
-		({ state } = step);
-		return { granted: event === REQUEST ? step.granted : null, holds: `${step.held}`, state: state.text };
+function state(request, asked) {
+	const [budget, { text, events }] = [request.budget(request.members.budget), object(asked)];
+	const [full, start] = [BudgetState.full(budget), stringOrNone(text)];
+	const refused = ({ code }) => ({ error: code, at: 0, of: "text" });
+	let current = start === null ? full : request.attempt(() => BudgetState.parse(budget, start), full, refused);
+	const answers = list(events).map((members) => {
+		const [{ event, held }, now] = [eventOf(members), timeOf(members.now).nanoseconds];
+		const step = current.step(event, now, { held, ...(event === REQUEST && { outcome: outcomeOf(members) }) });
+		current = step.state;
+		return { granted: event === REQUEST ? step.granted : null, holds: `${step.held}`, state: current.text };
 	});
 	return { budget: `${budget}`, answers };
 }
 
-function timedEvent(step) {
-	const [{ event, held }, { nanoseconds: now }] = [checkedEvent(step), timeOf(step.now)];
-	return { event, now, given: { held, ...(event === REQUEST && { outcome: outcomeOf(step) }) } };
-}
-
-function checkedEvent({ event, held = "0" }) {
+function eventOf({ event, held = "0" }) {
 	check(EVENTS.includes(event));
-	return { event, held: digits(held, MAX_UINT64) };
+	return { event, held: digits(held) };
 }
 
 function outcomeOf({ outcome }) {
@@ -217,46 +247,21 @@ function outcomeOf({ outcome }) {
 	return outcome;
 }
 
-function answerExchange({ budget, exchange }) {
-	const text = string(budget);
-	const { local, lease, fallback, timeout, seed, steps } = object(exchange);
-	const [localText, most, parts] = [string(local), count(lease, MOST_LEASE), digits(fallback, MAX_UINT64)];
-	check(parts <= MOST_PROCESSES || parts === MAX_UINT64);
-	const numbers = [most, parts, digits(timeout, MAX_NS), digits(seed, MAX_UINT64)];
-	const checked = list(steps).map(memberStep);
-	const play = (budget) => (local) => {
-		if (`${budget}`.startsWith("concurrent")) {
-			return { error: "not_shared", at: 0, of: "budget" };
-		}
-		const player = new Player(new BudgetMember(budget, local, ...numbers));
-		const answers = checked.map((step) => player.play(step));
-		return { budget: `${budget}`, local: `${local}`, answers, stats: player.stats() };
-	};
-	const withLocal = (budget) => withParsed(Budget, localText, play(budget), { of: "local" });
-	return withParsed(Budget, text, withLocal, { of: "budget" });
+function exchange(request, asked) {
+	const { local: localText, lease, fallback, timeout, seed, steps } = object(asked);
+	let budget = request.budget(request.members.budget);
+	const local = request.budget(localText, "local");
+	if (`${budget}`.startsWith("concurrent")) {
+		request.error ??= { error: "not_shared", at: 0, of: "budget" };
+		budget = Budget.parse("rate");
+	}
+	const parts = digits(fallback);
+	check(parts <= MAX_PROCESSES || parts === MAX_UINT64);
+	const numbers = [count(lease, MAX_LEASE), parts, digits(timeout, MAX_NS), digits(seed)];
+	const player = new Player(new BudgetMember(budget, local, ...numbers));
+	const answers = list(steps).map((step) => player.play(step));
+	return { budget: `${budget}`, local: `${local}`, answers, stats: player.stats() };
 }
-
-function memberStep(step) {
-	const read = typeof step.do === "string" && Object.hasOwn(ACTIONS, step.do) && ACTIONS[step.do];
-	check(read);
-	return { do: step.do, now: timeOf(step.now).nanoseconds, ...read(step) };
-}
-
-const times = ({ times = 1 }) => ({ times: count(times, MOST_TIMES) });
-const nothing = () => ({});
-
-/** What each action of a member needs. */
-const ACTIONS = {
-	note: ({ local = false, ...step }) => ({ ...checkedEvent(step), local: boolean(local), ...times(step) }),
-	request: (step) => ({ outcome: outcomeOf(step), ...times(step) }),
-	cancel: (step) => ({ outcome: outcomeOf(step) }),
-	begin: nothing,
-	step: (step) => ({ text: stringOrNone(step.text), storeNow: timeOf(step.store_now).nanoseconds }),
-	stored: nothing,
-	lost: nothing,
-	failed: ({ stored }) => ({ stored: boolean(stored) }),
-	late: nothing,
-};
 
 /** A member, and how far its exchange is. */
 class Player {
@@ -269,12 +274,15 @@ class Player {
 		this.#member = member;
 	}
 
+	/** Plays a step. An action reads all of it before it says whether it may come now, by `undefined`. */
 	play(step) {
-		if (!this.#isNow(step.do)) {
+		check(ACTIONS.includes(step.do));
+		const [now, member] = [timeOf(step.now).nanoseconds, this.#member];
+		const answer = this[step.do](step, now);
+		if (!answer) {
 			return { error: "not_now" };
 		}
-		const [answer, member] = [this[step.do](step), this.#member];
-		const [away, dueIn] = [member.isAway(step.now), member.dueIn(step.now)];
+		const [away, dueIn] = [member.isAway(now), member.dueIn(now)];
 		return { ...answer, away, due_in: textOf(dueIn), unsent: member.hasUnsent(), timeout: `${member.timeout()}` };
 	}
 
@@ -284,27 +292,19 @@ class Player {
 		return Object.fromEntries(Object.entries(stats).map(([key, count]) => [name(key), `${count}`]));
 	}
 
-	/** One exchange at a time, and its end after its steps. */
-	#isNow(action) {
-		switch (action) {
-			case "begin":
-				return !this.#isExchanging;
-			case "stored":
-				return this.#isStepped;
-			default:
-				return this.#isExchanging || !["step", "lost", "failed"].includes(action);
-		}
-	}
-
-	note({ event, held, local, now, times }) {
-		for (let time = 0; time < times; time++) {
+	note({ local = false, times = 1, ...step }, now) {
+		const { event, held } = eventOf(step);
+		boolean(local);
+		for (let time = count(times, MAX_TIMES); time > 0; time--) {
 			this.#member.note(event, held, local, now);
 		}
+		return {};
 	}
 
-	request({ outcome, now, times }) {
+	request({ times = 1, ...step }, now) {
+		const outcome = outcomeOf(step);
 		let answer;
-		for (let time = 0; time < times; time++) {
+		for (let time = count(times, MAX_TIMES); time > 0; time--) {
 			answer = this.#member.request(outcome, now);
 		}
 		if (!answer) {
@@ -313,50 +313,68 @@ class Player {
 		return { answer: answer.granted ? "granted" : "refused", held: `${answer.held}`, local: answer.isLocal };
 	}
 
-	cancel({ outcome }) {
-		this.#member.cancel(outcome);
+	cancel(step) {
+		this.#member.cancel(outcomeOf(step));
+		return {};
 	}
 
-	begin({ now }) {
+	begin(_, now) {
+		if (this.#isExchanging) {
+			return undefined;
+		}
 		this.#member.begin(now);
 		this.#isExchanging = true;
+		return {};
 	}
 
-	step({ text, storeNow }) {
-		const found = this.#member.step(text, storeNow);
+	step({ text, store_now }) {
+		const [start, storeNow] = [stringOrNone(text), timeOf(store_now).nanoseconds];
+		if (!this.#isExchanging) {
+			return undefined;
+		}
+		const found = this.#member.step(start, storeNow);
 		this.#isStepped = found !== undefined;
 		if (!found) {
 			return { after: null, changed: false, steps: [] };
 		}
-		const shown = ({ event, outcome, held, count, granted }) => ({
-			event,
-			outcome,
-			held: `${held}`,
-			count: `${count}`,
-			granted: `${granted ?? 0}`,
-		});
+		const shown = ({ event, outcome, ...step }) => {
+			const [held, count, granted] = [step.held, step.count, step.granted ?? 0].map(String);
+			return { event, outcome, held, count, granted };
+		};
 		return { after: found.after, changed: found.isChanged, steps: found.steps.map(shown) };
 	}
 
-	stored({ now }) {
+	stored(_, now) {
+		if (!this.#isStepped) {
+			return undefined;
+		}
 		const rows = this.#member.stored(now);
 		this.#end();
 		const column = (name) => rows.map((row) => `${row[name]}`);
 		return { granted: column("granted"), refused: column("refused"), held: column("held") };
 	}
 
-	lost({ now }) {
+	lost(_, now) {
+		if (!this.#isExchanging) {
+			return undefined;
+		}
 		this.#isStepped = false;
 		return { wait: textOf(this.#member.lost(now)) };
 	}
 
-	failed({ stored, now }) {
+	failed({ stored }, now) {
+		boolean(stored);
+		if (!this.#isExchanging) {
+			return undefined;
+		}
 		this.#member.failed(stored, now);
 		this.#end();
+		return {};
 	}
 
-	late({ now }) {
+	late(_, now) {
 		this.#member.late(now);
+		return {};
 	}
 
 	#end() {
@@ -365,30 +383,12 @@ class Player {
 	}
 }
 
-const textOf = (number) => (number === undefined ? null : `${number}`);
+const ACTIONS = ["note", "request", "cancel", "begin", "step", "stored", "lost", "failed", "late"];
 
-/** What becomes of a policy or a budget, or the answer that its string does not parse. */
-function withParsed(Class, text, use, members) {
-	return attempt(
-		() => ({ parsed: Class.parse(text) }),
-		({ code, at }) => ({ refused: { error: code, at, ...members } }),
-		({ parsed, refused }) => refused ?? use(parsed),
-	);
-}
+/** The forms with a member of their own, in the order in which these are looked for. */
+const FORMS = { retry_after: retryAfter, response, state, exchange, steps, fit, preview, delays };
 
-/** The end of a call, or what an error of the package stands for. */
-function attempt(call, refused, use = (result) => result) {
-	let result;
-	try {
-		result = call();
-	} catch (error) {
-		if (!(error instanceof PolicyError)) {
-			throw error;
-		}
-		result = refused(error);
-	}
-	return use(result);
-}
+const textOf = (value) => (value === undefined ? null : `${value}`);
 
 function check(isValid) {
 	if (!isValid) {
@@ -412,7 +412,6 @@ function stringOrNone(input = null) {
 
 function boolean(input) {
 	check(typeof input === "boolean");
-	return input;
 }
 
 /** A list of objects. */
@@ -431,7 +430,7 @@ function whole(input, limit) {
 	return input;
 }
 
-function digits(input, limit) {
+function digits(input, limit = MAX_UINT64) {
 	check(typeof input === "string" && /^\d+$/.test(input) && BigInt(input) <= limit);
 	return BigInt(input);
 }
@@ -442,11 +441,6 @@ function timeOf(input) {
 
 function timeOrNone(input = null) {
 	return input === null ? undefined : timeOf(input);
-}
-
-function stream({ seed = "0", key = null }) {
-	const number = digits(seed, MAX_UINT64);
-	return key === null ? new RandomStream(number) : new RandomStream(number, string(key));
 }
 
 function parsed(line) {

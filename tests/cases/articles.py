@@ -141,18 +141,10 @@ def reset_cases():
     yield parts("end-inside", "resets before the end, at the end and after it", three, [2, 3, 4, 1, 9])
     yield parts("end-zero", "no delay, and a reset that advances nothing", constant(S, max_retries=0), [1, 0, 2])
     yield parts("end-one", "one delay", fibonacci(S, jitter="equal", max_retries=1), [2, 1, 3])
-    yield parts(
-        "end-max_attempts",
-        "3 attempts have 2 waits",
-        exponential(S, jitter="full", max_attempts=3),
-        [3, 2, 5],
-    )
+    yield parts("end-max_attempts", "3 attempts have 2 waits", exponential(S, jitter="full", max_attempts=3), [3, 2, 5])
     yield parts("end-max_attempts-one", "1 attempt has no wait", constant(S, max_attempts=1), [1, 1])
     yield parts(
-        "end-max_elapsed",
-        "max_elapsed does not end an iterator",
-        constant(S, jitter="full", max_elapsed=1),
-        [4, 4],
+        "end-max_elapsed", "max_elapsed does not end an iterator", constant(S, jitter="full", max_elapsed=1), [4, 4]
     )
     yield parts(
         "end-max_elapsed-zero",

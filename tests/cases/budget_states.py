@@ -115,10 +115,7 @@ def at_the_limits():
         .retry(0)
     )
     yield Steps(
-        "active-scaled",
-        "the slots of the most active operations",
-        "concurrent:ratio=1",
-        f"0 {most} {2**63 - 1}",
+        "active-scaled", "the slots of the most active operations", "concurrent:ratio=1", f"0 {most} {2**63 - 1}"
     ).retry(0)
     under = Steps("active-none", "no count is below 0", "concurrent")
     under.step("attempt_over", held=1)

@@ -40,11 +40,7 @@ def stream_cases():
         ("eight", b"12345678", "exactly one word: the last word holds only the length"),
         ("nine", b"123456789", "one byte in the second word"),
         ("uuid", b"6ba7b810-9dad-11d1-80b4-00c04fd430c8", "a UUID as text"),
-        (
-            "utf-8",
-            "Auftrag-ä-任务-🚀".encode(),
-            "text as UTF-8, with characters of 2, 3 and 4 bytes",
-        ),
+        ("utf-8", "Auftrag-ä-任务-🚀".encode(), "text as UTF-8, with characters of 2, 3 and 4 bytes"),
         ("composed", "caf\u00e9".encode(), "an accent within its letter"),
         ("decomposed", "cafe\u0301".encode(), "the same text with an accent of its own is another key"),
         ("nul", b"a\0b", "a zero byte does not end a key"),
@@ -88,14 +84,7 @@ def sample_cases():
             seed = seed_for(word)
             assert numbers.draw(seed, 0) == word
             policy = constant(low, jitter="additive", jitter_max=high - low)
-            yield sequence(
-                f"{range_id}-{draw_id}",
-                f"{range_why}; {draw_why}",
-                policy,
-                seed=seed,
-                key=None,
-                count=1,
-            )
+            yield sequence(f"{range_id}-{draw_id}", f"{range_why}; {draw_why}", policy, seed=seed, key=None, count=1)
 
 
 def seed_for(word):

@@ -159,9 +159,7 @@ def error_cases():
         constant(10, cap=2**63, jitter="slotted"),
     )
     yield error(
-        "order-missing-before-unused",
-        "base (2) before multiplier (4)",
-        {"growth": "constant", "multiplier": (2, 1)},
+        "order-missing-before-unused", "base (2) before multiplier (4)", {"growth": "constant", "multiplier": (2, 1)}
     )
     yield error(
         "order-unused-before-missing",

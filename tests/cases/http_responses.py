@@ -147,12 +147,7 @@ def retry_after_cases():
         ("last-century", "94 is 1994", "Sunday, 06-Nov-94 08:49:37 GMT", in_2024),
         ("in-1970", "94 is 1994 in 1970, too", "Sunday, 06-Nov-94 08:49:37 GMT", 0),
         ("in-1970-earlier", "00 is 1900 in 1970", "Sunday, 06-Nov-00 08:49:37 GMT", 0),
-        (
-            "in-1999",
-            "00 is 1900 on the last day of 1999",
-            "Saturday, 01-Jan-00 00:00:00 GMT",
-            946_684_799 * S,
-        ),
+        ("in-1999", "00 is 1900 on the last day of 1999", "Saturday, 01-Jan-00 00:00:00 GMT", 946_684_799 * S),
         ("in-2000", "01 is 2001 on the first day of 2000", "Saturday, 01-Jan-01 00:00:00 GMT", 946_684_800 * S),
         ("leap", "96 is 1996, a leap year", "Friday, 29-Feb-96 00:00:00 GMT", in_2024),
         ("leap-2000", "2000 is a leap year", "Tuesday, 29-Feb-00 00:00:00 GMT", in_2024),

@@ -30,13 +30,7 @@ class Case:
         self.stats = stats.RetryStats()
 
     def loop(self, *calls, classified=True, deadline=None, cancel=None, fail=None):
-        script = {
-            "calls": list(calls),
-            "classified": classified,
-            "deadline": deadline,
-            "cancel": cancel,
-            "fail": fail,
-        }
+        script = {"calls": list(calls), "classified": classified, "deadline": deadline, "cancel": cancel, "fail": fail}
         loop = loops.Loop(script, self.policy, self.stream, self.clock, self.budget, self.stats)
         reason, has_failed = loop.run()
         assert loop.calls == len(calls), f"{self.case['id']}: {loop.calls} of {len(calls)} calls are made"

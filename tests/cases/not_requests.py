@@ -66,6 +66,7 @@ BYTES = {
     "a preview without a policy": b'{"preview":{"first":0,"count":1}}',
     "a fit without a policy": b'{"fit":{"field":"base","attempts":1,"total":"0"}}',
     "steps without a policy": b'{"steps":[]}',
+    "delays without a policy": b'{"delays":{"via":"at","index":0,"count":1}}',
     "a seed of 99 digits": b'{"policy":"none","seed":"' + b"9" * 99 + b'"}',
 }
 
@@ -114,9 +115,31 @@ OBJECTS = [
             "key?": ('""', NO_TEXT),
         },
     ),
+    (*('{"policy":"none","preview":', "}"), {"first": ("0", no_whole(10_000)), "count": ("1", no_whole(1000))}),
     (
-        *('{"policy":"none","preview":', "}"),
-        {"first": ("0", no_whole(10_000)), "count": ("1", no_whole(1000))},
+        *('{"policy":{"growth":"constant","base":"1"},"delays":', "}"),
+        {
+            "via": ('"at"', no_name("at", '"index"')),
+            "index": ("0", no_whole(2**32 - 1, "4294967295.5", "4294967295")),
+            "count": ("2", no_whole(10_000)),
+        },
+    ),
+    (
+        *('{"delays":{"via":"at","index":0,"count":1},"policy":', "}"),
+        {
+            "growth?": ('"exponential"', ["null", *NO_TEXT]),
+            "jitter?": ('"full"', ["null", *NO_TEXT]),
+            "cap_on?": ('"delay"', ["null", "1"]),
+            "retry_after?": ('"ignore"', ["null", "1"]),
+            "base?": ('"1"', [*NO_WORD, *STRANGE]),
+            "power?": ('"2"', NO_WORD),
+            "max_retries?": ('"2"', NO_WORD),
+            "multiplier?": (
+                '"2/1"',
+                [*NO_WORD, '"1"', '"1/"', '"/1"', '"1/2/3"', '"1 /2"', '"-1/2"', '"4294967296/1"'],
+            ),
+            "jitter_below?": ('"1/2"', ["null", "0.5", '"0.5"', '"50%"', '"1/4294967296"']),
+        },
     ),
     (
         *('{"policy":"none","fit":', "}"),
@@ -146,17 +169,10 @@ OBJECTS = [
         },
     ),
     (*(BEGUN, "]}"), {"operation": ("0", ["1"]), "do": ('"cancel"', []), "now": ('"0"', [])}),
-    (
-        *('{"policy":"none","retry_after":', "}"),
-        {"value": ('"120"', ["null", *NO_TEXT]), "now": ('"0"', NO_TIME)},
-    ),
+    (*('{"policy":"none","retry_after":', "}"), {"value": ('"120"', ["null", *NO_TEXT]), "now": ('"0"', NO_TIME)}),
     (
         *('{"policy":"none","response":', "}"),
-        {
-            "status": ("429", no_whole(2**16 - 1)),
-            "fields": ('""', ["null", *NO_TEXT]),
-            "now": ('"0"', NO_TIME),
-        },
+        {"status": ("429", no_whole(2**16 - 1)), "fields": ('""', ["null", *NO_TEXT]), "now": ('"0"', NO_TIME)},
     ),
     (
         *('{"policy":"none","budget":"sre","state":', "}"),
@@ -204,12 +220,7 @@ OBJECTS = [
     ),
     (
         *(MEMBER, "]}}"),
-        {
-            "do": ('"request"', []),
-            "now": ('"0"', []),
-            "outcome": ('"timeout"', NO_OUTCOME),
-            "times?": ("1", NO_TIMES),
-        },
+        {"do": ('"request"', []), "now": ('"0"', []), "outcome": ('"timeout"', NO_OUTCOME), "times?": ("1", NO_TIMES)},
     ),
     (*(MEMBER, "]}}"), {"do": ('"cancel"', []), "now": ('"0"', []), "outcome": ('"timeout"', NO_OUTCOME)}),
     (
@@ -227,6 +238,8 @@ EVENTLESS = '{"state":{"events":[]},"budget":'
 MEMBERLESS = '{"exchange":{"local":"sre","lease":1,"fallback":"0","timeout":"1","seed":"0","steps":[]},"budget":'
 VALUES = [
     *((f'{NONE},"{form}":', NO_OBJECT) for form in ("preview", "fit", "retry_after", "response")),
+    ('{"policy":{"growth":"constant","base":"1"},"delays":', NO_OBJECT),
+    ('{"delays":{"via":"at","index":0,"count":1},"policy":', ["null", "5", '"none"', "[]"]),
     *((f'{SRE},"{form}":', NO_OBJECT) for form in ("state", "exchange")),
     (f'{NONE},"steps":', NO_LIST),
     (f'{NONE},"steps":[],"budget":', NO_TEXT),
@@ -259,7 +272,8 @@ def texts():
         yield from ((f"a value of another type: {value}", f"{before}{value}}}") for value in values)
     for before, after, members in OBJECTS:
         required = {name: value for name, (value, _) in members.items() if not name.endswith("?")}
-        broken = [("an object without members", {})]
+        # Not every object needs a member.
+        broken = [("an object without members", {})] if required else []
         for name, (_, wrong) in members.items():
             name = name.removesuffix("?")
             broken += [(f"{name} is {value}", required | {name: value}) for value in wrong]

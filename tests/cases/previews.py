@@ -128,12 +128,7 @@ def preview_cases():
     yield rows(
         "max_elapsed-by-one", "a max_elapsed one nanosecond shorter", "constant:base=1s,max_elapsed=2999999999ns", 5
     )
-    yield rows(
-        "max_elapsed-first",
-        "the first total_min is equal to max_elapsed",
-        "constant:base=1s,max_elapsed=1s",
-        3,
-    )
+    yield rows("max_elapsed-first", "the first total_min is equal to max_elapsed", "constant:base=1s,max_elapsed=1s", 3)
     yield rows(
         "max_elapsed-first-by-one",
         "the first total_min is one nanosecond above max_elapsed",

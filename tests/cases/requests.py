@@ -34,6 +34,7 @@ CLAUSES = {
     "8.3": "jitter decorrelated needs growth exponential",
     "8.4": "errors of single fields",
     "8.5": "errors between fields",
+    "9.2": "iterators",
     "11.2": "heads of policy strings",
     "11.3": "what pairs set and remove",
     "11.4": "the form of values",
@@ -133,7 +134,19 @@ def delays(requests, vectors):
             requests.skip("5.3", len(case["windows"]), "windows", "the protocol asks for delays alone")
             for index in range(case["first"], case["first"] + len(case["delays"])):
                 requests.ask(clause, layer, case, f"[{index}]", policy=policy, **stream, index=index)
-    requests.skip_all("9.2", "resets", "iterators that are reset", "the protocol has no iterators")
+            several = {"index": case["first"], "count": len(case["delays"])}
+            for via in ("at", "fill") if case["first"] else ("at", "fill", "next"):
+                ask_several(requests, clause, layer, case, via, **several)
+    for case in vectors["resets"]:
+        first, second, *_ = map(int, case["asked"])
+        ask_several(requests, "9.2", "resets", case, "next", index=0, count=first)
+        ask_several(requests, "9.2", "resets", case, "reset", index=first, count=second)
+
+
+def ask_several(requests, clause, layer, case, via, **indices):
+    """Asks for delays of a policy by its fields."""
+    request = {"policy": case["policy"], **stream_of(case), "delays": {"via": via, **indices}}
+    requests.ask(clause, layer, case, f".{via}", **request)
 
 
 def string_of(policy):
@@ -168,24 +181,19 @@ def texts(requests, vectors):
             clause = "12.1" if case["of"] == "policy" else "15.1"
             ask_text(requests, clause, "presets", case, case[name], f".{name}")
         requests.skip("5.3", len(case.get("windows", [])), "windows", "the protocol asks for delays alone")
+    why = "the protocol answers with code and position"
     for case in vectors["text_errors"]:
         # An error of 11.5 has no limit.
         is_read = case["error"]["limit"] == "0" and case["error"]["code"] != "missing"
         clauses = {"policy": ("11.6", "11.5"), "budget": ("15.2", "15.1")}[case["of"]]
         ask_text(requests, clauses[is_read], "text_errors", case, case["text"])
-        skip_details(requests)
+        requests.skip("8.8", 1, "messages, fields, values and limits of errors in strings", why)
 
 
 def ask_text(requests, clause, layer, case, text, part=""):
     # A delay is the form that every evaluator has first.
     request = {"policy": text} if case["of"] == "policy" else {"policy": "none", "budget": text, "steps": []}
     requests.ask(clause, layer, case, part, **request)
-
-
-def skip_details(requests):
-    """What an error tells besides its code and its position."""
-    why = "the protocol answers with code and position"
-    requests.skip("8.8", 1, "messages, fields, values and limits of errors", why)
 
 
 def of_text(case):
@@ -202,12 +210,13 @@ def of_text(case):
 
 def policies(requests, vectors):
     for case in vectors["errors"]:
-        skip_details(requests)
-        policy, error = string_of(case["policy"]), case["error"]
-        if json.loads(answer(line_of({"policy": policy}))).get("error") != error["code"]:
-            requests.skip("8.2", 1, "policies as fields", "no string has these fields and this error")
-            continue
-        requests.ask(of_error(case), "errors", case, policy=policy)
+        requests.skip("8.8", 1, "messages of errors", "the protocol answers without them")
+        clause, policy = of_error(case), string_of(case["policy"])
+        # Some fields have no string, or one with another error.
+        if json.loads(answer(line_of({"policy": policy}))).get("error") == case["error"]["code"]:
+            requests.ask(clause, "errors", case, policy=policy)
+        delays = {"via": "at", "index": 0, "count": 1}
+        requests.ask(clause, "errors", case, ".fields", policy=case["policy"], delays=delays)
 
 
 def of_error(case):

@@ -58,11 +58,7 @@ def text_cases():
         "none restores the default multiplier",
         "cenkalti-v4:multiplier=none,max_elapsed=none",
     )
-    yield text(
-        "head-decorrelated-cap_on-none",
-        "none removes what a shorthand set",
-        "decorrelated:base=1s,cap_on=none",
-    )
+    yield text("head-decorrelated-cap_on-none", "none removes what a shorthand set", "decorrelated:base=1s,cap_on=none")
     yield text("head-full-jitter", "a pair replaces the jitter of a shorthand", "full:base=1s,jitter=equal")
     yield text(
         "head-decorrelated-full",
@@ -200,9 +196,7 @@ def text_cases():
         "constant:base=1s,jitter=proportional,jitter_below=0,jitter_above=0.5",
     )
     yield text(
-        "jitter-above-alone-given",
-        "jitter_below is not set",
-        "constant:base=1s,jitter=proportional,jitter_above=0.5",
+        "jitter-above-alone-given", "jitter_below is not set", "constant:base=1s,jitter=proportional,jitter_above=0.5"
     )
 
     for unit, ns in fields.UNITS.items():

@@ -10,13 +10,13 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from differential import random_budgets, random_strings
-from differential.string_requests import INDICES, NOT_REQUESTS, SEEDS, encoded, seed
-from reference import numbers, operations, presets
+from differential.faults import disguised, spoiled
+from differential.string_requests import NOT_REQUESTS, encoded, seed
+from reference import numbers, presets
 
 MAX = numbers.MAX
 MS, S = 10**6, 10**9
 FAILURES = ["transient", "throttled", "timeout"]
-# Objects that repeat a member are tuples of their members (see `encoded`).
 
 
 def policy(rng):
@@ -279,246 +279,13 @@ def edited(rng, value):
     return value[:at] + rng.choice(["", some, some]) + value[at + rng.choice([0, 0, 1, 2]) :]
 
 
-# Lines that are not requests, and those that only look so.
-
-
-def broken_steps(rng):
-    """A list of steps with one fault of each clause, or a value that is no list of steps."""
-    steps = valid_steps(rng) or [{"operation": 0, "do": "begin", "now": "0"}]
-    at = rng.randrange(len(steps))
-    step = steps[at]
-    operation, others = step["operation"], [s for s in steps if s["operation"] != step["operation"]]
-    match rng.randrange(9):
-        case 0:
-            return rng.choice(
-                [None, {}, "begin", 5, True, step, [None], [5], ["begin"], [[]], [steps]]
-            )
-        case 1:
-            step.pop(rng.choice(["operation", "do", "now"]))
-        case 2:
-            step["operation"] = rng.choice(INDICES)
-        case 3:
-            step["now"] = rng.choice(TIMES)
-        case 4:
-            step["do"] = rng.choice(ACTIONS)
-        case 5:
-            # An operation that begins twice, or one that has not begun.
-            more = {"operation": operation, "now": "0", "outcome": "success"}
-            if rng.random() < 0.4:
-                steps.insert(at + 1, more | {"do": "begin"})
-            else:
-                steps.insert(0, more | {"do": rng.choice(["outcome", "cancel"])})
-        case 6:
-            step = {
-                "operation": operation,
-                "do": "outcome",
-                "now": "0",
-                "outcome": rng.choice(OUTCOMES),
-            }
-            if step["outcome"] is ...:
-                del step["outcome"]
-            steps.append(step)
-        case 7:
-            retry_after = rng.choice([x for x in TIMES if x is not None])
-            steps.append(
-                outcome(operation, 0, rng.choice(operations.OUTCOMES))
-                | {"retry_after": retry_after}
-            )
-        case 8:
-            deadline = rng.choice([x for x in TIMES if x is not None])
-            steps.append({"operation": 9999, "do": "begin", "now": "0", "deadline": deadline})
-    if others and rng.random() < 0.1:
-        steps = [s for s in steps if s.get("do") != "begin"]
-    return steps
-
-
-TIMES = [5, 0, None, "", "-1", "+1", " 1", "1 ", "1.0", "1e3", "0x1", "٣", "²", "1s", True, [], {}]
-TIMES += [str(2**63), str(2**64), "9" * 100, "-0", "1_0", "\0"]
-ACTIONS = [
-    None,
-    5,
-    "",
-    "Begin",
-    "BEGIN",
-    "end",
-    "success",
-    "begin ",
-    ["begin"],
-    {},
-    True,
-    "retry",
-    0,
-]
-OUTCOMES = [
-    None,
-    ...,
-    1,
-    2,
-    "",
-    "Success",
-    "cancelled",
-    "max_retries",
-    "wait",
-    "transient ",
-    ["success"],
-    True,
-]
-# Names that mean something to JavaScript, Python or serde, but nothing in a request.
-SPECIAL = [
-    "__proto__",
-    "constructor",
-    "toString",
-    "hasOwnProperty",
-    "length",
-    "__class__",
-    "__dict__",
-]
-SPECIAL += ["$serde_json::private::Number", "$serde_json::private::RawValue"]
-ACTIONS += SPECIAL
-OUTCOMES += SPECIAL
-WHOLE = [*INDICES, 10_001, "5", {}, 2**32 - 0.5]
-
-
-def broken(rng):
-    """Members of a request with one fault."""
-    text = ("policy", rng.choice(["default", "default", "nonsense", "full:base=1s,max_retries=9"]))
-    match rng.randrange(12):
-        case 0 | 1 | 2 | 3:
-            return [text, ("steps", broken_steps(rng))]
-        case 4:
-            return [
-                text,
-                ("steps", []),
-                ("budget", rng.choice([5, True, False, [], {}, 0, ["sre"]])),
-            ]
-        case 5:
-            return [
-                text,
-                ("steps", []),
-                rng.choice([("seed", rng.choice(SEEDS)), ("key", rng.choice([5, True, [], {}]))]),
-            ]
-        case 6:
-            return [
-                ("policy", rng.choice([None, 5, ["default"], {}, True])),
-                *rng.choice([steps, fit, preview])(rng)[1:],
-            ]
-        case 7:
-            return rng.choice([steps, fit, preview])(rng)[1:]
-        case 8 | 9:
-            return [
-                text,
-                broken_object(rng, "preview", {"first": 0, "count": 2}, WHOLE, [*WHOLE, 1001]),
-            ]
-        case 10:
-            asked = {"field": "base", "attempts": 4, "total": "1000000000"}
-            names = [
-                None,
-                5,
-                "",
-                "Base",
-                "CAP",
-                "floor",
-                "max_attempts",
-                "base ",
-                ["base"],
-                *SPECIAL,
-            ]
-            return [text, broken_object(rng, "fit", asked, names, [*INDICES, "5", {}], TIMES)]
-        case _:
-            asked = {"value": "120", "now": "0"}
-            return [broken_object(rng, "retry_after", asked, [None, 5, True, ["5"], {}], TIMES)]
-
-
-def broken_object(rng, name, asked, *values):
-    if rng.random() < 0.2:
-        return name, rng.choice([None, 5, True, "x", [], [asked], "", {}])
-    member = rng.randrange(len(values))
-    key = list(asked)[member]
-    if rng.random() < 0.2:
-        del asked[key]
-    else:
-        asked[key] = rng.choice(values[member])
-    return name, asked
-
-
-def disguised(rng, members):
-    """The same request with members that are ignored, repeated, or of a form that comes later."""
-    names = [name for name, _ in members]
-    match rng.randrange(7):
-        case 0:
-            # The last of repeated members counts.
-            again = rng.choice(members)
-            return [(again[0], rng.choice([None, 5, "default", [], again[1]])), *members]
-        case 1:
-            return [*members, (rng.choice(names), rng.choice([None, 5, "default", "7", []]))]
-        case 2:
-            others = [
-                ("preview", None),
-                ("fit", 5),
-                ("steps", "x"),
-                ("retry_after", {}),
-                ("preview", {}),
-            ]
-            others += [("fit", {"field": "cap", "attempts": 3, "total": "5"}), ("steps", [])]
-            return [*members, rng.choice(others)]
-        case 3:
-            more = [
-                ("seed", 5),
-                ("index", -1),
-                ("index", "x"),
-                ("key", 7),
-                ("budget", 5),
-                ("policy", None),
-            ]
-            return [*members, rng.choice([m for m in more if m[0] not in names] or [("more", {})])]
-        case 4:
-            return [(name, with_more(rng, value)) for name, value in members]
-        case 5:
-            return [special(rng), *members]
-        case _:
-            return [
-                (name.upper() if rng.random() < 0.1 else name, value) for name, value in members
-            ]
-
-
-def special(rng):
-    value = rng.choice(["5", 5, None, {}, {"policy": "none", "steps": [], "do": "cancel"}])
-    return rng.choice(SPECIAL), value
-
-
-def with_more(rng, value):
-    """Nested objects with repeated and unknown members."""
-    if isinstance(value, list):
-        return [with_more(rng, part) if rng.random() < 0.3 else part for part in value]
-    if not isinstance(value, dict) or not value:
-        return value
-    rows = list(value.items())
-    name, first = rng.choice(rows)
-    more = rng.choice(
-        [
-            (name, first),
-            (name, None),
-            ("more", [{"now": -1}]),
-            ("deadline", 5),
-            ("outcome", 5),
-            ("retry_after", "x"),
-            ("Now", "5"),
-            special(rng),
-            special(rng),
-        ]
-    )
-    rows.insert(rng.randrange(len(rows) + 1), more)
-    return tuple(rows)
-
-
 def line(rng):
     chance = rng.random()
     if chance < 0.01:
         return rng.choice(NOT_REQUESTS)
-    if chance < 0.1:
-        members = broken(rng)
-    else:
-        members = rng.choices([steps, preview, fit, retry_after], [55, 12, 12, 15])[0](rng)
+    members = rng.choices([steps, preview, fit, retry_after], [55, 12, 12, 15])[0](rng)
+    if chance < 0.14:
+        members = spoiled(rng, members)
     if rng.random() < 0.06:
         members = disguised(rng, members)
     if rng.random() < 0.5:

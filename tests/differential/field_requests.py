@@ -1,8 +1,9 @@
-"""Random requests to the drivers, valid and invalid, the same for the same seed.
+"""Random requests for delays of policies by their fields, valid and invalid, the same for the same seed.
 
 Usage: field_requests.py SEED COUNT; `tests/README.md` describes a request.
 """
 
+import json
 import random
 import sys
 from pathlib import Path
@@ -14,6 +15,8 @@ MAX, RESTART = numbers.MAX, delays.RESTART
 # Where formulas break: ends of ranges, powers of two, defaults, and numbers above the limit.
 EDGES = [0, 1, 2, 3, 999, 1000, 10**6, 10**9, 2**31, 2**32, 2**53, 2**62, MAX - 1, MAX]
 EDGES += [fields.HOUR, fields.HOUR + 1]
+# Characters of one byte to four, and the ends of their ranges.
+KEYS = "a\0\x7f\x80ä\u07ff\u0800任\uffff\U00010000🚀\U0010ffff" + "0123456789"
 BEYOND = [MAX + 1, 2**64 - 1]
 # How often a field is set where it is used, if that is not nearly always.
 OFTEN = {
@@ -95,11 +98,11 @@ def policy(rng):
 
 def line(rng):
     chosen = policy(rng)
-    tokens = [
-        f"{field}={'/'.join(map(str, v)) if isinstance(v, tuple) else v}"
+    texts = [
+        (field, "/".join(map(str, v)) if isinstance(v, tuple) else str(v))
         for field, v in chosen.items()
     ]
-    rng.shuffle(tokens)
+    rng.shuffle(texts)
     via = rng.choice(["at", "fill", "next", "reset"])
     count = 100
     if via == "next":
@@ -115,10 +118,12 @@ def line(rng):
         index = min(index, 2**32 - count)
         if rng.random() < 0.02:
             index = 2**32 - count
-    tokens += [f"seed={rng.choice([0, 1, 42, 2**64 - 1, rng.getrandbits(64)])}"]
+    seed = rng.choice([0, 1, 42, 2**64 - 1, rng.getrandbits(64)])
+    request = {"policy": dict(texts), "seed": str(seed)}
     if rng.random() < 0.6:
-        tokens += [f"key={rng.randbytes(rng.choice([0, 1, 7, 8, 9, 36])).hex()}"]
-    return " ".join([*tokens, f"via={via}", f"index={index}", f"count={count}"])
+        request["key"] = "".join(rng.choice(KEYS) for _ in range(rng.choice([0, 1, 7, 8, 9, 36])))
+    delays = {"via": via, "index": index, "count": count}
+    return json.dumps(request | {"delays": delays}, ensure_ascii=False, separators=(",", ":"))
 
 
 if __name__ == "__main__":

@@ -9,12 +9,13 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-import evaluate_budgets
 from cases import budget_states, exchanges
 from cases.exchanges import FAILED, SHARED, SUCCEEDED, WORD_MAX, other_state
 from differential import random_budgets, random_strings
-from differential.decision_requests import SPECIAL, TIMES, broken_object, date, disguised
-from differential.string_requests import INDICES, NOT_REQUESTS, encoded, seed
+from differential.decision_requests import date
+from differential.faults import disguised, spoiled
+from differential.string_requests import NOT_REQUESTS, encoded, seed
+from evaluate_members import Player
 from reference import budgets, members, operations, parse_error, retry_after, strings
 from reference.numbers import MAX
 
@@ -242,7 +243,7 @@ class Story:
     def __init__(self, rng, asked, shared, local):
         numbers = (int(asked[name]) for name in ("lease", "fallback", "timeout", "seed"))
         self.rng, self.member = rng, members.Member(shared, local, *numbers)
-        self.player = evaluate_budgets.Player(self.member)
+        self.player = Player(self.member)
         self.now, self.clock = (
             rng.choice([0, 0, 0, S, rng.randrange(10**15)]),
             rng.choice([1000 * S, exchanges.EPOCH]),
@@ -282,7 +283,7 @@ class Story:
     def play(self, do, **arguments):
         step = {"do": do, "now": str(self.now), **arguments}
         self.steps.append(step)
-        return self.player.play(*evaluate_budgets.step_of(step))
+        return self.player.play(step)
 
     def repeated(self, most):
         times = self.rng.choice([1] * 12 + [2, 2, 3, most])
@@ -361,106 +362,13 @@ def exchange(rng):
     return [("budget", text), ("exchange", asked)]
 
 
-# Lines that are not requests
-
-
-def broken(rng):
-    """Members of a request with one fault."""
-    form = rng.randrange(8)
-    if form == 0:
-        asked = {"status": 429, "fields": "Retry-After: 7", "now": "0"}
-        return [broken_object(rng, "response", asked, [*INDICES, 65_536, "200", {}], TEXTS, TIMES)]
-    if form == 1:
-        asked = {"text": None, "events": []}
-        return [("budget", "sre"), broken_object(rng, "state", asked, [5, True, [], {}], LISTS)]
-    if form == 2:
-        return [
-            ("budget", rng.choice([None, 5, ["sre"], {}, True])),
-            rng.choice([exchange, state])(rng)[1],
-        ]
-    if form == 3:
-        event = {"event": "attempt_over", "now": "0", "held": "1"}
-        given = broken_row(rng, event, EVENTS, TIMES, WORDS, required=2)
-        if rng.random() < 0.3:
-            given = {"event": "retry_requested", "now": "0", "outcome": rng.choice(OUTCOMES)}
-        return [("budget", "sre"), ("state", {"events": [given]})]
-    asked = configured(rng) | {"local": "sre", "steps": []}
-    if form == 4:
-        values = [TEXTS, LEASES, [*WORDS, "1000001", str(WORD_MAX - 1)], TIMES, WORDS, LISTS]
-        return [("budget", "sre"), broken_object(rng, "exchange", asked, *values)]
-    row = broken_step(rng)
-    steps = [{"do": "begin", "now": "0"}, row] if rng.random() < 0.5 else [row]
-    return [("budget", "sre"), ("exchange", asked | {"steps": steps})]
-
-
-def broken_row(rng, row, *values, required):
-    """An object with a value that is not valid, or without one of the first, which are required."""
-    at = rng.randrange(len(values))
-    name = list(row)[at]
-    if at < required and rng.random() < 0.2:
-        return {other: row[other] for other in row if other != name}
-    return row | {name: rng.choice([value for value in values[at] if value is not ...])}
-
-
-def broken_step(rng):
-    rows = [
-        ({"do": "begin", "now": "0"}, ACTIONS, TIMES),
-        ({"do": "note", "now": "0", "event": FAILED}, ACTIONS, TIMES, EVENTS),
-        ({"do": "request", "now": "0", "outcome": "timeout"}, ACTIONS, TIMES, OUTCOMES),
-        ({"do": "cancel", "now": "0", "outcome": "timeout"}, ACTIONS, TIMES, OUTCOMES),
-        ({"do": "failed", "now": "0", "stored": True}, ACTIONS, TIMES, BOOLEANS),
-        ({"do": "step", "now": "0", "store_now": "0"}, ACTIONS, TIMES, TIMES),
-    ]
-    row, *values = rng.choice(rows)
-    if rng.random() < 0.3:
-        more = {"text": [5, True, [], {}], "held": WORDS, "local": BOOLEANS, "times": COUNTS}
-        names = {"note": ["held", "local", "times"], "request": ["times"], "step": ["text"]}
-        if row["do"] in names:
-            name = rng.choice(names[row["do"]])
-            return row | {name: rng.choice(more[name])}
-    return broken_row(rng, row, *values, required=len(values))
-
-
-TEXTS = [None, 5, True, ["5"], {}]
-LISTS = [None, 5, True, "x", {}, [None], [5], ["begin"], [[]], [{}]]
-WORDS = [5, None, "", "-1", "+1", " 1", "1.0", "1e3", "٣", str(2**64), "9" * 100, True, [], {}]
-LEASES = [0, 1001, -1, 1.5, "1", None, True, [], 10**30]
-COUNTS = [0, 100_001, -1, 1.5, "1", None, True, []]
-BOOLEANS = [None, 0, 1, "true", "", [], {}]
-EVENTS = [
-    None,
-    5,
-    "",
-    "Attempt_over",
-    "none",
-    "attempt_over ",
-    ["attempt_over"],
-    {},
-    True,
-    *SPECIAL,
-]
-OUTCOMES = [
-    None,
-    1,
-    2,
-    "",
-    "Success",
-    "none",
-    "cancelled",
-    "transient ",
-    ["success"],
-    True,
-    *SPECIAL,
-]
-ACTIONS = [None, 5, "", "Begin", "notes", "end", "flush", ["begin"], {}, True, *SPECIAL]
-
-
 def line(rng):
     chance = rng.random()
     if chance < 0.003:
         return rng.choice(NOT_REQUESTS)
-    form = broken if chance < 0.08 else rng.choices([response, state, exchange], [3, 2, 4])[0]
-    members = form(rng)
+    members = rng.choices([response, state, exchange], [3, 2, 4])[0](rng)
+    if chance < 0.1:
+        members = spoiled(rng, members)
     if rng.random() < 0.05:
         members = disguised(rng, members)
     if rng.random() < 0.5:

@@ -5,15 +5,7 @@ from reference.delays import delay
 from reference.numbers import MAX, WORD_MAX, draw, sample, sat
 
 OUTCOMES = ["success", "transient", "throttled", "timeout", "permanent"]
-REASONS = [
-    "success",
-    "permanent",
-    "max_retries",
-    "max_elapsed",
-    "deadline",
-    "budget",
-    "cancelled",
-]
+REASONS = ["success", "permanent", "max_retries", "max_elapsed", "deadline", "budget", "cancelled"]
 
 
 class Operation:  # 13.1

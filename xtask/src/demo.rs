@@ -1,13 +1,14 @@
 //! `cargo xtask demo`: the parameter sets of published articles in five languages, side by side.
 
-use std::fmt::Write;
-
 use anyhow::{Context, Result, bail, ensure};
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use crate::drivers::{answers, write_requests};
+use crate::evaluators::{answers, write_requests};
 use crate::languages::ALL;
 use crate::shell::{progress, root};
+
+/// The key of all parameter sets.
+const KEY: &str = "job-1";
 
 /// One parameter set and the delays of each language.
 struct Table {
@@ -34,7 +35,7 @@ pub(crate) fn run() -> Result<()> {
         bail!("the languages disagree");
     }
     println!(
-        "\nseed 42, key \"job-1\"; another key gives other delays, again the same in every language.\n\
+        "\nseed 42, key \"{KEY}\"; another key gives other delays, again the same in every language.\n\
          Next:\n  \
          docs/programs.md                      the same loop in each language\n  \
          cargo xtask package --host --out DIR  the wheel, the npm tarball and the crates to install\n  \
@@ -59,7 +60,7 @@ fn tables() -> Result<Vec<Table>> {
     let cases = file.get("cases").and_then(Value::as_array).context("no cases")?;
     ensure!(!cases.is_empty(), "no parameter sets");
     let requests: Vec<String> = cases.iter().map(request).collect::<Result<_>>()?;
-    let requests = write_requests("demo.txt", &format!("{}\n", requests.join("\n")))?;
+    let requests = write_requests("demo.jsonl", &format!("{}\n", requests.join("\n")))?;
 
     let mut tables: Vec<Table> = cases
         .iter()
@@ -69,28 +70,23 @@ fn tables() -> Result<Vec<Table>> {
         })
         .collect::<Result<_>>()?;
     for language in &ALL {
-        let driver = &mut (language.driver)().with_context(|| format!("for {}", language.name))?;
+        let evaluator =
+            &mut (language.evaluator)().with_context(|| format!("for {}", language.name))?;
         progress(&format!("asking {}", language.name));
-        let answers = answers(driver, &requests)?;
+        let answers = answers(evaluator, &requests)?;
         for (table, answer) in tables.iter_mut().zip(answers.lines()) {
-            let delays = answer.strip_prefix("ok ").with_context(|| answer.to_owned())?;
-            table.columns.push(delays.split(' ').map(str::to_owned).collect());
+            table.columns.push(delays(&serde_json::from_str(answer)?)?);
         }
     }
     Ok(tables)
 }
 
-/// The request of a case, for drivers.
+/// The request of a case. Its key is that of the heading.
 fn request(case: &Value) -> Result<String> {
-    let policy = case.get("policy").and_then(Value::as_object).context("no policy")?;
-    let mut line = String::new();
-    for (field, value) in policy {
-        write!(line, "{field}={} ", value.as_str().context("not a string")?)?;
-    }
-    let text = |name| case.get(name).and_then(Value::as_str).context(name);
-    let count = delays(case)?.len();
-    write!(line, "seed={} key={} via=next index=0 count={count}", text("seed")?, text("key")?)?;
-    Ok(line)
+    let [policy, seed] = ["policy", "seed"].map(|name| case.get(name));
+    let asked = json!({"via": "next", "index": 0, "count": delays(case)?.len()});
+    let request = json!({"policy": policy, "seed": seed, "key": KEY, "delays": asked});
+    Ok(request.to_string())
 }
 
 fn delays(case: &Value) -> Result<Vec<String>> {

@@ -7,7 +7,7 @@ use std::process::Command;
 use anyhow::{Result, bail, ensure};
 use backoff_core::{ErrorCode, StopReason};
 
-use crate::drivers::{answers, reference_driver, reference_evaluator, write_requests};
+use crate::evaluators::{answers, reference_evaluator, write_requests};
 use crate::languages::language::Language;
 use crate::shell::{command, progress, stdout};
 
@@ -87,21 +87,23 @@ impl Differential {
     /// and the reference must agree on a part.
     pub(crate) fn of_fields(first: &Language) -> Result<Self> {
         let lines = random_requests("field_requests.py", POLICIES)?;
-        let requests = write_requests("fields.txt", &lines)?;
-        let answers_of_first = answers(&mut (first.driver)()?, &requests)?;
+        let requests = write_requests("fields.jsonl", &lines)?;
+        let answers_of_first = answers(&mut (first.evaluator)()?, &requests)?;
 
-        let delays = answers_of_first.lines().filter_map(|line| line.strip_prefix("ok"));
-        let delays: usize = delays.map(|line| line.split_whitespace().count()).sum();
+        let answered = |begin| answers_of_first.lines().filter(move |line| line.starts_with(begin));
+        // Each delay is the only text in quotes but the name of the member.
+        let quotes = |line: &str| line.matches('"').count() / 2 - 1;
+        let delays: usize = answered(r#"{"delays":["#).map(quotes).sum();
         ensure!(delays >= DELAYS, "only {delays} delays");
-        let errors = answers_of_first.lines().filter(|line| line.starts_with("error ")).count();
+        let errors = answered(r#"{"error":"#).count();
         ensure!(errors >= INVALID, "only {errors} invalid policies");
         progress(&format!("{delays} delays, {errors} invalid policies"));
 
         let part = |text: &str| -> String {
             text.lines().take(REFERENCE_POLICIES).flat_map(|line| [line, "\n"]).collect()
         };
-        let sample = write_requests("reference.txt", &part(&lines))?;
-        let expected = answers(&mut reference_driver(), &sample)?;
+        let sample = write_requests("reference.jsonl", &part(&lines))?;
+        let expected = answers(&mut reference_evaluator(), &sample)?;
         compare(&sample, &expected, &part(&answers_of_first))?;
         Ok(Self { requests, answers: answers_of_first })
     }
@@ -166,8 +168,8 @@ impl Differential {
     }
 
     /// Fails unless a language gives the same answers.
-    pub(crate) fn agrees(&self, driver: &mut Command) -> Result<()> {
-        compare(&self.requests, &self.answers, &answers(driver, &self.requests)?)
+    pub(crate) fn agrees(&self, evaluator: &mut Command) -> Result<()> {
+        compare(&self.requests, &self.answers, &answers(evaluator, &self.requests)?)
     }
 }
 

@@ -14,8 +14,8 @@ mod demo;
 mod differential;
 mod dist;
 mod docs;
-mod drivers;
 mod engines;
+mod evaluators;
 mod fields;
 mod fresh;
 mod generate;
@@ -91,7 +91,7 @@ fn run(words: &[&str]) -> Result<()> {
         ["test", "--all"] => test::everything(Extent::All),
         ["test", part] => test::part(part, Extent::Usual),
         ["test", "--all", part] => test::part(part, Extent::All),
-        ["evaluate", language] => drivers::evaluate(language),
+        ["evaluate", language] => evaluators::evaluate(language),
         ["scenario"] => scenario::run(languages::clients(&languages::ALL)?),
         ["scenario", name @ ("queues" | "fleet" | "contention")] => servers::scenario(name),
         ["scenario", name] => scenario::run(languages::clients(&[*languages::named(name)?])?),

@@ -12,7 +12,7 @@ use crate::archive::tar_gz;
 use crate::crates::{PUBLISHED, linted};
 use crate::cross;
 use crate::docs;
-use crate::drivers::reference_evaluator;
+use crate::evaluators::reference_evaluator;
 use crate::languages::language::Platforms;
 use crate::languages::python;
 use crate::libbackoff::Platform;
@@ -31,7 +31,7 @@ pub(crate) fn binary() -> Result<PathBuf> {
     }
     progress("building the command");
     // With an example cargo compiles the crates as it does for their tests, which use the same.
-    run(linted("build", PUBLISHED)?.args(["--bin", "backoff", "--example", "driver"]))?;
+    run(linted("build", PUBLISHED)?.args(["--bin", "backoff", "--example", "evaluate"]))?;
     let name = format!("backoff{EXE_SUFFIX}");
     fs::create_dir_all(programs())?;
     // Documents find it there. A running program cannot be overwritten, but it can be replaced.

@@ -27,9 +27,7 @@ COMMANDS = {
         [*QUEUE, "--max-time=1s", "--timeout=1ns", "--policy=none:max_retries=0"],
     ],
     "compare": [["compare", "none", "default", "--runs=1"]],
-    "advise": [
-        ["advise", "--clients=50", "--capacity=200", "--latency=20ms", "--runs=2"],
-    ],
+    "advise": [["advise", "--clients=50", "--capacity=200", "--latency=20ms", "--runs=2"]],
 }
 CASES = [(kind, command) for kind, commands in COMMANDS.items() for command in commands]
 

@@ -33,11 +33,6 @@ pub(crate) fn bench() -> Result<Command> {
     Ok(command(build.join("bench")))
 }
 
-/// The driver.
-pub(crate) fn driver() -> Result<Command> {
-    program("driver")
-}
-
 /// The evaluator.
 pub(crate) fn evaluator() -> Result<Command> {
     program("evaluate")

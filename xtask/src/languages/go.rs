@@ -40,11 +40,6 @@ const PEERS: [(&str, &str); 6] = [
     ("github.com/sethvargo/go-retry", "v0.5.0"),
 ];
 
-/// The driver of request lines (tests/README.md).
-pub(crate) fn driver() -> Result<Command> {
-    program("driver", "./driver", &checks())
-}
-
 /// The evaluator (tests/README.md).
 pub(crate) fn evaluator() -> Result<Command> {
     program("evaluate", "./evaluate", &checks())

@@ -109,11 +109,6 @@ pub(crate) fn bench() -> Result<Command> {
     Ok(node)
 }
 
-/// The driver over the installed package.
-pub(crate) fn driver() -> Result<Command> {
-    program("tests", "driver.mjs")
-}
-
 /// The evaluator over the installed package.
 pub(crate) fn evaluator() -> Result<Command> {
     program("tests", "evaluate.mjs")

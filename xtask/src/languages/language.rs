@@ -22,8 +22,6 @@ pub(crate) enum Platforms {
 #[derive(Clone, Copy)]
 pub(crate) struct Language {
     pub(crate) name: &'static str,
-    /// Its driver, over the installed artifact.
-    pub(crate) driver: fn() -> Result<Command>,
     /// Its evaluator, over the installed artifact.
     pub(crate) evaluator: fn() -> Result<Command>,
     /// Its HTTP example, over the installed artifact.

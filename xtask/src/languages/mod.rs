@@ -19,7 +19,6 @@ macro_rules! language {
     ($name:ident, $hosts_part:literal, $documents:expr) => {
         Language {
             name: stringify!($name),
-            driver: $name::driver,
             evaluator: $name::evaluator,
             client: $name::client,
             packages: $name::packages,

@@ -46,11 +46,6 @@ pub(crate) fn bench() -> Result<Command> {
     Ok(python)
 }
 
-/// The driver.
-pub(crate) fn driver() -> Result<Command> {
-    program("driver.py")
-}
-
 /// The evaluator.
 pub(crate) fn evaluator() -> Result<Command> {
     program("evaluate.py")

@@ -39,12 +39,7 @@ pub(crate) fn bench() -> Result<Command> {
     Ok(command(folder.join("release/bench-rust")))
 }
 
-/// The driver. Its core is optimised in debug builds, too.
-pub(crate) fn driver() -> Result<Command> {
-    crates::example("driver")
-}
-
-/// The evaluator.
+/// The evaluator. Its core is optimised in debug builds, too.
 pub(crate) fn evaluator() -> Result<Command> {
     crates::example("evaluate")
 }

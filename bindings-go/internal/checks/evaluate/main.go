@@ -21,21 +21,45 @@ func main() {
 func answerAll(requests io.Reader, answers io.Writer) error {
 	lines, out := bufio.NewScanner(requests), bufio.NewWriterSize(answers, 1<<16)
 	lines.Buffer(make([]byte, 1<<16), math.MaxInt)
-	var answer []byte
 	for lines.Scan() {
-		answer = append(appendAnswer(answer[:0], lines.Bytes()), '\n')
-		if _, err := out.Write(answer); err != nil {
+		if _, err := out.WriteString(answer(lines.Bytes()) + "\n"); err != nil {
 			return err
 		}
 	}
 	return errors.Join(lines.Err(), out.Flush())
 }
 
-// appendAnswer appends the answer to a line.
-func appendAnswer(text, line []byte) []byte {
-	request, ok := parseRequest(line)
+// errNotARequest is what every reader of a member panics with.
+var errNotARequest = errors.New("not a request")
+
+func check(ok bool) {
 	if !ok {
-		return append(text, `{"error":"not_a_request","at":0}`...)
+		panic(errNotARequest)
 	}
-	return request.appendAnswer(text)
+}
+
+// answer returns the answer to a line.
+func answer(line []byte) (text string) {
+	defer func() {
+		switch found := recover(); found {
+		case nil:
+		case errNotARequest:
+			text = `{"error":"not_a_request","at":0}`
+		default:
+			panic(found)
+		}
+	}()
+	request := request{object: parseLine(line)}
+	form := delay
+	for _, known := range forms {
+		if _, ok := request.object[known.name]; ok {
+			form = known.form
+			break
+		}
+	}
+	text = form(&request)
+	if request.refused != "" {
+		return request.refused
+	}
+	return text
 }

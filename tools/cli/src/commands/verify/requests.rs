@@ -8,12 +8,13 @@ use serde_json::{Map, Value};
 const FILE: &str = include_str!("../../../vectors/requests.jsonl");
 
 /// The members of answers, some of which `--only` compares.
-pub(crate) const MEMBERS: [&str; 15] = [
+pub(crate) const MEMBERS: [&str; 16] = [
     "answers",
     "at",
     "budget",
     "canonical",
     "delay_ns",
+    "delays",
     "error",
     "field",
     "limit",

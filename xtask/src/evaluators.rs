@@ -1,4 +1,4 @@
-//! The drivers and evaluators of the languages: requests in, answers out (`tests/README.md`).
+//! The evaluators of the languages: requests in, answers out (`tests/README.md`).
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -27,14 +27,7 @@ pub(crate) fn reference_evaluator() -> Command {
     python
 }
 
-/// The driver over the reference.
-pub(crate) fn reference_driver() -> Command {
-    let mut python = command("python3");
-    python.arg("tests/differential/reference_driver.py");
-    python
-}
-
-/// Writes requests to a file that drivers read.
+/// Writes requests to a file that evaluators read.
 pub(crate) fn write_requests(name: &str, requests: &str) -> Result<PathBuf> {
     let folder = scratch().join("requests");
     fs::create_dir_all(&folder)?;
@@ -43,13 +36,15 @@ pub(crate) fn write_requests(name: &str, requests: &str) -> Result<PathBuf> {
     Ok(path)
 }
 
-/// The answers of a driver or an evaluator to a file of requests.
-pub(crate) fn answers(driver: &mut Command, requests: &Path) -> Result<String> {
+/// The answers of an evaluator to a file of requests.
+pub(crate) fn answers(evaluator: &mut Command, requests: &Path) -> Result<String> {
     let file = File::open(requests).with_context(|| requests.display().to_string())?;
-    let output =
-        driver.stdin(file).output().with_context(|| format!("cannot run `{}`", line(driver)))?;
+    let output = evaluator
+        .stdin(file)
+        .output()
+        .with_context(|| format!("cannot run `{}`", line(evaluator)))?;
     if !output.status.success() {
-        bail!("`{}` failed:\n{}", line(driver), String::from_utf8_lossy(&output.stderr));
+        bail!("`{}` failed:\n{}", line(evaluator), String::from_utf8_lossy(&output.stderr));
     }
     Ok(String::from_utf8(output.stdout)?)
 }
