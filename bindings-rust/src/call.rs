@@ -35,11 +35,11 @@ where
     /// the attempts and the time.
     ///
     /// ```
-    /// let report = backoff_retry::Retry::default().when(|_: &&str| true).run(|| Ok(7));
+    /// let report = backoff_retry::Retry::default().when(|_: &&str| true).call_with_report(|| Ok(7));
     /// assert_eq!((report.result, report.attempts), (Ok(7), 1));
     /// ```
     #[must_use = "the report holds the result of the last call"]
-    pub fn run<F>(self, call: F) -> Report<R>
+    pub fn call_with_report<F>(self, call: F) -> Report<R>
     where
         F: FnMut() -> R,
         S: BlockingSleep,
@@ -47,7 +47,7 @@ where
         Run::new(self.plan).run_blocking(call, || false)
     }
 
-    /// Runs the loop in this thread, as [`Loop::run`] does, until `cancelled` returns `true`.
+    /// Runs the loop in this thread, as [`Loop::call_with_report`] does, until `cancelled` returns `true`.
     /// Returns `None` if that is before the first call.
     ///
     /// The loop calls `cancelled` before each call, after each call that failed, and before and
@@ -65,11 +65,11 @@ where
     ///     Err::<(), _>("busy")
     /// };
     /// let plan = Retry::default().when(|_: &&str| true);
-    /// let report = plan.run_until(|| stop.load(Relaxed), fail).unwrap();
+    /// let report = plan.call_until(|| stop.load(Relaxed), fail).unwrap();
     /// assert_eq!((report.reason, report.result), (StopReason::Cancelled, Err("busy")));
     /// ```
     #[must_use = "the report holds the result of the last call"]
-    pub fn run_until<G, F>(self, mut cancelled: G, call: F) -> Option<Report<R>>
+    pub fn call_until<G, F>(self, mut cancelled: G, call: F) -> Option<Report<R>>
     where
         G: FnMut() -> bool,
         F: FnMut() -> R,
@@ -112,12 +112,12 @@ where
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() {
     /// let retry = backoff_retry::Retry::default().sleep(tokio::time::sleep);
-    /// let report = retry.when(|_: &&str| false).run_async(async || Err::<(), _>("no")).await;
+    /// let report = retry.when(|_: &&str| false).call_async_with_report(async || Err::<(), _>("no")).await;
     /// assert_eq!((report.result, report.attempts), (Err("no"), 1));
     /// # }
     /// ```
     #[must_use = "a future does nothing until it is polled"]
-    pub fn run_async<F, A>(self, call: F) -> impl Future<Output = Report<R>>
+    pub fn call_async_with_report<F, A>(self, call: F) -> impl Future<Output = Report<R>>
     where
         F: FnMut() -> A,
         A: Future<Output = R>,

@@ -30,7 +30,7 @@ use crate::verdict::IntoVerdict;
 /// ```
 /// use backoff_retry::Retry;
 /// let plan = Retry::new("constant:base=0s,max_retries=2".parse()?).when(|_: &&str| true);
-/// assert_eq!(plan.clone().run(|| Err::<(), _>("busy")).attempts, 3);
+/// assert_eq!(plan.clone().call_with_report(|| Err::<(), _>("busy")).attempts, 3);
 /// assert_eq!(plan.call(|| Ok(())), Ok(()));
 /// # Ok::<(), backoff_retry::ParseError>(())
 /// ```
@@ -119,7 +119,7 @@ impl<'a, R, V, C, S, N, P> Loop<'a, R, V, C, S, N, P> {
 
 impl<'a, T, E, W, C, S, N, P> Loop<'a, Result<T, E>, WhenError<W>, C, S, N, P> {
     /// Also retries the values for which this function returns `true`; `false` is a success. For
-    /// polling. If the retries end, the last value is returned as `Ok` all the same: `run` says why the
+    /// polling. If the retries end, the last value is returned as `Ok` all the same: `call_with_report` says why the
     /// loop ended.
     ///
     /// ```
@@ -129,7 +129,7 @@ impl<'a, T, E, W, C, S, N, P> Loop<'a, Result<T, E>, WhenError<W>, C, S, N, P> {
     /// assert_eq!(plan.call(|| results.next().unwrap()), Ok("done"));
     ///
     /// let plan = retry.when(|_: &&str| true).when_value(|status| *status == "pending");
-    /// let report = plan.run(|| Ok("pending"));
+    /// let report = plan.call_with_report(|| Ok("pending"));
     /// assert_eq!((report.result, report.reason), (Ok("pending"), backoff_retry::StopReason::MaxRetries));
     /// ```
     pub fn when_value<V, X>(self, when: X) -> Loop<'a, Result<T, E>, WhenEither<W, X>, C, S, N, P>
@@ -158,7 +158,7 @@ impl<R, V, S, N, P> Loop<'_, R, V, Monotonic, S, N, P> {
     /// use std::time::{Duration, Instant};
     /// let retry = Retry::new("constant:base=1h".parse()?);
     /// let plan = retry.when(|_: &&str| true).deadline(Instant::now() + Duration::from_secs(3));
-    /// assert_eq!(plan.run(|| Err::<(), _>("busy")).reason, StopReason::Deadline);
+    /// assert_eq!(plan.call_with_report(|| Err::<(), _>("busy")).reason, StopReason::Deadline);
     /// # Ok::<(), backoff_retry::ParseError>(())
     /// ```
     ///
@@ -185,7 +185,7 @@ impl<R, V, C: Fn() -> Duration, S, N, P> Loop<'_, R, V, C, S, N, P> {
     /// use std::time::Duration;
     /// let retry = Retry::new("constant:base=1h".parse()?).clock(|| Duration::from_secs(100));
     /// let plan = retry.when(|_: &&str| true).deadline_at(Duration::from_secs(103));
-    /// assert_eq!(plan.run(|| Err::<(), _>("busy")).reason, StopReason::Deadline);
+    /// assert_eq!(plan.call_with_report(|| Err::<(), _>("busy")).reason, StopReason::Deadline);
     /// # Ok::<(), backoff_retry::ParseError>(())
     /// ```
     pub fn deadline_at(mut self, deadline: Duration) -> Self {

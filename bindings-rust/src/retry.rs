@@ -8,7 +8,7 @@ use backoff_core::{Budget, Policy, RandomStream, RetryStats};
 use crate::classify::{ByResult, Classify, WhenError};
 use crate::loops::Loop;
 use crate::plan::Settings;
-use crate::shared::Shared;
+use crate::ref_or_arc::RefOrArc;
 #[cfg(feature = "shared-budget")]
 use crate::shared_budget::SharedBudget;
 use crate::time::{Clock, DefaultSleep, Monotonic};
@@ -159,12 +159,12 @@ impl<'a, C, S> Retry<'a, C, S> {
     /// use backoff_retry::{Budget, Retry, StopReason};
     /// let budget = Budget::parse("quota:max_tokens=1,cost=1")?;
     /// let retry = Retry::new("constant:base=0s".parse()?).budget(&budget);
-    /// let report = retry.when(|_: &&str| true).run(|| Err::<(), _>("busy"));
+    /// let report = retry.when(|_: &&str| true).call_with_report(|| Err::<(), _>("busy"));
     /// assert_eq!((report.reason, report.attempts), (StopReason::Budget, 2));
     /// # Ok::<(), backoff_retry::ParseError>(())
     /// ```
     #[must_use]
-    pub fn budget(mut self, budget: impl Into<Shared<'a, Budget>>) -> Self {
+    pub fn budget(mut self, budget: impl Into<RefOrArc<'a, Budget>>) -> Self {
         self.settings.budget = Some(budget.into());
         self.settings.shared_budget = None;
         self
@@ -211,7 +211,7 @@ impl<'a, C, S> Retry<'a, C, S> {
     /// assert_eq!((stats.operations(), stats.stops(StopReason::Permanent)), (1, 1));
     /// ```
     #[must_use]
-    pub fn stats(mut self, stats: impl Into<Shared<'a, RetryStats>>) -> Self {
+    pub fn stats(mut self, stats: impl Into<RefOrArc<'a, RetryStats>>) -> Self {
         self.settings.stats = Some(stats.into());
         self
     }
@@ -246,7 +246,7 @@ impl<'a, C, S> Retry<'a, C, S> {
     /// use backoff_retry::Retry;
     /// use std::time::Duration;
     /// let retry = Retry::new("constant:base=1h,max_retries=3".parse()?).sleep(|_| {});
-    /// let report = retry.when(|_: &&str| true).run(|| Err::<(), _>("busy")); // takes no time
+    /// let report = retry.when(|_: &&str| true).call_with_report(|| Err::<(), _>("busy")); // takes no time
     /// assert!(report.elapsed < Duration::from_secs(60));
     /// # Ok::<(), backoff_retry::ParseError>(())
     /// ```
@@ -269,7 +269,7 @@ impl<'a, C: Clock + Clone, S: Clone> Retry<'a, C, S> {
     /// use backoff_retry::{Outcome, Retry, StopReason};
     /// let retry = Retry::default();
     /// let plan = retry.when(|status: &u16| Outcome::from_http_status(*status));
-    /// let report = plan.run(|| Err::<(), _>(404));
+    /// let report = plan.call_with_report(|| Err::<(), _>(404));
     /// assert_eq!((report.reason, report.attempts), (StopReason::Permanent, 1));
     /// ```
     pub fn when<T, E, V, W>(&self, when: W) -> Loop<'a, Result<T, E>, WhenError<W>, C, S>

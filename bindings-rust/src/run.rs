@@ -11,7 +11,7 @@ use backoff_core::{Decision, Outcome, StopReason};
 use crate::classify::Classify;
 use crate::event::{Report, RetryEvent};
 use crate::plan::Plan;
-use crate::shared_budget::{Answer, Held, Ticket};
+use crate::shared_budget::{Answer, Reservation, Ticket};
 use crate::time::{BlockingSleep, Clock, nanoseconds};
 use crate::verdict::Verdict;
 
@@ -33,7 +33,7 @@ where
     /// What the last call returned; `None` during a call.
     last: Option<R>,
     /// What the operation holds of a shared budget.
-    held: Held,
+    held: Reservation,
     stage: Stage,
 }
 
@@ -41,7 +41,7 @@ where
 pub(crate) type Next<R> = ControlFlow<Report<R>, Duration>;
 
 /// A decision that a shared budget may refuse.
-pub(crate) struct Asked {
+pub(crate) struct PendingDecision {
     outcome: Outcome,
     delay_ns: u64,
     now_ns: u64,
@@ -66,7 +66,7 @@ where
     P: FnMut(&RetryEvent<'_, R>),
 {
     pub(crate) fn new(plan: Plan<'a, V, C, S, N, P>) -> Self {
-        let (operation, last, held, stage) = (None, None, Held::default(), Stage::Going);
+        let (operation, last, held, stage) = (None, None, Reservation::default(), Stage::Going);
         Self { plan, operation, needs_time: true, began_ns: 0, attempts: 0, last, held, stage }
     }
 
@@ -154,7 +154,7 @@ where
         &mut self,
         result: R,
         cancelled: impl FnOnce() -> bool,
-    ) -> Result<Next<R>, (Ticket, Asked)> {
+    ) -> Result<Next<R>, (Ticket, PendingDecision)> {
         self.stage = Stage::InCallback;
         let Verdict { outcome, retry_after } = self.plan.classify.classify(&result);
         if outcome != Outcome::Success && cancelled() {
@@ -177,7 +177,7 @@ where
         let asked = budget.request(outcome);
         self.last = Some(result);
         self.stage = Stage::Going;
-        let question = Asked { outcome, delay_ns, now_ns };
+        let question = PendingDecision { outcome, delay_ns, now_ns };
         match asked {
             Ok(answer) => Ok(self.answered(&question, answer)),
             Err(ticket) => Err((ticket, question)),
@@ -185,9 +185,9 @@ where
     }
 
     /// Goes on with the answer of a shared budget.
-    pub(crate) fn answered(&mut self, asked: &Asked, answer: Answer) -> Next<R> {
+    pub(crate) fn answered(&mut self, asked: &PendingDecision, answer: Answer) -> Next<R> {
         self.stage = Stage::InCallback;
-        let Asked { outcome, delay_ns, now_ns } = *asked;
+        let PendingDecision { outcome, delay_ns, now_ns } = *asked;
         let decision = match (answer.granted, &mut self.operation) {
             (None, Some(operation)) => {
                 Decision::Stop { reason: operation.refuse_retry(None), delay_ns }

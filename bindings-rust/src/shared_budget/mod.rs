@@ -1,7 +1,7 @@
 //! One budget for many processes: a store keeps its state, and every process steps it.
 
-mod account;
 mod exchange;
+mod pending;
 mod store;
 mod ticket;
 mod worker;
@@ -17,19 +17,19 @@ use backoff_core::{
     Budget, BudgetEvent, BudgetMember, Fallback, Outcome, ParseError, SharedBudgetStats,
 };
 
-use crate::shared_budget::account::Account;
+use crate::shared_budget::pending::Pending;
 use crate::shared_budget::worker::{Hook, Inner};
 
-pub(crate) use account::{Answer, Held};
 pub use exchange::{BudgetExchange, WasStored};
+pub(crate) use pending::{Answer, Reservation};
 pub use store::{BudgetStore, StoreError, Stored};
 pub(crate) use ticket::Ticket;
 
 /// The longest name in bytes. Stores limit the length of a key, such as `PostgreSQL` to 2704 bytes.
-const LONGEST_NAME: usize = 255;
+const MAX_NAME_LENGTH: usize = 255;
 
 /// A longer timeout would be no limit, and no time may be out of range.
-const LONGEST_TIMEOUT: Duration = Duration::from_secs(24 * 60 * 60);
+const MAX_TIMEOUT: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// A budget that many processes share, in any language of this project: a store keeps its state.
 ///
@@ -80,7 +80,7 @@ const LONGEST_TIMEOUT: Duration = Duration::from_secs(24 * 60 * 60);
 /// });
 /// let attempts = processes.map(|budget| {
 ///     let retry = Retry::new("constant:base=0s,max_retries=9".parse().unwrap()).shared_budget(&budget);
-///     let report = retry.when(|_: &&str| true).run(|| Err::<(), _>("busy"));
+///     let report = retry.when(|_: &&str| true).call_with_report(|| Err::<(), _>("busy"));
 ///     assert_eq!(report.reason, StopReason::Budget);
 ///     report.attempts
 /// });
@@ -89,7 +89,7 @@ const LONGEST_TIMEOUT: Duration = Duration::from_secs(24 * 60 * 60);
 #[derive(Clone)]
 pub struct SharedBudget(Arc<Handle>);
 
-// A panic of a hook or a store leaves the account as it was.
+// A panic of a hook or a store leaves what is pending as it was.
 impl UnwindSafe for SharedBudget {}
 impl RefUnwindSafe for SharedBudget {}
 
@@ -152,13 +152,13 @@ impl SharedBudget {
     /// store is back.
     #[must_use]
     pub fn last_error(&self) -> Option<Arc<dyn Error + Send + Sync>> {
-        self.inner().with(|account, _| account.last_error())
+        self.inner().with(|pending, _| pending.last_error())
     }
 
     /// What this process has exchanged with the store, for metrics.
     #[must_use]
     pub fn stats(&self) -> SharedBudgetStats {
-        self.inner().with(|account, _| account.member.stats())
+        self.inner().with(|pending, _| pending.member.stats())
     }
 
     fn inner(&self) -> &Arc<Inner> {
@@ -173,7 +173,7 @@ impl SharedBudget {
         self.inner().note(BudgetEvent::AttemptFailed, false);
     }
 
-    pub(crate) fn operation_succeeded(&self, held: Held) {
+    pub(crate) fn operation_succeeded(&self, held: Reservation) {
         let event = BudgetEvent::OperationSucceeded { held: held.tokens };
         self.inner().note(event, held.is_local);
     }
@@ -268,7 +268,7 @@ impl SharedBudgetBuilder {
     /// 1000, a share of no process or of more than 1,000,000, or a timeout of zero.
     pub fn build(self) -> Result<SharedBudget, SharedBudgetError> {
         let Self { store, name, budget, local_budget, fallback, lease, timeout, hook } = self;
-        if !(1..=LONGEST_NAME).contains(&name.len()) {
+        if !(1..=MAX_NAME_LENGTH).contains(&name.len()) {
             return Err(SharedBudgetError::NameLength(name.len()));
         }
         if let Some(control) = name.chars().find(|character| character.is_control()) {
@@ -291,13 +291,13 @@ impl SharedBudgetBuilder {
         if timeout.is_zero() {
             return Err(SharedBudgetError::Timeout);
         }
-        let timeout = timeout.min(LONGEST_TIMEOUT);
+        let timeout = timeout.min(MAX_TIMEOUT);
         let timeout_ns = u64::try_from(timeout.as_nanos()).unwrap_or(u64::MAX);
         // A random number of the standard library: the seed of each process is its own.
         let seed = RandomState::new().hash_one(());
         let member = BudgetMember::new(&shared, &local, lease.into(), fallback, timeout_ns, seed);
         let key = format!("backoff:{name}:{shared}");
-        let inner = Inner::new(store, key, Account::new(&member), hook);
+        let inner = Inner::new(store, key, Pending::new(&member), hook);
         Ok(SharedBudget(Arc::new(Handle(Arc::new(inner)))))
     }
 }
@@ -365,7 +365,7 @@ impl fmt::Display for SharedBudgetError {
             Self::Timeout => f.write_str("the timeout is zero, and must be longer"),
             Self::NameLength(0) => f.write_str("the name is empty"),
             Self::NameLength(length) => {
-                write!(f, "the name has {length} bytes, and may have at most {LONGEST_NAME}")
+                write!(f, "the name has {length} bytes, and may have at most {MAX_NAME_LENGTH}")
             }
             Self::NameCharacter(control) => {
                 write!(f, "the name has the control character {control:?}, and must have none")

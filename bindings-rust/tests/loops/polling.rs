@@ -54,12 +54,21 @@ fn only_results_that_the_caller_selected_are_retried() {
     let retry = retry("constant:base=0s");
     let failed = || Err::<u8, _>(Fault::Soft);
     let ends = [
-        (retry.when(|_: &Fault| false).run(failed), StopReason::Permanent),
-        (retry.when(|_: &Fault| false).when_value(|_| true).run(failed), StopReason::Permanent),
-        (retry.when(|_: &Fault| true).when_value(|_| false).run(|| Ok(1)), StopReason::Success),
-        (retry.when(|_: &Fault| true).run(|| Ok(1)), StopReason::Success),
+        (retry.when(|_: &Fault| false).call_with_report(failed), StopReason::Permanent),
+        (
+            retry.when(|_: &Fault| false).when_value(|_| true).call_with_report(failed),
+            StopReason::Permanent,
+        ),
+        (
+            retry.when(|_: &Fault| true).when_value(|_| false).call_with_report(|| Ok(1)),
+            StopReason::Success,
+        ),
+        (retry.when(|_: &Fault| true).call_with_report(|| Ok(1)), StopReason::Success),
         // `classify` treats every result as a value, also an error.
-        (retry.classify(|_: &Result<u8, Fault>| false).run(failed), StopReason::Success),
+        (
+            retry.classify(|_: &Result<u8, Fault>| false).call_with_report(failed),
+            StopReason::Success,
+        ),
     ];
     for (at, (report, reason)) in ends.into_iter().enumerate() {
         assert_eq!((report.reason, report.attempts), (reason, 1), "row {at}");

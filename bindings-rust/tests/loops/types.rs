@@ -10,8 +10,8 @@ use std::sync::Arc;
 
 use backoff_retry::{
     Backoff, Budget, CancelOnDrop, CapOn, Decision, Loop, Operation, Outcome, ParseError, Policy,
-    PolicyBuilder, PolicyError, Preview, PreviewRow, RandomStream, Ratio, RatioError, Report,
-    Retry, RetryAfterMode, RetryEvent, RetryStats, Shared, TextBuf, Verdict,
+    PolicyBuilder, PolicyError, Preview, PreviewRow, RandomStream, Ratio, RatioError, RefOrArc,
+    Report, Retry, RetryAfterMode, RetryEvent, RetryStats, TextBuf, Verdict,
 };
 
 use crate::support::{Fault, at_once, retry, verdict};
@@ -51,7 +51,7 @@ fn boxed<'a>(
 #[tokio::test]
 async fn futures_can_be_spawned_if_their_parts_can() {
     thread_safe::<Retry<'static>>();
-    thread_safe::<Shared<'static, Budget>>();
+    thread_safe::<RefOrArc<'static, Budget>>();
     thread_safe::<Loop<'static, Result<(), ()>, fn(&Result<(), ()>) -> Verdict>>();
 
     assert_eq!(tokio::spawn(borrows("url".into())).await.unwrap(), Ok(3));
@@ -71,7 +71,10 @@ async fn futures_can_be_spawned_if_their_parts_can() {
     drop(future);
 
     let local = Budget::parse("sre").unwrap();
-    let future = Retry::default().budget(&local).classify(|_: &i32| false).run_async(|| ready(1));
+    let future = Retry::default()
+        .budget(&local)
+        .classify(|_: &i32| false)
+        .call_async_with_report(|| ready(1));
     send(&future);
     assert_eq!(future.await.result, 1);
 }
@@ -118,7 +121,7 @@ fn every_type_is_ordinary() {
     ordinary::<(Policy, PolicyBuilder, RandomStream, Backoff, Preview, PreviewRow, TextBuf)>();
     ordinary::<(Operation, Budget, RetryStats, Decision, Outcome, Verdict, Ratio)>();
     ordinary::<(Retry<'static>, Report<Result<(), ()>>, RetryEvent<'static, Result<(), ()>>)>();
-    ordinary::<(CancelOnDrop<'static>, Shared<'static, Budget>, Loop<'static, (), ()>)>();
+    ordinary::<(CancelOnDrop<'static>, RefOrArc<'static, Budget>, Loop<'static, (), ()>)>();
     ordinary::<(ParseError, PolicyError, RatioError)>();
 }
 
@@ -143,15 +146,15 @@ fn errors_are_values_that_say_what_is_wrong_and_have_no_further_cause() {
 
 /// Later versions may add variants, so even a match on all of today's needs its last arm.
 #[deny(unreachable_patterns)]
-fn name(decision: Decision, shared: &Shared<'_, Budget>, cap_on: CapOn) -> [&'static str; 3] {
+fn name(decision: Decision, shared: &RefOrArc<'_, Budget>, cap_on: CapOn) -> [&'static str; 3] {
     let decision = match decision {
         Decision::Wait { .. } => "wait",
         Decision::Stop { .. } => "stop",
         _ => "new",
     };
     let shared = match shared {
-        Shared::Borrowed(_) => "borrowed",
-        Shared::Arc(_) => "arc",
+        RefOrArc::Borrowed(_) => "borrowed",
+        RefOrArc::Arc(_) => "arc",
         _ => "new",
     };
     let cap_on = match cap_on {
@@ -201,7 +204,7 @@ fn a_future_holds_the_call_once() {
         Ok(held[0])
     }
     let call = retry("constant:base=0s").when(verdict).call_async(large);
-    let run = retry("constant:base=0s").when(verdict).run_async(large);
+    let run = retry("constant:base=0s").when(verdict).call_async_with_report(large);
     for size in [size_of_val(&call), size_of_val(&run)] {
         assert!(size < 12_000, "{size} bytes");
     }

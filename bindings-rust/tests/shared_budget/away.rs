@@ -17,7 +17,7 @@ fn decided(budget: &SharedBudget) -> (Vec<bool>, StopReason, bool) {
         .when(|(): &()| true)
         .on_retry(|event| retries.push(event.budget_is_local))
         .on_stop(|event| end = Some(event.budget_is_local))
-        .run(|| Err::<(), _>(()));
+        .call_with_report(|| Err::<(), _>(()));
     (retries, report.reason, end.unwrap())
 }
 
@@ -73,7 +73,7 @@ fn local_grants(retry: &Retry<'_>, loops: usize) -> usize {
     let is_granted = |_| {
         let mut is_granted = false;
         let plan = retry.when(|(): &()| true).on_retry(|event| is_granted = event.budget_is_local);
-        let _ = plan.run(|| Err::<(), _>(()));
+        let _ = plan.call_with_report(|| Err::<(), _>(()));
         is_granted
     };
     (0..loops).map(is_granted).filter(|&is_granted| is_granted).count()
@@ -148,7 +148,7 @@ fn a_future_does_not_wait_for_such_a_store_either() {
     let plan = retry
         .when(|(): &()| true)
         .on_retry(|event| seen.lock().unwrap().push(event.budget_is_local));
-    let report = block_on(plan.run_async(async || Err::<(), _>(())));
+    let report = block_on(plan.call_async_with_report(async || Err::<(), _>(())));
     assert_eq!(report.reason, StopReason::Budget);
     assert_eq!(seen.lock().unwrap().first(), Some(&true));
     drop(end);
@@ -164,7 +164,7 @@ fn a_future_that_is_dropped_while_it_asks_is_cancelled() {
     let plan = retry.when(|(): &()| true).on_stop(move |event| {
         seen.lock().unwrap().push((event.reason, event.attempts, event.result.copied()));
     });
-    let mut future = Box::pin(plan.run_async(async || Err::<(), _>(())));
+    let mut future = Box::pin(plan.call_async_with_report(async || Err::<(), _>(())));
     let mut context = std::task::Context::from_waker(std::task::Waker::noop());
     assert!(future.as_mut().poll(&mut context).is_pending());
     drop(future);

@@ -244,7 +244,7 @@ fn wakers_may_panic_and_use_the_budget() {
     let budget = shared(&store, "quota:max_tokens=2,cost=1");
     let retry = retry("constant:base=0s").shared_budget(&budget).sleep(|_| std::future::ready(()));
     let plan = retry.when(|(): &()| true);
-    let mut future = Box::pin(plan.run_async(async || Err::<(), _>(())));
+    let mut future = Box::pin(plan.call_async_with_report(async || Err::<(), _>(())));
     for waker in [Waker::from(Arc::new(Uses(budget.clone()))), Waker::from(Arc::new(Panics))] {
         assert!(future.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
     }
