@@ -59,14 +59,14 @@ impl Drop for Alive {
 }
 
 /// The values that many loops share and must leave as they were.
-struct RefOrArc {
+struct Shared {
     budget: Arc<Budget>,
     stats: Arc<RetryStats>,
     alive: Arc<AtomicUsize>,
     stops: Arc<AtomicUsize>,
 }
 
-impl RefOrArc {
+impl Shared {
     fn new() -> Self {
         Self {
             budget: Arc::new(Budget::parse("concurrent:min_concurrent=1000").unwrap()),
@@ -122,7 +122,7 @@ const LOOPS: u32 = 1000;
 
 #[tokio::test(start_paused = true)]
 async fn cancelled_at_random_moments_of_a_paused_clock() {
-    let shared = RefOrArc::new();
+    let shared = Shared::new();
     for index in 0..LOOPS {
         let begun = time::Instant::now();
         let ended = time::timeout(moment(index), shared.endless(index.into())).await;
@@ -135,7 +135,7 @@ async fn cancelled_at_random_moments_of_a_paused_clock() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn cancelled_at_random_moments_from_another_thread() {
-    let shared = RefOrArc::new();
+    let shared = Shared::new();
     let tasks: Vec<_> = (0..LOOPS)
         .map(|index| {
             let task = tokio::spawn(shared.endless(index.into()));

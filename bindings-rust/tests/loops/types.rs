@@ -9,9 +9,9 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use backoff_retry::{
-    Backoff, Budget, CancelOnDrop, CapOn, Decision, Loop, Operation, Outcome, ParseError, Policy,
+    Backoff, Budget, CancelOnDrop, Decision, Loop, Operation, Outcome, ParseError, Policy,
     PolicyBuilder, PolicyError, Preview, PreviewRow, RandomStream, Ratio, RatioError, RefOrArc,
-    Report, Retry, RetryAfterMode, RetryEvent, RetryStats, TextBuf, Verdict,
+    Report, Retry, RetryEvent, RetryStats, TextBuf, Verdict,
 };
 
 use crate::support::{Fault, at_once, retry, verdict};
@@ -142,57 +142,6 @@ fn errors_are_values_that_say_what_is_wrong_and_have_no_further_cause() {
     }
     assert_eq!(parsed("full"), parsed("full"));
     assert_ne!(parsed("full"), parsed("full:"));
-}
-
-/// Later versions may add variants, so even a match on all of today's needs its last arm.
-#[deny(unreachable_patterns)]
-fn name(decision: Decision, shared: &RefOrArc<'_, Budget>, cap_on: CapOn) -> [&'static str; 3] {
-    let decision = match decision {
-        Decision::Wait { .. } => "wait",
-        Decision::Stop { .. } => "stop",
-        _ => "new",
-    };
-    let shared = match shared {
-        RefOrArc::Borrowed(_) => "borrowed",
-        RefOrArc::Arc(_) => "arc",
-        _ => "new",
-    };
-    let cap_on = match cap_on {
-        CapOn::Window => "window",
-        CapOn::Delay => "delay",
-        _ => "new",
-    };
-    [decision, shared, cap_on]
-}
-
-#[deny(unreachable_patterns)]
-fn error_name(error: RatioError) -> &'static str {
-    match error {
-        RatioError::Syntax => "syntax",
-        RatioError::ZeroDenominator => "zero denominator",
-        RatioError::TooFine => "too fine",
-        RatioError::TooLong => "too long",
-        _ => "new",
-    }
-}
-
-#[deny(unreachable_patterns)]
-fn retry_after_name(mode: RetryAfterMode) -> &'static str {
-    match mode {
-        RetryAfterMode::AtLeast => "at least",
-        RetryAfterMode::Exact => "exact",
-        RetryAfterMode::Spread => "spread",
-        _ => "new",
-    }
-}
-
-#[test]
-fn enums_may_grow() {
-    let budget = Arc::new(Budget::parse("sre").unwrap());
-    let names = name(Decision::Wait { delay_ns: 0 }, &(&budget).into(), CapOn::Delay);
-    assert_eq!(names, ["wait", "arc", "delay"]);
-    assert_eq!(error_name("x".parse::<Ratio>().unwrap_err()), "syntax");
-    assert_eq!(retry_after_name(RetryAfterMode::Spread), "spread");
 }
 
 /// The future of the call is in that of the loop once, whichever method made it.
