@@ -89,6 +89,7 @@ def test_there_are_links():
 
 
 READMES = ["README.md", *(f"bindings-{name}/README.md" for name in BINDINGS)]
+READMES += ["core/README.md", "bindings-rust/adapters/README.md"]
 
 
 @pytest.mark.parametrize("page", READMES)

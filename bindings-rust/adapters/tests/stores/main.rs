@@ -274,7 +274,7 @@ async fn the_stores_can_be_used_in_a_runtime() {
 /// The programs of the page, which cargo builds with the tests.
 #[test]
 fn the_programs_of_the_page_run() {
-    let page = include_str!("../../README.md");
+    let page = include_str!("../../docs/stores.md");
     for (name, program) in [
         ("redis", include_str!("../../examples/redis_budget.rs")),
         ("postgres", include_str!("../../examples/postgres_budget.rs")),
