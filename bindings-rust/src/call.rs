@@ -28,7 +28,7 @@ where
         F: FnMut() -> R,
         S: BlockingSleep,
     {
-        Run::without_report(self.plan).run_blocking(call, || false).result
+        run_blocking(&mut Run::without_report(self.plan), call, || false).result
     }
 
     /// Runs the loop in this thread. Returns how it ended: the result of the last call, the reason,
@@ -44,7 +44,7 @@ where
         F: FnMut() -> R,
         S: BlockingSleep,
     {
-        Run::new(self.plan).run_blocking(call, || false)
+        run_blocking(&mut Run::new(self.plan), call, || false)
     }
 
     /// Runs the loop in this thread, as [`Loop::call_with_report`] does, until `cancelled` returns `true`.
@@ -77,7 +77,7 @@ where
     {
         let mut run = Run::new(self.plan);
         // A run that is dropped here calls its hook.
-        (!run.in_callback(|_| cancelled())).then(|| run.run_blocking(call, cancelled))
+        (!run.in_callback(|_| cancelled())).then(|| run_blocking(&mut run, call, cancelled))
     }
 
     /// Runs the loop as a future: `call_async(fetch)`, `call_async(|| get(&url))`, or
@@ -124,6 +124,40 @@ where
         S: Sleep,
     {
         drive(Run::new(self.plan), call, |report| report)
+    }
+}
+
+/// The whole loop, in this thread.
+fn run_blocking<R, V, C, S, N, P, F, G>(
+    run: &mut Run<'_, R, V, C, S, N, P>,
+    mut call: F,
+    mut cancelled: G,
+) -> Report<R>
+where
+    V: Classify<R>,
+    C: Clock,
+    S: BlockingSleep,
+    N: FnMut(&RetryEvent<'_, R>),
+    P: FnMut(&RetryEvent<'_, R>),
+    F: FnMut() -> R,
+    G: FnMut() -> bool,
+{
+    run.begin();
+    loop {
+        run.begin_attempt();
+        let next = match run.end_attempt(call(), &mut cancelled) {
+            Ok(next) => next,
+            Err((ticket, asked)) => run.answered(&asked, ticket.wait()),
+        };
+        let delay = match next {
+            ControlFlow::Continue(delay) => delay,
+            ControlFlow::Break(report) => return report,
+        };
+        let is_cancelled =
+            run.in_callback(|sleep| cancelled() || sleep.sleep(delay).is_break() || cancelled());
+        if is_cancelled {
+            return run.cancel();
+        }
     }
 }
 

@@ -6,10 +6,11 @@ use std::time::Duration;
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 use std::time::Instant;
 
-use crate::classify::{WhenEither, WhenError};
+use crate::classify::{ByResult, Classify, WhenEither, WhenError};
 use crate::event::RetryEvent;
 use crate::plan::{Plan, Settings};
-use crate::time::{DefaultSleep, Monotonic};
+use crate::retry::Retry;
+use crate::time::{Clock, DefaultSleep, Monotonic};
 use crate::verdict::IntoVerdict;
 
 /// One operation, ready to run (SPEC 18): calls a function until it succeeds, fails permanently, or
@@ -54,6 +55,59 @@ pub struct Loop<
 > {
     pub(crate) plan: Plan<'a, V, C, S, N, P>,
     result: PhantomData<fn() -> R>,
+}
+
+impl<'a, C: Clock + Clone, S: Clone> Retry<'a, C, S> {
+    /// Makes a loop that retries an error if this function returns `true`, a retryable
+    /// [`Outcome`](crate::Outcome), or a [`Verdict`](crate::Verdict) with one. `true` stands for
+    /// `Transient`, and `false` for a permanent failure. Every `Ok` is a success.
+    ///
+    /// A closure that calls a method of its argument or reads a field must name the type:
+    /// `|error: &Error| ..`.
+    ///
+    /// ```
+    /// use backoff_retry::{Outcome, Retry, StopReason};
+    /// let retry = Retry::default();
+    /// let plan = retry.when(|status: &u16| Outcome::from_http_status(*status));
+    /// let report = plan.call_with_report(|| Err::<(), _>(404));
+    /// assert_eq!((report.reason, report.attempts), (StopReason::Permanent, 1));
+    /// ```
+    pub fn when<T, E, V, W>(&self, when: W) -> Loop<'a, Result<T, E>, WhenError<W>, C, S>
+    where
+        V: IntoVerdict,
+        W: FnMut(&E) -> V,
+    {
+        self.by(WhenError(when))
+    }
+
+    /// Makes a loop that retries on results of any type. `true` means retry and `false` means
+    /// success, even for an `Err`, also in the stats and the budget. For polling, and for results
+    /// that are not a `Result`; for a `Result` use [`Retry::when`] and [`Loop::when_value`].
+    ///
+    /// A closure that calls a method of its argument or reads a field must name the type:
+    /// `|result: &Option<i32>| ..`.
+    ///
+    /// ```
+    /// use backoff_retry::Retry;
+    /// let mut answers = [None, None, Some(7)].into_iter();
+    /// let answer = Retry::new("constant:base=1s".parse()?)
+    ///     .sleep(|_| {})
+    ///     .classify(|answer: &Option<i32>| answer.is_none())
+    ///     .call(|| answers.next().flatten());
+    /// assert_eq!(answer, Some(7));
+    /// # Ok::<(), backoff_retry::ParseError>(())
+    /// ```
+    pub fn classify<R, V, X>(&self, classify: X) -> Loop<'a, R, ByResult<X>, C, S>
+    where
+        V: IntoVerdict,
+        X: FnMut(&R) -> V,
+    {
+        self.by(ByResult(classify))
+    }
+
+    fn by<R, V: Classify<R>>(&self, classify: V) -> Loop<'a, R, V, C, S> {
+        Loop::new(self.settings.clone(), classify)
+    }
 }
 
 impl<'a, R, V, C, S> Loop<'a, R, V, C, S> {

@@ -12,7 +12,7 @@ use crate::classify::Classify;
 use crate::event::{Report, RetryEvent};
 use crate::plan::Plan;
 use crate::shared_budget::{Answer, Reservation, Ticket};
-use crate::time::{BlockingSleep, Clock, nanoseconds};
+use crate::time::{Clock, nanoseconds};
 use crate::verdict::Verdict;
 
 /// A loop that is running. It is cancelled if it is dropped before its end.
@@ -107,32 +107,6 @@ where
 
     fn now_ns(&self) -> u64 {
         if self.needs_time { self.plan.settings.clock.now_ns() } else { 0 }
-    }
-
-    /// The whole loop, in this thread.
-    pub(crate) fn run_blocking<F, G>(&mut self, mut call: F, mut cancelled: G) -> Report<R>
-    where
-        F: FnMut() -> R,
-        G: FnMut() -> bool,
-        S: BlockingSleep,
-    {
-        self.begin();
-        loop {
-            self.begin_attempt();
-            let next = match self.end_attempt(call(), &mut cancelled) {
-                Ok(next) => next,
-                Err((ticket, asked)) => self.answered(&asked, ticket.wait()),
-            };
-            let delay = match next {
-                ControlFlow::Continue(delay) => delay,
-                ControlFlow::Break(report) => return report,
-            };
-            let is_cancelled = self
-                .in_callback(|sleep| cancelled() || sleep.sleep(delay).is_break() || cancelled());
-            if is_cancelled {
-                return self.cancel();
-            }
-        }
     }
 
     /// Runs functions of the caller's, such as the sleep.
@@ -240,7 +214,7 @@ where
     }
 
     /// Cancels the loop between two calls.
-    fn cancel(&mut self) -> Report<R> {
+    pub(crate) fn cancel(&mut self) -> Report<R> {
         self.cancel_operation();
         let result = self.last.take().expect("a call has returned");
         let RetryEvent { attempts, delay, elapsed, .. } = self.end_cancelled(Some(&result));

@@ -1,17 +1,15 @@
 //! The threads of a shared budget: one talks to the store, and one ends the waits of futures.
 
-use std::error::Error;
-use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
 
-use backoff_core::{BudgetEvent, Outcome, SteppedState};
+use backoff_core::{BudgetEvent, Outcome};
 
-use crate::shared_budget::exchange::{AlwaysLost, BudgetExchange, NotAState, WasStored};
+use crate::shared_budget::exchange::{BudgetExchange, WasStored};
 use crate::shared_budget::pending::{Answer, Pending};
-use crate::shared_budget::store::{BudgetStore, StoreError, Stored};
+use crate::shared_budget::store::BudgetStore;
 use crate::time::{Clock, Monotonic};
 
 /// An exchange may take at least this long: the store may need a new connection.
@@ -23,7 +21,7 @@ pub(super) type Hook = Arc<dyn Fn(&BudgetExchange) + Send + Sync>;
 pub(super) struct Inner {
     pending: Mutex<Pending>,
     pub(super) key: String,
-    hook: Hook,
+    pub(super) hook: Hook,
     /// The worker waits for work.
     has_work: Condvar,
     /// A flush waits for its exchange.
@@ -39,21 +37,6 @@ struct Threads {
     worker: Option<ThreadId>,
     is_watched: bool,
 }
-
-/// A function of the caller's panicked.
-#[derive(Debug)]
-struct Panicked {
-    what: &'static str,
-    message: String,
-}
-
-impl fmt::Display for Panicked {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the {} panicked: {}", self.what, self.message)
-    }
-}
-
-impl Error for Panicked {}
 
 impl Inner {
     pub(super) fn new(
@@ -249,72 +232,6 @@ impl Inner {
         }
     }
 
-    /// Loads and swaps until the store has the steps, or the exchange has failed.
-    fn exchange(&self, store: &mut dyn BudgetStore) -> BudgetExchange {
-        loop {
-            let mut exchange = BudgetExchange {
-                before: None,
-                now_ns: 0,
-                steps: Vec::new(),
-                after: String::new(),
-                stored: WasStored::No,
-                error: None,
-            };
-            match self.attempt(store, &mut exchange) {
-                Ok(None) => {}
-                Ok(Some(wait_ns)) => {
-                    thread::sleep(Duration::from_nanos(wait_ns));
-                    continue;
-                }
-                Err(error) => exchange.error = Some(error.into()),
-            }
-            return exchange;
-        }
-    }
-
-    /// Loads and swaps once. Returns for how many nanoseconds to wait before the next attempt, if another
-    /// process was faster.
-    fn attempt(
-        &self,
-        store: &mut dyn BudgetStore,
-        exchange: &mut BudgetExchange,
-    ) -> Result<Option<u64>, StoreError> {
-        let Stored { text, now_ns } = called(|| store.load(&self.key))?;
-        (exchange.before, exchange.now_ns) = (text, now_ns);
-        let before = exchange.before.as_deref();
-        let stepped = self.with(|pending, _| {
-            let stepped = pending.member.step(before.map(str::as_bytes), now_ns)?;
-            Some((stepped, pending.member.steps().collect()))
-        });
-        let Some((stepped, steps)) = stepped else {
-            let (key, text) = (self.key.clone(), before.unwrap_or_default().to_owned());
-            return Err(NotAState { key, text }.into());
-        };
-        exchange.steps = steps;
-        let (SteppedState::Unchanged(after) | SteppedState::Changed(after)) = stepped;
-        exchange.after = after.to_string();
-        if matches!(stepped, SteppedState::Unchanged(_)) {
-            exchange.stored = WasStored::Unchanged;
-            return Ok(None);
-        }
-        exchange.stored = WasStored::Unknown;
-        if called(|| store.compare_and_swap(&self.key, before, &exchange.after))? {
-            exchange.stored = WasStored::Yes;
-            return Ok(None);
-        }
-        exchange.stored = WasStored::Lost;
-        let wait_ns = self.with(|pending, now_ns| pending.member.lost(now_ns));
-        wait_ns.map(Some).ok_or_else(|| AlwaysLost.into())
-    }
-
-    /// Calls the hook.
-    fn observe(&self, exchange: &BudgetExchange) {
-        if let Err(message) = caught(|| (self.hook)(exchange)) {
-            let error = Panicked { what: "hook", message };
-            self.with(|pending, _| pending.set_last_error(Arc::new(error)));
-        }
-    }
-
     fn watch(&self) {
         let mut pending = self.lock();
         while !pending.is_closed {
@@ -344,13 +261,8 @@ fn end(flushes: Vec<Arc<OnceLock<bool>>>, was_stored: bool) {
     }
 }
 
-/// Calls the store, which may panic.
-fn called<T>(call: impl FnOnce() -> Result<T, StoreError>) -> Result<T, StoreError> {
-    caught(call).unwrap_or_else(|message| Err(Panicked { what: "store", message }.into()))
-}
-
 /// Calls a function of the caller's. Returns the message if it panics.
-fn caught<T>(call: impl FnOnce() -> T) -> Result<T, String> {
+pub(super) fn caught<T>(call: impl FnOnce() -> T) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(call)).map_err(|panic| {
         let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
         let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
