@@ -90,6 +90,7 @@ def test_there_are_links():
 
 FOLDERS = [*(f"bindings-{name}" for name in BINDINGS), "tools/cli"]
 READMES = ["README.md", *(f"{folder}/README.md" for folder in FOLDERS)]
+READMES += ["core/README.md", "bindings-rust/adapters/README.md"]
 
 
 @pytest.mark.parametrize("page", READMES)

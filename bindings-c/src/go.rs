@@ -23,7 +23,7 @@ pub unsafe extern "C" fn backoff_policy_plain(
 ) -> u32 {
     exported!({
         let (base, cap) = (required(base)?, required(cap)?);
-        let plain = ffi::plain_base_and_cap(PolicyHandle::get(policy)?);
+        let plain = ffi::doubling_base_and_cap(PolicyHandle::get(policy)?);
         let (base_ns, cap_ns) = plain.unwrap_or((0, BACKOFF_NONE));
         base.write(base_ns);
         cap.write(cap_ns);

@@ -36,7 +36,7 @@ PAIRS = [
 FIELDS = [
     name
     for name, field in vars(backoff_rs.Policy).items()
-    if inspect.isgetsetdescriptor(field) and not name.startswith("_")
+    if inspect.isdatadescriptor(field) and not name.startswith("_")
 ]
 KINDS = ["quota", "throttle", "ratio", "rate", "ttl", "concurrent"]
 PRESETS = [

@@ -137,7 +137,7 @@ BUDGETS = [
 def test_fields_of_a_budget_have_their_defaults_filled_in(text, used):
     budget = Budget.parse(text)
     assert budget.kind == text.partition(":")[0]
-    fields = [name for name, field in vars(Budget).items() if inspect.isgetsetdescriptor(field)]
+    fields = [name for name, field in vars(Budget).items() if inspect.isdatadescriptor(field)]
     values = {name: getattr(budget, name) for name in fields if name != "kind"}
     assert len(values) == 9
     assert {name: value for name, value in values.items() if value is not None} == used
@@ -330,7 +330,7 @@ PRESETS = {case["string"] for case in vectors.layer("presets")["cases"] if case[
 FIELDS = [
     name
     for name, field in vars(Policy).items()
-    if inspect.isgetsetdescriptor(field) and name not in {"growth", "max_retries", "max_attempts"}
+    if inspect.isdatadescriptor(field) and name not in {"growth", "max_retries", "max_attempts"}
 ]
 
 

@@ -51,7 +51,7 @@ async fn main() -> ExitCode {
             let outcome = event.outcome.map_or("unknown", Outcome::name);
             println!("attempt {attempts}: {outcome}, waiting {delay} ns");
         })
-        .run_async(|| get(&client, &url))
+        .call_async_with_report(|| get(&client, &url))
         .await;
 
     match report.result {

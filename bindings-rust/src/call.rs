@@ -28,26 +28,26 @@ where
         F: FnMut() -> R,
         S: BlockingSleep,
     {
-        Run::without_report(self.plan).run_blocking(call, || false).result
+        run_blocking(&mut Run::without_report(self.plan), call, || false).result
     }
 
     /// Runs the loop in this thread. Returns how it ended: the result of the last call, the reason,
     /// the attempts and the time.
     ///
     /// ```
-    /// let report = backoff_retry::Retry::default().when(|_: &&str| true).run(|| Ok(7));
+    /// let report = backoff_retry::Retry::default().when(|_: &&str| true).call_with_report(|| Ok(7));
     /// assert_eq!((report.result, report.attempts), (Ok(7), 1));
     /// ```
     #[must_use = "the report holds the result of the last call"]
-    pub fn run<F>(self, call: F) -> Report<R>
+    pub fn call_with_report<F>(self, call: F) -> Report<R>
     where
         F: FnMut() -> R,
         S: BlockingSleep,
     {
-        Run::new(self.plan).run_blocking(call, || false)
+        run_blocking(&mut Run::new(self.plan), call, || false)
     }
 
-    /// Runs the loop in this thread, as [`Loop::run`] does, until `cancelled` returns `true`.
+    /// Runs the loop in this thread, as [`Loop::call_with_report`] does, until `cancelled` returns `true`.
     /// Returns `None` if that is before the first call.
     ///
     /// The loop calls `cancelled` before each call, after each call that failed, and before and
@@ -65,11 +65,11 @@ where
     ///     Err::<(), _>("busy")
     /// };
     /// let plan = Retry::default().when(|_: &&str| true);
-    /// let report = plan.run_until(|| stop.load(Relaxed), fail).unwrap();
+    /// let report = plan.call_until(|| stop.load(Relaxed), fail).unwrap();
     /// assert_eq!((report.reason, report.result), (StopReason::Cancelled, Err("busy")));
     /// ```
     #[must_use = "the report holds the result of the last call"]
-    pub fn run_until<G, F>(self, mut cancelled: G, call: F) -> Option<Report<R>>
+    pub fn call_until<G, F>(self, mut cancelled: G, call: F) -> Option<Report<R>>
     where
         G: FnMut() -> bool,
         F: FnMut() -> R,
@@ -77,7 +77,7 @@ where
     {
         let mut run = Run::new(self.plan);
         // A run that is dropped here calls its hook.
-        (!run.in_callback(|_| cancelled())).then(|| run.run_blocking(call, cancelled))
+        (!run.in_callback(|_| cancelled())).then(|| run_blocking(&mut run, call, cancelled))
     }
 
     /// Runs the loop as a future: `call_async(fetch)`, `call_async(|| get(&url))`, or
@@ -112,18 +112,52 @@ where
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() {
     /// let retry = backoff_retry::Retry::default().sleep(tokio::time::sleep);
-    /// let report = retry.when(|_: &&str| false).run_async(async || Err::<(), _>("no")).await;
+    /// let report = retry.when(|_: &&str| false).call_async_with_report(async || Err::<(), _>("no")).await;
     /// assert_eq!((report.result, report.attempts), (Err("no"), 1));
     /// # }
     /// ```
     #[must_use = "a future does nothing until it is polled"]
-    pub fn run_async<F, A>(self, call: F) -> impl Future<Output = Report<R>>
+    pub fn call_async_with_report<F, A>(self, call: F) -> impl Future<Output = Report<R>>
     where
         F: FnMut() -> A,
         A: Future<Output = R>,
         S: Sleep,
     {
         drive(Run::new(self.plan), call, |report| report)
+    }
+}
+
+/// The whole loop, in this thread.
+fn run_blocking<R, V, C, S, N, P, F, G>(
+    run: &mut Run<'_, R, V, C, S, N, P>,
+    mut call: F,
+    mut cancelled: G,
+) -> Report<R>
+where
+    V: Classify<R>,
+    C: Clock,
+    S: BlockingSleep,
+    N: FnMut(&RetryEvent<'_, R>),
+    P: FnMut(&RetryEvent<'_, R>),
+    F: FnMut() -> R,
+    G: FnMut() -> bool,
+{
+    run.begin();
+    loop {
+        run.begin_attempt();
+        let next = match run.end_attempt(call(), &mut cancelled) {
+            Ok(next) => next,
+            Err((ticket, asked)) => run.answered(&asked, ticket.wait()),
+        };
+        let delay = match next {
+            ControlFlow::Continue(delay) => delay,
+            ControlFlow::Break(report) => return report,
+        };
+        let is_cancelled =
+            run.in_callback(|sleep| cancelled() || sleep.sleep(delay).is_break() || cancelled());
+        if is_cancelled {
+            return run.cancel();
+        }
     }
 }
 

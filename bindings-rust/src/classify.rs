@@ -14,7 +14,7 @@ use crate::verdict::{IntoVerdict, Verdict};
 /// use backoff_retry::{Classify, Loop, Report, Retry};
 /// type Connected = Result<(), u8>;
 /// fn connect<V: Classify<Connected>>(plan: Loop<'_, Connected, V>) -> Report<Connected> {
-///     plan.run(|| Ok(()))
+///     plan.call_with_report(|| Ok(()))
 /// }
 /// assert_eq!(connect(Retry::default().when(|_: &u8| true)).result, Ok(()));
 /// ```

@@ -81,7 +81,7 @@ impl<R> Copy for RetryEvent<'_, R> {}
 /// ```
 /// use backoff_retry::{Report, Retry, StopReason};
 /// let plan = Retry::new("constant:base=0s,max_retries=2".parse()?).when(|_: &&str| true);
-/// let Report { result, reason, attempts, .. } = plan.run(|| Err::<(), _>("busy"));
+/// let Report { result, reason, attempts, .. } = plan.call_with_report(|| Err::<(), _>("busy"));
 /// assert_eq!((result, reason, attempts), (Err("busy"), StopReason::MaxRetries, 3));
 /// # Ok::<(), backoff_retry::ParseError>(())
 /// ```
@@ -90,7 +90,7 @@ impl<R> Copy for RetryEvent<'_, R> {}
 ///
 /// ```compile_fail
 /// #![deny(unused_must_use)]
-/// backoff_retry::Retry::default().when(|_: &&str| true).run(|| Err::<(), _>("busy"));
+/// backoff_retry::Retry::default().when(|_: &&str| true).call_with_report(|| Err::<(), _>("busy"));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]

@@ -4,7 +4,7 @@ use std::ops::Deref;
 
 use backoff_core::{Budget, Decision, Operation, Outcome, Policy, RandomStream, StopReason};
 
-use crate::shared::Shared;
+use crate::ref_or_arc::RefOrArc;
 
 /// An [`Operation`] for a loop of your own, together with its budget. It is cancelled when it is
 /// dropped, unless it has stopped, so an early return or a panic leaves no slot of a `concurrent`
@@ -31,7 +31,7 @@ use crate::shared::Shared;
 #[derive(Debug)]
 pub struct CancelOnDrop<'a> {
     operation: Operation,
-    budget: Option<Shared<'a, Budget>>,
+    budget: Option<RefOrArc<'a, Budget>>,
 }
 
 impl<'a> CancelOnDrop<'a> {
@@ -42,7 +42,7 @@ impl<'a> CancelOnDrop<'a> {
         stream: RandomStream,
         now_ns: u64,
         deadline_ns: Option<u64>,
-        budget: Option<Shared<'a, Budget>>,
+        budget: Option<RefOrArc<'a, Budget>>,
     ) -> Self {
         let operation = Operation::begin(policy, stream, now_ns, deadline_ns, budget.as_deref());
         Self { operation, budget }

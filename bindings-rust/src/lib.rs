@@ -43,13 +43,13 @@ mod guard;
 mod loops;
 mod misplaced;
 mod plan;
+mod ref_or_arc;
 mod retry;
 mod run;
-mod shared;
 #[cfg(feature = "shared-budget")]
 mod shared_budget;
 #[cfg(not(feature = "shared-budget"))]
-#[path = "without_shared_budget.rs"]
+#[path = "shared_budget_disabled.rs"]
 mod shared_budget;
 mod time;
 mod verdict;
@@ -71,8 +71,8 @@ pub use classify::{ByResult, Classify, WhenEither, WhenError};
 pub use event::{Report, RetryEvent};
 pub use guard::CancelOnDrop;
 pub use loops::Loop;
+pub use ref_or_arc::RefOrArc;
 pub use retry::Retry;
-pub use shared::Shared;
 #[cfg(feature = "shared-budget")]
 pub use shared_budget::{
     BudgetExchange, BudgetStore, SharedBudget, SharedBudgetBuilder, SharedBudgetError, StoreError,

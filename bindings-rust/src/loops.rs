@@ -6,10 +6,11 @@ use std::time::Duration;
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 use std::time::Instant;
 
-use crate::classify::{WhenEither, WhenError};
+use crate::classify::{ByResult, Classify, WhenEither, WhenError};
 use crate::event::RetryEvent;
 use crate::plan::{Plan, Settings};
-use crate::time::{DefaultSleep, Monotonic};
+use crate::retry::Retry;
+use crate::time::{Clock, DefaultSleep, Monotonic};
 use crate::verdict::IntoVerdict;
 
 /// One operation, ready to run (SPEC 18): calls a function until it succeeds, fails permanently, or
@@ -30,7 +31,7 @@ use crate::verdict::IntoVerdict;
 /// ```
 /// use backoff_retry::Retry;
 /// let plan = Retry::new("constant:base=0s,max_retries=2".parse()?).when(|_: &&str| true);
-/// assert_eq!(plan.clone().run(|| Err::<(), _>("busy")).attempts, 3);
+/// assert_eq!(plan.clone().call_with_report(|| Err::<(), _>("busy")).attempts, 3);
 /// assert_eq!(plan.call(|| Ok(())), Ok(()));
 /// # Ok::<(), backoff_retry::ParseError>(())
 /// ```
@@ -54,6 +55,59 @@ pub struct Loop<
 > {
     pub(crate) plan: Plan<'a, V, C, S, N, P>,
     result: PhantomData<fn() -> R>,
+}
+
+impl<'a, C: Clock + Clone, S: Clone> Retry<'a, C, S> {
+    /// Makes a loop that retries an error if this function returns `true`, a retryable
+    /// [`Outcome`](crate::Outcome), or a [`Verdict`](crate::Verdict) with one. `true` stands for
+    /// `Transient`, and `false` for a permanent failure. Every `Ok` is a success.
+    ///
+    /// A closure that calls a method of its argument or reads a field must name the type:
+    /// `|error: &Error| ..`.
+    ///
+    /// ```
+    /// use backoff_retry::{Outcome, Retry, StopReason};
+    /// let retry = Retry::default();
+    /// let plan = retry.when(|status: &u16| Outcome::from_http_status(*status));
+    /// let report = plan.call_with_report(|| Err::<(), _>(404));
+    /// assert_eq!((report.reason, report.attempts), (StopReason::Permanent, 1));
+    /// ```
+    pub fn when<T, E, V, W>(&self, when: W) -> Loop<'a, Result<T, E>, WhenError<W>, C, S>
+    where
+        V: IntoVerdict,
+        W: FnMut(&E) -> V,
+    {
+        self.by(WhenError(when))
+    }
+
+    /// Makes a loop that retries on results of any type. `true` means retry and `false` means
+    /// success, even for an `Err`, also in the stats and the budget. For polling, and for results
+    /// that are not a `Result`; for a `Result` use [`Retry::when`] and [`Loop::when_value`].
+    ///
+    /// A closure that calls a method of its argument or reads a field must name the type:
+    /// `|result: &Option<i32>| ..`.
+    ///
+    /// ```
+    /// use backoff_retry::Retry;
+    /// let mut answers = [None, None, Some(7)].into_iter();
+    /// let answer = Retry::new("constant:base=1s".parse()?)
+    ///     .sleep(|_| {})
+    ///     .classify(|answer: &Option<i32>| answer.is_none())
+    ///     .call(|| answers.next().flatten());
+    /// assert_eq!(answer, Some(7));
+    /// # Ok::<(), backoff_retry::ParseError>(())
+    /// ```
+    pub fn classify<R, V, X>(&self, classify: X) -> Loop<'a, R, ByResult<X>, C, S>
+    where
+        V: IntoVerdict,
+        X: FnMut(&R) -> V,
+    {
+        self.by(ByResult(classify))
+    }
+
+    fn by<R, V: Classify<R>>(&self, classify: V) -> Loop<'a, R, V, C, S> {
+        Loop::new(self.settings.clone(), classify)
+    }
 }
 
 impl<'a, R, V, C, S> Loop<'a, R, V, C, S> {
@@ -119,7 +173,7 @@ impl<'a, R, V, C, S, N, P> Loop<'a, R, V, C, S, N, P> {
 
 impl<'a, T, E, W, C, S, N, P> Loop<'a, Result<T, E>, WhenError<W>, C, S, N, P> {
     /// Also retries the values for which this function returns `true`; `false` is a success. For
-    /// polling. If the retries end, the last value is returned as `Ok` all the same: `run` says why the
+    /// polling. If the retries end, the last value is returned as `Ok` all the same: `call_with_report` says why the
     /// loop ended.
     ///
     /// ```
@@ -129,7 +183,7 @@ impl<'a, T, E, W, C, S, N, P> Loop<'a, Result<T, E>, WhenError<W>, C, S, N, P> {
     /// assert_eq!(plan.call(|| results.next().unwrap()), Ok("done"));
     ///
     /// let plan = retry.when(|_: &&str| true).when_value(|status| *status == "pending");
-    /// let report = plan.run(|| Ok("pending"));
+    /// let report = plan.call_with_report(|| Ok("pending"));
     /// assert_eq!((report.result, report.reason), (Ok("pending"), backoff_retry::StopReason::MaxRetries));
     /// ```
     pub fn when_value<V, X>(self, when: X) -> Loop<'a, Result<T, E>, WhenEither<W, X>, C, S, N, P>
@@ -158,7 +212,7 @@ impl<R, V, S, N, P> Loop<'_, R, V, Monotonic, S, N, P> {
     /// use std::time::{Duration, Instant};
     /// let retry = Retry::new("constant:base=1h".parse()?);
     /// let plan = retry.when(|_: &&str| true).deadline(Instant::now() + Duration::from_secs(3));
-    /// assert_eq!(plan.run(|| Err::<(), _>("busy")).reason, StopReason::Deadline);
+    /// assert_eq!(plan.call_with_report(|| Err::<(), _>("busy")).reason, StopReason::Deadline);
     /// # Ok::<(), backoff_retry::ParseError>(())
     /// ```
     ///
@@ -185,7 +239,7 @@ impl<R, V, C: Fn() -> Duration, S, N, P> Loop<'_, R, V, C, S, N, P> {
     /// use std::time::Duration;
     /// let retry = Retry::new("constant:base=1h".parse()?).clock(|| Duration::from_secs(100));
     /// let plan = retry.when(|_: &&str| true).deadline_at(Duration::from_secs(103));
-    /// assert_eq!(plan.run(|| Err::<(), _>("busy")).reason, StopReason::Deadline);
+    /// assert_eq!(plan.call_with_report(|| Err::<(), _>("busy")).reason, StopReason::Deadline);
     /// # Ok::<(), backoff_retry::ParseError>(())
     /// ```
     pub fn deadline_at(mut self, deadline: Duration) -> Self {

@@ -8,143 +8,54 @@ use crate::event::{Report, RetryEvent};
 use crate::loops::Loop;
 use crate::retry::Retry;
 
+/// Methods whose `Self` would have to implement a trait that nothing implements.
+macro_rules! misplaced {
+    (
+        $trait:ident, $why:literal;
+        $($name:ident[$($generics:tt)*][$($this:tt)+]($($argument:ty),*) -> $returned:ty;)*
+    ) => {
+        $(pub fn $name<$($generics)*>($($this)+, $(_: $argument),*) -> $returned
+        where
+            Self: $trait,
+        {
+            unreachable!($why)
+        })*
+    };
+}
+
 /// The calls and options of a [`Loop`]. On a `Retry` they do not compile, and the message says what is
 /// missing.
 #[doc(hidden)]
+#[allow(clippy::must_use_candidate, clippy::return_self_not_must_use)]
 impl<C, S> Retry<'_, C, S> {
-    #[must_use]
-    pub fn on_retry<H>(self, _: H) -> Self
-    where
-        Self: SaysWhatToRetry,
-        H: FnMut(&RetryEvent<'_, Result<(), ()>>),
-    {
-        unreachable!("no `Retry` says what to retry")
-    }
-
-    #[must_use]
-    pub fn on_stop<H>(self, _: H) -> Self
-    where
-        Self: SaysWhatToRetry,
-        H: FnMut(&RetryEvent<'_, Result<(), ()>>),
-    {
-        unreachable!("no `Retry` says what to retry")
-    }
-
-    #[must_use]
-    pub fn deadline<T>(self, _: T) -> Self
-    where
-        Self: SaysWhatToRetry,
-    {
-        unreachable!("no `Retry` says what to retry")
-    }
-
-    #[must_use]
-    pub fn deadline_at<T>(self, _: T) -> Self
-    where
-        Self: SaysWhatToRetry,
-    {
-        unreachable!("no `Retry` says what to retry")
-    }
-
-    #[must_use]
-    pub fn when_value<W>(self, _: W) -> Self
-    where
-        Self: SaysWhatToRetry,
-    {
-        unreachable!("no `Retry` says what to retry")
-    }
-
-    pub fn call<F, R>(&self, _: F) -> R
-    where
-        Self: SaysWhatToRetry,
-        F: FnMut() -> R,
-    {
-        unreachable!("no `Retry` says what to retry")
-    }
-
-    pub fn run<F, R>(&self, _: F) -> Report<R>
-    where
-        Self: SaysWhatToRetry,
-        F: FnMut() -> R,
-    {
-        unreachable!("no `Retry` says what to retry")
-    }
-
-    pub fn run_until<G, F, R>(&self, _: G, _: F) -> Option<Report<R>>
-    where
-        Self: SaysWhatToRetry,
-        F: FnMut() -> R,
-    {
-        unreachable!("no `Retry` says what to retry")
-    }
-
-    pub fn call_async<F, R>(&self, _: F) -> Ready<R>
-    where
-        Self: SaysWhatToRetry,
-        F: AsyncFnMut() -> R,
-    {
-        unreachable!("no `Retry` says what to retry")
-    }
-
-    pub fn run_async<F, R>(&self, _: F) -> Ready<Report<R>>
-    where
-        Self: SaysWhatToRetry,
-        F: AsyncFnMut() -> R,
-    {
-        unreachable!("no `Retry` says what to retry")
+    misplaced! {
+        SaysWhatToRetry, "no `Retry` says what to retry";
+        on_retry[H: FnMut(&RetryEvent<'_, Result<(), ()>>)][self](H) -> Self;
+        on_stop[H: FnMut(&RetryEvent<'_, Result<(), ()>>)][self](H) -> Self;
+        deadline[T][self](T) -> Self;
+        deadline_at[T][self](T) -> Self;
+        when_value[W][self](W) -> Self;
+        call[F: FnMut() -> R, R][&self](F) -> R;
+        call_with_report[F: FnMut() -> R, R][&self](F) -> Report<R>;
+        call_until[G, F: FnMut() -> R, R][&self](G, F) -> Option<Report<R>>;
+        call_async[F: AsyncFnMut() -> R, R][&self](F) -> Ready<R>;
+        call_async_with_report[F: AsyncFnMut() -> R, R][&self](F) -> Ready<Report<R>>;
     }
 }
 
 /// The options of a [`Retry`]. On a `Loop` they do not compile, and the message says where they belong.
 #[doc(hidden)]
+#[allow(clippy::return_self_not_must_use)]
 impl<R, V, C, S, N, P> Loop<'_, R, V, C, S, N, P> {
-    pub fn budget<T>(self, _: T) -> Self
-    where
-        Self: HasOptionsOfRetry,
-    {
-        unreachable!("no `Loop` has the options of a `Retry`")
-    }
-
-    pub fn shared_budget<T>(self, _: T) -> Self
-    where
-        Self: HasOptionsOfRetry,
-    {
-        unreachable!("no `Loop` has the options of a `Retry`")
-    }
-
-    pub fn stats<T>(self, _: T) -> Self
-    where
-        Self: HasOptionsOfRetry,
-    {
-        unreachable!("no `Loop` has the options of a `Retry`")
-    }
-
-    pub fn stream<T>(self, _: T) -> Self
-    where
-        Self: HasOptionsOfRetry,
-    {
-        unreachable!("no `Loop` has the options of a `Retry`")
-    }
-
-    pub fn seed_and_key<T, U>(self, _: T, _: U) -> Self
-    where
-        Self: HasOptionsOfRetry,
-    {
-        unreachable!("no `Loop` has the options of a `Retry`")
-    }
-
-    pub fn clock<D: Fn() -> Duration>(self, _: D) -> Self
-    where
-        Self: HasOptionsOfRetry,
-    {
-        unreachable!("no `Loop` has the options of a `Retry`")
-    }
-
-    pub fn sleep<T: Fn(Duration) -> O, O>(self, _: T) -> Self
-    where
-        Self: HasOptionsOfRetry,
-    {
-        unreachable!("no `Loop` has the options of a `Retry`")
+    misplaced! {
+        HasOptionsOfRetry, "no `Loop` has the options of a `Retry`";
+        budget[T][self](T) -> Self;
+        shared_budget[T][self](T) -> Self;
+        stats[T][self](T) -> Self;
+        stream[T][self](T) -> Self;
+        seed_and_key[T, U][self](T, U) -> Self;
+        clock[D: Fn() -> Duration][self](D) -> Self;
+        sleep[T: Fn(Duration) -> O, O][self](T) -> Self;
     }
 }
 

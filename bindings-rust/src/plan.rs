@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use backoff_core::{Budget, Policy, RandomStream, RetryStats, ffi};
 
-use crate::shared::Shared;
+use crate::ref_or_arc::RefOrArc;
 use crate::shared_budget::SharedBudget;
 
 /// What all loops of one [`Retry`](crate::Retry) have in common.
@@ -13,10 +13,10 @@ use crate::shared_budget::SharedBudget;
 pub(crate) struct Settings<'a, C, S> {
     pub(crate) policy: Policy,
     pub(crate) stream: Option<RandomStream>,
-    pub(crate) budget: Option<Shared<'a, Budget>>,
+    pub(crate) budget: Option<RefOrArc<'a, Budget>>,
     /// Mutually exclusive with `budget`.
     pub(crate) shared_budget: Option<SharedBudget>,
-    pub(crate) stats: Option<Shared<'a, RetryStats>>,
+    pub(crate) stats: Option<RefOrArc<'a, RetryStats>>,
     pub(crate) clock: C,
     pub(crate) sleep: S,
 }

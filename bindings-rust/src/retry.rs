@@ -5,14 +5,11 @@ use std::time::Duration;
 
 use backoff_core::{Budget, Policy, RandomStream, RetryStats};
 
-use crate::classify::{ByResult, Classify, WhenError};
-use crate::loops::Loop;
 use crate::plan::Settings;
-use crate::shared::Shared;
+use crate::ref_or_arc::RefOrArc;
 #[cfg(feature = "shared-budget")]
 use crate::shared_budget::SharedBudget;
-use crate::time::{Clock, DefaultSleep, Monotonic};
-use crate::verdict::IntoVerdict;
+use crate::time::{DefaultSleep, Monotonic};
 
 /// How to retry: a policy and, if set, a stream, a budget, stats, a clock and a sleep.
 ///
@@ -56,7 +53,7 @@ use crate::verdict::IntoVerdict;
 /// ```
 #[derive(Clone)]
 pub struct Retry<'a, C = Monotonic, S = DefaultSleep> {
-    settings: Settings<'a, C, S>,
+    pub(crate) settings: Settings<'a, C, S>,
 }
 
 #[cfg(feature = "getrandom")]
@@ -159,12 +156,12 @@ impl<'a, C, S> Retry<'a, C, S> {
     /// use backoff_retry::{Budget, Retry, StopReason};
     /// let budget = Budget::parse("quota:max_tokens=1,cost=1")?;
     /// let retry = Retry::new("constant:base=0s".parse()?).budget(&budget);
-    /// let report = retry.when(|_: &&str| true).run(|| Err::<(), _>("busy"));
+    /// let report = retry.when(|_: &&str| true).call_with_report(|| Err::<(), _>("busy"));
     /// assert_eq!((report.reason, report.attempts), (StopReason::Budget, 2));
     /// # Ok::<(), backoff_retry::ParseError>(())
     /// ```
     #[must_use]
-    pub fn budget(mut self, budget: impl Into<Shared<'a, Budget>>) -> Self {
+    pub fn budget(mut self, budget: impl Into<RefOrArc<'a, Budget>>) -> Self {
         self.settings.budget = Some(budget.into());
         self.settings.shared_budget = None;
         self
@@ -211,7 +208,7 @@ impl<'a, C, S> Retry<'a, C, S> {
     /// assert_eq!((stats.operations(), stats.stops(StopReason::Permanent)), (1, 1));
     /// ```
     #[must_use]
-    pub fn stats(mut self, stats: impl Into<Shared<'a, RetryStats>>) -> Self {
+    pub fn stats(mut self, stats: impl Into<RefOrArc<'a, RetryStats>>) -> Self {
         self.settings.stats = Some(stats.into());
         self
     }
@@ -246,7 +243,7 @@ impl<'a, C, S> Retry<'a, C, S> {
     /// use backoff_retry::Retry;
     /// use std::time::Duration;
     /// let retry = Retry::new("constant:base=1h,max_retries=3".parse()?).sleep(|_| {});
-    /// let report = retry.when(|_: &&str| true).run(|| Err::<(), _>("busy")); // takes no time
+    /// let report = retry.when(|_: &&str| true).call_with_report(|| Err::<(), _>("busy")); // takes no time
     /// assert!(report.elapsed < Duration::from_secs(60));
     /// # Ok::<(), backoff_retry::ParseError>(())
     /// ```
@@ -254,59 +251,6 @@ impl<'a, C, S> Retry<'a, C, S> {
     pub fn sleep<T: Fn(Duration) -> O, O>(self, sleep: T) -> Retry<'a, C, T> {
         let Settings { policy, stream, budget, shared_budget, stats, clock, .. } = self.settings;
         Retry { settings: Settings { policy, stream, budget, shared_budget, stats, clock, sleep } }
-    }
-}
-
-impl<'a, C: Clock + Clone, S: Clone> Retry<'a, C, S> {
-    /// Makes a loop that retries an error if this function returns `true`, a retryable
-    /// [`Outcome`](crate::Outcome), or a [`Verdict`](crate::Verdict) with one. `true` stands for
-    /// `Transient`, and `false` for a permanent failure. Every `Ok` is a success.
-    ///
-    /// A closure that calls a method of its argument or reads a field must name the type:
-    /// `|error: &Error| ..`.
-    ///
-    /// ```
-    /// use backoff_retry::{Outcome, Retry, StopReason};
-    /// let retry = Retry::default();
-    /// let plan = retry.when(|status: &u16| Outcome::from_http_status(*status));
-    /// let report = plan.run(|| Err::<(), _>(404));
-    /// assert_eq!((report.reason, report.attempts), (StopReason::Permanent, 1));
-    /// ```
-    pub fn when<T, E, V, W>(&self, when: W) -> Loop<'a, Result<T, E>, WhenError<W>, C, S>
-    where
-        V: IntoVerdict,
-        W: FnMut(&E) -> V,
-    {
-        self.by(WhenError(when))
-    }
-
-    /// Makes a loop that retries on results of any type. `true` means retry and `false` means
-    /// success, even for an `Err`, also in the stats and the budget. For polling, and for results
-    /// that are not a `Result`; for a `Result` use [`Retry::when`] and [`Loop::when_value`].
-    ///
-    /// A closure that calls a method of its argument or reads a field must name the type:
-    /// `|result: &Option<i32>| ..`.
-    ///
-    /// ```
-    /// use backoff_retry::Retry;
-    /// let mut answers = [None, None, Some(7)].into_iter();
-    /// let answer = Retry::new("constant:base=1s".parse()?)
-    ///     .sleep(|_| {})
-    ///     .classify(|answer: &Option<i32>| answer.is_none())
-    ///     .call(|| answers.next().flatten());
-    /// assert_eq!(answer, Some(7));
-    /// # Ok::<(), backoff_retry::ParseError>(())
-    /// ```
-    pub fn classify<R, V, X>(&self, classify: X) -> Loop<'a, R, ByResult<X>, C, S>
-    where
-        V: IntoVerdict,
-        X: FnMut(&R) -> V,
-    {
-        self.by(ByResult(classify))
-    }
-
-    fn by<R, V: Classify<R>>(&self, classify: V) -> Loop<'a, R, V, C, S> {
-        Loop::new(self.settings.clone(), classify)
     }
 }
 

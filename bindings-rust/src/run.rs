@@ -11,8 +11,8 @@ use backoff_core::{Decision, Outcome, StopReason};
 use crate::classify::Classify;
 use crate::event::{Report, RetryEvent};
 use crate::plan::Plan;
-use crate::shared_budget::{Answer, Held, Ticket};
-use crate::time::{BlockingSleep, Clock, nanoseconds};
+use crate::shared_budget::{Answer, Reservation, Ticket};
+use crate::time::{Clock, nanoseconds};
 use crate::verdict::Verdict;
 
 /// A loop that is running. It is cancelled if it is dropped before its end.
@@ -33,7 +33,7 @@ where
     /// What the last call returned; `None` during a call.
     last: Option<R>,
     /// What the operation holds of a shared budget.
-    held: Held,
+    held: Reservation,
     stage: Stage,
 }
 
@@ -41,7 +41,7 @@ where
 pub(crate) type Next<R> = ControlFlow<Report<R>, Duration>;
 
 /// A decision that a shared budget may refuse.
-pub(crate) struct Asked {
+pub(crate) struct PendingDecision {
     outcome: Outcome,
     delay_ns: u64,
     now_ns: u64,
@@ -66,7 +66,7 @@ where
     P: FnMut(&RetryEvent<'_, R>),
 {
     pub(crate) fn new(plan: Plan<'a, V, C, S, N, P>) -> Self {
-        let (operation, last, held, stage) = (None, None, Held::default(), Stage::Going);
+        let (operation, last, held, stage) = (None, None, Reservation::default(), Stage::Going);
         Self { plan, operation, needs_time: true, began_ns: 0, attempts: 0, last, held, stage }
     }
 
@@ -109,32 +109,6 @@ where
         if self.needs_time { self.plan.settings.clock.now_ns() } else { 0 }
     }
 
-    /// The whole loop, in this thread.
-    pub(crate) fn run_blocking<F, G>(&mut self, mut call: F, mut cancelled: G) -> Report<R>
-    where
-        F: FnMut() -> R,
-        G: FnMut() -> bool,
-        S: BlockingSleep,
-    {
-        self.begin();
-        loop {
-            self.begin_attempt();
-            let next = match self.end_attempt(call(), &mut cancelled) {
-                Ok(next) => next,
-                Err((ticket, asked)) => self.answered(&asked, ticket.wait()),
-            };
-            let delay = match next {
-                ControlFlow::Continue(delay) => delay,
-                ControlFlow::Break(report) => return report,
-            };
-            let is_cancelled = self
-                .in_callback(|sleep| cancelled() || sleep.sleep(delay).is_break() || cancelled());
-            if is_cancelled {
-                return self.cancel();
-            }
-        }
-    }
-
     /// Runs functions of the caller's, such as the sleep.
     pub(crate) fn in_callback<T>(&mut self, callback: impl FnOnce(&S) -> T) -> T {
         self.stage = Stage::InCallback;
@@ -154,7 +128,7 @@ where
         &mut self,
         result: R,
         cancelled: impl FnOnce() -> bool,
-    ) -> Result<Next<R>, (Ticket, Asked)> {
+    ) -> Result<Next<R>, (Ticket, PendingDecision)> {
         self.stage = Stage::InCallback;
         let Verdict { outcome, retry_after } = self.plan.classify.classify(&result);
         if outcome != Outcome::Success && cancelled() {
@@ -177,7 +151,7 @@ where
         let asked = budget.request(outcome);
         self.last = Some(result);
         self.stage = Stage::Going;
-        let question = Asked { outcome, delay_ns, now_ns };
+        let question = PendingDecision { outcome, delay_ns, now_ns };
         match asked {
             Ok(answer) => Ok(self.answered(&question, answer)),
             Err(ticket) => Err((ticket, question)),
@@ -185,9 +159,9 @@ where
     }
 
     /// Goes on with the answer of a shared budget.
-    pub(crate) fn answered(&mut self, asked: &Asked, answer: Answer) -> Next<R> {
+    pub(crate) fn answered(&mut self, asked: &PendingDecision, answer: Answer) -> Next<R> {
         self.stage = Stage::InCallback;
-        let Asked { outcome, delay_ns, now_ns } = *asked;
+        let PendingDecision { outcome, delay_ns, now_ns } = *asked;
         let decision = match (answer.granted, &mut self.operation) {
             (None, Some(operation)) => {
                 Decision::Stop { reason: operation.refuse_retry(None), delay_ns }
@@ -240,7 +214,7 @@ where
     }
 
     /// Cancels the loop between two calls.
-    fn cancel(&mut self) -> Report<R> {
+    pub(crate) fn cancel(&mut self) -> Report<R> {
         self.cancel_operation();
         let result = self.last.take().expect("a call has returned");
         let RetryEvent { attempts, delay, elapsed, .. } = self.end_cancelled(Some(&result));

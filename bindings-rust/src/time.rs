@@ -89,9 +89,9 @@ impl<F: Fn() -> Duration> Clock for F {
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a sleep that waits in the thread",
-    note = "`call`, `run` and `run_until` need a function that returns `()` or `ControlFlow<()>`, \
+    note = "`call`, `call_with_report` and `call_until` need a function that returns `()` or `ControlFlow<()>`, \
             such as `.sleep(std::thread::sleep)`; for a function that returns a future use \
-            `call_async` or `run_async`"
+            `call_async` or `call_async_with_report`"
 )]
 pub trait BlockingSleep: sealed::BlockingSleep {
     /// Waits for the delay. `Break` cancels the loop.
@@ -111,7 +111,7 @@ impl<F: Fn(Duration) -> S, S: SleepResult> BlockingSleep for F {
 /// use backoff_retry::{Retry, StopReason};
 /// use std::ops::ControlFlow;
 /// let retry = Retry::default().sleep(|_| ControlFlow::Break(()));
-/// let report = retry.when(|_: &&str| true).run(|| Err::<(), _>("busy"));
+/// let report = retry.when(|_: &&str| true).call_with_report(|| Err::<(), _>("busy"));
 /// assert_eq!((report.reason, report.attempts), (StopReason::Cancelled, 1));
 /// ```
 pub trait SleepResult {

@@ -39,11 +39,13 @@ mod validate;
 #[cfg(any(target_has_atomic = "64", feature = "portable-atomic"))]
 pub use decision::budget::Budget;
 #[cfg(any(target_has_atomic = "64", feature = "portable-atomic"))]
-pub use decision::budget::exchange::{ExchangeAnswers, ExchangeStep, SteppedState};
+pub use decision::budget::exchange::{
+    ExchangeAnswers, ExchangeStep, MemberAnswer, SharedBudgetStats, SteppedState,
+};
 #[cfg(any(target_has_atomic = "64", feature = "portable-atomic"))]
 pub use decision::budget::fallback::Fallback;
 #[cfg(any(target_has_atomic = "64", feature = "portable-atomic"))]
-pub use decision::budget::member::{BudgetMember, MemberAnswer, SharedBudgetStats};
+pub use decision::budget::member::BudgetMember;
 #[cfg(any(target_has_atomic = "64", feature = "portable-atomic"))]
 pub use decision::budget::shared_state::SharedState;
 #[cfg(any(target_has_atomic = "64", feature = "portable-atomic"))]

@@ -14,27 +14,9 @@ fn draws_equal_those_of_rand_xoshiro() {
     for seed in SEEDS {
         let mut theirs = SplitMix64::seed_from_u64(seed);
         for index in 0..1000 {
-            assert_eq!(
-                RandomStream::from_seed(seed).draw(index),
-                theirs.next_u64(),
-                "{seed} {index}"
-            );
+            let draw = RandomStream::from_seed(seed).draw(index);
+            assert_eq!(draw, theirs.next_u64(), "{seed} {index}");
         }
-    }
-}
-
-/// From Vigna's `splitmix64.c`, as `rand_xoshiro` and others quote them.
-#[test]
-fn draws_equal_those_that_vigna_published() {
-    let published = [
-        1985237415132408290,
-        2979275885539914483,
-        13511426838097143398,
-        8488337342461049707,
-        15141737807933549159,
-    ];
-    for (index, draw) in (0..).zip(published) {
-        assert_eq!(RandomStream::from_seed(1477776061723855037).draw(index), draw, "{index}");
     }
 }
 

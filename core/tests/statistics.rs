@@ -8,19 +8,13 @@
     reason = "the statistics use floats; the delays under test do not"
 )]
 
-use std::time::Duration;
-
-use backoff_core::{CapOn, Jitter, Policy, PolicyBuilder, RandomStream, Ratio};
+use backoff_core::{Policy, RandomStream};
 
 const CLIENTS: u32 = 200_000;
 const CELLS: usize = 100;
 /// The 0.999999 quantile of chi-square with 99 degrees of freedom is 177; the seeds are
 /// fixed, so these tests give the same answer every time.
 const CHI_SQUARE_LIMIT: f64 = 177.0;
-
-fn second() -> PolicyBuilder {
-    Policy::constant(Duration::from_secs(1))
-}
 
 fn delays(policy: Policy, index: u32) -> impl Iterator<Item = u64> {
     (0..CLIENTS).map(move |client| {
@@ -61,52 +55,31 @@ fn assert_mean(mean: f64, closed_form: f64, width: f64) {
 const S: u64 = 1_000_000_000;
 
 #[test]
-fn full_is_uniform_from_zero() {
-    assert_uniform(second().jitter(Jitter::Full).build().unwrap(), 0, 0, S);
-}
-
-#[test]
-fn full_is_uniform_at_every_index_and_at_the_cap() {
-    let policy = Policy::exponential(Duration::from_millis(100))
-        .cap(Duration::from_secs(20))
-        .jitter(Jitter::Full)
-        .build()
-        .unwrap();
-    for (index, window) in [(0, S / 10), (5, 32 * S / 10), (9, 20 * S), (4_000_000_000, 20 * S)] {
-        assert_uniform(policy, index, 0, window);
+fn delays_are_uniform_over_their_ranges() {
+    for (text, index, low, high) in [
+        ("full:base=100ms,cap=20s", 0, 0, S / 10),
+        ("full:base=100ms,cap=20s", 5, 0, 32 * S / 10),
+        ("full:base=100ms,cap=20s", 4_000_000_000, 0, 20 * S),
+        ("constant:base=1s,jitter=equal", 1, S / 2, S),
+        (
+            "constant:base=1s,jitter_below=0.2,jitter_above=0.5,jitter=proportional",
+            2,
+            8 * S / 10,
+            15 * S / 10,
+        ),
+        ("constant:base=1s,jitter=additive,jitter_max=2s,jitter_increment=1s", 3, S, 6 * S),
+        // They do not gather on a floor.
+        ("constant:base=1s,jitter=full,floor=400ms", 0, 4 * S / 10, S),
+        ("decorrelated:base=1s", 0, S, 3 * S),
+    ] {
+        assert_uniform(Policy::parse(text).unwrap(), index, low, high);
     }
 }
 
 #[test]
-fn equal_is_uniform_over_the_upper_half() {
-    assert_uniform(second().jitter(Jitter::Equal).build().unwrap(), 1, S / 2, S);
-}
-
-#[test]
-fn proportional_is_uniform_around_the_window() {
-    let jitter = Jitter::Proportional { below: Ratio::new(1, 5), above: Ratio::new(1, 2) };
-    assert_uniform(second().jitter(jitter).build().unwrap(), 2, 8 * S / 10, 15 * S / 10);
-}
-
-#[test]
-fn additive_is_uniform_above_the_window() {
-    let jitter =
-        Jitter::Additive { max: Duration::from_secs(2), increment: Duration::from_secs(1) };
-    assert_uniform(second().jitter(jitter).build().unwrap(), 3, S, 6 * S);
-}
-
-#[test]
-fn delays_do_not_gather_on_a_floor() {
-    let policy = second().jitter(Jitter::Full).floor(Duration::from_millis(400)).build().unwrap();
-    assert_uniform(policy, 0, 4 * S / 10, S);
-}
-
-#[test]
 fn slotted_uses_each_slot_equally_often() {
-    let policy = Policy::constant(Duration::from_nanos(51_200 * 16))
-        .jitter(Jitter::Slotted { slot: Duration::from_nanos(51_200) })
-        .build()
-        .unwrap();
+    let policy =
+        Policy::parse("constant:base=819200ns,jitter=slotted,jitter_slot=51200ns").unwrap();
     let mut slots = [0_u32; 16];
     for delay in delays(policy, 0) {
         assert_eq!(delay % 51_200, 0);
@@ -117,10 +90,8 @@ fn slotted_uses_each_slot_equally_often() {
 }
 
 #[test]
-fn decorrelated_starts_uniform_and_has_the_mean_of_its_recursion() {
-    let policy =
-        Policy::exponential(Duration::from_secs(1)).jitter(Jitter::Decorrelated).build().unwrap();
-    assert_uniform(policy, 0, S, 3 * S);
+fn decorrelated_has_the_mean_of_its_recursion() {
+    let policy = Policy::parse("decorrelated:base=1s").unwrap();
     // Without a cap E(d) = (base + 3 * E(previous)) / 2, so 2, 3.5, 5.75 seconds.
     for (index, mean) in [(1, 3.5e9), (2, 5.75e9)] {
         let sum: f64 = delays(policy, index).map(|delay| delay as f64).sum();
@@ -133,12 +104,8 @@ fn decorrelated_starts_uniform_and_has_the_mean_of_its_recursion() {
 #[test]
 fn decorrelated_gathers_only_at_a_cap_on_the_delay() {
     let share = |cap_on| {
-        let policy = Policy::exponential(Duration::from_millis(5))
-            .cap(Duration::from_secs(2))
-            .cap_on(cap_on)
-            .jitter(Jitter::Decorrelated)
-            .build()
-            .unwrap();
+        let text = format!("decorrelated:base=5ms,cap=2s,cap_on={cap_on}");
+        let policy = Policy::parse(text).unwrap();
         let mut delays = vec![0; 1_000_000];
         let filled: usize = delays
             .chunks_mut(4096)
@@ -153,11 +120,11 @@ fn decorrelated_gathers_only_at_a_cap_on_the_delay() {
             .fold((0_u32, 0_u32), |(all, at), pair| (all + 1, at + u32::from(pair[1] == 2 * S)));
         (after_cap, f64::from(at_cap) / f64::from(after_cap.max(1)))
     };
-    let (after_cap, at_cap) = share(CapOn::Delay);
+    let (after_cap, at_cap) = share("delay");
     let closed_form = 2.0 * 2000.0 / (3.0 * 2000.0 - 5.0);
     assert!(after_cap > 100_000);
     assert!((at_cap - closed_form).abs() < 0.01, "{at_cap} against {closed_form}");
-    let (after_cap, _) = share(CapOn::Window);
+    let (after_cap, _) = share("window");
     assert_eq!(after_cap, 0);
 }
 

@@ -143,8 +143,9 @@ fn client(
     let ask = move || {
         let mut has_failed = false;
         let plan = retry.when(|(): &()| true);
-        let _ =
-            plan.run(|| if std::mem::replace(&mut has_failed, true) { Ok(()) } else { Err(()) });
+        let _ = plan.call_with_report(|| {
+            if std::mem::replace(&mut has_failed, true) { Ok(()) } else { Err(()) }
+        });
     };
     Ok(Client { ask: Box::new(ask), budget: Some(budget) })
 }

@@ -17,6 +17,16 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
 
+/// The programs of the pages that belong to no module, which are tests.
+#[cfg(all(doctest, feature = "postgres", feature = "redis"))]
+mod pages {
+    #![doc = include_str!("../docs/iterators.md")]
+    #![doc = include_str!("../docs/stores.md")]
+}
+
+/// Retries of jobs of apalis.
+///
+#[doc = include_str!("../docs/apalis.md")]
 #[cfg(feature = "apalis")]
 pub mod apalis;
 #[cfg(any(feature = "reqwest-middleware", feature = "tower"))]
@@ -25,7 +35,13 @@ pub mod http;
 pub mod postgres;
 #[cfg(feature = "redis")]
 pub mod redis;
+/// Retries of requests of reqwest-middleware.
+///
+#[doc = include_str!("../docs/reqwest_middleware.md")]
 #[cfg(feature = "reqwest-middleware")]
 pub mod reqwest_middleware;
+/// Retries of services of tower.
+///
+#[doc = include_str!("../docs/tower.md")]
 #[cfg(feature = "tower")]
 pub mod tower;

@@ -132,45 +132,6 @@ async fn verdicts_have_a_retry_after() {
     assert_eq!(ms(&calls), [0, 3000]);
 }
 
-#[tokio::test(start_paused = true)]
-async fn http_requests_are_repeated_if_method_and_status_allow() {
-    for (method, key, status, calls) in [
-        ("GET", "", 503, 3),
-        ("PUT", "", 500, 3),
-        ("GET", "", 404, 1),
-        ("GET", "", 200, 1),
-        ("POST", "", 503, 1),
-        ("POST", "7", 503, 3),
-        // Errors, which the function classifies.
-        ("GET", "", 1, 3),
-        ("GET", "", 0, 1),
-        ("POST", "", 1, 1),
-    ] {
-        let bodies = Arc::<Mutex<Vec<String>>>::default();
-        let seen = bodies.clone();
-        let service = service_fn(move |request: Request<String>| {
-            seen.lock().unwrap().push(request.into_body());
-            let response = Response::builder().status(status).header("Retry-After", "2");
-            std::future::ready(if status < 100 {
-                Err(status)
-            } else {
-                Ok(response.body(()).unwrap())
-            })
-        });
-        let begun = Instant::now();
-        let is_soft = |error: &u16| *error == 1;
-        let policy = RetryPolicy::http(retry("constant:base=1s,max_retries=2"), is_soft);
-        let service = ServiceBuilder::new().layer(RetryLayer::new(policy)).service(service);
-        let request = Request::builder().method(method).header("Idempotency-Key", key);
-        let result = service.oneshot(request.body("text".to_owned()).unwrap()).await;
-        assert_eq!(result.map_or_else(|error| error, |response| response.status().into()), status);
-        assert_eq!(*bodies.lock().unwrap(), vec!["text"; calls], "{method} {status}");
-        let wait = if status > 1 { 2 } else { 1 };
-        let waited = wait * (calls as u64 - 1);
-        assert_eq!(begun.elapsed().as_secs(), waited, "{method} {status}");
-    }
-}
-
 /// The lines of a log for a request to a service that answers with these statuses in turn.
 async fn log_of(
     options: fn(HttpPolicy) -> HttpPolicy,

@@ -42,7 +42,7 @@ pub enum WasStored {
 }
 
 /// So many characters of a text an error quotes.
-const MOST_QUOTED: usize = 100;
+const MAX_QUOTED: usize = 100;
 
 /// A stored text that is not the state of the budget.
 #[derive(Debug)]
@@ -55,7 +55,7 @@ impl fmt::Display for NotAState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { key, text } = self;
         // A text that something else has written may have any length.
-        let shown: String = text.chars().take(MOST_QUOTED).collect();
+        let shown: String = text.chars().take(MAX_QUOTED).collect();
         let dots = if shown.len() < text.len() { "..." } else { "" };
         write!(
             f,

@@ -6,7 +6,7 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, Thread};
 use std::time::Instant;
 
-use crate::shared_budget::account::Answer;
+use crate::shared_budget::pending::Answer;
 use crate::shared_budget::worker::Inner;
 
 /// A request for a retry. Its future needs no runtime: a thread of the budget ends the wait.
@@ -44,7 +44,7 @@ impl Future for Ticket {
     type Output = Answer;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Answer> {
-        let poll = self.inner.with(|account, _| account.poll(self.id, context.waker()));
+        let poll = self.inner.with(|pending, _| pending.poll(self.id, context.waker()));
         if poll.is_pending() && !self.is_watched {
             self.is_watched = true;
             self.inner.start_watching();
@@ -55,7 +55,7 @@ impl Future for Ticket {
 
 impl Drop for Ticket {
     fn drop(&mut self) {
-        self.inner.with(|account, _| account.forget(self.id));
+        self.inner.with(|pending, _| pending.forget(self.id));
     }
 }
 

@@ -1,17 +1,15 @@
 //! The threads of a shared budget: one talks to the store, and one ends the waits of futures.
 
-use std::error::Error;
-use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
 
-use backoff_core::{BudgetEvent, Outcome, SteppedState};
+use backoff_core::{BudgetEvent, Outcome};
 
-use crate::shared_budget::account::{Account, Answer};
-use crate::shared_budget::exchange::{AlwaysLost, BudgetExchange, NotAState, WasStored};
-use crate::shared_budget::store::{BudgetStore, StoreError, Stored};
+use crate::shared_budget::exchange::{BudgetExchange, WasStored};
+use crate::shared_budget::pending::{Answer, Pending};
+use crate::shared_budget::store::BudgetStore;
 use crate::time::{Clock, Monotonic};
 
 /// An exchange may take at least this long: the store may need a new connection.
@@ -21,9 +19,9 @@ pub(super) type Hook = Arc<dyn Fn(&BudgetExchange) + Send + Sync>;
 
 /// What the handles and the threads of one shared budget have in common.
 pub(super) struct Inner {
-    account: Mutex<Account>,
+    pending: Mutex<Pending>,
     pub(super) key: String,
-    hook: Hook,
+    pub(super) hook: Hook,
     /// The worker waits for work.
     has_work: Condvar,
     /// A flush waits for its exchange.
@@ -40,30 +38,15 @@ struct Threads {
     is_watched: bool,
 }
 
-/// A function of the caller's panicked.
-#[derive(Debug)]
-struct Panicked {
-    what: &'static str,
-    message: String,
-}
-
-impl fmt::Display for Panicked {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the {} panicked: {}", self.what, self.message)
-    }
-}
-
-impl Error for Panicked {}
-
 impl Inner {
     pub(super) fn new(
         store: Box<dyn BudgetStore>,
         key: String,
-        account: Account,
+        pending: Pending,
         hook: Hook,
     ) -> Self {
         Self {
-            account: Mutex::new(account),
+            pending: Mutex::new(pending),
             key,
             hook,
             has_work: Condvar::new(),
@@ -73,19 +56,19 @@ impl Inner {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Account> {
-        self.account.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Pending> {
+        self.pending.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Calls a function with the account, and then wakes the loops whose requests were answered. A waker
+    /// Calls a function with what is pending, and then wakes the loops whose requests were answered. A waker
     /// is code of the caller: it may use this budget, and it may panic, which must not end the worker.
-    pub(super) fn with<T>(&self, call: impl FnOnce(&mut Account, u64) -> T) -> T {
-        let mut account = self.lock();
-        let result = call(&mut account, Monotonic.now_ns());
-        let to_wake = std::mem::take(&mut account.to_wake);
-        let to_drop = std::mem::take(&mut account.to_drop);
-        let errors_to_drop = std::mem::take(&mut account.errors_to_drop);
-        drop(account);
+    pub(super) fn with<T>(&self, call: impl FnOnce(&mut Pending, u64) -> T) -> T {
+        let mut pending = self.lock();
+        let result = call(&mut pending, Monotonic.now_ns());
+        let to_wake = std::mem::take(&mut pending.to_wake);
+        let to_drop = std::mem::take(&mut pending.to_drop);
+        let errors_to_drop = std::mem::take(&mut pending.errors_to_drop);
+        drop(pending);
         for waker in to_wake {
             let _ = caught(|| waker.wake());
         }
@@ -100,9 +83,9 @@ impl Inner {
 
     /// Notes what an operation reports. Nobody waits for the store.
     pub(super) fn note(self: &Arc<Self>, event: BudgetEvent, is_local: bool) {
-        let has_work = self.with(|account, now_ns| {
-            account.note(event, is_local, now_ns);
-            account.work_in(now_ns).is_some()
+        let has_work = self.with(|pending, now_ns| {
+            pending.note(event, is_local, now_ns);
+            pending.work_in(now_ns).is_some()
         });
         if has_work {
             self.start_work();
@@ -111,7 +94,7 @@ impl Inner {
 
     /// Requests a retry. Returns the answer, or the number of the request, and until when it waits.
     pub(super) fn request(self: &Arc<Self>, outcome: Outcome) -> Result<Answer, (u64, Instant)> {
-        let asked = self.with(|account, now_ns| account.request(outcome, now_ns));
+        let asked = self.with(|pending, now_ns| pending.request(outcome, now_ns));
         if asked.is_err() {
             self.start_work();
         }
@@ -120,9 +103,9 @@ impl Inner {
 
     /// Lets the local budget decide if a request has waited for too long.
     pub(super) fn expire(&self) {
-        self.with(|account, now_ns| {
-            if account.earliest().is_some_and(|until| until <= Instant::now()) {
-                account.late(now_ns);
+        self.with(|pending, now_ns| {
+            if pending.earliest().is_some_and(|until| until <= Instant::now()) {
+                pending.late(now_ns);
             }
         });
     }
@@ -134,29 +117,29 @@ impl Inner {
             return false;
         }
         let stored = Arc::new(OnceLock::new());
-        let (is_needed, until) = self.with(|account, _| {
-            let is_needed = account.member.has_unsent();
+        let (is_needed, until) = self.with(|pending, _| {
+            let is_needed = pending.member.has_unsent();
             if is_needed {
-                account.flushes.push(Arc::clone(&stored));
+                pending.flushes.push(Arc::clone(&stored));
             }
-            (is_needed, Instant::now() + 2 * account.timeout().max(EXCHANGE_LIMIT))
+            (is_needed, Instant::now() + 2 * pending.timeout().max(EXCHANGE_LIMIT))
         });
         if is_needed {
             self.start_work();
         }
-        let mut account = self.lock();
+        let mut pending = self.lock();
         loop {
             match stored.get() {
                 Some(&stored) => return stored,
-                None if !is_needed && !account.is_reporting => return true,
+                None if !is_needed && !pending.is_reporting => return true,
                 None => {}
             }
             let Some(left) = until.checked_duration_since(Instant::now()) else {
-                account.flushes.retain(|flush| !Arc::ptr_eq(flush, &stored));
+                pending.flushes.retain(|flush| !Arc::ptr_eq(flush, &stored));
                 return false;
             };
-            let waited = self.flushed.wait_timeout(account, left);
-            account = waited.unwrap_or_else(PoisonError::into_inner).0;
+            let waited = self.flushed.wait_timeout(pending, left);
+            pending = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
     }
 
@@ -177,9 +160,9 @@ impl Inner {
         let worker = thread::Builder::new().name("backoff-budget".to_owned());
         match worker.spawn(move || inner.work()) {
             Ok(worker) => threads.worker = Some(worker.thread().id()),
-            Err(error) => self.with(|account, now_ns| {
-                end(std::mem::take(&mut account.flushes), false);
-                account.go_away(error.into(), now_ns);
+            Err(error) => self.with(|pending, now_ns| {
+                end(std::mem::take(&mut pending.flushes), false);
+                pending.go_away(error.into(), now_ns);
             }),
         }
     }
@@ -198,7 +181,7 @@ impl Inner {
         let watcher = thread::Builder::new().name("backoff-budget-time".to_owned());
         match watcher.spawn(move || inner.watch()) {
             Ok(_) => threads.is_watched = true,
-            Err(error) => self.with(|account, now_ns| account.go_away(error.into(), now_ns)),
+            Err(error) => self.with(|pending, now_ns| pending.go_away(error.into(), now_ns)),
         }
     }
 
@@ -207,126 +190,60 @@ impl Inner {
         let Some(mut store) = store else { return };
         loop {
             let flushes = {
-                let mut account = self.lock();
+                let mut pending = self.lock();
                 loop {
-                    if account.is_closed {
+                    if pending.is_closed {
                         return;
                     }
                     let now_ns = Monotonic.now_ns();
-                    account = match account.work_in(now_ns) {
+                    pending = match pending.work_in(now_ns) {
                         Some(0) => {
-                            account.member.begin(now_ns);
-                            break std::mem::take(&mut account.flushes);
+                            pending.member.begin(now_ns);
+                            break std::mem::take(&mut pending.flushes);
                         }
                         Some(pause_ns) => {
                             let pause = Duration::from_nanos(pause_ns);
-                            let waited = self.has_work.wait_timeout(account, pause);
+                            let waited = self.has_work.wait_timeout(pending, pause);
                             waited.unwrap_or_else(PoisonError::into_inner).0
                         }
-                        None => self.has_work.wait(account).unwrap_or_else(PoisonError::into_inner),
+                        None => self.has_work.wait(pending).unwrap_or_else(PoisonError::into_inner),
                     };
                 }
             };
             let exchange = self.exchange(&mut *store);
             let error = exchange.error.clone();
             let was_stored = error.is_none();
-            self.with(|account, now_ns| {
-                account.is_reporting = true;
+            self.with(|pending, now_ns| {
+                pending.is_reporting = true;
                 match error {
-                    None => account.stored(now_ns),
+                    None => pending.stored(now_ns),
                     Some(error) => {
                         let may_be_stored = exchange.stored == WasStored::Unknown;
-                        account.failed(error, may_be_stored, now_ns);
+                        pending.failed(error, may_be_stored, now_ns);
                     }
                 }
             });
             self.observe(&exchange);
-            self.with(|account, _| {
-                account.is_reporting = false;
+            self.with(|pending, _| {
+                pending.is_reporting = false;
                 end(flushes, was_stored);
             });
             self.flushed.notify_all();
         }
     }
 
-    /// Loads and swaps until the store has the steps, or the exchange has failed.
-    fn exchange(&self, store: &mut dyn BudgetStore) -> BudgetExchange {
-        loop {
-            let mut exchange = BudgetExchange {
-                before: None,
-                now_ns: 0,
-                steps: Vec::new(),
-                after: String::new(),
-                stored: WasStored::No,
-                error: None,
-            };
-            match self.attempt(store, &mut exchange) {
-                Ok(None) => {}
-                Ok(Some(wait_ns)) => {
-                    thread::sleep(Duration::from_nanos(wait_ns));
-                    continue;
-                }
-                Err(error) => exchange.error = Some(error.into()),
-            }
-            return exchange;
-        }
-    }
-
-    /// Loads and swaps once. Returns for how many nanoseconds to wait before the next attempt, if another
-    /// process was faster.
-    fn attempt(
-        &self,
-        store: &mut dyn BudgetStore,
-        exchange: &mut BudgetExchange,
-    ) -> Result<Option<u64>, StoreError> {
-        let Stored { text, now_ns } = called(|| store.load(&self.key))?;
-        (exchange.before, exchange.now_ns) = (text, now_ns);
-        let before = exchange.before.as_deref();
-        let stepped = self.with(|account, _| {
-            let stepped = account.member.step(before.map(str::as_bytes), now_ns)?;
-            Some((stepped, account.member.steps().collect()))
-        });
-        let Some((stepped, steps)) = stepped else {
-            let (key, text) = (self.key.clone(), before.unwrap_or_default().to_owned());
-            return Err(NotAState { key, text }.into());
-        };
-        exchange.steps = steps;
-        let (SteppedState::Unchanged(after) | SteppedState::Changed(after)) = stepped;
-        exchange.after = after.to_string();
-        if matches!(stepped, SteppedState::Unchanged(_)) {
-            exchange.stored = WasStored::Unchanged;
-            return Ok(None);
-        }
-        exchange.stored = WasStored::Unknown;
-        if called(|| store.compare_and_swap(&self.key, before, &exchange.after))? {
-            exchange.stored = WasStored::Yes;
-            return Ok(None);
-        }
-        exchange.stored = WasStored::Lost;
-        let wait_ns = self.with(|account, now_ns| account.member.lost(now_ns));
-        wait_ns.map(Some).ok_or_else(|| AlwaysLost.into())
-    }
-
-    /// Calls the hook.
-    fn observe(&self, exchange: &BudgetExchange) {
-        if let Err(message) = caught(|| (self.hook)(exchange)) {
-            let error = Panicked { what: "hook", message };
-            self.with(|account, _| account.set_last_error(Arc::new(error)));
-        }
-    }
-
     fn watch(&self) {
-        let mut account = self.lock();
-        while !account.is_closed {
-            account = match account.earliest() {
-                None => self.has_request.wait(account).unwrap_or_else(PoisonError::into_inner),
+        let mut pending = self.lock();
+        while !pending.is_closed {
+            pending = match pending.earliest() {
+                None => self.has_request.wait(pending).unwrap_or_else(PoisonError::into_inner),
                 Some(until) => match until.checked_duration_since(Instant::now()) {
                     Some(left) if !left.is_zero() => {
-                        let waited = self.has_request.wait_timeout(account, left);
+                        let waited = self.has_request.wait_timeout(pending, left);
                         waited.unwrap_or_else(PoisonError::into_inner).0
                     }
                     _ => {
-                        drop(account);
+                        drop(pending);
                         self.expire();
                         self.lock()
                     }
@@ -344,13 +261,8 @@ fn end(flushes: Vec<Arc<OnceLock<bool>>>, was_stored: bool) {
     }
 }
 
-/// Calls the store, which may panic.
-fn called<T>(call: impl FnOnce() -> Result<T, StoreError>) -> Result<T, StoreError> {
-    caught(call).unwrap_or_else(|message| Err(Panicked { what: "store", message }.into()))
-}
-
 /// Calls a function of the caller's. Returns the message if it panics.
-fn caught<T>(call: impl FnOnce() -> T) -> Result<T, String> {
+pub(super) fn caught<T>(call: impl FnOnce() -> T) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(call)).map_err(|panic| {
         let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
         let text = text.or_else(|| panic.downcast_ref::<String>().cloned());

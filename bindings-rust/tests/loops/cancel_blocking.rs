@@ -32,7 +32,7 @@ fn no_hook_runs_after_a_panic_of_the_check() {
             calls += 1;
             Err::<(), _>(Fault::Soft)
         };
-        let ended = catch_unwind(AssertUnwindSafe(|| plan.run_until(check, call)));
+        let ended = catch_unwind(AssertUnwindSafe(|| plan.call_until(check, call)));
         assert!(ended.is_err());
         assert_eq!((checks, calls), (panics_at, attempts));
         assert!(seen.lines().is_empty(), "{:?}", seen.lines());
@@ -47,7 +47,7 @@ fn the_budget_is_released_before_the_hook_runs() {
     let budget = Budget::parse("concurrent").unwrap();
     let retry = retry("constant:base=1s").sleep(|_| ControlFlow::Break(())).budget(&budget);
     let plan = retry.when(verdict).on_stop(|_| assert_eq!(budget_state(&budget), idle));
-    assert_eq!(plan.run(|| Err::<(), _>(Fault::Soft)).reason, StopReason::Cancelled);
+    assert_eq!(plan.call_with_report(|| Err::<(), _>(Fault::Soft)).reason, StopReason::Cancelled);
 }
 
 #[test]
@@ -60,7 +60,7 @@ fn a_waiting_thread_is_cancelled_at_once() {
                 _ => ControlFlow::Break(()),
             })
             .when(verdict)
-            .run(|| Err::<(), _>(Fault::Soft))
+            .call_with_report(|| Err::<(), _>(Fault::Soft))
     });
     stop.send(()).unwrap();
     let report = waits.join().unwrap();

@@ -20,7 +20,7 @@ fn the_longest_delay_is_waited_unless_the_longest_limit_forbids_it() {
             .clock(time.clock())
             .sleep(time.sleep())
             .when(|()| true)
-            .run(|| {
+            .call_with_report(|| {
                 time.pass(seconds(1));
                 Err::<(), ()>(())
             });
@@ -45,7 +45,7 @@ fn a_deadline_is_an_instant_of_the_default_clock() {
             .sleep(|_| {})
             .when(|()| true)
             .deadline(deadline)
-            .run(|| Err::<(), ()>(()));
+            .call_with_report(|| Err::<(), ()>(()));
         assert_eq!((report.reason, report.attempts), (reason, attempts));
     }
 }

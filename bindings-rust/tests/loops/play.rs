@@ -133,7 +133,7 @@ impl<'a> Scene<'a> {
             }
             Form::Run => {
                 let retry = retry.sleep(|delay| self.wait(delay));
-                Some(self.result(with_hooks!(retry.classify(result)).run(call)))
+                Some(self.result(with_hooks!(retry.classify(result)).call_with_report(call)))
             }
             Form::RunUntil => {
                 let retry = retry.sleep(|delay| {
@@ -141,7 +141,7 @@ impl<'a> Scene<'a> {
                     _ = self.wait(delay);
                 });
                 let plan = with_hooks!(retry.when(either).when_value(either));
-                plan.run_until(|| self.is_cancelled.get(), call).map(|report| self.result(report))
+                plan.call_until(|| self.is_cancelled.get(), call).map(|report| self.result(report))
             }
             Form::CallAsync => {
                 let retry = retry.sleep(async |delay| end_or_hang(self.wait(delay)).await);
@@ -151,7 +151,8 @@ impl<'a> Scene<'a> {
             Form::RunAsync => {
                 let retry = retry.sleep(|delay| end_or_hang(self.wait(delay)));
                 let plan = with_hooks!(retry.classify(result));
-                self.output(plan.run_async(call_async)).map(|report| self.result(report))
+                self.output(plan.call_async_with_report(call_async))
+                    .map(|report| self.result(report))
             }
         }
     }

@@ -24,7 +24,7 @@ fn a_loop_can_share_a_budget_with_an_operation() {
     };
     assert_eq!(by_hand(Monotonic.now_ns()), Decision::Wait { delay_ns: 0 });
     let retry = Retry::with_stream(policy, stream).budget(&budget);
-    let run = || retry.when(verdict).run(|| Err::<(), _>(Fault::Soft)).reason;
+    let run = || retry.when(verdict).call_with_report(|| Err::<(), _>(Fault::Soft)).reason;
     assert_eq!(run(), StopReason::Budget);
     thread::sleep(Duration::from_millis(210));
     assert_eq!(by_hand(Monotonic.now_ns()), Decision::Wait { delay_ns: 0 });

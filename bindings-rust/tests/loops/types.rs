@@ -9,9 +9,9 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use backoff_retry::{
-    Backoff, Budget, CancelOnDrop, CapOn, Decision, Loop, Operation, Outcome, ParseError, Policy,
-    PolicyBuilder, PolicyError, Preview, PreviewRow, RandomStream, Ratio, RatioError, Report,
-    Retry, RetryAfterMode, RetryEvent, RetryStats, Shared, TextBuf, Verdict,
+    Backoff, Budget, CancelOnDrop, Decision, Loop, Operation, Outcome, ParseError, Policy,
+    PolicyBuilder, PolicyError, Preview, PreviewRow, RandomStream, Ratio, RatioError, RefOrArc,
+    Report, Retry, RetryEvent, RetryStats, TextBuf, Verdict,
 };
 
 use crate::support::{Fault, at_once, retry, verdict};
@@ -51,7 +51,7 @@ fn boxed<'a>(
 #[tokio::test]
 async fn futures_can_be_spawned_if_their_parts_can() {
     thread_safe::<Retry<'static>>();
-    thread_safe::<Shared<'static, Budget>>();
+    thread_safe::<RefOrArc<'static, Budget>>();
     thread_safe::<Loop<'static, Result<(), ()>, fn(&Result<(), ()>) -> Verdict>>();
 
     assert_eq!(tokio::spawn(borrows("url".into())).await.unwrap(), Ok(3));
@@ -71,7 +71,10 @@ async fn futures_can_be_spawned_if_their_parts_can() {
     drop(future);
 
     let local = Budget::parse("sre").unwrap();
-    let future = Retry::default().budget(&local).classify(|_: &i32| false).run_async(|| ready(1));
+    let future = Retry::default()
+        .budget(&local)
+        .classify(|_: &i32| false)
+        .call_async_with_report(|| ready(1));
     send(&future);
     assert_eq!(future.await.result, 1);
 }
@@ -118,7 +121,7 @@ fn every_type_is_ordinary() {
     ordinary::<(Policy, PolicyBuilder, RandomStream, Backoff, Preview, PreviewRow, TextBuf)>();
     ordinary::<(Operation, Budget, RetryStats, Decision, Outcome, Verdict, Ratio)>();
     ordinary::<(Retry<'static>, Report<Result<(), ()>>, RetryEvent<'static, Result<(), ()>>)>();
-    ordinary::<(CancelOnDrop<'static>, Shared<'static, Budget>, Loop<'static, (), ()>)>();
+    ordinary::<(CancelOnDrop<'static>, RefOrArc<'static, Budget>, Loop<'static, (), ()>)>();
     ordinary::<(ParseError, PolicyError, RatioError)>();
 }
 
@@ -141,57 +144,6 @@ fn errors_are_values_that_say_what_is_wrong_and_have_no_further_cause() {
     assert_ne!(parsed("full"), parsed("full:"));
 }
 
-/// Later versions may add variants, so even a match on all of today's needs its last arm.
-#[deny(unreachable_patterns)]
-fn name(decision: Decision, shared: &Shared<'_, Budget>, cap_on: CapOn) -> [&'static str; 3] {
-    let decision = match decision {
-        Decision::Wait { .. } => "wait",
-        Decision::Stop { .. } => "stop",
-        _ => "new",
-    };
-    let shared = match shared {
-        Shared::Borrowed(_) => "borrowed",
-        Shared::Arc(_) => "arc",
-        _ => "new",
-    };
-    let cap_on = match cap_on {
-        CapOn::Window => "window",
-        CapOn::Delay => "delay",
-        _ => "new",
-    };
-    [decision, shared, cap_on]
-}
-
-#[deny(unreachable_patterns)]
-fn error_name(error: RatioError) -> &'static str {
-    match error {
-        RatioError::Syntax => "syntax",
-        RatioError::ZeroDenominator => "zero denominator",
-        RatioError::TooFine => "too fine",
-        RatioError::TooLong => "too long",
-        _ => "new",
-    }
-}
-
-#[deny(unreachable_patterns)]
-fn retry_after_name(mode: RetryAfterMode) -> &'static str {
-    match mode {
-        RetryAfterMode::AtLeast => "at least",
-        RetryAfterMode::Exact => "exact",
-        RetryAfterMode::Spread => "spread",
-        _ => "new",
-    }
-}
-
-#[test]
-fn enums_may_grow() {
-    let budget = Arc::new(Budget::parse("sre").unwrap());
-    let names = name(Decision::Wait { delay_ns: 0 }, &(&budget).into(), CapOn::Delay);
-    assert_eq!(names, ["wait", "arc", "delay"]);
-    assert_eq!(error_name("x".parse::<Ratio>().unwrap_err()), "syntax");
-    assert_eq!(retry_after_name(RetryAfterMode::Spread), "spread");
-}
-
 /// The future of the call is in that of the loop once, whichever method made it.
 #[test]
 fn a_future_holds_the_call_once() {
@@ -201,7 +153,7 @@ fn a_future_holds_the_call_once() {
         Ok(held[0])
     }
     let call = retry("constant:base=0s").when(verdict).call_async(large);
-    let run = retry("constant:base=0s").when(verdict).run_async(large);
+    let run = retry("constant:base=0s").when(verdict).call_async_with_report(large);
     for size in [size_of_val(&call), size_of_val(&run)] {
         assert!(size < 12_000, "{size} bytes");
     }

@@ -4,10 +4,10 @@ use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use backoff_retry::{Fallback, Outcome, Retry, RetryStats, SharedBudget, StopReason};
+use backoff_retry::{Fallback, RetryStats, SharedBudget, StopReason};
 
 use crate::store::{Fault, Memory};
-use crate::{block_on, builder, retry, run, shared};
+use crate::{block_on, builder, retry, shared};
 
 /// The retries of one loop, at most four: whether the local budget decided, and the end.
 fn decided(budget: &SharedBudget) -> (Vec<bool>, StopReason, bool) {
@@ -17,7 +17,7 @@ fn decided(budget: &SharedBudget) -> (Vec<bool>, StopReason, bool) {
         .when(|(): &()| true)
         .on_retry(|event| retries.push(event.budget_is_local))
         .on_stop(|event| end = Some(event.budget_is_local))
-        .run(|| Err::<(), _>(()));
+        .call_with_report(|| Err::<(), _>(()));
     (retries, report.reason, end.unwrap())
 }
 
@@ -42,52 +42,11 @@ fn the_local_budget_decides_when_the_store_fails() {
     }
 }
 
-/// The account has counted three other processes.
-#[test]
-fn the_account_says_how_many_processes_share_the_fallback() {
-    let store = Memory::default();
-    let key = "backoff:test:quota:max_tokens=40,cost=1";
-    store.world().texts.insert(key.into(), "0 40 | 0 3 0".into());
-    let budget = shared(&store, "quota:max_tokens=40,cost=1");
-    let retry = retry("constant:base=0s,max_retries=1").shared_budget(&budget);
-    let _ = run(&retry, &[Outcome::Transient]);
-    assert!(budget.flush());
-    assert!(store.world().texts[key].ends_with(" | 0 4 0"));
-    let stats = budget.stats();
-    assert_eq!((stats.processes, stats.failed_exchanges, stats.local_decisions), (4, 0, 0));
-    store.world().faults.push_back(Fault::Load);
-    assert_eq!(local_grants(&retry, 40), 10);
-    let stats = budget.stats();
-    assert_eq!((stats.failed_exchanges, stats.local_decisions), (1, 40));
-}
-
 #[test]
 fn a_process_that_refuses_grants_nothing_while_the_store_is_away() {
     let store = Memory::with_faults([Fault::Load]);
     let budget = builder(&store, "sre").fallback(Fallback::Refuse).build().unwrap();
     assert_eq!(decided(&budget), (vec![], StopReason::Budget, true));
-}
-
-/// How many retries the local budget grants to loops that want one each.
-fn local_grants(retry: &Retry<'_>, loops: usize) -> usize {
-    let is_granted = |_| {
-        let mut is_granted = false;
-        let plan = retry.when(|(): &()| true).on_retry(|event| is_granted = event.budget_is_local);
-        let _ = plan.run(|| Err::<(), _>(()));
-        is_granted
-    };
-    (0..loops).map(is_granted).filter(|&is_granted| is_granted).count()
-}
-
-/// Each of four processes grants a quarter of the local budget.
-#[test]
-fn while_the_store_is_away_each_process_grants_its_part() {
-    let store = Memory::with_faults([Fault::Load]);
-    let budget = builder(&store, "quota:max_tokens=40,cost=1").fallback(Fallback::ShareOf(4));
-    // One exchange fails, and all that follows is local.
-    let budget = budget.build().unwrap();
-    let retry = retry("constant:base=0s,max_retries=1").shared_budget(&budget);
-    assert_eq!(local_grants(&retry, 40), 10);
 }
 
 #[test]
@@ -148,7 +107,7 @@ fn a_future_does_not_wait_for_such_a_store_either() {
     let plan = retry
         .when(|(): &()| true)
         .on_retry(|event| seen.lock().unwrap().push(event.budget_is_local));
-    let report = block_on(plan.run_async(async || Err::<(), _>(())));
+    let report = block_on(plan.call_async_with_report(async || Err::<(), _>(())));
     assert_eq!(report.reason, StopReason::Budget);
     assert_eq!(seen.lock().unwrap().first(), Some(&true));
     drop(end);
@@ -164,7 +123,7 @@ fn a_future_that_is_dropped_while_it_asks_is_cancelled() {
     let plan = retry.when(|(): &()| true).on_stop(move |event| {
         seen.lock().unwrap().push((event.reason, event.attempts, event.result.copied()));
     });
-    let mut future = Box::pin(plan.run_async(async || Err::<(), _>(())));
+    let mut future = Box::pin(plan.call_async_with_report(async || Err::<(), _>(())));
     let mut context = std::task::Context::from_waker(std::task::Waker::noop());
     assert!(future.as_mut().poll(&mut context).is_pending());
     drop(future);
@@ -172,24 +131,4 @@ fn a_future_that_is_dropped_while_it_asks_is_cancelled() {
     assert_eq!(*reasons.lock().unwrap(), [(Some(cancelled), 1, Some(Err(())))]);
     assert_eq!((stats.operations(), stats.stops(cancelled)), (1, 1));
     drop(end);
-}
-
-/// While the store is away a hundred events of each kind are kept.
-#[test]
-fn events_wait_for_the_store_within_bounds() {
-    let store = Memory::with_faults((0..50).map(|_| Fault::Load));
-    let budget = shared(&store, "ratio:ratio=1,max_tokens=1000000");
-    store
-        .world()
-        .texts
-        .insert("backoff:test:ratio:max_tokens=1000000,ratio=1".into(), "0 5".into());
-    let retry = retry("constant:base=0s,max_retries=0").shared_budget(&budget);
-    let _ = run(&retry, &[Outcome::Transient]);
-    assert!(!budget.flush());
-    for _ in 0..500 {
-        let _ = run(&retry, &[Outcome::Transient]);
-    }
-    store.world().faults.clear();
-    assert!(budget.flush());
-    assert_eq!(store.state().split(' ').next_back(), Some("105"));
 }

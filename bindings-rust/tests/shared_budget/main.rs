@@ -30,7 +30,7 @@ fn retry(policy: &str) -> Retry<'static> {
 fn run(retry: &Retry<'_>, outcomes: &[Outcome]) -> Report<Outcome> {
     let mut outcomes = outcomes.iter().copied();
     let plan = retry.classify(|outcome: &Outcome| *outcome);
-    plan.run(|| outcomes.next().unwrap_or(Outcome::Success))
+    plan.call_with_report(|| outcomes.next().unwrap_or(Outcome::Success))
 }
 
 #[test]
@@ -76,8 +76,8 @@ fn the_decisions_are_those_of_a_budget_of_this_process() {
                 let mut left = VecDeque::from(outcomes.to_vec());
                 move || left.pop_front().unwrap_or(Success)
             };
-            let expected = own.classify(|end: &Outcome| *end).run(calls(&outcomes));
-            let found = shared.classify(|end: &Outcome| *end).run(calls(&outcomes));
+            let expected = own.classify(|end: &Outcome| *end).call_with_report(calls(&outcomes));
+            let found = shared.classify(|end: &Outcome| *end).call_with_report(calls(&outcomes));
             assert_eq!(
                 (found.reason, found.attempts, found.delay),
                 (expected.reason, expected.attempts, expected.delay),
@@ -100,7 +100,7 @@ fn a_refused_retry_stops_the_loop_and_is_not_waited() {
         .when(|_: &&str| true)
         .on_retry(|event| waits.push((event.attempts, event.delay, event.budget_is_local)))
         .on_stop(|event| ends.push((event.attempts, event.delay, event.budget_is_local)))
-        .run(|| Err::<(), _>("busy"));
+        .call_with_report(|| Err::<(), _>("busy"));
     let hour = Duration::from_secs(3600);
     assert_eq!((report.result, report.reason), (Err("busy"), StopReason::Budget));
     assert_eq!((report.attempts, report.delay), (2, hour));
@@ -115,7 +115,7 @@ async fn async_loops_ask_the_store_too() {
         let retry = retry("constant:base=0s").shared_budget(&budget);
         tokio::spawn(async move {
             let plan = retry.when(|(): &()| true);
-            plan.run_async(async || Err::<(), _>(())).await.attempts
+            plan.call_async_with_report(async || Err::<(), _>(())).await.attempts
         })
     });
     let mut attempts = 0;
@@ -133,7 +133,7 @@ fn a_loop_without_a_runtime_is_woken() {
         .shared_budget(shared(&store, "sre"))
         .sleep(|_| std::future::ready(()));
     let plan = retry.when(|(): &()| true);
-    let report = block_on(plan.run_async(async || Err::<(), _>(())));
+    let report = block_on(plan.call_async_with_report(async || Err::<(), _>(())));
     assert_eq!((report.reason, report.attempts), (StopReason::MaxRetries, 3));
 }
 

@@ -21,8 +21,8 @@ pub(crate) fn delay_ns(
     let throttled = outcome == Outcome::Throttled;
     let delay_ns = delay_of(if throttled { policy.throttled_base } else { policy.base });
     let Some(retry_after_ns) = retry_after_ns else { return delay_ns };
-    let most_ns = policy.retry_after_max.min(add(delay_ns, policy.retry_after_max_extra));
-    let bounded_ns = retry_after_ns.min(MAX_NS).min(most_ns);
+    let max_ns = policy.retry_after_max.min(add(delay_ns, policy.retry_after_max_extra));
+    let bounded_ns = retry_after_ns.min(MAX_NS).min(max_ns);
     match policy.retry_after {
         EXACT => bounded_ns,
         SPREAD => sample(draw(), bounded_ns, add(bounded_ns, bounded_ns.wrapping_shr(1))),

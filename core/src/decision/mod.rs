@@ -9,6 +9,8 @@ pub(crate) mod http;
 #[cfg(any(target_has_atomic = "64", feature = "portable-atomic"))]
 pub(crate) mod operation;
 pub(crate) mod outcome;
+#[cfg(any(target_has_atomic = "64", feature = "portable-atomic"))]
+pub(crate) mod progress;
 mod rate_limit;
 pub(crate) mod retry_after;
 #[cfg(any(target_has_atomic = "64", feature = "portable-atomic"))]

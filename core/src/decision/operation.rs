@@ -1,11 +1,10 @@
 //! Deciding after each attempt: wait, or stop (SPEC 13).
 
 use crate::decision::budget::Budget;
-use crate::decision::failure::{delay_ns, exceeded};
 use crate::decision::outcome::{Decision, Outcome, StopReason};
+use crate::decision::progress::Progress;
 use crate::policy::Policy;
 use crate::random::stream::RandomStream;
-use crate::schedule::Parameters;
 
 /// One unit of work that is attempted until it succeeds or stops. After each attempt it returns how
 /// long to wait, or the reason to stop.
@@ -33,22 +32,6 @@ use crate::schedule::Parameters;
 pub struct Operation {
     policy: Policy,
     progress: Progress,
-}
-
-/// An [`Operation`] without its policy, for a loop that already has the policy: a copy of it takes
-/// longer than a decision. Every call must pass the same one.
-#[derive(Debug, PartialEq, Eq, Hash)]
-#[repr(C)]
-pub struct Progress {
-    stream: RandomStream,
-    began_ns: u64,
-    deadline_ns: u64,
-    retries: u64,
-    /// The tokens or slots that it holds of the budget.
-    held: u64,
-    /// The number of the reason why it stopped, or 0.
-    reason: u32,
-    has_deadline: u32,
 }
 
 impl Operation {
@@ -145,165 +128,5 @@ impl Operation {
     /// The operation of such numbers under its policy.
     pub(crate) const fn from_words(policy: Policy, words: &[u64; Progress::WORDS]) -> Self {
         Self { policy, progress: Progress::from_words(words) }
-    }
-}
-
-impl Progress {
-    /// The length of [`Progress::to_words`].
-    pub(crate) const WORDS: usize = 7;
-
-    /// The progress of [`Operation::begin`].
-    #[must_use]
-    pub fn begin(
-        stream: RandomStream,
-        now_ns: u64,
-        deadline_ns: Option<u64>,
-        budget: Option<&Budget>,
-    ) -> Self {
-        if let Some(budget) = budget {
-            budget.operation_began(now_ns);
-        }
-        let deadline_ns = deadline_ns.filter(|&deadline| deadline < u64::MAX);
-        Self {
-            stream,
-            began_ns: now_ns,
-            deadline_ns: deadline_ns.unwrap_or_default(),
-            retries: 0,
-            held: 0,
-            reason: 0,
-            has_deadline: deadline_ns.is_some().into(),
-        }
-    }
-
-    /// [`Operation::decide`] under the policy.
-    pub fn decide(
-        &mut self,
-        policy: &Policy,
-        outcome: Outcome,
-        retry_after_ns: Option<u64>,
-        now_ns: u64,
-        budget: Option<&Budget>,
-    ) -> Decision {
-        if let Some(reason) = self.reason() {
-            return Decision::Stop { reason, delay_ns: 0 };
-        }
-        self.end_attempt(budget);
-        match outcome {
-            Outcome::Success => {
-                if let Some(budget) = budget {
-                    budget.operation_succeeded(self.held);
-                }
-                self.stop(StopReason::Success, 0, budget)
-            }
-            Outcome::Permanent => self.stop(StopReason::Permanent, 0, budget),
-            _ => self.decide_after_failure(policy, outcome, retry_after_ns, now_ns, budget),
-        }
-    }
-
-    /// [`Operation::cancel`].
-    pub fn cancel(&mut self, budget: Option<&Budget>) -> StopReason {
-        if let Some(reason) = self.reason() {
-            return reason;
-        }
-        self.end_attempt(budget);
-        self.stop(StopReason::Cancelled, 0, budget);
-        StopReason::Cancelled
-    }
-
-    /// [`Operation::refuse_retry`].
-    pub fn refuse_retry(&mut self, budget: Option<&Budget>) -> StopReason {
-        if let Some(reason) = self.reason() {
-            return reason;
-        }
-        self.retries = self.retries.saturating_sub(1);
-        self.end_attempt(budget);
-        self.stop(StopReason::Budget, 0, budget);
-        StopReason::Budget
-    }
-
-    const fn reason(&self) -> Option<StopReason> {
-        StopReason::from_number(self.reason)
-    }
-
-    const fn to_words(&self) -> [u64; Self::WORDS] {
-        [
-            self.stream.state(),
-            self.began_ns,
-            self.deadline_ns,
-            self.retries,
-            self.held,
-            self.reason as u64,
-            self.has_deadline as u64,
-        ]
-    }
-
-    #[expect(clippy::cast_possible_truncation, reason = "a flag, and a small number")]
-    const fn from_words(words: &[u64; Self::WORDS]) -> Self {
-        let [stream, began_ns, deadline_ns, retries, held, reason, has_deadline] = *words;
-        Self {
-            stream: RandomStream::from_seed(stream),
-            began_ns,
-            deadline_ns,
-            retries,
-            held,
-            reason: reason as u32,
-            has_deadline: has_deadline as u32,
-        }
-    }
-
-    fn decide_after_failure(
-        &mut self,
-        policy: &Policy,
-        outcome: Outcome,
-        retry_after_ns: Option<u64>,
-        now_ns: u64,
-        budget: Option<&Budget>,
-    ) -> Decision {
-        if let Some(budget) = budget {
-            budget.attempt_failed();
-        }
-        let Some(index) = policy.retry_index(self.retries) else {
-            return self.stop(StopReason::MaxRetries, 0, budget);
-        };
-        let delay_of = |base| {
-            let rebased;
-            let policy = if base == policy.0.base {
-                policy
-            } else {
-                rebased = Policy(Parameters { base, ..policy.0 });
-                &rebased
-            };
-            policy.delay_ns(self.stream, index)
-        };
-        let draw = || self.stream.draw(index);
-        let delay_ns = delay_ns(&policy.0, outcome, retry_after_ns, delay_of, draw);
-        let (max_elapsed, began) = (policy.0.max_elapsed, self.began_ns);
-        let deadline = (self.has_deadline != 0).then_some(self.deadline_ns);
-        if let Some(reason) = exceeded(max_elapsed, began, deadline, now_ns, delay_ns) {
-            return self.stop(reason, delay_ns, budget);
-        }
-        // The budget comes last, so nothing is spent on an attempt that is not made.
-        if let Some(budget) = budget {
-            match budget.try_retry(outcome, now_ns) {
-                Some(held) => self.held = held,
-                None => return self.stop(StopReason::Budget, delay_ns, Some(budget)),
-            }
-        }
-        self.retries = self.retries.saturating_add(1);
-        Decision::Wait { delay_ns }
-    }
-
-    fn end_attempt(&self, budget: Option<&Budget>) {
-        if let Some(budget) = budget {
-            budget.attempt_ended(self.held);
-        }
-    }
-
-    fn stop(&mut self, reason: StopReason, delay_ns: u64, budget: Option<&Budget>) -> Decision {
-        if let Some(budget) = budget {
-            budget.operation_ended();
-        }
-        self.reason = reason as u32;
-        Decision::Stop { reason, delay_ns }
     }
 }

@@ -38,10 +38,10 @@ fn time_of(member: &[u8], now_ns: u64) -> Option<u64> {
 fn split_outside_quotes(text: &[u8], byte: u8) -> (&[u8], Option<&[u8]>) {
     let (mut is_quoted, mut is_escaped) = (false, false);
     let at = text.iter().position(|&found| {
-        let is_plain = !core::mem::take(&mut is_escaped);
+        let is_doubling = !core::mem::take(&mut is_escaped);
         match found {
-            b'"' if is_plain => is_quoted = !is_quoted,
-            b'\\' if is_plain && is_quoted => is_escaped = true,
+            b'"' if is_doubling => is_quoted = !is_quoted,
+            b'\\' if is_doubling && is_quoted => is_escaped = true,
             _ => return found == byte && !is_quoted,
         }
         false

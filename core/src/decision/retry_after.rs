@@ -11,7 +11,7 @@ const FIFTY_YEARS: i64 = 50 * 31_557_600;
 const MAX_LENGTH: usize = 1024;
 
 /// A higher number of seconds is a time since 1970, not a time to wait.
-const LONGEST_WAIT_S: u64 = 1_000_000_000;
+const MAX_WAIT_S: u64 = 1_000_000_000;
 
 /// The time that a server asked to wait, in nanoseconds, from the value of its `Retry-After`
 /// header: seconds, or a date, which is compared with `now_ns`, the nanoseconds since 1970 (UTC).
@@ -61,7 +61,7 @@ pub(super) fn trimmed(mut text: &[u8]) -> &[u8] {
 /// high for one, a time since 1970.
 pub(super) fn seconds(digits: &[u8], now_ns: u64) -> Option<u64> {
     let seconds = count(digits)?;
-    let is_wait = seconds <= LONGEST_WAIT_S;
+    let is_wait = seconds <= MAX_WAIT_S;
     Some(if is_wait { multiply(seconds, NS_PER_SECOND) } else { until(seconds, now_ns) })
 }
 

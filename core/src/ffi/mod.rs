@@ -1,7 +1,7 @@
 //! What bindings and tools need beside the public interface: fields as numbers, and values as plain
 //! numbers that other languages keep in their own memory. It may change in any release.
 
-mod plain;
+mod doubling;
 #[cfg(any(target_has_atomic = "64", feature = "portable-atomic"))]
 mod state;
 
@@ -12,7 +12,7 @@ use crate::decision::outcome::{Outcome, StopReason};
 use crate::error::code::ErrorCode;
 use crate::error::parse_error::ParseError;
 use crate::error::policy_error::PolicyError;
-pub use crate::ffi::plain::*;
+pub use crate::ffi::doubling::*;
 pub use crate::field::params::Params;
 pub use crate::field::{BUDGET_FIELDS, Field, POLICY_FIELDS, Unit};
 use crate::number::arithmetic::MAX_NS;

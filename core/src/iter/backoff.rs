@@ -31,7 +31,7 @@ pub struct Backoff {
     stream: RandomStream,
     index: u64,
     state: DelayState,
-    /// The index after the last delay, if the policy is plain; otherwise 0.
+    /// The index after the last delay, if the policy is one of doubling; otherwise 0.
     plain_until: u64,
 }
 
@@ -40,7 +40,7 @@ impl Backoff {
     #[must_use]
     pub fn new(policy: Policy, stream: RandomStream) -> Self {
         let state = DelayState::start(&policy.0);
-        let plain_until = if policy.0.is_plain() { policy.retries() } else { 0 };
+        let plain_until = if policy.0.is_doubling() { policy.retries() } else { 0 };
         Self { policy, stream, index: 0, state, plain_until }
     }
 

@@ -17,8 +17,8 @@ use crate::insight::preview::Preview;
 use crate::parse::string::Parsed;
 use crate::random::stream::RandomStream;
 use crate::schedule::Parameters;
+use crate::schedule::doubling;
 use crate::schedule::growth::GrowthState;
-use crate::schedule::plain;
 use crate::schedule::state::DelayState;
 use crate::text::buffer::TextBuf;
 use crate::text::kind::TextKind;
@@ -142,8 +142,11 @@ impl Policy {
     #[must_use]
     #[inline]
     pub fn delay_ns(&self, stream: RandomStream, index: u32) -> u64 {
-        if self.0.is_plain() {
-            return plain::delay(plain::window(self.0.base, self.0.cap, index), stream.draw(index));
+        if self.0.is_doubling() {
+            return doubling::delay(
+                doubling::window(self.0.base, self.0.cap, index),
+                stream.draw(index),
+            );
         }
         self.any_delay_ns(stream, index)
     }

@@ -1,8 +1,8 @@
 //! The formulas of delays, over the validated numbers of a policy.
 
+pub(crate) mod doubling;
 pub(crate) mod growth;
 pub(crate) mod jitter;
-pub(crate) mod plain;
 pub(crate) mod state;
 
 use crate::field::Field;
@@ -25,8 +25,8 @@ macro_rules! parameters {
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         pub(crate) struct Parameters {
             $(pub(crate) $name: $word,)*
-            /// 1 if the policy is plain, otherwise 0.
-            pub(crate) plain: u32,
+            /// 1 if the policy is one of doubling, otherwise 0.
+            pub(crate) doubling: u32,
         }
 
         impl Parameters {
@@ -34,9 +34,9 @@ macro_rules! parameters {
             pub(crate) fn from_values(values: &FieldValues) -> Self {
                 let mut parameters = Self {
                     $($name: Word::from_number(values.get(Field::$field)),)*
-                    plain: 0,
+                    doubling: 0,
                 };
-                parameters.plain = parameters.are_plain().into();
+                parameters.doubling = parameters.is_of_doubling_kinds().into();
                 parameters
             }
 
@@ -99,17 +99,17 @@ impl Word for () {
 }
 
 impl Parameters {
-    /// Whether the formulas in `plain` are those of these kinds and numbers.
-    fn are_plain(&self) -> bool {
+    /// Whether the formulas in `doubling` are those of these kinds and numbers.
+    fn is_of_doubling_kinds(&self) -> bool {
         (self.growth, self.jitter, self.cap_on) == (EXPONENTIAL, FULL, ON_WINDOW)
             && self.multiplier == Ratio::DOUBLE
             && (self.offset, self.floor) == (0, 0)
     }
 
-    /// Whether the formulas in `plain` compute the delays.
+    /// Whether the formulas in `doubling` compute the delays.
     #[inline]
-    pub(crate) fn is_plain(&self) -> bool {
-        self.plain == 1
+    pub(crate) fn is_doubling(&self) -> bool {
+        self.doubling == 1
     }
 
     /// The smallest base that its multiplier, floored to a nanosecond, makes longer; at least 1.

@@ -4,7 +4,7 @@ use crate::field::kind::{ADDITIVE, DECORRELATED, LINEAR, ON_DELAY, POLYNOMIAL, S
 use crate::number::arithmetic::{multiply, sample};
 use crate::random::stream::RandomStream;
 use crate::schedule::growth::GrowthState;
-use crate::schedule::{Parameters, jitter, plain};
+use crate::schedule::{Parameters, doubling, jitter};
 
 /// Decorrelated jitter restarts from the base at every multiple of this index, so that any index
 /// is at most this many steps away (SPEC 6.3).
@@ -68,12 +68,12 @@ impl DelayState {
         delay
     }
 
-    /// [`DelayState::next`] of a plain policy.
+    /// [`DelayState::next`] of a doubling policy.
     #[inline]
     pub(crate) fn next_of_plain(&mut self, policy: &Parameters, draw: u64) -> u64 {
         let window = self.growth.current;
-        self.growth.current = plain::next_window(window, policy.cap);
-        plain::delay(window, draw)
+        self.growth.current = doubling::next_window(window, policy.cap);
+        doubling::delay(window, draw)
     }
 
     /// Writes the delays of a stream from this index on, and moves to the index after them.
@@ -86,7 +86,7 @@ impl DelayState {
     ) {
         stream = stream.advance(index);
         let mut delays = delays.iter_mut();
-        if policy.is_plain() {
+        if policy.is_doubling() {
             while !(SETTLES && self.growth.current == policy.cap) {
                 let Some(delay) = delays.next() else { return };
                 // The window does not depend on the index.

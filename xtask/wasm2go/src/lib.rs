@@ -25,17 +25,17 @@ pub extern "C" fn advance(stream: u64, draws: u64) -> u64 {
 /// The window of an index under a plain policy, in ns.
 #[unsafe(no_mangle)]
 pub extern "C" fn window(base: u64, cap: u64, index: u32) -> u64 {
-    ffi::plain_window_ns(base, cap, index)
+    ffi::doubling_window_ns(base, cap, index)
 }
 
 /// The window after a window under a plain policy, in ns.
 #[unsafe(no_mangle)]
 pub extern "C" fn next_window(window: u64, cap: u64) -> u64 {
-    ffi::plain_next_window_ns(window, cap)
+    ffi::next_doubling_window_ns(window, cap)
 }
 
 /// The delay of an index under a plain policy from its window and its draw, in ns.
 #[unsafe(no_mangle)]
 pub extern "C" fn delay(window: u64, draw: u64) -> u64 {
-    ffi::plain_delay_ns(window, draw)
+    ffi::doubling_delay_ns(window, draw)
 }

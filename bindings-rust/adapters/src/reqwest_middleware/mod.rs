@@ -29,25 +29,7 @@ type Classify = Arc<dyn Fn(&Request, Result<&Response, &Error>) -> Option<Verdic
 
 /// A middleware that repeats requests (SPEC 19).
 ///
-/// - A request may be repeated if its method is idempotent (GET, HEAD, OPTIONS, TRACE, PUT, DELETE) or
-///   if it has an `Idempotency-Key` or `X-Idempotency-Key` that is not empty. Any other request is sent
-///   once, and so is one whose body is a stream. [`methods`](Self::methods),
-///   [`may_repeat`](Self::may_repeat) and the extension [`MayRepeat`] say otherwise. With
-///   [`without_redirects`](Self::without_redirects) a request that was never sent is repeated whatever
-///   its method.
-/// - The status and the header fields of a response decide as [`Verdict::of_http`] says: 408, 425, 429,
-///   500, 502, 503 and 504 are retried. Timeouts and failures of the network are retried; invalid
-///   requests, bad certificates, too many redirects and the [`Error::Middleware`] of another middleware
-///   are not. [`statuses`](Self::statuses) and [`classify`](Self::classify) say otherwise. A tunnel that
-///   a proxy refuses is requested again, whatever the status, which reqwest does not show; only 407 is
-///   permanent.
-/// - If the retries end, the caller gets the last response, with its body, or the last error.
-/// - Every origin (scheme, host and port) has a budget of its own, the preset `finagle`: up to 100
-///   retries at once, then ten a second and a fifth of the requests. All paths of an origin share it. A
-///   path that always fails can use up the hundred, and the others then have ten retries a second.
-/// - The body of a response is not part of an attempt, unless [`read_body`](Self::read_body) says so:
-///   once a response is returned, an error while its body is read is the caller's.
-/// - Hooks, stats and budgets cover requests that are sent once, and so does the attempt timeout.
+/// The [module](self) says what it repeats, and what it does not.
 ///
 /// ```
 /// use backoff_adapters::reqwest_middleware::RetryMiddleware;

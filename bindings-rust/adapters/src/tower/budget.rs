@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use ::tower::retry::budget;
 use backoff_retry::{
-    Budget, Clock, Decision, Monotonic, Operation, Outcome, Policy, RandomStream, Shared,
+    Budget, Clock, Decision, Monotonic, Operation, Outcome, Policy, RandomStream, RefOrArc,
 };
 
 /// The delays of this policy are not used.
@@ -33,7 +33,7 @@ static POLICY: LazyLock<Policy> = LazyLock::new(|| Policy::parse("none").expect(
 /// # Ok::<(), backoff_retry::ParseError>(())
 /// ```
 #[derive(Debug, Clone)]
-pub struct RetryBudget(Shared<'static, Budget>);
+pub struct RetryBudget(RefOrArc<'static, Budget>);
 
 impl RetryBudget {
     /// A budget of tower over an `Arc` of a budget, or a borrow of one in a `static`.
@@ -41,7 +41,7 @@ impl RetryBudget {
     /// # Errors
     /// A budget of the kind `concurrent` is refused: it must know when a retry ends, which tower's
     /// interface does not say.
-    pub fn new(budget: impl Into<Shared<'static, Budget>>) -> Result<Self, ConcurrentBudget> {
+    pub fn new(budget: impl Into<RefOrArc<'static, Budget>>) -> Result<Self, ConcurrentBudget> {
         let budget = budget.into();
         if budget.kind() == "concurrent" {
             return Err(ConcurrentBudget);

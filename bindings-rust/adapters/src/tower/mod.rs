@@ -2,11 +2,11 @@
 //! middleware.
 
 mod budget;
-mod judge;
+mod classifier;
 mod policy;
 mod session;
 
 pub use crate::http::{MayRepeat, PROXY_STATUSES, SentOnce};
 pub use budget::{ConcurrentBudget, RetryBudget};
-pub use judge::{About, Http, HttpAttempt, Judge, Kind, Results};
+pub use classifier::{About, ByResult, Classifier, Http, HttpAttempt, Kind};
 pub use policy::{RequestEvent, RetryPolicy};

@@ -9,7 +9,7 @@ use backoff_retry::{Clock, Monotonic, Outcome, Retry, RetryEvent, Verdict};
 use tokio::time::{Sleep, sleep};
 
 use crate::http::{self, Rules};
-use crate::tower::judge::{Http, HttpAttempt, Judge, Kind, Results};
+use crate::tower::classifier::{ByResult, Classifier, Http, HttpAttempt, Kind};
 use crate::tower::session::{Hook, Session};
 
 /// What a hook of [`RetryPolicy::http`] receives. `event.request` is the request without its body.
@@ -36,7 +36,7 @@ pub type RequestEvent<'a> = http::RequestEvent<'a, Request<()>, HttpAttempt>;
 /// ```
 pub struct RetryPolicy<J: Kind, C = Monotonic> {
     retry: Retry<'static, C>,
-    judge: J,
+    classifier: J,
     on_retry: Hook<J::Attempt, J::About>,
     on_stop: Hook<J::Attempt, J::About>,
     /// The operation of a request. `Retry` asks the policy of the service to copy the request, which
@@ -44,7 +44,7 @@ pub struct RetryPolicy<J: Kind, C = Monotonic> {
     session: Mutex<Option<Session<J::Attempt, J::About>>>,
 }
 
-impl<F, C> RetryPolicy<Results<F>, C> {
+impl<F, C> RetryPolicy<ByResult<F>, C> {
     /// Repeats requests as this `Retry` says, if this function returns `true`, a retryable
     /// [`Outcome`](backoff_retry::Outcome), or a [`Verdict`] with one. `true` stands for `Transient`,
     /// and `false` for a success, also for an `Err`. For a failure that is not repeated return
@@ -53,7 +53,7 @@ impl<F, C> RetryPolicy<Results<F>, C> {
     where
         F: FnMut(&Req, &Result<Res, E>) -> V,
     {
-        Self::of(retry, Results(classify))
+        Self::of(retry, ByResult(classify))
     }
 
     /// Sets the hook that runs before each wait. It replaces an earlier one.
@@ -114,7 +114,7 @@ impl<F, C> RetryPolicy<Http<F>, C> {
     /// The methods of requests that may be repeated, instead of the idempotent ones.
     #[must_use]
     pub fn methods(mut self, methods: impl IntoIterator<Item = Method>) -> Self {
-        self.judge.rules.methods = Some(methods.into_iter().collect());
+        self.classifier.rules.methods = Some(methods.into_iter().collect());
         self
     }
 
@@ -129,7 +129,7 @@ impl<F, C> RetryPolicy<Http<F>, C> {
     /// ```
     #[must_use]
     pub fn statuses(mut self, statuses: impl IntoIterator<Item = (u16, Outcome)>) -> Self {
-        self.judge.rules.statuses = statuses.into_iter().collect();
+        self.classifier.rules.statuses = statuses.into_iter().collect();
         self
     }
 
@@ -141,7 +141,7 @@ impl<F, C> RetryPolicy<Http<F>, C> {
     where
         P: Fn(&Request<()>) -> bool + Send + Sync + 'static,
     {
-        self.judge.may_repeat = Some(Arc::new(may_repeat));
+        self.classifier.may_repeat = Some(Arc::new(may_repeat));
         self
     }
 
@@ -176,10 +176,10 @@ impl<F, C> RetryPolicy<Http<F>, C> {
 }
 
 impl<J: Kind, C> RetryPolicy<J, C> {
-    fn of(retry: Retry<'static, C>, judge: J) -> Self {
+    fn of(retry: Retry<'static, C>, classifier: J) -> Self {
         let on_retry: Hook<J::Attempt, J::About> = Arc::new(|_, _| {});
         let on_stop = Arc::clone(&on_retry);
-        Self { retry, judge, on_retry, on_stop, session: Mutex::default() }
+        Self { retry, classifier, on_retry, on_stop, session: Mutex::default() }
     }
 
     fn begin(&self, about: J::About) -> Session<J::Attempt, J::About>
@@ -197,25 +197,25 @@ impl<J: Kind, C> RetryPolicy<J, C> {
 
 impl<J, C, Req, Res, E> Policy<Req, Res, E> for RetryPolicy<J, C>
 where
-    J: Judge<Req, Res, E>,
+    J: Classifier<Req, Res, E>,
     C: Clock + Clone + Send + 'static,
 {
     type Future = Sleep;
 
     fn retry(&mut self, request: &mut Req, result: &mut Result<Res, E>) -> Option<Sleep> {
         let session = self.session().take();
-        let mut session = session.unwrap_or_else(|| self.begin(self.judge.about(request)));
-        let attempt = self.judge.judge(request, &session.about, result);
+        let mut session = session.unwrap_or_else(|| self.begin(self.classifier.about(request)));
+        let attempt = self.classifier.classify(request, &session.about, result);
         let delay = session.end_attempt(attempt)?;
         *self.session() = Some(session);
         Some(sleep(delay))
     }
 
     fn clone_request(&mut self, request: &Req) -> Option<Req> {
-        let copy = self.judge.copy(request)?;
+        let copy = self.classifier.copy(request)?;
         // Later calls for the same request go on with its operation.
         if !self.session().as_ref().is_some_and(|session| session.has_verdict) {
-            let session = self.begin(self.judge.about(request));
+            let session = self.begin(self.classifier.about(request));
             *self.session() = Some(session);
         }
         Some(copy)
@@ -227,7 +227,7 @@ impl<J: Kind + Clone, C: Clone> Clone for RetryPolicy<J, C> {
         let session = self.session.lock().unwrap_or_else(PoisonError::into_inner).take();
         Self {
             retry: self.retry.clone(),
-            judge: self.judge.clone(),
+            classifier: self.classifier.clone(),
             on_retry: Arc::clone(&self.on_retry),
             on_stop: Arc::clone(&self.on_stop),
             session: Mutex::new(session),

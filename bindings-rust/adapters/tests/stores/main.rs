@@ -53,7 +53,7 @@ fn run(budget: &SharedBudget, policy: &str) -> (Option<bool>, u64) {
     let report = retry
         .when(|(): &()| true)
         .on_retry(|event| is_local = is_local.or(Some(event.budget_is_local)))
-        .run(|| Err::<(), _>(()));
+        .call_with_report(|| Err::<(), _>(()));
     (is_local, report.attempts)
 }
 
@@ -111,7 +111,7 @@ fn is_shared_and_may_go_away<S: BudgetStore>(server: &mut Server, store: impl Fn
     std::thread::sleep(Duration::from_millis(1100));
     assert_eq!(run(&budgets[1], "constant:base=0s"), (Some(false), 4));
     let retry = Retry::new("constant:base=0s".parse().unwrap()).shared_budget(&budgets[0]);
-    let report = retry.when(|(): &()| true).run(|| Err::<(), _>(()));
+    let report = retry.when(|(): &()| true).call_with_report(|| Err::<(), _>(()));
     assert_eq!((report.reason, report.attempts), (StopReason::Budget, 1));
 }
 
@@ -266,7 +266,7 @@ async fn the_stores_can_be_used_in_a_runtime() {
     let retry = Retry::new("constant:base=0s,max_retries=2".parse().unwrap());
     let retry = retry.shared_budget(shared(postgres(&server), "orders"));
     let plan = retry.when(|(): &()| true);
-    assert_eq!(plan.run_async(async || Err::<(), _>(())).await.attempts, 3);
+    assert_eq!(plan.call_async_with_report(async || Err::<(), _>(())).await.attempts, 3);
     drop(retry);
     drop(PostgresStore::new(server.address.parse().unwrap(), NoTls));
 }
@@ -274,7 +274,7 @@ async fn the_stores_can_be_used_in_a_runtime() {
 /// The programs of the page, which cargo builds with the tests.
 #[test]
 fn the_programs_of_the_page_run() {
-    let page = include_str!("../../README.md");
+    let page = include_str!("../../docs/stores.md");
     for (name, program) in [
         ("redis", include_str!("../../examples/redis_budget.rs")),
         ("postgres", include_str!("../../examples/postgres_budget.rs")),

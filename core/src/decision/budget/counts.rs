@@ -26,7 +26,7 @@ pub(super) const MANY_EVENTS: u64 = 100;
 
 /// The most events of a kind, and the most requests of an outcome, that are counted. A damaged count
 /// from a caller's memory takes no longer either.
-pub(super) const MOST: u64 = 1_000_000;
+pub(super) const MAX_COUNT: u64 = 1_000_000;
 
 pub(super) fn sum(events: &Events) -> u64 {
     events.iter().copied().fold(0, u64::saturating_add)
@@ -34,7 +34,7 @@ pub(super) fn sum(events: &Events) -> u64 {
 
 pub(super) fn add(events: &mut Events, others: Events) {
     for (count, other) in events.iter_mut().zip(others) {
-        *count = count.saturating_add(other).min(MOST);
+        *count = count.saturating_add(other).min(MAX_COUNT);
     }
 }
 

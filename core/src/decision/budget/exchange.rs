@@ -54,3 +54,35 @@ impl ExchangeAnswers {
         of(&self.held, outcome)
     }
 }
+
+/// The answer of a [`BudgetMember`](crate::BudgetMember) to a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MemberAnswer {
+    /// The retry is granted.
+    Granted {
+        /// What the operation holds until it succeeds.
+        held: u64,
+        /// Whether the local budget decided.
+        is_local: bool,
+    },
+    /// The local budget has refused the retry.
+    Refused,
+    /// The next exchange answers it.
+    Waits,
+}
+
+/// What a process has exchanged with the store of a shared budget.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct SharedBudgetStats {
+    /// The exchanges that began.
+    pub exchanges: u64,
+    /// Those that failed.
+    pub failed_exchanges: u64,
+    /// The swaps that another process made first.
+    pub lost_swaps: u64,
+    /// The requests that the local budget answered, because the store was away.
+    pub local_decisions: u64,
+    /// How many processes the account has told of, with this one.
+    pub processes: u64,
+}

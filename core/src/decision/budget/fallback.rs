@@ -1,6 +1,6 @@
 //! What a process grants while the store of a shared budget is away (SPEC 15.7).
 
-use crate::decision::budget::shared_state::MOST_PROCESSES;
+use crate::decision::budget::shared_state::MAX_PROCESSES;
 
 /// How many processes the local budget is for while the store is away.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,7 +31,7 @@ impl Fallback {
         match number {
             0 => Some(Self::Share),
             1 => Some(Self::Whole),
-            2..=MOST_PROCESSES => Some(Self::ShareOf(number)),
+            2..=MAX_PROCESSES => Some(Self::ShareOf(number)),
             Self::REFUSE => Some(Self::Refuse),
             _ => None,
         }
@@ -40,7 +40,7 @@ impl Fallback {
     pub(super) fn number(self) -> u64 {
         match self {
             Self::Share => 0,
-            Self::ShareOf(processes) => processes.clamp(1, MOST_PROCESSES),
+            Self::ShareOf(processes) => processes.clamp(1, MAX_PROCESSES),
             Self::Whole => 1,
             Self::Refuse => Self::REFUSE,
         }

@@ -12,7 +12,7 @@ use crate::text::buffer::TextBuf;
 const SLICE_NS: u64 = 60 * NS_PER_SECOND;
 
 /// So many are counted.
-pub(super) const MOST_PROCESSES: u64 = 1_000_000;
+pub(super) const MAX_PROCESSES: u64 = 1_000_000;
 
 /// What a store keeps of a shared budget. Its text is that of the [`BudgetState`], a vertical line, and
 /// three numbers that count processes, such as `1 5 | 28333333 2 1`.
@@ -61,7 +61,7 @@ impl SharedState {
         let mut next = || numbers.next().flatten();
         let processes = Processes { slice: next()?, now: next()?, before: next()? };
         let read = Self { state: full.parse_same(state)?, processes };
-        let is_in_range = processes.now.max(processes.before) <= MOST_PROCESSES;
+        let is_in_range = processes.now.max(processes.before) <= MAX_PROCESSES;
         (space == b' ' && is_in_range && read.text().as_bytes() == text).then_some(read)
     }
 }
@@ -87,7 +87,7 @@ impl Processes {
     pub(super) fn count(&mut self, counting: &mut u64, counted: u64) {
         *counting = self.slice.wrapping_add(1);
         if *counting != counted || self.now == 0 {
-            self.now = self.now.saturating_add(1).min(MOST_PROCESSES);
+            self.now = self.now.saturating_add(1).min(MAX_PROCESSES);
         }
     }
 

@@ -154,7 +154,7 @@ fn shared_budget() {
     let budget = SharedBudget::builder(Away, "test", "quota:max_tokens=2,cost=1").build().unwrap();
     let policy = Policy::parse("constant:base=0s").unwrap();
     let retry = Retry::with_stream(policy, RandomStream::from_seed(1)).shared_budget(budget);
-    let report = retry.when(|()| true).run(|| Err::<(), _>(()));
+    let report = retry.when(|()| true).call_with_report(|| Err::<(), _>(()));
     assert_eq!((report.reason, report.attempts), (StopReason::Budget, 3));
 }
 

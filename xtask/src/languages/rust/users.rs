@@ -126,13 +126,13 @@ fn blocking_and_async_loops_wait_for_the_delays_of_the_policy() {
     let sleep = |delay| now.set(now.get() + delay);
     let retry = Retry::new(policy).stream(stream).clock(|| now.get()).budget(&budget);
     let plan = retry.clone().sleep(sleep).when(|_: &&str| true);
-    let Report { result, reason, elapsed, .. } = plan.run(|| Err::<(), _>("busy"));
+    let Report { result, reason, elapsed, .. } = plan.call_with_report(|| Err::<(), _>("busy"));
     assert_eq!((result, reason, elapsed), (Err("busy"), StopReason::MaxRetries, delays));
 
     let soon = Policy::parse("constant:base=1ms,max_retries=2").unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
     let plan = Retry::new(soon).when(|_: &&str| true);
-    let report = runtime.block_on(plan.run_async(async || Err::<(), _>("busy")));
+    let report = runtime.block_on(plan.call_async_with_report(async || Err::<(), _>("busy")));
     assert_eq!(report.attempts, 3);
     assert!(report.elapsed >= Duration::from_millis(2));
 }

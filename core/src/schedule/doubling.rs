@@ -1,7 +1,7 @@
-//! The formulas of a plain policy: its window doubles up to the cap, its jitter is full, and it has
+//! The formulas of a doubling policy: its window doubles up to the cap, its jitter is full, and it has
 //! no offset and no floor.
 //!
-//! Most policies are plain. These are the general formulas without the choices between kinds, which
+//! Most policies are of this kind. These are the general formulas without the choices between kinds, which
 //! take longer than the arithmetic.
 
 use crate::number::arithmetic::sample;
@@ -42,19 +42,19 @@ mod tests {
             "full:base=7ns,cap=7ns",
             "full:base=3ns,cap=9223372036854775806ns",
         ] {
-            let plain = Policy::parse(text).unwrap().0;
-            assert!(plain.is_plain(), "{text}");
-            let mut general = plain;
-            general.plain = 0;
-            let mut running = plain.base;
+            let doubling = Policy::parse(text).unwrap().0;
+            assert!(doubling.is_doubling(), "{text}");
+            let mut general = doubling;
+            general.doubling = 0;
+            let mut running = doubling.base;
             for index in (0..70).chain([u32::MAX]) {
                 let (expected, draw) = (Policy(general), stream.draw(index));
-                let of_index = window(plain.base, plain.cap, index);
+                let of_index = window(doubling.base, doubling.cap, index);
                 assert_eq!(of_index, expected.window_ns(index), "{text}, {index}");
                 assert_eq!(delay(of_index, draw), expected.delay_ns(stream, index), "{text}");
                 if index < 70 {
                     assert_eq!(running, of_index, "{text}, {index}");
-                    running = next_window(running, plain.cap);
+                    running = next_window(running, doubling.cap);
                 }
             }
             assert!(running <= MAX_NS);
@@ -72,7 +72,7 @@ mod tests {
             "decorrelated:base=1s,multiplier=2",
             "constant:base=1s,jitter=full",
         ] {
-            assert!(!Policy::parse(text).unwrap().0.is_plain(), "{text}");
+            assert!(!Policy::parse(text).unwrap().0.is_doubling(), "{text}");
         }
     }
 }

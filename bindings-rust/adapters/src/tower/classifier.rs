@@ -18,8 +18,8 @@ pub trait Kind {
     fn verdict(attempt: &Self::Attempt) -> Verdict;
 }
 
-/// Says which requests may be repeated and classifies results. [`Results`] and [`Http`] implement it.
-pub trait Judge<Req, Res, E>: Kind {
+/// Says which requests may be repeated and classifies results. [`ByResult`] and [`Http`] implement it.
+pub trait Classifier<Req, Res, E>: Kind {
     /// A copy of a request for the next attempt; `None` if hooks, stats and budgets do not see it.
     fn copy(&self, request: &Req) -> Option<Req>;
 
@@ -27,7 +27,7 @@ pub trait Judge<Req, Res, E>: Kind {
     fn about(&self, request: &Req) -> Self::About;
 
     /// The end of an attempt.
-    fn judge(
+    fn classify(
         &mut self,
         request: &Req,
         about: &Self::About,
@@ -38,9 +38,9 @@ pub trait Judge<Req, Res, E>: Kind {
 /// A function classifies the results of requests that are `Clone`. Made by
 /// [`RetryPolicy::new`](super::RetryPolicy::new).
 #[derive(Debug, Clone, Copy)]
-pub struct Results<F>(pub(super) F);
+pub struct ByResult<F>(pub(super) F);
 
-impl<F> Kind for Results<F> {
+impl<F> Kind for ByResult<F> {
     type Attempt = Verdict;
     type About = ();
 
@@ -49,7 +49,7 @@ impl<F> Kind for Results<F> {
     }
 }
 
-impl<Req, Res, E, F, V> Judge<Req, Res, E> for Results<F>
+impl<Req, Res, E, F, V> Classifier<Req, Res, E> for ByResult<F>
 where
     Req: Clone,
     F: FnMut(&Req, &Result<Res, E>) -> V,
@@ -61,7 +61,7 @@ where
 
     fn about(&self, _: &Req) {}
 
-    fn judge(&mut self, request: &Req, (): &(), result: &Result<Res, E>) -> Verdict {
+    fn classify(&mut self, request: &Req, (): &(), result: &Result<Res, E>) -> Verdict {
         self.0(request, result).into_verdict(Outcome::Success)
     }
 }
@@ -122,7 +122,7 @@ impl<F> Kind for Http<F> {
     }
 }
 
-impl<B, D, E, F, V> Judge<Request<B>, Response<D>, E> for Http<F>
+impl<B, D, E, F, V> Classifier<Request<B>, Response<D>, E> for Http<F>
 where
     B: Clone,
     F: FnMut(&E) -> V,
@@ -148,7 +148,7 @@ where
         About { url: url(&head), request: head, sent_once }
     }
 
-    fn judge(
+    fn classify(
         &mut self,
         _: &Request<B>,
         about: &About,

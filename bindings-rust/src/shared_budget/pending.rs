@@ -13,7 +13,7 @@ use crate::shared_budget::store::StoreError;
 
 /// What an operation holds of a budget, and of which one.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Held {
+pub(crate) struct Reservation {
     pub(super) tokens: u64,
     pub(super) is_local: bool,
 }
@@ -22,7 +22,7 @@ pub(crate) struct Held {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Answer {
     /// What the operation then holds; `None` if the retry is refused.
-    pub(crate) granted: Option<Held>,
+    pub(crate) granted: Option<Reservation>,
     /// Whether the local budget decided.
     pub(crate) is_local: bool,
 }
@@ -34,7 +34,7 @@ struct Waiting {
     waker: Option<Waker>,
 }
 
-pub(super) struct Account {
+pub(super) struct Pending {
     pub(super) member: BudgetMember,
     /// By number, which is the order in which they came.
     waiting: BTreeMap<u64, Waiting>,
@@ -48,7 +48,7 @@ pub(super) struct Account {
     last_error: Option<Arc<dyn Error + Send + Sync>>,
     /// Whether nobody uses the budget any more.
     pub(super) is_closed: bool,
-    /// What to wake and what to drop when nobody holds the account: both run code of the caller's.
+    /// What to wake and what to drop when nobody holds the lock: both run code of the caller's.
     pub(super) to_wake: Vec<Waker>,
     pub(super) to_drop: Vec<Waker>,
     pub(super) errors_to_drop: Vec<Arc<dyn Error + Send + Sync>>,
@@ -70,7 +70,7 @@ impl fmt::Display for NoAnswer {
 
 impl Error for NoAnswer {}
 
-impl Account {
+impl Pending {
     pub(super) fn new(member: &BudgetMember) -> Self {
         Self {
             member: *member,
@@ -119,7 +119,7 @@ impl Account {
     fn ask(&mut self, outcome: Outcome, now_ns: u64) -> Option<Answer> {
         match self.member.request(outcome, now_ns) {
             MemberAnswer::Granted { held: tokens, is_local } => {
-                Some(Answer { granted: Some(Held { tokens, is_local }), is_local })
+                Some(Answer { granted: Some(Reservation { tokens, is_local }), is_local })
             }
             MemberAnswer::Refused => Some(Answer { granted: None, is_local: true }),
             MemberAnswer::Waits => None,
@@ -200,7 +200,7 @@ impl Account {
 
     /// The store is away: the local budget decides on everything that waits.
     fn ask_again(&mut self, now_ns: u64) {
-        self.answer_all(|account, outcome| account.ask(outcome, now_ns));
+        self.answer_all(|pending, outcome| pending.ask(outcome, now_ns));
     }
 
     /// Answers the requests that wait, in their order, if there is an answer.
@@ -221,7 +221,7 @@ impl Account {
 
 /// The answers to the requests after an outcome, the oldest first.
 fn in_order(answers: &ExchangeAnswers, outcome: Outcome) -> VecDeque<Answer> {
-    let held = Held { tokens: answers.held(outcome), is_local: false };
+    let held = Reservation { tokens: answers.held(outcome), is_local: false };
     let granted = (0..answers.granted(outcome)).map(|_| Some(held));
     let refused = (0..answers.refused(outcome)).map(|_| None);
     granted.chain(refused).map(|granted| Answer { granted, is_local: false }).collect()

@@ -10,23 +10,23 @@ use std::sync::Arc;
 /// spawned task.
 ///
 /// ```
-/// use backoff_retry::{Budget, Shared};
+/// use backoff_retry::{Budget, RefOrArc};
 /// use std::sync::Arc;
 /// let budget = Arc::new(Budget::parse("sre")?);
-/// let borrowed: Shared<Budget> = (&*budget).into();
-/// let counted: Shared<'static, Budget> = (&budget).into();
+/// let borrowed: RefOrArc<Budget> = (&*budget).into();
+/// let counted: RefOrArc<'static, Budget> = (&budget).into();
 /// assert_eq!(borrowed.to_string(), counted.to_string());
 /// # Ok::<(), backoff_retry::ParseError>(())
 /// ```
 #[non_exhaustive]
-pub enum Shared<'a, T> {
+pub enum RefOrArc<'a, T> {
     /// A borrow.
     Borrowed(&'a T),
     /// A reference count.
     Arc(Arc<T>),
 }
 
-impl<T> Deref for Shared<'_, T> {
+impl<T> Deref for RefOrArc<'_, T> {
     type Target = T;
 
     fn deref(&self) -> &T {
@@ -37,13 +37,13 @@ impl<T> Deref for Shared<'_, T> {
     }
 }
 
-impl<T: fmt::Debug> fmt::Debug for Shared<'_, T> {
+impl<T: fmt::Debug> fmt::Debug for RefOrArc<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         (**self).fmt(f)
     }
 }
 
-impl<T> Clone for Shared<'_, T> {
+impl<T> Clone for RefOrArc<'_, T> {
     fn clone(&self) -> Self {
         match self {
             Self::Borrowed(shared) => Self::Borrowed(shared),
@@ -52,19 +52,19 @@ impl<T> Clone for Shared<'_, T> {
     }
 }
 
-impl<'a, T> From<&'a T> for Shared<'a, T> {
+impl<'a, T> From<&'a T> for RefOrArc<'a, T> {
     fn from(shared: &'a T) -> Self {
         Self::Borrowed(shared)
     }
 }
 
-impl<T> From<Arc<T>> for Shared<'_, T> {
+impl<T> From<Arc<T>> for RefOrArc<'_, T> {
     fn from(shared: Arc<T>) -> Self {
         Self::Arc(shared)
     }
 }
 
-impl<T> From<&Arc<T>> for Shared<'_, T> {
+impl<T> From<&Arc<T>> for RefOrArc<'_, T> {
     fn from(shared: &Arc<T>) -> Self {
         Self::Arc(Arc::clone(shared))
     }

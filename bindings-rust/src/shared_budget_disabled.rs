@@ -9,11 +9,11 @@ use backoff_core::Outcome;
 pub(crate) enum SharedBudget {}
 
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Held(());
+pub(crate) struct Reservation(());
 
 #[derive(Clone, Copy)]
 pub(crate) struct Answer {
-    pub(crate) granted: Option<Held>,
+    pub(crate) granted: Option<Reservation>,
     pub(crate) is_local: bool,
 }
 
@@ -28,7 +28,7 @@ impl SharedBudget {
         match self {}
     }
 
-    pub(crate) fn operation_succeeded(self, _: Held) {
+    pub(crate) fn operation_succeeded(self, _: Reservation) {
         match self {}
     }
 
