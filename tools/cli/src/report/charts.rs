@@ -3,7 +3,7 @@
 use backoff_sim::{Experiment, Load, Model, Summary};
 
 use super::measure::Measure;
-use crate::duration::people;
+use crate::duration::humanize;
 use crate::plot::{Chart, Line, Marks, Point, grouped};
 
 /// A point of a sweep and what was measured there.
@@ -167,7 +167,7 @@ pub(crate) fn headline(points: &[Measured]) -> String {
     let text = subtitle(first);
     match first.experiment.load {
         Load::Open { duration_ns, .. } => {
-            format!("{text}, arrivals for {}", people(duration_ns))
+            format!("{text}, arrivals for {}", humanize(duration_ns))
         }
         Load::Closed { .. } => text,
     }

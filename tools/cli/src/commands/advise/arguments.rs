@@ -5,7 +5,7 @@ use clap::{Args, value_parser};
 
 use crate::arguments::{duration, seed};
 use crate::commands::simulate::rate;
-use crate::duration::people;
+use crate::duration::humanize;
 
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
@@ -108,7 +108,7 @@ fn short_duration(text: &str) -> Result<u64, String> {
     if (SHORTEST..=LONGEST).contains(&ns) {
         Ok(ns)
     } else {
-        Err(format!("{text} is not from {} to {}", people(SHORTEST), people(LONGEST)))
+        Err(format!("{text} is not from {} to {}", humanize(SHORTEST), humanize(LONGEST)))
     }
 }
 

@@ -9,7 +9,7 @@ use super::grid::{Candidate, candidates};
 use super::service::{Service, Simulated};
 use super::verdict::Verdict;
 use crate::commands::simulate::{Progress, invalid, pool, simulate};
-use crate::duration::people;
+use crate::duration::humanize;
 use crate::output::Output;
 use crate::report;
 
@@ -44,7 +44,7 @@ pub(crate) struct Trial {
 impl Trial {
     #[expect(clippy::cast_precision_loss, reason = "at most 1,000 runs")]
     fn new([normal, outage]: [&Summary; 2], simulated: &Simulated, has_jitter: bool) -> Self {
-        let watched = people(simulated.outage.after_ns);
+        let watched = humanize(simulated.outage.after_ns);
         let recovery = outage.recovery_ms.filter(|_| outage.recovered == outage.runs);
         let success_rate = normal.all.success_rate;
         let operations = normal.all.operations.mean * normal.runs as f64;

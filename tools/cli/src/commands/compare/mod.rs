@@ -15,7 +15,7 @@ use self::simulation::{Common, WATCHED_NS, simulations};
 use crate::arguments::{BudgetArgument, duration, seed};
 use crate::commands::preview::Line;
 use crate::commands::simulate::{Clients, Defaults, Progress};
-use crate::duration::people;
+use crate::duration::humanize;
 use crate::output::Output;
 use crate::report::{Measure, OF_SUCCESSES, column_name, has_failures, recovery};
 use crate::rows::default_rows;
@@ -156,7 +156,7 @@ fn previews(compared: &[Compared]) -> Table {
         let cell = |compared: &Compared| {
             let row = compared.preview.get(index);
             row.map_or(String::new(), |row| {
-                format!("{} {}", people(row.mean_ns), people(row.max_ns))
+                format!("{} {}", humanize(row.mean_ns), humanize(row.max_ns))
             })
         };
         table.row(std::iter::once(index.to_string()).chain(compared.iter().map(cell)));
@@ -179,7 +179,7 @@ fn results(
         let cell = |measure: &Measure| match measure {
             // How it would have gone on is unknown.
             Measure::Recovery => {
-                recovery(summary(compared), &format!("not within {}", people(WATCHED_NS)))
+                recovery(summary(compared), &format!("not within {}", humanize(WATCHED_NS)))
             }
             measure => measure.cell(summary(compared)),
         };

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::commands::explain::facts::Facts;
 use crate::commands::fit::rounded;
-use crate::duration::{compared, people};
+use crate::duration::{compared, humanize};
 use crate::fields::{Fields, without_limits};
 
 /// How much the advice matters.
@@ -105,7 +105,7 @@ fn elapsed_too_short(facts: &Facts) -> Option<String> {
     facts.never_retries().then(|| {
         format!(
             "It never retries: even the first wait is longer than max_elapsed, {}.",
-            people(elapsed)
+            humanize(elapsed)
         )
     })
 }
@@ -126,7 +126,7 @@ fn no_wait(facts: &Facts) -> Option<String> {
         longest if longest < SHORT_WAIT => Some(format!(
             "Its waits are too short: none is longer than {}, so a server that fails gets the \
              retries at once.",
-            people(longest)
+            humanize(longest)
         )),
         _ => None,
     }
@@ -170,7 +170,7 @@ fn jitter_ends_at_cap(facts: &Facts) -> Option<String> {
     Some(format!(
         "The cap removes the jitter: from retry {} on, each delay is {}.",
         index + 1,
-        people(cap)
+        humanize(cap)
     ))
 }
 
@@ -181,7 +181,7 @@ fn no_cap(facts: &Facts) -> Option<String> {
     (facts.cap.is_none() && !is_bounded && grows).then(|| {
         format!(
             "It has no cap: retry 20 waits up to {}, and later ones grow further.",
-            people(facts.rows.get(19).unwrap_or(last).max_ns)
+            humanize(facts.rows.get(19).unwrap_or(last).max_ns)
         )
     })
 }
@@ -206,7 +206,7 @@ fn elapsed_cuts_retries(facts: &Facts) -> Option<String> {
         format!(
             "max_elapsed, {elapsed}, ends most operations before max_retries, {retries}, does: so \
              many waits take {mean} on average, and up to {}.",
-            people(total.total_max_ns)
+            humanize(total.total_max_ns)
         )
     })
 }
@@ -245,6 +245,6 @@ fn long_wait(facts: &Facts) -> Option<String> {
     let longest = facts.longest_total().filter(|&longest| longest > LONG_WAIT)?;
     Some(format!(
         "All waits together take up to {}: too long if somebody waits for the answer.",
-        people(longest)
+        humanize(longest)
     ))
 }

@@ -34,7 +34,7 @@ use clap::error::ErrorKind as ArgumentError;
 use serde::Serialize;
 
 use crate::arguments;
-use crate::duration::people;
+use crate::duration::humanize;
 use crate::output::{self, Output};
 use crate::usage::refuse;
 
@@ -216,7 +216,7 @@ fn list(plan: &Plan, output: &mut Output) -> Result<()> {
 
 /// `is_cut_off`: an answer is missing.
 fn sentence(problem: &Problem, timeout: u64, is_cut_off: bool) -> String {
-    let timeout = people(timeout);
+    let timeout = humanize(timeout);
     match problem {
         Problem::Hung => format!("the command neither read nor wrote anything for {timeout}"),
         Problem::StillRuns => {
