@@ -51,8 +51,7 @@ pub(crate) fn experiments(arguments: &ModelArguments) -> Vec<Experiment> {
 
 /// The groups of each line of a chart.
 fn lines(model: &Model, options: &Options) -> Vec<Vec<Group>> {
-    let defaults = options.defaults();
-    let group = |clients: &Clients| clients.group(&defaults);
+    let group = |clients: &Clients| clients.group(&options.defaults);
     if !options.group.is_empty() {
         return vec![options.group.iter().map(group).collect()];
     }
