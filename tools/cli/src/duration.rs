@@ -172,8 +172,8 @@ mod tests {
             let shown = read(&humanize(ns));
             let relative = (shown - seconds).abs() / seconds;
             // Three digits, or half an hour of a day.
-            let most = if ns < MINUTE { 0.005 } else { 0.5 / 24.0 };
-            assert!(relative <= most, "{ns} ns is {}", humanize(ns));
+            let max = if ns < MINUTE { 0.005 } else { 0.5 / 24.0 };
+            assert!(relative <= max, "{ns} ns is {}", humanize(ns));
             ns += ns / 97 + 1;
         }
     }

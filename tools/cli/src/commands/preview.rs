@@ -94,7 +94,7 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode
 }
 
 /// Bars that are shorter than this show nothing.
-const SHORTEST_BAR: usize = 8;
+const MIN_BAR: usize = 8;
 
 fn write_table(rows: &[(u64, PreviewRow)], output: &mut Output) -> Result<()> {
     let dim = Style::new().dimmed();
@@ -116,7 +116,7 @@ fn write_table(rows: &[(u64, PreviewRow)], output: &mut Output) -> Result<()> {
         plain.row(cells(*index, row));
     }
     let left = terminal_width().saturating_sub(plain.width() + 2);
-    if left < SHORTEST_BAR {
+    if left < MIN_BAR {
         plain.write(output)?;
         return Ok(());
     }

@@ -60,7 +60,7 @@ pub(crate) struct Calls {
     /// All clients wait for the same time, so that they give up in the order in which they began.
     waiting: Fifo<Waiting>,
     /// The number of calls above which those that have ended are forgotten.
-    most_waiting: usize,
+    max_waiting: usize,
     /// Whether there is an event `TIMEOUT`. One is enough.
     has_timeout: bool,
 }
@@ -80,7 +80,7 @@ impl Calls {
             rejection,
             retry_after,
             waiting: Fifo::new(),
-            most_waiting: 0,
+            max_waiting: 0,
             has_timeout: false,
         }
     }
@@ -181,10 +181,10 @@ impl Calls {
     /// Forgets calls that have ended, rather than to hold all that there were within the timeout.
     /// There is at most one call of each client that has not.
     fn forget_ended(&mut self, sim: &Simulation<'_>) {
-        if self.waiting.len() >= self.most_waiting.max(sim.expected_clients()) {
+        if self.waiting.len() >= self.max_waiting.max(sim.expected_clients()) {
             self.waiting.retain(|waiting| waiting.call.is_awaited(sim));
             // A check of each call for every fourth of them: ten million take a while.
-            self.most_waiting = self.waiting.len() + self.waiting.len() / 4 + 16;
+            self.max_waiting = self.waiting.len() + self.waiting.len() / 4 + 16;
         }
     }
 }

@@ -63,7 +63,7 @@ const JITTER_FIELDS: [Field; 5] = [
 const RETRIES: u64 = 3;
 
 /// More retries than anybody counts on.
-const MOST_RETRIES: usize = 1_000;
+const MAX_RETRIES: usize = 1_000;
 
 const SECOND: u64 = 1_000_000_000;
 
@@ -217,14 +217,14 @@ fn elapsed_or_fewer_retries(facts: &Facts) -> Vec<Fields> {
     let longer = longer.map(|longest| facts.fields.with_ns(Field::MaxElapsed, longest));
     let rows = without_limits(&facts.policy).preview();
     let fits = rows.take_while(|row| facts.max_elapsed.is_some_and(|ns| row.total_mean_ns <= ns));
-    let fewer = fits.take(MOST_RETRIES).count().max(1) as u64;
+    let fewer = fits.take(MAX_RETRIES).count().max(1) as u64;
     longer.into_iter().chain([facts.fields.with_retries(fewer)]).collect()
 }
 
 /// The last row of the preview of all retries, if they are not too many.
 fn total_without_elapsed(facts: &Facts) -> Option<PreviewRow> {
     let retries =
-        usize::try_from(facts.retries?).ok().filter(|retries| *retries <= MOST_RETRIES)?;
+        usize::try_from(facts.retries?).ok().filter(|retries| *retries <= MAX_RETRIES)?;
     without_limits(&facts.policy).preview().take(retries).last()
 }
 
