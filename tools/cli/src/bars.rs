@@ -28,23 +28,23 @@ impl Scale {
     /// The scale for longest values from the shortest to the longest of these: one on which all of
     /// them can be seen.
     pub(crate) fn of(longest: impl Iterator<Item = u64> + Clone) -> Self {
-        const MOST_FACTOR: u64 = 1000;
-        let most = longest.clone().max().unwrap_or(0);
-        let least = longest.filter(|&value| value > 0).min().unwrap_or(most);
-        if most / least.max(1) < MOST_FACTOR {
-            return Self::Linear(most);
+        const MAX_FACTOR: u64 = 1000;
+        let max = longest.clone().max().unwrap_or(0);
+        let min = longest.filter(|&value| value > 0).min().unwrap_or(max);
+        if max / min.max(1) < MAX_FACTOR {
+            return Self::Linear(max);
         }
         // A range that begins at 0 begins at the left end; that of the shortest has some length.
-        Self::Logarithmic(least / 10, most)
+        Self::Logarithmic(min / 10, max)
     }
 
     /// The nearest place, from 0 to `width`.
     fn place(self, value: u64, width: usize) -> usize {
         match self {
-            Self::Linear(most) => scale(value, most, width),
-            Self::Logarithmic(least, most) => {
-                let [value, least, most] = [value, least, most].map(logarithm);
-                scale(value.saturating_sub(least), most.saturating_sub(least), width)
+            Self::Linear(max) => scale(value, max, width),
+            Self::Logarithmic(min, max) => {
+                let [value, min, max] = [value, min, max].map(logarithm);
+                scale(value.saturating_sub(min), max.saturating_sub(min), width)
             }
         }
     }
@@ -73,11 +73,11 @@ pub(crate) fn range((min, mean, max): (u64, u64, u64), on: Scale, width: usize) 
     (0..=to.max(dot)).map(mark).collect()
 }
 
-/// The nearest whole number to `value / most * width`, from 0 to `width`.
-fn scale(value: u64, most: u64, width: usize) -> usize {
-    let most = most.max(1);
-    let (value, most) = (u128::from(value.min(most)), u128::from(most));
-    let nearest = (value * width as u128 + most / 2) / most;
+/// The nearest whole number to `value / max * width`, from 0 to `width`.
+fn scale(value: u64, max: u64, width: usize) -> usize {
+    let max = max.max(1);
+    let (value, max) = (u128::from(value.min(max)), u128::from(max));
+    let nearest = (value * width as u128 + max / 2) / max;
     usize::try_from(nearest).unwrap_or(width).min(width)
 }
 
@@ -87,7 +87,7 @@ mod tests {
 
     #[test]
     fn ranges_have_ends_and_a_mean() {
-        let range = |values, most, width| range(values, Scale::Linear(most), width);
+        let range = |values, max, width| range(values, Scale::Linear(max), width);
         assert_eq!(range((0, 50, 100), 100, 11), "├────●────┤");
         assert_eq!(range((50, 75, 100), 100, 9), "    ├─●─┤");
         assert_eq!(range((50, 50, 50), 100, 9), "    ●", "no jitter");

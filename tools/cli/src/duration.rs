@@ -12,7 +12,7 @@ const YEAR: u64 = 365 * DAY;
 /// A duration in nanoseconds as `100ms`, `1.5s`, `2m 30s` or `3d 4h`. Below a minute it is exact if
 /// at most four digits are enough; otherwise it is rounded to three (`83.0ms`). Above, it is rounded
 /// to the smaller unit.
-pub(crate) fn people(ns: u64) -> String {
+pub(crate) fn humanize(ns: u64) -> String {
     let rounded = |unit: u64| ns.saturating_add(unit / 2) / unit * unit;
     if ns < MINUTE {
         with_one_unit(ns)
@@ -32,7 +32,7 @@ pub(crate) fn people(ns: u64) -> String {
 /// Two durations that are compared: with all digits if they are so close that rounding could hide
 /// which one is longer.
 pub(crate) fn compared(a: u64, b: u64) -> (String, String) {
-    let shown = if a.abs_diff(b) < a.max(b) / 20 { exact } else { people };
+    let shown = if a.abs_diff(b) < a.max(b) / 20 { exact } else { humanize };
     (shown(a), shown(b))
 }
 
@@ -72,7 +72,7 @@ fn with_one_unit(ns: u64) -> String {
     let steps = (ns + step / 2) / step;
     let carries = unit > 1 && unit < SECOND && steps * step == unit * 1_000;
     if carries || steps * step == MINUTE {
-        return people(steps * step);
+        return humanize(steps * step);
     }
     decimal(steps, decimals) + name
 }
@@ -88,7 +88,7 @@ fn decimal(steps: u64, decimals: u32) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{DAY, HOUR, MINUTE, SECOND, compared, people};
+    use super::{DAY, HOUR, MINUTE, SECOND, compared, humanize};
 
     #[test]
     fn durations_read_well() {
@@ -127,7 +127,7 @@ mod tests {
             (u64::MAX, "584 years"),
         ];
         for (ns, expected) in table {
-            assert_eq!(people(ns), expected, "{ns}");
+            assert_eq!(humanize(ns), expected, "{ns}");
         }
     }
 
@@ -169,11 +169,11 @@ mod tests {
         while ns < 3000 * DAY {
             #[expect(clippy::cast_precision_loss, reason = "far below 2^53 of the unit")]
             let seconds = ns as f64 / 1e9;
-            let shown = read(&people(ns));
+            let shown = read(&humanize(ns));
             let relative = (shown - seconds).abs() / seconds;
             // Three digits, or half an hour of a day.
-            let most = if ns < MINUTE { 0.005 } else { 0.5 / 24.0 };
-            assert!(relative <= most, "{ns} ns is {}", people(ns));
+            let max = if ns < MINUTE { 0.005 } else { 0.5 / 24.0 };
+            assert!(relative <= max, "{ns} ns is {}", humanize(ns));
             ns += ns / 97 + 1;
         }
     }

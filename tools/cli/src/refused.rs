@@ -10,7 +10,7 @@ use crate::presets::presets;
 const MAX_SHOWN: usize = 160;
 
 /// Names that are less alike than this have nothing to do with each other.
-const LEAST_ALIKE: f64 = 0.75;
+const MIN_ALIKE: f64 = 0.75;
 
 /// The message of the core, the text with a mark under what it refuses, and a similar name. The
 /// fields are those of a policy or of a budget.
@@ -46,7 +46,7 @@ fn similar(error: &ParseError, fields: &[Field]) -> Option<&'static str> {
     let found = String::from_utf8_lossy(error.found()).to_ascii_lowercase();
     let alike = names.into_iter().map(|name| (strsim::jaro(&found, name), name));
     let best = alike.max_by(|(one, _), (other, _)| one.total_cmp(other))?;
-    (best.0 > LEAST_ALIKE).then_some(best.1)
+    (best.0 > MIN_ALIKE).then_some(best.1)
 }
 
 /// Growth and jitter in one name (SPEC 11.2).

@@ -6,11 +6,12 @@
 use backoff_core::{Budget, Field, FieldValue, MAX_NS, Policy, Ratio};
 
 use crate::error::ImportError;
+use crate::fields::{count_of, ratio_of};
 use crate::found::Found;
 use crate::json::{Node, Object};
 use crate::limits::{self, Ends};
 use crate::policy::Read;
-use crate::source::{Hints, Source, count_of, ratio_of};
+use crate::source::{Hints, Source};
 use crate::text::{MS, ns, percent, read_seconds, seconds};
 
 /// The defaults of a retry policy.
@@ -24,12 +25,12 @@ const MIN_CONCURRENT: u64 = 3;
 /// As many as Envoy can count: no limit.
 const NO_LIMIT: u64 = u32::MAX as u64;
 /// Of an interval: whole milliseconds, an even number of them.
-const LONGEST_NS: u64 = MAX_NS.saturating_sub(MAX_NS.rem_euclid(2 * MS));
+const MAX_INTERVAL_NS: u64 = MAX_NS.saturating_sub(MAX_NS.rem_euclid(2 * MS));
 
 pub(crate) fn write(source: &mut Source<'_>, budget: Option<&Budget>) -> String {
     check(source, NO_LIMIT);
     source.no_max_elapsed("the timeout of a route");
-    let cap = source.cap_or_last_window("a max_interval", LONGEST_NS);
+    let cap = source.cap_or_last_window("a max_interval", MAX_INTERVAL_NS);
     let limit = budget.and_then(|budget| limit(source, budget));
     let breakers = limit.map(|limit| breakers(source, &limit)).unwrap_or_default();
     if breakers.is_empty() && source.policy.max_retries() > 0 {

@@ -3,9 +3,10 @@
 use backoff_core::{Budget, Field, Policy};
 
 use crate::error::{ExportError, ImportError};
+use crate::fields::{differences, shown};
 use crate::format::Format;
 use crate::import::read;
-use crate::source::{Source, differences, shown};
+use crate::source::Source;
 use crate::text::{MS, ns};
 use crate::{envoy, grpc, istio, k8s_job, nginx, step_functions, temporal};
 

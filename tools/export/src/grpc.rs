@@ -6,11 +6,12 @@
 use backoff_core::{Budget, Field, FieldValue, MAX_NS, Policy, Ratio};
 
 use crate::error::ImportError;
+use crate::fields::{count_of, ratio_of};
 use crate::found::Found;
 use crate::json::{Node, Object};
 use crate::limits::{self, Ends};
 use crate::policy::Read;
-use crate::source::{Hints, Source, count_of, ratio_of};
+use crate::source::{Hints, Source};
 use crate::text::{MS, decimal, ns, read_seconds, seconds, with_point};
 
 /// Clients count a larger number as this one unless they are told otherwise.

@@ -6,10 +6,11 @@ use backoff_core::{Budget, Field, Policy};
 
 use crate::envoy::{Limit, check, concurrent_limit, doubling, limit, retry_budget};
 use crate::error::ImportError;
+use crate::fields::{count_of, ratio_of};
 use crate::found::Found;
 use crate::json::{Node, Object};
 use crate::limits::{self, Ends};
-use crate::source::{Source, count_of, ratio_of};
+use crate::source::Source;
 use crate::text::{MS, read_go_duration, seconds};
 
 /// The numbers of Istio that are of type `int32`.

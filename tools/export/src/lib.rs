@@ -15,6 +15,7 @@ mod envoy;
 mod error;
 mod exact;
 mod export;
+mod fields;
 mod format;
 mod found;
 mod grpc;

@@ -7,8 +7,8 @@ use backoff_core::{Budget, ErrorCode, Field, Policy, PolicyBuilder};
 
 use crate::error::{ExportError, Instead, Refusal};
 use crate::exact::{Exact, exact};
+use crate::fields::{fields, shown};
 use crate::format::Format;
-use crate::source::{fields, shown};
 use crate::text::ns;
 
 /// A field that follows from another one may need a round of its own.

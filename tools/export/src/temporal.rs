@@ -16,7 +16,7 @@ use crate::text::{SECOND, ns, read_seconds, seconds, with_point};
 const INITIAL_NS: u64 = SECOND;
 const MAX_INTERVALS: u64 = 100;
 /// The server shortens longer intervals to 100 years.
-const LONGEST_NS: u64 = 100 * 365 * 24 * 3600 * SECOND;
+const MAX_INTERVAL_NS: u64 = 100 * 365 * 24 * 3600 * SECOND;
 const MAX_ATTEMPTS: u64 = i32::MAX as u64;
 /// The settings of a policy.
 const SETTINGS: [&str; 5] = [
@@ -39,9 +39,9 @@ const LIMITS: [(&str, Ends); 6] = [
 pub(crate) fn write(source: &mut Source<'_>, budget: Option<&Budget>) -> String {
     let coefficient = with_point(source.decimal_multiplier());
     let base = source.ns(Field::Base);
-    if !(1..=LONGEST_NS).contains(&base) {
+    if !(1..=MAX_INTERVAL_NS).contains(&base) {
         let reason = "0 stands for 1s, and the longest interval is 100 years";
-        source.replace(Field::Base, ns(base.clamp(1, LONGEST_NS)), reason);
+        source.replace(Field::Base, ns(base.clamp(1, MAX_INTERVAL_NS)), reason);
     }
     source.only_common_fields();
     source.no_jitter();
@@ -58,9 +58,9 @@ pub(crate) fn write(source: &mut Source<'_>, budget: Option<&Budget>) -> String 
     source.hints(&Hints::Never);
     source.no_budget(budget);
     let setting = "a maximumInterval, 100 times the initialInterval by default";
-    let cap = source.cap_or_last_window(setting, LONGEST_NS);
-    if cap > LONGEST_NS && source.refusals.is_empty() {
-        source.replace(Field::Cap, ns(LONGEST_NS), "the longest interval is 100 years");
+    let cap = source.cap_or_last_window(setting, MAX_INTERVAL_NS);
+    if cap > MAX_INTERVAL_NS && source.refusals.is_empty() {
+        source.replace(Field::Cap, ns(MAX_INTERVAL_NS), "the longest interval is 100 years");
     }
     format!(
         r#"{{
@@ -98,7 +98,7 @@ fn read(node: &Node<'_>) -> Result<(Policy, Option<Budget>), ImportError> {
         let node = policy.get(name);
         let ns = node.map(|node| node.duration(read_seconds)).transpose();
         // Zero stands for the default.
-        ns.map(|ns| ns.filter(|&ns| ns != 0).map(|ns| ns.min(LONGEST_NS)))
+        ns.map(|ns| ns.filter(|&ns| ns != 0).map(|ns| ns.min(MAX_INTERVAL_NS)))
     };
     let base = interval("initial_interval")?.unwrap_or(INITIAL_NS);
     let cap = interval("maximum_interval")?.unwrap_or(base.saturating_mul(MAX_INTERVALS));

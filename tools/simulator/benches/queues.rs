@@ -15,9 +15,6 @@ use std::collections::BinaryHeap;
 use std::hint::black_box;
 use std::time::Instant;
 
-use dary_heap::DaryHeap;
-use radix_heap::RadixHeapMap;
-
 #[path = "../src/events.rs"]
 #[allow(dead_code, unused_imports, reason = "the simulator's own, with its tests")]
 mod events;
@@ -64,51 +61,6 @@ impl Queue for BinaryReplacing {
         if let Some(mut top) = self.0.peek_mut() {
             top.0 = following(top.0);
         }
-    }
-}
-
-#[derive(Default)]
-struct Dary<const D: usize>(DaryHeap<Reverse<u128>, D>);
-
-impl<const D: usize> Queue for Dary<D> {
-    const NAME: &str = if D == 4 { "dary_heap, 4" } else { "dary_heap, 8" };
-    fn push(&mut self, event: u128) {
-        self.0.push(Reverse(event));
-    }
-    fn pop(&mut self) -> Option<u128> {
-        self.0.pop().map(|Reverse(event)| event)
-    }
-}
-
-#[derive(Default)]
-struct DaryReplacing<const D: usize>(DaryHeap<Reverse<u128>, D>);
-
-impl<const D: usize> Queue for DaryReplacing<D> {
-    const NAME: &str = if D == 4 { "dary_heap, 4, replacing" } else { "dary_heap, 8, replacing" };
-    fn push(&mut self, event: u128) {
-        self.0.push(Reverse(event));
-    }
-    fn pop(&mut self) -> Option<u128> {
-        self.0.pop().map(|Reverse(event)| event)
-    }
-    fn replace(&mut self, following: impl FnOnce(u128) -> u128) {
-        if let Some(mut top) = self.0.peek_mut() {
-            top.0 = following(top.0);
-        }
-    }
-}
-
-/// Ordered by time alone: events at the same time come out in any order.
-#[derive(Default)]
-struct Radix(RadixHeapMap<Reverse<u64>, u64>);
-
-impl Queue for Radix {
-    const NAME: &str = "radix-heap (time only)";
-    fn push(&mut self, event: u128) {
-        self.0.push(Reverse((event >> 64) as u64), event as u64);
-    }
-    fn pop(&mut self) -> Option<u128> {
-        self.0.pop().map(|(Reverse(time), rest)| (time as u128) << 64 | rest as u128)
     }
 }
 
@@ -183,10 +135,5 @@ fn main() {
     println!("ns per event at 10, 190, 10^4, 10^6 and 10^7 pending events:");
     row::<Binary>(most);
     row::<BinaryReplacing>(most);
-    row::<Dary<4>>(most);
-    row::<DaryReplacing<4>>(most);
-    row::<Dary<8>>(most);
-    row::<DaryReplacing<8>>(most);
-    row::<Radix>(most);
     row::<Own>(most);
 }

@@ -14,8 +14,8 @@ mod part;
 mod random;
 mod run;
 mod shard;
+mod sim;
 mod summary;
-mod world;
 
 pub use client::Group;
 pub use error::ExperimentError;

@@ -40,7 +40,7 @@ pub enum Load {
 }
 
 /// How many times as long as the duration operations can arrive, if clients give up very late.
-const LONGEST_ARRIVALS: u64 = 10;
+const MAX_ARRIVALS: u64 = 10;
 
 impl Load {
     /// When the operations that are measured begin, if not all are.
@@ -59,7 +59,7 @@ impl Load {
         match *self {
             Self::Closed { .. } => 0,
             Self::Open { duration_ns, .. } if groups.iter().all(Group::gives_up) => {
-                duration_ns.saturating_mul(LONGEST_ARRIVALS)
+                duration_ns.saturating_mul(MAX_ARRIVALS)
             }
             Self::Open { duration_ns, .. } => duration_ns,
         }

@@ -130,11 +130,11 @@ impl Part {
         }
         let Experiment { model, interval_ns, max_time_ns, .. } = &first.experiment;
         let groups = model.groups(&first.experiment.groups).len();
-        let most_intervals = interval_ns.map_or(0, |ns| max_time_ns / ns.max(1) + 1);
+        let max_intervals = interval_ns.map_or(0, |ns| max_time_ns / ns.max(1) + 1);
         let mut totals = first.totals.clone();
         for part in parts {
             let runs = part.shard.runs(first.experiment.runs).len() as u64;
-            if !part.totals.are_sound(groups, most_intervals, runs) {
+            if !part.totals.are_sound(groups, max_intervals, runs) {
                 return Err(MergeError::Totals(part.shard));
             }
         }
@@ -147,8 +147,8 @@ impl Part {
 
 /// The first shards of many, as text.
 fn list(shards: &[Shard]) -> String {
-    const MOST: usize = 20;
-    let texts: Vec<_> = shards.iter().take(MOST).map(Shard::to_string).collect();
-    let more = if shards.len() > MOST { " and more" } else { "" };
+    const MAX: usize = 20;
+    let texts: Vec<_> = shards.iter().take(MAX).map(Shard::to_string).collect();
+    let more = if shards.len() > MAX { " and more" } else { "" };
     texts.join(", ") + more
 }

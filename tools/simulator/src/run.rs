@@ -8,7 +8,7 @@ use crate::experiment::Experiment;
 use crate::measure::recorder::Recorder;
 use crate::measure::totals::Totals;
 use crate::shard::Shard;
-use crate::world::{Setting, World};
+use crate::sim::{Setting, Simulation};
 
 impl Experiment {
     /// Runs the runs of a shard on all threads of rayon's current pool. `progress` is called after
@@ -45,7 +45,7 @@ impl Experiment {
             .into_par_iter()
             .fold(recorder, |mut recorder, run| {
                 let seed = RandomStream::nth(self.seed, run.into()).state();
-                self.model.run(World::new(setting, seed, &mut recorder));
+                self.model.run(Simulation::new(setting, seed, &mut recorder));
                 progress();
                 recorder
             })

@@ -9,7 +9,7 @@ use clap::{Args, ValueEnum};
 use serde::Serialize;
 
 use crate::arguments::{PolicyArgument, SeedAndKey};
-use crate::duration::people;
+use crate::duration::humanize;
 use crate::output::{Output, message};
 use crate::rows::default_rows;
 use crate::table::HEADER;
@@ -112,10 +112,10 @@ fn write_table(
     let name = if total.is_some() { "      total" } else { "" };
     writeln!(to, "{HEADER}{:>width$}      delay{name}{HEADER:#}", "index")?;
     for (index, delay) in delays {
-        write!(to, "{index:>width$}  {:>9}", people(delay))?;
+        write!(to, "{index:>width$}  {:>9}", humanize(delay))?;
         if let Some(total) = &mut total {
             *total = total.saturating_add(delay);
-            write!(to, "  {:>9}", people(*total))?;
+            write!(to, "  {:>9}", humanize(*total))?;
         }
         writeln!(to)?;
     }

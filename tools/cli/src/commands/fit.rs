@@ -10,7 +10,7 @@ use clap::{Args, ValueEnum, value_parser};
 use serde::Serialize;
 
 use crate::arguments::{PolicyArgument, duration};
-use crate::duration::{compared, people};
+use crate::duration::{compared, humanize};
 use crate::fields::{Fields, without_limits};
 use crate::output::{Output, error_label, message};
 use crate::rows::{NO_LIMIT, retries};
@@ -150,10 +150,10 @@ fn warnings(fitted: &[Policy; 2], arguments: &Arguments) -> Vec<String> {
     };
     let met = cap.map(|cap| match field {
         FieldToFit::Base => {
-            format!("the cap, {}, allows no longer base; set a longer cap", people(cap))
+            format!("the cap, {}, allows no longer base; set a longer cap", humanize(cap))
         }
         FieldToFit::Cap => {
-            format!("the cap is as short as the base, {}; set a shorter base", people(cap))
+            format!("the cap is as short as the base, {}; set a shorter base", humanize(cap))
         }
     });
     let growth = is_lost(grows).then(|| "the waits no longer grow".to_owned());
@@ -217,12 +217,12 @@ fn explanation(fitted: &Policy, arguments: &Arguments, total: u64) -> String {
     let name = field.name();
     let shown = |policy: &Policy| {
         // Only a cap can be missing.
-        Fields::of(policy).ns(field).map_or("none".to_owned(), people)
+        Fields::of(policy).ns(field).map_or("none".to_owned(), humanize)
     };
     let mut lines = vec![format!(
         "{attempts} attempts wait at most {} in total, within {}; the {name} was {} and is {}",
-        people(total),
-        people(*within),
+        humanize(total),
+        humanize(*within),
         shown(policy),
         shown(fitted),
     )];

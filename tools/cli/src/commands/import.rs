@@ -14,7 +14,7 @@ use crate::commands::export::{formats, refuse_servers_of_another, write_warnings
 use crate::output::{Output, error_label, message};
 
 /// No configuration is longer.
-const LONGEST: u64 = 1 << 24;
+const MAX_LENGTH: u64 = 1 << 24;
 
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
@@ -100,8 +100,8 @@ fn read(path: &Path) -> io::Result<String> {
     };
     let mut text = String::new();
     // A device may have no end.
-    if source.take(LONGEST + 1).read_to_string(&mut text)? as u64 > LONGEST {
-        return Err(io::Error::other(format!("it is longer than {LONGEST} bytes")));
+    if source.take(MAX_LENGTH + 1).read_to_string(&mut text)? as u64 > MAX_LENGTH {
+        return Err(io::Error::other(format!("it is longer than {MAX_LENGTH} bytes")));
     }
     Ok(text)
 }

@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use crate::arguments::PolicyArgument;
 use crate::bars::{Scale, range, terminal_width};
-use crate::duration::people;
+use crate::duration::humanize;
 use crate::fields::Fields;
 use crate::output::Output;
 use crate::rows::{NO_LIMIT, default_rows, retries};
@@ -94,7 +94,7 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode
 }
 
 /// Bars that are shorter than this show nothing.
-const SHORTEST_BAR: usize = 8;
+const MIN_BAR: usize = 8;
 
 fn write_table(rows: &[(u64, PreviewRow)], output: &mut Output) -> Result<()> {
     let dim = Style::new().dimmed();
@@ -109,14 +109,14 @@ fn write_table(rows: &[(u64, PreviewRow)], output: &mut Output) -> Result<()> {
     };
     let cells = |index: u64, row: &PreviewRow| {
         let durations = [row.min_ns, row.mean_ns, row.max_ns, row.total_mean_ns, row.total_max_ns];
-        std::iter::once(index.to_string()).chain(durations.map(people))
+        std::iter::once(index.to_string()).chain(durations.map(humanize))
     };
     let mut plain = table();
     for (index, row) in rows {
         plain.row(cells(*index, row));
     }
     let left = terminal_width().saturating_sub(plain.width() + 2);
-    if left < SHORTEST_BAR {
+    if left < MIN_BAR {
         plain.write(output)?;
         return Ok(());
     }
@@ -153,7 +153,7 @@ fn ending(policy: &Policy, first: u32, rows: &[(u64, PreviewRow)]) -> String {
         (false, NO_LIMIT) => match Fields::of(policy).ns(Field::MaxElapsed) {
             Some(limit) => format!(
                 "Only max_elapsed={} limits the retries; `--retries N` shows more.",
-                people(limit)
+                humanize(limit)
             ),
             None => "The policy does not limit its retries; `--retries N` shows more.".to_owned(),
         },

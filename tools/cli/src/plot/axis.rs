@@ -10,18 +10,18 @@ pub(crate) struct Axis {
 
 impl Axis {
     /// The axis that reaches a value in at most this many steps of 1, 2 or 5 times a power of ten.
-    pub(crate) fn new(value: f64, most_steps: u32) -> Self {
+    pub(crate) fn new(value: f64, max_steps: u32) -> Self {
         if !(value > 0.0 && value.is_finite()) {
             return Self { step: 1.0, steps: 1, end: 1.0 };
         }
         let mut power = 1.0;
-        while power * f64::from(most_steps) >= value {
+        while power * f64::from(max_steps) >= value {
             power /= 10.0;
         }
         // No logarithm: it could differ between machines.
         loop {
             for step in [power, power * 2.0, power * 5.0] {
-                if step * f64::from(most_steps) >= value {
+                if step * f64::from(max_steps) >= value {
                     let mut steps = 1;
                     while step * f64::from(steps) < value {
                         steps += 1;
@@ -34,8 +34,8 @@ impl Axis {
     }
 
     /// The axis that ends at a value, after its last mark.
-    pub(crate) fn ending_at(value: f64, most_steps: u32) -> Self {
-        let axis = Self::new(value, most_steps);
+    pub(crate) fn ending_at(value: f64, max_steps: u32) -> Self {
+        let axis = Self::new(value, max_steps);
         let is_after = value < axis.end;
         let (steps, end) = if is_after { (axis.steps - 1, value) } else { (axis.steps, axis.end) };
         if value > 0.0 { Self { steps, end, ..axis } } else { axis }

@@ -19,7 +19,7 @@ pub(super) fn draw(chart: &Chart, from: f64, shapes: &mut Vec<Shape>) -> f64 {
     };
     let texts = chart.points().map(|point| point.text.chars().count());
     let room = WIDTH - 2.0 * MARGIN - 8.0 - text_width(texts.max().unwrap_or(0));
-    let axis = Axis::ending_at(chart.most(), 1);
+    let axis = Axis::ending_at(chart.max_y(), 1);
     let length = |value: f64| room * axis.part(value);
     let mut bottom = from + 8.0;
     for (series, line) in chart.lines.iter().enumerate() {

@@ -75,7 +75,7 @@ fn part(chart: &Chart, from: f64) -> (Part, f64) {
         }
     }
     top += 22.0;
-    let y = Axis::new(chart.most(), 5);
+    let y = Axis::new(chart.max_y(), 5);
     let widest = y.marks().map(|(_, text)| text.len()).max().unwrap_or(0);
     let names = if has_short_names { text_width(longest) + 12.0 } else { 0.0 };
     let area = Area {

@@ -62,8 +62,8 @@ pub(crate) struct Point {
 /// The distance between two marks, in points, on a line of this many points. More marks would hide
 /// the line.
 fn mark_step(points: usize) -> usize {
-    const MOST_MARKS: usize = 24;
-    points.div_ceil(MOST_MARKS).max(1)
+    const MAX_MARKS: usize = 24;
+    points.div_ceil(MAX_MARKS).max(1)
 }
 
 impl Chart {
@@ -89,7 +89,7 @@ impl Chart {
     }
 
     /// The largest y, whiskers included.
-    fn most(&self) -> f64 {
+    fn max_y(&self) -> f64 {
         let points = self.points().map(|point| point.y + point.whisker);
         points.chain(self.marks.capacity).fold(0.0, f64::max)
     }

@@ -3,7 +3,7 @@
 use backoff_sim::{Experiment, Load, Model, Summary};
 
 use super::measure::Measure;
-use crate::duration::people;
+use crate::duration::humanize;
 use crate::plot::{Chart, Line, Marks, Point, grouped};
 
 /// A point of a sweep and what was measured there.
@@ -101,7 +101,7 @@ fn marks(experiment: &Experiment) -> Marks {
 
 /// The points at which not all runs recovered.
 fn not_recovered(points: &[Measured]) -> Vec<String> {
-    const MOST: usize = 8;
+    const MAX: usize = 8;
     let note = |point: &Measured| {
         let Summary { name, recovered, runs, .. } = &point.summary;
         let at = format!("{} {}", grouped(x_of(point)), x_name(point));
@@ -110,8 +110,8 @@ fn not_recovered(points: &[Measured]) -> Vec<String> {
             .then(|| format!("{name} at {at}: {recovered} of {runs} runs recovered{mark}"))
     };
     let mut notes: Vec<_> = points.iter().filter_map(note).collect();
-    if notes.len() > MOST {
-        let rest = notes.split_off(MOST - 1).len();
+    if notes.len() > MAX {
+        let rest = notes.split_off(MAX - 1).len();
         notes.push(format!("... and {rest} more; the mean is that of the runs that recovered"));
     }
     notes
@@ -167,7 +167,7 @@ pub(crate) fn headline(points: &[Measured]) -> String {
     let text = subtitle(first);
     match first.experiment.load {
         Load::Open { duration_ns, .. } => {
-            format!("{text}, arrivals for {}", people(duration_ns))
+            format!("{text}, arrivals for {}", humanize(duration_ns))
         }
         Load::Closed { .. } => text,
     }

@@ -1,89 +1,40 @@
 //! Results as CSV (RFC 4180): a header, and a row for each point.
 
-use backoff_sim::{Estimate, Summary};
+use backoff_sim::Summary;
+use serde_json::Value;
 
-/// The names of the columns.
-pub(crate) const HEADER: [&str; 35] = [
-    "model",
-    "name",
-    "policy",
-    "budget",
-    "clients",
-    "rate",
-    "runs",
-    "seed",
-    "calls_mean",
-    "calls_sd",
-    "calls_sem",
-    "time_ms_mean",
-    "time_ms_sd",
-    "time_ms_sem",
-    "operations_mean",
-    "operations_sd",
-    "operations_sem",
-    "successes_mean",
-    "successes_sd",
-    "successes_sem",
-    "retries_mean",
-    "retries_sd",
-    "retries_sem",
-    "waiting_ms_mean",
-    "waiting_ms_sd",
-    "waiting_ms_sem",
-    "success_rate",
-    "retries_per_success",
-    "latency_ms_p50",
-    "latency_ms_p90",
-    "latency_ms_p99",
-    "latency_ms_max",
-    "recovery_ms_mean",
-    "recovered",
-    "cut",
-];
+/// The columns: members of the JSON, or `calls_mean` for the member `mean` of the member `calls`.
+const HEADER: &str = "\
+    model name policy budget clients rate runs seed calls_mean calls_sd calls_sem \
+    time_ms_mean time_ms_sd time_ms_sem operations_mean operations_sd operations_sem \
+    successes_mean successes_sd successes_sem retries_mean retries_sd retries_sem \
+    waiting_ms_mean waiting_ms_sd waiting_ms_sem success_rate retries_per_success \
+    latency_ms_p50 latency_ms_p90 latency_ms_p99 latency_ms_max recovery_ms_mean recovered cut";
 
 /// The header and the rows.
-pub(crate) fn csv<'a>(summaries: impl IntoIterator<Item = &'a Summary>) -> String {
-    let mut text = line(HEADER.map(str::to_owned));
+pub(crate) fn csv<'a>(
+    summaries: impl IntoIterator<Item = &'a Summary>,
+) -> serde_json::Result<String> {
+    let columns = || HEADER.split(' ');
+    let mut text = line(columns().map(str::to_owned));
     for summary in summaries {
-        text += &row(summary);
+        let members = serde_json::to_value(summary)?;
+        text += &line(columns().map(|column| cell(&members, column)));
     }
-    text
+    Ok(text)
 }
 
-fn row(summary: &Summary) -> String {
-    let all = &summary.all;
-    let optional = |value: Option<f64>| value.map(|value| value.to_string()).unwrap_or_default();
-    let mut cells = vec![
-        summary.model.to_owned(),
-        summary.name.clone(),
-        summary.policy.clone().unwrap_or_default(),
-        summary.budget.clone().unwrap_or_default(),
-        summary.clients.map(|clients| clients.to_string()).unwrap_or_default(),
-        optional(summary.rate),
-        summary.runs.to_string(),
-        summary.seed.clone(),
-    ];
-    let estimates =
-        [all.calls, summary.time_ms, all.operations, all.successes, all.retries, all.waiting_ms];
-    for Estimate { mean, sd, sem } in estimates {
-        cells.extend([mean, sd, sem].map(|value| value.to_string()));
+fn cell(members: &Value, column: &str) -> String {
+    let part = || column.rsplit_once('_').and_then(|(of, part)| members.get(of)?.get(part));
+    match members.get(column).or_else(part) {
+        Some(Value::String(text)) => text.clone(),
+        // Without a zero after the point.
+        Some(Value::Number(number)) => match number.as_u64() {
+            Some(number) => number.to_string(),
+            None => number.as_f64().unwrap_or_default().to_string(),
+        },
+        _ => String::new(),
     }
-    cells.push(all.success_rate.to_string());
-    cells.push(optional(all.retries_per_success));
-    let latency = all.latency_ms;
-    cells.extend(
-        [
-            latency.map(|latency| latency.p50),
-            latency.map(|latency| latency.p90),
-            latency.map(|latency| latency.p99),
-            latency.map(|latency| latency.max),
-            summary.recovery_ms.map(|recovery| recovery.mean),
-        ]
-        .map(optional),
-    );
-    cells.push(summary.recovered.to_string());
-    cells.push(summary.cut.to_string());
-    line(cells)
 }
 
 fn line(cells: impl IntoIterator<Item = String>) -> String {

@@ -3,7 +3,7 @@
 use backoff_sim::{Estimate, Summary};
 use clap::ValueEnum;
 
-use crate::duration::people;
+use crate::duration::humanize;
 use crate::plot::grouped;
 
 /// A measure of a simulation.
@@ -151,7 +151,7 @@ fn percent(value: f64) -> String {
 /// A time for people.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it saturates")]
 fn milliseconds(value: f64) -> String {
-    people((value * 1e6).round() as u64)
+    humanize((value * 1e6).round() as u64)
 }
 
 #[cfg(test)]

@@ -92,7 +92,7 @@ impl<'a> Report<'a> {
             files::write(path, plot::svg(&plot::picture(&charts)).as_bytes())?;
         }
         if let Some(path) = &options.csv {
-            let text = csv::csv(points.iter().map(|point| &point.summary));
+            let text = csv::csv(points.iter().map(|point| &point.summary))?;
             if path == Path::new("-") {
                 output.write_all(text.as_bytes())?;
                 return Ok(());

@@ -106,30 +106,29 @@ fn by_measure(points: &[Measured]) -> Table {
             table = table.column("\u{b1} sem", Align::Right);
         }
     }
-    for point in points {
-        let mut cells = vec![point.summary.name.clone(), grouped(x_of(point))];
+    let cells = |name: String, x: String, summary: &Summary, is_group: bool| {
+        let mut cells = vec![name, x];
         for &measure in &columns {
-            cells.push(text(measure, Some(point)));
+            let is_of_all = matches!(measure, Measure::Time | Measure::Recovery);
+            let value = measure.value(summary).filter(|_| !(is_group && is_of_all));
+            cells.push(match &value {
+                _ if !is_group => measure.cell(summary),
+                Some(value) => measure.text(value.value),
+                None => String::new(),
+            });
             if has_errors && matches!(measure, Measure::Calls | Measure::Time) {
-                let error = measure.value(&point.summary).and_then(|value| value.error);
+                let error = value.and_then(|value| value.error);
                 cells.push(error.map_or(String::new(), |error| measure.text(error)));
             }
         }
-        table.row(cells);
-        for group in &point.summary.groups {
-            let mut cells = vec![format!("  {}", group.name), String::new()];
-            let mut of_group = point.summary.clone();
-            of_group.all = group.summary.clone();
-            for &measure in &columns {
-                let is_of_all = matches!(measure, Measure::Time | Measure::Recovery);
-                let value = measure.value(&of_group).filter(|_| !is_of_all);
-                cells.push(value.as_ref().map_or(String::new(), |value| measure.text(value.value)));
-                if has_errors && matches!(measure, Measure::Calls | Measure::Time) {
-                    let error = value.and_then(|value| value.error);
-                    cells.push(error.map_or(String::new(), |error| measure.text(error)));
-                }
-            }
-            table.row(cells);
+        cells
+    };
+    for point in points {
+        let (summary, x) = (&point.summary, grouped(x_of(point)));
+        table.row(cells(summary.name.clone(), x, summary, false));
+        for group in &summary.groups {
+            let of_group = Summary { all: group.summary.clone(), ..summary.clone() };
+            table.row(cells(format!("  {}", group.name), String::new(), &of_group, true));
         }
     }
     table

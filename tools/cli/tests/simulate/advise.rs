@@ -101,11 +101,7 @@ fn a_rate_limited_service_is_not_a_slow_one() {
     }
     let text = backoff(&["advise", "--clients=1", "--capacity=10", "--latency=10ms", "--runs=1"]);
     let text = String::from_utf8(text.stdout).unwrap().replace('\n', " ");
-    for expected in
-        ["1 client begins 7 operations", "limits the rate: it admits 10 calls per second"]
-    {
-        assert!(text.contains(expected), "{text}");
-    }
+    assert!(text.starts_with("1 client begins 7 operations per second."), "{text}");
     assert!(text.contains(" 1 run of each policy"), "{text}");
 }
 

@@ -159,22 +159,6 @@ fn wrong_parts_are_refused() {
 }
 
 #[test]
-fn tables_and_charts_are_for_people() {
-    let text = output(&["simulate", "occ", "--runs=2", "--clients=5-15:5"]);
-    for expected in [
-        "model occ, mean of 2 runs, seed 1",
-        "clients  none  exponential  full  equal  decorrelated",
-        "Work: number of calls",
-        "Completion time, in milliseconds",
-        "● none  ■ exponential  ▲ full  ◆ equal  ○ decorrelated",
-    ] {
-        assert!(text.contains(expected), "{expected}: {text}");
-    }
-    assert!(!text.contains('\u{1b}'), "no colours: this is no terminal");
-    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
-}
-
-#[test]
 fn groups_share_a_server() {
     let arguments = [
         "simulate",

@@ -2,31 +2,17 @@
 
 use serde_json::Value;
 
-use crate::support::{json, output, stderr, stdout, text, vectors};
+use crate::support::{output, stderr, stdout, text, vectors};
 
 const README: &[&str] =
     &["delays", "full:base=100ms,cap=20s,max_retries=3", "--seed", "42", "--key", "job-1"];
 
 #[test]
-fn the_delays_of_the_documents() {
-    let plain = stdout(&[README, &["--unit", "ns"]].concat());
-    assert_eq!(plain, "11399434\n83043876\n229309811\n");
+fn delays_have_other_units() {
     let plain = stdout(&[README, &["--unit", "ms", "--first", "1", "--count", "1"]].concat());
     assert_eq!(plain, "83.043876\n");
     let plain = stdout(&[README, &["--unit", "s", "--first", "2"]].concat());
     assert_eq!(plain, "0.229309811\n");
-    let table = stdout(README);
-    let rows: Vec<Vec<_>> = table.lines().map(|line| line.split_whitespace().collect()).collect();
-    assert_eq!(rows[0], ["index", "delay", "total"]);
-    assert_eq!(rows[3], ["2", "229ms", "324ms"]);
-    assert_eq!(rows.len(), 4);
-}
-
-#[test]
-fn a_line_of_json_has_all_that_a_delay_depends_on() {
-    let lines = json(&[README, &["--first", "2"]].concat());
-    let expected = r#"{"seed":"42","key":"job-1","index":2,"delay_ns":"229309811"}"#;
-    assert_eq!(lines, [serde_json::from_str::<Value>(expected).unwrap()]);
 }
 
 /// Policies of the vectors as policy strings.

@@ -1,32 +1,9 @@
 //! `backoff presets`.
 
-use std::collections::BTreeMap;
-
-use crate::support::{json, output, stderr, stdout, text, vectors};
+use crate::support::{output, stderr, stdout};
 
 #[test]
-fn the_presets_of_the_vectors_with_their_sources() {
-    let expected: BTreeMap<_, _> = vectors("presets.json")
-        .iter()
-        .map(|case| ((text(case, "of"), text(case, "preset")), text(case, "string")))
-        .map(|((of, name), string)| ((of.to_owned(), name.to_owned()), string.to_owned()))
-        .collect();
-    let mut found = BTreeMap::new();
-    for line in json(&["presets"]) {
-        assert!(!text(&line, "source").is_empty());
-        let name = (text(&line, "of").to_owned(), text(&line, "name").to_owned());
-        found.insert(name, text(&line, "string").to_owned());
-    }
-    assert_eq!(found, expected);
-}
-
-#[test]
-fn a_name_can_be_that_of_a_policy_and_of_a_budget() {
-    let shown = stdout(&["presets", "aws-sdk-2026"]);
-    assert!(shown.contains("quota:cost=14,cost_throttled=5"), "{shown}");
-    assert!(shown.contains("full:base=50ms,cap=20s,max_retries=2"), "{shown}");
-    assert!(shown.contains("botocore, AWS_NEW_RETRIES_2026, 2026-08\n"), "{shown}");
-    assert!(!shown.contains("sidekiq"));
+fn a_name_can_be_that_of_a_budget_only() {
     let shown = stdout(&["presets", "sre"]);
     assert!(shown.starts_with("Budgets\n  sre "), "{shown}");
     let unknown = output(&["presets", "aws-sdk-2025"]);

@@ -68,15 +68,6 @@ fn lines_are_as_wide_as_asked() {
     assert_eq!(widest("99999999"), 200);
 }
 
-#[test]
-fn bars_have_the_scale_of_the_longest_delay() {
-    let shown = stdout(&["preview", "equal:base=1s,max_retries=2"]);
-    let bars: Vec<_> = shown.lines().filter(|line| line.contains('●')).collect();
-    let column = |line: &str, mark| line.chars().position(|character| character == mark);
-    // From 0.5 s to 1 s, and from 1 s to 2 s.
-    assert_eq!(column(bars[0], '┤'), column(bars[1], '├'));
-}
-
 /// On a linear scale most of them would be dots at the left end.
 #[test]
 fn bars_of_very_different_lengths_have_a_logarithmic_scale() {

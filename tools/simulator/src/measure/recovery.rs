@@ -68,36 +68,26 @@ mod tests {
     }
 
     #[test]
-    fn the_last_failure_of_many_is_the_moment() {
-        let attempts = runs(&[(false, 70), (true, 500)]);
-        assert_eq!(recovery(Some(1000), attempts).time_ns(false), Some(70));
-    }
-
-    #[test]
-    fn a_single_failure_afterwards_does_not_move_it() {
-        let attempts = runs(&[(false, 70), (true, 50), (false, 1), (true, 500)]);
-        assert_eq!(recovery(Some(1000), attempts).time_ns(false), Some(70));
-    }
-
-    #[test]
-    fn a_few_successes_between_failures_do_not_end_it() {
-        let attempts = runs(&[(false, 70), (true, 50), (false, 20), (true, 500)]);
-        assert_eq!(recovery(Some(1000), attempts).time_ns(false), Some(140));
-    }
-
-    #[test]
-    fn without_a_failure_it_takes_no_time() {
-        assert_eq!(recovery(Some(1000), runs(&[(true, 500)])).time_ns(true), Some(0));
-    }
-
-    #[test]
-    fn failures_to_the_end_are_no_recovery() {
-        let failing = || runs(&[(false, 70), (true, 20), (false, 500), (true, 20)]);
-        assert_eq!(recovery(Some(1000), failing()).time_ns(true), None);
-        assert_eq!(recovery(Some(1000), failing()).time_ns(false), None);
-        assert_eq!(recovery(None, failing()).time_ns(true), None);
-        // Here all operations have ended, the last with success.
-        assert_eq!(recovery(None, failing()).time_ns(false), Some(590));
+    fn the_moment_of_recovery_is_after_the_last_of_many_failures() {
+        let end = Some(1000);
+        let failing: &[_] = &[(false, 70), (true, 20), (false, 500), (true, 20)];
+        let table: [(_, &[(bool, usize)], _, _); 8] = [
+            (end, &[(false, 70), (true, 500)], false, Some(70)),
+            // A single failure afterwards does not move it.
+            (end, &[(false, 70), (true, 50), (false, 1), (true, 500)], false, Some(70)),
+            // A few successes between failures do not end it.
+            (end, &[(false, 70), (true, 50), (false, 20), (true, 500)], false, Some(140)),
+            (end, &[(true, 500)], true, Some(0)),
+            (end, failing, true, None),
+            (end, failing, false, None),
+            (None, failing, true, None),
+            // Here all operations have ended, the last with success.
+            (None, failing, false, Some(590)),
+        ];
+        for (load_end_ns, lengths, is_cut, expected) in table {
+            let found = recovery(load_end_ns, runs(lengths)).time_ns(is_cut);
+            assert_eq!(found, expected, "{load_end_ns:?} {lengths:?} {is_cut}");
+        }
     }
 
     #[test]

@@ -143,7 +143,7 @@ impl Totals {
 
     /// Whether totals from a file can be those of a number of runs with so many groups and at most
     /// so many intervals.
-    pub(crate) fn are_sound(&self, groups: usize, most_intervals: u64, runs: u64) -> bool {
+    pub(crate) fn are_sound(&self, groups: usize, max_intervals: u64, runs: u64) -> bool {
         let times = [&self.time_ns, &self.recovery_ns];
         self.groups.len() == groups
             && self.latencies.len() == groups
@@ -153,7 +153,7 @@ impl Totals {
             && times[1].count() <= runs
             && times[1].is_sound(times[1].count())
             && self.cut <= runs
-            && self.intervals.len() as u64 <= most_intervals
+            && self.intervals.len() as u64 <= max_intervals
             && (self.groups.iter().zip(&self.latencies))
                 .all(|(group, latency)| u128::from(latency.count()) == group.successes.sum())
     }

@@ -9,13 +9,13 @@ use serde::{Deserialize, Serialize};
 use crate::error::{ExperimentError, check_range};
 use crate::events::Event;
 use crate::limits::MAX_TIME_NS;
+use crate::model::abandoned::Abandoned;
 use crate::model::calls::{Call, Calls, FIRST_SERVER_KIND};
-use crate::model::ends::Ends;
 use crate::model::outage::{Outage, OutageMode, Rejection};
 use crate::random::distribution::Distribution;
 use crate::random::probability::Probability;
-use crate::world::World;
-use crate::world::server::Server;
+use crate::sim::Simulation;
+use crate::sim::server::Server;
 
 /// The parameters of the model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -80,7 +80,7 @@ impl Latency {
     pub(crate) fn server(self) -> impl Server {
         let Self { timeout_ns, network, failure, rejection, retry_after, .. } = self;
         let calls = Calls::new(timeout_ns, network, failure, rejection, retry_after);
-        Shared { model: self, calls, in_progress: 0, unheeded: Ends::default() }
+        Shared { model: self, calls, in_progress: 0, abandoned: Abandoned::default() }
     }
 }
 
@@ -90,55 +90,55 @@ struct Shared {
     calls: Calls,
     in_progress: u64,
     /// When the calls in progress end whose clients will have given up by then.
-    unheeded: Ends,
+    abandoned: Abandoned,
 }
 
 impl Shared {
-    fn arrive(&mut self, world: &mut World<'_>, call: Call) {
-        world.count_call(call.client);
-        let now_ns = world.now_ns;
+    fn arrive(&mut self, sim: &mut Simulation<'_>, call: Call) {
+        sim.count_call(call.client);
+        let now_ns = sim.now_ns;
         let mut begins_in_ns = 0;
         if let Some(outage) = self.model.outage {
             if outage.is_now(OutageMode::Refusing, now_ns) {
-                return self.calls.reject(world, call);
+                return self.calls.reject(sim, call);
             }
             if outage.is_now(OutageMode::Stalled, now_ns) {
                 begins_in_ns = outage.until_ns - now_ns;
             }
         }
-        self.in_progress -= self.unheeded.pass(now_ns);
-        let latency_ns = (self.model.latency.sample(&mut world.draws))
+        self.in_progress -= self.abandoned.pass(now_ns);
+        let latency_ns = (self.model.latency.sample(&mut sim.draws))
             .saturating_add(self.model.per_call_ns.saturating_mul(self.in_progress));
         self.in_progress += 1;
         let time_ns = latency_ns.saturating_add(begins_in_ns);
         if self.model.timeout_ns.is_some_and(|timeout_ns| time_ns > timeout_ns) {
             // In a storm of retries there are many times as many as clients.
-            self.unheeded.push(now_ns.saturating_add(time_ns));
+            self.abandoned.push(now_ns.saturating_add(time_ns));
         } else {
-            world.schedule(time_ns, call.client, SERVED, call.serial);
+            sim.schedule(time_ns, call.client, SERVED, call.serial);
         }
     }
 }
 
 impl Server for Shared {
-    fn start(&mut self, world: &mut World<'_>) {
+    fn start(&mut self, sim: &mut Simulation<'_>) {
         if let Some(outage) = self.model.outage {
-            world.watch_recovery(outage.until_ns);
+            sim.watch_recovery(outage.until_ns);
         }
     }
 
-    fn attempt(&mut self, world: &mut World<'_>, client: u32) {
-        if let Some(call) = self.calls.begin(world, client) {
-            self.arrive(world, call);
+    fn attempt(&mut self, sim: &mut Simulation<'_>, client: u32) {
+        if let Some(call) = self.calls.begin(sim, client) {
+            self.arrive(sim, call);
         }
     }
 
-    fn receive(&mut self, world: &mut World<'_>, event: Event) {
+    fn receive(&mut self, sim: &mut Simulation<'_>, event: Event) {
         if event.kind() == SERVED {
             self.in_progress -= 1;
-            self.calls.answer(world, Call::of(event));
-        } else if let Some(call) = self.calls.receive(world, event) {
-            self.arrive(world, call);
+            self.calls.answer(sim, Call::of(event));
+        } else if let Some(call) = self.calls.receive(sim, event) {
+            self.arrive(sim, call);
         }
     }
 }

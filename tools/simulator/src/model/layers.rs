@@ -13,8 +13,8 @@ use crate::events::Event;
 use crate::limits::MAX_GROUPS;
 use crate::random::distribution::Distribution;
 use crate::random::probability::Probability;
-use crate::world::server::Server;
-use crate::world::{FIRST_KIND, NOBODY, Next, World};
+use crate::sim::server::Server;
+use crate::sim::{FIRST_KIND, NOBODY, Next, Simulation};
 
 /// The parameters of the model. Every layer has the policies, budgets and deadlines of the groups.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -105,34 +105,34 @@ impl Stack {
     }
 
     /// The next layer begins to work for a caller.
-    fn descend(&mut self, world: &mut World<'_>, caller: u32) {
+    fn descend(&mut self, sim: &mut Simulation<'_>, caller: u32) {
         // A run with so many groups is not valid.
         let step = u16::try_from(self.load_groups).unwrap_or(u16::MAX);
-        let of_caller = world.client(caller);
+        let of_caller = sim.client(caller);
         let group = of_caller.group().saturating_add(step);
         let is_measured = of_caller.is_measured();
         let number = self.begun;
         self.begun += 1;
-        let layers = RandomStream::from_key(world.seed(), "layers").state();
+        let layers = RandomStream::from_key(sim.seed(), "layers").state();
         let stream = RandomStream::nth(layers, number);
-        let operation = world.begin_inner(stream, group, number, is_measured);
+        let operation = sim.begin_inner(stream, group, number, is_measured);
         let place = operation as usize;
         if place >= self.callers.len() {
             self.callers.resize(place + 1, NOBODY);
         }
         self.callers[place] = caller;
-        self.attempt(world, operation);
+        self.attempt(sim, operation);
     }
 
     /// An attempt ended, and with it perhaps that of its caller.
-    fn end(&mut self, world: &mut World<'_>, client: u32, succeeds: bool) {
+    fn end(&mut self, sim: &mut Simulation<'_>, client: u32, succeeds: bool) {
         let failure = match self.model.give_up {
             GiveUp::Transient => Outcome::Transient,
             GiveUp::Permanent => Outcome::Permanent,
         };
         let mut outcome = if succeeds { Outcome::Success } else { Outcome::Transient };
         let mut client = client;
-        while let Next::End(success) = world.end_attempt(client, outcome, None)
+        while let Next::End(success) = sim.end_attempt(client, outcome, None)
             && let Some(&caller) = self.callers.get(client as usize)
             && caller != NOBODY
         {
@@ -144,23 +144,23 @@ impl Stack {
 }
 
 impl Server for Stack {
-    fn attempt(&mut self, world: &mut World<'_>, client: u32) {
-        world.count_call(client);
-        if self.is_last(world.client(client).group()) {
-            world.schedule_random(&self.model.latency, client, ENDED, 0);
+    fn attempt(&mut self, sim: &mut Simulation<'_>, client: u32) {
+        sim.count_call(client);
+        if self.is_last(sim.client(client).group()) {
+            sim.schedule_random(&self.model.latency, client, ENDED, 0);
         } else if self.model.overhead == Distribution::Constant(0) {
-            self.descend(world, client);
+            self.descend(sim, client);
         } else {
-            world.schedule_random(&self.model.overhead, client, REACHED, 0);
+            sim.schedule_random(&self.model.overhead, client, REACHED, 0);
         }
     }
 
-    fn receive(&mut self, world: &mut World<'_>, event: Event) {
+    fn receive(&mut self, sim: &mut Simulation<'_>, event: Event) {
         if event.kind() == REACHED {
-            self.descend(world, event.client);
+            self.descend(sim, event.client);
         } else {
-            let fails = world.draws.chance(self.model.failure.millionths());
-            self.end(world, event.client, !fails);
+            let fails = sim.draws.chance(self.model.failure.millionths());
+            self.end(sim, event.client, !fails);
         }
     }
 }

@@ -1,10 +1,10 @@
 //! What clients call: one file per model.
 
+pub(crate) mod abandoned;
 pub(crate) mod calls;
-pub(crate) mod ends;
+pub(crate) mod fifo;
 pub(crate) mod latency;
 pub(crate) mod layers;
-pub(crate) mod line;
 pub(crate) mod occ;
 pub(crate) mod outage;
 pub(crate) mod queue;
@@ -21,7 +21,7 @@ use crate::model::occ::Occ;
 use crate::model::outage::Outage;
 use crate::model::queue::Queue;
 use crate::model::serial::Serial;
-use crate::world::World;
+use crate::sim::Simulation;
 
 /// A model and its parameters.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -81,16 +81,16 @@ impl Model {
         }
     }
 
-    /// Runs a world to its end.
-    pub(crate) fn run(&self, world: World<'_>) {
+    /// Runs a simulation to its end.
+    pub(crate) fn run(&self, sim: Simulation<'_>) {
         match self {
-            Self::Occ(model) => world.run(&mut model.server()),
-            Self::Serial(model) => world.run(&mut model.server()),
-            Self::Queue(model) => world.run(&mut model.server()),
-            Self::Latency(model) => world.run(&mut model.server()),
+            Self::Occ(model) => sim.run(&mut model.server()),
+            Self::Serial(model) => sim.run(&mut model.server()),
+            Self::Queue(model) => sim.run(&mut model.server()),
+            Self::Latency(model) => sim.run(&mut model.server()),
             Self::Layers(model) => {
-                let load_groups = world.load_groups();
-                world.run(&mut model.server(load_groups));
+                let load_groups = sim.load_groups();
+                sim.run(&mut model.server(load_groups));
             }
         }
     }

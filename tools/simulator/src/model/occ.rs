@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::events::Event;
 use crate::random::distribution::Distribution;
-use crate::world::server::Server;
-use crate::world::{FIRST_KIND, Next, World};
+use crate::sim::server::Server;
+use crate::sim::{FIRST_KIND, Next, Simulation};
 
 /// The parameters of the model.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
@@ -43,32 +43,32 @@ struct Row {
 }
 
 impl Server for Row {
-    fn attempt(&mut self, world: &mut World<'_>, client: u32) {
-        world.schedule_random(&self.leg, client, READ, 0);
+    fn attempt(&mut self, sim: &mut Simulation<'_>, client: u32) {
+        sim.schedule_random(&self.leg, client, READ, 0);
     }
 
-    fn receive(&mut self, world: &mut World<'_>, event: Event) {
+    fn receive(&mut self, sim: &mut Simulation<'_>, event: Event) {
         let client = event.client;
         match event.kind() {
             // The version travels to the client and back to the server: two legs, one event.
             READ => {
-                let there_ns = self.leg.sample(&mut world.draws);
-                let back_ns = self.leg.sample(&mut world.draws);
-                world.schedule(there_ns.saturating_add(back_ns), client, WRITE, self.version);
+                let there_ns = self.leg.sample(&mut sim.draws);
+                let back_ns = self.leg.sample(&mut sim.draws);
+                sim.schedule(there_ns.saturating_add(back_ns), client, WRITE, self.version);
             }
             WRITE => {
-                world.count_call(client);
+                sim.count_call(client);
                 let wins = event.payload() == self.version;
                 self.version = (self.version + u32::from(wins)) & Event::MAX_PAYLOAD;
-                world.schedule_random(&self.leg, client, WRITTEN, wins.into());
+                sim.schedule_random(&self.leg, client, WRITTEN, wins.into());
             }
             _ => {
                 let wins = event.payload() != 0;
                 let outcome = if wins { Outcome::Success } else { Outcome::Transient };
                 // The wait and the message after it are one event.
-                if let Next::Wait(delay_ns) = world.decide(client, outcome, None) {
-                    let leg_ns = self.leg.sample(&mut world.draws);
-                    world.schedule(delay_ns.saturating_add(leg_ns), client, READ, 0);
+                if let Next::Wait(delay_ns) = sim.decide(client, outcome, None) {
+                    let leg_ns = self.leg.sample(&mut sim.draws);
+                    sim.schedule(delay_ns.saturating_add(leg_ns), client, READ, 0);
                 }
             }
         }

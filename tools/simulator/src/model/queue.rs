@@ -10,13 +10,13 @@ use crate::error::{ExperimentError, check_range};
 use crate::events::Event;
 use crate::limits::MAX_TIME_NS;
 use crate::model::calls::{Call, Calls, FIRST_SERVER_KIND};
-use crate::model::line::Line;
+use crate::model::fifo::Fifo;
 use crate::model::outage::{Outage, OutageMode, Rejection};
 use crate::model::rate_limit::RateLimit;
 use crate::random::distribution::Distribution;
 use crate::random::probability::Probability;
-use crate::world::server::Server;
-use crate::world::{NOBODY, World};
+use crate::sim::server::Server;
+use crate::sim::{NOBODY, Simulation};
 
 /// The parameters of the model. By default one worker that serves 100 calls a second in the mean,
 /// an unbounded queue, and clients that wait one second.
@@ -102,14 +102,14 @@ impl Queue {
     pub(crate) fn server(self) -> impl Server {
         let Self { timeout_ns, network, failure, rejection, retry_after, .. } = self;
         let calls = Calls::new(timeout_ns, network, failure, rejection, retry_after);
-        Workers { model: self, calls, waiting: Line::new(), busy: 0, full_at_ns: 0 }
+        Workers { model: self, calls, waiting: Fifo::new(), busy: 0, full_at_ns: 0 }
     }
 }
 
 struct Workers {
     model: Queue,
     calls: Calls,
-    waiting: Line<Call>,
+    waiting: Fifo<Call>,
     /// The workers that serve a call.
     busy: u32,
     /// When the bucket of the rate limit is full again.
@@ -117,15 +117,15 @@ struct Workers {
 }
 
 impl Workers {
-    fn arrive(&mut self, world: &mut World<'_>, call: Call) {
-        world.count_call(call.client);
+    fn arrive(&mut self, sim: &mut Simulation<'_>, call: Call) {
+        sim.count_call(call.client);
         let held = self.waiting.len() as u64 + u64::from(self.busy);
         let is_full = self.model.capacity.is_some_and(|capacity| held >= capacity.into());
-        if is_full || self.is_outage(OutageMode::Refusing, world) || !self.admits(world.now_ns) {
-            self.calls.reject(world, call);
+        if is_full || self.is_outage(OutageMode::Refusing, sim) || !self.admits(sim.now_ns) {
+            self.calls.reject(sim, call);
         } else {
             self.waiting.push_back(call);
-            self.serve(world);
+            self.serve(sim);
         }
     }
 
@@ -133,51 +133,51 @@ impl Workers {
         self.model.limit.is_none_or(|limit| limit.admits(&mut self.full_at_ns, now_ns))
     }
 
-    fn serve(&mut self, world: &mut World<'_>) {
-        if self.is_outage(OutageMode::Stalled, world) {
+    fn serve(&mut self, sim: &mut Simulation<'_>) {
+        if self.is_outage(OutageMode::Stalled, sim) {
             return;
         }
         while self.busy < self.model.workers
             && let Some(call) = self.waiting.pop_front()
         {
-            if self.model.drops_stale && !call.is_awaited(world) {
+            if self.model.drops_stale && !call.is_awaited(sim) {
                 continue;
             }
             self.busy += 1;
-            world.schedule_random(&self.model.service, call.client, SERVED, call.serial);
+            sim.schedule_random(&self.model.service, call.client, SERVED, call.serial);
         }
     }
 
-    fn is_outage(&self, mode: OutageMode, world: &World<'_>) -> bool {
-        self.model.outage.is_some_and(|outage| outage.is_now(mode, world.now_ns))
+    fn is_outage(&self, mode: OutageMode, sim: &Simulation<'_>) -> bool {
+        self.model.outage.is_some_and(|outage| outage.is_now(mode, sim.now_ns))
     }
 }
 
 impl Server for Workers {
-    fn start(&mut self, world: &mut World<'_>) {
+    fn start(&mut self, sim: &mut Simulation<'_>) {
         if let Some(outage) = self.model.outage {
-            world.watch_recovery(outage.until_ns);
-            world.schedule(outage.until_ns, NOBODY, RESUME, 0);
+            sim.watch_recovery(outage.until_ns);
+            sim.schedule(outage.until_ns, NOBODY, RESUME, 0);
         }
     }
 
-    fn attempt(&mut self, world: &mut World<'_>, client: u32) {
-        if let Some(call) = self.calls.begin(world, client) {
-            self.arrive(world, call);
+    fn attempt(&mut self, sim: &mut Simulation<'_>, client: u32) {
+        if let Some(call) = self.calls.begin(sim, client) {
+            self.arrive(sim, call);
         }
     }
 
-    fn receive(&mut self, world: &mut World<'_>, event: Event) {
+    fn receive(&mut self, sim: &mut Simulation<'_>, event: Event) {
         match event.kind() {
             SERVED => {
                 self.busy -= 1;
-                self.calls.answer(world, Call::of(event));
-                self.serve(world);
+                self.calls.answer(sim, Call::of(event));
+                self.serve(sim);
             }
-            RESUME => self.serve(world),
+            RESUME => self.serve(sim),
             _ => {
-                if let Some(call) = self.calls.receive(world, event) {
-                    self.arrive(world, call);
+                if let Some(call) = self.calls.receive(sim, event) {
+                    self.arrive(sim, call);
                 }
             }
         }

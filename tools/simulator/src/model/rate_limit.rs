@@ -23,8 +23,8 @@ impl RateLimit {
     /// Whether a call is admitted, and takes a token. `full_at_ns` is when the bucket is full again.
     pub(crate) fn admits(&self, full_at_ns: &mut u64, now_ns: u64) -> bool {
         let taken_until_ns = (*full_at_ns).max(now_ns).saturating_add(self.interval_ns);
-        let most_ns = self.interval_ns.saturating_mul(self.burst.into());
-        let is_admitted = taken_until_ns - now_ns <= most_ns;
+        let max_ns = self.interval_ns.saturating_mul(self.burst.into());
+        let is_admitted = taken_until_ns - now_ns <= max_ns;
         if is_admitted {
             *full_at_ns = taken_until_ns;
         }

@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::events::Event;
 use crate::random::distribution::Distribution;
-use crate::world::server::Server;
-use crate::world::{FIRST_KIND, World};
+use crate::sim::server::Server;
+use crate::sim::{FIRST_KIND, Simulation};
 
 /// The parameters of the model.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
@@ -39,19 +39,19 @@ struct Desk {
 }
 
 impl Server for Desk {
-    fn attempt(&mut self, world: &mut World<'_>, client: u32) {
-        world.count_call(client);
-        let service_ns = self.service.sample(&mut world.draws);
-        let serves = self.free_at_ns <= world.now_ns;
+    fn attempt(&mut self, sim: &mut Simulation<'_>, client: u32) {
+        sim.count_call(client);
+        let service_ns = self.service.sample(&mut sim.draws);
+        let serves = self.free_at_ns <= sim.now_ns;
         if serves {
-            self.free_at_ns = world.now_ns.saturating_add(service_ns);
+            self.free_at_ns = sim.now_ns.saturating_add(service_ns);
         }
-        world.schedule(service_ns, client, ENDED, serves.into());
+        sim.schedule(service_ns, client, ENDED, serves.into());
     }
 
-    fn receive(&mut self, world: &mut World<'_>, event: Event) {
+    fn receive(&mut self, sim: &mut Simulation<'_>, event: Event) {
         let served = event.payload() != 0;
         let outcome = if served { Outcome::Success } else { Outcome::Throttled };
-        world.end_attempt(event.client, outcome, None);
+        sim.end_attempt(event.client, outcome, None);
     }
 }

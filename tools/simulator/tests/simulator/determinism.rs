@@ -8,7 +8,7 @@ use backoff_sim::{Experiment, Latency, Layers, Model, Occ, Queue, Serial, Shard,
 #[path = "../../examples/golden.rs"]
 mod golden;
 
-fn experiments() -> Vec<Experiment> {
+pub(crate) fn experiments() -> Vec<Experiment> {
     let group = || group("full:base=10ms,cap=1s,max_retries=4", Some("ratio"), 3);
     vec![
         experiment(Model::Occ(Occ::default()), group(), closed(20, 2), 23),
@@ -32,22 +32,6 @@ fn totals_do_not_depend_on_the_number_of_threads() {
             pool.install(|| serde_json::to_string(&run(&experiment, Shard::WHOLE)).unwrap())
         });
         assert!(totals.iter().all(|other| *other == totals[0]), "{}", experiment.model.name());
-    }
-}
-
-#[test]
-fn parts_add_up_to_the_whole() {
-    for experiment in experiments() {
-        let whole = run(&experiment, Shard::WHOLE);
-        for shards in [2, 3, 7, 23, 40] {
-            let shard = |number| format!("{number}/{shards}").parse().unwrap();
-            // The last shard first: the order does not matter.
-            let mut sum = run(&experiment, shard(shards));
-            for number in 1..shards {
-                sum.merge(&run(&experiment, shard(number)));
-            }
-            assert_eq!(sum, whole, "{} in {shards}", experiment.model.name());
-        }
     }
 }
 

@@ -96,33 +96,3 @@ fn each_call_in_progress_adds_to_the_latency() {
     let latency = summary.all.latency_ms.unwrap();
     assert!((latency.p50 - 1500.0).abs() <= 1.5, "{latency:?}");
 }
-
-#[test]
-fn impossible_latencies_are_refused() {
-    let error = |model| {
-        let group = group("none", None, 1);
-        let experiment = experiment(Model::Latency(model), group, closed(1, 1), 1);
-        experiment.validate().unwrap_err().to_string()
-    };
-    assert_eq!(
-        error(Latency { timeout_ns: Some(0), ..Latency::default() }),
-        "the timeout in ns 0 is not from 1 to 9007199254740991"
-    );
-    assert_eq!(
-        error(Latency { per_call_ns: u64::MAX, ..Latency::default() }),
-        "the latency per call in ns 18446744073709551615 is not from 0 to 9007199254740991"
-    );
-}
-
-/// Times at the limits neither overflow nor hang.
-#[test]
-fn extreme_times_are_cut() {
-    let max = backoff_sim::MAX_TIME_NS;
-    let latency = Distribution::Exponential { mean_ns: max };
-    let model = Latency { latency, per_call_ns: max, ..Latency::default() };
-    let group = group("none", None, 1);
-    let mut experiment = experiment(Model::Latency(model), group, closed(1000, 5), 1);
-    experiment.max_time_ns = max;
-    experiment.max_events = 100_000;
-    assert_eq!(summary(&experiment).cut, 1);
-}

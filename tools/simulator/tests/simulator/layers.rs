@@ -3,7 +3,7 @@
 #![allow(clippy::cast_precision_loss, clippy::float_cmp, reason = "counts are exact in doubles")]
 
 use crate::common::{assert_near, closed, experiment, group, summary};
-use backoff_sim::{Distribution, Experiment, GiveUp, Layers, Model};
+use backoff_sim::{Distribution, GiveUp, Layers, Model};
 
 fn layers(layers: u32, failure: &str) -> Layers {
     let latency = Distribution::Constant(1_000_000);
@@ -104,17 +104,6 @@ fn every_operation_has_a_stream_of_its_own() {
     assert_near("waiting of layer 2", waiting, 500.0, 0.0);
     let sd = 1000.0 / 12_f64.sqrt() / 2000_f64.sqrt();
     assert!((0.5 * sd..1.5 * sd).contains(&waiting.sd), "{waiting:?}, expected about {sd}");
-}
-
-#[test]
-fn too_many_layers_are_refused() {
-    let with = |model| experiment(Model::Layers(model), group("none", None, 1), closed(1, 1), 1);
-    let error = |experiment: &Experiment| experiment.validate().unwrap_err().to_string();
-    assert_eq!(error(&with(layers(0, "1"))), "the number of layers 0 is not from 1 to 32");
-    assert_eq!(error(&with(layers(33, "1"))), "the number of layers 33 is not from 1 to 32");
-    let mut experiment = with(layers(32, "1"));
-    experiment.groups = vec![group("none", None, 1); 32];
-    assert_eq!(error(&experiment), "the number of layers times groups 1024 is not from 1 to 1000");
 }
 
 /// 4^32 calls are more than anyone waits for.

@@ -5,23 +5,35 @@
 
 use crate::common::{closed, experiment, group, summary};
 use backoff_sim::{
-    Distribution, Experiment, Group, Latency, Layers, Load, MAX_TIME_NS, Model, Occ, Queue, Serial,
-    Shard, Summary,
+    Distribution, Experiment, Group, Latency, Layers, Load, MAX_TIME_NS, Model, Occ, Outage,
+    OutageMode, Queue, Serial, Shard, Summary,
 };
 
 const LONGEST: Distribution = Distribution::Constant(MAX_TIME_NS);
 const ZERO: Distribution = Distribution::Constant(0);
 
-fn models(time: Distribution) -> [Model; 5] {
+fn models(time: Distribution) -> [Model; 6] {
     // A worker that needs no time is no bound.
     let service = if time == ZERO { Distribution::Constant(1) } else { time };
     let queue = Queue { service, network: time, ..Queue::default() };
-    let latency = Latency { latency: time, network: time, ..Latency::default() };
+    let per_call_ns = if time == ZERO { 0 } else { MAX_TIME_NS };
+    let latency = Latency { latency: time, network: time, per_call_ns, ..Latency::default() };
+    let outage =
+        Outage { from_ns: MAX_TIME_NS - 1, until_ns: MAX_TIME_NS, mode: OutageMode::Stalled };
+    let largest = Queue {
+        workers: u32::MAX,
+        capacity: Some(u32::MAX),
+        timeout_ns: Some(if time == ZERO { 1 } else { MAX_TIME_NS }),
+        outage: Some(outage),
+        retry_after: Some(time),
+        ..queue
+    };
     let layers = Layers { latency: time, overhead: time, ..Layers::default() };
     [
         Model::Occ(Occ { leg: time }),
         Model::Serial(Serial { service: time }),
         Model::Queue(queue),
+        Model::Queue(largest),
         Model::Latency(latency),
         Model::Layers(layers),
     ]
@@ -91,6 +103,11 @@ fn what_is_out_of_range_is_refused() {
         experiment.run(Shard::WHOLE, &|| ()).unwrap_err().to_string()
     };
     let backwards = Distribution::Uniform { min_ns: 2, max_ns: 1 };
+    let message_of = |model: Model| message(&|it| it.model = model.clone());
+    let queue = |queue| message_of(Model::Queue(queue));
+    let latency = |latency| message_of(Model::Latency(latency));
+    let layers = |layers| message_of(Model::Layers(Layers { layers, ..Layers::default() }));
+    let at_once = Outage { from_ns: 5, until_ns: 5, mode: OutageMode::Stalled };
     let processes = |count| Group { processes: count, ..group("none", None, 1) };
     for (text, expected) in [
         (message(&|it| it.runs = 0), "the number of runs 0 is not from 1 to 1048576"),
@@ -107,6 +124,44 @@ fn what_is_out_of_range_is_refused() {
             "the number of processes of all groups 80000",
         ),
         (message(&|it| it.groups[0].budget = Some("x".to_owned())), ""),
+        (
+            queue(Queue { workers: 0, ..Queue::default() }),
+            "the number of workers 0 is not from 1 to",
+        ),
+        (queue(Queue { capacity: Some(0), ..Queue::default() }), "the capacity 0 is not from 1 to"),
+        (
+            queue(Queue { service: ZERO, ..Queue::default() }),
+            "the mean service time in ns 0 is not from 1",
+        ),
+        (
+            queue(Queue { timeout_ns: Some(0), ..Queue::default() }),
+            "the timeout in ns 0 is not from 1 to",
+        ),
+        (
+            queue(Queue { outage: Some(at_once), ..Queue::default() }),
+            "the end of the outage in ns 5 is not from 6",
+        ),
+        (
+            queue(Queue { network: backwards, ..Queue::default() }),
+            "the shortest random time in ns 2 is not",
+        ),
+        (
+            latency(Latency { timeout_ns: Some(0), ..Latency::default() }),
+            "the timeout in ns 0 is not from 1",
+        ),
+        (
+            latency(Latency { per_call_ns: u64::MAX, ..Latency::default() }),
+            "the latency per call in ns 184467440737095516",
+        ),
+        (layers(0), "the number of layers 0 is not from 1 to 32"),
+        (layers(33), "the number of layers 33 is not from 1 to 32"),
+        (
+            message(&|it| {
+                it.model = Model::Layers(Layers { layers: 32, ..Layers::default() });
+                it.groups = vec![group("none", None, 1); 32];
+            }),
+            "the number of layers times groups 1024 is not from 1 to 1000",
+        ),
     ] {
         assert!(text.contains(expected), "{text}");
     }

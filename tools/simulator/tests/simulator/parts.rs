@@ -3,6 +3,8 @@
 use backoff_core::Policy;
 use backoff_sim::{Distribution, Experiment, Group, Load, MergeError, Model, Occ, Part, Shard};
 
+use crate::determinism::experiments;
+
 fn experiment() -> Experiment {
     let group = |text| Group::new(Policy::parse(text).unwrap());
     Experiment {
@@ -26,29 +28,31 @@ fn run(experiment: &Experiment, shard: &str) -> Part {
     Part::run(experiment.clone(), shard.parse().unwrap(), &|| ()).unwrap()
 }
 
-fn parts(of: u32) -> Vec<Part> {
-    (1..=of).map(|number| run(&experiment(), &format!("{number}/{of}"))).collect()
+fn parts(experiment: &Experiment, of: u32) -> Vec<Part> {
+    (1..=of).map(|number| run(experiment, &format!("{number}/{of}"))).collect()
 }
 
 #[test]
 fn parts_add_up_to_the_whole_in_any_order() {
-    let whole = experiment().run(Shard::WHOLE, &|| ()).unwrap();
-    // More shards than runs: some are empty.
-    for of in [1, 2, 3, 10, 13] {
-        let mut parts = parts(of);
-        parts.rotate_left(of as usize / 2);
-        let read: Vec<_> =
-            parts.iter().map(|part| Part::from_line(&part.to_line()).unwrap()).collect();
-        let (experiment, totals) = Part::merge(&read).unwrap();
-        assert_eq!(totals, whole, "{of} parts");
-        assert_eq!(experiment.summary(&totals), experiment.summary(&whole));
+    for experiment in experiments().into_iter().chain([experiment()]) {
+        let whole = experiment.run(Shard::WHOLE, &|| ()).unwrap();
+        // More shards than runs: some are empty.
+        for of in [1, 2, 3, 23, 40] {
+            let mut parts = parts(&experiment, of);
+            parts.rotate_left(of as usize / 2);
+            let read: Vec<_> =
+                parts.iter().map(|part| Part::from_line(&part.to_line()).unwrap()).collect();
+            let (merged, totals) = Part::merge(&read).unwrap();
+            assert_eq!(totals, whole, "{of} parts of {}", experiment.model.name());
+            assert_eq!(merged.summary(&totals), experiment.summary(&whole));
+        }
     }
 }
 
 #[test]
 fn only_each_part_once() {
     let refused = |parts: &[Part]| Part::merge(parts).unwrap_err().to_string();
-    let all = parts(3);
+    let all = parts(&experiment(), 3);
     assert_eq!(refused(&[]), "there are no parts");
     assert_eq!(refused(&all[..2]), "expected each of the 3 shards once, found 1/3, 2/3");
     let twice = [all[0].clone(), all[1].clone(), all[1].clone()];

@@ -5,7 +5,7 @@ use clap::{Args, value_parser};
 
 use crate::arguments::{duration, seed};
 use crate::commands::simulate::rate;
-use crate::duration::people;
+use crate::duration::humanize;
 
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
@@ -102,13 +102,13 @@ Examples:
 
 /// A time that leaves room for a simulation of many of them.
 fn short_duration(text: &str) -> Result<u64, String> {
-    const SHORTEST: u64 = 1_000;
-    const LONGEST: u64 = 3_600_000_000_000;
+    const MIN: u64 = 1_000;
+    const MAX: u64 = 3_600_000_000_000;
     let ns = duration(text)?;
-    if (SHORTEST..=LONGEST).contains(&ns) {
+    if (MIN..=MAX).contains(&ns) {
         Ok(ns)
     } else {
-        Err(format!("{text} is not from {} to {}", people(SHORTEST), people(LONGEST)))
+        Err(format!("{text} is not from {} to {}", humanize(MIN), humanize(MAX)))
     }
 }
 
@@ -124,12 +124,12 @@ fn share(text: &str) -> Result<f64, String> {
 /// A probability at which a service can count as recovered, which it does while at most one attempt
 /// in ten fails.
 fn rare(text: &str) -> Result<Probability, String> {
-    const MOST: &str = "0.05";
+    const MAX: &str = "0.05";
     let probability: Probability = text.parse().map_err(|error| format!("{error}"))?;
-    let most = MOST.parse().map_or(0, Probability::millionths);
-    if probability.millionths() <= most {
+    let max = MAX.parse().map_or(0, Probability::millionths);
+    if probability.millionths() <= max {
         Ok(probability)
     } else {
-        Err(format!("{text} is not from 0 to {MOST}"))
+        Err(format!("{text} is not from 0 to {MAX}"))
     }
 }

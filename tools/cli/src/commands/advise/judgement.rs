@@ -12,7 +12,7 @@ as good: of them, the one with the fewest calls in the outage; of those within o
 one with the shortest p99. A policy is recommended only if it has more successes than no retries, \
 by more than two standard errors.";
 
-const MOST_CALLS: f64 = 2.0;
+const MAX_CALLS: f64 = 2.0;
 const SAME_CALLS: f64 = 1.01;
 const STANDARD_ERRORS: f64 = 2.0;
 
@@ -74,7 +74,7 @@ fn safety(trial: &Trial, no_retries: &Trial, outage_ms: f64) -> Option<Verdict> 
     let longest = no_retries.recovery_ms.map(|without| without + outage_ms);
     if longest.is_some_and(|longest| recovery > longest) {
         Some(Verdict::LateRecovery)
-    } else if trial.calls_per_operation > MOST_CALLS {
+    } else if trial.calls_per_operation > MAX_CALLS {
         Some(Verdict::TooManyCalls)
     } else if !trial.has_jitter && trial != no_retries {
         Some(Verdict::NoJitter)

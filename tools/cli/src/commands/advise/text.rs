@@ -10,7 +10,7 @@ use super::service::{Service, Simulated};
 use super::trial::Trial;
 use super::verdict::Verdict;
 use crate::bars::terminal_width;
-use crate::duration::people;
+use crate::duration::humanize;
 use crate::output::Output;
 use crate::plot::grouped;
 use crate::report::{Measure, OF_SUCCESSES};
@@ -53,7 +53,7 @@ fn described(service: &Service, simulated: &Simulated) -> String {
     let operations = if rate == "1" { "operation" } else { "operations" };
     let begin = if service.clients == 1 { "begins" } else { "begin" };
     let clients = counted(service.clients, "client");
-    let latency = people(service.latency_ns);
+    let latency = humanize(service.latency_ns);
     let capacity = grouped(service.capacity);
     let capacity = format!("{capacity} {}", if capacity == "1" { "call" } else { "calls" });
     let served = if service.limits_rate() {
@@ -67,8 +67,8 @@ fn described(service: &Service, simulated: &Simulated) -> String {
     let failures = format!(
         "Of the calls {} fail by themselves. Clients wait {} for an answer. The outage takes {}.",
         percent(service.failure.value()),
-        people(service.timeout_ns),
-        people(service.outage_ns)
+        humanize(service.timeout_ns),
+        humanize(service.outage_ns)
     );
     let part = (simulated.times > 1.0).then(|| {
         let times = grouped(simulated.times);
@@ -82,9 +82,9 @@ fn described(service: &Service, simulated: &Simulated) -> String {
 
 /// The goals in words.
 fn asked(goals: &Goals) -> Option<String> {
-    let p99 = goals.p99.map(|ns| format!("a p99 of at most {}", people(ns)));
+    let p99 = goals.p99.map(|ns| format!("a p99 of at most {}", humanize(ns)));
     let success = goals.success.map(|share| format!("a success of at least {}", percent(share)));
-    let deadline = goals.deadline.map(|ns| format!("a deadline of {}", people(ns)));
+    let deadline = goals.deadline.map(|ns| format!("a deadline of {}", humanize(ns)));
     let goals: Vec<_> = [p99, success, deadline].into_iter().flatten().collect();
     (!goals.is_empty()).then(|| format!("The goals: {}.", goals.join(", and ")))
 }

@@ -1,15 +1,15 @@
 //! What a policy does to a service: in normal operation, and in an outage.
 
 use anyhow::Result;
-use backoff_sim::{Experiment, Shard, Summary};
+use backoff_sim::Summary;
 use serde::Serialize;
 
 use super::arguments::Arguments;
 use super::grid::{Candidate, candidates};
 use super::service::{Service, Simulated};
 use super::verdict::Verdict;
-use crate::commands::simulate::{Progress, invalid, pool, simulate};
-use crate::duration::people;
+use crate::commands::simulate::{Progress, summaries};
+use crate::duration::humanize;
 use crate::output::Output;
 use crate::report;
 
@@ -44,7 +44,7 @@ pub(crate) struct Trial {
 impl Trial {
     #[expect(clippy::cast_precision_loss, reason = "at most 1,000 runs")]
     fn new([normal, outage]: [&Summary; 2], simulated: &Simulated, has_jitter: bool) -> Self {
-        let watched = people(simulated.outage.after_ns);
+        let watched = humanize(simulated.outage.after_ns);
         let recovery = outage.recovery_ms.filter(|_| outage.recovered == outage.runs);
         let success_rate = normal.all.success_rate;
         let operations = normal.all.operations.mean * normal.runs as f64;
@@ -76,26 +76,14 @@ pub(crate) fn trials(
 ) -> Result<Vec<Trial>> {
     let candidates = candidates(service.latency_ns, simulated.processes, arguments.goals.deadline)?;
     let pair = |candidate: &Candidate| {
-        [&simulated.normal, &simulated.outage].map(|scenario| {
-            let experiment = scenario.experiment(candidate.group.clone());
-            if let Err(error) = experiment.validate() {
-                invalid(&error);
-            }
-            experiment
-        })
+        [&simulated.normal, &simulated.outage].map(|it| it.experiment(candidate.group.clone()))
     };
     let experiments: Vec<_> = candidates.iter().flat_map(pair).collect();
     let is_hidden = Progress::is_unwanted(arguments.quiet, output.is_json());
-    let progress = Progress::new(&experiments, Shard::WHOLE, is_hidden);
-    let pool = pool(arguments.threads)?;
-    let run = |experiment: &Experiment| -> Result<Summary> {
-        Ok(experiment.summary(&simulate(experiment, Shard::WHOLE, &pool, &progress)?))
+    let summaries = summaries(&experiments, arguments.threads, is_hidden)?;
+    let pairs = summaries.as_chunks().0.iter().zip(&candidates);
+    let trial = |(pair, candidate): (&[Summary; 2], &Candidate)| {
+        Trial::new(pair.each_ref(), simulated, candidate.has_jitter)
     };
-    let mut trials = Vec::new();
-    for (pair, candidate) in experiments.chunks_exact(2).zip(&candidates) {
-        let (normal, outage) = (run(&pair[0])?, run(&pair[1])?);
-        trials.push(Trial::new([&normal, &outage], simulated, candidate.has_jitter));
-    }
-    progress.finish();
-    Ok(trials)
+    Ok(pairs.map(trial).collect())
 }

@@ -12,10 +12,10 @@ use clap::{Args, value_parser};
 use serde::Serialize;
 
 use self::simulation::{Common, WATCHED_NS, simulations};
-use crate::arguments::{BudgetArgument, duration, seed};
+use crate::arguments::seed;
 use crate::commands::preview::Line;
 use crate::commands::simulate::{Clients, Defaults, Progress};
-use crate::duration::people;
+use crate::duration::humanize;
 use crate::output::Output;
 use crate::report::{Measure, OF_SUCCESSES, column_name, has_failures, recovery};
 use crate::rows::default_rows;
@@ -28,17 +28,8 @@ pub(crate) struct Arguments {
     #[arg(value_name = "POLICY", required = true, num_args = 2..=26)]
     policies: Vec<Clients>,
 
-    /// Budget of every policy that has none of its own
-    #[arg(long)]
-    budget: Option<BudgetArgument>,
-
-    /// Processes that the clients are spread over; each has a budget of its own
-    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..=65_535))]
-    processes: Option<u32>,
-
-    /// How long after its beginning an operation may retry
-    #[arg(long, value_name = "TIME", value_parser = duration)]
-    deadline: Option<u64>,
+    #[command(flatten)]
+    defaults: Defaults,
 
     /// Number of runs of each simulation
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = value_parser!(u32).range(1..=10_000))]
@@ -87,10 +78,8 @@ struct Json<'a> {
 }
 
 pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
-    let Arguments { policies, budget, processes, deadline, .. } = arguments;
-    let (budget, processes, deadline_ns) = (budget.clone(), *processes, *deadline);
-    let defaults = Defaults { budget, processes, deadline_ns };
-    let groups: Vec<_> = policies.iter().map(|clients| clients.group(&defaults)).collect();
+    let Arguments { policies, defaults, .. } = arguments;
+    let groups: Vec<_> = policies.iter().map(|clients| clients.group(defaults)).collect();
     let Arguments { runs, seed, threads, quiet, .. } = *arguments;
     let is_hidden = Progress::is_unwanted(quiet, output.is_json());
     let summaries = simulations(&Common { runs, seed, threads, is_hidden }, &groups)?;
@@ -156,7 +145,7 @@ fn previews(compared: &[Compared]) -> Table {
         let cell = |compared: &Compared| {
             let row = compared.preview.get(index);
             row.map_or(String::new(), |row| {
-                format!("{} {}", people(row.mean_ns), people(row.max_ns))
+                format!("{} {}", humanize(row.mean_ns), humanize(row.max_ns))
             })
         };
         table.row(std::iter::once(index.to_string()).chain(compared.iter().map(cell)));
@@ -179,7 +168,7 @@ fn results(
         let cell = |measure: &Measure| match measure {
             // How it would have gone on is unknown.
             Measure::Recovery => {
-                recovery(summary(compared), &format!("not within {}", people(WATCHED_NS)))
+                recovery(summary(compared), &format!("not within {}", humanize(WATCHED_NS)))
             }
             measure => measure.cell(summary(compared)),
         };

@@ -2,10 +2,10 @@
 
 use anyhow::Result;
 use backoff_sim::{
-    Distribution, Experiment, Group, Load, MAX_TIME_NS, Model, Occ, Probability, Shard, Summary,
+    Distribution, Experiment, Group, Load, MAX_TIME_NS, Model, Occ, Probability, Summary,
 };
 
-use crate::commands::simulate::{Progress, invalid, pool, simulate};
+use crate::commands::simulate::summaries;
 use crate::scenario::Scenario;
 
 const SECOND: u64 = 1_000_000_000;
@@ -48,20 +48,10 @@ pub(super) fn simulations(common: &Common, groups: &[Group]) -> Result<Vec<(Summ
     };
     let pairs = groups.iter().map(|group| [occ(common, group), scenario.experiment(group.clone())]);
     let experiments: Vec<_> = pairs.flatten().collect();
-    for experiment in &experiments {
-        if let Err(error) = experiment.validate() {
-            invalid(&error);
-        }
-    }
-    let progress = Progress::new(&experiments, Shard::WHOLE, is_hidden);
-    let pool = pool(threads)?;
-    let run = |experiment: &Experiment| -> Result<Summary> {
-        Ok(experiment.summary(&simulate(experiment, Shard::WHOLE, &pool, &progress)?))
-    };
-    let pairs = experiments.chunks_exact(2);
-    let summaries = pairs.map(|pair| Ok((run(&pair[0])?, run(&pair[1])?))).collect();
-    progress.finish();
-    summaries
+    let summaries = summaries(&experiments, threads, is_hidden)?;
+    let mut summaries = summaries.into_iter();
+    let pair = |_: &Group| Some((summaries.next()?, summaries.next()?));
+    Ok(groups.iter().map_while(pair).collect())
 }
 
 fn occ(common: &Common, group: &Group) -> Experiment {

@@ -258,26 +258,6 @@ mod tests {
     }
 
     #[test]
-    fn a_policy_without_a_limit_is_told_what_to_write() {
-        let message = |policy: &str| {
-            let first = of(policy).remove(0);
-            assert_eq!(first.code, "no_limit", "{policy}");
-            let Change::Policy(changed) = first.change else { panic!("{policy}") };
-            assert!(changed.contains("max_retries=3"), "{policy}: {changed}");
-            first.message
-        };
-        assert_eq!(
-            message("full:base=200ms"),
-            "It has no limit: while the calls fail, it retries for ever. Add max_retries=3, or \
-             write default:base=200ms, which keeps the limit of `default`."
-        );
-        let none = "It has no limit: while the calls fail, it retries for ever, at once. Add \
-                    max_retries=3; `off` makes no retries.";
-        assert_eq!(message("none"), none);
-        assert!(message("constant:base=1s").ends_with("for ever. Add max_retries=3."));
-    }
-
-    #[test]
     fn a_budget_is_proposed_where_it_helps() {
         let proposed = |text: &str| {
             let facts = Facts::of(&Policy::parse(text).unwrap());

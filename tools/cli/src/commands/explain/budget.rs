@@ -3,7 +3,7 @@
 use backoff_core::{Budget, Field, FieldValue};
 
 use crate::commands::explain::percent::percent;
-use crate::duration::people;
+use crate::duration::humanize;
 use crate::rows::retries;
 
 /// What the budget allows.
@@ -38,12 +38,12 @@ pub(crate) fn sentence(budget: &Budget) -> String {
         "rate" => format!(
             "It allows {} at once, and as many more in {}.",
             retries(value(Field::MaxTokens)),
-            people(value(Field::Per))
+            humanize(value(Field::Per))
         ),
         "ttl" => format!(
             "Each operation earns {} of a retry for {}, and {} per second {} always allowed.",
             share(),
-            people(value(Field::Ttl)),
+            humanize(value(Field::Ttl)),
             retries(value(Field::MinPerSecond)),
             are(value(Field::MinPerSecond))
         ),

@@ -54,35 +54,3 @@ fn uncapitalized(text: &str) -> String {
         .next()
         .map_or(String::new(), |first| first.to_lowercase().chain(characters).collect())
 }
-
-#[cfg(test)]
-mod tests {
-    use backoff_core::Policy;
-
-    use super::{combined, warnings};
-
-    #[test]
-    fn several_warnings_have_one_change() {
-        let combined = |text: &str| {
-            let changed = combined(&Policy::parse(text).unwrap());
-            changed.map(|changed| {
-                let changed = changed.policy.to_string();
-                assert!(
-                    warnings(&Policy::parse(&changed).unwrap()).is_empty(),
-                    "{text}: {changed}"
-                );
-                changed
-            })
-        };
-        assert_eq!(combined("full:base=100ms,max_retries=5"), None);
-        assert_eq!(combined("full:base=100ms,cap=20s"), None, "one");
-        assert_eq!(
-            combined("exponential:base=100ms").as_deref(),
-            Some("exponential:base=100ms,jitter=full,max_retries=3")
-        );
-        assert_eq!(
-            combined("none").as_deref(),
-            Some("exponential:base=100ms,cap=20s,jitter=full,max_retries=3")
-        );
-    }
-}

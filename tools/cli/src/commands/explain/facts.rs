@@ -6,7 +6,7 @@ use crate::fields::Fields;
 use crate::rows::NO_LIMIT;
 
 /// The rows of a preview that are looked at.
-const MOST_ROWS: u64 = 1_000;
+const MAX_ROWS: u64 = 1_000;
 
 /// Whether the waits of a policy grow to its cap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,9 +39,9 @@ impl Facts {
     pub(crate) fn of(policy: &Policy) -> Self {
         let fields = Fields::of(policy);
         let retries = Some(policy.max_retries()).filter(|&retries| retries < NO_LIMIT);
-        let looked_at = retries.unwrap_or(MOST_ROWS).min(MOST_ROWS);
+        let looked_at = retries.unwrap_or(MAX_ROWS).min(MAX_ROWS);
         let rows: Vec<_> = (0..looked_at).zip(policy.preview()).map(|(_, row)| row).collect();
-        let was_cut = rows.len() as u64 == MOST_ROWS && retries != Some(MOST_ROWS);
+        let was_cut = rows.len() as u64 == MAX_ROWS && retries != Some(MAX_ROWS);
         let mut facts = Self {
             policy: *policy,
             fields,

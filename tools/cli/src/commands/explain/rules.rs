@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::commands::explain::facts::Facts;
 use crate::commands::fit::rounded;
-use crate::duration::{compared, people};
+use crate::duration::{compared, humanize};
 use crate::fields::{Fields, without_limits};
 
 /// How much the advice matters.
@@ -63,7 +63,7 @@ const JITTER_FIELDS: [Field; 5] = [
 const RETRIES: u64 = 3;
 
 /// More retries than anybody counts on.
-const MOST_RETRIES: usize = 1_000;
+const MAX_RETRIES: usize = 1_000;
 
 const SECOND: u64 = 1_000_000_000;
 
@@ -105,7 +105,7 @@ fn elapsed_too_short(facts: &Facts) -> Option<String> {
     facts.never_retries().then(|| {
         format!(
             "It never retries: even the first wait is longer than max_elapsed, {}.",
-            people(elapsed)
+            humanize(elapsed)
         )
     })
 }
@@ -126,7 +126,7 @@ fn no_wait(facts: &Facts) -> Option<String> {
         longest if longest < SHORT_WAIT => Some(format!(
             "Its waits are too short: none is longer than {}, so a server that fails gets the \
              retries at once.",
-            people(longest)
+            humanize(longest)
         )),
         _ => None,
     }
@@ -170,7 +170,7 @@ fn jitter_ends_at_cap(facts: &Facts) -> Option<String> {
     Some(format!(
         "The cap removes the jitter: from retry {} on, each delay is {}.",
         index + 1,
-        people(cap)
+        humanize(cap)
     ))
 }
 
@@ -181,7 +181,7 @@ fn no_cap(facts: &Facts) -> Option<String> {
     (facts.cap.is_none() && !is_bounded && grows).then(|| {
         format!(
             "It has no cap: retry 20 waits up to {}, and later ones grow further.",
-            people(facts.rows.get(19).unwrap_or(last).max_ns)
+            humanize(facts.rows.get(19).unwrap_or(last).max_ns)
         )
     })
 }
@@ -206,7 +206,7 @@ fn elapsed_cuts_retries(facts: &Facts) -> Option<String> {
         format!(
             "max_elapsed, {elapsed}, ends most operations before max_retries, {retries}, does: so \
              many waits take {mean} on average, and up to {}.",
-            people(total.total_max_ns)
+            humanize(total.total_max_ns)
         )
     })
 }
@@ -217,14 +217,14 @@ fn elapsed_or_fewer_retries(facts: &Facts) -> Vec<Fields> {
     let longer = longer.map(|longest| facts.fields.with_ns(Field::MaxElapsed, longest));
     let rows = without_limits(&facts.policy).preview();
     let fits = rows.take_while(|row| facts.max_elapsed.is_some_and(|ns| row.total_mean_ns <= ns));
-    let fewer = fits.take(MOST_RETRIES).count().max(1) as u64;
+    let fewer = fits.take(MAX_RETRIES).count().max(1) as u64;
     longer.into_iter().chain([facts.fields.with_retries(fewer)]).collect()
 }
 
 /// The last row of the preview of all retries, if they are not too many.
 fn total_without_elapsed(facts: &Facts) -> Option<PreviewRow> {
     let retries =
-        usize::try_from(facts.retries?).ok().filter(|retries| *retries <= MOST_RETRIES)?;
+        usize::try_from(facts.retries?).ok().filter(|retries| *retries <= MAX_RETRIES)?;
     without_limits(&facts.policy).preview().take(retries).last()
 }
 
@@ -245,6 +245,6 @@ fn long_wait(facts: &Facts) -> Option<String> {
     let longest = facts.longest_total().filter(|&longest| longest > LONG_WAIT)?;
     Some(format!(
         "All waits together take up to {}: too long if somebody waits for the answer.",
-        people(longest)
+        humanize(longest)
     ))
 }

@@ -4,7 +4,7 @@ use backoff_core::{Field, FieldValue, MAX_NS};
 
 use crate::commands::explain::facts::{CapReach, Facts};
 use crate::commands::explain::percent;
-use crate::duration::people;
+use crate::duration::humanize;
 use crate::rows::retries;
 
 /// The sentences, each about one part of the policy.
@@ -29,7 +29,7 @@ pub(crate) fn sentences(facts: &Facts) -> Vec<String> {
 }
 
 fn duration(facts: &Facts, field: Field) -> String {
-    people(facts.fields.ns(field).unwrap_or(0))
+    humanize(facts.fields.ns(field).unwrap_or(0))
 }
 
 fn text(facts: &Facts, field: Field) -> String {
@@ -66,7 +66,7 @@ fn growth(facts: &Facts) -> String {
     };
     match facts.fields.ns(Field::Offset) {
         None | Some(0) => grown + ".",
-        Some(offset) => format!("{grown}; {} are added to it.", people(offset)),
+        Some(offset) => format!("{grown}; {} are added to it.", humanize(offset)),
     }
 }
 
@@ -77,7 +77,7 @@ fn windows(facts: &Facts) -> Option<String> {
     if windows.first() == windows.last() {
         return None;
     }
-    let list = windows.into_iter().map(people).collect::<Vec<_>>().join(", ");
+    let list = windows.into_iter().map(humanize).collect::<Vec<_>>().join(", ");
     let end = if facts.rows.len() > 6 { ", ..." } else { "." };
     Some(format!("The first windows: {list}{end}"))
 }
@@ -94,7 +94,7 @@ fn jitter(facts: &Facts) -> String {
                 Some(more) => format!(
                     "Each delay is the window and 0 to {most} more, a range that grows by {} with \
                      each retry.",
-                    people(more)
+                    humanize(more)
                 ),
             }
         }
@@ -104,7 +104,7 @@ fn jitter(facts: &Facts) -> String {
             format!(
                 "Each delay is drawn from {base} to {factor} times the delay before it; the first \
                  one from {base} to {}.",
-                people(first)
+                humanize(first)
             )
         }
         "slotted" => {
@@ -140,7 +140,7 @@ fn percent(facts: &Facts, field: Field) -> String {
 }
 
 fn cap(facts: &Facts) -> Option<String> {
-    let cap = people(facts.cap?);
+    let cap = humanize(facts.cap?);
     let is_hard = facts.fields.kind(Field::CapOn) == "delay";
     let what = if is_hard || facts.fields.kind(Field::Jitter) == "decorrelated" {
         "delay"
@@ -154,7 +154,7 @@ fn cap(facts: &Facts) -> Option<String> {
     };
     let beyond = match facts.longest() {
         longest if Some(longest) > facts.cap => {
-            format!("; with its jitter a delay can be {}", people(longest))
+            format!("; with its jitter a delay can be {}", humanize(longest))
         }
         _ => String::new(),
     };
@@ -163,11 +163,11 @@ fn cap(facts: &Facts) -> Option<String> {
 
 fn floor(facts: &Facts) -> Option<String> {
     let floor = facts.fields.ns(Field::Floor).filter(|&ns| ns > 0)?;
-    Some(format!("No delay is shorter than the floor, {}.", people(floor)))
+    Some(format!("No delay is shorter than the floor, {}.", humanize(floor)))
 }
 
 fn limit(facts: &Facts) -> String {
-    let elapsed = facts.max_elapsed.map(people);
+    let elapsed = facts.max_elapsed.map(humanize);
     match (facts.retries, elapsed) {
         (None, None) => "It has no limit: it retries for ever.".to_owned(),
         (Some(count), None) => {
@@ -189,21 +189,24 @@ fn total(facts: &Facts) -> Option<String> {
     let last = facts.rows.last()?;
     let longest = facts.longest_total()?;
     if facts.max_elapsed == Some(longest) {
-        return Some(format!("All waits together take at most {}.", people(longest)));
+        return Some(format!("All waits together take at most {}.", humanize(longest)));
     }
     if !facts.has_all_rows {
-        return Some(format!("All waits together take at most {}.", people(longest)));
+        return Some(format!("All waits together take at most {}.", humanize(longest)));
     }
     let (shortest, mean) = (last.total_min_ns, last.total_mean_ns);
     Some(if shortest == longest {
-        format!("All waits together take {}.", people(longest))
+        format!("All waits together take {}.", humanize(longest))
     } else {
-        let (shortest, mean) = (people(shortest), people(mean));
+        let (shortest, mean) = (humanize(shortest), humanize(mean));
         // The mean of decorrelated jitter is exact below the cap only (SPEC 16.3).
         let is_estimate = facts.fields.kind(Field::Jitter) == "decorrelated"
             && matches!(facts.cap_reach, CapReach::At(_));
         let mean = if is_estimate { format!("at most {mean}") } else { mean };
-        format!("All waits together take {shortest} to {}, and {mean} on average.", people(longest))
+        format!(
+            "All waits together take {shortest} to {}, and {mean} on average.",
+            humanize(longest)
+        )
     })
 }
 
@@ -212,7 +215,7 @@ fn throttled(facts: &Facts) -> Option<String> {
     (base != throttled).then(|| {
         format!(
             "After a throttled failure the base is {} instead, which the times above leave out.",
-            people(throttled)
+            humanize(throttled)
         )
     })
 }
@@ -225,15 +228,15 @@ fn retry_after(facts: &Facts) -> String {
         }
         _ => "If a server's Retry-After is longer than the delay, the wait is the Retry-After",
     };
-    let max = facts.fields.ns(Field::RetryAfterMax).map(people);
-    let extra = facts.fields.ns(Field::RetryAfterMaxExtra).map(people);
+    let max = facts.fields.ns(Field::RetryAfterMax).map(humanize);
+    let extra = facts.fields.ns(Field::RetryAfterMaxExtra).map(humanize);
     let bound = match (max, extra) {
         (Some(max), None) => format!(", up to {max}"),
         (Some(max), Some(extra)) => {
             format!(", up to {max}, and at most {extra} longer than the delay")
         }
         (None, Some(extra)) => format!(", at most {extra} longer than the delay"),
-        (None, None) => format!(", however long (up to {})", people(MAX_NS)),
+        (None, None) => format!(", however long (up to {})", humanize(MAX_NS)),
     };
     format!("{waits}{bound}.")
 }

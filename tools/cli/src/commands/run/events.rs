@@ -1,5 +1,6 @@
 //! The events as lines of JSON, and the file of `--events`.
 
+use std::fmt::Write as _;
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Write, stderr, stdout};
 use std::os::fd::AsFd;
@@ -10,6 +11,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::{Context, Result, ensure};
+use humantime::format_rfc3339_micros;
 use nix::errno::Errno;
 use nix::libc::{O_NOCTTY, O_NOFOLLOW, O_NONBLOCK};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -69,7 +71,10 @@ impl Events {
     /// The line of an event, which is also appended to the file.
     pub(super) fn line(&self, event: &impl Serialize) -> Option<String> {
         let Self { label, command, file } = self;
-        let (label, time) = (label.as_deref(), rfc3339(SystemTime::now()));
+        let label = label.as_deref();
+        let mut time = String::new();
+        // A clock after the year 9999 is an error.
+        write!(time, "{}", format_rfc3339_micros(SystemTime::now())).ok()?;
         let line = serde_json::to_string(&Line { time, pid: id(), label, command, event }).ok()?;
         if let Some(file) = file.as_ref().filter(|appended| is_writable(&appended.file)) {
             file.append(&line);
@@ -156,46 +161,4 @@ fn own_stream(metadata: &Metadata) -> io::Result<Option<File>> {
 /// What is the same for all names of a file.
 fn id_of(metadata: &Metadata) -> (u64, u64) {
     (metadata.dev(), metadata.ino())
-}
-
-/// A time such as `2026-11-24T13:06:11.123456Z`.
-fn rfc3339(time: SystemTime) -> String {
-    let since = time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    let (day, second) = (since.as_secs() / 86_400, since.as_secs() % 86_400);
-    // Years begin in March here, so that the leap day is the last one. Day 0 is 0000-03-01.
-    let day = day + 719_468;
-    let (era, day) = (day / 146_097, day % 146_097);
-    let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
-    let day = day - (365 * year + year / 4 - year / 100);
-    let month = (5 * day + 2) / 153;
-    let day = day - (153 * month + 2) / 5 + 1;
-    let (month, next) = if month < 10 { (month + 3, 0) } else { (month - 9, 1) };
-    let year = 400 * era + year + next;
-    let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
-    let micros = since.subsec_micros();
-    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{micros:06}Z")
-}
-
-#[cfg(test)]
-mod tests {
-    use std::time::{Duration, SystemTime};
-
-    use super::rfc3339;
-
-    #[test]
-    fn a_time_is_that_of_the_calendar() {
-        // From GNU date.
-        let table = [
-            (0, "1970-01-01T00:00:00.000000Z"),
-            (951_782_399_000_000, "2000-02-28T23:59:59.000000Z"),
-            (951_782_400_000_000, "2000-02-29T00:00:00.000000Z"),
-            (951_868_800_000_001, "2000-03-01T00:00:00.000001Z"),
-            (1_735_689_599_999_999, "2024-12-31T23:59:59.999999Z"),
-            (4_107_542_400_000_000, "2100-03-01T00:00:00.000000Z"),
-            (253_402_300_799_000_000, "9999-12-31T23:59:59.000000Z"),
-        ];
-        for (micros, expected) in table {
-            assert_eq!(rfc3339(SystemTime::UNIX_EPOCH + Duration::from_micros(micros)), expected);
-        }
-    }
 }

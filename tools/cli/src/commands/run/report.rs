@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::arguments::Arguments;
 use super::end::End;
 use super::events::{Events, is_writable};
-use crate::duration::people;
+use crate::duration::humanize;
 use crate::output::{error_label, message};
 
 /// Reports as text or as lines of JSON. What cannot be written is lost: the command is worth more.
@@ -74,7 +74,7 @@ impl Report {
         let Event { attempts, end, delay_ns, .. } = event;
         self.event("retry", event, None);
         if !self.json && !self.quiet {
-            print(&format!("backoff: attempt {attempts} {end}; retry in {}", people(*delay_ns)));
+            print(&format!("backoff: attempt {attempts} {end}; retry in {}", humanize(*delay_ns)));
         }
     }
 

@@ -4,8 +4,9 @@ use std::str::FromStr;
 
 use backoff_core::parse_duration_ns;
 use backoff_sim::Group;
+use clap::{Args, value_parser};
 
-use crate::arguments::{BudgetArgument, PolicyArgument};
+use crate::arguments::{BudgetArgument, PolicyArgument, duration};
 
 /// Clients with a policy: `[NAME=]POLICY[;budget=BUDGET][;processes=N][;deadline=TIME][;weight=N]`.
 #[derive(Debug, Clone)]
@@ -19,11 +20,19 @@ pub(crate) struct Clients {
 }
 
 /// What applies to clients that say nothing else.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Args)]
 pub(crate) struct Defaults {
+    /// Budget of every policy that has none of its own
+    #[arg(long)]
     pub(crate) budget: Option<BudgetArgument>,
+
+    /// Processes that the clients are spread over; each has a budget of its own
+    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..=65_535))]
     pub(crate) processes: Option<u32>,
-    pub(crate) deadline_ns: Option<u64>,
+
+    /// How long after its beginning an operation may retry
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub(crate) deadline: Option<u64>,
 }
 
 impl Clients {
@@ -35,7 +44,7 @@ impl Clients {
             policy: *self.policy,
             budget: budget.map(|budget| budget.text.clone()),
             processes: self.processes.or(defaults.processes).unwrap_or(1),
-            deadline_ns: self.deadline_ns.or(defaults.deadline_ns),
+            deadline_ns: self.deadline_ns.or(defaults.deadline),
         }
     }
 }
@@ -119,7 +128,7 @@ mod tests {
         let defaults = Defaults {
             budget: Some("sre".parse().unwrap()),
             processes: Some(4),
-            deadline_ns: Some(5),
+            deadline: Some(5),
         };
         let group = |text: &str| text.parse::<Clients>().unwrap().group(&defaults);
         let (none, own) = (group("none"), group("none;budget=quota;processes=2;deadline=1ns"));

@@ -12,7 +12,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
-use backoff_sim::{Experiment, Part, Shard, Totals};
+use backoff_sim::{Experiment, Part, Shard, Summary, Totals};
 use clap::Args;
 use clap::error::ErrorKind;
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -60,11 +60,7 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode
         invalid(&error);
     }
     let experiments = sweep::experiments(&arguments.model);
-    for experiment in &experiments {
-        if let Err(error) = experiment.validate() {
-            invalid(&error);
-        }
-    }
+    experiments.iter().for_each(validate);
     options.report.check_files()?;
     options.out.as_deref().map_or(Ok(()), files::check)?;
     let pool = pool(options.threads)?;
@@ -110,8 +106,30 @@ fn write_parts(
     Ok(())
 }
 
+/// The summaries of small experiments, or an error of the arguments that make one impossible.
+pub(crate) fn summaries(
+    experiments: &[Experiment],
+    threads: Option<u16>,
+    is_hidden: bool,
+) -> Result<Vec<Summary>> {
+    experiments.iter().for_each(validate);
+    let (pool, progress) = (pool(threads)?, Progress::new(experiments, Shard::WHOLE, is_hidden));
+    let run = |experiment: &Experiment| {
+        Ok(experiment.summary(&simulate(experiment, Shard::WHOLE, &pool, &progress)?))
+    };
+    let summaries = experiments.iter().map(run).collect();
+    progress.finish();
+    summaries
+}
+
+fn validate(experiment: &Experiment) {
+    if let Err(error) = experiment.validate() {
+        invalid(&error);
+    }
+}
+
 /// Runs the runs of a shard.
-pub(crate) fn simulate(
+fn simulate(
     experiment: &Experiment,
     shard: Shard,
     pool: &ThreadPool,
@@ -122,7 +140,7 @@ pub(crate) fn simulate(
 }
 
 /// So many threads, or as many as there are cores.
-pub(crate) fn pool(threads: Option<u16>) -> Result<ThreadPool> {
+fn pool(threads: Option<u16>) -> Result<ThreadPool> {
     let threads = threads.map_or(0, usize::from);
     ThreadPoolBuilder::new().num_threads(threads).build().context("cannot start the threads")
 }

@@ -4,7 +4,8 @@ use backoff_sim::{
     Distribution, GiveUp, Latency, Layers, Model, Occ, Outage, OutageMode, Probability, Queue,
     Rejection, Serial,
 };
-use clap::{Args, Subcommand, ValueEnum, value_parser};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::{Args, Subcommand, value_parser};
 
 use super::numbers::rate;
 use super::options::Options;
@@ -134,8 +135,11 @@ pub(crate) struct LayersArguments {
     overhead: Distribution,
 
     /// What a layer is told when the layer below has given up
-    #[arg(long, value_enum, default_value_t = GivesUp::Transient)]
-    give_up: GivesUp,
+    #[arg(long, default_value = "transient", value_parser = named([
+        ("transient", GiveUp::Transient, "A failure that it may retry"),
+        ("permanent", GiveUp::Permanent, "A failure that it may not retry"),
+    ]))]
+    give_up: GiveUp,
 
     #[command(flatten)]
     options: Options,
@@ -153,12 +157,18 @@ struct Failures {
     outage: Option<Times>,
 
     /// What happens to calls in an outage
-    #[arg(long, value_enum, default_value_t = Mode::Stalled)]
-    outage_mode: Mode,
+    #[arg(long, default_value = "stalled", value_parser = named([
+        ("stalled", OutageMode::Stalled, "They wait for its end"),
+        ("refusing", OutageMode::Refusing, "They are rejected"),
+    ]))]
+    outage_mode: OutageMode,
 
     /// What a client is told whose call is rejected
-    #[arg(long, value_enum, default_value_t = Rejected::Throttled)]
-    rejection: Rejected,
+    #[arg(long, default_value = "throttled", value_parser = named([
+        ("throttled", Rejection::Throttled, "That it is throttled"),
+        ("transient", Rejection::Transient, "That it failed"),
+    ]))]
+    rejection: Rejection,
 
     /// Retry-After of a rejection [default: none]
     #[arg(long, value_name = "TIMES")]
@@ -168,43 +178,20 @@ struct Failures {
 impl Failures {
     fn outage(&self) -> Option<Outage> {
         let Times { from_ns, until_ns } = self.outage?;
-        let mode = match self.outage_mode {
-            Mode::Stalled => OutageMode::Stalled,
-            Mode::Refusing => OutageMode::Refusing,
-        };
-        Some(Outage { from_ns, until_ns, mode })
-    }
-
-    const fn rejection(&self) -> Rejection {
-        match self.rejection {
-            Rejected::Throttled => Rejection::Throttled,
-            Rejected::Transient => Rejection::Transient,
-        }
+        Some(Outage { from_ns, until_ns, mode: self.outage_mode })
     }
 }
 
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum Mode {
-    /// They wait for its end
-    Stalled,
-    /// They are rejected
-    Refusing,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum Rejected {
-    /// That it is throttled
-    Throttled,
-    /// That it failed
-    Transient,
-}
-
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum GivesUp {
-    /// A failure that it may retry
-    Transient,
-    /// A failure that it may not retry
-    Permanent,
+/// Reads one of these names, each of which has a help of its own.
+fn named<T, const N: usize>(values: [(&'static str, T, &'static str); N]) -> impl TypedValueParser<Value = T>
+where
+    T: Clone + Send + Sync + 'static,
+{
+    let names = values.each_ref().map(|(name, _, help)| PossibleValue::new(*name).help(*help));
+    PossibleValuesParser::new(names).try_map(move |given| {
+        let value = values.iter().find(|(name, ..)| *name == given);
+        value.map(|(_, value, _)| value.clone()).ok_or("unknown")
+    })
 }
 
 /// From one time to another.
@@ -273,7 +260,7 @@ impl ModelArguments {
                 timeout_ns: arguments.timeout.0,
                 drops_stale: arguments.drops_stale,
                 outage: arguments.failures.outage(),
-                rejection: arguments.failures.rejection(),
+                rejection: arguments.failures.rejection,
                 retry_after: arguments.failures.retry_after,
                 network: arguments.network,
                 failure: arguments.failures.failure,
@@ -285,7 +272,7 @@ impl ModelArguments {
                 network: arguments.network,
                 failure: arguments.failures.failure,
                 outage: arguments.failures.outage(),
-                rejection: arguments.failures.rejection(),
+                rejection: arguments.failures.rejection,
                 retry_after: arguments.failures.retry_after,
             }),
             Self::Layers(arguments) => Model::Layers(Layers {
@@ -293,10 +280,7 @@ impl ModelArguments {
                 failure: arguments.failure,
                 latency: arguments.latency,
                 overhead: arguments.overhead,
-                give_up: match arguments.give_up {
-                    GivesUp::Transient => GiveUp::Transient,
-                    GivesUp::Permanent => GiveUp::Permanent,
-                },
+                give_up: arguments.give_up,
             }),
         }
     }

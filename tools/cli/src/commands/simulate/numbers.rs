@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 /// The most points of a line.
-const MOST: usize = 10_000;
+const MAX: usize = 10_000;
 
 /// Numbers of clients.
 #[derive(Debug, Clone)]
@@ -22,12 +22,12 @@ impl FromStr for Numbers {
                     if first > last {
                         return Err(format!("the range {item} ends before it begins"));
                     }
-                    numbers.extend((first..=last).step_by(step as usize).take(MOST + 1));
+                    numbers.extend((first..=last).step_by(step as usize).take(MAX + 1));
                 }
                 None => numbers.push(number(item)?),
             }
-            if numbers.len() > MOST {
-                return Err(format!("more than {MOST} numbers"));
+            if numbers.len() > MAX {
+                return Err(format!("more than {MAX} numbers"));
             }
         }
         increasing(&numbers)?;

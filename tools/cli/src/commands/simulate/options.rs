@@ -7,7 +7,7 @@ use clap::{Args, value_parser};
 
 use super::clients::{Clients, Defaults};
 use super::numbers::{Numbers, Rates};
-use crate::arguments::{BudgetArgument, duration, seed};
+use crate::arguments::{duration, seed};
 use crate::report::ReportOptions;
 
 #[derive(Debug, Args)]
@@ -21,18 +21,8 @@ pub(crate) struct Options {
     #[arg(long, value_name = "POLICY", help_heading = "Clients", conflicts_with = "policy")]
     pub(crate) group: Vec<Clients>,
 
-    /// Budget of every policy that has none of its own
-    #[arg(long, help_heading = "Clients")]
-    budget: Option<BudgetArgument>,
-
-    /// Processes that the clients are spread over; each has a budget of its own
-    #[arg(long, value_name = "N", help_heading = "Clients",
-        value_parser = value_parser!(u32).range(1..=65_535))]
-    processes: Option<u32>,
-
-    /// How long after its beginning an operation may retry
-    #[arg(long, value_name = "TIME", help_heading = "Clients", value_parser = duration)]
-    deadline: Option<u64>,
+    #[command(flatten, next_help_heading = "Clients")]
+    pub(crate) defaults: Defaults,
 
     /// Numbers of clients, such as 10,20,50 or 10-190:10, which is from 10 to 190 in steps of 10
     #[arg(long, value_name = "NUMBERS", help_heading = "Load", conflicts_with = "rate")]
@@ -113,11 +103,4 @@ pub(crate) struct Options {
     /// Show no progress
     #[arg(long, help_heading = "Results")]
     pub(crate) quiet: bool,
-}
-
-impl Options {
-    pub(crate) fn defaults(&self) -> Defaults {
-        let Self { budget, processes, deadline, .. } = self;
-        Defaults { budget: budget.clone(), processes: *processes, deadline_ns: *deadline }
-    }
 }

@@ -5,7 +5,7 @@ use backoff_sim::{Distribution, Experiment, Group, Load, MAX_TIME_NS, Model};
 use super::clients::Clients;
 use super::models::ModelArguments;
 use super::options::Options;
-use crate::duration::people;
+use crate::duration::humanize;
 use crate::report::Measure;
 
 /// The policies of the article: base 5 ms, cap 2 s, and a first window of 2^1 times the base.
@@ -51,8 +51,7 @@ pub(crate) fn experiments(arguments: &ModelArguments) -> Vec<Experiment> {
 
 /// The groups of each line of a chart.
 fn lines(model: &Model, options: &Options) -> Vec<Vec<Group>> {
-    let defaults = options.defaults();
-    let group = |clients: &Clients| clients.group(&defaults);
+    let group = |clients: &Clients| clients.group(&options.defaults);
     if !options.group.is_empty() {
         return vec![options.group.iter().map(group).collect()];
     }
@@ -110,8 +109,8 @@ pub(crate) fn contradiction(arguments: &ModelArguments) -> Option<String> {
         if options.max_time.is_none() && longest_ns < options.duration {
             return Some(format!(
                 "--interval {} is too short for a --duration of {}: a run has at most 2^20 intervals",
-                people(interval_ns),
-                people(options.duration),
+                humanize(interval_ns),
+                humanize(options.duration),
             ));
         }
     }

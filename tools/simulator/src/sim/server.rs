@@ -1,19 +1,19 @@
 //! What a model does in a run.
 
 use crate::events::Event;
-use crate::world::World;
+use crate::sim::Simulation;
 
 /// A run of a model: it receives the attempts of clients, and its own events.
 pub(crate) trait Server {
     /// Schedules what happens without clients.
-    fn start(&mut self, _: &mut World<'_>) {}
+    fn start(&mut self, _: &mut Simulation<'_>) {}
 
     /// A client begins an attempt.
-    fn attempt(&mut self, world: &mut World<'_>, client: u32);
+    fn attempt(&mut self, sim: &mut Simulation<'_>, client: u32);
 
     /// An event happens that the model scheduled.
-    fn receive(&mut self, world: &mut World<'_>, event: Event);
+    fn receive(&mut self, sim: &mut Simulation<'_>, event: Event);
 
     /// Nothing more happens.
-    fn end(&mut self, _: &mut World<'_>) {}
+    fn end(&mut self, _: &mut Simulation<'_>) {}
 }

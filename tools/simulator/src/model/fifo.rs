@@ -8,14 +8,14 @@ use std::mem;
 /// A `VecDeque` keeps the memory of its longest time. With ten million clients it is the largest
 /// part of all memory, while most of them are elsewhere.
 #[derive(Debug)]
-pub(crate) struct Line<T> {
+pub(crate) struct Fifo<T> {
     first: VecDeque<T>,
     /// What came after `first` was full.
     rest: VecDeque<Vec<T>>,
     len: usize,
 }
 
-impl<T> Line<T> {
+impl<T> Fifo<T> {
     /// Allocators give pieces of 32 MB back to the system, whatever was allocated before.
     const PIECE: usize = (32 << 20) / size_of::<T>();
 
@@ -84,14 +84,14 @@ mod tests {
 
     use backoff_core::RandomStream;
 
-    use super::Line;
+    use super::Fifo;
 
     #[test]
     fn items_come_out_as_from_a_deque() {
-        const PIECE: u64 = Line::<u64>::PIECE as u64;
+        const PIECE: u64 = Fifo::<u64>::PIECE as u64;
         let mut draws = (0..).map(|index| RandomStream::from_seed(1).draw(index));
         let mut draw_below = |bound: u64| draws.next().unwrap() % bound;
-        let (mut line, mut expected) = (Line::new(), VecDeque::new());
+        let (mut line, mut expected) = (Fifo::new(), VecDeque::new());
         let mut number = 0_u64;
         // Short, of one piece, and of several.
         for most in [2, 1000, PIECE, 3 * PIECE] {

@@ -2,10 +2,10 @@
 
 use crate::limits::MAX_CLIENTS;
 use crate::load::Load;
-use crate::world::server::Server;
-use crate::world::{ARRIVE, ATTEMPT, BEGIN, NOBODY, World};
+use crate::sim::server::Server;
+use crate::sim::{ARRIVE, ATTEMPT, BEGIN, NOBODY, Simulation};
 
-impl World<'_> {
+impl Simulation<'_> {
     /// Runs until nothing more happens, or until the time is up.
     pub(crate) fn run(mut self, server: &mut impl Server) {
         server.start(&mut self);

@@ -10,13 +10,13 @@ use std::mem;
 /// Those that came last are in a heap. When there are many they become a sorted piece, and pieces
 /// are merged as time passes. Unlike an event, a time may be added that has passed.
 #[derive(Debug, Default)]
-pub(crate) struct Ends {
+pub(crate) struct Abandoned {
     recent: BinaryHeap<Reverse<u64>>,
     /// The earliest time of each piece, and the others, the earliest of them last.
     pieces: BinaryHeap<Reverse<(u64, Vec<u64>)>>,
 }
 
-impl Ends {
+impl Abandoned {
     /// The times that become a piece.
     const PIECE: usize = 1 << 16;
 
@@ -64,15 +64,15 @@ impl Ends {
 mod tests {
     use backoff_core::RandomStream;
 
-    use super::Ends;
+    use super::Abandoned;
 
     /// Each time is taken out once, as soon as it has come: one bound of a piece, several pieces.
     #[test]
     fn times_pass_as_from_a_list() {
         let mut draws = (0..).map(|index| RandomStream::from_seed(1).draw(index));
         let mut draw_below = |bound: u64| draws.next().unwrap() % bound;
-        for count in [0, 1, 10, Ends::PIECE - 1, Ends::PIECE, 5 * Ends::PIECE + 3] {
-            let (mut ends, mut times) = (Ends::default(), Vec::new());
+        for count in [0, 1, 10, Abandoned::PIECE - 1, Abandoned::PIECE, 5 * Abandoned::PIECE + 3] {
+            let (mut ends, mut times) = (Abandoned::default(), Vec::new());
             let mut now_ns = 0;
             for _ in 0..4 {
                 for _ in 0..count {

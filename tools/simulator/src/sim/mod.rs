@@ -1,6 +1,6 @@
 //! One run: the clock, the clients and what they ask of the core, and the events to come.
 
-pub(crate) mod course;
+pub(crate) mod event_loop;
 pub(crate) mod server;
 
 use std::ops::Range;
@@ -53,7 +53,7 @@ pub(crate) struct Setting<'a> {
 }
 
 /// The state of a run that all models share.
-pub(crate) struct World<'a> {
+pub(crate) struct Simulation<'a> {
     pub(crate) now_ns: u64,
     pub(crate) draws: Draws,
     pub(crate) recorder: &'a mut Recorder,
@@ -66,9 +66,9 @@ pub(crate) struct World<'a> {
     cut: bool,
 }
 
-impl<'a> World<'a> {
+impl<'a> Simulation<'a> {
     /// The run of a seed. Client `n` has the stream of number `n` under that seed (SPEC 3.4); all
-    /// that is random about the world around the clients is drawn from the key `world`.
+    /// that is random around the clients is drawn from the key `world`.
     pub(crate) fn new(setting: Setting<'a>, seed: u64, recorder: &'a mut Recorder) -> Self {
         let clients = setting.load.clients();
         Self {
