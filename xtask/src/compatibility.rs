@@ -29,6 +29,13 @@ pub(crate) struct Ran {
     pub(crate) version: String,
 }
 
+impl Ran {
+    pub(crate) fn new(language: &str, group: &str, name: &str, version: &str) -> Self {
+        let [language, group, name, version] = [language, group, name, version].map(Into::into);
+        Self { language, group, name, version }
+    }
+}
+
 /// Replaces the lines of the table that ran.
 pub(crate) fn save(ran: &[Ran]) -> Result<()> {
     let old: Vec<Ran> = load()?;
@@ -77,14 +84,10 @@ mod tests {
 
     #[test]
     fn the_table_has_a_line_for_each_group() {
-        let row = |language: &str, group: &str, name: &str, version: &str| {
-            let [language, group, name, version] = [language, group, name, version].map(Into::into);
-            Ran { language, group, name, version }
-        };
         let rows = [
-            row("Go", "platforms", "linux/386", ""),
-            row("JavaScript", "bundlers", "esbuild", "0.28.2"),
-            row("JavaScript", "bundlers", "rollup", "4"),
+            Ran::new("Go", "platforms", "linux/386", ""),
+            Ran::new("JavaScript", "bundlers", "esbuild", "0.28.2"),
+            Ran::new("JavaScript", "bundlers", "rollup", "4"),
         ];
         assert_eq!(
             table(&rows),
