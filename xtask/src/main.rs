@@ -9,7 +9,6 @@ mod bench;
 mod compatibility;
 mod crates;
 mod cross;
-mod debian;
 mod demo;
 mod differential;
 mod dist;
