@@ -187,12 +187,12 @@ def column(heading, rows):
     yield f'<line x1="{one:.1f}" x2="{one:.1f}" y1="{TOP + 4}" y2="{y}"/>'
 
 
-def with_part(page, part):
-    """A page with this text between the marks of the results."""
-    before, begin, rest = page.partition(f"<!-- from {RECORD} -->\n")
+def with_part(page, source, part):
+    """A page with this text between the marks of its source."""
+    before, begin, rest = page.partition(f"<!-- from {source} -->\n")
     _, end, after = rest.partition("<!-- end -->\n")
     if not end:
-        sys.exit(f"error: no marks for {RECORD}")
+        sys.exit(f"error: no marks for {source}")
     return before + begin + part + end + after
 
 
@@ -200,7 +200,7 @@ def main():
     record, folder = results.read(ROOT / RECORD), Path(sys.argv[1])
     files = {CHART: svg(record)}
     for page, part in ((SHORT_PAGE, short(record)), (PAGE, full(record))):
-        files[page] = with_part((ROOT / page).read_text(encoding="utf-8"), part)
+        files[page] = with_part((ROOT / page).read_text(encoding="utf-8"), RECORD, part)
     for path, content in files.items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_text(content, encoding="utf-8")

@@ -56,6 +56,13 @@ def test_times_have_three_digits_and_ratios_two_or_three():
     assert list(map(pages.ratio, ratios)) == ["0.012", "0.10", "1.00", "23.4", "123"]
 
 
+def test_only_the_part_of_the_source_changes():
+    page = "a\n<!-- from x -->\nold\n<!-- end -->\nb\n<!-- from y -->\nc\n<!-- end -->\n"
+    assert pages.with_part(page, "x", "new\n") == page.replace("old", "new")
+    with pytest.raises(SystemExit):
+        pages.with_part(page, "z", "")
+
+
 def test_the_chart_escapes_names():
     row = {"language": "js", "work": "next", "peer": "1<<a & b", "ratio": 0.5}
     assert ">1&lt;&lt;a &amp; b</text>" in pages.svg({"rows": [row]})

@@ -20,7 +20,6 @@ CRATES = [
     "tools/export",
     "tools/simulator",
     "tools/cli",
-    "tests/integrations/scenario",
     "xtask",
 ]
 

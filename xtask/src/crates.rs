@@ -26,13 +26,13 @@ pub(crate) const PUBLISHED: &[&str] = if cfg!(windows) {
     ]
 };
 
-/// The tools: most of their dependencies were compiled for this program.
-const TOOLS: &[&str] = &["xtask", "scenario"];
+/// This program, whose dependencies were compiled for it.
+const TOOLS: &[&str] = &["xtask"];
 
 /// Lints and tests all of them. libbackoff, the extension of Python and the WebAssembly have no tests
 /// in Rust.
 pub(crate) fn test(report: &mut Report) {
-    for (what, packages) in [("the crates", PUBLISHED), ("the tools", TOOLS)] {
+    for (what, packages) in [("the crates", PUBLISHED), ("xtask", TOOLS)] {
         report.suite_of(&format!("clippy and cargo test: {what}"), Runner::Summary, || {
             let mut test = linted("test", packages)?;
             test.arg("--no-fail-fast");

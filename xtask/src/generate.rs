@@ -9,7 +9,6 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 
 use crate::api;
-use crate::compatibility;
 use crate::fields;
 use crate::languages::go;
 use crate::licenses;
@@ -62,17 +61,18 @@ fn stale(contents: &BTreeMap<PathBuf, String>) -> Result<Vec<PathBuf>> {
 
 /// Every generated file and its content; the usual ones without those that take long.
 fn contents(extent: Extent) -> Result<BTreeMap<PathBuf, String>> {
-    let vectors = written_by("tests/write_vectors.py")?.into_iter();
+    let vectors = written_by(&["tests/write_vectors.py"])?.into_iter();
     let mut files: BTreeMap<PathBuf, String> =
         vectors.map(|(name, content)| (Path::new(VECTORS).join(name), content)).collect();
-    for script in ["bench/pages.py", "stores/generate.py"] {
+    for script in
+        [&["bench/pages.py"][..], &["stores/generate.py"], &["xtask/compatibility.py", "write"]]
+    {
         files.extend(written_by(script)?);
     }
     files.extend(fields::files()?);
     let header = header()?;
     files.extend(go::engine::files(&header)?);
     files.insert("include/backoff.h".into(), header);
-    files.extend([compatibility::page()?]);
     files.extend(api::listings(extent)?);
     files.extend(licenses::pages()?);
     for chart in ["calls", "time"] {
@@ -82,10 +82,10 @@ fn contents(extent: Extent) -> Result<BTreeMap<PathBuf, String>> {
 }
 
 /// What a program in Python writes into a folder.
-fn written_by(script: &str) -> Result<BTreeMap<PathBuf, String>> {
-    let folder = scratch().join("generated").join(script);
+fn written_by(script: &[&str]) -> Result<BTreeMap<PathBuf, String>> {
+    let folder = scratch().join("generated").join(script.concat().replace('/', "-"));
     empty(&folder)?;
-    run(command("python3").arg(script).arg(&folder))?;
+    run(command("python3").args(script).arg(&folder))?;
     let mut files = BTreeMap::new();
     for path in crate::shell::files_below(&folder)? {
         files.insert(path.strip_prefix(&folder)?.to_owned(), fs::read_to_string(&path)?);

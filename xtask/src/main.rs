@@ -9,7 +9,6 @@ mod bench;
 mod compatibility;
 mod crates;
 mod cross;
-mod debian;
 mod demo;
 mod differential;
 mod dist;
@@ -19,12 +18,11 @@ mod evaluators;
 mod fields;
 mod fresh;
 mod generate;
-mod json;
 mod languages;
 mod libbackoff;
 mod licenses;
 mod package;
-mod page;
+mod processes;
 mod program;
 mod report;
 mod servers;
@@ -92,9 +90,9 @@ fn run(words: &[&str]) -> Result<()> {
         ["test", part] => test::part(part, Extent::Usual),
         ["test", "--all", part] => test::part(part, Extent::All),
         ["evaluate", language] => evaluators::evaluate(language),
-        ["scenario"] => scenario::run(languages::clients(&languages::ALL)?),
-        ["scenario", name @ ("queues" | "fleet" | "contention")] => servers::scenario(name),
-        ["scenario", name] => scenario::run(languages::clients(&[*languages::named(name)?])?),
+        ["scenario"] => processes::clients(&languages::ALL),
+        ["scenario", name @ ("queues" | "fleet" | "contention")] => processes::scenario(name),
+        ["scenario", name] => processes::clients(&[*languages::named(name)?]),
         ["generate"] => generate::write(),
         ["generate", "--check"] => generate::check(Extent::All),
         ["install", "--prefix", prefix] if !prefix.is_empty() => {

@@ -1,6 +1,6 @@
 //! Counting what passed and what failed, from each test runner's own report.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -25,33 +25,17 @@ pub(crate) enum Extent {
 /// The results of all checks so far.
 #[derive(Default)]
 pub(crate) struct Report {
-    counts: Counts,
-    failures: Vec<Failure>,
+    passed: u32,
+    failed: u32,
+    /// What failed, why, and how to run its part alone.
+    failures: Vec<String>,
     ran: Vec<Ran>,
     extent: Extent,
     /// What runs now: the name that `cargo xtask test` takes to run it alone.
     part: &'static str,
-    begun: Option<Instant>,
-    times: Vec<Time>,
-}
-
-struct Failure {
-    what: String,
-    part: &'static str,
-    why: String,
-}
-
-/// How long a check took.
-struct Time {
-    part: &'static str,
-    what: String,
-    took: Duration,
-}
-
-#[derive(Default, Clone, Copy, Debug, PartialEq, Eq)]
-struct Counts {
-    passed: u32,
-    failed: u32,
+    began: Option<Instant>,
+    /// How long each check of each part took.
+    times: BTreeMap<&'static str, Vec<(Duration, String)>>,
 }
 
 /// Where the counts of a test runner come from.
@@ -70,14 +54,15 @@ pub(crate) enum Runner {
 /// The counts of a test runner, and what to show if it failed.
 #[derive(Default, Debug, PartialEq, Eq)]
 struct Results {
-    counts: Counts,
+    passed: u32,
+    failed: u32,
     skipped: u32,
     shown: String,
 }
 
 impl Report {
     pub(crate) fn new(extent: Extent) -> Self {
-        Self { extent, begun: Some(Instant::now()), ..Self::default() }
+        Self { extent, began: Some(Instant::now()), ..Self::default() }
     }
 
     /// How much is tested.
@@ -92,21 +77,18 @@ impl Report {
         run(self);
     }
 
-    /// Says what begins, runs it, and notes how long it took.
-    fn timed<T>(&mut self, what: &str, run: impl FnOnce() -> T) -> T {
+    /// Says what begins, runs it, notes how long it took, and counts it if it fails.
+    fn timed<T>(&mut self, what: &str, run: impl FnOnce() -> Result<T>) -> Option<T> {
         progress(what);
-        let begun = Instant::now();
+        let began = Instant::now();
         let result = run();
-        self.times.push(Time { part: self.part, what: what.to_owned(), took: begun.elapsed() });
-        result
+        self.times.entry(self.part).or_default().push((began.elapsed(), what.to_owned()));
+        result.map_err(|error| self.fail(what, 1, &format!("{error:#}"))).ok()
     }
 
     /// One check, which passes or fails.
     pub(crate) fn check(&mut self, what: &str, check: impl FnOnce() -> Result<()>) {
-        match self.timed(what, check) {
-            Ok(()) => self.counts.passed += 1,
-            Err(error) => self.fail(what, 1, &format!("{error:#}")),
-        }
+        self.passed += u32::from(self.timed(what, check).is_some());
     }
 
     /// A check that a package works somewhere: on a platform, in a runtime, with a tool. It returns
@@ -116,30 +98,21 @@ impl Report {
         (language, group, name): (&str, &str, &str),
         check: impl FnOnce() -> Result<String>,
     ) {
-        let what = format!("{language}, {group}: {name}");
-        match self.timed(&what, check) {
-            Ok(version) => {
-                self.counts.passed += 1;
-                self.ran(Ran {
-                    language: language.into(),
-                    group: group.into(),
-                    name: name.into(),
-                    version,
-                });
-            }
-            Err(error) => self.fail(&what, 1, &format!("{error:#}")),
+        if let Some(version) = self.timed(&format!("{language}, {group}: {name}"), check) {
+            self.passed += 1;
+            self.ran([Ran::new(language, group, name, &version)]);
         }
     }
 
     /// What a test runner says that its tests ran on.
-    pub(crate) fn ran(&mut self, ran: Ran) {
-        self.ran.push(ran);
+    pub(crate) fn ran(&mut self, ran: impl IntoIterator<Item = Ran>) {
+        self.ran.extend(ran);
     }
 
-    /// What tests say that they ran on: a line of JSON for each.
+    /// The same from a file that the tests wrote.
     pub(crate) fn ran_on(&mut self, lines: &Path) {
         match compatibility::read(lines) {
-            Ok(rows) => self.ran.extend(rows),
+            Ok(rows) => self.ran(rows),
             // The suite failed before it wrote anything, or what it wrote is wrong.
             Err(error) => self.fail("what the tests ran on", 1, &format!("{error:#}")),
         }
@@ -150,74 +123,67 @@ impl Report {
         self.check(what, || crate::shell::run(command));
     }
 
-    /// A test runner, counted test by test. It fails if a test failed or was skipped, if no test
-    /// ran, and if it exits with an error.
-    pub(crate) fn suite(&mut self, what: &str, runner: Runner, command: &mut Command) {
-        if let Runner::Junit(path) = &runner {
-            // An old report would hide that the command wrote none.
-            let _ = fs::remove_file(path);
-        }
-        let results = self.timed(what, || {
-            output(command).and_then(|output| Ok((output.success, read(runner, output.text)?)))
-        });
-        let (success, Results { counts, skipped, shown }) = match results {
-            Ok(results) => results,
-            Err(error) => return self.fail(what, 1, &format!("{error:#}")),
-        };
-        self.counts.passed += counts.passed;
-        let failed = counts.failed + skipped;
-        let silent = failed == 0 && (!success || counts.passed == 0);
-        if failed > 0 || silent {
-            self.fail(what, failed.max(1), &format!("`{}`\n{shown}", line(command)));
-        } else {
-            eprintln!("    {what}: {} passed", counts.passed);
-        }
-    }
-
-    /// A test runner that must first be made ready.
+    /// A test runner, perhaps made ready first, and counted test by test. It fails if a test failed or was
+    /// skipped, if no test ran, and if it exits with an error.
     pub(crate) fn suite_of(
         &mut self,
         what: &str,
         runner: Runner,
         make: impl FnOnce() -> Result<Command>,
     ) {
-        match self.timed(&format!("{what}: ready"), make) {
-            Ok(mut command) => self.suite(what, runner, &mut command),
-            Err(error) => self.fail(what, 1, &format!("{error:#}")),
+        let Some(mut command) = self.timed(&format!("{what}: ready"), make) else { return };
+        if let Runner::Junit(path) = &runner {
+            // An old report would hide that the command wrote none.
+            let _ = fs::remove_file(path);
+        }
+        let run = || {
+            output(&mut command).and_then(|output| Ok((output.success, read(runner, output.text)?)))
+        };
+        let Some((success, results)) = self.timed(what, run) else { return };
+        let Results { passed, failed, skipped, shown } = results;
+        self.passed += passed;
+        if !success || passed == 0 || failed + skipped > 0 {
+            self.fail(what, (failed + skipped).max(1), &format!("`{}`\n{shown}", line(&command)));
+        } else {
+            eprintln!("    {what}: {passed} passed");
         }
     }
 
     fn fail(&mut self, what: &str, count: u32, text: &str) {
-        self.counts.failed += count;
+        self.failed += count;
         eprintln!("    FAILED: {what}\n{text}");
-        let (what, why) = (what.to_owned(), end_of(text));
-        self.failures.push(Failure { what, part: self.part, why });
+        let all = if self.extent == Extent::All { "--all " } else { "" };
+        let (why, part) = (end_of(text), self.part);
+        self.failures.push(format!(
+            "\nfailed: {what}\n{why}\n    run it alone: cargo xtask test {all}{part}"
+        ));
     }
 
     /// Adds the results of another report.
     pub(crate) fn add(&mut self, other: Self) {
-        self.counts.passed += other.counts.passed;
-        self.counts.failed += other.counts.failed;
+        self.passed += other.passed;
+        self.failed += other.failed;
         self.failures.extend(other.failures);
         self.ran.extend(other.ran);
-        self.times.extend(other.times);
+        for (part, times) in other.times {
+            self.times.entry(part).or_default().extend(times);
+        }
     }
 
     /// The total line; an error if anything failed. If nothing failed and everything ran, the record
     /// of what it ran on.
     pub(crate) fn end(self) -> Result<()> {
         self.print_times();
-        let all = if self.extent == Extent::All { "--all " } else { "" };
-        for Failure { what, part, why } in &self.failures {
-            println!("\nfailed: {what}\n{why}\n    run it alone: cargo xtask test {all}{part}");
+        for failure in &self.failures {
+            println!("{failure}");
         }
-        if let Some(begun) = self.begun {
+        if let Some(began) = self.began {
             let processor =
                 processor_seconds().map(|seconds| format!(", {seconds} s of processors"));
-            eprintln!("{} s{}", begun.elapsed().as_secs(), processor.unwrap_or_default());
+            eprintln!("{} s{}", began.elapsed().as_secs(), processor.unwrap_or_default());
         }
-        println!("{} passed, {} failed", self.counts.passed, self.counts.failed);
-        if self.counts.failed > 0 {
+        println!("{} passed, {} failed", self.passed, self.failed);
+        if self.failed > 0 {
             bail!("{} of the checks failed; their output is above", self.failures.len());
         }
         if self.extent == Extent::All { compatibility::save(&self.ran) } else { Ok(()) }
@@ -226,15 +192,10 @@ impl Report {
     /// How long each part took, and its slowest checks. Parts that ran beside others share the
     /// processor with them.
     fn print_times(&self) {
-        let mut parts = BTreeMap::<&str, Vec<&Time>>::new();
-        for time in &self.times {
-            parts.entry(time.part).or_default().push(time);
-        }
-        for (part, mut times) in parts {
-            let total: Duration = times.iter().map(|time| time.took).sum();
+        for (part, times) in &self.times {
+            let total: Duration = times.iter().map(|(took, _)| *took).sum();
             eprintln!("{:>7.1} s  {part}", total.as_secs_f64());
-            times.sort_by_key(|time| std::cmp::Reverse(time.took));
-            for Time { what, took, .. } in times.into_iter().take(SHOWN_TIMES) {
+            for (took, what) in BTreeSet::from_iter(times).into_iter().rev().take(SHOWN_TIMES) {
                 eprintln!("{:>9.1} s  {what}", took.as_secs_f64());
             }
         }
@@ -285,12 +246,12 @@ fn junit(report: &str) -> Results {
     for case in report.split("<testcase").skip(1) {
         let holds = |element| case.contains(element);
         if holds("<failure") || holds("<error") {
-            results.counts.failed += 1;
+            results.failed += 1;
             results.shown += &failed_case(case);
         } else if holds("<skipped") {
             results.skipped += 1;
         } else {
-            results.counts.passed += 1;
+            results.passed += 1;
         }
     }
     results
@@ -331,9 +292,9 @@ fn go(text: &str) -> Results {
         };
         let name = (event.package, event.test);
         match (event.action.as_str(), &name.1) {
-            ("pass", Some(_)) => results.counts.passed += 1,
+            ("pass", Some(_)) => results.passed += 1,
             ("skip", Some(_)) => results.skipped += 1,
-            ("fail", Some(_)) => results.counts.failed += 1,
+            ("fail", Some(_)) => results.failed += 1,
             ("build-output", _) => results.shown += &event.output,
             _ => {}
         }
@@ -359,8 +320,8 @@ fn summary(text: &str) -> Results {
             found
         };
         if let (Some(passed), Some(failed)) = (before("passed"), before("failed")) {
-            results.counts.passed += passed;
-            results.counts.failed += failed;
+            results.passed += passed;
+            results.failed += failed;
             results.skipped += before("ignored").unwrap_or(0);
         }
     }
@@ -369,11 +330,10 @@ fn summary(text: &str) -> Results {
 
 #[cfg(test)]
 mod tests {
-    use super::{Counts, Results, go, junit, summary};
+    use super::{Results, go, junit, summary};
 
     fn counts(results: &Results) -> (u32, u32, u32) {
-        let Counts { passed, failed } = results.counts;
-        (passed, failed, results.skipped)
+        (results.passed, results.failed, results.skipped)
     }
 
     #[test]

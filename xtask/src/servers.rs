@@ -1,71 +1,26 @@
-//! Redis and `PostgreSQL` servers from wheels that carry them, and what runs on them: job queues and shared
-//! budgets, with processes in several languages (`tests/integrations`).
+//! Redis and `PostgreSQL` servers from wheels that carry them, and a server that fails on purpose.
 
 use std::path::PathBuf;
 use std::process::Command;
 
 use anyhow::Result;
-use serde_json::{Map, Value};
+use serde_json::Map;
 
-use crate::languages::{go, js, python, rust};
-use crate::report::{Extent, Report, Runner};
-use crate::shell::{as_json, command, progress, root, scratch, show};
+use crate::shell::{as_json, command, root, run};
 use crate::venv;
 
-/// The programs of each scenario, by their names.
-type Programs = &'static [(&'static str, fn() -> Result<Command>)];
-
-const QUEUES: Programs = &[
-    ("celery", || python::queue("celery")),
-    ("dramatiq", || python::queue("dramatiq")),
-    ("bullmq", || js::queue("bullmq.mjs")),
-    ("river", || go::queue("river")),
-    ("asynq", || go::queue("asynq")),
-];
-const FLEET: Programs =
-    &[("rust", rust::fleet), ("go", go::fleet), ("python", python::fleet), ("js", js::fleet)];
-const CONTENTION: Programs = &[("rust", rust::contention)];
-const SCENARIOS: [(&str, Programs); 3] =
-    [("queues", QUEUES), ("fleet", FLEET), ("contention", CONTENTION)];
-
-/// Runs a scenario, which prints what it does.
-pub(crate) fn scenario(name: &str) -> Result<()> {
-    let [python, servers] = words()?;
-    let script = servers.with_file_name(name).with_added_extension("py");
-    show(command(python).arg(script).env("BACKOFF_PROGRAMS", programs(&[name])?))
+/// Fails if a client does not wait for the delays of the reference.
+pub(crate) fn clients_agree(clients: &[(String, Command)]) -> Result<()> {
+    run(&mut clients_program(clients))
 }
 
-/// Tests the servers, the queues and a fleet.
-pub(crate) fn test(report: &mut Report) {
-    let (results, ran) = (scratch().join("processes.xml"), scratch().join("processes-ran.jsonl"));
-    let extent = report.extent();
-    report.suite_of("servers, queues and a fleet", Runner::Junit(results.clone()), || {
-        let _ = std::fs::remove_file(&ran);
-        let [python, servers] = words()?;
-        let mut pytest = command(python);
-        pytest.args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "--junitxml"]).arg(results);
-        pytest.arg(servers.with_file_name("processes.py")).env("BACKOFF_RAN", &ran);
-        pytest.env("BACKOFF_PROGRAMS", programs(&["queues", "fleet"])?);
-        if extent == Extent::All {
-            pytest.env("BACKOFF_EXTENT", "all");
-        }
-        Ok(pytest)
-    });
-    report.ran_on(&ran);
-}
-
-/// Builds the programs of these scenarios, and describes them as JSON.
-fn programs(scenarios: &[&str]) -> Result<String> {
-    let mut described = Map::new();
-    for (scenario, programs) in SCENARIOS.iter().filter(|(name, _)| scenarios.contains(name)) {
-        let programs = programs.iter().map(|(name, program)| {
-            progress(&format!("{scenario}: preparing the program {name}"));
-            Ok(((*name).to_owned(), as_json(&program()?)))
-        });
-        let programs = programs.collect::<Result<Map<_, _>>>()?;
-        described.insert((*scenario).to_owned(), Value::Object(programs));
-    }
-    Ok(Value::Object(described).to_string())
+/// The program that plays the server for these clients.
+pub(crate) fn clients_program(clients: &[(String, Command)]) -> Command {
+    let clients = clients.iter().map(|(name, client)| (name.clone(), as_json(client)));
+    let programs = serde_json::json!({ "clients": clients.collect::<Map<_, _>>() });
+    let mut python = command("python3");
+    python.arg("tests/integrations/clients.py").env("BACKOFF_PROGRAMS", programs.to_string());
+    python
 }
 
 /// Tells a test, in the variable `BACKOFF_SERVERS`, the program that starts servers: a JSON array of
@@ -74,7 +29,8 @@ pub(crate) fn with_servers(test: &mut Command) -> Result<&mut Command> {
     Ok(test.env("BACKOFF_SERVERS", serde_json::to_string(&words()?)?))
 }
 
-fn words() -> Result<[PathBuf; 2]> {
+/// The interpreter that has the servers, and the program that starts them.
+pub(crate) fn words() -> Result<[PathBuf; 2]> {
     let python = venv::with("servers", "tests/integrations/requirements.txt", &[])?;
     Ok([python.join("bin/python"), root().join("tests/integrations/servers.py")])
 }

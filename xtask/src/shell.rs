@@ -72,9 +72,10 @@ pub(crate) fn files_below(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut entries = entries.collect::<std::io::Result<Vec<_>>>()?;
     entries.sort_by_key(fs::DirEntry::path);
     for entry in entries {
-        match entry.file_type()?.is_dir() {
-            true => files.extend(files_below(&entry.path())?),
-            false => files.push(entry.path()),
+        if entry.file_type()?.is_dir() {
+            files.extend(files_below(&entry.path())?);
+        } else {
+            files.push(entry.path());
         }
     }
     Ok(files)

@@ -11,7 +11,9 @@ use crate::languages::language::Language;
 use crate::languages::{ALL, named};
 use crate::report::{Extent, Report, Runner};
 use crate::shell::{command, root, run, scratch};
-use crate::{bench, demo, dist, docs, engines, generate, languages, program, servers, version};
+use crate::{
+    bench, demo, dist, docs, engines, generate, languages, processes, program, servers, version,
+};
 
 const ACTIONLINT: &str = "github.com/rhysd/actionlint/cmd/actionlint@v1.7.12";
 
@@ -39,7 +41,7 @@ pub(crate) fn everything(extent: Extent) -> Result<()> {
     }
     parts.push_back(alone("python", extent)?);
     parts.push_back(hosts("go", extent)?);
-    parts.push_back(("processes", Box::new(servers::test)));
+    parts.push_back(("processes", Box::new(processes::test)));
     parts.push_back(hosts("python", extent)?);
     parts.push_back(alone("go", extent)?);
     run_at_once(parts, &mut report)?;
@@ -86,12 +88,12 @@ pub(crate) fn part(name: &str, extent: Extent) -> Result<()> {
         "shared" => vec![("shared", Box::new(test_shared)), ("shared", Box::new(test_together))],
         "pages" => vec![("pages", Box::new(test_pages))],
         "bench" => vec![("bench", Box::new(bench::test))],
-        "processes" => vec![("processes", Box::new(servers::test))],
+        "processes" => vec![("processes", Box::new(processes::test))],
         "dist" => vec![("dist", Box::new(dist::test))],
         "command" => vec![("command", Box::new(move |report| test_command(extent, report)))],
         "hosts" => {
             let all = ALL.iter().map(|language| hosts(language.name, extent));
-            let processes: Part = ("processes", Box::new(servers::test));
+            let processes: Part = ("processes", Box::new(processes::test));
             all.chain([Ok(processes)]).collect::<Result<_>>()?
         }
         part => vec![match part.strip_prefix("hosts-") {
@@ -178,7 +180,7 @@ fn test_together(report: &mut Report) {
             });
     }
     report.check("the demo agrees", demo::check);
-    report.check("the scenario agrees", || scenario::run(languages::clients(&ALL)?));
+    report.check("the scenario agrees", || servers::clients_agree(&languages::clients(&ALL)?));
 }
 
 /// The pages with programs in several languages.

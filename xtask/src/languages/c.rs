@@ -1,20 +1,21 @@
 //! C: `make check` in bindings-c, on libbackoff installed under a prefix of its own.
 
-mod cargo_c;
-mod consumers;
+mod archives;
 mod make;
-mod platforms;
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Result, ensure};
+use anyhow::Result;
+use serde_json::{Value, json};
 
 use crate::languages::language::Platforms;
+use crate::languages::python;
 use crate::libbackoff::Platform;
 use crate::report::{Extent, Report, Runner};
-use crate::shell::{add_target, cargo, command, empty, root, run, scratch, stdout};
+use crate::shell::{add_target, as_json, cargo, command, progress, run, scratch, stdout, symlink};
+use crate::venv;
 
 pub(crate) use make::prefix;
 use make::{build, make, program, programs};
@@ -58,23 +59,50 @@ pub(crate) fn test(report: &mut Report) {
         make.arg("check");
         Ok(make)
     });
-    report.check("C: an installed folder can be moved, with DESTDIR and spaces", || {
-        let staged = scratch().join("staged");
-        let moved = scratch().join("moved folder");
-        empty(&staged)?;
-        empty(&moved)?;
-        let mut install = command(std::env::current_exe()?);
-        run(install.args(["install", "--prefix", "/opt/back off"]).env("DESTDIR", &staged))?;
-        fs::rename(staged.join("opt/back off"), moved.join("at last"))?;
-        let mut user = command("sh");
-        user.args(["-ec", MOVED_USER, "sh"]).arg(root()).current_dir(&moved);
-        let output = stdout(&mut user)?;
-        ensure!(output.ends_with("done\n"), "{output}");
-        Ok(())
+    pytest(report, "test_installed.py", |_| Ok(()));
+    archives::packed(report);
+    report.check("C: the build systems for the README", offer_tools);
+}
+
+/// Runs tests of the installed library, which `BACKOFF_C` describes.
+fn pytest(report: &mut Report, file: &str, more: impl FnOnce(&mut Value) -> Result<()>) {
+    let [results, ran] =
+        ["xml", "jsonl"].map(|end| scratch().join("c-installed").with_extension(end));
+    report.suite_of(&format!("C: pytest {file}"), Runner::Junit(results.clone()), || {
+        let _ = fs::remove_file(&ran);
+        let (prefix, build_folder) = (prefix()?, programs());
+        build(build_folder.join("vectors.h"))?;
+        let mut given = json!({
+            "prefix": prefix,
+            "programs": build_folder,
+            "make": [format!("PREFIX={}", prefix.display()), format!("BUILD={}", build_folder.display())],
+            "tools": tools()?,
+            "xtask": std::env::current_exe()?,
+        });
+        more(&mut given)?;
+        let mut pytest = python::tool("pytest")?;
+        pytest.args(["-q", "-p", "no:cacheprovider", "--junitxml"]).arg(results);
+        pytest.arg(Path::new("bindings-c/tests").join(file));
+        pytest.env("BACKOFF_C", given.to_string()).env("BACKOFF_RAN", &ran);
+        Ok(pytest)
     });
-    platforms::packed(report);
-    consumers::test(report);
-    report.check("C: the build systems for the README", consumers::offer_tools);
+    report.ran_on(&ran);
+}
+
+/// The build systems of users' projects.
+fn tools() -> Result<PathBuf> {
+    Ok(venv::with("c-tools", "bindings-c/tests/requirements.txt", &[])?.join("bin"))
+}
+
+/// Puts the build systems where the commands of the documents find them.
+fn offer_tools() -> Result<()> {
+    fs::create_dir_all(crate::shell::programs())?;
+    for name in ["cmake", "meson", "ninja"] {
+        let link = crate::shell::programs().join(name);
+        let _ = fs::remove_file(&link);
+        symlink(tools()?.join(name), &link)?;
+    }
+    Ok(())
 }
 
 const I686: &str = "i686-unknown-linux-gnu";
@@ -92,8 +120,8 @@ const PUBLISHED: [&str; 5] = [
 pub(crate) fn packages(extent: Platforms) -> Result<Vec<PathBuf>> {
     match extent {
         // Only macOS builds for macOS.
-        Platforms::All if cfg!(not(target_os = "macos")) => platforms::archives(&PUBLISHED),
-        _ => platforms::archives(&[Platform::host()?.name()]),
+        Platforms::All if cfg!(not(target_os = "macos")) => archives::archives(&PUBLISHED),
+        _ => archives::archives(&[Platform::host()?.name()]),
     }
 }
 
@@ -106,16 +134,40 @@ pub(crate) fn test_more(report: &mut Report) {
         let build = ["rustc", "--locked", "--release", "--package", "bindings-c"];
         run(cargo().args(build).args(["--crate-type", "staticlib", "--target", I686]))
     });
-    consumers::test_more(report);
-    platforms::compilers(report);
-    platforms::valgrind(report);
-    platforms::test_more(report);
-    cargo_c::test_more(report);
+    pytest(report, "test_everywhere.py", |given| {
+        given["old_cmake"] = json!(old_cmake()?);
+        given["cargo_c"] = json!({
+            "program": cargo_c()?,
+            "target": scratch().join("c-cinstall-target"),
+            "version": CARGO_C.split('+').next(),
+        });
+        for name in PUBLISHED {
+            let platform = Platform::named(name)?;
+            given["platforms"][name] = json!({ "archive": archives::packed_for(&platform)?, "cc": as_json(&platform.cc()?) });
+        }
+        Ok(())
+    });
 }
 
-/// A user of a library that was moved to `at last`. `eval` keeps the paths with spaces together.
-const MOVED_USER: &str = r#"
-export PKG_CONFIG_PATH="$PWD/at last/lib/pkgconfig"
-eval "cc '$1/bindings-c/examples/retry.c' $(pkg-config --cflags --libs backoff) -o retry"
-LD_LIBRARY_PATH="$PWD/at last/lib" ./retry
-"#;
+/// The last that the pinned Rust builds.
+const CARGO_C: &str = "0.10.24+cargo-0.98.0";
+
+/// cargo-c. Without optimisation it is built in a third of the time.
+fn cargo_c() -> Result<PathBuf> {
+    let program = scratch().join("cargo-c/bin/cargo-cinstall");
+    if !program.exists() {
+        progress("building cargo-c, which takes some minutes");
+        let mut install = cargo();
+        install.args(["install", "--debug", "--locked", &format!("cargo-c@{CARGO_C}"), "--root"]);
+        install.arg(scratch().join("cargo-c"));
+        run(install.env("CARGO_TARGET_DIR", scratch().join("cargo-c-target")))?;
+    }
+    Ok(program)
+}
+
+/// The oldest that the package promises to work with.
+const OLD_CMAKE: &str = "cmake==3.15.3";
+
+fn old_cmake() -> Result<PathBuf> {
+    Ok(venv::with("c-old-cmake", "xtask/src/languages/c.rs", &[OLD_CMAKE])?.join("bin/cmake"))
+}

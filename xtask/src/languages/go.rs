@@ -5,7 +5,6 @@ mod adapters;
 mod command;
 pub(crate) mod engine;
 mod hosts;
-mod platforms;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,6 +13,7 @@ use std::process::Command;
 use anyhow::{Context, Result, ensure};
 
 use crate::languages::language::Platforms;
+use crate::languages::python;
 use crate::report::{Report, Runner};
 use crate::shell::{command, empty, output, progress, root, run, scratch, stdout};
 
@@ -188,5 +188,29 @@ pub(crate) fn test_more(report: &mut Report) {
         Ok(go)
     });
     report.check("Go: the page's static program over C", static_program_over_c);
-    platforms::test(report);
+    report.runs_on(("Go", "checked by", "golangci-lint"), || {
+        run(go_alone().args(["run", GOLANGCI_LINT, "run", "./..."]))?;
+        run(go_over_c()?.args(["run", GOLANGCI_LINT, "run", "--build-tags=backoff_cgo", "./..."]))?;
+        Ok(GOLANGCI_LINT.rsplit('@').next().unwrap_or_default().to_owned())
+    });
+    everywhere(report);
+}
+
+const GOLANGCI_LINT: &str = "github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0";
+
+/// Every platform of Go.
+fn everywhere(report: &mut Report) {
+    let [results, ran] =
+        ["xml", "jsonl"].map(|end| scratch().join("go-everywhere").with_extension(end));
+    report.suite_of("Go everywhere", Runner::Junit(results.clone()), || {
+        let _ = fs::remove_file(&ran);
+        let mut pytest = python::tool("pytest")?;
+        for (name, value) in go_alone().get_envs() {
+            pytest.env(name, value.unwrap_or_default());
+        }
+        pytest.args(["-q", "-p", "no:cacheprovider", "--junitxml"]).arg(results);
+        pytest.arg("bindings-go/internal/checks/everywhere.py").env("BACKOFF_RAN", &ran);
+        Ok(pytest)
+    });
+    report.ran_on(&ran);
 }

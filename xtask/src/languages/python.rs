@@ -11,6 +11,7 @@ use anyhow::Result;
 
 use crate::fresh;
 use crate::report::{Report, Runner};
+use crate::servers;
 use crate::shell::{command, copy_files, progress, root, run, scratch, stdout};
 use crate::venv;
 use wheels::{holds_no_path, installed, sdist, wheel};
@@ -115,7 +116,7 @@ pub(crate) fn test(report: &mut Report) {
         [("httpx", client as fn() -> Result<Command>), ("requests", client_requests)]
     {
         report.check(&format!("the example with {name} waits what the core says"), || {
-            scenario::check(name, client()?)
+            servers::clients_agree(&[(name.to_owned(), client()?)])
         });
     }
     pytest(report, "pytest", |pytest| {

@@ -10,6 +10,7 @@ use crate::audit;
 use crate::crates;
 use crate::languages::language::Platforms;
 use crate::report::Report;
+use crate::servers;
 use crate::shell::{cargo, command, progress, root, run, scratch};
 
 mod contents;
@@ -77,7 +78,7 @@ pub(crate) fn test(report: &mut Report) {
     features::test(report);
     users::test(report);
     report.check("the HTTP example waits for the delays of the core", || {
-        scenario::check("rust", client()?)
+        servers::clients_agree(&[("rust".to_owned(), client()?)])
     });
 }
 

@@ -113,12 +113,7 @@ impl Adapter {
     }
 
     fn ran_on(&self, version: &str, report: &mut Report) {
-        report.ran(Ran {
-            language: "Go".into(),
-            group: "adapters".into(),
-            name: self.name.into(),
-            version: version.trim_start_matches('v').into(),
-        });
+        report.ran([Ran::new("Go", "adapters", self.name, version.trim_start_matches('v'))]);
     }
 }
 

@@ -35,7 +35,7 @@ pub(crate) fn test(extent: Extent, report: &mut Report) {
             Ok(test)
         });
         match hosts(version) {
-            Ok(rows) => rows.into_iter().for_each(|row| report.ran(row)),
+            Ok(rows) => report.ran(rows),
             Err(error) => report.check(&what, || Err(error)),
         }
     }
@@ -53,14 +53,7 @@ fn hosts(version: &str) -> Result<Vec<Ran>> {
     let manifest: Manifest = serde_json::from_str(&fs::read_to_string(path)?)?;
     let is_host = |name: &str| !name.starts_with("node-") && !name.starts_with("@types/");
     let rows = manifest.dev_dependencies.into_iter().filter(|(name, _)| is_host(name));
-    Ok(rows
-        .map(|(name, version)| Ran {
-            language: "JavaScript".into(),
-            group: "adapters".into(),
-            name,
-            version,
-        })
-        .collect())
+    Ok(rows.map(|(name, version)| Ran::new("JavaScript", "adapters", &name, &version)).collect())
 }
 
 /// The program that runs tests, or others, beside the hosts in these versions.

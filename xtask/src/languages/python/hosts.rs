@@ -40,7 +40,7 @@ fn test_with(hosts: &str, environment: fn() -> Result<PathBuf>, report: &mut Rep
         },
     );
     match ran_on(environment) {
-        Ok(rows) => rows.into_iter().for_each(|row| report.ran(row)),
+        Ok(rows) => report.ran(rows),
         Err(error) => {
             report.check(&format!("the versions of the {hosts} hosts of Python"), || Err(error));
         }
@@ -60,12 +60,8 @@ fn ran_on(environment: fn() -> Result<PathBuf>) -> Result<Vec<Ran>> {
     let rows: Vec<Ran> = packages
         .map(|package| {
             let mut python = command(environment()?.join("bin/python"));
-            Ok(Ran {
-                language: "Python".into(),
-                group: "adapters".into(),
-                name: package.into(),
-                version: stdout(python.args(["-c", version, package]))?.trim().into(),
-            })
+            let version = stdout(python.args(["-c", version, package]))?;
+            Ok(Ran::new("Python", "adapters", package, version.trim()))
         })
         .collect::<Result<_>>()?;
     ensure!(!rows.is_empty(), "{PROJECT} has no extras");

@@ -23,14 +23,14 @@ pub(super) fn test(report: &mut Report) {
 
 /// Each feature alone, in a user's program.
 pub(super) fn test_more(report: &mut Report) {
-    for (name, program) in [("backoff-core", CORE), ("backoff-retry", LOOPS)] {
+    for (name, program) in PROGRAMS {
         let features = match packaged(name).and_then(|folder| features(&folder)) {
             Ok(features) => features,
             Err(error) => return report.check(name, || Err(error)),
         };
         for feature in [""].into_iter().chain(features.keys().map(String::as_str)) {
             report.suite_of(&format!("{name} with `{feature}` alone"), Runner::Summary, || {
-                let user = user_with(name, feature, program)?;
+                let user = user_with(name, |other| other == feature, program)?;
                 Ok(on(&user, &["test", "--lib", "--features", feature]))
             });
         }
@@ -48,13 +48,20 @@ fn documented(folder: &Path) -> Result<BTreeMap<String, bool>> {
     Ok(rows.collect())
 }
 
-/// A user's crate with one feature of a packaged crate, as a feature of its own, which its tests
+/// Tests of the core and of the loops, which any Rust that they support runs.
+pub(super) const PROGRAMS: [(&str, &str); 2] = [("backoff-core", CORE), ("backoff-retry", LOOPS)];
+
+/// A user's crate with some features of a packaged crate, as features of its own, which its tests
 /// read.
-fn user_with(name: &str, feature: &str, program: &str) -> Result<PathBuf> {
+pub(super) fn user_with(
+    name: &str,
+    is_on: impl Fn(&str) -> bool,
+    program: &str,
+) -> Result<PathBuf> {
     let path = packaged(name)?;
     let all = features(&path)?;
     let forward = |name_of: &String| {
-        let on = if name_of == feature { format!("\"{name}/{name_of}\"") } else { String::new() };
+        let on = if is_on(name_of) { format!("\"{name}/{name_of}\"") } else { String::new() };
         format!("{name_of} = [{on}]\n")
     };
     let dependencies = format!(

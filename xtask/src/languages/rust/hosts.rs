@@ -54,13 +54,12 @@ pub(crate) fn test(extent: Extent, report: &mut Report) {
         Ok(test)
     });
     if extent == Extent::All {
-        report.suite(
-            "the adapters of Rust over TLS",
-            Runner::Summary,
-            cargo()
-                .args(["test", "--locked"])
-                .current_dir(root().join("bindings-rust/adapters/tests/tls")),
-        );
+        report.suite_of("the adapters of Rust over TLS", Runner::Summary, || {
+            let mut cargo = cargo();
+            cargo.args(["test", "--locked"]);
+            cargo.current_dir(root().join("bindings-rust/adapters/tests/tls"));
+            Ok(cargo)
+        });
         for oldest in &OLDEST {
             let what =
                 format!("the adapters of Rust, oldest hosts: {}", oldest.features.join(", "));

@@ -4,8 +4,9 @@ use std::process::Command;
 
 use anyhow::Result;
 
+use crate::languages::rust::features::{PROGRAMS, user_with};
 use crate::languages::rust::packaged::{
-    CRATES, features, in_user, on, packaged, rust_version, snippet, user,
+    CRATES, in_user, on, packaged, rust_version, snippet, user,
 };
 use crate::libbackoff::Platform;
 use crate::report::Report;
@@ -48,17 +49,13 @@ pub(super) fn test(report: &mut Report) {
 /// The oldest Rust.
 pub(super) fn test_more(report: &mut Report) {
     report.check("the packaged crates with the oldest Rust that they promise", || {
-        let names = |name| Ok(features(&packaged(name)?)?.into_keys().collect::<Vec<_>>());
-        let [of_core, of_loops]: [Result<_>; 2] = [names("backoff-core"), names("backoff-retry")];
-        let dependencies = format!(
-            "features = {:?} }}\nbackoff-core = {{ version = \"*\", features = {:?} }}\n\
-             rand_xoshiro = \"0.8\"\nserde = \"1\"\ntokio = {{ version = \"1\", features = [\"rt\"] }}\n",
-            of_loops?, of_core?
-        );
-        let user = user("rust-oldest", &dependencies, "src/lib.rs", EVERY_FEATURE)?;
-        let mut cargo = oldest("backoff-core")?;
-        cargo.args(["test", "--quiet", "--lib"]);
-        run(&mut in_user(cargo, &user))
+        for (name, program) in PROGRAMS {
+            let user = user_with(name, |_| true, program)?;
+            let mut cargo = oldest(name)?;
+            cargo.args(["test", "--quiet", "--lib", "--all-features"]);
+            run(&mut in_user(cargo, &user))?;
+        }
+        Ok(())
     });
     for (name, _) in CRATES {
         let version = rust_version(name).unwrap_or_default();
@@ -103,46 +100,6 @@ async fn main() -> Result<(), backoff_core::ParseError> {
         .await;
     println!("{result:?}");
     Ok(())
-}
-"#;
-
-/// A program that uses every feature, to be tested with any Rust that the crates support.
-const EVERY_FEATURE: &str = r#"
-#![cfg(test)]
-
-use backoff_retry::{Backoff, Budget, Policy, RandomStream, Report, Retry, RngBackoff, StopReason};
-use rand_xoshiro::{SplitMix64, rand_core::SeedableRng};
-use serde::{Deserialize, de::IntoDeserializer, de::value::Error};
-use std::{cell::Cell, time::Duration};
-
-#[test]
-fn blocking_and_async_loops_wait_for_the_delays_of_the_policy() {
-    let policy: Policy = "full:base=100ms,cap=20s,max_retries=5".parse().unwrap();
-    let stream = RandomStream::from_key(42, "job-1");
-    let delays: Duration = Backoff::new(policy, stream).sum();
-    assert_eq!(policy.delay_ns(stream, 3), 83_486_434);
-
-    let (now, budget) = (Cell::new(Duration::ZERO), Budget::parse("sre").unwrap());
-    let sleep = |delay| now.set(now.get() + delay);
-    let retry = Retry::new(policy).stream(stream).clock(|| now.get()).budget(&budget);
-    let plan = retry.clone().sleep(sleep).when(|_: &&str| true);
-    let Report { result, reason, elapsed, .. } = plan.call_with_report(|| Err::<(), _>("busy"));
-    assert_eq!((result, reason, elapsed), (Err("busy"), StopReason::MaxRetries, delays));
-
-    let soon = Policy::parse("constant:base=1ms,max_retries=2").unwrap();
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
-    let plan = Retry::new(soon).when(|_: &&str| true);
-    let report = runtime.block_on(plan.call_async_with_report(async || Err::<(), _>("busy")));
-    assert_eq!(report.attempts, 3);
-    assert!(report.elapsed >= Duration::from_millis(2));
-}
-
-#[test]
-fn policies_are_serialized_and_use_any_generator() {
-    let text = "full:base=100ms,max_retries=5";
-    let policy = Policy::deserialize(IntoDeserializer::<Error>::into_deserializer(text)).unwrap();
-    let theirs = RngBackoff::new(policy, SplitMix64::seed_from_u64(42));
-    assert!(theirs.eq(Backoff::new(policy, RandomStream::from_seed(42))));
 }
 "#;
 

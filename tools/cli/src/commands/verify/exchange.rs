@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 
-use crate::duration::people;
+use crate::duration::humanize;
 
 /// A program that reads slowly has made progress when it has read this many bytes.
 const WRITTEN_AT_ONCE: usize = 4096;
@@ -99,7 +99,7 @@ pub(crate) fn run(
         }
         Ok(false) => false,
         Err(Hung) => {
-            let timeout = people(timeout_ns);
+            let timeout = humanize(timeout_ns);
             problems.push(if has_ended(&mut child) {
                 format!(
                     "the command has ended, but a process that it started held its output open, and neither \
@@ -117,7 +117,7 @@ pub(crate) fn run(
         child.wait()?;
     }
     if is_done && status.is_none() {
-        let timeout = people(timeout_ns);
+        let timeout = humanize(timeout_ns);
         problems.push(format!("the command closed its output, and still ran after {timeout}"));
     }
     exchange.status = status.filter(|status| !status.success());
