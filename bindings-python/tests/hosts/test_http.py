@@ -17,7 +17,7 @@ import pytest
 import requests
 import urllib3
 from backoff_rs import Budget, PolicyError, RetryStats, SharedBudget
-from backoff_rs.adapters import _http
+from backoff_rs.adapters import _http, _http_parts
 from backoff_rs.adapters import aiohttp as aiohttp_adapter
 from backoff_rs.adapters import httpx as httpx_adapter
 from backoff_rs.adapters import requests as requests_adapter
@@ -414,8 +414,7 @@ def test_a_socks_proxy_that_does_not_reach_the_host():
 
 
 def test_the_number_of_origins_is_bounded():
-    functions = dict.fromkeys(["head", "failure", "drain", "close"], print)
-    client = _http.Client("default", {}, **functions, awaits=False)
+    client = _http.Client("default", {}, _http.Library(*[print] * 4, awaits=False))
     first = client.budget("http://0:1")
     for number in range(999):
         client.budget(f"http://{number}:2")
@@ -547,7 +546,7 @@ def test_requests_bounds_a_timeout_of_urllib3():
     ],
 )
 def test_the_parts_of_a_url(url, shown, origin):
-    assert _http._parts(url) == (shown.replace("HTTP:", "http:"), origin)
+    assert _http_parts.url_parts(url) == (shown.replace("HTTP:", "http:"), origin)
 
 
 def test_aiohttp_sends_a_request_without_retries():

@@ -22,7 +22,7 @@ from ._decisions import (
     warn_if_unlimited,
     with_advice,
 )
-from ._http import holds_its_bytes, refused_tunnel, status_of_tunnel
+from ._http_parts import holds_its_bytes, refused_tunnel, status_of_tunnel
 from ._tls import is_about_tls
 
 TYPE_CHECKING = False
