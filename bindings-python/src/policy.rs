@@ -1,3 +1,6 @@
+//! The policy. It is longer than 300 lines because each field has a getter, with the docstring that Python
+//! shows.
+
 use backoff_core::Field;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};

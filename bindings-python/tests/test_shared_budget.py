@@ -268,7 +268,8 @@ def test_every_exchange_is_reported():
     assert [exchange.stored for exchange in exchanges] == ["yes", "no", "no", "unknown", "yes"]
     assert [exchange.before for exchange in exchanges[1:4]] == [None, "hello", "7 20 | 0 1 0"]
     assert [exchange.now_ns for exchange in exchanges[1:4]] == [0, store.now_ns, store.now_ns]
-    assert [len(exchange.steps) for exchange in exchanges] == [2, 0, 0, 2, 2]
+    counts = [[step.count for step in exchange.steps] for exchange in exchanges]
+    assert counts == [[1, 1], [], [], [3, 3], [1, 1]]
     assert [exchange.after for exchange in exchanges[1:3]] == ["", ""]
     assert [exchange.error for exchange in exchanges[:2]] == [None, away]
     assert "hello" in str(exchanges[2].error)
