@@ -51,7 +51,7 @@ class LoopState:
 
     __slots__ = (
         "_attempts",
-        "_begun_ns",
+        "_began_ns",
         "_cancellations",
         "_deadline_ns",
         "_decided_ns",
@@ -94,7 +94,7 @@ class LoopState:
             self._stream = options.stream_of_call(args, kwargs or {})
             self._deadline_ns = options.deadline_of_call(args, kwargs or {})
         self._cancellations = Cancellations() if awaits else None
-        self._attempts = self._begun_ns = 0
+        self._attempts = self._began_ns = 0
         #: Made when it is needed: at the first failure, or if others can see that it begins.
         self._operation: Operation | None = None
         #: Its part in a shared budget.
@@ -144,7 +144,7 @@ class LoopState:
             outcome,
             reason,
             delay_ns,
-            max(0, now_ns - self._begun_ns),
+            max(0, now_ns - self._began_ns),
             self._error,
             self._value,
             budget_is_local,
@@ -157,7 +157,7 @@ class LoopState:
     async def _cancel(self, can_await: bool = True) -> None:
         """Cancels the loop, unless it has stopped."""
         if self._reason is None:
-            now_ns = self._begun_ns
+            now_ns = self._began_ns
             if self._operation is not None:
                 self._operation.cancel()
             if self._attempts:

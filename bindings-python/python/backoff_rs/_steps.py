@@ -36,9 +36,9 @@ class Steps(LoopState):
         try:
             if self.awaits:
                 await _time.checkpoint_if_cancelled()
-            self._begun_ns = self._now_ns()
+            self._began_ns = self._now_ns()
             if self._deadline_ns is not None:
-                reject_distant_deadline(self._deadline_ns, self._begun_ns)
+                reject_distant_deadline(self._deadline_ns, self._began_ns)
             # A budget counts operations, and fake time numbers loops.
             if self.options.budget is not None or self._time.is_fake:
                 self._operation = self._new_operation()
@@ -58,7 +58,7 @@ class Steps(LoopState):
         if stream is None and time.is_fake:
             stream = time.stream()
         policy = time.policy or options.policy
-        return _begin(policy, stream, self._begun_ns, self._deadline_ns, options.budget)
+        return _begin(policy, stream, self._began_ns, self._deadline_ns, options.budget)
 
     async def _failed(self, error: BaseException) -> None:
         # A call may turn its cancellation into a failure of another type.
@@ -126,10 +126,10 @@ class Steps(LoopState):
 
     async def _drain(self, decision: Decision) -> Decision:
         """Begins the wait with what the adapter does. Returns the rest of the wait."""
-        begun_ns = self._now_ns()
+        began_ns = self._now_ns()
         assert self.options.drain is not None
         await self._call(self.options.drain, decision.delay)
-        left_ns = decision.delay_ns - max(0, self._now_ns() - begun_ns)
+        left_ns = decision.delay_ns - max(0, self._now_ns() - began_ns)
         return Decision(max(0, left_ns))
 
     def _log(self, event: RetryEvent) -> None:

@@ -26,7 +26,7 @@ class FakeTime:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._now_ns = self._begun_ns = _clock.monotonic_ns()
+        self._now_ns = self._began_ns = _clock.monotonic_ns()
         self._slept_ns: list[int] = []
 
     @property
@@ -42,7 +42,7 @@ class FakeTime:
     @property
     def elapsed_ns(self) -> int:
         """The time since the clock started, in nanoseconds."""
-        return self._now_ns - self._begun_ns
+        return self._now_ns - self._began_ns
 
     def advance_ns(self, time_ns: int) -> None:
         """Advances the clock, like a call that takes this long.

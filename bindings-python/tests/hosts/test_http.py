@@ -180,15 +180,21 @@ def test_a_connection_is_used_again_after_a_short_body(kind, length, connections
 
 
 def test_a_body_without_an_end_is_not_read(kind):
+    """Also if there is a minute to do so."""
+    sent = []
+
     def endless(connection):
         connection.sendall(b"HTTP/1.1 503 Busy\r\nTransfer-Encoding: chunked\r\n\r\n")
         while True:
             connection.sendall(b"1000\r\n" + b"x" * 4096 + b"\r\n")
+            sent.append(4096)
 
-    client = kind(**JOB)
+    client = kind(**SLOW)
     with Server(endless, OK) as server:
         assert client.fetch(get(server.url)) == [(200, "ready")]
         server.wait_until_closed()
+    # What the client read, and the buffers of the sockets.
+    assert sum(sent) < 30_000_000
 
 
 def test_each_origin_has_a_budget(kind):
