@@ -61,7 +61,7 @@ class BudgetWorker:
         """Notes an event: what the operation holds, and whether the local budget gave it."""
         with self._changed:
             self._queue.member.note(name, held, is_local, monotonic_ns())
-            if self._queue.due_in() is not None:
+            if self._queue.member.due_in(monotonic_ns()) is not None:
                 self._wake()
 
     def request(self, outcome: Outcome, wake: Callable[[], object]) -> Request:
