@@ -145,18 +145,18 @@ pub(crate) fn text(object: &Bound<'_, PyAny>) -> Option<String> {
 }
 
 fn cut(object: &Bound<'_, PyAny>, text: PyResult<Bound<'_, PyString>>) -> Option<String> {
-    const LONGEST: usize = 60;
+    const MAX_LENGTH: usize = 60;
     let text = text.ok()?;
-    text.to_str().ok().map(|text| printable(object.py(), text, LONGEST))
+    text.to_str().ok().map(|text| printable(object.py(), text, MAX_LENGTH))
 }
 
 /// The type of a value, with its module if that is not Python's own: "int", "numpy.bool".
 fn type_name(object: &Bound<'_, PyAny>) -> String {
-    const LONGEST: usize = 200;
+    const MAX_LENGTH: usize = 200;
     let class = object.get_type();
     class.fully_qualified_name().or_else(|_| class.name()).map_or_else(
         |_| "?".to_owned(),
-        |name| printable(object.py(), &name.to_string_lossy(), LONGEST),
+        |name| printable(object.py(), &name.to_string_lossy(), MAX_LENGTH),
     )
 }
 
@@ -168,13 +168,13 @@ pub(crate) fn _type_name(object: &Bound<'_, PyAny>) -> String {
 
 /// The first characters of a text that the caller's code made, on one line: characters that
 /// cannot be printed are escaped as in the repr of a `str`.
-fn printable(py: Python<'_>, text: &str, longest: usize) -> String {
+fn printable(py: Python<'_>, text: &str, max_length: usize) -> String {
     let escaped = |char: char| match PyString::new(py, char.encode_utf8(&mut [0; 4])).repr() {
         Ok(repr) if !char.is_ascii_graphic() => {
             repr.to_string_lossy().trim_matches('\'').to_owned()
         }
         _ => char.to_string(),
     };
-    let more = if text.chars().nth(longest).is_some() { "..." } else { "" };
-    text.chars().take(longest).map(escaped).collect::<String>() + more
+    let more = if text.chars().nth(max_length).is_some() { "..." } else { "" };
+    text.chars().take(max_length).map(escaped).collect::<String>() + more
 }

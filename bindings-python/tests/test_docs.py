@@ -16,13 +16,12 @@ PAGES = {
     str(page.relative_to(FOLDER)): page.read_text("utf-8")
     for page in [FOLDER / "README.md", *sorted((FOLDER / "docs").glob("*.md"))]
 }
-HTTP = (FOLDER / "examples" / "http_httpx.py").read_text("utf-8")
 
 
 def blocks(text):
-    """The blocks of a page, without commands and without the HTTP example, which needs a server."""
+    """The blocks of a page, without commands."""
     found = re.findall(r"^```(\w*)\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
-    return [block for block in found if block[0] != "sh" and block != ("python", HTTP)]
+    return [block for block in found if block[0] != "sh"]
 
 
 PAIRS = [
@@ -55,10 +54,6 @@ def test_every_snippet_shows_what_it_prints():
         languages = [language for language, _ in blocks(text)]
         assert languages == ["python", "text"] * (len(languages) // 2), name
     assert len(PAIRS) >= 14
-
-
-def test_the_http_example_is_shown_unchanged():
-    assert sum(text.count(f"```python\n{HTTP}```\n") for text in PAGES.values()) == 1
 
 
 @pytest.mark.parametrize(("code", "printed"), PAIRS)

@@ -5,7 +5,7 @@ import os
 
 import loops
 import pytest
-from backoff_rs import Backoff, Budget, Operation, Policy, RandomStream, RetryStats
+from backoff_rs import Backoff, Policy, RandomStream
 
 POLICIES = [
     Policy("exponential", base=1, cap=600, jitter="full"),
@@ -102,41 +102,3 @@ def test_loops_of_a_child_have_streams_of_their_own():
     before = waits()
     children = [in_child(waits) for _ in range(3)]
     assert len(set(map(tuple, [before, *children, waits()]))) == 5
-
-
-def test_a_child_continues_with_its_own_copy_of_a_budget():
-    budget = Budget.parse("quota:max_tokens=3,cost=1")
-
-    def granted(retries):
-        operation = Operation(POLICIES[0], RandomStream(42), now_ns=0, budget=budget)
-        return [bool(operation.decide("transient", now_ns=0)) for _ in range(retries)]
-
-    assert granted(1) == [True]
-    assert [in_child(lambda: granted(3)) for _ in range(2)] == [[True, True, False]] * 2
-    assert granted(3) == [True, True, False]
-    assert in_child(lambda: granted(1)) == [False]
-
-
-def test_an_operation_continues_in_both_processes():
-    operation = Operation(Policy("constant", base=1, max_retries=2), RandomStream(42), now_ns=0)
-    assert operation.decide("transient", now_ns=0)
-
-    def go_on():
-        decisions = [operation.decide("transient", now_ns=0) for _ in range(2)]
-        return [decision.reason for decision in decisions] + [operation.attempts]
-
-    assert in_child(go_on) == [None, "max_retries", 3]
-    assert go_on() == [None, "max_retries", 3]
-
-
-def test_a_child_continues_with_its_own_copy_of_stats():
-    stats = RetryStats()
-    stats.record(3, "success")
-
-    def record():
-        stats.record(2, "budget")
-        return stats.operations, stats.attempts, stats.retries, stats.stops["budget"]
-
-    assert [in_child(record) for _ in range(2)] == [[2, 5, 3, 1]] * 2
-    assert (stats.operations, stats.attempts, stats.stops["budget"]) == (1, 3, 0)
-    assert record() == (2, 5, 3, 1)

@@ -24,34 +24,35 @@ def configured():
     structlog.reset_defaults()
 
 
+#: The fields of the second attempt, which is the last.
+GAVE_UP = {
+    "attempts": 2,
+    "outcome": "transient",
+    "reason": "max_retries",
+    "delay": 0.0,
+    "elapsed": 2.0,
+    "error": "ConnectionResetError('reset')",
+}
+
+
 def test_logging(caplog):
     with pytest.raises(ConnectionResetError):
         loops.called(loops.Script(RESET, RESET), **OPTIONS)
+    about = "job: attempt {}: transient, ConnectionResetError('reset'): {}".format
     assert caplog.record_tuples == [
+        ("backoff_rs", logging.WARNING, about(1, "waiting 2.000 s")),
         (
             "backoff_rs",
             logging.WARNING,
-            "job: attempt 1: transient, ConnectionResetError('reset'): waiting 2.000 s",
-        ),
-        (
-            "backoff_rs",
-            logging.WARNING,
-            "job: attempt 2: transient, ConnectionResetError('reset'): "
-            "gave up after 2 attempts in 2.000 s: max_retries",
+            about(2, "gave up after 2 attempts in 2.000 s: max_retries"),
         ),
     ]
     fields = {
-        key: value for key, value in vars(caplog.records[1]).items() if key.startswith("backoff_")
+        key.removeprefix("backoff_"): value
+        for key, value in vars(caplog.records[1]).items()
+        if key.startswith("backoff_")
     }
-    assert fields == {
-        "backoff_name": "job",
-        "backoff_attempts": 2,
-        "backoff_outcome": "transient",
-        "backoff_reason": "max_retries",
-        "backoff_delay": 0.0,
-        "backoff_elapsed": 2.0,
-        "backoff_error": "ConnectionResetError('reset')",
-    }
+    assert fields == {"name": "job", **GAVE_UP}
 
 
 def test_a_result_is_not_logged(caplog):
@@ -174,29 +175,10 @@ def test_no_repr_is_made_if_the_logger_is_off():
 def test_structlog():
     with structlog.testing.capture_logs() as logs, pytest.raises(ConnectionResetError):
         loops.called(loops.Script(RESET, RESET), **OPTIONS)
+    waiting = {"attempts": 1, "reason": None, "delay": 2.0, "elapsed": 0.0}
     assert logs == [
-        {
-            "event": "retry",
-            "log_level": "warning",
-            "loop": "job",
-            "attempts": 1,
-            "outcome": "transient",
-            "reason": None,
-            "delay": 2.0,
-            "elapsed": 0.0,
-            "error": "ConnectionResetError('reset')",
-        },
-        {
-            "event": "gave up",
-            "log_level": "warning",
-            "loop": "job",
-            "attempts": 2,
-            "outcome": "transient",
-            "reason": "max_retries",
-            "delay": 0.0,
-            "elapsed": 2.0,
-            "error": "ConnectionResetError('reset')",
-        },
+        {"event": "retry", "log_level": "warning", "loop": "job", **GAVE_UP, **waiting},
+        {"event": "gave up", "log_level": "warning", "loop": "job", **GAVE_UP},
     ]
 
 

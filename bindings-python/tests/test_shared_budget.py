@@ -268,7 +268,8 @@ def test_every_exchange_is_reported():
     assert [exchange.stored for exchange in exchanges] == ["yes", "no", "no", "unknown", "yes"]
     assert [exchange.before for exchange in exchanges[1:4]] == [None, "hello", "7 20 | 0 1 0"]
     assert [exchange.now_ns for exchange in exchanges[1:4]] == [0, store.now_ns, store.now_ns]
-    assert [len(exchange.steps) for exchange in exchanges] == [2, 0, 0, 2, 2]
+    counts = [[step.count for step in exchange.steps] for exchange in exchanges]
+    assert counts == [[1, 1], [], [], [3, 3], [1, 1]]
     assert [exchange.after for exchange in exchanges[1:3]] == ["", ""]
     assert [exchange.error for exchange in exchanges[:2]] == [None, away]
     assert "hello" in str(exchanges[2].error)
@@ -396,7 +397,7 @@ def call_async(budget, **options):
 def test_a_cancelled_loop_leaves_no_request():
     store, gate = MemoryStore(), threading.Event()
     store.faults["load"].append(gate)
-    budget = shared(store)
+    budget, exchanges = reporting(store)
 
     async def cancel():
         tasks = [asyncio.create_task(call_async(budget))]
@@ -413,8 +414,9 @@ def test_a_cancelled_loop_leaves_no_request():
     assert {type(result) for result in results} == {asyncio.CancelledError}
     assert budget._worker._queue.requests == []
     gate.set()
-    budget.flush()
-    assert "retry_requested" not in str(store.states)
+    assert budget.flush()
+    events = {step.event.value for exchange in exchanges for step in exchange.steps}
+    assert events == {"operation_began", "attempt_failed"}
 
 
 def test_trio_cancels_a_loop_that_asks():

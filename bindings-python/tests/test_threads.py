@@ -57,12 +57,6 @@ def test_a_reset_loses_no_draw():
     assert backoff.stream == taken.stream
 
 
-def test_a_policy_is_shared():
-    expected = POLICY.delays(STREAM, 50)
-    taken = at_once(lambda: [POLICY.delay(STREAM, index) for index in range(50)])
-    assert taken == [expected] * THREADS
-
-
 def operation(budget, policy=POLICY):
     return Operation(policy, STREAM, now_ns=0, budget=budget)
 

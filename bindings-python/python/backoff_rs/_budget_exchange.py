@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from ._budget_store import BudgetStore
 
     #: The text after the steps, whether it differs, and the steps.
-    Stepped: TypeAlias = tuple[str, bool, tuple[ExchangeStep, ...]]
+    _Stepped: TypeAlias = tuple[str, bool, tuple[ExchangeStep, ...]]
 
 
 def exchange(
     store: BudgetStore,
     key: str,
-    step: Callable[[str | None, int], Stepped],
+    step: Callable[[str | None, int], _Stepped],
     lost: Callable[[], int | None],
     timeout: float,
 ) -> BudgetExchange:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ._types import Outcome
 
     #: Whether a retry is granted, what the operation then holds, and whether the local budget decided.
-    Answer: TypeAlias = tuple[bool, int, bool]
+    _Answer: TypeAlias = tuple[bool, int, bool]
 
 REFUSED: Final = (False, 0, True)
 
@@ -28,7 +28,7 @@ class Request:
         self.outcome = outcome
         #: Called when there is an answer.
         self.wake = wake
-        self.answer: Answer | None = None
+        self.answer: _Answer | None = None
         #: How long it may wait, in seconds.
         self.timeout = 0.0
 

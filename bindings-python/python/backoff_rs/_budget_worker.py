@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from ._aliases import BudgetEventOrName
     from ._backoff import _Member
-    from ._budget_exchange import Stepped
-    from ._budget_queue import Answer
+    from ._budget_exchange import _Stepped
+    from ._budget_queue import _Answer
     from ._budget_store import BudgetStore
 
 #: An exchange may take at least this many seconds: the store may need a new connection.
@@ -61,7 +61,7 @@ class BudgetWorker:
         """Notes an event: what the operation holds, and whether the local budget gave it."""
         with self._changed:
             self._queue.member.note(name, held, is_local, monotonic_ns())
-            if self._queue.due_in() is not None:
+            if self._queue.member.due_in(monotonic_ns()) is not None:
                 self._wake()
 
     def request(self, outcome: Outcome, wake: Callable[[], object]) -> Request:
@@ -83,7 +83,7 @@ class BudgetWorker:
                 self._queue.withdraw(request)
             raise
 
-    def answer(self, request: Request) -> Answer:
+    def answer(self, request: Request) -> _Answer:
         """The answer, or that of the local budget if the store has not answered in time."""
         with self._changed:
             if request.answer is None:
@@ -177,7 +177,7 @@ class BudgetWorker:
             flush.is_stored = made.error is None
             flush.over.set()
 
-    def _step(self, before: str | None, now_ns: int) -> Stepped:
+    def _step(self, before: str | None, now_ns: int) -> _Stepped:
         with self._changed:
             stepped, steps = self._queue.member.step(before, now_ns), self._queue.member.steps()
         if stepped is None:

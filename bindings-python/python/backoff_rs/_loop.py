@@ -40,7 +40,7 @@ class Loop(Steps):
             if may_be_cancelled or self.options.begins_in_full or self._time.is_fake:
                 return self._begin()
             now_ns = self._now_ns
-            self._begun_ns = now_ns()
+            self._began_ns = now_ns()
         self._attempts += 1
         return None
 

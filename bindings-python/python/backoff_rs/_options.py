@@ -121,9 +121,9 @@ _NS_PER_YEAR: Final = 31_557_600 * 10**9
 _NO_DEADLINE: Final = 2**64 - 1
 
 
-def reject_distant_deadline(deadline_ns: int, begun_ns: int) -> None:
+def reject_distant_deadline(deadline_ns: int, began_ns: int) -> None:
     """Raises PolicyError for a deadline that is no time of the clock of a loop that begins."""
-    latest_ns = begun_ns + _YEARS_AHEAD * _NS_PER_YEAR
+    latest_ns = began_ns + _YEARS_AHEAD * _NS_PER_YEAR
     if latest_ns < deadline_ns != _NO_DEADLINE:
         why = f"is more than {_YEARS_AHEAD} years away; it is a time of time.monotonic_ns()"
         message = f"deadline_ns {deadline_ns} {why}"

@@ -6,7 +6,7 @@ from ._event import RetryEvent, safe_repr
 from ._types import StopReason
 
 #: The most characters of a result or an error in a message.
-_LONGEST: Final = 200
+_MAX_LENGTH: Final = 200
 
 
 class RetryError(Exception):
@@ -44,6 +44,6 @@ class RetryError(Exception):
 
     def __str__(self) -> str:
         shown = safe_repr(self.result if self.error is None else self.error)
-        if len(shown) > _LONGEST:
-            shown = shown[:_LONGEST] + "..."
+        if len(shown) > _MAX_LENGTH:
+            shown = shown[:_MAX_LENGTH] + "..."
         return f"{self._summary}: {'result ' if self.error is None else ''}{shown}"

@@ -41,17 +41,13 @@ class SharedBudget:
                  "concurrent" budget is rejected: a process that dies would hold its slots for ever.
     local_budget the budget string that decides in this process while the store is away; by default
                  the same.
-    fallback     what of that is granted: "share", its part, as if each process did what this one
-                 does, so that all together grant about one budget; "whole", all, so that n processes
-                 grant up to n budgets; or "refuse", none.
+    fallback     what of that is granted: "share", its part of one budget, if each process does what this
+                 one does; "whole", all; or "refuse", none.
     processes    how many processes share, from 1 to 1000000; by default as many as the account has
-                 counted lately. A process that has not exchanged anything yet assumes that it is
-                 alone.
+                 counted lately.
     lease        a request that is granted also takes lease - 1 more retries, which this process then
                  grants without asking: fewer round trips, but these retries may lie unused, and
-                 do not expire. While processes lose swaps to each other, a request takes up to
-                 15 more along, whatever the lease, but at most a sixteenth of what the account
-                 would grant.
+                 do not expire.
     timeout      how long a loop waits for the store, in seconds; at least a second until the first
                  exchange has ended, because the store needs a connection.
     on_exchange  called with a BudgetExchange after each exchange with the store, also after one that

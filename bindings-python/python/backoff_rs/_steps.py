@@ -6,117 +6,29 @@ never suspend, and run() runs each to its end.
 
 from __future__ import annotations
 
-import contextlib
 import sys
-from types import CoroutineType
 
 from . import _time
 from ._backoff import Decision, _begin
-from ._cancellation import Cancellations
-from ._context import add_note, keep_context, may_be_marked
-from ._functions import is_lost
-from ._options import NOT_AWAITED, reject_distant_deadline
+from ._context import add_note, may_be_marked
+from ._loop_state import LoopState, reject_lost
+from ._options import reject_distant_deadline
 from ._time import run
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
-    from typing import Any, Final, Literal
+    from typing import Any
 
     from ._aliases import Duration, OutcomeOrName
     from ._backoff import Operation
-    from ._budget_session import SharedBudgetSession
     from ._event import RetryEvent
-    from ._options import Options
-    from ._types import Outcome, StopReason
-
-    _Reason = StopReason | Literal["success", "cancelled"]
-
-_LEFT: Final = (
-    "was not awaited: nothing can await it after a `break` or an exception outside "
-    "`with attempt:`, or in a coroutine that is being closed"
-)
 
 
-def _reject_lost(function: object, result: object) -> None:
-    if is_lost(result):
-        raise TypeError(f"{function!r} is a coroutine function, {NOT_AWAITED}")
+class Steps(LoopState):
+    """What is done before, between and after the attempts of an operation."""
 
-
-def _caller() -> int:
-    """The stack level, for a warning of the function that calls this, of the code outside this
-    package."""
-    level, frame = 1, sys._getframe(1)
-    while frame.f_globals.get("__package__") == __package__ and frame.f_back is not None:
-        level, frame = level + 1, frame.f_back
-    return level
-
-
-class Steps:
-    """One operation: its state, and what is done before, between and after its attempts."""
-
-    __slots__ = (
-        "_attempts",
-        "_begun_ns",
-        "_cancellations",
-        "_deadline_ns",
-        "_decided_ns",
-        "_error",
-        "_name",
-        "_now_ns",
-        "_operation",
-        "_outcome",
-        "_reason",
-        "_session",
-        "_stream",
-        "_time",
-        "_value",
-        "awaits",
-        "decision",
-        "options",
-    )
-
-    def __init__(
-        self,
-        options: Options,
-        name: str,
-        awaits: bool,
-        args: tuple[Any, ...] = (),
-        kwargs: dict[str, Any] | None = None,
-    ) -> None:
-        self.options: Options = options
-        self._name = name
-        #: Whether hooks and predicates may be awaited.
-        self.awaits: bool = awaits
-        self._time = time = _time.current()
-        self._now_ns = time.now_ns if options.clock_ns is None else options.checked_now_ns
-        self._stream = options.stream
-        self._deadline_ns = options.deadline_ns
-        if options.depends_on_arguments:
-            self._stream = options.stream_of_call(args, kwargs or {})
-            self._deadline_ns = options.deadline_of_call(args, kwargs or {})
-        self._cancellations = Cancellations() if awaits else None
-        self._attempts = self._begun_ns = 0
-        #: Made when it is needed: at the first failure, or if others can see that it begins.
-        self._operation: Operation | None = None
-        #: Its part in a shared budget.
-        self._session: SharedBudgetSession | None = None
-        #: The failure or the value of the last call.
-        self._error: BaseException | None = None
-        self._value: object = None
-        #: From the last call to the wait.
-        self.decision: Decision | None = None
-        self._reason: _Reason | None = None
-
-    @property
-    def attempts(self) -> int:
-        """The calls so far."""
-        return self._attempts
-
-    @property
-    def stopped(self) -> bool:
-        """Whether the loop has ended."""
-        return self._reason is not None
+    __slots__ = ()
 
     async def _begin(self) -> None:
         """Begins the operation and its first attempt. It raises a pending cancellation of this
@@ -124,9 +36,9 @@ class Steps:
         try:
             if self.awaits:
                 await _time.checkpoint_if_cancelled()
-            self._begun_ns = self._now_ns()
+            self._began_ns = self._now_ns()
             if self._deadline_ns is not None:
-                reject_distant_deadline(self._deadline_ns, self._begun_ns)
+                reject_distant_deadline(self._deadline_ns, self._began_ns)
             # A budget counts operations, and fake time numbers loops.
             if self.options.budget is not None or self._time.is_fake:
                 self._operation = self._new_operation()
@@ -146,7 +58,7 @@ class Steps:
         if stream is None and time.is_fake:
             stream = time.stream()
         policy = time.policy or options.policy
-        return _begin(policy, stream, self._begun_ns, self._deadline_ns, options.budget)
+        return _begin(policy, stream, self._began_ns, self._deadline_ns, options.budget)
 
     async def _failed(self, error: BaseException) -> None:
         # A call may turn its cancellation into a failure of another type.
@@ -214,10 +126,10 @@ class Steps:
 
     async def _drain(self, decision: Decision) -> Decision:
         """Begins the wait with what the adapter does. Returns the rest of the wait."""
-        begun_ns = self._now_ns()
+        began_ns = self._now_ns()
         assert self.options.drain is not None
         await self._call(self.options.drain, decision.delay)
-        left_ns = decision.delay_ns - max(0, self._now_ns() - begun_ns)
+        left_ns = decision.delay_ns - max(0, self._now_ns() - began_ns)
         return Decision(max(0, left_ns))
 
     def _log(self, event: RetryEvent) -> None:
@@ -259,7 +171,7 @@ class Steps:
             if sleep is None or self._replaces_sleep():
                 self._time.block(decision.delay_ns)
             elif (result := sleep(decision.delay)) is not None:
-                _reject_lost(sleep, result)
+                reject_lost(sleep, result)
         except BaseException as error:
             run(self._break_off(error))
             raise
@@ -324,120 +236,3 @@ class Steps:
         refused = Decision(decision.delay_ns, self._operation.refuse_retry())
         self.decision = refused
         return refused
-
-    def _event(self, decision: Decision) -> RetryEvent:
-        """The event of the last decision."""
-        from ._types import Outcome
-
-        return self._new_event(
-            Outcome(self._outcome),
-            decision.reason,
-            decision.delay_ns,
-            self._decided_ns,
-            self._session is not None and self._session.is_local,
-        )
-
-    def _new_event(
-        self,
-        outcome: Outcome | None,
-        reason: StopReason | None,
-        delay_ns: int,
-        now_ns: int,
-        budget_is_local: bool = False,
-    ) -> RetryEvent:
-        from ._event import RetryEvent
-
-        return (self.options.event or RetryEvent)(
-            self._name,
-            self._attempts,
-            outcome,
-            reason,
-            delay_ns,
-            max(0, now_ns - self._begun_ns),
-            self._error,
-            self._value,
-            budget_is_local,
-        )
-
-    async def _cancel_because(self, raised: BaseException) -> None:
-        """Cancels the loop after an exception. A coroutine that is being closed cannot await."""
-        await self._cancel(can_await=not isinstance(raised, GeneratorExit))
-
-    async def _cancel(self, can_await: bool = True) -> None:
-        """Cancels the loop, unless it has stopped."""
-        if self._reason is None:
-            now_ns = self._begun_ns
-            if self._operation is not None:
-                self._operation.cancel()
-            if self._attempts:
-                # A clock that fails must not hide why the loop ends.
-                with contextlib.suppress(Exception):
-                    now_ns = self._now_ns()
-            if self.options.on_stop is None:
-                self._end("cancelled")
-                return
-            from ._types import StopReason
-
-            event = self._new_event(None, StopReason.CANCELLED, 0, now_ns)
-            await self._stop(event, can_await)
-
-    def broken_off(self, raised: Exception) -> None:
-        """Ends the loop because a hook or a predicate failed; no other hook is called (SPEC 18.6)."""
-        keep_context(self._error, raised)
-        self._end("cancelled" if self._operation is None else self._operation.cancel())
-
-    async def _break_off(self, raised: BaseException) -> None:
-        """The same. An interruption cancels the loop as usual."""
-        if isinstance(raised, Exception):
-            self.broken_off(raised)
-        else:
-            keep_context(self._error, raised)
-            await self._cancel_because(raised)
-
-    async def _stop(self, event: RetryEvent, can_await: bool = True) -> None:
-        """Ends the loop: counts it, then calls on_stop (SPEC 18.5)."""
-        self._end(event.reason)
-        if self.options.log is not False:
-            from ._log import log_stop
-
-            log_stop(self.options.log, event)
-        on_stop = self.options.on_stop
-        if on_stop is None:
-            return
-        if can_await:
-            with _time.shield(self.awaits):
-                await self._call(on_stop, event)
-        elif is_lost(on_stop(event)):
-            import warnings
-
-            warnings.warn(f"on_stop of {event.name} {_LEFT}", RuntimeWarning, _caller())
-
-    def _end(self, reason: _Reason | None) -> None:
-        self._reason = reason
-        if self._error is not None and may_be_marked(self._error):
-            from ._verdict import unmark
-
-            unmark(self._error)
-        # An error refers to the frames it passed, and they refer to this loop: no cycle.
-        self._error, self._value, self.decision = None, None, None
-        if self._cancellations is not None:
-            self._cancellations.clear()
-        if self.options.stats is not None and reason is not None:
-            self.options.stats.record(self._attempts, reason)
-
-    async def _call(self, function: Callable[[Any], object], argument: object) -> object:
-        """Calls a function of the caller, and awaits its result if this loop can."""
-        result = function(argument)
-        # Only the type is asked: a proxy may fail.
-        if result is None or type(result) is bool:
-            return result
-        if self.awaits:
-            if type(result) is CoroutineType:
-                return await result
-            # asyncio and trio import it, too.
-            import inspect
-
-            if inspect.isawaitable(result):
-                return await result
-        _reject_lost(function, result)
-        return result

@@ -33,7 +33,7 @@ def run(coroutine: Coroutine[Any, Any, object]) -> None:
 
 
 #: Longer sleeps overflow on some platforms.
-_LONGEST_SLEEP_NS: Final = 86_400 * 10**9
+_MAX_SLEEP_NS: Final = 86_400 * 10**9
 
 
 class Time:
@@ -85,7 +85,7 @@ class Time:
 
 def _seconds(delay_ns: int) -> float:
     """The delay, or the longest sleep."""
-    return (delay_ns if delay_ns < _LONGEST_SLEEP_NS else _LONGEST_SLEEP_NS) / 10**9
+    return (delay_ns if delay_ns < _MAX_SLEEP_NS else _MAX_SLEEP_NS) / 10**9
 
 
 def _is_genuine(sleep: object) -> bool:

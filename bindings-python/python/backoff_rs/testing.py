@@ -20,14 +20,13 @@ class FakeTime:
 
     It is the clock of all loops of the process; see fake_time(). It starts at the time of
     time.monotonic_ns(), which returns the time of this clock until the context ends, so deadlines
-    of the code under test keep their meaning. Waits that begin
-    at the same time overlap, as those of concurrent tasks do. There is one clock: after them it
-    shows the end of the longest to all tasks.
+    of the code under test keep their meaning. Waits that begin at the same time overlap, as those of
+    concurrent tasks do: after them the one clock shows all tasks the end of the longest.
     """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._now_ns = self._begun_ns = _clock.monotonic_ns()
+        self._now_ns = self._began_ns = _clock.monotonic_ns()
         self._slept_ns: list[int] = []
 
     @property
@@ -43,7 +42,7 @@ class FakeTime:
     @property
     def elapsed_ns(self) -> int:
         """The time since the clock started, in nanoseconds."""
-        return self._now_ns - self._begun_ns
+        return self._now_ns - self._began_ns
 
     def advance_ns(self, time_ns: int) -> None:
         """Advances the clock, like a call that takes this long.
@@ -107,9 +106,9 @@ def fake_time(
     asyncio and trio.
 
     None of them waits: a sleep= of a loop is replaced, too, unless the loop also has a clock_ns,
-    because such a loop has a time of its own. time.monotonic_ns() returns the fake time. A policy or policy string replaces that of each
-    loop: "constant:base=1ns,max_retries=0" turns retries off. Loops without a stream or seed draw
-    from the seed.
+    because such a loop has a time of its own. time.monotonic_ns() returns the fake time. A policy or
+    policy string replaces that of each loop: "off" turns retries off. Loops without a stream or seed
+    draw from the seed.
 
     Raises PolicyError for an invalid policy string or seed; TypeError for other types.
     """

@@ -1,13 +1,11 @@
 """An application of Celery for the tests. It writes what its tasks and its engine do into a file."""
 
-import json
 import os
-import time
-from pathlib import Path
 
-from backoff_rs import permanent, retry_after
+from backoff_rs import permanent
 from backoff_rs.adapters.celery import RetryingTask
 from celery import Celery, signals
+from queue_jobs import POLICY, attempt, fail_as, fail_twice, write
 
 #: The time after which Redis hands out again what a lost worker had, in seconds.
 VISIBILITY_TIMEOUT = 3
@@ -27,11 +25,6 @@ app.conf.update(
 )
 
 
-def write(**event):
-    with open(os.environ["EVENTS"], "a") as file:
-        file.write(json.dumps({**event, "time": time.time()}) + "\n")
-
-
 @signals.task_retry.connect
 def on_retry(request, reason, **_):
     write(event="retry", id=request.id, retries=request.retries, countdown=reason.when)
@@ -44,15 +37,8 @@ def on_failure(task_id, exception, **_):
 
 def fail(task, how):
     request = task.request
-    write(event="attempt", id=request.id, retries=request.retries)
-    if how == "refused":
-        raise ConnectionError("refused")
-    if how == "wrong":
-        raise ValueError("wrong")
-    if how == "permanent":
-        raise permanent(ConnectionError("no such host"))
-    if how.startswith("after "):
-        raise retry_after(ValueError("busy"), float(how.split()[1]))
+    attempt(request.id, request.retries)
+    fail_as(how)
     if how == "again":
         raise task.retry(exc=ValueError("again"))
     if how == "never":
@@ -61,9 +47,6 @@ def fail(task, how):
         raise task.retry(countdown=0.25, max_retries=1)
     if how == "nameless":
         raise task.retry()
-
-
-POLICY = "full:base=100ms,max_retries=3,retry_after_max=500ms"
 
 
 @app.task(base=RetryingTask, bind=True, policy=POLICY, on=ConnectionError, seed=42)
@@ -100,12 +83,5 @@ app.register_task(Own())
 
 @app.task(base=RetryingTask, bind=True, policy="constant:base=1s,max_retries=5", on=ConnectionError)
 def slow(self, hang):
-    """Fails twice. Its second attempt may hang, the first time."""
-    request = self.request
-    before = Path(os.environ["EVENTS"]).read_text().count("attempt")
-    write(event="attempt", id=request.id, retries=request.retries)
-    if hang and before == 1:
-        time.sleep(600)
-    if request.retries < 2:
-        raise ConnectionError("refused")
-    write(event="done", id=request.id)
+    fail_twice(self.request.id, self.request.retries, hang)
+    write(event="done", id=self.request.id)

@@ -63,9 +63,17 @@ def jobs(redis, tmp_path):
 
 
 @pytest.fixture(scope="module")
-def module_jobs(redis_server, tmp_path_factory):
-    """The same for a worker of all tests of a module."""
+def worked(request, redis_server, tmp_path_factory):
+    """The same with a worker for all tests of a module."""
     empty(redis_server.url)
     jobs = Jobs(tmp_path_factory.mktemp("module"), redis_server.url.removesuffix("0") + "1")
+    jobs.run(*request.module.WORKER)
     yield jobs
     jobs.close()
+
+
+@pytest.fixture
+def worker(worked):
+    """The jobs of a worker."""
+    worked.forget()
+    return worked

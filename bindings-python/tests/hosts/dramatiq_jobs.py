@@ -1,23 +1,15 @@
 """A broker of Dramatiq for the tests. It writes what its actors and its engine do into a file."""
 
-import json
 import os
-import time
-from pathlib import Path
 
 import dramatiq
-from backoff_rs import permanent, retry_after
 from backoff_rs.adapters.dramatiq import Retries
 from dramatiq.brokers.redis import RedisBroker
 from dramatiq.middleware import Middleware, TimeLimitExceeded, default_middleware
+from queue_jobs import POLICY, attempt, fail_as, fail_twice, write
 
 #: The time after which others get what a lost worker had, in seconds.
 HEARTBEAT_TIMEOUT = 2
-
-
-def write(**event):
-    with open(os.environ["EVENTS"], "a") as file:
-        file.write(json.dumps({**event, "time": time.time()}) + "\n")
 
 
 class Watch(Middleware):
@@ -38,7 +30,6 @@ class Watch(Middleware):
             write(event="done", id=message.message_id)
 
 
-POLICY = "full:base=100ms,max_retries=3,retry_after_max=500ms"
 broker = RedisBroker(
     url=os.environ["BROKER"],
     heartbeat_timeout=HEARTBEAT_TIMEOUT * 1000,
@@ -53,24 +44,17 @@ broker = RedisBroker(
 dramatiq.set_broker(broker)
 
 
-def attempt():
+def current():
+    """The id of the message, and its retries."""
     message = dramatiq.middleware.CurrentMessage.get_current_message()
-    write(event="attempt", id=message.message_id, retries=message.options.get("retries", 0))
-    return message.options.get("retries", 0)
+    return message.message_id, message.options.get("retries", 0)
 
 
 broker.add_middleware(dramatiq.middleware.CurrentMessage())
 
 
 def fail(how):
-    if how == "refused":
-        raise ConnectionError("refused")
-    if how == "wrong":
-        raise ValueError("wrong")
-    if how == "permanent":
-        raise permanent(ConnectionError("no such host"))
-    if how.startswith("after "):
-        raise retry_after(ValueError("busy"), float(how.split()[1]))
+    fail_as(how)
     if how == "again":
         raise dramatiq.errors.Retry("again")
     if how == "later":
@@ -85,13 +69,13 @@ def fail(how):
 
 @dramatiq.actor
 def types(how):
-    attempt()
+    attempt(*current())
     fail(how)
 
 
 @dramatiq.actor(throws=(ConnectionRefusedError,))
 def throwing(how):
-    attempt()
+    attempt(*current())
     raise ConnectionRefusedError(how)
 
 
@@ -101,13 +85,13 @@ def throwing(how):
     on_retry_exhausted="exhausted",
 )
 def predicate(how):
-    attempt()
+    attempt(*current())
     fail(how)
 
 
 @dramatiq.actor(on=lambda error: 1 / 0)
 def broken(how):
-    attempt()
+    attempt(*current())
     fail(how)
 
 
@@ -118,10 +102,4 @@ def exhausted(message, counts):
 
 @dramatiq.actor(policy="constant:base=1s,max_retries=5")
 def slow(hang):
-    """Fails twice. Its second attempt may hang, the first time."""
-    before = Path(os.environ["EVENTS"]).read_text().count("attempt")
-    retries = attempt()
-    if hang and before == 1:
-        time.sleep(600)
-    if retries < 2:
-        raise ConnectionError("refused")
+    fail_twice(*current(), hang)

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import ssl
 from concurrent.futures import ThreadPoolExecutor
 
 import aiohttp
@@ -26,9 +27,10 @@ class Client:
     #: Whether attempt_timeout bounds the whole attempt.
     is_exact = False
 
-    def __init__(self, *, proxy=None, **options):
-        #: The URL of a proxy.
-        self.proxy = proxy
+    def __init__(self, *, proxy=None, trusted=None, inner=None, **options):
+        #: The URL of a proxy, the file of an authority, and options of the transport of httpx.
+        self.proxy, self.trusted, self.inner = proxy, trusted, inner or {}
+        self.tls = ssl.create_default_context(cafile=trusted) if trusted else TLS
         #: The waits.
         self.slept = []
         self.now_ns = 0
@@ -110,23 +112,23 @@ HTTPX = {"follow_redirects": True, "trust_env": False, "timeout": 60}
 
 class Httpx(Client):
     def _opened(self):
-        inner = httpx.HTTPTransport(verify=TLS, proxy=self.proxy)
+        inner = httpx.HTTPTransport(verify=self.tls, proxy=self.proxy, **self.inner)
         return httpx.Client(transport=RetryTransport(**self.options, transport=inner), **HTTPX)
 
     def _send(self, session, method, url, rest):
-        response = session.request(method, url, **of_httpx(rest))
-        return response.status_code, response.text
+        self.response = session.request(method, url, **of_httpx(rest))
+        return self.response.status_code, self.response.text
 
 
 class AsyncHttpx(AsyncClient):
     def _opened(self):
-        inner = httpx.AsyncHTTPTransport(verify=TLS, proxy=self.proxy)
+        inner = httpx.AsyncHTTPTransport(verify=self.tls, proxy=self.proxy, **self.inner)
         transport = AsyncRetryTransport(**self.options, transport=inner)
         return httpx.AsyncClient(transport=transport, **HTTPX)
 
     async def _send(self, session, method, url, rest):
-        response = await session.request(method, url, **of_httpx(rest))
-        return response.status_code, response.text
+        self.response = await session.request(method, url, **of_httpx(rest))
+        return self.response.status_code, self.response.text
 
 
 class TrioHttpx(AsyncHttpx):
@@ -142,6 +144,7 @@ class Requests(Client):
         session = requests.Session()
         session.trust_env = False
         session.proxies = {"https": self.proxy}
+        session.verify = str(self.trusted) if self.trusted else True
         for scheme in ("http://", "https://"):
             session.mount(scheme, RetryAdapter(**self.options))
         return session
@@ -164,7 +167,9 @@ class Aiohttp(AsyncClient):
     async def _send(self, session, method, url, rest):
         options, context = of_others(rest)
         with context:
-            async with session.request(method, url, proxy=self.proxy, **options) as response:
+            async with session.request(
+                method, url, proxy=self.proxy, ssl=self.tls, **options
+            ) as response:
                 return response.status, await response.text()
 
 

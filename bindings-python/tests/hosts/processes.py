@@ -19,6 +19,28 @@ FULL_100MS_NS = [11399434, 83043876, 229309811]
 FULL_100MS = [delay / 10**9 for delay in FULL_100MS_NS]
 
 
+#: What a policy without a limit is told about.
+UNLIMITED = (
+    'backoff_rs WARNING backoff: the policy "constant:base=1ms" has no limit, so the loop retries '
+    "for ever; add max_retries=3 (or write default:base=1ms to change only the base)"
+)
+
+
+def told(caplog):
+    """The log of the package."""
+    records = [record for record in caplog.records if record.name == "backoff_rs"]
+    return [f"{record.name} {record.levelname} {record.message}" for record in records]
+
+
+def check_order(attempts, retries, seconds_of):
+    """No retry began before its delay had passed."""
+    for retry in retries:
+        before, *_ = [line for line in attempts if line["retries"] == retry["retries"]]
+        for after in attempts:
+            if after["retries"] == retry["retries"] + 1:
+                assert after["time"] >= before["time"] + seconds_of(retry)
+
+
 class Server:
     """A server of the tests' own, such as "redis"."""
 

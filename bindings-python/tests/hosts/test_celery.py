@@ -9,7 +9,7 @@ from backoff_rs import PolicyError, _log
 from backoff_rs.adapters.celery import RetryingTask
 from celery import Celery
 from celery.exceptions import Retry
-from processes import FULL_100MS_NS, PATIENCE
+from processes import FULL_100MS_NS, PATIENCE, UNLIMITED, check_order, told
 from redis import Redis
 
 #: As in celery_jobs.py: the time after which Redis hands out again what a lost worker had.
@@ -21,17 +21,8 @@ FULL_100MS = [-(-delay // 1000) / 10**6 for delay in FULL_100MS_NS]
 WORKER = ["celery", "-A", "celery_jobs", "worker", "--pool", "solo", "--loglevel", "INFO"]
 
 
-@pytest.fixture(scope="module")
-def worked(module_jobs):
-    module_jobs.run(*WORKER)
-    return module_jobs
-
-
-@pytest.fixture
-def worker(worked):
-    """The jobs of a worker."""
-    worked.forget()
-    return worked
+def seconds_of(retry):
+    return retry["countdown"]
 
 
 def send(jobs, task, *arguments):
@@ -82,18 +73,9 @@ def test_outcomes(worker, task, how, expected):
     failure = worker.wait_for(event="failure")
     attempts, retries = worker.all("attempt"), worker.all("retry")
     assert [line["retries"] for line in attempts] == [*range(len(retries) + 1)]
-    check_order(attempts, retries)
+    check_order(attempts, retries, seconds_of)
     error = failure["error"].partition('("')[0]
     assert ([line["countdown"] for line in retries], error) == expected
-
-
-def check_order(attempts, retries):
-    """No retry began before its delay had passed."""
-    for retry in retries:
-        before, *_ = [line for line in attempts if line["retries"] == retry["retries"]]
-        for after in attempts:
-            if after["retries"] == retry["retries"] + 1:
-                assert after["time"] >= before["time"] + retry["countdown"]
 
 
 def test_the_failure_is_the_result(worker):
@@ -186,16 +168,7 @@ def test_a_policy_without_a_limit_says_so_once(
     for _ in range(2):
         with pytest.raises(Retry):
             task.run()
-    told = [
-        f"{record.levelname} {record.message}"
-        for record in caplog.records
-        if record.name == "backoff_rs"
-    ]
-    expected = (
-        'WARNING backoff: the policy "constant:base=1ms" has no limit, so the loop retries '
-        "for ever; add max_retries=3 (or write default:base=1ms to change only the base)"
-    )
-    assert told == [expected] * is_told
+    assert told(caplog) == [UNLIMITED] * is_told
 
 
 def start(jobs, hang):
@@ -216,7 +189,7 @@ def check_all_delays(jobs):
     # Celery may run a retry twice, when two workers had it, but never loses it.
     assert {line["retries"] for line in attempts} == {0, 1, 2}
     assert {line["retries"]: line["countdown"] for line in retries} == {0: 1.0, 1: 1.0}
-    check_order(attempts, retries)
+    check_order(attempts, retries, seconds_of)
 
 
 @pytest.mark.parametrize("hang", [False, True])

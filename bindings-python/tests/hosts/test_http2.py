@@ -3,13 +3,11 @@
 import socket
 import threading
 
-import anyio
 import h2.config
 import h2.connection
 import h2.events
-import httpx
 import pytest
-from backoff_rs.adapters.httpx import AsyncRetryTransport, RetryTransport
+from http_clients import AsyncHttpx, Httpx, get
 from processes import FULL_100MS
 
 
@@ -64,27 +62,7 @@ class Http2Server:
         self._thread.join(30)
 
 
-def blocking(url, slept, **options):
-    transport = httpx.HTTPTransport(http1=False, http2=True)
-    retry = RetryTransport(transport=transport, sleep=slept.append, log=False, **options)
-    with httpx.Client(transport=retry) as client:
-        return client.get(url)
-
-
-def on_asyncio(url, slept, **options):
-    async def sleep(seconds):
-        slept.append(seconds)
-
-    async def run():
-        transport = httpx.AsyncHTTPTransport(http1=False, http2=True)
-        retry = AsyncRetryTransport(transport=transport, sleep=sleep, log=False, **options)
-        async with httpx.AsyncClient(transport=retry) as client:
-            return await client.get(url)
-
-    return anyio.run(run)
-
-
-@pytest.mark.parametrize("fetch", [blocking, on_asyncio])
+@pytest.mark.parametrize("kind", [Httpx, AsyncHttpx])
 @pytest.mark.parametrize(
     ("statuses", "waits"),
     [
@@ -95,13 +73,12 @@ def on_asyncio(url, slept, **options):
         ([503] * 4, FULL_100MS),
     ],
 )
-def test_it_repeats_streams(fetch, statuses, waits):
-    slept = []
+def test_it_repeats_streams(kind, statuses, waits):
+    policy = "full:base=100ms,max_retries=3"
+    http2 = {"http1": False, "http2": True}
+    client = kind(policy=policy, seed=42, key="job-1", inner=http2)
     with Http2Server(*statuses) as server:
-        policy = "full:base=100ms,max_retries=3"
-        job = {"policy": policy, "seed": 42, "key": "job-1", "clock_ns": lambda: 0}
-        response = fetch(server.url, slept, **job)
+        assert client.fetch(get(server.url)) == [(statuses[-1], "ready")]
         assert (server.requests, server.connections) == (len(statuses), 1)
-    assert (response.status_code, response.text) == (statuses[-1], "ready")
-    assert response.http_version == "HTTP/2"
-    assert slept == waits
+    assert client.response.http_version == "HTTP/2"
+    assert client.slept == waits

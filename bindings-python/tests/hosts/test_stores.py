@@ -37,71 +37,38 @@ def postgres_store(url):
     return store
 
 
-@contextlib.contextmanager
-def decoding_redis(url):
-    yield redis_store(url, decode_responses=True)
+def serializable(url):
+    options = "-c default_transaction_isolation=serializable"
+    return psycopg.connect(url, options=options, row_factory=psycopg.rows.dict_row)
 
 
-@contextlib.contextmanager
-def plain_redis(url):
-    yield redis_store(url)
-
-
-@contextlib.contextmanager
-def redis_cluster(url):
-    store = cluster_store(url)
-    yield store
-    store._client.close()
-
-
-@contextlib.contextmanager
-def made_postgres(url):
-    store = postgres_store(url)
-    yield store
-    store.close()
-
-
-@contextlib.contextmanager
-def pooled_postgres(url):
-    with psycopg_pool.ConnectionPool(url, min_size=1, open=True) as pool:
-        yield PostgresStore(pool)
-
-
-@contextlib.contextmanager
-def given_postgres(url):
-    with psycopg.connect(url, autocommit=True) as connection:
-        yield PostgresStore(connection)
-
-
-@contextlib.contextmanager
-def serializable_postgres(url):
-    def connect():
-        options = "-c default_transaction_isolation=serializable"
-        return psycopg.connect(url, options=options, row_factory=psycopg.rows.dict_row)
-
-    store = PostgresStore(connect)
-    yield store
-    store.close()
-
-
-POSTGRES = [made_postgres, pooled_postgres, given_postgres, serializable_postgres]
+#: The server of each kind, and what makes a store, and perhaps a client that is closed after the test.
 KINDS = {
-    plain_redis: "redis_server",
-    decoding_redis: "redis_server",
-    redis_cluster: "redis_cluster_server",
-    **dict.fromkeys(POSTGRES, "postgres_server"),
+    "plain redis": ("redis", redis_store),
+    "decoding redis": ("redis", lambda url: redis_store(url, decode_responses=True)),
+    "redis cluster": ("redis_cluster", cluster_store),
+    "made": ("postgres", postgres_store),
+    "pooled": ("postgres", lambda url: psycopg_pool.ConnectionPool(url, min_size=1, open=True)),
+    "given": ("postgres", lambda url: psycopg.connect(url, autocommit=True)),
+    "serializable": ("postgres", lambda url: PostgresStore(lambda: serializable(url))),
 }
 
 
-@pytest.fixture(params=KINDS, ids=lambda kind: kind.__name__)
+def close(store):
+    (store if hasattr(store, "close") else store._client).close()
+
+
+@pytest.fixture(params=KINDS)
 def opened(request):
-    """A store, and its server."""
-    name = KINDS[request.param]
-    server = request.getfixturevalue(name)
-    if name == "postgres_server":
-        postgres_store(server.url).close()
-    with request.param(server.url) as store:
-        yield store
+    """A store."""
+    name, make = KINDS[request.param]
+    url = request.getfixturevalue(f"{name}_server").url
+    if name == "postgres":
+        postgres_store(url).close()
+    made = make(url)
+    is_store = hasattr(made, "load")
+    yield made if is_store else PostgresStore(made)
+    close(made)
 
 
 ENGINES = {"redis": redis_store, "redis_cluster": cluster_store, "postgres": postgres_store}
@@ -119,7 +86,7 @@ def engine(request):
 
     yield server, make
     for store in stores:
-        (store if hasattr(store, "close") else store._client).close()
+        close(store)
 
 
 @pytest.fixture
@@ -194,22 +161,6 @@ def test_two_processes_share_one_account(engine, name):
     assert failing(second).attempts == 2
 
 
-def test_many_threads_of_two_processes(engine, name):
-    server, make = engine
-    budgets = [
-        SharedBudget(make(server.url), name, "quota:max_tokens=500", timeout=PATIENCE, lease=lease)
-        for lease in (1, 4)
-    ]
-    events = []
-    with ThreadPoolExecutor(8) as pool:
-        ends = list(pool.map(lambda n: failing(budgets[n % 2], events), range(16)))
-    granted = [event for event in events if event.reason is None]
-    # A lease of four leaves three at most, and one while they contend a sixteenth.
-    assert 100 - 2 * 6 <= len(granted) <= 100
-    assert len(ends) == 16
-    assert not any(event.budget_is_local for event in events)
-
-
 def test_the_fallback_decides_while_the_server_is_gone(engine, name):
     server, make = engine
     store = make(server.url)
@@ -233,29 +184,6 @@ def test_the_fallback_decides_while_the_server_is_gone(engine, name):
     assert (end.reason, end.attempts, end.budget_is_local) == ("budget", 1, False)
     assert budget.flush()
     assert store.load(budget.key)[0].startswith("5 0 | ")
-
-
-def test_a_server_that_is_silent(name):
-    """The caller waits for the timeout, whatever the client does."""
-    import socket
-
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        port = listener.getsockname()[1]
-        stores = [
-            redis_store(f"redis://127.0.0.1:{port}/0"),
-            PostgresStore(lambda: psycopg.connect(f"postgres://127.0.0.1:{port}/p")),
-        ]
-        for store in stores:
-            budget = SharedBudget(store, name, QUOTA, timeout=0.05)
-            end = failing(budget)
-            assert (end.attempts, end.budget_is_local) == (6, True)
-            # The first exchange has a second.
-            assert "did not answer within 1 s" in str(budget.last_error)
-        # The threads that wait for an answer end with the connections.
-        listener.settimeout(1)
-        with contextlib.suppress(TimeoutError):
-            while True:
-                listener.accept()[0].close()
 
 
 class Once:

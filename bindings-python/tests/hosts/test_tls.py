@@ -1,26 +1,21 @@
 """The adapters of HTTP clients, against servers whose TLS is wrong or ends too early."""
 
-import asyncio
 import gc
 import socket
 import ssl
 import threading
 
 import aiohttp
-import anyio
 import httpx
 import pytest
 import requests
 import trustme
 import urllib3
-from backoff_rs.adapters.aiohttp import RetryMiddleware
-from backoff_rs.adapters.httpx import AsyncRetryTransport, RetryTransport
-from backoff_rs.adapters.requests import RetryAdapter
 from backoff_rs.adapters.urllib3 import Retry
+from http_clients import CLIENTS, get
 from requests.adapters import HTTPAdapter
 
 POLICY = "constant:base=1ns,max_retries=2"
-OPTIONS = {"policy": POLICY, "log": False}
 
 
 class TlsServer:
@@ -78,51 +73,11 @@ class TlsServer:
         self._thread.join(30)
 
 
-def with_httpx(url, trusted):
-    transport = RetryTransport(**OPTIONS, transport=httpx.HTTPTransport(verify=context(trusted)))
-    with httpx.Client(transport=transport) as client:
-        return client.get(url).text
-
-
-def with_async_httpx(url, trusted, backend="asyncio"):
-    async def fetch():
-        inner = httpx.AsyncHTTPTransport(verify=context(trusted))
-        async with httpx.AsyncClient(
-            transport=AsyncRetryTransport(**OPTIONS, transport=inner)
-        ) as client:
-            return (await client.get(url)).text
-
-    return anyio.run(fetch, backend=backend)
-
-
-def with_trio_httpx(url, trusted):
-    return with_async_httpx(url, trusted, "trio")
-
-
-def with_requests(url, trusted):
-    return fetch_with_requests(url, trusted, RetryAdapter(**OPTIONS))
-
-
 def with_requests_over_urllib3(url, trusted):
-    return fetch_with_requests(url, trusted, HTTPAdapter(max_retries=Retry(POLICY)))
-
-
-def fetch_with_requests(url, trusted, adapter):
     with requests.Session() as session:
         session.trust_env = False
-        session.mount("https://", adapter)
+        session.mount("https://", HTTPAdapter(max_retries=Retry(POLICY)))
         return session.get(url, verify=str(trusted)).text
-
-
-def with_aiohttp(url, trusted):
-    async def fetch():
-        async with (
-            aiohttp.ClientSession(middlewares=[RetryMiddleware(**OPTIONS)]) as session,
-            session.get(url, ssl=context(trusted)) as response,
-        ):
-            return await response.text()
-
-    return asyncio.run(fetch())
 
 
 def with_urllib3(url, trusted):
@@ -130,19 +85,24 @@ def with_urllib3(url, trusted):
         return http.request("GET", url).data.decode()
 
 
-ERRORS = {
-    with_httpx: httpx.ConnectError,
-    with_async_httpx: httpx.ConnectError,
-    with_trio_httpx: httpx.ConnectError,
-    with_requests: requests.exceptions.SSLError,
-    with_requests_over_urllib3: requests.exceptions.SSLError,
-    with_aiohttp: (aiohttp.ClientConnectorSSLError, aiohttp.ClientConnectorCertificateError),
-    with_urllib3: urllib3.exceptions.MaxRetryError,
-}
+def with_client(kind):
+    """The same with the adapter of a client."""
+
+    def fetch(url, trusted):
+        ((_, text),) = kind(policy=POLICY, trusted=trusted).fetch(get(url))
+        return text
+
+    return fetch
 
 
-def context(trusted):
-    return ssl.create_default_context(cafile=trusted)
+FETCHES = [*map(with_client, CLIENTS), with_requests_over_urllib3, with_urllib3]
+ERRORS = (
+    httpx.ConnectError,
+    requests.exceptions.SSLError,
+    aiohttp.ClientConnectorSSLError,
+    aiohttp.ClientConnectorCertificateError,
+    urllib3.exceptions.MaxRetryError,
+)
 
 
 @pytest.fixture(scope="module")
@@ -158,7 +118,7 @@ def trusted(authority, tmp_path_factory):
     return file
 
 
-@pytest.fixture(params=ERRORS, ids=lambda fetch: fetch.__name__)
+@pytest.fixture(params=FETCHES, ids=[*(kind.__name__ for kind in CLIENTS), "requests", "urllib3"])
 def fetch(request):
     yield request.param
     # Errors of requests refer to their sockets in circles.
@@ -178,14 +138,14 @@ def test_an_invalid_certificate_is_permanent(fetch, authority, trusted):
         authority.issue_cert("example.org"),
     ):
         with TlsServer(certificate) as server:
-            with pytest.raises(ERRORS[fetch]):
+            with pytest.raises(ERRORS):
                 fetch(server.url, trusted)
             assert server.accepted == 1
 
 
 def test_a_server_without_tls_is_permanent(fetch, trusted):
     with TlsServer(None) as server:
-        with pytest.raises(ERRORS[fetch]):
+        with pytest.raises(ERRORS):
             fetch(server.url, trusted)
         assert server.accepted == 1
 

@@ -52,7 +52,7 @@ pub(crate) fn evaluator() -> Result<Command> {
     program("evaluate.py")
 }
 
-/// The HTTP example of docs/http.md, with httpx.
+/// The HTTP example, with httpx.
 pub(crate) fn client() -> Result<Command> {
     program("../examples/http_httpx.py")
 }

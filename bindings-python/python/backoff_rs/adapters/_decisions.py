@@ -4,6 +4,7 @@ their hosts keep."""
 from __future__ import annotations
 
 import functools
+import time
 
 from .._backoff import Operation, Policy, RandomStream, _type_name
 from .._functions import is_coroutine_function
@@ -56,8 +57,8 @@ def warn_if_unlimited(policy: Policy, given: Policy | str) -> None:
 
 def checked_stream(
     stream: RandomStream | None, seed: SupportsIndex | None, key: str | bytes | None
-) -> RandomStream:
-    """The stream, that of the seed and the key, or one from entropy."""
+) -> RandomStream | None:
+    """The stream, or that of the seed and the key, if one of them is set."""
     if stream is not None:
         if not isinstance(stream, RandomStream):
             raise TypeError(f"stream must be a RandomStream, not {_type_name(stream)}")
@@ -66,7 +67,7 @@ def checked_stream(
     if seed is None:
         if key is not None:
             raise TypeError("key picks a stream under a seed: pass a seed too")
-        return stream or RandomStream.from_entropy()
+        return stream
     return RandomStream(seed) if key is None else RandomStream(seed, key)
 
 
@@ -93,6 +94,47 @@ class Failures:
         if isinstance(self._on, tuple):
             return Verdict("transient" if isinstance(error, self._on) else "permanent")
         return verdict_of_error(self._on(error))
+
+
+class Calls:
+    """Decides about the calls of a library of retries."""
+
+    def __init__(
+        self,
+        policy: Policy | str,
+        failures: Failures | None,
+        stream: RandomStream | None,
+        seed: SupportsIndex | None,
+        key: str | bytes | None,
+    ) -> None:
+        """Without failures, all are transient, unless they are marked."""
+        self.policy = checked_policy(policy)
+        self._failures = failures
+        self._stream = checked_stream(stream, seed, key)
+
+    def stream(self) -> RandomStream:
+        """The stream of the options, or one for a call."""
+        return self._stream or RandomStream.from_entropy()
+
+    def verdict(self, failure: object) -> Verdict:
+        """How a call ended, with this exception or with a value that is to be repeated."""
+        if isinstance(failure, Exception):
+            if self._failures is not None:
+                return self._failures.verdict(failure)
+            if (mark := mark_of(failure)) is not None:
+                return mark
+        return Verdict("transient")
+
+    def begin(self) -> Callable[[object], Decision]:
+        """Begins an operation. Returns what decides after each failure."""
+        operation = Operation(self.policy, self.stream(), now_ns=time.monotonic_ns())
+
+        def decide(failure: object) -> Decision:
+            verdict = self.verdict(failure)
+            now_ns = time.monotonic_ns()
+            return operation.decide(verdict.outcome, now_ns=now_ns, retry_after=verdict.retry_after)
+
+        return decide
 
 
 class Jobs:

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import threading
 from collections import OrderedDict
-from contextvars import ContextVar
 from typing import NamedTuple
-from urllib.parse import urlsplit
 
 from .. import _wrap
 from .._backoff import Budget, is_idempotent_method
@@ -19,108 +16,48 @@ from .._retrying import Retrying
 from .._types import Outcome
 from .._verdict import Verdict, truth, verdict_of_error, verdict_of_value
 from ._http_options import HttpRules
-from ._tls import behind
+from ._http_parts import url_parts
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Mapping
     from typing import Any, Final, Literal, TypeAlias
 
-    from .._aliases import Maybe, OutcomeOrName
+    from .._aliases import Maybe
     from .._backoff import Policy
     from ._http_options import HttpOptions
+    from ._http_parts import Failure
 
     _SentOnce: TypeAlias = Literal["caller", "body", "method"] | None
     _Head: TypeAlias = tuple[int, Mapping[str, str]]
 
 #: The origins whose budgets are kept: those that were used last.
-_MOST_ORIGINS: Final = 1000
-
-#: A longer body is not read before a retry: its connection is closed.
-LONGEST_DRAINED: Final = 65_536
-
-#: What http.client says before the status.
-_REFUSED_TUNNEL: Final = "Tunnel connection failed: "
+_MAX_ORIGINS: Final = 1000
 
 _KEYS: Final = ("Idempotency-Key", "X-Idempotency-Key")
-_PORTS: Final = {"http": 80, "https": 443}
-
-_SWITCH: ContextVar[bool | None] = ContextVar("backoff_rs_switch", default=None)
 
 
-@contextlib.contextmanager
-def switch(*, retry: bool) -> Iterator[None]:
-    """A context whose requests may be repeated (retry=True), whatever their methods and headers, or
-    are sent once (retry=False). It holds for this thread or task, and takes precedence over
-    may_repeat."""
-    token = _SWITCH.set(checked_switch(retry))
-    try:
-        yield
-    finally:
-        _SWITCH.reset(token)
+class Library(NamedTuple):
+    """What an adapter knows of its client."""
 
-
-def checked_switch(retry: object) -> bool:
-    """The switch of a request. A number of retries is none: it is part of the policy."""
-    if not isinstance(retry, bool):
-        kinds = "True (it may be repeated) or False (it is sent once)"
-        raise TypeError(f"retry of a request must be {kinds}, not {retry!r}")
-    return retry
-
-
-def switched() -> bool | None:
-    """What the context says of its requests."""
-    return _SWITCH.get()
-
-
-class Failure(NamedTuple):
-    """How an attempt failed (SPEC 19.3, table)."""
-
-    outcome: OutcomeOrName
-    never_sent: bool = False
-
-
-def status_of_tunnel(error: BaseException) -> str:
-    """The status with which a proxy refused a tunnel to the host, in an error of http.client; an
-    empty text if it is another error."""
-    texts = [str(part) for part in behind(error) if isinstance(part, OSError)]
-    refused = (text for text in texts if text.startswith(_REFUSED_TUNNEL))
-    return next((text[len(_REFUSED_TUNNEL) :][:3] for text in refused), "")
-
-
-def refused_tunnel(status: int | str) -> Failure:
-    """The failure of a request whose tunnel a proxy refused with this status. A text that is no
-    status counts as one that the client does not show."""
-    try:
-        outcome = http_verdict(int(status), {}).outcome
-    except ValueError:
-        return Failure("transient", never_sent=True)
-    is_success = outcome == Outcome.SUCCESS
-    return Failure("permanent" if is_success else outcome, never_sent=True)
+    #: The status and the headers of a response.
+    head: Callable[[Any], _Head]
+    #: How an attempt ended that raised an error.
+    failure: Callable[[Exception], Failure]
+    #: Reads and drops the body of a response, for at most N seconds.
+    drain: Callable[[Any, Any, float], Maybe[None]]
+    #: Gives up a response.
+    close: Callable[[Any], Maybe[None]]
+    #: Whether the client is async.
+    awaits: bool
 
 
 class Client:
-    """An adapter: its options, checked, the budgets of the origins, and what it knows of its client:
+    """An adapter: its options, checked, and the budgets of the origins."""
 
-    head     the status and the headers of a response
-    failure  how an attempt ended that raised an error
-    drain    reads and drops the body of a response, for at most N seconds
-    close    gives up a response
-    """
-
-    def __init__(
-        self,
-        policy: Policy | str,
-        options: HttpOptions,
-        *,
-        head: Callable[[Any], _Head],
-        failure: Callable[[Exception], Failure],
-        drain: Callable[[Any, Any, float], Maybe[None]],
-        close: Callable[[Any], Maybe[None]],
-        awaits: bool,
-    ) -> None:
-        self.rules = rules = HttpRules(options, awaits=awaits)
-        self.head, self.failure, self.drain, self.close = head, failure, drain, close
+    def __init__(self, policy: Policy | str, options: HttpOptions, library: Library) -> None:
+        self.rules = rules = HttpRules(options, awaits=library.awaits)
+        self.library = library
         loop = Retrying(policy, on=(), **{"name": "request", **rules.rest})
         self.options = loop._options
         self._lock = threading.Lock()
@@ -136,7 +73,7 @@ class Client:
             budget = self._budgets.get(origin)
             if budget is None:
                 budget = self._budgets[origin] = Budget.parse(self.rules.budget)
-                if len(self._budgets) > _MOST_ORIGINS:
+                if len(self._budgets) > _MAX_ORIGINS:
                     self._budgets.popitem(last=False)
             else:
                 self._budgets.move_to_end(origin)
@@ -158,7 +95,7 @@ class Request:
         self._client = client
         self._request = request
         self._method: str = request.method or ""
-        self._url, self._origin = _parts(url)
+        self._url, self._origin = url_parts(url)
         self._sent_once = self._why_once(switch, can_be_sent_again)
         #: The last response.
         self._last: Any = None
@@ -197,7 +134,7 @@ class Request:
             return self._response(error)
         except BaseException:
             if self._last is not None:
-                self._client.close(self._last)
+                self._client.library.close(self._last)
             raise
 
     async def run_async(self, attempt: Callable[[], Any]) -> Any:
@@ -213,7 +150,10 @@ class Request:
         except RetryError as error:
             return self._response(error)
         except BaseException:
-            if self._last is not None and (closing := self._client.close(self._last)) is not None:
+            if (
+                self._last is not None
+                and (closing := self._client.library.close(self._last)) is not None
+            ):
                 await closing
             raise
 
@@ -248,7 +188,7 @@ class Request:
         return None if verdict.outcome == Outcome.SUCCESS else verdict
 
     def _verdict_of_head(self, response: Any) -> Verdict:
-        status, headers = self._client.head(response)
+        status, headers = self._client.library.head(response)
         verdict = http_verdict(status, headers)
         outcome = self._client.rules.statuses.get(status, verdict.outcome)
         return Verdict(outcome, verdict.retry_after)
@@ -263,7 +203,7 @@ class Request:
         return verdict
 
     def _verdict_of_error(self, error: Exception) -> Verdict:
-        failure = self._client.failure(error)
+        failure = self._client.library.failure(error)
         answer = self._classified(error)
         if answer is None:
             verdict = self._verdict_without_body() or verdict_of_error(failure.outcome)
@@ -283,7 +223,7 @@ class Request:
             *of_loop,
             method=self._method,
             url=self._url,
-            status=None if came is None else self._client.head(came)[0],
+            status=None if came is None else self._client.library.head(came)[0],
             sent_once=self._sent_once,
             request=self._request,
         )
@@ -291,29 +231,4 @@ class Request:
     def _drain(self, seconds: float) -> Maybe[None]:
         if self._last is None:
             return None
-        return self._client.drain(self._request, self._last, seconds)
-
-
-def _parts(url: str) -> tuple[str, str]:
-    """A URL without user information, query and fragment, and its origin."""
-    parts = urlsplit(url)
-    scheme, host = parts.scheme.lower(), parts.hostname or ""
-    port = parts.port or _PORTS.get(scheme)
-    shown = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
-    return shown, f"{scheme}://{host}:{port}"
-
-
-def holds_its_bytes(body: Any) -> bool:
-    """Whether each attempt can send this body as it is: text, or what memoryview takes."""
-    if isinstance(body, str):
-        return True
-    try:
-        memoryview(body)
-    except TypeError:
-        return False
-    return True
-
-
-def is_long(length: str | None) -> bool:
-    """Whether a body of this Content-Length is too long to be drained."""
-    return bool(length and length.isdecimal() and int(length) > LONGEST_DRAINED)
+        return self._client.library.drain(self._request, self._last, seconds)

@@ -16,7 +16,8 @@ from typing import NamedTuple
 import aiohttp
 from aiohttp import ClientResponse
 
-from ._http import LONGEST_DRAINED, Client, Failure, Request, refused_tunnel, switch, switched
+from ._http import Client, Library, Request
+from ._http_parts import MAX_DRAINED, Failure, refused_tunnel, switch, switched
 from ._tls import is_about_tls
 
 TYPE_CHECKING = False
@@ -97,13 +98,7 @@ class RetryMiddleware:
 
     def __init__(self, policy: Policy | str = "default", **options: Unpack[HttpOptions]) -> None:
         self._client = Client(
-            policy,
-            options,
-            head=_head,
-            failure=_failure,
-            drain=_drain,
-            close=ClientResponse.close,
-            awaits=True,
+            policy, options, Library(_head, _failure, _drain, ClientResponse.close, awaits=True)
         )
 
     async def __call__(self, request: ClientRequest, handler: ClientHandlerType) -> ClientResponse:
@@ -158,7 +153,7 @@ def _can_be_sent_again(body: Any) -> bool:
 
 async def _drain(_request: object, response: ClientResponse, seconds: float) -> None:
     """Reads the rest of a short body, so that the connection can be used again."""
-    left = LONGEST_DRAINED
+    left = MAX_DRAINED
     # A server that ends its body early has failed already.
     with contextlib.suppress(aiohttp.ClientError, TimeoutError):
         if (response.content_length or 0) <= left:

@@ -6,18 +6,14 @@ def fetch(): ...
 
 from __future__ import annotations
 
-import time
-
-from .._backoff import Operation, RandomStream
-from .._verdict import Verdict, mark_of
-from ._decisions import Failures, checked_policy, checked_stream, with_advice
+from ._decisions import Calls, Failures, with_advice
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
     from typing import Any, SupportsIndex
 
-    from .._backoff import Policy
+    from .._backoff import Policy, RandomStream
     from .._retrying import _Failures
 
 
@@ -43,32 +39,13 @@ def wait_gen(
 
     Raises PolicyError and TypeError for invalid arguments.
     """
-    checked = checked_policy(policy)
-    failures = None if on is None else Failures(on)
-    is_set = not (stream is None and seed is None and key is None)
-    fixed = checked_stream(stream, seed, key) if is_set else None
-
-    def verdict_of(failure: object) -> Verdict:
-        if isinstance(failure, Exception):
-            if failures is not None:
-                return failures.verdict(failure)
-            if (mark := mark_of(failure)) is not None:
-                return mark
-        return Verdict("transient")
+    calls = Calls(policy, None if on is None else Failures(on), stream, seed, key)
 
     def waits() -> Generator[float, Any, None]:
         # `backoff` makes a generator for each call, and begins it before the first attempt.
-        call_stream = fixed or RandomStream.from_entropy()
-        operation = Operation(checked, call_stream, now_ns=time.monotonic_ns())
-        # The failure, or the value that is to be repeated.
-        failure: object = yield 0.0
-        while True:
-            verdict = verdict_of(failure)
-            decision = operation.decide(
-                verdict.outcome, now_ns=time.monotonic_ns(), retry_after=verdict.retry_after
-            )
-            if not decision:
-                return
-            failure = yield decision.delay
+        decide = calls.begin()
+        decision = decide((yield 0.0))
+        while decision:
+            decision = decide((yield decision.delay))
 
     return waits

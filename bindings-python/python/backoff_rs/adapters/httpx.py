@@ -15,21 +15,13 @@ import anyio
 import httpx
 
 from .._backoff import _type_name
-from ._http import (
-    LONGEST_DRAINED,
-    Client,
-    Failure,
-    Request,
-    checked_switch,
-    is_long,
-    refused_tunnel,
-)
+from ._http import Client, Library, Request
+from ._http_parts import MAX_DRAINED, Failure, checked_switch, is_long, refused_tunnel
 from ._tls import is_about_tls
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from types import TracebackType
     from typing import Never, Self, Unpack
 
     from .._backoff import Policy
@@ -131,13 +123,7 @@ class RetryTransport(httpx.BaseTransport):
         **options: Unpack[HttpOptions],
     ) -> None:
         self._client = Client(
-            policy,
-            options,
-            head=_head,
-            failure=_failure,
-            drain=_drain,
-            close=httpx.Response.close,
-            awaits=False,
+            policy, options, Library(_head, _failure, _drain, httpx.Response.close, awaits=False)
         )
         _check_transport(transport, "handle_request", AsyncRetryTransport)
         self._transport = transport or httpx.HTTPTransport()
@@ -167,13 +153,8 @@ class RetryTransport(httpx.BaseTransport):
         self._transport.__enter__()
         return self
 
-    def __exit__(
-        self,
-        exc_type: type[BaseException] | None = None,
-        exc_value: BaseException | None = None,
-        traceback: TracebackType | None = None,
-    ) -> None:
-        self._transport.__exit__(exc_type, exc_value, traceback)
+    def __exit__(self, *exception: Any, **named: Any) -> None:
+        self._transport.__exit__(*exception, **named)
 
     def close(self) -> None:
         self._transport.close()
@@ -211,7 +192,7 @@ def _drain(request: httpx.Request, response: httpx.Response, seconds: float) -> 
     # No read begins after half of the wait, or takes longer than the other half.
     end = time.monotonic() + seconds / 2
     timeout["read"] = min(seconds / 2, kept or math.inf)
-    left = LONGEST_DRAINED
+    left = MAX_DRAINED
     # A server that ends its body early has failed already.
     with contextlib.suppress(httpx.TransportError):
         try:
@@ -239,13 +220,7 @@ class AsyncRetryTransport(httpx.AsyncBaseTransport):
         **options: Unpack[HttpOptions],
     ) -> None:
         self._client = Client(
-            policy,
-            options,
-            head=_head,
-            failure=_failure,
-            drain=_drain_async,
-            close=_close_async,
-            awaits=True,
+            policy, options, Library(_head, _failure, _drain_async, _close_async, awaits=True)
         )
         _check_transport(transport, "handle_async_request", RetryTransport)
         self._transport = transport or httpx.AsyncHTTPTransport()
@@ -272,13 +247,8 @@ class AsyncRetryTransport(httpx.AsyncBaseTransport):
         await self._transport.__aenter__()
         return self
 
-    async def __aexit__(
-        self,
-        exc_type: type[BaseException] | None = None,
-        exc_value: BaseException | None = None,
-        traceback: TracebackType | None = None,
-    ) -> None:
-        await self._transport.__aexit__(exc_type, exc_value, traceback)
+    async def __aexit__(self, *exception: Any, **named: Any) -> None:
+        await self._transport.__aexit__(*exception, **named)
 
     async def aclose(self) -> None:
         await self._transport.aclose()
@@ -311,7 +281,7 @@ async def _read_async(response: httpx.Response) -> None:
 
 async def _drain_async(_request: object, response: httpx.Response, seconds: float) -> None:
     stream: Any = response.stream
-    left = LONGEST_DRAINED
+    left = MAX_DRAINED
     with contextlib.suppress(httpx.TransportError):
         try:
             if not is_long(response.headers.get("Content-Length")):

@@ -17,11 +17,10 @@ from requests.adapters import HTTPAdapter
 from requests.utils import rewind_body
 
 from .._backoff import _type_name
-from ._http import (
-    LONGEST_DRAINED,
-    Client,
+from ._http import Client, Library, Request
+from ._http_parts import (
+    MAX_DRAINED,
     Failure,
-    Request,
     holds_its_bytes,
     is_long,
     refused_tunnel,
@@ -110,13 +109,7 @@ class RetryAdapter(HTTPAdapter):
         super().__init__(**(adapter or {}))
         self._made = policy, options
         self._client = Client(
-            policy,
-            options,
-            head=_head,
-            failure=_failure,
-            drain=_drain,
-            close=requests.Response.close,
-            awaits=False,
+            policy, options, Library(_head, _failure, _drain, requests.Response.close, awaits=False)
         )
 
     def __getstate__(self) -> dict[str, Any]:
@@ -183,7 +176,7 @@ def _read(response: requests.Response, end: float) -> None:
     """Reads the body into memory, until this time."""
     body, chunks = response.raw, []
     try:
-        while chunk := body.read1(LONGEST_DRAINED, decode_content=True):
+        while chunk := body.read1(MAX_DRAINED, decode_content=True):
             chunks.append(chunk)
             if time.monotonic() > end:
                 raise requests.ReadTimeout("no whole body in time", response=response)
@@ -213,7 +206,7 @@ def _drain(_request: object, response: requests.Response, seconds: float) -> Non
 
 def _read_and_drop(body: Any, end: float) -> None:
     """Reads until this time. The types of urllib3 do not show the socket."""
-    file, left = body._fp.fp, LONGEST_DRAINED
+    file, left = body._fp.fp, MAX_DRAINED
     if file is None:
         # There is no body, but the connection goes back to its pool only after a read.
         body.read1(1)

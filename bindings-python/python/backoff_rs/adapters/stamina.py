@@ -9,17 +9,14 @@ for attempt in stamina.retry_context(
 
 from __future__ import annotations
 
-import time
-
-from .._backoff import Operation, RandomStream
-from ._decisions import Failures, checked_policy, checked_stream, with_advice
+from ._decisions import Calls, Failures, with_advice
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import SupportsIndex
 
-    from .._backoff import Policy
+    from .._backoff import Policy, RandomStream
     from .._retrying import _Failures
 
 
@@ -46,10 +43,7 @@ def backoff_hook(
     Raises PolicyError and TypeError for invalid arguments. The hook raises RuntimeError if it is
     asked again after it gave up: it was passed to two retry_contexts.
     """
-    failures = Failures(on)
-    checked = checked_stream(stream, seed, key)
-    operation = Operation(checked_policy(policy), checked, now_ns=time.monotonic_ns())
-
+    decide = Calls(policy, Failures(on), stream, seed, key).begin()
     has_stopped = False
 
     def hook(error: Exception) -> bool | float:
@@ -58,10 +52,7 @@ def backoff_hook(
             raise RuntimeError(
                 "a backoff hook serves one stamina.retry_context(): make a new one for each"
             ) from error
-        verdict = failures.verdict(error)
-        decision = operation.decide(
-            verdict.outcome, now_ns=time.monotonic_ns(), retry_after=verdict.retry_after
-        )
+        decision = decide(error)
         has_stopped = not decision
         return decision.delay if decision else False
 

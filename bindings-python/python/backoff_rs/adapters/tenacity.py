@@ -11,9 +11,7 @@ from __future__ import annotations
 from tenacity.stop import stop_base
 from tenacity.wait import wait_base
 
-from .._backoff import RandomStream
-from .._verdict import Verdict, mark_of
-from ._decisions import Failures, checked_policy, checked_stream, decision_after, with_advice
+from ._decisions import Calls, Failures, decision_after, with_advice
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +19,7 @@ if TYPE_CHECKING:
 
     from tenacity import RetryCallState
 
-    from .._backoff import Decision, Policy
+    from .._backoff import Decision, Policy, RandomStream
     from .._retrying import _Failures
 
 #: The attributes of tenacity's state of a call that hold its stream, and the last decision with the
@@ -58,19 +56,14 @@ class Retries:
         seed: SupportsIndex | None = None,
         key: str | bytes | None = None,
     ) -> None:
-        self._policy = checked_policy(policy)
-        self._failures = None if on is None else Failures(on)
-        is_set = not (stream is None and seed is None and key is None)
-        self._stream = checked_stream(stream, seed, key) if is_set else None
+        self._calls = Calls(policy, None if on is None else Failures(on), stream, seed, key)
         self.wait: wait_base = _Wait(self)
         self.stop: stop_base = _Stop(self)
 
     def _stream_of(self, state: RetryCallState) -> RandomStream:
-        if self._stream is not None:
-            return self._stream
         kept: RandomStream | None = vars(state).get(_STREAM)
         if kept is None:
-            kept = vars(state)[_STREAM] = RandomStream.from_entropy()
+            kept = vars(state)[_STREAM] = self._calls.stream()
         return kept
 
     def _decide(self, state: RetryCallState) -> Decision:
@@ -79,11 +72,11 @@ class Retries:
         known: tuple[Retries, int, Decision] | None = vars(state).get(_DECISION)
         if known is not None and known[0] is self and known[1] == retries:
             return known[2]
-        verdict = self._verdict(state)
+        verdict = self._calls.verdict(None if state.outcome is None else state.outcome.exception())
         # Both times are of time.monotonic().
         elapsed_ns = round((state.seconds_since_start or 0) * 10**9)
         stream = self._stream_of(state)
-        decision = decision_after(self._policy, stream, retries, elapsed_ns, verdict)
+        decision = decision_after(self._calls.policy, stream, retries, elapsed_ns, verdict)
         vars(state)[_DECISION] = self, retries, decision
         return decision
 
@@ -92,16 +85,7 @@ class Retries:
         if decision or decision.delay_ns:
             return decision.delay
         # Nothing says that tenacity stops, too.
-        return self._policy.delay_ns(self._stream_of(state), state.attempt_number - 1) / 10**9
-
-    def _verdict(self, state: RetryCallState) -> Verdict:
-        error = None if state.outcome is None else state.outcome.exception()
-        if isinstance(error, Exception):
-            if self._failures is not None:
-                return self._failures.verdict(error)
-            if (mark := mark_of(error)) is not None:
-                return mark
-        return Verdict("transient")
+        return self._calls.policy.delay_ns(self._stream_of(state), state.attempt_number - 1) / 10**9
 
 
 class _Wait(wait_base):

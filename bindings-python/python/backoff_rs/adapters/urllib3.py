@@ -22,7 +22,7 @@ from ._decisions import (
     warn_if_unlimited,
     with_advice,
 )
-from ._http import holds_its_bytes, refused_tunnel, status_of_tunnel
+from ._http_parts import holds_its_bytes, refused_tunnel, status_of_tunnel
 from ._tls import is_about_tls
 
 TYPE_CHECKING = False
@@ -78,8 +78,7 @@ class Retry(urllib3.Retry):
                 "max_elapsed needs the time at which a request began, which urllib3 does not keep: "
                 "use max_retries and a timeout"
             )
-        is_set = not (stream is None and seed is None and key is None)
-        self._stream = checked_stream(stream, seed, key) if is_set else None
+        self._stream = checked_stream(stream, seed, key)
 
     def new(self, **options: Any) -> Self:
         made = super().new(**options)
