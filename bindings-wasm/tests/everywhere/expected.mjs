@@ -1,7 +1,13 @@
 // What the checks return, from the vectors that all languages share; and the record of what they ran on.
 
-import { appendFileSync, readFileSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+
+/** The folder of a tool: in the folder of these tests, or of the package, whose own tests use some of them, too. */
+export function tool(name) {
+	const folders = ["node_modules", "../../node_modules"].map((folder) => join(import.meta.dirname, folder, name));
+	return folders.find(existsSync) ?? folders[0];
+}
 
 const { cases } = JSON.parse(readFileSync(join(import.meta.dirname, "../../../tests/vectors/jitters.json"), "utf8"));
 const { delays } = cases.find(({ id }) => id === "full");
@@ -38,7 +44,7 @@ export function ran(group, name, version) {
 	}
 }
 
-/** The version of a tool in the folder of these tests. */
+/** The version of a tool. */
 export function versionOf(name) {
-	return JSON.parse(readFileSync(join(import.meta.dirname, "node_modules", name, "package.json"), "utf8")).version;
+	return JSON.parse(readFileSync(join(tool(name), "package.json"), "utf8")).version;
 }

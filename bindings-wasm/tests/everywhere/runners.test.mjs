@@ -39,11 +39,23 @@ describe("jest", () => {
 		await build({ entryPoints: [join(folder, "check.mjs")], outfile: join(folder, "check.cjs"), format: "cjs" });
 	});
 
+	/** As jest-environment-jsdom, with the jsdom of Vitest. */
+	const JSDOM = `
+		const { default: Environment } = require(${JSON.stringify(require.resolve("@jest/environment-jsdom-abstract"))});
+		const jsdom = require(${JSON.stringify(require.resolve("jsdom"))});
+		module.exports = class extends Environment {
+			constructor(config, context) {
+				super(config, context, jsdom);
+			}
+		};
+	`;
+
 	for (const environment of ["node", "jsdom"]) {
 		test(environment, async () => {
+			writeFileSync(join(folder, "jsdom.cjs"), JSDOM);
 			const config = {
 				rootDir: folder,
-				testEnvironment: require.resolve(`jest-environment-${environment}`),
+				testEnvironment: environment === "jsdom" ? join(folder, "jsdom.cjs") : "node",
 				testMatch: ["**/*.test.cjs"],
 				transform: {},
 			};

@@ -5,13 +5,12 @@ import { execFile } from "node:child_process";
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
+import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { transformAsync } from "@babel/core";
 import { EdgeVM } from "@edge-runtime/vm";
-import reactNative from "@react-native/babel-preset";
 import { build } from "esbuild";
-import { Miniflare } from "miniflare";
-import { ENTRIES, EXPECTED, ran, versionOf } from "./expected.mjs";
+import { ENTRIES, EXPECTED, ran, tool, versionOf } from "./expected.mjs";
 import { startServer } from "./server.mjs";
 
 const here = import.meta.dirname;
@@ -50,21 +49,31 @@ async function bundled(entry, load, conditions, options) {
 	return outputFiles[0].text;
 }
 
-const bin = (name) => join(here, "node_modules", name);
 const RUNTIMES = [
-	["Node.js", bin("node-20/bin/node"), []],
-	["Node.js", bin("node-22/bin/node"), []],
-	["Node.js", bin("node-24/bin/node"), []],
-	["Bun", bin(".bin/bun"), []],
-	["Deno", bin(".bin/deno"), ["run", "--quiet", "--allow-net", "--no-remote"]],
+	["Node.js", tool("node-20/bin/node"), []],
+	["Node.js", tool("node-22/bin/node"), []],
+	["Node.js", tool("node-24/bin/node"), []],
+	["Bun", tool(".bin/bun"), []],
+	["Deno", tool(".bin/deno"), ["run", "--quiet", "--allow-net", "--no-remote"]],
 ];
 
-/** For the Hermes that npm has, which knows no classes. */
-const REACT_NATIVE = {
-	enableBabelRuntime: false,
-	disableImportExportTransform: true,
-	unstable_transformProfile: "default",
-};
+/** Of the preset of React Native: what the Hermes that npm has does not know. */
+const PLUGINS = ["block-scoping", "classes", "async-to-generator", "unicode-regex"].map(
+	(name) => `@babel/plugin-transform-${name}`,
+);
+
+/** A worker of both files, as a test. */
+const WORKERD = `using Workerd = import "/workerd/workerd.capnp";
+const config :Workerd.Config = (
+  services = [
+    (name = "main", worker = (
+      modules = [(name = "worker.mjs", esModule = embed "worker.mjs"), (name = "backoff.wasm", wasm = embed "backoff.wasm")],
+      compatibilityDate = "2026-01-01",
+    )),
+    (name = "internet", network = (allow = ["local", "public"])),
+  ],
+);
+`;
 
 describe("runs in", () => {
 	for (const [name, path, options] of RUNTIMES) {
@@ -86,19 +95,12 @@ describe("runs in", () => {
 		for (const entry of ENTRIES) {
 			const text = await bundled(entry, loadAs(`workerd-${entry}`), ["workerd", "worker", "browser"]);
 			assert.equal(text.includes('from "./backoff.wasm"'), entry === "backoff-wasm");
-			const worker = `${text}\nexport default { fetch: async () => Response.json(await run()) };`;
-			const miniflare = new Miniflare({
-				compatibilityDate: "2026-01-01",
-				modules: [
-					{ type: "ESModule", path: "worker.mjs", contents: worker },
-					{ type: "CompiledWasm", path: "backoff.wasm", contents: readFileSync(wasm) },
-				],
-			});
-			try {
-				assert.deepEqual(await (await miniflare.dispatchFetch("http://localhost/")).json(), EXPECTED);
-			} finally {
-				await miniflare.dispose();
-			}
+			const worker = `${text}\nexport default { test: async () => console.log(JSON.stringify(await run())) };`;
+			writeFileSync(join(folder, "worker.mjs"), worker);
+			copyFileSync(wasm, join(folder, "backoff.wasm"));
+			writeFileSync(join(folder, "workerd.capnp"), WORKERD);
+			const { stdout } = await run(tool(".bin/workerd"), ["test", "workerd.capnp"], { cwd: folder });
+			assert.deepEqual(JSON.parse(stdout), EXPECTED);
 		}
 		ran("runtimes", "workerd", versionOf("workerd"));
 	});
@@ -120,24 +122,24 @@ describe("runs in", () => {
 		ran("runtimes", "edge-runtime", versionOf("@edge-runtime/vm"));
 	});
 
-	test("Hermes, through the compiler of React Native", async () => {
+	test("Hermes, through plugins of the compiler of React Native", async () => {
 		const { outputFiles } = await build({
 			stdin: { contents: HERMES, resolveDir: project },
 			bundle: true,
 			write: false,
 			format: "iife",
 			conditions: ["react-native"],
-			alias: { "abort-controller": join(here, "node_modules/abort-controller/dist/abort-controller.mjs") },
+			alias: { "abort-controller": join(tool("abort-controller"), "dist/abort-controller.mjs") },
 		});
 		const { code } = await transformAsync(outputFiles[0].text, {
-			presets: [[reactNative, REACT_NATIVE]],
+			plugins: PLUGINS.map((name) => import.meta.resolve(name)).map(fileURLToPath),
 			sourceType: "script",
 			configFile: false,
 			compact: true,
 		});
 		const path = join(folder, "hermes.js");
 		writeFileSync(path, code);
-		const { stdout } = await run(bin("hermes-engine-cli/linux64-bin/hermes"), ["-w", path]);
+		const { stdout } = await run(join(tool("hermes-engine-cli"), "linux64-bin/hermes"), ["-w", path]);
 		assert.deepEqual(JSON.parse(stdout), { ...EXPECTED, aborted: "AbortError", unkeyed: "loaded" });
 		ran("runtimes", "Hermes", versionOf("hermes-engine-cli"));
 	});
