@@ -15,7 +15,6 @@ import (
 
 	backoff "github.com/backoff-rs/backoff/bindings-go"
 	"github.com/backoff-rs/backoff/bindings-go/internal/engine"
-	"github.com/backoff-rs/backoff/bindings-go/internal/fields"
 )
 
 func main() {
@@ -50,7 +49,7 @@ func answer(line string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	params := fields.Params(members)
+	params := paramsOf(members)
 	core, invalid := params.Build()
 	if invalid != nil {
 		return fmt.Sprintf("error %s %s %d %d", engine.CodeName(invalid.Code), invalid.Field, invalid.Value, invalid.Limit), nil
