@@ -21,7 +21,7 @@ import (
 // The caller's predicate is above methods and keys, and the switch for a request is above the predicate. Nothing makes a
 // body repeatable.
 func TestMayRepeat(t *testing.T) {
-	isSearch := func(request *http.Request) bool { return strings.HasSuffix(request.URL.Path, "/_search") }
+	search := func(request *http.Request) bool { return strings.HasSuffix(request.URL.Path, "/_search") }
 	none := func(*http.Request) bool { return false }
 	once, repeated := backoffhttp.WithoutRetries(t.Context()), backoffhttp.WithRetries(t.Context())
 	for name, row := range map[string]struct {
@@ -31,10 +31,10 @@ func TestMayRepeat(t *testing.T) {
 		body         io.Reader
 		want         backoffhttp.SentOnce
 	}{
-		"a search":                 {t.Context(), "POST", "/_search", isSearch, strings.NewReader("text"), ""},
-		"no search":                {t.Context(), "GET", "/", isSearch, nil, backoffhttp.SentOnceCaller},
-		"a stream":                 {t.Context(), "POST", "/_search", isSearch, io.MultiReader(), backoffhttp.SentOnceBody},
-		"once":                     {once, "POST", "/_search", isSearch, nil, backoffhttp.SentOnceCaller},
+		"a search":                 {t.Context(), "POST", "/_search", search, strings.NewReader("text"), ""},
+		"no search":                {t.Context(), "GET", "/", search, nil, backoffhttp.SentOnceCaller},
+		"a stream":                 {t.Context(), "POST", "/_search", search, io.MultiReader(), backoffhttp.SentOnceBody},
+		"once":                     {once, "POST", "/_search", search, nil, backoffhttp.SentOnceCaller},
 		"repeated":                 {repeated, "DELETE", "/", none, nil, ""},
 		"repeated, without a rule": {repeated, "PATCH", "/", nil, nil, ""},
 		"the last switch counts":   {backoffhttp.WithRetries(once), "PATCH", "/", nil, nil, ""},

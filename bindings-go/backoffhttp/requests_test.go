@@ -190,11 +190,11 @@ func TestProxyStatuses(t *testing.T) {
 	loadVectors(t, "http_statuses", &file)
 	found := 0
 	for _, c := range file.Cases {
-		outcome, isThere := backoffhttp.ProxyStatuses()[c.Status]
-		if isThere != (c.ProxyOutcome != nil) || isThere && outcome != *c.ProxyOutcome {
+		outcome, known := backoffhttp.ProxyStatuses()[c.Status]
+		if known != (c.ProxyOutcome != nil) || known && outcome != *c.ProxyOutcome {
 			t.Errorf("%d is %v", c.Status, outcome)
 		}
-		if isThere {
+		if known {
 			found++
 		}
 	}

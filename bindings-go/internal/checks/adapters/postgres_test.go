@@ -155,11 +155,11 @@ func TestPostgresMissingTable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	isLocal := false
+	local := false
 	_ = backoff.Do(t.Context(), func() error { return errors.New("busy") }, backoff.WithPolicyString("none:max_retries=1"), backoff.RetryIf(backoff.AnyError),
-		backoff.WithSharedBudget(budget), backoff.OnRetry(func(event backoff.Event) { isLocal = event.BudgetIsLocal }))
-	if err := budget.LastError(); !isLocal || err == nil || err.Error() != `ERROR: relation "backoff_budgets" does not exist (SQLSTATE 42P01)` {
-		t.Errorf("%t, %v", isLocal, err)
+		backoff.WithSharedBudget(budget), backoff.OnRetry(func(event backoff.Event) { local = event.BudgetIsLocal }))
+	if err := budget.LastError(); !local || err == nil || err.Error() != `ERROR: relation "backoff_budgets" does not exist (SQLSTATE 42P01)` {
+		t.Errorf("%t, %v", local, err)
 	}
 }
 

@@ -96,14 +96,14 @@ func TestRedisMovedSlots(t *testing.T) {
 	// Each is in a slot of another server.
 	keys := []string{"a", "b", "c"}
 	for _, key := range keys {
-		if isSwapped, err := store.CompareAndSwap(t.Context(), key, nil, old); err != nil || !isSwapped {
-			t.Fatal(isSwapped, err)
+		if swapped, err := store.CompareAndSwap(t.Context(), key, nil, old); err != nil || !swapped {
+			t.Fatal(swapped, err)
 		}
 	}
 	tell(t, "move redis-cluster")
 	for _, key := range keys {
-		if isSwapped, err := store.CompareAndSwap(t.Context(), key, &old, "2 2"); err != nil || !isSwapped {
-			t.Error(isSwapped, err)
+		if swapped, err := store.CompareAndSwap(t.Context(), key, &old, "2 2"); err != nil || !swapped {
+			t.Error(swapped, err)
 		}
 	}
 	tell(t, "move redis-cluster")
@@ -139,39 +139,39 @@ func TestRedisReplica(t *testing.T) {
 	if err := control.SlaveOf(t.Context(), "127.0.0.1", "1").Err(); err != nil {
 		t.Fatal(err)
 	}
-	isSwapped, swapErr := redisStore(t, client).CompareAndSwap(t.Context(), "key", nil, "1 1")
+	swapped, swapErr := redisStore(t, client).CompareAndSwap(t.Context(), "key", nil, "1 1")
 	if err := control.SlaveOf(t.Context(), "NO", "ONE").Err(); err != nil {
 		t.Fatal(err)
 	}
-	if isSwapped || !redis.IsReadOnlyError(swapErr) || id() == before {
-		t.Errorf("swapped %t, %v, by the client %d", isSwapped, swapErr, before)
+	if swapped || !redis.IsReadOnlyError(swapErr) || id() == before {
+		t.Errorf("swapped %t, %v, by the client %d", swapped, swapErr, before)
 	}
 }
 
 // A swap whose answer is lost happens once, although go-redis sends most commands again.
 func TestRedisLostAnswers(t *testing.T) {
 	store := connectRedis(t)
-	var isLossy atomic.Bool
-	client := newRedis(t, func(options *redis.Options) { options.Dialer = lossyDialer(options.Addr, &isLossy) })
-	loseAnAnswer(t, store, redisStore(t, client), &isLossy)
+	var losing atomic.Bool
+	client := newRedis(t, func(options *redis.Options) { options.Dialer = lossyDialer(options.Addr, &losing) })
+	loseAnAnswer(t, store, redisStore(t, client), &losing)
 }
 
 func TestRedisLostAnswersOfACluster(t *testing.T) {
-	var isLossy atomic.Bool
-	over := connectCluster(t, func(options *redis.ClusterOptions) { options.Dialer = lossyDialer("", &isLossy) })
-	loseAnAnswer(t, connectCluster(t, asItIs), over, &isLossy)
+	var losing atomic.Bool
+	over := connectCluster(t, func(options *redis.ClusterOptions) { options.Dialer = lossyDialer("", &losing) })
+	loseAnAnswer(t, connectCluster(t, asItIs), over, &losing)
 }
 
 // loseAnAnswer tests a store whose connections lose an answer, beside another one of the same server.
-func loseAnAnswer(t *testing.T, store, over backoffredis.Store, isLossy *atomic.Bool) {
+func loseAnAnswer(t *testing.T, store, over backoffredis.Store, losing *atomic.Bool) {
 	t.Helper()
-	if isSwapped, err := over.CompareAndSwap(t.Context(), "key", nil, "1 1"); err != nil || !isSwapped {
-		t.Fatal(isSwapped, err)
+	if swapped, err := over.CompareAndSwap(t.Context(), "key", nil, "1 1"); err != nil || !swapped {
+		t.Fatal(swapped, err)
 	}
-	isLossy.Store(true)
+	losing.Store(true)
 	old := "1 1"
-	if isSwapped, err := over.CompareAndSwap(t.Context(), "key", &old, "2 2"); err == nil || isSwapped || isLossy.Load() {
-		t.Errorf("%t, %v", isSwapped, err)
+	if swapped, err := over.CompareAndSwap(t.Context(), "key", &old, "2 2"); err == nil || swapped || losing.Load() {
+		t.Errorf("%t, %v", swapped, err)
 	}
 	if text, _, err := store.Load(t.Context(), "key"); err != nil || *text != "2 2" {
 		t.Errorf("%v, %v", text, err)
@@ -179,25 +179,25 @@ func loseAnAnswer(t *testing.T, store, over backoffredis.Store, isLossy *atomic.
 }
 
 // lossyDialer connects to an address, or if it is empty to the one that the client knows.
-func lossyDialer(address string, isLossy *atomic.Bool) func(context.Context, string, string) (net.Conn, error) {
+func lossyDialer(address string, losing *atomic.Bool) func(context.Context, string, string) (net.Conn, error) {
 	return func(ctx context.Context, _, of string) (net.Conn, error) {
 		if address != "" {
 			of = address
 		}
 		connection, err := new(net.Dialer).DialContext(ctx, "tcp", of)
-		return &lossy{connection, isLossy}, err
+		return &lossy{connection, losing}, err
 	}
 }
 
 // A lossy connection loses one answer.
 type lossy struct {
 	net.Conn
-	isLossy *atomic.Bool
+	losing *atomic.Bool
 }
 
 func (l *lossy) Read(p []byte) (int, error) {
 	n, err := l.Conn.Read(p)
-	if err == nil && l.isLossy.CompareAndSwap(true, false) {
+	if err == nil && l.losing.CompareAndSwap(true, false) {
 		_ = l.Conn.Close()
 		return 0, io.EOF
 	}

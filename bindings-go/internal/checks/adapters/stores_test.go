@@ -138,9 +138,9 @@ func checkFailover(t *testing.T, store sharedbudget.Store, server string) {
 func back(t *testing.T, budget *sharedbudget.Budget) {
 	t.Helper()
 	for end := time.Now().Add(patience); ; time.Sleep(100 * time.Millisecond) {
-		isShared := false
-		fail(t, budget, backoff.OnRetry(func(event backoff.Event) { isShared = !event.BudgetIsLocal }))
-		if isShared {
+		shared := false
+		fail(t, budget, backoff.OnRetry(func(event backoff.Event) { shared = !event.BudgetIsLocal }))
+		if shared {
 			break
 		}
 		if time.Now().After(end) {

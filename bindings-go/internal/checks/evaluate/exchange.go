@@ -10,9 +10,9 @@ import (
 )
 
 const (
-	mostTimes     = 100_000
-	mostLease     = 1000
-	mostProcesses = 1_000_000
+	maxTimes     = 100_000
+	maxLease     = 1000
+	maxProcesses = 1_000_000
 )
 
 // An exchange asks what a member of a shared budget does.
@@ -39,7 +39,7 @@ func parseExchange(members object) (request, bool) {
 	asked, isObject := members.object("exchange")
 	local, isLocal := asked.text("local")
 	_, hasLease := asked["lease"]
-	lease, isLease := asked.count("lease", mostLease)
+	lease, isLease := asked.count("lease", maxLease)
 	fallback, isFallback := asked.word("fallback")
 	timeout, isTime := asked.time("timeout")
 	seed, isSeed := asked.word("seed")
@@ -47,7 +47,7 @@ func parseExchange(members object) (request, bool) {
 	if !isBudget || !isObject || !isLocal || !hasLease || !isLease || !isFallback || !isTime || !isSeed || !isList {
 		return nil, false
 	}
-	if fallback > mostProcesses && fallback != engine.FallbackRefuse {
+	if fallback > maxProcesses && fallback != engine.FallbackRefuse {
 		return nil, false
 	}
 	parsed := exchange{budget: budget, local: local, lease: lease, fallback: fallback, timeout: uint64(timeout), seed: seed}
@@ -69,7 +69,7 @@ func parseMemberStep(members object) (memberStep, bool) {
 	switch do {
 	case "note":
 		step.event, isRead = parseEvent(members)
-		step.times, isAlso = members.count("times", mostTimes)
+		step.times, isAlso = members.count("times", maxTimes)
 		isRead = isRead && isAlso
 		if _, ok := members["local"]; ok {
 			step.is, isAlso = members.boolean("local")
@@ -77,7 +77,7 @@ func parseMemberStep(members object) (memberStep, bool) {
 		}
 	case "request":
 		step.outcome, isRead = parseOutcome(members)
-		step.times, isAlso = members.count("times", mostTimes)
+		step.times, isAlso = members.count("times", maxTimes)
 		isRead = isRead && isAlso
 	case "cancel":
 		step.outcome, isRead = parseOutcome(members)
@@ -126,9 +126,9 @@ func (e exchange) appendAnswer(text []byte) []byte {
 
 // A player has a member, and how far its exchange is.
 type player struct {
-	member       *engine.Member
-	isExchanging bool
-	isStepped    bool // the exchange has made steps that could be stored
+	member     *engine.Member
+	exchanging bool
+	stepped    bool // the exchange has made steps that could be stored
 }
 
 func (p *player) appendAnswer(text []byte, step memberStep) []byte {
@@ -146,11 +146,11 @@ func (p *player) appendAnswer(text []byte, step memberStep) []byte {
 func (p *player) isNow(do string) bool {
 	switch do {
 	case "begin":
-		return !p.isExchanging
+		return !p.exchanging
 	case "stored":
-		return p.isStepped
+		return p.stepped
 	case "step", "lost", "failed":
-		return p.isExchanging
+		return p.exchanging
 	}
 	return true
 }
@@ -164,32 +164,32 @@ func (p *player) play(text []byte, step memberStep) []byte {
 		}
 	case "request":
 		var answer uint32
-		var isLocal bool
+		var local bool
 		var held uint64
 		for range step.times {
-			answer, isLocal, held = p.member.Request(uint32(step.outcome), step.now)
+			answer, local, held = p.member.Request(uint32(step.outcome), step.now)
 		}
-		return fmt.Appendf(text, `"answer":"%s","held":"%d","local":%t,`, answerNames[answer], held, isLocal)
+		return fmt.Appendf(text, `"answer":"%s","held":"%d","local":%t,`, answerNames[answer], held, local)
 	case "cancel":
 		p.member.Cancel(uint32(step.outcome))
 	case "begin":
 		p.member.Begin(step.now)
-		p.isExchanging = true
+		p.exchanging = true
 	case "step":
 		return p.appendSteps(text, step)
 	case "stored":
 		answers := p.member.Stored(step.now)
-		p.isExchanging, p.isStepped = false, false
+		p.exchanging, p.stepped = false, false
 		text = appendRow(text, "granted", answers.Granted)
 		text = appendRow(text, "refused", answers.Refused)
 		return appendRow(text, "held", answers.Held)
 	case "lost":
-		p.isStepped = false
+		p.stepped = false
 		wait, ok := p.member.Lost(step.now)
 		return append(appendNumber(append(text, `"wait":`...), wait, ok), ',')
 	case "failed":
 		p.member.Failed(step.is, step.now)
-		p.isExchanging, p.isStepped = false, false
+		p.exchanging, p.stepped = false, false
 	case "late":
 		p.member.Late(step.now)
 	}
@@ -199,11 +199,11 @@ func (p *player) play(text []byte, step memberStep) []byte {
 var answerNames = map[uint32]string{engine.RequestGranted: "granted", engine.RequestRefused: "refused", engine.RequestWaits: "waits"}
 
 func (p *player) appendSteps(text []byte, step memberStep) []byte {
-	after, isChanged, code := p.member.Step(step.text, uint64(step.storeNow))
-	p.isStepped = code == engine.OK
-	text = appendText(append(text, `"after":`...), after, p.isStepped)
-	text = fmt.Appendf(text, `,"changed":%t,"steps":[`, isChanged)
-	if p.isStepped {
+	after, changed, code := p.member.Step(step.text, uint64(step.storeNow))
+	p.stepped = code == engine.OK
+	text = appendText(append(text, `"after":`...), after, p.stepped)
+	text = fmt.Appendf(text, `,"changed":%t,"steps":[`, changed)
+	if p.stepped {
 		for i, made := range p.member.ExchangeSteps(nil) {
 			text = fmt.Appendf(text, `%s{"event":"%v","outcome":`, separator(i), sharedbudget.EventKind(made.Event))
 			text = appendText(text, backoff.Outcome(made.Outcome).String(), made.Outcome != 0)
