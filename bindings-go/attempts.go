@@ -29,13 +29,13 @@ import (
 // A Loop is for one goroutine and for one range. It must not be copied (go vet reports copies), and NewLoop makes the
 // only valid ones.
 type Loop struct {
-	_        noCopy
-	inner    loop
-	hasBegun bool
-	inBody   bool
-	verdict  Verdict // of the attempt, as far as it was reported
-	failure  error
-	err      error // of the options
+	_       noCopy
+	inner   loop
+	begun   bool
+	inBody  bool
+	verdict Verdict // of the attempt, as far as it was reported
+	failure error
+	err     error // of the options
 }
 
 // NewLoop returns a loop that has not begun. The options are those of Retry, except RetryResult and ClassifyResult:
@@ -53,10 +53,10 @@ func NewLoop(ctx context.Context, options ...RetryOption) *Loop {
 // makes no attempt, because the loop has stopped.
 func (l *Loop) Attempts() iter.Seq[uint64] {
 	return func(yield func(uint64) bool) {
-		if l.Err() != nil || l.hasBegun {
+		if l.Err() != nil || l.begun {
 			return
 		}
-		l.hasBegun = true
+		l.begun = true
 		if l.err = l.inner.begin(); l.err != nil {
 			return
 		}

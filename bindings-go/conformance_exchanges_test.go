@@ -100,24 +100,24 @@ func checkExchangeStep(t *testing.T, i int, member *engine.Member, step exchange
 	case "note":
 		member.Note(uint32(step.Event), digits(t, step.Held), step.Local, now)
 	case "request":
-		answer, isLocal, held := member.Request(uint32(step.Outcome), now)
-		if answer != requestAnswers[step.Answer] || isLocal != step.Local || held != digits(t, step.Held) {
-			t.Fatalf("step %d: answer %d, local %t, held %d", i, answer, isLocal, held)
+		answer, local, held := member.Request(uint32(step.Outcome), now)
+		if answer != requestAnswers[step.Answer] || local != step.Local || held != digits(t, step.Held) {
+			t.Fatalf("step %d: answer %d, local %t, held %d", i, answer, local, held)
 		}
 	case "cancel":
 		member.Cancel(uint32(step.Outcome))
 	case "begin":
 		member.Begin(now)
 	case "step":
-		after, isChanged, code := member.Step(step.Text, uint64(step.StoreNow))
+		after, changed, code := member.Step(step.Text, uint64(step.StoreNow))
 		if step.After == nil {
 			if code != engine.NotAState {
 				t.Fatalf("step %d: code %d", i, code)
 			}
 			return
 		}
-		if code != engine.OK || after != *step.After || isChanged != step.Changed {
-			t.Fatalf("step %d: %q, changed %t, code %d", i, after, isChanged, code)
+		if code != engine.OK || after != *step.After || changed != step.Changed {
+			t.Fatalf("step %d: %q, changed %t, code %d", i, after, changed, code)
 		}
 		var want []engine.ExchangeStep
 		for _, s := range step.Steps {

@@ -10,12 +10,13 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	backoff "github.com/backoff-rs/backoff/bindings-go"
-	"github.com/backoff-rs/backoff/bindings-go/internal/fields"
+	"github.com/backoff-rs/backoff/bindings-go/internal/engine"
 )
 
 // The check of each layer. A vector file without a check fails the test.
@@ -166,9 +167,40 @@ func load[Case any](t *testing.T, layer string) []Case {
 	return content.Cases
 }
 
+// policyOf returns the policy of fields (tests/README.md), or the error of NewPolicy. Their values may be some that its
+// options cannot express.
+func policyOf(t *testing.T, fields map[string]string) (backoff.Policy, error) {
+	t.Helper()
+	var params engine.Params
+	for name, text := range fields {
+		field := engine.Growth
+		for engine.FieldName(field) != name && field < engine.RetryAfterMaxExtra {
+			field++
+		}
+		whole, denominator, isRatio := strings.Cut(text, "/")
+		number, err := strconv.ParseUint(whole, 10, 64)
+		for kind := uint32(1); err != nil && kind < 16; kind++ {
+			if engine.KindName(field, kind) == text {
+				number, err = uint64(kind), nil
+			}
+		}
+		if isRatio && err == nil {
+			var divisor uint64
+			divisor, err = strconv.ParseUint(denominator, 10, 32)
+			params.SetRatio(field, uint32(number), uint32(divisor))
+		} else {
+			params.Set(field, number)
+		}
+		if err != nil {
+			t.Fatalf("%s=%s: %v", name, text, err)
+		}
+	}
+	return backoff.PolicyOf(params)
+}
+
 func (c vector) policy(t *testing.T) backoff.Policy {
 	t.Helper()
-	policy, err := backoff.PolicyOf(fields.Params(c.Policy))
+	policy, err := policyOf(t, c.Policy)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -275,7 +307,7 @@ func checkStream(t *testing.T, c vector) {
 }
 
 func checkError(t *testing.T, c vector) {
-	policy, err := backoff.PolicyOf(fields.Params(c.Policy))
+	policy, err := policyOf(t, c.Policy)
 	c.Error.check(t, err)
 	if policy != (backoff.Policy{}) {
 		t.Error("the policy beside the error is not the zero Policy")

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	backoff "github.com/backoff-rs/backoff/bindings-go"
-	"github.com/backoff-rs/backoff/bindings-go/internal/fields"
 )
 
 // A text is a case of texts, text_errors or presets.
@@ -33,7 +32,7 @@ func checkText(t *testing.T, c text) {
 	policy := parsePolicy(t, c.Text)
 	checkFieldValues(t, policy.Fields(), c.Policy)
 	checkPrinted(t, policy, c, new(backoff.Policy))
-	if want, err := backoff.PolicyOf(fields.Params(c.Policy)); err != nil || policy != want {
+	if want, err := policyOf(t, c.Policy); err != nil || policy != want {
 		t.Errorf("the policy of the fields is %v, %v", want, err)
 	}
 	if again := parsePolicy(t, c.Canonical); again != policy {

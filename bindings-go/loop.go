@@ -4,78 +4,12 @@ package backoff
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"log/slog"
 	"time"
 
 	"github.com/backoff-rs/backoff/bindings-go/internal/engine"
 	"github.com/backoff-rs/backoff/bindings-go/internal/shared"
 )
-
-// An Event is what the hooks of a loop receive (SPEC 18.4).
-type Event struct {
-	// Attempts is the number of calls so far.
-	Attempts uint64
-	// Outcome is that of the last call, 0 if the loop was cancelled.
-	Outcome Outcome
-	// Reason is why the loop stopped, 0 if it waits.
-	Reason StopReason
-	// Delay is the wait that follows, or the wait that was not begun because a time limit, the
-	// deadline or the budget stopped the loop. Otherwise it is 0.
-	Delay time.Duration
-	// Elapsed is the time since the loop began.
-	Elapsed time.Duration
-	// Err is the last call's error, without its mark; nil if it had none.
-	Err error
-	// BudgetIsLocal reports that the store of the shared budget was away, so that the local budget decided on this
-	// retry.
-	BudgetIsLocal bool
-	// Value is the last call's value, of the type that Retry returns; nil if no call was made, and in
-	// a Loop and the loops of Do.
-	Value any
-}
-
-// LogValue returns the members of the event for slog, with the names of the outcome and the reason and
-// the text of the error. It leaves out Value, which may be large or secret: log it yourself.
-func (e Event) LogValue() slog.Value {
-	attrs := []slog.Attr{
-		slog.Uint64("attempts", e.Attempts),
-		slog.String("outcome", e.Outcome.String()),
-		slog.String("reason", e.Reason.String()),
-		slog.Duration("delay", e.Delay),
-		slog.Duration("elapsed", e.Elapsed),
-	}
-	if e.BudgetIsLocal {
-		attrs = append(attrs, slog.Bool("budget_is_local", true))
-	}
-	if e.Err != nil {
-		attrs = append(attrs, slog.String("err", e.Err.Error()))
-	}
-	return slog.GroupValue(attrs...)
-}
-
-// MarshalJSON returns the members of LogValue as JSON, with durations in nanoseconds. It is for logs, so
-// it leaves out Value, too.
-func (e Event) MarshalJSON() ([]byte, error) {
-	return json.Marshal(struct {
-		Attempts      uint64        `json:"attempts"`
-		Outcome       Outcome       `json:"outcome"`
-		Reason        StopReason    `json:"reason"`
-		Delay         time.Duration `json:"delay"`
-		Elapsed       time.Duration `json:"elapsed"`
-		BudgetIsLocal bool          `json:"budget_is_local,omitempty"`
-		Err           string        `json:"err,omitempty"`
-	}{e.Attempts, e.Outcome, e.Reason, e.Delay, e.Elapsed, e.BudgetIsLocal, errorText(e.Err)})
-}
-
-// errorText returns the message of an error, empty for nil.
-func errorText(err error) string {
-	if err == nil {
-		return ""
-	}
-	return err.Error()
-}
 
 // A loop makes the attempts of one operation (SPEC 18): it counts calls, asks for decisions, waits,
 // and calls the hooks. Its owner makes the calls:
@@ -94,7 +28,7 @@ type loop struct {
 	drawn     RandomStream // without a budget of this process, once a call has failed
 	grant     shared.Grant // of the shared budget
 	local     bool         // the local budget has just decided
-	began     time.Duration
+	beganAt   time.Duration
 	deadline  uint64 // of the context, on the clock
 	calls     uint64
 	inCall    bool
@@ -109,7 +43,7 @@ func (l *loop) configure(ctx context.Context, options []RetryOption) (err error)
 		return err
 	}
 	l.ctx = ctx
-	if l.retryConfig, err = configured(options); err == nil && !l.hasStream {
+	if l.retryConfig, err = configured(options); err == nil && !l.streamSet {
 		_, err = loopSeed()
 	}
 	return err
@@ -117,7 +51,7 @@ func (l *loop) configure(ctx context.Context, options []RetryOption) (err error)
 
 // loopStream returns the stream of the option, or that of the next number. A loop needs it once.
 func (l *loop) loopStream() RandomStream {
-	if l.hasStream {
+	if l.streamSet {
 		return l.stream
 	}
 	return nextLoopStream()
@@ -125,15 +59,15 @@ func (l *loop) loopStream() RandomStream {
 
 // begin begins the loop now. A context that is done stops it before any call.
 func (l *loop) begin() error {
-	l.began = l.clock.Now()
-	if err := notNegative("now", l.began); err != nil {
+	l.beganAt = l.clock.Now()
+	if err := notNegative("now", l.beganAt); err != nil {
 		return err
 	}
 	if l.ctx.Err() != nil {
 		l.cancel()
 		return nil
 	}
-	l.deadline = deadlineOf(l.ctx, l.began)
+	l.deadline = deadlineOf(l.ctx, l.beganAt)
 	if l.shared != nil {
 		l.shared.Report(engine.BudgetEventOperationBegan, shared.Grant{})
 	}
@@ -141,7 +75,7 @@ func (l *loop) begin() error {
 		return nil
 	}
 	var err error
-	l.operation, err = l.policy.begin(l.loopStream(), uint64(l.began), beginConfig{l.deadline, l.budget})
+	l.operation, err = l.policy.begin(l.loopStream(), uint64(l.beganAt), beginConfig{l.deadline, l.budget})
 	return err
 }
 
@@ -238,7 +172,7 @@ func (l *loop) decide(outcome Outcome, retryAfter uint64, now time.Duration) (De
 	if l.shared != nil && outcome != OutcomePermanent {
 		l.shared.Report(engine.BudgetEventAttemptFailed, shared.Grant{})
 	}
-	reason, delay := engine.DecideAlone(&l.policy.core, l.drawn.state, l.calls-1, uint64(l.began), l.deadline, uint32(outcome), retryAfter, uint64(now))
+	reason, delay := engine.DecideAlone(&l.policy.core, l.drawn.state, l.calls-1, uint64(l.beganAt), l.deadline, uint32(outcome), retryAfter, uint64(now))
 	return decisionOf(reason, delay), nil
 }
 
@@ -321,4 +255,4 @@ func (l *loop) callHooks(event Event, now time.Duration) {
 	}
 }
 
-func (l *loop) elapsed(now time.Duration) time.Duration { return max(0, now-l.began) }
+func (l *loop) elapsed(now time.Duration) time.Duration { return max(0, now-l.beganAt) }

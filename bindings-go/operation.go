@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/backoff-rs/backoff/bindings-go/internal/engine"
-	"github.com/backoff-rs/backoff/bindings-go/internal/shared"
 )
 
 // A StopReason is why an operation stopped (SPEC 13.3); 0 while it goes on.
@@ -75,73 +74,6 @@ type Operation struct {
 	budget *Budget
 }
 
-// A BeginOption is an option of Policy.Begin and ResumeOperation: WithDeadline or WithBudget.
-type BeginOption interface{ begin(*beginConfig) error }
-
-type beginConfig struct {
-	deadline uint64
-	budget   *Budget
-}
-
-// WithDeadline sets the time after which no wait may end, on the operation's clock: a time such as
-// Now() + time.Minute, not a span. NoLimit is no deadline. The deadline of a loop is that of its
-// context.
-func WithDeadline(deadline time.Duration) BeginOption { return deadlineOption(deadline) }
-
-type deadlineOption time.Duration
-
-func (o deadlineOption) begin(c *beginConfig) error {
-	c.deadline = uint64(o)
-	if time.Duration(o) == NoLimit {
-		c.deadline = engine.None
-	}
-	return notNegative("deadline", time.Duration(o))
-}
-
-// A BudgetOption is an option of operations and of loops: WithBudget, or WithSharedBudget, which loops alone accept.
-type BudgetOption struct {
-	budget *Budget
-	shared SharedBudget
-}
-
-// A SharedBudget is a budget of many processes: the *Budget of package sharedbudget.
-type SharedBudget interface {
-	// ForLoops is for this package.
-	ForLoops() (shared.Budget, error)
-}
-
-// WithBudget sets the budget that the retries spend from; nil is no budget. It replaces WithSharedBudget.
-func WithBudget(budget *Budget) BudgetOption { return BudgetOption{budget: budget} }
-
-// WithSharedBudget sets the budget of many processes that the retries of a loop spend from; nil is no budget. It
-// replaces WithBudget. An operation does not accept it, because an operation does not wait: step a sharedbudget.State
-// instead, and call RefuseRetry.
-func WithSharedBudget(budget SharedBudget) BudgetOption { return BudgetOption{shared: budget} }
-
-func (o BudgetOption) begin(c *beginConfig) error {
-	c.budget = o.budget
-	if used, err := o.inLoops(); used != nil || err != nil {
-		return &ArgumentError{Code: ErrUnused, Field: "shared budget", Value: o.shared, Rule: "has no effect on an operation: loops alone accept it"}
-	}
-	return nil
-}
-
-func (o BudgetOption) apply(c retryConfig) (retryConfig, error) {
-	return retryOption(func(s *settings) (err error) {
-		s.budget = o.budget
-		s.shared, err = o.inLoops()
-		return err
-	}).apply(c)
-}
-
-// inLoops returns the shared budget, nil if there is none.
-func (o BudgetOption) inLoops() (shared.Budget, error) {
-	if o.shared == nil {
-		return nil, nil
-	}
-	return o.shared.ForLoops()
-}
-
 // Begin returns an operation that begins at now. Its delays are those of the policy on the stream:
 // use one key per operation, or a stream from entropy.
 //
@@ -161,19 +93,6 @@ func (p Policy) Begin(stream RandomStream, now time.Duration, options ...BeginOp
 	return p.begin(stream, uint64(now), config)
 }
 
-func beginConfigOf(options []BeginOption) (beginConfig, error) {
-	config := beginConfig{deadline: engine.None}
-	for _, option := range options {
-		if err := notNil("option", option == nil); err != nil {
-			return config, err
-		}
-		if err := option.begin(&config); err != nil {
-			return config, err
-		}
-	}
-	return config, nil
-}
-
 // ResumeOperation returns an operation that began at a time and has decided to wait retries times, as it stands now
 // (SPEC 13.7). It is for queues and libraries that store no more than a count of retries:
 //
@@ -184,8 +103,8 @@ func beginConfigOf(options []BeginOption) (beginConfig, error) {
 //
 // On failure the operation is nil, and the error an *ArgumentError for a negative time and for WithBudget, or
 // ErrNoPolicy.
-func ResumeOperation(policy Policy, stream RandomStream, retries uint64, began time.Duration, options ...BeginOption) (*Operation, error) {
-	if err := notNegative("began", began); err != nil {
+func ResumeOperation(policy Policy, stream RandomStream, retries uint64, beganAt time.Duration, options ...BeginOption) (*Operation, error) {
+	if err := notNegative("began", beganAt); err != nil {
 		return nil, err
 	}
 	config, err := beginConfigOf(options)
@@ -195,12 +114,12 @@ func ResumeOperation(policy Policy, stream RandomStream, retries uint64, began t
 	if config.budget != nil {
 		return nil, &ArgumentError{Code: ErrUnused, Field: "budget", Rule: "has no effect on ResumeOperation: what the operation held is not known"}
 	}
-	return resume(policy, stream, retries, uint64(began), config.deadline)
+	return resume(policy, stream, retries, uint64(beganAt), config.deadline)
 }
 
-func resume(policy Policy, stream RandomStream, retries, began, deadline uint64) (*Operation, error) {
+func resume(policy Policy, stream RandomStream, retries, beganAt, deadline uint64) (*Operation, error) {
 	operation := new(Operation)
-	if policy == (Policy{}) || operation.core.Resume(&policy.core, stream.state, retries, began, deadline) != engine.OK {
+	if policy == (Policy{}) || operation.core.Resume(&policy.core, stream.state, retries, beganAt, deadline) != engine.OK {
 		return nil, ErrNoPolicy
 	}
 	return operation, nil

@@ -132,11 +132,11 @@ func (p *Policy) UnmarshalText(text []byte) error {
 
 // textError says which text of a configuration, perhaps of many, is wrong.
 func textError(what string, text []byte, err error) error {
-	const most = 128
-	if len(text) <= most {
+	const limit = 128
+	if len(text) <= limit {
 		return fmt.Errorf("%s %q: %w", what, text, err)
 	}
-	return fmt.Errorf("%s %q...: %w", what, text[:most], err)
+	return fmt.Errorf("%s %q...: %w", what, text[:limit], err)
 }
 
 // UnmarshalYAML sets the policy to that of a policy string, for libraries of YAML, some of which decode a

@@ -12,8 +12,6 @@ import (
 	"github.com/backoff-rs/backoff/bindings-go/internal/engine"
 )
 
-// The policy of a loop: its options, what is kept of policy strings, and the warning of a policy without a limit.
-
 var defaultPolicy = sync.OnceValues(func() (*Policy, error) {
 	policy, err := ParsePolicy("default")
 	return &policy, err
@@ -44,26 +42,26 @@ func WithPolicyString(text string) RetryOption { return policyString(text) }
 type policyString string
 
 func (text policyString) apply(c retryConfig) (_ retryConfig, err error) {
-	c.policy, err = keptPolicy(string(text))
+	c.policy, err = parsedPolicy(string(text))
 	return c, err
 }
 
-// keptMost is how many policy strings are kept. A program that makes up more of them parses those each time.
-const keptMost = 256
+// maxParsed is how many policy strings are kept. A program that makes up more of them parses those each time.
+const maxParsed = 256
 
-// kept are the policies of strings. A map is never changed.
-var kept atomic.Pointer[map[string]*Policy]
+// parsed are the policies of strings. A map is never changed.
+var parsed atomic.Pointer[map[string]*Policy]
 
-// keptPolicy returns the policy of a string.
-func keptPolicy(text string) (*Policy, error) {
-	known := kept.Load()
+// parsedPolicy returns the policy of a string.
+func parsedPolicy(text string) (*Policy, error) {
+	known := parsed.Load()
 	if known != nil {
 		if policy, ok := (*known)[text]; ok {
 			return policy, nil
 		}
 	}
 	policy, err := ParsePolicy(text)
-	if err != nil || known != nil && len(*known) >= keptMost {
+	if err != nil || known != nil && len(*known) >= maxParsed {
 		return &policy, err
 	}
 	more := make(map[string]*Policy)
@@ -71,7 +69,7 @@ func keptPolicy(text string) (*Policy, error) {
 		maps.Copy(more, *known)
 	}
 	more[strings.Clone(text)] = &policy
-	kept.CompareAndSwap(known, &more) // if another string was faster, this one is kept the next time
+	parsed.CompareAndSwap(known, &more) // if another string was faster, this one is kept the next time
 	return &policy, nil
 }
 
@@ -99,7 +97,7 @@ func (l *loop) warnOfNoLimit() {
 
 // asGiven returns the string whose policy is kept, otherwise that of the policy.
 func asGiven(policy *Policy) string {
-	if known := kept.Load(); known != nil {
+	if known := parsed.Load(); known != nil {
 		for text, its := range *known {
 			if its == policy {
 				return text

@@ -38,7 +38,7 @@ type settings struct {
 	budget    *Budget
 	shared    shared.Budget
 	stream    RandomStream
-	hasStream bool
+	streamSet bool
 	clock     Clock
 	stats     *RetryStats
 	results   *resultClassifier // nil if there is none
@@ -84,7 +84,7 @@ func configured(options []RetryOption) (retryConfig, error) {
 // Loops with the same stream wait for identical times: see WithKey.
 func WithStream(stream RandomStream) RetryOption {
 	return retryOption(func(s *settings) error {
-		s.stream, s.hasStream = stream, true
+		s.stream, s.streamSet = stream, true
 		return nil
 	})
 }
@@ -95,7 +95,7 @@ func WithStream(stream RandomStream) RetryOption {
 func WithKey(seed uint64, key string) RetryOption {
 	return retryOption(func(s *settings) (err error) {
 		s.stream, err = StreamFromKey(seed, key)
-		s.hasStream = true
+		s.streamSet = true
 		return err
 	})
 }

@@ -76,23 +76,23 @@ func (t *Transport) verdictOfResponse(response *http.Response) backoff.Verdict {
 	if !isSet {
 		return verdict
 	}
-	if _, retryAfter, isAsked := verdict.Verdict(); isAsked {
+	if _, retryAfter, asked := verdict.Verdict(); asked {
 		return outcome.WithRetryAfter(retryAfter)
 	}
 	return outcome
 }
 
 // A path is how far an attempt came on its way to the server, by the hooks of net/http/httptrace.
-type path struct{ isAsked, hasConnection, isWritten atomic.Bool }
+type path struct{ asked, connected, written atomic.Bool }
 
 // trace returns a context in which the http.Transport says how far it comes.
 func (p *path) trace(ctx context.Context) context.Context {
 	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-		GetConn: func(string) { p.isAsked.Store(true) },
-		GotConn: func(httptrace.GotConnInfo) { p.hasConnection.Store(true) },
+		GetConn: func(string) { p.asked.Store(true) },
+		GotConn: func(httptrace.GotConnInfo) { p.connected.Store(true) },
 		// The server may have received what was written, even if the error is that of a later connection: of a redirect
 		// that a client below follows, or of a dialer inside the body of the request.
-		WroteHeaders: func() { p.isWritten.Store(true) },
+		WroteHeaders: func() { p.written.Store(true) },
 	})
 }
 
@@ -103,11 +103,11 @@ func (e *exchange) wasNeverSent(err error) bool {
 		name      *net.DNSError
 		operation *net.OpError
 	)
-	if e.path.isWritten.Load() {
+	if e.path.written.Load() {
 		return false
 	}
 	return errors.As(err, &name) || errors.As(err, &operation) && operation.Op == "dial" ||
-		e.path.isAsked.Load() && !e.path.hasConnection.Load()
+		e.path.asked.Load() && !e.path.connected.Load()
 }
 
 // verdictOfError returns the verdict of an error of a RoundTripper, nil if it is neither a timeout nor a failure of

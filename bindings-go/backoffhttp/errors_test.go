@@ -50,11 +50,8 @@ func TestErrorsOfContexts(t *testing.T) {
 			client := newClientOver(t, row.base, backoffhttp.WithRetry(
 				backoff.WithPolicyString("constant:base=1h,max_retries=1"),
 				backoff.OnRetry(func(backoff.Event) { close(ctx.(lateContext).done) })))
-			request, err := http.NewRequestWithContext(ctx, "GET", "http://example.com", nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			_, err = client.Transport.RoundTrip(request)
+			request := newRequest(t, ctx, "GET", "http://example.com", nil)
+			_, err := client.Transport.RoundTrip(request)
 			if !errors.Is(err, row.want) || row.failure == nil && err != row.want || row.failure != nil && !errors.Is(err, row.failure) {
 				t.Errorf("RoundTrip failed with %#v", err)
 			}
@@ -66,10 +63,7 @@ func TestErrorsOfContexts(t *testing.T) {
 	t.Run("in the client", func(t *testing.T) {
 		ctx, cancel := expired()
 		defer cancel()
-		request, err := http.NewRequestWithContext(ctx, "GET", "http://example.com", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		request := newRequest(t, ctx, "GET", "http://example.com", nil)
 		if _, err := newClientOver(t, failing{io.EOF}).Do(request); !os.IsTimeout(err) {
 			t.Errorf("no timeout: %v", err)
 		}
@@ -98,11 +92,8 @@ func TestCancelAfterAFailure(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	client := newClientOver(t, failing{&net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}}, backoffhttp.WithRetry(
 		backoff.WithPolicyString("constant:base=1h,max_retries=1"), backoff.OnRetry(func(backoff.Event) { cancel() })))
-	request, err := http.NewRequestWithContext(ctx, "GET", "http://example.com", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = client.Do(request)
+	request := newRequest(t, ctx, "GET", "http://example.com", nil)
+	_, err := client.Do(request)
 	if !errors.Is(err, context.Canceled) || !errors.Is(err, syscall.ECONNREFUSED) || os.IsTimeout(err) {
 		t.Errorf("failed with %v", err)
 	}
@@ -194,23 +185,4 @@ func answerAtOnce(t *testing.T, answer string) string {
 		}
 	}()
 	return listener.Addr().String()
-}
-
-// A GetBody that returns nothing is an error, because the repetition would have no body.
-func TestGetBodyReturnsNothing(t *testing.T) {
-	sent := 0
-	base := roundTripper(func(request *http.Request) (*http.Response, error) {
-		if sent++; request.Body == nil {
-			return nil, errors.New("no body")
-		}
-		return &http.Response{StatusCode: 503}, request.Body.Close()
-	})
-	request, err := http.NewRequestWithContext(t.Context(), "PUT", "http://example.com", strings.NewReader("text"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	request.GetBody = func() (io.ReadCloser, error) { return nil, nil }
-	if _, err := newClientOver(t, base).Do(request); err == nil || !strings.Contains(err.Error(), "GetBody of the request returned neither") || sent != 1 {
-		t.Errorf("sent %d, failed with %v", sent, err)
-	}
 }

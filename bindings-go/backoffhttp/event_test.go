@@ -52,22 +52,13 @@ func TestEventsNameTheRequest(t *testing.T) {
 		}})).Info("retry", "http", event)
 		logs = append(logs, log.String())
 	}
-	transport, err := backoffhttp.New(double, backoffhttp.OnRetry(hook), backoffhttp.OnStop(hook),
+	transport := newTransport(t, double, backoffhttp.OnRetry(hook), backoffhttp.OnStop(hook),
 		backoffhttp.WithRetry(backoff.WithPolicyString("constant:base=1ns,max_retries=5"), backoff.WithStats(&stats)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	request, err := http.NewRequestWithContext(t.Context(), "GET", "http://user:secret@example.com/a%2Fb/c?key=secret#secret", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	request := newRequest(t, t.Context(), "GET", "http://user:secret@example.com/a%2Fb/c?key=secret#secret", nil)
 	if _, err := transport.RoundTrip(request); err != nil {
 		t.Fatal(err)
 	}
-	post, err := http.NewRequestWithContext(t.Context(), "POST", "https://example.com/", strings.NewReader("text"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	post := newRequest(t, t.Context(), "POST", "https://example.com/", strings.NewReader("text"))
 	answers = []func() (*http.Response, error){func() (*http.Response, error) { return nil, io.EOF }}
 	if _, err := transport.RoundTrip(post); err != io.EOF {
 		t.Error(err)
@@ -133,10 +124,7 @@ func TestEventsShowNoSecretsOfErrors(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		request, err := http.NewRequestWithContext(t.Context(), "GET", "http://example.com/", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		request := newRequest(t, t.Context(), "GET", "http://example.com/", nil)
 		if _, err := transport.RoundTrip(request); err != row.err {
 			t.Errorf("failed with %v", err)
 		}
@@ -154,10 +142,7 @@ func TestOpaqueURLs(t *testing.T) {
 		"//%":     "http://proxy",
 	} {
 		var last backoffhttp.Event
-		transport, err := backoffhttp.New(failing{errors.New("a failure")}, backoffhttp.OnStop(func(event backoffhttp.Event) { last = event }))
-		if err != nil {
-			t.Fatal(err)
-		}
+		transport := newTransport(t, failing{errors.New("a failure")}, backoffhttp.OnStop(func(event backoffhttp.Event) { last = event }))
 		if _, err := transport.RoundTrip(&http.Request{URL: &url.URL{Scheme: "http", Host: "proxy", Opaque: opaque}}); err == nil {
 			t.Error("no error")
 		}
@@ -179,10 +164,7 @@ func TestBudgetsSeeRequestsThatAreSentOnce(t *testing.T) {
 		statuses = statuses[1:]
 		return &http.Response{StatusCode: status}, nil
 	})
-	transport, err := backoffhttp.New(double, backoffhttp.WithRetry(backoff.WithPolicyString("immediate:max_retries=9"), backoff.WithBudget(budget)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	transport := newTransport(t, double, backoffhttp.WithRetry(backoff.WithPolicyString("immediate:max_retries=9"), backoff.WithBudget(budget)))
 	for _, row := range []struct {
 		method string
 		want   int
@@ -191,10 +173,7 @@ func TestBudgetsSeeRequestsThatAreSentOnce(t *testing.T) {
 		{"POST", 200}, // adds a half
 		{"GET", 200},  // adds the other half and needs both
 	} {
-		request, err := http.NewRequestWithContext(t.Context(), row.method, "http://example.com", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		request := newRequest(t, t.Context(), row.method, "http://example.com", nil)
 		response, err := transport.RoundTrip(request)
 		if err != nil || response.StatusCode != row.want {
 			t.Errorf("%s: %v, %v", row.method, response, err)

@@ -15,7 +15,7 @@ type exchange struct {
 	transport *Transport
 	request   *http.Request
 	once      SentOnce
-	began     bool                    // an attempt owns the request's body
+	sent      bool                    // an attempt owns the request's body
 	path      *path                   // of the last attempt, if it matters
 	cancel    context.CancelCauseFunc // ends the last attempt
 	attempted context.Context         // of the last attempt
@@ -104,7 +104,7 @@ func (e *exchange) callHooks(hooks []func(Event), event backoff.Event) {
 func (e *exchange) attempt() (*http.Response, error) {
 	e.end() // what is left of the last attempt
 	body := e.request.Body
-	if e.began && hasBody(e.request) {
+	if e.sent && hasBody(e.request) {
 		var err error
 		if body, err = e.request.GetBody(); err != nil {
 			return nil, backoff.Permanent(err)
@@ -113,7 +113,7 @@ func (e *exchange) attempt() (*http.Response, error) {
 			return nil, backoff.Permanent(errNoBody)
 		}
 	}
-	e.began = true
+	e.sent = true
 	response, err := e.send(body)
 	if response != nil {
 		e.response, e.status = response, response.StatusCode
@@ -157,9 +157,9 @@ func (e *exchange) send(body io.ReadCloser) (*http.Response, error) {
 	if response != nil && err == nil {
 		err = e.receive(response)
 	}
-	isLate := !stop()
+	late := !stop()
 	switch {
-	case isLate:
+	case late:
 		err = attemptTimeout{limit}
 	case err == nil && response != nil:
 		return response, nil
@@ -213,7 +213,7 @@ func (e *exchange) abandon() error {
 
 // closeBody closes the body of a request that was never sent, as a RoundTripper must.
 func (e *exchange) closeBody() error {
-	if e.began || e.request.Body == nil {
+	if e.sent || e.request.Body == nil {
 		return nil
 	}
 	return e.request.Body.Close()

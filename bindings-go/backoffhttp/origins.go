@@ -9,8 +9,8 @@ import (
 	backoff "github.com/backoff-rs/backoff/bindings-go"
 )
 
-// originsMost is how many origins have a budget. The one that was not used for longest loses it.
-const originsMost = 1000
+// maxOrigins is how many origins have a budget. The one that was not used for longest loses it.
+const maxOrigins = 1000
 
 // origins are the budgets of origins.
 type origins struct {
@@ -43,7 +43,7 @@ func (o *origins) of(address *url.URL) (*backoff.Budget, error) {
 		return nil, err
 	}
 	o.entries[name] = o.recent.PushFront(&origin{name, budget})
-	if o.recent.Len() > originsMost {
+	if o.recent.Len() > maxOrigins {
 		oldest := o.recent.Remove(o.recent.Back()).(*origin)
 		delete(o.entries, oldest.name)
 	}

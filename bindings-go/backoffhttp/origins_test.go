@@ -33,14 +33,14 @@ func TestOrigins(t *testing.T) {
 		t.Error("port 443 is another origin")
 	}
 	// The origins that were used last keep their budgets.
-	for i := range originsMost - 1 {
+	for i := range maxOrigins - 1 {
 		budgetOf(fmt.Sprintf("http://%d.example.com", i))
 		budgetOf("http://example.com")
 	}
 	if budgetOf("http://example.com") != same || budgetOf("https://example.com") == secure {
 		t.Error("the wrong origin was forgotten")
 	}
-	if len(origins.entries) != originsMost || origins.recent.Len() != originsMost {
+	if len(origins.entries) != maxOrigins || origins.recent.Len() != maxOrigins {
 		t.Errorf("%d origins", len(origins.entries))
 	}
 }

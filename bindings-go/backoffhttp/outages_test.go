@@ -3,7 +3,7 @@ package backoffhttp_test
 import (
 	"net/http"
 	"net/http/httptest"
-	"strings"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -12,104 +12,79 @@ import (
 	"github.com/backoff-rs/backoff/bindings-go/backoffhttp"
 )
 
-// A plan says how often a server fails.
-type plan struct {
-	mutex  sync.Mutex
-	counts map[string]int // of requests to each path
-	total  int
-	fails  func(path string, number, total int) bool // number counts from 1, as does total
-}
-
-func (p *plan) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	p.mutex.Lock()
-	defer p.mutex.Unlock()
-	p.counts[r.URL.Path]++
-	if p.total++; p.fails(r.URL.Path, p.counts[r.URL.Path], p.total) {
-		w.WriteHeader(http.StatusServiceUnavailable)
-	}
-}
-
-// An outage is a server with a plan and a client with every default but a short policy.
-func outage(t *testing.T, policy string, fails func(path string, number, total int) bool) (*plan, func(path string) int) {
+// outage returns how a client with every default but a policy gets a path of a server that fails. number counts the
+// requests to the path from 1, and total those to the server.
+func outage(t *testing.T, policy string, fails func(path string, number, total int) bool) (get func(path string) int, total *int) {
 	t.Helper()
-	p := &plan{counts: make(map[string]int), fails: fails}
-	server := httptest.NewServer(p)
+	var mutex sync.Mutex
+	counts, total := make(map[string]int), new(int)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mutex.Lock()
+		defer mutex.Unlock()
+		counts[r.URL.Path]++
+		if *total++; fails(r.URL.Path, counts[r.URL.Path], *total) {
+			w.WriteHeader(http.StatusServiceUnavailable)
+		}
+	}))
 	t.Cleanup(server.Close)
-	transport, err := backoffhttp.New(&http.Transport{DisableKeepAlives: true}, backoffhttp.WithRetry(backoff.WithPolicyString(policy)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	client := &http.Client{Transport: transport}
-	return p, func(path string) int {
+	client := &http.Client{Transport: newTransport(t, &http.Transport{DisableKeepAlives: true}, backoffhttp.WithRetry(backoff.WithPolicyString(policy)))}
+	return func(path string) int {
 		response, err := client.Get(server.URL + path)
 		if err != nil {
 			t.Error(err)
 			return 0
 		}
-		status, _ := read(t, response)
+		status, _ := read(t, response, nil)
 		return status
-	}
-}
-
-// concurrently makes a number of requests at the same time, each to a path of its own, and counts the successes.
-func concurrently(number int, get func(path string) int) (successes int) {
-	statuses := make(chan int, number)
-	for i := range number {
-		go func() { statuses <- get("/" + strings.Repeat("x", i)) }()
-	}
-	for range number {
-		if <-statuses == http.StatusOK {
-			successes++
-		}
-	}
-	return successes
+	}, total
 }
 
 // With the default budget, ordinary blips do not reach the user.
 func TestBlips(t *testing.T) {
-	t.Run("a restart", func(t *testing.T) {
-		_, get := outage(t, "constant:base=1ms,max_retries=5", func(_ string, number, _ int) bool { return number <= 3 })
-		if got := concurrently(20, get); got != 20 {
-			t.Errorf("%d of 20 survive", got)
-		}
-	})
-	t.Run("one failure each", func(t *testing.T) {
-		_, get := outage(t, "constant:base=1ms,max_retries=5", func(_ string, number, _ int) bool { return number == 1 })
-		if got := concurrently(100, get); got != 100 {
-			t.Errorf("%d of 100 survive", got)
-		}
-	})
-	t.Run("a tenth fails", func(t *testing.T) {
-		_, get := outage(t, "constant:base=1ms,max_retries=5", func(_ string, _, total int) bool { return total%10 == 0 })
-		for i := range 1000 {
-			if status := get("/"); status != http.StatusOK {
-				t.Fatalf("request %d: %d", i, status)
+	for name, row := range map[string]struct {
+		requests int
+		atOnce   bool
+		fails    func(path string, number, total int) bool
+	}{
+		"a restart":        {20, true, func(_ string, number, _ int) bool { return number <= 3 }},
+		"one failure each": {100, true, func(_ string, number, _ int) bool { return number == 1 }},
+		"a tenth fails":    {1000, false, func(_ string, _, total int) bool { return total%10 == 0 }},
+	} {
+		get, _ := outage(t, "constant:base=1ms,max_retries=5", row.fails)
+		statuses := make(chan int, row.requests)
+		for i := range row.requests {
+			request := func() { statuses <- get("/" + strconv.Itoa(i)) }
+			if row.atOnce {
+				go request()
+			} else {
+				request()
 			}
 		}
-	})
-	t.Run("one path is down", func(t *testing.T) {
-		_, get := outage(t, "constant:base=1ms,max_retries=3", func(path string, number, _ int) bool { return path == "/down" || number == 1 })
-		for range 25 {
-			if status := get("/down"); status != http.StatusServiceUnavailable {
-				t.Errorf("status %d", status)
+		for range row.requests {
+			if status := <-statuses; status != http.StatusOK {
+				t.Errorf("%s: %d", name, status)
 			}
 		}
-		if status := get("/other"); status != http.StatusOK {
-			t.Errorf("status %d", status)
-		}
-	})
+	}
+	get, _ := outage(t, "constant:base=1ms,max_retries=3", func(path string, number, _ int) bool { return path == "/down" || number == 1 })
+	for range 25 {
+		get("/down")
+	}
+	if status := get("/other"); status != http.StatusOK {
+		t.Errorf("beside a path that is down: %d", status)
+	}
 }
 
 // A server that is down gets little more than one request for each operation.
 func TestADeadServerIsSpared(t *testing.T) {
 	const operations = 1000
-	p, get := outage(t, "immediate:max_retries=5", func(string, int, int) bool { return true })
+	get, total := outage(t, "immediate:max_retries=5", func(string, int, int) bool { return true })
 	begun := time.Now()
 	for range operations {
 		get("/")
 	}
-	most := operations*12/10 + 10*int(10+time.Since(begun).Seconds()+1)
-	if p.total > most || p.total < operations {
-		t.Errorf("%d requests, want at most %d", p.total, most)
+	limit := operations*12/10 + 10*int(10+time.Since(begun).Seconds()+1)
+	if *total > limit || *total < operations {
+		t.Errorf("%d requests, want at most %d", *total, limit)
 	}
 }

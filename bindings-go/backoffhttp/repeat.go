@@ -36,17 +36,17 @@ type retrySwitch struct{}
 
 // sentOnce returns why a request is sent once.
 func (t *Transport) sentOnce(request *http.Request) SentOnce {
-	isAllowed, isSwitched := request.Context().Value(retrySwitch{}).(bool)
-	isAsked := isSwitched || t.mayRepeat != nil
-	if isAsked && !isSwitched {
-		isAllowed = t.mayRepeat(request)
+	allowed, switched := request.Context().Value(retrySwitch{}).(bool)
+	asked := switched || t.mayRepeat != nil
+	if asked && !switched {
+		allowed = t.mayRepeat(request)
 	}
 	switch {
-	case isAsked && !isAllowed:
+	case asked && !allowed:
 		return SentOnceCaller
 	case hasBody(request) && request.GetBody == nil:
 		return SentOnceBody
-	case isAsked || hasKey(request.Header) || t.hasMethod(request.Method):
+	case asked || hasKey(request.Header) || t.hasMethod(request.Method):
 		return ""
 	}
 	return SentOnceMethod
@@ -66,8 +66,8 @@ func (t *Transport) hasMethod(method string) bool {
 // convention of net/http for a request that may be repeated and whose key is not sent.
 func hasKey(header http.Header) bool {
 	for _, name := range []string{"Idempotency-Key", "X-Idempotency-Key"} {
-		values, isThere := header[name]
-		if isThere && len(values) == 0 || slices.ContainsFunc(values, func(value string) bool { return strings.TrimSpace(value) != "" }) {
+		values, known := header[name]
+		if known && len(values) == 0 || slices.ContainsFunc(values, func(value string) bool { return strings.TrimSpace(value) != "" }) {
 			return true
 		}
 	}

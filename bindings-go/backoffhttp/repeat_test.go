@@ -21,7 +21,7 @@ import (
 // The caller's predicate is above methods and keys, and the switch for a request is above the predicate. Nothing makes a
 // body repeatable.
 func TestMayRepeat(t *testing.T) {
-	isSearch := func(request *http.Request) bool { return strings.HasSuffix(request.URL.Path, "/_search") }
+	search := func(request *http.Request) bool { return strings.HasSuffix(request.URL.Path, "/_search") }
 	none := func(*http.Request) bool { return false }
 	once, repeated := backoffhttp.WithoutRetries(t.Context()), backoffhttp.WithRetries(t.Context())
 	for name, row := range map[string]struct {
@@ -31,10 +31,10 @@ func TestMayRepeat(t *testing.T) {
 		body         io.Reader
 		want         backoffhttp.SentOnce
 	}{
-		"a search":                 {t.Context(), "POST", "/_search", isSearch, strings.NewReader("text"), ""},
-		"no search":                {t.Context(), "GET", "/", isSearch, nil, backoffhttp.SentOnceCaller},
-		"a stream":                 {t.Context(), "POST", "/_search", isSearch, io.MultiReader(), backoffhttp.SentOnceBody},
-		"once":                     {once, "POST", "/_search", isSearch, nil, backoffhttp.SentOnceCaller},
+		"a search":                 {t.Context(), "POST", "/_search", search, strings.NewReader("text"), ""},
+		"no search":                {t.Context(), "GET", "/", search, nil, backoffhttp.SentOnceCaller},
+		"a stream":                 {t.Context(), "POST", "/_search", search, io.MultiReader(), backoffhttp.SentOnceBody},
+		"once":                     {once, "POST", "/_search", search, nil, backoffhttp.SentOnceCaller},
 		"repeated":                 {repeated, "DELETE", "/", none, nil, ""},
 		"repeated, without a rule": {repeated, "PATCH", "/", nil, nil, ""},
 		"the last switch counts":   {backoffhttp.WithRetries(once), "PATCH", "/", nil, nil, ""},
@@ -48,14 +48,8 @@ func TestMayRepeat(t *testing.T) {
 			var last backoffhttp.Event
 			options = append(options, backoffhttp.OnStop(func(event backoffhttp.Event) { last = event }),
 				backoffhttp.WithRetry(backoff.WithPolicyString("immediate:max_retries=1")))
-			transport, err := backoffhttp.New(failing{io.EOF}, options...)
-			if err != nil {
-				t.Fatal(err)
-			}
-			request, err := http.NewRequestWithContext(row.ctx, row.method, "http://example.com"+row.path, row.body)
-			if err != nil {
-				t.Fatal(err)
-			}
+			transport := newTransport(t, failing{io.EOF}, options...)
+			request := newRequest(t, row.ctx, row.method, "http://example.com"+row.path, row.body)
 			if _, err := transport.RoundTrip(request); err != io.EOF {
 				t.Error(err)
 			}
@@ -99,12 +93,9 @@ func TestRequestsThatWereNeverSent(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var last backoffhttp.Event
-			transport, err := backoffhttp.New(row.base, backoffhttp.OnStop(func(event backoffhttp.Event) { last = event }),
+			transport := newTransport(t, row.base, backoffhttp.OnStop(func(event backoffhttp.Event) { last = event }),
 				backoffhttp.WithAttemptTimeout(map[bool]time.Duration{true: dialLimit, false: time.Minute}[row.outcome == backoff.OutcomeTimeout]),
 				backoffhttp.WithRetry(backoff.WithPolicyString("immediate:max_retries=2")))
-			if err != nil {
-				t.Fatal(err)
-			}
 			client := &http.Client{Transport: transport}
 			if _, err := client.Post(row.url, "text/plain", strings.NewReader("text")); err == nil {
 				t.Error("no error")
@@ -123,22 +114,13 @@ func TestStreamsGoThrough(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	transport, err := backoffhttp.New(&http.Transport{DisableKeepAlives: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	transport := newTransport(t, &http.Transport{DisableKeepAlives: true})
 	proxy := httptest.NewServer(&httputil.ReverseProxy{Transport: transport, Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(target) }})
 	defer proxy.Close()
-	request, err := http.NewRequestWithContext(t.Context(), "PUT", proxy.URL, io.NopCloser(strings.NewReader("text")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	request := newRequest(t, t.Context(), "PUT", proxy.URL, io.NopCloser(strings.NewReader("text")))
 	request.Close = true
 	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if status, _ := read(t, response); status != http.StatusOK {
+	if status, _ := read(t, response, err); status != http.StatusOK {
 		t.Errorf("status %d", status)
 	}
 	if got := behind.bodies(); !slices.Equal(got, []string{"text"}) {
@@ -154,10 +136,7 @@ func TestHeadersOfAttempts(t *testing.T) {
 		got = append(got, request.Header["X-Trace"])
 		return nil, io.EOF
 	})
-	transport, err := backoffhttp.New(base, backoffhttp.WithRetry(backoff.WithPolicyString("immediate:max_retries=1")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	transport := newTransport(t, base, backoffhttp.WithRetry(backoff.WithPolicyString("immediate:max_retries=1")))
 	request := httptest.NewRequest("GET", "http://example.com", nil)
 	request.Header.Set("X-Trace", "outer")
 	if _, err := transport.RoundTrip(request); err != io.EOF {
@@ -196,10 +175,7 @@ func TestClassify(t *testing.T) {
 	}
 	client := newClient(t, false, backoffhttp.WithReadBody(), backoffhttp.WithClassify(classify))
 	response, err := client.Get(server.URL + "/a")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if status, body := read(t, response); status != 500 || body != "body of 500" {
+	if status, body := read(t, response, err); status != 500 || body != "body of 500" {
 		t.Errorf("%d, %q", status, body)
 	}
 	if want := []string{"body of 200", "body of 404", "error", "body of 500"}; !slices.Equal(seen, want) {
@@ -228,10 +204,7 @@ func TestFunctionsThatPanic(t *testing.T) {
 			})
 			var stops []backoff.StopReason
 			hook := backoff.OnStop(func(event backoff.Event) { stops = append(stops, event.Reason) })
-			transport, err := backoffhttp.New(base, option, backoffhttp.WithRetry(hook))
-			if err != nil {
-				t.Fatal(err)
-			}
+			transport := newTransport(t, base, option, backoffhttp.WithRetry(hook))
 			sent := &stream{Reader: strings.NewReader("text")}
 			request := httptest.NewRequest("PUT", "http://example.com", sent)
 			func() {
@@ -267,14 +240,8 @@ func TestFailuresAfterTheRequest(t *testing.T) {
 		http.Redirect(w, r, "http://127.0.0.1:1/thanks", http.StatusSeeOther)
 	}))
 	defer server.Close()
-	transport, err := backoffhttp.New(&following{}, backoffhttp.WithRetry(backoff.WithPolicyString("immediate:max_retries=3")))
-	if err != nil {
-		t.Fatal(err)
-	}
-	request, err := http.NewRequest("POST", server.URL, strings.NewReader("pay 10"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	transport := newTransport(t, &following{}, backoffhttp.WithRetry(backoff.WithPolicyString("immediate:max_retries=3")))
+	request := newRequest(t, t.Context(), "POST", server.URL, strings.NewReader("pay 10"))
 	if _, err := transport.RoundTrip(request); err == nil {
 		t.Error("a redirect to nobody succeeds")
 	}
@@ -295,15 +262,9 @@ func (p *prefixing) RoundTrip(request *http.Request) (*http.Response, error) {
 func TestURLsOfAttempts(t *testing.T) {
 	base := &prefixing{}
 	var last backoffhttp.Event
-	transport, err := backoffhttp.New(base, backoffhttp.WithRetry(backoff.WithPolicyString("immediate:max_retries=2")),
+	transport := newTransport(t, base, backoffhttp.WithRetry(backoff.WithPolicyString("immediate:max_retries=2")),
 		backoffhttp.OnStop(func(event backoffhttp.Event) { last = event }))
-	if err != nil {
-		t.Fatal(err)
-	}
-	request, err := http.NewRequest("GET", "http://example.com/a", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	request := newRequest(t, t.Context(), "GET", "http://example.com/a", nil)
 	if _, err := transport.RoundTrip(request); err != io.EOF {
 		t.Error(err)
 	}
@@ -318,11 +279,11 @@ func TestURLsOfAttempts(t *testing.T) {
 // switching answers with a body that can be closed half.
 type switching struct {
 	io.ReadWriteCloser
-	isClosedHalf bool
+	closedHalf bool
 }
 
 func (s *switching) CloseWrite() error {
-	s.isClosedHalf = true
+	s.closedHalf = true
 	return nil
 }
 
@@ -330,19 +291,11 @@ func (s *switching) RoundTrip(*http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: http.StatusSwitchingProtocols, Body: s}, nil
 }
 
-func TestHalfOfAnUpgrade(t *testing.T) {
+// 101 Switching Protocols has a body that can be written and closed half.
+func TestUpgrade(t *testing.T) {
 	connection, other := net.Pipe()
-	defer other.Close()
 	base := &switching{ReadWriteCloser: connection}
-	transport, err := backoffhttp.New(base)
-	if err != nil {
-		t.Fatal(err)
-	}
-	request, err := http.NewRequest("GET", "http://example.com/a", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	response, err := transport.RoundTrip(request)
+	response, err := newClientOver(t, base).Transport.RoundTrip(httptest.NewRequest("GET", "http://example.com/a", nil))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -351,7 +304,14 @@ func TestHalfOfAnUpgrade(t *testing.T) {
 		io.Writer
 		CloseWrite() error
 	})
-	if !ok || half.CloseWrite() != nil || !base.isClosedHalf {
-		t.Errorf("%T is not closed half", response.Body)
+	if !ok || half.CloseWrite() != nil || !base.closedHalf {
+		t.Fatalf("%T is not closed half", response.Body)
+	}
+	go func() {
+		_, _ = io.WriteString(half, "ping")
+		_ = connection.Close()
+	}()
+	if sent, err := io.ReadAll(other); string(sent) != "ping" || err != nil {
+		t.Errorf("sent %q, %v", sent, err)
 	}
 }

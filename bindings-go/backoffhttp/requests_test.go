@@ -88,10 +88,7 @@ func (c *requestCase) play(t *testing.T, urls map[string]string) {
 		}
 		statuses[status] = outcome
 	}
-	transport, err := backoffhttp.New(&http.Transport{DisableKeepAlives: true}, append(options, backoffhttp.WithStatuses(statuses))...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	transport := newTransport(t, &http.Transport{DisableKeepAlives: true}, append(options, backoffhttp.WithStatuses(statuses))...)
 	path := "/" + c.ID + "/go"
 	request := c.request(t, urls[c.Target]+path)
 	client := &http.Client{Transport: transport}
@@ -125,7 +122,7 @@ func (c *requestCase) play(t *testing.T, urls map[string]string) {
 		if request.Method == http.MethodHead {
 			content = ""
 		}
-		if got, body := read(t, response); got != status || body != content {
+		if got, body := read(t, response, err); got != status || body != content {
 			t.Errorf("got %d %.99q, want %d %.99q", got, body, status, content)
 		}
 	}
@@ -149,10 +146,7 @@ func (c *requestCase) request(t *testing.T, url string) *http.Request {
 			body = io.MultiReader(body)
 		}
 	}
-	request, err := http.NewRequestWithContext(ctx, c.Request.Method, url, body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	request := newRequest(t, ctx, c.Request.Method, url, body)
 	for _, field := range c.Request.Fields {
 		name, value, _ := strings.Cut(field, ":")
 		request.Header.Add(name, strings.TrimSpace(value))
@@ -196,11 +190,11 @@ func TestProxyStatuses(t *testing.T) {
 	loadVectors(t, "http_statuses", &file)
 	found := 0
 	for _, c := range file.Cases {
-		outcome, isThere := backoffhttp.ProxyStatuses()[c.Status]
-		if isThere != (c.ProxyOutcome != nil) || isThere && outcome != *c.ProxyOutcome {
+		outcome, known := backoffhttp.ProxyStatuses()[c.Status]
+		if known != (c.ProxyOutcome != nil) || known && outcome != *c.ProxyOutcome {
 			t.Errorf("%d is %v", c.Status, outcome)
 		}
-		if isThere {
+		if known {
 			found++
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	backoff "github.com/backoff-rs/backoff/bindings-go"
+	"github.com/backoff-rs/backoff/bindings-go/internal/delays"
 	"github.com/hibiken/asynq"
 )
 
@@ -40,7 +41,7 @@ const KeyHeader = "backoff-key"
 type Retries struct {
 	policy   backoff.Policy
 	seed     uint64
-	classify func(error) backoff.Verdict
+	classify func(error) backoff.Verdict // nil without the option
 }
 
 // An Option configures Retries.
@@ -51,7 +52,7 @@ type Option func(*Retries) error
 func WithClassify(classify func(error) backoff.Verdict) Option {
 	return func(r *Retries) error {
 		r.classify = classify
-		return notNil("argument of WithClassify", classify == nil)
+		return delays.NotNil("argument of WithClassify", classify == nil)
 	}
 }
 
@@ -60,25 +61,16 @@ func WithClassify(classify func(error) backoff.Verdict) Option {
 // It fails with a *backoff.PolicyError, or with a *backoff.ArgumentError for a nil function, and for max_elapsed,
 // because asynq does not know when a task began.
 func New(policy string, seed uint64, options ...Option) (*Retries, error) {
-	parsed, err := backoff.ParsePolicy(policy)
+	parsed, err := delays.WithoutMaxElapsed(policy, "asynq does not know when a task began")
 	if err != nil {
 		return nil, err
 	}
-	if parsed.Fields().MaxElapsed != backoff.NoLimit {
-		return nil, &backoff.ArgumentError{Code: backoff.ErrUnused, Field: "max_elapsed", Rule: "is unused: asynq does not know when a task began"}
-	}
 	r := &Retries{
-		policy:   parsed,
-		seed:     seed,
-		classify: func(error) backoff.Verdict { return nil },
+		policy: parsed,
+		seed:   seed,
 	}
-	for _, option := range options {
-		if err := notNil("option", option == nil); err != nil {
-			return nil, err
-		}
-		if err := option(r); err != nil {
-			return nil, err
-		}
+	if err := delays.Configure(r, options); err != nil {
+		return nil, err
 	}
 	return r, nil
 }
@@ -118,11 +110,11 @@ func (r *Retries) Delay(retried int, err error, task *asynq.Task) time.Duration 
 
 // roundedUp returns a delay whose end is not before that of the given one when asynq has cut it to whole seconds.
 func roundedUp(delay time.Duration) time.Duration {
-	const most = time.Second - 1
+	const almost = time.Second - 1
 	if delay == 0 {
 		return 0
 	}
-	return min(delay, math.MaxInt64-most) + most
+	return min(delay, math.MaxInt64-almost) + almost
 }
 
 // Middleware is an asynq.MiddlewareFunc that decides what the error of a handler means.
@@ -132,7 +124,7 @@ func (r *Retries) Middleware(next asynq.Handler) asynq.Handler {
 		if err == nil || errors.Is(err, asynq.SkipRetry) || errors.Is(err, asynq.RevokeTask) {
 			return err
 		}
-		decision, decideErr := r.decide(ctx, task, r.verdict(err))
+		decision, decideErr := r.decide(ctx, task, delays.Verdict(err, r.classify))
 		switch {
 		case decideErr != nil:
 			return fmt.Errorf("%w: %w", decideErr, err)
@@ -152,22 +144,6 @@ type failure struct {
 func (f *failure) Error() string { return f.err.Error() }
 func (f *failure) Unwrap() error { return f.err }
 
-// verdict returns the verdict of an error. Without a mark or a verdict of the user it is transient, because the queue
-// retries every error.
-func (r *Retries) verdict(err error) backoff.Verdict {
-	verdict := backoff.VerdictOf(err)
-	if verdict == nil {
-		verdict = r.classify(err)
-	}
-	if verdict == nil {
-		return backoff.OutcomeTransient
-	}
-	if outcome, _, _ := verdict.Verdict(); outcome == backoff.OutcomeSuccess {
-		return backoff.OutcomePermanent
-	}
-	return verdict
-}
-
 // decide returns what an operation with as many retries as the task decides.
 func (r *Retries) decide(ctx context.Context, task *asynq.Task, verdict backoff.Verdict) (backoff.Decision, error) {
 	key, ok := task.Headers()[KeyHeader]
@@ -184,11 +160,4 @@ func (r *Retries) decide(ctx context.Context, task *asynq.Task, verdict backoff.
 
 func (r *Retries) stream(key string) backoff.RandomStream {
 	return backoff.StreamFromKeyBytes(r.seed, []byte(key))
-}
-
-func notNil(argument string, isNil bool) error {
-	if !isNil {
-		return nil
-	}
-	return &backoff.ArgumentError{Code: backoff.ErrMissing, Field: argument, Rule: "is nil"}
 }

@@ -13,37 +13,24 @@ import (
 // Delays are the delays of a policy. They are safe for any number of goroutines.
 //
 // retry-go does not say which call a delay is for. Each delay therefore has a random stream of its own.
-type Delays struct{ delays delays.Delays }
+type Delays struct{ delays *delays.Delays }
 
 // An Option configures Delays.
-type Option func(*Delays) error
+type Option = delays.Option
 
 // WithStream sets the stream of all delays. All calls then wait for identical times: leave it to tests.
-func WithStream(stream backoff.RandomStream) Option {
-	return func(d *Delays) error {
-		d.delays.SetStream(stream)
-		return nil
-	}
-}
+func WithStream(stream backoff.RandomStream) Option { return delays.WithStream(stream) }
 
 // New returns the delays of a policy string.
 //
 // It fails with a *backoff.PolicyError, with a *backoff.ArgumentError for a nil option and for max_elapsed, which
 // retry-go limits by itself, and with backoff.ErrNoEntropy.
 func New(policy string, options ...Option) (*Delays, error) {
-	d := new(Delays)
-	if err := d.delays.Init(policy, "retry-go"); err != nil {
+	made, err := delays.New(policy, "retry-go", options...)
+	if err != nil {
 		return nil, err
 	}
-	for _, option := range options {
-		if option == nil {
-			return nil, &backoff.ArgumentError{Code: backoff.ErrMissing, Field: "option", Rule: "is nil"}
-		}
-		if err := option(d); err != nil {
-			return nil, err
-		}
-	}
-	return d, nil
+	return &Delays{made}, nil
 }
 
 // Options returns the options of a Retrier: Attempts, DelayType and RetryIf. Options after them replace them.
@@ -64,11 +51,7 @@ func (d *Delays) Attempts() uint {
 // DelayType returns the delay before retry n, which is 1 after the first failure. It is a retry.DelayTypeFunc. A mark
 // of the error counts: RetryAfter follows the retry_after of the policy.
 func (d *Delays) DelayType(n uint, err error, _ retry.DelayContext) time.Duration {
-	verdict := backoff.VerdictOf(err)
-	if verdict == nil {
-		verdict = backoff.OutcomeTransient
-	}
-	return d.delays.After(int(n)-1, verdict)
+	return d.delays.After(int(n)-1, delays.Verdict(err, nil))
 }
 
 // RetryIf reports whether an error may be retried: neither marked backoff.Permanent nor retry.Unrecoverable.

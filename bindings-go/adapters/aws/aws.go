@@ -16,37 +16,24 @@ import (
 // Delays are the delays of a policy. They are safe for any number of goroutines.
 //
 // aws-sdk-go-v2 does not say which call a delay is for. Each delay therefore has a random stream of its own.
-type Delays struct{ delays delays.Delays }
+type Delays struct{ delays *delays.Delays }
 
 // An Option configures Delays.
-type Option func(*Delays) error
+type Option = delays.Option
 
 // WithStream sets the stream of all delays. All calls then wait for identical times: leave it to tests.
-func WithStream(stream backoff.RandomStream) Option {
-	return func(d *Delays) error {
-		d.delays.SetStream(stream)
-		return nil
-	}
-}
+func WithStream(stream backoff.RandomStream) Option { return delays.WithStream(stream) }
 
 // New returns the delays of a policy string.
 //
 // It fails with a *backoff.PolicyError, with a *backoff.ArgumentError for a nil option and for max_elapsed, which
 // aws-sdk-go-v2 limits by itself, and with backoff.ErrNoEntropy.
 func New(policy string, options ...Option) (*Delays, error) {
-	d := new(Delays)
-	if err := d.delays.Init(policy, "aws-sdk-go-v2"); err != nil {
+	made, err := delays.New(policy, "aws-sdk-go-v2", options...)
+	if err != nil {
 		return nil, err
 	}
-	for _, option := range options {
-		if option == nil {
-			return nil, &backoff.ArgumentError{Code: backoff.ErrMissing, Field: "option", Rule: "is nil"}
-		}
-		if err := option(d); err != nil {
-			return nil, err
-		}
-	}
-	return d, nil
+	return &Delays{made}, nil
 }
 
 // Standard returns an option of retry.NewStandard and retry.NewAdaptiveMode with the delays and the max_retries of the

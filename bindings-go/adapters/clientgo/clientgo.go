@@ -9,6 +9,7 @@ import (
 	"time"
 
 	backoff "github.com/backoff-rs/backoff/bindings-go"
+	"github.com/backoff-rs/backoff/bindings-go/internal/delays"
 )
 
 // A RateLimiter is a workqueue.TypedRateLimiter. The delay of an item is that of the policy for the seed, the text of
@@ -29,12 +30,9 @@ type RateLimiter[T comparable] struct {
 // It fails with a *backoff.PolicyError, and with a *backoff.ArgumentError for max_elapsed, because a work queue does
 // not know when an item failed first.
 func New[T comparable](policy string, seed uint64) (*RateLimiter[T], error) {
-	parsed, err := backoff.ParsePolicy(policy)
+	parsed, err := delays.WithoutMaxElapsed(policy, "a work queue does not know when an item failed first")
 	if err != nil {
 		return nil, err
-	}
-	if parsed.Fields().MaxElapsed != backoff.NoLimit {
-		return nil, &backoff.ArgumentError{Code: backoff.ErrUnused, Field: "max_elapsed", Rule: "is unused: a work queue does not know when an item failed first"}
 	}
 	return &RateLimiter[T]{policy: parsed, seed: seed, requeues: make(map[T]int)}, nil
 }

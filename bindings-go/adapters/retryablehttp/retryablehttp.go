@@ -15,37 +15,24 @@ import (
 // Delays are the delays of a policy. They are safe for any number of goroutines.
 //
 // go-retryablehttp does not say which call a delay is for. Each delay therefore has a random stream of its own.
-type Delays struct{ delays delays.Delays }
+type Delays struct{ delays *delays.Delays }
 
 // An Option configures Delays.
-type Option func(*Delays) error
+type Option = delays.Option
 
 // WithStream sets the stream of all delays. All calls then wait for identical times: leave it to tests.
-func WithStream(stream backoff.RandomStream) Option {
-	return func(d *Delays) error {
-		d.delays.SetStream(stream)
-		return nil
-	}
-}
+func WithStream(stream backoff.RandomStream) Option { return delays.WithStream(stream) }
 
 // New returns the delays of a policy string.
 //
 // It fails with a *backoff.PolicyError, with a *backoff.ArgumentError for a nil option and for max_elapsed, which
 // go-retryablehttp limits by itself, and with backoff.ErrNoEntropy.
 func New(policy string, options ...Option) (*Delays, error) {
-	d := new(Delays)
-	if err := d.delays.Init(policy, "go-retryablehttp"); err != nil {
+	made, err := delays.New(policy, "go-retryablehttp", options...)
+	if err != nil {
 		return nil, err
 	}
-	for _, option := range options {
-		if option == nil {
-			return nil, &backoff.ArgumentError{Code: backoff.ErrMissing, Field: "option", Rule: "is nil"}
-		}
-		if err := option(d); err != nil {
-			return nil, err
-		}
-	}
-	return d, nil
+	return &Delays{made}, nil
 }
 
 // Configure sets RetryMax and Backoff of a client. Its CheckRetry decides what is retried, as always.

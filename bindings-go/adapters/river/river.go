@@ -14,6 +14,7 @@ import (
 	"weak"
 
 	backoff "github.com/backoff-rs/backoff/bindings-go"
+	"github.com/backoff-rs/backoff/bindings-go/internal/delays"
 	"github.com/riverqueue/river/rivertype"
 )
 
@@ -40,7 +41,7 @@ type Retries struct {
 	policy   backoff.Policy
 	seed     uint64
 	key      func(*rivertype.JobRow) string
-	classify func(error) backoff.Verdict
+	classify func(error) backoff.Verdict // nil without the option
 
 	// The delays that Work decided, by the weak pointer to the row that NextRetry gets.
 	delays sync.Map
@@ -54,7 +55,7 @@ type Option func(*Retries) error
 func WithKey(key func(*rivertype.JobRow) string) Option {
 	return func(r *Retries) error {
 		r.key = key
-		return notNil("argument of WithKey", key == nil)
+		return delays.NotNil("argument of WithKey", key == nil)
 	}
 }
 
@@ -63,7 +64,7 @@ func WithKey(key func(*rivertype.JobRow) string) Option {
 func WithClassify(classify func(error) backoff.Verdict) Option {
 	return func(r *Retries) error {
 		r.classify = classify
-		return notNil("argument of WithClassify", classify == nil)
+		return delays.NotNil("argument of WithClassify", classify == nil)
 	}
 }
 
@@ -76,18 +77,12 @@ func New(policy string, seed uint64, options ...Option) (*Retries, error) {
 		return nil, err
 	}
 	r := &Retries{
-		policy:   parsed,
-		seed:     seed,
-		key:      func(job *rivertype.JobRow) string { return strconv.FormatInt(job.ID, 10) },
-		classify: func(error) backoff.Verdict { return nil },
+		policy: parsed,
+		seed:   seed,
+		key:    func(job *rivertype.JobRow) string { return strconv.FormatInt(job.ID, 10) },
 	}
-	for _, option := range options {
-		if err := notNil("option", option == nil); err != nil {
-			return nil, err
-		}
-		if err := option(r); err != nil {
-			return nil, err
-		}
+	if err := delays.Configure(r, options); err != nil {
+		return nil, err
 	}
 	return r, nil
 }
@@ -123,7 +118,7 @@ func (r *Retries) Work(ctx context.Context, job *rivertype.JobRow, doInner func(
 	if ctx.Err() != nil && (errors.Is(err, context.Canceled) || errors.Is(err, context.Cause(ctx))) {
 		return err // the client stops, or another one cancels the job
 	}
-	decision, decideErr := r.decide(job, r.verdict(err))
+	decision, decideErr := r.decide(job, delays.Verdict(err, r.classify))
 	switch {
 	case decideErr != nil:
 		return fmt.Errorf("%w: %w", decideErr, err)
@@ -137,22 +132,6 @@ func (r *Retries) Work(ctx context.Context, job *rivertype.JobRow, doInner func(
 	// River does not ask for the delay if something else decided.
 	runtime.AddCleanup(job, func(key weak.Pointer[rivertype.JobRow]) { r.delays.Delete(key) }, key)
 	return err
-}
-
-// verdict returns the verdict of an error. Without a mark or a verdict of the user it is transient, because the queue
-// retries every error.
-func (r *Retries) verdict(err error) backoff.Verdict {
-	verdict := backoff.VerdictOf(err)
-	if verdict == nil {
-		verdict = r.classify(err)
-	}
-	if verdict == nil {
-		return backoff.OutcomeTransient
-	}
-	if outcome, _, _ := verdict.Verdict(); outcome == backoff.OutcomeSuccess {
-		return backoff.OutcomePermanent
-	}
-	return verdict
 }
 
 // decide returns what an operation with as many retries as the job decides.
@@ -180,11 +159,4 @@ func elapsed(job *rivertype.JobRow) time.Duration {
 		return max(0, time.Since(*job.AttemptedAt))
 	}
 	return 0
-}
-
-func notNil(argument string, isNil bool) error {
-	if !isNil {
-		return nil
-	}
-	return &backoff.ArgumentError{Code: backoff.ErrMissing, Field: argument, Rule: "is nil"}
 }

@@ -25,7 +25,7 @@ func TestZipHasTheFilesOfTheModule(t *testing.T) {
 	names := names(t, zipOf(t))
 	for _, name := range []string{
 		"ADAPTERS.md", "LICENSE-APACHE", "LICENSE-MIT", "LICENSES-OF-CRATES", "README.md", "docs/retry.md", "go.mod", "retry.go", "cenkalti/waits.go", "backoffhttp/transport.go",
-		"internal/engine/constants.go", "internal/engine/core.go", "internal/engine/plain/plain.go", "internal/engine/cgo.go",
+		"sharedbudget/budget.go", "internal/engine/constants.go", "internal/engine/core.go", "internal/engine/plain/plain.go", "internal/engine/cgo.go",
 	} {
 		if !slices.Contains(names, name) {
 			t.Errorf("%s is missing", name)
@@ -35,6 +35,18 @@ func TestZipHasTheFilesOfTheModule(t *testing.T) {
 		if !strings.HasSuffix(name, ".go") && filepath.Dir(name) != "docs" && !slices.Contains([]string{"ADAPTERS.md", "LICENSE-APACHE", "LICENSE-MIT", "LICENSES-OF-CRATES", "README.md", "go.mod"}, name) ||
 			strings.HasPrefix(name, "internal/checks") || strings.HasPrefix(name, "adapters") || strings.HasSuffix(name, "main.go") && name != "examples/http/main.go" {
 			t.Errorf("%s is in the zip file", name)
+		}
+	}
+	// No internal package is for tests alone.
+	packages := output(t, "go", "list", "-C", folder, "-f", "{{.ImportPath}} {{join .Imports \",\"}}", "./...")
+	for line := range strings.Lines(packages) {
+		path, imports, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if strings.Contains(","+imports+",", ",testing,") {
+			t.Errorf("%s imports testing", path)
+		}
+		_, name, isInternal := strings.Cut(path, "/internal/")
+		if isInternal && !slices.Contains([]string{"delays", "engine", "engine/plain", "shared"}, name) {
+			t.Errorf("the module has the internal package %s", name)
 		}
 	}
 	if mod := read(t, folder+"/go.mod"); strings.Contains(mod, "require") {
@@ -61,6 +73,11 @@ func TestZipsOfAdapters(t *testing.T) {
 				t.Errorf("%s: %s is missing", name, want)
 			}
 		}
+		for _, file := range names {
+			if strings.Contains(file, "/") {
+				t.Errorf("%s has %s, which no user imports", name, file)
+			}
+		}
 		for _, licence := range []string{"LICENSE-APACHE", "LICENSE-MIT"} {
 			if read(t, adapter+"/"+licence) != read(t, folder+"/"+licence) {
 				t.Errorf("%s has another %s", name, licence)
@@ -72,10 +89,10 @@ func TestZipsOfAdapters(t *testing.T) {
 	}
 }
 
-// Each program of the page about adapters is the program of an adapter, whose tests run it, but for that of the
-// package backoffhttp, whose example it is.
+// Each program of the page about adapters is one of the examples, which the tests of adapters run, but for that of
+// the package backoffhttp, whose example it is.
 func TestProgramsOfAdapters(t *testing.T) {
-	paths, err := filepath.Glob(folder + "/adapters/*/internal/example/main.go")
+	paths, err := filepath.Glob("examples/*/main.go")
 	if err != nil || len(paths) == 0 {
 		t.Fatalf("no programs: %v", err)
 	}

@@ -1,6 +1,7 @@
 package delays_test
 
 import (
+	"errors"
 	"math"
 	"testing"
 	"time"
@@ -9,10 +10,10 @@ import (
 	"github.com/backoff-rs/backoff/bindings-go/internal/delays"
 )
 
-func delaysOf(t *testing.T, policy string) *delays.Delays {
+func delaysOf(t *testing.T, policy string, options ...delays.Option) *delays.Delays {
 	t.Helper()
-	d := new(delays.Delays)
-	if err := d.Init(policy, "the library"); err != nil {
+	d, err := delays.New(policy, "the library", options...)
+	if err != nil {
 		t.Fatal(err)
 	}
 	return d
@@ -25,9 +26,7 @@ func fixed(t *testing.T, policy string) *delays.Delays {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := delaysOf(t, policy)
-	d.SetStream(stream)
-	return d
+	return delaysOf(t, policy, delays.WithStream(stream))
 }
 
 // The numbers of docs/programs.md, also after the last retry that the policy allows.
@@ -81,21 +80,25 @@ func TestFarRetries(t *testing.T) {
 	}
 }
 
-// The zero Delays have no delays.
-func TestZeroDelays(t *testing.T) {
-	var zero delays.Delays
-	if zero.After(3, backoff.OutcomeTransient) != 0 || zero.MaxRetries() != 0 {
-		t.Error("the zero Delays have a delay or a retry")
+// What a queue retries without a mark, and what a function says of an error.
+func TestVerdict(t *testing.T) {
+	busy := errors.New("busy")
+	says := func(verdict backoff.Verdict) func(error) backoff.Verdict {
+		return func(error) backoff.Verdict { return verdict }
 	}
-}
-
-func TestInvalidPolicies(t *testing.T) {
-	for policy, want := range map[string]string{
-		"full:base=1":                 "at 11: base has no unit; the units are d, h, m, s, ms, us, ns",
-		"full:base=1s,max_elapsed=1m": "max_elapsed is unused: the library limits the time by itself",
+	for i, row := range []struct {
+		err      error
+		classify func(error) backoff.Verdict
+		want     backoff.Verdict
+	}{
+		{busy, nil, backoff.OutcomeTransient},
+		{busy, says(nil), backoff.OutcomeTransient},
+		{busy, says(backoff.OutcomeThrottled), backoff.OutcomeThrottled},
+		{busy, says(backoff.OutcomeSuccess), backoff.OutcomePermanent},
+		{backoff.Permanent(busy), says(backoff.OutcomeTransient), backoff.OutcomePermanent},
 	} {
-		if err := new(delays.Delays).Init(policy, "the library"); err == nil || err.Error() != want {
-			t.Errorf("%s: %v, not %s", policy, err, want)
+		if got := delays.Verdict(row.err, row.classify); got != row.want {
+			t.Errorf("row %d: %v, not %v", i, got, row.want)
 		}
 	}
 }

@@ -11,7 +11,6 @@ import (
 
 	backoff "github.com/backoff-rs/backoff/bindings-go"
 	"github.com/backoff-rs/backoff/bindings-go/internal/engine"
-	"github.com/backoff-rs/backoff/bindings-go/internal/fields"
 	"github.com/backoff-rs/backoff/bindings-go/sharedbudget"
 )
 
@@ -97,7 +96,7 @@ func delays(r *request) string {
 	asked, stream := r.objectOf("delays"), r.stream()
 	index, count, via := asked.whole("index", math.MaxUint32), asked.whole("count", 10_000), asked.text("via")
 	check(index+count <= 1<<32)
-	params := fields.Params(fieldsOf(r.objectOf("policy")))
+	params := paramsOf(fieldsOf(r.objectOf("policy")))
 	check(via == "at" || via == "fill" || via == "next" || via == "reset")
 	core, refused := params.Build()
 	if refused != nil {

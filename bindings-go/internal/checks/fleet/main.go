@@ -67,7 +67,7 @@ func run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	counts := counter{budget: budget, most: requests}
+	counts := counter{budget: budget, limit: requests}
 	var group sync.WaitGroup
 	for range loops {
 		group.Add(1)
@@ -134,14 +134,14 @@ func (r *recorder) write(exchange sharedbudget.Exchange) {
 // A counter runs loops and counts who decided on their retries.
 type counter struct {
 	budget                   *sharedbudget.Budget
-	most                     int64
+	limit                    int64
 	requests, granted, local atomic.Int64
 	err                      failure
 }
 
 func (c *counter) run(ctx context.Context) {
 	busy := errors.New("busy")
-	for c.requests.Load() < c.most {
+	for c.requests.Load() < c.limit {
 		wasLocal := false
 		count := func(event backoff.Event) {
 			switch {

@@ -1,16 +1,14 @@
-//! The adapters of Go on what they adapt.
-//!
-//! The `go.mod` of an adapter says the oldest versions that it supports, as users get them. Its `go.work`
-//! replaces our own module by the one of this checkout, so the oldest versions are tested as in a clone.
+//! The adapters of Go on what they adapt. Their tests are in the module `internal/checks`, whose `go.mod` has the oldest
+//! versions that they support, as their own have.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 
 use super::adapters::{ADAPTERS, Adapter, newest};
-use super::command::{MODULE, STATICCHECK, go_alone, testing};
+use super::command::{MODULE, STATICCHECK, checks, go_alone, testing};
 use crate::compatibility::Ran;
 use crate::report::{Extent, Report, Runner};
 use crate::servers::with_servers;
@@ -27,36 +25,39 @@ pub(crate) fn test(extent: Extent, report: &mut Report) {
             run(newest()?.args(["run", STATICCHECK, &all]))
         });
     }
+    let tests = format!("{MODULE}/internal/checks/adapters");
+    report.suite_of("Go, the adapters: the newest versions", Runner::Go, || {
+        let mut go = testing(newest()?);
+        with_servers(go.args([&all, &tests]))?;
+        Ok(go)
+    });
     for adapter in &ADAPTERS {
-        let name = adapter.name;
-        report.check(&format!("Go, {name}: go.mod is tidy"), || adapter.is_tidy());
-        let suite = |go: Command, packages: &str| {
-            let mut go = testing(go);
-            go.arg(packages);
-            with_servers(&mut go)?;
-            Ok(go)
-        };
-        let what = format!("Go, {name}: {}", adapter.newest);
-        report.suite_of(&what, Runner::Go, || suite(newest()?, &adapter.packages()));
+        report.check(&format!("Go, {}: go.mod is tidy", adapter.name), || adapter.is_tidy());
         adapter.ran_on(adapter.newest, report);
-        if extent == Extent::Usual {
-            continue;
-        }
+    }
+    if extent == Extent::Usual {
+        return;
+    }
+    report.suite_of("Go, the adapters: the oldest versions", Runner::Go, || {
+        let mut go = testing(on_oldest(&checks()));
+        with_servers(go.arg("./adapters"))?;
+        Ok(go)
+    });
+    for adapter in &ADAPTERS {
+        report.check(&format!("Go, {}: the oldest version", adapter.name), || {
+            run(on_oldest(&adapter.folder()).args(["vet", "./..."]))
+        });
         match adapter.oldest() {
             Ok(oldest) if oldest == adapter.newest => {}
-            Ok(oldest) => {
-                let what = format!("Go, {name}: {oldest}");
-                report.suite_of(&what, Runner::Go, || suite(adapter.on_oldest(), "./..."));
-                adapter.ran_on(&oldest, report);
-            }
-            Err(error) => report.check(&format!("Go, {name}: the oldest version"), || Err(error)),
+            Ok(oldest) => adapter.ran_on(&oldest, report),
+            Err(error) => report.check(adapter.name, || Err(error)),
         }
     }
 }
 
 /// A job queue, on the newest version.
 pub(crate) fn queue(name: &str) -> Result<Command> {
-    program(&format!("{name}-queue"), &format!("adapters/{name}/internal/queue"))
+    program(&format!("{name}-queue"), &format!("internal/checks/queues/{name}"))
 }
 
 /// Fails if a folder is not tested.
@@ -70,21 +71,16 @@ fn all_are_known() -> Result<()> {
     Ok(())
 }
 
+/// The go command on the versions of `go.mod`.
+fn on_oldest(folder: &Path) -> Command {
+    let mut go = go_alone();
+    go.env("GOFLAGS", "-mod=readonly").current_dir(folder);
+    go
+}
+
 impl Adapter {
     fn folder(&self) -> PathBuf {
         root().join("bindings-go/adapters").join(self.name)
-    }
-
-    /// The go command on the versions of `go.mod`.
-    fn on_oldest(&self) -> Command {
-        let mut go = go_alone();
-        go.env("GOFLAGS", "-mod=readonly").current_dir(self.folder());
-        go
-    }
-
-    /// Its packages.
-    fn packages(&self) -> String {
-        format!("{MODULE}/adapters/{}/...", self.name)
     }
 
     /// Fails if `go.mod` or `go.sum` is not as `go mod tidy` would write it, with our own module from this
@@ -95,8 +91,9 @@ impl Adapter {
         let manifest = folder.join(format!("{}.mod", self.name));
         let sums = manifest.with_extension("sum");
         for (from, to) in [("go.mod", &manifest), ("go.sum", &sums)] {
-            fs::copy(self.folder().join(from), to)
-                .with_context(|| format!("{}/{from}", self.name))?;
+            // A module that needs no others has no go.sum.
+            let text = fs::read(self.folder().join(from)).unwrap_or_default();
+            fs::write(to, text).with_context(|| format!("{}/{from}", self.name))?;
         }
         let ours = format!("-replace={MODULE}={}", root().join("bindings-go").display());
         run(go_alone().args(["mod", "edit", &ours]).arg(&manifest))?;
@@ -105,9 +102,10 @@ impl Adapter {
         run(tidy.env("GOWORK", "off").current_dir(self.folder()).args(["mod", "tidy", "-diff"]))
     }
 
-    /// The version of the host in `go.mod`.
+    /// The version of the host in the `go.mod` of the tests.
     fn oldest(&self) -> Result<String> {
-        let list = output(self.on_oldest().args(["list", "-m", "-f", "{{.Version}}", self.host]))?;
+        let list =
+            output(on_oldest(&checks()).args(["list", "-m", "-f", "{{.Version}}", self.host]))?;
         ensure!(list.success, "{}", list.text);
         Ok(list.text.trim().to_owned())
     }

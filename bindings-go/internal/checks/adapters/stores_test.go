@@ -1,5 +1,4 @@
-// Package storetest has the tests of every sharedbudget.Store of the adapters.
-package storetest
+package adapters
 
 import (
 	"context"
@@ -15,10 +14,8 @@ import (
 	"github.com/backoff-rs/backoff/bindings-go/sharedbudget"
 )
 
-const patience = time.Minute
-
-// Swaps tests that a store without any keys swaps only what is there.
-func Swaps(t *testing.T, store sharedbudget.Store) {
+// checkSwaps tests that a store without any keys swaps only what is there.
+func checkSwaps(t *testing.T, store sharedbudget.Store) {
 	text := func(text string) *string { return &text }
 	check := func(key string, want *string) {
 		t.Helper()
@@ -69,8 +66,8 @@ func Swaps(t *testing.T, store sharedbudget.Store) {
 	check("backoff:b:rate", nil)
 }
 
-// Sharing tests that budgets in stores of one server take exactly what one account has.
-func Sharing(t *testing.T, stores ...sharedbudget.Store) {
+// checkSharing tests that budgets in stores of one server take exactly what one account has.
+func checkSharing(t *testing.T, stores ...sharedbudget.Store) {
 	const tokens, loops = 60, 4
 	var granted atomic.Int64
 	var group sync.WaitGroup
@@ -99,14 +96,13 @@ func Sharing(t *testing.T, stores ...sharedbudget.Store) {
 	}
 }
 
-// Outage tests that the local budget decides while the server is away, and the store after that. do kills and starts
-// the server.
-func Outage(t *testing.T, store sharedbudget.Store, do func(command string)) {
+// checkOutage tests that the local budget decides while a server is away, and the store after that.
+func checkOutage(t *testing.T, store sharedbudget.Store, server string) {
 	budget := newBudget(t, store, "outage", "ratio:max_tokens=1000,ratio=0", 5*time.Second)
 	if event := fail(t, budget); event.Reason != backoff.StopMaxRetries {
 		t.Fatalf("%+v, %v", event, budget.LastError())
 	}
-	do("kill")
+	tell(t, "kill "+server)
 	locals := 0
 	if event := fail(t, budget, backoff.OnRetry(func(event backoff.Event) {
 		if event.BudgetIsLocal {
@@ -115,17 +111,17 @@ func Outage(t *testing.T, store sharedbudget.Store, do func(command string)) {
 	})); event.Reason != backoff.StopMaxRetries || locals != 3 || budget.LastError() == nil {
 		t.Errorf("the local budget decided %d times: %+v, %v", locals, event, budget.LastError())
 	}
-	do("start")
+	tell(t, "start "+server)
 	back(t, budget)
 }
 
-// Failover tests that another server decides after one was killed, with what the first one had stored.
-func Failover(t *testing.T, store sharedbudget.Store, kill func()) {
+// checkFailover tests that another server decides after one was killed, with what the first one had stored.
+func checkFailover(t *testing.T, store sharedbudget.Store, server string) {
 	budget := newBudget(t, store, "failover", "ratio:max_tokens=1000,ratio=0", patience)
 	if event := fail(t, budget); event.Reason != backoff.StopMaxRetries || event.BudgetIsLocal {
 		t.Fatalf("%+v, %v", event, budget.LastError())
 	}
-	kill()
+	tell(t, "kill "+server)
 	back(t, budget)
 	text, _, err := store.Load(t.Context(), budget.Key())
 	var version, tokens int
@@ -142,9 +138,9 @@ func Failover(t *testing.T, store sharedbudget.Store, kill func()) {
 func back(t *testing.T, budget *sharedbudget.Budget) {
 	t.Helper()
 	for end := time.Now().Add(patience); ; time.Sleep(100 * time.Millisecond) {
-		isShared := false
-		fail(t, budget, backoff.OnRetry(func(event backoff.Event) { isShared = !event.BudgetIsLocal }))
-		if isShared {
+		shared := false
+		fail(t, budget, backoff.OnRetry(func(event backoff.Event) { shared = !event.BudgetIsLocal }))
+		if shared {
 			break
 		}
 		if time.Now().After(end) {
@@ -167,10 +163,9 @@ func newBudget(t *testing.T, store sharedbudget.Store, name, text string, timeou
 
 // fail runs a loop with three retries whose calls all fail, and returns its last event.
 func fail(t *testing.T, budget *sharedbudget.Budget, options ...backoff.RetryOption) (last backoff.Event) {
-	busy := errors.New("busy")
 	options = append(options, backoff.WithPolicyString("none:max_retries=3"), backoff.WithSharedBudget(budget),
 		backoff.RetryIf(backoff.AnyError), backoff.OnStop(func(event backoff.Event) { last = event }))
-	if err := backoff.Do(t.Context(), func() error { return busy }, options...); !errors.Is(err, busy) {
+	if err := backoff.Do(t.Context(), func() error { return errBusy }, options...); !errors.Is(err, errBusy) {
 		t.Error(err)
 	}
 	return last

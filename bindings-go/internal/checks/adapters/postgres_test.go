@@ -1,51 +1,24 @@
-package backoffpostgres_test
+package adapters
 
 import (
 	"database/sql"
 	"errors"
-	"fmt"
-	"os"
 	"sync"
 	"testing"
 	"time"
 
 	backoff "github.com/backoff-rs/backoff/bindings-go"
 	backoffpostgres "github.com/backoff-rs/backoff/bindings-go/adapters/postgres"
-	"github.com/backoff-rs/backoff/bindings-go/internal/page"
-	"github.com/backoff-rs/backoff/bindings-go/internal/servers"
-	"github.com/backoff-rs/backoff/bindings-go/internal/storetest"
 	"github.com/backoff-rs/backoff/bindings-go/sharedbudget"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
 )
 
-// started are the servers of all tests, nil without a program that starts them.
-var started *servers.Servers
-
-func TestMain(m *testing.M) {
-	var err error
-	if started, err = servers.Start("postgres"); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	code := m.Run()
-	if started != nil {
-		if err := started.Stop(); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			code = 1
-		}
-	}
-	os.Exit(code)
-}
-
-// open returns a database without the table.
-func open(t *testing.T) *sql.DB {
+// openPostgres returns a database without the table.
+func openPostgres(t *testing.T) *sql.DB {
 	t.Helper()
-	if started == nil {
-		t.Skip(servers.Variable + " is not set")
-	}
-	db, err := sql.Open("pgx", started.URLs["postgres"])
+	db, err := sql.Open("pgx", url(t, "postgres"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,17 +29,17 @@ func open(t *testing.T) *sql.DB {
 	return db
 }
 
-// connect returns a store with an empty table.
-func connect(t *testing.T) backoffpostgres.Store {
+// connectPostgres returns a store with an empty table.
+func connectPostgres(t *testing.T) backoffpostgres.Store {
 	t.Helper()
-	store := storeOf(t, open(t))
+	store := postgresStore(t, openPostgres(t))
 	if err := store.CreateTable(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	return store
 }
 
-func storeOf(t *testing.T, db *sql.DB) backoffpostgres.Store {
+func postgresStore(t *testing.T, db *sql.DB) backoffpostgres.Store {
 	t.Helper()
 	store, err := backoffpostgres.NewStore(db)
 	if err != nil {
@@ -75,32 +48,26 @@ func storeOf(t *testing.T, db *sql.DB) backoffpostgres.Store {
 	return store
 }
 
-func TestSwaps(t *testing.T) { storetest.Swaps(t, connect(t)) }
+func TestPostgresSwaps(t *testing.T) { checkSwaps(t, connectPostgres(t)) }
 
 // A sql.DB over a pool of pgx is one, too.
-func TestSharing(t *testing.T) {
-	store := connect(t)
-	pool, err := pgxpool.New(t.Context(), started.URLs["postgres"])
+func TestPostgresSharing(t *testing.T) {
+	store := connectPostgres(t)
+	pool, err := pgxpool.New(t.Context(), url(t, "postgres"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer pool.Close()
 	db := stdlib.OpenDBFromPool(pool)
 	defer func() { _ = db.Close() }()
-	storetest.Sharing(t, store, storeOf(t, db))
+	checkSharing(t, store, postgresStore(t, db))
 }
 
-func TestOutage(t *testing.T) {
-	storetest.Outage(t, connect(t), func(command string) {
-		if err := started.Do(command + " postgres"); err != nil {
-			t.Fatal(err)
-		}
-	})
-}
+func TestPostgresOutage(t *testing.T) { checkOutage(t, connectPostgres(t), "postgres") }
 
 // Processes that start together all make the table.
-func TestCreateTableAtOnce(t *testing.T) {
-	store := storeOf(t, open(t))
+func TestPostgresCreateTableAtOnce(t *testing.T) {
+	store := postgresStore(t, openPostgres(t))
 	var group sync.WaitGroup
 	for range 8 {
 		group.Add(1)
@@ -112,22 +79,22 @@ func TestCreateTableAtOnce(t *testing.T) {
 		}()
 	}
 	group.Wait()
-	storetest.Swaps(t, store)
+	checkSwaps(t, store)
 }
 
 // A swap that waited for another one of the same row has lost, also where PostgreSQL makes that an error.
-func TestIsolation(t *testing.T) {
+func TestPostgresIsolation(t *testing.T) {
 	for _, level := range []string{"read committed", "repeatable read", "serializable"} {
 		t.Run(level, func(t *testing.T) {
-			connect(t)
-			config, err := pgx.ParseConfig(started.URLs["postgres"])
+			connectPostgres(t)
+			config, err := pgx.ParseConfig(url(t, "postgres"))
 			if err != nil {
 				t.Fatal(err)
 			}
 			config.RuntimeParams["default_transaction_isolation"] = level
 			db := stdlib.OpenDB(*config)
 			defer func() { _ = db.Close() }()
-			store := storeOf(t, db)
+			store := postgresStore(t, db)
 			first, second := "0 1", "1 0"
 			if swapped, err := store.CompareAndSwap(t.Context(), "key", nil, first); !swapped || err != nil {
 				t.Fatal(swapped, err)
@@ -167,15 +134,15 @@ func TestIsolation(t *testing.T) {
 }
 
 // With what the page says about poolers, nothing is prepared: each statement may get another connection.
-func TestPooler(t *testing.T) {
-	connect(t)
-	db, err := sql.Open("pgx", started.URLs["postgres"]+"&default_query_exec_mode=exec")
+func TestPostgresPooler(t *testing.T) {
+	connectPostgres(t)
+	db, err := sql.Open("pgx", url(t, "postgres")+"&default_query_exec_mode=exec")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = db.Close() }()
 	db.SetMaxOpenConns(1)
-	storetest.Swaps(t, storeOf(t, db))
+	checkSwaps(t, postgresStore(t, db))
 	prepared := 0
 	if err := db.QueryRowContext(t.Context(), "SELECT count(*) FROM pg_prepared_statements").Scan(&prepared); err != nil || prepared != 0 {
 		t.Errorf("%d statements are prepared, %v", prepared, err)
@@ -183,25 +150,20 @@ func TestPooler(t *testing.T) {
 }
 
 // Without the table, a loop uses the local budget and the error says why.
-func TestMissingTable(t *testing.T) {
-	budget, err := sharedbudget.New(storeOf(t, open(t)), "test", "rate")
+func TestPostgresMissingTable(t *testing.T) {
+	budget, err := sharedbudget.New(postgresStore(t, openPostgres(t)), "test", "rate")
 	if err != nil {
 		t.Fatal(err)
 	}
-	isLocal := false
+	local := false
 	_ = backoff.Do(t.Context(), func() error { return errors.New("busy") }, backoff.WithPolicyString("none:max_retries=1"), backoff.RetryIf(backoff.AnyError),
-		backoff.WithSharedBudget(budget), backoff.OnRetry(func(event backoff.Event) { isLocal = event.BudgetIsLocal }))
-	if err := budget.LastError(); !isLocal || err == nil || err.Error() != `ERROR: relation "backoff_budgets" does not exist (SQLSTATE 42P01)` {
-		t.Errorf("%t, %v", isLocal, err)
+		backoff.WithSharedBudget(budget), backoff.OnRetry(func(event backoff.Event) { local = event.BudgetIsLocal }))
+	if err := budget.LastError(); !local || err == nil || err.Error() != `ERROR: relation "backoff_budgets" does not exist (SQLSTATE 42P01)` {
+		t.Errorf("%t, %v", local, err)
 	}
 }
 
-func TestProgramOfThePage(t *testing.T) {
-	connect(t)
-	page.Program(t, "DATABASE_URL="+started.URLs["postgres"])
-}
-
-func TestInvalidStores(t *testing.T) {
+func TestPostgresInvalidStores(t *testing.T) {
 	if _, err := backoffpostgres.NewStore(nil); !errors.Is(err, backoff.ErrMissing) || err.Error() != "db is nil" {
 		t.Errorf("%v", err)
 	}

@@ -1,12 +1,10 @@
-package backoffredis_test
+package adapters
 
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net"
-	"os"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -14,42 +12,24 @@ import (
 
 	backoff "github.com/backoff-rs/backoff/bindings-go"
 	backoffredis "github.com/backoff-rs/backoff/bindings-go/adapters/redis"
-	"github.com/backoff-rs/backoff/bindings-go/internal/page"
-	"github.com/backoff-rs/backoff/bindings-go/internal/servers"
-	"github.com/backoff-rs/backoff/bindings-go/internal/storetest"
 	"github.com/redis/go-redis/v9"
 )
 
-// started are the servers of all tests, nil without a program that starts them.
-var started *servers.Servers
-
-func TestMain(m *testing.M) {
-	var err error
-	if started, err = servers.Start("redis", "redis-cluster", "redis-sentinel"); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	code := m.Run()
-	if started != nil {
-		if err := started.Stop(); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			code = 1
-		}
-	}
-	os.Exit(code)
+// connectRedis returns a store over a server that has no keys.
+func connectRedis(t *testing.T) backoffredis.Store {
+	t.Helper()
+	flushRedis(t)
+	return redisStore(t, newRedis(t, func(*redis.Options) {}))
 }
 
-// connect returns a store over a server that has no keys.
-func connect(t *testing.T) backoffredis.Store {
+func flushRedis(t *testing.T) {
 	t.Helper()
-	client := newClient(t, func(*redis.Options) {})
-	if err := client.FlushDB(t.Context()).Err(); err != nil {
+	if err := newRedis(t, func(*redis.Options) {}).FlushAll(t.Context()).Err(); err != nil {
 		t.Fatal(err)
 	}
-	return storeOf(t, client)
 }
 
-func newClient(t *testing.T, set func(*redis.Options)) *redis.Client {
+func newRedis(t *testing.T, set func(*redis.Options)) *redis.Client {
 	t.Helper()
 	options := optionsOf(t, "redis")
 	set(options)
@@ -61,10 +41,7 @@ func newClient(t *testing.T, set func(*redis.Options)) *redis.Client {
 // optionsOf returns the options of a client of a server.
 func optionsOf(t *testing.T, name string) *redis.Options {
 	t.Helper()
-	if started == nil {
-		t.Skip(servers.Variable + " is not set")
-	}
-	options, err := redis.ParseURL(started.URLs[name])
+	options, err := redis.ParseURL(url(t, name))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,19 +61,12 @@ func connectCluster(t *testing.T, set func(*redis.ClusterOptions)) backoffredis.
 	}); err != nil {
 		t.Fatal(err)
 	}
-	return storeOf(t, client)
+	return redisStore(t, client)
 }
 
 func asItIs(*redis.ClusterOptions) {}
 
-func tell(t *testing.T, command string) {
-	t.Helper()
-	if err := started.Do(command); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func storeOf(t *testing.T, client redis.UniversalClient) backoffredis.Store {
+func redisStore(t *testing.T, client redis.UniversalClient) backoffredis.Store {
 	t.Helper()
 	store, err := backoffredis.NewStore(client)
 	if err != nil {
@@ -105,35 +75,35 @@ func storeOf(t *testing.T, client redis.UniversalClient) backoffredis.Store {
 	return store
 }
 
-func TestSwaps(t *testing.T) { storetest.Swaps(t, connect(t)) }
+func TestRedisSwaps(t *testing.T) { checkSwaps(t, connectRedis(t)) }
 
-func TestSharing(t *testing.T) { storetest.Sharing(t, connect(t), connect(t), connect(t)) }
-
-func TestOutage(t *testing.T) {
-	storetest.Outage(t, connect(t), func(command string) { tell(t, command+" redis") })
+func TestRedisSharing(t *testing.T) {
+	checkSharing(t, connectRedis(t), connectRedis(t), connectRedis(t))
 }
 
-func TestCluster(t *testing.T) {
-	storetest.Swaps(t, connectCluster(t, asItIs))
-	storetest.Sharing(t, connectCluster(t, asItIs), connectCluster(t, asItIs))
-	storetest.Outage(t, connectCluster(t, asItIs), func(command string) { tell(t, command+" redis-cluster") })
+func TestRedisOutage(t *testing.T) { checkOutage(t, connectRedis(t), "redis") }
+
+func TestRedisCluster(t *testing.T) {
+	checkSwaps(t, connectCluster(t, asItIs))
+	checkSharing(t, connectCluster(t, asItIs), connectCluster(t, asItIs))
+	checkOutage(t, connectCluster(t, asItIs), "redis-cluster")
 }
 
 // A swap goes to the server that has the slot of its key now.
-func TestMovedSlots(t *testing.T) {
+func TestRedisMovedSlots(t *testing.T) {
 	store := connectCluster(t, asItIs)
 	old := "1 1"
 	// Each is in a slot of another server.
 	keys := []string{"a", "b", "c"}
 	for _, key := range keys {
-		if isSwapped, err := store.CompareAndSwap(t.Context(), key, nil, old); err != nil || !isSwapped {
-			t.Fatal(isSwapped, err)
+		if swapped, err := store.CompareAndSwap(t.Context(), key, nil, old); err != nil || !swapped {
+			t.Fatal(swapped, err)
 		}
 	}
 	tell(t, "move redis-cluster")
 	for _, key := range keys {
-		if isSwapped, err := store.CompareAndSwap(t.Context(), key, &old, "2 2"); err != nil || !isSwapped {
-			t.Error(isSwapped, err)
+		if swapped, err := store.CompareAndSwap(t.Context(), key, &old, "2 2"); err != nil || !swapped {
+			t.Error(swapped, err)
 		}
 	}
 	tell(t, "move redis-cluster")
@@ -144,20 +114,20 @@ func TestMovedSlots(t *testing.T) {
 	}
 }
 
-func TestFailover(t *testing.T) {
+func TestRedisFailover(t *testing.T) {
 	options := optionsOf(t, "redis-sentinel")
 	client := redis.NewFailoverClient(&redis.FailoverOptions{
 		MasterName: "backoff", SentinelAddrs: []string{options.Addr}, ContextTimeoutEnabled: true,
 	})
 	defer func() { _ = client.Close() }()
-	storetest.Failover(t, storeOf(t, client), func() { tell(t, "kill redis-sentinel") })
+	checkFailover(t, redisStore(t, client), "redis-sentinel")
 }
 
 // A connection to a master that became a replica is closed: a new one may lead to the new master.
-func TestReplica(t *testing.T) {
-	connect(t)
-	client := newClient(t, func(options *redis.Options) { options.PoolSize = 1 })
-	control := newClient(t, func(*redis.Options) {})
+func TestRedisReplica(t *testing.T) {
+	connectRedis(t)
+	client := newRedis(t, func(options *redis.Options) { options.PoolSize = 1 })
+	control := newRedis(t, func(*redis.Options) {})
 	id := func() int64 {
 		id, err := client.ClientID(t.Context()).Result()
 		if err != nil {
@@ -169,39 +139,39 @@ func TestReplica(t *testing.T) {
 	if err := control.SlaveOf(t.Context(), "127.0.0.1", "1").Err(); err != nil {
 		t.Fatal(err)
 	}
-	isSwapped, swapErr := storeOf(t, client).CompareAndSwap(t.Context(), "key", nil, "1 1")
+	swapped, swapErr := redisStore(t, client).CompareAndSwap(t.Context(), "key", nil, "1 1")
 	if err := control.SlaveOf(t.Context(), "NO", "ONE").Err(); err != nil {
 		t.Fatal(err)
 	}
-	if isSwapped || !redis.IsReadOnlyError(swapErr) || id() == before {
-		t.Errorf("swapped %t, %v, by the client %d", isSwapped, swapErr, before)
+	if swapped || !redis.IsReadOnlyError(swapErr) || id() == before {
+		t.Errorf("swapped %t, %v, by the client %d", swapped, swapErr, before)
 	}
 }
 
 // A swap whose answer is lost happens once, although go-redis sends most commands again.
-func TestLostAnswers(t *testing.T) {
-	store := connect(t)
-	var isLossy atomic.Bool
-	client := newClient(t, func(options *redis.Options) { options.Dialer = lossyDialer(options.Addr, &isLossy) })
-	loseAnAnswer(t, store, storeOf(t, client), &isLossy)
+func TestRedisLostAnswers(t *testing.T) {
+	store := connectRedis(t)
+	var losing atomic.Bool
+	client := newRedis(t, func(options *redis.Options) { options.Dialer = lossyDialer(options.Addr, &losing) })
+	loseAnAnswer(t, store, redisStore(t, client), &losing)
 }
 
-func TestLostAnswersOfACluster(t *testing.T) {
-	var isLossy atomic.Bool
-	over := connectCluster(t, func(options *redis.ClusterOptions) { options.Dialer = lossyDialer("", &isLossy) })
-	loseAnAnswer(t, connectCluster(t, asItIs), over, &isLossy)
+func TestRedisLostAnswersOfACluster(t *testing.T) {
+	var losing atomic.Bool
+	over := connectCluster(t, func(options *redis.ClusterOptions) { options.Dialer = lossyDialer("", &losing) })
+	loseAnAnswer(t, connectCluster(t, asItIs), over, &losing)
 }
 
 // loseAnAnswer tests a store whose connections lose an answer, beside another one of the same server.
-func loseAnAnswer(t *testing.T, store, over backoffredis.Store, isLossy *atomic.Bool) {
+func loseAnAnswer(t *testing.T, store, over backoffredis.Store, losing *atomic.Bool) {
 	t.Helper()
-	if isSwapped, err := over.CompareAndSwap(t.Context(), "key", nil, "1 1"); err != nil || !isSwapped {
-		t.Fatal(isSwapped, err)
+	if swapped, err := over.CompareAndSwap(t.Context(), "key", nil, "1 1"); err != nil || !swapped {
+		t.Fatal(swapped, err)
 	}
-	isLossy.Store(true)
+	losing.Store(true)
 	old := "1 1"
-	if isSwapped, err := over.CompareAndSwap(t.Context(), "key", &old, "2 2"); err == nil || isSwapped || isLossy.Load() {
-		t.Errorf("%t, %v", isSwapped, err)
+	if swapped, err := over.CompareAndSwap(t.Context(), "key", &old, "2 2"); err == nil || swapped || losing.Load() {
+		t.Errorf("%t, %v", swapped, err)
 	}
 	if text, _, err := store.Load(t.Context(), "key"); err != nil || *text != "2 2" {
 		t.Errorf("%v, %v", text, err)
@@ -209,25 +179,25 @@ func loseAnAnswer(t *testing.T, store, over backoffredis.Store, isLossy *atomic.
 }
 
 // lossyDialer connects to an address, or if it is empty to the one that the client knows.
-func lossyDialer(address string, isLossy *atomic.Bool) func(context.Context, string, string) (net.Conn, error) {
+func lossyDialer(address string, losing *atomic.Bool) func(context.Context, string, string) (net.Conn, error) {
 	return func(ctx context.Context, _, of string) (net.Conn, error) {
 		if address != "" {
 			of = address
 		}
 		connection, err := new(net.Dialer).DialContext(ctx, "tcp", of)
-		return &lossy{connection, isLossy}, err
+		return &lossy{connection, losing}, err
 	}
 }
 
 // A lossy connection loses one answer.
 type lossy struct {
 	net.Conn
-	isLossy *atomic.Bool
+	losing *atomic.Bool
 }
 
 func (l *lossy) Read(p []byte) (int, error) {
 	n, err := l.Conn.Read(p)
-	if err == nil && l.isLossy.CompareAndSwap(true, false) {
+	if err == nil && l.losing.CompareAndSwap(true, false) {
 		_ = l.Conn.Close()
 		return 0, io.EOF
 	}
@@ -235,7 +205,7 @@ func (l *lossy) Read(p []byte) (int, error) {
 }
 
 // A server that answers something else is away.
-func TestForeignServer(t *testing.T) {
+func TestRedisForeignServer(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -269,17 +239,12 @@ func TestForeignServer(t *testing.T) {
 	defer func() { _ = client.Close() }()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	if _, _, err := storeOf(t, client).Load(ctx, "key"); err == nil || err.Error() != "redis answered [<nil> x] instead of a value and a time" {
+	if _, _, err := redisStore(t, client).Load(ctx, "key"); err == nil || err.Error() != "redis answered [<nil> x] instead of a value and a time" {
 		t.Errorf("%v", err)
 	}
 }
 
-func TestProgramOfThePage(t *testing.T) {
-	connect(t)
-	page.Program(t, "REDIS_URL="+started.URLs["redis"])
-}
-
-func TestInvalidStores(t *testing.T) {
+func TestRedisInvalidStores(t *testing.T) {
 	for _, none := range []redis.UniversalClient{nil, (*redis.Client)(nil), (*redis.ClusterClient)(nil), (*redis.Ring)(nil)} {
 		if _, err := backoffredis.NewStore(none); !errors.Is(err, backoff.ErrMissing) || err.Error() != "client is nil" {
 			t.Errorf("%T: %v", none, err)

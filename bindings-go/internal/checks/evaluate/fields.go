@@ -1,7 +1,7 @@
-// Package fields reads the fields of policies from text, as the vectors and the request lines of the
-// driver write them (tests/README.md). It can set values that the options of NewPolicy cannot express and
-// that SPEC 8 has rules for: no growth, no base, and durations above time.Duration.
-package fields
+package main
+
+// The fields of policies as request lines write them (tests/README.md). They may have values that the options of NewPolicy
+// cannot express and that SPEC 8 has rules for: no growth, no base, and durations above time.Duration.
 
 import (
 	"fmt"
@@ -11,8 +11,8 @@ import (
 	"github.com/backoff-rs/backoff/bindings-go/internal/engine"
 )
 
-// Params returns the fields. It panics on a field or a number that tests/README.md does not allow.
-func Params(fields map[string]string) engine.Params {
+// paramsOf returns the fields. It panics on a field or a number that tests/README.md does not allow.
+func paramsOf(fields map[string]string) engine.Params {
 	var params engine.Params
 	for name, text := range fields {
 		set(&params, fieldOf(name), text)

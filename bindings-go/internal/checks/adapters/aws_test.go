@@ -1,24 +1,20 @@
-package backoffaws
+package adapters
 
 import (
 	"context"
 	"errors"
-	"math"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	"github.com/aws/smithy-go"
 	"github.com/aws/smithy-go/middleware"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
-	backoff "github.com/backoff-rs/backoff/bindings-go"
+	backoffaws "github.com/backoff-rs/backoff/bindings-go/adapters/aws"
 )
 
 var (
-	_ retry.RateLimiter = (*limiter)(nil)
-
 	slow   = &smithy.GenericAPIError{Code: "SlowDown"}
 	lost   = &smithy.GenericAPIError{Code: "RequestTimeout"}
 	denied = &smithy.GenericAPIError{Code: "AccessDenied"}
@@ -38,14 +34,14 @@ func call(retryer *retry.Standard, errs ...error) (int, error) {
 
 func standard(t *testing.T, policy, budget string) *retry.Standard {
 	t.Helper()
-	option, err := fixed(t, policy).Standard(budget)
+	option, err := must(t, backoffaws.New, policy).Standard(budget)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return retry.NewStandard(option)
 }
 
-func TestLoop(t *testing.T) {
+func TestAWSLoop(t *testing.T) {
 	fails := slices.Repeat([]error{lost}, 5)
 	for name, row := range map[string]struct {
 		policy   string
@@ -65,15 +61,15 @@ func TestLoop(t *testing.T) {
 	}
 }
 
-func TestRetryDelay(t *testing.T) {
+func TestAWSRetryDelay(t *testing.T) {
 	retryer := standard(t, "full:base=50ms,cap=20s,throttled_base=100ms", "")
-	for i, want := range []time.Duration{11399434, 83043876, 229309811} {
+	for i, want := range numbers {
 		if got, err := retryer.RetryDelay(i+1, slow); got != want || err != nil {
 			t.Errorf("throttled, delay %d is %d, %v, not %d", i, got, err, want)
 		}
 	}
 	retryer = standard(t, "full:base=100ms,cap=20s,throttled_base=10s", "")
-	for i, want := range []time.Duration{11399434, 83043876, 229309811} {
+	for i, want := range numbers {
 		if got, err := retryer.RetryDelay(i+1, lost); got != want || err != nil {
 			t.Errorf("delay %d is %d, %v, not %d", i, got, err, want)
 		}
@@ -81,7 +77,7 @@ func TestRetryDelay(t *testing.T) {
 }
 
 // The tokens of a quota: 14 for a retry and 5 after throttling. Successes return them, or 1.
-func TestBudget(t *testing.T) {
+func TestAWSBudget(t *testing.T) {
 	retryer := standard(t, "none:max_retries=9", "quota:max_tokens=29,cost=14,cost_throttled=5")
 	for i, row := range []struct {
 		errs     []error
@@ -102,7 +98,7 @@ func TestBudget(t *testing.T) {
 		{[]error{slow}, 1, true},                   // 1
 	} {
 		attempts, err := call(retryer, row.errs...)
-		if attempts != row.attempts || (err != nil && strings.Contains(err.Error(), errBudget.Error())) != row.refused {
+		if attempts != row.attempts || (err != nil && strings.Contains(err.Error(), "the budget refused a retry")) != row.refused {
 			t.Errorf("call %d: %d attempts, %v", i, attempts, err)
 		}
 	}
@@ -113,15 +109,7 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-func TestMaxAttempts(t *testing.T) {
-	for policy, want := range map[string]int{"none:max_retries=0": 1, "none:max_retries=7": 8, "none": math.MaxInt32} {
-		if got := standard(t, policy, "").MaxAttempts(); got != want {
-			t.Errorf("%s: %d, not %d", policy, got, want)
-		}
-	}
-}
-
-func TestInvalidBudgets(t *testing.T) {
+func TestAWSInvalidBudgets(t *testing.T) {
 	for budget, want := range map[string]string{
 		"rato":       `at 0: unknown name "rato"`,
 		"envoy":      `budget "envoy" is neither a quota nor a rate`,
@@ -130,43 +118,13 @@ func TestInvalidBudgets(t *testing.T) {
 		"finagle":    `budget "finagle" is neither a quota nor a rate`,
 		"grpc-retry": `budget "grpc-retry" is neither a quota nor a rate`,
 	} {
-		if option, err := fixed(t, "none").Standard(budget); option != nil || err == nil || !strings.HasPrefix(err.Error(), want) {
+		if option, err := must(t, backoffaws.New, "none").Standard(budget); option != nil || err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%s: %v", budget, err)
 		}
 	}
-	if _, err := fixed(t, "none").Standard("sre-process"); err != nil {
-		t.Error(err)
-	}
-	if _, err := newLimiter("aws-sdk-2026"); err != nil {
-		t.Error(err)
-	}
-	if _, err := (&limiter{}).GetToken(t.Context(), 2); !errors.Is(err, backoff.ErrNoPolicy) {
-		t.Errorf("failed with %v", err)
-	}
-}
-
-// fixed returns delays with the stream of the numbers of docs/programs.md.
-func fixed(t *testing.T, policy string) *Delays {
-	t.Helper()
-	stream, err := backoff.StreamFromKey(42, "job-1")
-	if err != nil {
-		t.Fatal(err)
-	}
-	delays, err := New(policy, WithStream(stream))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return delays
-}
-
-func TestInvalidOptions(t *testing.T) {
-	for want, create := range map[string]func() (*Delays, error){
-		"at 11: base has no unit; the units are d, h, m, s, ms, us, ns":  func() (*Delays, error) { return New("full:base=1") },
-		"max_elapsed is unused: aws-sdk-go-v2 limits the time by itself": func() (*Delays, error) { return New("full:base=1s,max_elapsed=1m") },
-		"option is nil": func() (*Delays, error) { return New("default", nil) },
-	} {
-		if delays, err := create(); delays != nil || err == nil || err.Error() != want {
-			t.Errorf("made %v, %v, want %s", delays, err, want)
+	for _, budget := range []string{"sre-process", "aws-sdk-2026"} {
+		if _, err := must(t, backoffaws.New, "none").Standard(budget); err != nil {
+			t.Error(err)
 		}
 	}
 }
