@@ -99,11 +99,11 @@ def valid_steps(rng):
     """Several operations, whose steps are interleaved."""
     clock = times(rng)
     running, begun, steps = [], 0, []
-    most = rng.choice([1, 2, 4, 8])
+    limit = rng.choice([1, 2, 4, 8])
     shift = rng.choice([0, 0, 0, 1, 2**32 - 1])
     for _ in range(rng.choice([rng.randint(0, 3), 8, 8, 15, 15, 25, 40])):
         now = next(clock)
-        if not running or (len(running) < most and rng.random() < 0.35):
+        if not running or (len(running) < limit and rng.random() < 0.35):
             operation = (shift + begun) % 2**32
             running.append(operation)
             begun += 1

@@ -44,8 +44,8 @@ def pick(rng, text):
 # Values: every form of SPEC 11.4, and some that are not allowed.
 
 
-def number(rng, most):
-    whole = rng.randrange(most)
+def number(rng, limit):
+    whole = rng.randrange(limit)
     text = rng.choice(["", "", "", "0", "000"]) + str(whole)
     if rng.random() < 0.3:
         text += "." + str(rng.randrange(10 ** rng.randint(1, 3))) + rng.choice(["", "0", "000"])

@@ -1,5 +1,5 @@
-// Package fields reads the fields of policies from text, as the vectors and the request lines of the
-// driver write them (tests/README.md). It can set values that the options of NewPolicy cannot express and
+// Package fields reads the fields of policies from text, as the vectors and the requests of evaluators
+// write them (tests/README.md). It can set values that the options of NewPolicy cannot express and
 // that SPEC 8 has rules for: no growth, no base, and durations above time.Duration.
 package fields
 
