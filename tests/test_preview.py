@@ -85,7 +85,7 @@ def test_fits_match_an_enumeration(seed, field, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("field", "attempts", "most", "code", "limit"),
+    ("field", "attempts", "total", "code", "limit"),
     [
         ("max_attempts", 0, 2**64, "too_small", 1),
         ("max_attempts", 65_537, 2**64, "too_large", 65_536),
