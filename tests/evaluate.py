@@ -207,7 +207,7 @@ def of_exchange(request):
     budget, asked = request.budget(), request.asked("exchange")
     local = request.parsed("budget", wire.string(asked, "local"), of="local")
     lease, fallback = wire.whole(asked, "lease", 1000, least=1), wire.word(asked, "fallback")
-    if members.MOST < fallback < members.REFUSE:
+    if members.MAX_COUNT < fallback < members.REFUSE:
         raise wire.NotARequest
     if budget["budget"] == "concurrent":
         request.refuse(error="not_shared", at=0, of="budget")

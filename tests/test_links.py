@@ -22,7 +22,7 @@ PAGES = sorted(
 #: Packages show their pages outside of the repository, where relative links lead nowhere.
 ABSOLUTE = "https://github.com/backoff-rs/backoff/blob/main/"
 BINDINGS = ["c", "go", "python", "rust", "wasm"]
-LONGEST_README = 200
+MAX_README_LINES = 200
 
 
 @cache
@@ -95,7 +95,7 @@ READMES += ["core/README.md", "bindings-rust/adapters/README.md"]
 
 @pytest.mark.parametrize("page", READMES)
 def test_a_readme_is_short(page):
-    assert len((ROOT / page).read_text("utf-8").splitlines()) <= LONGEST_README
+    assert len((ROOT / page).read_text("utf-8").splitlines()) <= MAX_README_LINES
 
 
 def test_every_page_of_docs_is_linked_from_the_readme():

@@ -65,7 +65,7 @@ def test_decorrelated_restarts_at_4096():
 def test_fits_match_an_enumeration(seed, field, monkeypatch):
     rng = random.Random(seed)
     p = small(rng)
-    attempts, most = rng.randint(1, 6), rng.randint(0, 150)
+    attempts, total = rng.randint(1, 6), rng.randint(0, 150)
     printed = printing.shown("policy", p)
     beyond = 200  # above every total that is requested
     if field == "base":
@@ -74,26 +74,26 @@ def test_fits_match_an_enumeration(seed, field, monkeypatch):
         least = max(p["base"], p["floor"], p["offset"], p["throttled_base"])
         candidates = [*range(least, beyond), numbers.MAX]
     fitted = [policies.policy(printed | {field: x}) for x in candidates]
-    fitting = [each for each in fitted if longest(each, attempts, monkeypatch) <= most]
+    fitting = [each for each in fitted if longest(each, attempts, monkeypatch) <= total]
     if fitting:
-        assert preview.fit(p, field, attempts, most) == fitting[-1]
+        assert preview.fit(p, field, attempts, total) == fitting[-1]
     else:
         with pytest.raises(errors.PolicyError) as rejected:
-            preview.fit(p, field, attempts, most)
+            preview.fit(p, field, attempts, total)
         assert rejected.value.code == "does_not_fit"
         assert rejected.value.value == longest(fitted[0], attempts, monkeypatch)
 
 
 @pytest.mark.parametrize(
-    ("field", "attempts", "most", "code", "limit"),
+    ("field", "attempts", "total", "code", "limit"),
     [
         ("max_attempts", 0, 2**64, "too_small", 1),
         ("max_attempts", 65_537, 2**64, "too_large", 65_536),
         ("max_elapsed", 65_536, 2**63, "too_large", 2**63 - 1),
     ],
 )
-def test_arguments_out_of_range_are_rejected(field, attempts, most, code, limit):
+def test_arguments_out_of_range_are_rejected(field, attempts, total, code, limit):
     with pytest.raises(errors.PolicyError) as rejected:
-        preview.fit(strings.parse("policy", "default"), "base", attempts, most)
+        preview.fit(strings.parse("policy", "default"), "base", attempts, total)
     found = rejected.value
     assert (found.field, found.code, found.limit) == (field, code, limit)

@@ -28,7 +28,7 @@ def test_printed_policies_parse_to_equal_policies():
     for policy in policies:
         string = printing.printed("policy", policy)
         assert strings.parse("policy", string) == policy
-        assert len(string) <= strings.LONGEST
+        assert len(string) <= strings.MAX_LENGTH
 
 
 def test_an_error_shows_the_text_at_its_position():

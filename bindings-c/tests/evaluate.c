@@ -381,8 +381,8 @@ int main(void) {
   while ((read = getline(&line, &size, stdin)) >= 0) {
     size_t length = (size_t)read;
     if (length > 0 && line[length - 1] == '\n') length--;
-    if (room < MOST_VALUES(length)) {
-      room = 2 * MOST_VALUES(length);
+    if (room < MAX_VALUES(length)) {
+      room = 2 * MAX_VALUES(length);
       values = allocate(values, room * sizeof *values);
     }
     answer_request(object_of(line, length, values));

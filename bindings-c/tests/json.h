@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* Deeper nesting is rejected. */
-#define DEEPEST 200
+#define MAX_DEPTH 200
 
 enum kind { TEXT, NUMBER, BOOLEAN, NOTHING, OBJECT, LIST, OTHER };
 
@@ -35,7 +35,7 @@ struct scanner {
 };
 
 /* The largest number of values in a line: each but the first needs a byte and a comma. */
-#define MOST_VALUES(length) ((length) / 2 + 2)
+#define MAX_VALUES(length) ((length) / 2 + 2)
 
 /* Each of these functions returns whether it read the element in its name. */
 
@@ -206,7 +206,7 @@ static int any_value(struct scanner *in, int depth, struct value *value) {
     is_read = text(in, &value->text);
   } else if (next_is(in, '{') || next_is(in, '[')) {
     value->kind = in->at[-1] == '{' ? OBJECT : LIST;
-    is_read = depth < DEEPEST && members(in, depth + 1, value);
+    is_read = depth < MAX_DEPTH && members(in, depth + 1, value);
   } else if (word(in, "null")) {
     value->kind = NOTHING;
     is_read = 1;
@@ -235,7 +235,7 @@ static struct value *member(const struct value *object, const char *name) {
   return found;
 }
 
-/* Reads a line of values into memory for MOST_VALUES of its length. Returns its only value, an
+/* Reads a line of values into memory for MAX_VALUES of its length. Returns its only value, an
  * object, or NULL if the line is anything else. The byte behind the line must be readable. */
 static struct value *object_of(char *line, size_t length, struct value *values) {
   struct scanner in = {line, line + length, values + 1};

@@ -98,8 +98,8 @@ def by_hand():
 
 def at_the_limits():
     """Numbers that only a store that something else wrote to holds."""
-    most = str(WORD_MAX)
-    yield Steps("version-most", "after the last version comes 0", "ratio", f"{most} 100").retry(0)
+    limit = str(WORD_MAX)
+    yield Steps("version-most", "after the last version comes 0", "ratio", f"{limit} 100").retry(0)
     held = Steps("held-most", "a success gives back whatever it holds, up to the full level", "quota", "0 50")
     held.step("operation_succeeded", held=400)
     held.step("operation_succeeded", held=WORD_MAX)
@@ -107,15 +107,15 @@ def at_the_limits():
     slot = Steps("held-slot", "anything held is one slot", "concurrent", "0 3 2")
     slot.step("attempt_over", held=2)
     yield slot
-    yield Steps("rate-most", "the latest possible time", "rate", f"0 0 {most}").retry(0, WORD_MAX)
+    yield Steps("rate-most", "the latest possible time", "rate", f"0 0 {limit}").retry(0, WORD_MAX)
     yield Steps("rate-late", "the longest possible time without a request", "rate", "0 0 0").retry(WORD_MAX)
     yield (
-        Steps("active-most", "the count of operations stays in its range", "concurrent", f"0 {most} 0")
+        Steps("active-most", "the count of operations stays in its range", "concurrent", f"0 {limit} 0")
         .events("operation_began")
         .retry(0)
     )
     yield Steps(
-        "active-scaled", "the slots of the most active operations", "concurrent:ratio=1", f"0 {most} {2**63 - 1}"
+        "active-scaled", "the slots of the most active operations", "concurrent:ratio=1", f"0 {limit} {2**63 - 1}"
     ).retry(0)
     under = Steps("active-none", "no count is below 0", "concurrent")
     under.step("attempt_over", held=1)
@@ -125,12 +125,12 @@ def at_the_limits():
         .events("operation_began")
         .retry(0, 10 * S)
     )
-    least, most = -(2**63), 2**63 - 1
+    least, limit = -(2**63), 2**63 - 1
     yield Steps(
         "ttl-sum",
         "the sum of the levels is exact, in any order",
         "ttl:min_per_second=0",
-        f"0 9 {most} {most} {least} 0 0 0 0 0 0 0",
+        f"0 9 {limit} {limit} {least} 0 0 0 0 0 0 0",
     ).retry(0)
     yield Steps(
         "ttl-sum-low",
@@ -139,14 +139,14 @@ def at_the_limits():
         f"0 9 {least} {least} 0 0 0 0 0 0 0 9",
     ).retry(0)
     yield Steps("ttl-before", "slices before 0 have places", "ttl:min_per_second=0", "0 0 0 0 0 0 0 5 0 0 0 0").retry(0)
-    yield Steps("ttl-most", "the highest level of a slice", "ttl", f"7 9 0 0 0 0 0 0 0 0 0 {most}").events(
+    yield Steps("ttl-most", "the highest level of a slice", "ttl", f"7 9 0 0 0 0 0 0 0 0 0 {limit}").events(
         "operation_began"
     )
     yield Steps(
         "ttl-lowest",
         "a level stays at the lowest, and the version with it",
         "ttl",
-        f"7 9 0 0 0 0 0 0 0 0 {most} {least}",
+        f"7 9 0 0 0 0 0 0 0 0 {limit} {least}",
     ).retry(0)
 
 
@@ -169,10 +169,10 @@ def at_random():
 
 
 def random_budget(rng, kind):
-    most = rng.randint(5, 20)
+    limit = rng.randint(5, 20)
     return {
-        "quota": f"quota:max_tokens={most},cost={rng.randint(1, 5)},cost_timeout={rng.randint(1, 5)}",
-        "throttle": f"throttle:max_tokens={most},ratio=0.{rng.randint(1, 9999)}",
+        "quota": f"quota:max_tokens={limit},cost={rng.randint(1, 5)},cost_timeout={rng.randint(1, 5)}",
+        "throttle": f"throttle:max_tokens={limit},ratio=0.{rng.randint(1, 9999)}",
         "ratio": f"ratio:max_tokens={rng.randint(1, 3)},ratio=0.{rng.randint(1, 9)}",
         "rate": f"rate:max_tokens={rng.randint(1, 5)},per={rng.randint(1, 9)}s",
         "ttl": f"ttl:ttl={rng.randint(1, 60)}s,min_per_second={rng.choice([0, 0, 1])},ratio={rng.randint(1, 3)}/3",
@@ -181,14 +181,14 @@ def random_budget(rng, kind):
 
 
 def budget_state_text_cases():
-    most, level = str(WORD_MAX), str(2**63 - 1)
+    limit, level = str(WORD_MAX), str(2**63 - 1)
     valid = {
-        "quota": ["0 500", "7 0", f"{most} 499"],
+        "quota": ["0 500", "7 0", f"{limit} 499"],
         "throttle": ["0 10000"],
         "ratio": ["0 100"],
-        "rate": ["0 0 0", f"1 {3600 * S} {most}"],
-        "ttl": ["0 0 0 0 0 0 0 0 0 0 0 0", f"1 {most} -{2**63} {level} -1 1 0 0 0 0 0 0"],
-        "concurrent": ["0 0 0", f"{most} {most} {most}"],
+        "rate": ["0 0 0", f"1 {3600 * S} {limit}"],
+        "ttl": ["0 0 0 0 0 0 0 0 0 0 0 0", f"1 {limit} -{2**63} {level} -1 1 0 0 0 0 0 0"],
+        "concurrent": ["0 0 0", f"{limit} {limit} {limit}"],
     }
     invalid = {
         "quota": [
@@ -211,7 +211,7 @@ def budget_state_text_cases():
             "0 x",
             "0 \u0661",
             "0 501",
-            f"0 {most}",
+            f"0 {limit}",
         ],
         "throttle": ["0 10001"],
         "ratio": ["0 101"],

@@ -177,8 +177,8 @@ def error_cases():
         exponential(50, multiplier=(101, 100), cap=60, floor=70),
     )
     yield error("multiplier-fine-unreduced", "the value keeps its terms", exponential(S, multiplier=(2_000_002, 2)))
-    for field, most in (("max_retries", 2**32), ("max_attempts", 2**32 + 1)):
-        yield error(f"{field}-too-large", "one more than there are indices", constant(1, **{field: most + 1}))
+    for field, limit in (("max_retries", 2**32), ("max_attempts", 2**32 + 1)):
+        yield error(f"{field}-too-large", "one more than there are indices", constant(1, **{field: limit + 1}))
         yield error(f"{field}-all-ones", "the largest 64-bit number", constant(1, **{field: 2**64 - 1}))
     yield error("max_attempts-zero", "an operation has at least one attempt", constant(1, max_attempts=0))
     yield error("given-twice", "two fields for one limit", constant(1, max_retries=2, max_attempts=3))

@@ -340,12 +340,12 @@ def cancellations():
         "cancel-granted-lease", "cancelled after the steps granted it: the grant is left for another", "quota", lease=2
     )
     yield story.request(times=2).begin().step().cancel().stored().request().request()
-    for lease, most in ((1, 15), (16, 15), (17, 16), (19, 18)):
-        story = Story(f"cancel-most-left-{lease}", f"of grants left over {most} become unused", "quota", lease=lease)
+    for lease, limit in ((1, 15), (16, 15), (17, 16), (19, 18)):
+        story = Story(f"cancel-most-left-{lease}", f"of grants left over {limit} become unused", "quota", lease=lease)
         story.request(times=20).begin().step()
         for _ in range(20):
             story.cancel()
-        yield story.stored().request(times=most).request()
+        yield story.stored().request(times=limit).request()
     story = Story("cancel-refused", "cancelled after the steps refused it: one less is refused", "quota:max_tokens=5")
     yield story.request(times=3).begin().step().cancel().stored().request()
     story = Story(
@@ -1250,11 +1250,11 @@ def other_state(rng, story, member):
 
 
 def random_budget(rng, kind):
-    most = rng.randint(10, 40)
+    limit = rng.randint(10, 40)
     costs = rng.choice(["cost=2", "cost=1,cost_throttled=3", "cost=2,cost_throttled=1,cost_timeout=4"])
     return {
-        "quota": f"quota:max_tokens={most},{costs}",
-        "throttle": f"throttle:max_tokens={most},ratio=0.{rng.randint(1, 9)}",
+        "quota": f"quota:max_tokens={limit},{costs}",
+        "throttle": f"throttle:max_tokens={limit},ratio=0.{rng.randint(1, 9)}",
         "ratio": f"ratio:max_tokens={rng.randint(2, 9)},ratio=0.{rng.randint(1, 9)}",
         "rate": f"rate:max_tokens={rng.randint(2, 9)},per={rng.randint(1, 9)}s",
         "ttl": f"ttl:ttl={rng.randint(1, 60)}s,min_per_second={rng.choice([0, 1])},ratio={rng.randint(1, 3)}/3",

@@ -25,11 +25,11 @@ def decisions():
             key=rng.choice([None, rng.randbytes(8)]),
         )
         now, running, begun = rng.choice([0, 0, rng.randrange(10**12), rng.getrandbits(64)]), [], 0
-        most = rng.randint(1, 4)
+        limit = rng.randint(1, 4)
         for _ in range(rng.randint(10, 40)):
             now += rng.choice([0, 0, 1, MS, 50 * MS, 300 * MS, S, 3 * S, -S, -100 * MS, rng.randrange(10 * S)])
             now = min(max(now, 0), WORD_MAX)
-            if len(running) < most and (not running or rng.random() < 0.4):
+            if len(running) < limit and (not running or rng.random() < 0.4):
                 deadline = now + rng.choice([0, S, 20 * S, 60 * S]) if rng.random() < 0.3 else None
                 scenario.begin(begun, now, deadline and min(deadline, WORD_MAX))
                 running.append(begun)

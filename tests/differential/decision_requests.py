@@ -41,16 +41,8 @@ def policy(rng):
     return ",".join([head, *pairs])
 
 
-GROWTHS = [
-    "full",
-    "equal",
-    "decorrelated",
-    "constant",
-    "linear",
-    "exponential",
-    "polynomial",
-    "fibonacci",
-]
+GROWTHS = ["full", "equal", "decorrelated", "constant", "linear", "exponential", "polynomial"]
+GROWTHS += ["fibonacci"]
 BASES = ["1ms", "100ms", "1s", "10s"]
 LIMITS = [
     (0.5, ["cap=20s", "cap=1h", "cap=30s", "cap=10s,cap_on=delay"]),
@@ -99,11 +91,11 @@ def valid_steps(rng):
     """Several operations, whose steps are interleaved."""
     clock = times(rng)
     running, begun, steps = [], 0, []
-    most = rng.choice([1, 2, 4, 8])
+    limit = rng.choice([1, 2, 4, 8])
     shift = rng.choice([0, 0, 0, 1, 2**32 - 1])
     for _ in range(rng.choice([rng.randint(0, 3), 8, 8, 15, 15, 25, 40])):
         now = next(clock)
-        if not running or (len(running) < most and rng.random() < 0.35):
+        if not running or (len(running) < limit and rng.random() < 0.35):
             operation = (shift + begun) % 2**32
             running.append(operation)
             begun += 1
@@ -212,32 +204,16 @@ def retry_after(rng):
     now = rng.choice([0, 1, 1_700_000_000 * S, MAX, rng.randrange(MAX), rng.randrange(2 * 10**18)])
     pick = rng.random()
     if pick < 0.25:
-        value = rng.choice(["", "", "0", "00000"]) + str(
-            rng.choice(
-                [
-                    0,
-                    1,
-                    120,
-                    9_223_372_036,
-                    9_223_372_037,
-                    2**63,
-                    2**64,
-                    10**19,
-                    10**40,
-                    rng.randrange(10**6),
-                ]
-            )
-        )
+        edges = [0, 1, 120, 9_223_372_036, 9_223_372_037, 2**63, 2**64, 10**19, 10**40]
+        value = rng.choice(["", "", "0", "00000"])
+        value += str(rng.choice([*edges, rng.randrange(10**6)]))
     else:
         value = date(rng, now)
     if pick > 0.8 or pick < 0.04:
         value = edited(rng, value)
     if rng.random() < 0.15:
-        value = (
-            rng.choice([" ", "\t", " \t "]) * rng.choice([0, 1, 3])
-            + value
-            + rng.choice([" ", "\t\t", ""])
-        )
+        before = rng.choice([" ", "\t", " \t "]) * rng.choice([0, 1, 3])
+        value = before + value + rng.choice([" ", "\t\t", ""])
     if rng.random() < 0.02:
         value = rng.choice([" ", "0"]) * (rng.choice([1023, 1024, 1025, 5000]) - len(value)) + value
     return [("retry_after", {"value": value, "now": str(now)})]

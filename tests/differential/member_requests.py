@@ -285,8 +285,8 @@ class Story:
         self.steps.append(step)
         return self.player.play(step)
 
-    def repeated(self, most):
-        times = self.rng.choice([1] * 12 + [2, 2, 3, most])
+    def repeated(self, limit):
+        times = self.rng.choice([1] * 12 + [2, 2, 3, limit])
         return {"times": times} if times > 1 or self.rng.random() < 0.05 else {}
 
     def note(self, do):

@@ -35,6 +35,10 @@ RARE_PAIRS = [
     {"base": "1ns", "multiplier": "1.5", "cap": "5ns", "throttled_base": "9ns"},
     {"base": "0s", "multiplier": "1.01", "cap": "5ns", "throttled_base": "9ns"},
 ]
+RARE_RATIOS = ["0/0", "1/0", "1000001", "1/1000001", "4294967296", "1/18446744073709551616"]
+RARE_RATIOS += ["0.0000001", "0.00000000000000000001", "3/2", "150%", "2.5", "0", "1", "0.5"]
+RARE_RATIOS += ["1.005", "1.0000001", "1.5" + "0" * 25, "15000000000/10000000000", "5000000000"]
+RARE_RATIOS += ["1099511627777/1099511627776", "30000000000000000000/20000000000000000000"]
 
 
 def pick(rng, text):
@@ -44,8 +48,8 @@ def pick(rng, text):
 # Values: every form of SPEC 11.4, and some that are not allowed.
 
 
-def number(rng, most):
-    whole = rng.randrange(most)
+def number(rng, limit):
+    whole = rng.randrange(limit)
     text = rng.choice(["", "", "", "0", "000"]) + str(whole)
     if rng.random() < 0.3:
         text += "." + str(rng.randrange(10 ** rng.randint(1, 3))) + rng.choice(["", "0", "000"])
@@ -72,31 +76,7 @@ def duration(rng, field):
 
 def ratio(rng, field):
     if rng.random() < 0.03:
-        return rng.choice(
-            [
-                "0/0",
-                "1/0",
-                "1000001",
-                "1/1000001",
-                "4294967296",
-                "1/18446744073709551616",
-                "0.0000001",
-                "0.00000000000000000001",
-                "3/2",
-                "150%",
-                "2.5",
-                "0",
-                "1",
-                "0.5",
-                "1.005",
-                "1.0000001",
-                "1.5" + "0" * 25,
-                "15000000000/10000000000",
-                "5000000000",
-                "1099511627777/1099511627776",
-                "30000000000000000000/20000000000000000000",
-            ]
-        )
+        return rng.choice(RARE_RATIOS)
     d = rng.choice([1, 2, 3, 5, 7, 10, 64, 100, 1000, rng.randint(1, 1_000_000)])
     n = int(d * rng.uniform(1, 4)) if field == "multiplier" else rng.randint(0, d)
     more = rng.choice([1, 1, 2, 10**6, 2**31])

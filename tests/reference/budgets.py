@@ -164,8 +164,8 @@ class Concurrent(Unlimited):
             self.retrying -= 1
 
     def grants(self, operation, outcome, now):
-        most = max(self.b["min_concurrent"], scale(self.active, self.b["ratio"]))
-        if self.retrying >= most:
+        limit = max(self.b["min_concurrent"], scale(self.active, self.b["ratio"]))
+        if self.retrying >= limit:
             return False
         self.retrying += 1
         operation.held = 1

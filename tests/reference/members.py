@@ -20,7 +20,7 @@ COUNTED = [  # the six counts: an event, and the outcome after which the retry t
 AWAY = SECOND
 # This many events begin an exchange. While the store is away, at most this many of each kind are kept.
 MANY = 100
-MOST = 10**6  # of each count, of the processes, and of the requests that wait after an outcome
+MAX_COUNT = 10**6  # of each count, of the processes, and of the requests that wait after an outcome
 AHEAD = 60 * SECOND
 OLD = 30 * SECOND
 SLICE = 60 * SECOND
@@ -90,7 +90,7 @@ class Member:
         return COUNTED.index((event, outcomes[0] if with_held else None))
 
     def add(self, place, times):
-        self.counts[place] = min(self.counts[place] + times, MOST)
+        self.counts[place] = min(self.counts[place] + times, MAX_COUNT)
 
     def keep_many(self):
         self.counts = [min(count, MANY) for count in self.counts]
@@ -116,7 +116,7 @@ class Member:
                     answer = "granted", holds, True
                 self.local_grants += 1
             return answer
-        if self.waiting[outcome] == MOST:
+        if self.waiting[outcome] == MAX_COUNT:
             return "refused", 0, True
         self.waiting[outcome] += 1
         return "waits", 0, False
@@ -160,9 +160,9 @@ class Member:
         correct_clock(state, store_now)
         exchange, steps = self.exchange, []
 
-        def make(event, outcome, held, most, until_refused=False):
+        def make(event, outcome, held, limit, until_refused=False):
             count = granted = 0
-            while count < most:
+            while count < limit:
                 count += 1
                 is_granted, _ = state.step(event, store_now, outcome, held)
                 granted += bool(is_granted)
@@ -173,7 +173,7 @@ class Member:
             return granted
 
         for place, (event, outcome) in enumerate(COUNTED):
-            exchange.sent[place] = min(exchange.sent[place] + self.counts[place], MOST)
+            exchange.sent[place] = min(exchange.sent[place] + self.counts[place], MAX_COUNT)
             self.counts[place] = 0
             make(event, None, self.gives(outcome) if outcome else 0, exchange.sent[place])
         for outcome in OUTCOMES:
@@ -181,11 +181,13 @@ class Member:
             exchange.granted[outcome] = make("retry_requested", outcome, 0, asked)
         for outcome in OUTCOMES:
             all_granted = 0 < exchange.asked[outcome] == exchange.granted[outcome]
-            most = (
+            limit = (
                 max(self.lease - 1, self.contended(state, outcome, store_now)) if all_granted else 0
             )
-            assert most == 0 or self.unused[outcome] == 0
-            exchange.leased[outcome] = make("retry_requested", outcome, 0, most, until_refused=True)
+            assert limit == 0 or self.unused[outcome] == 0
+            exchange.leased[outcome] = make(
+                "retry_requested", outcome, 0, limit, until_refused=True
+            )
         is_changed = (state.text(), slices_after) != (
             BudgetState(self.budget, loaded).text(),
             slices,
@@ -207,7 +209,7 @@ class Member:
         if latest not in (current, current + 1):
             latest, count, before = current, 0, count if latest == current - 1 else 0
         if self.counted_in != latest or count == 0:
-            count = min(count + 1, MOST)
+            count = min(count + 1, MAX_COUNT)
         self.exchange.slice = latest
         self.processes = max(count, before, 1)
         return latest, count, before
@@ -292,7 +294,7 @@ def read_account(budget, text):
     if not re.fullmatch(r"(0|[1-9][0-9]*)( (0|[1-9][0-9]*)){2}", numbers, re.ASCII):
         return None
     slices = tuple(map(int, numbers.split(" ")))
-    is_valid = slices[0] <= WORD_MAX and max(slices[1:]) <= MOST
+    is_valid = slices[0] <= WORD_MAX and max(slices[1:]) <= MAX_COUNT
     return (state, slices) if is_valid else None
 
 

@@ -26,13 +26,13 @@ MONTHS = {
 FIFTY_YEARS = 50 * 36525 * DAY // 100
 
 
-LONGEST = 1024
-LONGEST_WAIT = 10**9
+MAX_LENGTH = 1024
+MAX_SECONDS = 10**9
 
 
 def parse_retry_after(value, now):
     """14.1: The nanoseconds to wait, or None."""
-    if len(value.encode()) > LONGEST:
+    if len(value.encode()) > MAX_LENGTH:
         return None
     parts = value.split(",")
     for read in (",".join(parts[:1]), ",".join(parts[:2])):
@@ -51,7 +51,7 @@ def of_seconds(value, now):
         return None
     # int() limits the number of digits, so longer numbers are not converted.
     n = int(value.lstrip("0")[:30] or "0")
-    return n * SECOND if n <= LONGEST_WAIT else sat(max(0, n * SECOND - now))
+    return n * SECOND if n <= MAX_SECONDS else sat(max(0, n * SECOND - now))
 
 
 def of_http_status(status):
@@ -72,7 +72,7 @@ def http_retry_after(status, fields, now):
         name, colon, value = line.removesuffix("\r").partition(":")
         # Only ASCII letters have a second case: "K" (U+212A) is no k.
         if colon and name.isascii():
-            fits = len(value.encode()) <= LONGEST
+            fits = len(value.encode()) <= MAX_LENGTH
             values.setdefault(name.lower(), []).append(value if fits else "")
 
     def first(name):

@@ -12,7 +12,7 @@ from reference.parse_error import ParseError
 from reference.presets import PRESETS
 from reference.values import ratio, value_of
 
-LONGEST = 1024
+MAX_LENGTH = 1024
 SHORTHANDS = {  # 11.2
     "full": {"growth": "exponential", "jitter": "full"},
     "equal": {"growth": "exponential", "jitter": "equal"},
@@ -38,8 +38,8 @@ def parse(of, text):
 def read(of, text):  # 11.5
     """`parse`, and the fields that the string sets."""
     string = text.encode().decode("latin-1")
-    if len(string) > LONGEST:
-        raise ParseError("text_too_long", LONGEST, "")
+    if len(string) > MAX_LENGTH:
+        raise ParseError("text_too_long", MAX_LENGTH, "")
     head, colon, rest = string.partition(":")
     if head not in HEADS[of]:
         raise ParseError("unknown_head", 0, head, names=HEADS[of])

@@ -1,6 +1,5 @@
 //! Random requests, valid and broken, to which every language must give the same answers.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -108,63 +107,47 @@ impl Differential {
         Ok(Self { requests, answers: answers_of_first })
     }
 
-    /// Policy strings, answered by the reference.
-    pub(crate) fn of_strings() -> Result<Self> {
-        let lines = random_requests("string_requests.py", STRINGS)?;
-        let requests = write_requests("strings.txt", &lines)?;
+    /// Requests of a program, answered by the reference.
+    fn of(name: &str, count: &str, held_texts: &[(&str, usize)]) -> Result<Self> {
+        let lines = random_requests(&format!("{name}_requests.py"), count)?;
+        let requests = write_requests(&format!("{name}s.jsonl"), &lines)?;
         let answers = answers(&mut reference_evaluator(), &requests)?;
-
-        let mut counts = BTreeMap::<&str, usize>::new();
-        for answer in answers.lines() {
-            let code = answer.strip_prefix("{\"error\":\"").and_then(|rest| rest.split('"').next());
-            *counts.entry(code.unwrap_or("valid")).or_default() += 1;
+        for (text, least) in held_texts {
+            held(&answers, text, *least)?;
         }
-        ensure!(counts.remove("valid") >= Some(VALID_STRINGS), "too few valid strings");
-        let codes = ErrorCode::ALL.iter().map(|code| code.name());
-        for code in codes.chain(["not_a_request"]) {
-            // Only a fit has this error.
-            let enough = code == "does_not_fit" || counts.get(code) >= Some(&STRINGS_PER_ERROR);
-            ensure!(enough, "only {:?} strings have the error {code}", counts.get(code));
-        }
-        progress(&format!("{STRINGS} strings, {} kinds of errors", counts.len()));
+        progress(&format!("{count} random {name}s"));
         Ok(Self { requests, answers })
     }
 
-    /// Decisions, previews, fits and values of Retry-After, answered by the reference.
-    pub(crate) fn of_decisions() -> Result<Self> {
-        let lines = random_requests("decision_requests.py", DECISIONS)?;
-        let requests = write_requests("decisions.txt", &lines)?;
-        let answers = answers(&mut reference_evaluator(), &requests)?;
-
-        for (text, least) in HELD {
-            held(&answers, text, *least)?;
+    /// Policy strings.
+    pub(crate) fn of_strings() -> Result<Self> {
+        let found = Self::of("string", STRINGS, &[(r#""canonical":"#, VALID_STRINGS)])?;
+        // Only a fit has `does_not_fit`.
+        let codes = ErrorCode::ALL.iter().map(|code| code.name());
+        for code in codes.filter(|code| *code != "does_not_fit").chain(["not_a_request"]) {
+            held(&found.answers, &format!(r#"{{"error":"{code}","#), STRINGS_PER_ERROR)?;
         }
+        Ok(found)
+    }
+
+    /// Decisions, previews, fits and values of Retry-After.
+    pub(crate) fn of_decisions() -> Result<Self> {
+        let found = Self::of("decision", DECISIONS, HELD)?;
         let is_fit = |line: &&str| line.starts_with(r#"{"canonical":"#) && line.ends_with(r#""}"#);
-        let fits = answers.lines().filter(is_fit).count();
+        let fits = found.answers.lines().filter(is_fit).count();
         ensure!(fits >= FITS, "only {fits} policies are fitted");
         for reason in StopReason::ALL {
-            held(&answers, &format!(r#"{{"stop":"{reason}","#), STOPS_PER_REASON)?;
+            held(&found.answers, &format!(r#"{{"stop":"{reason}","#), STOPS_PER_REASON)?;
         }
         for code in ErrorCode::ALL {
-            held(&answers, &format!(r#"{{"error":"{}","#, code.name()), 1)?;
+            held(&found.answers, &format!(r#"{{"error":"{}","#, code.name()), 1)?;
         }
-        progress(&format!("{DECISIONS} operations, previews, fits and values of Retry-After"));
-        Ok(Self { requests, answers })
+        Ok(found)
     }
 
-    /// Responses, states of budgets and exchanges of shared ones, answered by the reference.
+    /// Responses, states of budgets and exchanges of shared ones.
     pub(crate) fn of_members() -> Result<Self> {
-        let lines = random_requests("member_requests.py", MEMBERS)?;
-        let requests = write_requests("members.txt", &lines)?;
-        let answers = answers(&mut reference_evaluator(), &requests)?;
-        for (text, least) in HELD_OF_MEMBERS {
-            held(&answers, text, *least)?;
-        }
-        let exchanges = answers.matches(r#"{"granted":["#).count();
-        progress(&format!(
-            "{MEMBERS} responses, states and members, which store {exchanges} exchanges"
-        ));
-        Ok(Self { requests, answers })
+        Self::of("member", MEMBERS, HELD_OF_MEMBERS)
     }
 
     /// Fails unless a language gives the same answers.

@@ -133,38 +133,26 @@ def sleep_for_ever():
         time.sleep(60)
 
 
-def hang_after_half(_, answers):
-    sys.stdout.buffer.writelines(answers[: len(answers) // 2])
-    sys.stdout.buffer.flush()
-    sleep_for_ever()
+def writes(end, then):
+    """Writes the answers before a place, and does something else."""
+
+    def play(_, answers):
+        sys.stdout.buffer.writelines(answers[: end(len(answers))])
+        sys.stdout.buffer.flush()
+        then()
+
+    return play
 
 
-def crash_after_half(_, answers):
-    sys.stdout.buffer.writelines(answers[: len(answers) // 2])
-    sys.stdout.buffer.flush()
+def crash():
     sys.stderr.write("this is the end\n")
     sys.stderr.flush()
     os._exit(3)
 
 
-def stay(_, answers):
-    sys.stdout.buffer.writelines(answers)
-    sys.stdout.buffer.flush()
+def stay():
     os.close(1)
     sleep_for_ever()
-
-
-def fail_at_the_end(_, answers):
-    sys.stdout.buffer.writelines(answers)
-    sys.stdout.buffer.flush()
-    os._exit(3)
-
-
-def crash_with_buffered_answers(_, answers):
-    """The last answers are lost, as those of a buffered output are."""
-    sys.stdout.buffer.writelines(answers[:-3])
-    sys.stdout.buffer.flush()
-    os._exit(3)
 
 
 def one_more_at_the_end(lines, answers):
@@ -173,12 +161,10 @@ def one_more_at_the_end(lines, answers):
     return answers + more
 
 
-def leave_a_child(_, answers):
+def leave_a_child():
     """A child that holds the output outlives the program."""
     if os.fork() == 0:
         sleep_for_ever()
-    sys.stdout.buffer.writelines(answers)
-    sys.stdout.buffer.flush()
     os._exit(0)
 
 
@@ -228,15 +214,16 @@ ANSWERS = {
     "bytes": lambda lines, answers: [b"\xff\x1b[31m\n", *answers[1:]],
     "unsupported-1": lambda lines, answers: [b'{"unsupported":1}\n' for _ in answers],
     "nothing": lambda lines, answers: [],
-    "half": crash_after_half,
-    "hang": hang_after_half,
-    "stay": stay,
-    "buffered": crash_with_buffered_answers,
+    "half": writes(lambda count: count // 2, crash),
+    "hang": writes(lambda count: count // 2, sleep_for_ever),
+    "stay": writes(lambda count: count, stay),
+    # The last answers are lost, as those of a buffered output are.
+    "buffered": writes(lambda count: count - 3, crash),
     "one-more": one_more_at_the_end,
     "mark": lambda lines, answers: [b"\xef\xbb\xbf" + answers[0], *answers[1:]],
-    "child": leave_a_child,
+    "child": writes(lambda count: count, leave_a_child),
     "family": hang_with_a_child,
-    "status": fail_at_the_end,
+    "status": writes(lambda count: count, crash),
     "lines": lambda lines, answers: endless(b"{}\n" * 1000),
     "delays": delays_only(wrong=False),
     "wrong-delays": delays_only(wrong=True),

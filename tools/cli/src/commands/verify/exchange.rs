@@ -4,14 +4,13 @@
 //! input before it answers.
 
 use std::ffi::OsString;
-use std::fmt;
 use std::io::{ErrorKind, IsTerminal, Read, Write, stderr, stdin, stdout};
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Error, Result};
 
 use crate::duration::humanize;
 
@@ -45,26 +44,8 @@ enum Event {
     OutputClosed,
 }
 
-/// The program could not be started.
-#[derive(Debug)]
-pub(crate) struct NotStarted {
-    program: OsString,
-    pub(crate) error: std::io::Error,
-}
-
-impl fmt::Display for NotStarted {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "cannot run `{}`", self.program.display())
-    }
-}
-
-impl std::error::Error for NotStarted {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        Some(&self.error)
-    }
-}
-
-/// Runs a command on an input for which it writes at most `max` lines.
+/// Runs a command on an input for which it writes at most `max` lines. Only the error of a command that
+/// cannot be started is one of I/O.
 pub(crate) fn run(
     command: &[OsString],
     input: Vec<u8>,
@@ -77,7 +58,7 @@ pub(crate) fn run(
     command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped());
     let is_separate = separate(&mut command);
     let mut child =
-        command.spawn().map_err(|error| NotStarted { program: program.clone(), error })?;
+        command.spawn().with_context(|| format!("cannot run `{}`", program.display()))?;
     let stdin = child.stdin.take().context("no input")?;
     let stdout = child.stdout.take().context("no output")?;
     let of = input.len();
@@ -114,7 +95,7 @@ pub(crate) fn run(
     let status = if is_done { end_of(&mut child, timeout)? } else { None };
     if status.is_none() {
         kill(&mut child, is_separate);
-        child.wait()?;
+        child.wait().map_err(Error::msg)?;
     }
     if is_done && status.is_none() {
         let timeout = humanize(timeout_ns);
@@ -170,7 +151,7 @@ fn watch(
 fn end_of(child: &mut Child, timeout: Duration) -> Result<Option<ExitStatus>> {
     let start = Instant::now();
     while start.elapsed() < timeout {
-        if let Some(status) = child.try_wait()? {
+        if let Some(status) = child.try_wait().map_err(Error::msg)? {
             return Ok(Some(status));
         }
         thread::sleep(POLL);

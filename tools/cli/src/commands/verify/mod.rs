@@ -8,7 +8,7 @@ mod requests;
 mod shown;
 
 use std::ffi::OsString;
-use std::io::{ErrorKind, Write};
+use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
 
 use anyhow::Result;
@@ -22,7 +22,7 @@ use crate::output::{self, Output};
 use crate::usage::refuse;
 
 use compare::{Checked, Comparison};
-use exchange::{Exchange, NotStarted};
+use exchange::Exchange;
 use report::Report;
 use requests::{Case, MEMBERS, Plan, RequestText};
 
@@ -172,7 +172,7 @@ fn play(plan: &mut Plan, arguments: &Arguments) -> Result<Played> {
 
 /// The exit codes of shells for a command that cannot be started.
 fn not_started(error: anyhow::Error) -> Result<ExitCode> {
-    let Some(NotStarted { error: cause, .. }) = error.downcast_ref() else { return Err(error) };
+    let Some(cause) = error.downcast_ref::<io::Error>() else { return Err(error) };
     let code = if cause.kind() == ErrorKind::NotFound { 127 } else { 126 };
     output::message(format_args!("{} {error:#}", output::error_label()));
     Ok(ExitCode::from(code))
