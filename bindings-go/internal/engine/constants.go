@@ -152,4 +152,6 @@ const (
 	OperationWords    = 40
 	BudgetStateWords  = 24
 	StatsWords        = 24
+	// The core uses only this many of the PolicyWords.
+	usedPolicyWords = 21
 )
