@@ -36,10 +36,8 @@ func ParseRatio(text string) (numerator, denominator, code uint32) {
 	return m.half(terms), m.half(terms + 8), code
 }
 
-// The core uses only this many of the PolicyWords. A Policy without the others is copied faster.
-const usedPolicyWords = 21
-
-// Policy is a valid policy, or the zero value, whose delays and windows are 0.
+// Policy is a valid policy, or the zero value, whose delays and windows are 0. Without the words that the core does
+// not use it is copied faster.
 type Policy struct {
 	bytes      [8 * usedPolicyWords]byte
 	maxRetries uint64

@@ -2,6 +2,7 @@
 
 pub(crate) mod kind;
 pub(crate) mod params;
+pub(crate) mod rules;
 pub(crate) mod table;
 pub(crate) mod value;
 pub(crate) mod values;

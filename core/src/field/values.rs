@@ -1,7 +1,10 @@
 //! The values of all fields of a policy or a budget.
 
-use crate::field::table::ZERO;
 use crate::field::{Field, POLICY_FIELDS};
+use crate::number::ratio::Ratio;
+
+/// The ratio 0.
+pub(crate) const ZERO: u64 = Ratio::new(0, 1).to_value();
 
 /// The value of each field of a policy or of a budget, with every default filled in. Unused
 /// fields are 0, so equal policies have equal values.

@@ -3,7 +3,7 @@
 use core::iter::FusedIterator;
 use core::time::Duration;
 
-use crate::field::table::EVERY_INDEX;
+use crate::field::rules::EVERY_INDEX;
 use crate::policy::{Policy, at_most};
 use crate::random::stream::RandomStream;
 use crate::schedule::state::DelayState;

@@ -9,7 +9,7 @@ use core::time::Duration;
 use crate::error::parse_error::ParseError;
 use crate::error::policy_error::PolicyError;
 use crate::field::params::Params;
-use crate::field::table::EVERY_INDEX;
+use crate::field::rules::EVERY_INDEX;
 use crate::field::value::FieldValue;
 use crate::field::{Field, POLICY_FIELDS};
 use crate::insight::fit::fit;

@@ -100,6 +100,12 @@ fn constants(header: &str) -> Result<String> {
             words = None;
         }
     }
+    // The value, behind a word that says what it is.
+    let used = 1 + size_of::<backoff_core::Policy>().div_ceil(8);
+    writeln!(
+        text,
+        "\t// The core uses only this many of the PolicyWords.\n\tusedPolicyWords = {used}"
+    )?;
     text += ")\n";
     formatted(&text)
 }
