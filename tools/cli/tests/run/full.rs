@@ -24,23 +24,16 @@ fn fill(file: &Path, bytes: usize) {
 }
 
 #[test]
-fn events_that_do_not_fit_are_lost_and_the_result_is_not() {
-    let file = folder("limited_events").join("events");
-    fill(&file, 999);
-    let options = [ONCE, "--on-any", "--events", file.to_str().unwrap()];
-    let output = output(limited(1023, &run(&options, "exit 3")));
-    assert_eq!(output.status.code(), Some(3));
-    assert_eq!(errors(&output), "backoff: attempt 1 exited with 3; the policy allows no retries\n");
-    assert_eq!(fs::metadata(file).unwrap().len(), 1023);
-}
-
-#[test]
-fn an_event_after_half_a_line_begins_a_line() {
+fn an_event_that_does_not_fit_is_half_a_line_and_the_next_begins_one() {
     let file = folder("half_line").join("events");
     fill(&file, 999);
     let path = file.to_str().unwrap();
     let once = [ONCE, "--on-any", "--events", path];
-    output(limited(1023, &run(&once, "exit 3")));
+    let limited = output(limited(1023, &run(&once, "exit 3")));
+    assert_eq!(limited.status.code(), Some(3));
+    let expected = "backoff: attempt 1 exited with 3; the policy allows no retries\n";
+    assert_eq!(errors(&limited), expected);
+    assert_eq!(fs::metadata(&file).unwrap().len(), 1023);
     // Another process finds the half line; there is one within a process, too.
     output(run(&once, "exit 3"));
     let twice = ["constant:base=1ns,max_retries=1", "--on-any", "--events", path];

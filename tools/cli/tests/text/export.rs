@@ -100,13 +100,6 @@ retry_after_max_extra  5s      none            no server can ask it to wait
     assert_eq!(first, ["base", "50ms", "1s"]);
     assert_eq!(differences.len(), 2);
     assert_eq!(line["policy"], "exponential:base=1s,cap=20s,jitter=full,max_retries=2");
-
-    // The presets of the engines export to them, and so does the default policy to each.
-    for format in ["grpc", "envoy", "istio", "temporal", "step-functions", "k8s-job", "nginx"] {
-        for policy in ["default", "grpc-retry", "envoy", "aws-sdk-2026", "sidekiq"] {
-            stdout(&["export", "--to", format, policy, "--nearest"]);
-        }
-    }
 }
 
 /// An exact export may be exact under a condition.
@@ -192,18 +185,7 @@ fn a_limit_of_time_is_named() {
 }
 
 #[test]
-fn no_retries_are_exported_where_they_can_be_said() {
-    for format in ["envoy", "istio", "temporal", "step-functions", "k8s-job", "nginx"] {
-        let to = format!("--to={format}");
-        let run = output(&["export", &to, "off"]);
-        assert_eq!((run.status.code(), &*stderr(&run)), (Some(0), ""), "{format}");
-        let text = String::from_utf8(run.stdout).unwrap();
-        let from = format!("--from={format}");
-        let run = run_on(&text, &["import", &from]);
-        let read = String::from_utf8(run.stdout).unwrap();
-        assert!(read.lines().next().unwrap().contains("max_retries=0"), "{format}: {read}");
-    }
-    // Nothing is near: there is no tip.
+fn where_nothing_is_near_there_is_no_tip() {
     for options in [&[][..], &["--nearest"]] {
         let run = output(&[&["export", "--to=grpc", "off"], options].concat());
         let error = "error: max_retries 0 has no equivalent in gRPC: its maxAttempts is at least 2; \

@@ -2,6 +2,7 @@
 //!
 //! Expected numbers come from `tests/vectors`, which the reference writes, and from the documents.
 
+mod advise;
 mod arguments;
 mod delays;
 mod documents;
@@ -12,5 +13,8 @@ mod fit;
 mod pages;
 mod presets;
 mod preview;
+mod recovery;
+mod simulate;
 mod standard_output;
 mod support;
+mod width;

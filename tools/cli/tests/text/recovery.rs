@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::{folder, output};
+use crate::support::{folder, stdout};
 
 /// Six attempts in lockstep keep the server down.
 const DOWN: [&str; 8] = [
@@ -24,14 +24,14 @@ fn recovery(text: &str, policy: &str) -> String {
 
 #[test]
 fn a_table_says_how_many_runs_recovered() {
-    let text = output(&[&DOWN[..], &["--rate=90"]].concat());
+    let text = stdout(&[&DOWN[..], &["--rate=90"]].concat());
     assert_eq!(recovery(&text, "gc "), "never (0 of 4)", "{text}");
     assert!(!recovery(&text, "default").contains("of"), "all did: {text}");
     // Some runs do, if the rate is near the one at which the server stays down.
     let mut found = String::new();
     for seed in 1..20 {
         let (seed, runs) = (format!("--seed={seed}"), "--rate=66");
-        found = recovery(&output(&[&DOWN[..], &[runs, &seed]].concat()), "gc ");
+        found = recovery(&stdout(&[&DOWN[..], &[runs, &seed]].concat()), "gc ");
         if ["(1 of 4)", "(2 of 4)", "(3 of 4)"].iter().any(|some| found.ends_with(some)) {
             return;
         }
@@ -41,7 +41,7 @@ fn a_table_says_how_many_runs_recovered() {
 
 #[test]
 fn the_column_stays_if_no_run_recovers() {
-    let text = output(&[&DOWN[..7], &["--rate=90"]].concat());
+    let text = stdout(&[&DOWN[..7], &["--rate=90"]].concat());
     assert!(text.contains(" recovery\n") && text.contains("never (0 of 4)"), "{text}");
 }
 
@@ -49,13 +49,13 @@ fn the_column_stays_if_no_run_recovers() {
 fn charts_show_where_no_run_recovers() {
     let path = folder("recovery").join("recovery.svg");
     let svg = format!("--svg={}", path.display());
-    let text = output(&[&DOWN[..], &["--rate=30,90", "--chart=recovery", &svg]].concat());
+    let text = stdout(&[&DOWN[..], &["--rate=30,90", "--chart=recovery", &svg]].concat());
     assert!(text.contains('\u{d7}'), "a mark in the terminal: {text}");
     let note = "gc at 90 arrivals per second: 0 of 4 runs recovered (\u{d7})";
     assert!(text.contains(note), "{text}");
     assert!(fs::read_to_string(&path).unwrap().contains(note));
     // Of one rate there are bars, and words instead of the one that is missing.
-    output(&[&DOWN[..], &["--rate=90", "--chart=recovery", &svg]].concat());
+    stdout(&[&DOWN[..], &["--rate=90", "--chart=recovery", &svg]].concat());
     let picture = fs::read_to_string(path).unwrap();
     assert!(picture.contains(">never</text>") && picture.contains("<rect class=\"mark1\""));
 }
@@ -64,7 +64,7 @@ fn charts_show_where_no_run_recovers() {
 fn a_comparison_says_how_long_it_watched() {
     // Retries that come too late to be seen.
     let late = "late=constant:base=90s,jitter=0.5,max_retries=20";
-    let text = output(&["compare", "google-cloud:max_retries=9", late, "default", "--runs=2"]);
+    let text = stdout(&["compare", "google-cloud:max_retries=9", late, "default", "--runs=2"]);
     assert!(!text.contains("never"), "{text}");
     assert!(text.contains("not within 1m (0 of 2)"), "{text}");
 }
@@ -75,7 +75,7 @@ fn the_load_has_the_outage_and_the_capacity() {
     let svg = format!("--svg={}", path.display());
     let load = ["simulate", "queue", "--rate=50", "--outage=5s..10s", "--interval=1s", &svg];
     let more = ["--duration=20s", "--runs=1", "--policy=a=none:max_retries=1", "--chart=load"];
-    let text = output(&[&load[..], &more].concat());
+    let text = stdout(&[&load[..], &more].concat());
     assert!(text.contains("━ outage from 5 to 10 seconds; the capacity is 100"), "{text}");
     let picture = fs::read_to_string(path).unwrap();
     for mark in [">outage</text>", ">capacity</text>", "<rect class=\"grid\""] {
@@ -92,7 +92,7 @@ fn the_ninth_line_is_not_the_first_again() {
         .to_vec();
     all.extend((1..=10).map(|base| format!("--policy=p{base}=full:base={base}ms")));
     all.push(format!("--svg={}", path.display()));
-    let text = output(&all.iter().map(String::as_str).collect::<Vec<_>>());
+    let text = stdout(&all.iter().map(String::as_str).collect::<Vec<_>>());
     let legend: Vec<_> = text.lines().rev().take(2).collect();
     let marks = legend.concat().chars().filter(|mark| !mark.is_ascii()).collect::<Vec<_>>();
     let different: std::collections::BTreeSet<_> = marks.iter().collect();

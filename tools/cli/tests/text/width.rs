@@ -1,6 +1,13 @@
 //! Tables as wide as the terminal.
 
-use crate::within;
+use std::process::Output;
+
+use crate::support::backoff;
+
+/// In a terminal of so many columns.
+fn within(columns: &str, arguments: &[&str]) -> Output {
+    backoff().args(arguments).env("COLUMNS", columns).output().unwrap()
+}
 
 #[test]
 fn no_line_is_wider_than_the_terminal() {

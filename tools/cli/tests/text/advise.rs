@@ -2,11 +2,11 @@
 
 use serde_json::Value;
 
-use crate::backoff;
+use crate::support::output;
 
 fn advice(arguments: &[&str]) -> Value {
     let all = [&["advise", "--json", "--runs=2"], arguments].concat();
-    serde_json::from_slice(&backoff(&all).stdout).unwrap()
+    serde_json::from_slice(&output(&all).stdout).unwrap()
 }
 
 /// Whatever the service, the verdicts agree with the numbers beside them.
@@ -66,9 +66,9 @@ fn nothing_is_recommended_if_retries_gain_nothing() {
     let arguments = ["--clients=50", "--capacity=200", "--latency=20ms", "--rate=20"];
     let arguments = [&arguments[..], &["--failure=0"]].concat();
     assert_eq!(advice(&arguments)["recommended"], Value::Null);
-    let output = backoff(&[&["advise", "--runs=1"], &arguments[..]].concat());
-    assert_eq!(output.status.code(), Some(1));
-    let text = String::from_utf8(output.stdout).unwrap();
+    let run = output(&[&["advise", "--runs=1"], &arguments[..]].concat());
+    assert_eq!(run.status.code(), Some(1));
+    let text = String::from_utf8(run.stdout).unwrap();
     assert!(text.contains("Nothing is recommended. No safe policy has more successes"), "{text}");
     assert_eq!(advice(&arguments), advice(&[&arguments[..], &["--threads=3"]].concat()));
 }
@@ -79,9 +79,9 @@ fn no_policy_is_recommended_for_a_service_that_is_overloaded_without_retries() {
         ["--clients=10", "--capacity=100", "--rate=200", "--latency=10ms", "--unbounded"];
     assert_eq!(advice(&arguments)["recommended"], Value::Null);
     let all = [&["advise", "--runs=1"], &arguments[..]].concat();
-    let output = backoff(&all);
-    assert_eq!(output.status.code(), Some(1));
-    let text = String::from_utf8(output.stdout).unwrap();
+    let run = output(&all);
+    assert_eq!(run.status.code(), Some(1));
+    let text = String::from_utf8(run.stdout).unwrap();
     assert!(text.contains("The service does not recover even without retries."), "{text}");
 }
 
@@ -99,7 +99,7 @@ fn a_rate_limited_service_is_not_a_slow_one() {
         assert!(success(&advice["recommended"]) > 0.999, "{}", advice["recommended"]);
         assert!(advice["recommended"]["p99_ms"].as_f64().unwrap() < 200.0);
     }
-    let text = backoff(&["advise", "--clients=1", "--capacity=10", "--latency=10ms", "--runs=1"]);
+    let text = output(&["advise", "--clients=1", "--capacity=10", "--latency=10ms", "--runs=1"]);
     let text = String::from_utf8(text.stdout).unwrap().replace('\n', " ");
     assert!(text.starts_with("1 client begins 7 operations per second."), "{text}");
     assert!(text.contains(" 1 run of each policy"), "{text}");
@@ -126,8 +126,8 @@ fn a_goal_decides_what_is_recommended() {
     }
     let impossible = with(&["--p99=1ms", "--success=100%"]);
     assert_eq!(impossible["recommended"], Value::Null);
-    let output = backoff(&[&["advise", "--runs=2", "--p99=1ms"], &service[..]].concat());
-    let text = String::from_utf8(output.stdout).unwrap().replace('\n', " ");
+    let run = output(&[&["advise", "--runs=2", "--p99=1ms"], &service[..]].concat());
+    let text = String::from_utf8(run.stdout).unwrap().replace('\n', " ");
     assert!(text.contains("No safe policy meets the goals: of those that miss them"), "{text}");
     // Retries that end within the deadline.
     let deadline = with(&["--deadline=1ns"]);
@@ -143,10 +143,9 @@ fn a_service_that_cannot_be_is_refused() {
         (["--capacity=10", "--unbounded"], "it serves one call after another, --latency is 100ms"),
         (["--capacity=10", "--success=2"], "`2` is not a number from 0 to 1, or from 0% to 100%"),
     ] {
-        let output =
-            backoff(&[&["advise", "--clients=5", "--latency=20ms"], &arguments[..]].concat());
-        assert_eq!(output.status.code(), Some(2));
-        let message = String::from_utf8(output.stderr).unwrap();
+        let run = output(&[&["advise", "--clients=5", "--latency=20ms"], &arguments[..]].concat());
+        assert_eq!(run.status.code(), Some(2));
+        let message = String::from_utf8(run.stderr).unwrap();
         assert!(message.contains(expected), "{message}");
     }
 }

@@ -1,67 +1,26 @@
 //! `backoff simulate`, `merge`, `compare` and `advise` as users call them.
 
 use std::fs;
-use std::path::PathBuf;
-use std::process::{Command, Output};
 
 use serde_json::Value;
 
-mod advise;
-mod recovery;
-mod width;
-
-fn backoff(arguments: &[&str]) -> Output {
-    within("80", arguments)
-}
-
-/// In a terminal of so many columns.
-fn within(columns: &str, arguments: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_backoff"));
-    command.args(arguments).env("COLUMNS", columns).env_remove("CLICOLOR_FORCE").output().unwrap()
-}
-
-fn output(arguments: &[&str]) -> String {
-    let output = backoff(arguments);
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{arguments:?}: {errors}");
-    assert_eq!(errors, "", "{arguments:?}: no progress, as this is no terminal");
-    String::from_utf8(output.stdout).unwrap()
-}
-
-fn lines(text: &str) -> Vec<Value> {
-    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
-}
-
-fn folder(name: &str) -> PathBuf {
-    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
-    fs::create_dir_all(&folder).unwrap();
-    folder
-}
+use crate::support::{folder, json, output, stderr, stdout};
 
 fn error(arguments: &[&str]) -> (Option<i32>, String) {
-    let output = backoff(arguments);
-    (output.status.code(), String::from_utf8(output.stderr).unwrap())
+    let run = output(arguments);
+    (run.status.code(), stderr(&run))
 }
 
-const OCC: [&str; 9] = [
-    "simulate",
-    "occ",
-    "--clients",
-    "10,20",
-    "--runs",
-    "7",
-    "--seed",
-    "1",
-    "--policy=full:base=10ms,cap=2s",
-];
+const OCC: &str = "simulate occ --clients 10,20 --runs 7 --seed 1 --policy=full:base=10ms,cap=2s";
 
 fn occ<'a>(more: &[&'a str]) -> Vec<&'a str> {
-    OCC.iter().chain(more).copied().collect()
+    OCC.split(' ').chain(more.iter().copied()).collect()
 }
 
 #[test]
 fn json_has_a_line_for_each_number_of_clients() {
-    let lines = lines(&output(&occ(&["--json"])));
+    assert_eq!(stderr(&output(&occ(&[]))), "", "no progress, as this is no terminal");
+    let lines = json(&occ(&[]));
     assert_eq!(lines.len(), 2);
     for (line, clients) in lines.iter().zip([10, 20]) {
         assert_eq!(line["model"], "occ");
@@ -83,9 +42,9 @@ fn json_has_a_line_for_each_number_of_clients() {
 #[test]
 fn threads_change_nothing() {
     for format in ["--json", "--csv=-"] {
-        let one = output(&occ(&[format, "--threads", "1"]));
-        assert_eq!(one, output(&occ(&[format, "--threads", "2"])));
-        assert_eq!(one, output(&occ(&[format, "--threads", "5"])));
+        let one = stdout(&occ(&[format, "--threads", "1"]));
+        assert_eq!(one, stdout(&occ(&[format, "--threads", "2"])));
+        assert_eq!(one, stdout(&occ(&[format, "--threads", "5"])));
     }
 }
 
@@ -97,7 +56,7 @@ fn merged_parts_print_what_the_whole_prints() {
         occ(&[&["--policy", "none;budget=sre", "--interval=1s"], more].concat()).join("\n")
     };
     let split = |text: &str| text.split('\n').map(str::to_owned).collect::<Vec<_>>();
-    let run = |text: &str| output(&split(text).iter().map(String::as_str).collect::<Vec<_>>());
+    let run = |text: &str| stdout(&split(text).iter().map(String::as_str).collect::<Vec<_>>());
     for of in [1, 3, 9] {
         let parts: Vec<_> = (1..=of).map(|number| path(&format!("{number}-{of}.part"))).collect();
         for (number, part) in (1..).zip(&parts) {
@@ -110,7 +69,7 @@ fn merged_parts_print_what_the_whole_prints() {
         }
         let merge = |more: &[&str]| {
             let parts = parts.iter().rev().map(String::as_str);
-            output(
+            stdout(
                 &std::iter::once("merge")
                     .chain(parts)
                     .chain(more.iter().copied())
@@ -133,9 +92,9 @@ fn wrong_parts_are_refused() {
     let path = |name: &str| folder.join(name).to_str().unwrap().to_owned();
     let [first, second, other, short, damaged, empty, foreign] =
         ["first", "second", "other", "short", "damaged", "empty", "foreign"].map(path);
-    output(&occ(&["--shard=1/2", "--out", &first]));
-    output(&occ(&["--shard=2/2", "--out", &second]));
-    output(&["simulate", "occ", "--clients=10", "--runs=7", "--shard=2/2", "--out", &other]);
+    stdout(&occ(&["--shard=1/2", "--out", &first]));
+    stdout(&occ(&["--shard=2/2", "--out", &second]));
+    stdout(&["simulate", "occ", "--clients=10", "--runs=7", "--shard=2/2", "--out", &other]);
     let text = fs::read_to_string(&second).unwrap();
     fs::write(&short, text.lines().next().unwrap()).unwrap();
     fs::write(&damaged, text.replacen("\"sum\":\"1", "\"sum\":\"2", 1)).unwrap();
@@ -166,11 +125,10 @@ fn groups_share_a_server() {
         "--rate=50",
         "--duration=5s",
         "--runs=3",
-        "--json",
         "--group=few=none:max_retries=2;weight=1",
         "--group=many=default;weight=9;budget=sre",
     ];
-    let lines = lines(&output(&arguments));
+    let lines = json(&arguments);
     assert_eq!(lines.len(), 1);
     let (line, groups) = (&lines[0], lines[0]["groups"].as_array().unwrap());
     assert_eq!(line["name"], "few + many");
@@ -216,7 +174,7 @@ fn invalid_arguments_are_explained() {
 #[test]
 fn compared_policies_differ_in_an_outage() {
     let policies = ["default", "none:max_retries=3"];
-    let lines = lines(&output(&[&["compare", "--runs=2", "--json"], &policies[..]].concat()));
+    let lines = json(&[&["compare", "--runs=2"], &policies[..]].concat());
     assert!(lines.iter().all(|line| line["queue"]["recovered"] == 2), "{lines:?}");
     let recovery = |line: &Value| line["queue"]["recovery_ms"]["mean"].as_f64().unwrap();
     assert!(recovery(&lines[0]) > recovery(&lines[1]) + 100.0, "{lines:?}");
@@ -225,15 +183,15 @@ fn compared_policies_differ_in_an_outage() {
 /// The number that was given, not that of whole nanoseconds between arrivals.
 #[test]
 fn a_rate_is_printed_as_it_was_given() {
-    let all = ["simulate", "queue", "--rate=70,70.5", "--duration=1s", "--runs=1", "--json"];
-    let lines = lines(&output(&all));
+    let all = ["simulate", "queue", "--rate=70,70.5", "--duration=1s", "--runs=1"];
+    let lines = json(&all);
     assert!(lines.iter().map(|line| line["rate"].as_f64().unwrap()).eq([70.0, 70.5].repeat(5)));
 }
 
 #[test]
 fn a_cut_run_names_what_can_cut_it() {
     let all = ["simulate", "occ", "--clients=2", "--runs=1", "--policy=none", "--max-time=1ms"];
-    let text = output(&all);
+    let text = stdout(&all);
     assert!(
         text.contains("1 run was cut before all operations had ended: see --max-time"),
         "{text}"
@@ -243,10 +201,9 @@ fn a_cut_run_names_what_can_cut_it() {
 #[test]
 fn a_picture_that_cannot_be_written_fails_before_the_simulation() {
     let all = ["simulate", "occ", "--runs=1", "--json", "--svg=/does/not/exist.svg"];
-    let output = backoff(&all);
-    assert_eq!(output.status.code(), Some(1));
-    assert!(output.stdout.is_empty());
-    assert!(String::from_utf8_lossy(&output.stderr).contains("cannot write /does/not/exist.svg"));
+    let run = output(&all);
+    assert_eq!((run.status.code(), run.stdout.len()), (Some(1), 0));
+    assert!(stderr(&run).contains("cannot write /does/not/exist.svg"), "{run:?}");
 }
 
 #[test]
@@ -254,15 +211,14 @@ fn charts_of_load_name_the_rates() {
     let path = folder("load").join("load.svg");
     let svg = format!("--svg={}", path.display());
     let load = ["simulate", "queue", "--rate=5,6", "--duration=5s", "--runs=1", "--interval=1s"];
-    output(&[&load[..], &["--chart=load", "--policy=a=none:max_retries=1", &svg]].concat());
+    stdout(&[&load[..], &["--chart=load", "--policy=a=none:max_retries=1", &svg]].concat());
     let text = std::fs::read_to_string(path).unwrap();
     assert!(text.contains(">a, 5/s</text>") && text.contains(">a, 6/s</text>"), "{text}");
 }
 
 #[test]
 fn compared_policies_have_previews_and_simulations() {
-    let lines =
-        lines(&output(&["compare", "none", "mine=default;budget=sre", "--runs=2", "--json"]));
+    let lines = json(&["compare", "none", "mine=default;budget=sre", "--runs=2"]);
     assert_eq!(lines.len(), 2);
     assert_eq!(lines[1]["name"], "mine");
     assert_eq!(lines[1]["budget"], "sre");
