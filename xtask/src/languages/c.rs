@@ -71,10 +71,7 @@ pub(crate) fn test(report: &mut Report) {
 
 /// Runs tests of the installed library, which `BACKOFF_C` describes.
 fn pytest(report: &mut Report, file: &str, more: impl FnOnce(&mut Value) -> Result<()>) {
-    let [results, ran] =
-        ["xml", "jsonl"].map(|end| scratch().join("c-installed").with_extension(end));
-    report.suite_of(&format!("C: pytest {file}"), Runner::Junit(results.clone()), || {
-        let _ = fs::remove_file(&ran);
+    report.pytest(&format!("C: pytest {file}"), || {
         let (prefix, build_folder) = (prefix()?, programs());
         build(build_folder.join("vectors.h"))?;
         let mut given = json!({
@@ -86,12 +83,10 @@ fn pytest(report: &mut Report, file: &str, more: impl FnOnce(&mut Value) -> Resu
         });
         more(&mut given)?;
         let mut pytest = python::tool("pytest")?;
-        pytest.args(["-q", "-p", "no:cacheprovider", "--junitxml"]).arg(results);
         pytest.arg(Path::new("bindings-c/tests").join(file));
-        pytest.env("BACKOFF_C", given.to_string()).env("BACKOFF_RAN", &ran);
+        pytest.env("BACKOFF_C", given.to_string());
         Ok(pytest)
     });
-    report.ran_on(&ran);
 }
 
 /// The build systems of users' projects.

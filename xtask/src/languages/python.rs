@@ -10,7 +10,7 @@ use std::process::Command;
 use anyhow::Result;
 
 use crate::fresh;
-use crate::report::{Report, Runner};
+use crate::report::Report;
 use crate::servers;
 use crate::shell::{command, copy_files, progress, root, run, scratch, stdout};
 use crate::venv;
@@ -88,10 +88,9 @@ const LONG: [&str; 4] = [
 
 /// Runs tests of the package through the installed wheel.
 fn pytest(report: &mut Report, what: &str, options: impl FnOnce(&mut Command)) {
-    let results = scratch().join("python-results.xml");
-    report.suite_of(what, Runner::Junit(results.clone()), || {
+    report.pytest(what, || {
         let mut pytest = python()?;
-        pytest.args(["-m", "pytest", "-q", "--junitxml"]).arg(results);
+        pytest.args(["-m", "pytest"]);
         options(&mut pytest);
         pytest.env("BACKOFF_WHEEL", wheel()?).env("BACKOFF_SDIST", sdist()?);
         Ok(pytest)
