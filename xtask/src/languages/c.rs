@@ -34,17 +34,14 @@ pub(crate) fn bench() -> Result<Command> {
     Ok(command(build.join("bench")))
 }
 
-/// The driver.
 pub(crate) fn driver() -> Result<Command> {
     program("driver")
 }
 
-/// The evaluator.
 pub(crate) fn evaluator() -> Result<Command> {
     program("evaluate")
 }
 
-/// The HTTP example.
 pub(crate) fn client() -> Result<Command> {
     program("example-http")
 }
@@ -116,7 +113,6 @@ const PUBLISHED: [&str; 5] = [
     "x86_64-pc-windows-gnu",
 ];
 
-/// The files that are published.
 pub(crate) fn packages(extent: Platforms) -> Result<Vec<PathBuf>> {
     match extent {
         // Only macOS builds for macOS.
@@ -125,7 +121,6 @@ pub(crate) fn packages(extent: Platforms) -> Result<Vec<PathBuf>> {
     }
 }
 
-/// Tests that take longer.
 pub(crate) fn test_more(report: &mut Report) {
     // Assertions, which only a build evaluates, compare the types of C with those of the core. The
     // static library needs no linker for the target.

@@ -40,17 +40,14 @@ const PEERS: [(&str, &str); 6] = [
     ("github.com/sethvargo/go-retry", "v0.5.0"),
 ];
 
-/// The driver of request lines (tests/README.md).
 pub(crate) fn driver() -> Result<Command> {
     program("driver", "./driver", &checks())
 }
 
-/// The evaluator (tests/README.md).
 pub(crate) fn evaluator() -> Result<Command> {
     program("evaluate", "./evaluate", &checks())
 }
 
-/// The HTTP example, a client of the scenario.
 pub(crate) fn client() -> Result<Command> {
     program("http", "./examples/http", &root().join("bindings-go"))
 }

@@ -109,17 +109,14 @@ pub(crate) fn bench() -> Result<Command> {
     Ok(node)
 }
 
-/// The driver over the installed package.
 pub(crate) fn driver() -> Result<Command> {
     program("tests", "driver.mjs")
 }
 
-/// The evaluator over the installed package.
 pub(crate) fn evaluator() -> Result<Command> {
     program("tests", "evaluate.mjs")
 }
 
-/// The HTTP example over the installed package.
 pub(crate) fn client() -> Result<Command> {
     program("examples", "http.mjs")
 }
@@ -164,7 +161,6 @@ pub(crate) fn test(report: &mut Report) {
     }
 }
 
-/// The files that are published.
 pub(crate) fn packages(_: Platforms) -> Result<Vec<PathBuf>> {
     Ok(vec![tarball()?])
 }

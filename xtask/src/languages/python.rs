@@ -47,12 +47,10 @@ pub(crate) fn bench() -> Result<Command> {
     Ok(python)
 }
 
-/// The driver.
 pub(crate) fn driver() -> Result<Command> {
     program("driver.py")
 }
 
-/// The evaluator.
 pub(crate) fn evaluator() -> Result<Command> {
     program("evaluate.py")
 }
@@ -97,7 +95,6 @@ fn pytest(report: &mut Report, what: &str, options: impl FnOnce(&mut Command)) {
     });
 }
 
-/// Tests that take longer.
 pub(crate) fn test_more(report: &mut Report) {
     pytest(report, "pytest: the sdist, and the types with more tools", |pytest| {
         pytest.args(LONG.map(|test| root().join("bindings-python").join(test)));

@@ -45,17 +45,14 @@ pub(crate) fn driver() -> Result<Command> {
     crates::example("driver")
 }
 
-/// The evaluator.
 pub(crate) fn evaluator() -> Result<Command> {
     crates::example("evaluate")
 }
 
-/// The HTTP example.
 pub(crate) fn client() -> Result<Command> {
     crates::example("http")
 }
 
-/// The files that are published.
 pub(crate) fn packages(_: Platforms) -> Result<Vec<PathBuf>> {
     packaged::archives()
 }
@@ -87,7 +84,6 @@ pub(crate) fn test(report: &mut Report) {
     });
 }
 
-/// Tests that take longer.
 pub(crate) fn test_more(report: &mut Report) {
     audit::test(report);
     lints::test_more(report);
