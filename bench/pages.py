@@ -145,8 +145,8 @@ def svg(record):
         for work, _ in COLUMNS
     ]
     # A line for each row, and one for each language.
-    most = max(len(rows) + len({row["language"] for row in rows}) for rows in columns)
-    width, height = WIDTH * len(COLUMNS), TOP + LINE * most + 12
+    max_lines = max(len(rows) + len({row["language"] for row in rows}) for rows in columns)
+    width, height = WIDTH * len(COLUMNS), TOP + LINE * max_lines + 12
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}">',
         f"<style>\n{STYLE}</style>",

@@ -22,8 +22,8 @@ WIDTHS = (8, 7, 10, 12, 9, 8, 12, 10, 10)
 
 def plans(kind):
     """The clients, their lease and their pause."""
-    most = MAX_OF_POSTGRES if kind == "postgres" else max(FLEETS)
-    yield from ((n, 1, n * PAUSE_OF_CLIENT_US) for n in FLEETS if n <= most)
+    max_clients = MAX_OF_POSTGRES if kind == "postgres" else max(FLEETS)
+    yield from ((n, 1, n * PAUSE_OF_CLIENT_US) for n in FLEETS if n <= max_clients)
     leases = LEASES[:1] if kind == "script" else LEASES
     yield from ((n, lease, pause) for n in CLIENTS for lease in leases for pause in PAUSES_US)
 

@@ -51,10 +51,12 @@ def replay(budget, final, exchanges, gaps=0):
     if values["budget"] == "rate":
         # The closed form: a full bucket, and what fills within the time.
         span = max(times) - min(times)
-        most = values["max_tokens"] + span * values["max_tokens"] // values["per"]
-        if counts["granted"] > most:
-            raise Disagreement(f"{counts['granted']} retries were granted, at most {most} may be")
-        counts["limit"] = most
+        max_granted = values["max_tokens"] + span * values["max_tokens"] // values["per"]
+        if counts["granted"] > max_granted:
+            raise Disagreement(
+                f"{counts['granted']} retries were granted, at most {max_granted} may be"
+            )
+        counts["limit"] = max_granted
     return counts
 
 

@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use crate::fresh;
 use crate::program;
-use crate::report::{Report, Runner};
+use crate::report::Report;
 use crate::shell::{command, empty, run, scratch, stdout};
 use crate::venv;
 
@@ -23,12 +23,10 @@ const ASL_VALIDATOR: &str = "asl-validator@4.0.0";
 const THIS: &str = "xtask/src/engines.rs";
 
 pub(crate) fn test(report: &mut Report) {
-    let results = scratch().join("engines-results.xml");
-    report.suite_of(&format!("pytest {TESTS}"), Runner::Junit(results.clone()), || {
+    report.pytest(&format!("pytest {TESTS}"), || {
         let mut pytest =
             command(venv::with("engines-python", REQUIREMENTS, &[])?.join("bin/pytest"));
-        pytest.args(["-q", "-p", "no:cacheprovider", TESTS, "--junitxml"]).arg(results);
-        pytest.env("BACKOFF", program::binary()?);
+        pytest.arg(TESTS).env("BACKOFF", program::binary()?);
         pytest.env("ISTIO_API", istio()?).env("ASL_VALIDATOR", asl_validator()?);
         Ok(pytest)
     });

@@ -1,6 +1,5 @@
 //! libbackoff: building it, and `cargo xtask install`.
 
-mod built;
 mod linked;
 mod platform;
 mod tree;
@@ -11,8 +10,8 @@ use anyhow::{Result, ensure};
 
 use crate::shell::{add_target, cargo, progress, run, target};
 
-pub(crate) use built::Built;
 pub(crate) use platform::Platform;
+pub(crate) use tree::Built;
 
 /// Builds libbackoff.
 pub(crate) fn build(platform: &Platform) -> Result<Built> {

@@ -8,9 +8,9 @@ use serde_json::{Map, Value};
 
 use crate::languages::language::Language;
 use crate::languages::{go, js, python, rust};
-use crate::report::{Extent, Report, Runner};
+use crate::report::{Extent, Report};
 use crate::servers;
-use crate::shell::{as_json, command, progress, scratch, show};
+use crate::shell::{as_json, command, progress, show};
 
 /// The programs of each scenario, by their names.
 type Programs = &'static [(&'static str, fn() -> Result<Command>)];
@@ -42,21 +42,17 @@ pub(crate) fn clients(languages: &[Language]) -> Result<()> {
 
 /// Tests the servers, the queues and a fleet.
 pub(crate) fn test(report: &mut Report) {
-    let (results, ran) = (scratch().join("processes.xml"), scratch().join("processes-ran.jsonl"));
     let extent = report.extent();
-    report.suite_of("servers, queues and a fleet", Runner::Junit(results.clone()), || {
-        let _ = std::fs::remove_file(&ran);
+    report.pytest("servers, queues and a fleet", || {
         let [python, servers] = servers::words()?;
         let mut pytest = command(python);
-        pytest.args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "--junitxml"]).arg(results);
-        pytest.arg(servers.with_file_name("processes.py")).env("BACKOFF_RAN", &ran);
+        pytest.args(["-m", "pytest"]).arg(servers.with_file_name("processes.py"));
         pytest.env("BACKOFF_PROGRAMS", programs(&["queues", "fleet"])?);
         if extent == Extent::All {
             pytest.env("BACKOFF_EXTENT", "all");
         }
         Ok(pytest)
     });
-    report.ran_on(&ran);
 }
 
 /// Builds the programs of these scenarios, and describes them as JSON.

@@ -17,7 +17,7 @@ use crate::languages::language::Platforms;
 use crate::languages::python;
 use crate::libbackoff::Platform;
 use crate::licenses;
-use crate::report::{Report, Runner};
+use crate::report::Report;
 use crate::shell::{
     add_target, cargo, command, empty, programs, progress, root, run, scratch, stdout, target,
 };
@@ -124,11 +124,9 @@ pub(crate) fn test(report: &mut Report) {
 
 /// Tests in Python of a binary.
 fn pytest(report: &mut Report, tests: &str, binary: fn() -> Result<PathBuf>) {
-    let results = scratch().join("command-results.xml");
-    report.suite_of(&format!("pytest {tests}"), Runner::Junit(results.clone()), || {
+    report.pytest(&format!("pytest {tests}"), || {
         let mut pytest = python::tool("pytest")?;
-        pytest.args(["-q", "-p", "no:cacheprovider", tests, "--junitxml"]).arg(results);
-        pytest.env("BACKOFF", binary()?);
+        pytest.arg(tests).env("BACKOFF", binary()?);
         Ok(pytest)
     });
 }

@@ -10,7 +10,7 @@ use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 
 use crate::compatibility::{self, Ran};
-use crate::shell::{line, output, progress, progress_of};
+use crate::shell::{line, output, progress, progress_of, scratch};
 
 /// How much is tested.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
@@ -146,6 +146,23 @@ impl Report {
             self.fail(what, (failed + skipped).max(1), &format!("`{}`\n{shown}", line(&command)));
         } else {
             eprintln!("    {what}: {passed} passed");
+        }
+    }
+
+    /// Tests in Python. They may write what they ran on to the file `BACKOFF_RAN`, a line of JSON for each.
+    pub(crate) fn pytest(&mut self, what: &str, make: impl FnOnce() -> Result<Command>) {
+        let name = what.replace(|letter: char| !letter.is_ascii_alphanumeric(), "-");
+        let file = scratch().join("results").join(name);
+        let [results, ran] = ["xml", "jsonl"].map(|end| file.with_extension(end));
+        let _ = fs::remove_file(&ran);
+        self.suite_of(what, Runner::Junit(results.clone()), || {
+            let mut pytest = make()?;
+            pytest.args(["-q", "-p", "no:cacheprovider", "--junitxml"]).arg(&results);
+            pytest.env("BACKOFF_RAN", &ran);
+            Ok(pytest)
+        });
+        if ran.exists() {
+            self.ran_on(&ran);
         }
     }
 

@@ -9,8 +9,8 @@ use anyhow::{Result, anyhow};
 use crate::differential::Differential;
 use crate::languages::language::Language;
 use crate::languages::{ALL, named};
-use crate::report::{Extent, Report, Runner};
-use crate::shell::{command, root, run, scratch};
+use crate::report::{Extent, Report};
+use crate::shell::{command, root, run};
 use crate::{
     bench, demo, dist, docs, engines, generate, languages, processes, program, servers, version,
 };
@@ -152,18 +152,11 @@ fn test_shared(report: &mut Report) {
     let folders = ["tests", "tools", "bench", "stores", "xtask"];
     report.check("ruff check", || run(python("ruff")?.arg("check").args(folders)));
     report.check("ruff format", || run(python("ruff")?.args(["format", "--check"]).args(folders)));
-    let results = scratch().join("shared-results.xml");
-    report.suite_of(
-        "the shared tests in tests/, bench/ and xtask/",
-        Runner::Junit(results.clone()),
-        || {
-            let mut pytest = python("pytest")?;
-            pytest
-                .args(["-q", "-p", "no:cacheprovider", "tests", "bench", "xtask", "--junitxml"])
-                .arg(results);
-            Ok(pytest)
-        },
-    );
+    report.pytest("the shared tests in tests/, bench/ and xtask/", || {
+        let mut pytest = python("pytest")?;
+        pytest.args(["tests", "bench", "xtask"]);
+        Ok(pytest)
+    });
 }
 
 /// The tests that compare the languages.

@@ -38,9 +38,9 @@ pub fn criterion(entry: &Entry) {
         .measurement_time(Duration::from_millis(time))
         .bench_function("entry", |bencher| {
             bencher.iter_custom(|times| {
-                let begun = Instant::now();
+                let began = Instant::now();
                 (entry.run)(times);
-                begun.elapsed()
+                began.elapsed()
             });
         });
 }

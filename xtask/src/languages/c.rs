@@ -34,12 +34,10 @@ pub(crate) fn bench() -> Result<Command> {
     Ok(command(build.join("bench")))
 }
 
-/// The evaluator.
 pub(crate) fn evaluator() -> Result<Command> {
     program("evaluate")
 }
 
-/// The HTTP example.
 pub(crate) fn client() -> Result<Command> {
     program("example-http")
 }
@@ -66,10 +64,7 @@ pub(crate) fn test(report: &mut Report) {
 
 /// Runs tests of the installed library, which `BACKOFF_C` describes.
 fn pytest(report: &mut Report, file: &str, more: impl FnOnce(&mut Value) -> Result<()>) {
-    let [results, ran] =
-        ["xml", "jsonl"].map(|end| scratch().join("c-installed").with_extension(end));
-    report.suite_of(&format!("C: pytest {file}"), Runner::Junit(results.clone()), || {
-        let _ = fs::remove_file(&ran);
+    report.pytest(&format!("C: pytest {file}"), || {
         let (prefix, build_folder) = (prefix()?, programs());
         build(build_folder.join("vectors.h"))?;
         let mut given = json!({
@@ -81,12 +76,10 @@ fn pytest(report: &mut Report, file: &str, more: impl FnOnce(&mut Value) -> Resu
         });
         more(&mut given)?;
         let mut pytest = python::tool("pytest")?;
-        pytest.args(["-q", "-p", "no:cacheprovider", "--junitxml"]).arg(results);
         pytest.arg(Path::new("bindings-c/tests").join(file));
-        pytest.env("BACKOFF_C", given.to_string()).env("BACKOFF_RAN", &ran);
+        pytest.env("BACKOFF_C", given.to_string());
         Ok(pytest)
     });
-    report.ran_on(&ran);
 }
 
 /// The build systems of users' projects.
@@ -116,7 +109,6 @@ const PUBLISHED: [&str; 5] = [
     "x86_64-pc-windows-gnu",
 ];
 
-/// The files that are published.
 pub(crate) fn packages(extent: Platforms) -> Result<Vec<PathBuf>> {
     match extent {
         // Only macOS builds for macOS.
@@ -125,7 +117,6 @@ pub(crate) fn packages(extent: Platforms) -> Result<Vec<PathBuf>> {
     }
 }
 
-/// Tests that take longer.
 pub(crate) fn test_more(report: &mut Report) {
     // Assertions, which only a build evaluates, compare the types of C with those of the core. The
     // static library needs no linker for the target.

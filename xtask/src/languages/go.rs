@@ -40,12 +40,10 @@ const PEERS: [(&str, &str); 6] = [
     ("github.com/sethvargo/go-retry", "v0.5.0"),
 ];
 
-/// The evaluator (tests/README.md).
 pub(crate) fn evaluator() -> Result<Command> {
     program("evaluate", "./evaluate", &checks())
 }
 
-/// The HTTP example, a client of the scenario.
 pub(crate) fn client() -> Result<Command> {
     program("http", "./examples/http", &root().join("bindings-go"))
 }
@@ -200,17 +198,12 @@ const GOLANGCI_LINT: &str = "github.com/golangci/golangci-lint/v2/cmd/golangci-l
 
 /// Every platform of Go.
 fn everywhere(report: &mut Report) {
-    let [results, ran] =
-        ["xml", "jsonl"].map(|end| scratch().join("go-everywhere").with_extension(end));
-    report.suite_of("Go everywhere", Runner::Junit(results.clone()), || {
-        let _ = fs::remove_file(&ran);
+    report.pytest("Go everywhere", || {
         let mut pytest = python::tool("pytest")?;
         for (name, value) in go_alone().get_envs() {
             pytest.env(name, value.unwrap_or_default());
         }
-        pytest.args(["-q", "-p", "no:cacheprovider", "--junitxml"]).arg(results);
-        pytest.arg("bindings-go/internal/checks/everywhere.py").env("BACKOFF_RAN", &ran);
+        pytest.arg("bindings-go/internal/checks/everywhere.py");
         Ok(pytest)
     });
-    report.ran_on(&ran);
 }

@@ -109,12 +109,10 @@ pub(crate) fn bench() -> Result<Command> {
     Ok(node)
 }
 
-/// The evaluator over the installed package.
 pub(crate) fn evaluator() -> Result<Command> {
     program("tests", "evaluate.mjs")
 }
 
-/// The HTTP example over the installed package.
 pub(crate) fn client() -> Result<Command> {
     program("examples", "http.mjs")
 }
@@ -159,7 +157,6 @@ pub(crate) fn test(report: &mut Report) {
     }
 }
 
-/// The files that are published.
 pub(crate) fn packages(_: Platforms) -> Result<Vec<PathBuf>> {
     Ok(vec![tarball()?])
 }

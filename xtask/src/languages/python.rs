@@ -10,7 +10,7 @@ use std::process::Command;
 use anyhow::Result;
 
 use crate::fresh;
-use crate::report::{Report, Runner};
+use crate::report::Report;
 use crate::servers;
 use crate::shell::{command, copy_files, progress, root, run, scratch, stdout};
 use crate::venv;
@@ -47,7 +47,6 @@ pub(crate) fn bench() -> Result<Command> {
     Ok(python)
 }
 
-/// The evaluator.
 pub(crate) fn evaluator() -> Result<Command> {
     program("evaluate.py")
 }
@@ -83,17 +82,15 @@ const LONG: [&str; 4] = [
 
 /// Runs tests of the package through the installed wheel.
 fn pytest(report: &mut Report, what: &str, options: impl FnOnce(&mut Command)) {
-    let results = scratch().join("python-results.xml");
-    report.suite_of(what, Runner::Junit(results.clone()), || {
+    report.pytest(what, || {
         let mut pytest = python()?;
-        pytest.args(["-m", "pytest", "-q", "--junitxml"]).arg(results);
+        pytest.args(["-m", "pytest"]);
         options(&mut pytest);
         pytest.env("BACKOFF_WHEEL", wheel()?).env("BACKOFF_SDIST", sdist()?);
         Ok(pytest)
     });
 }
 
-/// Tests that take longer.
 pub(crate) fn test_more(report: &mut Report) {
     pytest(report, "pytest: the sdist, and the types with more tools", |pytest| {
         pytest.args(LONG.map(|test| root().join("bindings-python").join(test)));

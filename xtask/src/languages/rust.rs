@@ -40,17 +40,14 @@ pub(crate) fn bench() -> Result<Command> {
     Ok(command(folder.join("release/bench-rust")))
 }
 
-/// The evaluator. Its core is optimised in debug builds, too.
 pub(crate) fn evaluator() -> Result<Command> {
     crates::example("evaluate")
 }
 
-/// The HTTP example.
 pub(crate) fn client() -> Result<Command> {
     crates::example("http")
 }
 
-/// The files that are published.
 pub(crate) fn packages(_: Platforms) -> Result<Vec<PathBuf>> {
     packaged::archives()
 }
@@ -82,7 +79,6 @@ pub(crate) fn test(report: &mut Report) {
     });
 }
 
-/// Tests that take longer.
 pub(crate) fn test_more(report: &mut Report) {
     audit::test(report);
     lints::test_more(report);

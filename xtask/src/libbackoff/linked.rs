@@ -16,8 +16,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 
-use super::built::Built;
 use super::platform::Platform;
+use super::tree::Built;
 use crate::shell::{empty, root, run, scratch};
 
 /// Makes both libraries from cargo's archive.

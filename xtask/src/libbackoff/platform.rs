@@ -70,14 +70,9 @@ impl Platform {
     }
 
     /// The name of the shared library, as linkers search for it.
-    pub(crate) fn shared_library(&self) -> &'static str {
-        if self.is_windows() {
-            "backoff.dll"
-        } else if self.is_macos() {
-            "libbackoff.dylib"
-        } else {
-            "libbackoff.so"
-        }
+    pub(crate) fn shared_library(&self) -> String {
+        let (file, mut links) = self.shared_names();
+        links.pop().unwrap_or(file)
     }
 
     /// The names of the shared library: of the file, and of the links to it. The first link is the

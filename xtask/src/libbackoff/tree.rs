@@ -1,11 +1,10 @@
 //! The installed files.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
-use super::built::Built;
 use super::platform::Platform;
 use crate::shell::{root, symlink};
 
@@ -27,6 +26,16 @@ const FILES: [(&str, &str); 3] = [
 
 /// The folder whose files are installed as examples, and where.
 const EXAMPLES: (&str, &str) = ("bindings-c/examples", "share/backoff/examples");
+
+/// The C library, ready to be installed.
+pub(crate) struct Built {
+    pub(super) platform: Platform,
+    /// `libbackoff.so`, `libbackoff.dylib` or `backoff.dll`.
+    pub(super) shared_library: PathBuf,
+    pub(super) static_library: PathBuf,
+    /// With which programs for Windows link the DLL.
+    pub(super) import_library: Option<PathBuf>,
+}
 
 impl Built {
     /// Puts the headers, the libraries, and the files for pkg-config and CMake into the destination.

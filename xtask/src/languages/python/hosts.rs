@@ -10,7 +10,7 @@ use super::tools::{INPUTS, PROJECT};
 use super::wheels::{installed, wheel};
 use crate::compatibility::Ran;
 use crate::fresh;
-use crate::report::{Extent, Report, Runner};
+use crate::report::{Extent, Report};
 use crate::servers::with_servers;
 use crate::shell::{command, progress, root, run, scratch, stdout};
 use crate::venv;
@@ -27,18 +27,15 @@ pub(crate) fn test(extent: Extent, report: &mut Report) {
 }
 
 fn test_with(hosts: &str, environment: fn() -> Result<PathBuf>, report: &mut Report) {
-    let results = scratch().join(format!("python-hosts-{hosts}.xml"));
-    report.suite_of(
-        &format!("the adapters of Python, {hosts} hosts"),
-        Runner::Junit(results.clone()),
-        || {
-            let mut python = command(environment()?.join("bin/python"));
-            python.current_dir(scratch()).args(["-m", "pytest", "-q", "--junitxml"]).arg(results);
-            python.arg(root().join("bindings-python/tests/hosts"));
-            with_servers(&mut python)?;
-            Ok(python)
-        },
-    );
+    report.pytest(&format!("the adapters of Python, {hosts} hosts"), || {
+        let mut python = command(environment()?.join("bin/python"));
+        python
+            .current_dir(scratch())
+            .args(["-m", "pytest"])
+            .arg(root().join("bindings-python/tests/hosts"));
+        with_servers(&mut python)?;
+        Ok(python)
+    });
     match ran_on(environment) {
         Ok(rows) => report.ran(rows),
         Err(error) => {

@@ -71,7 +71,8 @@ pub(super) fn user_with(
         path.display(),
         all.keys().map(forward).collect::<String>()
     );
-    user_of(&format!("{name}-alone"), &dependencies, "src/lib.rs", program)
+    let program = program.to_owned() + &BOTH.replace("CRATE", &name.replace('-', "_"));
+    user_of(&format!("{name}-alone"), &dependencies, "src/lib.rs", &program)
 }
 
 /// The core with one feature. The delay is that of its page.
@@ -99,25 +100,6 @@ fn delays_and_decisions() {
 #[cfg(feature = "getrandom")]
 fn getrandom() {
     assert_ne!(RandomStream::from_entropy().ok(), RandomStream::from_entropy().ok());
-}
-
-#[test]
-#[cfg(feature = "rand")]
-fn rand() {
-    use backoff_core::{Backoff, RngBackoff};
-    use rand_xoshiro::{SplitMix64, rand_core::SeedableRng};
-    let policy = Policy::parse("full:base=100ms,max_retries=5").unwrap();
-    let theirs = RngBackoff::new(policy, SplitMix64::seed_from_u64(42));
-    assert!(theirs.eq(Backoff::new(policy, RandomStream::from_seed(42))));
-}
-
-#[test]
-#[cfg(feature = "serde")]
-fn serde() {
-    use serde::{Deserialize, de::IntoDeserializer, de::value::Error};
-    let text = "full:base=100ms";
-    let policy = Policy::deserialize(IntoDeserializer::<Error>::into_deserializer(text));
-    assert_eq!(policy, Ok(Policy::parse(text).unwrap()));
 }
 "#;
 
@@ -174,11 +156,14 @@ fn tokio() {
     let context = &mut std::task::Context::from_waker(std::task::Waker::noop());
     assert_eq!(future.as_mut().poll(context), std::task::Poll::Ready(Ok(1)));
 }
+"#;
 
+/// Those of both, after the others.
+const BOTH: &str = r#"
 #[test]
 #[cfg(feature = "rand")]
 fn rand() {
-    use backoff_retry::{Backoff, RngBackoff};
+    use CRATE::{Backoff, RngBackoff};
     use rand_xoshiro::{SplitMix64, rand_core::SeedableRng};
     let policy = Policy::parse("full:base=100ms,max_retries=5").unwrap();
     let theirs = RngBackoff::new(policy, SplitMix64::seed_from_u64(42));
