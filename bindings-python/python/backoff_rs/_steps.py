@@ -218,7 +218,7 @@ class Steps(LoopState):
         except Exception as error:
             self.broken_off(error)
             raise
-        self.decision = decision
+        self.decision: Decision | None = decision
         return decision
 
     async def _ask(self, decision: Decision) -> Decision:
