@@ -901,6 +901,18 @@ interface LoopOptions<T> {
 	readonly seed?: bigint | number | undefined;
 }
 
+/** The policy and the stream of what an adapter begins: a call, a job, a request. */
+export interface OfAnOperation {
+	/** The waits and the limits: a policy or a policy string. Default: `default`, three retries. */
+	readonly policy?: Policy | string | undefined;
+	/** The stream of all of them, instead of `seed` and `key`. Default: a unique stream for each. */
+	readonly stream?: RandomStream | undefined;
+	/** The seed of the stream of all of them. */
+	readonly seed?: bigint | number | undefined;
+	/** The key under the seed. */
+	readonly key?: string | Uint8Array;
+}
+
 /**
  * What the events of a request have in addition (SPEC 19.9). Copies of the event lack its `request`, its `value` and its
  * `error`, which may hold secrets; its JSON has the name and the message of the error.
@@ -925,12 +937,7 @@ export interface HttpEnd<Response = unknown> {
 }
 
 /** The options that the adapters of HTTP clients share (SPEC 19). */
-export interface HttpRetriesOptions<Request = unknown, Response = unknown> {
-	/**
-	 * The waits and the limits: a policy or a policy string, such as `full:base=100ms,cap=20s,max_retries=5`. A policy
-	 * without `max_retries` and `max_elapsed` retries for ever. Default: `default`, three retries.
-	 */
-	readonly policy?: Policy | string | undefined;
+export interface HttpRetriesOptions<Request = unknown, Response = unknown> extends OfAnOperation {
 	/**
 	 * The budget for the retries: a budget string for a budget of each origin, or one budget for all origins, or `null`
 	 * for none. Default: `finagle` for each origin. It keeps the budgets of the last 1000 origins.
@@ -963,12 +970,6 @@ export interface HttpRetriesOptions<Request = unknown, Response = unknown> {
 	 * ends the loop. It cannot allow the repetition of a request that is sent once: `mayRepeat` does that.
 	 */
 	readonly classify?: HttpClassify<Request, Response> | undefined;
-	/** The stream of every request, instead of `seed` and `key`. Default: a unique stream for each. */
-	readonly stream?: RandomStream | undefined;
-	/** The seed of the stream of every request. */
-	readonly seed?: bigint | number | undefined;
-	/** The key under the seed. */
-	readonly key?: string | Uint8Array;
 	/** Counts the attempts and the stop reason of each request. */
 	readonly stats?: RetryStats | undefined;
 	/** Called and awaited before each wait. A body that it does not read is closed then. */

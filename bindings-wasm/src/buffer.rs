@@ -4,16 +4,11 @@ use std::cell::RefCell;
 
 use wasm_bindgen::prelude::wasm_bindgen;
 
-/// The most delays that one call returns. JavaScript calls again for more.
-pub(crate) const WORDS: usize = 512;
-
-/// The most bytes of a key that one call takes. JavaScript passes a longer key in parts. It is
-/// more than the longest text that the core accepts or returns.
-const BYTES: usize = 4096;
+use crate::{BYTES, WORDS};
 
 pub(crate) struct Buffers {
     pub(crate) words: [u64; WORDS],
-    bytes: [u8; BYTES],
+    pub(crate) bytes: [u8; BYTES],
 }
 
 thread_local! {
@@ -70,15 +65,5 @@ impl Buffers {
             *slot = word;
         }
         offset.saturating_add(words.len())
-    }
-
-    /// Writes text into the bytes from `start` on; returns its end.
-    pub(crate) fn write_text(&mut self, start: usize, text: impl AsRef<[u8]>) -> usize {
-        let mut end = start;
-        for (slot, &byte) in self.bytes.iter_mut().skip(start).zip(text.as_ref()) {
-            *slot = byte;
-            end = end.saturating_add(1);
-        }
-        end
     }
 }

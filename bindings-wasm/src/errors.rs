@@ -6,7 +6,7 @@ use backoff_core::ffi;
 use backoff_core::{ErrorCode, Field, ParseError, PolicyError, TextBuf};
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use crate::buffer::with_buffers;
+use crate::buffer::{Buffers, with_buffers};
 
 thread_local! {
     static LAST_POLICY_ERROR: Cell<Option<PolicyError>> = const { Cell::new(None) };
@@ -62,4 +62,16 @@ fn write(code: ErrorCode, field: Option<Field>, message: &TextBuf, numbers: [u64
         let [value, limit, at, found_length] = numbers;
         buffers.write_words(0, &[value, limit, end as u64, at, found_length]);
     });
+}
+
+impl Buffers {
+    /// Writes text into the bytes from `start` on; returns its end.
+    pub(crate) fn write_text(&mut self, start: usize, text: impl AsRef<[u8]>) -> usize {
+        let mut end = start;
+        for (slot, &byte) in self.bytes.iter_mut().skip(start).zip(text.as_ref()) {
+            *slot = byte;
+            end = end.saturating_add(1);
+        }
+        end
+    }
 }

@@ -17,6 +17,7 @@ mod budget;
 mod budget_state;
 mod buffer;
 mod catalog;
+mod delays;
 mod errors;
 mod http;
 mod member;
@@ -25,6 +26,13 @@ mod params;
 mod policy;
 mod stats;
 mod stream;
+
+/// The words of the buffer: the most delays that one call returns. JavaScript calls again for more.
+const WORDS: usize = 512;
+
+/// The most bytes of a key that one call takes. JavaScript passes a longer key in parts. It is
+/// more than the longest text that the core accepts or returns.
+const BYTES: usize = 4096;
 
 /// Refuses to allocate: nothing in this module needs it.
 #[cfg(target_family = "wasm")]
@@ -35,6 +43,7 @@ pub use budget::{budget_get, budget_has, budget_offset, budget_parse, budget_tex
 pub use budget_state::budget_step;
 pub use buffer::{bytes, bytes_capacity, words};
 pub use catalog::{catalog, field_number, no_limit, ratio_parse};
+pub use delays::{delay, fill, refill};
 pub use errors::{error_code, error_message_with};
 pub use http::{http_outcome, http_retry_after, is_idempotent, parse_retry_after};
 pub use member::{
@@ -42,11 +51,11 @@ pub use member::{
     member_lost, member_note, member_request, member_state, member_stats, member_step,
     member_stored, member_timeout, member_words,
 };
-pub use operation::{begin, decide, decision_offset, operation_words};
+pub use operation::{begin, decide, decision_offset, operation_words, stream_nth};
 pub use params::{params_clear, params_get, params_has, params_set, params_words};
 pub use policy::{
-    delay, fill, policy_fit_base, policy_fit_cap, policy_init, policy_parse, policy_text,
-    preview_begin, preview_next, refill, window,
+    policy_fit_base, policy_fit_cap, policy_init, policy_parse, policy_text, preview_begin,
+    preview_next, window,
 };
 pub use stats::{stats_buckets, stats_counts, stats_merge, stats_record, stats_text, stats_words};
-pub use stream::{draw, key_begin, key_stream, key_update, stream_nth};
+pub use stream::{draw, key_begin, key_stream, key_update};

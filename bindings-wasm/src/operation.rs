@@ -5,7 +5,7 @@ use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::budget::{self, BUDGET_END};
 use crate::buffer::{Buffers, with_buffers};
-use crate::policy::with_current;
+use crate::delays::with_current;
 
 /// The place of the last decision in the words: the delay in nanoseconds, the retries, the
 /// attempts, and the number of the stop reason or 0.
@@ -23,6 +23,13 @@ pub fn operation_words() -> usize {
 #[must_use]
 pub fn decision_offset() -> usize {
     DECISION_OFFSET
+}
+
+/// The stream of loop number `n` under a seed (SPEC 18.1).
+#[wasm_bindgen]
+#[must_use]
+pub fn stream_nth(seed: u64, n: u64) -> u64 {
+    RandomStream::nth(seed, n).state()
 }
 
 /// Begins an operation and writes it into the words, which hold its budget if it has one. Without one

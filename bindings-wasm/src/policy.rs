@@ -1,17 +1,17 @@
-//! The current policy: JavaScript makes a policy current once and then asks for its delays.
+//! Policies: from params and strings, their windows, previews and fits.
 
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 
 use backoff_core::ffi;
-use backoff_core::{Policy, PolicyError, Preview, PreviewRow, RandomStream};
+use backoff_core::{Policy, PolicyError, Preview, PreviewRow};
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use crate::buffer::{WORDS, with_buffers};
+use crate::buffer::with_buffers;
+use crate::delays::{set_current, with_current};
 use crate::errors::{write_parse_error, write_policy_error};
 use crate::params;
 
 thread_local! {
-    static CURRENT_POLICY: RefCell<Option<Policy>> = const { RefCell::new(None) };
     static PREVIEW: Cell<Option<Preview>> = const { Cell::new(None) };
 }
 
@@ -60,56 +60,11 @@ pub fn policy_text() -> usize {
     with_current(|policy| with_buffers(|buffers| buffers.write_text(0, policy.text().as_bytes())))
 }
 
-/// The delay of an index, in nanoseconds.
-#[wasm_bindgen]
-#[must_use]
-pub fn delay(stream: u64, index: u32) -> u64 {
-    with_current(|policy| policy.delay_ns(RandomStream::from_seed(stream), index))
-}
-
 /// The window of an index, in nanoseconds.
 #[wasm_bindgen]
 #[must_use]
 pub fn window(index: u32) -> u64 {
     with_current(|policy| policy.window_ns(index))
-}
-
-/// Writes the delays of `first`, `first + 1`, ... into the words, in nanoseconds; returns their
-/// number, which is below `count` if the words or the indices end.
-#[wasm_bindgen]
-#[must_use]
-pub fn fill(stream: u64, first: u32, count: usize) -> usize {
-    with_current(|policy| {
-        with_buffers(|buffers| {
-            let delays = buffers.words.get_mut(..count.min(WORDS)).unwrap_or_default();
-            policy.fill_ns(RandomStream::from_seed(stream), first, delays)
-        })
-    })
-}
-
-/// Goes on with an iterator: writes the stream after a number of draws into the words, and then the
-/// delays of `first`, `first + 1`, ... as nanoseconds in floating point, which JavaScript reads without
-/// making bigints. Returns the number of delays, which is below `count` if the words or the indices
-/// end. The draws come as halves for the same reason.
-#[wasm_bindgen]
-#[must_use]
-pub fn refill(stream: u64, draws_low: u32, draws_high: u32, first: u32, count: usize) -> usize {
-    let draws = u64::from(draws_high).wrapping_shl(32) | u64::from(draws_low);
-    let stream = RandomStream::from_seed(stream).advance(draws);
-    with_current(|policy| {
-        with_buffers(|buffers| {
-            let [state, delays @ ..] = &mut buffers.words;
-            *state = stream.state();
-            let delays = delays.get_mut(..count.min(const { WORDS - 1 })).unwrap_or_default();
-            let filled = policy.fill_ns(stream, first, delays);
-            for delay in delays {
-                #[expect(clippy::cast_precision_loss, reason = "exact up to 2^53, rounded above")]
-                let rounded = *delay as f64;
-                *delay = rounded.to_bits();
-            }
-            filled
-        })
-    })
 }
 
 /// Begins a preview of the current policy.
@@ -133,23 +88,6 @@ pub fn preview_next() -> bool {
 
 fn set_preview(preview: Option<Preview>) {
     PREVIEW.try_with(|slot| slot.set(preview)).unwrap_or_default();
-}
-
-/// The result for the current policy.
-pub(crate) fn with_current<T: Default>(ask: impl FnOnce(&Policy) -> T) -> T {
-    CURRENT_POLICY
-        .try_with(|current| current.try_borrow().ok()?.as_ref().map(ask))
-        .ok()
-        .flatten()
-        .unwrap_or_default()
-}
-
-fn set_current(policy: Policy) {
-    CURRENT_POLICY
-        .try_with(|current| {
-            current.try_borrow_mut().map(|mut current| *current = Some(policy)).ok()
-        })
-        .unwrap_or_default();
 }
 
 fn make_current(policy: Result<Policy, PolicyError>) -> bool {

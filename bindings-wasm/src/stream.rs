@@ -1,4 +1,4 @@
-//! Streams. JavaScript keeps their state, which is one word.
+//! Streams. JavaScript keeps their state, which is one word. The module of `backoff-wasm/delay` has this file, too.
 
 use std::cell::Cell;
 
@@ -36,13 +36,6 @@ pub fn key_update(length: usize) {
 #[must_use]
 pub fn key_stream() -> u64 {
     KEY.try_with(|key| key.get().stream().state()).unwrap_or_default()
-}
-
-/// The stream of loop number `n` under a seed (SPEC 18.1).
-#[wasm_bindgen]
-#[must_use]
-pub fn stream_nth(seed: u64, n: u64) -> u64 {
-    RandomStream::nth(seed, n).state()
 }
 
 /// The draw of an index.

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
-import { Budget, makeRetriable, retry, SharedBudget } from "./installed.mjs";
+import { Budget, makeRetriable, requireThere, retry, SharedBudget } from "./installed.mjs";
 import { always, busy, endOf, FakeClock, notes, script, throwing } from "./loop.mjs";
 
 const NOW = 1_000_000_000n;
@@ -439,7 +439,9 @@ describe("the store is unavailable", () => {
 
 test("a flush in the hook is over at once", async () => {
 	const answers = [];
-	const { budget, store } = share("quota", { onExchange: () => answers.push(budget.flush()) });
+	// Without end, if a flush in the hook began another exchange.
+	const onExchange = () => answers.length < 3 && answers.push(budget.flush());
+	const { budget, store } = share("quota", { onExchange });
 	store.on.load = fail;
 	assert.deepEqual((await run(budget)).seen, ["wait, local", "wait, local", "wait, local", "max_retries"]);
 	assert.deepEqual(await Promise.all(answers), [false]);
@@ -459,4 +461,25 @@ test("the key stays", () => {
 	const { budget } = share("quota");
 	assert.throws(() => Object.assign(budget, { key: "another" }), TypeError);
 	assert.ok(Object.keys(budget).includes("key"));
+});
+
+test("the store in PostgreSQL limits its queries, unless the pool does", async () => {
+	const { postgresStore } = requireThere("backoff-wasm/postgres");
+	for (const [pool, limit] of [
+		[{}, 1000],
+		[{ options: { query_timeout: 50 } }, 50],
+		[{ options: { query_timeout: 0 } }, 1000],
+		[{ connectionParameters: { query_timeout: 70 } }, 70],
+	]) {
+		const limits = [];
+		const query = async ({ query_timeout }) => {
+			limits.push(query_timeout);
+			return { rows: [{ text: null, now: "5" }], rowCount: 1 };
+		};
+		const store = postgresStore({ ...pool, query });
+		assert.deepEqual(await store.load("key"), { text: null, now: 5000n });
+		assert.equal(await store.compareAndSwap("key", null, "0 1"), true);
+		assert.equal(await store.compareAndSwap("key", "0 1", "1 1"), true);
+		assert.deepEqual(limits, [limit, limit, limit]);
+	}
 });

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { Budget, makeRetriable, Policy, PolicyError, retry } from "./installed.mjs";
+import { Budget, Policy, PolicyError } from "./installed.mjs";
 import { nanoseconds, options, vectors } from "./vectors.mjs";
 
 const KINDS = { policy: Policy, budget: Budget };
@@ -91,52 +91,6 @@ describe("texts", () => {
 describe("text_errors", () => {
 	for (const { id, of, text, error } of vectors("text_errors")) {
 		test(id, () => refuses(() => KINDS[of].parse(text), error));
-	}
-});
-
-// The parts of SPEC 11.7 in parentheses, through everything that reads a string.
-describe("a message says why what was found is refused", () => {
-	const KEYS = {
-		policy: /; the keys are base, .*, retry_after_max_extra$/,
-		budget: /; the keys are max_tokens, .*, min_concurrent$/,
-	};
-	for (const [of, text, start, end = KEYS[of]] of [
-		["policy", "full:base=1s, cap=2s", 'at 13: unknown key "\\x20cap" (spaces are not allowed)'],
-		["policy", "Full:base=1s", 'at 0: unknown name "Full" (capital letters are not allowed)', /; the names are /],
-		["policy", "full:base=1s,", 'at 13: unknown key "" (a pair must follow every ":" and ",")'],
-		[
-			"policy",
-			"full:base=1m30s",
-			'at 11: base has the unknown unit "m30s" (a duration has one unit)',
-			/; the units are /,
-		],
-		["policy", "full:bass=1s", 'at 5: unknown key "bass"'],
-		["budget", "quota:cost=1, max_tokens=5", 'at 13: unknown key "\\x20max_tokens" (spaces are not allowed)'],
-		["budget", "Quota", 'at 0: unknown name "Quota" (capital letters are not allowed)', /; the names are /],
-		["budget", "quota:", 'at 6: unknown key "" (a pair must follow every ":" and ",")'],
-		[
-			"budget",
-			"rate:per=1m30s",
-			'at 10: per has the unknown unit "m30s" (a duration has one unit)',
-			/; the units are /,
-		],
-	]) {
-		const isThat = (error) => {
-			assert.ok(error instanceof PolicyError && error.message.startsWith(`${start};`), error.message);
-			assert.match(error.message, end);
-			return true;
-		};
-		test(text, async () => {
-			assert.throws(() => KINDS[of].parse(text), isThat);
-			if (of === "policy") {
-				const options = { policy: text, shouldRetry: () => true };
-				await assert.rejects(
-					retry(() => 1, options),
-					isThat,
-				);
-				assert.throws(() => makeRetriable(() => 1, options), isThat);
-			}
-		});
 	}
 });
 

@@ -29,7 +29,7 @@ const compiler = join(
 
 function compile(files, module, moduleResolution) {
 	const strict = ["--strict", "--exactOptionalPropertyTypes", "--skipLibCheck", "false", "--noEmit"];
-	const options = [...strict, "--ignoreConfig", "--types", "", "--target", "es2022", "--module", module];
+	const options = [...strict, "--ignoreConfig", "--target", "es2022", "--module", module];
 	const { status, stdout } = spawnSync(
 		process.execPath,
 		[compiler, ...options, "--moduleResolution", moduleResolution, ...files],

@@ -1,21 +1,13 @@
 // Types of backoff-wasm/aws-sdk.
 
-import type { Budget, Policy, RandomStream, RetryStats } from "../index.js";
+import type { Budget, OfAnOperation, RetryStats } from "../index.js";
 
 /** The options of {@link PolicyRetryStrategy}. */
-export interface PolicyRetryStrategyOptions {
-	/** The waits and the limits: a policy or a policy string. Default: `default`, three retries. */
-	readonly policy?: Policy | string | undefined;
+export interface PolicyRetryStrategyOptions extends OfAnOperation {
 	/** The budget for the retries of the client: a budget or a budget string, not `concurrent`. Default: none. */
 	readonly budget?: Budget | string | undefined;
 	/** Counts the attempts and the stop reason of each call. */
 	readonly stats?: RetryStats | undefined;
-	/** The stream of every call, instead of `seed` and `key`. Default: a unique stream for each. */
-	readonly stream?: RandomStream | undefined;
-	/** The seed of the stream of every call. */
-	readonly seed?: bigint | number | undefined;
-	/** The key under the seed. */
-	readonly key?: string | Uint8Array;
 }
 
 /** What the SDK keeps of a call between two attempts: a `RetryToken` of `@smithy/types`. */

@@ -16,9 +16,9 @@ export function jobRetries(options = {}) {
 	const policy = policyOf(others.policy);
 	const backoffStrategy = async (attemptsMade, _type, error, job) => {
 		const verdict = await classify(shouldRetry, error, { attempt: attemptsMade, job });
-		const begun = job.timestamp + (job.opts.delay ?? 0);
+		const due = job.timestamp + (job.opts.delay ?? 0);
 		// The queue keeps only the number of the failures, which is all that delays depend on.
-		const operation = Operation.resume(policy, new RandomStream(seed, job.id), attemptsMade - 1, { now: begun });
+		const operation = Operation.resume(policy, new RandomStream(seed, job.id), attemptsMade - 1, { now: due });
 		const { outcome, retryAfter } = verdict;
 		const { reason, delay } = operation.decide(outcome, { now: Date.now(), retryAfter });
 		// A fraction of a millisecond would disturb the order of the delayed jobs.

@@ -1,20 +1,12 @@
 // Types of backoff-wasm/cockatiel.
 
-import type { Duration, Policy, RandomStream } from "../index.js";
+import type { Duration, OfAnOperation } from "../index.js";
 
 /** How a call ended that cockatiel repeats: it threw, or it returned a value that is not accepted. */
 export type CockatielFailure = { readonly error: unknown } | { readonly value: unknown };
 
 /** The options of {@link retryOptions}. */
-export interface CockatielOptions {
-	/** The waits and the most retries: a policy or a policy string, without `max_elapsed`. Default: `default`. */
-	readonly policy?: Policy | string | undefined;
-	/** The stream of all executions, instead of `seed` and `key`. Default: a unique stream for each. */
-	readonly stream?: RandomStream | undefined;
-	/** The seed of the stream of all executions. */
-	readonly seed?: bigint | number | undefined;
-	/** The key under the seed. */
-	readonly key?: string | Uint8Array;
+export interface CockatielOptions extends OfAnOperation {
 	/** How long the server asked to wait, in ms, as `parseRetryAfter` returns it. */
 	readonly retryAfter?: ((failure: CockatielFailure) => Duration | null | undefined) | undefined;
 }

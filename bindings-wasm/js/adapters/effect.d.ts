@@ -1,18 +1,10 @@
 // Types of backoff-wasm/effect.
 
 import type { Duration, Schedule } from "effect";
-import type { Policy, RandomStream, VerdictLike } from "../index.js";
+import type { OfAnOperation, VerdictLike } from "../index.js";
 
 /** The options of {@link schedule}. */
-export interface ScheduleOptions<Input = unknown> {
-	/** The waits and the limits: a policy or a policy string. Default: `default`, three retries. */
-	readonly policy?: Policy | string | undefined;
-	/** The stream of every use of the schedule, instead of `seed` and `key`. Default: a unique stream for each. */
-	readonly stream?: RandomStream | undefined;
-	/** The seed of the stream of every use. */
-	readonly seed?: bigint | number | undefined;
-	/** The key under the seed. */
-	readonly key?: string | Uint8Array;
+export interface ScheduleOptions<Input = unknown> extends OfAnOperation {
 	/** Classifies an error, as for `retry`, but not as a promise. Default: every error is transient. */
 	readonly shouldRetry?: ((error: Input, context: { readonly attempt: number }) => VerdictLike) | undefined;
 }

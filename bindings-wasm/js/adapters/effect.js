@@ -8,7 +8,7 @@ export function schedule(options = {}) {
 	const { shouldRetry = () => true, ...others } = readOptions("schedule", options, [...OF_AN_OPERATION, "shouldRetry"]);
 	const begin = operations(others);
 	// The outer effect runs once for each use of the schedule.
-	const begun = Effect.map(
+	const step = Effect.map(
 		Effect.clockWith((clock) => clock.currentTimeMillis),
 		(start) => {
 			const operation = begin(start);
@@ -24,5 +24,5 @@ export function schedule(options = {}) {
 				});
 		},
 	);
-	return Schedule.fromStep(begun);
+	return Schedule.fromStep(step);
 }

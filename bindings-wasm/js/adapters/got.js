@@ -53,7 +53,7 @@ function deferred() {
 
 /** The attempts of a request, as a loop sees them: each ends before the loop makes it. */
 class Attempts {
-	#begun = deferred();
+	#started = deferred();
 	#end = deferred();
 	#delay;
 	#error;
@@ -76,7 +76,7 @@ class Attempts {
 		};
 		const clock = { now: () => performance.now(), sleep };
 		const attempt = () => {
-			this.#begun.resolve();
+			this.#started.resolve();
 			return this.#end.promise;
 		};
 		const run = async () => request(attempt, { ...settings, clock }, this.#clientOf(settings, given));
@@ -84,7 +84,7 @@ class Attempts {
 		this.#over = this.#loop.then(
 			() => 0,
 			(error) => {
-				this.#begun.reject(error);
+				this.#started.reject(error);
 				if (error !== this.#error) {
 					throw error;
 				}
@@ -121,7 +121,7 @@ class Attempts {
 	starts(options) {
 		const { body, headers } = options;
 		this.#first ??= { options, body, headers: { ...headers } };
-		return this.#begun.promise;
+		return this.#started.promise;
 	}
 
 	/** The delay before the next attempt, for got; 0 for none. */

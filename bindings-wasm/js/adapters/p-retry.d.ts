@@ -1,17 +1,9 @@
 // Types of backoff-wasm/p-retry.
 
-import type { Policy, RandomStream, VerdictLike } from "../index.js";
+import type { OfAnOperation, VerdictLike } from "../index.js";
 
 /** The options of {@link retryOptions}. */
-export interface PRetryOptions {
-	/** The waits and the limits: a policy or a policy string. Default: `default`, three retries. */
-	readonly policy?: Policy | string | undefined;
-	/** The stream, instead of `seed` and `key`. Default: a unique stream. */
-	readonly stream?: RandomStream | undefined;
-	/** The seed of the stream. */
-	readonly seed?: bigint | number | undefined;
-	/** The key under the seed. */
-	readonly key?: string | Uint8Array;
+export interface PRetryOptions extends OfAnOperation {
 	/**
 	 * Classifies an error, as for `retry`. Default: every error is transient. p-retry itself never retries its own
 	 * `AbortError`, nor a `TypeError` that is no failure of the network.

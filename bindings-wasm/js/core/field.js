@@ -12,7 +12,7 @@ const MAX_TERM = 2n ** 32n - 1n;
 const UNKNOWN_KIND = 0n;
 /** The core refuses the numerator of this ratio. */
 const RATIO_TOO_FINE = (MAX_TERM << 32n) | 1n;
-const LONGEST_NAME = 60;
+const MAX_NAME = 60;
 const MAX_SUGGESTED = 1000;
 
 const readers = { kind: readKind, duration: fitDuration, ratio: readRatio, count: readCount };
@@ -57,7 +57,7 @@ function readKind(field, input) {
 		wrongType(field, `one of ${kinds.join(", ")}`, input);
 	}
 	const number = kinds.indexOf(input) + 1;
-	const shown = JSON.stringify(input.slice(0, LONGEST_NAME));
+	const shown = JSON.stringify(input.slice(0, MAX_NAME));
 	return number ? fits(BigInt(number)) : fitsNot(UNKNOWN_KIND, 0n, shown);
 }
 

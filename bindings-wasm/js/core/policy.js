@@ -151,7 +151,6 @@ export class Policy {
 	}
 }
 
-/** The most retries of a policy. */
 export function maxRetriesOf(policy) {
 	return policy.params.maxRetries;
 }
@@ -207,9 +206,9 @@ function build(options) {
 function fit(policy, method, attempts, total) {
 	/** The field whose rules an argument follows. */
 	const field = (name, option) => ({ ...module().fields.find((field) => field.name === name), option });
-	const [most, time] = [field("max_attempts", "attempts"), field("max_elapsed", "total")];
+	const [count, time] = [field("max_attempts", "attempts"), field("max_elapsed", "total")];
 	const values = [
-		[most, toFieldValue(most, attempts)],
+		[count, toFieldValue(count, attempts)],
 		[time, toFieldValue(time, total)],
 	];
 	makeCurrent(policy);

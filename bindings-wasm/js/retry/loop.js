@@ -1,5 +1,5 @@
 // The loop of SPEC 18. An operation makes its decisions. Most loops succeed at once, so what only a failure needs is
-// made after the first one.
+// made after the first one. It is one class of more than 300 lines, because each step works on the state of the loop.
 
 import { OPEN } from "../core/account.js";
 import { MAX_UINT64 } from "../core/arguments.js";
