@@ -80,26 +80,6 @@ func TestLoop(t *testing.T) {
 	}
 }
 
-// A body that panics cancels the loop, whatever it reported.
-func TestLoopsThatPanic(t *testing.T) {
-	var stats backoff.RetryStats
-	var got eventLog
-	loop := backoff.NewLoop(t.Context(), append(got.hooks(), backoff.WithStats(&stats), backoff.RetryIf(backoff.AnyError), backoff.WithClock(new(fakeClock)), backoff.WithPolicyString("constant:base=1s"))...)
-	func() {
-		defer func() { _ = recover() }()
-		for attempt := range loop.Attempts() {
-			loop.Report(errBusy)
-			if attempt == 2 {
-				panic("at the disco")
-			}
-		}
-	}()
-	checkCounted(t, &stats, 2, backoff.StopCancelled)
-	if want := (eventLog{"retry 1 transient none 1s after 0s: <nil> busy", "stop 2 none cancelled 0s after 1s: <nil> <nil>"}); !slices.Equal(got, want) {
-		t.Errorf("events %q", got)
-	}
-}
-
 // A loop whose caller recovers from a panic has not succeeded, whatever panicked. The last failure is kept.
 func TestErrAfterAPanic(t *testing.T) {
 	bug := func(backoff.Event) { panic("a bug") }

@@ -41,7 +41,7 @@ type BudgetOption struct {
 // A SharedBudget is a budget of many processes: the *Budget of package sharedbudget.
 type SharedBudget interface {
 	// ForLoops is for this package.
-	ForLoops() (shared.Budget, error)
+	ForLoops() (any, error)
 }
 
 // WithBudget sets the budget that the retries spend from; nil is no budget. It replaces WithSharedBudget.
@@ -73,7 +73,15 @@ func (o BudgetOption) inLoops() (shared.Budget, error) {
 	if o.shared == nil {
 		return nil, nil
 	}
-	return o.shared.ForLoops()
+	budget, err := o.shared.ForLoops()
+	if budget == nil || err != nil {
+		return nil, err
+	}
+	loops, ok := budget.(shared.Budget)
+	if !ok {
+		return nil, &ArgumentError{Code: ErrWrongType, Field: "shared budget", Value: o.shared, Rule: "is not one of package sharedbudget"}
+	}
+	return loops, nil
 }
 
 func beginConfigOf(options []BeginOption) (beginConfig, error) {

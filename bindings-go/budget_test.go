@@ -52,25 +52,3 @@ func TestDamagedBudgets(t *testing.T) {
 		}
 	}
 }
-
-// The loop ends with both errors, and the failure that was waited for is not lost.
-func TestLoopsOnADamagedBudget(t *testing.T) {
-	budget, calls := parseBudget(t, "ratio"), 0
-	var stats backoff.RetryStats
-	value, err := backoff.Retry(t.Context(), func() (int, error) {
-		calls++
-		budget.Damage()
-		return 7, errBusy
-	}, backoff.WithBudget(budget), backoff.WithStats(&stats), backoff.RetryIf(backoff.AnyError), backoff.WithClock(new(fakeClock)))
-	if !errors.Is(err, backoff.ErrDamaged) || !errors.Is(err, errBusy) || value != 7 || calls != 1 {
-		t.Errorf("%d calls returned %d, %v", calls, value, err)
-	}
-	if counts := stats.Counts(); counts.Operations != 1 || counts.Stops[backoff.StopCancelled] != 1 {
-		t.Errorf("counted %+v", counts)
-	}
-	err = backoff.Do(t.Context(), func() error { calls++; return nil }, backoff.WithBudget(budget))
-	checkArgument(t, err, backoff.ErrDamaged, "budget", damagedMessage)
-	if calls != 1 {
-		t.Errorf("%d calls", calls)
-	}
-}

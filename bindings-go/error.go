@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/backoff-rs/backoff/bindings-go/internal/engine"
-	"github.com/backoff-rs/backoff/bindings-go/internal/shared"
 )
 
 // A PolicyError reports the rule that a policy, a policy or budget string, or a fit broke (SPEC 8,
@@ -231,7 +230,7 @@ func isMisuse(err error) bool {
 	case *PolicyError, *ArgumentError:
 		return true
 	}
-	return err == ErrNoPolicy || err == ErrNoBudget || err == shared.ErrNoState || err == ErrNoOperation
+	return err == ErrNoPolicy || err == ErrNoBudget || err == ErrNoOperation
 }
 
 // budgetError returns the error of a budget that cannot be used.

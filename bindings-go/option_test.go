@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"math"
-	"slices"
 	"testing"
 	"time"
 
@@ -129,44 +128,6 @@ func TestNoLimit(t *testing.T) {
 	err := backoff.Do(ctx, func() error { return errBusy }, backoff.WithPolicyString("constant:base=9223372036854775807ns,max_retries=1"),
 		backoff.RetryIf(backoff.AnyError), backoff.WithClock(stoppedClock{}))
 	checkEnd(t, err, errBusy, backoff.StopMaxRetries, 2)
-}
-
-// No limit does not stop the longest wait either after time has passed, when the wait would end after the
-// longest duration.
-func TestNoLimitAfterTimeHasPassed(t *testing.T) {
-	for _, row := range []struct {
-		policy  string
-		verdict backoff.Verdict
-	}{
-		{"constant:base=1s,retry_after_max=none", backoff.OutcomeThrottled.WithRetryAfter(backoff.NoLimit)},
-		{"constant:base=1s,max_elapsed=none,retry_after_max=none,retry_after=exact", backoff.OutcomeTransient.WithRetryAfter(backoff.NoLimit)},
-		{"constant:base=9223372036854775807ns", backoff.OutcomeTimeout},
-	} {
-		policy, want := parsePolicy(t, row.policy), backoff.Decision{Wait: true, Delay: backoff.NoLimit}
-		operation := beginOrFail(t, policy, backoff.WithDeadline(backoff.NoLimit))
-		for _, now := range []time.Duration{1, time.Hour, backoff.NoLimit} {
-			if got, err := operation.Decide(row.verdict, now); got != want || err != nil {
-				t.Errorf("%s at %d: decided %+v, %v, want %+v", row.policy, now, got, err, want)
-			}
-		}
-
-		ctx, cancel := context.WithCancel(t.Context())
-		clock := &fakeClock{now: time.Hour, during: cancel}
-		err := backoff.Do(ctx, func() error {
-			clock.now += time.Hour
-			return backoff.Mark(errBusy, row.verdict)
-		}, backoff.WithPolicy(policy), backoff.WithClock(clock))
-		checkEnd(t, err, errBusy, backoff.StopCancelled, 1)
-		if !slices.Equal(clock.sleeps, []time.Duration{backoff.NoLimit}) {
-			t.Errorf("%s: slept %v", row.policy, clock.sleeps)
-		}
-	}
-	// Any other limit stops it.
-	operation := beginOrFail(t, parsePolicy(t, "constant:base=9223372036854775807ns,max_elapsed=9223372036854775806ns"))
-	want := backoff.Decision{Delay: backoff.NoLimit, Reason: backoff.StopMaxElapsed}
-	if got, err := operation.Decide(backoff.OutcomeTransient, 1); got != want || err != nil {
-		t.Errorf("decided %+v, %v, want %+v", got, err, want)
-	}
 }
 
 // A stoppedClock does not advance.

@@ -227,54 +227,6 @@ func TestLoopsThatFailDoNotCallOnStop(t *testing.T) {
 	}
 }
 
-// A panic propagates to the caller. That of a call cancels the loop, which its hooks learn. After that of a hook no
-// other hook is called.
-func TestPanics(t *testing.T) {
-	const retry, success, cancelled = "retry 1 transient none 0s after 0s: <nil> busy", "stop 2 success success 0s after 0s: <nil> <nil>", "stop 2 none cancelled 0s after 0s: <nil> <nil>"
-	for where, row := range map[string]struct {
-		reason        backoff.StopReason
-		before, after eventLog // of the hooks before and after the one that panics
-	}{
-		"op":    {backoff.StopCancelled, eventLog{retry, cancelled}, eventLog{retry, cancelled}},
-		"retry": {backoff.StopCancelled, eventLog{retry}, nil},
-		"stop":  {backoff.StopSuccess, eventLog{retry, success}, eventLog{retry}},
-	} {
-		t.Run(where, func(t *testing.T) {
-			budget := parseBudget(t, "concurrent:ratio=0,min_concurrent=1")
-			var stats backoff.RetryStats
-			var before, after eventLog
-			calls := uint64(0)
-			panics := func(when bool) {
-				if when {
-					panic("at the disco")
-				}
-			}
-			options := append(before.hooks(), backoff.WithPolicyString("none:max_retries=1"), backoff.WithClock(new(fakeClock)), backoff.WithBudget(budget), backoff.WithStats(&stats),
-				backoff.OnRetry(func(backoff.Event) { panics(where == "retry") }), backoff.OnStop(func(backoff.Event) { panics(where == "stop") }))
-			func() {
-				defer func() {
-					if recovered := recover(); recovered != "at the disco" {
-						t.Errorf("recovered %v", recovered)
-					}
-				}()
-				err := backoff.Do(t.Context(), func() error {
-					if calls++; calls == 1 {
-						return backoff.Transient(errBusy)
-					}
-					panics(where == "op")
-					return nil
-				}, append(options, after.hooks()...)...)
-				t.Errorf("returned %v", err)
-			}()
-			if !slices.Equal(before, row.before) || !slices.Equal(after, row.after) {
-				t.Errorf("events %q and %q", before, after)
-			}
-			checkCounted(t, &stats, calls, row.reason)
-			checkIdle(t, budget)
-		})
-	}
-}
-
 // A goroutine that exits in a call, as t.FailNow does, cancels the operation.
 func TestGoexit(t *testing.T) {
 	budget := parseBudget(t, "concurrent:ratio=0,min_concurrent=1")

@@ -241,24 +241,6 @@ func TestDefaultStreamsDiffer(t *testing.T) {
 	}
 }
 
-// Loops share a budget with an operation that is driven by hand on the same clock.
-func TestRetrySharesABudgetWithAnOperation(t *testing.T) {
-	budget := parseBudget(t, "quota:max_tokens=5,cost=5")
-	operation := beginOrFail(t, parsePolicy(t, "constant:base=1s"), backoff.WithBudget(budget))
-	decide := func(outcome backoff.Outcome) {
-		if _, err := operation.Decide(outcome, backoff.Now()); err != nil {
-			t.Error(err)
-		}
-	}
-	attempt := func() error {
-		return backoff.Do(t.Context(), func() error { return backoff.Transient(errBusy) }, backoff.WithPolicyString("none:max_retries=1"), backoff.WithBudget(budget))
-	}
-	decide(backoff.OutcomeTransient)
-	checkEnd(t, attempt(), errBusy, backoff.StopBudget, 1)
-	decide(backoff.OutcomeSuccess)
-	checkEnd(t, attempt(), errBusy, backoff.StopMaxRetries, 2)
-}
-
 func TestRetryError(t *testing.T) {
 	clock := &fakeClock{now: time.Second}
 	ctx, cancel := context.WithCancelCause(t.Context())

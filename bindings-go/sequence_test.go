@@ -146,36 +146,6 @@ func TestCopiesAreIndependent(t *testing.T) {
 	}
 }
 
-func TestPoliciesAreValues(t *testing.T) {
-	make := func(options ...backoff.Option) backoff.Policy {
-		policy, err := backoff.NewPolicy(backoff.Exponential, time.Second, options...)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return policy
-	}
-	plain, full := make(), make(backoff.WithJitter(backoff.FullJitter))
-	rows := []struct {
-		fact  string
-		a, b  backoff.Policy
-		equal bool
-	}{
-		{"a field set to its default", plain, make(backoff.WithMultiplier(2)), true},
-		{"a ratio in other terms", plain, make(backoff.WithMultiplierRatio(20, 10)), true},
-		{"the last of a repeated option wins", full, make(backoff.WithJitter(backoff.EqualJitter), backoff.WithJitter(backoff.FullJitter)), true},
-		{"another jitter", plain, full, false},
-		{"the zero Policy", plain, backoff.Policy{}, false},
-	}
-	for _, row := range rows {
-		if (row.a == row.b) != row.equal {
-			t.Errorf("%s: equal is %t", row.fact, !row.equal)
-		}
-		if found := map[backoff.Policy]bool{row.a: true}[row.b]; found != row.equal {
-			t.Errorf("%s: found as a key is %t", row.fact, found)
-		}
-	}
-}
-
 func TestStreamsFromEntropyDiffer(t *testing.T) {
 	seen := make(map[backoff.RandomStream]bool)
 	for range 100 {

@@ -2,10 +2,7 @@ package backoff_test
 
 import (
 	"slices"
-	"strconv"
-	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -119,62 +116,6 @@ func TestGoroutinesShareStats(t *testing.T) {
 	if got != want {
 		t.Errorf("counted %+v, want %+v", got, want)
 	}
-}
-
-// While other goroutines record, counts never decrease and each Prometheus page is consistent.
-func TestStatsAreReadWhileOthersRecord(t *testing.T) {
-	const reads = 20_000
-	var stats backoff.RetryStats
-	var done atomic.Bool
-	var before uint64
-	checkGrows := func(retries uint64) {
-		if retries < before {
-			t.Errorf("%d retries after %d", retries, before)
-		}
-		before = retries
-	}
-	inParallel(3, func(g int) {
-		if g > 0 {
-			for !done.Load() {
-				if err := stats.Record(2, backoff.StopSuccess); err != nil {
-					t.Error(err)
-					return
-				}
-			}
-			return
-		}
-		defer done.Store(true)
-		for range reads {
-			if t.Failed() {
-				return
-			}
-			checkGrows(stats.Counts().Retries)
-			page := stats.String()
-			operations := onPage(t, page, "backoff_attempts_count")
-			retries := onPage(t, page, "backoff_retries_total")
-			checkGrows(retries)
-			if all := onPage(t, page, `backoff_attempts_bucket{le="+Inf"}`); all != operations {
-				t.Errorf("%d operations in all buckets, %d in all", all, operations)
-			}
-			if sum := onPage(t, page, "backoff_attempts_sum"); sum != operations+retries {
-				t.Errorf("%d attempts of %d operations with %d retries", sum, operations, retries)
-			}
-		}
-	})
-	if before == 0 {
-		t.Error("nothing was recorded during the reads")
-	}
-}
-
-// onPage returns the value of a metric.
-func onPage(t *testing.T, page, name string) uint64 {
-	_, after, _ := strings.Cut(page, "\n"+name+" ")
-	text, _, _ := strings.Cut(after, "\n")
-	number, err := strconv.ParseUint(text, 10, 64)
-	if err != nil {
-		t.Errorf("%s: %v", name, err)
-	}
-	return number
 }
 
 func inParallel(goroutines int, do func(g int)) {

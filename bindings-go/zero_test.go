@@ -15,19 +15,40 @@ import (
 	"github.com/backoff-rs/backoff/bindings-go/sharedbudget"
 )
 
-func TestZeroPolicyHasNoDelays(t *testing.T) {
+func TestZeroPolicies(t *testing.T) {
 	var policy backoff.Policy
-	var iterator backoff.Backoff
+	stream := backoff.StreamFromSeed(42)
 	untouched := []time.Duration{7}
-	if policy.Delay(backoff.StreamFromSeed(42), 3) != 0 || policy.Window(3) != 0 {
-		t.Error("the zero Policy has a delay or a window")
+	if policy.Delay(stream, 3) != 0 || policy.Window(3) != 0 || policy.Fill(stream, 0, untouched) != 0 || untouched[0] != 7 || policy.String() != "no policy" {
+		t.Errorf("%v has a delay or a window, or fills %d", policy, untouched)
 	}
-	if n := policy.Fill(backoff.StreamFromSeed(42), 0, untouched); n != 0 || untouched[0] != 7 {
-		t.Errorf("the zero Policy fills %d: %d", n, untouched)
+	for row := range policy.Preview() {
+		t.Errorf("a row %+v", row)
+		break
 	}
-	for name, b := range map[string]*backoff.Backoff{"zero Backoff": &iterator, "zero Policy": backoff.New(policy, backoff.StreamFromSeed(42))} {
+	for name, call := range map[string]func() error{
+		"MarshalText":   func() error { _, err := policy.MarshalText(); return err },
+		"AppendText":    func() error { _, err := policy.AppendText(nil); return err },
+		"FitBase":       func() error { _, err := policy.FitBase(3, time.Second); return err },
+		"FitCap":        func() error { _, err := policy.FitCap(3, -time.Second); return err },
+		"Begin":         func() error { _, err := policy.Begin(stream, 0); return err },
+		"Resume":        func() error { _, err := backoff.ResumeOperation(policy, stream, 1, 0); return err },
+		"UnmarshalText": func() error { return (*backoff.Policy)(nil).UnmarshalText([]byte("full")) },
+	} {
+		if err := call(); err != backoff.ErrNoPolicy {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// Nil behaves like a zero value.
+func TestZeroAndNil(t *testing.T) {
+	if (backoff.RandomStream{}) != backoff.StreamFromSeed(0) {
+		t.Error("the zero RandomStream is not that of seed 0")
+	}
+	for name, b := range map[string]*backoff.Backoff{"nil": nil, "zero": {}, "of the zero Policy": backoff.New(backoff.Policy{}, backoff.RandomStream{})} {
 		b.Reset()
-		if delay, ok := b.Next(); delay != 0 || ok || b.Index() != 0 {
+		if delay, ok := b.Next(); delay != 0 || ok || b.Index() != 0 || b.Stream() != (backoff.RandomStream{}) {
 			t.Errorf("%s: Next returns %d, %t", name, delay, ok)
 		}
 		for delay := range b.All() {
@@ -35,60 +56,39 @@ func TestZeroPolicyHasNoDelays(t *testing.T) {
 			break
 		}
 	}
-	if (backoff.RandomStream{}) != backoff.StreamFromSeed(0) {
-		t.Error("the zero RandomStream is not that of seed 0")
-	}
-}
-
-func TestZeroValuesReturnErrors(t *testing.T) {
-	var policy backoff.Policy
-	var budget backoff.Budget
-	var operation backoff.Operation
-	check := func(what string, err, want error) {
-		t.Helper()
-		if err != want {
-			t.Errorf("%s: %v, want %v", what, err, want)
+	for _, budget := range []*backoff.Budget{nil, {}} {
+		if _, err := budget.MarshalText(); err != backoff.ErrNoBudget || budget.String() != "no budget" {
+			t.Errorf("%v: %v", budget, err)
+		}
+		_, err := parsePolicy(t, "default").Begin(backoff.StreamFromSeed(42), 0, backoff.WithBudget(budget))
+		if (err == nil) != (budget == nil) || err != nil && err != backoff.ErrNoBudget { // nil is no budget
+			t.Errorf("%v: %v", budget, err)
 		}
 	}
-	_, err := policy.MarshalText()
-	check("MarshalText", err, backoff.ErrNoPolicy)
-	_, err = policy.AppendText(nil)
-	check("AppendText", err, backoff.ErrNoPolicy)
-	_, err = policy.FitBase(3, time.Second)
-	check("FitBase", err, backoff.ErrNoPolicy)
-	_, err = policy.FitCap(3, -time.Second)
-	check("FitCap", err, backoff.ErrNoPolicy)
-	_, err = policy.Begin(backoff.StreamFromSeed(42), 0)
-	check("Begin", err, backoff.ErrNoPolicy)
-	for row := range policy.Preview() {
-		t.Errorf("a row %+v", row)
-		break
-	}
-	_, err = budget.MarshalText()
-	check("MarshalText", err, backoff.ErrNoBudget)
-	_, err = parsePolicy(t, "default").Begin(backoff.StreamFromSeed(42), 0, backoff.WithBudget(&budget))
-	check("Begin", err, backoff.ErrNoBudget)
-	if policy.String() != "no policy" || budget.String() != "no budget" {
-		t.Errorf("printed %v and %v", &policy, &budget)
-	}
-	for _, outcome := range []backoff.Outcome{backoff.OutcomeSuccess, backoff.OutcomeTransient, 9} {
-		got, err := operation.Decide(outcome, 0)
-		check("Decide", err, backoff.ErrNoOperation)
-		if got != (backoff.Decision{}) {
-			t.Errorf("%v: decided %+v", outcome, got)
+	for _, operation := range []*backoff.Operation{nil, {}} {
+		for _, outcome := range []backoff.Outcome{backoff.OutcomeSuccess, backoff.OutcomeTransient, 9} {
+			if got, err := operation.Decide(outcome, 0); got != (backoff.Decision{}) || err != backoff.ErrNoOperation {
+				t.Errorf("decided %+v, %v", got, err)
+			}
+		}
+		if operation.Cancel() != 0 || operation.RefuseRetry() != 0 || operation.Reason() != 0 || operation.Retries() != 0 || operation.Attempts() != 0 {
+			t.Errorf("%v has a state", operation)
 		}
 	}
-	if operation.Cancel() != 0 || operation.Reason() != 0 || operation.Retries() != 0 || operation.Attempts() != 0 {
-		t.Error("the zero Operation has a state")
+	// Nil stats count nothing, but refuse what the others refuse.
+	var none *backoff.RetryStats
+	some := new(backoff.RetryStats)
+	if err := errors.Join(none.Record(3, backoff.StopSuccess), some.Record(3, backoff.StopSuccess)); err != nil {
+		t.Error(err)
 	}
-	_, err = backoff.ResumeOperation(policy, backoff.StreamFromSeed(42), 1, 0)
-	check("ResumeOperation", err, backoff.ErrNoPolicy)
-	if operation.RefuseRetry() != 0 {
-		t.Error("the zero Operation refuses a retry")
+	if err := none.Record(3, 0); !errors.Is(err, backoff.ErrUnknownReason) {
+		t.Errorf("Record without a reason: %v", err)
 	}
-	var stats backoff.RetryStats
-	if counts := stats.Counts(); counts.Operations != 0 || counts.Attempts != 0 || counts.Bounds[0] != 1 {
-		t.Errorf("the zero RetryStats count %+v", counts)
+	before := some.Counts()
+	some.Merge(none)
+	none.Merge(some)
+	if zero := new(backoff.RetryStats); none.Counts() != zero.Counts() || none.String() != zero.String() || some.Counts() != before || before.Operations != 1 {
+		t.Errorf("counted %+v and %+v", none.Counts(), some.Counts())
 	}
 }
 
@@ -172,74 +172,4 @@ func TestNilPointers(t *testing.T) {
 	checkArgument(t, growth.UnmarshalText([]byte("linear")), backoff.ErrMissing, "growth", "growth is nil")
 	var stream *backoff.RandomStream
 	checkArgument(t, stream.UnmarshalText([]byte("7")), backoff.ErrMissing, "stream", "stream is nil")
-}
-
-// A nil receiver behaves like a zero value.
-func TestNilReceivers(t *testing.T) {
-	var policy *backoff.Policy
-	var budget *backoff.Budget
-	var operation *backoff.Operation
-	var stats *backoff.RetryStats
-	var iterator *backoff.Backoff
-
-	if _, err := budget.MarshalText(); err != backoff.ErrNoBudget {
-		t.Errorf("MarshalText: %v", err)
-	}
-	if err := budget.UnmarshalText([]byte("ratio")); err != backoff.ErrNoBudget {
-		t.Errorf("UnmarshalText: %v", err)
-	}
-	if err := policy.UnmarshalText([]byte("full")); err != backoff.ErrNoPolicy {
-		t.Errorf("UnmarshalText: %v", err)
-	}
-	if budget.String() != "no budget" {
-		t.Errorf("printed %v", budget)
-	}
-
-	if got, err := operation.Decide(backoff.OutcomeSuccess, 0); got != (backoff.Decision{}) || err != backoff.ErrNoOperation {
-		t.Errorf("decided %+v, %v", got, err)
-	}
-	if operation.Cancel() != 0 || operation.Reason() != 0 || operation.Retries() != 0 || operation.Attempts() != 0 {
-		t.Error("a nil Operation has a state")
-	}
-
-	var other backoff.RetryStats
-	if err := stats.Record(3, backoff.StopSuccess); err != nil {
-		t.Errorf("Record: %v", err)
-	}
-	var invalid *backoff.ArgumentError
-	if err := stats.Record(3, 0); !errors.As(err, &invalid) {
-		t.Errorf("Record without a reason: %v", err)
-	}
-	if err := other.Record(3, backoff.StopSuccess); err != nil {
-		t.Fatal(err)
-	}
-	before := other.Counts()
-	other.Merge(nil)
-	stats.Merge(&other)
-	if stats.Counts().Operations != 0 || other.Counts() != before {
-		t.Errorf("counted %+v and %+v", stats.Counts(), other.Counts())
-	}
-	if want := new(backoff.RetryStats).String(); stats.String() != want {
-		t.Errorf("printed %s, want %s", stats, want)
-	}
-
-	iterator.Reset()
-	if delay, ok := iterator.Next(); delay != 0 || ok || iterator.Index() != 0 || iterator.Stream() != (backoff.RandomStream{}) {
-		t.Errorf("Next returns %d, %t", delay, ok)
-	}
-	for delay := range iterator.All() {
-		t.Errorf("All yields %d", delay)
-		break
-	}
-}
-
-// WithBudget(nil) is the same as no option.
-func TestNilBudgetIsNoBudget(t *testing.T) {
-	operation, err := parsePolicy(t, "constant:base=1s").Begin(backoff.StreamFromSeed(42), 0, backoff.WithBudget(nil))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got, err := operation.Decide(backoff.OutcomeTransient, 0); !got.Wait || err != nil {
-		t.Errorf("decided %+v, %v", got, err)
-	}
 }

@@ -19,7 +19,6 @@ import (
 
 	backoff "github.com/backoff-rs/backoff/bindings-go"
 	"github.com/backoff-rs/backoff/bindings-go/internal/engine"
-	"github.com/backoff-rs/backoff/bindings-go/internal/shared"
 )
 
 // A Store keeps the states of budgets, as texts under keys, for many processes.
@@ -195,8 +194,8 @@ func (b *Budget) LogValue() slog.Value { return slog.StringValue(b.String()) }
 // GoString returns String, for the verb %#v.
 func (b *Budget) GoString() string { return b.String() }
 
-// ForLoops is for backoff.WithSharedBudget, which needs what no other package can name.
-func (b *Budget) ForLoops() (shared.Budget, error) {
+// ForLoops is for backoff.WithSharedBudget, whose package alone knows its type.
+func (b *Budget) ForLoops() (any, error) {
 	switch {
 	case b == nil:
 		return nil, nil

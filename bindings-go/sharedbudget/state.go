@@ -11,7 +11,6 @@ import (
 
 	backoff "github.com/backoff-rs/backoff/bindings-go"
 	"github.com/backoff-rs/backoff/bindings-go/internal/engine"
-	"github.com/backoff-rs/backoff/bindings-go/internal/shared"
 )
 
 // A State is the state of a budget as a value, which a pure function changes (SPEC 15.5, 15.6). Its text can be kept in
@@ -27,8 +26,17 @@ var (
 	_ encoding.TextMarshaler = State{}
 )
 
-// ErrNoState reports the use of the zero State.
-var ErrNoState = shared.ErrNoState
+// ErrNoState reports the use of the zero State. A loop does not retry it.
+var ErrNoState error = noState{}
+
+type noState struct{}
+
+func (noState) Error() string { return "the zero State is not valid" }
+
+// Verdict marks the error, because another attempt does not mend it.
+func (noState) Verdict() (backoff.Outcome, time.Duration, bool) {
+	return backoff.OutcomePermanent.Verdict()
+}
 
 // FullState returns the state of a budget that is full, with version 0, whatever the budget itself has spent.
 //

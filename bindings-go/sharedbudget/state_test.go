@@ -174,9 +174,15 @@ func TestMisusedBudgets(t *testing.T) {
 	budget := newBudget(t, new(memoryStore), "rate")
 	_, err := backoff.Policy{}.Begin(backoff.StreamFromSeed(42), 0, backoff.WithSharedBudget(budget))
 	checkArgument(t, err, backoff.ErrUnused, "shared budget backoff:test:rate has no effect on an operation: loops alone accept it")
+	err = backoff.Do(t.Context(), succeed, backoff.WithSharedBudget(foreign{}))
+	checkArgument(t, err, backoff.ErrWrongType, "shared budget {} is not one of package sharedbudget")
 	var none context.Context
 	checkArgument(t, budget.Flush(none), backoff.ErrMissing, "ctx is nil")
 	if text := fmt.Sprintf("%v %+v %#v", budget, budget, budget); text != "backoff:test:rate backoff:test:rate backoff:test:rate" {
 		t.Error(text)
 	}
 }
+
+type foreign struct{}
+
+func (foreign) ForLoops() (any, error) { return 7, nil }

@@ -18,7 +18,6 @@ require (
 	github.com/riverqueue/river v0.19.0
 	github.com/riverqueue/river/riverdriver/riverpgxv5 v0.19.0
 	github.com/riverqueue/river/rivertype v0.19.0
-	github.com/tetratelabs/wazero v1.11.0
 	golang.org/x/mod v0.31.0
 	gopkg.in/yaml.v3 v3.0.1
 	k8s.io/client-go v0.31.0

@@ -89,24 +89,6 @@ func TestZipsOfAdapters(t *testing.T) {
 	}
 }
 
-// Each program of the page about adapters is one of the examples, which the tests of adapters run, but for that of
-// the package backoffhttp, whose example it is.
-func TestProgramsOfAdapters(t *testing.T) {
-	paths, err := filepath.Glob("examples/*/main.go")
-	if err != nil || len(paths) == 0 {
-		t.Fatalf("no programs: %v", err)
-	}
-	page := read(t, folder+"/ADAPTERS.md")
-	for _, path := range paths {
-		if !strings.Contains(page, "```go\n"+read(t, path)+"```\n\n```text\n") {
-			t.Errorf("the page does not have %s and its output", path)
-		}
-	}
-	if programs := strings.Count(page, "```go\n"); programs != len(paths)+1 {
-		t.Errorf("the page has %d programs, and %d modules have one", programs, len(paths))
-	}
-}
-
 // The READMEs' commands install the module, from a proxy and from a clone, in an environment without a C
 // compiler; its program runs; and the program that it builds for containers needs nothing at all.
 func TestInstall(t *testing.T) {

@@ -3,7 +3,6 @@ package shared
 
 import (
 	"context"
-	"errors"
 	"math"
 	"math/bits"
 	"time"
@@ -23,9 +22,6 @@ type Grant struct {
 	Held  uint64
 	Local bool // the local budget has decided
 }
-
-// ErrNoState is sharedbudget.ErrNoState, which a loop does not retry.
-var ErrNoState = errors.New("the zero State is not valid")
 
 // UnixNano returns the nanoseconds since 1970. time.Time.UnixNano overflows in 2262.
 func UnixNano(now time.Time) uint64 {

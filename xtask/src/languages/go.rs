@@ -110,16 +110,11 @@ pub(crate) fn test(report: &mut Report) {
         suite(go, &["-race"])
     });
     report.suite_of("go test, over C", Runner::Go, || suite(go_over_c()?, &[CGO]));
-    report.suite_of(
-        "Go: the checks, and the translation beside its WebAssembly",
-        Runner::Go,
-        || {
-            let mut go = testing(newest()?);
-            go.env("BACKOFF_WASM", engine::wasm()?);
-            go.args(["-skip", AS_USERS_GET_IT, CHECKS]).arg(format!("{CHECKS}/evaluate"));
-            Ok(go)
-        },
-    );
+    report.suite_of("Go: the checks", Runner::Go, || {
+        let mut go = testing(newest()?);
+        go.args(["-skip", AS_USERS_GET_IT, CHECKS]);
+        Ok(go)
+    });
 }
 
 /// Tests that compile the module again, from a proxy, from a zip file, and for other systems.

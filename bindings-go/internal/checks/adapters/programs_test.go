@@ -2,49 +2,61 @@ package adapters
 
 import (
 	"encoding/json"
+	"go/format"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
 )
 
-// The programs of ADAPTERS.md print what the page says.
+// Each program of ADAPTERS.md is one of an adapter, is formatted, and prints what the page says. That of the package
+// backoffhttp is an example of the package.
 func TestProgramsOfThePage(t *testing.T) {
 	page, err := os.ReadFile("../../../ADAPTERS.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	folders, err := os.ReadDir("../examples")
-	if err != nil || len(folders) == 0 {
-		t.Fatalf("no programs: %v", err)
-	}
-	variables := map[string]string{"redis": "REDIS_URL", "asynq": "REDIS_URL", "postgres": "DATABASE_URL", "river": "DATABASE_URL"}
-	for _, folder := range folders {
-		t.Run(folder.Name(), func(t *testing.T) {
-			program, err := os.ReadFile("../examples/" + folder.Name() + "/main.go")
-			if err != nil {
+	names := make(map[string]bool)
+	for _, block := range strings.Split(string(page), "```go\n")[1:] {
+		program, after, _ := strings.Cut(block, "```\n")
+		adapter := regexp.MustCompile(`bindings-go/adapters/(\w+)"`).FindStringSubmatch(program)
+		if adapter == nil && strings.Contains(program, "bindings-go/backoffhttp") {
+			continue
+		} else if adapter == nil {
+			t.Fatalf("a program of no adapter:\n%s", program)
+		}
+		names[adapter[1]] = true
+		t.Run(adapter[1], func(t *testing.T) {
+			if formatted, err := format.Source([]byte(program)); err != nil || string(formatted) != program {
+				t.Errorf("the program is not formatted: %v", err)
+			}
+			path := filepath.Join(t.TempDir(), "main.go")
+			if err := os.WriteFile(path, []byte(program), 0o644); err != nil {
 				t.Fatal(err)
 			}
-			_, after, found := strings.Cut(string(page), "```go\n"+string(program)+"```\n\n```text\n")
-			want, _, _ := strings.Cut(after, "```\n")
-			if !found {
-				t.Fatal("the page does not have the program")
-			}
 			var environment []string
-			switch variable := variables[folder.Name()]; variable {
-			case "REDIS_URL":
+			switch {
+			case strings.Contains(program, "REDIS_URL"):
 				flushRedis(t)
-				environment = []string{variable + "=" + url(t, "redis")}
-			case "DATABASE_URL":
+				environment = []string{"REDIS_URL=" + url(t, "redis")}
+			case strings.Contains(program, "DATABASE_URL"):
 				connectRiver(t)
 				openPostgres(t)
-				environment = []string{variable + "=" + url(t, "postgres")}
+				environment = []string{"DATABASE_URL=" + url(t, "postgres")}
 			}
-			if got := runProgram(t, environment, "examples/"+folder.Name()); got != want {
-				t.Errorf("the program prints\n%s, want\n%s", got, want)
+			output, found := strings.CutPrefix(after, "\n```text\n")
+			output, _, _ = strings.Cut(output, "```\n")
+			if got := runProgram(t, environment, path); !found || got != output {
+				t.Errorf("the program prints\n%s, want\n%s", got, output)
 			}
 		})
+	}
+	folders, err := os.ReadDir("../../../adapters")
+	if err != nil || len(folders) != len(names) {
+		t.Errorf("%d adapters have programs %v, %v", len(folders), names, err)
 	}
 }
 
@@ -53,7 +65,8 @@ func TestProgramsOfTheScenario(t *testing.T) {
 	for name, server := range map[string]string{"asynq": "redis", "river": "postgres"} {
 		connect(t, name, policy, nil)
 		var answer struct{ Delays []float64 }
-		got := runProgram(t, nil, "queues/"+name, url(t, server), policy, "42", "1001", "2")
+		program := "github.com/backoff-rs/backoff/bindings-go/internal/checks/queues/" + name
+		got := runProgram(t, nil, program, url(t, server), policy, "42", "1001", "2")
 		if err := json.Unmarshal([]byte(got), &answer); err != nil || len(answer.Delays) != 2 {
 			t.Fatalf("%v: %s", err, got)
 		}
@@ -65,11 +78,10 @@ func TestProgramsOfTheScenario(t *testing.T) {
 	}
 }
 
-// runProgram runs a program of this module, with variables of the environment, and returns what it prints. It has the
-// versions of the module in the folder BACKOFF_GO_HOSTS, by default those of this module.
+// runProgram runs a program, with variables of the environment, and returns what it prints. It has the versions of the
+// module in the folder BACKOFF_GO_HOSTS, by default those of this module.
 func runProgram(t *testing.T, variables []string, program string, arguments ...string) string {
 	t.Helper()
-	program = "github.com/backoff-rs/backoff/bindings-go/internal/checks/" + program
 	command := exec.Command("go", append([]string{"run", program}, arguments...)...)
 	command.Dir = os.Getenv("BACKOFF_GO_HOSTS")
 	command.Env = append(os.Environ(), variables...)

@@ -30,7 +30,7 @@ pub(crate) fn files(header: &str) -> Result<[(PathBuf, String); 3]> {
 }
 
 /// The module of which `core.go` is the translation.
-pub(crate) fn wasm() -> Result<PathBuf> {
+fn wasm() -> Result<PathBuf> {
     let flags = [
         // A stack that is too small meets the end of the memory, not the data.
         "-Clink-arg=--stack-first",
