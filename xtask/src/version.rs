@@ -51,7 +51,7 @@ const PLACES: [Place; 26] = [
 ];
 
 /// What an adapter of Go requires.
-const GO_MODULE: &str = "\tgithub.com/backoff-rs/backoff/bindings-go v";
+const GO_MODULE: &str = "github.com/backoff-rs/backoff/bindings-go v";
 
 /// In these, every package of this project has the version.
 const LOCKS: [&str; 4] = [

@@ -15,6 +15,7 @@ mod budget_file;
 mod end;
 #[cfg(unix)]
 mod events;
+mod failure;
 #[cfg(unix)]
 mod job;
 #[cfg(unix)]

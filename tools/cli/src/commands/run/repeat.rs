@@ -13,7 +13,8 @@ use super::codes::Codes;
 use super::end::End;
 use super::operation::BudgetedOperation;
 use super::report::{Event, Report};
-use super::system::{Attempt, Failure, System};
+use super::failure::Failure;
+use super::system::{Attempt, System};
 use crate::fields::without_limits;
 
 /// Runs the command until it succeeds or the operation stops, and returns how the last attempt

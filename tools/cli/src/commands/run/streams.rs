@@ -15,7 +15,7 @@ use tempfile::tempfile;
 use super::arguments::{Arguments, Stdin, Stdout};
 use super::report::Report;
 use super::signals::Signals;
-use super::system::Failure;
+use super::failure::Failure;
 
 /// Standard input and standard output of the attempts.
 pub(super) struct Streams {
