@@ -25,8 +25,8 @@ func New() *Module {
 	m.memory = make([]byte, 65536)
 	memory_init(m.memory, data0, uint32(i32(0x4000)), 0, len(data0))
 	m.g0 = i32(0x4000)
-	m.g1 = i32(27196)
-	m.g2 = i32(27200)
+	m.g1 = i32(27156)
+	m.g2 = i32(27168)
 	return m
 }
 
@@ -331,11 +331,11 @@ func (m *Module) fn3(v0, v1, v2 int32, v3 int64) {
 	v4 = t0 - i32(80)
 	m.g0 = v4
 	v5 = i32(0)
-	t1 := int64(load64(m.memory, uint64(uint32(i32(0)))+25164))
+	t1 := int64(load64(m.memory, uint64(uint32(i32(0)))+25124))
 	store64(m.memory, uint64(uint32(v4))+48, uint64(t1))
-	t2 := int64(load64(m.memory, uint64(uint32(i32(0)))+25156))
+	t2 := int64(load64(m.memory, uint64(uint32(i32(0)))+25116))
 	store64(m.memory, uint64(uint32(v4))+40, uint64(t2))
-	t3 := int64(load64(m.memory, uint64(uint32(i32(0)))+25148))
+	t3 := int64(load64(m.memory, uint64(uint32(i32(0)))+25108))
 	store64(m.memory, uint64(uint32(v4))+32, uint64(t3))
 	v6 = v4 + i32(32)
 	{
@@ -434,14 +434,14 @@ func (m *Module) fn3(v0, v1, v2 int32, v3 int64) {
 									v13 = t17
 									goto l12
 								case 9:
-									m.fn161(v4+i32(64), v4+i32(56), i32(25224), i32(7), i32(3))
+									m.fn161(v4+i32(64), v4+i32(56), i32(25184), i32(7), i32(3))
 									t34 := int32(load32(m.memory, uint64(uint32(v4))+64))
 									if t34 != 0 {
 										goto l12
 									}
 									goto l11
 								case 10:
-									m.fn161(v4+i32(64), v4+i32(56), i32(25316), i32(12), i32(3))
+									m.fn161(v4+i32(64), v4+i32(56), i32(25276), i32(12), i32(3))
 									t14 := int32(load32(m.memory, uint64(uint32(v4))+64))
 									if t14 == 0 {
 										goto l11
@@ -453,7 +453,7 @@ func (m *Module) fn3(v0, v1, v2 int32, v3 int64) {
 									goto l6
 								default:
 									if v14 == i32(65) {
-										m.fn161(v4+i32(64), v4+i32(56), i32(25224), i32(7), i32(-1))
+										m.fn161(v4+i32(64), v4+i32(56), i32(25184), i32(7), i32(-1))
 										t32 := int32(load32(m.memory, uint64(uint32(v4))+64))
 										if t32 == 0 {
 											goto l11
@@ -816,7 +816,7 @@ func (m *Module) fn4(v0, v1, v2, v3 int32, v4 int64) {
 				if v6 == 0 {
 					goto l28
 				}
-				v2 = v6 + i32(20124)
+				v2 = v6 + i32(20096)
 				v6 = v6 + i32(4)
 				t8 := int32(load32(m.memory, uint32(v2)))
 				if t8 != v9 {
@@ -905,9 +905,9 @@ func (m *Module) fn4(v0, v1, v2, v3 int32, v4 int64) {
 				}
 				store32(m.memory, uint64(uint32(t28))+828, uint32(p27))
 				memory_zero(m.memory, uint32(v5+i32(848)), uint32(i32(772)))
-				t29 := m.fn8(v5+i32(848), i32(23354), i32(3))
+				t29 := m.fn8(v5+i32(848), i32(23330), i32(3))
 				t30 := m.fn9(t29, v15)
-				t31 := m.fn8(t30, i32(23357), i32(2))
+				t31 := m.fn8(t30, i32(23333), i32(2))
 				v2 = t31
 				store32(m.memory, uint64(uint32(v5))+1660, uint32(v6))
 				store32(m.memory, uint64(uint32(v5))+1656, uint32(v9))
@@ -995,19 +995,19 @@ func (m *Module) fn5(v0 int32) int32 {
 	v1 = t0 - i32(160)
 	m.g0 = v1
 	v2 = i32(12)
-	memory_copy(m.memory, uint32(v1+i32(12)), uint32(i32(19888)), uint32(i32(96)))
+	memory_copy(m.memory, uint32(v1+i32(4)+i32(12)), uint32(i32(19864)), uint32(i32(92)))
 	store32(m.memory, uint64(uint32(v1))+116, uint32(i32(10)))
 	store64(m.memory, uint64(uint32(v1))+108, uint64(i64(1)))
 	v3 = v1 + i32(120)
-	memory_copy(m.memory, uint32(v3), uint32(i32(19984)), uint32(i32(40)))
+	memory_copy(m.memory, uint32(v3), uint32(i32(19956)), uint32(i32(40)))
 l1:
 	{
-		t1 := int32(load32(m.memory, uint32(v1+v2)))
+		t1 := int32(load32(m.memory, uint32(v1+i32(4)+v2)))
 		if t1 == v0 {
 			goto l0
 		}
 		v2 = v2 + i32(4)
-		if v2 != i32(108) {
+		if v2 != i32(104) {
 			goto l1
 		}
 	}
@@ -1167,7 +1167,7 @@ l0:
 func (m *Module) fn10(v0, v1 int32) {
 	var v2, v3, v4, v5, v6, v7, v8, v9, v10, v11, v12, v13, v14 int32
 	var v15 int64
-	var v16, v17, v18, v19, v20, v21, v22 int32
+	var v16, v17, v18, v19, v20, v21, v22, v23 int32
 	t0 := m.g0
 	v2 = t0 - i32(176)
 	m.g0 = v2
@@ -1178,9 +1178,9 @@ func (m *Module) fn10(v0, v1 int32) {
 		p2 = 1
 	}
 	v4 = p2
-	p3 := i32(23092)
+	p3 := i32(23064)
 	if v4 != 0 {
-		p3 = i32(22336)
+		p3 = i32(22308)
 	}
 	v5 = p3
 	t5 := v5
@@ -1189,9 +1189,9 @@ func (m *Module) fn10(v0, v1 int32) {
 		p4 = i32(528)
 	}
 	v6 = t5 + p4
-	p6 := i32(20244)
+	p6 := i32(20216)
 	if v4 != 0 {
-		p6 = i32(20168)
+		p6 = i32(20140)
 	}
 	v7 = p6
 	t8 := v7
@@ -1202,20 +1202,20 @@ func (m *Module) fn10(v0, v1 int32) {
 	v8 = t8 + p7
 	p9 := i32(36)
 	if v4 != 0 {
-		p9 = i32(92)
+		p9 = i32(88)
 	}
 	v9 = p9
-	p10 := i32(19988)
+	p10 := i32(19960)
 	if v4 != 0 {
-		p10 = i32(19892)
+		p10 = i32(19868)
 	}
 	v10 = p10
 	t11 := int32(load32(m.memory, uint64(uint32(v0))+32))
 	v11 = t11
 	v4 = v11 << 2
-	t12 := int32(load32(m.memory, uint32(v4+i32(26996))))
+	t12 := int32(load32(m.memory, uint32(v4+i32(26956))))
 	v12 = t12
-	t13 := int32(load32(m.memory, uint32(v4+i32(26896))))
+	t13 := int32(load32(m.memory, uint32(v4+i32(26856))))
 	v13 = t13
 	v14 = v2 + i32(56) + i32(8)
 	t14 := int64(load64(m.memory, uint64(uint32(v0))+16))
@@ -1427,7 +1427,7 @@ l25:
 							goto l12
 						}
 						store64(m.memory, uint64(uint32(v2))+56, uint64(i64(0x700000000)))
-						memory_copy(m.memory, uint32(v14), uint32(i32(23240)), uint32(i32(112)))
+						memory_copy(m.memory, uint32(v14), uint32(i32(23216)), uint32(i32(112)))
 						_ = m.fn150(v22, v2+i32(56))
 						goto l12
 					case 1:
@@ -1521,13 +1521,13 @@ l25:
 				t76 := int32(load32(m.memory, uint64(uint32(v2))+16))
 				t77 := int32(load32(m.memory, uint64(uint32(v2))+20))
 				t78 := m.fn8(v22, t76, t77)
-				t79 := m.fn8(t78, i32(24489), i32(1))
+				t79 := m.fn8(t78, i32(24465), i32(1))
 				v19 = t79
 				m.fn12(v2+i32(56), v4)
 				_ = m.fn148(v19, v2+i32(56), v15)
 				goto l12
 			}
-			_ = m.fn8(v22, i32(24481), i32(8))
+			_ = m.fn8(v22, i32(24457), i32(8))
 			goto l12
 		case 0:
 			if v3 == 0 {
@@ -1550,31 +1550,34 @@ l25:
 				goto l12
 			}
 			v4 = i32(0)
+			v21 = v9
+			v19 = v10
 		l24:
 			{
-				t85 := int32(load32(m.memory, uint32(v10+v4)))
+				t85 := int32(load32(m.memory, uint32(v19)))
 				m.fn144(v2+i32(32), t85)
 				t86 := int32(load32(m.memory, uint64(uint32(v2))+32))
-				v19 = t86
-				if v19 == 0 {
+				v20 = t86
+				if v20 == 0 {
 					goto l12
 				}
 				t87 := int32(load32(m.memory, uint64(uint32(v2))+36))
-				v21 = t87
+				v23 = t87
 				t89 := v22
 				p88 := i32(1)
 				if v4 != 0 {
-					p88 = i32(23352)
+					p88 = i32(23328)
 				}
 				p90 := i32(0)
 				if v4 != 0 {
 					p90 = i32(2)
 				}
 				t91 := m.fn8(t89, p88, p90)
-				_ = m.fn8(t91, v19, v21)
-				t93 := v9
-				v4 = v4 + i32(4)
-				if t93 != v4 {
+				_ = m.fn8(t91, v20, v23)
+				v4 = v4 + i32(-1)
+				v19 = v19 + i32(4)
+				v21 = v21 + i32(-4)
+				if v21 != 0 {
 					goto l24
 				}
 			}
@@ -1651,13 +1654,13 @@ func (m *Module) fn12(v0, v1 int32) {
 	var v2 int32
 	v2 = i32(1)
 	switch v1 + i32(-1) {
-	case 1, 2, 6, 7, 9, 13, 14, 15, 18, 19, 21, 22, 23, 38, 39:
+	case 1, 2, 6, 7, 9, 13, 14, 15, 18, 19, 21, 22, 38, 39:
 		goto l1
-	case 24, 25, 26, 27, 28, 29, 30, 31:
+	case 23, 24, 25, 26, 27, 28, 29, 30, 31:
 		panic("unreachable")
 	default:
 		store32(m.memory, uint64(uint32(v0))+8, uint32(i32(5)))
-		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(20168)))
+		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(20140)))
 		goto l9
 	case 3, 11, 12, 37:
 		v2 = i32(2)
@@ -1667,19 +1670,19 @@ func (m *Module) fn12(v0, v1 int32) {
 		goto l1
 	case 8:
 		store32(m.memory, uint64(uint32(v0))+8, uint32(i32(2)))
-		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(24940)))
+		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(24900)))
 		goto l9
 	case 10:
 		store32(m.memory, uint64(uint32(v0))+8, uint32(i32(7)))
-		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(24984)))
+		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(24944)))
 		goto l9
 	case 20:
 		store32(m.memory, uint64(uint32(v0))+8, uint32(i32(3)))
-		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(25060)))
+		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(25020)))
 		goto l9
 	case 32:
 		store32(m.memory, uint64(uint32(v0))+8, uint32(i32(6)))
-		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(20244)))
+		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(20216)))
 	}
 l9:
 	v2 = i32(0)
@@ -1694,7 +1697,7 @@ func (m *Module) fn13(v0, v1, v2 int32, v3 int64, v4 int32) {
 	t0 := m.g0
 	v5 = t0 - i32(16)
 	m.g0 = v5
-	m.fn11(v5+i32(8), v2, i32(19888), i32(24), v4)
+	m.fn11(v5+i32(8), v2, i32(19864), i32(23), v4)
 	v4 = i32(1)
 	t1 := int32(load32(m.memory, uint64(uint32(v5))+12))
 	v6 = t1
@@ -1711,7 +1714,7 @@ func (m *Module) fn13(v0, v1, v2 int32, v3 int64, v4 int32) {
 		v2 = i32(101)
 		t3 := int64(load64(m.memory, uint32(v1)))
 		v7 = t3
-		if uint64(v7) > uint64(i64(0xffffff)) {
+		if uint64(v7) > uint64(i64(0x7fffff)) {
 			goto l1
 		}
 		{
@@ -1720,7 +1723,7 @@ func (m *Module) fn13(v0, v1, v2 int32, v3 int64, v4 int32) {
 				p4 = i32(-1)
 			}
 			v4 = p4 + v6
-			if uint32(v4) > uint32(i32(23)) {
+			if uint32(v4) > uint32(i32(22)) {
 				goto l2
 			}
 			store64(m.memory, uint64(uint32(v1+v4<<3))+8, uint64(v3))
@@ -1738,7 +1741,7 @@ l1:
 //go:norace
 func (m *Module) Xbackoff_budget_event_name(v0 int32) int32 {
 	v0 = v0 + i32(-1)
-	p0 := i32(19659)
+	p0 := i32(19635)
 	if uint32(v0) < uint32(i32(6)) {
 		p0 = v0*i32(24) + i32(16450)
 	}
@@ -1787,7 +1790,7 @@ func (m *Module) Xbackoff_budget_get(v0, v1, v2 int32) int32 {
 				if !(v6 == 0) {
 					goto l3
 				}
-				m.fn11(v3+i32(8), v1, i32(19984), i32(10), i32(0))
+				m.fn11(v3+i32(8), v1, i32(19956), i32(10), i32(0))
 				t4 := int32(load32(m.memory, uint64(uint32(v3))+12))
 				v4 = t4
 				t5 := int32(load32(m.memory, uint64(uint32(v3))+8))
@@ -1837,7 +1840,7 @@ func (m *Module) fn16(v0, v1, v2 int32) {
 	t0 := m.g0
 	v3 = t0 - i32(192)
 	m.g0 = v3
-	m.fn51(v3, v1)
+	m.fn51(v3+i32(8), v1)
 	v1 = i32(-40)
 	{
 	l1:
@@ -1846,14 +1849,14 @@ func (m *Module) fn16(v0, v1, v2 int32) {
 			if v1 == 0 {
 				goto l0
 			}
-			v5 = v1 + i32(20024)
+			v5 = v1 + i32(19996)
 			v1 = v1 + i32(4)
 			t1 := int32(load32(m.memory, uint32(v5)))
 			if t1 != v2 {
 				goto l1
 			}
 		}
-		t2 := m.fn142(v3, v2)
+		t2 := m.fn142(v3+i32(8), v2)
 		if t2 == 0 {
 			goto l0
 		}
@@ -1864,10 +1867,10 @@ func (m *Module) fn16(v0, v1, v2 int32) {
 				p3 = i32(-1)
 			}
 			v1 = p3 + v2
-			if uint32(v1) > uint32(i32(23)) {
+			if uint32(v1) > uint32(i32(22)) {
 				goto l2
 			}
-			t4 := int64(load64(m.memory, uint32(v3+v1<<3)))
+			t4 := int64(load64(m.memory, uint32(v3+i32(8)+v1<<3)))
 			v4 = t4
 		}
 	l2:
@@ -1922,7 +1925,7 @@ func (m *Module) Xbackoff_budget_get_ratio(v0, v1, v2, v3 int32) int32 {
 					if !(v7 == 0) {
 						goto l4
 					}
-					m.fn11(v4+i32(8), v1, i32(19984), i32(10), i32(1))
+					m.fn11(v4+i32(8), v1, i32(19956), i32(10), i32(1))
 					t5 := int32(load32(m.memory, uint64(uint32(v4))+12))
 					v5 = t5
 					t6 := int32(load32(m.memory, uint64(uint32(v4))+8))
@@ -2067,7 +2070,7 @@ func (m *Module) Xbackoff_budget_member_cancel(v0, v1 int32) int32 {
 				{
 				l4:
 					{
-						t1 := int32(load32(m.memory, uint32(v4+i32(26036))))
+						t1 := int32(load32(m.memory, uint32(v4+i32(25996))))
 						if t1 == v1 {
 							goto l3
 						}
@@ -2090,7 +2093,7 @@ func (m *Module) Xbackoff_budget_member_cancel(v0, v1 int32) int32 {
 				{
 				l7:
 					{
-						t3 := int32(load32(m.memory, uint32(v4+i32(26036))))
+						t3 := int32(load32(m.memory, uint32(v4+i32(25996))))
 						if t3 == v1 {
 							goto l6
 						}
@@ -2120,7 +2123,7 @@ func (m *Module) Xbackoff_budget_member_cancel(v0, v1 int32) int32 {
 				{
 				l10:
 					{
-						t8 := int32(load32(m.memory, uint32(v4+i32(26036))))
+						t8 := int32(load32(m.memory, uint32(v4+i32(25996))))
 						if t8 == v1 {
 							goto l9
 						}
@@ -2329,14 +2332,14 @@ l0:
 			p7 = i32(624)
 		}
 		v6 = t8 + p7
-		t9 := int32(load32(m.memory, uint64(uint32(v4<<2))+26024))
+		t9 := int32(load32(m.memory, uint64(uint32(v4<<2))+25984))
 		v1 = t9
 		v4 = i32(0)
 		v2 = i32(-12)
 		{
 		l3:
 			{
-				t10 := int32(load32(m.memory, uint32(v2+i32(26036))))
+				t10 := int32(load32(m.memory, uint32(v2+i32(25996))))
 				if t10 == v1 {
 					goto l2
 				}
@@ -2358,7 +2361,7 @@ l0:
 		{
 		l6:
 			{
-				t12 := int32(load32(m.memory, uint32(v2+i32(26036))))
+				t12 := int32(load32(m.memory, uint32(v2+i32(25996))))
 				if t12 == v1 {
 					goto l5
 				}
@@ -2690,7 +2693,7 @@ func (m *Module) Xbackoff_budget_member_init(v0, v1, v2 int32, v3, v4, v5, v6 in
 							}
 							goto l0
 						l7:
-							t9 := int64(load64(m.memory, uint64(uint32(int32(v12)<<3))+19864))
+							t9 := int64(load64(m.memory, uint64(uint32(int32(v12)<<3))+19840))
 							v11 = t9
 						}
 					l8:
@@ -3072,7 +3075,7 @@ func (m *Module) Xbackoff_budget_member_note(v0, v1, v2 int32, v3 int64) int32 {
 					if v11 != 0 {
 						goto l9
 					}
-					t10 := int32(load32(m.memory, uint32(v1+i32(26036))))
+					t10 := int32(load32(m.memory, uint32(v1+i32(25996))))
 					t11 := v8
 					v9 = t10
 					p12 := i32(2)
@@ -3573,7 +3576,7 @@ l2:
 	v5 = i32(-12)
 l4:
 	{
-		t2 := int32(load32(m.memory, uint32(v5+i32(26036))))
+		t2 := int32(load32(m.memory, uint32(v5+i32(25996))))
 		if t2 == v1 {
 			goto l3
 		}
@@ -3595,7 +3598,7 @@ l3:
 			{
 			l7:
 				{
-					t3 := int32(load32(m.memory, uint32(v5+i32(26036))))
+					t3 := int32(load32(m.memory, uint32(v5+i32(25996))))
 					if t3 == v1 {
 						goto l6
 					}
@@ -3658,7 +3661,7 @@ l3:
 			v5 = i32(-12)
 		l13:
 			{
-				t8 := int32(load32(m.memory, uint32(v5+i32(26036))))
+				t8 := int32(load32(m.memory, uint32(v5+i32(25996))))
 				if t8 == v1 {
 					v5 = i32(3)
 					v8 = i64(0)
@@ -4573,9 +4576,9 @@ func (m *Module) Xbackoff_budget_member_step(v0, v1 int32, v2, v3 int64, v4 int3
 			}
 		}
 		v11 = i32(0)
-		t81 := int32(load32(m.memory, uint64(uint32(i32(0)))+26032))
+		t81 := int32(load32(m.memory, uint64(uint32(i32(0)))+25992))
 		store32(m.memory, uint64(uint32(v7))+2112, uint32(t81))
-		t82 := int64(load64(m.memory, uint64(uint32(i32(0)))+26024))
+		t82 := int64(load64(m.memory, uint64(uint32(i32(0)))+25984))
 		store64(m.memory, uint64(uint32(v7))+2104, uint64(t82))
 		v18 = v7 + i32(648)
 		v10 = v7 + i32(2104)
@@ -4590,7 +4593,7 @@ func (m *Module) Xbackoff_budget_member_step(v0, v1 int32, v2, v3 int64, v4 int3
 			{
 			l39:
 				{
-					t84 := int32(load32(m.memory, uint32(v0+i32(26036))))
+					t84 := int32(load32(m.memory, uint32(v0+i32(25996))))
 					if t84 == v8 {
 						goto l38
 					}
@@ -4615,7 +4618,7 @@ func (m *Module) Xbackoff_budget_member_step(v0, v1 int32, v2, v3 int64, v4 int3
 			v0 = i32(-12)
 		l42:
 			{
-				t87 := int32(load32(m.memory, uint32(v0+i32(26036))))
+				t87 := int32(load32(m.memory, uint32(v0+i32(25996))))
 				if t87 == v8 {
 					goto l41
 				}
@@ -4634,9 +4637,9 @@ func (m *Module) Xbackoff_budget_member_step(v0, v1 int32, v2, v3 int64, v4 int3
 			}
 		}
 		v11 = i32(0)
-		t88 := int32(load32(m.memory, uint64(uint32(i32(0)))+26032))
+		t88 := int32(load32(m.memory, uint64(uint32(i32(0)))+25992))
 		store32(m.memory, uint64(uint32(v7))+2112, uint32(t88))
-		t89 := int64(load64(m.memory, uint64(uint32(i32(0)))+26024))
+		t89 := int64(load64(m.memory, uint64(uint32(i32(0)))+25984))
 		store64(m.memory, uint64(uint32(v7))+2104, uint64(t89))
 		t90 := int64(load64(m.memory, uint64(uint32(v7))+480))
 		t91 := int64(uint64(t90) / uint64(i64(1000000)))
@@ -4667,7 +4670,7 @@ func (m *Module) Xbackoff_budget_member_step(v0, v1 int32, v2, v3 int64, v4 int3
 			{
 			l46:
 				{
-					t96 := int32(load32(m.memory, uint32(v8+i32(26036))))
+					t96 := int32(load32(m.memory, uint32(v8+i32(25996))))
 					if t96 == v0 {
 						goto l45
 					}
@@ -4689,7 +4692,7 @@ func (m *Module) Xbackoff_budget_member_step(v0, v1 int32, v2, v3 int64, v4 int3
 			{
 			l49:
 				{
-					t98 := int32(load32(m.memory, uint32(v8+i32(26036))))
+					t98 := int32(load32(m.memory, uint32(v8+i32(25996))))
 					if t98 == v0 {
 						goto l48
 					}
@@ -4741,7 +4744,7 @@ func (m *Module) Xbackoff_budget_member_step(v0, v1 int32, v2, v3 int64, v4 int3
 			v8 = i32(-12)
 		l52:
 			{
-				t105 := int32(load32(m.memory, uint32(v8+i32(26036))))
+				t105 := int32(load32(m.memory, uint32(v8+i32(25996))))
 				if t105 == v0 {
 					goto l51
 				}
@@ -4759,7 +4762,7 @@ func (m *Module) Xbackoff_budget_member_step(v0, v1 int32, v2, v3 int64, v4 int3
 			v8 = i32(-12)
 		l55:
 			{
-				t106 := int32(load32(m.memory, uint32(v8+i32(26036))))
+				t106 := int32(load32(m.memory, uint32(v8+i32(25996))))
 				if t106 == v0 {
 					goto l54
 				}
@@ -4941,9 +4944,9 @@ l1:
 				goto l5
 			}
 			v1 = v10 << 2
-			t7 := int32(load32(m.memory, uint64(uint32(v1))+27172))
+			t7 := int32(load32(m.memory, uint64(uint32(v1))+27132))
 			v11 = t7
-			t8 := int32(load32(m.memory, uint64(uint32(v1))+27148))
+			t8 := int32(load32(m.memory, uint64(uint32(v1))+27108))
 			v12 = v11 + t8
 		l16:
 			{
@@ -5243,11 +5246,11 @@ func (m *Module) fn39(v0, v1 int32) {
 	t3 := int64(load64(m.memory, uint64(uint32(v1))+176))
 	v5 = t3
 	m.fn57(v2+i32(12), v1)
-	t4 := m.fn8(v2+i32(12), i32(26020), i32(3))
+	t4 := m.fn8(v2+i32(12), i32(25980), i32(3))
 	t5 := m.fn9(t4, v5)
-	t6 := m.fn8(t5, i32(24489), i32(1))
+	t6 := m.fn8(t5, i32(24465), i32(1))
 	t7 := m.fn9(t6, v4)
-	t8 := m.fn8(t7, i32(24489), i32(1))
+	t8 := m.fn8(t7, i32(24465), i32(1))
 	t9 := m.fn9(t8, v3)
 	memory_copy(m.memory, uint32(v0), uint32(t9), uint32(i32(772)))
 	m.g0 = v2 + i32(784)
@@ -5267,7 +5270,7 @@ func (m *Module) fn40(v0, v1, v2 int32) {
 	if uint32(v2+i32(-5)) < uint32(i32(-3)) {
 		goto l2
 	}
-	v2 = v2<<2 + i32(26016)
+	v2 = v2<<2 + i32(25976)
 	if v2 != 0 {
 		goto l3
 	}
@@ -5429,9 +5432,9 @@ func (m *Module) Xbackoff_budget_member_stored(v0 int32, v1 int64, v2 int32) int
 		t2 := int64(load64(m.memory, uint64(uint32(v0))+392))
 		store64(m.memory, uint64(uint32(v0))+384, uint64(t2))
 		memory_zero(m.memory, uint32(v3+i32(168)), uint32(i32(72)))
-		t3 := int32(load32(m.memory, uint64(uint32(i32(0)))+26032))
+		t3 := int32(load32(m.memory, uint64(uint32(i32(0)))+25992))
 		store32(m.memory, uint64(uint32(v3))+40, uint32(t3))
-		t4 := int64(load64(m.memory, uint64(uint32(i32(0)))+26024))
+		t4 := int64(load64(m.memory, uint64(uint32(i32(0)))+25984))
 		store64(m.memory, uint64(uint32(v3))+32, uint64(t4))
 		t5 := int64(load64(m.memory, uint64(uint32(v0))+360))
 		v6 = t5
@@ -5467,7 +5470,7 @@ func (m *Module) Xbackoff_budget_member_stored(v0 int32, v1 int64, v2 int32) int
 			{
 			l2:
 				{
-					t10 := int32(load32(m.memory, uint32(v19+i32(26036))))
+					t10 := int32(load32(m.memory, uint32(v19+i32(25996))))
 					if t10 == v4 {
 						goto l1
 					}
@@ -5489,7 +5492,7 @@ func (m *Module) Xbackoff_budget_member_stored(v0 int32, v1 int64, v2 int32) int
 			{
 			l5:
 				{
-					t12 := int32(load32(m.memory, uint32(v19+i32(26036))))
+					t12 := int32(load32(m.memory, uint32(v19+i32(25996))))
 					if t12 == v4 {
 						goto l4
 					}
@@ -5517,7 +5520,7 @@ func (m *Module) Xbackoff_budget_member_stored(v0 int32, v1 int64, v2 int32) int
 			{
 			l8:
 				{
-					t15 := int32(load32(m.memory, uint32(v19+i32(26036))))
+					t15 := int32(load32(m.memory, uint32(v19+i32(25996))))
 					if t15 == v4 {
 						goto l7
 					}
@@ -5544,7 +5547,7 @@ func (m *Module) Xbackoff_budget_member_stored(v0 int32, v1 int64, v2 int32) int
 			{
 			l11:
 				{
-					t18 := int32(load32(m.memory, uint32(v19+i32(26036))))
+					t18 := int32(load32(m.memory, uint32(v19+i32(25996))))
 					if t18 == v4 {
 						goto l10
 					}
@@ -5570,7 +5573,7 @@ func (m *Module) Xbackoff_budget_member_stored(v0 int32, v1 int64, v2 int32) int
 			{
 			l14:
 				{
-					t21 := int32(load32(m.memory, uint32(v19+i32(26036))))
+					t21 := int32(load32(m.memory, uint32(v19+i32(25996))))
 					if t21 == v4 {
 						goto l13
 					}
@@ -5608,7 +5611,7 @@ func (m *Module) Xbackoff_budget_member_stored(v0 int32, v1 int64, v2 int32) int
 			v19 = i32(-12)
 		l17:
 			{
-				t27 := int32(load32(m.memory, uint32(v19+i32(26036))))
+				t27 := int32(load32(m.memory, uint32(v19+i32(25996))))
 				if t27 == v4 {
 					goto l16
 				}
@@ -5626,7 +5629,7 @@ func (m *Module) Xbackoff_budget_member_stored(v0 int32, v1 int64, v2 int32) int
 			v19 = i32(-12)
 		l20:
 			{
-				t28 := int32(load32(m.memory, uint32(v19+i32(26036))))
+				t28 := int32(load32(m.memory, uint32(v19+i32(25996))))
 				if t28 == v4 {
 					goto l19
 				}
@@ -5668,7 +5671,7 @@ func (m *Module) Xbackoff_budget_member_stored(v0 int32, v1 int64, v2 int32) int
 			v19 = i32(-12)
 		l25:
 			{
-				t33 := int32(load32(m.memory, uint32(v19+i32(26036))))
+				t33 := int32(load32(m.memory, uint32(v19+i32(25996))))
 				if t33 == v4 {
 					goto l24
 				}
@@ -5692,7 +5695,7 @@ func (m *Module) Xbackoff_budget_member_stored(v0 int32, v1 int64, v2 int32) int
 			v19 = i32(-12)
 		l28:
 			{
-				t35 := int32(load32(m.memory, uint32(v19+i32(26036))))
+				t35 := int32(load32(m.memory, uint32(v19+i32(25996))))
 				if t35 == v4 {
 					goto l27
 				}
@@ -5722,7 +5725,7 @@ func (m *Module) Xbackoff_budget_member_stored(v0 int32, v1 int64, v2 int32) int
 			v19 = i32(-12)
 		l31:
 			{
-				t39 := int32(load32(m.memory, uint32(v19+i32(26036))))
+				t39 := int32(load32(m.memory, uint32(v19+i32(25996))))
 				if t39 == v4 {
 					goto l30
 				}
@@ -5790,7 +5793,7 @@ func (m *Module) Xbackoff_budget_member_stored(v0 int32, v1 int64, v2 int32) int
 			{
 			l37:
 				{
-					t47 := int32(load32(m.memory, uint32(v4+i32(26036))))
+					t47 := int32(load32(m.memory, uint32(v4+i32(25996))))
 					if t47 == v20 {
 						goto l36
 					}
@@ -5827,7 +5830,7 @@ func (m *Module) Xbackoff_budget_member_stored(v0 int32, v1 int64, v2 int32) int
 			{
 			l41:
 				{
-					t50 := int32(load32(m.memory, uint32(v4+i32(26036))))
+					t50 := int32(load32(m.memory, uint32(v4+i32(25996))))
 					if t50 == v20 {
 						goto l40
 					}
@@ -5864,7 +5867,7 @@ func (m *Module) Xbackoff_budget_member_stored(v0 int32, v1 int64, v2 int32) int
 			{
 			l45:
 				{
-					t53 := int32(load32(m.memory, uint32(v4+i32(26036))))
+					t53 := int32(load32(m.memory, uint32(v4+i32(25996))))
 					if t53 == v20 {
 						goto l44
 					}
@@ -5920,14 +5923,14 @@ func (m *Module) Xbackoff_budget_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 	var v9 int32
 	var v10, v11 int64
 	t0 := m.g0
-	v4 = t0 - i32(2832)
+	v4 = t0 - i32(2752)
 	m.g0 = v4
 	{
 		if v0 != 0 {
 			goto l0
 		}
 		v5 = i32(0)
-		memory_zero(m.memory, uint32(v4+i32(2364)), uint32(i32(36)))
+		memory_zero(m.memory, uint32(v4+i32(2300)), uint32(i32(36)))
 		v1 = i32(100)
 		goto l1
 	l0:
@@ -5950,7 +5953,7 @@ func (m *Module) Xbackoff_budget_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 		v1 = i32(108)
 	l5:
 		v5 = i32(0)
-		memory_zero(m.memory, uint32(v4+i32(2364)), uint32(i32(36)))
+		memory_zero(m.memory, uint32(v4+i32(2300)), uint32(i32(36)))
 	l1:
 		v2 = i64(0)
 		v6 = i64(0)
@@ -5958,71 +5961,71 @@ func (m *Module) Xbackoff_budget_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 	l6:
 		v5 = int32(v2)
 	l3:
-		m.fn45(v4+i32(1184), i32(2), v1, v5)
-		t1 := int64(load64(m.memory, uint64(uint32(v4))+1184))
+		m.fn45(v4+i32(1160), i32(2), v1, v5)
+		t1 := int64(load64(m.memory, uint64(uint32(v4))+1160))
 		v2 = t1
-		t2 := v4 + i32(2160)
-		v1 = v4 + i32(1184) + i32(8)
+		t2 := v4 + i32(2104)
+		v1 = v4 + i32(1160) + i32(8)
 		memory_copy(m.memory, uint32(t2), uint32(v1), uint32(i32(72)))
 		{
 			if v2 != i64(2) {
 				goto l8
 			}
-			memory_copy(m.memory, uint32(v4+i32(208)+i32(8)), uint32(v4+i32(2160)), uint32(i32(72)))
+			memory_copy(m.memory, uint32(v4+i32(216)+i32(8)), uint32(v4+i32(2104)), uint32(i32(72)))
 			goto l9
 		l8:
-			memory_copy(m.memory, uint32(v4+i32(392)+i32(80)), uint32(v4+i32(1184)+i32(80)), uint32(i32(712)))
-			memory_copy(m.memory, uint32(v4+i32(392)+i32(8)), uint32(v4+i32(2160)), uint32(i32(72)))
-			store64(m.memory, uint64(uint32(v4))+392, uint64(v2))
-			m.fn46(v4+i32(2160), v4+i32(392))
-			m.fn47(v4+i32(1184), v4+i32(2160), i32(19984), i32(10))
+			memory_copy(m.memory, uint32(v4+i32(400)+i32(80)), uint32(v4+i32(1160)+i32(80)), uint32(i32(680)))
+			memory_copy(m.memory, uint32(v4+i32(400)+i32(8)), uint32(v4+i32(2104)), uint32(i32(72)))
+			store64(m.memory, uint64(uint32(v4))+400, uint64(v2))
+			m.fn46(v4+i32(2104), v4+i32(400))
+			m.fn47(v4+i32(1160), v4+i32(2104), i32(19956), i32(10))
 			{
 				{
-					t3 := int64(load64(m.memory, uint64(uint32(v4))+1184))
+					t3 := int64(load64(m.memory, uint64(uint32(v4))+1160))
 					if t3 != i64(1) {
 						goto l10
 					}
-					store64(m.memory, uint64(uint32(v4))+1976, uint64(i64(1)))
+					store64(m.memory, uint64(uint32(v4))+1920, uint64(i64(1)))
 					t4 := int64(load64(m.memory, uint32(v1)))
-					store64(m.memory, uint64(uint32(v4))+1984, uint64(t4))
+					store64(m.memory, uint64(uint32(v4))+1928, uint64(t4))
 					t5 := int64(load64(m.memory, uint64(uint32(v1))+8))
-					store64(m.memory, uint64(uint32(v4))+1992, uint64(t5))
+					store64(m.memory, uint64(uint32(v4))+1936, uint64(t5))
 					t6 := int64(load64(m.memory, uint64(uint32(v1))+16))
-					store64(m.memory, uint64(uint32(v4))+2000, uint64(t6))
+					store64(m.memory, uint64(uint32(v4))+1944, uint64(t6))
 					goto l11
 				}
 			l10:
-				memory_copy(m.memory, uint32(v4+i32(2592)), uint32(v1), uint32(i32(192)))
-				memory_copy(m.memory, uint32(v4+i32(2400)), uint32(v4+i32(2592)), uint32(i32(192)))
-				m.fn48(v4+i32(1184), v4+i32(2160), i32(19984), i32(10), v4+i32(2400))
-				t7 := int32(load32(m.memory, uint64(uint32(v4))+1204))
+				memory_copy(m.memory, uint32(v4+i32(2520)), uint32(v1), uint32(i32(184)))
+				memory_copy(m.memory, uint32(v4+i32(2336)), uint32(v4+i32(2520)), uint32(i32(184)))
+				m.fn48(v4+i32(1160), v4+i32(2104), i32(19956), i32(10), v4+i32(2336))
+				t7 := int32(load32(m.memory, uint64(uint32(v4))+1180))
 				v1 = t7
 				if v1 == 0 {
 					goto l12
 				}
-				t8 := int32(load32(m.memory, uint64(uint32(v4))+1200))
-				store32(m.memory, uint64(uint32(v4))+2000, uint32(t8))
-				t9 := int64(load64(m.memory, uint64(uint32(v4))+1192))
-				store64(m.memory, uint64(uint32(v4))+1992, uint64(t9))
-				t10 := int64(load64(m.memory, uint64(uint32(v4))+1184))
-				store64(m.memory, uint64(uint32(v4))+1984, uint64(t10))
-				store32(m.memory, uint64(uint32(v4))+2004, uint32(v1))
-				store64(m.memory, uint64(uint32(v4))+1976, uint64(i64(1)))
+				t8 := int32(load32(m.memory, uint64(uint32(v4))+1176))
+				store32(m.memory, uint64(uint32(v4))+1944, uint32(t8))
+				t9 := int64(load64(m.memory, uint64(uint32(v4))+1168))
+				store64(m.memory, uint64(uint32(v4))+1936, uint64(t9))
+				t10 := int64(load64(m.memory, uint64(uint32(v4))+1160))
+				store64(m.memory, uint64(uint32(v4))+1928, uint64(t10))
+				store32(m.memory, uint64(uint32(v4))+1948, uint32(v1))
+				store64(m.memory, uint64(uint32(v4))+1920, uint64(i64(1)))
 			}
 		l11:
-			m.fn49(v4+i32(208)+i32(8), v4+i32(392), v4+i32(1976)+i32(8))
+			m.fn49(v4+i32(216)+i32(8), v4+i32(400), v4+i32(1920)+i32(8))
 		l9:
-			t11 := int64(load64(m.memory, uint64(uint32(v4))+216))
+			t11 := int64(load64(m.memory, uint64(uint32(v4))+224))
 			v7 = t11
-			t12 := int64(load64(m.memory, uint64(uint32(v4))+224))
+			t12 := int64(load64(m.memory, uint64(uint32(v4))+232))
 			v8 = t12
-			t13 := int64(load32(m.memory, uint64(uint32(v4))+232))
+			t13 := int64(load32(m.memory, uint64(uint32(v4))+240))
 			v6 = t13
-			memory_copy(m.memory, uint32(v4+i32(156)), uint32(v4+i32(236)), uint32(i32(52)))
-			memory_copy(m.memory, uint32(v4+i32(1184)), uint32(v4+i32(156)), uint32(i32(52)))
-			memory_zero(m.memory, uint32(v4+i32(2364)), uint32(i32(36)))
+			memory_copy(m.memory, uint32(v4+i32(164)), uint32(v4+i32(244)), uint32(i32(52)))
+			memory_copy(m.memory, uint32(v4+i32(1160)), uint32(v4+i32(164)), uint32(i32(52)))
+			memory_zero(m.memory, uint32(v4+i32(2300)), uint32(i32(36)))
 			{
-				t14 := int32(load32(m.memory, uint64(uint32(v4))+1216))
+				t14 := int32(load32(m.memory, uint64(uint32(v4))+1192))
 				v9 = t14
 				if v9 == 0 {
 					goto l13
@@ -6035,35 +6038,35 @@ func (m *Module) Xbackoff_budget_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 				if v1 == 0 {
 					goto l13
 				}
-				memory_copy(m.memory, uint32(v4+i32(2364)), uint32(v4+i32(1184)), uint32(v1))
+				memory_copy(m.memory, uint32(v4+i32(2300)), uint32(v4+i32(1160)), uint32(v1))
 			}
 		l13:
-			t16 := int32(load32(m.memory, uint64(uint32(v4))+1228))
+			t16 := int32(load32(m.memory, uint64(uint32(v4))+1204))
 			v5 = t16
-			t17 := int32(load32(m.memory, uint64(uint32(v4))+1220))
+			t17 := int32(load32(m.memory, uint64(uint32(v4))+1196))
 			v0 = t17
-			t18 := int32(load32(m.memory, uint64(uint32(v4))+1224))
+			t18 := int32(load32(m.memory, uint64(uint32(v4))+1200))
 			v1 = t18
 			v2 = int64(uint32(v9))
 			goto l14
 		}
 	l12:
 		v1 = i32(-40)
-		v5 = v4 + i32(1184)
+		v5 = v4 + i32(1160)
 	l16:
 		v2 = i64(0)
 		{
-			t19 := int32(load32(m.memory, uint32(v1+i32(20024))))
+			t19 := int32(load32(m.memory, uint32(v1+i32(19996))))
 			v9 = t19
 			p20 := i32(-33)
 			if uint32(v9) < uint32(i32(33)) {
 				p20 = i32(-1)
 			}
 			v9 = p20 + v9
-			if uint32(v9) > uint32(i32(23)) {
+			if uint32(v9) > uint32(i32(22)) {
 				goto l15
 			}
-			t21 := int64(load64(m.memory, uint32(v4+i32(2400)+v9<<3)))
+			t21 := int64(load64(m.memory, uint32(v4+i32(2336)+v9<<3)))
 			v2 = t21
 		}
 	l15:
@@ -6073,28 +6076,28 @@ func (m *Module) Xbackoff_budget_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 		if v1 != 0 {
 			goto l16
 		}
-		t22 := int64(load64(m.memory, uint64(uint32(v4))+1200))
-		store64(m.memory, uint64(uint32(v4))+2808, uint64(t22))
-		t23 := int64(load64(m.memory, uint64(uint32(v4))+1208))
-		store64(m.memory, uint64(uint32(v4))+2816, uint64(t23))
-		t24 := int64(load64(m.memory, uint64(uint32(v4))+1216))
-		store64(m.memory, uint64(uint32(v4))+2824, uint64(t24))
-		t25 := int64(load64(m.memory, uint64(uint32(v4))+1240))
-		store64(m.memory, uint64(uint32(v4))+2784, uint64(t25))
-		t26 := int64(load64(m.memory, uint64(uint32(v4))+1248))
-		store64(m.memory, uint64(uint32(v4))+2792, uint64(t26))
-		t27 := int64(load64(m.memory, uint64(uint32(v4))+1256))
-		store64(m.memory, uint64(uint32(v4))+2800, uint64(t27))
-		t28 := int64(load64(m.memory, uint64(uint32(v4))+1192))
+		t22 := int64(load64(m.memory, uint64(uint32(v4))+1176))
+		store64(m.memory, uint64(uint32(v4))+2728, uint64(t22))
+		t23 := int64(load64(m.memory, uint64(uint32(v4))+1184))
+		store64(m.memory, uint64(uint32(v4))+2736, uint64(t23))
+		t24 := int64(load64(m.memory, uint64(uint32(v4))+1192))
+		store64(m.memory, uint64(uint32(v4))+2744, uint64(t24))
+		t25 := int64(load64(m.memory, uint64(uint32(v4))+1216))
+		store64(m.memory, uint64(uint32(v4))+2704, uint64(t25))
+		t26 := int64(load64(m.memory, uint64(uint32(v4))+1224))
+		store64(m.memory, uint64(uint32(v4))+2712, uint64(t26))
+		t27 := int64(load64(m.memory, uint64(uint32(v4))+1232))
+		store64(m.memory, uint64(uint32(v4))+2720, uint64(t27))
+		t28 := int64(load64(m.memory, uint64(uint32(v4))+1168))
 		v6 = t28
-		t29 := int64(load64(m.memory, uint64(uint32(v4))+1224))
+		t29 := int64(load64(m.memory, uint64(uint32(v4))+1200))
 		v8 = t29
-		t30 := int64(load64(m.memory, uint64(uint32(v4))+1232))
+		t30 := int64(load64(m.memory, uint64(uint32(v4))+1208))
 		v10 = t30
 		v2 = i64(0)
 		v7 = i64(0)
 		{
-			t31 := int64(load64(m.memory, uint64(uint32(v4))+1184))
+			t31 := int64(load64(m.memory, uint64(uint32(v4))+1160))
 			v11 = t31
 			switch int32(v11) + i32(-1) {
 			default:
@@ -6135,42 +6138,42 @@ func (m *Module) Xbackoff_budget_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 		}
 	l21:
 		v5 = i32(0)
-		memory_zero(m.memory, uint32(v4+i32(1976)+i32(104)), uint32(i32(80)))
-		store64(m.memory, uint64(uint32(v4))+1992, uint64(v6))
-		store64(m.memory, uint64(uint32(v4))+1984, uint64(v11))
-		store64(m.memory, uint64(uint32(v4))+2032, uint64(v10))
-		store64(m.memory, uint64(uint32(v4))+2024, uint64(v8))
-		store64(m.memory, uint64(uint32(v4))+2072, uint64(v7))
-		store64(m.memory, uint64(uint32(v4))+2064, uint64(i64(0)))
-		store64(m.memory, uint64(uint32(v4))+1976, uint64(i64(0)))
-		t41 := int64(load64(m.memory, uint64(uint32(v4))+2808))
-		store64(m.memory, uint64(uint32(v4))+2000, uint64(t41))
-		t42 := int64(load64(m.memory, uint64(uint32(v4))+2816))
-		store64(m.memory, uint64(uint32(v4))+2008, uint64(t42))
-		t43 := int64(load64(m.memory, uint64(uint32(v4))+2824))
-		store64(m.memory, uint64(uint32(v4))+2016, uint64(t43))
-		t44 := int64(load64(m.memory, uint64(uint32(v4))+2784))
-		store64(m.memory, uint64(uint32(v4))+2040, uint64(t44))
-		t45 := int64(load64(m.memory, uint64(uint32(v4))+2792))
-		store64(m.memory, uint64(uint32(v4))+2048, uint64(t45))
-		t46 := int64(load64(m.memory, uint64(uint32(v4))+2800))
-		store64(m.memory, uint64(uint32(v4))+2056, uint64(t46))
-		memory_copy(m.memory, uint32(v4+i32(208)+i32(8)), uint32(v4+i32(1976)+i32(8)), uint32(i32(176)))
-		t47 := int64(load64(m.memory, uint64(uint32(v4))+216))
+		memory_zero(m.memory, uint32(v4+i32(1920)+i32(104)), uint32(i32(80)))
+		store64(m.memory, uint64(uint32(v4))+1936, uint64(v6))
+		store64(m.memory, uint64(uint32(v4))+1928, uint64(v11))
+		store64(m.memory, uint64(uint32(v4))+1976, uint64(v10))
+		store64(m.memory, uint64(uint32(v4))+1968, uint64(v8))
+		store64(m.memory, uint64(uint32(v4))+2016, uint64(v7))
+		store64(m.memory, uint64(uint32(v4))+2008, uint64(i64(0)))
+		store64(m.memory, uint64(uint32(v4))+1920, uint64(i64(0)))
+		t41 := int64(load64(m.memory, uint64(uint32(v4))+2728))
+		store64(m.memory, uint64(uint32(v4))+1944, uint64(t41))
+		t42 := int64(load64(m.memory, uint64(uint32(v4))+2736))
+		store64(m.memory, uint64(uint32(v4))+1952, uint64(t42))
+		t43 := int64(load64(m.memory, uint64(uint32(v4))+2744))
+		store64(m.memory, uint64(uint32(v4))+1960, uint64(t43))
+		t44 := int64(load64(m.memory, uint64(uint32(v4))+2704))
+		store64(m.memory, uint64(uint32(v4))+1984, uint64(t44))
+		t45 := int64(load64(m.memory, uint64(uint32(v4))+2712))
+		store64(m.memory, uint64(uint32(v4))+1992, uint64(t45))
+		t46 := int64(load64(m.memory, uint64(uint32(v4))+2720))
+		store64(m.memory, uint64(uint32(v4))+2000, uint64(t46))
+		memory_copy(m.memory, uint32(v4+i32(216)+i32(8)), uint32(v4+i32(1920)+i32(8)), uint32(i32(176)))
+		t47 := int64(load64(m.memory, uint64(uint32(v4))+224))
 		v6 = t47
-		t48 := int64(load64(m.memory, uint64(uint32(v4))+224))
+		t48 := int64(load64(m.memory, uint64(uint32(v4))+232))
 		v7 = t48
-		t49 := int32(load32(m.memory, uint64(uint32(v4))+232))
+		t49 := int32(load32(m.memory, uint64(uint32(v4))+240))
 		v1 = t49
-		memory_copy(m.memory, uint32(v4+i32(156)), uint32(v4+i32(208)+i32(28)), uint32(i32(52)))
-		memory_copy(m.memory, uint32(v4+i32(48)), uint32(v4+i32(208)+i32(80)), uint32(i32(104)))
+		memory_copy(m.memory, uint32(v4+i32(164)), uint32(v4+i32(216)+i32(28)), uint32(i32(52)))
+		memory_copy(m.memory, uint32(v4+i32(56)), uint32(v4+i32(216)+i32(80)), uint32(i32(104)))
 		store32(m.memory, uint64(uint32(v0))+24, uint32(v1))
 		store64(m.memory, uint64(uint32(v0))+16, uint64(v7))
 		store64(m.memory, uint64(uint32(v0))+8, uint64(v6))
 		store64(m.memory, uint32(v0), uint64(i64(0x312d746567647562)))
-		memory_copy(m.memory, uint32(v0+i32(28)), uint32(v4+i32(156)), uint32(i32(52)))
-		memory_copy(m.memory, uint32(v0+i32(80)), uint32(v4+i32(48)), uint32(i32(104)))
-		memory_zero(m.memory, uint32(v4+i32(2364)), uint32(i32(36)))
+		memory_copy(m.memory, uint32(v0+i32(28)), uint32(v4+i32(164)), uint32(i32(52)))
+		memory_copy(m.memory, uint32(v0+i32(80)), uint32(v4+i32(56)), uint32(i32(104)))
+		memory_zero(m.memory, uint32(v4+i32(2300)), uint32(i32(36)))
 		v6 = i64(0)
 		v1 = i32(0)
 	}
@@ -6189,9 +6192,9 @@ l14:
 	store64(m.memory, uint64(uint32(v3))+8, uint64(v7))
 	store32(m.memory, uint64(uint32(v3))+4, uint32(v0))
 	store32(m.memory, uint32(v3), uint32(v1))
-	memory_copy(m.memory, uint32(v3+i32(44)), uint32(v4+i32(2364)), uint32(i32(36)))
+	memory_copy(m.memory, uint32(v3+i32(44)), uint32(v4+i32(2300)), uint32(i32(36)))
 l22:
-	m.g0 = v4 + i32(2832)
+	m.g0 = v4 + i32(2752)
 	return v1
 }
 
@@ -6201,7 +6204,7 @@ func (m *Module) fn45(v0, v1, v2, v3 int32) {
 	var v9 int64
 	var v10, v11, v12, v13, v14, v15 int32
 	t0 := m.g0
-	v4 = t0 - i32(3248)
+	v4 = t0 - i32(3120)
 	m.g0 = v4
 	v5 = i32(0)
 l0:
@@ -6209,13 +6212,13 @@ l0:
 	store64(m.memory, uint32(v6), uint64(i64(0)))
 	store32(m.memory, uint32(v6+i32(16)), uint32(i32(0)))
 	v5 = v5 + i32(32)
-	if v5 != i32(768) {
+	if v5 != i32(736) {
 		goto l0
 	}
-	store32(m.memory, uint64(uint32(v4))+1552, uint32(v2))
-	store32(m.memory, uint64(uint32(v4))+1568, uint32(v1))
-	store32(m.memory, uint64(uint32(v4))+1556, uint32(v3))
-	memory_copy(m.memory, uint32(v4+i32(784)), uint32(v4+i32(16)), uint32(i32(768)))
+	store32(m.memory, uint64(uint32(v4))+1488, uint32(v2))
+	store32(m.memory, uint64(uint32(v4))+1504, uint32(v1))
+	store32(m.memory, uint64(uint32(v4))+1492, uint32(v3))
+	memory_copy(m.memory, uint32(v4+i32(752)), uint32(v4+i32(16)), uint32(i32(736)))
 	{
 		{
 			{
@@ -6264,17 +6267,17 @@ l0:
 					v3 = v5
 				}
 			l3:
-				store32(m.memory, uint64(uint32(v4))+1564, uint32(v3))
-				store32(m.memory, uint64(uint32(v4))+1560, uint32(v2))
+				store32(m.memory, uint64(uint32(v4))+1500, uint32(v3))
+				store32(m.memory, uint64(uint32(v4))+1496, uint32(v2))
 				{
 					var p4 int32
 					if v1 == i32(1) {
 						p4 = 1
 					}
 					v5 = p4
-					p5 := i32(20244)
+					p5 := i32(20216)
 					if v5 != 0 {
-						p5 = i32(20168)
+						p5 = i32(20140)
 					}
 					p6 := i32(6)
 					if v5 != 0 {
@@ -6285,15 +6288,15 @@ l0:
 					if v9 != i64(0) {
 						goto l6
 					}
-					v10 = v4 + i32(784) + i32(768)
+					v10 = v4 + i32(752) + i32(736)
 					p8 := i32(112)
 					if v5 != 0 {
 						p8 = i32(528)
 					}
 					v6 = p8
-					p9 := i32(23092)
+					p9 := i32(23064)
 					if v5 != 0 {
-						p9 = i32(22336)
+						p9 = i32(22308)
 					}
 					v5 = p9
 				l9:
@@ -6307,32 +6310,32 @@ l0:
 						if t12 == 0 {
 							t13 := int32(load32(m.memory, uint64(uint32(v5))+8))
 							t14 := int32(load32(m.memory, uint64(uint32(v5))+12))
-							m.fn45(v4+i32(2456), v1, t13, t14)
-							t15 := int64(load64(m.memory, uint64(uint32(v4))+2456))
+							m.fn45(v4+i32(2360), v1, t13, t14)
+							t15 := int64(load64(m.memory, uint64(uint32(v4))+2360))
 							v9 = t15
 							if v9 == i64(2) {
 								goto l10
 							}
-							memory_copy(m.memory, uint32(v4+i32(1592)), uint32(v4+i32(2456)+i32(8)), uint32(i32(784)))
-							memory_copy(m.memory, uint32(v4+i32(2456)+i32(24)), uint32(v4+i32(1592)), uint32(i32(760)))
-							store64(m.memory, uint64(uint32(v4))+2472, uint64(v9))
-							store32(m.memory, uint64(uint32(v4))+2468, uint32(i32(24)))
-							store32(m.memory, uint64(uint32(v4))+2460, uint32(v10))
+							memory_copy(m.memory, uint32(v4+i32(1528)), uint32(v4+i32(2360)+i32(8)), uint32(i32(752)))
+							memory_copy(m.memory, uint32(v4+i32(2360)+i32(24)), uint32(v4+i32(1528)), uint32(i32(728)))
+							store64(m.memory, uint64(uint32(v4))+2376, uint64(v9))
+							store32(m.memory, uint64(uint32(v4))+2372, uint32(i32(23)))
+							store32(m.memory, uint64(uint32(v4))+2364, uint32(v10))
 							v5 = i32(0)
 						l12:
 							{
-								v6 = v4 + i32(2456) + v5
+								v6 = v4 + i32(2360) + v5
 								t16 := int64(load64(m.memory, uint32(v6+i32(16))))
 								v9 = t16
 								if v9 == i64(2) {
 									goto l11
 								}
-								v2 = v4 + i32(784) + v5
+								v2 = v4 + i32(752) + v5
 								store64(m.memory, uint32(v2), uint64(v9))
 								t17 := int64(load64(m.memory, uint32(v6+i32(24))))
 								store64(m.memory, uint32(v2+i32(8)), uint64(t17))
 								v5 = v5 + i32(32)
-								if v5 != i32(768) {
+								if v5 != i32(736) {
 									goto l12
 								}
 								goto l11
@@ -6348,8 +6351,8 @@ l0:
 					goto l10
 				}
 			l6:
-				store64(m.memory, uint64(uint32(v4))+792, uint64(v9))
-				store64(m.memory, uint64(uint32(v4))+784, uint64(i64(1)))
+				store64(m.memory, uint64(uint32(v4))+760, uint64(v9))
+				store64(m.memory, uint64(uint32(v4))+752, uint64(i64(1)))
 			l11:
 				if v7 == 0 {
 					goto l13
@@ -6416,7 +6419,7 @@ l0:
 					v12 = i32(0)
 					v6 = i32(0)
 				l22:
-					t24 := int32(load32(m.memory, uint64(uint32(v4))+1568))
+					t24 := int32(load32(m.memory, uint64(uint32(v4))+1504))
 					v14 = t24
 					var p25 int32
 					if v14 == i32(1) {
@@ -6425,12 +6428,12 @@ l0:
 					v5 = p25
 					p26 := i32(36)
 					if v5 != 0 {
-						p26 = i32(92)
+						p26 = i32(88)
 					}
 					v3 = p26
-					p27 := i32(19988)
+					p27 := i32(19960)
 					if v5 != 0 {
-						p27 = i32(19892)
+						p27 = i32(19868)
 					}
 					v5 = p27
 				l25:
@@ -6457,10 +6460,10 @@ l0:
 							goto l25
 						}
 					}
-					store64(m.memory, uint64(uint32(v4))+2448, uint64(i64(0)))
-					store64(m.memory, uint64(uint32(v4))+2440, uint64(i64(0)))
-					store64(m.memory, uint64(uint32(v4))+2432, uint64(i64(0)))
-					store64(m.memory, uint64(uint32(v4))+2424, uint64(i64(0)))
+					store64(m.memory, uint64(uint32(v4))+2352, uint64(i64(0)))
+					store64(m.memory, uint64(uint32(v4))+2344, uint64(i64(0)))
+					store64(m.memory, uint64(uint32(v4))+2336, uint64(i64(0)))
+					store64(m.memory, uint64(uint32(v4))+2328, uint64(i64(0)))
 					{
 						if v6 == 0 {
 							goto l26
@@ -6473,11 +6476,11 @@ l0:
 						if v5 == 0 {
 							goto l26
 						}
-						memory_copy(m.memory, uint32(v4+i32(2424)), uint32(v1), uint32(v5))
+						memory_copy(m.memory, uint32(v4+i32(2328)), uint32(v1), uint32(v5))
 					}
 				l26:
-					store64(m.memory, uint64(uint32(v4))+1584, uint64(i64(0)))
-					store64(m.memory, uint64(uint32(v4))+1576, uint64(i64(0)))
+					store64(m.memory, uint64(uint32(v4))+1520, uint64(i64(0)))
+					store64(m.memory, uint64(uint32(v4))+1512, uint64(i64(0)))
 					v15 = i32(15)
 					goto l27
 				l24:
@@ -6489,12 +6492,12 @@ l0:
 							goto l29
 						}
 					l28:
-						store64(m.memory, uint64(uint32(v4))+2448, uint64(i64(0)))
-						store64(m.memory, uint64(uint32(v4))+2440, uint64(i64(0)))
-						store64(m.memory, uint64(uint32(v4))+2432, uint64(i64(0)))
-						store64(m.memory, uint64(uint32(v4))+2424, uint64(i64(0)))
-						store64(m.memory, uint64(uint32(v4))+1576, uint64(i64(0)))
-						store64(m.memory, uint64(uint32(v4))+1584, uint64(i64(0)))
+						store64(m.memory, uint64(uint32(v4))+2352, uint64(i64(0)))
+						store64(m.memory, uint64(uint32(v4))+2344, uint64(i64(0)))
+						store64(m.memory, uint64(uint32(v4))+2336, uint64(i64(0)))
+						store64(m.memory, uint64(uint32(v4))+2328, uint64(i64(0)))
+						store64(m.memory, uint64(uint32(v4))+1512, uint64(i64(0)))
+						store64(m.memory, uint64(uint32(v4))+1520, uint64(i64(0)))
 						v5 = v11 + v2
 						p34 := v5
 						if uint32(v5) < uint32(v11) {
@@ -6517,11 +6520,11 @@ l0:
 							}
 						}
 					l31:
-						m.fn12(v4+i32(2412), v10)
+						m.fn12(v4+i32(2316), v10)
 						{
 							{
 								{
-									t36 := int32(load32(m.memory, uint64(uint32(v4))+2412))
+									t36 := int32(load32(m.memory, uint64(uint32(v4))+2316))
 									switch t36 {
 									default:
 										{
@@ -6530,10 +6533,10 @@ l0:
 											}
 											t48 := int32(m.memory[uint32(v12)])
 											if uint32((t48+i32(-48))&i32(255)) < uint32(i32(10)) {
-												m.fn154(v4+i32(1592), v12, v13)
-												t52 := int32(load32(m.memory, uint64(uint32(v4))+1592))
+												m.fn154(v4+i32(1528), v12, v13)
+												t52 := int32(load32(m.memory, uint64(uint32(v4))+1528))
 												if t52 != i32(1) {
-													t58 := int64(load64(m.memory, uint64(uint32(v4))+1600))
+													t58 := int64(load64(m.memory, uint64(uint32(v4))+1536))
 													v9 = t58
 													v15 = i32(2)
 													goto l41
@@ -6549,7 +6552,7 @@ l0:
 													p54 = v5
 												}
 												v3 = p54
-												t55 := int32(load32(m.memory, uint64(uint32(v4))+1596))
+												t55 := int32(load32(m.memory, uint64(uint32(v4))+1532))
 												v15 = t55
 												v10 = i32(11)
 												goto l39
@@ -6557,8 +6560,8 @@ l0:
 										}
 									l42:
 										v15 = i32(1)
-										t49 := int32(load32(m.memory, uint64(uint32(v4))+2416))
-										t50 := int32(load32(m.memory, uint64(uint32(v4))+2420))
+										t49 := int32(load32(m.memory, uint64(uint32(v4))+2320))
+										t50 := int32(load32(m.memory, uint64(uint32(v4))+2324))
 										t51 := m.fn137(t49, t50, v12, v13)
 										v9 = t51
 										if v9 == 0 {
@@ -6566,8 +6569,8 @@ l0:
 										}
 										goto l41
 									case 1:
-										m.fn153(v4+i32(1592), v12, v13)
-										t37 := int32(load32(m.memory, uint64(uint32(v4))+1592))
+										m.fn153(v4+i32(1528), v12, v13)
+										t37 := int32(load32(m.memory, uint64(uint32(v4))+1528))
 										if t37 != i32(1) {
 											goto l37
 										}
@@ -6582,14 +6585,14 @@ l0:
 											p39 = v5
 										}
 										v3 = p39
-										t40 := int64(load64(m.memory, uint64(uint32(v4))+1600))
+										t40 := int64(load64(m.memory, uint64(uint32(v4))+1536))
 										v9 = t40
-										t41 := int32(load32(m.memory, uint64(uint32(v4))+1596))
+										t41 := int32(load32(m.memory, uint64(uint32(v4))+1532))
 										v15 = t41
 										goto l38
 									case 2:
-										m.fn154(v4+i32(1592), v12, v13)
-										t42 := int32(load32(m.memory, uint64(uint32(v4))+1592))
+										m.fn154(v4+i32(1528), v12, v13)
+										t42 := int32(load32(m.memory, uint64(uint32(v4))+1528))
 										if t42 != i32(1) {
 											goto l37
 										}
@@ -6604,19 +6607,19 @@ l0:
 											p44 = v5
 										}
 										v3 = p44
-										t45 := int32(load32(m.memory, uint64(uint32(v4))+1596))
+										t45 := int32(load32(m.memory, uint64(uint32(v4))+1532))
 										v15 = t45
 										goto l39
 									case 3:
-										m.fn67(v4+i32(1592), v12, v13)
-										t46 := int32(load32(m.memory, uint64(uint32(v4))+1592))
+										m.fn67(v4+i32(1528), v12, v13)
+										t46 := int32(load32(m.memory, uint64(uint32(v4))+1528))
 										if t46 == 0 {
 											goto l40
 										}
 									}
 								}
 							l37:
-								t47 := int64(load64(m.memory, uint64(uint32(v4))+1600))
+								t47 := int64(load64(m.memory, uint64(uint32(v4))+1536))
 								v9 = t47
 								v15 = i32(1)
 								goto l41
@@ -6659,17 +6662,17 @@ l0:
 						v5 = i32(-20)
 					l49:
 						{
-							t60 := int32(load32(m.memory, uint32(v5+i32(25108))))
+							t60 := int32(load32(m.memory, uint32(v5+i32(25068))))
 							v3 = t60
 							p61 := i32(-33)
 							if uint32(v3) < uint32(i32(33)) {
 								p61 = i32(-1)
 							}
 							v3 = p61 + v3
-							if uint32(v3) > uint32(i32(23)) {
+							if uint32(v3) > uint32(i32(22)) {
 								goto l48
 							}
-							v3 = v4 + i32(784) + v3<<5
+							v3 = v4 + i32(752) + v3<<5
 							t62 := int32(load32(m.memory, uint64(uint32(v3))+16))
 							if t62 != 0 {
 								goto l48
@@ -6683,17 +6686,17 @@ l0:
 						}
 						goto l47
 					l46:
-						t63 := int32(load32(m.memory, uint64(uint32(v4))+1312))
+						t63 := int32(load32(m.memory, uint64(uint32(v4))+1280))
 						if t63 != 0 {
 							goto l47
 						}
-						store64(m.memory, uint64(uint32(v4))+1296, uint64(i64(0)))
+						store64(m.memory, uint64(uint32(v4))+1264, uint64(i64(0)))
 					}
 				l47:
-					store64(m.memory, uint64(uint32(v4))+2480, uint64(i64(0)))
-					store64(m.memory, uint64(uint32(v4))+2472, uint64(i64(0)))
-					store64(m.memory, uint64(uint32(v4))+2464, uint64(i64(0)))
-					store64(m.memory, uint64(uint32(v4))+2456, uint64(i64(0)))
+					store64(m.memory, uint64(uint32(v4))+2384, uint64(i64(0)))
+					store64(m.memory, uint64(uint32(v4))+2376, uint64(i64(0)))
+					store64(m.memory, uint64(uint32(v4))+2368, uint64(i64(0)))
+					store64(m.memory, uint64(uint32(v4))+2360, uint64(i64(0)))
 					{
 						p64 := i32(32)
 						if uint32(v6) < uint32(i32(32)) {
@@ -6703,10 +6706,10 @@ l0:
 						if v5 == 0 {
 							goto l50
 						}
-						memory_copy(m.memory, uint32(v4+i32(2456)), uint32(v1), uint32(v5))
+						memory_copy(m.memory, uint32(v4+i32(2360)), uint32(v1), uint32(v5))
 					}
 				l50:
-					t66 := v4 + i32(784)
+					t66 := v4 + i32(752)
 					p65 := i32(-33)
 					if uint32(v10) < uint32(i32(33)) {
 						p65 = i32(-1)
@@ -6716,7 +6719,7 @@ l0:
 					switch v15 {
 					default:
 						{
-							if uint32(v3) > uint32(i32(23)) {
+							if uint32(v3) > uint32(i32(22)) {
 								goto l54
 							}
 							t67 := int32(load32(m.memory, uint64(uint32(v5))+16))
@@ -6731,20 +6734,20 @@ l0:
 							goto l55
 						}
 					l54:
-						store64(m.memory, uint64(uint32(v4))+1584, uint64(i64(0)))
-						store64(m.memory, uint64(uint32(v4))+1576, uint64(i64(0)))
-						t68 := int64(load64(m.memory, uint64(uint32(v4))+2456))
-						store64(m.memory, uint64(uint32(v4))+2424, uint64(t68))
-						t69 := int64(load64(m.memory, uint64(uint32(v4))+2464))
-						store64(m.memory, uint64(uint32(v4))+2432, uint64(t69))
-						t70 := int64(load64(m.memory, uint64(uint32(v4))+2472))
-						store64(m.memory, uint64(uint32(v4))+2440, uint64(t70))
-						t71 := int64(load64(m.memory, uint64(uint32(v4))+2480))
-						store64(m.memory, uint64(uint32(v4))+2448, uint64(t71))
+						store64(m.memory, uint64(uint32(v4))+1520, uint64(i64(0)))
+						store64(m.memory, uint64(uint32(v4))+1512, uint64(i64(0)))
+						t68 := int64(load64(m.memory, uint64(uint32(v4))+2360))
+						store64(m.memory, uint64(uint32(v4))+2328, uint64(t68))
+						t69 := int64(load64(m.memory, uint64(uint32(v4))+2368))
+						store64(m.memory, uint64(uint32(v4))+2336, uint64(t69))
+						t70 := int64(load64(m.memory, uint64(uint32(v4))+2376))
+						store64(m.memory, uint64(uint32(v4))+2344, uint64(t70))
+						t71 := int64(load64(m.memory, uint64(uint32(v4))+2384))
+						store64(m.memory, uint64(uint32(v4))+2352, uint64(t71))
 						goto l56
 					case 1:
 						{
-							if uint32(v3) > uint32(i32(23)) {
+							if uint32(v3) > uint32(i32(22)) {
 								goto l57
 							}
 							t72 := int32(load32(m.memory, uint64(uint32(v5))+16))
@@ -6760,21 +6763,21 @@ l0:
 							goto l55
 						}
 					l57:
-						store64(m.memory, uint64(uint32(v4))+1584, uint64(i64(0)))
-						store64(m.memory, uint64(uint32(v4))+1576, uint64(i64(0)))
-						t73 := int64(load64(m.memory, uint64(uint32(v4))+2456))
-						store64(m.memory, uint64(uint32(v4))+2424, uint64(t73))
-						t74 := int64(load64(m.memory, uint64(uint32(v4))+2464))
-						store64(m.memory, uint64(uint32(v4))+2432, uint64(t74))
-						t75 := int64(load64(m.memory, uint64(uint32(v4))+2472))
-						store64(m.memory, uint64(uint32(v4))+2440, uint64(t75))
-						t76 := int64(load64(m.memory, uint64(uint32(v4))+2480))
-						store64(m.memory, uint64(uint32(v4))+2448, uint64(t76))
+						store64(m.memory, uint64(uint32(v4))+1520, uint64(i64(0)))
+						store64(m.memory, uint64(uint32(v4))+1512, uint64(i64(0)))
+						t73 := int64(load64(m.memory, uint64(uint32(v4))+2360))
+						store64(m.memory, uint64(uint32(v4))+2328, uint64(t73))
+						t74 := int64(load64(m.memory, uint64(uint32(v4))+2368))
+						store64(m.memory, uint64(uint32(v4))+2336, uint64(t74))
+						t75 := int64(load64(m.memory, uint64(uint32(v4))+2376))
+						store64(m.memory, uint64(uint32(v4))+2344, uint64(t75))
+						t76 := int64(load64(m.memory, uint64(uint32(v4))+2384))
+						store64(m.memory, uint64(uint32(v4))+2352, uint64(t76))
 						goto l56
 					case 2:
 						{
 							{
-								if uint32(v3) > uint32(i32(23)) {
+								if uint32(v3) > uint32(i32(22)) {
 									goto l58
 								}
 								t77 := int32(load32(m.memory, uint64(uint32(v5))+16))
@@ -6783,16 +6786,16 @@ l0:
 								}
 							}
 						l58:
-							store64(m.memory, uint64(uint32(v4))+1584, uint64(i64(0)))
-							store64(m.memory, uint64(uint32(v4))+1576, uint64(i64(0)))
-							t78 := int64(load64(m.memory, uint64(uint32(v4))+2456))
-							store64(m.memory, uint64(uint32(v4))+2424, uint64(t78))
-							t79 := int64(load64(m.memory, uint64(uint32(v4))+2464))
-							store64(m.memory, uint64(uint32(v4))+2432, uint64(t79))
-							t80 := int64(load64(m.memory, uint64(uint32(v4))+2472))
-							store64(m.memory, uint64(uint32(v4))+2440, uint64(t80))
-							t81 := int64(load64(m.memory, uint64(uint32(v4))+2480))
-							store64(m.memory, uint64(uint32(v4))+2448, uint64(t81))
+							store64(m.memory, uint64(uint32(v4))+1520, uint64(i64(0)))
+							store64(m.memory, uint64(uint32(v4))+1512, uint64(i64(0)))
+							t78 := int64(load64(m.memory, uint64(uint32(v4))+2360))
+							store64(m.memory, uint64(uint32(v4))+2328, uint64(t78))
+							t79 := int64(load64(m.memory, uint64(uint32(v4))+2368))
+							store64(m.memory, uint64(uint32(v4))+2336, uint64(t79))
+							t80 := int64(load64(m.memory, uint64(uint32(v4))+2376))
+							store64(m.memory, uint64(uint32(v4))+2344, uint64(t80))
+							t81 := int64(load64(m.memory, uint64(uint32(v4))+2384))
+							store64(m.memory, uint64(uint32(v4))+2352, uint64(t81))
 							goto l56
 						}
 					l59:
@@ -6803,49 +6806,49 @@ l0:
 						store32(m.memory, uint64(uint32(v5))+24, uint32(v6))
 						store32(m.memory, uint64(uint32(v5))+20, uint32(v11))
 						{
-							t82 := int32(load32(m.memory, uint64(uint32(v4))+1152))
+							t82 := int32(load32(m.memory, uint64(uint32(v4))+1120))
 							if t82 == 0 {
 								goto l60
 							}
-							store64(m.memory, uint64(uint32(v4))+1584, uint64(i64(0)))
-							store64(m.memory, uint64(uint32(v4))+1576, uint64(i64(0)))
-							t83 := int64(load64(m.memory, uint64(uint32(v4))+2456))
-							store64(m.memory, uint64(uint32(v4))+2424, uint64(t83))
-							t84 := int64(load64(m.memory, uint64(uint32(v4))+2464))
-							store64(m.memory, uint64(uint32(v4))+2432, uint64(t84))
-							t85 := int64(load64(m.memory, uint64(uint32(v4))+2472))
-							store64(m.memory, uint64(uint32(v4))+2440, uint64(t85))
-							t86 := int64(load64(m.memory, uint64(uint32(v4))+2480))
-							store64(m.memory, uint64(uint32(v4))+2448, uint64(t86))
+							store64(m.memory, uint64(uint32(v4))+1520, uint64(i64(0)))
+							store64(m.memory, uint64(uint32(v4))+1512, uint64(i64(0)))
+							t83 := int64(load64(m.memory, uint64(uint32(v4))+2360))
+							store64(m.memory, uint64(uint32(v4))+2328, uint64(t83))
+							t84 := int64(load64(m.memory, uint64(uint32(v4))+2368))
+							store64(m.memory, uint64(uint32(v4))+2336, uint64(t84))
+							t85 := int64(load64(m.memory, uint64(uint32(v4))+2376))
+							store64(m.memory, uint64(uint32(v4))+2344, uint64(t85))
+							t86 := int64(load64(m.memory, uint64(uint32(v4))+2384))
+							store64(m.memory, uint64(uint32(v4))+2352, uint64(t86))
 							goto l56
 						}
 					l60:
+						store32(m.memory, uint64(uint32(v4))+1132, uint32(v13))
+						store32(m.memory, uint64(uint32(v4))+1128, uint32(v6))
+						store32(m.memory, uint64(uint32(v4))+1124, uint32(v11))
+						store32(m.memory, uint64(uint32(v4))+1120, uint32(i32(1)))
+						store64(m.memory, uint64(uint32(v4))+1112, uint64(v9))
+						store64(m.memory, uint64(uint32(v4))+1104, uint64(i64(1)))
+						t87 := int32(load32(m.memory, uint64(uint32(v4))+1152))
+						if t87 != 0 {
+							store64(m.memory, uint64(uint32(v4))+1520, uint64(i64(0)))
+							store64(m.memory, uint64(uint32(v4))+1512, uint64(i64(0)))
+							t90 := int64(load64(m.memory, uint64(uint32(v4))+2360))
+							store64(m.memory, uint64(uint32(v4))+2328, uint64(t90))
+							t91 := int64(load64(m.memory, uint64(uint32(v4))+2368))
+							store64(m.memory, uint64(uint32(v4))+2336, uint64(t91))
+							t92 := int64(load64(m.memory, uint64(uint32(v4))+2376))
+							store64(m.memory, uint64(uint32(v4))+2344, uint64(t92))
+							t93 := int64(load64(m.memory, uint64(uint32(v4))+2384))
+							store64(m.memory, uint64(uint32(v4))+2352, uint64(t93))
+							goto l56
+						}
 						store32(m.memory, uint64(uint32(v4))+1164, uint32(v13))
 						store32(m.memory, uint64(uint32(v4))+1160, uint32(v6))
 						store32(m.memory, uint64(uint32(v4))+1156, uint32(v11))
 						store32(m.memory, uint64(uint32(v4))+1152, uint32(i32(1)))
 						store64(m.memory, uint64(uint32(v4))+1144, uint64(v9))
 						store64(m.memory, uint64(uint32(v4))+1136, uint64(i64(1)))
-						t87 := int32(load32(m.memory, uint64(uint32(v4))+1184))
-						if t87 != 0 {
-							store64(m.memory, uint64(uint32(v4))+1584, uint64(i64(0)))
-							store64(m.memory, uint64(uint32(v4))+1576, uint64(i64(0)))
-							t90 := int64(load64(m.memory, uint64(uint32(v4))+2456))
-							store64(m.memory, uint64(uint32(v4))+2424, uint64(t90))
-							t91 := int64(load64(m.memory, uint64(uint32(v4))+2464))
-							store64(m.memory, uint64(uint32(v4))+2432, uint64(t91))
-							t92 := int64(load64(m.memory, uint64(uint32(v4))+2472))
-							store64(m.memory, uint64(uint32(v4))+2440, uint64(t92))
-							t93 := int64(load64(m.memory, uint64(uint32(v4))+2480))
-							store64(m.memory, uint64(uint32(v4))+2448, uint64(t93))
-							goto l56
-						}
-						store32(m.memory, uint64(uint32(v4))+1196, uint32(v13))
-						store32(m.memory, uint64(uint32(v4))+1192, uint32(v6))
-						store32(m.memory, uint64(uint32(v4))+1188, uint32(v11))
-						store32(m.memory, uint64(uint32(v4))+1184, uint32(i32(1)))
-						store64(m.memory, uint64(uint32(v4))+1176, uint64(v9))
-						store64(m.memory, uint64(uint32(v4))+1168, uint64(i64(1)))
 					}
 				l55:
 					v5 = v11 + v2
@@ -6864,16 +6867,16 @@ l0:
 					}
 				}
 			l13:
-				memory_copy(m.memory, uint32(v0), uint32(v4+i32(784)), uint32(i32(792)))
+				memory_copy(m.memory, uint32(v0), uint32(v4+i32(752)), uint32(i32(760)))
 				goto l63
 			l56:
 				v15 = i32(16)
 				goto l27
 			l38:
-				store64(m.memory, uint64(uint32(v4))+2424, uint64(i64(0)))
-				store64(m.memory, uint64(uint32(v4))+2432, uint64(i64(0)))
-				store64(m.memory, uint64(uint32(v4))+2440, uint64(i64(0)))
-				store64(m.memory, uint64(uint32(v4))+2448, uint64(i64(0)))
+				store64(m.memory, uint64(uint32(v4))+2328, uint64(i64(0)))
+				store64(m.memory, uint64(uint32(v4))+2336, uint64(i64(0)))
+				store64(m.memory, uint64(uint32(v4))+2344, uint64(i64(0)))
+				store64(m.memory, uint64(uint32(v4))+2352, uint64(i64(0)))
 				{
 					v6 = int32(int64(uint64(v9) >> 32))
 					t94 := v6
@@ -6904,7 +6907,7 @@ l0:
 					if v1 == 0 {
 						goto l64
 					}
-					t101 := v4 + i32(2424)
+					t101 := v4 + i32(2328)
 					p100 := v12 + v5
 					if v2 != 0 {
 						p100 = i32(1)
@@ -6912,8 +6915,8 @@ l0:
 					memory_copy(m.memory, uint32(t101), uint32(p100), uint32(v1))
 				}
 			l64:
-				store64(m.memory, uint64(uint32(v4))+1584, uint64(i64(0)))
-				store64(m.memory, uint64(uint32(v4))+1576, uint64(i64(0)))
+				store64(m.memory, uint64(uint32(v4))+1520, uint64(i64(0)))
+				store64(m.memory, uint64(uint32(v4))+1512, uint64(i64(0)))
 				v5 = v3 + v5
 				p102 := v5
 				if uint32(v5) < uint32(v3) {
@@ -6925,18 +6928,18 @@ l0:
 		l27:
 			v10 = i32(0)
 		l30:
-			t103 := int64(load64(m.memory, uint64(uint32(v4))+1584))
+			t103 := int64(load64(m.memory, uint64(uint32(v4))+1520))
 			store64(m.memory, uint64(uint32(v0))+16, uint64(t103))
-			t104 := int64(load64(m.memory, uint64(uint32(v4))+1576))
+			t104 := int64(load64(m.memory, uint64(uint32(v4))+1512))
 			store64(m.memory, uint64(uint32(v0))+8, uint64(t104))
 			store32(m.memory, uint64(uint32(v0))+24, uint32(v11))
-			t105 := int64(load64(m.memory, uint64(uint32(v4))+2424))
+			t105 := int64(load64(m.memory, uint64(uint32(v4))+2328))
 			store64(m.memory, uint64(uint32(v0))+28, uint64(t105))
-			t106 := int64(load64(m.memory, uint64(uint32(v4))+2432))
+			t106 := int64(load64(m.memory, uint64(uint32(v4))+2336))
 			store64(m.memory, uint64(uint32(v0))+36, uint64(t106))
-			t107 := int64(load64(m.memory, uint64(uint32(v4))+2440))
+			t107 := int64(load64(m.memory, uint64(uint32(v4))+2344))
 			store64(m.memory, uint64(uint32(v0))+44, uint64(t107))
-			t108 := int64(load64(m.memory, uint64(uint32(v4))+2448))
+			t108 := int64(load64(m.memory, uint64(uint32(v4))+2352))
 			store64(m.memory, uint64(uint32(v0))+52, uint64(t108))
 			store32(m.memory, uint64(uint32(v0))+72, uint32(v14))
 			store32(m.memory, uint64(uint32(v0))+68, uint32(v15))
@@ -6946,10 +6949,10 @@ l0:
 			goto l63
 		}
 	l10:
-		store64(m.memory, uint64(uint32(v4))+2376, uint64(i64(0)))
-		store64(m.memory, uint64(uint32(v4))+2384, uint64(i64(0)))
-		store64(m.memory, uint64(uint32(v4))+2392, uint64(i64(0)))
-		store64(m.memory, uint64(uint32(v4))+2400, uint64(i64(0)))
+		store64(m.memory, uint64(uint32(v4))+2280, uint64(i64(0)))
+		store64(m.memory, uint64(uint32(v4))+2288, uint64(i64(0)))
+		store64(m.memory, uint64(uint32(v4))+2296, uint64(i64(0)))
+		store64(m.memory, uint64(uint32(v4))+2304, uint64(i64(0)))
 		{
 			if v3 == 0 {
 				goto l65
@@ -6962,28 +6965,28 @@ l0:
 			if v5 == 0 {
 				goto l65
 			}
-			memory_copy(m.memory, uint32(v4+i32(2376)), uint32(v2), uint32(v5))
+			memory_copy(m.memory, uint32(v4+i32(2280)), uint32(v2), uint32(v5))
 		}
 	l65:
 		store64(m.memory, uint64(uint32(v0))+8, uint64(i64(0)))
 		store64(m.memory, uint64(uint32(v0))+16, uint64(i64(0)))
 		store32(m.memory, uint64(uint32(v0))+24, uint32(i32(0)))
-		t110 := int64(load64(m.memory, uint64(uint32(v4))+2376))
+		t110 := int64(load64(m.memory, uint64(uint32(v4))+2280))
 		store64(m.memory, uint64(uint32(v0))+28, uint64(t110))
-		t111 := int64(load64(m.memory, uint64(uint32(v4))+2384))
+		t111 := int64(load64(m.memory, uint64(uint32(v4))+2288))
 		store64(m.memory, uint64(uint32(v0))+36, uint64(t111))
-		t112 := int64(load64(m.memory, uint64(uint32(v4))+2392))
+		t112 := int64(load64(m.memory, uint64(uint32(v4))+2296))
 		store64(m.memory, uint64(uint32(v0))+44, uint64(t112))
-		t113 := int64(load64(m.memory, uint64(uint32(v4))+2400))
+		t113 := int64(load64(m.memory, uint64(uint32(v4))+2304))
 		store64(m.memory, uint64(uint32(v0))+52, uint64(t113))
-		t114 := int32(load32(m.memory, uint64(uint32(v4))+1568))
+		t114 := int32(load32(m.memory, uint64(uint32(v4))+1504))
 		store32(m.memory, uint64(uint32(v0))+72, uint32(t114))
 		store64(m.memory, uint64(uint32(v0))+64, uint64(i64(0xe00000000)))
 		store32(m.memory, uint64(uint32(v0))+60, uint32(v3))
 		store64(m.memory, uint32(v0), uint64(i64(2)))
 	}
 l63:
-	m.g0 = v4 + i32(3248)
+	m.g0 = v4 + i32(3120)
 }
 
 //go:norace
@@ -6993,11 +6996,11 @@ func (m *Module) fn46(v0, v1 int32) {
 	var v7, v8 int32
 	var v9 int64
 	t0 := m.g0
-	v2 = t0 - i32(208)
+	v2 = t0 - i32(192)
 	m.g0 = v2
-	v3 = v2 + i32(16)
-	memory_zero(m.memory, uint32(v3), uint32(i32(192)))
-	t1 := int32(load32(m.memory, uint64(uint32(v1))+784))
+	v3 = v2 + i32(8)
+	memory_zero(m.memory, uint32(v3), uint32(i32(184)))
+	t1 := int32(load32(m.memory, uint64(uint32(v1))+752))
 	var p2 int32
 	if t1 == i32(1) {
 		p2 = 1
@@ -7005,12 +7008,12 @@ func (m *Module) fn46(v0, v1 int32) {
 	v4 = p2
 	p3 := i32(40)
 	if v4 != 0 {
-		p3 = i32(96)
+		p3 = i32(92)
 	}
 	v5 = p3
-	p4 := i32(19984)
+	p4 := i32(19956)
 	if v4 != 0 {
-		p4 = i32(19888)
+		p4 = i32(19864)
 	}
 	v4 = p4
 	v6 = i64(0)
@@ -7023,7 +7026,7 @@ l2:
 			p6 = i32(-1)
 		}
 		v7 = p6 + v7
-		if uint32(v7) > uint32(i32(23)) {
+		if uint32(v7) > uint32(i32(22)) {
 			goto l0
 		}
 		{
@@ -7051,9 +7054,9 @@ l0:
 	if v5 != 0 {
 		goto l2
 	}
-	store64(m.memory, uint64(uint32(v2))+8, uint64(v6))
-	memory_copy(m.memory, uint32(v0), uint32(v2+i32(8)), uint32(i32(200)))
-	m.g0 = v2 + i32(208)
+	store64(m.memory, uint32(v2), uint64(v6))
+	memory_copy(m.memory, uint32(v0), uint32(v2), uint32(i32(192)))
+	m.g0 = v2 + i32(192)
 }
 
 //go:norace
@@ -7066,7 +7069,7 @@ func (m *Module) fn47(v0, v1, v2, v3 int32) {
 	t0 := m.g0
 	v4 = t0 - i32(208)
 	m.g0 = v4
-	memory_zero(m.memory, uint32(v4), uint32(i32(192)))
+	memory_zero(m.memory, uint32(v4+i32(8)), uint32(i32(184)))
 	v5 = v1 + i32(8)
 	v3 = v2 + v3<<2
 	t1 := int64(load64(m.memory, uint32(v1)))
@@ -7098,7 +7101,7 @@ l6:
 					goto l1
 				}
 				v9 = i64(0)
-				if uint32(v7) > uint32(i32(23)) {
+				if uint32(v7) > uint32(i32(22)) {
 					goto l1
 				}
 				t7 := int64(load64(m.memory, uint32(v5+v7<<3)))
@@ -7107,7 +7110,7 @@ l6:
 		l1:
 			t8 := int64(load32(m.memory, uint64(uint32(v4))+200))
 			v10 = t8
-			m.fn140(v4+i32(192), v1, v4)
+			m.fn140(v4+i32(192), v1, v4+i32(8))
 			t9 := int64(load64(m.memory, uint64(uint32(v4))+200))
 			v11 = t9
 			{
@@ -7149,17 +7152,17 @@ l6:
 		v9 = i64(1)
 		goto l8
 	l4:
-		if uint32(v7) > uint32(i32(23)) {
+		if uint32(v7) > uint32(i32(22)) {
 			goto l9
 		}
-		store64(m.memory, uint32(v4+v7<<3), uint64(v8))
+		store64(m.memory, uint32(v4+i32(8)+v7<<3), uint64(v8))
 	l9:
 		if v2 != v3 {
 			goto l6
 		}
 	}
 l7:
-	memory_copy(m.memory, uint32(v0+i32(8)), uint32(v4), uint32(i32(192)))
+	memory_copy(m.memory, uint32(v0+i32(8)), uint32(v4+i32(8)), uint32(i32(184)))
 	v9 = i64(0)
 l8:
 	store64(m.memory, uint32(v0), uint64(v9))
@@ -7196,7 +7199,7 @@ l13:
 			goto l0
 		}
 		v13 = i64(0)
-		if uint32(v11) > uint32(i32(23)) {
+		if uint32(v11) > uint32(i32(22)) {
 			goto l0
 		}
 		t4 := int64(load64(m.memory, uint32(v6+v11<<3)))
@@ -7247,7 +7250,7 @@ l0:
 								p30 = i32(-1)
 							}
 							v2 = p30 + v2
-							if uint32(v2) > uint32(i32(23)) {
+							if uint32(v2) > uint32(i32(22)) {
 								goto l12
 							}
 							t31 := int64(load64(m.memory, uint32(v4+v2<<3)))
@@ -7295,7 +7298,7 @@ l0:
 					t26 := int32(load32(m.memory, uint64(uint32(v5))+44))
 					v3 = t26
 					if v3 == 0 {
-						if uint32(v11) > uint32(i32(23)) {
+						if uint32(v11) > uint32(i32(22)) {
 							goto l1
 						}
 						store64(m.memory, uint32(v4+v11<<3), uint64(v12))
@@ -7380,7 +7383,7 @@ func (m *Module) fn49(v0, v1, v2 int32) {
 				p3 = i32(-1)
 			}
 			v6 = p3 + v5
-			if uint32(v6) > uint32(i32(23)) {
+			if uint32(v6) > uint32(i32(22)) {
 				goto l0
 			}
 			v7 = v1 + v6<<5
@@ -7421,14 +7424,14 @@ func (m *Module) fn49(v0, v1, v2 int32) {
 			}
 		l1:
 			if int32(v8)&i32(1) != 0 {
-				t12 := int32(load32(m.memory, uint64(uint32(v1))+780))
+				t12 := int32(load32(m.memory, uint64(uint32(v1))+748))
 				v7 = t12
 				v6 = i32(0)
 				goto l3
 			}
 		}
 	l0:
-		t11 := int32(load32(m.memory, uint64(uint32(v1))+772))
+		t11 := int32(load32(m.memory, uint64(uint32(v1))+740))
 		v6 = t11
 		v7 = i32(0)
 		goto l3
@@ -7451,7 +7454,7 @@ l3:
 			p15 = i32(-1)
 		}
 		v2 = p15
-		t16 := int32(load32(m.memory, uint64(uint32(v1))+772))
+		t16 := int32(load32(m.memory, uint64(uint32(v1))+740))
 		t17 := v2 - v6
 		var p18 int32
 		if uint32(v2) > uint32(t16) {
@@ -7474,7 +7477,7 @@ l3:
 		if v9 == 0 {
 			goto l5
 		}
-		t21 := int32(load32(m.memory, uint64(uint32(v1))+768))
+		t21 := int32(load32(m.memory, uint64(uint32(v1))+736))
 		t23 := v3
 		p22 := t21 + v6
 		if v7 != 0 {
@@ -7497,7 +7500,7 @@ l5:
 	t27 := int64(load64(m.memory, uint64(uint32(v3))+24))
 	store64(m.memory, uint64(uint32(v0))+44, uint64(t27))
 	store32(m.memory, uint64(uint32(v0))+52, uint32(v2))
-	t28 := int32(load32(m.memory, uint64(uint32(v1))+784))
+	t28 := int32(load32(m.memory, uint64(uint32(v1))+752))
 	store32(m.memory, uint64(uint32(v0))+64, uint32(t28))
 }
 
@@ -7506,7 +7509,7 @@ func (m *Module) Xbackoff_budget_print(v0, v1 int32, v2 int64) int32 {
 	var v3, v4, v5 int32
 	var v6 int64
 	t0 := m.g0
-	v3 = t0 - i32(976)
+	v3 = t0 - i32(960)
 	m.g0 = v3
 	if v0 == 0 {
 		goto l0
@@ -7527,12 +7530,12 @@ func (m *Module) Xbackoff_budget_print(v0, v1 int32, v2 int64) int32 {
 					if !(v6 == 0) {
 						goto l4
 					}
-					m.fn51(v3+i32(784), v5)
-					m.fn52(v3+i32(12), i32(2), v3+i32(784))
+					m.fn51(v3+i32(776), v5)
+					m.fn52(v3+i32(4), i32(2), v3+i32(776))
 					if v1 == 0 {
 						goto l0
 					}
-					t3 := int32(load32(m.memory, uint64(uint32(v3))+780))
+					t3 := int32(load32(m.memory, uint64(uint32(v3))+772))
 					t4 := v2
 					v4 = t3
 					t5 := v4
@@ -7552,7 +7555,7 @@ func (m *Module) Xbackoff_budget_print(v0, v1 int32, v2 int64) int32 {
 								goto l7
 							}
 							t12 := v1
-							p11 := v3 + i32(12)
+							p11 := v3 + i32(4)
 							if v4 != 0 {
 								p11 = i32(1)
 							}
@@ -7590,7 +7593,7 @@ func (m *Module) Xbackoff_budget_print(v0, v1 int32, v2 int64) int32 {
 l0:
 	v4 = i32(100)
 l2:
-	m.g0 = v3 + i32(976)
+	m.g0 = v3 + i32(960)
 	return v4
 }
 
@@ -7601,9 +7604,9 @@ func (m *Module) fn51(v0, v1 int32) {
 	t0 := m.g0
 	v2 = t0 - i32(240)
 	m.g0 = v2
-	memory_zero(m.memory, uint32(v2), uint32(i32(192)))
+	memory_zero(m.memory, uint32(v2+i32(8)), uint32(i32(184)))
 	v3 = i32(8)
-	memory_copy(m.memory, uint32(v2+i32(192)+i32(8)), uint32(i32(19984)), uint32(i32(40)))
+	memory_copy(m.memory, uint32(v2+i32(192)+i32(8)), uint32(i32(19956)), uint32(i32(40)))
 l3:
 	{
 		t1 := int32(load32(m.memory, uint32(v2+i32(192)+v3)))
@@ -7622,17 +7625,17 @@ l3:
 	}
 l0:
 	v5 = i64(0)
-	if uint32(v4) > uint32(i32(23)) {
+	if uint32(v4) > uint32(i32(22)) {
 		goto l2
 	}
 l1:
-	store64(m.memory, uint32(v2+v4<<3), uint64(v5))
+	store64(m.memory, uint32(v2+i32(8)+v4<<3), uint64(v5))
 l2:
 	v3 = v3 + i32(4)
 	if v3 != i32(48) {
 		goto l3
 	}
-	memory_copy(m.memory, uint32(v0), uint32(v2), uint32(i32(192)))
+	memory_copy(m.memory, uint32(v0), uint32(v2+i32(8)), uint32(i32(184)))
 	m.g0 = v2 + i32(240)
 }
 
@@ -7657,15 +7660,15 @@ func (m *Module) fn52(v0, v1, v2 int32) {
 		p3 = i32(1)
 	}
 	m.fn12(t1, p3)
-	p4 := i32(19988)
+	p4 := i32(19960)
 	if v4 != 0 {
-		p4 = i32(19892)
+		p4 = i32(19868)
 	}
 	v1 = p4
 	t6 := v1
 	p5 := i32(36)
 	if v4 != 0 {
-		p5 = i32(92)
+		p5 = i32(88)
 	}
 	v5 = t6 + p5
 	t7 := int64(load64(m.memory, uint32(v2)))
@@ -7680,7 +7683,7 @@ func (m *Module) fn52(v0, v1, v2 int32) {
 		p12 = 1
 	}
 	v8 = t9 & p12
-	v9 = i32(23204)
+	v9 = i32(23176)
 l5:
 	{
 		v4 = v1
@@ -7730,7 +7733,7 @@ l5:
 		l7:
 			v11 = i64(0)
 			v10 = v10 + v4
-			if uint32(v10) > uint32(i32(23)) {
+			if uint32(v10) > uint32(i32(22)) {
 				goto l9
 			}
 			t17 := int64(load64(m.memory, uint32(v2+v10<<3)))
@@ -7743,7 +7746,7 @@ l5:
 		t19 := int32(load32(m.memory, uint64(uint32(v3))+8))
 		t20 := int32(load32(m.memory, uint64(uint32(v3))+12))
 		t21 := m.fn8(v9, t19, t20)
-		t22 := m.fn8(t21, i32(23205), i32(1))
+		t22 := m.fn8(t21, i32(23177), i32(1))
 		v9 = t22
 		if v4 != i32(22) {
 			goto l10
@@ -7755,9 +7758,9 @@ l5:
 		_ = m.fn148(v9, v3+i32(804), v11)
 		goto l12
 	l11:
-		_ = m.fn8(v9, i32(22330), i32(4))
+		_ = m.fn8(v9, i32(22302), i32(4))
 	l12:
-		v9 = i32(23206)
+		v9 = i32(23178)
 		if v1 != v5 {
 			goto l5
 		}
@@ -8088,9 +8091,9 @@ func (m *Module) fn57(v0, v1 int32) {
 			goto l0
 		}
 		v5 = v4 << 2
-		t4 := int32(load32(m.memory, uint64(uint32(v5))+27124))
+		t4 := int32(load32(m.memory, uint64(uint32(v5))+27084))
 		v4 = t4
-		t5 := int32(load32(m.memory, uint64(uint32(v5))+27100))
+		t5 := int32(load32(m.memory, uint64(uint32(v5))+27060))
 		v6 = v4 + t5
 		v7 = v1 + i32(88)
 	l4:
@@ -8118,9 +8121,9 @@ func (m *Module) fn57(v0, v1 int32) {
 					p10 = 1
 				}
 				v1 = p10
-				p11 := i32(24489)
+				p11 := i32(24465)
 				if v1 != 0 {
-					p11 = i32(26036)
+					p11 = i32(25996)
 				}
 				p12 := i32(1)
 				if v1 != 0 {
@@ -8133,7 +8136,7 @@ func (m *Module) fn57(v0, v1 int32) {
 				goto l3
 			}
 		l2:
-			_ = m.fn8(v3, i32(24489), i32(1))
+			_ = m.fn8(v3, i32(24465), i32(1))
 		l3:
 			_ = m.fn9(v3, v8)
 			v4 = v4 + i32(8)
@@ -8267,44 +8270,44 @@ func (m *Module) Xbackoff_code_name(v0 int32) int32 {
 	var v1 int32
 	switch v0 + i32(-100) {
 	default:
-		v1 = i32(19747)
+		v1 = i32(19723)
 		if v0 == 0 {
 			goto l15
 		}
 		v0 = v0 + i32(-1)
-		p0 := i32(19792)
+		p0 := i32(19768)
 		if uint32(v0) < uint32(i32(25)) {
 			p0 = v0*i32(24) + i32(17391)
 		}
 		return p0
 	case 0:
-		return i32(19684)
+		return i32(19660)
 	case 1:
-		return i32(19836)
+		return i32(19812)
 	case 2:
-		return i32(19822)
+		return i32(19798)
 	case 3:
-		return i32(19673)
+		return i32(19649)
 	case 4:
-		return i32(19818)
+		return i32(19794)
 	case 5:
-		return i32(19648)
+		return i32(19624)
 	case 6:
-		return i32(19730)
+		return i32(19706)
 	case 7:
-		return i32(19697)
+		return i32(19673)
 	case 8:
-		return i32(19750)
+		return i32(19726)
 	case 9:
-		return i32(19776)
+		return i32(19752)
 	case 10:
-		return i32(19715)
+		return i32(19691)
 	case 11:
-		return i32(19850)
+		return i32(19826)
 	case 12:
-		return i32(19759)
+		return i32(19735)
 	case 13:
-		v1 = i32(19659)
+		v1 = i32(19635)
 	}
 l15:
 	return v1
@@ -8382,12 +8385,12 @@ func (m *Module) Xbackoff_field_name(v0 int32) int32 {
 	var v1 int32
 	v1 = v0 * i32(24)
 	t1 := v1 + i32(18759)
-	p0 := i32(19822)
+	p0 := i32(19798)
 	if uint32(v0+i32(-33)) < uint32(i32(10)) {
 		p0 = v1 + i32(17751)
 	}
 	p2 := p0
-	if uint32(v0+i32(-1)) < uint32(i32(24)) {
+	if uint32(v0+i32(-1)) < uint32(i32(23)) {
 		p2 = t1
 	}
 	return p2
@@ -8530,7 +8533,7 @@ l2:
 			t9 := int64(load64(m.memory, uint64(uint32(v5))+136))
 			m.fn164(v5+i32(80), t9, i64(0), i64(1000000), i64(0))
 			t11 := v5 + i32(128)
-			p10 := i32(25084)
+			p10 := i32(25044)
 			if v10 != 0 {
 				p10 = v10
 			}
@@ -9581,7 +9584,7 @@ func (m *Module) Xbackoff_iter_index(v0, v1, v2 int32) int32 {
 				if v1 == 0 {
 					goto l2
 				}
-				t1 := int64(load64(m.memory, uint32(v0+i32(184))))
+				t1 := int64(load64(m.memory, uint32(v0+i32(176))))
 				t2 := v1
 				v3 = t1
 				p3 := i64(0x100000000)
@@ -9595,7 +9598,7 @@ func (m *Module) Xbackoff_iter_index(v0, v1, v2 int32) int32 {
 				if v2 == 0 {
 					goto l3
 				}
-				t4 := int64(load64(m.memory, uint64(uint32(v0))+176))
+				t4 := int64(load64(m.memory, uint64(uint32(v0))+168))
 				store64(m.memory, uint32(v2), uint64(t4))
 			}
 		l3:
@@ -9611,7 +9614,7 @@ func (m *Module) Xbackoff_iter_init(v0, v1 int32, v2 int64) int32 {
 	var v3, v4 int32
 	var v5, v6 int64
 	t0 := m.g0
-	v3 = t0 - i32(160)
+	v3 = t0 - i32(144)
 	m.g0 = v3
 	v4 = i32(100)
 	{
@@ -9628,17 +9631,17 @@ func (m *Module) Xbackoff_iter_init(v0, v1 int32, v2 int64) int32 {
 		}
 		t2 := int64(load64(m.memory, uint64(uint32(v1))+8))
 		v5 = t2
-		memory_copy(m.memory, uint32(v3+i32(72)), uint32(v1+i32(16)), uint32(i32(88)))
+		memory_copy(m.memory, uint32(v3+i32(56)), uint32(v1+i32(16)), uint32(i32(88)))
 		t3 := int64(load64(m.memory, uint64(uint32(v1))+104))
 		v6 = t3
-		memory_copy(m.memory, uint32(v3+i32(8)), uint32(v1+i32(112)), uint32(i32(60)))
-		t4 := int32(load32(m.memory, uint64(uint32(v1))+172))
+		memory_copy(m.memory, uint32(v3), uint32(v1+i32(112)), uint32(i32(52)))
+		t4 := int32(load32(m.memory, uint64(uint32(v1))+164))
 		v1 = t4
 		store64(m.memory, uint64(uint32(v0))+8, uint64(v5))
 		store64(m.memory, uint32(v0), uint64(i64(8245937404618568809)))
-		memory_copy(m.memory, uint32(v0+i32(16)), uint32(v3+i32(72)), uint32(i32(88)))
+		memory_copy(m.memory, uint32(v0+i32(16)), uint32(v3+i32(56)), uint32(i32(88)))
 		store64(m.memory, uint64(uint32(v0))+104, uint64(v6))
-		memory_copy(m.memory, uint32(v0+i32(112)), uint32(v3+i32(8)), uint32(i32(60)))
+		memory_copy(m.memory, uint32(v0+i32(112)), uint32(v3), uint32(i32(52)))
 		t6 := v0
 		p5 := i64(0x100000000)
 		if uint64(v6) < uint64(i64(0x100000000)) {
@@ -9648,16 +9651,16 @@ func (m *Module) Xbackoff_iter_init(v0, v1 int32, v2 int64) int32 {
 		if v1 == i32(1) {
 			p7 = p5
 		}
-		store64(m.memory, uint64(uint32(t6))+208, uint64(p7))
-		store64(m.memory, uint64(uint32(v0))+200, uint64(v5))
+		store64(m.memory, uint64(uint32(t6))+200, uint64(p7))
 		store64(m.memory, uint64(uint32(v0))+192, uint64(v5))
-		store64(m.memory, uint64(uint32(v0))+184, uint64(i64(0)))
-		store64(m.memory, uint64(uint32(v0))+176, uint64(v2))
-		store32(m.memory, uint64(uint32(v0))+172, uint32(v1))
+		store64(m.memory, uint64(uint32(v0))+184, uint64(v5))
+		store64(m.memory, uint64(uint32(v0))+176, uint64(i64(0)))
+		store64(m.memory, uint64(uint32(v0))+168, uint64(v2))
+		store32(m.memory, uint64(uint32(v0))+164, uint32(v1))
 		v4 = i32(0)
 	}
 l0:
-	m.g0 = v3 + i32(160)
+	m.g0 = v3 + i32(144)
 	return v4
 }
 
@@ -9686,17 +9689,17 @@ func (m *Module) Xbackoff_iter_next_ns(v0, v1 int32) int32 {
 l1:
 	{
 		{
-			t2 := int64(load64(m.memory, uint64(uint32(v0))+184))
+			t2 := int64(load64(m.memory, uint64(uint32(v0))+176))
 			v4 = t2
-			t3 := int64(load64(m.memory, uint64(uint32(v0))+208))
+			t3 := int64(load64(m.memory, uint64(uint32(v0))+200))
 			if uint64(v4) >= uint64(t3) {
 				goto l2
 			}
-			store64(m.memory, uint64(uint32(v0))+184, uint64(v4+i64(1)))
+			store64(m.memory, uint64(uint32(v0))+176, uint64(v4+i64(1)))
 			t4 := int64(load64(m.memory, uint64(uint32(v0))+48))
 			t5 := v0
 			v5 = t4
-			t6 := int64(load64(m.memory, uint64(uint32(v0))+192))
+			t6 := int64(load64(m.memory, uint64(uint32(v0))+184))
 			t7 := v5
 			v6 = t6
 			v7 = v6 << 1
@@ -9704,8 +9707,8 @@ l1:
 			if uint64(v5) < uint64(v7) {
 				p8 = t7
 			}
-			store64(m.memory, uint64(uint32(t5))+192, uint64(p8))
-			t9 := int64(load64(m.memory, uint64(uint32(v0))+176))
+			store64(m.memory, uint64(uint32(t5))+184, uint64(p8))
+			t9 := int64(load64(m.memory, uint64(uint32(v0))+168))
 			t10 := v2
 			v4 = v4*i64(-0x61c8864680b583eb) + t9 + i64(-0x61c8864680b583eb)
 			v4 = (int64(uint64(v4)>>30) ^ v4) * i64(-4658895280553007687)
@@ -9748,7 +9751,7 @@ func (m *Module) fn73(v0, v1 int32) {
 	m.g0 = v2
 	v3 = i64(0)
 	{
-		t1 := int64(load64(m.memory, uint64(uint32(v1))+176))
+		t1 := int64(load64(m.memory, uint64(uint32(v1))+168))
 		v4 = t1
 		if uint64(v4) > uint64(i64(0xffffffff)) {
 			goto l0
@@ -9757,9 +9760,9 @@ func (m *Module) fn73(v0, v1 int32) {
 		if uint64(v4) >= uint64(t2) {
 			goto l0
 		}
-		t3 := int64(load64(m.memory, uint64(uint32(v1))+168))
+		t3 := int64(load64(m.memory, uint64(uint32(v1))+160))
 		v3 = t3
-		t4 := int64(load64(m.memory, uint64(uint32(v1))+184))
+		t4 := int64(load64(m.memory, uint64(uint32(v1))+176))
 		t5 := v2 + i32(64)
 		v5 = t4
 		m.fn99(t5, v5, v1, v4)
@@ -9775,7 +9778,7 @@ func (m *Module) fn73(v0, v1 int32) {
 		t10 := int64(load64(m.memory, uint64(uint32(v2))+56))
 		v3 = v3 + t10
 		{
-			t11 := int32(load32(m.memory, uint64(uint32(v1))+156))
+			t11 := int32(load32(m.memory, uint64(uint32(v1))+148))
 			v6 = t11
 			if v6 != i32(7) {
 				goto l1
@@ -9802,7 +9805,7 @@ func (m *Module) fn73(v0, v1 int32) {
 		if uint64(v7) < uint64(v3) {
 			p18 = v7
 		}
-		t19 := int32(load32(m.memory, uint64(uint32(v1))+152))
+		t19 := int32(load32(m.memory, uint64(uint32(v1))+144))
 		t20 := v3
 		v8 = t19
 		p21 := t20
@@ -9820,20 +9823,20 @@ func (m *Module) fn73(v0, v1 int32) {
 			if v4&i64(0xfff) == i64(0xfff) {
 				p23 = t22
 			}
-			store64(m.memory, uint64(uint32(t24))+184, uint64(p23))
+			store64(m.memory, uint64(uint32(t24))+176, uint64(p23))
 			goto l3
 		}
 	l2:
 		{
-			t25 := int32(load32(m.memory, uint64(uint32(v1))+144))
+			t25 := int32(load32(m.memory, uint64(uint32(v1))+136))
 			switch t25 + i32(-3) {
 			default:
 				goto l3
 			case 2:
-				t26 := int64(load64(m.memory, uint64(uint32(v1))+192))
+				t26 := int64(load64(m.memory, uint64(uint32(v1))+184))
 				t27 := v1
 				v7 = t26
-				store64(m.memory, uint64(uint32(t27))+184, uint64(v7))
+				store64(m.memory, uint64(uint32(t27))+176, uint64(v7))
 				t28 := v1
 				v7 = v5 + v7
 				p29 := v7
@@ -9845,7 +9848,7 @@ func (m *Module) fn73(v0, v1 int32) {
 				if uint64(v7) < uint64(i64(0x7fffffffffffffff)) {
 					p30 = v7
 				}
-				store64(m.memory, uint64(uint32(t28))+192, uint64(p30))
+				store64(m.memory, uint64(uint32(t28))+184, uint64(p30))
 				goto l3
 			case 0:
 				t32 := v5
@@ -9916,13 +9919,13 @@ func (m *Module) fn73(v0, v1 int32) {
 				if uint64(v7) < uint64(v5) {
 					p50 = t48
 				}
-				store64(m.memory, uint64(uint32(t47))+184, uint64(p50))
+				store64(m.memory, uint64(uint32(t47))+176, uint64(p50))
 			}
 		}
 	l3:
 		store64(m.memory, uint64(uint32(v0))+8, uint64(v3))
 		v3 = i64(1)
-		store64(m.memory, uint64(uint32(v1))+176, uint64(v4+i64(1)))
+		store64(m.memory, uint64(uint32(v1))+168, uint64(v4+i64(1)))
 	}
 l0:
 	store64(m.memory, uint32(v0), uint64(v3))
@@ -9935,16 +9938,16 @@ func (m *Module) Xbackoff_iter_reset(v0 int32) int32 {
 	if v0 != 0 {
 		t0 := int64(load64(m.memory, uint32(v0)))
 		if t0 == i64(8245937404618568809) {
-			t1 := int64(load64(m.memory, uint64(uint32(v0))+184))
+			t1 := int64(load64(m.memory, uint64(uint32(v0))+176))
 			v1 = t1
-			store64(m.memory, uint64(uint32(v0))+184, uint64(i64(0)))
+			store64(m.memory, uint64(uint32(v0))+176, uint64(i64(0)))
 			t2 := int64(load64(m.memory, uint64(uint32(v0))+8))
 			t3 := v0
 			v2 = t2
-			store64(m.memory, uint64(uint32(t3))+200, uint64(v2))
-			store64(m.memory, uint64(uint32(v0))+192, uint64(v2))
-			t4 := int64(load64(m.memory, uint64(uint32(v0))+176))
-			store64(m.memory, uint64(uint32(v0))+176, uint64(v1*i64(-0x61c8864680b583eb)+t4))
+			store64(m.memory, uint64(uint32(t3))+192, uint64(v2))
+			store64(m.memory, uint64(uint32(v0))+184, uint64(v2))
+			t4 := int64(load64(m.memory, uint64(uint32(v0))+168))
+			store64(m.memory, uint64(uint32(v0))+168, uint64(v1*i64(-0x61c8864680b583eb)+t4))
 			return i32(0)
 		}
 		return i32(101)
@@ -10119,7 +10122,7 @@ func (m *Module) Xbackoff_kind_name(v0 int32, v1 int64) int32 {
 		p0 = i32(-1)
 	}
 	v2 = p0
-	v3 = i32(19805)
+	v3 = i32(19781)
 	{
 		if v0 > i32(20) {
 			if v0 == i32(21) {
@@ -10226,7 +10229,7 @@ func (m *Module) Xbackoff_operation_begin(v0, v1 int32, v2, v3, v4 int64, v5 int
 		if t1 != i64(3543621949687885680) {
 			goto l1
 		}
-		memory_copy(m.memory, uint32(v6+i32(16)), uint32(v1+i32(8)), uint32(i32(168)))
+		memory_copy(m.memory, uint32(v6+i32(24)), uint32(v1+i32(8)), uint32(i32(160)))
 		{
 			if v5 == 0 {
 				goto l2
@@ -10442,8 +10445,8 @@ func (m *Module) Xbackoff_operation_begin(v0, v1 int32, v2, v3, v4 int64, v5 int
 		}
 		v1 = p40
 		store64(m.memory, uint32(v1), uint64(i64(3559379042386145391)))
-		memory_copy(m.memory, uint32(v1+i32(8)), uint32(v6+i32(16)), uint32(i32(168)))
-		store64(m.memory, uint64(uint32(v1))+200, uint64(i64(0)))
+		memory_copy(m.memory, uint32(v1+i32(8)), uint32(v6+i32(24)), uint32(i32(160)))
+		store64(m.memory, uint64(uint32(v1))+192, uint64(i64(0)))
 		t41 := v1
 		t42 := v4
 		var p43 int32
@@ -10455,13 +10458,13 @@ func (m *Module) Xbackoff_operation_begin(v0, v1 int32, v2, v3, v4 int64, v5 int
 		if v5 != 0 {
 			p44 = t42
 		}
-		store64(m.memory, uint64(uint32(t41))+192, uint64(p44))
-		store64(m.memory, uint64(uint32(v1))+184, uint64(v3))
-		store64(m.memory, uint64(uint32(v1))+176, uint64(v2))
-		store64(m.memory, uint64(uint32(v1))+208, uint64(i64(0)))
+		store64(m.memory, uint64(uint32(t41))+184, uint64(p44))
+		store64(m.memory, uint64(uint32(v1))+176, uint64(v3))
+		store64(m.memory, uint64(uint32(v1))+168, uint64(v2))
+		store64(m.memory, uint64(uint32(v1))+200, uint64(i64(0)))
 		v7 = i32(0)
-		store32(m.memory, uint64(uint32(v1))+216, uint32(i32(0)))
-		store32(m.memory, uint64(uint32(v1))+220, uint32(v5))
+		store32(m.memory, uint64(uint32(v1))+208, uint32(i32(0)))
+		store32(m.memory, uint64(uint32(v1))+212, uint32(v5))
 		goto l1
 	}
 l0:
@@ -10583,15 +10586,15 @@ l2:
 	goto l4
 l4:
 	{
-		t8 := int32(load32(m.memory, uint64(uint32(v0))+216))
+		t8 := int32(load32(m.memory, uint64(uint32(v0))+208))
 		v1 = t8
 		if uint32(v1+i32(-8)) > uint32(i32(-8)) {
 			goto l8
 		}
-		t9 := int64(load64(m.memory, uint64(uint32(v0))+208))
+		t9 := int64(load64(m.memory, uint64(uint32(v0))+200))
 		m.fn84(t9, v5)
 		v1 = i32(7)
-		m.fn85(v3, v0+i32(176), i32(7), i64(0), v5)
+		m.fn85(v3, v0+i32(168), i32(7), i64(0), v5)
 	}
 l8:
 	v4 = i32(0)
@@ -11026,13 +11029,13 @@ func (m *Module) fn87(v0, v1, v2 int32, v3, v4, v5 int64, v6 int32) {
 	var v7, v8, v9 int32
 	var v10, v11 int64
 	var v12, v13 int32
-	var v14, v15, v16, v17, v18, v19, v20, v21, v22, v23, v24, v25, v26, v27, v28, v29, v30, v31, v32 int64
+	var v14, v15, v16, v17, v18, v19, v20, v21, v22, v23, v24, v25, v26, v27, v28, v29, v30, v31 int64
 	t0 := m.g0
-	v7 = t0 - i32(448)
+	v7 = t0 - i32(432)
 	m.g0 = v7
 	{
 		{
-			t1 := int32(load32(m.memory, uint64(uint32(v1))+208))
+			t1 := int32(load32(m.memory, uint64(uint32(v1))+200))
 			v8 = t1
 			if uint32(v8+i32(-8)) < uint32(i32(-7)) {
 				goto l0
@@ -11043,8 +11046,8 @@ func (m *Module) fn87(v0, v1, v2 int32, v3, v4, v5 int64, v6 int32) {
 			goto l1
 		}
 	l0:
-		v9 = v1 + i32(168)
-		t2 := int64(load64(m.memory, uint64(uint32(v1))+200))
+		v9 = v1 + i32(160)
+		t2 := int64(load64(m.memory, uint64(uint32(v1))+192))
 		v10 = t2
 		m.fn84(v10, v6)
 		{
@@ -11171,9 +11174,9 @@ func (m *Module) fn87(v0, v1, v2 int32, v3, v4, v5 int64, v6 int32) {
 							goto l12
 						}
 					l11:
-						memory_zero(m.memory, uint32(v7+i32(224)), uint32(i32(44)))
+						memory_zero(m.memory, uint32(v7+i32(208)), uint32(i32(44)))
 						v8 = i32(88)
-						v1 = v7 + i32(224)
+						v1 = v7 + i32(208)
 					l16:
 						store32(m.memory, uint32(v1), uint32(v6+v8))
 						v1 = v1 + i32(4)
@@ -11181,13 +11184,13 @@ func (m *Module) fn87(v0, v1, v2 int32, v3, v4, v5 int64, v6 int32) {
 						if v8 != i32(176) {
 							goto l16
 						}
-						v8 = v7 + i32(224)
+						v8 = v7 + i32(208)
 						v1 = i32(0)
 					l17:
 						{
 							t27 := int32(load32(m.memory, uint32(v8)))
 							t28 := int64(load64(m.memory, uint32(t27)))
-							store64(m.memory, uint32(v7+i32(360)+v1), uint64(t28))
+							store64(m.memory, uint32(v7+i32(344)+v1), uint64(t28))
 							v8 = v8 + i32(4)
 							v1 = v1 + i32(8)
 							if v1 != i32(88) {
@@ -11203,7 +11206,7 @@ func (m *Module) fn87(v0, v1, v2 int32, v3, v4, v5 int64, v6 int32) {
 								t30 := int64(load64(m.memory, uint64(uint32(v6))+8))
 								t31 := v7
 								v11 = t30
-								t32 := int64(load64(m.memory, uint64(uint32(v7))+360))
+								t32 := int64(load64(m.memory, uint64(uint32(v7))+344))
 								t33 := v11
 								v5 = t32
 								t35 := v5
@@ -11221,26 +11224,26 @@ func (m *Module) fn87(v0, v1, v2 int32, v3, v4, v5 int64, v6 int32) {
 								if uint64(v11) < uint64(v5) {
 									p37 = t33
 								}
-								store64(m.memory, uint64(uint32(t31))+360, uint64(p37))
+								store64(m.memory, uint64(uint32(t31))+344, uint64(p37))
 								goto l20
 							case 1:
-								m.fn135(v6, v7+i32(360), i64(1))
+								m.fn135(v6, v7+i32(344), i64(1))
 							}
 						}
 					l20:
 						v8 = i32(16)
-						memory_copy(m.memory, uint32(v7+i32(56)+i32(16)), uint32(v7+i32(360)), uint32(i32(88)))
-						store64(m.memory, uint64(uint32(v7))+160, uint64(i64(0)))
-						store32(m.memory, uint64(uint32(v7))+68, uint32(i32(11)))
-						store32(m.memory, uint64(uint32(v7))+60, uint32(v6+i32(176)))
+						memory_copy(m.memory, uint32(v7+i32(48)+i32(16)), uint32(v7+i32(344)), uint32(i32(88)))
+						store64(m.memory, uint64(uint32(v7))+152, uint64(i64(0)))
+						store32(m.memory, uint64(uint32(v7))+60, uint32(i32(11)))
+						store32(m.memory, uint64(uint32(v7))+52, uint32(v6+i32(176)))
 						v1 = i32(1)
 					l21:
 						{
 							t38 := v7
 							v12 = v6 + v8
-							store32(m.memory, uint64(uint32(t38))+56, uint32(v12+i32(80)))
-							store32(m.memory, uint64(uint32(v7))+64, uint32(v1))
-							t39 := int64(load64(m.memory, uint32(v7+i32(56)+v8)))
+							store32(m.memory, uint64(uint32(t38))+48, uint32(v12+i32(80)))
+							store32(m.memory, uint64(uint32(v7))+56, uint32(v1))
+							t39 := int64(load64(m.memory, uint32(v7+i32(48)+v8)))
 							store64(m.memory, uint32(v12+i32(72)), uint64(t39))
 							v1 = v1 + i32(1)
 							v8 = v8 + i32(8)
@@ -11259,7 +11262,7 @@ func (m *Module) fn87(v0, v1, v2 int32, v3, v4, v5 int64, v6 int32) {
 					goto l1
 				}
 				store64(m.memory, uint64(uint32(v0))+8, uint64(i64(0)))
-				store32(m.memory, uint64(uint32(v1))+208, uint32(i32(1)))
+				store32(m.memory, uint64(uint32(v1))+200, uint32(i32(1)))
 				store64(m.memory, uint32(v0), uint64(i64(0x100000001)))
 				goto l1
 			case 4:
@@ -11267,9 +11270,9 @@ func (m *Module) fn87(v0, v1, v2 int32, v3, v4, v5 int64, v6 int32) {
 				goto l1
 			}
 		l6:
-			memory_zero(m.memory, uint32(v7+i32(316)), uint32(i32(44)))
+			memory_zero(m.memory, uint32(v7+i32(300)), uint32(i32(44)))
 			v8 = i32(88)
-			v12 = v7 + i32(316)
+			v12 = v7 + i32(300)
 		l22:
 			store32(m.memory, uint32(v12), uint32(v6+v8))
 			v12 = v12 + i32(4)
@@ -11277,25 +11280,25 @@ func (m *Module) fn87(v0, v1, v2 int32, v3, v4, v5 int64, v6 int32) {
 			if v8 != i32(176) {
 				goto l22
 			}
-			v8 = v7 + i32(316)
+			v8 = v7 + i32(300)
 			v12 = i32(0)
 		l23:
 			{
 				t41 := int32(load32(m.memory, uint32(v8)))
 				t42 := int64(load64(m.memory, uint32(t41)))
-				store64(m.memory, uint32(v7+i32(224)+v12), uint64(t42))
+				store64(m.memory, uint32(v7+i32(208)+v12), uint64(t42))
 				v8 = v8 + i32(4)
 				v12 = v12 + i32(8)
 				if v12 != i32(88) {
 					goto l23
 				}
 			}
-			t43 := int64(load64(m.memory, uint64(uint32(v7))+224))
+			t43 := int64(load64(m.memory, uint64(uint32(v7))+208))
 			v11 = t43
-			memory_copy(m.memory, uint32(v7+i32(80)), uint32(v7+i32(224)+i32(8)), uint32(i32(80)))
-			store32(m.memory, uint64(uint32(v7))+68, uint32(i32(11)))
-			store32(m.memory, uint64(uint32(v7))+60, uint32(v6+i32(176)))
-			store64(m.memory, uint64(uint32(v7))+160, uint64(i64(0)))
+			memory_copy(m.memory, uint32(v7+i32(72)), uint32(v7+i32(208)+i32(8)), uint32(i32(80)))
+			store32(m.memory, uint64(uint32(v7))+60, uint32(i32(11)))
+			store32(m.memory, uint64(uint32(v7))+52, uint32(v6+i32(176)))
+			store64(m.memory, uint64(uint32(v7))+152, uint64(i64(0)))
 			t44 := v7
 			v10 = v11 + i64(-1000)
 			p45 := v10
@@ -11307,16 +11310,16 @@ func (m *Module) fn87(v0, v1, v2 int32, v3, v4, v5 int64, v6 int32) {
 			if t46 == i32(2) {
 				p47 = p45
 			}
-			store64(m.memory, uint64(uint32(t44))+72, uint64(p47))
+			store64(m.memory, uint64(uint32(t44))+64, uint64(p47))
 			v8 = i32(16)
 			v12 = i32(1)
 		l24:
 			{
 				t48 := v7
 				v13 = v6 + v8
-				store32(m.memory, uint64(uint32(t48))+56, uint32(v13+i32(80)))
-				store32(m.memory, uint64(uint32(v7))+64, uint32(v12))
-				t49 := int64(load64(m.memory, uint32(v7+i32(56)+v8)))
+				store32(m.memory, uint64(uint32(t48))+48, uint32(v13+i32(80)))
+				store32(m.memory, uint64(uint32(v7))+56, uint32(v12))
+				t49 := int64(load64(m.memory, uint32(v7+i32(48)+v8)))
 				store64(m.memory, uint32(v13+i32(72)), uint64(t49))
 				v12 = v12 + i32(1)
 				v8 = v8 + i32(8)
@@ -11332,7 +11335,7 @@ func (m *Module) fn87(v0, v1, v2 int32, v3, v4, v5 int64, v6 int32) {
 		}
 	l5:
 		{
-			t51 := int64(load64(m.memory, uint64(uint32(v1))+192))
+			t51 := int64(load64(m.memory, uint64(uint32(v1))+184))
 			v11 = t51
 			if uint64(v11) > uint64(i64(0xffffffff)) {
 				goto l25
@@ -11356,7 +11359,7 @@ func (m *Module) fn87(v0, v1, v2 int32, v3, v4, v5 int64, v6 int32) {
 					if v10 != t57 {
 						goto l26
 					}
-					t58 := int32(load32(m.memory, uint64(uint32(v1))+164))
+					t58 := int32(load32(m.memory, uint64(uint32(v1))+156))
 					v12 = t58
 					v13 = v1
 					goto l27
@@ -11396,72 +11399,69 @@ func (m *Module) fn87(v0, v1, v2 int32, v3, v4, v5 int64, v6 int32) {
 				v30 = t74
 				t75 := int64(load64(m.memory, uint64(uint32(v1))+144))
 				v31 = t75
-				t76 := int64(load64(m.memory, uint64(uint32(v1))+152))
-				v32 = t76
-				t77 := int32(load32(m.memory, uint64(uint32(v1))+160))
-				v8 = t77
-				t78 := int32(load32(m.memory, uint64(uint32(v1))+164))
-				t79 := v7
-				v12 = t78
-				store32(m.memory, uint64(uint32(t79))+220, uint32(v12))
-				store32(m.memory, uint64(uint32(v7))+216, uint32(v8))
-				store64(m.memory, uint64(uint32(v7))+208, uint64(v32))
-				store64(m.memory, uint64(uint32(v7))+200, uint64(v31))
-				store64(m.memory, uint64(uint32(v7))+192, uint64(v30))
-				store64(m.memory, uint64(uint32(v7))+184, uint64(v29))
-				store64(m.memory, uint64(uint32(v7))+176, uint64(v28))
-				store64(m.memory, uint64(uint32(v7))+168, uint64(v27))
-				store64(m.memory, uint64(uint32(v7))+160, uint64(v26))
-				store64(m.memory, uint64(uint32(v7))+152, uint64(v14))
-				store64(m.memory, uint64(uint32(v7))+144, uint64(v25))
-				store64(m.memory, uint64(uint32(v7))+136, uint64(v24))
-				store64(m.memory, uint64(uint32(v7))+128, uint64(v23))
-				store64(m.memory, uint64(uint32(v7))+120, uint64(v22))
-				store64(m.memory, uint64(uint32(v7))+112, uint64(v21))
-				store64(m.memory, uint64(uint32(v7))+104, uint64(v20))
-				store64(m.memory, uint64(uint32(v7))+96, uint64(v19))
-				store64(m.memory, uint64(uint32(v7))+88, uint64(v18))
-				store64(m.memory, uint64(uint32(v7))+80, uint64(v17))
-				store64(m.memory, uint64(uint32(v7))+72, uint64(v16))
-				store64(m.memory, uint64(uint32(v7))+64, uint64(v15))
-				store64(m.memory, uint64(uint32(v7))+56, uint64(v10))
-				v13 = v7 + i32(56)
+				t76 := int32(load32(m.memory, uint64(uint32(v1))+152))
+				v8 = t76
+				t77 := int32(load32(m.memory, uint64(uint32(v1))+156))
+				t78 := v7
+				v12 = t77
+				store32(m.memory, uint64(uint32(t78))+204, uint32(v12))
+				store32(m.memory, uint64(uint32(v7))+200, uint32(v8))
+				store64(m.memory, uint64(uint32(v7))+192, uint64(v31))
+				store64(m.memory, uint64(uint32(v7))+184, uint64(v30))
+				store64(m.memory, uint64(uint32(v7))+176, uint64(v29))
+				store64(m.memory, uint64(uint32(v7))+168, uint64(v28))
+				store64(m.memory, uint64(uint32(v7))+160, uint64(v27))
+				store64(m.memory, uint64(uint32(v7))+152, uint64(v26))
+				store64(m.memory, uint64(uint32(v7))+144, uint64(v14))
+				store64(m.memory, uint64(uint32(v7))+136, uint64(v25))
+				store64(m.memory, uint64(uint32(v7))+128, uint64(v24))
+				store64(m.memory, uint64(uint32(v7))+120, uint64(v23))
+				store64(m.memory, uint64(uint32(v7))+112, uint64(v22))
+				store64(m.memory, uint64(uint32(v7))+104, uint64(v21))
+				store64(m.memory, uint64(uint32(v7))+96, uint64(v20))
+				store64(m.memory, uint64(uint32(v7))+88, uint64(v19))
+				store64(m.memory, uint64(uint32(v7))+80, uint64(v18))
+				store64(m.memory, uint64(uint32(v7))+72, uint64(v17))
+				store64(m.memory, uint64(uint32(v7))+64, uint64(v16))
+				store64(m.memory, uint64(uint32(v7))+56, uint64(v15))
+				store64(m.memory, uint64(uint32(v7))+48, uint64(v10))
+				v13 = v7 + i32(48)
 			}
 		l27:
 			v8 = int32(v11)
-			t80 := int64(load64(m.memory, uint64(uint32(v1))+168))
-			v14 = t80
+			t79 := int64(load64(m.memory, uint64(uint32(v1))+160))
+			v14 = t79
 			{
 				{
 					if v12 == i32(1) {
 						goto l28
 					}
-					t81 := m.fn96(v13, v14, v8)
-					v10 = t81
+					t80 := m.fn96(v13, v14, v8)
+					v10 = t80
 					goto l29
 				}
 			l28:
-				t82 := int64(load64(m.memory, uint64(uint32(v13))+40))
-				t83 := v7 + i32(32)
-				v15 = t82
-				t85 := v15
-				t86 := v10
-				p84 := i32(63)
+				t81 := int64(load64(m.memory, uint64(uint32(v13))+40))
+				t82 := v7 + i32(32)
+				v15 = t81
+				t84 := v15
+				t85 := v10
+				p83 := i32(63)
 				if uint32(v8) < uint32(i32(63)) {
-					p84 = v8
+					p83 = v8
 				}
-				v16 = int64(uint32(p84))
-				p87 := i64_shl(t86, v16)
+				v16 = int64(uint32(p83))
+				p86 := i64_shl(t85, v16)
 				if uint64(v10) > uint64(i64_shr_u(v15, v16)) {
-					p87 = t85
+					p86 = t84
 				}
-				t88 := p87 + i64(1)
+				t87 := p86 + i64(1)
 				v10 = v11*i64(-0x61c8864680b583eb) + v14 + i64(-0x61c8864680b583eb)
 				v10 = (int64(uint64(v10)>>30) ^ v10) * i64(-4658895280553007687)
 				v10 = (int64(uint64(v10)>>27) ^ v10) * i64(-0x6b2fb644ecceee15)
-				m.fn164(t83, t88, i64(0), int64(uint64(v10)>>31)^v10, i64(0))
-				t89 := int64(load64(m.memory, uint64(uint32(v7))+40))
-				v10 = t89
+				m.fn164(t82, t87, i64(0), int64(uint64(v10)>>31)^v10, i64(0))
+				t88 := int64(load64(m.memory, uint64(uint32(v7))+40))
+				v10 = t88
 			}
 		l29:
 			{
@@ -11471,84 +11471,84 @@ func (m *Module) fn87(v0, v1, v2 int32, v3, v4, v5 int64, v6 int32) {
 				v4 = v10
 				goto l31
 			l30:
-				t90 := int64(load64(m.memory, uint64(uint32(v1))+128))
-				t91 := v4
-				v3 = v10 + t90
-				p92 := v3
+				t89 := int64(load64(m.memory, uint64(uint32(v1))+128))
+				t90 := v4
+				v3 = v10 + t89
+				p91 := v3
 				if uint64(v3) < uint64(v10) {
-					p92 = i64(-1)
+					p91 = i64(-1)
 				}
-				v3 = p92
-				t93 := int64(load64(m.memory, uint64(uint32(v1))+120))
-				t94 := v3
-				v15 = t93
-				p95 := v15
+				v3 = p91
+				t92 := int64(load64(m.memory, uint64(uint32(v1))+120))
+				t93 := v3
+				v15 = t92
+				p94 := v15
 				if uint64(v3) < uint64(v15) {
-					p95 = t94
+					p94 = t93
 				}
-				v3 = p95
-				p96 := v3
+				v3 = p94
+				p95 := v3
 				if uint64(v4) < uint64(v3) {
-					p96 = t91
+					p95 = t90
+				}
+				v4 = p95
+				p96 := i64(0x7fffffffffffffff)
+				if uint64(v4) < uint64(i64(0x7fffffffffffffff)) {
+					p96 = v4
 				}
 				v4 = p96
-				p97 := i64(0x7fffffffffffffff)
-				if uint64(v4) < uint64(i64(0x7fffffffffffffff)) {
-					p97 = v4
-				}
-				v4 = p97
 				{
-					t98 := int32(load32(m.memory, uint64(uint32(v1))+160))
-					switch t98 + i32(-2) {
+					t97 := int32(load32(m.memory, uint64(uint32(v1))+152))
+					switch t97 + i32(-2) {
 					case 0:
 						goto l31
 					default:
-						p99 := v10
+						p98 := v10
 						if uint64(v4) > uint64(v10) {
-							p99 = v4
+							p98 = v4
 						}
-						v4 = p99
+						v4 = p98
 						goto l31
 					case 1:
-						t100 := v7 + i32(16)
+						t99 := v7 + i32(16)
 						v3 = int64(uint64(v4)>>1) + v4
-						p101 := i64(0x7fffffffffffffff)
+						p100 := i64(0x7fffffffffffffff)
 						if uint64(v3) < uint64(i64(0x7fffffffffffffff)) {
-							p101 = v3
+							p100 = v3
 						}
-						t102 := p101 - v4 + i64(1)
-						v11 = v11*i64(-0x61c8864680b583eb) + v14 + i64(-0x61c8864680b583eb)
-						v11 = (int64(uint64(v11)>>30) ^ v11) * i64(-4658895280553007687)
-						v11 = (int64(uint64(v11)>>27) ^ v11) * i64(-0x6b2fb644ecceee15)
-						m.fn164(t100, t102, i64(0), int64(uint64(v11)>>31)^v11, i64(0))
-						t103 := int64(load64(m.memory, uint64(uint32(v7))+24))
-						v4 = v4 + t103
+						t101 := p100 - v4 + i64(1)
+						v3 = v11*i64(-0x61c8864680b583eb) + v14 + i64(-0x61c8864680b583eb)
+						v3 = (int64(uint64(v3)>>30) ^ v3) * i64(-4658895280553007687)
+						v3 = (int64(uint64(v3)>>27) ^ v3) * i64(-0x6b2fb644ecceee15)
+						m.fn164(t99, t101, i64(0), int64(uint64(v3)>>31)^v3, i64(0))
+						t102 := int64(load64(m.memory, uint64(uint32(v7))+24))
+						v4 = v4 + t102
 					}
 				}
 			}
 		l31:
-			t104 := int64(load64(m.memory, uint64(uint32(v1))+184))
-			v3 = t104
-			t105 := int32(load32(m.memory, uint64(uint32(v1))+212))
-			v8 = t105
-			t106 := int64(load64(m.memory, uint64(uint32(v1))+104))
-			v11 = t106
-			if v11 == i64(0x7fffffffffffffff) {
+			t103 := int64(load64(m.memory, uint64(uint32(v1))+176))
+			v10 = t103
+			t104 := int32(load32(m.memory, uint64(uint32(v1))+204))
+			v8 = t104
+			t105 := int64(load64(m.memory, uint64(uint32(v1))+104))
+			v3 = t105
+			if v3 == i64(0x7fffffffffffffff) {
 				goto l34
 			}
 			{
-				t107 := int64(load64(m.memory, uint64(uint32(v1))+176))
-				t108 := v11
-				v10 = v5 - t107
-				p109 := v10
-				if uint64(v10) > uint64(v5) {
-					p109 = i64(0)
+				t106 := int64(load64(m.memory, uint64(uint32(v1))+168))
+				t107 := v3
+				v14 = v5 - t106
+				p108 := v14
+				if uint64(v14) > uint64(v5) {
+					p108 = i64(0)
 				}
-				v10 = p109
-				if uint64(t108) < uint64(v10) {
+				v14 = p108
+				if uint64(t107) < uint64(v14) {
 					goto l35
 				}
-				if uint64(v11-v10) >= uint64(v4) {
+				if uint64(v3-v14) >= uint64(v4) {
 					goto l34
 				}
 			}
@@ -11563,10 +11563,10 @@ func (m *Module) fn87(v0, v1, v2 int32, v3, v4, v5 int64, v6 int32) {
 		if v8 == 0 {
 			goto l36
 		}
-		if uint64(v3) < uint64(v5) {
+		if uint64(v10) < uint64(v5) {
 			goto l37
 		}
-		if uint64(v3-v5) >= uint64(v4) {
+		if uint64(v10-v5) >= uint64(v4) {
 			goto l36
 		}
 	l37:
@@ -11577,20 +11577,20 @@ func (m *Module) fn87(v0, v1, v2 int32, v3, v4, v5 int64, v6 int32) {
 			if v6 == 0 {
 				goto l38
 			}
-			t110 := int64(load64(m.memory, uint64(uint32(v6))+80))
-			t111 := v6
-			v11 = t110
-			t112 := v11
-			var p113 int32
+			t109 := int64(load64(m.memory, uint64(uint32(v6))+80))
+			t110 := v6
+			v11 = t109
+			t111 := v11
+			var p112 int32
 			if v11 == 0 {
-				p113 = 1
+				p112 = 1
 			}
-			v8 = p113
-			p114 := t112
+			v8 = p112
+			p113 := t111
 			if v8 != 0 {
-				p114 = i64(1)
+				p113 = i64(1)
 			}
-			store64(m.memory, uint64(uint32(t111))+80, uint64(p114))
+			store64(m.memory, uint64(uint32(t110))+80, uint64(p113))
 			{
 				{
 					if v8 != 0 {
@@ -11599,21 +11599,21 @@ func (m *Module) fn87(v0, v1, v2 int32, v3, v4, v5 int64, v6 int32) {
 					v8 = i32(0)
 				l43:
 					{
-						t115 := int64(load64(m.memory, uint64(uint32(v6))+80))
-						v11 = t115
+						t114 := int64(load64(m.memory, uint64(uint32(v6))+80))
+						v11 = t114
 						if uint64(v11) > uint64(i64(1)) {
 							goto l40
 						}
 						switch int32(v11) {
 						default:
-							t116 := int64(load64(m.memory, uint64(uint32(v6))+80))
-							t117 := v6
-							v11 = t116
-							p118 := v11
+							t115 := int64(load64(m.memory, uint64(uint32(v6))+80))
+							t116 := v6
+							v11 = t115
+							p117 := v11
 							if v11 == 0 {
-								p118 = i64(1)
+								p117 = i64(1)
 							}
-							store64(m.memory, uint64(uint32(t117))+80, uint64(p118))
+							store64(m.memory, uint64(uint32(t116))+80, uint64(p117))
 							v8 = i32(0)
 							if v11 != i64(0) {
 								goto l43
@@ -11626,20 +11626,20 @@ func (m *Module) fn87(v0, v1, v2 int32, v3, v4, v5 int64, v6 int32) {
 							}
 						}
 					}
-					t119 := int64(load64(m.memory, uint64(uint32(v6))+80))
-					t120 := v6
-					v11 = t119
-					p121 := v11
+					t118 := int64(load64(m.memory, uint64(uint32(v6))+80))
+					t119 := v6
+					v11 = t118
+					p120 := v11
 					if v11 == i64(1) {
-						p121 = i64(2)
+						p120 = i64(2)
 					}
-					store64(m.memory, uint64(uint32(t120))+80, uint64(p121))
+					store64(m.memory, uint64(uint32(t119))+80, uint64(p120))
 					goto l40
 				}
 			l39:
-				memory_zero(m.memory, uint32(v7+i32(316)), uint32(i32(44)))
+				memory_zero(m.memory, uint32(v7+i32(300)), uint32(i32(44)))
 				v8 = i32(88)
-				v12 = v7 + i32(316)
+				v12 = v7 + i32(300)
 			l44:
 				store32(m.memory, uint32(v12), uint32(v6+v8))
 				v12 = v12 + i32(4)
@@ -11647,145 +11647,145 @@ func (m *Module) fn87(v0, v1, v2 int32, v3, v4, v5 int64, v6 int32) {
 				if v8 != i32(176) {
 					goto l44
 				}
-				v8 = v7 + i32(316)
+				v8 = v7 + i32(300)
 				v12 = i32(0)
 			l45:
 				{
-					t122 := int32(load32(m.memory, uint32(v8)))
-					t123 := int64(load64(m.memory, uint32(t122)))
-					store64(m.memory, uint32(v7+i32(56)+v12), uint64(t123))
+					t121 := int32(load32(m.memory, uint32(v8)))
+					t122 := int64(load64(m.memory, uint32(t121)))
+					store64(m.memory, uint32(v7+i32(48)+v12), uint64(t122))
 					v8 = v8 + i32(4)
 					v12 = v12 + i32(8)
 					if v12 != i32(88) {
 						goto l45
 					}
 				}
-				memory_copy(m.memory, uint32(v7+i32(224)), uint32(v7+i32(56)), uint32(i32(88)))
+				memory_copy(m.memory, uint32(v7+i32(208)), uint32(v7+i32(48)), uint32(i32(88)))
 				v11 = i64(0)
 				{
-					t124 := int32(load32(m.memory, uint32(v6)))
-					switch t124 + i32(-1) {
+					t123 := int32(load32(m.memory, uint32(v6)))
+					switch t123 + i32(-1) {
 					default:
 						goto l52
 					case 0:
-						t125 := int64(load64(m.memory, uint64(uint32(v7))+224))
-						t126 := v7
-						v11 = t125
-						t128 := v11
-						t129 := v6
-						p127 := i32(2)
+						t124 := int64(load64(m.memory, uint64(uint32(v7))+208))
+						t125 := v7
+						v11 = t124
+						t127 := v11
+						t128 := v6
+						p126 := i32(2)
 						if v2 == i32(4) {
-							p127 = i32(4)
+							p126 = i32(4)
 						}
-						p130 := p127
+						p129 := p126
 						if v2 == i32(3) {
-							p130 = i32(3)
+							p129 = i32(3)
 						}
-						t131 := int64(load64(m.memory, uint32(t129+p130<<3)))
-						v5 = t131
-						v3 = t128 - v5
-						p132 := v3
+						t130 := int64(load64(m.memory, uint32(t128+p129<<3)))
+						v5 = t130
+						v3 = t127 - v5
+						p131 := v3
 						if uint64(v3) > uint64(v11) {
-							p132 = i64(0)
+							p131 = i64(0)
 						}
-						t133 := v11
-						var p134 int32
+						t132 := v11
+						var p133 int32
 						if uint64(v11) >= uint64(v5) {
-							p134 = 1
+							p133 = 1
 						}
-						v8 = p134
-						p135 := t133
+						v8 = p133
+						p134 := t132
 						if v8 != 0 {
-							p135 = p132
+							p134 = p131
 						}
-						store64(m.memory, uint64(uint32(t126))+224, uint64(p135))
+						store64(m.memory, uint64(uint32(t125))+208, uint64(p134))
 						v11 = int64(uint32(v8))
 						goto l52
 					case 1:
-						t136 := int64(load64(m.memory, uint64(uint32(v6))+8))
-						m.fn164(v7, t136, i64(0), i64(1000), i64(0))
-						t137 := int64(load64(m.memory, uint64(uint32(v7))+8))
-						var p138 int32
-						if t137 != i64(0) {
-							p138 = 1
+						t135 := int64(load64(m.memory, uint64(uint32(v6))+8))
+						m.fn164(v7, t135, i64(0), i64(1000), i64(0))
+						t136 := int64(load64(m.memory, uint64(uint32(v7))+8))
+						var p137 int32
+						if t136 != i64(0) {
+							p137 = 1
 						}
-						t139 := int64(load64(m.memory, uint32(v7)))
-						t140 := int64(load64(m.memory, uint64(uint32(v7))+224))
-						t141 := p138 ^ i32(-1)
-						v11 = t140
-						p142 := i64(-1)
+						t138 := int64(load64(m.memory, uint32(v7)))
+						t139 := int64(load64(m.memory, uint64(uint32(v7))+208))
+						t140 := p137 ^ i32(-1)
+						v11 = t139
+						p141 := i64(-1)
 						if v11 > i64(-1) {
-							p142 = v11 << 1
+							p141 = v11 << 1
 						}
-						var p143 int32
-						if uint64(t139) < uint64(p142) {
-							p143 = 1
+						var p142 int32
+						if uint64(t138) < uint64(p141) {
+							p142 = 1
 						}
-						v11 = int64(uint32(t141 & p143))
+						v11 = int64(uint32(t140 & p142))
 						goto l52
 					case 2:
-						t144 := int64(load64(m.memory, uint64(uint32(v7))+224))
-						t145 := v7
-						v11 = t144
-						t146 := int64(load32(m.memory, uint64(uint32(v6))+40))
-						t147 := v11
-						v5 = t146
-						v3 = t147 - v5
-						p148 := v3
+						t143 := int64(load64(m.memory, uint64(uint32(v7))+208))
+						t144 := v7
+						v11 = t143
+						t145 := int64(load32(m.memory, uint64(uint32(v6))+40))
+						t146 := v11
+						v5 = t145
+						v3 = t146 - v5
+						p147 := v3
 						if uint64(v3) > uint64(v11) {
-							p148 = i64(0)
+							p147 = i64(0)
 						}
-						t149 := v11
-						var p150 int32
+						t148 := v11
+						var p149 int32
 						if uint64(v11) >= uint64(v5) {
-							p150 = 1
+							p149 = 1
 						}
-						v8 = p150
-						p151 := t149
+						v8 = p149
+						p150 := t148
 						if v8 != 0 {
-							p151 = p148
+							p150 = p147
 						}
-						store64(m.memory, uint64(uint32(t145))+224, uint64(p151))
+						store64(m.memory, uint64(uint32(t144))+208, uint64(p150))
 						v11 = int64(uint32(v8))
 						goto l52
 					case 3:
-						store32(m.memory, uint64(uint32(v7))+56, uint32(v6))
-						store32(m.memory, uint64(uint32(v7))+64, uint32(v7+i32(232)))
-						store32(m.memory, uint64(uint32(v7))+60, uint32(v7+i32(224)))
-						t152 := m.fn134(v7+i32(56), i64(1), v5)
-						v11 = t152
+						store32(m.memory, uint64(uint32(v7))+48, uint32(v6))
+						store32(m.memory, uint64(uint32(v7))+56, uint32(v7+i32(216)))
+						store32(m.memory, uint64(uint32(v7))+52, uint32(v7+i32(208)))
+						t151 := m.fn134(v7+i32(48), i64(1), v5)
+						v11 = t151
 						goto l52
 					case 4:
-						store32(m.memory, uint64(uint32(v7))+64, uint32(i32(10)))
-						store32(m.memory, uint64(uint32(v7))+56, uint32(v6))
-						store32(m.memory, uint64(uint32(v7))+68, uint32(v7+i32(304)))
-						store32(m.memory, uint64(uint32(v7))+60, uint32(v7+i32(224)))
-						t153 := m.fn132(v7+i32(56), i64(1), v5)
-						v11 = t153
+						store32(m.memory, uint64(uint32(v7))+56, uint32(i32(10)))
+						store32(m.memory, uint64(uint32(v7))+48, uint32(v6))
+						store32(m.memory, uint64(uint32(v7))+60, uint32(v7+i32(288)))
+						store32(m.memory, uint64(uint32(v7))+52, uint32(v7+i32(208)))
+						t152 := m.fn132(v7+i32(48), i64(1), v5)
+						v11 = t152
 						goto l52
 					case 5:
-						store32(m.memory, uint64(uint32(v7))+56, uint32(v6))
-						store32(m.memory, uint64(uint32(v7))+64, uint32(v7+i32(232)))
-						store32(m.memory, uint64(uint32(v7))+60, uint32(v7+i32(224)))
-						t154 := m.fn136(v7+i32(56), i64(1))
-						v11 = t154
+						store32(m.memory, uint64(uint32(v7))+48, uint32(v6))
+						store32(m.memory, uint64(uint32(v7))+56, uint32(v7+i32(216)))
+						store32(m.memory, uint64(uint32(v7))+52, uint32(v7+i32(208)))
+						t153 := m.fn136(v7+i32(48), i64(1))
+						v11 = t153
 					}
 				}
 			l52:
 				v8 = i32(16)
-				memory_copy(m.memory, uint32(v7+i32(56)+i32(16)), uint32(v7+i32(224)), uint32(i32(88)))
-				store64(m.memory, uint64(uint32(v7))+160, uint64(i64(0)))
-				store32(m.memory, uint64(uint32(v7))+68, uint32(i32(11)))
-				store32(m.memory, uint64(uint32(v7))+60, uint32(v6+i32(176)))
+				memory_copy(m.memory, uint32(v7+i32(48)+i32(16)), uint32(v7+i32(208)), uint32(i32(88)))
+				store64(m.memory, uint64(uint32(v7))+152, uint64(i64(0)))
+				store32(m.memory, uint64(uint32(v7))+60, uint32(i32(11)))
+				store32(m.memory, uint64(uint32(v7))+52, uint32(v6+i32(176)))
 				v12 = i32(1)
 			l53:
 				{
-					t155 := v7
+					t154 := v7
 					v13 = v6 + v8
-					store32(m.memory, uint64(uint32(t155))+56, uint32(v13+i32(80)))
-					store32(m.memory, uint64(uint32(v7))+64, uint32(v12))
-					t156 := int64(load64(m.memory, uint32(v7+i32(56)+v8)))
-					store64(m.memory, uint32(v13+i32(72)), uint64(t156))
+					store32(m.memory, uint64(uint32(t154))+48, uint32(v13+i32(80)))
+					store32(m.memory, uint64(uint32(v7))+56, uint32(v12))
+					t155 := int64(load64(m.memory, uint32(v7+i32(48)+v8)))
+					store64(m.memory, uint32(v13+i32(72)), uint64(t155))
 					v12 = v12 + i32(1)
 					v8 = v8 + i32(8)
 					if v8 != i32(104) {
@@ -11793,8 +11793,8 @@ func (m *Module) fn87(v0, v1, v2 int32, v3, v4, v5 int64, v6 int32) {
 					}
 				}
 				{
-					t157 := int64(load64(m.memory, uint64(uint32(v6))+80))
-					if t157 == i64(2) {
+					t156 := int64(load64(m.memory, uint64(uint32(v6))+80))
+					if t156 == i64(2) {
 						goto l54
 					}
 					store64(m.memory, uint64(uint32(v6))+80, uint64(i64(0)))
@@ -11803,8 +11803,8 @@ func (m *Module) fn87(v0, v1, v2 int32, v3, v4, v5 int64, v6 int32) {
 				if v11 == 0 {
 					goto l40
 				}
-				t158 := int32(load32(m.memory, uint32(v6)))
-				v8 = t158
+				t157 := int32(load32(m.memory, uint32(v6)))
+				v8 = t157
 				if v8 == i32(6) {
 					goto l55
 				}
@@ -11812,17 +11812,17 @@ func (m *Module) fn87(v0, v1, v2 int32, v3, v4, v5 int64, v6 int32) {
 				if v8 != i32(1) {
 					goto l56
 				}
-				t160 := v6
-				p159 := i32(2)
+				t159 := v6
+				p158 := i32(2)
 				if v2 == i32(4) {
-					p159 = i32(4)
+					p158 = i32(4)
 				}
-				p161 := p159
+				p160 := p158
 				if v2 == i32(3) {
-					p161 = i32(3)
+					p160 = i32(3)
 				}
-				t162 := int64(load64(m.memory, uint32(t160+p161<<3)))
-				v11 = t162
+				t161 := int64(load64(m.memory, uint32(t159+p160<<3)))
+				v11 = t161
 				goto l56
 			}
 		l40:
@@ -11831,22 +11831,23 @@ func (m *Module) fn87(v0, v1, v2 int32, v3, v4, v5 int64, v6 int32) {
 		l55:
 			v11 = i64(1)
 		l56:
-			store64(m.memory, uint64(uint32(v1))+200, uint64(v11))
+			store64(m.memory, uint64(uint32(v1))+192, uint64(v11))
+			t162 := int64(load64(m.memory, uint64(uint32(v1))+184))
+			v11 = t162
 		}
 	l38:
 		store64(m.memory, uint64(uint32(v0))+8, uint64(v4))
 		store32(m.memory, uint32(v0), uint32(i32(0)))
-		t163 := int64(load64(m.memory, uint64(uint32(v1))+192))
-		t164 := v1
-		v11 = t163 + i64(1)
-		p165 := v11
+		t163 := v1
+		v11 = v11 + i64(1)
+		p164 := v11
 		if v11 == 0 {
-			p165 = i64(-1)
+			p164 = i64(-1)
 		}
-		store64(m.memory, uint64(uint32(t164))+192, uint64(p165))
+		store64(m.memory, uint64(uint32(t163))+184, uint64(p164))
 	}
 l1:
-	m.g0 = v7 + i32(448)
+	m.g0 = v7 + i32(432)
 }
 
 //go:norace
@@ -11919,12 +11920,12 @@ l2:
 	goto l4
 l4:
 	{
-		t8 := int32(load32(m.memory, uint64(uint32(v0))+216))
+		t8 := int32(load32(m.memory, uint64(uint32(v0))+208))
 		v1 = t8
 		if uint32(v1+i32(-8)) > uint32(i32(-8)) {
 			goto l8
 		}
-		t9 := int64(load64(m.memory, uint64(uint32(v0))+200))
+		t9 := int64(load64(m.memory, uint64(uint32(v0))+192))
 		t10 := v0
 		v6 = t9
 		t11 := v6
@@ -11932,11 +11933,11 @@ l4:
 		if v6 != i64(0) {
 			p12 = 1
 		}
-		store64(m.memory, uint64(uint32(t10))+200, uint64(t11-int64(uint32(p12))))
-		t13 := int64(load64(m.memory, uint64(uint32(v0))+208))
+		store64(m.memory, uint64(uint32(t10))+192, uint64(t11-int64(uint32(p12))))
+		t13 := int64(load64(m.memory, uint64(uint32(v0))+200))
 		m.fn84(t13, v5)
 		v1 = i32(6)
-		m.fn85(v3, v0+i32(176), i32(6), i64(0), v5)
+		m.fn85(v3, v0+i32(168), i32(6), i64(0), v5)
 	}
 l8:
 	v4 = i32(0)
@@ -11953,7 +11954,7 @@ l1:
 func (m *Module) Xbackoff_operation_resume(v0, v1 int32, v2, v3, v4, v5 int64) int32 {
 	var v6, v7 int32
 	t0 := m.g0
-	v6 = t0 - i32(176)
+	v6 = t0 - i32(160)
 	m.g0 = v6
 	v7 = i32(100)
 	{
@@ -11968,31 +11969,31 @@ func (m *Module) Xbackoff_operation_resume(v0, v1 int32, v2, v3, v4, v5 int64) i
 		if t1 != i64(3543621949687885680) {
 			goto l0
 		}
-		memory_copy(m.memory, uint32(v6+i32(8)), uint32(v1+i32(8)), uint32(i32(168)))
+		memory_copy(m.memory, uint32(v6), uint32(v1+i32(8)), uint32(i32(160)))
 		store64(m.memory, uint32(v0), uint64(i64(3559379042386145391)))
-		memory_copy(m.memory, uint32(v0+i32(8)), uint32(v6+i32(8)), uint32(i32(168)))
+		memory_copy(m.memory, uint32(v0+i32(8)), uint32(v6), uint32(i32(160)))
 		t2 := v0
 		var p3 int32
 		if v5 != i64(-1) {
 			p3 = 1
 		}
 		v1 = p3
-		store32(m.memory, uint64(uint32(t2))+220, uint32(v1))
+		store32(m.memory, uint64(uint32(t2))+212, uint32(v1))
 		v7 = i32(0)
-		store32(m.memory, uint64(uint32(v0))+216, uint32(i32(0)))
-		store64(m.memory, uint64(uint32(v0))+208, uint64(i64(0)))
-		store64(m.memory, uint64(uint32(v0))+200, uint64(v3))
+		store32(m.memory, uint64(uint32(v0))+208, uint32(i32(0)))
+		store64(m.memory, uint64(uint32(v0))+200, uint64(i64(0)))
+		store64(m.memory, uint64(uint32(v0))+192, uint64(v3))
 		t5 := v0
 		p4 := i64(0)
 		if v1 != 0 {
 			p4 = v5
 		}
-		store64(m.memory, uint64(uint32(t5))+192, uint64(p4))
-		store64(m.memory, uint64(uint32(v0))+184, uint64(v4))
-		store64(m.memory, uint64(uint32(v0))+176, uint64(v2))
+		store64(m.memory, uint64(uint32(t5))+184, uint64(p4))
+		store64(m.memory, uint64(uint32(v0))+176, uint64(v4))
+		store64(m.memory, uint64(uint32(v0))+168, uint64(v2))
 	}
 l0:
-	m.g0 = v6 + i32(176)
+	m.g0 = v6 + i32(160)
 	return v7
 }
 
@@ -12006,7 +12007,7 @@ func (m *Module) Xbackoff_operation_state(v0, v1, v2, v3 int32) int32 {
 				if v1 == 0 {
 					goto l2
 				}
-				t1 := int64(load64(m.memory, uint64(uint32(v0))+200))
+				t1 := int64(load64(m.memory, uint64(uint32(v0))+192))
 				store64(m.memory, uint32(v1), uint64(t1))
 			}
 		l2:
@@ -12014,7 +12015,7 @@ func (m *Module) Xbackoff_operation_state(v0, v1, v2, v3 int32) int32 {
 				if v2 == 0 {
 					goto l3
 				}
-				t2 := int64(load64(m.memory, uint32(v0+i32(200))))
+				t2 := int64(load64(m.memory, uint32(v0+i32(192))))
 				t3 := v2
 				v4 = t2 + i64(1)
 				p4 := v4
@@ -12025,7 +12026,7 @@ func (m *Module) Xbackoff_operation_state(v0, v1, v2, v3 int32) int32 {
 			}
 		l3:
 			if v3 != 0 {
-				t5 := int32(load32(m.memory, uint32(v0+i32(216))))
+				t5 := int32(load32(m.memory, uint32(v0+i32(208))))
 				t6 := v3
 				v0 = t5
 				p7 := i32(0)
@@ -12044,11 +12045,11 @@ func (m *Module) Xbackoff_operation_state(v0, v1, v2, v3 int32) int32 {
 
 //go:norace
 func (m *Module) Xbackoff_outcome_name(v0 int32) int32 {
-	p0 := i32(19776)
+	p0 := i32(19752)
 	if uint32(v0) < uint32(i32(6)) {
-		p0 = v0*i32(24) + i32(19504)
+		p0 = v0*i32(24) + i32(19480)
 	}
-	p1 := i32(19771)
+	p1 := i32(19747)
 	if v0 != 0 {
 		p1 = p0
 	}
@@ -12179,7 +12180,7 @@ func (m *Module) Xbackoff_policy_delay_ns(v0 int32, v1 int64, v2, v3 int32) int3
 		}
 		{
 			{
-				t2 := int32(load32(m.memory, uint64(uint32(v0))+172))
+				t2 := int32(load32(m.memory, uint64(uint32(v0))+164))
 				if t2 == i32(1) {
 					goto l1
 				}
@@ -12246,7 +12247,7 @@ func (m *Module) fn96(v0 int32, v1 int64, v2 int32) int64 {
 	t8 := int64(load64(m.memory, uint64(uint32(v3))+24))
 	v1 = v5 + t8
 	{
-		t9 := int32(load32(m.memory, uint64(uint32(v0))+156))
+		t9 := int32(load32(m.memory, uint64(uint32(v0))+148))
 		if t9 != i32(7) {
 			goto l0
 		}
@@ -12268,7 +12269,7 @@ func (m *Module) fn96(v0 int32, v1 int64, v2 int32) int64 {
 l0:
 	t15 := int64(load64(m.memory, uint64(uint32(v0))+40))
 	v4 = t15
-	t16 := int32(load32(m.memory, uint64(uint32(v0))+152))
+	t16 := int32(load32(m.memory, uint64(uint32(v0))+144))
 	v0 = t16
 	m.g0 = v3 + i32(64)
 	p17 := v1
@@ -12356,7 +12357,7 @@ func (m *Module) Xbackoff_policy_fill_ns(v0 int32, v1 int64, v2, v3 int32, v4 in
 		v7 = v11 << 3
 		{
 			{
-				t7 := int32(load32(m.memory, uint64(uint32(v0))+172))
+				t7 := int32(load32(m.memory, uint64(uint32(v0))+164))
 				if t7 == i32(1) {
 					goto l5
 				}
@@ -12365,7 +12366,7 @@ func (m *Module) Xbackoff_policy_fill_ns(v0 int32, v1 int64, v2, v3 int32, v4 in
 				}
 				t8 := int64(load64(m.memory, uint64(uint32(v0))+48))
 				v12 = t8
-				t9 := int32(load32(m.memory, uint64(uint32(v0))+160))
+				t9 := int32(load32(m.memory, uint64(uint32(v0))+152))
 				t10 := v12
 				v8 = t9
 				p11 := i64(0x7fffffffffffffff)
@@ -12387,7 +12388,7 @@ func (m *Module) Xbackoff_policy_fill_ns(v0 int32, v1 int64, v2, v3 int32, v4 in
 				v19 = t16
 				t17 := int64(load64(m.memory, uint64(uint32(v6))+80))
 				v20 = t17
-				t18 := int32(load32(m.memory, uint64(uint32(v0))+164))
+				t18 := int32(load32(m.memory, uint64(uint32(v0))+156))
 				v21 = t18
 				var p19 int32
 				if v21 != i32(7) {
@@ -12399,7 +12400,7 @@ func (m *Module) Xbackoff_policy_fill_ns(v0 int32, v1 int64, v2, v3 int32, v4 in
 					p20 = 1
 				}
 				v8 = p20
-				t21 := int32(load32(m.memory, uint64(uint32(v0))+152))
+				t21 := int32(load32(m.memory, uint64(uint32(v0))+144))
 				v22 = t21 + i32(-3)
 				var p22 int32
 				if v21 != i32(6) {
@@ -12610,7 +12611,7 @@ func (m *Module) fn98(v0, v1 int32, v2 int64, v3 int32) {
 	m.g0 = v4
 	{
 		{
-			t1 := int32(load32(m.memory, uint64(uint32(v1))+156))
+			t1 := int32(load32(m.memory, uint64(uint32(v1))+148))
 			if t1 != i32(6) {
 				m.fn114(v4+i32(16), v1, v3)
 				t3 := int64(load64(m.memory, uint64(uint32(v4))+24))
@@ -12633,7 +12634,7 @@ func (m *Module) fn98(v0, v1 int32, v2 int64, v3 int32) {
 		v2 = v2 + int64(uint64(v7)>>12)*i64(0x779b97f4a7c15000) + i64(-0x61c8864680b583eb)
 		t5 := int64(load64(m.memory, uint64(uint32(v1))+40))
 		v9 = t5
-		t6 := int32(load32(m.memory, uint64(uint32(v1))+152))
+		t6 := int32(load32(m.memory, uint64(uint32(v1))+144))
 		var p7 int32
 		if t6 == i32(2) {
 			p7 = 1
@@ -12692,7 +12693,7 @@ func (m *Module) fn99(v0 int32, v1 int64, v2 int32, v3 int64) {
 	m.g0 = v4
 	{
 		{
-			t1 := int32(load32(m.memory, uint64(uint32(v2))+156))
+			t1 := int32(load32(m.memory, uint64(uint32(v2))+148))
 			v5 = t1
 			if v5 != i32(6) {
 				goto l0
@@ -12768,7 +12769,7 @@ func (m *Module) fn99(v0 int32, v1 int64, v2 int32, v3 int64) {
 			if uint64(v3) < uint64(v6) {
 				p24 = t22
 			}
-			t25 := int32(load32(m.memory, uint64(uint32(v2))+152))
+			t25 := int32(load32(m.memory, uint64(uint32(v2))+144))
 			p26 := v6
 			if t25 == i32(1) {
 				p26 = p24
@@ -12783,7 +12784,7 @@ func (m *Module) fn99(v0 int32, v1 int64, v2 int32, v3 int64) {
 		}
 	l0:
 		{
-			t28 := int32(load32(m.memory, uint64(uint32(v2))+144))
+			t28 := int32(load32(m.memory, uint64(uint32(v2))+136))
 			switch t28 + i32(-2) {
 			default:
 				goto l5
@@ -12821,7 +12822,7 @@ func (m *Module) fn99(v0 int32, v1 int64, v2 int32, v3 int64) {
 				v8 = t38
 				{
 					{
-						t39 := int32(load32(m.memory, uint64(uint32(v2))+148))
+						t39 := int32(load32(m.memory, uint64(uint32(v2))+140))
 						v7 = t39
 						if v7 != 0 {
 							goto l7
@@ -12912,7 +12913,7 @@ func (m *Module) fn99(v0 int32, v1 int64, v2 int32, v3 int64) {
 		if uint64(v6) < uint64(v1) {
 			p58 = t55
 		}
-		t59 := int32(load32(m.memory, uint64(uint32(v2))+152))
+		t59 := int32(load32(m.memory, uint64(uint32(v2))+144))
 		p60 := v1
 		if t59 == i32(1) {
 			p60 = p58
@@ -13159,7 +13160,7 @@ func (m *Module) Xbackoff_policy_fit_base(v0 int32, v1, v2 int64, v3, v4 int32) 
 	var v8 int32
 	var v9 int64
 	t0 := m.g0
-	v5 = t0 - i32(384)
+	v5 = t0 - i32(368)
 	m.g0 = v5
 	v6 = i32(100)
 	v7 = i64(0)
@@ -13177,26 +13178,26 @@ func (m *Module) Xbackoff_policy_fit_base(v0 int32, v1, v2 int64, v3, v4 int32) 
 		if t1 != i64(3543621949687885680) {
 			goto l1
 		}
-		m.fn101(v5+i32(208), v0+i32(8), i32(2), v1, v2)
-		t2 := int32(load32(m.memory, uint64(uint32(v5))+236))
+		m.fn101(v5+i32(200), v0+i32(8), i32(2), v1, v2)
+		t2 := int32(load32(m.memory, uint64(uint32(v5))+228))
 		v6 = t2
-		t3 := int32(load32(m.memory, uint64(uint32(v5))+232))
+		t3 := int32(load32(m.memory, uint64(uint32(v5))+224))
 		v8 = t3
-		t4 := int64(load64(m.memory, uint64(uint32(v5))+224))
+		t4 := int64(load64(m.memory, uint64(uint32(v5))+216))
 		v9 = t4
-		t5 := int64(load64(m.memory, uint64(uint32(v5))+216))
+		t5 := int64(load64(m.memory, uint64(uint32(v5))+208))
 		v7 = t5
-		t6 := int64(load64(m.memory, uint64(uint32(v5))+208))
+		t6 := int64(load64(m.memory, uint64(uint32(v5))+200))
 		if t6 == i64(1) {
 			goto l1
 		}
-		memory_copy(m.memory, uint32(v5+i32(64)), uint32(v5+i32(208)+i32(32)), uint32(i32(144)))
+		memory_copy(m.memory, uint32(v5+i32(64)), uint32(v5+i32(200)+i32(32)), uint32(i32(136)))
 		store32(m.memory, uint64(uint32(v3))+28, uint32(v6))
 		store32(m.memory, uint64(uint32(v3))+24, uint32(v8))
 		store64(m.memory, uint64(uint32(v3))+16, uint64(v9))
 		store64(m.memory, uint64(uint32(v3))+8, uint64(v7))
 		store64(m.memory, uint32(v3), uint64(i64(3543621949687885680)))
-		memory_copy(m.memory, uint32(v3+i32(32)), uint32(v5+i32(64)), uint32(i32(144)))
+		memory_copy(m.memory, uint32(v3+i32(32)), uint32(v5+i32(64)), uint32(i32(136)))
 		v6 = i32(0)
 		memory_zero(m.memory, uint32(v5+i32(8)), uint32(i32(56)))
 		v9 = i64(0)
@@ -13219,7 +13220,7 @@ l2:
 	store32(m.memory, uint32(v4), uint32(v6))
 	memory_copy(m.memory, uint32(v4+i32(24)), uint32(v5+i32(8)), uint32(i32(56)))
 l3:
-	m.g0 = v5 + i32(384)
+	m.g0 = v5 + i32(368)
 	return v6
 }
 
@@ -13232,9 +13233,9 @@ func (m *Module) fn101(v0, v1, v2 int32, v3, v4 int64) {
 	var v20, v21 int32
 	var v22, v23, v24 int64
 	t0 := m.g0
-	v5 = t0 - i32(848)
+	v5 = t0 - i32(800)
 	m.g0 = v5
-	store32(m.memory, uint64(uint32(v5))+44, uint32(v2))
+	store32(m.memory, uint64(uint32(v5))+36, uint32(v2))
 	v6 = i64(65536)
 	if uint64(v3) <= uint64(i64(65536)) {
 		goto l0
@@ -13325,20 +13326,20 @@ l4:
 		v11 = t18
 	}
 l6:
-	m.fn112(v5+i32(48), v1)
+	m.fn112(v5+i32(40), v1)
 	v1 = i32(8)
-	v14 = v5 + i32(264) + i32(8)
-	memory_zero(m.memory, uint32(v14), uint32(i32(192)))
-	memory_copy(m.memory, uint32(v5+i32(464)+i32(8)), uint32(i32(19888)), uint32(i32(96)))
+	v14 = v5 + i32(240) + i32(8)
+	memory_zero(m.memory, uint32(v14), uint32(i32(184)))
+	memory_copy(m.memory, uint32(v5+i32(432)+i32(8)), uint32(i32(19864)), uint32(i32(92)))
 	v6 = i64(0)
 l10:
 	{
-		t19 := int32(load32(m.memory, uint32(v5+i32(464)+v1)))
+		t19 := int32(load32(m.memory, uint32(v5+i32(432)+v1)))
 		v13 = t19
 		if v13 == i32(18) {
 			goto l8
 		}
-		t20 := m.fn155(v5+i32(48), v13)
+		t20 := m.fn155(v5+i32(40), v13)
 		if t20 == 0 {
 			goto l8
 		}
@@ -13348,12 +13349,12 @@ l10:
 				p21 = i32(-1)
 			}
 			v13 = p21 + v13
-			if uint32(v13) > uint32(i32(23)) {
+			if uint32(v13) > uint32(i32(22)) {
 				goto l9
 			}
 			t22 := v14
 			v12 = v13 << 3
-			t23 := int64(load64(m.memory, uint32(v5+i32(48)+v12)))
+			t23 := int64(load64(m.memory, uint32(v5+i32(40)+v12)))
 			store64(m.memory, uint32(t22+v12), uint64(t23))
 		}
 	l9:
@@ -13361,18 +13362,18 @@ l10:
 	}
 l8:
 	v1 = v1 + i32(4)
-	if v1 != i32(104) {
+	if v1 != i32(100) {
 		goto l10
 	}
-	store64(m.memory, uint64(uint32(v5))+264, uint64(v6))
+	store64(m.memory, uint64(uint32(v5))+240, uint64(v6))
 	v6 = i64(0x7fffffffffffffff)
 	{
 		if uint64(v10) > uint64(v11) {
 			goto l11
 		}
-		t24 := v5 + i32(240)
-		t25 := v5 + i32(264)
-		t26 := v5 + i32(44)
+		t24 := v5 + i32(224)
+		t25 := v5 + i32(240)
+		t26 := v5 + i32(36)
 		t27 := v3
 		var p28 int32
 		if v3 != i64(0) {
@@ -13381,9 +13382,9 @@ l8:
 		v15 = t27 - int64(uint32(p28))
 		m.fn156(t24, t25, t26, v15, v10, i64(0x7fffffffffffffff), i64(0))
 		{
-			t29 := int64(load64(m.memory, uint64(uint32(v5))+240))
+			t29 := int64(load64(m.memory, uint64(uint32(v5))+224))
 			v3 = t29
-			t30 := int64(load64(m.memory, uint64(uint32(v5))+248))
+			t30 := int64(load64(m.memory, uint64(uint32(v5))+232))
 			var p31 int32
 			if uint64(v3) > uint64(v4) {
 				p31 = 1
@@ -13400,9 +13401,9 @@ l8:
 			if p32 != 0 {
 				goto l12
 			}
-			t34 := v5 + i32(464)
-			t35 := v5 + i32(264)
-			t36 := v5 + i32(44)
+			t34 := v5 + i32(432)
+			t35 := v5 + i32(240)
+			t36 := v5 + i32(36)
 			t37 := v15
 			t38 := v11
 			v16 = v4 << 4
@@ -13411,8 +13412,8 @@ l8:
 			m.fn156(t34, t35, t36, t37, t38, t39, v17)
 			{
 				{
-					t40 := int64(load64(m.memory, uint64(uint32(v5))+464))
-					t41 := int64(load64(m.memory, uint64(uint32(v5))+472))
+					t40 := int64(load64(m.memory, uint64(uint32(v5))+432))
+					t41 := int64(load64(m.memory, uint64(uint32(v5))+440))
 					var p42 int32
 					if uint64(t40) <= uint64(v4) {
 						p42 = 1
@@ -13550,9 +13551,9 @@ l8:
 						v6 = i64_shl(i64(1), int64(uint32(t63-p64)))
 					}
 				l18:
-					t65 := v5 + i32(464)
-					t66 := v5 + i32(264)
-					t67 := v5 + i32(44)
+					t65 := v5 + i32(432)
+					t66 := v5 + i32(240)
+					t67 := v5 + i32(36)
 					t68 := v15
 					t69 := v11
 					var p70 int32
@@ -13578,10 +13579,10 @@ l8:
 					}
 					v9 = p74
 					m.fn156(t65, t66, t67, t68, v9, v16, v17)
-					t75 := int64(load64(m.memory, uint64(uint32(v5))+464))
+					t75 := int64(load64(m.memory, uint64(uint32(v5))+432))
 					v6 = t75
 					v3 = v6 - v4
-					t76 := int64(load64(m.memory, uint64(uint32(v5))+472))
+					t76 := int64(load64(m.memory, uint64(uint32(v5))+440))
 					t77 := v3
 					var p78 int32
 					if uint64(v3) > uint64(v6) {
@@ -13665,18 +13666,18 @@ l8:
 				}
 			}
 		l14:
-			memory_copy(m.memory, uint32(v5+i32(464)), uint32(v5+i32(264)), uint32(i32(200)))
-			store64(m.memory, uint32(v5+i32(464)+v2<<3), uint64(v10))
+			memory_copy(m.memory, uint32(v5+i32(432)), uint32(v5+i32(240)), uint32(i32(192)))
+			store64(m.memory, uint32(v5+i32(432)+v2<<3), uint64(v10))
 			v6 = i64(1)
-			t91 := int64(load64(m.memory, uint64(uint32(v5))+464))
-			store64(m.memory, uint64(uint32(v5))+464, uint64(t91|i64_shl(i64(1), int64(uint32(v2+i32(-1))))))
-			m.fn107(v5+i32(672), v5+i32(464))
+			t91 := int64(load64(m.memory, uint64(uint32(v5))+432))
+			store64(m.memory, uint64(uint32(v5))+432, uint64(t91|i64_shl(i64(1), int64(uint32(v2+i32(-1))))))
+			m.fn107(v5+i32(632), v5+i32(432))
 			{
-				t92 := int32(load32(m.memory, uint64(uint32(v5))+672))
+				t92 := int32(load32(m.memory, uint64(uint32(v5))+632))
 				if t92 != 0 {
 					goto l25
 				}
-				memory_copy(m.memory, uint32(v0+i32(8)), uint32(v5+i32(672)+i32(8)), uint32(i32(168)))
+				memory_copy(m.memory, uint32(v0+i32(8)), uint32(v5+i32(632)+i32(8)), uint32(i32(160)))
 				v6 = i64(0)
 				goto l26
 			}
@@ -13707,7 +13708,7 @@ l11:
 	store64(m.memory, uint64(uint32(v0))+8, uint64(v6))
 	store64(m.memory, uint32(v0), uint64(i64(1)))
 l3:
-	m.g0 = v5 + i32(848)
+	m.g0 = v5 + i32(800)
 }
 
 //go:norace
@@ -13717,7 +13718,7 @@ func (m *Module) Xbackoff_policy_fit_cap(v0 int32, v1, v2 int64, v3, v4 int32) i
 	var v8 int32
 	var v9 int64
 	t0 := m.g0
-	v5 = t0 - i32(384)
+	v5 = t0 - i32(368)
 	m.g0 = v5
 	v6 = i32(100)
 	v7 = i64(0)
@@ -13735,26 +13736,26 @@ func (m *Module) Xbackoff_policy_fit_cap(v0 int32, v1, v2 int64, v3, v4 int32) i
 		if t1 != i64(3543621949687885680) {
 			goto l1
 		}
-		m.fn101(v5+i32(208), v0+i32(8), i32(8), v1, v2)
-		t2 := int32(load32(m.memory, uint64(uint32(v5))+236))
+		m.fn101(v5+i32(200), v0+i32(8), i32(8), v1, v2)
+		t2 := int32(load32(m.memory, uint64(uint32(v5))+228))
 		v6 = t2
-		t3 := int32(load32(m.memory, uint64(uint32(v5))+232))
+		t3 := int32(load32(m.memory, uint64(uint32(v5))+224))
 		v8 = t3
-		t4 := int64(load64(m.memory, uint64(uint32(v5))+224))
+		t4 := int64(load64(m.memory, uint64(uint32(v5))+216))
 		v9 = t4
-		t5 := int64(load64(m.memory, uint64(uint32(v5))+216))
+		t5 := int64(load64(m.memory, uint64(uint32(v5))+208))
 		v7 = t5
-		t6 := int64(load64(m.memory, uint64(uint32(v5))+208))
+		t6 := int64(load64(m.memory, uint64(uint32(v5))+200))
 		if t6 == i64(1) {
 			goto l1
 		}
-		memory_copy(m.memory, uint32(v5+i32(64)), uint32(v5+i32(208)+i32(32)), uint32(i32(144)))
+		memory_copy(m.memory, uint32(v5+i32(64)), uint32(v5+i32(200)+i32(32)), uint32(i32(136)))
 		store32(m.memory, uint64(uint32(v3))+28, uint32(v6))
 		store32(m.memory, uint64(uint32(v3))+24, uint32(v8))
 		store64(m.memory, uint64(uint32(v3))+16, uint64(v9))
 		store64(m.memory, uint64(uint32(v3))+8, uint64(v7))
 		store64(m.memory, uint32(v3), uint64(i64(3543621949687885680)))
-		memory_copy(m.memory, uint32(v3+i32(32)), uint32(v5+i32(64)), uint32(i32(144)))
+		memory_copy(m.memory, uint32(v3+i32(32)), uint32(v5+i32(64)), uint32(i32(136)))
 		v6 = i32(0)
 		memory_zero(m.memory, uint32(v5+i32(8)), uint32(i32(56)))
 		v9 = i64(0)
@@ -13777,7 +13778,7 @@ l2:
 	store32(m.memory, uint32(v4), uint32(v6))
 	memory_copy(m.memory, uint32(v4+i32(24)), uint32(v5+i32(8)), uint32(i32(56)))
 l3:
-	m.g0 = v5 + i32(384)
+	m.g0 = v5 + i32(368)
 	return v6
 }
 
@@ -13804,7 +13805,7 @@ func (m *Module) Xbackoff_policy_get(v0, v1, v2 int32) int32 {
 			goto l0
 		}
 	l1:
-		m.fn11(v3+i32(8), v1, i32(19888), i32(24), i32(0))
+		m.fn11(v3+i32(8), v1, i32(19864), i32(23), i32(0))
 		t2 := int32(load32(m.memory, uint64(uint32(v3))+12))
 		v4 = t2
 		t3 := int32(load32(m.memory, uint64(uint32(v3))+8))
@@ -13842,8 +13843,8 @@ func (m *Module) fn104(v0, v1, v2 int32) {
 		if v2 == i32(18) {
 			goto l0
 		}
-		m.fn112(v3, v1)
-		v1 = i32(-96)
+		m.fn112(v3+i32(8), v1)
+		v1 = i32(-92)
 		{
 		l2:
 			{
@@ -13851,14 +13852,14 @@ func (m *Module) fn104(v0, v1, v2 int32) {
 				if v1 == 0 {
 					goto l1
 				}
-				v5 = v1 + i32(19984)
+				v5 = v1 + i32(19956)
 				v1 = v1 + i32(4)
 				t1 := int32(load32(m.memory, uint32(v5)))
 				if t1 != v2 {
 					goto l2
 				}
 			}
-			t2 := m.fn142(v3, v2)
+			t2 := m.fn142(v3+i32(8), v2)
 			if t2 == 0 {
 				goto l1
 			}
@@ -13869,10 +13870,10 @@ func (m *Module) fn104(v0, v1, v2 int32) {
 					p3 = i32(-1)
 				}
 				v1 = p3 + v2
-				if uint32(v1) > uint32(i32(23)) {
+				if uint32(v1) > uint32(i32(22)) {
 					goto l3
 				}
-				t4 := int64(load64(m.memory, uint32(v3+v1<<3)))
+				t4 := int64(load64(m.memory, uint32(v3+i32(8)+v1<<3)))
 				v4 = t4
 			}
 		l3:
@@ -13923,7 +13924,7 @@ func (m *Module) Xbackoff_policy_get_ratio(v0, v1, v2, v3 int32) int32 {
 			goto l0
 		}
 	l1:
-		m.fn11(v4+i32(8), v1, i32(19888), i32(24), i32(1))
+		m.fn11(v4+i32(8), v1, i32(19864), i32(23), i32(1))
 		t2 := int32(load32(m.memory, uint64(uint32(v4))+12))
 		v5 = t2
 		t3 := int32(load32(m.memory, uint64(uint32(v4))+8))
@@ -13961,7 +13962,7 @@ func (m *Module) Xbackoff_policy_init(v0, v1, v2 int32) int32 {
 	var v6 int32
 	var v7 int64
 	t0 := m.g0
-	v3 = t0 - i32(384)
+	v3 = t0 - i32(368)
 	m.g0 = v3
 	v4 = i32(100)
 	v5 = i64(0)
@@ -13976,29 +13977,29 @@ func (m *Module) Xbackoff_policy_init(v0, v1, v2 int32) int32 {
 		v6 = i32(0)
 		v7 = i64(0)
 		t1 := int64(load64(m.memory, uint32(v1)))
-		if uint64(t1) > uint64(i64(0xffffff)) {
+		if uint64(t1) > uint64(i64(0x7fffff)) {
 			goto l1
 		}
-		m.fn107(v3+i32(208), v1)
-		t2 := int32(load32(m.memory, uint64(uint32(v3))+236))
+		m.fn107(v3+i32(200), v1)
+		t2 := int32(load32(m.memory, uint64(uint32(v3))+228))
 		v4 = t2
-		t3 := int32(load32(m.memory, uint64(uint32(v3))+232))
+		t3 := int32(load32(m.memory, uint64(uint32(v3))+224))
 		v6 = t3
-		t4 := int64(load64(m.memory, uint64(uint32(v3))+224))
+		t4 := int64(load64(m.memory, uint64(uint32(v3))+216))
 		v7 = t4
-		t5 := int64(load64(m.memory, uint64(uint32(v3))+216))
+		t5 := int64(load64(m.memory, uint64(uint32(v3))+208))
 		v5 = t5
-		t6 := int64(load64(m.memory, uint64(uint32(v3))+208))
+		t6 := int64(load64(m.memory, uint64(uint32(v3))+200))
 		if t6 == i64(1) {
 			goto l1
 		}
-		memory_copy(m.memory, uint32(v3+i32(64)), uint32(v3+i32(208)+i32(32)), uint32(i32(144)))
+		memory_copy(m.memory, uint32(v3+i32(64)), uint32(v3+i32(200)+i32(32)), uint32(i32(136)))
 		store32(m.memory, uint64(uint32(v0))+28, uint32(v4))
 		store32(m.memory, uint64(uint32(v0))+24, uint32(v6))
 		store64(m.memory, uint64(uint32(v0))+16, uint64(v7))
 		store64(m.memory, uint64(uint32(v0))+8, uint64(v5))
 		store64(m.memory, uint32(v0), uint64(i64(3543621949687885680)))
-		memory_copy(m.memory, uint32(v0+i32(32)), uint32(v3+i32(64)), uint32(i32(144)))
+		memory_copy(m.memory, uint32(v0+i32(32)), uint32(v3+i32(64)), uint32(i32(136)))
 		v4 = i32(0)
 		memory_zero(m.memory, uint32(v3+i32(8)), uint32(i32(56)))
 		v7 = i64(0)
@@ -14021,7 +14022,7 @@ l2:
 	store32(m.memory, uint32(v2), uint32(v4))
 	memory_copy(m.memory, uint32(v2+i32(24)), uint32(v3+i32(8)), uint32(i32(56)))
 l3:
-	m.g0 = v3 + i32(384)
+	m.g0 = v3 + i32(368)
 	return v4
 }
 
@@ -14031,15 +14032,15 @@ func (m *Module) fn107(v0, v1 int32) {
 	var v4, v5, v6 int64
 	var v7 int32
 	t0 := m.g0
-	v2 = t0 - i32(464)
+	v2 = t0 - i32(448)
 	m.g0 = v2
 	store64(m.memory, uint64(uint32(v2))+16, uint64(i64(0x1500000009)))
 	store64(m.memory, uint64(uint32(v2))+8, uint64(i64(0xb00000001)))
-	m.fn47(v2+i32(216), v1, v2+i32(8), i32(4))
-	v3 = v2 + i32(224)
+	m.fn47(v2+i32(208), v1, v2+i32(8), i32(4))
+	v3 = v2 + i32(216)
 	{
 		{
-			t1 := int64(load64(m.memory, uint64(uint32(v2))+216))
+			t1 := int64(load64(m.memory, uint64(uint32(v2))+208))
 			if t1 != i64(1) {
 				goto l0
 			}
@@ -14062,15 +14063,15 @@ func (m *Module) fn107(v0, v1 int32) {
 			goto l1
 		}
 	l0:
-		memory_copy(m.memory, uint32(v2+i32(24)), uint32(v3), uint32(i32(192)))
-		memory_copy(m.memory, uint32(v2+i32(216)), uint32(v2+i32(24)), uint32(i32(192)))
+		memory_copy(m.memory, uint32(v2+i32(24)), uint32(v3), uint32(i32(184)))
+		memory_copy(m.memory, uint32(v2+i32(208)), uint32(v2+i32(24)), uint32(i32(184)))
 		{
-			t8 := int64(load64(m.memory, uint64(uint32(v2))+216))
+			t8 := int64(load64(m.memory, uint64(uint32(v2))+208))
 			v4 = t8
 			if v4 == i64(3) {
 				goto l2
 			}
-			t9 := int64(load32(m.memory, uint64(uint32(v2))+296))
+			t9 := int64(load32(m.memory, uint64(uint32(v2))+288))
 			if t9 != i64(6) {
 				goto l2
 			}
@@ -14081,7 +14082,7 @@ func (m *Module) fn107(v0, v1 int32) {
 			goto l1
 		}
 	l2:
-		m.fn48(v2+i32(24), v1, i32(19888), i32(24), v2+i32(216))
+		m.fn48(v2+i32(24), v1, i32(19864), i32(23), v2+i32(208))
 		{
 			t10 := int32(load32(m.memory, uint64(uint32(v2))+44))
 			v3 = t10
@@ -14099,10 +14100,10 @@ func (m *Module) fn107(v0, v1 int32) {
 			goto l1
 		}
 	l3:
-		store32(m.memory, uint64(uint32(v2))+460, uint32(i32(20)))
-		store64(m.memory, uint64(uint32(v2))+452, uint64(i64(0xa00000008)))
-		store64(m.memory, uint64(uint32(v2))+444, uint64(i64(0x700000002)))
-		v3 = v2 + i32(444)
+		store32(m.memory, uint64(uint32(v2))+444, uint32(i32(20)))
+		store64(m.memory, uint64(uint32(v2))+436, uint64(i64(0xa00000008)))
+		store64(m.memory, uint64(uint32(v2))+428, uint64(i64(0x700000002)))
+		v3 = v2 + i32(428)
 		v1 = i32(0)
 	l5:
 		v4 = i64(0)
@@ -14114,10 +14115,10 @@ func (m *Module) fn107(v0, v1 int32) {
 				p15 = i32(-1)
 			}
 			v7 = p15 + v7
-			if uint32(v7) > uint32(i32(23)) {
+			if uint32(v7) > uint32(i32(22)) {
 				goto l4
 			}
-			t16 := int64(load64(m.memory, uint32(v2+i32(216)+v7<<3)))
+			t16 := int64(load64(m.memory, uint32(v2+i32(208)+v7<<3)))
 			v4 = t16
 		}
 	l4:
@@ -14134,18 +14135,18 @@ func (m *Module) fn107(v0, v1 int32) {
 			t19 := v4
 			v5 = t18
 			if uint64(t19) < uint64(v5) {
-				store32(m.memory, uint64(uint32(v2))+432, uint32(i32(8)))
-				store64(m.memory, uint64(uint32(v2))+424, uint64(v5))
-				store64(m.memory, uint64(uint32(v2))+416, uint64(v4))
+				store32(m.memory, uint64(uint32(v2))+416, uint32(i32(8)))
+				store64(m.memory, uint64(uint32(v2))+408, uint64(v5))
+				store64(m.memory, uint64(uint32(v2))+400, uint64(v4))
 				v3 = i32(9)
 				goto l10
 			}
 			t20 := int64(load64(m.memory, uint64(uint32(v2))+32))
 			v5 = t20
 			if uint64(v5) > uint64(v4) {
-				store32(m.memory, uint64(uint32(v2))+432, uint32(i32(7)))
-				store64(m.memory, uint64(uint32(v2))+424, uint64(v4))
-				store64(m.memory, uint64(uint32(v2))+416, uint64(v5))
+				store32(m.memory, uint64(uint32(v2))+416, uint32(i32(7)))
+				store64(m.memory, uint64(uint32(v2))+408, uint64(v4))
+				store64(m.memory, uint64(uint32(v2))+400, uint64(v5))
 				v3 = i32(10)
 				goto l10
 			}
@@ -14156,54 +14157,54 @@ func (m *Module) fn107(v0, v1 int32) {
 			}
 			t22 := int64(load64(m.memory, uint64(uint32(v2))+56))
 			v5 = t22
-			m.fn138(v2+i32(24), v2+i32(216), i32(2))
+			m.fn138(v2+i32(24), v2+i32(208), i32(2))
 			{
 				t23 := int32(load32(m.memory, uint64(uint32(v2))+44))
 				v3 = t23
 				if v3 == 0 {
 					if uint64(v5) <= uint64(v4) {
-						m.fn138(v2+i32(416), v2+i32(216), i32(20))
-						t27 := int32(load32(m.memory, uint64(uint32(v2))+436))
+						m.fn138(v2+i32(400), v2+i32(208), i32(20))
+						t27 := int32(load32(m.memory, uint64(uint32(v2))+420))
 						v3 = t27
 						if v3 != 0 {
 							goto l10
 						}
-						m.fn139(v0+i32(8), v2+i32(216))
+						m.fn139(v0+i32(8), v2+i32(208))
 						store64(m.memory, uint32(v0), uint64(i64(0)))
 						goto l1
 					}
-					store32(m.memory, uint64(uint32(v2))+432, uint32(i32(20)))
-					store64(m.memory, uint64(uint32(v2))+424, uint64(v4))
-					store64(m.memory, uint64(uint32(v2))+416, uint64(v5))
+					store32(m.memory, uint64(uint32(v2))+416, uint32(i32(20)))
+					store64(m.memory, uint64(uint32(v2))+408, uint64(v4))
+					store64(m.memory, uint64(uint32(v2))+400, uint64(v5))
 					v3 = i32(4)
 					goto l10
 				}
 				t24 := int32(load32(m.memory, uint64(uint32(v2))+40))
-				store32(m.memory, uint64(uint32(v2))+432, uint32(t24))
+				store32(m.memory, uint64(uint32(v2))+416, uint32(t24))
 				t25 := int64(load64(m.memory, uint64(uint32(v2))+32))
-				store64(m.memory, uint64(uint32(v2))+424, uint64(t25))
+				store64(m.memory, uint64(uint32(v2))+408, uint64(t25))
 				t26 := int64(load64(m.memory, uint64(uint32(v2))+24))
-				store64(m.memory, uint64(uint32(v2))+416, uint64(t26))
+				store64(m.memory, uint64(uint32(v2))+400, uint64(t26))
 				goto l10
 			}
 		}
 	l8:
-		store32(m.memory, uint64(uint32(v2))+432, uint32(i32(10)))
-		store64(m.memory, uint64(uint32(v2))+424, uint64(v4))
-		store64(m.memory, uint64(uint32(v2))+416, uint64(v5))
+		store32(m.memory, uint64(uint32(v2))+416, uint32(i32(10)))
+		store64(m.memory, uint64(uint32(v2))+408, uint64(v4))
+		store64(m.memory, uint64(uint32(v2))+400, uint64(v5))
 		v3 = i32(11)
 	l10:
-		t28 := int32(load32(m.memory, uint64(uint32(v2))+432))
+		t28 := int32(load32(m.memory, uint64(uint32(v2))+416))
 		store32(m.memory, uint64(uint32(v0))+24, uint32(t28))
-		t29 := int64(load64(m.memory, uint64(uint32(v2))+424))
+		t29 := int64(load64(m.memory, uint64(uint32(v2))+408))
 		store64(m.memory, uint64(uint32(v0))+16, uint64(t29))
-		t30 := int64(load64(m.memory, uint64(uint32(v2))+416))
+		t30 := int64(load64(m.memory, uint64(uint32(v2))+400))
 		store64(m.memory, uint64(uint32(v0))+8, uint64(t30))
 		store64(m.memory, uint32(v0), uint64(i64(1)))
 		store32(m.memory, uint64(uint32(v0))+28, uint32(v3))
 	}
 l1:
-	m.g0 = v2 + i32(464)
+	m.g0 = v2 + i32(448)
 }
 
 //go:norace
@@ -14236,14 +14237,14 @@ func (m *Module) Xbackoff_policy_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 	var v6, v7, v8 int64
 	var v9 int32
 	t0 := m.g0
-	v4 = t0 - i32(2304)
+	v4 = t0 - i32(2208)
 	m.g0 = v4
 	{
 		if v0 != 0 {
 			goto l0
 		}
 		v1 = i32(0)
-		memory_zero(m.memory, uint32(v4+i32(2092)), uint32(i32(36)))
+		memory_zero(m.memory, uint32(v4+i32(2004)), uint32(i32(36)))
 		v0 = i32(100)
 		goto l1
 	l0:
@@ -14266,7 +14267,7 @@ func (m *Module) Xbackoff_policy_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 		v0 = i32(108)
 	l5:
 		v1 = i32(0)
-		memory_zero(m.memory, uint32(v4+i32(2092)), uint32(i32(36)))
+		memory_zero(m.memory, uint32(v4+i32(2004)), uint32(i32(36)))
 	l1:
 		v2 = i64(0)
 		v6 = i64(0)
@@ -14274,26 +14275,26 @@ func (m *Module) Xbackoff_policy_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 	l6:
 		v5 = int32(v2)
 	l3:
-		m.fn45(v4+i32(1120), i32(1), v1, v5)
-		t1 := int64(load64(m.memory, uint64(uint32(v4))+1120))
+		m.fn45(v4+i32(1072), i32(1), v1, v5)
+		t1 := int64(load64(m.memory, uint64(uint32(v4))+1072))
 		v2 = t1
-		memory_copy(m.memory, uint32(v4+i32(2128)), uint32(v4+i32(1120)+i32(8)), uint32(i32(72)))
+		memory_copy(m.memory, uint32(v4+i32(2040)), uint32(v4+i32(1072)+i32(8)), uint32(i32(72)))
 		{
 			{
 				if v2 != i64(2) {
 					goto l8
 				}
-				memory_copy(m.memory, uint32(v4+i32(152)+i32(8)), uint32(v4+i32(2128)), uint32(i32(72)))
+				memory_copy(m.memory, uint32(v4+i32(144)+i32(8)), uint32(v4+i32(2040)), uint32(i32(72)))
 				goto l9
 			l8:
-				memory_copy(m.memory, uint32(v4+i32(328)+i32(80)), uint32(v4+i32(1120)+i32(80)), uint32(i32(712)))
-				memory_copy(m.memory, uint32(v4+i32(328)+i32(8)), uint32(v4+i32(2128)), uint32(i32(72)))
-				store64(m.memory, uint64(uint32(v4))+328, uint64(v2))
-				m.fn46(v4+i32(1120), v4+i32(328))
-				m.fn107(v4+i32(2128), v4+i32(1120))
-				v1 = v4 + i32(1912) + i32(8)
-				v5 = v4 + i32(2128) + i32(8)
-				t2 := int64(load64(m.memory, uint64(uint32(v4))+2128))
+				memory_copy(m.memory, uint32(v4+i32(312)+i32(80)), uint32(v4+i32(1072)+i32(80)), uint32(i32(680)))
+				memory_copy(m.memory, uint32(v4+i32(312)+i32(8)), uint32(v4+i32(2040)), uint32(i32(72)))
+				store64(m.memory, uint64(uint32(v4))+312, uint64(v2))
+				m.fn46(v4+i32(1072), v4+i32(312))
+				m.fn107(v4+i32(2040), v4+i32(1072))
+				v1 = v4 + i32(1832) + i32(8)
+				v5 = v4 + i32(2040) + i32(8)
+				t2 := int64(load64(m.memory, uint64(uint32(v4))+2040))
 				if t2 != i64(1) {
 					goto l10
 				}
@@ -14303,21 +14304,21 @@ func (m *Module) Xbackoff_policy_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 				store64(m.memory, uint64(uint32(v1))+8, uint64(t4))
 				t5 := int64(load64(m.memory, uint32(v5)))
 				store64(m.memory, uint32(v1), uint64(t5))
-				store64(m.memory, uint64(uint32(v4))+1912, uint64(i64(1)))
-				m.fn49(v4+i32(160), v4+i32(328), v1)
+				store64(m.memory, uint64(uint32(v4))+1832, uint64(i64(1)))
+				m.fn49(v4+i32(152), v4+i32(312), v1)
 			}
 		l9:
-			t6 := int64(load64(m.memory, uint64(uint32(v4))+160))
+			t6 := int64(load64(m.memory, uint64(uint32(v4))+152))
 			v7 = t6
-			t7 := int64(load64(m.memory, uint64(uint32(v4))+168))
+			t7 := int64(load64(m.memory, uint64(uint32(v4))+160))
 			v8 = t7
-			t8 := int64(load32(m.memory, uint64(uint32(v4))+176))
+			t8 := int64(load32(m.memory, uint64(uint32(v4))+168))
 			v6 = t8
-			memory_copy(m.memory, uint32(v4+i32(100)), uint32(v4+i32(180)), uint32(i32(52)))
-			memory_copy(m.memory, uint32(v4+i32(1120)), uint32(v4+i32(100)), uint32(i32(52)))
-			memory_zero(m.memory, uint32(v4+i32(2092)), uint32(i32(36)))
+			memory_copy(m.memory, uint32(v4+i32(92)), uint32(v4+i32(172)), uint32(i32(52)))
+			memory_copy(m.memory, uint32(v4+i32(1072)), uint32(v4+i32(92)), uint32(i32(52)))
+			memory_zero(m.memory, uint32(v4+i32(2004)), uint32(i32(36)))
 			{
-				t9 := int32(load32(m.memory, uint64(uint32(v4))+1152))
+				t9 := int32(load32(m.memory, uint64(uint32(v4))+1104))
 				v9 = t9
 				if v9 == 0 {
 					goto l11
@@ -14330,37 +14331,37 @@ func (m *Module) Xbackoff_policy_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 				if v0 == 0 {
 					goto l11
 				}
-				memory_copy(m.memory, uint32(v4+i32(2092)), uint32(v4+i32(1120)), uint32(v0))
+				memory_copy(m.memory, uint32(v4+i32(2004)), uint32(v4+i32(1072)), uint32(v0))
 			}
 		l11:
-			t11 := int32(load32(m.memory, uint64(uint32(v4))+1164))
+			t11 := int32(load32(m.memory, uint64(uint32(v4))+1116))
 			v1 = t11
-			t12 := int32(load32(m.memory, uint64(uint32(v4))+1156))
+			t12 := int32(load32(m.memory, uint64(uint32(v4))+1108))
 			v5 = t12
-			t13 := int32(load32(m.memory, uint64(uint32(v4))+1160))
+			t13 := int32(load32(m.memory, uint64(uint32(v4))+1112))
 			v0 = t13
 			v2 = int64(uint32(v9))
 			goto l12
 		}
 	l10:
-		memory_copy(m.memory, uint32(v1), uint32(v5), uint32(i32(168)))
-		memory_copy(m.memory, uint32(v4+i32(160)), uint32(v1), uint32(i32(168)))
-		t14 := int64(load64(m.memory, uint64(uint32(v4))+160))
+		memory_copy(m.memory, uint32(v1), uint32(v5), uint32(i32(160)))
+		memory_copy(m.memory, uint32(v4+i32(152)), uint32(v1), uint32(i32(160)))
+		t14 := int64(load64(m.memory, uint64(uint32(v4))+152))
 		v2 = t14
-		t15 := int64(load64(m.memory, uint64(uint32(v4))+168))
+		t15 := int64(load64(m.memory, uint64(uint32(v4))+160))
 		v6 = t15
-		t16 := int32(load32(m.memory, uint64(uint32(v4))+176))
+		t16 := int32(load32(m.memory, uint64(uint32(v4))+168))
 		v1 = t16
-		memory_copy(m.memory, uint32(v4+i32(100)), uint32(v4+i32(152)+i32(28)), uint32(i32(52)))
-		memory_copy(m.memory, uint32(v4), uint32(v4+i32(152)+i32(80)), uint32(i32(96)))
+		memory_copy(m.memory, uint32(v4+i32(92)), uint32(v4+i32(144)+i32(28)), uint32(i32(52)))
+		memory_copy(m.memory, uint32(v4), uint32(v4+i32(144)+i32(80)), uint32(i32(88)))
 		store32(m.memory, uint64(uint32(v0))+24, uint32(v1))
 		store64(m.memory, uint64(uint32(v0))+16, uint64(v6))
 		store64(m.memory, uint64(uint32(v0))+8, uint64(v2))
 		store64(m.memory, uint32(v0), uint64(i64(3543621949687885680)))
-		memory_copy(m.memory, uint32(v0+i32(28)), uint32(v4+i32(100)), uint32(i32(52)))
-		memory_copy(m.memory, uint32(v0+i32(80)), uint32(v4), uint32(i32(96)))
+		memory_copy(m.memory, uint32(v0+i32(28)), uint32(v4+i32(92)), uint32(i32(52)))
+		memory_copy(m.memory, uint32(v0+i32(80)), uint32(v4), uint32(i32(88)))
 		v1 = i32(0)
-		memory_zero(m.memory, uint32(v4+i32(2092)), uint32(i32(36)))
+		memory_zero(m.memory, uint32(v4+i32(2004)), uint32(i32(36)))
 		v2 = i64(0)
 		v6 = i64(0)
 		v0 = i32(0)
@@ -14380,9 +14381,9 @@ l12:
 	store64(m.memory, uint64(uint32(v3))+8, uint64(v7))
 	store32(m.memory, uint64(uint32(v3))+4, uint32(v5))
 	store32(m.memory, uint32(v3), uint32(v0))
-	memory_copy(m.memory, uint32(v3+i32(44)), uint32(v4+i32(2092)), uint32(i32(36)))
+	memory_copy(m.memory, uint32(v3+i32(44)), uint32(v4+i32(2004)), uint32(i32(36)))
 l13:
-	m.g0 = v4 + i32(2304)
+	m.g0 = v4 + i32(2208)
 	return v0
 }
 
@@ -14408,7 +14409,7 @@ func (m *Module) Xbackoff_policy_plain(v0, v1, v2 int32) int32 {
 		}
 		{
 			{
-				t1 := int32(load32(m.memory, uint64(uint32(v0))+172))
+				t1 := int32(load32(m.memory, uint64(uint32(v0))+164))
 				if t1 == i32(1) {
 					goto l1
 				}
@@ -14435,7 +14436,7 @@ l0:
 func (m *Module) Xbackoff_policy_print(v0, v1 int32, v2 int64) int32 {
 	var v3, v4 int32
 	t0 := m.g0
-	v3 = t0 - i32(976)
+	v3 = t0 - i32(960)
 	m.g0 = v3
 	v4 = i32(100)
 	if v0 == 0 {
@@ -14450,13 +14451,13 @@ func (m *Module) Xbackoff_policy_print(v0, v1 int32, v2 int64) int32 {
 		goto l0
 	}
 l1:
-	m.fn112(v3+i32(784), v0+i32(8))
-	m.fn52(v3+i32(12), i32(1), v3+i32(784))
+	m.fn112(v3+i32(776), v0+i32(8))
+	m.fn52(v3+i32(4), i32(1), v3+i32(776))
 	if v1 == 0 {
 		goto l0
 	}
 	{
-		t2 := int32(load32(m.memory, uint64(uint32(v3))+780))
+		t2 := int32(load32(m.memory, uint64(uint32(v3))+772))
 		t3 := v2
 		v0 = t2
 		t4 := v0
@@ -14482,7 +14483,7 @@ l2:
 			goto l3
 		}
 		t8 := v1
-		p7 := v3 + i32(12)
+		p7 := v3 + i32(4)
 		if v4 != 0 {
 			p7 = i32(1)
 		}
@@ -14492,13 +14493,13 @@ l3:
 	v4 = i32(0)
 	m.memory[uint32(v1+v0)] = byte(i32(0))
 l0:
-	m.g0 = v3 + i32(976)
+	m.g0 = v3 + i32(960)
 	return v4
 }
 
 //go:norace
 func (m *Module) fn112(v0, v1 int32) {
-	var v2, v3, v4, v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19, v20, v21, v22, v23, v24, v25, v26 int64
+	var v2, v3, v4, v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19, v20, v21, v22, v23, v24, v25 int64
 	t0 := int64(load32(m.memory, uint64(uint32(v1))+20))
 	v2 = t0
 	t1 := int64(load32(m.memory, uint64(uint32(v1))+16))
@@ -14511,13 +14512,13 @@ func (m *Module) fn112(v0, v1 int32) {
 	v6 = t4
 	t5 := int64(load32(m.memory, uint64(uint32(v1))+64))
 	v7 = t5
-	t6 := int64(load32(m.memory, uint64(uint32(v1))+144))
+	t6 := int64(load32(m.memory, uint64(uint32(v1))+136))
 	v8 = t6
 	t7 := int64(load64(m.memory, uint32(v1)))
 	v9 = t7
 	t8 := int64(load64(m.memory, uint64(uint32(v1))+8))
 	v10 = t8
-	t9 := int64(load32(m.memory, uint64(uint32(v1))+148))
+	t9 := int64(load32(m.memory, uint64(uint32(v1))+140))
 	v11 = t9
 	t10 := int64(load64(m.memory, uint64(uint32(v1))+24))
 	v12 = t10
@@ -14525,11 +14526,11 @@ func (m *Module) fn112(v0, v1 int32) {
 	v13 = t11
 	t12 := int64(load64(m.memory, uint64(uint32(v1))+40))
 	v14 = t12
-	t13 := int64(load32(m.memory, uint64(uint32(v1))+152))
+	t13 := int64(load32(m.memory, uint64(uint32(v1))+144))
 	v15 = t13
 	t14 := int64(load64(m.memory, uint64(uint32(v1))+48))
 	v16 = t14
-	t15 := int64(load32(m.memory, uint64(uint32(v1))+156))
+	t15 := int64(load32(m.memory, uint64(uint32(v1))+148))
 	v17 = t15
 	t16 := int64(load64(m.memory, uint64(uint32(v1))+72))
 	v18 = t16
@@ -14543,15 +14544,12 @@ func (m *Module) fn112(v0, v1 int32) {
 	v22 = t20
 	t21 := int64(load64(m.memory, uint64(uint32(v1))+112))
 	v23 = t21
-	t22 := int64(load32(m.memory, uint64(uint32(v1))+160))
+	t22 := int64(load32(m.memory, uint64(uint32(v1))+152))
 	v24 = t22
 	t23 := int64(load64(m.memory, uint64(uint32(v1))+120))
 	v25 = t23
 	t24 := int64(load64(m.memory, uint64(uint32(v1))+128))
-	v26 = t24
-	t25 := int64(load64(m.memory, uint64(uint32(v1))+136))
-	store64(m.memory, uint64(uint32(v0))+184, uint64(t25))
-	store64(m.memory, uint64(uint32(v0))+176, uint64(v26))
+	store64(m.memory, uint64(uint32(v0))+176, uint64(t24))
 	store64(m.memory, uint64(uint32(v0))+168, uint64(v25))
 	store64(m.memory, uint64(uint32(v0))+160, uint64(v24))
 	store64(m.memory, uint64(uint32(v0))+152, uint64(v23))
@@ -14601,7 +14599,7 @@ func (m *Module) Xbackoff_policy_window_ns(v0, v1, v2 int32) int32 {
 		v5 = t2
 		v6 = int64(uint32(v1))
 		{
-			t3 := int32(load32(m.memory, uint64(uint32(v0))+152))
+			t3 := int32(load32(m.memory, uint64(uint32(v0))+144))
 			switch t3 + i32(-2) {
 			default:
 				goto l2
@@ -14639,7 +14637,7 @@ func (m *Module) Xbackoff_policy_window_ns(v0, v1, v2 int32) int32 {
 				v7 = t13
 				{
 					{
-						t14 := int32(load32(m.memory, uint64(uint32(v0))+156))
+						t14 := int32(load32(m.memory, uint64(uint32(v0))+148))
 						v4 = t14
 						if v4 != 0 {
 							goto l4
@@ -14731,7 +14729,7 @@ func (m *Module) Xbackoff_policy_window_ns(v0, v1, v2 int32) int32 {
 		if uint64(v6) < uint64(v5) {
 			p34 = t31
 		}
-		t35 := int32(load32(m.memory, uint64(uint32(v0))+160))
+		t35 := int32(load32(m.memory, uint64(uint32(v0))+152))
 		p36 := v5
 		if t35 == i32(1) {
 			p36 = p34
@@ -14759,7 +14757,7 @@ func (m *Module) fn114(v0, v1, v2 int32) {
 	v5 = t2
 	{
 		{
-			t3 := int32(load32(m.memory, uint64(uint32(v1))+144))
+			t3 := int32(load32(m.memory, uint64(uint32(v1))+136))
 			v6 = t3
 			if v6 == i32(3) {
 				t5 := int32(load32(m.memory, uint64(uint32(v1))+20))
@@ -14771,7 +14769,7 @@ func (m *Module) fn114(v0, v1, v2 int32) {
 					goto l1
 				}
 				t6 := int64(load64(m.memory, uint64(uint32(v1))+40))
-				t7 := int32(load32(m.memory, uint64(uint32(v1))+152))
+				t7 := int32(load32(m.memory, uint64(uint32(v1))+144))
 				p8 := i64(0x7fffffffffffffff)
 				if t7 == i32(1) {
 					p8 = t6
@@ -14803,7 +14801,7 @@ func (m *Module) fn114(v0, v1, v2 int32) {
 		}
 	l1:
 		t14 := int64(load64(m.memory, uint64(uint32(v1))+40))
-		t15 := int32(load32(m.memory, uint64(uint32(v1))+152))
+		t15 := int32(load32(m.memory, uint64(uint32(v1))+144))
 		p16 := i64(0x7fffffffffffffff)
 		if t15 == i32(1) {
 			p16 = t14
@@ -14929,7 +14927,7 @@ func (m *Module) Xbackoff_preview_init(v0, v1 int32) int32 {
 	var v2 int32
 	var v3 int64
 	t0 := m.g0
-	v2 = t0 - i32(176)
+	v2 = t0 - i32(160)
 	m.g0 = v2
 	if v0 == 0 {
 		goto l0
@@ -14942,19 +14940,19 @@ func (m *Module) Xbackoff_preview_init(v0, v1 int32) int32 {
 		if t1 == i64(3543621949687885680) {
 			t2 := int64(load64(m.memory, uint64(uint32(v1))+8))
 			v3 = t2
-			memory_copy(m.memory, uint32(v2+i32(8)), uint32(v1+i32(8)), uint32(i32(168)))
-			store64(m.memory, uint64(uint32(v0))+48, uint64(v3))
-			store64(m.memory, uint64(uint32(v0))+40, uint64(v3))
-			store64(m.memory, uint64(uint32(v0))+32, uint64(v3))
-			store64(m.memory, uint64(uint32(v0))+24, uint64(v3))
-			store64(m.memory, uint64(uint32(v0))+16, uint64(v3))
-			store64(m.memory, uint64(uint32(v0))+8, uint64(v3))
+			memory_copy(m.memory, uint32(v2), uint32(v1+i32(8)), uint32(i32(160)))
 			store64(m.memory, uint32(v0), uint64(i64(0x3177656976657270)))
-			memory_copy(m.memory, uint32(v0+i32(56)), uint32(v2+i32(8)), uint32(i32(168)))
-			store64(m.memory, uint64(uint32(v0))+248, uint64(i64(0)))
-			store64(m.memory, uint64(uint32(v0))+240, uint64(i64(0)))
-			store64(m.memory, uint64(uint32(v0))+232, uint64(i64(0)))
+			memory_copy(m.memory, uint32(v0+i32(8)), uint32(v2), uint32(i32(160)))
+			store64(m.memory, uint64(uint32(v0))+216, uint64(i64(0)))
+			store64(m.memory, uint64(uint32(v0))+208, uint64(v3))
+			store64(m.memory, uint64(uint32(v0))+200, uint64(v3))
+			store64(m.memory, uint64(uint32(v0))+192, uint64(v3))
+			store64(m.memory, uint64(uint32(v0))+184, uint64(v3))
+			store64(m.memory, uint64(uint32(v0))+176, uint64(v3))
+			store64(m.memory, uint64(uint32(v0))+168, uint64(v3))
 			store64(m.memory, uint64(uint32(v0))+224, uint64(i64(0)))
+			store64(m.memory, uint64(uint32(v0))+232, uint64(i64(0)))
+			store64(m.memory, uint64(uint32(v0))+240, uint64(i64(0)))
 			v0 = i32(0)
 			goto l2
 		}
@@ -14964,21 +14962,23 @@ func (m *Module) Xbackoff_preview_init(v0, v1 int32) int32 {
 l0:
 	v0 = i32(100)
 l2:
-	m.g0 = v2 + i32(176)
+	m.g0 = v2 + i32(160)
 	return v0
 }
 
 //go:norace
 func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
-	var v2, v3, v4 int32
-	var v5, v6, v7, v8, v9, v10, v11, v12, v13, v14 int64
+	var v2, v3 int32
+	var v4, v5, v6, v7, v8, v9, v10 int64
+	var v11 int32
+	var v12, v13, v14 int64
 	var v15 int32
 	var v16, v17, v18 int64
 	var v19 int32
 	var v20, v21, v22, v23 int64
-	var v24, v25 int32
+	var v24 int32
 	t0 := m.g0
-	v2 = t0 - i32(512)
+	v2 = t0 - i32(496)
 	m.g0 = v2
 	v3 = i32(100)
 	{
@@ -14993,162 +14993,156 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 		if t1 != i64(0x3177656976657270) {
 			goto l0
 		}
-		v4 = v2 + i32(264)
-		memory_copy(m.memory, uint32(v4), uint32(v0+i32(56)), uint32(i32(168)))
-		t2 := int64(load64(m.memory, uint64(uint32(v0))+232))
-		store64(m.memory, uint64(uint32(v2))+440, uint64(t2))
-		t3 := int64(load64(m.memory, uint64(uint32(v0))+240))
-		store64(m.memory, uint64(uint32(v2))+448, uint64(t3))
-		t4 := int64(load64(m.memory, uint64(uint32(v0))+248))
-		store64(m.memory, uint64(uint32(v2))+456, uint64(t4))
-		t5 := int64(load64(m.memory, uint64(uint32(v0))+224))
-		t6 := v2
-		v5 = t5
-		store64(m.memory, uint64(uint32(t6))+432, uint64(v5))
-		t7 := int64(load64(m.memory, uint64(uint32(v0))+48))
-		t8 := v2
+		t2 := int64(load64(m.memory, uint64(uint32(v0))+224))
+		store64(m.memory, uint64(uint32(v2))+424, uint64(t2))
+		t3 := int64(load64(m.memory, uint64(uint32(v0))+232))
+		store64(m.memory, uint64(uint32(v2))+432, uint64(t3))
+		t4 := int64(load64(m.memory, uint64(uint32(v0))+240))
+		store64(m.memory, uint64(uint32(v2))+440, uint64(t4))
+		t5 := int64(load64(m.memory, uint64(uint32(v0))+216))
+		v4 = t5
+		t6 := int64(load64(m.memory, uint64(uint32(v0))+168))
+		v5 = t6
+		t7 := int64(load64(m.memory, uint64(uint32(v0))+176))
 		v6 = t7
-		store64(m.memory, uint64(uint32(t8))+256, uint64(v6))
-		t9 := int64(load64(m.memory, uint64(uint32(v0))+40))
-		t10 := v2
-		v7 = t9
-		store64(m.memory, uint64(uint32(t10))+248, uint64(v7))
-		t11 := int64(load64(m.memory, uint64(uint32(v0))+32))
-		t12 := v2
-		v8 = t11
-		store64(m.memory, uint64(uint32(t12))+240, uint64(v8))
-		t13 := int64(load64(m.memory, uint64(uint32(v0))+24))
-		t14 := v2
-		v9 = t13
-		store64(m.memory, uint64(uint32(t14))+232, uint64(v9))
-		t15 := int64(load64(m.memory, uint64(uint32(v0))+16))
-		t16 := v2
-		v10 = t15
-		store64(m.memory, uint64(uint32(t16))+224, uint64(v10))
-		t17 := int64(load64(m.memory, uint64(uint32(v0))+8))
-		t18 := v2
-		v11 = t17
-		store64(m.memory, uint64(uint32(t18))+216, uint64(v11))
+		t8 := int64(load64(m.memory, uint64(uint32(v0))+184))
+		v7 = t8
+		t9 := int64(load64(m.memory, uint64(uint32(v0))+192))
+		v8 = t9
+		t10 := int64(load64(m.memory, uint64(uint32(v0))+200))
+		v9 = t10
+		t11 := int64(load64(m.memory, uint64(uint32(v0))+208))
+		v10 = t11
+		t12 := v2 + i32(208)
+		v11 = v0 + i32(8)
+		memory_copy(m.memory, uint32(t12), uint32(v11), uint32(i32(160)))
+		store64(m.memory, uint64(uint32(v2))+408, uint64(v10))
+		store64(m.memory, uint64(uint32(v2))+400, uint64(v9))
+		store64(m.memory, uint64(uint32(v2))+392, uint64(v8))
+		store64(m.memory, uint64(uint32(v2))+384, uint64(v7))
+		store64(m.memory, uint64(uint32(v2))+376, uint64(v6))
+		store64(m.memory, uint64(uint32(v2))+368, uint64(v5))
+		store64(m.memory, uint64(uint32(v2))+416, uint64(v4))
 		v3 = i32(104)
-		if uint64(v5) > uint64(i64(0xffffffff)) {
+		if uint64(v4) > uint64(i64(0xffffffff)) {
 			goto l0
 		}
-		t19 := int64(load64(m.memory, uint64(uint32(v2))+360))
-		if uint64(v5) >= uint64(t19) {
+		t13 := int64(load64(m.memory, uint64(uint32(v2))+304))
+		if uint64(v4) >= uint64(t13) {
 			goto l0
 		}
-		m.fn99(v2+i32(464), v9, v4, v5)
-		t20 := int64(load64(m.memory, uint64(uint32(v2))+472))
-		v12 = t20
-		t21 := int64(load64(m.memory, uint64(uint32(v2))+464))
-		v13 = t21
-		t22 := int64(load64(m.memory, uint64(uint32(v2))+304))
-		v14 = t22
-		t23 := int32(load32(m.memory, uint64(uint32(v2))+416))
-		t24 := v14
-		v15 = t23
-		p25 := i64(0x7fffffffffffffff)
+		m.fn99(v2+i32(448), v7, v2+i32(208), v4)
+		t14 := int64(load64(m.memory, uint64(uint32(v2))+456))
+		v12 = t14
+		t15 := int64(load64(m.memory, uint64(uint32(v2))+448))
+		v13 = t15
+		t16 := int64(load64(m.memory, uint64(uint32(v2))+248))
+		v14 = t16
+		t17 := int32(load32(m.memory, uint64(uint32(v2))+352))
+		t18 := v14
+		v15 = t17
+		p19 := i64(0x7fffffffffffffff)
 		if v15 == i32(2) {
-			p25 = t24
+			p19 = t18
 		}
-		v16 = p25
+		v16 = p19
 		v17 = v16
 		{
-			t26 := int64(load64(m.memory, uint64(uint32(v2))+352))
-			v18 = t26
-			t27 := int32(load32(m.memory, uint64(uint32(v2))+420))
-			t28 := v18
-			v19 = t27
-			p29 := i64(1)
+			t20 := int64(load64(m.memory, uint64(uint32(v2))+296))
+			v18 = t20
+			t21 := int32(load32(m.memory, uint64(uint32(v2))+356))
+			t22 := v18
+			v19 = t21
+			p23 := i64(1)
 			if v19 == i32(7) {
-				p29 = t28
+				p23 = t22
 			}
-			v20 = p29
+			v20 = p23
 			if v20 == 0 {
 				goto l1
 			}
-			t30 := int64(uint64(v16) / uint64(v20))
-			v17 = t30
+			t24 := int64(uint64(v16) / uint64(v20))
+			v17 = t24
 		}
 	l1:
 		{
-			p31 := v12
+			p25 := v12
 			if uint64(v17) < uint64(v12) {
-				p31 = v17
+				p25 = v17
 			}
-			v17 = p31
+			v17 = p25
 			if uint64(v17) < uint64(v13) {
 				goto l2
 			}
-			t32 := v2 + i32(192)
+			t26 := v2 + i32(192)
 			v21 = v17 + v13
-			t33 := v21
-			var p34 int32
+			t27 := v21
+			var p28 int32
 			if uint64(v21) < uint64(v17) {
-				p34 = 1
+				p28 = 1
 			}
-			m.fn164(t32, t33, int64(uint32(p34)), v20, i64(0))
-			t35 := int64(load64(m.memory, uint64(uint32(v2))+192))
-			t36 := int64(load64(m.memory, uint64(uint32(v2))+200))
-			t37 := v2 + i32(176)
+			m.fn164(t26, t27, int64(uint32(p28)), v20, i64(0))
+			t29 := int64(load64(m.memory, uint64(uint32(v2))+192))
+			t30 := int64(load64(m.memory, uint64(uint32(v2))+200))
+			t31 := v2 + i32(176)
 			v20 = v17 - v13 + i64(1)
-			t38 := v20
-			var p39 int32
+			t32 := v20
+			var p33 int32
 			if v20 == 0 {
+				p33 = 1
+			}
+			m.fn164(t31, t29, t30, t32, int64(uint32(p33)))
+			m.fn164(v2+i32(160), v12-v17, i64(0), v16, i64(0))
+			t34 := int64(load64(m.memory, uint64(uint32(v2))+184))
+			v17 = t34
+			t35 := int64(load64(m.memory, uint64(uint32(v2))+168))
+			t36 := int64(load64(m.memory, uint64(uint32(v2))+176))
+			t37 := int64(uint64(v17)>>1) + t35
+			v17 = int64(uint64(t36)>>1) | v17<<63
+			t38 := int64(load64(m.memory, uint64(uint32(v2))+160))
+			v22 = v17 + t38
+			var p39 int32
+			if uint64(v22) < uint64(v17) {
 				p39 = 1
 			}
-			m.fn164(t37, t35, t36, t38, int64(uint32(p39)))
-			m.fn164(v2+i32(160), v12-v17, i64(0), v16, i64(0))
-			t40 := int64(load64(m.memory, uint64(uint32(v2))+184))
-			v17 = t40
-			t41 := int64(load64(m.memory, uint64(uint32(v2))+168))
-			t42 := int64(load64(m.memory, uint64(uint32(v2))+176))
-			t43 := int64(uint64(v17)>>1) + t41
-			v17 = int64(uint64(t42)>>1) | v17<<63
-			t44 := int64(load64(m.memory, uint64(uint32(v2))+160))
-			v22 = v17 + t44
-			var p45 int32
-			if uint64(v22) < uint64(v17) {
-				p45 = 1
-			}
-			v23 = t43 + int64(uint32(p45))
+			v23 = t37 + int64(uint32(p39))
 			v13 = v12 - v13 + i64(1)
-			v24 = i32(127)
+			v0 = i32(127)
 			v16 = i64(0)
 			v12 = i64(0)
 			v20 = i64(0)
 		l3:
 			{
-				m.fn165(v2+i32(144), v22, v23, v24)
-				t46 := int64(load64(m.memory, uint64(uint32(v2))+144))
-				v17 = t46&i64(1) | v12<<1
-				t47 := v17
-				t48 := v13
-				var p49 int32
+				m.fn165(v2+i32(144), v22, v23, v0)
+				t40 := int64(load64(m.memory, uint64(uint32(v2))+144))
+				v17 = t40&i64(1) | v12<<1
+				t41 := v17
+				t42 := v13
+				var p43 int32
 				if uint64(v17) >= uint64(v13) {
-					p49 = 1
+					p43 = 1
 				}
 				v20 = v20<<1 | int64(uint64(v12)>>63)
-				p50 := i32(1)
+				p44 := i32(1)
 				if v20 == 0 {
-					p50 = p49
+					p44 = p43
 				}
-				v25 = p50
-				p51 := i64(0)
-				if v25 != 0 {
-					p51 = t48
+				v24 = p44
+				p45 := i64(0)
+				if v24 != 0 {
+					p45 = t42
 				}
-				v21 = p51
-				v12 = t47 - v21
-				v16 = v16<<1 | int64(uint32(v25))
-				t52 := v20
-				var p53 int32
+				v21 = p45
+				v12 = t41 - v21
+				v16 = v16<<1 | int64(uint32(v24))
+				t46 := v20
+				var p47 int32
 				if uint64(v17) < uint64(v21) {
-					p53 = 1
+					p47 = 1
 				}
-				v20 = t52 - int64(uint32(p53))
-				v24 = v24 + i32(-1)
-				if v24 != i32(-1) {
+				v20 = t46 - int64(uint32(p47))
+				v0 = v0 + i32(-1)
+				if v0 != i32(-1) {
 					goto l3
 				}
 			}
@@ -15157,469 +15151,476 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 		{
 			{
 				if v19 == i32(6) {
-					t105 := int64(load64(m.memory, uint64(uint32(v2))+264))
-					t106 := v2
-					v17 = t105
-					t107 := v17
-					t108 := v16
-					var p109 int32
-					if v5&i64(0xfff) == i64(0xfff) {
-						p109 = 1
+					t80 := int64(load64(m.memory, uint64(uint32(v2))+208))
+					t81 := v2
+					v17 = t80
+					t82 := v17
+					t83 := v16
+					var p84 int32
+					if v4&i64(0xfff) == i64(0xfff) {
+						p84 = 1
 					}
-					v24 = p109
-					p110 := t108
-					if v24 != 0 {
-						p110 = t107
+					v0 = p84
+					p85 := t83
+					if v0 != 0 {
+						p85 = t82
 					}
-					store64(m.memory, uint64(uint32(t106))+232, uint64(p110))
-					m.fn99(v2+i32(464), v11, v4, v5)
-					t111 := int64(load64(m.memory, uint64(uint32(v2))+464))
-					t112 := v2
-					t113 := v17
-					t114 := v14
-					v12 = t111
-					p115 := v12
+					store64(m.memory, uint64(uint32(t81))+384, uint64(p85))
+					m.fn99(v2+i32(448), v5, v2+i32(208), v4)
+					t86 := int64(load64(m.memory, uint64(uint32(v2))+448))
+					t87 := v2
+					t88 := v17
+					t89 := v14
+					v12 = t86
+					p90 := v12
 					if uint64(v14) < uint64(v12) {
-						p115 = t114
+						p90 = t89
 					}
-					p116 := v12
+					p91 := v12
 					if v15 == i32(2) {
-						p116 = p115
+						p91 = p90
 					}
-					v20 = p116
-					p117 := v20
-					if v24 != 0 {
-						p117 = t113
+					v20 = p91
+					p92 := v20
+					if v0 != 0 {
+						p92 = t88
 					}
-					store64(m.memory, uint64(uint32(t112))+216, uint64(p117))
+					store64(m.memory, uint64(uint32(t87))+368, uint64(p92))
 					goto l12
 				}
 				{
-					t54 := int32(load32(m.memory, uint64(uint32(v2))+408))
-					v24 = t54
-					switch v24 + i32(-3) {
+					t48 := int32(load32(m.memory, uint64(uint32(v2))+344))
+					v0 = t48
+					switch v0 + i32(-3) {
 					default:
 						goto l6
 					case 2:
-						store64(m.memory, uint64(uint32(v2))+232, uint64(v8))
-						t55 := v2
-						v12 = v9 + v8
-						p56 := v12
-						if uint64(v12) < uint64(v9) {
-							p56 = i64(-1)
+						store64(m.memory, uint64(uint32(v2))+384, uint64(v8))
+						t49 := v2
+						v12 = v7 + v8
+						p50 := v12
+						if uint64(v12) < uint64(v7) {
+							p50 = i64(-1)
 						}
-						v12 = p56
-						p57 := i64(0x7fffffffffffffff)
+						v12 = p50
+						p51 := i64(0x7fffffffffffffff)
 						if uint64(v12) < uint64(i64(0x7fffffffffffffff)) {
-							p57 = v12
+							p51 = v12
 						}
-						store64(m.memory, uint64(uint32(t55))+240, uint64(p57))
+						store64(m.memory, uint64(uint32(t49))+392, uint64(p51))
 						goto l6
 					case 0:
-						t59 := v9
-						p58 := i64(0x7fffffffffffffff)
+						t53 := v7
+						p52 := i64(0x7fffffffffffffff)
 						if v15 == i32(1) {
-							p58 = v14
+							p52 = v14
 						}
-						v12 = p58
-						if uint64(t59) >= uint64(v12) {
+						v12 = p52
+						if uint64(t53) >= uint64(v12) {
 							goto l6
 						}
-						t60 := int64(load32(m.memory, uint64(uint32(v2))+280))
-						v17 = t60
+						t54 := int64(load32(m.memory, uint64(uint32(v2))+224))
+						v17 = t54
 						{
 							{
-								t61 := int32(load32(m.memory, uint64(uint32(v2))+284))
-								v25 = t61
-								if uint32(v25) < uint32(i32(2)) {
+								t55 := int32(load32(m.memory, uint64(uint32(v2))+228))
+								v24 = t55
+								if uint32(v24) < uint32(i32(2)) {
 									goto l8
 								}
-								t62 := v2 + i32(128)
-								t63 := v9
-								v13 = int64(uint32(v25))
-								t64 := int64(uint64(t63) / uint64(v13))
-								v20 = t64
-								m.fn164(t62, v20, i64(0), v17, i64(0))
-								t65 := int64(load64(m.memory, uint64(uint32(v2))+128))
-								v21 = t65
-								t66 := int64(uint64((v9-v20*v13)*v17) / uint64(v13))
-								v17 = v21 + t66
-								p67 := v17
+								t56 := v2 + i32(128)
+								t57 := v7
+								v13 = int64(uint32(v24))
+								t58 := int64(uint64(t57) / uint64(v13))
+								v20 = t58
+								m.fn164(t56, v20, i64(0), v17, i64(0))
+								t59 := int64(load64(m.memory, uint64(uint32(v2))+128))
+								v21 = t59
+								t60 := int64(uint64((v7-v20*v13)*v17) / uint64(v13))
+								v17 = v21 + t60
+								p61 := v17
 								if uint64(v17) < uint64(v21) {
-									p67 = i64(-1)
+									p61 = i64(-1)
 								}
-								v17 = p67
-								t68 := int64(load64(m.memory, uint64(uint32(v2))+136))
-								var p69 int32
-								if t68 != i64(0) {
-									p69 = 1
+								v17 = p61
+								t62 := int64(load64(m.memory, uint64(uint32(v2))+136))
+								var p63 int32
+								if t62 != i64(0) {
+									p63 = 1
 								}
-								v25 = p69
+								v24 = p63
 								goto l9
 							}
 						l8:
-							m.fn164(v2+i32(112), v9, i64(0), v17, i64(0))
-							t70 := int64(load64(m.memory, uint64(uint32(v2))+120))
-							var p71 int32
-							if t70 != i64(0) {
-								p71 = 1
+							m.fn164(v2+i32(112), v7, i64(0), v17, i64(0))
+							t64 := int64(load64(m.memory, uint64(uint32(v2))+120))
+							var p65 int32
+							if t64 != i64(0) {
+								p65 = 1
 							}
-							v25 = p71
-							t72 := int64(load64(m.memory, uint64(uint32(v2))+112))
-							v17 = t72
+							v24 = p65
+							t66 := int64(load64(m.memory, uint64(uint32(v2))+112))
+							v17 = t66
 						}
 					l9:
-						t74 := v2
-						t75 := v12
-						p73 := i64(0x7fffffffffffffff)
+						t68 := v2
+						t69 := v12
+						p67 := i64(0x7fffffffffffffff)
 						if uint64(v17) < uint64(i64(0x7fffffffffffffff)) {
-							p73 = v17
+							p67 = v17
 						}
-						p76 := p73
-						if v25&i32(1) != 0 {
-							p76 = i64(0x7fffffffffffffff)
+						p70 := p67
+						if v24&i32(1) != 0 {
+							p70 = i64(0x7fffffffffffffff)
 						}
-						v17 = p76
-						p77 := v17
+						v17 = p70
+						p71 := v17
 						if uint64(v12) < uint64(v17) {
-							p77 = t75
+							p71 = t69
 						}
-						store64(m.memory, uint64(uint32(t74))+232, uint64(p77))
+						store64(m.memory, uint64(uint32(t68))+384, uint64(p71))
 					}
 				}
 			l6:
-				m.fn99(v2+i32(464), v11, v4, v5)
-				t78 := int64(load64(m.memory, uint64(uint32(v2))+464))
-				v12 = t78
-				{
-					if v19 != i32(7) {
-						goto l10
-					}
-					m.fn164(v2+i32(96), v18, i64(0), v12, i64(0))
-					t79 := int64(load64(m.memory, uint64(uint32(v2))+96))
-					v12 = t79
-					p80 := i64(0x7fffffffffffffff)
-					if uint64(v12) < uint64(i64(0x7fffffffffffffff)) {
-						p80 = v12
-					}
-					t81 := int64(load64(m.memory, uint64(uint32(v2))+104))
-					p82 := p80
-					if t81 != i64(0) {
-						p82 = i64(0x7fffffffffffffff)
-					}
-					v12 = p82
+				m.fn99(v2+i32(448), v5, v2+i32(208), v4)
+				t72 := int64(load64(m.memory, uint64(uint32(v2))+448))
+				v12 = t72
+				if v19 != i32(7) {
+					goto l10
 				}
-			l10:
-				p83 := v12
+				m.fn164(v2+i32(96), v18, i64(0), v12, i64(0))
+				t73 := int64(load64(m.memory, uint64(uint32(v2))+96))
+				t74 := v14
+				v12 = t73
+				p75 := i64(0x7fffffffffffffff)
+				if uint64(v12) < uint64(i64(0x7fffffffffffffff)) {
+					p75 = v12
+				}
+				t76 := int64(load64(m.memory, uint64(uint32(v2))+104))
+				p77 := p75
+				if t76 != i64(0) {
+					p77 = i64(0x7fffffffffffffff)
+				}
+				v12 = p77
+				p78 := v12
 				if uint64(v14) < uint64(v12) {
-					p83 = v14
+					p78 = t74
 				}
-				p84 := v12
+				p79 := v12
 				if v15 == i32(2) {
-					p84 = p83
+					p79 = p78
 				}
-				v20 = p84
-				switch v24 + i32(-3) {
-				case 2:
-					goto l13
-				default:
-					goto l12
-				case 0:
-					t86 := v11
-					p85 := i64(0x7fffffffffffffff)
-					if v15 == i32(1) {
-						p85 = v14
+				v20 = p79
+				goto l11
+			}
+		l10:
+			p93 := v12
+			if uint64(v14) < uint64(v12) {
+				p93 = v14
+			}
+			p94 := v12
+			if v15 == i32(2) {
+				p94 = p93
+			}
+			v20 = p94
+		}
+	l11:
+		switch v0 + i32(-3) {
+		default:
+			goto l12
+		case 0:
+			t96 := v5
+			p95 := i64(0x7fffffffffffffff)
+			if v15 == i32(1) {
+				p95 = v14
+			}
+			v12 = p95
+			if uint64(t96) >= uint64(v12) {
+				goto l12
+			}
+			t97 := int64(load32(m.memory, uint64(uint32(v2))+224))
+			v17 = t97
+			{
+				{
+					t98 := int32(load32(m.memory, uint64(uint32(v2))+228))
+					v0 = t98
+					if uint32(v0) < uint32(i32(2)) {
+						goto l15
 					}
-					v12 = p85
-					if uint64(t86) >= uint64(v12) {
-						goto l12
-					}
-					t87 := int64(load32(m.memory, uint64(uint32(v2))+280))
-					v17 = t87
-					{
-						{
-							t88 := int32(load32(m.memory, uint64(uint32(v2))+284))
-							v24 = t88
-							if uint32(v24) < uint32(i32(2)) {
-								goto l14
-							}
-							t89 := v2 + i32(80)
-							t90 := v11
-							v13 = int64(uint32(v24))
-							t91 := int64(uint64(t90) / uint64(v13))
-							v21 = t91
-							m.fn164(t89, v21, i64(0), v17, i64(0))
-							t92 := int64(load64(m.memory, uint64(uint32(v2))+80))
-							v22 = t92
-							t93 := int64(uint64((v11-v21*v13)*v17) / uint64(v13))
-							v17 = v22 + t93
-							p94 := v17
-							if uint64(v17) < uint64(v22) {
-								p94 = i64(-1)
-							}
-							v17 = p94
-							t95 := int64(load64(m.memory, uint64(uint32(v2))+88))
-							var p96 int32
-							if t95 != i64(0) {
-								p96 = 1
-							}
-							v24 = p96
-							goto l15
-						}
-					l14:
-						m.fn164(v2+i32(64), v11, i64(0), v17, i64(0))
-						t97 := int64(load64(m.memory, uint64(uint32(v2))+72))
-						var p98 int32
-						if t97 != i64(0) {
-							p98 = 1
-						}
-						v24 = p98
-						t99 := int64(load64(m.memory, uint64(uint32(v2))+64))
-						v17 = t99
-					}
-				l15:
-					t101 := v2
-					t102 := v12
-					p100 := i64(0x7fffffffffffffff)
-					if uint64(v17) < uint64(i64(0x7fffffffffffffff)) {
-						p100 = v17
-					}
-					p103 := p100
-					if v24&i32(1) != 0 {
-						p103 = i64(0x7fffffffffffffff)
-					}
-					v17 = p103
+					t99 := v2 + i32(80)
+					t100 := v5
+					v13 = int64(uint32(v0))
+					t101 := int64(uint64(t100) / uint64(v13))
+					v21 = t101
+					m.fn164(t99, v21, i64(0), v17, i64(0))
+					t102 := int64(load64(m.memory, uint64(uint32(v2))+80))
+					v22 = t102
+					t103 := int64(uint64((v5-v21*v13)*v17) / uint64(v13))
+					v17 = v22 + t103
 					p104 := v17
-					if uint64(v12) < uint64(v17) {
-						p104 = t102
+					if uint64(v17) < uint64(v22) {
+						p104 = i64(-1)
 					}
-					store64(m.memory, uint64(uint32(t101))+216, uint64(p104))
-					goto l12
+					v17 = p104
+					t105 := int64(load64(m.memory, uint64(uint32(v2))+88))
+					var p106 int32
+					if t105 != i64(0) {
+						p106 = 1
+					}
+					v0 = p106
+					goto l16
 				}
+			l15:
+				m.fn164(v2+i32(64), v5, i64(0), v17, i64(0))
+				t107 := int64(load64(m.memory, uint64(uint32(v2))+72))
+				var p108 int32
+				if t107 != i64(0) {
+					p108 = 1
+				}
+				v0 = p108
+				t109 := int64(load64(m.memory, uint64(uint32(v2))+64))
+				v17 = t109
 			}
-		l13:
-			store64(m.memory, uint64(uint32(v2))+216, uint64(v10))
-			t118 := v2
-			v12 = v11 + v10
-			p119 := v12
-			if uint64(v12) < uint64(v11) {
-				p119 = i64(-1)
+		l16:
+			t111 := v2
+			t112 := v12
+			p110 := i64(0x7fffffffffffffff)
+			if uint64(v17) < uint64(i64(0x7fffffffffffffff)) {
+				p110 = v17
 			}
-			v12 = p119
-			p120 := i64(0x7fffffffffffffff)
+			p113 := p110
+			if v0&i32(1) != 0 {
+				p113 = i64(0x7fffffffffffffff)
+			}
+			v17 = p113
+			p114 := v17
+			if uint64(v12) < uint64(v17) {
+				p114 = t112
+			}
+			store64(m.memory, uint64(uint32(t111))+368, uint64(p114))
+			goto l12
+		case 2:
+			store64(m.memory, uint64(uint32(v2))+368, uint64(v6))
+			t115 := v2
+			v12 = v5 + v6
+			p116 := v12
+			if uint64(v12) < uint64(v5) {
+				p116 = i64(-1)
+			}
+			v12 = p116
+			p117 := i64(0x7fffffffffffffff)
 			if uint64(v12) < uint64(i64(0x7fffffffffffffff)) {
-				p120 = v12
+				p117 = v12
 			}
-			store64(m.memory, uint64(uint32(t118))+224, uint64(p120))
+			store64(m.memory, uint64(uint32(t115))+376, uint64(p117))
 		}
 	l12:
-		m.fn99(v2+i32(464), v7, v4, v5)
-		t121 := int64(load64(m.memory, uint64(uint32(v2))+472))
-		t122 := int64(load64(m.memory, uint64(uint32(v2))+464))
-		t123 := v2 + i32(48)
-		v12 = t122
-		m.fn164(t123, t121-v12+i64(1), i64(0), i64(-1), i64(0))
-		t124 := int64(load64(m.memory, uint64(uint32(v2))+56))
-		v12 = v12 + t124
+		m.fn99(v2+i32(448), v9, v2+i32(208), v4)
+		t118 := int64(load64(m.memory, uint64(uint32(v2))+456))
+		t119 := int64(load64(m.memory, uint64(uint32(v2))+448))
+		t120 := v2 + i32(48)
+		v12 = t119
+		m.fn164(t120, t118-v12+i64(1), i64(0), i64(-1), i64(0))
+		t121 := int64(load64(m.memory, uint64(uint32(v2))+56))
+		v12 = v12 + t121
 		{
 			if v19 != i32(7) {
-				p132 := v12
+				p129 := v12
 				if uint64(v14) < uint64(v12) {
-					p132 = v14
+					p129 = v14
 				}
-				p133 := v12
+				p130 := v12
 				if v15 == i32(2) {
-					p133 = p132
+					p130 = p129
 				}
-				v13 = p133
+				v13 = p130
 				if v19 != i32(6) {
-					goto l17
-				}
-				t134 := int64(load64(m.memory, uint64(uint32(v2))+264))
-				t136 := v2
-				p135 := v13
-				if v5&i64(0xfff) == i64(0xfff) {
-					p135 = t134
-				}
-				store64(m.memory, uint64(uint32(t136))+248, uint64(p135))
-				goto l18
-			}
-			m.fn164(v2+i32(32), v18, i64(0), v12, i64(0))
-			t125 := int64(load64(m.memory, uint64(uint32(v2))+32))
-			t126 := v14
-			v12 = t125
-			p127 := i64(0x7fffffffffffffff)
-			if uint64(v12) < uint64(i64(0x7fffffffffffffff)) {
-				p127 = v12
-			}
-			t128 := int64(load64(m.memory, uint64(uint32(v2))+40))
-			p129 := p127
-			if t128 != i64(0) {
-				p129 = i64(0x7fffffffffffffff)
-			}
-			v12 = p129
-			p130 := v12
-			if uint64(v14) < uint64(v12) {
-				p130 = t126
-			}
-			p131 := v12
-			if v15 == i32(2) {
-				p131 = p130
-			}
-			v13 = p131
-			goto l17
-		}
-	l17:
-		{
-			t137 := int32(load32(m.memory, uint64(uint32(v2))+408))
-			switch t137 + i32(-3) {
-			default:
-				goto l18
-			case 0:
-				t139 := v7
-				p138 := i64(0x7fffffffffffffff)
-				if v15 == i32(1) {
-					p138 = v14
-				}
-				v12 = p138
-				if uint64(t139) >= uint64(v12) {
 					goto l18
 				}
-				t140 := int64(load32(m.memory, uint64(uint32(v2))+280))
-				v17 = t140
-				{
-					{
-						t141 := int32(load32(m.memory, uint64(uint32(v2))+284))
-						v24 = t141
-						if uint32(v24) < uint32(i32(2)) {
-							goto l21
-						}
-						t142 := v2 + i32(16)
-						t143 := v7
-						v21 = int64(uint32(v24))
-						t144 := int64(uint64(t143) / uint64(v21))
-						v22 = t144
-						m.fn164(t142, v22, i64(0), v17, i64(0))
-						t145 := int64(load64(m.memory, uint64(uint32(v2))+16))
-						v23 = t145
-						t146 := int64(uint64((v7-v22*v21)*v17) / uint64(v21))
-						v17 = v23 + t146
-						p147 := v17
-						if uint64(v17) < uint64(v23) {
-							p147 = i64(-1)
-						}
-						v17 = p147
-						t148 := int64(load64(m.memory, uint64(uint32(v2))+24))
-						var p149 int32
-						if t148 != i64(0) {
-							p149 = 1
-						}
-						v24 = p149
-						goto l22
-					}
-				l21:
-					m.fn164(v2, v7, i64(0), v17, i64(0))
-					t150 := int64(load64(m.memory, uint64(uint32(v2))+8))
-					var p151 int32
-					if t150 != i64(0) {
-						p151 = 1
-					}
-					v24 = p151
-					t152 := int64(load64(m.memory, uint32(v2)))
-					v17 = t152
+				t131 := int64(load64(m.memory, uint64(uint32(v2))+208))
+				t133 := v2
+				p132 := v13
+				if v4&i64(0xfff) == i64(0xfff) {
+					p132 = t131
 				}
-			l22:
-				t154 := v2
-				t155 := v12
-				p153 := i64(0x7fffffffffffffff)
-				if uint64(v17) < uint64(i64(0x7fffffffffffffff)) {
-					p153 = v17
-				}
-				p156 := p153
-				if v24&i32(1) != 0 {
-					p156 = i64(0x7fffffffffffffff)
-				}
-				v17 = p156
-				p157 := v17
-				if uint64(v12) < uint64(v17) {
-					p157 = t155
-				}
-				store64(m.memory, uint64(uint32(t154))+248, uint64(p157))
-				goto l18
-			case 2:
-				store64(m.memory, uint64(uint32(v2))+248, uint64(v6))
-				t158 := v2
-				v12 = v7 + v6
-				p159 := v12
-				if uint64(v12) < uint64(v7) {
-					p159 = i64(-1)
-				}
-				v12 = p159
-				p160 := i64(0x7fffffffffffffff)
-				if uint64(v12) < uint64(i64(0x7fffffffffffffff)) {
-					p160 = v12
-				}
-				store64(m.memory, uint64(uint32(t158))+256, uint64(p160))
+				store64(m.memory, uint64(uint32(t133))+400, uint64(p132))
+				goto l19
 			}
+			m.fn164(v2+i32(32), v18, i64(0), v12, i64(0))
+			t122 := int64(load64(m.memory, uint64(uint32(v2))+32))
+			t123 := v14
+			v12 = t122
+			p124 := i64(0x7fffffffffffffff)
+			if uint64(v12) < uint64(i64(0x7fffffffffffffff)) {
+				p124 = v12
+			}
+			t125 := int64(load64(m.memory, uint64(uint32(v2))+40))
+			p126 := p124
+			if t125 != i64(0) {
+				p126 = i64(0x7fffffffffffffff)
+			}
+			v12 = p126
+			p127 := v12
+			if uint64(v14) < uint64(v12) {
+				p127 = t123
+			}
+			p128 := v12
+			if v15 == i32(2) {
+				p128 = p127
+			}
+			v13 = p128
+			goto l18
 		}
 	l18:
-		v4 = v0 + i32(8)
-		store64(m.memory, uint64(uint32(v2))+504, uint64(i64(0)))
-		store64(m.memory, uint64(uint32(v2))+496, uint64(v13))
-		store64(m.memory, uint64(uint32(v2))+488, uint64(v16))
-		store64(m.memory, uint64(uint32(v2))+480, uint64(v20))
-		v25 = v2 + i32(480)
-		v24 = i32(0)
-	l23:
 		{
-			v0 = v2 + i32(216) + v24 + i32(224)
-			t161 := int64(load64(m.memory, uint32(v0)))
-			t162 := v0
-			v12 = t161
-			t163 := int64(load64(m.memory, uint32(v25+v24)))
-			v17 = v12 + t163
-			p164 := v17
-			if uint64(v17) < uint64(v12) {
-				p164 = i64(-1)
-			}
-			v12 = p164
-			p165 := i64(0x7fffffffffffffff)
-			if uint64(v12) < uint64(i64(0x7fffffffffffffff)) {
-				p165 = v12
-			}
-			store64(m.memory, uint32(t162), uint64(p165))
-			v24 = v24 + i32(8)
-			if v24 != i32(24) {
-				goto l23
+			t134 := int32(load32(m.memory, uint64(uint32(v2))+344))
+			switch t134 + i32(-3) {
+			default:
+				goto l19
+			case 0:
+				t136 := v9
+				p135 := i64(0x7fffffffffffffff)
+				if v15 == i32(1) {
+					p135 = v14
+				}
+				v12 = p135
+				if uint64(t136) >= uint64(v12) {
+					goto l19
+				}
+				t137 := int64(load32(m.memory, uint64(uint32(v2))+224))
+				v17 = t137
+				{
+					{
+						t138 := int32(load32(m.memory, uint64(uint32(v2))+228))
+						v0 = t138
+						if uint32(v0) < uint32(i32(2)) {
+							goto l22
+						}
+						t139 := v2 + i32(16)
+						t140 := v9
+						v21 = int64(uint32(v0))
+						t141 := int64(uint64(t140) / uint64(v21))
+						v22 = t141
+						m.fn164(t139, v22, i64(0), v17, i64(0))
+						t142 := int64(load64(m.memory, uint64(uint32(v2))+16))
+						v23 = t142
+						t143 := int64(uint64((v9-v22*v21)*v17) / uint64(v21))
+						v17 = v23 + t143
+						p144 := v17
+						if uint64(v17) < uint64(v23) {
+							p144 = i64(-1)
+						}
+						v17 = p144
+						t145 := int64(load64(m.memory, uint64(uint32(v2))+24))
+						var p146 int32
+						if t145 != i64(0) {
+							p146 = 1
+						}
+						v0 = p146
+						goto l23
+					}
+				l22:
+					m.fn164(v2, v9, i64(0), v17, i64(0))
+					t147 := int64(load64(m.memory, uint64(uint32(v2))+8))
+					var p148 int32
+					if t147 != i64(0) {
+						p148 = 1
+					}
+					v0 = p148
+					t149 := int64(load64(m.memory, uint32(v2)))
+					v17 = t149
+				}
+			l23:
+				t151 := v2
+				t152 := v12
+				p150 := i64(0x7fffffffffffffff)
+				if uint64(v17) < uint64(i64(0x7fffffffffffffff)) {
+					p150 = v17
+				}
+				p153 := p150
+				if v0&i32(1) != 0 {
+					p153 = i64(0x7fffffffffffffff)
+				}
+				v17 = p153
+				p154 := v17
+				if uint64(v12) < uint64(v17) {
+					p154 = t152
+				}
+				store64(m.memory, uint64(uint32(t151))+400, uint64(p154))
+				goto l19
+			case 2:
+				store64(m.memory, uint64(uint32(v2))+400, uint64(v10))
+				t155 := v2
+				v12 = v9 + v10
+				p156 := v12
+				if uint64(v12) < uint64(v9) {
+					p156 = i64(-1)
+				}
+				v12 = p156
+				p157 := i64(0x7fffffffffffffff)
+				if uint64(v12) < uint64(i64(0x7fffffffffffffff)) {
+					p157 = v12
+				}
+				store64(m.memory, uint64(uint32(t155))+408, uint64(p157))
 			}
 		}
-		t166 := int64(load64(m.memory, uint64(uint32(v2))+440))
-		v12 = t166
-		t167 := int64(load64(m.memory, uint64(uint32(v2))+368))
-		if uint64(v12) > uint64(t167) {
+	l19:
+		store64(m.memory, uint64(uint32(v2))+488, uint64(i64(0)))
+		store64(m.memory, uint64(uint32(v2))+480, uint64(v13))
+		store64(m.memory, uint64(uint32(v2))+472, uint64(v16))
+		store64(m.memory, uint64(uint32(v2))+464, uint64(v20))
+		v19 = v2 + i32(464)
+		v0 = i32(0)
+	l24:
+		{
+			v24 = v2 + i32(208) + v0 + i32(216)
+			t158 := int64(load64(m.memory, uint32(v24)))
+			t159 := v24
+			v12 = t158
+			t160 := int64(load64(m.memory, uint32(v19+v0)))
+			v17 = v12 + t160
+			p161 := v17
+			if uint64(v17) < uint64(v12) {
+				p161 = i64(-1)
+			}
+			v12 = p161
+			p162 := i64(0x7fffffffffffffff)
+			if uint64(v12) < uint64(i64(0x7fffffffffffffff)) {
+				p162 = v12
+			}
+			store64(m.memory, uint32(t159), uint64(p162))
+			v0 = v0 + i32(8)
+			if v0 != i32(24) {
+				goto l24
+			}
+		}
+		t163 := int64(load64(m.memory, uint64(uint32(v2))+424))
+		v12 = t163
+		t164 := int64(load64(m.memory, uint64(uint32(v2))+312))
+		if uint64(v12) > uint64(t164) {
 			goto l0
 		}
-		t168 := int64(load64(m.memory, uint64(uint32(v2))+456))
-		store64(m.memory, uint64(uint32(v1))+40, uint64(t168))
-		t169 := int64(load64(m.memory, uint64(uint32(v2))+448))
-		store64(m.memory, uint64(uint32(v1))+32, uint64(t169))
+		t165 := int64(load64(m.memory, uint64(uint32(v2))+440))
+		store64(m.memory, uint64(uint32(v1))+40, uint64(t165))
+		t166 := int64(load64(m.memory, uint64(uint32(v2))+432))
+		store64(m.memory, uint64(uint32(v1))+32, uint64(t166))
 		store64(m.memory, uint64(uint32(v1))+24, uint64(v12))
 		store64(m.memory, uint64(uint32(v1))+16, uint64(v13))
 		store64(m.memory, uint64(uint32(v1))+8, uint64(v16))
 		store64(m.memory, uint32(v1), uint64(v20))
-		t170 := int64(load64(m.memory, uint64(uint32(v2))+432))
-		t171 := v2
-		v12 = t170 + i64(1)
-		p172 := v12
+		t167 := int64(load64(m.memory, uint64(uint32(v2))+416))
+		t168 := v2
+		v12 = t167 + i64(1)
+		p169 := v12
 		if v12 == 0 {
-			p172 = i64(-1)
+			p169 = i64(-1)
 		}
-		store64(m.memory, uint64(uint32(t171))+432, uint64(p172))
-		memory_copy(m.memory, uint32(v4), uint32(v2+i32(216)), uint32(i32(248)))
+		store64(m.memory, uint64(uint32(t168))+416, uint64(p169))
+		memory_copy(m.memory, uint32(v11), uint32(v2+i32(208)), uint32(i32(240)))
 		v3 = i32(0)
 	}
 l0:
-	m.g0 = v2 + i32(512)
+	m.g0 = v2 + i32(496)
 	return v3
 }
 
@@ -16053,7 +16054,7 @@ func (m *Module) fn119(v0, v1, v2, v3, v4 int32) {
 	t0 := m.g0
 	v5 = t0 - i32(80)
 	m.g0 = v5
-	v6 = i32(25084)
+	v6 = i32(25044)
 	v7 = i32(0)
 	{
 		if v2 != 0 {
@@ -16238,7 +16239,7 @@ l33:
 				}
 			l21:
 				v14 = i64(0)
-				v9 = i32(25108)
+				v9 = i32(25068)
 				v2 = i32(0)
 			l32:
 				{
@@ -16398,11 +16399,11 @@ l2:
 
 //go:norace
 func (m *Module) Xbackoff_reason_name(v0 int32) int32 {
-	p0 := i32(19715)
+	p0 := i32(19691)
 	if uint32(v0) < uint32(i32(8)) {
-		p0 = v0*i32(24) + i32(19336)
+		p0 = v0*i32(24) + i32(19312)
 	}
-	p1 := i32(19771)
+	p1 := i32(19747)
 	if v0 != 0 {
 		p1 = p0
 	}
@@ -16559,8 +16560,8 @@ func (m *Module) Xbackoff_stats_print(v0, v1 int32, v2 int64) int32 {
 							}
 							t4 := v3 + i32(5048)
 							v4 = v4 << 3
-							t5 := int32(load32(m.memory, uint64(uint32(v4))+25496))
-							t6 := int32(load32(m.memory, uint64(uint32(v4))+25500))
+							t5 := int32(load32(m.memory, uint64(uint32(v4))+25456))
+							t6 := int32(load32(m.memory, uint64(uint32(v4))+25460))
 							_ = m.fn8(t4, t5, t6)
 							goto l5
 						}
@@ -16574,14 +16575,14 @@ func (m *Module) Xbackoff_stats_print(v0, v1 int32, v2 int64) int32 {
 											goto l9
 										}
 										v0 = v4 << 3
-										v8 = v0 + i32(25824)
+										v8 = v0 + i32(25784)
 										if v8 == 0 {
 											goto l9
 										}
 										t11 := int32(load32(m.memory, uint32(v8)))
 										t12 := v3 + i32(5048)
 										v4 = t11
-										t13 := int32(load32(m.memory, uint32(v0+i32(25936)+i32(-108))))
+										t13 := int32(load32(m.memory, uint32(v0+i32(25896)+i32(-108))))
 										t14 := v4
 										v0 = t13
 										t15 := m.fn8(t12, t14, v0)
@@ -16650,21 +16651,21 @@ func (m *Module) Xbackoff_stats_print(v0, v1 int32, v2 int64) int32 {
 											goto l5
 										}
 									}
-									t8 := m.fn8(v3+i32(5048), i32(25512), i32(28))
+									t8 := m.fn8(v3+i32(5048), i32(25472), i32(28))
 									v8 = t8
 									if v0 == i32(11) {
 										goto l7
 									}
-									t9 := int64(load64(m.memory, uint64(uint32(v0<<3))+25544))
+									t9 := int64(load64(m.memory, uint64(uint32(v0<<3))+25504))
 									_ = m.fn9(v8, t9)
 									goto l8
 								}
 							l7:
-								_ = m.fn8(v8, i32(25632), i32(4))
+								_ = m.fn8(v8, i32(25592), i32(4))
 							l8:
 								v9 = i64(0)
 								v4 = v3 + i32(4104)
-								t17 := m.fn8(v8, i32(25636), i32(3))
+								t17 := m.fn8(v8, i32(25596), i32(3))
 								v8 = t17
 								v0 = v5
 							l13:
@@ -16689,20 +16690,20 @@ func (m *Module) Xbackoff_stats_print(v0, v1 int32, v2 int64) int32 {
 							if uint32(v4+i32(-28)) < uint32(i32(-7)) {
 								goto l15
 							}
-							v4 = v4<<2 + i32(25908)
+							v4 = v4<<2 + i32(25868)
 							if v4 == 0 {
 								goto l15
 							}
 							t30 := int32(load32(m.memory, uint32(v4)))
 							v4 = t30
 							v0 = v4 << 2
-							t31 := int32(load32(m.memory, uint32(v0+i32(26184))))
+							t31 := int32(load32(m.memory, uint32(v0+i32(26144))))
 							v8 = t31
-							t32 := int32(load32(m.memory, uint32(v0+i32(0x6664))))
+							t32 := int32(load32(m.memory, uint32(v0+i32(26172))))
 							v0 = t32
-							t33 := m.fn8(v3+i32(5048), i32(25705), i32(28))
+							t33 := m.fn8(v3+i32(5048), i32(25665), i32(28))
 							t34 := m.fn8(t33, v0, v8)
-							t35 := m.fn8(t34, i32(25636), i32(3))
+							t35 := m.fn8(t34, i32(25596), i32(3))
 							t36 := int64(load64(m.memory, uint64(uint32(v3+i32(4104)+v4<<3))+96))
 							_ = m.fn9(t35, t36)
 							goto l5
@@ -16768,7 +16769,7 @@ func (m *Module) Xbackoff_stats_print(v0, v1 int32, v2 int64) int32 {
 						if v13 != 0 {
 							goto l19
 						}
-						v4 = v13 + i32(19359)
+						v4 = v13 + i32(19335)
 						v13 = i32(1)
 						v11 = i32(0)
 					l21:
@@ -16921,7 +16922,7 @@ func (m *Module) Xbackoff_stats_read(v0, v1 int32) int32 {
 		v0 = v2 + i32(104)
 	l5:
 		{
-			t10 := int32(load32(m.memory, uint32(v3+i32(26020))))
+			t10 := int32(load32(m.memory, uint32(v3+i32(25980))))
 			t11 := int64(load64(m.memory, uint64(uint32(v2+i32(160)+t10<<3))+96))
 			store64(m.memory, uint32(v0), uint64(t11))
 			v0 = v0 + i32(8)
@@ -16933,7 +16934,7 @@ func (m *Module) Xbackoff_stats_read(v0, v1 int32) int32 {
 		store64(m.memory, uint64(uint32(v1))+16, uint64(v6))
 		store64(m.memory, uint64(uint32(v1))+8, uint64(v5))
 		store64(m.memory, uint32(v1), uint64(v4))
-		memory_copy(m.memory, uint32(v1+i32(24)), uint32(i32(25544)), uint32(i32(88)))
+		memory_copy(m.memory, uint32(v1+i32(24)), uint32(i32(25504)), uint32(i32(88)))
 		memory_copy(m.memory, uint32(v1+i32(112)), uint32(v2+i32(8)), uint32(i32(96)))
 		memory_copy(m.memory, uint32(v1+i32(208)), uint32(v2+i32(104)), uint32(i32(56)))
 		v3 = i32(0)
@@ -16955,7 +16956,7 @@ func (m *Module) Xbackoff_stats_record(v0 int32, v1 int64, v2 int32) int32 {
 				v4 = i32(-88)
 			l3:
 				{
-					t1 := int64(load64(m.memory, uint32(v4+i32(25632))))
+					t1 := int64(load64(m.memory, uint32(v4+i32(25592))))
 					t2 := v3
 					var p3 int32
 					if uint64(v1) > uint64(t1) {
@@ -17685,16 +17686,16 @@ func (m *Module) fn138(v0, v1, v2 int32) {
 	var v4, v5 int64
 	var v6, v7 int32
 	t0 := m.g0
-	v3 = t0 - i32(176)
+	v3 = t0 - i32(160)
 	m.g0 = v3
 	t1 := int64(load64(m.memory, uint32(v1+v2<<3+i32(-8))))
 	v4 = t1
-	m.fn139(v3+i32(8), v1)
+	m.fn139(v3, v1)
 	v5 = i64(1)
 	{
-		t2 := int32(load32(m.memory, uint64(uint32(v3))+24))
+		t2 := int32(load32(m.memory, uint64(uint32(v3))+16))
 		v6 = t2
-		t3 := int32(load32(m.memory, uint64(uint32(v3))+28))
+		t3 := int32(load32(m.memory, uint64(uint32(v3))+20))
 		t4 := v6
 		v1 = t3
 		if uint32(t4) <= uint32(v1) {
@@ -17725,7 +17726,7 @@ l0:
 	v1 = i32(12)
 l1:
 	store32(m.memory, uint64(uint32(v0))+20, uint32(v1))
-	m.g0 = v3 + i32(176)
+	m.g0 = v3 + i32(160)
 }
 
 //go:norace
@@ -17735,8 +17736,8 @@ func (m *Module) fn139(v0, v1 int32) {
 	var v5 int32
 	var v6, v7, v8, v9, v10 int64
 	var v11, v12, v13, v14, v15 int32
-	var v16, v17, v18, v19, v20, v21, v22, v23, v24, v25 int64
-	var v26, v27, v28 int32
+	var v16, v17, v18, v19, v20, v21, v22, v23, v24 int64
+	var v25, v26, v27 int32
 	t0 := m.g0
 	v2 = t0 - i32(32)
 	m.g0 = v2
@@ -17772,34 +17773,32 @@ func (m *Module) fn139(v0, v1 int32) {
 	v15 = t15
 	t16 := int64(load64(m.memory, uint64(uint32(v1))+96))
 	m.fn18(v2+i32(8), t16)
-	t17 := int64(load64(m.memory, uint64(uint32(v1))+184))
+	t17 := int64(load64(m.memory, uint64(uint32(v1))+176))
 	v16 = t17
-	t18 := int64(load64(m.memory, uint64(uint32(v1))+176))
+	t18 := int64(load64(m.memory, uint64(uint32(v1))+168))
 	v17 = t18
-	t19 := int64(load64(m.memory, uint64(uint32(v1))+168))
+	t19 := int64(load64(m.memory, uint64(uint32(v1))+160))
 	v18 = t19
-	t20 := int64(load64(m.memory, uint64(uint32(v1))+160))
+	t20 := int64(load64(m.memory, uint64(uint32(v1))+152))
 	v19 = t20
-	t21 := int64(load64(m.memory, uint64(uint32(v1))+152))
+	t21 := int64(load64(m.memory, uint64(uint32(v1))+144))
 	v20 = t21
-	t22 := int64(load64(m.memory, uint64(uint32(v1))+144))
+	t22 := int64(load64(m.memory, uint64(uint32(v1))+128))
 	v21 = t22
-	t23 := int64(load64(m.memory, uint64(uint32(v1))+128))
+	t23 := int64(load64(m.memory, uint64(uint32(v1))+120))
 	v22 = t23
-	t24 := int64(load64(m.memory, uint64(uint32(v1))+120))
+	t24 := int64(load64(m.memory, uint64(uint32(v1))+112))
 	v23 = t24
-	t25 := int64(load64(m.memory, uint64(uint32(v1))+112))
+	t25 := int64(load64(m.memory, uint64(uint32(v1))+104))
 	v24 = t25
-	t26 := int64(load64(m.memory, uint64(uint32(v1))+104))
-	v25 = t26
-	v26 = i32(0)
-	t27 := int32(load32(m.memory, uint64(uint32(v2))+12))
+	v25 = i32(0)
+	t26 := int32(load32(m.memory, uint64(uint32(v2))+12))
+	v26 = t26
+	t27 := int32(load32(m.memory, uint64(uint32(v2))+8))
 	v27 = t27
-	t28 := int32(load32(m.memory, uint64(uint32(v2))+8))
-	v28 = t28
 	{
-		t29 := int32(load32(m.memory, uint64(uint32(v1))+64))
-		v1 = t29
+		t28 := int32(load32(m.memory, uint64(uint32(v1))+64))
+		v1 = t28
 		if v1 != i32(1) {
 			goto l0
 		}
@@ -17815,29 +17814,28 @@ func (m *Module) fn139(v0, v1 int32) {
 		if v12 != i32(1) {
 			goto l0
 		}
-		var p30 int32
+		var p29 int32
 		if v10|v8 == 0 {
-			p30 = 1
+			p29 = 1
 		}
-		v26 = p30
+		v25 = p29
 	}
 l0:
-	store32(m.memory, uint64(uint32(v0))+164, uint32(v26))
-	store32(m.memory, uint64(uint32(v0))+160, uint32(v19))
-	store32(m.memory, uint64(uint32(v0))+156, uint32(v11))
-	store32(m.memory, uint64(uint32(v0))+152, uint32(v1))
-	store32(m.memory, uint64(uint32(v0))+148, uint32(v6))
-	store32(m.memory, uint64(uint32(v0))+144, uint32(v5))
-	store64(m.memory, uint64(uint32(v0))+136, uint64(v16))
-	store64(m.memory, uint64(uint32(v0))+128, uint64(v17))
-	store64(m.memory, uint64(uint32(v0))+120, uint64(v18))
-	store64(m.memory, uint64(uint32(v0))+112, uint64(v20))
-	store64(m.memory, uint64(uint32(v0))+104, uint64(v21))
-	store64(m.memory, uint64(uint32(v0))+96, uint64(v22))
-	store64(m.memory, uint64(uint32(v0))+88, uint64(v23))
-	store64(m.memory, uint64(uint32(v0))+80, uint64(v24))
-	store64(m.memory, uint64(uint32(v0))+72, uint64(v25))
-	store32(m.memory, uint64(uint32(v0))+64, uint32(v28))
+	store32(m.memory, uint64(uint32(v0))+156, uint32(v25))
+	store32(m.memory, uint64(uint32(v0))+152, uint32(v18))
+	store32(m.memory, uint64(uint32(v0))+148, uint32(v11))
+	store32(m.memory, uint64(uint32(v0))+144, uint32(v1))
+	store32(m.memory, uint64(uint32(v0))+140, uint32(v6))
+	store32(m.memory, uint64(uint32(v0))+136, uint32(v5))
+	store64(m.memory, uint64(uint32(v0))+128, uint64(v16))
+	store64(m.memory, uint64(uint32(v0))+120, uint64(v17))
+	store64(m.memory, uint64(uint32(v0))+112, uint64(v19))
+	store64(m.memory, uint64(uint32(v0))+104, uint64(v20))
+	store64(m.memory, uint64(uint32(v0))+96, uint64(v21))
+	store64(m.memory, uint64(uint32(v0))+88, uint64(v22))
+	store64(m.memory, uint64(uint32(v0))+80, uint64(v23))
+	store64(m.memory, uint64(uint32(v0))+72, uint64(v24))
+	store32(m.memory, uint64(uint32(v0))+64, uint32(v27))
 	store32(m.memory, uint64(uint32(v0))+56, uint32(v15))
 	store64(m.memory, uint64(uint32(v0))+48, uint64(v10))
 	store64(m.memory, uint64(uint32(v0))+40, uint64(v9))
@@ -17847,7 +17845,7 @@ l0:
 	store32(m.memory, uint64(uint32(v0))+16, uint32(v13))
 	store64(m.memory, uint64(uint32(v0))+8, uint64(v3))
 	store64(m.memory, uint32(v0), uint64(v4))
-	store32(m.memory, uint64(uint32(v0))+68, uint32(v27))
+	store32(m.memory, uint64(uint32(v0))+68, uint32(v26))
 	store32(m.memory, uint64(uint32(v0))+60, uint32(v14))
 	m.g0 = v2 + i32(32)
 }
@@ -17882,7 +17880,7 @@ func (m *Module) fn140(v0, v1, v2 int32) {
 	case 5, 8, 10, 11, 12, 20:
 		v4 = i64(1)
 		goto l5
-	case 7, 18, 22, 23:
+	case 7, 18, 22:
 		v4 = i64(0x7fffffffffffffff)
 		goto l5
 	case 16:
@@ -18125,7 +18123,7 @@ func (m *Module) fn142(v0, v1 int32) int32 {
 			p3 = i32(-1)
 		}
 		v4 = p3 + v4
-		if uint32(v4) > uint32(i32(23)) {
+		if uint32(v4) > uint32(i32(22)) {
 			goto l0
 		}
 		t4 := int32(load32(m.memory, uint32(v0+v4<<3)))
@@ -18149,9 +18147,9 @@ func (m *Module) fn143(v0, v1 int32) {
 		goto l1
 	l0:
 		v2 = v1 << 2
-		t0 := int32(load32(m.memory, uint64(uint32(v2))+26404))
+		t0 := int32(load32(m.memory, uint64(uint32(v2))+26364))
 		v1 = t0
-		t1 := int32(load32(m.memory, uint64(uint32(v2))+26244))
+		t1 := int32(load32(m.memory, uint64(uint32(v2))+26204))
 		v2 = t1
 	}
 l1:
@@ -18163,9 +18161,9 @@ l1:
 func (m *Module) fn144(v0, v1 int32) {
 	t0 := v0
 	v1 = v1 << 2
-	t1 := int32(load32(m.memory, uint32(v1+i32(26560))))
+	t1 := int32(load32(m.memory, uint32(v1+i32(26520))))
 	store32(m.memory, uint64(uint32(t0))+4, uint32(t1))
-	t2 := int32(load32(m.memory, uint32(v1+i32(26728))))
+	t2 := int32(load32(m.memory, uint32(v1+i32(26688))))
 	store32(m.memory, uint32(v0), uint32(t2))
 }
 
@@ -18180,10 +18178,10 @@ func (m *Module) fn145(v0 int32, v1 int64) int32 {
 		if v1 != i64(0) {
 			goto l0
 		}
-		_ = m.fn8(v0, i32(23225), i32(2))
+		_ = m.fn8(v0, i32(23197), i32(2))
 		goto l1
 	l0:
-		memory_copy(m.memory, uint32(v2+i32(8)+i32(8)), uint32(i32(23240)), uint32(i32(112)))
+		memory_copy(m.memory, uint32(v2+i32(8)+i32(8)), uint32(i32(23216)), uint32(i32(112)))
 		v3 = i32(0)
 	l4:
 		{
@@ -18248,7 +18246,7 @@ func (m *Module) fn146(v0, v1, v2 int32) int32 {
 				goto l1
 			}
 			v3 = i64(100000)
-			t4 := m.fn8(v2, i32(23207), i32(1))
+			t4 := m.fn8(v2, i32(23179), i32(1))
 			v2 = t4
 		l3:
 			{
@@ -18273,7 +18271,7 @@ func (m *Module) fn146(v0, v1, v2 int32) int32 {
 	l0:
 		v5 = int64(uint32(v2))
 		t9 := m.fn9(v0, v3)
-		_ = m.fn8(t9, i32(23208), i32(1))
+		_ = m.fn8(t9, i32(23180), i32(1))
 	}
 l2:
 	_ = m.fn9(v0, v5)
@@ -18378,7 +18376,7 @@ func (m *Module) fn147(v0, v1, v2 int32) {
 		goto l9
 	l10:
 		t14 := m.fn8(v2, v4, v5)
-		_ = m.fn8(t14, i32(24493), i32(3))
+		_ = m.fn8(t14, i32(24469), i32(3))
 	}
 l9:
 	m.g0 = v3 + i32(16)
@@ -18448,7 +18446,7 @@ l1:
 		t3 := v0
 		p2 := i32(1)
 		if v3 != 0 {
-			p2 = i32(23352)
+			p2 = i32(23328)
 		}
 		p4 := i32(0)
 		if v3 != 0 {
@@ -18497,7 +18495,7 @@ func (m *Module) fn150(v0, v1 int32) int32 {
 			t7 := v0
 			p6 := i32(1)
 			if v3 != 0 {
-				p6 = i32(23352)
+				p6 = i32(23328)
 			}
 			p8 := i32(0)
 			if v3 != 0 {
@@ -18524,7 +18522,7 @@ func (m *Module) fn151(v0, v1, v2 int32) {
 	t0 := m.g0
 	v3 = t0 - i32(16)
 	m.g0 = v3
-	t1 := m.fn8(v2, i32(24608), i32(1))
+	t1 := m.fn8(v2, i32(24584), i32(1))
 	v4 = t1
 	t2 := int32(load32(m.memory, uint64(uint32(v1))+32))
 	v5 = t2
@@ -18545,8 +18543,8 @@ l3:
 		if uint32((v8+i32(-33))&i32(255)) < uint32(i32(94)) {
 			goto l1
 		}
-		t5 := int32(m.memory[uint64(uint32(int32(uint32(v8)>>4)))+23209])
-		t6 := int32(m.memory[uint64(uint32(v8&i32(15)))+23209])
+		t5 := int32(m.memory[uint64(uint32(int32(uint32(v8)>>4)))+23181])
+		t6 := int32(m.memory[uint64(uint32(v8&i32(15)))+23181])
 		store32(m.memory, uint64(uint32(v3))+8, uint32(t5<<16|t6<<24|i32(30812)))
 		_ = m.fn8(v4, v3+i32(8), i32(4))
 		goto l2
@@ -18568,9 +18566,9 @@ l0:
 		p10 = 1
 	}
 	v8 = p10
-	p11 := i32(24608)
+	p11 := i32(24584)
 	if v8 != 0 {
-		p11 = i32(24609)
+		p11 = i32(24585)
 	}
 	p12 := i32(1)
 	if v8 != 0 {
@@ -18597,7 +18595,7 @@ l0:
 					goto l6
 				}
 			}
-			v2 = i32(24555)
+			v2 = i32(24531)
 			v8 = i32(31)
 			goto l7
 		l4:
@@ -18612,7 +18610,7 @@ l0:
 				goto l8
 			}
 		}
-		v2 = i32(24586)
+		v2 = i32(24562)
 		v8 = i32(22)
 		goto l7
 	l5:
@@ -18646,16 +18644,16 @@ l0:
 			if uint32(v2) >= uint32(v6) {
 				goto l13
 			}
-			t18 := int32(load32(m.memory, uint32(v8+i32(23356))))
+			t18 := int32(load32(m.memory, uint32(v8+i32(23332))))
 			if t18 != v2 {
 				goto l13
 			}
-			t19 := int32(load32(m.memory, uint32(v8+i32(23352))))
+			t19 := int32(load32(m.memory, uint32(v8+i32(23328))))
 			t20 := m.fn163(t19, v1, v2)
 			if t20 != 0 {
 				goto l13
 			}
-			v2 = i32(24532)
+			v2 = i32(24508)
 			v8 = i32(23)
 			goto l7
 		}
@@ -18669,12 +18667,12 @@ l0:
 		if v5 != 0 {
 			goto l10
 		}
-		v2 = i32(24496)
+		v2 = i32(24472)
 		v8 = i32(36)
 	l7:
-		t21 := m.fn8(v7, i32(24490), i32(2))
+		t21 := m.fn8(v7, i32(24466), i32(2))
 		t22 := m.fn8(t21, v2, v8)
-		_ = m.fn8(t22, i32(24492), i32(1))
+		_ = m.fn8(t22, i32(24468), i32(1))
 	}
 l10:
 	m.g0 = v3 + i32(16)
@@ -18720,7 +18718,7 @@ l3:
 		t7 := v0
 		p6 := i32(1)
 		if v5 != 0 {
-			p6 = i32(23352)
+			p6 = i32(23328)
 		}
 		p8 := i32(0)
 		if v5 != 0 {
@@ -18759,7 +18757,7 @@ func (m *Module) fn153(v0, v1, v2 int32) {
 					if v4 != 0 {
 						goto l3
 					}
-					v8 = i32(25084)
+					v8 = i32(25044)
 					v9 = i32(1)
 					v4 = i32(0)
 					v10 = i32(0)
@@ -18792,7 +18790,7 @@ func (m *Module) fn153(v0, v1, v2 int32) {
 				goto l6
 			}
 		}
-		v8 = i32(25084)
+		v8 = i32(25044)
 		v10 = v4
 		goto l4
 	l5:
@@ -18850,7 +18848,7 @@ l8:
 			t8 := int64(load64(m.memory, uint64(uint32(v3))+48))
 			v12 = t8
 			store32(m.memory, uint64(uint32(v3))+60, uint32(i32(7)))
-			memory_copy(m.memory, uint32(v3+i32(56)+i32(8)), uint32(i32(23240)), uint32(i32(112)))
+			memory_copy(m.memory, uint32(v3+i32(56)+i32(8)), uint32(i32(23216)), uint32(i32(112)))
 			v6 = i32(0)
 		l17:
 			{
@@ -19010,7 +19008,7 @@ func (m *Module) fn155(v0, v1 int32) int32 {
 					p3 = i32(-1)
 				}
 				v4 = p3 + v1
-				if uint32(v4) > uint32(i32(23)) {
+				if uint32(v4) > uint32(i32(22)) {
 					goto l3
 				}
 				t4 := int64(load64(m.memory, uint32(v0+v4<<3)))
@@ -19043,9 +19041,9 @@ func (m *Module) fn156(v0, v1, v2 int32, v3, v4, v5, v6 int64) {
 	var v7 int32
 	var v8, v9 int64
 	t0 := m.g0
-	v7 = t0 - i32(592)
+	v7 = t0 - i32(576)
 	m.g0 = v7
-	memory_copy(m.memory, uint32(v7+i32(208)), uint32(v1), uint32(i32(200)))
+	memory_copy(m.memory, uint32(v7+i32(208)), uint32(v1), uint32(i32(192)))
 	{
 		t1 := int32(load32(m.memory, uint32(v2)))
 		v1 = t1
@@ -19054,7 +19052,7 @@ func (m *Module) fn156(v0, v1, v2 int32, v3, v4, v5, v6 int64) {
 			p2 = i32(-1)
 		}
 		v1 = p2 + v1
-		if uint32(v1) > uint32(i32(23)) {
+		if uint32(v1) > uint32(i32(22)) {
 			goto l0
 		}
 		store64(m.memory, uint64(uint32(v7+i32(208)+v1<<3))+8, uint64(v4))
@@ -19062,15 +19060,15 @@ func (m *Module) fn156(v0, v1, v2 int32, v3, v4, v5, v6 int64) {
 l0:
 	t3 := int64(load64(m.memory, uint64(uint32(v7))+208))
 	store64(m.memory, uint64(uint32(v7))+208, uint64(t3|i64_shl(i64(1), int64(uint32(v1)))))
-	m.fn107(v7+i32(416), v7+i32(208))
+	m.fn107(v7+i32(400), v7+i32(208))
 	{
-		t4 := int32(load32(m.memory, uint64(uint32(v7))+416))
+		t4 := int32(load32(m.memory, uint64(uint32(v7))+400))
 		if t4 != 0 {
 			goto l1
 		}
-		v1 = v7 + i32(32) + i32(8)
-		memory_copy(m.memory, uint32(v1), uint32(v7+i32(416)+i32(8)), uint32(i32(168)))
-		store64(m.memory, uint64(uint32(v7))+32, uint64(i64(1)))
+		v1 = v7 + i32(40) + i32(8)
+		memory_copy(m.memory, uint32(v1), uint32(v7+i32(400)+i32(8)), uint32(i32(160)))
+		store64(m.memory, uint64(uint32(v7))+40, uint64(i64(1)))
 		{
 			{
 				t5 := int32(load32(m.memory, uint64(uint32(v7))+196))
@@ -19088,10 +19086,10 @@ l0:
 				goto l4
 			}
 		l3:
-			m.fn157(v7+i32(416), v1, i64(4096), v5, v6)
-			t6 := int64(load64(m.memory, uint64(uint32(v7))+424))
+			m.fn157(v7+i32(400), v1, i64(4096), v5, v6)
+			t6 := int64(load64(m.memory, uint64(uint32(v7))+408))
 			v9 = t6
-			t7 := int64(load64(m.memory, uint64(uint32(v7))+416))
+			t7 := int64(load64(m.memory, uint64(uint32(v7))+400))
 			v8 = t7
 		}
 	l4:
@@ -19161,7 +19159,7 @@ l1:
 	store64(m.memory, uint64(uint32(v0))+8, uint64(i64(-1)))
 	store64(m.memory, uint32(v0), uint64(i64(-1)))
 l5:
-	m.g0 = v7 + i32(592)
+	m.g0 = v7 + i32(576)
 }
 
 //go:norace
@@ -19189,7 +19187,7 @@ func (m *Module) fn157(v0, v1 int32, v2, v3, v4 int64) {
 	l0:
 		t1 := int64(load64(m.memory, uint64(uint32(v1))+40))
 		v8 = t1
-		t2 := int32(load32(m.memory, uint64(uint32(v1))+152))
+		t2 := int32(load32(m.memory, uint64(uint32(v1))+144))
 		t3 := v8
 		v9 = t2
 		p4 := i64(0x7fffffffffffffff)
@@ -19206,7 +19204,7 @@ func (m *Module) fn157(v0, v1 int32, v2, v3, v4 int64) {
 		v14 = t7
 		v15 = int64(uint32(v14))
 		v16 = i32(0)
-		t8 := int32(load32(m.memory, uint64(uint32(v1))+156))
+		t8 := int32(load32(m.memory, uint64(uint32(v1))+148))
 		v17 = t8
 		var p9 int32
 		if v17 != i32(7) {
@@ -19218,7 +19216,7 @@ func (m *Module) fn157(v0, v1 int32, v2, v3, v4 int64) {
 			p10 = 1
 		}
 		v9 = p10
-		t11 := int32(load32(m.memory, uint64(uint32(v1))+144))
+		t11 := int32(load32(m.memory, uint64(uint32(v1))+136))
 		v19 = t11 + i32(-3)
 		var p12 int32
 		if v17 != i32(6) {
@@ -19952,4 +19950,4 @@ func memory_zero[T uint32 | uint64](mem []byte, dest, n T) {
 	clear(mem[x:y:len(mem)])
 }
 
-const data0 = "retry-after-msretry-afterratelimit-resetx-ratelimit-resetratelimitoperation_began\x00\x00\x00\x00\x00\x00\x00\x00\x00attempt_over\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00attempt_failed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_requested\x00\x00\x00\x00\x00\x00\x00\x00\x00operation_succeeded\x00\x00\x00\x00\x00operation_ended\x00\x00\x00\x00\x00\x00\x00\x00\x00no errora required pointer is NULLa struct is not initialisedthe number is not a field of a policythe value is a ratio and the field a plain number, or the reversethere are no more delays or rowsthe operating system cannot provide randomnessthe buffer cannot hold the text and its terminating zerothe value of Retry-After is neither a number of seconds nor a date, or is longer than 1024 bytesthe length is longer than any memorythe number is not an outcomethe number is not a reasonthe memory of the budget was damaged, or the budget was copied or the process forked while a thread used itthe text is not the state of a budget of this kindthe number is not an event of a budgetthe ratio has a zero denominatorthe ratio has a term above 4294967295the text is not a ratio such as 2, 1.6, 8/5 or 20%unknown_kind\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unused\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00too_large\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00too_small\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00zero_denominator\x00\x00\x00\x00\x00\x00\x00\x00ratio_too_fine\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_exponential\x00\x00\x00\x00\x00\x00\x00\x00\x00cap_below_base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00offset_above_cap\x00\x00\x00\x00\x00\x00\x00\x00floor_above_cap\x00\x00\x00\x00\x00\x00\x00\x00\x00growth_stalls\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00given_twice\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_head\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_key\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00repeated_key\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing_value\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_a_duration\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing_unit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_unit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00duration_too_fine\x00\x00\x00\x00\x00\x00\x00not_a_ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_a_count\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00text_too_long\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00does_not_fit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00constant\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00linear\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00exponential\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00polynomial\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00fibonacci\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00window\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00delay\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00none\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00full\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00equal\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00proportional\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00additive\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00decorrelated\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00slotted\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00quota\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttle\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00rate\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ttl\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00concurrent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00at_least\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00exact\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00spread\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00budget\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_tokens\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost_throttled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost_timeout\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00per\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ttl\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00min_per_second\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00min_concurrent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00growth\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00increment\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00multiplier\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00power\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00origin\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00offset\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cap\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cap_on\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00floor\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_below\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_above\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_max\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_increment\x00\x00\x00\x00\x00\x00\x00\x00jitter_slot\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_retries\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_attempts\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_elapsed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttled_base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after_max\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after_max_extra\x00\x00\x00attempt_timeout\x00\x00\x00\x00\x00\x00\x00\x00\x00\nsuccess\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00permanent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_retries\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_elapsed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00deadline\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00budget\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cancelled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00success\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00transient\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00timeout\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00permanent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00no_entropy\x00unknown_event\x00wrong_unit\x00null_pointer\x00not_a_retry_after\x00unknown_reason\x00buffer_too_small\x00ok\x00too_long\x00not_a_state\x00none\x00unknown_outcome\x00unknown_code\x00unknown_kind\x00end\x00unknown_field\x00uninitialized\x00damaged\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00\b\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x00\x12\x00\x00\x00\x13\x00\x00\x00\x14\x00\x00\x00\x15\x00\x00\x00\x16\x00\x00\x00\x17\x00\x00\x00\x18\x00\x00\x00!\x00\x00\x00\"\x00\x00\x00#\x00\x00\x00$\x00\x00\x00%\x00\x00\x00&\x00\x00\x00'\x00\x00\x00(\x00\x00\x00)\x00\x00\x00*\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00\b\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x00\x12\x00\x00\x00\x13\x00\x00\x00\x14\x00\x00\x00\x15\x00\x00\x00\x16\x00\x00\x00\x17\x00\x00\x00\x18\x00\x00\x00\x19\x00\x00\x00constantlinearexponentialpolynomialfibonacci\x9cN\x00\x00\b\x00\x00\x00\xa4N\x00\x00\x06\x00\x00\x00\xaaN\x00\x00\v\x00\x00\x00\xb5N\x00\x00\n\x00\x00\x00\xbfN\x00\x00\t\x00\x00\x00quotathrottleratioratettlconcurrent\x00\xf0N\x00\x00\x05\x00\x00\x00\xf5N\x00\x00\b\x00\x00\x00\xfdN\x00\x00\x05\x00\x00\x00\x02O\x00\x00\x04\x00\x00\x00\x06O\x00\x00\x03\x00\x00\x00\tO\x00\x00\n\x00\x00\x00fullexponential:jitter=fullequalexponential:jitter=equaldecorrelatedexponential:cap_on=delay,jitter=decorrelateddefaultfull:base=100ms,cap=20s,max_retries=3aws-sdk-standardfull:base=1s,cap=20s,max_retries=2aws-sdk-2026full:base=50ms,cap=20s,max_retries=2,throttled_base=1s,retry_after_max_extra=5saws-dynamodb-2026full:base=25ms,cap=20s,max_retries=3,throttled_base=1s,retry_after_max_extra=5saws-simulatorfull:base=10ms,cap=2sgrpc-connectexponential:base=1s,multiplier=1.6,cap=120s,jitter=0.2grpc-retryexponential:base=100ms,cap=1s,jitter=0.2,max_retries=3,retry_after=exactgoogle-cloudexponential:base=1s,cap=32s,cap_on=delay,jitter=additive,jitter_max=1sgaxfull:base=1s,cap=30s,floor=1nscenkalti-v4exponential:base=500ms,multiplier=1.5,cap=60s,jitter=0.5,max_elapsed=15mresilience4jconstant:base=500ms,max_retries=2polly-v8constant:base=2s,max_retries=3polly-v8-linearlinear:base=2s,max_retries=3polly-v8-exponentialexponential:base=2s,max_retries=3envoyexponential:base=25ms,cap=250ms,jitter=slotted,jitter_slot=1ms,max_retries=1azure-coreexponential:base=800ms,cap=60s,cap_on=delay,jitter=0.2,max_retries=3azure-core-javaexponential:base=800ms,cap=8s,cap_on=delay,jitter=0.05,max_retries=3ethernetexponential:base=102400ns,cap=52428800ns,jitter=slotted,jitter_slot=51200ns,max_retries=15k8s-crashloopexponential:base=10s,cap=300sk8s-workqueueexponential:base=5ms,cap=1000sk8s-conflictexponential:base=10ms,multiplier=5,jitter=proportional,jitter_above=0.1,max_retries=3sidekiqpolynomial:base=1s,power=4,origin=0,offset=15s,jitter=additive,jitter_max=9s,jitter_increment=10s,max_retries=25faktorypolynomial:base=1s,power=4,origin=0,offset=15s,jitter=additive,jitter_max=29s,jitter_increment=29s,max_retries=25riverpolynomial:base=1s,power=4,jitter=0.1,max_retries=24obanexponential:base=2s,offset=15s,jitter=proportional,jitter_above=0.1,max_retries=19celeryexponential:base=1s,offset=1s,cap=601s,jitter=slotted,jitter_slot=1s,max_retries=3temporalexponential:base=1s,cap=100soffconstant:base=0s,max_retries=0immediateconstant:base=0snone\x00\x00DO\x00\x00\x04\x00\x00\x00HO\x00\x00\x17\x00\x00\x00_O\x00\x00\x05\x00\x00\x00dO\x00\x00\x18\x00\x00\x00|O\x00\x00\f\x00\x00\x00\x88O\x00\x00,\x00\x00\x00\xb4O\x00\x00\a\x00\x00\x00\xbbO\x00\x00%\x00\x00\x00\xe0O\x00\x00\x10\x00\x00\x00\xf0O\x00\x00\"\x00\x00\x00\x12P\x00\x00\f\x00\x00\x00\x1eP\x00\x00O\x00\x00\x00mP\x00\x00\x11\x00\x00\x00~P\x00\x00O\x00\x00\x00\xcdP\x00\x00\r\x00\x00\x00\xdaP\x00\x00\x15\x00\x00\x00\xefP\x00\x00\f\x00\x00\x00\xfbP\x00\x006\x00\x00\x001Q\x00\x00\n\x00\x00\x00;Q\x00\x00H\x00\x00\x00\x83Q\x00\x00\f\x00\x00\x00\x8fQ\x00\x00F\x00\x00\x00\xd5Q\x00\x00\x03\x00\x00\x00\xd8Q\x00\x00\x1e\x00\x00\x00\xf6Q\x00\x00\v\x00\x00\x00\x01R\x00\x00H\x00\x00\x00IR\x00\x00\f\x00\x00\x00UR\x00\x00!\x00\x00\x00vR\x00\x00\b\x00\x00\x00~R\x00\x00\x1e\x00\x00\x00\x9cR\x00\x00\x0f\x00\x00\x00\xabR\x00\x00\x1c\x00\x00\x00\xc7R\x00\x00\x14\x00\x00\x00\xdbR\x00\x00!\x00\x00\x00\xfcR\x00\x00\x05\x00\x00\x00\x01S\x00\x00L\x00\x00\x00MS\x00\x00\n\x00\x00\x00WS\x00\x00D\x00\x00\x00\x9bS\x00\x00\x0f\x00\x00\x00\xaaS\x00\x00D\x00\x00\x00\xeeS\x00\x00\b\x00\x00\x00\xf6S\x00\x00Z\x00\x00\x00PT\x00\x00\r\x00\x00\x00]T\x00\x00\x1d\x00\x00\x00zT\x00\x00\r\x00\x00\x00\x87T\x00\x00\x1e\x00\x00\x00\xa5T\x00\x00\f\x00\x00\x00\xb1T\x00\x00U\x00\x00\x00\x06U\x00\x00\a\x00\x00\x00\rU\x00\x00p\x00\x00\x00}U\x00\x00\a\x00\x00\x00\x84U\x00\x00q\x00\x00\x00\xf5U\x00\x00\x05\x00\x00\x00\xfaU\x00\x004\x00\x00\x00.V\x00\x00\x04\x00\x00\x002V\x00\x00R\x00\x00\x00\x84V\x00\x00\x06\x00\x00\x00\x8aV\x00\x00R\x00\x00\x00\xdcV\x00\x00\b\x00\x00\x00\xe4V\x00\x00\x1c\x00\x00\x00\x00W\x00\x00\x03\x00\x00\x00\x03W\x00\x00\x1e\x00\x00\x00!W\x00\x00\t\x00\x00\x00*W\x00\x00\x10\x00\x00\x00:W\x00\x00\x04\x00\x00\x00*W\x00\x00\x10\x00\x00\x00quota:cost=5,cost_timeout=10quota:cost=14,cost_throttled=5throttle:max_tokens=10,ratio=0.1sreratio:ratio=0.1sre-processrate:max_tokens=60,per=1mfinaglettl:ttl=10s,min_per_second=10,ratio=0.2concurrent:ratio=0.2,min_concurrent=3\x00\xe0O\x00\x00\x10\x00\x00\x00PY\x00\x00\x1c\x00\x00\x00\x12P\x00\x00\f\x00\x00\x00lY\x00\x00\x1e\x00\x00\x001Q\x00\x00\n\x00\x00\x00\x8aY\x00\x00 \x00\x00\x00\xaaY\x00\x00\x03\x00\x00\x00\xadY\x00\x00\x0f\x00\x00\x00\xbcY\x00\x00\v\x00\x00\x00\xc7Y\x00\x00\x19\x00\x00\x00\xe0Y\x00\x00\a\x00\x00\x00\xe7Y\x00\x00'\x00\x00\x00\xfcR\x00\x00\x05\x00\x00\x00\x0eZ\x00\x00%\x00\x00\x00:=,./0123456789abcdef0sdhmsmsusns\x00\x00\x00\xbbZ\x00\x00\x01\x00\x00\x00\x00\x00O\x91\x94N\x00\x00\xbcZ\x00\x00\x01\x00\x00\x00\x00\xa0\xb80F\x03\x00\x00\xbdZ\x00\x00\x01\x00\x00\x00\x00XG\xf8\r\x00\x00\x00\xbeZ\x00\x00\x01\x00\x00\x00\x00ʚ;\x00\x00\x00\x00\xbfZ\x00\x00\x02\x00\x00\x00@B\x0f\x00\x00\x00\x00\x00\xc1Z\x00\x00\x02\x00\x00\x00\xe8\x03\x00\x00\x00\x00\x00\x00\xc3Z\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00, at : {field} {value} is unknown; the kinds are {kinds}{field} is missing{field} {value} is not used by {selector}{field} {value} is above {limit}{field} {value} is below {limit}{field} {value} has a zero denominator{field} {value} has a term above 1000000{field} {value} cannot be combined with jitter decorrelated, which needs growth exponential{field} {value} is below base {limit}{field} {value} is above cap {limit}{field} {value} is too short to grow by the multiplier; it must be at least {limit}{field} {value} is set as well as max_retries {limit}; set one of themunknown name {found}; the names are {heads}unknown key {found}; the keys are {keys}key {found} is repeated{field} has no value{field} {found} is not a duration such as 100ms or 1.5s{field} has no unit; the units are {units}{field} has the unknown unit {found}; the units are {units}{field} {found} is not a whole number of nanoseconds{field} {found} is not a ratio such as 2, 1.6, 8/5 or 20%{field} {found} is not a whole numberthe text is longer than 1024 bytes{field} cannot be made short enough: the delays take at least {value}, which is above {limit}a policy  ()...a pair must follow every \":\" and \",\"a duration has one unitcapital letters are not allowedspaces are not allowed\"...\"growthbaseincrementmultiplierpoweroriginoffsetcapcap_onfloorjitterjitter_belowjitter_abovejitter_maxjitter_incrementjitter_slotmax_retriesmax_attemptsmax_elapsedthrottled_baseretry_afterretry_after_maxretry_after_max_extraattempt_timeoutbudgetmax_tokenscostcost_throttledcost_timeoutpermin_per_secondmin_concurrentwindowdelay\x00\x00_a\x00\x00\x06\x00\x00\x00ea\x00\x00\x05\x00\x00\x00proportionaladditiveslotted\x00:W\x00\x00\x04\x00\x00\x00DO\x00\x00\x04\x00\x00\x00_O\x00\x00\x05\x00\x00\x00|a\x00\x00\f\x00\x00\x00\x88a\x00\x00\b\x00\x00\x00|O\x00\x00\f\x00\x00\x00\x90a\x00\x00\a\x00\x00\x00at_leastexactspread\x00\xd0a\x00\x00\b\x00\x00\x00\xd8a\x00\x00\x05\x00\x00\x00\xdda\x00\x00\x06\x00\x00\x000\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x001a, d b Y X GMTA, d-b-y X GMTa b e X Y\x00\x00\x15b\x00\x00\x0e\x00\x00\x00#b\x00\x00\x0e\x00\x00\x001b\x00\x00\t\x00\x00\x00SundayMondayTuesdayWednesdayThursdayFridaySaturday\x00\x00Tb\x00\x00\x06\x00\x00\x00Zb\x00\x00\x06\x00\x00\x00`b\x00\x00\a\x00\x00\x00gb\x00\x00\t\x00\x00\x00pb\x00\x00\b\x00\x00\x00xb\x00\x00\x06\x00\x00\x00~b\x00\x00\b\x00\x00\x00JanFebMarAprMayJunJulAugSepOctNovDec\xc0b\x00\x00\x03\x00\x00\x00\xc3b\x00\x00\x03\x00\x00\x00\xc6b\x00\x00\x03\x00\x00\x00\xc9b\x00\x00\x03\x00\x00\x00\xccb\x00\x00\x03\x00\x00\x00\xcfb\x00\x00\x03\x00\x00\x00\xd2b\x00\x00\x03\x00\x00\x00\xd5b\x00\x00\x03\x00\x00\x00\xd8b\x00\x00\x03\x00\x00\x00\xdbb\x00\x00\x03\x00\x00\x00\xdeb\x00\x00\x03\x00\x00\x00\xe1b\x00\x00\x03\x00\x00\x00# HELP backoff_attempts Attempts of an operation.# TYPE backoff_attempts histogram\x00\x00Dc\x00\x001\x00\x00\x00uc\x00\x00!\x00\x00\x00backoff_attempts_bucket{le=\"\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x04\x00\x00\x00\x00\x00\x00\x00\x05\x00\x00\x00\x00\x00\x00\x00\x06\x00\x00\x00\x00\x00\x00\x00\b\x00\x00\x00\x00\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00\x0f\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\x002\x00\x00\x00\x00\x00\x00\x00+Inf\"} backoff_attempts_sum backoff_attempts_count backoff_retries_total backoff_stops_total{reason=\"# HELP backoff_retries_total Retries of all operations.# TYPE backoff_retries_total counter# HELP backoff_stops_total Operations by the reason for which they stopped.# TYPE backoff_stops_total counter\x00\x00\x00'd\x00\x00\x15\x00\x00\x00<d\x00\x00\x17\x00\x00\x00\x85d\x00\x007\x00\x00\x00\xbcd\x00\x00$\x00\x00\x00Sd\x00\x00\x16\x00\x00\x00\xe0d\x00\x00K\x00\x00\x00+e\x00\x00\"\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00 | \x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00 -\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x03\x00\x00\x00\x01\x00\x00\x00\x04\x00\x00\x00\x01\x00\x00\x00\x05\x00\x00\x00\x01\x00\x00\x00\x06\x00\x00\x00\x01\x00\x00\x00\a\x00\x00\x00\x01\x00\x00\x00\b\x00\x00\x00\x01\x00\x00\x00\t\x00\x00\x00\x01\x00\x00\x00successpermanentdeadlinecancelled\x00\x00\x00\a\x00\x00\x00\t\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\b\x00\x00\x00\x06\x00\x00\x00\t\x00\x00\x00(f\x00\x00/f\x00\x00\xa4`\x00\x00\xbb`\x00\x008f\x00\x00\x12a\x00\x00@f\x00\x00\x04\x00\x00\x00\b\x00\x00\x00\x10\x00\x00\x00\x10\x00\x00\x00\xbf\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x10\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00\x80\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x1e\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00l\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00@\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\v\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00\x06\x00\x00\x00\x04\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x06\x00\x00\x00\x03\x00\x00\x00\x06\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\f\x00\x00\x00\f\x00\x00\x00\n\x00\x00\x00\x10\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\v\x00\x00\x00\x0e\x00\x00\x00\v\x00\x00\x00\x0f\x00\x00\x00\x15\x00\x00\x00\x0f\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x06\x00\x00\x00\n\x00\x00\x00\x04\x00\x00\x00\x0e\x00\x00\x00\f\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x03\x00\x00\x00\x0e\x00\x00\x00\x0e\x00\x00\x00%`\x00\x00+`\x00\x00/`\x00\x008`\x00\x00B`\x00\x00G`\x00\x00M`\x00\x00S`\x00\x00V`\x00\x00\\`\x00\x00a`\x00\x00g`\x00\x00s`\x00\x00\x7f`\x00\x00\x89`\x00\x00\x99`\x00\x00\xa4`\x00\x00\xaf`\x00\x00\xbb`\x00\x00\xc6`\x00\x00\xd4`\x00\x00\xdf`\x00\x00\xee`\x00\x00\x03a\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x12a\x00\x00\x18a\x00\x00\"a\x00\x00&a\x00\x004a\x00\x00\xfdN\x00\x00@a\x00\x00\x06O\x00\x00Ca\x00\x00Qa\x00\x001\x00\x00\x00\x12\x00\x00\x00)\x00\x00\x00 \x00\x00\x00 \x00\x00\x00&\x00\x00\x00(\x00\x00\x00[\x00\x00\x00%\x00\x00\x00$\x00\x00\x00$\x00\x00\x00S\x00\x00\x00F\x00\x00\x00+\x00\x00\x00(\x00\x00\x00\x17\x00\x00\x00\x14\x00\x00\x007\x00\x00\x00*\x00\x00\x00;\x00\x00\x004\x00\x00\x009\x00\x00\x00%\x00\x00\x00\"\x00\x00\x00]\x00\x00\x00?[\x00\x00p[\x00\x00\x82[\x00\x00\xab[\x00\x00\xcb[\x00\x00\xeb[\x00\x00\x11\\\x00\x009\\\x00\x00\x94\\\x00\x00\xb9\\\x00\x00\xb9\\\x00\x00\xdd\\\x00\x000]\x00\x00v]\x00\x00\xa1]\x00\x00\xc9]\x00\x00\xe0]\x00\x00\xf4]\x00\x00+^\x00\x00U^\x00\x00\x90^\x00\x00\xc4^\x00\x00\xfd^\x00\x00\"_\x00\x00D_\x00\x00\b\x00\x00\x00\b\x00\x00\x00\b\x00\x00\x00\x10\x00\x00\x00X\x00\x00\x00\x10\x00\x00\x00\xb8e\x00\x00\xb8e\x00\x00\xb8e\x00\x00\xc0e\x00\x00\xd0e\x00\x00\xc0e\x00\x00\b\x00\x00\x00\b\x00\x00\x00\b\x00\x00\x00\x10\x00\x00\x00X\x00\x00\x00\x10\x00\x00\x00\xb8e\x00\x00\xb8e\x00\x00\xb8e\x00\x00\xc0e\x00\x00\xd0e\x00\x00\xc0e\x00\x00"
+const data0 = "retry-after-msretry-afterratelimit-resetx-ratelimit-resetratelimitoperation_began\x00\x00\x00\x00\x00\x00\x00\x00\x00attempt_over\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00attempt_failed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_requested\x00\x00\x00\x00\x00\x00\x00\x00\x00operation_succeeded\x00\x00\x00\x00\x00operation_ended\x00\x00\x00\x00\x00\x00\x00\x00\x00no errora required pointer is NULLa struct is not initialisedthe number is not a field of a policythe value is a ratio and the field a plain number, or the reversethere are no more delays or rowsthe operating system cannot provide randomnessthe buffer cannot hold the text and its terminating zerothe value of Retry-After is neither a number of seconds nor a date, or is longer than 1024 bytesthe length is longer than any memorythe number is not an outcomethe number is not a reasonthe memory of the budget was damaged, or the budget was copied or the process forked while a thread used itthe text is not the state of a budget of this kindthe number is not an event of a budgetthe ratio has a zero denominatorthe ratio has a term above 4294967295the text is not a ratio such as 2, 1.6, 8/5 or 20%unknown_kind\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unused\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00too_large\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00too_small\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00zero_denominator\x00\x00\x00\x00\x00\x00\x00\x00ratio_too_fine\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_exponential\x00\x00\x00\x00\x00\x00\x00\x00\x00cap_below_base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00offset_above_cap\x00\x00\x00\x00\x00\x00\x00\x00floor_above_cap\x00\x00\x00\x00\x00\x00\x00\x00\x00growth_stalls\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00given_twice\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_head\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_key\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00repeated_key\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing_value\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_a_duration\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing_unit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_unit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00duration_too_fine\x00\x00\x00\x00\x00\x00\x00not_a_ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_a_count\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00text_too_long\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00does_not_fit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00constant\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00linear\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00exponential\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00polynomial\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00fibonacci\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00window\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00delay\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00none\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00full\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00equal\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00proportional\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00additive\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00decorrelated\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00slotted\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00quota\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttle\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00rate\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ttl\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00concurrent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00at_least\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00exact\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00spread\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00budget\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_tokens\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost_throttled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost_timeout\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00per\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ttl\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00min_per_second\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00min_concurrent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00growth\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00increment\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00multiplier\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00power\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00origin\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00offset\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cap\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cap_on\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00floor\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_below\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_above\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_max\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_increment\x00\x00\x00\x00\x00\x00\x00\x00jitter_slot\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_retries\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_attempts\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_elapsed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttled_base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after_max\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after_max_extra\x00\x00\x00\nsuccess\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00permanent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_retries\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_elapsed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00deadline\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00budget\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cancelled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00success\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00transient\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00timeout\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00permanent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00no_entropy\x00unknown_event\x00wrong_unit\x00null_pointer\x00not_a_retry_after\x00unknown_reason\x00buffer_too_small\x00ok\x00too_long\x00not_a_state\x00none\x00unknown_outcome\x00unknown_code\x00unknown_kind\x00end\x00unknown_field\x00uninitialized\x00damaged\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00\b\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x00\x12\x00\x00\x00\x13\x00\x00\x00\x14\x00\x00\x00\x15\x00\x00\x00\x16\x00\x00\x00\x17\x00\x00\x00!\x00\x00\x00\"\x00\x00\x00#\x00\x00\x00$\x00\x00\x00%\x00\x00\x00&\x00\x00\x00'\x00\x00\x00(\x00\x00\x00)\x00\x00\x00*\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00\b\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x00\x12\x00\x00\x00\x13\x00\x00\x00\x14\x00\x00\x00\x15\x00\x00\x00\x16\x00\x00\x00\x17\x00\x00\x00\x18\x00\x00\x00\x19\x00\x00\x00constantlinearexponentialpolynomialfibonacci\x80N\x00\x00\b\x00\x00\x00\x88N\x00\x00\x06\x00\x00\x00\x8eN\x00\x00\v\x00\x00\x00\x99N\x00\x00\n\x00\x00\x00\xa3N\x00\x00\t\x00\x00\x00quotathrottleratioratettlconcurrent\x00\xd4N\x00\x00\x05\x00\x00\x00\xd9N\x00\x00\b\x00\x00\x00\xe1N\x00\x00\x05\x00\x00\x00\xe6N\x00\x00\x04\x00\x00\x00\xeaN\x00\x00\x03\x00\x00\x00\xedN\x00\x00\n\x00\x00\x00fullexponential:jitter=fullequalexponential:jitter=equaldecorrelatedexponential:cap_on=delay,jitter=decorrelateddefaultfull:base=100ms,cap=20s,max_retries=3aws-sdk-standardfull:base=1s,cap=20s,max_retries=2aws-sdk-2026full:base=50ms,cap=20s,max_retries=2,throttled_base=1s,retry_after_max_extra=5saws-dynamodb-2026full:base=25ms,cap=20s,max_retries=3,throttled_base=1s,retry_after_max_extra=5saws-simulatorfull:base=10ms,cap=2sgrpc-connectexponential:base=1s,multiplier=1.6,cap=120s,jitter=0.2grpc-retryexponential:base=100ms,cap=1s,jitter=0.2,max_retries=3,retry_after=exactgoogle-cloudexponential:base=1s,cap=32s,cap_on=delay,jitter=additive,jitter_max=1sgaxfull:base=1s,cap=30s,floor=1nscenkalti-v4exponential:base=500ms,multiplier=1.5,cap=60s,jitter=0.5,max_elapsed=15mresilience4jconstant:base=500ms,max_retries=2polly-v8constant:base=2s,max_retries=3polly-v8-linearlinear:base=2s,max_retries=3polly-v8-exponentialexponential:base=2s,max_retries=3envoyexponential:base=25ms,cap=250ms,jitter=slotted,jitter_slot=1ms,max_retries=1azure-coreexponential:base=800ms,cap=60s,cap_on=delay,jitter=0.2,max_retries=3azure-core-javaexponential:base=800ms,cap=8s,cap_on=delay,jitter=0.05,max_retries=3ethernetexponential:base=102400ns,cap=52428800ns,jitter=slotted,jitter_slot=51200ns,max_retries=15k8s-crashloopexponential:base=10s,cap=300sk8s-workqueueexponential:base=5ms,cap=1000sk8s-conflictexponential:base=10ms,multiplier=5,jitter=proportional,jitter_above=0.1,max_retries=3sidekiqpolynomial:base=1s,power=4,origin=0,offset=15s,jitter=additive,jitter_max=9s,jitter_increment=10s,max_retries=25faktorypolynomial:base=1s,power=4,origin=0,offset=15s,jitter=additive,jitter_max=29s,jitter_increment=29s,max_retries=25riverpolynomial:base=1s,power=4,jitter=0.1,max_retries=24obanexponential:base=2s,offset=15s,jitter=proportional,jitter_above=0.1,max_retries=19celeryexponential:base=1s,offset=1s,cap=601s,jitter=slotted,jitter_slot=1s,max_retries=3temporalexponential:base=1s,cap=100soffconstant:base=0s,max_retries=0immediateconstant:base=0snone\x00\x00(O\x00\x00\x04\x00\x00\x00,O\x00\x00\x17\x00\x00\x00CO\x00\x00\x05\x00\x00\x00HO\x00\x00\x18\x00\x00\x00`O\x00\x00\f\x00\x00\x00lO\x00\x00,\x00\x00\x00\x98O\x00\x00\a\x00\x00\x00\x9fO\x00\x00%\x00\x00\x00\xc4O\x00\x00\x10\x00\x00\x00\xd4O\x00\x00\"\x00\x00\x00\xf6O\x00\x00\f\x00\x00\x00\x02P\x00\x00O\x00\x00\x00QP\x00\x00\x11\x00\x00\x00bP\x00\x00O\x00\x00\x00\xb1P\x00\x00\r\x00\x00\x00\xbeP\x00\x00\x15\x00\x00\x00\xd3P\x00\x00\f\x00\x00\x00\xdfP\x00\x006\x00\x00\x00\x15Q\x00\x00\n\x00\x00\x00\x1fQ\x00\x00H\x00\x00\x00gQ\x00\x00\f\x00\x00\x00sQ\x00\x00F\x00\x00\x00\xb9Q\x00\x00\x03\x00\x00\x00\xbcQ\x00\x00\x1e\x00\x00\x00\xdaQ\x00\x00\v\x00\x00\x00\xe5Q\x00\x00H\x00\x00\x00-R\x00\x00\f\x00\x00\x009R\x00\x00!\x00\x00\x00ZR\x00\x00\b\x00\x00\x00bR\x00\x00\x1e\x00\x00\x00\x80R\x00\x00\x0f\x00\x00\x00\x8fR\x00\x00\x1c\x00\x00\x00\xabR\x00\x00\x14\x00\x00\x00\xbfR\x00\x00!\x00\x00\x00\xe0R\x00\x00\x05\x00\x00\x00\xe5R\x00\x00L\x00\x00\x001S\x00\x00\n\x00\x00\x00;S\x00\x00D\x00\x00\x00\x7fS\x00\x00\x0f\x00\x00\x00\x8eS\x00\x00D\x00\x00\x00\xd2S\x00\x00\b\x00\x00\x00\xdaS\x00\x00Z\x00\x00\x004T\x00\x00\r\x00\x00\x00AT\x00\x00\x1d\x00\x00\x00^T\x00\x00\r\x00\x00\x00kT\x00\x00\x1e\x00\x00\x00\x89T\x00\x00\f\x00\x00\x00\x95T\x00\x00U\x00\x00\x00\xeaT\x00\x00\a\x00\x00\x00\xf1T\x00\x00p\x00\x00\x00aU\x00\x00\a\x00\x00\x00hU\x00\x00q\x00\x00\x00\xd9U\x00\x00\x05\x00\x00\x00\xdeU\x00\x004\x00\x00\x00\x12V\x00\x00\x04\x00\x00\x00\x16V\x00\x00R\x00\x00\x00hV\x00\x00\x06\x00\x00\x00nV\x00\x00R\x00\x00\x00\xc0V\x00\x00\b\x00\x00\x00\xc8V\x00\x00\x1c\x00\x00\x00\xe4V\x00\x00\x03\x00\x00\x00\xe7V\x00\x00\x1e\x00\x00\x00\x05W\x00\x00\t\x00\x00\x00\x0eW\x00\x00\x10\x00\x00\x00\x1eW\x00\x00\x04\x00\x00\x00\x0eW\x00\x00\x10\x00\x00\x00quota:cost=5,cost_timeout=10quota:cost=14,cost_throttled=5throttle:max_tokens=10,ratio=0.1sreratio:ratio=0.1sre-processrate:max_tokens=60,per=1mfinaglettl:ttl=10s,min_per_second=10,ratio=0.2concurrent:ratio=0.2,min_concurrent=3\x00\xc4O\x00\x00\x10\x00\x00\x004Y\x00\x00\x1c\x00\x00\x00\xf6O\x00\x00\f\x00\x00\x00PY\x00\x00\x1e\x00\x00\x00\x15Q\x00\x00\n\x00\x00\x00nY\x00\x00 \x00\x00\x00\x8eY\x00\x00\x03\x00\x00\x00\x91Y\x00\x00\x0f\x00\x00\x00\xa0Y\x00\x00\v\x00\x00\x00\xabY\x00\x00\x19\x00\x00\x00\xc4Y\x00\x00\a\x00\x00\x00\xcbY\x00\x00'\x00\x00\x00\xe0R\x00\x00\x05\x00\x00\x00\xf2Y\x00\x00%\x00\x00\x00:=,./0123456789abcdef0sdhmsmsusns\x00\x00\x00\x00\x00\x00\x00\x9fZ\x00\x00\x01\x00\x00\x00\x00\x00O\x91\x94N\x00\x00\xa0Z\x00\x00\x01\x00\x00\x00\x00\xa0\xb80F\x03\x00\x00\xa1Z\x00\x00\x01\x00\x00\x00\x00XG\xf8\r\x00\x00\x00\xa2Z\x00\x00\x01\x00\x00\x00\x00ʚ;\x00\x00\x00\x00\xa3Z\x00\x00\x02\x00\x00\x00@B\x0f\x00\x00\x00\x00\x00\xa5Z\x00\x00\x02\x00\x00\x00\xe8\x03\x00\x00\x00\x00\x00\x00\xa7Z\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00, at : {field} {value} is unknown; the kinds are {kinds}{field} is missing{field} {value} is not used by {selector}{field} {value} is above {limit}{field} {value} is below {limit}{field} {value} has a zero denominator{field} {value} has a term above 1000000{field} {value} cannot be combined with jitter decorrelated, which needs growth exponential{field} {value} is below base {limit}{field} {value} is above cap {limit}{field} {value} is too short to grow by the multiplier; it must be at least {limit}{field} {value} is set as well as max_retries {limit}; set one of themunknown name {found}; the names are {heads}unknown key {found}; the keys are {keys}key {found} is repeated{field} has no value{field} {found} is not a duration such as 100ms or 1.5s{field} has no unit; the units are {units}{field} has the unknown unit {found}; the units are {units}{field} {found} is not a whole number of nanoseconds{field} {found} is not a ratio such as 2, 1.6, 8/5 or 20%{field} {found} is not a whole numberthe text is longer than 1024 bytes{field} cannot be made short enough: the delays take at least {value}, which is above {limit}a policy  ()...a pair must follow every \":\" and \",\"a duration has one unitcapital letters are not allowedspaces are not allowed\"...\"growthbaseincrementmultiplierpoweroriginoffsetcapcap_onfloorjitterjitter_belowjitter_abovejitter_maxjitter_incrementjitter_slotmax_retriesmax_attemptsmax_elapsedthrottled_baseretry_afterretry_after_maxretry_after_max_extrabudgetmax_tokenscostcost_throttledcost_timeoutpermin_per_secondmin_concurrentwindowdelay\x008a\x00\x00\x06\x00\x00\x00>a\x00\x00\x05\x00\x00\x00proportionaladditiveslotted\x00\x1eW\x00\x00\x04\x00\x00\x00(O\x00\x00\x04\x00\x00\x00CO\x00\x00\x05\x00\x00\x00Ta\x00\x00\f\x00\x00\x00`a\x00\x00\b\x00\x00\x00`O\x00\x00\f\x00\x00\x00ha\x00\x00\a\x00\x00\x00at_leastexactspread\x00\xa8a\x00\x00\b\x00\x00\x00\xb0a\x00\x00\x05\x00\x00\x00\xb5a\x00\x00\x06\x00\x00\x000\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x001a, d b Y X GMTA, d-b-y X GMTa b e X Y\x00\x00\xeda\x00\x00\x0e\x00\x00\x00\xfba\x00\x00\x0e\x00\x00\x00\tb\x00\x00\t\x00\x00\x00SundayMondayTuesdayWednesdayThursdayFridaySaturday\x00\x00,b\x00\x00\x06\x00\x00\x002b\x00\x00\x06\x00\x00\x008b\x00\x00\a\x00\x00\x00?b\x00\x00\t\x00\x00\x00Hb\x00\x00\b\x00\x00\x00Pb\x00\x00\x06\x00\x00\x00Vb\x00\x00\b\x00\x00\x00JanFebMarAprMayJunJulAugSepOctNovDec\x98b\x00\x00\x03\x00\x00\x00\x9bb\x00\x00\x03\x00\x00\x00\x9eb\x00\x00\x03\x00\x00\x00\xa1b\x00\x00\x03\x00\x00\x00\xa4b\x00\x00\x03\x00\x00\x00\xa7b\x00\x00\x03\x00\x00\x00\xaab\x00\x00\x03\x00\x00\x00\xadb\x00\x00\x03\x00\x00\x00\xb0b\x00\x00\x03\x00\x00\x00\xb3b\x00\x00\x03\x00\x00\x00\xb6b\x00\x00\x03\x00\x00\x00\xb9b\x00\x00\x03\x00\x00\x00# HELP backoff_attempts Attempts of an operation.# TYPE backoff_attempts histogram\x00\x00\x1cc\x00\x001\x00\x00\x00Mc\x00\x00!\x00\x00\x00backoff_attempts_bucket{le=\"\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x04\x00\x00\x00\x00\x00\x00\x00\x05\x00\x00\x00\x00\x00\x00\x00\x06\x00\x00\x00\x00\x00\x00\x00\b\x00\x00\x00\x00\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00\x0f\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\x002\x00\x00\x00\x00\x00\x00\x00+Inf\"} backoff_attempts_sum backoff_attempts_count backoff_retries_total backoff_stops_total{reason=\"# HELP backoff_retries_total Retries of all operations.# TYPE backoff_retries_total counter# HELP backoff_stops_total Operations by the reason for which they stopped.# TYPE backoff_stops_total counter\x00\x00\x00\xffc\x00\x00\x15\x00\x00\x00\x14d\x00\x00\x17\x00\x00\x00]d\x00\x007\x00\x00\x00\x94d\x00\x00$\x00\x00\x00+d\x00\x00\x16\x00\x00\x00\xb8d\x00\x00K\x00\x00\x00\x03e\x00\x00\"\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00 | \x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00 -\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x03\x00\x00\x00\x01\x00\x00\x00\x04\x00\x00\x00\x01\x00\x00\x00\x05\x00\x00\x00\x01\x00\x00\x00\x06\x00\x00\x00\x01\x00\x00\x00\a\x00\x00\x00\x01\x00\x00\x00\b\x00\x00\x00\x01\x00\x00\x00\t\x00\x00\x00\x01\x00\x00\x00successpermanentdeadlinecancelled\x00\x00\x00\a\x00\x00\x00\t\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\b\x00\x00\x00\x06\x00\x00\x00\t\x00\x00\x00\x00f\x00\x00\af\x00\x00\x8c`\x00\x00\xa3`\x00\x00\x10f\x00\x00\xeb`\x00\x00\x18f\x00\x00\x04\x00\x00\x00\b\x00\x00\x00\x10\x00\x00\x00\x10\x00\x00\x00\xbf\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x10\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00\x80\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x1e\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00l\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00@\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\v\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00\x06\x00\x00\x00\x04\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x06\x00\x00\x00\x03\x00\x00\x00\x06\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\f\x00\x00\x00\f\x00\x00\x00\n\x00\x00\x00\x10\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\v\x00\x00\x00\x0e\x00\x00\x00\v\x00\x00\x00\x0f\x00\x00\x00\x15\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x06\x00\x00\x00\n\x00\x00\x00\x04\x00\x00\x00\x0e\x00\x00\x00\f\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x03\x00\x00\x00\x0e\x00\x00\x00\x0e\x00\x00\x00\r`\x00\x00\x13`\x00\x00\x17`\x00\x00 `\x00\x00*`\x00\x00/`\x00\x005`\x00\x00;`\x00\x00>`\x00\x00D`\x00\x00I`\x00\x00O`\x00\x00[`\x00\x00g`\x00\x00q`\x00\x00\x81`\x00\x00\x8c`\x00\x00\x97`\x00\x00\xa3`\x00\x00\xae`\x00\x00\xbc`\x00\x00\xc7`\x00\x00\xd6`\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\xeb`\x00\x00\xf1`\x00\x00\xfb`\x00\x00\xff`\x00\x00\ra\x00\x00\xe1N\x00\x00\x19a\x00\x00\xeaN\x00\x00\x1ca\x00\x00*a\x00\x001\x00\x00\x00\x12\x00\x00\x00)\x00\x00\x00 \x00\x00\x00 \x00\x00\x00&\x00\x00\x00(\x00\x00\x00[\x00\x00\x00%\x00\x00\x00$\x00\x00\x00$\x00\x00\x00S\x00\x00\x00F\x00\x00\x00+\x00\x00\x00(\x00\x00\x00\x17\x00\x00\x00\x14\x00\x00\x007\x00\x00\x00*\x00\x00\x00;\x00\x00\x004\x00\x00\x009\x00\x00\x00%\x00\x00\x00\"\x00\x00\x00]\x00\x00\x00'[\x00\x00X[\x00\x00j[\x00\x00\x93[\x00\x00\xb3[\x00\x00\xd3[\x00\x00\xf9[\x00\x00!\\\x00\x00|\\\x00\x00\xa1\\\x00\x00\xa1\\\x00\x00\xc5\\\x00\x00\x18]\x00\x00^]\x00\x00\x89]\x00\x00\xb1]\x00\x00\xc8]\x00\x00\xdc]\x00\x00\x13^\x00\x00=^\x00\x00x^\x00\x00\xac^\x00\x00\xe5^\x00\x00\n_\x00\x00,_\x00\x00\b\x00\x00\x00\b\x00\x00\x00\b\x00\x00\x00\x10\x00\x00\x00X\x00\x00\x00\x10\x00\x00\x00\x90e\x00\x00\x90e\x00\x00\x90e\x00\x00\x98e\x00\x00\xa8e\x00\x00\x98e\x00\x00\b\x00\x00\x00\b\x00\x00\x00\b\x00\x00\x00\x10\x00\x00\x00X\x00\x00\x00\x10\x00\x00\x00\x90e\x00\x00\x90e\x00\x00\x90e\x00\x00\x98e\x00\x00\xa8e\x00\x00\x98e\x00\x00"
