@@ -16,6 +16,8 @@ mod end;
 #[cfg(unix)]
 mod events;
 #[cfg(unix)]
+mod failure;
+#[cfg(unix)]
 mod job;
 #[cfg(unix)]
 mod operation;

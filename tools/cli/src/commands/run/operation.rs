@@ -7,7 +7,8 @@ use backoff_core::{Budget, BudgetEvent, Decision, Operation, Outcome, RandomStre
 
 use super::arguments::Arguments;
 use super::budget_file::BudgetFile;
-use super::system::{Failure, System};
+use super::failure::Failure;
+use super::system::System;
 
 /// The operation and its budget.
 pub(super) struct BudgetedOperation {

@@ -1,0 +1,18 @@
+//! Why there is no decision.
+
+use anyhow::Error;
+use nix::sys::signal::Signal;
+
+/// Why there is no decision.
+#[derive(Debug)]
+pub(super) enum Failure {
+    /// A signal ended `backoff` while it waited.
+    Signal(Signal),
+    Error(Error),
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::Error(error)
+    }
+}
