@@ -116,13 +116,12 @@ impl BudgetFile {
         loop {
             let file = open(&self.path).with_context(|| name.to_owned())?;
             match file.try_lock() {
-                // Another process may have renamed a new file over this one.
                 Ok(()) if is_at(&file, &self.path) => return Ok(file),
-                Ok(()) => continue,
+                // Another process has renamed a new file over this one.
+                Ok(()) | Err(TryLockError::WouldBlock) => {}
                 Err(TryLockError::Error(error)) => {
                     return Err(anyhow!(error).context(format!("cannot lock {name}")).into());
                 }
-                Err(TryLockError::WouldBlock) => {}
             }
             if system.now_ns() >= until_ns {
                 let seconds = PATIENCE_NS / 1_000_000_000;

@@ -17,6 +17,8 @@ mod end;
 mod events;
 mod failure;
 #[cfg(unix)]
+mod failure;
+#[cfg(unix)]
 mod job;
 #[cfg(unix)]
 mod operation;

@@ -11,9 +11,9 @@ use super::arguments::Arguments;
 use super::attempt::Ended;
 use super::codes::Codes;
 use super::end::End;
+use super::failure::Failure;
 use super::operation::BudgetedOperation;
 use super::report::{Event, Report};
-use super::failure::Failure;
 use super::system::{Attempt, System};
 use crate::fields::without_limits;
 

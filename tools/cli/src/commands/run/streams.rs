@@ -13,9 +13,9 @@ use rustix::event::{PollFd, PollFlags};
 use tempfile::tempfile;
 
 use super::arguments::{Arguments, Stdin, Stdout};
+use super::failure::Failure;
 use super::report::Report;
 use super::signals::Signals;
-use super::failure::Failure;
 
 /// Standard input and standard output of the attempts.
 pub(super) struct Streams {
