@@ -152,10 +152,11 @@ impl Report {
     /// Tests in Python. They may write what they ran on to the file `BACKOFF_RAN`, a line of JSON for each.
     pub(crate) fn pytest(&mut self, what: &str, make: impl FnOnce() -> Result<Command>) {
         let name = what.replace(|letter: char| !letter.is_ascii_alphanumeric(), "-");
-        let file = scratch().join("results").join(name);
-        let [results, ran] = ["xml", "jsonl"].map(|end| file.with_extension(end));
+        let folder = scratch().join("results");
+        let [results, ran] = ["xml", "jsonl"].map(|end| folder.join(&name).with_extension(end));
         let _ = fs::remove_file(&ran);
         self.suite_of(what, Runner::Junit(results.clone()), || {
+            fs::create_dir_all(&folder)?;
             let mut pytest = make()?;
             pytest.args(["-q", "-p", "no:cacheprovider", "--junitxml"]).arg(&results);
             pytest.env("BACKOFF_RAN", &ran);
