@@ -271,7 +271,7 @@ async function bundle() {
 		imported("workerd", "./backoff.wasm"),
 		imported("edge-light", "./backoff.wasm?module"),
 		bundleSmall("js/index.js", js),
-		// Node.js prints the line of an error that nobody catches.
+		// Node.js prints the source line of an uncaught error.
 		bundleForNode("js/index.cjs", { ...js, lineLimit: 120 }),
 	]);
 	for (const [path, names, required] of [

@@ -1,5 +1,5 @@
 //! The current policy: JavaScript makes a policy current once and then asks for its delays. The module of
-//! `backoff-wasm/delay` has this file, too.
+//! `backoff-wasm/delay` also has this file.
 
 use std::cell::RefCell;
 

@@ -1,4 +1,4 @@
-//! Streams. JavaScript keeps their state, which is one word. The module of `backoff-wasm/delay` has this file, too.
+//! Streams. JavaScript keeps their state, which is one word. The module of `backoff-wasm/delay` also has this file.
 
 use std::cell::Cell;
 

@@ -262,6 +262,7 @@ describe("wrong types", () => {
 		[policyOf({ bse: 1 }), /^bse is unknown; the options of a policy are growth, base, .*, retryAfterMaxExtra$/],
 		[policyOf({ jitter_max: 1 }), /^jitter_max is unknown; .*jitterMax/],
 		[policyOf({ bse: undefined }), /^bse is unknown/],
+		[policyOf({ toString: 1 }), /^toString is unknown/],
 		[policyOf({ base: null }), `base ${DURATION} null`],
 		[policyOf({ base: "100ms" }), `base ${DURATION} string`],
 		[policyOf({ base: 100n }), `base ${DURATION} bigint`],

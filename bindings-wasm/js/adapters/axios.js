@@ -67,7 +67,7 @@ async function repeat(send, settings, config) {
 	}
 }
 
-/** The response of an error that axios made of a status. An error has one, too, if its body was cut off. */
+/** The response of an error that axios made of a status. The error of a truncated body also has one. */
 function responseOf(error) {
 	const { message, response } = Object(error);
 	const isOfStatus = response?.status >= 400 || message === `Request failed with status code ${response?.status}`;

@@ -1,4 +1,4 @@
-// Bodies that nobody reads. A connection can be reused once a short body has been read (SPEC 19.5).
+// Unread bodies. A connection can be reused once a short body has been read (SPEC 19.5).
 
 /** Reading this many bytes costs less than a new connection. */
 export const MAX_DRAINED = 64 * 1024;
@@ -16,7 +16,7 @@ function drainWebStream(body) {
 		return () => {};
 	}
 	const reader = body.getReader();
-	// Nobody wants to know how a body ends that nobody reads.
+	// The outcome of an unread body does not matter.
 	const close = () => void reader.cancel().catch(() => {});
 	const read = async (left) => {
 		const { done, value } = await reader.read();

@@ -126,7 +126,7 @@ async function bodyOf(input, init, method) {
 		return undefined;
 	}
 	const body = await input.arrayBuffer();
-	// A request with an empty body is used up, too.
+	// Reading an empty body also uses up the request.
 	return body.byteLength > 0 || input.bodyUsed ? { body } : undefined;
 }
 

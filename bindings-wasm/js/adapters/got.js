@@ -166,7 +166,7 @@ function outcomeOf(error) {
 	return error.code === CUT_OFF && error.name === "ReadError" ? "transient" : fetchOutcome(error);
 }
 
-/** The response of an error that got made of a status. A body that was cut off has one, too. */
+/** The response of an error that got made of a status. The error of a truncated body also has one. */
 function responseOf(error) {
 	const { name, response } = Object(error);
 	return response?.statusCode >= 400 || name === "HTTPError" ? response : undefined;

@@ -144,7 +144,7 @@ class Attempt {
 	#head;
 	/** What has arrived: the methods of the handler and their arguments; undefined once it is passed on. */
 	#kept = [];
-	/** How much may be read of a body that nobody wants. */
+	/** How many bytes of an unread body may be read. */
 	#toDrain;
 	#isOver = false;
 	/** The error of an attempt that took too long. */
@@ -263,7 +263,7 @@ class Attempt {
 		const kept = this.#kept ?? [];
 		let failure;
 		try {
-			// The handler may want more while it gets this. That is kept, too, and comes after it.
+			// The handler may ask for more during this call. More is kept, and delivered after it.
 			for (const [method, given] of kept) {
 				this.#call.handler[method]?.(this.#call, ...given);
 			}
@@ -278,7 +278,7 @@ class Attempt {
 		}
 	}
 
-	/** Reads the rest of the body, for nobody. Returns a function that closes it now. */
+	/** Reads and drops the rest of the body. Returns a function that closes it now. */
 	drain() {
 		const chunks = this.#kept.filter(([method]) => method === "onResponseData").map(([, [chunk]]) => chunk);
 		this.#kept = [];

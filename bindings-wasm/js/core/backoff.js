@@ -19,7 +19,7 @@ export class Backoff {
 	/** The state of the stream, and the draws of the delays before the last reset. */
 	#state;
 	#draws = 0;
-	/** The stream of these delays, or undefined until somebody asks for it. */
+	/** The stream of these delays, or undefined until it is read. */
 	#stream;
 	#maxRetries;
 	/** Delays in nanoseconds that were fetched ahead, from index `#first` on. */

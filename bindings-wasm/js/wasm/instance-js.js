@@ -2,7 +2,7 @@
 
 import { start } from "./start.js"; // build.mjs makes it
 
-/** A 64-bit word, and its low and its high half. The translated module needs a little-endian machine, too. */
+/** A 64-bit word, and its low and high halves. The translated module, like this, needs a little-endian machine. */
 const word = new BigInt64Array(1);
 const halves = new Int32Array(word.buffer);
 

@@ -14,7 +14,7 @@ const FIRST_OF_BUDGETS = 33;
 let started;
 
 /**
- * Why the module cannot start, if that was tried in vain. It is not tried again: a page reports each try that its
+ * Why the module cannot start, once it has failed to. It is not tried again: a page reports each try that its
  * Content-Security-Policy forbids.
  * @type {StartError | undefined}
  */

@@ -1,5 +1,8 @@
 // Installs the package into an empty project and runs it in every runtime, bundler and test runner that
-// package.json beside this file pins, and in Chromium.
+// package.json beside this file pins, and in Chromium. Bun, Deno and esbuild are those of the package's own tests.
+//
+// package-lock.json has no optional packages for other machines than Linux on x86-64. An `npm install` that writes it adds
+// them: remove those lines.
 //
 // It builds and packs the package first, unless BACKOFF_WASM_TARBALL names a tarball. Arguments go to
 // `node --test`. BACKOFF_WASM_RAN names a file for what it ran on: lines of JSON.
