@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -249,10 +250,11 @@ func TestStoreThatNeverAnswers(t *testing.T) {
 // A hook that takes long makes retries and Flush wait no longer than their limits, and Flush waits for one that ends.
 func TestSlowHooks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		takes, returned := 3*time.Second, 0
+		var takes, returned atomic.Int64
+		takes.Store(int64(3 * time.Second))
 		budget := newBudget(t, new(memoryStore), "rate", sharedbudget.OnExchange(func(sharedbudget.Exchange) {
-			time.Sleep(takes)
-			returned++
+			time.Sleep(time.Duration(takes.Load()))
+			returned.Add(1)
 		}))
 		fail(t, budget, "constant:base=1ms,max_retries=2")
 		if err := budget.LastError(); err == nil || err.Error() != "the hook of OnExchange did not return within 100ms: context deadline exceeded" {
@@ -262,11 +264,11 @@ func TestSlowHooks(t *testing.T) {
 			t.Errorf("%v", err)
 		}
 		time.Sleep(10 * time.Second) // the end of the hooks
-		takes = time.Millisecond
-		before := returned
+		takes.Store(int64(time.Millisecond))
+		before := returned.Load()
 		fail(t, budget, "constant:base=1ns,max_retries=1") // has its answer before the hook returns
 		flush(t, budget)
-		if returned <= before {
+		if returned.Load() <= before {
 			t.Error("a flush did not wait for the hook")
 		}
 	})
