@@ -1,3 +1,5 @@
+// The values of the fields of policies and budgets.
+
 package backoff
 
 import (

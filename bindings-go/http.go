@@ -11,8 +11,8 @@ import (
 	"github.com/backoff-rs/backoff/bindings-go/internal/shared"
 )
 
-// headerMost is the longest value of a header field that means something.
-const headerMost = 1024
+// maxHeader is the longest value of a header field that means something.
+const maxHeader = 1024
 
 // HTTPOutcome returns the outcome of an HTTP status (SPEC 14.4): OutcomeSuccess for 100 to 399,
 // OutcomeThrottled for 429 and 503, OutcomeTimeout for 408 and 504, OutcomeTransient for 425, 500 and
@@ -41,7 +41,7 @@ func HTTPVerdict(status int, header map[string][]string, now time.Time) Verdict 
 	add := func(name, value string) {
 		// A value that is too long gives nothing.
 		line := len(name) + len(value) + 3
-		if len(value) <= headerMost && fields.Len()+line <= engine.FieldsRoom && !strings.Contains(value, "\n") {
+		if len(value) <= maxHeader && fields.Len()+line <= engine.FieldsRoom && !strings.Contains(value, "\n") {
 			// A carriage return of the value stays one: that of the line is removed.
 			fields.WriteString(name + ":" + value + "\r\n")
 		}

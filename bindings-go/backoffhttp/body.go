@@ -1,3 +1,5 @@
+// The bodies of responses: what closes them, and what is read of those that nobody wants.
+
 package backoffhttp
 
 import (
@@ -5,8 +7,8 @@ import (
 	"io"
 )
 
-// drainMost is how much of a body is read so that its connection can be used again.
-const drainMost = 64 << 10
+// maxDrained is how much of a body is read so that its connection can be used again.
+const maxDrained = 64 << 10
 
 // drain reads the rest of the last response while the loop waits. The next attempt, or the end of the loop, ends it. A
 // body that is not read to its end closes its connection.
@@ -32,7 +34,7 @@ func (e *exchange) drain() {
 // readQuietly reads a body that nobody waits for. A panic here would end the process, because no caller could recover it.
 func readQuietly(body io.Reader) {
 	defer func() { _ = recover() }()
-	_, _ = io.Copy(io.Discard, io.LimitReader(body, drainMost))
+	_, _ = io.Copy(io.Discard, io.LimitReader(body, maxDrained))
 }
 
 func closeQuietly(body io.Closer) {

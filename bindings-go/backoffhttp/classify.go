@@ -1,3 +1,5 @@
+// The verdicts on responses and on the errors of net/http (SPEC 19.3).
+
 package backoffhttp
 
 import (

@@ -1,3 +1,5 @@
+// The errors that RoundTrip returns beside those of net/http.
+
 package backoffhttp
 
 import (

@@ -1,3 +1,5 @@
+// Event: what hooks receive, without the secrets of URLs.
+
 package backoffhttp
 
 import (

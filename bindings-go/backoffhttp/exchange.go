@@ -1,3 +1,5 @@
+// The attempts of one request.
+
 package backoffhttp
 
 import (

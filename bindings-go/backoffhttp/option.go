@@ -1,3 +1,5 @@
+// The options of New.
+
 package backoffhttp
 
 import (

@@ -1,3 +1,5 @@
+// The budgets of origins.
+
 package backoffhttp
 
 import (

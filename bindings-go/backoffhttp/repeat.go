@@ -1,3 +1,5 @@
+// Which requests may be repeated (SPEC 19.2).
+
 package backoffhttp
 
 import (

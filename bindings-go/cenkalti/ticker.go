@@ -1,3 +1,5 @@
+// Ticker: the waits of a BackOff on a channel.
+
 package cenkalti
 
 import (

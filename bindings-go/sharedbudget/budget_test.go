@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -192,6 +193,19 @@ func TestLocalBudgetDecidesWhileTheStoreIsAway(t *testing.T) {
 		if text := store.text(budget.Key()); text != "2 90" {
 			t.Errorf("the store has %s", text)
 		}
+		// The event of a success is not about the retry before it.
+		away = true
+		var last backoff.Event
+		retried := false
+		if err := backoff.Do(t.Context(), func() error {
+			if !retried {
+				return backoff.Transient(errBusy)
+			}
+			return nil
+		}, backoff.WithSharedBudget(newBudget(t, store, "quota")), backoff.OnRetry(func(event backoff.Event) { retried = event.BudgetIsLocal }),
+			backoff.OnStop(func(event backoff.Event) { last = event })); err != nil || !retried || last.BudgetIsLocal {
+			t.Errorf("%v, retried %t, %+v", err, retried, last)
+		}
 	})
 }
 
@@ -236,10 +250,11 @@ func TestStoreThatNeverAnswers(t *testing.T) {
 // A hook that takes long makes retries and Flush wait no longer than their limits, and Flush waits for one that ends.
 func TestSlowHooks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		takes, returned := 3*time.Second, 0
+		var takes, returned atomic.Int64
+		takes.Store(int64(3 * time.Second))
 		budget := newBudget(t, new(memoryStore), "rate", sharedbudget.OnExchange(func(sharedbudget.Exchange) {
-			time.Sleep(takes)
-			returned++
+			time.Sleep(time.Duration(takes.Load()))
+			returned.Add(1)
 		}))
 		fail(t, budget, "constant:base=1ms,max_retries=2")
 		if err := budget.LastError(); err == nil || err.Error() != "the hook of OnExchange did not return within 100ms: context deadline exceeded" {
@@ -249,11 +264,11 @@ func TestSlowHooks(t *testing.T) {
 			t.Errorf("%v", err)
 		}
 		time.Sleep(10 * time.Second) // the end of the hooks
-		takes = time.Millisecond
-		before := returned
+		takes.Store(int64(time.Millisecond))
+		before := returned.Load()
 		fail(t, budget, "constant:base=1ns,max_retries=1") // has its answer before the hook returns
 		flush(t, budget)
-		if returned <= before {
+		if returned.Load() <= before {
 			t.Error("a flush did not wait for the hook")
 		}
 	})
@@ -262,8 +277,8 @@ func TestSlowHooks(t *testing.T) {
 // A loop that is cancelled does not wait for the store.
 func TestCancelWhileTheStoreIsAsked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := &memoryStore{onLoad: func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }}
-		budget := newBudget(t, store, "rate", sharedbudget.WithStoreTimeout(time.Hour))
+		store := &memoryStore{onLoad: func(context.Context) error { time.Sleep(time.Hour / 2); return nil }}
+		budget := newBudget(t, store, "quota:max_tokens=20", sharedbudget.WithStoreTimeout(time.Hour))
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		began := time.Now()
@@ -272,6 +287,9 @@ func TestCancelWhileTheStoreIsAsked(t *testing.T) {
 			t.Errorf("%v, took %v, %v", err, took, budget.LastError())
 		}
 		time.Sleep(time.Hour) // the end of the exchange
+		if text := store.text(budget.Key()); text != "0 20" {
+			t.Errorf("a retry that nobody waits for is stored as %s", text)
+		}
 	})
 }
 
@@ -321,16 +339,16 @@ func TestEveryExchangeIsReported(t *testing.T) {
 			onSwap func(int, func() bool) (bool, error)
 			stored sharedbudget.SwapOutcome
 			before string
-			done   bool
+			sent   uint64 // operations, with those of exchanges that failed before
 			err    error
 		}{
-			{"", nil, nil, sharedbudget.SwapDone, "", true, nil},
-			{"", fails, nil, sharedbudget.SwapNone, "", false, errAway},
-			{"hello", nil, nil, sharedbudget.SwapNone, "hello", false, backoff.ErrNotAState},
+			{"", nil, nil, sharedbudget.SwapDone, "", 1, nil},
+			{"", fails, nil, sharedbudget.SwapNone, "", 0, errAway},
+			{"hello", nil, nil, sharedbudget.SwapNone, "hello", 0, backoff.ErrNotAState},
 			{"7 20 | 0 1 0", nil, func(_ int, swap func() bool) (bool, error) { swap(); return false, errAway },
-				sharedbudget.SwapUnknown, "7 20 | 0 1 0", true, errAway},
+				sharedbudget.SwapUnknown, "7 20 | 0 1 0", 3, errAway},
 			// The steps of the last exchange may be stored, so they are not sent twice.
-			{"", nil, nil, sharedbudget.SwapDone, "10 23 | 15778080 1 0", true, nil},
+			{"", nil, nil, sharedbudget.SwapDone, "10 23 | 15778080 1 0", 1, nil},
 		} {
 			if store.onLoad, store.onSwap = row.onLoad, row.onSwap; row.text != "" {
 				store.put(budget.Key(), row.text)
@@ -342,7 +360,7 @@ func TestEveryExchangeIsReported(t *testing.T) {
 				before = *exchange.Before
 			}
 			if exchange.Stored != row.stored || before != row.before || !errors.Is(exchange.Err, row.err) || !errors.Is(err, row.err) ||
-				(exchange.After != "") != row.done || (len(exchange.Steps) == 2) != row.done || exchange.Now.IsZero() != (row.onLoad != nil) {
+				(exchange.After != "") != (row.sent > 0) || row.sent > 0 && (len(exchange.Steps) != 2 || exchange.Steps[1].Count != row.sent) || exchange.Now.IsZero() != (row.onLoad != nil) {
 				t.Errorf("exchange %d: %+v, %v", i, exchange, err)
 			}
 		}
@@ -374,6 +392,17 @@ type timeless struct{ *memoryStore }
 func (s timeless) Load(ctx context.Context, key string) (*string, time.Time, error) {
 	text, _, err := s.memoryStore.Load(ctx, key)
 	return text, time.Time{}, err
+}
+
+// A lease of 3 asks the store for every third retry.
+func TestLease(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		store := new(memoryStore)
+		budget := newBudget(t, store, "quota:max_tokens=100", sharedbudget.WithLease(3))
+		if event := fail(t, budget, "constant:base=1ms,max_retries=6"); event.Reason != backoff.StopMaxRetries || store.count() != 2 || store.text(budget.Key()) != "6 70" {
+			t.Errorf("%+v after %d loads: %s", event, store.count(), store.text(budget.Key()))
+		}
+	})
 }
 
 // The longest timeout is no timeout of Flush.
