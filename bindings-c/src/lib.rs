@@ -28,6 +28,7 @@ mod preview;
 
 mod stream;
 
+#[cfg(not(target_family = "wasm"))]
 mod iterator;
 mod member;
 
@@ -61,6 +62,7 @@ pub use field::*;
 #[cfg(target_family = "wasm")]
 pub use go::*;
 pub use http::*;
+#[cfg(not(target_family = "wasm"))]
 pub use iterator::*;
 pub use member::*;
 pub use operation::*;

@@ -257,6 +257,7 @@ func TestOperations(t *testing.T) {
 		if random.IntN(2) == 0 {
 			deadline = now + random.Uint64()>>random.IntN(64)
 		}
+		began := now
 		var operation engine.Operation
 		same(t, what, uint64(operation.Begin(&policy, stream, now, deadline, shared)),
 			w.call("operation_begin", w.at(anOperation), w.at(aPolicy), stream, now, deadline, sharedAt))
@@ -266,7 +267,13 @@ func TestOperations(t *testing.T) {
 				retryAfter = random.Uint64() >> random.IntN(64)
 			}
 			now += random.Uint64() >> (20 + random.IntN(44))
+			retries, _, stopped := operation.State()
 			reason, delay, code := operation.Decide(outcome, retryAfter, now, shared)
+			if shared == nil && stopped == 0 && code == engine.OK {
+				aloneReason, aloneDelay := engine.DecideAlone(&policy, stream, retries, began, deadline, outcome, retryAfter, now)
+				same(t, what, aloneReason, reason)
+				same(t, what, aloneDelay, delay)
+			}
 			same(t, what, uint64(code), w.call("operation_decide", w.at(anOperation), uint64(outcome), retryAfter, now, sharedAt, w.at(aResult)))
 			if code == engine.OK {
 				same(t, what, reason, w.half(aResult))

@@ -262,7 +262,7 @@ func (m *Module) fn2(v0, v1, v2 int32, v3 int64) {
 			if uint64(v5) < uint64(i64(1000000001)) {
 				goto l1
 			}
-			m.fn164(v4, v5, i64(0), i64(1000000000), i64(0))
+			m.fn159(v4, v5, i64(0), i64(1000000000), i64(0))
 			t3 := int64(load64(m.memory, uint32(v4)))
 			v5 = t3
 			v6 = v5 - v3
@@ -366,7 +366,7 @@ func (m *Module) fn3(v0, v1, v2 int32, v3 int64) {
 								v14 = t6
 								switch v14 + i32(-88) {
 								case 0:
-									m.fn160(v4+i32(64), v4+i32(56), i32(2))
+									m.fn155(v4+i32(64), v4+i32(56), i32(2))
 									t20 := int64(load64(m.memory, uint64(uint32(v4))+64))
 									if t20 != i64(1) {
 										goto l11
@@ -389,7 +389,7 @@ func (m *Module) fn3(v0, v1, v2 int32, v3 int64) {
 									}
 									store32(m.memory, uint64(uint32(v4))+60, uint32(v14+i32(-1)))
 									store32(m.memory, uint64(uint32(v4))+56, uint32(v15+i32(1)))
-									m.fn160(v4+i32(64), v4+i32(56), i32(2))
+									m.fn155(v4+i32(64), v4+i32(56), i32(2))
 									t25 := int64(load64(m.memory, uint64(uint32(v4))+64))
 									if t25 != i64(1) {
 										goto l11
@@ -412,7 +412,7 @@ func (m *Module) fn3(v0, v1, v2 int32, v3 int64) {
 									}
 									store32(m.memory, uint64(uint32(v4))+60, uint32(v14+i32(-1)))
 									store32(m.memory, uint64(uint32(v4))+56, uint32(v15+i32(1)))
-									m.fn160(v4+i32(64), v4+i32(56), i32(2))
+									m.fn155(v4+i32(64), v4+i32(56), i32(2))
 									t30 := int64(load64(m.memory, uint64(uint32(v4))+64))
 									if t30 != i64(1) {
 										goto l11
@@ -425,7 +425,7 @@ func (m *Module) fn3(v0, v1, v2 int32, v3 int64) {
 									v9 = v18 + (v17+v9*i64(60))*i64(60)
 									goto l12
 								case 1:
-									m.fn160(v4+i32(64), v4+i32(56), i32(4))
+									m.fn155(v4+i32(64), v4+i32(56), i32(4))
 									t16 := int32(load32(m.memory, uint64(uint32(v4))+64))
 									if t16 == 0 {
 										goto l11
@@ -434,14 +434,14 @@ func (m *Module) fn3(v0, v1, v2 int32, v3 int64) {
 									v13 = t17
 									goto l12
 								case 9:
-									m.fn161(v4+i32(64), v4+i32(56), i32(25184), i32(7), i32(3))
+									m.fn156(v4+i32(64), v4+i32(56), i32(25184), i32(7), i32(3))
 									t34 := int32(load32(m.memory, uint64(uint32(v4))+64))
 									if t34 != 0 {
 										goto l12
 									}
 									goto l11
 								case 10:
-									m.fn161(v4+i32(64), v4+i32(56), i32(25276), i32(12), i32(3))
+									m.fn156(v4+i32(64), v4+i32(56), i32(25276), i32(12), i32(3))
 									t14 := int32(load32(m.memory, uint64(uint32(v4))+64))
 									if t14 == 0 {
 										goto l11
@@ -453,7 +453,7 @@ func (m *Module) fn3(v0, v1, v2 int32, v3 int64) {
 									goto l6
 								default:
 									if v14 == i32(65) {
-										m.fn161(v4+i32(64), v4+i32(56), i32(25184), i32(7), i32(-1))
+										m.fn156(v4+i32(64), v4+i32(56), i32(25184), i32(7), i32(-1))
 										t32 := int32(load32(m.memory, uint64(uint32(v4))+64))
 										if t32 == 0 {
 											goto l11
@@ -461,7 +461,7 @@ func (m *Module) fn3(v0, v1, v2 int32, v3 int64) {
 										goto l12
 									}
 									if v14 == i32(121) {
-										m.fn160(v4+i32(64), v4+i32(56), i32(2))
+										m.fn155(v4+i32(64), v4+i32(56), i32(2))
 										t18 := int32(load32(m.memory, uint64(uint32(v4))+64))
 										if t18 == 0 {
 											goto l11
@@ -499,7 +499,7 @@ func (m *Module) fn3(v0, v1, v2 int32, v3 int64) {
 									if t12 == i32(32) {
 										store32(m.memory, uint64(uint32(v4))+60, uint32(v14+i32(-1)))
 										store32(m.memory, uint64(uint32(v4))+56, uint32(v15+i32(1)))
-										m.fn160(v4+i32(64), v4+i32(56), i32(1))
+										m.fn155(v4+i32(64), v4+i32(56), i32(1))
 										t33 := int32(load32(m.memory, uint64(uint32(v4))+64))
 										if t33 != 0 {
 											goto l14
@@ -509,7 +509,7 @@ func (m *Module) fn3(v0, v1, v2 int32, v3 int64) {
 								}
 							}
 						l6:
-							m.fn160(v4+i32(64), v4+i32(56), i32(2))
+							m.fn155(v4+i32(64), v4+i32(56), i32(2))
 							t13 := int32(load32(m.memory, uint64(uint32(v4))+64))
 							if t13 == 0 {
 								goto l11
@@ -562,7 +562,7 @@ func (m *Module) fn3(v0, v1, v2 int32, v3 int64) {
 						v17 = v18 + i64(99)
 					l17:
 						v13 = v17 + v13
-						t43 := fn162(v13, v12)
+						t43 := fn157(v13, v12)
 						p44 := v13
 						if v9+(t43+v11)*i64(86400)+i64(-86400) > v19+i64(1577880000) {
 							p44 = v13 + i64(-100)
@@ -591,7 +591,7 @@ func (m *Module) fn3(v0, v1, v2 int32, v3 int64) {
 				v11 = i64(0)
 				v9 = i64(0)
 			l20:
-				t47 := fn162(v13, v17+i64(1))
+				t47 := fn157(v13, v17+i64(1))
 				v12 = t47
 				goto l21
 			}
@@ -604,7 +604,7 @@ func (m *Module) fn3(v0, v1, v2 int32, v3 int64) {
 		v13 = i64(0)
 		goto l23
 	l21:
-		t48 := fn162(v13, v17)
+		t48 := fn157(v13, v17)
 		v17 = t48
 		v13 = i64(0)
 		if v11 < i64(1) {
@@ -619,7 +619,7 @@ func (m *Module) fn3(v0, v1, v2 int32, v3 int64) {
 		if v11 > i64(0) {
 			p50 = v11
 		}
-		m.fn164(t49, p50, i64(0), i64(1000000000), i64(0))
+		m.fn159(t49, p50, i64(0), i64(1000000000), i64(0))
 		t51 := int64(load64(m.memory, uint32(v4)))
 		t52 := v0
 		v11 = t51
@@ -1131,7 +1131,7 @@ l2:
 		if uint64(t1) <= uint64(i64(9)) {
 			goto l3
 		}
-		m.fn164(v2, v3, i64(0), i64(10), i64(0))
+		m.fn159(v2, v3, i64(0), i64(10), i64(0))
 		t2 := int64(load64(m.memory, uint32(v2)))
 		v3 = t2
 		t3 := int64(load64(m.memory, uint64(uint32(v2))+8))
@@ -1323,7 +1323,7 @@ l25:
 					if t29 != i32(100) {
 						goto l16
 					}
-					m.fn144(v2+i32(8), v17)
+					m.fn139(v2+i32(8), v17)
 					t30 := int32(load32(m.memory, uint64(uint32(v2))+8))
 					t31 := int32(load32(m.memory, uint64(uint32(v2))+12))
 					_ = m.fn8(v22, t30, t31)
@@ -1359,7 +1359,7 @@ l25:
 					store32(m.memory, uint64(uint32(v2))+64, uint32(v5))
 					store32(m.memory, uint64(uint32(v2))+60, uint32(v8))
 					store32(m.memory, uint64(uint32(v2))+56, uint32(v7))
-					_ = m.fn152(v22, v2+i32(56))
+					_ = m.fn147(v22, v2+i32(56))
 					goto l12
 				case 5:
 					t42 := int32(m.memory[uint64(uint32(v21))+1])
@@ -1386,7 +1386,7 @@ l25:
 					t48 := v22
 					v4 = t47
 					t49 := int32(load32(m.memory, uint64(uint32(v2))+52))
-					_ = m.fn149(t48, v4, v4+t49<<3)
+					_ = m.fn144(t48, v4, v4+t49<<3)
 					goto l12
 				case 6:
 					t37 := int32(m.memory[uint64(uint32(v21))+1])
@@ -1405,7 +1405,7 @@ l25:
 					if t40 != i32(116) {
 						goto l12
 					}
-					_ = m.fn148(v22, v2+i32(44), v15)
+					_ = m.fn143(v22, v2+i32(44), v15)
 					goto l12
 				default:
 					switch v4 + i32(-117) {
@@ -1428,7 +1428,7 @@ l25:
 						}
 						store64(m.memory, uint64(uint32(v2))+56, uint64(i64(0x700000000)))
 						memory_copy(m.memory, uint32(v14), uint32(i32(23216)), uint32(i32(112)))
-						_ = m.fn150(v22, v2+i32(56))
+						_ = m.fn145(v22, v2+i32(56))
 						goto l12
 					case 1:
 						t33 := int32(m.memory[uint64(uint32(v21))+1])
@@ -1447,7 +1447,7 @@ l25:
 						if t36 != i32(101) {
 							goto l12
 						}
-						m.fn147(v0, v2+i32(44), v22)
+						m.fn142(v0, v2+i32(44), v22)
 						goto l12
 					default:
 						goto l12
@@ -1473,7 +1473,7 @@ l25:
 				if t59 != i32(100) {
 					goto l12
 				}
-				m.fn151(v11, v16, v22)
+				m.fn146(v11, v16, v22)
 				goto l12
 			}
 		case 4:
@@ -1513,18 +1513,18 @@ l25:
 				if v17 == 0 {
 					goto l12
 				}
-				m.fn143(v2+i32(24), v17)
+				m.fn138(v2+i32(24), v17)
 				t74 := int32(load32(m.memory, uint64(uint32(v2))+24))
 				t75 := v2 + i32(16)
 				v4 = t74
-				m.fn144(t75, v4)
+				m.fn139(t75, v4)
 				t76 := int32(load32(m.memory, uint64(uint32(v2))+16))
 				t77 := int32(load32(m.memory, uint64(uint32(v2))+20))
 				t78 := m.fn8(v22, t76, t77)
 				t79 := m.fn8(t78, i32(24465), i32(1))
 				v19 = t79
 				m.fn12(v2+i32(56), v4)
-				_ = m.fn148(v19, v2+i32(56), v15)
+				_ = m.fn143(v19, v2+i32(56), v15)
 				goto l12
 			}
 			_ = m.fn8(v22, i32(24457), i32(8))
@@ -1555,7 +1555,7 @@ l25:
 		l24:
 			{
 				t85 := int32(load32(m.memory, uint32(v19)))
-				m.fn144(v2+i32(32), t85)
+				m.fn139(v2+i32(32), t85)
 				t86 := int32(load32(m.memory, uint64(uint32(v2))+32))
 				v20 = t86
 				if v20 == 0 {
@@ -1856,7 +1856,7 @@ func (m *Module) fn16(v0, v1, v2 int32) {
 				goto l1
 			}
 		}
-		t2 := m.fn142(v3+i32(8), v2)
+		t2 := m.fn137(v3+i32(8), v2)
 		if t2 == 0 {
 			goto l0
 		}
@@ -2566,7 +2566,7 @@ l1:
 	v4 = (int64(uint64(v4)>>27) ^ v4) * i64(-0x6b2fb644ecceee15)
 	t17 := int64(uint64(v4)>>31) ^ v4
 	v4 = int64(uint64(v3) >> 1)
-	m.fn164(t16, t17, i64(0), v4+i64(1), i64(0))
+	m.fn159(t16, t17, i64(0), v4+i64(1), i64(0))
 	t18 := v0
 	t19 := v1
 	v3 = v3 - v4
@@ -2866,7 +2866,7 @@ func (m *Module) Xbackoff_budget_member_lost(v0 int32, v1 int64, v2 int32) int32
 		if uint64(i64_shr_u(i64(16000000), v6)) < uint64(i64(1000000)) {
 			p10 = i64(16000001)
 		}
-		m.fn164(t6, t9, i64(0), p10, i64(0))
+		m.fn159(t6, t9, i64(0), p10, i64(0))
 		t11 := v0
 		v5 = v5 + i64(1)
 		p12 := v5
@@ -2921,8 +2921,8 @@ func (m *Module) fn29(v0 int64, v1 int32) int64 {
 	store64(m.memory, uint64(uint32(v2))+16, uint64(i64(0x554200041a100607)))
 	store64(m.memory, uint64(uint32(v2))+24, uint64(v0^i64(0x6c7967656e657261)))
 	store64(m.memory, uint64(uint32(v2))+8, uint64(v0^i64(8317987319222330741)))
-	m.fn76(v2+i32(8), v1, i32(8))
-	t1 := m.fn79(v2 + i32(8))
+	m.fn71(v2+i32(8), v1, i32(8))
+	t1 := m.fn74(v2 + i32(8))
 	v0 = t1
 	m.g0 = v2 + i32(64)
 	return v0
@@ -3277,7 +3277,7 @@ func (m *Module) fn32(v0, v1, v2 int32, v3, v4 int64) {
 					v7 = p11
 				}
 			l10:
-				m.fn164(v5, v7, i64(0), v8, i64(0))
+				m.fn159(v5, v7, i64(0), v8, i64(0))
 				t12 := int64(load64(m.memory, uint32(v5)))
 				t13 := v5
 				v3 = v4 - t12
@@ -3301,7 +3301,7 @@ func (m *Module) fn32(v0, v1, v2 int32, v3, v4 int64) {
 				if uint64(v4) > uint64(i64(1)) {
 					p19 = v4
 				}
-				m.fn164(t18, p19, i64(0), v3, i64(0))
+				m.fn159(t18, p19, i64(0), v3, i64(0))
 				t20 := int64(load64(m.memory, uint64(uint32(v1))+8))
 				t21 := v5
 				v3 = t20
@@ -3347,7 +3347,7 @@ func (m *Module) fn32(v0, v1, v2 int32, v3, v4 int64) {
 				goto l6
 			case 3:
 				t34 := int64(load64(m.memory, uint64(uint32(v1))+8))
-				m.fn164(v5+i32(32), t34, i64(0), i64(1000), i64(0))
+				m.fn159(v5+i32(32), t34, i64(0), i64(1000), i64(0))
 				t35 := int64(load64(m.memory, uint64(uint32(v5))+32))
 				t36 := int64(load64(m.memory, uint64(uint32(v5))+152))
 				t37 := v3
@@ -3368,7 +3368,7 @@ func (m *Module) fn32(v0, v1, v2 int32, v3, v4 int64) {
 				v7 = p41
 				goto l6
 			case 4:
-				m.fn135(v1, v6, v3)
+				m.fn130(v1, v6, v3)
 				goto l6
 			}
 		case 2:
@@ -3416,7 +3416,7 @@ func (m *Module) fn32(v0, v1, v2 int32, v3, v4 int64) {
 				t44 := int64(load64(m.memory, uint64(uint32(v1))+40))
 				t45 := v5 + i32(48)
 				v4 = t44
-				m.fn164(t45, t43, i64(0), v4&i64(0xffffffff), i64(0))
+				m.fn159(t45, t43, i64(0), v4&i64(0xffffffff), i64(0))
 				t46 := int64(load64(m.memory, uint64(uint32(v5))+152))
 				t47 := v5
 				v8 = t46
@@ -3450,7 +3450,7 @@ func (m *Module) fn32(v0, v1, v2 int32, v3, v4 int64) {
 			if t61 != i32(3) {
 				goto l6
 			}
-			t62 := m.fn134(v5+i32(240), v3, v4)
+			t62 := m.fn129(v5+i32(240), v3, v4)
 			v7 = t62
 			goto l6
 		case 4:
@@ -3465,11 +3465,11 @@ func (m *Module) fn32(v0, v1, v2 int32, v3, v4 int64) {
 				goto l6
 			}
 			if v2 != 0 {
-				t64 := m.fn132(v5+i32(240), v3, v4)
+				t64 := m.fn127(v5+i32(240), v3, v4)
 				v7 = t64
 				goto l6
 			}
-			m.fn82(v5+i32(240), v3, v4)
+			m.fn77(v5+i32(240), v3, v4)
 			goto l6
 		case 5:
 			store32(m.memory, uint64(uint32(v5))+244, uint32(v6))
@@ -3493,7 +3493,7 @@ func (m *Module) fn32(v0, v1, v2 int32, v3, v4 int64) {
 					store64(m.memory, uint64(uint32(t67))+152, uint64(p68))
 					goto l6
 				case 3:
-					t69 := m.fn136(v5+i32(240), v3)
+					t69 := m.fn131(v5+i32(240), v3)
 					v7 = t69
 					goto l6
 				case 5:
@@ -3529,7 +3529,7 @@ func (m *Module) fn32(v0, v1, v2 int32, v3, v4 int64) {
 	}
 l6:
 	t79 := int64(load64(m.memory, uint64(uint32(v1))+80))
-	t80 := m.fn163(v6, v1+i32(88), i32(88))
+	t80 := m.fn158(v6, v1+i32(88), i32(88))
 	t81 := v5
 	var p82 int32
 	if t80 != i32(0) {
@@ -4317,7 +4317,7 @@ func (m *Module) Xbackoff_budget_member_step(v0, v1 int32, v2, v3 int64, v4 int3
 					if v0 != 0 {
 						p27 = i32(1)
 					}
-					t28 := m.fn163(p27, v1, v10)
+					t28 := m.fn158(p27, v1, v10)
 					if t28 != 0 {
 						goto l8
 					}
@@ -4523,7 +4523,7 @@ func (m *Module) Xbackoff_budget_member_step(v0, v1 int32, v2, v3 int64, v4 int3
 		v19 = v7 + i32(624)
 		v1 = i32(0)
 		t72 := int64(load64(m.memory, uint64(uint32(v7))+1224))
-		t73 := m.fn163(v0, v7+i32(1144)+i32(88), i32(88))
+		t73 := m.fn158(v0, v7+i32(1144)+i32(88), i32(88))
 		t74 := v7
 		var p75 int32
 		if t73 != i32(0) {
@@ -4552,11 +4552,11 @@ func (m *Module) Xbackoff_budget_member_step(v0, v1 int32, v2, v3 int64, v4 int3
 				if t77 != t78 {
 					goto l35
 				}
-				t79 := m.fn163(v7+i32(2096), v7+i32(944), i32(80))
+				t79 := m.fn158(v7+i32(2096), v7+i32(944), i32(80))
 				if t79 != 0 {
 					goto l35
 				}
-				t80 := m.fn163(v8, v0, i32(88))
+				t80 := m.fn158(v8, v0, i32(88))
 				if t80 == 0 {
 					goto l34
 				}
@@ -4792,11 +4792,11 @@ func (m *Module) Xbackoff_budget_member_step(v0, v1 int32, v2, v3 int64, v4 int3
 					if t107 != t108 {
 						goto l58
 					}
-					t109 := m.fn163(v7+i32(1512), v7+i32(744), i32(80))
+					t109 := m.fn158(v7+i32(1512), v7+i32(744), i32(80))
 					if t109 != 0 {
 						goto l58
 					}
-					t110 := m.fn163(v7+i32(1512)+i32(88), v7+i32(744)+i32(88), i32(88))
+					t110 := m.fn158(v7+i32(1512)+i32(88), v7+i32(744)+i32(88), i32(88))
 					if t110 != 0 {
 						goto l58
 					}
@@ -5090,7 +5090,7 @@ l1:
 			goto l22
 		case 1:
 			t24 := int64(load64(m.memory, uint64(uint32(v4))+64))
-			m.fn164(v4, t24, i64(0), i64(1000), i64(0))
+			m.fn159(v4, t24, i64(0), i64(1000), i64(0))
 			t25 := int64(load64(m.memory, uint32(v4)))
 			t26 := int64(load64(m.memory, uint64(uint32(v4))+8))
 			p27 := t25
@@ -5102,7 +5102,7 @@ l1:
 		case 2:
 			t28 := int64(load64(m.memory, uint64(uint32(v4))+64))
 			t29 := int64(load32(m.memory, uint64(uint32(v4))+96))
-			m.fn164(v4+i32(16), t28, i64(0), t29, i64(0))
+			m.fn159(v4+i32(16), t28, i64(0), t29, i64(0))
 			t30 := int64(load64(m.memory, uint64(uint32(v4))+16))
 			t31 := int64(load64(m.memory, uint64(uint32(v4))+24))
 			p32 := t30
@@ -5114,7 +5114,7 @@ l1:
 		case 3:
 			t33 := int64(load64(m.memory, uint64(uint32(v4))+64))
 			t34 := int64(load64(m.memory, uint64(uint32(v4))+104))
-			m.fn164(v4+i32(32), t33, i64(0), t34, i64(0))
+			m.fn159(v4+i32(32), t33, i64(0), t34, i64(0))
 			t35 := int64(load64(m.memory, uint64(uint32(v4))+32))
 			t36 := int64(load64(m.memory, uint64(uint32(v4))+40))
 			p37 := t35
@@ -5150,7 +5150,7 @@ l1:
 			if v1 != 0 {
 				p42 = i32(1)
 			}
-			t43 := m.fn163(p42, v2, v3)
+			t43 := m.fn158(p42, v2, v3)
 			if t43 != 0 {
 				goto l23
 			}
@@ -5199,7 +5199,7 @@ l5:
 			goto l3
 		l2:
 			v4 = i64(0)
-			m.fn164(v3, v8, i64(0), i64(10), i64(0))
+			m.fn159(v3, v8, i64(0), i64(10), i64(0))
 			t1 := int64(load64(m.memory, uint64(uint32(v3))+8))
 			if t1 != i64(0) {
 				goto l3
@@ -6103,7 +6103,7 @@ func (m *Module) Xbackoff_budget_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 			default:
 				goto l21
 			case 2:
-				m.fn164(v4+i32(16), v6, i64(0), v8&i64(0xffffffff), i64(0))
+				m.fn159(v4+i32(16), v6, i64(0), v8&i64(0xffffffff), i64(0))
 				t32 := int64(load64(m.memory, uint64(uint32(v4))+16))
 				t33 := int64(load64(m.memory, uint64(uint32(v4))+24))
 				p34 := t32
@@ -6113,7 +6113,7 @@ func (m *Module) Xbackoff_budget_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 				v7 = p34
 				goto l21
 			case 3:
-				m.fn164(v4+i32(32), v6, i64(0), v10, i64(0))
+				m.fn159(v4+i32(32), v6, i64(0), v10, i64(0))
 				t35 := int64(load64(m.memory, uint64(uint32(v4))+32))
 				t36 := int64(load64(m.memory, uint64(uint32(v4))+40))
 				p37 := t35
@@ -6126,7 +6126,7 @@ func (m *Module) Xbackoff_budget_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 				v7 = v6
 				goto l21
 			case 1:
-				m.fn164(v4, v6, i64(0), i64(1000), i64(0))
+				m.fn159(v4, v6, i64(0), i64(1000), i64(0))
 				t38 := int64(load64(m.memory, uint32(v4)))
 				t39 := int64(load64(m.memory, uint64(uint32(v4))+8))
 				p40 := t38
@@ -6283,7 +6283,7 @@ l0:
 					if v5 != 0 {
 						p6 = i32(5)
 					}
-					t7 := m.fn137(p5, p6, v2, v3)
+					t7 := m.fn132(p5, p6, v2, v3)
 					v9 = t7
 					if v9 != i64(0) {
 						goto l6
@@ -6306,7 +6306,7 @@ l0:
 							goto l7
 						}
 						t11 := int32(load32(m.memory, uint32(v5)))
-						t12 := m.fn163(t11, v2, v3)
+						t12 := m.fn158(t11, v2, v3)
 						if t12 == 0 {
 							t13 := int32(load32(m.memory, uint64(uint32(v5))+8))
 							t14 := int32(load32(m.memory, uint64(uint32(v5))+12))
@@ -6441,14 +6441,14 @@ l0:
 						t28 := int32(load32(m.memory, uint32(v5)))
 						t29 := v4 + i32(8)
 						v10 = t28
-						m.fn144(t29, v10)
+						m.fn139(t29, v10)
 						{
 							t30 := int32(load32(m.memory, uint64(uint32(v4))+12))
 							if t30 != v6 {
 								goto l23
 							}
 							t31 := int32(load32(m.memory, uint64(uint32(v4))+8))
-							t32 := m.fn163(t31, v1, v6)
+							t32 := m.fn158(t31, v1, v6)
 							if t32 == 0 {
 								goto l24
 							}
@@ -6533,7 +6533,7 @@ l0:
 											}
 											t48 := int32(m.memory[uint32(v12)])
 											if uint32((t48+i32(-48))&i32(255)) < uint32(i32(10)) {
-												m.fn154(v4+i32(1528), v12, v13)
+												m.fn149(v4+i32(1528), v12, v13)
 												t52 := int32(load32(m.memory, uint64(uint32(v4))+1528))
 												if t52 != i32(1) {
 													t58 := int64(load64(m.memory, uint64(uint32(v4))+1536))
@@ -6562,14 +6562,14 @@ l0:
 										v15 = i32(1)
 										t49 := int32(load32(m.memory, uint64(uint32(v4))+2320))
 										t50 := int32(load32(m.memory, uint64(uint32(v4))+2324))
-										t51 := m.fn137(t49, t50, v12, v13)
+										t51 := m.fn132(t49, t50, v12, v13)
 										v9 = t51
 										if v9 == 0 {
 											goto l44
 										}
 										goto l41
 									case 1:
-										m.fn153(v4+i32(1528), v12, v13)
+										m.fn148(v4+i32(1528), v12, v13)
 										t37 := int32(load32(m.memory, uint64(uint32(v4))+1528))
 										if t37 != i32(1) {
 											goto l37
@@ -6591,7 +6591,7 @@ l0:
 										v15 = t41
 										goto l38
 									case 2:
-										m.fn154(v4+i32(1528), v12, v13)
+										m.fn149(v4+i32(1528), v12, v13)
 										t42 := int32(load32(m.memory, uint64(uint32(v4))+1528))
 										if t42 != i32(1) {
 											goto l37
@@ -7110,7 +7110,7 @@ l6:
 		l1:
 			t8 := int64(load32(m.memory, uint64(uint32(v4))+200))
 			v10 = t8
-			m.fn140(v4+i32(192), v4+i32(8), v1)
+			m.fn135(v4+i32(192), v4+i32(8), v1)
 			t9 := int64(load64(m.memory, uint64(uint32(v4))+200))
 			v11 = t9
 			{
@@ -7213,7 +7213,7 @@ l0:
 			goto l1
 		}
 		if v3 != i32(18) {
-			t16 := m.fn142(v4, v3)
+			t16 := m.fn137(v4, v3)
 			v14 = t16
 			{
 				{
@@ -7240,7 +7240,7 @@ l0:
 					}
 				l6:
 					if v14 == 0 {
-						m.fn143(v5, v3)
+						m.fn138(v5, v3)
 						v12 = i64(0)
 						{
 							t29 := int32(load32(m.memory, uint32(v5)))
@@ -7264,7 +7264,7 @@ l0:
 						goto l4
 					}
 				l7:
-					m.fn140(v5+i32(24), v4, v3)
+					m.fn135(v5+i32(24), v4, v3)
 					t18 := int64(load64(m.memory, uint64(uint32(v5))+32))
 					v12 = t18
 					if v15 != 0 {
@@ -7291,7 +7291,7 @@ l0:
 				if v15 != 0 {
 					p22 = v13
 				}
-				m.fn141(t23, t20, t21, t24, p22)
+				m.fn136(t23, t20, t21, t24, p22)
 				t25 := int64(load64(m.memory, uint64(uint32(v5))+24))
 				v12 = t25
 				{
@@ -7320,7 +7320,7 @@ l0:
 			if v9 == 0 {
 				t7 := int64(load64(m.memory, uint32(v4)))
 				t8 := int64(load64(m.memory, uint64(uint32(v4))+8))
-				m.fn141(v5+i32(24), t7, t8, i32(18), v13)
+				m.fn136(v5+i32(24), t7, t8, i32(18), v13)
 				t9 := int64(load64(m.memory, uint64(uint32(v5))+24))
 				v12 = t9
 				{
@@ -7672,9 +7672,9 @@ func (m *Module) fn52(v0, v1, v2 int32) {
 	}
 	v5 = t6 + p5
 	t7 := int64(load64(m.memory, uint32(v2)))
-	t8 := m.fn148(v3+i32(20), v3+i32(792), t7)
+	t8 := m.fn143(v3+i32(20), v3+i32(792), t7)
 	v6 = t8
-	t9 := m.fn142(v2, i32(12))
+	t9 := m.fn137(v2, i32(12))
 	t10 := int64(load64(m.memory, uint64(uint32(v2))+88))
 	v7 = t10
 	t11 := int64(load64(m.memory, uint64(uint32(v2))+96))
@@ -7693,7 +7693,7 @@ l5:
 				t13 := int32(load32(m.memory, uint32(v4)))
 				t14 := v2
 				v4 = t13
-				t15 := m.fn155(t14, v4)
+				t15 := m.fn150(t14, v4)
 				if t15 == 0 {
 					goto l0
 				}
@@ -7742,7 +7742,7 @@ l5:
 	l9:
 		t18 := m.fn8(v6, v9, i32(1))
 		v9 = t18
-		m.fn144(v3+i32(8), v4)
+		m.fn139(v3+i32(8), v4)
 		t19 := int32(load32(m.memory, uint64(uint32(v3))+8))
 		t20 := int32(load32(m.memory, uint64(uint32(v3))+12))
 		t21 := m.fn8(v9, t19, t20)
@@ -7755,7 +7755,7 @@ l5:
 			goto l11
 		}
 	l10:
-		_ = m.fn148(v9, v3+i32(804), v11)
+		_ = m.fn143(v9, v3+i32(804), v11)
 		goto l12
 	l11:
 		_ = m.fn8(v9, i32(22302), i32(4))
@@ -7857,7 +7857,7 @@ func (m *Module) fn54(v0, v1 int32) {
 		default:
 			goto l4
 		case 1:
-			m.fn164(v2, v5, i64(0), i64(1000), i64(0))
+			m.fn159(v2, v5, i64(0), i64(1000), i64(0))
 			t5 := int64(load64(m.memory, uint32(v2)))
 			t6 := int64(load64(m.memory, uint64(uint32(v2))+8))
 			p7 := t5
@@ -7867,7 +7867,7 @@ func (m *Module) fn54(v0, v1 int32) {
 			v6 = p7
 			goto l4
 		case 2:
-			m.fn164(v2+i32(16), v5, i64(0), v4&i64(0xffffffff), i64(0))
+			m.fn159(v2+i32(16), v5, i64(0), v4&i64(0xffffffff), i64(0))
 			t8 := int64(load64(m.memory, uint64(uint32(v2))+16))
 			t9 := int64(load64(m.memory, uint64(uint32(v2))+24))
 			p10 := t8
@@ -7877,7 +7877,7 @@ func (m *Module) fn54(v0, v1 int32) {
 			v6 = p10
 			goto l4
 		case 3:
-			m.fn164(v2+i32(32), v5, i64(0), v3, i64(0))
+			m.fn159(v2+i32(32), v5, i64(0), v3, i64(0))
 			t11 := int64(load64(m.memory, uint64(uint32(v2))+32))
 			t12 := int64(load64(m.memory, uint64(uint32(v2))+40))
 			p13 := t11
@@ -8234,11 +8234,11 @@ func (m *Module) Xbackoff_budget_state_step(v0, v1 int32, v2 int64, v3 int32) in
 			if t9 != t10 {
 				goto l9
 			}
-			t11 := m.fn163(v4+i32(16), v5, i32(80))
+			t11 := m.fn158(v4+i32(16), v5, i32(80))
 			if t11 != 0 {
 				goto l9
 			}
-			t12 := m.fn163(v4+i32(16)+i32(88), v0+i32(96), i32(88))
+			t12 := m.fn158(v4+i32(16)+i32(88), v0+i32(96), i32(88))
 			var p13 int32
 			if t12 != i32(0) {
 				p13 = 1
@@ -8531,7 +8531,7 @@ l2:
 			}
 			v2 = i64(0)
 			t9 := int64(load64(m.memory, uint64(uint32(v5))+136))
-			m.fn164(v5+i32(80), t9, i64(0), i64(1000000), i64(0))
+			m.fn159(v5+i32(80), t9, i64(0), i64(1000000), i64(0))
 			t11 := v5 + i32(128)
 			p10 := i32(25044)
 			if v10 != 0 {
@@ -8565,7 +8565,7 @@ l2:
 		l14:
 			if v8 != v6 {
 				v12 = i64(0)
-				m.fn164(v5+i32(64), v2, i64(0), i64(10), i64(0))
+				m.fn159(v5+i32(64), v2, i64(0), i64(10), i64(0))
 				{
 					t22 := int64(load64(m.memory, uint64(uint32(v5))+72))
 					if t22 != i64(0) {
@@ -8594,7 +8594,7 @@ l2:
 			v6 = v8 + i32(-6)
 		l11:
 			{
-				m.fn164(v5+i32(48), v2, i64(0), i64(10), i64(0))
+				m.fn159(v5+i32(48), v2, i64(0), i64(10), i64(0))
 				t19 := int64(load64(m.memory, uint64(uint32(v5))+56))
 				var p20 int32
 				if t19 != i64(0) {
@@ -9219,7 +9219,7 @@ l5:
 		v8 = v4
 		goto l4
 	l3:
-		m.fn164(v3, v4, i64(0), i64(10), i64(0))
+		m.fn159(v3, v4, i64(0), i64(10), i64(0))
 		v8 = i64(-1)
 		t2 := int64(load64(m.memory, uint64(uint32(v3))+8))
 		if t2 != i64(0) {
@@ -9267,7 +9267,7 @@ func (m *Module) fn68(v0, v1, v2 int32, v3 int64) {
 		{
 			v7 = v5
 			v8 = v6
-			m.fn159(v4+i32(32), v1, v2, i32(44))
+			m.fn154(v4+i32(32), v1, v2, i32(44))
 			t2 := int32(load32(m.memory, uint64(uint32(v4))+44))
 			v2 = t2
 			t3 := int32(load32(m.memory, uint64(uint32(v4))+40))
@@ -9277,7 +9277,7 @@ func (m *Module) fn68(v0, v1, v2 int32, v3 int64) {
 			t5 := int32(load32(m.memory, uint64(uint32(v4))+32))
 			v10 = t5
 			store64(m.memory, uint64(uint32(v4))+32, uint64(i64(0)))
-			m.fn159(v4+i32(16), v10, v9, i32(59))
+			m.fn154(v4+i32(16), v10, v9, i32(59))
 			{
 				{
 					t6 := int32(load32(m.memory, uint64(uint32(v4))+24))
@@ -9294,7 +9294,7 @@ func (m *Module) fn68(v0, v1, v2 int32, v3 int64) {
 				v13 = i32(0)
 			l13:
 				{
-					m.fn159(v4+i32(16), v11, v12, i32(59))
+					m.fn154(v4+i32(16), v11, v12, i32(59))
 					t8 := int32(load32(m.memory, uint64(uint32(v4))+28))
 					v12 = t8
 					t9 := int32(load32(m.memory, uint64(uint32(v4))+24))
@@ -9575,395 +9575,6 @@ l0:
 }
 
 //go:norace
-func (m *Module) Xbackoff_iter_index(v0, v1, v2 int32) int32 {
-	var v3 int64
-	if v0 != 0 {
-		t0 := int64(load64(m.memory, uint32(v0)))
-		if t0 == i64(8245937404618568809) {
-			{
-				if v1 == 0 {
-					goto l2
-				}
-				t1 := int64(load64(m.memory, uint32(v0+i32(176))))
-				t2 := v1
-				v3 = t1
-				p3 := i64(0x100000000)
-				if uint64(v3) < uint64(i64(0x100000000)) {
-					p3 = v3
-				}
-				store64(m.memory, uint32(t2), uint64(p3))
-			}
-		l2:
-			{
-				if v2 == 0 {
-					goto l3
-				}
-				t4 := int64(load64(m.memory, uint64(uint32(v0))+168))
-				store64(m.memory, uint32(v2), uint64(t4))
-			}
-		l3:
-			return i32(0)
-		}
-		return i32(101)
-	}
-	return i32(100)
-}
-
-//go:norace
-func (m *Module) Xbackoff_iter_init(v0, v1 int32, v2 int64) int32 {
-	var v3, v4 int32
-	var v5, v6 int64
-	t0 := m.g0
-	v3 = t0 - i32(144)
-	m.g0 = v3
-	v4 = i32(100)
-	{
-		if v0 == 0 {
-			goto l0
-		}
-		if v1 == 0 {
-			goto l0
-		}
-		v4 = i32(101)
-		t1 := int64(load64(m.memory, uint32(v1)))
-		if t1 != i64(3543621949687885680) {
-			goto l0
-		}
-		t2 := int64(load64(m.memory, uint64(uint32(v1))+16))
-		store64(m.memory, uint64(uint32(v3))+136, uint64(t2))
-		t3 := int64(load64(m.memory, uint64(uint32(v1))+8))
-		store64(m.memory, uint64(uint32(v3))+128, uint64(t3))
-		t4 := int64(load64(m.memory, uint64(uint32(v1))+24))
-		v5 = t4
-		memory_copy(m.memory, uint32(v3+i32(40)), uint32(v1+i32(32)), uint32(i32(88)))
-		t5 := int64(load64(m.memory, uint64(uint32(v1))+120))
-		v6 = t5
-		memory_copy(m.memory, uint32(v3), uint32(v1+i32(128)), uint32(i32(36)))
-		t6 := int32(load32(m.memory, uint64(uint32(v1))+164))
-		v1 = t6
-		store64(m.memory, uint32(v0), uint64(i64(8245937404618568809)))
-		t7 := int64(load64(m.memory, uint64(uint32(v3))+128))
-		store64(m.memory, uint64(uint32(v0))+8, uint64(t7))
-		t8 := int64(load64(m.memory, uint64(uint32(v3))+136))
-		store64(m.memory, uint64(uint32(v0))+16, uint64(t8))
-		store64(m.memory, uint64(uint32(v0))+24, uint64(v5))
-		memory_copy(m.memory, uint32(v0+i32(32)), uint32(v3+i32(40)), uint32(i32(88)))
-		store64(m.memory, uint64(uint32(v0))+120, uint64(v6))
-		memory_copy(m.memory, uint32(v0+i32(128)), uint32(v3), uint32(i32(36)))
-		t10 := v0
-		p9 := i64(0x100000000)
-		if uint64(v6) < uint64(i64(0x100000000)) {
-			p9 = v6
-		}
-		p11 := i64(0)
-		if v1 == i32(1) {
-			p11 = p9
-		}
-		store64(m.memory, uint64(uint32(t10))+200, uint64(p11))
-		store64(m.memory, uint64(uint32(v0))+192, uint64(v5))
-		store64(m.memory, uint64(uint32(v0))+184, uint64(v5))
-		store64(m.memory, uint64(uint32(v0))+176, uint64(i64(0)))
-		store64(m.memory, uint64(uint32(v0))+168, uint64(v2))
-		store32(m.memory, uint64(uint32(v0))+164, uint32(v1))
-		v4 = i32(0)
-	}
-l0:
-	m.g0 = v3 + i32(144)
-	return v4
-}
-
-//go:norace
-func (m *Module) Xbackoff_iter_next_ns(v0, v1 int32) int32 {
-	var v2, v3 int32
-	var v4, v5, v6, v7 int64
-	t0 := m.g0
-	v2 = t0 - i32(32)
-	m.g0 = v2
-	v3 = i32(100)
-	if v0 == 0 {
-		goto l0
-	}
-	if v1 == 0 {
-		goto l0
-	}
-	{
-		t1 := int64(load64(m.memory, uint32(v0)))
-		if t1 == i64(8245937404618568809) {
-			goto l1
-		}
-		v3 = i32(101)
-		goto l0
-	}
-l1:
-	{
-		{
-			t2 := int64(load64(m.memory, uint64(uint32(v0))+176))
-			v4 = t2
-			t3 := int64(load64(m.memory, uint64(uint32(v0))+200))
-			if uint64(v4) >= uint64(t3) {
-				goto l2
-			}
-			store64(m.memory, uint64(uint32(v0))+176, uint64(v4+i64(1)))
-			t4 := int64(load64(m.memory, uint64(uint32(v0))+64))
-			t5 := v0
-			v5 = t4
-			t6 := int64(load64(m.memory, uint64(uint32(v0))+184))
-			t7 := v5
-			v6 = t6
-			v7 = v6 << 1
-			p8 := v7
-			if uint64(v5) < uint64(v7) {
-				p8 = t7
-			}
-			store64(m.memory, uint64(uint32(t5))+184, uint64(p8))
-			t9 := int64(load64(m.memory, uint64(uint32(v0))+168))
-			t10 := v2
-			v4 = v4*i64(-0x61c8864680b583eb) + t9 + i64(-0x61c8864680b583eb)
-			v4 = (int64(uint64(v4)>>30) ^ v4) * i64(-4658895280553007687)
-			v4 = (int64(uint64(v4)>>27) ^ v4) * i64(-0x6b2fb644ecceee15)
-			m.fn164(t10, int64(uint64(v4)>>31)^v4, i64(0), v6+i64(1), i64(0))
-			t11 := int64(load64(m.memory, uint64(uint32(v2))+8))
-			v4 = t11
-			goto l3
-		}
-	l2:
-		m.fn73(v2+i32(16), v0+i32(8))
-		t12 := int64(load64(m.memory, uint64(uint32(v2))+16))
-		if t12 != i64(1) {
-			goto l4
-		}
-		t13 := int64(load64(m.memory, uint64(uint32(v2))+24))
-		v4 = t13
-	}
-l3:
-	store64(m.memory, uint32(v1), uint64(v4))
-	v3 = i32(0)
-	goto l0
-l4:
-	v3 = i32(104)
-l0:
-	m.g0 = v2 + i32(32)
-	return v3
-}
-
-//go:norace
-func (m *Module) fn73(v0, v1 int32) {
-	var v2 int32
-	var v3, v4, v5 int64
-	var v6 int32
-	var v7 int64
-	var v8 int32
-	var v9, v10, v11, v12 int64
-	t0 := m.g0
-	v2 = t0 - i32(80)
-	m.g0 = v2
-	v3 = i64(0)
-	{
-		t1 := int64(load64(m.memory, uint64(uint32(v1))+168))
-		v4 = t1
-		if uint64(v4) > uint64(i64(0xffffffff)) {
-			goto l0
-		}
-		t2 := int64(load64(m.memory, uint64(uint32(v1))+112))
-		if uint64(v4) >= uint64(t2) {
-			goto l0
-		}
-		t3 := int64(load64(m.memory, uint64(uint32(v1))+160))
-		v3 = t3
-		t4 := int64(load64(m.memory, uint64(uint32(v1))+176))
-		t5 := v2 + i32(64)
-		v5 = t4
-		m.fn99(t5, v5, v1, v4)
-		t6 := v2 + i32(48)
-		v3 = v3 + v4*i64(-0x61c8864680b583eb) + i64(-0x61c8864680b583eb)
-		v3 = (int64(uint64(v3)>>30) ^ v3) * i64(-4658895280553007687)
-		v3 = (int64(uint64(v3)>>27) ^ v3) * i64(-0x6b2fb644ecceee15)
-		t7 := int64(load64(m.memory, uint64(uint32(v2))+72))
-		t8 := int64(load64(m.memory, uint64(uint32(v2))+64))
-		t9 := int64(uint64(v3)>>31) ^ v3
-		v3 = t8
-		m.fn164(t6, t9, i64(0), t7-v3+i64(1), i64(0))
-		t10 := int64(load64(m.memory, uint64(uint32(v2))+56))
-		v3 = v3 + t10
-		{
-			t11 := int32(load32(m.memory, uint64(uint32(v1))+4))
-			v6 = t11
-			if v6 != i32(7) {
-				goto l1
-			}
-			t12 := int64(load64(m.memory, uint64(uint32(v1))+104))
-			m.fn164(v2+i32(32), t12, i64(0), v3, i64(0))
-			t13 := int64(load64(m.memory, uint64(uint32(v2))+32))
-			v3 = t13
-			p14 := i64(0x7fffffffffffffff)
-			if uint64(v3) < uint64(i64(0x7fffffffffffffff)) {
-				p14 = v3
-			}
-			t15 := int64(load64(m.memory, uint64(uint32(v2))+40))
-			p16 := p14
-			if t15 != i64(0) {
-				p16 = i64(0x7fffffffffffffff)
-			}
-			v3 = p16
-		}
-	l1:
-		t17 := int64(load64(m.memory, uint64(uint32(v1))+56))
-		v7 = t17
-		p18 := v3
-		if uint64(v7) < uint64(v3) {
-			p18 = v7
-		}
-		t19 := int32(load32(m.memory, uint64(uint32(v1))+8))
-		t20 := v3
-		v8 = t19
-		p21 := t20
-		if v8 == i32(2) {
-			p21 = p18
-		}
-		v3 = p21
-		{
-			if v6 != i32(6) {
-				goto l2
-			}
-			t22 := int64(load64(m.memory, uint64(uint32(v1))+16))
-			t24 := v1
-			p23 := v3
-			if v4&i64(0xfff) == i64(0xfff) {
-				p23 = t22
-			}
-			store64(m.memory, uint64(uint32(t24))+176, uint64(p23))
-			goto l3
-		}
-	l2:
-		{
-			t25 := int32(load32(m.memory, uint32(v1)))
-			switch t25 + i32(-3) {
-			default:
-				goto l3
-			case 2:
-				t26 := int64(load64(m.memory, uint64(uint32(v1))+184))
-				t27 := v1
-				v7 = t26
-				store64(m.memory, uint64(uint32(t27))+176, uint64(v7))
-				t28 := v1
-				v7 = v5 + v7
-				p29 := v7
-				if uint64(v7) < uint64(v5) {
-					p29 = i64(-1)
-				}
-				v7 = p29
-				p30 := i64(0x7fffffffffffffff)
-				if uint64(v7) < uint64(i64(0x7fffffffffffffff)) {
-					p30 = v7
-				}
-				store64(m.memory, uint64(uint32(t28))+184, uint64(p30))
-				goto l3
-			case 0:
-				t32 := v5
-				p31 := i64(0x7fffffffffffffff)
-				if v8 == i32(1) {
-					p31 = v7
-				}
-				v7 = p31
-				if uint64(t32) >= uint64(v7) {
-					goto l3
-				}
-				t33 := int64(load32(m.memory, uint64(uint32(v1))+32))
-				v9 = t33
-				{
-					{
-						t34 := int32(load32(m.memory, uint64(uint32(v1))+36))
-						v6 = t34
-						if uint32(v6) < uint32(i32(2)) {
-							goto l6
-						}
-						t35 := v2 + i32(16)
-						t36 := v5
-						v10 = int64(uint32(v6))
-						t37 := int64(uint64(t36) / uint64(v10))
-						v11 = t37
-						m.fn164(t35, v11, i64(0), v9, i64(0))
-						t38 := int64(load64(m.memory, uint64(uint32(v2))+16))
-						v12 = t38
-						t39 := int64(uint64((v5-v11*v10)*v9) / uint64(v10))
-						v5 = v12 + t39
-						p40 := v5
-						if uint64(v5) < uint64(v12) {
-							p40 = i64(-1)
-						}
-						v5 = p40
-						t41 := int64(load64(m.memory, uint64(uint32(v2))+24))
-						var p42 int32
-						if t41 != i64(0) {
-							p42 = 1
-						}
-						v6 = p42
-						goto l7
-					}
-				l6:
-					m.fn164(v2, v5, i64(0), v9, i64(0))
-					t43 := int64(load64(m.memory, uint64(uint32(v2))+8))
-					var p44 int32
-					if t43 != i64(0) {
-						p44 = 1
-					}
-					v6 = p44
-					t45 := int64(load64(m.memory, uint32(v2)))
-					v5 = t45
-				}
-			l7:
-				t47 := v1
-				t48 := v7
-				p46 := i64(0x7fffffffffffffff)
-				if uint64(v5) < uint64(i64(0x7fffffffffffffff)) {
-					p46 = v5
-				}
-				p49 := p46
-				if v6&i32(1) != 0 {
-					p49 = i64(0x7fffffffffffffff)
-				}
-				v5 = p49
-				p50 := v5
-				if uint64(v7) < uint64(v5) {
-					p50 = t48
-				}
-				store64(m.memory, uint64(uint32(t47))+176, uint64(p50))
-			}
-		}
-	l3:
-		store64(m.memory, uint64(uint32(v0))+8, uint64(v3))
-		v3 = i64(1)
-		store64(m.memory, uint64(uint32(v1))+168, uint64(v4+i64(1)))
-	}
-l0:
-	store64(m.memory, uint32(v0), uint64(v3))
-	m.g0 = v2 + i32(80)
-}
-
-//go:norace
-func (m *Module) Xbackoff_iter_reset(v0 int32) int32 {
-	var v1, v2 int64
-	if v0 != 0 {
-		t0 := int64(load64(m.memory, uint32(v0)))
-		if t0 == i64(8245937404618568809) {
-			t1 := int64(load64(m.memory, uint64(uint32(v0))+176))
-			v1 = t1
-			store64(m.memory, uint64(uint32(v0))+176, uint64(i64(0)))
-			t2 := int64(load64(m.memory, uint64(uint32(v0))+24))
-			t3 := v0
-			v2 = t2
-			store64(m.memory, uint64(uint32(t3))+192, uint64(v2))
-			store64(m.memory, uint64(uint32(v0))+184, uint64(v2))
-			t4 := int64(load64(m.memory, uint64(uint32(v0))+168))
-			store64(m.memory, uint64(uint32(v0))+168, uint64(v1*i64(-0x61c8864680b583eb)+t4))
-			return i32(0)
-		}
-		return i32(101)
-	}
-	return i32(100)
-}
-
-//go:norace
 func (m *Module) Xbackoff_key_append(v0, v1 int32, v2 int64) int32 {
 	var v3, v4 int32
 	v3 = i32(100)
@@ -9986,14 +9597,14 @@ l1:
 	}
 	v4 = int32(v2)
 l2:
-	m.fn76(v0, v1, v4)
+	m.fn71(v0, v1, v4)
 	v3 = i32(0)
 l0:
 	return v3
 }
 
 //go:norace
-func (m *Module) fn76(v0, v1, v2 int32) {
+func (m *Module) fn71(v0, v1, v2 int32) {
 	var v3 int32
 	if v2 == 0 {
 		return
@@ -10012,7 +9623,7 @@ l2:
 		if v3&i32(63) != i32(56) {
 			goto l1
 		}
-		m.fn158(v0)
+		m.fn153(v0)
 	l1:
 		v1 = v1 + i32(1)
 		v2 = v2 + i32(-1)
@@ -10048,7 +9659,7 @@ func (m *Module) Xbackoff_key_stream(v0, v1 int32) int32 {
 		if v0 == 0 {
 			goto l0
 		}
-		t0 := m.fn79(v0)
+		t0 := m.fn74(v0)
 		store64(m.memory, uint32(v1), uint64(t0))
 		v2 = i32(0)
 	}
@@ -10057,7 +9668,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn79(v0 int32) int64 {
+func (m *Module) fn74(v0 int32) int64 {
 	var v1 int32
 	var v2, v3, v4, v5, v6 int64
 	t0 := m.g0
@@ -10067,7 +9678,7 @@ func (m *Module) fn79(v0 int32) int64 {
 	t1 := int64(load64(m.memory, uint64(uint32(v1))+40))
 	t2 := int64(load64(m.memory, uint64(uint32(v1))+48))
 	store64(m.memory, uint64(uint32(v1))+40, uint64(t1|t2<<56))
-	m.fn158(v1 + i32(8))
+	m.fn153(v1 + i32(8))
 	t3 := int64(load64(m.memory, uint64(uint32(v1))+8))
 	v2 = t3
 	t4 := int64(load64(m.memory, uint64(uint32(v1))+16))
@@ -10221,9 +9832,8 @@ l2:
 func (m *Module) Xbackoff_operation_begin(v0, v1 int32, v2, v3, v4 int64, v5 int32) int32 {
 	var v6, v7 int32
 	var v8, v9 int64
-	var v10 int32
 	t0 := m.g0
-	v6 = t0 - i32(432)
+	v6 = t0 - i32(288)
 	m.g0 = v6
 	{
 		if v0 == 0 {
@@ -10255,7 +9865,7 @@ func (m *Module) Xbackoff_operation_begin(v0, v1 int32, v2, v3, v4 int64, v5 int
 			v7 = p3
 			v1 = i32(6100)
 			{
-			l16:
+			l15:
 				{
 					t4 := int64(load64(m.memory, uint64(uint32(v5))+88))
 					v8 = t4
@@ -10324,105 +9934,83 @@ func (m *Module) Xbackoff_operation_begin(v0, v1 int32, v2, v3, v4 int64, v5 int
 						goto l2
 					}
 				l5:
-					memory_zero(m.memory, uint32(v6+i32(388)), uint32(i32(44)))
-					v1 = i32(88)
-					v5 = v6 + i32(388)
+					v1 = i32(0)
+					memory_zero(m.memory, uint32(v6+i32(184)), uint32(i32(88)))
+					v5 = v7 + i32(88)
 				l9:
-					store32(m.memory, uint32(v5), uint32(v7+v1))
-					v5 = v5 + i32(4)
-					v1 = v1 + i32(8)
-					if v1 != i32(176) {
-						goto l9
-					}
-					v1 = v6 + i32(388)
-					v5 = i32(0)
-				l10:
 					{
-						t17 := int32(load32(m.memory, uint32(v1)))
-						t18 := int64(load64(m.memory, uint32(t17)))
-						store64(m.memory, uint32(v6+i32(272)+v5), uint64(t18))
-						v1 = v1 + i32(4)
-						v5 = v5 + i32(8)
-						if v5 != i32(88) {
-							goto l10
+						t17 := int64(load64(m.memory, uint32(v7+v1+i32(88))))
+						store64(m.memory, uint32(v6+i32(184)+v1), uint64(t17))
+						v1 = v1 + i32(8)
+						if v1 != i32(88) {
+							goto l9
 						}
 					}
-					memory_copy(m.memory, uint32(v6+i32(184)), uint32(v6+i32(272)), uint32(i32(88)))
 					{
-						t19 := int32(load32(m.memory, uint32(v7)))
-						switch t19 + i32(-3) {
+						t18 := int32(load32(m.memory, uint32(v7)))
+						switch t18 + i32(-3) {
 						default:
-							goto l12
+							goto l11
 						case 0:
-							t20 := int64(load64(m.memory, uint64(uint32(v7))+8))
-							t21 := int64(load64(m.memory, uint64(uint32(v7))+40))
-							t22 := v6
-							v8 = t21
-							m.fn164(t22, t20, i64(0), v8&i64(0xffffffff), i64(0))
-							t23 := int64(load64(m.memory, uint64(uint32(v6))+184))
-							t24 := v6
-							v9 = t23
+							t19 := int64(load64(m.memory, uint64(uint32(v7))+8))
+							t20 := int64(load64(m.memory, uint64(uint32(v7))+40))
+							t21 := v6
+							v8 = t20
+							m.fn159(t21, t19, i64(0), v8&i64(0xffffffff), i64(0))
+							t22 := int64(load64(m.memory, uint64(uint32(v6))+184))
+							t23 := v6
+							v9 = t22
 							v8 = v9 + int64(uint64(v8)>>32)
-							p25 := v8
+							p24 := v8
 							if uint64(v8) < uint64(v9) {
-								p25 = i64(-1)
+								p24 = i64(-1)
 							}
-							v8 = p25
-							t26 := int64(load64(m.memory, uint32(v6)))
-							t27 := v8
-							v9 = t26
-							p28 := v8
+							v8 = p24
+							t25 := int64(load64(m.memory, uint32(v6)))
+							t26 := v8
+							v9 = t25
+							p27 := v8
 							if uint64(v9) < uint64(v8) {
-								p28 = v9
+								p27 = v9
 							}
-							t29 := int64(load64(m.memory, uint64(uint32(v6))+8))
-							p30 := p28
-							if t29 != i64(0) {
-								p30 = t27
+							t28 := int64(load64(m.memory, uint64(uint32(v6))+8))
+							p29 := p27
+							if t28 != i64(0) {
+								p29 = t26
 							}
-							store64(m.memory, uint64(uint32(t24))+184, uint64(p30))
-							goto l12
+							store64(m.memory, uint64(uint32(t23))+184, uint64(p29))
+							goto l11
 						case 2:
 							store32(m.memory, uint64(uint32(v6))+280, uint32(i32(10)))
 							store32(m.memory, uint64(uint32(v6))+272, uint32(v7))
 							store32(m.memory, uint64(uint32(v6))+284, uint32(v6+i32(264)))
 							store32(m.memory, uint64(uint32(v6))+276, uint32(v6+i32(184)))
-							m.fn82(v6+i32(272), i64(1), v3)
-							goto l12
+							m.fn77(v6+i32(272), i64(1), v3)
+							goto l11
 						case 3:
-							t31 := int64(load64(m.memory, uint64(uint32(v6))+184))
-							t32 := v6
-							v8 = t31 + i64(1)
-							p33 := v8
+							t30 := int64(load64(m.memory, uint64(uint32(v6))+184))
+							t31 := v6
+							v8 = t30 + i64(1)
+							p32 := v8
 							if v8 == 0 {
-								p33 = i64(-1)
+								p32 = i64(-1)
 							}
-							store64(m.memory, uint64(uint32(t32))+184, uint64(p33))
+							store64(m.memory, uint64(uint32(t31))+184, uint64(p32))
 						}
 					}
-				l12:
-					v1 = i32(16)
-					memory_copy(m.memory, uint32(v6+i32(272)+i32(16)), uint32(v6+i32(184)), uint32(i32(88)))
-					store64(m.memory, uint64(uint32(v6))+376, uint64(i64(0)))
-					store32(m.memory, uint64(uint32(v6))+284, uint32(i32(11)))
-					store32(m.memory, uint64(uint32(v6))+276, uint32(v7+i32(176)))
-					v5 = i32(1)
-				l15:
+				l11:
+					v1 = i32(0)
+				l14:
 					{
-						t34 := v6
-						v10 = v7 + v1
-						store32(m.memory, uint64(uint32(t34))+272, uint32(v10+i32(80)))
-						store32(m.memory, uint64(uint32(v6))+280, uint32(v5))
-						t35 := int64(load64(m.memory, uint32(v6+i32(272)+v1)))
-						store64(m.memory, uint32(v10+i32(72)), uint64(t35))
-						v5 = v5 + i32(1)
+						t33 := int64(load64(m.memory, uint32(v6+i32(184)+v1)))
+						store64(m.memory, uint32(v5+v1), uint64(t33))
 						v1 = v1 + i32(8)
-						if v1 != i32(104) {
-							goto l15
+						if v1 != i32(88) {
+							goto l14
 						}
 					}
-					t36 := int64(load64(m.memory, uint64(uint32(v7))+80))
-					if t36 == i64(2) {
+					t34 := int64(load64(m.memory, uint64(uint32(v7))+80))
+					if t34 == i64(2) {
 						goto l2
 					}
 					store64(m.memory, uint64(uint32(v7))+80, uint64(i64(0)))
@@ -10431,42 +10019,42 @@ func (m *Module) Xbackoff_operation_begin(v0, v1 int32, v2, v3, v4 int64, v5 int
 			l3:
 				v1 = v1 + i32(-1)
 				if v1 != 0 {
-					goto l16
+					goto l15
 				}
-				t37 := int64(load64(m.memory, uint64(uint32(v5))+88))
-				t38 := v5
-				v4 = t37
-				p39 := v4
+				t35 := int64(load64(m.memory, uint64(uint32(v5))+88))
+				t36 := v5
+				v4 = t35
+				p37 := v4
 				if v4 == i64(1) {
-					p39 = i64(2)
+					p37 = i64(2)
 				}
-				store64(m.memory, uint64(uint32(t38))+88, uint64(p39))
+				store64(m.memory, uint64(uint32(t36))+88, uint64(p37))
 			}
 		l4:
 			v7 = i32(111)
 			goto l1
 		}
 	l2:
-		p40 := i32(100)
+		p38 := i32(100)
 		if v0 != 0 {
-			p40 = v0
+			p38 = v0
 		}
-		v1 = p40
+		v1 = p38
 		store64(m.memory, uint32(v1), uint64(i64(3559379042386145391)))
 		memory_copy(m.memory, uint32(v1+i32(8)), uint32(v6+i32(24)), uint32(i32(160)))
 		store64(m.memory, uint64(uint32(v1))+192, uint64(i64(0)))
-		t41 := v1
-		t42 := v4
-		var p43 int32
+		t39 := v1
+		t40 := v4
+		var p41 int32
 		if v4 != i64(-1) {
-			p43 = 1
+			p41 = 1
 		}
-		v5 = p43
-		p44 := i64(0)
+		v5 = p41
+		p42 := i64(0)
 		if v5 != 0 {
-			p44 = t42
+			p42 = t40
 		}
-		store64(m.memory, uint64(uint32(t41))+184, uint64(p44))
+		store64(m.memory, uint64(uint32(t39))+184, uint64(p42))
 		store64(m.memory, uint64(uint32(v1))+176, uint64(v3))
 		store64(m.memory, uint64(uint32(v1))+168, uint64(v2))
 		store64(m.memory, uint64(uint32(v1))+200, uint64(i64(0)))
@@ -10478,15 +10066,15 @@ func (m *Module) Xbackoff_operation_begin(v0, v1 int32, v2, v3, v4 int64, v5 int
 l0:
 	v7 = i32(100)
 l1:
-	m.g0 = v6 + i32(432)
+	m.g0 = v6 + i32(288)
 	return v7
 }
 
 //go:norace
-func (m *Module) fn82(v0 int32, v1, v2 int64) {
+func (m *Module) fn77(v0 int32, v1, v2 int64) {
 	var v3 int32
 	var v4 int64
-	m.fn133(v0, v2)
+	m.fn128(v0, v2)
 	{
 		t0 := int32(load32(m.memory, uint64(uint32(v0))+8))
 		t1 := int32(load32(m.memory, uint64(uint32(v0))+12))
@@ -10600,9 +10188,9 @@ l4:
 			goto l8
 		}
 		t9 := int64(load64(m.memory, uint64(uint32(v0))+200))
-		m.fn84(t9, v5)
+		m.fn79(t9, v5)
 		v1 = i32(7)
-		m.fn85(v3, v0+i32(168), i32(7), i64(0), v5)
+		m.fn80(v3, v0+i32(168), i32(7), i64(0), v5)
 	}
 l8:
 	v4 = i32(0)
@@ -10616,23 +10204,20 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn84(v0 int64, v1 int32) {
+func (m *Module) fn79(v0 int64, v1 int32) {
 	var v2, v3, v4 int32
-	var v5 int64
-	var v6 int32
 	t0 := m.g0
-	v2 = t0 - i32(256)
-	m.g0 = v2
+	v2 = t0 - i32(96)
 	{
 		if v1 == 0 {
-			goto l0
+			return
 		}
 		if v0 == 0 {
-			goto l0
+			return
 		}
 		t1 := int32(load32(m.memory, uint32(v1)))
 		if t1 != i32(6) {
-			goto l0
+			return
 		}
 		t2 := int64(load64(m.memory, uint64(uint32(v1))+80))
 		t3 := v1
@@ -10658,7 +10243,7 @@ func (m *Module) fn84(v0 int64, v1 int32) {
 				t7 := int64(load64(m.memory, uint64(uint32(v1))+80))
 				v0 = t7
 				if uint64(v0) > uint64(i64(1)) {
-					goto l0
+					return
 				}
 				switch int32(v0) {
 				default:
@@ -10690,88 +10275,63 @@ func (m *Module) fn84(v0 int64, v1 int32) {
 				p13 = i64(2)
 			}
 			store64(m.memory, uint64(uint32(t12))+80, uint64(p13))
-			goto l0
+			return
 		}
 	l1:
-		memory_zero(m.memory, uint32(v2+i32(124)), uint32(i32(44)))
-		v3 = i32(88)
-		v4 = v2 + i32(124)
+		v3 = i32(0)
+		memory_zero(m.memory, uint32(v2+i32(8)), uint32(i32(88)))
+		v4 = v1 + i32(88)
 	l5:
-		store32(m.memory, uint32(v4), uint32(v1+v3))
-		v4 = v4 + i32(4)
-		v3 = v3 + i32(8)
-		if v3 != i32(176) {
-			goto l5
-		}
-		v3 = v2 + i32(124)
-		v4 = i32(0)
-	l6:
 		{
-			t14 := int32(load32(m.memory, uint32(v3)))
-			t15 := int64(load64(m.memory, uint32(t14)))
-			store64(m.memory, uint32(v2+i32(168)+v4), uint64(t15))
-			v3 = v3 + i32(4)
-			v4 = v4 + i32(8)
-			if v4 != i32(88) {
-				goto l6
+			t14 := int64(load64(m.memory, uint32(v1+v3+i32(88))))
+			store64(m.memory, uint32(v2+i32(8)+v3), uint64(t14))
+			v3 = v3 + i32(8)
+			if v3 != i32(88) {
+				goto l5
 			}
 		}
-		t16 := int64(load64(m.memory, uint64(uint32(v2))+176))
-		v0 = t16
-		t17 := int64(load64(m.memory, uint64(uint32(v2))+168))
-		v5 = t17
-		v3 = i32(16)
-		memory_copy(m.memory, uint32(v2+i32(40)), uint32(v2+i32(168)+i32(16)), uint32(i32(72)))
-		store64(m.memory, uint64(uint32(v2))+24, uint64(v5))
-		store32(m.memory, uint64(uint32(v2))+20, uint32(i32(11)))
-		store32(m.memory, uint64(uint32(v2))+12, uint32(v1+i32(176)))
-		t18 := int32(load32(m.memory, uint32(v1)))
-		v4 = t18
-		store64(m.memory, uint64(uint32(v2))+112, uint64(i64(0)))
-		t19 := v2
-		t20 := v0
-		var p21 int32
-		if v0 != i64(0) {
-			p21 = 1
+		{
+			t15 := int32(load32(m.memory, uint32(v1)))
+			if t15 != i32(6) {
+				goto l6
+			}
+			t16 := int64(load64(m.memory, uint64(uint32(v2))+16))
+			t17 := v2
+			v0 = t16
+			t18 := v0
+			var p19 int32
+			if v0 != i64(0) {
+				p19 = 1
+			}
+			store64(m.memory, uint64(uint32(t17))+16, uint64(t18-int64(uint32(p19))))
 		}
-		p22 := v0
-		if v4 == i32(6) {
-			p22 = t20 - int64(uint32(p21))
-		}
-		store64(m.memory, uint64(uint32(t19))+32, uint64(p22))
-		v4 = i32(1)
+	l6:
+		v3 = i32(0)
 	l7:
 		{
-			t23 := v2
-			v6 = v1 + v3
-			store32(m.memory, uint64(uint32(t23))+8, uint32(v6+i32(80)))
-			store32(m.memory, uint64(uint32(v2))+16, uint32(v4))
-			t24 := int64(load64(m.memory, uint32(v2+i32(8)+v3)))
-			store64(m.memory, uint32(v6+i32(72)), uint64(t24))
-			v4 = v4 + i32(1)
+			t20 := int64(load64(m.memory, uint32(v2+i32(8)+v3)))
+			store64(m.memory, uint32(v4+v3), uint64(t20))
 			v3 = v3 + i32(8)
-			if v3 != i32(104) {
+			if v3 != i32(88) {
 				goto l7
 			}
 		}
-		t25 := int64(load64(m.memory, uint64(uint32(v1))+80))
-		if t25 == i64(2) {
-			goto l0
+		t21 := int64(load64(m.memory, uint64(uint32(v1))+80))
+		if t21 == i64(2) {
+			return
 		}
 		store64(m.memory, uint64(uint32(v1))+80, uint64(i64(0)))
+		return
 	}
-l0:
-	m.g0 = v2 + i32(256)
 }
 
 //go:norace
-func (m *Module) fn85(v0, v1, v2 int32, v3 int64, v4 int32) {
+func (m *Module) fn80(v0, v1, v2 int32, v3 int64, v4 int32) {
 	var v5 int32
 	var v6 int64
-	var v7, v8, v9 int32
+	var v7, v8 int32
 	t0 := m.g0
-	v5 = t0 - i32(256)
-	m.g0 = v5
+	v5 = t0 - i32(96)
 	{
 		if v4 == 0 {
 			goto l0
@@ -10835,66 +10395,46 @@ func (m *Module) fn85(v0, v1, v2 int32, v3 int64, v4 int32) {
 			goto l0
 		}
 	l1:
-		memory_zero(m.memory, uint32(v5+i32(124)), uint32(i32(44)))
-		v7 = i32(88)
-		v8 = v5 + i32(124)
+		v7 = i32(0)
+		memory_zero(m.memory, uint32(v5+i32(8)), uint32(i32(88)))
+		v8 = v4 + i32(88)
 	l5:
-		store32(m.memory, uint32(v8), uint32(v4+v7))
-		v8 = v8 + i32(4)
-		v7 = v7 + i32(8)
-		if v7 != i32(176) {
-			goto l5
-		}
-		v7 = v5 + i32(124)
-		v8 = i32(0)
-	l6:
 		{
-			t13 := int32(load32(m.memory, uint32(v7)))
-			t14 := int64(load64(m.memory, uint32(t13)))
-			store64(m.memory, uint32(v5+i32(168)+v8), uint64(t14))
-			v7 = v7 + i32(4)
-			v8 = v8 + i32(8)
-			if v8 != i32(88) {
-				goto l6
+			t13 := int64(load64(m.memory, uint32(v4+v7+i32(88))))
+			store64(m.memory, uint32(v5+i32(8)+v7), uint64(t13))
+			v7 = v7 + i32(8)
+			if v7 != i32(88) {
+				goto l5
 			}
 		}
-		t15 := int64(load64(m.memory, uint64(uint32(v5))+168))
-		v6 = t15
-		memory_copy(m.memory, uint32(v5+i32(32)), uint32(v5+i32(168)+i32(8)), uint32(i32(80)))
-		store32(m.memory, uint64(uint32(v5))+20, uint32(i32(11)))
-		store32(m.memory, uint64(uint32(v5))+12, uint32(v4+i32(176)))
-		t16 := int32(load32(m.memory, uint32(v4)))
-		v7 = t16
-		store64(m.memory, uint64(uint32(v5))+112, uint64(i64(0)))
-		t17 := v5
-		t18 := v6
-		var p19 int32
-		if v6 != i64(0) {
-			p19 = 1
+		{
+			t14 := int32(load32(m.memory, uint32(v4)))
+			if t14 != i32(6) {
+				goto l6
+			}
+			t15 := int64(load64(m.memory, uint64(uint32(v5))+8))
+			t16 := v5
+			v6 = t15
+			t17 := v6
+			var p18 int32
+			if v6 != i64(0) {
+				p18 = 1
+			}
+			store64(m.memory, uint64(uint32(t16))+8, uint64(t17-int64(uint32(p18))))
 		}
-		p20 := v6
-		if v7 == i32(6) {
-			p20 = t18 - int64(uint32(p19))
-		}
-		store64(m.memory, uint64(uint32(t17))+24, uint64(p20))
-		v7 = i32(16)
-		v8 = i32(1)
+	l6:
+		v7 = i32(0)
 	l7:
 		{
-			t21 := v5
-			v9 = v4 + v7
-			store32(m.memory, uint64(uint32(t21))+8, uint32(v9+i32(80)))
-			store32(m.memory, uint64(uint32(v5))+16, uint32(v8))
-			t22 := int64(load64(m.memory, uint32(v5+i32(8)+v7)))
-			store64(m.memory, uint32(v9+i32(72)), uint64(t22))
-			v8 = v8 + i32(1)
+			t19 := int64(load64(m.memory, uint32(v5+i32(8)+v7)))
+			store64(m.memory, uint32(v8+v7), uint64(t19))
 			v7 = v7 + i32(8)
-			if v7 != i32(104) {
+			if v7 != i32(88) {
 				goto l7
 			}
 		}
-		t23 := int64(load64(m.memory, uint64(uint32(v4))+80))
-		if t23 == i64(2) {
+		t20 := int64(load64(m.memory, uint64(uint32(v4))+80))
+		if t20 == i64(2) {
 			goto l0
 		}
 		store64(m.memory, uint64(uint32(v4))+80, uint64(i64(0)))
@@ -10904,7 +10444,6 @@ l0:
 	store32(m.memory, uint64(uint32(v0))+4, uint32(v2))
 	store32(m.memory, uint64(uint32(v1))+40, uint32(v2))
 	store32(m.memory, uint32(v0), uint32(i32(1)))
-	m.g0 = v5 + i32(256)
 }
 
 //go:norace
@@ -10970,7 +10509,7 @@ func (m *Module) Xbackoff_operation_decide(v0, v1 int32, v2, v3 int64, v4, v5 in
 						if v2 != i64(-1) {
 							p9 = 1
 						}
-						m.fn87(t6, t7, t8, int64(uint32(p9)), v2, v3, v7)
+						m.fn82(t6, t7, t8, int64(uint32(p9)), v2, v3, v7)
 						goto l5
 					}
 				l3:
@@ -11003,7 +10542,7 @@ func (m *Module) Xbackoff_operation_decide(v0, v1 int32, v2, v3 int64, v4, v5 in
 			if v2 != i64(-1) {
 				p16 = 1
 			}
-			m.fn87(t13, t14, t15, int64(uint32(p16)), v2, v3, i32(0))
+			m.fn82(t13, t14, t15, int64(uint32(p16)), v2, v3, i32(0))
 		}
 	l5:
 		p17 := i32(100)
@@ -11033,13 +10572,15 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn87(v0, v1, v2 int32, v3, v4, v5 int64, v6 int32) {
+func (m *Module) fn82(v0, v1, v2 int32, v3, v4, v5 int64, v6 int32) {
 	var v7, v8, v9 int32
 	var v10, v11 int64
-	var v12, v13 int32
-	var v14, v15, v16, v17, v18, v19, v20, v21, v22, v23, v24, v25, v26, v27, v28, v29, v30, v31 int64
+	var v12 int32
+	var v13 int64
+	var v14 int32
+	var v15, v16, v17, v18, v19, v20, v21, v22, v23, v24, v25, v26, v27, v28, v29, v30, v31 int64
 	t0 := m.g0
-	v7 = t0 - i32(432)
+	v7 = t0 - i32(224)
 	m.g0 = v7
 	{
 		{
@@ -11057,7 +10598,7 @@ func (m *Module) fn87(v0, v1, v2 int32, v3, v4, v5 int64, v6 int32) {
 		v9 = v1 + i32(160)
 		t2 := int64(load64(m.memory, uint64(uint32(v1))+192))
 		v10 = t2
-		m.fn84(v10, v6)
+		m.fn79(v10, v6)
 		{
 			switch v2 + i32(-1) {
 			default:
@@ -11120,8 +10661,14 @@ func (m *Module) fn87(v0, v1, v2 int32, v3, v4, v5 int64, v6 int32) {
 				}
 				store64(m.memory, uint64(uint32(t13))+80, uint64(p14))
 				goto l5
+			case 4:
+				m.fn80(v0, v9, i32(2), i64(0), v6)
+				goto l1
 			case 0:
-				if v6 != 0 {
+				{
+					if v6 == 0 {
+						goto l10
+					}
 					t15 := int64(load64(m.memory, uint64(uint32(v6))+80))
 					t16 := v6
 					v11 = t15
@@ -11137,288 +10684,239 @@ func (m *Module) fn87(v0, v1, v2 int32, v3, v4, v5 int64, v6 int32) {
 					}
 					store64(m.memory, uint64(uint32(t16))+80, uint64(p19))
 					{
-						{
-							if v8 != 0 {
-								goto l11
-							}
-							v8 = i32(0)
-						l15:
-							{
-								t20 := int64(load64(m.memory, uint64(uint32(v6))+80))
-								v11 = t20
-								if uint64(v11) > uint64(i64(1)) {
-									goto l12
-								}
-								switch int32(v11) {
-								default:
-									t21 := int64(load64(m.memory, uint64(uint32(v6))+80))
-									t22 := v6
-									v11 = t21
-									p23 := v11
-									if v11 == 0 {
-										p23 = i64(1)
-									}
-									store64(m.memory, uint64(uint32(t22))+80, uint64(p23))
-									v8 = i32(0)
-									if v11 != i64(0) {
-										goto l15
-									}
-									goto l11
-								case 1:
-									v8 = v8 + i32(1)
-									if v8 != i32(6100) {
-										goto l15
-									}
-								}
-							}
-							t24 := int64(load64(m.memory, uint64(uint32(v6))+80))
-							t25 := v6
-							v11 = t24
-							p26 := v11
-							if v11 == i64(1) {
-								p26 = i64(2)
-							}
-							store64(m.memory, uint64(uint32(t25))+80, uint64(p26))
-							goto l12
+						if v8 != 0 {
+							goto l11
 						}
-					l11:
-						memory_zero(m.memory, uint32(v7+i32(208)), uint32(i32(44)))
-						v8 = i32(88)
-						v1 = v7 + i32(208)
-					l16:
-						store32(m.memory, uint32(v1), uint32(v6+v8))
-						v1 = v1 + i32(4)
-						v8 = v8 + i32(8)
-						if v8 != i32(176) {
-							goto l16
-						}
-						v8 = v7 + i32(208)
-						v1 = i32(0)
-					l17:
+						v8 = i32(0)
+					l14:
 						{
-							t27 := int32(load32(m.memory, uint32(v8)))
-							t28 := int64(load64(m.memory, uint32(t27)))
-							store64(m.memory, uint32(v7+i32(344)+v1), uint64(t28))
-							v8 = v8 + i32(4)
-							v1 = v1 + i32(8)
-							if v1 != i32(88) {
-								goto l17
+							t20 := int64(load64(m.memory, uint64(uint32(v6))+80))
+							v11 = t20
+							if uint64(v11) > uint64(i64(1)) {
+								goto l10
 							}
-						}
-						{
-							t29 := int32(load32(m.memory, uint32(v6)))
-							switch t29 + i32(-1) {
+							switch int32(v11) {
 							default:
-								goto l20
-							case 0:
-								t30 := int64(load64(m.memory, uint64(uint32(v6))+8))
-								t31 := v7
-								v11 = t30
-								t32 := int64(load64(m.memory, uint64(uint32(v7))+344))
-								t33 := v11
-								v5 = t32
-								t35 := v5
-								p34 := i64(1)
-								if uint64(v10) > uint64(i64(1)) {
-									p34 = v10
+								t21 := int64(load64(m.memory, uint64(uint32(v6))+80))
+								t22 := v6
+								v11 = t21
+								p23 := v11
+								if v11 == 0 {
+									p23 = i64(1)
 								}
-								v4 = t35 + p34
-								p36 := v4
-								if uint64(v4) < uint64(v5) {
-									p36 = i64(-1)
+								store64(m.memory, uint64(uint32(t22))+80, uint64(p23))
+								v8 = i32(0)
+								if v11 != i64(0) {
+									goto l14
 								}
-								v5 = p36
-								p37 := v5
-								if uint64(v11) < uint64(v5) {
-									p37 = t33
-								}
-								store64(m.memory, uint64(uint32(t31))+344, uint64(p37))
-								goto l20
+								goto l11
 							case 1:
-								m.fn135(v6, v7+i32(344), i64(1))
+								v8 = v8 + i32(1)
+								if v8 != i32(6100) {
+									goto l14
+								}
 							}
 						}
-					l20:
-						v8 = i32(16)
-						memory_copy(m.memory, uint32(v7+i32(48)+i32(16)), uint32(v7+i32(344)), uint32(i32(88)))
-						store64(m.memory, uint64(uint32(v7))+152, uint64(i64(0)))
-						store32(m.memory, uint64(uint32(v7))+60, uint32(i32(11)))
-						store32(m.memory, uint64(uint32(v7))+52, uint32(v6+i32(176)))
-						v1 = i32(1)
-					l21:
-						{
-							t38 := v7
-							v12 = v6 + v8
-							store32(m.memory, uint64(uint32(t38))+48, uint32(v12+i32(80)))
-							store32(m.memory, uint64(uint32(v7))+56, uint32(v1))
-							t39 := int64(load64(m.memory, uint32(v7+i32(48)+v8)))
-							store64(m.memory, uint32(v12+i32(72)), uint64(t39))
-							v1 = v1 + i32(1)
-							v8 = v8 + i32(8)
-							if v8 != i32(104) {
-								goto l21
-							}
+						t24 := int64(load64(m.memory, uint64(uint32(v6))+80))
+						t25 := v6
+						v11 = t24
+						p26 := v11
+						if v11 == i64(1) {
+							p26 = i64(2)
 						}
-						t40 := int64(load64(m.memory, uint64(uint32(v6))+80))
-						if t40 == i64(2) {
-							goto l12
-						}
-						store64(m.memory, uint64(uint32(v6))+80, uint64(i64(0)))
+						store64(m.memory, uint64(uint32(t25))+80, uint64(p26))
+						goto l10
 					}
-				l12:
-					m.fn85(v0, v9, i32(1), i64(0), v6)
-					goto l1
+				l11:
+					v8 = i32(0)
+					memory_zero(m.memory, uint32(v7+i32(48)), uint32(i32(88)))
+					v1 = v6 + i32(88)
+				l15:
+					{
+						t27 := int64(load64(m.memory, uint32(v6+v8+i32(88))))
+						store64(m.memory, uint32(v7+i32(48)+v8), uint64(t27))
+						v8 = v8 + i32(8)
+						if v8 != i32(88) {
+							goto l15
+						}
+					}
+					{
+						t28 := int32(load32(m.memory, uint32(v6)))
+						switch t28 + i32(-1) {
+						default:
+							goto l18
+						case 0:
+							t29 := int64(load64(m.memory, uint64(uint32(v6))+8))
+							t30 := v7
+							v11 = t29
+							t31 := int64(load64(m.memory, uint64(uint32(v7))+48))
+							t32 := v11
+							v5 = t31
+							t34 := v5
+							p33 := i64(1)
+							if uint64(v10) > uint64(i64(1)) {
+								p33 = v10
+							}
+							v4 = t34 + p33
+							p35 := v4
+							if uint64(v4) < uint64(v5) {
+								p35 = i64(-1)
+							}
+							v5 = p35
+							p36 := v5
+							if uint64(v11) < uint64(v5) {
+								p36 = t32
+							}
+							store64(m.memory, uint64(uint32(t30))+48, uint64(p36))
+							goto l18
+						case 1:
+							m.fn130(v6, v7+i32(48), i64(1))
+						}
+					}
+				l18:
+					v8 = i32(0)
+				l19:
+					{
+						t37 := int64(load64(m.memory, uint32(v7+i32(48)+v8)))
+						store64(m.memory, uint32(v1+v8), uint64(t37))
+						v8 = v8 + i32(8)
+						if v8 != i32(88) {
+							goto l19
+						}
+					}
+					t38 := int64(load64(m.memory, uint64(uint32(v6))+80))
+					if t38 == i64(2) {
+						goto l10
+					}
+					store64(m.memory, uint64(uint32(v6))+80, uint64(i64(0)))
 				}
-				store64(m.memory, uint64(uint32(v0))+8, uint64(i64(0)))
-				store32(m.memory, uint64(uint32(v1))+200, uint32(i32(1)))
-				store64(m.memory, uint32(v0), uint64(i64(0x100000001)))
-				goto l1
-			case 4:
-				m.fn85(v0, v9, i32(2), i64(0), v6)
+			l10:
+				m.fn80(v0, v9, i32(1), i64(0), v6)
 				goto l1
 			}
 		l6:
-			memory_zero(m.memory, uint32(v7+i32(300)), uint32(i32(44)))
-			v8 = i32(88)
-			v12 = v7 + i32(300)
-		l22:
-			store32(m.memory, uint32(v12), uint32(v6+v8))
-			v12 = v12 + i32(4)
-			v8 = v8 + i32(8)
-			if v8 != i32(176) {
-				goto l22
-			}
-			v8 = v7 + i32(300)
-			v12 = i32(0)
-		l23:
+			v8 = i32(0)
+			memory_zero(m.memory, uint32(v7+i32(48)), uint32(i32(88)))
+			v12 = v6 + i32(88)
+		l20:
 			{
-				t41 := int32(load32(m.memory, uint32(v8)))
-				t42 := int64(load64(m.memory, uint32(t41)))
-				store64(m.memory, uint32(v7+i32(208)+v12), uint64(t42))
-				v8 = v8 + i32(4)
-				v12 = v12 + i32(8)
-				if v12 != i32(88) {
-					goto l23
-				}
-			}
-			t43 := int64(load64(m.memory, uint64(uint32(v7))+208))
-			v11 = t43
-			memory_copy(m.memory, uint32(v7+i32(72)), uint32(v7+i32(208)+i32(8)), uint32(i32(80)))
-			store32(m.memory, uint64(uint32(v7))+60, uint32(i32(11)))
-			store32(m.memory, uint64(uint32(v7))+52, uint32(v6+i32(176)))
-			store64(m.memory, uint64(uint32(v7))+152, uint64(i64(0)))
-			t44 := v7
-			v10 = v11 + i64(-1000)
-			p45 := v10
-			if uint64(v10) > uint64(v11) {
-				p45 = i64(0)
-			}
-			t46 := int32(load32(m.memory, uint32(v6)))
-			p47 := v11
-			if t46 == i32(2) {
-				p47 = p45
-			}
-			store64(m.memory, uint64(uint32(t44))+64, uint64(p47))
-			v8 = i32(16)
-			v12 = i32(1)
-		l24:
-			{
-				t48 := v7
-				v13 = v6 + v8
-				store32(m.memory, uint64(uint32(t48))+48, uint32(v13+i32(80)))
-				store32(m.memory, uint64(uint32(v7))+56, uint32(v12))
-				t49 := int64(load64(m.memory, uint32(v7+i32(48)+v8)))
-				store64(m.memory, uint32(v13+i32(72)), uint64(t49))
-				v12 = v12 + i32(1)
+				t39 := int64(load64(m.memory, uint32(v6+v8+i32(88))))
+				store64(m.memory, uint32(v7+i32(48)+v8), uint64(t39))
 				v8 = v8 + i32(8)
-				if v8 != i32(104) {
-					goto l24
+				if v8 != i32(88) {
+					goto l20
 				}
 			}
-			t50 := int64(load64(m.memory, uint64(uint32(v6))+80))
-			if t50 == i64(2) {
+			{
+				t40 := int32(load32(m.memory, uint32(v6)))
+				if t40 != i32(2) {
+					goto l21
+				}
+				t41 := int64(load64(m.memory, uint64(uint32(v7))+48))
+				t42 := v7
+				v11 = t41
+				v10 = v11 + i64(-1000)
+				p43 := v10
+				if uint64(v10) > uint64(v11) {
+					p43 = i64(0)
+				}
+				store64(m.memory, uint64(uint32(t42))+48, uint64(p43))
+			}
+		l21:
+			v8 = i32(0)
+		l22:
+			{
+				t44 := int64(load64(m.memory, uint32(v7+i32(48)+v8)))
+				store64(m.memory, uint32(v12+v8), uint64(t44))
+				v8 = v8 + i32(8)
+				if v8 != i32(88) {
+					goto l22
+				}
+			}
+			t45 := int64(load64(m.memory, uint64(uint32(v6))+80))
+			if t45 == i64(2) {
 				goto l5
 			}
 			store64(m.memory, uint64(uint32(v6))+80, uint64(i64(0)))
 		}
 	l5:
 		{
-			t51 := int64(load64(m.memory, uint64(uint32(v1))+184))
-			v11 = t51
+			t46 := int64(load64(m.memory, uint64(uint32(v1))+184))
+			v11 = t46
 			if uint64(v11) > uint64(i64(0xffffffff)) {
-				goto l25
+				goto l23
 			}
-			t52 := int64(load64(m.memory, uint64(uint32(v1))+112))
-			t53 := v11
-			v14 = t52
-			if uint64(t53) >= uint64(v14) {
-				goto l25
+			t47 := int64(load64(m.memory, uint64(uint32(v1))+112))
+			t48 := v11
+			v13 = t47
+			if uint64(t48) >= uint64(v13) {
+				goto l23
 			}
 			{
 				{
-					t55 := v1
-					p54 := i32(16)
+					t50 := v1
+					p49 := i32(16)
 					if v2 == i32(3) {
-						p54 = i32(128)
+						p49 = i32(128)
 					}
-					t56 := int64(load64(m.memory, uint32(t55+p54)))
-					v10 = t56
-					t57 := int64(load64(m.memory, uint64(uint32(v1))+16))
-					if v10 != t57 {
-						goto l26
+					t51 := int64(load64(m.memory, uint32(t50+p49)))
+					v10 = t51
+					t52 := int64(load64(m.memory, uint64(uint32(v1))+16))
+					if v10 != t52 {
+						goto l24
 					}
-					t58 := int32(load32(m.memory, uint64(uint32(v1))+156))
-					v12 = t58
-					v13 = v1
-					goto l27
+					t53 := int32(load32(m.memory, uint64(uint32(v1))+156))
+					v12 = t53
+					v14 = v1
+					goto l25
 				}
-			l26:
-				t59 := int64(load64(m.memory, uint32(v1)))
-				v15 = t59
-				t60 := int64(load64(m.memory, uint64(uint32(v1))+8))
-				v16 = t60
-				t61 := int64(load64(m.memory, uint64(uint32(v1))+24))
-				v17 = t61
-				t62 := int64(load64(m.memory, uint64(uint32(v1))+32))
-				v18 = t62
-				t63 := int64(load64(m.memory, uint64(uint32(v1))+40))
-				v19 = t63
-				t64 := int64(load64(m.memory, uint64(uint32(v1))+48))
-				v20 = t64
-				t65 := int64(load64(m.memory, uint64(uint32(v1))+56))
-				v21 = t65
-				t66 := int64(load64(m.memory, uint64(uint32(v1))+64))
-				v22 = t66
-				t67 := int64(load64(m.memory, uint64(uint32(v1))+72))
-				v23 = t67
-				t68 := int64(load64(m.memory, uint64(uint32(v1))+80))
-				v24 = t68
-				t69 := int64(load64(m.memory, uint64(uint32(v1))+88))
-				v25 = t69
-				t70 := int64(load64(m.memory, uint64(uint32(v1))+96))
-				v26 = t70
-				t71 := int64(load64(m.memory, uint64(uint32(v1))+104))
-				v27 = t71
-				t72 := int64(load64(m.memory, uint64(uint32(v1))+120))
-				v28 = t72
-				t73 := int64(load64(m.memory, uint64(uint32(v1))+128))
-				v29 = t73
-				t74 := int64(load64(m.memory, uint64(uint32(v1))+136))
-				v30 = t74
-				t75 := int64(load64(m.memory, uint64(uint32(v1))+144))
-				v31 = t75
-				t76 := int32(load32(m.memory, uint64(uint32(v1))+152))
-				v8 = t76
-				t77 := int32(load32(m.memory, uint64(uint32(v1))+156))
-				t78 := v7
-				v12 = t77
-				store32(m.memory, uint64(uint32(t78))+204, uint32(v12))
+			l24:
+				t54 := int64(load64(m.memory, uint32(v1)))
+				v15 = t54
+				t55 := int64(load64(m.memory, uint64(uint32(v1))+8))
+				v16 = t55
+				t56 := int64(load64(m.memory, uint64(uint32(v1))+24))
+				v17 = t56
+				t57 := int64(load64(m.memory, uint64(uint32(v1))+32))
+				v18 = t57
+				t58 := int64(load64(m.memory, uint64(uint32(v1))+40))
+				v19 = t58
+				t59 := int64(load64(m.memory, uint64(uint32(v1))+48))
+				v20 = t59
+				t60 := int64(load64(m.memory, uint64(uint32(v1))+56))
+				v21 = t60
+				t61 := int64(load64(m.memory, uint64(uint32(v1))+64))
+				v22 = t61
+				t62 := int64(load64(m.memory, uint64(uint32(v1))+72))
+				v23 = t62
+				t63 := int64(load64(m.memory, uint64(uint32(v1))+80))
+				v24 = t63
+				t64 := int64(load64(m.memory, uint64(uint32(v1))+88))
+				v25 = t64
+				t65 := int64(load64(m.memory, uint64(uint32(v1))+96))
+				v26 = t65
+				t66 := int64(load64(m.memory, uint64(uint32(v1))+104))
+				v27 = t66
+				t67 := int64(load64(m.memory, uint64(uint32(v1))+120))
+				v28 = t67
+				t68 := int64(load64(m.memory, uint64(uint32(v1))+128))
+				v29 = t68
+				t69 := int64(load64(m.memory, uint64(uint32(v1))+136))
+				v30 = t69
+				t70 := int64(load64(m.memory, uint64(uint32(v1))+144))
+				v31 = t70
+				t71 := int32(load32(m.memory, uint64(uint32(v1))+152))
+				v8 = t71
+				t72 := int32(load32(m.memory, uint64(uint32(v1))+156))
+				t73 := v7
+				v12 = t72
+				store32(m.memory, uint64(uint32(t73))+204, uint32(v12))
 				store32(m.memory, uint64(uint32(v7))+200, uint32(v8))
 				store64(m.memory, uint64(uint32(v7))+192, uint64(v31))
 				store64(m.memory, uint64(uint32(v7))+184, uint64(v30))
 				store64(m.memory, uint64(uint32(v7))+176, uint64(v29))
 				store64(m.memory, uint64(uint32(v7))+168, uint64(v28))
-				store64(m.memory, uint64(uint32(v7))+160, uint64(v14))
+				store64(m.memory, uint64(uint32(v7))+160, uint64(v13))
 				store64(m.memory, uint64(uint32(v7))+152, uint64(v27))
 				store64(m.memory, uint64(uint32(v7))+144, uint64(v26))
 				store64(m.memory, uint64(uint32(v7))+136, uint64(v25))
@@ -11433,429 +10931,408 @@ func (m *Module) fn87(v0, v1, v2 int32, v3, v4, v5 int64, v6 int32) {
 				store64(m.memory, uint64(uint32(v7))+64, uint64(v10))
 				store64(m.memory, uint64(uint32(v7))+56, uint64(v16))
 				store64(m.memory, uint64(uint32(v7))+48, uint64(v15))
-				v13 = v7 + i32(48)
+				v14 = v7 + i32(48)
 			}
-		l27:
+		l25:
 			v8 = int32(v11)
-			t79 := int64(load64(m.memory, uint64(uint32(v1))+160))
-			v14 = t79
+			t74 := int64(load64(m.memory, uint64(uint32(v1))+160))
+			v13 = t74
 			{
 				{
 					if v12 == i32(1) {
-						goto l28
+						goto l26
 					}
-					t80 := m.fn96(v13, v14, v8)
-					v10 = t80
-					goto l29
+					t75 := m.fn91(v14, v13, v8)
+					v10 = t75
+					goto l27
 				}
-			l28:
-				t81 := int64(load64(m.memory, uint64(uint32(v13))+56))
-				t82 := v7 + i32(32)
-				v15 = t81
-				t84 := v15
-				t85 := v10
-				p83 := i32(63)
+			l26:
+				t76 := int64(load64(m.memory, uint64(uint32(v14))+56))
+				t77 := v7 + i32(32)
+				v15 = t76
+				t79 := v15
+				t80 := v10
+				p78 := i32(63)
 				if uint32(v8) < uint32(i32(63)) {
-					p83 = v8
+					p78 = v8
 				}
-				v16 = int64(uint32(p83))
-				p86 := i64_shl(t85, v16)
+				v16 = int64(uint32(p78))
+				p81 := i64_shl(t80, v16)
 				if uint64(v10) > uint64(i64_shr_u(v15, v16)) {
-					p86 = t84
+					p81 = t79
 				}
-				t87 := p86 + i64(1)
-				v10 = v11*i64(-0x61c8864680b583eb) + v14 + i64(-0x61c8864680b583eb)
+				t82 := p81 + i64(1)
+				v10 = v11*i64(-0x61c8864680b583eb) + v13 + i64(-0x61c8864680b583eb)
 				v10 = (int64(uint64(v10)>>30) ^ v10) * i64(-4658895280553007687)
 				v10 = (int64(uint64(v10)>>27) ^ v10) * i64(-0x6b2fb644ecceee15)
-				m.fn164(t82, t87, i64(0), int64(uint64(v10)>>31)^v10, i64(0))
-				t88 := int64(load64(m.memory, uint64(uint32(v7))+40))
-				v10 = t88
+				m.fn159(t77, t82, i64(0), int64(uint64(v10)>>31)^v10, i64(0))
+				t83 := int64(load64(m.memory, uint64(uint32(v7))+40))
+				v10 = t83
 			}
-		l29:
+		l27:
 			{
 				if v3 == i64(1) {
-					goto l30
+					goto l28
 				}
 				v4 = v10
-				goto l31
-			l30:
-				t89 := int64(load64(m.memory, uint64(uint32(v1))+144))
-				t90 := v4
-				v3 = v10 + t89
-				p91 := v3
+				goto l29
+			l28:
+				t84 := int64(load64(m.memory, uint64(uint32(v1))+144))
+				t85 := v4
+				v3 = v10 + t84
+				p86 := v3
 				if uint64(v3) < uint64(v10) {
-					p91 = i64(-1)
+					p86 = i64(-1)
 				}
-				v3 = p91
-				t92 := int64(load64(m.memory, uint64(uint32(v1))+136))
-				t93 := v3
-				v15 = t92
-				p94 := v15
+				v3 = p86
+				t87 := int64(load64(m.memory, uint64(uint32(v1))+136))
+				t88 := v3
+				v15 = t87
+				p89 := v15
 				if uint64(v3) < uint64(v15) {
-					p94 = t93
+					p89 = t88
 				}
-				v3 = p94
-				p95 := v3
+				v3 = p89
+				p90 := v3
 				if uint64(v4) < uint64(v3) {
-					p95 = t90
+					p90 = t85
 				}
-				v4 = p95
-				p96 := i64(0x7fffffffffffffff)
+				v4 = p90
+				p91 := i64(0x7fffffffffffffff)
 				if uint64(v4) < uint64(i64(0x7fffffffffffffff)) {
-					p96 = v4
+					p91 = v4
 				}
-				v4 = p96
+				v4 = p91
 				{
-					t97 := int32(load32(m.memory, uint64(uint32(v1))+152))
-					switch t97 + i32(-2) {
+					t92 := int32(load32(m.memory, uint64(uint32(v1))+152))
+					switch t92 + i32(-2) {
 					case 0:
-						goto l31
+						goto l29
 					default:
-						p98 := v10
+						p93 := v10
 						if uint64(v4) > uint64(v10) {
-							p98 = v4
+							p93 = v4
 						}
-						v4 = p98
-						goto l31
+						v4 = p93
+						goto l29
 					case 1:
-						t99 := v7 + i32(16)
+						t94 := v7 + i32(16)
 						v3 = int64(uint64(v4)>>1) + v4
-						p100 := i64(0x7fffffffffffffff)
+						p95 := i64(0x7fffffffffffffff)
 						if uint64(v3) < uint64(i64(0x7fffffffffffffff)) {
-							p100 = v3
+							p95 = v3
 						}
-						t101 := p100 - v4 + i64(1)
-						v3 = v11*i64(-0x61c8864680b583eb) + v14 + i64(-0x61c8864680b583eb)
+						t96 := p95 - v4 + i64(1)
+						v3 = v11*i64(-0x61c8864680b583eb) + v13 + i64(-0x61c8864680b583eb)
 						v3 = (int64(uint64(v3)>>30) ^ v3) * i64(-4658895280553007687)
 						v3 = (int64(uint64(v3)>>27) ^ v3) * i64(-0x6b2fb644ecceee15)
-						m.fn164(t99, t101, i64(0), int64(uint64(v3)>>31)^v3, i64(0))
-						t102 := int64(load64(m.memory, uint64(uint32(v7))+24))
-						v4 = v4 + t102
+						m.fn159(t94, t96, i64(0), int64(uint64(v3)>>31)^v3, i64(0))
+						t97 := int64(load64(m.memory, uint64(uint32(v7))+24))
+						v4 = v4 + t97
 					}
 				}
 			}
-		l31:
-			t103 := int64(load64(m.memory, uint64(uint32(v1))+176))
-			v10 = t103
-			t104 := int32(load32(m.memory, uint64(uint32(v1))+204))
-			v8 = t104
-			t105 := int64(load64(m.memory, uint64(uint32(v1))+120))
-			v3 = t105
+		l29:
+			t98 := int64(load64(m.memory, uint64(uint32(v1))+176))
+			v10 = t98
+			t99 := int32(load32(m.memory, uint64(uint32(v1))+204))
+			v8 = t99
+			t100 := int64(load64(m.memory, uint64(uint32(v1))+120))
+			v3 = t100
 			if v3 == i64(0x7fffffffffffffff) {
-				goto l34
+				goto l32
 			}
 			{
-				t106 := int64(load64(m.memory, uint64(uint32(v1))+168))
-				t107 := v3
-				v14 = v5 - t106
-				p108 := v14
-				if uint64(v14) > uint64(v5) {
-					p108 = i64(0)
+				t101 := int64(load64(m.memory, uint64(uint32(v1))+168))
+				t102 := v3
+				v13 = v5 - t101
+				p103 := v13
+				if uint64(v13) > uint64(v5) {
+					p103 = i64(0)
 				}
-				v14 = p108
-				if uint64(t107) < uint64(v14) {
-					goto l35
+				v13 = p103
+				if uint64(t102) < uint64(v13) {
+					goto l33
 				}
-				if uint64(v3-v14) >= uint64(v4) {
-					goto l34
+				if uint64(v3-v13) >= uint64(v4) {
+					goto l32
 				}
 			}
-		l35:
-			m.fn85(v0, v9, i32(4), v4, v6)
+		l33:
+			m.fn80(v0, v9, i32(4), v4, v6)
 			goto l1
 		}
-	l25:
-		m.fn85(v0, v9, i32(3), i64(0), v6)
+	l23:
+		m.fn80(v0, v9, i32(3), i64(0), v6)
 		goto l1
-	l34:
+	l32:
 		if v8 == 0 {
-			goto l36
+			goto l34
 		}
 		if uint64(v10) < uint64(v5) {
-			goto l37
+			goto l35
 		}
 		if uint64(v10-v5) >= uint64(v4) {
-			goto l36
+			goto l34
 		}
-	l37:
-		m.fn85(v0, v9, i32(5), v4, v6)
+	l35:
+		m.fn80(v0, v9, i32(5), v4, v6)
 		goto l1
-	l36:
+	l34:
 		{
-			if v6 == 0 {
-				goto l38
-			}
-			t109 := int64(load64(m.memory, uint64(uint32(v6))+80))
-			t110 := v6
-			v11 = t109
-			t111 := v11
-			var p112 int32
-			if v11 == 0 {
-				p112 = 1
-			}
-			v8 = p112
-			p113 := t111
-			if v8 != 0 {
-				p113 = i64(1)
-			}
-			store64(m.memory, uint64(uint32(t110))+80, uint64(p113))
 			{
+				if v6 == 0 {
+					goto l36
+				}
+				t104 := int64(load64(m.memory, uint64(uint32(v6))+80))
+				t105 := v6
+				v11 = t104
+				t106 := v11
+				var p107 int32
+				if v11 == 0 {
+					p107 = 1
+				}
+				v8 = p107
+				p108 := t106
+				if v8 != 0 {
+					p108 = i64(1)
+				}
+				store64(m.memory, uint64(uint32(t105))+80, uint64(p108))
 				{
 					if v8 != 0 {
-						goto l39
+						goto l37
 					}
 					v8 = i32(0)
-				l43:
+				l41:
 					{
-						t114 := int64(load64(m.memory, uint64(uint32(v6))+80))
-						v11 = t114
+						t109 := int64(load64(m.memory, uint64(uint32(v6))+80))
+						v11 = t109
 						if uint64(v11) > uint64(i64(1)) {
-							goto l40
+							goto l38
 						}
 						switch int32(v11) {
 						default:
-							t115 := int64(load64(m.memory, uint64(uint32(v6))+80))
-							t116 := v6
-							v11 = t115
-							p117 := v11
+							t110 := int64(load64(m.memory, uint64(uint32(v6))+80))
+							t111 := v6
+							v11 = t110
+							p112 := v11
 							if v11 == 0 {
-								p117 = i64(1)
+								p112 = i64(1)
 							}
-							store64(m.memory, uint64(uint32(t116))+80, uint64(p117))
+							store64(m.memory, uint64(uint32(t111))+80, uint64(p112))
 							v8 = i32(0)
 							if v11 != i64(0) {
-								goto l43
+								goto l41
 							}
-							goto l39
+							goto l37
 						case 1:
 							v8 = v8 + i32(1)
 							if v8 != i32(6100) {
-								goto l43
+								goto l41
 							}
 						}
 					}
-					t118 := int64(load64(m.memory, uint64(uint32(v6))+80))
-					t119 := v6
-					v11 = t118
-					p120 := v11
+					t113 := int64(load64(m.memory, uint64(uint32(v6))+80))
+					t114 := v6
+					v11 = t113
+					p115 := v11
 					if v11 == i64(1) {
-						p120 = i64(2)
+						p115 = i64(2)
 					}
-					store64(m.memory, uint64(uint32(t119))+80, uint64(p120))
-					goto l40
+					store64(m.memory, uint64(uint32(t114))+80, uint64(p115))
+					goto l38
 				}
-			l39:
-				memory_zero(m.memory, uint32(v7+i32(300)), uint32(i32(44)))
-				v8 = i32(88)
-				v12 = v7 + i32(300)
-			l44:
-				store32(m.memory, uint32(v12), uint32(v6+v8))
-				v12 = v12 + i32(4)
-				v8 = v8 + i32(8)
-				if v8 != i32(176) {
-					goto l44
-				}
-				v8 = v7 + i32(300)
-				v12 = i32(0)
-			l45:
+			l37:
+				v8 = i32(0)
+				memory_zero(m.memory, uint32(v7+i32(48)), uint32(i32(88)))
+			l42:
 				{
-					t121 := int32(load32(m.memory, uint32(v8)))
-					t122 := int64(load64(m.memory, uint32(t121)))
-					store64(m.memory, uint32(v7+i32(48)+v12), uint64(t122))
-					v8 = v8 + i32(4)
-					v12 = v12 + i32(8)
-					if v12 != i32(88) {
-						goto l45
+					t116 := int64(load64(m.memory, uint32(v6+v8+i32(88))))
+					store64(m.memory, uint32(v7+i32(48)+v8), uint64(t116))
+					v8 = v8 + i32(8)
+					if v8 != i32(88) {
+						goto l42
 					}
 				}
-				memory_copy(m.memory, uint32(v7+i32(208)), uint32(v7+i32(48)), uint32(i32(88)))
 				v11 = i64(0)
 				{
-					t123 := int32(load32(m.memory, uint32(v6)))
-					switch t123 + i32(-1) {
+					t117 := int32(load32(m.memory, uint32(v6)))
+					switch t117 + i32(-1) {
 					default:
-						goto l52
+						goto l49
 					case 0:
-						t124 := int64(load64(m.memory, uint64(uint32(v7))+208))
-						t125 := v7
-						v11 = t124
-						t127 := v11
-						t128 := v6
-						p126 := i32(2)
+						t118 := int64(load64(m.memory, uint64(uint32(v7))+48))
+						t119 := v7
+						v11 = t118
+						t121 := v11
+						t122 := v6
+						p120 := i32(2)
 						if v2 == i32(4) {
-							p126 = i32(4)
+							p120 = i32(4)
 						}
-						p129 := p126
+						p123 := p120
 						if v2 == i32(3) {
-							p129 = i32(3)
+							p123 = i32(3)
 						}
-						t130 := int64(load64(m.memory, uint32(t128+p129<<3)))
-						v5 = t130
-						v3 = t127 - v5
-						p131 := v3
+						t124 := int64(load64(m.memory, uint32(t122+p123<<3)))
+						v5 = t124
+						v3 = t121 - v5
+						p125 := v3
 						if uint64(v3) > uint64(v11) {
-							p131 = i64(0)
+							p125 = i64(0)
 						}
-						t132 := v11
-						var p133 int32
+						t126 := v11
+						var p127 int32
 						if uint64(v11) >= uint64(v5) {
-							p133 = 1
+							p127 = 1
 						}
-						v8 = p133
-						p134 := t132
+						v8 = p127
+						p128 := t126
 						if v8 != 0 {
-							p134 = p131
+							p128 = p125
 						}
-						store64(m.memory, uint64(uint32(t125))+208, uint64(p134))
+						store64(m.memory, uint64(uint32(t119))+48, uint64(p128))
 						v11 = int64(uint32(v8))
-						goto l52
+						goto l49
 					case 1:
-						t135 := int64(load64(m.memory, uint64(uint32(v6))+8))
-						m.fn164(v7, t135, i64(0), i64(1000), i64(0))
-						t136 := int64(load64(m.memory, uint64(uint32(v7))+8))
-						var p137 int32
-						if t136 != i64(0) {
-							p137 = 1
+						t129 := int64(load64(m.memory, uint64(uint32(v6))+8))
+						m.fn159(v7, t129, i64(0), i64(1000), i64(0))
+						t130 := int64(load64(m.memory, uint64(uint32(v7))+8))
+						var p131 int32
+						if t130 != i64(0) {
+							p131 = 1
 						}
-						t138 := int64(load64(m.memory, uint32(v7)))
-						t139 := int64(load64(m.memory, uint64(uint32(v7))+208))
-						t140 := p137 ^ i32(-1)
-						v11 = t139
-						p141 := i64(-1)
+						t132 := int64(load64(m.memory, uint32(v7)))
+						t133 := int64(load64(m.memory, uint64(uint32(v7))+48))
+						t134 := p131 ^ i32(-1)
+						v11 = t133
+						p135 := i64(-1)
 						if v11 > i64(-1) {
-							p141 = v11 << 1
+							p135 = v11 << 1
 						}
-						var p142 int32
-						if uint64(t138) < uint64(p141) {
-							p142 = 1
+						var p136 int32
+						if uint64(t132) < uint64(p135) {
+							p136 = 1
 						}
-						v11 = int64(uint32(t140 & p142))
-						goto l52
+						v11 = int64(uint32(t134 & p136))
+						goto l49
 					case 2:
-						t143 := int64(load64(m.memory, uint64(uint32(v7))+208))
-						t144 := v7
-						v11 = t143
-						t145 := int64(load32(m.memory, uint64(uint32(v6))+40))
-						t146 := v11
-						v5 = t145
-						v3 = t146 - v5
-						p147 := v3
+						t137 := int64(load64(m.memory, uint64(uint32(v7))+48))
+						t138 := v7
+						v11 = t137
+						t139 := int64(load32(m.memory, uint64(uint32(v6))+40))
+						t140 := v11
+						v5 = t139
+						v3 = t140 - v5
+						p141 := v3
 						if uint64(v3) > uint64(v11) {
-							p147 = i64(0)
+							p141 = i64(0)
 						}
-						t148 := v11
-						var p149 int32
+						t142 := v11
+						var p143 int32
 						if uint64(v11) >= uint64(v5) {
-							p149 = 1
+							p143 = 1
 						}
-						v8 = p149
-						p150 := t148
+						v8 = p143
+						p144 := t142
 						if v8 != 0 {
-							p150 = p147
+							p144 = p141
 						}
-						store64(m.memory, uint64(uint32(t144))+208, uint64(p150))
+						store64(m.memory, uint64(uint32(t138))+48, uint64(p144))
 						v11 = int64(uint32(v8))
-						goto l52
+						goto l49
 					case 3:
-						store32(m.memory, uint64(uint32(v7))+48, uint32(v6))
-						store32(m.memory, uint64(uint32(v7))+56, uint32(v7+i32(216)))
-						store32(m.memory, uint64(uint32(v7))+52, uint32(v7+i32(208)))
-						t151 := m.fn134(v7+i32(48), i64(1), v5)
-						v11 = t151
-						goto l52
+						store32(m.memory, uint64(uint32(v7))+208, uint32(v6))
+						store32(m.memory, uint64(uint32(v7))+216, uint32(v7+i32(56)))
+						store32(m.memory, uint64(uint32(v7))+212, uint32(v7+i32(48)))
+						t145 := m.fn129(v7+i32(208), i64(1), v5)
+						v11 = t145
+						goto l49
 					case 4:
-						store32(m.memory, uint64(uint32(v7))+56, uint32(i32(10)))
-						store32(m.memory, uint64(uint32(v7))+48, uint32(v6))
-						store32(m.memory, uint64(uint32(v7))+60, uint32(v7+i32(288)))
-						store32(m.memory, uint64(uint32(v7))+52, uint32(v7+i32(208)))
-						t152 := m.fn132(v7+i32(48), i64(1), v5)
-						v11 = t152
-						goto l52
+						store32(m.memory, uint64(uint32(v7))+216, uint32(i32(10)))
+						store32(m.memory, uint64(uint32(v7))+208, uint32(v6))
+						store32(m.memory, uint64(uint32(v7))+220, uint32(v7+i32(128)))
+						store32(m.memory, uint64(uint32(v7))+212, uint32(v7+i32(48)))
+						t146 := m.fn127(v7+i32(208), i64(1), v5)
+						v11 = t146
+						goto l49
 					case 5:
-						store32(m.memory, uint64(uint32(v7))+48, uint32(v6))
-						store32(m.memory, uint64(uint32(v7))+56, uint32(v7+i32(216)))
-						store32(m.memory, uint64(uint32(v7))+52, uint32(v7+i32(208)))
-						t153 := m.fn136(v7+i32(48), i64(1))
-						v11 = t153
+						store32(m.memory, uint64(uint32(v7))+208, uint32(v6))
+						store32(m.memory, uint64(uint32(v7))+216, uint32(v7+i32(56)))
+						store32(m.memory, uint64(uint32(v7))+212, uint32(v7+i32(48)))
+						t147 := m.fn131(v7+i32(208), i64(1))
+						v11 = t147
 					}
 				}
-			l52:
-				v8 = i32(16)
-				memory_copy(m.memory, uint32(v7+i32(48)+i32(16)), uint32(v7+i32(208)), uint32(i32(88)))
-				store64(m.memory, uint64(uint32(v7))+152, uint64(i64(0)))
-				store32(m.memory, uint64(uint32(v7))+60, uint32(i32(11)))
-				store32(m.memory, uint64(uint32(v7))+52, uint32(v6+i32(176)))
-				v12 = i32(1)
-			l53:
+			l49:
+				v8 = i32(0)
+			l50:
 				{
-					t154 := v7
-					v13 = v6 + v8
-					store32(m.memory, uint64(uint32(t154))+48, uint32(v13+i32(80)))
-					store32(m.memory, uint64(uint32(v7))+56, uint32(v12))
-					t155 := int64(load64(m.memory, uint32(v7+i32(48)+v8)))
-					store64(m.memory, uint32(v13+i32(72)), uint64(t155))
-					v12 = v12 + i32(1)
+					t148 := int64(load64(m.memory, uint32(v7+i32(48)+v8)))
+					store64(m.memory, uint32(v6+v8+i32(88)), uint64(t148))
 					v8 = v8 + i32(8)
-					if v8 != i32(104) {
-						goto l53
+					if v8 != i32(88) {
+						goto l50
 					}
 				}
 				{
-					t156 := int64(load64(m.memory, uint64(uint32(v6))+80))
-					if t156 == i64(2) {
-						goto l54
+					t149 := int64(load64(m.memory, uint64(uint32(v6))+80))
+					if t149 == i64(2) {
+						goto l51
 					}
 					store64(m.memory, uint64(uint32(v6))+80, uint64(i64(0)))
 				}
-			l54:
+			l51:
 				if v11 == 0 {
-					goto l40
+					goto l38
 				}
-				t157 := int32(load32(m.memory, uint32(v6)))
-				v8 = t157
-				if v8 == i32(6) {
-					goto l55
+				{
+					t150 := int32(load32(m.memory, uint32(v6)))
+					v8 = t150
+					if v8 == i32(6) {
+						goto l52
+					}
+					v11 = i64(0)
+					if v8 != i32(1) {
+						goto l53
+					}
+					t152 := v6
+					p151 := i32(2)
+					if v2 == i32(4) {
+						p151 = i32(4)
+					}
+					p153 := p151
+					if v2 == i32(3) {
+						p153 = i32(3)
+					}
+					t154 := int64(load64(m.memory, uint32(t152+p153<<3)))
+					v11 = t154
+					goto l53
 				}
-				v11 = i64(0)
-				if v8 != i32(1) {
-					goto l56
-				}
-				t159 := v6
-				p158 := i32(2)
-				if v2 == i32(4) {
-					p158 = i32(4)
-				}
-				p160 := p158
-				if v2 == i32(3) {
-					p160 = i32(3)
-				}
-				t161 := int64(load64(m.memory, uint32(t159+p160<<3)))
-				v11 = t161
-				goto l56
+			l52:
+				v11 = i64(1)
+			l53:
+				store64(m.memory, uint64(uint32(v1))+192, uint64(v11))
+				t155 := int64(load64(m.memory, uint64(uint32(v1))+184))
+				v11 = t155
 			}
-		l40:
-			m.fn85(v0, v9, i32(6), v4, v6)
+		l36:
+			store64(m.memory, uint64(uint32(v0))+8, uint64(v4))
+			store32(m.memory, uint32(v0), uint32(i32(0)))
+			t156 := v1
+			v11 = v11 + i64(1)
+			p157 := v11
+			if v11 == 0 {
+				p157 = i64(-1)
+			}
+			store64(m.memory, uint64(uint32(t156))+184, uint64(p157))
 			goto l1
-		l55:
-			v11 = i64(1)
-		l56:
-			store64(m.memory, uint64(uint32(v1))+192, uint64(v11))
-			t162 := int64(load64(m.memory, uint64(uint32(v1))+184))
-			v11 = t162
 		}
 	l38:
-		store64(m.memory, uint64(uint32(v0))+8, uint64(v4))
-		store32(m.memory, uint32(v0), uint32(i32(0)))
-		t163 := v1
-		v11 = v11 + i64(1)
-		p164 := v11
-		if v11 == 0 {
-			p164 = i64(-1)
-		}
-		store64(m.memory, uint64(uint32(t163))+184, uint64(p164))
+		m.fn80(v0, v9, i32(6), v4, v6)
 	}
 l1:
-	m.g0 = v7 + i32(432)
+	m.g0 = v7 + i32(224)
 }
 
 //go:norace
@@ -11943,9 +11420,9 @@ l4:
 		}
 		store64(m.memory, uint64(uint32(t10))+192, uint64(t11-int64(uint32(p12))))
 		t13 := int64(load64(m.memory, uint64(uint32(v0))+200))
-		m.fn84(t13, v5)
+		m.fn79(t13, v5)
 		v1 = i32(6)
-		m.fn85(v3, v0+i32(168), i32(6), i64(0), v5)
+		m.fn80(v3, v0+i32(168), i32(6), i64(0), v5)
 	}
 l8:
 	v4 = i32(0)
@@ -12192,7 +11669,7 @@ func (m *Module) Xbackoff_policy_delay_ns(v0 int32, v1 int64, v2, v3 int32) int3
 				if t2 == i32(1) {
 					goto l1
 				}
-				t3 := m.fn96(v0+i32(8), v1, v2)
+				t3 := m.fn91(v0+i32(8), v1, v2)
 				v1 = t3
 				goto l2
 			}
@@ -12217,7 +11694,7 @@ func (m *Module) Xbackoff_policy_delay_ns(v0 int32, v1 int64, v2, v3 int32) int3
 			v1 = v1 + int64(uint32(v2))*i64(-0x61c8864680b583eb) + i64(-0x61c8864680b583eb)
 			v1 = (int64(uint64(v1)>>30) ^ v1) * i64(-4658895280553007687)
 			v1 = (int64(uint64(v1)>>27) ^ v1) * i64(-0x6b2fb644ecceee15)
-			m.fn164(t5, t11, i64(0), int64(uint64(v1)>>31)^v1, i64(0))
+			m.fn159(t5, t11, i64(0), int64(uint64(v1)>>31)^v1, i64(0))
 			t12 := int64(load64(m.memory, uint64(uint32(v4))+8))
 			v1 = t12
 		}
@@ -12231,78 +11708,85 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn96(v0 int32, v1 int64, v2 int32) int64 {
+func (m *Module) fn91(v0 int32, v1 int64, v2 int32) int64 {
 	var v3 int32
 	var v4, v5 int64
 	t0 := m.g0
-	v3 = t0 - i32(64)
+	v3 = t0 - i32(48)
 	m.g0 = v3
-	m.fn98(v3+i32(32), v0, v1, v2)
-	t1 := int64(load64(m.memory, uint64(uint32(v3))+32))
-	t2 := v3 + i32(48)
-	t3 := v0
+	t1 := int64(load64(m.memory, uint64(uint32(v0))+16))
+	t2 := v3
+	v4 = t1
+	store64(m.memory, uint64(uint32(t2))+40, uint64(v4))
+	store64(m.memory, uint64(uint32(v3))+32, uint64(v4))
+	m.fn93(v3+i32(32), v0, v1, v2)
+	t3 := int64(load64(m.memory, uint64(uint32(v3))+32))
+	t4 := v3 + i32(32)
+	t5 := v0
 	v4 = int64(uint32(v2))
-	m.fn99(t2, t1, t3, v4)
-	t4 := int64(load64(m.memory, uint64(uint32(v3))+56))
-	t5 := int64(load64(m.memory, uint64(uint32(v3))+48))
-	t6 := v3 + i32(16)
-	v5 = t5
-	t7 := t4 - v5 + i64(1)
+	m.fn94(t4, t3, t5, v4)
+	t6 := int64(load64(m.memory, uint64(uint32(v3))+40))
+	t7 := int64(load64(m.memory, uint64(uint32(v3))+32))
+	t8 := v3 + i32(16)
+	v5 = t7
+	t9 := t6 - v5 + i64(1)
 	v1 = v1 + v4*i64(-0x61c8864680b583eb) + i64(-0x61c8864680b583eb)
 	v1 = (int64(uint64(v1)>>30) ^ v1) * i64(-4658895280553007687)
 	v1 = (int64(uint64(v1)>>27) ^ v1) * i64(-0x6b2fb644ecceee15)
-	m.fn164(t6, t7, i64(0), int64(uint64(v1)>>31)^v1, i64(0))
-	t8 := int64(load64(m.memory, uint64(uint32(v3))+24))
-	v1 = v5 + t8
+	m.fn159(t8, t9, i64(0), int64(uint64(v1)>>31)^v1, i64(0))
+	t10 := int64(load64(m.memory, uint64(uint32(v3))+24))
+	v1 = v5 + t10
 	{
-		t9 := int32(load32(m.memory, uint64(uint32(v0))+4))
-		if t9 != i32(7) {
+		t11 := int32(load32(m.memory, uint64(uint32(v0))+4))
+		if t11 != i32(7) {
 			goto l0
 		}
-		t10 := int64(load64(m.memory, uint64(uint32(v0))+104))
-		m.fn164(v3, t10, i64(0), v1, i64(0))
-		t11 := int64(load64(m.memory, uint32(v3)))
-		v1 = t11
-		p12 := i64(0x7fffffffffffffff)
+		t12 := int64(load64(m.memory, uint64(uint32(v0))+104))
+		m.fn159(v3, t12, i64(0), v1, i64(0))
+		t13 := int64(load64(m.memory, uint32(v3)))
+		v1 = t13
+		p14 := i64(0x7fffffffffffffff)
 		if uint64(v1) < uint64(i64(0x7fffffffffffffff)) {
-			p12 = v1
+			p14 = v1
 		}
-		t13 := int64(load64(m.memory, uint64(uint32(v3))+8))
-		p14 := p12
-		if t13 != i64(0) {
-			p14 = i64(0x7fffffffffffffff)
+		t15 := int64(load64(m.memory, uint64(uint32(v3))+8))
+		p16 := p14
+		if t15 != i64(0) {
+			p16 = i64(0x7fffffffffffffff)
 		}
-		v1 = p14
+		v1 = p16
 	}
 l0:
-	t15 := int64(load64(m.memory, uint64(uint32(v0))+56))
-	v4 = t15
-	t16 := int32(load32(m.memory, uint64(uint32(v0))+8))
-	v0 = t16
-	m.g0 = v3 + i32(64)
-	p17 := v1
+	t17 := int64(load64(m.memory, uint64(uint32(v0))+56))
+	v4 = t17
+	t18 := int32(load32(m.memory, uint64(uint32(v0))+8))
+	v0 = t18
+	m.g0 = v3 + i32(48)
+	p19 := v1
 	if uint64(v4) < uint64(v1) {
-		p17 = v4
+		p19 = v4
 	}
-	p18 := v1
+	p20 := v1
 	if v0 == i32(2) {
-		p18 = p17
+		p20 = p19
 	}
-	return p18
+	return p20
 }
 
 //go:norace
 func (m *Module) Xbackoff_policy_fill_ns(v0 int32, v1 int64, v2, v3 int32, v4 int64, v5 int32) int32 {
-	var v6, v7, v8, v9 int32
-	var v10 int64
-	var v11 int32
-	var v12, v13, v14, v15, v16 int64
-	var v17 int32
-	var v18, v19, v20 int64
-	var v21, v22 int32
-	var v23, v24 int64
+	var v6, v7, v8 int32
+	var v9 int64
+	var v10 int32
+	var v11 int64
+	var v12 int32
+	var v13, v14, v15, v16, v17 int64
+	var v18 int32
+	var v19 int64
+	var v20, v21 int32
+	var v22, v23, v24 int64
 	t0 := m.g0
-	v6 = t0 - i32(112)
+	v6 = t0 - i32(96)
 	m.g0 = v6
 	v7 = i32(100)
 	{
@@ -12346,221 +11830,224 @@ func (m *Module) Xbackoff_policy_fill_ns(v0 int32, v1 int64, v2, v3 int32, v4 in
 	l4:
 		v8 = int32(uint32(int32(v4)) >> 3)
 	l3:
-		t3 := v6 + i32(80)
-		v9 = v0 + i32(8)
-		m.fn98(t3, v9, v1, v2)
-		t4 := v8
-		v10 = int64(uint32(v2))
-		v4 = i64(0x100000000) - v10
-		p5 := i64(0xffffffff)
+		t3 := int64(load64(m.memory, uint64(uint32(v0))+24))
+		t4 := v6
+		v9 = t3
+		store64(m.memory, uint64(uint32(t4))+88, uint64(v9))
+		store64(m.memory, uint64(uint32(v6))+80, uint64(v9))
+		t5 := v6 + i32(80)
+		v10 = v0 + i32(8)
+		m.fn93(t5, v10, v1, v2)
+		t6 := v8
+		v11 = int64(uint32(v2))
+		v4 = i64(0x100000000) - v11
+		p7 := i64(0xffffffff)
 		if uint64(v4) < uint64(i64(0xffffffff)) {
-			p5 = v4
+			p7 = v4
 		}
-		v7 = int32(p5)
-		p6 := v7
+		v7 = int32(p7)
+		p8 := v7
 		if uint32(v8) < uint32(v7) {
-			p6 = t4
+			p8 = t6
 		}
-		v11 = p6
-		v7 = v11 << 3
+		v12 = p8
+		v7 = v12 << 3
+		t9 := int64(load64(m.memory, uint64(uint32(v6))+80))
+		v4 = t9
 		{
 			{
-				t7 := int32(load32(m.memory, uint64(uint32(v0))+164))
-				if t7 == i32(1) {
+				t10 := int32(load32(m.memory, uint64(uint32(v0))+164))
+				if t10 == i32(1) {
 					goto l5
 				}
 				if v8 == 0 {
 					goto l6
 				}
-				t8 := int64(load64(m.memory, uint64(uint32(v0))+64))
-				v12 = t8
-				t9 := int32(load32(m.memory, uint64(uint32(v0))+16))
-				t10 := v12
-				v8 = t9
-				p11 := i64(0x7fffffffffffffff)
-				if v8 == i32(1) {
-					p11 = t10
-				}
-				v13 = p11
-				v4 = v1 - v10*i64(0x61c8864680b583eb) + i64(-0x61c8864680b583eb)
-				t12 := int64(load64(m.memory, uint64(uint32(v0))+24))
+				t11 := int64(load64(m.memory, uint64(uint32(v6))+88))
+				v13 = t11
+				t12 := int64(load64(m.memory, uint64(uint32(v0))+64))
 				v14 = t12
-				t13 := int64(load32(m.memory, uint64(uint32(v0))+40))
-				v15 = t13
-				t14 := int64(load64(m.memory, uint64(uint32(v0))+112))
-				v16 = t14
-				t15 := int32(load32(m.memory, uint64(uint32(v0))+44))
-				v17 = t15
-				v18 = int64(uint32(v17))
-				t16 := int64(load64(m.memory, uint64(uint32(v6))+88))
-				v19 = t16
-				t17 := int64(load64(m.memory, uint64(uint32(v6))+80))
-				v20 = t17
-				t18 := int32(load32(m.memory, uint64(uint32(v0))+12))
-				v21 = t18
-				var p19 int32
-				if v21 != i32(7) {
-					p19 = 1
+				t13 := int32(load32(m.memory, uint64(uint32(v0))+16))
+				t14 := v14
+				v8 = t13
+				p15 := i64(0x7fffffffffffffff)
+				if v8 == i32(1) {
+					p15 = t14
 				}
-				v2 = p19
+				v15 = p15
+				v1 = v1 - v11*i64(0x61c8864680b583eb) + i64(-0x61c8864680b583eb)
+				t16 := int64(load32(m.memory, uint64(uint32(v0))+40))
+				v16 = t16
+				t17 := int64(load64(m.memory, uint64(uint32(v0))+112))
+				v17 = t17
+				t18 := int32(load32(m.memory, uint64(uint32(v0))+44))
+				v18 = t18
+				v19 = int64(uint32(v18))
+				t19 := int32(load32(m.memory, uint64(uint32(v0))+12))
+				v20 = t19
 				var p20 int32
-				if v8 == i32(2) {
+				if v20 != i32(7) {
 					p20 = 1
 				}
-				v8 = p20
-				t21 := int32(load32(m.memory, uint64(uint32(v0))+8))
-				v22 = t21 + i32(-3)
-				var p22 int32
-				if v21 != i32(6) {
-					p22 = 1
+				v2 = p20
+				var p21 int32
+				if v8 == i32(2) {
+					p21 = 1
 				}
-				v21 = p22
+				v8 = p21
+				t22 := int32(load32(m.memory, uint64(uint32(v0))+8))
+				v21 = t22 + i32(-3)
+				var p23 int32
+				if v20 != i32(6) {
+					p23 = 1
+				}
+				v20 = p23
 			l14:
 				{
 					v0 = v3
-					m.fn99(v6+i32(96), v20, v9, v10)
-					t23 := int64(load64(m.memory, uint64(uint32(v6))+104))
-					t24 := int64(load64(m.memory, uint64(uint32(v6))+96))
-					t25 := v6 + i32(64)
-					v1 = t24
-					t26 := t23 - v1 + i64(1)
-					v23 = (int64(uint64(v4)>>30) ^ v4) * i64(-4658895280553007687)
+					m.fn94(v6+i32(80), v4, v10, v11)
+					t24 := int64(load64(m.memory, uint64(uint32(v6))+88))
+					t25 := int64(load64(m.memory, uint64(uint32(v6))+80))
+					t26 := v6 + i32(64)
+					v22 = t25
+					t27 := t24 - v22 + i64(1)
+					v23 = (int64(uint64(v1)>>30) ^ v1) * i64(-4658895280553007687)
 					v23 = (int64(uint64(v23)>>27) ^ v23) * i64(-0x6b2fb644ecceee15)
-					m.fn164(t25, t26, i64(0), int64(uint64(v23)>>31)^v23, i64(0))
-					t27 := int64(load64(m.memory, uint64(uint32(v6))+72))
-					v1 = v1 + t27
+					m.fn159(t26, t27, i64(0), int64(uint64(v23)>>31)^v23, i64(0))
+					t28 := int64(load64(m.memory, uint64(uint32(v6))+72))
+					v22 = v22 + t28
 					{
 						if v2 != 0 {
-							p35 := v1
-							if uint64(v12) < uint64(v1) {
-								p35 = v12
+							p36 := v22
+							if uint64(v14) < uint64(v22) {
+								p36 = v14
 							}
-							p36 := v1
+							p37 := v22
 							if v8 != 0 {
-								p36 = p35
+								p37 = p36
 							}
-							v1 = p36
-							if v21 != 0 {
+							v22 = p37
+							if v20 != 0 {
 								goto l8
 							}
-							p37 := v1
-							if v10&i64(0xfff) == i64(0xfff) {
-								p37 = v14
+							p38 := v22
+							if v11&i64(0xfff) == i64(0xfff) {
+								p38 = v9
 							}
-							v20 = p37
+							v4 = p38
 							goto l9
 						}
-						m.fn164(v6+i32(48), v16, i64(0), v1, i64(0))
-						t28 := int64(load64(m.memory, uint64(uint32(v6))+48))
-						t29 := v12
-						v1 = t28
-						p30 := i64(0x7fffffffffffffff)
-						if uint64(v1) < uint64(i64(0x7fffffffffffffff)) {
-							p30 = v1
+						m.fn159(v6+i32(48), v17, i64(0), v22, i64(0))
+						t29 := int64(load64(m.memory, uint64(uint32(v6))+48))
+						t30 := v14
+						v22 = t29
+						p31 := i64(0x7fffffffffffffff)
+						if uint64(v22) < uint64(i64(0x7fffffffffffffff)) {
+							p31 = v22
 						}
-						t31 := int64(load64(m.memory, uint64(uint32(v6))+56))
-						p32 := p30
-						if t31 != i64(0) {
-							p32 = i64(0x7fffffffffffffff)
+						t32 := int64(load64(m.memory, uint64(uint32(v6))+56))
+						p33 := p31
+						if t32 != i64(0) {
+							p33 = i64(0x7fffffffffffffff)
 						}
-						v1 = p32
-						p33 := v1
-						if uint64(v12) < uint64(v1) {
-							p33 = t29
+						v22 = p33
+						p34 := v22
+						if uint64(v14) < uint64(v22) {
+							p34 = t30
 						}
-						p34 := v1
+						p35 := v22
 						if v8 != 0 {
-							p34 = p33
+							p35 = p34
 						}
-						v1 = p34
+						v22 = p35
 						goto l8
 					}
 				l8:
-					switch v22 {
+					switch v21 {
 					default:
 						goto l9
 					case 0:
-						if uint64(v20) >= uint64(v13) {
+						if uint64(v4) >= uint64(v15) {
 							goto l9
 						}
 						{
 							{
-								if uint32(v17) < uint32(i32(2)) {
+								if uint32(v18) < uint32(i32(2)) {
 									goto l12
 								}
-								t38 := int64(uint64(v20) / uint64(v18))
-								t39 := v6 + i32(32)
-								v23 = t38
-								m.fn164(t39, v23, i64(0), v15, i64(0))
-								t40 := int64(load64(m.memory, uint64(uint32(v6))+32))
-								v24 = t40
-								t41 := int64(uint64((v20-v23*v18)*v15) / uint64(v18))
-								v20 = v24 + t41
-								p42 := v20
-								if uint64(v20) < uint64(v24) {
-									p42 = i64(-1)
+								t39 := int64(uint64(v4) / uint64(v19))
+								t40 := v6 + i32(32)
+								v23 = t39
+								m.fn159(t40, v23, i64(0), v16, i64(0))
+								t41 := int64(load64(m.memory, uint64(uint32(v6))+32))
+								v24 = t41
+								t42 := int64(uint64((v4-v23*v19)*v16) / uint64(v19))
+								v4 = v24 + t42
+								p43 := v4
+								if uint64(v4) < uint64(v24) {
+									p43 = i64(-1)
 								}
-								v20 = p42
-								t43 := int64(load64(m.memory, uint64(uint32(v6))+40))
-								var p44 int32
-								if t43 != i64(0) {
-									p44 = 1
+								v4 = p43
+								t44 := int64(load64(m.memory, uint64(uint32(v6))+40))
+								var p45 int32
+								if t44 != i64(0) {
+									p45 = 1
 								}
-								v3 = p44
+								v3 = p45
 								goto l13
 							}
 						l12:
-							m.fn164(v6+i32(16), v20, i64(0), v15, i64(0))
-							t45 := int64(load64(m.memory, uint64(uint32(v6))+24))
-							var p46 int32
-							if t45 != i64(0) {
-								p46 = 1
+							m.fn159(v6+i32(16), v4, i64(0), v16, i64(0))
+							t46 := int64(load64(m.memory, uint64(uint32(v6))+24))
+							var p47 int32
+							if t46 != i64(0) {
+								p47 = 1
 							}
-							v3 = p46
-							t47 := int64(load64(m.memory, uint64(uint32(v6))+16))
-							v20 = t47
+							v3 = p47
+							t48 := int64(load64(m.memory, uint64(uint32(v6))+16))
+							v4 = t48
 						}
 					l13:
-						t49 := v13
-						p48 := i64(0x7fffffffffffffff)
-						if uint64(v20) < uint64(i64(0x7fffffffffffffff)) {
-							p48 = v20
+						t50 := v15
+						p49 := i64(0x7fffffffffffffff)
+						if uint64(v4) < uint64(i64(0x7fffffffffffffff)) {
+							p49 = v4
 						}
-						p50 := p48
+						p51 := p49
 						if v3&i32(1) != 0 {
-							p50 = i64(0x7fffffffffffffff)
+							p51 = i64(0x7fffffffffffffff)
 						}
-						v20 = p50
-						p51 := v20
-						if uint64(v13) < uint64(v20) {
-							p51 = t49
+						v4 = p51
+						p52 := v4
+						if uint64(v15) < uint64(v4) {
+							p52 = t50
 						}
-						v20 = p51
+						v4 = p52
 						goto l9
 					case 2:
-						v23 = v20 + v19
-						var p52 int32
-						if uint64(v23) < uint64(v20) {
-							p52 = 1
+						v23 = v4 + v13
+						var p53 int32
+						if uint64(v23) < uint64(v4) {
+							p53 = 1
 						}
-						v3 = p52
-						v20 = v19
-						p53 := v23
+						v3 = p53
+						v4 = v13
+						p54 := v23
 						if v3 != 0 {
-							p53 = i64(-1)
+							p54 = i64(-1)
 						}
-						v23 = p53
-						p54 := i64(0x7fffffffffffffff)
+						v23 = p54
+						p55 := i64(0x7fffffffffffffff)
 						if uint64(v23) < uint64(i64(0x7fffffffffffffff)) {
-							p54 = v23
+							p55 = v23
 						}
-						v19 = p54
+						v13 = p55
 					}
 				l9:
 					v3 = v0 + i32(8)
-					store64(m.memory, uint32(v0), uint64(v1))
-					v4 = v4 + i64(-0x61c8864680b583eb)
-					v10 = v10 + i64(1)
+					store64(m.memory, uint32(v0), uint64(v22))
+					v1 = v1 + i64(-0x61c8864680b583eb)
+					v11 = v11 + i64(1)
 					v7 = v7 + i32(-8)
 					if v7 != 0 {
 						goto l14
@@ -12572,28 +12059,26 @@ func (m *Module) Xbackoff_policy_fill_ns(v0 int32, v1 int64, v2, v3 int32, v4 in
 			if v8 == 0 {
 				goto l6
 			}
-			v4 = v1 - v10*i64(0x61c8864680b583eb) + i64(-0x61c8864680b583eb)
-			t55 := int64(load64(m.memory, uint64(uint32(v0))+64))
-			v1 = t55
-			t56 := int64(load64(m.memory, uint64(uint32(v6))+80))
-			v10 = t56
+			v1 = v1 - v11*i64(0x61c8864680b583eb) + i64(-0x61c8864680b583eb)
+			t56 := int64(load64(m.memory, uint64(uint32(v0))+64))
+			v11 = t56
 		l15:
 			{
 				t57 := v6
-				t58 := v10 + i64(1)
-				v20 = (int64(uint64(v4)>>30) ^ v4) * i64(-4658895280553007687)
-				v20 = (int64(uint64(v20)>>27) ^ v20) * i64(-0x6b2fb644ecceee15)
-				m.fn164(t57, t58, i64(0), int64(uint64(v20)>>31)^v20, i64(0))
+				t58 := v4 + i64(1)
+				v22 = (int64(uint64(v1)>>30) ^ v1) * i64(-4658895280553007687)
+				v22 = (int64(uint64(v22)>>27) ^ v22) * i64(-0x6b2fb644ecceee15)
+				m.fn159(t57, t58, i64(0), int64(uint64(v22)>>31)^v22, i64(0))
 				t59 := int64(load64(m.memory, uint64(uint32(v6))+8))
 				store64(m.memory, uint32(v3), uint64(t59))
-				t60 := v1
-				v10 = v10 << 1
-				p61 := v10
-				if uint64(v1) < uint64(v10) {
+				t60 := v11
+				v4 = v4 << 1
+				p61 := v4
+				if uint64(v11) < uint64(v4) {
 					p61 = t60
 				}
-				v10 = p61
-				v4 = v4 + i64(-0x61c8864680b583eb)
+				v4 = p61
+				v1 = v1 + i64(-0x61c8864680b583eb)
 				v3 = v3 + i32(8)
 				v7 = v7 + i32(-8)
 				if v7 != 0 {
@@ -12602,96 +12087,90 @@ func (m *Module) Xbackoff_policy_fill_ns(v0 int32, v1 int64, v2, v3 int32, v4 in
 			}
 		}
 	l6:
-		store64(m.memory, uint32(v5), uint64(uint32(v11)))
+		store64(m.memory, uint32(v5), uint64(uint32(v12)))
 		v7 = i32(0)
 	}
 l0:
-	m.g0 = v6 + i32(112)
+	m.g0 = v6 + i32(96)
 	return v7
 }
 
 //go:norace
-func (m *Module) fn98(v0, v1 int32, v2 int64, v3 int32) {
+func (m *Module) fn93(v0, v1 int32, v2 int64, v3 int32) {
 	var v4 int32
 	var v5, v6, v7, v8, v9, v10 int64
 	t0 := m.g0
 	v4 = t0 - i32(32)
 	m.g0 = v4
 	{
-		{
-			t1 := int32(load32(m.memory, uint64(uint32(v1))+4))
-			if t1 != i32(6) {
-				m.fn114(v4+i32(16), v1, v3)
-				t3 := int64(load64(m.memory, uint64(uint32(v4))+24))
-				v5 = t3
-				t4 := int64(load64(m.memory, uint64(uint32(v4))+16))
-				v6 = t4
-				goto l2
-			}
-			t2 := int64(load64(m.memory, uint64(uint32(v1))+16))
-			v5 = t2
-			if v3&i32(0xfff) != 0 {
-				goto l1
-			}
-			v6 = v5
-			goto l2
+		t1 := int32(load32(m.memory, uint64(uint32(v1))+4))
+		if t1 != i32(6) {
+			goto l0
 		}
-	l1:
-		v7 = int64(uint32(v3))
-		v8 = v7 & i64(0xfffff000)
-		v2 = v2 + int64(uint64(v7)>>12)*i64(0x779b97f4a7c15000) + i64(-0x61c8864680b583eb)
-		t5 := int64(load64(m.memory, uint64(uint32(v1))+56))
-		v9 = t5
-		t6 := int32(load32(m.memory, uint64(uint32(v1))+8))
-		var p7 int32
-		if t6 == i32(2) {
-			p7 = 1
+		if v3&i32(0xfff) == 0 {
+			goto l1
 		}
-		v3 = p7
-		v6 = v5
-	l3:
+		v5 = int64(uint32(v3))
+		v6 = v5 & i64(0xfffff000)
+		v2 = v2 + int64(uint64(v5)>>12)*i64(0x779b97f4a7c15000) + i64(-0x61c8864680b583eb)
+		t2 := int64(load64(m.memory, uint32(v0)))
+		v7 = t2
+		t3 := int64(load64(m.memory, uint64(uint32(v1))+16))
+		v8 = t3
+		t4 := int64(load64(m.memory, uint64(uint32(v1))+56))
+		v9 = t4
+		t5 := int32(load32(m.memory, uint64(uint32(v1))+8))
+		var p6 int32
+		if t5 == i32(2) {
+			p6 = 1
+		}
+		v3 = p6
+	l2:
 		{
-			m.fn99(v4+i32(16), v6, v1, v8)
-			t8 := int64(load64(m.memory, uint64(uint32(v4))+24))
-			t9 := int64(load64(m.memory, uint64(uint32(v4))+16))
-			t10 := v4
-			v6 = t9
-			t11 := t8 - v6 + i64(1)
+			m.fn94(v4+i32(16), v7, v1, v6)
+			t7 := int64(load64(m.memory, uint64(uint32(v4))+24))
+			t8 := int64(load64(m.memory, uint64(uint32(v4))+16))
+			t9 := v4
+			v7 = t8
+			t10 := t7 - v7 + i64(1)
 			v10 = (int64(uint64(v2)>>30) ^ v2) * i64(-4658895280553007687)
 			v10 = (int64(uint64(v10)>>27) ^ v10) * i64(-0x6b2fb644ecceee15)
-			m.fn164(t10, t11, i64(0), int64(uint64(v10)>>31)^v10, i64(0))
-			t12 := int64(load64(m.memory, uint64(uint32(v4))+8))
-			t13 := v5
+			m.fn159(t9, t10, i64(0), int64(uint64(v10)>>31)^v10, i64(0))
+			t11 := int64(load64(m.memory, uint64(uint32(v4))+8))
+			t12 := v0
+			t13 := v8
 			t14 := v9
-			v6 = v6 + t12
-			p15 := v6
-			if uint64(v9) < uint64(v6) {
+			v7 = v7 + t11
+			p15 := v7
+			if uint64(v9) < uint64(v7) {
 				p15 = t14
 			}
-			p16 := v6
+			p16 := v7
 			if v3 != 0 {
 				p16 = p15
 			}
 			p17 := p16
-			if v8&i64(0xfff) == i64(0xfff) {
+			if v6&i64(0xfff) == i64(0xfff) {
 				p17 = t13
 			}
-			v6 = p17
+			v7 = p17
+			store64(m.memory, uint32(t12), uint64(v7))
 			v2 = v2 + i64(-0x61c8864680b583eb)
-			v8 = v8 + i64(1)
-			if uint64(v8) < uint64(v7) {
-				goto l3
+			v6 = v6 + i64(1)
+			if uint64(v6) < uint64(v5) {
+				goto l2
 			}
+			goto l1
 		}
 	}
-l2:
-	store64(m.memory, uint64(uint32(v0))+8, uint64(v5))
-	store64(m.memory, uint32(v0), uint64(v6))
+l0:
+	m.fn109(v0, v1, v3)
+l1:
 	m.g0 = v4 + i32(32)
 }
 
 //go:norace
-func (m *Module) fn99(v0 int32, v1 int64, v2 int32, v3 int64) {
+func (m *Module) fn94(v0 int32, v1 int64, v2 int32, v3 int64) {
 	var v4, v5 int32
 	var v6 int64
 	var v7 int32
@@ -12720,7 +12199,7 @@ func (m *Module) fn99(v0 int32, v1 int64, v2 int32, v3 int64) {
 					v3 = int64(uint32(v7))
 					t6 := int64(uint64(t5) / uint64(v3))
 					v8 = t6
-					m.fn164(t4, v8, i64(0), v6, i64(0))
+					m.fn159(t4, v8, i64(0), v6, i64(0))
 					t7 := int64(load64(m.memory, uint64(uint32(v4))+16))
 					v9 = t7
 					t8 := int64(uint64((v1-v8*v3)*v6) / uint64(v3))
@@ -12739,7 +12218,7 @@ func (m *Module) fn99(v0 int32, v1 int64, v2 int32, v3 int64) {
 					goto l2
 				}
 			l1:
-				m.fn164(v4, v1, i64(0), v6, i64(0))
+				m.fn159(v4, v1, i64(0), v6, i64(0))
 				t12 := int64(load64(m.memory, uint64(uint32(v4))+8))
 				var p13 int32
 				if t12 != i64(0) {
@@ -12798,7 +12277,7 @@ func (m *Module) fn99(v0 int32, v1 int64, v2 int32, v3 int64) {
 				goto l5
 			case 0:
 				t29 := int64(load64(m.memory, uint64(uint32(v2))+24))
-				m.fn164(v4+i32(112), t29, i64(0), v3, i64(0))
+				m.fn159(v4+i32(112), t29, i64(0), v3, i64(0))
 				t30 := int64(load64(m.memory, uint64(uint32(v2))+16))
 				v1 = t30
 				t31 := int64(load64(m.memory, uint64(uint32(v4))+112))
@@ -12852,7 +12331,7 @@ func (m *Module) fn99(v0 int32, v1 int64, v2 int32, v3 int64) {
 						if v7&i32(1) == 0 {
 							goto l9
 						}
-						m.fn164(v4+i32(160), v6, i64(0), v1, i64(0))
+						m.fn159(v4+i32(160), v6, i64(0), v1, i64(0))
 						t42 := int64(load64(m.memory, uint64(uint32(v4))+160))
 						t43 := int64(load64(m.memory, uint64(uint32(v4))+168))
 						p44 := t42
@@ -12867,7 +12346,7 @@ func (m *Module) fn99(v0 int32, v1 int64, v2 int32, v3 int64) {
 						if v7 == 0 {
 							goto l10
 						}
-						m.fn164(v4+i32(144), v1, i64(0), v1, i64(0))
+						m.fn159(v4+i32(144), v1, i64(0), v1, i64(0))
 						t45 := int64(load64(m.memory, uint64(uint32(v4))+144))
 						t46 := int64(load64(m.memory, uint64(uint32(v4))+152))
 						p47 := t45
@@ -12885,7 +12364,7 @@ func (m *Module) fn99(v0 int32, v1 int64, v2 int32, v3 int64) {
 					v1 = p48
 				}
 			l8:
-				m.fn164(v4+i32(128), v8, i64(0), v1, i64(0))
+				m.fn159(v4+i32(128), v8, i64(0), v1, i64(0))
 				t49 := int64(load64(m.memory, uint64(uint32(v4))+128))
 				v1 = t49
 				p50 := i64(0x7fffffffffffffff)
@@ -12954,7 +12433,7 @@ func (m *Module) fn99(v0 int32, v1 int64, v2 int32, v3 int64) {
 					v3 = int64(uint32(v7))
 					t66 := int64(uint64(t65) / uint64(v3))
 					v8 = t66
-					m.fn164(t64, v8, i64(0), v1, i64(0))
+					m.fn159(t64, v8, i64(0), v1, i64(0))
 					t67 := int64(load64(m.memory, uint64(uint32(v4))+80))
 					v9 = t67
 					t68 := int64(uint64((v6-v8*v3)*v1) / uint64(v3))
@@ -12973,7 +12452,7 @@ func (m *Module) fn99(v0 int32, v1 int64, v2 int32, v3 int64) {
 					goto l19
 				}
 			l18:
-				m.fn164(v4+i32(64), v6, i64(0), v1, i64(0))
+				m.fn159(v4+i32(64), v6, i64(0), v1, i64(0))
 				t72 := int64(load64(m.memory, uint64(uint32(v4))+72))
 				var p73 int32
 				if t72 != i64(0) {
@@ -13013,7 +12492,7 @@ func (m *Module) fn99(v0 int32, v1 int64, v2 int32, v3 int64) {
 					v3 = int64(uint32(v5))
 					t83 := int64(uint64(t82) / uint64(v3))
 					v9 = t83
-					m.fn164(t81, v9, i64(0), v1, i64(0))
+					m.fn159(t81, v9, i64(0), v1, i64(0))
 					t84 := int64(load64(m.memory, uint64(uint32(v4))+48))
 					v10 = t84
 					t85 := int64(uint64((v6-v9*v3)*v1) / uint64(v3))
@@ -13032,7 +12511,7 @@ func (m *Module) fn99(v0 int32, v1 int64, v2 int32, v3 int64) {
 					goto l21
 				}
 			l20:
-				m.fn164(v4+i32(32), v6, i64(0), v1, i64(0))
+				m.fn159(v4+i32(32), v6, i64(0), v1, i64(0))
 				t89 := int64(load64(m.memory, uint64(uint32(v4))+40))
 				var p90 int32
 				if t89 != i64(0) {
@@ -13065,7 +12544,7 @@ func (m *Module) fn99(v0 int32, v1 int64, v2 int32, v3 int64) {
 			goto l16
 		case 3:
 			t96 := int64(load64(m.memory, uint64(uint32(v2))+96))
-			m.fn164(v4+i32(96), t96, i64(0), v3, i64(0))
+			m.fn159(v4+i32(96), t96, i64(0), v3, i64(0))
 			v1 = v6
 			t97 := int64(load64(m.memory, uint64(uint32(v2))+88))
 			v3 = t97
@@ -13186,7 +12665,7 @@ func (m *Module) Xbackoff_policy_fit_base(v0 int32, v1, v2 int64, v3, v4 int32) 
 		if t1 != i64(3543621949687885680) {
 			goto l1
 		}
-		m.fn101(v5+i32(200), v0+i32(8), i32(2), v1, v2)
+		m.fn96(v5+i32(200), v0+i32(8), i32(2), v1, v2)
 		t2 := int32(load32(m.memory, uint64(uint32(v5))+228))
 		v6 = t2
 		t3 := int32(load32(m.memory, uint64(uint32(v5))+224))
@@ -13233,7 +12712,7 @@ l3:
 }
 
 //go:norace
-func (m *Module) fn101(v0, v1, v2 int32, v3, v4 int64) {
+func (m *Module) fn96(v0, v1, v2 int32, v3, v4 int64) {
 	var v5 int32
 	var v6, v7, v8, v9, v10, v11 int64
 	var v12, v13, v14 int32
@@ -13334,7 +12813,7 @@ l4:
 		v11 = t18
 	}
 l6:
-	m.fn112(v5+i32(40), v1)
+	m.fn107(v5+i32(40), v1)
 	v1 = i32(8)
 	v14 = v5 + i32(240) + i32(8)
 	memory_zero(m.memory, uint32(v14), uint32(i32(184)))
@@ -13347,7 +12826,7 @@ l10:
 		if v13 == i32(18) {
 			goto l8
 		}
-		t20 := m.fn155(v5+i32(40), v13)
+		t20 := m.fn150(v5+i32(40), v13)
 		if t20 == 0 {
 			goto l8
 		}
@@ -13388,7 +12867,7 @@ l8:
 			p28 = 1
 		}
 		v15 = t27 - int64(uint32(p28))
-		m.fn156(t24, t25, t26, v15, v10, i64(0x7fffffffffffffff), i64(0))
+		m.fn151(t24, t25, t26, v15, v10, i64(0x7fffffffffffffff), i64(0))
 		{
 			t29 := int64(load64(m.memory, uint64(uint32(v5))+224))
 			v3 = t29
@@ -13417,7 +12896,7 @@ l8:
 			v16 = v4 << 4
 			t39 := v16
 			v17 = int64(uint64(v4) >> 60)
-			m.fn156(t34, t35, t36, t37, t38, t39, v17)
+			m.fn151(t34, t35, t36, t37, t38, t39, v17)
 			{
 				{
 					t40 := int64(load64(m.memory, uint64(uint32(v5))+432))
@@ -13479,7 +12958,7 @@ l8:
 							}
 							if uint32(v20) < uint32(i32(32)) {
 								v7 = i64(0)
-								m.fn164(v5+i32(16), v18, i64(0), v6, i64(0))
+								m.fn159(v5+i32(16), v18, i64(0), v6, i64(0))
 								v6 = v19 + v18
 								t49 := v6 + i64(1)
 								var p50 int32
@@ -13504,7 +12983,7 @@ l8:
 								v9 = i64(0)
 							l19:
 								{
-									m.fn165(v5, v23, v22, v1)
+									m.fn160(v5, v23, v22, v1)
 									t54 := int64(load64(m.memory, uint32(v5)))
 									v3 = t54&i64(1) | v6<<1
 									t55 := v3
@@ -13586,7 +13065,7 @@ l8:
 						p74 = t71
 					}
 					v9 = p74
-					m.fn156(t65, t66, t67, t68, v9, v16, v17)
+					m.fn151(t65, t66, t67, t68, v9, v16, v17)
 					t75 := int64(load64(m.memory, uint64(uint32(v5))+432))
 					v6 = t75
 					v3 = v6 - v4
@@ -13679,7 +13158,7 @@ l8:
 			v6 = i64(1)
 			t91 := int64(load64(m.memory, uint64(uint32(v5))+432))
 			store64(m.memory, uint64(uint32(v5))+432, uint64(t91|i64_shl(i64(1), int64(uint32(v2+i32(-1))))))
-			m.fn107(v5+i32(632), v5+i32(432))
+			m.fn102(v5+i32(632), v5+i32(432))
 			{
 				t92 := int32(load32(m.memory, uint64(uint32(v5))+632))
 				if t92 != 0 {
@@ -13744,7 +13223,7 @@ func (m *Module) Xbackoff_policy_fit_cap(v0 int32, v1, v2 int64, v3, v4 int32) i
 		if t1 != i64(3543621949687885680) {
 			goto l1
 		}
-		m.fn101(v5+i32(200), v0+i32(8), i32(8), v1, v2)
+		m.fn96(v5+i32(200), v0+i32(8), i32(8), v1, v2)
 		t2 := int32(load32(m.memory, uint64(uint32(v5))+228))
 		v6 = t2
 		t3 := int32(load32(m.memory, uint64(uint32(v5))+224))
@@ -13820,7 +13299,7 @@ func (m *Module) Xbackoff_policy_get(v0, v1, v2 int32) int32 {
 		if t3&i32(1) != 0 {
 			goto l0
 		}
-		m.fn104(v3+i32(16), v0+i32(8), v4)
+		m.fn99(v3+i32(16), v0+i32(8), v4)
 		{
 			t4 := int64(load64(m.memory, uint64(uint32(v3))+16))
 			if t4 == i64(1) {
@@ -13840,7 +13319,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn104(v0, v1, v2 int32) {
+func (m *Module) fn99(v0, v1, v2 int32) {
 	var v3 int32
 	var v4 int64
 	var v5 int32
@@ -13851,7 +13330,7 @@ func (m *Module) fn104(v0, v1, v2 int32) {
 		if v2 == i32(18) {
 			goto l0
 		}
-		m.fn112(v3+i32(8), v1)
+		m.fn107(v3+i32(8), v1)
 		v1 = i32(-92)
 		{
 		l2:
@@ -13867,7 +13346,7 @@ func (m *Module) fn104(v0, v1, v2 int32) {
 					goto l2
 				}
 			}
-			t2 := m.fn142(v3+i32(8), v2)
+			t2 := m.fn137(v3+i32(8), v2)
 			if t2 == 0 {
 				goto l1
 			}
@@ -13939,7 +13418,7 @@ func (m *Module) Xbackoff_policy_get_ratio(v0, v1, v2, v3 int32) int32 {
 		if t3&i32(1) != 0 {
 			goto l0
 		}
-		m.fn104(v4+i32(16), v0+i32(8), v5)
+		m.fn99(v4+i32(16), v0+i32(8), v5)
 		{
 			t4 := int64(load64(m.memory, uint64(uint32(v4))+16))
 			if t4 == i64(1) {
@@ -13988,7 +13467,7 @@ func (m *Module) Xbackoff_policy_init(v0, v1, v2 int32) int32 {
 		if uint64(t1) > uint64(i64(0x7fffff)) {
 			goto l1
 		}
-		m.fn107(v3+i32(200), v1)
+		m.fn102(v3+i32(200), v1)
 		t2 := int32(load32(m.memory, uint64(uint32(v3))+228))
 		v4 = t2
 		t3 := int32(load32(m.memory, uint64(uint32(v3))+224))
@@ -14035,7 +13514,7 @@ l3:
 }
 
 //go:norace
-func (m *Module) fn107(v0, v1 int32) {
+func (m *Module) fn102(v0, v1 int32) {
 	var v2, v3 int32
 	var v4, v5, v6 int64
 	var v7 int32
@@ -14165,19 +13644,19 @@ func (m *Module) fn107(v0, v1 int32) {
 			}
 			t22 := int64(load64(m.memory, uint64(uint32(v2))+56))
 			v5 = t22
-			m.fn138(v2+i32(24), v2+i32(208), i32(2))
+			m.fn133(v2+i32(24), v2+i32(208), i32(2))
 			{
 				t23 := int32(load32(m.memory, uint64(uint32(v2))+44))
 				v3 = t23
 				if v3 == 0 {
 					if uint64(v5) <= uint64(v4) {
-						m.fn138(v2+i32(400), v2+i32(208), i32(20))
+						m.fn133(v2+i32(400), v2+i32(208), i32(20))
 						t27 := int32(load32(m.memory, uint64(uint32(v2))+420))
 						v3 = t27
 						if v3 != 0 {
 							goto l10
 						}
-						m.fn139(v0+i32(8), v2+i32(208))
+						m.fn134(v0+i32(8), v2+i32(208))
 						store64(m.memory, uint32(v0), uint64(i64(0)))
 						goto l1
 					}
@@ -14299,7 +13778,7 @@ func (m *Module) Xbackoff_policy_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 				memory_copy(m.memory, uint32(v4+i32(312)+i32(8)), uint32(v4+i32(2040)), uint32(i32(72)))
 				store64(m.memory, uint64(uint32(v4))+312, uint64(v2))
 				m.fn46(v4+i32(1072), v4+i32(312))
-				m.fn107(v4+i32(2040), v4+i32(1072))
+				m.fn102(v4+i32(2040), v4+i32(1072))
 				v1 = v4 + i32(1832) + i32(8)
 				v5 = v4 + i32(2040) + i32(8)
 				t2 := int64(load64(m.memory, uint64(uint32(v4))+2040))
@@ -14459,7 +13938,7 @@ func (m *Module) Xbackoff_policy_print(v0, v1 int32, v2 int64) int32 {
 		goto l0
 	}
 l1:
-	m.fn112(v3+i32(776), v0+i32(8))
+	m.fn107(v3+i32(776), v0+i32(8))
 	m.fn52(v3+i32(4), i32(1), v3+i32(776))
 	if v1 == 0 {
 		goto l0
@@ -14506,7 +13985,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn112(v0, v1 int32) {
+func (m *Module) fn107(v0, v1 int32) {
 	var v2, v3 int32
 	var v4, v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19, v20, v21, v22, v23, v24, v25, v26, v27 int64
 	var v28 int32
@@ -14653,47 +14132,48 @@ func (m *Module) Xbackoff_policy_window_ns(v0, v1, v2 int32) int32 {
 		if t1 != i64(3543621949687885680) {
 			goto l0
 		}
-		m.fn114(v3+i32(64), v0+i32(8), v1)
-		t2 := int64(load64(m.memory, uint64(uint32(v3))+64))
+		t2 := int64(load64(m.memory, uint64(uint32(v0))+24))
+		t3 := v3
 		v5 = t2
-		v6 = int64(uint32(v1))
+		store64(m.memory, uint64(uint32(t3))+72, uint64(v5))
+		store64(m.memory, uint64(uint32(v3))+64, uint64(v5))
+		m.fn109(v3+i32(64), v0+i32(8), v1)
+		t4 := int64(load64(m.memory, uint64(uint32(v3))+64))
+		v6 = t4
+		v7 = int64(uint32(v1))
 		{
-			t3 := int32(load32(m.memory, uint64(uint32(v0))+8))
-			switch t3 + i32(-2) {
+			t5 := int32(load32(m.memory, uint64(uint32(v0))+8))
+			switch t5 + i32(-2) {
 			default:
 				goto l2
 			case 0:
-				t4 := int64(load64(m.memory, uint64(uint32(v0))+32))
-				m.fn164(v3, t4, i64(0), v6, i64(0))
-				t5 := int64(load64(m.memory, uint64(uint32(v0))+24))
-				v5 = t5
-				t6 := int64(load64(m.memory, uint32(v3)))
-				t7 := v5
-				v6 = t6
-				p8 := i64(0x7fffffffffffffff)
+				t6 := int64(load64(m.memory, uint64(uint32(v0))+32))
+				m.fn159(v3, t6, i64(0), v7, i64(0))
+				t7 := int64(load64(m.memory, uint32(v3)))
+				t8 := v5
+				v6 = t7
+				p9 := i64(0x7fffffffffffffff)
 				if uint64(v6) < uint64(i64(0x7fffffffffffffff)) {
-					p8 = v6
+					p9 = v6
 				}
-				t9 := int64(load64(m.memory, uint64(uint32(v3))+8))
-				p10 := p8
-				if t9 != i64(0) {
-					p10 = i64(0x7fffffffffffffff)
+				t10 := int64(load64(m.memory, uint64(uint32(v3))+8))
+				p11 := p9
+				if t10 != i64(0) {
+					p11 = i64(0x7fffffffffffffff)
 				}
-				v6 = t7 + p10
-				p11 := v6
+				v6 = t8 + p11
+				p12 := v6
 				if uint64(v6) < uint64(v5) {
-					p11 = i64(-1)
+					p12 = i64(-1)
 				}
-				v5 = p11
-				p12 := i64(0x7fffffffffffffff)
-				if uint64(v5) < uint64(i64(0x7fffffffffffffff)) {
-					p12 = v5
+				v6 = p12
+				p13 := i64(0x7fffffffffffffff)
+				if uint64(v6) < uint64(i64(0x7fffffffffffffff)) {
+					p13 = v6
 				}
-				v5 = p12
+				v6 = p13
 				goto l2
 			case 2:
-				t13 := int64(load64(m.memory, uint64(uint32(v0))+24))
-				v7 = t13
 				{
 					{
 						t14 := int32(load32(m.memory, uint64(uint32(v0))+20))
@@ -14701,31 +14181,31 @@ func (m *Module) Xbackoff_policy_window_ns(v0, v1, v2 int32) int32 {
 						if v4 != 0 {
 							goto l4
 						}
-						v5 = i64(1)
+						v6 = i64(1)
 						goto l5
 					}
 				l4:
 					t15 := int64(load64(m.memory, uint64(uint32(v0))+48))
-					v5 = v6 + t15
-					p16 := v5
-					if uint64(v5) < uint64(v6) {
+					v6 = v7 + t15
+					p16 := v6
+					if uint64(v6) < uint64(v7) {
 						p16 = i64(-1)
 					}
-					v5 = p16
-					v6 = i64(1)
+					v6 = p16
+					v7 = i64(1)
 				l8:
 					{
 						if v4&i32(1) == 0 {
 							goto l6
 						}
-						m.fn164(v3+i32(48), v6, i64(0), v5, i64(0))
+						m.fn159(v3+i32(48), v7, i64(0), v6, i64(0))
 						t17 := int64(load64(m.memory, uint64(uint32(v3))+48))
 						t18 := int64(load64(m.memory, uint64(uint32(v3))+56))
 						p19 := t17
 						if t18 != i64(0) {
 							p19 = i64(-1)
 						}
-						v6 = p19
+						v7 = p19
 					}
 				l6:
 					{
@@ -14733,63 +14213,63 @@ func (m *Module) Xbackoff_policy_window_ns(v0, v1, v2 int32) int32 {
 						if v4 == 0 {
 							goto l7
 						}
-						m.fn164(v3+i32(32), v5, i64(0), v5, i64(0))
+						m.fn159(v3+i32(32), v6, i64(0), v6, i64(0))
 						t20 := int64(load64(m.memory, uint64(uint32(v3))+32))
 						t21 := int64(load64(m.memory, uint64(uint32(v3))+40))
 						p22 := t20
 						if t21 != i64(0) {
 							p22 = i64(-1)
 						}
-						v5 = p22
+						v6 = p22
 						goto l8
 					}
 				l7:
 					p23 := i64(0x7fffffffffffffff)
-					if uint64(v6) < uint64(i64(0x7fffffffffffffff)) {
-						p23 = v6
+					if uint64(v7) < uint64(i64(0x7fffffffffffffff)) {
+						p23 = v7
 					}
-					v5 = p23
+					v6 = p23
 				}
 			l5:
-				m.fn164(v3+i32(16), v7, i64(0), v5, i64(0))
+				m.fn159(v3+i32(16), v5, i64(0), v6, i64(0))
 				t24 := int64(load64(m.memory, uint64(uint32(v3))+16))
-				v5 = t24
+				v6 = t24
 				p25 := i64(0x7fffffffffffffff)
-				if uint64(v5) < uint64(i64(0x7fffffffffffffff)) {
-					p25 = v5
+				if uint64(v6) < uint64(i64(0x7fffffffffffffff)) {
+					p25 = v6
 				}
 				t26 := int64(load64(m.memory, uint64(uint32(v3))+24))
 				p27 := p25
 				if t26 != i64(0) {
 					p27 = i64(0x7fffffffffffffff)
 				}
-				v5 = p27
+				v6 = p27
 			}
 		}
 	l2:
 		t28 := int64(load64(m.memory, uint64(uint32(v0))+64))
 		t29 := v2
-		v6 = t28
+		v7 = t28
 		t30 := int64(load64(m.memory, uint64(uint32(v0))+56))
-		t31 := v6
-		v7 = t30
-		v5 = v7 + v5
-		p32 := v5
-		if uint64(v5) < uint64(v7) {
+		t31 := v7
+		v5 = t30
+		v6 = v5 + v6
+		p32 := v6
+		if uint64(v6) < uint64(v5) {
 			p32 = i64(-1)
 		}
-		v5 = p32
+		v6 = p32
 		p33 := i64(0x7fffffffffffffff)
-		if uint64(v5) < uint64(i64(0x7fffffffffffffff)) {
-			p33 = v5
+		if uint64(v6) < uint64(i64(0x7fffffffffffffff)) {
+			p33 = v6
 		}
-		v5 = p33
-		p34 := v5
-		if uint64(v6) < uint64(v5) {
+		v6 = p33
+		p34 := v6
+		if uint64(v7) < uint64(v6) {
 			p34 = t31
 		}
 		t35 := int32(load32(m.memory, uint64(uint32(v0))+16))
-		p36 := v5
+		p36 := v6
 		if t35 == i32(1) {
 			p36 = p34
 		}
@@ -14802,114 +14282,118 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn114(v0, v1, v2 int32) {
-	var v3, v4 int32
-	var v5 int64
-	var v6, v7 int32
-	var v8, v9, v10, v11, v12, v13 int64
+func (m *Module) fn109(v0, v1, v2 int32) {
+	var v3, v4, v5, v6 int32
+	var v7, v8, v9, v10, v11, v12, v13 int64
 	t0 := m.g0
 	v3 = t0 - i32(32)
 	m.g0 = v3
 	t1 := int32(load32(m.memory, uint64(uint32(v1))+32))
 	v4 = t1
-	t2 := int64(load64(m.memory, uint64(uint32(v1))+16))
-	v5 = t2
 	{
 		{
-			t3 := int32(load32(m.memory, uint32(v1)))
-			v6 = t3
-			if v6 == i32(3) {
-				t5 := int32(load32(m.memory, uint64(uint32(v1))+36))
-				v7 = t5
+			t2 := int32(load32(m.memory, uint32(v1)))
+			v5 = t2
+			if v5 == i32(3) {
+				t4 := int32(load32(m.memory, uint64(uint32(v1))+36))
+				v6 = t4
 				if v4 != i32(2) {
 					goto l1
 				}
-				if v7 != i32(1) {
+				if v6 != i32(1) {
 					goto l1
 				}
-				t6 := int64(load64(m.memory, uint64(uint32(v1))+56))
-				t7 := int32(load32(m.memory, uint64(uint32(v1))+8))
-				p8 := i64(0x7fffffffffffffff)
-				if t7 == i32(1) {
-					p8 = t6
+				t5 := int64(load64(m.memory, uint64(uint32(v1))+56))
+				t6 := int32(load32(m.memory, uint64(uint32(v1))+8))
+				t8 := v0
+				p7 := i64(0x7fffffffffffffff)
+				if t6 == i32(1) {
+					p7 = t5
 				}
-				v8 = p8
-				t10 := v8
-				t11 := v5
-				p9 := i32(63)
+				v7 = p7
+				t9 := int64(load64(m.memory, uint64(uint32(v1))+16))
+				t10 := v7
+				v8 = t9
+				t12 := v8
+				p11 := i32(63)
 				if uint32(v2) < uint32(i32(63)) {
-					p9 = v2
+					p11 = v2
 				}
-				v9 = int64(uint32(p9))
-				p12 := i64_shl(t11, v9)
-				if uint64(v5) > uint64(i64_shr_u(i64(0x7fffffffffffffff), v9)) {
-					p12 = i64(0x7fffffffffffffff)
-				}
-				v9 = p12
-				p13 := v9
-				if uint64(v8) < uint64(v9) {
-					p13 = t10
+				v9 = int64(uint32(p11))
+				p13 := i64_shl(t12, v9)
+				if uint64(v8) > uint64(i64_shr_u(i64(0x7fffffffffffffff), v9)) {
+					p13 = i64(0x7fffffffffffffff)
 				}
 				v8 = p13
-				v10 = v5
+				p14 := v8
+				if uint64(v7) < uint64(v8) {
+					p14 = t10
+				}
+				store64(m.memory, uint32(t8), uint64(p14))
 				goto l2
 			}
-			t4 := int32(load32(m.memory, uint64(uint32(v1))+36))
-			v7 = t4
+			t3 := int32(load32(m.memory, uint64(uint32(v1))+36))
+			v6 = t3
 			goto l1
 		}
 	l1:
-		t14 := int64(load64(m.memory, uint64(uint32(v1))+56))
-		t15 := int32(load32(m.memory, uint64(uint32(v1))+8))
-		p16 := i64(0x7fffffffffffffff)
-		if t15 == i32(1) {
-			p16 = t14
+		t15 := int64(load64(m.memory, uint64(uint32(v1))+56))
+		t16 := int32(load32(m.memory, uint64(uint32(v1))+8))
+		p17 := i64(0x7fffffffffffffff)
+		if t16 == i32(1) {
+			p17 = t15
 		}
-		v11 = p16
-		p17 := i32(8192)
+		v10 = p17
+		p18 := i32(8192)
 		if uint32(v2) < uint32(i32(8192)) {
-			p17 = v2
+			p18 = v2
 		}
-		v1 = p17 + i32(1)
-		v12 = int64(uint32(v7))
+		v1 = p18 + i32(1)
+		t19 := int64(load64(m.memory, uint64(uint32(v0))+8))
+		v11 = t19
+		v12 = int64(uint32(v6))
 		v13 = int64(uint32(v4))
-		v2 = v6 + i32(-3)
-		var p18 int32
-		if uint32(v7) < uint32(i32(2)) {
-			p18 = 1
+		t20 := int64(load64(m.memory, uint32(v0)))
+		v9 = t20
+		v2 = v5 + i32(-3)
+		var p21 int32
+		if uint32(v6) < uint32(i32(2)) {
+			p21 = 1
 		}
-		v4 = p18
-		v9 = v5
+		v4 = p21
 	l8:
-		v8 = v9
-		v10 = v5
+		v7 = v9
+		v8 = v11
 		v1 = v1 + i32(-1)
 		if v1 == 0 {
 			goto l2
 		}
-		v5 = v10
-		v9 = v8
+		v11 = v8
+		v9 = v7
 		switch v2 {
 		default:
 			goto l4
 		case 2:
-			v9 = v8 + v10
-			p19 := v9
-			if uint64(v9) < uint64(v8) {
-				p19 = i64(-1)
+			store64(m.memory, uint32(v0), uint64(v8))
+			t22 := v0
+			v9 = v7 + v8
+			p23 := v9
+			if uint64(v9) < uint64(v7) {
+				p23 = i64(-1)
 			}
-			v9 = p19
-			p20 := i64(0x7fffffffffffffff)
+			v9 = p23
+			p24 := i64(0x7fffffffffffffff)
 			if uint64(v9) < uint64(i64(0x7fffffffffffffff)) {
-				p20 = v9
+				p24 = v9
 			}
-			v5 = p20
-			v9 = v10
+			v11 = p24
+			store64(m.memory, uint64(uint32(t22))+8, uint64(v11))
+			v9 = v8
 			goto l4
 		case 0:
-			v5 = v10
-			v9 = v8
-			if uint64(v8) >= uint64(v11) {
+			v11 = v8
+			v9 = v7
+			if uint64(v7) >= uint64(v10) {
 				goto l4
 			}
 			{
@@ -14917,67 +14401,67 @@ func (m *Module) fn114(v0, v1, v2 int32) {
 					if v4 != 0 {
 						goto l6
 					}
-					t21 := int64(uint64(v8) / uint64(v12))
-					t22 := v3 + i32(16)
-					v9 = t21
-					m.fn164(t22, v9, i64(0), v13, i64(0))
-					t23 := int64(load64(m.memory, uint64(uint32(v3))+16))
-					v5 = t23
-					t24 := int64(uint64((v8-v9*v12)*v13) / uint64(v12))
-					v9 = v5 + t24
-					p25 := v9
-					if uint64(v9) < uint64(v5) {
-						p25 = i64(-1)
+					t25 := int64(uint64(v7) / uint64(v12))
+					t26 := v3 + i32(16)
+					v9 = t25
+					m.fn159(t26, v9, i64(0), v13, i64(0))
+					t27 := int64(load64(m.memory, uint64(uint32(v3))+16))
+					v11 = t27
+					t28 := int64(uint64((v7-v9*v12)*v13) / uint64(v12))
+					v9 = v11 + t28
+					p29 := v9
+					if uint64(v9) < uint64(v11) {
+						p29 = i64(-1)
 					}
-					v9 = p25
-					t26 := int64(load64(m.memory, uint64(uint32(v3))+24))
-					var p27 int32
-					if t26 != i64(0) {
-						p27 = 1
+					v9 = p29
+					t30 := int64(load64(m.memory, uint64(uint32(v3))+24))
+					var p31 int32
+					if t30 != i64(0) {
+						p31 = 1
 					}
-					v7 = p27
+					v6 = p31
 					goto l7
 				}
 			l6:
-				m.fn164(v3, v8, i64(0), v13, i64(0))
-				t28 := int64(load64(m.memory, uint64(uint32(v3))+8))
-				var p29 int32
-				if t28 != i64(0) {
-					p29 = 1
+				m.fn159(v3, v7, i64(0), v13, i64(0))
+				t32 := int64(load64(m.memory, uint64(uint32(v3))+8))
+				var p33 int32
+				if t32 != i64(0) {
+					p33 = 1
 				}
-				v7 = p29
-				t30 := int64(load64(m.memory, uint32(v3)))
-				v9 = t30
+				v6 = p33
+				t34 := int64(load64(m.memory, uint32(v3)))
+				v9 = t34
 			}
 		l7:
-			t32 := v11
-			p31 := i64(0x7fffffffffffffff)
+			t36 := v0
+			t37 := v10
+			p35 := i64(0x7fffffffffffffff)
 			if uint64(v9) < uint64(i64(0x7fffffffffffffff)) {
-				p31 = v9
+				p35 = v9
 			}
-			p33 := p31
-			if v7&i32(1) != 0 {
-				p33 = i64(0x7fffffffffffffff)
+			p38 := p35
+			if v6&i32(1) != 0 {
+				p38 = i64(0x7fffffffffffffff)
 			}
-			v9 = p33
-			p34 := v9
-			if uint64(v11) < uint64(v9) {
-				p34 = t32
+			v9 = p38
+			p39 := v9
+			if uint64(v10) < uint64(v9) {
+				p39 = t37
 			}
-			v9 = p34
-			v5 = v10
+			v9 = p39
+			store64(m.memory, uint32(t36), uint64(v9))
+			v11 = v8
 		}
 	l4:
-		if v9 != v8 {
+		if v9 != v7 {
 			goto l8
 		}
-		if v5 != v10 {
+		if v11 != v8 {
 			goto l8
 		}
 	}
 l2:
-	store64(m.memory, uint64(uint32(v0))+8, uint64(v10))
-	store64(m.memory, uint32(v0), uint64(v8))
 	m.g0 = v3 + i32(32)
 }
 
@@ -15090,7 +14574,7 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 		if uint64(v4) >= uint64(t13) {
 			goto l0
 		}
-		m.fn99(v2+i32(448), v7, v2+i32(208), v4)
+		m.fn94(v2+i32(448), v7, v2+i32(208), v4)
 		t14 := int64(load64(m.memory, uint64(uint32(v2))+456))
 		v12 = t14
 		t15 := int64(load64(m.memory, uint64(uint32(v2))+448))
@@ -15140,7 +14624,7 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 			if uint64(v21) < uint64(v17) {
 				p28 = 1
 			}
-			m.fn164(t26, t27, int64(uint32(p28)), v20, i64(0))
+			m.fn159(t26, t27, int64(uint32(p28)), v20, i64(0))
 			t29 := int64(load64(m.memory, uint64(uint32(v2))+192))
 			t30 := int64(load64(m.memory, uint64(uint32(v2))+200))
 			t31 := v2 + i32(176)
@@ -15150,8 +14634,8 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 			if v20 == 0 {
 				p33 = 1
 			}
-			m.fn164(t31, t29, t30, t32, int64(uint32(p33)))
-			m.fn164(v2+i32(160), v12-v17, i64(0), v16, i64(0))
+			m.fn159(t31, t29, t30, t32, int64(uint32(p33)))
+			m.fn159(v2+i32(160), v12-v17, i64(0), v16, i64(0))
 			t34 := int64(load64(m.memory, uint64(uint32(v2))+184))
 			v17 = t34
 			t35 := int64(load64(m.memory, uint64(uint32(v2))+168))
@@ -15172,7 +14656,7 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 			v20 = i64(0)
 		l3:
 			{
-				m.fn165(v2+i32(144), v22, v23, v0)
+				m.fn160(v2+i32(144), v22, v23, v0)
 				t40 := int64(load64(m.memory, uint64(uint32(v2))+144))
 				v17 = t40&i64(1) | v12<<1
 				t41 := v17
@@ -15225,7 +14709,7 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 						p85 = t82
 					}
 					store64(m.memory, uint64(uint32(t81))+384, uint64(p85))
-					m.fn99(v2+i32(448), v5, v2+i32(208), v4)
+					m.fn94(v2+i32(448), v5, v2+i32(208), v4)
 					t86 := int64(load64(m.memory, uint64(uint32(v2))+448))
 					t87 := v2
 					t88 := v17
@@ -15292,7 +14776,7 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 								v13 = int64(uint32(v24))
 								t58 := int64(uint64(t57) / uint64(v13))
 								v20 = t58
-								m.fn164(t56, v20, i64(0), v17, i64(0))
+								m.fn159(t56, v20, i64(0), v17, i64(0))
 								t59 := int64(load64(m.memory, uint64(uint32(v2))+128))
 								v21 = t59
 								t60 := int64(uint64((v7-v20*v13)*v17) / uint64(v13))
@@ -15311,7 +14795,7 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 								goto l9
 							}
 						l8:
-							m.fn164(v2+i32(112), v7, i64(0), v17, i64(0))
+							m.fn159(v2+i32(112), v7, i64(0), v17, i64(0))
 							t64 := int64(load64(m.memory, uint64(uint32(v2))+120))
 							var p65 int32
 							if t64 != i64(0) {
@@ -15341,13 +14825,13 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 					}
 				}
 			l6:
-				m.fn99(v2+i32(448), v5, v2+i32(208), v4)
+				m.fn94(v2+i32(448), v5, v2+i32(208), v4)
 				t72 := int64(load64(m.memory, uint64(uint32(v2))+448))
 				v12 = t72
 				if v19 != i32(7) {
 					goto l10
 				}
-				m.fn164(v2+i32(96), v18, i64(0), v12, i64(0))
+				m.fn159(v2+i32(96), v18, i64(0), v12, i64(0))
 				t73 := int64(load64(m.memory, uint64(uint32(v2))+96))
 				t74 := v14
 				v12 = t73
@@ -15411,7 +14895,7 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 					v13 = int64(uint32(v0))
 					t101 := int64(uint64(t100) / uint64(v13))
 					v21 = t101
-					m.fn164(t99, v21, i64(0), v17, i64(0))
+					m.fn159(t99, v21, i64(0), v17, i64(0))
 					t102 := int64(load64(m.memory, uint64(uint32(v2))+80))
 					v22 = t102
 					t103 := int64(uint64((v5-v21*v13)*v17) / uint64(v13))
@@ -15430,7 +14914,7 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 					goto l16
 				}
 			l15:
-				m.fn164(v2+i32(64), v5, i64(0), v17, i64(0))
+				m.fn159(v2+i32(64), v5, i64(0), v17, i64(0))
 				t107 := int64(load64(m.memory, uint64(uint32(v2))+72))
 				var p108 int32
 				if t107 != i64(0) {
@@ -15474,12 +14958,12 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 			store64(m.memory, uint64(uint32(t115))+376, uint64(p117))
 		}
 	l12:
-		m.fn99(v2+i32(448), v9, v2+i32(208), v4)
+		m.fn94(v2+i32(448), v9, v2+i32(208), v4)
 		t118 := int64(load64(m.memory, uint64(uint32(v2))+456))
 		t119 := int64(load64(m.memory, uint64(uint32(v2))+448))
 		t120 := v2 + i32(48)
 		v12 = t119
-		m.fn164(t120, t118-v12+i64(1), i64(0), i64(-1), i64(0))
+		m.fn159(t120, t118-v12+i64(1), i64(0), i64(-1), i64(0))
 		t121 := int64(load64(m.memory, uint64(uint32(v2))+56))
 		v12 = v12 + t121
 		{
@@ -15505,7 +14989,7 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 				store64(m.memory, uint64(uint32(t133))+400, uint64(p132))
 				goto l19
 			}
-			m.fn164(v2+i32(32), v18, i64(0), v12, i64(0))
+			m.fn159(v2+i32(32), v18, i64(0), v12, i64(0))
 			t122 := int64(load64(m.memory, uint64(uint32(v2))+32))
 			t123 := v14
 			v12 = t122
@@ -15560,7 +15044,7 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 						v21 = int64(uint32(v0))
 						t141 := int64(uint64(t140) / uint64(v21))
 						v22 = t141
-						m.fn164(t139, v22, i64(0), v17, i64(0))
+						m.fn159(t139, v22, i64(0), v17, i64(0))
 						t142 := int64(load64(m.memory, uint64(uint32(v2))+16))
 						v23 = t142
 						t143 := int64(uint64((v9-v22*v21)*v17) / uint64(v21))
@@ -15579,7 +15063,7 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 						goto l23
 					}
 				l22:
-					m.fn164(v2, v9, i64(0), v17, i64(0))
+					m.fn159(v2, v9, i64(0), v17, i64(0))
 					t147 := int64(load64(m.memory, uint64(uint32(v2))+8))
 					var p148 int32
 					if t147 != i64(0) {
@@ -15755,7 +15239,7 @@ l7:
 		}
 	}
 l3:
-	m.fn118(v4+i32(20), v0, v6)
+	m.fn113(v4+i32(20), v0, v6)
 	goto l8
 l10:
 	v9 = v8 + i32(-1)
@@ -15782,7 +15266,7 @@ l21:
 				if v6 == 0 {
 					goto l17
 				}
-				m.fn164(v4, v1, i64(0), i64(10), i64(0))
+				m.fn159(v4, v1, i64(0), i64(10), i64(0))
 				t4 := int64(load64(m.memory, uint64(uint32(v4))+8))
 				if t4 != i64(0) {
 					goto l17
@@ -15809,7 +15293,7 @@ l21:
 			}
 			v6 = p8
 			if v10 != 0 {
-				m.fn119(v4+i32(32), v0, v5, i32(0), v6)
+				m.fn114(v4+i32(32), v0, v5, i32(0), v6)
 				t15 := int32(m.memory[uint64(uint32(v4))+40])
 				v5 = t15
 				{
@@ -15829,7 +15313,7 @@ l21:
 					goto l22
 				}
 			}
-			m.fn119(v4+i32(32), v0, v5, v6, i32(0))
+			m.fn114(v4+i32(32), v0, v5, v6, i32(0))
 			t9 := int32(m.memory[uint64(uint32(v4))+40])
 			v5 = t9
 			t10 := int64(load64(m.memory, uint64(uint32(v4))+32))
@@ -15862,7 +15346,7 @@ l15:
 l22:
 	m.memory[uint64(uint32(v4))+72] = byte(v5)
 	store64(m.memory, uint64(uint32(v4))+64, uint64(v1))
-	m.fn120(v4+i32(20), v4+i32(64))
+	m.fn115(v4+i32(20), v4+i32(64))
 l8:
 	{
 		t20 := int32(m.memory[uint64(uint32(v4))+20])
@@ -15904,7 +15388,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn118(v0, v1, v2 int32) {
+func (m *Module) fn113(v0, v1, v2 int32) {
 	var v3, v4, v5, v6 int32
 	var v7 int64
 	var v8, v9 int32
@@ -15970,7 +15454,7 @@ func (m *Module) fn118(v0, v1, v2 int32) {
 										goto l13
 									l12:
 										v11 = i64(0)
-										m.fn164(v3+i32(16), v7, i64(0), i64(10), i64(0))
+										m.fn159(v3+i32(16), v7, i64(0), i64(10), i64(0))
 										t8 := int64(load64(m.memory, uint64(uint32(v3))+24))
 										if t8 != i64(0) {
 											goto l13
@@ -15998,7 +15482,7 @@ func (m *Module) fn118(v0, v1, v2 int32) {
 										goto l16
 									l15:
 										v13 = i64(0)
-										m.fn164(v3, v10, i64(0), i64(10), i64(0))
+										m.fn159(v3, v10, i64(0), i64(10), i64(0))
 										t11 := int64(load64(m.memory, uint64(uint32(v3))+8))
 										if t11 != i64(0) {
 											goto l16
@@ -16055,7 +15539,7 @@ func (m *Module) fn118(v0, v1, v2 int32) {
 				if t3 != i32(37) {
 					goto l0
 				}
-				m.fn119(v3+i32(32), v1, v6, i32(0), i32(2))
+				m.fn114(v3+i32(32), v1, v6, i32(0), i32(2))
 				t4 := int32(m.memory[uint64(uint32(v3))+40])
 				v4 = t4
 				t5 := int64(load64(m.memory, uint64(uint32(v3))+32))
@@ -16068,7 +15552,7 @@ func (m *Module) fn118(v0, v1, v2 int32) {
 				goto l4
 			}
 		l0:
-			m.fn119(v3+i32(32), v1, v4, i32(0), i32(0))
+			m.fn114(v3+i32(32), v1, v4, i32(0), i32(0))
 			t15 := int32(m.memory[uint64(uint32(v3))+40])
 			v4 = t15
 			{
@@ -16101,13 +15585,13 @@ func (m *Module) fn118(v0, v1, v2 int32) {
 		store64(m.memory, uint64(uint32(v3))+64, uint64(v7))
 	}
 l18:
-	m.fn120(v0, v3+i32(64))
+	m.fn115(v0, v3+i32(64))
 l4:
 	m.g0 = v3 + i32(96)
 }
 
 //go:norace
-func (m *Module) fn119(v0, v1, v2, v3, v4 int32) {
+func (m *Module) fn114(v0, v1, v2, v3, v4 int32) {
 	var v5, v6, v7, v8, v9, v10, v11 int32
 	var v12, v13, v14, v15, v16 int64
 	t0 := m.g0
@@ -16243,7 +15727,7 @@ l33:
 					l24:
 						if v2 != v9 {
 							v13 = i64(0)
-							m.fn164(v5+i32(48), v12, i64(0), i64(10), i64(0))
+							m.fn159(v5+i32(48), v12, i64(0), i64(10), i64(0))
 							t13 := int64(load64(m.memory, uint64(uint32(v5))+56))
 							if t13 != i64(0) {
 								goto l23
@@ -16262,7 +15746,7 @@ l33:
 					l22:
 						if v8 != 0 {
 							v13 = i64(0)
-							m.fn164(v5+i32(32), v12, i64(0), i64(10), i64(0))
+							m.fn159(v5+i32(32), v12, i64(0), i64(10), i64(0))
 							t11 := int64(load64(m.memory, uint64(uint32(v5))+40))
 							if t11 != i64(0) {
 								goto l21
@@ -16276,7 +15760,7 @@ l33:
 						goto l21
 					l18:
 						v13 = i64(0)
-						m.fn164(v5+i32(64), v12, i64(0), i64(10), i64(0))
+						m.fn159(v5+i32(64), v12, i64(0), i64(10), i64(0))
 						t16 := int64(load64(m.memory, uint64(uint32(v5))+72))
 						if t16 == i64(0) {
 							goto l25
@@ -16308,7 +15792,7 @@ l33:
 				l30:
 					if v11 != 0 {
 						v15 = i64(0)
-						m.fn164(v5, v14, i64(0), i64(10), i64(0))
+						m.fn159(v5, v14, i64(0), i64(10), i64(0))
 						t19 := int64(load64(m.memory, uint64(uint32(v5))+8))
 						if t19 != i64(0) {
 							goto l29
@@ -16322,7 +15806,7 @@ l33:
 					goto l29
 				l27:
 					v15 = i64(0)
-					m.fn164(v5+i32(16), v14, i64(0), i64(10), i64(0))
+					m.fn159(v5+i32(16), v14, i64(0), i64(10), i64(0))
 					{
 						t21 := int64(load64(m.memory, uint64(uint32(v5))+24))
 						if t21 == i64(0) {
@@ -16378,7 +15862,7 @@ l12:
 }
 
 //go:norace
-func (m *Module) fn120(v0, v1 int32) {
+func (m *Module) fn115(v0, v1 int32) {
 	var v2, v3, v4, v5, v6 int64
 	{
 		{
@@ -17174,8 +16658,8 @@ func (m *Module) Xbackoff_stream_from_key(v0 int64, v1 int32, v2 int64, v3 int32
 		store64(m.memory, uint64(uint32(v4))+16, uint64(i64(0x554200041a100607)))
 		store64(m.memory, uint64(uint32(v4))+24, uint64(v0^i64(0x6c7967656e657261)))
 		store64(m.memory, uint64(uint32(v4))+8, uint64(v0^i64(8317987319222330741)))
-		m.fn76(v4+i32(8), v1, v5)
-		t1 := m.fn79(v4 + i32(8))
+		m.fn71(v4+i32(8), v1, v5)
+		t1 := m.fn74(v4 + i32(8))
 		store64(m.memory, uint32(v3), uint64(t1))
 		v5 = i32(0)
 	}
@@ -17213,7 +16697,7 @@ func (m *Module) Xbackoff_version() int32 {
 }
 
 //go:norace
-func (m *Module) fn132(v0 int32, v1, v2 int64) int64 {
+func (m *Module) fn127(v0 int32, v1, v2 int64) int64 {
 	var v3 int32
 	var v4 int64
 	var v5 int32
@@ -17222,7 +16706,7 @@ func (m *Module) fn132(v0 int32, v1, v2 int64) int64 {
 	t0 := m.g0
 	v3 = t0 - i32(32)
 	m.g0 = v3
-	m.fn133(v0, v2)
+	m.fn128(v0, v2)
 	v4 = i64(0)
 	t1 := int32(load32(m.memory, uint32(v0)))
 	t2 := v3
@@ -17230,7 +16714,7 @@ func (m *Module) fn132(v0 int32, v1, v2 int64) int64 {
 	t3 := int64(load64(m.memory, uint64(uint32(v5))+64))
 	t4 := int64(load32(m.memory, uint64(uint32(v5))+40))
 	v6 = t4
-	m.fn164(t2, t3, i64(0), v6, i64(0))
+	m.fn159(t2, t3, i64(0), v6, i64(0))
 	t5 := int64(load64(m.memory, uint32(v3)))
 	t6 := int64(load64(m.memory, uint64(uint32(v3))+8))
 	t8 := v3 + i32(16)
@@ -17244,7 +16728,7 @@ func (m *Module) fn132(v0 int32, v1, v2 int64) int64 {
 	t10 := int64(load64(m.memory, uint64(uint32(v5))+56))
 	t11 := v8
 	v2 = t10
-	m.fn164(t8, t11, i64(0), v2, i64(0))
+	m.fn159(t8, t11, i64(0), v2, i64(0))
 	t12 := int64(load64(m.memory, uint64(uint32(v3))+16))
 	v9 = t12
 	t13 := v9
@@ -17380,7 +16864,7 @@ l3:
 }
 
 //go:norace
-func (m *Module) fn133(v0 int32, v1 int64) {
+func (m *Module) fn128(v0 int32, v1 int64) {
 	var v2 int64
 	var v3 int32
 	var v4 int64
@@ -17454,7 +16938,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn134(v0 int32, v1, v2 int64) int64 {
+func (m *Module) fn129(v0 int32, v1, v2 int64) int64 {
 	var v3, v4 int32
 	var v5 int64
 	var v6 int32
@@ -17476,9 +16960,9 @@ func (m *Module) fn134(v0 int32, v1, v2 int64) int64 {
 	v6 = t6
 	t7 := int64(load64(m.memory, uint64(uint32(v6))+8))
 	v5 = t7
-	m.fn164(t2, p5, i64(0), v5, i64(0))
+	m.fn159(t2, p5, i64(0), v5, i64(0))
 	t8 := int64(load64(m.memory, uint64(uint32(v6))+48))
-	m.fn164(v3+i32(16), v5, i64(0), t8, i64(0))
+	m.fn159(v3+i32(16), v5, i64(0), t8, i64(0))
 	t9 := int32(load32(m.memory, uint64(uint32(v0))+4))
 	v0 = t9
 	t10 := int64(load64(m.memory, uint32(v0)))
@@ -17535,7 +17019,7 @@ func (m *Module) fn134(v0 int32, v1, v2 int64) int64 {
 		v1 = p28
 	}
 l0:
-	m.fn164(v3, v1, i64(0), v5, i64(0))
+	m.fn159(v3, v1, i64(0), v5, i64(0))
 	t29 := int64(load64(m.memory, uint32(v3)))
 	t30 := v0
 	v5 = v2 - t29
@@ -17554,7 +17038,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn135(v0, v1 int32, v2 int64) {
+func (m *Module) fn130(v0, v1 int32, v2 int64) {
 	var v3 int32
 	var v4, v5 int64
 	var v6, v7 int32
@@ -17580,7 +17064,7 @@ l0:
 	v4 = v5 * i64(1000)
 l1:
 	t5 := int64(load64(m.memory, uint64(uint32(v0))+8))
-	m.fn164(v3, t5, i64(0), i64(1000), i64(0))
+	m.fn159(v3, t5, i64(0), i64(1000), i64(0))
 	t6 := int64(load64(m.memory, uint32(v1)))
 	t7 := v1
 	v5 = t6
@@ -17607,7 +17091,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn136(v0 int32, v1 int64) int64 {
+func (m *Module) fn131(v0 int32, v1 int64) int64 {
 	var v2, v3 int32
 	var v4, v5, v6, v7, v8 int64
 	var v9 int32
@@ -17632,7 +17116,7 @@ func (m *Module) fn136(v0 int32, v1 int64) int64 {
 			v4 = v4 & i64(0xffffffff)
 			t7 := int64(uint64(t6) / uint64(v4))
 			v7 = t7
-			m.fn164(t5, v7, i64(0), v5, i64(0))
+			m.fn159(t5, v7, i64(0), v5, i64(0))
 			t8 := int64(load64(m.memory, uint64(uint32(v2))+16))
 			v8 = t8
 			t9 := int64(uint64((v6-v7*v4)*v5) / uint64(v4))
@@ -17651,7 +17135,7 @@ func (m *Module) fn136(v0 int32, v1 int64) int64 {
 			goto l1
 		}
 	l0:
-		m.fn164(v2, v6, i64(0), v5, i64(0))
+		m.fn159(v2, v6, i64(0), v5, i64(0))
 		t13 := int64(load64(m.memory, uint64(uint32(v2))+8))
 		var p14 int32
 		if t13 != i64(0) {
@@ -17708,7 +17192,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn137(v0, v1, v2, v3 int32) int64 {
+func (m *Module) fn132(v0, v1, v2, v3 int32) int64 {
 	var v4 int64
 	if v1 == 0 {
 		goto l0
@@ -17722,7 +17206,7 @@ l2:
 			goto l1
 		}
 		t1 := int32(load32(m.memory, uint32(v0)))
-		t2 := m.fn163(t1, v2, v3)
+		t2 := m.fn158(t1, v2, v3)
 		if t2 != 0 {
 			goto l1
 		}
@@ -17740,7 +17224,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn138(v0, v1, v2 int32) {
+func (m *Module) fn133(v0, v1, v2 int32) {
 	var v3 int32
 	var v4, v5 int64
 	var v6, v7 int32
@@ -17749,7 +17233,7 @@ func (m *Module) fn138(v0, v1, v2 int32) {
 	m.g0 = v3
 	t1 := int64(load64(m.memory, uint32(v1+v2<<3+i32(-8))))
 	v4 = t1
-	m.fn139(v3, v1)
+	m.fn134(v3, v1)
 	v5 = i64(1)
 	{
 		t2 := int32(load32(m.memory, uint64(uint32(v3))+32))
@@ -17789,7 +17273,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn139(v0, v1 int32) {
+func (m *Module) fn134(v0, v1 int32) {
 	var v2 int32
 	var v3, v4 int64
 	var v5, v6 int32
@@ -17910,7 +17394,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn140(v0, v1, v2 int32) {
+func (m *Module) fn135(v0, v1, v2 int32) {
 	var v3 int32
 	var v4, v5 int64
 	t0 := int32(load32(m.memory, uint32(v1)))
@@ -17996,7 +17480,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn141(v0 int32, v1, v2 int64, v3 int32, v4 int64) {
+func (m *Module) fn136(v0 int32, v1, v2 int64, v3 int32, v4 int64) {
 	var v5 int32
 	var v6, v7 int64
 	var v8, v9 int32
@@ -18157,12 +17641,12 @@ l14:
 }
 
 //go:norace
-func (m *Module) fn142(v0, v1 int32) int32 {
+func (m *Module) fn137(v0, v1 int32) int32 {
 	var v2, v3, v4 int32
 	t0 := m.g0
 	v2 = t0 - i32(16)
 	m.g0 = v2
-	m.fn143(v2+i32(8), v1)
+	m.fn138(v2+i32(8), v1)
 	v1 = i32(0)
 	t1 := int32(load32(m.memory, uint64(uint32(v2))+12))
 	v3 = t1
@@ -18186,7 +17670,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn143(v0, v1 int32) {
+func (m *Module) fn138(v0, v1 int32) {
 	var v2 int32
 	{
 		v1 = v1 + i32(-3)
@@ -18209,7 +17693,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn144(v0, v1 int32) {
+func (m *Module) fn139(v0, v1 int32) {
 	t0 := v0
 	v1 = v1 << 2
 	t1 := int32(load32(m.memory, uint32(v1+i32(26520))))
@@ -18219,7 +17703,7 @@ func (m *Module) fn144(v0, v1 int32) {
 }
 
 //go:norace
-func (m *Module) fn145(v0 int32, v1 int64) int32 {
+func (m *Module) fn140(v0 int32, v1 int64) int32 {
 	var v2, v3, v4, v5 int32
 	var v6 int64
 	t0 := m.g0
@@ -18273,7 +17757,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn146(v0, v1, v2 int32) int32 {
+func (m *Module) fn141(v0, v1, v2 int32) int32 {
 	var v3, v4, v5 int64
 	v3 = int64(uint32(v1))
 	{
@@ -18331,7 +17815,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn147(v0, v1, v2 int32) {
+func (m *Module) fn142(v0, v1, v2 int32) {
 	var v3, v4, v5, v6, v7 int32
 	t0 := m.g0
 	v3 = t0 - i32(16)
@@ -18369,12 +17853,12 @@ func (m *Module) fn147(v0, v1, v2 int32) {
 							goto l8
 						}
 					}
-					m.fn151(v7, v6, v2)
+					m.fn146(v7, v6, v2)
 					goto l9
 				}
 			l7:
 				t11 := int64(load64(m.memory, uint64(uint32(v0))+8))
-				_ = m.fn148(v2, v1, t11)
+				_ = m.fn143(v2, v1, t11)
 				goto l9
 			}
 			v5 = i32(128)
@@ -18434,7 +17918,7 @@ l9:
 }
 
 //go:norace
-func (m *Module) fn148(v0, v1 int32, v2 int64) int32 {
+func (m *Module) fn143(v0, v1 int32, v2 int64) int32 {
 	var v3, v4 int32
 	t0 := m.g0
 	v3 = t0 - i32(16)
@@ -18464,13 +17948,13 @@ func (m *Module) fn148(v0, v1 int32, v2 int64) int32 {
 			_ = m.fn9(v0, v2)
 			goto l5
 		case 1:
-			_ = m.fn145(v0, v2)
+			_ = m.fn140(v0, v2)
 			goto l5
 		case 2:
 			m.fn18(v3+i32(8), v2)
 			t10 := int32(load32(m.memory, uint64(uint32(v3))+8))
 			t11 := int32(load32(m.memory, uint64(uint32(v3))+12))
-			_ = m.fn146(v0, t10, t11)
+			_ = m.fn141(v0, t10, t11)
 			goto l5
 		case 3:
 			_ = m.fn9(v0, v2)
@@ -18482,7 +17966,7 @@ l5:
 }
 
 //go:norace
-func (m *Module) fn149(v0, v1, v2 int32) int32 {
+func (m *Module) fn144(v0, v1, v2 int32) int32 {
 	var v3, v4, v5 int32
 	if v1 == v2 {
 		goto l0
@@ -18516,7 +18000,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn150(v0, v1 int32) int32 {
+func (m *Module) fn145(v0, v1 int32) int32 {
 	var v2, v3, v4, v5, v6 int32
 	t0 := m.g0
 	v2 = t0 - i32(128)
@@ -18568,7 +18052,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn151(v0, v1, v2 int32) {
+func (m *Module) fn146(v0, v1, v2 int32) {
 	var v3, v4, v5, v6, v7, v8 int32
 	t0 := m.g0
 	v3 = t0 - i32(16)
@@ -18700,7 +18184,7 @@ l0:
 				goto l13
 			}
 			t19 := int32(load32(m.memory, uint32(v8+i32(23328))))
-			t20 := m.fn163(t19, v1, v2)
+			t20 := m.fn158(t19, v1, v2)
 			if t20 != 0 {
 				goto l13
 			}
@@ -18730,7 +18214,7 @@ l10:
 }
 
 //go:norace
-func (m *Module) fn152(v0, v1 int32) int32 {
+func (m *Module) fn147(v0, v1 int32) int32 {
 	var v2, v3, v4, v5, v6, v7 int32
 	t0 := int32(load32(m.memory, uint64(uint32(v1))+12))
 	v2 = t0
@@ -18786,7 +18270,7 @@ l2:
 }
 
 //go:norace
-func (m *Module) fn153(v0, v1, v2 int32) {
+func (m *Module) fn148(v0, v1, v2 int32) {
 	var v3, v4, v5, v6, v7, v8, v9, v10, v11 int32
 	var v12, v13, v14, v15, v16 int64
 	t0 := m.g0
@@ -18909,7 +18393,7 @@ l8:
 					goto l15
 				}
 				t10 := int32(load32(m.memory, uint32(v1+i32(8))))
-				t11 := m.fn163(t10, v5, v7)
+				t11 := m.fn158(t10, v5, v7)
 				if t11 == 0 {
 					goto l16
 				}
@@ -18937,7 +18421,7 @@ l8:
 		l20:
 			{
 				t13 := int32(m.memory[uint32(v6+v9)])
-				m.fn164(v3+i32(16), int64(uint32(t13+i32(-48)))&i64(255), i64(0), v13, i64(0))
+				m.fn159(v3+i32(16), int64(uint32(t13+i32(-48)))&i64(255), i64(0), v13, i64(0))
 				t14 := int64(load64(m.memory, uint64(uint32(v3))+24))
 				if t14 != i64(0) {
 					goto l19
@@ -18959,7 +18443,7 @@ l8:
 				}
 			}
 		l18:
-			m.fn164(v3, v12, i64(0), v13, i64(0))
+			m.fn159(v3, v12, i64(0), v13, i64(0))
 			t17 := int64(load64(m.memory, uint32(v3)))
 			t18 := v0
 			v15 = t17
@@ -18989,12 +18473,12 @@ l21:
 }
 
 //go:norace
-func (m *Module) fn154(v0, v1, v2 int32) {
+func (m *Module) fn149(v0, v1, v2 int32) {
 	var v3 int32
 	t0 := m.g0
 	v3 = t0 - i32(16)
 	m.g0 = v3
-	m.fn118(v3+i32(4), v1, v2)
+	m.fn113(v3+i32(4), v1, v2)
 	{
 		t1 := int32(m.memory[uint64(uint32(v3))+4])
 		if t1 != i32(1) {
@@ -19027,7 +18511,7 @@ l4:
 }
 
 //go:norace
-func (m *Module) fn155(v0, v1 int32) int32 {
+func (m *Module) fn150(v0, v1 int32) int32 {
 	var v2 int32
 	var v3 int64
 	var v4 int32
@@ -19051,7 +18535,7 @@ func (m *Module) fn155(v0, v1 int32) int32 {
 				goto l2
 			}
 		l0:
-			m.fn140(v2, v0, v1)
+			m.fn135(v2, v0, v1)
 			v3 = i64(0)
 			{
 				p3 := i32(-33)
@@ -19076,7 +18560,7 @@ func (m *Module) fn155(v0, v1 int32) int32 {
 			}
 		}
 	l1:
-		t7 := m.fn142(v0, v1)
+		t7 := m.fn137(v0, v1)
 		v1 = t7
 		goto l4
 	}
@@ -19088,7 +18572,7 @@ l4:
 }
 
 //go:norace
-func (m *Module) fn156(v0, v1, v2 int32, v3, v4, v5, v6 int64) {
+func (m *Module) fn151(v0, v1, v2 int32, v3, v4, v5, v6 int64) {
 	var v7 int32
 	var v8, v9 int64
 	t0 := m.g0
@@ -19111,7 +18595,7 @@ func (m *Module) fn156(v0, v1, v2 int32, v3, v4, v5, v6 int64) {
 l0:
 	t3 := int64(load64(m.memory, uint64(uint32(v7))+208))
 	store64(m.memory, uint64(uint32(v7))+208, uint64(t3|i64_shl(i64(1), int64(uint32(v1)))))
-	m.fn107(v7+i32(400), v7+i32(208))
+	m.fn102(v7+i32(400), v7+i32(208))
 	{
 		t4 := int32(load32(m.memory, uint64(uint32(v7))+400))
 		if t4 != 0 {
@@ -19124,7 +18608,7 @@ l0:
 			{
 				t5 := int32(load32(m.memory, uint64(uint32(v7))+52))
 				if t5 != i32(6) {
-					m.fn157(v0, v1, v3, v5, v6)
+					m.fn152(v0, v1, v3, v5, v6)
 					goto l5
 				}
 				v4 = v3 & i64(0xfff)
@@ -19137,16 +18621,16 @@ l0:
 				goto l4
 			}
 		l3:
-			m.fn157(v7+i32(400), v1, i64(4096), v5, v6)
+			m.fn152(v7+i32(400), v1, i64(4096), v5, v6)
 			t6 := int64(load64(m.memory, uint64(uint32(v7))+408))
 			v9 = t6
 			t7 := int64(load64(m.memory, uint64(uint32(v7))+400))
 			v8 = t7
 		}
 	l4:
-		m.fn164(v7+i32(16), v8, i64(0), v3, i64(0))
-		m.fn164(v7, v9, i64(0), v3, i64(0))
-		m.fn157(v7+i32(208), v1, v4, v5, v6)
+		m.fn159(v7+i32(16), v8, i64(0), v3, i64(0))
+		m.fn159(v7, v9, i64(0), v3, i64(0))
+		m.fn152(v7+i32(208), v1, v4, v5, v6)
 		t8 := int64(load64(m.memory, uint64(uint32(v7))+24))
 		t9 := v0
 		v5 = t8
@@ -19214,7 +18698,7 @@ l5:
 }
 
 //go:norace
-func (m *Module) fn157(v0, v1 int32, v2, v3, v4 int64) {
+func (m *Module) fn152(v0, v1 int32, v2, v3, v4 int64) {
 	var v5 int32
 	var v6, v7, v8 int64
 	var v9 int32
@@ -19287,12 +18771,12 @@ func (m *Module) fn157(v0, v1 int32, v2, v3, v4 int64) {
 			v25 = v24
 			v26 = v23
 			v27 = v6
-			m.fn99(v5+i32(112), v21, v1, v22)
+			m.fn94(v5+i32(112), v21, v1, v22)
 			t14 := int64(load64(m.memory, uint64(uint32(v5))+120))
 			t15 := int64(load64(m.memory, uint64(uint32(v5))+112))
 			t16 := v5 + i32(96)
 			v23 = t15
-			m.fn164(t16, t14-v23+i64(1), i64(0), i64(-1), i64(0))
+			m.fn159(t16, t14-v23+i64(1), i64(0), i64(-1), i64(0))
 			t17 := int64(load64(m.memory, uint64(uint32(v5))+104))
 			v23 = v23 + t17
 			{
@@ -19317,7 +18801,7 @@ func (m *Module) fn157(v0, v1 int32, v2, v3, v4 int64) {
 						v21 = p27
 						goto l4
 					}
-					m.fn164(v5+i32(80), v13, i64(0), v23, i64(0))
+					m.fn159(v5+i32(80), v13, i64(0), v23, i64(0))
 					t18 := int64(load64(m.memory, uint64(uint32(v5))+80))
 					t19 := v8
 					v23 = t18
@@ -19380,7 +18864,7 @@ func (m *Module) fn157(v0, v1 int32, v2, v3, v4 int64) {
 						t30 := int64(uint64(v26) / uint64(v15))
 						t31 := v5 + i32(64)
 						v23 = t30
-						m.fn164(t31, v23, i64(0), v12, i64(0))
+						m.fn159(t31, v23, i64(0), v12, i64(0))
 						t32 := int64(load64(m.memory, uint64(uint32(v5))+64))
 						v24 = t32
 						t33 := int64(uint64((v26-v23*v15)*v12) / uint64(v15))
@@ -19399,7 +18883,7 @@ func (m *Module) fn157(v0, v1 int32, v2, v3, v4 int64) {
 						goto l10
 					}
 				l9:
-					m.fn164(v5+i32(48), v26, i64(0), v12, i64(0))
+					m.fn159(v5+i32(48), v26, i64(0), v12, i64(0))
 					t37 := int64(load64(m.memory, uint64(uint32(v5))+56))
 					var p38 int32
 					if t37 != i64(0) {
@@ -19463,19 +18947,19 @@ func (m *Module) fn157(v0, v1 int32, v2, v3, v4 int64) {
 					if v16&i32(1) != 0 {
 						goto l12
 					}
-					m.fn99(v5+i32(112), v21, v1, v11)
+					m.fn94(v5+i32(112), v21, v1, v11)
 					t49 := int64(load64(m.memory, uint64(uint32(v5))+120))
 					t50 := int64(load64(m.memory, uint64(uint32(v5))+112))
 					t51 := v5 + i32(32)
 					v26 = t50
-					m.fn164(t51, t49-v26+i64(1), i64(0), i64(-1), i64(0))
+					m.fn159(t51, t49-v26+i64(1), i64(0), i64(-1), i64(0))
 					t52 := int64(load64(m.memory, uint64(uint32(v5))+40))
 					v26 = v26 + t52
 					{
 						if v18 != 0 {
 							goto l13
 						}
-						m.fn164(v5+i32(16), v13, i64(0), v26, i64(0))
+						m.fn159(v5+i32(16), v13, i64(0), v26, i64(0))
 						t53 := int64(load64(m.memory, uint64(uint32(v5))+16))
 						v26 = t53
 						p54 := i64(0x7fffffffffffffff)
@@ -19522,7 +19006,7 @@ func (m *Module) fn157(v0, v1 int32, v2, v3, v4 int64) {
 		if uint64(v26) > uint64(v11) {
 			p62 = i64(0)
 		}
-		m.fn164(t60, t61, i64(0), p62, i64(0))
+		m.fn159(t60, t61, i64(0), p62, i64(0))
 		t63 := int64(load64(m.memory, uint64(uint32(v5))+8))
 		v26 = t63
 		t64 := int64(load64(m.memory, uint32(v5)))
@@ -19564,7 +19048,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn158(v0 int32) {
+func (m *Module) fn153(v0 int32) {
 	var v1, v2, v3, v4, v5, v6 int64
 	t0 := int64(load64(m.memory, uint64(uint32(v0))+32))
 	v1 = t0
@@ -19606,7 +19090,7 @@ func (m *Module) fn158(v0 int32) {
 }
 
 //go:norace
-func (m *Module) fn159(v0, v1, v2, v3 int32) {
+func (m *Module) fn154(v0, v1, v2, v3 int32) {
 	var v4, v5, v6, v7, v8, v9 int32
 	if v2 == 0 {
 		goto l0
@@ -19680,7 +19164,7 @@ l5:
 }
 
 //go:norace
-func (m *Module) fn160(v0, v1, v2 int32) {
+func (m *Module) fn155(v0, v1, v2 int32) {
 	var v3 int32
 	var v4 int64
 	var v5 int32
@@ -19719,7 +19203,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn161(v0, v1, v2, v3, v4 int32) {
+func (m *Module) fn156(v0, v1, v2, v3, v4 int32) {
 	var v5, v6 int32
 	var v7 int64
 	var v8 int32
@@ -19744,7 +19228,7 @@ l2:
 			goto l0
 		}
 		t6 := int32(load32(m.memory, uint32(v2)))
-		t7 := m.fn163(v5, t6, v8)
+		t7 := m.fn158(v5, t6, v8)
 		if t7 == 0 {
 			goto l1
 		}
@@ -19768,7 +19252,7 @@ l3:
 }
 
 //go:norace
-func fn162(v0, v1 int64) int64 {
+func fn157(v0, v1 int64) int64 {
 	var v2, v3 int64
 	t0 := v0
 	var p1 int32
@@ -19785,7 +19269,7 @@ func fn162(v0, v1 int64) int64 {
 }
 
 //go:norace
-func (m *Module) fn163(v0, v1, v2 int32) int32 {
+func (m *Module) fn158(v0, v1, v2 int32) int32 {
 	var v3, v4, v5 int32
 	v3 = i32(0)
 	if v2 == 0 {
@@ -19816,7 +19300,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn164(v0 int32, v1, v2, v3, v4 int64) {
+func (m *Module) fn159(v0 int32, v1, v2, v3, v4 int64) {
 	var v5, v6, v7, v8, v9, v10 int64
 	t0 := v0
 	v5 = v3 & i64(0xffffffff)
@@ -19847,7 +19331,7 @@ func (m *Module) fn164(v0 int32, v1, v2, v3, v4 int64) {
 }
 
 //go:norace
-func (m *Module) fn165(v0 int32, v1, v2 int64, v3 int32) {
+func (m *Module) fn160(v0 int32, v1, v2 int64, v3 int32) {
 	var v4 int64
 	{
 		if v3&i32(64) != 0 {

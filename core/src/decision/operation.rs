@@ -89,8 +89,7 @@ impl Operation {
         began_ns: u64,
         deadline_ns: Option<u64>,
     ) -> Self {
-        let progress = Progress::begin(stream, began_ns, deadline_ns, None);
-        Self { policy, progress: Progress { retries, ..progress } }
+        Self { policy, progress: Progress::resume(stream, retries, began_ns, deadline_ns) }
     }
 
     /// Decides after an attempt with this outcome and the server's `Retry-After`, if it sent one
@@ -173,6 +172,17 @@ impl Progress {
             reason: 0,
             has_deadline: deadline_ns.is_some().into(),
         }
+    }
+
+    /// The progress of [`Operation::resume`].
+    #[must_use]
+    pub fn resume(
+        stream: RandomStream,
+        retries: u64,
+        began_ns: u64,
+        deadline_ns: Option<u64>,
+    ) -> Self {
+        Self { retries, ..Self::begin(stream, began_ns, deadline_ns, None) }
     }
 
     /// [`Operation::decide`] under the policy.
