@@ -137,10 +137,10 @@ func (o *Operation) end(budget *Budget, end func(m *Module, operation, budget, r
 	m := take()
 	defer m.free()
 	at, reason, budgetAt := m.put(o.bytes[:]), m.empty(4), m.lock(budget)
-	code := end(&m.Module, at, budgetAt, reason)
+	code := end(m.Module, at, budgetAt, reason)
 	m.unlock(budget, budgetAt)
 	if code != OK {
-		end(&m.Module, at, 0, reason)
+		end(m.Module, at, 0, reason)
 	}
 	m.get(at, o.bytes[:])
 	return m.half(reason)

@@ -181,7 +181,7 @@ func (p *Policy) fit(fit func(m *Module, policy int32, attempts, total int64, fi
 	m := take()
 	defer m.free()
 	at, failure := m.empty(8*PolicyWords), m.reserve(errorSize)
-	return m.policy(at, fit(&m.Module, m.put(p.bytes[:]), int64(attempts), int64(total), at, failure), failure, "")
+	return m.policy(at, fit(m.Module, m.put(p.bytes[:]), int64(attempts), int64(total), at, failure), failure, "")
 }
 
 // Preview is the position in a preview of a policy. The zero value is at the end.

@@ -13,7 +13,7 @@ func TestValuesFitIntoTheMemory(t *testing.T) {
 		t.Errorf("values are at %d", heapBase)
 	}
 	// Header fields are the longest.
-	if room := memorySize - int(heapBase); room < 2*FieldsRoom {
+	if room := len(start.memory) - int(heapBase); room < 2*FieldsRoom {
 		t.Errorf("there is room for %d bytes", room)
 	}
 }

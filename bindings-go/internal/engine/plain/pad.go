@@ -44,4 +44,6 @@ func Decide(policy *Policy, stream, retries, began, deadline uint64, outcome uin
 }
 
 // on returns the functions on a memory that begins with their stack.
-func on(memory []byte, stack int32) Module { return Module{wasmMemory: wasmMemory{memory: memory}, g0: stack} }
+func on(memory []byte, stack int32) Module {
+	return Module{wasmMemory: wasmMemory{memory: memory}, g0: stack}
+}
