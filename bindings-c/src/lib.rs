@@ -30,6 +30,7 @@ mod preview;
 
 mod stream;
 
+#[cfg(not(target_family = "wasm"))]
 mod iterator;
 
 mod budget;
@@ -68,6 +69,7 @@ pub use field_number::*;
 #[cfg(target_family = "wasm")]
 pub use go::*;
 pub use http::*;
+#[cfg(not(target_family = "wasm"))]
 pub use iterator::*;
 pub use member::*;
 pub use operation::*;

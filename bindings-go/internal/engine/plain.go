@@ -14,14 +14,9 @@ import (
 // nothing between two calls: every function here takes one, copies its arguments in and its results out, and
 // gives it back.
 type instance struct {
-	Module
-	top  int32 // the end of the values in the memory
-	room [memorySize]byte
+	*Module       // made by New: the table of a copy would call functions on the memory of the original
+	top     int32 // the end of the values in the memory
 }
-
-// The memory holds the stack of the core, its data, and the values of a call. A page of WebAssembly would be larger.
-// With the rest of an instance it fills pages of Go.
-const memorySize = 40<<10 - 128
 
 var (
 	// An instance at its start: its stack ends at stackTop, and its data at heapBase.
@@ -32,13 +27,7 @@ var (
 	instances = sync.Pool{New: func() any { return newInstance() }}
 )
 
-// newInstance allocates once: under the race detector, a pool drops some of its instances.
-func newInstance() *instance {
-	m := &instance{Module: *start, top: heapBase}
-	copy(m.room[:], start.memory[:heapBase])
-	m.memory = m.room[:]
-	return m
-}
+func newInstance() *instance { return &instance{New(), heapBase} }
 
 // pure has the functions of numbers alone. It is nil, because none of them has a memory.
 var pure *plain.Module
@@ -161,7 +150,7 @@ func ReasonName(reason uint32) string {
 func name(address func(m *Module, number int32) int32, number uint32) string {
 	m := take()
 	defer m.free()
-	return string(m.terminated(address(&m.Module, int32(number))))
+	return string(m.terminated(address(m.Module, int32(number))))
 }
 
 // HTTPOutcome returns the outcome of an HTTP status.

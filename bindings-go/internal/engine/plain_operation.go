@@ -2,7 +2,11 @@
 
 package engine
 
-import "sync"
+import (
+	"sync"
+
+	"github.com/backoff-rs/backoff/bindings-go/internal/engine/plain"
+)
 
 // Budget is the state of a budget, which the core changes under a lock. The zero value is no budget.
 type Budget struct {
@@ -133,10 +137,10 @@ func (o *Operation) end(budget *Budget, end func(m *Module, operation, budget, r
 	m := take()
 	defer m.free()
 	at, reason, budgetAt := m.put(o.bytes[:]), m.empty(4), m.lock(budget)
-	code := end(&m.Module, at, budgetAt, reason)
+	code := end(m.Module, at, budgetAt, reason)
 	m.unlock(budget, budgetAt)
 	if code != OK {
-		end(&m.Module, at, 0, reason)
+		end(m.Module, at, 0, reason)
 	}
 	m.get(at, o.bytes[:])
 	return m.half(reason)
@@ -155,12 +159,7 @@ func (o *Operation) State() (retries, attempts uint64, reason uint32) {
 // DecideAlone is Resume and Decide of an operation without a budget, for known outcomes and a policy that is not the zero
 // one.
 func DecideAlone(policy *Policy, stream, retries, began, deadline uint64, outcome uint32, retryAfter, now uint64) (reason uint32, delay uint64) {
-	m := take()
-	defer m.free()
-	at, decision := m.empty(8*OperationWords), m.empty(16)
-	m.Xbackoff_operation_resume(at, m.put(policy.bytes[:]), int64(stream), int64(retries), int64(began), int64(deadline))
-	m.Xbackoff_operation_decide(at, int32(outcome), int64(retryAfter), int64(now), 0, decision)
-	return m.half(decision), m.word(decision + 8)
+	return plain.Decide(policy.numbers(), stream, retries, began, deadline, outcome, retryAfter, now)
 }
 
 // HTTPRetryAfter returns the wait that the header fields of a response ask for, in ns. It reports false if

@@ -2,7 +2,11 @@
 
 package engine
 
-import "time"
+import (
+	"time"
+
+	"github.com/backoff-rs/backoff/bindings-go/internal/engine/plain"
+)
 
 // Params are the unchecked fields of a policy. No field of the zero value is set.
 type Params struct{ bytes [8 * ParamsWords]byte }
@@ -45,6 +49,9 @@ type Policy struct {
 	// cap of another policy is None.
 	base, cap uint64
 }
+
+// numbers returns what is behind the tag that tells C's structs from each other.
+func (p *Policy) numbers() *plain.Policy { return (*plain.Policy)(p.bytes[8:]) }
 
 func (p *Policy) isPlain() bool { return p.cap != None }
 
@@ -113,18 +120,16 @@ func (p *Policy) MaxRetries() uint64 { return p.maxRetries }
 // Delay returns the delay of an index of a stream, in ns.
 func (p *Policy) Delay(stream uint64, index uint32) uint64 {
 	if p.isPlain() {
-		window := pure.Xwindow(int64(p.base), int64(p.cap), int32(index))
-		return uint64(pure.Xdelay(window, pure.Xdraw(int64(stream), int32(index))))
+		window := pure.Xdoubling_window(int64(p.base), int64(p.cap), int32(index))
+		return uint64(pure.Xdoubling_delay(window, pure.Xdraw(int64(stream), int32(index))))
 	}
 	return p.anyDelay(stream, index)
 }
 
 func (p *Policy) anyDelay(stream uint64, index uint32) uint64 {
-	m := take()
-	defer m.free()
-	delay := m.empty(8)
-	m.Xbackoff_policy_delay_ns(m.put(p.bytes[:]), int64(stream), int32(index), delay)
-	return m.word(delay)
+	delays := plain.NewDelays(p.numbers())
+	delays.Seek(stream, index)
+	return delays.Next(stream, index)
 }
 
 // Window returns the window of an index, in ns.
@@ -136,9 +141,6 @@ func (p *Policy) Window(index uint32) uint64 {
 	return m.word(window)
 }
 
-// How many delays the core writes into the memory at once.
-const batch = 512
-
 // Fill writes the delays of first, first + 1, ... and returns how many it wrote.
 func (p *Policy) Fill(stream uint64, first uint32, delays []time.Duration) int {
 	if *p == (Policy{}) {
@@ -146,24 +148,18 @@ func (p *Policy) Fill(stream uint64, first uint32, delays []time.Duration) int {
 	}
 	delays = delays[:min(uint64(len(delays)), 1<<32-uint64(first))]
 	if p.isPlain() {
-		window := pure.Xwindow(int64(p.base), int64(p.cap), int32(first))
+		window := pure.Xdoubling_window(int64(p.base), int64(p.cap), int32(first))
 		for i := range delays {
 			draw := pure.Xdraw(int64(stream), int32(first)+int32(i))
-			delays[i] = time.Duration(pure.Xdelay(window, draw))
-			window = pure.Xnext_window(window, int64(p.cap))
+			delays[i] = time.Duration(pure.Xdoubling_delay(window, draw))
+			window = pure.Xnext_doubling_window(window, int64(p.cap))
 		}
 		return len(delays)
 	}
-	m := take()
-	defer m.free()
-	at, count, room := m.put(p.bytes[:]), m.empty(8), m.reserve(8*min(len(delays), batch))
-	for rest := delays; len(rest) > 0; {
-		part := rest[:min(len(rest), batch)]
-		m.Xbackoff_policy_fill_ns(at, int64(stream), int32(first), room, int64(len(part)), count)
-		for i := range part {
-			part[i] = time.Duration(m.word(room + 8*int32(i)))
-		}
-		rest, first = rest[len(part):], first+uint32(len(part))
+	others := plain.NewDelays(p.numbers())
+	others.Seek(stream, first)
+	for i := range delays {
+		delays[i] = time.Duration(others.Next(stream, first+uint32(i)))
 	}
 	return len(delays)
 }
@@ -183,7 +179,7 @@ func (p *Policy) fit(fit func(m *Module, policy int32, attempts, total int64, fi
 	m := take()
 	defer m.free()
 	at, failure := m.empty(8*PolicyWords), m.reserve(errorSize)
-	return m.policy(at, fit(&m.Module, m.put(p.bytes[:]), int64(attempts), int64(total), at, failure), failure, "")
+	return m.policy(at, fit(m.Module, m.put(p.bytes[:]), int64(attempts), int64(total), at, failure), failure, "")
 }
 
 // Preview is the position in a preview of a policy. The zero value is at the end.

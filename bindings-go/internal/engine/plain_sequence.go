@@ -2,6 +2,8 @@
 
 package engine
 
+import "github.com/backoff-rs/backoff/bindings-go/internal/engine/plain"
+
 // Sequence returns the delays of a policy one after the other.
 type Sequence struct {
 	Policy Policy
@@ -10,7 +12,7 @@ type Sequence struct {
 	// Under a plain policy, the window of the next delay and the index after the last one; otherwise 0.
 	window   int64
 	plainEnd uint64
-	ahead    ahead // under another policy
+	others   plain.Delays // under another policy
 }
 
 // Begin makes these the delays of a policy on a stream, from index 0. It is no function of a new value,
@@ -19,6 +21,9 @@ func (s *Sequence) Begin(policy *Policy, stream uint64) {
 	s.Policy, s.stream = *policy, stream
 	if policy.isPlain() {
 		s.window, s.plainEnd = int64(policy.base), policy.maxRetries
+	} else {
+		s.others = plain.NewDelays(policy.numbers())
+		s.others.Seek(stream, 0)
 	}
 }
 
@@ -29,8 +34,8 @@ func (s *Sequence) Next() (uint64, bool) {
 	}
 	window, draw := s.window, pure.Xdraw(int64(s.stream), int32(s.Index))
 	s.Index++
-	s.window = pure.Xnext_window(window, int64(s.Policy.cap))
-	return uint64(pure.Xdelay(window, draw)), true
+	s.window = pure.Xnext_doubling_window(window, int64(s.Policy.cap))
+	return uint64(pure.Xdoubling_delay(window, draw)), true
 }
 
 // nextOfOther is Next of a policy that is not plain. A function of its own keeps that of most policies short.
@@ -38,7 +43,7 @@ func (s *Sequence) nextOfOther() (uint64, bool) {
 	if s.Index >= s.Policy.maxRetries {
 		return 0, false
 	}
-	delay := s.ahead.delay(&s.Policy, s.stream, s.Index, s.Policy.maxRetries)
+	delay := s.others.Next(s.stream, uint32(s.Index))
 	s.Index++
 	return delay, true
 }
@@ -48,5 +53,8 @@ func (s *Sequence) Stream() uint64 { return s.stream }
 
 // Reset restarts at index 0. The stream advances by the delays taken.
 func (s *Sequence) Reset() {
-	s.stream, s.Index, s.window, s.ahead.count = Advance(s.stream, s.Index), 0, int64(s.Policy.base), 0
+	s.stream, s.Index, s.window = Advance(s.stream, s.Index), 0, int64(s.Policy.base)
+	if s.plainEnd == 0 {
+		s.others.Seek(s.stream, 0)
+	}
 }

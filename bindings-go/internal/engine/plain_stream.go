@@ -34,11 +34,7 @@ func StreamFromEntropy() (uint64, bool) {
 
 // NthStream returns the stream number n under a seed (SPEC 18.1).
 func NthStream(seed, n uint64) uint64 {
-	m := take()
-	defer m.free()
-	stream := m.reserve(8)
-	m.Xbackoff_stream_nth(int64(seed), int64(n), stream)
-	return m.word(stream)
+	return uint64(pure.Xnth(int64(seed), int64(n)))
 }
 
 // Draw returns the random word of an index of a stream.

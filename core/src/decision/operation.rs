@@ -72,8 +72,7 @@ impl Operation {
         began_ns: u64,
         deadline_ns: Option<u64>,
     ) -> Self {
-        let progress = Progress::begin(stream, began_ns, deadline_ns, None);
-        Self { policy, progress: Progress { retries, ..progress } }
+        Self { policy, progress: Progress::resume(stream, retries, began_ns, deadline_ns) }
     }
 
     /// Decides after an attempt with this outcome and the server's `Retry-After`, if it sent one

@@ -50,6 +50,17 @@ impl Progress {
         }
     }
 
+    /// The progress of [`Operation::resume`](crate::Operation::resume).
+    #[must_use]
+    pub fn resume(
+        stream: RandomStream,
+        retries: u64,
+        began_ns: u64,
+        deadline_ns: Option<u64>,
+    ) -> Self {
+        Self { retries, ..Self::begin(stream, began_ns, deadline_ns, None) }
+    }
+
     /// [`Operation::decide`](crate::Operation::decide) under the policy.
     pub fn decide(
         &mut self,

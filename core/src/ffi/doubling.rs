@@ -2,7 +2,9 @@
 //! alone.
 
 use crate::policy::Policy;
+use crate::random::stream::RandomStream;
 use crate::schedule::doubling;
+pub use crate::schedule::state::DelayState;
 
 /// The base and the cap of a doubling policy, on which its delays depend, or `None` for another policy.
 #[must_use]
@@ -29,4 +31,18 @@ pub fn next_doubling_window_ns(window: u64, cap: u64) -> u64 {
 #[inline]
 pub fn doubling_delay_ns(window: u64, draw: u64) -> u64 {
     doubling::delay(window, draw)
+}
+
+/// Moves the state of a sequence of delays to an index of a stream.
+#[inline]
+pub fn seek(policy: &Policy, state: &mut DelayState, stream: RandomStream, index: u32) {
+    *state = DelayState::start(&policy.0);
+    state.skip_to(&policy.0, stream, index);
+}
+
+/// [`Policy::delay_ns`] of the index of the state, which moves to the next index.
+#[must_use]
+#[inline]
+pub fn next_delay_ns(policy: &Policy, state: &mut DelayState, index: u32, draw: u64) -> u64 {
+    state.next(&policy.0, index.into(), draw)
 }

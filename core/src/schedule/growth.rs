@@ -27,22 +27,27 @@ impl GrowthState {
         Self { current: policy.base, next: policy.base }
     }
 
-    /// The state of an index. It takes as many steps as the index has, or as many as the growth
-    /// takes to stop; doubling, which most policies use, takes none.
+    /// The state of an index.
     pub(crate) fn at(policy: &Parameters, index: u32) -> Self {
         let mut state = Self::start(policy);
+        state.skip_to(policy, index);
+        state
+    }
+
+    /// Moves from the start to an index. It takes as many steps as the index has, or as many as the
+    /// growth takes to stop; doubling, which most policies use, takes none.
+    pub(crate) fn skip_to(&mut self, policy: &Parameters, index: u32) {
         if policy.growth == EXPONENTIAL && policy.multiplier == Ratio::DOUBLE {
-            state.current = doubled(policy.base, index).min(longest(policy));
-            return state;
+            self.current = doubled(policy.base, index).min(longest(policy));
+            return;
         }
         for _ in 0..index.min(MAX_STEPS) {
-            let before = state;
-            state.advance(policy);
-            if state == before {
+            let before = *self;
+            self.advance(policy);
+            if *self == before {
                 break;
             }
         }
-        state
     }
 
     /// Moves to the next index. Exponential growth stops at the longest window.

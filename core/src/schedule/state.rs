@@ -20,7 +20,7 @@ const SETTLES: bool = cfg!(not(target_family = "wasm"));
 /// then that delay.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(C)]
-pub(crate) struct DelayState {
+pub struct DelayState {
     growth: GrowthState,
 }
 
@@ -32,15 +32,20 @@ impl DelayState {
 
     /// The state at an index of a stream.
     pub(crate) fn at(policy: &Parameters, stream: RandomStream, index: u32) -> Self {
-        if policy.jitter != DECORRELATED {
-            return Self { growth: GrowthState::at(policy, index) };
-        }
         let mut state = Self::start(policy);
+        state.skip_to(policy, stream, index);
+        state
+    }
+
+    /// Moves from the start to an index of a stream.
+    pub(crate) fn skip_to(&mut self, policy: &Parameters, stream: RandomStream, index: u32) {
+        if policy.jitter != DECORRELATED {
+            return self.growth.skip_to(policy, index);
+        }
         let restart = index.wrapping_sub(index.wrapping_rem(DECORRELATED_PERIOD));
         for index in restart..index {
-            state.next(policy, index.into(), stream.draw(index));
+            self.next(policy, index.into(), stream.draw(index));
         }
-        state
     }
 
     /// The range from which the draw selects: of delays before a cap on the delay, or of slots.

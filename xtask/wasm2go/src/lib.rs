@@ -1,14 +1,15 @@
-//! The delays of a plain policy, whose window doubles and whose jitter is full, as functions of numbers alone.
+//! What Go computes without an instance of the core: delays, streams, and decisions without a budget.
 //!
-//! These need no memory, so they become plain Go, which the compiler inlines: a delay takes 2.1 ns. Through the
-//! C ABI crate, whose policy is copied into a memory, it takes 19 ns.
+//! The functions of numbers become plain Go, which the compiler inlines: the delay of a doubling policy, whose window
+//! doubles and whose jitter is full, takes 2 ns. The others work in a few hundred bytes of their caller.
+//! The memory of an instance, to which a policy is copied, takes ten times as long.
 //!
 //! A delay is the upper half of a product of 128 bits, which is one instruction only with wide arithmetic.
 //! The C ABI crate is compiled without that: with it, LLVM 22 reads the sum of two `u128` before it is
 //! computed, where a select needs both the sum and its overflow.
 
-use backoff_core::RandomStream;
-use backoff_core::ffi;
+use backoff_core::ffi::{self, DelayState, Progress};
+use backoff_core::{Policy, RandomStream};
 
 /// The random number of an index of a stream.
 #[unsafe(no_mangle)]
@@ -22,20 +23,59 @@ pub extern "C" fn advance(stream: u64, draws: u64) -> u64 {
     RandomStream::from_seed(stream).advance(draws).state()
 }
 
-/// The window of an index under a plain policy, in ns.
+/// The stream of number `n` under a seed.
 #[unsafe(no_mangle)]
-pub extern "C" fn window(base: u64, cap: u64, index: u32) -> u64 {
+pub extern "C" fn nth(seed: u64, n: u64) -> u64 {
+    RandomStream::nth(seed, n).state()
+}
+
+/// The window of an index under a doubling policy, in ns.
+#[unsafe(no_mangle)]
+pub extern "C" fn doubling_window(base: u64, cap: u64, index: u32) -> u64 {
     ffi::doubling_window_ns(base, cap, index)
 }
 
-/// The window after a window under a plain policy, in ns.
+/// The window after a window under a doubling policy, in ns.
 #[unsafe(no_mangle)]
-pub extern "C" fn next_window(window: u64, cap: u64) -> u64 {
+pub extern "C" fn next_doubling_window(window: u64, cap: u64) -> u64 {
     ffi::next_doubling_window_ns(window, cap)
 }
 
 /// The delay of an index under a plain policy from its window and its draw, in ns.
 #[unsafe(no_mangle)]
-pub extern "C" fn delay(window: u64, draw: u64) -> u64 {
+pub extern "C" fn doubling_delay(window: u64, draw: u64) -> u64 {
     ffi::doubling_delay_ns(window, draw)
+}
+
+/// Moves the state of a sequence of delays to an index of a stream.
+#[unsafe(no_mangle)]
+pub extern "C" fn seek(policy: &Policy, state: &mut DelayState, stream: u64, index: u32) {
+    ffi::seek(policy, state, RandomStream::from_seed(stream), index);
+}
+
+/// The delay of the index of the state, in ns. The state moves to the next index.
+#[unsafe(no_mangle)]
+pub extern "C" fn next(policy: &Policy, state: &mut DelayState, stream: u64, index: u32) -> u64 {
+    ffi::next_delay_ns(policy, state, index, draw(stream, index))
+}
+
+/// Writes the reason to stop, or 0 to wait, and the delay, of an operation without a budget.
+#[unsafe(no_mangle)]
+pub extern "C" fn decide(
+    policy: &Policy,
+    decision: &mut [u64; 2],
+    stream: u64,
+    retries: u64,
+    began_ns: u64,
+    deadline_ns: u64,
+    outcome: u32,
+    retry_after_ns: u64,
+    now_ns: u64,
+) {
+    let Some(outcome) = ffi::outcome_from_number(outcome) else { return };
+    let optional = |ns: u64| (ns != u64::MAX).then_some(ns);
+    let stream = RandomStream::from_seed(stream);
+    let mut progress = Progress::resume(stream, retries, began_ns, optional(deadline_ns));
+    let decided = progress.decide(policy, outcome, optional(retry_after_ns), now_ns, None);
+    *decision = [decided.stop_reason().map_or(0, |reason| reason as u64), decided.delay_ns()];
 }

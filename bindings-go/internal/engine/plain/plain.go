@@ -3,6 +3,7 @@
 package plain
 
 import (
+	"encoding/binary"
 	"math"
 	"math/bits"
 )
@@ -44,10 +45,1034 @@ func (m *wasmMemory) Grow(delta, max int64) int64 {
 func (m *Module) Xadvance(v0, v1 int64) int64 {
 	return v1*i64(-0x61c8864680b583eb) + v0
 }
-func (m *Module) Xdelay(v0, v1 int64) int64 {
-	_, t1 := i64_mul_wide_u(v0+i64(1), v1)
-	v0 = t1
-	return v0
+func (m *Module) Xdecide(v0, v1 int32, v2, v3, v4, v5 int64, v6 int32, v7, v8 int64) {
+	var v9, v10 int32
+	var v11, v12, v13 int64
+	var v14 int32
+	var v15, v16, v17, v18, v19, v20, v21, v22, v23, v24, v25, v26, v27, v28, v29, v30 int64
+	t0 := m.g0
+	v9 = t0 - i32(176)
+	m.g0 = v9
+	v10 = v6 + i32(-1)
+	if uint32(v10) > uint32(i32(4)) {
+		goto l0
+	}
+	v11 = i64(1)
+	v12 = i64(0)
+	{
+		switch v10 {
+		case 0:
+			goto l1
+		default:
+			v11 = i64(3)
+			if uint64(v3) > uint64(i64(0xffffffff)) {
+				goto l4
+			}
+			t1 := int64(load64(m.memory, uint64(uint32(v0))+112))
+			t2 := v3
+			v13 = t1
+			if uint64(t2) >= uint64(v13) {
+				goto l4
+			}
+			{
+				{
+					t4 := v0
+					p3 := i32(16)
+					if v6 == i32(3) {
+						p3 = i32(128)
+					}
+					t5 := int64(load64(m.memory, uint32(t4+p3)))
+					v12 = t5
+					t6 := int64(load64(m.memory, uint64(uint32(v0))+16))
+					if v12 != t6 {
+						goto l5
+					}
+					t7 := int32(load32(m.memory, uint64(uint32(v0))+156))
+					v14 = t7
+					v6 = v0
+					goto l6
+				}
+			l5:
+				t8 := int64(load64(m.memory, uint32(v0)))
+				v11 = t8
+				t9 := int64(load64(m.memory, uint64(uint32(v0))+8))
+				v15 = t9
+				t10 := int64(load64(m.memory, uint64(uint32(v0))+24))
+				v16 = t10
+				t11 := int64(load64(m.memory, uint64(uint32(v0))+32))
+				v17 = t11
+				t12 := int64(load64(m.memory, uint64(uint32(v0))+40))
+				v18 = t12
+				t13 := int64(load64(m.memory, uint64(uint32(v0))+48))
+				v19 = t13
+				t14 := int64(load64(m.memory, uint64(uint32(v0))+56))
+				v20 = t14
+				t15 := int64(load64(m.memory, uint64(uint32(v0))+64))
+				v21 = t15
+				t16 := int64(load64(m.memory, uint64(uint32(v0))+72))
+				v22 = t16
+				t17 := int64(load64(m.memory, uint64(uint32(v0))+80))
+				v23 = t17
+				t18 := int64(load64(m.memory, uint64(uint32(v0))+88))
+				v24 = t18
+				t19 := int64(load64(m.memory, uint64(uint32(v0))+96))
+				v25 = t19
+				t20 := int64(load64(m.memory, uint64(uint32(v0))+104))
+				v26 = t20
+				t21 := int64(load64(m.memory, uint64(uint32(v0))+120))
+				v27 = t21
+				t22 := int64(load64(m.memory, uint64(uint32(v0))+128))
+				v28 = t22
+				t23 := int64(load64(m.memory, uint64(uint32(v0))+136))
+				v29 = t23
+				t24 := int64(load64(m.memory, uint64(uint32(v0))+144))
+				v30 = t24
+				t25 := int32(load32(m.memory, uint64(uint32(v0))+152))
+				v6 = t25
+				t26 := int32(load32(m.memory, uint64(uint32(v0))+156))
+				t27 := v9
+				v14 = t26
+				store32(m.memory, uint64(uint32(t27))+156, uint32(v14))
+				store32(m.memory, uint64(uint32(v9))+152, uint32(v6))
+				store64(m.memory, uint64(uint32(v9))+144, uint64(v30))
+				store64(m.memory, uint64(uint32(v9))+136, uint64(v29))
+				store64(m.memory, uint64(uint32(v9))+128, uint64(v28))
+				store64(m.memory, uint64(uint32(v9))+120, uint64(v27))
+				store64(m.memory, uint64(uint32(v9))+112, uint64(v13))
+				store64(m.memory, uint64(uint32(v9))+104, uint64(v26))
+				store64(m.memory, uint64(uint32(v9))+96, uint64(v25))
+				store64(m.memory, uint64(uint32(v9))+88, uint64(v24))
+				store64(m.memory, uint64(uint32(v9))+80, uint64(v23))
+				store64(m.memory, uint64(uint32(v9))+72, uint64(v22))
+				store64(m.memory, uint64(uint32(v9))+64, uint64(v21))
+				store64(m.memory, uint64(uint32(v9))+56, uint64(v20))
+				store64(m.memory, uint64(uint32(v9))+48, uint64(v19))
+				store64(m.memory, uint64(uint32(v9))+40, uint64(v18))
+				store64(m.memory, uint64(uint32(v9))+32, uint64(v17))
+				store64(m.memory, uint64(uint32(v9))+24, uint64(v16))
+				store64(m.memory, uint64(uint32(v9))+16, uint64(v12))
+				store64(m.memory, uint64(uint32(v9))+8, uint64(v15))
+				store64(m.memory, uint32(v9), uint64(v11))
+				v6 = v9
+			}
+		l6:
+			v10 = int32(v3)
+			{
+				{
+					if v14 != i32(1) {
+						goto l7
+					}
+					t28 := int64(load64(m.memory, uint64(uint32(v6))+56))
+					v11 = t28
+					t30 := v11
+					t31 := v12
+					p29 := i32(63)
+					if uint32(v10) < uint32(i32(63)) {
+						p29 = v10
+					}
+					v13 = int64(uint32(p29))
+					p32 := i64_shl(t31, v13)
+					if uint64(v12) > uint64(i64_shr_u(v11, v13)) {
+						p32 = t30
+					}
+					t33 := p32 + i64(1)
+					v12 = v3*i64(-0x61c8864680b583eb) + v2 + i64(-0x61c8864680b583eb)
+					v12 = (int64(uint64(v12)>>30) ^ v12) * i64(-4658895280553007687)
+					v12 = (int64(uint64(v12)>>27) ^ v12) * i64(-0x6b2fb644ecceee15)
+					_, t35 := i64_mul_wide_u(t33, int64(uint64(v12)>>31)^v12)
+					v11 = t35
+					goto l8
+				}
+			l7:
+				store64(m.memory, uint64(uint32(v9))+168, uint64(v12))
+				store64(m.memory, uint64(uint32(v9))+160, uint64(v12))
+				m.fn2(v9+i32(160), v6, v2, v10)
+				t36 := int64(load64(m.memory, uint64(uint32(v9))+160))
+				m.fn3(v9+i32(160), t36, v6, v3)
+				t37 := int64(load64(m.memory, uint64(uint32(v9))+168))
+				t38 := int64(load64(m.memory, uint64(uint32(v9))+160))
+				v12 = t38
+				t39 := t37 - v12 + i64(1)
+				v11 = v2 + v3*i64(-0x61c8864680b583eb) + i64(-0x61c8864680b583eb)
+				v11 = (int64(uint64(v11)>>30) ^ v11) * i64(-4658895280553007687)
+				v11 = (int64(uint64(v11)>>27) ^ v11) * i64(-0x6b2fb644ecceee15)
+				_, t41 := i64_mul_wide_u(t39, int64(uint64(v11)>>31)^v11)
+				v11 = t41
+				v12 = v12 + v11
+				{
+					t42 := int32(load32(m.memory, uint64(uint32(v6))+4))
+					if t42 != i32(7) {
+						goto l9
+					}
+					t43 := int64(load64(m.memory, uint64(uint32(v6))+104))
+					t44, t45 := i64_mul_wide_u(t43, v12)
+					v11 = t45
+					v12 = t44
+					if v11 == 0 {
+						goto l10
+					}
+					v12 = i64(-1)
+				l10:
+					p46 := i64(0x7fffffffffffffff)
+					if uint64(v12) < uint64(i64(0x7fffffffffffffff)) {
+						p46 = v12
+					}
+					v12 = p46
+				}
+			l9:
+				t47 := int64(load64(m.memory, uint64(uint32(v6))+56))
+				v11 = t47
+				p48 := v12
+				if uint64(v11) < uint64(v12) {
+					p48 = v11
+				}
+				t49 := int32(load32(m.memory, uint64(uint32(v6))+8))
+				p50 := v12
+				if t49 == i32(2) {
+					p50 = p48
+				}
+				v11 = p50
+			}
+		l8:
+			{
+				if v7 != i64(-1) {
+					goto l11
+				}
+				v12 = v11
+				goto l12
+			l11:
+				t51 := int64(load64(m.memory, uint64(uint32(v0))+144))
+				t52, t53 := i64_add_wide(v11, t51)
+				v13 = t53
+				v12 = t52
+				p54 := v12
+				if int32(v13) != 0 {
+					p54 = i64(-1)
+				}
+				v12 = p54
+				t55 := int64(load64(m.memory, uint64(uint32(v0))+136))
+				t56 := v12
+				v13 = t55
+				p57 := v13
+				if uint64(v12) < uint64(v13) {
+					p57 = t56
+				}
+				v12 = p57
+				t59 := v12
+				t60 := v7
+				t61 := v12
+				p58 := i64(0x7fffffffffffffff)
+				if uint64(v7) < uint64(i64(0x7fffffffffffffff)) {
+					p58 = v7
+				}
+				p62 := t60
+				if uint64(t61) < uint64(p58) {
+					p62 = t59
+				}
+				v12 = p62
+				p63 := i64(0x7fffffffffffffff)
+				if uint64(v12) < uint64(i64(0x7fffffffffffffff)) {
+					p63 = v12
+				}
+				v12 = p63
+				{
+					t64 := int32(load32(m.memory, uint64(uint32(v0))+152))
+					switch t64 + i32(-2) {
+					case 0:
+						goto l12
+					default:
+						p65 := v11
+						if uint64(v12) > uint64(v11) {
+							p65 = v12
+						}
+						v12 = p65
+						goto l12
+					case 1:
+						v11 = int64(uint64(v12)>>1) + v12
+						p66 := i64(0x7fffffffffffffff)
+						if uint64(v11) < uint64(i64(0x7fffffffffffffff)) {
+							p66 = v11
+						}
+						t67 := p66 - v12 + i64(1)
+						v11 = v3*i64(-0x61c8864680b583eb) + v2 + i64(-0x61c8864680b583eb)
+						v11 = (int64(uint64(v11)>>30) ^ v11) * i64(-4658895280553007687)
+						v11 = (int64(uint64(v11)>>27) ^ v11) * i64(-0x6b2fb644ecceee15)
+						_, t69 := i64_mul_wide_u(t67, int64(uint64(v11)>>31)^v11)
+						v11 = t69
+						v12 = v12 + v11
+					}
+				}
+			}
+		l12:
+			t70 := int64(load64(m.memory, uint64(uint32(v0))+120))
+			v3 = t70
+			if v5 != i64(-1) {
+				if v3 == i64(0x7fffffffffffffff) {
+					goto l17
+				}
+				v11 = i64(4)
+				t73 := v3
+				v7 = v8 - v4
+				p74 := v7
+				if uint64(v7) > uint64(v8) {
+					p74 = i64(0)
+				}
+				v7 = p74
+				if uint64(t73) < uint64(v7) {
+					goto l1
+				}
+				if uint64(v12) <= uint64(v3-v7) {
+					goto l17
+				}
+				goto l1
+			}
+			if v3 != i64(0x7fffffffffffffff) {
+				v11 = i64(4)
+				t71 := v3
+				v7 = v8 - v4
+				p72 := v7
+				if uint64(v7) > uint64(v8) {
+					p72 = i64(0)
+				}
+				v7 = p72
+				if uint64(t71) < uint64(v7) {
+					goto l1
+				}
+				if uint64(v12) > uint64(v3-v7) {
+					goto l1
+				}
+				v11 = i64(0)
+				goto l1
+			}
+			v11 = i64(0)
+			goto l1
+		case 4:
+			v11 = i64(2)
+		}
+	l4:
+		v12 = i64(0)
+		goto l1
+	l17:
+		v11 = i64(5)
+		p75 := v5
+		if v5 == i64(-1) {
+			p75 = i64(0)
+		}
+		v3 = p75
+		if uint64(v3) < uint64(v8) {
+			goto l1
+		}
+		if uint64(v12) > uint64(v3-v8) {
+			goto l1
+		}
+		v11 = i64(0)
+	}
+l1:
+	store64(m.memory, uint64(uint32(v1))+8, uint64(v12))
+	store64(m.memory, uint32(v1), uint64(v11))
+l0:
+	m.g0 = v9 + i32(176)
+}
+func (m *Module) fn2(v0, v1 int32, v2 int64, v3 int32) {
+	var v4 int32
+	var v5, v6, v7, v8, v9, v10 int64
+	var v11, v12, v13 int32
+	var v14 int64
+	t0 := m.g0
+	v4 = t0 - i32(16)
+	m.g0 = v4
+	{
+		{
+			t1 := int32(load32(m.memory, uint64(uint32(v1))+4))
+			if t1 != i32(6) {
+				goto l0
+			}
+			if v3&i32(0xfff) == 0 {
+				goto l1
+			}
+			v5 = int64(uint32(v3))
+			v6 = v5 & i64(0xfffff000)
+			v2 = v2 + int64(uint64(v5)>>12)*i64(0x779b97f4a7c15000) + i64(-0x61c8864680b583eb)
+			t2 := int64(load64(m.memory, uint32(v0)))
+			v7 = t2
+			t3 := int64(load64(m.memory, uint64(uint32(v1))+16))
+			v8 = t3
+			t4 := int64(load64(m.memory, uint64(uint32(v1))+56))
+			v9 = t4
+			t5 := int32(load32(m.memory, uint64(uint32(v1))+8))
+			var p6 int32
+			if t5 == i32(2) {
+				p6 = 1
+			}
+			v3 = p6
+		l2:
+			{
+				m.fn3(v4, v7, v1, v6)
+				t7 := int64(load64(m.memory, uint64(uint32(v4))+8))
+				t8 := int64(load64(m.memory, uint32(v4)))
+				v7 = t8
+				t9 := t7 - v7 + i64(1)
+				v10 = (int64(uint64(v2)>>30) ^ v2) * i64(-4658895280553007687)
+				v10 = (int64(uint64(v10)>>27) ^ v10) * i64(-0x6b2fb644ecceee15)
+				_, t11 := i64_mul_wide_u(t9, int64(uint64(v10)>>31)^v10)
+				v10 = t11
+				t12 := v0
+				t13 := v8
+				t14 := v9
+				v7 = v7 + v10
+				p15 := v7
+				if uint64(v9) < uint64(v7) {
+					p15 = t14
+				}
+				p16 := v7
+				if v3 != 0 {
+					p16 = p15
+				}
+				v6 = v6 + i64(1)
+				p17 := p16
+				if v6&i64(0xfff) == 0 {
+					p17 = t13
+				}
+				v7 = p17
+				store64(m.memory, uint32(t12), uint64(v7))
+				v2 = v2 + i64(-0x61c8864680b583eb)
+				if uint64(v6) < uint64(v5) {
+					goto l2
+				}
+				goto l1
+			}
+		}
+	l0:
+		t18 := int32(load32(m.memory, uint64(uint32(v1))+36))
+		v11 = t18
+		t19 := int32(load32(m.memory, uint64(uint32(v1))+32))
+		v12 = t19
+		{
+			{
+				t20 := int32(load32(m.memory, uint32(v1)))
+				v13 = t20
+				if v13 != i32(3) {
+					goto l3
+				}
+				if v12 != i32(2) {
+					goto l3
+				}
+				if v11 == i32(1) {
+					goto l4
+				}
+			}
+		l3:
+			t21 := int64(load64(m.memory, uint64(uint32(v1))+56))
+			t22 := int32(load32(m.memory, uint64(uint32(v1))+8))
+			p23 := i64(0x7fffffffffffffff)
+			if t22 == i32(1) {
+				p23 = t21
+			}
+			v10 = p23
+			p24 := i32(8192)
+			if uint32(v3) < uint32(i32(8192)) {
+				p24 = v3
+			}
+			v1 = p24 + i32(1)
+			t25 := int64(load64(m.memory, uint64(uint32(v0))+8))
+			v9 = t25
+			v5 = int64(uint32(v11))
+			v8 = int64(uint32(v12))
+			t26 := int64(load64(m.memory, uint32(v0)))
+			v7 = t26
+			v3 = v13 + i32(-3)
+			var p27 int32
+			if uint32(v11) < uint32(i32(2)) {
+				p27 = 1
+			}
+			v11 = p27
+		l11:
+			v6 = v7
+			v2 = v9
+			v1 = v1 + i32(-1)
+			if v1 == 0 {
+				goto l1
+			}
+			v9 = v2
+			v7 = v6
+			switch v3 {
+			default:
+				goto l6
+			case 2:
+				store64(m.memory, uint32(v0), uint64(v2))
+				t28, t29 := i64_add_wide(v6, v2)
+				v9 = t29
+				v7 = t28
+				t31 := v0
+				p30 := v7
+				if int32(v9) != 0 {
+					p30 = i64(-1)
+				}
+				v7 = p30
+				p32 := i64(0x7fffffffffffffff)
+				if uint64(v7) < uint64(i64(0x7fffffffffffffff)) {
+					p32 = v7
+				}
+				v9 = p32
+				store64(m.memory, uint64(uint32(t31))+8, uint64(v9))
+				v7 = v2
+				goto l6
+			case 0:
+				v9 = v2
+				v7 = v6
+				if uint64(v6) >= uint64(v10) {
+					goto l6
+				}
+				{
+					{
+						if v11 != 0 {
+							goto l8
+						}
+						t33 := int64(uint64(v6) / uint64(v5))
+						t34 := v6
+						v7 = t33
+						t35 := int64(uint64((t34-v7*v5)*v8) / uint64(v5))
+						v9 = t35
+						t36, t37 := i64_mul_wide_u(v7, v8)
+						v14 = t37
+						v7 = t36
+						if v14 == i64(0) {
+							goto l9
+						}
+						v7 = i64(-1)
+					l9:
+						t38, t39 := i64_add_wide(v7, v9)
+						v9 = t39
+						v7 = t38
+						p40 := v7
+						if int32(v9) != 0 {
+							p40 = i64(-1)
+						}
+						v7 = p40
+						goto l10
+					}
+				l8:
+					t41, t42 := i64_mul_wide_u(v6, v8)
+					v9 = t42
+					v7 = t41
+					if v9 == i64(0) {
+						goto l10
+					}
+					v7 = i64(-1)
+				}
+			l10:
+				t44 := v0
+				p43 := v10
+				if uint64(v7) < uint64(v10) {
+					p43 = v7
+				}
+				v7 = p43
+				p45 := i64(0x7fffffffffffffff)
+				if uint64(v7) < uint64(i64(0x7fffffffffffffff)) {
+					p45 = v7
+				}
+				v7 = p45
+				store64(m.memory, uint32(t44), uint64(v7))
+				v9 = v2
+			}
+		l6:
+			if v7 != v6 {
+				goto l11
+			}
+			if v9 != v2 {
+				goto l11
+			}
+			goto l1
+		}
+	l4:
+		t46 := int64(load64(m.memory, uint64(uint32(v1))+56))
+		t47 := int32(load32(m.memory, uint64(uint32(v1))+8))
+		t49 := v0
+		p48 := i64(0x7fffffffffffffff)
+		if t47 == i32(1) {
+			p48 = t46
+		}
+		v6 = p48
+		t50 := int64(load64(m.memory, uint64(uint32(v1))+16))
+		t51 := v6
+		v2 = t50
+		t53 := v2
+		p52 := i32(63)
+		if uint32(v3) < uint32(i32(63)) {
+			p52 = v3
+		}
+		v7 = int64(uint32(p52))
+		p54 := i64_shl(t53, v7)
+		if uint64(v2) > uint64(i64_shr_u(i64(0x7fffffffffffffff), v7)) {
+			p54 = i64(0x7fffffffffffffff)
+		}
+		v2 = p54
+		p55 := v2
+		if uint64(v6) < uint64(v2) {
+			p55 = t51
+		}
+		store64(m.memory, uint32(t49), uint64(p55))
+	}
+l1:
+	m.g0 = v4 + i32(16)
+}
+func (m *Module) fn3(v0 int32, v1 int64, v2 int32, v3 int64) {
+	var v4 int32
+	var v5 int64
+	var v6 int32
+	var v7, v8 int64
+	{
+		{
+			t0 := int32(load32(m.memory, uint64(uint32(v2))+4))
+			v4 = t0
+			if v4 != i32(6) {
+				goto l0
+			}
+			t1 := int64(load32(m.memory, uint64(uint32(v2))+32))
+			v5 = t1
+			{
+				{
+					t2 := int32(load32(m.memory, uint64(uint32(v2))+36))
+					v6 = t2
+					if uint32(v6) < uint32(i32(2)) {
+						goto l1
+					}
+					t3 := v1
+					t4 := v1
+					v7 = int64(uint32(v6))
+					t5 := int64(uint64(t4) / uint64(v7))
+					v3 = t5
+					t6 := int64(uint64((t3-v3*v7)*v5) / uint64(v7))
+					v7 = t6
+					t7, t8 := i64_mul_wide_u(v3, v5)
+					v5 = t8
+					v1 = t7
+					if v5 == i64(0) {
+						goto l2
+					}
+					v1 = i64(-1)
+				l2:
+					t9, t10 := i64_add_wide(v1, v7)
+					v5 = t10
+					v1 = t9
+					p11 := v1
+					if int32(v5) != 0 {
+						p11 = i64(-1)
+					}
+					v5 = p11
+					goto l3
+				}
+			l1:
+				t12, t13 := i64_mul_wide_u(v1, v5)
+				v1 = t13
+				v5 = t12
+				if v1 == i64(0) {
+					goto l3
+				}
+				v5 = i64(-1)
+			}
+		l3:
+			t14 := int64(load64(m.memory, uint64(uint32(v2))+64))
+			v1 = t14
+			t15 := int64(load64(m.memory, uint64(uint32(v2))+16))
+			t16 := v1
+			v7 = t15
+			p17 := v7
+			if uint64(v1) > uint64(v7) {
+				p17 = t16
+			}
+			v1 = p17
+			t18 := int64(load64(m.memory, uint64(uint32(v2))+56))
+			t19 := v1
+			v7 = t18
+			t21 := v7
+			p20 := i64(0x7fffffffffffffff)
+			if uint64(v5) < uint64(i64(0x7fffffffffffffff)) {
+				p20 = v5
+			}
+			v5 = p20
+			p22 := v5
+			if uint64(v7) < uint64(v5) {
+				p22 = t21
+			}
+			t23 := int32(load32(m.memory, uint64(uint32(v2))+8))
+			p24 := v5
+			if t23 == i32(1) {
+				p24 = p22
+			}
+			v5 = p24
+			p25 := v5
+			if uint64(v1) > uint64(v5) {
+				p25 = t19
+			}
+			v5 = p25
+			goto l4
+		}
+	l0:
+		{
+			t26 := int32(load32(m.memory, uint32(v2)))
+			switch t26 + i32(-2) {
+			default:
+				goto l6
+			case 2:
+				t27 := int64(load64(m.memory, uint64(uint32(v2))+16))
+				v8 = t27
+				{
+					{
+						t28 := int32(load32(m.memory, uint64(uint32(v2))+12))
+						v6 = t28
+						if v6 != 0 {
+							goto l8
+						}
+						v1 = i64(1)
+						goto l9
+					}
+				l8:
+					t29 := int64(load64(m.memory, uint64(uint32(v2))+40))
+					t30, t31 := i64_add_wide(v3, t29)
+					v5 = t31
+					v1 = t30
+					p32 := v1
+					if int32(v5) != 0 {
+						p32 = i64(-1)
+					}
+					v1 = p32
+					v7 = i64(1)
+				l12:
+					{
+						if v6&i32(1) == 0 {
+							goto l10
+						}
+						t33, t34 := i64_mul_wide_u(v7, v1)
+						v5 = t34
+						v7 = t33
+						if v5 == 0 {
+							goto l10
+						}
+						v7 = i64(-1)
+					}
+				l10:
+					{
+						v6 = int32(uint32(v6) >> 1)
+						if v6 == 0 {
+							goto l11
+						}
+						t35, t36 := i64_mul_wide_u(v1, v1)
+						v5 = t36
+						v1 = t35
+						if v5 == 0 {
+							goto l12
+						}
+						v1 = i64(-1)
+						goto l12
+					}
+				l11:
+					p37 := i64(0x7fffffffffffffff)
+					if uint64(v7) < uint64(i64(0x7fffffffffffffff)) {
+						p37 = v7
+					}
+					v1 = p37
+				}
+			l9:
+				t38, t39 := i64_mul_wide_u(v8, v1)
+				v5 = t39
+				v1 = t38
+				if v5 == i64(0) {
+					goto l13
+				}
+				v1 = i64(-1)
+			l13:
+				p40 := i64(0x7fffffffffffffff)
+				if uint64(v1) < uint64(i64(0x7fffffffffffffff)) {
+					p40 = v1
+				}
+				v1 = p40
+				goto l6
+			case 0:
+				t41 := int64(load64(m.memory, uint64(uint32(v2))+24))
+				t42, t43 := i64_mul_wide_u(t41, v3)
+				v5 = t43
+				v1 = t42
+				t44 := int64(load64(m.memory, uint64(uint32(v2))+16))
+				v7 = t44
+				if v5 == i64(0) {
+					goto l14
+				}
+				v1 = i64(-1)
+			l14:
+				t46 := v7
+				p45 := i64(0x7fffffffffffffff)
+				if uint64(v1) < uint64(i64(0x7fffffffffffffff)) {
+					p45 = v1
+				}
+				t47, t48 := i64_add_wide(t46, p45)
+				v5 = t48
+				v1 = t47
+				p49 := v1
+				if int32(v5) != 0 {
+					p49 = i64(-1)
+				}
+				v1 = p49
+				p50 := i64(0x7fffffffffffffff)
+				if uint64(v1) < uint64(i64(0x7fffffffffffffff)) {
+					p50 = v1
+				}
+				v1 = p50
+			}
+		}
+	l6:
+		v8 = i64(0)
+		t51 := int64(load64(m.memory, uint64(uint32(v2))+48))
+		t52, t53 := i64_add_wide(t51, v1)
+		v5 = t53
+		v1 = t52
+		t54 := int64(load64(m.memory, uint64(uint32(v2))+56))
+		v7 = t54
+		t56 := v7
+		p55 := v1
+		if int32(v5) != 0 {
+			p55 = i64(-1)
+		}
+		v1 = p55
+		p57 := i64(0x7fffffffffffffff)
+		if uint64(v1) < uint64(i64(0x7fffffffffffffff)) {
+			p57 = v1
+		}
+		v1 = p57
+		p58 := v1
+		if uint64(v7) < uint64(v1) {
+			p58 = t56
+		}
+		t59 := int32(load32(m.memory, uint64(uint32(v2))+8))
+		p60 := v1
+		if t59 == i32(1) {
+			p60 = p58
+		}
+		v5 = p60
+		v1 = v5
+		switch v4 + i32(-2) {
+		default:
+			goto l19
+		case 1:
+			v1 = v5 - int64(uint64(v5)>>1)
+			p61 := v1
+			if uint64(v1) > uint64(v5) {
+				p61 = i64(0)
+			}
+			v1 = p61
+			goto l19
+		case 2:
+			t62 := int64(load32(m.memory, uint64(uint32(v2))+72))
+			v1 = t62
+			{
+				{
+					t63 := int32(load32(m.memory, uint64(uint32(v2))+76))
+					v6 = t63
+					if uint32(v6) < uint32(i32(2)) {
+						goto l21
+					}
+					t64 := v5
+					t65 := v5
+					v7 = int64(uint32(v6))
+					t66 := int64(uint64(t65) / uint64(v7))
+					v3 = t66
+					t67 := int64(uint64((t64-v3*v7)*v1) / uint64(v7))
+					v7 = t67
+					t68, t69 := i64_mul_wide_u(v3, v1)
+					v3 = t69
+					v1 = t68
+					if v3 == i64(0) {
+						goto l22
+					}
+					v1 = i64(-1)
+				l22:
+					t70, t71 := i64_add_wide(v1, v7)
+					v7 = t71
+					v1 = t70
+					p72 := v1
+					if int32(v7) != 0 {
+						p72 = i64(-1)
+					}
+					v1 = p72
+					goto l23
+				}
+			l21:
+				t73, t74 := i64_mul_wide_u(v5, v1)
+				v7 = t74
+				v1 = t73
+				if v7 == i64(0) {
+					goto l23
+				}
+				v1 = i64(-1)
+			}
+		l23:
+			t76 := v5
+			p75 := i64(0x7fffffffffffffff)
+			if uint64(v1) < uint64(i64(0x7fffffffffffffff)) {
+				p75 = v1
+			}
+			v3 = t76 - p75
+			var p77 int32
+			if uint64(v3) > uint64(v5) {
+				p77 = 1
+			}
+			v6 = p77
+			t78 := int64(load32(m.memory, uint64(uint32(v2))+80))
+			v1 = t78
+			{
+				{
+					t79 := int32(load32(m.memory, uint64(uint32(v2))+84))
+					v4 = t79
+					if uint32(v4) < uint32(i32(2)) {
+						goto l24
+					}
+					t80 := v5
+					t81 := v5
+					v7 = int64(uint32(v4))
+					t82 := int64(uint64(t81) / uint64(v7))
+					v8 = t82
+					t83 := int64(uint64((t80-v8*v7)*v1) / uint64(v7))
+					v7 = t83
+					t84, t85 := i64_mul_wide_u(v8, v1)
+					v8 = t85
+					v1 = t84
+					if v8 == i64(0) {
+						goto l25
+					}
+					v1 = i64(-1)
+				l25:
+					t86, t87 := i64_add_wide(v1, v7)
+					v7 = t87
+					v1 = t86
+					p88 := v1
+					if int32(v7) != 0 {
+						p88 = i64(-1)
+					}
+					v7 = p88
+					goto l26
+				}
+			l24:
+				t89, t90 := i64_mul_wide_u(v5, v1)
+				v1 = t90
+				v7 = t89
+				if v1 == i64(0) {
+					goto l26
+				}
+				v7 = i64(-1)
+			}
+		l26:
+			p91 := v3
+			if v6 != 0 {
+				p91 = i64(0)
+			}
+			v1 = p91
+			p92 := i64(0x7fffffffffffffff)
+			if uint64(v7) < uint64(i64(0x7fffffffffffffff)) {
+				p92 = v7
+			}
+			v5 = p92 + v5
+			p93 := i64(0x7fffffffffffffff)
+			if uint64(v5) < uint64(i64(0x7fffffffffffffff)) {
+				p93 = v5
+			}
+			v5 = p93
+			goto l19
+		case 5:
+			{
+				t94 := int64(load64(m.memory, uint64(uint32(v2))+104))
+				v1 = t94
+				if v1 == 0 {
+					goto l27
+				}
+				t95 := int64(uint64(v5) / uint64(v1))
+				v5 = t95
+				t96 := v5
+				var p97 int32
+				if v5 != i64(0) {
+					p97 = 1
+				}
+				v8 = t96 - int64(uint32(p97))
+			}
+		l27:
+			t98 := int64(load64(m.memory, uint64(uint32(v2))+64))
+			v5 = t98
+			t100 := v5
+			p99 := i64(1)
+			if uint64(v1) > uint64(i64(1)) {
+				p99 = v1
+			}
+			v1 = p99
+			t101 := int64(uint64(t100) / uint64(v1))
+			v7 = t101
+			t102 := v7
+			var p103 int32
+			if v5-v7*v1 != i64(0) {
+				p103 = 1
+			}
+			v1 = t102 + int64(uint32(p103))
+			p104 := v8
+			if uint64(v1) > uint64(v8) {
+				p104 = v1
+			}
+			v5 = p104
+			goto l4
+		case 0:
+			v1 = i64(0)
+			goto l19
+		case 3:
+			t105 := int64(load64(m.memory, uint64(uint32(v2))+96))
+			t106, t107 := i64_mul_wide_u(t105, v3)
+			v7 = t107
+			v1 = t106
+			t108 := int64(load64(m.memory, uint64(uint32(v2))+88))
+			v3 = t108
+			if v7 == i64(0) {
+				goto l28
+			}
+			v1 = i64(-1)
+		l28:
+			t110 := v3
+			p109 := i64(0x7fffffffffffffff)
+			if uint64(v1) < uint64(i64(0x7fffffffffffffff)) {
+				p109 = v1
+			}
+			t111, t112 := i64_add_wide(t110, p109)
+			v3 = t112
+			v7 = t111
+			v1 = v5
+			p113 := v7
+			if int32(v3) != 0 {
+				p113 = i64(-1)
+			}
+			v7 = p113
+			p114 := i64(0x7fffffffffffffff)
+			if uint64(v7) < uint64(i64(0x7fffffffffffffff)) {
+				p114 = v7
+			}
+			v5 = p114 + v5
+			p115 := i64(0x7fffffffffffffff)
+			if uint64(v5) < uint64(i64(0x7fffffffffffffff)) {
+				p115 = v5
+			}
+			v5 = p115
+		}
+	l19:
+		t116 := int64(load64(m.memory, uint64(uint32(v2))+64))
+		v7 = t116
+		p117 := v1
+		if uint64(v7) > uint64(v1) {
+			p117 = v7
+		}
+		v1 = p117
+		p118 := v5
+		if uint64(v1) > uint64(v5) {
+			p118 = v1
+		}
+		v5 = p118
+	}
+l4:
+	store64(m.memory, uint64(uint32(v0))+8, uint64(v5))
+	store64(m.memory, uint32(v0), uint64(v1))
 }
 func (m *Module) Xdraw(v0 int64, v1 int32) int64 {
 	v0 = v0 + int64(uint32(v1))*i64(-0x61c8864680b583eb) + i64(-0x61c8864680b583eb)
@@ -55,7 +1080,731 @@ func (m *Module) Xdraw(v0 int64, v1 int32) int64 {
 	v0 = (int64(uint64(v0)>>27) ^ v0) * i64(-0x6b2fb644ecceee15)
 	return int64(uint64(v0)>>31) ^ v0
 }
-func (m *Module) Xnext_window(v0, v1 int64) int64 {
+func (m *Module) Xnext(v0, v1 int32, v2 int64, v3 int32) int64 {
+	var v4, v5, v6 int64
+	var v7 int32
+	var v8, v9, v10 int64
+	var v11 int32
+	var v12 int64
+	var v13 int32
+	var v14 int64
+	t0 := v2
+	v4 = int64(uint32(v3))
+	v2 = t0 + v4*i64(-0x61c8864680b583eb) + i64(-0x61c8864680b583eb)
+	v2 = (int64(uint64(v2)>>30) ^ v2) * i64(-4658895280553007687)
+	v2 = (int64(uint64(v2)>>27) ^ v2) * i64(-0x6b2fb644ecceee15)
+	v5 = int64(uint64(v2)>>31) ^ v2
+	t1 := int64(load64(m.memory, uint32(v1)))
+	v6 = t1
+	{
+		{
+			t2 := int32(load32(m.memory, uint64(uint32(v0))+4))
+			v7 = t2
+			if v7 != i32(6) {
+				goto l0
+			}
+			t3 := int64(load32(m.memory, uint64(uint32(v0))+32))
+			v2 = t3
+			{
+				{
+					t4 := int32(load32(m.memory, uint64(uint32(v0))+36))
+					v3 = t4
+					if uint32(v3) < uint32(i32(2)) {
+						goto l1
+					}
+					t5 := v6
+					t6 := v6
+					v8 = int64(uint32(v3))
+					t7 := int64(uint64(t6) / uint64(v8))
+					v9 = t7
+					t8 := int64(uint64((t5-v9*v8)*v2) / uint64(v8))
+					v8 = t8
+					t9, t10 := i64_mul_wide_u(v9, v2)
+					v9 = t10
+					v2 = t9
+					if v9 == i64(0) {
+						goto l2
+					}
+					v2 = i64(-1)
+				l2:
+					t11, t12 := i64_add_wide(v2, v8)
+					v8 = t12
+					v2 = t11
+					p13 := v2
+					if int32(v8) != 0 {
+						p13 = i64(-1)
+					}
+					v9 = p13
+					goto l3
+				}
+			l1:
+				t14, t15 := i64_mul_wide_u(v6, v2)
+				v2 = t15
+				v9 = t14
+				if v2 == i64(0) {
+					goto l3
+				}
+				v9 = i64(-1)
+			}
+		l3:
+			t16 := int64(load64(m.memory, uint64(uint32(v0))+64))
+			v2 = t16
+			t17 := int64(load64(m.memory, uint64(uint32(v0))+16))
+			t18 := v2
+			v8 = t17
+			p19 := v8
+			if uint64(v2) > uint64(v8) {
+				p19 = t18
+			}
+			v8 = p19
+			t20 := int64(load64(m.memory, uint64(uint32(v0))+56))
+			t21 := v8
+			v2 = t20
+			t23 := v2
+			p22 := i64(0x7fffffffffffffff)
+			if uint64(v9) < uint64(i64(0x7fffffffffffffff)) {
+				p22 = v9
+			}
+			v9 = p22
+			p24 := v9
+			if uint64(v2) < uint64(v9) {
+				p24 = t23
+			}
+			t25 := int32(load32(m.memory, uint64(uint32(v0))+8))
+			t26 := v9
+			v3 = t25
+			p27 := t26
+			if v3 == i32(1) {
+				p27 = p24
+			}
+			v9 = p27
+			p28 := v9
+			if uint64(v8) > uint64(v9) {
+				p28 = t21
+			}
+			v9 = p28
+			goto l4
+		}
+	l0:
+		v2 = v6
+		{
+			t29 := int32(load32(m.memory, uint32(v0)))
+			switch t29 + i32(-2) {
+			default:
+				goto l6
+			case 2:
+				t30 := int64(load64(m.memory, uint64(uint32(v0))+16))
+				v10 = t30
+				{
+					{
+						t31 := int32(load32(m.memory, uint64(uint32(v0))+12))
+						v3 = t31
+						if v3 != 0 {
+							goto l8
+						}
+						v2 = i64(1)
+						goto l9
+					}
+				l8:
+					t32 := int64(load64(m.memory, uint64(uint32(v0))+40))
+					t33, t34 := i64_add_wide(v4, t32)
+					v8 = t34
+					v2 = t33
+					p35 := v2
+					if int32(v8) != 0 {
+						p35 = i64(-1)
+					}
+					v2 = p35
+					v9 = i64(1)
+				l12:
+					{
+						if v3&i32(1) == 0 {
+							goto l10
+						}
+						t36, t37 := i64_mul_wide_u(v9, v2)
+						v8 = t37
+						v9 = t36
+						if v8 == 0 {
+							goto l10
+						}
+						v9 = i64(-1)
+					}
+				l10:
+					{
+						v3 = int32(uint32(v3) >> 1)
+						if v3 == 0 {
+							goto l11
+						}
+						t38, t39 := i64_mul_wide_u(v2, v2)
+						v8 = t39
+						v2 = t38
+						if v8 == 0 {
+							goto l12
+						}
+						v2 = i64(-1)
+						goto l12
+					}
+				l11:
+					p40 := i64(0x7fffffffffffffff)
+					if uint64(v9) < uint64(i64(0x7fffffffffffffff)) {
+						p40 = v9
+					}
+					v2 = p40
+				}
+			l9:
+				t41, t42 := i64_mul_wide_u(v10, v2)
+				v8 = t42
+				v2 = t41
+				if v8 == i64(0) {
+					goto l13
+				}
+				v2 = i64(-1)
+			l13:
+				p43 := i64(0x7fffffffffffffff)
+				if uint64(v2) < uint64(i64(0x7fffffffffffffff)) {
+					p43 = v2
+				}
+				v2 = p43
+				goto l6
+			case 0:
+				t44 := int64(load64(m.memory, uint64(uint32(v0))+24))
+				t45, t46 := i64_mul_wide_u(t44, v4)
+				v8 = t46
+				v2 = t45
+				t47 := int64(load64(m.memory, uint64(uint32(v0))+16))
+				v9 = t47
+				if v8 == i64(0) {
+					goto l14
+				}
+				v2 = i64(-1)
+			l14:
+				t49 := v9
+				p48 := i64(0x7fffffffffffffff)
+				if uint64(v2) < uint64(i64(0x7fffffffffffffff)) {
+					p48 = v2
+				}
+				t50, t51 := i64_add_wide(t49, p48)
+				v8 = t51
+				v2 = t50
+				p52 := v2
+				if int32(v8) != 0 {
+					p52 = i64(-1)
+				}
+				v2 = p52
+				p53 := i64(0x7fffffffffffffff)
+				if uint64(v2) < uint64(i64(0x7fffffffffffffff)) {
+					p53 = v2
+				}
+				v2 = p53
+			}
+		}
+	l6:
+		v10 = i64(0)
+		t54 := int64(load64(m.memory, uint64(uint32(v0))+48))
+		t55, t56 := i64_add_wide(t54, v2)
+		v9 = t56
+		v8 = t55
+		t57 := int64(load64(m.memory, uint64(uint32(v0))+56))
+		v2 = t57
+		t59 := v2
+		p58 := v8
+		if int32(v9) != 0 {
+			p58 = i64(-1)
+		}
+		v8 = p58
+		p60 := i64(0x7fffffffffffffff)
+		if uint64(v8) < uint64(i64(0x7fffffffffffffff)) {
+			p60 = v8
+		}
+		v8 = p60
+		p61 := v8
+		if uint64(v2) < uint64(v8) {
+			p61 = t59
+		}
+		t62 := int32(load32(m.memory, uint64(uint32(v0))+8))
+		t63 := v8
+		v3 = t62
+		p64 := t63
+		if v3 == i32(1) {
+			p64 = p61
+		}
+		v9 = p64
+		v8 = v9
+		switch v7 + i32(-2) {
+		default:
+			goto l19
+		case 1:
+			v8 = v9 - int64(uint64(v9)>>1)
+			p65 := v8
+			if uint64(v8) > uint64(v9) {
+				p65 = i64(0)
+			}
+			v8 = p65
+			goto l19
+		case 2:
+			t66 := int64(load32(m.memory, uint64(uint32(v0))+72))
+			v8 = t66
+			{
+				{
+					t67 := int32(load32(m.memory, uint64(uint32(v0))+76))
+					v11 = t67
+					if uint32(v11) < uint32(i32(2)) {
+						goto l21
+					}
+					t68 := v9
+					t69 := v9
+					v10 = int64(uint32(v11))
+					t70 := int64(uint64(t69) / uint64(v10))
+					v12 = t70
+					t71 := int64(uint64((t68-v12*v10)*v8) / uint64(v10))
+					v10 = t71
+					t72, t73 := i64_mul_wide_u(v12, v8)
+					v12 = t73
+					v8 = t72
+					if v12 == i64(0) {
+						goto l22
+					}
+					v8 = i64(-1)
+				l22:
+					t74, t75 := i64_add_wide(v8, v10)
+					v10 = t75
+					v8 = t74
+					p76 := v8
+					if int32(v10) != 0 {
+						p76 = i64(-1)
+					}
+					v8 = p76
+					goto l23
+				}
+			l21:
+				t77, t78 := i64_mul_wide_u(v9, v8)
+				v10 = t78
+				v8 = t77
+				if v10 == i64(0) {
+					goto l23
+				}
+				v8 = i64(-1)
+			}
+		l23:
+			t80 := v9
+			p79 := i64(0x7fffffffffffffff)
+			if uint64(v8) < uint64(i64(0x7fffffffffffffff)) {
+				p79 = v8
+			}
+			v12 = t80 - p79
+			var p81 int32
+			if uint64(v12) > uint64(v9) {
+				p81 = 1
+			}
+			v11 = p81
+			t82 := int64(load32(m.memory, uint64(uint32(v0))+80))
+			v8 = t82
+			{
+				{
+					t83 := int32(load32(m.memory, uint64(uint32(v0))+84))
+					v13 = t83
+					if uint32(v13) < uint32(i32(2)) {
+						goto l24
+					}
+					t84 := v9
+					t85 := v9
+					v10 = int64(uint32(v13))
+					t86 := int64(uint64(t85) / uint64(v10))
+					v14 = t86
+					t87 := int64(uint64((t84-v14*v10)*v8) / uint64(v10))
+					v10 = t87
+					t88, t89 := i64_mul_wide_u(v14, v8)
+					v14 = t89
+					v8 = t88
+					if v14 == i64(0) {
+						goto l25
+					}
+					v8 = i64(-1)
+				l25:
+					t90, t91 := i64_add_wide(v8, v10)
+					v10 = t91
+					v8 = t90
+					p92 := v8
+					if int32(v10) != 0 {
+						p92 = i64(-1)
+					}
+					v10 = p92
+					goto l26
+				}
+			l24:
+				t93, t94 := i64_mul_wide_u(v9, v8)
+				v8 = t94
+				v10 = t93
+				if v8 == i64(0) {
+					goto l26
+				}
+				v10 = i64(-1)
+			}
+		l26:
+			p95 := v12
+			if v11 != 0 {
+				p95 = i64(0)
+			}
+			v8 = p95
+			p96 := i64(0x7fffffffffffffff)
+			if uint64(v10) < uint64(i64(0x7fffffffffffffff)) {
+				p96 = v10
+			}
+			v9 = p96 + v9
+			p97 := i64(0x7fffffffffffffff)
+			if uint64(v9) < uint64(i64(0x7fffffffffffffff)) {
+				p97 = v9
+			}
+			v9 = p97
+			goto l19
+		case 5:
+			{
+				t98 := int64(load64(m.memory, uint64(uint32(v0))+104))
+				v8 = t98
+				if v8 == 0 {
+					goto l27
+				}
+				t99 := int64(uint64(v9) / uint64(v8))
+				v9 = t99
+				t100 := v9
+				var p101 int32
+				if v9 != i64(0) {
+					p101 = 1
+				}
+				v10 = t100 - int64(uint32(p101))
+			}
+		l27:
+			t102 := int64(load64(m.memory, uint64(uint32(v0))+64))
+			v9 = t102
+			t104 := v9
+			p103 := i64(1)
+			if uint64(v8) > uint64(i64(1)) {
+				p103 = v8
+			}
+			v8 = p103
+			t105 := int64(uint64(t104) / uint64(v8))
+			v12 = t105
+			t106 := v12
+			var p107 int32
+			if v9 != v12*v8 {
+				p107 = 1
+			}
+			v8 = t106 + int64(uint32(p107))
+			p108 := v10
+			if uint64(v8) > uint64(v10) {
+				p108 = v8
+			}
+			v9 = p108
+			goto l4
+		case 0:
+			v8 = i64(0)
+			goto l19
+		case 3:
+			t109 := int64(load64(m.memory, uint64(uint32(v0))+96))
+			t110, t111 := i64_mul_wide_u(t109, v4)
+			v10 = t111
+			v8 = t110
+			t112 := int64(load64(m.memory, uint64(uint32(v0))+88))
+			v12 = t112
+			if v10 == i64(0) {
+				goto l28
+			}
+			v8 = i64(-1)
+		l28:
+			t114 := v12
+			p113 := i64(0x7fffffffffffffff)
+			if uint64(v8) < uint64(i64(0x7fffffffffffffff)) {
+				p113 = v8
+			}
+			t115, t116 := i64_add_wide(t114, p113)
+			v12 = t116
+			v10 = t115
+			v8 = v9
+			p117 := v10
+			if int32(v12) != 0 {
+				p117 = i64(-1)
+			}
+			v10 = p117
+			p118 := i64(0x7fffffffffffffff)
+			if uint64(v10) < uint64(i64(0x7fffffffffffffff)) {
+				p118 = v10
+			}
+			v9 = p118 + v9
+			p119 := i64(0x7fffffffffffffff)
+			if uint64(v9) < uint64(i64(0x7fffffffffffffff)) {
+				p119 = v9
+			}
+			v9 = p119
+		}
+	l19:
+		t120 := int64(load64(m.memory, uint64(uint32(v0))+64))
+		v10 = t120
+		p121 := v8
+		if uint64(v10) > uint64(v8) {
+			p121 = v10
+		}
+		v8 = p121
+		p122 := v9
+		if uint64(v8) > uint64(v9) {
+			p122 = v8
+		}
+		v9 = p122
+	}
+l4:
+	_, t124 := i64_mul_wide_u(v9-v8+i64(1), v5)
+	v9 = t124
+	v8 = v8 + v9
+	{
+		if v7 != i32(7) {
+			p132 := v8
+			if uint64(v2) < uint64(v8) {
+				p132 = v2
+			}
+			p133 := v8
+			if v3 == i32(2) {
+				p133 = p132
+			}
+			v8 = p133
+			if v7 != i32(6) {
+				goto l31
+			}
+			t134 := int64(load64(m.memory, uint64(uint32(v0))+16))
+			t136 := v1
+			p135 := v8
+			if v4&i64(0xfff) == i64(0xfff) {
+				p135 = t134
+			}
+			store64(m.memory, uint32(t136), uint64(p135))
+			return v8
+		}
+		t125 := int64(load64(m.memory, uint64(uint32(v0))+104))
+		t126, t127 := i64_mul_wide_u(t125, v8)
+		v9 = t127
+		v8 = t126
+		if v9 == 0 {
+			goto l30
+		}
+		v8 = i64(-1)
+	l30:
+		t129 := v2
+		p128 := i64(0x7fffffffffffffff)
+		if uint64(v8) < uint64(i64(0x7fffffffffffffff)) {
+			p128 = v8
+		}
+		v8 = p128
+		p130 := v8
+		if uint64(v2) < uint64(v8) {
+			p130 = t129
+		}
+		p131 := v8
+		if v3 == i32(2) {
+			p131 = p130
+		}
+		v8 = p131
+		goto l31
+	}
+l31:
+	{
+		t137 := int32(load32(m.memory, uint32(v0)))
+		switch t137 + i32(-3) {
+		case 2:
+			t156 := int64(load64(m.memory, uint64(uint32(v1))+8))
+			t157 := v1
+			v2 = t156
+			store64(m.memory, uint32(t157), uint64(v2))
+			t158, t159 := i64_add_wide(v6, v2)
+			v9 = t159
+			v2 = t158
+			t161 := v1
+			p160 := v2
+			if int32(v9) != 0 {
+				p160 = i64(-1)
+			}
+			v2 = p160
+			p162 := i64(0x7fffffffffffffff)
+			if uint64(v2) < uint64(i64(0x7fffffffffffffff)) {
+				p162 = v2
+			}
+			store64(m.memory, uint64(uint32(t161))+8, uint64(p162))
+			return v8
+		default:
+			goto l33
+		case 0:
+			t139 := v6
+			p138 := i64(0x7fffffffffffffff)
+			if v3 == i32(1) {
+				p138 = v2
+			}
+			v2 = p138
+			if uint64(t139) >= uint64(v2) {
+				goto l33
+			}
+			t140 := int64(load32(m.memory, uint64(uint32(v0))+32))
+			v9 = t140
+			{
+				{
+					t141 := int32(load32(m.memory, uint64(uint32(v0))+36))
+					v3 = t141
+					if uint32(v3) < uint32(i32(2)) {
+						goto l35
+					}
+					t142 := v6
+					t143 := v6
+					v5 = int64(uint32(v3))
+					t144 := int64(uint64(t143) / uint64(v5))
+					v4 = t144
+					t145 := int64(uint64((t142-v4*v5)*v9) / uint64(v5))
+					v6 = t145
+					t146, t147 := i64_mul_wide_u(v4, v9)
+					v5 = t147
+					v9 = t146
+					if v5 == i64(0) {
+						goto l36
+					}
+					v9 = i64(-1)
+				l36:
+					t148, t149 := i64_add_wide(v9, v6)
+					v6 = t149
+					v9 = t148
+					p150 := v9
+					if int32(v6) != 0 {
+						p150 = i64(-1)
+					}
+					v9 = p150
+					goto l37
+				}
+			l35:
+				t151, t152 := i64_mul_wide_u(v6, v9)
+				v6 = t152
+				v9 = t151
+				if v6 == i64(0) {
+					goto l37
+				}
+				v9 = i64(-1)
+			}
+		l37:
+			t154 := v1
+			p153 := v2
+			if uint64(v9) < uint64(v2) {
+				p153 = v9
+			}
+			v2 = p153
+			p155 := i64(0x7fffffffffffffff)
+			if uint64(v2) < uint64(i64(0x7fffffffffffffff)) {
+				p155 = v2
+			}
+			store64(m.memory, uint32(t154), uint64(p155))
+		}
+	}
+l33:
+	return v8
+}
+func (m *Module) Xnth(v0, v1 int64) int64 {
+	var v2, v3, v4, v5 int64
+	v2 = v1 ^ i64(4992264406478883865)
+	t0 := i64_rotl(v2, i64(16))
+	v2 = v2 + (v0 ^ i64(0x6c7967656e657261))
+	v3 = t0 ^ v2
+	t1 := i64_rotl(v3, i64(21))
+	t2 := v3
+	v0 = v0 ^ i64(8317987319222330741) + i64(0x554200041a100607)
+	v3 = t2 + i64_rotl(v0, i64(32))
+	v4 = t1 ^ v3
+	t3 := i64_rotl(v4, i64(16))
+	t4 := v4
+	t5 := v2
+	v0 = v0 ^ i64(4611830337931111080)
+	v2 = t5 + v0
+	v4 = t4 + i64_rotl(v2, i64(32))
+	v5 = t3 ^ v4
+	t6 := i64_rotl(v5, i64(21))
+	t7 := v5
+	v0 = v2 ^ i64_rotl(v0, i64(17))
+	v2 = v0 + v3
+	v3 = t7 + i64_rotl(v2, i64(32))
+	v5 = t6 ^ v3 ^ i64(0x800000000000000)
+	t8 := i64_rotl(v5, i64(16))
+	t9 := v5
+	t10 := v4
+	v0 = i64_rotl(v0, i64(13)) ^ v2
+	v2 = t10 + v0
+	v4 = t9 + i64_rotl(v2, i64(32))
+	v5 = t8 ^ v4
+	t11 := i64_rotl(v5, i64(21))
+	t12 := v5
+	v0 = v2 ^ i64_rotl(v0, i64(17))
+	v1 = v0 + (v3 ^ v1)
+	v2 = t12 + i64_rotl(v1, i64(32))
+	v3 = t11 ^ v2
+	t13 := i64_rotl(v3, i64(16))
+	t14 := v3
+	t15 := v4
+	v0 = i64_rotl(v0, i64(13)) ^ v1
+	v1 = t15 + v0
+	v3 = t14 + i64_rotl(v1, i64(32))
+	v4 = t13 ^ v3
+	t16 := i64_rotl(v4, i64(21))
+	t17 := v4
+	v0 = v1 ^ i64_rotl(v0, i64(17))
+	v1 = v0 + v2
+	v2 = t17 + i64_rotl(v1, i64(32))
+	v4 = t16 ^ v2
+	t18 := i64_rotl(v4, i64(16))
+	t19 := v4
+	t20 := v3
+	v0 = i64_rotl(v0, i64(13)) ^ v1
+	v1 = t20 + v0
+	v3 = t19 + (i64_rotl(v1, i64(32)) ^ i64(255))
+	v4 = t18 ^ v3
+	t21 := i64_rotl(v4, i64(21))
+	t22 := v4
+	t23 := v2 ^ i64(0x800000000000000)
+	v0 = v1 ^ i64_rotl(v0, i64(17))
+	v1 = t23 + v0
+	v2 = t22 + i64_rotl(v1, i64(32))
+	v4 = t21 ^ v2
+	t24 := i64_rotl(v4, i64(16))
+	t25 := v4
+	v0 = v1 ^ i64_rotl(v0, i64(13))
+	v1 = v0 + v3
+	v3 = t25 + i64_rotl(v1, i64(32))
+	v4 = t24 ^ v3
+	t26 := i64_rotl(v4, i64(21))
+	t27 := v4
+	v0 = v1 ^ i64_rotl(v0, i64(17))
+	v1 = v0 + v2
+	v2 = t27 + i64_rotl(v1, i64(32))
+	v4 = t26 ^ v2
+	t28 := i64_rotl(v4, i64(16))
+	t29 := v4
+	v0 = i64_rotl(v0, i64(13)) ^ v1
+	v1 = v0 + v3
+	v3 = t29 + i64_rotl(v1, i64(32))
+	v4 = t28 ^ v3
+	t30 := i64_rotl(v4, i64(21))
+	t31 := v4
+	v0 = v1 ^ i64_rotl(v0, i64(17))
+	v1 = v0 + v2
+	v2 = t31 + i64_rotl(v1, i64(32))
+	v4 = t30 ^ v2
+	t32 := i64_rotl(v4, i64(16))
+	t33 := v4
+	v0 = i64_rotl(v0, i64(13)) ^ v1
+	v1 = v0 + v3
+	v3 = t33 + i64_rotl(v1, i64(32))
+	t34 := i64_rotl(t32^v3, i64(21))
+	v0 = v1 ^ i64_rotl(v0, i64(17))
+	v0 = i64_rotl(v0, i64(13)) ^ (v0 + v2)
+	t35 := t34 ^ i64_rotl(v0, i64(17))
+	v0 = v0 + v3
+	return t35 ^ i64_rotl(v0, i64(32)) ^ v0
+}
+func (m *Module) Xplain_delay(v0, v1 int64) int64 {
+	_, t1 := i64_mul_wide_u(v1, v0+i64(1))
+	v0 = t1
+	return v0
+}
+func (m *Module) Xplain_next_window(v0, v1 int64) int64 {
 	t0 := v1
 	v0 = v0 << 1
 	p1 := v0
@@ -64,7 +1813,7 @@ func (m *Module) Xnext_window(v0, v1 int64) int64 {
 	}
 	return p1
 }
-func (m *Module) Xwindow(v0, v1 int64, v2 int32) int64 {
+func (m *Module) Xplain_window(v0, v1 int64, v2 int32) int64 {
 	var v3 int64
 	t1 := v1
 	t2 := v0
@@ -78,6 +1827,15 @@ func (m *Module) Xwindow(v0, v1 int64, v2 int32) int64 {
 		p3 = t1
 	}
 	return p3
+}
+func (m *Module) Xseek(v0, v1 int32, v2 int64, v3 int32) {
+	var v4 int64
+	t0 := int64(load64(m.memory, uint64(uint32(v0))+16))
+	t1 := v1
+	v4 = t0
+	store64(m.memory, uint64(uint32(t1))+8, uint64(v4))
+	store64(m.memory, uint32(v1), uint64(v4))
+	m.fn2(v1, v0, v2, v3)
 }
 func (m *Module) X__data_end() *int32 {
 	return &m.g1
@@ -106,9 +1864,44 @@ func i64_shr_u(x, y int64) int64 {
 }
 
 //go:nosplit
+func i64_rotl(x, y int64) int64 {
+	return int64(bits.RotateLeft64(uint64(x), int(y)))
+}
+
+//go:nosplit
+func i64_add_wide(x, y int64) (int64, int64) {
+	lo, carry := bits.Add64(uint64(x), uint64(y), 0)
+	return int64(lo), int64(carry)
+}
+
+//go:nosplit
 func i64_mul_wide_u(x, y int64) (int64, int64) {
 	hi, lo := bits.Mul64(uint64(x), uint64(y))
 	return int64(lo), int64(hi)
+}
+
+//go:nosplit
+func load32[T uint32 | uint64](mem []byte, addr T) uint32 {
+	a := uint64(addr)
+	return binary.LittleEndian.Uint32(mem[:0:len(mem)][a : a+4 : a+4])
+}
+
+//go:nosplit
+func store32[T uint32 | uint64](mem []byte, addr T, val uint32) {
+	a := uint64(addr)
+	binary.LittleEndian.PutUint32(mem[:0:len(mem)][a:a+4:a+4], val)
+}
+
+//go:nosplit
+func load64[T uint32 | uint64](mem []byte, addr T) uint64 {
+	a := uint64(addr)
+	return binary.LittleEndian.Uint64(mem[:0:len(mem)][a : a+8 : a+8])
+}
+
+//go:nosplit
+func store64[T uint32 | uint64](mem []byte, addr T, val uint64) {
+	a := uint64(addr)
+	binary.LittleEndian.PutUint64(mem[:0:len(mem)][a:a+8:a+8], val)
 }
 
 func memory_grow(mem *[]byte, delta, max int64) int64 {

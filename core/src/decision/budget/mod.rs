@@ -197,10 +197,13 @@ impl Budget {
                 return T::default();
             }
         }
-        let mut state = self.state.each_ref().map(|word| word.load(Ordering::Relaxed));
+        let mut state = State::default();
+        for (value, word) in state.iter_mut().zip(&self.state) {
+            *value = word.load(Ordering::Relaxed);
+        }
         let result = change(&mut state);
-        for (word, value) in self.state.iter().zip(state) {
-            word.store(value, Ordering::Relaxed);
+        for (word, value) in self.state.iter().zip(&state) {
+            word.store(*value, Ordering::Relaxed);
         }
         // A lock that counts as damaged stays so: other threads have given up changes.
         if self.lock.load(Ordering::Relaxed) != DAMAGED {

@@ -15,7 +15,6 @@ mod budget_file;
 mod end;
 #[cfg(unix)]
 mod events;
-mod failure;
 #[cfg(unix)]
 mod failure;
 #[cfg(unix)]
