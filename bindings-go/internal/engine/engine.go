@@ -1,8 +1,8 @@
 // Package engine is the only door to the core. There are two engines with one interface:
 //
 //   - The default is plain Go. core.go is the core, translated from its WebAssembly; the files plain*.go
-//     copy values into the memory of an instance and back. Package plain has the delays of most policies, which
-//     need no memory.
+//     copy values into the memory of an instance and back. Package plain has delays and decisions without a budget,
+//     which need no instance.
 //   - With the build tag backoff_cgo, the files cgo*.go call the installed C library, and no other files of
 //     the module import "C".
 //
