@@ -152,4 +152,6 @@ const (
 	StatsWords        = 24
 	BudgetStateWords  = 24
 	BudgetMemberWords = 96
+	// The core uses only this many of the PolicyWords.
+	usedPolicyWords = 21
 )

@@ -13,6 +13,8 @@ import (
 )
 
 type Module struct {
+	t0       []any
+	elements [][]any
 	wasmMemory
 	g0 int32
 	g1 int32
@@ -22,11 +24,15 @@ type Module struct {
 //go:norace
 func New() *Module {
 	m := new(Module)
+	m.t0 = make([]any, 18)
 	m.memory = make([]byte, 65536)
+	m.elements = [][]any{{fn227, fn228, fn229, m.fn121, m.fn184, m.fn187, m.fn186, m.fn119, m.fn185, m.fn122, m.fn123, m.fn183, m.fn124, m.fn190, m.fn189, m.fn125, m.fn191}}
+	table_init(m.t0, m.elements[0], i32(1), 0, len(m.elements[0]))
+	m.elements[0] = nil
 	memory_init(m.memory, data0, uint32(i32(0x4000)), 0, len(data0))
 	m.g0 = i32(0x4000)
-	m.g1 = i32(27156)
-	m.g2 = i32(27168)
+	m.g1 = i32(27372)
+	m.g2 = i32(27376)
 	return m
 }
 
@@ -52,204 +58,539 @@ func (m *wasmMemory) Grow(delta, max int64) int64 {
 
 //go:norace
 func (m *Module) fn0(v0, v1, v2 int32, v3 int64) {
-	var v4, v5, v6, v7, v8, v9 int32
-	t0 := m.g0
-	v4 = t0 - i32(48)
-	m.g0 = v4
-	{
-		{
-			var p1 int32
-			if uint32(v2) < uint32(i32(1025)) {
-				p1 = 1
-			}
-			v5 = p1
-			if v5 != 0 {
-				goto l0
-			}
-			store64(m.memory, uint32(v0), uint64(i64(0)))
-			goto l1
-		}
-	l0:
-		v6 = i32(0)
-		{
-			if v2 != 0 {
-				goto l2
-			}
-			v5 = i32(0)
-			goto l3
-		l2:
-			p2 := i32(0)
-			if v5 != 0 {
-				p2 = v1
-			}
-			v7 = p2
-			v5 = i32(0)
-		l5:
-			{
-				t3 := int32(m.memory[uint32(v7+v5)])
-				if t3 == i32(44) {
-					goto l4
-				}
-				t4 := v2
-				v5 = v5 + i32(1)
-				if t4 != v5 {
-					goto l5
-				}
-			}
-			v6 = i32(0)
-			v5 = v2
-			goto l3
-		l4:
-			t5 := v7
-			v8 = v5 + i32(1)
-			v6 = t5 + v8
-			v8 = v2 - v8
-		}
-	l3:
-		m.fn1(v4+i32(8), v1, v5)
-		t6 := int32(load32(m.memory, uint64(uint32(v4))+8))
-		t7 := v4 + i32(32)
-		v7 = t6
-		t8 := int32(load32(m.memory, uint64(uint32(v4))+12))
-		t9 := v7
-		v9 = t8
-		m.fn2(t7, t9, v9, v3)
-		{
-			{
-				t10 := int64(load64(m.memory, uint64(uint32(v4))+32))
-				if t10 != i64(1) {
-					goto l6
-				}
-				t11 := int64(load64(m.memory, uint64(uint32(v4))+40))
-				v3 = t11
-				goto l7
-			}
-		l6:
-			m.fn3(v4+i32(16), v7, v9, v3)
-			t12 := int64(load64(m.memory, uint64(uint32(v4))+16))
-			if t12 != i64(1) {
-				goto l8
-			}
-			t13 := int64(load64(m.memory, uint64(uint32(v4))+24))
-			v3 = t13
-		}
-	l7:
+	switch v1 + i32(-1) {
+	default:
+		store32(m.memory, uint32(v0), uint32(i32(6)))
+		return
+	case 0:
+		store32(m.memory, uint32(v0), uint32(i32(0)))
+		return
+	case 1:
 		store64(m.memory, uint64(uint32(v0))+8, uint64(v3))
-		store64(m.memory, uint32(v0), uint64(i64(1)))
-		goto l1
-	l8:
-		if v6 != 0 {
-			goto l9
-		}
-		store64(m.memory, uint32(v0), uint64(i64(0)))
-		goto l1
-	l9:
-		v7 = i32(0)
-		if v8 == 0 {
-			goto l10
-		}
-	l11:
-		{
-			t14 := int32(m.memory[uint32(v6+v7)])
-			if t14 == i32(44) {
-				goto l10
-			}
-			t15 := v8
-			v7 = v7 + i32(1)
-			if t15 != v7 {
-				goto l11
-			}
-		}
-		v7 = v8
-	l10:
-		{
-			v5 = v5 + i32(1)
-			v7 = v5 + v7
-			p16 := v7
-			if uint32(v7) < uint32(v5) {
-				p16 = i32(-1)
-			}
-			v5 = p16
-			if uint32(v5) <= uint32(v2) {
-				goto l12
-			}
-			store64(m.memory, uint32(v0), uint64(i64(0)))
-			goto l1
-		}
-	l12:
-		m.fn1(v4, v1, v5)
-		t17 := int32(load32(m.memory, uint32(v4)))
-		t18 := v4 + i32(32)
-		v5 = t17
-		t19 := int32(load32(m.memory, uint64(uint32(v4))+4))
-		t20 := v5
-		v2 = t19
-		m.fn2(t18, t20, v2, v3)
-		{
-			t21 := int64(load64(m.memory, uint64(uint32(v4))+32))
-			if t21 != i64(1) {
-				goto l13
-			}
-			t22 := int64(load64(m.memory, uint64(uint32(v4))+40))
-			store64(m.memory, uint64(uint32(v0))+8, uint64(t22))
-			store64(m.memory, uint32(v0), uint64(i64(1)))
-			goto l1
-		}
-	l13:
-		m.fn3(v0, v5, v2, v3)
+		store32(m.memory, uint32(v0), uint32(i32(1)))
+		return
+	case 2:
+		store32(m.memory, uint32(v0), uint32(i32(2)))
+		return
+	case 3:
+		store32(m.memory, uint64(uint32(v0))+4, uint32(v2))
+		store32(m.memory, uint32(v0), uint32(i32(3)))
+		return
+	case 4:
+		store64(m.memory, uint64(uint32(v0))+8, uint64(v3))
+		store32(m.memory, uint32(v0), uint32(i32(4)))
+		return
+	case 5:
+		store32(m.memory, uint32(v0), uint32(i32(5)))
 	}
-l1:
-	m.g0 = v4 + i32(48)
 }
 
 //go:norace
-func (m *Module) fn1(v0, v1, v2 int32) {
-	var v3 int32
-	if v2 == 0 {
-		goto l0
-	}
-l4:
+func fn1(v0 int64, v1 int32) int64 {
+	v0 = v0 + int64(uint32(v1))*i64(-0x61c8864680b583eb) + i64(-0x61c8864680b583eb)
+	v0 = (int64(uint64(v0)>>30) ^ v0) * i64(-4658895280553007687)
+	v0 = (int64(uint64(v0)>>27) ^ v0) * i64(-0x6b2fb644ecceee15)
+	return int64(uint64(v0)>>31) ^ v0
+}
+
+//go:norace
+func (m *Module) fn2(v0, v1, v2 int32, v3 int64) {
+	var v4, v5, v6, v7 int32
+	t0 := m.g0
+	v4 = t0 - i32(16)
+	m.g0 = v4
 	{
-		t0 := int32(m.memory[uint32(v1)])
-		v3 = t0
-		if v3 == i32(9) {
+		if uint32(v2) < uint32(i32(1025)) {
+			goto l0
+		}
+		store64(m.memory, uint32(v0), uint64(i64(0)))
+		goto l1
+	l0:
+		m.fn3(v4, v1, v2, i32(44))
+		t1 := int32(load32(m.memory, uint64(uint32(v4))+12))
+		v5 = t1
+		t2 := int32(load32(m.memory, uint64(uint32(v4))+8))
+		v6 = t2
+		t3 := int32(load32(m.memory, uint32(v4)))
+		t4 := int32(load32(m.memory, uint64(uint32(v4))+4))
+		t5 := v4
+		t6 := v3
+		v7 = t4
+		m.fn4(t5, t6, t3, v7)
+		{
+			t7 := int64(load64(m.memory, uint32(v4)))
+			if t7 != i64(1) {
+				goto l2
+			}
+			t8 := int64(load64(m.memory, uint64(uint32(v4))+8))
+			store64(m.memory, uint64(uint32(v0))+8, uint64(t8))
+			store64(m.memory, uint32(v0), uint64(i64(1)))
 			goto l1
 		}
-		if v3 == i32(32) {
-			goto l1
-		}
-		t1 := int32(m.memory[uint32(v1+v2+i32(-1))])
-		v3 = t1
-		if v3 == i32(9) {
-			goto l2
-		}
-		if v3 != i32(32) {
+	l2:
+		if v6 != 0 {
 			goto l3
 		}
-		goto l2
+		store64(m.memory, uint32(v0), uint64(i64(0)))
+		goto l1
+	l3:
+		m.fn3(v4, v6, v5, i32(44))
+		{
+			v6 = v7 + i32(1)
+			p9 := i32(-1)
+			if v6 != 0 {
+				p9 = v6
+			}
+			v6 = p9
+			t10 := int32(load32(m.memory, uint64(uint32(v4))+4))
+			v5 = v6 + t10
+			p11 := v5
+			if uint32(v5) < uint32(v6) {
+				p11 = i32(-1)
+			}
+			v6 = p11
+			if uint32(v6) <= uint32(v2) {
+				goto l4
+			}
+			store64(m.memory, uint32(v0), uint64(i64(0)))
+			goto l1
+		}
+	l4:
+		m.fn4(v0, v3, v1, v6)
 	}
 l1:
-	v1 = v1 + i32(1)
-l2:
-	v2 = v2 + i32(-1)
-	if v2 != 0 {
-		goto l4
+	m.g0 = v4 + i32(16)
+}
+
+//go:norace
+func (m *Module) fn3(v0, v1, v2, v3 int32) {
+	var v4 int32
+	v4 = i32(0)
+	v3 = v3 & i32(255)
+	{
+	l2:
+		if v2 == v4 {
+			goto l0
+		}
+		{
+			t0 := int32(m.memory[uint32(v1+v4)])
+			if t0 == v3 {
+				store32(m.memory, uint64(uint32(v0))+4, uint32(v4))
+				store32(m.memory, uint32(v0), uint32(v1))
+				t1 := v0
+				t2 := v2
+				v4 = v4 + i32(1)
+				store32(m.memory, uint64(uint32(t1))+12, uint32(t2-v4))
+				store32(m.memory, uint64(uint32(v0))+8, uint32(v1+v4))
+				return
+			}
+			v4 = v4 + i32(1)
+			goto l2
+		}
 	}
 l0:
-	v2 = i32(0)
-l3:
+	store32(m.memory, uint64(uint32(v0))+8, uint32(i32(0)))
 	store32(m.memory, uint64(uint32(v0))+4, uint32(v2))
 	store32(m.memory, uint32(v0), uint32(v1))
 }
 
 //go:norace
-func (m *Module) fn2(v0, v1, v2 int32, v3 int64) {
+func (m *Module) fn4(v0 int32, v1 int64, v2, v3 int32) {
+	var v4, v5, v6, v7, v8, v9 int32
+	var v10, v11, v12, v13 int64
+	var v14, v15, v16 int32
+	var v17, v18 int64
+	t0 := m.g0
+	v4 = t0 - i32(112)
+	m.g0 = v4
+l4:
+	if v3 != 0 {
+		{
+			t1 := int32(m.memory[uint32(v2)])
+			v5 = t1
+			if v5 == i32(9) {
+				goto l2
+			}
+			if v5 == i32(32) {
+				goto l2
+			}
+			{
+				t2 := int32(m.memory[uint32(v2+v3+i32(-1))])
+				v5 = t2
+				if v5 == i32(32) {
+					goto l3
+				}
+				if v5 != i32(9) {
+					goto l1
+				}
+			}
+		l3:
+			v3 = v3 + i32(-1)
+			goto l4
+		}
+	l2:
+		v3 = v3 + i32(-1)
+		v2 = v2 + i32(1)
+		goto l4
+	}
+	v3 = i32(0)
+	goto l1
+l1:
+	m.fn5(v4+i32(16), v2, v3, v1)
+	{
+		{
+			t3 := int64(load64(m.memory, uint64(uint32(v4))+16))
+			if t3 != i64(1) {
+				goto l5
+			}
+			t4 := int64(load64(m.memory, uint64(uint32(v4))+24))
+			store64(m.memory, uint64(uint32(v0))+8, uint64(t4))
+			store64(m.memory, uint32(v0), uint64(i64(1)))
+			goto l6
+		}
+	l5:
+		v6 = i32(0)
+		t5 := int64(load64(m.memory, uint64(uint32(i32(0)))+25128))
+		store64(m.memory, uint64(uint32(v4))+80, uint64(t5))
+		t6 := int64(load64(m.memory, uint64(uint32(i32(0)))+25120))
+		store64(m.memory, uint64(uint32(v4))+72, uint64(t6))
+		t7 := int64(load64(m.memory, uint64(uint32(i32(0)))+25112))
+		store64(m.memory, uint64(uint32(v4))+64, uint64(t7))
+		v7 = v4 + i32(64)
+	l19:
+		{
+			if v6 == i32(3) {
+				goto l7
+			}
+			v8 = v7 + v6<<3
+			t8 := int32(load32(m.memory, uint64(uint32(v8))+4))
+			v5 = t8
+			t9 := int32(load32(m.memory, uint32(v8)))
+			v8 = t9
+			store32(m.memory, uint64(uint32(v4))+92, uint32(v3))
+			store32(m.memory, uint64(uint32(v4))+88, uint32(v2))
+			v6 = v6 + i32(1)
+			v9 = i32(0)
+			v10 = i64(0)
+			v11 = i64(0)
+			v12 = i64(0)
+			v13 = i64(0)
+		l29:
+			{
+				if v5 == 0 {
+					t39 := int32(load32(m.memory, uint64(uint32(v4))+92))
+					if t39 != 0 {
+						goto l19
+					}
+					store64(m.memory, uint64(uint32(v4))+40, uint64(v13))
+					store64(m.memory, uint64(uint32(v4))+32, uint64(v12))
+					store64(m.memory, uint64(uint32(v4))+24, uint64(v11))
+					store64(m.memory, uint64(uint32(v4))+16, uint64(v10))
+					m.memory[uint64(uint32(v4))+48] = byte(v9)
+					{
+						if v9&i32(1) == 0 {
+							goto l23
+						}
+						t40 := int64(uint64(v1) / uint64(i64(1000000000)))
+						t41 := v4
+						v17 = t40
+						store64(m.memory, uint64(uint32(t41))+96, uint64(v17))
+						m.fn8(v4+i32(56), v4+i32(96), i64(1900))
+						{
+							t42 := int64(load64(m.memory, uint64(uint32(v4))+56))
+							if t42 == i64(1) {
+								goto l24
+							}
+							v13 = i64(2000)
+						l25:
+							{
+								m.fn8(v4+i32(56), v4+i32(96), v13)
+								v13 = v13 + i64(100)
+								t43 := int32(load32(m.memory, uint64(uint32(v4))+56))
+								if t43 == 0 {
+									goto l25
+								}
+							}
+						}
+					l24:
+						t44 := int64(load64(m.memory, uint64(uint32(v4))+64))
+						t45 := v4
+						v10 = t44 + v10
+						store64(m.memory, uint64(uint32(t45))+16, uint64(v10))
+						t46 := m.fn9(v4 + i32(16))
+						if t46 <= v17+i64(1577880000) {
+							goto l23
+						}
+						t47 := v4
+						v10 = v10 + i64(-100)
+						store64(m.memory, uint64(uint32(t47))+16, uint64(v10))
+					}
+				l23:
+					v13 = i64(12)
+					{
+						{
+							if v11 != i64(12) {
+								goto l26
+							}
+							t48 := fn10(v10+i64(1), i64(1))
+							v17 = t48
+							goto l27
+						}
+					l26:
+						t49 := fn10(v10, v11+i64(1))
+						v17 = t49
+						v13 = v11
+					}
+				l27:
+					t50 := fn10(v10, v13)
+					v10 = t50
+					if v12 < i64(1) {
+						goto l7
+					}
+					if v12 > v17-v10 {
+						goto l7
+					}
+					t51 := m.fn9(v4 + i32(16))
+					t52 := v4
+					v12 = t51
+					p53 := i64(0)
+					if v12 > i64(0) {
+						p53 = v12
+					}
+					m.fn231(t52, p53, i64(0), i64(1000000000), i64(0))
+					t54 := int64(load64(m.memory, uint32(v4)))
+					t55 := v0
+					v12 = t54
+					v10 = v12 - v1
+					t56 := int64(load64(m.memory, uint64(uint32(v4))+8))
+					t57 := v10
+					var p58 int32
+					if uint64(v10) > uint64(v12) {
+						p58 = 1
+					}
+					v10 = t56
+					t59 := v10
+					var p60 int32
+					if uint64(v12) < uint64(v1) {
+						p60 = 1
+					}
+					v13 = t59 - int64(uint32(p60))
+					var p62 int32
+					if uint64(v13) > uint64(v10) {
+						p62 = 1
+					}
+					p61 := p62
+					if uint64(v12) >= uint64(v1) {
+						p61 = p58
+					}
+					v5 = p61
+					p63 := t57
+					if v5 != 0 {
+						p63 = i64(0)
+					}
+					v12 = p63
+					p64 := i64(0x7fffffffffffffff)
+					if uint64(v12) < uint64(i64(0x7fffffffffffffff)) {
+						p64 = v12
+					}
+					p65 := v13
+					if v5 != 0 {
+						p65 = i64(0)
+					}
+					p66 := i64(0x7fffffffffffffff)
+					if p65 == 0 {
+						p66 = p64
+					}
+					store64(m.memory, uint64(uint32(t55))+8, uint64(p66))
+					v12 = i64(1)
+					goto l28
+				}
+				{
+					{
+						{
+							t10 := int32(m.memory[uint32(v8)])
+							v14 = t10
+							switch v14 + i32(-88) {
+							case 0:
+								m.fn7(v4+i32(96), v4+i32(88), i32(2))
+								t26 := int64(load64(m.memory, uint64(uint32(v4))+96))
+								if t26 != i64(1) {
+									goto l19
+								}
+								t27 := int64(load64(m.memory, uint64(uint32(v4))+104))
+								v13 = t27
+								if v13 > i64(23) {
+									goto l19
+								}
+								t28 := int32(load32(m.memory, uint64(uint32(v4))+92))
+								v14 = t28
+								if v14 == 0 {
+									goto l19
+								}
+								t29 := int32(load32(m.memory, uint64(uint32(v4))+88))
+								v15 = t29
+								t30 := int32(m.memory[uint32(v15)])
+								if t30 != i32(58) {
+									goto l19
+								}
+								store32(m.memory, uint64(uint32(v4))+92, uint32(v14+i32(-1)))
+								store32(m.memory, uint64(uint32(v4))+88, uint32(v15+i32(1)))
+								m.fn7(v4+i32(96), v4+i32(88), i32(2))
+								t31 := int64(load64(m.memory, uint64(uint32(v4))+96))
+								if t31 != i64(1) {
+									goto l19
+								}
+								t32 := int64(load64(m.memory, uint64(uint32(v4))+104))
+								v17 = t32
+								if v17 > i64(59) {
+									goto l19
+								}
+								t33 := int32(load32(m.memory, uint64(uint32(v4))+92))
+								v14 = t33
+								if v14 == 0 {
+									goto l19
+								}
+								t34 := int32(load32(m.memory, uint64(uint32(v4))+88))
+								v15 = t34
+								t35 := int32(m.memory[uint32(v15)])
+								if t35 != i32(58) {
+									goto l19
+								}
+								store32(m.memory, uint64(uint32(v4))+92, uint32(v14+i32(-1)))
+								store32(m.memory, uint64(uint32(v4))+88, uint32(v15+i32(1)))
+								m.fn7(v4+i32(96), v4+i32(88), i32(2))
+								t36 := int64(load64(m.memory, uint64(uint32(v4))+96))
+								if t36 != i64(1) {
+									goto l19
+								}
+								t37 := int64(load64(m.memory, uint64(uint32(v4))+104))
+								v18 = t37
+								if v18 >= i64(61) {
+									goto l19
+								}
+								v13 = v18 + (v17+v13*i64(60))*i64(60)
+								goto l20
+							case 1:
+								m.fn7(v4+i32(96), v4+i32(88), i32(4))
+								t22 := int32(load32(m.memory, uint64(uint32(v4))+96))
+								if t22 == 0 {
+									goto l19
+								}
+								t23 := int64(load64(m.memory, uint64(uint32(v4))+104))
+								v10 = t23
+								goto l20
+							case 10:
+								m.fn6(v4+i32(96), v4+i32(88), i32(25280), i32(12), i32(3))
+								t20 := int32(load32(m.memory, uint64(uint32(v4))+96))
+								if t20 == 0 {
+									goto l19
+								}
+								t21 := int64(load64(m.memory, uint64(uint32(v4))+104))
+								v11 = t21
+								goto l20
+							case 12:
+								goto l14
+							case 13:
+								goto l15
+							default:
+								if v14 == i32(65) {
+									m.fn6(v4+i32(96), v4+i32(88), i32(25188), i32(7), i32(-1))
+									t15 := int32(load32(m.memory, uint64(uint32(v4))+96))
+									if t15 == 0 {
+										goto l19
+									}
+									goto l20
+								}
+								if v14 == i32(121) {
+									m.fn7(v4+i32(96), v4+i32(88), i32(2))
+									t24 := int32(load32(m.memory, uint64(uint32(v4))+96))
+									if t24 == 0 {
+										goto l19
+									}
+									t25 := int64(load64(m.memory, uint64(uint32(v4))+104))
+									v10 = t25
+									v9 = i32(1)
+									goto l20
+								}
+								fallthrough
+							case 2, 3, 4, 5, 6, 7, 8, 11:
+								t11 := int32(load32(m.memory, uint64(uint32(v4))+92))
+								v15 = t11
+								if v15 == 0 {
+									goto l19
+								}
+								t12 := int32(load32(m.memory, uint64(uint32(v4))+88))
+								v16 = t12
+								t13 := int32(m.memory[uint32(v16)])
+								if t13 != v14 {
+									goto l19
+								}
+								store32(m.memory, uint64(uint32(v4))+92, uint32(v15+i32(-1)))
+								store32(m.memory, uint64(uint32(v4))+88, uint32(v16+i32(1)))
+								goto l20
+							case 9:
+								m.fn6(v4+i32(96), v4+i32(88), i32(25188), i32(7), i32(3))
+								t14 := int32(load32(m.memory, uint64(uint32(v4))+96))
+								if t14 == 0 {
+									goto l19
+								}
+								goto l20
+							}
+						}
+					l15:
+						t16 := int32(load32(m.memory, uint64(uint32(v4))+92))
+						v14 = t16
+						if v14 == 0 {
+							goto l14
+						}
+						t17 := int32(load32(m.memory, uint64(uint32(v4))+88))
+						v15 = t17
+						t18 := int32(m.memory[uint32(v15)])
+						if t18 == i32(32) {
+							store32(m.memory, uint64(uint32(v4))+92, uint32(v14+i32(-1)))
+							store32(m.memory, uint64(uint32(v4))+88, uint32(v15+i32(1)))
+							m.fn7(v4+i32(96), v4+i32(88), i32(1))
+							t38 := int32(load32(m.memory, uint64(uint32(v4))+96))
+							if t38 == 0 {
+								goto l19
+							}
+							goto l22
+						}
+					}
+				l14:
+					m.fn7(v4+i32(96), v4+i32(88), i32(2))
+					t19 := int32(load32(m.memory, uint64(uint32(v4))+96))
+					if t19 == 0 {
+						goto l19
+					}
+					goto l22
+				}
+			l22:
+				t67 := int64(load64(m.memory, uint64(uint32(v4))+104))
+				v12 = t67
+			}
+		l20:
+			v8 = v8 + i32(1)
+			v5 = v5 + i32(-1)
+			goto l29
+		}
+	l7:
+		v12 = i64(0)
+	l28:
+		store64(m.memory, uint32(v0), uint64(v12))
+	}
+l6:
+	m.g0 = v4 + i32(112)
+}
+
+//go:norace
+func (m *Module) fn5(v0, v1, v2 int32, v3 int64) {
 	var v4 int32
 	var v5, v6, v7 int64
 	t0 := m.g0
 	v4 = t0 - i32(32)
 	m.g0 = v4
-	m.fn67(v4+i32(16), v1, v2)
+	m.fn103(v4+i32(16), v1, v2)
 	v5 = i64(0)
 	{
 		t1 := int64(load64(m.memory, uint64(uint32(v4))+16))
@@ -262,7 +603,7 @@ func (m *Module) fn2(v0, v1, v2 int32, v3 int64) {
 			if uint64(v5) < uint64(i64(1000000001)) {
 				goto l1
 			}
-			m.fn164(v4, v5, i64(0), i64(1000000000), i64(0))
+			m.fn231(v4, v5, i64(0), i64(1000000000), i64(0))
 			t3 := int64(load64(m.memory, uint32(v4)))
 			v5 = t3
 			v6 = v5 - v3
@@ -320,677 +661,1062 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn3(v0, v1, v2 int32, v3 int64) {
-	var v4, v5, v6, v7, v8 int32
-	var v9 int64
-	var v10 int32
-	var v11, v12, v13 int64
-	var v14, v15, v16 int32
-	var v17, v18, v19, v20, v21, v22 int64
-	t0 := m.g0
-	v4 = t0 - i32(80)
-	m.g0 = v4
-	v5 = i32(0)
-	t1 := int64(load64(m.memory, uint64(uint32(i32(0)))+25124))
-	store64(m.memory, uint64(uint32(v4))+48, uint64(t1))
-	t2 := int64(load64(m.memory, uint64(uint32(i32(0)))+25116))
-	store64(m.memory, uint64(uint32(v4))+40, uint64(t2))
-	t3 := int64(load64(m.memory, uint64(uint32(i32(0)))+25108))
-	store64(m.memory, uint64(uint32(v4))+32, uint64(t3))
-	v6 = v4 + i32(32)
-	{
-	l22:
-		{
-			v7 = v6 + v5<<3
-			t4 := int32(load32(m.memory, uint64(uint32(v7))+4))
-			v8 = t4
-			t5 := int32(load32(m.memory, uint32(v7)))
-			v7 = t5
-			store32(m.memory, uint64(uint32(v4))+60, uint32(v2))
-			store32(m.memory, uint64(uint32(v4))+56, uint32(v1))
-			{
-				{
-					if v8 == 0 {
-						goto l0
-					}
-					v9 = i64(0)
-					v10 = i32(0)
-					v11 = i64(0)
-					v12 = i64(0)
-					v13 = i64(0)
-				l15:
-					{
-						{
-							{
-								t6 := int32(m.memory[uint32(v7)])
-								v14 = t6
-								switch v14 + i32(-88) {
-								case 0:
-									m.fn160(v4+i32(64), v4+i32(56), i32(2))
-									t20 := int64(load64(m.memory, uint64(uint32(v4))+64))
-									if t20 != i64(1) {
-										goto l11
-									}
-									t21 := int64(load64(m.memory, uint64(uint32(v4))+72))
-									v9 = t21
-									if v9 > i64(23) {
-										goto l11
-									}
-									t22 := int32(load32(m.memory, uint64(uint32(v4))+60))
-									v14 = t22
-									if v14 == 0 {
-										goto l11
-									}
-									t23 := int32(load32(m.memory, uint64(uint32(v4))+56))
-									v15 = t23
-									t24 := int32(m.memory[uint32(v15)])
-									if t24 != i32(58) {
-										goto l11
-									}
-									store32(m.memory, uint64(uint32(v4))+60, uint32(v14+i32(-1)))
-									store32(m.memory, uint64(uint32(v4))+56, uint32(v15+i32(1)))
-									m.fn160(v4+i32(64), v4+i32(56), i32(2))
-									t25 := int64(load64(m.memory, uint64(uint32(v4))+64))
-									if t25 != i64(1) {
-										goto l11
-									}
-									t26 := int64(load64(m.memory, uint64(uint32(v4))+72))
-									v17 = t26
-									if v17 > i64(59) {
-										goto l11
-									}
-									t27 := int32(load32(m.memory, uint64(uint32(v4))+60))
-									v14 = t27
-									if v14 == 0 {
-										goto l11
-									}
-									t28 := int32(load32(m.memory, uint64(uint32(v4))+56))
-									v15 = t28
-									t29 := int32(m.memory[uint32(v15)])
-									if t29 != i32(58) {
-										goto l11
-									}
-									store32(m.memory, uint64(uint32(v4))+60, uint32(v14+i32(-1)))
-									store32(m.memory, uint64(uint32(v4))+56, uint32(v15+i32(1)))
-									m.fn160(v4+i32(64), v4+i32(56), i32(2))
-									t30 := int64(load64(m.memory, uint64(uint32(v4))+64))
-									if t30 != i64(1) {
-										goto l11
-									}
-									t31 := int64(load64(m.memory, uint64(uint32(v4))+72))
-									v18 = t31
-									if v18 >= i64(61) {
-										goto l11
-									}
-									v9 = v18 + (v17+v9*i64(60))*i64(60)
-									goto l12
-								case 1:
-									m.fn160(v4+i32(64), v4+i32(56), i32(4))
-									t16 := int32(load32(m.memory, uint64(uint32(v4))+64))
-									if t16 == 0 {
-										goto l11
-									}
-									t17 := int64(load64(m.memory, uint64(uint32(v4))+72))
-									v13 = t17
-									goto l12
-								case 9:
-									m.fn161(v4+i32(64), v4+i32(56), i32(25184), i32(7), i32(3))
-									t34 := int32(load32(m.memory, uint64(uint32(v4))+64))
-									if t34 != 0 {
-										goto l12
-									}
-									goto l11
-								case 10:
-									m.fn161(v4+i32(64), v4+i32(56), i32(25276), i32(12), i32(3))
-									t14 := int32(load32(m.memory, uint64(uint32(v4))+64))
-									if t14 == 0 {
-										goto l11
-									}
-									t15 := int64(load64(m.memory, uint64(uint32(v4))+72))
-									v12 = t15
-									goto l12
-								case 12:
-									goto l6
-								default:
-									if v14 == i32(65) {
-										m.fn161(v4+i32(64), v4+i32(56), i32(25184), i32(7), i32(-1))
-										t32 := int32(load32(m.memory, uint64(uint32(v4))+64))
-										if t32 == 0 {
-											goto l11
-										}
-										goto l12
-									}
-									if v14 == i32(121) {
-										m.fn160(v4+i32(64), v4+i32(56), i32(2))
-										t18 := int32(load32(m.memory, uint64(uint32(v4))+64))
-										if t18 == 0 {
-											goto l11
-										}
-										t19 := int64(load64(m.memory, uint64(uint32(v4))+72))
-										v13 = t19
-										v10 = i32(1)
-										goto l12
-									}
-									fallthrough
-								case 2, 3, 4, 5, 6, 7, 8, 11:
-									t7 := int32(load32(m.memory, uint64(uint32(v4))+60))
-									v15 = t7
-									if v15 == 0 {
-										goto l11
-									}
-									t8 := int32(load32(m.memory, uint64(uint32(v4))+56))
-									v16 = t8
-									t9 := int32(m.memory[uint32(v16)])
-									if t9 != v14 {
-										goto l11
-									}
-									store32(m.memory, uint64(uint32(v4))+60, uint32(v15+i32(-1)))
-									store32(m.memory, uint64(uint32(v4))+56, uint32(v16+i32(1)))
-									goto l12
-								case 13:
-									t10 := int32(load32(m.memory, uint64(uint32(v4))+60))
-									v14 = t10
-									if v14 == 0 {
-										goto l6
-									}
-									t11 := int32(load32(m.memory, uint64(uint32(v4))+56))
-									v15 = t11
-									t12 := int32(m.memory[uint32(v15)])
-									if t12 == i32(32) {
-										store32(m.memory, uint64(uint32(v4))+60, uint32(v14+i32(-1)))
-										store32(m.memory, uint64(uint32(v4))+56, uint32(v15+i32(1)))
-										m.fn160(v4+i32(64), v4+i32(56), i32(1))
-										t33 := int32(load32(m.memory, uint64(uint32(v4))+64))
-										if t33 != 0 {
-											goto l14
-										}
-										goto l11
-									}
-								}
-							}
-						l6:
-							m.fn160(v4+i32(64), v4+i32(56), i32(2))
-							t13 := int32(load32(m.memory, uint64(uint32(v4))+64))
-							if t13 == 0 {
-								goto l11
-							}
-							goto l14
-						}
-					l14:
-						t35 := int64(load64(m.memory, uint64(uint32(v4))+72))
-						v11 = t35
-					}
-				l12:
-					v7 = v7 + i32(1)
-					v8 = v8 + i32(-1)
-					if v8 != 0 {
-						goto l15
-					}
-					t36 := int32(load32(m.memory, uint64(uint32(v4))+60))
-					if t36 != 0 {
-						goto l11
-					}
-					{
-						if v10&i32(1) == 0 {
-							goto l16
-						}
-						t37 := int64(uint64(v3) / uint64(i64(1000000000)))
-						v19 = t37
-						v17 = i64(1900)
-						if uint64(v3) < uint64(i64(946684800000000000)) {
-							goto l17
-						}
-						v18 = i64(1801)
-						v20 = i64(46667)
-					l18:
-						{
-							t38 := v20
-							v17 = v18 + i64(298)
-							t39 := v17
-							v21 = v17 / i64(400)
-							t40 := (t39 - v21*i64(400)) >> 63
-							t41 := v17
-							v22 = v17 / i64(4)
-							t42 := v17 % i64(100)
-							v17 = t38 + (t40 + (t41-v22<<2)>>63 + v21 + v22 + v17/i64(-100) + int64(uint64(t42)>>63))
-							v20 = v20 + i64(36500)
-							v18 = v18 + i64(100)
-							if v17*i64(86400)+i64(26438400) <= v19 {
-								goto l18
-							}
-						}
-						v17 = v18 + i64(99)
-					l17:
-						v13 = v17 + v13
-						t43 := fn162(v13, v12)
-						p44 := v13
-						if v9+(t43+v11)*i64(86400)+i64(-86400) > v19+i64(1577880000) {
-							p44 = v13 + i64(-100)
-						}
-						v13 = p44
-					}
-				l16:
-					v17 = i64(12)
-					if v12 == i64(12) {
-						v12 = v13 / i64(400)
-						t45 := v12 + v13/i64(-100)
-						v18 = v13 / i64(4)
-						t46 := v13 % i64(100)
-						v12 = t45 + v18 + v13*i64(365) + (v13-v12*i64(400))>>63 + int64(uint64(t46)>>63) + (v13-v18<<2)>>63 + i64(-719162)
-						goto l21
-					}
-					v17 = v12
-					goto l20
-				}
-			l0:
-				if v2 != 0 {
-					goto l11
-				}
-				v13 = i64(0)
-				v17 = i64(0)
-				v11 = i64(0)
-				v9 = i64(0)
-			l20:
-				t47 := fn162(v13, v17+i64(1))
-				v12 = t47
-				goto l21
-			}
-		l11:
-			v5 = v5 + i32(1)
-			if v5 != i32(3) {
-				goto l22
-			}
-		}
-		v13 = i64(0)
-		goto l23
-	l21:
-		t48 := fn162(v13, v17)
-		v17 = t48
-		v13 = i64(0)
-		if v11 < i64(1) {
-			goto l23
-		}
-		if v11 > v12-v17 {
-			goto l23
-		}
-		t49 := v4
-		v11 = v9 + (v17+v11)*i64(86400) + i64(-86400)
-		p50 := i64(0)
-		if v11 > i64(0) {
-			p50 = v11
-		}
-		m.fn164(t49, p50, i64(0), i64(1000000000), i64(0))
-		t51 := int64(load64(m.memory, uint32(v4)))
-		t52 := v0
-		v11 = t51
-		v13 = v11 - v3
-		t53 := int64(load64(m.memory, uint64(uint32(v4))+8))
-		t54 := v13
-		var p55 int32
-		if uint64(v13) > uint64(v11) {
-			p55 = 1
-		}
-		v13 = t53
-		t56 := v13
-		var p57 int32
-		if uint64(v11) < uint64(v3) {
-			p57 = 1
-		}
-		v9 = t56 - int64(uint32(p57))
-		var p59 int32
-		if uint64(v9) > uint64(v13) {
-			p59 = 1
-		}
-		p58 := p59
-		if uint64(v11) >= uint64(v3) {
-			p58 = p55
-		}
-		v7 = p58
-		p60 := t54
-		if v7 != 0 {
-			p60 = i64(0)
-		}
-		v11 = p60
-		p61 := i64(0x7fffffffffffffff)
-		if uint64(v11) < uint64(i64(0x7fffffffffffffff)) {
-			p61 = v11
-		}
-		p62 := v9
-		if v7 != 0 {
-			p62 = i64(0)
-		}
-		p63 := i64(0x7fffffffffffffff)
-		if p62 == 0 {
-			p63 = p61
-		}
-		store64(m.memory, uint64(uint32(t52))+8, uint64(p63))
-		v13 = i64(1)
+func (m *Module) fn6(v0, v1, v2, v3, v4 int32) {
+	var v5, v6 int32
+	var v7 int64
+	var v8 int32
+	v3 = v3 << 3
+	t0 := int32(load32(m.memory, uint32(v1)))
+	v5 = t0
+	t1 := int32(load32(m.memory, uint64(uint32(v1))+4))
+	v6 = t1
+	v7 = i64(1)
+l4:
+	if v3 != 0 {
+		goto l0
 	}
-l23:
-	store64(m.memory, uint32(v0), uint64(v13))
-	m.g0 = v4 + i32(80)
+	v7 = i64(0)
+	goto l1
+l0:
+	{
+		t2 := int32(load32(m.memory, uint32(v2+i32(4))))
+		t3 := v6
+		t4 := v4
+		v8 = t2
+		p5 := v8
+		if uint32(v4) < uint32(v8) {
+			p5 = t4
+		}
+		v8 = p5
+		if uint32(t3) < uint32(v8) {
+			goto l2
+		}
+		t6 := int32(load32(m.memory, uint32(v2)))
+		t7 := m.fn73(v5, v8, t6, v8)
+		if t7 != 0 {
+			goto l3
+		}
+	}
+l2:
+	v2 = v2 + i32(8)
+	v7 = v7 + i64(1)
+	v3 = v3 + i32(-8)
+	goto l4
+l3:
+	store64(m.memory, uint64(uint32(v0))+8, uint64(v7))
+	store32(m.memory, uint64(uint32(v1))+4, uint32(v6-v8))
+	store32(m.memory, uint32(v1), uint32(v5+v8))
+	v7 = i64(1)
+l1:
+	store64(m.memory, uint32(v0), uint64(v7))
 }
 
 //go:norace
-func (m *Module) fn4(v0, v1, v2, v3 int32, v4 int64) {
-	var v5, v6, v7, v8, v9, v10, v11 int32
-	var v12, v13, v14, v15, v16, v17, v18, v19 int64
+func (m *Module) fn7(v0, v1, v2 int32) {
+	var v3 int32
+	var v4 int64
+	var v5 int32
+	var v6 int64
 	t0 := m.g0
-	v5 = t0 - i32(1664)
-	m.g0 = v5
+	v3 = t0 - i32(16)
+	m.g0 = v3
+	v4 = i64(0)
+	{
+		t1 := int32(load32(m.memory, uint64(uint32(v1))+4))
+		v5 = t1
+		if uint32(v5) < uint32(v2) {
+			goto l0
+		}
+		store32(m.memory, uint64(uint32(v1))+4, uint32(v5-v2))
+		t2 := int32(load32(m.memory, uint32(v1)))
+		t3 := v1
+		v5 = t2
+		store32(m.memory, uint32(t3), uint32(v5+v2))
+		m.fn103(v3, v5, v2)
+		t4 := int64(load64(m.memory, uint32(v3)))
+		if t4 != i64(1) {
+			goto l0
+		}
+		t5 := int64(load64(m.memory, uint64(uint32(v3))+8))
+		v6 = t5
+		if v6 < i64(0) {
+			goto l0
+		}
+		store64(m.memory, uint64(uint32(v0))+8, uint64(v6))
+		v4 = i64(1)
+	}
+l0:
+	store64(m.memory, uint32(v0), uint64(v4))
+	m.g0 = v3 + i32(16)
+}
+
+//go:norace
+func (m *Module) fn8(v0, v1 int32, v2 int64) {
+	var v3 int64
+	v3 = i64(0)
+	{
+		t0 := fn10(v2+i64(100), i64(1))
+		t1 := int64(load64(m.memory, uint32(v1)))
+		if t0*i64(86400) <= t1 {
+			goto l0
+		}
+		store64(m.memory, uint64(uint32(v0))+8, uint64(v2))
+		v3 = i64(1)
+	}
+l0:
+	store64(m.memory, uint32(v0), uint64(v3))
+}
+
+//go:norace
+func (m *Module) fn9(v0 int32) int64 {
+	t0 := int64(load64(m.memory, uint64(uint32(v0))+24))
+	t1 := int64(load64(m.memory, uint64(uint32(v0))+16))
+	t2 := int64(load64(m.memory, uint32(v0)))
+	t3 := int64(load64(m.memory, uint64(uint32(v0))+8))
+	t4 := fn10(t2, t3)
+	return t0 + (t1+t4)*i64(86400) + i64(-86400)
+}
+
+//go:norace
+func fn10(v0, v1 int64) int64 {
+	var v2, v3 int64
+	t0 := v0
+	var p1 int32
+	if v1 < i64(3) {
+		p1 = 1
+	}
+	v0 = t0 - int64(uint32(p1))
+	v2 = v0 / i64(400)
+	t2 := v2 + v0/i64(-100)
+	v3 = v0 / i64(4)
+	t3 := v0 % i64(100)
+	t4 := (v1 + i64(9)) % i64(12)
+	return t2 + v3 + v0*i64(365) + (v0-v2*i64(400))>>63 + int64(uint64(t3)>>63) + (v0-v3<<2)>>63 + int64(int16(uint32(int32(int16(int32(t4)*i32(153)+i32(2)))/i32(5)))) + i64(-719468)
+}
+
+//go:norace
+func (m *Module) fn11(v0, v1, v2, v3 int32) {
+	var v4 int32
+	t0 := m.g0
+	v4 = t0 - i32(16)
+	m.g0 = v4
+	t1 := int32(load32(m.memory, uint32(v1)))
+	t2 := int32(load32(m.memory, uint64(uint32(v1))+4))
+	m.fn12(v4+i32(8), t1, t2, v2, v3)
 	{
 		{
-			if v1 != 0 {
+			t3 := int32(load32(m.memory, uint64(uint32(v4))+8))
+			v3 = t3
+			if v3 != 0 {
 				goto l0
 			}
-			v6 = i32(1)
+			store64(m.memory, uint32(v0), uint64(i64(0)))
 			goto l1
-		l0:
-			v6 = i32(1)
-			t1 := int32(load32(m.memory, uint64(uint32(v2))+4))
-			v7 = t1
-			t2 := int32(load32(m.memory, uint32(v2)))
-			if t2&i32(1) != 0 {
+		}
+	l0:
+		t4 := int32(load32(m.memory, uint64(uint32(v4))+12))
+		m.fn13(v4, v3, t4)
+		{
+			t5 := int32(load32(m.memory, uint32(v4)))
+			v3 = t5
+			if v3 != 0 {
 				goto l2
 			}
-			t3 := int32(load32(m.memory, uint64(uint32(v2))+8))
-			v8 = t3
-			t4 := int32(load32(m.memory, uint32(v1)))
-			v9 = t4
+			store64(m.memory, uint32(v0), uint64(i64(0)))
+			goto l1
+		}
+	l2:
+		t6 := int32(load32(m.memory, uint64(uint32(v4))+4))
+		t7 := int32(load32(m.memory, uint64(uint32(v1))+8))
+		t8 := int64(load64(m.memory, uint32(t7)))
+		m.fn5(v0, v3, t6, t8)
+	}
+l1:
+	m.g0 = v4 + i32(16)
+}
+
+//go:norace
+func (m *Module) fn12(v0, v1, v2, v3, v4 int32) {
+	var v5, v6, v7, v8, v9, v10, v11, v12, v13, v14 int32
+	t0 := m.g0
+	v5 = t0 - i32(32)
+	m.g0 = v5
+	v6 = i32(0)
+	v7 = i32(0)
+	{
+	l6:
+		{
+			if v7&i32(1) == 0 {
+				goto l0
+			}
+			goto l1
+		l0:
+			v8 = i32(0)
 			{
-				t5 := int32(load32(m.memory, uint64(uint32(v1))+4))
-				v10 = t5
-				t6 := int32(load32(m.memory, uint64(uint32(v1))+40))
-				t7 := v10
-				v11 = t6
-				if t7|v11 != 0 {
+			l5:
+				{
+					var p1 int32
+					if v2 == v8 {
+						p1 = 1
+					}
+					v7 = p1
+					if v7 == 0 {
+						goto l2
+					}
+					v9 = v1
+					v8 = v2
 					goto l3
 				}
-				if v9 > i32(99) {
-					v6 = i32(16602)
-					v2 = i32(26)
-					switch v9 + i32(-100) {
-					case 0:
-						goto l9
-					default:
-						goto l3
-					case 1:
-						v6 = i32(16628)
-						v2 = i32(27)
-						goto l9
-					case 2:
-						v6 = i32(16655)
-						v2 = i32(37)
-						goto l9
-					case 3:
-						v6 = i32(16692)
-						v2 = i32(65)
-						goto l9
-					case 4:
-						v6 = i32(16757)
-						v2 = i32(32)
-						goto l9
-					case 5:
-						v6 = i32(16789)
-						v2 = i32(46)
-						goto l9
-					case 6:
-						v6 = i32(16835)
-						v2 = i32(56)
-						goto l9
-					case 7:
-						v6 = i32(16891)
-						v2 = i32(96)
-						goto l9
-					case 8:
-						v6 = i32(16987)
-						v2 = i32(36)
-						goto l9
-					case 9:
-						v6 = i32(17023)
-						v2 = i32(28)
-						goto l9
-					case 10:
-						v6 = i32(17051)
-						goto l9
-					case 11:
-						v6 = i32(17077)
-						v2 = i32(107)
-						goto l9
-					case 12:
-						v6 = i32(17184)
-						v2 = i32(50)
-						goto l9
-					case 13:
-						v6 = i32(17234)
-						v2 = i32(38)
-						goto l9
+			l2:
+				{
+					t2 := int32(m.memory[uint32(v1+v8)])
+					if t2 == i32(10) {
+						goto l4
 					}
+					v8 = v8 + i32(1)
+					goto l5
 				}
-				switch v9 + i32(-6) {
-				case 0:
-					v6 = i32(17272)
-					v2 = i32(32)
-					goto l9
-				case 1:
-					v6 = i32(17304)
-					v2 = i32(37)
-					goto l9
-				default:
-					if v9 == 0 {
-						goto l8
-					}
-					if v9 != i32(22) {
-						goto l3
-					}
-					v6 = i32(17341)
-					v2 = i32(50)
-					goto l9
-				}
-			l8:
-				v6 = i32(16594)
-				v2 = i32(8)
-			l9:
-				if v3 != 0 {
-					if uint64(v4) > uint64(uint32(v2)) {
-						if v2 == 0 {
-							goto l27
-						}
-						memory_copy(m.memory, uint32(v3), uint32(v6), uint32(v2))
-					l27:
-						v6 = i32(0)
-						m.memory[uint32(v3+v2)] = byte(i32(0))
-						goto l24
-					}
-					v6 = i32(1)
-					goto l26
-				}
-				v7 = i32(100)
-				v6 = i32(1)
-				goto l24
+			l4:
+				t3 := v1
+				v10 = v8 + i32(1)
+				v9 = t3 + v10
+				v2 = v2 - v10
 			}
 		l3:
-			v6 = i32(-100)
-		l29:
+			m.fn3(v5+i32(16), v1, v8, i32(58))
+			t4 := int32(load32(m.memory, uint64(uint32(v5))+28))
+			v11 = t4
+			t5 := int32(load32(m.memory, uint64(uint32(v5))+20))
+			v10 = t5
+			t6 := int32(load32(m.memory, uint64(uint32(v5))+16))
+			v8 = t6
+			v1 = v9
+			t7 := int32(load32(m.memory, uint64(uint32(v5))+24))
+			v12 = t7
+			if v12 == 0 {
+				goto l6
+			}
+			v1 = v9
+			if v10 != v4 {
+				goto l6
+			}
+			v1 = v4
+			v10 = v3
+		l8:
 			{
-				if v6 == 0 {
-					goto l28
+				if v1 == 0 {
+					goto l7
 				}
-				v2 = v6 + i32(20096)
-				v6 = v6 + i32(4)
-				t8 := int32(load32(m.memory, uint32(v2)))
-				if t8 != v9 {
-					goto l29
+				t8 := int32(m.memory[uint32(v10)])
+				v13 = t8
+				t9 := int32(m.memory[uint32(v8)])
+				v14 = t9
+				v10 = v10 + i32(1)
+				v1 = v1 + i32(-1)
+				v8 = v8 + i32(1)
+				t11 := v14
+				p10 := i32(0)
+				if uint32((v14+i32(-65))&i32(255)) < uint32(i32(26)) {
+					p10 = i32(32)
+				}
+				t13 := (t11 | p10) & i32(255)
+				t14 := v13
+				p12 := i32(0)
+				if uint32((v13+i32(-65))&i32(255)) < uint32(i32(26)) {
+					p12 = i32(32)
+				}
+				if t13 == (t14|p12)&i32(255) {
+					goto l8
 				}
 			}
-			t9 := m.fn5(v10)
-			v6 = t9
-			switch v11 {
-			default:
-				goto l28
-			case 0:
-				if v6 == 0 {
-					goto l28
-				}
-				store32(m.memory, uint64(uint32(v5))+796, uint32(v9))
-				store32(m.memory, uint64(uint32(v5))+792, uint32(v6))
-				t10 := int64(load64(m.memory, uint64(uint32(v1))+16))
-				store64(m.memory, uint64(uint32(v5))+784, uint64(t10))
-				t11 := int64(load64(m.memory, uint64(uint32(v1))+8))
-				store64(m.memory, uint64(uint32(v5))+776, uint64(t11))
-				if v7 == 0 {
-					goto l32
-				}
-				m.fn6(v5+i32(848), v5+i32(776), v7, v8)
-				goto l33
-			l32:
-				m.fn7(v5+i32(848), v5+i32(776))
-			l33:
-				t12 := int32(load32(m.memory, uint64(uint32(v5))+848))
-				v6 = t12
-				memory_copy(m.memory, uint32(v5+i32(8)), uint32(v5+i32(852)), uint32(i32(768)))
-				goto l34
-			case 1, 2:
+			v1 = v9
+			goto l6
+		l7:
+		}
+		m.fn19(v5+i32(8), v12, v11, i32(25376))
+		t15 := int32(load32(m.memory, uint64(uint32(v5))+12))
+		t16 := int32(load32(m.memory, uint64(uint32(v5))+8))
+		t17 := v11
+		v8 = t16
+		p18 := t17
+		if v8 != 0 {
+			p18 = t15
+		}
+		v1 = p18
+		p19 := v12
+		if v8 != 0 {
+			p19 = v8
+		}
+		v6 = p19
+	}
+l1:
+	store32(m.memory, uint64(uint32(v0))+4, uint32(v1))
+	store32(m.memory, uint32(v0), uint32(v6))
+	m.g0 = v5 + i32(32)
+}
+
+//go:norace
+func (m *Module) fn13(v0, v1, v2 int32) {
+	var v3 int32
+	t0 := m.g0
+	v3 = t0 - i32(32)
+	m.g0 = v3
+	{
+		if uint32(v2) <= uint32(i32(1024)) {
+			goto l0
+		}
+		v2 = i32(0)
+		goto l1
+	l0:
+		m.fn3(v3+i32(16), v1, v2, i32(44))
+		t1 := int32(load32(m.memory, uint64(uint32(v3))+16))
+		t2 := int32(load32(m.memory, uint64(uint32(v3))+20))
+		m.fn16(v3+i32(8), t1, t2)
+		t3 := int32(load32(m.memory, uint64(uint32(v3))+12))
+		v1 = t3
+		t4 := int32(load32(m.memory, uint64(uint32(v3))+8))
+		v2 = t4
+	}
+l1:
+	store32(m.memory, uint64(uint32(v0))+4, uint32(v1))
+	store32(m.memory, uint32(v0), uint32(v2))
+	m.g0 = v3 + i32(32)
+}
+
+//go:norace
+func (m *Module) fn14(v0 int32, v1 int64, v2, v3 int32) {
+	var v4 int32
+	var v5, v6, v7, v8 int64
+	var v9, v10, v11, v12, v13, v14, v15 int32
+	t0 := m.g0
+	v4 = t0 - i32(48)
+	m.g0 = v4
+	{
+		if uint32(v3) < uint32(i32(1025)) {
+			goto l0
+		}
+		store64(m.memory, uint32(v0), uint64(i64(0)))
+		goto l1
+	l0:
+		t1 := int64(load64(m.memory, uint64(uint32(v0))+8))
+		v5 = t1
+		v6 = i64(0)
+	l11:
+		v7 = v5
+		v8 = v6
+		v9 = int32(v8)
+	l12:
+		{
+			if v2 == 0 {
+				goto l2
+			}
+			m.fn15(v4+i32(32), v2, v3, i32(44))
+			t2 := int32(load32(m.memory, uint64(uint32(v4))+44))
+			v3 = t2
+			t3 := int32(load32(m.memory, uint64(uint32(v4))+40))
+			v2 = t3
+			t4 := int32(load32(m.memory, uint64(uint32(v4))+36))
+			v10 = t4
+			t5 := int32(load32(m.memory, uint64(uint32(v4))+32))
+			v11 = t5
+			store64(m.memory, uint64(uint32(v4))+32, uint64(i64(0)))
+			m.fn15(v4+i32(16), v11, v10, i32(59))
+			t6 := int32(load32(m.memory, uint64(uint32(v4))+28))
+			v12 = t6
+			t7 := int32(load32(m.memory, uint64(uint32(v4))+24))
+			v10 = t7
+		l8:
+			v13 = i32(0)
+		l4:
+			{
 				if v10 == 0 {
-					goto l35
+					t21 := int64(load64(m.memory, uint64(uint32(v4))+40))
+					t22 := int32(load32(m.memory, uint64(uint32(v4))+32))
+					t23 := v5
+					v10 = v13 & t22
+					p24 := t23
+					if v10 != 0 {
+						p24 = t21
+					}
+					v5 = p24
+					{
+						t25 := v8
+						v6 = int64(uint32(v10))
+						if t25&v6 == 0 {
+							if (v10^i32(1))&v9 == 0 {
+								goto l11
+							}
+							goto l12
+						}
+						if uint64(v5) >= uint64(v7) {
+							goto l11
+						}
+						goto l12
+					}
 				}
-				if v6 == 0 {
-					goto l28
-				}
-			l35:
-				t13 := int64(load64(m.memory, uint64(uint32(v1))+32))
-				v12 = t13
-				t14 := int64(load64(m.memory, uint64(uint32(v1))+8))
-				v13 = t14
-				t15 := int64(load64(m.memory, uint64(uint32(v1))+16))
-				v14 = t15
-				store32(m.memory, uint64(uint32(v5))+840, uint32(v11))
-				store32(m.memory, uint64(uint32(v5))+836, uint32(v9))
-				store32(m.memory, uint64(uint32(v5))+832, uint32(v6))
-				store64(m.memory, uint64(uint32(v5))+784, uint64(v14))
-				store64(m.memory, uint64(uint32(v5))+776, uint64(v13))
-				t16 := int64(load64(m.memory, uint64(uint32(v1))+24))
+				m.fn15(v4+i32(16), v10, v12, i32(59))
+				t8 := int32(load32(m.memory, uint64(uint32(v4))+28))
+				v12 = t8
+				t9 := int32(load32(m.memory, uint64(uint32(v4))+24))
+				v10 = t9
+				t10 := int32(load32(m.memory, uint64(uint32(v4))+16))
+				t11 := int32(load32(m.memory, uint64(uint32(v4))+20))
+				m.fn16(v4+i32(8), t10, t11)
+				t12 := int32(load32(m.memory, uint64(uint32(v4))+8))
+				t13 := int32(load32(m.memory, uint64(uint32(v4))+12))
+				m.fn3(v4+i32(16), t12, t13, i32(61))
+				t14 := int32(load32(m.memory, uint64(uint32(v4))+28))
+				v14 = t14
+				t15 := int32(load32(m.memory, uint64(uint32(v4))+24))
+				v11 = t15
+				t16 := int32(load32(m.memory, uint64(uint32(v4))+16))
 				v15 = t16
-				t17 := int64(load64(m.memory, uint64(uint32(v1))+44))
-				t18 := v5
-				v16 = t17
-				store64(m.memory, uint64(uint32(t18))+848, uint64(v16))
-				t19 := int64(load64(m.memory, uint64(uint32(v1))+52))
-				t20 := v5
-				v17 = t19
-				store64(m.memory, uint64(uint32(t20))+856, uint64(v17))
-				t21 := int64(load64(m.memory, uint64(uint32(v1))+60))
-				t22 := v5
-				v18 = t21
-				store64(m.memory, uint64(uint32(t22))+864, uint64(v18))
-				t23 := int64(load64(m.memory, uint64(uint32(v1))+68))
-				t24 := v5
-				v19 = t23
-				store64(m.memory, uint64(uint32(t24))+872, uint64(v19))
-				t26 := v5
-				p25 := i64(0xffffffff)
-				if uint64(v15) < uint64(i64(0xffffffff)) {
-					p25 = v15
+				t17 := int32(load32(m.memory, uint64(uint32(v4))+20))
+				if t17 != i32(1) {
+					goto l4
 				}
-				v15 = p25
-				store32(m.memory, uint64(uint32(t26))+792, uint32(v15))
-				store64(m.memory, uint64(uint32(v5))+796, uint64(v16))
-				store64(m.memory, uint64(uint32(v5))+820, uint64(v19))
-				store64(m.memory, uint64(uint32(v5))+812, uint64(v18))
-				store64(m.memory, uint64(uint32(v5))+804, uint64(v17))
-				t28 := v5
-				p27 := i64(0xffffffff)
-				if uint64(v12) < uint64(i64(0xffffffff)) {
-					p27 = v12
+				if v11 == 0 {
+					goto l4
 				}
-				store32(m.memory, uint64(uint32(t28))+828, uint32(p27))
-				memory_zero(m.memory, uint32(v5+i32(848)), uint32(i32(772)))
-				t29 := m.fn8(v5+i32(848), i32(23330), i32(3))
-				t30 := m.fn9(t29, v15)
-				t31 := m.fn8(t30, i32(23333), i32(2))
-				v2 = t31
-				store32(m.memory, uint64(uint32(v5))+1660, uint32(v6))
-				store32(m.memory, uint64(uint32(v5))+1656, uint32(v9))
-				store64(m.memory, uint64(uint32(v5))+1640, uint64(v14))
-				store64(m.memory, uint64(uint32(v5))+1632, uint64(v13))
-				store32(m.memory, uint64(uint32(v5))+1648, uint32(i32(0)))
-				store32(m.memory, uint64(uint32(v5))+1628, uint32(v5+i32(796)))
-				store32(m.memory, uint64(uint32(v5))+1624, uint32(v11))
-				m.fn10(v5+i32(1624), v2)
-				t32 := int32(load32(m.memory, uint32(v2)))
-				v6 = t32
-				memory_copy(m.memory, uint32(v5+i32(8)), uint32(v2+i32(4)), uint32(i32(768)))
+				{
+					t18 := int32(m.memory[uint32(v15)])
+					switch t18 + i32(-114) {
+					default:
+						goto l4
+					case 2:
+						m.fn5(v4+i32(32), v11, v14, v1)
+						goto l4
+					case 0:
+						v13 = i32(0)
+						t19 := m.fn17(v11, v14)
+						if t19 == 0 {
+							goto l4
+						}
+					l9:
+						if v14 != 0 {
+							v14 = v14 + i32(-1)
+							t20 := int32(m.memory[uint32(v11)])
+							v15 = t20
+							v11 = v11 + i32(1)
+							if v15 != i32(48) {
+								goto l8
+							}
+							goto l9
+						}
+						v13 = i32(1)
+						goto l4
+					}
+				}
 			}
-		l34:
-			memory_copy(m.memory, uint32(v5+i32(852)), uint32(v5+i32(8)), uint32(i32(768)))
-			store32(m.memory, uint64(uint32(v5))+848, uint32(v6))
+		}
+	l2:
+		store64(m.memory, uint64(uint32(v0))+8, uint64(v7))
+		store64(m.memory, uint32(v0), uint64(v8))
+	}
+l1:
+	m.g0 = v4 + i32(48)
+}
+
+//go:norace
+func (m *Module) fn15(v0, v1, v2, v3 int32) {
+	var v4, v5, v6, v7, v8, v9 int32
+	v4 = i32(0)
+	v5 = v3 & i32(255)
+	v6 = i32(0)
+	v3 = i32(0)
+l6:
+	{
+		if v2 == v3 {
+			store32(m.memory, uint64(uint32(v0))+8, uint32(i32(0)))
+			store32(m.memory, uint64(uint32(v0))+4, uint32(v2))
+			store32(m.memory, uint32(v0), uint32(v1))
+			return
+		}
+		{
+			t0 := int32(m.memory[uint32(v1+v3)])
+			v7 = t0
+			if v7 == i32(34) {
+				if v6&i32(1) != 0 {
+					goto l2
+				}
+				v9 = v4 ^ i32(1)
+				goto l4
+			}
+			if v7 != i32(92) {
+				goto l2
+			}
+			v8 = v6 ^ i32(-1)
+			v9 = i32(1)
 			v6 = i32(1)
-			if v3 != 0 {
-				goto l36
+			if v8&v4&i32(1) == 0 {
+				goto l2
 			}
+			goto l3
 		}
-	l1:
-		v7 = i32(100)
-		goto l2
-	l36:
-		t33 := int32(load32(m.memory, uint64(uint32(v5))+1616))
-		t34 := v4
-		v2 = t33
-		t35 := v2
-		var p36 int32
-		if uint32(v2) > uint32(i32(768)) {
-			p36 = 1
+	l2:
+		;
+		var p1 int32
+		if v7 != v5 {
+			p1 = 1
 		}
-		v9 = p36
-		p37 := t35
-		if v9 != 0 {
-			p37 = i32(0)
+		if (p1|v4)&i32(1) == 0 {
+			goto l5
 		}
-		v2 = p37
-		if uint64(t34) > uint64(uint32(v2)) {
+		var p2 int32
+		if v7 == v5 {
+			p2 = 1
+		}
+		v9 = p2 | v4
+	}
+l4:
+	v6 = i32(0)
+l3:
+	v3 = v3 + i32(1)
+	v4 = v9
+	goto l6
+l5:
+	store32(m.memory, uint64(uint32(v0))+4, uint32(v3))
+	store32(m.memory, uint32(v0), uint32(v1))
+	t3 := v0
+	t4 := v2
+	v3 = v3 + i32(1)
+	store32(m.memory, uint64(uint32(t3))+12, uint32(t4-v3))
+	store32(m.memory, uint64(uint32(v0))+8, uint32(v1+v3))
+}
+
+//go:norace
+func (m *Module) fn16(v0, v1, v2 int32) {
+	var v3 int32
+l4:
+	if v2 != 0 {
+		{
+			t0 := int32(m.memory[uint32(v1)])
+			v3 = t0
+			if v3 == i32(9) {
+				goto l2
+			}
+			if v3 == i32(32) {
+				goto l2
+			}
 			{
-				if v2 == 0 {
-					goto l38
+				t1 := int32(m.memory[uint32(v1+v2+i32(-1))])
+				v3 = t1
+				if v3 == i32(32) {
+					goto l3
 				}
-				t39 := v3
-				p38 := v5 + i32(848)
-				if v9 != 0 {
-					p38 = i32(1)
+				if v3 != i32(9) {
+					goto l1
 				}
-				memory_copy(m.memory, uint32(t39), uint32(p38), uint32(v2))
 			}
-		l38:
-			v6 = i32(0)
-			m.memory[uint32(v3+v2)] = byte(i32(0))
+		l3:
+			v2 = v2 + i32(-1)
+			goto l4
+		}
+	l2:
+		v2 = v2 + i32(-1)
+		v1 = v1 + i32(1)
+		goto l4
+	}
+	v2 = i32(0)
+	goto l1
+l1:
+	store32(m.memory, uint64(uint32(v0))+4, uint32(v2))
+	store32(m.memory, uint32(v0), uint32(v1))
+}
+
+//go:norace
+func (m *Module) fn17(v0, v1 int32) int32 {
+	var v2 int32
+	if v1 == 0 {
+		goto l0
+	}
+l2:
+	{
+		if v1 != 0 {
+			goto l1
+		}
+		return i32(1)
+	l1:
+		v1 = v1 + i32(-1)
+		t0 := int32(m.memory[uint32(v0)])
+		v2 = t0
+		v0 = v0 + i32(1)
+		if uint32((v2+i32(-48))&i32(255)) < uint32(i32(10)) {
 			goto l2
 		}
 	}
-l26:
-	v7 = i32(106)
-	goto l2
-l28:
-	v6 = i32(1)
-	v7 = i32(101)
-l2:
-	if v3 == 0 {
-		goto l24
-	}
-	if v4 == 0 {
-		goto l24
-	}
-	if v6 == 0 {
-		goto l24
-	}
-	m.memory[uint32(v3)] = byte(i32(0))
-l24:
-	store32(m.memory, uint32(v0), uint32(v6))
-	store32(m.memory, uint64(uint32(v0))+4, uint32(v7))
-	m.g0 = v5 + i32(1664)
+l0:
+	return i32(0)
 }
 
 //go:norace
-func (m *Module) fn5(v0 int32) int32 {
-	var v1, v2, v3 int32
+func (m *Module) fn18(v0, v1, v2, v3, v4 int32) {
+	var v5, v6, v7, v8, v9, v10 int32
+	t0 := m.g0
+	v5 = t0 - i32(32)
+	m.g0 = v5
+	m.fn3(v5+i32(16), v3, v4, i32(58))
+	v6 = i32(0)
+	{
+		{
+			t1 := int32(load32(m.memory, uint64(uint32(v5))+24))
+			v7 = t1
+			if v7 != 0 {
+				goto l0
+			}
+			goto l1
+		}
+	l0:
+		t2 := int32(load32(m.memory, uint64(uint32(v5))+20))
+		if t2 != v2 {
+			goto l1
+		}
+		t3 := int32(load32(m.memory, uint64(uint32(v5))+28))
+		v8 = t3
+		t4 := int32(load32(m.memory, uint64(uint32(v5))+16))
+		v4 = t4
+	l3:
+		{
+			if v2 == 0 {
+				goto l2
+			}
+			t5 := int32(m.memory[uint32(v1)])
+			v3 = t5
+			v6 = i32(0)
+			t6 := int32(m.memory[uint32(v4)])
+			v9 = t6
+			v1 = v1 + i32(1)
+			v2 = v2 + i32(-1)
+			v4 = v4 + i32(1)
+			t8 := v9
+			p7 := i32(0)
+			if uint32((v9+i32(-65))&i32(255)) < uint32(i32(26)) {
+				p7 = i32(32)
+			}
+			t10 := (t8 | p7) & i32(255)
+			t11 := v3
+			p9 := i32(0)
+			if uint32((v3+i32(-65))&i32(255)) < uint32(i32(26)) {
+				p9 = i32(32)
+			}
+			if t10 == (t11|p9)&i32(255) {
+				goto l3
+			}
+			goto l1
+		}
+	l2:
+		m.fn19(v5+i32(8), v7, v8, i32(25376))
+		t12 := int32(load32(m.memory, uint64(uint32(v5))+12))
+		t13 := int32(load32(m.memory, uint64(uint32(v5))+8))
+		t14 := v8
+		v2 = t13
+		p15 := t14
+		if v2 != 0 {
+			p15 = t12
+		}
+		v10 = p15
+		p16 := v7
+		if v2 != 0 {
+			p16 = v2
+		}
+		v6 = p16
+	}
+l1:
+	store32(m.memory, uint64(uint32(v0))+4, uint32(v10))
+	store32(m.memory, uint32(v0), uint32(v6))
+	m.g0 = v5 + i32(32)
+}
+
+//go:norace
+func (m *Module) fn19(v0, v1, v2, v3 int32) {
+	var v4 int32
+	{
+		if v2 != 0 {
+			goto l0
+		}
+		v2 = i32(0)
+		goto l1
+	l0:
+		t0 := v1
+		t1 := v1
+		v4 = v2 + i32(-1)
+		t2 := m.fn193(t1+v4, v3, i32(1))
+		p3 := i32(0)
+		if t2 != 0 {
+			p3 = t0
+		}
+		v2 = p3
+	}
+l1:
+	store32(m.memory, uint64(uint32(v0))+4, uint32(v4))
+	store32(m.memory, uint32(v0), uint32(v2))
+}
+
+//go:norace
+func (m *Module) fn20(v0, v1 int32) {
+	var v2, v3, v4, v5 int32
+	v2 = i32(0)
+	t0 := m.g0
+	v3 = t0 - i32(48)
+	memory_zero(m.memory, uint32(v3+i32(12)), uint32(i32(36)))
+	t1 := int32(load32(m.memory, uint64(uint32(v1))+52))
+	v4 = t1
+	p2 := i32(32)
+	if uint32(v4) < uint32(i32(32)) {
+		p2 = v4
+	}
+	v5 = p2
+l1:
+	{
+		if v5 == v2 {
+			goto l0
+		}
+		t3 := int32(m.memory[uint32(v1+v2+i32(20))])
+		m.memory[uint32(v3+i32(12)+v2)] = byte(t3)
+		v2 = v2 + i32(1)
+		goto l1
+	}
+l0:
+	t4 := int32(load32(m.memory, uint64(uint32(v1))+64))
+	store32(m.memory, uint64(uint32(v0))+48, uint32(t4))
+	store64(m.memory, uint64(uint32(v0))+40, uint64(uint32(v4)))
+	t5 := int64(load32(m.memory, uint64(uint32(v1))+16))
+	store64(m.memory, uint64(uint32(v0))+32, uint64(t5))
+	t6 := int64(load64(m.memory, uint64(uint32(v1))+8))
+	store64(m.memory, uint64(uint32(v0))+24, uint64(t6))
+	t7 := int64(load64(m.memory, uint32(v1)))
+	store64(m.memory, uint64(uint32(v0))+16, uint64(t7))
+	t8 := int64(load64(m.memory, uint64(uint32(v1))+56))
+	store64(m.memory, uint64(uint32(v0))+8, uint64(i64_rotl(t8, i64(32))))
+	memory_copy(m.memory, uint32(v0+i32(52)), uint32(v3+i32(12)), uint32(i32(36)))
+	store64(m.memory, uint32(v0), uint64(i64(1)))
+}
+
+//go:norace
+func (m *Module) fn21(v0, v1, v2, v3 int32, v4 int64) {
+	var v5, v6, v7, v8, v9, v10, v11, v12, v13 int32
+	var v14, v15, v16, v17 int64
+	t0 := m.g0
+	v5 = t0 - i32(2464)
+	m.g0 = v5
+	v6 = i32(100)
+	{
+		if v1 != 0 {
+			goto l0
+		}
+		v7 = i32(1)
+		goto l1
+	l0:
+		v7 = i32(1)
+		t1 := int32(load32(m.memory, uint64(uint32(v2))+4))
+		v8 = t1
+		{
+			t2 := int32(load32(m.memory, uint32(v2)))
+			if t2&i32(1) == 0 {
+				goto l2
+			}
+			v6 = v8
+			goto l1
+		}
+	l2:
+		t3 := int32(load32(m.memory, uint64(uint32(v2))+8))
+		v9 = t3
+		t4 := int32(load32(m.memory, uint32(v1)))
+		v10 = t4
+		{
+			{
+				t5 := int32(load32(m.memory, uint64(uint32(v1))+4))
+				v11 = t5
+				t6 := int32(load32(m.memory, uint64(uint32(v1))+40))
+				t7 := v11
+				v12 = t6
+				if t7|v12 != 0 {
+					goto l3
+				}
+				v13 = i32(16602)
+				v2 = i32(26)
+				switch v10 + i32(-100) {
+				case 0:
+					goto l4
+				default:
+					switch v10 + i32(-6) {
+					case 0:
+						v13 = i32(17272)
+						v2 = i32(32)
+						goto l4
+					case 1:
+						v13 = i32(17304)
+						v2 = i32(37)
+						goto l4
+					default:
+						if v10 == 0 {
+							goto l22
+						}
+						if v10 != i32(22) {
+							goto l3
+						}
+						v13 = i32(17341)
+						v2 = i32(50)
+						goto l4
+					}
+				case 1:
+					v13 = i32(16628)
+					v2 = i32(27)
+					goto l4
+				case 2:
+					v13 = i32(16655)
+					v2 = i32(37)
+					goto l4
+				case 3:
+					v13 = i32(16692)
+					v2 = i32(65)
+					goto l4
+				case 4:
+					v13 = i32(16757)
+					v2 = i32(32)
+					goto l4
+				case 5:
+					v13 = i32(16789)
+					v2 = i32(46)
+					goto l4
+				case 6:
+					v13 = i32(16835)
+					v2 = i32(56)
+					goto l4
+				case 7:
+					v13 = i32(16891)
+					v2 = i32(96)
+					goto l4
+				case 8:
+					v13 = i32(16987)
+					v2 = i32(36)
+					goto l4
+				case 9:
+					v13 = i32(17023)
+					v2 = i32(28)
+					goto l4
+				case 10:
+					v13 = i32(17051)
+					goto l4
+				case 11:
+					v13 = i32(17077)
+					v2 = i32(107)
+					goto l4
+				case 12:
+					v13 = i32(17184)
+					v2 = i32(50)
+					goto l4
+				case 13:
+					v13 = i32(17234)
+					v2 = i32(38)
+					goto l4
+				}
+			l22:
+				v13 = i32(16594)
+				v2 = i32(8)
+			l4:
+				if v3 == 0 {
+					goto l1
+				}
+				if uint64(v4) <= uint64(uint32(v2)) {
+					goto l23
+				}
+				if v2 == 0 {
+					goto l24
+				}
+				memory_copy(m.memory, uint32(v3), uint32(v13), uint32(v2))
+			l24:
+				v7 = i32(0)
+				m.memory[uint32(v3+v2)] = byte(i32(0))
+				goto l25
+			}
+		l3:
+			p8 := i32(100)
+			if v1 != 0 {
+				p8 = v1
+			}
+			v13 = p8
+			v6 = i32(-100)
+			{
+				{
+				l27:
+					{
+						if v6 == 0 {
+							goto l26
+						}
+						v2 = v6 + i32(20096)
+						v6 = v6 + i32(4)
+						t9 := int32(load32(m.memory, uint32(v2)))
+						if t9 != v10 {
+							goto l27
+						}
+					}
+					t10 := m.fn22(v11)
+					v2 = t10
+					switch v12 {
+					default:
+						goto l26
+					case 0:
+						if v2 == 0 {
+							goto l26
+						}
+						store32(m.memory, uint64(uint32(v5))+1564, uint32(v10))
+						store32(m.memory, uint64(uint32(v5))+1560, uint32(v2))
+						t11 := int64(load64(m.memory, uint64(uint32(v1))+16))
+						store64(m.memory, uint64(uint32(v5))+1552, uint64(t11))
+						t12 := int64(load64(m.memory, uint64(uint32(v1))+8))
+						store64(m.memory, uint64(uint32(v5))+1544, uint64(t12))
+						if v8 == 0 {
+							goto l30
+						}
+						m.fn23(v5+i32(1652), v5+i32(1544), v8, v9)
+						goto l31
+					l30:
+						m.fn23(v5+i32(1652), v5+i32(1544), i32(0), v6)
+					l31:
+						t13 := int32(load32(m.memory, uint64(uint32(v5))+1652))
+						v2 = t13
+						memory_copy(m.memory, uint32(v5+i32(776)), uint32(v5+i32(1656)), uint32(i32(768)))
+						goto l32
+					case 1, 2:
+						if v11 == 0 {
+							goto l33
+						}
+						if v2 == 0 {
+							goto l26
+						}
+					l33:
+						memory_copy(m.memory, uint32(v5+i32(1652)), uint32(v1+i32(44)), uint32(i32(36)))
+						v6 = i32(0)
+					l35:
+						{
+							if v6 == i32(36) {
+								goto l34
+							}
+							t14 := int32(m.memory[uint32(v5+i32(1652)+v6)])
+							m.memory[uint32(v5+i32(1616)+v6)] = byte(t14)
+							v6 = v6 + i32(1)
+							goto l35
+						}
+					}
+				}
+			l26:
+				v6 = i32(101)
+				goto l1
+			l34:
+				t15 := int64(load64(m.memory, uint64(uint32(v13))+8))
+				v14 = t15
+				t16 := int64(load64(m.memory, uint64(uint32(v13))+16))
+				v15 = t16
+				t17 := int64(load64(m.memory, uint64(uint32(v13))+32))
+				v16 = t17
+				t18 := int64(load64(m.memory, uint64(uint32(v13))+24))
+				v17 = t18
+				m.fn24(v5+i32(1652), v5+i32(1616), i32(36))
+				store32(m.memory, uint64(uint32(v5))+1608, uint32(v12))
+				t20 := v5
+				p19 := i64(0xffffffff)
+				if uint64(v16) < uint64(i64(0xffffffff)) {
+					p19 = v16
+				}
+				store32(m.memory, uint64(uint32(t20))+1684, uint32(p19))
+				store32(m.memory, uint64(uint32(v5))+1604, uint32(v10))
+				store32(m.memory, uint64(uint32(v5))+1600, uint32(v2))
+				t22 := v5
+				p21 := i64(0xffffffff)
+				if uint64(v17) < uint64(i64(0xffffffff)) {
+					p21 = v17
+				}
+				v16 = p21
+				store32(m.memory, uint64(uint32(t22))+1560, uint32(v16))
+				store64(m.memory, uint64(uint32(v5))+1552, uint64(v15))
+				store64(m.memory, uint64(uint32(v5))+1544, uint64(v14))
+				v1 = v5 + i32(1564)
+				memory_copy(m.memory, uint32(v1), uint32(v5+i32(1652)), uint32(i32(36)))
+				memory_zero(m.memory, uint32(v5+i32(1652)), uint32(i32(772)))
+				t23 := m.fn25(v5+i32(1652), i32(23330), i32(3))
+				t24 := m.fn26(t23, v16)
+				t25 := m.fn25(t24, i32(23333), i32(2))
+				v6 = t25
+				store32(m.memory, uint64(uint32(v5))+2460, uint32(v2))
+				store32(m.memory, uint64(uint32(v5))+2456, uint32(v10))
+				store64(m.memory, uint64(uint32(v5))+2440, uint64(v15))
+				store64(m.memory, uint64(uint32(v5))+2432, uint64(v14))
+				store32(m.memory, uint64(uint32(v5))+2448, uint32(i32(0)))
+				store32(m.memory, uint64(uint32(v5))+2428, uint32(v1))
+				store32(m.memory, uint64(uint32(v5))+2424, uint32(v12))
+				m.fn27(v5+i32(2424), v6)
+				t26 := int32(load32(m.memory, uint32(v6)))
+				v2 = t26
+				memory_copy(m.memory, uint32(v5+i32(776)), uint32(v6+i32(4)), uint32(i32(768)))
+			}
+		l32:
+			memory_copy(m.memory, uint32(v5+i32(8)), uint32(v5+i32(776)), uint32(i32(768)))
+			store32(m.memory, uint64(uint32(v5))+4, uint32(v2))
+			v7 = i32(1)
+			if v3 != 0 {
+				goto l36
+			}
+			v6 = i32(100)
+			goto l1
+		l36:
+			t27 := int32(load32(m.memory, uint64(uint32(v5))+772))
+			t28 := v4
+			v6 = t27
+			t29 := v6
+			var p30 int32
+			if uint32(v6) > uint32(i32(768)) {
+				p30 = 1
+			}
+			v2 = p30
+			p31 := t29
+			if v2 != 0 {
+				p31 = i32(0)
+			}
+			v6 = p31
+			if uint64(t28) <= uint64(uint32(v6)) {
+				goto l23
+			}
+			{
+				if v6 == 0 {
+					goto l37
+				}
+				t33 := v3
+				p32 := v5 + i32(4)
+				if v2 != 0 {
+					p32 = i32(1)
+				}
+				memory_copy(m.memory, uint32(t33), uint32(p32), uint32(v6))
+			}
+		l37:
+			v7 = i32(0)
+			m.memory[uint32(v3+v6)] = byte(i32(0))
+		}
+	l25:
+		goto l1
+	l23:
+		v6 = i32(106)
+	}
+l1:
+	if v3 == 0 {
+		goto l38
+	}
+	if v4 == 0 {
+		goto l38
+	}
+	if v7 == 0 {
+		goto l38
+	}
+	m.memory[uint32(v3)] = byte(i32(0))
+l38:
+	store32(m.memory, uint64(uint32(v0))+4, uint32(v6))
+	store32(m.memory, uint32(v0), uint32(v7))
+	m.g0 = v5 + i32(2464)
+}
+
+//go:norace
+func (m *Module) fn22(v0 int32) int32 {
+	var v1, v2, v3, v4, v5 int32
 	t0 := m.g0
 	v1 = t0 - i32(160)
 	m.g0 = v1
@@ -1000,37 +1726,41 @@ func (m *Module) fn5(v0 int32) int32 {
 	store64(m.memory, uint64(uint32(v1))+108, uint64(i64(1)))
 	v3 = v1 + i32(120)
 	memory_copy(m.memory, uint32(v3), uint32(i32(19956)), uint32(i32(40)))
-l1:
+l4:
 	{
-		t1 := int32(load32(m.memory, uint32(v1+i32(4)+v2)))
-		if t1 == v0 {
+		v4 = v2 + i32(4)
+		if v4 != i32(108) {
 			goto l0
 		}
-		v2 = v2 + i32(4)
-		if v2 != i32(104) {
-			goto l1
-		}
-	}
-	v2 = i32(0)
-l2:
-	{
-		t2 := int32(load32(m.memory, uint32(v3+v2)))
-		if t2 == v0 {
-			goto l0
-		}
-		v2 = v2 + i32(4)
-		if v2 != i32(40) {
+		v2 = i32(0)
+	l3:
+		v4 = v2 + i32(4)
+		if v4 != i32(44) {
+			v5 = v3 + v2
+			v2 = v4
+			t1 := int32(load32(m.memory, uint32(v5)))
+			if t1 != v0 {
+				goto l3
+			}
 			goto l2
 		}
+		v0 = i32(0)
+		goto l2
+	l0:
+		v5 = v1 + i32(4) + v2
+		v2 = v4
+		t2 := int32(load32(m.memory, uint32(v5)))
+		if t2 != v0 {
+			goto l4
+		}
 	}
-	v0 = i32(0)
-l0:
+l2:
 	m.g0 = v1 + i32(160)
 	return v0
 }
 
 //go:norace
-func (m *Module) fn6(v0, v1, v2, v3 int32) {
+func (m *Module) fn23(v0, v1, v2, v3 int32) {
 	var v4 int32
 	var v5, v6 int64
 	t0 := m.g0
@@ -1048,90 +1778,97 @@ func (m *Module) fn6(v0, v1, v2, v3 int32) {
 	store32(m.memory, uint64(uint32(v4))+804, uint32(v3))
 	store32(m.memory, uint64(uint32(v4))+800, uint32(v2))
 	store32(m.memory, uint64(uint32(v4))+776, uint32(i32(0)))
-	m.fn10(v4+i32(776), v4+i32(4))
+	m.fn27(v4+i32(776), v4+i32(4))
 	memory_copy(m.memory, uint32(v0), uint32(v4+i32(4)), uint32(i32(772)))
 	m.g0 = v4 + i32(816)
 }
 
 //go:norace
-func (m *Module) fn7(v0, v1 int32) {
+func (m *Module) fn24(v0, v1, v2 int32) {
+	var v3, v4, v5 int32
+	t0 := m.g0
+	v3 = t0 - i32(32)
+	store64(m.memory, uint64(uint32(v3))+24, uint64(i64(0)))
+	store64(m.memory, uint64(uint32(v3))+16, uint64(i64(0)))
+	store64(m.memory, uint64(uint32(v3))+8, uint64(i64(0)))
+	store64(m.memory, uint32(v3), uint64(i64(0)))
+	p1 := i32(32)
+	if uint32(v2) < uint32(i32(32)) {
+		p1 = v2
+	}
+	v4 = p1
+	v5 = i32(0)
+l1:
+	{
+		if v4 == v5 {
+			goto l0
+		}
+		t2 := int32(m.memory[uint32(v1+v5)])
+		m.memory[uint32(v3+v5)] = byte(t2)
+		v5 = v5 + i32(1)
+		goto l1
+	}
+l0:
+	t3 := int64(load64(m.memory, uint64(uint32(v3))+24))
+	store64(m.memory, uint64(uint32(v0))+24, uint64(t3))
+	t4 := int64(load64(m.memory, uint64(uint32(v3))+16))
+	store64(m.memory, uint64(uint32(v0))+16, uint64(t4))
+	t5 := int64(load64(m.memory, uint64(uint32(v3))+8))
+	store64(m.memory, uint64(uint32(v0))+8, uint64(t5))
+	t6 := int64(load64(m.memory, uint32(v3)))
+	store64(m.memory, uint32(v0), uint64(t6))
+	store32(m.memory, uint64(uint32(v0))+32, uint32(v2))
+}
+
+//go:norace
+func (m *Module) fn25(v0, v1, v2 int32) int32 {
+	var v3 int32
+l2:
+	if v2 == 0 {
+		return v0
+	}
+	{
+		t0 := int32(load32(m.memory, uint64(uint32(v0))+768))
+		v3 = t0
+		if uint32(v3) > uint32(i32(767)) {
+			goto l1
+		}
+		t1 := int32(m.memory[uint32(v1)])
+		m.memory[uint32(v0+v3)] = byte(t1)
+		t2 := int32(load32(m.memory, uint64(uint32(v0))+768))
+		t3 := v0
+		v3 = t2 + i32(1)
+		p4 := i32(-1)
+		if v3 != 0 {
+			p4 = v3
+		}
+		store32(m.memory, uint64(uint32(t3))+768, uint32(p4))
+	}
+l1:
+	v1 = v1 + i32(1)
+	v2 = v2 + i32(-1)
+	goto l2
+}
+
+//go:norace
+func (m *Module) fn26(v0 int32, v1 int64) int32 {
 	var v2 int32
 	var v3, v4 int64
 	t0 := m.g0
-	v2 = t0 - i32(816)
-	m.g0 = v2
-	memory_zero(m.memory, uint32(v2+i32(4)), uint32(i32(772)))
-	t1 := int64(load64(m.memory, uint64(uint32(v1))+16))
-	v3 = t1
-	t2 := int64(load64(m.memory, uint32(v1)))
-	v4 = t2
-	t3 := int64(load64(m.memory, uint64(uint32(v1))+8))
-	store64(m.memory, uint64(uint32(v2))+792, uint64(t3))
-	store64(m.memory, uint64(uint32(v2))+784, uint64(v4))
-	store64(m.memory, uint64(uint32(v2))+808, uint64(i64_rotl(v3, i64(32))))
-	store32(m.memory, uint64(uint32(v2))+800, uint32(i32(0)))
-	store32(m.memory, uint64(uint32(v2))+776, uint32(i32(0)))
-	m.fn10(v2+i32(776), v2+i32(4))
-	memory_copy(m.memory, uint32(v0), uint32(v2+i32(4)), uint32(i32(772)))
-	m.g0 = v2 + i32(816)
-}
-
-//go:norace
-func (m *Module) fn8(v0, v1, v2 int32) int32 {
-	var v3 int32
-	{
-		if v2 == 0 {
-			goto l0
-		}
-		t0 := int32(load32(m.memory, uint64(uint32(v0))+768))
-		v3 = t0
-	l2:
-		{
-			if uint32(v3) > uint32(i32(767)) {
-				goto l1
-			}
-			t1 := int32(m.memory[uint32(v1)])
-			m.memory[uint32(v0+v3)] = byte(t1)
-			t2 := int32(load32(m.memory, uint64(uint32(v0))+768))
-			t3 := v0
-			v3 = t2 + i32(1)
-			p4 := i32(-1)
-			if v3 != 0 {
-				p4 = v3
-			}
-			v3 = p4
-			store32(m.memory, uint64(uint32(t3))+768, uint32(v3))
-		}
-	l1:
-		v1 = v1 + i32(1)
-		v2 = v2 + i32(-1)
-		if v2 != 0 {
-			goto l2
-		}
-	}
-l0:
-	return v0
-}
-
-//go:norace
-func (m *Module) fn9(v0 int32, v1 int64) int32 {
-	var v2 int32
-	var v3 int64
-	var v4 int32
-	t0 := m.g0
-	v2 = t0 - i32(32)
+	v2 = t0 - i32(16)
 	m.g0 = v2
 	v3 = i64(1)
+	v4 = i64(0)
 l2:
-	if v3 == 0 {
-		goto l0
+	if v3 == i64(0) {
+		goto l4
 	}
 	{
 		t1 := int64(uint64(v1) / uint64(v3))
-		if uint64(t1) <= uint64(i64(9)) {
-			goto l3
+		if uint64(t1) < uint64(i64(10)) {
+			goto l1
 		}
-		m.fn164(v2, v3, i64(0), i64(10), i64(0))
+		m.fn231(v2, v3, i64(0), i64(10), i64(0))
 		t2 := int64(load64(m.memory, uint32(v2)))
 		v3 = t2
 		t3 := int64(load64(m.memory, uint64(uint32(v2))+8))
@@ -1141,33 +1878,30 @@ l2:
 		v3 = i64(-1)
 		goto l2
 	}
-l3:
+l1:
+	v4 = v3
+l4:
 	{
-		t4 := int64(uint64(v1) / uint64(v3))
+		if v4 == i64(0) {
+			m.g0 = v2 + i32(16)
+			return v0
+		}
+		t4 := int64(uint64(v1) / uint64(v4))
 		t5 := int64(uint64(t4) % uint64(i64(10)))
-		m.memory[uint64(uint32(v2))+31] = byte(int32(t5) | i32(48))
-		_ = m.fn8(v0, v2+i32(31), i32(1))
-		var p7 int32
-		if uint64(v3) < uint64(i64(10)) {
-			p7 = 1
-		}
-		v4 = p7
-		t8 := int64(uint64(v3) / uint64(i64(10)))
-		v3 = t8
-		if v4 == 0 {
-			goto l3
-		}
+		_ = m.fn208(v0, int32(t5)|i32(48))
+		t7 := int64(uint64(v4) / uint64(i64(10)))
+		v4 = t7
+		goto l4
 	}
-l0:
-	m.g0 = v2 + i32(32)
-	return v0
 }
 
 //go:norace
-func (m *Module) fn10(v0, v1 int32) {
-	var v2, v3, v4, v5, v6, v7, v8, v9, v10, v11, v12, v13, v14 int32
-	var v15 int64
-	var v16, v17, v18, v19, v20, v21, v22, v23 int32
+func (m *Module) fn27(v0, v1 int32) {
+	var v2, v3, v4, v5, v6, v7, v8, v9, v10, v11, v12 int32
+	var v13 int64
+	var v14, v15 int32
+	var v16 int64
+	var v17, v18, v19, v20, v21, v22, v23, v24, v25 int32
 	t0 := m.g0
 	v2 = t0 - i32(176)
 	m.g0 = v2
@@ -1212,416 +1946,612 @@ func (m *Module) fn10(v0, v1 int32) {
 	v10 = p10
 	t11 := int32(load32(m.memory, uint64(uint32(v0))+32))
 	v11 = t11
-	v4 = v11 << 2
-	t12 := int32(load32(m.memory, uint32(v4+i32(26956))))
-	v12 = t12
-	t13 := int32(load32(m.memory, uint32(v4+i32(26856))))
-	v13 = t13
-	v14 = v2 + i32(56) + i32(8)
-	t14 := int64(load64(m.memory, uint64(uint32(v0))+16))
-	v15 = t14
-	t15 := int32(load32(m.memory, uint64(uint32(v0))+4))
-	v16 = t15
-	t16 := int32(load32(m.memory, uint64(uint32(v0))+36))
-	v17 = t16
-	v18 = i32(0)
-l25:
+	v12 = v11 << 2
+	t12 := int32(load32(m.memory, uint32(v12+i32(27172))))
+	v4 = t12
+	t13 := int32(load32(m.memory, uint32(v12+i32(27072))))
+	v12 = t13
+	t14 := int64(load64(m.memory, uint64(uint32(v0))+8))
+	v13 = t14
+	t15 := int32(load32(m.memory, uint64(uint32(v0))+24))
+	v14 = t15
+	v15 = v2 + i32(48) + i32(8)
+	t16 := int64(load64(m.memory, uint64(uint32(v0))+16))
+	v16 = t16
+	t17 := int32(load32(m.memory, uint64(uint32(v0))+4))
+	v17 = t17
+	t18 := int32(load32(m.memory, uint64(uint32(v0))+36))
+	v18 = t18
+	t19 := int32(load32(m.memory, uint64(uint32(v0))+28))
+	v19 = t19
+	var p20 int32
+	if uint32(v19) < uint32(i32(129)) {
+		p20 = 1
+	}
+	v20 = p20
+l5:
 	{
-		if v13 == 0 {
+		if v4 == 0 {
 			goto l0
 		}
-		v4 = i32(0)
-	l2:
-		{
-			v19 = v12 + v4
-			t17 := int32(m.memory[uint32(v19)])
-			if t17 == i32(123) {
-				goto l1
-			}
-			t18 := v13
-			v4 = v4 + i32(1)
-			if t18 != v4 {
-				goto l2
-			}
+		m.fn3(v2+i32(48), v4, v12, i32(123))
+		t21 := int32(load32(m.memory, uint64(uint32(v2))+60))
+		v0 = t21
+		t22 := int32(load32(m.memory, uint64(uint32(v2))+56))
+		v4 = t22
+		t23 := int32(load32(m.memory, uint64(uint32(v2))+48))
+		t24 := int32(load32(m.memory, uint64(uint32(v2))+52))
+		t25 := m.fn25(v1, t23, t24)
+		v21 = t25
+		if v4 == 0 {
+			goto l0
 		}
-		v18 = v13
-	l0:
-		_ = m.fn8(v1, v12, v18)
-		goto l3
+		m.fn3(v2+i32(48), v4, v0, i32(125))
+		t26 := int32(load32(m.memory, uint64(uint32(v2))+60))
+		v12 = t26
+		t27 := int32(load32(m.memory, uint64(uint32(v2))+56))
+		v4 = t27
+		t28 := int32(load32(m.memory, uint64(uint32(v2))+52))
+		v22 = t28
+		t29 := int32(load32(m.memory, uint64(uint32(v2))+48))
+		v0 = t29
+		if v18 == 0 {
+			goto l1
+		}
+		m.fn32(v2+i32(36), v18)
+		goto l2
 	l1:
-		t20 := v12
-		v20 = v4 + i32(1)
-		v21 = t20 + v20
-		t21 := m.fn8(v1, v12, v4)
-		v22 = t21
-		{
-			v20 = v13 - v20
-			if v20 != 0 {
-				goto l4
-			}
-			v12 = i32(0)
-			v20 = i32(0)
+		store32(m.memory, uint64(uint32(v2))+36, uint32(i32(3)))
+	l2:
+		switch v22 + i32(-4) {
+		default:
 			goto l5
-		l4:
-			v12 = v19 + i32(1)
-			v19 = v4 - v13 + i32(1)
-			v4 = i32(0)
-		l7:
+		case 1:
+			t30 := int32(m.memory[uint32(v0)])
+			v22 = t30
 			{
-				t22 := int32(m.memory[uint32(v12+v4)])
-				if t22 == i32(125) {
-					goto l6
-				}
-				t23 := v19
-				v4 = v4 + i32(1)
-				if t23+v4 != 0 {
+				if v18 == 0 {
 					goto l7
 				}
-			}
-			v12 = i32(0)
-			goto l5
-		l6:
-			t24 := v21
-			v13 = v4 + i32(1)
-			v12 = t24 + v13
-			v13 = v20 - v13
-			v20 = v4
-		}
-	l5:
-		if v17 == 0 {
-			goto l8
-		}
-		m.fn12(v2+i32(44), v17)
-		goto l9
-	l8:
-		store32(m.memory, uint64(uint32(v2))+44, uint32(i32(3)))
-	l9:
-		switch v20 + i32(-4) {
-		default:
-			goto l12
-		case 1:
-			t25 := int32(m.memory[uint32(v21)])
-			v4 = t25
-			{
-				if v17 == 0 {
-					goto l14
+				if v22 == i32(102) {
+					t31 := int32(m.memory[uint64(uint32(v0))+1])
+					if t31 != i32(105) {
+						goto l9
+					}
+					t32 := int32(m.memory[uint64(uint32(v0))+2])
+					if t32 != i32(101) {
+						goto l9
+					}
+					t33 := int32(m.memory[uint64(uint32(v0))+3])
+					if t33 != i32(108) {
+						goto l9
+					}
+					t34 := int32(m.memory[uint64(uint32(v0))+4])
+					if t34 != i32(100) {
+						goto l9
+					}
+					m.fn203(v2, v18)
+					t35 := int32(load32(m.memory, uint32(v2)))
+					t36 := int32(load32(m.memory, uint64(uint32(v2))+4))
+					_ = m.fn25(v21, t35, t36)
+					goto l5
 				}
-				if v4 == i32(102) {
-					t26 := int32(m.memory[uint64(uint32(v21))+1])
-					if t26 != i32(105) {
-						goto l16
-					}
-					t27 := int32(m.memory[uint64(uint32(v21))+2])
-					if t27 != i32(101) {
-						goto l16
-					}
-					t28 := int32(m.memory[uint64(uint32(v21))+3])
-					if t28 != i32(108) {
-						goto l16
-					}
-					t29 := int32(m.memory[uint64(uint32(v21))+4])
-					if t29 != i32(100) {
-						goto l16
-					}
-					m.fn144(v2+i32(8), v17)
-					t30 := int32(load32(m.memory, uint64(uint32(v2))+8))
-					t31 := int32(load32(m.memory, uint64(uint32(v2))+12))
-					_ = m.fn8(v22, t30, t31)
-					goto l12
-				}
-			l14:
-				switch v4 + i32(-102) {
+			l7:
+				switch v22 + i32(-102) {
 				case 0:
-					goto l16
+					goto l9
 				case 1, 3, 4:
-					goto l12
+					goto l5
 				case 2:
 					if v3 == 0 {
-						goto l12
+						goto l5
 					}
-					t60 := int32(m.memory[uint64(uint32(v21))+1])
-					if t60 != i32(101) {
-						goto l12
+					t79 := int32(m.memory[uint64(uint32(v0))+1])
+					if t79 != i32(101) {
+						goto l5
 					}
-					t61 := int32(m.memory[uint64(uint32(v21))+2])
-					if t61 != i32(97) {
-						goto l12
+					t80 := int32(m.memory[uint64(uint32(v0))+2])
+					if t80 != i32(97) {
+						goto l5
 					}
-					t62 := int32(m.memory[uint64(uint32(v21))+3])
-					if t62 != i32(100) {
-						goto l12
+					t81 := int32(m.memory[uint64(uint32(v0))+3])
+					if t81 != i32(100) {
+						goto l5
 					}
-					t63 := int32(m.memory[uint64(uint32(v21))+4])
-					if t63 != i32(115) {
-						goto l12
+					t82 := int32(m.memory[uint64(uint32(v0))+4])
+					if t82 != i32(115) {
+						goto l5
 					}
-					store32(m.memory, uint64(uint32(v2))+68, uint32(v6))
-					store32(m.memory, uint64(uint32(v2))+64, uint32(v5))
-					store32(m.memory, uint64(uint32(v2))+60, uint32(v8))
-					store32(m.memory, uint64(uint32(v2))+56, uint32(v7))
-					_ = m.fn152(v22, v2+i32(56))
-					goto l12
+					v22 = i32(0)
+					v23 = v5
+					v0 = v7
+				l30:
+					{
+						if v0 == 0 {
+							goto l28
+						}
+						if v0 == v8 {
+							goto l28
+						}
+						v25 = v0 + i32(8)
+						goto l29
+					l28:
+						if v23 == 0 {
+							goto l5
+						}
+						if v23 == v6 {
+							goto l5
+						}
+						v25 = i32(0)
+						v0 = v23
+						v23 = v23 + i32(16)
+					l29:
+						t83 := int32(load32(m.memory, uint64(uint32(v0))+4))
+						v24 = t83
+						t84 := int32(load32(m.memory, uint32(v0)))
+						v0 = t84
+						t86 := v21
+						p85 := i32(1)
+						if v22 != 0 {
+							p85 = i32(23328)
+						}
+						p87 := i32(0)
+						if v22 != 0 {
+							p87 = i32(2)
+						}
+						t88 := m.fn25(t86, p85, p87)
+						_ = m.fn25(t88, v0, v24)
+						v22 = v22 + i32(-1)
+						v0 = v25
+						goto l30
+					}
 				case 5:
-					t42 := int32(m.memory[uint64(uint32(v21))+1])
-					if t42 != i32(105) {
-						goto l12
+					t50 := int32(m.memory[uint64(uint32(v0))+1])
+					if t50 != i32(105) {
+						goto l5
 					}
-					t43 := int32(m.memory[uint64(uint32(v21))+2])
-					if t43 != i32(110) {
-						goto l12
+					t51 := int32(m.memory[uint64(uint32(v0))+2])
+					if t51 != i32(110) {
+						goto l5
 					}
-					t44 := int32(m.memory[uint64(uint32(v21))+3])
-					if t44 != i32(100) {
-						goto l12
+					t52 := int32(m.memory[uint64(uint32(v0))+3])
+					if t52 != i32(100) {
+						goto l5
 					}
-					t45 := int32(m.memory[uint64(uint32(v21))+4])
-					if t45 != i32(115) {
-						goto l12
+					t53 := int32(m.memory[uint64(uint32(v0))+4])
+					if t53 != i32(115) {
+						goto l5
 					}
-					t46 := int32(load32(m.memory, uint64(uint32(v2))+44))
-					if t46 != 0 {
-						goto l12
+					t54 := int32(load32(m.memory, uint64(uint32(v2))+36))
+					if t54 != 0 {
+						goto l5
 					}
-					t47 := int32(load32(m.memory, uint64(uint32(v2))+48))
-					t48 := v22
-					v4 = t47
-					t49 := int32(load32(m.memory, uint64(uint32(v2))+52))
-					_ = m.fn149(t48, v4, v4+t49<<3)
-					goto l12
+					t55 := int32(load32(m.memory, uint64(uint32(v2))+44))
+					v23 = t55 << 3
+					v0 = i32(0)
+					t56 := int32(load32(m.memory, uint64(uint32(v2))+40))
+					v22 = t56
+				l26:
+					{
+						if v23 == 0 {
+							goto l5
+						}
+						t57 := int32(load32(m.memory, uint64(uint32(v22))+4))
+						v24 = t57
+						t58 := int32(load32(m.memory, uint32(v22)))
+						v25 = t58
+						t60 := v21
+						p59 := i32(1)
+						if v0 != 0 {
+							p59 = i32(23328)
+						}
+						p61 := i32(0)
+						if v0 != 0 {
+							p61 = i32(2)
+						}
+						t62 := m.fn25(t60, p59, p61)
+						_ = m.fn25(t62, v25, v24)
+						v0 = v0 + i32(-1)
+						v23 = v23 + i32(-8)
+						v22 = v22 + i32(8)
+						goto l26
+					}
 				case 6:
-					t37 := int32(m.memory[uint64(uint32(v21))+1])
-					if t37 != i32(105) {
-						goto l12
+					t45 := int32(m.memory[uint64(uint32(v0))+1])
+					if t45 != i32(105) {
+						goto l5
 					}
-					t38 := int32(m.memory[uint64(uint32(v21))+2])
-					if t38 != i32(109) {
-						goto l12
+					t46 := int32(m.memory[uint64(uint32(v0))+2])
+					if t46 != i32(109) {
+						goto l5
 					}
-					t39 := int32(m.memory[uint64(uint32(v21))+3])
-					if t39 != i32(105) {
-						goto l12
+					t47 := int32(m.memory[uint64(uint32(v0))+3])
+					if t47 != i32(105) {
+						goto l5
 					}
-					t40 := int32(m.memory[uint64(uint32(v21))+4])
-					if t40 != i32(116) {
-						goto l12
+					t48 := int32(m.memory[uint64(uint32(v0))+4])
+					if t48 != i32(116) {
+						goto l5
 					}
-					_ = m.fn148(v22, v2+i32(44), v15)
-					goto l12
+					_ = m.fn209(v21, v2+i32(36), v16)
+					goto l5
 				default:
-					switch v4 + i32(-117) {
+					switch v22 + i32(-117) {
 					case 0:
-						t51 := int32(m.memory[uint64(uint32(v21))+1])
-						if t51 != i32(110) {
-							goto l12
+						t64 := int32(m.memory[uint64(uint32(v0))+1])
+						if t64 != i32(110) {
+							goto l5
 						}
-						t52 := int32(m.memory[uint64(uint32(v21))+2])
-						if t52 != i32(105) {
-							goto l12
+						t65 := int32(m.memory[uint64(uint32(v0))+2])
+						if t65 != i32(105) {
+							goto l5
 						}
-						t53 := int32(m.memory[uint64(uint32(v21))+3])
-						if t53 != i32(116) {
-							goto l12
+						t66 := int32(m.memory[uint64(uint32(v0))+3])
+						if t66 != i32(116) {
+							goto l5
 						}
-						t54 := int32(m.memory[uint64(uint32(v21))+4])
-						if t54 != i32(115) {
-							goto l12
+						t67 := int32(m.memory[uint64(uint32(v0))+4])
+						if t67 != i32(115) {
+							goto l5
 						}
-						store64(m.memory, uint64(uint32(v2))+56, uint64(i64(0x700000000)))
-						memory_copy(m.memory, uint32(v14), uint32(i32(23216)), uint32(i32(112)))
-						_ = m.fn150(v22, v2+i32(56))
-						goto l12
+						memory_copy(m.memory, uint32(v15), uint32(i32(23216)), uint32(i32(112)))
+						v0 = i32(0)
+					l27:
+						{
+							if v0 == i32(112) {
+								goto l5
+							}
+							v22 = v2 + i32(48) + v0
+							t68 := int32(load32(m.memory, uint32(v22+i32(8))))
+							v23 = t68
+							if v23 == 0 {
+								goto l5
+							}
+							t69 := int32(load32(m.memory, uint32(v22+i32(12))))
+							v22 = t69
+							t71 := v21
+							p70 := i32(1)
+							if v0 != 0 {
+								p70 = i32(23328)
+							}
+							p72 := i32(0)
+							if v0 != 0 {
+								p72 = i32(2)
+							}
+							t73 := m.fn25(t71, p70, p72)
+							_ = m.fn25(t73, v23, v22)
+							v0 = v0 + i32(16)
+							goto l27
+						}
 					case 1:
-						t33 := int32(m.memory[uint64(uint32(v21))+1])
-						if t33 != i32(97) {
-							goto l12
+						t38 := int32(m.memory[uint64(uint32(v0))+1])
+						if t38 != i32(97) {
+							goto l5
 						}
-						t34 := int32(m.memory[uint64(uint32(v21))+2])
-						if t34 != i32(108) {
-							goto l12
+						t39 := int32(m.memory[uint64(uint32(v0))+2])
+						if t39 != i32(108) {
+							goto l5
 						}
-						t35 := int32(m.memory[uint64(uint32(v21))+3])
-						if t35 != i32(117) {
-							goto l12
+						t40 := int32(m.memory[uint64(uint32(v0))+3])
+						if t40 != i32(117) {
+							goto l5
 						}
-						t36 := int32(m.memory[uint64(uint32(v21))+4])
-						if t36 != i32(101) {
-							goto l12
+						t41 := int32(m.memory[uint64(uint32(v0))+4])
+						if t41 != i32(101) {
+							goto l5
 						}
-						m.fn147(v0, v2+i32(44), v22)
-						goto l12
+						if v14 == 0 {
+							if v3 == 0 {
+								goto l23
+							}
+							store32(m.memory, uint64(uint32(v2))+56, uint32(i32(7)))
+							store64(m.memory, uint64(uint32(v2))+48, uint64(i64(0x600000001)))
+							if v16 != i64(0) {
+								goto l23
+							}
+							v0 = i32(0)
+						l24:
+							{
+								if v0 == i32(12) {
+									goto l23
+								}
+								v22 = v2 + i32(48) + v0
+								v0 = v0 + i32(4)
+								t44 := int32(load32(m.memory, uint32(v22)))
+								if t44 != v11 {
+									goto l24
+								}
+								goto l25
+							}
+						}
+						v0 = i32(128)
+					l22:
+						{
+							if uint32(v0) < uint32(i32(126)) {
+								{
+									if uint32(v19) < uint32(i32(126)) {
+										goto l20
+									}
+									t42 := int32(int8(m.memory[uint64(uint32(v14))+125]))
+									if t42 < i32(-64) {
+										goto l19
+									}
+								}
+							l20:
+								v0 = i32(125)
+								goto l21
+							}
+							if v20 == 0 {
+								goto l18
+							}
+							goto l19
+						l18:
+							v22 = v14 + v0
+							v23 = v0 + i32(-1)
+							v0 = v23
+							t43 := int32(int8(m.memory[uint32(v22)]))
+							if t43 <= i32(-65) {
+								goto l22
+							}
+						}
+						v0 = v23 + i32(1)
+						goto l21
 					default:
-						goto l12
+						goto l5
 					}
 				}
-			l16:
+			l9:
 				if v3 == 0 {
-					goto l12
+					goto l5
 				}
-				t56 := int32(m.memory[uint64(uint32(v21))+1])
-				if t56 != i32(111) {
-					goto l12
+				t75 := int32(m.memory[uint64(uint32(v0))+1])
+				if t75 != i32(111) {
+					goto l5
 				}
-				t57 := int32(m.memory[uint64(uint32(v21))+2])
-				if t57 != i32(117) {
-					goto l12
+				t76 := int32(m.memory[uint64(uint32(v0))+2])
+				if t76 != i32(117) {
+					goto l5
 				}
-				t58 := int32(m.memory[uint64(uint32(v21))+3])
-				if t58 != i32(110) {
-					goto l12
+				t77 := int32(m.memory[uint64(uint32(v0))+3])
+				if t77 != i32(110) {
+					goto l5
 				}
-				t59 := int32(m.memory[uint64(uint32(v21))+4])
-				if t59 != i32(100) {
-					goto l12
+				t78 := int32(m.memory[uint64(uint32(v0))+4])
+				if t78 != i32(100) {
+					goto l5
 				}
-				m.fn151(v11, v16, v22)
-				goto l12
+				goto l25
 			}
 		case 4:
-			t65 := int32(m.memory[uint32(v21)])
-			if t65 != i32(115) {
-				goto l12
+			t90 := int32(m.memory[uint32(v0)])
+			if t90 != i32(115) {
+				goto l5
 			}
-			t66 := int32(m.memory[uint64(uint32(v21))+1])
-			if t66 != i32(101) {
-				goto l12
+			t91 := int32(m.memory[uint64(uint32(v0))+1])
+			if t91 != i32(101) {
+				goto l5
 			}
-			t67 := int32(m.memory[uint64(uint32(v21))+2])
-			if t67 != i32(108) {
-				goto l12
+			t92 := int32(m.memory[uint64(uint32(v0))+2])
+			if t92 != i32(108) {
+				goto l5
 			}
-			t68 := int32(m.memory[uint64(uint32(v21))+3])
-			if t68 != i32(101) {
-				goto l12
+			t93 := int32(m.memory[uint64(uint32(v0))+3])
+			if t93 != i32(101) {
+				goto l5
 			}
-			t69 := int32(m.memory[uint64(uint32(v21))+4])
-			if t69 != i32(99) {
-				goto l12
+			t94 := int32(m.memory[uint64(uint32(v0))+4])
+			if t94 != i32(99) {
+				goto l5
 			}
-			t70 := int32(m.memory[uint64(uint32(v21))+5])
-			if t70 != i32(116) {
-				goto l12
+			t95 := int32(m.memory[uint64(uint32(v0))+5])
+			if t95 != i32(116) {
+				goto l5
 			}
-			t71 := int32(m.memory[uint64(uint32(v21))+6])
-			if t71 != i32(111) {
-				goto l12
+			t96 := int32(m.memory[uint64(uint32(v0))+6])
+			if t96 != i32(111) {
+				goto l5
 			}
-			t72 := int32(m.memory[uint64(uint32(v21))+7])
-			if t72 != i32(114) {
-				goto l12
+			t97 := int32(m.memory[uint64(uint32(v0))+7])
+			if t97 != i32(114) {
+				goto l5
 			}
-			if v15 != i64(0) {
-				if v17 == 0 {
-					goto l12
+			if v16 != i64(0) {
+				if v18 == 0 {
+					goto l5
 				}
-				m.fn143(v2+i32(24), v17)
-				t74 := int32(load32(m.memory, uint64(uint32(v2))+24))
-				t75 := v2 + i32(16)
-				v4 = t74
-				m.fn144(t75, v4)
-				t76 := int32(load32(m.memory, uint64(uint32(v2))+16))
-				t77 := int32(load32(m.memory, uint64(uint32(v2))+20))
-				t78 := m.fn8(v22, t76, t77)
-				t79 := m.fn8(t78, i32(24465), i32(1))
-				v19 = t79
-				m.fn12(v2+i32(56), v4)
-				_ = m.fn148(v19, v2+i32(56), v15)
-				goto l12
+				m.fn201(v2+i32(16), v18)
+				t99 := int32(load32(m.memory, uint64(uint32(v2))+16))
+				t100 := v2 + i32(8)
+				v0 = t99
+				m.fn203(t100, v0)
+				t101 := int32(load32(m.memory, uint64(uint32(v2))+8))
+				t102 := int32(load32(m.memory, uint64(uint32(v2))+12))
+				t103 := m.fn25(v21, t101, t102)
+				t104 := m.fn25(t103, i32(24465), i32(1))
+				v22 = t104
+				m.fn32(v2+i32(48), v0)
+				_ = m.fn209(v22, v2+i32(48), v16)
+				goto l5
 			}
-			_ = m.fn8(v22, i32(24457), i32(8))
-			goto l12
+			_ = m.fn25(v21, i32(24457), i32(8))
+			goto l5
 		case 0:
 			if v3 == 0 {
-				goto l12
+				goto l5
 			}
-			t81 := int32(m.memory[uint32(v21)])
-			if t81 != i32(107) {
-				goto l12
+			t106 := int32(m.memory[uint32(v0)])
+			if t106 != i32(107) {
+				goto l5
 			}
-			t82 := int32(m.memory[uint64(uint32(v21))+1])
-			if t82 != i32(101) {
-				goto l12
+			t107 := int32(m.memory[uint64(uint32(v0))+1])
+			if t107 != i32(101) {
+				goto l5
 			}
-			t83 := int32(m.memory[uint64(uint32(v21))+2])
-			if t83 != i32(121) {
-				goto l12
+			t108 := int32(m.memory[uint64(uint32(v0))+2])
+			if t108 != i32(121) {
+				goto l5
 			}
-			t84 := int32(m.memory[uint64(uint32(v21))+3])
-			if t84 != i32(115) {
-				goto l12
+			t109 := int32(m.memory[uint64(uint32(v0))+3])
+			if t109 != i32(115) {
+				goto l5
 			}
-			v4 = i32(0)
-			v21 = v9
-			v19 = v10
-		l24:
+			v0 = i32(0)
+		l32:
 			{
-				t85 := int32(load32(m.memory, uint32(v19)))
-				m.fn144(v2+i32(32), t85)
-				t86 := int32(load32(m.memory, uint64(uint32(v2))+32))
-				v20 = t86
-				if v20 == 0 {
-					goto l12
+				if v9 == v0 {
+					goto l5
 				}
-				t87 := int32(load32(m.memory, uint64(uint32(v2))+36))
-				v23 = t87
-				t89 := v22
-				p88 := i32(1)
-				if v4 != 0 {
-					p88 = i32(23328)
+				t110 := int32(load32(m.memory, uint32(v10+v0)))
+				m.fn203(v2+i32(24), t110)
+				t111 := int32(load32(m.memory, uint64(uint32(v2))+24))
+				v22 = t111
+				if v22 == 0 {
+					goto l5
 				}
-				p90 := i32(0)
-				if v4 != 0 {
-					p90 = i32(2)
+				t112 := int32(load32(m.memory, uint64(uint32(v2))+28))
+				v23 = t112
+				t114 := v21
+				p113 := i32(1)
+				if v0 != 0 {
+					p113 = i32(23328)
 				}
-				t91 := m.fn8(t89, p88, p90)
-				_ = m.fn8(t91, v20, v23)
-				v4 = v4 + i32(-1)
-				v19 = v19 + i32(4)
-				v21 = v21 + i32(-4)
-				if v21 != 0 {
-					goto l24
+				p115 := i32(0)
+				if v0 != 0 {
+					p115 = i32(2)
 				}
+				t116 := m.fn25(t114, p113, p115)
+				_ = m.fn25(t116, v22, v23)
+				v0 = v0 + i32(4)
+				goto l32
 			}
-		}
-	l12:
-		if v12 != 0 {
-			goto l25
 		}
 	}
-l3:
+l0:
 	m.g0 = v2 + i32(176)
+	return
+l23:
+	_ = m.fn209(v21, v2+i32(36), v13)
+	goto l5
+l25:
+	m.fn210(v11, v17, v21)
+	goto l5
+l19:
+	v0 = i32(128)
+l21:
+	if uint32(v0) < uint32(v19) {
+		t120 := m.fn25(v21, v14, v0)
+		_ = m.fn25(t120, i32(24469), i32(3))
+		goto l5
+	}
+	_ = m.fn25(v21, v14, v19)
+	goto l5
 }
 
 //go:norace
-func (m *Module) fn11(v0, v1, v2, v3, v4 int32) {
-	var v5, v6, v7, v8 int32
+func (m *Module) fn28(v0, v1 int64, v2, v3 int32) int32 {
+	var v4, v5 int32
+	t0 := m.g0
+	v4 = t0 - i32(16)
+	m.g0 = v4
+	v5 = i32(1)
+	{
+		if v0 != i64(1) {
+			goto l0
+		}
+		m.fn29(v4+i32(8), v1)
+		t1 := int32(load32(m.memory, uint64(uint32(v4))+12))
+		v5 = t1
+		t2 := int32(load32(m.memory, uint64(uint32(v4))+8))
+		store32(m.memory, uint32(v2), uint32(t2))
+		store32(m.memory, uint32(v3), uint32(v5))
+		v5 = i32(0)
+	}
+l0:
+	m.g0 = v4 + i32(16)
+	return v5
+}
+
+//go:norace
+func (m *Module) fn29(v0 int32, v1 int64) {
+	var v2, v3, v4, v5 int64
+	var v6, v7, v8, v9, v10 int32
+	v2 = v1 & i64(0xffffffff)
+	v3 = int64(uint64(v1) >> 32)
+	v4 = v3
+l1:
+	{
+		v5 = v2
+		if v5 == 0 {
+			goto l0
+		}
+		t0 := int64(uint64(v4) % uint64(v5))
+		v2 = t0
+		v4 = v5
+		goto l1
+	}
+l0:
+	v6 = int32(v1)
+	v7 = int32(v3)
+	{
+		if !(v4 == 0) {
+			goto l2
+		}
+		goto l3
+	l2:
+		t1 := v6
+		v8 = int32(v4)
+		t2 := int32(uint32(t1) / uint32(v8))
+		v9 = t2
+		t3 := int32(uint32(v7) / uint32(v8))
+		v8 = t3
+	}
+l3:
+	t4 := v0
+	t5 := v9
+	t6 := v6
+	var p7 int32
+	if v6 != i32(0) {
+		p7 = 1
+	}
+	var p8 int32
+	if v4 != i64(0) {
+		p8 = 1
+	}
+	v10 = p7 & p8
+	p9 := t6
+	if v10 != 0 {
+		p9 = t5
+	}
+	store32(m.memory, uint64(uint32(t4))+4, uint32(p9))
+	t11 := v0
+	p10 := v7
+	if v10 != 0 {
+		p10 = v8
+	}
+	store32(m.memory, uint32(t11), uint32(p10))
+}
+
+//go:norace
+func (m *Module) fn30(v0, v1, v2, v3, v4 int32) {
+	var v5, v6, v7 int32
 	t0 := m.g0
 	v5 = t0 - i32(16)
 	m.g0 = v5
 	v6 = i32(1)
 	v7 = i32(102)
 	{
-		t1 := m.fn5(v1)
-		v8 = t1
-		if v8 == 0 {
+		t1 := m.fn22(v1)
+		v1 = t1
+		if v1 == 0 {
 			goto l0
 		}
-		v1 = v3 << 2
-	l1:
-		{
-			if v1 == 0 {
-				goto l0
-			}
-			v1 = v1 + i32(-4)
-			t2 := int32(load32(m.memory, uint32(v2)))
-			v3 = t2
-			v2 = v2 + i32(4)
-			if v3 != v8 {
-				goto l1
-			}
+		t2 := m.fn31(v1, v2, v3)
+		if t2 == 0 {
+			goto l0
 		}
-		m.fn12(v5+i32(4), v8)
+		m.fn32(v5+i32(4), v1)
 		t3 := int32(load32(m.memory, uint64(uint32(v5))+4))
-		t4 := v8
+		t4 := v1
 		t5 := v4
 		var p6 int32
 		if t3 != i32(2) {
@@ -1631,14 +2561,14 @@ func (m *Module) fn11(v0, v1, v2, v3, v4 int32) {
 		if t5^p6 != 0 {
 			p7 = t4
 		}
-		v2 = p7
+		v6 = p7
 		p8 := i32(103)
-		if v2 != 0 {
-			p8 = v2
+		if v6 != 0 {
+			p8 = v6
 		}
 		v7 = p8
 		var p9 int32
-		if v2 == 0 {
+		if v6 == 0 {
 			p9 = 1
 		}
 		v6 = p9
@@ -1650,7 +2580,34 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn12(v0, v1 int32) {
+func (m *Module) fn31(v0, v1, v2 int32) int32 {
+	var v3, v4 int32
+	v2 = v2 << 2
+l1:
+	{
+		v3 = v2
+		if v3 == 0 {
+			goto l0
+		}
+		v2 = v3 + i32(-4)
+		t0 := int32(load32(m.memory, uint32(v1)))
+		v4 = t0
+		v1 = v1 + i32(4)
+		if v4 != v0 {
+			goto l1
+		}
+	}
+l0:
+	;
+	var p1 int32
+	if v3 != i32(0) {
+		p1 = 1
+	}
+	return p1
+}
+
+//go:norace
+func (m *Module) fn32(v0, v1 int32) {
 	var v2 int32
 	v2 = i32(1)
 	switch v1 + i32(-1) {
@@ -1691,13 +2648,85 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn13(v0, v1, v2 int32, v3 int64, v4 int32) {
+func (m *Module) fn33(v0 int32) int32 {
+	var v1, v2 int32
+	var v3 int64
+	v1 = i32(0)
+	if v0 == 0 {
+		goto l0
+	}
+	v2 = i32(6100)
+	{
+	l4:
+		{
+			if v2 == 0 {
+				goto l1
+			}
+			t0 := int64(load64(m.memory, uint64(uint32(v0))+80))
+			v3 = t0
+			if uint64(v3) > uint64(i64(1)) {
+				goto l2
+			}
+			switch int32(v3) {
+			default:
+				goto l0
+			case 1:
+				v2 = v2 + i32(-1)
+				goto l4
+			}
+		}
+	l1:
+		t1 := int64(load64(m.memory, uint64(uint32(v0))+80))
+		t2 := v0
+		v3 = t1
+		p3 := v3
+		if v3 == i64(1) {
+			p3 = i64(2)
+		}
+		store64(m.memory, uint64(uint32(t2))+80, uint64(p3))
+	}
+l2:
+	v1 = i32(1)
+l0:
+	return v1
+}
+
+//go:norace
+func (m *Module) fn34(v0, v1 int32) {
+	var v2 int32
+	{
+		if v1 != 0 {
+			goto l0
+		}
+		v1 = i32(0)
+		v2 = i32(0)
+		goto l1
+	l0:
+		t0 := int64(load64(m.memory, uint32(v1)))
+		t1 := v1 + i32(8)
+		var p2 int32
+		if t0 != i64(0x312d746567647562) {
+			p2 = 1
+		}
+		v2 = p2
+		p3 := t1
+		if v2 != 0 {
+			p3 = i32(101)
+		}
+		v1 = p3
+	}
+l1:
+	store32(m.memory, uint64(uint32(v0))+4, uint32(v1))
+	store32(m.memory, uint32(v0), uint32(v2))
+}
+
+//go:norace
+func (m *Module) fn35(v0, v1, v2 int32, v3 int64, v4 int32) {
 	var v5, v6 int32
-	var v7 int64
 	t0 := m.g0
 	v5 = t0 - i32(16)
 	m.g0 = v5
-	m.fn11(v5+i32(8), v2, i32(19864), i32(23), v4)
+	m.fn30(v5+i32(8), v2, i32(19864), i32(23), v4)
 	v4 = i32(1)
 	t1 := int32(load32(m.memory, uint64(uint32(v5))+12))
 	v6 = t1
@@ -1713,29 +2742,80 @@ func (m *Module) fn13(v0, v1, v2 int32, v3 int64, v4 int32) {
 	l0:
 		v2 = i32(101)
 		t3 := int64(load64(m.memory, uint32(v1)))
-		v7 = t3
-		if uint64(v7) > uint64(i64(0x7fffff)) {
+		if uint64(t3) > uint64(i64(0x7fffff)) {
 			goto l1
 		}
-		{
-			p4 := i32(-33)
-			if uint32(v6) < uint32(i32(33)) {
-				p4 = i32(-1)
-			}
-			v4 = p4 + v6
-			if uint32(v4) > uint32(i32(22)) {
-				goto l2
-			}
-			store64(m.memory, uint64(uint32(v1+v4<<3))+8, uint64(v3))
-		}
-	l2:
-		store64(m.memory, uint32(v1), uint64(v7|i64_shl(i64(1), int64(uint32(v4)))))
+		m.fn36(v1, v6, v3)
 		v4 = i32(0)
 	}
 l1:
 	store32(m.memory, uint64(uint32(v0))+4, uint32(v2))
 	store32(m.memory, uint32(v0), uint32(v4))
 	m.g0 = v5 + i32(16)
+}
+
+//go:norace
+func (m *Module) fn36(v0, v1 int32, v2 int64) {
+	{
+		p0 := i32(-33)
+		if uint32(v1) < uint32(i32(33)) {
+			p0 = i32(-1)
+		}
+		v1 = p0 + v1
+		if uint32(v1) > uint32(i32(22)) {
+			goto l0
+		}
+		store64(m.memory, uint64(uint32(v0+v1<<3))+8, uint64(v2))
+	}
+l0:
+	t1 := int64(load64(m.memory, uint32(v0)))
+	store64(m.memory, uint32(v0), uint64(t1|i64_shl(i64(1), int64(uint32(v1)))))
+}
+
+//go:norace
+func (m *Module) fn37(v0, v1 int32) {
+	var v2, v3, v4, v5 int32
+	{
+		{
+			t0 := int32(m.memory[uint64(uint32(v1))+8])
+			if t0 == 0 {
+				goto l0
+			}
+			v2 = i32(0)
+			goto l1
+		}
+	l0:
+		t1 := int32(load32(m.memory, uint64(uint32(v1))+4))
+		v3 = t1
+		t2 := int32(load32(m.memory, uint32(v1)))
+		v2 = t2
+		v4 = i32(0)
+		{
+		l4:
+			if v3 == v4 {
+				goto l2
+			}
+			{
+				t3 := int32(m.memory[uint32(v2+v4)])
+				if t3 == i32(10) {
+					t4 := v1
+					t5 := v3
+					v5 = v4 + i32(1)
+					store32(m.memory, uint64(uint32(t4))+4, uint32(t5-v5))
+					store32(m.memory, uint32(v1), uint32(v2+v5))
+					goto l1
+				}
+				v4 = v4 + i32(1)
+				goto l4
+			}
+		}
+	l2:
+		m.memory[uint64(uint32(v1))+8] = byte(i32(1))
+		v4 = v3
+	}
+l1:
+	store32(m.memory, uint64(uint32(v0))+4, uint32(v4))
+	store32(m.memory, uint32(v0), uint32(v2))
 }
 
 //go:norace
@@ -1750,8 +2830,7 @@ func (m *Module) Xbackoff_budget_event_name(v0 int32) int32 {
 
 //go:norace
 func (m *Module) Xbackoff_budget_get(v0, v1, v2 int32) int32 {
-	var v3, v4, v5 int32
-	var v6 int64
+	var v3, v4 int32
 	t0 := m.g0
 	v3 = t0 - i32(32)
 	m.g0 = v3
@@ -1772,59 +2851,35 @@ func (m *Module) Xbackoff_budget_get(v0, v1, v2 int32) int32 {
 			goto l0
 		}
 	l1:
-		p2 := i32(100)
-		if v2 != 0 {
-			p2 = v2
-		}
-		v5 = p2
-		v2 = v0 + i32(8)
-		v4 = i32(6100)
-		t3 := int64(load64(m.memory, uint64(uint32(v0))+88))
-		v6 = t3
 		{
-		l5:
-			{
-				if v6 == i64(1) {
-					goto l2
-				}
-				if !(v6 == 0) {
-					goto l3
-				}
-				m.fn11(v3+i32(8), v1, i32(19956), i32(10), i32(0))
-				t4 := int32(load32(m.memory, uint64(uint32(v3))+12))
-				v4 = t4
-				t5 := int32(load32(m.memory, uint64(uint32(v3))+8))
-				if t5&i32(1) != 0 {
-					goto l0
-				}
-				m.fn16(v3+i32(16), v2, v4)
-				t6 := int64(load64(m.memory, uint64(uint32(v3))+16))
-				if t6 == i64(1) {
-					goto l4
-				}
-				v4 = i32(3)
-				goto l0
+			v0 = v0 + i32(8)
+			t2 := m.fn33(v0)
+			if t2 == 0 {
+				goto l2
 			}
-		l2:
-			v4 = v4 + i32(-1)
-			if v4 != 0 {
-				goto l5
+			v4 = i32(111)
+			goto l0
+		}
+	l2:
+		m.fn30(v3+i32(8), v1, i32(19956), i32(10), i32(0))
+		t3 := int32(load32(m.memory, uint64(uint32(v3))+12))
+		v4 = t3
+		t4 := int32(load32(m.memory, uint64(uint32(v3))+8))
+		if t4&i32(1) != 0 {
+			goto l0
+		}
+		m.fn40(v3+i32(16), v0, v4)
+		{
+			t5 := int64(load64(m.memory, uint64(uint32(v3))+16))
+			if t5 == i64(1) {
+				goto l3
 			}
-			t7 := int64(load64(m.memory, uint64(uint32(v0))+88))
-			t8 := v0
-			v6 = t7
-			p9 := v6
-			if v6 == i64(1) {
-				p9 = i64(2)
-			}
-			store64(m.memory, uint64(uint32(t8))+88, uint64(p9))
+			v4 = i32(3)
+			goto l0
 		}
 	l3:
-		v4 = i32(111)
-		goto l0
-	l4:
-		t10 := int64(load64(m.memory, uint64(uint32(v3))+24))
-		store64(m.memory, uint32(v5), uint64(t10))
+		t6 := int64(load64(m.memory, uint64(uint32(v3))+24))
+		store64(m.memory, uint32(v2), uint64(t6))
 		v4 = i32(0)
 	}
 l0:
@@ -1833,30 +2888,20 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn16(v0, v1, v2 int32) {
+func (m *Module) fn40(v0, v1, v2 int32) {
 	var v3 int32
 	var v4 int64
-	var v5 int32
 	t0 := m.g0
 	v3 = t0 - i32(192)
 	m.g0 = v3
-	m.fn51(v3+i32(8), v1)
-	v1 = i32(-40)
+	m.fn90(v3+i32(8), v1)
+	v4 = i64(0)
 	{
-	l1:
-		{
-			v4 = i64(0)
-			if v1 == 0 {
-				goto l0
-			}
-			v5 = v1 + i32(19996)
-			v1 = v1 + i32(4)
-			t1 := int32(load32(m.memory, uint32(v5)))
-			if t1 != v2 {
-				goto l1
-			}
+		t1 := m.fn31(v2, i32(19956), i32(10))
+		if t1 == 0 {
+			goto l0
 		}
-		t2 := m.fn142(v3+i32(8), v2)
+		t2 := m.fn200(v3+i32(8), v2)
 		if t2 == 0 {
 			goto l0
 		}
@@ -1866,14 +2911,14 @@ func (m *Module) fn16(v0, v1, v2 int32) {
 			if uint32(v2) < uint32(i32(33)) {
 				p3 = i32(-1)
 			}
-			v1 = p3 + v2
-			if uint32(v1) > uint32(i32(22)) {
-				goto l2
+			v2 = p3 + v2
+			if uint32(v2) > uint32(i32(22)) {
+				goto l1
 			}
-			t4 := int64(load64(m.memory, uint32(v3+i32(8)+v1<<3)))
+			t4 := int64(load64(m.memory, uint32(v3+i32(8)+v2<<3)))
 			v4 = t4
 		}
-	l2:
+	l1:
 		store64(m.memory, uint64(uint32(v0))+8, uint64(v4))
 		v4 = i64(1)
 	}
@@ -1884,157 +2929,60 @@ l0:
 
 //go:norace
 func (m *Module) Xbackoff_budget_get_ratio(v0, v1, v2, v3 int32) int32 {
-	var v4, v5, v6 int32
-	var v7 int64
+	var v4, v5 int32
 	t0 := m.g0
 	v4 = t0 - i32(32)
 	m.g0 = v4
 	v5 = i32(100)
-	if v2 == 0 {
-		goto l0
-	}
-	if v0 == 0 {
-		goto l1
-	}
-	if v3 == 0 {
-		goto l1
-	}
 	{
-		t1 := int64(load64(m.memory, uint32(v0)))
-		if t1 == i64(0x312d746567647562) {
-			p2 := i32(100)
-			if v2 != 0 {
-				p2 = v2
+		if v0 == 0 {
+			goto l0
+		}
+		if v2 == 0 {
+			goto l0
+		}
+		if v3 == 0 {
+			goto l0
+		}
+		{
+			t1 := int64(load64(m.memory, uint32(v0)))
+			if t1 == i64(0x312d746567647562) {
+				goto l1
 			}
-			v6 = p2
-			p3 := i32(100)
-			if v3 != 0 {
-				p3 = v3
+			v5 = i32(101)
+			goto l0
+		}
+	l1:
+		{
+			v0 = v0 + i32(8)
+			t2 := m.fn33(v0)
+			if t2 == 0 {
+				goto l2
 			}
-			v3 = p3
-			v2 = v0 + i32(8)
-			v5 = i32(6100)
-			t4 := int64(load64(m.memory, uint64(uint32(v0))+88))
-			v7 = t4
-			{
-			l6:
-				{
-					if v7 == i64(1) {
-						goto l3
-					}
-					if !(v7 == 0) {
-						goto l4
-					}
-					m.fn11(v4+i32(8), v1, i32(19956), i32(10), i32(1))
-					t5 := int32(load32(m.memory, uint64(uint32(v4))+12))
-					v5 = t5
-					t6 := int32(load32(m.memory, uint64(uint32(v4))+8))
-					if t6&i32(1) != 0 {
-						goto l0
-					}
-					m.fn16(v4+i32(16), v2, v5)
-					t7 := int64(load64(m.memory, uint64(uint32(v4))+16))
-					if t7 == i64(1) {
-						t11 := int64(load64(m.memory, uint64(uint32(v4))+24))
-						m.fn18(v4, t11)
-						t12 := int32(load32(m.memory, uint64(uint32(v4))+4))
-						v5 = t12
-						t13 := int32(load32(m.memory, uint32(v4)))
-						store32(m.memory, uint32(v6), uint32(t13))
-						store32(m.memory, uint32(v3), uint32(v5))
-						v5 = i32(0)
-						goto l0
-					}
-					v5 = i32(3)
-					goto l0
-				}
-			l3:
-				v5 = v5 + i32(-1)
-				if v5 != 0 {
-					goto l6
-				}
-				t8 := int64(load64(m.memory, uint64(uint32(v0))+88))
-				t9 := v0
-				v7 = t8
-				p10 := v7
-				if v7 == i64(1) {
-					p10 = i64(2)
-				}
-				store64(m.memory, uint64(uint32(t9))+88, uint64(p10))
-			}
-		l4:
 			v5 = i32(111)
 			goto l0
 		}
-		v5 = i32(101)
-		goto l0
+	l2:
+		m.fn30(v4+i32(8), v1, i32(19956), i32(10), i32(1))
+		t3 := int32(load32(m.memory, uint64(uint32(v4))+12))
+		v5 = t3
+		t4 := int32(load32(m.memory, uint64(uint32(v4))+8))
+		if t4&i32(1) != 0 {
+			goto l0
+		}
+		m.fn40(v4+i32(16), v0, v5)
+		t5 := int64(load64(m.memory, uint64(uint32(v4))+16))
+		t6 := int64(load64(m.memory, uint64(uint32(v4))+24))
+		t7 := m.fn28(t5, t6, v2, v3)
+		p8 := i32(0)
+		if t7 != 0 {
+			p8 = i32(3)
+		}
+		v5 = p8
 	}
-l1:
-	v5 = i32(100)
 l0:
 	m.g0 = v4 + i32(32)
 	return v5
-}
-
-//go:norace
-func (m *Module) fn18(v0 int32, v1 int64) {
-	var v2 int64
-	var v3, v4 int32
-	var v5 int64
-	var v6, v7, v8 int32
-	v2 = int64(uint64(v1) >> 32)
-	v3 = int32(v2)
-	{
-		v4 = int32(v1)
-		if v4 == 0 {
-			v6 = v3
-			if !(v2 == 0) {
-				goto l2
-			}
-			v7 = i32(0)
-			goto l3
-		}
-		v1 = v1 & i64(0xffffffff)
-	l1:
-		{
-			t0 := v2
-			v5 = v1
-			t1 := int64(uint64(t0) % uint64(v5))
-			v1 = t1
-			v2 = v5
-			if v1 != i64(0) {
-				goto l1
-			}
-		}
-		v6 = int32(v5)
-		goto l2
-	l2:
-		t2 := int32(uint32(v4) / uint32(v6))
-		v8 = t2
-		t3 := int32(uint32(v3) / uint32(v6))
-		v6 = t3
-		v7 = i32(1)
-	}
-l3:
-	t4 := v0
-	t5 := v8
-	t6 := v4
-	var p7 int32
-	if v4 != i32(0) {
-		p7 = 1
-	}
-	v7 = p7 & v7
-	p8 := t6
-	if v7 != 0 {
-		p8 = t5
-	}
-	store32(m.memory, uint64(uint32(t4))+4, uint32(p8))
-	t10 := v0
-	p9 := v3
-	if v7 != 0 {
-		p9 = v6
-	}
-	store32(m.memory, uint32(t10), uint32(p9))
 }
 
 //go:norace
@@ -2058,106 +3006,60 @@ func (m *Module) Xbackoff_budget_member_begin(v0 int32, v1 int64) int32 {
 
 //go:norace
 func (m *Module) Xbackoff_budget_member_cancel(v0, v1 int32) int32 {
-	var v2, v3, v4 int32
-	var v5, v6 int64
+	var v2 int64
+	var v3 int32
+	var v4 int64
 	if v0 != 0 {
 		t0 := int64(load64(m.memory, uint32(v0)))
 		if t0 == i64(0x312d7265626d656d) {
 			if uint32(v1+i32(-6)) >= uint32(i32(-5)) {
-				v2 = v0 + i32(656)
-				v3 = i32(0)
-				v4 = i32(-12)
+				t1 := m.fn44(v0+i32(656), v1)
+				v2 = t1
 				{
-				l4:
-					{
-						t1 := int32(load32(m.memory, uint32(v4+i32(25996))))
-						if t1 == v1 {
-							goto l3
-						}
-						v3 = v3 + i32(1)
-						v4 = v4 + i32(4)
-						if v4 != 0 {
-							goto l4
-						}
+					t2 := m.fn45(v0+i32(608), v1)
+					v3 = t2
+					if v3 == 0 {
+						goto l3
 					}
-					v5 = i64(0)
-					goto l5
-				l3:
-					t2 := int64(load64(m.memory, uint32(v2+v3<<3)))
-					v5 = t2
-				}
-			l5:
-				v2 = v0 + i32(608)
-				v3 = i32(0)
-				v4 = i32(-12)
-				{
-				l7:
-					{
-						t3 := int32(load32(m.memory, uint32(v4+i32(25996))))
-						if t3 == v1 {
-							goto l6
-						}
-						v3 = v3 + i32(1)
-						v4 = v4 + i32(4)
-						if v4 != 0 {
-							goto l7
-						}
-						goto l8
-					}
-				l6:
-					v4 = v2 + v3<<3
-					t4 := int64(load64(m.memory, uint32(v4)))
+					t3 := int64(load64(m.memory, uint32(v3)))
+					t4 := v3
+					v4 = t3
 					t5 := v4
-					v6 = t4
-					t6 := v6
-					var p7 int32
-					if v6 != i64(0) {
-						p7 = 1
+					var p6 int32
+					if v4 != i64(0) {
+						p6 = 1
 					}
-					store64(m.memory, uint32(t5), uint64(t6-int64(uint32(p7))))
+					store64(m.memory, uint32(t4), uint64(t5-int64(uint32(p6))))
 				}
-			l8:
-				v0 = v0 + i32(632)
-				v3 = i32(0)
-				v4 = i32(-12)
+			l3:
 				{
-				l10:
-					{
-						t8 := int32(load32(m.memory, uint32(v4+i32(25996))))
-						if t8 == v1 {
-							goto l9
-						}
-						v3 = v3 + i32(1)
-						v4 = v4 + i32(4)
-						if v4 != 0 {
-							goto l10
-						}
-						goto l11
+					t7 := m.fn45(v0+i32(632), v1)
+					v0 = t7
+					if v0 == 0 {
+						goto l4
 					}
-				l9:
-					v1 = v0 + v3<<3
-					t9 := int64(load64(m.memory, uint32(v1)))
-					t10 := v1
-					v6 = t9
-					p11 := v5
-					if uint64(v6) < uint64(v5) {
-						p11 = v6
+					t8 := int64(load64(m.memory, uint32(v0)))
+					t9 := v0
+					v4 = t8
+					p10 := v2
+					if uint64(v4) < uint64(v2) {
+						p10 = v4
 					}
-					v5 = p11
-					t12 := v5
-					t13 := v6
-					var p14 int32
-					if v6 != i64(0) {
-						p14 = 1
+					v2 = p10
+					t11 := v2
+					t12 := v4
+					var p13 int32
+					if v4 != i64(0) {
+						p13 = 1
 					}
-					v6 = t13 - int64(uint32(p14))
-					p15 := v6
-					if uint64(v5) > uint64(v6) {
-						p15 = t12
+					v4 = t12 - int64(uint32(p13))
+					p14 := v4
+					if uint64(v2) > uint64(v4) {
+						p14 = t11
 					}
-					store64(m.memory, uint32(t10), uint64(p15))
+					store64(m.memory, uint32(t9), uint64(p14))
 				}
-			l11:
+			l4:
 				return i32(0)
 			}
 			return i32(109)
@@ -2168,9 +3070,51 @@ func (m *Module) Xbackoff_budget_member_cancel(v0, v1 int32) int32 {
 }
 
 //go:norace
+func (m *Module) fn44(v0, v1 int32) int64 {
+	var v2 int32
+	var v3 int64
+	t0 := m.g0
+	v2 = t0 - i32(16)
+	m.g0 = v2
+	m.fn66(v2+i32(8), v1)
+	v3 = i64(0)
+	{
+		t1 := int32(load32(m.memory, uint64(uint32(v2))+8))
+		if t1 != i32(1) {
+			goto l0
+		}
+		t2 := int32(load32(m.memory, uint64(uint32(v2))+12))
+		t3 := int64(load64(m.memory, uint32(v0+t2<<3)))
+		v3 = t3
+	}
+l0:
+	m.g0 = v2 + i32(16)
+	return v3
+}
+
+//go:norace
+func (m *Module) fn45(v0, v1 int32) int32 {
+	var v2, v3 int32
+	t0 := m.g0
+	v2 = t0 - i32(16)
+	m.g0 = v2
+	m.fn66(v2+i32(8), v1)
+	t1 := int32(load32(m.memory, uint64(uint32(v2))+8))
+	v1 = t1
+	t2 := int32(load32(m.memory, uint64(uint32(v2))+12))
+	v3 = t2
+	m.g0 = v2 + i32(16)
+	p3 := i32(0)
+	if v1&i32(1) != 0 {
+		p3 = v0 + v3<<3
+	}
+	return p3
+}
+
+//go:norace
 func (m *Module) Xbackoff_budget_member_exchange_step(v0 int32, v1 int64, v2 int32) int32 {
-	var v3, v4, v5 int32
-	var v6, v7 int64
+	var v3, v4, v5, v6 int32
+	var v7, v8 int64
 	t0 := m.g0
 	v3 = t0 - i32(32)
 	m.g0 = v3
@@ -2189,22 +3133,25 @@ func (m *Module) Xbackoff_budget_member_exchange_step(v0 int32, v1 int64, v2 int
 		if t1 != i64(0x312d7265626d656d) {
 			goto l2
 		}
-		v5 = v0 + i32(8)
+		v0 = v0 + i32(8)
 		if !(v1 == 0) {
 			goto l3
 		}
 		v4 = i32(0)
 		goto l4
 	l3:
-		v0 = int32(v1)
+		v5 = int32(v1)
 		v4 = i32(0)
-	l6:
+	l5:
 		{
-			m.fn22(v3, v5, v4)
+			if v4 == i32(12) {
+				goto l1
+			}
+			m.fn47(v3, v0, v4)
 			v4 = v4 + i32(1)
 			t2 := int32(load32(m.memory, uint32(v3)))
 			t3 := int64(load64(m.memory, uint64(uint32(v3))+16))
-			t4 := v0
+			t4 := v5
 			var p5 int32
 			if t2 != i32(6) {
 				p5 = 1
@@ -2213,68 +3160,65 @@ func (m *Module) Xbackoff_budget_member_exchange_step(v0 int32, v1 int64, v2 int
 			if t3 != i64(0) {
 				p6 = 1
 			}
-			v0 = t4 - p5&p6
-			if v0 == 0 {
+			v5 = t4 - p5&p6
+			if v5 != 0 {
 				goto l5
 			}
-			if v4 == i32(12) {
-				goto l1
-			}
-			goto l6
-		}
-	l5:
-		if uint32(v4) > uint32(i32(11)) {
-			goto l1
 		}
 	l4:
 		p7 := i32(100)
 		if v2 != 0 {
 			p7 = v2
 		}
-		v0 = p7
-	l9:
-		m.fn22(v3, v5, v4)
+		v6 = p7
+		p8 := i32(12)
+		if uint32(v4) > uint32(i32(12)) {
+			p8 = v4
+		}
+		v2 = p8
+	l8:
+		if v2 == v4 {
+			goto l1
+		}
+		m.fn47(v3, v0, v4)
 		{
-			t8 := int32(load32(m.memory, uint32(v3)))
-			v2 = t8
-			if v2 == i32(6) {
-				goto l7
+			t9 := int32(load32(m.memory, uint32(v3)))
+			v5 = t9
+			if v5 == i32(6) {
+				goto l6
 			}
-			t9 := int64(load64(m.memory, uint64(uint32(v3))+16))
-			v1 = t9
+			t10 := int64(load64(m.memory, uint64(uint32(v3))+16))
+			v1 = t10
 			if v1 != i64(0) {
-				t10 := int64(load64(m.memory, uint64(uint32(v3))+24))
-				v6 = t10
-				v7 = i64(0)
+				t11 := int64(load64(m.memory, uint64(uint32(v3))+24))
+				v7 = t11
+				v8 = i64(0)
 				v4 = i32(0)
-				v5 = i32(0)
-				switch v2 + i32(-3) {
+				v2 = i32(0)
+				switch v5 + i32(-3) {
 				default:
-					goto l12
+					goto l11
 				case 0:
-					t11 := int32(load32(m.memory, uint64(uint32(v3))+4))
-					v5 = t11
-					goto l12
+					t12 := int32(load32(m.memory, uint64(uint32(v3))+4))
+					v2 = t12
+					goto l11
 				case 1:
-					t12 := int64(load64(m.memory, uint64(uint32(v3))+8))
-					v7 = t12
-					v5 = i32(0)
+					t13 := int64(load64(m.memory, uint64(uint32(v3))+8))
+					v8 = t13
+					v2 = i32(0)
 				}
-			l12:
-				store64(m.memory, uint64(uint32(v0))+24, uint64(v6))
-				store64(m.memory, uint64(uint32(v0))+16, uint64(v1))
-				store64(m.memory, uint64(uint32(v0))+8, uint64(v7))
-				store32(m.memory, uint64(uint32(v0))+4, uint32(v5))
-				store32(m.memory, uint32(v0), uint32(v2+i32(1)))
+			l11:
+				store64(m.memory, uint64(uint32(v6))+24, uint64(v7))
+				store64(m.memory, uint64(uint32(v6))+16, uint64(v1))
+				store64(m.memory, uint64(uint32(v6))+8, uint64(v8))
+				store32(m.memory, uint64(uint32(v6))+4, uint32(v2))
+				store32(m.memory, uint32(v6), uint32(v5+i32(1)))
 				goto l2
 			}
 		}
-	l7:
+	l6:
 		v4 = v4 + i32(1)
-		if v4 == i32(12) {
-			goto l1
-		}
-		goto l9
+		goto l8
 	}
 l1:
 	v4 = i32(104)
@@ -2287,17 +3231,16 @@ l2:
 }
 
 //go:norace
-func (m *Module) fn22(v0, v1, v2 int32) {
+func (m *Module) fn47(v0, v1, v2 int32) {
 	var v3 int64
-	var v4, v5, v6 int32
-	var v7 int64
+	var v4 int32
 	{
 		if uint32(v2) > uint32(i32(5)) {
 			goto l0
 		}
 		t0 := int64(load64(m.memory, uint64(uint32(v1+v2<<3))+552))
 		v3 = t0
-		m.fn40(v0, v1, v2)
+		m.fn75(v0, v1, v2)
 		store64(m.memory, uint64(uint32(v0))+24, uint64(i64(0)))
 		store64(m.memory, uint64(uint32(v0))+16, uint64(v3))
 		return
@@ -2321,66 +3264,25 @@ l0:
 			goto l1
 		}
 		t6 := v1
-		p5 := i32(696)
+		p5 := i32(672)
 		if v2 != 0 {
-			p5 = i32(648)
+			p5 = i32(624)
 		}
-		v5 = t6 + p5
-		t8 := v1
-		p7 := i32(672)
+		t7 := int32(load32(m.memory, uint64(uint32(v4<<2))+25984))
+		t8 := t6 + p5
+		v4 = t7
+		t9 := m.fn44(t8, v4)
+		v3 = t9
+		t11 := v0
+		t12 := v1
+		p10 := i32(696)
 		if v2 != 0 {
-			p7 = i32(624)
+			p10 = i32(648)
 		}
-		v6 = t8 + p7
-		t9 := int32(load32(m.memory, uint64(uint32(v4<<2))+25984))
-		v1 = t9
-		v4 = i32(0)
-		v2 = i32(-12)
-		{
-		l3:
-			{
-				t10 := int32(load32(m.memory, uint32(v2+i32(25996))))
-				if t10 == v1 {
-					goto l2
-				}
-				v4 = v4 + i32(1)
-				v2 = v2 + i32(4)
-				if v2 != 0 {
-					goto l3
-				}
-			}
-			v3 = i64(0)
-			goto l4
-		l2:
-			t11 := int64(load64(m.memory, uint32(v6+v4<<3)))
-			v3 = t11
-		}
-	l4:
-		v4 = i32(0)
-		v2 = i32(-12)
-		{
-		l6:
-			{
-				t12 := int32(load32(m.memory, uint32(v2+i32(25996))))
-				if t12 == v1 {
-					goto l5
-				}
-				v4 = v4 + i32(1)
-				v2 = v2 + i32(4)
-				if v2 != 0 {
-					goto l6
-				}
-			}
-			v7 = i64(0)
-			goto l7
-		l5:
-			t13 := int64(load64(m.memory, uint32(v5+v4<<3)))
-			v7 = t13
-		}
-	l7:
-		store64(m.memory, uint64(uint32(v0))+24, uint64(v7))
+		t13 := m.fn44(t12+p10, v4)
+		store64(m.memory, uint64(uint32(t11))+24, uint64(t13))
 		store64(m.memory, uint64(uint32(v0))+16, uint64(v3))
-		store32(m.memory, uint64(uint32(v0))+4, uint32(v1))
+		store32(m.memory, uint64(uint32(v0))+4, uint32(v4))
 		store32(m.memory, uint32(v0), uint32(i32(3)))
 		return
 	}
@@ -2390,18 +3292,17 @@ l1:
 
 //go:norace
 func (m *Module) Xbackoff_budget_member_failed(v0, v1 int32, v2 int64) int32 {
-	var v3, v4 int32
-	var v5 int64
-	var v6, v7, v8 int32
-	var v9 int64
+	var v3 int32
+	var v4 int64
+	var v5 int32
 	t0 := m.g0
-	v3 = t0 - i32(128)
+	v3 = t0 - i32(48)
 	m.g0 = v3
 	{
 		if v0 != 0 {
 			goto l0
 		}
-		v4 = i32(100)
+		v0 = i32(100)
 		goto l1
 	l0:
 		{
@@ -2409,97 +3310,81 @@ func (m *Module) Xbackoff_budget_member_failed(v0, v1 int32, v2 int64) int32 {
 			if t1 == i64(0x312d7265626d656d) {
 				goto l2
 			}
-			v4 = i32(101)
+			v0 = i32(101)
 			goto l1
 		}
 	l2:
 		t2 := int64(load64(m.memory, uint64(uint32(v0))+464))
 		t3 := v0
-		v5 = t2 + i64(1)
-		p4 := v5
-		if v5 == 0 {
+		v4 = t2 + i64(1)
+		p4 := v4
+		if v4 == 0 {
 			p4 = i64(-1)
 		}
 		store64(m.memory, uint64(uint32(t3))+464, uint64(p4))
-		t5 := v3 + i32(8)
-		v6 = v0 + i32(560)
-		memory_copy(m.memory, uint32(t5), uint32(v6), uint32(i32(48)))
-		v4 = i32(0)
-		memory_zero(m.memory, uint32(v6), uint32(i32(48)))
-		v7 = v0 + i32(8)
+		t5 := v3
+		v5 = v0 + i32(560)
+		memory_copy(m.memory, uint32(t5), uint32(v5), uint32(i32(48)))
+		memory_zero(m.memory, uint32(v5), uint32(i32(48)))
+		v5 = v0 + i32(8)
 		{
 			if v1 != 0 {
 				goto l3
 			}
-			v6 = v3 + i32(72)
-			memory_copy(m.memory, uint32(v6), uint32(v3+i32(8)), uint32(i32(48)))
-			store64(m.memory, uint64(uint32(v3))+120, uint64(i64(0)))
-			v8 = v0 + i32(512)
-		l4:
-			{
-				v1 = v8 + v4
-				t6 := int64(load64(m.memory, uint32(v1)))
-				t7 := v1
-				v5 = t6
-				t8 := int64(load64(m.memory, uint32(v6+v4)))
-				v9 = v5 + t8
-				p9 := v9
-				if uint64(v9) < uint64(v5) {
-					p9 = i64(-1)
-				}
-				v5 = p9
-				p10 := i64(1000000)
-				if uint64(v5) < uint64(i64(1000000)) {
-					p10 = v5
-				}
-				store64(m.memory, uint32(t7), uint64(p10))
-				v4 = v4 + i32(8)
-				if v4 != i32(48) {
-					goto l4
-				}
-				goto l5
-			}
+			m.fn49(v0+i32(512), v3)
+			goto l4
 		l3:
-			t11 := int64(load64(m.memory, uint64(uint32(v0))+392))
-			store64(m.memory, uint64(uint32(v0))+384, uint64(t11))
+			t6 := int64(load64(m.memory, uint64(uint32(v0))+392))
+			store64(m.memory, uint64(uint32(v0))+384, uint64(t6))
 		}
-	l5:
-		m.fn24(v7, v2)
-		t12 := v0
-		v5 = v2 + i64(1000000000)
-		p13 := v5
-		if uint64(v5) < uint64(v2) {
-			p13 = i64(-1)
-		}
-		store64(m.memory, uint64(uint32(t12))+424, uint64(p13))
-		v6 = v0 + i32(512)
-		v4 = i32(0)
-	l6:
-		{
-			v1 = v6 + v4
-			t14 := int64(load64(m.memory, uint32(v1)))
-			t15 := v1
-			v5 = t14
-			p16 := i64(100)
-			if uint64(v5) < uint64(i64(100)) {
-				p16 = v5
-			}
-			store64(m.memory, uint32(t15), uint64(p16))
-			v4 = v4 + i32(8)
-			if v4 != i32(48) {
-				goto l6
-			}
-		}
-		v4 = i32(0)
-		memory_zero(m.memory, uint32(v0+i32(608)), uint32(i32(48)))
+	l4:
+		m.fn50(v5, v2)
+		m.fn51(v5, v2)
+		v0 = i32(0)
 	}
 l1:
-	m.g0 = v3 + i32(128)
-	return v4
+	m.g0 = v3 + i32(48)
+	return v0
 }
 
 //go:norace
-func (m *Module) fn24(v0 int32, v1 int64) {
+func (m *Module) fn49(v0, v1 int32) {
+	var v2, v3 int32
+	var v4, v5 int64
+	t0 := m.g0
+	v2 = t0 - i32(80)
+	v3 = v2 + i32(24)
+	memory_copy(m.memory, uint32(v3), uint32(v1), uint32(i32(48)))
+	store64(m.memory, uint64(uint32(v2))+72, uint64(i64(0)))
+	v1 = i32(0)
+l1:
+	{
+		if v1 == i32(48) {
+			return
+		}
+		v2 = v0 + v1
+		t1 := int64(load64(m.memory, uint32(v2)))
+		t2 := v2
+		v4 = t1
+		t3 := int64(load64(m.memory, uint32(v3+v1)))
+		v5 = v4 + t3
+		p4 := v5
+		if uint64(v5) < uint64(v4) {
+			p4 = i64(-1)
+		}
+		v4 = p4
+		p5 := i64(1000000)
+		if uint64(v4) < uint64(i64(1000000)) {
+			p5 = v4
+		}
+		store64(m.memory, uint32(t2), uint64(p5))
+		v1 = v1 + i32(8)
+		goto l1
+	}
+}
+
+//go:norace
+func (m *Module) fn50(v0 int32, v1 int64) {
 	var v2 int32
 	var v3, v4, v5 int64
 	var v6, v7 int32
@@ -2556,17 +3441,12 @@ func (m *Module) fn24(v0 int32, v1 int64) {
 l1:
 	store64(m.memory, uint64(uint32(v0))+480, uint64(v3))
 	t13 := int64(load64(m.memory, uint64(uint32(v0))+408))
-	v4 = t13
 	t14 := int64(load64(m.memory, uint64(uint32(v0))+440))
-	store64(m.memory, uint64(uint32(v2))+24, uint64(t14))
-	t15 := m.fn29(v4, v2+i32(24))
-	t16 := v2
-	v4 = t15 + i64(0x7f4a7c1500000000)
-	v4 = (int64(uint64(v4)>>30) ^ v4) * i64(-4658895280553007687)
-	v4 = (int64(uint64(v4)>>27) ^ v4) * i64(-0x6b2fb644ecceee15)
-	t17 := int64(uint64(v4)>>31) ^ v4
+	t15 := m.fn56(t13, t14)
+	t16 := fn1(t15, i32(-1))
+	t17 := v2
 	v4 = int64(uint64(v3) >> 1)
-	m.fn164(t16, t17, i64(0), v4+i64(1), i64(0))
+	m.fn231(t17, t16, i64(0), v4+i64(1), i64(0))
 	t18 := v0
 	t19 := v1
 	v3 = v3 - v4
@@ -2588,27 +3468,43 @@ l1:
 	store32(m.memory, uint64(uint32(v2))+32, uint32(v0+i32(624)))
 	v6 = v2 + i32(32)
 	v0 = i32(0)
-l2:
+l3:
 	{
+		if v0 == i32(16) {
+			goto l2
+		}
 		t23 := int32(load32(m.memory, uint32(v6+v0)))
 		v7 = t23
 		store64(m.memory, uint32(v7), uint64(i64(0)))
 		store64(m.memory, uint64(uint32(v7))+8, uint64(i64(0)))
 		store64(m.memory, uint64(uint32(v7))+16, uint64(i64(0)))
 		v0 = v0 + i32(4)
-		if v0 != i32(16) {
-			goto l2
-		}
+		goto l3
 	}
+l2:
 	m.g0 = v2 + i32(48)
 }
 
 //go:norace
+func (m *Module) fn51(v0 int32, v1 int64) {
+	var v2 int64
+	t0 := v0
+	v2 = v1 + i64(1000000000)
+	p1 := v2
+	if uint64(v2) < uint64(v1) {
+		p1 = i64(-1)
+	}
+	store64(m.memory, uint64(uint32(t0))+416, uint64(p1))
+	m.fn64(v0 + i32(504))
+	memory_zero(m.memory, uint32(v0+i32(600)), uint32(i32(48)))
+}
+
+//go:norace
 func (m *Module) Xbackoff_budget_member_init(v0, v1, v2 int32, v3, v4, v5, v6 int64) int32 {
-	var v7, v8, v9, v10 int32
-	var v11, v12 int64
+	var v7, v8 int32
+	var v9, v10 int64
 	t0 := m.g0
-	v7 = t0 - i32(752)
+	v7 = t0 - i32(736)
 	m.g0 = v7
 	v8 = i32(100)
 	{
@@ -2627,188 +3523,112 @@ func (m *Module) Xbackoff_budget_member_init(v0, v1, v2 int32, v3, v4, v5, v6 in
 			goto l0
 		}
 	l1:
-		p2 := i32(100)
-		if v0 != 0 {
-			p2 = v0
-		}
-		v9 = p2
-		v10 = v1 + i32(8)
-		v0 = i32(6100)
-		t3 := int64(load64(m.memory, uint64(uint32(v1))+88))
-		v11 = t3
 		{
-		l9:
-			{
-				if v11 == i64(1) {
-					goto l2
-				}
-				if !(v11 == 0) {
-					goto l3
-				}
-				if v2 == 0 {
-					goto l0
-				}
-				v8 = i32(101)
-				t4 := int64(load64(m.memory, uint32(v2)))
-				if t4 != i64(0x312d746567647562) {
-					goto l0
-				}
-				v1 = v2 + i32(8)
-				v0 = i32(6100)
-				t5 := int64(load64(m.memory, uint64(uint32(v2))+88))
-				v11 = t5
-				{
-				l6:
-					if v11 == i64(1) {
-						v0 = v0 + i32(-1)
-						if v0 != 0 {
-							goto l6
-						}
-						t6 := int64(load64(m.memory, uint64(uint32(v2))+88))
-						t7 := v2
-						v11 = t6
-						p8 := v11
-						if v11 == i64(1) {
-							p8 = i64(2)
-						}
-						store64(m.memory, uint64(uint32(t7))+88, uint64(p8))
-						goto l3
-					}
-					if !(v11 == 0) {
-						goto l3
-					}
-					if !(v3 == 0) {
-						v8 = i32(4)
-						if uint64(v3) > uint64(i64(1000)) {
-							goto l0
-						}
-						v11 = i64(1)
-						{
-							v12 = v4 + i64(1)
-							if uint64(v12) < uint64(i64(3)) {
-								goto l7
-							}
-							if uint64(v4+i64(-2)) < uint64(i64(999999)) {
-								goto l8
-							}
-							goto l0
-						l7:
-							t9 := int64(load64(m.memory, uint64(uint32(int32(v12)<<3))+19840))
-							v11 = t9
-						}
-					l8:
-						m.fn26(v7+i32(8), v10, v1, v3, v11, v4, v5, v6)
-						store64(m.memory, uint32(v9), uint64(i64(0x312d7265626d656d)))
-						memory_copy(m.memory, uint32(v9+i32(8)), uint32(v7+i32(8)), uint32(i32(744)))
-						v8 = i32(0)
-						goto l0
-					}
-					v8 = i32(5)
-					goto l0
-				}
+			v1 = v1 + i32(8)
+			t2 := m.fn33(v1)
+			if t2 == 0 {
+				goto l2
 			}
-		l2:
-			v0 = v0 + i32(-1)
-			if v0 != 0 {
-				goto l9
-			}
-			t10 := int64(load64(m.memory, uint64(uint32(v1))+88))
-			t11 := v1
-			v11 = t10
-			p12 := v11
-			if v11 == i64(1) {
-				p12 = i64(2)
-			}
-			store64(m.memory, uint64(uint32(t11))+88, uint64(p12))
+			v8 = i32(111)
+			goto l0
 		}
-	l3:
+	l2:
+		if v2 == 0 {
+			goto l0
+		}
+		v8 = i32(101)
+		t3 := int64(load64(m.memory, uint32(v2)))
+		if t3 != i64(0x312d746567647562) {
+			goto l0
+		}
 		v8 = i32(111)
+		v2 = v2 + i32(8)
+		t4 := m.fn33(v2)
+		if t4 != 0 {
+			goto l0
+		}
+		if !(v3 == 0) {
+			goto l3
+		}
+		v8 = i32(5)
+		goto l0
+	l3:
+		v8 = i32(4)
+		if uint64(v3) > uint64(i64(1000)) {
+			goto l0
+		}
+		{
+			v9 = v4 + i64(1)
+			if uint64(v9) < uint64(i64(3)) {
+				v10 = i64(0)
+				{
+					t5 := int32(load32(m.memory, uint64(uint32(int32(v9)<<3))+19840))
+					switch t5 {
+					case 1:
+						goto l5
+					default:
+						goto l6
+					case 3:
+						v10 = i64(-1)
+						goto l6
+					case 2:
+						v10 = i64(1)
+						goto l6
+					}
+				}
+			}
+			if uint64(v4+i64(-2)) >= uint64(i64(999999)) {
+				goto l0
+			}
+			goto l5
+		l5:
+			p6 := i64(1000000)
+			if uint64(v4) < uint64(i64(1000000)) {
+				p6 = v4
+			}
+			p7 := p6
+			if v4 == 0 {
+				p7 = i64(1)
+			}
+			v10 = p7
+		}
+	l6:
+		m.fn53(v7+i32(360), v1)
+		v8 = v7 + i32(360) + i32(176)
+		m.fn53(v8, v2)
+		memory_copy(m.memory, uint32(v7+i32(8)), uint32(v7+i32(360)), uint32(i32(176)))
+		memory_copy(m.memory, uint32(v7+i32(8)+i32(176)), uint32(v8), uint32(i32(176)))
+		store64(m.memory, uint32(v0), uint64(i64(0x312d7265626d656d)))
+		memory_copy(m.memory, uint32(v0+i32(8)), uint32(v7+i32(8)), uint32(i32(352)))
+		store64(m.memory, uint64(uint32(v0))+384, uint64(i64(0)))
+		store64(m.memory, uint64(uint32(v0))+376, uint64(i64(1)))
+		store64(m.memory, uint64(uint32(v0))+368, uint64(v10))
+		store64(m.memory, uint64(uint32(v0))+360, uint64(v3+i64(-1)))
+		store64(m.memory, uint64(uint32(v0))+392, uint64(i64(0)))
+		store64(m.memory, uint64(uint32(v0))+400, uint64(i64(0)))
+		store64(m.memory, uint64(uint32(v0))+416, uint64(v6))
+		store64(m.memory, uint64(uint32(v0))+408, uint64(v5))
+		v8 = i32(0)
+		memory_zero(m.memory, uint32(v0+i32(424)), uint32(i32(328)))
 	}
 l0:
-	m.g0 = v7 + i32(752)
+	m.g0 = v7 + i32(736)
 	return v8
 }
 
 //go:norace
-func (m *Module) fn26(v0, v1, v2 int32, v3, v4, v5, v6, v7 int64) {
-	var v8 int32
-	var v9 int64
-	t0 := m.g0
-	v8 = t0 - i32(384)
-	m.g0 = v8
-	v9 = i64(0)
-	switch int32(v4) {
-	default:
-		goto l0
-	case 1:
-		p1 := i64(1000000)
-		if uint64(v5) < uint64(i64(1000000)) {
-			p1 = v5
-		}
-		p2 := p1
-		if v5 == 0 {
-			p2 = i64(1)
-		}
-		v9 = p2
-		goto l0
-	case 2:
-		v9 = i64(1)
-		goto l0
-	case 3:
-		v9 = i64(-1)
-	}
-l0:
-	m.fn54(v8+i32(8), v1)
-	v1 = v8 + i32(8) + i32(176)
-	m.fn54(v1, v2)
-	memory_zero(m.memory, uint32(v0+i32(504)), uint32(i32(240)))
-	memory_copy(m.memory, uint32(v0), uint32(v8+i32(8)), uint32(i32(176)))
-	memory_copy(m.memory, uint32(v0+i32(176)), uint32(v1), uint32(i32(176)))
-	store64(m.memory, uint64(uint32(v0))+376, uint64(i64(0)))
-	store64(m.memory, uint64(uint32(v0))+368, uint64(i64(1)))
-	store64(m.memory, uint64(uint32(v0))+360, uint64(v9))
-	store64(m.memory, uint64(uint32(v0))+352, uint64(v3+i64(-1)))
-	store64(m.memory, uint64(uint32(v0))+384, uint64(i64(0)))
-	store64(m.memory, uint64(uint32(v0))+392, uint64(i64(0)))
-	store64(m.memory, uint64(uint32(v0))+408, uint64(v7))
-	store64(m.memory, uint64(uint32(v0))+400, uint64(v6))
-	memory_zero(m.memory, uint32(v0+i32(416)), uint32(i32(88)))
-	m.g0 = v8 + i32(384)
+func (m *Module) fn53(v0, v1 int32) {
+	memory_copy(m.memory, uint32(v0), uint32(v1), uint32(i32(80)))
+	m.fn88(v0+i32(88), v1)
+	store64(m.memory, uint64(uint32(v0))+80, uint64(i64(0)))
 }
 
 //go:norace
 func (m *Module) Xbackoff_budget_member_late(v0 int32, v1 int64) int32 {
-	var v2 int64
-	var v3, v4, v5 int32
 	if v0 != 0 {
 		t0 := int64(load64(m.memory, uint32(v0)))
 		if t0 == i64(0x312d7265626d656d) {
-			t1 := v0
-			v2 = v1 + i64(1000000000)
-			p2 := v2
-			if uint64(v2) < uint64(v1) {
-				p2 = i64(-1)
-			}
-			store64(m.memory, uint64(uint32(t1))+424, uint64(p2))
-			v3 = v0 + i32(512)
-			v4 = i32(0)
-		l2:
-			{
-				v5 = v3 + v4
-				t3 := int64(load64(m.memory, uint32(v5)))
-				t4 := v5
-				v1 = t3
-				p5 := i64(100)
-				if uint64(v1) < uint64(i64(100)) {
-					p5 = v1
-				}
-				store64(m.memory, uint32(t4), uint64(p5))
-				v4 = v4 + i32(8)
-				if v4 != i32(48) {
-					goto l2
-				}
-			}
-			memory_zero(m.memory, uint32(v0+i32(608)), uint32(i32(48)))
+			m.fn51(v0+i32(8), v1)
 			return i32(0)
 		}
 		return i32(101)
@@ -2821,7 +3641,7 @@ func (m *Module) Xbackoff_budget_member_lost(v0 int32, v1 int64, v2 int32) int32
 	var v3, v4 int32
 	var v5, v6, v7 int64
 	t0 := m.g0
-	v3 = t0 - i32(32)
+	v3 = t0 - i32(16)
 	m.g0 = v3
 	v4 = i32(100)
 	{
@@ -2841,44 +3661,41 @@ func (m *Module) Xbackoff_budget_member_lost(v0 int32, v1 int64, v2 int32) int32
 		}
 	l1:
 		t2 := int64(load64(m.memory, uint64(uint32(v0))+416))
-		v5 = t2
 		t3 := int64(load64(m.memory, uint64(uint32(v0))+448))
-		store64(m.memory, uint64(uint32(v3))+24, uint64(t3))
-		t4 := m.fn29(v5, v3+i32(24))
+		t4 := m.fn56(t2, t3)
+		v5 = t4
 		t5 := int64(load64(m.memory, uint64(uint32(v0))+456))
 		t6 := v3
-		v5 = t5
+		v6 = t5
 		p7 := i64(0xffffffff)
-		if uint64(v5) < uint64(i64(0xffffffff)) {
-			p7 = v5
+		if uint64(v6) < uint64(i64(0xffffffff)) {
+			p7 = v6
 		}
-		v6 = p7
-		v7 = t4 + v6*i64(-0x61c8864680b583eb) + i64(-0x61c8864680b583eb)
-		v7 = (int64(uint64(v7)>>30) ^ v7) * i64(-4658895280553007687)
-		v7 = (int64(uint64(v7)>>27) ^ v7) * i64(-0x6b2fb644ecceee15)
-		t9 := int64(uint64(v7)>>31) ^ v7
+		v7 = p7
+		v4 = int32(v7)
 		p8 := i32(63)
-		if uint64(v6) < uint64(i64(63)) {
-			p8 = int32(v6)
+		if uint64(v7) < uint64(i64(63)) {
+			p8 = v4
 		}
-		v6 = int64(uint32(p8))
-		p10 := i64_shl(i64(1000000), v6) | i64(1)
-		if uint64(i64_shr_u(i64(16000000), v6)) < uint64(i64(1000000)) {
-			p10 = i64(16000001)
+		v7 = int64(uint32(p8))
+		p9 := i64_shl(i64(1000000), v7) | i64(1)
+		if uint64(i64_shr_u(i64(16000000), v7)) < uint64(i64(1000000)) {
+			p9 = i64(16000001)
 		}
-		m.fn164(t6, t9, i64(0), p10, i64(0))
+		t10 := fn1(v5, v4)
+		m.fn231(t6, p9, i64(0), t10, i64(0))
 		t11 := v0
-		v5 = v5 + i64(1)
-		p12 := v5
-		if v5 == 0 {
+		v6 = v6 + i64(1)
+		p12 := v6
+		if v6 == 0 {
 			p12 = i64(-1)
 		}
 		store64(m.memory, uint64(uint32(t11))+456, uint64(p12))
 		t13 := int64(load64(m.memory, uint64(uint32(v0))+472))
 		t14 := v0
-		v5 = t13 + i64(1)
-		p15 := v5
-		if v5 == 0 {
+		v6 = t13 + i64(1)
+		p15 := v6
+		if v6 == 0 {
 			p15 = i64(-1)
 		}
 		store64(m.memory, uint64(uint32(t14))+472, uint64(p15))
@@ -2886,13 +3703,13 @@ func (m *Module) Xbackoff_budget_member_lost(v0 int32, v1 int64, v2 int32) int32
 			t16 := int64(load64(m.memory, uint64(uint32(v3))+8))
 			t17 := v0 + i32(8)
 			t18 := v1
-			v6 = t16
-			v5 = t18 + v6
-			p19 := v5
-			if uint64(v5) < uint64(v1) {
+			v5 = t16
+			v6 = t18 + v5
+			p19 := v6
+			if uint64(v6) < uint64(v1) {
 				p19 = i64(-1)
 			}
-			t20 := m.fn30(t17, p19)
+			t20 := m.fn57(t17, p19)
 			if t20 == 0 {
 				goto l2
 			}
@@ -2900,36 +3717,37 @@ func (m *Module) Xbackoff_budget_member_lost(v0 int32, v1 int64, v2 int32) int32
 			goto l0
 		}
 	l2:
-		store64(m.memory, uint32(v2), uint64(v6))
+		store64(m.memory, uint32(v2), uint64(v5))
 		v4 = i32(0)
 	}
 l0:
-	m.g0 = v3 + i32(32)
+	m.g0 = v3 + i32(16)
 	return v4
 }
 
 //go:norace
-func (m *Module) fn29(v0 int64, v1 int32) int64 {
+func (m *Module) fn56(v0, v1 int64) int64 {
 	var v2 int32
 	t0 := m.g0
 	v2 = t0 - i32(64)
 	m.g0 = v2
+	store64(m.memory, uint32(v2), uint64(v1))
 	store32(m.memory, uint64(uint32(v2))+56, uint32(i32(0)))
 	store64(m.memory, uint64(uint32(v2))+48, uint64(i64(0)))
 	store64(m.memory, uint64(uint32(v2))+40, uint64(i64(0)))
 	store64(m.memory, uint64(uint32(v2))+32, uint64(i64(4992264406478883865)))
-	store64(m.memory, uint64(uint32(v2))+16, uint64(i64(0x554200041a100607)))
 	store64(m.memory, uint64(uint32(v2))+24, uint64(v0^i64(0x6c7967656e657261)))
+	store64(m.memory, uint64(uint32(v2))+16, uint64(i64(0x554200041a100607)))
 	store64(m.memory, uint64(uint32(v2))+8, uint64(v0^i64(8317987319222330741)))
-	m.fn76(v2+i32(8), v1, i32(8))
-	t1 := m.fn79(v2 + i32(8))
+	m.fn107(v2+i32(8), v2, i32(8))
+	t1 := m.fn110(v2 + i32(8))
 	v0 = t1
 	m.g0 = v2 + i32(64)
 	return v0
 }
 
 //go:norace
-func (m *Module) fn30(v0 int32, v1 int64) int32 {
+func (m *Module) fn57(v0 int32, v1 int64) int32 {
 	var v2, v3, v4 int64
 	t0 := int64(load64(m.memory, uint64(uint32(v0))+432))
 	v2 = t0
@@ -2986,12 +3804,10 @@ l4:
 func (m *Module) Xbackoff_budget_member_note(v0, v1, v2 int32, v3 int64) int32 {
 	var v4, v5, v6 int32
 	var v7 int64
-	var v8, v9 int32
-	var v10 int64
-	var v11 int32
-	var v12 int64
+	var v8 int32
+	var v9 int64
 	t0 := m.g0
-	v4 = t0 - i32(384)
+	v4 = t0 - i32(400)
 	m.g0 = v4
 	v5 = i32(100)
 	{
@@ -3010,25 +3826,27 @@ func (m *Module) Xbackoff_budget_member_note(v0, v1, v2 int32, v3 int64) int32 {
 			goto l0
 		}
 	l1:
+		t2 := int32(load32(m.memory, uint32(v1)))
+		t3 := int64(load64(m.memory, uint64(uint32(v1))+8))
+		m.fn0(v4+i32(8), t2, i32(2), t3)
 		{
-			t2 := int32(load32(m.memory, uint32(v1)))
-			v6 = t2 + i32(-1)
-			if uint32(v6) <= uint32(i32(5)) {
+			t4 := int32(load32(m.memory, uint64(uint32(v4))+8))
+			v6 = t4
+			if v6 != i32(6) {
 				goto l2
 			}
 			v5 = i32(113)
 			goto l0
 		}
 	l2:
-		t3 := int64(load64(m.memory, uint64(uint32(v1))+8))
-		t4 := v4
-		v7 = t3
-		store64(m.memory, uint64(uint32(t4))+16, uint64(v7))
-		store32(m.memory, uint64(uint32(v4))+12, uint32(i32(2)))
-		store32(m.memory, uint64(uint32(v4))+8, uint32(v6))
+		t5 := int64(load64(m.memory, uint64(uint32(v4))+16))
+		t6 := v4
+		v7 = t5
+		store64(m.memory, uint64(uint32(t6))+32, uint64(v7))
+		t7 := int32(load32(m.memory, uint64(uint32(v4))+12))
+		store32(m.memory, uint64(uint32(v4))+28, uint32(t7))
+		store32(m.memory, uint64(uint32(v4))+24, uint32(v6))
 		v8 = v0 + i32(8)
-		v5 = i32(0)
-		v9 = i32(0)
 		{
 			switch v6 {
 			case 1, 3, 5:
@@ -3036,516 +3854,289 @@ func (m *Module) Xbackoff_budget_member_note(v0, v1, v2 int32, v3 int64) int32 {
 			default:
 				goto l3
 			case 2:
-				v9 = i32(5)
+				v6 = i32(5)
 				goto l3
 			case 4:
-				p5 := i64(0)
+				p8 := i64(0)
 				if v2 != 0 {
-					p5 = v7
+					p8 = v7
 				}
-				v10 = p5
-				p6 := v7
+				v9 = p8
+				p9 := v7
 				if v2 != 0 {
-					p6 = i64(0)
+					p9 = i64(0)
 				}
-				v7 = p6
-				v2 = i32(0)
+				v7 = p9
+				v5 = i32(0)
 				v1 = i32(-12)
-				t7 := int32(load32(m.memory, uint32(v8)))
-				v9 = t7
-				var p8 int32
-				if v9 == i32(6) {
-					p8 = 1
-				}
-				v6 = p8
-				var p9 int32
-				if v9 != i32(1) {
-					p9 = 1
-				}
-				v11 = p9
-			l11:
-				if v7 == 0 {
+				v6 = i32(1)
+			l10:
+				if v1 == 0 {
 					goto l7
 				}
 				{
-					if v6 != 0 {
+					if v7 == 0 {
 						goto l8
 					}
-					v12 = i64(0)
-					if v11 != 0 {
+					t10 := int32(load32(m.memory, uint32(v1+i32(25996))))
+					t11 := m.fn59(v8, t10)
+					if t11 == v7 {
 						goto l9
 					}
-					t10 := int32(load32(m.memory, uint32(v1+i32(25996))))
-					t11 := v8
-					v9 = t10
-					p12 := i32(2)
-					if v9 == i32(4) {
-						p12 = i32(4)
-					}
-					p13 := p12
-					if v9 == i32(3) {
-						p13 = i32(3)
-					}
-					t14 := int64(load64(m.memory, uint32(t11+p13<<3)))
-					v12 = t14
-					goto l9
 				}
 			l8:
-				v12 = i64(1)
-			l9:
-				if v12 == v7 {
-					goto l10
-				}
-			l7:
-				v9 = i32(1)
-				v2 = v2 + i32(1)
 				v1 = v1 + i32(4)
-				if v1 != 0 {
-					goto l11
-				}
-				goto l12
-			l10:
-				v9 = v2 + i32(2)
-			l12:
-				store32(m.memory, uint64(uint32(v4))+8, uint32(i32(4)))
-				store64(m.memory, uint64(uint32(v4))+16, uint64(v10))
+				v5 = v5 + i32(1)
+				goto l10
+			l9:
+				v6 = v5 + i32(2)
+			l7:
+				store32(m.memory, uint64(uint32(v4))+24, uint32(i32(4)))
+				store64(m.memory, uint64(uint32(v4))+32, uint64(v9))
 			}
 		l3:
-			v1 = v0 + i32(512)
-			v7 = i64(0)
-		l13:
 			{
-				t15 := int64(load64(m.memory, uint32(v1+v5)))
-				v12 = v7 + t15
-				p16 := v12
-				if uint64(v12) < uint64(v7) {
-					p16 = i64(-1)
+				v1 = v0 + i32(512)
+				t12 := m.fn60(v1)
+				if t12 != i64(0) {
+					goto l11
 				}
-				v7 = p16
-				v5 = v5 + i32(8)
-				if v5 != i32(48) {
-					goto l13
-				}
+				store64(m.memory, uint64(uint32(v0))+504, uint64(v3))
 			}
-			v12 = i64(0)
-			if v7 != i64(0) {
-				goto l14
-			}
-			store64(m.memory, uint64(uint32(v0))+504, uint64(v3))
-		l14:
-			v5 = v1 + v9<<3
-			t17 := int64(load64(m.memory, uint32(v5)))
-			t18 := v5
-			v7 = t17 + i64(1)
-			p19 := v7
+		l11:
+			v5 = v1 + v6<<3
+			t13 := int64(load64(m.memory, uint32(v5)))
+			t14 := v5
+			v7 = t13 + i64(1)
+			p15 := v7
 			if v7 == 0 {
-				p19 = i64(-1)
+				p15 = i64(-1)
 			}
-			v7 = p19
-			p20 := i64(1000000)
+			v7 = p15
+			p16 := i64(1000000)
 			if uint64(v7) < uint64(i64(1000000)) {
-				p20 = v7
+				p16 = v7
 			}
-			store64(m.memory, uint32(t18), uint64(p20))
+			store64(m.memory, uint32(t14), uint64(p16))
+			t17 := v4 + i32(216)
 			v5 = v0 + i32(184)
-			{
-				{
-					t21 := int64(load64(m.memory, uint64(uint32(v0))+368))
-					v7 = t21
-					v10 = v7 + i64(1)
-					if uint64(v10) > uint64(i64(1)) {
-						p22 := i64(1000000)
-						if uint64(v7) < uint64(i64(1000000)) {
-							p22 = v7
-						}
-						v12 = p22
-						goto l16
-					}
-					switch int32(v10) {
-					case 1:
-						goto l17
-					default:
-						goto l16
-					}
-				}
-			l17:
-				t23 := int64(load64(m.memory, uint64(uint32(v0))+376))
-				v7 = t23
-				p24 := i64(1000000)
-				if uint64(v7) < uint64(i64(1000000)) {
-					p24 = v7
-				}
-				v12 = p24
+			t18 := int64(load64(m.memory, uint64(uint32(v0))+368))
+			t19 := int64(load64(m.memory, uint64(uint32(v0))+376))
+			t20 := fn61(t18, t19)
+			m.fn62(t17, v5, v4+i32(24), t20, v3)
+			memory_copy(m.memory, uint32(v4+i32(40)), uint32(v4+i32(216)), uint32(i32(176)))
+			memory_copy(m.memory, uint32(v5), uint32(v4+i32(40)), uint32(i32(176)))
+			t21 := m.fn63(v8, v3)
+			if t21 == 0 {
+				goto l4
 			}
-		l16:
-			m.fn32(v4+i32(200), v5, v4+i32(8), v12, v3)
-			memory_copy(m.memory, uint32(v4+i32(24)), uint32(v4+i32(200)), uint32(i32(176)))
-			memory_copy(m.memory, uint32(v5), uint32(v4+i32(24)), uint32(i32(176)))
-			{
-				t25 := int64(load64(m.memory, uint64(uint32(v0))+424))
-				if uint64(v3) < uint64(t25) {
-					goto l18
-				}
-				t26 := int64(load64(m.memory, uint64(uint32(v0))+432))
-				if t26 == 0 {
-					goto l4
-				}
-				t27 := m.fn30(v8, v3)
-				if t27 == 0 {
-					goto l4
-				}
-			}
-		l18:
-			v5 = i32(0)
-		l19:
-			{
-				v0 = v1 + v5
-				t28 := int64(load64(m.memory, uint32(v0)))
-				t29 := v0
-				v7 = t28
-				p30 := i64(100)
-				if uint64(v7) < uint64(i64(100)) {
-					p30 = v7
-				}
-				store64(m.memory, uint32(t29), uint64(p30))
-				v5 = v5 + i32(8)
-				if v5 != i32(48) {
-					goto l19
-				}
-			}
+			m.fn64(v1)
 		}
 	l4:
 		v5 = i32(0)
 	}
 l0:
-	m.g0 = v4 + i32(384)
+	m.g0 = v4 + i32(400)
 	return v5
 }
 
 //go:norace
-func (m *Module) fn32(v0, v1, v2 int32, v3, v4 int64) {
-	var v5, v6 int32
-	var v7, v8 int64
-	t0 := m.g0
-	v5 = t0 - i32(256)
-	m.g0 = v5
-	memory_copy(m.memory, uint32(v5+i32(64)), uint32(v1), uint32(i32(176)))
-	v6 = v5 + i32(64) + i32(88)
-	v7 = i64(0)
+func (m *Module) fn59(v0, v1 int32) int64 {
+	var v2 int32
+	var v3 int64
 	{
-		t1 := int32(load32(m.memory, uint32(v1)))
-		switch t1 + i32(-1) {
-		default:
-			goto l6
-		case 0:
-			t2 := int32(load32(m.memory, uint32(v2)))
-			switch t2 {
-			default:
-				goto l6
-			case 3:
-				t3 := int64(load64(m.memory, uint64(uint32(v5))+152))
-				v4 = t3
-				{
-					{
-						t4 := int32(load32(m.memory, uint64(uint32(v2))+4))
-						t5 := v1
-						v2 = t4
-						p6 := i32(2)
-						if v2 == i32(4) {
-							p6 = i32(4)
-						}
-						p7 := p6
-						if v2 == i32(3) {
-							p7 = i32(3)
-						}
-						t8 := int64(load64(m.memory, uint32(t5+p7<<3)))
-						v8 = t8
-						if !(v8 == 0) {
-							goto l9
-						}
-						v7 = v3
-						goto l10
-					}
-				l9:
-					t9 := int64(uint64(v4) / uint64(v8))
-					t10 := v3
-					v7 = t9
-					p11 := v7
-					if uint64(v3) < uint64(v7) {
-						p11 = t10
-					}
-					v7 = p11
-				}
-			l10:
-				m.fn164(v5, v7, i64(0), v8, i64(0))
-				t12 := int64(load64(m.memory, uint32(v5)))
-				t13 := v5
-				v3 = v4 - t12
-				p14 := v3
-				if uint64(v3) > uint64(v4) {
-					p14 = i64(0)
-				}
-				t15 := int64(load64(m.memory, uint64(uint32(v5))+8))
-				p16 := p14
-				if t15 != i64(0) {
-					p16 = i64(0)
-				}
-				store64(m.memory, uint64(uint32(t13))+152, uint64(p16))
-				goto l6
-			case 4:
-				v7 = i64(0)
-				t17 := int64(load64(m.memory, uint64(uint32(v2))+8))
-				t18 := v5 + i32(16)
-				v4 = t17
-				p19 := i64(1)
-				if uint64(v4) > uint64(i64(1)) {
-					p19 = v4
-				}
-				m.fn164(t18, p19, i64(0), v3, i64(0))
-				t20 := int64(load64(m.memory, uint64(uint32(v1))+8))
-				t21 := v5
-				v3 = t20
-				t22 := int64(load64(m.memory, uint64(uint32(v5))+152))
-				t23 := v3
-				t24 := v3
-				v4 = t22
-				t25 := int64(load64(m.memory, uint64(uint32(v5))+16))
-				v8 = v4 + t25
-				p26 := v8
-				if uint64(v8) < uint64(v4) {
-					p26 = i64(-1)
-				}
-				v4 = p26
-				p27 := v4
-				if uint64(v3) < uint64(v4) {
-					p27 = t24
-				}
-				t28 := int64(load64(m.memory, uint64(uint32(v5))+24))
-				p29 := p27
-				if t28 != i64(0) {
-					p29 = t23
-				}
-				store64(m.memory, uint64(uint32(t21))+152, uint64(p29))
-				goto l6
-			}
-		case 1:
-			t30 := int32(load32(m.memory, uint32(v2)))
-			switch t30 {
-			default:
-				goto l6
-			case 2:
-				v7 = i64(0)
-				t31 := int64(load64(m.memory, uint64(uint32(v5))+152))
-				t32 := v5
-				v4 = t31
-				v3 = v4 - v3*i64(1000)
-				p33 := v3
-				if uint64(v3) > uint64(v4) {
-					p33 = i64(0)
-				}
-				store64(m.memory, uint64(uint32(t32))+152, uint64(p33))
-				goto l6
-			case 3:
-				t34 := int64(load64(m.memory, uint64(uint32(v1))+8))
-				m.fn164(v5+i32(32), t34, i64(0), i64(1000), i64(0))
-				t35 := int64(load64(m.memory, uint64(uint32(v5))+32))
-				t36 := int64(load64(m.memory, uint64(uint32(v5))+152))
-				t37 := v3
-				v7 = t36
-				p38 := i64(-1)
-				if v7 > i64(-1) {
-					p38 = v7 << 1
-				}
-				p39 := t37
-				if uint64(t35) >= uint64(p38) {
-					p39 = i64(0)
-				}
-				t40 := int64(load64(m.memory, uint64(uint32(v5))+40))
-				p41 := p39
-				if t40 != i64(0) {
-					p41 = i64(0)
-				}
-				v7 = p41
-				goto l6
-			case 4:
-				m.fn135(v1, v6, v3)
-				goto l6
-			}
-		case 2:
-			t42 := int32(load32(m.memory, uint32(v2)))
-			v2 = t42
-			if i32_shl(i32(1), v2)&i32(54) != 0 {
-				goto l6
-			}
-			{
-				if v2 != 0 {
-					t54 := int64(load64(m.memory, uint64(uint32(v5))+152))
-					v4 = t54
-					{
-						{
-							t55 := int64(load32(m.memory, uint64(uint32(v1))+40))
-							v8 = t55
-							if !(v8 == 0) {
-								goto l15
-							}
-							v7 = v3
-							goto l16
-						}
-					l15:
-						t56 := int64(uint64(v4) / uint64(v8))
-						t57 := v3
-						v7 = t56
-						p58 := v7
-						if uint64(v3) < uint64(v7) {
-							p58 = t57
-						}
-						v7 = p58
-					}
-				l16:
-					t59 := v5
-					v3 = v4 - v7*v8
-					p60 := v3
-					if uint64(v3) > uint64(v4) {
-						p60 = i64(0)
-					}
-					store64(m.memory, uint64(uint32(t59))+152, uint64(p60))
-					goto l6
-				}
-				v7 = i64(0)
-				t43 := int64(load64(m.memory, uint64(uint32(v1))+8))
-				t44 := int64(load64(m.memory, uint64(uint32(v1))+40))
-				t45 := v5 + i32(48)
-				v4 = t44
-				m.fn164(t45, t43, i64(0), v4&i64(0xffffffff), i64(0))
-				t46 := int64(load64(m.memory, uint64(uint32(v5))+152))
-				t47 := v5
-				v8 = t46
-				v3 = v8 + int64(uint64(v4)>>32)*v3
-				p48 := v3
-				if uint64(v3) < uint64(v8) {
-					p48 = i64(-1)
-				}
-				v3 = p48
-				t49 := int64(load64(m.memory, uint64(uint32(v5))+48))
-				t50 := v3
-				v4 = t49
-				p51 := v3
-				if uint64(v4) < uint64(v3) {
-					p51 = v4
-				}
-				t52 := int64(load64(m.memory, uint64(uint32(v5))+56))
-				p53 := p51
-				if t52 != i64(0) {
-					p53 = t50
-				}
-				store64(m.memory, uint64(uint32(t47))+152, uint64(p53))
-				goto l6
-			}
-		case 3:
-			store32(m.memory, uint64(uint32(v5))+244, uint32(v6))
-			store32(m.memory, uint64(uint32(v5))+240, uint32(v1))
-			store32(m.memory, uint64(uint32(v5))+248, uint32(v5+i32(160)))
-			v7 = i64(0)
-			t61 := int32(load32(m.memory, uint32(v2)))
-			if t61 != i32(3) {
-				goto l6
-			}
-			t62 := m.fn134(v5+i32(240), v3, v4)
-			v7 = t62
-			goto l6
-		case 4:
-			store32(m.memory, uint64(uint32(v5))+248, uint32(i32(10)))
-			store32(m.memory, uint64(uint32(v5))+244, uint32(v6))
-			store32(m.memory, uint64(uint32(v5))+240, uint32(v1))
-			store32(m.memory, uint64(uint32(v5))+252, uint32(v5+i32(232)))
-			v7 = i64(0)
-			t63 := int32(load32(m.memory, uint32(v2)))
-			v2 = t63
-			if i32_shl(i32(1), v2)&i32(54) != 0 {
-				goto l6
-			}
-			if v2 != 0 {
-				t64 := m.fn132(v5+i32(240), v3, v4)
-				v7 = t64
-				goto l6
-			}
-			m.fn82(v5+i32(240), v3, v4)
-			goto l6
-		case 5:
-			store32(m.memory, uint64(uint32(v5))+244, uint32(v6))
-			store32(m.memory, uint64(uint32(v5))+240, uint32(v1))
-			store32(m.memory, uint64(uint32(v5))+248, uint32(v5+i32(160)))
-			v7 = i64(0)
-			{
-				t65 := int32(load32(m.memory, uint32(v2)))
-				switch t65 {
-				case 2, 4:
-					goto l6
-				default:
-					t66 := int64(load64(m.memory, uint64(uint32(v5))+152))
-					t67 := v5
-					v4 = t66
-					v3 = v4 + v3
-					p68 := v3
-					if uint64(v3) < uint64(v4) {
-						p68 = i64(-1)
-					}
-					store64(m.memory, uint64(uint32(t67))+152, uint64(p68))
-					goto l6
-				case 3:
-					t69 := m.fn136(v5+i32(240), v3)
-					v7 = t69
-					goto l6
-				case 5:
-					v7 = i64(0)
-					t70 := int64(load64(m.memory, uint64(uint32(v5))+152))
-					t71 := v5
-					v3 = t70
-					t72 := v3
-					var p73 int32
-					if v3 != i64(0) {
-						p73 = 1
-					}
-					store64(m.memory, uint64(uint32(t71))+152, uint64(t72-int64(uint32(p73))))
-					goto l6
-				case 1:
-					t74 := int64(load64(m.memory, uint64(uint32(v2))+8))
-					if t74 == 0 {
-						goto l6
-					}
-					v7 = i64(0)
-					t75 := int64(load64(m.memory, uint64(uint32(v5))+160))
-					t76 := v5
-					v3 = t75
-					t77 := v3
-					var p78 int32
-					if v3 != i64(0) {
-						p78 = 1
-					}
-					store64(m.memory, uint64(uint32(t76))+160, uint64(t77-int64(uint32(p78))))
-				}
-			}
+		t0 := int32(load32(m.memory, uint32(v0)))
+		v2 = t0
+		if v2 == i32(6) {
+			goto l0
+		}
+		v3 = i64(0)
+		if v2 != i32(1) {
+			goto l1
+		}
+		t2 := v0
+		p1 := i32(2)
+		if v1 == i32(4) {
+			p1 = i32(4)
+		}
+		p3 := p1
+		if v1 == i32(3) {
+			p3 = i32(3)
+		}
+		t4 := int64(load64(m.memory, uint32(t2+p3<<3)))
+		return t4
+	}
+l0:
+	v3 = i64(1)
+l1:
+	return v3
+}
+
+//go:norace
+func (m *Module) fn60(v0 int32) int64 {
+	var v1 int64
+	var v2 int32
+	var v3 int64
+	v1 = i64(0)
+	v2 = i32(0)
+l0:
+	{
+		t0 := int64(load64(m.memory, uint32(v0+v2)))
+		v3 = v1 + t0
+		p1 := v3
+		if uint64(v3) < uint64(v1) {
+			p1 = i64(-1)
+		}
+		v1 = p1
+		v2 = v2 + i32(8)
+		if v2 != i32(48) {
+			goto l0
 		}
 	}
-l6:
-	t79 := int64(load64(m.memory, uint64(uint32(v1))+80))
-	t80 := m.fn163(v6, v1+i32(88), i32(88))
-	t81 := v5
-	var p82 int32
-	if t80 != i32(0) {
-		p82 = 1
+	return v1
+}
+
+//go:norace
+func fn61(v0, v1 int64) int64 {
+	var v2 int64
+	{
+		v2 = v0 + i64(1)
+		if uint64(v2) > uint64(i64(1)) {
+			p0 := i64(1000000)
+			if uint64(v0) < uint64(i64(1000000)) {
+				p0 = v0
+			}
+			return p0
+		}
+		v0 = i64(0)
+		switch int32(v2) {
+		case 1:
+			goto l2
+		default:
+			goto l1
+		}
+	l2:
+		p1 := i64(1000000)
+		if uint64(v1) < uint64(i64(1000000)) {
+			p1 = v1
+		}
+		v0 = p1
 	}
-	store64(m.memory, uint64(uint32(t81))+144, uint64(t79+int64(uint32(p82))))
-	memory_copy(m.memory, uint32(v0), uint32(v5+i32(64)), uint32(i32(176)))
-	store64(m.memory, uint64(uint32(v0))+176, uint64(v7))
-	m.g0 = v5 + i32(256)
+l1:
+	return v0
+}
+
+//go:norace
+func (m *Module) fn62(v0, v1, v2 int32, v3, v4 int64) {
+	var v5, v6 int32
+	t0 := m.g0
+	v5 = t0 - i32(224)
+	m.g0 = v5
+	store64(m.memory, uint64(uint32(v5))+8, uint64(v4))
+	store64(m.memory, uint32(v5), uint64(v3))
+	memory_copy(m.memory, uint32(v5+i32(16)), uint32(v1), uint32(i32(176)))
+	store32(m.memory, uint64(uint32(v5))+196, uint32(v2))
+	t1 := int32(load32(m.memory, uint32(v1)))
+	v6 = t1
+	store32(m.memory, uint64(uint32(v5))+204, uint32(v5+i32(8)))
+	store32(m.memory, uint64(uint32(v5))+200, uint32(v5))
+	v2 = v5 + i32(16) + i32(88)
+	v4 = i64(0)
+	switch v6 + i32(-1) {
+	default:
+		goto l6
+	case 0:
+		store32(m.memory, uint64(uint32(v5))+212, uint32(v2))
+		store32(m.memory, uint64(uint32(v5))+208, uint32(v1))
+		t2 := m.fn226(v5+i32(196), v5+i32(208), i32(25996))
+		v4 = t2
+		goto l6
+	case 1:
+		store32(m.memory, uint64(uint32(v5))+212, uint32(v2))
+		store32(m.memory, uint64(uint32(v5))+208, uint32(v1))
+		t3 := m.fn226(v5+i32(196), v5+i32(208), i32(26032))
+		v4 = t3
+		goto l6
+	case 2:
+		store32(m.memory, uint64(uint32(v5))+212, uint32(v2))
+		store32(m.memory, uint64(uint32(v5))+208, uint32(v1))
+		t4 := m.fn226(v5+i32(196), v5+i32(208), i32(26068))
+		v4 = t4
+		goto l6
+	case 3:
+		store32(m.memory, uint64(uint32(v5))+212, uint32(v2))
+		store32(m.memory, uint64(uint32(v5))+208, uint32(v1))
+		store32(m.memory, uint64(uint32(v5))+216, uint32(v5+i32(112)))
+		t5 := m.fn226(v5+i32(196), v5+i32(208), i32(26104))
+		v4 = t5
+		goto l6
+	case 4:
+		store32(m.memory, uint64(uint32(v5))+216, uint32(i32(10)))
+		store32(m.memory, uint64(uint32(v5))+212, uint32(v2))
+		store32(m.memory, uint64(uint32(v5))+208, uint32(v1))
+		store32(m.memory, uint64(uint32(v5))+220, uint32(v5+i32(184)))
+		t6 := m.fn226(v5+i32(196), v5+i32(208), i32(26140))
+		v4 = t6
+		goto l6
+	case 5:
+		store32(m.memory, uint64(uint32(v5))+212, uint32(v2))
+		store32(m.memory, uint64(uint32(v5))+208, uint32(v1))
+		store32(m.memory, uint64(uint32(v5))+216, uint32(v5+i32(112)))
+		t7 := m.fn226(v5+i32(196), v5+i32(208), i32(26176))
+		v4 = t7
+	}
+l6:
+	t8 := int64(load64(m.memory, uint64(uint32(v1))+80))
+	t9 := m.fn74(v2, v1+i32(88))
+	store64(m.memory, uint64(uint32(v5))+96, uint64(t8+int64(uint32(t9))))
+	memory_copy(m.memory, uint32(v0), uint32(v5+i32(16)), uint32(i32(176)))
+	store64(m.memory, uint64(uint32(v0))+176, uint64(v4))
+	m.g0 = v5 + i32(224)
+}
+
+//go:norace
+func (m *Module) fn63(v0 int32, v1 int64) int32 {
+	t0 := int64(load64(m.memory, uint64(uint32(v0))+416))
+	if uint64(v1) >= uint64(t0) {
+		t1 := int64(load64(m.memory, uint64(uint32(v0))+424))
+		if !(t1 == 0) {
+			t2 := m.fn57(v0, v1)
+			return t2
+		}
+		return i32(0)
+	}
+	return i32(1)
+}
+
+//go:norace
+func (m *Module) fn64(v0 int32) {
+	var v1, v2 int32
+	var v3 int64
+	v1 = i32(0)
+l1:
+	{
+		if v1 == i32(48) {
+			return
+		}
+		v2 = v0 + v1
+		t0 := int64(load64(m.memory, uint32(v2)))
+		t1 := v2
+		v3 = t0
+		p2 := i64(100)
+		if uint64(v3) < uint64(i64(100)) {
+			p2 = v3
+		}
+		store64(m.memory, uint32(t1), uint64(p2))
+		v1 = v1 + i32(8)
+		goto l1
+	}
 }
 
 //go:norace
 func (m *Module) Xbackoff_budget_member_request(v0, v1 int32, v2 int64, v3 int32) int32 {
-	var v4, v5, v6, v7 int32
-	var v8 int64
-	var v9 int32
+	var v4, v5, v6 int32
+	var v7 int64
+	var v8, v9 int32
 	var v10 int64
 	t0 := m.g0
 	v4 = t0 - i32(384)
@@ -3572,232 +4163,115 @@ l1:
 	v5 = i32(109)
 	goto l0
 l2:
-	v6 = v0 + i32(8)
-	v5 = i32(-12)
-l4:
+	m.fn66(v4, v1)
+	v5 = i32(2)
+	v6 = i32(1)
+	v7 = i64(0)
 	{
-		t2 := int32(load32(m.memory, uint32(v5+i32(25996))))
-		if t2 == v1 {
+		t2 := int32(load32(m.memory, uint32(v4)))
+		if t2 == 0 {
 			goto l3
 		}
-		v5 = v5 + i32(4)
-		if v5 != 0 {
-			goto l4
-		}
-	}
-	v5 = i32(2)
-	v7 = i32(1)
-	v8 = i64(0)
-	goto l5
-l3:
-	v9 = v0 + i32(728)
-	v7 = i32(0)
-	v5 = i32(-12)
-	{
+		v8 = v0 + i32(8)
 		{
-			{
-			l7:
-				{
-					t3 := int32(load32(m.memory, uint32(v5+i32(25996))))
-					if t3 == v1 {
-						goto l6
-					}
-					v7 = v7 + i32(1)
-					v5 = v5 + i32(4)
-					if v5 != 0 {
-						goto l7
-					}
-					goto l8
-				}
-			l6:
-				v8 = i64(0)
-				v5 = v9 + v7<<3
-				t4 := int64(load64(m.memory, uint32(v5)))
-				v10 = t4
-				if v10 != i64(0) {
-					store64(m.memory, uint32(v5), uint64(v10+i64(-1)))
-					v7 = i32(0)
-					t9 := int32(load32(m.memory, uint32(v6)))
-					v0 = t9
-					if v0 == i32(6) {
-						goto l14
-					}
-					v5 = i32(1)
-					if v0 != i32(1) {
-						goto l15
-					}
-					t11 := v6
-					p10 := i32(2)
-					if v1 == i32(4) {
-						p10 = i32(4)
-					}
-					p12 := p10
-					if v1 == i32(3) {
-						p12 = i32(3)
-					}
-					t13 := int64(load64(m.memory, uint32(t11+p12<<3)))
-					v8 = t13
-					goto l5
-				}
+			t3 := m.fn45(v0+i32(728), v1)
+			v9 = t3
+			if v9 == 0 {
+				goto l4
 			}
-		l8:
-			t5 := int64(load64(m.memory, uint64(uint32(v0))+424))
-			if uint64(v2) < uint64(t5) {
-				goto l10
-			}
-			{
-				t6 := int64(load64(m.memory, uint64(uint32(v0))+432))
-				if t6 == 0 {
-					goto l11
-				}
-				t7 := m.fn30(v6, v2)
-				if t7 != 0 {
-					goto l10
-				}
-			}
-		l11:
-			v6 = v0 + i32(608)
-			v0 = i32(0)
-			v5 = i32(-12)
-		l13:
-			{
-				t8 := int32(load32(m.memory, uint32(v5+i32(25996))))
-				if t8 == v1 {
-					v5 = i32(3)
-					v8 = i64(0)
-					v1 = v6 + v0<<3
-					t31 := int64(load64(m.memory, uint32(v1)))
-					v2 = t31
-					if uint64(v2) >= uint64(i64(1000000)) {
-						goto l22
-					}
-					store64(m.memory, uint32(v1), uint64(v2+i64(1)))
-					v7 = i32(0)
-					goto l5
-				}
-				v7 = i32(1)
-				v0 = v0 + i32(1)
-				v5 = v5 + i32(4)
-				if v5 != 0 {
-					goto l13
-				}
-			}
-			v5 = i32(2)
-			v8 = i64(0)
-			goto l5
-		}
-	l10:
-		t14 := int64(load64(m.memory, uint64(uint32(v0))+480))
-		t15 := v0
-		v8 = t14 + i64(1)
-		p16 := v8
-		if v8 == 0 {
-			p16 = i64(-1)
-		}
-		store64(m.memory, uint64(uint32(t15))+480, uint64(p16))
-		{
-			{
-				t17 := int64(load64(m.memory, uint64(uint32(v0))+368))
-				v8 = t17
-				v10 = v8 + i64(1)
-				if uint64(v10) > uint64(i64(1)) {
-					p18 := i64(1000000)
-					if uint64(v8) < uint64(i64(1000000)) {
-						p18 = v8
-					}
-					v8 = p18
-					goto l17
-				}
-				v8 = i64(0)
-				switch int32(v10) {
-				case 1:
-					goto l18
-				default:
-					goto l17
-				}
-			}
-		l18:
-			t19 := int64(load64(m.memory, uint64(uint32(v0))+376))
-			v8 = t19
-			p20 := i64(1000000)
-			if uint64(v8) < uint64(i64(1000000)) {
-				p20 = v8
-			}
-			v8 = p20
-		}
-	l17:
-		store32(m.memory, uint64(uint32(v4))+8, uint32(i32(3)))
-		store32(m.memory, uint64(uint32(v4))+12, uint32(v1))
-		t21 := v4 + i32(200)
-		v6 = v0 + i32(184)
-		m.fn32(t21, v6, v4+i32(8), v8, v2)
-		memory_copy(m.memory, uint32(v4+i32(24)), uint32(v4+i32(200)), uint32(i32(176)))
-		t22 := int64(load64(m.memory, uint64(uint32(v4))+376))
-		v2 = t22
-		memory_copy(m.memory, uint32(v6), uint32(v4+i32(24)), uint32(i32(176)))
-		v10 = i64(0)
-		{
-			{
-				if v8 != i64(0) {
-					goto l19
-				}
-				t23 := int64(load64(m.memory, uint64(uint32(v0))+400))
-				store64(m.memory, uint64(uint32(v0))+400, uint64(t23+v2))
-				goto l20
-			}
-		l19:
-			t24 := int64(load64(m.memory, uint64(uint32(v0))+400))
-			t25 := v0
-			v10 = t24
-			store64(m.memory, uint64(uint32(t25))+400, uint64(v10+v2))
-			t26 := int64(uint64(v10) % uint64(v8))
-			t27 := int64(load64(m.memory, uint64(uint32(v0))+416))
-			t28 := int64(uint64(t27) % uint64(v8))
-			t29 := int32(uint32(int32(t26+t28)) % uint32(int32(v8)))
-			t30 := int64(uint64(v8-int64(uint32(t29))) % uint64(v8))
-			v10 = t30
-		}
-	l20:
-		v8 = i64(0)
-		if uint64(v10) < uint64(v2) {
-			v7 = i32(1)
-			t32 := int32(load32(m.memory, uint32(v6)))
-			v0 = t32
-			if v0 == i32(6) {
-				goto l14
-			}
-			v5 = i32(1)
-			if v0 != i32(1) {
+			t4 := int64(load64(m.memory, uint32(v9)))
+			v10 = t4
+			if v10 != i64(0) {
 				goto l5
 			}
-			t34 := v6
-			p33 := i32(2)
-			if v1 == i32(4) {
-				p33 = i32(4)
-			}
-			p35 := p33
-			if v1 == i32(3) {
-				p35 = i32(3)
-			}
-			t36 := int64(load64(m.memory, uint32(t34+p35<<3)))
-			v8 = t36
-			v7 = i32(1)
-			goto l15
 		}
-		goto l22
+	l4:
+		{
+			t5 := m.fn63(v8, v2)
+			if t5 != 0 {
+				t8 := int64(load64(m.memory, uint64(uint32(v0))+480))
+				t9 := v0
+				v7 = t8 + i64(1)
+				p10 := v7
+				if v7 == 0 {
+					p10 = i64(-1)
+				}
+				store64(m.memory, uint64(uint32(t9))+480, uint64(p10))
+				t11 := int64(load64(m.memory, uint64(uint32(v0))+376))
+				v7 = t11
+				t12 := int64(load64(m.memory, uint64(uint32(v0))+368))
+				v10 = t12
+				store32(m.memory, uint64(uint32(v4))+8, uint32(i32(3)))
+				store32(m.memory, uint64(uint32(v4))+12, uint32(v1))
+				t13 := v4 + i32(200)
+				v9 = v0 + i32(184)
+				t14 := fn61(v10, v7)
+				t15 := v9
+				t16 := v4 + i32(8)
+				v7 = t14
+				m.fn62(t13, t15, t16, v7, v2)
+				memory_copy(m.memory, uint32(v4+i32(24)), uint32(v4+i32(200)), uint32(i32(176)))
+				t17 := int64(load64(m.memory, uint64(uint32(v4))+376))
+				v2 = t17
+				memory_copy(m.memory, uint32(v9), uint32(v4+i32(24)), uint32(i32(176)))
+				v10 = i64(0)
+				{
+					{
+						if v7 != i64(0) {
+							goto l7
+						}
+						t18 := int64(load64(m.memory, uint64(uint32(v0))+400))
+						store64(m.memory, uint64(uint32(v0))+400, uint64(t18+v2))
+						goto l8
+					}
+				l7:
+					t19 := int64(load64(m.memory, uint64(uint32(v0))+400))
+					t20 := v0
+					v10 = t19
+					store64(m.memory, uint64(uint32(t20))+400, uint64(v10+v2))
+					t21 := int64(uint64(v10) % uint64(v7))
+					t22 := int64(load64(m.memory, uint64(uint32(v0))+416))
+					t23 := int64(uint64(t22) % uint64(v7))
+					t24 := int32(uint32(int32(t21+t23)) % uint32(int32(v7)))
+					t25 := int64(uint64(v7-int64(uint32(t24))) % uint64(v7))
+					v10 = t25
+				}
+			l8:
+				v7 = i64(0)
+				if uint64(v10) >= uint64(v2) {
+					goto l3
+				}
+				v6 = i32(1)
+				t26 := m.fn59(v9, v1)
+				v7 = t26
+				v5 = i32(1)
+				goto l3
+			}
+			t6 := m.fn45(v0+i32(608), v1)
+			v0 = t6
+			if v0 == 0 {
+				goto l3
+			}
+			t7 := int64(load64(m.memory, uint32(v0)))
+			v2 = t7
+			if uint64(v2) >= uint64(i64(1000000)) {
+				goto l3
+			}
+			store64(m.memory, uint32(v0), uint64(v2+i64(1)))
+			v5 = i32(3)
+			v6 = i32(0)
+			goto l3
+		}
+	l5:
+		store64(m.memory, uint32(v9), uint64(v10+i64(-1)))
+		v5 = i32(1)
+		v6 = i32(0)
+		t27 := m.fn59(v8, v1)
+		v7 = t27
 	}
-l14:
-	v8 = i64(1)
-	goto l15
-l22:
-	v5 = i32(2)
-	v7 = i32(1)
-	goto l5
-l15:
-	v5 = i32(1)
-l5:
-	store64(m.memory, uint64(uint32(v3))+8, uint64(v8))
-	store32(m.memory, uint64(uint32(v3))+4, uint32(v7))
+l3:
+	store64(m.memory, uint64(uint32(v3))+8, uint64(v7))
+	store32(m.memory, uint64(uint32(v3))+4, uint32(v6))
 	store32(m.memory, uint32(v3), uint32(v5))
 	v5 = i32(0)
 l0:
@@ -3806,199 +4280,178 @@ l0:
 }
 
 //go:norace
+func (m *Module) fn66(v0, v1 int32) {
+	var v2, v3, v4 int32
+	v2 = i32(0)
+	v3 = i32(-12)
+	v4 = i32(0)
+l3:
+	{
+		if v3 != 0 {
+			goto l0
+		}
+		goto l1
+	l0:
+		t0 := int32(load32(m.memory, uint32(v3+i32(25996))))
+		if t0 != v1 {
+			v3 = v3 + i32(4)
+			v4 = v4 + i32(1)
+			goto l3
+		}
+		v2 = i32(1)
+	}
+l1:
+	store32(m.memory, uint64(uint32(v0))+4, uint32(v4))
+	store32(m.memory, uint32(v0), uint32(v2))
+}
+
+//go:norace
 func (m *Module) Xbackoff_budget_member_state(v0 int32, v1 int64, v2, v3, v4, v5 int32) int32 {
-	var v6, v7 int32
-	var v8, v9 int64
+	var v6 int32
+	var v7 int64
+	var v8, v9 int32
+	var v10 int64
 	if v0 != 0 {
 		t0 := int64(load64(m.memory, uint32(v0)))
 		if t0 == i64(0x312d7265626d656d) {
-			if v2 == 0 {
-				goto l2
-			}
+			v6 = v0 + i32(8)
 			{
-				{
-					t1 := int64(load64(m.memory, uint64(uint32(v0))+424))
-					if uint64(v1) >= uint64(t1) {
-						goto l3
-					}
-					v6 = i32(1)
-					goto l4
+				if v2 == 0 {
+					goto l2
 				}
-			l3:
-				{
-					t2 := int64(load64(m.memory, uint64(uint32(v0))+432))
-					if !(t2 == 0) {
-						goto l5
-					}
-					v6 = i32(0)
-					goto l4
-				}
-			l5:
-				t3 := m.fn30(v0+i32(8), v1)
-				v6 = t3
+				t1 := m.fn63(v6, v1)
+				store32(m.memory, uint32(v2), uint32(t1))
 			}
-		l4:
-			store32(m.memory, uint32(v2), uint32(v6))
 		l2:
+			v7 = i64(-1)
 			{
-				t4 := int64(load64(m.memory, uint64(uint32(v0))+432))
-				if t4 != i64(0) {
-					goto l6
+				t2 := int64(load64(m.memory, uint64(uint32(v0))+432))
+				if t2 != i64(0) {
+					goto l3
 				}
-				v7 = v0 + i32(608)
+				v8 = v0 + i32(608)
 				v2 = i32(0)
 				{
-				l8:
+				l5:
 					{
 						if v2 == i32(24) {
-							goto l7
+							goto l4
 						}
-						v6 = v7 + v2
+						v9 = v8 + v2
 						v2 = v2 + i32(8)
-						t5 := int64(load64(m.memory, uint32(v6)))
-						if t5 == 0 {
-							goto l8
-						}
-						goto l9
-					}
-				l7:
-					v6 = v0 + i32(512)
-					v8 = i64(0)
-					v2 = i32(0)
-				l10:
-					{
-						t6 := int64(load64(m.memory, uint32(v6+v2)))
-						v9 = v8 + t6
-						p7 := v9
-						if uint64(v9) < uint64(v8) {
-							p7 = i64(-1)
-						}
-						v8 = p7
-						v2 = v2 + i32(8)
-						if v2 != i32(48) {
-							goto l10
+						t3 := int64(load64(m.memory, uint32(v9)))
+						if t3 == 0 {
+							goto l5
 						}
 					}
-					{
-						if uint64(v8) > uint64(i64(99)) {
-							goto l11
-						}
-						v9 = i64(-1)
-						if v8 == 0 {
-							goto l12
-						}
-						t8 := int64(load64(m.memory, uint64(uint32(v0))+504))
-						v8 = v1 - t8
-						p9 := v8
-						if uint64(v8) > uint64(v1) {
-							p9 = i64(0)
-						}
-						if uint64(p9) < uint64(i64(30000000000)) {
-							goto l12
-						}
-						t10 := int64(load64(m.memory, uint64(uint32(v0))+424))
-						if uint64(v1) >= uint64(t10) {
-							goto l9
-						}
-						goto l12
+					t4 := int64(load64(m.memory, uint64(uint32(v0))+496))
+					v7 = t4
+					v1 = v7 - v1
+					p5 := v1
+					if uint64(v1) > uint64(v7) {
+						p5 = i64(0)
 					}
-				l11:
-					t11 := int64(load64(m.memory, uint64(uint32(v0))+424))
-					if uint64(v1) < uint64(t11) {
+					v7 = p5
+					goto l3
+				}
+			l4:
+				{
+					t6 := m.fn60(v0 + i32(512))
+					v10 = t6
+					if uint64(v10) > uint64(i64(99)) {
 						goto l6
 					}
+					if v10 == 0 {
+						goto l3
+					}
+					t7 := int64(load64(m.memory, uint64(uint32(v0))+504))
+					v10 = v1 - t7
+					p8 := v10
+					if uint64(v10) > uint64(v1) {
+						p8 = i64(0)
+					}
+					if uint64(p8) < uint64(i64(30000000000)) {
+						goto l3
+					}
 				}
-			l9:
-				t12 := int64(load64(m.memory, uint64(uint32(v0))+496))
-				v8 = t12
-				v9 = v8 - v1
-				p13 := v9
-				if uint64(v9) > uint64(v8) {
-					p13 = i64(0)
+			l6:
+				t9 := int64(load64(m.memory, uint64(uint32(v0))+496))
+				v7 = t9
+				v10 = v7 - v1
+				p10 := v10
+				if uint64(v10) > uint64(v7) {
+					p10 = i64(0)
 				}
-				v9 = p13
-				goto l12
+				t11 := m.fn63(v6, v1)
+				p12 := p10
+				if t11 != 0 {
+					p12 = i64(-1)
+				}
+				v7 = p12
 			}
-		l6:
-			v9 = i64(-1)
-		l12:
+		l3:
 			if v3 == 0 {
-				goto l13
+				goto l7
 			}
-			store64(m.memory, uint32(v3), uint64(v9))
-		l13:
-			v6 = v0 + i32(512)
-			v8 = i64(0)
-			v2 = i32(0)
-		l14:
-			{
-				t14 := int64(load64(m.memory, uint32(v6+v2)))
-				v9 = v8 + t14
-				p15 := v9
-				if uint64(v9) < uint64(v8) {
-					p15 = i64(-1)
-				}
-				v8 = p15
-				v2 = v2 + i32(8)
-				if v2 != i32(48) {
-					goto l14
-				}
-			}
+			store64(m.memory, uint32(v3), uint64(v7))
+		l7:
+			t13 := m.fn60(v0 + i32(512))
+			v1 = t13
 			{
 				if v4 == 0 {
-					goto l15
+					goto l8
 				}
-				t16 := int64(load64(m.memory, uint64(uint32(v0))+432))
-				t17 := v4
-				var p18 int32
-				if v8|t16 != i64(0) {
-					p18 = 1
+				t14 := int64(load64(m.memory, uint64(uint32(v0))+432))
+				t15 := v4
+				var p16 int32
+				if v1|t14 != i64(0) {
+					p16 = 1
 				}
-				store32(m.memory, uint32(t17), uint32(p18))
+				store32(m.memory, uint32(t15), uint32(p16))
 			}
-		l15:
+		l8:
 			{
 				{
-					t19 := int64(load64(m.memory, uint64(uint32(v0))+448))
-					v8 = t19
-					if uint64(v8) > uint64(i64(1)) {
-						t20 := int64(load64(m.memory, uint64(uint32(v0))+408))
-						v8 = t20
-						goto l19
+					t17 := int64(load64(m.memory, uint64(uint32(v0))+448))
+					v1 = t17
+					if uint64(v1) > uint64(i64(1)) {
+						t18 := int64(load64(m.memory, uint64(uint32(v0))+408))
+						v1 = t18
+						goto l12
 					}
-					switch int32(v8) {
+					switch int32(v1) {
 					case 1:
-						goto l18
+						goto l11
 					default:
-						v9 = i64(1000000000)
-						t21 := int64(load64(m.memory, uint64(uint32(v0))+408))
-						v8 = t21
-						if uint64(v8) >= uint64(i64(1000000000)) {
-							goto l19
+						v7 = i64(1000000000)
+						t19 := int64(load64(m.memory, uint64(uint32(v0))+408))
+						v1 = t19
+						if uint64(v1) >= uint64(i64(1000000000)) {
+							goto l12
 						}
-						goto l20
+						goto l13
 					}
 				}
-			l18:
-				t22 := int64(load64(m.memory, uint64(uint32(v0))+408))
-				v8 = t22
-				t23 := int64(load64(m.memory, uint64(uint32(v0))+432))
-				if t23 == 0 {
-					goto l19
+			l11:
+				t20 := int64(load64(m.memory, uint64(uint32(v0))+408))
+				v1 = t20
+				t21 := int64(load64(m.memory, uint64(uint32(v0))+432))
+				if t21 == 0 {
+					goto l12
 				}
-				v9 = i64(1000000000)
-				if uint64(v8) < uint64(i64(1000000000)) {
-					goto l20
+				v7 = i64(1000000000)
+				if uint64(v1) < uint64(i64(1000000000)) {
+					goto l13
 				}
 			}
-		l19:
-			v9 = v8
-		l20:
+		l12:
+			v7 = v1
+		l13:
 			if v5 == 0 {
-				goto l21
+				goto l14
 			}
-			store64(m.memory, uint32(v5), uint64(v9))
-		l21:
+			store64(m.memory, uint32(v5), uint64(v7))
+		l14:
 			return i32(0)
 		}
 		return i32(101)
@@ -4045,12 +4498,10 @@ l0:
 
 //go:norace
 func (m *Module) Xbackoff_budget_member_step(v0, v1 int32, v2, v3 int64, v4 int32, v5 int64, v6 int32) int32 {
-	var v7, v8, v9, v10, v11 int32
-	var v12, v13 int64
-	var v14, v15, v16, v17, v18, v19 int32
-	var v20, v21, v22, v23, v24, v25, v26 int64
+	var v7, v8, v9, v10, v11, v12, v13 int32
+	var v14, v15, v16, v17, v18, v19, v20, v21 int64
 	t0 := m.g0
-	v7 = t0 - i32(3072)
+	v7 = t0 - i32(2976)
 	m.g0 = v7
 	v8 = i32(100)
 	{
@@ -4072,1168 +4523,766 @@ func (m *Module) Xbackoff_budget_member_step(v0, v1 int32, v2, v3 int64, v4 int3
 		v9 = v0 + i32(8)
 		{
 			{
-				{
-					{
-						if v1 == 0 {
-							memory_copy(m.memory, uint32(v7), uint32(v9), uint32(i32(744)))
-							memory_copy(m.memory, uint32(v7+i32(744)), uint32(v9), uint32(i32(176)))
-							v12 = i64(0)
-							store64(m.memory, uint64(uint32(v7))+936, uint64(i64(0)))
-							store64(m.memory, uint64(uint32(v7))+928, uint64(i64(0)))
-							store64(m.memory, uint64(uint32(v7))+920, uint64(i64(0)))
-							v13 = i64(0)
-							goto l10
-						}
-						if v2 != i64(0) {
-							goto l3
-						}
-						memory_copy(m.memory, uint32(v7), uint32(v9), uint32(i32(744)))
-						m.fn37(v7+i32(1912), v7, i32(1), i32(0))
-						goto l4
-					l3:
-						if uint64(v2) <= uint64(i64(0x7fffffff)) {
-							goto l5
-						}
-						v8 = i32(108)
-						goto l0
-					l5:
-						memory_copy(m.memory, uint32(v7), uint32(v9), uint32(i32(744)))
-						v10 = int32(v2)
-						v8 = v10 + i32(-2)
-						v0 = i32(0)
-					l7:
-						{
-							v11 = v1 + v0
-							t2 := int32(m.memory[uint32(v11)])
-							if t2 == i32(124) {
-								goto l6
-							}
-							v0 = v0 + i32(1)
-							v8 = v8 + i32(-1)
-							if v8 != i32(-2) {
-								goto l7
-							}
-						}
-						m.fn37(v7+i32(1912), v7, v1, v10)
-					l4:
-						t3 := int32(load32(m.memory, uint64(uint32(v7))+1912))
-						if t3 == 0 {
-							goto l8
-						}
-						memory_copy(m.memory, uint32(v7+i32(2296)), uint32(v7+i32(1920)), uint32(i32(176)))
-						store64(m.memory, uint64(uint32(v7))+2472, uint64(i64(0)))
-						store64(m.memory, uint64(uint32(v7))+2480, uint64(i64(0)))
-						store64(m.memory, uint64(uint32(v7))+2488, uint64(i64(0)))
-						memory_copy(m.memory, uint32(v7+i32(944)), uint32(v7+i32(2296)), uint32(i32(200)))
-						goto l9
-					}
-				l6:
-					if v0 == 0 {
-						goto l8
-					}
-					v14 = v0 + i32(1)
-					if v14 == v10 {
-						goto l8
-					}
-					v15 = v1 + v14
-					t4 := v1
-					v16 = v0 + i32(-1)
-					t5 := int32(m.memory[uint32(t4+v16)])
-					v17 = t5
-					v0 = i32(0)
-					v18 = i32(0) - v8
-				l12:
-					{
-						t6 := int32(m.memory[uint32(v11+v0+i32(1))])
-						if t6 == i32(32) {
-							goto l11
-						}
-						v19 = v18 + v0
-						v0 = v0 + i32(1)
-						if v19 != 0 {
-							goto l12
-						}
-						goto l8
-					}
-				l11:
-					t7 := v15
-					v11 = v0 + i32(1)
-					v18 = t7 + v11
-					{
-						v19 = v10 - (v14 + v11)
-						if v19 != 0 {
-							goto l13
-						}
-						v19 = i32(0)
-						v11 = v18
-						v0 = i32(0)
-						v8 = i32(0)
-						goto l14
-					l13:
-						v11 = v8 - v0
-						v8 = i32(0)
-						v0 = v18
-					l16:
-						{
-							t8 := int32(m.memory[uint32(v0)])
-							if t8 == i32(32) {
-								goto l15
-							}
-							v8 = v8 + i32(1)
-							v0 = v0 + i32(1)
-							v11 = v11 + i32(-1)
-							if v11 != 0 {
-								goto l16
-							}
-						}
-						v0 = i32(0)
-						v11 = v18
-						v8 = v19
-						goto l14
-					l15:
-						v0 = i32(1)
-						t9 := v18
-						v14 = v8 + i32(1)
-						v11 = t9 + v14
-						v19 = v19 - v14
-					}
-				l14:
-					m.fn38(v7+i32(2296), v18, v8)
-					if v0 == 0 {
-						goto l8
-					}
-					t10 := int32(load32(m.memory, uint64(uint32(v7))+2296))
-					if t10 == 0 {
-						goto l8
-					}
-					{
-						if v19 != 0 {
-							goto l17
-						}
-						v19 = i32(0)
-						v8 = v11
-						v18 = i32(0)
-						v0 = i32(0)
-						goto l18
-					l17:
-						v0 = i32(0)
-					l20:
-						{
-							t11 := int32(m.memory[uint32(v11+v0)])
-							if t11 == i32(32) {
-								goto l19
-							}
-							t12 := v19
-							v0 = v0 + i32(1)
-							if t12 != v0 {
-								goto l20
-							}
-						}
-						v18 = i32(0)
-						v8 = v11
-						v0 = v19
-						goto l18
-					l19:
-						v18 = i32(1)
-						t13 := v11
-						v14 = v0 + i32(1)
-						v8 = t13 + v14
-						v19 = v19 - v14
-					}
-				l18:
-					t14 := int64(load64(m.memory, uint64(uint32(v7))+2304))
-					v2 = t14
-					m.fn38(v7+i32(2296), v11, v0)
-					if v18 == 0 {
-						goto l8
-					}
-					t15 := int32(load32(m.memory, uint64(uint32(v7))+2296))
-					if t15 == 0 {
-						goto l8
-					}
-					v0 = i32(0)
-					if v19 == 0 {
-						goto l21
-					}
-				l22:
-					{
-						t16 := int32(m.memory[uint32(v8+v0)])
-						if t16 == i32(32) {
-							goto l21
-						}
-						t17 := v19
-						v0 = v0 + i32(1)
-						if t17 != v0 {
-							goto l22
-						}
-					}
-					v0 = v19
-				l21:
-					t18 := int64(load64(m.memory, uint64(uint32(v7))+2304))
-					v20 = t18
-					m.fn38(v7+i32(2296), v8, v0)
-					t19 := int64(load64(m.memory, uint64(uint32(v7))+2296))
-					if t19 != i64(1) {
-						goto l8
-					}
-					t20 := int64(load64(m.memory, uint64(uint32(v7))+2304))
-					v21 = t20
-					m.fn37(v7+i32(2296), v7, v1, v16)
-					t21 := int32(load32(m.memory, uint64(uint32(v7))+2296))
-					if t21 == 0 {
-						goto l8
-					}
-					memory_copy(m.memory, uint32(v7+i32(2096)), uint32(v7+i32(2304)), uint32(i32(176)))
-					store64(m.memory, uint64(uint32(v7))+2272, uint64(v2))
-					store64(m.memory, uint64(uint32(v7))+2280, uint64(v20))
-					store64(m.memory, uint64(uint32(v7))+2288, uint64(v21))
-					if v17&i32(255) != i32(32) {
-						goto l8
-					}
-					p22 := v20
-					if uint64(v21) > uint64(v20) {
-						p22 = v21
-					}
-					if uint64(p22) > uint64(i64(1000000)) {
-						goto l8
-					}
-					m.fn39(v7+i32(2296), v7+i32(2096))
-					t23 := int32(load32(m.memory, uint64(uint32(v7))+3064))
-					v0 = t23
-					t24 := v0
-					var p25 int32
-					if uint32(v0) > uint32(i32(768)) {
-						p25 = 1
-					}
-					v0 = p25
-					p26 := t24
-					if v0 != 0 {
-						p26 = i32(0)
-					}
-					if p26 != v10 {
-						goto l8
-					}
-					p27 := v7 + i32(2296)
-					if v0 != 0 {
-						p27 = i32(1)
-					}
-					t28 := m.fn163(p27, v1, v10)
-					if t28 != 0 {
-						goto l8
-					}
-					memory_copy(m.memory, uint32(v7+i32(944)), uint32(v7+i32(2096)), uint32(i32(200)))
+				if v1 == 0 {
+					memory_copy(m.memory, uint32(v7+i32(8)), uint32(v9), uint32(i32(744)))
+					memory_copy(m.memory, uint32(v7+i32(752)), uint32(v9), uint32(i32(176)))
+					v16 = i64(0)
+					store64(m.memory, uint64(uint32(v7))+944, uint64(i64(0)))
+					store64(m.memory, uint64(uint32(v7))+936, uint64(i64(0)))
+					store64(m.memory, uint64(uint32(v7))+928, uint64(i64(0)))
+					v17 = i64(0)
+					v18 = i64(0)
+					goto l9
 				}
-			l9:
-				memory_copy(m.memory, uint32(v7+i32(744)), uint32(v7+i32(944)), uint32(i32(200)))
-				t29 := int64(load64(m.memory, uint64(uint32(v7))+928))
-				v12 = t29
-				t30 := int64(load64(m.memory, uint64(uint32(v7))+920))
-				v13 = t30
+				if !(v2 == 0) {
+					goto l3
+				}
+				v8 = i32(0)
+				v1 = i32(1)
+				goto l4
+			l3:
+				if uint64(v2) <= uint64(i64(0x7fffffff)) {
+					goto l5
+				}
+				v8 = i32(108)
+				goto l0
+			l5:
+				v8 = int32(v2)
+			l4:
+				memory_copy(m.memory, uint32(v7+i32(8)), uint32(v9), uint32(i32(744)))
+				m.fn3(v7+i32(2000), v1, v8, i32(124))
+				t2 := int32(load32(m.memory, uint64(uint32(v7))+2004))
+				v0 = t2
+				t3 := int32(load32(m.memory, uint64(uint32(v7))+2000))
+				v10 = t3
+				{
+					t4 := int32(load32(m.memory, uint64(uint32(v7))+2008))
+					v11 = t4
+					if v11 == 0 {
+						m.fn71(v7+i32(1616), v7+i32(8), v10, v0)
+						t22 := int32(load32(m.memory, uint64(uint32(v7))+1616))
+						if t22 == 0 {
+							goto l7
+						}
+						memory_copy(m.memory, uint32(v7+i32(2000)), uint32(v7+i32(1624)), uint32(i32(176)))
+						store64(m.memory, uint64(uint32(v7))+2176, uint64(i64(0)))
+						store64(m.memory, uint64(uint32(v7))+0x888, uint64(i64(0)))
+						store64(m.memory, uint64(uint32(v7))+2192, uint64(i64(0)))
+						memory_copy(m.memory, uint32(v7+i32(952)), uint32(v7+i32(2000)), uint32(i32(200)))
+						goto l8
+					}
+					if v0 == 0 {
+						goto l7
+					}
+					t5 := int32(load32(m.memory, uint64(uint32(v7))+2012))
+					v12 = t5
+					t6 := v10
+					v0 = v0 + i32(-1)
+					t7 := int32(m.memory[uint32(t6+v0)])
+					v13 = t7
+					m.memory[uint64(uint32(v7))+1628] = byte(i32(0))
+					store32(m.memory, uint64(uint32(v7))+1624, uint32(v12))
+					store32(m.memory, uint64(uint32(v7))+1620, uint32(v11))
+					store32(m.memory, uint64(uint32(v7))+1616, uint32(i32(1)))
+					m.fn70(v7+i32(2000), v7+i32(1616))
+					t8 := int64(load64(m.memory, uint64(uint32(v7))+2000))
+					if t8 != i64(1) {
+						goto l7
+					}
+					t9 := int64(load64(m.memory, uint64(uint32(v7))+2008))
+					v2 = t9
+					m.fn70(v7+i32(2000), v7+i32(1616))
+					t10 := int64(load64(m.memory, uint64(uint32(v7))+2000))
+					if t10 != i64(1) {
+						goto l7
+					}
+					t11 := int64(load64(m.memory, uint64(uint32(v7))+2008))
+					v14 = t11
+					m.fn70(v7+i32(2000), v7+i32(1616))
+					t12 := int64(load64(m.memory, uint64(uint32(v7))+2000))
+					if t12 != i64(1) {
+						goto l7
+					}
+					t13 := int64(load64(m.memory, uint64(uint32(v7))+2008))
+					v15 = t13
+					m.fn71(v7+i32(2000), v7+i32(8), v10, v0)
+					t14 := int32(load32(m.memory, uint64(uint32(v7))+2000))
+					if t14 == 0 {
+						goto l7
+					}
+					memory_copy(m.memory, uint32(v7+i32(1800)), uint32(v7+i32(2008)), uint32(i32(176)))
+					store64(m.memory, uint64(uint32(v7))+1976, uint64(v2))
+					store64(m.memory, uint64(uint32(v7))+1984, uint64(v14))
+					store64(m.memory, uint64(uint32(v7))+1992, uint64(v15))
+					if v13&i32(255) != i32(32) {
+						goto l7
+					}
+					p15 := v14
+					if uint64(v15) > uint64(v14) {
+						p15 = v15
+					}
+					if uint64(p15) > uint64(i64(1000000)) {
+						goto l7
+					}
+					m.fn72(v7+i32(2000), v7+i32(1800))
+					t16 := int32(load32(m.memory, uint64(uint32(v7))+2768))
+					t17 := v7 + i32(2000)
+					v0 = t16
+					var p18 int32
+					if uint32(v0) > uint32(i32(768)) {
+						p18 = 1
+					}
+					v10 = p18
+					p19 := t17
+					if v10 != 0 {
+						p19 = i32(1)
+					}
+					p20 := v0
+					if v10 != 0 {
+						p20 = i32(0)
+					}
+					t21 := m.fn73(p19, p20, v1, v8)
+					if t21 == 0 {
+						goto l7
+					}
+					memory_copy(m.memory, uint32(v7+i32(952)), uint32(v7+i32(1800)), uint32(i32(200)))
+					goto l8
+				}
+			}
+		l7:
+			v8 = i32(112)
+			goto l0
+		l8:
+			memory_copy(m.memory, uint32(v7+i32(752)), uint32(v7+i32(952)), uint32(i32(200)))
+			t23 := int64(load64(m.memory, uint64(uint32(v7))+944))
+			v16 = t23
+			t24 := int64(load64(m.memory, uint64(uint32(v7))+936))
+			v17 = t24
+			t25 := int64(load64(m.memory, uint64(uint32(v7))+928))
+			v18 = t25
+		}
+	l9:
+		memory_copy(m.memory, uint32(v7+i32(1616)), uint32(v7+i32(752)), uint32(i32(176)))
+		{
+			{
+				t26 := int64(uint64(v3) / uint64(i64(60000000000)))
+				t27 := v18
+				v19 = t26
+				if t27 == v19 {
+					goto l10
+				}
+				t28 := v18
+				v2 = v19 + i64(1)
+				if t28 != v2 {
+					goto l11
+				}
 			}
 		l10:
-			memory_copy(m.memory, uint32(v7+i32(1144)), uint32(v7+i32(744)), uint32(i32(176)))
+			v2 = v18 + i64(1)
+			v20 = v16
+			v21 = v17
+			v19 = v18
+			goto l12
+		l11:
+			v21 = i64(0)
+			t29 := v17
+			v14 = v18 + i64(1)
+			p30 := i64(0)
+			if v14 == v19 {
+				p30 = t29
+			}
+			p31 := p30
+			if v14 == 0 {
+				p31 = i64(0)
+			}
+			v20 = p31
+		}
+	l12:
+		store64(m.memory, uint64(uint32(v7))+392, uint64(v2))
+		{
+			{
+				t32 := int64(load64(m.memory, uint64(uint32(v7))+384))
+				if v2 != t32 {
+					goto l13
+				}
+				if v21 != i64(0) {
+					goto l14
+				}
+			}
+		l13:
+			v2 = v21 + i64(1)
+			p33 := v2
+			if v2 == 0 {
+				p33 = i64(-1)
+			}
+			v2 = p33
+			p34 := i64(1000000)
+			if uint64(v2) < uint64(i64(1000000)) {
+				p34 = v2
+			}
+			v21 = p34
+		}
+	l14:
+		t36 := v7
+		p35 := v21
+		if uint64(v20) > uint64(v21) {
+			p35 = v20
+		}
+		store64(m.memory, uint64(uint32(t36))+376, uint64(p35))
+		t37 := v7 + i32(1152)
+		v8 = v7 + i32(512)
+		memory_copy(m.memory, uint32(t37), uint32(v8), uint32(i32(48)))
+		v0 = i32(0)
+		memory_zero(m.memory, uint32(v8), uint32(i32(48)))
+		m.fn49(v7+i32(560), v7+i32(1152))
+	l16:
+		{
+			if v0 == i32(24) {
+				goto l15
+			}
+			t38 := int64(load64(m.memory, uint32(v7+i32(8)+v0+i32(600))))
+			t39 := v7 + i32(2952) + v0
+			v2 = t38
+			p40 := i64(1000000)
+			if uint64(v2) < uint64(i64(1000000)) {
+				p40 = v2
+			}
+			store64(m.memory, uint32(t39), uint64(p40))
+			v0 = v0 + i32(8)
+			goto l16
+		}
+	l15:
+		t41 := int64(load64(m.memory, uint64(uint32(v7))+2968))
+		store64(m.memory, uint64(uint32(v7))+648, uint64(t41))
+		t42 := int64(load64(m.memory, uint64(uint32(v7))+2960))
+		store64(m.memory, uint64(uint32(v7))+640, uint64(t42))
+		t43 := int64(load64(m.memory, uint64(uint32(v7))+2952))
+		store64(m.memory, uint64(uint32(v7))+632, uint64(t43))
+		memory_copy(m.memory, uint32(v7+i32(2776)), uint32(v7+i32(752)), uint32(i32(176)))
+		v2 = v3 + i64(60000000000)
+		p44 := v2
+		if uint64(v2) < uint64(v3) {
+			p44 = i64(-1)
+		}
+		v2 = p44
+		v0 = v7 + i32(2776) + i32(88)
+		{
+			t45 := int32(load32(m.memory, uint64(uint32(v7))+1616))
+			switch t45 + i32(-4) {
+			default:
+				goto l19
+			case 0:
+				t46 := int64(load64(m.memory, uint64(uint32(v7))+2872))
+				t47 := v7
+				t48 := v3
+				v14 = t46
+				p49 := v14
+				if uint64(v14) > uint64(v2) {
+					p49 = t48
+				}
+				store64(m.memory, uint64(uint32(t47))+2872, uint64(p49))
+				goto l19
+			case 1:
+				t50 := int64(load64(m.memory, uint64(uint32(v7))+2944))
+				v14 = t50
+				{
+					t51 := int64(load64(m.memory, uint64(uint32(v7))+1672))
+					v15 = t51
+					if uint64(v15) < uint64(i64(10)) {
+						goto l20
+					}
+					t52 := int64(uint64(v15) / uint64(i64(10)))
+					t53 := v14
+					t54 := v2
+					v15 = t52
+					t55 := int64(uint64(t54) / uint64(v15))
+					if uint64(t53) <= uint64(t55) {
+						goto l19
+					}
+					t56 := int64(uint64(v3) / uint64(v15))
+					v2 = t56
+					goto l21
+				}
+			l20:
+				v2 = i64(0)
+				if v14 == 0 {
+					goto l19
+				}
+			l21:
+				store64(m.memory, uint64(uint32(v7))+2944, uint64(v2))
+				memory_zero(m.memory, uint32(v0), uint32(i32(80)))
+			}
+		}
+	l19:
+		v1 = v7 + i32(632)
+		t57 := int64(load64(m.memory, uint64(uint32(v7))+1696))
+		t58 := m.fn74(v0, v7+i32(1616)+i32(88))
+		store64(m.memory, uint64(uint32(v7))+2856, uint64(t57+int64(uint32(t58))))
+		v8 = i32(0)
+		v0 = i32(552)
+	l25:
+		{
+			if v0 == i32(600) {
+				goto l22
+			}
+			v10 = v0 + i32(8)
+			t59 := int64(load64(m.memory, uint32(v7+i32(8)+v0)))
+			v2 = t59 + i64(1)
+			m.fn75(v7+i32(1200), v7+i32(8), v8)
+			v8 = v8 + i32(1)
+			v0 = v7 + i32(2776)
+		l24:
+			{
+				memory_copy(m.memory, uint32(v7+i32(952)), uint32(v0), uint32(i32(176)))
+				v2 = v2 + i64(-1)
+				if v2 == 0 {
+					goto l23
+				}
+				m.fn76(v7+i32(2000), v7+i32(952), v7+i32(1200), v3)
+				memory_copy(m.memory, uint32(v7+i32(1800)), uint32(v7+i32(2000)), uint32(i32(176)))
+				v0 = v7 + i32(1800)
+				t60 := m.fn77(v7+i32(1800), v7+i32(952))
+				if t60 == 0 {
+					goto l24
+				}
+			}
+		l23:
+			memory_copy(m.memory, uint32(v7+i32(2776)), uint32(v7+i32(952)), uint32(i32(176)))
+			v0 = v10
+			goto l25
+		}
+	l22:
+		store64(m.memory, uint64(uint32(v7))+1800, uint64(i64(0x300000000)))
+		t61 := int64(load64(m.memory, uint64(uint32(i32(0)))+25984))
+		store64(m.memory, uint64(uint32(v7))+1808, uint64(t61))
+		t62 := int32(load32(m.memory, uint64(uint32(i32(0)))+25992))
+		store32(m.memory, uint64(uint32(v7))+1816, uint32(t62))
+		v8 = v7 + i32(656)
+	l27:
+		{
+			t63 := m.fn78(v7 + i32(1800))
+			v0 = t63
+			if v0 == 0 {
+				goto l26
+			}
+			t64 := m.fn44(v1, v0)
+			m.fn79(v7+i32(2000), v7+i32(2776), v0, t64, v3)
+			memory_copy(m.memory, uint32(v7+i32(2776)), uint32(v7+i32(2000)), uint32(i32(176)))
+			t65 := int64(load64(m.memory, uint64(uint32(v7))+2176))
+			m.fn80(v8, v0, t65)
+			goto l27
+		}
+	l26:
+		store64(m.memory, uint64(uint32(v7))+1800, uint64(i64(0x300000000)))
+		t66 := int64(load64(m.memory, uint64(uint32(i32(0)))+25984))
+		store64(m.memory, uint64(uint32(v7))+1808, uint64(t66))
+		t67 := int32(load32(m.memory, uint64(uint32(i32(0)))+25992))
+		store32(m.memory, uint64(uint32(v7))+1816, uint32(t67))
+		v10 = v7 + i32(704)
+		v11 = v7 + i32(680)
+	l30:
+		{
+			t68 := m.fn78(v7 + i32(1800))
+			v0 = t68
+			if v0 == 0 {
+				goto l28
+			}
+			t69 := m.fn44(v1, v0)
+			v14 = t69
+			v2 = i64(0)
+			{
+				t70 := m.fn44(v8, v0)
+				v15 = t70
+				if v15 == 0 {
+					goto l29
+				}
+				if v15 != v14 {
+					goto l29
+				}
+				t71 := int64(load64(m.memory, uint64(uint32(v7))+360))
+				v2 = t71
+				t72 := int64(load64(m.memory, uint64(uint32(v7))+488))
+				t73 := int64(uint64(t72) / uint64(i64(1000000)))
+				t74 := v7 + i32(2000)
+				t75 := v7 + i32(2776)
+				t76 := v0
+				v14 = t73
+				p77 := i64(15)
+				if uint64(v14) < uint64(i64(15)) {
+					p77 = v14
+				}
+				m.fn79(t74, t75, t76, p77<<4, v3)
+				t78 := int64(load64(m.memory, uint64(uint32(v7))+2176))
+				v14 = int64(uint64(t78) >> 4)
+				t80 := v14
+				p79 := i64(1000000)
+				if uint64(v2) < uint64(i64(1000000)) {
+					p79 = v2
+				}
+				v2 = p79
+				p81 := v2
+				if uint64(v14) > uint64(v2) {
+					p81 = t80
+				}
+				v2 = p81
+			}
+		l29:
+			m.fn79(v7+i32(2000), v7+i32(2776), v0, v2, v3)
+			memory_copy(m.memory, uint32(v7+i32(2776)), uint32(v7+i32(2000)), uint32(i32(176)))
+			t82 := int64(load64(m.memory, uint64(uint32(v7))+2176))
+			t83 := v11
+			t84 := v0
+			v14 = t82
+			v15 = v14 + i64(1)
+			p85 := v15
+			if v15 == 0 {
+				p85 = i64(-1)
+			}
+			v15 = p85
+			p86 := v2
+			if uint64(v15) < uint64(v2) {
+				p86 = v15
+			}
+			m.fn80(t83, t84, p86)
+			m.fn80(v10, v0, v14)
+			goto l30
+		}
+	l28:
+		memory_copy(m.memory, uint32(v7+i32(1216)), uint32(v7+i32(2776)), uint32(i32(176)))
+		store64(m.memory, uint64(uint32(v7))+1408, uint64(v20))
+		store64(m.memory, uint64(uint32(v7))+1400, uint64(v21))
+		store64(m.memory, uint64(uint32(v7))+1392, uint64(v19))
+		{
 			{
 				{
-					{
-						t31 := int64(uint64(v3) / uint64(i64(60000000000)))
-						t32 := v13
-						v22 = t31
-						if t32 == v22 {
-							goto l23
-						}
-						t33 := v13
-						v2 = v22 + i64(1)
-						if t33 == v2 {
-							goto l23
-						}
-						store64(m.memory, uint64(uint32(v7))+384, uint64(v2))
-						v2 = i64(0)
-						t34 := v12
-						v20 = v13 + i64(1)
-						p35 := i64(0)
-						if v20 == v22 {
-							p35 = t34
-						}
-						p36 := p35
-						if v20 == 0 {
-							p36 = i64(0)
-						}
-						v23 = p36
-						goto l24
-					}
-				l23:
-					t37 := v7
-					v2 = v13 + i64(1)
-					store64(m.memory, uint64(uint32(t37))+384, uint64(v2))
-					t38 := int64(load64(m.memory, uint64(uint32(v7))+936))
-					v23 = t38
-					{
-						t39 := int64(load64(m.memory, uint64(uint32(v7))+376))
-						if v2 == t39 {
-							goto l25
-						}
-						v22 = v13
-						v2 = v12
-						goto l24
-					}
-				l25:
-					v22 = v13
-					v2 = v12
-					v24 = v12
-					if v12 != i64(0) {
-						goto l26
-					}
-				}
-			l24:
-				v2 = v2 + i64(1)
-				p40 := v2
-				if v2 == 0 {
-					p40 = i64(-1)
-				}
-				v2 = p40
-				p41 := i64(1000000)
-				if uint64(v2) < uint64(i64(1000000)) {
-					p41 = v2
-				}
-				v24 = p41
-			}
-		l26:
-			t43 := v7
-			p42 := v24
-			if uint64(v23) > uint64(v24) {
-				p42 = v23
-			}
-			store64(m.memory, uint64(uint32(t43))+368, uint64(p42))
-			v1 = v7 + i32(2312)
-			t44 := v1
-			v8 = v7 + i32(504)
-			memory_copy(m.memory, uint32(t44), uint32(v8), uint32(i32(48)))
-			v0 = i32(0)
-			memory_zero(m.memory, uint32(v8), uint32(i32(48)))
-			store64(m.memory, uint64(uint32(v7))+2360, uint64(i64(0)))
-		l27:
-			{
-				v8 = v7 + v0 + i32(552)
-				t45 := int64(load64(m.memory, uint32(v8)))
-				t46 := v8
-				v2 = t45
-				t47 := int64(load64(m.memory, uint32(v1+v0)))
-				v20 = v2 + t47
-				p48 := v20
-				if uint64(v20) < uint64(v2) {
-					p48 = i64(-1)
-				}
-				v2 = p48
-				p49 := i64(1000000)
-				if uint64(v2) < uint64(i64(1000000)) {
-					p49 = v2
-				}
-				store64(m.memory, uint32(t46), uint64(p49))
-				v0 = v0 + i32(8)
-				if v0 != i32(48) {
-					goto l27
-				}
-			}
-			t50 := int64(load64(m.memory, uint64(uint32(v7))+616))
-			store64(m.memory, uint64(uint32(v7))+2112, uint64(t50))
-			t51 := int64(load64(m.memory, uint64(uint32(v7))+608))
-			store64(m.memory, uint64(uint32(v7))+2104, uint64(t51))
-			t52 := int64(load64(m.memory, uint64(uint32(v7))+600))
-			store64(m.memory, uint64(uint32(v7))+2096, uint64(t52))
-			v0 = i32(0)
-		l28:
-			{
-				t53 := int64(load64(m.memory, uint32(v7+i32(2096)+v0)))
-				t54 := v7 + i32(2296) + v0
-				v2 = t53
-				p55 := i64(1000000)
-				if uint64(v2) < uint64(i64(1000000)) {
-					p55 = v2
-				}
-				store64(m.memory, uint32(t54), uint64(p55))
-				v0 = v0 + i32(8)
-				if v0 != i32(24) {
-					goto l28
-				}
-			}
-			t56 := int64(load64(m.memory, uint64(uint32(v7))+2312))
-			store64(m.memory, uint64(uint32(v7))+640, uint64(t56))
-			t57 := int64(load64(m.memory, uint64(uint32(v7))+2304))
-			store64(m.memory, uint64(uint32(v7))+632, uint64(t57))
-			t58 := int64(load64(m.memory, uint64(uint32(v7))+2296))
-			store64(m.memory, uint64(uint32(v7))+624, uint64(t58))
-			memory_copy(m.memory, uint32(v7+i32(2296)), uint32(v7+i32(744)), uint32(i32(176)))
-			v2 = v3 + i64(60000000000)
-			p59 := v2
-			if uint64(v2) < uint64(v3) {
-				p59 = i64(-1)
-			}
-			v2 = p59
-			v0 = v7 + i32(2296) + i32(88)
-			{
-				t60 := int32(load32(m.memory, uint64(uint32(v7))+1144))
-				switch t60 + i32(-4) {
-				default:
-					goto l31
-				case 0:
-					t61 := int64(load64(m.memory, uint64(uint32(v7))+2392))
-					t62 := v7
-					t63 := v3
-					v20 = t61
-					p64 := v20
-					if uint64(v20) > uint64(v2) {
-						p64 = t63
-					}
-					store64(m.memory, uint64(uint32(t62))+2392, uint64(p64))
-					goto l31
-				case 1:
-					t65 := int64(load64(m.memory, uint64(uint32(v7))+2464))
-					v20 = t65
-					t66 := int64(load64(m.memory, uint64(uint32(v7))+1200))
-					v21 = t66
-					if uint64(v21) < uint64(i64(10)) {
-						goto l32
-					}
-					t67 := int64(uint64(v21) / uint64(i64(10)))
-					t68 := v20
-					t69 := v2
-					v21 = t67
-					t70 := int64(uint64(t69) / uint64(v21))
-					if uint64(t68) <= uint64(t70) {
+					t87 := m.fn77(v7+i32(1216), v7+i32(752))
+					if t87 == 0 {
 						goto l31
 					}
-					t71 := int64(uint64(v3) / uint64(v21))
-					v2 = t71
-					goto l33
+					if v19 != v18 {
+						goto l31
+					}
+					if v21 == v17 {
+						goto l32
+					}
 				}
+			l31:
+				t88 := int32(load32(m.memory, uint64(uint32(v7))+1216))
+				v0 = t88
+				memory_copy(m.memory, uint32(v7+i32(1420)), uint32(v7+i32(1216)|i32(4)), uint32(i32(196)))
+				v1 = i32(1)
+				goto l33
 			}
-		}
-	l8:
-		v8 = i32(112)
-		goto l0
-	l32:
-		v2 = i64(0)
-		if v20 == 0 {
-			goto l31
+		l32:
+			t89 := int32(load32(m.memory, uint64(uint32(v7))+1216))
+			v0 = t89
+			memory_copy(m.memory, uint32(v7+i32(1420)), uint32(v7+i32(1216)|i32(4)), uint32(i32(196)))
+			var p90 int32
+			if v20 != v16 {
+				p90 = 1
+			}
+			v1 = p90
 		}
 	l33:
-		store64(m.memory, uint64(uint32(v7))+2464, uint64(v2))
-		memory_zero(m.memory, uint32(v0), uint32(i32(80)))
-	l31:
-		v19 = v7 + i32(624)
-		v1 = i32(0)
-		t72 := int64(load64(m.memory, uint64(uint32(v7))+1224))
-		t73 := m.fn163(v0, v7+i32(1144)+i32(88), i32(88))
-		t74 := v7
-		var p75 int32
-		if t73 != i32(0) {
-			p75 = 1
-		}
-		store64(m.memory, uint64(uint32(t74))+2376, uint64(t72+int64(uint32(p75))))
-		memory_copy(m.memory, uint32(v7+i32(1912)), uint32(v7+i32(2296)), uint32(i32(176)))
-		v0 = v7 + i32(944) + i32(88)
-		v8 = v7 + i32(2096) + i32(88)
-		v11 = i32(552)
-	l37:
-		{
-			t76 := int64(load64(m.memory, uint32(v7+v11)))
-			v2 = t76
-			m.fn40(v7+i32(1320), v7, v1)
-			memory_copy(m.memory, uint32(v7+i32(944)), uint32(v7+i32(1912)), uint32(i32(176)))
-			if v2 == 0 {
-				goto l34
-			}
-		l36:
-			m.fn41(v7+i32(2296), v7+i32(944), v7+i32(1320), v3)
-			memory_copy(m.memory, uint32(v7+i32(2096)), uint32(v7+i32(2296)), uint32(i32(176)))
-			{
-				t77 := int64(load64(m.memory, uint64(uint32(v7))+2176))
-				t78 := int64(load64(m.memory, uint64(uint32(v7))+1024))
-				if t77 != t78 {
-					goto l35
-				}
-				t79 := m.fn163(v7+i32(2096), v7+i32(944), i32(80))
-				if t79 != 0 {
-					goto l35
-				}
-				t80 := m.fn163(v8, v0, i32(88))
-				if t80 == 0 {
-					goto l34
-				}
-			}
-		l35:
-			memory_copy(m.memory, uint32(v7+i32(944)), uint32(v7+i32(2096)), uint32(i32(176)))
-			v2 = v2 + i64(-1)
-			if v2 != i64(0) {
-				goto l36
-			}
-		l34:
-			v1 = v1 + i32(1)
-			memory_copy(m.memory, uint32(v7+i32(1912)), uint32(v7+i32(944)), uint32(i32(176)))
-			v11 = v11 + i32(8)
-			if v11 != i32(600) {
-				goto l37
-			}
-		}
-		v11 = i32(0)
-		t81 := int32(load32(m.memory, uint64(uint32(i32(0)))+25992))
-		store32(m.memory, uint64(uint32(v7))+2112, uint32(t81))
-		t82 := int64(load64(m.memory, uint64(uint32(i32(0)))+25984))
-		store64(m.memory, uint64(uint32(v7))+2104, uint64(t82))
-		v18 = v7 + i32(648)
-		v10 = v7 + i32(2104)
-	l44:
-		{
-			v0 = v11
-			v11 = v0 + i32(1)
-			t83 := int32(load32(m.memory, uint32(v10+v0<<2)))
-			v8 = t83
-			v0 = i32(-12)
-			v1 = i32(0)
-			{
-			l39:
-				{
-					t84 := int32(load32(m.memory, uint32(v0+i32(25996))))
-					if t84 == v8 {
-						goto l38
-					}
-					v1 = v1 + i32(1)
-					v0 = v0 + i32(4)
-					if v0 != 0 {
-						goto l39
-					}
-				}
-				v2 = i64(0)
-				goto l40
-			l38:
-				t85 := int64(load64(m.memory, uint32(v19+v1<<3)))
-				v2 = t85
-			}
-		l40:
-			m.fn42(v7+i32(2296), v7+i32(1912), v8, v2, v3)
-			memory_copy(m.memory, uint32(v7+i32(1912)), uint32(v7+i32(2296)), uint32(i32(176)))
-			t86 := int64(load64(m.memory, uint64(uint32(v7))+2472))
-			v2 = t86
-			v1 = i32(0)
-			v0 = i32(-12)
-		l42:
-			{
-				t87 := int32(load32(m.memory, uint32(v0+i32(25996))))
-				if t87 == v8 {
-					goto l41
-				}
-				v1 = v1 + i32(1)
-				v0 = v0 + i32(4)
-				if v0 != 0 {
-					goto l42
-				}
-				goto l43
-			}
-		l41:
-			store64(m.memory, uint32(v18+v1<<3), uint64(v2))
-		l43:
-			if v11 != i32(3) {
-				goto l44
-			}
-		}
-		v11 = i32(0)
-		t88 := int32(load32(m.memory, uint64(uint32(i32(0)))+25992))
-		store32(m.memory, uint64(uint32(v7))+2112, uint32(t88))
-		t89 := int64(load64(m.memory, uint64(uint32(i32(0)))+25984))
-		store64(m.memory, uint64(uint32(v7))+2104, uint64(t89))
-		t90 := int64(load64(m.memory, uint64(uint32(v7))+480))
-		t91 := int64(uint64(t90) / uint64(i64(1000000)))
-		v2 = t91
-		p92 := i64(15)
-		if uint64(v2) < uint64(i64(15)) {
-			p92 = v2
-		}
-		v25 = p92 << 4
-		t93 := int64(load64(m.memory, uint64(uint32(v7))+352))
-		v2 = t93
-		p94 := i64(1000000)
-		if uint64(v2) < uint64(i64(1000000)) {
-			p94 = v2
-		}
-		v26 = p94
-		v14 = v7 + i32(696)
-		v15 = v7 + i32(672)
-		v10 = v7 + i32(2104)
-	l57:
-		{
-			v0 = v11
-			v11 = v0 + i32(1)
-			t95 := int32(load32(m.memory, uint32(v10+v0<<2)))
-			v0 = t95
-			v8 = i32(-12)
-			v1 = i32(0)
-			{
-			l46:
-				{
-					t96 := int32(load32(m.memory, uint32(v8+i32(25996))))
-					if t96 == v0 {
-						goto l45
-					}
-					v1 = v1 + i32(1)
-					v8 = v8 + i32(4)
-					if v8 != 0 {
-						goto l46
-					}
-				}
-				v20 = i64(0)
-				goto l47
-			l45:
-				t97 := int64(load64(m.memory, uint32(v19+v1<<3)))
-				v20 = t97
-			}
-		l47:
-			v1 = i32(0)
-			v8 = i32(-12)
-			{
-			l49:
-				{
-					t98 := int32(load32(m.memory, uint32(v8+i32(25996))))
-					if t98 == v0 {
-						goto l48
-					}
-					v1 = v1 + i32(1)
-					v8 = v8 + i32(4)
-					if v8 != 0 {
-						goto l49
-					}
-				}
-				v2 = i64(0)
-				goto l50
-			l48:
-				v2 = i64(0)
-				t99 := int64(load64(m.memory, uint32(v18+v1<<3)))
-				v21 = t99
-				if v21 == 0 {
-					goto l50
-				}
-				if v21 != v20 {
-					goto l50
-				}
-				m.fn42(v7+i32(2296), v7+i32(1912), v0, v25, v3)
-				t100 := int64(load64(m.memory, uint64(uint32(v7))+2472))
-				v2 = int64(uint64(t100) >> 4)
-				p101 := v26
-				if uint64(v2) > uint64(v26) {
-					p101 = v2
-				}
-				v2 = p101
-			}
-		l50:
-			m.fn42(v7+i32(2296), v7+i32(1912), v0, v2, v3)
-			memory_copy(m.memory, uint32(v7+i32(1336)), uint32(v7+i32(2296)), uint32(i32(176)))
-			t102 := int64(load64(m.memory, uint64(uint32(v7))+2472))
-			v20 = t102
-			memory_copy(m.memory, uint32(v7+i32(1912)), uint32(v7+i32(1336)), uint32(i32(176)))
-			v21 = v20 + i64(1)
-			p103 := v21
-			if v21 == 0 {
-				p103 = i64(-1)
-			}
-			v21 = p103
-			p104 := v2
-			if uint64(v21) < uint64(v2) {
-				p104 = v21
-			}
-			v2 = p104
-			v1 = i32(0)
-			v8 = i32(-12)
-		l52:
-			{
-				t105 := int32(load32(m.memory, uint32(v8+i32(25996))))
-				if t105 == v0 {
-					goto l51
-				}
-				v1 = v1 + i32(1)
-				v8 = v8 + i32(4)
-				if v8 != 0 {
-					goto l52
-				}
-				goto l53
-			}
-		l51:
-			store64(m.memory, uint32(v15+v1<<3), uint64(v2))
-		l53:
-			v1 = i32(0)
-			v8 = i32(-12)
-		l55:
-			{
-				t106 := int32(load32(m.memory, uint32(v8+i32(25996))))
-				if t106 == v0 {
-					goto l54
-				}
-				v1 = v1 + i32(1)
-				v8 = v8 + i32(4)
-				if v8 != 0 {
-					goto l55
-				}
-				goto l56
-			}
-		l54:
-			store64(m.memory, uint32(v14+v1<<3), uint64(v20))
-		l56:
-			if v11 != i32(3) {
-				goto l57
-			}
-		}
-		memory_copy(m.memory, uint32(v7+i32(1512)), uint32(v7+i32(1336)), uint32(i32(176)))
-		store64(m.memory, uint64(uint32(v7))+1704, uint64(v23))
-		store64(m.memory, uint64(uint32(v7))+1696, uint64(v24))
-		store64(m.memory, uint64(uint32(v7))+1688, uint64(v22))
-		{
-			{
-				{
-					t107 := int64(load64(m.memory, uint64(uint32(v7))+1592))
-					t108 := int64(load64(m.memory, uint64(uint32(v7))+824))
-					if t107 != t108 {
-						goto l58
-					}
-					t109 := m.fn163(v7+i32(1512), v7+i32(744), i32(80))
-					if t109 != 0 {
-						goto l58
-					}
-					t110 := m.fn163(v7+i32(1512)+i32(88), v7+i32(744)+i32(88), i32(88))
-					if t110 != 0 {
-						goto l58
-					}
-					if v22 != v13 {
-						goto l58
-					}
-					if v24 == v12 {
-						goto l59
-					}
-				}
-			l58:
-				t111 := int32(load32(m.memory, uint64(uint32(v7))+1512))
-				v0 = t111
-				memory_copy(m.memory, uint32(v7+i32(1716)), uint32(v7+i32(1512)|i32(4)), uint32(i32(196)))
-				v1 = i32(1)
-				goto l60
-			}
-		l59:
-			t112 := int32(load32(m.memory, uint64(uint32(v7))+1512))
-			v0 = t112
-			t113 := int64(load64(m.memory, uint64(uint32(v7))+936))
-			v2 = t113
-			memory_copy(m.memory, uint32(v7+i32(1716)), uint32(v7+i32(1512)|i32(4)), uint32(i32(196)))
-			var p114 int32
-			if v23 != v2 {
-				p114 = 1
-			}
-			v1 = p114
-		}
-	l60:
-		memory_copy(m.memory, uint32(v7+i32(2096)|i32(4)), uint32(v7+i32(1716)), uint32(i32(196)))
-		store32(m.memory, uint64(uint32(v7))+2096, uint32(v0))
-		m.fn39(v7+i32(2296), v7+i32(2096))
+		memory_copy(m.memory, uint32(v7+i32(1800)|i32(4)), uint32(v7+i32(1420)), uint32(i32(196)))
+		store32(m.memory, uint64(uint32(v7))+1800, uint32(v0))
+		m.fn72(v7+i32(2000), v7+i32(1800))
 		if v4 != 0 {
-			goto l61
+			goto l34
 		}
 		v8 = i32(100)
 		goto l0
-	l61:
+	l34:
 		{
-			t115 := int32(load32(m.memory, uint64(uint32(v7))+3064))
-			t116 := v5
-			v0 = t115
-			t117 := v0
-			var p118 int32
+			t91 := int32(load32(m.memory, uint64(uint32(v7))+2768))
+			t92 := v5
+			v0 = t91
+			t93 := v0
+			var p94 int32
 			if uint32(v0) > uint32(i32(768)) {
-				p118 = 1
+				p94 = 1
 			}
-			v8 = p118
-			p119 := t117
+			v8 = p94
+			p95 := t93
 			if v8 != 0 {
-				p119 = i32(0)
+				p95 = i32(0)
 			}
-			v0 = p119
-			if uint64(t116) > uint64(uint32(v0)) {
-				goto l62
+			v0 = p95
+			if uint64(t92) > uint64(uint32(v0)) {
+				goto l35
 			}
 			v8 = i32(106)
 			goto l0
 		}
-	l62:
+	l35:
 		{
 			if v0 == 0 {
-				goto l63
+				goto l36
 			}
-			t121 := v4
-			p120 := v7 + i32(2296)
+			t97 := v4
+			p96 := v7 + i32(2000)
 			if v8 != 0 {
-				p120 = i32(1)
+				p96 = i32(1)
 			}
-			memory_copy(m.memory, uint32(t121), uint32(p120), uint32(v0))
+			memory_copy(m.memory, uint32(t97), uint32(p96), uint32(v0))
 		}
-	l63:
+	l36:
 		v8 = i32(0)
 		m.memory[uint32(v4+v0)] = byte(i32(0))
-		memory_copy(m.memory, uint32(v9), uint32(v7), uint32(i32(744)))
+		memory_copy(m.memory, uint32(v9), uint32(v7+i32(8)), uint32(i32(744)))
 		store32(m.memory, uint32(v6), uint32(v1))
 	}
 l0:
-	m.g0 = v7 + i32(3072)
+	m.g0 = v7 + i32(2976)
 	return v8
 }
 
 //go:norace
-func (m *Module) fn37(v0, v1, v2, v3 int32) {
-	var v4, v5, v6, v7, v8 int32
-	var v9 int64
-	var v10, v11, v12, v13, v14, v15, v16 int32
-	var v17 int64
+func (m *Module) fn70(v0, v1 int32) {
+	var v2, v3, v4, v5 int32
+	var v6 int64
 	t0 := m.g0
-	v4 = t0 - i32(1024)
-	m.g0 = v4
-	v5 = i32(0)
-	v6 = v4 + i32(56) + i32(88)
-	memory_zero(m.memory, uint32(v6), uint32(i32(88)))
-	memory_copy(m.memory, uint32(v4+i32(56)), uint32(v1), uint32(i32(80)))
+	v2 = t0 - i32(48)
+	m.g0 = v2
+	v3 = v1 + i32(4)
 	{
-		if v3 != 0 {
-			goto l0
-		}
-		v7 = i32(1)
-		v8 = v2
-		v1 = i32(0)
-		goto l1
-	l0:
-		v1 = i32(0)
-	l3:
 		{
-			t1 := int32(m.memory[uint32(v2+v1)])
-			if t1 == i32(32) {
+			t1 := int32(load32(m.memory, uint32(v1)))
+			v4 = t1
+			if v4 != 0 {
+				goto l0
+			}
+			m.fn223(v2+i32(8), v3)
+			t2 := int32(load32(m.memory, uint64(uint32(v2))+12))
+			v1 = t2
+			t3 := int32(load32(m.memory, uint64(uint32(v2))+8))
+			v5 = t3
+			goto l1
+		}
+	l0:
+		v5 = i32(0)
+		store32(m.memory, uint32(v1), uint32(i32(0)))
+	l3:
+		m.fn223(v2+i32(24), v3)
+		{
+			t4 := int32(load32(m.memory, uint64(uint32(v2))+24))
+			if t4 != 0 {
 				goto l2
 			}
-			v7 = i32(1)
-			t2 := v3
-			v1 = v1 + i32(1)
-			if t2 != v1 {
-				goto l3
-			}
+			goto l1
 		}
-		v5 = v3
-		v8 = v2
-		v1 = v3
-		goto l1
 	l2:
-		t3 := v2
-		v5 = v1 + i32(1)
-		v8 = t3 + v5
-		v5 = v3 - v5
-		v7 = i32(0)
+		v4 = v4 + i32(-1)
+		if v4 != 0 {
+			goto l3
+		}
+		m.fn223(v2+i32(16), v3)
+		t5 := int32(load32(m.memory, uint64(uint32(v2))+20))
+		v1 = t5
+		t6 := int32(load32(m.memory, uint64(uint32(v2))+16))
+		v5 = t6
 	}
 l1:
-	m.fn38(v4+i32(248), v2, v1)
 	{
-		t4 := int64(load64(m.memory, uint64(uint32(v4))+248))
-		if t4 != i64(1) {
+		if v5 != 0 {
 			goto l4
 		}
-		t5 := int64(load64(m.memory, uint64(uint32(v4))+256))
-		store64(m.memory, uint64(uint32(v4))+136, uint64(t5))
-		v9 = i64(0)
-		{
-			t6 := int32(load32(m.memory, uint64(uint32(v4))+56))
-			v10 = t6 + i32(-1)
-			if uint32(v10) > uint32(i32(5)) {
-				goto l5
-			}
-			v1 = v10 << 2
-			t7 := int32(load32(m.memory, uint64(uint32(v1))+27132))
-			v11 = t7
-			t8 := int32(load32(m.memory, uint64(uint32(v1))+27108))
-			v12 = v11 + t8
-		l16:
-			{
-				if v7&i32(1) != 0 {
-					goto l4
-				}
-				t9 := int32(m.memory[uint64(uint32(v11))+4])
-				v13 = t9
-				t10 := int32(load32(m.memory, uint32(v11)))
-				v14 = t10
-				{
-					{
-						{
-							{
-								{
-									if v5 == 0 {
-										goto l6
-									}
-									v1 = i32(0)
-									{
-									l8:
-										{
-											t11 := int32(m.memory[uint32(v8+v1)])
-											v7 = t11
-											if v7 == i32(32) {
-												goto l7
-											}
-											t12 := v5
-											v1 = v1 + i32(1)
-											if t12 != v1 {
-												goto l8
-											}
-										}
-										v1 = v5
-										v15 = v8
-										v16 = v5
-										goto l9
-									l7:
-										t13 := v8
-										v16 = v1 + i32(1)
-										v15 = t13 + v16
-										v16 = v5 - v16
-									}
-								l9:
-									;
-									var p14 int32
-									if v7 != i32(32) {
-										p14 = 1
-									}
-									v7 = p14
-									if v13&i32(1) != 0 {
-										goto l10
-									}
-									v5 = v16
-									goto l11
-								}
-							l6:
-								v7 = i32(1)
-								v5 = i32(0)
-								v15 = v8
-								v1 = i32(0)
-								v16 = i32(0)
-								if v13&i32(1) != 0 {
-									goto l12
-								}
-							l11:
-								m.fn38(v4+i32(232), v8, v1)
-								t15 := int32(load32(m.memory, uint64(uint32(v4))+232))
-								v1 = t15 ^ i32(1)
-								t16 := int64(load64(m.memory, uint64(uint32(v4))+240))
-								v9 = t16
-								goto l13
-							}
-						l10:
-							if v1 != 0 {
-								goto l14
-							}
-							v5 = i32(0)
-							goto l12
-						l14:
-							t17 := int32(m.memory[uint32(v8)])
-							if t17 == i32(45) {
-								goto l15
-							}
-							v5 = v1
-						}
-					l12:
-						m.fn38(v4+i32(248), v8, v5)
-						t18 := int64(load64(m.memory, uint64(uint32(v4))+248))
-						if t18 != i64(1) {
-							goto l4
-						}
-						v1 = i32(0)
-						v5 = v16
-						t19 := int64(load64(m.memory, uint64(uint32(v4))+256))
-						v9 = t19
-						if v9 > i64(-1) {
-							goto l13
-						}
-						goto l4
-					}
-				l15:
-					m.fn38(v4+i32(248), v8+i32(1), v1+i32(-1))
-					t20 := int64(load64(m.memory, uint64(uint32(v4))+248))
-					if t20 != i64(1) {
-						goto l4
-					}
-					t21 := int64(load64(m.memory, uint64(uint32(v4))+256))
-					v9 = t21
-					if uint64(v9) > uint64(i64(-0x8000000000000000)) {
-						goto l4
-					}
-					v9 = i64(0) - v9
-					v1 = i32(0)
-					v5 = v16
-				}
-			l13:
-				if v1 != 0 {
-					goto l4
-				}
-				if uint32(v14) > uint32(i32(10)) {
-					goto l4
-				}
-				store64(m.memory, uint32(v6+v14<<3), uint64(v9))
-				v8 = v15
-				v11 = v11 + i32(8)
-				if v11 != v12 {
-					goto l16
-				}
-			}
-			t22 := int64(load64(m.memory, uint64(uint32(v4))+144))
-			v9 = t22
-		}
-	l5:
-		switch v10 {
-		default:
-			goto l21
-		case 0:
-			t23 := int64(load64(m.memory, uint64(uint32(v4))+64))
-			v17 = t23
-			goto l22
-		case 1:
-			t24 := int64(load64(m.memory, uint64(uint32(v4))+64))
-			m.fn164(v4, t24, i64(0), i64(1000), i64(0))
-			t25 := int64(load64(m.memory, uint32(v4)))
-			t26 := int64(load64(m.memory, uint64(uint32(v4))+8))
-			p27 := t25
-			if t26 != i64(0) {
-				p27 = i64(-1)
-			}
-			v17 = p27
-			goto l22
-		case 2:
-			t28 := int64(load64(m.memory, uint64(uint32(v4))+64))
-			t29 := int64(load32(m.memory, uint64(uint32(v4))+96))
-			m.fn164(v4+i32(16), t28, i64(0), t29, i64(0))
-			t30 := int64(load64(m.memory, uint64(uint32(v4))+16))
-			t31 := int64(load64(m.memory, uint64(uint32(v4))+24))
-			p32 := t30
-			if t31 != i64(0) {
-				p32 = i64(-1)
-			}
-			v17 = p32
-			goto l22
-		case 3:
-			t33 := int64(load64(m.memory, uint64(uint32(v4))+64))
-			t34 := int64(load64(m.memory, uint64(uint32(v4))+104))
-			m.fn164(v4+i32(32), t33, i64(0), t34, i64(0))
-			t35 := int64(load64(m.memory, uint64(uint32(v4))+32))
-			t36 := int64(load64(m.memory, uint64(uint32(v4))+40))
-			p37 := t35
-			if t36 != i64(0) {
-				p37 = i64(-1)
-			}
-			v17 = p37
-		}
-	l22:
-		if uint64(v9) > uint64(v17) {
-			goto l4
-		}
-	l21:
-		m.fn57(v4+i32(248), v4+i32(56))
-		v9 = i64(0)
-		{
-			t38 := int32(load32(m.memory, uint64(uint32(v4))+1016))
-			v1 = t38
-			t39 := v1
-			var p40 int32
-			if uint32(v1) > uint32(i32(768)) {
-				p40 = 1
-			}
-			v1 = p40
-			p41 := t39
-			if v1 != 0 {
-				p41 = i32(0)
-			}
-			if p41 != v3 {
-				goto l23
-			}
-			p42 := v4 + i32(248)
-			if v1 != 0 {
-				p42 = i32(1)
-			}
-			t43 := m.fn163(p42, v2, v3)
-			if t43 != 0 {
-				goto l23
-			}
-			memory_copy(m.memory, uint32(v0+i32(8)), uint32(v4+i32(56)), uint32(i32(176)))
-			v9 = i64(1)
-		}
-	l23:
-		store64(m.memory, uint32(v0), uint64(v9))
-		goto l24
+		v6 = i64(0)
+		goto l5
+	l4:
+		m.fn224(v2+i32(32), v5, v1)
+		t7 := int64(load64(m.memory, uint64(uint32(v2))+32))
+		v6 = t7
+		t8 := int64(load64(m.memory, uint64(uint32(v2))+40))
+		store64(m.memory, uint64(uint32(v0))+8, uint64(t8))
 	}
-l4:
-	store64(m.memory, uint32(v0), uint64(i64(0)))
-l24:
-	m.g0 = v4 + i32(1024)
+l5:
+	store64(m.memory, uint32(v0), uint64(v6))
+	m.g0 = v2 + i32(48)
 }
 
 //go:norace
-func (m *Module) fn38(v0, v1, v2 int32) {
-	var v3 int32
-	var v4 int64
-	var v5, v6 int32
-	var v7, v8, v9 int64
-	var v10 int32
+func (m *Module) fn71(v0, v1, v2, v3 int32) {
+	var v4, v5, v6, v7, v8, v9 int32
+	var v10 int64
+	var v11, v12 int32
 	t0 := m.g0
-	v3 = t0 - i32(16)
-	m.g0 = v3
-	v4 = i64(0)
-	if v2 == 0 {
-		goto l0
-	}
-	v5 = v2
-	v6 = v1
-l5:
+	v4 = t0 - i32(1008)
+	m.g0 = v4
+	v5 = v4 + i32(24) + i32(88)
+	memory_zero(m.memory, uint32(v5), uint32(i32(88)))
+	memory_copy(m.memory, uint32(v4+i32(24)), uint32(v1), uint32(i32(80)))
+	m.memory[uint64(uint32(v4))+212] = byte(i32(0))
+	store32(m.memory, uint64(uint32(v4))+208, uint32(v3))
+	store32(m.memory, uint64(uint32(v4))+204, uint32(v2))
+	m.fn223(v4+i32(16), v4+i32(204))
 	{
-		if v5 != 0 {
-			goto l1
+		t1 := int32(load32(m.memory, uint64(uint32(v4))+16))
+		v1 = t1
+		if v1 == 0 {
+			goto l0
 		}
-		v7 = i64(0)
-	l4:
+		t2 := int32(load32(m.memory, uint64(uint32(v4))+20))
+		m.fn224(v4+i32(232), v1, t2)
+		t3 := int64(load64(m.memory, uint64(uint32(v4))+232))
+		if t3 != i64(1) {
+			goto l0
+		}
+		t4 := int64(load64(m.memory, uint64(uint32(v4))+240))
+		store64(m.memory, uint64(uint32(v4))+104, uint64(t4))
 		{
-			v8 = v7
-			if v2 != 0 {
+			{
+				t5 := int32(load32(m.memory, uint64(uint32(v4))+24))
+				v1 = t5 + i32(-1)
+				if uint32(v1) <= uint32(i32(5)) {
+					goto l1
+				}
+				v1 = i32(4)
+				v6 = i32(0)
 				goto l2
 			}
-			v4 = i64(1)
-			goto l3
-		l2:
-			v4 = i64(0)
-			m.fn164(v3, v8, i64(0), i64(10), i64(0))
-			t1 := int64(load64(m.memory, uint64(uint32(v3))+8))
-			if t1 != i64(0) {
-				goto l3
-			}
-			v2 = v2 + i32(-1)
-			t2 := int32(m.memory[uint32(v1)])
-			v5 = t2
-			v1 = v1 + i32(1)
-			t3 := int64(load64(m.memory, uint32(v3)))
-			v9 = t3
-			v7 = v9 + int64(uint32(v5+i32(-48)))&i64(255)
-			if uint64(v7) >= uint64(v9) {
-				goto l4
-			}
+		l1:
+			v6 = v1 << 2
+			t6 := int32(load32(m.memory, uint64(uint32(v6))+27348))
+			v1 = t6
+			t7 := int32(load32(m.memory, uint64(uint32(v6))+27324))
+			v6 = t7
 		}
-	l3:
-		store64(m.memory, uint64(uint32(v0))+8, uint64(v8))
-		goto l0
-	l1:
-		v5 = v5 + i32(-1)
-		t4 := int32(m.memory[uint32(v6)])
-		v10 = t4
-		v6 = v6 + i32(1)
-		if uint32((v10+i32(-48))&i32(255)) < uint32(i32(10)) {
-			goto l5
+	l2:
+		v6 = v6 << 3
+	l12:
+		{
+			if v6 == 0 {
+				t11 := int64(load64(m.memory, uint64(uint32(v4))+112))
+				v10 = t11
+				m.fn225(v4+i32(232), v4+i32(24))
+				{
+					t12 := int64(load64(m.memory, uint64(uint32(v4))+232))
+					if t12 != i64(1) {
+						goto l5
+					}
+					t13 := int64(load64(m.memory, uint64(uint32(v4))+240))
+					if uint64(v10) > uint64(t13) {
+						goto l0
+					}
+				}
+			l5:
+				m.fn95(v4+i32(232), v4+i32(24))
+				v10 = i64(0)
+				{
+					t14 := int32(load32(m.memory, uint64(uint32(v4))+1000))
+					t15 := v4 + i32(232)
+					v1 = t14
+					var p16 int32
+					if uint32(v1) > uint32(i32(768)) {
+						p16 = 1
+					}
+					v6 = p16
+					p17 := t15
+					if v6 != 0 {
+						p17 = i32(1)
+					}
+					p18 := v1
+					if v6 != 0 {
+						p18 = i32(0)
+					}
+					t19 := m.fn73(p17, p18, v2, v3)
+					if t19 == 0 {
+						goto l6
+					}
+					memory_copy(m.memory, uint32(v0+i32(8)), uint32(v4+i32(24)), uint32(i32(176)))
+					v10 = i64(1)
+				}
+			l6:
+				store64(m.memory, uint32(v0), uint64(v10))
+				goto l7
+			}
+			t8 := int32(m.memory[uint64(uint32(v1))+4])
+			v7 = t8
+			t9 := int32(load32(m.memory, uint32(v1)))
+			v8 = t9
+			m.fn223(v4+i32(8), v4+i32(204))
+			t10 := int32(load32(m.memory, uint64(uint32(v4))+8))
+			v9 = t10
+			if v9 != 0 {
+				t20 := int32(load32(m.memory, uint64(uint32(v4))+12))
+				v11 = t20
+				{
+					{
+						if v7&i32(1) != 0 {
+							goto l8
+						}
+						m.fn224(v4+i32(216), v9, v11)
+						t21 := int32(load32(m.memory, uint64(uint32(v4))+216))
+						v7 = t21 ^ i32(1)
+						t22 := int64(load64(m.memory, uint64(uint32(v4))+224))
+						v10 = t22
+						goto l9
+					}
+				l8:
+					v7 = i32(0)
+					v12 = i32(0)
+					{
+						{
+							if v11 == 0 {
+								goto l10
+							}
+							t23 := int32(m.memory[uint32(v9)])
+							if t23 == i32(45) {
+								goto l11
+							}
+							v12 = v11
+						}
+					l10:
+						m.fn224(v4+i32(232), v9, v12)
+						t24 := int64(load64(m.memory, uint64(uint32(v4))+232))
+						if t24 != i64(1) {
+							goto l0
+						}
+						t25 := int64(load64(m.memory, uint64(uint32(v4))+240))
+						v10 = t25
+						if v10 <= i64(-1) {
+							goto l0
+						}
+						goto l9
+					}
+				l11:
+					m.fn224(v4+i32(232), v9+i32(1), v11+i32(-1))
+					t26 := int64(load64(m.memory, uint64(uint32(v4))+232))
+					if t26 != i64(1) {
+						goto l0
+					}
+					t27 := int64(load64(m.memory, uint64(uint32(v4))+240))
+					v10 = t27
+					if uint64(v10) > uint64(i64(-0x8000000000000000)) {
+						goto l0
+					}
+					v10 = i64(0) - v10
+					v7 = i32(0)
+				}
+			l9:
+				if v7 != 0 {
+					goto l0
+				}
+				if uint32(v8) > uint32(i32(10)) {
+					goto l0
+				}
+				v1 = v1 + i32(8)
+				store64(m.memory, uint32(v5+v8<<3), uint64(v10))
+				v6 = v6 + i32(-8)
+				goto l12
+			}
+			goto l0
 		}
 	}
 l0:
-	store64(m.memory, uint32(v0), uint64(v4))
-	m.g0 = v3 + i32(16)
+	store64(m.memory, uint32(v0), uint64(i64(0)))
+l7:
+	m.g0 = v4 + i32(1008)
 }
 
 //go:norace
-func (m *Module) fn39(v0, v1 int32) {
+func (m *Module) fn72(v0, v1 int32) {
 	var v2 int32
 	var v3, v4, v5 int64
 	t0 := m.g0
@@ -5245,137 +5294,157 @@ func (m *Module) fn39(v0, v1 int32) {
 	v4 = t2
 	t3 := int64(load64(m.memory, uint64(uint32(v1))+176))
 	v5 = t3
-	m.fn57(v2+i32(12), v1)
-	t4 := m.fn8(v2+i32(12), i32(25980), i32(3))
-	t5 := m.fn9(t4, v5)
-	t6 := m.fn8(t5, i32(24465), i32(1))
-	t7 := m.fn9(t6, v4)
-	t8 := m.fn8(t7, i32(24465), i32(1))
-	t9 := m.fn9(t8, v3)
+	m.fn95(v2+i32(12), v1)
+	t4 := m.fn25(v2+i32(12), i32(25980), i32(3))
+	t5 := m.fn26(t4, v5)
+	t6 := m.fn25(t5, i32(24465), i32(1))
+	t7 := m.fn26(t6, v4)
+	t8 := m.fn25(t7, i32(24465), i32(1))
+	t9 := m.fn26(t8, v3)
 	memory_copy(m.memory, uint32(v0), uint32(t9), uint32(i32(772)))
 	m.g0 = v2 + i32(784)
 }
 
 //go:norace
-func (m *Module) fn40(v0, v1, v2 int32) {
-	var v3 int32
-	var v4 int64
+func (m *Module) fn73(v0, v1, v2, v3 int32) int32 {
+	var v4 int32
+	v4 = i32(0)
+	{
+		if v1 != v3 {
+			goto l0
+		}
+		t0 := m.fn193(v0, v2, v1)
+		v4 = t0
+	}
+l0:
+	return v4
+}
+
+//go:norace
+func (m *Module) fn74(v0, v1 int32) int32 {
+	t0 := m.fn230(v0, v1, i32(88))
+	var p1 int32
+	if t0 != i32(0) {
+		p1 = 1
+	}
+	return p1
+}
+
+//go:norace
+func (m *Module) fn75(v0, v1, v2 int32) {
 	if v2 == 0 {
 		goto l0
 	}
-	if v2 == i32(5) {
-		v2 = i32(2)
+	{
+		if v2 == i32(5) {
+			v2 = i32(2)
+			goto l0
+		}
+		if uint32(v2+i32(-5)) < uint32(i32(-3)) {
+			goto l2
+		}
+		v2 = v2<<2 + i32(25976)
+		if v2 == 0 {
+			goto l2
+		}
+		t0 := int32(load32(m.memory, uint32(v2)))
+		t1 := m.fn59(v1, t0)
+		store64(m.memory, uint64(uint32(v0))+8, uint64(t1))
+		v2 = i32(4)
 		goto l0
-	}
-	if uint32(v2+i32(-5)) < uint32(i32(-3)) {
-		goto l2
-	}
-	v2 = v2<<2 + i32(25976)
-	if v2 != 0 {
-		goto l3
 	}
 l2:
 	store64(m.memory, uint64(uint32(v0))+8, uint64(i64(0)))
-	v2 = i32(4)
-	goto l0
-l3:
-	{
-		t0 := int32(load32(m.memory, uint32(v1)))
-		v3 = t0
-		if v3 == i32(6) {
-			goto l4
-		}
-		v4 = i64(0)
-		if v3 != i32(1) {
-			goto l5
-		}
-		t1 := int32(load32(m.memory, uint32(v2)))
-		t2 := v1
-		v2 = t1
-		p3 := i32(2)
-		if v2 == i32(4) {
-			p3 = i32(4)
-		}
-		p4 := p3
-		if v2 == i32(3) {
-			p4 = i32(3)
-		}
-		t5 := int64(load64(m.memory, uint32(t2+p4<<3)))
-		v4 = t5
-		goto l5
-	}
-l4:
-	v4 = i64(1)
-l5:
-	store64(m.memory, uint64(uint32(v0))+8, uint64(v4))
 	v2 = i32(4)
 l0:
 	store32(m.memory, uint32(v0), uint32(v2))
 }
 
 //go:norace
-func (m *Module) fn41(v0, v1, v2 int32, v3 int64) {
+func (m *Module) fn76(v0, v1, v2 int32, v3 int64) {
 	var v4 int32
 	var v5 int64
-	var v6 int32
 	t0 := m.g0
-	v4 = t0 - i32(368)
+	v4 = t0 - i32(384)
 	m.g0 = v4
-	m.fn32(v4+i32(184), v1, v2, i64(1), v3)
+	t1 := int64(load64(m.memory, uint64(uint32(v2))+8))
+	store64(m.memory, uint64(uint32(v4))+376, uint64(t1))
+	t2 := int64(load64(m.memory, uint32(v2)))
+	store64(m.memory, uint64(uint32(v4))+368, uint64(t2))
+	m.fn62(v4+i32(184), v1, v4+i32(368), i64(1), v3)
 	memory_copy(m.memory, uint32(v4+i32(8)), uint32(v4+i32(184)), uint32(i32(176)))
-	v5 = i64(0)
+	v3 = i64(0)
 	{
 		{
-			t1 := int64(load64(m.memory, uint64(uint32(v4))+360))
-			if !(t1 == 0) {
+			t3 := int64(load64(m.memory, uint64(uint32(v4))+360))
+			if !(t3 == 0) {
 				goto l0
 			}
 			goto l1
 		}
 	l0:
-		t2 := int32(load32(m.memory, uint32(v2)))
-		if t2 != i32(3) {
+		t4 := int32(load32(m.memory, uint32(v2)))
+		if t4 != i32(3) {
 			goto l1
 		}
-		{
-			t3 := int32(load32(m.memory, uint32(v1)))
-			v6 = t3
-			if v6 == i32(6) {
-				goto l2
-			}
-			v5 = i64(1)
-			v3 = i64(0)
-			if v6 != i32(1) {
-				goto l1
-			}
-			t4 := int32(load32(m.memory, uint64(uint32(v2))+4))
-			t5 := v1
-			v2 = t4
-			p6 := i32(2)
-			if v2 == i32(4) {
-				p6 = i32(4)
-			}
-			p7 := p6
-			if v2 == i32(3) {
-				p7 = i32(3)
-			}
-			t8 := int64(load64(m.memory, uint32(t5+p7<<3)))
-			v3 = t8
-			goto l1
-		}
-	l2:
 		v3 = i64(1)
-		v5 = i64(1)
+		t5 := int32(load32(m.memory, uint64(uint32(v2))+4))
+		t6 := m.fn59(v1, t5)
+		v5 = t6
 	}
 l1:
 	memory_copy(m.memory, uint32(v0), uint32(v4+i32(8)), uint32(i32(176)))
-	store64(m.memory, uint64(uint32(v0))+184, uint64(v3))
-	store64(m.memory, uint64(uint32(v0))+176, uint64(v5))
-	m.g0 = v4 + i32(368)
+	store64(m.memory, uint64(uint32(v0))+184, uint64(v5))
+	store64(m.memory, uint64(uint32(v0))+176, uint64(v3))
+	m.g0 = v4 + i32(384)
 }
 
 //go:norace
-func (m *Module) fn42(v0, v1, v2 int32, v3, v4 int64) {
+func (m *Module) fn77(v0, v1 int32) int32 {
+	var v2 int32
+	v2 = i32(0)
+	{
+		t0 := int64(load64(m.memory, uint64(uint32(v0))+80))
+		t1 := int64(load64(m.memory, uint64(uint32(v1))+80))
+		if t0 != t1 {
+			goto l0
+		}
+		t2 := m.fn230(v0, v1, i32(80))
+		if t2 != 0 {
+			goto l0
+		}
+		t3 := m.fn230(v0+i32(88), v1+i32(88), i32(88))
+		var p4 int32
+		if t3 == 0 {
+			p4 = 1
+		}
+		v2 = p4
+	}
+l0:
+	return v2
+}
+
+//go:norace
+func (m *Module) fn78(v0 int32) int32 {
+	var v1, v2 int32
+	v1 = i32(0)
+	{
+		t0 := int32(load32(m.memory, uint64(uint32(v0))+4))
+		t1 := int32(load32(m.memory, uint32(v0)))
+		v2 = t1
+		if t0 == v2 {
+			goto l0
+		}
+		store32(m.memory, uint32(v0), uint32(v2+i32(1)))
+		t2 := int32(load32(m.memory, uint64(uint32(v0+v2<<2))+8))
+		v1 = t2
+	}
+l0:
+	return v1
+}
+
+//go:norace
+func (m *Module) fn79(v0, v1, v2 int32, v3, v4 int64) {
 	var v5 int32
 	var v6 int64
 	t0 := m.g0
@@ -5390,7 +5459,7 @@ l1:
 		}
 		store32(m.memory, uint64(uint32(v5))+368, uint32(i32(3)))
 		store32(m.memory, uint64(uint32(v5))+372, uint32(v2))
-		m.fn41(v5+i32(176), v5, v5+i32(368), v4)
+		m.fn76(v5+i32(176), v5, v5+i32(368), v4)
 		memory_copy(m.memory, uint32(v5), uint32(v5+i32(176)), uint32(i32(176)))
 		v6 = v6 + i64(1)
 		t1 := int32(load32(m.memory, uint64(uint32(v5))+352))
@@ -5406,15 +5475,22 @@ l0:
 }
 
 //go:norace
+func (m *Module) fn80(v0, v1 int32, v2 int64) {
+	t0 := m.fn45(v0, v1)
+	v1 = t0
+	if v1 == 0 {
+		return
+	}
+	store64(m.memory, uint32(v1), uint64(v2))
+}
+
+//go:norace
 func (m *Module) Xbackoff_budget_member_stored(v0 int32, v1 int64, v2 int32) int32 {
-	var v3, v4, v5 int32
-	var v6, v7 int64
-	var v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19, v20 int32
-	var v21, v22, v23, v24 int64
+	var v3, v4, v5, v6, v7, v8, v9, v10, v11, v12 int32
+	var v13, v14, v15, v16, v17, v18 int64
 	t0 := m.g0
 	v3 = t0 - i32(240)
 	m.g0 = v3
-	v4 = i32(100)
 	{
 		if v2 == 0 {
 			goto l0
@@ -5425,512 +5501,208 @@ func (m *Module) Xbackoff_budget_member_stored(v0 int32, v1 int64, v2 int32) int
 		v4 = i32(101)
 		t1 := int64(load64(m.memory, uint32(v0)))
 		if t1 != i64(0x312d7265626d656d) {
-			goto l0
+			goto l1
 		}
-		v5 = i32(0)
+		p2 := i32(100)
+		if v2 != 0 {
+			p2 = v2
+		}
+		v5 = p2
 		memory_zero(m.memory, uint32(v0+i32(560)), uint32(i32(48)))
-		t2 := int64(load64(m.memory, uint64(uint32(v0))+392))
-		store64(m.memory, uint64(uint32(v0))+384, uint64(t2))
+		t3 := int64(load64(m.memory, uint64(uint32(v0))+392))
+		store64(m.memory, uint64(uint32(v0))+384, uint64(t3))
 		memory_zero(m.memory, uint32(v3+i32(168)), uint32(i32(72)))
-		t3 := int32(load32(m.memory, uint64(uint32(i32(0)))+25992))
-		store32(m.memory, uint64(uint32(v3))+40, uint32(t3))
+		store64(m.memory, uint64(uint32(v3))+24, uint64(i64(0x300000000)))
 		t4 := int64(load64(m.memory, uint64(uint32(i32(0)))+25984))
 		store64(m.memory, uint64(uint32(v3))+32, uint64(t4))
-		t5 := int64(load64(m.memory, uint64(uint32(v0))+360))
-		v6 = t5
-		p6 := i64(15)
-		if uint64(v6) > uint64(i64(15)) {
-			p6 = v6
-		}
-		v7 = p6
-		v8 = v0 + i32(608)
-		v9 = v0 + i32(704)
-		v10 = v0 + i32(728)
-		v11 = v0 + i32(632)
-		v12 = v0 + i32(656)
-		v13 = v0 + i32(8)
-		v14 = v3 + i32(24) + i32(8)
-		v15 = v3 + i32(168) + i32(48)
-		v16 = v3 + i32(192)
-		t7 := int32(load32(m.memory, uint64(uint32(v0))+8))
-		v17 = t7
-		var p8 int32
-		if v17 == i32(6) {
-			p8 = 1
-		}
-		v18 = p8
-	l33:
+		t5 := int32(load32(m.memory, uint64(uint32(i32(0)))+25992))
+		store32(m.memory, uint64(uint32(v3))+40, uint32(t5))
+		v4 = v0 + i32(608)
+		v6 = v0 + i32(704)
+		v7 = v0 + i32(728)
+		v8 = v0 + i32(632)
+		v9 = v0 + i32(656)
+		v10 = v0 + i32(8)
+		v11 = v3 + i32(168) + i32(48)
+		v12 = v3 + i32(192)
+	l3:
 		{
-			v4 = v5
-			v5 = v4 + i32(1)
-			t9 := int32(load32(m.memory, uint32(v14+v4<<2)))
-			v4 = t9
-			v19 = i32(-12)
-			v20 = i32(0)
-			{
-			l2:
-				{
-					t10 := int32(load32(m.memory, uint32(v19+i32(25996))))
-					if t10 == v4 {
-						goto l1
-					}
-					v20 = v20 + i32(1)
-					v19 = v19 + i32(4)
-					if v19 != 0 {
-						goto l2
-					}
+			t6 := m.fn78(v3 + i32(24))
+			v2 = t6
+			if v2 == 0 {
+				t36 := m.fn57(v10, v1)
+				v2 = t36
+				m.fn50(v10, v1)
+				if v2 == 0 {
+					goto l4
 				}
-				v6 = i64(0)
-				goto l3
-			l1:
-				t11 := int64(load64(m.memory, uint32(v12+v20<<3)))
-				v6 = t11
-			}
-		l3:
-			v20 = i32(0)
-			v19 = i32(-12)
-			{
-			l5:
-				{
-					t12 := int32(load32(m.memory, uint32(v19+i32(25996))))
-					if t12 == v4 {
-						goto l4
-					}
-					v20 = v20 + i32(1)
-					v19 = v19 + i32(4)
-					if v19 != 0 {
-						goto l5
-					}
-				}
-				v21 = i64(0)
-				goto l6
+				m.fn51(v10, v1)
 			l4:
-				t13 := int64(load64(m.memory, uint32(v11+v20<<3)))
-				v22 = t13
-				v21 = v22 - v6
-				p14 := v21
-				if uint64(v21) > uint64(v22) {
-					p14 = i64(0)
+				store32(m.memory, uint64(uint32(v3))+20, uint32(i32(4)))
+				store64(m.memory, uint64(uint32(v3))+12, uint64(i64(0x300000002)))
+				v4 = v3 + i32(12)
+				v2 = i32(0)
+			l10:
+				if v2 != i32(24) {
+					t50 := int32(load32(m.memory, uint32(v4)))
+					t51 := m.fn44(v3+i32(168), t50)
+					store64(m.memory, uint32(v3+i32(96)+v2), uint64(t51))
+					v2 = v2 + i32(8)
+					v4 = v4 + i32(4)
+					goto l10
 				}
-				v21 = p14
-			}
-		l6:
-			v20 = i32(0)
-			v19 = i32(-12)
-			{
-			l8:
-				{
-					t15 := int32(load32(m.memory, uint32(v19+i32(25996))))
-					if t15 == v4 {
-						goto l7
-					}
-					v20 = v20 + i32(1)
-					v19 = v19 + i32(4)
-					if v19 != 0 {
-						goto l8
-					}
+				v7 = v3 + i32(168) + i32(24)
+				v4 = v3 + i32(12)
+				v2 = i32(0)
+			l9:
+				if v2 != i32(24) {
+					t48 := int32(load32(m.memory, uint32(v4)))
+					t49 := m.fn44(v7, t48)
+					store64(m.memory, uint32(v3+i32(120)+v2), uint64(t49))
+					v2 = v2 + i32(8)
+					v4 = v4 + i32(4)
 					goto l9
 				}
-			l7:
-				t16 := int64(load64(m.memory, uint32(v10+v20<<3)))
-				v22 = t16
-				v6 = v22 + v6
-				p17 := v6
-				if uint64(v6) < uint64(v22) {
-					p17 = i64(-1)
-				}
-				v6 = p17
-			}
-		l9:
-			v20 = i32(0)
-			v19 = i32(-12)
-			{
-			l11:
+				v7 = v3 + i32(216)
+				v4 = v3 + i32(12)
+				v2 = i32(0)
+			l8:
 				{
-					t18 := int32(load32(m.memory, uint32(v19+i32(25996))))
-					if t18 == v4 {
-						goto l10
+					if v2 == i32(24) {
+						t39 := int64(load64(m.memory, uint64(uint32(v3))+112))
+						store64(m.memory, uint64(uint32(v3))+40, uint64(t39))
+						t40 := int64(load64(m.memory, uint64(uint32(v3))+104))
+						store64(m.memory, uint64(uint32(v3))+32, uint64(t40))
+						t41 := int64(load64(m.memory, uint64(uint32(v3))+96))
+						store64(m.memory, uint64(uint32(v3))+24, uint64(t41))
+						t42 := int64(load64(m.memory, uint64(uint32(v3))+120))
+						store64(m.memory, uint64(uint32(v3))+48, uint64(t42))
+						t43 := int64(load64(m.memory, uint64(uint32(v3))+128))
+						store64(m.memory, uint64(uint32(v3))+56, uint64(t43))
+						t44 := int64(load64(m.memory, uint64(uint32(v3))+136))
+						store64(m.memory, uint64(uint32(v3))+64, uint64(t44))
+						t45 := int64(load64(m.memory, uint64(uint32(v3))+144))
+						store64(m.memory, uint64(uint32(v3))+72, uint64(t45))
+						t46 := int64(load64(m.memory, uint64(uint32(v3))+152))
+						store64(m.memory, uint64(uint32(v3))+80, uint64(t46))
+						t47 := int64(load64(m.memory, uint64(uint32(v3))+160))
+						store64(m.memory, uint64(uint32(v3))+88, uint64(t47))
+						memory_copy(m.memory, uint32(v5), uint32(v3+i32(24)), uint32(i32(72)))
+						v4 = i32(0)
+						goto l1
 					}
-					v20 = v20 + i32(1)
-					v19 = v19 + i32(4)
-					if v19 != 0 {
-						goto l11
-					}
-					goto l12
+					t37 := int32(load32(m.memory, uint32(v4)))
+					t38 := m.fn44(v7, t37)
+					store64(m.memory, uint32(v3+i32(144)+v2), uint64(t38))
+					v2 = v2 + i32(8)
+					v4 = v4 + i32(4)
+					goto l8
 				}
-			l10:
-				t19 := int64(load64(m.memory, uint32(v9+v20<<3)))
-				v22 = v6 + t19
-				p20 := v22
-				if uint64(v22) < uint64(v6) {
-					p20 = i64(-1)
-				}
-				v6 = p20
 			}
-		l12:
-			v20 = i32(0)
-			v19 = i32(-12)
-			{
-			l14:
-				{
-					t21 := int32(load32(m.memory, uint32(v19+i32(25996))))
-					if t21 == v4 {
-						goto l13
-					}
-					v20 = v20 + i32(1)
-					v19 = v19 + i32(4)
-					if v19 != 0 {
-						goto l14
-					}
-				}
-				v22 = i64(0)
-				goto l15
-			l13:
-				t22 := int64(load64(m.memory, uint32(v8+v20<<3)))
-				v22 = t22
+			t7 := m.fn44(v9, v2)
+			v13 = t7
+			t8 := m.fn44(v8, v2)
+			v14 = t8
+			t9 := m.fn44(v7, v2)
+			t10 := v3 + i32(168)
+			t11 := v2
+			t12 := v13
+			v15 = t9
+			v16 = t12 + v15
+			p13 := v16
+			if uint64(v16) < uint64(v15) {
+				p13 = i64(-1)
 			}
-		l15:
-			t24 := v22
-			p23 := v22
-			if uint64(v6) < uint64(v22) {
-				p23 = v6
+			v15 = p13
+			t14 := m.fn44(v6, v2)
+			v16 = v15 + t14
+			p15 := v16
+			if uint64(v16) < uint64(v15) {
+				p15 = i64(-1)
 			}
-			v23 = p23
-			v24 = t24 - v23
-			p25 := v24
-			if uint64(v24) > uint64(v22) {
-				p25 = i64(0)
+			v15 = p15
+			t16 := m.fn44(v4, v2)
+			t17 := v15
+			v16 = t16
+			p18 := v16
+			if uint64(v15) < uint64(v16) {
+				p18 = t17
 			}
-			v22 = p25
-			p26 := v21
-			if uint64(v22) < uint64(v21) {
-				p26 = v22
+			v17 = p18
+			m.fn80(t10, t11, v17)
+			t19 := v12
+			t20 := v2
+			v18 = v16 - v17
+			p21 := v18
+			if uint64(v18) > uint64(v16) {
+				p21 = i64(0)
 			}
-			v21 = p26
-			v20 = i32(0)
-			v19 = i32(-12)
-		l17:
-			{
-				t27 := int32(load32(m.memory, uint32(v19+i32(25996))))
-				if t27 == v4 {
-					goto l16
-				}
-				v20 = v20 + i32(1)
-				v19 = v19 + i32(4)
-				if v19 != 0 {
-					goto l17
-				}
-				goto l18
+			v16 = p21
+			t22 := v16
+			v13 = v14 - v13
+			p23 := v13
+			if uint64(v13) > uint64(v14) {
+				p23 = i64(0)
 			}
-		l16:
-			store64(m.memory, uint32(v3+i32(168)+v20<<3), uint64(v23))
-		l18:
-			v20 = i32(0)
-			v19 = i32(-12)
-		l20:
-			{
-				t28 := int32(load32(m.memory, uint32(v19+i32(25996))))
-				if t28 == v4 {
-					goto l19
-				}
-				v20 = v20 + i32(1)
-				v19 = v19 + i32(4)
-				if v19 != 0 {
-					goto l20
-				}
-				goto l21
+			v13 = p23
+			p24 := v13
+			if uint64(v16) < uint64(v13) {
+				p24 = t22
 			}
-		l19:
-			store64(m.memory, uint32(v16+v20<<3), uint64(v21))
-		l21:
-			{
-				if v18 != 0 {
-					goto l22
-				}
-				v24 = i64(0)
-				if v17 != i32(1) {
-					goto l23
-				}
-				t30 := v13
-				p29 := i32(2)
-				if v4 == i32(4) {
-					p29 = i32(4)
-				}
-				p31 := p29
-				if v4 == i32(3) {
-					p31 = i32(3)
-				}
-				t32 := int64(load64(m.memory, uint32(t30+p31<<3)))
-				v24 = t32
-				goto l23
+			v13 = p24
+			m.fn80(t19, t20, v13)
+			t25 := m.fn59(v10, v2)
+			m.fn80(v11, v2, t25)
+			t26 := v4
+			t27 := v2
+			v13 = v16 - v13
+			p28 := v13
+			if uint64(v13) > uint64(v16) {
+				p28 = i64(0)
 			}
-		l22:
-			v24 = i64(1)
-		l23:
-			v20 = i32(0)
-			v19 = i32(-12)
-		l25:
-			{
-				t33 := int32(load32(m.memory, uint32(v19+i32(25996))))
-				if t33 == v4 {
-					goto l24
-				}
-				v20 = v20 + i32(1)
-				v19 = v19 + i32(4)
-				if v19 != 0 {
-					goto l25
-				}
-				goto l26
+			m.fn80(t26, t27, p28)
+			t29 := int64(load64(m.memory, uint64(uint32(v0))+360))
+			t30 := v7
+			t31 := v2
+			v16 = t29
+			p32 := i64(15)
+			if uint64(v16) > uint64(i64(15)) {
+				p32 = v16
 			}
-		l24:
-			store64(m.memory, uint32(v15+v20<<3), uint64(v24))
-		l26:
-			v21 = v22 - v21
-			p34 := v21
-			if uint64(v21) > uint64(v22) {
+			v16 = p32
+			t33 := v16
+			v13 = v15 - v17
+			p34 := v13
+			if uint64(v13) > uint64(v15) {
 				p34 = i64(0)
 			}
-			v22 = p34
-			v20 = i32(0)
-			v19 = i32(-12)
-		l28:
-			{
-				t35 := int32(load32(m.memory, uint32(v19+i32(25996))))
-				if t35 == v4 {
-					goto l27
-				}
-				v20 = v20 + i32(1)
-				v19 = v19 + i32(4)
-				if v19 != 0 {
-					goto l28
-				}
-				goto l29
+			v15 = p34
+			p35 := v15
+			if uint64(v16) < uint64(v15) {
+				p35 = t33
 			}
-		l27:
-			store64(m.memory, uint32(v8+v20<<3), uint64(v22))
-		l29:
-			t36 := v7
-			v22 = v6 - v23
-			p37 := v22
-			if uint64(v22) > uint64(v6) {
-				p37 = i64(0)
-			}
-			v6 = p37
-			p38 := v6
-			if uint64(v7) < uint64(v6) {
-				p38 = t36
-			}
-			v6 = p38
-			v20 = i32(0)
-			v19 = i32(-12)
-		l31:
-			{
-				t39 := int32(load32(m.memory, uint32(v19+i32(25996))))
-				if t39 == v4 {
-					goto l30
-				}
-				v20 = v20 + i32(1)
-				v19 = v19 + i32(4)
-				if v19 != 0 {
-					goto l31
-				}
-				goto l32
-			}
-		l30:
-			store64(m.memory, uint32(v10+v20<<3), uint64(v6))
-		l32:
-			if v5 != i32(3) {
-				goto l33
-			}
+			m.fn80(t30, t31, p35)
+			goto l3
 		}
-		t40 := m.fn30(v13, v1)
-		v4 = t40
-		m.fn24(v13, v1)
-		{
-			if v4 == 0 {
-				goto l34
-			}
-			t41 := v0
-			v6 = v1 + i64(1000000000)
-			p42 := v6
-			if uint64(v6) < uint64(v1) {
-				p42 = i64(-1)
-			}
-			store64(m.memory, uint64(uint32(t41))+424, uint64(p42))
-			v20 = v0 + i32(512)
-			v4 = i32(0)
-		l35:
-			{
-				v19 = v20 + v4
-				t43 := int64(load64(m.memory, uint32(v19)))
-				t44 := v19
-				v6 = t43
-				p45 := i64(100)
-				if uint64(v6) < uint64(i64(100)) {
-					p45 = v6
-				}
-				store64(m.memory, uint32(t44), uint64(p45))
-				v4 = v4 + i32(8)
-				if v4 != i32(48) {
-					goto l35
-				}
-			}
-			memory_zero(m.memory, uint32(v8), uint32(i32(48)))
-		}
-	l34:
-		store32(m.memory, uint64(uint32(v3))+20, uint32(i32(4)))
-		store64(m.memory, uint64(uint32(v3))+12, uint64(i64(0x300000002)))
-		v8 = v3 + i32(12)
-		v5 = i32(0)
-	l39:
-		{
-			v4 = v8
-			v8 = v4 + i32(4)
-			t46 := int32(load32(m.memory, uint32(v4)))
-			v20 = t46
-			v4 = i32(-12)
-			v19 = i32(0)
-			{
-			l37:
-				{
-					t47 := int32(load32(m.memory, uint32(v4+i32(25996))))
-					if t47 == v20 {
-						goto l36
-					}
-					v19 = v19 + i32(1)
-					v4 = v4 + i32(4)
-					if v4 != 0 {
-						goto l37
-					}
-				}
-				v6 = i64(0)
-				goto l38
-			l36:
-				t48 := int64(load64(m.memory, uint32(v3+i32(168)+v19<<3)))
-				v6 = t48
-			}
-		l38:
-			store64(m.memory, uint32(v3+i32(96)+v5<<3), uint64(v6))
-			v5 = v5 + i32(1)
-			if v5 != i32(3) {
-				goto l39
-			}
-		}
-		v10 = v3 + i32(192)
-		v8 = v3 + i32(12)
-		v5 = i32(0)
-	l43:
-		{
-			v4 = v8
-			v8 = v4 + i32(4)
-			t49 := int32(load32(m.memory, uint32(v4)))
-			v20 = t49
-			v4 = i32(-12)
-			v19 = i32(0)
-			{
-			l41:
-				{
-					t50 := int32(load32(m.memory, uint32(v4+i32(25996))))
-					if t50 == v20 {
-						goto l40
-					}
-					v19 = v19 + i32(1)
-					v4 = v4 + i32(4)
-					if v4 != 0 {
-						goto l41
-					}
-				}
-				v6 = i64(0)
-				goto l42
-			l40:
-				t51 := int64(load64(m.memory, uint32(v10+v19<<3)))
-				v6 = t51
-			}
-		l42:
-			store64(m.memory, uint32(v3+i32(120)+v5<<3), uint64(v6))
-			v5 = v5 + i32(1)
-			if v5 != i32(3) {
-				goto l43
-			}
-		}
-		v10 = v3 + i32(216)
-		v8 = v3 + i32(12)
-		v5 = i32(0)
-	l47:
-		{
-			v4 = v8
-			v8 = v4 + i32(4)
-			t52 := int32(load32(m.memory, uint32(v4)))
-			v20 = t52
-			v4 = i32(-12)
-			v19 = i32(0)
-			{
-			l45:
-				{
-					t53 := int32(load32(m.memory, uint32(v4+i32(25996))))
-					if t53 == v20 {
-						goto l44
-					}
-					v19 = v19 + i32(1)
-					v4 = v4 + i32(4)
-					if v4 != 0 {
-						goto l45
-					}
-				}
-				v6 = i64(0)
-				goto l46
-			l44:
-				t54 := int64(load64(m.memory, uint32(v10+v19<<3)))
-				v6 = t54
-			}
-		l46:
-			store64(m.memory, uint32(v3+i32(144)+v5<<3), uint64(v6))
-			v5 = v5 + i32(1)
-			if v5 != i32(3) {
-				goto l47
-			}
-		}
-		t55 := int64(load64(m.memory, uint64(uint32(v3))+112))
-		store64(m.memory, uint64(uint32(v3))+40, uint64(t55))
-		t56 := int64(load64(m.memory, uint64(uint32(v3))+104))
-		store64(m.memory, uint64(uint32(v3))+32, uint64(t56))
-		t57 := int64(load64(m.memory, uint64(uint32(v3))+96))
-		store64(m.memory, uint64(uint32(v3))+24, uint64(t57))
-		t58 := int64(load64(m.memory, uint64(uint32(v3))+120))
-		store64(m.memory, uint64(uint32(v3))+48, uint64(t58))
-		t59 := int64(load64(m.memory, uint64(uint32(v3))+128))
-		store64(m.memory, uint64(uint32(v3))+56, uint64(t59))
-		t60 := int64(load64(m.memory, uint64(uint32(v3))+136))
-		store64(m.memory, uint64(uint32(v3))+64, uint64(t60))
-		t61 := int64(load64(m.memory, uint64(uint32(v3))+144))
-		store64(m.memory, uint64(uint32(v3))+72, uint64(t61))
-		t62 := int64(load64(m.memory, uint64(uint32(v3))+152))
-		store64(m.memory, uint64(uint32(v3))+80, uint64(t62))
-		t63 := int64(load64(m.memory, uint64(uint32(v3))+160))
-		store64(m.memory, uint64(uint32(v3))+88, uint64(t63))
-		memory_copy(m.memory, uint32(v2), uint32(v3+i32(24)), uint32(i32(72)))
-		v4 = i32(0)
 	}
 l0:
+	v4 = i32(100)
+l1:
 	m.g0 = v3 + i32(240)
 	return v4
 }
 
 //go:norace
 func (m *Module) Xbackoff_budget_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
-	var v4, v5 int32
-	var v6, v7, v8 int64
-	var v9 int32
-	var v10, v11 int64
+	var v4, v5, v6 int32
 	t0 := m.g0
-	v4 = t0 - i32(2752)
+	v4 = t0 - i32(2880)
 	m.g0 = v4
 	{
 		if v0 != 0 {
 			goto l0
 		}
-		v5 = i32(0)
-		memory_zero(m.memory, uint32(v4+i32(2300)), uint32(i32(36)))
+		memory_zero(m.memory, uint32(v4+i32(100)), uint32(i32(76)))
 		v1 = i32(100)
 		goto l1
 	l0:
@@ -5952,1562 +5724,1224 @@ func (m *Module) Xbackoff_budget_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 		}
 		v1 = i32(108)
 	l5:
-		v5 = i32(0)
-		memory_zero(m.memory, uint32(v4+i32(2300)), uint32(i32(36)))
-	l1:
-		v2 = i64(0)
-		v6 = i64(0)
-		goto l7
+		memory_zero(m.memory, uint32(v4+i32(100)), uint32(i32(76)))
+		goto l1
 	l6:
 		v5 = int32(v2)
 	l3:
-		m.fn45(v4+i32(1160), i32(2), v1, v5)
-		t1 := int64(load64(m.memory, uint64(uint32(v4))+1160))
+		m.fn83(v4+i32(1296), i32(2), v1, v5)
+		t1 := int64(load64(m.memory, uint64(uint32(v4))+1296))
 		v2 = t1
-		t2 := v4 + i32(2104)
-		v1 = v4 + i32(1160) + i32(8)
+		t2 := v4 + i32(2240)
+		v1 = v4 + i32(1296) + i32(8)
 		memory_copy(m.memory, uint32(t2), uint32(v1), uint32(i32(72)))
+		if v2 != i64(2) {
+			goto l7
+		}
+		v1 = v4 + i32(352) + i32(8)
+		memory_copy(m.memory, uint32(v1), uint32(v4+i32(2240)), uint32(i32(72)))
+		goto l8
+	l7:
+		memory_copy(m.memory, uint32(v4+i32(536)+i32(80)), uint32(v4+i32(1296)+i32(80)), uint32(i32(680)))
+		memory_copy(m.memory, uint32(v4+i32(536)+i32(8)), uint32(v4+i32(2240)), uint32(i32(72)))
+		store64(m.memory, uint64(uint32(v4))+536, uint64(v2))
+		m.fn84(v4+i32(2240), v4+i32(536))
+		m.fn85(v4+i32(1296), v4+i32(2240), i32(19956), i32(10))
 		{
-			if v2 != i64(2) {
-				goto l8
-			}
-			memory_copy(m.memory, uint32(v4+i32(216)+i32(8)), uint32(v4+i32(2104)), uint32(i32(72)))
-			goto l9
-		l8:
-			memory_copy(m.memory, uint32(v4+i32(400)+i32(80)), uint32(v4+i32(1160)+i32(80)), uint32(i32(680)))
-			memory_copy(m.memory, uint32(v4+i32(400)+i32(8)), uint32(v4+i32(2104)), uint32(i32(72)))
-			store64(m.memory, uint64(uint32(v4))+400, uint64(v2))
-			m.fn46(v4+i32(2104), v4+i32(400))
-			m.fn47(v4+i32(1160), v4+i32(2104), i32(19956), i32(10))
 			{
-				{
-					t3 := int64(load64(m.memory, uint64(uint32(v4))+1160))
-					if t3 != i64(1) {
-						goto l10
-					}
-					store64(m.memory, uint64(uint32(v4))+1920, uint64(i64(1)))
-					t4 := int64(load64(m.memory, uint32(v1)))
-					store64(m.memory, uint64(uint32(v4))+1928, uint64(t4))
-					t5 := int64(load64(m.memory, uint64(uint32(v1))+8))
-					store64(m.memory, uint64(uint32(v4))+1936, uint64(t5))
-					t6 := int64(load64(m.memory, uint64(uint32(v1))+16))
-					store64(m.memory, uint64(uint32(v4))+1944, uint64(t6))
-					goto l11
+				t3 := int64(load64(m.memory, uint64(uint32(v4))+1296))
+				if t3 != i64(1) {
+					goto l9
 				}
-			l10:
-				memory_copy(m.memory, uint32(v4+i32(2520)), uint32(v1), uint32(i32(184)))
-				memory_copy(m.memory, uint32(v4+i32(2336)), uint32(v4+i32(2520)), uint32(i32(184)))
-				m.fn48(v4+i32(1160), v4+i32(2104), i32(19956), i32(10), v4+i32(2336))
-				t7 := int32(load32(m.memory, uint64(uint32(v4))+1180))
-				v1 = t7
-				if v1 == 0 {
-					goto l12
-				}
-				t8 := int32(load32(m.memory, uint64(uint32(v4))+1176))
-				store32(m.memory, uint64(uint32(v4))+1944, uint32(t8))
-				t9 := int64(load64(m.memory, uint64(uint32(v4))+1168))
-				store64(m.memory, uint64(uint32(v4))+1936, uint64(t9))
-				t10 := int64(load64(m.memory, uint64(uint32(v4))+1160))
-				store64(m.memory, uint64(uint32(v4))+1928, uint64(t10))
-				store32(m.memory, uint64(uint32(v4))+1948, uint32(v1))
-				store64(m.memory, uint64(uint32(v4))+1920, uint64(i64(1)))
+				store64(m.memory, uint64(uint32(v4))+2056, uint64(i64(1)))
+				t4 := int64(load64(m.memory, uint32(v1)))
+				store64(m.memory, uint64(uint32(v4))+2064, uint64(t4))
+				t5 := int64(load64(m.memory, uint64(uint32(v1))+8))
+				store64(m.memory, uint64(uint32(v4))+2072, uint64(t5))
+				t6 := int64(load64(m.memory, uint64(uint32(v1))+16))
+				store64(m.memory, uint64(uint32(v4))+2080, uint64(t6))
+				goto l10
 			}
-		l11:
-			m.fn49(v4+i32(216)+i32(8), v4+i32(400), v4+i32(1920)+i32(8))
 		l9:
-			t11 := int64(load64(m.memory, uint64(uint32(v4))+224))
-			v7 = t11
-			t12 := int64(load64(m.memory, uint64(uint32(v4))+232))
-			v8 = t12
-			t13 := int64(load32(m.memory, uint64(uint32(v4))+240))
-			v6 = t13
-			memory_copy(m.memory, uint32(v4+i32(164)), uint32(v4+i32(244)), uint32(i32(52)))
-			memory_copy(m.memory, uint32(v4+i32(1160)), uint32(v4+i32(164)), uint32(i32(52)))
-			memory_zero(m.memory, uint32(v4+i32(2300)), uint32(i32(36)))
-			{
-				t14 := int32(load32(m.memory, uint64(uint32(v4))+1192))
-				v9 = t14
-				if v9 == 0 {
-					goto l13
-				}
-				p15 := i32(32)
-				if uint32(v9) < uint32(i32(32)) {
-					p15 = v9
-				}
-				v1 = p15
-				if v1 == 0 {
-					goto l13
-				}
-				memory_copy(m.memory, uint32(v4+i32(2300)), uint32(v4+i32(1160)), uint32(v1))
+			memory_copy(m.memory, uint32(v4+i32(2616)), uint32(v1), uint32(i32(184)))
+			memory_copy(m.memory, uint32(v4+i32(2432)), uint32(v4+i32(2616)), uint32(i32(184)))
+			m.fn86(v4+i32(1296), v4+i32(2240), i32(19956), i32(10), v4+i32(2432))
+			t7 := int32(load32(m.memory, uint64(uint32(v4))+1316))
+			v1 = t7
+			if v1 == 0 {
+				goto l11
 			}
-		l13:
-			t16 := int32(load32(m.memory, uint64(uint32(v4))+1204))
-			v5 = t16
-			t17 := int32(load32(m.memory, uint64(uint32(v4))+1196))
-			v0 = t17
-			t18 := int32(load32(m.memory, uint64(uint32(v4))+1200))
-			v1 = t18
-			v2 = int64(uint32(v9))
-			goto l14
+			t8 := int32(load32(m.memory, uint64(uint32(v4))+1312))
+			store32(m.memory, uint64(uint32(v4))+2080, uint32(t8))
+			t9 := int64(load64(m.memory, uint64(uint32(v4))+1304))
+			store64(m.memory, uint64(uint32(v4))+2072, uint64(t9))
+			t10 := int64(load64(m.memory, uint64(uint32(v4))+1296))
+			store64(m.memory, uint64(uint32(v4))+2064, uint64(t10))
+			store32(m.memory, uint64(uint32(v4))+2084, uint32(v1))
+			store64(m.memory, uint64(uint32(v4))+2056, uint64(i64(1)))
 		}
-	l12:
-		v1 = i32(-40)
-		v5 = v4 + i32(1160)
-	l16:
-		v2 = i64(0)
-		{
-			t19 := int32(load32(m.memory, uint32(v1+i32(19996))))
-			v9 = t19
-			p20 := i32(-33)
-			if uint32(v9) < uint32(i32(33)) {
-				p20 = i32(-1)
-			}
-			v9 = p20 + v9
-			if uint32(v9) > uint32(i32(22)) {
-				goto l15
-			}
-			t21 := int64(load64(m.memory, uint32(v4+i32(2336)+v9<<3)))
-			v2 = t21
+	l10:
+		v1 = v4 + i32(352) + i32(8)
+		m.fn87(v1, v4+i32(536), v4+i32(2056)+i32(8))
+	l8:
+		memory_copy(m.memory, uint32(v4+i32(176)), uint32(v1), uint32(i32(72)))
+		m.fn20(v4+i32(88), v4+i32(176))
+		t11 := int64(load64(m.memory, uint64(uint32(v4))+88))
+		if t11 != i64(1) {
+			goto l12
 		}
-	l15:
-		store64(m.memory, uint32(v5), uint64(v2))
-		v5 = v5 + i32(8)
-		v1 = v1 + i32(4)
-		if v1 != 0 {
-			goto l16
-		}
-		t22 := int64(load64(m.memory, uint64(uint32(v4))+1176))
-		store64(m.memory, uint64(uint32(v4))+2728, uint64(t22))
-		t23 := int64(load64(m.memory, uint64(uint32(v4))+1184))
-		store64(m.memory, uint64(uint32(v4))+2736, uint64(t23))
-		t24 := int64(load64(m.memory, uint64(uint32(v4))+1192))
-		store64(m.memory, uint64(uint32(v4))+2744, uint64(t24))
-		t25 := int64(load64(m.memory, uint64(uint32(v4))+1216))
-		store64(m.memory, uint64(uint32(v4))+2704, uint64(t25))
-		t26 := int64(load64(m.memory, uint64(uint32(v4))+1224))
-		store64(m.memory, uint64(uint32(v4))+2712, uint64(t26))
-		t27 := int64(load64(m.memory, uint64(uint32(v4))+1232))
-		store64(m.memory, uint64(uint32(v4))+2720, uint64(t27))
-		t28 := int64(load64(m.memory, uint64(uint32(v4))+1168))
-		v6 = t28
-		t29 := int64(load64(m.memory, uint64(uint32(v4))+1200))
-		v8 = t29
-		t30 := int64(load64(m.memory, uint64(uint32(v4))+1208))
-		v10 = t30
-		v2 = i64(0)
-		v7 = i64(0)
-		{
-			t31 := int64(load64(m.memory, uint64(uint32(v4))+1160))
-			v11 = t31
-			switch int32(v11) + i32(-1) {
-			default:
-				goto l21
-			case 1:
-				m.fn164(v4, v6, i64(0), i64(1000), i64(0))
-				t32 := int64(load64(m.memory, uint32(v4)))
-				t33 := int64(load64(m.memory, uint64(uint32(v4))+8))
-				p34 := t32
-				if t33 != i64(0) {
-					p34 = i64(-1)
-				}
-				v7 = p34
-				goto l21
-			case 2:
-				m.fn164(v4+i32(16), v6, i64(0), v8&i64(0xffffffff), i64(0))
-				t35 := int64(load64(m.memory, uint64(uint32(v4))+16))
-				t36 := int64(load64(m.memory, uint64(uint32(v4))+24))
-				p37 := t35
-				if t36 != i64(0) {
-					p37 = i64(-1)
-				}
-				v7 = p37
-				goto l21
-			case 3:
-				m.fn164(v4+i32(32), v6, i64(0), v10, i64(0))
-				t38 := int64(load64(m.memory, uint64(uint32(v4))+32))
-				t39 := int64(load64(m.memory, uint64(uint32(v4))+40))
-				p40 := t38
-				if t39 != i64(0) {
-					p40 = i64(-1)
-				}
-				v7 = p40
-				goto l21
-			case 0:
-				v7 = v6
-			}
-		}
-	l21:
-		v5 = i32(0)
-		memory_zero(m.memory, uint32(v4+i32(1920)+i32(104)), uint32(i32(80)))
-		store64(m.memory, uint64(uint32(v4))+1936, uint64(v6))
-		store64(m.memory, uint64(uint32(v4))+1928, uint64(v11))
-		store64(m.memory, uint64(uint32(v4))+1976, uint64(v10))
-		store64(m.memory, uint64(uint32(v4))+1968, uint64(v8))
-		store64(m.memory, uint64(uint32(v4))+2016, uint64(v7))
-		store64(m.memory, uint64(uint32(v4))+2008, uint64(i64(0)))
-		store64(m.memory, uint64(uint32(v4))+1920, uint64(i64(0)))
-		t41 := int64(load64(m.memory, uint64(uint32(v4))+2728))
-		store64(m.memory, uint64(uint32(v4))+1944, uint64(t41))
-		t42 := int64(load64(m.memory, uint64(uint32(v4))+2736))
-		store64(m.memory, uint64(uint32(v4))+1952, uint64(t42))
-		t43 := int64(load64(m.memory, uint64(uint32(v4))+2744))
-		store64(m.memory, uint64(uint32(v4))+1960, uint64(t43))
-		t44 := int64(load64(m.memory, uint64(uint32(v4))+2704))
-		store64(m.memory, uint64(uint32(v4))+1984, uint64(t44))
-		t45 := int64(load64(m.memory, uint64(uint32(v4))+2712))
-		store64(m.memory, uint64(uint32(v4))+1992, uint64(t45))
-		t46 := int64(load64(m.memory, uint64(uint32(v4))+2720))
-		store64(m.memory, uint64(uint32(v4))+2000, uint64(t46))
-		memory_copy(m.memory, uint32(v4+i32(216)+i32(8)), uint32(v4+i32(1920)+i32(8)), uint32(i32(176)))
-		t47 := int64(load64(m.memory, uint64(uint32(v4))+224))
-		v6 = t47
-		t48 := int64(load64(m.memory, uint64(uint32(v4))+232))
-		v7 = t48
-		t49 := int32(load32(m.memory, uint64(uint32(v4))+240))
-		v1 = t49
-		memory_copy(m.memory, uint32(v4+i32(164)), uint32(v4+i32(216)+i32(28)), uint32(i32(52)))
-		memory_copy(m.memory, uint32(v4+i32(56)), uint32(v4+i32(216)+i32(80)), uint32(i32(104)))
-		store32(m.memory, uint64(uint32(v0))+24, uint32(v1))
-		store64(m.memory, uint64(uint32(v0))+16, uint64(v7))
-		store64(m.memory, uint64(uint32(v0))+8, uint64(v6))
-		store64(m.memory, uint32(v0), uint64(i64(0x312d746567647562)))
-		memory_copy(m.memory, uint32(v0+i32(28)), uint32(v4+i32(164)), uint32(i32(52)))
-		memory_copy(m.memory, uint32(v0+i32(80)), uint32(v4+i32(56)), uint32(i32(104)))
-		memory_zero(m.memory, uint32(v4+i32(2300)), uint32(i32(36)))
-		v6 = i64(0)
-		v1 = i32(0)
+		t12 := int32(load32(m.memory, uint64(uint32(v4))+96))
+		v1 = t12
 	}
-l7:
-	v8 = i64(0)
-	v7 = i64(0)
-	v0 = i32(0)
+l1:
+	memory_copy(m.memory, uint32(v4+i32(12)), uint32(v4+i32(100)), uint32(i32(76)))
+	goto l13
+l11:
+	v1 = i32(-40)
+	v5 = v4 + i32(2800)
+l16:
+	if v1 == 0 {
+		goto l14
+	}
+	v2 = i64(0)
+	{
+		t13 := int32(load32(m.memory, uint32(v1+i32(19996))))
+		v6 = t13
+		p14 := i32(-33)
+		if uint32(v6) < uint32(i32(33)) {
+			p14 = i32(-1)
+		}
+		v6 = p14 + v6
+		if uint32(v6) > uint32(i32(22)) {
+			goto l15
+		}
+		t15 := int64(load64(m.memory, uint32(v4+i32(2432)+v6<<3)))
+		v2 = t15
+	}
+l15:
+	store64(m.memory, uint32(v5), uint64(v2))
+	v5 = v5 + i32(8)
+	v1 = v1 + i32(4)
+	goto l16
 l14:
-	if v3 == 0 {
-		goto l22
+	m.fn88(v4+i32(2616), v4+i32(2800))
+	v1 = i32(0)
+l18:
+	{
+		if v1 == i32(88) {
+			goto l17
+		}
+		t16 := int64(load64(m.memory, uint32(v4+i32(2616)+v1)))
+		store64(m.memory, uint32(v4+i32(1296)+v1), uint64(t16))
+		v1 = v1 + i32(8)
+		goto l18
 	}
-	store32(m.memory, uint64(uint32(v3))+40, uint32(v5))
-	store64(m.memory, uint64(uint32(v3))+32, uint64(v2))
-	store64(m.memory, uint64(uint32(v3))+24, uint64(v6))
-	store64(m.memory, uint64(uint32(v3))+16, uint64(v8))
-	store64(m.memory, uint64(uint32(v3))+8, uint64(v7))
-	store32(m.memory, uint64(uint32(v3))+4, uint32(v0))
+l17:
+	memory_copy(m.memory, uint32(v4+i32(2152)), uint32(v4+i32(1296)), uint32(i32(88)))
+	v1 = v4 + i32(2056) + i32(8)
+	memory_copy(m.memory, uint32(v1), uint32(v4+i32(2800)), uint32(i32(80)))
+	store64(m.memory, uint64(uint32(v4))+2056, uint64(i64(0)))
+	store64(m.memory, uint64(uint32(v4))+2144, uint64(i64(0)))
+	v5 = v4 + i32(352) + i32(8)
+	memory_copy(m.memory, uint32(v5), uint32(v1), uint32(i32(176)))
+	memory_copy(m.memory, uint32(v4+i32(176)), uint32(v5), uint32(i32(176)))
+	store64(m.memory, uint32(v0), uint64(i64(0x312d746567647562)))
+	memory_copy(m.memory, uint32(v0+i32(8)), uint32(v4+i32(176)), uint32(i32(176)))
+l12:
+	v1 = i32(0)
+	memory_zero(m.memory, uint32(v4+i32(12)), uint32(i32(76)))
+l13:
+	if v3 == 0 {
+		goto l19
+	}
 	store32(m.memory, uint32(v3), uint32(v1))
-	memory_copy(m.memory, uint32(v3+i32(44)), uint32(v4+i32(2300)), uint32(i32(36)))
-l22:
-	m.g0 = v4 + i32(2752)
+	memory_copy(m.memory, uint32(v3+i32(4)), uint32(v4+i32(12)), uint32(i32(76)))
+l19:
+	m.g0 = v4 + i32(2880)
 	return v1
 }
 
 //go:norace
-func (m *Module) fn45(v0, v1, v2, v3 int32) {
-	var v4, v5, v6, v7, v8 int32
-	var v9 int64
-	var v10, v11, v12, v13, v14, v15 int32
+func (m *Module) fn83(v0, v1, v2, v3 int32) {
+	var v4, v5, v6, v7, v8, v9 int32
+	var v10 int64
+	var v11, v12, v13, v14, v15, v16, v17, v18, v19, v20 int32
+	var v21 int64
+	var v22, v23, v24, v25 int32
+	var v26 int64
+	var v27 int32
+	var v28, v29 int64
 	t0 := m.g0
-	v4 = t0 - i32(3120)
+	v4 = t0 - i32(3152)
 	m.g0 = v4
 	v5 = i32(0)
-l0:
-	v6 = v4 + i32(16) + v5
+l1:
+	if v5 == i32(736) {
+		goto l0
+	}
+	v6 = v4 + i32(40) + v5
 	store64(m.memory, uint32(v6), uint64(i64(0)))
 	store32(m.memory, uint32(v6+i32(16)), uint32(i32(0)))
 	v5 = v5 + i32(32)
-	if v5 != i32(736) {
-		goto l0
-	}
-	store32(m.memory, uint64(uint32(v4))+1488, uint32(v2))
-	store32(m.memory, uint64(uint32(v4))+1504, uint32(v1))
-	store32(m.memory, uint64(uint32(v4))+1492, uint32(v3))
-	memory_copy(m.memory, uint32(v4+i32(752)), uint32(v4+i32(16)), uint32(i32(736)))
+	goto l1
+l0:
+	store32(m.memory, uint64(uint32(v4))+1512, uint32(v2))
+	store32(m.memory, uint64(uint32(v4))+1528, uint32(v1))
+	store32(m.memory, uint64(uint32(v4))+1516, uint32(v3))
+	memory_copy(m.memory, uint32(v4+i32(776)), uint32(v4+i32(40)), uint32(i32(736)))
 	{
+		if uint32(v3) > uint32(i32(1024)) {
+			goto l2
+		}
+		m.fn3(v4+i32(2376), v2, v3, i32(58))
+		t1 := int32(load32(m.memory, uint64(uint32(v4))+2380))
+		t2 := v4
+		v2 = t1
+		store32(m.memory, uint64(uint32(t2))+1524, uint32(v2))
+		t3 := int32(load32(m.memory, uint64(uint32(v4))+2376))
+		t4 := v4
+		v7 = t3
+		store32(m.memory, uint64(uint32(t4))+1520, uint32(v7))
+		t5 := int32(load32(m.memory, uint64(uint32(v4))+2388))
+		v8 = t5
+		t6 := int32(load32(m.memory, uint64(uint32(v4))+2384))
+		v9 = t6
 		{
+			var p7 int32
+			if v1 == i32(1) {
+				p7 = 1
+			}
+			v5 = p7
+			p8 := i32(20216)
+			if v5 != 0 {
+				p8 = i32(20140)
+			}
+			p9 := i32(6)
+			if v5 != 0 {
+				p9 = i32(5)
+			}
+			t10 := m.fn192(p8, p9, v7, v2)
+			v10 = t10
+			if v10 != i64(0) {
+				goto l3
+			}
+			v11 = v4 + i32(776) + i32(736)
+			p11 := i32(112)
+			if v5 != 0 {
+				p11 = i32(528)
+			}
+			v6 = p11
+			p12 := i32(23064)
+			if v5 != 0 {
+				p12 = i32(22308)
+			}
+			v5 = p12 + i32(-16)
 			{
-				if uint32(v3) > uint32(i32(1024)) {
-					store64(m.memory, uint64(uint32(v0))+52, uint64(i64(0)))
-					store64(m.memory, uint64(uint32(v0))+44, uint64(i64(0)))
-					store64(m.memory, uint64(uint32(v0))+36, uint64(i64(0)))
-					store64(m.memory, uint64(uint32(v0))+28, uint64(i64(0)))
-					store64(m.memory, uint64(uint32(v0))+8, uint64(i64(0)))
-					store64(m.memory, uint64(uint32(v0))+16, uint64(i64(0)))
-					store32(m.memory, uint64(uint32(v0))+72, uint32(v1))
-					store32(m.memory, uint64(uint32(v0))+68, uint32(i32(24)))
-					store64(m.memory, uint64(uint32(v0))+60, uint64(i64(0)))
-					store32(m.memory, uint64(uint32(v0))+24, uint32(i32(1024)))
-					store64(m.memory, uint32(v0), uint64(i64(2)))
-					goto l63
-				}
+			l5:
 				{
-					if v3 != 0 {
-						goto l2
+					if v6 == 0 {
+						goto l4
 					}
-					v7 = i32(0)
-					v3 = i32(0)
-					goto l3
-				l2:
+					v6 = v6 + i32(-16)
+					v3 = v5 + i32(20)
+					v5 = v5 + i32(16)
+					t13 := int32(load32(m.memory, uint32(v5)))
+					t14 := int32(load32(m.memory, uint32(v3)))
+					t15 := m.fn73(t13, t14, v7, v2)
+					if t15 == 0 {
+						goto l5
+					}
+				}
+				t16 := int32(load32(m.memory, uint64(uint32(v5))+8))
+				t17 := int32(load32(m.memory, uint64(uint32(v5))+12))
+				m.fn83(v4+i32(2376), v1, t16, t17)
+				t18 := int64(load64(m.memory, uint64(uint32(v4))+2376))
+				v10 = t18
+				if v10 != i64(2) {
+					memory_copy(m.memory, uint32(v4+i32(1608)), uint32(v4+i32(2376)+i32(8)), uint32(i32(752)))
+					memory_copy(m.memory, uint32(v4+i32(2376)+i32(24)), uint32(v4+i32(1608)), uint32(i32(728)))
+					store64(m.memory, uint64(uint32(v4))+2392, uint64(v10))
+					store32(m.memory, uint64(uint32(v4))+2388, uint32(i32(23)))
+					store32(m.memory, uint64(uint32(v4))+2380, uint32(v11))
 					v5 = i32(0)
-				l5:
-					{
-						t1 := int32(m.memory[uint32(v2+v5)])
-						if t1 == i32(58) {
-							goto l4
-						}
-						t2 := v3
-						v5 = v5 + i32(1)
-						if t2 != v5 {
-							goto l5
-						}
-					}
-					v7 = i32(0)
-					goto l3
-				l4:
-					t3 := v2
-					v6 = v5 + i32(1)
-					v7 = t3 + v6
-					v8 = v3 - v6
-					v3 = v5
-				}
-			l3:
-				store32(m.memory, uint64(uint32(v4))+1500, uint32(v3))
-				store32(m.memory, uint64(uint32(v4))+1496, uint32(v2))
-				{
-					var p4 int32
-					if v1 == i32(1) {
-						p4 = 1
-					}
-					v5 = p4
-					p5 := i32(20216)
-					if v5 != 0 {
-						p5 = i32(20140)
-					}
-					p6 := i32(6)
-					if v5 != 0 {
-						p6 = i32(5)
-					}
-					t7 := m.fn137(p5, p6, v2, v3)
-					v9 = t7
-					if v9 != i64(0) {
-						goto l6
-					}
-					v10 = v4 + i32(752) + i32(736)
-					p8 := i32(112)
-					if v5 != 0 {
-						p8 = i32(528)
-					}
-					v6 = p8
-					p9 := i32(23064)
-					if v5 != 0 {
-						p9 = i32(22308)
-					}
-					v5 = p9
 				l9:
 					{
-						t10 := int32(load32(m.memory, uint32(v5+i32(4))))
-						if t10 != v3 {
-							goto l7
+						if v5 == i32(736) {
+							goto l8
 						}
-						t11 := int32(load32(m.memory, uint32(v5)))
-						t12 := m.fn163(t11, v2, v3)
-						if t12 == 0 {
-							t13 := int32(load32(m.memory, uint64(uint32(v5))+8))
-							t14 := int32(load32(m.memory, uint64(uint32(v5))+12))
-							m.fn45(v4+i32(2360), v1, t13, t14)
-							t15 := int64(load64(m.memory, uint64(uint32(v4))+2360))
-							v9 = t15
-							if v9 == i64(2) {
-								goto l10
-							}
-							memory_copy(m.memory, uint32(v4+i32(1528)), uint32(v4+i32(2360)+i32(8)), uint32(i32(752)))
-							memory_copy(m.memory, uint32(v4+i32(2360)+i32(24)), uint32(v4+i32(1528)), uint32(i32(728)))
-							store64(m.memory, uint64(uint32(v4))+2376, uint64(v9))
-							store32(m.memory, uint64(uint32(v4))+2372, uint32(i32(23)))
-							store32(m.memory, uint64(uint32(v4))+2364, uint32(v10))
-							v5 = i32(0)
-						l12:
-							{
-								v6 = v4 + i32(2360) + v5
-								t16 := int64(load64(m.memory, uint32(v6+i32(16))))
-								v9 = t16
-								if v9 == i64(2) {
-									goto l11
-								}
-								v2 = v4 + i32(752) + v5
-								store64(m.memory, uint32(v2), uint64(v9))
-								t17 := int64(load64(m.memory, uint32(v6+i32(24))))
-								store64(m.memory, uint32(v2+i32(8)), uint64(t17))
-								v5 = v5 + i32(32)
-								if v5 != i32(736) {
-									goto l12
-								}
-								goto l11
-							}
+						v6 = v4 + i32(2376) + v5
+						t20 := int64(load64(m.memory, uint32(v6+i32(16))))
+						v10 = t20
+						if v10 == i64(2) {
+							goto l8
 						}
-					}
-				l7:
-					v5 = v5 + i32(16)
-					v6 = v6 + i32(-16)
-					if v6 != 0 {
+						v3 = v4 + i32(776) + v5
+						store64(m.memory, uint32(v3), uint64(v10))
+						t21 := int64(load64(m.memory, uint32(v6+i32(24))))
+						store64(m.memory, uint32(v3+i32(8)), uint64(t21))
+						v5 = v5 + i32(32)
 						goto l9
 					}
-					goto l10
 				}
-			l6:
-				store64(m.memory, uint64(uint32(v4))+760, uint64(v9))
-				store64(m.memory, uint64(uint32(v4))+752, uint64(i64(1)))
-			l11:
-				if v7 == 0 {
-					goto l13
-				}
-				v11 = v3 + i32(1)
-			l62:
+				t19 := int32(load32(m.memory, uint64(uint32(v4))+1528))
+				v1 = t19
+			}
+		l4:
+			m.fn211(v0+i32(8), v1, i32(14), i32(0), i32(0), v7, v2)
+			store64(m.memory, uint32(v0), uint64(i64(2)))
+			goto l7
+		}
+	l3:
+		store64(m.memory, uint64(uint32(v4))+784, uint64(v10))
+		store64(m.memory, uint64(uint32(v4))+776, uint64(i64(1)))
+	l8:
+		v5 = v2 + i32(1)
+		p22 := i32(-1)
+		if v5 != 0 {
+			p22 = v5
+		}
+		v1 = p22
+		v12 = v4 + i32(2376) + i32(8)
+		v13 = v4 + i32(1180)
+		v14 = v4 + i32(1148)
+		v15 = v4 + i32(1536) + i32(16)
+		v16 = v4 + i32(1608) + i32(16)
+	l54:
+		{
+			{
 				{
-					v1 = v7
-					if v8 == 0 {
-						goto l14
-					}
-					v2 = i32(0)
 					{
-					l16:
-						{
-							t18 := int32(m.memory[uint32(v1+v2)])
-							if t18 == i32(44) {
-								goto l15
-							}
-							t19 := v8
-							v2 = v2 + i32(1)
-							if t19 != v2 {
-								goto l16
-							}
-						}
-						v7 = i32(0)
-						v2 = v8
-						goto l17
-					l15:
-						t20 := v1
-						v5 = v2 + i32(1)
-						v7 = t20 + v5
-						v8 = v8 - v5
-					}
-				l17:
-					if v2 != 0 {
-						v6 = i32(0)
-					l21:
-						{
-							t21 := int32(m.memory[uint32(v1+v6)])
-							if t21 == i32(61) {
-								t23 := v1
-								v5 = v6 + i32(1)
-								v12 = t23 + v5
-								v13 = v2 - v5
-								goto l22
-							}
-							t22 := v2
-							v6 = v6 + i32(1)
-							if t22 != v6 {
-								goto l21
-							}
-						}
-						v12 = i32(0)
-						v6 = v2
-						goto l22
-					}
-					v2 = i32(0)
-					goto l19
-				l14:
-					v2 = i32(0)
-					v7 = i32(0)
-				l19:
-					v12 = i32(0)
-					v6 = i32(0)
-				l22:
-					t24 := int32(load32(m.memory, uint64(uint32(v4))+1504))
-					v14 = t24
-					var p25 int32
-					if v14 == i32(1) {
-						p25 = 1
-					}
-					v5 = p25
-					p26 := i32(36)
-					if v5 != 0 {
-						p26 = i32(88)
-					}
-					v3 = p26
-					p27 := i32(19960)
-					if v5 != 0 {
-						p27 = i32(19868)
-					}
-					v5 = p27
-				l25:
-					{
-						t28 := int32(load32(m.memory, uint32(v5)))
-						t29 := v4 + i32(8)
-						v10 = t28
-						m.fn144(t29, v10)
-						{
-							t30 := int32(load32(m.memory, uint64(uint32(v4))+12))
-							if t30 != v6 {
-								goto l23
-							}
-							t31 := int32(load32(m.memory, uint64(uint32(v4))+8))
-							t32 := m.fn163(t31, v1, v6)
-							if t32 == 0 {
-								goto l24
-							}
-						}
-					l23:
-						v5 = v5 + i32(4)
-						v3 = v3 + i32(-4)
-						if v3 != 0 {
-							goto l25
-						}
-					}
-					store64(m.memory, uint64(uint32(v4))+2352, uint64(i64(0)))
-					store64(m.memory, uint64(uint32(v4))+2344, uint64(i64(0)))
-					store64(m.memory, uint64(uint32(v4))+2336, uint64(i64(0)))
-					store64(m.memory, uint64(uint32(v4))+2328, uint64(i64(0)))
-					{
-						if v6 == 0 {
-							goto l26
-						}
-						p33 := i32(32)
-						if uint32(v6) < uint32(i32(32)) {
-							p33 = v6
-						}
-						v5 = p33
-						if v5 == 0 {
-							goto l26
-						}
-						memory_copy(m.memory, uint32(v4+i32(2328)), uint32(v1), uint32(v5))
-					}
-				l26:
-					store64(m.memory, uint64(uint32(v4))+1520, uint64(i64(0)))
-					store64(m.memory, uint64(uint32(v4))+1512, uint64(i64(0)))
-					v15 = i32(15)
-					goto l27
-				l24:
-					{
-						if v12 == 0 {
-							goto l28
-						}
-						if v13 != 0 {
-							goto l29
-						}
-					l28:
-						store64(m.memory, uint64(uint32(v4))+2352, uint64(i64(0)))
-						store64(m.memory, uint64(uint32(v4))+2344, uint64(i64(0)))
-						store64(m.memory, uint64(uint32(v4))+2336, uint64(i64(0)))
-						store64(m.memory, uint64(uint32(v4))+2328, uint64(i64(0)))
-						store64(m.memory, uint64(uint32(v4))+1512, uint64(i64(0)))
-						store64(m.memory, uint64(uint32(v4))+1520, uint64(i64(0)))
-						v5 = v11 + v2
-						p34 := v5
-						if uint32(v5) < uint32(v11) {
-							p34 = i32(-1)
-						}
-						v11 = p34
-						v15 = i32(17)
-						v6 = i32(0)
-						goto l30
-					}
-				l29:
-					{
-						{
-							if v13 != i32(4) {
-								goto l31
-							}
-							t35 := int32(load32(m.memory, uint32(v12)))
-							if t35 == i32(1701736302) {
-								goto l32
-							}
-						}
-					l31:
-						m.fn12(v4+i32(2316), v10)
 						{
 							{
 								{
-									t36 := int32(load32(m.memory, uint64(uint32(v4))+2316))
-									switch t36 {
-									default:
-										{
-											if v10 != i32(11) {
-												goto l42
-											}
-											t48 := int32(m.memory[uint32(v12)])
-											if uint32((t48+i32(-48))&i32(255)) < uint32(i32(10)) {
-												m.fn154(v4+i32(1528), v12, v13)
-												t52 := int32(load32(m.memory, uint64(uint32(v4))+1528))
-												if t52 != i32(1) {
-													t58 := int64(load64(m.memory, uint64(uint32(v4))+1536))
-													v9 = t58
-													v15 = i32(2)
-													goto l41
-												}
-												v5 = v11 + v6
-												p53 := v5
-												if uint32(v5) < uint32(v11) {
-													p53 = i32(-1)
-												}
-												v5 = p53 + i32(1)
-												p54 := i32(-1)
-												if v5 != 0 {
-													p54 = v5
-												}
-												v3 = p54
-												t55 := int32(load32(m.memory, uint64(uint32(v4))+1532))
-												v15 = t55
-												v10 = i32(11)
-												goto l39
-											}
+									if v9 == 0 {
+										memory_copy(m.memory, uint32(v0), uint32(v4+i32(776)), uint32(i32(760)))
+										goto l7
+									}
+									m.fn3(v4+i32(2376), v9, v8, i32(44))
+									t23 := int32(load32(m.memory, uint64(uint32(v4))+2388))
+									v8 = t23
+									t24 := int32(load32(m.memory, uint64(uint32(v4))+2384))
+									v9 = t24
+									t25 := int32(load32(m.memory, uint64(uint32(v4))+2376))
+									t26 := int32(load32(m.memory, uint64(uint32(v4))+2380))
+									t27 := v4 + i32(2376)
+									v17 = t26
+									m.fn3(t27, t25, v17, i32(61))
+									t28 := int32(load32(m.memory, uint64(uint32(v4))+1528))
+									v18 = t28
+									var p29 int32
+									if v18 == i32(1) {
+										p29 = 1
+									}
+									v6 = p29
+									p30 := i32(36)
+									if v6 != 0 {
+										p30 = i32(88)
+									}
+									v5 = p30
+									p31 := i32(19960)
+									if v6 != 0 {
+										p31 = i32(19868)
+									}
+									v6 = p31
+									t32 := int32(load32(m.memory, uint64(uint32(v4))+2388))
+									v11 = t32
+									t33 := int32(load32(m.memory, uint64(uint32(v4))+2384))
+									v19 = t33
+									t34 := int32(load32(m.memory, uint64(uint32(v4))+2380))
+									v3 = t34
+									t35 := int32(load32(m.memory, uint64(uint32(v4))+2376))
+									v2 = t35
+								l12:
+									{
+										if v5 == 0 {
+											m.fn211(v4+i32(1536), v18, i32(15), i32(0), v1, v2, v3)
+											goto l15
 										}
-									l42:
-										v15 = i32(1)
-										t49 := int32(load32(m.memory, uint64(uint32(v4))+2320))
-										t50 := int32(load32(m.memory, uint64(uint32(v4))+2324))
-										t51 := m.fn137(t49, t50, v12, v13)
-										v9 = t51
-										if v9 == 0 {
-											goto l44
-										}
-										goto l41
-									case 1:
-										m.fn153(v4+i32(1528), v12, v13)
-										t37 := int32(load32(m.memory, uint64(uint32(v4))+1528))
-										if t37 != i32(1) {
-											goto l37
-										}
-										v5 = v11 + v6
-										p38 := v5
-										if uint32(v5) < uint32(v11) {
-											p38 = i32(-1)
-										}
-										v5 = p38 + i32(1)
-										p39 := i32(-1)
-										if v5 != 0 {
-											p39 = v5
-										}
-										v3 = p39
-										t40 := int64(load64(m.memory, uint64(uint32(v4))+1536))
-										v9 = t40
-										t41 := int32(load32(m.memory, uint64(uint32(v4))+1532))
-										v15 = t41
-										goto l38
-									case 2:
-										m.fn154(v4+i32(1528), v12, v13)
-										t42 := int32(load32(m.memory, uint64(uint32(v4))+1528))
-										if t42 != i32(1) {
-											goto l37
-										}
-										v5 = v11 + v6
-										p43 := v5
-										if uint32(v5) < uint32(v11) {
-											p43 = i32(-1)
-										}
-										v5 = p43 + i32(1)
-										p44 := i32(-1)
-										if v5 != 0 {
-											p44 = v5
-										}
-										v3 = p44
-										t45 := int32(load32(m.memory, uint64(uint32(v4))+1532))
-										v15 = t45
-										goto l39
-									case 3:
-										m.fn67(v4+i32(1528), v12, v13)
-										t46 := int32(load32(m.memory, uint64(uint32(v4))+1528))
-										if t46 == 0 {
-											goto l40
+										t36 := int32(load32(m.memory, uint32(v6)))
+										t37 := v4 + i32(32)
+										v7 = t36
+										m.fn203(t37, v7)
+										v5 = v5 + i32(-4)
+										v6 = v6 + i32(4)
+										t38 := int32(load32(m.memory, uint64(uint32(v4))+32))
+										t39 := int32(load32(m.memory, uint64(uint32(v4))+36))
+										t40 := m.fn73(t38, t39, v2, v3)
+										if t40 == 0 {
+											goto l12
 										}
 									}
+									{
+										if v19 == 0 {
+											goto l13
+										}
+										if v11 != 0 {
+											{
+												if v11 != i32(4) {
+													goto l16
+												}
+												t45 := int32(load32(m.memory, uint32(v19)))
+												if t45 == i32(1701736302) {
+													var p57 int32
+													if v7 == i32(22) {
+														p57 = 1
+													}
+													v10 = int64(uint32(p57))
+													v21 = i64(0x7fffffffffffffff)
+													goto l33
+												}
+											}
+										l16:
+											m.fn32(v4+i32(2364), v7)
+											{
+												{
+													t46 := int32(load32(m.memory, uint64(uint32(v4))+2364))
+													switch t46 {
+													default:
+														{
+															if v7 != i32(11) {
+																goto l30
+															}
+															t51 := int32(m.memory[uint32(v19)])
+															if uint32((t51+i32(-48))&i32(255)) < uint32(i32(10)) {
+																m.fn212(v4+i32(2376), v19, v11)
+																t55 := int32(load32(m.memory, uint64(uint32(v4))+2376))
+																if t55 == i32(1) {
+																	goto l27
+																}
+																t56 := int64(load64(m.memory, uint64(uint32(v4))+2384))
+																v21 = t56
+																v10 = i64(2)
+																goto l33
+															}
+														}
+													l30:
+														t52 := int32(load32(m.memory, uint64(uint32(v4))+2368))
+														t53 := int32(load32(m.memory, uint64(uint32(v4))+2372))
+														t54 := m.fn192(t52, t53, v19, v11)
+														v21 = t54
+														if v21 == 0 {
+															v20 = i32(1)
+															goto l28
+														}
+														goto l29
+													case 1:
+														v5 = i32(0)
+													l25:
+														if v11 != v5 {
+															{
+																t47 := int32(m.memory[uint32(v19+v5)])
+																v6 = t47
+																if v6 == i32(46) {
+																	goto l24
+																}
+																if uint32((v6+i32(-58))&i32(255)) < uint32(i32(246)) {
+																	goto l23
+																}
+															}
+														l24:
+															v5 = v5 + i32(1)
+															goto l25
+														}
+														v5 = v11
+														goto l23
+													case 2:
+														m.fn212(v4+i32(2376), v19, v11)
+														t48 := int32(load32(m.memory, uint64(uint32(v4))+2376))
+														if t48 != i32(1) {
+															goto l26
+														}
+														goto l27
+													case 3:
+														m.fn103(v4+i32(2376), v19, v11)
+														t49 := int32(load32(m.memory, uint64(uint32(v4))+2376))
+														if t49 != 0 {
+															goto l26
+														}
+														v20 = i32(23)
+														goto l28
+													}
+												}
+											l26:
+												t50 := int64(load64(m.memory, uint64(uint32(v4))+2384))
+												v21 = t50
+												goto l29
+											}
+										}
+									l13:
+										t41 := v4 + i32(1536)
+										t42 := v18
+										t43 := v7
+										v5 = v1 + v17
+										p44 := v5
+										if uint32(v5) < uint32(v1) {
+											p44 = i32(-1)
+										}
+										m.fn211(t41, t42, i32(17), t43, p44, i32(1), i32(0))
+										goto l15
+									}
 								}
-							l37:
-								t47 := int64(load64(m.memory, uint64(uint32(v4))+1536))
-								v9 = t47
-								v15 = i32(1)
-								goto l41
+							l27:
+								t58 := int32(load32(m.memory, uint64(uint32(v4))+2380))
+								v20 = t58
 							}
-						l40:
-							v15 = i32(23)
-						l44:
-							v5 = v11 + v6
-							p56 := v5
-							if uint32(v5) < uint32(v11) {
-								p56 = i32(-1)
-							}
-							v5 = p56 + i32(1)
-							p57 := i32(-1)
-							if v5 != 0 {
-								p57 = v5
-							}
-							v3 = p57
+						l28:
+							v10 = int64(uint32(v11)) << 32
+							t59 := int32(load32(m.memory, uint64(uint32(v4))+1528))
+							v18 = t59
+							goto l34
 						}
-					l39:
-						v9 = int64(uint32(v13)) << 32
-						goto l38
-					l32:
-						;
-						var p59 int32
-						if v10 == i32(22) {
-							p59 = 1
+					l23:
+						m.fn3(v4+i32(2376), v19, v5, i32(46))
+						t60 := int32(load32(m.memory, uint64(uint32(v4))+2384))
+						v6 = t60
+						p61 := i32(25044)
+						if v6 != 0 {
+							p61 = v6
 						}
-						v15 = p59
-						v9 = i64(0x7fffffffffffffff)
-					}
-				l41:
-					{
-						if v10 == i32(18) {
-							goto l46
+						v20 = p61
+						t62 := int32(load32(m.memory, uint64(uint32(v4))+2388))
+						t64 := v20
+						p63 := i32(1)
+						if v6 != 0 {
+							p63 = t62
 						}
-						if v10 != i32(11) {
-							goto l47
-						}
-						v5 = i32(-20)
-					l49:
+						v22 = p63
+						t65 := m.fn17(t64, v22)
+						v6 = t65
+						t66 := int32(load32(m.memory, uint64(uint32(v4))+2376))
+						t67 := int32(load32(m.memory, uint64(uint32(v4))+2380))
+						m.fn103(v4+i32(3136), t66, t67)
 						{
-							t60 := int32(load32(m.memory, uint32(v5+i32(25068))))
-							v3 = t60
-							p61 := i32(-33)
-							if uint32(v3) < uint32(i32(33)) {
-								p61 = i32(-1)
+							if v6 == 0 {
+								goto l35
 							}
-							v3 = p61 + v3
-							if uint32(v3) > uint32(i32(22)) {
-								goto l48
+							t68 := int32(load32(m.memory, uint64(uint32(v4))+3136))
+							if t68 != 0 {
+								goto l36
 							}
-							v3 = v4 + i32(752) + v3<<5
-							t62 := int32(load32(m.memory, uint64(uint32(v3))+16))
-							if t62 != 0 {
-								goto l48
-							}
-							store64(m.memory, uint32(v3), uint64(i64(0)))
 						}
-					l48:
-						v5 = v5 + i32(4)
-						if v5 != 0 {
+					l35:
+						v10 = int64(uint32(v11)) << 32
+						v20 = i32(18)
+						goto l34
+					l36:
+						{
+							if v11 == v5 {
+								v10 = int64(uint32(v11))
+								v10 = v10<<32 | v10
+								v20 = i32(19)
+								goto l34
+							}
+							p69 := i32(0)
+							if v6 != 0 {
+								p69 = v20
+							}
+							v23 = p69
+							v24 = v11 - v5
+							v25 = v19 + v5
+							t70 := int64(load64(m.memory, uint64(uint32(v4))+3144))
+							v26 = t70
+							memory_copy(m.memory, uint32(v12), uint32(i32(23216)), uint32(i32(112)))
+							v6 = i32(0)
+						l39:
+							{
+								v27 = v6 + i32(16)
+								if v27 == i32(128) {
+									goto l38
+								}
+								v20 = v4 + i32(2376) + v6
+								v6 = v27
+								t71 := int32(load32(m.memory, uint32(v20+i32(8))))
+								t72 := int32(load32(m.memory, uint32(v20+i32(12))))
+								t73 := m.fn73(t71, t72, v25, v24)
+								if t73 == 0 {
+									goto l39
+								}
+							}
+							v5 = v23 + i32(-1)
+							t74 := int64(load64(m.memory, uint64(uint32(v4+i32(2376)+v27+i32(-8)))+8))
+							v28 = t74
+							v10 = i64(0)
+						l42:
+							{
+								if v22 == 0 {
+									m.fn231(v4, v26, i64(0), v28, i64(0))
+									t79 := int64(load64(m.memory, uint32(v4)))
+									v21 = t79
+									v10 = v21 + v10
+									p80 := v10
+									if uint64(v10) < uint64(v21) {
+										p80 = i64(-1)
+									}
+									t81 := int64(load64(m.memory, uint64(uint32(v4))+8))
+									p82 := p80
+									if t81 != i64(0) {
+										p82 = i64(-1)
+									}
+									v21 = p82
+									goto l29
+								}
+								t75 := int32(m.memory[uint32(v5+v22)])
+								m.fn231(v4+i32(16), int64(uint32(t75+i32(-48)))&i64(255), i64(0), v28, i64(0))
+								{
+									t76 := int64(load64(m.memory, uint64(uint32(v4))+24))
+									if t76 != i64(0) {
+										goto l41
+									}
+									t77 := int64(load64(m.memory, uint64(uint32(v4))+16))
+									v21 = t77 + v10
+									t78 := int64(uint64(v21) / uint64(i64(10)))
+									v29 = t78
+									if uint64(v21) < uint64(v10) {
+										goto l41
+									}
+									v22 = v22 + i32(-1)
+									v10 = v29
+									if v21-v29*i64(10) == 0 {
+										goto l42
+									}
+								}
+							l41:
+							}
+							v10 = int64(uint32(v11)) << 32
+							v20 = i32(21)
+							goto l34
+						}
+					l38:
+						v10 = int64(uint32(v11))<<32 | int64(uint32(v5))
+						v20 = i32(20)
+					}
+				l34:
+					t83 := v4 + i32(1608)
+					t84 := v18
+					t85 := v20
+					t86 := v7
+					v5 = v1 + v3
+					p87 := v5
+					if uint32(v5) < uint32(v1) {
+						p87 = i32(-1)
+					}
+					v5 = p87 + i32(1)
+					p88 := i32(-1)
+					if v5 != 0 {
+						p88 = v5
+					}
+					v6 = p88
+					t89 := v6
+					v5 = int32(v10)
+					v27 = t89 + v5
+					p90 := v27
+					if uint32(v27) < uint32(v6) {
+						p90 = i32(-1)
+					}
+					t91 := v19 + v5
+					v6 = int32(int64(uint64(v10) >> 32))
+					var p92 int32
+					if uint32(v6) < uint32(v5) {
+						p92 = 1
+					}
+					var p93 int32
+					if uint32(v11) < uint32(v6) {
+						p93 = 1
+					}
+					v19 = p92 | p93
+					p94 := t91
+					if v19 != 0 {
+						p94 = i32(1)
+					}
+					p95 := v6 - v5
+					if v19 != 0 {
+						p95 = i32(0)
+					}
+					m.fn211(t83, t84, t85, t86, p90, p94, p95)
+					t96 := int64(load64(m.memory, uint64(uint32(v4))+1616))
+					v21 = t96
+					t97 := int64(load64(m.memory, uint64(uint32(v4))+1608))
+					v10 = t97
+					t98 := int32(load32(m.memory, uint64(uint32(v4))+1672))
+					v5 = t98
+					if v5 == 0 {
+						goto l33
+					}
+					memory_copy(m.memory, uint32(v15), uint32(v16), uint32(i32(48)))
+					store64(m.memory, uint64(uint32(v4))+1544, uint64(v21))
+					store64(m.memory, uint64(uint32(v4))+1536, uint64(v10))
+					t99 := int32(load32(m.memory, uint64(uint32(v4))+1676))
+					v6 = t99
+					goto l43
+				}
+			l29:
+				v10 = i64(1)
+			l33:
+				store32(m.memory, uint64(uint32(v4))+2372, uint32(v11))
+				store32(m.memory, uint64(uint32(v4))+2368, uint32(v3))
+				store32(m.memory, uint64(uint32(v4))+2364, uint32(v1))
+				if v7 == i32(18) {
+					goto l44
+				}
+				if v7 != i32(11) {
+					goto l45
+				}
+				m.fn213(v4+i32(776), i32(25048), i32(5))
+				goto l45
+			l44:
+				m.fn213(v4+i32(776), i32(25068), i32(1))
+			l45:
+				t100 := int32(load32(m.memory, uint64(uint32(v4))+1528))
+				m.fn211(v4+i32(1608), t100, i32(16), i32(0), v1, v2, v3)
+				store32(m.memory, uint64(uint32(v4))+3144, uint32(v4+i32(1608)))
+				store32(m.memory, uint64(uint32(v4))+3140, uint32(v4+i32(2364)))
+				store32(m.memory, uint64(uint32(v4))+3136, uint32(v4+i32(776)))
+				switch int32(v10) {
+				default:
+					m.fn214(v4+i32(1536), v4+i32(3136), v7, i64(0), v10)
+					goto l15
+				case 1:
+					m.fn214(v4+i32(1536), v4+i32(3136), v7, i64(1), v21)
+					goto l15
+				case 2:
+					m.fn214(v4+i32(2376), v4+i32(3136), v7, i64(1), i64(4))
+					{
+						t101 := int32(load32(m.memory, uint64(uint32(v4))+2440))
+						v5 = t101
+						if v5 == 0 {
 							goto l49
 						}
-						goto l47
-					l46:
-						t63 := int32(load32(m.memory, uint64(uint32(v4))+1280))
-						if t63 != 0 {
-							goto l47
-						}
-						store64(m.memory, uint64(uint32(v4))+1264, uint64(i64(0)))
+						memory_copy(m.memory, uint32(v4+i32(1536)), uint32(v4+i32(2376)), uint32(i32(64)))
+						t102 := int32(load32(m.memory, uint64(uint32(v4))+2444))
+						v6 = t102
+						goto l43
 					}
-				l47:
-					store64(m.memory, uint64(uint32(v4))+2384, uint64(i64(0)))
-					store64(m.memory, uint64(uint32(v4))+2376, uint64(i64(0)))
-					store64(m.memory, uint64(uint32(v4))+2368, uint64(i64(0)))
-					store64(m.memory, uint64(uint32(v4))+2360, uint64(i64(0)))
+				l49:
 					{
-						p64 := i32(32)
-						if uint32(v6) < uint32(i32(32)) {
-							p64 = v6
-						}
-						v5 = p64
-						if v5 == 0 {
-							goto l50
-						}
-						memory_copy(m.memory, uint32(v4+i32(2360)), uint32(v1), uint32(v5))
-					}
-				l50:
-					t66 := v4 + i32(752)
-					p65 := i32(-33)
-					if uint32(v10) < uint32(i32(33)) {
-						p65 = i32(-1)
-					}
-					v3 = p65 + v10
-					v5 = t66 + v3<<5
-					switch v15 {
-					default:
-						{
-							if uint32(v3) > uint32(i32(22)) {
-								goto l54
+						t103 := int32(load32(m.memory, uint64(uint32(v4))+1144))
+						if t103 != 0 {
+							t106 := int32(load32(m.memory, uint64(uint32(v4))+1672))
+							v5 = t106
+							if v5 == 0 {
+								goto l51
 							}
-							t67 := int32(load32(m.memory, uint64(uint32(v5))+16))
-							if t67 != 0 {
-								goto l54
-							}
-							store32(m.memory, uint64(uint32(v5))+28, uint32(v13))
-							store32(m.memory, uint64(uint32(v5))+24, uint32(v6))
-							store32(m.memory, uint64(uint32(v5))+20, uint32(v11))
-							store32(m.memory, uint64(uint32(v5))+16, uint32(i32(1)))
-							store64(m.memory, uint32(v5), uint64(i64(0)))
-							goto l55
+							t107 := int32(load32(m.memory, uint64(uint32(v4))+1676))
+							v6 = t107
+							memory_copy(m.memory, uint32(v4+i32(1536)), uint32(v4+i32(1608)), uint32(i32(64)))
+							goto l43
 						}
-					l54:
-						store64(m.memory, uint64(uint32(v4))+1520, uint64(i64(0)))
-						store64(m.memory, uint64(uint32(v4))+1512, uint64(i64(0)))
-						t68 := int64(load64(m.memory, uint64(uint32(v4))+2360))
-						store64(m.memory, uint64(uint32(v4))+2328, uint64(t68))
-						t69 := int64(load64(m.memory, uint64(uint32(v4))+2368))
-						store64(m.memory, uint64(uint32(v4))+2336, uint64(t69))
-						t70 := int64(load64(m.memory, uint64(uint32(v4))+2376))
-						store64(m.memory, uint64(uint32(v4))+2344, uint64(t70))
-						t71 := int64(load64(m.memory, uint64(uint32(v4))+2384))
-						store64(m.memory, uint64(uint32(v4))+2352, uint64(t71))
-						goto l56
-					case 1:
-						{
-							if uint32(v3) > uint32(i32(22)) {
-								goto l57
-							}
-							t72 := int32(load32(m.memory, uint64(uint32(v5))+16))
-							if t72 != 0 {
-								goto l57
-							}
-							store32(m.memory, uint64(uint32(v5))+28, uint32(v13))
-							store32(m.memory, uint64(uint32(v5))+24, uint32(v6))
-							store32(m.memory, uint64(uint32(v5))+20, uint32(v11))
-							store32(m.memory, uint64(uint32(v5))+16, uint32(i32(1)))
-							store64(m.memory, uint64(uint32(v5))+8, uint64(v9))
-							store64(m.memory, uint32(v5), uint64(i64(1)))
-							goto l55
-						}
-					l57:
-						store64(m.memory, uint64(uint32(v4))+1520, uint64(i64(0)))
-						store64(m.memory, uint64(uint32(v4))+1512, uint64(i64(0)))
-						t73 := int64(load64(m.memory, uint64(uint32(v4))+2360))
-						store64(m.memory, uint64(uint32(v4))+2328, uint64(t73))
-						t74 := int64(load64(m.memory, uint64(uint32(v4))+2368))
-						store64(m.memory, uint64(uint32(v4))+2336, uint64(t74))
-						t75 := int64(load64(m.memory, uint64(uint32(v4))+2376))
-						store64(m.memory, uint64(uint32(v4))+2344, uint64(t75))
-						t76 := int64(load64(m.memory, uint64(uint32(v4))+2384))
-						store64(m.memory, uint64(uint32(v4))+2352, uint64(t76))
-						goto l56
-					case 2:
-						{
-							{
-								if uint32(v3) > uint32(i32(22)) {
-									goto l58
-								}
-								t77 := int32(load32(m.memory, uint64(uint32(v5))+16))
-								if t77 == 0 {
-									goto l59
-								}
-							}
-						l58:
-							store64(m.memory, uint64(uint32(v4))+1520, uint64(i64(0)))
-							store64(m.memory, uint64(uint32(v4))+1512, uint64(i64(0)))
-							t78 := int64(load64(m.memory, uint64(uint32(v4))+2360))
-							store64(m.memory, uint64(uint32(v4))+2328, uint64(t78))
-							t79 := int64(load64(m.memory, uint64(uint32(v4))+2368))
-							store64(m.memory, uint64(uint32(v4))+2336, uint64(t79))
-							t80 := int64(load64(m.memory, uint64(uint32(v4))+2376))
-							store64(m.memory, uint64(uint32(v4))+2344, uint64(t80))
-							t81 := int64(load64(m.memory, uint64(uint32(v4))+2384))
-							store64(m.memory, uint64(uint32(v4))+2352, uint64(t81))
-							goto l56
-						}
-					l59:
-						store32(m.memory, uint64(uint32(v5))+16, uint32(i32(1)))
-						store64(m.memory, uint64(uint32(v5))+8, uint64(i64(4)))
-						store64(m.memory, uint32(v5), uint64(i64(1)))
-						store32(m.memory, uint64(uint32(v5))+28, uint32(v13))
-						store32(m.memory, uint64(uint32(v5))+24, uint32(v6))
-						store32(m.memory, uint64(uint32(v5))+20, uint32(v11))
-						{
-							t82 := int32(load32(m.memory, uint64(uint32(v4))+1120))
-							if t82 == 0 {
-								goto l60
-							}
-							store64(m.memory, uint64(uint32(v4))+1520, uint64(i64(0)))
-							store64(m.memory, uint64(uint32(v4))+1512, uint64(i64(0)))
-							t83 := int64(load64(m.memory, uint64(uint32(v4))+2360))
-							store64(m.memory, uint64(uint32(v4))+2328, uint64(t83))
-							t84 := int64(load64(m.memory, uint64(uint32(v4))+2368))
-							store64(m.memory, uint64(uint32(v4))+2336, uint64(t84))
-							t85 := int64(load64(m.memory, uint64(uint32(v4))+2376))
-							store64(m.memory, uint64(uint32(v4))+2344, uint64(t85))
-							t86 := int64(load64(m.memory, uint64(uint32(v4))+2384))
-							store64(m.memory, uint64(uint32(v4))+2352, uint64(t86))
-							goto l56
-						}
-					l60:
-						store32(m.memory, uint64(uint32(v4))+1132, uint32(v13))
-						store32(m.memory, uint64(uint32(v4))+1128, uint32(v6))
-						store32(m.memory, uint64(uint32(v4))+1124, uint32(v11))
-						store32(m.memory, uint64(uint32(v4))+1120, uint32(i32(1)))
-						store64(m.memory, uint64(uint32(v4))+1112, uint64(v9))
-						store64(m.memory, uint64(uint32(v4))+1104, uint64(i64(1)))
-						t87 := int32(load32(m.memory, uint64(uint32(v4))+1152))
-						if t87 != 0 {
-							store64(m.memory, uint64(uint32(v4))+1520, uint64(i64(0)))
-							store64(m.memory, uint64(uint32(v4))+1512, uint64(i64(0)))
-							t90 := int64(load64(m.memory, uint64(uint32(v4))+2360))
-							store64(m.memory, uint64(uint32(v4))+2328, uint64(t90))
-							t91 := int64(load64(m.memory, uint64(uint32(v4))+2368))
-							store64(m.memory, uint64(uint32(v4))+2336, uint64(t91))
-							t92 := int64(load64(m.memory, uint64(uint32(v4))+2376))
-							store64(m.memory, uint64(uint32(v4))+2344, uint64(t92))
-							t93 := int64(load64(m.memory, uint64(uint32(v4))+2384))
-							store64(m.memory, uint64(uint32(v4))+2352, uint64(t93))
-							goto l56
-						}
-						store32(m.memory, uint64(uint32(v4))+1164, uint32(v13))
-						store32(m.memory, uint64(uint32(v4))+1160, uint32(v6))
-						store32(m.memory, uint64(uint32(v4))+1156, uint32(v11))
-						store32(m.memory, uint64(uint32(v4))+1152, uint32(i32(1)))
-						store64(m.memory, uint64(uint32(v4))+1144, uint64(v9))
-						store64(m.memory, uint64(uint32(v4))+1136, uint64(i64(1)))
+						t104 := int64(load64(m.memory, uint64(uint32(v4))+2364))
+						store64(m.memory, uint32(v14), uint64(t104))
+						t105 := int32(load32(m.memory, uint64(uint32(v4))+2372))
+						store32(m.memory, uint64(uint32(v14))+8, uint32(t105))
+						store32(m.memory, uint64(uint32(v4))+1144, uint32(i32(1)))
+						store64(m.memory, uint64(uint32(v4))+1136, uint64(v21))
+						store64(m.memory, uint64(uint32(v4))+1128, uint64(i64(1)))
+						goto l51
 					}
-				l55:
-					v5 = v11 + v2
-					p88 := v5
-					if uint32(v5) < uint32(v11) {
-						p88 = i32(-1)
+				l51:
+					{
+						t108 := int32(load32(m.memory, uint64(uint32(v4))+1176))
+						if t108 != 0 {
+							goto l52
+						}
+						t109 := int64(load64(m.memory, uint64(uint32(v4))+2364))
+						store64(m.memory, uint32(v13), uint64(t109))
+						t110 := int32(load32(m.memory, uint64(uint32(v4))+2372))
+						store32(m.memory, uint64(uint32(v13))+8, uint32(t110))
+						store32(m.memory, uint64(uint32(v4))+1176, uint32(i32(1)))
+						store64(m.memory, uint64(uint32(v4))+1168, uint64(v21))
+						store64(m.memory, uint64(uint32(v4))+1160, uint64(i64(1)))
+						store32(m.memory, uint64(uint32(v4))+1600, uint32(i32(0)))
+						goto l15
 					}
-					v5 = p88 + i32(1)
-					p89 := i32(-1)
-					if v5 != 0 {
-						p89 = v5
-					}
-					v11 = p89
-					if v7 != 0 {
-						goto l62
-					}
+				l52:
+					memory_copy(m.memory, uint32(v4+i32(1536)), uint32(v4+i32(1608)), uint32(i32(72)))
 				}
-			l13:
-				memory_copy(m.memory, uint32(v0), uint32(v4+i32(752)), uint32(i32(760)))
-				goto l63
-			l56:
-				v15 = i32(16)
-				goto l27
-			l38:
-				store64(m.memory, uint64(uint32(v4))+2328, uint64(i64(0)))
-				store64(m.memory, uint64(uint32(v4))+2336, uint64(i64(0)))
-				store64(m.memory, uint64(uint32(v4))+2344, uint64(i64(0)))
-				store64(m.memory, uint64(uint32(v4))+2352, uint64(i64(0)))
-				{
-					v6 = int32(int64(uint64(v9) >> 32))
-					t94 := v6
-					v5 = int32(v9)
-					t95 := t94 - v5
-					var p96 int32
-					if uint32(v6) < uint32(v5) {
-						p96 = 1
-					}
-					var p97 int32
-					if uint32(v13) < uint32(v6) {
-						p97 = 1
-					}
-					v2 = p96 | p97
-					p98 := t95
-					if v2 != 0 {
-						p98 = i32(0)
-					}
-					v6 = p98
-					if v6 == 0 {
-						goto l64
-					}
-					p99 := i32(32)
-					if uint32(v6) < uint32(i32(32)) {
-						p99 = v6
-					}
-					v1 = p99
-					if v1 == 0 {
-						goto l64
-					}
-					t101 := v4 + i32(2328)
-					p100 := v12 + v5
-					if v2 != 0 {
-						p100 = i32(1)
-					}
-					memory_copy(m.memory, uint32(t101), uint32(p100), uint32(v1))
-				}
-			l64:
-				store64(m.memory, uint64(uint32(v4))+1520, uint64(i64(0)))
-				store64(m.memory, uint64(uint32(v4))+1512, uint64(i64(0)))
-				v5 = v3 + v5
-				p102 := v5
-				if uint32(v5) < uint32(v3) {
-					p102 = i32(-1)
-				}
-				v11 = p102
-				goto l30
 			}
-		l27:
-			v10 = i32(0)
-		l30:
-			t103 := int64(load64(m.memory, uint64(uint32(v4))+1520))
-			store64(m.memory, uint64(uint32(v0))+16, uint64(t103))
-			t104 := int64(load64(m.memory, uint64(uint32(v4))+1512))
-			store64(m.memory, uint64(uint32(v0))+8, uint64(t104))
-			store32(m.memory, uint64(uint32(v0))+24, uint32(v11))
-			t105 := int64(load64(m.memory, uint64(uint32(v4))+2328))
-			store64(m.memory, uint64(uint32(v0))+28, uint64(t105))
-			t106 := int64(load64(m.memory, uint64(uint32(v4))+2336))
-			store64(m.memory, uint64(uint32(v0))+36, uint64(t106))
-			t107 := int64(load64(m.memory, uint64(uint32(v4))+2344))
-			store64(m.memory, uint64(uint32(v0))+44, uint64(t107))
-			t108 := int64(load64(m.memory, uint64(uint32(v4))+2352))
-			store64(m.memory, uint64(uint32(v0))+52, uint64(t108))
-			store32(m.memory, uint64(uint32(v0))+72, uint32(v14))
-			store32(m.memory, uint64(uint32(v0))+68, uint32(v15))
-			store32(m.memory, uint64(uint32(v0))+64, uint32(v10))
-			store32(m.memory, uint64(uint32(v0))+60, uint32(v6))
-			store64(m.memory, uint32(v0), uint64(i64(2)))
-			goto l63
-		}
-	l10:
-		store64(m.memory, uint64(uint32(v4))+2280, uint64(i64(0)))
-		store64(m.memory, uint64(uint32(v4))+2288, uint64(i64(0)))
-		store64(m.memory, uint64(uint32(v4))+2296, uint64(i64(0)))
-		store64(m.memory, uint64(uint32(v4))+2304, uint64(i64(0)))
-		{
-			if v3 == 0 {
-				goto l65
-			}
-			p109 := i32(32)
-			if uint32(v3) < uint32(i32(32)) {
-				p109 = v3
-			}
-			v5 = p109
+		l15:
+			t111 := int32(load32(m.memory, uint64(uint32(v4))+1600))
+			v5 = t111
 			if v5 == 0 {
-				goto l65
+				v5 = v1 + v17
+				p113 := v5
+				if uint32(v5) < uint32(v1) {
+					p113 = i32(-1)
+				}
+				v5 = p113 + i32(1)
+				p114 := i32(-1)
+				if v5 != 0 {
+					p114 = v5
+				}
+				v1 = p114
+				goto l54
 			}
-			memory_copy(m.memory, uint32(v4+i32(2280)), uint32(v2), uint32(v5))
+			t112 := int32(load32(m.memory, uint64(uint32(v4))+1604))
+			v6 = t112
 		}
-	l65:
-		store64(m.memory, uint64(uint32(v0))+8, uint64(i64(0)))
-		store64(m.memory, uint64(uint32(v0))+16, uint64(i64(0)))
-		store32(m.memory, uint64(uint32(v0))+24, uint32(i32(0)))
-		t110 := int64(load64(m.memory, uint64(uint32(v4))+2280))
-		store64(m.memory, uint64(uint32(v0))+28, uint64(t110))
-		t111 := int64(load64(m.memory, uint64(uint32(v4))+2288))
-		store64(m.memory, uint64(uint32(v0))+36, uint64(t111))
-		t112 := int64(load64(m.memory, uint64(uint32(v4))+2296))
-		store64(m.memory, uint64(uint32(v0))+44, uint64(t112))
-		t113 := int64(load64(m.memory, uint64(uint32(v4))+2304))
-		store64(m.memory, uint64(uint32(v0))+52, uint64(t113))
-		t114 := int32(load32(m.memory, uint64(uint32(v4))+1504))
-		store32(m.memory, uint64(uint32(v0))+72, uint32(t114))
-		store64(m.memory, uint64(uint32(v0))+64, uint64(i64(0xe00000000)))
-		store32(m.memory, uint64(uint32(v0))+60, uint32(v3))
+	l43:
+		memory_copy(m.memory, uint32(v0+i32(8)), uint32(v4+i32(1536)), uint32(i32(64)))
+		store32(m.memory, uint64(uint32(v0))+76, uint32(v6))
+		store32(m.memory, uint64(uint32(v0))+72, uint32(v5))
 		store64(m.memory, uint32(v0), uint64(i64(2)))
+		goto l7
 	}
-l63:
-	m.g0 = v4 + i32(3120)
+l2:
+	m.fn211(v0+i32(8), v1, i32(24), i32(0), i32(1024), i32(1), i32(0))
+	store64(m.memory, uint32(v0), uint64(i64(2)))
+l7:
+	m.g0 = v4 + i32(3152)
 }
 
 //go:norace
-func (m *Module) fn46(v0, v1 int32) {
+func (m *Module) fn84(v0, v1 int32) {
 	var v2, v3, v4, v5 int32
-	var v6 int64
-	var v7, v8 int32
-	var v9 int64
 	t0 := m.g0
-	v2 = t0 - i32(192)
+	v2 = t0 - i32(224)
 	m.g0 = v2
-	v3 = v2 + i32(8)
-	memory_zero(m.memory, uint32(v3), uint32(i32(184)))
+	memory_zero(m.memory, uint32(v2), uint32(i32(192)))
 	t1 := int32(load32(m.memory, uint64(uint32(v1))+752))
 	var p2 int32
 	if t1 == i32(1) {
 		p2 = 1
 	}
-	v4 = p2
+	v3 = p2
 	p3 := i32(40)
-	if v4 != 0 {
+	if v3 != 0 {
 		p3 = i32(92)
 	}
-	v5 = p3
+	v4 = p3
 	p4 := i32(19956)
-	if v4 != 0 {
+	if v3 != 0 {
 		p4 = i32(19864)
 	}
-	v4 = p4
-	v6 = i64(0)
+	v3 = p4
 l2:
 	{
-		t5 := int32(load32(m.memory, uint32(v4)))
-		v7 = t5
-		p6 := i32(-33)
-		if uint32(v7) < uint32(i32(33)) {
-			p6 = i32(-1)
-		}
-		v7 = p6 + v7
-		if uint32(v7) > uint32(i32(22)) {
+		if v4 == 0 {
 			goto l0
 		}
+		t5 := int32(load32(m.memory, uint32(v3)))
+		t6 := v2 + i32(192)
+		t7 := v1
+		v5 = t5
+		m.fn215(t6, t7, v5)
 		{
-			v8 = v1 + v7<<5
-			t7 := int64(load64(m.memory, uint32(v8)))
-			v9 = t7
-			if uint64(v9) > uint64(i64(2)) {
+			t8 := int32(load32(m.memory, uint64(uint32(v2))+192))
+			if t8 == 0 {
 				goto l1
 			}
-			switch int32(v9) {
-			case 1:
-				goto l1
-			default:
-				goto l0
-			}
+			t9 := int64(load64(m.memory, uint64(uint32(v2))+200))
+			m.fn36(v2, v5, t9)
 		}
 	l1:
-		t8 := int64(load64(m.memory, uint64(uint32(v8))+8))
-		store64(m.memory, uint32(v3+v7<<3), uint64(t8))
-		v6 = v6 | i64_shl(i64(1), int64(uint32(v7)))
-	}
-l0:
-	v4 = v4 + i32(4)
-	v5 = v5 + i32(-4)
-	if v5 != 0 {
+		v3 = v3 + i32(4)
+		v4 = v4 + i32(-4)
 		goto l2
 	}
-	store64(m.memory, uint32(v2), uint64(v6))
+l0:
 	memory_copy(m.memory, uint32(v0), uint32(v2), uint32(i32(192)))
-	m.g0 = v2 + i32(192)
+	m.g0 = v2 + i32(224)
 }
 
 //go:norace
-func (m *Module) fn47(v0, v1, v2, v3 int32) {
+func (m *Module) fn85(v0, v1, v2, v3 int32) {
 	var v4, v5 int32
-	var v6 int64
-	var v7 int32
-	var v8, v9, v10, v11 int64
-	var v12 int32
+	var v6, v7, v8 int64
 	t0 := m.g0
 	v4 = t0 - i32(208)
 	m.g0 = v4
 	memory_zero(m.memory, uint32(v4+i32(8)), uint32(i32(184)))
-	v5 = v1 + i32(8)
-	v3 = v2 + v3<<2
-	t1 := int64(load64(m.memory, uint32(v1)))
-	v6 = t1
+	v3 = v3 << 2
 l6:
 	{
-		t2 := int32(load32(m.memory, uint32(v2)))
-		t3 := v4 + i32(192)
-		v1 = t2
-		m.fn12(t3, v1)
-		v2 = v2 + i32(4)
 		{
-			t4 := int32(load32(m.memory, uint64(uint32(v4))+192))
-			if t4 != 0 {
-				if v2 != v3 {
-					goto l6
-				}
-				goto l7
+			if v3 == 0 {
+				memory_copy(m.memory, uint32(v0+i32(8)), uint32(v4+i32(8)), uint32(i32(184)))
+				v8 = i64(0)
+				goto l5
 			}
-			{
-				t6 := v6
-				p5 := i32(-33)
-				if uint32(v1) < uint32(i32(33)) {
-					p5 = i32(-1)
-				}
-				v7 = p5 + v1
-				v8 = t6 & i64_shl(i64(1), int64(uint32(v7)))
-				if v8 == 0 {
-					goto l1
-				}
-				v9 = i64(0)
-				if uint32(v7) > uint32(i32(22)) {
-					goto l1
-				}
-				t7 := int64(load64(m.memory, uint32(v5+v7<<3)))
-				v9 = t7
+			t1 := int32(load32(m.memory, uint32(v2)))
+			t2 := v4 + i32(192)
+			v5 = t1
+			m.fn32(t2, v5)
+			t3 := int32(load32(m.memory, uint64(uint32(v4))+192))
+			if t3 != 0 {
+				goto l1
 			}
-		l1:
-			t8 := int64(load32(m.memory, uint64(uint32(v4))+200))
-			v10 = t8
-			m.fn140(v4+i32(192), v1, v4+i32(8))
-			t9 := int64(load64(m.memory, uint64(uint32(v4))+200))
-			v11 = t9
-			{
-				var p10 int32
-				if v8 != i64(0) {
-					p10 = 1
-				}
-				v12 = p10
-				if v12 != 0 {
-					goto l2
-				}
-				t11 := int32(load32(m.memory, uint64(uint32(v4))+192))
-				if t11 == 0 {
-					goto l3
-				}
+			t4 := int64(load32(m.memory, uint64(uint32(v4))+200))
+			v6 = t4
+			m.fn197(v4+i32(192), v1, v5)
+			t5 := int64(load64(m.memory, uint64(uint32(v4))+200))
+			v7 = t5
+			t6 := int64(load64(m.memory, uint64(uint32(v4))+192))
+			v8 = t6
+			m.fn198(v4+i32(192), v5, v4+i32(8))
+			t7 := int64(load64(m.memory, uint64(uint32(v4))+192))
+			if v8|t7 == 0 {
+				goto l2
 			}
-		l2:
-			p12 := v11
-			if v12 != 0 {
-				p12 = v9
+			t8 := int64(load64(m.memory, uint64(uint32(v4))+200))
+			p9 := t8
+			if int32(v8) != 0 {
+				p9 = v7
 			}
-			v8 = p12
-			if uint64(v8+i64(-1)) < uint64(v10) {
-				goto l4
+			v8 = p9
+			if uint64(v8+i64(-1)) < uint64(v6) {
+				goto l3
 			}
-			store32(m.memory, uint64(uint32(v0))+24, uint32(v1))
-			store64(m.memory, uint64(uint32(v0))+16, uint64(v10))
+			store32(m.memory, uint64(uint32(v0))+24, uint32(v5))
+			store64(m.memory, uint64(uint32(v0))+16, uint64(v6))
 			store64(m.memory, uint64(uint32(v0))+8, uint64(v8))
-			v2 = i32(1)
-			goto l5
+			v3 = i32(1)
+			goto l4
 		}
-	l3:
+	l2:
 		store64(m.memory, uint64(uint32(v0))+16, uint64(i64(0)))
 		store64(m.memory, uint64(uint32(v0))+8, uint64(i64(0)))
-		store32(m.memory, uint64(uint32(v0))+24, uint32(v1))
-		v2 = i32(2)
-	l5:
-		store32(m.memory, uint64(uint32(v0))+28, uint32(v2))
-		v9 = i64(1)
-		goto l8
+		store32(m.memory, uint64(uint32(v0))+24, uint32(v5))
+		v3 = i32(2)
 	l4:
-		if uint32(v7) > uint32(i32(22)) {
-			goto l9
+		store32(m.memory, uint64(uint32(v0))+28, uint32(v3))
+		v8 = i64(1)
+		goto l5
+	l3:
+		p10 := i32(-33)
+		if uint32(v5) < uint32(i32(33)) {
+			p10 = i32(-1)
 		}
-		store64(m.memory, uint32(v4+i32(8)+v7<<3), uint64(v8))
-	l9:
-		if v2 != v3 {
-			goto l6
+		v5 = p10 + v5
+		if uint32(v5) > uint32(i32(22)) {
+			goto l1
 		}
+		store64(m.memory, uint32(v4+i32(8)+v5<<3), uint64(v8))
 	}
-l7:
-	memory_copy(m.memory, uint32(v0+i32(8)), uint32(v4+i32(8)), uint32(i32(184)))
-	v9 = i64(0)
-l8:
-	store64(m.memory, uint32(v0), uint64(v9))
+l1:
+	v2 = v2 + i32(4)
+	v3 = v3 + i32(-4)
+	goto l6
+l5:
+	store64(m.memory, uint32(v0), uint64(v8))
 	m.g0 = v4 + i32(208)
 }
 
 //go:norace
-func (m *Module) fn48(v0, v1, v2, v3, v4 int32) {
-	var v5, v6, v7 int32
-	var v8, v9, v10 int64
-	var v11 int32
-	var v12, v13 int64
-	var v14, v15 int32
+func (m *Module) fn86(v0, v1, v2, v3, v4 int32) {
+	var v5, v6 int32
+	var v7, v8, v9 int64
+	var v10, v11 int32
 	t0 := m.g0
-	v5 = t0 - i32(48)
+	v5 = t0 - i32(64)
 	m.g0 = v5
-	v6 = v1 + i32(8)
-	v7 = v3 << 2
+	v6 = v3 << 2
 	t1 := int64(load64(m.memory, uint32(v1)))
-	v8 = t1
-	v9 = v8 & i64(65536)
-	v10 = v8 & i64(4096)
-l13:
+	v7 = t1
+	v8 = v7 & i64(65536)
+	v9 = v7 & i64(4096)
 	{
-		t2 := int32(load32(m.memory, uint32(v2)))
-		v3 = t2
-		p3 := i32(-33)
-		if uint32(v3) < uint32(i32(33)) {
-			p3 = i32(-1)
-		}
-		v11 = p3 + v3
-		v12 = i64_shl(i64(1), int64(uint32(v11))) & v8
-		if v12 == 0 {
-			goto l0
-		}
-		v13 = i64(0)
-		if uint32(v11) > uint32(i32(22)) {
-			goto l0
-		}
-		t4 := int64(load64(m.memory, uint32(v6+v11<<3)))
-		v13 = t4
-	}
-l0:
-	m.fn12(v5+i32(12), v3)
-	{
-		t5 := int32(load32(m.memory, uint64(uint32(v5))+12))
-		if t5 == 0 {
+	l12:
+		{
+			if v6 != 0 {
+				goto l0
+			}
+			v10 = i32(0)
 			goto l1
-		}
-		if v3 != i32(18) {
-			t16 := m.fn142(v4, v3)
-			v14 = t16
+		l0:
+			t2 := int32(load32(m.memory, uint32(v2)))
+			t3 := v5 + i32(8)
+			t4 := v1
+			v3 = t2
+			m.fn197(t3, t4, v3)
+			m.fn32(v5+i32(28), v3)
 			{
+				t5 := int32(load32(m.memory, uint64(uint32(v5))+28))
+				if t5 == 0 {
+					goto l2
+				}
+				t6 := int64(load64(m.memory, uint64(uint32(v5))+8))
+				v7 = t6
+				v10 = int32(v7)
 				{
-					{
-						var p17 int32
-						if v12 != i64(0) {
-							p17 = 1
-						}
-						v15 = p17
-						if v15 != 0 {
-							goto l6
-						}
-						if v14 == 0 {
-							goto l1
-						}
-						v14 = i32(12)
-						if v3 != i32(12) {
-							goto l7
-						}
-						if v10 != i64(0) {
-							goto l7
-						}
-						goto l8
+					if v3 != i32(18) {
+						goto l3
 					}
-				l6:
-					if v14 == 0 {
-						m.fn143(v5, v3)
-						v12 = i64(0)
-						{
-							t29 := int32(load32(m.memory, uint32(v5)))
-							v2 = t29
-							p30 := i32(-33)
-							if uint32(v2) < uint32(i32(33)) {
-								p30 = i32(-1)
+					if v10 == 0 {
+						goto l2
+					}
+					t7 := int64(load64(m.memory, uint64(uint32(v5))+16))
+					v7 = t7
+					{
+						if v8 == 0 {
+							t9 := int64(load64(m.memory, uint32(v4)))
+							t10 := int64(load64(m.memory, uint64(uint32(v4))+8))
+							m.fn199(v5+i32(40), t9, t10, i32(18), v7)
+							t11 := int64(load64(m.memory, uint64(uint32(v5))+40))
+							v7 = t11
+							{
+								t12 := int32(load32(m.memory, uint64(uint32(v5))+60))
+								v10 = t12
+								if v10 == 0 {
+									t15 := v4
+									t16 := v7
+									var p17 int32
+									if v7 != i64(0) {
+										p17 = 1
+									}
+									store64(m.memory, uint64(uint32(t15))+128, uint64(t16-int64(uint32(p17))))
+									goto l2
+								}
+								t13 := int32(load32(m.memory, uint64(uint32(v5))+56))
+								store32(m.memory, uint64(uint32(v0))+16, uint32(t13))
+								t14 := int64(load64(m.memory, uint64(uint32(v5))+48))
+								store64(m.memory, uint64(uint32(v0))+8, uint64(t14))
+								store64(m.memory, uint32(v0), uint64(v7))
+								goto l1
 							}
-							v2 = p30 + v2
-							if uint32(v2) > uint32(i32(22)) {
-								goto l12
-							}
-							t31 := int64(load64(m.memory, uint32(v4+v2<<3)))
-							v12 = t31
 						}
-					l12:
-						store32(m.memory, uint64(uint32(v0))+16, uint32(v3))
-						store64(m.memory, uint64(uint32(v0))+8, uint64(v12))
-						store64(m.memory, uint32(v0), uint64(v13))
-						v3 = i32(3)
-						goto l4
+						store32(m.memory, uint64(uint32(v0))+16, uint32(i32(18)))
+						store64(m.memory, uint32(v0), uint64(v7))
+						t8 := int64(load64(m.memory, uint64(uint32(v1))+136))
+						store64(m.memory, uint64(uint32(v0))+8, uint64(t8))
+						v10 = i32(13)
+						goto l1
+					}
+				}
+			l3:
+				t18 := m.fn200(v4, v3)
+				v11 = t18
+				{
+					if v10 != 0 {
+						goto l6
+					}
+					if v11 == 0 {
+						goto l2
+					}
+					v11 = i32(12)
+					if v3 != i32(12) {
+						goto l7
+					}
+					if v9 != i64(0) {
+						goto l7
+					}
+					goto l8
+				l6:
+					if v11 == 0 {
+						goto l9
 					}
 				l7:
-					m.fn140(v5+i32(24), v3, v4)
-					t18 := int64(load64(m.memory, uint64(uint32(v5))+32))
-					v12 = t18
-					if v15 != 0 {
+					m.fn198(v5+i32(40), v3, v4)
+					t19 := int64(load64(m.memory, uint64(uint32(v5))+40))
+					if !(t19|v7 == 0) {
 						goto l10
 					}
-					t19 := int32(load32(m.memory, uint64(uint32(v5))+24))
-					if t19 != 0 {
-						goto l10
-					}
-					v14 = v3
+					v11 = v3
 				}
 			l8:
 				store64(m.memory, uint64(uint32(v0))+8, uint64(i64(0)))
 				store64(m.memory, uint32(v0), uint64(i64(0)))
-				store32(m.memory, uint64(uint32(v0))+16, uint32(v14))
-				v3 = i32(2)
-				goto l4
+				store32(m.memory, uint64(uint32(v0))+16, uint32(v11))
+				v10 = i32(2)
+				goto l1
 			l10:
 				t20 := int64(load64(m.memory, uint32(v4)))
 				t21 := int64(load64(m.memory, uint64(uint32(v4))+8))
-				t23 := v5 + i32(24)
-				t24 := v3
-				p22 := v12
-				if v15 != 0 {
-					p22 = v13
+				t22 := int64(load64(m.memory, uint64(uint32(v5))+16))
+				t23 := int64(load64(m.memory, uint64(uint32(v5))+48))
+				t25 := v5 + i32(40)
+				t26 := v3
+				p24 := t23
+				if v10 != 0 {
+					p24 = t22
 				}
-				m.fn141(t23, t20, t21, t24, p22)
-				t25 := int64(load64(m.memory, uint64(uint32(v5))+24))
-				v12 = t25
+				m.fn199(t25, t20, t21, t26, p24)
+				t27 := int64(load64(m.memory, uint64(uint32(v5))+40))
+				v7 = t27
 				{
-					t26 := int32(load32(m.memory, uint64(uint32(v5))+44))
-					v3 = t26
-					if v3 == 0 {
-						if uint32(v11) > uint32(i32(22)) {
-							goto l1
-						}
-						store64(m.memory, uint32(v4+v11<<3), uint64(v12))
-						goto l1
+					t28 := int32(load32(m.memory, uint64(uint32(v5))+60))
+					v10 = t28
+					if v10 == 0 {
+						goto l11
 					}
-					t27 := int32(load32(m.memory, uint64(uint32(v5))+40))
-					store32(m.memory, uint64(uint32(v0))+16, uint32(t27))
-					t28 := int64(load64(m.memory, uint64(uint32(v5))+32))
-					store64(m.memory, uint64(uint32(v0))+8, uint64(t28))
-					store64(m.memory, uint32(v0), uint64(v12))
-					goto l4
+					t29 := int32(load32(m.memory, uint64(uint32(v5))+56))
+					store32(m.memory, uint64(uint32(v0))+16, uint32(t29))
+					t30 := int64(load64(m.memory, uint64(uint32(v5))+48))
+					store64(m.memory, uint64(uint32(v0))+8, uint64(t30))
+					store64(m.memory, uint32(v0), uint64(v7))
+					goto l1
 				}
+			l11:
+				p31 := i32(-33)
+				if uint32(v3) < uint32(i32(33)) {
+					p31 = i32(-1)
+				}
+				v3 = p31 + v3
+				if uint32(v3) > uint32(i32(22)) {
+					goto l2
+				}
+				store64(m.memory, uint32(v4+v3<<3), uint64(v7))
 			}
+		l2:
+			v2 = v2 + i32(4)
+			v6 = v6 + i32(-4)
+			goto l12
+		l9:
 		}
-		if v12 == i64(0) {
-			goto l1
-		}
+		t32 := int64(load64(m.memory, uint64(uint32(v5))+16))
+		v8 = t32
+		m.fn201(v5, v3)
+		v7 = i64(0)
 		{
-			if v9 == 0 {
-				t7 := int64(load64(m.memory, uint32(v4)))
-				t8 := int64(load64(m.memory, uint64(uint32(v4))+8))
-				m.fn141(v5+i32(24), t7, t8, i32(18), v13)
-				t9 := int64(load64(m.memory, uint64(uint32(v5))+24))
-				v12 = t9
-				{
-					t10 := int32(load32(m.memory, uint64(uint32(v5))+44))
-					v3 = t10
-					if v3 == 0 {
-						t13 := v4
-						t14 := v12
-						var p15 int32
-						if v12 != i64(0) {
-							p15 = 1
-						}
-						store64(m.memory, uint64(uint32(t13))+128, uint64(t14-int64(uint32(p15))))
-						goto l1
-					}
-					t11 := int32(load32(m.memory, uint64(uint32(v5))+40))
-					store32(m.memory, uint64(uint32(v0))+16, uint32(t11))
-					t12 := int64(load64(m.memory, uint64(uint32(v5))+32))
-					store64(m.memory, uint64(uint32(v0))+8, uint64(t12))
-					store64(m.memory, uint32(v0), uint64(v12))
-					goto l4
-				}
+			t33 := int32(load32(m.memory, uint32(v5)))
+			v6 = t33
+			p34 := i32(-33)
+			if uint32(v6) < uint32(i32(33)) {
+				p34 = i32(-1)
 			}
-			store32(m.memory, uint64(uint32(v0))+16, uint32(i32(18)))
-			store64(m.memory, uint32(v0), uint64(v13))
-			t6 := int64(load64(m.memory, uint64(uint32(v1))+136))
-			store64(m.memory, uint64(uint32(v0))+8, uint64(t6))
-			v3 = i32(13)
-			goto l4
+			v6 = p34 + v6
+			if uint32(v6) > uint32(i32(22)) {
+				goto l13
+			}
+			t35 := int64(load64(m.memory, uint32(v4+v6<<3)))
+			v7 = t35
 		}
+	l13:
+		store32(m.memory, uint64(uint32(v0))+16, uint32(v3))
+		store64(m.memory, uint64(uint32(v0))+8, uint64(v7))
+		store64(m.memory, uint32(v0), uint64(v8))
+		v10 = i32(3)
 	}
 l1:
-	v2 = v2 + i32(4)
-	v7 = v7 + i32(-4)
-	if v7 != 0 {
-		goto l13
-	}
-	v3 = i32(0)
-l4:
-	store32(m.memory, uint64(uint32(v0))+20, uint32(v3))
-	m.g0 = v5 + i32(48)
+	store32(m.memory, uint64(uint32(v0))+20, uint32(v10))
+	m.g0 = v5 + i32(64)
 }
 
 //go:norace
-func (m *Module) fn49(v0, v1, v2 int32) {
-	var v3, v4, v5, v6, v7 int32
-	var v8 int64
-	var v9 int32
-	var v10 int64
+func (m *Module) fn87(v0, v1, v2 int32) {
+	var v3 int32
+	var v4, v5 int64
+	var v6, v7, v8 int32
 	t0 := m.g0
-	v3 = t0 - i32(32)
-	t1 := int32(load32(m.memory, uint64(uint32(v2))+20))
+	v3 = t0 - i32(80)
+	m.g0 = v3
+	t1 := int64(load64(m.memory, uint64(uint32(v2))+8))
 	v4 = t1
+	t2 := int64(load64(m.memory, uint32(v2)))
+	v5 = t2
+	t3 := int32(load32(m.memory, uint64(uint32(v2))+20))
+	v6 = t3
+	t4 := int32(load32(m.memory, uint64(uint32(v2))+16))
+	t5 := v3 + i32(8)
+	t6 := v1
+	v7 = t4
+	m.fn215(t5, t6, v7)
 	{
 		{
-			t2 := int32(load32(m.memory, uint64(uint32(v2))+16))
-			v5 = t2
-			p3 := i32(-33)
-			if uint32(v5) < uint32(i32(33)) {
-				p3 = i32(-1)
-			}
-			v6 = p3 + v5
-			if uint32(v6) > uint32(i32(22)) {
+			t7 := int32(load32(m.memory, uint64(uint32(v3))+24))
+			if t7 != i32(1) {
 				goto l0
 			}
-			v7 = v1 + v6<<5
-			t4 := int64(load64(m.memory, uint32(v7)))
-			v8 = t4
-			if v8 == i64(2) {
-				goto l0
+			t8 := int32(load32(m.memory, uint64(uint32(v3))+32))
+			v8 = t8
+			t9 := int32(load32(m.memory, uint64(uint32(v3))+28))
+			v2 = t9
+			if v6 == i32(3) {
+				goto l1
 			}
-			{
-				t5 := int32(load32(m.memory, uint64(uint32(v7))+16))
-				if t5 != i32(1) {
-					goto l1
-				}
-				t6 := int32(load32(m.memory, uint64(uint32(v7))+24))
-				v9 = t6
-				t7 := int32(load32(m.memory, uint64(uint32(v7))+20))
-				v6 = t7
-				if v4 == i32(3) {
-					goto l2
-				}
-				if v4 == i32(13) {
-					goto l2
-				}
-				t8 := int32(load32(m.memory, uint64(uint32(v7))+28))
-				v7 = t8
-				v9 = v6 + v9
-				p9 := v9
-				if uint32(v9) < uint32(v6) {
-					p9 = i32(-1)
-				}
-				v6 = p9 + i32(1)
-				p10 := i32(-1)
-				if v6 != 0 {
-					p10 = v6
-				}
-				v6 = p10
-				goto l3
+			if v6 == i32(13) {
+				goto l1
 			}
-		l1:
-			if int32(v8)&i32(1) != 0 {
-				t12 := int32(load32(m.memory, uint64(uint32(v1))+748))
-				v7 = t12
-				v6 = i32(0)
-				goto l3
+			v8 = v2 + v8
+			p10 := v8
+			if uint32(v8) < uint32(v2) {
+				p10 = i32(-1)
 			}
+			v2 = p10 + i32(1)
+			p11 := i32(-1)
+			if v2 != 0 {
+				p11 = v2
+			}
+			v2 = p11
+			t12 := int32(load32(m.memory, uint64(uint32(v3))+36))
+			v8 = t12
+			goto l1
 		}
 	l0:
-		t11 := int32(load32(m.memory, uint64(uint32(v1))+740))
-		v6 = t11
-		v7 = i32(0)
-		goto l3
+		{
+			t13 := int32(load32(m.memory, uint64(uint32(v3))+8))
+			if t13 != 0 {
+				goto l2
+			}
+			t14 := int32(load32(m.memory, uint64(uint32(v1))+740))
+			v2 = t14
+			v8 = i32(0)
+			goto l1
+		}
+	l2:
+		t15 := int32(load32(m.memory, uint64(uint32(v1))+748))
+		v8 = t15
+		v2 = i32(0)
 	}
-l2:
-	v7 = v9
-l3:
-	t13 := int64(load64(m.memory, uint64(uint32(v2))+8))
-	v8 = t13
-	t14 := int64(load64(m.memory, uint32(v2)))
-	v10 = t14
-	store64(m.memory, uint32(v3), uint64(i64(0)))
-	store64(m.memory, uint64(uint32(v3))+8, uint64(i64(0)))
-	store64(m.memory, uint64(uint32(v3))+16, uint64(i64(0)))
-	store64(m.memory, uint64(uint32(v3))+24, uint64(i64(0)))
-	{
-		v2 = v6 + v7
-		p15 := v2
-		if uint32(v2) < uint32(v6) {
-			p15 = i32(-1)
-		}
-		v2 = p15
-		t16 := int32(load32(m.memory, uint64(uint32(v1))+740))
-		t17 := v2 - v6
-		var p18 int32
-		if uint32(v2) > uint32(t16) {
-			p18 = 1
-		}
-		v7 = p18
-		p19 := t17
-		if v7 != 0 {
-			p19 = i32(0)
-		}
-		v2 = p19
-		if v2 == 0 {
-			goto l5
-		}
-		p20 := i32(32)
-		if uint32(v2) < uint32(i32(32)) {
-			p20 = v2
-		}
-		v9 = p20
-		if v9 == 0 {
-			goto l5
-		}
-		t21 := int32(load32(m.memory, uint64(uint32(v1))+736))
-		t23 := v3
-		p22 := t21 + v6
-		if v7 != 0 {
-			p22 = i32(1)
-		}
-		memory_copy(m.memory, uint32(t23), uint32(p22), uint32(v9))
+l1:
+	t16 := int32(load32(m.memory, uint64(uint32(v1))+752))
+	t17 := int32(load32(m.memory, uint64(uint32(v1))+736))
+	t18 := v3 + i32(8)
+	t19 := v6
+	t20 := v7
+	t21 := v2
+	t22 := t17 + v2
+	v8 = v2 + v8
+	p23 := v8
+	if uint32(v8) < uint32(v2) {
+		p23 = i32(-1)
 	}
-l5:
-	store32(m.memory, uint64(uint32(v0))+60, uint32(v4))
-	store32(m.memory, uint64(uint32(v0))+56, uint32(v5))
-	store32(m.memory, uint64(uint32(v0))+16, uint32(v6))
-	store64(m.memory, uint64(uint32(v0))+8, uint64(v8))
-	store64(m.memory, uint32(v0), uint64(v10))
-	t24 := int64(load64(m.memory, uint32(v3)))
-	store64(m.memory, uint64(uint32(v0))+20, uint64(t24))
-	t25 := int64(load64(m.memory, uint64(uint32(v3))+8))
-	store64(m.memory, uint64(uint32(v0))+28, uint64(t25))
-	t26 := int64(load64(m.memory, uint64(uint32(v3))+16))
-	store64(m.memory, uint64(uint32(v0))+36, uint64(t26))
-	t27 := int64(load64(m.memory, uint64(uint32(v3))+24))
-	store64(m.memory, uint64(uint32(v0))+44, uint64(t27))
-	store32(m.memory, uint64(uint32(v0))+52, uint32(v2))
-	t28 := int32(load32(m.memory, uint64(uint32(v1))+752))
+	v8 = p23
+	t24 := int32(load32(m.memory, uint64(uint32(v1))+740))
+	var p25 int32
+	if uint32(v8) > uint32(t24) {
+		p25 = 1
+	}
+	v1 = p25
+	p26 := t22
+	if v1 != 0 {
+		p26 = i32(1)
+	}
+	p27 := v8 - v2
+	if v1 != 0 {
+		p27 = i32(0)
+	}
+	m.fn211(t18, t16, t19, t20, t21, p26, p27)
+	store64(m.memory, uint64(uint32(v0))+8, uint64(v4))
+	store64(m.memory, uint32(v0), uint64(v5))
+	t28 := int32(load32(m.memory, uint64(uint32(v3))+72))
 	store32(m.memory, uint64(uint32(v0))+64, uint32(t28))
+	t29 := int64(load64(m.memory, uint64(uint32(v3))+64))
+	store64(m.memory, uint64(uint32(v0))+56, uint64(t29))
+	t30 := int32(load32(m.memory, uint64(uint32(v3))+24))
+	store32(m.memory, uint64(uint32(v0))+16, uint32(t30))
+	memory_copy(m.memory, uint32(v0+i32(20)), uint32(v3+i32(8)+i32(20)), uint32(i32(36)))
+	m.g0 = v3 + i32(80)
+}
+
+//go:norace
+func (m *Module) fn88(v0, v1 int32) {
+	var v2 int32
+	t0 := m.g0
+	v2 = t0 - i32(16)
+	m.g0 = v2
+	memory_zero(m.memory, uint32(v0+i32(8)), uint32(i32(80)))
+	m.fn225(v2, v1)
+	t1 := int64(load64(m.memory, uint64(uint32(v2))+8))
+	t2 := int32(load32(m.memory, uint32(v2)))
+	t4 := v0
+	p3 := i64(0)
+	if t2 != 0 {
+		p3 = t1
+	}
+	store64(m.memory, uint32(t4), uint64(p3))
+	m.g0 = v2 + i32(16)
 }
 
 //go:norace
 func (m *Module) Xbackoff_budget_print(v0, v1 int32, v2 int64) int32 {
-	var v3, v4, v5 int32
-	var v6 int64
+	var v3, v4 int32
 	t0 := m.g0
 	v3 = t0 - i32(960)
 	m.g0 = v3
@@ -7517,88 +6951,65 @@ func (m *Module) Xbackoff_budget_print(v0, v1 int32, v2 int64) int32 {
 	{
 		t1 := int64(load64(m.memory, uint32(v0)))
 		if t1 == i64(0x312d746567647562) {
-			v5 = v0 + i32(8)
-			v4 = i32(6100)
-			t2 := int64(load64(m.memory, uint64(uint32(v0))+88))
-			v6 = t2
-			{
-			l6:
+			v0 = v0 + i32(8)
+			t2 := m.fn33(v0)
+			if t2 == 0 {
+				m.fn90(v3+i32(776), v0)
+				m.fn91(v3+i32(4), i32(2), v3+i32(776))
+				if v1 == 0 {
+					goto l0
+				}
 				{
-					if v6 == i64(1) {
-						goto l3
-					}
-					if !(v6 == 0) {
-						goto l4
-					}
-					m.fn51(v3+i32(776), v5)
-					m.fn52(v3+i32(4), i32(2), v3+i32(776))
-					if v1 == 0 {
-						goto l0
-					}
 					t3 := int32(load32(m.memory, uint64(uint32(v3))+772))
 					t4 := v2
-					v4 = t3
-					t5 := v4
+					v0 = t3
+					t5 := v0
 					var p6 int32
-					if uint32(v4) > uint32(i32(768)) {
+					if uint32(v0) > uint32(i32(768)) {
 						p6 = 1
 					}
-					v4 = p6
+					v0 = p6
 					p7 := t5
-					if v4 != 0 {
+					if v0 != 0 {
 						p7 = i32(0)
 					}
-					v0 = p7
-					if uint64(t4) > uint64(uint32(v0)) {
+					v4 = p7
+					if uint64(t4) > uint64(uint32(v4)) {
 						{
-							if v0 == 0 {
-								goto l7
+							if v4 == 0 {
+								goto l5
 							}
-							t12 := v1
-							p11 := v3 + i32(4)
-							if v4 != 0 {
-								p11 = i32(1)
+							t9 := v1
+							p8 := v3 + i32(4)
+							if v0 != 0 {
+								p8 = i32(1)
 							}
-							memory_copy(m.memory, uint32(t12), uint32(p11), uint32(v0))
+							memory_copy(m.memory, uint32(t9), uint32(p8), uint32(v4))
 						}
-					l7:
-						v4 = i32(0)
-						m.memory[uint32(v1+v0)] = byte(i32(0))
+					l5:
+						v0 = i32(0)
+						m.memory[uint32(v1+v4)] = byte(i32(0))
 						goto l2
 					}
-					v4 = i32(106)
+					v0 = i32(106)
 					goto l2
 				}
-			l3:
-				v4 = v4 + i32(-1)
-				if v4 != 0 {
-					goto l6
-				}
-				t8 := int64(load64(m.memory, uint64(uint32(v0))+88))
-				t9 := v0
-				v6 = t8
-				p10 := v6
-				if v6 == i64(1) {
-					p10 = i64(2)
-				}
-				store64(m.memory, uint64(uint32(t9))+88, uint64(p10))
 			}
-		l4:
-			v4 = i32(111)
+			v0 = i32(111)
 			goto l2
 		}
-		v4 = i32(101)
+		v0 = i32(101)
 		goto l2
 	}
 l0:
-	v4 = i32(100)
+	v0 = i32(100)
 l2:
 	m.g0 = v3 + i32(960)
-	return v4
+	return v0
 }
 
 //go:norace
-func (m *Module) fn51(v0, v1 int32) {
+func (m *Module) fn90(v0, v1 int32) {
 	var v2, v3, v4 int32
 	var v5 int64
 	t0 := m.g0
@@ -7607,7 +7018,10 @@ func (m *Module) fn51(v0, v1 int32) {
 	memory_zero(m.memory, uint32(v2+i32(8)), uint32(i32(184)))
 	v3 = i32(8)
 	memory_copy(m.memory, uint32(v2+i32(192)+i32(8)), uint32(i32(19956)), uint32(i32(40)))
-l3:
+l4:
+	if v3 == i32(48) {
+		goto l0
+	}
 	{
 		t1 := int32(load32(m.memory, uint32(v2+i32(192)+v3)))
 		v4 = t1
@@ -7617,30 +7031,29 @@ l3:
 		}
 		v4 = p2 + v4
 		if uint32(v4) > uint32(i32(9)) {
-			goto l0
+			goto l1
 		}
 		t3 := int64(load64(m.memory, uint32(v1+v4<<3)))
 		v5 = t3
-		goto l1
-	}
-l0:
-	v5 = i64(0)
-	if uint32(v4) > uint32(i32(22)) {
 		goto l2
 	}
 l1:
-	store64(m.memory, uint32(v2+i32(8)+v4<<3), uint64(v5))
-l2:
-	v3 = v3 + i32(4)
-	if v3 != i32(48) {
+	v5 = i64(0)
+	if uint32(v4) > uint32(i32(22)) {
 		goto l3
 	}
+l2:
+	store64(m.memory, uint32(v2+i32(8)+v4<<3), uint64(v5))
+l3:
+	v3 = v3 + i32(4)
+	goto l4
+l0:
 	memory_copy(m.memory, uint32(v0), uint32(v2+i32(8)), uint32(i32(184)))
 	m.g0 = v2 + i32(240)
 }
 
 //go:norace
-func (m *Module) fn52(v0, v1, v2 int32) {
+func (m *Module) fn91(v0, v1, v2 int32) {
 	var v3, v4, v5, v6 int32
 	var v7 int64
 	var v8, v9, v10 int32
@@ -7659,7 +7072,7 @@ func (m *Module) fn52(v0, v1, v2 int32) {
 	if v4 != 0 {
 		p3 = i32(1)
 	}
-	m.fn12(t1, p3)
+	m.fn32(t1, p3)
 	p4 := i32(19960)
 	if v4 != 0 {
 		p4 = i32(19868)
@@ -7672,9 +7085,9 @@ func (m *Module) fn52(v0, v1, v2 int32) {
 	}
 	v5 = t6 + p5
 	t7 := int64(load64(m.memory, uint32(v2)))
-	t8 := m.fn148(v3+i32(20), v3+i32(792), t7)
+	t8 := m.fn209(v3+i32(20), v3+i32(792), t7)
 	v6 = t8
-	t9 := m.fn142(v2, i32(12))
+	t9 := m.fn200(v2, i32(12))
 	t10 := int64(load64(m.memory, uint64(uint32(v2))+88))
 	v7 = t10
 	t11 := int64(load64(m.memory, uint64(uint32(v2))+96))
@@ -7684,326 +7097,197 @@ func (m *Module) fn52(v0, v1, v2 int32) {
 	}
 	v8 = t9 & p12
 	v9 = i32(23176)
-l5:
+l1:
 	{
-		v4 = v1
-		v1 = v4 + i32(4)
 		{
-			{
-				t13 := int32(load32(m.memory, uint32(v4)))
-				t14 := v2
-				v4 = t13
-				t15 := m.fn155(t14, v4)
-				if t15 == 0 {
-					goto l0
-				}
-				switch v4 + i32(-11) {
-				case 0:
-					goto l1
-				default:
-					m.fn12(v3+i32(804), v4)
-					p16 := i32(-33)
-					if uint32(v4) < uint32(i32(33)) {
-						p16 = i32(-1)
-					}
-					v10 = p16
-					goto l7
-				case 1, 2:
-					if v8 == 0 {
-						goto l4
-					}
-				}
+			if v1 == v5 {
+				memory_copy(m.memory, uint32(v0), uint32(v6), uint32(i32(772)))
+				m.g0 = v3 + i32(816)
+				return
 			}
-		l0:
-			if v1 != v5 {
+			t13 := int32(load32(m.memory, uint32(v1)))
+			v4 = t13
+			v10 = v1 + i32(4)
+			v1 = v10
+			t14 := m.fn216(v2, v4)
+			if t14 == 0 {
+				goto l1
+			}
+			switch v4 + i32(-11) {
+			default:
 				goto l5
-			}
-			goto l6
-		l1:
-			if v8 != 0 {
+			case 0:
+				v4 = i32(11)
+				if v8 == 0 {
+					goto l5
+				}
 				store32(m.memory, uint64(uint32(v3))+804, uint32(i32(2)))
 				v4 = i32(11)
+				v1 = v10
 				v11 = v7
-				goto l9
+				goto l6
+			case 1:
+				v1 = v10
+				if v8 != 0 {
+					goto l1
+				}
+				v4 = i32(12)
+				goto l5
+			case 2:
+				v1 = v10
+				if v8 != 0 {
+					goto l1
+				}
+				v4 = i32(13)
+				goto l5
 			}
-		l4:
-			m.fn12(v3+i32(804), v4)
-			v10 = i32(-1)
-			goto l7
-		l7:
-			v11 = i64(0)
-			v10 = v10 + v4
-			if uint32(v10) > uint32(i32(22)) {
-				goto l9
-			}
-			t17 := int64(load64(m.memory, uint32(v2+v10<<3)))
-			v11 = t17
 		}
-	l9:
-		t18 := m.fn8(v6, v9, i32(1))
-		v9 = t18
-		m.fn144(v3+i32(8), v4)
-		t19 := int32(load32(m.memory, uint64(uint32(v3))+8))
-		t20 := int32(load32(m.memory, uint64(uint32(v3))+12))
-		t21 := m.fn8(v9, t19, t20)
-		t22 := m.fn8(t21, i32(23177), i32(1))
-		v9 = t22
+	l5:
+		m.fn32(v3+i32(804), v4)
+		v11 = i64(0)
+		{
+			p15 := i32(-33)
+			if uint32(v4) < uint32(i32(33)) {
+				p15 = i32(-1)
+			}
+			v1 = p15 + v4
+			if uint32(v1) > uint32(i32(22)) {
+				goto l7
+			}
+			t16 := int64(load64(m.memory, uint32(v2+v1<<3)))
+			v11 = t16
+		}
+	l7:
+		v1 = v10
+	l6:
+		t17 := m.fn25(v6, v9, i32(1))
+		v10 = t17
+		m.fn203(v3+i32(8), v4)
+		t18 := int32(load32(m.memory, uint64(uint32(v3))+8))
+		t19 := int32(load32(m.memory, uint64(uint32(v3))+12))
+		t20 := m.fn25(v10, t18, t19)
+		t21 := m.fn25(t20, i32(23177), i32(1))
+		v10 = t21
 		if v4 != i32(22) {
-			goto l10
+			goto l8
 		}
 		if v11 == i64(0x7fffffffffffffff) {
-			goto l11
+			_ = m.fn25(v10, i32(22302), i32(4))
+			v9 = i32(23178)
+			goto l1
 		}
-	l10:
-		_ = m.fn148(v9, v3+i32(804), v11)
-		goto l12
-	l11:
-		_ = m.fn8(v9, i32(22302), i32(4))
-	l12:
+	l8:
+		_ = m.fn209(v10, v3+i32(804), v11)
 		v9 = i32(23178)
-		if v1 != v5 {
-			goto l5
-		}
+		goto l1
 	}
-l6:
-	memory_copy(m.memory, uint32(v0), uint32(v6), uint32(i32(772)))
-	m.g0 = v3 + i32(816)
 }
 
 //go:norace
 func (m *Module) Xbackoff_budget_state_full(v0, v1 int32) int32 {
-	var v2, v3, v4 int32
-	var v5 int64
+	var v2, v3 int32
 	t0 := m.g0
 	v2 = t0 - i32(176)
 	m.g0 = v2
+	v3 = i32(100)
+	if v0 == 0 {
+		goto l0
+	}
+	if v1 == 0 {
+		goto l0
+	}
 	{
-		if v0 == 0 {
-			goto l0
-		}
-		if v1 == 0 {
-			goto l0
+		t1 := int64(load64(m.memory, uint32(v1)))
+		if t1 == i64(0x312d746567647562) {
+			goto l1
 		}
 		v3 = i32(101)
-		t1 := int64(load64(m.memory, uint32(v1)))
-		if t1 != i64(0x312d746567647562) {
-			goto l1
-		}
-		p2 := i32(100)
-		if v0 != 0 {
-			p2 = v0
-		}
-		v3 = p2
-		v4 = v1 + i32(8)
-		v0 = i32(6100)
-		t3 := int64(load64(m.memory, uint64(uint32(v1))+88))
-		v5 = t3
-		{
-		l4:
-			if v5 == i64(1) {
-				goto l2
-			}
-			if !(v5 == 0) {
-				goto l3
-			}
-			m.fn54(v2, v4)
-			store64(m.memory, uint32(v3), uint64(i64(3543538395577939059)))
-			memory_copy(m.memory, uint32(v3+i32(8)), uint32(v2), uint32(i32(176)))
-			v3 = i32(0)
-			goto l1
-		l2:
-			v0 = v0 + i32(-1)
-			if v0 != 0 {
-				goto l4
-			}
-			t4 := int64(load64(m.memory, uint64(uint32(v1))+88))
-			t5 := v1
-			v5 = t4
-			p6 := v5
-			if v5 == i64(1) {
-				p6 = i64(2)
-			}
-			store64(m.memory, uint64(uint32(t5))+88, uint64(p6))
-		}
-	l3:
-		v3 = i32(111)
-		goto l1
+		goto l0
 	}
-l0:
-	v3 = i32(100)
 l1:
+	{
+		v1 = v1 + i32(8)
+		t2 := m.fn33(v1)
+		if t2 == 0 {
+			goto l2
+		}
+		v3 = i32(111)
+		goto l0
+	}
+l2:
+	m.fn53(v2, v1)
+	store64(m.memory, uint32(v0), uint64(i64(3543538395577939059)))
+	memory_copy(m.memory, uint32(v0+i32(8)), uint32(v2), uint32(i32(176)))
+	v3 = i32(0)
+l0:
 	m.g0 = v2 + i32(176)
 	return v3
 }
 
 //go:norace
-func (m *Module) fn54(v0, v1 int32) {
-	var v2 int32
-	var v3, v4, v5, v6, v7 int64
-	t0 := m.g0
-	v2 = t0 - i32(48)
-	m.g0 = v2
-	t1 := int64(load64(m.memory, uint64(uint32(v1))+48))
-	v3 = t1
-	t2 := int64(load64(m.memory, uint64(uint32(v1))+40))
-	v4 = t2
-	t3 := int64(load64(m.memory, uint64(uint32(v1))+8))
-	v5 = t3
-	v6 = i64(0)
-	{
-		t4 := int64(load64(m.memory, uint32(v1)))
-		v7 = t4
-		switch int32(v7) + i32(-1) {
-		default:
-			goto l4
-		case 0:
-			v6 = v5
-			goto l4
-		case 1:
-			m.fn164(v2, v5, i64(0), i64(1000), i64(0))
-			t5 := int64(load64(m.memory, uint32(v2)))
-			t6 := int64(load64(m.memory, uint64(uint32(v2))+8))
-			p7 := t5
-			if t6 != i64(0) {
-				p7 = i64(-1)
-			}
-			v6 = p7
-			goto l4
-		case 2:
-			m.fn164(v2+i32(16), v5, i64(0), v4&i64(0xffffffff), i64(0))
-			t8 := int64(load64(m.memory, uint64(uint32(v2))+16))
-			t9 := int64(load64(m.memory, uint64(uint32(v2))+24))
-			p10 := t8
-			if t9 != i64(0) {
-				p10 = i64(-1)
-			}
-			v6 = p10
-			goto l4
-		case 3:
-			m.fn164(v2+i32(32), v5, i64(0), v3, i64(0))
-			t11 := int64(load64(m.memory, uint64(uint32(v2))+32))
-			t12 := int64(load64(m.memory, uint64(uint32(v2))+40))
-			p13 := t11
-			if t12 != i64(0) {
-				p13 = i64(-1)
-			}
-			v6 = p13
-		}
-	}
-l4:
-	store64(m.memory, uint64(uint32(v0))+8, uint64(v5))
-	store64(m.memory, uint32(v0), uint64(v7))
-	store64(m.memory, uint64(uint32(v0))+48, uint64(v3))
-	store64(m.memory, uint64(uint32(v0))+40, uint64(v4))
-	store64(m.memory, uint64(uint32(v0))+88, uint64(v6))
-	store64(m.memory, uint64(uint32(v0))+80, uint64(i64(0)))
-	t14 := int64(load64(m.memory, uint64(uint32(v1))+16))
-	store64(m.memory, uint64(uint32(v0))+16, uint64(t14))
-	t15 := int64(load64(m.memory, uint64(uint32(v1))+24))
-	store64(m.memory, uint64(uint32(v0))+24, uint64(t15))
-	t16 := int64(load64(m.memory, uint64(uint32(v1))+32))
-	store64(m.memory, uint64(uint32(v0))+32, uint64(t16))
-	t17 := int64(load64(m.memory, uint64(uint32(v1))+56))
-	store64(m.memory, uint64(uint32(v0))+56, uint64(t17))
-	t18 := int64(load64(m.memory, uint64(uint32(v1))+64))
-	store64(m.memory, uint64(uint32(v0))+64, uint64(t18))
-	t19 := int64(load64(m.memory, uint64(uint32(v1))+72))
-	store64(m.memory, uint64(uint32(v0))+72, uint64(t19))
-	memory_zero(m.memory, uint32(v0+i32(96)), uint32(i32(80)))
-	m.g0 = v2 + i32(48)
-}
-
-//go:norace
 func (m *Module) Xbackoff_budget_state_parse(v0, v1, v2 int32, v3 int64) int32 {
-	var v4, v5, v6, v7 int32
-	var v8 int64
+	var v4, v5 int32
 	t0 := m.g0
 	v4 = t0 - i32(272)
 	m.g0 = v4
 	v5 = i32(100)
+	if v0 == 0 {
+		goto l0
+	}
+	if v1 == 0 {
+		goto l0
+	}
 	{
-		if v0 == 0 {
-			goto l0
+		t1 := int64(load64(m.memory, uint32(v1)))
+		if t1 == i64(0x312d746567647562) {
+			goto l1
 		}
-		if v1 == 0 {
-			goto l0
+		v5 = i32(101)
+		goto l0
+	}
+l1:
+	{
+		v1 = v1 + i32(8)
+		t2 := m.fn33(v1)
+		if t2 == 0 {
+			goto l2
 		}
-		{
-			t1 := int64(load64(m.memory, uint32(v1)))
-			if t1 == i64(0x312d746567647562) {
-				goto l1
-			}
-			v5 = i32(101)
-			goto l0
-		}
-	l1:
-		p2 := i32(100)
-		if v0 != 0 {
-			p2 = v0
-		}
-		v6 = p2
-		v7 = v1 + i32(8)
-		v0 = i32(6100)
-		t3 := int64(load64(m.memory, uint64(uint32(v1))+88))
-		v8 = t3
-		{
-		l6:
-			if v8 == i64(1) {
-				goto l2
-			}
-			if !(v8 == 0) {
-				goto l3
-			}
-			if !(v3 == 0) {
-				goto l4
-			}
-			v0 = i32(0)
-			v2 = i32(1)
-			goto l5
-		l2:
-			v0 = v0 + i32(-1)
-			if v0 != 0 {
-				goto l6
-			}
-			t4 := int64(load64(m.memory, uint64(uint32(v1))+88))
-			t5 := v1
-			v8 = t4
-			p6 := v8
-			if v8 == i64(1) {
-				p6 = i64(2)
-			}
-			store64(m.memory, uint64(uint32(t5))+88, uint64(p6))
-		}
-	l3:
 		v5 = i32(111)
 		goto l0
-	l4:
-		if v2 == 0 {
-			goto l0
-		}
-		if uint64(v3) <= uint64(i64(0x7fffffff)) {
-			goto l7
-		}
-		v5 = i32(108)
-		goto l0
-	l7:
-		v0 = int32(v3)
-	l5:
-		memory_copy(m.memory, uint32(v4+i32(192)), uint32(v7), uint32(i32(80)))
-		m.fn37(v4+i32(8), v4+i32(192), v2, v0)
-		{
-			t7 := int64(load64(m.memory, uint64(uint32(v4))+8))
-			if t7 == i64(1) {
-				goto l8
-			}
-			v5 = i32(112)
-			goto l0
-		}
-	l8:
-		store64(m.memory, uint32(v6), uint64(i64(3543538395577939059)))
-		memory_copy(m.memory, uint32(v6+i32(8)), uint32(v4+i32(8)+i32(8)), uint32(i32(176)))
-		v5 = i32(0)
 	}
+l2:
+	if !(v3 == 0) {
+		goto l3
+	}
+	v5 = i32(0)
+	v2 = i32(1)
+	goto l4
+l3:
+	if v2 == 0 {
+		goto l0
+	}
+	if uint64(v3) <= uint64(i64(0x7fffffff)) {
+		goto l5
+	}
+	v5 = i32(108)
+	goto l0
+l5:
+	v5 = int32(v3)
+l4:
+	memory_copy(m.memory, uint32(v4+i32(192)), uint32(v1), uint32(i32(80)))
+	m.fn71(v4+i32(8), v4+i32(192), v2, v5)
+	{
+		t3 := int64(load64(m.memory, uint64(uint32(v4))+8))
+		if t3 == i64(1) {
+			goto l6
+		}
+		v5 = i32(112)
+		goto l0
+	}
+l6:
+	store64(m.memory, uint32(v0), uint64(i64(3543538395577939059)))
+	memory_copy(m.memory, uint32(v0+i32(8)), uint32(v4+i32(8)+i32(8)), uint32(i32(176)))
+	v5 = i32(0)
 l0:
 	m.g0 = v4 + i32(272)
 	return v5
@@ -8028,7 +7312,7 @@ func (m *Module) Xbackoff_budget_state_print(v0, v1 int32, v2 int64) int32 {
 		goto l0
 	}
 l1:
-	m.fn57(v3+i32(12), v0+i32(8))
+	m.fn95(v3+i32(12), v0+i32(8))
 	if v1 == 0 {
 		goto l0
 	}
@@ -8074,79 +7358,82 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn57(v0, v1 int32) {
-	var v2, v3, v4, v5, v6, v7 int32
-	var v8, v9 int64
+func (m *Module) fn95(v0, v1 int32) {
+	var v2, v3, v4, v5, v6 int32
+	var v7, v8 int64
 	t0 := m.g0
 	v2 = t0 - i32(784)
 	m.g0 = v2
+	v3 = i32(0)
 	memory_zero(m.memory, uint32(v2+i32(12)), uint32(i32(772)))
 	t1 := int64(load64(m.memory, uint64(uint32(v1))+80))
-	t2 := m.fn9(v2+i32(12), t1)
-	v3 = t2
+	t2 := m.fn26(v2+i32(12), t1)
+	v4 = t2
+	v5 = i32(4)
 	{
 		t3 := int32(load32(m.memory, uint32(v1)))
-		v4 = t3 + i32(-1)
-		if uint32(v4) > uint32(i32(5)) {
+		v6 = t3 + i32(-1)
+		if uint32(v6) > uint32(i32(5)) {
 			goto l0
 		}
-		v5 = v4 << 2
-		t4 := int32(load32(m.memory, uint64(uint32(v5))+27084))
-		v4 = t4
-		t5 := int32(load32(m.memory, uint64(uint32(v5))+27060))
-		v6 = v4 + t5
-		v7 = v1 + i32(88)
-	l4:
-		{
-			t6 := int32(m.memory[uint32(v4+i32(4))])
-			v1 = t6
-			v8 = i64(0)
-			{
-				t7 := int32(load32(m.memory, uint32(v4)))
-				v5 = t7
-				if uint32(v5) > uint32(i32(10)) {
-					goto l1
-				}
-				t8 := int64(load64(m.memory, uint32(v7+v5<<3)))
-				v8 = t8
-			}
-		l1:
-			{
-				if v1&i32(1) == 0 {
-					goto l2
-				}
-				t9 := v3
-				var p10 int32
-				if v8 < i64(0) {
-					p10 = 1
-				}
-				v1 = p10
-				p11 := i32(24465)
-				if v1 != 0 {
-					p11 = i32(25996)
-				}
-				p12 := i32(1)
-				if v1 != 0 {
-					p12 = i32(2)
-				}
-				_ = m.fn8(t9, p11, p12)
-				t14 := v8
-				v9 = v8 >> 63
-				v8 = t14 ^ v9 - v9
-				goto l3
-			}
-		l2:
-			_ = m.fn8(v3, i32(24465), i32(1))
-		l3:
-			_ = m.fn9(v3, v8)
-			v4 = v4 + i32(8)
-			if v4 != v6 {
-				goto l4
-			}
-		}
+		v3 = v6 << 2
+		t4 := int32(load32(m.memory, uint64(uint32(v3))+27300))
+		v5 = t4
+		t5 := int32(load32(m.memory, uint64(uint32(v3))+27276))
+		v3 = t5
 	}
 l0:
-	memory_copy(m.memory, uint32(v0), uint32(v3), uint32(i32(772)))
+	v3 = v3 << 3
+	v6 = v1 + i32(88)
+l5:
+	if v3 == 0 {
+		goto l1
+	}
+	v7 = i64(0)
+	{
+		t6 := int32(load32(m.memory, uint32(v5)))
+		v1 = t6
+		if uint32(v1) > uint32(i32(10)) {
+			goto l2
+		}
+		t7 := int64(load64(m.memory, uint32(v6+v1<<3)))
+		v7 = t7
+	}
+l2:
+	{
+		t8 := int32(m.memory[uint64(uint32(v5))+4])
+		if t8&i32(1) == 0 {
+			goto l3
+		}
+		t9 := v4
+		var p10 int32
+		if v7 < i64(0) {
+			p10 = 1
+		}
+		v1 = p10
+		p11 := i32(24465)
+		if v1 != 0 {
+			p11 = i32(0x6664)
+		}
+		p12 := i32(1)
+		if v1 != 0 {
+			p12 = i32(2)
+		}
+		_ = m.fn25(t9, p11, p12)
+		t14 := v7
+		v8 = v7 >> 63
+		v7 = t14 ^ v8 - v8
+		goto l4
+	}
+l3:
+	_ = m.fn25(v4, i32(24465), i32(1))
+l4:
+	v5 = v5 + i32(8)
+	_ = m.fn26(v4, v7)
+	v3 = v3 + i32(-8)
+	goto l5
+l1:
+	memory_copy(m.memory, uint32(v0), uint32(v4), uint32(i32(772)))
 	m.g0 = v2 + i32(784)
 }
 
@@ -8154,7 +7441,7 @@ l0:
 func (m *Module) Xbackoff_budget_state_step(v0, v1 int32, v2 int64, v3 int32) int32 {
 	var v4, v5 int32
 	var v6 int64
-	var v7, v8 int32
+	var v7 int32
 	t0 := m.g0
 	v4 = t0 - i32(384)
 	m.g0 = v4
@@ -8175,90 +7462,80 @@ func (m *Module) Xbackoff_budget_state_step(v0, v1 int32, v2 int64, v3 int32) in
 			goto l0
 		}
 	l1:
-		t2 := int64(load64(m.memory, uint64(uint32(v1))+8))
-		v6 = t2
-		v7 = i32(0)
-		v8 = i32(2)
-		v5 = i32(113)
 		{
-			t3 := int32(load32(m.memory, uint32(v1)))
-			switch t3 + i32(-1) {
-			case 0:
-				goto l2
-			default:
-				goto l0
-			case 3:
-				t4 := int32(load32(m.memory, uint64(uint32(v1))+4))
-				v5 = t4
-				p5 := i32(0)
-				if uint32(v5+i32(-1)) < uint32(i32(5)) {
-					p5 = v5
+			t2 := int32(load32(m.memory, uint32(v1)))
+			v5 = t2
+			if v5 != i32(4) {
+				t4 := int64(load64(m.memory, uint64(uint32(v1))+8))
+				m.fn0(v4+i32(192), v5, i32(2), t4)
+				{
+					t5 := int32(load32(m.memory, uint64(uint32(v4))+192))
+					v5 = t5
+					if v5 == i32(6) {
+						v5 = i32(113)
+						goto l0
+					}
+					t6 := int64(load64(m.memory, uint64(uint32(v4))+200))
+					v6 = t6
+					t7 := int32(load32(m.memory, uint64(uint32(v4))+196))
+					v1 = t7
+					goto l5
 				}
-				v8 = p5
-				if v8 == 0 {
-					v5 = i32(109)
-					goto l0
-				}
-				v7 = i32(3)
-				goto l2
-			case 1:
-				v7 = i32(1)
-				goto l2
-			case 2:
-				v7 = i32(2)
-				v8 = i32(2)
-				goto l2
-			case 4:
-				v7 = i32(4)
-				goto l2
-			case 5:
-				v7 = i32(5)
 			}
+			t3 := int32(load32(m.memory, uint64(uint32(v1))+4))
+			v1 = t3
+			if uint32(v1+i32(-6)) >= uint32(i32(-5)) {
+				goto l3
+			}
+			v5 = i32(109)
+			goto l0
 		}
-	l2:
+	l3:
+		v5 = i32(3)
+	l5:
 		store64(m.memory, uint64(uint32(v4))+8, uint64(v6))
-		store32(m.memory, uint64(uint32(v4))+4, uint32(v8))
-		store32(m.memory, uint32(v4), uint32(v7))
-		t6 := v4 + i32(192)
-		v5 = v0 + i32(8)
-		m.fn41(t6, v5, v4, v2)
+		store32(m.memory, uint64(uint32(v4))+4, uint32(v1))
+		store32(m.memory, uint32(v4), uint32(v5))
+		t8 := v4 + i32(192)
+		v1 = v0 + i32(8)
+		m.fn76(t8, v1, v4, v2)
 		memory_copy(m.memory, uint32(v4+i32(16)), uint32(v4+i32(192)), uint32(i32(176)))
-		t7 := int64(load64(m.memory, uint64(uint32(v4))+376))
-		v6 = t7
-		t8 := int64(load64(m.memory, uint64(uint32(v4))+368))
-		v2 = t8
-		v1 = i32(1)
+		t9 := int64(load64(m.memory, uint64(uint32(v4))+376))
+		v6 = t9
+		t10 := int64(load64(m.memory, uint64(uint32(v4))+368))
+		v2 = t10
+		v7 = i32(1)
 		{
-			t9 := int64(load64(m.memory, uint64(uint32(v4))+96))
-			t10 := int64(load64(m.memory, uint64(uint32(v0))+88))
-			if t9 != t10 {
-				goto l9
+			t11 := int64(load64(m.memory, uint64(uint32(v4))+96))
+			t12 := int64(load64(m.memory, uint64(uint32(v0))+88))
+			if t11 != t12 {
+				goto l6
 			}
-			t11 := m.fn163(v4+i32(16), v5, i32(80))
-			if t11 != 0 {
-				goto l9
+			t13 := m.fn230(v4+i32(16), v1, i32(80))
+			if t13 != 0 {
+				goto l6
 			}
-			t12 := m.fn163(v4+i32(16)+i32(88), v0+i32(96), i32(88))
-			var p13 int32
-			if t12 != i32(0) {
-				p13 = 1
+			t14 := m.fn230(v4+i32(16)+i32(88), v0+i32(96), i32(88))
+			var p15 int32
+			if t14 != i32(0) {
+				p15 = 1
 			}
-			v1 = p13
+			v7 = p15
 		}
-	l9:
-		memory_copy(m.memory, uint32(v5), uint32(v4+i32(16)), uint32(i32(176)))
+	l6:
+		memory_copy(m.memory, uint32(v1), uint32(v4+i32(16)), uint32(i32(176)))
 		v5 = i32(0)
 		if v3 == 0 {
 			goto l0
 		}
-		store32(m.memory, uint64(uint32(v3))+4, uint32(v1))
+		store32(m.memory, uint64(uint32(v3))+4, uint32(v7))
 		store32(m.memory, uint32(v3), uint32(v2))
-		t15 := v3
-		p14 := i64(0)
+		t17 := v3
+		p16 := i64(0)
 		if int32(v2) != 0 {
-			p14 = v6
+			p16 = v6
 		}
-		store64(m.memory, uint64(uint32(t15))+8, uint64(p14))
+		store64(m.memory, uint64(uint32(t17))+8, uint64(p16))
 	}
 l0:
 	m.g0 = v4 + i32(384)
@@ -8320,7 +7597,7 @@ func (m *Module) Xbackoff_error_message(v0, v1 int32, v2 int64) int32 {
 	v3 = t0 - i32(32)
 	m.g0 = v3
 	store64(m.memory, uint64(uint32(v3))+20, uint64(i64(0)))
-	m.fn4(v3+i32(8), v0, v3+i32(20), v1, v2)
+	m.fn21(v3+i32(8), v0, v3+i32(20), v1, v2)
 	t1 := int32(load32(m.memory, uint64(uint32(v3))+8))
 	v1 = t1
 	t2 := int32(load32(m.memory, uint64(uint32(v3))+12))
@@ -8367,7 +7644,7 @@ l1:
 l5:
 	store32(m.memory, uint64(uint32(v5))+20, uint32(v6))
 	store32(m.memory, uint64(uint32(v5))+24, uint32(v1))
-	m.fn4(v5+i32(8), v0, v5+i32(20), v3, v4)
+	m.fn21(v5+i32(8), v0, v5+i32(20), v3, v4)
 	t1 := int32(load32(m.memory, uint64(uint32(v5))+8))
 	v1 = t1
 	t2 := int32(load32(m.memory, uint64(uint32(v5))+12))
@@ -8446,989 +7723,384 @@ l0:
 
 //go:norace
 func (m *Module) Xbackoff_http_retry_after(v0, v1 int32, v2, v3 int64, v4 int32) int32 {
-	var v5, v6, v7, v8, v9, v10, v11 int32
-	var v12, v13 int64
-	var v14, v15, v16, v17, v18, v19 int32
+	var v5, v6, v7, v8, v9 int32
+	var v10, v11, v12 int64
 	t0 := m.g0
-	v5 = t0 - i32(144)
+	v5 = t0 - i32(176)
 	m.g0 = v5
 	v6 = i32(100)
-	if v4 == 0 {
-		goto l0
-	}
-	if !(v2 == 0) {
-		goto l1
-	}
-	v1 = i32(1)
-	v7 = i32(0)
-	goto l2
-l1:
-	if v1 == 0 {
-		goto l0
-	}
-	if uint64(v2) <= uint64(i64(0x7fffffff)) {
-		goto l3
-	}
-	v6 = i32(108)
-	goto l0
-l3:
-	v7 = int32(v2)
-l2:
-	m.fn65(v5+i32(104), v1, v7, i32(0x4000), i32(14))
 	{
+		if v4 == 0 {
+			goto l0
+		}
+		if !(v2 == 0) {
+			goto l1
+		}
+		v1 = i32(1)
+		v7 = i32(0)
+		goto l2
+	l1:
+		if v1 == 0 {
+			goto l0
+		}
+		if uint64(v2) <= uint64(i64(0x7fffffff)) {
+			goto l3
+		}
+		v6 = i32(108)
+		goto l0
+	l3:
+		v7 = int32(v2)
+	l2:
+		store64(m.memory, uint64(uint32(v5))+96, uint64(v3))
+		m.fn12(v5+i32(72), v1, v7, i32(0x4000), i32(14))
 		{
-			t1 := int32(load32(m.memory, uint64(uint32(v5))+104))
-			v6 = t1
-			if v6 == 0 {
-				goto l4
-			}
-			t2 := int32(load32(m.memory, uint64(uint32(v5))+108))
-			m.fn66(v5+i32(96), v6, t2)
-			t3 := int32(load32(m.memory, uint64(uint32(v5))+96))
-			v8 = t3
-			if v8 == 0 {
-				goto l4
-			}
 			{
+				t1 := int32(load32(m.memory, uint64(uint32(v5))+72))
+				v6 = t1
+				if v6 == 0 {
+					goto l4
+				}
+				t2 := int32(load32(m.memory, uint64(uint32(v5))+76))
+				m.fn13(v5+i32(64), v6, t2)
+				t3 := int32(load32(m.memory, uint64(uint32(v5))+64))
+				v6 = t3
+				if v6 == 0 {
+					goto l4
+				}
+				t4 := int32(load32(m.memory, uint64(uint32(v5))+68))
+				m.fn3(v5+i32(120), v6, t4, i32(46))
+				t5 := int32(load32(m.memory, uint64(uint32(v5))+132))
+				v8 = t5
+				t6 := int32(load32(m.memory, uint64(uint32(v5))+128))
+				v9 = t6
+				t7 := int32(load32(m.memory, uint64(uint32(v5))+120))
+				t8 := int32(load32(m.memory, uint64(uint32(v5))+124))
+				m.fn103(v5+i32(120), t7, t8)
+				t9 := int64(load64(m.memory, uint64(uint32(v5))+120))
+				if t9 != i64(1) {
+					goto l4
+				}
+				v2 = i64(0)
+				t10 := int64(load64(m.memory, uint64(uint32(v5))+128))
+				m.fn231(v5+i32(48), t10, i64(0), i64(1000000), i64(0))
+				t12 := v5 + i32(120)
+				p11 := i32(25044)
+				if v9 != 0 {
+					p11 = v9
+				}
+				v6 = p11
+				t14 := v6
+				p13 := i32(1)
+				if v9 != 0 {
+					p13 = v8
+				}
+				v9 = p13
+				m.fn103(t12, t14, v9)
+				t15 := int64(load64(m.memory, uint64(uint32(v5))+120))
+				if t15 != i64(1) {
+					goto l4
+				}
+				t16 := int64(load64(m.memory, uint64(uint32(v5))+48))
+				v10 = t16
+				p17 := i64(0x7fffffffffffffff)
+				if uint64(v10) < uint64(i64(0x7fffffffffffffff)) {
+					p17 = v10
+				}
+				t18 := int64(load64(m.memory, uint64(uint32(v5))+56))
+				p19 := p17
+				if t18 != i64(0) {
+					p19 = i64(0x7fffffffffffffff)
+				}
+				v11 = p19
+				store32(m.memory, uint64(uint32(v5))+172, uint32(i32(6)))
+				store32(m.memory, uint64(uint32(v5))+168, uint32(i32(25044)))
+				store32(m.memory, uint64(uint32(v5))+160, uint32(v6))
+				store32(m.memory, uint64(uint32(v5))+164, uint32(v6+v9))
+				v8 = v5 + i32(172)
+			l6:
 				{
-					t4 := int32(load32(m.memory, uint64(uint32(v5))+100))
-					v9 = t4
-					if v9 != 0 {
+					if v9 == 0 {
 						goto l5
 					}
-					v10 = i32(0)
-					v9 = i32(0)
-					goto l6
+					t20 := int32(m.memory[uint32(v6)])
+					m.fn104(v5+i32(120), v8, v2, t20)
+					v9 = v9 + i32(-1)
+					v6 = v6 + i32(1)
+					t21 := int64(load64(m.memory, uint64(uint32(v5))+128))
+					v2 = t21
+					t22 := int64(load64(m.memory, uint64(uint32(v5))+120))
+					v10 = t22
+					if v10 == i64(2) {
+						goto l6
+					}
+					goto l7
 				}
 			l5:
-				v6 = i32(0)
+				store32(m.memory, uint64(uint32(v5))+160, uint32(v6))
 			l8:
 				{
-					t5 := int32(m.memory[uint32(v8+v6)])
-					if t5 == i32(46) {
-						goto l7
-					}
-					t6 := v9
-					v6 = v6 + i32(1)
-					if t6 != v6 {
+					m.fn104(v5+i32(120), v8, v2, i32(48))
+					t23 := int64(load64(m.memory, uint64(uint32(v5))+128))
+					v2 = t23
+					t24 := int64(load64(m.memory, uint64(uint32(v5))+120))
+					v10 = t24
+					if v10 == i64(2) {
 						goto l8
 					}
 				}
-				v10 = i32(0)
-				goto l6
 			l7:
-				t7 := v8
-				v11 = v6 + i32(1)
-				v10 = t7 + v11
-				v11 = v9 - v11
-				v9 = v6
-			}
-		l6:
-			m.fn67(v5+i32(128), v8, v9)
-			t8 := int64(load64(m.memory, uint64(uint32(v5))+128))
-			if t8 != i64(1) {
-				goto l4
-			}
-			v2 = i64(0)
-			t9 := int64(load64(m.memory, uint64(uint32(v5))+136))
-			m.fn164(v5+i32(80), t9, i64(0), i64(1000000), i64(0))
-			t11 := v5 + i32(128)
-			p10 := i32(25044)
-			if v10 != 0 {
-				p10 = v10
-			}
-			v9 = p10
-			t13 := v9
-			p12 := i32(1)
-			if v10 != 0 {
-				p12 = v11
-			}
-			v8 = p12
-			m.fn67(t11, t13, v8)
-			t14 := int64(load64(m.memory, uint64(uint32(v5))+128))
-			if t14 != i64(1) {
-				goto l4
-			}
-			t15 := int64(load64(m.memory, uint64(uint32(v5))+80))
-			v12 = t15
-			p16 := i64(0x7fffffffffffffff)
-			if uint64(v12) < uint64(i64(0x7fffffffffffffff)) {
-				p16 = v12
-			}
-			t17 := int64(load64(m.memory, uint64(uint32(v5))+88))
-			p18 := p16
-			if t17 != i64(0) {
-				p18 = i64(0x7fffffffffffffff)
-			}
-			v13 = p18
-			v6 = i32(0)
-		l14:
-			if v8 != v6 {
-				v12 = i64(0)
-				m.fn164(v5+i32(64), v2, i64(0), i64(10), i64(0))
-				{
-					t22 := int64(load64(m.memory, uint64(uint32(v5))+72))
-					if t22 != i64(0) {
-						goto l12
-					}
-					t23 := int64(load64(m.memory, uint64(uint32(v5))+64))
-					v12 = t23
-					t24 := int32(m.memory[uint32(v9+v6)])
-					v2 = v12 + int64(uint32(t24+i32(-48)))&i64(255)
-					var p25 int32
-					if uint64(v2) >= uint64(v12) {
-						p25 = 1
-					}
-					v12 = int64(uint32(p25))
+				v12 = i64(1)
+				if v10 != i64(1) {
+					goto l4
 				}
-			l12:
-				if v6 == i32(5) {
-					goto l13
+				store64(m.memory, uint64(uint32(v5))+80, uint64(i64(1)))
+				t25 := v5
+				v2 = v11 + v2
+				p26 := v2
+				if uint64(v2) < uint64(v11) {
+					p26 = i64(-1)
 				}
-				v6 = v6 + i32(1)
-				if int32(v12) != 0 {
-					goto l14
+				v2 = p26
+				p27 := i64(0x7fffffffffffffff)
+				if uint64(v2) < uint64(i64(0x7fffffffffffffff)) {
+					p27 = v2
 				}
-				goto l4
+				store64(m.memory, uint64(uint32(t25))+88, uint64(p27))
+				goto l9
 			}
-			v6 = v8 + i32(-6)
-		l11:
+		l4:
+			m.fn12(v5+i32(40), v1, v7, i32(16407), i32(11))
 			{
-				m.fn164(v5+i32(48), v2, i64(0), i64(10), i64(0))
-				t19 := int64(load64(m.memory, uint64(uint32(v5))+56))
-				var p20 int32
-				if t19 != i64(0) {
-					p20 = 1
-				}
-				v8 = p20
-				t21 := int64(load64(m.memory, uint64(uint32(v5))+48))
-				v2 = t21
-				v6 = v6 + i32(1)
-				if v6 == 0 {
+				t28 := int32(load32(m.memory, uint64(uint32(v5))+40))
+				v6 = t28
+				if v6 != 0 {
 					goto l10
 				}
-				if v8 == 0 {
-					goto l11
-				}
-				goto l4
+				v12 = i64(0)
+				store64(m.memory, uint64(uint32(v5))+80, uint64(i64(0)))
+				goto l9
 			}
 		l10:
-			v12 = int64(uint32(v8 ^ i32(1)))
-		l13:
-			if v12 == 0 {
-				goto l4
-			}
-			v12 = i64(1)
-			store64(m.memory, uint64(uint32(v5))+112, uint64(i64(1)))
-			t26 := v5
-			v2 = v13 + v2
-			p27 := v2
-			if uint64(v2) < uint64(v13) {
-				p27 = i64(-1)
-			}
-			v2 = p27
-			p28 := i64(0x7fffffffffffffff)
-			if uint64(v2) < uint64(i64(0x7fffffffffffffff)) {
-				p28 = v2
-			}
-			store64(m.memory, uint64(uint32(t26))+120, uint64(p28))
-			goto l15
+			t29 := int32(load32(m.memory, uint64(uint32(v5))+44))
+			m.fn2(v5+i32(80), v6, t29, v3)
+			t30 := int64(load64(m.memory, uint64(uint32(v5))+80))
+			v12 = t30
 		}
-	l4:
-		m.fn65(v5+i32(40), v1, v7, i32(16398), i32(11))
+	l9:
 		{
-			t29 := int32(load32(m.memory, uint64(uint32(v5))+40))
-			v6 = t29
-			if v6 != 0 {
-				goto l16
+			if v0 != i32(429) {
+				goto l11
 			}
-			v12 = i64(0)
-			store64(m.memory, uint64(uint32(v5))+112, uint64(i64(0)))
-			goto l15
-		}
-	l16:
-		t30 := int32(load32(m.memory, uint64(uint32(v5))+44))
-		m.fn0(v5+i32(112), v6, t30, v3)
-		t31 := int64(load64(m.memory, uint64(uint32(v5))+112))
-		v12 = t31
-	}
-l15:
-	{
-		{
+			store32(m.memory, uint64(uint32(v5))+112, uint32(v7))
+			store32(m.memory, uint64(uint32(v5))+108, uint32(v1))
+			store32(m.memory, uint64(uint32(v5))+116, uint32(v5+i32(96)))
 			{
-				if v0 != i32(429) {
+				{
+					if v12 == 0 {
+						goto l12
+					}
+					t31 := int64(load64(m.memory, uint64(uint32(v5))+88))
+					v2 = t31
+					goto l13
+				}
+			l12:
+				m.memory[uint64(uint32(v5))+140] = byte(i32(0))
+				store32(m.memory, uint64(uint32(v5))+136, uint32(v7))
+				store32(m.memory, uint64(uint32(v5))+132, uint32(v1))
+				store32(m.memory, uint64(uint32(v5))+128, uint32(i32(9)))
+				store32(m.memory, uint64(uint32(v5))+124, uint32(i32(16398)))
+				store32(m.memory, uint64(uint32(v5))+120, uint32(v5+i32(96)))
+				v7 = v5 + i32(132)
+				{
+				l15:
+					{
+						m.fn37(v5+i32(32), v7)
+						t32 := int32(load32(m.memory, uint64(uint32(v5))+32))
+						v1 = t32
+						if v1 == 0 {
+							goto l14
+						}
+						t33 := int32(load32(m.memory, uint64(uint32(v5))+124))
+						t34 := v5 + i32(24)
+						v9 = t33
+						t35 := int32(load32(m.memory, uint64(uint32(v5))+128))
+						t36 := v9
+						v0 = t35
+						t37 := int32(load32(m.memory, uint64(uint32(v5))+36))
+						m.fn18(t34, t36, v0, v1, t37)
+						t38 := int32(load32(m.memory, uint64(uint32(v5))+28))
+						v1 = t38
+						t39 := int32(load32(m.memory, uint64(uint32(v5))+24))
+						v6 = t39
+						if v6 == 0 {
+							goto l15
+						}
+						t40 := int32(load32(m.memory, uint64(uint32(v5))+120))
+						t41 := v5 + i32(160)
+						v8 = t40
+						t42 := int64(load64(m.memory, uint32(v8)))
+						m.fn14(t41, t42, v6, v1)
+						t43 := int32(load32(m.memory, uint64(uint32(v5))+160))
+						if t43 == 0 {
+							goto l15
+						}
+					}
+					t44 := int64(load64(m.memory, uint64(uint32(v5))+168))
+					v2 = t44
+					t45 := int32(load32(m.memory, uint64(uint32(v7))+8))
+					store32(m.memory, uint64(uint32(v5))+152, uint32(t45))
+					t46 := int64(load64(m.memory, uint32(v7)))
+					store64(m.memory, uint64(uint32(v5))+144, uint64(t46))
+				l16:
+					{
+						m.fn37(v5+i32(16), v5+i32(144))
+						t47 := int32(load32(m.memory, uint64(uint32(v5))+16))
+						v1 = t47
+						if v1 == 0 {
+							goto l13
+						}
+						t48 := int32(load32(m.memory, uint64(uint32(v5))+20))
+						m.fn18(v5+i32(8), v9, v0, v1, t48)
+						t49 := int32(load32(m.memory, uint64(uint32(v5))+8))
+						v1 = t49
+						if v1 == 0 {
+							goto l16
+						}
+						t50 := int64(load64(m.memory, uint32(v8)))
+						t51 := int32(load32(m.memory, uint64(uint32(v5))+12))
+						m.fn14(v5+i32(160), t50, v1, t51)
+						t52 := int64(load64(m.memory, uint64(uint32(v5))+168))
+						t53 := v2
+						v3 = t52
+						p54 := v3
+						if uint64(v2) > uint64(v3) {
+							p54 = t53
+						}
+						t55 := int32(load32(m.memory, uint64(uint32(v5))+160))
+						p56 := v2
+						if t55 != 0 {
+							p56 = p54
+						}
+						v2 = p56
+						goto l16
+					}
+				}
+			l14:
+				m.fn11(v5+i32(120), v5+i32(108), i32(16418), i32(15))
+				t57 := int64(load64(m.memory, uint64(uint32(v5))+120))
+				if t57 != i64(1) {
 					goto l17
 				}
-				if int32(v12) != 0 {
-					goto l18
-				}
-				v14 = i32(0)
-				v0 = v7
-				v8 = v1
-			l42:
-				if v0 == 0 {
-					goto l19
-				}
-				v6 = i32(0)
-				{
-				l21:
-					{
-						t32 := int32(m.memory[uint32(v8+v6)])
-						var p33 int32
-						if t32 == i32(10) {
-							p33 = 1
-						}
-						v10 = p33
-						if v10 != 0 {
-							goto l20
-						}
-						t34 := v0
-						v6 = v6 + i32(1)
-						if t34 != v6 {
-							goto l21
-						}
-					}
-					v14 = i32(1)
-					v15 = v8
-					v6 = v0
-					goto l22
-				l20:
-					t35 := v8
-					v9 = v6 + i32(1)
-					v15 = t35 + v9
-					v0 = v0 - v9
-				}
-			l22:
-				if v6 == 0 {
-					goto l23
-				}
-				v9 = i32(0)
-			l25:
-				{
-					t36 := int32(m.memory[uint32(v8+v9)])
-					if t36 == i32(58) {
-						if v9 != i32(9) {
-							goto l23
-						}
-						t38 := v8
-						v16 = v9 + i32(1)
-						v17 = t38 + v16
-						v18 = v6 - v16
-						v9 = i32(0)
-					l27:
-						{
-							if v9 == i32(9) {
-								v8 = i32(0)
-								{
-									if v6 == v16 {
-										goto l28
-									}
-									t44 := v17
-									t45 := v17
-									v9 = v18 + i32(-1)
-									t46 := int32(m.memory[uint32(t45+v9)])
-									p47 := i32(0)
-									if t46 == i32(13) {
-										p47 = t44
-									}
-									v8 = p47
-								}
-							l28:
-								t49 := v5 + i32(128)
-								p48 := v17
-								if v8 != 0 {
-									p48 = v8
-								}
-								p50 := v18
-								if v8 != 0 {
-									p50 = v9
-								}
-								m.fn68(t49, p48, p50, v3)
-								t51 := int32(load32(m.memory, uint64(uint32(v5))+128))
-								if t51 == 0 {
-									goto l23
-								}
-								t52 := int64(load64(m.memory, uint64(uint32(v5))+136))
-								v2 = t52
-								if v14&i32(1) != 0 {
-									goto l29
-								}
-							l41:
-								v8 = v15
-							l36:
-								if v0 == 0 {
-									goto l29
-								}
-								v6 = i32(0)
-								{
-								l31:
-									{
-										t53 := int32(m.memory[uint32(v8+v6)])
-										var p54 int32
-										if t53 == i32(10) {
-											p54 = 1
-										}
-										v10 = p54
-										if v10 != 0 {
-											goto l30
-										}
-										t55 := v0
-										v6 = v6 + i32(1)
-										if t55 != v6 {
-											goto l31
-										}
-									}
-									v15 = v8
-									v6 = v0
-									goto l32
-								l30:
-									t56 := v8
-									v9 = v6 + i32(1)
-									v15 = t56 + v9
-									v0 = v0 - v9
-								}
-							l32:
-								if v6 == 0 {
-									goto l33
-								}
-								v9 = i32(0)
-							l35:
-								{
-									t57 := int32(m.memory[uint32(v8+v9)])
-									if t57 == i32(58) {
-										{
-											if v9 != i32(9) {
-												goto l37
-											}
-											v11 = i32(0)
-										l39:
-											{
-												if v11 == i32(9) {
-													goto l38
-												}
-												v19 = v8 + v11
-												v1 = v11 + i32(16441)
-												v11 = v11 + i32(1)
-												t59 := int32(m.memory[uint32(v19)])
-												v19 = t59
-												p60 := i32(0)
-												if uint32((v19+i32(-65))&i32(255)) < uint32(i32(26)) {
-													p60 = i32(32)
-												}
-												t61 := int32(m.memory[uint32(v1)])
-												t62 := (p60 | v19) & i32(255)
-												v19 = t61
-												p63 := i32(0)
-												if uint32((v19+i32(-65))&i32(255)) < uint32(i32(26)) {
-													p63 = i32(32)
-												}
-												if t62 == (p63|v19)&i32(255) {
-													goto l39
-												}
-												goto l37
-											}
-										l38:
-											t64 := v8
-											v9 = v9 + i32(1)
-											v11 = t64 + v9
-											v19 = v6 - v9
-											v8 = i32(0)
-											{
-												if v6 == v9 {
-													goto l40
-												}
-												t65 := v11
-												t66 := v11
-												v1 = v19 + i32(-1)
-												t67 := int32(m.memory[uint32(t66+v1)])
-												p68 := i32(0)
-												if t67 == i32(13) {
-													p68 = t65
-												}
-												v8 = p68
-											}
-										l40:
-											t70 := v5 + i32(128)
-											p69 := v11
-											if v8 != 0 {
-												p69 = v8
-											}
-											p71 := v19
-											if v8 != 0 {
-												p71 = v1
-											}
-											m.fn68(t70, p69, p71, v3)
-											t72 := int64(load64(m.memory, uint64(uint32(v5))+136))
-											t73 := v2
-											v12 = t72
-											p74 := v12
-											if uint64(v2) > uint64(v12) {
-												p74 = t73
-											}
-											t75 := int32(load32(m.memory, uint64(uint32(v5))+128))
-											p76 := v2
-											if t75 != 0 {
-												p76 = p74
-											}
-											v2 = p76
-										}
-									l37:
-										if v10 != 0 {
-											goto l41
-										}
-										goto l29
-									}
-									t58 := v6
-									v9 = v9 + i32(1)
-									if t58 != v9 {
-										goto l35
-									}
-								}
-							l33:
-								v8 = v15
-								if v10 != 0 {
-									goto l36
-								}
-								goto l29
-							}
-							v11 = v8 + v9
-							v19 = v9 + i32(16441)
-							v9 = v9 + i32(1)
-							t39 := int32(m.memory[uint32(v11)])
-							v11 = t39
-							p40 := i32(0)
-							if uint32((v11+i32(-65))&i32(255)) < uint32(i32(26)) {
-								p40 = i32(32)
-							}
-							t41 := int32(m.memory[uint32(v19)])
-							t42 := (p40 | v11) & i32(255)
-							v11 = t41
-							p43 := i32(0)
-							if uint32((v11+i32(-65))&i32(255)) < uint32(i32(26)) {
-								p43 = i32(32)
-							}
-							if t42 != (p43|v11)&i32(255) {
-								goto l23
-							}
-							goto l27
-						}
-					}
-					t37 := v6
-					v9 = v9 + i32(1)
-					if t37 != v9 {
-						goto l25
-					}
-					goto l23
-				}
-			l23:
-				v8 = v15
-				if v10 != 0 {
-					goto l42
-				}
-			l19:
-				m.fn65(v5+i32(32), v1, v7, i32(16409), i32(15))
-				{
-					t77 := int32(load32(m.memory, uint64(uint32(v5))+32))
-					v6 = t77
-					if v6 == 0 {
-						goto l43
-					}
-					t78 := int32(load32(m.memory, uint64(uint32(v5))+36))
-					m.fn66(v5+i32(24), v6, t78)
-					t79 := int32(load32(m.memory, uint64(uint32(v5))+24))
-					v6 = t79
-					if v6 == 0 {
-						goto l43
-					}
-					t80 := int32(load32(m.memory, uint64(uint32(v5))+28))
-					m.fn2(v5+i32(128), v6, t80, v3)
-					t81 := int64(load64(m.memory, uint64(uint32(v5))+128))
-					if t81 != i64(1) {
-						goto l43
-					}
-					t82 := int64(load64(m.memory, uint64(uint32(v5))+136))
-					v2 = t82
-					goto l29
-				}
-			l43:
-				m.fn65(v5+i32(16), v1, v7, i32(16424), i32(17))
-				t83 := int32(load32(m.memory, uint64(uint32(v5))+16))
-				v6 = t83
-				if v6 == 0 {
-					goto l44
-				}
-				t84 := int32(load32(m.memory, uint64(uint32(v5))+20))
-				m.fn66(v5+i32(8), v6, t84)
-				t85 := int32(load32(m.memory, uint64(uint32(v5))+8))
-				v6 = t85
-				if v6 == 0 {
-					goto l44
-				}
-				t86 := int32(load32(m.memory, uint64(uint32(v5))+12))
-				m.fn2(v5+i32(112), v6, t86, v3)
-				t87 := int64(load64(m.memory, uint64(uint32(v5))+112))
-				v12 = t87
+				t58 := int64(load64(m.memory, uint64(uint32(v5))+128))
+				v2 = t58
 			}
+		l13:
+			store64(m.memory, uint64(uint32(v5))+88, uint64(v2))
+			v12 = i64(1)
+			goto l11
 		l17:
-			if v12 == 0 {
-				goto l44
-			}
-		l18:
-			t88 := int64(load64(m.memory, uint64(uint32(v5))+120))
-			v2 = t88
+			m.fn11(v5+i32(80), v5+i32(108), i32(16433), i32(17))
+			t59 := int64(load64(m.memory, uint64(uint32(v5))+80))
+			v12 = t59
 		}
-	l29:
-		p89 := i32(100)
-		if v4 != 0 {
-			p89 = v4
+	l11:
+		if !(v12 == 0) {
+			goto l18
 		}
-		store64(m.memory, uint32(p89), uint64(v2))
-		v6 = i32(0)
+		v6 = i32(107)
 		goto l0
+	l18:
+		p60 := i32(100)
+		if v4 != 0 {
+			p60 = v4
+		}
+		t61 := int64(load64(m.memory, uint64(uint32(v5))+88))
+		store64(m.memory, uint32(p60), uint64(t61))
+		v6 = i32(0)
 	}
-l44:
-	v6 = i32(107)
 l0:
-	m.g0 = v5 + i32(144)
+	m.g0 = v5 + i32(176)
 	return v6
 }
 
 //go:norace
-func (m *Module) fn65(v0, v1, v2, v3, v4 int32) {
-	var v5, v6, v7, v8, v9, v10, v11, v12 int32
-	v5 = i32(0)
-	{
-	l6:
-		v6 = v1
-	l2:
-		v7 = v2
-		if v5&i32(1) == 0 {
-			goto l0
-		}
-		v7 = i32(0)
-		goto l1
-	l0:
-		v5 = i32(1)
-		v2 = i32(0)
-		if v7 == 0 {
-			goto l2
-		}
-		v8 = i32(0)
-		{
-		l4:
-			{
-				v9 = v6 + v8
-				t0 := int32(m.memory[uint32(v9)])
-				v2 = t0
-				var p1 int32
-				if v2 != i32(10) {
-					p1 = 1
-				}
-				v5 = p1
-				if v2 == i32(10) {
-					goto l3
-				}
-				t2 := v7
-				v8 = v8 + i32(1)
-				if t2 != v8 {
-					goto l4
-				}
-			}
-			v9 = v6 + v7
-			v8 = v7
-			v1 = v6
-			v2 = v7
-			goto l5
-		l3:
-			t3 := v6
-			v2 = v8 + i32(1)
-			v1 = t3 + v2
-			v2 = v7 - v2
-			if v8 == 0 {
-				goto l6
-			}
-		}
-	l5:
-		v7 = i32(0)
-	l8:
-		{
-			t4 := int32(m.memory[uint32(v6+v7)])
-			if t4 == i32(58) {
-				goto l7
-			}
-			t5 := v6
-			v7 = v7 + i32(1)
-			if t5+v7 == v9 {
-				goto l6
-			}
-			goto l8
-		}
-	l7:
-		if v7 != v4 {
-			goto l6
-		}
-		v7 = v4
-		v9 = v3
-		v10 = v6
-	l10:
-		{
-			if v7 == 0 {
-				goto l9
-			}
-			t6 := int32(m.memory[uint32(v9)])
-			v11 = t6
-			t7 := int32(m.memory[uint32(v10)])
-			v12 = t7
-			v9 = v9 + i32(1)
-			v7 = v7 + i32(-1)
-			v10 = v10 + i32(1)
-			t9 := v12
-			p8 := i32(0)
-			if uint32((v12+i32(-65))&i32(255)) < uint32(i32(26)) {
-				p8 = i32(32)
-			}
-			t11 := (t9 | p8) & i32(255)
-			t12 := v11
-			p10 := i32(0)
-			if uint32((v11+i32(-65))&i32(255)) < uint32(i32(26)) {
-				p10 = i32(32)
-			}
-			if t11 != (t12|p10)&i32(255) {
-				goto l6
-			}
-			goto l10
-		}
-	l9:
-		t13 := v6
-		v7 = v4 + i32(1)
-		v2 = t13 + v7
-		v5 = v8 - v7
-		{
-			if v8 != v7 {
-				goto l11
-			}
-			v7 = i32(0)
-			goto l12
-		l11:
-			t14 := v2
-			t15 := v2
-			v8 = v5 + i32(-1)
-			t16 := int32(m.memory[uint32(t15+v8)])
-			p17 := i32(0)
-			if t16 == i32(13) {
-				p17 = t14
-			}
-			v7 = p17
-		}
-	l12:
-		p18 := v5
-		if v7 != 0 {
-			p18 = v8
-		}
-		v5 = p18
-		p19 := v2
-		if v7 != 0 {
-			p19 = v7
-		}
-		v7 = p19
-	}
-l1:
-	store32(m.memory, uint64(uint32(v0))+4, uint32(v5))
-	store32(m.memory, uint32(v0), uint32(v7))
-}
-
-//go:norace
-func (m *Module) fn66(v0, v1, v2 int32) {
-	var v3, v4 int32
-	t0 := m.g0
-	v3 = t0 - i32(16)
-	m.g0 = v3
-	{
-		if uint32(v2) <= uint32(i32(1024)) {
-			goto l0
-		}
-		v4 = i32(0)
-		goto l1
-	l0:
-		v4 = i32(0)
-		if v2 == 0 {
-			goto l2
-		}
-	l3:
-		{
-			t1 := int32(m.memory[uint32(v1+v4)])
-			if t1 == i32(44) {
-				goto l2
-			}
-			t2 := v2
-			v4 = v4 + i32(1)
-			if t2 != v4 {
-				goto l3
-			}
-		}
-		v4 = v2
-	l2:
-		m.fn1(v3+i32(8), v1, v4)
-		t3 := int32(load32(m.memory, uint64(uint32(v3))+12))
-		v2 = t3
-		t4 := int32(load32(m.memory, uint64(uint32(v3))+8))
-		v4 = t4
-	}
-l1:
-	store32(m.memory, uint64(uint32(v0))+4, uint32(v2))
-	store32(m.memory, uint32(v0), uint32(v4))
-	m.g0 = v3 + i32(16)
-}
-
-//go:norace
-func (m *Module) fn67(v0, v1, v2 int32) {
+func (m *Module) fn103(v0, v1, v2 int32) {
 	var v3 int32
 	var v4 int64
-	var v5, v6, v7 int32
-	var v8, v9 int64
 	t0 := m.g0
 	v3 = t0 - i32(16)
 	m.g0 = v3
 	v4 = i64(0)
-	if v2 == 0 {
-		goto l0
-	}
-	v5 = v2
-	v6 = v1
-l2:
 	{
-		if v5 == 0 {
-			goto l1
+		t1 := m.fn17(v1, v2)
+		if t1 == 0 {
+			goto l0
 		}
-		v5 = v5 + i32(-1)
-		t1 := int32(m.memory[uint32(v6)])
-		v7 = t1
-		v6 = v6 + i32(1)
-		if uint32((v7+i32(-48))&i32(255)) < uint32(i32(10)) {
-			goto l2
-		}
-		goto l0
-	}
-l1:
-	v4 = i64(0)
-l5:
-	{
-		if v2 != 0 {
-			goto l3
-		}
-		v8 = v4
-		goto l4
-	l3:
-		m.fn164(v3, v4, i64(0), i64(10), i64(0))
-		v8 = i64(-1)
+		m.fn160(v3, v1, v2)
 		t2 := int64(load64(m.memory, uint64(uint32(v3))+8))
-		if t2 != i64(0) {
-			goto l4
+		t3 := int32(load32(m.memory, uint32(v3)))
+		t5 := v0
+		p4 := i64(-1)
+		if t3 != 0 {
+			p4 = t2
 		}
-		v2 = v2 + i32(-1)
-		t3 := int32(m.memory[uint32(v1)])
-		v5 = t3
-		v1 = v1 + i32(1)
-		t4 := int64(load64(m.memory, uint32(v3)))
-		v9 = t4
-		v4 = v9 + int64(uint32(v5+i32(-48)))&i64(255)
-		if uint64(v4) >= uint64(v9) {
-			goto l5
-		}
+		store64(m.memory, uint64(uint32(t5))+8, uint64(p4))
+		v4 = i64(1)
 	}
-l4:
-	store64(m.memory, uint64(uint32(v0))+8, uint64(v8))
-	v4 = i64(1)
 l0:
 	store64(m.memory, uint32(v0), uint64(v4))
 	m.g0 = v3 + i32(16)
 }
 
 //go:norace
-func (m *Module) fn68(v0, v1, v2 int32, v3 int64) {
-	var v4 int32
-	var v5, v6, v7, v8 int64
-	var v9, v10, v11, v12, v13, v14, v15, v16 int32
-	var v17 int64
+func (m *Module) fn104(v0, v1 int32, v2 int64, v3 int32) {
+	var v4, v5 int32
+	var v6 int64
 	t0 := m.g0
-	v4 = t0 - i32(48)
+	v4 = t0 - i32(16)
 	m.g0 = v4
+	t1 := int32(load32(m.memory, uint32(v1)))
+	t2 := v1
+	v5 = t1 + i32(-1)
+	store32(m.memory, uint32(t2), uint32(v5))
+	v6 = i64(0)
+	m.fn231(v4, v2, i64(0), i64(10), i64(0))
 	{
-		if uint32(v2) < uint32(i32(1025)) {
-			goto l0
-		}
-		store64(m.memory, uint32(v0), uint64(i64(0)))
-		goto l1
-	l0:
-		t1 := int64(load64(m.memory, uint64(uint32(v0))+8))
-		v5 = t1
-		v6 = i64(0)
-	l18:
 		{
-			v7 = v5
-			v8 = v6
-			m.fn159(v4+i32(32), v1, v2, i32(44))
-			t2 := int32(load32(m.memory, uint64(uint32(v4))+44))
-			v2 = t2
-			t3 := int32(load32(m.memory, uint64(uint32(v4))+40))
-			v1 = t3
-			t4 := int32(load32(m.memory, uint64(uint32(v4))+36))
-			v9 = t4
-			t5 := int32(load32(m.memory, uint64(uint32(v4))+32))
-			v10 = t5
-			store64(m.memory, uint64(uint32(v4))+32, uint64(i64(0)))
-			m.fn159(v4+i32(16), v10, v9, i32(59))
-			{
-				{
-					t6 := int32(load32(m.memory, uint64(uint32(v4))+24))
-					v11 = t6
-					if v11 != 0 {
-						goto l2
-					}
-					v6 = i64(0)
-					goto l3
-				}
-			l2:
-				t7 := int32(load32(m.memory, uint64(uint32(v4))+28))
-				v12 = t7
-				v13 = i32(0)
-			l13:
-				{
-					m.fn159(v4+i32(16), v11, v12, i32(59))
-					t8 := int32(load32(m.memory, uint64(uint32(v4))+28))
-					v12 = t8
-					t9 := int32(load32(m.memory, uint64(uint32(v4))+24))
-					v11 = t9
-					t10 := int32(load32(m.memory, uint64(uint32(v4))+16))
-					t11 := int32(load32(m.memory, uint64(uint32(v4))+20))
-					m.fn1(v4+i32(8), t10, t11)
-					{
-						t12 := int32(load32(m.memory, uint64(uint32(v4))+12))
-						v14 = t12
-						if v14 == 0 {
-							goto l4
-						}
-						t13 := int32(load32(m.memory, uint64(uint32(v4))+8))
-						v15 = t13
-						v10 = v14 + i32(-1)
-						v9 = i32(0)
-					l6:
-						{
-							t14 := int32(m.memory[uint32(v15+v9)])
-							if t14 == i32(61) {
-								goto l5
-							}
-							v10 = v10 + i32(-1)
-							t15 := v14
-							v9 = v9 + i32(1)
-							if t15 != v9 {
-								goto l6
-							}
-							goto l4
-						}
-					l5:
-						if v9 != i32(1) {
-							goto l4
-						}
-						t16 := v15
-						v9 = v9 + i32(1)
-						v16 = t16 + v9
-						{
-							t17 := int32(m.memory[uint32(v15)])
-							switch t17 + i32(-114) {
-							default:
-								goto l4
-							case 0:
-								v13 = i32(0)
-								if v14 == v9 {
-									goto l4
-								}
-								v9 = v10
-								v14 = v16
-							l12:
-								if v9 != 0 {
-									v9 = v9 + i32(-1)
-									t19 := int32(m.memory[uint32(v14)])
-									v15 = t19
-									v14 = v14 + i32(1)
-									if uint32((v15+i32(-48))&i32(255)) >= uint32(i32(10)) {
-										goto l4
-									}
-									goto l12
-								}
-								v9 = i32(0)
-							l11:
-								{
-									if v10 != v9 {
-										goto l10
-									}
-									v13 = i32(1)
-									goto l4
-								l10:
-									v9 = v9 + i32(1)
-									t18 := int32(m.memory[uint32(v16)])
-									v14 = t18
-									v16 = v16 + i32(1)
-									if v14 == i32(48) {
-										goto l11
-									}
-								}
-								v13 = i32(0)
-								goto l4
-							case 2:
-								m.fn2(v4+i32(32), v16, v14-v9, v3)
-							}
-						}
-					}
-				l4:
-					if v11 != 0 {
-						goto l13
-					}
-				}
-				t20 := int64(load64(m.memory, uint64(uint32(v4))+40))
-				t21 := int32(load32(m.memory, uint64(uint32(v4))+32))
-				t22 := v17
-				v9 = t21 & v13
-				p23 := t22
-				if v9 != 0 {
-					p23 = t20
-				}
-				v17 = p23
-				v6 = int64(uint32(v9))
+			t3 := int64(load64(m.memory, uint64(uint32(v4))+8))
+			if t3 == i64(0) {
+				goto l0
 			}
-		l3:
-			if v8&v6 == 0 {
-				goto l14
-			}
-			v5 = v17
-			if uint64(v17) < uint64(v7) {
-				goto l15
-			}
-			goto l16
-		l14:
-			if int32(v6) == 0 {
-				goto l17
-			}
-			v5 = v17
-			goto l16
-		l17:
-			v5 = v17
-			if int32(v8)&i32(1) == 0 {
-				goto l16
-			}
-		l15:
-			v6 = v8
-			v5 = v7
-		l16:
-			if v1 != 0 {
-				goto l18
-			}
+			goto l1
 		}
-		store64(m.memory, uint64(uint32(v0))+8, uint64(v5))
-		store64(m.memory, uint32(v0), uint64(v6))
+	l0:
+		t4 := int64(load64(m.memory, uint32(v4)))
+		v6 = t4
+		v2 = v6 + int64(uint32(v3+i32(-48)))&i64(255)
+		var p5 int32
+		if uint64(v2) >= uint64(v6) {
+			p5 = 1
+		}
+		v6 = int64(uint32(p5))
 	}
 l1:
-	m.g0 = v4 + i32(48)
+	if v5 != 0 {
+		goto l2
+	}
+	store64(m.memory, uint64(uint32(v0))+8, uint64(v2))
+	store64(m.memory, uint32(v0), uint64(v6))
+	goto l3
+l2:
+	if int32(v6) != 0 {
+		goto l4
+	}
+	store64(m.memory, uint32(v0), uint64(i64(0)))
+	goto l3
+l4:
+	store64(m.memory, uint32(v0), uint64(i64(2)))
+	store64(m.memory, uint64(uint32(v0))+8, uint64(v2))
+l3:
+	m.g0 = v4 + i32(16)
 }
 
 //go:norace
@@ -9575,387 +8247,6 @@ l0:
 }
 
 //go:norace
-func (m *Module) Xbackoff_iter_index(v0, v1, v2 int32) int32 {
-	var v3 int64
-	if v0 != 0 {
-		t0 := int64(load64(m.memory, uint32(v0)))
-		if t0 == i64(8245937404618568809) {
-			{
-				if v1 == 0 {
-					goto l2
-				}
-				t1 := int64(load64(m.memory, uint32(v0+i32(176))))
-				t2 := v1
-				v3 = t1
-				p3 := i64(0x100000000)
-				if uint64(v3) < uint64(i64(0x100000000)) {
-					p3 = v3
-				}
-				store64(m.memory, uint32(t2), uint64(p3))
-			}
-		l2:
-			{
-				if v2 == 0 {
-					goto l3
-				}
-				t4 := int64(load64(m.memory, uint64(uint32(v0))+168))
-				store64(m.memory, uint32(v2), uint64(t4))
-			}
-		l3:
-			return i32(0)
-		}
-		return i32(101)
-	}
-	return i32(100)
-}
-
-//go:norace
-func (m *Module) Xbackoff_iter_init(v0, v1 int32, v2 int64) int32 {
-	var v3, v4 int32
-	var v5, v6 int64
-	t0 := m.g0
-	v3 = t0 - i32(144)
-	m.g0 = v3
-	v4 = i32(100)
-	{
-		if v0 == 0 {
-			goto l0
-		}
-		if v1 == 0 {
-			goto l0
-		}
-		v4 = i32(101)
-		t1 := int64(load64(m.memory, uint32(v1)))
-		if t1 != i64(3543621949687885680) {
-			goto l0
-		}
-		t2 := int64(load64(m.memory, uint64(uint32(v1))+8))
-		v5 = t2
-		memory_copy(m.memory, uint32(v3+i32(56)), uint32(v1+i32(16)), uint32(i32(88)))
-		t3 := int64(load64(m.memory, uint64(uint32(v1))+104))
-		v6 = t3
-		memory_copy(m.memory, uint32(v3), uint32(v1+i32(112)), uint32(i32(52)))
-		t4 := int32(load32(m.memory, uint64(uint32(v1))+164))
-		v1 = t4
-		store64(m.memory, uint64(uint32(v0))+8, uint64(v5))
-		store64(m.memory, uint32(v0), uint64(i64(8245937404618568809)))
-		memory_copy(m.memory, uint32(v0+i32(16)), uint32(v3+i32(56)), uint32(i32(88)))
-		store64(m.memory, uint64(uint32(v0))+104, uint64(v6))
-		memory_copy(m.memory, uint32(v0+i32(112)), uint32(v3), uint32(i32(52)))
-		t6 := v0
-		p5 := i64(0x100000000)
-		if uint64(v6) < uint64(i64(0x100000000)) {
-			p5 = v6
-		}
-		p7 := i64(0)
-		if v1 == i32(1) {
-			p7 = p5
-		}
-		store64(m.memory, uint64(uint32(t6))+200, uint64(p7))
-		store64(m.memory, uint64(uint32(v0))+192, uint64(v5))
-		store64(m.memory, uint64(uint32(v0))+184, uint64(v5))
-		store64(m.memory, uint64(uint32(v0))+176, uint64(i64(0)))
-		store64(m.memory, uint64(uint32(v0))+168, uint64(v2))
-		store32(m.memory, uint64(uint32(v0))+164, uint32(v1))
-		v4 = i32(0)
-	}
-l0:
-	m.g0 = v3 + i32(144)
-	return v4
-}
-
-//go:norace
-func (m *Module) Xbackoff_iter_next_ns(v0, v1 int32) int32 {
-	var v2, v3 int32
-	var v4, v5, v6, v7 int64
-	t0 := m.g0
-	v2 = t0 - i32(32)
-	m.g0 = v2
-	v3 = i32(100)
-	if v0 == 0 {
-		goto l0
-	}
-	if v1 == 0 {
-		goto l0
-	}
-	{
-		t1 := int64(load64(m.memory, uint32(v0)))
-		if t1 == i64(8245937404618568809) {
-			goto l1
-		}
-		v3 = i32(101)
-		goto l0
-	}
-l1:
-	{
-		{
-			t2 := int64(load64(m.memory, uint64(uint32(v0))+176))
-			v4 = t2
-			t3 := int64(load64(m.memory, uint64(uint32(v0))+200))
-			if uint64(v4) >= uint64(t3) {
-				goto l2
-			}
-			store64(m.memory, uint64(uint32(v0))+176, uint64(v4+i64(1)))
-			t4 := int64(load64(m.memory, uint64(uint32(v0))+48))
-			t5 := v0
-			v5 = t4
-			t6 := int64(load64(m.memory, uint64(uint32(v0))+184))
-			t7 := v5
-			v6 = t6
-			v7 = v6 << 1
-			p8 := v7
-			if uint64(v5) < uint64(v7) {
-				p8 = t7
-			}
-			store64(m.memory, uint64(uint32(t5))+184, uint64(p8))
-			t9 := int64(load64(m.memory, uint64(uint32(v0))+168))
-			t10 := v2
-			v4 = v4*i64(-0x61c8864680b583eb) + t9 + i64(-0x61c8864680b583eb)
-			v4 = (int64(uint64(v4)>>30) ^ v4) * i64(-4658895280553007687)
-			v4 = (int64(uint64(v4)>>27) ^ v4) * i64(-0x6b2fb644ecceee15)
-			m.fn164(t10, int64(uint64(v4)>>31)^v4, i64(0), v6+i64(1), i64(0))
-			t11 := int64(load64(m.memory, uint64(uint32(v2))+8))
-			v4 = t11
-			goto l3
-		}
-	l2:
-		m.fn73(v2+i32(16), v0+i32(8))
-		t12 := int64(load64(m.memory, uint64(uint32(v2))+16))
-		if t12 != i64(1) {
-			goto l4
-		}
-		t13 := int64(load64(m.memory, uint64(uint32(v2))+24))
-		v4 = t13
-	}
-l3:
-	store64(m.memory, uint32(v1), uint64(v4))
-	v3 = i32(0)
-	goto l0
-l4:
-	v3 = i32(104)
-l0:
-	m.g0 = v2 + i32(32)
-	return v3
-}
-
-//go:norace
-func (m *Module) fn73(v0, v1 int32) {
-	var v2 int32
-	var v3, v4, v5 int64
-	var v6 int32
-	var v7 int64
-	var v8 int32
-	var v9, v10, v11, v12 int64
-	t0 := m.g0
-	v2 = t0 - i32(80)
-	m.g0 = v2
-	v3 = i64(0)
-	{
-		t1 := int64(load64(m.memory, uint64(uint32(v1))+168))
-		v4 = t1
-		if uint64(v4) > uint64(i64(0xffffffff)) {
-			goto l0
-		}
-		t2 := int64(load64(m.memory, uint64(uint32(v1))+96))
-		if uint64(v4) >= uint64(t2) {
-			goto l0
-		}
-		t3 := int64(load64(m.memory, uint64(uint32(v1))+160))
-		v3 = t3
-		t4 := int64(load64(m.memory, uint64(uint32(v1))+176))
-		t5 := v2 + i32(64)
-		v5 = t4
-		m.fn99(t5, v5, v1, v4)
-		t6 := v2 + i32(48)
-		v3 = v3 + v4*i64(-0x61c8864680b583eb) + i64(-0x61c8864680b583eb)
-		v3 = (int64(uint64(v3)>>30) ^ v3) * i64(-4658895280553007687)
-		v3 = (int64(uint64(v3)>>27) ^ v3) * i64(-0x6b2fb644ecceee15)
-		t7 := int64(load64(m.memory, uint64(uint32(v2))+72))
-		t8 := int64(load64(m.memory, uint64(uint32(v2))+64))
-		t9 := int64(uint64(v3)>>31) ^ v3
-		v3 = t8
-		m.fn164(t6, t9, i64(0), t7-v3+i64(1), i64(0))
-		t10 := int64(load64(m.memory, uint64(uint32(v2))+56))
-		v3 = v3 + t10
-		{
-			t11 := int32(load32(m.memory, uint64(uint32(v1))+148))
-			v6 = t11
-			if v6 != i32(7) {
-				goto l1
-			}
-			t12 := int64(load64(m.memory, uint64(uint32(v1))+88))
-			m.fn164(v2+i32(32), t12, i64(0), v3, i64(0))
-			t13 := int64(load64(m.memory, uint64(uint32(v2))+32))
-			v3 = t13
-			p14 := i64(0x7fffffffffffffff)
-			if uint64(v3) < uint64(i64(0x7fffffffffffffff)) {
-				p14 = v3
-			}
-			t15 := int64(load64(m.memory, uint64(uint32(v2))+40))
-			p16 := p14
-			if t15 != i64(0) {
-				p16 = i64(0x7fffffffffffffff)
-			}
-			v3 = p16
-		}
-	l1:
-		t17 := int64(load64(m.memory, uint64(uint32(v1))+40))
-		v7 = t17
-		p18 := v3
-		if uint64(v7) < uint64(v3) {
-			p18 = v7
-		}
-		t19 := int32(load32(m.memory, uint64(uint32(v1))+144))
-		t20 := v3
-		v8 = t19
-		p21 := t20
-		if v8 == i32(2) {
-			p21 = p18
-		}
-		v3 = p21
-		{
-			if v6 != i32(6) {
-				goto l2
-			}
-			t22 := int64(load64(m.memory, uint32(v1)))
-			t24 := v1
-			p23 := v3
-			if v4&i64(0xfff) == i64(0xfff) {
-				p23 = t22
-			}
-			store64(m.memory, uint64(uint32(t24))+176, uint64(p23))
-			goto l3
-		}
-	l2:
-		{
-			t25 := int32(load32(m.memory, uint64(uint32(v1))+136))
-			switch t25 + i32(-3) {
-			default:
-				goto l3
-			case 2:
-				t26 := int64(load64(m.memory, uint64(uint32(v1))+184))
-				t27 := v1
-				v7 = t26
-				store64(m.memory, uint64(uint32(t27))+176, uint64(v7))
-				t28 := v1
-				v7 = v5 + v7
-				p29 := v7
-				if uint64(v7) < uint64(v5) {
-					p29 = i64(-1)
-				}
-				v7 = p29
-				p30 := i64(0x7fffffffffffffff)
-				if uint64(v7) < uint64(i64(0x7fffffffffffffff)) {
-					p30 = v7
-				}
-				store64(m.memory, uint64(uint32(t28))+184, uint64(p30))
-				goto l3
-			case 0:
-				t32 := v5
-				p31 := i64(0x7fffffffffffffff)
-				if v8 == i32(1) {
-					p31 = v7
-				}
-				v7 = p31
-				if uint64(t32) >= uint64(v7) {
-					goto l3
-				}
-				t33 := int64(load32(m.memory, uint64(uint32(v1))+16))
-				v9 = t33
-				{
-					{
-						t34 := int32(load32(m.memory, uint64(uint32(v1))+20))
-						v6 = t34
-						if uint32(v6) < uint32(i32(2)) {
-							goto l6
-						}
-						t35 := v2 + i32(16)
-						t36 := v5
-						v10 = int64(uint32(v6))
-						t37 := int64(uint64(t36) / uint64(v10))
-						v11 = t37
-						m.fn164(t35, v11, i64(0), v9, i64(0))
-						t38 := int64(load64(m.memory, uint64(uint32(v2))+16))
-						v12 = t38
-						t39 := int64(uint64((v5-v11*v10)*v9) / uint64(v10))
-						v5 = v12 + t39
-						p40 := v5
-						if uint64(v5) < uint64(v12) {
-							p40 = i64(-1)
-						}
-						v5 = p40
-						t41 := int64(load64(m.memory, uint64(uint32(v2))+24))
-						var p42 int32
-						if t41 != i64(0) {
-							p42 = 1
-						}
-						v6 = p42
-						goto l7
-					}
-				l6:
-					m.fn164(v2, v5, i64(0), v9, i64(0))
-					t43 := int64(load64(m.memory, uint64(uint32(v2))+8))
-					var p44 int32
-					if t43 != i64(0) {
-						p44 = 1
-					}
-					v6 = p44
-					t45 := int64(load64(m.memory, uint32(v2)))
-					v5 = t45
-				}
-			l7:
-				t47 := v1
-				t48 := v7
-				p46 := i64(0x7fffffffffffffff)
-				if uint64(v5) < uint64(i64(0x7fffffffffffffff)) {
-					p46 = v5
-				}
-				p49 := p46
-				if v6&i32(1) != 0 {
-					p49 = i64(0x7fffffffffffffff)
-				}
-				v5 = p49
-				p50 := v5
-				if uint64(v7) < uint64(v5) {
-					p50 = t48
-				}
-				store64(m.memory, uint64(uint32(t47))+176, uint64(p50))
-			}
-		}
-	l3:
-		store64(m.memory, uint64(uint32(v0))+8, uint64(v3))
-		v3 = i64(1)
-		store64(m.memory, uint64(uint32(v1))+168, uint64(v4+i64(1)))
-	}
-l0:
-	store64(m.memory, uint32(v0), uint64(v3))
-	m.g0 = v2 + i32(80)
-}
-
-//go:norace
-func (m *Module) Xbackoff_iter_reset(v0 int32) int32 {
-	var v1, v2 int64
-	if v0 != 0 {
-		t0 := int64(load64(m.memory, uint32(v0)))
-		if t0 == i64(8245937404618568809) {
-			t1 := int64(load64(m.memory, uint64(uint32(v0))+176))
-			v1 = t1
-			store64(m.memory, uint64(uint32(v0))+176, uint64(i64(0)))
-			t2 := int64(load64(m.memory, uint64(uint32(v0))+8))
-			t3 := v0
-			v2 = t2
-			store64(m.memory, uint64(uint32(t3))+192, uint64(v2))
-			store64(m.memory, uint64(uint32(v0))+184, uint64(v2))
-			t4 := int64(load64(m.memory, uint64(uint32(v0))+168))
-			store64(m.memory, uint64(uint32(v0))+168, uint64(v1*i64(-0x61c8864680b583eb)+t4))
-			return i32(0)
-		}
-		return i32(101)
-	}
-	return i32(100)
-}
-
-//go:norace
 func (m *Module) Xbackoff_key_append(v0, v1 int32, v2 int64) int32 {
 	var v3, v4 int32
 	v3 = i32(100)
@@ -9978,20 +8269,20 @@ l1:
 	}
 	v4 = int32(v2)
 l2:
-	m.fn76(v0, v1, v4)
+	m.fn107(v0, v1, v4)
 	v3 = i32(0)
 l0:
 	return v3
 }
 
 //go:norace
-func (m *Module) fn76(v0, v1, v2 int32) {
+func (m *Module) fn107(v0, v1, v2 int32) {
 	var v3 int32
-	if v2 == 0 {
-		return
-	}
 l2:
 	{
+		if v2 == 0 {
+			return
+		}
 		t0 := int64(load64(m.memory, uint64(uint32(v0))+40))
 		store64(m.memory, uint64(uint32(v0))+40, uint64(t0+i64(1)))
 		t1 := int32(load32(m.memory, uint64(uint32(v0))+48))
@@ -10004,13 +8295,11 @@ l2:
 		if v3&i32(63) != i32(56) {
 			goto l1
 		}
-		m.fn158(v0)
+		m.fn221(v0)
 	l1:
 		v1 = v1 + i32(1)
 		v2 = v2 + i32(-1)
-		if v2 != 0 {
-			goto l2
-		}
+		goto l2
 	}
 }
 
@@ -10040,7 +8329,7 @@ func (m *Module) Xbackoff_key_stream(v0, v1 int32) int32 {
 		if v0 == 0 {
 			goto l0
 		}
-		t0 := m.fn79(v0)
+		t0 := m.fn110(v0)
 		store64(m.memory, uint32(v1), uint64(t0))
 		v2 = i32(0)
 	}
@@ -10049,17 +8338,17 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn79(v0 int32) int64 {
+func (m *Module) fn110(v0 int32) int64 {
 	var v1 int32
-	var v2, v3, v4, v5, v6 int64
+	var v2, v3, v4, v5 int64
 	t0 := m.g0
-	v1 = t0 - i32(64)
+	v1 = t0 - i32(128)
 	m.g0 = v1
 	memory_copy(m.memory, uint32(v1+i32(8)), uint32(v0), uint32(i32(56)))
 	t1 := int64(load64(m.memory, uint64(uint32(v1))+40))
 	t2 := int64(load64(m.memory, uint64(uint32(v1))+48))
 	store64(m.memory, uint64(uint32(v1))+40, uint64(t1|t2<<56))
-	m.fn158(v1 + i32(8))
+	m.fn221(v1 + i32(8))
 	t3 := int64(load64(m.memory, uint64(uint32(v1))+8))
 	v2 = t3
 	t4 := int64(load64(m.memory, uint64(uint32(v1))+16))
@@ -10067,51 +8356,24 @@ func (m *Module) fn79(v0 int32) int64 {
 	t5 := int64(load64(m.memory, uint64(uint32(v1))+24))
 	v4 = t5
 	t6 := int64(load64(m.memory, uint64(uint32(v1))+32))
-	v5 = t6
-	m.g0 = v1 + i32(64)
-	t7 := i64_rotl(v5, i64(16))
-	v5 = v5 + (v4 ^ i64(255))
-	v4 = t7 ^ v5
-	t8 := i64_rotl(v4, i64(21))
-	t9 := v4
-	v2 = v3 + v2
-	v4 = t9 + i64_rotl(v2, i64(32))
-	v6 = t8 ^ v4
-	t10 := i64_rotl(v6, i64(16))
-	t11 := v6
-	t12 := v5
-	v3 = i64_rotl(v3, i64(13)) ^ v2
-	v5 = t12 + v3
-	v2 = t11 + i64_rotl(v5, i64(32))
-	v6 = t10 ^ v2
-	t13 := i64_rotl(v6, i64(21))
-	t14 := v6
-	v3 = v5 ^ i64_rotl(v3, i64(17))
-	v5 = v3 + v4
-	v4 = t14 + i64_rotl(v5, i64(32))
-	v6 = t13 ^ v4
-	t15 := v6
-	t16 := v2
-	v3 = i64_rotl(v3, i64(13)) ^ v5
-	v5 = t16 + v3
-	v2 = t15 + i64_rotl(v5, i64(32))
-	t17 := v2
-	v3 = v5 ^ i64_rotl(v3, i64(17))
-	t18 := i64_rotl(v3, i64(13))
-	v3 = v3 + v4
-	v5 = t18 ^ v3
-	v4 = t17 + v5
-	v5 = v4 ^ i64_rotl(v5, i64(17))
-	t19 := i64_rotl(v5, i64(13))
-	t20 := v5
-	v2 = i64_rotl(v6, i64(16)) ^ v2
-	v3 = v2 + i64_rotl(v3, i64(32))
-	v5 = t19 ^ (t20 + v3)
-	t21 := i64_rotl(v5, i64(17))
-	v3 = i64_rotl(v2, i64(21)) ^ v3
-	v2 = v3 + i64_rotl(v4, i64(32))
-	v5 = v2 + v5
-	return t21 ^ i64_rotl(v5, i64(32)) ^ i64_rotl(i64_rotl(v3, i64(16))^v2, i64(21)) ^ v5
+	store64(m.memory, uint64(uint32(v1))+120, uint64(t6))
+	store64(m.memory, uint64(uint32(v1))+112, uint64(v4^i64(255)))
+	store64(m.memory, uint64(uint32(v1))+104, uint64(v3))
+	store64(m.memory, uint64(uint32(v1))+96, uint64(v2))
+	m.fn222(v1+i32(64), v1+i32(96))
+	m.fn222(v1+i32(96), v1+i32(64))
+	m.fn222(v1+i32(64), v1+i32(96))
+	m.fn222(v1+i32(96), v1+i32(64))
+	t7 := int64(load64(m.memory, uint64(uint32(v1))+96))
+	v2 = t7
+	t8 := int64(load64(m.memory, uint64(uint32(v1))+104))
+	v3 = t8
+	t9 := int64(load64(m.memory, uint64(uint32(v1))+112))
+	v4 = t9
+	t10 := int64(load64(m.memory, uint64(uint32(v1))+120))
+	v5 = t10
+	m.g0 = v1 + i32(128)
+	return v5 ^ (v4 ^ (v3 ^ v2))
 }
 
 //go:norace
@@ -10124,99 +8386,94 @@ func (m *Module) Xbackoff_kind_name(v0 int32, v1 int64) int32 {
 	v2 = p0
 	v3 = i32(19781)
 	{
-		if v0 > i32(20) {
+		switch v0 + i32(-9) {
+		case 1:
+			goto l1
+		default:
+			if v0 == i32(1) {
+				goto l4
+			}
 			if v0 == i32(21) {
-				goto l5
+				var p7 int32
+				if uint32(v2) < uint32(i32(3)) {
+					p7 = 1
+				}
+				v0 = p7
+				if v0 == 0 {
+					goto l1
+				}
+				p8 := i32(0)
+				if v0 != 0 {
+					p8 = v2*i32(24) + i32(18183)
+				}
+				return p8
 			}
 			if v0 != i32(33) {
-				goto l2
+				goto l1
 			}
-			var p2 int32
+			var p1 int32
 			if uint32(v2) < uint32(i32(6)) {
-				p2 = 1
+				p1 = 1
 			}
-			v0 = p2
+			v0 = p1
 			if v0 == 0 {
-				goto l2
+				goto l1
 			}
-			p3 := i32(0)
+			p2 := i32(0)
 			if v0 != 0 {
-				p3 = v2*i32(24) + i32(18327)
+				p2 = v2*i32(24) + i32(18039)
 			}
-			return p3
-		}
-		switch v0 + i32(-9) {
-		case 0:
-			var p6 int32
-			if uint32(v2) < uint32(i32(2)) {
-				p6 = 1
-			}
-			v0 = p6
-			if v0 == 0 {
-				goto l2
-			}
-			p7 := i32(0)
-			if v0 != 0 {
-				p7 = v2*i32(24) + i32(18111)
-			}
-			return p7
-		case 1:
-			goto l2
+			return p2
 		case 2:
-			var p4 int32
+			var p3 int32
 			if uint32(v2) < uint32(i32(7)) {
-				p4 = 1
+				p3 = 1
 			}
-			v0 = p4
+			v0 = p3
 			if v0 == 0 {
-				goto l2
+				goto l1
 			}
-			p5 := i32(0)
+			p4 := i32(0)
 			if v0 != 0 {
-				p5 = v2*i32(24) + i32(18159)
+				p4 = v2*i32(24) + i32(18375)
 			}
-			return p5
-		default:
-			if v0 != i32(1) {
-				goto l2
+			return p4
+		case 0:
+			var p5 int32
+			if uint32(v2) < uint32(i32(2)) {
+				p5 = 1
 			}
-			if uint32(v2) > uint32(i32(4)) {
-				goto l2
+			v0 = p5
+			if v0 == 0 {
+				goto l1
 			}
-			p1 := i32(0)
-			if uint32(v2) < uint32(i32(5)) {
-				p1 = v2*i32(24) + i32(17991)
+			p6 := i32(0)
+			if v0 != 0 {
+				p6 = v2*i32(24) + i32(17991)
 			}
-			return p1
+			return p6
 		}
-	l5:
-		;
-		var p8 int32
-		if uint32(v2) < uint32(i32(3)) {
-			p8 = 1
-		}
-		v0 = p8
-		if v0 == 0 {
-			goto l2
+	l4:
+		if uint32(v2) > uint32(i32(4)) {
+			goto l1
 		}
 		p9 := i32(0)
-		if v0 != 0 {
-			p9 = v2*i32(24) + i32(18471)
+		if uint32(v2) < uint32(i32(5)) {
+			p9 = v2*i32(24) + i32(18255)
 		}
 		v3 = p9
 	}
-l2:
+l1:
 	return v3
 }
 
 //go:norace
 func (m *Module) Xbackoff_operation_begin(v0, v1 int32, v2, v3, v4 int64, v5 int32) int32 {
 	var v6, v7 int32
-	var v8, v9 int64
-	var v10 int32
 	t0 := m.g0
-	v6 = t0 - i32(432)
+	v6 = t0 - i32(384)
 	m.g0 = v6
+	v7 = i32(100)
 	{
 		if v0 == 0 {
 			goto l0
@@ -10224,396 +8481,226 @@ func (m *Module) Xbackoff_operation_begin(v0, v1 int32, v2, v3, v4 int64, v5 int
 		if v1 == 0 {
 			goto l0
 		}
-		v7 = i32(101)
-		t1 := int64(load64(m.memory, uint32(v1)))
-		if t1 != i64(3543621949687885680) {
-			goto l1
-		}
-		memory_copy(m.memory, uint32(v6+i32(24)), uint32(v1+i32(8)), uint32(i32(160)))
 		{
-			if v5 == 0 {
-				goto l2
-			}
-			v7 = i32(101)
-			t2 := int64(load64(m.memory, uint32(v5)))
-			v8 = t2
-			if v8 != i64(0x312d746567647562) {
+			t1 := int64(load64(m.memory, uint32(v1)))
+			if t1 == i64(3543621949687885680) {
 				goto l1
 			}
-			p3 := i32(101)
-			if v8 == i64(0x312d746567647562) {
-				p3 = v5 + i32(8)
+			v7 = i32(101)
+			goto l0
+		}
+	l1:
+		memory_copy(m.memory, uint32(v6+i32(16)), uint32(v1+i32(8)), uint32(i32(160)))
+		m.fn34(v6+i32(8), v5)
+		t2 := int32(load32(m.memory, uint64(uint32(v6))+12))
+		v7 = t2
+		t3 := int32(load32(m.memory, uint64(uint32(v6))+8))
+		if t3 == i32(1) {
+			goto l0
+		}
+		{
+			t4 := m.fn33(v7)
+			if t4 == 0 {
+				goto l2
 			}
-			v7 = p3
-			v1 = i32(6100)
-			{
-			l16:
-				{
-					t4 := int64(load64(m.memory, uint64(uint32(v5))+88))
-					v8 = t4
-					if v8 == i64(1) {
-						goto l3
-					}
-					if !(v8 == 0) {
-						goto l4
-					}
-					t5 := int64(load64(m.memory, uint64(uint32(v7))+80))
-					t6 := v7
-					v8 = t5
-					t7 := v8
-					var p8 int32
-					if v8 == 0 {
-						p8 = 1
-					}
-					v1 = p8
-					p9 := t7
-					if v1 != 0 {
-						p9 = i64(1)
-					}
-					store64(m.memory, uint64(uint32(t6))+80, uint64(p9))
-					{
-						if v1 != 0 {
-							goto l5
-						}
-						v1 = i32(0)
-					l8:
-						{
-							t10 := int64(load64(m.memory, uint64(uint32(v7))+80))
-							v8 = t10
-							if uint64(v8) > uint64(i64(1)) {
-								goto l2
-							}
-							switch int32(v8) {
-							default:
-								t11 := int64(load64(m.memory, uint64(uint32(v7))+80))
-								t12 := v7
-								v8 = t11
-								p13 := v8
-								if v8 == 0 {
-									p13 = i64(1)
-								}
-								store64(m.memory, uint64(uint32(t12))+80, uint64(p13))
-								v1 = i32(0)
-								if v8 != i64(0) {
-									goto l8
-								}
-								goto l5
-							case 1:
-								v1 = v1 + i32(1)
-								if v1 != i32(6100) {
-									goto l8
-								}
-							}
-						}
-						t14 := int64(load64(m.memory, uint64(uint32(v7))+80))
-						t15 := v7
-						v8 = t14
-						p16 := v8
-						if v8 == i64(1) {
-							p16 = i64(2)
-						}
-						store64(m.memory, uint64(uint32(t15))+80, uint64(p16))
-						goto l2
-					}
-				l5:
-					memory_zero(m.memory, uint32(v6+i32(388)), uint32(i32(44)))
-					v1 = i32(88)
-					v5 = v6 + i32(388)
-				l9:
-					store32(m.memory, uint32(v5), uint32(v7+v1))
-					v5 = v5 + i32(4)
-					v1 = v1 + i32(8)
-					if v1 != i32(176) {
-						goto l9
-					}
-					v1 = v6 + i32(388)
-					v5 = i32(0)
-				l10:
-					{
-						t17 := int32(load32(m.memory, uint32(v1)))
-						t18 := int64(load64(m.memory, uint32(t17)))
-						store64(m.memory, uint32(v6+i32(272)+v5), uint64(t18))
-						v1 = v1 + i32(4)
-						v5 = v5 + i32(8)
-						if v5 != i32(88) {
-							goto l10
-						}
-					}
-					memory_copy(m.memory, uint32(v6+i32(184)), uint32(v6+i32(272)), uint32(i32(88)))
-					{
-						t19 := int32(load32(m.memory, uint32(v7)))
-						switch t19 + i32(-3) {
-						default:
-							goto l12
-						case 0:
-							t20 := int64(load64(m.memory, uint64(uint32(v7))+8))
-							t21 := int64(load64(m.memory, uint64(uint32(v7))+40))
-							t22 := v6
-							v8 = t21
-							m.fn164(t22, t20, i64(0), v8&i64(0xffffffff), i64(0))
-							t23 := int64(load64(m.memory, uint64(uint32(v6))+184))
-							t24 := v6
-							v9 = t23
-							v8 = v9 + int64(uint64(v8)>>32)
-							p25 := v8
-							if uint64(v8) < uint64(v9) {
-								p25 = i64(-1)
-							}
-							v8 = p25
-							t26 := int64(load64(m.memory, uint32(v6)))
-							t27 := v8
-							v9 = t26
-							p28 := v8
-							if uint64(v9) < uint64(v8) {
-								p28 = v9
-							}
-							t29 := int64(load64(m.memory, uint64(uint32(v6))+8))
-							p30 := p28
-							if t29 != i64(0) {
-								p30 = t27
-							}
-							store64(m.memory, uint64(uint32(t24))+184, uint64(p30))
-							goto l12
-						case 2:
-							store32(m.memory, uint64(uint32(v6))+280, uint32(i32(10)))
-							store32(m.memory, uint64(uint32(v6))+272, uint32(v7))
-							store32(m.memory, uint64(uint32(v6))+284, uint32(v6+i32(264)))
-							store32(m.memory, uint64(uint32(v6))+276, uint32(v6+i32(184)))
-							m.fn82(v6+i32(272), i64(1), v3)
-							goto l12
-						case 3:
-							t31 := int64(load64(m.memory, uint64(uint32(v6))+184))
-							t32 := v6
-							v8 = t31 + i64(1)
-							p33 := v8
-							if v8 == 0 {
-								p33 = i64(-1)
-							}
-							store64(m.memory, uint64(uint32(t32))+184, uint64(p33))
-						}
-					}
-				l12:
-					v1 = i32(16)
-					memory_copy(m.memory, uint32(v6+i32(272)+i32(16)), uint32(v6+i32(184)), uint32(i32(88)))
-					store64(m.memory, uint64(uint32(v6))+376, uint64(i64(0)))
-					store32(m.memory, uint64(uint32(v6))+284, uint32(i32(11)))
-					store32(m.memory, uint64(uint32(v6))+276, uint32(v7+i32(176)))
-					v5 = i32(1)
-				l15:
-					{
-						t34 := v6
-						v10 = v7 + v1
-						store32(m.memory, uint64(uint32(t34))+272, uint32(v10+i32(80)))
-						store32(m.memory, uint64(uint32(v6))+280, uint32(v5))
-						t35 := int64(load64(m.memory, uint32(v6+i32(272)+v1)))
-						store64(m.memory, uint32(v10+i32(72)), uint64(t35))
-						v5 = v5 + i32(1)
-						v1 = v1 + i32(8)
-						if v1 != i32(104) {
-							goto l15
-						}
-					}
-					t36 := int64(load64(m.memory, uint64(uint32(v7))+80))
-					if t36 == i64(2) {
-						goto l2
-					}
-					store64(m.memory, uint64(uint32(v7))+80, uint64(i64(0)))
-					goto l2
-				}
-			l3:
-				v1 = v1 + i32(-1)
-				if v1 != 0 {
-					goto l16
-				}
-				t37 := int64(load64(m.memory, uint64(uint32(v5))+88))
-				t38 := v5
-				v4 = t37
-				p39 := v4
-				if v4 == i64(1) {
-					p39 = i64(2)
-				}
-				store64(m.memory, uint64(uint32(t38))+88, uint64(p39))
-			}
-		l4:
 			v7 = i32(111)
-			goto l1
+			goto l0
 		}
 	l2:
-		p40 := i32(100)
-		if v0 != 0 {
-			p40 = v0
-		}
-		v1 = p40
-		store64(m.memory, uint32(v1), uint64(i64(3559379042386145391)))
-		memory_copy(m.memory, uint32(v1+i32(8)), uint32(v6+i32(24)), uint32(i32(160)))
-		store64(m.memory, uint64(uint32(v1))+192, uint64(i64(0)))
-		t41 := v1
-		t42 := v4
-		var p43 int32
+		t5 := v6 + i32(176) + i32(160)
+		t6 := v2
+		t7 := v3
+		var p8 int32
 		if v4 != i64(-1) {
-			p43 = 1
+			p8 = 1
 		}
-		v5 = p43
-		p44 := i64(0)
-		if v5 != 0 {
-			p44 = t42
-		}
-		store64(m.memory, uint64(uint32(t41))+184, uint64(p44))
-		store64(m.memory, uint64(uint32(v1))+176, uint64(v3))
-		store64(m.memory, uint64(uint32(v1))+168, uint64(v2))
-		store64(m.memory, uint64(uint32(v1))+200, uint64(i64(0)))
+		m.fn113(t5, t6, t7, int64(uint32(p8)), v4, v7)
+		memory_copy(m.memory, uint32(v6+i32(176)), uint32(v6+i32(16)), uint32(i32(160)))
+		store64(m.memory, uint32(v0), uint64(i64(3559379042386145391)))
+		memory_copy(m.memory, uint32(v0+i32(8)), uint32(v6+i32(176)), uint32(i32(208)))
 		v7 = i32(0)
-		store32(m.memory, uint64(uint32(v1))+208, uint32(i32(0)))
-		store32(m.memory, uint64(uint32(v1))+212, uint32(v5))
-		goto l1
 	}
 l0:
-	v7 = i32(100)
-l1:
-	m.g0 = v6 + i32(432)
+	m.g0 = v6 + i32(384)
 	return v7
 }
 
 //go:norace
-func (m *Module) fn82(v0 int32, v1, v2 int64) {
-	var v3 int32
-	var v4 int64
-	m.fn133(v0, v2)
-	{
-		t0 := int32(load32(m.memory, uint64(uint32(v0))+8))
-		t1 := int32(load32(m.memory, uint64(uint32(v0))+12))
-		t2 := int64(load64(m.memory, uint32(t1)))
-		t3 := int64(uint64(t2) % uint64(i64(10)))
-		v3 = int32(t3)
-		if uint32(t0) <= uint32(v3) {
-			return
-		}
-		t4 := int32(load32(m.memory, uint64(uint32(v0))+4))
-		v3 = t4 + v3<<3
-		t5 := int64(load64(m.memory, uint32(v3)))
-		t6 := v3
-		v4 = t5
-		t7 := int32(load32(m.memory, uint32(v0)))
-		t8 := int64(load64(m.memory, uint64(uint32(t7))+40))
-		t9 := v4
-		v1 = int64(uint64(t8)>>32) * v1
-		v2 = t9 + v1
-		t10 := v2>>63 ^ i64(-0x8000000000000000)
-		t11 := v2
-		var p12 int32
-		if v1 < i64(0) {
-			p12 = 1
-		}
-		var p13 int32
-		if v2 < v4 {
-			p13 = 1
-		}
-		p14 := t11
-		if p12^p13 != 0 {
-			p14 = t10
-		}
-		store64(m.memory, uint32(t6), uint64(p14))
+func (m *Module) fn113(v0 int32, v1, v2, v3, v4 int64, v5 int32) {
+	var v6 int32
+	var v7 int64
+	var v8, v9 int32
+	t0 := m.g0
+	v6 = t0 - i32(112)
+	m.g0 = v6
+	if v5 == 0 {
+		goto l0
 	}
+l10:
+	{
+		t1 := int64(load64(m.memory, uint64(uint32(v5))+80))
+		t2 := v5
+		v7 = t1
+		p3 := v7
+		if v7 == 0 {
+			p3 = i64(1)
+		}
+		store64(m.memory, uint64(uint32(t2))+80, uint64(p3))
+		if v7 != i64(0) {
+			goto l1
+		}
+		v8 = i32(0)
+		memory_zero(m.memory, uint32(v6+i32(8)), uint32(i32(88)))
+		v9 = v5 + i32(88)
+	l3:
+		{
+			if v8 == i32(88) {
+				{
+					t5 := int32(load32(m.memory, uint32(v5)))
+					switch t5 + i32(-3) {
+					default:
+						goto l5
+					case 0:
+						store32(m.memory, uint64(uint32(v6))+96, uint32(v5))
+						store32(m.memory, uint64(uint32(v6))+100, uint32(v6+i32(8)))
+						m.fn185(v6+i32(96), i64(1), v7)
+						goto l5
+					case 2:
+						store32(m.memory, uint64(uint32(v6))+104, uint32(i32(10)))
+						store32(m.memory, uint64(uint32(v6))+96, uint32(v5))
+						store32(m.memory, uint64(uint32(v6))+108, uint32(v6+i32(88)))
+						store32(m.memory, uint64(uint32(v6))+100, uint32(v6+i32(8)))
+						m.fn183(v6+i32(96), i64(1), v2)
+						goto l5
+					case 3:
+						t6 := int64(load64(m.memory, uint64(uint32(v6))+8))
+						t7 := v6
+						v7 = t6 + i64(1)
+						p8 := v7
+						if v7 == 0 {
+							p8 = i64(-1)
+						}
+						store64(m.memory, uint64(uint32(t7))+8, uint64(p8))
+					}
+				}
+			l5:
+				v8 = i32(0)
+			l9:
+				{
+					if v8 == i32(88) {
+						t10 := int64(load64(m.memory, uint64(uint32(v5))+80))
+						if t10 == i64(2) {
+							goto l0
+						}
+						store64(m.memory, uint64(uint32(v5))+80, uint64(i64(0)))
+						goto l0
+					}
+					t9 := int64(load64(m.memory, uint32(v6+i32(8)+v8)))
+					store64(m.memory, uint32(v9+v8), uint64(t9))
+					v8 = v8 + i32(8)
+					goto l9
+				}
+			}
+			t4 := int64(load64(m.memory, uint32(v5+v8+i32(88))))
+			store64(m.memory, uint32(v6+i32(8)+v8), uint64(t4))
+			v8 = v8 + i32(8)
+			goto l3
+		}
+	l1:
+		t11 := m.fn118(v5)
+		if t11 != 0 {
+			goto l10
+		}
+	}
+l0:
+	store64(m.memory, uint64(uint32(v0))+24, uint64(i64(0)))
+	store64(m.memory, uint64(uint32(v0))+8, uint64(v2))
+	store64(m.memory, uint32(v0), uint64(v1))
+	store64(m.memory, uint64(uint32(v0))+32, uint64(i64(0)))
+	store32(m.memory, uint64(uint32(v0))+40, uint32(i32(0)))
+	t12 := v0
+	t13 := int32(v3)
+	var p14 int32
+	if v4 != i64(-1) {
+		p14 = 1
+	}
+	v8 = t13 & p14
+	store32(m.memory, uint64(uint32(t12))+44, uint32(v8))
+	t16 := v0
+	p15 := i64(0)
+	if v8 != 0 {
+		p15 = v4
+	}
+	store64(m.memory, uint64(uint32(t16))+16, uint64(p15))
+	m.g0 = v6 + i32(112)
 }
 
 //go:norace
 func (m *Module) Xbackoff_operation_cancel(v0, v1, v2 int32) int32 {
-	var v3, v4, v5 int32
-	var v6 int64
+	var v3, v4 int32
 	t0 := m.g0
-	v3 = t0 - i32(16)
+	v3 = t0 - i32(32)
 	m.g0 = v3
-	if v0 != 0 {
-		goto l0
-	}
-	v4 = i32(100)
-	goto l1
-l0:
 	{
-		t1 := int64(load64(m.memory, uint32(v0)))
-		if t1 == i64(3559379042386145391) {
-			goto l2
+		if v0 != 0 {
+			goto l0
 		}
-		v4 = i32(101)
+		v1 = i32(100)
 		goto l1
-	}
-l2:
-	if v1 != 0 {
-		v4 = i32(101)
-		t2 := int64(load64(m.memory, uint32(v1)))
-		v6 = t2
-		if v6 != i64(0x312d746567647562) {
+	l0:
+		{
+			t1 := int64(load64(m.memory, uint32(v0)))
+			if t1 == i64(3559379042386145391) {
+				goto l2
+			}
+			v1 = i32(101)
 			goto l1
 		}
-		p3 := i32(101)
-		if v6 == i64(0x312d746567647562) {
-			p3 = v1 + i32(8)
+	l2:
+		m.fn34(v3+i32(8), v1)
+		t2 := int32(load32(m.memory, uint64(uint32(v3))+12))
+		v1 = t2
+		t3 := int32(load32(m.memory, uint64(uint32(v3))+8))
+		if t3 == i32(1) {
+			goto l1
 		}
-		v5 = p3
-		v4 = i32(6100)
 		{
-		l7:
-			{
-				t4 := int64(load64(m.memory, uint64(uint32(v1))+88))
-				v6 = t4
-				if v6 == i64(1) {
-					goto l5
-				}
-				if v6 == 0 {
-					goto l4
-				}
-				goto l6
+			t4 := m.fn33(v1)
+			if t4 == 0 {
+				goto l3
 			}
-		l5:
-			v4 = v4 + i32(-1)
-			if v4 != 0 {
-				goto l7
-			}
-			t5 := int64(load64(m.memory, uint64(uint32(v1))+88))
-			t6 := v1
-			v6 = t5
-			p7 := v6
-			if v6 == i64(1) {
-				p7 = i64(2)
-			}
-			store64(m.memory, uint64(uint32(t6))+88, uint64(p7))
+			v1 = i32(111)
+			goto l1
 		}
-	l6:
-		v4 = i32(111)
-		goto l1
-	}
-	v5 = i32(0)
-	goto l4
-l4:
-	{
-		t8 := int32(load32(m.memory, uint64(uint32(v0))+208))
-		v1 = t8
-		if uint32(v1+i32(-8)) > uint32(i32(-8)) {
-			goto l8
+	l3:
+		{
+			t5 := int32(load32(m.memory, uint64(uint32(v0))+208))
+			v4 = t5
+			if uint32(v4+i32(-8)) > uint32(i32(-8)) {
+				goto l4
+			}
+			t6 := int64(load64(m.memory, uint64(uint32(v0))+200))
+			m.fn115(t6, v1)
+			v4 = i32(7)
+			m.fn116(v3+i32(16), v0+i32(168), i32(7), i64(0), v1)
 		}
-		t9 := int64(load64(m.memory, uint64(uint32(v0))+200))
-		m.fn84(t9, v5)
-		v1 = i32(7)
-		m.fn85(v3, v0+i32(168), i32(7), i64(0), v5)
+	l4:
+		v1 = i32(0)
+		if v2 == 0 {
+			goto l1
+		}
+		store32(m.memory, uint32(v2), uint32(v4))
 	}
-l8:
-	v4 = i32(0)
-	if v2 == 0 {
-		goto l1
-	}
-	store32(m.memory, uint32(v2), uint32(v1))
 l1:
-	m.g0 = v3 + i32(16)
-	return v4
+	m.g0 = v3 + i32(32)
+	return v1
 }
 
 //go:norace
-func (m *Module) fn84(v0 int64, v1 int32) {
+func (m *Module) fn115(v0 int64, v1 int32) {
 	var v2, v3, v4 int32
-	var v5 int64
-	var v6 int32
 	t0 := m.g0
-	v2 = t0 - i32(256)
+	v2 = t0 - i32(96)
 	m.g0 = v2
 	{
 		if v1 == 0 {
@@ -10626,286 +8713,168 @@ func (m *Module) fn84(v0 int64, v1 int32) {
 		if t1 != i32(6) {
 			goto l0
 		}
-		t2 := int64(load64(m.memory, uint64(uint32(v1))+80))
-		t3 := v1
-		v0 = t2
-		t4 := v0
-		var p5 int32
-		if v0 == 0 {
-			p5 = 1
-		}
-		v3 = p5
-		p6 := t4
-		if v3 != 0 {
-			p6 = i64(1)
-		}
-		store64(m.memory, uint64(uint32(t3))+80, uint64(p6))
+	l7:
 		{
-			if v3 != 0 {
+			t2 := int64(load64(m.memory, uint64(uint32(v1))+80))
+			t3 := v1
+			v0 = t2
+			p4 := v0
+			if v0 == 0 {
+				p4 = i64(1)
+			}
+			store64(m.memory, uint64(uint32(t3))+80, uint64(p4))
+			if v0 != i64(0) {
 				goto l1
 			}
 			v3 = i32(0)
-		l4:
+			memory_zero(m.memory, uint32(v2+i32(8)), uint32(i32(88)))
+			v4 = v1 + i32(88)
+		l3:
 			{
-				t7 := int64(load64(m.memory, uint64(uint32(v1))+80))
-				v0 = t7
-				if uint64(v0) > uint64(i64(1)) {
-					goto l0
-				}
-				switch int32(v0) {
-				default:
-					t8 := int64(load64(m.memory, uint64(uint32(v1))+80))
-					t9 := v1
-					v0 = t8
-					p10 := v0
-					if v0 == 0 {
-						p10 = i64(1)
+				if v3 == i32(88) {
+					{
+						t6 := int32(load32(m.memory, uint32(v1)))
+						if t6 != i32(6) {
+							goto l4
+						}
+						t7 := int64(load64(m.memory, uint64(uint32(v2))+16))
+						t8 := v2
+						v0 = t7
+						t9 := v0
+						var p10 int32
+						if v0 != i64(0) {
+							p10 = 1
+						}
+						store64(m.memory, uint64(uint32(t8))+16, uint64(t9-int64(uint32(p10))))
 					}
-					store64(m.memory, uint64(uint32(t9))+80, uint64(p10))
+				l4:
 					v3 = i32(0)
-					if v0 != i64(0) {
-						goto l4
-					}
-					goto l1
-				case 1:
-					v3 = v3 + i32(1)
-					if v3 != i32(6100) {
-						goto l4
+				l6:
+					{
+						if v3 == i32(88) {
+							t12 := int64(load64(m.memory, uint64(uint32(v1))+80))
+							if t12 == i64(2) {
+								goto l0
+							}
+							store64(m.memory, uint64(uint32(v1))+80, uint64(i64(0)))
+							goto l0
+						}
+						t11 := int64(load64(m.memory, uint32(v2+i32(8)+v3)))
+						store64(m.memory, uint32(v4+v3), uint64(t11))
+						v3 = v3 + i32(8)
+						goto l6
 					}
 				}
+				t5 := int64(load64(m.memory, uint32(v1+v3+i32(88))))
+				store64(m.memory, uint32(v2+i32(8)+v3), uint64(t5))
+				v3 = v3 + i32(8)
+				goto l3
 			}
-			t11 := int64(load64(m.memory, uint64(uint32(v1))+80))
-			t12 := v1
-			v0 = t11
-			p13 := v0
-			if v0 == i64(1) {
-				p13 = i64(2)
-			}
-			store64(m.memory, uint64(uint32(t12))+80, uint64(p13))
-			goto l0
-		}
-	l1:
-		memory_zero(m.memory, uint32(v2+i32(124)), uint32(i32(44)))
-		v3 = i32(88)
-		v4 = v2 + i32(124)
-	l5:
-		store32(m.memory, uint32(v4), uint32(v1+v3))
-		v4 = v4 + i32(4)
-		v3 = v3 + i32(8)
-		if v3 != i32(176) {
-			goto l5
-		}
-		v3 = v2 + i32(124)
-		v4 = i32(0)
-	l6:
-		{
-			t14 := int32(load32(m.memory, uint32(v3)))
-			t15 := int64(load64(m.memory, uint32(t14)))
-			store64(m.memory, uint32(v2+i32(168)+v4), uint64(t15))
-			v3 = v3 + i32(4)
-			v4 = v4 + i32(8)
-			if v4 != i32(88) {
-				goto l6
-			}
-		}
-		t16 := int64(load64(m.memory, uint64(uint32(v2))+176))
-		v0 = t16
-		t17 := int64(load64(m.memory, uint64(uint32(v2))+168))
-		v5 = t17
-		v3 = i32(16)
-		memory_copy(m.memory, uint32(v2+i32(40)), uint32(v2+i32(168)+i32(16)), uint32(i32(72)))
-		store64(m.memory, uint64(uint32(v2))+24, uint64(v5))
-		store32(m.memory, uint64(uint32(v2))+20, uint32(i32(11)))
-		store32(m.memory, uint64(uint32(v2))+12, uint32(v1+i32(176)))
-		t18 := int32(load32(m.memory, uint32(v1)))
-		v4 = t18
-		store64(m.memory, uint64(uint32(v2))+112, uint64(i64(0)))
-		t19 := v2
-		t20 := v0
-		var p21 int32
-		if v0 != i64(0) {
-			p21 = 1
-		}
-		p22 := v0
-		if v4 == i32(6) {
-			p22 = t20 - int64(uint32(p21))
-		}
-		store64(m.memory, uint64(uint32(t19))+32, uint64(p22))
-		v4 = i32(1)
-	l7:
-		{
-			t23 := v2
-			v6 = v1 + v3
-			store32(m.memory, uint64(uint32(t23))+8, uint32(v6+i32(80)))
-			store32(m.memory, uint64(uint32(v2))+16, uint32(v4))
-			t24 := int64(load64(m.memory, uint32(v2+i32(8)+v3)))
-			store64(m.memory, uint32(v6+i32(72)), uint64(t24))
-			v4 = v4 + i32(1)
-			v3 = v3 + i32(8)
-			if v3 != i32(104) {
+		l1:
+			t13 := m.fn118(v1)
+			if t13 != 0 {
 				goto l7
 			}
 		}
-		t25 := int64(load64(m.memory, uint64(uint32(v1))+80))
-		if t25 == i64(2) {
-			goto l0
-		}
-		store64(m.memory, uint64(uint32(v1))+80, uint64(i64(0)))
 	}
 l0:
-	m.g0 = v2 + i32(256)
+	m.g0 = v2 + i32(96)
 }
 
 //go:norace
-func (m *Module) fn85(v0, v1, v2 int32, v3 int64, v4 int32) {
+func (m *Module) fn116(v0, v1, v2 int32, v3 int64, v4 int32) {
 	var v5 int32
 	var v6 int64
-	var v7, v8, v9 int32
+	var v7, v8 int32
 	t0 := m.g0
-	v5 = t0 - i32(256)
+	v5 = t0 - i32(96)
 	m.g0 = v5
+	if v4 == 0 {
+		goto l0
+	}
+l7:
 	{
-		if v4 == 0 {
-			goto l0
-		}
 		t1 := int64(load64(m.memory, uint64(uint32(v4))+80))
 		t2 := v4
 		v6 = t1
-		t3 := v6
-		var p4 int32
+		p3 := v6
 		if v6 == 0 {
-			p4 = 1
+			p3 = i64(1)
 		}
-		v7 = p4
-		p5 := t3
-		if v7 != 0 {
-			p5 = i64(1)
+		store64(m.memory, uint64(uint32(t2))+80, uint64(p3))
+		if v6 != i64(0) {
+			goto l1
 		}
-		store64(m.memory, uint64(uint32(t2))+80, uint64(p5))
+		v7 = i32(0)
+		memory_zero(m.memory, uint32(v5+i32(8)), uint32(i32(88)))
+		v8 = v4 + i32(88)
+	l3:
 		{
-			if v7 != 0 {
-				goto l1
-			}
-			v7 = i32(0)
-		l4:
-			{
-				t6 := int64(load64(m.memory, uint64(uint32(v4))+80))
-				v6 = t6
-				if uint64(v6) > uint64(i64(1)) {
-					goto l0
-				}
-				switch int32(v6) {
-				default:
-					t7 := int64(load64(m.memory, uint64(uint32(v4))+80))
-					t8 := v4
-					v6 = t7
-					p9 := v6
-					if v6 == 0 {
-						p9 = i64(1)
+			if v7 == i32(88) {
+				{
+					t5 := int32(load32(m.memory, uint32(v4)))
+					if t5 != i32(6) {
+						goto l4
 					}
-					store64(m.memory, uint64(uint32(t8))+80, uint64(p9))
-					v7 = i32(0)
+					t6 := int64(load64(m.memory, uint64(uint32(v5))+8))
+					t7 := v5
+					v6 = t6
+					t8 := v6
+					var p9 int32
 					if v6 != i64(0) {
-						goto l4
+						p9 = 1
 					}
-					goto l1
-				case 1:
-					v7 = v7 + i32(1)
-					if v7 != i32(6100) {
-						goto l4
+					store64(m.memory, uint64(uint32(t7))+8, uint64(t8-int64(uint32(p9))))
+				}
+			l4:
+				v7 = i32(0)
+			l6:
+				{
+					if v7 == i32(88) {
+						t11 := int64(load64(m.memory, uint64(uint32(v4))+80))
+						if t11 == i64(2) {
+							goto l0
+						}
+						store64(m.memory, uint64(uint32(v4))+80, uint64(i64(0)))
+						goto l0
 					}
+					t10 := int64(load64(m.memory, uint32(v5+i32(8)+v7)))
+					store64(m.memory, uint32(v8+v7), uint64(t10))
+					v7 = v7 + i32(8)
+					goto l6
 				}
 			}
-			t10 := int64(load64(m.memory, uint64(uint32(v4))+80))
-			t11 := v4
-			v6 = t10
-			p12 := v6
-			if v6 == i64(1) {
-				p12 = i64(2)
-			}
-			store64(m.memory, uint64(uint32(t11))+80, uint64(p12))
-			goto l0
+			t4 := int64(load64(m.memory, uint32(v4+v7+i32(88))))
+			store64(m.memory, uint32(v5+i32(8)+v7), uint64(t4))
+			v7 = v7 + i32(8)
+			goto l3
 		}
 	l1:
-		memory_zero(m.memory, uint32(v5+i32(124)), uint32(i32(44)))
-		v7 = i32(88)
-		v8 = v5 + i32(124)
-	l5:
-		store32(m.memory, uint32(v8), uint32(v4+v7))
-		v8 = v8 + i32(4)
-		v7 = v7 + i32(8)
-		if v7 != i32(176) {
-			goto l5
+		t12 := m.fn118(v4)
+		if t12 != 0 {
+			goto l7
 		}
-		v7 = v5 + i32(124)
-		v8 = i32(0)
-	l6:
-		{
-			t13 := int32(load32(m.memory, uint32(v7)))
-			t14 := int64(load64(m.memory, uint32(t13)))
-			store64(m.memory, uint32(v5+i32(168)+v8), uint64(t14))
-			v7 = v7 + i32(4)
-			v8 = v8 + i32(8)
-			if v8 != i32(88) {
-				goto l6
-			}
-		}
-		t15 := int64(load64(m.memory, uint64(uint32(v5))+168))
-		v6 = t15
-		memory_copy(m.memory, uint32(v5+i32(32)), uint32(v5+i32(168)+i32(8)), uint32(i32(80)))
-		store32(m.memory, uint64(uint32(v5))+20, uint32(i32(11)))
-		store32(m.memory, uint64(uint32(v5))+12, uint32(v4+i32(176)))
-		t16 := int32(load32(m.memory, uint32(v4)))
-		v7 = t16
-		store64(m.memory, uint64(uint32(v5))+112, uint64(i64(0)))
-		t17 := v5
-		t18 := v6
-		var p19 int32
-		if v6 != i64(0) {
-			p19 = 1
-		}
-		p20 := v6
-		if v7 == i32(6) {
-			p20 = t18 - int64(uint32(p19))
-		}
-		store64(m.memory, uint64(uint32(t17))+24, uint64(p20))
-		v7 = i32(16)
-		v8 = i32(1)
-	l7:
-		{
-			t21 := v5
-			v9 = v4 + v7
-			store32(m.memory, uint64(uint32(t21))+8, uint32(v9+i32(80)))
-			store32(m.memory, uint64(uint32(v5))+16, uint32(v8))
-			t22 := int64(load64(m.memory, uint32(v5+i32(8)+v7)))
-			store64(m.memory, uint32(v9+i32(72)), uint64(t22))
-			v8 = v8 + i32(1)
-			v7 = v7 + i32(8)
-			if v7 != i32(104) {
-				goto l7
-			}
-		}
-		t23 := int64(load64(m.memory, uint64(uint32(v4))+80))
-		if t23 == i64(2) {
-			goto l0
-		}
-		store64(m.memory, uint64(uint32(v4))+80, uint64(i64(0)))
 	}
 l0:
 	store64(m.memory, uint64(uint32(v0))+8, uint64(v3))
 	store32(m.memory, uint64(uint32(v0))+4, uint32(v2))
 	store32(m.memory, uint64(uint32(v1))+40, uint32(v2))
 	store32(m.memory, uint32(v0), uint32(i32(1)))
-	m.g0 = v5 + i32(256)
+	m.g0 = v5 + i32(96)
 }
 
 //go:norace
 func (m *Module) Xbackoff_operation_decide(v0, v1 int32, v2, v3 int64, v4, v5 int32) int32 {
 	var v6, v7, v8 int32
 	var v9 int64
+	var v10 int32
+	var v11, v12 int64
+	var v13, v14 int32
+	var v15, v16, v17, v18, v19, v20, v21, v22, v23, v24, v25, v26, v27, v28, v29, v30, v31 int64
 	t0 := m.g0
-	v6 = t0 - i32(16)
+	v6 = t0 - i32(240)
 	m.g0 = v6
+	v7 = i32(100)
 	{
 		if v0 == 0 {
 			goto l0
@@ -10913,1048 +8882,1180 @@ func (m *Module) Xbackoff_operation_decide(v0, v1 int32, v2, v3 int64, v4, v5 in
 		if v5 == 0 {
 			goto l0
 		}
-		v7 = i32(101)
-		t1 := int64(load64(m.memory, uint32(v0)))
-		if t1 != i64(3559379042386145391) {
-			goto l1
+		{
+			t1 := int64(load64(m.memory, uint32(v0)))
+			if t1 == i64(3559379042386145391) {
+				goto l1
+			}
+			v7 = i32(101)
+			goto l0
 		}
-		v8 = v0 + i32(8)
+	l1:
+		m.fn34(v6+i32(56), v4)
+		t2 := int32(load32(m.memory, uint64(uint32(v6))+60))
+		v7 = t2
+		t3 := int32(load32(m.memory, uint64(uint32(v6))+56))
+		if t3 == i32(1) {
+			goto l0
+		}
+		if uint32(v1+i32(-6)) >= uint32(i32(-5)) {
+			goto l2
+		}
+		v7 = i32(109)
+		goto l0
+	l2:
+		{
+			t4 := m.fn33(v7)
+			if t4 == 0 {
+				goto l3
+			}
+			v7 = i32(111)
+			goto l0
+		}
+	l3:
 		{
 			{
-				if v4 == 0 {
-					goto l2
+				t5 := int32(load32(m.memory, uint64(uint32(v0))+208))
+				v4 = t5
+				if uint32(v4+i32(-8)) < uint32(i32(-7)) {
+					goto l4
 				}
-				t2 := int64(load64(m.memory, uint32(v4)))
-				if t2 != i64(0x312d746567647562) {
-					goto l1
+				store64(m.memory, uint64(uint32(v6))+72, uint64(i64(0)))
+				store32(m.memory, uint64(uint32(v6))+68, uint32(v4))
+				store32(m.memory, uint64(uint32(v6))+64, uint32(i32(1)))
+				goto l5
+			}
+		l4:
+			v8 = v0 + i32(168)
+			t6 := int64(load64(m.memory, uint64(uint32(v0))+200))
+			v9 = t6
+			m.fn115(v9, v7)
+			switch v1 + i32(-1) {
+			default:
+				if v7 == 0 {
+					goto l9
 				}
-				v7 = i32(109)
-				p3 := i32(0)
-				if uint32(v1+i32(-1)) < uint32(i32(5)) {
-					p3 = v1
-				}
-				v0 = p3
-				if v0 == 0 {
-					goto l1
-				}
-				v7 = v4 + i32(8)
-				p4 := i32(109)
-				if v0 != 0 {
-					p4 = v0
-				}
-				v1 = p4
-				v0 = i32(6100)
-				t5 := int64(load64(m.memory, uint64(uint32(v4))+88))
-				v9 = t5
+			l16:
 				{
-				l6:
+					t7 := int64(load64(m.memory, uint64(uint32(v7))+80))
+					t8 := v7
+					v9 = t7
+					p9 := v9
+					if v9 == 0 {
+						p9 = i64(1)
+					}
+					store64(m.memory, uint64(uint32(t8))+80, uint64(p9))
+					if v9 != i64(0) {
+						t17 := m.fn118(v7)
+						if t17 != 0 {
+							goto l16
+						}
+						goto l9
+					}
+					v4 = i32(0)
+					memory_zero(m.memory, uint32(v6+i32(64)), uint32(i32(88)))
+					v10 = v7 + i32(88)
+				l12:
 					{
-						if v9 == i64(1) {
-							goto l3
+						if v4 == i32(88) {
+							{
+								t11 := int32(load32(m.memory, uint32(v7)))
+								if t11 != i32(2) {
+									goto l13
+								}
+								t12 := int64(load64(m.memory, uint64(uint32(v6))+64))
+								t13 := v6
+								v9 = t12
+								v11 = v9 + i64(-1000)
+								p14 := v11
+								if uint64(v11) > uint64(v9) {
+									p14 = i64(0)
+								}
+								store64(m.memory, uint64(uint32(t13))+64, uint64(p14))
+							}
+						l13:
+							v4 = i32(0)
+						l15:
+							{
+								if v4 == i32(88) {
+									t16 := int64(load64(m.memory, uint64(uint32(v7))+80))
+									if t16 == i64(2) {
+										goto l9
+									}
+									store64(m.memory, uint64(uint32(v7))+80, uint64(i64(0)))
+									goto l9
+								}
+								t15 := int64(load64(m.memory, uint32(v6+i32(64)+v4)))
+								store64(m.memory, uint32(v10+v4), uint64(t15))
+								v4 = v4 + i32(8)
+								goto l15
+							}
 						}
-						if v9 != i64(0) {
-							goto l4
-						}
-						t6 := v6
-						t7 := v8
-						t8 := v1
-						var p9 int32
-						if v2 != i64(-1) {
-							p9 = 1
-						}
-						m.fn87(t6, t7, t8, int64(uint32(p9)), v2, v3, v7)
-						goto l5
+						t10 := int64(load64(m.memory, uint32(v7+v4+i32(88))))
+						store64(m.memory, uint32(v6+i32(64)+v4), uint64(t10))
+						v4 = v4 + i32(8)
+						goto l12
 					}
-				l3:
-					v0 = v0 + i32(-1)
-					if v0 != 0 {
-						goto l6
-					}
-					t10 := int64(load64(m.memory, uint64(uint32(v4))+88))
-					t11 := v4
-					v2 = t10
-					p12 := v2
-					if v2 == i64(1) {
-						p12 = i64(2)
-					}
-					store64(m.memory, uint64(uint32(t11))+88, uint64(p12))
 				}
-			l4:
-				v7 = i32(111)
-				goto l1
+			case 0:
+				if v7 == 0 {
+					goto l17
+				}
+			l26:
+				{
+					t18 := int64(load64(m.memory, uint64(uint32(v7))+80))
+					t19 := v7
+					v2 = t18
+					p20 := v2
+					if v2 == 0 {
+						p20 = i64(1)
+					}
+					store64(m.memory, uint64(uint32(t19))+80, uint64(p20))
+					if v2 != i64(0) {
+						goto l18
+					}
+					v0 = i32(0)
+					memory_zero(m.memory, uint32(v6+i32(64)), uint32(i32(88)))
+					v4 = v7 + i32(88)
+				l20:
+					{
+						if v0 == i32(88) {
+							{
+								t22 := int32(load32(m.memory, uint32(v7)))
+								switch t22 + i32(-1) {
+								default:
+									goto l23
+								case 0:
+									t23 := int64(load64(m.memory, uint64(uint32(v7))+8))
+									t24 := v6
+									v2 = t23
+									t25 := int64(load64(m.memory, uint64(uint32(v6))+64))
+									t26 := v2
+									v3 = t25
+									t28 := v3
+									p27 := i64(1)
+									if uint64(v9) > uint64(i64(1)) {
+										p27 = v9
+									}
+									v9 = t28 + p27
+									p29 := v9
+									if uint64(v9) < uint64(v3) {
+										p29 = i64(-1)
+									}
+									v3 = p29
+									p30 := v3
+									if uint64(v2) < uint64(v3) {
+										p30 = t26
+									}
+									store64(m.memory, uint64(uint32(t24))+64, uint64(p30))
+									goto l23
+								case 1:
+									store32(m.memory, uint64(uint32(v6))+224, uint32(v7))
+									store32(m.memory, uint64(uint32(v6))+228, uint32(v6+i32(64)))
+									m.fn119(v6+i32(224), i64(1), v2)
+								}
+							}
+						l23:
+							v0 = i32(0)
+						l25:
+							{
+								if v0 == i32(88) {
+									t32 := int64(load64(m.memory, uint64(uint32(v7))+80))
+									if t32 == i64(2) {
+										goto l17
+									}
+									store64(m.memory, uint64(uint32(v7))+80, uint64(i64(0)))
+									goto l17
+								}
+								t31 := int64(load64(m.memory, uint32(v6+i32(64)+v0)))
+								store64(m.memory, uint32(v4+v0), uint64(t31))
+								v0 = v0 + i32(8)
+								goto l25
+							}
+						}
+						t21 := int64(load64(m.memory, uint32(v7+v0+i32(88))))
+						store64(m.memory, uint32(v6+i32(64)+v0), uint64(t21))
+						v0 = v0 + i32(8)
+						goto l20
+					}
+				l18:
+					t33 := m.fn118(v7)
+					if t33 != 0 {
+						goto l26
+					}
+				}
+			l17:
+				m.fn116(v6+i32(64), v8, i32(1), i64(0), v7)
+				goto l5
+			case 4:
+				m.fn116(v6+i32(64), v8, i32(2), i64(0), v7)
+				goto l5
 			}
-		l2:
-			v7 = i32(109)
-			if uint32(v1+i32(-6)) < uint32(i32(-5)) {
-				goto l1
+		l9:
+			{
+				t34 := int64(load64(m.memory, uint64(uint32(v0))+192))
+				v9 = t34
+				if uint64(v9) > uint64(i64(0xffffffff)) {
+					goto l27
+				}
+				t35 := int64(load64(m.memory, uint64(uint32(v0))+104))
+				t36 := v9
+				v12 = t35
+				if uint64(t36) >= uint64(v12) {
+					goto l27
+				}
+				{
+					{
+						v10 = v0 + i32(8)
+						t38 := v10
+						p37 := i32(0)
+						if v1 == i32(3) {
+							p37 = i32(112)
+						}
+						t39 := int64(load64(m.memory, uint32(t38+p37)))
+						v11 = t39
+						t40 := int64(load64(m.memory, uint32(v10)))
+						if v11 != t40 {
+							goto l28
+						}
+						v13 = v0 + i32(48)
+						t41 := int32(load32(m.memory, uint64(uint32(v0))+164))
+						v14 = t41
+						goto l29
+					}
+				l28:
+					v13 = v6 + i32(104)
+					t42 := int64(load64(m.memory, uint64(uint32(v0))+16))
+					v15 = t42
+					t43 := int64(load64(m.memory, uint64(uint32(v0))+24))
+					v16 = t43
+					t44 := int64(load64(m.memory, uint64(uint32(v0))+32))
+					v17 = t44
+					t45 := int64(load64(m.memory, uint64(uint32(v0))+40))
+					v18 = t45
+					t46 := int64(load64(m.memory, uint64(uint32(v0))+48))
+					v19 = t46
+					t47 := int64(load64(m.memory, uint64(uint32(v0))+56))
+					v20 = t47
+					t48 := int64(load64(m.memory, uint64(uint32(v0))+64))
+					v21 = t48
+					t49 := int64(load64(m.memory, uint64(uint32(v0))+72))
+					v22 = t49
+					t50 := int64(load64(m.memory, uint64(uint32(v0))+80))
+					v23 = t50
+					t51 := int64(load64(m.memory, uint64(uint32(v0))+88))
+					v24 = t51
+					t52 := int64(load64(m.memory, uint64(uint32(v0))+96))
+					v25 = t52
+					t53 := int64(load64(m.memory, uint64(uint32(v0))+112))
+					v26 = t53
+					t54 := int64(load64(m.memory, uint64(uint32(v0))+120))
+					v27 = t54
+					t55 := int64(load64(m.memory, uint64(uint32(v0))+128))
+					v28 = t55
+					t56 := int64(load64(m.memory, uint64(uint32(v0))+136))
+					v29 = t56
+					t57 := int64(load64(m.memory, uint64(uint32(v0))+144))
+					v30 = t57
+					t58 := int64(load64(m.memory, uint64(uint32(v0))+152))
+					v31 = t58
+					t59 := int32(load32(m.memory, uint64(uint32(v0))+160))
+					v4 = t59
+					t60 := int32(load32(m.memory, uint64(uint32(v0))+164))
+					t61 := v6
+					v14 = t60
+					store32(m.memory, uint64(uint32(t61))+220, uint32(v14))
+					store32(m.memory, uint64(uint32(v6))+216, uint32(v4))
+					store64(m.memory, uint64(uint32(v6))+208, uint64(v31))
+					store64(m.memory, uint64(uint32(v6))+200, uint64(v30))
+					store64(m.memory, uint64(uint32(v6))+192, uint64(v29))
+					store64(m.memory, uint64(uint32(v6))+184, uint64(v28))
+					store64(m.memory, uint64(uint32(v6))+176, uint64(v27))
+					store64(m.memory, uint64(uint32(v6))+168, uint64(v26))
+					store64(m.memory, uint64(uint32(v6))+160, uint64(v12))
+					store64(m.memory, uint64(uint32(v6))+152, uint64(v25))
+					store64(m.memory, uint64(uint32(v6))+144, uint64(v24))
+					store64(m.memory, uint64(uint32(v6))+136, uint64(v23))
+					store64(m.memory, uint64(uint32(v6))+128, uint64(v22))
+					store64(m.memory, uint64(uint32(v6))+120, uint64(v21))
+					store64(m.memory, uint64(uint32(v6))+112, uint64(v20))
+					store64(m.memory, uint64(uint32(v6))+104, uint64(v19))
+					store64(m.memory, uint64(uint32(v6))+96, uint64(v18))
+					store64(m.memory, uint64(uint32(v6))+88, uint64(v17))
+					store64(m.memory, uint64(uint32(v6))+80, uint64(v16))
+					store64(m.memory, uint64(uint32(v6))+72, uint64(v15))
+					store64(m.memory, uint64(uint32(v6))+64, uint64(v11))
+					v10 = v6 + i32(64)
+				}
+			l29:
+				v4 = int32(v9)
+				t62 := int64(load64(m.memory, uint32(v8)))
+				v15 = t62
+				{
+					{
+						if v14 == i32(1) {
+							goto l30
+						}
+						t63 := m.fn120(v10, v15, v4)
+						v12 = t63
+						goto l31
+					}
+				l30:
+					t64 := int64(load64(m.memory, uint32(v13)))
+					t65 := v6 + i32(32)
+					v12 = t64
+					t67 := v12
+					t68 := v11
+					p66 := i32(63)
+					if uint32(v4) < uint32(i32(63)) {
+						p66 = v4
+					}
+					v16 = int64(uint32(p66))
+					p69 := i64_shl(t68, v16)
+					if uint64(v11) > uint64(i64_shr_u(v12, v16)) {
+						p69 = t67
+					}
+					t70 := fn1(v15, v4)
+					m.fn231(t65, p69+i64(1), i64(0), t70, i64(0))
+					t71 := int64(load64(m.memory, uint64(uint32(v6))+40))
+					v12 = t71
+				}
+			l31:
+				{
+					if v2 != i64(-1) {
+						goto l32
+					}
+					v11 = v12
+					goto l33
+				l32:
+					t72 := int64(load64(m.memory, uint64(uint32(v0))+136))
+					t73 := v2
+					v11 = v12 + t72
+					p74 := v11
+					if uint64(v11) < uint64(v12) {
+						p74 = i64(-1)
+					}
+					v11 = p74
+					t75 := int64(load64(m.memory, uint64(uint32(v0))+128))
+					t76 := v11
+					v16 = t75
+					p77 := v16
+					if uint64(v11) < uint64(v16) {
+						p77 = t76
+					}
+					v11 = p77
+					p78 := v11
+					if uint64(v2) < uint64(v11) {
+						p78 = t73
+					}
+					v2 = p78
+					p79 := i64(0x7fffffffffffffff)
+					if uint64(v2) < uint64(i64(0x7fffffffffffffff)) {
+						p79 = v2
+					}
+					v11 = p79
+					{
+						t80 := int32(load32(m.memory, uint64(uint32(v0))+160))
+						switch t80 + i32(-2) {
+						case 0:
+							goto l33
+						default:
+							p81 := v12
+							if uint64(v11) > uint64(v12) {
+								p81 = v11
+							}
+							v11 = p81
+							goto l33
+						case 1:
+							t82 := fn1(v15, v4)
+							t83 := v6 + i32(16)
+							v2 = int64(uint64(v11)>>1) + v11
+							p84 := i64(0x7fffffffffffffff)
+							if uint64(v2) < uint64(i64(0x7fffffffffffffff)) {
+								p84 = v2
+							}
+							m.fn231(t83, t82, i64(0), p84-v11+i64(1), i64(0))
+							t85 := int64(load64(m.memory, uint64(uint32(v6))+24))
+							v11 = v11 + t85
+						}
+					}
+				}
+			l33:
+				t86 := int64(load64(m.memory, uint64(uint32(v0))+184))
+				v12 = t86
+				t87 := int32(load32(m.memory, uint64(uint32(v0))+212))
+				v4 = t87
+				t88 := int64(load64(m.memory, uint64(uint32(v0))+112))
+				v2 = t88
+				if v2 == i64(0x7fffffffffffffff) {
+					goto l36
+				}
+				{
+					t89 := int64(load64(m.memory, uint64(uint32(v0))+176))
+					t90 := v2
+					v15 = v3 - t89
+					p91 := v15
+					if uint64(v15) > uint64(v3) {
+						p91 = i64(0)
+					}
+					v15 = p91
+					if uint64(t90) < uint64(v15) {
+						goto l37
+					}
+					if uint64(v2-v15) >= uint64(v11) {
+						goto l36
+					}
+				}
+			l37:
+				m.fn116(v6+i32(64), v8, i32(4), v11, v7)
+				goto l5
 			}
-			t13 := v6
-			t14 := v8
-			t15 := v1
-			var p16 int32
-			if v2 != i64(-1) {
-				p16 = 1
+		l27:
+			m.fn116(v6+i32(64), v8, i32(3), i64(0), v7)
+			goto l5
+		l36:
+			if v4 == 0 {
+				goto l38
 			}
-			m.fn87(t13, t14, t15, int64(uint32(p16)), v2, v3, i32(0))
+			if uint64(v12) < uint64(v3) {
+				goto l39
+			}
+			if uint64(v12-v3) >= uint64(v11) {
+				goto l38
+			}
+		l39:
+			m.fn116(v6+i32(64), v8, i32(5), v11, v7)
+			goto l5
+		l38:
+			if v7 == 0 {
+				goto l40
+			}
+		l55:
+			{
+				t92 := int64(load64(m.memory, uint64(uint32(v7))+80))
+				t93 := v7
+				v2 = t92
+				p94 := v2
+				if v2 == 0 {
+					p94 = i64(1)
+				}
+				store64(m.memory, uint64(uint32(t93))+80, uint64(p94))
+				if v2 != i64(0) {
+					goto l41
+				}
+				v4 = i32(0)
+				memory_zero(m.memory, uint32(v6+i32(64)), uint32(i32(88)))
+			l43:
+				{
+					if v4 == i32(88) {
+						v2 = i64(0)
+						{
+							t96 := int32(load32(m.memory, uint32(v7)))
+							switch t96 + i32(-1) {
+							default:
+								goto l50
+							case 0:
+								store32(m.memory, uint64(uint32(v6))+224, uint32(v7))
+								store32(m.memory, uint64(uint32(v6))+228, uint32(v6+i32(64)))
+								t97 := m.fn121(v6+i32(224), v1, i64(1), v2)
+								v2 = t97
+								goto l50
+							case 1:
+								t98 := int64(load64(m.memory, uint64(uint32(v7))+8))
+								m.fn231(v6, t98, i64(0), i64(1000), i64(0))
+								t99 := int64(load64(m.memory, uint64(uint32(v6))+8))
+								var p100 int32
+								if t99 != i64(0) {
+									p100 = 1
+								}
+								t101 := int64(load64(m.memory, uint32(v6)))
+								t102 := int64(load64(m.memory, uint64(uint32(v6))+64))
+								t103 := p100 ^ i32(-1)
+								v2 = t102
+								p104 := i64(-1)
+								if v2 > i64(-1) {
+									p104 = v2 << 1
+								}
+								var p105 int32
+								if uint64(t101) < uint64(p104) {
+									p105 = 1
+								}
+								v2 = int64(uint32(t103 & p105))
+								goto l50
+							case 2:
+								store32(m.memory, uint64(uint32(v6))+224, uint32(v7))
+								store32(m.memory, uint64(uint32(v6))+228, uint32(v6+i32(64)))
+								t106 := m.fn122(v6+i32(224), v7, i64(1), v2)
+								v2 = t106
+								goto l50
+							case 3:
+								store32(m.memory, uint64(uint32(v6))+224, uint32(v7))
+								store32(m.memory, uint64(uint32(v6))+232, uint32(v6+i32(72)))
+								store32(m.memory, uint64(uint32(v6))+228, uint32(v6+i32(64)))
+								t107 := m.fn123(v6+i32(224), v7, i64(1), v3)
+								v2 = t107
+								goto l50
+							case 4:
+								store32(m.memory, uint64(uint32(v6))+232, uint32(i32(10)))
+								store32(m.memory, uint64(uint32(v6))+224, uint32(v7))
+								store32(m.memory, uint64(uint32(v6))+236, uint32(v6+i32(144)))
+								store32(m.memory, uint64(uint32(v6))+228, uint32(v6+i32(64)))
+								t108 := m.fn124(v6+i32(224), v7, i64(1), v3)
+								v2 = t108
+								goto l50
+							case 5:
+								store32(m.memory, uint64(uint32(v6))+224, uint32(v7))
+								store32(m.memory, uint64(uint32(v6))+232, uint32(v6+i32(72)))
+								store32(m.memory, uint64(uint32(v6))+228, uint32(v6+i32(64)))
+								t109 := m.fn125(v6+i32(224), v7, i64(1), v2)
+								v2 = t109
+							}
+						}
+					l50:
+						v4 = i32(0)
+					l52:
+						{
+							if v4 == i32(88) {
+								{
+									t111 := int64(load64(m.memory, uint64(uint32(v7))+80))
+									if t111 == i64(2) {
+										goto l53
+									}
+									store64(m.memory, uint64(uint32(v7))+80, uint64(i64(0)))
+								}
+							l53:
+								if v2 == 0 {
+									goto l54
+								}
+								t112 := m.fn59(v7, v1)
+								store64(m.memory, uint64(uint32(v0))+200, uint64(t112))
+								t113 := int64(load64(m.memory, uint64(uint32(v0))+192))
+								v9 = t113
+								goto l40
+							}
+							t110 := int64(load64(m.memory, uint32(v6+i32(64)+v4)))
+							store64(m.memory, uint32(v7+v4+i32(88)), uint64(t110))
+							v4 = v4 + i32(8)
+							goto l52
+						}
+					}
+					t95 := int64(load64(m.memory, uint32(v7+v4+i32(88))))
+					store64(m.memory, uint32(v6+i32(64)+v4), uint64(t95))
+					v4 = v4 + i32(8)
+					goto l43
+				}
+			l41:
+				t114 := m.fn118(v7)
+				if t114 != 0 {
+					goto l55
+				}
+			}
+		l54:
+			m.fn116(v6+i32(64), v8, i32(6), v11, v7)
+			goto l5
+		l40:
+			t115 := v0
+			v2 = v9 + i64(1)
+			p116 := v2
+			if v2 == 0 {
+				p116 = i64(-1)
+			}
+			store64(m.memory, uint64(uint32(t115))+192, uint64(p116))
+			store64(m.memory, uint64(uint32(v6))+72, uint64(v11))
+			store32(m.memory, uint64(uint32(v6))+64, uint32(i32(0)))
 		}
 	l5:
-		p17 := i32(100)
-		if v5 != 0 {
-			p17 = v5
-		}
-		v0 = p17
-		t18 := int64(load64(m.memory, uint64(uint32(v6))+8))
-		store64(m.memory, uint64(uint32(v0))+8, uint64(t18))
+		t117 := int64(load64(m.memory, uint64(uint32(v6))+72))
+		store64(m.memory, uint64(uint32(v5))+8, uint64(t117))
 		v7 = i32(0)
-		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(0)))
-		t19 := int32(load32(m.memory, uint64(uint32(v6))+4))
-		t20 := int32(load32(m.memory, uint32(v6)))
-		t22 := v0
-		p21 := i32(0)
-		if t20&i32(1) != 0 {
-			p21 = t19
+		store32(m.memory, uint64(uint32(v5))+4, uint32(i32(0)))
+		t118 := int32(load32(m.memory, uint64(uint32(v6))+68))
+		t119 := int32(load32(m.memory, uint64(uint32(v6))+64))
+		t121 := v5
+		p120 := i32(0)
+		if t119&i32(1) != 0 {
+			p120 = t118
 		}
-		store32(m.memory, uint32(t22), uint32(p21))
-		goto l1
+		store32(m.memory, uint32(t121), uint32(p120))
 	}
 l0:
-	v7 = i32(100)
-l1:
-	m.g0 = v6 + i32(16)
+	m.g0 = v6 + i32(240)
 	return v7
 }
 
 //go:norace
-func (m *Module) fn87(v0, v1, v2 int32, v3, v4, v5 int64, v6 int32) {
-	var v7, v8, v9 int32
-	var v10, v11 int64
-	var v12, v13 int32
-	var v14, v15, v16, v17, v18, v19, v20, v21, v22, v23, v24, v25, v26, v27, v28, v29, v30, v31 int64
-	t0 := m.g0
-	v7 = t0 - i32(432)
-	m.g0 = v7
+func (m *Module) fn118(v0 int32) int32 {
+	var v1 int32
+	var v2 int64
+	v1 = i32(6100)
+	var _ int32
+l4:
 	{
 		{
-			t1 := int32(load32(m.memory, uint64(uint32(v1))+200))
-			v8 = t1
-			if uint32(v8+i32(-8)) < uint32(i32(-7)) {
+			if v1 == 0 {
 				goto l0
 			}
-			store64(m.memory, uint64(uint32(v0))+8, uint64(i64(0)))
-			store32(m.memory, uint64(uint32(v0))+4, uint32(v8))
-			store32(m.memory, uint32(v0), uint32(i32(1)))
-			goto l1
+			t1 := int64(load64(m.memory, uint64(uint32(v0))+80))
+			v2 = t1
+			if uint64(v2) > uint64(i64(1)) {
+				goto l1
+			}
+			switch int32(v2) {
+			case 1:
+				v1 = v1 + i32(-1)
+				goto l4
+			default:
+				return i32(1)
+			}
 		}
 	l0:
-		v9 = v1 + i32(160)
-		t2 := int64(load64(m.memory, uint64(uint32(v1))+192))
-		v10 = t2
-		m.fn84(v10, v6)
-		{
-			switch v2 + i32(-1) {
-			default:
-				if v6 == 0 {
-					goto l5
-				}
-				t3 := int64(load64(m.memory, uint64(uint32(v6))+80))
-				t4 := v6
-				v11 = t3
-				t5 := v11
-				var p6 int32
-				if v11 == 0 {
-					p6 = 1
-				}
-				v8 = p6
-				p7 := t5
-				if v8 != 0 {
-					p7 = i64(1)
-				}
-				store64(m.memory, uint64(uint32(t4))+80, uint64(p7))
-				if v8 != 0 {
-					goto l6
-				}
-				v8 = i32(0)
-			l9:
-				{
-					t8 := int64(load64(m.memory, uint64(uint32(v6))+80))
-					v11 = t8
-					if uint64(v11) > uint64(i64(1)) {
-						goto l5
-					}
-					switch int32(v11) {
-					default:
-						t9 := int64(load64(m.memory, uint64(uint32(v6))+80))
-						t10 := v6
-						v11 = t9
-						p11 := v11
-						if v11 == 0 {
-							p11 = i64(1)
-						}
-						store64(m.memory, uint64(uint32(t10))+80, uint64(p11))
-						v8 = i32(0)
-						if v11 != i64(0) {
-							goto l9
-						}
-						goto l6
-					case 1:
-						v8 = v8 + i32(1)
-						if v8 != i32(6100) {
-							goto l9
-						}
-					}
-				}
-				t12 := int64(load64(m.memory, uint64(uint32(v6))+80))
-				t13 := v6
-				v11 = t12
-				p14 := v11
-				if v11 == i64(1) {
-					p14 = i64(2)
-				}
-				store64(m.memory, uint64(uint32(t13))+80, uint64(p14))
-				goto l5
-			case 0:
-				if v6 != 0 {
-					t15 := int64(load64(m.memory, uint64(uint32(v6))+80))
-					t16 := v6
-					v11 = t15
-					t17 := v11
-					var p18 int32
-					if v11 == 0 {
-						p18 = 1
-					}
-					v8 = p18
-					p19 := t17
-					if v8 != 0 {
-						p19 = i64(1)
-					}
-					store64(m.memory, uint64(uint32(t16))+80, uint64(p19))
-					{
-						{
-							if v8 != 0 {
-								goto l11
-							}
-							v8 = i32(0)
-						l15:
-							{
-								t20 := int64(load64(m.memory, uint64(uint32(v6))+80))
-								v11 = t20
-								if uint64(v11) > uint64(i64(1)) {
-									goto l12
-								}
-								switch int32(v11) {
-								default:
-									t21 := int64(load64(m.memory, uint64(uint32(v6))+80))
-									t22 := v6
-									v11 = t21
-									p23 := v11
-									if v11 == 0 {
-										p23 = i64(1)
-									}
-									store64(m.memory, uint64(uint32(t22))+80, uint64(p23))
-									v8 = i32(0)
-									if v11 != i64(0) {
-										goto l15
-									}
-									goto l11
-								case 1:
-									v8 = v8 + i32(1)
-									if v8 != i32(6100) {
-										goto l15
-									}
-								}
-							}
-							t24 := int64(load64(m.memory, uint64(uint32(v6))+80))
-							t25 := v6
-							v11 = t24
-							p26 := v11
-							if v11 == i64(1) {
-								p26 = i64(2)
-							}
-							store64(m.memory, uint64(uint32(t25))+80, uint64(p26))
-							goto l12
-						}
-					l11:
-						memory_zero(m.memory, uint32(v7+i32(208)), uint32(i32(44)))
-						v8 = i32(88)
-						v1 = v7 + i32(208)
-					l16:
-						store32(m.memory, uint32(v1), uint32(v6+v8))
-						v1 = v1 + i32(4)
-						v8 = v8 + i32(8)
-						if v8 != i32(176) {
-							goto l16
-						}
-						v8 = v7 + i32(208)
-						v1 = i32(0)
-					l17:
-						{
-							t27 := int32(load32(m.memory, uint32(v8)))
-							t28 := int64(load64(m.memory, uint32(t27)))
-							store64(m.memory, uint32(v7+i32(344)+v1), uint64(t28))
-							v8 = v8 + i32(4)
-							v1 = v1 + i32(8)
-							if v1 != i32(88) {
-								goto l17
-							}
-						}
-						{
-							t29 := int32(load32(m.memory, uint32(v6)))
-							switch t29 + i32(-1) {
-							default:
-								goto l20
-							case 0:
-								t30 := int64(load64(m.memory, uint64(uint32(v6))+8))
-								t31 := v7
-								v11 = t30
-								t32 := int64(load64(m.memory, uint64(uint32(v7))+344))
-								t33 := v11
-								v5 = t32
-								t35 := v5
-								p34 := i64(1)
-								if uint64(v10) > uint64(i64(1)) {
-									p34 = v10
-								}
-								v4 = t35 + p34
-								p36 := v4
-								if uint64(v4) < uint64(v5) {
-									p36 = i64(-1)
-								}
-								v5 = p36
-								p37 := v5
-								if uint64(v11) < uint64(v5) {
-									p37 = t33
-								}
-								store64(m.memory, uint64(uint32(t31))+344, uint64(p37))
-								goto l20
-							case 1:
-								m.fn135(v6, v7+i32(344), i64(1))
-							}
-						}
-					l20:
-						v8 = i32(16)
-						memory_copy(m.memory, uint32(v7+i32(48)+i32(16)), uint32(v7+i32(344)), uint32(i32(88)))
-						store64(m.memory, uint64(uint32(v7))+152, uint64(i64(0)))
-						store32(m.memory, uint64(uint32(v7))+60, uint32(i32(11)))
-						store32(m.memory, uint64(uint32(v7))+52, uint32(v6+i32(176)))
-						v1 = i32(1)
-					l21:
-						{
-							t38 := v7
-							v12 = v6 + v8
-							store32(m.memory, uint64(uint32(t38))+48, uint32(v12+i32(80)))
-							store32(m.memory, uint64(uint32(v7))+56, uint32(v1))
-							t39 := int64(load64(m.memory, uint32(v7+i32(48)+v8)))
-							store64(m.memory, uint32(v12+i32(72)), uint64(t39))
-							v1 = v1 + i32(1)
-							v8 = v8 + i32(8)
-							if v8 != i32(104) {
-								goto l21
-							}
-						}
-						t40 := int64(load64(m.memory, uint64(uint32(v6))+80))
-						if t40 == i64(2) {
-							goto l12
-						}
-						store64(m.memory, uint64(uint32(v6))+80, uint64(i64(0)))
-					}
-				l12:
-					m.fn85(v0, v9, i32(1), i64(0), v6)
-					goto l1
-				}
-				store64(m.memory, uint64(uint32(v0))+8, uint64(i64(0)))
-				store32(m.memory, uint64(uint32(v1))+200, uint32(i32(1)))
-				store64(m.memory, uint32(v0), uint64(i64(0x100000001)))
-				goto l1
-			case 4:
-				m.fn85(v0, v9, i32(2), i64(0), v6)
-				goto l1
-			}
-		l6:
-			memory_zero(m.memory, uint32(v7+i32(300)), uint32(i32(44)))
-			v8 = i32(88)
-			v12 = v7 + i32(300)
-		l22:
-			store32(m.memory, uint32(v12), uint32(v6+v8))
-			v12 = v12 + i32(4)
-			v8 = v8 + i32(8)
-			if v8 != i32(176) {
-				goto l22
-			}
-			v8 = v7 + i32(300)
-			v12 = i32(0)
-		l23:
-			{
-				t41 := int32(load32(m.memory, uint32(v8)))
-				t42 := int64(load64(m.memory, uint32(t41)))
-				store64(m.memory, uint32(v7+i32(208)+v12), uint64(t42))
-				v8 = v8 + i32(4)
-				v12 = v12 + i32(8)
-				if v12 != i32(88) {
-					goto l23
-				}
-			}
-			t43 := int64(load64(m.memory, uint64(uint32(v7))+208))
-			v11 = t43
-			memory_copy(m.memory, uint32(v7+i32(72)), uint32(v7+i32(208)+i32(8)), uint32(i32(80)))
-			store32(m.memory, uint64(uint32(v7))+60, uint32(i32(11)))
-			store32(m.memory, uint64(uint32(v7))+52, uint32(v6+i32(176)))
-			store64(m.memory, uint64(uint32(v7))+152, uint64(i64(0)))
-			t44 := v7
-			v10 = v11 + i64(-1000)
-			p45 := v10
-			if uint64(v10) > uint64(v11) {
-				p45 = i64(0)
-			}
-			t46 := int32(load32(m.memory, uint32(v6)))
-			p47 := v11
-			if t46 == i32(2) {
-				p47 = p45
-			}
-			store64(m.memory, uint64(uint32(t44))+64, uint64(p47))
-			v8 = i32(16)
-			v12 = i32(1)
-		l24:
-			{
-				t48 := v7
-				v13 = v6 + v8
-				store32(m.memory, uint64(uint32(t48))+48, uint32(v13+i32(80)))
-				store32(m.memory, uint64(uint32(v7))+56, uint32(v12))
-				t49 := int64(load64(m.memory, uint32(v7+i32(48)+v8)))
-				store64(m.memory, uint32(v13+i32(72)), uint64(t49))
-				v12 = v12 + i32(1)
-				v8 = v8 + i32(8)
-				if v8 != i32(104) {
-					goto l24
-				}
-			}
-			t50 := int64(load64(m.memory, uint64(uint32(v6))+80))
-			if t50 == i64(2) {
-				goto l5
-			}
-			store64(m.memory, uint64(uint32(v6))+80, uint64(i64(0)))
+		t2 := int64(load64(m.memory, uint64(uint32(v0))+80))
+		t3 := v0
+		v2 = t2
+		p4 := v2
+		if v2 == i64(1) {
+			p4 = i64(2)
 		}
-	l5:
-		{
-			t51 := int64(load64(m.memory, uint64(uint32(v1))+184))
-			v11 = t51
-			if uint64(v11) > uint64(i64(0xffffffff)) {
-				goto l25
-			}
-			t52 := int64(load64(m.memory, uint64(uint32(v1))+96))
-			t53 := v11
-			v14 = t52
-			if uint64(t53) >= uint64(v14) {
-				goto l25
-			}
-			{
-				{
-					t55 := v1
-					p54 := i32(0)
-					if v2 == i32(3) {
-						p54 = i32(112)
-					}
-					t56 := int64(load64(m.memory, uint32(t55+p54)))
-					v10 = t56
-					t57 := int64(load64(m.memory, uint32(v1)))
-					if v10 != t57 {
-						goto l26
-					}
-					t58 := int32(load32(m.memory, uint64(uint32(v1))+156))
-					v12 = t58
-					v13 = v1
-					goto l27
-				}
-			l26:
-				t59 := int64(load64(m.memory, uint64(uint32(v1))+8))
-				v15 = t59
-				t60 := int64(load64(m.memory, uint64(uint32(v1))+16))
-				v16 = t60
-				t61 := int64(load64(m.memory, uint64(uint32(v1))+24))
-				v17 = t61
-				t62 := int64(load64(m.memory, uint64(uint32(v1))+32))
-				v18 = t62
-				t63 := int64(load64(m.memory, uint64(uint32(v1))+40))
-				v19 = t63
-				t64 := int64(load64(m.memory, uint64(uint32(v1))+48))
-				v20 = t64
-				t65 := int64(load64(m.memory, uint64(uint32(v1))+56))
-				v21 = t65
-				t66 := int64(load64(m.memory, uint64(uint32(v1))+64))
-				v22 = t66
-				t67 := int64(load64(m.memory, uint64(uint32(v1))+72))
-				v23 = t67
-				t68 := int64(load64(m.memory, uint64(uint32(v1))+80))
-				v24 = t68
-				t69 := int64(load64(m.memory, uint64(uint32(v1))+88))
-				v25 = t69
-				t70 := int64(load64(m.memory, uint64(uint32(v1))+104))
-				v26 = t70
-				t71 := int64(load64(m.memory, uint64(uint32(v1))+112))
-				v27 = t71
-				t72 := int64(load64(m.memory, uint64(uint32(v1))+120))
-				v28 = t72
-				t73 := int64(load64(m.memory, uint64(uint32(v1))+128))
-				v29 = t73
-				t74 := int64(load64(m.memory, uint64(uint32(v1))+136))
-				v30 = t74
-				t75 := int64(load64(m.memory, uint64(uint32(v1))+144))
-				v31 = t75
-				t76 := int32(load32(m.memory, uint64(uint32(v1))+152))
-				v8 = t76
-				t77 := int32(load32(m.memory, uint64(uint32(v1))+156))
-				t78 := v7
-				v12 = t77
-				store32(m.memory, uint64(uint32(t78))+204, uint32(v12))
-				store32(m.memory, uint64(uint32(v7))+200, uint32(v8))
-				store64(m.memory, uint64(uint32(v7))+192, uint64(v31))
-				store64(m.memory, uint64(uint32(v7))+184, uint64(v30))
-				store64(m.memory, uint64(uint32(v7))+176, uint64(v29))
-				store64(m.memory, uint64(uint32(v7))+168, uint64(v28))
-				store64(m.memory, uint64(uint32(v7))+160, uint64(v27))
-				store64(m.memory, uint64(uint32(v7))+152, uint64(v26))
-				store64(m.memory, uint64(uint32(v7))+144, uint64(v14))
-				store64(m.memory, uint64(uint32(v7))+136, uint64(v25))
-				store64(m.memory, uint64(uint32(v7))+128, uint64(v24))
-				store64(m.memory, uint64(uint32(v7))+120, uint64(v23))
-				store64(m.memory, uint64(uint32(v7))+112, uint64(v22))
-				store64(m.memory, uint64(uint32(v7))+104, uint64(v21))
-				store64(m.memory, uint64(uint32(v7))+96, uint64(v20))
-				store64(m.memory, uint64(uint32(v7))+88, uint64(v19))
-				store64(m.memory, uint64(uint32(v7))+80, uint64(v18))
-				store64(m.memory, uint64(uint32(v7))+72, uint64(v17))
-				store64(m.memory, uint64(uint32(v7))+64, uint64(v16))
-				store64(m.memory, uint64(uint32(v7))+56, uint64(v15))
-				store64(m.memory, uint64(uint32(v7))+48, uint64(v10))
-				v13 = v7 + i32(48)
-			}
-		l27:
-			v8 = int32(v11)
-			t79 := int64(load64(m.memory, uint64(uint32(v1))+160))
-			v14 = t79
-			{
-				{
-					if v12 == i32(1) {
-						goto l28
-					}
-					t80 := m.fn96(v13, v14, v8)
-					v10 = t80
-					goto l29
-				}
-			l28:
-				t81 := int64(load64(m.memory, uint64(uint32(v13))+40))
-				t82 := v7 + i32(32)
-				v15 = t81
-				t84 := v15
-				t85 := v10
-				p83 := i32(63)
-				if uint32(v8) < uint32(i32(63)) {
-					p83 = v8
-				}
-				v16 = int64(uint32(p83))
-				p86 := i64_shl(t85, v16)
-				if uint64(v10) > uint64(i64_shr_u(v15, v16)) {
-					p86 = t84
-				}
-				t87 := p86 + i64(1)
-				v10 = v11*i64(-0x61c8864680b583eb) + v14 + i64(-0x61c8864680b583eb)
-				v10 = (int64(uint64(v10)>>30) ^ v10) * i64(-4658895280553007687)
-				v10 = (int64(uint64(v10)>>27) ^ v10) * i64(-0x6b2fb644ecceee15)
-				m.fn164(t82, t87, i64(0), int64(uint64(v10)>>31)^v10, i64(0))
-				t88 := int64(load64(m.memory, uint64(uint32(v7))+40))
-				v10 = t88
-			}
-		l29:
-			{
-				if v3 == i64(1) {
-					goto l30
-				}
-				v4 = v10
-				goto l31
-			l30:
-				t89 := int64(load64(m.memory, uint64(uint32(v1))+128))
-				t90 := v4
-				v3 = v10 + t89
-				p91 := v3
-				if uint64(v3) < uint64(v10) {
-					p91 = i64(-1)
-				}
-				v3 = p91
-				t92 := int64(load64(m.memory, uint64(uint32(v1))+120))
-				t93 := v3
-				v15 = t92
-				p94 := v15
-				if uint64(v3) < uint64(v15) {
-					p94 = t93
-				}
-				v3 = p94
-				p95 := v3
-				if uint64(v4) < uint64(v3) {
-					p95 = t90
-				}
-				v4 = p95
-				p96 := i64(0x7fffffffffffffff)
-				if uint64(v4) < uint64(i64(0x7fffffffffffffff)) {
-					p96 = v4
-				}
-				v4 = p96
-				{
-					t97 := int32(load32(m.memory, uint64(uint32(v1))+152))
-					switch t97 + i32(-2) {
-					case 0:
-						goto l31
-					default:
-						p98 := v10
-						if uint64(v4) > uint64(v10) {
-							p98 = v4
-						}
-						v4 = p98
-						goto l31
-					case 1:
-						t99 := v7 + i32(16)
-						v3 = int64(uint64(v4)>>1) + v4
-						p100 := i64(0x7fffffffffffffff)
-						if uint64(v3) < uint64(i64(0x7fffffffffffffff)) {
-							p100 = v3
-						}
-						t101 := p100 - v4 + i64(1)
-						v3 = v11*i64(-0x61c8864680b583eb) + v14 + i64(-0x61c8864680b583eb)
-						v3 = (int64(uint64(v3)>>30) ^ v3) * i64(-4658895280553007687)
-						v3 = (int64(uint64(v3)>>27) ^ v3) * i64(-0x6b2fb644ecceee15)
-						m.fn164(t99, t101, i64(0), int64(uint64(v3)>>31)^v3, i64(0))
-						t102 := int64(load64(m.memory, uint64(uint32(v7))+24))
-						v4 = v4 + t102
-					}
-				}
-			}
-		l31:
-			t103 := int64(load64(m.memory, uint64(uint32(v1))+176))
-			v10 = t103
-			t104 := int32(load32(m.memory, uint64(uint32(v1))+204))
-			v8 = t104
-			t105 := int64(load64(m.memory, uint64(uint32(v1))+104))
-			v3 = t105
-			if v3 == i64(0x7fffffffffffffff) {
-				goto l34
-			}
-			{
-				t106 := int64(load64(m.memory, uint64(uint32(v1))+168))
-				t107 := v3
-				v14 = v5 - t106
-				p108 := v14
-				if uint64(v14) > uint64(v5) {
-					p108 = i64(0)
-				}
-				v14 = p108
-				if uint64(t107) < uint64(v14) {
-					goto l35
-				}
-				if uint64(v3-v14) >= uint64(v4) {
-					goto l34
-				}
-			}
-		l35:
-			m.fn85(v0, v9, i32(4), v4, v6)
-			goto l1
-		}
-	l25:
-		m.fn85(v0, v9, i32(3), i64(0), v6)
-		goto l1
-	l34:
-		if v8 == 0 {
-			goto l36
-		}
-		if uint64(v10) < uint64(v5) {
-			goto l37
-		}
-		if uint64(v10-v5) >= uint64(v4) {
-			goto l36
-		}
-	l37:
-		m.fn85(v0, v9, i32(5), v4, v6)
-		goto l1
-	l36:
-		{
-			if v6 == 0 {
-				goto l38
-			}
-			t109 := int64(load64(m.memory, uint64(uint32(v6))+80))
-			t110 := v6
-			v11 = t109
-			t111 := v11
-			var p112 int32
-			if v11 == 0 {
-				p112 = 1
-			}
-			v8 = p112
-			p113 := t111
-			if v8 != 0 {
-				p113 = i64(1)
-			}
-			store64(m.memory, uint64(uint32(t110))+80, uint64(p113))
-			{
-				{
-					if v8 != 0 {
-						goto l39
-					}
-					v8 = i32(0)
-				l43:
-					{
-						t114 := int64(load64(m.memory, uint64(uint32(v6))+80))
-						v11 = t114
-						if uint64(v11) > uint64(i64(1)) {
-							goto l40
-						}
-						switch int32(v11) {
-						default:
-							t115 := int64(load64(m.memory, uint64(uint32(v6))+80))
-							t116 := v6
-							v11 = t115
-							p117 := v11
-							if v11 == 0 {
-								p117 = i64(1)
-							}
-							store64(m.memory, uint64(uint32(t116))+80, uint64(p117))
-							v8 = i32(0)
-							if v11 != i64(0) {
-								goto l43
-							}
-							goto l39
-						case 1:
-							v8 = v8 + i32(1)
-							if v8 != i32(6100) {
-								goto l43
-							}
-						}
-					}
-					t118 := int64(load64(m.memory, uint64(uint32(v6))+80))
-					t119 := v6
-					v11 = t118
-					p120 := v11
-					if v11 == i64(1) {
-						p120 = i64(2)
-					}
-					store64(m.memory, uint64(uint32(t119))+80, uint64(p120))
-					goto l40
-				}
-			l39:
-				memory_zero(m.memory, uint32(v7+i32(300)), uint32(i32(44)))
-				v8 = i32(88)
-				v12 = v7 + i32(300)
-			l44:
-				store32(m.memory, uint32(v12), uint32(v6+v8))
-				v12 = v12 + i32(4)
-				v8 = v8 + i32(8)
-				if v8 != i32(176) {
-					goto l44
-				}
-				v8 = v7 + i32(300)
-				v12 = i32(0)
-			l45:
-				{
-					t121 := int32(load32(m.memory, uint32(v8)))
-					t122 := int64(load64(m.memory, uint32(t121)))
-					store64(m.memory, uint32(v7+i32(48)+v12), uint64(t122))
-					v8 = v8 + i32(4)
-					v12 = v12 + i32(8)
-					if v12 != i32(88) {
-						goto l45
-					}
-				}
-				memory_copy(m.memory, uint32(v7+i32(208)), uint32(v7+i32(48)), uint32(i32(88)))
-				v11 = i64(0)
-				{
-					t123 := int32(load32(m.memory, uint32(v6)))
-					switch t123 + i32(-1) {
-					default:
-						goto l52
-					case 0:
-						t124 := int64(load64(m.memory, uint64(uint32(v7))+208))
-						t125 := v7
-						v11 = t124
-						t127 := v11
-						t128 := v6
-						p126 := i32(2)
-						if v2 == i32(4) {
-							p126 = i32(4)
-						}
-						p129 := p126
-						if v2 == i32(3) {
-							p129 = i32(3)
-						}
-						t130 := int64(load64(m.memory, uint32(t128+p129<<3)))
-						v5 = t130
-						v3 = t127 - v5
-						p131 := v3
-						if uint64(v3) > uint64(v11) {
-							p131 = i64(0)
-						}
-						t132 := v11
-						var p133 int32
-						if uint64(v11) >= uint64(v5) {
-							p133 = 1
-						}
-						v8 = p133
-						p134 := t132
-						if v8 != 0 {
-							p134 = p131
-						}
-						store64(m.memory, uint64(uint32(t125))+208, uint64(p134))
-						v11 = int64(uint32(v8))
-						goto l52
-					case 1:
-						t135 := int64(load64(m.memory, uint64(uint32(v6))+8))
-						m.fn164(v7, t135, i64(0), i64(1000), i64(0))
-						t136 := int64(load64(m.memory, uint64(uint32(v7))+8))
-						var p137 int32
-						if t136 != i64(0) {
-							p137 = 1
-						}
-						t138 := int64(load64(m.memory, uint32(v7)))
-						t139 := int64(load64(m.memory, uint64(uint32(v7))+208))
-						t140 := p137 ^ i32(-1)
-						v11 = t139
-						p141 := i64(-1)
-						if v11 > i64(-1) {
-							p141 = v11 << 1
-						}
-						var p142 int32
-						if uint64(t138) < uint64(p141) {
-							p142 = 1
-						}
-						v11 = int64(uint32(t140 & p142))
-						goto l52
-					case 2:
-						t143 := int64(load64(m.memory, uint64(uint32(v7))+208))
-						t144 := v7
-						v11 = t143
-						t145 := int64(load32(m.memory, uint64(uint32(v6))+40))
-						t146 := v11
-						v5 = t145
-						v3 = t146 - v5
-						p147 := v3
-						if uint64(v3) > uint64(v11) {
-							p147 = i64(0)
-						}
-						t148 := v11
-						var p149 int32
-						if uint64(v11) >= uint64(v5) {
-							p149 = 1
-						}
-						v8 = p149
-						p150 := t148
-						if v8 != 0 {
-							p150 = p147
-						}
-						store64(m.memory, uint64(uint32(t144))+208, uint64(p150))
-						v11 = int64(uint32(v8))
-						goto l52
-					case 3:
-						store32(m.memory, uint64(uint32(v7))+48, uint32(v6))
-						store32(m.memory, uint64(uint32(v7))+56, uint32(v7+i32(216)))
-						store32(m.memory, uint64(uint32(v7))+52, uint32(v7+i32(208)))
-						t151 := m.fn134(v7+i32(48), i64(1), v5)
-						v11 = t151
-						goto l52
-					case 4:
-						store32(m.memory, uint64(uint32(v7))+56, uint32(i32(10)))
-						store32(m.memory, uint64(uint32(v7))+48, uint32(v6))
-						store32(m.memory, uint64(uint32(v7))+60, uint32(v7+i32(288)))
-						store32(m.memory, uint64(uint32(v7))+52, uint32(v7+i32(208)))
-						t152 := m.fn132(v7+i32(48), i64(1), v5)
-						v11 = t152
-						goto l52
-					case 5:
-						store32(m.memory, uint64(uint32(v7))+48, uint32(v6))
-						store32(m.memory, uint64(uint32(v7))+56, uint32(v7+i32(216)))
-						store32(m.memory, uint64(uint32(v7))+52, uint32(v7+i32(208)))
-						t153 := m.fn136(v7+i32(48), i64(1))
-						v11 = t153
-					}
-				}
-			l52:
-				v8 = i32(16)
-				memory_copy(m.memory, uint32(v7+i32(48)+i32(16)), uint32(v7+i32(208)), uint32(i32(88)))
-				store64(m.memory, uint64(uint32(v7))+152, uint64(i64(0)))
-				store32(m.memory, uint64(uint32(v7))+60, uint32(i32(11)))
-				store32(m.memory, uint64(uint32(v7))+52, uint32(v6+i32(176)))
-				v12 = i32(1)
-			l53:
-				{
-					t154 := v7
-					v13 = v6 + v8
-					store32(m.memory, uint64(uint32(t154))+48, uint32(v13+i32(80)))
-					store32(m.memory, uint64(uint32(v7))+56, uint32(v12))
-					t155 := int64(load64(m.memory, uint32(v7+i32(48)+v8)))
-					store64(m.memory, uint32(v13+i32(72)), uint64(t155))
-					v12 = v12 + i32(1)
-					v8 = v8 + i32(8)
-					if v8 != i32(104) {
-						goto l53
-					}
-				}
-				{
-					t156 := int64(load64(m.memory, uint64(uint32(v6))+80))
-					if t156 == i64(2) {
-						goto l54
-					}
-					store64(m.memory, uint64(uint32(v6))+80, uint64(i64(0)))
-				}
-			l54:
-				if v11 == 0 {
-					goto l40
-				}
-				t157 := int32(load32(m.memory, uint32(v6)))
-				v8 = t157
-				if v8 == i32(6) {
-					goto l55
-				}
-				v11 = i64(0)
-				if v8 != i32(1) {
-					goto l56
-				}
-				t159 := v6
-				p158 := i32(2)
-				if v2 == i32(4) {
-					p158 = i32(4)
-				}
-				p160 := p158
-				if v2 == i32(3) {
-					p160 = i32(3)
-				}
-				t161 := int64(load64(m.memory, uint32(t159+p160<<3)))
-				v11 = t161
-				goto l56
-			}
-		l40:
-			m.fn85(v0, v9, i32(6), v4, v6)
-			goto l1
-		l55:
-			v11 = i64(1)
-		l56:
-			store64(m.memory, uint64(uint32(v1))+192, uint64(v11))
-			t162 := int64(load64(m.memory, uint64(uint32(v1))+184))
-			v11 = t162
-		}
-	l38:
-		store64(m.memory, uint64(uint32(v0))+8, uint64(v4))
-		store32(m.memory, uint32(v0), uint32(i32(0)))
-		t163 := v1
-		v11 = v11 + i64(1)
-		p164 := v11
-		if v11 == 0 {
-			p164 = i64(-1)
-		}
-		store64(m.memory, uint64(uint32(t163))+184, uint64(p164))
+		store64(m.memory, uint64(uint32(t3))+80, uint64(p4))
 	}
 l1:
-	m.g0 = v7 + i32(432)
+	return i32(0)
+}
+
+//go:norace
+func (m *Module) fn119(v0 int32, v1, v2 int64) {
+	var v3, v4 int32
+	var v5 int64
+	t0 := m.g0
+	v3 = t0 - i32(32)
+	m.g0 = v3
+	t1 := int32(load32(m.memory, uint32(v0)))
+	t2 := v3 + i32(16)
+	v4 = t1
+	t3 := int64(load64(m.memory, uint64(uint32(v4))+40))
+	v5 = t3
+	t4 := m.fn188(int32(int64(uint64(v5)>>32)), int32(v5), i64(1000))
+	m.fn231(t2, t4, i64(0), v1, i64(0))
+	t5 := int64(load64(m.memory, uint64(uint32(v4))+8))
+	m.fn231(v3, t5, i64(0), i64(1000), i64(0))
+	t6 := int32(load32(m.memory, uint64(uint32(v0))+4))
+	v0 = t6
+	t7 := int64(load64(m.memory, uint32(v0)))
+	t8 := v0
+	v1 = t7
+	t9 := int64(load64(m.memory, uint64(uint32(v3))+16))
+	v5 = v1 + t9
+	p10 := v5
+	if uint64(v5) < uint64(v1) {
+		p10 = i64(-1)
+	}
+	t11 := int64(load64(m.memory, uint64(uint32(v3))+24))
+	p12 := p10
+	if t11 != i64(0) {
+		p12 = i64(-1)
+	}
+	v1 = p12
+	t13 := int64(load64(m.memory, uint32(v3)))
+	t14 := v1
+	v5 = t13
+	p15 := v1
+	if uint64(v5) < uint64(v1) {
+		p15 = v5
+	}
+	t16 := int64(load64(m.memory, uint64(uint32(v3))+8))
+	p17 := p15
+	if t16 != i64(0) {
+		p17 = t14
+	}
+	store64(m.memory, uint32(t8), uint64(p17))
+	m.g0 = v3 + i32(32)
+}
+
+//go:norace
+func (m *Module) fn120(v0 int32, v1 int64, v2 int32) int64 {
+	var v3 int32
+	t0 := m.g0
+	v3 = t0 - i32(16)
+	m.g0 = v3
+	m.fn135(v3, v0, v1, v2)
+	t1 := int64(load64(m.memory, uint32(v3)))
+	t2 := fn1(v1, v2)
+	t3 := m.fn204(t1, v0, int64(uint32(v2)), t2)
+	v1 = t3
+	m.g0 = v3 + i32(16)
+	return v1
+}
+
+//go:norace
+func (m *Module) fn121(v0, v1 int32, v2, v3 int64) int64 {
+	var v4, v5 int32
+	var v6, v7, v8 int64
+	t0 := m.g0
+	v4 = t0 - i32(16)
+	m.g0 = v4
+	t1 := int32(load32(m.memory, uint64(uint32(v0))+4))
+	v5 = t1
+	t2 := int64(load64(m.memory, uint32(v5)))
+	v6 = t2
+	{
+		t3 := int32(load32(m.memory, uint32(v0)))
+		p4 := i32(2)
+		if v1 == i32(4) {
+			p4 = i32(4)
+		}
+		p5 := p4
+		if v1 == i32(3) {
+			p5 = i32(3)
+		}
+		t6 := int64(load64(m.memory, uint32(t3+p5<<3)))
+		v7 = t6
+		if v7 == 0 {
+			goto l0
+		}
+		t7 := int64(uint64(v6) / uint64(v7))
+		t8 := v2
+		v8 = t7
+		p9 := v8
+		if uint64(v2) < uint64(v8) {
+			p9 = t8
+		}
+		v2 = p9
+	}
+l0:
+	m.fn231(v4, v2, i64(0), v7, i64(0))
+	t10 := int64(load64(m.memory, uint32(v4)))
+	t11 := v5
+	v7 = v6 - t10
+	p12 := v7
+	if uint64(v7) > uint64(v6) {
+		p12 = i64(0)
+	}
+	t13 := int64(load64(m.memory, uint64(uint32(v4))+8))
+	p14 := p12
+	if t13 != i64(0) {
+		p14 = i64(0)
+	}
+	store64(m.memory, uint32(t11), uint64(p14))
+	m.g0 = v4 + i32(16)
+	return v2
+}
+
+//go:norace
+func (m *Module) fn122(v0, v1 int32, v2, v3 int64) int64 {
+	var v4, v5 int32
+	var v6, v7, v8 int64
+	t0 := m.g0
+	v4 = t0 - i32(16)
+	m.g0 = v4
+	t1 := int32(load32(m.memory, uint64(uint32(v0))+4))
+	v5 = t1
+	t2 := int64(load64(m.memory, uint32(v5)))
+	v6 = t2
+	{
+		t3 := int32(load32(m.memory, uint32(v0)))
+		t4 := int64(load32(m.memory, uint64(uint32(t3))+40))
+		v7 = t4
+		if v7 == 0 {
+			goto l0
+		}
+		t5 := int64(uint64(v6) / uint64(v7))
+		t6 := v2
+		v8 = t5
+		p7 := v8
+		if uint64(v2) < uint64(v8) {
+			p7 = t6
+		}
+		v2 = p7
+	}
+l0:
+	m.fn231(v4, v2, i64(0), v7, i64(0))
+	t8 := int64(load64(m.memory, uint32(v4)))
+	t9 := v5
+	v7 = v6 - t8
+	p10 := v7
+	if uint64(v7) > uint64(v6) {
+		p10 = i64(0)
+	}
+	t11 := int64(load64(m.memory, uint64(uint32(v4))+8))
+	p12 := p10
+	if t11 != i64(0) {
+		p12 = i64(0)
+	}
+	store64(m.memory, uint32(t9), uint64(p12))
+	m.g0 = v4 + i32(16)
+	return v2
+}
+
+//go:norace
+func (m *Module) fn123(v0, v1 int32, v2, v3 int64) int64 {
+	var v4, v5 int32
+	var v6 int64
+	var v7 int32
+	var v8 int64
+	t0 := m.g0
+	v4 = t0 - i32(48)
+	m.g0 = v4
+	t1 := int32(load32(m.memory, uint64(uint32(v0))+8))
+	t2 := v4 + i32(32)
+	t3 := v3
+	v5 = t1
+	t4 := int64(load64(m.memory, uint32(v5)))
+	v6 = t3 - t4
+	p5 := v6
+	if uint64(v6) > uint64(v3) {
+		p5 = i64(0)
+	}
+	t6 := int32(load32(m.memory, uint32(v0)))
+	v7 = t6
+	t7 := int64(load64(m.memory, uint64(uint32(v7))+8))
+	v6 = t7
+	m.fn231(t2, p5, i64(0), v6, i64(0))
+	t8 := int64(load64(m.memory, uint64(uint32(v7))+48))
+	m.fn231(v4+i32(16), v6, i64(0), t8, i64(0))
+	t9 := int32(load32(m.memory, uint64(uint32(v0))+4))
+	v0 = t9
+	t10 := int64(load64(m.memory, uint32(v0)))
+	t11 := v0
+	v6 = t10
+	t12 := int64(load64(m.memory, uint64(uint32(v4))+32))
+	v8 = v6 + t12
+	p13 := v8
+	if uint64(v8) < uint64(v6) {
+		p13 = i64(-1)
+	}
+	t14 := int64(load64(m.memory, uint64(uint32(v4))+40))
+	p15 := p13
+	if t14 != i64(0) {
+		p15 = i64(-1)
+	}
+	v6 = p15
+	t16 := int64(load64(m.memory, uint64(uint32(v4))+16))
+	t17 := v6
+	v8 = t16
+	p18 := v6
+	if uint64(v8) < uint64(v6) {
+		p18 = v8
+	}
+	t19 := int64(load64(m.memory, uint64(uint32(v4))+24))
+	p20 := p18
+	if t19 != i64(0) {
+		p20 = t17
+	}
+	store64(m.memory, uint32(t11), uint64(p20))
+	t21 := int64(load64(m.memory, uint32(v5)))
+	t22 := v5
+	v6 = t21
+	p23 := v3
+	if uint64(v6) > uint64(v3) {
+		p23 = v6
+	}
+	store64(m.memory, uint32(t22), uint64(p23))
+	t24 := int64(load64(m.memory, uint32(v0)))
+	v3 = t24
+	{
+		t25 := int64(load64(m.memory, uint64(uint32(v7))+48))
+		v6 = t25
+		if v6 == 0 {
+			goto l0
+		}
+		t26 := int64(uint64(v3) / uint64(v6))
+		t27 := v2
+		v8 = t26
+		p28 := v8
+		if uint64(v2) < uint64(v8) {
+			p28 = t27
+		}
+		v2 = p28
+	}
+l0:
+	m.fn231(v4, v2, i64(0), v6, i64(0))
+	t29 := int64(load64(m.memory, uint32(v4)))
+	t30 := v0
+	v6 = v3 - t29
+	p31 := v6
+	if uint64(v6) > uint64(v3) {
+		p31 = i64(0)
+	}
+	t32 := int64(load64(m.memory, uint64(uint32(v4))+8))
+	p33 := p31
+	if t32 != i64(0) {
+		p33 = i64(0)
+	}
+	store64(m.memory, uint32(t30), uint64(p33))
+	m.g0 = v4 + i32(48)
+	return v2
+}
+
+//go:norace
+func (m *Module) fn124(v0, v1 int32, v2, v3 int64) int64 {
+	var v4 int32
+	var v5 int64
+	var v6 int32
+	var v7, v8, v9, v10, v11 int64
+	var v12 int32
+	t0 := m.g0
+	v4 = t0 - i32(48)
+	m.g0 = v4
+	m.fn181(v0, v3)
+	v5 = i64(0)
+	t1 := int32(load32(m.memory, uint32(v0)))
+	t2 := v4 + i32(16)
+	v6 = t1
+	t3 := int64(load64(m.memory, uint64(uint32(v6))+64))
+	t4 := int64(load32(m.memory, uint64(uint32(v6))+40))
+	v7 = t4
+	m.fn231(t2, t3, i64(0), v7, i64(0))
+	t5 := int64(load64(m.memory, uint64(uint32(v4))+16))
+	t6 := int64(load64(m.memory, uint64(uint32(v4))+24))
+	t8 := v4 + i32(32)
+	p7 := t5
+	if t6 != i64(0) {
+		p7 = i64(-1)
+	}
+	v8 = p7
+	t9 := int64(uint64(v8) / uint64(i64(1000000000)))
+	v9 = t9
+	t10 := int64(load64(m.memory, uint64(uint32(v6))+56))
+	t11 := v9
+	v3 = t10
+	m.fn231(t8, t11, i64(0), v3, i64(0))
+	t12 := int64(load64(m.memory, uint64(uint32(v4))+32))
+	v10 = t12
+	t13 := v10
+	v8 = v8 - v9*i64(1000000000)
+	t14 := int64(uint64(v3) / uint64(i64(1000000000)))
+	t15 := v8
+	v9 = t14
+	v11 = t13 + t15*v9
+	p16 := v11
+	if uint64(v11) < uint64(v10) {
+		p16 = i64(-1)
+	}
+	v10 = p16
+	t17 := int64(uint64(v8*(v3-v9*i64(1000000000))) / uint64(i64(1000000000)))
+	v3 = v10 + t17
+	p18 := v3
+	if uint64(v3) < uint64(v10) {
+		p18 = i64(-1)
+	}
+	v3 = p18
+	p19 := i64(0x7fffffffffffffff)
+	if uint64(v3) < uint64(i64(0x7fffffffffffffff)) {
+		p19 = v3
+	}
+	t20 := int64(load64(m.memory, uint64(uint32(v4))+40))
+	p21 := p19
+	if t20 != i64(0) {
+		p21 = i64(0x7fffffffffffffff)
+	}
+	v3 = p21
+	{
+		t22 := int32(load32(m.memory, uint64(uint32(v0))+8))
+		v12 = t22
+		if v12 == 0 {
+			goto l0
+		}
+		t23 := int32(load32(m.memory, uint64(uint32(v0))+4))
+		v6 = t23
+	l1:
+		{
+			t24 := int64(load64(m.memory, uint32(v6)))
+			t25 := v5
+			v8 = t24
+			t26 := t25 + v8>>63
+			v8 = v3 + v8
+			var p27 int32
+			if uint64(v8) < uint64(v3) {
+				p27 = 1
+			}
+			v5 = t26 + int64(uint32(p27))
+			v6 = v6 + i32(8)
+			v3 = v8
+			v12 = v12 + i32(-1)
+			if v12 != 0 {
+				goto l1
+			}
+		}
+		p28 := v8
+		if v5 < i64(0) {
+			p28 = i64(0)
+		}
+		p29 := i64(0)
+		if v5 > i64(0) {
+			p29 = v5
+		}
+		v3 = p29
+		var p31 int32
+		if v3 < i64(1) {
+			p31 = 1
+		}
+		p30 := p31
+		if v3 == 0 {
+			p30 = i32(1)
+		}
+		p32 := i64(-1)
+		if p30 != 0 {
+			p32 = p28
+		}
+		v3 = p32
+	}
+l0:
+	{
+		if v7 == 0 {
+			goto l2
+		}
+		t33 := int64(uint64(v3) / uint64(v7))
+		t34 := v2
+		v3 = t33
+		p35 := v3
+		if uint64(v2) < uint64(v3) {
+			p35 = t34
+		}
+		v2 = p35
+	}
+l2:
+	m.fn231(v4, v2, i64(0), v7, i64(0))
+	t36 := int64(load64(m.memory, uint32(v4)))
+	t37 := v0
+	v3 = t36
+	p38 := i64(0x7fffffffffffffff)
+	if uint64(v3) < uint64(i64(0x7fffffffffffffff)) {
+		p38 = v3
+	}
+	t39 := int64(load64(m.memory, uint64(uint32(v4))+8))
+	p40 := p38
+	if t39 != i64(0) {
+		p40 = i64(0x7fffffffffffffff)
+	}
+	m.fn182(t37, i64(0)-p40)
+	m.g0 = v4 + i32(48)
+	return v2
+}
+
+//go:norace
+func (m *Module) fn125(v0, v1 int32, v2, v3 int64) int64 {
+	var v4 int32
+	var v5, v6, v7 int64
+	t0 := int32(load32(m.memory, uint64(uint32(v0))+8))
+	v4 = t0
+	t1 := int64(load64(m.memory, uint32(v4)))
+	t2 := v4
+	v5 = t1
+	t3 := int32(load32(m.memory, uint32(v0)))
+	t4 := v5
+	t5 := v2
+	v4 = t3
+	t6 := int64(load64(m.memory, uint64(uint32(v4))+72))
+	v6 = t6
+	t7 := int64(load64(m.memory, uint64(uint32(v4))+40))
+	t8 := v6
+	v7 = t7
+	t9 := int32(load32(m.memory, uint64(uint32(v0))+4))
+	t10 := int64(load64(m.memory, uint32(t9)))
+	t11 := m.fn188(int32(int64(uint64(v7)>>32)), int32(v7), t10)
+	v7 = t11
+	p12 := v7
+	if uint64(v6) > uint64(v7) {
+		p12 = t8
+	}
+	v6 = p12
+	v7 = v6 - v5
+	p13 := v7
+	if uint64(v7) > uint64(v6) {
+		p13 = i64(0)
+	}
+	v6 = p13
+	p14 := v6
+	if uint64(v2) < uint64(v6) {
+		p14 = t5
+	}
+	v2 = p14
+	v6 = t4 + v2
+	p15 := v6
+	if uint64(v6) < uint64(v5) {
+		p15 = i64(-1)
+	}
+	store64(m.memory, uint32(t2), uint64(p15))
+	return v2
 }
 
 //go:norace
 func (m *Module) Xbackoff_operation_refuse_retry(v0, v1, v2 int32) int32 {
-	var v3, v4, v5 int32
-	var v6 int64
+	var v3, v4 int32
+	var v5 int64
 	t0 := m.g0
-	v3 = t0 - i32(16)
+	v3 = t0 - i32(32)
 	m.g0 = v3
-	if v0 != 0 {
-		goto l0
-	}
-	v4 = i32(100)
-	goto l1
-l0:
 	{
-		t1 := int64(load64(m.memory, uint32(v0)))
-		if t1 == i64(3559379042386145391) {
-			goto l2
+		if v0 != 0 {
+			goto l0
 		}
-		v4 = i32(101)
+		v1 = i32(100)
 		goto l1
-	}
-l2:
-	if v1 != 0 {
-		v4 = i32(101)
-		t2 := int64(load64(m.memory, uint32(v1)))
-		v6 = t2
-		if v6 != i64(0x312d746567647562) {
+	l0:
+		{
+			t1 := int64(load64(m.memory, uint32(v0)))
+			if t1 == i64(3559379042386145391) {
+				goto l2
+			}
+			v1 = i32(101)
 			goto l1
 		}
-		p3 := i32(101)
-		if v6 == i64(0x312d746567647562) {
-			p3 = v1 + i32(8)
+	l2:
+		m.fn34(v3+i32(8), v1)
+		t2 := int32(load32(m.memory, uint64(uint32(v3))+12))
+		v1 = t2
+		t3 := int32(load32(m.memory, uint64(uint32(v3))+8))
+		if t3 == i32(1) {
+			goto l1
 		}
-		v5 = p3
-		v4 = i32(6100)
 		{
-		l7:
-			{
-				t4 := int64(load64(m.memory, uint64(uint32(v1))+88))
-				v6 = t4
-				if v6 == i64(1) {
-					goto l5
-				}
-				if v6 == 0 {
-					goto l4
-				}
-				goto l6
+			t4 := m.fn33(v1)
+			if t4 == 0 {
+				goto l3
 			}
-		l5:
-			v4 = v4 + i32(-1)
-			if v4 != 0 {
-				goto l7
+			v1 = i32(111)
+			goto l1
+		}
+	l3:
+		{
+			t5 := int32(load32(m.memory, uint64(uint32(v0))+208))
+			v4 = t5
+			if uint32(v4+i32(-8)) > uint32(i32(-8)) {
+				goto l4
 			}
-			t5 := int64(load64(m.memory, uint64(uint32(v1))+88))
-			t6 := v1
-			v6 = t5
-			p7 := v6
-			if v6 == i64(1) {
-				p7 = i64(2)
+			t6 := int64(load64(m.memory, uint64(uint32(v0))+192))
+			t7 := v0
+			v5 = t6
+			t8 := v5
+			var p9 int32
+			if v5 != i64(0) {
+				p9 = 1
 			}
-			store64(m.memory, uint64(uint32(t6))+88, uint64(p7))
+			store64(m.memory, uint64(uint32(t7))+192, uint64(t8-int64(uint32(p9))))
+			t10 := int64(load64(m.memory, uint64(uint32(v0))+200))
+			m.fn115(t10, v1)
+			v4 = i32(6)
+			m.fn116(v3+i32(16), v0+i32(168), i32(6), i64(0), v1)
 		}
-	l6:
-		v4 = i32(111)
-		goto l1
-	}
-	v5 = i32(0)
-	goto l4
-l4:
-	{
-		t8 := int32(load32(m.memory, uint64(uint32(v0))+208))
-		v1 = t8
-		if uint32(v1+i32(-8)) > uint32(i32(-8)) {
-			goto l8
+	l4:
+		v1 = i32(0)
+		if v2 == 0 {
+			goto l1
 		}
-		t9 := int64(load64(m.memory, uint64(uint32(v0))+192))
-		t10 := v0
-		v6 = t9
-		t11 := v6
-		var p12 int32
-		if v6 != i64(0) {
-			p12 = 1
-		}
-		store64(m.memory, uint64(uint32(t10))+192, uint64(t11-int64(uint32(p12))))
-		t13 := int64(load64(m.memory, uint64(uint32(v0))+200))
-		m.fn84(t13, v5)
-		v1 = i32(6)
-		m.fn85(v3, v0+i32(168), i32(6), i64(0), v5)
+		store32(m.memory, uint32(v2), uint32(v4))
 	}
-l8:
-	v4 = i32(0)
-	if v2 == 0 {
-		goto l1
-	}
-	store32(m.memory, uint32(v2), uint32(v1))
 l1:
-	m.g0 = v3 + i32(16)
-	return v4
+	m.g0 = v3 + i32(32)
+	return v1
 }
 
 //go:norace
 func (m *Module) Xbackoff_operation_resume(v0, v1 int32, v2, v3, v4, v5 int64) int32 {
 	var v6, v7 int32
+	var v8, v9 int64
 	t0 := m.g0
-	v6 = t0 - i32(160)
+	v6 = t0 - i32(208)
 	m.g0 = v6
 	v7 = i32(100)
 	{
@@ -11970,30 +10071,36 @@ func (m *Module) Xbackoff_operation_resume(v0, v1 int32, v2, v3, v4, v5 int64) i
 			goto l0
 		}
 		memory_copy(m.memory, uint32(v6), uint32(v1+i32(8)), uint32(i32(160)))
+		v7 = i32(0)
+		t2 := v6 + i32(160)
+		t3 := v2
+		t4 := v4
+		var p5 int32
+		if v5 != i64(-1) {
+			p5 = 1
+		}
+		m.fn113(t2, t3, t4, int64(uint32(p5)), v5, i32(0))
+		t6 := int64(load64(m.memory, uint64(uint32(v6))+160))
+		v5 = t6
+		t7 := int64(load64(m.memory, uint64(uint32(v6))+168))
+		v4 = t7
+		t8 := int64(load64(m.memory, uint64(uint32(v6))+176))
+		v2 = t8
+		t9 := int64(load64(m.memory, uint64(uint32(v6))+192))
+		v8 = t9
+		t10 := int64(load64(m.memory, uint64(uint32(v6))+200))
+		v9 = t10
 		store64(m.memory, uint32(v0), uint64(i64(3559379042386145391)))
 		memory_copy(m.memory, uint32(v0+i32(8)), uint32(v6), uint32(i32(160)))
-		t2 := v0
-		var p3 int32
-		if v5 != i64(-1) {
-			p3 = 1
-		}
-		v1 = p3
-		store32(m.memory, uint64(uint32(t2))+212, uint32(v1))
-		v7 = i32(0)
-		store32(m.memory, uint64(uint32(v0))+208, uint32(i32(0)))
-		store64(m.memory, uint64(uint32(v0))+200, uint64(i64(0)))
+		store64(m.memory, uint64(uint32(v0))+208, uint64(v9))
+		store64(m.memory, uint64(uint32(v0))+200, uint64(v8))
 		store64(m.memory, uint64(uint32(v0))+192, uint64(v3))
-		t5 := v0
-		p4 := i64(0)
-		if v1 != 0 {
-			p4 = v5
-		}
-		store64(m.memory, uint64(uint32(t5))+184, uint64(p4))
+		store64(m.memory, uint64(uint32(v0))+184, uint64(v2))
 		store64(m.memory, uint64(uint32(v0))+176, uint64(v4))
-		store64(m.memory, uint64(uint32(v0))+168, uint64(v2))
+		store64(m.memory, uint64(uint32(v0))+168, uint64(v5))
 	}
 l0:
-	m.g0 = v6 + i32(160)
+	m.g0 = v6 + i32(208)
 	return v7
 }
 
@@ -12069,7 +10176,7 @@ func (m *Module) Xbackoff_params_set(v0, v1 int32, v2 int64) int32 {
 		v0 = i32(100)
 		goto l1
 	l0:
-		m.fn13(v3+i32(8), v0, v1, v2, i32(0))
+		m.fn35(v3+i32(8), v0, v1, v2, i32(0))
 		t1 := int32(load32(m.memory, uint64(uint32(v3))+12))
 		t2 := int32(load32(m.memory, uint64(uint32(v3))+8))
 		p3 := i32(0)
@@ -12096,7 +10203,7 @@ func (m *Module) Xbackoff_params_set_ratio(v0, v1, v2, v3 int32) int32 {
 		v0 = i32(100)
 		goto l1
 	l0:
-		m.fn13(v4+i32(8), v0, v1, int64(uint32(v2))<<32|int64(uint32(v3)), i32(1))
+		m.fn35(v4+i32(8), v0, v1, int64(uint32(v2))<<32|int64(uint32(v3)), i32(1))
 		t1 := int32(load32(m.memory, uint64(uint32(v4))+12))
 		t2 := int32(load32(m.memory, uint64(uint32(v4))+8))
 		p3 := i32(0)
@@ -12139,7 +10246,7 @@ func (m *Module) Xbackoff_parse_retry_after(v0 int32, v1, v2 int64, v3 int32) in
 	l3:
 		v5 = int32(v1)
 	l2:
-		m.fn0(v4, v0, v5, v2)
+		m.fn2(v4, v0, v5, v2)
 		{
 			t1 := int64(load64(m.memory, uint32(v4)))
 			if t1 == i64(1) {
@@ -12184,7 +10291,7 @@ func (m *Module) Xbackoff_policy_delay_ns(v0 int32, v1 int64, v2, v3 int32) int3
 				if t2 == i32(1) {
 					goto l1
 				}
-				t3 := m.fn96(v0+i32(8), v1, v2)
+				t3 := m.fn120(v0+i32(8), v1, v2)
 				v1 = t3
 				goto l2
 			}
@@ -12205,11 +10312,8 @@ func (m *Module) Xbackoff_policy_delay_ns(v0 int32, v1 int64, v2, v3 int32) int3
 			if uint64(v7) > uint64(i64_shr_u(v6, v8)) {
 				p10 = t7
 			}
-			t11 := p10 + i64(1)
-			v1 = v1 + int64(uint32(v2))*i64(-0x61c8864680b583eb) + i64(-0x61c8864680b583eb)
-			v1 = (int64(uint64(v1)>>30) ^ v1) * i64(-4658895280553007687)
-			v1 = (int64(uint64(v1)>>27) ^ v1) * i64(-0x6b2fb644ecceee15)
-			m.fn164(t5, t11, i64(0), int64(uint64(v1)>>31)^v1, i64(0))
+			t11 := fn1(v1, v2)
+			m.fn231(t5, p10+i64(1), i64(0), t11, i64(0))
 			t12 := int64(load64(m.memory, uint64(uint32(v4))+8))
 			v1 = t12
 		}
@@ -12223,78 +10327,11 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn96(v0 int32, v1 int64, v2 int32) int64 {
-	var v3 int32
-	var v4, v5 int64
-	t0 := m.g0
-	v3 = t0 - i32(64)
-	m.g0 = v3
-	m.fn98(v3+i32(32), v0, v1, v2)
-	t1 := int64(load64(m.memory, uint64(uint32(v3))+32))
-	t2 := v3 + i32(48)
-	t3 := v0
-	v4 = int64(uint32(v2))
-	m.fn99(t2, t1, t3, v4)
-	t4 := int64(load64(m.memory, uint64(uint32(v3))+56))
-	t5 := int64(load64(m.memory, uint64(uint32(v3))+48))
-	t6 := v3 + i32(16)
-	v5 = t5
-	t7 := t4 - v5 + i64(1)
-	v1 = v1 + v4*i64(-0x61c8864680b583eb) + i64(-0x61c8864680b583eb)
-	v1 = (int64(uint64(v1)>>30) ^ v1) * i64(-4658895280553007687)
-	v1 = (int64(uint64(v1)>>27) ^ v1) * i64(-0x6b2fb644ecceee15)
-	m.fn164(t6, t7, i64(0), int64(uint64(v1)>>31)^v1, i64(0))
-	t8 := int64(load64(m.memory, uint64(uint32(v3))+24))
-	v1 = v5 + t8
-	{
-		t9 := int32(load32(m.memory, uint64(uint32(v0))+148))
-		if t9 != i32(7) {
-			goto l0
-		}
-		t10 := int64(load64(m.memory, uint64(uint32(v0))+88))
-		m.fn164(v3, t10, i64(0), v1, i64(0))
-		t11 := int64(load64(m.memory, uint32(v3)))
-		v1 = t11
-		p12 := i64(0x7fffffffffffffff)
-		if uint64(v1) < uint64(i64(0x7fffffffffffffff)) {
-			p12 = v1
-		}
-		t13 := int64(load64(m.memory, uint64(uint32(v3))+8))
-		p14 := p12
-		if t13 != i64(0) {
-			p14 = i64(0x7fffffffffffffff)
-		}
-		v1 = p14
-	}
-l0:
-	t15 := int64(load64(m.memory, uint64(uint32(v0))+40))
-	v4 = t15
-	t16 := int32(load32(m.memory, uint64(uint32(v0))+144))
-	v0 = t16
-	m.g0 = v3 + i32(64)
-	p17 := v1
-	if uint64(v4) < uint64(v1) {
-		p17 = v4
-	}
-	p18 := v1
-	if v0 == i32(2) {
-		p18 = p17
-	}
-	return p18
-}
-
-//go:norace
 func (m *Module) Xbackoff_policy_fill_ns(v0 int32, v1 int64, v2, v3 int32, v4 int64, v5 int32) int32 {
-	var v6, v7, v8, v9 int32
-	var v10 int64
-	var v11 int32
-	var v12, v13, v14, v15, v16 int64
-	var v17 int32
-	var v18, v19, v20 int64
-	var v21, v22 int32
-	var v23, v24 int64
+	var v6, v7, v8 int32
+	var v9 int64
 	t0 := m.g0
-	v6 = t0 - i32(112)
+	v6 = t0 - i32(32)
 	m.g0 = v6
 	v7 = i32(100)
 	{
@@ -12316,7 +10353,7 @@ func (m *Module) Xbackoff_policy_fill_ns(v0 int32, v1 int64, v2, v3 int32, v4 in
 		if !(v4 == 0) {
 			goto l2
 		}
-		v8 = i32(0)
+		v7 = i32(0)
 		v3 = i32(8)
 		goto l3
 	l2:
@@ -12336,1450 +10373,703 @@ func (m *Module) Xbackoff_policy_fill_ns(v0 int32, v1 int64, v2, v3 int32, v4 in
 			goto l0
 		}
 	l4:
-		v8 = int32(uint32(int32(v4)) >> 3)
+		v7 = int32(uint32(int32(v4)) >> 3)
 	l3:
-		t3 := v6 + i32(80)
-		v9 = v0 + i32(8)
-		m.fn98(t3, v9, v1, v2)
-		t4 := v8
-		v10 = int64(uint32(v2))
-		v4 = i64(0x100000000) - v10
+		t3 := v6 + i32(16)
+		v8 = v0 + i32(8)
+		m.fn135(t3, v8, v1, v2)
+		t4 := v7
+		v9 = int64(uint32(v2))
+		v4 = i64(0x100000000) - v9
 		p5 := i64(0xffffffff)
 		if uint64(v4) < uint64(i64(0xffffffff)) {
 			p5 = v4
 		}
-		v7 = int32(p5)
-		p6 := v7
-		if uint32(v8) < uint32(v7) {
+		v2 = int32(p5)
+		p6 := v2
+		if uint32(v7) < uint32(v2) {
 			p6 = t4
 		}
-		v11 = p6
-		v7 = v11 << 3
+		v2 = p6
+		v4 = v9*i64(-0x61c8864680b583eb) + v1
 		{
-			{
-				t7 := int32(load32(m.memory, uint64(uint32(v0))+164))
-				if t7 == i32(1) {
-					goto l5
-				}
-				if v8 == 0 {
-					goto l6
-				}
-				t8 := int64(load64(m.memory, uint64(uint32(v0))+48))
-				v12 = t8
-				t9 := int32(load32(m.memory, uint64(uint32(v0))+152))
-				t10 := v12
-				v8 = t9
-				p11 := i64(0x7fffffffffffffff)
-				if v8 == i32(1) {
-					p11 = t10
-				}
-				v13 = p11
-				v4 = v1 - v10*i64(0x61c8864680b583eb) + i64(-0x61c8864680b583eb)
-				t12 := int64(load64(m.memory, uint64(uint32(v0))+8))
-				v14 = t12
-				t13 := int64(load32(m.memory, uint64(uint32(v0))+24))
-				v15 = t13
-				t14 := int64(load64(m.memory, uint64(uint32(v0))+96))
-				v16 = t14
-				t15 := int32(load32(m.memory, uint64(uint32(v0))+28))
-				v17 = t15
-				v18 = int64(uint32(v17))
-				t16 := int64(load64(m.memory, uint64(uint32(v6))+88))
-				v19 = t16
-				t17 := int64(load64(m.memory, uint64(uint32(v6))+80))
-				v20 = t17
-				t18 := int32(load32(m.memory, uint64(uint32(v0))+156))
-				v21 = t18
-				var p19 int32
-				if v21 != i32(7) {
-					p19 = 1
-				}
-				v2 = p19
-				var p20 int32
-				if v8 == i32(2) {
-					p20 = 1
-				}
-				v8 = p20
-				t21 := int32(load32(m.memory, uint64(uint32(v0))+144))
-				v22 = t21 + i32(-3)
-				var p22 int32
-				if v21 != i32(6) {
-					p22 = 1
-				}
-				v21 = p22
-			l14:
+			t7 := int32(load32(m.memory, uint64(uint32(v0))+164))
+			if t7 == i32(1) {
+				v7 = v2 << 3
+				t10 := int64(load64(m.memory, uint64(uint32(v0))+48))
+				v1 = t10
+				t11 := int64(load64(m.memory, uint64(uint32(v6))+16))
+				v9 = t11
+			l8:
 				{
-					v0 = v3
-					m.fn99(v6+i32(96), v20, v9, v10)
-					t23 := int64(load64(m.memory, uint64(uint32(v6))+104))
-					t24 := int64(load64(m.memory, uint64(uint32(v6))+96))
-					t25 := v6 + i32(64)
-					v1 = t24
-					t26 := t23 - v1 + i64(1)
-					v23 = (int64(uint64(v4)>>30) ^ v4) * i64(-4658895280553007687)
-					v23 = (int64(uint64(v23)>>27) ^ v23) * i64(-0x6b2fb644ecceee15)
-					m.fn164(t25, t26, i64(0), int64(uint64(v23)>>31)^v23, i64(0))
-					t27 := int64(load64(m.memory, uint64(uint32(v6))+72))
-					v1 = v1 + t27
-					{
-						if v2 != 0 {
-							p35 := v1
-							if uint64(v12) < uint64(v1) {
-								p35 = v12
-							}
-							p36 := v1
-							if v8 != 0 {
-								p36 = p35
-							}
-							v1 = p36
-							if v21 != 0 {
-								goto l8
-							}
-							p37 := v1
-							if v10&i64(0xfff) == i64(0xfff) {
-								p37 = v14
-							}
-							v20 = p37
-							goto l9
-						}
-						m.fn164(v6+i32(48), v16, i64(0), v1, i64(0))
-						t28 := int64(load64(m.memory, uint64(uint32(v6))+48))
-						t29 := v12
-						v1 = t28
-						p30 := i64(0x7fffffffffffffff)
-						if uint64(v1) < uint64(i64(0x7fffffffffffffff)) {
-							p30 = v1
-						}
-						t31 := int64(load64(m.memory, uint64(uint32(v6))+56))
-						p32 := p30
-						if t31 != i64(0) {
-							p32 = i64(0x7fffffffffffffff)
-						}
-						v1 = p32
-						p33 := v1
-						if uint64(v12) < uint64(v1) {
-							p33 = t29
-						}
-						p34 := v1
-						if v8 != 0 {
-							p34 = p33
-						}
-						v1 = p34
-						goto l8
+					if v7 == 0 {
+						goto l6
 					}
-				l8:
-					switch v22 {
-					default:
-						goto l9
-					case 0:
-						if uint64(v20) >= uint64(v13) {
-							goto l9
-						}
-						{
-							{
-								if uint32(v17) < uint32(i32(2)) {
-									goto l12
-								}
-								t38 := int64(uint64(v20) / uint64(v18))
-								t39 := v6 + i32(32)
-								v23 = t38
-								m.fn164(t39, v23, i64(0), v15, i64(0))
-								t40 := int64(load64(m.memory, uint64(uint32(v6))+32))
-								v24 = t40
-								t41 := int64(uint64((v20-v23*v18)*v15) / uint64(v18))
-								v20 = v24 + t41
-								p42 := v20
-								if uint64(v20) < uint64(v24) {
-									p42 = i64(-1)
-								}
-								v20 = p42
-								t43 := int64(load64(m.memory, uint64(uint32(v6))+40))
-								var p44 int32
-								if t43 != i64(0) {
-									p44 = 1
-								}
-								v3 = p44
-								goto l13
-							}
-						l12:
-							m.fn164(v6+i32(16), v20, i64(0), v15, i64(0))
-							t45 := int64(load64(m.memory, uint64(uint32(v6))+24))
-							var p46 int32
-							if t45 != i64(0) {
-								p46 = 1
-							}
-							v3 = p46
-							t47 := int64(load64(m.memory, uint64(uint32(v6))+16))
-							v20 = t47
-						}
-					l13:
-						t49 := v13
-						p48 := i64(0x7fffffffffffffff)
-						if uint64(v20) < uint64(i64(0x7fffffffffffffff)) {
-							p48 = v20
-						}
-						p50 := p48
-						if v3&i32(1) != 0 {
-							p50 = i64(0x7fffffffffffffff)
-						}
-						v20 = p50
-						p51 := v20
-						if uint64(v13) < uint64(v20) {
-							p51 = t49
-						}
-						v20 = p51
-						goto l9
-					case 2:
-						v23 = v20 + v19
-						var p52 int32
-						if uint64(v23) < uint64(v20) {
-							p52 = 1
-						}
-						v3 = p52
-						v20 = v19
-						p53 := v23
-						if v3 != 0 {
-							p53 = i64(-1)
-						}
-						v23 = p53
-						p54 := i64(0x7fffffffffffffff)
-						if uint64(v23) < uint64(i64(0x7fffffffffffffff)) {
-							p54 = v23
-						}
-						v19 = p54
+					t12 := fn1(v4, i32(0))
+					m.fn231(v6, v9+i64(1), i64(0), t12, i64(0))
+					t13 := int64(load64(m.memory, uint64(uint32(v6))+8))
+					store64(m.memory, uint32(v3), uint64(t13))
+					t14 := v1
+					v9 = v9 << 1
+					p15 := v9
+					if uint64(v1) < uint64(v9) {
+						p15 = t14
 					}
-				l9:
-					v3 = v0 + i32(8)
-					store64(m.memory, uint32(v0), uint64(v1))
-					v4 = v4 + i64(-0x61c8864680b583eb)
-					v10 = v10 + i64(1)
+					v9 = p15
 					v7 = v7 + i32(-8)
-					if v7 != 0 {
-						goto l14
-					}
+					v4 = v4 + i64(-0x61c8864680b583eb)
+					v3 = v3 + i32(8)
+					goto l8
+				}
+			}
+			v7 = v2 << 3
+		l7:
+			{
+				if v7 == 0 {
 					goto l6
 				}
-			}
-		l5:
-			if v8 == 0 {
-				goto l6
-			}
-			v4 = v1 - v10*i64(0x61c8864680b583eb) + i64(-0x61c8864680b583eb)
-			t55 := int64(load64(m.memory, uint64(uint32(v0))+48))
-			v1 = t55
-			t56 := int64(load64(m.memory, uint64(uint32(v6))+80))
-			v10 = t56
-		l15:
-			{
-				t57 := v6
-				t58 := v10 + i64(1)
-				v20 = (int64(uint64(v4)>>30) ^ v4) * i64(-4658895280553007687)
-				v20 = (int64(uint64(v20)>>27) ^ v20) * i64(-0x6b2fb644ecceee15)
-				m.fn164(t57, t58, i64(0), int64(uint64(v20)>>31)^v20, i64(0))
-				t59 := int64(load64(m.memory, uint64(uint32(v6))+8))
-				store64(m.memory, uint32(v3), uint64(t59))
-				t60 := v1
-				v10 = v10 << 1
-				p61 := v10
-				if uint64(v1) < uint64(v10) {
-					p61 = t60
-				}
-				v10 = p61
-				v4 = v4 + i64(-0x61c8864680b583eb)
-				v3 = v3 + i32(8)
+				t8 := fn1(v4, i32(0))
+				t9 := m.fn136(v6+i32(16), v8, v9, t8)
+				store64(m.memory, uint32(v3), uint64(t9))
 				v7 = v7 + i32(-8)
-				if v7 != 0 {
-					goto l15
-				}
+				v4 = v4 + i64(-0x61c8864680b583eb)
+				v9 = v9 + i64(1)
+				v3 = v3 + i32(8)
+				goto l7
 			}
 		}
 	l6:
-		store64(m.memory, uint32(v5), uint64(uint32(v11)))
+		store64(m.memory, uint32(v5), uint64(uint32(v2)))
 		v7 = i32(0)
 	}
 l0:
-	m.g0 = v6 + i32(112)
+	m.g0 = v6 + i32(32)
 	return v7
 }
 
 //go:norace
-func (m *Module) fn98(v0, v1 int32, v2 int64, v3 int32) {
+func (m *Module) fn135(v0, v1 int32, v2 int64, v3 int32) {
 	var v4 int32
-	var v5, v6, v7, v8, v9, v10 int64
+	var v5 int64
+	var v6 int32
+	var v7 int64
 	t0 := m.g0
-	v4 = t0 - i32(32)
+	v4 = t0 - i32(16)
 	m.g0 = v4
+	t1 := int64(load64(m.memory, uint32(v1)))
+	t2 := v4
+	v5 = t1
+	store64(m.memory, uint64(uint32(t2))+8, uint64(v5))
+	store64(m.memory, uint32(v4), uint64(v5))
 	{
+		t3 := int32(load32(m.memory, uint64(uint32(v1))+148))
+		if t3 != i32(6) {
+			goto l0
+		}
+		v6 = v3 & i32(-4096)
+		v7 = int64(uint32(v3))
+		v5 = v7 & i64(0xfffff000)
+	l2:
 		{
-			t1 := int32(load32(m.memory, uint64(uint32(v1))+148))
-			if t1 != i32(6) {
-				m.fn114(v4+i32(16), v1, v3)
-				t3 := int64(load64(m.memory, uint64(uint32(v4))+24))
-				v5 = t3
-				t4 := int64(load64(m.memory, uint64(uint32(v4))+16))
-				v6 = t4
-				goto l2
-			}
-			t2 := int64(load64(m.memory, uint32(v1)))
-			v5 = t2
-			if v3&i32(0xfff) != 0 {
+			if uint64(v5) >= uint64(v7) {
 				goto l1
 			}
-			v6 = v5
+			t4 := fn1(v2, v6)
+			_ = m.fn136(v4, v1, v5, t4)
+			v6 = v6 + i32(1)
+			v5 = v5 + i64(1)
 			goto l2
 		}
-	l1:
-		v7 = int64(uint32(v3))
-		v8 = v7 & i64(0xfffff000)
-		v2 = v2 + int64(uint64(v7)>>12)*i64(0x779b97f4a7c15000) + i64(-0x61c8864680b583eb)
-		t5 := int64(load64(m.memory, uint64(uint32(v1))+40))
-		v9 = t5
-		t6 := int32(load32(m.memory, uint64(uint32(v1))+144))
-		var p7 int32
-		if t6 == i32(2) {
-			p7 = 1
-		}
-		v3 = p7
-		v6 = v5
-	l3:
-		{
-			m.fn99(v4+i32(16), v6, v1, v8)
-			t8 := int64(load64(m.memory, uint64(uint32(v4))+24))
-			t9 := int64(load64(m.memory, uint64(uint32(v4))+16))
-			t10 := v4
-			v6 = t9
-			t11 := t8 - v6 + i64(1)
-			v10 = (int64(uint64(v2)>>30) ^ v2) * i64(-4658895280553007687)
-			v10 = (int64(uint64(v10)>>27) ^ v10) * i64(-0x6b2fb644ecceee15)
-			m.fn164(t10, t11, i64(0), int64(uint64(v10)>>31)^v10, i64(0))
-			t12 := int64(load64(m.memory, uint64(uint32(v4))+8))
-			t13 := v5
-			t14 := v9
-			v6 = v6 + t12
-			p15 := v6
-			if uint64(v9) < uint64(v6) {
-				p15 = t14
-			}
-			p16 := v6
-			if v3 != 0 {
-				p16 = p15
-			}
-			p17 := p16
-			if v8&i64(0xfff) == i64(0xfff) {
-				p17 = t13
-			}
-			v6 = p17
-			v2 = v2 + i64(-0x61c8864680b583eb)
-			v8 = v8 + i64(1)
-			if uint64(v8) < uint64(v7) {
-				goto l3
-			}
-		}
 	}
-l2:
-	store64(m.memory, uint64(uint32(v0))+8, uint64(v5))
-	store64(m.memory, uint32(v0), uint64(v6))
-	m.g0 = v4 + i32(32)
+l0:
+	m.fn151(v4, v1, v3)
+l1:
+	t6 := int64(load64(m.memory, uint64(uint32(v4))+8))
+	store64(m.memory, uint64(uint32(v0))+8, uint64(t6))
+	t7 := int64(load64(m.memory, uint32(v4)))
+	store64(m.memory, uint32(v0), uint64(t7))
+	m.g0 = v4 + i32(16)
 }
 
 //go:norace
-func (m *Module) fn99(v0 int32, v1 int64, v2 int32, v3 int64) {
-	var v4, v5 int32
-	var v6 int64
-	var v7 int32
-	var v8, v9, v10 int64
-	t0 := m.g0
-	v4 = t0 - i32(176)
-	m.g0 = v4
-	{
-		{
-			t1 := int32(load32(m.memory, uint64(uint32(v2))+148))
-			v5 = t1
-			if v5 != i32(6) {
-				goto l0
-			}
-			t2 := int64(load32(m.memory, uint64(uint32(v2))+16))
-			v6 = t2
-			{
-				{
-					t3 := int32(load32(m.memory, uint64(uint32(v2))+20))
-					v7 = t3
-					if uint32(v7) < uint32(i32(2)) {
-						goto l1
-					}
-					t4 := v4 + i32(16)
-					t5 := v1
-					v3 = int64(uint32(v7))
-					t6 := int64(uint64(t5) / uint64(v3))
-					v8 = t6
-					m.fn164(t4, v8, i64(0), v6, i64(0))
-					t7 := int64(load64(m.memory, uint64(uint32(v4))+16))
-					v9 = t7
-					t8 := int64(uint64((v1-v8*v3)*v6) / uint64(v3))
-					v1 = v9 + t8
-					p9 := v1
-					if uint64(v1) < uint64(v9) {
-						p9 = i64(-1)
-					}
-					v6 = p9
-					t10 := int64(load64(m.memory, uint64(uint32(v4))+24))
-					var p11 int32
-					if t10 != i64(0) {
-						p11 = 1
-					}
-					v7 = p11
-					goto l2
-				}
-			l1:
-				m.fn164(v4, v1, i64(0), v6, i64(0))
-				t12 := int64(load64(m.memory, uint64(uint32(v4))+8))
-				var p13 int32
-				if t12 != i64(0) {
-					p13 = 1
-				}
-				v7 = p13
-				t14 := int64(load64(m.memory, uint32(v4)))
-				v6 = t14
-			}
-		l2:
-			t15 := int64(load64(m.memory, uint64(uint32(v2))+48))
-			v1 = t15
-			t16 := int64(load64(m.memory, uint32(v2)))
-			t17 := v1
-			v3 = t16
-			p18 := v3
-			if uint64(v1) > uint64(v3) {
-				p18 = t17
-			}
-			v1 = p18
-			t19 := int64(load64(m.memory, uint64(uint32(v2))+40))
-			t20 := v1
-			v3 = t19
-			t22 := v3
-			p21 := i64(0x7fffffffffffffff)
-			if uint64(v6) < uint64(i64(0x7fffffffffffffff)) {
-				p21 = v6
-			}
-			p23 := p21
-			if v7&i32(1) != 0 {
-				p23 = i64(0x7fffffffffffffff)
-			}
-			v6 = p23
-			p24 := v6
-			if uint64(v3) < uint64(v6) {
-				p24 = t22
-			}
-			t25 := int32(load32(m.memory, uint64(uint32(v2))+144))
-			p26 := v6
-			if t25 == i32(1) {
-				p26 = p24
-			}
-			v6 = p26
-			p27 := v6
-			if uint64(v1) > uint64(v6) {
-				p27 = t20
-			}
-			v6 = p27
-			goto l3
-		}
-	l0:
-		{
-			t28 := int32(load32(m.memory, uint64(uint32(v2))+136))
-			switch t28 + i32(-2) {
-			default:
-				goto l5
-			case 0:
-				t29 := int64(load64(m.memory, uint64(uint32(v2))+8))
-				m.fn164(v4+i32(112), t29, i64(0), v3, i64(0))
-				t30 := int64(load64(m.memory, uint32(v2)))
-				v1 = t30
-				t31 := int64(load64(m.memory, uint64(uint32(v4))+112))
-				t32 := v1
-				v6 = t31
-				p33 := i64(0x7fffffffffffffff)
-				if uint64(v6) < uint64(i64(0x7fffffffffffffff)) {
-					p33 = v6
-				}
-				t34 := int64(load64(m.memory, uint64(uint32(v4))+120))
-				p35 := p33
-				if t34 != i64(0) {
-					p35 = i64(0x7fffffffffffffff)
-				}
-				v6 = t32 + p35
-				p36 := v6
-				if uint64(v6) < uint64(v1) {
-					p36 = i64(-1)
-				}
-				v1 = p36
-				p37 := i64(0x7fffffffffffffff)
-				if uint64(v1) < uint64(i64(0x7fffffffffffffff)) {
-					p37 = v1
-				}
-				v1 = p37
-				goto l5
-			case 2:
-				t38 := int64(load64(m.memory, uint32(v2)))
-				v8 = t38
-				{
-					{
-						t39 := int32(load32(m.memory, uint64(uint32(v2))+140))
-						v7 = t39
-						if v7 != 0 {
-							goto l7
-						}
-						v1 = i64(1)
-						goto l8
-					}
-				l7:
-					t40 := int64(load64(m.memory, uint64(uint32(v2))+24))
-					v1 = v3 + t40
-					p41 := v1
-					if uint64(v1) < uint64(v3) {
-						p41 = i64(-1)
-					}
-					v1 = p41
-					v6 = i64(1)
-				l11:
-					{
-						if v7&i32(1) == 0 {
-							goto l9
-						}
-						m.fn164(v4+i32(160), v6, i64(0), v1, i64(0))
-						t42 := int64(load64(m.memory, uint64(uint32(v4))+160))
-						t43 := int64(load64(m.memory, uint64(uint32(v4))+168))
-						p44 := t42
-						if t43 != i64(0) {
-							p44 = i64(-1)
-						}
-						v6 = p44
-					}
-				l9:
-					{
-						v7 = int32(uint32(v7) >> 1)
-						if v7 == 0 {
-							goto l10
-						}
-						m.fn164(v4+i32(144), v1, i64(0), v1, i64(0))
-						t45 := int64(load64(m.memory, uint64(uint32(v4))+144))
-						t46 := int64(load64(m.memory, uint64(uint32(v4))+152))
-						p47 := t45
-						if t46 != i64(0) {
-							p47 = i64(-1)
-						}
-						v1 = p47
-						goto l11
-					}
-				l10:
-					p48 := i64(0x7fffffffffffffff)
-					if uint64(v6) < uint64(i64(0x7fffffffffffffff)) {
-						p48 = v6
-					}
-					v1 = p48
-				}
-			l8:
-				m.fn164(v4+i32(128), v8, i64(0), v1, i64(0))
-				t49 := int64(load64(m.memory, uint64(uint32(v4))+128))
-				v1 = t49
-				p50 := i64(0x7fffffffffffffff)
-				if uint64(v1) < uint64(i64(0x7fffffffffffffff)) {
-					p50 = v1
-				}
-				t51 := int64(load64(m.memory, uint64(uint32(v4))+136))
-				p52 := p50
-				if t51 != i64(0) {
-					p52 = i64(0x7fffffffffffffff)
-				}
-				v1 = p52
-			}
-		}
-	l5:
-		t53 := int64(load64(m.memory, uint64(uint32(v2))+40))
-		v6 = t53
-		t54 := int64(load64(m.memory, uint64(uint32(v2))+32))
-		t55 := v6
-		v8 = t54
-		v1 = v8 + v1
-		p56 := v1
-		if uint64(v1) < uint64(v8) {
-			p56 = i64(-1)
-		}
-		v1 = p56
-		p57 := i64(0x7fffffffffffffff)
-		if uint64(v1) < uint64(i64(0x7fffffffffffffff)) {
-			p57 = v1
-		}
-		v1 = p57
-		p58 := v1
-		if uint64(v6) < uint64(v1) {
-			p58 = t55
-		}
-		t59 := int32(load32(m.memory, uint64(uint32(v2))+144))
-		p60 := v1
-		if t59 == i32(1) {
-			p60 = p58
-		}
-		v6 = p60
-		v1 = v6
-		switch v5 + i32(-2) {
-		default:
-			goto l16
-		case 1:
-			v1 = v6 - int64(uint64(v6)>>1)
-			p61 := v1
-			if uint64(v1) > uint64(v6) {
-				p61 = i64(0)
-			}
-			v1 = p61
-			goto l16
-		case 2:
-			t62 := int64(load32(m.memory, uint64(uint32(v2))+56))
-			v1 = t62
-			{
-				{
-					t63 := int32(load32(m.memory, uint64(uint32(v2))+60))
-					v7 = t63
-					if uint32(v7) < uint32(i32(2)) {
-						goto l18
-					}
-					t64 := v4 + i32(80)
-					t65 := v6
-					v3 = int64(uint32(v7))
-					t66 := int64(uint64(t65) / uint64(v3))
-					v8 = t66
-					m.fn164(t64, v8, i64(0), v1, i64(0))
-					t67 := int64(load64(m.memory, uint64(uint32(v4))+80))
-					v9 = t67
-					t68 := int64(uint64((v6-v8*v3)*v1) / uint64(v3))
-					v1 = v9 + t68
-					p69 := v1
-					if uint64(v1) < uint64(v9) {
-						p69 = i64(-1)
-					}
-					v1 = p69
-					t70 := int64(load64(m.memory, uint64(uint32(v4))+88))
-					var p71 int32
-					if t70 != i64(0) {
-						p71 = 1
-					}
-					v7 = p71
-					goto l19
-				}
-			l18:
-				m.fn164(v4+i32(64), v6, i64(0), v1, i64(0))
-				t72 := int64(load64(m.memory, uint64(uint32(v4))+72))
-				var p73 int32
-				if t72 != i64(0) {
-					p73 = 1
-				}
-				v7 = p73
-				t74 := int64(load64(m.memory, uint64(uint32(v4))+64))
-				v1 = t74
-			}
-		l19:
-			t76 := v6
-			p75 := i64(0x7fffffffffffffff)
-			if uint64(v1) < uint64(i64(0x7fffffffffffffff)) {
-				p75 = v1
-			}
-			p77 := p75
-			if v7&i32(1) != 0 {
-				p77 = i64(0x7fffffffffffffff)
-			}
-			v8 = t76 - p77
-			var p78 int32
-			if uint64(v8) > uint64(v6) {
-				p78 = 1
-			}
-			v7 = p78
-			t79 := int64(load32(m.memory, uint64(uint32(v2))+64))
-			v1 = t79
-			{
-				{
-					t80 := int32(load32(m.memory, uint64(uint32(v2))+68))
-					v5 = t80
-					if uint32(v5) < uint32(i32(2)) {
-						goto l20
-					}
-					t81 := v4 + i32(48)
-					t82 := v6
-					v3 = int64(uint32(v5))
-					t83 := int64(uint64(t82) / uint64(v3))
-					v9 = t83
-					m.fn164(t81, v9, i64(0), v1, i64(0))
-					t84 := int64(load64(m.memory, uint64(uint32(v4))+48))
-					v10 = t84
-					t85 := int64(uint64((v6-v9*v3)*v1) / uint64(v3))
-					v1 = v10 + t85
-					p86 := v1
-					if uint64(v1) < uint64(v10) {
-						p86 = i64(-1)
-					}
-					v3 = p86
-					t87 := int64(load64(m.memory, uint64(uint32(v4))+56))
-					var p88 int32
-					if t87 != i64(0) {
-						p88 = 1
-					}
-					v5 = p88
-					goto l21
-				}
-			l20:
-				m.fn164(v4+i32(32), v6, i64(0), v1, i64(0))
-				t89 := int64(load64(m.memory, uint64(uint32(v4))+40))
-				var p90 int32
-				if t89 != i64(0) {
-					p90 = 1
-				}
-				v5 = p90
-				t91 := int64(load64(m.memory, uint64(uint32(v4))+32))
-				v3 = t91
-			}
-		l21:
-			p92 := v8
-			if v7 != 0 {
-				p92 = i64(0)
-			}
-			v1 = p92
-			p93 := i64(0x7fffffffffffffff)
-			if uint64(v3) < uint64(i64(0x7fffffffffffffff)) {
-				p93 = v3
-			}
-			p94 := p93
-			if v5&i32(1) != 0 {
-				p94 = i64(0x7fffffffffffffff)
-			}
-			v6 = p94 + v6
-			p95 := i64(0x7fffffffffffffff)
-			if uint64(v6) < uint64(i64(0x7fffffffffffffff)) {
-				p95 = v6
-			}
-			v6 = p95
-			goto l16
-		case 3:
-			t96 := int64(load64(m.memory, uint64(uint32(v2))+80))
-			m.fn164(v4+i32(96), t96, i64(0), v3, i64(0))
-			v1 = v6
-			t97 := int64(load64(m.memory, uint64(uint32(v2))+72))
-			v3 = t97
-			t98 := int64(load64(m.memory, uint64(uint32(v4))+96))
-			t99 := v3
-			v8 = t98
-			p100 := i64(0x7fffffffffffffff)
-			if uint64(v8) < uint64(i64(0x7fffffffffffffff)) {
-				p100 = v8
-			}
-			t101 := int64(load64(m.memory, uint64(uint32(v4))+104))
-			p102 := p100
-			if t101 != i64(0) {
-				p102 = i64(0x7fffffffffffffff)
-			}
-			v8 = t99 + p102
-			p103 := v8
-			if uint64(v8) < uint64(v3) {
-				p103 = i64(-1)
-			}
-			v3 = p103
-			p104 := i64(0x7fffffffffffffff)
-			if uint64(v3) < uint64(i64(0x7fffffffffffffff)) {
-				p104 = v3
-			}
-			v6 = p104 + v6
-			p105 := i64(0x7fffffffffffffff)
-			if uint64(v6) < uint64(i64(0x7fffffffffffffff)) {
-				p105 = v6
-			}
-			v6 = p105
-			goto l16
-		case 5:
-			v3 = i64(0)
-			{
-				t106 := int64(load64(m.memory, uint64(uint32(v2))+88))
-				v1 = t106
-				if v1 == 0 {
-					goto l22
-				}
-				t107 := int64(uint64(v6) / uint64(v1))
-				v6 = t107
-				t108 := v6
-				var p109 int32
-				if v6 != i64(0) {
-					p109 = 1
-				}
-				v3 = t108 - int64(uint32(p109))
-			}
-		l22:
-			t110 := int64(load64(m.memory, uint64(uint32(v2))+48))
-			v6 = t110
-			t112 := v6
-			p111 := i64(1)
-			if uint64(v1) > uint64(i64(1)) {
-				p111 = v1
-			}
-			v1 = p111
-			t113 := int64(uint64(t112) / uint64(v1))
-			v8 = t113
-			t114 := v8
-			var p115 int32
-			if v6-v8*v1 != i64(0) {
-				p115 = 1
-			}
-			v1 = t114 + int64(uint32(p115))
-			p116 := v3
-			if uint64(v1) > uint64(v3) {
-				p116 = v1
-			}
-			v6 = p116
-			goto l3
-		case 0:
-			v1 = i64(0)
-		}
-	l16:
-		t117 := int64(load64(m.memory, uint64(uint32(v2))+48))
-		v3 = t117
-		p118 := v1
-		if uint64(v3) > uint64(v1) {
-			p118 = v3
-		}
-		v1 = p118
-		p119 := v6
-		if uint64(v1) > uint64(v6) {
-			p119 = v1
-		}
-		v6 = p119
-	}
-l3:
-	store64(m.memory, uint64(uint32(v0))+8, uint64(v6))
-	store64(m.memory, uint32(v0), uint64(v1))
-	m.g0 = v4 + i32(176)
+func (m *Module) fn136(v0, v1 int32, v2, v3 int64) int64 {
+	t0 := int64(load64(m.memory, uint32(v0)))
+	t1 := m.fn204(t0, v1, v2, v3)
+	t2 := v0
+	t3 := v1
+	t4 := v2
+	v3 = t1
+	m.fn157(t2, t3, t4, v3)
+	return v3
 }
 
 //go:norace
 func (m *Module) Xbackoff_policy_fit_base(v0 int32, v1, v2 int64, v3, v4 int32) int32 {
 	var v5, v6 int32
 	var v7 int64
-	var v8 int32
-	var v9 int64
 	t0 := m.g0
-	v5 = t0 - i32(368)
+	v5 = t0 - i32(656)
 	m.g0 = v5
-	v6 = i32(100)
-	v7 = i64(0)
-	{
-		if v3 == 0 {
-			goto l0
-		}
-		if v0 == 0 {
-			goto l0
-		}
-		v6 = i32(101)
-		v8 = i32(0)
-		v9 = i64(0)
-		t1 := int64(load64(m.memory, uint32(v0)))
-		if t1 != i64(3543621949687885680) {
-			goto l1
-		}
-		m.fn101(v5+i32(200), v0+i32(8), i32(2), v1, v2)
-		t2 := int32(load32(m.memory, uint64(uint32(v5))+228))
-		v6 = t2
-		t3 := int32(load32(m.memory, uint64(uint32(v5))+224))
-		v8 = t3
-		t4 := int64(load64(m.memory, uint64(uint32(v5))+216))
-		v9 = t4
-		t5 := int64(load64(m.memory, uint64(uint32(v5))+208))
-		v7 = t5
-		t6 := int64(load64(m.memory, uint64(uint32(v5))+200))
-		if t6 == i64(1) {
-			goto l1
-		}
-		memory_copy(m.memory, uint32(v5+i32(64)), uint32(v5+i32(200)+i32(32)), uint32(i32(136)))
-		store32(m.memory, uint64(uint32(v3))+28, uint32(v6))
-		store32(m.memory, uint64(uint32(v3))+24, uint32(v8))
-		store64(m.memory, uint64(uint32(v3))+16, uint64(v9))
-		store64(m.memory, uint64(uint32(v3))+8, uint64(v7))
-		store64(m.memory, uint32(v3), uint64(i64(3543621949687885680)))
-		memory_copy(m.memory, uint32(v3+i32(32)), uint32(v5+i32(64)), uint32(i32(136)))
-		v6 = i32(0)
-		memory_zero(m.memory, uint32(v5+i32(8)), uint32(i32(56)))
-		v9 = i64(0)
-		v7 = i64(0)
-		v8 = i32(0)
-		goto l2
+	if v3 != 0 {
+		goto l0
 	}
+	v6 = i32(0)
+	memory_zero(m.memory, uint32(v5), uint32(i32(56)))
+	v0 = i32(100)
+	v2 = i64(0)
+	v7 = i64(0)
+	goto l1
 l0:
-	v8 = i32(0)
-	v9 = i64(0)
-l1:
-	memory_zero(m.memory, uint32(v5+i32(8)), uint32(i32(56)))
-l2:
-	if v4 == 0 {
+	v7 = i64(0)
+	if v0 != 0 {
+		t1 := int64(load64(m.memory, uint32(v0)))
+		if t1 == i64(3543621949687885680) {
+			memory_copy(m.memory, uint32(v5+i32(56)), uint32(v0+i32(8)), uint32(i32(160)))
+			m.fn138(v5+i32(488), v5+i32(56), i32(2), v1, v2)
+			t2 := int32(load32(m.memory, uint64(uint32(v5))+516))
+			v0 = t2
+			t3 := int32(load32(m.memory, uint64(uint32(v5))+512))
+			v6 = t3
+			t4 := int64(load64(m.memory, uint64(uint32(v5))+504))
+			v2 = t4
+			t5 := int64(load64(m.memory, uint64(uint32(v5))+496))
+			v7 = t5
+			t6 := int64(load64(m.memory, uint64(uint32(v5))+488))
+			if t6 == i64(1) {
+				goto l5
+			}
+			memory_copy(m.memory, uint32(v5+i32(216)), uint32(v5+i32(488)+i32(32)), uint32(i32(136)))
+			memory_copy(m.memory, uint32(v5+i32(352)), uint32(v5+i32(216)), uint32(i32(136)))
+			store32(m.memory, uint64(uint32(v3))+28, uint32(v0))
+			store32(m.memory, uint64(uint32(v3))+24, uint32(v6))
+			store64(m.memory, uint64(uint32(v3))+16, uint64(v2))
+			store64(m.memory, uint64(uint32(v3))+8, uint64(v7))
+			store64(m.memory, uint32(v3), uint64(i64(3543621949687885680)))
+			memory_copy(m.memory, uint32(v3+i32(32)), uint32(v5+i32(352)), uint32(i32(136)))
+			v0 = i32(0)
+			memory_zero(m.memory, uint32(v5), uint32(i32(56)))
+			v2 = i64(0)
+			v7 = i64(0)
+			v6 = i32(0)
+			goto l1
+		}
+		v0 = i32(101)
 		goto l3
 	}
-	store64(m.memory, uint64(uint32(v4))+16, uint64(v9))
-	store64(m.memory, uint64(uint32(v4))+8, uint64(v7))
-	store32(m.memory, uint64(uint32(v4))+4, uint32(v8))
-	store32(m.memory, uint32(v4), uint32(v6))
-	memory_copy(m.memory, uint32(v4+i32(24)), uint32(v5+i32(8)), uint32(i32(56)))
+	v0 = i32(100)
+	goto l3
 l3:
-	m.g0 = v5 + i32(368)
-	return v6
+	v6 = i32(0)
+	v2 = i64(0)
+l5:
+	memory_zero(m.memory, uint32(v5), uint32(i32(56)))
+l1:
+	if v4 == 0 {
+		goto l6
+	}
+	store64(m.memory, uint64(uint32(v4))+16, uint64(v2))
+	store64(m.memory, uint64(uint32(v4))+8, uint64(v7))
+	store32(m.memory, uint64(uint32(v4))+4, uint32(v6))
+	store32(m.memory, uint32(v4), uint32(v0))
+	memory_copy(m.memory, uint32(v4+i32(24)), uint32(v5), uint32(i32(56)))
+l6:
+	m.g0 = v5 + i32(656)
+	return v0
 }
 
 //go:norace
-func (m *Module) fn101(v0, v1, v2 int32, v3, v4 int64) {
+func (m *Module) fn138(v0, v1, v2 int32, v3, v4 int64) {
 	var v5 int32
-	var v6, v7, v8, v9, v10, v11 int64
-	var v12, v13, v14 int32
-	var v15, v16, v17, v18, v19 int64
-	var v20, v21 int32
-	var v22, v23, v24 int64
+	var v6, v7, v8, v9 int64
+	var v10, v11 int32
+	var v12, v13, v14, v15, v16 int64
+	var v17 int32
+	var v18, v19, v20, v21 int64
 	t0 := m.g0
-	v5 = t0 - i32(800)
+	v5 = t0 - i32(736)
 	m.g0 = v5
-	store32(m.memory, uint64(uint32(v5))+36, uint32(v2))
+	store32(m.memory, uint64(uint32(v5))+28, uint32(v2))
 	v6 = i64(65536)
-	if uint64(v3) <= uint64(i64(65536)) {
-		goto l0
-	}
-	v1 = i32(4)
-	goto l1
-l0:
-	if v3 != i64(0) {
-		goto l2
-	}
-	v1 = i32(5)
-	v6 = i64(1)
-l1:
-	store32(m.memory, uint64(uint32(v0))+28, uint32(v1))
-	store32(m.memory, uint64(uint32(v0))+24, uint32(i32(18)))
-	store64(m.memory, uint64(uint32(v0))+16, uint64(v6))
-	store64(m.memory, uint64(uint32(v0))+8, uint64(v3))
-	store64(m.memory, uint32(v0), uint64(i64(1)))
-	goto l3
-l2:
-	if v4 > i64(-1) {
-		goto l4
-	}
-	store64(m.memory, uint64(uint32(v0))+24, uint64(i64(0x400000013)))
-	store64(m.memory, uint64(uint32(v0))+16, uint64(i64(0x7fffffffffffffff)))
-	store64(m.memory, uint64(uint32(v0))+8, uint64(v4))
-	store64(m.memory, uint32(v0), uint64(i64(1)))
-	goto l3
-l4:
 	{
-		{
-			if v2 == i32(2) {
-				goto l5
-			}
-			t1 := int64(load64(m.memory, uint64(uint32(v1))+112))
-			v6 = t1
-			t2 := int64(load64(m.memory, uint64(uint32(v1))+48))
-			t3 := v6
-			v7 = t2
-			t4 := int64(load64(m.memory, uint64(uint32(v1))+32))
-			t5 := v7
-			v8 = t4
-			t6 := int64(load64(m.memory, uint32(v1)))
-			t7 := v8
-			v9 = t6
-			p8 := v9
-			if uint64(v8) > uint64(v9) {
-				p8 = t7
-			}
-			v8 = p8
-			p9 := v8
-			if uint64(v7) > uint64(v8) {
-				p9 = t5
-			}
-			v7 = p9
-			p10 := v7
-			if uint64(v6) > uint64(v7) {
-				p10 = t3
-			}
-			v10 = p10
-			v11 = i64(0x7fffffffffffffff)
-			goto l6
+		if uint64(v3) <= uint64(i64(65536)) {
+			goto l0
 		}
-	l5:
-		v10 = i64(1)
-		{
-			t11 := int32(load32(m.memory, uint64(uint32(v1))+16))
-			v12 = t11
-			t12 := int32(load32(m.memory, uint64(uint32(v1))+20))
-			t13 := v12
-			v13 = t12
-			if uint32(t13) <= uint32(v13) {
-				goto l7
-			}
-			t14 := v13
-			v12 = v12 - v13
-			t15 := int32(uint32(t14) / uint32(v12))
-			v14 = t15
-			t16 := v14
-			var p17 int32
-			if v13-v14*v12 != i32(0) {
-				p17 = 1
-			}
-			v10 = int64(uint32(t16 + p17))
-		}
-	l7:
-		t18 := int64(load64(m.memory, uint64(uint32(v1))+40))
-		v11 = t18
-	}
-l6:
-	m.fn112(v5+i32(40), v1)
-	v1 = i32(8)
-	v14 = v5 + i32(240) + i32(8)
-	memory_zero(m.memory, uint32(v14), uint32(i32(184)))
-	memory_copy(m.memory, uint32(v5+i32(432)+i32(8)), uint32(i32(19864)), uint32(i32(92)))
-	v6 = i64(0)
-l10:
-	{
-		t19 := int32(load32(m.memory, uint32(v5+i32(432)+v1)))
-		v13 = t19
-		if v13 == i32(18) {
-			goto l8
-		}
-		t20 := m.fn155(v5+i32(40), v13)
-		if t20 == 0 {
-			goto l8
-		}
-		{
-			p21 := i32(-33)
-			if uint32(v13) < uint32(i32(33)) {
-				p21 = i32(-1)
-			}
-			v13 = p21 + v13
-			if uint32(v13) > uint32(i32(22)) {
-				goto l9
-			}
-			t22 := v14
-			v12 = v13 << 3
-			t23 := int64(load64(m.memory, uint32(v5+i32(40)+v12)))
-			store64(m.memory, uint32(t22+v12), uint64(t23))
-		}
-	l9:
-		v6 = i64_shl(i64(1), int64(uint32(v13))) | v6
-	}
-l8:
-	v1 = v1 + i32(4)
-	if v1 != i32(100) {
-		goto l10
-	}
-	store64(m.memory, uint64(uint32(v5))+240, uint64(v6))
-	v6 = i64(0x7fffffffffffffff)
-	{
-		if uint64(v10) > uint64(v11) {
-			goto l11
-		}
-		t24 := v5 + i32(224)
-		t25 := v5 + i32(240)
-		t26 := v5 + i32(36)
-		t27 := v3
-		var p28 int32
+		v1 = i32(4)
+		goto l1
+	l0:
 		if v3 != i64(0) {
-			p28 = 1
+			goto l2
 		}
-		v15 = t27 - int64(uint32(p28))
-		m.fn156(t24, t25, t26, v15, v10, i64(0x7fffffffffffffff), i64(0))
+		v1 = i32(5)
+		v6 = i64(1)
+	l1:
+		store32(m.memory, uint64(uint32(v0))+28, uint32(v1))
+		store32(m.memory, uint64(uint32(v0))+24, uint32(i32(18)))
+		store64(m.memory, uint64(uint32(v0))+16, uint64(v6))
+		store64(m.memory, uint64(uint32(v0))+8, uint64(v3))
+		store64(m.memory, uint32(v0), uint64(i64(1)))
+		goto l3
+	l2:
+		if v4 > i64(-1) {
+			goto l4
+		}
+		store64(m.memory, uint64(uint32(v0))+24, uint64(i64(0x400000013)))
+		store64(m.memory, uint64(uint32(v0))+16, uint64(i64(0x7fffffffffffffff)))
+		store64(m.memory, uint64(uint32(v0))+8, uint64(v4))
+		store64(m.memory, uint32(v0), uint64(i64(1)))
+		goto l3
+	l4:
 		{
-			t29 := int64(load64(m.memory, uint64(uint32(v5))+224))
-			v3 = t29
-			t30 := int64(load64(m.memory, uint64(uint32(v5))+232))
-			var p31 int32
-			if uint64(v3) > uint64(v4) {
-				p31 = 1
-			}
-			v6 = t30
-			var p33 int32
-			if v6 != i64(0) {
-				p33 = 1
-			}
-			p32 := p33
-			if v6 == 0 {
-				p32 = p31
-			}
-			if p32 != 0 {
-				goto l12
-			}
-			t34 := v5 + i32(432)
-			t35 := v5 + i32(240)
-			t36 := v5 + i32(36)
-			t37 := v15
-			t38 := v11
-			v16 = v4 << 4
-			t39 := v16
-			v17 = int64(uint64(v4) >> 60)
-			m.fn156(t34, t35, t36, t37, t38, t39, v17)
 			{
+				if v2 == i32(2) {
+					goto l5
+				}
+				t1 := int64(load64(m.memory, uint64(uint32(v1))+112))
+				v6 = t1
+				t2 := int64(load64(m.memory, uint64(uint32(v1))+48))
+				t3 := v6
+				v7 = t2
+				t4 := int64(load64(m.memory, uint64(uint32(v1))+32))
+				t5 := v7
+				v8 = t4
+				t6 := int64(load64(m.memory, uint32(v1)))
+				t7 := v8
+				v9 = t6
+				p8 := v9
+				if uint64(v8) > uint64(v9) {
+					p8 = t7
+				}
+				v8 = p8
+				p9 := v8
+				if uint64(v7) > uint64(v8) {
+					p9 = t5
+				}
+				v7 = p9
+				p10 := v7
+				if uint64(v6) > uint64(v7) {
+					p10 = t3
+				}
+				v6 = p10
+				v8 = i64(0x7fffffffffffffff)
+				goto l6
+			}
+		l5:
+			t11 := int32(load32(m.memory, uint64(uint32(v1))+16))
+			t12 := int32(load32(m.memory, uint64(uint32(v1))+20))
+			t13 := fn202(t11, t12)
+			v6 = t13
+			t14 := int64(load64(m.memory, uint64(uint32(v1))+40))
+			v8 = t14
+		}
+	l6:
+		m.fn149(v5+i32(32), v1)
+		memory_zero(m.memory, uint32(v5+i32(432)), uint32(i32(192)))
+		v1 = i32(8)
+		memory_copy(m.memory, uint32(v5+i32(632)+i32(8)), uint32(i32(19864)), uint32(i32(92)))
+	l10:
+		if v1 == i32(100) {
+			goto l7
+		}
+		{
+			t15 := int32(load32(m.memory, uint32(v5+i32(632)+v1)))
+			v10 = t15
+			if v10 == i32(18) {
+				goto l8
+			}
+			t16 := m.fn216(v5+i32(32), v10)
+			if t16 == 0 {
+				goto l8
+			}
+			v7 = i64(0)
+			{
+				p17 := i32(-33)
+				if uint32(v10) < uint32(i32(33)) {
+					p17 = i32(-1)
+				}
+				v11 = p17 + v10
+				if uint32(v11) > uint32(i32(22)) {
+					goto l9
+				}
+				t18 := int64(load64(m.memory, uint32(v5+i32(32)+v11<<3)))
+				v7 = t18
+			}
+		l9:
+			m.fn36(v5+i32(432), v10, v7)
+		}
+	l8:
+		v1 = v1 + i32(4)
+		goto l10
+	l7:
+		memory_copy(m.memory, uint32(v5+i32(216)), uint32(v5+i32(432)), uint32(i32(192)))
+		store32(m.memory, uint64(uint32(v5))+412, uint32(v5+i32(28)))
+		store32(m.memory, uint64(uint32(v5))+408, uint32(v5+i32(216)))
+		t19 := v5
+		t20 := v3
+		var p21 int32
+		if v3 != i64(0) {
+			p21 = 1
+		}
+		store64(m.memory, uint64(uint32(t19))+632, uint64(t20-int64(uint32(p21))))
+		v7 = i64(0x7fffffffffffffff)
+		{
+			if uint64(v6) > uint64(v8) {
+				goto l11
+			}
+			m.fn217(v5+i32(416), v5+i32(216), v5+i32(28), v5+i32(632), v6, i64(0x7fffffffffffffff), i64(0))
+			{
+				t22 := int64(load64(m.memory, uint64(uint32(v5))+416))
+				v3 = t22
+				t23 := int64(load64(m.memory, uint64(uint32(v5))+424))
+				var p24 int32
+				if uint64(v3) > uint64(v4) {
+					p24 = 1
+				}
+				v7 = t23
+				var p26 int32
+				if v7 != i64(0) {
+					p26 = 1
+				}
+				p25 := p26
+				if v7 == 0 {
+					p25 = p24
+				}
+				if p25 != 0 {
+					goto l12
+				}
+				t27 := v5 + i32(432)
+				t28 := v5 + i32(408)
+				t29 := v5 + i32(632)
+				v12 = v4 << 4
+				t30 := v12
+				v13 = int64(uint64(v4) >> 60)
+				m.fn218(t27, t28, t29, t30, v13, v8)
+				t31 := int64(load64(m.memory, uint64(uint32(v5))+432))
+				t32 := int64(load64(m.memory, uint64(uint32(v5))+440))
+				var p33 int32
+				if uint64(t31) <= uint64(v4) {
+					p33 = 1
+				}
+				var p34 int32
+				if t32 == 0 {
+					p34 = 1
+				}
+				v1 = p34
+				p35 := v1
+				if v1 != 0 {
+					p35 = p33
+				}
+				if p35 != 0 {
+					goto l13
+				}
+				v11 = i32(2)
+				v2 = i32(0)
+				v14 = i64(0)
+				v15 = i64(0)
+			l20:
 				{
-					t40 := int64(load64(m.memory, uint64(uint32(v5))+432))
-					t41 := int64(load64(m.memory, uint64(uint32(v5))+440))
-					var p42 int32
-					if uint64(t40) <= uint64(v4) {
-						p42 = 1
+					t36 := v8
+					var p37 int32
+					if v8 != i64(0) {
+						p37 = 1
 					}
-					var p43 int32
-					if t41 == 0 {
-						p43 = 1
-					}
-					v1 = p43
-					p44 := v1
-					if v1 != 0 {
-						p44 = p42
-					}
-					if p44 == 0 {
+					v16 = t36 - int64(uint32(p37))
+					v10 = i32(64) - int32(int64(bits.LeadingZeros64(uint64(v8))))
+				l21:
+					{
+						v7 = v8 - v6
+						p38 := v7
+						if uint64(v7) > uint64(v8) {
+							p38 = i64(0)
+						}
+						v7 = p38
+						if uint64(v7) >= uint64(i64(2)) {
+							{
+								{
+									t39 := v10
+									v17 = i32(64) - int32(int64(bits.LeadingZeros64(uint64(v6))))
+									v1 = t39 - v17
+									p40 := v1
+									if uint32(v1) > uint32(v10) {
+										p40 = i32(0)
+									}
+									if uint32(p40) > uint32(i32(1)) {
+										goto l15
+									}
+									if uint32(v2) > uint32(i32(31)) {
+										goto l16
+									}
+									if v14 != i64(0) {
+										m.fn231(v5, v7, i64(0), v15, i64(0))
+										t41 := int64(load64(m.memory, uint32(v5)))
+										t42 := int64(load64(m.memory, uint64(uint32(v5))+8))
+										t43 := v6
+										v7 = v15 + v14
+										t45 := v7 + i64(1)
+										var p46 int32
+										if v7 == i64(-1) {
+											p46 = 1
+										}
+										var p47 int32
+										if uint64(v7) < uint64(v15) {
+											p47 = 1
+										}
+										p44 := p47
+										if uint64(v7) >= uint64(v15) {
+											p44 = p46
+										}
+										p48 := t45
+										if p44 != 0 {
+											p48 = i64(-1)
+										}
+										t49 := m.fn156(t41, t42, p48)
+										v7 = t43 + t49
+										p50 := v7
+										if uint64(v7) < uint64(v6) {
+											p50 = i64(-1)
+										}
+										v7 = p50
+										goto l18
+									}
+								l16:
+									v7 = v6&v8 + int64(uint64(v6^v8)>>1)
+									goto l18
+								}
+							l15:
+								v1 = int32(uint32(v17+v10) >> 1)
+								t51 := v1
+								var p52 int32
+								if v1 != i32(0) {
+									p52 = 1
+								}
+								v7 = i64_shl(i64(1), int64(uint32(t51-p52)))
+							}
+						l18:
+							t53 := v5 + i32(432)
+							t54 := v5 + i32(408)
+							t55 := v5 + i32(632)
+							t56 := v12
+							t57 := v13
+							t58 := v16
+							v3 = v6 + i64(1)
+							p59 := v3
+							if v3 == 0 {
+								p59 = i64(-1)
+							}
+							v3 = p59
+							p60 := v7
+							if uint64(v3) > uint64(v7) {
+								p60 = v3
+							}
+							v7 = p60
+							p61 := v7
+							if uint64(v16) < uint64(v7) {
+								p61 = t58
+							}
+							v18 = p61
+							m.fn218(t53, t54, t55, t56, t57, v18)
+							t62 := int64(load64(m.memory, uint64(uint32(v5))+432))
+							v7 = t62
+							v3 = v7 - v4
+							t63 := int64(load64(m.memory, uint64(uint32(v5))+440))
+							t64 := v3
+							var p65 int32
+							if uint64(v3) > uint64(v7) {
+								p65 = 1
+							}
+							v3 = t63
+							t66 := v3
+							var p67 int32
+							if uint64(v7) < uint64(v4) {
+								p67 = 1
+							}
+							v19 = t66 - int64(uint32(p67))
+							var p69 int32
+							if uint64(v19) > uint64(v3) {
+								p69 = 1
+							}
+							p68 := p69
+							if uint64(v7) >= uint64(v4) {
+								p68 = p65
+							}
+							v9 = int64(uint32(p68))
+							v20 = i64(0) - v9
+							v21 = t64 ^ v20
+							t70 := v21 + v9
+							t71 := v19 ^ v20 + v9
+							var p72 int32
+							if uint64(v21) < uint64(v20) {
+								p72 = 1
+							}
+							p73 := i64(-1)
+							if t71-int64(uint32(p72)) == 0 {
+								p73 = t70
+							}
+							v9 = p73
+							{
+								var p74 int32
+								if uint64(v7) <= uint64(v4) {
+									p74 = 1
+								}
+								var p75 int32
+								if v3 == 0 {
+									p75 = 1
+								}
+								v1 = p75
+								p76 := v1
+								if v1 != 0 {
+									p76 = p74
+								}
+								v1 = p76
+								if v1 != 0 {
+									v2 = v2 + i32(1)
+									v17 = v11 & i32(255)
+									v11 = v1
+									v15 = v9
+									v6 = v18
+									if v17 != v1 {
+										goto l21
+									}
+									v14 = int64(uint64(v14)>>1) + v14&i64(1)
+									v11 = v1
+									v15 = v9
+									v6 = v18
+									goto l21
+								}
+								p77 := v15
+								if v11&i32(255) == v1 {
+									p77 = int64(uint64(v15)>>1) + v15&i64(1)
+								}
+								v15 = p77
+								v2 = v2 + i32(1)
+								v11 = v1
+								v14 = v9
+								v8 = v18
+								goto l20
+							}
+						}
+						v8 = v6
 						goto l13
 					}
-					v10 = v11
-					goto l14
-				}
-			l13:
-				v6 = v11 - v10
-				p45 := v6
-				if uint64(v6) > uint64(v11) {
-					p45 = i64(0)
-				}
-				v6 = p45
-				if uint64(v6) < uint64(i64(2)) {
-					goto l14
-				}
-				v1 = i32(2)
-				v13 = i32(1)
-				v18 = i64(0)
-				v19 = i64(0)
-				v12 = i32(0)
-			l24:
-				{
-					v20 = v12
-					v14 = v1
-					v12 = v13
-					{
-						{
-							v1 = i32(64) - int32(int64(bits.LeadingZeros64(uint64(v11))))
-							t46 := v1
-							v21 = i32(64) - int32(int64(bits.LeadingZeros64(uint64(v10))))
-							v13 = t46 - v21
-							p47 := v13
-							if uint32(v13) > uint32(v1) {
-								p47 = i32(0)
-							}
-							if uint32(p47) > uint32(i32(1)) {
-								goto l15
-							}
-							if v19 == 0 {
-								goto l16
-							}
-							if uint32(v20) < uint32(i32(32)) {
-								v7 = i64(0)
-								m.fn164(v5+i32(16), v18, i64(0), v6, i64(0))
-								v6 = v19 + v18
-								t49 := v6 + i64(1)
-								var p50 int32
-								if v6 != i64(-1) {
-									p50 = 1
-								}
-								p48 := i32(0)
-								if uint64(v6) >= uint64(v19) {
-									p48 = p50
-								}
-								p51 := i64(-1)
-								if p48 != 0 {
-									p51 = t49
-								}
-								v8 = p51
-								v1 = i32(127)
-								t52 := int64(load64(m.memory, uint64(uint32(v5))+24))
-								v22 = t52
-								t53 := int64(load64(m.memory, uint64(uint32(v5))+16))
-								v23 = t53
-								v6 = i64(0)
-								v9 = i64(0)
-							l19:
-								{
-									m.fn165(v5, v23, v22, v1)
-									t54 := int64(load64(m.memory, uint32(v5)))
-									v3 = t54&i64(1) | v6<<1
-									t55 := v3
-									t56 := v8
-									var p57 int32
-									if uint64(v3) >= uint64(v8) {
-										p57 = 1
-									}
-									v9 = v9<<1 | int64(uint64(v6)>>63)
-									p58 := i32(1)
-									if v9 == 0 {
-										p58 = p57
-									}
-									v13 = p58
-									p59 := i64(0)
-									if v13 != 0 {
-										p59 = t56
-									}
-									v24 = p59
-									v6 = t55 - v24
-									v7 = v7<<1 | int64(uint32(v13))
-									t60 := v9
-									var p61 int32
-									if uint64(v3) < uint64(v24) {
-										p61 = 1
-									}
-									v9 = t60 - int64(uint32(p61))
-									v1 = v1 + i32(-1)
-									if v1 != i32(-1) {
-										goto l19
-									}
-								}
-								v6 = v10 + v7
-								p62 := v6
-								if uint64(v6) < uint64(v10) {
-									p62 = i64(-1)
-								}
-								v6 = p62
-								goto l18
-							}
-						l16:
-							v6 = v11&v10 + int64(uint64(v11^v10)>>1)
-							goto l18
-						}
-					l15:
-						v1 = int32(uint32(v1+v21) >> 1)
-						t63 := v1
-						var p64 int32
-						if v1 != i32(0) {
-							p64 = 1
-						}
-						v6 = i64_shl(i64(1), int64(uint32(t63-p64)))
-					}
-				l18:
-					t65 := v5 + i32(432)
-					t66 := v5 + i32(240)
-					t67 := v5 + i32(36)
-					t68 := v15
-					t69 := v11
-					var p70 int32
-					if v11 != i64(0) {
-						p70 = 1
-					}
-					v3 = t69 - int64(uint32(p70))
-					t71 := v3
-					v7 = v10 + i64(1)
-					p72 := v7
-					if v7 == 0 {
-						p72 = i64(-1)
-					}
-					v7 = p72
-					p73 := v6
-					if uint64(v7) > uint64(v6) {
-						p73 = v7
-					}
-					v6 = p73
-					p74 := v6
-					if uint64(v3) < uint64(v6) {
-						p74 = t71
-					}
-					v9 = p74
-					m.fn156(t65, t66, t67, t68, v9, v16, v17)
-					t75 := int64(load64(m.memory, uint64(uint32(v5))+432))
-					v6 = t75
-					v3 = v6 - v4
-					t76 := int64(load64(m.memory, uint64(uint32(v5))+440))
-					t77 := v3
-					var p78 int32
-					if uint64(v3) > uint64(v6) {
-						p78 = 1
-					}
-					v3 = t76
-					t79 := v3
-					var p80 int32
-					if uint64(v6) < uint64(v4) {
-						p80 = 1
-					}
-					v24 = t79 - int64(uint32(p80))
-					var p82 int32
-					if uint64(v24) > uint64(v3) {
-						p82 = 1
-					}
-					p81 := p82
-					if uint64(v6) >= uint64(v4) {
-						p81 = p78
-					}
-					v7 = int64(uint32(p81))
-					v8 = i64(0) - v7
-					v22 = t77 ^ v8
-					t83 := v22 + v7
-					t84 := v24 ^ v8 + v7
-					var p85 int32
-					if uint64(v22) < uint64(v8) {
-						p85 = 1
-					}
-					p86 := i64(-1)
-					if t84-int64(uint32(p85)) == 0 {
-						p86 = t83
-					}
-					v7 = p86
-					{
-						var p87 int32
-						if uint64(v6) <= uint64(v4) {
-							p87 = 1
-						}
-						var p88 int32
-						if v3 == 0 {
-							p88 = 1
-						}
-						v1 = p88
-						p89 := v1
-						if v1 != 0 {
-							p89 = p87
-						}
-						v1 = p89
-						if v1 != 0 {
-							goto l20
-						}
-						if v14&i32(255) != v1 {
-							goto l21
-						}
-						v18 = int64(uint64(v18)>>1) + v18&i64(1)
-					l21:
-						v19 = v7
-						v11 = v9
-						goto l22
-					}
-				l20:
-					if v14&i32(255) != v1 {
-						goto l23
-					}
-					v19 = int64(uint64(v19)>>1) + v19&i64(1)
-				l23:
-					v18 = v7
-					v10 = v9
-				l22:
-					v13 = v12 + i32(1)
-					v6 = v11 - v10
-					p90 := v6
-					if uint64(v6) > uint64(v11) {
-						p90 = i64(0)
-					}
-					v6 = p90
-					if uint64(v6) >= uint64(i64(2)) {
-						goto l24
-					}
 				}
 			}
-		l14:
-			memory_copy(m.memory, uint32(v5+i32(432)), uint32(v5+i32(240)), uint32(i32(192)))
-			store64(m.memory, uint32(v5+i32(432)+v2<<3), uint64(v10))
-			v6 = i64(1)
-			t91 := int64(load64(m.memory, uint64(uint32(v5))+432))
-			store64(m.memory, uint64(uint32(v5))+432, uint64(t91|i64_shl(i64(1), int64(uint32(v2+i32(-1))))))
-			m.fn107(v5+i32(632), v5+i32(432))
-			{
-				t92 := int32(load32(m.memory, uint64(uint32(v5))+632))
-				if t92 != 0 {
-					goto l25
-				}
-				memory_copy(m.memory, uint32(v0+i32(8)), uint32(v5+i32(632)+i32(8)), uint32(i32(160)))
-				v6 = i64(0)
-				goto l26
+		l12:
+			p78 := i64(0x7fffffffffffffff)
+			if uint64(v3) < uint64(i64(0x7fffffffffffffff)) {
+				p78 = v3
 			}
-		l25:
-			store32(m.memory, uint64(uint32(v0))+28, uint32(i32(25)))
-			store32(m.memory, uint64(uint32(v0))+24, uint32(v2))
-			store64(m.memory, uint64(uint32(v0))+16, uint64(v4))
-			store64(m.memory, uint64(uint32(v0))+8, uint64(i64(0)))
-		l26:
-			store64(m.memory, uint32(v0), uint64(v6))
-			goto l3
+			p79 := p78
+			if v7 != i64(0) {
+				p79 = i64(0x7fffffffffffffff)
+			}
+			v7 = p79
 		}
-	l12:
-		p93 := i64(0x7fffffffffffffff)
-		if uint64(v3) < uint64(i64(0x7fffffffffffffff)) {
-			p93 = v3
+	l11:
+		store32(m.memory, uint64(uint32(v0))+28, uint32(i32(25)))
+		store32(m.memory, uint64(uint32(v0))+24, uint32(v2))
+		store64(m.memory, uint64(uint32(v0))+16, uint64(v4))
+		store64(m.memory, uint64(uint32(v0))+8, uint64(v7))
+		store64(m.memory, uint32(v0), uint64(i64(1)))
+		goto l3
+	l13:
+		t80 := int32(load32(m.memory, uint64(uint32(v5))+28))
+		t81 := v5 + i32(432)
+		t82 := v5 + i32(216)
+		v1 = t80
+		m.fn219(t81, t82, v1, v8)
+		v6 = i64(1)
+		{
+			t83 := int64(load64(m.memory, uint64(uint32(v5))+432))
+			if t83 != i64(1) {
+				goto l22
+			}
+			memory_copy(m.memory, uint32(v0+i32(8)), uint32(v5+i32(432)+i32(8)), uint32(i32(160)))
+			v6 = i64(0)
+			goto l23
 		}
-		p94 := p93
-		if v6 != i64(0) {
-			p94 = i64(0x7fffffffffffffff)
-		}
-		v6 = p94
+	l22:
+		store32(m.memory, uint64(uint32(v0))+28, uint32(i32(25)))
+		store32(m.memory, uint64(uint32(v0))+24, uint32(v1))
+		store64(m.memory, uint64(uint32(v0))+16, uint64(v4))
+		store64(m.memory, uint64(uint32(v0))+8, uint64(i64(0)))
+	l23:
+		store64(m.memory, uint32(v0), uint64(v6))
 	}
-l11:
-	store32(m.memory, uint64(uint32(v0))+28, uint32(i32(25)))
-	store32(m.memory, uint64(uint32(v0))+24, uint32(v2))
-	store64(m.memory, uint64(uint32(v0))+16, uint64(v4))
-	store64(m.memory, uint64(uint32(v0))+8, uint64(v6))
-	store64(m.memory, uint32(v0), uint64(i64(1)))
 l3:
-	m.g0 = v5 + i32(800)
+	m.g0 = v5 + i32(736)
 }
 
 //go:norace
 func (m *Module) Xbackoff_policy_fit_cap(v0 int32, v1, v2 int64, v3, v4 int32) int32 {
 	var v5, v6 int32
 	var v7 int64
-	var v8 int32
-	var v9 int64
 	t0 := m.g0
-	v5 = t0 - i32(368)
+	v5 = t0 - i32(656)
 	m.g0 = v5
-	v6 = i32(100)
-	v7 = i64(0)
-	{
-		if v3 == 0 {
-			goto l0
-		}
-		if v0 == 0 {
-			goto l0
-		}
-		v6 = i32(101)
-		v8 = i32(0)
-		v9 = i64(0)
-		t1 := int64(load64(m.memory, uint32(v0)))
-		if t1 != i64(3543621949687885680) {
-			goto l1
-		}
-		m.fn101(v5+i32(200), v0+i32(8), i32(8), v1, v2)
-		t2 := int32(load32(m.memory, uint64(uint32(v5))+228))
-		v6 = t2
-		t3 := int32(load32(m.memory, uint64(uint32(v5))+224))
-		v8 = t3
-		t4 := int64(load64(m.memory, uint64(uint32(v5))+216))
-		v9 = t4
-		t5 := int64(load64(m.memory, uint64(uint32(v5))+208))
-		v7 = t5
-		t6 := int64(load64(m.memory, uint64(uint32(v5))+200))
-		if t6 == i64(1) {
-			goto l1
-		}
-		memory_copy(m.memory, uint32(v5+i32(64)), uint32(v5+i32(200)+i32(32)), uint32(i32(136)))
-		store32(m.memory, uint64(uint32(v3))+28, uint32(v6))
-		store32(m.memory, uint64(uint32(v3))+24, uint32(v8))
-		store64(m.memory, uint64(uint32(v3))+16, uint64(v9))
-		store64(m.memory, uint64(uint32(v3))+8, uint64(v7))
-		store64(m.memory, uint32(v3), uint64(i64(3543621949687885680)))
-		memory_copy(m.memory, uint32(v3+i32(32)), uint32(v5+i32(64)), uint32(i32(136)))
-		v6 = i32(0)
-		memory_zero(m.memory, uint32(v5+i32(8)), uint32(i32(56)))
-		v9 = i64(0)
-		v7 = i64(0)
-		v8 = i32(0)
-		goto l2
+	if v3 != 0 {
+		goto l0
 	}
+	v6 = i32(0)
+	memory_zero(m.memory, uint32(v5), uint32(i32(56)))
+	v0 = i32(100)
+	v2 = i64(0)
+	v7 = i64(0)
+	goto l1
 l0:
-	v8 = i32(0)
-	v9 = i64(0)
-l1:
-	memory_zero(m.memory, uint32(v5+i32(8)), uint32(i32(56)))
-l2:
-	if v4 == 0 {
+	v7 = i64(0)
+	if v0 != 0 {
+		t1 := int64(load64(m.memory, uint32(v0)))
+		if t1 == i64(3543621949687885680) {
+			memory_copy(m.memory, uint32(v5+i32(56)), uint32(v0+i32(8)), uint32(i32(160)))
+			m.fn138(v5+i32(488), v5+i32(56), i32(8), v1, v2)
+			t2 := int32(load32(m.memory, uint64(uint32(v5))+516))
+			v0 = t2
+			t3 := int32(load32(m.memory, uint64(uint32(v5))+512))
+			v6 = t3
+			t4 := int64(load64(m.memory, uint64(uint32(v5))+504))
+			v2 = t4
+			t5 := int64(load64(m.memory, uint64(uint32(v5))+496))
+			v7 = t5
+			t6 := int64(load64(m.memory, uint64(uint32(v5))+488))
+			if t6 == i64(1) {
+				goto l5
+			}
+			memory_copy(m.memory, uint32(v5+i32(216)), uint32(v5+i32(488)+i32(32)), uint32(i32(136)))
+			memory_copy(m.memory, uint32(v5+i32(352)), uint32(v5+i32(216)), uint32(i32(136)))
+			store32(m.memory, uint64(uint32(v3))+28, uint32(v0))
+			store32(m.memory, uint64(uint32(v3))+24, uint32(v6))
+			store64(m.memory, uint64(uint32(v3))+16, uint64(v2))
+			store64(m.memory, uint64(uint32(v3))+8, uint64(v7))
+			store64(m.memory, uint32(v3), uint64(i64(3543621949687885680)))
+			memory_copy(m.memory, uint32(v3+i32(32)), uint32(v5+i32(352)), uint32(i32(136)))
+			v0 = i32(0)
+			memory_zero(m.memory, uint32(v5), uint32(i32(56)))
+			v2 = i64(0)
+			v7 = i64(0)
+			v6 = i32(0)
+			goto l1
+		}
+		v0 = i32(101)
 		goto l3
 	}
-	store64(m.memory, uint64(uint32(v4))+16, uint64(v9))
-	store64(m.memory, uint64(uint32(v4))+8, uint64(v7))
-	store32(m.memory, uint64(uint32(v4))+4, uint32(v8))
-	store32(m.memory, uint32(v4), uint32(v6))
-	memory_copy(m.memory, uint32(v4+i32(24)), uint32(v5+i32(8)), uint32(i32(56)))
+	v0 = i32(100)
+	goto l3
 l3:
-	m.g0 = v5 + i32(368)
-	return v6
+	v6 = i32(0)
+	v2 = i64(0)
+l5:
+	memory_zero(m.memory, uint32(v5), uint32(i32(56)))
+l1:
+	if v4 == 0 {
+		goto l6
+	}
+	store64(m.memory, uint64(uint32(v4))+16, uint64(v2))
+	store64(m.memory, uint64(uint32(v4))+8, uint64(v7))
+	store32(m.memory, uint64(uint32(v4))+4, uint32(v6))
+	store32(m.memory, uint32(v4), uint32(v0))
+	memory_copy(m.memory, uint32(v4+i32(24)), uint32(v5), uint32(i32(56)))
+l6:
+	m.g0 = v5 + i32(656)
+	return v0
 }
 
 //go:norace
@@ -13805,14 +11095,14 @@ func (m *Module) Xbackoff_policy_get(v0, v1, v2 int32) int32 {
 			goto l0
 		}
 	l1:
-		m.fn11(v3+i32(8), v1, i32(19864), i32(23), i32(0))
+		m.fn30(v3+i32(8), v1, i32(19864), i32(23), i32(0))
 		t2 := int32(load32(m.memory, uint64(uint32(v3))+12))
 		v4 = t2
 		t3 := int32(load32(m.memory, uint64(uint32(v3))+8))
 		if t3&i32(1) != 0 {
 			goto l0
 		}
-		m.fn104(v3+i32(16), v0+i32(8), v4)
+		m.fn141(v3+i32(16), v0+i32(8), v4)
 		{
 			t4 := int64(load64(m.memory, uint64(uint32(v3))+16))
 			if t4 == i64(1) {
@@ -13832,10 +11122,9 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn104(v0, v1, v2 int32) {
+func (m *Module) fn141(v0, v1, v2 int32) {
 	var v3 int32
 	var v4 int64
-	var v5 int32
 	t0 := m.g0
 	v3 = t0 - i32(192)
 	m.g0 = v3
@@ -13843,23 +11132,14 @@ func (m *Module) fn104(v0, v1, v2 int32) {
 		if v2 == i32(18) {
 			goto l0
 		}
-		m.fn112(v3+i32(8), v1)
-		v1 = i32(-92)
+		m.fn149(v3+i32(8), v1)
+		v4 = i64(0)
 		{
-		l2:
-			{
-				v4 = i64(0)
-				if v1 == 0 {
-					goto l1
-				}
-				v5 = v1 + i32(19956)
-				v1 = v1 + i32(4)
-				t1 := int32(load32(m.memory, uint32(v5)))
-				if t1 != v2 {
-					goto l2
-				}
+			t1 := m.fn31(v2, i32(19864), i32(23))
+			if t1 == 0 {
+				goto l1
 			}
-			t2 := m.fn142(v3+i32(8), v2)
+			t2 := m.fn200(v3+i32(8), v2)
 			if t2 == 0 {
 				goto l1
 			}
@@ -13869,20 +11149,20 @@ func (m *Module) fn104(v0, v1, v2 int32) {
 				if uint32(v2) < uint32(i32(33)) {
 					p3 = i32(-1)
 				}
-				v1 = p3 + v2
-				if uint32(v1) > uint32(i32(22)) {
-					goto l3
+				v2 = p3 + v2
+				if uint32(v2) > uint32(i32(22)) {
+					goto l2
 				}
-				t4 := int64(load64(m.memory, uint32(v3+i32(8)+v1<<3)))
+				t4 := int64(load64(m.memory, uint32(v3+i32(8)+v2<<3)))
 				v4 = t4
 			}
-		l3:
+		l2:
 			store64(m.memory, uint64(uint32(v0))+8, uint64(v4))
 			v4 = i64(1)
 		}
 	l1:
 		store64(m.memory, uint32(v0), uint64(v4))
-		goto l4
+		goto l3
 	l0:
 		store64(m.memory, uint32(v0), uint64(i64(1)))
 		t5 := int64(load64(m.memory, uint64(uint32(v1))+96))
@@ -13894,7 +11174,7 @@ func (m *Module) fn104(v0, v1, v2 int32) {
 		}
 		store64(m.memory, uint64(uint32(t6))+8, uint64(p7))
 	}
-l4:
+l3:
 	m.g0 = v3 + i32(192)
 }
 
@@ -13915,40 +11195,27 @@ func (m *Module) Xbackoff_policy_get_ratio(v0, v1, v2, v3 int32) int32 {
 		if v3 == 0 {
 			goto l0
 		}
-		{
-			t1 := int64(load64(m.memory, uint32(v0)))
-			if t1 == i64(3543621949687885680) {
-				goto l1
-			}
-			v5 = i32(101)
+		v5 = i32(101)
+		t1 := int64(load64(m.memory, uint32(v0)))
+		if t1 != i64(3543621949687885680) {
 			goto l0
 		}
-	l1:
-		m.fn11(v4+i32(8), v1, i32(19864), i32(23), i32(1))
+		m.fn30(v4+i32(8), v1, i32(19864), i32(23), i32(1))
 		t2 := int32(load32(m.memory, uint64(uint32(v4))+12))
 		v5 = t2
 		t3 := int32(load32(m.memory, uint64(uint32(v4))+8))
 		if t3&i32(1) != 0 {
 			goto l0
 		}
-		m.fn104(v4+i32(16), v0+i32(8), v5)
-		{
-			t4 := int64(load64(m.memory, uint64(uint32(v4))+16))
-			if t4 == i64(1) {
-				goto l2
-			}
-			v5 = i32(3)
-			goto l0
-		}
-	l2:
+		m.fn141(v4+i32(16), v0+i32(8), v5)
+		t4 := int64(load64(m.memory, uint64(uint32(v4))+16))
 		t5 := int64(load64(m.memory, uint64(uint32(v4))+24))
-		m.fn18(v4, t5)
-		t6 := int32(load32(m.memory, uint64(uint32(v4))+4))
-		v5 = t6
-		t7 := int32(load32(m.memory, uint32(v4)))
-		store32(m.memory, uint32(v2), uint32(t7))
-		store32(m.memory, uint32(v3), uint32(v5))
-		v5 = i32(0)
+		t6 := m.fn28(t4, t5, v2, v3)
+		p7 := i32(0)
+		if t6 != 0 {
+			p7 = i32(3)
+		}
+		v5 = p7
 	}
 l0:
 	m.g0 = v4 + i32(32)
@@ -13980,26 +11247,26 @@ func (m *Module) Xbackoff_policy_init(v0, v1, v2 int32) int32 {
 		if uint64(t1) > uint64(i64(0x7fffff)) {
 			goto l1
 		}
-		m.fn107(v3+i32(200), v1)
-		t2 := int32(load32(m.memory, uint64(uint32(v3))+228))
+		m.fn144(v3+i32(64), v1)
+		t2 := int32(load32(m.memory, uint64(uint32(v3))+92))
 		v4 = t2
-		t3 := int32(load32(m.memory, uint64(uint32(v3))+224))
+		t3 := int32(load32(m.memory, uint64(uint32(v3))+88))
 		v6 = t3
-		t4 := int64(load64(m.memory, uint64(uint32(v3))+216))
+		t4 := int64(load64(m.memory, uint64(uint32(v3))+80))
 		v7 = t4
-		t5 := int64(load64(m.memory, uint64(uint32(v3))+208))
+		t5 := int64(load64(m.memory, uint64(uint32(v3))+72))
 		v5 = t5
-		t6 := int64(load64(m.memory, uint64(uint32(v3))+200))
+		t6 := int64(load64(m.memory, uint64(uint32(v3))+64))
 		if t6 == i64(1) {
 			goto l1
 		}
-		memory_copy(m.memory, uint32(v3+i32(64)), uint32(v3+i32(200)+i32(32)), uint32(i32(136)))
+		memory_copy(m.memory, uint32(v3+i32(232)), uint32(v3+i32(64)+i32(32)), uint32(i32(136)))
 		store32(m.memory, uint64(uint32(v0))+28, uint32(v4))
 		store32(m.memory, uint64(uint32(v0))+24, uint32(v6))
 		store64(m.memory, uint64(uint32(v0))+16, uint64(v7))
 		store64(m.memory, uint64(uint32(v0))+8, uint64(v5))
 		store64(m.memory, uint32(v0), uint64(i64(3543621949687885680)))
-		memory_copy(m.memory, uint32(v0+i32(32)), uint32(v3+i32(64)), uint32(i32(136)))
+		memory_copy(m.memory, uint32(v0+i32(32)), uint32(v3+i32(232)), uint32(i32(136)))
 		v4 = i32(0)
 		memory_zero(m.memory, uint32(v3+i32(8)), uint32(i32(56)))
 		v7 = i64(0)
@@ -14027,184 +11294,36 @@ l3:
 }
 
 //go:norace
-func (m *Module) fn107(v0, v1 int32) {
-	var v2, v3 int32
-	var v4, v5, v6 int64
-	var v7 int32
+func (m *Module) fn144(v0, v1 int32) {
+	var v2 int32
+	var v3 int64
+	var v4 int32
 	t0 := m.g0
-	v2 = t0 - i32(448)
+	v2 = t0 - i32(176)
 	m.g0 = v2
-	store64(m.memory, uint64(uint32(v2))+16, uint64(i64(0x1500000009)))
-	store64(m.memory, uint64(uint32(v2))+8, uint64(i64(0xb00000001)))
-	m.fn47(v2+i32(208), v1, v2+i32(8), i32(4))
-	v3 = v2 + i32(216)
+	m.fn194(v2+i32(8), v1)
+	v1 = v0 + i32(8)
+	v3 = i64(1)
+	v4 = v2 + i32(8) + i32(8)
 	{
-		{
-			t1 := int64(load64(m.memory, uint64(uint32(v2))+208))
-			if t1 != i64(1) {
-				goto l0
-			}
-			t2 := int64(load64(m.memory, uint64(uint32(v3))+16))
-			t3 := v2
-			v4 = t2
-			store64(m.memory, uint64(uint32(t3))+40, uint64(v4))
-			t4 := int64(load64(m.memory, uint64(uint32(v3))+8))
-			t5 := v2
-			v5 = t4
-			store64(m.memory, uint64(uint32(t5))+32, uint64(v5))
-			t6 := int64(load64(m.memory, uint32(v3)))
-			t7 := v2
-			v6 = t6
-			store64(m.memory, uint64(uint32(t7))+24, uint64(v6))
-			store64(m.memory, uint64(uint32(v0))+24, uint64(v4))
-			store64(m.memory, uint64(uint32(v0))+16, uint64(v5))
-			store64(m.memory, uint64(uint32(v0))+8, uint64(v6))
-			store64(m.memory, uint32(v0), uint64(i64(1)))
-			goto l1
+		t1 := int64(load64(m.memory, uint64(uint32(v2))+8))
+		if t1 != i64(1) {
+			goto l0
 		}
-	l0:
-		memory_copy(m.memory, uint32(v2+i32(24)), uint32(v3), uint32(i32(184)))
-		memory_copy(m.memory, uint32(v2+i32(208)), uint32(v2+i32(24)), uint32(i32(184)))
-		{
-			t8 := int64(load64(m.memory, uint64(uint32(v2))+208))
-			v4 = t8
-			if v4 == i64(3) {
-				goto l2
-			}
-			t9 := int64(load32(m.memory, uint64(uint32(v2))+288))
-			if t9 != i64(6) {
-				goto l2
-			}
-			store64(m.memory, uint64(uint32(v0))+24, uint64(i64(0x800000001)))
-			store64(m.memory, uint64(uint32(v0))+16, uint64(i64(3)))
-			store64(m.memory, uint64(uint32(v0))+8, uint64(v4))
-			store64(m.memory, uint32(v0), uint64(i64(1)))
-			goto l1
-		}
-	l2:
-		m.fn48(v2+i32(24), v1, i32(19864), i32(23), v2+i32(208))
-		{
-			t10 := int32(load32(m.memory, uint64(uint32(v2))+44))
-			v3 = t10
-			if v3 == 0 {
-				goto l3
-			}
-			t11 := int32(load32(m.memory, uint64(uint32(v2))+40))
-			store32(m.memory, uint64(uint32(v0))+24, uint32(t11))
-			t12 := int64(load64(m.memory, uint64(uint32(v2))+32))
-			store64(m.memory, uint64(uint32(v0))+16, uint64(t12))
-			t13 := int64(load64(m.memory, uint64(uint32(v2))+24))
-			store64(m.memory, uint64(uint32(v0))+8, uint64(t13))
-			store64(m.memory, uint32(v0), uint64(i64(1)))
-			store32(m.memory, uint64(uint32(v0))+28, uint32(v3))
-			goto l1
-		}
-	l3:
-		store32(m.memory, uint64(uint32(v2))+444, uint32(i32(20)))
-		store64(m.memory, uint64(uint32(v2))+436, uint64(i64(0xa00000008)))
-		store64(m.memory, uint64(uint32(v2))+428, uint64(i64(0x700000002)))
-		v3 = v2 + i32(428)
-		v1 = i32(0)
-	l5:
-		v4 = i64(0)
-		{
-			t14 := int32(load32(m.memory, uint32(v3)))
-			v7 = t14
-			p15 := i32(-33)
-			if uint32(v7) < uint32(i32(33)) {
-				p15 = i32(-1)
-			}
-			v7 = p15 + v7
-			if uint32(v7) > uint32(i32(22)) {
-				goto l4
-			}
-			t16 := int64(load64(m.memory, uint32(v2+i32(208)+v7<<3)))
-			v4 = t16
-		}
-	l4:
-		v3 = v3 + i32(4)
-		store64(m.memory, uint32(v2+i32(24)+v1), uint64(v4))
-		v1 = v1 + i32(8)
-		if v1 != i32(40) {
-			goto l5
-		}
-		{
-			t17 := int64(load64(m.memory, uint64(uint32(v2))+40))
-			v4 = t17
-			t18 := int64(load64(m.memory, uint64(uint32(v2))+24))
-			t19 := v4
-			v5 = t18
-			if uint64(t19) < uint64(v5) {
-				store32(m.memory, uint64(uint32(v2))+416, uint32(i32(8)))
-				store64(m.memory, uint64(uint32(v2))+408, uint64(v5))
-				store64(m.memory, uint64(uint32(v2))+400, uint64(v4))
-				v3 = i32(9)
-				goto l10
-			}
-			t20 := int64(load64(m.memory, uint64(uint32(v2))+32))
-			v5 = t20
-			if uint64(v5) > uint64(v4) {
-				store32(m.memory, uint64(uint32(v2))+416, uint32(i32(7)))
-				store64(m.memory, uint64(uint32(v2))+408, uint64(v4))
-				store64(m.memory, uint64(uint32(v2))+400, uint64(v5))
-				v3 = i32(10)
-				goto l10
-			}
-			t21 := int64(load64(m.memory, uint64(uint32(v2))+48))
-			v5 = t21
-			if uint64(v5) > uint64(v4) {
-				goto l8
-			}
-			t22 := int64(load64(m.memory, uint64(uint32(v2))+56))
-			v5 = t22
-			m.fn138(v2+i32(24), v2+i32(208), i32(2))
-			{
-				t23 := int32(load32(m.memory, uint64(uint32(v2))+44))
-				v3 = t23
-				if v3 == 0 {
-					if uint64(v5) <= uint64(v4) {
-						m.fn138(v2+i32(400), v2+i32(208), i32(20))
-						t27 := int32(load32(m.memory, uint64(uint32(v2))+420))
-						v3 = t27
-						if v3 != 0 {
-							goto l10
-						}
-						m.fn139(v0+i32(8), v2+i32(208))
-						store64(m.memory, uint32(v0), uint64(i64(0)))
-						goto l1
-					}
-					store32(m.memory, uint64(uint32(v2))+416, uint32(i32(20)))
-					store64(m.memory, uint64(uint32(v2))+408, uint64(v4))
-					store64(m.memory, uint64(uint32(v2))+400, uint64(v5))
-					v3 = i32(4)
-					goto l10
-				}
-				t24 := int32(load32(m.memory, uint64(uint32(v2))+40))
-				store32(m.memory, uint64(uint32(v2))+416, uint32(t24))
-				t25 := int64(load64(m.memory, uint64(uint32(v2))+32))
-				store64(m.memory, uint64(uint32(v2))+408, uint64(t25))
-				t26 := int64(load64(m.memory, uint64(uint32(v2))+24))
-				store64(m.memory, uint64(uint32(v2))+400, uint64(t26))
-				goto l10
-			}
-		}
-	l8:
-		store32(m.memory, uint64(uint32(v2))+416, uint32(i32(10)))
-		store64(m.memory, uint64(uint32(v2))+408, uint64(v4))
-		store64(m.memory, uint64(uint32(v2))+400, uint64(v5))
-		v3 = i32(11)
-	l10:
-		t28 := int32(load32(m.memory, uint64(uint32(v2))+416))
-		store32(m.memory, uint64(uint32(v0))+24, uint32(t28))
-		t29 := int64(load64(m.memory, uint64(uint32(v2))+408))
-		store64(m.memory, uint64(uint32(v0))+16, uint64(t29))
-		t30 := int64(load64(m.memory, uint64(uint32(v2))+400))
-		store64(m.memory, uint64(uint32(v0))+8, uint64(t30))
-		store64(m.memory, uint32(v0), uint64(i64(1)))
-		store32(m.memory, uint64(uint32(v0))+28, uint32(v3))
+		t2 := int64(load64(m.memory, uint64(uint32(v4))+16))
+		store64(m.memory, uint64(uint32(v1))+16, uint64(t2))
+		t3 := int64(load64(m.memory, uint64(uint32(v4))+8))
+		store64(m.memory, uint64(uint32(v1))+8, uint64(t3))
+		t4 := int64(load64(m.memory, uint32(v4)))
+		store64(m.memory, uint32(v1), uint64(t4))
+		goto l1
 	}
+l0:
+	memory_copy(m.memory, uint32(v1), uint32(v4), uint32(i32(160)))
+	v3 = i64(0)
 l1:
-	m.g0 = v2 + i32(448)
+	store64(m.memory, uint32(v0), uint64(v3))
+	m.g0 = v2 + i32(176)
 }
 
 //go:norace
@@ -14234,17 +11353,14 @@ l0:
 //go:norace
 func (m *Module) Xbackoff_policy_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 	var v4, v5 int32
-	var v6, v7, v8 int64
-	var v9 int32
 	t0 := m.g0
-	v4 = t0 - i32(2208)
+	v4 = t0 - i32(2192)
 	m.g0 = v4
 	{
 		if v0 != 0 {
 			goto l0
 		}
-		v1 = i32(0)
-		memory_zero(m.memory, uint32(v4+i32(2004)), uint32(i32(36)))
+		memory_zero(m.memory, uint32(v4+i32(100)), uint32(i32(76)))
 		v0 = i32(100)
 		goto l1
 	l0:
@@ -14266,124 +11382,65 @@ func (m *Module) Xbackoff_policy_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 		}
 		v0 = i32(108)
 	l5:
-		v1 = i32(0)
-		memory_zero(m.memory, uint32(v4+i32(2004)), uint32(i32(36)))
-	l1:
-		v2 = i64(0)
-		v6 = i64(0)
-		goto l7
+		memory_zero(m.memory, uint32(v4+i32(100)), uint32(i32(76)))
+		goto l1
 	l6:
 		v5 = int32(v2)
 	l3:
-		m.fn45(v4+i32(1072), i32(1), v1, v5)
-		t1 := int64(load64(m.memory, uint64(uint32(v4))+1072))
+		m.fn83(v4+i32(1264), i32(1), v1, v5)
+		t1 := int64(load64(m.memory, uint64(uint32(v4))+1264))
 		v2 = t1
-		memory_copy(m.memory, uint32(v4+i32(2040)), uint32(v4+i32(1072)+i32(8)), uint32(i32(72)))
+		memory_copy(m.memory, uint32(v4+i32(2024)), uint32(v4+i32(1264)+i32(8)), uint32(i32(72)))
 		{
-			{
-				if v2 != i64(2) {
-					goto l8
-				}
-				memory_copy(m.memory, uint32(v4+i32(144)+i32(8)), uint32(v4+i32(2040)), uint32(i32(72)))
+			if v2 != i64(2) {
+				goto l7
+			}
+			v1 = v4 + i32(336) + i32(8)
+			memory_copy(m.memory, uint32(v1), uint32(v4+i32(2024)), uint32(i32(72)))
+			goto l8
+		l7:
+			memory_copy(m.memory, uint32(v4+i32(504)+i32(80)), uint32(v4+i32(1264)+i32(80)), uint32(i32(680)))
+			memory_copy(m.memory, uint32(v4+i32(504)+i32(8)), uint32(v4+i32(2024)), uint32(i32(72)))
+			store64(m.memory, uint64(uint32(v4))+504, uint64(v2))
+			m.fn84(v4+i32(1264), v4+i32(504))
+			m.fn144(v4+i32(2024), v4+i32(1264))
+			v1 = v4 + i32(336) + i32(8)
+			v5 = v4 + i32(2024) + i32(8)
+			t2 := int64(load64(m.memory, uint64(uint32(v4))+2024))
+			if t2 != i64(1) {
 				goto l9
-			l8:
-				memory_copy(m.memory, uint32(v4+i32(312)+i32(80)), uint32(v4+i32(1072)+i32(80)), uint32(i32(680)))
-				memory_copy(m.memory, uint32(v4+i32(312)+i32(8)), uint32(v4+i32(2040)), uint32(i32(72)))
-				store64(m.memory, uint64(uint32(v4))+312, uint64(v2))
-				m.fn46(v4+i32(1072), v4+i32(312))
-				m.fn107(v4+i32(2040), v4+i32(1072))
-				v1 = v4 + i32(1832) + i32(8)
-				v5 = v4 + i32(2040) + i32(8)
-				t2 := int64(load64(m.memory, uint64(uint32(v4))+2040))
-				if t2 != i64(1) {
-					goto l10
-				}
-				t3 := int64(load64(m.memory, uint64(uint32(v5))+16))
-				store64(m.memory, uint64(uint32(v1))+16, uint64(t3))
-				t4 := int64(load64(m.memory, uint64(uint32(v5))+8))
-				store64(m.memory, uint64(uint32(v1))+8, uint64(t4))
-				t5 := int64(load64(m.memory, uint32(v5)))
-				store64(m.memory, uint32(v1), uint64(t5))
-				store64(m.memory, uint64(uint32(v4))+1832, uint64(i64(1)))
-				m.fn49(v4+i32(152), v4+i32(312), v1)
 			}
-		l9:
-			t6 := int64(load64(m.memory, uint64(uint32(v4))+152))
-			v7 = t6
-			t7 := int64(load64(m.memory, uint64(uint32(v4))+160))
-			v8 = t7
-			t8 := int64(load32(m.memory, uint64(uint32(v4))+168))
-			v6 = t8
-			memory_copy(m.memory, uint32(v4+i32(92)), uint32(v4+i32(172)), uint32(i32(52)))
-			memory_copy(m.memory, uint32(v4+i32(1072)), uint32(v4+i32(92)), uint32(i32(52)))
-			memory_zero(m.memory, uint32(v4+i32(2004)), uint32(i32(36)))
-			{
-				t9 := int32(load32(m.memory, uint64(uint32(v4))+1104))
-				v9 = t9
-				if v9 == 0 {
-					goto l11
-				}
-				p10 := i32(32)
-				if uint32(v9) < uint32(i32(32)) {
-					p10 = v9
-				}
-				v0 = p10
-				if v0 == 0 {
-					goto l11
-				}
-				memory_copy(m.memory, uint32(v4+i32(2004)), uint32(v4+i32(1072)), uint32(v0))
-			}
-		l11:
-			t11 := int32(load32(m.memory, uint64(uint32(v4))+1116))
-			v1 = t11
-			t12 := int32(load32(m.memory, uint64(uint32(v4))+1108))
-			v5 = t12
-			t13 := int32(load32(m.memory, uint64(uint32(v4))+1112))
-			v0 = t13
-			v2 = int64(uint32(v9))
-			goto l12
+			m.fn87(v1, v4+i32(504), v5)
 		}
-	l10:
-		memory_copy(m.memory, uint32(v1), uint32(v5), uint32(i32(160)))
-		memory_copy(m.memory, uint32(v4+i32(152)), uint32(v1), uint32(i32(160)))
-		t14 := int64(load64(m.memory, uint64(uint32(v4))+152))
-		v2 = t14
-		t15 := int64(load64(m.memory, uint64(uint32(v4))+160))
-		v6 = t15
-		t16 := int32(load32(m.memory, uint64(uint32(v4))+168))
-		v1 = t16
-		memory_copy(m.memory, uint32(v4+i32(92)), uint32(v4+i32(144)+i32(28)), uint32(i32(52)))
-		memory_copy(m.memory, uint32(v4), uint32(v4+i32(144)+i32(80)), uint32(i32(88)))
-		store32(m.memory, uint64(uint32(v0))+24, uint32(v1))
-		store64(m.memory, uint64(uint32(v0))+16, uint64(v6))
-		store64(m.memory, uint64(uint32(v0))+8, uint64(v2))
-		store64(m.memory, uint32(v0), uint64(i64(3543621949687885680)))
-		memory_copy(m.memory, uint32(v0+i32(28)), uint32(v4+i32(92)), uint32(i32(52)))
-		memory_copy(m.memory, uint32(v0+i32(80)), uint32(v4), uint32(i32(88)))
-		v1 = i32(0)
-		memory_zero(m.memory, uint32(v4+i32(2004)), uint32(i32(36)))
-		v2 = i64(0)
-		v6 = i64(0)
-		v0 = i32(0)
+	l8:
+		memory_copy(m.memory, uint32(v4+i32(176)), uint32(v1), uint32(i32(72)))
+		m.fn20(v4+i32(88), v4+i32(176))
+		t3 := int64(load64(m.memory, uint64(uint32(v4))+88))
+		if t3 != i64(1) {
+			goto l10
+		}
+		t4 := int32(load32(m.memory, uint64(uint32(v4))+96))
+		v0 = t4
 	}
-l7:
-	v8 = i64(0)
-	v7 = i64(0)
-	v5 = i32(0)
-l12:
+l1:
+	memory_copy(m.memory, uint32(v4+i32(12)), uint32(v4+i32(100)), uint32(i32(76)))
+	goto l11
+l9:
+	memory_copy(m.memory, uint32(v1), uint32(v5), uint32(i32(160)))
+	memory_copy(m.memory, uint32(v4+i32(176)), uint32(v1), uint32(i32(160)))
+	store64(m.memory, uint32(v0), uint64(i64(3543621949687885680)))
+	memory_copy(m.memory, uint32(v0+i32(8)), uint32(v4+i32(176)), uint32(i32(160)))
+l10:
+	v0 = i32(0)
+	memory_zero(m.memory, uint32(v4+i32(12)), uint32(i32(76)))
+l11:
 	if v3 == 0 {
-		goto l13
+		goto l12
 	}
-	store32(m.memory, uint64(uint32(v3))+40, uint32(v1))
-	store64(m.memory, uint64(uint32(v3))+32, uint64(v2))
-	store64(m.memory, uint64(uint32(v3))+24, uint64(v6))
-	store64(m.memory, uint64(uint32(v3))+16, uint64(v8))
-	store64(m.memory, uint64(uint32(v3))+8, uint64(v7))
-	store32(m.memory, uint64(uint32(v3))+4, uint32(v5))
 	store32(m.memory, uint32(v3), uint32(v0))
-	memory_copy(m.memory, uint32(v3+i32(44)), uint32(v4+i32(2004)), uint32(i32(36)))
-l13:
-	m.g0 = v4 + i32(2208)
+	memory_copy(m.memory, uint32(v3+i32(4)), uint32(v4+i32(12)), uint32(i32(76)))
+l12:
+	m.g0 = v4 + i32(2192)
 	return v0
 }
 
@@ -14451,8 +11508,8 @@ func (m *Module) Xbackoff_policy_print(v0, v1 int32, v2 int64) int32 {
 		goto l0
 	}
 l1:
-	m.fn112(v3+i32(776), v0+i32(8))
-	m.fn52(v3+i32(4), i32(1), v3+i32(776))
+	m.fn149(v3+i32(776), v0+i32(8))
+	m.fn91(v3+i32(4), i32(1), v3+i32(776))
 	if v1 == 0 {
 		goto l0
 	}
@@ -14498,7 +11555,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn112(v0, v1 int32) {
+func (m *Module) fn149(v0, v1 int32) {
 	var v2, v3, v4, v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19, v20, v21, v22, v23, v24, v25 int64
 	t0 := int64(load32(m.memory, uint64(uint32(v1))+20))
 	v2 = t0
@@ -14577,9 +11634,9 @@ func (m *Module) fn112(v0, v1 int32) {
 //go:norace
 func (m *Module) Xbackoff_policy_window_ns(v0, v1, v2 int32) int32 {
 	var v3, v4 int32
-	var v5, v6, v7 int64
+	var v5 int64
 	t0 := m.g0
-	v3 = t0 - i32(80)
+	v3 = t0 - i32(16)
 	m.g0 = v3
 	v4 = i32(100)
 	{
@@ -14594,332 +11651,240 @@ func (m *Module) Xbackoff_policy_window_ns(v0, v1, v2 int32) int32 {
 		if t1 != i64(3543621949687885680) {
 			goto l0
 		}
-		m.fn114(v3+i32(64), v0+i32(8), v1)
-		t2 := int64(load64(m.memory, uint64(uint32(v3))+64))
+		t2 := int64(load64(m.memory, uint64(uint32(v0))+8))
+		t3 := v3
 		v5 = t2
-		v6 = int64(uint32(v1))
-		{
-			t3 := int32(load32(m.memory, uint64(uint32(v0))+144))
-			switch t3 + i32(-2) {
-			default:
-				goto l2
-			case 0:
-				t4 := int64(load64(m.memory, uint64(uint32(v0))+16))
-				m.fn164(v3, t4, i64(0), v6, i64(0))
-				t5 := int64(load64(m.memory, uint64(uint32(v0))+8))
-				v5 = t5
-				t6 := int64(load64(m.memory, uint32(v3)))
-				t7 := v5
-				v6 = t6
-				p8 := i64(0x7fffffffffffffff)
-				if uint64(v6) < uint64(i64(0x7fffffffffffffff)) {
-					p8 = v6
-				}
-				t9 := int64(load64(m.memory, uint64(uint32(v3))+8))
-				p10 := p8
-				if t9 != i64(0) {
-					p10 = i64(0x7fffffffffffffff)
-				}
-				v6 = t7 + p10
-				p11 := v6
-				if uint64(v6) < uint64(v5) {
-					p11 = i64(-1)
-				}
-				v5 = p11
-				p12 := i64(0x7fffffffffffffff)
-				if uint64(v5) < uint64(i64(0x7fffffffffffffff)) {
-					p12 = v5
-				}
-				v5 = p12
-				goto l2
-			case 2:
-				t13 := int64(load64(m.memory, uint64(uint32(v0))+8))
-				v7 = t13
-				{
-					{
-						t14 := int32(load32(m.memory, uint64(uint32(v0))+148))
-						v4 = t14
-						if v4 != 0 {
-							goto l4
-						}
-						v5 = i64(1)
-						goto l5
-					}
-				l4:
-					t15 := int64(load64(m.memory, uint64(uint32(v0))+32))
-					v5 = v6 + t15
-					p16 := v5
-					if uint64(v5) < uint64(v6) {
-						p16 = i64(-1)
-					}
-					v5 = p16
-					v6 = i64(1)
-				l8:
-					{
-						if v4&i32(1) == 0 {
-							goto l6
-						}
-						m.fn164(v3+i32(48), v6, i64(0), v5, i64(0))
-						t17 := int64(load64(m.memory, uint64(uint32(v3))+48))
-						t18 := int64(load64(m.memory, uint64(uint32(v3))+56))
-						p19 := t17
-						if t18 != i64(0) {
-							p19 = i64(-1)
-						}
-						v6 = p19
-					}
-				l6:
-					{
-						v4 = int32(uint32(v4) >> 1)
-						if v4 == 0 {
-							goto l7
-						}
-						m.fn164(v3+i32(32), v5, i64(0), v5, i64(0))
-						t20 := int64(load64(m.memory, uint64(uint32(v3))+32))
-						t21 := int64(load64(m.memory, uint64(uint32(v3))+40))
-						p22 := t20
-						if t21 != i64(0) {
-							p22 = i64(-1)
-						}
-						v5 = p22
-						goto l8
-					}
-				l7:
-					p23 := i64(0x7fffffffffffffff)
-					if uint64(v6) < uint64(i64(0x7fffffffffffffff)) {
-						p23 = v6
-					}
-					v5 = p23
-				}
-			l5:
-				m.fn164(v3+i32(16), v7, i64(0), v5, i64(0))
-				t24 := int64(load64(m.memory, uint64(uint32(v3))+16))
-				v5 = t24
-				p25 := i64(0x7fffffffffffffff)
-				if uint64(v5) < uint64(i64(0x7fffffffffffffff)) {
-					p25 = v5
-				}
-				t26 := int64(load64(m.memory, uint64(uint32(v3))+24))
-				p27 := p25
-				if t26 != i64(0) {
-					p27 = i64(0x7fffffffffffffff)
-				}
-				v5 = p27
-			}
-		}
-	l2:
-		t28 := int64(load64(m.memory, uint64(uint32(v0))+48))
-		t29 := v2
-		v6 = t28
-		t30 := int64(load64(m.memory, uint64(uint32(v0))+40))
-		t31 := v6
-		v7 = t30
-		v5 = v7 + v5
-		p32 := v5
-		if uint64(v5) < uint64(v7) {
-			p32 = i64(-1)
-		}
-		v5 = p32
-		p33 := i64(0x7fffffffffffffff)
-		if uint64(v5) < uint64(i64(0x7fffffffffffffff)) {
-			p33 = v5
-		}
-		v5 = p33
-		p34 := v5
-		if uint64(v6) < uint64(v5) {
-			p34 = t31
-		}
-		t35 := int32(load32(m.memory, uint64(uint32(v0))+152))
-		p36 := v5
-		if t35 == i32(1) {
-			p36 = p34
-		}
-		store64(m.memory, uint32(t29), uint64(p36))
+		store64(m.memory, uint64(uint32(t3))+8, uint64(v5))
+		store64(m.memory, uint32(v3), uint64(v5))
+		t4 := v3
+		v0 = v0 + i32(8)
+		m.fn151(t4, v0, v1)
+		t5 := int64(load64(m.memory, uint32(v3)))
+		t6 := m.fn152(t5, v0, int64(uint32(v1)))
+		store64(m.memory, uint32(v2), uint64(t6))
 		v4 = i32(0)
 	}
 l0:
-	m.g0 = v3 + i32(80)
+	m.g0 = v3 + i32(16)
 	return v4
 }
 
 //go:norace
-func (m *Module) fn114(v0, v1, v2 int32) {
-	var v3, v4 int32
-	var v5 int64
-	var v6, v7 int32
-	var v8, v9, v10, v11, v12, v13 int64
-	t0 := m.g0
-	v3 = t0 - i32(32)
-	m.g0 = v3
-	t1 := int32(load32(m.memory, uint64(uint32(v1))+16))
-	v4 = t1
-	t2 := int64(load64(m.memory, uint32(v1)))
-	v5 = t2
+func (m *Module) fn151(v0, v1, v2 int32) {
+	var v3, v4, v5 int64
 	{
 		{
-			t3 := int32(load32(m.memory, uint64(uint32(v1))+136))
-			v6 = t3
-			if v6 == i32(3) {
-				t5 := int32(load32(m.memory, uint64(uint32(v1))+20))
-				v7 = t5
-				if v4 != i32(2) {
-					goto l1
-				}
-				if v7 != i32(1) {
-					goto l1
-				}
-				t6 := int64(load64(m.memory, uint64(uint32(v1))+40))
-				t7 := int32(load32(m.memory, uint64(uint32(v1))+144))
-				p8 := i64(0x7fffffffffffffff)
-				if t7 == i32(1) {
-					p8 = t6
-				}
-				v8 = p8
-				t10 := v8
-				t11 := v5
-				p9 := i32(63)
-				if uint32(v2) < uint32(i32(63)) {
-					p9 = v2
-				}
-				v9 = int64(uint32(p9))
-				p12 := i64_shl(t11, v9)
-				if uint64(v5) > uint64(i64_shr_u(i64(0x7fffffffffffffff), v9)) {
-					p12 = i64(0x7fffffffffffffff)
-				}
-				v9 = p12
-				p13 := v9
-				if uint64(v8) < uint64(v9) {
-					p13 = t10
-				}
-				v8 = p13
-				v10 = v5
+			t0 := int32(load32(m.memory, uint64(uint32(v1))+136))
+			if t0 != i32(3) {
+				goto l0
+			}
+			t1 := int32(load32(m.memory, uint64(uint32(v1))+16))
+			if t1 != i32(2) {
+				goto l0
+			}
+			t2 := int32(load32(m.memory, uint64(uint32(v1))+20))
+			if t2 != i32(1) {
+				goto l0
+			}
+			t3 := int64(load64(m.memory, uint64(uint32(v1))+40))
+			t4 := int32(load32(m.memory, uint64(uint32(v1))+144))
+			t6 := v0
+			p5 := i64(0x7fffffffffffffff)
+			if t4 == i32(1) {
+				p5 = t3
+			}
+			v3 = p5
+			t7 := int64(load64(m.memory, uint32(v1)))
+			t8 := v3
+			v4 = t7
+			t10 := v4
+			p9 := i32(63)
+			if uint32(v2) < uint32(i32(63)) {
+				p9 = v2
+			}
+			v5 = int64(uint32(p9))
+			p11 := i64_shl(t10, v5)
+			if uint64(v4) > uint64(i64_shr_u(i64(0x7fffffffffffffff), v5)) {
+				p11 = i64(0x7fffffffffffffff)
+			}
+			v4 = p11
+			p12 := v4
+			if uint64(v3) < uint64(v4) {
+				p12 = t8
+			}
+			store64(m.memory, uint32(t6), uint64(p12))
+			return
+		}
+	l0:
+		p13 := i32(8192)
+		if uint32(v2) < uint32(i32(8192)) {
+			p13 = v2
+		}
+		v2 = p13 + i32(1)
+	l2:
+		{
+			v2 = v2 + i32(-1)
+			if v2 == 0 {
+				return
+			}
+			t14 := int64(load64(m.memory, uint64(uint32(v0))+8))
+			v4 = t14
+			t15 := int64(load64(m.memory, uint32(v0)))
+			v3 = t15
+			m.fn205(v0, v1)
+			t16 := int64(load64(m.memory, uint32(v0)))
+			if v3 != t16 {
 				goto l2
 			}
-			t4 := int32(load32(m.memory, uint64(uint32(v1))+20))
-			v7 = t4
-			goto l1
-		}
-	l1:
-		t14 := int64(load64(m.memory, uint64(uint32(v1))+40))
-		t15 := int32(load32(m.memory, uint64(uint32(v1))+144))
-		p16 := i64(0x7fffffffffffffff)
-		if t15 == i32(1) {
-			p16 = t14
-		}
-		v11 = p16
-		p17 := i32(8192)
-		if uint32(v2) < uint32(i32(8192)) {
-			p17 = v2
-		}
-		v1 = p17 + i32(1)
-		v12 = int64(uint32(v7))
-		v13 = int64(uint32(v4))
-		v2 = v6 + i32(-3)
-		var p18 int32
-		if uint32(v7) < uint32(i32(2)) {
-			p18 = 1
-		}
-		v4 = p18
-		v9 = v5
-	l8:
-		v8 = v9
-		v10 = v5
-		v1 = v1 + i32(-1)
-		if v1 == 0 {
-			goto l2
-		}
-		v5 = v10
-		v9 = v8
-		switch v2 {
-		default:
-			goto l4
-		case 2:
-			v9 = v8 + v10
-			p19 := v9
-			if uint64(v9) < uint64(v8) {
-				p19 = i64(-1)
+			t17 := int64(load64(m.memory, uint64(uint32(v0))+8))
+			if t17 != v4 {
+				goto l2
 			}
-			v9 = p19
-			p20 := i64(0x7fffffffffffffff)
-			if uint64(v9) < uint64(i64(0x7fffffffffffffff)) {
-				p20 = v9
-			}
-			v5 = p20
-			v9 = v10
-			goto l4
-		case 0:
-			v5 = v10
-			v9 = v8
-			if uint64(v8) >= uint64(v11) {
-				goto l4
-			}
-			{
-				{
-					if v4 != 0 {
-						goto l6
-					}
-					t21 := int64(uint64(v8) / uint64(v12))
-					t22 := v3 + i32(16)
-					v9 = t21
-					m.fn164(t22, v9, i64(0), v13, i64(0))
-					t23 := int64(load64(m.memory, uint64(uint32(v3))+16))
-					v5 = t23
-					t24 := int64(uint64((v8-v9*v12)*v13) / uint64(v12))
-					v9 = v5 + t24
-					p25 := v9
-					if uint64(v9) < uint64(v5) {
-						p25 = i64(-1)
-					}
-					v9 = p25
-					t26 := int64(load64(m.memory, uint64(uint32(v3))+24))
-					var p27 int32
-					if t26 != i64(0) {
-						p27 = 1
-					}
-					v7 = p27
-					goto l7
-				}
-			l6:
-				m.fn164(v3, v8, i64(0), v13, i64(0))
-				t28 := int64(load64(m.memory, uint64(uint32(v3))+8))
-				var p29 int32
-				if t28 != i64(0) {
-					p29 = 1
-				}
-				v7 = p29
-				t30 := int64(load64(m.memory, uint32(v3)))
-				v9 = t30
-			}
-		l7:
-			t32 := v11
-			p31 := i64(0x7fffffffffffffff)
-			if uint64(v9) < uint64(i64(0x7fffffffffffffff)) {
-				p31 = v9
-			}
-			p33 := p31
-			if v7&i32(1) != 0 {
-				p33 = i64(0x7fffffffffffffff)
-			}
-			v9 = p33
-			p34 := v9
-			if uint64(v11) < uint64(v9) {
-				p34 = t32
-			}
-			v9 = p34
-			v5 = v10
-		}
-	l4:
-		if v9 != v8 {
-			goto l8
-		}
-		if v5 != v10 {
-			goto l8
 		}
 	}
-l2:
-	store64(m.memory, uint64(uint32(v0))+8, uint64(v10))
-	store64(m.memory, uint32(v0), uint64(v8))
-	m.g0 = v3 + i32(32)
+}
+
+//go:norace
+func (m *Module) fn152(v0 int64, v1 int32, v2 int64) int64 {
+	var v3 int32
+	var v4 int64
+	var v5, v6 int32
+	t0 := m.g0
+	v3 = t0 - i32(64)
+	m.g0 = v3
+	{
+		t1 := int32(load32(m.memory, uint64(uint32(v1))+136))
+		switch t1 + i32(-2) {
+		default:
+			goto l1
+		case 0:
+			t2 := int64(load64(m.memory, uint64(uint32(v1))+8))
+			m.fn231(v3, t2, i64(0), v2, i64(0))
+			t3 := int64(load64(m.memory, uint32(v1)))
+			v2 = t3
+			t4 := int64(load64(m.memory, uint32(v3)))
+			t5 := v2
+			v4 = t4
+			p6 := i64(0x7fffffffffffffff)
+			if uint64(v4) < uint64(i64(0x7fffffffffffffff)) {
+				p6 = v4
+			}
+			t7 := int64(load64(m.memory, uint64(uint32(v3))+8))
+			p8 := p6
+			if t7 != i64(0) {
+				p8 = i64(0x7fffffffffffffff)
+			}
+			v4 = t5 + p8
+			p9 := v4
+			if uint64(v4) < uint64(v2) {
+				p9 = i64(-1)
+			}
+			v2 = p9
+			p10 := i64(0x7fffffffffffffff)
+			if uint64(v2) < uint64(i64(0x7fffffffffffffff)) {
+				p10 = v2
+			}
+			v0 = p10
+			goto l1
+		case 2:
+			t11 := int64(load64(m.memory, uint64(uint32(v1))+24))
+			v4 = v2 + t11
+			p12 := v4
+			if uint64(v4) < uint64(v2) {
+				p12 = i64(-1)
+			}
+			v4 = p12
+			t13 := int32(load32(m.memory, uint64(uint32(v1))+140))
+			v5 = t13
+			t14 := int64(load64(m.memory, uint32(v1)))
+			v0 = t14
+			v2 = i64(1)
+		l5:
+			{
+				if v5 == 0 {
+					goto l3
+				}
+				{
+					if v5&i32(1) == 0 {
+						goto l4
+					}
+					m.fn231(v3+i32(48), v2, i64(0), v4, i64(0))
+					t15 := int64(load64(m.memory, uint64(uint32(v3))+48))
+					t16 := int64(load64(m.memory, uint64(uint32(v3))+56))
+					p17 := t15
+					if t16 != i64(0) {
+						p17 = i64(-1)
+					}
+					v2 = p17
+				}
+			l4:
+				v6 = int32(uint32(v5) >> 1)
+				v5 = i32(0)
+				if v6 == 0 {
+					goto l5
+				}
+				m.fn231(v3+i32(32), v4, i64(0), v4, i64(0))
+				t18 := int64(load64(m.memory, uint64(uint32(v3))+32))
+				t19 := int64(load64(m.memory, uint64(uint32(v3))+40))
+				p20 := t18
+				if t19 != i64(0) {
+					p20 = i64(-1)
+				}
+				v4 = p20
+				v5 = v6
+				goto l5
+			}
+		l3:
+			t22 := v3 + i32(16)
+			t23 := v0
+			p21 := i64(0x7fffffffffffffff)
+			if uint64(v2) < uint64(i64(0x7fffffffffffffff)) {
+				p21 = v2
+			}
+			m.fn231(t22, t23, i64(0), p21, i64(0))
+			t24 := int64(load64(m.memory, uint64(uint32(v3))+16))
+			v2 = t24
+			p25 := i64(0x7fffffffffffffff)
+			if uint64(v2) < uint64(i64(0x7fffffffffffffff)) {
+				p25 = v2
+			}
+			t26 := int64(load64(m.memory, uint64(uint32(v3))+24))
+			p27 := p25
+			if t26 != i64(0) {
+				p27 = i64(0x7fffffffffffffff)
+			}
+			v0 = p27
+		}
+	}
+l1:
+	t28 := int64(load64(m.memory, uint64(uint32(v1))+32))
+	v2 = t28
+	t29 := int64(load64(m.memory, uint64(uint32(v1))+40))
+	v4 = t29
+	t30 := int32(load32(m.memory, uint64(uint32(v1))+144))
+	v5 = t30
+	m.g0 = v3 + i32(64)
+	t31 := v4
+	v0 = v2 + v0
+	p32 := v0
+	if uint64(v0) < uint64(v2) {
+		p32 = i64(-1)
+	}
+	v2 = p32
+	p33 := i64(0x7fffffffffffffff)
+	if uint64(v2) < uint64(i64(0x7fffffffffffffff)) {
+		p33 = v2
+	}
+	v2 = p33
+	p34 := v2
+	if uint64(v4) < uint64(v2) {
+		p34 = t31
+	}
+	p35 := v2
+	if v5 == i32(1) {
+		p35 = p34
+	}
+	return p35
 }
 
 //go:norace
@@ -14970,15 +11935,9 @@ l2:
 func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 	var v2, v3 int32
 	var v4, v5, v6, v7, v8, v9, v10 int64
-	var v11 int32
-	var v12, v13, v14 int64
-	var v15 int32
-	var v16, v17, v18 int64
-	var v19 int32
-	var v20, v21, v22, v23 int64
-	var v24 int32
+	var v11, v12, v13 int32
 	t0 := m.g0
-	v2 = t0 - i32(496)
+	v2 = t0 - i32(336)
 	m.g0 = v2
 	v3 = i32(100)
 	{
@@ -14994,11 +11953,11 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 			goto l0
 		}
 		t2 := int64(load64(m.memory, uint64(uint32(v0))+224))
-		store64(m.memory, uint64(uint32(v2))+424, uint64(t2))
+		store64(m.memory, uint64(uint32(v2))+264, uint64(t2))
 		t3 := int64(load64(m.memory, uint64(uint32(v0))+232))
-		store64(m.memory, uint64(uint32(v2))+432, uint64(t3))
+		store64(m.memory, uint64(uint32(v2))+272, uint64(t3))
 		t4 := int64(load64(m.memory, uint64(uint32(v0))+240))
-		store64(m.memory, uint64(uint32(v2))+440, uint64(t4))
+		store64(m.memory, uint64(uint32(v2))+280, uint64(t4))
 		t5 := int64(load64(m.memory, uint64(uint32(v0))+216))
 		v4 = t5
 		t6 := int64(load64(m.memory, uint64(uint32(v0))+168))
@@ -15013,624 +11972,428 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 		v9 = t10
 		t11 := int64(load64(m.memory, uint64(uint32(v0))+208))
 		v10 = t11
-		t12 := v2 + i32(208)
+		t12 := v2 + i32(48)
 		v11 = v0 + i32(8)
 		memory_copy(m.memory, uint32(t12), uint32(v11), uint32(i32(160)))
-		store64(m.memory, uint64(uint32(v2))+408, uint64(v10))
-		store64(m.memory, uint64(uint32(v2))+400, uint64(v9))
-		store64(m.memory, uint64(uint32(v2))+392, uint64(v8))
-		store64(m.memory, uint64(uint32(v2))+384, uint64(v7))
-		store64(m.memory, uint64(uint32(v2))+376, uint64(v6))
-		store64(m.memory, uint64(uint32(v2))+368, uint64(v5))
-		store64(m.memory, uint64(uint32(v2))+416, uint64(v4))
+		store64(m.memory, uint64(uint32(v2))+248, uint64(v10))
+		store64(m.memory, uint64(uint32(v2))+240, uint64(v9))
+		store64(m.memory, uint64(uint32(v2))+232, uint64(v8))
+		store64(m.memory, uint64(uint32(v2))+224, uint64(v7))
+		store64(m.memory, uint64(uint32(v2))+216, uint64(v6))
+		store64(m.memory, uint64(uint32(v2))+208, uint64(v5))
+		store64(m.memory, uint64(uint32(v2))+256, uint64(v4))
 		v3 = i32(104)
 		if uint64(v4) > uint64(i64(0xffffffff)) {
 			goto l0
 		}
-		t13 := int64(load64(m.memory, uint64(uint32(v2))+304))
+		t13 := int64(load64(m.memory, uint64(uint32(v2))+144))
 		if uint64(v4) >= uint64(t13) {
 			goto l0
 		}
-		m.fn99(v2+i32(448), v7, v2+i32(208), v4)
-		t14 := int64(load64(m.memory, uint64(uint32(v2))+456))
-		v12 = t14
-		t15 := int64(load64(m.memory, uint64(uint32(v2))+448))
-		v13 = t15
-		t16 := int64(load64(m.memory, uint64(uint32(v2))+248))
-		v14 = t16
-		t17 := int32(load32(m.memory, uint64(uint32(v2))+352))
-		t18 := v14
-		v15 = t17
-		p19 := i64(0x7fffffffffffffff)
-		if v15 == i32(2) {
-			p19 = t18
+		m.fn155(v2+i32(288), v7, v2+i32(48), v4)
+		t14 := int64(load64(m.memory, uint64(uint32(v2))+296))
+		v7 = t14
+		t15 := int64(load64(m.memory, uint64(uint32(v2))+288))
+		v8 = t15
+		t16 := int64(load64(m.memory, uint64(uint32(v2))+88))
+		t17 := int32(load32(m.memory, uint64(uint32(v2))+192))
+		p18 := i64(0x7fffffffffffffff)
+		if t17 == i32(2) {
+			p18 = t16
 		}
-		v16 = p19
-		v17 = v16
+		v5 = p18
+		v6 = v5
 		{
-			t20 := int64(load64(m.memory, uint64(uint32(v2))+296))
-			v18 = t20
-			t21 := int32(load32(m.memory, uint64(uint32(v2))+356))
-			t22 := v18
-			v19 = t21
-			p23 := i64(1)
-			if v19 == i32(7) {
-				p23 = t22
+			t19 := int64(load64(m.memory, uint64(uint32(v2))+136))
+			t20 := int32(load32(m.memory, uint64(uint32(v2))+196))
+			p21 := i64(1)
+			if t20 == i32(7) {
+				p21 = t19
 			}
-			v20 = p23
-			if v20 == 0 {
+			v9 = p21
+			if v9 == 0 {
 				goto l1
 			}
-			t24 := int64(uint64(v16) / uint64(v20))
-			v17 = t24
+			t22 := int64(uint64(v5) / uint64(v9))
+			v6 = t22
 		}
 	l1:
+		v0 = v2 + i32(240)
+		v12 = v2 + i32(224)
+		v13 = v2 + i32(48) + i32(160)
 		{
-			p25 := v12
-			if uint64(v17) < uint64(v12) {
-				p25 = v17
+			p23 := v7
+			if uint64(v6) < uint64(v7) {
+				p23 = v6
 			}
-			v17 = p25
-			if uint64(v17) < uint64(v13) {
+			v6 = p23
+			if uint64(v6) < uint64(v8) {
 				goto l2
 			}
-			t26 := v2 + i32(192)
-			v21 = v17 + v13
-			t27 := v21
-			var p28 int32
-			if uint64(v21) < uint64(v17) {
-				p28 = 1
+			t24 := v2 + i32(32)
+			v10 = v6 + v8
+			t25 := v10
+			var p26 int32
+			if uint64(v10) < uint64(v6) {
+				p26 = 1
 			}
-			m.fn164(t26, t27, int64(uint32(p28)), v20, i64(0))
-			t29 := int64(load64(m.memory, uint64(uint32(v2))+192))
-			t30 := int64(load64(m.memory, uint64(uint32(v2))+200))
-			t31 := v2 + i32(176)
-			v20 = v17 - v13 + i64(1)
-			t32 := v20
-			var p33 int32
-			if v20 == 0 {
-				p33 = 1
+			m.fn231(t24, t25, int64(uint32(p26)), v9, i64(0))
+			t27 := int64(load64(m.memory, uint64(uint32(v2))+32))
+			t28 := int64(load64(m.memory, uint64(uint32(v2))+40))
+			t29 := v2 + i32(16)
+			v9 = v6 - v8 + i64(1)
+			t30 := v9
+			var p31 int32
+			if v9 == 0 {
+				p31 = 1
 			}
-			m.fn164(t31, t29, t30, t32, int64(uint32(p33)))
-			m.fn164(v2+i32(160), v12-v17, i64(0), v16, i64(0))
-			t34 := int64(load64(m.memory, uint64(uint32(v2))+184))
-			v17 = t34
-			t35 := int64(load64(m.memory, uint64(uint32(v2))+168))
-			t36 := int64(load64(m.memory, uint64(uint32(v2))+176))
-			t37 := int64(uint64(v17)>>1) + t35
-			v17 = int64(uint64(t36)>>1) | v17<<63
-			t38 := int64(load64(m.memory, uint64(uint32(v2))+160))
-			v22 = v17 + t38
+			m.fn231(t29, t27, t28, t30, int64(uint32(p31)))
+			m.fn231(v2, v7-v6, i64(0), v5, i64(0))
+			t32 := int64(load64(m.memory, uint64(uint32(v2))+16))
+			t33 := int64(load64(m.memory, uint64(uint32(v2))+24))
+			t34 := int64(uint64(t32) >> 1)
+			v5 = t33
+			v6 = t34 | v5<<63
+			t35 := int64(load64(m.memory, uint32(v2)))
+			v9 = v6 + t35
+			t36 := int64(load64(m.memory, uint64(uint32(v2))+8))
+			t37 := v9
+			t38 := int64(uint64(v5)>>1) + t36
 			var p39 int32
-			if uint64(v22) < uint64(v17) {
+			if uint64(v9) < uint64(v6) {
 				p39 = 1
 			}
-			v23 = t37 + int64(uint32(p39))
-			v13 = v12 - v13 + i64(1)
-			v0 = i32(127)
-			v16 = i64(0)
-			v12 = i64(0)
-			v20 = i64(0)
-		l3:
-			{
-				m.fn165(v2+i32(144), v22, v23, v0)
-				t40 := int64(load64(m.memory, uint64(uint32(v2))+144))
-				v17 = t40&i64(1) | v12<<1
-				t41 := v17
-				t42 := v13
-				var p43 int32
-				if uint64(v17) >= uint64(v13) {
-					p43 = 1
-				}
-				v20 = v20<<1 | int64(uint64(v12)>>63)
-				p44 := i32(1)
-				if v20 == 0 {
-					p44 = p43
-				}
-				v24 = p44
-				p45 := i64(0)
-				if v24 != 0 {
-					p45 = t42
-				}
-				v21 = p45
-				v12 = t41 - v21
-				v16 = v16<<1 | int64(uint32(v24))
-				t46 := v20
-				var p47 int32
-				if uint64(v17) < uint64(v21) {
-					p47 = 1
-				}
-				v20 = t46 - int64(uint32(p47))
-				v0 = v0 + i32(-1)
-				if v0 != i32(-1) {
-					goto l3
-				}
-			}
+			t40 := m.fn156(t37, t38+int64(uint32(p39)), v7-v8+i64(1))
+			v5 = t40
 		}
 	l2:
-		{
-			{
-				if v19 == i32(6) {
-					t80 := int64(load64(m.memory, uint64(uint32(v2))+208))
-					t81 := v2
-					v17 = t80
-					t82 := v17
-					t83 := v16
-					var p84 int32
-					if v4&i64(0xfff) == i64(0xfff) {
-						p84 = 1
-					}
-					v0 = p84
-					p85 := t83
-					if v0 != 0 {
-						p85 = t82
-					}
-					store64(m.memory, uint64(uint32(t81))+384, uint64(p85))
-					m.fn99(v2+i32(448), v5, v2+i32(208), v4)
-					t86 := int64(load64(m.memory, uint64(uint32(v2))+448))
-					t87 := v2
-					t88 := v17
-					t89 := v14
-					v12 = t86
-					p90 := v12
-					if uint64(v14) < uint64(v12) {
-						p90 = t89
-					}
-					p91 := v12
-					if v15 == i32(2) {
-						p91 = p90
-					}
-					v20 = p91
-					p92 := v20
-					if v0 != 0 {
-						p92 = t88
-					}
-					store64(m.memory, uint64(uint32(t87))+368, uint64(p92))
-					goto l12
-				}
-				{
-					t48 := int32(load32(m.memory, uint64(uint32(v2))+344))
-					v0 = t48
-					switch v0 + i32(-3) {
-					default:
-						goto l6
-					case 2:
-						store64(m.memory, uint64(uint32(v2))+384, uint64(v8))
-						t49 := v2
-						v12 = v7 + v8
-						p50 := v12
-						if uint64(v12) < uint64(v7) {
-							p50 = i64(-1)
-						}
-						v12 = p50
-						p51 := i64(0x7fffffffffffffff)
-						if uint64(v12) < uint64(i64(0x7fffffffffffffff)) {
-							p51 = v12
-						}
-						store64(m.memory, uint64(uint32(t49))+392, uint64(p51))
-						goto l6
-					case 0:
-						t53 := v7
-						p52 := i64(0x7fffffffffffffff)
-						if v15 == i32(1) {
-							p52 = v14
-						}
-						v12 = p52
-						if uint64(t53) >= uint64(v12) {
-							goto l6
-						}
-						t54 := int64(load32(m.memory, uint64(uint32(v2))+224))
-						v17 = t54
-						{
-							{
-								t55 := int32(load32(m.memory, uint64(uint32(v2))+228))
-								v24 = t55
-								if uint32(v24) < uint32(i32(2)) {
-									goto l8
-								}
-								t56 := v2 + i32(128)
-								t57 := v7
-								v13 = int64(uint32(v24))
-								t58 := int64(uint64(t57) / uint64(v13))
-								v20 = t58
-								m.fn164(t56, v20, i64(0), v17, i64(0))
-								t59 := int64(load64(m.memory, uint64(uint32(v2))+128))
-								v21 = t59
-								t60 := int64(uint64((v7-v20*v13)*v17) / uint64(v13))
-								v17 = v21 + t60
-								p61 := v17
-								if uint64(v17) < uint64(v21) {
-									p61 = i64(-1)
-								}
-								v17 = p61
-								t62 := int64(load64(m.memory, uint64(uint32(v2))+136))
-								var p63 int32
-								if t62 != i64(0) {
-									p63 = 1
-								}
-								v24 = p63
-								goto l9
-							}
-						l8:
-							m.fn164(v2+i32(112), v7, i64(0), v17, i64(0))
-							t64 := int64(load64(m.memory, uint64(uint32(v2))+120))
-							var p65 int32
-							if t64 != i64(0) {
-								p65 = 1
-							}
-							v24 = p65
-							t66 := int64(load64(m.memory, uint64(uint32(v2))+112))
-							v17 = t66
-						}
-					l9:
-						t68 := v2
-						t69 := v12
-						p67 := i64(0x7fffffffffffffff)
-						if uint64(v17) < uint64(i64(0x7fffffffffffffff)) {
-							p67 = v17
-						}
-						p70 := p67
-						if v24&i32(1) != 0 {
-							p70 = i64(0x7fffffffffffffff)
-						}
-						v17 = p70
-						p71 := v17
-						if uint64(v12) < uint64(v17) {
-							p71 = t69
-						}
-						store64(m.memory, uint64(uint32(t68))+384, uint64(p71))
-					}
-				}
-			l6:
-				m.fn99(v2+i32(448), v5, v2+i32(208), v4)
-				t72 := int64(load64(m.memory, uint64(uint32(v2))+448))
-				v12 = t72
-				if v19 != i32(7) {
-					goto l10
-				}
-				m.fn164(v2+i32(96), v18, i64(0), v12, i64(0))
-				t73 := int64(load64(m.memory, uint64(uint32(v2))+96))
-				t74 := v14
-				v12 = t73
-				p75 := i64(0x7fffffffffffffff)
-				if uint64(v12) < uint64(i64(0x7fffffffffffffff)) {
-					p75 = v12
-				}
-				t76 := int64(load64(m.memory, uint64(uint32(v2))+104))
-				p77 := p75
-				if t76 != i64(0) {
-					p77 = i64(0x7fffffffffffffff)
-				}
-				v12 = p77
-				p78 := v12
-				if uint64(v14) < uint64(v12) {
-					p78 = t74
-				}
-				p79 := v12
-				if v15 == i32(2) {
-					p79 = p78
-				}
-				v20 = p79
-				goto l11
-			}
-		l10:
-			p93 := v12
-			if uint64(v14) < uint64(v12) {
-				p93 = v14
-			}
-			p94 := v12
-			if v15 == i32(2) {
-				p94 = p93
-			}
-			v20 = p94
-		}
-	l11:
-		switch v0 + i32(-3) {
-		default:
-			goto l12
-		case 0:
-			t96 := v5
-			p95 := i64(0x7fffffffffffffff)
-			if v15 == i32(1) {
-				p95 = v14
-			}
-			v12 = p95
-			if uint64(t96) >= uint64(v12) {
-				goto l12
-			}
-			t97 := int64(load32(m.memory, uint64(uint32(v2))+224))
-			v17 = t97
-			{
-				{
-					t98 := int32(load32(m.memory, uint64(uint32(v2))+228))
-					v0 = t98
-					if uint32(v0) < uint32(i32(2)) {
-						goto l15
-					}
-					t99 := v2 + i32(80)
-					t100 := v5
-					v13 = int64(uint32(v0))
-					t101 := int64(uint64(t100) / uint64(v13))
-					v21 = t101
-					m.fn164(t99, v21, i64(0), v17, i64(0))
-					t102 := int64(load64(m.memory, uint64(uint32(v2))+80))
-					v22 = t102
-					t103 := int64(uint64((v5-v21*v13)*v17) / uint64(v13))
-					v17 = v22 + t103
-					p104 := v17
-					if uint64(v17) < uint64(v22) {
-						p104 = i64(-1)
-					}
-					v17 = p104
-					t105 := int64(load64(m.memory, uint64(uint32(v2))+88))
-					var p106 int32
-					if t105 != i64(0) {
-						p106 = 1
-					}
-					v0 = p106
-					goto l16
-				}
-			l15:
-				m.fn164(v2+i32(64), v5, i64(0), v17, i64(0))
-				t107 := int64(load64(m.memory, uint64(uint32(v2))+72))
-				var p108 int32
-				if t107 != i64(0) {
-					p108 = 1
-				}
-				v0 = p108
-				t109 := int64(load64(m.memory, uint64(uint32(v2))+64))
-				v17 = t109
-			}
-		l16:
-			t111 := v2
-			t112 := v12
-			p110 := i64(0x7fffffffffffffff)
-			if uint64(v17) < uint64(i64(0x7fffffffffffffff)) {
-				p110 = v17
-			}
-			p113 := p110
-			if v0&i32(1) != 0 {
-				p113 = i64(0x7fffffffffffffff)
-			}
-			v17 = p113
-			p114 := v17
-			if uint64(v12) < uint64(v17) {
-				p114 = t112
-			}
-			store64(m.memory, uint64(uint32(t111))+368, uint64(p114))
-			goto l12
-		case 2:
-			store64(m.memory, uint64(uint32(v2))+368, uint64(v6))
-			t115 := v2
-			v12 = v5 + v6
-			p116 := v12
-			if uint64(v12) < uint64(v5) {
-				p116 = i64(-1)
-			}
-			v12 = p116
-			p117 := i64(0x7fffffffffffffff)
-			if uint64(v12) < uint64(i64(0x7fffffffffffffff)) {
-				p117 = v12
-			}
-			store64(m.memory, uint64(uint32(t115))+376, uint64(p117))
-		}
-	l12:
-		m.fn99(v2+i32(448), v9, v2+i32(208), v4)
-		t118 := int64(load64(m.memory, uint64(uint32(v2))+456))
-		t119 := int64(load64(m.memory, uint64(uint32(v2))+448))
-		t120 := v2 + i32(48)
-		v12 = t119
-		m.fn164(t120, t118-v12+i64(1), i64(0), i64(-1), i64(0))
-		t121 := int64(load64(m.memory, uint64(uint32(v2))+56))
-		v12 = v12 + t121
-		{
-			if v19 != i32(7) {
-				p129 := v12
-				if uint64(v14) < uint64(v12) {
-					p129 = v14
-				}
-				p130 := v12
-				if v15 == i32(2) {
-					p130 = p129
-				}
-				v13 = p130
-				if v19 != i32(6) {
-					goto l18
-				}
-				t131 := int64(load64(m.memory, uint64(uint32(v2))+208))
-				t133 := v2
-				p132 := v13
-				if v4&i64(0xfff) == i64(0xfff) {
-					p132 = t131
-				}
-				store64(m.memory, uint64(uint32(t133))+400, uint64(p132))
-				goto l19
-			}
-			m.fn164(v2+i32(32), v18, i64(0), v12, i64(0))
-			t122 := int64(load64(m.memory, uint64(uint32(v2))+32))
-			t123 := v14
-			v12 = t122
-			p124 := i64(0x7fffffffffffffff)
-			if uint64(v12) < uint64(i64(0x7fffffffffffffff)) {
-				p124 = v12
-			}
-			t125 := int64(load64(m.memory, uint64(uint32(v2))+40))
-			p126 := p124
-			if t125 != i64(0) {
-				p126 = i64(0x7fffffffffffffff)
-			}
-			v12 = p126
-			p127 := v12
-			if uint64(v14) < uint64(v12) {
-				p127 = t123
-			}
-			p128 := v12
-			if v15 == i32(2) {
-				p128 = p127
-			}
-			v13 = p128
-			goto l18
-		}
-	l18:
-		{
-			t134 := int32(load32(m.memory, uint64(uint32(v2))+344))
-			switch t134 + i32(-3) {
-			default:
-				goto l19
-			case 0:
-				t136 := v9
-				p135 := i64(0x7fffffffffffffff)
-				if v15 == i32(1) {
-					p135 = v14
-				}
-				v12 = p135
-				if uint64(t136) >= uint64(v12) {
-					goto l19
-				}
-				t137 := int64(load32(m.memory, uint64(uint32(v2))+224))
-				v17 = t137
-				{
-					{
-						t138 := int32(load32(m.memory, uint64(uint32(v2))+228))
-						v0 = t138
-						if uint32(v0) < uint32(i32(2)) {
-							goto l22
-						}
-						t139 := v2 + i32(16)
-						t140 := v9
-						v21 = int64(uint32(v0))
-						t141 := int64(uint64(t140) / uint64(v21))
-						v22 = t141
-						m.fn164(t139, v22, i64(0), v17, i64(0))
-						t142 := int64(load64(m.memory, uint64(uint32(v2))+16))
-						v23 = t142
-						t143 := int64(uint64((v9-v22*v21)*v17) / uint64(v21))
-						v17 = v23 + t143
-						p144 := v17
-						if uint64(v17) < uint64(v23) {
-							p144 = i64(-1)
-						}
-						v17 = p144
-						t145 := int64(load64(m.memory, uint64(uint32(v2))+24))
-						var p146 int32
-						if t145 != i64(0) {
-							p146 = 1
-						}
-						v0 = p146
-						goto l23
-					}
-				l22:
-					m.fn164(v2, v9, i64(0), v17, i64(0))
-					t147 := int64(load64(m.memory, uint64(uint32(v2))+8))
-					var p148 int32
-					if t147 != i64(0) {
-						p148 = 1
-					}
-					v0 = p148
-					t149 := int64(load64(m.memory, uint32(v2)))
-					v17 = t149
-				}
-			l23:
-				t151 := v2
-				t152 := v12
-				p150 := i64(0x7fffffffffffffff)
-				if uint64(v17) < uint64(i64(0x7fffffffffffffff)) {
-					p150 = v17
-				}
-				p153 := p150
-				if v0&i32(1) != 0 {
-					p153 = i64(0x7fffffffffffffff)
-				}
-				v17 = p153
-				p154 := v17
-				if uint64(v12) < uint64(v17) {
-					p154 = t152
-				}
-				store64(m.memory, uint64(uint32(t151))+400, uint64(p154))
-				goto l19
-			case 2:
-				store64(m.memory, uint64(uint32(v2))+400, uint64(v10))
-				t155 := v2
-				v12 = v9 + v10
-				p156 := v12
-				if uint64(v12) < uint64(v9) {
-					p156 = i64(-1)
-				}
-				v12 = p156
-				p157 := i64(0x7fffffffffffffff)
-				if uint64(v12) < uint64(i64(0x7fffffffffffffff)) {
-					p157 = v12
-				}
-				store64(m.memory, uint64(uint32(t155))+408, uint64(p157))
-			}
-		}
-	l19:
-		store64(m.memory, uint64(uint32(v2))+488, uint64(i64(0)))
-		store64(m.memory, uint64(uint32(v2))+480, uint64(v13))
-		store64(m.memory, uint64(uint32(v2))+472, uint64(v16))
-		store64(m.memory, uint64(uint32(v2))+464, uint64(v20))
-		v19 = v2 + i32(464)
+		m.fn157(v12, v2+i32(48), v4, v5)
+		t41 := int64(load64(m.memory, uint64(uint32(v2))+256))
+		t42 := m.fn136(v13, v2+i32(48), t41, i64(0))
+		v6 = t42
+		t43 := int64(load64(m.memory, uint64(uint32(v2))+256))
+		t44 := m.fn136(v0, v2+i32(48), t43, i64(-1))
+		v8 = t44
+		store64(m.memory, uint64(uint32(v2))+328, uint64(i64(0)))
+		store64(m.memory, uint64(uint32(v2))+320, uint64(v8))
+		store64(m.memory, uint64(uint32(v2))+312, uint64(v5))
+		store64(m.memory, uint64(uint32(v2))+304, uint64(v6))
+		v13 = v2 + i32(304)
 		v0 = i32(0)
-	l24:
+	l4:
 		{
-			v24 = v2 + i32(208) + v0 + i32(216)
-			t158 := int64(load64(m.memory, uint32(v24)))
-			t159 := v24
-			v12 = t158
-			t160 := int64(load64(m.memory, uint32(v19+v0)))
-			v17 = v12 + t160
-			p161 := v17
-			if uint64(v17) < uint64(v12) {
-				p161 = i64(-1)
+			if v0 == i32(24) {
+				goto l3
 			}
-			v12 = p161
-			p162 := i64(0x7fffffffffffffff)
-			if uint64(v12) < uint64(i64(0x7fffffffffffffff)) {
-				p162 = v12
+			v12 = v2 + i32(48) + v0 + i32(216)
+			t45 := int64(load64(m.memory, uint32(v12)))
+			t46 := v12
+			v4 = t45
+			t47 := int64(load64(m.memory, uint32(v13+v0)))
+			v7 = v4 + t47
+			p48 := v7
+			if uint64(v7) < uint64(v4) {
+				p48 = i64(-1)
 			}
-			store64(m.memory, uint32(t159), uint64(p162))
+			v4 = p48
+			p49 := i64(0x7fffffffffffffff)
+			if uint64(v4) < uint64(i64(0x7fffffffffffffff)) {
+				p49 = v4
+			}
+			store64(m.memory, uint32(t46), uint64(p49))
 			v0 = v0 + i32(8)
-			if v0 != i32(24) {
-				goto l24
-			}
+			goto l4
 		}
-		t163 := int64(load64(m.memory, uint64(uint32(v2))+424))
-		v12 = t163
-		t164 := int64(load64(m.memory, uint64(uint32(v2))+312))
-		if uint64(v12) > uint64(t164) {
+	l3:
+		t50 := int64(load64(m.memory, uint64(uint32(v2))+264))
+		v4 = t50
+		t51 := int64(load64(m.memory, uint64(uint32(v2))+152))
+		if uint64(v4) > uint64(t51) {
 			goto l0
 		}
-		t165 := int64(load64(m.memory, uint64(uint32(v2))+440))
-		store64(m.memory, uint64(uint32(v1))+40, uint64(t165))
-		t166 := int64(load64(m.memory, uint64(uint32(v2))+432))
-		store64(m.memory, uint64(uint32(v1))+32, uint64(t166))
-		store64(m.memory, uint64(uint32(v1))+24, uint64(v12))
-		store64(m.memory, uint64(uint32(v1))+16, uint64(v13))
-		store64(m.memory, uint64(uint32(v1))+8, uint64(v16))
-		store64(m.memory, uint32(v1), uint64(v20))
-		t167 := int64(load64(m.memory, uint64(uint32(v2))+416))
-		t168 := v2
-		v12 = t167 + i64(1)
-		p169 := v12
-		if v12 == 0 {
-			p169 = i64(-1)
+		t52 := int64(load64(m.memory, uint64(uint32(v2))+280))
+		store64(m.memory, uint64(uint32(v1))+40, uint64(t52))
+		t53 := int64(load64(m.memory, uint64(uint32(v2))+272))
+		store64(m.memory, uint64(uint32(v1))+32, uint64(t53))
+		store64(m.memory, uint64(uint32(v1))+24, uint64(v4))
+		store64(m.memory, uint64(uint32(v1))+16, uint64(v8))
+		store64(m.memory, uint64(uint32(v1))+8, uint64(v5))
+		store64(m.memory, uint32(v1), uint64(v6))
+		t54 := int64(load64(m.memory, uint64(uint32(v2))+256))
+		t55 := v2
+		v4 = t54 + i64(1)
+		p56 := v4
+		if v4 == 0 {
+			p56 = i64(-1)
 		}
-		store64(m.memory, uint64(uint32(t168))+416, uint64(p169))
-		memory_copy(m.memory, uint32(v11), uint32(v2+i32(208)), uint32(i32(240)))
+		store64(m.memory, uint64(uint32(t55))+256, uint64(p56))
+		memory_copy(m.memory, uint32(v11), uint32(v2+i32(48)), uint32(i32(240)))
 		v3 = i32(0)
 	}
 l0:
-	m.g0 = v2 + i32(496)
+	m.g0 = v2 + i32(336)
 	return v3
 }
 
 //go:norace
-func (m *Module) Xbackoff_ratio_parse(v0 int32, v1 int64, v2, v3 int32) int32 {
-	var v4, v5, v6, v7, v8, v9, v10 int32
-	var v11, v12 int64
-	var v13 int32
+func (m *Module) fn155(v0 int32, v1 int64, v2 int32, v3 int64) {
+	var v4, v5 int32
+	var v6, v7 int64
 	t0 := m.g0
-	v4 = t0 - i32(96)
+	v4 = t0 - i32(16)
+	m.g0 = v4
+	{
+		{
+			t1 := int32(load32(m.memory, uint64(uint32(v2))+148))
+			v5 = t1
+			if v5 != i32(6) {
+				goto l0
+			}
+			t2 := int64(load64(m.memory, uint64(uint32(v2))+48))
+			v6 = t2
+			t3 := int64(load64(m.memory, uint32(v2)))
+			t4 := v6
+			v3 = t3
+			p5 := v3
+			if uint64(v6) > uint64(v3) {
+				p5 = t4
+			}
+			v6 = p5
+			t6 := int64(load64(m.memory, uint64(uint32(v2))+40))
+			t7 := v6
+			v3 = t6
+			t8 := int32(load32(m.memory, uint64(uint32(v2))+16))
+			t9 := int32(load32(m.memory, uint64(uint32(v2))+20))
+			t10 := m.fn188(t8, t9, v1)
+			t11 := v3
+			v1 = t10
+			p12 := v1
+			if uint64(v3) < uint64(v1) {
+				p12 = t11
+			}
+			t13 := int32(load32(m.memory, uint64(uint32(v2))+144))
+			p14 := v1
+			if t13 == i32(1) {
+				p14 = p12
+			}
+			v1 = p14
+			p15 := v1
+			if uint64(v6) > uint64(v1) {
+				p15 = t7
+			}
+			v1 = p15
+			goto l1
+		}
+	l0:
+		t16 := m.fn152(v1, v2, v3)
+		v1 = t16
+		v6 = v1
+		switch v5 + i32(-2) {
+		default:
+			goto l6
+		case 1:
+			v6 = v1 - int64(uint64(v1)>>1)
+			p17 := v6
+			if uint64(v6) > uint64(v1) {
+				p17 = i64(0)
+			}
+			v6 = p17
+			goto l6
+		case 2:
+			t18 := int32(load32(m.memory, uint64(uint32(v2))+56))
+			t19 := int32(load32(m.memory, uint64(uint32(v2))+60))
+			t20 := m.fn188(t18, t19, v1)
+			v6 = v1 - t20
+			p21 := v6
+			if uint64(v6) > uint64(v1) {
+				p21 = i64(0)
+			}
+			v6 = p21
+			t22 := int32(load32(m.memory, uint64(uint32(v2))+64))
+			t23 := int32(load32(m.memory, uint64(uint32(v2))+68))
+			t24 := m.fn188(t22, t23, v1)
+			v1 = t24 + v1
+			p25 := i64(0x7fffffffffffffff)
+			if uint64(v1) < uint64(i64(0x7fffffffffffffff)) {
+				p25 = v1
+			}
+			v1 = p25
+			goto l6
+		case 3:
+			t26 := int64(load64(m.memory, uint64(uint32(v2))+80))
+			m.fn231(v4, t26, i64(0), v3, i64(0))
+			v6 = v1
+			t27 := int64(load64(m.memory, uint64(uint32(v2))+72))
+			v3 = t27
+			t28 := int64(load64(m.memory, uint32(v4)))
+			t29 := v3
+			v7 = t28
+			p30 := i64(0x7fffffffffffffff)
+			if uint64(v7) < uint64(i64(0x7fffffffffffffff)) {
+				p30 = v7
+			}
+			t31 := int64(load64(m.memory, uint64(uint32(v4))+8))
+			p32 := p30
+			if t31 != i64(0) {
+				p32 = i64(0x7fffffffffffffff)
+			}
+			v7 = t29 + p32
+			p33 := v7
+			if uint64(v7) < uint64(v3) {
+				p33 = i64(-1)
+			}
+			v3 = p33
+			p34 := i64(0x7fffffffffffffff)
+			if uint64(v3) < uint64(i64(0x7fffffffffffffff)) {
+				p34 = v3
+			}
+			v1 = p34 + v1
+			p35 := i64(0x7fffffffffffffff)
+			if uint64(v1) < uint64(i64(0x7fffffffffffffff)) {
+				p35 = v1
+			}
+			v1 = p35
+			goto l6
+		case 5:
+			v3 = i64(0)
+			{
+				t36 := int64(load64(m.memory, uint64(uint32(v2))+88))
+				v6 = t36
+				if v6 == 0 {
+					goto l8
+				}
+				t37 := int64(uint64(v1) / uint64(v6))
+				v1 = t37
+				t38 := v1
+				var p39 int32
+				if v1 != i64(0) {
+					p39 = 1
+				}
+				v3 = t38 - int64(uint32(p39))
+			}
+		l8:
+			t40 := int64(load64(m.memory, uint64(uint32(v2))+48))
+			v1 = t40
+			t42 := v1
+			p41 := i64(1)
+			if uint64(v6) > uint64(i64(1)) {
+				p41 = v6
+			}
+			v6 = p41
+			t43 := int64(uint64(t42) / uint64(v6))
+			v7 = t43
+			t44 := v7
+			var p45 int32
+			if v1-v7*v6 != i64(0) {
+				p45 = 1
+			}
+			v6 = t44 + int64(uint32(p45))
+			p46 := v3
+			if uint64(v6) > uint64(v3) {
+				p46 = v6
+			}
+			v1 = p46
+			goto l1
+		case 0:
+			v6 = i64(0)
+		}
+	l6:
+		t47 := int64(load64(m.memory, uint64(uint32(v2))+48))
+		v3 = t47
+		p48 := v6
+		if uint64(v3) > uint64(v6) {
+			p48 = v3
+		}
+		v6 = p48
+		p49 := v1
+		if uint64(v6) > uint64(v1) {
+			p49 = v6
+		}
+		v1 = p49
+	}
+l1:
+	store64(m.memory, uint64(uint32(v0))+8, uint64(v1))
+	store64(m.memory, uint32(v0), uint64(v6))
+	m.g0 = v4 + i32(16)
+}
+
+//go:norace
+func (m *Module) fn156(v0, v1, v2 int64) int64 {
+	var v3, v4 int32
+	var v5, v6, v7, v8 int64
+	var v9 int32
+	var v10 int64
+	t0 := m.g0
+	v3 = t0 - i32(16)
+	m.g0 = v3
+	v4 = i32(127)
+	v5 = i64(0)
+	v6 = i64(0)
+	v7 = i64(0)
+l1:
+	{
+		if v4 == i32(-1) {
+			m.g0 = v3 + i32(16)
+			return v7
+		}
+		m.fn232(v3, v0, v1, v4&i32(127))
+		t1 := int64(load64(m.memory, uint32(v3)))
+		v8 = t1&i64(1) | v5<<1
+		t2 := v8
+		t3 := v2
+		var p4 int32
+		if uint64(v8) >= uint64(v2) {
+			p4 = 1
+		}
+		v6 = v6<<1 | int64(uint64(v5)>>63)
+		p5 := i32(1)
+		if v6 == 0 {
+			p5 = p4
+		}
+		v9 = p5
+		p6 := i64(0)
+		if v9 != 0 {
+			p6 = t3
+		}
+		v10 = p6
+		v5 = t2 - v10
+		v7 = v7<<1 | int64(uint32(v9))
+		t7 := v6
+		var p8 int32
+		if uint64(v8) < uint64(v10) {
+			p8 = 1
+		}
+		v6 = t7 - int64(uint32(p8))
+		v4 = v4 + i32(-1)
+		goto l1
+	}
+}
+
+//go:norace
+func (m *Module) fn157(v0, v1 int32, v2, v3 int64) {
+	{
+		t0 := int32(load32(m.memory, uint64(uint32(v1))+148))
+		if t0 != i32(6) {
+			goto l0
+		}
+		t1 := int64(load64(m.memory, uint32(v1)))
+		t3 := v0
+		p2 := v3
+		if v2&i64(0xfff) == i64(0xfff) {
+			p2 = t1
+		}
+		store64(m.memory, uint32(t3), uint64(p2))
+		return
+	}
+l0:
+	m.fn205(v0, v1)
+}
+
+//go:norace
+func (m *Module) Xbackoff_ratio_parse(v0 int32, v1 int64, v2, v3 int32) int32 {
+	var v4, v5, v6, v7, v8 int32
+	t0 := m.g0
+	v4 = t0 - i32(80)
 	m.g0 = v4
 	v5 = i32(100)
 	if v2 == 0 {
@@ -15639,687 +12402,577 @@ func (m *Module) Xbackoff_ratio_parse(v0 int32, v1 int64, v2, v3 int32) int32 {
 	if v3 == 0 {
 		goto l1
 	}
-	if v1 != i64(0) {
-		goto l2
-	}
-	v6 = i32(0)
-	v0 = i32(1)
-	goto l3
-l2:
-	if v0 == 0 {
-		goto l1
-	}
-	if uint64(v1) < uint64(i64(0x80000000)) {
-		goto l4
-	}
-	v5 = i32(108)
-	goto l0
-l4:
-	if uint64(v1) > uint64(i64(1024)) {
-		store16(m.memory, uint64(uint32(v4))+20, uint16(i32(769)))
-		goto l8
-	}
-	v6 = int32(v1)
-	v5 = i32(0)
-l7:
 	{
-		v7 = v0 + v5
-		t1 := int32(m.memory[uint32(v7)])
-		if (t1+i32(-69))&i32(223) == 0 {
-			v8 = i32(1)
-			v6 = v6 - v5
-			if uint32(v6) > uint32(i32(1)) {
-				v8 = v6
-				{
-					t3 := int32(m.memory[uint64(uint32(v7))+1])
-					switch t3 + i32(-43) {
-					default:
-						goto l10
-					case 2:
-						v9 = v6 + i32(-2)
-						v7 = v7 + i32(2)
-						v10 = i32(1)
-						goto l13
-					case 0:
-						v9 = v6 + i32(-2)
-						v7 = v7 + i32(2)
-						goto l14
-					}
-				}
-			}
-			goto l10
+		if v1 != i64(0) {
+			goto l2
 		}
-		t2 := v6
-		v5 = v5 + i32(1)
-		if t2 != v5 {
-			goto l7
+		v0 = i32(1)
+		v6 = i32(0)
+		goto l3
+	l2:
+		if v0 == 0 {
+			goto l1
 		}
-	}
-l3:
-	m.fn118(v4+i32(20), v0, v6)
-	goto l8
-l10:
-	v9 = v8 + i32(-1)
-	v7 = v7 + i32(1)
-l14:
-	v10 = i32(0)
-l13:
-	if v9 == 0 {
-		goto l15
-	}
-	v6 = v9
-	v8 = v7
-l21:
-	{
+		if uint64(v1) < uint64(i64(0x80000000)) {
+			goto l4
+		}
+		v5 = i32(108)
+		goto l0
+	l4:
+		if uint64(v1) > uint64(i64(1024)) {
+			store16(m.memory, uint64(uint32(v4))+4, uint16(i32(769)))
+			goto l9
+		}
+		v6 = int32(v1)
+	l3:
+		v5 = i32(0)
+	l8:
 		{
-			if v6 != 0 {
-				goto l16
+			if v6 == v5 {
+				m.fn159(v4+i32(4), v0, v6)
+				goto l9
 			}
-			v11 = i64(0)
-		l18:
-			{
-				v1 = v11
-				v6 = v9
-				if v6 == 0 {
-					goto l17
-				}
-				m.fn164(v4, v1, i64(0), i64(10), i64(0))
-				t4 := int64(load64(m.memory, uint64(uint32(v4))+8))
-				if t4 != i64(0) {
-					goto l17
-				}
-				v9 = v6 + i32(-1)
-				t5 := int32(m.memory[uint32(v7)])
-				v8 = t5
-				v7 = v7 + i32(1)
-				t6 := int64(load64(m.memory, uint32(v4)))
-				v12 = t6
-				v11 = v12 + int64(uint32(v8+i32(-48)))&i64(255)
-				if uint64(v11) >= uint64(v12) {
-					goto l18
-				}
-			}
-		l17:
-			p7 := i64(4096)
-			if uint64(v1) < uint64(i64(4096)) {
-				p7 = v1
-			}
-			p8 := int32(p7)
-			if v6 != 0 {
-				p8 = i32(4096)
-			}
-			v6 = p8
-			if v10 != 0 {
-				m.fn119(v4+i32(32), v0, v5, i32(0), v6)
-				t15 := int32(m.memory[uint64(uint32(v4))+40])
-				v5 = t15
-				{
-					t16 := int64(load64(m.memory, uint64(uint32(v4))+32))
-					v1 = t16
-					if v1 == i64(2) {
-						m.memory[uint64(uint32(v4))+21] = byte(v5)
-						m.memory[uint64(uint32(v4))+20] = byte(i32(1))
-						goto l8
+			v7 = v0 + v5
+			t1 := int32(m.memory[uint32(v7)])
+			if (t1+i32(-69))&i32(223) == 0 {
+				v8 = i32(1)
+				v6 = v6 - v5
+				if uint32(v6) > uint32(i32(1)) {
+					v8 = v6
+					{
+						t2 := int32(m.memory[uint64(uint32(v7))+1])
+						switch t2 + i32(-43) {
+						default:
+							goto l11
+						case 2:
+							v6 = v6 + i32(-2)
+							v7 = v7 + i32(2)
+							v8 = i32(1)
+							goto l14
+						case 0:
+							v6 = v6 + i32(-2)
+							v7 = v7 + i32(2)
+							goto l15
+						}
 					}
-					t17 := int64(load64(m.memory, uint64(uint32(v4))+56))
-					store64(m.memory, uint64(uint32(v4))+88, uint64(t17))
-					t18 := int64(load64(m.memory, uint64(uint32(v4))+49))
-					store64(m.memory, uint64(uint32(v4))+81, uint64(t18))
-					t19 := int64(load64(m.memory, uint64(uint32(v4))+41))
-					store64(m.memory, uint64(uint32(v4))+73, uint64(t19))
-					goto l22
 				}
+				goto l11
 			}
-			m.fn119(v4+i32(32), v0, v5, v6, i32(0))
-			t9 := int32(m.memory[uint64(uint32(v4))+40])
-			v5 = t9
-			t10 := int64(load64(m.memory, uint64(uint32(v4))+32))
-			v1 = t10
-			if v1 != i64(2) {
-				t12 := int64(load64(m.memory, uint64(uint32(v4))+56))
-				store64(m.memory, uint64(uint32(v4))+88, uint64(t12))
-				t13 := int64(load64(m.memory, uint64(uint32(v4))+49))
-				store64(m.memory, uint64(uint32(v4))+81, uint64(t13))
-				t14 := int64(load64(m.memory, uint64(uint32(v4))+41))
-				store64(m.memory, uint64(uint32(v4))+73, uint64(t14))
-				goto l22
-			}
-			m.memory[uint64(uint32(v4))+21] = byte(v5)
-			m.memory[uint64(uint32(v4))+20] = byte(i32(1))
+			v5 = v5 + i32(1)
 			goto l8
 		}
-	l16:
-		v6 = v6 + i32(-1)
-		t11 := int32(m.memory[uint32(v8)])
-		v13 = t11
-		v8 = v8 + i32(1)
-		if uint32((v13+i32(-48))&i32(255)) < uint32(i32(10)) {
-			goto l21
+	l11:
+		v6 = v8 + i32(-1)
+		v7 = v7 + i32(1)
+	l15:
+		v8 = i32(0)
+	l14:
+		{
+			t3 := m.fn17(v7, v6)
+			if t3 != 0 {
+				goto l16
+			}
+			store16(m.memory, uint64(uint32(v4))+4, uint16(i32(1)))
+			goto l9
 		}
+	l16:
+		m.fn160(v4+i32(16), v7, v6)
+		t4 := int64(load64(m.memory, uint64(uint32(v4))+24))
+		v1 = t4
+		p5 := i64(4096)
+		if uint64(v1) < uint64(i64(4096)) {
+			p5 = v1
+		}
+		t6 := int32(load32(m.memory, uint64(uint32(v4))+16))
+		p7 := i32(4096)
+		if t6 != 0 {
+			p7 = int32(p5)
+		}
+		v6 = p7
+		{
+			if v8 != 0 {
+				m.fn161(v4+i32(16), v0, v5, i32(0), v6)
+				t13 := int32(m.memory[uint64(uint32(v4))+24])
+				v5 = t13
+				{
+					t14 := int64(load64(m.memory, uint64(uint32(v4))+16))
+					v1 = t14
+					if v1 == i64(2) {
+						m.memory[uint64(uint32(v4))+5] = byte(v5)
+						m.memory[uint64(uint32(v4))+4] = byte(i32(1))
+						goto l9
+					}
+					t15 := int64(load64(m.memory, uint64(uint32(v4))+40))
+					store64(m.memory, uint64(uint32(v4))+72, uint64(t15))
+					t16 := int64(load64(m.memory, uint64(uint32(v4))+33))
+					store64(m.memory, uint64(uint32(v4))+65, uint64(t16))
+					t17 := int64(load64(m.memory, uint64(uint32(v4))+25))
+					store64(m.memory, uint64(uint32(v4))+57, uint64(t17))
+					goto l19
+				}
+			}
+			m.fn161(v4+i32(16), v0, v5, v6, i32(0))
+			t8 := int32(m.memory[uint64(uint32(v4))+24])
+			v5 = t8
+			{
+				t9 := int64(load64(m.memory, uint64(uint32(v4))+16))
+				v1 = t9
+				if v1 != i64(2) {
+					t10 := int64(load64(m.memory, uint64(uint32(v4))+40))
+					store64(m.memory, uint64(uint32(v4))+72, uint64(t10))
+					t11 := int64(load64(m.memory, uint64(uint32(v4))+33))
+					store64(m.memory, uint64(uint32(v4))+65, uint64(t11))
+					t12 := int64(load64(m.memory, uint64(uint32(v4))+25))
+					store64(m.memory, uint64(uint32(v4))+57, uint64(t12))
+					goto l19
+				}
+				m.memory[uint64(uint32(v4))+5] = byte(v5)
+				m.memory[uint64(uint32(v4))+4] = byte(i32(1))
+				goto l9
+			}
+		}
+	l19:
+		m.memory[uint64(uint32(v4))+56] = byte(v5)
+		store64(m.memory, uint64(uint32(v4))+48, uint64(v1))
+		m.fn162(v4+i32(4), v4+i32(48))
 	}
-l15:
-	store16(m.memory, uint64(uint32(v4))+20, uint16(i32(1)))
-	goto l8
-l22:
-	m.memory[uint64(uint32(v4))+72] = byte(v5)
-	store64(m.memory, uint64(uint32(v4))+64, uint64(v1))
-	m.fn120(v4+i32(20), v4+i32(64))
-l8:
+l9:
 	{
-		t20 := int32(m.memory[uint64(uint32(v4))+20])
-		if t20 != i32(1) {
-			t24 := int32(load32(m.memory, uint64(uint32(v4))+28))
-			v5 = t24
-			p25 := i32(100)
+		t18 := int32(m.memory[uint64(uint32(v4))+4])
+		if t18 != i32(1) {
+			t22 := int32(load32(m.memory, uint64(uint32(v4))+12))
+			v5 = t22
+			p23 := i32(100)
 			if v2 != 0 {
-				p25 = v2
+				p23 = v2
 			}
-			t26 := int32(load32(m.memory, uint64(uint32(v4))+24))
-			store32(m.memory, uint32(p25), uint32(t26))
-			p27 := i32(100)
+			t24 := int32(load32(m.memory, uint64(uint32(v4))+8))
+			store32(m.memory, uint32(p23), uint32(t24))
+			p25 := i32(100)
 			if v3 != 0 {
-				p27 = v3
+				p25 = v3
 			}
-			store32(m.memory, uint32(p27), uint32(v5))
+			store32(m.memory, uint32(p25), uint32(v5))
 			v5 = i32(0)
 			goto l0
 		}
-		t21 := int32(m.memory[uint64(uint32(v4))+21])
-		v5 = t21
-		p22 := i32(22)
+		t19 := int32(m.memory[uint64(uint32(v4))+5])
+		v5 = t19
+		p20 := i32(22)
 		if v5 == i32(2) {
-			p22 = i32(7)
+			p20 = i32(7)
 		}
-		p23 := p22
+		p21 := p20
 		if v5 == i32(1) {
-			p23 = i32(6)
+			p21 = i32(6)
 		}
-		v5 = p23
+		v5 = p21
 		goto l0
 	}
 l1:
 	v5 = i32(100)
 l0:
-	m.g0 = v4 + i32(96)
+	m.g0 = v4 + i32(80)
 	return v5
 }
 
 //go:norace
-func (m *Module) fn118(v0, v1, v2 int32) {
-	var v3, v4, v5, v6 int32
-	var v7 int64
-	var v8, v9 int32
-	var v10, v11, v12, v13, v14 int64
+func (m *Module) fn159(v0, v1, v2 int32) {
+	var v3, v4, v5, v6, v7 int32
+	var v8, v9 int64
 	t0 := m.g0
-	v3 = t0 - i32(96)
+	v3 = t0 - i32(64)
 	m.g0 = v3
-	v4 = i32(0)
+	m.fn3(v3, v1, v2, i32(47))
 	{
 		{
-			if v2 == 0 {
-				goto l0
-			}
-			v5 = v1 + v2
-			v6 = i32(0)
-			v4 = v1
-			{
-			l2:
-				{
-					t1 := int32(m.memory[uint32(v4)])
-					if t1 == i32(47) {
-						if v6 == 0 {
-							goto l5
-						}
-						v8 = v6 + i32(1)
-						v5 = i32(0)
-					l7:
-						{
-							if v6 == v5 {
-								if v2 == v8 {
-									goto l8
-								}
-								v9 = v6 - v2
-								v5 = i32(1)
-							l19:
-								{
-									if v9+v5 != 0 {
-										goto l9
-									}
-									v5 = i32(1)
-								l11:
-									{
-										if v9+v5 == 0 {
-											store16(m.memory, uint32(v0), uint16(i32(257)))
-											goto l4
-										}
-										v2 = v4 + v5
-										v5 = v5 + i32(1)
-										t7 := int32(m.memory[uint32(v2)])
-										if t7 == i32(48) {
-											goto l11
-										}
-									}
-									v10 = i64(0)
-									v5 = i32(0)
-								l14:
-									{
-										v7 = v10
-										if v6 != v5 {
-											goto l12
-										}
-										v11 = i64(1)
-										goto l13
-									l12:
-										v11 = i64(0)
-										m.fn164(v3+i32(16), v7, i64(0), i64(10), i64(0))
-										t8 := int64(load64(m.memory, uint64(uint32(v3))+24))
-										if t8 != i64(0) {
-											goto l13
-										}
-										v2 = v1 + v5
-										v5 = v5 + i32(1)
-										t9 := int64(load64(m.memory, uint64(uint32(v3))+16))
-										v12 = t9
-										t10 := int32(m.memory[uint32(v2)])
-										v10 = v12 + int64(uint32(t10+i32(-48)))&i64(255)
-										if uint64(v10) >= uint64(v12) {
-											goto l14
-										}
-									}
-								l13:
-									v12 = i64(0)
-									v6 = i32(1)
-								l17:
-									{
-										v10 = v12
-										if v9+v6 != 0 {
-											goto l15
-										}
-										v13 = i64(1)
-										goto l16
-									l15:
-										v13 = i64(0)
-										m.fn164(v3, v10, i64(0), i64(10), i64(0))
-										t11 := int64(load64(m.memory, uint64(uint32(v3))+8))
-										if t11 != i64(0) {
-											goto l16
-										}
-										v5 = v4 + v6
-										v6 = v6 + i32(1)
-										t12 := int64(load64(m.memory, uint32(v3)))
-										v14 = t12
-										t13 := int32(m.memory[uint32(v5)])
-										v12 = v14 + int64(uint32(t13+i32(-48)))&i64(255)
-										if uint64(v12) >= uint64(v14) {
-											goto l17
-										}
-									}
-								l16:
-									store64(m.memory, uint64(uint32(v3))+88, uint64(v10))
-									store64(m.memory, uint64(uint32(v3))+80, uint64(v13))
-									store64(m.memory, uint64(uint32(v3))+72, uint64(v7))
-									store64(m.memory, uint64(uint32(v3))+64, uint64(v11))
-									goto l18
-								l9:
-									v2 = v4 + v5
-									v5 = v5 + i32(1)
-									t14 := int32(m.memory[uint32(v2)])
-									if uint32((t14+i32(-48))&i32(255)) < uint32(i32(10)) {
-										goto l19
-									}
-								}
-							l8:
-								store16(m.memory, uint32(v0), uint16(i32(1)))
-								goto l4
-							}
-							v9 = v1 + v5
-							v5 = v5 + i32(1)
-							t6 := int32(m.memory[uint32(v9)])
-							if uint32((t6+i32(-48))&i32(255)) < uint32(i32(10)) {
-								goto l7
-							}
-						}
-					l5:
-						store16(m.memory, uint32(v0), uint16(i32(1)))
-						goto l4
-					}
-					v6 = v6 + i32(1)
-					v4 = v4 + i32(1)
-					if v4 != v5 {
-						goto l2
-					}
+			t1 := int32(load32(m.memory, uint64(uint32(v3))+8))
+			v4 = t1
+			if v4 == 0 {
+				v4 = i32(0)
+				if v2 == 0 {
+					goto l7
 				}
 				v4 = v2
-				t2 := v1
-				v6 = v2 + i32(-1)
-				t3 := int32(m.memory[uint32(t2+v6)])
-				if t3 != i32(37) {
-					goto l0
+				t13 := v1
+				v2 = v2 + i32(-1)
+				t14 := int32(m.memory[uint32(t13+v2)])
+				if t14 != i32(37) {
+					goto l7
 				}
-				m.fn119(v3+i32(32), v1, v6, i32(0), i32(2))
-				t4 := int32(m.memory[uint64(uint32(v3))+40])
-				v4 = t4
-				t5 := int64(load64(m.memory, uint64(uint32(v3))+32))
-				v7 = t5
-				if v7 != i64(2) {
-					goto l3
-				}
-				m.memory[uint32(v0)] = byte(i32(1))
-				m.memory[uint64(uint32(v0))+1] = byte(v4)
-				goto l4
-			}
-		l0:
-			m.fn119(v3+i32(32), v1, v4, i32(0), i32(0))
-			t15 := int32(m.memory[uint64(uint32(v3))+40])
-			v4 = t15
-			{
-				t16 := int64(load64(m.memory, uint64(uint32(v3))+32))
-				v7 = t16
-				if v7 == i64(2) {
+				m.fn161(v3, v1, v2, i32(0), i32(2))
+				t15 := int32(m.memory[uint64(uint32(v3))+8])
+				v2 = t15
+				{
+					t16 := int64(load64(m.memory, uint32(v3)))
+					v8 = t16
+					if v8 != i64(2) {
+						t17 := int64(load64(m.memory, uint64(uint32(v3))+24))
+						store64(m.memory, uint64(uint32(v3))+56, uint64(t17))
+						t18 := int64(load64(m.memory, uint64(uint32(v3))+17))
+						store64(m.memory, uint64(uint32(v3))+49, uint64(t18))
+						t19 := int64(load64(m.memory, uint64(uint32(v3))+9))
+						store64(m.memory, uint64(uint32(v3))+41, uint64(t19))
+						m.memory[uint64(uint32(v3))+40] = byte(v2)
+						store64(m.memory, uint64(uint32(v3))+32, uint64(v8))
+						goto l6
+					}
 					m.memory[uint32(v0)] = byte(i32(1))
-					m.memory[uint64(uint32(v0))+1] = byte(v4)
-					goto l4
+					m.memory[uint64(uint32(v0))+1] = byte(v2)
+					goto l2
 				}
-				t17 := int64(load64(m.memory, uint64(uint32(v3))+56))
-				store64(m.memory, uint64(uint32(v3))+88, uint64(t17))
-				t18 := int64(load64(m.memory, uint64(uint32(v3))+49))
-				store64(m.memory, uint64(uint32(v3))+81, uint64(t18))
-				t19 := int64(load64(m.memory, uint64(uint32(v3))+41))
-				store64(m.memory, uint64(uint32(v3))+73, uint64(t19))
-				m.memory[uint64(uint32(v3))+72] = byte(v4)
-				store64(m.memory, uint64(uint32(v3))+64, uint64(v7))
-				goto l18
+			}
+			t2 := int32(load32(m.memory, uint64(uint32(v3))+12))
+			v5 = t2
+			{
+				t3 := int32(load32(m.memory, uint32(v3)))
+				v6 = t3
+				t4 := int32(load32(m.memory, uint64(uint32(v3))+4))
+				t5 := v6
+				v7 = t4
+				t6 := m.fn17(t5, v7)
+				if t6 != 0 {
+					t7 := m.fn17(v4, v5)
+					if t7 != 0 {
+						v2 = i32(0)
+					l5:
+						{
+							if v5 == v2 {
+								store16(m.memory, uint32(v0), uint16(i32(257)))
+								goto l2
+							}
+							v1 = v4 + v2
+							v2 = v2 + i32(1)
+							t8 := int32(m.memory[uint32(v1)])
+							if t8 == i32(48) {
+								goto l5
+							}
+						}
+						m.fn160(v3, v6, v7)
+						t9 := int64(load64(m.memory, uint32(v3)))
+						v8 = t9
+						t10 := int64(load64(m.memory, uint64(uint32(v3))+8))
+						v9 = t10
+						m.fn160(v3, v4, v5)
+						store64(m.memory, uint64(uint32(v3))+40, uint64(v9))
+						store64(m.memory, uint64(uint32(v3))+32, uint64(v8))
+						t11 := int64(load64(m.memory, uint64(uint32(v3))+8))
+						store64(m.memory, uint64(uint32(v3))+56, uint64(t11))
+						t12 := int64(load64(m.memory, uint32(v3)))
+						store64(m.memory, uint64(uint32(v3))+48, uint64(t12))
+						goto l6
+					}
+					store16(m.memory, uint32(v0), uint16(i32(1)))
+					goto l2
+				}
+				store16(m.memory, uint32(v0), uint16(i32(1)))
+				goto l2
 			}
 		}
-	l3:
-		t20 := int64(load64(m.memory, uint64(uint32(v3))+56))
-		store64(m.memory, uint64(uint32(v3))+88, uint64(t20))
-		t21 := int64(load64(m.memory, uint64(uint32(v3))+49))
-		store64(m.memory, uint64(uint32(v3))+81, uint64(t21))
-		t22 := int64(load64(m.memory, uint64(uint32(v3))+41))
-		store64(m.memory, uint64(uint32(v3))+73, uint64(t22))
-		m.memory[uint64(uint32(v3))+72] = byte(v4)
-		store64(m.memory, uint64(uint32(v3))+64, uint64(v7))
+	l7:
+		m.fn161(v3, v1, v4, i32(0), i32(0))
+		t20 := int32(m.memory[uint64(uint32(v3))+8])
+		v2 = t20
+		{
+			t21 := int64(load64(m.memory, uint32(v3)))
+			v8 = t21
+			if v8 != i64(2) {
+				goto l9
+			}
+			m.memory[uint32(v0)] = byte(i32(1))
+			m.memory[uint64(uint32(v0))+1] = byte(v2)
+			goto l2
+		}
+	l9:
+		t22 := int64(load64(m.memory, uint64(uint32(v3))+24))
+		store64(m.memory, uint64(uint32(v3))+56, uint64(t22))
+		t23 := int64(load64(m.memory, uint64(uint32(v3))+17))
+		store64(m.memory, uint64(uint32(v3))+49, uint64(t23))
+		t24 := int64(load64(m.memory, uint64(uint32(v3))+9))
+		store64(m.memory, uint64(uint32(v3))+41, uint64(t24))
+		m.memory[uint64(uint32(v3))+40] = byte(v2)
+		store64(m.memory, uint64(uint32(v3))+32, uint64(v8))
 	}
-l18:
-	m.fn120(v0, v3+i32(64))
-l4:
-	m.g0 = v3 + i32(96)
+l6:
+	m.fn162(v0, v3+i32(32))
+l2:
+	m.g0 = v3 + i32(64)
 }
 
 //go:norace
-func (m *Module) fn119(v0, v1, v2, v3, v4 int32) {
+func (m *Module) fn160(v0, v1, v2 int32) {
+	var v3 int32
+	var v4, v5 int64
+	var v6 int32
+	var v7 int64
+	t0 := m.g0
+	v3 = t0 - i32(16)
+	m.g0 = v3
+	v4 = i64(0)
+l2:
+	{
+		if v2 == 0 {
+			goto l0
+		}
+		v5 = i64(0)
+		m.fn231(v3, v4, i64(0), i64(10), i64(0))
+		t1 := int64(load64(m.memory, uint64(uint32(v3))+8))
+		if t1 != i64(0) {
+			goto l1
+		}
+		v2 = v2 + i32(-1)
+		t2 := int32(m.memory[uint32(v1)])
+		v6 = t2
+		v1 = v1 + i32(1)
+		t3 := int64(load64(m.memory, uint32(v3)))
+		v7 = t3
+		v4 = v7 + int64(uint32(v6+i32(-48)))&i64(255)
+		if uint64(v4) >= uint64(v7) {
+			goto l2
+		}
+		goto l1
+	}
+l0:
+	store64(m.memory, uint64(uint32(v0))+8, uint64(v4))
+	v5 = i64(1)
+l1:
+	store64(m.memory, uint32(v0), uint64(v5))
+	m.g0 = v3 + i32(16)
+}
+
+//go:norace
+func (m *Module) fn161(v0, v1, v2, v3, v4 int32) {
 	var v5, v6, v7, v8, v9, v10, v11 int32
 	var v12, v13, v14, v15, v16 int64
 	t0 := m.g0
-	v5 = t0 - i32(80)
+	v5 = t0 - i32(96)
 	m.g0 = v5
-	v6 = i32(25044)
-	v7 = i32(0)
+	m.fn3(v5+i32(80), v1, v2, i32(46))
+	t1 := int32(load32(m.memory, uint64(uint32(v5))+84))
+	v1 = t1
+	t2 := int32(load32(m.memory, uint64(uint32(v5))+80))
+	v6 = t2
 	{
-		if v2 != 0 {
-			goto l3
-		}
-		v8 = i32(1)
-		goto l1
-	l3:
 		{
-			t1 := int32(m.memory[uint32(v1+v7)])
-			if t1 == i32(46) {
-				goto l2
-			}
-			v8 = i32(1)
-			t2 := v2
-			v7 = v7 + i32(1)
-			if t2 != v7 {
-				goto l3
-			}
-		}
-		v7 = v2
-		goto l1
-	l2:
-		t3 := v2
-		v9 = v7 + i32(1)
-		v8 = t3 - v9
-		if v8 == 0 {
-			goto l4
-		}
-		v6 = v1 + v9
-	}
-l1:
-	v2 = v8
-	v9 = v6
-l33:
-	{
-		if v2 != 0 {
-			goto l5
-		}
-		v9 = v6 + i32(-1)
-	l8:
-		{
-			v2 = v8
+			t3 := int32(load32(m.memory, uint64(uint32(v5))+88))
+			v2 = t3
+			p4 := i32(25044)
 			if v2 != 0 {
-				goto l6
+				p4 = v2
 			}
-			v10 = i32(0)
-			goto l7
-		l6:
-			v8 = v2 + i32(-1)
-			t4 := int32(m.memory[uint32(v9+v2)])
-			if t4 == i32(48) {
-				goto l8
+			v7 = p4
+			t5 := int32(load32(m.memory, uint64(uint32(v5))+92))
+			t7 := v7
+			p6 := i32(1)
+			if v2 != 0 {
+				p6 = t5
 			}
-		}
-		v10 = v8 + i32(1)
-	l7:
-		if v7 == 0 {
-			goto l9
-		}
-		v9 = v7
-		v11 = v1
-	l11:
-		{
-			if v9 == 0 {
-				v9 = v7
-				v11 = v1
-			l17:
-				{
-					if v9 != 0 {
-						goto l13
+			v8 = p6
+			t8 := m.fn17(t7, v8)
+			if t8 == 0 {
+				store64(m.memory, uint32(v0), uint64(i64(2)))
+				m.memory[uint64(uint32(v0))+8] = byte(i32(0))
+				goto l5
+			}
+			v9 = v7 + i32(-1)
+		l3:
+			{
+				v2 = v8
+				if v2 != 0 {
+					goto l1
+				}
+				v10 = i32(0)
+				goto l2
+			l1:
+				v8 = v2 + i32(-1)
+				t9 := int32(m.memory[uint32(v9+v2)])
+				if t9 == i32(48) {
+					goto l3
+				}
+			}
+			v10 = v8 + i32(1)
+		l2:
+			{
+				t10 := m.fn17(v6, v1)
+				if t10 != 0 {
+					v8 = v1
+					v9 = v6
+				l10:
+					if v8 != 0 {
+						v8 = v8 + i32(-1)
+						t12 := int32(m.memory[uint32(v9)])
+						v11 = t12
+						v9 = v9 + i32(1)
+						if v11 == i32(48) {
+							goto l10
+						}
+						goto l9
 					}
-					v9 = i32(0)
-				l15:
+					v8 = i32(0)
+				l8:
 					{
-						if v2 == v9 {
+						if v2 == v8 {
 							store64(m.memory, uint64(uint32(v0))+24, uint64(i64(1)))
 							store64(m.memory, uint64(uint32(v0))+16, uint64(i64(1)))
 							store64(m.memory, uint64(uint32(v0))+8, uint64(i64(0)))
 							store64(m.memory, uint32(v0), uint64(i64(1)))
-							goto l12
+							goto l5
 						}
-						v11 = v6 + v9
-						v9 = v9 + i32(1)
-						t6 := int32(m.memory[uint32(v11)])
-						if t6 == i32(48) {
-							goto l15
+						v9 = v7 + v8
+						v8 = v8 + i32(1)
+						t11 := int32(m.memory[uint32(v9)])
+						if t11 == i32(48) {
+							goto l8
 						}
-						goto l16
-					}
-				l13:
-					v9 = v9 + i32(-1)
-					t7 := int32(m.memory[uint32(v11)])
-					v8 = t7
-					v11 = v11 + i32(1)
-					if v8 == i32(48) {
-						goto l17
+						goto l9
 					}
 				}
-			l16:
-				v9 = v10 + v4
-				p8 := v9
-				if uint32(v9) < uint32(v10) {
-					p8 = i32(-1)
-				}
-				v9 = p8
-				v11 = v9 - v3
-				p9 := v11
-				if uint32(v11) > uint32(v9) {
-					p9 = i32(0)
-				}
-				v11 = p9
-				v9 = v3 - v9
-				p10 := v9
-				if uint32(v9) > uint32(v3) {
-					p10 = i32(0)
-				}
-				v8 = p10
-				v12 = i64(0)
-			l26:
-				{
-					{
-						if v7 != 0 {
-							goto l18
-						}
-						v9 = i32(0)
-					l24:
-						if v2 != v9 {
-							v13 = i64(0)
-							m.fn164(v5+i32(48), v12, i64(0), i64(10), i64(0))
-							t13 := int64(load64(m.memory, uint64(uint32(v5))+56))
-							if t13 != i64(0) {
-								goto l23
-							}
-							v7 = v6 + v9
-							v9 = v9 + i32(1)
-							t14 := int64(load64(m.memory, uint64(uint32(v5))+48))
-							v14 = t14
-							t15 := int32(m.memory[uint32(v7)])
-							v12 = v14 + int64(uint32(t15+i32(-48)))&i64(255)
-							if uint64(v12) >= uint64(v14) {
-								goto l24
-							}
-							goto l21
-						}
-					l22:
-						if v8 != 0 {
-							v13 = i64(0)
-							m.fn164(v5+i32(32), v12, i64(0), i64(10), i64(0))
-							t11 := int64(load64(m.memory, uint64(uint32(v5))+40))
-							if t11 != i64(0) {
-								goto l21
-							}
-							t12 := int64(load64(m.memory, uint64(uint32(v5))+32))
-							v12 = t12
-							v8 = v8 + i32(-1)
-							goto l22
-						}
-						v13 = i64(1)
-						goto l21
-					l18:
-						v13 = i64(0)
-						m.fn164(v5+i32(64), v12, i64(0), i64(10), i64(0))
-						t16 := int64(load64(m.memory, uint64(uint32(v5))+72))
-						if t16 == i64(0) {
-							goto l25
-						}
-					}
-				l23:
-					goto l21
-				l25:
-					v7 = v7 + i32(-1)
-					t17 := int32(m.memory[uint32(v1)])
-					v9 = t17
-					v1 = v1 + i32(1)
-					t18 := int64(load64(m.memory, uint64(uint32(v5))+64))
-					v14 = t18
-					v12 = v14 + int64(uint32(v9+i32(-48)))&i64(255)
-					if uint64(v12) >= uint64(v14) {
-						goto l26
-					}
-				}
-			l21:
-				v14 = i64(0)
-				v9 = i32(25068)
-				v2 = i32(0)
-			l32:
-				{
-					if v2&i32(1) == 0 {
-						goto l27
-					}
-				l30:
-					if v11 != 0 {
-						v15 = i64(0)
-						m.fn164(v5, v14, i64(0), i64(10), i64(0))
-						t19 := int64(load64(m.memory, uint64(uint32(v5))+8))
-						if t19 != i64(0) {
-							goto l29
-						}
-						t20 := int64(load64(m.memory, uint32(v5)))
-						v14 = t20
-						v11 = v11 + i32(-1)
-						goto l30
-					}
-					v15 = i64(1)
-					goto l29
-				l27:
-					v15 = i64(0)
-					m.fn164(v5+i32(16), v14, i64(0), i64(10), i64(0))
-					{
-						t21 := int64(load64(m.memory, uint64(uint32(v5))+24))
-						if t21 == i64(0) {
-							goto l31
-						}
-						goto l29
-					}
-				l31:
-					t22 := int32(m.memory[uint32(v9)])
-					v7 = t22
-					v9 = i32(0)
-					v2 = i32(1)
-					t23 := int64(load64(m.memory, uint64(uint32(v5))+16))
-					v16 = t23
-					v14 = v16 + int64(uint32(v7+i32(-48)))&i64(255)
-					if uint64(v14) >= uint64(v16) {
-						goto l32
-					}
-				}
-			l29:
-				store64(m.memory, uint64(uint32(v0))+24, uint64(v14))
-				store64(m.memory, uint64(uint32(v0))+16, uint64(v15))
-				store64(m.memory, uint64(uint32(v0))+8, uint64(v12))
-				store64(m.memory, uint32(v0), uint64(v13))
-				goto l12
-			}
-			v9 = v9 + i32(-1)
-			t5 := int32(m.memory[uint32(v11)])
-			v8 = t5
-			v11 = v11 + i32(1)
-			if uint32((v8+i32(-48))&i32(255)) < uint32(i32(10)) {
-				goto l11
+				store64(m.memory, uint32(v0), uint64(i64(2)))
+				m.memory[uint64(uint32(v0))+8] = byte(i32(0))
+				goto l5
 			}
 		}
 	l9:
-		store64(m.memory, uint32(v0), uint64(i64(2)))
-		m.memory[uint64(uint32(v0))+8] = byte(i32(0))
-		goto l12
-	l5:
-		v2 = v2 + i32(-1)
-		t24 := int32(m.memory[uint32(v9)])
-		v11 = t24
-		v9 = v9 + i32(1)
-		if uint32((v11+i32(-48))&i32(255)) < uint32(i32(10)) {
-			goto l33
+		v8 = v10 + v4
+		p13 := v8
+		if uint32(v8) < uint32(v10) {
+			p13 = i32(-1)
 		}
+		v9 = p13
+		v8 = v9 - v3
+		p14 := v8
+		if uint32(v8) > uint32(v9) {
+			p14 = i32(0)
+		}
+		v8 = p14
+		v9 = v3 - v9
+		p15 := v9
+		if uint32(v9) > uint32(v3) {
+			p15 = i32(0)
+		}
+		v9 = p15
+		v12 = i64(0)
+	l19:
+		{
+			{
+				if v1 != 0 {
+					goto l11
+				}
+				v1 = i32(0)
+			l17:
+				if v2 != v1 {
+					v13 = i64(0)
+					m.fn231(v5+i32(48), v12, i64(0), i64(10), i64(0))
+					t18 := int64(load64(m.memory, uint64(uint32(v5))+56))
+					if t18 != i64(0) {
+						goto l16
+					}
+					v6 = v7 + v1
+					v1 = v1 + i32(1)
+					t19 := int64(load64(m.memory, uint64(uint32(v5))+48))
+					v14 = t19
+					t20 := int32(m.memory[uint32(v6)])
+					v12 = v14 + int64(uint32(t20+i32(-48)))&i64(255)
+					if uint64(v12) >= uint64(v14) {
+						goto l17
+					}
+					goto l14
+				}
+			l15:
+				if v9 != 0 {
+					v13 = i64(0)
+					m.fn231(v5+i32(32), v12, i64(0), i64(10), i64(0))
+					t16 := int64(load64(m.memory, uint64(uint32(v5))+40))
+					if t16 != i64(0) {
+						goto l14
+					}
+					t17 := int64(load64(m.memory, uint64(uint32(v5))+32))
+					v12 = t17
+					v9 = v9 + i32(-1)
+					goto l15
+				}
+				v13 = i64(1)
+				goto l14
+			l11:
+				v13 = i64(0)
+				m.fn231(v5+i32(64), v12, i64(0), i64(10), i64(0))
+				t21 := int64(load64(m.memory, uint64(uint32(v5))+72))
+				if t21 == i64(0) {
+					goto l18
+				}
+			}
+		l16:
+			goto l14
+		l18:
+			v1 = v1 + i32(-1)
+			t22 := int32(m.memory[uint32(v6)])
+			v11 = t22
+			v6 = v6 + i32(1)
+			t23 := int64(load64(m.memory, uint64(uint32(v5))+64))
+			v14 = t23
+			v12 = v14 + int64(uint32(v11+i32(-48)))&i64(255)
+			if uint64(v12) >= uint64(v14) {
+				goto l19
+			}
+		}
+	l14:
+		v14 = i64(0)
+		v1 = i32(25072)
+		v2 = i32(0)
+	l25:
+		{
+			if v2&i32(1) == 0 {
+				goto l20
+			}
+		l23:
+			if v8 != 0 {
+				v15 = i64(0)
+				m.fn231(v5, v14, i64(0), i64(10), i64(0))
+				t24 := int64(load64(m.memory, uint64(uint32(v5))+8))
+				if t24 != i64(0) {
+					goto l22
+				}
+				t25 := int64(load64(m.memory, uint32(v5)))
+				v14 = t25
+				v8 = v8 + i32(-1)
+				goto l23
+			}
+			v15 = i64(1)
+			goto l22
+		l20:
+			v15 = i64(0)
+			m.fn231(v5+i32(16), v14, i64(0), i64(10), i64(0))
+			{
+				t26 := int64(load64(m.memory, uint64(uint32(v5))+24))
+				if t26 == i64(0) {
+					goto l24
+				}
+				goto l22
+			}
+		l24:
+			t27 := int32(m.memory[uint32(v1)])
+			v6 = t27
+			v1 = i32(0)
+			v2 = i32(1)
+			t28 := int64(load64(m.memory, uint64(uint32(v5))+16))
+			v16 = t28
+			v14 = v16 + int64(uint32(v6+i32(-48)))&i64(255)
+			if uint64(v14) >= uint64(v16) {
+				goto l25
+			}
+		}
+	l22:
+		store64(m.memory, uint64(uint32(v0))+24, uint64(v14))
+		store64(m.memory, uint64(uint32(v0))+16, uint64(v15))
+		store64(m.memory, uint64(uint32(v0))+8, uint64(v12))
+		store64(m.memory, uint32(v0), uint64(v13))
 	}
-l4:
-	store64(m.memory, uint32(v0), uint64(i64(2)))
-	m.memory[uint64(uint32(v0))+8] = byte(i32(0))
-l12:
-	m.g0 = v5 + i32(80)
+l5:
+	m.g0 = v5 + i32(96)
 }
 
 //go:norace
-func (m *Module) fn120(v0, v1 int32) {
+func (m *Module) fn162(v0, v1 int32) {
 	var v2, v3, v4, v5, v6 int64
 	{
 		{
@@ -16337,60 +12990,52 @@ func (m *Module) fn120(v0, v1 int32) {
 		v1 = i32(1)
 		goto l2
 	l1:
-		t2 := int64(load64(m.memory, uint64(uint32(v1))+8))
+		t2 := int64(load64(m.memory, uint64(uint32(v1))+24))
 		v2 = t2
+		v3 = v2
+		t3 := int64(load64(m.memory, uint64(uint32(v1))+8))
+		v4 = t3
+		v5 = v4
+	l4:
 		{
-			{
-				t3 := int64(load64(m.memory, uint64(uint32(v1))+24))
-				v3 = t3
-				if v3 == 0 {
-					goto l3
-				}
-				v4 = v2
-				v5 = v3
-			l4:
-				{
-					t4 := v4
-					v6 = v5
-					t5 := int64(uint64(t4) % uint64(v6))
-					v5 = t5
-					v4 = v6
-					if !(v5 == 0) {
-						goto l4
-					}
-					goto l5
-				}
+			v6 = v3
+			if v6 == 0 {
+				goto l3
 			}
-		l3:
-			v6 = v2
-			if v2 == 0 {
+			t4 := int64(uint64(v5) % uint64(v6))
+			v3 = t4
+			v5 = v6
+			goto l4
+		}
+	l3:
+		{
+			if v5 == 0 {
+				goto l5
+			}
+			t5 := int64(uint64(v4) / uint64(v5))
+			v6 = t5
+			if uint64(v6) < uint64(i64(0x100000000)) {
 				goto l6
 			}
-		l5:
-			t6 := int64(uint64(v2) / uint64(v6))
-			v5 = t6
-			if uint64(v5) < uint64(i64(0x100000000)) {
-				goto l7
-			}
 		}
-	l6:
+	l5:
 		m.memory[uint64(uint32(v0))+1] = byte(i32(2))
 		v1 = i32(1)
 		goto l2
-	l7:
+	l6:
 		{
-			t7 := int64(uint64(v3) / uint64(v6))
-			v6 = t7
-			if uint64(v6) < uint64(i64(0x100000000)) {
-				goto l8
+			t6 := int64(uint64(v2) / uint64(v5))
+			v5 = t6
+			if uint64(v5) < uint64(i64(0x100000000)) {
+				goto l7
 			}
 			m.memory[uint64(uint32(v0))+1] = byte(i32(2))
 			v1 = i32(1)
 			goto l2
 		}
-	l8:
-		store32(m.memory, uint64(uint32(v0))+8, uint32(v6))
-		store32(m.memory, uint64(uint32(v0))+4, uint32(v5))
+	l7:
+		store32(m.memory, uint64(uint32(v0))+8, uint32(v5))
+		store32(m.memory, uint64(uint32(v0))+4, uint32(v6))
 		v1 = i32(0)
 	}
 l2:
@@ -16412,20 +13057,43 @@ func (m *Module) Xbackoff_reason_name(v0 int32) int32 {
 
 //go:norace
 func (m *Module) Xbackoff_stats_init(v0 int32) int32 {
-	if v0 != 0 {
-		store64(m.memory, uint32(v0), uint64(i64(3543538455707481203)))
-		memory_zero(m.memory, uint32(v0+i32(8)), uint32(i32(160)))
-		return i32(0)
+	var v1, v2 int32
+	t0 := m.g0
+	v1 = t0 - i32(160)
+	m.g0 = v1
+	v2 = i32(100)
+	{
+		if v0 == 0 {
+			goto l0
+		}
+		p1 := i32(100)
+		if v0 != 0 {
+			p1 = v0
+		}
+		v2 = p1
+		v0 = i32(0)
+	l2:
+		if v0 == i32(160) {
+			goto l1
+		}
+		store64(m.memory, uint32(v1+v0), uint64(i64(0)))
+		v0 = v0 + i32(8)
+		goto l2
+	l1:
+		store64(m.memory, uint32(v2), uint64(i64(3543538455707481203)))
+		memory_copy(m.memory, uint32(v2+i32(8)), uint32(v1), uint32(i32(160)))
+		v2 = i32(0)
 	}
-	return i32(100)
+l0:
+	m.g0 = v1 + i32(160)
+	return v2
 }
 
 //go:norace
 func (m *Module) Xbackoff_stats_merge(v0, v1 int32) int32 {
-	var v2, v3, v4, v5 int32
-	var v6, v7, v8 int64
+	var v2, v3, v4 int32
 	t0 := m.g0
-	v2 = t0 - i32(336)
+	v2 = t0 - i32(176)
 	m.g0 = v2
 	v3 = i32(100)
 	{
@@ -16450,79 +13118,94 @@ func (m *Module) Xbackoff_stats_merge(v0, v1 int32) int32 {
 			goto l0
 		}
 		v4 = v0 + i32(8)
-		v3 = v1 + i32(8)
-		v0 = i32(0)
-	l2:
-		{
-			t3 := int64(load64(m.memory, uint32(v3+v0)))
-			store64(m.memory, uint32(v2+i32(176)+v0), uint64(t3))
-			v0 = v0 + i32(8)
-			if v0 != i32(160) {
-				goto l2
-			}
-		}
-		store32(m.memory, uint64(uint32(v2))+4, uint32(i32(20)))
-		v5 = v2 + i32(8)
-		memory_copy(m.memory, uint32(v5), uint32(v2+i32(176)), uint32(i32(160)))
+		v3 = v2 + i32(8)
+		m.fn166(v3, v1+i32(8))
 		v0 = i32(0)
 		store32(m.memory, uint64(uint32(v2))+168, uint32(i32(0)))
-	l4:
+	l3:
 		{
-			t4 := v2
-			v1 = v0 + i32(1)
-			store32(m.memory, uint32(t4), uint32(v1))
-			t5 := v5
-			v0 = v0 << 3
-			t6 := int64(load64(m.memory, uint32(t5+v0)))
-			v6 = t6
-			store32(m.memory, uint64(uint32(v2))+168, uint32(v1))
-			v0 = v4 + v0
-			t7 := int64(load64(m.memory, uint32(v0)))
-			v7 = t7
-		l3:
-			{
-				t8 := v0
-				v8 = v7 + v6
-				p9 := v8
-				if uint64(v8) < uint64(v7) {
-					p9 = i64(-1)
-				}
-				t10 := int64(load64(m.memory, uint32(v0)))
-				v8 = t10
-				p11 := v8
-				if v8 == v7 {
-					p11 = p9
-				}
-				store64(m.memory, uint32(t8), uint64(p11))
-				var p12 int32
-				if v8 != v7 {
-					p12 = 1
-				}
-				v3 = p12
-				v7 = v8
-				if v3 != 0 {
-					goto l3
-				}
+			if v0 == i32(20) {
+				goto l2
 			}
-			v0 = v1
-			if v1 != i32(20) {
-				goto l4
-			}
+			t3 := int64(load64(m.memory, uint32(v3)))
+			m.fn167(v4, v0, t3)
+			v3 = v3 + i32(8)
+			v0 = v0 + i32(1)
+			goto l3
 		}
+	l2:
 		v3 = i32(0)
 	}
 l0:
-	m.g0 = v2 + i32(336)
+	m.g0 = v2 + i32(176)
 	return v3
 }
 
 //go:norace
-func (m *Module) Xbackoff_stats_print(v0, v1 int32, v2 int64) int32 {
-	var v3, v4, v5, v6, v7, v8 int32
-	var v9, v10 int64
-	var v11, v12, v13 int32
+func (m *Module) fn166(v0, v1 int32) {
+	var v2, v3 int32
 	t0 := m.g0
-	v3 = t0 - i32(5824)
+	v2 = t0 - i32(160)
+	m.g0 = v2
+	v3 = i32(0)
+l1:
+	{
+		if v3 == i32(160) {
+			goto l0
+		}
+		t1 := int64(load64(m.memory, uint32(v1+v3)))
+		store64(m.memory, uint32(v2+v3), uint64(t1))
+		v3 = v3 + i32(8)
+		goto l1
+	}
+l0:
+	memory_copy(m.memory, uint32(v0), uint32(v2), uint32(i32(160)))
+	m.g0 = v2 + i32(160)
+}
+
+//go:norace
+func (m *Module) fn167(v0, v1 int32, v2 int64) {
+	var v3, v4 int64
+	{
+		if uint32(v1) > uint32(i32(19)) {
+			return
+		}
+		v1 = v0 + v1<<3
+		t0 := int64(load64(m.memory, uint32(v1)))
+		v3 = t0
+	l1:
+		{
+			t1 := v1
+			v4 = v3 + v2
+			p2 := v4
+			if uint64(v4) < uint64(v3) {
+				p2 = i64(-1)
+			}
+			t3 := int64(load64(m.memory, uint32(v1)))
+			v4 = t3
+			p4 := v4
+			if v4 == v3 {
+				p4 = p2
+			}
+			store64(m.memory, uint32(t1), uint64(p4))
+			var p5 int32
+			if v4 != v3 {
+				p5 = 1
+			}
+			v0 = p5
+			v3 = v4
+			if v0 != 0 {
+				goto l1
+			}
+		}
+	}
+}
+
+//go:norace
+func (m *Module) Xbackoff_stats_print(v0, v1 int32, v2 int64) int32 {
+	var v3, v4, v5, v6, v7, v8, v9, v10 int32
+	t0 := m.g0
+	v3 = t0 - i32(5984)
 	m.g0 = v3
 	if v0 == 0 {
 		goto l0
@@ -16530,417 +13213,411 @@ func (m *Module) Xbackoff_stats_print(v0, v1 int32, v2 int64) int32 {
 	{
 		t1 := int64(load64(m.memory, uint32(v0)))
 		if t1 == i64(3543538455707481203) {
-			v4 = i32(0)
 			memory_zero(m.memory, uint32(v3+i32(8)), uint32(i32(4096)))
-			v0 = v0 + i32(8)
-		l3:
-			{
-				t2 := int64(load64(m.memory, uint32(v0+v4)))
-				store64(m.memory, uint32(v3+i32(5048)+v4), uint64(t2))
-				v4 = v4 + i32(8)
-				if v4 != i32(160) {
-					goto l3
-				}
-			}
-			memory_copy(m.memory, uint32(v3+i32(4104)), uint32(v3+i32(5048)), uint32(i32(160)))
-			v5 = i32(-1)
+			m.fn169(v3+i32(4104), v0+i32(8))
+			store32(m.memory, uint64(uint32(v3))+4264, uint32(i32(0)))
+			memory_copy(m.memory, uint32(v3+i32(4272)), uint32(v3+i32(4104)), uint32(i32(168)))
+			t2 := int32(load32(m.memory, uint64(uint32(v3))+4432))
+			v0 = t2
 			v4 = i32(0)
-			v6 = i32(0)
-		l25:
+		l20:
 			{
 				t3 := v3
-				v7 = v4 + i32(1)
-				store32(m.memory, uint64(uint32(t3))+4264, uint32(v7))
-				memory_zero(m.memory, uint32(v3+i32(5048)), uint32(i32(772)))
+				v5 = v0 + i32(1)
+				store32(m.memory, uint64(uint32(t3))+4432, uint32(v5))
+				memory_zero(m.memory, uint32(v3+i32(5212)), uint32(i32(772)))
 				{
 					{
 						{
-							if uint32(v4) > uint32(i32(1)) {
-								goto l4
+							if uint32(v0) > uint32(i32(1)) {
+								goto l3
 							}
-							t4 := v3 + i32(5048)
-							v4 = v4 << 3
-							t5 := int32(load32(m.memory, uint64(uint32(v4))+25456))
-							t6 := int32(load32(m.memory, uint64(uint32(v4))+25460))
-							_ = m.fn8(t4, t5, t6)
-							goto l5
+							t4 := v3 + i32(5212)
+							v0 = v0 << 3
+							t5 := int32(load32(m.memory, uint64(uint32(v0))+25460))
+							t6 := int32(load32(m.memory, uint32(v0+i32(25464))))
+							_ = m.fn25(t4, t5, t6)
+							goto l4
 						}
-					l4:
+					l3:
 						{
 							{
 								{
-									v0 = v4 + i32(-2)
-									if uint32(v0) > uint32(i32(11)) {
-										if uint32(v4+i32(-21)) < uint32(i32(-7)) {
-											goto l9
+									v6 = v0 + i32(-2)
+									if uint32(v6) > uint32(i32(11)) {
+										if uint32(v0+i32(-21)) < uint32(i32(-7)) {
+											goto l8
 										}
-										v0 = v4 << 3
-										v8 = v0 + i32(25784)
-										if v8 == 0 {
-											goto l9
+										v6 = v0 << 3
+										v7 = v6 + i32(25784)
+										if v7 == 0 {
+											goto l8
 										}
-										t11 := int32(load32(m.memory, uint32(v8)))
-										t12 := v3 + i32(5048)
-										v4 = t11
-										t13 := int32(load32(m.memory, uint32(v0+i32(25896)+i32(-108))))
-										t14 := v4
-										v0 = t13
-										t15 := m.fn8(t12, t14, v0)
-										v8 = t15
-										switch v0 + i32(-21) {
-										case 0:
-											t21 := int64(load64(m.memory, uint32(v4)))
-											t22 := int64(load64(m.memory, uint32(v4+i32(8))))
-											t23 := int64(load64(m.memory, uint32(v4+i32(13))))
-											if t21^i64(0x5f66666f6b636162)|(t22^i64(0x7374706d65747461))|(t23^i64(2336652920058246256)) != i64(0) {
-												goto l5
-											}
-											v9 = i64(0)
-											v4 = i32(0)
-										l14:
-											{
-												t24 := int64(load64(m.memory, uint32(v3+i32(4104)+v4)))
-												v10 = v9 + t24
-												p25 := v10
-												if uint64(v10) < uint64(v9) {
-													p25 = i64(-1)
-												}
-												v9 = p25
-												v4 = v4 + i32(8)
-												if v4 != i32(96) {
-													goto l14
-												}
-											}
-											t26 := int64(load64(m.memory, uint64(uint32(v3))+4200))
-											t27 := v8
-											v10 = v9 + t26
-											p28 := v10
-											if uint64(v10) < uint64(v9) {
-												p28 = i64(-1)
-											}
-											_ = m.fn9(t27, p28)
-											goto l5
-										case 1:
-											goto l11
-										case 2:
-											t38 := int64(load64(m.memory, uint32(v4)))
-											t39 := int64(load64(m.memory, uint32(v4+i32(8))))
-											t40 := int64(load64(m.memory, uint32(v4+i32(15))))
-											if t38^i64(0x5f66666f6b636162)|(t39^i64(0x7374706d65747461))|(t40^i64(2338615557171142515)) != i64(0) {
-												goto l5
-											}
-											v9 = i64(0)
-											v4 = i32(0)
-										l16:
-											{
-												t41 := int64(load64(m.memory, uint32(v3+i32(4104)+v4)))
-												v10 = v9 + t41
-												p42 := v10
-												if uint64(v10) < uint64(v9) {
-													p42 = i64(-1)
-												}
-												v9 = p42
-												v4 = v4 + i32(8)
-												if v4 != i32(96) {
-													goto l16
-												}
-											}
-											_ = m.fn9(v8, v9)
-											goto l5
-										default:
-											goto l5
+										t11 := int32(load32(m.memory, uint32(v7)))
+										t12 := v3 + i32(5212)
+										v0 = t11
+										t13 := int32(load32(m.memory, uint32(v6+i32(25896)+i32(-108))))
+										t14 := v0
+										v6 = t13
+										t15 := m.fn25(t12, t14, v6)
+										v7 = t15
+										t16 := m.fn170(v0, v6, i32(25599), i32(21))
+										if t16 != 0 {
+											t33 := m.fn172(v3 + i32(4272))
+											_ = m.fn26(v7, t33)
+											goto l4
 										}
+										t17 := m.fn170(v0, v6, i32(25620), i32(23))
+										if t17 != 0 {
+											goto l10
+										}
+										t18 := m.fn170(v0, v6, i32(25643), i32(22))
+										if t18 == 0 {
+											goto l4
+										}
+										t19 := int64(load64(m.memory, uint64(uint32(v3))+4368))
+										_ = m.fn26(v7, t19)
+										goto l4
 									}
-									t8 := m.fn8(v3+i32(5048), i32(25472), i32(28))
-									v8 = t8
-									if v0 == i32(11) {
-										goto l7
+									t8 := m.fn25(v3+i32(5212), i32(25476), i32(28))
+									v7 = t8
+									if v6 == i32(11) {
+										goto l6
 									}
-									t9 := int64(load64(m.memory, uint64(uint32(v0<<3))+25504))
-									_ = m.fn9(v8, t9)
-									goto l8
+									t9 := int64(load64(m.memory, uint64(uint32(v6<<3))+25504))
+									_ = m.fn26(v7, t9)
+									goto l7
 								}
+							l6:
+								_ = m.fn25(v7, i32(25592), i32(4))
 							l7:
-								_ = m.fn8(v8, i32(25592), i32(4))
-							l8:
-								v9 = i64(0)
-								v4 = v3 + i32(4104)
-								t17 := m.fn8(v8, i32(25596), i32(3))
-								v8 = t17
-								v0 = v5
-							l13:
-								{
-									t18 := int64(load64(m.memory, uint32(v4)))
-									v10 = v9 + t18
-									p19 := v10
-									if uint64(v10) < uint64(v9) {
-										p19 = i64(-1)
-									}
-									v9 = p19
-									v4 = v4 + i32(8)
-									v0 = v0 + i32(-1)
-									if v0 != 0 {
-										goto l13
-									}
-								}
-								_ = m.fn9(v8, v9)
-								goto l5
+								t22 := m.fn25(v7, i32(25596), i32(3))
+								t23 := m.fn171(v3+i32(4272), v0+i32(-1))
+								_ = m.fn26(t22, t23)
+								goto l4
 							}
-						l9:
-							if uint32(v4+i32(-28)) < uint32(i32(-7)) {
-								goto l15
+						l8:
+							if uint32(v0+i32(-28)) < uint32(i32(-7)) {
+								goto l11
 							}
-							v4 = v4<<2 + i32(25868)
-							if v4 == 0 {
-								goto l15
+							v0 = v0<<2 + i32(25868)
+							if v0 == 0 {
+								goto l11
 							}
-							t30 := int32(load32(m.memory, uint32(v4)))
-							v4 = t30
-							v0 = v4 << 2
-							t31 := int32(load32(m.memory, uint32(v0+i32(26144))))
-							v8 = t31
-							t32 := int32(load32(m.memory, uint32(v0+i32(26172))))
-							v0 = t32
-							t33 := m.fn8(v3+i32(5048), i32(25665), i32(28))
-							t34 := m.fn8(t33, v0, v8)
-							t35 := m.fn8(t34, i32(25596), i32(3))
-							t36 := int64(load64(m.memory, uint64(uint32(v3+i32(4104)+v4<<3))+96))
-							_ = m.fn9(t35, t36)
-							goto l5
+							t25 := int32(load32(m.memory, uint32(v0)))
+							v0 = t25
+							v6 = v0 << 2
+							t26 := int32(load32(m.memory, uint32(v6+i32(26360))))
+							v7 = t26
+							t27 := int32(load32(m.memory, uint32(v6+i32(26388))))
+							v6 = t27
+							t28 := m.fn25(v3+i32(5212), i32(25665), i32(28))
+							t29 := m.fn25(t28, v6, v7)
+							t30 := m.fn25(t29, i32(25596), i32(3))
+							t31 := int64(load64(m.memory, uint64(uint32(v3+i32(4272)+v0<<3))+96))
+							_ = m.fn26(t30, t31)
+							goto l4
 						}
-					l11:
-						t44 := int64(load64(m.memory, uint32(v4)))
-						t45 := int64(load64(m.memory, uint32(v4+i32(8))))
-						t46 := int64(load64(m.memory, uint32(v4+i32(14))))
-						if !(t44^i64(0x5f66666f6b636162)|(t45^i64(6877952559491081586))|(t46^i64(2336349459412442995)) == 0) {
-							goto l5
-						}
-						t47 := int64(load64(m.memory, uint64(uint32(v3))+4200))
-						_ = m.fn9(v8, t47)
+					l10:
+						t35 := m.fn173(v3 + i32(4272))
+						_ = m.fn26(v7, t35)
 					}
-				l5:
-					memory_copy(m.memory, uint32(v3+i32(4276)), uint32(v3+i32(5048)), uint32(i32(772)))
-					v0 = i32(0)
-					t49 := int32(load32(m.memory, uint64(uint32(v3))+5044))
-					t50 := v3 + i32(4276)
-					v8 = t49
-					var p51 int32
-					if uint32(v8) > uint32(i32(768)) {
-						p51 = 1
+				l4:
+					memory_copy(m.memory, uint32(v3+i32(4440)), uint32(v3+i32(5212)), uint32(i32(772)))
+					v6 = i32(0)
+					t37 := int32(load32(m.memory, uint64(uint32(v3))+5208))
+					t38 := v3 + i32(4440)
+					v7 = t37
+					var p39 int32
+					if uint32(v7) > uint32(i32(768)) {
+						p39 = 1
 					}
-					v11 = p51
-					p52 := t50
-					if v11 != 0 {
-						p52 = i32(1)
+					v8 = p39
+					p40 := t38
+					if v8 != 0 {
+						p40 = i32(1)
 					}
-					v4 = p52
-					t54 := v4
-					p53 := v8
-					if v11 != 0 {
-						p53 = i32(0)
+					v0 = p40
+					t42 := v0
+					p41 := v7
+					if v8 != 0 {
+						p41 = i32(0)
 					}
-					v12 = t54 + p53
-					v8 = v6
-					v13 = i32(0)
-				l22:
+					v9 = t42 + p41
+					v7 = v4
+					v10 = i32(0)
+				l17:
 					{
-						if v8 != 0 {
-							goto l17
+						if v7 != 0 {
+							goto l12
 						}
-						if v0 != i32(4096) {
-							goto l18
+						if v6 != i32(4096) {
+							goto l13
 						}
-						goto l19
-					l17:
-						if uint32(v8) >= uint32(i32(4096)-v0) {
-							goto l19
+						goto l14
+					l12:
+						if uint32(v7) >= uint32(i32(4096)-v6) {
+							goto l14
 						}
-						v0 = v8 + v0
-					l18:
-						if v4 == 0 {
-							goto l20
+						v6 = v7 + v6
+					l13:
+						if v0 == 0 {
+							goto l15
 						}
-						if v4 == v12 {
-							goto l20
+						if v0 == v9 {
+							goto l15
 						}
-						v11 = v4 + i32(1)
-						goto l21
-					l20:
-						if v13 != 0 {
-							goto l19
+						v8 = v0 + i32(1)
+						goto l16
+					l15:
+						if v10 != 0 {
+							goto l14
 						}
-						v4 = v13 + i32(19335)
-						v13 = i32(1)
-						v11 = i32(0)
-					l21:
-						t55 := int32(m.memory[uint32(v4)])
-						m.memory[uint32(v3+i32(8)+v0)] = byte(t55)
-						v6 = v6 + i32(1)
+						v0 = v10 + i32(19335)
+						v10 = i32(1)
 						v8 = i32(0)
-						v0 = v0 + i32(1)
-						v4 = v11
-						goto l22
+					l16:
+						t43 := int32(m.memory[uint32(v0)])
+						m.memory[uint32(v3+i32(8)+v6)] = byte(t43)
+						v4 = v4 + i32(1)
+						v7 = i32(0)
+						v6 = v6 + i32(1)
+						v0 = v8
+						goto l17
 					}
 				}
-			l15:
+			l11:
 				if v1 == 0 {
 					goto l0
 				}
 				{
-					t56 := v2
-					t57 := v6
-					var p58 int32
-					if uint32(v6) > uint32(i32(4096)) {
-						p58 = 1
+					t44 := v2
+					t45 := v4
+					var p46 int32
+					if uint32(v4) > uint32(i32(4096)) {
+						p46 = 1
 					}
-					v4 = p58
-					p59 := t57
-					if v4 != 0 {
-						p59 = i32(0)
+					v0 = p46
+					p47 := t45
+					if v0 != 0 {
+						p47 = i32(0)
 					}
-					v0 = p59
-					if uint64(t56) > uint64(uint32(v0)) {
+					v6 = p47
+					if uint64(t44) > uint64(uint32(v6)) {
 						{
-							if v0 == 0 {
-								goto l24
+							if v6 == 0 {
+								goto l19
 							}
-							t61 := v1
-							p60 := v3 + i32(8)
-							if v4 != 0 {
-								p60 = i32(1)
+							t49 := v1
+							p48 := v3 + i32(8)
+							if v0 != 0 {
+								p48 = i32(1)
 							}
-							memory_copy(m.memory, uint32(t61), uint32(p60), uint32(v0))
+							memory_copy(m.memory, uint32(t49), uint32(p48), uint32(v6))
 						}
-					l24:
-						v4 = i32(0)
-						m.memory[uint32(v1+v0)] = byte(i32(0))
+					l19:
+						v0 = i32(0)
+						m.memory[uint32(v1+v6)] = byte(i32(0))
 						goto l2
 					}
-					v4 = i32(106)
+					v0 = i32(106)
 					goto l2
 				}
-			l19:
-				v5 = v5 + i32(1)
-				v4 = v7
-				goto l25
+			l14:
+				v0 = v5
+				goto l20
 			}
 		}
-		v4 = i32(101)
+		v0 = i32(101)
 		goto l2
 	}
 l0:
-	v4 = i32(100)
+	v0 = i32(100)
 l2:
-	m.g0 = v3 + i32(5824)
+	m.g0 = v3 + i32(5984)
+	return v0
+}
+
+//go:norace
+func (m *Module) fn169(v0, v1 int32) {
+	var v2 int32
+	t0 := m.g0
+	v2 = t0 - i32(320)
+	m.g0 = v2
+	m.fn166(v2, v1)
+	v1 = i32(0)
+l1:
+	{
+		if v1 == i32(160) {
+			goto l0
+		}
+		t1 := int64(load64(m.memory, uint32(v2+v1)))
+		store64(m.memory, uint32(v2+i32(160)+v1), uint64(t1))
+		v1 = v1 + i32(8)
+		goto l1
+	}
+l0:
+	memory_copy(m.memory, uint32(v0), uint32(v2+i32(160)), uint32(i32(160)))
+	m.g0 = v2 + i32(320)
+}
+
+//go:norace
+func (m *Module) fn170(v0, v1, v2, v3 int32) int32 {
+	var v4 int32
+	v4 = i32(0)
+	{
+		if v1 != v3 {
+			goto l0
+		}
+		t0 := m.fn230(v0, v2, v1)
+		var p1 int32
+		if t0 == 0 {
+			p1 = 1
+		}
+		v4 = p1
+	}
+l0:
 	return v4
 }
 
 //go:norace
+func (m *Module) fn171(v0, v1 int32) int64 {
+	var v2, v3 int64
+	p0 := i32(12)
+	if uint32(v1) < uint32(i32(12)) {
+		p0 = v1
+	}
+	v1 = p0
+	v2 = i64(0)
+l1:
+	{
+		if v1 == 0 {
+			return v2
+		}
+		t1 := int64(load64(m.memory, uint32(v0)))
+		v3 = v2 + t1
+		p2 := v3
+		if uint64(v3) < uint64(v2) {
+			p2 = i64(-1)
+		}
+		v2 = p2
+		v1 = v1 + i32(-1)
+		v0 = v0 + i32(8)
+		goto l1
+	}
+}
+
+//go:norace
+func (m *Module) fn172(v0 int32) int64 {
+	var v1, v2 int64
+	t0 := m.fn173(v0)
+	v1 = t0
+	t1 := int64(load64(m.memory, uint64(uint32(v0))+96))
+	v2 = v1 + t1
+	p2 := v2
+	if uint64(v2) < uint64(v1) {
+		p2 = i64(-1)
+	}
+	return p2
+}
+
+//go:norace
+func (m *Module) fn173(v0 int32) int64 {
+	t0 := m.fn171(v0, i32(12))
+	return t0
+}
+
+//go:norace
 func (m *Module) Xbackoff_stats_read(v0, v1 int32) int32 {
-	var v2, v3 int32
-	var v4, v5, v6, v7 int64
+	var v2, v3, v4 int32
+	var v5, v6, v7 int64
 	t0 := m.g0
-	v2 = t0 - i32(320)
+	v2 = t0 - i32(400)
 	m.g0 = v2
 	v3 = i32(100)
 	{
 		if v1 == 0 {
 			goto l0
 		}
-		if v0 == 0 {
-			goto l0
+		if v0 != 0 {
+			goto l1
 		}
-		v3 = i32(101)
-		t1 := int64(load64(m.memory, uint32(v0)))
-		if t1 != i64(3543538455707481203) {
-			goto l0
-		}
-		v0 = v0 + i32(8)
-		v3 = i32(0)
+		v3 = i32(100)
+		goto l0
 	l1:
 		{
-			t2 := int64(load64(m.memory, uint32(v0+v3)))
-			store64(m.memory, uint32(v2+i32(160)+v3), uint64(t2))
-			v3 = v3 + i32(8)
-			if v3 != i32(160) {
-				goto l1
-			}
-		}
-		v4 = i64(0)
-		v3 = i32(0)
-	l2:
-		{
-			t3 := int64(load64(m.memory, uint32(v2+i32(160)+v3)))
-			v5 = v4 + t3
-			p4 := v5
-			if uint64(v5) < uint64(v4) {
-				p4 = i64(-1)
-			}
-			v4 = p4
-			v3 = v3 + i32(8)
-			if v3 != i32(96) {
+			t1 := int64(load64(m.memory, uint32(v0)))
+			if t1 == i64(3543538455707481203) {
 				goto l2
 			}
+			v3 = i32(101)
+			goto l0
 		}
-		v5 = i64(0)
+	l2:
+		p2 := i32(100)
+		if v1 != 0 {
+			p2 = v1
+		}
+		v4 = p2
+		m.fn169(v2, v0+i32(8))
+		t3 := m.fn173(v2)
+		v5 = t3
+		t4 := m.fn172(v2)
+		v6 = t4
+		t5 := int64(load64(m.memory, uint64(uint32(v2))+96))
+		v7 = t5
 		v3 = i32(0)
-	l3:
-		{
-			t5 := int64(load64(m.memory, uint32(v2+i32(160)+v3)))
-			v6 = v5 + t5
-			p6 := v6
-			if uint64(v6) < uint64(v5) {
-				p6 = i64(-1)
-			}
-			v5 = p6
-			v3 = v3 + i32(8)
-			if v3 != i32(96) {
-				goto l3
-			}
-		}
-		t7 := int64(load64(m.memory, uint64(uint32(v2))+256))
-		v6 = t7
-		v3 = i32(0)
-		memory_zero(m.memory, uint32(v2+i32(8)), uint32(i32(96)))
-		v7 = v5 + v6
-		p8 := v7
-		if uint64(v7) < uint64(v5) {
-			p8 = i64(-1)
-		}
-		v5 = p8
+		memory_zero(m.memory, uint32(v2+i32(160)), uint32(i32(88)))
 	l4:
 		{
-			t9 := int64(load64(m.memory, uint32(v2+i32(160)+v3)))
-			store64(m.memory, uint32(v2+i32(8)+v3), uint64(t9))
-			v3 = v3 + i32(8)
-			if v3 != i32(96) {
-				goto l4
+			if v3 == i32(88) {
+				goto l3
 			}
+			t6 := int64(load64(m.memory, uint32(v3+i32(25504))))
+			store64(m.memory, uint32(v2+i32(160)+v3), uint64(t6))
+			v3 = v3 + i32(8)
+			goto l4
 		}
-		memory_zero(m.memory, uint32(v2+i32(104)), uint32(i32(56)))
-		v3 = i32(-28)
-		v0 = v2 + i32(104)
-	l5:
+	l3:
+		v3 = i32(0)
+		memory_zero(m.memory, uint32(v2+i32(248)), uint32(i32(96)))
+	l6:
 		{
-			t10 := int32(load32(m.memory, uint32(v3+i32(25980))))
-			t11 := int64(load64(m.memory, uint64(uint32(v2+i32(160)+t10<<3))+96))
-			store64(m.memory, uint32(v0), uint64(t11))
-			v0 = v0 + i32(8)
-			v3 = v3 + i32(4)
-			if v3 != 0 {
+			if v3 == i32(96) {
 				goto l5
 			}
+			t7 := int64(load64(m.memory, uint32(v2+v3)))
+			store64(m.memory, uint32(v2+i32(248)+v3), uint64(t7))
+			v3 = v3 + i32(8)
+			goto l6
 		}
-		store64(m.memory, uint64(uint32(v1))+16, uint64(v6))
-		store64(m.memory, uint64(uint32(v1))+8, uint64(v5))
-		store64(m.memory, uint32(v1), uint64(v4))
-		memory_copy(m.memory, uint32(v1+i32(24)), uint32(i32(25504)), uint32(i32(88)))
-		memory_copy(m.memory, uint32(v1+i32(112)), uint32(v2+i32(8)), uint32(i32(96)))
-		memory_copy(m.memory, uint32(v1+i32(208)), uint32(v2+i32(104)), uint32(i32(56)))
+	l5:
+		memory_zero(m.memory, uint32(v2+i32(344)), uint32(i32(56)))
+		v1 = v2 + i32(344)
+		v3 = i32(-28)
+	l8:
+		{
+			if v3 == 0 {
+				goto l7
+			}
+			t8 := int32(load32(m.memory, uint32(v3+i32(25980))))
+			t9 := int64(load64(m.memory, uint64(uint32(v2+t8<<3))+96))
+			store64(m.memory, uint32(v1), uint64(t9))
+			v3 = v3 + i32(4)
+			v1 = v1 + i32(8)
+			goto l8
+		}
+	l7:
+		store64(m.memory, uint64(uint32(v4))+16, uint64(v7))
+		store64(m.memory, uint64(uint32(v4))+8, uint64(v6))
+		store64(m.memory, uint32(v4), uint64(v5))
+		memory_copy(m.memory, uint32(v4+i32(24)), uint32(v2+i32(160)), uint32(i32(88)))
+		memory_copy(m.memory, uint32(v4+i32(112)), uint32(v2+i32(248)), uint32(i32(96)))
+		memory_copy(m.memory, uint32(v4+i32(208)), uint32(v2+i32(344)), uint32(i32(56)))
 		v3 = i32(0)
 	}
 l0:
-	m.g0 = v2 + i32(320)
+	m.g0 = v2 + i32(400)
 	return v3
 }
 
@@ -16970,95 +13647,41 @@ func (m *Module) Xbackoff_stats_record(v0 int32, v1 int64, v2 int32) int32 {
 					}
 				}
 				v5 = v0 + i32(8)
-				v4 = v5 + v3<<3
-				t4 := int64(load64(m.memory, uint32(v4)))
-				v6 = t4
+				m.fn167(v5, v3, i64(1))
+				t4 := v1
+				var p5 int32
+				if v1 != i64(0) {
+					p5 = 1
+				}
+				v6 = t4 - int64(uint32(p5))
+				t6 := int64(load64(m.memory, uint64(uint32(v0))+104))
+				v1 = t6
 			l4:
 				{
-					t5 := v4
-					v7 = v6 + i64(1)
-					p6 := v7
-					if v7 == 0 {
-						p6 = i64(-1)
-					}
-					t7 := int64(load64(m.memory, uint32(v4)))
-					v7 = t7
+					t7 := v0
+					v7 = v1 + v6
 					p8 := v7
-					if v7 == v6 {
-						p8 = p6
+					if uint64(v7) < uint64(v1) {
+						p8 = i64(-1)
 					}
-					store64(m.memory, uint32(t5), uint64(p8))
-					var p9 int32
-					if v7 != v6 {
-						p9 = 1
+					t9 := int64(load64(m.memory, uint64(uint32(v0))+104))
+					v7 = t9
+					p10 := v7
+					if v7 == v1 {
+						p10 = p8
 					}
-					v3 = p9
-					v6 = v7
-					if v3 != 0 {
+					store64(m.memory, uint64(uint32(t7))+104, uint64(p10))
+					var p11 int32
+					if v7 != v1 {
+						p11 = 1
+					}
+					v4 = p11
+					v1 = v7
+					if v4 != 0 {
 						goto l4
 					}
 				}
-				t10 := v1
-				var p11 int32
-				if v1 != i64(0) {
-					p11 = 1
-				}
-				v1 = t10 - int64(uint32(p11))
-				t12 := int64(load64(m.memory, uint64(uint32(v0))+104))
-				v6 = t12
-			l5:
-				{
-					t13 := v0
-					v7 = v6 + v1
-					p14 := v7
-					if uint64(v7) < uint64(v6) {
-						p14 = i64(-1)
-					}
-					t15 := int64(load64(m.memory, uint64(uint32(v0))+104))
-					v7 = t15
-					p16 := v7
-					if v7 == v6 {
-						p16 = p14
-					}
-					store64(m.memory, uint64(uint32(t13))+104, uint64(p16))
-					var p17 int32
-					if v7 != v6 {
-						p17 = 1
-					}
-					v4 = p17
-					v6 = v7
-					if v4 != 0 {
-						goto l5
-					}
-				}
-				v4 = v5 + v2<<3
-				t18 := int64(load64(m.memory, uint64(uint32(v4))+96))
-				v6 = t18
-			l6:
-				{
-					t19 := v4
-					v7 = v6 + i64(1)
-					p20 := v7
-					if v7 == 0 {
-						p20 = i64(-1)
-					}
-					t21 := int64(load64(m.memory, uint64(uint32(v4))+96))
-					v7 = t21
-					p22 := v7
-					if v7 == v6 {
-						p22 = p20
-					}
-					store64(m.memory, uint64(uint32(t19))+96, uint64(p22))
-					var p23 int32
-					if v7 != v6 {
-						p23 = 1
-					}
-					v0 = p23
-					v6 = v7
-					if v0 != 0 {
-						goto l6
-					}
-				}
+				m.fn167(v5, v2+i32(12), i64(1))
 				return i32(0)
 			}
 			return i32(110)
@@ -17075,10 +13698,8 @@ func (m *Module) Xbackoff_stream_advance(v0, v1 int64) int64 {
 
 //go:norace
 func (m *Module) Xbackoff_stream_draw(v0 int64, v1 int32) int64 {
-	v0 = v0 + int64(uint32(v1))*i64(-0x61c8864680b583eb) + i64(-0x61c8864680b583eb)
-	v0 = (int64(uint64(v0)>>30) ^ v0) * i64(-4658895280553007687)
-	v0 = (int64(uint64(v0)>>27) ^ v0) * i64(-0x6b2fb644ecceee15)
-	return int64(uint64(v0)>>31) ^ v0
+	t0 := fn1(v0, v1)
+	return t0
 }
 
 //go:norace
@@ -17115,8 +13736,8 @@ func (m *Module) Xbackoff_stream_from_key(v0 int64, v1 int32, v2 int64, v3 int32
 		store64(m.memory, uint64(uint32(v4))+16, uint64(i64(0x554200041a100607)))
 		store64(m.memory, uint64(uint32(v4))+24, uint64(v0^i64(0x6c7967656e657261)))
 		store64(m.memory, uint64(uint32(v4))+8, uint64(v0^i64(8317987319222330741)))
-		m.fn76(v4+i32(8), v1, v5)
-		t1 := m.fn79(v4 + i32(8))
+		m.fn107(v4+i32(8), v1, v5)
+		t1 := m.fn110(v4 + i32(8))
 		store64(m.memory, uint32(v3), uint64(t1))
 		v5 = i32(0)
 	}
@@ -17127,25 +13748,12 @@ l0:
 
 //go:norace
 func (m *Module) Xbackoff_stream_nth(v0, v1 int64, v2 int32) int32 {
-	var v3 int32
-	t0 := m.g0
-	v3 = t0 - i32(16)
-	m.g0 = v3
-	{
-		if v2 != 0 {
-			goto l0
-		}
-		v2 = i32(100)
-		goto l1
-	l0:
-		store64(m.memory, uint64(uint32(v3))+8, uint64(v1))
-		t1 := m.fn29(v0, v3+i32(8))
-		store64(m.memory, uint32(v2), uint64(t1))
-		v2 = i32(0)
+	if v2 != 0 {
+		t0 := m.fn56(v0, v1)
+		store64(m.memory, uint32(v2), uint64(t0))
+		return i32(0)
 	}
-l1:
-	m.g0 = v3 + i32(16)
-	return v2
+	return i32(100)
 }
 
 //go:norace
@@ -17154,583 +13762,650 @@ func (m *Module) Xbackoff_version() int32 {
 }
 
 //go:norace
-func (m *Module) fn132(v0 int32, v1, v2 int64) int64 {
-	var v3 int32
-	var v4 int64
-	var v5 int32
-	var v6, v7, v8, v9, v10 int64
-	var v11, v12, v13 int32
-	t0 := m.g0
-	v3 = t0 - i32(32)
-	m.g0 = v3
-	m.fn133(v0, v2)
-	v4 = i64(0)
-	t1 := int32(load32(m.memory, uint32(v0)))
-	t2 := v3
-	v5 = t1
-	t3 := int64(load64(m.memory, uint64(uint32(v5))+64))
-	t4 := int64(load32(m.memory, uint64(uint32(v5))+40))
-	v6 = t4
-	m.fn164(t2, t3, i64(0), v6, i64(0))
-	t5 := int64(load64(m.memory, uint32(v3)))
-	t6 := int64(load64(m.memory, uint64(uint32(v3))+8))
-	t8 := v3 + i32(16)
-	p7 := t5
-	if t6 != i64(0) {
-		p7 = i64(-1)
-	}
-	v7 = p7
-	t9 := int64(uint64(v7) / uint64(i64(1000000000)))
-	v8 = t9
-	t10 := int64(load64(m.memory, uint64(uint32(v5))+56))
-	t11 := v8
-	v2 = t10
-	m.fn164(t8, t11, i64(0), v2, i64(0))
-	t12 := int64(load64(m.memory, uint64(uint32(v3))+16))
-	v9 = t12
-	t13 := v9
-	v7 = v7 - v8*i64(1000000000)
-	t14 := int64(uint64(v2) / uint64(i64(1000000000)))
-	t15 := v7
-	v8 = t14
-	v10 = t13 + t15*v8
-	p16 := v10
-	if uint64(v10) < uint64(v9) {
-		p16 = i64(-1)
-	}
-	v9 = p16
-	t17 := int64(uint64(v7*(v2-v8*i64(1000000000))) / uint64(i64(1000000000)))
-	v2 = v9 + t17
-	p18 := v2
-	if uint64(v2) < uint64(v9) {
-		p18 = i64(-1)
-	}
-	v2 = p18
-	p19 := i64(0x7fffffffffffffff)
-	if uint64(v2) < uint64(i64(0x7fffffffffffffff)) {
-		p19 = v2
-	}
-	t20 := int64(load64(m.memory, uint64(uint32(v3))+24))
-	p21 := p19
-	if t20 != i64(0) {
-		p21 = i64(0x7fffffffffffffff)
-	}
-	v2 = p21
-	t22 := int32(load32(m.memory, uint64(uint32(v0))+4))
-	v11 = t22
+func (m *Module) fn181(v0 int32, v1 int64) {
+	var v2, v3 int64
+	var v4 int32
+	var v5 int64
+	var v6, v7, v8 int32
+	v2 = i64(0)
 	{
-		t23 := int32(load32(m.memory, uint64(uint32(v0))+8))
-		v12 = t23
-		if v12 == 0 {
+		t0 := int32(load32(m.memory, uint32(v0)))
+		t1 := int64(load64(m.memory, uint64(uint32(t0))+56))
+		v3 = t1
+		if uint64(v3) < uint64(i64(10)) {
 			goto l0
 		}
-		v5 = v11
-		v13 = v12
-	l1:
-		{
-			t24 := int64(load64(m.memory, uint32(v5)))
-			t25 := v4
-			v7 = t24
-			t26 := t25 + v7>>63
-			v7 = v2 + v7
-			var p27 int32
-			if uint64(v7) < uint64(v2) {
-				p27 = 1
-			}
-			v4 = t26 + int64(uint32(p27))
-			v5 = v5 + i32(8)
-			v2 = v7
-			v13 = v13 + i32(-1)
-			if v13 != 0 {
-				goto l1
-			}
-		}
-		p28 := v7
-		if v4 < i64(0) {
-			p28 = i64(0)
-		}
-		p29 := i64(0)
-		if v4 > i64(0) {
-			p29 = v4
-		}
-		v2 = p29
-		var p31 int32
-		if v2 < i64(1) {
-			p31 = 1
-		}
-		p30 := p31
-		if v2 == 0 {
-			p30 = i32(1)
-		}
-		p32 := i64(-1)
-		if p30 != 0 {
-			p32 = p28
-		}
-		v2 = p32
+		t2 := int64(uint64(v3) / uint64(i64(10)))
+		t3 := int64(uint64(v1) / uint64(t2))
+		v2 = t3
 	}
 l0:
-	{
-		if v6 == 0 {
-			goto l2
-		}
-		t33 := int64(uint64(v2) / uint64(v6))
-		t34 := v1
-		v2 = t33
-		p35 := v2
-		if uint64(v1) < uint64(v2) {
-			p35 = t34
-		}
-		v1 = p35
+	t4 := int32(load32(m.memory, uint64(uint32(v0))+12))
+	v4 = t4
+	t5 := int64(load64(m.memory, uint32(v4)))
+	v1 = t5
+	p6 := v2
+	if uint64(v1) > uint64(v2) {
+		p6 = v1
 	}
-l2:
-	{
-		t36 := int32(load32(m.memory, uint64(uint32(v0))+12))
-		t37 := int64(load64(m.memory, uint32(t36)))
-		t38 := int64(uint64(t37) % uint64(i64(10)))
-		t39 := v12
-		v5 = int32(t38)
-		if uint32(t39) <= uint32(v5) {
-			goto l3
-		}
-		v5 = v11 + v5<<3
-		t40 := int64(load64(m.memory, uint32(v5)))
-		t41 := v5
-		v4 = t40
-		t42 := v4
-		v7 = v1 * v6
-		v2 = t42 - v7
-		t43 := v2>>63 ^ i64(-0x8000000000000000)
-		t44 := v2
-		var p45 int32
-		if i64(0)-v7 < i64(0) {
-			p45 = 1
-		}
-		var p46 int32
-		if v2 < v4 {
-			p46 = 1
-		}
-		p47 := t44
-		if p45^p46 != 0 {
-			p47 = t43
-		}
-		store64(m.memory, uint32(t41), uint64(p47))
+	v5 = p6
+	v2 = v5 - v1
+	p7 := i64(10)
+	if uint64(v2) < uint64(i64(10)) {
+		p7 = v2
 	}
+	v2 = p7
+	t8 := int32(load32(m.memory, uint64(uint32(v0))+4))
+	v6 = int32(v5)
+	v7 = t8 + v6<<3
+	t9 := int32(load32(m.memory, uint64(uint32(v0))+8))
+	v8 = t9
+	v1 = v5
 l3:
-	m.g0 = v3 + i32(32)
-	return v1
-}
-
-//go:norace
-func (m *Module) fn133(v0 int32, v1 int64) {
-	var v2 int64
-	var v3 int32
-	var v4 int64
-	var v5, v6 int32
 	{
-		{
-			t0 := int32(load32(m.memory, uint32(v0)))
-			t1 := int64(load64(m.memory, uint64(uint32(t0))+56))
-			v2 = t1
-			if uint64(v2) > uint64(i64(9)) {
-				goto l0
-			}
-			t2 := int32(load32(m.memory, uint64(uint32(v0))+12))
-			v3 = t2
-			t3 := int64(load64(m.memory, uint32(v3)))
-			v2 = t3
+		t10 := int64(uint64(v1) / uint64(i64(10)))
+		v3 = t10
+		if v2 == 0 {
 			goto l1
 		}
-	l0:
-		t4 := int32(load32(m.memory, uint64(uint32(v0))+12))
-		v3 = t4
-		t5 := int64(load64(m.memory, uint32(v3)))
-		v4 = t5
-		t6 := int64(uint64(v2) / uint64(i64(10)))
-		t7 := int64(uint64(v1) / uint64(t6))
-		t8 := v4
-		v1 = t7
-		p9 := v1
-		if uint64(v4) > uint64(v1) {
-			p9 = t8
-		}
-		v2 = p9
-		if uint64(v4) >= uint64(v1) {
-			goto l1
-		}
-		v4 = v2 - v4
-		p10 := i64(1)
-		if uint64(v4) > uint64(i64(1)) {
-			p10 = v4
-		}
-		v4 = p10
-		p11 := i64(10)
-		if uint64(v4) < uint64(i64(10)) {
-			p11 = v4
-		}
-		v1 = p11
-		t12 := int32(load32(m.memory, uint64(uint32(v0))+4))
-		v5 = t12
-		t13 := int32(load32(m.memory, uint64(uint32(v0))+8))
-		v6 = t13
-		v4 = i64(0)
-	l3:
 		{
-			t14 := int64(uint64(v2-v4) % uint64(i64(10)))
-			t15 := v6
-			v0 = int32(t14)
-			if uint32(t15) <= uint32(v0) {
+			t11 := v8
+			t12 := v6
+			v0 = int32(v3)
+			if uint32(t11) <= uint32(t12-v0*i32(10)) {
 				goto l2
 			}
-			store64(m.memory, uint32(v5+v0<<3), uint64(i64(0)))
+			store64(m.memory, uint32(v7+v0*i32(-80)), uint64(i64(0)))
 		}
 	l2:
-		v4 = v4 + i64(1)
+		v2 = v2 + i64(-1)
+		v6 = v6 + i32(-1)
 		v1 = v1 + i64(-1)
-		if !(v1 == 0) {
-			goto l3
-		}
+		v7 = v7 + i32(-8)
+		goto l3
 	}
 l1:
-	store64(m.memory, uint32(v3), uint64(v2))
+	store64(m.memory, uint32(v4), uint64(v5))
 }
 
 //go:norace
-func (m *Module) fn134(v0 int32, v1, v2 int64) int64 {
-	var v3, v4 int32
-	var v5 int64
-	var v6 int32
-	var v7 int64
-	t0 := m.g0
-	v3 = t0 - i32(48)
-	m.g0 = v3
-	t1 := int32(load32(m.memory, uint64(uint32(v0))+8))
-	t2 := v3 + i32(32)
-	t3 := v2
-	v4 = t1
-	t4 := int64(load64(m.memory, uint32(v4)))
-	v5 = t3 - t4
-	p5 := v5
-	if uint64(v5) > uint64(v2) {
-		p5 = i64(0)
-	}
-	t6 := int32(load32(m.memory, uint32(v0)))
-	v6 = t6
-	t7 := int64(load64(m.memory, uint64(uint32(v6))+8))
-	v5 = t7
-	m.fn164(t2, p5, i64(0), v5, i64(0))
-	t8 := int64(load64(m.memory, uint64(uint32(v6))+48))
-	m.fn164(v3+i32(16), v5, i64(0), t8, i64(0))
-	t9 := int32(load32(m.memory, uint64(uint32(v0))+4))
-	v0 = t9
-	t10 := int64(load64(m.memory, uint32(v0)))
-	t11 := v0
-	v5 = t10
-	t12 := int64(load64(m.memory, uint64(uint32(v3))+32))
-	v7 = v5 + t12
-	p13 := v7
-	if uint64(v7) < uint64(v5) {
-		p13 = i64(-1)
-	}
-	t14 := int64(load64(m.memory, uint64(uint32(v3))+40))
-	p15 := p13
-	if t14 != i64(0) {
-		p15 = i64(-1)
-	}
-	v5 = p15
-	t16 := int64(load64(m.memory, uint64(uint32(v3))+16))
-	t17 := v5
-	v7 = t16
-	p18 := v5
-	if uint64(v7) < uint64(v5) {
-		p18 = v7
-	}
-	t19 := int64(load64(m.memory, uint64(uint32(v3))+24))
-	p20 := p18
-	if t19 != i64(0) {
-		p20 = t17
-	}
-	store64(m.memory, uint32(t11), uint64(p20))
-	t21 := int64(load64(m.memory, uint32(v4)))
-	t22 := v4
-	v5 = t21
-	p23 := v2
-	if uint64(v5) > uint64(v2) {
-		p23 = v5
-	}
-	store64(m.memory, uint32(t22), uint64(p23))
-	t24 := int64(load64(m.memory, uint32(v0)))
-	v2 = t24
+func (m *Module) fn182(v0 int32, v1 int64) {
+	var v2 int32
+	var v3, v4 int64
 	{
-		t25 := int64(load64(m.memory, uint64(uint32(v6))+48))
-		v5 = t25
-		if v5 == 0 {
-			goto l0
+		t0 := int32(load32(m.memory, uint64(uint32(v0))+8))
+		t1 := int32(load32(m.memory, uint64(uint32(v0))+12))
+		t2 := int64(load64(m.memory, uint32(t1)))
+		t3 := int64(uint64(t2) % uint64(i64(10)))
+		v2 = int32(t3)
+		if uint32(t0) <= uint32(v2) {
+			return
 		}
-		t26 := int64(uint64(v2) / uint64(v5))
-		t27 := v1
-		v7 = t26
-		p28 := v7
-		if uint64(v1) < uint64(v7) {
-			p28 = t27
+		t4 := int32(load32(m.memory, uint64(uint32(v0))+4))
+		v0 = t4 + v2<<3
+		t5 := int64(load64(m.memory, uint32(v0)))
+		t6 := v0
+		v3 = t5
+		v4 = v3 + v1
+		t7 := v4>>63 ^ i64(-0x8000000000000000)
+		t8 := v4
+		var p9 int32
+		if v1 < i64(0) {
+			p9 = 1
 		}
-		v1 = p28
+		var p10 int32
+		if v4 < v3 {
+			p10 = 1
+		}
+		p11 := t8
+		if p9^p10 != 0 {
+			p11 = t7
+		}
+		store64(m.memory, uint32(t6), uint64(p11))
 	}
-l0:
-	m.fn164(v3, v1, i64(0), v5, i64(0))
-	t29 := int64(load64(m.memory, uint32(v3)))
-	t30 := v0
-	v5 = v2 - t29
-	p31 := v5
-	if uint64(v5) > uint64(v2) {
-		p31 = i64(0)
-	}
-	t32 := int64(load64(m.memory, uint64(uint32(v3))+8))
-	p33 := p31
-	if t32 != i64(0) {
-		p33 = i64(0)
-	}
-	store64(m.memory, uint32(t30), uint64(p33))
-	m.g0 = v3 + i32(48)
-	return v1
 }
 
 //go:norace
-func (m *Module) fn135(v0, v1 int32, v2 int64) {
+func (m *Module) fn183(v0 int32, v1, v2 int64) {
 	var v3 int32
-	var v4, v5 int64
-	var v6, v7 int32
 	t0 := m.g0
 	v3 = t0 - i32(16)
 	m.g0 = v3
-	t1 := int64(load64(m.memory, uint64(uint32(v0))+40))
-	v4 = t1
-	v5 = int64(uint64(v4) >> 32)
-	{
-		if v4&i64(0xfffffffe) == 0 {
-			goto l0
-		}
-		t2 := v5
-		v6 = int32(v4)
-		t3 := int32(uint32(i32(1000)) / uint32(v6))
-		v7 = t3
-		t4 := int64(uint64(v5*int64(uint32(i32(1000)-v7*v6))) / uint64(v4&i64(0xffffffff)))
-		v4 = t2*int64(uint32(v7)) + t4
-		goto l1
+	m.fn181(v0, v2)
+	t1 := int32(load32(m.memory, uint32(v0)))
+	t2 := int64(load32(m.memory, uint64(uint32(t1))+44))
+	m.fn231(v3, t2, i64(0), v1, i64(0))
+	t3 := int64(load64(m.memory, uint32(v3)))
+	t4 := v0
+	v2 = t3
+	p5 := i64(0x7fffffffffffffff)
+	if uint64(v2) < uint64(i64(0x7fffffffffffffff)) {
+		p5 = v2
 	}
-l0:
-	v4 = v5 * i64(1000)
-l1:
-	t5 := int64(load64(m.memory, uint64(uint32(v0))+8))
-	m.fn164(v3, t5, i64(0), i64(1000), i64(0))
-	t6 := int64(load64(m.memory, uint32(v1)))
-	t7 := v1
-	v5 = t6
-	v4 = v5 + v4*v2
-	p8 := v4
-	if uint64(v4) < uint64(v5) {
-		p8 = i64(-1)
+	t6 := int64(load64(m.memory, uint64(uint32(v3))+8))
+	p7 := p5
+	if t6 != i64(0) {
+		p7 = i64(0x7fffffffffffffff)
 	}
-	v4 = p8
-	t9 := int64(load64(m.memory, uint32(v3)))
-	t10 := v4
-	v5 = t9
-	p11 := v4
-	if uint64(v5) < uint64(v4) {
-		p11 = v5
-	}
-	t12 := int64(load64(m.memory, uint64(uint32(v3))+8))
-	p13 := p11
-	if t12 != i64(0) {
-		p13 = t10
-	}
-	store64(m.memory, uint32(t7), uint64(p13))
+	m.fn182(t4, p7)
 	m.g0 = v3 + i32(16)
 }
 
 //go:norace
-func (m *Module) fn136(v0 int32, v1 int64) int64 {
-	var v2, v3 int32
-	var v4, v5, v6, v7, v8 int64
-	var v9 int32
+func (m *Module) fn184(v0 int32, v1, v2 int64) {
+	var v3, v4 int32
+	var v5 int64
 	t0 := m.g0
-	v2 = t0 - i32(32)
-	m.g0 = v2
+	v3 = t0 - i32(16)
+	m.g0 = v3
+	t2 := v3
+	p1 := i64(1)
+	if uint64(v2) > uint64(i64(1)) {
+		p1 = v2
+	}
+	m.fn231(t2, p1, i64(0), v1, i64(0))
+	t3 := int32(load32(m.memory, uint64(uint32(v0))+4))
+	v4 = t3
+	t4 := int32(load32(m.memory, uint32(v0)))
+	t5 := int64(load64(m.memory, uint64(uint32(t4))+8))
+	t6 := v4
+	v2 = t5
+	t7 := int64(load64(m.memory, uint32(v4)))
+	t8 := v2
+	t9 := v2
+	v1 = t7
+	t10 := int64(load64(m.memory, uint32(v3)))
+	v5 = v1 + t10
+	p11 := v5
+	if uint64(v5) < uint64(v1) {
+		p11 = i64(-1)
+	}
+	v1 = p11
+	p12 := v1
+	if uint64(v2) < uint64(v1) {
+		p12 = t9
+	}
+	t13 := int64(load64(m.memory, uint64(uint32(v3))+8))
+	p14 := p12
+	if t13 != i64(0) {
+		p14 = t8
+	}
+	store64(m.memory, uint32(t6), uint64(p14))
+	m.g0 = v3 + i32(16)
+}
+
+//go:norace
+func (m *Module) fn185(v0 int32, v1, v2 int64) {
+	var v3, v4 int32
+	var v5 int64
+	t0 := m.g0
+	v3 = t0 - i32(32)
+	m.g0 = v3
 	t1 := int32(load32(m.memory, uint32(v0)))
-	v3 = t1
-	t2 := int64(load64(m.memory, uint64(uint32(v3))+40))
-	v4 = t2
-	v5 = int64(uint64(v4) >> 32)
+	t2 := v3 + i32(16)
+	v4 = t1
+	t3 := int64(load64(m.memory, uint64(uint32(v4))+40))
+	v5 = t3
+	m.fn231(t2, int64(uint64(v5)>>32), i64(0), v1, i64(0))
+	t4 := int64(load64(m.memory, uint64(uint32(v4))+8))
+	m.fn231(v3, t4, i64(0), v5&i64(0xffffffff), i64(0))
+	t5 := int32(load32(m.memory, uint64(uint32(v0))+4))
+	v0 = t5
+	t6 := int64(load64(m.memory, uint32(v0)))
+	t7 := v0
+	v1 = t6
+	t8 := int64(load64(m.memory, uint64(uint32(v3))+16))
+	v5 = v1 + t8
+	p9 := v5
+	if uint64(v5) < uint64(v1) {
+		p9 = i64(-1)
+	}
+	t10 := int64(load64(m.memory, uint64(uint32(v3))+24))
+	p11 := p9
+	if t10 != i64(0) {
+		p11 = i64(-1)
+	}
+	v1 = p11
+	t12 := int64(load64(m.memory, uint32(v3)))
+	t13 := v1
+	v5 = t12
+	p14 := v1
+	if uint64(v5) < uint64(v1) {
+		p14 = v5
+	}
+	t15 := int64(load64(m.memory, uint64(uint32(v3))+8))
+	p16 := p14
+	if t15 != i64(0) {
+		p16 = t13
+	}
+	store64(m.memory, uint32(t7), uint64(p16))
+	m.g0 = v3 + i32(32)
+}
+
+//go:norace
+func (m *Module) fn186(v0, v1 int32, v2, v3 int64) int64 {
+	var v4 int32
+	var v5, v6, v7 int64
+	t0 := m.g0
+	v4 = t0 - i32(16)
+	m.g0 = v4
+	t1 := int32(load32(m.memory, uint32(v0)))
+	t2 := int64(load64(m.memory, uint64(uint32(t1))+8))
+	m.fn231(v4, t2, i64(0), i64(1000), i64(0))
 	t3 := int32(load32(m.memory, uint64(uint32(v0))+4))
 	t4 := int64(load64(m.memory, uint32(t3)))
-	v6 = t4
+	v5 = t4
+	t5 := int64(load64(m.memory, uint32(v4)))
+	v6 = t5
+	t6 := int64(load64(m.memory, uint64(uint32(v4))+8))
+	v7 = t6
+	m.g0 = v4 + i32(16)
+	t8 := v2
+	t9 := v6
+	p7 := i64(-1)
+	if v5 > i64(-1) {
+		p7 = v5 << 1
+	}
+	p10 := t8
+	if uint64(t9) >= uint64(p7) {
+		p10 = i64(0)
+	}
+	p11 := p10
+	if v7 != i64(0) {
+		p11 = i64(0)
+	}
+	return p11
+}
+
+//go:norace
+func (m *Module) fn187(v0 int32, v1 int64) {
+	var v2 int32
+	var v3 int64
+	t0 := m.g0
+	v2 = t0 - i32(16)
+	m.g0 = v2
+	m.fn231(v2, v1, i64(0), i64(1000), i64(0))
+	t1 := int32(load32(m.memory, uint64(uint32(v0))+4))
+	v0 = t1
+	t2 := int64(load64(m.memory, uint32(v0)))
+	t3 := v0
+	v1 = t2
+	t4 := int64(load64(m.memory, uint32(v2)))
+	v3 = v1 - t4
+	p5 := v3
+	if uint64(v3) > uint64(v1) {
+		p5 = i64(0)
+	}
+	t6 := int64(load64(m.memory, uint64(uint32(v2))+8))
+	p7 := p5
+	if t6 != i64(0) {
+		p7 = i64(0)
+	}
+	store64(m.memory, uint32(t3), uint64(p7))
+	m.g0 = v2 + i32(16)
+}
+
+//go:norace
+func (m *Module) fn188(v0, v1 int32, v2 int64) int64 {
+	var v3 int32
+	var v4, v5, v6, v7 int64
+	t0 := m.g0
+	v3 = t0 - i32(32)
+	m.g0 = v3
+	v4 = int64(uint32(v0))
 	{
 		{
-			if v4&i64(0xfffffffe) == 0 {
+			if uint32(v1) < uint32(i32(2)) {
 				goto l0
 			}
-			t5 := v2 + i32(16)
-			t6 := v6
-			v4 = v4 & i64(0xffffffff)
-			t7 := int64(uint64(t6) / uint64(v4))
-			v7 = t7
-			m.fn164(t5, v7, i64(0), v5, i64(0))
-			t8 := int64(load64(m.memory, uint64(uint32(v2))+16))
-			v8 = t8
-			t9 := int64(uint64((v6-v7*v4)*v5) / uint64(v4))
-			v4 = v8 + t9
-			p10 := v4
-			if uint64(v4) < uint64(v8) {
-				p10 = i64(-1)
+			t1 := v3 + i32(16)
+			t2 := v2
+			v5 = int64(uint32(v1))
+			t3 := int64(uint64(t2) / uint64(v5))
+			v6 = t3
+			m.fn231(t1, v6, i64(0), v4, i64(0))
+			t4 := int64(load64(m.memory, uint64(uint32(v3))+16))
+			v7 = t4
+			t5 := int64(uint64((v2-v6*v5)*v4) / uint64(v5))
+			v2 = v7 + t5
+			p6 := v2
+			if uint64(v2) < uint64(v7) {
+				p6 = i64(-1)
 			}
-			v4 = p10
-			t11 := int64(load64(m.memory, uint64(uint32(v2))+24))
-			var p12 int32
-			if t11 != i64(0) {
-				p12 = 1
+			v2 = p6
+			t7 := int64(load64(m.memory, uint64(uint32(v3))+24))
+			var p8 int32
+			if t7 != i64(0) {
+				p8 = 1
 			}
-			v9 = p12
+			v1 = p8
 			goto l1
 		}
 	l0:
-		m.fn164(v2, v6, i64(0), v5, i64(0))
-		t13 := int64(load64(m.memory, uint64(uint32(v2))+8))
-		var p14 int32
-		if t13 != i64(0) {
-			p14 = 1
+		m.fn231(v3, v2, i64(0), v4, i64(0))
+		t9 := int64(load64(m.memory, uint64(uint32(v3))+8))
+		var p10 int32
+		if t9 != i64(0) {
+			p10 = 1
 		}
-		v9 = p14
-		t15 := int64(load64(m.memory, uint32(v2)))
-		v4 = t15
+		v1 = p10
+		t11 := int64(load64(m.memory, uint32(v3)))
+		v2 = t11
 	}
 l1:
-	t16 := int32(load32(m.memory, uint64(uint32(v0))+8))
-	v0 = t16
-	t17 := int64(load64(m.memory, uint32(v0)))
-	t18 := v0
-	v5 = t17
-	t19 := int64(load64(m.memory, uint64(uint32(v3))+72))
-	t20 := v5
-	t21 := v1
-	v6 = t19
-	t23 := v6
-	p22 := i64(0x7fffffffffffffff)
-	if uint64(v4) < uint64(i64(0x7fffffffffffffff)) {
-		p22 = v4
+	m.g0 = v3 + i32(32)
+	p12 := i64(0x7fffffffffffffff)
+	if uint64(v2) < uint64(i64(0x7fffffffffffffff)) {
+		p12 = v2
 	}
-	p24 := p22
-	if v9&i32(1) != 0 {
-		p24 = i64(0x7fffffffffffffff)
+	p13 := p12
+	if v1&i32(1) != 0 {
+		p13 = i64(0x7fffffffffffffff)
 	}
-	v4 = p24
-	p25 := v4
-	if uint64(v6) > uint64(v4) {
-		p25 = t23
-	}
-	v4 = p25
-	v6 = v4 - v5
-	p26 := v6
-	if uint64(v6) > uint64(v4) {
-		p26 = i64(0)
-	}
-	v4 = p26
-	p27 := v4
-	if uint64(v1) < uint64(v4) {
-		p27 = t21
-	}
-	v1 = p27
-	v4 = t20 + v1
-	p28 := v4
-	if uint64(v4) < uint64(v5) {
-		p28 = i64(-1)
-	}
-	store64(m.memory, uint32(t18), uint64(p28))
-	m.g0 = v2 + i32(32)
-	return v1
+	return p13
 }
 
 //go:norace
-func (m *Module) fn137(v0, v1, v2, v3 int32) int64 {
+func (m *Module) fn189(v0 int32) {
+	var v1 int64
+	t0 := int32(load32(m.memory, uint64(uint32(v0))+8))
+	v0 = t0
+	t1 := int64(load64(m.memory, uint32(v0)))
+	t2 := v0
+	v1 = t1
+	t3 := v1
+	var p4 int32
+	if v1 != i64(0) {
+		p4 = 1
+	}
+	store64(m.memory, uint32(t2), uint64(t3-int64(uint32(p4))))
+}
+
+//go:norace
+func (m *Module) fn190(v0 int32, v1, v2 int64) {
+	var v3 int64
+	t0 := int32(load32(m.memory, uint64(uint32(v0))+4))
+	v0 = t0
+	t1 := int64(load64(m.memory, uint32(v0)))
+	t2 := v0
+	v3 = t1
+	v1 = v3 + v1
+	p3 := v1
+	if uint64(v1) < uint64(v3) {
+		p3 = i64(-1)
+	}
+	store64(m.memory, uint32(t2), uint64(p3))
+}
+
+//go:norace
+func (m *Module) fn191(v0 int32) {
+	var v1 int64
+	t0 := int32(load32(m.memory, uint64(uint32(v0))+4))
+	v0 = t0
+	t1 := int64(load64(m.memory, uint32(v0)))
+	t2 := v0
+	v1 = t1
+	t3 := v1
+	var p4 int32
+	if v1 != i64(0) {
+		p4 = 1
+	}
+	store64(m.memory, uint32(t2), uint64(t3-int64(uint32(p4))))
+}
+
+//go:norace
+func (m *Module) fn192(v0, v1, v2, v3 int32) int64 {
 	var v4 int64
-	if v1 == 0 {
-		goto l0
-	}
+	var v5, v6 int32
 	v1 = v1 << 3
-	v4 = i64(1)
-l2:
-	{
-		t0 := int32(load32(m.memory, uint32(v0+i32(4))))
-		if t0 != v3 {
-			goto l1
-		}
-		t1 := int32(load32(m.memory, uint32(v0)))
-		t2 := m.fn163(t1, v2, v3)
-		if t2 != 0 {
-			goto l1
-		}
-		return v4
-	}
+	v4 = i64(0)
 l1:
-	v0 = v0 + i32(8)
-	v4 = v4 + i64(1)
-	v1 = v1 + i32(-8)
-	if v1 != 0 {
-		goto l2
+	{
+		if v1 != 0 {
+			goto l0
+		}
+		return i64(0)
+	l0:
+		v4 = v4 + i64(1)
+		v1 = v1 + i32(-8)
+		t0 := int32(load32(m.memory, uint64(uint32(v0))+4))
+		v5 = t0
+		t1 := int32(load32(m.memory, uint32(v0)))
+		v6 = t1
+		v0 = v0 + i32(8)
+		t2 := m.fn73(v6, v5, v2, v3)
+		if t2 == 0 {
+			goto l1
+		}
 	}
-l0:
-	return i64(0)
+	return v4
 }
 
 //go:norace
-func (m *Module) fn138(v0, v1, v2 int32) {
+func (m *Module) fn193(v0, v1, v2 int32) int32 {
+	t0 := m.fn230(v0, v1, v2)
+	var p1 int32
+	if t0 == 0 {
+		p1 = 1
+	}
+	return p1
+}
+
+//go:norace
+func (m *Module) fn194(v0, v1 int32) {
+	var v2, v3 int32
+	var v4, v5, v6 int64
+	var v7 int32
+	t0 := m.g0
+	v2 = t0 - i32(448)
+	m.g0 = v2
+	store64(m.memory, uint64(uint32(v2))+16, uint64(i64(0x1500000009)))
+	store64(m.memory, uint64(uint32(v2))+8, uint64(i64(0xb00000001)))
+	m.fn85(v2+i32(208), v1, v2+i32(8), i32(4))
+	v3 = v2 + i32(216)
+	{
+		{
+			t1 := int64(load64(m.memory, uint64(uint32(v2))+208))
+			if t1 != i64(1) {
+				goto l0
+			}
+			t2 := int64(load64(m.memory, uint64(uint32(v3))+16))
+			t3 := v2
+			v4 = t2
+			store64(m.memory, uint64(uint32(t3))+40, uint64(v4))
+			t4 := int64(load64(m.memory, uint64(uint32(v3))+8))
+			t5 := v2
+			v5 = t4
+			store64(m.memory, uint64(uint32(t5))+32, uint64(v5))
+			t6 := int64(load64(m.memory, uint32(v3)))
+			t7 := v2
+			v6 = t6
+			store64(m.memory, uint64(uint32(t7))+24, uint64(v6))
+			store64(m.memory, uint64(uint32(v0))+24, uint64(v4))
+			store64(m.memory, uint64(uint32(v0))+16, uint64(v5))
+			store64(m.memory, uint64(uint32(v0))+8, uint64(v6))
+			store64(m.memory, uint32(v0), uint64(i64(1)))
+			goto l1
+		}
+	l0:
+		memory_copy(m.memory, uint32(v2+i32(24)), uint32(v3), uint32(i32(184)))
+		memory_copy(m.memory, uint32(v2+i32(208)), uint32(v2+i32(24)), uint32(i32(184)))
+		{
+			t8 := int64(load64(m.memory, uint64(uint32(v2))+208))
+			v4 = t8
+			if v4 == i64(3) {
+				goto l2
+			}
+			t9 := int64(load32(m.memory, uint64(uint32(v2))+288))
+			if t9 != i64(6) {
+				goto l2
+			}
+			store64(m.memory, uint64(uint32(v0))+24, uint64(i64(0x800000001)))
+			store64(m.memory, uint64(uint32(v0))+16, uint64(i64(3)))
+			store64(m.memory, uint64(uint32(v0))+8, uint64(v4))
+			store64(m.memory, uint32(v0), uint64(i64(1)))
+			goto l1
+		}
+	l2:
+		m.fn86(v2+i32(24), v1, i32(19864), i32(23), v2+i32(208))
+		{
+			t10 := int32(load32(m.memory, uint64(uint32(v2))+44))
+			v3 = t10
+			if v3 == 0 {
+				goto l3
+			}
+			t11 := int32(load32(m.memory, uint64(uint32(v2))+40))
+			store32(m.memory, uint64(uint32(v0))+24, uint32(t11))
+			t12 := int64(load64(m.memory, uint64(uint32(v2))+32))
+			store64(m.memory, uint64(uint32(v0))+16, uint64(t12))
+			t13 := int64(load64(m.memory, uint64(uint32(v2))+24))
+			store64(m.memory, uint64(uint32(v0))+8, uint64(t13))
+			store64(m.memory, uint32(v0), uint64(i64(1)))
+			store32(m.memory, uint64(uint32(v0))+28, uint32(v3))
+			goto l1
+		}
+	l3:
+		store32(m.memory, uint64(uint32(v2))+444, uint32(i32(20)))
+		store64(m.memory, uint64(uint32(v2))+436, uint64(i64(0xa00000008)))
+		store64(m.memory, uint64(uint32(v2))+428, uint64(i64(0x700000002)))
+		v1 = v2 + i32(428)
+		v3 = i32(0)
+	l6:
+		if v3 == i32(40) {
+			goto l4
+		}
+		v4 = i64(0)
+		{
+			t14 := int32(load32(m.memory, uint32(v1)))
+			v7 = t14
+			p15 := i32(-33)
+			if uint32(v7) < uint32(i32(33)) {
+				p15 = i32(-1)
+			}
+			v7 = p15 + v7
+			if uint32(v7) > uint32(i32(22)) {
+				goto l5
+			}
+			t16 := int64(load64(m.memory, uint32(v2+i32(208)+v7<<3)))
+			v4 = t16
+		}
+	l5:
+		v1 = v1 + i32(4)
+		store64(m.memory, uint32(v2+i32(24)+v3), uint64(v4))
+		v3 = v3 + i32(8)
+		goto l6
+	l4:
+		{
+			t17 := int64(load64(m.memory, uint64(uint32(v2))+40))
+			v4 = t17
+			t18 := int64(load64(m.memory, uint64(uint32(v2))+24))
+			t19 := v4
+			v5 = t18
+			if uint64(t19) < uint64(v5) {
+				store32(m.memory, uint64(uint32(v2))+416, uint32(i32(8)))
+				store64(m.memory, uint64(uint32(v2))+408, uint64(v5))
+				store64(m.memory, uint64(uint32(v2))+400, uint64(v4))
+				v3 = i32(9)
+				goto l11
+			}
+			t20 := int64(load64(m.memory, uint64(uint32(v2))+32))
+			v5 = t20
+			if uint64(v5) > uint64(v4) {
+				store32(m.memory, uint64(uint32(v2))+416, uint32(i32(7)))
+				store64(m.memory, uint64(uint32(v2))+408, uint64(v4))
+				store64(m.memory, uint64(uint32(v2))+400, uint64(v5))
+				v3 = i32(10)
+				goto l11
+			}
+			t21 := int64(load64(m.memory, uint64(uint32(v2))+48))
+			v5 = t21
+			if uint64(v5) > uint64(v4) {
+				goto l9
+			}
+			t22 := int64(load64(m.memory, uint64(uint32(v2))+56))
+			v5 = t22
+			m.fn195(v2+i32(24), v2+i32(208), i32(2))
+			{
+				t23 := int32(load32(m.memory, uint64(uint32(v2))+44))
+				v3 = t23
+				if v3 == 0 {
+					if uint64(v5) <= uint64(v4) {
+						m.fn195(v2+i32(400), v2+i32(208), i32(20))
+						t27 := int32(load32(m.memory, uint64(uint32(v2))+420))
+						v3 = t27
+						if v3 != 0 {
+							goto l11
+						}
+						m.fn196(v0+i32(8), v2+i32(208))
+						store64(m.memory, uint32(v0), uint64(i64(0)))
+						goto l1
+					}
+					store32(m.memory, uint64(uint32(v2))+416, uint32(i32(20)))
+					store64(m.memory, uint64(uint32(v2))+408, uint64(v4))
+					store64(m.memory, uint64(uint32(v2))+400, uint64(v5))
+					v3 = i32(4)
+					goto l11
+				}
+				t24 := int32(load32(m.memory, uint64(uint32(v2))+40))
+				store32(m.memory, uint64(uint32(v2))+416, uint32(t24))
+				t25 := int64(load64(m.memory, uint64(uint32(v2))+32))
+				store64(m.memory, uint64(uint32(v2))+408, uint64(t25))
+				t26 := int64(load64(m.memory, uint64(uint32(v2))+24))
+				store64(m.memory, uint64(uint32(v2))+400, uint64(t26))
+				goto l11
+			}
+		}
+	l9:
+		store32(m.memory, uint64(uint32(v2))+416, uint32(i32(10)))
+		store64(m.memory, uint64(uint32(v2))+408, uint64(v4))
+		store64(m.memory, uint64(uint32(v2))+400, uint64(v5))
+		v3 = i32(11)
+	l11:
+		t28 := int32(load32(m.memory, uint64(uint32(v2))+416))
+		store32(m.memory, uint64(uint32(v0))+24, uint32(t28))
+		t29 := int64(load64(m.memory, uint64(uint32(v2))+408))
+		store64(m.memory, uint64(uint32(v0))+16, uint64(t29))
+		t30 := int64(load64(m.memory, uint64(uint32(v2))+400))
+		store64(m.memory, uint64(uint32(v0))+8, uint64(t30))
+		store64(m.memory, uint32(v0), uint64(i64(1)))
+		store32(m.memory, uint64(uint32(v0))+28, uint32(v3))
+	}
+l1:
+	m.g0 = v2 + i32(448)
+}
+
+//go:norace
+func (m *Module) fn195(v0, v1, v2 int32) {
 	var v3 int32
 	var v4, v5 int64
-	var v6, v7 int32
 	t0 := m.g0
 	v3 = t0 - i32(160)
 	m.g0 = v3
 	t1 := int64(load64(m.memory, uint32(v1+v2<<3+i32(-8))))
 	v4 = t1
-	m.fn139(v3, v1)
-	v5 = i64(1)
-	{
-		t2 := int32(load32(m.memory, uint64(uint32(v3))+16))
-		v6 = t2
-		t3 := int32(load32(m.memory, uint64(uint32(v3))+20))
-		t4 := v6
-		v1 = t3
-		if uint32(t4) <= uint32(v1) {
-			goto l0
-		}
-		t5 := v1
-		v6 = v6 - v1
-		t6 := int32(uint32(t5) / uint32(v6))
-		v7 = t6
-		t7 := v7
-		var p8 int32
-		if v1-v7*v6 != i32(0) {
-			p8 = 1
-		}
-		v5 = int64(uint32(t7 + p8))
-	}
-l0:
+	m.fn196(v3, v1)
+	t2 := int32(load32(m.memory, uint64(uint32(v3))+16))
+	t3 := int32(load32(m.memory, uint64(uint32(v3))+20))
+	t4 := fn202(t2, t3)
+	v5 = t4
 	v1 = i32(0)
 	if v4 == 0 {
-		goto l1
+		goto l0
 	}
 	if uint64(v4) >= uint64(v5) {
-		goto l1
+		goto l0
 	}
 	store32(m.memory, uint64(uint32(v0))+16, uint32(v2))
 	store64(m.memory, uint64(uint32(v0))+8, uint64(v5))
 	store64(m.memory, uint32(v0), uint64(v4))
 	v1 = i32(12)
-l1:
+l0:
 	store32(m.memory, uint64(uint32(v0))+20, uint32(v1))
 	m.g0 = v3 + i32(160)
 }
 
 //go:norace
-func (m *Module) fn139(v0, v1 int32) {
+func (m *Module) fn196(v0, v1 int32) {
 	var v2 int32
 	var v3, v4 int64
 	var v5 int32
@@ -17748,7 +14423,7 @@ func (m *Module) fn139(v0, v1 int32) {
 	t3 := int32(load32(m.memory, uint32(v1)))
 	v5 = t3
 	t4 := int64(load64(m.memory, uint64(uint32(v1))+24))
-	m.fn18(v2+i32(24), t4)
+	m.fn29(v2+i32(24), t4)
 	t5 := int64(load64(m.memory, uint64(uint32(v1))+32))
 	v6 = t5
 	t6 := int64(load64(m.memory, uint64(uint32(v1))+40))
@@ -17766,13 +14441,13 @@ func (m *Module) fn139(v0, v1 int32) {
 	t12 := int32(load32(m.memory, uint64(uint32(v2))+24))
 	v13 = t12
 	t13 := int64(load64(m.memory, uint64(uint32(v1))+88))
-	m.fn18(v2+i32(16), t13)
+	m.fn29(v2+i32(16), t13)
 	t14 := int32(load32(m.memory, uint64(uint32(v2))+20))
 	v14 = t14
 	t15 := int32(load32(m.memory, uint64(uint32(v2))+16))
 	v15 = t15
 	t16 := int64(load64(m.memory, uint64(uint32(v1))+96))
-	m.fn18(v2+i32(8), t16)
+	m.fn29(v2+i32(8), t16)
 	t17 := int64(load64(m.memory, uint64(uint32(v1))+176))
 	v16 = t17
 	t18 := int64(load64(m.memory, uint64(uint32(v1))+168))
@@ -17851,7 +14526,39 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn140(v0, v1, v2 int32) {
+func (m *Module) fn197(v0, v1, v2 int32) {
+	var v3 int64
+	{
+		t0 := int64(load64(m.memory, uint32(v1)))
+		p1 := i32(-33)
+		if uint32(v2) < uint32(i32(33)) {
+			p1 = i32(-1)
+		}
+		v2 = p1 + v2
+		if !(i64_shr_u(t0, int64(uint32(v2)))&i64(1) == 0) {
+			goto l0
+		}
+		v3 = i64(0)
+		goto l1
+	}
+l0:
+	v3 = i64(0)
+	{
+		if uint32(v2) > uint32(i32(22)) {
+			goto l2
+		}
+		t2 := int64(load64(m.memory, uint64(uint32(v1+v2<<3))+8))
+		v3 = t2
+	}
+l2:
+	store64(m.memory, uint64(uint32(v0))+8, uint64(v3))
+	v3 = i64(1)
+l1:
+	store64(m.memory, uint32(v0), uint64(v3))
+}
+
+//go:norace
+func (m *Module) fn198(v0, v1, v2 int32) {
 	var v3 int32
 	var v4 int64
 	t0 := int32(load32(m.memory, uint32(v2)))
@@ -17934,14 +14641,14 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn141(v0 int32, v1, v2 int64, v3 int32, v4 int64) {
+func (m *Module) fn199(v0 int32, v1, v2 int64, v3 int32, v4 int64) {
 	var v5 int32
 	var v6, v7 int64
 	var v8, v9 int32
 	t0 := m.g0
 	v5 = t0 - i32(32)
 	m.g0 = v5
-	m.fn12(v5+i32(20), v3)
+	m.fn32(v5+i32(20), v3)
 	{
 		t1 := int32(load32(m.memory, uint64(uint32(v5))+20))
 		if t1 == i32(2) {
@@ -18030,7 +14737,7 @@ func (m *Module) fn141(v0 int32, v1, v2 int64, v3 int32, v4 int64) {
 		goto l17
 	}
 l0:
-	m.fn18(v5+i32(8), v4)
+	m.fn29(v5+i32(8), v4)
 	{
 		t2 := int32(load32(m.memory, uint64(uint32(v5))+12))
 		v8 = t2
@@ -18106,12 +14813,12 @@ l17:
 }
 
 //go:norace
-func (m *Module) fn142(v0, v1 int32) int32 {
+func (m *Module) fn200(v0, v1 int32) int32 {
 	var v2, v3, v4 int32
 	t0 := m.g0
 	v2 = t0 - i32(16)
 	m.g0 = v2
-	m.fn143(v2+i32(8), v1)
+	m.fn201(v2+i32(8), v1)
 	v1 = i32(0)
 	t1 := int32(load32(m.memory, uint64(uint32(v2))+12))
 	v3 = t1
@@ -18135,7 +14842,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn143(v0, v1 int32) {
+func (m *Module) fn201(v0, v1 int32) {
 	var v2 int32
 	{
 		v1 = v1 + i32(-3)
@@ -18147,9 +14854,9 @@ func (m *Module) fn143(v0, v1 int32) {
 		goto l1
 	l0:
 		v2 = v1 << 2
-		t0 := int32(load32(m.memory, uint64(uint32(v2))+26364))
+		t0 := int32(load32(m.memory, uint64(uint32(v2))+26580))
 		v1 = t0
-		t1 := int32(load32(m.memory, uint64(uint32(v2))+26204))
+		t1 := int32(load32(m.memory, uint64(uint32(v2))+26420))
 		v2 = t1
 	}
 l1:
@@ -18158,17 +14865,150 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn144(v0, v1 int32) {
+func fn202(v0, v1 int32) int64 {
+	var v2 int64
+	var v3 int32
+	v2 = i64(1)
+	{
+		if uint32(v0) <= uint32(v1) {
+			goto l0
+		}
+		t0 := v1
+		v0 = v0 - v1
+		t1 := int32(uint32(t0) / uint32(v0))
+		v3 = t1
+		t2 := v3
+		var p3 int32
+		if v1-v3*v0 != i32(0) {
+			p3 = 1
+		}
+		v2 = int64(uint32(t2 + p3))
+	}
+l0:
+	return v2
+}
+
+//go:norace
+func (m *Module) fn203(v0, v1 int32) {
 	t0 := v0
 	v1 = v1 << 2
-	t1 := int32(load32(m.memory, uint32(v1+i32(26520))))
+	t1 := int32(load32(m.memory, uint32(v1+i32(26736))))
 	store32(m.memory, uint64(uint32(t0))+4, uint32(t1))
-	t2 := int32(load32(m.memory, uint32(v1+i32(26688))))
+	t2 := int32(load32(m.memory, uint32(v1+i32(26904))))
 	store32(m.memory, uint32(v0), uint32(t2))
 }
 
 //go:norace
-func (m *Module) fn145(v0 int32, v1 int64) int32 {
+func (m *Module) fn204(v0 int64, v1 int32, v2, v3 int64) int64 {
+	var v4 int32
+	t0 := m.g0
+	v4 = t0 - i32(48)
+	m.g0 = v4
+	m.fn155(v4+i32(32), v0, v1, v2)
+	t1 := int64(load64(m.memory, uint64(uint32(v4))+40))
+	t2 := int64(load64(m.memory, uint64(uint32(v4))+32))
+	t3 := v4 + i32(16)
+	v2 = t2
+	m.fn231(t3, t1-v2+i64(1), i64(0), v3, i64(0))
+	t4 := int64(load64(m.memory, uint64(uint32(v4))+24))
+	v2 = v2 + t4
+	{
+		t5 := int32(load32(m.memory, uint64(uint32(v1))+148))
+		if t5 != i32(7) {
+			goto l0
+		}
+		t6 := int64(load64(m.memory, uint64(uint32(v1))+88))
+		m.fn231(v4, t6, i64(0), v2, i64(0))
+		t7 := int64(load64(m.memory, uint32(v4)))
+		v2 = t7
+		p8 := i64(0x7fffffffffffffff)
+		if uint64(v2) < uint64(i64(0x7fffffffffffffff)) {
+			p8 = v2
+		}
+		t9 := int64(load64(m.memory, uint64(uint32(v4))+8))
+		p10 := p8
+		if t9 != i64(0) {
+			p10 = i64(0x7fffffffffffffff)
+		}
+		v2 = p10
+	}
+l0:
+	t11 := int64(load64(m.memory, uint64(uint32(v1))+40))
+	v0 = t11
+	t12 := int32(load32(m.memory, uint64(uint32(v1))+144))
+	v1 = t12
+	m.g0 = v4 + i32(48)
+	p13 := v2
+	if uint64(v0) < uint64(v2) {
+		p13 = v0
+	}
+	p14 := v2
+	if v1 == i32(2) {
+		p14 = p13
+	}
+	return p14
+}
+
+//go:norace
+func (m *Module) fn205(v0, v1 int32) {
+	var v2, v3 int64
+	{
+		t0 := int32(load32(m.memory, uint64(uint32(v1))+136))
+		switch t0 + i32(-3) {
+		default:
+			return
+		case 2:
+			t1 := int64(load64(m.memory, uint32(v0)))
+			v2 = t1
+			t2 := int64(load64(m.memory, uint64(uint32(v0))+8))
+			t3 := v0
+			v3 = t2
+			store64(m.memory, uint32(t3), uint64(v3))
+			t4 := v0
+			v3 = v2 + v3
+			p5 := v3
+			if uint64(v3) < uint64(v2) {
+				p5 = i64(-1)
+			}
+			v2 = p5
+			p6 := i64(0x7fffffffffffffff)
+			if uint64(v2) < uint64(i64(0x7fffffffffffffff)) {
+				p6 = v2
+			}
+			store64(m.memory, uint64(uint32(t4))+8, uint64(p6))
+			return
+		case 0:
+			t7 := int64(load64(m.memory, uint32(v0)))
+			v3 = t7
+			t8 := int64(load64(m.memory, uint64(uint32(v1))+40))
+			t9 := int32(load32(m.memory, uint64(uint32(v1))+144))
+			t11 := v3
+			p10 := i64(0x7fffffffffffffff)
+			if t9 == i32(1) {
+				p10 = t8
+			}
+			v2 = p10
+			if uint64(t11) >= uint64(v2) {
+				return
+			}
+			t12 := int32(load32(m.memory, uint64(uint32(v1))+16))
+			t13 := int32(load32(m.memory, uint64(uint32(v1))+20))
+			t14 := m.fn188(t12, t13, v3)
+			t15 := v0
+			t16 := v2
+			v3 = t14
+			p17 := v3
+			if uint64(v2) < uint64(v3) {
+				p17 = t16
+			}
+			store64(m.memory, uint32(t15), uint64(p17))
+			return
+		}
+	}
+}
+
+//go:norace
+func (m *Module) fn206(v0 int32, v1 int64) int32 {
 	var v2, v3, v4, v5 int32
 	var v6 int64
 	t0 := m.g0
@@ -18178,13 +15018,16 @@ func (m *Module) fn145(v0 int32, v1 int64) int32 {
 		if v1 != i64(0) {
 			goto l0
 		}
-		_ = m.fn8(v0, i32(23197), i32(2))
+		_ = m.fn25(v0, i32(23197), i32(2))
 		goto l1
 	l0:
 		memory_copy(m.memory, uint32(v2+i32(8)+i32(8)), uint32(i32(23216)), uint32(i32(112)))
 		v3 = i32(0)
 	l4:
 		{
+			if v3 == i32(112) {
+				goto l1
+			}
 			v4 = v2 + i32(8) + v3
 			t2 := int32(load32(m.memory, uint32(v4+i32(8))))
 			v5 = t2
@@ -18204,17 +15047,14 @@ func (m *Module) fn145(v0 int32, v1 int64) int32 {
 			}
 		l2:
 			v3 = v3 + i32(16)
-			if v3 == i32(112) {
-				goto l1
-			}
 			goto l4
 		l3:
 		}
 		t5 := int32(load32(m.memory, uint32(v4+i32(12))))
 		v3 = t5
 		t6 := int64(uint64(v1) / uint64(v6))
-		t7 := m.fn9(v0, t6)
-		_ = m.fn8(t7, v5, v3)
+		t7 := m.fn26(v0, t6)
+		_ = m.fn25(t7, v5, v3)
 	}
 l1:
 	m.g0 = v2 + i32(128)
@@ -18222,7 +15062,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn146(v0, v1, v2 int32) int32 {
+func (m *Module) fn207(v0, v1, v2 int32) int32 {
 	var v3, v4, v5 int64
 	v3 = int64(uint32(v1))
 	{
@@ -18239,151 +15079,63 @@ func (m *Module) fn146(v0, v1, v2 int32) int32 {
 			v3 = int64(uint32(v1)) * v3
 			t2 := int64(uint64(v3) / uint64(i64(1000000)))
 			v4 = t2
-			t3 := m.fn9(t1, v4)
+			t3 := m.fn26(t1, v4)
 			v2 = t3
 			v4 = v3 - v4*i64(1000000)
-			if v4 == 0 {
+			if !(v4 == 0) {
 				goto l1
 			}
+			v4 = i64(0)
+			goto l2
+		l1:
+			_ = m.fn25(v2, i32(23179), i32(1))
+		l2:
 			v3 = i64(100000)
-			t4 := m.fn8(v2, i32(23179), i32(1))
-			v2 = t4
-		l3:
+		l5:
+			if v4 == 0 {
+				goto l3
+			}
 			{
-				v5 = i64(0)
-				if v3 == i64(0) {
-					goto l2
+				if v3 == 0 {
+					v3 = i64(0)
+					_ = m.fn26(v2, i64(0))
+					v4 = i64(0)
+					goto l5
 				}
 				t5 := int64(uint64(v4) / uint64(v3))
 				t6 := v2
 				v5 = t5
-				_ = m.fn9(t6, v5)
-				v5 = v5 * v3
+				_ = m.fn26(t6, v5)
+				v4 = v4 - v5*v3
 				t8 := int64(uint64(v3) / uint64(i64(10)))
 				v3 = t8
-				v4 = v4 - v5
-				if v4 == 0 {
-					goto l1
-				}
-				goto l3
+				goto l5
 			}
 		}
 	l0:
-		v5 = int64(uint32(v2))
-		t9 := m.fn9(v0, v3)
-		_ = m.fn8(t9, i32(23180), i32(1))
+		t10 := m.fn26(v0, v3)
+		t11 := m.fn25(t10, i32(23180), i32(1))
+		_ = m.fn26(t11, int64(uint32(v2)))
 	}
-l2:
-	_ = m.fn9(v0, v5)
-l1:
+l3:
 	return v0
 }
 
 //go:norace
-func (m *Module) fn147(v0, v1, v2 int32) {
-	var v3, v4, v5, v6, v7 int32
+func (m *Module) fn208(v0, v1 int32) int32 {
+	var v2 int32
 	t0 := m.g0
-	v3 = t0 - i32(16)
-	m.g0 = v3
-	{
-		{
-			t1 := int32(load32(m.memory, uint64(uint32(v0))+24))
-			v4 = t1
-			if v4 == 0 {
-				{
-					t6 := int32(load32(m.memory, uint32(v0)))
-					if t6 == 0 {
-						goto l7
-					}
-					t7 := int32(load32(m.memory, uint64(uint32(v0))+4))
-					v6 = t7
-					store32(m.memory, uint64(uint32(v3))+12, uint32(i32(7)))
-					store64(m.memory, uint64(uint32(v3))+4, uint64(i64(0x600000001)))
-					t8 := int64(load64(m.memory, uint64(uint32(v0))+16))
-					if t8 != i64(0) {
-						goto l7
-					}
-					t9 := int32(load32(m.memory, uint64(uint32(v0))+32))
-					v7 = t9
-					v5 = i32(0)
-				l8:
-					{
-						if v5 == i32(12) {
-							goto l7
-						}
-						v4 = v3 + i32(4) + v5
-						v5 = v5 + i32(4)
-						t10 := int32(load32(m.memory, uint32(v4)))
-						if t10 != v7 {
-							goto l8
-						}
-					}
-					m.fn151(v7, v6, v2)
-					goto l9
-				}
-			l7:
-				t11 := int64(load64(m.memory, uint64(uint32(v0))+8))
-				_ = m.fn148(v2, v1, t11)
-				goto l9
-			}
-			v5 = i32(128)
-			t2 := int32(load32(m.memory, uint64(uint32(v0))+28))
-			v6 = t2
-			var p3 int32
-			if uint32(v6) < uint32(i32(129)) {
-				p3 = 1
-			}
-			v7 = p3
-		l6:
-			{
-				if uint32(v5) < uint32(i32(126)) {
-					{
-						if uint32(v6) < uint32(i32(126)) {
-							goto l4
-						}
-						t4 := int32(int8(m.memory[uint64(uint32(v4))+125]))
-						if t4 < i32(-64) {
-							goto l3
-						}
-					}
-				l4:
-					v5 = i32(125)
-					goto l5
-				}
-				if v7 == 0 {
-					goto l2
-				}
-				goto l3
-			l2:
-				v0 = v4 + v5
-				v1 = v5 + i32(-1)
-				v5 = v1
-				t5 := int32(int8(m.memory[uint32(v0)]))
-				if t5 <= i32(-65) {
-					goto l6
-				}
-			}
-			v5 = v1 + i32(1)
-			goto l5
-		}
-	l3:
-		v5 = i32(128)
-	l5:
-		if uint32(v5) < uint32(v6) {
-			goto l10
-		}
-		_ = m.fn8(v2, v4, v6)
-		goto l9
-	l10:
-		t14 := m.fn8(v2, v4, v5)
-		_ = m.fn8(t14, i32(24469), i32(3))
-	}
-l9:
-	m.g0 = v3 + i32(16)
+	v2 = t0 - i32(16)
+	m.g0 = v2
+	m.memory[uint64(uint32(v2))+15] = byte(v1)
+	t1 := m.fn25(v0, v2+i32(15), i32(1))
+	v1 = t1
+	m.g0 = v2 + i32(16)
+	return v1
 }
 
 //go:norace
-func (m *Module) fn148(v0, v1 int32, v2 int64) int32 {
+func (m *Module) fn209(v0, v1 int32, v2 int64) int32 {
 	var v3, v4 int32
 	t0 := m.g0
 	v3 = t0 - i32(16)
@@ -18406,23 +15158,23 @@ func (m *Module) fn148(v0, v1 int32, v2 int64) int32 {
 				v1 = t3 + v4<<3
 				t5 := int32(load32(m.memory, uint32(v1)))
 				t6 := int32(load32(m.memory, uint64(uint32(v1))+4))
-				_ = m.fn8(t4, t5, t6)
+				_ = m.fn25(t4, t5, t6)
 				goto l5
 			}
 		l4:
-			_ = m.fn9(v0, v2)
+			_ = m.fn26(v0, v2)
 			goto l5
 		case 1:
-			_ = m.fn145(v0, v2)
+			_ = m.fn206(v0, v2)
 			goto l5
 		case 2:
-			m.fn18(v3+i32(8), v2)
+			m.fn29(v3+i32(8), v2)
 			t10 := int32(load32(m.memory, uint64(uint32(v3))+8))
 			t11 := int32(load32(m.memory, uint64(uint32(v3))+12))
-			_ = m.fn146(v0, t10, t11)
+			_ = m.fn207(v0, t10, t11)
 			goto l5
 		case 3:
-			_ = m.fn9(v0, v2)
+			_ = m.fn26(v0, v2)
 		}
 	}
 l5:
@@ -18431,98 +15183,12 @@ l5:
 }
 
 //go:norace
-func (m *Module) fn149(v0, v1, v2 int32) int32 {
-	var v3, v4, v5 int32
-	if v1 == v2 {
-		goto l0
-	}
-	v3 = i32(0)
-l1:
-	{
-		t0 := int32(load32(m.memory, uint32(v1+i32(4))))
-		v4 = t0
-		t1 := int32(load32(m.memory, uint32(v1)))
-		v5 = t1
-		t3 := v0
-		p2 := i32(1)
-		if v3 != 0 {
-			p2 = i32(23328)
-		}
-		p4 := i32(0)
-		if v3 != 0 {
-			p4 = i32(2)
-		}
-		t5 := m.fn8(t3, p2, p4)
-		_ = m.fn8(t5, v5, v4)
-		v3 = v3 + i32(-1)
-		v1 = v1 + i32(8)
-		if v1 != v2 {
-			goto l1
-		}
-	}
-l0:
-	return v0
-}
-
-//go:norace
-func (m *Module) fn150(v0, v1 int32) int32 {
-	var v2, v3, v4, v5, v6 int32
-	t0 := m.g0
-	v2 = t0 - i32(128)
-	m.g0 = v2
-	memory_copy(m.memory, uint32(v2), uint32(v1), uint32(i32(120)))
-	{
-		t1 := int32(load32(m.memory, uint64(uint32(v2))+4))
-		v3 = t1
-		t2 := int32(load32(m.memory, uint32(v2)))
-		t3 := v3
-		v1 = t2
-		if t3 == v1 {
-			goto l0
-		}
-		v4 = v3 - v1
-		v1 = v1<<4 + v2 + i32(12)
-		v3 = i32(0)
-	l1:
-		{
-			t4 := int32(load32(m.memory, uint32(v1+i32(-4))))
-			v5 = t4
-			if v5 == 0 {
-				goto l0
-			}
-			t5 := int32(load32(m.memory, uint32(v1)))
-			v6 = t5
-			t7 := v0
-			p6 := i32(1)
-			if v3 != 0 {
-				p6 = i32(23328)
-			}
-			p8 := i32(0)
-			if v3 != 0 {
-				p8 = i32(2)
-			}
-			t9 := m.fn8(t7, p6, p8)
-			_ = m.fn8(t9, v5, v6)
-			v1 = v1 + i32(16)
-			t11 := v4
-			v3 = v3 + i32(1)
-			if t11 != v3 {
-				goto l1
-			}
-		}
-	}
-l0:
-	m.g0 = v2 + i32(128)
-	return v0
-}
-
-//go:norace
-func (m *Module) fn151(v0, v1, v2 int32) {
-	var v3, v4, v5, v6, v7, v8 int32
+func (m *Module) fn210(v0, v1, v2 int32) {
+	var v3, v4, v5, v6, v7 int32
 	t0 := m.g0
 	v3 = t0 - i32(16)
 	m.g0 = v3
-	t1 := m.fn8(v2, i32(24584), i32(1))
+	t1 := m.fn25(v2, i32(24584), i32(1))
 	v4 = t1
 	t2 := int32(load32(m.memory, uint64(uint32(v1))+32))
 	v5 = t2
@@ -18531,33 +15197,28 @@ func (m *Module) fn151(v0, v1, v2 int32) {
 		p3 = v5
 	}
 	v6 = p3
-	if v5 == 0 {
+	v2 = i32(0)
+l3:
+	if v6 == v2 {
 		goto l0
 	}
-	v7 = v6
-	v2 = v1
-l3:
 	{
-		t4 := int32(m.memory[uint32(v2)])
-		v8 = t4
-		if uint32((v8+i32(-33))&i32(255)) < uint32(i32(94)) {
+		t4 := int32(m.memory[uint32(v1+v2)])
+		v7 = t4
+		if uint32((v7+i32(-33))&i32(255)) < uint32(i32(94)) {
 			goto l1
 		}
-		t5 := int32(m.memory[uint64(uint32(int32(uint32(v8)>>4)))+23181])
-		t6 := int32(m.memory[uint64(uint32(v8&i32(15)))+23181])
-		store32(m.memory, uint64(uint32(v3))+8, uint32(t5<<16|t6<<24|i32(30812)))
-		_ = m.fn8(v4, v3+i32(8), i32(4))
+		t5 := int32(m.memory[uint64(uint32(int32(uint32(v7)>>4)))+23181])
+		t6 := int32(m.memory[uint64(uint32(v7&i32(15)))+23181])
+		store32(m.memory, uint64(uint32(v3))+12, uint32(t5<<16|t6<<24|i32(30812)))
+		_ = m.fn25(v4, v3+i32(12), i32(4))
 		goto l2
 	}
 l1:
-	m.memory[uint64(uint32(v3))+15] = byte(v8)
-	_ = m.fn8(v4, v3+i32(15), i32(1))
+	_ = m.fn208(v4, v7)
 l2:
 	v2 = v2 + i32(1)
-	v7 = v7 + i32(-1)
-	if v7 != 0 {
-		goto l3
-	}
+	goto l3
 l0:
 	v2 = i32(0)
 	t9 := v4
@@ -18565,17 +15226,17 @@ l0:
 	if uint32(v5) > uint32(i32(32)) {
 		p10 = 1
 	}
-	v8 = p10
+	v7 = p10
 	p11 := i32(24584)
-	if v8 != 0 {
+	if v7 != 0 {
 		p11 = i32(24585)
 	}
 	p12 := i32(1)
-	if v8 != 0 {
+	if v7 != 0 {
 		p12 = i32(4)
 	}
-	t13 := m.fn8(t9, p11, p12)
-	v7 = t13
+	t13 := m.fn25(t9, p11, p12)
+	v4 = t13
 	{
 	l8:
 		{
@@ -18586,364 +15247,116 @@ l0:
 		l6:
 			{
 				if v6 == v2 {
-					goto l5
+					if v0 == i32(15) {
+						if v5 != 0 {
+							goto l10
+						}
+						v2 = i32(24472)
+						v7 = i32(36)
+						goto l7
+					}
+					if v0 != i32(20) {
+						goto l10
+					}
+					v7 = i32(0)
+				l13:
+					if v6 != v7 {
+						t16 := int32(m.memory[uint32(v1+v7)])
+						if uint32((t16+i32(-48))&i32(255)) < uint32(i32(10)) {
+							goto l12
+						}
+						v7 = v7 + i32(1)
+						goto l13
+					}
+					v7 = v6
+					goto l12
+				l12:
+					t17 := v1
+					var p18 int32
+					if uint32(v7) < uint32(v6) {
+						p18 = 1
+					}
+					v6 = p18
+					p19 := i32(0)
+					if v6 != 0 {
+						p19 = t17
+					}
+					v1 = p19
+					v2 = i32(-112)
+				l15:
+					if v2 == 0 {
+						goto l10
+					}
+					{
+						if v6 == 0 {
+							goto l14
+						}
+						t20 := int32(load32(m.memory, uint32(v2+i32(23328))))
+						t21 := int32(load32(m.memory, uint32(v2+i32(23332))))
+						t22 := m.fn73(t20, t21, v1, v7)
+						if t22 == 0 {
+							goto l14
+						}
+						v2 = i32(24508)
+						v7 = i32(23)
+						goto l7
+					}
+				l14:
+					v2 = v2 + i32(16)
+					goto l15
 				}
-				v8 = v1 + v2
+				v7 = v1 + v2
 				v2 = v2 + i32(1)
-				t14 := int32(m.memory[uint32(v8)])
+				t14 := int32(m.memory[uint32(v7)])
 				if uint32((t14+i32(-65))&i32(255)) >= uint32(i32(26)) {
 					goto l6
 				}
 			}
 			v2 = i32(24531)
-			v8 = i32(31)
+			v7 = i32(31)
 			goto l7
 		l4:
-			v8 = v1 + v2
+			v7 = v1 + v2
 			v2 = v2 + i32(1)
-			t15 := int32(m.memory[uint32(v8)])
-			v8 = t15 + i32(-9)
-			if uint32(v8) > uint32(i32(23)) {
+			t15 := int32(m.memory[uint32(v7)])
+			v7 = t15 + i32(-9)
+			if uint32(v7) > uint32(i32(23)) {
 				goto l8
 			}
-			if i32_shl(i32(1), v8)&i32(8388639) == 0 {
+			if i32_shl(i32(1), v7)&i32(8388639) == 0 {
 				goto l8
 			}
 		}
 		v2 = i32(24562)
-		v8 = i32(22)
+		v7 = i32(22)
 		goto l7
-	l5:
-		if v0 == i32(15) {
-			goto l9
-		}
-		if v0 != i32(20) {
-			goto l10
-		}
-		v2 = i32(0)
-		if v5 == 0 {
-			goto l11
-		}
-	l12:
-		{
-			t16 := int32(m.memory[uint32(v1+v2)])
-			if uint32((t16+i32(-48))&i32(255)) < uint32(i32(10)) {
-				goto l11
-			}
-			t17 := v6
-			v2 = v2 + i32(1)
-			if t17 != v2 {
-				goto l12
-			}
-		}
-		v2 = v6
-	l11:
-		v8 = i32(-112)
-	l14:
-		{
-			if uint32(v2) >= uint32(v6) {
-				goto l13
-			}
-			t18 := int32(load32(m.memory, uint32(v8+i32(23332))))
-			if t18 != v2 {
-				goto l13
-			}
-			t19 := int32(load32(m.memory, uint32(v8+i32(23328))))
-			t20 := m.fn163(t19, v1, v2)
-			if t20 != 0 {
-				goto l13
-			}
-			v2 = i32(24508)
-			v8 = i32(23)
-			goto l7
-		}
-	l13:
-		v8 = v8 + i32(16)
-		if v8 != 0 {
-			goto l14
-		}
-		goto l10
-	l9:
-		if v5 != 0 {
-			goto l10
-		}
-		v2 = i32(24472)
-		v8 = i32(36)
 	l7:
-		t21 := m.fn8(v7, i32(24466), i32(2))
-		t22 := m.fn8(t21, v2, v8)
-		_ = m.fn8(t22, i32(24468), i32(1))
+		t23 := m.fn25(v4, i32(24466), i32(2))
+		t24 := m.fn25(t23, v2, v7)
+		_ = m.fn25(t24, i32(24468), i32(1))
 	}
 l10:
 	m.g0 = v3 + i32(16)
 }
 
 //go:norace
-func (m *Module) fn152(v0, v1 int32) int32 {
-	var v2, v3, v4, v5, v6, v7 int32
-	t0 := int32(load32(m.memory, uint64(uint32(v1))+12))
-	v2 = t0
-	t1 := int32(load32(m.memory, uint64(uint32(v1))+8))
-	v3 = t1
-	t2 := int32(load32(m.memory, uint64(uint32(v1))+4))
-	v4 = t2
-	t3 := int32(load32(m.memory, uint32(v1)))
-	v1 = t3
-	v5 = i32(0)
-l3:
-	{
-		if v1 == 0 {
-			goto l0
-		}
-		if v1 == v4 {
-			goto l0
-		}
-		v6 = v1 + i32(8)
-		goto l1
-	l0:
-		if v3 == 0 {
-			goto l2
-		}
-		if v3 == v2 {
-			goto l2
-		}
-		v6 = i32(0)
-		v1 = v3
-		v3 = v3 + i32(16)
-	l1:
-		t4 := int32(load32(m.memory, uint64(uint32(v1))+4))
-		v7 = t4
-		t5 := int32(load32(m.memory, uint32(v1)))
-		v1 = t5
-		t7 := v0
-		p6 := i32(1)
-		if v5 != 0 {
-			p6 = i32(23328)
-		}
-		p8 := i32(0)
-		if v5 != 0 {
-			p8 = i32(2)
-		}
-		t9 := m.fn8(t7, p6, p8)
-		_ = m.fn8(t9, v1, v7)
-		v5 = v5 + i32(-1)
-		v1 = v6
-		goto l3
-	}
-l2:
-	return v0
+func (m *Module) fn211(v0, v1, v2, v3, v4, v5, v6 int32) {
+	m.fn24(v0+i32(20), v5, v6)
+	store32(m.memory, uint64(uint32(v0))+60, uint32(v2))
+	store32(m.memory, uint64(uint32(v0))+64, uint32(v1))
+	store32(m.memory, uint64(uint32(v0))+56, uint32(v3))
+	store64(m.memory, uint32(v0), uint64(i64(0)))
+	store64(m.memory, uint64(uint32(v0))+8, uint64(i64(0)))
+	store32(m.memory, uint64(uint32(v0))+16, uint32(v4))
 }
 
 //go:norace
-func (m *Module) fn153(v0, v1, v2 int32) {
-	var v3, v4, v5, v6, v7, v8, v9, v10, v11 int32
-	var v12, v13, v14, v15, v16 int64
-	t0 := m.g0
-	v3 = t0 - i32(176)
-	m.g0 = v3
-	v4 = i32(0)
-	{
-	l2:
-		{
-			{
-				v5 = v1 + v4
-				t1 := int32(m.memory[uint32(v5)])
-				v6 = t1
-				if v6 == i32(46) {
-					goto l0
-				}
-				if uint32((v6+i32(-58))&i32(255)) < uint32(i32(246)) {
-					v7 = v2 - v4
-					if v4 != 0 {
-						goto l3
-					}
-					v8 = i32(25044)
-					v9 = i32(1)
-					v4 = i32(0)
-					v10 = i32(0)
-					goto l4
-				}
-			}
-		l0:
-			t2 := v2
-			v4 = v4 + i32(1)
-			if t2 != v4 {
-				goto l2
-			}
-		}
-		v5 = v1 + v2
-		v7 = i32(0)
-		v4 = v2
-		goto l3
-	l3:
-		v10 = i32(0)
-	l6:
-		{
-			t3 := int32(m.memory[uint32(v1+v10)])
-			if t3 == i32(46) {
-				goto l5
-			}
-			v9 = i32(1)
-			t4 := v1
-			v10 = v10 + i32(1)
-			if t4+v10 != v5 {
-				goto l6
-			}
-		}
-		v8 = i32(25044)
-		v10 = v4
-		goto l4
-	l5:
-		t5 := v4
-		v6 = v10 + i32(1)
-		v9 = t5 - v6
-		if v9 == 0 {
-			goto l7
-		}
-		v8 = v1 + v6
-	}
-l4:
-	v6 = i32(0)
-l9:
-	{
-		if v9 == v6 {
-			goto l8
-		}
-		v11 = v8 + v6
-		v6 = v6 + i32(1)
-		t6 := int32(m.memory[uint32(v11)])
-		if uint32((t6+i32(-48))&i32(255)) < uint32(i32(10)) {
-			goto l9
-		}
-		goto l10
-	}
-l7:
-	v9 = i32(0)
-l10:
-	v8 = i32(0)
-l8:
-	m.fn67(v3+i32(40), v1, v10)
-	{
-		{
-			if v8 == 0 {
-				goto l11
-			}
-			t7 := int32(load32(m.memory, uint64(uint32(v3))+40))
-			if t7 != 0 {
-				goto l12
-			}
-		}
-	l11:
-		store32(m.memory, uint64(uint32(v0))+12, uint32(v2))
-		store64(m.memory, uint64(uint32(v0))+4, uint64(i64(18)))
-		goto l13
-	l12:
-		{
-			if v2 == v4 {
-				store32(m.memory, uint64(uint32(v0))+12, uint32(v2))
-				store32(m.memory, uint64(uint32(v0))+8, uint32(v2))
-				store32(m.memory, uint64(uint32(v0))+4, uint32(i32(19)))
-				goto l13
-			}
-			t8 := int64(load64(m.memory, uint64(uint32(v3))+48))
-			v12 = t8
-			store32(m.memory, uint64(uint32(v3))+60, uint32(i32(7)))
-			memory_copy(m.memory, uint32(v3+i32(56)+i32(8)), uint32(i32(23216)), uint32(i32(112)))
-			v6 = i32(0)
-		l17:
-			{
-				v1 = v3 + i32(56) + v6
-				t9 := int32(load32(m.memory, uint32(v1+i32(12))))
-				if t9 != v7 {
-					goto l15
-				}
-				t10 := int32(load32(m.memory, uint32(v1+i32(8))))
-				t11 := m.fn163(t10, v5, v7)
-				if t11 == 0 {
-					goto l16
-				}
-			}
-		l15:
-			v6 = v6 + i32(16)
-			if v6 != i32(112) {
-				goto l17
-			}
-			store32(m.memory, uint64(uint32(v0))+12, uint32(v2))
-			store32(m.memory, uint64(uint32(v0))+8, uint32(v4))
-			store32(m.memory, uint64(uint32(v0))+4, uint32(i32(20)))
-			goto l13
-		}
-	l16:
-		t12 := int64(load64(m.memory, uint32(v1+i32(16))))
-		v13 = t12
-		v14 = i64(0)
-		{
-			if v9 == 0 {
-				goto l18
-			}
-			v6 = v8 + i32(-1)
-			v15 = i64(0)
-		l20:
-			{
-				t13 := int32(m.memory[uint32(v6+v9)])
-				m.fn164(v3+i32(16), int64(uint32(t13+i32(-48)))&i64(255), i64(0), v13, i64(0))
-				t14 := int64(load64(m.memory, uint64(uint32(v3))+24))
-				if t14 != i64(0) {
-					goto l19
-				}
-				t15 := int64(load64(m.memory, uint64(uint32(v3))+16))
-				v16 = t15 + v15
-				t16 := int64(uint64(v16) / uint64(i64(10)))
-				v14 = t16
-				if uint64(v16) < uint64(v15) {
-					goto l19
-				}
-				if v16-v14*i64(10) != i64(0) {
-					goto l19
-				}
-				v15 = v14
-				v9 = v9 + i32(-1)
-				if v9 != 0 {
-					goto l20
-				}
-			}
-		l18:
-			m.fn164(v3, v12, i64(0), v13, i64(0))
-			t17 := int64(load64(m.memory, uint32(v3)))
-			t18 := v0
-			v15 = t17
-			v14 = v15 + v14
-			p19 := v14
-			if uint64(v14) < uint64(v15) {
-				p19 = i64(-1)
-			}
-			t20 := int64(load64(m.memory, uint64(uint32(v3))+8))
-			p21 := p19
-			if t20 != i64(0) {
-				p21 = i64(-1)
-			}
-			store64(m.memory, uint64(uint32(t18))+8, uint64(p21))
-			v6 = i32(0)
-			goto l21
-		}
-	l19:
-		store32(m.memory, uint64(uint32(v0))+12, uint32(v2))
-		store64(m.memory, uint64(uint32(v0))+4, uint64(i64(21)))
-	}
-l13:
-	v6 = i32(1)
-l21:
-	store32(m.memory, uint32(v0), uint32(v6))
-	m.g0 = v3 + i32(176)
-}
-
-//go:norace
-func (m *Module) fn154(v0, v1, v2 int32) {
+func (m *Module) fn212(v0, v1, v2 int32) {
 	var v3 int32
 	t0 := m.g0
 	v3 = t0 - i32(16)
 	m.g0 = v3
-	m.fn118(v3+i32(4), v1, v2)
+	m.fn159(v3+i32(4), v1, v2)
 	{
 		t1 := int32(m.memory[uint64(uint32(v3))+4])
 		if t1 != i32(1) {
@@ -18976,13 +15389,121 @@ l4:
 }
 
 //go:norace
-func (m *Module) fn155(v0, v1 int32) int32 {
-	var v2 int32
+func (m *Module) fn213(v0, v1, v2 int32) {
+	var v3 int32
+	v2 = v2 << 2
+l2:
+	if v2 == 0 {
+		return
+	}
+	{
+		t0 := int32(load32(m.memory, uint32(v1)))
+		v3 = t0
+		p1 := i32(-33)
+		if uint32(v3) < uint32(i32(33)) {
+			p1 = i32(-1)
+		}
+		v3 = p1 + v3
+		if uint32(v3) > uint32(i32(22)) {
+			goto l1
+		}
+		v3 = v0 + v3<<5
+		t2 := int32(load32(m.memory, uint64(uint32(v3))+16))
+		if t2 != 0 {
+			goto l1
+		}
+		store64(m.memory, uint32(v3), uint64(i64(0)))
+	}
+l1:
+	v1 = v1 + i32(4)
+	v2 = v2 + i32(-4)
+	goto l2
+}
+
+//go:norace
+func (m *Module) fn214(v0, v1, v2 int32, v3, v4 int64) {
+	var v5, v6, v7 int32
+	t0 := m.g0
+	v5 = t0
+	t1 := int32(load32(m.memory, uint32(v1)))
+	v6 = t1
+	v5 = v5 - i32(16)
+	t2 := int32(load32(m.memory, uint64(uint32(v1))+4))
+	t3 := v5
+	v7 = t2
+	t4 := int64(load64(m.memory, uint32(v7)))
+	store64(m.memory, uint32(t3), uint64(t4))
+	t5 := int32(load32(m.memory, uint64(uint32(v7))+8))
+	store32(m.memory, uint64(uint32(v5))+8, uint32(t5))
+	{
+		p6 := i32(-33)
+		if uint32(v2) < uint32(i32(33)) {
+			p6 = i32(-1)
+		}
+		v2 = p6 + v2
+		if uint32(v2) > uint32(i32(22)) {
+			goto l0
+		}
+		v2 = v6 + v2<<5
+		t7 := int32(load32(m.memory, uint64(uint32(v2))+16))
+		if t7 != 0 {
+			goto l0
+		}
+		store32(m.memory, uint64(uint32(v2))+16, uint32(i32(1)))
+		store64(m.memory, uint64(uint32(v2))+8, uint64(v4))
+		store64(m.memory, uint32(v2), uint64(v3))
+		t8 := int64(load64(m.memory, uint32(v5)))
+		store64(m.memory, uint64(uint32(v2))+20, uint64(t8))
+		t9 := int32(load32(m.memory, uint64(uint32(v5))+8))
+		store32(m.memory, uint64(uint32(v2))+28, uint32(t9))
+		store32(m.memory, uint64(uint32(v0))+64, uint32(i32(0)))
+		return
+	}
+l0:
+	t10 := int32(load32(m.memory, uint64(uint32(v1))+8))
+	memory_copy(m.memory, uint32(v0), uint32(t10), uint32(i32(72)))
+}
+
+//go:norace
+func (m *Module) fn215(v0, v1, v2 int32) {
 	var v3 int64
-	var v4 int32
+	{
+		p0 := i32(-33)
+		if uint32(v2) < uint32(i32(33)) {
+			p0 = i32(-1)
+		}
+		v2 = p0 + v2
+		if uint32(v2) > uint32(i32(22)) {
+			goto l0
+		}
+		v2 = v1 + v2<<5
+		t1 := int64(load64(m.memory, uint32(v2)))
+		v3 = t1
+		if v3 == i64(2) {
+			goto l0
+		}
+		store64(m.memory, uint32(v0), uint64(v3))
+		t2 := int64(load64(m.memory, uint64(uint32(v2))+8))
+		store64(m.memory, uint64(uint32(v0))+8, uint64(t2))
+		t3 := int64(load64(m.memory, uint64(uint32(v2))+16))
+		store64(m.memory, uint64(uint32(v0))+16, uint64(t3))
+		t4 := int64(load64(m.memory, uint64(uint32(v2))+24))
+		store64(m.memory, uint64(uint32(v0))+24, uint64(t4))
+		return
+	}
+l0:
+	store32(m.memory, uint64(uint32(v0))+16, uint32(i32(0)))
+	store64(m.memory, uint32(v0), uint64(i64(0)))
+}
+
+//go:norace
+func (m *Module) fn216(v0, v1 int32) int32 {
+	var v2, v3 int32
+	var v4 int64
 	t0 := m.g0
 	v2 = t0 - i32(16)
 	m.g0 = v2
+	v3 = i32(12)
 	{
 		{
 			{
@@ -19000,667 +15521,449 @@ func (m *Module) fn155(v0, v1 int32) int32 {
 				goto l2
 			}
 		l0:
-			m.fn140(v2, v1, v0)
-			v3 = i64(0)
+			m.fn198(v2, v1, v0)
+			v4 = i64(0)
 			{
 				p3 := i32(-33)
 				if uint32(v1) < uint32(i32(33)) {
 					p3 = i32(-1)
 				}
-				v4 = p3 + v1
-				if uint32(v4) > uint32(i32(22)) {
+				v3 = p3 + v1
+				if uint32(v3) > uint32(i32(22)) {
 					goto l3
 				}
-				t4 := int64(load64(m.memory, uint32(v0+v4<<3)))
-				v3 = t4
+				t4 := int64(load64(m.memory, uint32(v0+v3<<3)))
+				v4 = t4
 			}
 		l3:
-			t5 := int32(load32(m.memory, uint32(v2)))
-			if t5 == 0 {
+			{
+				t5 := int32(load32(m.memory, uint32(v2)))
+				if t5 != 0 {
+					goto l4
+				}
+				v3 = v1
 				goto l1
 			}
+		l4:
+			v3 = v1
 			t6 := int64(load64(m.memory, uint64(uint32(v2))+8))
-			if t6 == v3 {
+			if t6 == v4 {
 				goto l2
 			}
 		}
 	l1:
-		t7 := m.fn142(v0, v1)
+		t7 := m.fn200(v0, v3)
 		v1 = t7
-		goto l4
+		goto l5
 	}
 l2:
 	v1 = i32(0)
-l4:
+l5:
 	m.g0 = v2 + i32(16)
 	return v1
 }
 
 //go:norace
-func (m *Module) fn156(v0, v1, v2 int32, v3, v4, v5, v6 int64) {
+func (m *Module) fn217(v0, v1, v2, v3 int32, v4, v5, v6 int64) {
 	var v7 int32
-	var v8, v9 int64
+	var v8, v9, v10 int64
 	t0 := m.g0
-	v7 = t0 - i32(576)
+	v7 = t0 - i32(240)
 	m.g0 = v7
-	memory_copy(m.memory, uint32(v7+i32(208)), uint32(v1), uint32(i32(192)))
+	t1 := int32(load32(m.memory, uint32(v2)))
+	m.fn219(v7+i32(40), v1, t1, v4)
 	{
-		t1 := int32(load32(m.memory, uint32(v2)))
-		v1 = t1
-		p2 := i32(-33)
-		if uint32(v1) < uint32(i32(33)) {
-			p2 = i32(-1)
-		}
-		v1 = p2 + v1
-		if uint32(v1) > uint32(i32(22)) {
+		t2 := int64(load64(m.memory, uint64(uint32(v7))+40))
+		if t2 != i64(1) {
 			goto l0
 		}
-		store64(m.memory, uint64(uint32(v7+i32(208)+v1<<3))+8, uint64(v4))
-	}
-l0:
-	t3 := int64(load64(m.memory, uint64(uint32(v7))+208))
-	store64(m.memory, uint64(uint32(v7))+208, uint64(t3|i64_shl(i64(1), int64(uint32(v1)))))
-	m.fn107(v7+i32(400), v7+i32(208))
-	{
-		t4 := int32(load32(m.memory, uint64(uint32(v7))+400))
-		if t4 != 0 {
-			goto l1
-		}
-		v1 = v7 + i32(40) + i32(8)
-		memory_copy(m.memory, uint32(v1), uint32(v7+i32(400)+i32(8)), uint32(i32(160)))
-		store64(m.memory, uint64(uint32(v7))+40, uint64(i64(1)))
+		t3 := int64(load64(m.memory, uint32(v3)))
+		v4 = t3
+		v2 = v7 + i32(48)
 		{
 			{
-				t5 := int32(load32(m.memory, uint64(uint32(v7))+196))
-				if t5 != i32(6) {
-					m.fn157(v0, v1, v3, v5, v6)
-					goto l5
-				}
-				v4 = v3 & i64(0xfff)
-				v3 = int64(uint64(v3) >> 12)
-				if !(v3 == 0) {
-					goto l3
-				}
-				v8 = i64(0)
-				v9 = i64(0)
-				goto l4
-			}
-		l3:
-			m.fn157(v7+i32(400), v1, i64(4096), v5, v6)
-			t6 := int64(load64(m.memory, uint64(uint32(v7))+408))
-			v9 = t6
-			t7 := int64(load64(m.memory, uint64(uint32(v7))+400))
-			v8 = t7
-		}
-	l4:
-		m.fn164(v7+i32(16), v8, i64(0), v3, i64(0))
-		m.fn164(v7, v9, i64(0), v3, i64(0))
-		m.fn157(v7+i32(208), v1, v4, v5, v6)
-		t8 := int64(load64(m.memory, uint64(uint32(v7))+24))
-		t9 := v0
-		v5 = t8
-		t10 := int64(load64(m.memory, uint32(v7)))
-		v3 = v5 + t10
-		t11 := int64(load64(m.memory, uint64(uint32(v7))+216))
-		t12 := int64(load64(m.memory, uint64(uint32(v7))+16))
-		t13 := v3 + t11
-		v6 = t12
-		t14 := int64(load64(m.memory, uint64(uint32(v7))+208))
-		v4 = v6 + t14
-		var p15 int32
-		if uint64(v4) < uint64(v6) {
-			p15 = 1
-		}
-		v1 = p15
-		v6 = t13 + int64(uint32(v1))
-		t17 := v6
-		t18 := v1
-		var p19 int32
-		if uint64(v6) < uint64(v3) {
-			p19 = 1
-		}
-		p16 := p19
-		if v6 == v3 {
-			p16 = t18
-		}
-		v1 = p16
-		p20 := t17
-		if v1 != 0 {
-			p20 = i64(-1)
-		}
-		t21 := int64(load64(m.memory, uint64(uint32(v7))+8))
-		var p22 int32
-		if t21 != i64(0) {
-			p22 = 1
-		}
-		var p23 int32
-		if uint64(v3) < uint64(v5) {
-			p23 = 1
-		}
-		v2 = p22 | p23
-		p24 := p20
-		if v2 != 0 {
-			p24 = i64(-1)
-		}
-		store64(m.memory, uint64(uint32(t9))+8, uint64(p24))
-		t26 := v0
-		p25 := v4
-		if v1 != 0 {
-			p25 = i64(-1)
-		}
-		p27 := p25
-		if v2 != 0 {
-			p27 = i64(-1)
-		}
-		store64(m.memory, uint32(t26), uint64(p27))
-		goto l5
-	}
-l1:
-	store64(m.memory, uint64(uint32(v0))+8, uint64(i64(-1)))
-	store64(m.memory, uint32(v0), uint64(i64(-1)))
-l5:
-	m.g0 = v7 + i32(576)
-}
-
-//go:norace
-func (m *Module) fn157(v0, v1 int32, v2, v3, v4 int64) {
-	var v5 int32
-	var v6, v7, v8 int64
-	var v9 int32
-	var v10, v11, v12, v13 int64
-	var v14 int32
-	var v15 int64
-	var v16, v17, v18, v19 int32
-	var v20, v21, v22, v23, v24, v25, v26, v27, v28 int64
-	var v29 int32
-	var v30 int64
-	t0 := m.g0
-	v5 = t0 - i32(128)
-	m.g0 = v5
-	{
-		if !(v2 == 0) {
-			goto l0
-		}
-		v6 = i64(0)
-		v7 = i64(0)
-		goto l1
-	l0:
-		t1 := int64(load64(m.memory, uint64(uint32(v1))+40))
-		v8 = t1
-		t2 := int32(load32(m.memory, uint64(uint32(v1))+144))
-		t3 := v8
-		v9 = t2
-		p4 := i64(0x7fffffffffffffff)
-		if v9 == i32(1) {
-			p4 = t3
-		}
-		v10 = p4
-		v11 = v2 + i64(-1)
-		t5 := int64(load32(m.memory, uint64(uint32(v1))+16))
-		v12 = t5
-		t6 := int64(load64(m.memory, uint64(uint32(v1))+88))
-		v13 = t6
-		t7 := int32(load32(m.memory, uint64(uint32(v1))+20))
-		v14 = t7
-		v15 = int64(uint32(v14))
-		v16 = i32(0)
-		t8 := int32(load32(m.memory, uint64(uint32(v1))+148))
-		v17 = t8
-		var p9 int32
-		if v17 != i32(7) {
-			p9 = 1
-		}
-		v18 = p9
-		var p10 int32
-		if v9 == i32(2) {
-			p10 = 1
-		}
-		v9 = p10
-		t11 := int32(load32(m.memory, uint64(uint32(v1))+136))
-		v19 = t11 + i32(-3)
-		var p12 int32
-		if v17 != i32(6) {
-			p12 = 1
-		}
-		v17 = p12
-		t13 := int64(load64(m.memory, uint32(v1)))
-		v20 = t13
-		v21 = v20
-		v6 = i64(0)
-		v7 = i64(0)
-		v22 = i64(0)
-		v23 = v20
-		v24 = v20
-	l15:
-		{
-			v25 = v24
-			v26 = v23
-			v27 = v6
-			m.fn99(v5+i32(112), v21, v1, v22)
-			t14 := int64(load64(m.memory, uint64(uint32(v5))+120))
-			t15 := int64(load64(m.memory, uint64(uint32(v5))+112))
-			t16 := v5 + i32(96)
-			v23 = t15
-			m.fn164(t16, t14-v23+i64(1), i64(0), i64(-1), i64(0))
-			t17 := int64(load64(m.memory, uint64(uint32(v5))+104))
-			v23 = v23 + t17
-			{
-				{
-					if v18 != 0 {
-						p25 := v23
-						if uint64(v8) < uint64(v23) {
-							p25 = v8
-						}
-						p26 := v23
-						if v9 != 0 {
-							p26 = p25
-						}
-						v28 = p26
-						if v17 != 0 {
-							goto l3
-						}
-						p27 := v28
-						if v22&i64(0xfff) == i64(0xfff) {
-							p27 = v20
-						}
-						v21 = p27
-						goto l4
-					}
-					m.fn164(v5+i32(80), v13, i64(0), v23, i64(0))
-					t18 := int64(load64(m.memory, uint64(uint32(v5))+80))
-					t19 := v8
-					v23 = t18
-					p20 := i64(0x7fffffffffffffff)
-					if uint64(v23) < uint64(i64(0x7fffffffffffffff)) {
-						p20 = v23
-					}
-					t21 := int64(load64(m.memory, uint64(uint32(v5))+88))
-					p22 := p20
-					if t21 != i64(0) {
-						p22 = i64(0x7fffffffffffffff)
-					}
-					v23 = p22
-					p23 := v23
-					if uint64(v8) < uint64(v23) {
-						p23 = t19
-					}
-					p24 := v23
-					if v9 != 0 {
-						p24 = p23
-					}
-					v28 = p24
-					goto l3
-				}
-			l3:
-				v24 = v25
-				v23 = v26
-				switch v19 {
-				default:
-					goto l6
-				case 0:
-					if uint64(v26) < uint64(v10) {
-						goto l8
-					}
-					v24 = v25
-					v23 = v26
-					goto l6
-				case 2:
-					v23 = v26 + v25
-					p28 := v23
-					if uint64(v23) < uint64(v26) {
-						p28 = i64(-1)
-					}
-					v23 = p28
-					p29 := i64(0x7fffffffffffffff)
-					if uint64(v23) < uint64(i64(0x7fffffffffffffff)) {
-						p29 = v23
-					}
-					v24 = p29
-					v21 = v25
-					v23 = v25
-					goto l6
-				}
-			l8:
-				{
-					{
-						if uint32(v14) < uint32(i32(2)) {
-							goto l9
-						}
-						t30 := int64(uint64(v26) / uint64(v15))
-						t31 := v5 + i32(64)
-						v23 = t30
-						m.fn164(t31, v23, i64(0), v12, i64(0))
-						t32 := int64(load64(m.memory, uint64(uint32(v5))+64))
-						v24 = t32
-						t33 := int64(uint64((v26-v23*v15)*v12) / uint64(v15))
-						v23 = v24 + t33
-						p34 := v23
-						if uint64(v23) < uint64(v24) {
-							p34 = i64(-1)
-						}
-						v23 = p34
-						t35 := int64(load64(m.memory, uint64(uint32(v5))+72))
-						var p36 int32
-						if t35 != i64(0) {
-							p36 = 1
-						}
-						v29 = p36
-						goto l10
-					}
-				l9:
-					m.fn164(v5+i32(48), v26, i64(0), v12, i64(0))
-					t37 := int64(load64(m.memory, uint64(uint32(v5))+56))
-					var p38 int32
-					if t37 != i64(0) {
-						p38 = 1
-					}
-					v29 = p38
-					t39 := int64(load64(m.memory, uint64(uint32(v5))+48))
-					v23 = t39
-				}
-			l10:
-				t41 := v10
-				p40 := i64(0x7fffffffffffffff)
-				if uint64(v23) < uint64(i64(0x7fffffffffffffff)) {
-					p40 = v23
-				}
-				p42 := p40
-				if v29&i32(1) != 0 {
-					p42 = i64(0x7fffffffffffffff)
-				}
-				v23 = p42
-				p43 := v23
-				if uint64(v10) < uint64(v23) {
-					p43 = t41
-				}
-				v21 = p43
-			}
-		l4:
-			v24 = v25
-			v23 = v21
-		l6:
-			v6 = v27 + v28
-			var p44 int32
-			if uint64(v6) > uint64(v3) {
-				p44 = 1
-			}
-			t45 := v7
-			var p46 int32
-			if uint64(v6) < uint64(v27) {
-				p46 = 1
-			}
-			v7 = t45 + int64(uint32(p46))
-			var p48 int32
-			if uint64(v7) > uint64(v4) {
-				p48 = 1
-			}
-			p47 := p48
-			if v7 == v4 {
-				p47 = p44
-			}
-			if p47 != 0 {
-				goto l1
-			}
-			{
-				if v23 != v26 {
-					goto l11
-				}
-				if v24 != v25 {
-					goto l11
-				}
-				{
-					if v16&i32(1) != 0 {
-						goto l12
-					}
-					m.fn99(v5+i32(112), v21, v1, v11)
-					t49 := int64(load64(m.memory, uint64(uint32(v5))+120))
-					t50 := int64(load64(m.memory, uint64(uint32(v5))+112))
-					t51 := v5 + i32(32)
-					v26 = t50
-					m.fn164(t51, t49-v26+i64(1), i64(0), i64(-1), i64(0))
-					t52 := int64(load64(m.memory, uint64(uint32(v5))+40))
-					v26 = v26 + t52
-					{
-						if v18 != 0 {
-							goto l13
-						}
-						m.fn164(v5+i32(16), v13, i64(0), v26, i64(0))
-						t53 := int64(load64(m.memory, uint64(uint32(v5))+16))
-						v26 = t53
-						p54 := i64(0x7fffffffffffffff)
-						if uint64(v26) < uint64(i64(0x7fffffffffffffff)) {
-							p54 = v26
-						}
-						t55 := int64(load64(m.memory, uint64(uint32(v5))+24))
-						p56 := p54
-						if t55 != i64(0) {
-							p56 = i64(0x7fffffffffffffff)
-						}
-						v26 = p56
-					}
-				l13:
-					p57 := v26
-					if uint64(v8) < uint64(v26) {
-						p57 = v8
-					}
-					p58 := v26
-					if v9 != 0 {
-						p58 = p57
-					}
-					v30 = p58
-				}
-			l12:
-				v16 = i32(1)
-				if v30 == v28 {
-					goto l14
-				}
-			l11:
-				t59 := v2
-				v22 = v22 + i64(1)
-				if t59 != v22 {
-					goto l15
-				}
-				goto l1
-			}
-		l14:
-		}
-		t60 := v5
-		t61 := v28
-		v26 = v11 - v22
-		p62 := v26
-		if uint64(v26) > uint64(v11) {
-			p62 = i64(0)
-		}
-		m.fn164(t60, t61, i64(0), p62, i64(0))
-		t63 := int64(load64(m.memory, uint64(uint32(v5))+8))
-		v26 = t63
-		t64 := int64(load64(m.memory, uint32(v5)))
-		t65 := v26 + v7
-		v25 = t64
-		v23 = v25 + v6
-		var p66 int32
-		if uint64(v23) < uint64(v25) {
-			p66 = 1
-		}
-		v1 = p66
-		v25 = t65 + int64(uint32(v1))
-		t68 := v25
-		t69 := v1
-		var p70 int32
-		if uint64(v25) < uint64(v26) {
-			p70 = 1
-		}
-		p67 := p70
-		if v25 == v26 {
-			p67 = t69
-		}
-		v1 = p67
-		p71 := t68
-		if v1 != 0 {
-			p71 = i64(-1)
-		}
-		v7 = p71
-		p72 := v23
-		if v1 != 0 {
-			p72 = i64(-1)
-		}
-		v6 = p72
-	}
-l1:
-	store64(m.memory, uint32(v0), uint64(v6))
-	store64(m.memory, uint64(uint32(v0))+8, uint64(v7))
-	m.g0 = v5 + i32(128)
-}
-
-//go:norace
-func (m *Module) fn158(v0 int32) {
-	var v1, v2, v3, v4, v5, v6 int64
-	t0 := int64(load64(m.memory, uint64(uint32(v0))+32))
-	v1 = t0
-	store64(m.memory, uint64(uint32(v0))+32, uint64(i64(0)))
-	t1 := int64(load64(m.memory, uint64(uint32(v0))+24))
-	t2 := v0
-	v2 = v1 ^ t1
-	t3 := int64(load64(m.memory, uint64(uint32(v0))+16))
-	t4 := i64_rotl(v2, i64(16))
-	v2 = v2 + t3
-	v3 = t4 ^ v2
-	t5 := int64(load64(m.memory, uint64(uint32(v0))+8))
-	t6 := i64_rotl(v3, i64(21))
-	t7 := v3
-	v4 = t5
-	t8 := int64(load64(m.memory, uint32(v0)))
-	v5 = v4 + t8
-	v3 = t7 + i64_rotl(v5, i64(32))
-	v6 = t6 ^ v3
-	t9 := v6
-	t10 := v2
-	v4 = i64_rotl(v4, i64(13)) ^ v5
-	v2 = t10 + v4
-	v5 = t9 + i64_rotl(v2, i64(32))
-	t11 := v5
-	v2 = v2 ^ i64_rotl(v4, i64(17))
-	t12 := i64_rotl(v2, i64(13))
-	v2 = v2 + v3
-	v3 = t12 ^ v2
-	v4 = t11 + v3
-	store64(m.memory, uint64(uint32(t2))+8, uint64(v4^i64_rotl(v3, i64(17))))
-	store64(m.memory, uint64(uint32(v0))+16, uint64(i64_rotl(v4, i64(32))))
-	t13 := v0
-	t14 := v1
-	v3 = i64_rotl(v6, i64(16)) ^ v5
-	v2 = v3 + i64_rotl(v2, i64(32))
-	store64(m.memory, uint32(t13), uint64(t14^v2))
-	store64(m.memory, uint64(uint32(v0))+24, uint64(i64_rotl(v3, i64(21))^v2))
-}
-
-//go:norace
-func (m *Module) fn159(v0, v1, v2, v3 int32) {
-	var v4, v5, v6, v7, v8, v9 int32
-	if v2 == 0 {
-		goto l0
-	}
-	v4 = i32(0)
-	v5 = v3 & i32(255)
-	v6 = i32(0)
-	v3 = i32(0)
-l6:
-	{
-		v7 = v4
-		{
-			{
-				t0 := int32(m.memory[uint32(v1+v3)])
-				v8 = t0
-				if v8 == i32(34) {
-					if v6&i32(1) != 0 {
-						goto l2
-					}
-					v4 = v7 ^ i32(1)
+				t4 := int32(load32(m.memory, uint64(uint32(v7))+196))
+				if t4 != i32(6) {
+					m.fn220(v0, v2, v4, v5, v6)
 					goto l4
 				}
-				if v8 != i32(92) {
+				v8 = v4 & i64(0xfff)
+				v4 = int64(uint64(v4) >> 12)
+				if !(v4 == 0) {
 					goto l2
 				}
-				v9 = v6 ^ i32(-1)
-				v4 = i32(1)
-				v6 = i32(1)
-				if v9&v7&i32(1) == 0 {
-					goto l2
-				}
+				v9 = i64(0)
+				v10 = i64(0)
 				goto l3
 			}
 		l2:
-			;
-			var p1 int32
-			if v8 != v5 {
-				p1 = 1
-			}
-			if (p1|v7)&i32(1) == 0 {
-				goto l5
-			}
-			var p2 int32
-			if v8 == v5 {
-				p2 = 1
-			}
-			v4 = p2 | v7
+			m.fn220(v7+i32(208), v2, i64(4096), v5, v6)
+			t5 := int64(load64(m.memory, uint64(uint32(v7))+216))
+			v10 = t5
+			t6 := int64(load64(m.memory, uint64(uint32(v7))+208))
+			v9 = t6
 		}
-	l4:
-		v6 = i32(0)
 	l3:
-		t3 := v2
-		v3 = v3 + i32(1)
-		if t3 != v3 {
-			goto l6
+		m.fn231(v7+i32(16), v9, i64(0), v4, i64(0))
+		m.fn231(v7, v10, i64(0), v4, i64(0))
+		m.fn220(v7+i32(224), v2, v8, v5, v6)
+		t7 := int64(load64(m.memory, uint64(uint32(v7))+24))
+		t8 := v0
+		v5 = t7
+		t9 := int64(load64(m.memory, uint32(v7)))
+		v4 = v5 + t9
+		t10 := int64(load64(m.memory, uint64(uint32(v7))+232))
+		t11 := int64(load64(m.memory, uint64(uint32(v7))+16))
+		t12 := v4 + t10
+		v6 = t11
+		t13 := int64(load64(m.memory, uint64(uint32(v7))+224))
+		v8 = v6 + t13
+		var p14 int32
+		if uint64(v8) < uint64(v6) {
+			p14 = 1
 		}
+		v2 = p14
+		v6 = t12 + int64(uint32(v2))
+		t16 := v6
+		t17 := v2
+		var p18 int32
+		if uint64(v6) < uint64(v4) {
+			p18 = 1
+		}
+		p15 := p18
+		if v6 == v4 {
+			p15 = t17
+		}
+		v2 = p15
+		p19 := t16
+		if v2 != 0 {
+			p19 = i64(-1)
+		}
+		t20 := int64(load64(m.memory, uint64(uint32(v7))+8))
+		var p21 int32
+		if t20 != i64(0) {
+			p21 = 1
+		}
+		var p22 int32
+		if uint64(v4) < uint64(v5) {
+			p22 = 1
+		}
+		v1 = p21 | p22
+		p23 := p19
+		if v1 != 0 {
+			p23 = i64(-1)
+		}
+		store64(m.memory, uint64(uint32(t8))+8, uint64(p23))
+		t25 := v0
+		p24 := v8
+		if v2 != 0 {
+			p24 = i64(-1)
+		}
+		p26 := p24
+		if v1 != 0 {
+			p26 = i64(-1)
+		}
+		store64(m.memory, uint32(t25), uint64(p26))
+		goto l4
 	}
 l0:
-	store32(m.memory, uint64(uint32(v0))+8, uint32(i32(0)))
-	store32(m.memory, uint64(uint32(v0))+4, uint32(v2))
-	store32(m.memory, uint32(v0), uint32(v1))
-	return
-l5:
-	store32(m.memory, uint64(uint32(v0))+4, uint32(v3))
-	store32(m.memory, uint32(v0), uint32(v1))
-	t4 := v0
-	t5 := v2
-	v3 = v3 + i32(1)
-	store32(m.memory, uint64(uint32(t4))+12, uint32(t5-v3))
-	store32(m.memory, uint64(uint32(v0))+8, uint32(v1+v3))
+	store64(m.memory, uint64(uint32(v0))+8, uint64(i64(-1)))
+	store64(m.memory, uint32(v0), uint64(i64(-1)))
+l4:
+	m.g0 = v7 + i32(240)
 }
 
 //go:norace
-func (m *Module) fn160(v0, v1, v2 int32) {
+func (m *Module) fn218(v0, v1, v2 int32, v3, v4, v5 int64) {
+	t0 := int32(load32(m.memory, uint32(v1)))
+	t1 := int32(load32(m.memory, uint32(v1+i32(4))))
+	m.fn217(v0, t0, t1, v2, v5, v3, v4)
+}
+
+//go:norace
+func (m *Module) fn219(v0, v1, v2 int32, v3 int64) {
+	var v4 int32
+	t0 := m.g0
+	v4 = t0 - i32(368)
+	m.g0 = v4
+	memory_copy(m.memory, uint32(v4+i32(8)), uint32(v1), uint32(i32(192)))
+	m.fn36(v4+i32(8), v2, v3)
+	m.fn194(v4+i32(200), v4+i32(8))
+	v3 = i64(0)
+	{
+		t1 := int32(load32(m.memory, uint64(uint32(v4))+200))
+		if t1 != 0 {
+			goto l0
+		}
+		memory_copy(m.memory, uint32(v0+i32(8)), uint32(v4+i32(200)+i32(8)), uint32(i32(160)))
+		v3 = i64(1)
+	}
+l0:
+	store64(m.memory, uint32(v0), uint64(v3))
+	m.g0 = v4 + i32(368)
+}
+
+//go:norace
+func (m *Module) fn220(v0, v1 int32, v2, v3, v4 int64) {
+	var v5 int32
+	var v6, v7, v8 int64
+	var v9 int32
+	var v10, v11, v12, v13, v14, v15, v16, v17 int64
+	t0 := m.g0
+	v5 = t0 - i32(32)
+	m.g0 = v5
+	t1 := int64(load64(m.memory, uint32(v1)))
+	t2 := v5
+	v6 = t1
+	store64(m.memory, uint64(uint32(t2))+24, uint64(v6))
+	store64(m.memory, uint64(uint32(v5))+16, uint64(v6))
+	v7 = v2 + i64(-1)
+	v8 = i64(0)
+	v9 = i32(0)
+	v10 = v6
+	v11 = i64(0)
+	v12 = i64(0)
+	{
+	l4:
+		v13 = v8
+	l2:
+		{
+			v14 = v10
+			v15 = v6
+			if v2 == v11 {
+				goto l0
+			}
+			{
+				t3 := m.fn136(v5+i32(16), v1, v11, i64(-1))
+				t4 := v13
+				v16 = t3
+				v8 = t4 + v16
+				var p5 int32
+				if uint64(v8) > uint64(v3) {
+					p5 = 1
+				}
+				t6 := v12
+				var p7 int32
+				if uint64(v8) < uint64(v13) {
+					p7 = 1
+				}
+				v12 = t6 + int64(uint32(p7))
+				var p9 int32
+				if uint64(v12) > uint64(v4) {
+					p9 = 1
+				}
+				p8 := p9
+				if v12 == v4 {
+					p8 = p5
+				}
+				if p8 == 0 {
+					goto l1
+				}
+				v13 = v8
+				goto l0
+			}
+		l1:
+			v11 = v11 + i64(1)
+			t10 := int64(load64(m.memory, uint64(uint32(v5))+24))
+			v6 = t10
+			v13 = v8
+			t11 := int64(load64(m.memory, uint64(uint32(v5))+16))
+			v10 = t11
+			if v10 != v14 {
+				goto l2
+			}
+			v13 = v8
+			if v6 != v15 {
+				goto l2
+			}
+		}
+		{
+			if v9&i32(1) != 0 {
+				goto l3
+			}
+			t12 := m.fn204(v14, v1, v7, i64(-1))
+			v17 = t12
+		}
+	l3:
+		v9 = i32(1)
+		if v17 != v16 {
+			goto l4
+		}
+		t13 := v5
+		t14 := v16
+		v11 = v7 - (v11 + i64(-1))
+		p15 := v11
+		if uint64(v11) > uint64(v7) {
+			p15 = i64(0)
+		}
+		m.fn231(t13, t14, i64(0), p15, i64(0))
+		t16 := int64(load64(m.memory, uint64(uint32(v5))+8))
+		v11 = t16
+		t17 := int64(load64(m.memory, uint32(v5)))
+		t18 := v11 + v12
+		v13 = t17
+		v6 = v13 + v8
+		var p19 int32
+		if uint64(v6) < uint64(v13) {
+			p19 = 1
+		}
+		v1 = p19
+		v8 = t18 + int64(uint32(v1))
+		t21 := v8
+		t22 := v1
+		var p23 int32
+		if uint64(v8) < uint64(v11) {
+			p23 = 1
+		}
+		p20 := p23
+		if v8 == v11 {
+			p20 = t22
+		}
+		v1 = p20
+		p24 := t21
+		if v1 != 0 {
+			p24 = i64(-1)
+		}
+		v12 = p24
+		p25 := v6
+		if v1 != 0 {
+			p25 = i64(-1)
+		}
+		v13 = p25
+	}
+l0:
+	store64(m.memory, uint32(v0), uint64(v13))
+	store64(m.memory, uint64(uint32(v0))+8, uint64(v12))
+	m.g0 = v5 + i32(32)
+}
+
+//go:norace
+func (m *Module) fn221(v0 int32) {
+	var v1 int32
+	var v2, v3, v4, v5 int64
+	t0 := m.g0
+	v1 = t0 - i32(64)
+	m.g0 = v1
+	t1 := int64(load64(m.memory, uint64(uint32(v0))+32))
+	v2 = t1
+	store64(m.memory, uint64(uint32(v0))+32, uint64(i64(0)))
+	t2 := int64(load64(m.memory, uint32(v0)))
+	v3 = t2
+	t3 := int64(load64(m.memory, uint64(uint32(v0))+8))
+	v4 = t3
+	t4 := int64(load64(m.memory, uint64(uint32(v0))+16))
+	v5 = t4
+	t5 := int64(load64(m.memory, uint64(uint32(v0))+24))
+	store64(m.memory, uint64(uint32(v1))+56, uint64(v2^t5))
+	store64(m.memory, uint64(uint32(v1))+48, uint64(v5))
+	store64(m.memory, uint64(uint32(v1))+40, uint64(v4))
+	store64(m.memory, uint64(uint32(v1))+32, uint64(v3))
+	m.fn222(v1, v1+i32(32))
+	m.fn222(v1+i32(32), v1)
+	t6 := int64(load64(m.memory, uint64(uint32(v1))+32))
+	v3 = t6
+	t7 := int64(load64(m.memory, uint64(uint32(v1))+40))
+	v4 = t7
+	t8 := int64(load64(m.memory, uint64(uint32(v1))+48))
+	v5 = t8
+	t9 := int64(load64(m.memory, uint64(uint32(v1))+56))
+	store64(m.memory, uint64(uint32(v0))+24, uint64(t9))
+	store64(m.memory, uint64(uint32(v0))+16, uint64(v5))
+	store64(m.memory, uint64(uint32(v0))+8, uint64(v4))
+	store64(m.memory, uint32(v0), uint64(v3^v2))
+	m.g0 = v1 + i32(64)
+}
+
+//go:norace
+func (m *Module) fn222(v0, v1 int32) {
+	var v2, v3, v4, v5, v6 int64
+	t0 := int64(load64(m.memory, uint64(uint32(v1))+24))
+	t1 := v0
+	v2 = t0
+	t2 := int64(load64(m.memory, uint64(uint32(v1))+16))
+	t3 := i64_rotl(v2, i64(16))
+	v2 = v2 + t2
+	v3 = t3 ^ v2
+	t4 := int64(load64(m.memory, uint64(uint32(v1))+8))
+	t5 := v3
+	v4 = t4
+	t6 := int64(load64(m.memory, uint32(v1)))
+	v5 = v4 + t6
+	v6 = t5 + i64_rotl(v5, i64(32))
+	store64(m.memory, uint32(t1), uint64(v6))
+	store64(m.memory, uint64(uint32(v0))+24, uint64(i64_rotl(v3, i64(21))^v6))
+	t7 := v0
+	t8 := v2
+	v3 = i64_rotl(v4, i64(13)) ^ v5
+	v2 = t8 + v3
+	store64(m.memory, uint64(uint32(t7))+16, uint64(i64_rotl(v2, i64(32))))
+	store64(m.memory, uint64(uint32(v0))+8, uint64(v2^i64_rotl(v3, i64(17))))
+}
+
+//go:norace
+func (m *Module) fn223(v0, v1 int32) {
+	var v2, v3, v4, v5 int32
+	{
+		{
+			t0 := int32(m.memory[uint64(uint32(v1))+8])
+			if t0 == 0 {
+				goto l0
+			}
+			v2 = i32(0)
+			goto l1
+		}
+	l0:
+		t1 := int32(load32(m.memory, uint64(uint32(v1))+4))
+		v3 = t1
+		t2 := int32(load32(m.memory, uint32(v1)))
+		v2 = t2
+		v4 = i32(0)
+		{
+		l4:
+			if v3 == v4 {
+				goto l2
+			}
+			{
+				t3 := int32(m.memory[uint32(v2+v4)])
+				if t3 == i32(32) {
+					t4 := v1
+					t5 := v3
+					v5 = v4 + i32(1)
+					store32(m.memory, uint64(uint32(t4))+4, uint32(t5-v5))
+					store32(m.memory, uint32(v1), uint32(v2+v5))
+					goto l1
+				}
+				v4 = v4 + i32(1)
+				goto l4
+			}
+		}
+	l2:
+		m.memory[uint64(uint32(v1))+8] = byte(i32(1))
+		v4 = v3
+	}
+l1:
+	store32(m.memory, uint64(uint32(v0))+4, uint32(v4))
+	store32(m.memory, uint32(v0), uint32(v2))
+}
+
+//go:norace
+func (m *Module) fn224(v0, v1, v2 int32) {
 	var v3 int32
 	var v4 int64
-	var v5 int32
-	var v6 int64
 	t0 := m.g0
 	v3 = t0 - i32(16)
 	m.g0 = v3
 	v4 = i64(0)
 	{
-		t1 := int32(load32(m.memory, uint64(uint32(v1))+4))
-		v5 = t1
-		if uint32(v5) < uint32(v2) {
+		t1 := m.fn17(v1, v2)
+		if t1 == 0 {
 			goto l0
 		}
-		store32(m.memory, uint64(uint32(v1))+4, uint32(v5-v2))
-		t2 := int32(load32(m.memory, uint32(v1)))
-		t3 := v1
-		v5 = t2
-		store32(m.memory, uint32(t3), uint32(v5+v2))
-		m.fn67(v3, v5, v2)
-		t4 := int64(load64(m.memory, uint32(v3)))
-		if t4 != i64(1) {
-			goto l0
-		}
-		t5 := int64(load64(m.memory, uint64(uint32(v3))+8))
-		v6 = t5
-		if v6 < i64(0) {
-			goto l0
-		}
-		store64(m.memory, uint64(uint32(v0))+8, uint64(v6))
-		v4 = i64(1)
+		m.fn160(v3, v1, v2)
+		t2 := int64(load64(m.memory, uint32(v3)))
+		v4 = t2
+		t3 := int64(load64(m.memory, uint64(uint32(v3))+8))
+		store64(m.memory, uint64(uint32(v0))+8, uint64(t3))
 	}
 l0:
 	store64(m.memory, uint32(v0), uint64(v4))
@@ -19668,73 +15971,139 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn161(v0, v1, v2, v3, v4 int32) {
-	var v5, v6 int32
-	var v7 int64
-	var v8 int32
-	v3 = v3 << 3
-	t0 := int32(load32(m.memory, uint32(v1)))
-	v5 = t0
-	t1 := int32(load32(m.memory, uint64(uint32(v1))+4))
-	v6 = t1
-	v7 = i64(1)
-l2:
+func (m *Module) fn225(v0, v1 int32) {
+	var v2 int32
+	var v3 int64
+	t0 := m.g0
+	v2 = t0 - i32(48)
+	m.g0 = v2
+	v3 = i64(0)
 	{
-		t2 := int32(load32(m.memory, uint32(v2+i32(4))))
-		t3 := v6
-		t4 := v4
-		v8 = t2
-		p5 := v8
-		if uint32(v4) < uint32(v8) {
-			p5 = t4
-		}
-		v8 = p5
-		if uint32(t3) < uint32(v8) {
-			goto l0
-		}
-		t6 := int32(load32(m.memory, uint32(v2)))
-		t7 := m.fn163(v5, t6, v8)
-		if t7 == 0 {
-			goto l1
+		t1 := int32(load32(m.memory, uint32(v1)))
+		switch t1 + i32(-1) {
+		default:
+			goto l4
+		case 0:
+			t2 := int64(load64(m.memory, uint64(uint32(v1))+8))
+			v3 = t2
+			goto l5
+		case 1:
+			t3 := int64(load64(m.memory, uint64(uint32(v1))+8))
+			m.fn231(v2, t3, i64(0), i64(1000), i64(0))
+			t4 := int64(load64(m.memory, uint32(v2)))
+			t5 := int64(load64(m.memory, uint64(uint32(v2))+8))
+			p6 := t4
+			if t5 != i64(0) {
+				p6 = i64(-1)
+			}
+			v3 = p6
+			goto l5
+		case 2:
+			t7 := int64(load64(m.memory, uint64(uint32(v1))+8))
+			t8 := int64(load32(m.memory, uint64(uint32(v1))+40))
+			m.fn231(v2+i32(16), t7, i64(0), t8, i64(0))
+			t9 := int64(load64(m.memory, uint64(uint32(v2))+16))
+			t10 := int64(load64(m.memory, uint64(uint32(v2))+24))
+			p11 := t9
+			if t10 != i64(0) {
+				p11 = i64(-1)
+			}
+			v3 = p11
+			goto l5
+		case 3:
+			t12 := int64(load64(m.memory, uint64(uint32(v1))+8))
+			t13 := int64(load64(m.memory, uint64(uint32(v1))+48))
+			m.fn231(v2+i32(32), t12, i64(0), t13, i64(0))
+			t14 := int64(load64(m.memory, uint64(uint32(v2))+32))
+			t15 := int64(load64(m.memory, uint64(uint32(v2))+40))
+			p16 := t14
+			if t15 != i64(0) {
+				p16 = i64(-1)
+			}
+			v3 = p16
 		}
 	}
-l0:
-	v2 = v2 + i32(8)
-	v7 = v7 + i64(1)
-	v3 = v3 + i32(-8)
-	if v3 != 0 {
-		goto l2
-	}
-	v7 = i64(0)
-	goto l3
-l1:
-	store64(m.memory, uint64(uint32(v0))+8, uint64(v7))
-	store32(m.memory, uint64(uint32(v1))+4, uint32(v6-v8))
-	store32(m.memory, uint32(v1), uint32(v5+v8))
-	v7 = i64(1)
-l3:
-	store64(m.memory, uint32(v0), uint64(v7))
+l5:
+	store64(m.memory, uint64(uint32(v0))+8, uint64(v3))
+	v3 = i64(1)
+l4:
+	store64(m.memory, uint32(v0), uint64(v3))
+	m.g0 = v2 + i32(48)
 }
 
 //go:norace
-func fn162(v0, v1 int64) int64 {
-	var v2, v3 int64
-	t0 := v0
-	var p1 int32
-	if v1 < i64(3) {
-		p1 = 1
+func (m *Module) fn226(v0, v1, v2 int32) int64 {
+	var v3 int32
+	var v4 int64
+	{
+		t0 := int32(load32(m.memory, uint32(v0)))
+		v3 = t0
+		t1 := int32(load32(m.memory, uint32(v3)))
+		switch t1 {
+		default:
+			t2 := int32(load32(m.memory, uint64(uint32(v0))+4))
+			t3 := int64(load64(m.memory, uint32(t2)))
+			t4 := int32(load32(m.memory, uint64(uint32(v0))+8))
+			t5 := int64(load64(m.memory, uint32(t4)))
+			t6 := int32(load32(m.memory, uint64(uint32(v2))+12))
+			m.t0[uint(t6)].(func(int32, int64, int64))(v1, t3, t5)
+			goto l6
+		case 1:
+			v4 = i64(0)
+			t7 := int64(load64(m.memory, uint64(uint32(v3))+8))
+			if t7 == 0 {
+				goto l7
+			}
+			t8 := int32(load32(m.memory, uint64(uint32(v2))+16))
+			m.t0[uint(t8)].(func(int32))(v1)
+			return i64(0)
+		case 2:
+			t9 := int32(load32(m.memory, uint64(uint32(v0))+4))
+			t10 := int64(load64(m.memory, uint32(t9)))
+			t11 := int32(load32(m.memory, uint64(uint32(v2))+20))
+			m.t0[uint(t11)].(func(int32, int64))(v1, t10)
+			goto l6
+		case 3:
+			t12 := int32(load32(m.memory, uint64(uint32(v3))+4))
+			t13 := int32(load32(m.memory, uint64(uint32(v0))+4))
+			t14 := int64(load64(m.memory, uint32(t13)))
+			t15 := int32(load32(m.memory, uint64(uint32(v0))+8))
+			t16 := int64(load64(m.memory, uint32(t15)))
+			t17 := int32(load32(m.memory, uint64(uint32(v2))+24))
+			t18 := m.t0[uint(t17)].(func(int32, int32, int64, int64) int64)(v1, t12, t14, t16)
+			return t18
+		case 4:
+			t19 := int32(load32(m.memory, uint64(uint32(v0))+4))
+			t20 := int64(load64(m.memory, uint32(t19)))
+			t21 := int64(load64(m.memory, uint64(uint32(v3))+8))
+			t22 := int32(load32(m.memory, uint64(uint32(v2))+28))
+			m.t0[uint(t22)].(func(int32, int64, int64))(v1, t20, t21)
+			goto l6
+		case 5:
+			t23 := int32(load32(m.memory, uint64(uint32(v2))+32))
+			m.t0[uint(t23)].(func(int32))(v1)
+		}
 	}
-	v0 = t0 - int64(uint32(p1))
-	v2 = v0 / i64(400)
-	t2 := v2 + v0/i64(-100)
-	v3 = v0 / i64(4)
-	t3 := v0 % i64(100)
-	t4 := (v1 + i64(9)) % i64(12)
-	return t2 + v3 + v0*i64(365) + (v0-v2*i64(400))>>63 + int64(uint64(t3)>>63) + (v0-v3<<2)>>63 + int64(int16(uint32(int32(int16(int32(t4)*i32(153)+i32(2)))/i32(5)))) + i64(-719468)
+l6:
+	v4 = i64(0)
+l7:
+	return v4
 }
 
 //go:norace
-func (m *Module) fn163(v0, v1, v2 int32) int32 {
+func fn227(v0 int32, v1, v2 int64) {
+}
+
+//go:norace
+func fn228(v0 int32) {
+}
+
+//go:norace
+func fn229(v0 int32, v1 int64) {
+}
+
+//go:norace
+func (m *Module) fn230(v0, v1, v2 int32) int32 {
 	var v3, v4, v5 int32
 	v3 = i32(0)
 	if v2 == 0 {
@@ -19765,7 +16134,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn164(v0 int32, v1, v2, v3, v4 int64) {
+func (m *Module) fn231(v0 int32, v1, v2, v3, v4 int64) {
 	var v5, v6, v7, v8, v9, v10 int64
 	t0 := v0
 	v5 = v3 & i64(0xffffffff)
@@ -19796,7 +16165,7 @@ func (m *Module) fn164(v0 int32, v1, v2, v3, v4 int64) {
 }
 
 //go:norace
-func (m *Module) fn165(v0 int32, v1, v2 int64, v3 int32) {
+func (m *Module) fn232(v0 int32, v1, v2 int64, v3 int32) {
 	var v4 int64
 	{
 		if v3&i32(64) != 0 {
@@ -19950,4 +16319,13 @@ func memory_zero[T uint32 | uint64](mem []byte, dest, n T) {
 	clear(mem[x:y:len(mem)])
 }
 
-const data0 = "retry-after-msretry-afterratelimit-resetx-ratelimit-resetratelimitoperation_began\x00\x00\x00\x00\x00\x00\x00\x00\x00attempt_over\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00attempt_failed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_requested\x00\x00\x00\x00\x00\x00\x00\x00\x00operation_succeeded\x00\x00\x00\x00\x00operation_ended\x00\x00\x00\x00\x00\x00\x00\x00\x00no errora required pointer is NULLa struct is not initialisedthe number is not a field of a policythe value is a ratio and the field a plain number, or the reversethere are no more delays or rowsthe operating system cannot provide randomnessthe buffer cannot hold the text and its terminating zerothe value of Retry-After is neither a number of seconds nor a date, or is longer than 1024 bytesthe length is longer than any memorythe number is not an outcomethe number is not a reasonthe memory of the budget was damaged, or the budget was copied or the process forked while a thread used itthe text is not the state of a budget of this kindthe number is not an event of a budgetthe ratio has a zero denominatorthe ratio has a term above 4294967295the text is not a ratio such as 2, 1.6, 8/5 or 20%unknown_kind\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unused\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00too_large\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00too_small\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00zero_denominator\x00\x00\x00\x00\x00\x00\x00\x00ratio_too_fine\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_exponential\x00\x00\x00\x00\x00\x00\x00\x00\x00cap_below_base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00offset_above_cap\x00\x00\x00\x00\x00\x00\x00\x00floor_above_cap\x00\x00\x00\x00\x00\x00\x00\x00\x00growth_stalls\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00given_twice\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_head\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_key\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00repeated_key\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing_value\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_a_duration\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing_unit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_unit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00duration_too_fine\x00\x00\x00\x00\x00\x00\x00not_a_ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_a_count\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00text_too_long\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00does_not_fit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00constant\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00linear\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00exponential\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00polynomial\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00fibonacci\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00window\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00delay\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00none\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00full\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00equal\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00proportional\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00additive\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00decorrelated\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00slotted\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00quota\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttle\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00rate\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ttl\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00concurrent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00at_least\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00exact\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00spread\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00budget\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_tokens\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost_throttled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost_timeout\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00per\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ttl\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00min_per_second\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00min_concurrent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00growth\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00increment\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00multiplier\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00power\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00origin\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00offset\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cap\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cap_on\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00floor\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_below\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_above\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_max\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_increment\x00\x00\x00\x00\x00\x00\x00\x00jitter_slot\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_retries\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_attempts\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_elapsed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttled_base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after_max\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after_max_extra\x00\x00\x00\nsuccess\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00permanent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_retries\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_elapsed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00deadline\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00budget\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cancelled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00success\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00transient\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00timeout\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00permanent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00no_entropy\x00unknown_event\x00wrong_unit\x00null_pointer\x00not_a_retry_after\x00unknown_reason\x00buffer_too_small\x00ok\x00too_long\x00not_a_state\x00none\x00unknown_outcome\x00unknown_code\x00unknown_kind\x00end\x00unknown_field\x00uninitialized\x00damaged\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00\b\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x00\x12\x00\x00\x00\x13\x00\x00\x00\x14\x00\x00\x00\x15\x00\x00\x00\x16\x00\x00\x00\x17\x00\x00\x00!\x00\x00\x00\"\x00\x00\x00#\x00\x00\x00$\x00\x00\x00%\x00\x00\x00&\x00\x00\x00'\x00\x00\x00(\x00\x00\x00)\x00\x00\x00*\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00\b\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x00\x12\x00\x00\x00\x13\x00\x00\x00\x14\x00\x00\x00\x15\x00\x00\x00\x16\x00\x00\x00\x17\x00\x00\x00\x18\x00\x00\x00\x19\x00\x00\x00constantlinearexponentialpolynomialfibonacci\x80N\x00\x00\b\x00\x00\x00\x88N\x00\x00\x06\x00\x00\x00\x8eN\x00\x00\v\x00\x00\x00\x99N\x00\x00\n\x00\x00\x00\xa3N\x00\x00\t\x00\x00\x00quotathrottleratioratettlconcurrent\x00\xd4N\x00\x00\x05\x00\x00\x00\xd9N\x00\x00\b\x00\x00\x00\xe1N\x00\x00\x05\x00\x00\x00\xe6N\x00\x00\x04\x00\x00\x00\xeaN\x00\x00\x03\x00\x00\x00\xedN\x00\x00\n\x00\x00\x00fullexponential:jitter=fullequalexponential:jitter=equaldecorrelatedexponential:cap_on=delay,jitter=decorrelateddefaultfull:base=100ms,cap=20s,max_retries=3aws-sdk-standardfull:base=1s,cap=20s,max_retries=2aws-sdk-2026full:base=50ms,cap=20s,max_retries=2,throttled_base=1s,retry_after_max_extra=5saws-dynamodb-2026full:base=25ms,cap=20s,max_retries=3,throttled_base=1s,retry_after_max_extra=5saws-simulatorfull:base=10ms,cap=2sgrpc-connectexponential:base=1s,multiplier=1.6,cap=120s,jitter=0.2grpc-retryexponential:base=100ms,cap=1s,jitter=0.2,max_retries=3,retry_after=exactgoogle-cloudexponential:base=1s,cap=32s,cap_on=delay,jitter=additive,jitter_max=1sgaxfull:base=1s,cap=30s,floor=1nscenkalti-v4exponential:base=500ms,multiplier=1.5,cap=60s,jitter=0.5,max_elapsed=15mresilience4jconstant:base=500ms,max_retries=2polly-v8constant:base=2s,max_retries=3polly-v8-linearlinear:base=2s,max_retries=3polly-v8-exponentialexponential:base=2s,max_retries=3envoyexponential:base=25ms,cap=250ms,jitter=slotted,jitter_slot=1ms,max_retries=1azure-coreexponential:base=800ms,cap=60s,cap_on=delay,jitter=0.2,max_retries=3azure-core-javaexponential:base=800ms,cap=8s,cap_on=delay,jitter=0.05,max_retries=3ethernetexponential:base=102400ns,cap=52428800ns,jitter=slotted,jitter_slot=51200ns,max_retries=15k8s-crashloopexponential:base=10s,cap=300sk8s-workqueueexponential:base=5ms,cap=1000sk8s-conflictexponential:base=10ms,multiplier=5,jitter=proportional,jitter_above=0.1,max_retries=3sidekiqpolynomial:base=1s,power=4,origin=0,offset=15s,jitter=additive,jitter_max=9s,jitter_increment=10s,max_retries=25faktorypolynomial:base=1s,power=4,origin=0,offset=15s,jitter=additive,jitter_max=29s,jitter_increment=29s,max_retries=25riverpolynomial:base=1s,power=4,jitter=0.1,max_retries=24obanexponential:base=2s,offset=15s,jitter=proportional,jitter_above=0.1,max_retries=19celeryexponential:base=1s,offset=1s,cap=601s,jitter=slotted,jitter_slot=1s,max_retries=3temporalexponential:base=1s,cap=100soffconstant:base=0s,max_retries=0immediateconstant:base=0snone\x00\x00(O\x00\x00\x04\x00\x00\x00,O\x00\x00\x17\x00\x00\x00CO\x00\x00\x05\x00\x00\x00HO\x00\x00\x18\x00\x00\x00`O\x00\x00\f\x00\x00\x00lO\x00\x00,\x00\x00\x00\x98O\x00\x00\a\x00\x00\x00\x9fO\x00\x00%\x00\x00\x00\xc4O\x00\x00\x10\x00\x00\x00\xd4O\x00\x00\"\x00\x00\x00\xf6O\x00\x00\f\x00\x00\x00\x02P\x00\x00O\x00\x00\x00QP\x00\x00\x11\x00\x00\x00bP\x00\x00O\x00\x00\x00\xb1P\x00\x00\r\x00\x00\x00\xbeP\x00\x00\x15\x00\x00\x00\xd3P\x00\x00\f\x00\x00\x00\xdfP\x00\x006\x00\x00\x00\x15Q\x00\x00\n\x00\x00\x00\x1fQ\x00\x00H\x00\x00\x00gQ\x00\x00\f\x00\x00\x00sQ\x00\x00F\x00\x00\x00\xb9Q\x00\x00\x03\x00\x00\x00\xbcQ\x00\x00\x1e\x00\x00\x00\xdaQ\x00\x00\v\x00\x00\x00\xe5Q\x00\x00H\x00\x00\x00-R\x00\x00\f\x00\x00\x009R\x00\x00!\x00\x00\x00ZR\x00\x00\b\x00\x00\x00bR\x00\x00\x1e\x00\x00\x00\x80R\x00\x00\x0f\x00\x00\x00\x8fR\x00\x00\x1c\x00\x00\x00\xabR\x00\x00\x14\x00\x00\x00\xbfR\x00\x00!\x00\x00\x00\xe0R\x00\x00\x05\x00\x00\x00\xe5R\x00\x00L\x00\x00\x001S\x00\x00\n\x00\x00\x00;S\x00\x00D\x00\x00\x00\x7fS\x00\x00\x0f\x00\x00\x00\x8eS\x00\x00D\x00\x00\x00\xd2S\x00\x00\b\x00\x00\x00\xdaS\x00\x00Z\x00\x00\x004T\x00\x00\r\x00\x00\x00AT\x00\x00\x1d\x00\x00\x00^T\x00\x00\r\x00\x00\x00kT\x00\x00\x1e\x00\x00\x00\x89T\x00\x00\f\x00\x00\x00\x95T\x00\x00U\x00\x00\x00\xeaT\x00\x00\a\x00\x00\x00\xf1T\x00\x00p\x00\x00\x00aU\x00\x00\a\x00\x00\x00hU\x00\x00q\x00\x00\x00\xd9U\x00\x00\x05\x00\x00\x00\xdeU\x00\x004\x00\x00\x00\x12V\x00\x00\x04\x00\x00\x00\x16V\x00\x00R\x00\x00\x00hV\x00\x00\x06\x00\x00\x00nV\x00\x00R\x00\x00\x00\xc0V\x00\x00\b\x00\x00\x00\xc8V\x00\x00\x1c\x00\x00\x00\xe4V\x00\x00\x03\x00\x00\x00\xe7V\x00\x00\x1e\x00\x00\x00\x05W\x00\x00\t\x00\x00\x00\x0eW\x00\x00\x10\x00\x00\x00\x1eW\x00\x00\x04\x00\x00\x00\x0eW\x00\x00\x10\x00\x00\x00quota:cost=5,cost_timeout=10quota:cost=14,cost_throttled=5throttle:max_tokens=10,ratio=0.1sreratio:ratio=0.1sre-processrate:max_tokens=60,per=1mfinaglettl:ttl=10s,min_per_second=10,ratio=0.2concurrent:ratio=0.2,min_concurrent=3\x00\xc4O\x00\x00\x10\x00\x00\x004Y\x00\x00\x1c\x00\x00\x00\xf6O\x00\x00\f\x00\x00\x00PY\x00\x00\x1e\x00\x00\x00\x15Q\x00\x00\n\x00\x00\x00nY\x00\x00 \x00\x00\x00\x8eY\x00\x00\x03\x00\x00\x00\x91Y\x00\x00\x0f\x00\x00\x00\xa0Y\x00\x00\v\x00\x00\x00\xabY\x00\x00\x19\x00\x00\x00\xc4Y\x00\x00\a\x00\x00\x00\xcbY\x00\x00'\x00\x00\x00\xe0R\x00\x00\x05\x00\x00\x00\xf2Y\x00\x00%\x00\x00\x00:=,./0123456789abcdef0sdhmsmsusns\x00\x00\x00\x00\x00\x00\x00\x9fZ\x00\x00\x01\x00\x00\x00\x00\x00O\x91\x94N\x00\x00\xa0Z\x00\x00\x01\x00\x00\x00\x00\xa0\xb80F\x03\x00\x00\xa1Z\x00\x00\x01\x00\x00\x00\x00XG\xf8\r\x00\x00\x00\xa2Z\x00\x00\x01\x00\x00\x00\x00ʚ;\x00\x00\x00\x00\xa3Z\x00\x00\x02\x00\x00\x00@B\x0f\x00\x00\x00\x00\x00\xa5Z\x00\x00\x02\x00\x00\x00\xe8\x03\x00\x00\x00\x00\x00\x00\xa7Z\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00, at : {field} {value} is unknown; the kinds are {kinds}{field} is missing{field} {value} is not used by {selector}{field} {value} is above {limit}{field} {value} is below {limit}{field} {value} has a zero denominator{field} {value} has a term above 1000000{field} {value} cannot be combined with jitter decorrelated, which needs growth exponential{field} {value} is below base {limit}{field} {value} is above cap {limit}{field} {value} is too short to grow by the multiplier; it must be at least {limit}{field} {value} is set as well as max_retries {limit}; set one of themunknown name {found}; the names are {heads}unknown key {found}; the keys are {keys}key {found} is repeated{field} has no value{field} {found} is not a duration such as 100ms or 1.5s{field} has no unit; the units are {units}{field} has the unknown unit {found}; the units are {units}{field} {found} is not a whole number of nanoseconds{field} {found} is not a ratio such as 2, 1.6, 8/5 or 20%{field} {found} is not a whole numberthe text is longer than 1024 bytes{field} cannot be made short enough: the delays take at least {value}, which is above {limit}a policy  ()...a pair must follow every \":\" and \",\"a duration has one unitcapital letters are not allowedspaces are not allowed\"...\"growthbaseincrementmultiplierpoweroriginoffsetcapcap_onfloorjitterjitter_belowjitter_abovejitter_maxjitter_incrementjitter_slotmax_retriesmax_attemptsmax_elapsedthrottled_baseretry_afterretry_after_maxretry_after_max_extrabudgetmax_tokenscostcost_throttledcost_timeoutpermin_per_secondmin_concurrentwindowdelay\x008a\x00\x00\x06\x00\x00\x00>a\x00\x00\x05\x00\x00\x00proportionaladditiveslotted\x00\x1eW\x00\x00\x04\x00\x00\x00(O\x00\x00\x04\x00\x00\x00CO\x00\x00\x05\x00\x00\x00Ta\x00\x00\f\x00\x00\x00`a\x00\x00\b\x00\x00\x00`O\x00\x00\f\x00\x00\x00ha\x00\x00\a\x00\x00\x00at_leastexactspread\x00\xa8a\x00\x00\b\x00\x00\x00\xb0a\x00\x00\x05\x00\x00\x00\xb5a\x00\x00\x06\x00\x00\x000\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x001a, d b Y X GMTA, d-b-y X GMTa b e X Y\x00\x00\xeda\x00\x00\x0e\x00\x00\x00\xfba\x00\x00\x0e\x00\x00\x00\tb\x00\x00\t\x00\x00\x00SundayMondayTuesdayWednesdayThursdayFridaySaturday\x00\x00,b\x00\x00\x06\x00\x00\x002b\x00\x00\x06\x00\x00\x008b\x00\x00\a\x00\x00\x00?b\x00\x00\t\x00\x00\x00Hb\x00\x00\b\x00\x00\x00Pb\x00\x00\x06\x00\x00\x00Vb\x00\x00\b\x00\x00\x00JanFebMarAprMayJunJulAugSepOctNovDec\x98b\x00\x00\x03\x00\x00\x00\x9bb\x00\x00\x03\x00\x00\x00\x9eb\x00\x00\x03\x00\x00\x00\xa1b\x00\x00\x03\x00\x00\x00\xa4b\x00\x00\x03\x00\x00\x00\xa7b\x00\x00\x03\x00\x00\x00\xaab\x00\x00\x03\x00\x00\x00\xadb\x00\x00\x03\x00\x00\x00\xb0b\x00\x00\x03\x00\x00\x00\xb3b\x00\x00\x03\x00\x00\x00\xb6b\x00\x00\x03\x00\x00\x00\xb9b\x00\x00\x03\x00\x00\x00# HELP backoff_attempts Attempts of an operation.# TYPE backoff_attempts histogram\x00\x00\x1cc\x00\x001\x00\x00\x00Mc\x00\x00!\x00\x00\x00backoff_attempts_bucket{le=\"\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x04\x00\x00\x00\x00\x00\x00\x00\x05\x00\x00\x00\x00\x00\x00\x00\x06\x00\x00\x00\x00\x00\x00\x00\b\x00\x00\x00\x00\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00\x0f\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\x002\x00\x00\x00\x00\x00\x00\x00+Inf\"} backoff_attempts_sum backoff_attempts_count backoff_retries_total backoff_stops_total{reason=\"# HELP backoff_retries_total Retries of all operations.# TYPE backoff_retries_total counter# HELP backoff_stops_total Operations by the reason for which they stopped.# TYPE backoff_stops_total counter\x00\x00\x00\xffc\x00\x00\x15\x00\x00\x00\x14d\x00\x00\x17\x00\x00\x00]d\x00\x007\x00\x00\x00\x94d\x00\x00$\x00\x00\x00+d\x00\x00\x16\x00\x00\x00\xb8d\x00\x00K\x00\x00\x00\x03e\x00\x00\"\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00 | \x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00 -\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x03\x00\x00\x00\x01\x00\x00\x00\x04\x00\x00\x00\x01\x00\x00\x00\x05\x00\x00\x00\x01\x00\x00\x00\x06\x00\x00\x00\x01\x00\x00\x00\a\x00\x00\x00\x01\x00\x00\x00\b\x00\x00\x00\x01\x00\x00\x00\t\x00\x00\x00\x01\x00\x00\x00successpermanentdeadlinecancelled\x00\x00\x00\a\x00\x00\x00\t\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\b\x00\x00\x00\x06\x00\x00\x00\t\x00\x00\x00\x00f\x00\x00\af\x00\x00\x8c`\x00\x00\xa3`\x00\x00\x10f\x00\x00\xeb`\x00\x00\x18f\x00\x00\x04\x00\x00\x00\b\x00\x00\x00\x10\x00\x00\x00\x10\x00\x00\x00\xbf\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x10\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00\x80\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x1e\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00l\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00@\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\v\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00\x06\x00\x00\x00\x04\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x06\x00\x00\x00\x03\x00\x00\x00\x06\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\f\x00\x00\x00\f\x00\x00\x00\n\x00\x00\x00\x10\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\v\x00\x00\x00\x0e\x00\x00\x00\v\x00\x00\x00\x0f\x00\x00\x00\x15\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x06\x00\x00\x00\n\x00\x00\x00\x04\x00\x00\x00\x0e\x00\x00\x00\f\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x03\x00\x00\x00\x0e\x00\x00\x00\x0e\x00\x00\x00\r`\x00\x00\x13`\x00\x00\x17`\x00\x00 `\x00\x00*`\x00\x00/`\x00\x005`\x00\x00;`\x00\x00>`\x00\x00D`\x00\x00I`\x00\x00O`\x00\x00[`\x00\x00g`\x00\x00q`\x00\x00\x81`\x00\x00\x8c`\x00\x00\x97`\x00\x00\xa3`\x00\x00\xae`\x00\x00\xbc`\x00\x00\xc7`\x00\x00\xd6`\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\xeb`\x00\x00\xf1`\x00\x00\xfb`\x00\x00\xff`\x00\x00\ra\x00\x00\xe1N\x00\x00\x19a\x00\x00\xeaN\x00\x00\x1ca\x00\x00*a\x00\x001\x00\x00\x00\x12\x00\x00\x00)\x00\x00\x00 \x00\x00\x00 \x00\x00\x00&\x00\x00\x00(\x00\x00\x00[\x00\x00\x00%\x00\x00\x00$\x00\x00\x00$\x00\x00\x00S\x00\x00\x00F\x00\x00\x00+\x00\x00\x00(\x00\x00\x00\x17\x00\x00\x00\x14\x00\x00\x007\x00\x00\x00*\x00\x00\x00;\x00\x00\x004\x00\x00\x009\x00\x00\x00%\x00\x00\x00\"\x00\x00\x00]\x00\x00\x00'[\x00\x00X[\x00\x00j[\x00\x00\x93[\x00\x00\xb3[\x00\x00\xd3[\x00\x00\xf9[\x00\x00!\\\x00\x00|\\\x00\x00\xa1\\\x00\x00\xa1\\\x00\x00\xc5\\\x00\x00\x18]\x00\x00^]\x00\x00\x89]\x00\x00\xb1]\x00\x00\xc8]\x00\x00\xdc]\x00\x00\x13^\x00\x00=^\x00\x00x^\x00\x00\xac^\x00\x00\xe5^\x00\x00\n_\x00\x00,_\x00\x00\b\x00\x00\x00\b\x00\x00\x00\b\x00\x00\x00\x10\x00\x00\x00X\x00\x00\x00\x10\x00\x00\x00\x90e\x00\x00\x90e\x00\x00\x90e\x00\x00\x98e\x00\x00\xa8e\x00\x00\x98e\x00\x00\b\x00\x00\x00\b\x00\x00\x00\b\x00\x00\x00\x10\x00\x00\x00X\x00\x00\x00\x10\x00\x00\x00\x90e\x00\x00\x90e\x00\x00\x90e\x00\x00\x98e\x00\x00\xa8e\x00\x00\x98e\x00\x00"
+//go:norace
+func table_init[T1, T2, T3 int | int32 | int64](tab, elems []any, dest T1, src T2, n T3) {
+	x := uint64(dest)
+	z := uint64(src)
+	y := x + uint64(n)
+	w := z + uint64(n)
+	copy(tab[x:y:len(tab)], elems[z:w:len(elems)])
+}
+
+const data0 = "retry-after-msratelimitretry-afterratelimit-resetx-ratelimit-resetoperation_began\x00\x00\x00\x00\x00\x00\x00\x00\x00attempt_over\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00attempt_failed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_requested\x00\x00\x00\x00\x00\x00\x00\x00\x00operation_succeeded\x00\x00\x00\x00\x00operation_ended\x00\x00\x00\x00\x00\x00\x00\x00\x00no errora required pointer is NULLa struct is not initialisedthe number is not a field of a policythe value is a ratio and the field a plain number, or the reversethere are no more delays or rowsthe operating system cannot provide randomnessthe buffer cannot hold the text and its terminating zerothe value of Retry-After is neither a number of seconds nor a date, or is longer than 1024 bytesthe length is longer than any memorythe number is not an outcomethe number is not a reasonthe memory of the budget was damaged, or the budget was copied or the process forked while a thread used itthe text is not the state of a budget of this kindthe number is not an event of a budgetthe ratio has a zero denominatorthe ratio has a term above 4294967295the text is not a ratio such as 2, 1.6, 8/5 or 20%unknown_kind\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unused\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00too_large\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00too_small\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00zero_denominator\x00\x00\x00\x00\x00\x00\x00\x00ratio_too_fine\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_exponential\x00\x00\x00\x00\x00\x00\x00\x00\x00cap_below_base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00offset_above_cap\x00\x00\x00\x00\x00\x00\x00\x00floor_above_cap\x00\x00\x00\x00\x00\x00\x00\x00\x00growth_stalls\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00given_twice\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_head\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_key\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00repeated_key\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing_value\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_a_duration\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing_unit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_unit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00duration_too_fine\x00\x00\x00\x00\x00\x00\x00not_a_ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_a_count\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00text_too_long\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00does_not_fit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00window\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00delay\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00quota\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttle\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00rate\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ttl\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00concurrent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00at_least\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00exact\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00spread\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00constant\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00linear\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00exponential\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00polynomial\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00fibonacci\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00none\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00full\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00equal\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00proportional\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00additive\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00decorrelated\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00slotted\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00budget\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_tokens\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost_throttled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost_timeout\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00per\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ttl\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00min_per_second\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00min_concurrent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00growth\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00increment\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00multiplier\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00power\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00origin\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00offset\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cap\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cap_on\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00floor\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_below\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_above\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_max\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_increment\x00\x00\x00\x00\x00\x00\x00\x00jitter_slot\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_retries\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_attempts\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_elapsed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttled_base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after_max\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after_max_extra\x00\x00\x00\nsuccess\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00permanent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_retries\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_elapsed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00deadline\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00budget\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cancelled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00success\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00transient\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00timeout\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00permanent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00no_entropy\x00unknown_event\x00wrong_unit\x00null_pointer\x00not_a_retry_after\x00unknown_reason\x00buffer_too_small\x00ok\x00too_long\x00not_a_state\x00none\x00unknown_outcome\x00unknown_code\x00unknown_kind\x00end\x00unknown_field\x00uninitialized\x00damaged\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00\b\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x00\x12\x00\x00\x00\x13\x00\x00\x00\x14\x00\x00\x00\x15\x00\x00\x00\x16\x00\x00\x00\x17\x00\x00\x00!\x00\x00\x00\"\x00\x00\x00#\x00\x00\x00$\x00\x00\x00%\x00\x00\x00&\x00\x00\x00'\x00\x00\x00(\x00\x00\x00)\x00\x00\x00*\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00\b\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x00\x12\x00\x00\x00\x13\x00\x00\x00\x14\x00\x00\x00\x15\x00\x00\x00\x16\x00\x00\x00\x17\x00\x00\x00\x18\x00\x00\x00\x19\x00\x00\x00constantlinearexponentialpolynomialfibonacci\x80N\x00\x00\b\x00\x00\x00\x88N\x00\x00\x06\x00\x00\x00\x8eN\x00\x00\v\x00\x00\x00\x99N\x00\x00\n\x00\x00\x00\xa3N\x00\x00\t\x00\x00\x00quotathrottleratioratettlconcurrent\x00\xd4N\x00\x00\x05\x00\x00\x00\xd9N\x00\x00\b\x00\x00\x00\xe1N\x00\x00\x05\x00\x00\x00\xe6N\x00\x00\x04\x00\x00\x00\xeaN\x00\x00\x03\x00\x00\x00\xedN\x00\x00\n\x00\x00\x00fullexponential:jitter=fullequalexponential:jitter=equaldecorrelatedexponential:cap_on=delay,jitter=decorrelateddefaultfull:base=100ms,cap=20s,max_retries=3aws-sdk-standardfull:base=1s,cap=20s,max_retries=2aws-sdk-2026full:base=50ms,cap=20s,max_retries=2,throttled_base=1s,retry_after_max_extra=5saws-dynamodb-2026full:base=25ms,cap=20s,max_retries=3,throttled_base=1s,retry_after_max_extra=5saws-simulatorfull:base=10ms,cap=2sgrpc-connectexponential:base=1s,multiplier=1.6,cap=120s,jitter=0.2grpc-retryexponential:base=100ms,cap=1s,jitter=0.2,max_retries=3,retry_after=exactgoogle-cloudexponential:base=1s,cap=32s,cap_on=delay,jitter=additive,jitter_max=1sgaxfull:base=1s,cap=30s,floor=1nscenkalti-v4exponential:base=500ms,multiplier=1.5,cap=60s,jitter=0.5,max_elapsed=15mresilience4jconstant:base=500ms,max_retries=2polly-v8constant:base=2s,max_retries=3polly-v8-linearlinear:base=2s,max_retries=3polly-v8-exponentialexponential:base=2s,max_retries=3envoyexponential:base=25ms,cap=250ms,jitter=slotted,jitter_slot=1ms,max_retries=1azure-coreexponential:base=800ms,cap=60s,cap_on=delay,jitter=0.2,max_retries=3azure-core-javaexponential:base=800ms,cap=8s,cap_on=delay,jitter=0.05,max_retries=3ethernetexponential:base=102400ns,cap=52428800ns,jitter=slotted,jitter_slot=51200ns,max_retries=15k8s-crashloopexponential:base=10s,cap=300sk8s-workqueueexponential:base=5ms,cap=1000sk8s-conflictexponential:base=10ms,multiplier=5,jitter=proportional,jitter_above=0.1,max_retries=3sidekiqpolynomial:base=1s,power=4,origin=0,offset=15s,jitter=additive,jitter_max=9s,jitter_increment=10s,max_retries=25faktorypolynomial:base=1s,power=4,origin=0,offset=15s,jitter=additive,jitter_max=29s,jitter_increment=29s,max_retries=25riverpolynomial:base=1s,power=4,jitter=0.1,max_retries=24obanexponential:base=2s,offset=15s,jitter=proportional,jitter_above=0.1,max_retries=19celeryexponential:base=1s,offset=1s,cap=601s,jitter=slotted,jitter_slot=1s,max_retries=3temporalexponential:base=1s,cap=100soffconstant:base=0s,max_retries=0immediateconstant:base=0snone\x00\x00(O\x00\x00\x04\x00\x00\x00,O\x00\x00\x17\x00\x00\x00CO\x00\x00\x05\x00\x00\x00HO\x00\x00\x18\x00\x00\x00`O\x00\x00\f\x00\x00\x00lO\x00\x00,\x00\x00\x00\x98O\x00\x00\a\x00\x00\x00\x9fO\x00\x00%\x00\x00\x00\xc4O\x00\x00\x10\x00\x00\x00\xd4O\x00\x00\"\x00\x00\x00\xf6O\x00\x00\f\x00\x00\x00\x02P\x00\x00O\x00\x00\x00QP\x00\x00\x11\x00\x00\x00bP\x00\x00O\x00\x00\x00\xb1P\x00\x00\r\x00\x00\x00\xbeP\x00\x00\x15\x00\x00\x00\xd3P\x00\x00\f\x00\x00\x00\xdfP\x00\x006\x00\x00\x00\x15Q\x00\x00\n\x00\x00\x00\x1fQ\x00\x00H\x00\x00\x00gQ\x00\x00\f\x00\x00\x00sQ\x00\x00F\x00\x00\x00\xb9Q\x00\x00\x03\x00\x00\x00\xbcQ\x00\x00\x1e\x00\x00\x00\xdaQ\x00\x00\v\x00\x00\x00\xe5Q\x00\x00H\x00\x00\x00-R\x00\x00\f\x00\x00\x009R\x00\x00!\x00\x00\x00ZR\x00\x00\b\x00\x00\x00bR\x00\x00\x1e\x00\x00\x00\x80R\x00\x00\x0f\x00\x00\x00\x8fR\x00\x00\x1c\x00\x00\x00\xabR\x00\x00\x14\x00\x00\x00\xbfR\x00\x00!\x00\x00\x00\xe0R\x00\x00\x05\x00\x00\x00\xe5R\x00\x00L\x00\x00\x001S\x00\x00\n\x00\x00\x00;S\x00\x00D\x00\x00\x00\x7fS\x00\x00\x0f\x00\x00\x00\x8eS\x00\x00D\x00\x00\x00\xd2S\x00\x00\b\x00\x00\x00\xdaS\x00\x00Z\x00\x00\x004T\x00\x00\r\x00\x00\x00AT\x00\x00\x1d\x00\x00\x00^T\x00\x00\r\x00\x00\x00kT\x00\x00\x1e\x00\x00\x00\x89T\x00\x00\f\x00\x00\x00\x95T\x00\x00U\x00\x00\x00\xeaT\x00\x00\a\x00\x00\x00\xf1T\x00\x00p\x00\x00\x00aU\x00\x00\a\x00\x00\x00hU\x00\x00q\x00\x00\x00\xd9U\x00\x00\x05\x00\x00\x00\xdeU\x00\x004\x00\x00\x00\x12V\x00\x00\x04\x00\x00\x00\x16V\x00\x00R\x00\x00\x00hV\x00\x00\x06\x00\x00\x00nV\x00\x00R\x00\x00\x00\xc0V\x00\x00\b\x00\x00\x00\xc8V\x00\x00\x1c\x00\x00\x00\xe4V\x00\x00\x03\x00\x00\x00\xe7V\x00\x00\x1e\x00\x00\x00\x05W\x00\x00\t\x00\x00\x00\x0eW\x00\x00\x10\x00\x00\x00\x1eW\x00\x00\x04\x00\x00\x00\x0eW\x00\x00\x10\x00\x00\x00quota:cost=5,cost_timeout=10quota:cost=14,cost_throttled=5throttle:max_tokens=10,ratio=0.1sreratio:ratio=0.1sre-processrate:max_tokens=60,per=1mfinaglettl:ttl=10s,min_per_second=10,ratio=0.2concurrent:ratio=0.2,min_concurrent=3\x00\xc4O\x00\x00\x10\x00\x00\x004Y\x00\x00\x1c\x00\x00\x00\xf6O\x00\x00\f\x00\x00\x00PY\x00\x00\x1e\x00\x00\x00\x15Q\x00\x00\n\x00\x00\x00nY\x00\x00 \x00\x00\x00\x8eY\x00\x00\x03\x00\x00\x00\x91Y\x00\x00\x0f\x00\x00\x00\xa0Y\x00\x00\v\x00\x00\x00\xabY\x00\x00\x19\x00\x00\x00\xc4Y\x00\x00\a\x00\x00\x00\xcbY\x00\x00'\x00\x00\x00\xe0R\x00\x00\x05\x00\x00\x00\xf2Y\x00\x00%\x00\x00\x00:=,./0123456789abcdef0sdhmsmsusns\x00\x00\x00\x00\x00\x00\x00\x9fZ\x00\x00\x01\x00\x00\x00\x00\x00O\x91\x94N\x00\x00\xa0Z\x00\x00\x01\x00\x00\x00\x00\xa0\xb80F\x03\x00\x00\xa1Z\x00\x00\x01\x00\x00\x00\x00XG\xf8\r\x00\x00\x00\xa2Z\x00\x00\x01\x00\x00\x00\x00ʚ;\x00\x00\x00\x00\xa3Z\x00\x00\x02\x00\x00\x00@B\x0f\x00\x00\x00\x00\x00\xa5Z\x00\x00\x02\x00\x00\x00\xe8\x03\x00\x00\x00\x00\x00\x00\xa7Z\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00, at : {field} {value} is unknown; the kinds are {kinds}{field} is missing{field} {value} is not used by {selector}{field} {value} is above {limit}{field} {value} is below {limit}{field} {value} has a zero denominator{field} {value} has a term above 1000000{field} {value} cannot be combined with jitter decorrelated, which needs growth exponential{field} {value} is below base {limit}{field} {value} is above cap {limit}{field} {value} is too short to grow by the multiplier; it must be at least {limit}{field} {value} is set as well as max_retries {limit}; set one of themunknown name {found}; the names are {heads}unknown key {found}; the keys are {keys}key {found} is repeated{field} has no value{field} {found} is not a duration such as 100ms or 1.5s{field} has no unit; the units are {units}{field} has the unknown unit {found}; the units are {units}{field} {found} is not a whole number of nanoseconds{field} {found} is not a ratio such as 2, 1.6, 8/5 or 20%{field} {found} is not a whole numberthe text is longer than 1024 bytes{field} cannot be made short enough: the delays take at least {value}, which is above {limit}a policy  ()...a pair must follow every \":\" and \",\"a duration has one unitcapital letters are not allowedspaces are not allowed\"...\"growthbaseincrementmultiplierpoweroriginoffsetcapcap_onfloorjitterjitter_belowjitter_abovejitter_maxjitter_incrementjitter_slotmax_retriesmax_attemptsmax_elapsedthrottled_baseretry_afterretry_after_maxretry_after_max_extrabudgetmax_tokenscostcost_throttledcost_timeoutpermin_per_secondmin_concurrentwindowdelay\x008a\x00\x00\x06\x00\x00\x00>a\x00\x00\x05\x00\x00\x00proportionaladditiveslotted\x00\x1eW\x00\x00\x04\x00\x00\x00(O\x00\x00\x04\x00\x00\x00CO\x00\x00\x05\x00\x00\x00Ta\x00\x00\f\x00\x00\x00`a\x00\x00\b\x00\x00\x00`O\x00\x00\f\x00\x00\x00ha\x00\x00\a\x00\x00\x00at_leastexactspread\x00\xa8a\x00\x00\b\x00\x00\x00\xb0a\x00\x00\x05\x00\x00\x00\xb5a\x00\x00\x06\x00\x00\x000\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x001a, d b Y X GMTA, d-b-y X GMTa b e X Y\x00\x00\xf1a\x00\x00\x0e\x00\x00\x00\xffa\x00\x00\x0e\x00\x00\x00\rb\x00\x00\t\x00\x00\x00SundayMondayTuesdayWednesdayThursdayFridaySaturday\x00\x000b\x00\x00\x06\x00\x00\x006b\x00\x00\x06\x00\x00\x00<b\x00\x00\a\x00\x00\x00Cb\x00\x00\t\x00\x00\x00Lb\x00\x00\b\x00\x00\x00Tb\x00\x00\x06\x00\x00\x00Zb\x00\x00\b\x00\x00\x00JanFebMarAprMayJunJulAugSepOctNovDec\x9cb\x00\x00\x03\x00\x00\x00\x9fb\x00\x00\x03\x00\x00\x00\xa2b\x00\x00\x03\x00\x00\x00\xa5b\x00\x00\x03\x00\x00\x00\xa8b\x00\x00\x03\x00\x00\x00\xabb\x00\x00\x03\x00\x00\x00\xaeb\x00\x00\x03\x00\x00\x00\xb1b\x00\x00\x03\x00\x00\x00\xb4b\x00\x00\x03\x00\x00\x00\xb7b\x00\x00\x03\x00\x00\x00\xbab\x00\x00\x03\x00\x00\x00\xbdb\x00\x00\x03\x00\x00\x00\r# HELP backoff_attempts Attempts of an operation.# TYPE backoff_attempts histogram\x00!c\x00\x001\x00\x00\x00Rc\x00\x00!\x00\x00\x00backoff_attempts_bucket{le=\"\x01\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x04\x00\x00\x00\x00\x00\x00\x00\x05\x00\x00\x00\x00\x00\x00\x00\x06\x00\x00\x00\x00\x00\x00\x00\b\x00\x00\x00\x00\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00\x0f\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\x002\x00\x00\x00\x00\x00\x00\x00+Inf\"} backoff_attempts_sum backoff_attempts_count backoff_retries_total backoff_stops_total{reason=\"# HELP backoff_retries_total Retries of all operations.# TYPE backoff_retries_total counter# HELP backoff_stops_total Operations by the reason for which they stopped.# TYPE backoff_stops_total counter\x00\x00\x00\xffc\x00\x00\x15\x00\x00\x00\x14d\x00\x00\x17\x00\x00\x00]d\x00\x007\x00\x00\x00\x94d\x00\x00$\x00\x00\x00+d\x00\x00\x16\x00\x00\x00\xb8d\x00\x00K\x00\x00\x00\x03e\x00\x00\"\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00 | \x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x00\x00\x00\x00\b\x00\x00\x00\x04\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\b\x00\x00\x00\x04\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00\b\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\b\x00\x00\x00\x04\x00\x00\x00\t\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\n\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\f\x00\x00\x00\x04\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\v\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x10\x00\x00\x00\x04\x00\x00\x00\f\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\r\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\f\x00\x00\x00\x04\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x03\x00\x00\x00\x10\x00\x00\x00\x01\x00\x00\x00\x11\x00\x00\x00 -\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x03\x00\x00\x00\x01\x00\x00\x00\x04\x00\x00\x00\x01\x00\x00\x00\x05\x00\x00\x00\x01\x00\x00\x00\x06\x00\x00\x00\x01\x00\x00\x00\a\x00\x00\x00\x01\x00\x00\x00\b\x00\x00\x00\x01\x00\x00\x00\t\x00\x00\x00\x01\x00\x00\x00successpermanentdeadlinecancelled\x00\x00\x00\a\x00\x00\x00\t\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\b\x00\x00\x00\x06\x00\x00\x00\t\x00\x00\x00\xd8f\x00\x00\xdff\x00\x00\x8c`\x00\x00\xa3`\x00\x00\xe8f\x00\x00\xeb`\x00\x00\xf0f\x00\x00\x04\x00\x00\x00\b\x00\x00\x00\x10\x00\x00\x00\x10\x00\x00\x00\xbf\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x10\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00\x80\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x1e\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00l\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00@\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\v\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00\x06\x00\x00\x00\x04\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x06\x00\x00\x00\x03\x00\x00\x00\x06\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\f\x00\x00\x00\f\x00\x00\x00\n\x00\x00\x00\x10\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\v\x00\x00\x00\x0e\x00\x00\x00\v\x00\x00\x00\x0f\x00\x00\x00\x15\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x06\x00\x00\x00\n\x00\x00\x00\x04\x00\x00\x00\x0e\x00\x00\x00\f\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x03\x00\x00\x00\x0e\x00\x00\x00\x0e\x00\x00\x00\r`\x00\x00\x13`\x00\x00\x17`\x00\x00 `\x00\x00*`\x00\x00/`\x00\x005`\x00\x00;`\x00\x00>`\x00\x00D`\x00\x00I`\x00\x00O`\x00\x00[`\x00\x00g`\x00\x00q`\x00\x00\x81`\x00\x00\x8c`\x00\x00\x97`\x00\x00\xa3`\x00\x00\xae`\x00\x00\xbc`\x00\x00\xc7`\x00\x00\xd6`\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\xeb`\x00\x00\xf1`\x00\x00\xfb`\x00\x00\xff`\x00\x00\ra\x00\x00\xe1N\x00\x00\x19a\x00\x00\xeaN\x00\x00\x1ca\x00\x00*a\x00\x001\x00\x00\x00\x12\x00\x00\x00)\x00\x00\x00 \x00\x00\x00 \x00\x00\x00&\x00\x00\x00(\x00\x00\x00[\x00\x00\x00%\x00\x00\x00$\x00\x00\x00$\x00\x00\x00S\x00\x00\x00F\x00\x00\x00+\x00\x00\x00(\x00\x00\x00\x17\x00\x00\x00\x14\x00\x00\x007\x00\x00\x00*\x00\x00\x00;\x00\x00\x004\x00\x00\x009\x00\x00\x00%\x00\x00\x00\"\x00\x00\x00]\x00\x00\x00'[\x00\x00X[\x00\x00j[\x00\x00\x93[\x00\x00\xb3[\x00\x00\xd3[\x00\x00\xf9[\x00\x00!\\\x00\x00|\\\x00\x00\xa1\\\x00\x00\xa1\\\x00\x00\xc5\\\x00\x00\x18]\x00\x00^]\x00\x00\x89]\x00\x00\xb1]\x00\x00\xc8]\x00\x00\xdc]\x00\x00\x13^\x00\x00=^\x00\x00x^\x00\x00\xac^\x00\x00\xe5^\x00\x00\n_\x00\x00,_\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\v\x00\x00\x00\x02\x00\x00\x00hf\x00\x00hf\x00\x00hf\x00\x00pf\x00\x00\x80f\x00\x00pf\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\v\x00\x00\x00\x02\x00\x00\x00hf\x00\x00hf\x00\x00hf\x00\x00pf\x00\x00\x80f\x00\x00pf\x00\x00"

@@ -68,7 +68,7 @@ func (m *Module) Xdecide(v0, v1 int32, v2, v3, v4, v5 int64, v6 int32, v7, v8 in
 			if uint64(v3) > uint64(i64(0xffffffff)) {
 				goto l4
 			}
-			t1 := int64(load64(m.memory, uint64(uint32(v0))+112))
+			t1 := int64(load64(m.memory, uint64(uint32(v0))+96))
 			t2 := v3
 			v13 = t1
 			if uint64(t2) >= uint64(v13) {
@@ -77,13 +77,13 @@ func (m *Module) Xdecide(v0, v1 int32, v2, v3, v4, v5 int64, v6 int32, v7, v8 in
 			{
 				{
 					t4 := v0
-					p3 := i32(16)
+					p3 := i32(0)
 					if v6 == i32(3) {
-						p3 = i32(128)
+						p3 = i32(112)
 					}
 					t5 := int64(load64(m.memory, uint32(t4+p3)))
 					v12 = t5
-					t6 := int64(load64(m.memory, uint64(uint32(v0))+16))
+					t6 := int64(load64(m.memory, uint32(v0)))
 					if v12 != t6 {
 						goto l5
 					}
@@ -93,9 +93,9 @@ func (m *Module) Xdecide(v0, v1 int32, v2, v3, v4, v5 int64, v6 int32, v7, v8 in
 					goto l6
 				}
 			l5:
-				t8 := int64(load64(m.memory, uint32(v0)))
+				t8 := int64(load64(m.memory, uint64(uint32(v0))+8))
 				v11 = t8
-				t9 := int64(load64(m.memory, uint64(uint32(v0))+8))
+				t9 := int64(load64(m.memory, uint64(uint32(v0))+16))
 				v15 = t9
 				t10 := int64(load64(m.memory, uint64(uint32(v0))+24))
 				v16 = t10
@@ -115,9 +115,9 @@ func (m *Module) Xdecide(v0, v1 int32, v2, v3, v4, v5 int64, v6 int32, v7, v8 in
 				v23 = t17
 				t18 := int64(load64(m.memory, uint64(uint32(v0))+88))
 				v24 = t18
-				t19 := int64(load64(m.memory, uint64(uint32(v0))+96))
+				t19 := int64(load64(m.memory, uint64(uint32(v0))+104))
 				v25 = t19
-				t20 := int64(load64(m.memory, uint64(uint32(v0))+104))
+				t20 := int64(load64(m.memory, uint64(uint32(v0))+112))
 				v26 = t20
 				t21 := int64(load64(m.memory, uint64(uint32(v0))+120))
 				v27 = t21
@@ -138,9 +138,9 @@ func (m *Module) Xdecide(v0, v1 int32, v2, v3, v4, v5 int64, v6 int32, v7, v8 in
 				store64(m.memory, uint64(uint32(v9))+136, uint64(v29))
 				store64(m.memory, uint64(uint32(v9))+128, uint64(v28))
 				store64(m.memory, uint64(uint32(v9))+120, uint64(v27))
-				store64(m.memory, uint64(uint32(v9))+112, uint64(v13))
-				store64(m.memory, uint64(uint32(v9))+104, uint64(v26))
-				store64(m.memory, uint64(uint32(v9))+96, uint64(v25))
+				store64(m.memory, uint64(uint32(v9))+112, uint64(v26))
+				store64(m.memory, uint64(uint32(v9))+104, uint64(v25))
+				store64(m.memory, uint64(uint32(v9))+96, uint64(v13))
 				store64(m.memory, uint64(uint32(v9))+88, uint64(v24))
 				store64(m.memory, uint64(uint32(v9))+80, uint64(v23))
 				store64(m.memory, uint64(uint32(v9))+72, uint64(v22))
@@ -150,9 +150,9 @@ func (m *Module) Xdecide(v0, v1 int32, v2, v3, v4, v5 int64, v6 int32, v7, v8 in
 				store64(m.memory, uint64(uint32(v9))+40, uint64(v18))
 				store64(m.memory, uint64(uint32(v9))+32, uint64(v17))
 				store64(m.memory, uint64(uint32(v9))+24, uint64(v16))
-				store64(m.memory, uint64(uint32(v9))+16, uint64(v12))
-				store64(m.memory, uint64(uint32(v9))+8, uint64(v15))
-				store64(m.memory, uint32(v9), uint64(v11))
+				store64(m.memory, uint64(uint32(v9))+16, uint64(v15))
+				store64(m.memory, uint64(uint32(v9))+8, uint64(v11))
+				store64(m.memory, uint32(v9), uint64(v12))
 				v6 = v9
 			}
 		l6:
@@ -162,7 +162,7 @@ func (m *Module) Xdecide(v0, v1 int32, v2, v3, v4, v5 int64, v6 int32, v7, v8 in
 					if v14 != i32(1) {
 						goto l7
 					}
-					t28 := int64(load64(m.memory, uint64(uint32(v6))+56))
+					t28 := int64(load64(m.memory, uint64(uint32(v6))+40))
 					v11 = t28
 					t30 := v11
 					t31 := v12
@@ -200,11 +200,11 @@ func (m *Module) Xdecide(v0, v1 int32, v2, v3, v4, v5 int64, v6 int32, v7, v8 in
 				v11 = t41
 				v12 = v12 + v11
 				{
-					t42 := int32(load32(m.memory, uint64(uint32(v6))+4))
+					t42 := int32(load32(m.memory, uint64(uint32(v6))+148))
 					if t42 != i32(7) {
 						goto l9
 					}
-					t43 := int64(load64(m.memory, uint64(uint32(v6))+104))
+					t43 := int64(load64(m.memory, uint64(uint32(v6))+88))
 					t44, t45 := i64_mul_wide_u(t43, v12)
 					v11 = t45
 					v12 = t44
@@ -220,13 +220,13 @@ func (m *Module) Xdecide(v0, v1 int32, v2, v3, v4, v5 int64, v6 int32, v7, v8 in
 					v12 = p46
 				}
 			l9:
-				t47 := int64(load64(m.memory, uint64(uint32(v6))+56))
+				t47 := int64(load64(m.memory, uint64(uint32(v6))+40))
 				v11 = t47
 				p48 := v12
 				if uint64(v11) < uint64(v12) {
 					p48 = v11
 				}
-				t49 := int32(load32(m.memory, uint64(uint32(v6))+8))
+				t49 := int32(load32(m.memory, uint64(uint32(v6))+144))
 				p50 := v12
 				if t49 == i32(2) {
 					p50 = p48
@@ -241,7 +241,7 @@ func (m *Module) Xdecide(v0, v1 int32, v2, v3, v4, v5 int64, v6 int32, v7, v8 in
 				v12 = v11
 				goto l12
 			l11:
-				t51 := int64(load64(m.memory, uint64(uint32(v0))+144))
+				t51 := int64(load64(m.memory, uint64(uint32(v0))+128))
 				t52, t53 := i64_add_wide(v11, t51)
 				v13 = t53
 				v12 = t52
@@ -250,7 +250,7 @@ func (m *Module) Xdecide(v0, v1 int32, v2, v3, v4, v5 int64, v6 int32, v7, v8 in
 					p54 = i64(-1)
 				}
 				v12 = p54
-				t55 := int64(load64(m.memory, uint64(uint32(v0))+136))
+				t55 := int64(load64(m.memory, uint64(uint32(v0))+120))
 				t56 := v12
 				v13 = t55
 				p57 := v13
@@ -304,7 +304,7 @@ func (m *Module) Xdecide(v0, v1 int32, v2, v3, v4, v5 int64, v6 int32, v7, v8 in
 				}
 			}
 		l12:
-			t70 := int64(load64(m.memory, uint64(uint32(v0))+120))
+			t70 := int64(load64(m.memory, uint64(uint32(v0))+104))
 			v3 = t70
 			if v5 != i64(-1) {
 				if v3 == i64(0x7fffffffffffffff) {
@@ -383,7 +383,7 @@ func (m *Module) fn2(v0, v1 int32, v2 int64, v3 int32) {
 	m.g0 = v4
 	{
 		{
-			t1 := int32(load32(m.memory, uint64(uint32(v1))+4))
+			t1 := int32(load32(m.memory, uint64(uint32(v1))+148))
 			if t1 != i32(6) {
 				goto l0
 			}
@@ -395,11 +395,11 @@ func (m *Module) fn2(v0, v1 int32, v2 int64, v3 int32) {
 			v2 = v2 + int64(uint64(v5)>>12)*i64(0x779b97f4a7c15000) + i64(-0x61c8864680b583eb)
 			t2 := int64(load64(m.memory, uint32(v0)))
 			v7 = t2
-			t3 := int64(load64(m.memory, uint64(uint32(v1))+16))
+			t3 := int64(load64(m.memory, uint32(v1)))
 			v8 = t3
-			t4 := int64(load64(m.memory, uint64(uint32(v1))+56))
+			t4 := int64(load64(m.memory, uint64(uint32(v1))+40))
 			v9 = t4
-			t5 := int32(load32(m.memory, uint64(uint32(v1))+8))
+			t5 := int32(load32(m.memory, uint64(uint32(v1))+144))
 			var p6 int32
 			if t5 == i32(2) {
 				p6 = 1
@@ -443,13 +443,13 @@ func (m *Module) fn2(v0, v1 int32, v2 int64, v3 int32) {
 			}
 		}
 	l0:
-		t18 := int32(load32(m.memory, uint64(uint32(v1))+36))
+		t18 := int32(load32(m.memory, uint64(uint32(v1))+20))
 		v11 = t18
-		t19 := int32(load32(m.memory, uint64(uint32(v1))+32))
+		t19 := int32(load32(m.memory, uint64(uint32(v1))+16))
 		v12 = t19
 		{
 			{
-				t20 := int32(load32(m.memory, uint32(v1)))
+				t20 := int32(load32(m.memory, uint64(uint32(v1))+136))
 				v13 = t20
 				if v13 != i32(3) {
 					goto l3
@@ -462,8 +462,8 @@ func (m *Module) fn2(v0, v1 int32, v2 int64, v3 int32) {
 				}
 			}
 		l3:
-			t21 := int64(load64(m.memory, uint64(uint32(v1))+56))
-			t22 := int32(load32(m.memory, uint64(uint32(v1))+8))
+			t21 := int64(load64(m.memory, uint64(uint32(v1))+40))
+			t22 := int32(load32(m.memory, uint64(uint32(v1))+144))
 			p23 := i64(0x7fffffffffffffff)
 			if t22 == i32(1) {
 				p23 = t21
@@ -585,15 +585,15 @@ func (m *Module) fn2(v0, v1 int32, v2 int64, v3 int32) {
 			goto l1
 		}
 	l4:
-		t46 := int64(load64(m.memory, uint64(uint32(v1))+56))
-		t47 := int32(load32(m.memory, uint64(uint32(v1))+8))
+		t46 := int64(load64(m.memory, uint64(uint32(v1))+40))
+		t47 := int32(load32(m.memory, uint64(uint32(v1))+144))
 		t49 := v0
 		p48 := i64(0x7fffffffffffffff)
 		if t47 == i32(1) {
 			p48 = t46
 		}
 		v6 = p48
-		t50 := int64(load64(m.memory, uint64(uint32(v1))+16))
+		t50 := int64(load64(m.memory, uint32(v1)))
 		t51 := v6
 		v2 = t50
 		t53 := v2
@@ -623,16 +623,16 @@ func (m *Module) fn3(v0 int32, v1 int64, v2 int32, v3 int64) {
 	var v7, v8 int64
 	{
 		{
-			t0 := int32(load32(m.memory, uint64(uint32(v2))+4))
+			t0 := int32(load32(m.memory, uint64(uint32(v2))+148))
 			v4 = t0
 			if v4 != i32(6) {
 				goto l0
 			}
-			t1 := int64(load32(m.memory, uint64(uint32(v2))+32))
+			t1 := int64(load32(m.memory, uint64(uint32(v2))+16))
 			v5 = t1
 			{
 				{
-					t2 := int32(load32(m.memory, uint64(uint32(v2))+36))
+					t2 := int32(load32(m.memory, uint64(uint32(v2))+20))
 					v6 = t2
 					if uint32(v6) < uint32(i32(2)) {
 						goto l1
@@ -672,9 +672,9 @@ func (m *Module) fn3(v0 int32, v1 int64, v2 int32, v3 int64) {
 				v5 = i64(-1)
 			}
 		l3:
-			t14 := int64(load64(m.memory, uint64(uint32(v2))+64))
+			t14 := int64(load64(m.memory, uint64(uint32(v2))+48))
 			v1 = t14
-			t15 := int64(load64(m.memory, uint64(uint32(v2))+16))
+			t15 := int64(load64(m.memory, uint32(v2)))
 			t16 := v1
 			v7 = t15
 			p17 := v7
@@ -682,7 +682,7 @@ func (m *Module) fn3(v0 int32, v1 int64, v2 int32, v3 int64) {
 				p17 = t16
 			}
 			v1 = p17
-			t18 := int64(load64(m.memory, uint64(uint32(v2))+56))
+			t18 := int64(load64(m.memory, uint64(uint32(v2))+40))
 			t19 := v1
 			v7 = t18
 			t21 := v7
@@ -695,7 +695,7 @@ func (m *Module) fn3(v0 int32, v1 int64, v2 int32, v3 int64) {
 			if uint64(v7) < uint64(v5) {
 				p22 = t21
 			}
-			t23 := int32(load32(m.memory, uint64(uint32(v2))+8))
+			t23 := int32(load32(m.memory, uint64(uint32(v2))+144))
 			p24 := v5
 			if t23 == i32(1) {
 				p24 = p22
@@ -710,16 +710,16 @@ func (m *Module) fn3(v0 int32, v1 int64, v2 int32, v3 int64) {
 		}
 	l0:
 		{
-			t26 := int32(load32(m.memory, uint32(v2)))
+			t26 := int32(load32(m.memory, uint64(uint32(v2))+136))
 			switch t26 + i32(-2) {
 			default:
 				goto l6
 			case 2:
-				t27 := int64(load64(m.memory, uint64(uint32(v2))+16))
+				t27 := int64(load64(m.memory, uint32(v2)))
 				v8 = t27
 				{
 					{
-						t28 := int32(load32(m.memory, uint64(uint32(v2))+12))
+						t28 := int32(load32(m.memory, uint64(uint32(v2))+140))
 						v6 = t28
 						if v6 != 0 {
 							goto l8
@@ -728,7 +728,7 @@ func (m *Module) fn3(v0 int32, v1 int64, v2 int32, v3 int64) {
 						goto l9
 					}
 				l8:
-					t29 := int64(load64(m.memory, uint64(uint32(v2))+40))
+					t29 := int64(load64(m.memory, uint64(uint32(v2))+24))
 					t30, t31 := i64_add_wide(v3, t29)
 					v5 = t31
 					v1 = t30
@@ -789,11 +789,11 @@ func (m *Module) fn3(v0 int32, v1 int64, v2 int32, v3 int64) {
 				v1 = p40
 				goto l6
 			case 0:
-				t41 := int64(load64(m.memory, uint64(uint32(v2))+24))
+				t41 := int64(load64(m.memory, uint64(uint32(v2))+8))
 				t42, t43 := i64_mul_wide_u(t41, v3)
 				v5 = t43
 				v1 = t42
-				t44 := int64(load64(m.memory, uint64(uint32(v2))+16))
+				t44 := int64(load64(m.memory, uint32(v2)))
 				v7 = t44
 				if v5 == i64(0) {
 					goto l14
@@ -822,11 +822,11 @@ func (m *Module) fn3(v0 int32, v1 int64, v2 int32, v3 int64) {
 		}
 	l6:
 		v8 = i64(0)
-		t51 := int64(load64(m.memory, uint64(uint32(v2))+48))
+		t51 := int64(load64(m.memory, uint64(uint32(v2))+32))
 		t52, t53 := i64_add_wide(t51, v1)
 		v5 = t53
 		v1 = t52
-		t54 := int64(load64(m.memory, uint64(uint32(v2))+56))
+		t54 := int64(load64(m.memory, uint64(uint32(v2))+40))
 		v7 = t54
 		t56 := v7
 		p55 := v1
@@ -843,7 +843,7 @@ func (m *Module) fn3(v0 int32, v1 int64, v2 int32, v3 int64) {
 		if uint64(v7) < uint64(v1) {
 			p58 = t56
 		}
-		t59 := int32(load32(m.memory, uint64(uint32(v2))+8))
+		t59 := int32(load32(m.memory, uint64(uint32(v2))+144))
 		p60 := v1
 		if t59 == i32(1) {
 			p60 = p58
@@ -862,11 +862,11 @@ func (m *Module) fn3(v0 int32, v1 int64, v2 int32, v3 int64) {
 			v1 = p61
 			goto l19
 		case 2:
-			t62 := int64(load32(m.memory, uint64(uint32(v2))+72))
+			t62 := int64(load32(m.memory, uint64(uint32(v2))+56))
 			v1 = t62
 			{
 				{
-					t63 := int32(load32(m.memory, uint64(uint32(v2))+76))
+					t63 := int32(load32(m.memory, uint64(uint32(v2))+60))
 					v6 = t63
 					if uint32(v6) < uint32(i32(2)) {
 						goto l21
@@ -917,11 +917,11 @@ func (m *Module) fn3(v0 int32, v1 int64, v2 int32, v3 int64) {
 				p77 = 1
 			}
 			v6 = p77
-			t78 := int64(load32(m.memory, uint64(uint32(v2))+80))
+			t78 := int64(load32(m.memory, uint64(uint32(v2))+64))
 			v1 = t78
 			{
 				{
-					t79 := int32(load32(m.memory, uint64(uint32(v2))+84))
+					t79 := int32(load32(m.memory, uint64(uint32(v2))+68))
 					v4 = t79
 					if uint32(v4) < uint32(i32(2)) {
 						goto l24
@@ -979,7 +979,7 @@ func (m *Module) fn3(v0 int32, v1 int64, v2 int32, v3 int64) {
 			goto l19
 		case 5:
 			{
-				t94 := int64(load64(m.memory, uint64(uint32(v2))+104))
+				t94 := int64(load64(m.memory, uint64(uint32(v2))+88))
 				v1 = t94
 				if v1 == 0 {
 					goto l27
@@ -994,7 +994,7 @@ func (m *Module) fn3(v0 int32, v1 int64, v2 int32, v3 int64) {
 				v8 = t96 - int64(uint32(p97))
 			}
 		l27:
-			t98 := int64(load64(m.memory, uint64(uint32(v2))+64))
+			t98 := int64(load64(m.memory, uint64(uint32(v2))+48))
 			v5 = t98
 			t100 := v5
 			p99 := i64(1)
@@ -1020,11 +1020,11 @@ func (m *Module) fn3(v0 int32, v1 int64, v2 int32, v3 int64) {
 			v1 = i64(0)
 			goto l19
 		case 3:
-			t105 := int64(load64(m.memory, uint64(uint32(v2))+96))
+			t105 := int64(load64(m.memory, uint64(uint32(v2))+80))
 			t106, t107 := i64_mul_wide_u(t105, v3)
 			v7 = t107
 			v1 = t106
-			t108 := int64(load64(m.memory, uint64(uint32(v2))+88))
+			t108 := int64(load64(m.memory, uint64(uint32(v2))+72))
 			v3 = t108
 			if v7 == i64(0) {
 				goto l28
@@ -1057,7 +1057,7 @@ func (m *Module) fn3(v0 int32, v1 int64, v2 int32, v3 int64) {
 			v5 = p115
 		}
 	l19:
-		t116 := int64(load64(m.memory, uint64(uint32(v2))+64))
+		t116 := int64(load64(m.memory, uint64(uint32(v2))+48))
 		v7 = t116
 		p117 := v1
 		if uint64(v7) > uint64(v1) {
@@ -1073,6 +1073,26 @@ func (m *Module) fn3(v0 int32, v1 int64, v2 int32, v3 int64) {
 l4:
 	store64(m.memory, uint64(uint32(v0))+8, uint64(v5))
 	store64(m.memory, uint32(v0), uint64(v1))
+}
+func (m *Module) Xdoubling_delay(v0, v1 int64) int64 {
+	_, t1 := i64_mul_wide_u(v1, v0+i64(1))
+	v0 = t1
+	return v0
+}
+func (m *Module) Xdoubling_window(v0, v1 int64, v2 int32) int64 {
+	var v3 int64
+	t1 := v1
+	t2 := v0
+	p0 := i32(63)
+	if uint32(v2) < uint32(i32(63)) {
+		p0 = v2
+	}
+	v3 = int64(uint32(p0))
+	p3 := i64_shl(t2, v3)
+	if uint64(v0) > uint64(i64_shr_u(v1, v3)) {
+		p3 = t1
+	}
+	return p3
 }
 func (m *Module) Xdraw(v0 int64, v1 int32) int64 {
 	v0 = v0 + int64(uint32(v1))*i64(-0x61c8864680b583eb) + i64(-0x61c8864680b583eb)
@@ -1098,16 +1118,16 @@ func (m *Module) Xnext(v0, v1 int32, v2 int64, v3 int32) int64 {
 	v6 = t1
 	{
 		{
-			t2 := int32(load32(m.memory, uint64(uint32(v0))+4))
+			t2 := int32(load32(m.memory, uint64(uint32(v0))+148))
 			v7 = t2
 			if v7 != i32(6) {
 				goto l0
 			}
-			t3 := int64(load32(m.memory, uint64(uint32(v0))+32))
+			t3 := int64(load32(m.memory, uint64(uint32(v0))+16))
 			v2 = t3
 			{
 				{
-					t4 := int32(load32(m.memory, uint64(uint32(v0))+36))
+					t4 := int32(load32(m.memory, uint64(uint32(v0))+20))
 					v3 = t4
 					if uint32(v3) < uint32(i32(2)) {
 						goto l1
@@ -1147,9 +1167,9 @@ func (m *Module) Xnext(v0, v1 int32, v2 int64, v3 int32) int64 {
 				v9 = i64(-1)
 			}
 		l3:
-			t16 := int64(load64(m.memory, uint64(uint32(v0))+64))
+			t16 := int64(load64(m.memory, uint64(uint32(v0))+48))
 			v2 = t16
-			t17 := int64(load64(m.memory, uint64(uint32(v0))+16))
+			t17 := int64(load64(m.memory, uint32(v0)))
 			t18 := v2
 			v8 = t17
 			p19 := v8
@@ -1157,7 +1177,7 @@ func (m *Module) Xnext(v0, v1 int32, v2 int64, v3 int32) int64 {
 				p19 = t18
 			}
 			v8 = p19
-			t20 := int64(load64(m.memory, uint64(uint32(v0))+56))
+			t20 := int64(load64(m.memory, uint64(uint32(v0))+40))
 			t21 := v8
 			v2 = t20
 			t23 := v2
@@ -1170,7 +1190,7 @@ func (m *Module) Xnext(v0, v1 int32, v2 int64, v3 int32) int64 {
 			if uint64(v2) < uint64(v9) {
 				p24 = t23
 			}
-			t25 := int32(load32(m.memory, uint64(uint32(v0))+8))
+			t25 := int32(load32(m.memory, uint64(uint32(v0))+144))
 			t26 := v9
 			v3 = t25
 			p27 := t26
@@ -1188,16 +1208,16 @@ func (m *Module) Xnext(v0, v1 int32, v2 int64, v3 int32) int64 {
 	l0:
 		v2 = v6
 		{
-			t29 := int32(load32(m.memory, uint32(v0)))
+			t29 := int32(load32(m.memory, uint64(uint32(v0))+136))
 			switch t29 + i32(-2) {
 			default:
 				goto l6
 			case 2:
-				t30 := int64(load64(m.memory, uint64(uint32(v0))+16))
+				t30 := int64(load64(m.memory, uint32(v0)))
 				v10 = t30
 				{
 					{
-						t31 := int32(load32(m.memory, uint64(uint32(v0))+12))
+						t31 := int32(load32(m.memory, uint64(uint32(v0))+140))
 						v3 = t31
 						if v3 != 0 {
 							goto l8
@@ -1206,7 +1226,7 @@ func (m *Module) Xnext(v0, v1 int32, v2 int64, v3 int32) int64 {
 						goto l9
 					}
 				l8:
-					t32 := int64(load64(m.memory, uint64(uint32(v0))+40))
+					t32 := int64(load64(m.memory, uint64(uint32(v0))+24))
 					t33, t34 := i64_add_wide(v4, t32)
 					v8 = t34
 					v2 = t33
@@ -1267,11 +1287,11 @@ func (m *Module) Xnext(v0, v1 int32, v2 int64, v3 int32) int64 {
 				v2 = p43
 				goto l6
 			case 0:
-				t44 := int64(load64(m.memory, uint64(uint32(v0))+24))
+				t44 := int64(load64(m.memory, uint64(uint32(v0))+8))
 				t45, t46 := i64_mul_wide_u(t44, v4)
 				v8 = t46
 				v2 = t45
-				t47 := int64(load64(m.memory, uint64(uint32(v0))+16))
+				t47 := int64(load64(m.memory, uint32(v0)))
 				v9 = t47
 				if v8 == i64(0) {
 					goto l14
@@ -1300,11 +1320,11 @@ func (m *Module) Xnext(v0, v1 int32, v2 int64, v3 int32) int64 {
 		}
 	l6:
 		v10 = i64(0)
-		t54 := int64(load64(m.memory, uint64(uint32(v0))+48))
+		t54 := int64(load64(m.memory, uint64(uint32(v0))+32))
 		t55, t56 := i64_add_wide(t54, v2)
 		v9 = t56
 		v8 = t55
-		t57 := int64(load64(m.memory, uint64(uint32(v0))+56))
+		t57 := int64(load64(m.memory, uint64(uint32(v0))+40))
 		v2 = t57
 		t59 := v2
 		p58 := v8
@@ -1321,7 +1341,7 @@ func (m *Module) Xnext(v0, v1 int32, v2 int64, v3 int32) int64 {
 		if uint64(v2) < uint64(v8) {
 			p61 = t59
 		}
-		t62 := int32(load32(m.memory, uint64(uint32(v0))+8))
+		t62 := int32(load32(m.memory, uint64(uint32(v0))+144))
 		t63 := v8
 		v3 = t62
 		p64 := t63
@@ -1342,11 +1362,11 @@ func (m *Module) Xnext(v0, v1 int32, v2 int64, v3 int32) int64 {
 			v8 = p65
 			goto l19
 		case 2:
-			t66 := int64(load32(m.memory, uint64(uint32(v0))+72))
+			t66 := int64(load32(m.memory, uint64(uint32(v0))+56))
 			v8 = t66
 			{
 				{
-					t67 := int32(load32(m.memory, uint64(uint32(v0))+76))
+					t67 := int32(load32(m.memory, uint64(uint32(v0))+60))
 					v11 = t67
 					if uint32(v11) < uint32(i32(2)) {
 						goto l21
@@ -1397,11 +1417,11 @@ func (m *Module) Xnext(v0, v1 int32, v2 int64, v3 int32) int64 {
 				p81 = 1
 			}
 			v11 = p81
-			t82 := int64(load32(m.memory, uint64(uint32(v0))+80))
+			t82 := int64(load32(m.memory, uint64(uint32(v0))+64))
 			v8 = t82
 			{
 				{
-					t83 := int32(load32(m.memory, uint64(uint32(v0))+84))
+					t83 := int32(load32(m.memory, uint64(uint32(v0))+68))
 					v13 = t83
 					if uint32(v13) < uint32(i32(2)) {
 						goto l24
@@ -1459,7 +1479,7 @@ func (m *Module) Xnext(v0, v1 int32, v2 int64, v3 int32) int64 {
 			goto l19
 		case 5:
 			{
-				t98 := int64(load64(m.memory, uint64(uint32(v0))+104))
+				t98 := int64(load64(m.memory, uint64(uint32(v0))+88))
 				v8 = t98
 				if v8 == 0 {
 					goto l27
@@ -1474,7 +1494,7 @@ func (m *Module) Xnext(v0, v1 int32, v2 int64, v3 int32) int64 {
 				v10 = t100 - int64(uint32(p101))
 			}
 		l27:
-			t102 := int64(load64(m.memory, uint64(uint32(v0))+64))
+			t102 := int64(load64(m.memory, uint64(uint32(v0))+48))
 			v9 = t102
 			t104 := v9
 			p103 := i64(1)
@@ -1500,11 +1520,11 @@ func (m *Module) Xnext(v0, v1 int32, v2 int64, v3 int32) int64 {
 			v8 = i64(0)
 			goto l19
 		case 3:
-			t109 := int64(load64(m.memory, uint64(uint32(v0))+96))
+			t109 := int64(load64(m.memory, uint64(uint32(v0))+80))
 			t110, t111 := i64_mul_wide_u(t109, v4)
 			v10 = t111
 			v8 = t110
-			t112 := int64(load64(m.memory, uint64(uint32(v0))+88))
+			t112 := int64(load64(m.memory, uint64(uint32(v0))+72))
 			v12 = t112
 			if v10 == i64(0) {
 				goto l28
@@ -1537,7 +1557,7 @@ func (m *Module) Xnext(v0, v1 int32, v2 int64, v3 int32) int64 {
 			v9 = p119
 		}
 	l19:
-		t120 := int64(load64(m.memory, uint64(uint32(v0))+64))
+		t120 := int64(load64(m.memory, uint64(uint32(v0))+48))
 		v10 = t120
 		p121 := v8
 		if uint64(v10) > uint64(v8) {
@@ -1568,7 +1588,7 @@ l4:
 			if v7 != i32(6) {
 				goto l31
 			}
-			t134 := int64(load64(m.memory, uint64(uint32(v0))+16))
+			t134 := int64(load64(m.memory, uint32(v0)))
 			t136 := v1
 			p135 := v8
 			if v4&i64(0xfff) == i64(0xfff) {
@@ -1577,7 +1597,7 @@ l4:
 			store64(m.memory, uint32(t136), uint64(p135))
 			return v8
 		}
-		t125 := int64(load64(m.memory, uint64(uint32(v0))+104))
+		t125 := int64(load64(m.memory, uint64(uint32(v0))+88))
 		t126, t127 := i64_mul_wide_u(t125, v8)
 		v9 = t127
 		v8 = t126
@@ -1605,7 +1625,7 @@ l4:
 	}
 l31:
 	{
-		t137 := int32(load32(m.memory, uint32(v0)))
+		t137 := int32(load32(m.memory, uint64(uint32(v0))+136))
 		switch t137 + i32(-3) {
 		case 2:
 			t156 := int64(load64(m.memory, uint64(uint32(v1))+8))
@@ -1639,11 +1659,11 @@ l31:
 			if uint64(t139) >= uint64(v2) {
 				goto l33
 			}
-			t140 := int64(load32(m.memory, uint64(uint32(v0))+32))
+			t140 := int64(load32(m.memory, uint64(uint32(v0))+16))
 			v9 = t140
 			{
 				{
-					t141 := int32(load32(m.memory, uint64(uint32(v0))+36))
+					t141 := int32(load32(m.memory, uint64(uint32(v0))+20))
 					v3 = t141
 					if uint32(v3) < uint32(i32(2)) {
 						goto l35
@@ -1698,6 +1718,15 @@ l31:
 	}
 l33:
 	return v8
+}
+func (m *Module) Xnext_doubling_window(v0, v1 int64) int64 {
+	t0 := v1
+	v0 = v0 << 1
+	p1 := v0
+	if uint64(v1) < uint64(v0) {
+		p1 = t0
+	}
+	return p1
 }
 func (m *Module) Xnth(v0, v1 int64) int64 {
 	var v2, v3, v4, v5 int64
@@ -1799,38 +1828,9 @@ func (m *Module) Xnth(v0, v1 int64) int64 {
 	v0 = v0 + v3
 	return t35 ^ i64_rotl(v0, i64(32)) ^ v0
 }
-func (m *Module) Xplain_delay(v0, v1 int64) int64 {
-	_, t1 := i64_mul_wide_u(v1, v0+i64(1))
-	v0 = t1
-	return v0
-}
-func (m *Module) Xplain_next_window(v0, v1 int64) int64 {
-	t0 := v1
-	v0 = v0 << 1
-	p1 := v0
-	if uint64(v1) < uint64(v0) {
-		p1 = t0
-	}
-	return p1
-}
-func (m *Module) Xplain_window(v0, v1 int64, v2 int32) int64 {
-	var v3 int64
-	t1 := v1
-	t2 := v0
-	p0 := i32(63)
-	if uint32(v2) < uint32(i32(63)) {
-		p0 = v2
-	}
-	v3 = int64(uint32(p0))
-	p3 := i64_shl(t2, v3)
-	if uint64(v0) > uint64(i64_shr_u(v1, v3)) {
-		p3 = t1
-	}
-	return p3
-}
 func (m *Module) Xseek(v0, v1 int32, v2 int64, v3 int32) {
 	var v4 int64
-	t0 := int64(load64(m.memory, uint64(uint32(v0))+16))
+	t0 := int64(load64(m.memory, uint32(v0)))
 	t1 := v1
 	v4 = t0
 	store64(m.memory, uint64(uint32(t1))+8, uint64(v4))
