@@ -14,7 +14,7 @@ use crate::time::{DefaultSleep, Monotonic};
 /// How to retry: a policy and, if set, a stream, a budget, stats, a clock and a sleep.
 ///
 /// A `Retry` calls nothing by itself. [`Retry::when`] or [`Retry::classify`] says which calls may
-/// be repeated and returns a [`Loop`]. One `Retry` serves any number of loops, also at the same
+/// be repeated and returns a [`Loop`](crate::Loop). One `Retry` serves any number of loops, also at the same
 /// time.
 ///
 /// **A policy without `max_retries`, `max_attempts` or `max_elapsed` retries for ever**, unless a
@@ -216,9 +216,9 @@ impl<'a, C, S> Retry<'a, C, S> {
     /// Uses a clock of the caller's, which never goes backwards. The default is [`Monotonic`].
     /// It should not panic: the loop then ends without a hook.
     ///
-    /// A clock is a function; [`Clock`] is implemented for every `Fn() -> Duration` and cannot be
+    /// A clock is a function; [`Clock`](crate::Clock) is implemented for every `Fn() -> Duration` and cannot be
     /// implemented for other types. Deadlines are then times of this clock: set them with
-    /// [`Loop::deadline_at`] instead of [`Loop::deadline`].
+    /// [`Loop::deadline_at`](crate::Loop::deadline_at) instead of [`Loop::deadline`](crate::Loop::deadline).
     ///
     /// ```
     /// use backoff_retry::Retry;
@@ -235,8 +235,8 @@ impl<'a, C, S> Retry<'a, C, S> {
 
     /// Uses a sleep of the caller's, which is a function. The default is [`DefaultSleep`].
     ///
-    /// [`Loop::call`] needs one that waits in the thread ([`BlockingSleep`](crate::BlockingSleep)),
-    /// and [`Loop::call_async`] one that returns a future ([`Sleep`](crate::Sleep)). Each loop
+    /// [`Loop::call`](crate::Loop::call) needs one that waits in the thread ([`BlockingSleep`](crate::BlockingSleep)),
+    /// and [`Loop::call_async`](crate::Loop::call_async) one that returns a future ([`Sleep`](crate::Sleep)). Each loop
     /// clones the sleep and the clock, so let them capture references or `Arc`s.
     ///
     /// ```

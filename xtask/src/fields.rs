@@ -76,7 +76,10 @@ fn comment(text: &str, prefix: &str, width: usize) -> String {
     let mut lines = vec![prefix.to_owned()];
     for word in text.split(' ') {
         match lines.last_mut() {
-            Some(line) if line.len() + 1 + word.len() <= width => *line += &format!(" {word}"),
+            Some(line) if line.len() + 1 + word.len() <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
             _ => lines.push(format!("{prefix} {word}")),
         }
     }
