@@ -174,7 +174,7 @@ var loopForms = map[string]struct {
 	"Retry": {func(p *player) error {
 		p.addClassify()
 		return p.retry(p.call)
-	}, func(_, _, _ bool) bool { return false }, 90},
+	}, func(_, _, _ bool) bool { return false }, 97},
 	// A function that marks its failures classifies them itself: a panic there is one of the call.
 	"Retry of marks": {func(p *player) error {
 		return p.retry(func() (uint64, error) {
@@ -184,11 +184,11 @@ var loopForms = map[string]struct {
 			}
 			return value, err
 		})
-	}, func(isValue, _, isPoint bool) bool { return isPoint && !isValue }, 85},
+	}, func(isValue, _, isPoint bool) bool { return isPoint && !isValue }, 93},
 	"Do": {func(p *player) error {
 		p.addClassify()
 		return backoff.Do(p.ctx, func() error { _, err := p.call(); return err }, p.options...)
-	}, func(isValue, isRetried, isPoint bool) bool { return isValue && (isRetried || isPoint) }, 79},
+	}, func(isValue, isRetried, isPoint bool) bool { return isValue && (isRetried || isPoint) }, 81},
 	// The body classifies its values itself.
 	"Loop": {func(p *player) error {
 		p.addClassify()
@@ -202,7 +202,7 @@ var loopForms = map[string]struct {
 			}
 		}
 		return loop.Err()
-	}, func(isValue, _, isPoint bool) bool { return isValue && isPoint }, 88},
+	}, func(isValue, _, isPoint bool) bool { return isValue && isPoint }, 93},
 }
 
 func (c loopCase) has(skipped func(isValue, isRetried, isPoint bool) bool) bool {

@@ -85,8 +85,10 @@ def ends():
     yield Case("success-last", "the last retry succeeds").loop(BUSY, BUSY, BUSY, OK)
     yield Case("max_retries", "no wait after the last failure").loop(BUSY, BUSY, BUSY, BUSY)
     yield Case("max_retries-0", "a policy without retries", "none:max_retries=0").loop(BUSY)
+    yield Case("max_retries-0-success", "a call that succeeds", "none:max_retries=0").loop(OK)
     yield Case("permanent", "a failure that is not retried").loop(NEVER)
     yield Case("permanent-later", "after two retries").loop(BUSY, BUSY, NEVER)
+    yield Case("long-wait", "longer than some timers can wait", "constant:base=30d,max_retries=1").loop(BUSY, OK)
     yield Case("no-wait", "retries without waits", "none:max_retries=2").loop(BUSY, BUSY, BUSY)
     yield Case("many", "the stats count eleven calls", "constant:base=1ms").loop(*[BUSY] * 10, OK)
     full = "full:base=100ms,cap=2s,max_retries=4"
@@ -121,6 +123,9 @@ def verdicts():
     yield Case("retry_after-last", "no wait follows").loop(BUSY, BUSY, BUSY, call("throttled", retry_after=S))
     yield Case("retry_after-exact", "the policy decides", "constant:base=1s,retry_after=exact,max_retries=2").loop(
         call("throttled", retry_after=50 * MS), BUSY, OK
+    )
+    yield Case("retry_after-exact-0", "at once", "constant:base=1s,retry_after=exact,max_retries=2").loop(
+        call("throttled", retry_after=0), BUSY, OK
     )
 
 
@@ -203,7 +208,15 @@ def shared_budgets():
         )
         .loop(BUSY, cancel=at("wait", after=10 * MS))
         .loop(BUSY, call("transient"), cancel=at("call", 1))
+        .loop(BUSY, cancel=at("retry_hook"))
+        .loop(BUSY, OK)
+    )
+    yield (
+        Case("budget-concurrent-failed", "a failure of the caller's code, too", STEADY, "concurrent:ratio=0.2,min_concurrent=1")
         .loop(BUSY, fail=at("retry_hook"))
+        .loop(BUSY, fail=at("wait"))
+        .loop(BUSY, OK, fail=at("classification", 1))
+        .loop(BUSY, OK, fail=at("stop_hook", 1))
         .loop(BUSY, OK)
     )
     yield (
@@ -240,7 +253,12 @@ def cancellations():
     yield Case("cancel-last", "a failure that would have been the last", "none:max_retries=0").loop(
         BUSY, cancel=at("call")
     )
-    yield Case("cancel-value", "a value that would be retried").loop(call("transient", ends="value"), cancel=at("call"))
+    for outcome in ("transient", "permanent"):
+        value = call(outcome, ends="value")
+        for number in (0, 1):
+            yield Case(f"cancel-value-{outcome}-{number}", "a value that is no success").loop(
+                *[BUSY] * number, value, cancel=at("call", number)
+            )
 
 
 def failures():
@@ -266,7 +284,7 @@ def failures():
     yield Case("fail-stop_hook-cancelled", "after a cancellation").loop(cancel=at("before"), fail=at("stop_hook"))
     yield Case("fail-hook-and-cancel", "at the same moment").loop(BUSY, cancel=at("retry_hook"), fail=at("retry_hook"))
     yield Case("fail-classification-and-cancel", "at the same moment").loop(
-        BUSY, cancel=at("call"), fail=at("classification")
+        OK, cancel=at("call"), fail=at("classification")
     )
 
 
