@@ -218,16 +218,16 @@ def plays():
 
 
 def test_what_is_played():
-    assert vectors.layer("loops")["count"] == 90
+    assert vectors.layer("loops")["count"] == 97
     assert Counter(why for *_, why in plays()) == {
-        None: 2908,
-        "a generator has no on_result": 99,
-        "types and marks cannot say it": 494,
-        "no hook": 163,
-        "an interruption is raised where it comes, and nothing else is": 104,
-        "after a cancellation nothing is classified, because the loop stops at once": 9,
-        "`with attempt` cannot raise a cancellation of trio": 1,
-        "before Python 3.13 it looks like a TaskGroup that failed within the attempt": 2,
+        None: 3057,
+        "a generator has no on_result": 141,
+        "types and marks cannot say it": 565,
+        "no hook": 177,
+        "an interruption is raised where it comes, and nothing else is": 115,
+        "after a cancellation nothing is classified, because the loop stops at once": 7,
+        "`with attempt` cannot raise a cancellation of trio": 4,
+        "before Python 3.13 it looks like a TaskGroup that failed within the attempt": 8,
     }
 
 

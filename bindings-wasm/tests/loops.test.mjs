@@ -9,16 +9,14 @@ import { nanoseconds, stream, vectors } from "./vectors.mjs";
 
 const LOOPS = { retry, makeRetriable: (fn, options) => makeRetriable(fn, options)() };
 
-/** Not played, because after an abort no predicate is asked about an error. */
-const UNASKED = ["fail-classification-and-cancel"];
 /** Here a predicate or a hook may be pending at the abort. The loop gives it up, because the abort makes many fail. */
 const PENDING = ["cancel-call-success-0", "cancel-call-success-1", "fail-hook-and-cancel"];
 
 /** The functions of the caller, and the cases that are not played with them. */
 const FUNCTIONS = {
-	"not async": [(act) => act, UNASKED],
-	async: [(act) => async (argument) => act(argument), UNASKED],
-	"async, a turn later": [(act) => async (argument) => act(await argument), [...UNASKED, ...PENDING]],
+	"not async": [(act) => act, []],
+	async: [(act) => async (argument) => act(argument), []],
+	"async, a turn later": [(act) => async (argument) => act(await argument), PENDING],
 };
 
 const milliseconds = (ns) => Number(ns) / 1e6;
