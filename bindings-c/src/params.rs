@@ -3,7 +3,7 @@
 use core::ffi::c_char;
 use core::ptr::NonNull;
 
-use backoff_core::ffi::{self, POLICY_FIELDS, Params};
+use backoff_core::ffi::{self, FieldSet, POLICY_FIELDS};
 use backoff_core::{Ratio, RatioError};
 
 use crate::code::{
@@ -25,8 +25,8 @@ pub struct backoff_params {
 }
 
 const _: () = assert!(
-    size_of::<Params>() <= size_of::<backoff_params>()
-        && align_of::<Params>() <= align_of::<backoff_params>()
+    size_of::<FieldSet>() <= size_of::<backoff_params>()
+        && align_of::<FieldSet>() <= align_of::<backoff_params>()
 );
 
 /// Sets a field: nanoseconds, a count, or the number of a kind. Setting it again replaces the
@@ -107,8 +107,8 @@ unsafe fn set(
     is_ratio: bool,
 ) -> Result<(), u32> {
     let field = field_of(field, &POLICY_FIELDS, is_ratio)?;
-    // SAFETY: `Params` fits into the struct and is plain integers, so any bytes are a valid one.
-    let params = unsafe { params.cast::<Params>().as_mut() };
+    // SAFETY: `FieldSet` fits into the struct and is plain integers, so any bytes are a valid one.
+    let params = unsafe { params.cast::<FieldSet>().as_mut() };
     if !params.is_valid() {
         return Err(BACKOFF_UNINITIALIZED);
     }
@@ -120,8 +120,8 @@ unsafe fn set(
 ///
 /// # Safety
 /// `params` is valid for reads, and nobody writes to it during `'a`.
-pub(crate) unsafe fn params_at<'a>(params: NonNull<backoff_params>) -> Result<&'a Params, u32> {
-    // SAFETY: `Params` fits into the struct and is plain integers, so any bytes are a valid one.
-    let params = unsafe { params.cast::<Params>().as_ref() };
+pub(crate) unsafe fn params_at<'a>(params: NonNull<backoff_params>) -> Result<&'a FieldSet, u32> {
+    // SAFETY: `FieldSet` fits into the struct and is plain integers, so any bytes are a valid one.
+    let params = unsafe { params.cast::<FieldSet>().as_ref() };
     if params.is_valid() { Ok(params) } else { Err(BACKOFF_UNINITIALIZED) }
 }

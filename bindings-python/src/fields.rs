@@ -1,6 +1,6 @@
 //! The fields of a policy: arguments of `Policy(...)` to the core's params, and back.
 
-use backoff_core::ffi::{self, Params, Unit};
+use backoff_core::ffi::{self, FieldSet, Unit};
 use backoff_core::{Field, FieldValue, MAX_NS, Policy, PolicyError};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -17,7 +17,7 @@ pub(crate) fn policy(
     keywords: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Policy> {
     let arguments = by_name(positional, keywords)?;
-    let (mut params, mut conversions) = (Params::default(), Conversions::default());
+    let (mut params, mut conversions) = (FieldSet::default(), Conversions::default());
     for field in ffi::POLICY_FIELDS {
         let Some(value) = arguments.get_item(field.name())? else { continue };
         if !value.is_none() {

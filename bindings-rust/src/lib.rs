@@ -76,7 +76,7 @@ pub use retry::Retry;
 #[cfg(feature = "shared-budget")]
 pub use shared_budget::{
     BudgetExchange, BudgetStore, SharedBudget, SharedBudgetBuilder, SharedBudgetError, StoreError,
-    Stored, WasStored,
+    Stored, SwapOutcome,
 };
 pub use time::{BlockingSleep, Clock, DefaultSleep, Monotonic, Sleep, SleepResult};
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]

@@ -1,6 +1,6 @@
 //! The fields of a policy before it is checked. JavaScript keeps them as words: the first words.
 
-use backoff_core::ffi::{self, POLICY_FIELDS, Params};
+use backoff_core::ffi::{self, FieldSet, POLICY_FIELDS};
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::buffer::{Buffers, with_buffers};
@@ -18,7 +18,7 @@ pub fn params_words() -> usize {
 /// Unsets every field of the params in the words.
 #[wasm_bindgen]
 pub fn params_clear() {
-    with_buffers(|buffers| save(buffers, &Params::default()));
+    with_buffers(|buffers| save(buffers, &FieldSet::default()));
 }
 
 /// Sets a field of the params in the words. An unknown field is ignored.
@@ -51,12 +51,12 @@ fn get(field: u32) -> Option<u64> {
     with_buffers(|buffers| load(buffers).get(ffi::field_from_number(field)?))
 }
 
-pub(crate) fn load(buffers: &Buffers) -> Params {
+pub(crate) fn load(buffers: &Buffers) -> FieldSet {
     let [bits, values @ ..] = buffers.words_at::<PARAMS_WORDS>(0);
-    Params::from_bits(*bits, values)
+    FieldSet::from_bits(*bits, values)
 }
 
-pub(crate) fn save(buffers: &mut Buffers, params: &Params) {
+pub(crate) fn save(buffers: &mut Buffers, params: &FieldSet) {
     buffers.write_words(0, &[params.bits()]);
     let values = POLICY_FIELDS.map(|field| params.get(field).unwrap_or_default());
     buffers.write_words(1, &values);

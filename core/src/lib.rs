@@ -19,12 +19,12 @@
 #[cfg(feature = "yield")]
 extern crate std;
 
+mod analysis;
 mod decision;
 mod error;
 #[doc(hidden)]
 pub mod ffi;
 mod field;
-mod insight;
 mod iter;
 mod number;
 mod parse;
@@ -36,6 +36,7 @@ mod serde;
 mod text;
 mod validate;
 
+pub use analysis::preview::{Preview, PreviewRow};
 #[cfg(any(target_has_atomic = "64", feature = "portable-atomic"))]
 pub use decision::budget::Budget;
 #[cfg(any(target_has_atomic = "64", feature = "portable-atomic"))]
@@ -63,7 +64,6 @@ pub use error::policy_error::PolicyError;
 pub use field::Field;
 pub use field::kind::{CapOn, Growth, Jitter, RetryAfterMode};
 pub use field::value::FieldValue;
-pub use insight::preview::{Preview, PreviewRow};
 pub use iter::backoff::Backoff;
 #[cfg(feature = "rand")]
 pub use iter::rng::RngBackoff;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use backoff_core::ffi::{self, POLICY_FIELDS, Params};
+use backoff_core::ffi::{self, FieldSet, POLICY_FIELDS};
 use backoff_core::{
     Backoff, Field, MAX_NS, Operation, Outcome, Policy, RandomStream, Ratio, StopReason,
 };
@@ -25,11 +25,11 @@ fn value() -> impl Strategy<Value = u64> {
     ]
 }
 
-fn params() -> impl Strategy<Value = Params> {
+fn params() -> impl Strategy<Value = FieldSet> {
     let any_fields = prop::collection::vec(prop::option::of(value()), POLICY_FIELDS.len());
     (any_fields, 0_u64..8, 0_u64..9, 0_u64..4, 0_u64..5).prop_map(
         |(values, growth, jitter, cap_on, retry_after)| {
-            let mut params = Params::default();
+            let mut params = FieldSet::default();
             for (field, value) in POLICY_FIELDS.into_iter().zip(values) {
                 if let Some(value) = value {
                     params.set(field, value);

@@ -26,7 +26,7 @@ func New() *Module {
 	m := new(Module)
 	m.t0 = make([]any, 18)
 	m.memory = make([]byte, 65536)
-	m.elements = [][]any{{fn227, fn228, fn229, m.fn121, m.fn184, m.fn187, m.fn186, m.fn119, m.fn185, m.fn122, m.fn123, m.fn183, m.fn124, m.fn190, m.fn189, m.fn125, m.fn191}}
+	m.elements = [][]any{{fn229, fn228, fn227, m.fn121, m.fn184, m.fn187, m.fn186, m.fn119, m.fn185, m.fn122, m.fn123, m.fn183, m.fn124, m.fn190, m.fn189, m.fn125, m.fn191}}
 	table_init(m.t0, m.elements[0], i32(1), 0, len(m.elements[0]))
 	m.elements[0] = nil
 	memory_init(m.memory, data0, uint32(i32(0x4000)), 0, len(data0))
@@ -16091,7 +16091,7 @@ l7:
 }
 
 //go:norace
-func fn227(v0 int32, v1, v2 int64) {
+func fn227(v0 int32, v1 int64) {
 }
 
 //go:norace
@@ -16099,7 +16099,7 @@ func fn228(v0 int32) {
 }
 
 //go:norace
-func fn229(v0 int32, v1 int64) {
+func fn229(v0 int32, v1, v2 int64) {
 }
 
 //go:norace

@@ -17,7 +17,7 @@ use backoff_adapters::postgres::PostgresStore;
 use backoff_adapters::redis::RedisStore;
 use backoff_retry::{
     BudgetEvent, BudgetExchange, Retry, RetryEvent, SharedBudget, SharedBudgetBuilder, StopReason,
-    WasStored,
+    SwapOutcome,
 };
 
 const USAGE: &str = "usage: fleet redis|postgres ADDRESS NAME BUDGET LEASE REQUESTS LOG";
@@ -35,7 +35,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         .lease(lease.parse()?)
         .timeout(Duration::from_secs(1))
         .on_exchange(move |exchange| {
-            if exchange.stored == WasStored::No {
+            if exchange.stored == SwapOutcome::No {
                 return;
             }
             let mut log = log.lock().expect("no other thread panicked");
@@ -149,9 +149,9 @@ fn line(exchange: &BudgetExchange) -> String {
         })
         .collect();
     let stored = match exchange.stored {
-        WasStored::Yes => "yes",
-        WasStored::Unchanged => "unchanged",
-        WasStored::Lost => "lost",
+        SwapOutcome::Yes => "yes",
+        SwapOutcome::Unchanged => "unchanged",
+        SwapOutcome::Lost => "lost",
         _ => "unknown",
     };
     let (before, after) = (quoted(exchange.before.as_deref()), &exchange.after);

@@ -20,7 +20,7 @@ pub struct BudgetExchange {
     /// The text after the steps; empty if there were none, because the exchange failed before.
     pub after: String,
     /// Whether the store has `after`.
-    pub stored: WasStored,
+    pub stored: SwapOutcome,
     /// Why the exchange failed; `None` if it did not.
     pub error: Option<Arc<dyn Error + Send + Sync>>,
 }
@@ -28,7 +28,7 @@ pub struct BudgetExchange {
 /// Whether a store has the text after a [`BudgetExchange`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum WasStored {
+pub enum SwapOutcome {
     /// The store swapped it.
     Yes,
     /// The steps changed nothing, so there was nothing to store.

@@ -19,7 +19,7 @@ use backoff_core::{BudgetEvent, Fallback, Outcome, SharedBudgetStats};
 use crate::shared_budget::worker::Inner;
 
 pub use builder::{SharedBudgetBuilder, SharedBudgetError};
-pub use exchange::{BudgetExchange, WasStored};
+pub use exchange::{BudgetExchange, SwapOutcome};
 pub(crate) use pending::{Answer, Reservation};
 pub use store::{BudgetStore, StoreError, Stored};
 pub(crate) use ticket::Ticket;

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use backoff_core::SteppedState;
 
-use crate::shared_budget::exchange::{AlwaysLost, BudgetExchange, NotAState, WasStored};
+use crate::shared_budget::exchange::{AlwaysLost, BudgetExchange, NotAState, SwapOutcome};
 use crate::shared_budget::store::{BudgetStore, StoreError, Stored};
 use crate::shared_budget::worker::{Inner, caught};
 
@@ -36,7 +36,7 @@ impl Inner {
                 now_ns: 0,
                 steps: Vec::new(),
                 after: String::new(),
-                stored: WasStored::No,
+                stored: SwapOutcome::No,
                 error: None,
             };
             match self.attempt(store, &mut exchange) {
@@ -73,15 +73,15 @@ impl Inner {
         let (SteppedState::Unchanged(after) | SteppedState::Changed(after)) = stepped;
         exchange.after = after.to_string();
         if matches!(stepped, SteppedState::Unchanged(_)) {
-            exchange.stored = WasStored::Unchanged;
+            exchange.stored = SwapOutcome::Unchanged;
             return Ok(None);
         }
-        exchange.stored = WasStored::Unknown;
+        exchange.stored = SwapOutcome::Unknown;
         if called(|| store.compare_and_swap(&self.key, before, &exchange.after))? {
-            exchange.stored = WasStored::Yes;
+            exchange.stored = SwapOutcome::Yes;
             return Ok(None);
         }
-        exchange.stored = WasStored::Lost;
+        exchange.stored = SwapOutcome::Lost;
         let wait_ns = self.with(|pending, now_ns| pending.member.lost(now_ns));
         wait_ns.map(Some).ok_or_else(|| AlwaysLost.into())
     }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use backoff_core::{BudgetEvent, Outcome};
 
-use crate::shared_budget::exchange::{BudgetExchange, WasStored};
+use crate::shared_budget::exchange::{BudgetExchange, SwapOutcome};
 use crate::shared_budget::pending::{Answer, Pending};
 use crate::shared_budget::store::BudgetStore;
 use crate::time::{Clock, Monotonic};
@@ -218,7 +218,7 @@ impl Inner {
                 match error {
                     None => pending.stored(now_ns),
                     Some(error) => {
-                        let may_be_stored = exchange.stored == WasStored::Unknown;
+                        let may_be_stored = exchange.stored == SwapOutcome::Unknown;
                         pending.failed(error, may_be_stored, now_ns);
                     }
                 }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use backoff_retry::{
     BudgetEvent, BudgetExchange, BudgetStore, Outcome, SharedBudget, StopReason, StoreError,
-    Stored, WasStored,
+    Stored, SwapOutcome,
 };
 
 use crate::store::{Fault, Memory};
@@ -44,7 +44,7 @@ fn an_exchange_says_what_happened() {
     let log = log.lock().unwrap();
     let shown: Vec<_> =
         log.iter().map(|at| (at.after.as_str(), at.stored, at.steps.len())).collect();
-    let (yes, unchanged) = (WasStored::Yes, WasStored::Unchanged);
+    let (yes, unchanged) = (SwapOutcome::Yes, SwapOutcome::Unchanged);
     let (first, second) = ("1 3 | 0 1 0", "3 3 | 0 1 0");
     assert_eq!(shown, [(first, yes, 3), (second, yes, 4), (second, unchanged, 2)]);
     let request = BudgetEvent::RetryRequested { outcome: Outcome::Timeout };
@@ -225,11 +225,11 @@ fn every_exchange_is_reported() {
     assert_eq!(
         shown,
         [
-            row(None, 77, 2, "0 25 | 0 1 0", WasStored::Yes, ""),
-            row(None, 0, 0, "", WasStored::No, "the load failed"),
-            row(Some("hello"), 77, 0, "", WasStored::No, no_state),
-            row(Some("7 20 | 0 1 0"), 77, 2, second, WasStored::Unknown, "no answer to the swap"),
-            row(Some(second), 77, 2, "11 24 | 0 1 0", WasStored::Yes, ""),
+            row(None, 77, 2, "0 25 | 0 1 0", SwapOutcome::Yes, ""),
+            row(None, 0, 0, "", SwapOutcome::No, "the load failed"),
+            row(Some("hello"), 77, 0, "", SwapOutcome::No, no_state),
+            row(Some("7 20 | 0 1 0"), 77, 2, second, SwapOutcome::Unknown, "no answer to the swap"),
+            row(Some(second), 77, 2, "11 24 | 0 1 0", SwapOutcome::Yes, ""),
         ]
     );
 }
@@ -344,7 +344,7 @@ fn a_lost_exchange_is_reported() {
     eventually(|| !log.lock().unwrap().is_empty());
     let log = log.lock().unwrap();
     let first = log.first().unwrap();
-    assert_eq!((first.stored, first.steps.is_empty()), (WasStored::Lost, false));
+    assert_eq!((first.stored, first.steps.is_empty()), (SwapOutcome::Lost, false));
     let error = first.error.as_ref().unwrap().to_string();
     assert_eq!(error, "other processes changed the state in every try before the timeout");
 }

@@ -20,7 +20,7 @@ mod delays;
 mod stream;
 
 use backoff_core::Policy;
-use backoff_core::ffi::{self, POLICY_FIELDS, Params};
+use backoff_core::ffi::{self, FieldSet, POLICY_FIELDS};
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::buffer::with_buffers;
@@ -49,7 +49,7 @@ pub use stream::{draw, key_begin, key_stream, key_update};
 pub fn policy_init() -> u32 {
     with_buffers(|buffers| {
         let [bits, values @ ..] = buffers.words_at::<{ 1 + POLICY_FIELDS.len() }>(0);
-        match ffi::build_policy(&Params::from_bits(*bits, values)) {
+        match ffi::build_policy(&FieldSet::from_bits(*bits, values)) {
             Ok(policy) => {
                 set_current(policy);
                 0

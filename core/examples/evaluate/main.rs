@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::io::{self, BufRead, Write};
 use std::iter;
 
-use backoff_core::ffi::{self, Params, Unit};
+use backoff_core::ffi::{self, FieldSet, Unit};
 use backoff_core::{
     Backoff, Budget, BudgetEvent, BudgetMember, BudgetState, Fallback, Operation, Outcome,
     ParseError, Policy, PolicyError, RandomStream, http_retry_after_ns, parse_retry_after_ns,
@@ -163,7 +163,7 @@ fn delays(request: &mut Request, asked: &Value) -> Option<String> {
 }
 
 fn policy_of_fields(fields: &Members) -> Option<Result<Policy, PolicyError>> {
-    let mut params = Params::default();
+    let mut params = FieldSet::default();
     for (name, value) in fields {
         let Some(field) = ffi::field_from_name(name) else { continue };
         let number = match ffi::field_unit(field) {

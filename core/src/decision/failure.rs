@@ -3,7 +3,7 @@
 use crate::decision::outcome::{Outcome, StopReason};
 use crate::field::kind::RetryAfterMode;
 use crate::number::arithmetic::{MAX_NS, add, sample};
-use crate::schedule::Parameters;
+use crate::schedule::ScheduleParams;
 
 const EXACT: u32 = RetryAfterMode::Exact as u32;
 const SPREAD: u32 = RetryAfterMode::Spread as u32;
@@ -12,7 +12,7 @@ const SPREAD: u32 = RetryAfterMode::Spread as u32;
 /// the delay of a base, and `draw` that of its index.
 #[inline]
 pub(crate) fn delay_ns(
-    policy: &Parameters,
+    policy: &ScheduleParams,
     outcome: Outcome,
     retry_after_ns: Option<u64>,
     delay_of: impl FnOnce(u64) -> u64,

@@ -25,7 +25,7 @@ use crate::random::stream::RandomStream;
 /// assert_eq!(second, Decision::Stop { reason: StopReason::Permanent, delay_ns: 0 });
 /// # Ok::<(), backoff_core::ParseError>(())
 /// ```
-// Plain integers and total readers, as for `Parameters`. It is not `Clone`: two copies would both
+// Plain integers and total readers, as for `ScheduleParams`. It is not `Clone`: two copies would both
 // refund what one of them holds of a budget.
 #[derive(Debug, PartialEq, Eq, Hash)]
 #[repr(C)]

@@ -5,7 +5,7 @@ use crate::decision::failure::{delay_ns, exceeded};
 use crate::decision::outcome::{Decision, Outcome, StopReason};
 use crate::policy::Policy;
 use crate::random::stream::RandomStream;
-use crate::schedule::Parameters;
+use crate::schedule::ScheduleParams;
 
 /// An [`Operation`](crate::Operation) without its policy, for a loop that already has the policy: a copy of it takes
 /// longer than a decision. Every call must pass the same one.
@@ -156,7 +156,7 @@ impl Progress {
             let policy = if base == policy.0.base {
                 policy
             } else {
-                rebased = Policy(Parameters { base, ..policy.0 });
+                rebased = Policy(ScheduleParams { base, ..policy.0 });
                 &rebased
             };
             policy.delay_ns(self.stream, index)

@@ -13,7 +13,7 @@ use crate::error::code::ErrorCode;
 use crate::error::parse_error::ParseError;
 use crate::error::policy_error::PolicyError;
 pub use crate::ffi::doubling::*;
-pub use crate::field::params::Params;
+pub use crate::field::set::FieldSet;
 pub use crate::field::{BUDGET_FIELDS, Field, POLICY_FIELDS, Unit};
 use crate::number::arithmetic::MAX_NS;
 use crate::number::ratio::Ratio;
@@ -80,7 +80,7 @@ pub const fn ratio_from_value(value: u64) -> Ratio {
 
 /// The fields of a policy with the defaults filled in; unused fields are not set.
 #[must_use]
-pub fn policy_params(policy: &Policy) -> Params {
+pub fn policy_params(policy: &Policy) -> FieldSet {
     policy.params()
 }
 
@@ -116,7 +116,7 @@ pub const fn limits_elapsed(policy: &Policy) -> bool {
 ///
 /// # Errors
 /// The first rule of SPEC 8 that they break.
-pub fn build_policy(params: &Params) -> Result<Policy, PolicyError> {
+pub fn build_policy(params: &FieldSet) -> Result<Policy, PolicyError> {
     Policy::from_params(params)
 }
 

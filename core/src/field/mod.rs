@@ -1,8 +1,8 @@
 //! The fields of policies and budgets: one name each, the same in every language.
 
 pub(crate) mod kind;
-pub(crate) mod params;
 pub(crate) mod rules;
+pub(crate) mod set;
 pub(crate) mod table;
 pub(crate) mod value;
 pub(crate) mod values;

@@ -23,7 +23,7 @@ use crate::schedule::state::DelayState;
 /// assert_eq!(backoff.next(), Some(Duration::from_nanos(83_043_876)));
 /// # Ok::<(), backoff_core::PolicyError>(())
 /// ```
-// Plain integers and total readers, as for `Parameters`.
+// Plain integers and total readers, as for `ScheduleParams`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[repr(C)]
 pub struct Backoff {

@@ -6,7 +6,7 @@ use crate::error::message::Excerpt;
 use crate::error::parse_error::ParseError;
 use crate::error::policy_error::PolicyError;
 use crate::field::kind::{PROPORTIONAL, number_of};
-use crate::field::params::Params;
+use crate::field::set::FieldSet;
 use crate::field::{Field, POLICY_FIELDS};
 use crate::number::digits::split;
 use crate::parse::value::{Value, ValueError, read};
@@ -64,8 +64,8 @@ impl<'a> Parsed<'a> {
     }
 
     /// The fields that the string sets.
-    pub(crate) fn params(&self) -> Params {
-        let mut params = Params::default();
+    pub(crate) fn params(&self) -> FieldSet {
+        let mut params = FieldSet::default();
         for &field in self.kind.fields() {
             if let Some(value) = self.source(field).value {
                 params.set(field, value);

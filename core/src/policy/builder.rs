@@ -5,7 +5,7 @@ use core::time::Duration;
 use crate::error::code::ErrorCode;
 use crate::error::policy_error::PolicyError;
 use crate::field::kind::{CapOn, Growth, Jitter, RetryAfterMode};
-use crate::field::params::Params;
+use crate::field::set::FieldSet;
 use crate::field::table::for_fields;
 use crate::field::value::FieldValue;
 use crate::field::{Field, POLICY_FIELDS};
@@ -20,7 +20,7 @@ use crate::policy::Policy;
 #[derive(Debug, Clone, Copy)]
 #[must_use = "a builder does nothing until it is built"]
 pub struct PolicyBuilder {
-    params: Params,
+    params: FieldSet,
     /// A field of budgets that was set.
     foreign: Option<PolicyError>,
 }
@@ -66,14 +66,14 @@ impl Policy {
     /// ```
     pub fn to_builder(&self) -> PolicyBuilder {
         let values = self.0.values();
-        let params = Params::from_values(&values, |field| values.is_explicit(field));
+        let params = FieldSet::from_values(&values, |field| values.is_explicit(field));
         PolicyBuilder { params, foreign: None }
     }
 }
 
 impl PolicyBuilder {
     fn new(growth: Growth, base: Duration) -> Self {
-        let params = Params::default();
+        let params = FieldSet::default();
         Self { params, foreign: None }.with(Field::Growth, growth).with(Field::Base, base)
     }
 

@@ -6,17 +6,17 @@ use core::fmt;
 use core::str::FromStr;
 use core::time::Duration;
 
+use crate::analysis::fit::fit;
+use crate::analysis::preview::Preview;
 use crate::error::parse_error::ParseError;
 use crate::error::policy_error::PolicyError;
-use crate::field::params::Params;
 use crate::field::rules::EVERY_INDEX;
+use crate::field::set::FieldSet;
 use crate::field::value::FieldValue;
 use crate::field::{Field, POLICY_FIELDS};
-use crate::insight::fit::fit;
-use crate::insight::preview::Preview;
 use crate::parse::string::Parsed;
 use crate::random::stream::RandomStream;
-use crate::schedule::Parameters;
+use crate::schedule::ScheduleParams;
 use crate::schedule::doubling;
 use crate::schedule::growth::GrowthState;
 use crate::schedule::state::DelayState;
@@ -45,7 +45,7 @@ use crate::validate::policy::build;
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(transparent)]
-pub struct Policy(pub(crate) Parameters);
+pub struct Policy(pub(crate) ScheduleParams);
 
 impl Policy {
     /// The policy that a policy string describes (SPEC 11): `full:base=100ms,cap=20s,max_retries=5`,
@@ -81,7 +81,7 @@ impl Policy {
         Self::from_params(&parsed.params()).map_err(|error| parsed.locate(error))
     }
 
-    pub(crate) fn from_params(params: &Params) -> Result<Self, PolicyError> {
+    pub(crate) fn from_params(params: &FieldSet) -> Result<Self, PolicyError> {
         build(params).map(Self)
     }
 
@@ -130,9 +130,9 @@ impl Policy {
 
     /// The fields of this policy with the defaults filled in. Unused fields stay out. Building
     /// them again gives an equal policy.
-    pub(crate) fn params(&self) -> Params {
+    pub(crate) fn params(&self) -> FieldSet {
         let values = self.0.values();
-        Params::from_values(&values, |field| values.uses(field))
+        FieldSet::from_values(&values, |field| values.uses(field))
     }
 
     /// The delay of an index in nanoseconds, at most [`MAX_NS`](crate::MAX_NS) (SPEC 6, 7).

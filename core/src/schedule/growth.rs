@@ -3,7 +3,7 @@
 use crate::field::kind::{EXPONENTIAL, FIBONACCI, LINEAR, ON_WINDOW, POLYNOMIAL};
 use crate::number::arithmetic::{MAX_NS, add, multiply, power};
 use crate::number::ratio::Ratio;
-use crate::schedule::Parameters;
+use crate::schedule::ScheduleParams;
 
 /// The state that a recursive growth carries from one index to the next.
 ///
@@ -23,12 +23,12 @@ const MAX_STEPS: u32 = 8192;
 
 impl GrowthState {
     #[inline]
-    pub(crate) fn start(policy: &Parameters) -> Self {
+    pub(crate) fn start(policy: &ScheduleParams) -> Self {
         Self { current: policy.base, next: policy.base }
     }
 
     /// The state of an index.
-    pub(crate) fn at(policy: &Parameters, index: u32) -> Self {
+    pub(crate) fn at(policy: &ScheduleParams, index: u32) -> Self {
         let mut state = Self::start(policy);
         state.skip_to(policy, index);
         state
@@ -36,7 +36,7 @@ impl GrowthState {
 
     /// Moves from the start to an index. It takes as many steps as the index has, or as many as the
     /// growth takes to stop; doubling, which most policies use, takes none.
-    pub(crate) fn skip_to(&mut self, policy: &Parameters, index: u32) {
+    pub(crate) fn skip_to(&mut self, policy: &ScheduleParams, index: u32) {
         if policy.growth == EXPONENTIAL && policy.multiplier == Ratio::DOUBLE {
             self.current = doubled(policy.base, index).min(longest(policy));
             return;
@@ -52,7 +52,7 @@ impl GrowthState {
 
     /// Moves to the next index. Exponential growth stops at the longest window.
     #[inline]
-    pub(crate) fn advance(&mut self, policy: &Parameters) {
+    pub(crate) fn advance(&mut self, policy: &ScheduleParams) {
         match policy.growth {
             EXPONENTIAL => {
                 let longest = longest(policy);
@@ -67,7 +67,7 @@ impl GrowthState {
 
     /// The window of an index (SPEC 5.3).
     #[inline]
-    pub(crate) fn window(self, policy: &Parameters, index: u64) -> u64 {
+    pub(crate) fn window(self, policy: &ScheduleParams, index: u64) -> u64 {
         let grown = match policy.growth {
             LINEAR => add(policy.base, multiply(policy.increment, index)),
             POLYNOMIAL => {
@@ -82,7 +82,7 @@ impl GrowthState {
 
 /// The value at which exponential growth stops.
 #[inline]
-fn longest(policy: &Parameters) -> u64 {
+fn longest(policy: &ScheduleParams) -> u64 {
     if policy.cap_on == ON_WINDOW { policy.cap } else { MAX_NS }
 }
 

@@ -23,13 +23,13 @@ macro_rules! parameters {
         // Every field is a plain integer, and every reader is total over all of their values: the C ABI
         // keeps a policy in its caller's memory, which may hold anything.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-        pub(crate) struct Parameters {
+        pub(crate) struct ScheduleParams {
             $(pub(crate) $name: $word,)*
             /// 1 if the policy is one of doubling, otherwise 0.
             pub(crate) doubling: u32,
         }
 
-        impl Parameters {
+        impl ScheduleParams {
             /// The parameters of checked values.
             pub(crate) fn from_values(values: &FieldValues) -> Self {
                 let mut parameters = Self {
@@ -98,7 +98,7 @@ impl Word for () {
     }
 }
 
-impl Parameters {
+impl ScheduleParams {
     /// Whether the formulas in `doubling` are those of these kinds and numbers.
     fn is_of_doubling_kinds(&self) -> bool {
         (self.growth, self.jitter, self.cap_on) == (EXPONENTIAL, FULL, ON_WINDOW)

@@ -3,14 +3,14 @@
 use crate::error::code::ErrorCode;
 use crate::error::policy_error::PolicyError;
 use crate::field::kind::{DECORRELATED, EXPONENTIAL};
-use crate::field::params::Params;
+use crate::field::set::FieldSet;
 use crate::field::values::FieldValues;
 use crate::field::{Field, POLICY_FIELDS};
-use crate::schedule::Parameters;
+use crate::schedule::ScheduleParams;
 use crate::validate::rules::{Checked, resolve_kinds, resolve_values};
 
 /// The parameters that these fields describe, or the first rule of SPEC 8 that they break.
-pub(crate) fn build(params: &Params) -> Checked<Parameters> {
+pub(crate) fn build(params: &FieldSet) -> Checked<ScheduleParams> {
     let kinds = [Field::Growth, Field::Jitter, Field::CapOn, Field::RetryAfter];
     let mut values = resolve_kinds(params, &kinds)?;
     let growth = values.get(Field::Growth);
@@ -20,7 +20,7 @@ pub(crate) fn build(params: &Params) -> Checked<Parameters> {
     }
     resolve_values(params, &POLICY_FIELDS, &mut values)?;
     check_durations(&values)?;
-    Ok(Parameters::from_values(&values))
+    Ok(ScheduleParams::from_values(&values))
 }
 
 /// The rules between fields (SPEC 8.5).
@@ -49,7 +49,7 @@ fn check_durations(values: &FieldValues) -> Checked<()> {
 /// multiplier of 1 are not meant to grow.
 fn check_growth(values: &FieldValues, field: Field) -> Checked<()> {
     let base = values.get(field);
-    let needed = Parameters::from_values(values).min_growing_base();
+    let needed = ScheduleParams::from_values(values).min_growing_base();
     if base > 0 && base < needed {
         return Err(PolicyError::new(ErrorCode::GrowthStalls, field, base, needed));
     }

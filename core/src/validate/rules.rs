@@ -2,7 +2,7 @@
 
 use crate::error::code::ErrorCode;
 use crate::error::policy_error::PolicyError;
-use crate::field::params::Params;
+use crate::field::set::FieldSet;
 use crate::field::values::FieldValues;
 use crate::field::{Field, Unit};
 use crate::number::ratio::Ratio;
@@ -15,7 +15,7 @@ const ONE: Ratio = Ratio::new(1, 1);
 
 /// The values of the kinds among some fields. They come first because the other rules depend on
 /// them.
-pub(crate) fn resolve_kinds(params: &Params, fields: &[Field]) -> Checked<FieldValues> {
+pub(crate) fn resolve_kinds(params: &FieldSet, fields: &[Field]) -> Checked<FieldValues> {
     let mut values = FieldValues::default();
     for &field in fields {
         let Unit::Kind(names) = field.unit() else { continue };
@@ -34,7 +34,7 @@ pub(crate) fn resolve_kinds(params: &Params, fields: &[Field]) -> Checked<FieldV
 /// Adds the values of the other fields, in their order. The arms of the match are the rules of
 /// SPEC 8.4 in the order in which they apply: the first that matches decides.
 pub(crate) fn resolve_values(
-    params: &Params,
+    params: &FieldSet,
     fields: &[Field],
     values: &mut FieldValues,
 ) -> Checked<()> {

@@ -3,7 +3,7 @@
 
 mod vectors;
 
-use backoff_core::ffi::{self, Params, Unit};
+use backoff_core::ffi::{self, FieldSet, Unit};
 use backoff_core::{
     Backoff, Budget, ErrorCode, Field, FieldValue, MAX_NS, Operation, Outcome, ParseError, Policy,
     PolicyError, RandomStream, RetryStats, StopReason, is_idempotent_method,
@@ -30,7 +30,7 @@ fn stream(case: &Value) -> RandomStream {
 
 /// The policy of fields, which may have any numbers.
 fn build(fields: &Value) -> Result<Policy, PolicyError> {
-    let mut params = Params::default();
+    let mut params = FieldSet::default();
     for (name, value) in fields.as_object().unwrap() {
         let (field, value) = (ffi::field_from_name(name).unwrap(), text(value));
         let number = match (ffi::field_unit(field), value.split_once('/')) {

@@ -1,6 +1,6 @@
 //! `concurrent`: only a fraction of the active operations may retry at the same time (Envoy).
 
-use crate::decision::budget::account::{Account, BudgetConfig, State};
+use crate::decision::budget::rule::{BudgetConfig, BudgetRule, State};
 use crate::decision::outcome::Outcome;
 use crate::field::Field;
 
@@ -18,7 +18,7 @@ impl<'a> Concurrent<'a> {
     }
 }
 
-impl Account for Concurrent<'_> {
+impl BudgetRule for Concurrent<'_> {
     fn operation_began(&mut self, times: u64, _now_ns: u64) {
         *self.active = self.active.saturating_add(times);
     }

@@ -1,10 +1,10 @@
 //! All kinds of budgets: the state of a full one, and a change to the account of one.
 
-use crate::decision::budget::account::{Account, BudgetConfig, State};
 use crate::decision::budget::concurrent::Concurrent;
 use crate::decision::budget::quota::Quota;
 use crate::decision::budget::rate::Rate;
 use crate::decision::budget::ratio::RatioBudget;
+use crate::decision::budget::rule::{BudgetConfig, BudgetRule, State};
 use crate::decision::budget::throttle::Throttle;
 use crate::decision::budget::ttl::Ttl;
 use crate::decision::outcome::Outcome;
@@ -34,7 +34,7 @@ pub(super) fn capacity(config: &BudgetConfig) -> Option<u64> {
 pub(super) fn change<T: Default>(
     config: &BudgetConfig,
     state: &mut State,
-    change: impl FnOnce(&mut dyn Account) -> T,
+    change: impl FnOnce(&mut dyn BudgetRule) -> T,
 ) -> T {
     match config.kind() {
         QUOTA => change(&mut Quota::new(config, state)),

@@ -73,7 +73,7 @@ pub struct BudgetMember {
     pub(super) timeout_ns: u64,
     pub(super) seed: u64,
     pub(super) away_until_ns: u64,
-    /// Whether an exchange is under way, as 0 or 1: plain numbers, as for `Parameters`.
+    /// Whether an exchange is under way, as 0 or 1: plain numbers, as for `ScheduleParams`.
     pub(super) is_exchanging: u64,
     pub(super) began_ns: u64,
     pub(super) exchanges: u64,

@@ -1,6 +1,5 @@
 //! Bounding the retries of many operations together (SPEC 15).
 
-mod account;
 mod concurrent;
 mod counts;
 pub(crate) mod exchange;
@@ -12,6 +11,7 @@ mod member_words;
 mod quota;
 mod rate;
 mod ratio;
+mod rule;
 pub(crate) mod shared_state;
 pub(crate) mod state;
 #[cfg(test)]
@@ -23,12 +23,12 @@ use core::fmt;
 use core::str::FromStr;
 
 use crate::decision::atomic::{AtomicU64, Ordering};
-use crate::decision::budget::account::{Account, BudgetConfig, STATE, State};
+use crate::decision::budget::rule::{BudgetConfig, BudgetRule, STATE, State};
 use crate::decision::outcome::Outcome;
 use crate::error::parse_error::ParseError;
 use crate::error::policy_error::PolicyError;
 use crate::field::kind::CONCURRENT;
-use crate::field::params::Params;
+use crate::field::set::FieldSet;
 use crate::field::value::FieldValue;
 use crate::field::{BUDGET_FIELDS, Field};
 use crate::parse::string::Parsed;
@@ -61,7 +61,7 @@ use crate::validate::rules::{resolve_kinds, resolve_values};
 /// assert_eq!(budget.to_string(), "quota:cost=14,cost_throttled=5");
 /// # Ok::<(), backoff_core::ParseError>(())
 /// ```
-// Plain numbers and total readers, as for `Parameters`: the C ABI keeps a budget in its caller's
+// Plain numbers and total readers, as for `ScheduleParams`: the C ABI keeps a budget in its caller's
 // memory.
 #[repr(C)]
 pub struct Budget {
@@ -86,7 +86,7 @@ impl Budget {
         Self::from_params(&parsed.params()).map_err(|error| parsed.locate(error))
     }
 
-    fn from_params(params: &Params) -> Result<Self, PolicyError> {
+    fn from_params(params: &FieldSet) -> Result<Self, PolicyError> {
         let mut values = resolve_kinds(params, &BUDGET_FIELDS)?;
         resolve_values(params, &BUDGET_FIELDS, &mut values)?;
         let config = BudgetConfig::from_values(&values);
@@ -184,7 +184,7 @@ impl Budget {
     }
 
     /// Makes one change to the account of the budget's kind, atomically.
-    fn account<T: Default>(&self, change: impl FnOnce(&mut dyn Account) -> T) -> T {
+    fn account<T: Default>(&self, change: impl FnOnce(&mut dyn BudgetRule) -> T) -> T {
         self.locked(|state| kinds::change(&self.config, state, change))
     }
 

@@ -1,6 +1,6 @@
 //! `quota`: every retry costs tokens, and a success refunds them (AWS SDKs).
 
-use crate::decision::budget::account::{Account, BudgetConfig, State, earn, spend};
+use crate::decision::budget::rule::{BudgetConfig, BudgetRule, State, earn, spend};
 use crate::decision::outcome::Outcome;
 use crate::field::Field;
 
@@ -30,7 +30,7 @@ impl<'a> Quota<'a> {
     }
 }
 
-impl Account for Quota<'_> {
+impl BudgetRule for Quota<'_> {
     fn try_retries(&mut self, outcome: Outcome, times: u64, _now_ns: u64) -> u64 {
         spend(self.level, Self::cost(self.config, outcome), times)
     }

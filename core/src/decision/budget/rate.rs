@@ -1,6 +1,6 @@
 //! `rate`: a token bucket that fills with time (SRE book).
 
-use crate::decision::budget::account::{Account, BudgetConfig, State, earn, spend};
+use crate::decision::budget::rule::{BudgetConfig, BudgetRule, State, earn, spend};
 use crate::decision::outcome::Outcome;
 use crate::field::Field;
 
@@ -30,7 +30,7 @@ impl<'a> Rate<'a> {
     }
 }
 
-impl Account for Rate<'_> {
+impl BudgetRule for Rate<'_> {
     fn try_retries(&mut self, _outcome: Outcome, times: u64, now_ns: u64) -> u64 {
         let passed_ns = now_ns.saturating_sub(*self.last_ns);
         let earned = passed_ns.saturating_mul(self.config.get(Field::MaxTokens));

@@ -1,6 +1,6 @@
 //! `ratio`: every operation earns a fraction of a retry (SRE book).
 
-use crate::decision::budget::account::{Account, BudgetConfig, State, earn, spend};
+use crate::decision::budget::rule::{BudgetConfig, BudgetRule, State, earn, spend};
 use crate::decision::outcome::Outcome;
 use crate::field::Field;
 
@@ -22,7 +22,7 @@ impl<'a> RatioBudget<'a> {
     }
 }
 
-impl Account for RatioBudget<'_> {
+impl BudgetRule for RatioBudget<'_> {
     fn operation_began(&mut self, times: u64, _now_ns: u64) {
         let earned = u64::from(self.config.ratio().numerator).saturating_mul(times);
         earn(self.level, earned, Self::capacity(self.config));

@@ -3,8 +3,8 @@
 use core::fmt;
 
 use crate::decision::budget::Budget;
-use crate::decision::budget::account::{BudgetConfig, STATE, State};
 use crate::decision::budget::kinds;
+use crate::decision::budget::rule::{BudgetConfig, STATE, State};
 use crate::decision::outcome::Outcome;
 use crate::field::BUDGET_FIELDS;
 use crate::field::kind::{CONCURRENT, QUOTA, RATE, RATIO, THROTTLE, TTL};
@@ -33,7 +33,7 @@ use crate::text::buffer::TextBuf;
 /// assert_eq!(BudgetState::parse(&budget, "1  0"), None);
 /// # Ok::<(), backoff_core::ParseError>(())
 /// ```
-// Plain numbers and total readers, as for `Parameters`.
+// Plain numbers and total readers, as for `ScheduleParams`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[repr(C)]
 pub struct BudgetState {

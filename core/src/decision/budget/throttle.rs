@@ -1,6 +1,6 @@
 //! `throttle`: failures take tokens, and retries stop below half of them (gRPC).
 
-use crate::decision::budget::account::{Account, BudgetConfig, State, earn};
+use crate::decision::budget::rule::{BudgetConfig, BudgetRule, State, earn};
 use crate::decision::outcome::Outcome;
 use crate::field::Field;
 
@@ -24,7 +24,7 @@ impl<'a> Throttle<'a> {
     }
 }
 
-impl Account for Throttle<'_> {
+impl BudgetRule for Throttle<'_> {
     fn attempt_failed(&mut self, times: u64) {
         *self.level = self.level.saturating_sub(TOKEN.saturating_mul(times));
     }

@@ -1,7 +1,7 @@
 //! `ttl`: every operation earns a fraction of a retry for a limited time, on top of a reserve
 //! (Finagle).
 
-use crate::decision::budget::account::{Account, BudgetConfig, State, spend};
+use crate::decision::budget::rule::{BudgetConfig, BudgetRule, State, spend};
 use crate::decision::outcome::Outcome;
 use crate::field::Field;
 use crate::number::arithmetic::NS_PER_SECOND;
@@ -71,7 +71,7 @@ impl<'a> Ttl<'a> {
     }
 }
 
-impl Account for Ttl<'_> {
+impl BudgetRule for Ttl<'_> {
     fn operation_began(&mut self, times: u64, now_ns: u64) {
         self.expire(now_ns);
         let earned = u64::from(self.config.ratio().numerator).saturating_mul(times);

@@ -2,7 +2,7 @@
 
 use crate::field::kind::{ON_DELAY, SLOTTED};
 use crate::number::arithmetic::{MAX_NS, add, divide};
-use crate::schedule::Parameters;
+use crate::schedule::ScheduleParams;
 use crate::schedule::state::DelayState;
 
 /// The draws that select the ends of a range.
@@ -47,7 +47,7 @@ pub struct PreviewRow {
 /// ```
 #[derive(Debug, Clone)]
 pub struct Preview {
-    policy: Parameters,
+    policy: ScheduleParams,
     index: u64,
     min: DelayState,
     mean: DelayState,
@@ -56,7 +56,7 @@ pub struct Preview {
 }
 
 impl Preview {
-    pub(crate) fn new(policy: &Parameters) -> Self {
+    pub(crate) fn new(policy: &ScheduleParams) -> Self {
         let state = DelayState::start(policy);
         Self { policy: *policy, index: 0, min: state, mean: state, max: state, totals: [0; 3] }
     }
@@ -89,7 +89,7 @@ impl Iterator for Preview {
 }
 
 /// The mean delay of a range of delays or of slots (SPEC 16.2).
-fn mean_of_range(policy: &Parameters, (low, high): (u64, u64)) -> u64 {
+fn mean_of_range(policy: &ScheduleParams, (low, high): (u64, u64)) -> u64 {
     let unit = if policy.jitter == SLOTTED { policy.jitter_slot } else { 1 };
     let limit = if policy.cap_on == ON_DELAY { policy.cap } else { MAX_NS };
     let within = high.min(limit.checked_div(unit).unwrap_or(limit));

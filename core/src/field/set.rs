@@ -10,8 +10,8 @@ use crate::field::{Field, POLICY_FIELDS};
 ///
 /// ```
 /// use backoff_core::Field;
-/// use backoff_core::ffi::{self, Params};
-/// let mut params = Params::default();
+/// use backoff_core::ffi::{self, FieldSet};
+/// let mut params = FieldSet::default();
 /// params.set(Field::Growth, ffi::kind_number(Field::Growth, "constant"));
 /// params.set(Field::Base, 1_000_000_000);
 /// params.set(Field::Cap, 5);
@@ -20,13 +20,13 @@ use crate::field::{Field, POLICY_FIELDS};
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[repr(C)]
-pub struct Params {
+pub struct FieldSet {
     /// Bit `n` says whether the field at position `n` is set; the value of any other is 0.
     set: u64,
     values: FieldValues,
 }
 
-impl Params {
+impl FieldSet {
     /// Every bit of a field.
     const ALL: u64 = (1 << POLICY_FIELDS.len()) - 1;
 

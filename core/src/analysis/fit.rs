@@ -4,9 +4,9 @@ use crate::error::code::ErrorCode;
 use crate::error::policy_error::PolicyError;
 use crate::field::Field;
 use crate::field::kind::DECORRELATED;
-use crate::field::params::Params;
+use crate::field::set::FieldSet;
 use crate::number::arithmetic::{MAX_NS, divide};
-use crate::schedule::Parameters;
+use crate::schedule::ScheduleParams;
 use crate::schedule::state::{DECORRELATED_PERIOD, DelayState};
 use crate::validate::policy::build;
 use crate::validate::rules::{Checked, between};
@@ -19,11 +19,11 @@ const MAX_GUESSES: u32 = 32;
 
 /// The policy with the longest base or cap with which the attempts always fit into the total.
 pub(crate) fn fit(
-    policy: &Parameters,
+    policy: &ScheduleParams,
     field: Field,
     attempts: u64,
     total_ns: u64,
-) -> Checked<Parameters> {
+) -> Checked<ScheduleParams> {
     between(Field::MaxAttempts, attempts, 1, MAX_ATTEMPTS)?;
     between(Field::MaxElapsed, total_ns, 0, MAX_NS)?;
     let (min, max) = if field == Field::Base {
@@ -33,7 +33,7 @@ pub(crate) fn fit(
         (min, MAX_NS)
     };
     let values = policy.values();
-    let params = Params::from_values(&values, |field| values.is_explicit(field));
+    let params = FieldSet::from_values(&values, |field| values.is_explicit(field));
     let with = |value| {
         let mut params = params;
         params.set(field, value);
@@ -99,7 +99,7 @@ fn longest(min: u64, max: u64, limit: u64, total: impl Fn(u64) -> u128) -> u64 {
 }
 
 /// The sum of the longest delays: exact, or any number above `most` if it is above.
-fn max_total(policy: &Parameters, retries: u64, most: u128) -> u128 {
+fn max_total(policy: &ScheduleParams, retries: u64, most: u128) -> u128 {
     if policy.jitter != DECORRELATED {
         return sum(policy, retries, most);
     }
@@ -112,7 +112,7 @@ fn max_total(policy: &Parameters, retries: u64, most: u128) -> u128 {
 
 /// The sum of the longest delays before decorrelated jitter restarts: exact, or any number above
 /// `most` if it is above.
-fn sum(policy: &Parameters, retries: u64, most: u128) -> u128 {
+fn sum(policy: &ScheduleParams, retries: u64, most: u128) -> u128 {
     let mut state = DelayState::start(policy);
     let (mut total, mut longest) = (0_u128, None);
     for index in 0..retries {

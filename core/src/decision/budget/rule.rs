@@ -48,7 +48,7 @@ impl BudgetConfig {
 
 /// The account of a kind of budget: the columns of SPEC 15.3. A kind implements the columns in
 /// which it changes something. What takes or gives tokens can happen several times at once.
-pub(super) trait Account {
+pub(super) trait BudgetRule {
     fn operation_began(&mut self, _times: u64, _now_ns: u64) {}
 
     /// An attempt that held a slot is over.
