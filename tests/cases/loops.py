@@ -212,7 +212,12 @@ def shared_budgets():
         .loop(BUSY, OK)
     )
     yield (
-        Case("budget-concurrent-failed", "a failure of the caller's code, too", STEADY, "concurrent:ratio=0.2,min_concurrent=1")
+        Case(
+            "budget-concurrent-failed",
+            "a failure of the caller's code, too",
+            STEADY,
+            "concurrent:ratio=0.2,min_concurrent=1",
+        )
         .loop(BUSY, fail=at("retry_hook"))
         .loop(BUSY, fail=at("wait"))
         .loop(BUSY, OK, fail=at("classification", 1))
