@@ -52,3 +52,12 @@ func TestDamagedBudgets(t *testing.T) {
 		}
 	}
 }
+
+func beginOrFail(t testing.TB, policy backoff.Policy, options ...backoff.BeginOption) *backoff.Operation {
+	t.Helper()
+	operation, err := policy.Begin(backoff.StreamFromSeed(42), 0, options...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return operation
+}
