@@ -80,7 +80,7 @@ def p_value(old, new):
 
 @cache
 def orders(old, new, pairs):
-    """In how many orders of `old` and `new` values so many pairs have the larger value in the new sample."""
+    """The number of orders of `old` and `new` values with exactly `pairs` pairs whose new value is larger."""
     if not old or not new or pairs < 0:
         return int(pairs == 0)
     # The largest value is old, or it is new and larger than all old values.

@@ -8,7 +8,7 @@ import sys
 OURS = "ours"
 
 #: How fast is fast enough, by language, work and the beginning of the peer's name: our time as a part of the peer's, or
-#: the peer's plus so many nanoseconds. The first that matches counts.
+#: the peer's plus a number of nanoseconds. The first row that matches counts.
 FLOORS = [
     ("rust", "next", "by hand (fastrand)", 0.75),
     ("rust", "next, proportional", "backon", 0.5),

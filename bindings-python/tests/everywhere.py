@@ -1,5 +1,5 @@
 """The package in every version of Python and on other machines: what only a release needs. `cargo xtask test --all python` runs
-it: pytest runs this file only if it is told its name."""
+it. Pytest does not collect this file unless its name is an argument."""
 
 import json
 import os

@@ -86,7 +86,7 @@ class Process:
         return self.log.exists() and self.log.read_bytes().count(b"\n") >= BEFORE
 
     def is_held(self):
-        """Stops the process, until it is told to go on, once it has recorded some exchanges."""
+        """Pauses the process once it has recorded some exchanges, and says whether it did."""
         if not self.has_begun():
             return False
         assert self.process.poll() is None, f"{self.log.stem} ended before the store stopped"

@@ -1,5 +1,5 @@
-"""Tests of servers, of job queues, and of budgets that processes in several languages share. pytest runs them if it is told
-the name of this file: they need the programs that `cargo xtask test processes` builds."""
+"""Tests of servers, of job queues, and of budgets that processes in several languages share. Pytest does not collect
+this file unless its name is an argument: the tests need the programs that `cargo xtask test processes` builds."""
 
 import json
 import os

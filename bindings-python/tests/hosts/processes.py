@@ -19,7 +19,7 @@ FULL_100MS_NS = [11399434, 83043876, 229309811]
 FULL_100MS = [delay / 10**9 for delay in FULL_100MS_NS]
 
 
-#: What a policy without a limit is told about.
+#: The warning about a policy without a limit.
 UNLIMITED = (
     'backoff_rs WARNING backoff: the policy "constant:base=1ms" has no limit, so the loop retries '
     "for ever; add max_retries=3 (or write default:base=1ms to change only the base)"

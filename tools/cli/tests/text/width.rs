@@ -4,7 +4,7 @@ use std::process::Output;
 
 use crate::support::backoff;
 
-/// In a terminal of so many columns.
+/// Runs the command in a terminal of this width.
 fn within(columns: &str, arguments: &[&str]) -> Output {
     backoff().args(arguments).env("COLUMNS", columns).output().unwrap()
 }
