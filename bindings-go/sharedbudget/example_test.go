@@ -25,14 +25,14 @@ func ExampleNew() {
 		backoff.WithPolicyString("full:base=1ms,max_retries=5"),
 		backoff.RetryIf(backoff.AnyError),
 		backoff.WithSharedBudget(budget),
-		backoff.OnRetry(func(event backoff.Event) { fmt.Println("the store is away:", event.BudgetIsLocal) }))
+		backoff.OnRetry(func(event backoff.Event) { fmt.Println("local budget:", event.BudgetIsLocal) }))
 	fmt.Println(err)
 	if err := budget.Flush(ctx); err != nil {
 		log.Fatal(err)
 	}
 	// Output:
-	// the store is away: false
-	// the store is away: false
+	// local budget: false
+	// local budget: false
 	// gave up after 3 attempts: budget: refused
 }
 
