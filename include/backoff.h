@@ -678,8 +678,8 @@ typedef struct backoff_event {
 // initializer that leaves out an optional member sets it to NULL or 0.
 //
 // Every function must return: it must not leave by longjmp, by an exception, or by the end of its
-// thread (pthread_cancel, pthread_exit). Otherwise nothing ends the loop, and a budget of the kind
-// "concurrent" counts it for ever.
+// thread (pthread_cancel, pthread_exit). Otherwise the loop is never ended, and a budget of the
+// kind "concurrent" counts it as active for ever.
 //
 // A plain value: copy it freely. Any number of loops may use one struct at once.
 typedef struct backoff_loop {
@@ -708,7 +708,8 @@ typedef struct backoff_loop {
   struct backoff_budget *budget;
   // Counts the loop just before `on_stop`. Optional.
   struct backoff_stats *stats;
-  // That of backoff_operation_begin, as measured by `now`. 0 or BACKOFF_NONE: no deadline.
+  // No wait ends later than this time of `now`; the first attempt is always made. 0 or
+  // BACKOFF_NONE: no deadline.
   uint64_t deadline_ns;
 } backoff_loop;
 
@@ -883,7 +884,7 @@ uint32_t backoff_policy_init(struct backoff_policy *policy,
 // changes: "aws-sdk-2026:max_retries=5".
 //
 // A policy without max_retries (or max_attempts) and max_elapsed retries for ever, unless a
-// deadline, a budget or a cancellation stops the operation. The preset "none" is such a policy,
+// deadline, a budget or a cancellation stops the operation. The preset "immediate" is such a policy,
 // without a wait; "default:max_retries=0" makes no retries.
 //
 // A ratio as the value of jitter replaces the jitter of the head by BACKOFF_JITTER_PROPORTIONAL:
@@ -1325,17 +1326,17 @@ uint32_t backoff_stats_print(const struct backoff_stats *stats, char *buffer, ui
 // Makes attempts until one succeeds or the loop has to stop, and writes how it ended (SPEC 18). It
 // decides as backoff_operation_decide does.
 //
-// Callers that share a stream wait for the same times: give each loop its own key
+// Loops with the same policy and stream have the same delays: give each loop its own key
 // (backoff_stream_from_key), or use a stream of backoff_stream_from_entropy. If the policy has
-// neither a wait nor a limit, as the preset "none", the loop calls `attempt` again at once, for
-// ever.
+// neither a wait nor a limit, as the preset "immediate", the loop calls `attempt` again at once
+// until the deadline, the budget or a cancellation stops it.
 //
 // Returns BACKOFF_OK if the loop ended, whether the last attempt succeeded or not: the reason in
 // `end` says which. Fails before the first call with BACKOFF_NULL_POINTER, with
 // BACKOFF_UNINITIALIZED if the policy, the budget or the stats are not initialised, or with
 // BACKOFF_DAMAGED. Fails with BACKOFF_UNKNOWN_OUTCOME after an attempt that returns a number that
 // is not an outcome, such as 0, and with BACKOFF_DAMAGED if the budget is damaged during the loop,
-// even if the last attempt succeeded; both end the loop without another call, and `stats` counts
+// even if the last attempt succeeded. The loop then calls no further function, and `stats` counts
 // it as cancelled. After a failure `end` is unchanged: do not read it.
 //
 // Each pointer that is not NULL points to a struct of its type, and the functions behave as
@@ -1565,7 +1566,7 @@ uint64_t backoff_stream_advance(uint64_t stream, uint64_t draws);
 uint32_t backoff_iter_index(const struct backoff_iter *iter, uint64_t *index, uint64_t *stream);
 
 // Writes the message of an error with `shown_length` bytes of `shown` in place of the value: "cap
-// 0.005 is below base 10ns" for the shown text "0.005". It is for programs, such as bindings,
+// 0.005 is below base 10ns" for the shown text "0.005". It is for bindings
 // whose users wrote the value in another form. An error of a string shows the text found in the
 // string and ignores `shown`. At most 128 bytes are copied, as they are.
 //

@@ -47,7 +47,7 @@ pub unsafe extern "C" fn backoff_iter_index(
 }
 
 /// Writes the message of an error with `shown_length` bytes of `shown` in place of the value: "cap
-/// 0.005 is below base 10ns" for the shown text "0.005". It is for programs, such as bindings,
+/// 0.005 is below base 10ns" for the shown text "0.005". It is for bindings
 /// whose users wrote the value in another form. An error of a string shows the text found in the
 /// string and ignores `shown`. At most 128 bytes are copied, as they are.
 ///

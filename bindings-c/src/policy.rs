@@ -52,7 +52,7 @@ pub unsafe extern "C" fn backoff_policy_init(
 /// changes: "aws-sdk-2026:max_retries=5".
 ///
 /// A policy without max_retries (or max_attempts) and max_elapsed retries for ever, unless a
-/// deadline, a budget or a cancellation stops the operation. The preset "none" is such a policy,
+/// deadline, a budget or a cancellation stops the operation. The preset "immediate" is such a policy,
 /// without a wait; "default:max_retries=0" makes no retries.
 ///
 /// A ratio as the value of jitter replaces the jitter of the head by BACKOFF_JITTER_PROPORTIONAL:

@@ -35,8 +35,8 @@ pub struct backoff_event {
 /// initializer that leaves out an optional member sets it to NULL or 0.
 ///
 /// Every function must return: it must not leave by longjmp, by an exception, or by the end of its
-/// thread (pthread_cancel, pthread_exit). Otherwise nothing ends the loop, and a budget of the kind
-/// "concurrent" counts it for ever.
+/// thread (pthread_cancel, pthread_exit). Otherwise the loop is never ended, and a budget of the
+/// kind "concurrent" counts it as active for ever.
 ///
 /// A plain value: copy it freely. Any number of loops may use one struct at once.
 #[repr(C)]
@@ -68,24 +68,25 @@ pub struct backoff_loop {
     pub budget: *mut backoff_budget,
     /// Counts the loop just before `on_stop`. Optional.
     pub stats: *mut backoff_stats,
-    /// That of backoff_operation_begin, as measured by `now`. 0 or BACKOFF_NONE: no deadline.
+    /// No wait ends later than this time of `now`; the first attempt is always made. 0 or
+    /// BACKOFF_NONE: no deadline.
     pub deadline_ns: u64,
 }
 
 /// Makes attempts until one succeeds or the loop has to stop, and writes how it ended (SPEC 18). It
 /// decides as backoff_operation_decide does.
 ///
-/// Callers that share a stream wait for the same times: give each loop its own key
+/// Loops with the same policy and stream have the same delays: give each loop its own key
 /// (backoff_stream_from_key), or use a stream of backoff_stream_from_entropy. If the policy has
-/// neither a wait nor a limit, as the preset "none", the loop calls `attempt` again at once, for
-/// ever.
+/// neither a wait nor a limit, as the preset "immediate", the loop calls `attempt` again at once
+/// until the deadline, the budget or a cancellation stops it.
 ///
 /// Returns BACKOFF_OK if the loop ended, whether the last attempt succeeded or not: the reason in
 /// `end` says which. Fails before the first call with BACKOFF_NULL_POINTER, with
 /// BACKOFF_UNINITIALIZED if the policy, the budget or the stats are not initialised, or with
 /// BACKOFF_DAMAGED. Fails with BACKOFF_UNKNOWN_OUTCOME after an attempt that returns a number that
 /// is not an outcome, such as 0, and with BACKOFF_DAMAGED if the budget is damaged during the loop,
-/// even if the last attempt succeeded; both end the loop without another call, and `stats` counts
+/// even if the last attempt succeeded. The loop then calls no further function, and `stats` counts
 /// it as cancelled. After a failure `end` is unchanged: do not read it.
 ///
 /// # Safety
