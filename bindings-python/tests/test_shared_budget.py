@@ -7,10 +7,13 @@ import functools
 import gc
 import os
 import pickle
+import subprocess
+import sys
 import threading
 import time
 import weakref
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import loops
 import pytest
@@ -558,6 +561,31 @@ def test_flushes_of_a_system_without_threads_take_turns(monkeypatch):
     # The second changes nothing.
     assert store.calls == ["load", "swap", "load"]
     assert in_hook == [False, False]
+
+
+AT_THE_END = """
+import os
+import backoff_rs
+from budget_stores import MemoryStore
+
+class Client:
+    def __init__(self):
+        self.budget = backoff_rs.SharedBudget(MemoryStore(), "client", "quota")
+
+    def __del__(self):
+        os.write(1, b"%d" % self.budget.flush())
+
+client = Client()
+backoff_rs.retrying(on=(), budget=client.budget).call(int)
+"""
+
+
+def test_a_flush_of_an_object_that_the_end_of_the_interpreter_deletes():
+    command = [sys.executable, "-c", AT_THE_END]
+    ended = subprocess.run(
+        command, cwd=Path(__file__).parent, capture_output=True, timeout=LONG, check=True
+    )
+    assert (ended.stdout, ended.stderr) == (b"1", b"")
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="a system without forks")

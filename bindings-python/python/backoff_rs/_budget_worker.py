@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import sys
 import threading
 from time import monotonic_ns
 
@@ -128,6 +129,9 @@ class BudgetWorker:
 
     def _start(self) -> Exception | None:
         """Wakes or starts the thread. Returns why it does not start."""
+        if sys.is_finalizing():
+            # No thread runs any more, and Python 3.11 would wait for ever until one that it starts runs.
+            return RuntimeError("no thread starts while the interpreter ends")
         if self._thread is not None and self._thread.is_alive():
             self._changed.notify_all()
             return None
