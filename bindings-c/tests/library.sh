@@ -43,6 +43,16 @@ results_are_read() {
     2> "$folder/warning" && grep 'unused-result' "$folder/warning"
 }
 
+# The message of the compiler says what an attempt returns.
+attempts_return_outcomes() {
+  echo '#include <backoff.hpp>
+    int main() {
+      (void)backoff::retry(backoff::policy::parse("off").value(), [] { return 503; });
+    }' > "$folder/attempt.cpp"
+  ! "${CXX:-c++}" -std=c++11 -fsyntax-only -I"$prefix/include" "$folder/attempt.cpp" \
+    2> "$folder/error" && grep 'an attempt returns a backoff::outcome' "$folder/error"
+}
+
 # One program from code with exceptions and code without, whose inline functions are not inlined.
 modes_do_not_mix() {
   wrapper_compiles "${CXX:-c++}" "$prefix" -O0 -fno-exceptions -o "$folder/aborting.o" &&
@@ -159,6 +169,7 @@ check "the C++ wrapper has less than 350 lines" wrapper_is_short
 check "the C++ wrapper causes no warning" \
   wrapper_compiles "${CXX:-c++}" "$prefix" -std=c++11 -o "$folder/wrapper.o"
 check "a result that nobody reads causes a warning" results_are_read
+check "an attempt that returns a number does not compile" attempts_return_outcomes
 check "code with and without exceptions stays apart" modes_do_not_mix
 check "an error without exceptions is printed" aborts_with_the_message
 check "the programs of the pages in C99" pages_compile "${CC:-cc}" "$prefix"

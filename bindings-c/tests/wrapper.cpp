@@ -280,8 +280,21 @@ void check_long_times() {
   check_number("the last second", "ns", ns({throttled, std::chrono::seconds(9223372035)}),
                9223372035000000000u);
   check_number("half a second", "ns", ns({throttled, seconds(0.5)}), 500000000);
+  check_number("the last of float", "ns", ns({throttled, std::chrono::duration<float>(9223371900.f)}),
+               9223371776000000000u);
+  check_number("not a number", "ns", ns({throttled, seconds(NAN)}), 0);
   check_number("the least hours", "ns", ns({throttled, (std::chrono::hours::min)()}), 0);
   check_number("minus infinity", "ns", ns({throttled, seconds(-HUGE_VAL)}), 0);
+}
+
+// A fake clock may reach the last time, which as a deadline is none.
+void check_last_time() {
+  Loop loop;
+  loop.options.sleep = [&](backoff::nanoseconds) { loop.now = (backoff::clock::time_point::max)(); };
+  const auto policy = backoff::policy::parse("constant:base=1s,max_retries=1").value();
+  const auto fails = [] { return backoff::outcome::transient; };
+  check_equal("the last time", "elapsed", backoff::retry(policy, fails, loop.options).value().elapsed,
+              INT64_MAX);
 }
 
 // A loop needs neither hooks nor a cancellation.
@@ -366,6 +379,7 @@ int main() {
   check_ends();
   check_negative_times();
   check_long_times();
+  check_last_time();
   check_empty_functions();
   check_printing();
   check_results();
