@@ -29,7 +29,7 @@ aligned_to_8() {
     echo '#define uint64_t aligned_to_4'
     echo "#include \"$header\""
     echo '_Static_assert(_Alignof(struct { uint64_t word; }) == 4, "uint64_t");'
-    for type in params policy iter preview budget operation stats; do
+    for type in params policy iter preview budget operation stats budget_state budget_member; do
       echo "_Static_assert(_Alignof(backoff_$type) == 8, \"backoff_$type\");"
     done
   } | "${CC:-cc}" -std=c11 -Werror -fsyntax-only -x c -
