@@ -76,7 +76,7 @@ class Player:
         output = subprocess.run(
             command, capture_output=True, text=True, encoding="latin-1", timeout=60
         )
-        assert output.returncode == 0 and not output.stderr, output
+        assert (output.returncode, output.stderr) == (0, ""), output
         lines = [line.partition(" ") for line in output.stdout.splitlines()]
         found = {name: value for name, _, value in lines}
         assert found["url"] == url, found

@@ -212,7 +212,9 @@ class Examples:
         # libcurl would wait for the body that the length announces.
         server = Server([response(200, "not sent").removesuffix(b"not sent")], http=True)
         arguments[0] = server.url
-        equal(self.run("curl", "HEAD", *arguments, code=0), "success after 1 attempts: HTTP 200: \n")
+        equal(
+            self.run("curl", "HEAD", *arguments, code=0), "success after 1 attempts: HTTP 200: \n"
+        )
         arguments[1] = "full:base=1"
         output = self.run("curl", "GET", *arguments, code=2)
         assert output.startswith("policy full:base=1: at 11: base has no unit"), output
@@ -222,7 +224,7 @@ class Examples:
         server = Server([BROKEN], http=True)
         output = self.run("curl", "GET", server.url, "immediate", "42", "job-1", code=1)
         match = re.search(r"\nbudget after ([0-9]+) attempts: HTTP 500: broken\n$", output)
-        assert match and int(match[1]) > 100, output
+        assert int(match[1]) > 100, output
         assert len(server.requests) == int(match[1]), output
 
     def test_curl_options(self) -> None:
