@@ -1,6 +1,5 @@
-// Loops of backoff.hpp that an exception or pthread_cancel ends: they leave nothing in a budget. The
-// address sanitizer does not know that pthread_cancel unwinds, so this test is not sanitized. The random
-// numbers of the system are those of the test.
+// Loops of backoff.hpp that an exception, pthread_cancel or a lack of entropy ends: they leave nothing in
+// a budget. The address sanitizer does not know that pthread_cancel unwinds, so this test is not sanitized.
 
 #define backoff_stream_from_entropy stream_or_none
 #include <backoff.hpp>
