@@ -8,7 +8,7 @@ import ctypes
 import re
 
 from call_table import CALLS, FAILURES, VALUES
-from library import FUNCTIONS, F, N, S, code, main, ok, parsed, printed, ref, u64
+from library import FUNCTIONS, F, N, S, code, filled, main, ok, parsed, printed, ref, u64
 from memory import FUNCTION, Memory, call, fails
 
 
@@ -250,16 +250,18 @@ def ends():
     ok(F.policy_get(ref(policy), N.FIELD_BASE, ref(delay)))
     yield "fitted in place", delay.value, 50
 
-    answers = [S.budget_answer() for _ in range(3)]
-    state, memory = S.budget_state(), Memory()
-    ok(F.budget_state_full(ref(state), memory.at("budget")))
-    for answer in answers:
-        ok(F.budget_state_step(ref(state), memory.at("budget_event"), 0, ref(answer)))
-    yield (
-        "answers",
-        [(answer.granted, answer.changed) for answer in answers],
-        [(1, 1), (1, 1), (0, 0)],
-    )
+    state, failure = S.budget_state(), S.budget_event(N.BUDGET_EVENT_ATTEMPT_FAILED)
+    request = S.budget_event(N.BUDGET_EVENT_RETRY_REQUESTED, N.OUTCOME_TRANSIENT)
+    ok(F.budget_state_full(ref(state), ref(parsed("budget", "throttle:max_tokens=4"))))
+    for event, wanted in [
+        (request, (1, 0)),
+        (failure, (0, 1)),
+        (failure, (0, 1)),
+        (request, (0, 0)),
+    ]:
+        answer = filled(S.budget_answer)
+        ok(F.budget_state_step(ref(state), ref(event), 0, ref(answer)))
+        yield "an answer", (answer.granted, answer.changed), wanted
 
     stats, counts = S.stats(), S.stats_counts()
     ok(F.stats_init(ref(stats)))

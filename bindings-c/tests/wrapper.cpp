@@ -241,10 +241,11 @@ void check_long_times() {
 void check_last_time() {
   Loop loop;
   loop.options.sleep = [&](backoff::nanoseconds) { loop.now = (backoff::clock::time_point::max)(); };
-  const auto policy = backoff::policy::parse("constant:base=1s,max_retries=1").value();
+  const auto policy = backoff::policy::parse("constant:base=1s,max_retries=2").value();
   const auto fails = [] { return backoff::outcome::transient; };
-  check_equal("the last time", "elapsed", backoff::retry(policy, fails, loop.options).value().elapsed,
-              INT64_MAX);
+  const auto end = backoff::retry(policy, fails, loop.options).value();
+  check_equal("the last time", "elapsed", end.elapsed, INT64_MAX);
+  check_equal("the last time", "reason", printed(end.reason), "max_retries");
 }
 
 // A loop needs neither hooks nor a cancellation.
