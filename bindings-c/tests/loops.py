@@ -49,9 +49,8 @@ class Player:
         self.calls += 1
         self.now += int(call["takes"])
         retry_after.value = or_none(call["retry_after"])
-        self.is_cancelled |= self.reaches("cancel", "call") or self.reaches(
-            "cancel", "classification"
-        )
+        for where in ["call", "classification"]:
+            self.is_cancelled |= self.reaches("cancel", where)
         outcome = call["outcome"]
         return outcome if isinstance(outcome, int) else number("outcome", outcome)
 
@@ -90,9 +89,8 @@ class Player:
         self.before, CALLER_FAILS.value = counts_of(self.stats).operations, 0
         # 1 stands for a deadline of 0, as no wait ends at 0. 0 and NONE are both no deadline.
         deadline = script["deadline"]
-        self.loop.deadline_ns = (
-            (N.NONE if self.wait_cancels else 0) if deadline is None else int(deadline) or 1
-        )
+        none = N.NONE if self.wait_cancels else 0
+        self.loop.deadline_ns = none if deadline is None else int(deadline) or 1
         end = filled(S.event)
         returned = self.retry(ref(self.loop), self.stream, None, ref(end))
         yield returned, wanted
@@ -104,24 +102,16 @@ class Player:
              number("outcome", event["outcome"]), number("reason", event["reason"])], event["hook"] == "stop")
             for event in script["events"]
         ]  # fmt: skip
-        if self.loop.on_retry:
-            yield [entry for entry in self.log if entry[0] in ("retry", "stop")], events
         yield bytes(end) == bytes(filled(S.event)), returned != N.OK
         if returned == N.OK:
             yield self.event(ctypes.addressof(end)), events[-1][1]
-        # A wait comes between two calls, and before it the hook for retries.
+        if not self.loop.on_retry:
+            return
+        yield [entry for entry in self.log if entry[0] in ("retry", "stop")], events
+        # Calls, hooks and waits take turns.
         order = [entry[0] for entry in self.log if entry[0] != "stop"]
-        order = (
-            order
-            if self.loop.on_retry
-            else [
-                name for name in order for name in (["retry", name] if name == "wait" else [name])
-            ]
-        )
-        yield (
-            order,
-            ["call", "retry", "wait"] * (len(order) // 3) + ["call", "retry"][: len(order) % 3],
-        )
+        turns = ["call", "retry", "wait"] * len(order)
+        yield order, turns[: len(order)]
 
 
 def begun(policy, budget):

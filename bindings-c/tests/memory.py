@@ -3,7 +3,7 @@
 import ctypes
 
 from call_table import CALLS
-from library import F, N, S, code, ok, parsed, ref, u64
+from library import F, N, S, code, ok, parsed, ref
 
 CALLED = []
 FUNCTION = dict(S.loop._fields_)
@@ -31,52 +31,42 @@ def asking_member(steps=False):
 
 
 def places():
-    """All memory to which a call could write, by name."""
-    yield from {
+    """All memory to which a call could write, by name: each struct, and more."""
+    names = ["u64", "other_u64", "context", "u32", "other_u32"]
+    request = N.BUDGET_EVENT_RETRY_REQUESTED
+    return {
+        **{name: kind() for name, kind in vars(S).items()},
+        **{name: ctypes.c_uint32() if "32" in name else ctypes.c_uint64() for name in names},
         "policy": parsed("policy", "constant:base=10ns"),
         "other_policy": parsed("policy", "constant:base=11ns"),
         "exponential": parsed("policy", "exponential:base=10ns,cap=1s"),
         "budget": parsed("budget", "quota:max_tokens=2,cost=1"),
         "ratio": parsed("budget", "ratio"),
-        "params": S.params(),
         "empty_params": S.params(),
+        "other_stats": S.stats(),
         "budget_member": member(),
         "asking_member": asking_member(),
         "stepped_member": asking_member(steps=True),
         "cap_error": S.error(code=N.CAP_BELOW_BASE, field=N.FIELD_CAP, value=5, limit=10),
-        "budget_event": S.budget_event(N.BUDGET_EVENT_RETRY_REQUESTED, N.OUTCOME_TRANSIENT),
-        "outcome_0": S.budget_event(N.BUDGET_EVENT_RETRY_REQUESTED, 0),
-        "outcome_6": S.budget_event(N.BUDGET_EVENT_RETRY_REQUESTED, 6),
+        "budget_event": S.budget_event(request, N.OUTCOME_TRANSIENT),
+        "outcome_0": S.budget_event(request, 0),
+        "outcome_6": S.budget_event(request, 6),
         "event_0": S.budget_event(0, N.OUTCOME_TRANSIENT),
         "event_7": S.budget_event(7, N.OUTCOME_TRANSIENT),
         "account": (ctypes.c_char * 11)(*b"0 2 | 0 0 0"),
-    }.items()
-    structs = "iter preview operation budget_state stats decision event preview_row stats_counts budget_answer loop "
-    structs += "member_answer exchange_step exchange_answers shared_budget_stats error"
-    yield from ((name, getattr(S, name)()) for name in structs.split())
-    yield from {
-        "other_stats": S.stats(),
-        "u32": ctypes.c_uint32(),
-        "other_u32": ctypes.c_uint32(),
-    }.items()
-    yield from {
-        "u64": u64(),
-        "other_u64": u64(),
         "numbers": (ctypes.c_uint64 * 4)(),
-        "context": u64(),
-    }.items()
-    yield "text", ctypes.create_string_buffer(5000)
+        "text": ctypes.create_string_buffer(5000),
+    }
 
 
 class Memory:
     def __init__(self):
-        given, at = dict(places()), 0
+        given, at = places(), 0
         self.places = {}
         for name, value in given.items():
-            self.places[name] = (at, ctypes.sizeof(value))
-            # A gap shows what is written beside the place.
-            at += ctypes.sizeof(value) + 7 & ~7
-            at += 8
+            size = ctypes.sizeof(value)
+            self.places[name] = (at, size)
+            at += (size + 7 & ~7) + 8  # a gap shows what is written beside the place
         self.buffer = ctypes.create_string_buffer(b"\xa5" * at, at + 1)
         self.start = ctypes.addressof(self.buffer)
         for name, value in given.items():
@@ -113,8 +103,13 @@ def call(memory, name, arguments):
     return code(getattr(F, name)(*pointers))
 
 
+#: The codes that fill in nothing but themselves.
+PLAIN = {"null_pointer", "uninitialized", "too_long"}
+
+
 def fails(name, changed, before=None):
-    """Calls the function with other arguments. What it returned, and what it wrote apart from what it has to."""
+    """Calls the function with other arguments, by their place, and with other memory `before` the call. Gives the code,
+    and whether nothing was written except what must be: the error, and an empty message."""
     memory = Memory()
     for place, data in (before or {}).items():
         memory.put(place, data)
@@ -122,18 +117,13 @@ def fails(name, changed, before=None):
     expected = bytearray(memory.buffer.raw)
     CALLED.clear()
     found = call(memory, name, arguments)
-    for place, data in [("error", None), ("text", b"\0")]:
-        at, size = memory.places[place]
-        if place in str(arguments) and (
-            place == "error" or (name.startswith("error_") and arguments[-1] > 0)
-        ):
-            expected[at : at + (size if data is None else 1)] = data or memory.get("error")
-    error = S.error.from_buffer_copy(memory.get("error"))
-    is_whole = "?error" not in arguments or (
-        code(error.code) == found and (found not in PLAIN or bytes(error)[4:] == bytes(76))
-    )
-    return found, memory.buffer.raw == bytes(expected) and not CALLED and is_whole
-
-
-#: The codes that fill in nothing but themselves.
-PLAIN = {"null_pointer", "uninitialized", "too_long"}
+    if name.startswith("error_") and "text" in arguments and arguments[-1] > 0:
+        expected[memory.places["text"][0]] = 0
+    if "?error" in arguments:
+        filled = memory.get("error")
+        at, size = memory.places["error"]
+        expected[at : at + size] = filled
+        if found in PLAIN:
+            assert filled[4:] == bytes(size - 4)
+        assert code(S.error.from_buffer_copy(filled).code) == found
+    return found, memory.buffer.raw == bytes(expected) and not CALLED

@@ -5,13 +5,16 @@ Usage: vectors.py HEADER LIBRARY
 """
 
 import json
+from functools import partial
 from pathlib import Path
 
 from library import NUMBERS, F, N, S, code, filled, main, ok, parsed, printed, ref, u32, u64
 
 VECTORS = Path(__file__).parents[2] / "tests/vectors"
-POLICY_FIELDS = range(N.FIELD_GROWTH, N.FIELD_RETRY_AFTER_MAX_EXTRA + 1)
-BUDGET_FIELDS = range(N.FIELD_BUDGET, N.FIELD_MIN_CONCURRENT + 1)
+FIELDS = {
+    "policy": range(N.FIELD_GROWTH, N.FIELD_RETRY_AFTER_MAX_EXTRA + 1),
+    "budget": range(N.FIELD_BUDGET, N.FIELD_MIN_CONCURRENT + 1),
+}
 
 
 def cases(*layers):
@@ -81,89 +84,54 @@ def resets():
         yield case["id"], (index.value, stream.value), (0, int(case["stream"]))
 
 
-def refused(call, wanted, made, kind="none", at="0", found=""):
-    """What a call that must fail fills in, and that it writes nothing else. `call` takes the error."""
-    error, before, found = filled(S.error), bytes(made), found.encode()
+def refused(case, call, made, kind="none"):
+    """A call that must fail fills in the error, which is its only argument, and writes nothing else."""
+    wanted, error, before = case["error"], filled(S.error), bytes(made)
+    found = wanted.get("found", "").encode()
     returned = call(ref(error))
-    assert call(None) == returned == error.code
-    assert bytes(made) == before
-    shown = [
-        error.value,
-        error.limit,
-        error.text_kind,
-        error.at,
-        error.found_length,
-        bytes(error)[44:],
-    ]
-    limits = [
-        int(wanted["value"]),
-        int(wanted["limit"]),
-        number("text_kind", kind),
-        int(at),
-        len(found),
-    ]
-    yield code(returned), wanted["code"]
-    yield error.field, number("field", wanted["field"])
-    yield shown, [*limits, found[:32].ljust(36, b"\0")]
-    yield printed(F.error_message, error, N.TEXT_SIZE), wanted["message"]
+    yield case["id"], (call(None), error.code, bytes(made)), (returned, returned, before)
+    yield case["id"], code(returned), wanted["code"]
+    yield case["id"], error.field, number("field", wanted["field"])
+    yield case["id"], (error.value, error.limit), (int(wanted["value"]), int(wanted["limit"]))
+    place = (number("text_kind", kind), int(wanted.get("at", 0)), len(found))
+    yield case["id"], (error.text_kind, error.at, error.found_length), place
+    yield case["id"], bytes(error)[S.error.found.offset :], found[:32].ljust(36, b"\0")
+    yield case["id"], printed(F.error_message, error, N.TEXT_SIZE), wanted["message"]
 
 
 def errors():
     for case in cases("errors"):
         made, params = filled(S.policy), params_of(case["policy"])
-        call = lambda error: F.policy_init(ref(made), ref(params), error)  # noqa: B023, E731
-        for check in refused(call, case["error"], made):
-            yield case["id"], *check
+        yield from refused(case, partial(F.policy_init, ref(made), ref(params)), made)
     for case in cases("text_errors"):
-        made, text, parse = (
-            filled(getattr(S, case["of"])),
-            case["text"].encode(),
-            getattr(F, f"{case['of']}_parse"),
-        )
-        call = lambda error: parse(ref(made), text, len(text), error)  # noqa: B023, E731
-        place = [case["error"]["at"], case["error"]["found"]]
-        for check in refused(call, case["error"], made, case["of"], *place):
-            yield case["id"], *check
+        of, text = case["of"], case["text"].encode()
+        made = filled(getattr(S, of))
+        parse = partial(getattr(F, f"{of}_parse"), ref(made), text, len(text))
+        yield from refused(case, parse, made, of)
     for case in cases("fits"):
-        made, policy, fit = (
-            filled(S.policy),
-            parsed("policy", case["policy"]),
-            getattr(F, f"policy_fit_{case['field']}"),
-        )
-        asked = [int(case["attempts"]), int(case["total"]), ref(made)]
-        call = lambda error: fit(ref(policy), *asked, error)  # noqa: B023, E731
+        made, policy = filled(S.policy), parsed("policy", case["policy"])
+        asked = [ref(policy), int(case["attempts"]), int(case["total"]), ref(made)]
+        fit = partial(getattr(F, f"policy_fit_{case['field']}"), *asked)
         if "error" in case:
-            for check in refused(call, case["error"], made):
-                yield case["id"], *check
+            yield from refused(case, fit, made)
         else:
             error = filled(S.error)
-            ok(call(ref(error)))
-            yield (
-                case["id"],
-                (printed(F.policy_print, made), bytes(error)),
-                (case["canonical"], bytes(S.error())),
-            )
-
-
-def read(of, made, field):
-    """The value of a field, as a string for params_of, or None."""
-    value, numerator, denominator = u64(), u32(), u32()
-    is_ratio = (
-        getattr(F, f"{of}_get_ratio")(ref(made), field, ref(numerator), ref(denominator)) == N.OK
-    )
-    if is_ratio:
-        return f"{numerator.value}/{denominator.value}"
-    return (
-        str(value.value) if getattr(F, f"{of}_get")(ref(made), field, ref(value)) == N.OK else None
-    )
+            ok(fit(ref(error)))
+            yield case["id"], printed(F.policy_print, made), case["canonical"]
+            yield case["id"], bytes(error), bytes(S.error())
 
 
 def fields_of(of, made):
-    fields = {
-        F.field_name(field).decode(): read(of, made, field)
-        for field in (POLICY_FIELDS if of == "policy" else BUDGET_FIELDS)
-    }
-    return {name: value for name, value in fields.items() if value is not None}
+    """What can be read of a policy or a budget, as params_of takes it."""
+    get, get_ratio = getattr(F, f"{of}_get"), getattr(F, f"{of}_get_ratio")
+    fields = {}
+    for field in FIELDS[of]:
+        name, value, terms = F.field_name(field).decode(), u64(), (u32(), u32())
+        if get(ref(made), field, ref(value)) == N.OK:
+            fields[name] = str(value.value)
+        elif get_ratio(ref(made), field, *map(ref, terms)) == N.OK:
+            fields[name] = "/".join(str(term.value) for term in terms)
+    return fields
 
 
 def made_of(fields):
@@ -189,11 +157,8 @@ def fields():
             is_kind = "/" not in value and not value.isdigit()
             yield name, found[field], str(number(field, value)) if is_kind else value
         for twice in ["max_retries", "max_attempts"]:
-            yield (
-                name,
-                made_of({key: value for key, value in found.items() if key != twice}),
-                case["canonical"],
-            )
+            again = made_of({key: value for key, value in found.items() if key != twice})
+            yield name, again, case["canonical"]
         limit = u64()
         ok(F.policy_max_retries(ref(made), ref(limit)))
         yield name, str(limit.value), found["max_retries"]
@@ -205,19 +170,12 @@ def resumptions():
         begun = [int(case[name]) for name in ("stream", "retries", "begun")]
         policy = parsed("policy", case["policy"])
         ok(F.operation_resume(ref(operation), ref(policy), *begun, or_none(case["deadline"])))
-        asked = [
-            number("outcome", case["outcome"]),
-            or_none(case["retry_after"]),
-            int(case["now"]),
-            None,
-        ]
+        outcome, retry_after = number("outcome", case["outcome"]), or_none(case["retry_after"])
+        asked = [outcome, retry_after, int(case["now"]), None]
         ok(F.operation_decide(ref(operation), *asked, ref(decision)))
         answer = case["answer"]
-        wanted = (
-            number("reason", answer.get("stop")),
-            0,
-            int(answer.get("wait", answer.get("delay"))),
-        )
+        delay = int(answer.get("wait", answer.get("delay")))
+        wanted = (number("reason", answer.get("stop")), 0, delay)
         yield case["id"], (decision.reason, decision.reserved, decision.delay_ns), wanted
         ok(F.operation_state(ref(operation), ref(retries), None, None))
         yield case["id"], retries.value, int(case["retries_after"])
