@@ -67,6 +67,6 @@ def evaluator(program, library, include, compiler, *options):
 
 def answers(*command, **options):
     """The evaluator gives every answer that the vectors have."""
-    last = run(sys.executable, FOLDER / "tests/requests.py", *command, **options).splitlines()[-1]
+    last = run(sys.executable, FOLDER / "tests/answers.py", *command, **options).splitlines()[-1]
     assert last.endswith(" passed, 0 failed")
     assert not last.startswith("0 ")

@@ -1,6 +1,6 @@
 """Asks a program that is an evaluator the requests of tests/vectors/requests.jsonl, and compares its answers.
 
-Usage: requests.py COMMAND...
+Usage: answers.py COMMAND...
 """
 
 import json
