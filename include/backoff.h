@@ -709,7 +709,7 @@ typedef struct backoff_loop {
   // Counts the loop just before `on_stop`. Optional.
   struct backoff_stats *stats;
   // No wait ends later than this time of `now`; the first attempt is always made. 0 or
-  // BACKOFF_NONE: no deadline.
+  // BACKOFF_NONE: no deadline. (To backoff_operation_begin, 0 is a deadline that has passed.)
   uint64_t deadline_ns;
 } backoff_loop;
 
@@ -1142,8 +1142,8 @@ const char *backoff_outcome_name(uint32_t outcome);
 const char *backoff_reason_name(uint32_t reason);
 
 // Begins an operation at the time `now_ns`. No wait may end later than `deadline_ns`, a time of
-// the same clock; BACKOFF_NONE is no deadline. A deadline that has passed prevents retries, not
-// the first attempt. The operation's retries spend from `budget`, which may be NULL. The policy is
+// the same clock; BACKOFF_NONE is no deadline. A deadline that has passed, such as 0, prevents
+// retries, not the first attempt. (To backoff_loop, 0 is no deadline.) The operation's retries spend from `budget`, which may be NULL. The policy is
 // copied, but the budget is not stored: pass the same pointer (or NULL, as here) to every later
 // call. Passing a different budget is not detected and corrupts both.
 //

@@ -22,6 +22,7 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <type_traits>
 #include <utility>
 #if __cplusplus >= 201703L
 #include <string_view>
@@ -63,17 +64,15 @@ inline const char *name(reason of) { return backoff_reason_name(uint32_t(of)); }
 inline outcome http_outcome(uint32_t status) { return outcome(backoff_http_outcome(status)); }
 
 namespace detail {
-// C has no negative times: a date in the past, or a deadline before the epoch, is at 0.
+// C has no negative times: a date in the past, a deadline before the epoch, or NaN is at 0.
 inline uint64_t ns(nanoseconds of) { return of.count() < 0 ? 0 : uint64_t(of.count()); }
 inline uint64_t ns(clock::time_point of) {
-  if (of == (clock::time_point::max)()) return BACKOFF_NONE;
   return ns(std::chrono::duration_cast<nanoseconds>(of.time_since_epoch()));
 }
 // A time too long for nanoseconds, such as 300 years, is the longest of C.
 template <class Rep, class Period> uint64_t ns(std::chrono::duration<Rep, Period> of) {
-  const double seconds = std::chrono::duration<double>(of).count();
-  if (!(seconds < 9223372036)) return BACKOFF_MAX_NS;
-  return seconds > 0 ? ns(std::chrono::duration_cast<nanoseconds>(of)) : 0;
+  const long double ns = std::chrono::duration<long double, std::nano>(of).count();
+  return !(ns > 0) ? 0 : ns < 9223372036854775807.0L ? uint64_t(ns) : BACKOFF_MAX_NS;
 }
 inline nanoseconds time(uint64_t ns) { return nanoseconds(nanoseconds::rep(ns)); }
 // A struct of C that can be printed.
@@ -248,7 +247,7 @@ struct event {
 // What a loop need not be told. What a pointer points to has to outlive the loop.
 struct options {
   const backoff::stream *stream = nullptr;  // of the delays; by default a new one from entropy
-  clock::time_point deadline = (clock::time_point::max)();
+  clock::time_point deadline = (clock::time_point::max)();  // by default none
   backoff::budget *budget = nullptr;
   retry_stats *stats = nullptr;
   std::function<clock::time_point()> now = clock::now;
@@ -280,8 +279,10 @@ struct loop {
   void run(const policy &policy, uint64_t stream, const std::function<verdict()> &attempt) {
     if (is_cancelled()) return;
     began = now();
-    failed.raw.code = backoff_operation_begin(&operation, &policy.raw, stream, began,
-                                              ns(with.deadline), budget);
+    const bool is_limited = with.deadline != (clock::time_point::max)();
+    const uint64_t deadline = is_limited ? ns(with.deadline) : BACKOFF_NONE;
+    failed.raw.code =
+        backoff_operation_begin(&operation, &policy.raw, stream, began, deadline, budget);
     while (failed.code() == BACKOFF_OK) {
       end.attempts++;
       const verdict given = attempt();
@@ -322,16 +323,23 @@ struct loop {
 // Calls `attempt` until it succeeds or the loop has to stop, and returns how the loop ended. An
 // exception of `attempt` or of an option cancels the loop and is passed on; so `attempt` catches
 // what is to be retried, and returns an outcome for it. No hook follows one of a hook or `sleep`.
-inline result<event> retry(const policy &policy, const std::function<verdict()> &attempt,
-                           const options &with = options()) {
+// Without entropy the first attempt is the last, and the error of its failure BACKOFF_NO_ENTROPY.
+template <class Attempt>
+result<event> retry(const policy &policy, const Attempt &attempt, const options &with = options()) {
+  static_assert(std::is_convertible<const Attempt &, std::function<verdict()>>::value,
+                "an attempt returns a backoff::outcome or a backoff::verdict");
+  const std::function<verdict()> &call = attempt;
   detail::loop loop(with);
+  error entropy;
+  if (!call || !with.now || !with.sleep) entropy.raw.code = BACKOFF_NULL_POINTER;
+  if (entropy.code() != BACKOFF_OK) return {event(), entropy};
   uint64_t stream = with.stream ? with.stream->number : 0;
-  uint32_t &code = loop.failed.raw.code;
-  if (!with.stream) code = backoff_stream_from_entropy(&stream);
-  if (!attempt || !with.now || !with.sleep) code = BACKOFF_NULL_POINTER;
-  if (code != BACKOFF_OK) return {event(), loop.failed};
-  BACKOFF_TRY(loop.run(policy, stream, attempt), loop.stop())
+  if (!with.stream) entropy.raw.code = backoff_stream_from_entropy(&stream);
+  const bool is_random = entropy.code() == BACKOFF_OK;
+  const auto used = is_random ? policy : policy::parse("off").value();
+  BACKOFF_TRY(loop.run(used, stream, call), loop.stop())
   loop.stop();
+  if (!is_random && loop.end.reason == reason::max_retries) return {loop.end, entropy};
   return {loop.end, loop.failed};
 }
 

@@ -35,26 +35,26 @@ static void on_retry(void *context, const struct curl_retry *transfer, const bac
          event->attempts, backoff_outcome_name(event->outcome), event->delay_ns);
 }
 
-static int send_request(char **arguments, int count, const backoff_policy *policy) {
+static int send_request(char **arguments, int count, const backoff_policy *policy, backoff_budget *budget) {
   struct body body = {NULL, 0};
   struct curl_slist *fields = count > 7 ? curl_slist_append(NULL, arguments[7]) : NULL;
   struct curl_retry transfer = {.curl = curl_easy_init(),
                                 .method = arguments[1],
                                 .headers = fields,
                                 .policy = policy,
+                                .budget = budget,
                                 .deadline_ns = BACKOFF_NONE,
                                 .restart = restart,
                                 .on_retry = on_retry,
                                 .context = &body};
-  backoff_budget budget; /* of the one server */
   backoff_event end;
-  backoff_budget_parse(&budget, "finagle", strlen("finagle"), NULL);
-  transfer.budget = &budget;
   backoff_stream_from_key(strtoull(arguments[4], NULL, 10), arguments[5], strlen(arguments[5]),
                           &transfer.stream);
 
   curl_easy_setopt(transfer.curl, CURLOPT_URL, arguments[2]);
   curl_easy_setopt(transfer.curl, CURLOPT_CUSTOMREQUEST, arguments[1]);
+  /* Or libcurl would wait for the body that an answer to HEAD has not. */
+  if (strcmp(arguments[1], "HEAD") == 0) curl_easy_setopt(transfer.curl, CURLOPT_NOBODY, 1L);
   if (count > 6) curl_easy_setopt(transfer.curl, CURLOPT_POSTFIELDS, arguments[6]);
   curl_easy_setopt(transfer.curl, CURLOPT_HTTPHEADER, fields);
   curl_easy_setopt(transfer.curl, CURLOPT_FOLLOWLOCATION, 1L);
@@ -82,14 +82,22 @@ static int send_request(char **arguments, int count, const backoff_policy *polic
 }
 
 int main(int argc, char **argv) {
+  static backoff_budget budget; /* of the server: all requests to it share one, which lives as long as the program */
   backoff_policy policy;
-  if (argc < 6 || argc > 8 ||
-      backoff_policy_parse(&policy, argv[3], strlen(argv[3]), NULL) != BACKOFF_OK) {
+  backoff_error error;
+  if (argc < 6 || argc > 8) {
     fprintf(stderr, "usage: curl METHOD URL POLICY SEED KEY [BODY [FIELD]]\n");
     return 2;
   }
+  if (backoff_policy_parse(&policy, argv[3], strlen(argv[3]), &error) != BACKOFF_OK) {
+    char message[BACKOFF_TEXT_SIZE];
+    backoff_error_message(&error, message, sizeof message);
+    fprintf(stderr, "policy %s: %s\n", argv[3], message);
+    return 2;
+  }
+  backoff_budget_parse(&budget, "finagle", strlen("finagle"), NULL);
   curl_global_init(CURL_GLOBAL_DEFAULT);
-  int failed = send_request(argv, argc, &policy);
+  int failed = send_request(argv, argc, &policy, &budget);
   curl_global_cleanup();
   return failed;
 }

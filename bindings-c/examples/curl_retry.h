@@ -9,11 +9,12 @@
  *   libcurl: timeouts and failures of the network are retried, also the body of a success that is cut off. Bad URLs and
  *   certificates are not.
  * - If the retries end, the handle has the last response, or the last error. The write function of the
- *   handle gets the body of each response: `restart` must forget the one before.
+ *   handle gets the body of each response: `restart` must forget the one before. Without a `restart`, an attempt that
+ *   received bytes of a body is not repeated. (With CURLOPT_FAILONERROR, failures have no body.)
  * - libcurl itself repeats a request if a connection that it kept ends without an answer. A request that is
  *   sent once fails with CURLE_GOT_NOTHING instead. This needs the handle's CURLOPT_PREREQFUNCTION, which is
  *   NULL afterwards.
- * - A libcurl such as 7.88 takes an answer that is cut off within its header fields for a whole one.
+ * - libcurl takes an answer that is cut off within its header fields for a whole one.
  * - CURLOPT_TIMEOUT_MS and the other timeouts of the handle limit one attempt, with its body: libcurl reads the
  *   whole body of every attempt. Set one, because without it an attempt may take for ever.
  */
@@ -68,11 +69,12 @@ struct curl_retry {
   uint32_t (*classify)(void *context, const struct curl_retry *transfer, uint64_t *retry_after_ns);
   /* Runs before each attempt: forgets the body of the attempt before, and rewinds what a read function
    * sends. Returns 0, or anything else if it cannot: the transfer then ends as it is. libcurl itself sends
-   * CURLOPT_POSTFIELDS again. NULL: nothing is kept, and a request whose body was sent is not repeated. */
+   * CURLOPT_POSTFIELDS again. NULL: a request is not repeated once a body was sent or received. */
   int (*restart)(void *context);
   /* Runs before each wait. The results below are those of the attempt. NULL: none. */
   void (*on_retry)(void *context, const struct curl_retry *transfer, const backoff_event *event);
-  /* Returns not 0 to give up. It is called between attempts, and ten times a second in a wait. NULL: never. */
+  /* Returns not 0 to give up. It is called between attempts, and ten times a second in a wait. NULL: never. A transfer
+   * that CURLOPT_XFERINFOFUNCTION ends is permanent, unless this then returns not 0. */
   uint32_t (*cancelled)(void *context);
   void *context;
   /* Results, of the last attempt. */
@@ -80,7 +82,7 @@ struct curl_retry {
   long status;             /* 0 if there was no response */
   const char *sent_method; /* the method */
   char url[1024];          /* the URL without user information, query and fragment; after redirects the last one */
-  const char *sent_once;   /* why the request is sent once: "caller", "body", "method"; NULL if it is not */
+  const char *sent_once;   /* why the request is not repeated: "caller", "body", "method"; NULL if it may be */
   /* For its own use: the bytes of header fields that had arrived when libcurl last sent the request, or one of
    * the numbers below. */
   long answered;
@@ -267,6 +269,7 @@ static uint32_t curl_retry_attempt(void *context, uint64_t *retry_after_ns) {
   struct curl_retry *transfer = (struct curl_retry *)context;
   char *method = NULL, *url = NULL;
   long request_size = 0;
+  curl_off_t received = 0;
   if (transfer->restart != NULL && transfer->restart(transfer->context) != 0) {
     if (transfer->code == CURLE_OK && transfer->status == 0) transfer->code = CURLE_SEND_FAIL_REWIND;
     return BACKOFF_OUTCOME_PERMANENT;
@@ -286,7 +289,10 @@ static uint32_t curl_retry_attempt(void *context, uint64_t *retry_after_ns) {
   transfer->sent_once = curl_retry_sent_once(transfer, method);
   curl_retry_write_url(transfer->url, sizeof transfer->url, url != NULL ? url : "");
   uint32_t outcome = curl_retry_judge(transfer, request_size, retry_after_ns);
-  if (outcome == BACKOFF_OUTCOME_SUCCESS || transfer->sent_once == NULL) return outcome;
+  if (outcome == BACKOFF_OUTCOME_SUCCESS) return outcome;
+  curl_easy_getinfo(transfer->curl, CURLINFO_SIZE_DOWNLOAD_T, &received);
+  if (transfer->sent_once == NULL && transfer->restart == NULL && received > 0) transfer->sent_once = "body";
+  if (transfer->sent_once == NULL) return outcome;
   if (strcmp(transfer->sent_once, "method") == 0 && curl_retry_was_never_sent(transfer, request_size)) {
     return outcome;
   }

@@ -46,8 +46,8 @@ pub struct backoff_decision {
 }
 
 /// Begins an operation at the time `now_ns`. No wait may end later than `deadline_ns`, a time of
-/// the same clock; BACKOFF_NONE is no deadline. A deadline that has passed prevents retries, not
-/// the first attempt. The operation's retries spend from `budget`, which may be NULL. The policy is
+/// the same clock; BACKOFF_NONE is no deadline. A deadline that has passed, such as 0, prevents
+/// retries, not the first attempt. (To backoff_loop, 0 is no deadline.) The operation's retries spend from `budget`, which may be NULL. The policy is
 /// copied, but the budget is not stored: pass the same pointer (or NULL, as here) to every later
 /// call. Passing a different budget is not detected and corrupts both.
 ///

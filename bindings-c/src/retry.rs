@@ -69,7 +69,7 @@ pub struct backoff_loop {
     /// Counts the loop just before `on_stop`. Optional.
     pub stats: *mut backoff_stats,
     /// No wait ends later than this time of `now`; the first attempt is always made. 0 or
-    /// BACKOFF_NONE: no deadline.
+    /// BACKOFF_NONE: no deadline. (To backoff_operation_begin, 0 is a deadline that has passed.)
     pub deadline_ns: u64,
 }
 

@@ -3,6 +3,11 @@
 #include "evaluate_member.h"
 #include "evaluate_read.h"
 
+#ifdef _WIN32
+#include <fcntl.h>
+#include <io.h>
+#endif
+
 #define MAX_INDEX UINT32_MAX
 #define MAX_FIRST 10000
 #define MAX_ROWS 1000
@@ -142,7 +147,11 @@ static void answer_delays(const struct value *request) {
   backoff_iter iterator;
   check(index + count <= UINT64_C(1) << 32);
   need(backoff_iter_init(&iterator, &policy, stream));
-  if (is_text(via, "at")) {
+  if (is_text(via, "window")) {
+    for (; taken < count; taken++) {
+      need(backoff_policy_window_ns(&policy, (uint32_t)(index + taken), &delays[taken]));
+    }
+  } else if (is_text(via, "at")) {
     for (; taken < count; taken++) {
       need(backoff_policy_delay_ns(&policy, stream, (uint32_t)(index + taken), &delays[taken]));
     }
@@ -267,15 +276,16 @@ static void answer_steps(const struct value *request) {
   running = allocate(running, length * sizeof *running);
   for (const struct value *step = list->first; step != NULL; step = step->next) {
     uint64_t number = whole(given(step, "operation"), UINT32_MAX);
-    uint64_t now = time_of(given(step, "now"));
+    uint64_t now = word_of(given(step, "now"));
     struct text name = string(given(step, "do"));
     size_t found = 0;
     while (found < count && running[found].number != number) found++;
     check((found == count) == is_text(name, "begin"));
     if (found == count) {
-      uint64_t deadline = time_or_none(member(step, "deadline"));
+      const struct value *deadline = member(step, "deadline");
+      uint64_t deadline_ns = is_none(deadline) ? BACKOFF_NONE : word_of(deadline);
       running[count].number = number;
-      need(backoff_operation_begin(&running[count++].operation, &policy, stream, now, deadline,
+      need(backoff_operation_begin(&running[count++].operation, &policy, stream, now, deadline_ns,
                                    budget));
       continue;
     }
@@ -306,7 +316,7 @@ static void answer_state(const struct value *request) {
     backoff_budget_event event = event_of(step);
     int is_request = event.event == BACKOFF_BUDGET_EVENT_RETRY_REQUESTED;
     if (is_request) event.outcome = outcome_of(step);
-    need(backoff_budget_state_step(&state, &event, time_of(given(step, "now")), &found));
+    need(backoff_budget_state_step(&state, &event, word_of(given(step, "now")), &found));
     need(backoff_budget_state_print(&state, after, sizeof after));
     say("%s{\"granted\":%s,\"holds\":\"%" PRIu64 "\",\"state\":\"%s\"}",
         step == list->first ? "" : ",", !is_request ? "null" : found.granted ? "true" : "false",
@@ -373,23 +383,28 @@ static void answer_request(const struct value *request) {
 }
 
 int main(void) {
-  char *line = NULL;
+  char *input = NULL;
   struct value *values = NULL;
-  size_t size = 0, room = 0;
-  ssize_t read;
-  setvbuf(stdout, NULL, _IOFBF, 1 << 16);
-  while ((read = getline(&line, &size, stdin)) >= 0) {
-    size_t length = (size_t)read;
-    if (length > 0 && line[length - 1] == '\n') length--;
-    if (room < MAX_VALUES(length)) {
-      room = 2 * MAX_VALUES(length);
-      values = allocate(values, room * sizeof *values);
-    }
-    answer_request(object_of(line, length, values));
-  }
+  size_t length = 0, room = 0, size = 0;
+#ifdef _WIN32 /* in a text a byte 26 ends the input */
+  _setmode(0, _O_BINARY);
+#endif
+  do {
+    if (length + 1 >= room) input = allocate(input, room = 2 * room + 65536);
+    size = fread(input + length, 1, room - length - 1, stdin);
+    length += size;
+  } while (size > 0);
   if (ferror(stdin)) fail("cannot read");
+  if (length > 0 && input[length - 1] != '\n') input[length++] = '\n';
+  room = 0;
+  for (char *line = input, *end; line < input + length; line = end + 1) {
+    end = memchr(line, '\n', length - (size_t)(line - input));
+    size = MAX_VALUES((size_t)(end - line));
+    if (room < size) values = allocate(values, (room = 2 * size) * sizeof *values);
+    answer_request(object_of(line, (size_t)(end - line), values));
+  }
   if (fflush(stdout) != 0 || ferror(stdout)) fail("cannot write");
   free(values);
-  free(line);
+  free(input);
   return 0;
 }

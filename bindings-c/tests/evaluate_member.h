@@ -98,7 +98,7 @@ static int play_action(struct player *player, const struct value *step, uint64_t
     player->is_exchanging = 1;
   } else if (is_text(name, "step")) {
     struct text text = string_or_none(member(step, "text"));
-    uint64_t store_now = time_of(given(step, "store_now"));
+    uint64_t store_now = word_of(given(step, "store_now"));
     if (!player->is_exchanging) return 0;
     make_steps(player, text, store_now);
   } else if (is_text(name, "stored")) {
@@ -125,7 +125,7 @@ static int play_action(struct player *player, const struct value *step, uint64_t
 
 static void play(struct player *player, const struct value *step) {
   uint32_t is_away, has_unsent;
-  uint64_t due_in, timeout, now = time_of(given(step, "now"));
+  uint64_t due_in, timeout, now = word_of(given(step, "now"));
   say("{");
   if (!play_action(player, step, now)) {
     say("\"error\":\"not_now\"}");

@@ -29,7 +29,7 @@ aligned_to_8() {
     echo '#define uint64_t aligned_to_4'
     echo "#include \"$header\""
     echo '_Static_assert(_Alignof(struct { uint64_t word; }) == 4, "uint64_t");'
-    for type in params policy iter preview budget operation stats; do
+    for type in params policy iter preview budget operation stats budget_state budget_member; do
       echo "_Static_assert(_Alignof(backoff_$type) == 8, \"backoff_$type\");"
     done
   } | "${CC:-cc}" -std=c11 -Werror -fsyntax-only -x c -
@@ -41,6 +41,16 @@ results_are_read() {
     int main() { backoff::policy::parse("none"); }' > "$folder/unread.cpp"
   ! "${CXX:-c++}" -std=c++17 -Werror -fsyntax-only -I"$prefix/include" "$folder/unread.cpp" \
     2> "$folder/warning" && grep 'unused-result' "$folder/warning"
+}
+
+# The message of the compiler says what an attempt returns.
+attempts_return_outcomes() {
+  echo '#include <backoff.hpp>
+    int main() {
+      (void)backoff::retry(backoff::policy::parse("off").value(), [] { return 503; });
+    }' > "$folder/attempt.cpp"
+  ! "${CXX:-c++}" -std=c++11 -fsyntax-only -I"$prefix/include" "$folder/attempt.cpp" \
+    2> "$folder/error" && grep 'an attempt returns a backoff::outcome' "$folder/error"
 }
 
 # One program from code with exceptions and code without, whose inline functions are not inlined.
@@ -159,6 +169,7 @@ check "the C++ wrapper has less than 350 lines" wrapper_is_short
 check "the C++ wrapper causes no warning" \
   wrapper_compiles "${CXX:-c++}" "$prefix" -std=c++11 -o "$folder/wrapper.o"
 check "a result that nobody reads causes a warning" results_are_read
+check "an attempt that returns a number does not compile" attempts_return_outcomes
 check "code with and without exceptions stays apart" modes_do_not_mix
 check "an error without exceptions is printed" aborts_with_the_message
 check "the programs of the pages in C99" pages_compile "${CC:-cc}" "$prefix"

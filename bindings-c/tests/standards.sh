@@ -1,10 +1,9 @@
 # Users' programs in every standard of C and C++, with more warnings than usual as errors, and the
-# vectors through the C++ wrapper with and without exceptions.
+# C++ wrapper with and without exceptions.
 #
-# Usage: standards.sh PREFIX BUILD, with the compilers in CC and CXX. BUILD has vectors.h.
+# Usage: standards.sh PREFIX, with the compilers in CC and CXX
 
 prefix=$1
-build=$2
 tests=$(dirname "$0")
 . "$tests/checks.sh"
 
@@ -13,7 +12,7 @@ compile() { # COMPILER ARGUMENT...
   compiler=$1
   shift
   "$compiler" -O1 -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wcast-qual \
-    -Wundef -Werror -I"$prefix/include" -I"$tests" -I"$build" "$@" "$prefix/lib/libbackoff.a"
+    -Wundef -Werror -I"$prefix/include" -I"$tests" "$@" "$prefix/lib/libbackoff.a"
 }
 
 c() { # STANDARD
@@ -26,10 +25,8 @@ c() { # STANDARD
 wrapper() { # STANDARD ARGUMENT...
   standard=$1
   shift
-  "$CC" -std=c99 -I"$prefix/include" -I"$tests" -I"$build" -c "$tests/wrapper_vectors.c" \
-    -o "$folder/vectors.o" &&
-    compile "$CXX" -std="$standard" "$@" "$tests/wrapper.cpp" "$folder/vectors.o" -pthread \
-      -o "$folder/wrapper" && "$folder/wrapper"
+  compile "$CXX" -std="$standard" "$@" "$tests/wrapper.cpp" -pthread -o "$folder/wrapper" &&
+    "$folder/wrapper"
 }
 
 cpp() { # STANDARD

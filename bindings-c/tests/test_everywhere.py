@@ -52,8 +52,8 @@ def test_every_standard(cc, cxx):
 
 def test_a_static_program(tmp_path):
     library, include = PREFIX / "lib/libbackoff.a", PREFIX / "include"
-    installation.passes(
-        installation.conformance(tmp_path / "static", library, include, ["cc"], "-static")
+    installation.answers(
+        installation.evaluator(tmp_path / "static", library, include, ["cc"], "-static")
     )
     ran(STANDARDS, "gcc -static")
 
@@ -94,27 +94,27 @@ def test_the_vectors_on_a_platform(platform, shown, runner, has_loader, tmp_path
     cc, lib = unpacked(platform, tmp_path), tmp_path / "lib"
 
     def compiled(name, library):
-        return installation.conformance(tmp_path / name, lib / library, tmp_path / "include", cc)
+        return installation.evaluator(tmp_path / name, lib / library, tmp_path / "include", cc)
 
-    installation.passes(*runner, compiled("static", "libbackoff.a"))
+    installation.answers(*runner, compiled("static", "libbackoff.a"))
     # If no loader of this platform is on the machine, linking alone shows that every symbol is there.
     program = compiled("shared", "libbackoff.so")
     if has_loader:
         path = {"LD_LIBRARY_PATH": str(lib)}
         in_qemu = {"QEMU_SET_ENV": f"LD_LIBRARY_PATH={lib}"}
-        installation.passes(*runner, program, env=in_qemu if runner else path)
+        installation.answers(*runner, program, env=in_qemu if runner else path)
     ran("platforms", shown)
 
 
 def test_the_vectors_on_windows(tmp_path):
     cc, bin = unpacked(WINDOWS, tmp_path), tmp_path / "bin"
     import_library, include = tmp_path / "lib/libbackoff.dll.a", tmp_path / "include"
-    program = installation.conformance(bin / "shared.exe", import_library, include, cc)
+    program = installation.evaluator(bin / "shared.exe", import_library, include, cc)
     source = tmp_path / "bcryptprimitives.c"
     source.write_text(BCRYPTPRIMITIVES)
     run(*cc, "-shared", source, "-o", bin / "bcryptprimitives.dll", "-ladvapi32")
     environment = {"WINEDEBUG": "-all", "WINEPREFIX": str(tmp_path / "wine")}
-    installation.passes("wine", program, cwd=bin, env=environment)
+    installation.answers("wine", program, cwd=bin, env=environment)
     ran("platforms", f"{WINDOWS} (wine)")
 
 

@@ -1,5 +1,5 @@
-// backoff.hpp: the vectors through the wrapper, and the loop with a clock that only waits move.
-// Compiles with and without exceptions, from C++11 on.
+// backoff.hpp: each function of the wrapper, and its loop with a clock that only waits move. loops.py
+// plays the vectors of loops. Compiles with and without exceptions, from C++11 on.
 
 #include <backoff.hpp>
 
@@ -9,7 +9,6 @@
 #include <type_traits>
 
 #include "check.h"
-#include "wrapper_vectors.h"
 
 // Types of a user that name types of backoff.
 namespace user {
@@ -54,76 +53,61 @@ void check_equal(const char *id, const char *what, backoff::nanoseconds got, uin
   check_number(id, what, static_cast<uint64_t>(got.count()), want);
 }
 
-std::string string_of(const struct text &text) { return {text.bytes, text.length}; }
-
-backoff::stream stream_of(uint64_t seed, const key_vector &key) {
-  if (!key.is_set) return backoff::stream(seed);
-  const std::string bytes(reinterpret_cast<const char *>(key.bytes), key.length);
-  return backoff::stream::from_key(seed, bytes);
-}
-
-backoff::result<backoff::policy> make(const policy_vector &vector) {
-  backoff_params params = BACKOFF_PARAMS_INIT;
-  for (size_t i = 0; i < vector.count; i++) {
-    const field_vector &field = vector.fields[i];
-    if (field.is_ratio) {
-      backoff_params_set_ratio(&params, field.field, field.numerator, field.denominator);
-    } else {
-      backoff_params_set(&params, field.field, field.value);
-    }
-  }
-  return backoff::policy::from(params);
-}
-
 void check_streams() {
-  for (size_t i = 0; i < wrapper_vectors.draw_count; i++) {
-    const draw_vector &row = wrapper_vectors.draws[i];
-    const backoff::stream stream(row.stream);
-    check_number(row.id, "draw", stream.draw(row.index), row.draw);
-    check_number(row.id, "draw after advancing", stream.advance(row.index).draw(0), row.draw);
-  }
-  for (size_t i = 0; i < wrapper_vectors.stream_count; i++) {
-    const stream_vector &row = wrapper_vectors.streams[i];
-    check_number(row.id, "stream", stream_of(row.seed, row.key).number, row.stream);
-  }
-  check_true("entropy", "two streams differ",
-             backoff::stream::from_entropy().value().number !=
-                 backoff::stream::from_entropy().value().number);
-}
-
-void check_sequence(const sequence_vector &row) {
-  const backoff::policy policy = make(row.policy).value();
-  const backoff::stream stream = stream_of(row.seed, row.key);
+  const auto stream = backoff::stream::from_key(42, "job-1");
+  check_number("key", "delay", backoff::stream(0).draw(4095), 13142190088612651344u);
+  check_number("seed", "draw after advancing", backoff::stream(0).advance(4095).draw(0),
+               13142190088612651344u);
+  const auto policy = backoff::policy::parse("full:base=100ms,cap=20s,max_retries=2").value();
+  check_equal("policy", "delay", policy.delay(stream, 1), 83043876);
   backoff::iter iter(policy, stream);
-  for (size_t i = 0; i < row.delays.count; i++) {
-    const uint64_t want = row.delays.numbers[i];
-    check_equal(row.id, "delay", policy.delay(stream, row.first + static_cast<uint32_t>(i)), want);
-    backoff::nanoseconds next(-1);
-    if (row.first == 0 && iter.next(next)) check_equal(row.id, "next delay", next, want);
+  backoff::nanoseconds delay(-1);
+  for (const uint64_t want : {11399434u, 83043876u}) {
+    check_true("iter", "there is a delay", iter.next(delay));
+    check_equal("iter", "delay", delay, want);
   }
-  const auto again = backoff::policy::parse(policy.to_string()).value();
-  check_true(row.id, "the printed policy is equal", again == policy && !(again != policy));
+  check_true("iter", "it ends", !iter.next(delay));
+  check_equal("iter", "delay after the end", delay, 83043876);
+  iter.reset();
+  check_true("iter", "it starts again", iter.next(delay));
+  check_equal("iter", "delay", delay, 57327453);
+  const auto one = backoff::stream::from_entropy(), other = backoff::stream::from_entropy();
+  check_true("entropy", "two streams differ", one.value().number != other.value().number);
 }
 
-void check_error(const char *id, const backoff::error &error, const expected_error &want) {
-  check_equal(id, "code", backoff_code_name(error.code()), want.code);
-  check_equal(id, "message", printed(error), want.message);
-  check_number(id, "field", error.raw.field, want.field);
-  check_number(id, "value", error.raw.value, want.value);
-}
+void check_policies() {
+  backoff_params params = BACKOFF_PARAMS_INIT;
+  backoff_params_set(&params, BACKOFF_FIELD_GROWTH, BACKOFF_GROWTH_EXPONENTIAL);
+  backoff_params_set(&params, BACKOFF_FIELD_BASE, 100 * BACKOFF_MILLISECOND);
+  backoff_params_set_ratio(&params, BACKOFF_FIELD_MULTIPLIER, 8, 5);
+  const auto policy = backoff::policy::from(params).value();
+  check_equal("params", "string", printed(policy), "exponential:base=100ms,multiplier=1.6");
+  const auto same = backoff::policy::parse("exponential:base=0.1s,multiplier=160%").value();
+  const auto other = backoff::policy::parse("exponential:base=0.1s").value();
+  check_true("params", "they make an equal policy", policy == same && !(policy != same));
+  check_true("params", "another policy is not equal", policy != other && !(policy == other));
+  uint64_t value = 0;
+  uint32_t numerator = 0, denominator = 0;
+  check_true("base", "it is a number", policy.get(BACKOFF_FIELD_BASE, value));
+  check_number("base", "value", value, 100000000);
+  check_true("base", "it is no ratio",
+             !policy.get_ratio(BACKOFF_FIELD_BASE, numerator, denominator));
+  check_true("multiplier", "it is no number", !policy.get(BACKOFF_FIELD_MULTIPLIER, value));
+  check_true("multiplier", "it is a ratio",
+             policy.get_ratio(BACKOFF_FIELD_MULTIPLIER, numerator, denominator));
+  check_number("multiplier", "numerator", numerator, 8);
+  check_number("multiplier", "denominator", denominator, 5);
 
-void check_fields(const char *id, const backoff::policy &policy, const policy_vector &vector) {
-  for (size_t i = 0; i < vector.count; i++) {
-    const field_vector &field = vector.fields[i];
-    uint64_t value = 0;
-    uint32_t numerator = 0, denominator = 0;
-    check_true(id, "the field has one unit",
-               policy.get(field.field, value) != policy.get_ratio(field.field, numerator,
-                                                                  denominator));
-    check_number(id, "value", value, field.value);
-    check_number(id, "numerator", numerator, field.numerator);
-    check_number(id, "denominator", denominator, field.denominator);
-  }
+  backoff_params_set(&params, BACKOFF_FIELD_CAP, 5);
+  const auto error = backoff::policy::from(params).error();
+  check_number("cap", "code", error.code(), BACKOFF_CAP_BELOW_BASE);
+  check_equal("cap", "message", printed(error), "cap 5ns is below base 100ms");
+  check_number("cap", "field", error.raw.field, BACKOFF_FIELD_CAP);
+  check_equal("string", "error", printed(backoff::policy::parse("constant:base=1sec").error()),
+              "at 15: base has the unknown unit \"sec\"; the units are d, h, m, s, ms, us, ns");
+  check_equal("budget", "error", printed(backoff::budget::parse("ratio:ratio=x").error()),
+              "at 12: ratio \"x\" is not a ratio such as 2, 1.6, 8/5 or 20%");
+  check_equal("status", "outcome", printed(backoff::http_outcome(503)), "throttled");
 }
 
 void check_budget_fields() {
@@ -138,40 +122,6 @@ void check_budget_fields() {
   check_number("throttle", "numerator", numerator, 4);
   check_number("throttle", "denominator", denominator, 25);
   check_true("throttle", "it has no cost", !throttle.get(BACKOFF_FIELD_COST, tokens));
-}
-
-void check_vectors() {
-  for (const auto &sequences : wrapper_vectors.sequences) {
-    check_true("sequences", "there are some", sequences.count > 0);
-    for (size_t i = 0; i < sequences.count; i++) check_sequence(sequences.rows[i]);
-  }
-  for (size_t i = 0; i < wrapper_vectors.error_count; i++) {
-    const error_vector &row = wrapper_vectors.errors[i];
-    check_error(row.id, make(row.policy).error(), row.error);
-  }
-  for (size_t i = 0; i < wrapper_vectors.text_count; i++) {
-    const text_vector &row = wrapper_vectors.texts[i];
-    const std::string string = string_of(row.text);
-    const bool is_policy = row.kind == BACKOFF_TEXT_KIND_POLICY;
-    check_equal(row.id, "canonical string",
-                is_policy ? printed(backoff::policy::parse(string).value())
-                          : printed(backoff::budget::parse(string).value()),
-                row.canonical);
-    if (is_policy) check_fields(row.id, backoff::policy::parse(string).value(), row.policy);
-  }
-  for (size_t i = 0; i < wrapper_vectors.text_error_count; i++) {
-    const text_error_vector &row = wrapper_vectors.text_errors[i];
-    const std::string string = string_of(row.text);
-    check_error(row.id,
-                row.kind == BACKOFF_TEXT_KIND_POLICY ? backoff::policy::parse(string).error()
-                                                     : backoff::budget::parse(string).error(),
-                row.error);
-  }
-  for (size_t i = 0; i < wrapper_vectors.http_status_count; i++) {
-    const http_status_vector &row = wrapper_vectors.http_statuses[i];
-    check_number(row.id, "outcome", static_cast<uint64_t>(backoff::http_outcome(row.status)),
-                 row.outcome);
-  }
 }
 
 // A loop whose clock only waits move, and what it printed.
@@ -280,8 +230,22 @@ void check_long_times() {
   check_number("the last second", "ns", ns({throttled, std::chrono::seconds(9223372035)}),
                9223372035000000000u);
   check_number("half a second", "ns", ns({throttled, seconds(0.5)}), 500000000);
+  check_number("the last of float", "ns", ns({throttled, std::chrono::duration<float>(9223371900.f)}),
+               9223371776000000000u);
+  check_number("not a number", "ns", ns({throttled, seconds(NAN)}), 0);
   check_number("the least hours", "ns", ns({throttled, (std::chrono::hours::min)()}), 0);
   check_number("minus infinity", "ns", ns({throttled, seconds(-HUGE_VAL)}), 0);
+}
+
+// A fake clock may reach the last time, which as a deadline is none.
+void check_last_time() {
+  Loop loop;
+  loop.options.sleep = [&](backoff::nanoseconds) { loop.now = (backoff::clock::time_point::max)(); };
+  const auto policy = backoff::policy::parse("constant:base=1s,max_retries=2").value();
+  const auto fails = [] { return backoff::outcome::transient; };
+  const auto end = backoff::retry(policy, fails, loop.options).value();
+  check_equal("the last time", "elapsed", end.elapsed, INT64_MAX);
+  check_equal("the last time", "reason", printed(end.reason), "max_retries");
 }
 
 // A loop needs neither hooks nor a cancellation.
@@ -360,12 +324,13 @@ void check_exceptions() {}
 
 int main() {
   check_streams();
-  check_vectors();
+  check_policies();
   check_budget_fields();
   check_retry();
   check_ends();
   check_negative_times();
   check_long_times();
+  check_last_time();
   check_empty_functions();
   check_printing();
   check_results();

@@ -1,6 +1,7 @@
-// Loops of backoff.hpp that an exception or pthread_cancel ends: they leave nothing in a budget. The
-// address sanitizer does not know that pthread_cancel unwinds, so this test is not sanitized.
+// Loops of backoff.hpp that an exception, pthread_cancel or a lack of entropy ends: they leave nothing in
+// a budget. The address sanitizer does not know that pthread_cancel unwinds, so this test is not sanitized.
 
+#define backoff_stream_from_entropy stream_or_none
 #include <backoff.hpp>
 
 #include <pthread.h>
@@ -8,6 +9,17 @@
 #include <unistd.h>
 
 #include "check.h"
+
+namespace {
+
+uint32_t code_of_entropy = BACKOFF_OK;
+
+}  // namespace
+
+extern "C" uint32_t stream_or_none(uint64_t *stream) {
+  *stream = 1;
+  return code_of_entropy;
+}
 
 namespace {
 
@@ -93,6 +105,47 @@ void check_clock() {
   check_number("a clock that throws", "stops", static_cast<uint64_t>(stops), 1);
 }
 
+// A hook can read the exception that ends the loop, and keep it in its own.
+void check_nested() {
+  backoff::options options;
+  options.on_stop = [](const backoff::event &) { std::throw_with_nested(std::logic_error("hook")); };
+  const auto throws = []() -> backoff::verdict { throw std::logic_error("attempt"); };
+  std::string caught, inner;
+  try {
+    static_cast<void>(backoff::retry(backoff::policy::parse("off").value(), throws, options));
+  } catch (const std::logic_error &thrown) {
+    caught = thrown.what();
+    try {
+      std::rethrow_if_nested(thrown);
+    } catch (const std::logic_error &nested) {
+      inner = nested.what();
+    }
+  }
+  check_text("a hook that throws", "is passed on", caught.c_str(), "hook");
+  check_text("a hook that throws", "keeps the exception of the attempt", inner.c_str(), "attempt");
+}
+
+// Without entropy the first attempt is the last. Its failure is an error if it could have been retried.
+void check_no_entropy(backoff::outcome outcome, const char *reason, uint32_t code) {
+  Shared shared;
+  const auto policy = backoff::policy::parse("constant:base=1h").value();
+  int calls = 0;
+  const auto attempt = [&] { return calls++, outcome; };
+  backoff::options options;
+  options.budget = &shared.budget;
+  options.stats = &shared.stats;
+  options.on_stop = [&](const backoff::event &event) { shared.log << event.reason; };
+  code_of_entropy = BACKOFF_NO_ENTROPY;
+  const auto ended = backoff::retry(policy, attempt, options);
+  code_of_entropy = BACKOFF_OK;
+  check_number(reason, "calls without entropy", static_cast<uint64_t>(calls), 1);
+  check_text(reason, "log without entropy", shared.log.str().c_str(), reason);
+  check_number(reason, "code without entropy", ended.error().code(), code);
+  check_true(reason, "is counted without entropy",
+             shared.stats.to_string().find(std::string(reason) + "\"} 1\n") != std::string::npos);
+  check_true(reason, "leaves nothing in the budget", !is_busy(shared.budget));
+}
+
 void check_thread(bool is_slow) {
   Shared shared;
   shared.is_slow = is_slow;
@@ -115,6 +168,10 @@ void check_thread(bool is_slow) {
 int main() {
   check_exceptions();
   check_clock();
+  check_nested();
+  check_no_entropy(backoff::outcome::success, "success", BACKOFF_OK);
+  check_no_entropy(backoff::outcome::permanent, "permanent", BACKOFF_OK);
+  check_no_entropy(backoff::outcome::throttled, "max_retries", BACKOFF_NO_ENTROPY);
   check_thread(true);
   check_thread(false);
   return check_end();

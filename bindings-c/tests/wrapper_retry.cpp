@@ -1,8 +1,11 @@
-// The loop of backoff.hpp with the interface of backoff_retry, so that tests/retry.c can play it.
+// The loop of backoff.hpp with the interface of backoff_retry, so that tests/loops.py can play it.
 
 #include <backoff.hpp>
 
-extern "C" int caller_fails;
+extern "C" {
+extern int caller_fails;
+int caller_fails = 0;
+}
 
 namespace {
 
@@ -12,7 +15,7 @@ backoff_event raw(const backoff::event &event) {
           static_cast<uint32_t>(event.reason)};
 }
 
-// What the caller's code throws, where retry.c says so.
+// What the caller's code throws, where loops.py says so.
 struct Failed {};
 
 void fail_if_told() {
