@@ -40,6 +40,8 @@ def spoiled_value(rng, value):
 
 def disguised(rng, members):
     """The same request with members that are ignored, repeated, or of a form that comes later."""
+    if not members:
+        return members
     names = [name for name, _ in members]
     match rng.randrange(7):
         case 0:
