@@ -5,6 +5,7 @@ import math
 import operator
 from array import array
 from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
 
 import pytest
 from backoff_rs import (
@@ -18,6 +19,7 @@ from backoff_rs import (
     PreviewRow,
     RandomStream,
     RetryStats,
+    SharedBudget,
     StopReason,
     parse_retry_after,
 )
@@ -27,6 +29,7 @@ POLICY = Policy("exponential", base=0.1, cap=20, jitter="full")
 STREAM = RandomStream(42, "job-1")
 OPERATION = Operation(POLICY, STREAM, now_ns=0)
 STATS = RetryStats()
+STORE = SimpleNamespace(load=print, compare_and_swap=print)
 SECONDS = "base must be seconds (int, float, Decimal or Fraction) or a timedelta, not "
 RATIO = "multiplier must be a float, int, Decimal, Fraction or a pair of ints, not "
 
@@ -103,6 +106,10 @@ WRONG_TYPES = [
     (
         lambda: Operation(POLICY, STREAM, now_ns=0, budget="sre"),
         "budget must be a Budget, not str",
+    ),
+    (
+        lambda: Operation(POLICY, STREAM, now_ns=0, budget=SharedBudget(STORE, "a", "sre")),
+        "budget must be a Budget, not backoff_rs.SharedBudget: only retry and retrying take one",
     ),
     (lambda: Operation(POLICY, STREAM, now_ns=0.5), "now_ns must be an int, not float"),
     (lambda: Operation(POLICY, STREAM, now_ns=None), "now_ns must be an int, not NoneType"),
