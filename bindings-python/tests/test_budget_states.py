@@ -76,9 +76,11 @@ def test_a_state_is_a_value():
     assert state != BudgetState.full(Budget.parse("throttle:max_tokens=1"))
     with pytest.raises(TypeError, match="BudgetState has no constructor"):
         BudgetState()
-    for take in (copy.copy, pickle.dumps):
-        with pytest.raises(TypeError):
-            take(state)
+    for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
+        restored = pickle.loads(pickle.dumps(other, protocol))
+        assert restored == copy.copy(other) == other
+        spent = restored.step("retry_requested", now_ns=0, outcome="transient").state
+        assert str(pickle.loads(pickle.dumps(spent))) == "1 4"
 
 
 def test_a_resumed_operation():

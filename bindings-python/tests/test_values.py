@@ -136,6 +136,14 @@ def test_key():
         assert {RandomStream(42, other) for other in same} == {RandomStream(42, key)}
 
 
+def test_the_signature_of_a_policy_names_every_field():
+    properties = [name for name in vars(Policy) if isinstance(vars(Policy)[name], property)]
+    signature = inspect.signature(Policy)
+    assert [*signature.parameters] == properties
+    defaults = [parameter.default for parameter in signature.parameters.values()]
+    assert (defaults.count(None), defaults.count(3600), len(defaults)) == (20, 1, 23)
+
+
 def test_entropy():
     assert len({RandomStream.from_entropy() for _ in range(1000)}) == 1000
 
