@@ -322,12 +322,13 @@ def test_what_is_granted_while_the_store_is_away(clock, options, want):
 @pytest.mark.parametrize(
     ("loaded", "error"),
     [
-        (("0 26 ", 0), "is not a state of the budget"),
-        (("", 0), "is not a state"),
-        ((b"0 25", 0), "text must be a str, not bytes"),
-        (("0 25", -1), "now_ns -1 is below 0"),
-        (("0 25", 2**64), "is above"),
-        (("0 25", None), "now_ns must be an int, not NoneType"),
+        (("0 26 ", 0), "load() returned '0 26 ', which is not a state of the budget quota"),
+        (("", 0), "load() returned '', which is not a state"),
+        ((b"0 25", 0), "load() must return a str or None as its text, not bytes"),
+        (("0 25", -1), "load() returned the time -1, which is not from 0 to"),
+        (("0 25", 2**64), f"load() returned the time {2**64}, which"),
+        (("0 25", None), "load() must return an int as its time, not NoneType"),
+        (("0 25", True), "load() must return an int as its time, not bool"),
         (None, "load() must return a text or None, and the time, not None"),
     ],
 )
