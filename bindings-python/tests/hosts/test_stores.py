@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import socket
 import threading
 import time
 import uuid
@@ -16,6 +17,8 @@ from backoff_rs import Budget, BudgetState, SharedBudget, retry
 from backoff_rs.adapters.postgres import PostgresStore
 from backoff_rs.adapters.redis import RedisStore
 from processes import PATIENCE, Server
+from redis.backoff import NoBackoff
+from redis.retry import Retry
 
 #: Five retries.
 QUOTA = "quota:max_tokens=25"
@@ -186,12 +189,19 @@ def test_the_fallback_decides_while_the_server_is_gone(engine, name):
     assert store.load(budget.key)[0].startswith("5 0 | ")
 
 
+def test_without_retries_of_redis_a_refused_connection_is_the_last_error():
+    with socket.create_server(("127.0.0.1", 0)) as closed:
+        port = closed.getsockname()[1]
+    client = redis_client.Redis("127.0.0.1", port, retry=Retry(NoBackoff(), 0))
+    budget = SharedBudget(RedisStore(client), "gone", QUOTA, timeout=PATIENCE)
+    assert failing(budget).budget_is_local
+    assert "refused" in str(budget.last_error)
+
+
 class Once:
     """Forwards to Redis, but ends the connection after a swap before its answer."""
 
     def __init__(self, port):
-        import socket
-
         self._port, self._swaps, self._loses = port, 0, None
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.port = self._listener.getsockname()[1]
