@@ -29,7 +29,7 @@ NOT_A_REQUEST = {"error": "not_a_request", "at": 0}
 LINES = 4096
 MAX_NS, MAX_INDEX, MAX_WORD = 2**63 - 1, 2**32 - 1, 2**64 - 1
 MAX_TIMES, MAX_LEASE, MAX_PROCESSES = 100_000, 1000, 1_000_000
-VIA = ["at", "fill", "next", "reset"]
+VIA = ["window", "at", "fill", "next", "reset"]
 FIELDS = [
     *("growth", "base", "increment", "multiplier", "power", "origin", "offset", "cap", "cap_on"),
     *("floor", "jitter", "jitter_below", "jitter_above", "jitter_max", "jitter_increment"),
@@ -182,7 +182,9 @@ def delays(request):
         policy = vectors.policy(fields)
     except PolicyError as error:
         return details(error)
-    if via == "at":
+    if via == "window":
+        found = [policy.window_ns(i) for i in range(index, index + count)]
+    elif via == "at":
         found = [policy.delay_ns(stream, i) for i in range(index, index + count)]
     elif via == "fill":
         found = array("Q", bytes(8 * count))
@@ -242,12 +244,12 @@ def steps(request):
     budget = optional(request.budget, request.get("budget"))
     operations, answers = {}, []
     for step in objects(request["steps"]):
-        number, now = whole(step["operation"]), time(step["now"])
+        number, now = whole(step["operation"]), digits(step["now"])
         do = one_of(["begin", "outcome", "cancel"], step["do"])
         if (do == "begin") is (number in operations):
             raise ValueError("not a step")
         if do == "begin":
-            deadline = optional(time, step.get("deadline"))
+            deadline = optional(digits, step.get("deadline"))
             operations[number] = Operation(
                 policy, stream, now_ns=now, deadline_ns=deadline, budget=budget
             )
@@ -304,7 +306,7 @@ def state(request):
     except PolicyError as error:
         request.refuse(error=error.code, at=0, of="text")
     for event in objects(asked["events"]):
-        (kind, held), now = event_of(event), time(event["now"])
+        (kind, held), now = event_of(event), digits(event["now"])
         is_request = kind is BudgetEvent.RETRY_REQUESTED
         outcome = outcome_of(event) if is_request else None
         current, granted, holds = current.step(kind, now_ns=now, outcome=outcome, held=held)
@@ -343,7 +345,7 @@ class Player:
         self.is_exchanging = self.is_stepped = False
 
     def play(self, step):
-        do, now = one_of(self.ACTIONS, step["do"]), time(step["now"])
+        do, now = one_of(self.ACTIONS, step["do"]), digits(step["now"])
         answer, member = getattr(self, do)(step, now), self.member
         if answer is NOT_NOW:
             return answer
@@ -377,7 +379,7 @@ class Player:
         self.is_exchanging = True
 
     def step(self, step, _):
-        text, store_now = optional(string, step.get("text")), time(step["store_now"])
+        text, store_now = optional(string, step.get("text")), digits(step["store_now"])
         if not self.is_exchanging:
             return NOT_NOW
         found = self.member.step(text, store_now)
