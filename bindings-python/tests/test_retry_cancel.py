@@ -209,18 +209,6 @@ def test_trio_awaits_a_hook_in_a_cancelled_scope(form, when, reason):
     assert reasons == [reason]
 
 
-def test_a_timeout_around_the_loop():
-    job = Job()
-
-    async def run():
-        async with asyncio.timeout(0.01):
-            await call_async(fail, **job.options)
-
-    with pytest.raises(TimeoutError):
-        asyncio.run(run())
-    assert job.is_cancelled(1)
-
-
 def test_cancelled_at_random_moments():
     """1000 loops with short waits: each ends at once, calls on_stop once, and leaves nothing."""
     randomness, before = random.Random(5), loops_alive()

@@ -22,13 +22,9 @@ from backoff_rs import (
     Budget,
     BudgetExchange,
     ExchangeStep,
-    Operation,
-    Policy,
     PolicyError,
-    RandomStream,
     SharedBudget,
     SharedBudgetStats,
-    StopReason,
     _budget_queue,
     _budget_worker,
     permanent,
@@ -103,17 +99,6 @@ def test_two_processes_share_one_account(form):
     assert store.calls.count("swap") == 5
 
 
-def test_a_success_is_stored_with_the_next_request_or_a_flush():
-    store = MemoryStore()
-    budget = shared(store)
-    run(budget, 3)
-    assert store.state() == "2 15"
-    assert budget.flush()
-    assert store.state() == "3 20"
-    assert budget.flush()
-    assert store.calls.count("swap") == 3
-
-
 def test_the_steps_are_those_of_an_operation():
     """SPEC 13.4: after each failure its event, then the request."""
     store = MemoryStore()
@@ -162,19 +147,6 @@ def test_what_an_operation_holds_goes_back_to_the_side_that_granted(clock, grant
     budget.flush()
     held = [step.held for step in exchanges[-1].steps if step.event == "operation_succeeded"]
     assert held == [0 if granted_locally else 9]
-
-
-def test_a_refused_loop_is_an_operation_that_was_refused():
-    """Its stop, delay and attempts are those of Operation.refuse_retry()."""
-    store = MemoryStore()
-    store.states[KEY] = "9 4"
-    policy, stream = Policy.parse("full:base=1h,max_retries=9"), RandomStream(1)
-    operation = Operation(policy, stream, now_ns=0)
-    decision = operation.decide("transient", now_ns=0)
-    assert operation.refuse_retry() == StopReason.BUDGET
-    end = run(shared(store), policy=policy, stream=stream)
-    assert (end.reason, end.delay_ns) == (operation.reason, decision.delay_ns)
-    assert end.attempts == operation.attempts
 
 
 def test_requests_that_arrive_during_an_exchange_go_together():
