@@ -17,7 +17,6 @@ FILES = [
     "tests/typing_http.py",
     "examples/retry.py",
     "examples/http_httpx.py",
-    "examples/http_requests.py",
 ]
 
 #: Of the package, so that a checker that skips some is noticed.
