@@ -15,7 +15,6 @@ FILES = [
     "tests/typing_cases.py",
     "tests/typing_retry.py",
     "tests/typing_http.py",
-    "examples/retry.py",
     "examples/http_httpx.py",
 ]
 
