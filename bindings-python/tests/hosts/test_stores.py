@@ -196,8 +196,6 @@ class Once:
                 threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
 
     def _serve(self, connection):
-        import socket
-
         with (
             contextlib.suppress(OSError),
             connection,
@@ -213,8 +211,6 @@ class Once:
                 server.sendall(asked)
 
     def _answer(self, server, connection):
-        import socket
-
         with contextlib.suppress(OSError):
             while answer := server.recv(65536):
                 if self._loses is server:
