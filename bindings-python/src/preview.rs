@@ -15,7 +15,6 @@ macro_rules! preview_row {
         /// A value: frozen, hashable, comparable, picklable.
         #[pyclass(frozen, eq, hash, get_all, module = "backoff_rs")]
         #[derive(PartialEq, Eq, Hash)]
-        #[expect(clippy::struct_field_names, reason = "names of Python, which shows them")]
         pub(crate) struct PreviewRow {
             $($(#[$in_ns])* $ns: u64,)*
         }
