@@ -1,4 +1,5 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
 
 use backoff_core::Outcome;
 use backoff_core::ffi::budget_event;
@@ -21,10 +22,14 @@ const RETRY_REQUESTED: u32 = 4;
 /// BudgetState.full(budget) begins, str() is the text to store, and BudgetState.parse(budget, text)
 /// reads it.
 ///
-/// A value: frozen, hashable, comparable.
+/// A value: frozen, hashable, comparable, picklable.
 #[pyclass(frozen, eq, module = "backoff_rs")]
 #[derive(PartialEq, Eq)]
-pub(crate) struct BudgetState(backoff_core::BudgetState);
+pub(crate) struct BudgetState {
+    state: backoff_core::BudgetState,
+    /// The budget string, for a pickle.
+    budget: Arc<str>,
+}
 
 #[pymethods]
 impl BudgetState {
@@ -43,7 +48,9 @@ impl BudgetState {
     /// The state of a full budget with the configuration of this one, at version 0.
     #[staticmethod]
     fn full(budget: Instance<'_, '_, Budget>) -> Self {
-        Self(backoff_core::BudgetState::full(&budget.0.get().0))
+        let budget = &budget.0.get().0;
+        let state = backoff_core::BudgetState::full(budget);
+        Self { state, budget: budget.to_string().into() }
     }
 
     /// The state of such a budget that has this text.
@@ -53,17 +60,27 @@ impl BudgetState {
     fn parse(budget: Instance<'_, '_, Budget>, text: &Bound<'_, PyAny>) -> PyResult<Self> {
         let utf8 = arguments::utf8("text", "a str", text)?;
         let budget = &budget.0.get().0;
-        backoff_core::BudgetState::parse(budget, &utf8).map(Self).ok_or_else(|| {
+        let state = backoff_core::BudgetState::parse(budget, &utf8).ok_or_else(|| {
             let why = format!("is not a state of the budget {budget}");
             errors::invalid("not_a_state", "text", text, 0, &why)
-        })
+        })?;
+        Ok(Self { state, budget: budget.to_string().into() })
+    }
+
+    /// The state of a pickle.
+    #[staticmethod]
+    fn _restore(budget: &Bound<'_, PyAny>, text: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let parsed = arguments::parsed(budget, |utf8| backoff_core::Budget::parse(utf8))?;
+        let budget = Bound::new(budget.py(), Budget(parsed))?;
+        Self::parse(Instance(budget.as_borrowed()), text)
     }
 
     /// What an event does, a BudgetTransition: the state after it, whether it granted a retry, and what
     /// the operation then holds of the budget.
     ///
     /// The event is a BudgetEvent or its name. "retry_requested" needs the outcome of the attempt
-    /// that would be repeated. "attempt_over" and "operation_succeeded" need held: what the last
+    /// that would be repeated. Any outcome counts as it is, and may be granted: an Operation asks
+    /// after "transient", "throttled" and "timeout" only. "attempt_over" and "operation_succeeded" need held: what the last
     /// granted retry of the operation gave, or 0. Times are nanoseconds of one clock, such as that
     /// of the store; a time before an earlier one counts as the earlier one.
     ///
@@ -87,28 +104,34 @@ impl BudgetState {
         let outcome = outcome.map_or(Outcome::Transient, |outcome| outcome.0);
         // Every event that has a name has a number.
         let (after, granted) = budget_event(event.0, outcome, held.0)
-            .map_or((self.0, None), |event| self.0.step(event, now_ns.0));
+            .map_or((self.state, None), |event| self.state.step(event, now_ns.0));
         let transition = class!(py, "backoff_rs._budget_store", "BudgetTransition")?;
-        transition.call1((Self(after), granted.is_some(), granted.unwrap_or_default()))
+        let after = Self { state: after, budget: self.budget.clone() };
+        transition.call1((after, granted.is_some(), granted.unwrap_or_default()))
     }
 
     /// The number of changes since the budget was full, modulo 2**64.
     #[getter]
     fn version(&self) -> u64 {
-        self.0.version()
+        self.state.version()
     }
 
     fn __hash__(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
-        self.0.text().as_str().hash(&mut hasher);
+        self.state.text().as_str().hash(&mut hasher);
         hasher.finish()
     }
 
     fn __str__(&self) -> String {
-        self.0.to_string()
+        self.state.to_string()
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (String, String))> {
+        let restore = py.get_type::<Self>().getattr("_restore")?;
+        Ok((restore, (self.budget.to_string(), self.__str__())))
     }
 
     fn __repr__(&self) -> String {
-        format!("<BudgetState {}>", self.0)
+        format!("<BudgetState {}>", self.state)
     }
 }

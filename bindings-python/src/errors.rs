@@ -98,7 +98,10 @@ pub(crate) fn has_code(py: Python<'_>, error: &PyErr, code: &str) -> bool {
 
 /// A value of a wrong type.
 pub(crate) fn wrong_type(field: &str, expected: &str, object: &Bound<'_, PyAny>) -> PyErr {
-    PyTypeError::new_err(format!("{field} must be {expected}, not {}", type_name(object)))
+    let found = type_name(object);
+    let advice =
+        if found == "backoff_rs.SharedBudget" { ": only retry and retrying take one" } else { "" };
+    PyTypeError::new_err(format!("{field} must be {expected}, not {found}{advice}"))
 }
 
 /// A value that has no buffer of the kind that is needed. Exceptions about something else, such

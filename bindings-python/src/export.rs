@@ -30,7 +30,8 @@ pub(crate) fn import(
     // What is not UTF-8 is in no configuration, and its place is shown.
     let text = String::from_utf8_lossy(&utf8);
     let imported = backoff_export::import_with(&text, format, ImportOptions::default());
-    let imported = imported.map_err(value_error)?;
+    let imported = imported
+        .map_err(|error| PyValueError::new_err(format!("format {}: {error}", format.name())))?;
     for warning in imported.warnings {
         PyErr::warn(py, &py.get_type::<PyUserWarning>(), &CString::new(warning)?, 1)?;
     }

@@ -45,7 +45,13 @@ impl Policy {
     #[new]
     #[pyo3(
         signature = (*positional, **keywords),
-        text_signature = "(growth, *, base, **fields)"
+        // signature of Policy, from core/src/field/table.rs
+        text_signature = "(growth, *, base, increment=None, multiplier=None, power=None, origin=None, \
+            offset=None, cap=None, cap_on=None, floor=None, jitter=None, jitter_below=None, \
+            jitter_above=None, jitter_max=None, jitter_increment=None, jitter_slot=None, \
+            max_retries=None, max_attempts=None, max_elapsed=None, throttled_base=None, \
+            retry_after=None, retry_after_max=3600, retry_after_max_extra=None)"
+        // end
     )]
     fn new(
         positional: &Bound<'_, PyTuple>,
@@ -161,7 +167,8 @@ impl Policy {
     /// that is not there has the default of the engine. Which failures are retried, timeouts and
     /// deadlines are not part of a policy; a UserWarning names each timeout and deadline.
     ///
-    /// Raises ValueError, which names the place in the text; ValueError for an unknown format.
+    /// Raises ValueError, which names the format and the place in the text; ValueError for an
+    /// unknown format.
     #[staticmethod]
     fn from_export(
         format: &Bound<'_, PyAny>,

@@ -1,22 +1,21 @@
 """The evaluator (see tests/README.md at the root): reads lines of JSON and writes delays, previews,
 fits, decisions, steps of budgets, exchanges of shared ones, or the waits that HTTP responses ask for, one JSON object
-per line."""
+per line. It reads requests as that of the reference does."""
 
 import contextlib
 import json
-import re
+import sys
 from array import array
 from fractions import Fraction
 from itertools import islice
+from pathlib import Path
 
 import vectors
 from backoff_rs import (
     Backoff,
     Budget,
-    BudgetEvent,
     BudgetState,
     Operation,
-    Outcome,
     Policy,
     PolicyError,
     RandomStream,
@@ -25,28 +24,25 @@ from backoff_rs import (
 from backoff_rs._backoff import _Member, _parse_retry_after_ns
 from vectors import optional, seconds
 
-NOT_A_REQUEST = {"error": "not_a_request", "at": 0}
+sys.path.append(str(Path(__file__).parents[2] / "tests"))
+
+import wire
+from evaluate_members import Player, event_of, outcome_of
+from reference import fields, members
+
 LINES = 4096
-MAX_NS, MAX_INDEX, MAX_WORD = 2**63 - 1, 2**32 - 1, 2**64 - 1
-MAX_TIMES, MAX_LEASE, MAX_PROCESSES = 100_000, 1000, 1_000_000
-VIA = ["at", "fill", "next", "reset"]
-FIELDS = [
-    *("growth", "base", "increment", "multiplier", "power", "origin", "offset", "cap", "cap_on"),
-    *("floor", "jitter", "jitter_below", "jitter_above", "jitter_max", "jitter_increment"),
-    *("jitter_slot", "max_retries", "max_attempts", "max_elapsed", "throttled_base"),
-    *("retry_after", "retry_after_max", "retry_after_max_extra"),
-]
+MAX_NS, MAX_INDEX = 2**63 - 1, 2**32 - 1
 
 
 def answer(line):
-    """The answer to a line. ValueError or KeyError: it is not a request."""
+    """The answer to a line."""
     try:
-        request = Request(decoded(line))
-        form = next((name for name in FORMS if name in request), None)
-        found = FORMS[form](request) if form else delay(request)
+        request = Request(wire.decoded(line))
+        form = next((FORMS[name] for name in FORMS if name in request), delay)
+        found = form(request)
         found = request.error or found
-    except (ValueError, KeyError, RecursionError):
-        found = NOT_A_REQUEST
+    except wire.NotARequest:
+        found = {"error": "not_a_request", "at": 0}
     return ENCODE(found) + "\n"
 
 
@@ -63,97 +59,27 @@ class Request(dict):
         self.error = self.error or error
 
     def policy(self):
-        text = an(str, self["policy"])
+        text = wire.string(self, "policy")
         try:
             return Policy.parse(text)
         except PolicyError as error:
             self.refuse(error=error.code, at=error.at)
             return Policy.parse("none")
 
-    def budget(self, text, of="budget"):
+    def budget(self, within=None, of="budget"):
+        text = wire.string(self if within is None else within, of)
         try:
-            return Budget.parse(an(str, text))
+            return Budget.parse(text)
         except PolicyError as error:
             self.refuse(error=error.code, at=error.at, of=of)
             return Budget.parse("rate")
 
+    def asked(self, form):
+        return wire.an_object(self[form])
+
     def stream(self):
-        seed, key = digits(self.get("seed", "0")), optional(string, self.get("key"))
+        seed, key = wire.seed(self), wire.key(self)
         return RandomStream(seed) if key is None else RandomStream(seed, key)
-
-
-# Reading members.
-
-
-def not_json(name):
-    raise ValueError(f"{name} is not JSON")
-
-
-# A number of any length is accepted; a float holds every whole number of a request.
-DECODER = json.JSONDecoder(parse_int=float, parse_float=float, parse_constant=not_json)
-PAIR = re.compile(r"\\u[dD][89abAB]..\\u[dD][c-fC-F]..")
-SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
-
-
-def decoded(line):
-    text = line.decode()
-    if SURROGATE.search(text) and SURROGATE.search(PAIR.sub(" ", text.replace(r"\\", " "))):
-        raise ValueError("a lone surrogate")
-    return an(dict, DECODER.decode(text))
-
-
-def an(kind, value):
-    """The value itself, which is of this type."""
-    if type(value) is not kind:
-        raise ValueError(f"not a {kind.__name__}")
-    return value
-
-
-def string(value):
-    return an(str, value)
-
-
-def objects(values):
-    return [an(dict, value) for value in an(list, values)]
-
-
-def one_of(names, value):
-    if value not in names:
-        raise ValueError("not one of these names")
-    return value
-
-
-def whole(value, limit=MAX_INDEX, least=0):
-    if not (least <= an(float, value) <= limit and value.is_integer()):
-        raise ValueError("not a whole number within its limits")
-    return int(value)
-
-
-def digits(text, limit=MAX_WORD):
-    if not (an(str, text).isascii() and text.isdigit()):
-        raise ValueError("not digits")
-    # int() rejects a long run of zeros.
-    number = int(text.lstrip("0")[:21] or 0)
-    if number > limit:
-        raise ValueError("above the limit")
-    return number
-
-
-def time(text):
-    return digits(text, MAX_NS)
-
-
-def outcome_of(step):
-    return Outcome(an(str, step["outcome"]))
-
-
-def event_of(step):
-    """What happened, and what the operation holds."""
-    return BudgetEvent(an(str, step["event"])), digits(step.get("held", "0"))
-
-
-def times_of(step):
-    return range(whole(step.get("times", 1.0), MAX_TIMES, 1))
 
 
 # Forms.
@@ -167,22 +93,25 @@ def details(error):
 
 def delay(request):
     policy, stream = request.policy(), request.stream()
-    ns = policy.delay_ns(stream, whole(request.get("index", 0.0)))
+    ns = policy.delay_ns(stream, wire.whole(request, "index", MAX_INDEX, 0))
     return {"canonical": str(policy), "delay_ns": str(ns)}
 
 
 def delays(request):
-    asked = an(dict, request["delays"])
-    fields, stream, via = an(dict, request["policy"]), request.stream(), one_of(VIA, asked["via"])
-    index, count = whole(asked["index"]), whole(asked["count"], 10_000)
+    asked, stream = request.asked("delays"), request.stream()
+    given = wire.an_object(wire.member(request, "policy"))
+    chosen = {name: field(given, name) for name in fields.FIELDS if name in given}
+    via = wire.name_of(asked, "via", ["window", "at", "fill", "next", "reset"])
+    index, count = wire.whole(asked, "index", MAX_INDEX), wire.whole(asked, "count", 10_000)
     if index + count > 2**32:
-        raise ValueError("above the last index")
-    fields = {name: field(name, fields[name]) for name in FIELDS if name in fields}
+        raise wire.NotARequest
     try:
-        policy = vectors.policy(fields)
+        policy = vectors.policy(chosen)
     except PolicyError as error:
         return details(error)
-    if via == "at":
+    if via == "window":
+        found = [policy.window_ns(i) for i in range(index, index + count)]
+    elif via == "at":
         found = [policy.delay_ns(stream, i) for i in range(index, index + count)]
     elif via == "fill":
         found = array("Q", bytes(8 * count))
@@ -196,12 +125,16 @@ def delays(request):
     return {"delays": list(map(str, found))}
 
 
-def field(name, value):
+def field(given, name):
     """The text of a field, checked."""
-    if name in vectors.RATIOS:
-        n, d = an(str, value).split("/")
-        return f"{digits(n, MAX_INDEX)}/{digits(d, MAX_INDEX)}"
-    return string(value) if name in vectors.KINDS else str(digits(value))
+    if name in fields.KINDS:
+        return wire.string(given, name)
+    if name not in fields.RATIOS:
+        return str(wire.word(given, name))
+    terms = wire.string(given, name).split("/")
+    if len(terms) != 2:
+        raise wire.NotARequest
+    return "/".join(str(wire.digits(term, MAX_INDEX)) for term in terms)
 
 
 def taken(backoff, count):
@@ -217,37 +150,33 @@ ROW = ["min", "mean", "max", "total_min", "total_mean", "total_max"]
 
 
 def preview(request):
-    asked = an(dict, request["preview"])
-    policy, first, count = (
-        request.policy(),
-        whole(asked["first"], 10_000),
-        whole(asked["count"], 1000),
-    )
+    policy, asked = request.policy(), request.asked("preview")
+    first, count = wire.whole(asked, "first", 10_000), wire.whole(asked, "count", 1000)
     rows = islice(policy.preview(first + count), first, None)
     return {"rows": [[str(getattr(row, f"{name}_ns")) for name in ROW] for row in rows]}
 
 
 def fit(request):
-    asked = an(dict, request["fit"])
-    policy, name = request.policy(), one_of(["base", "cap"], asked["field"])
-    attempts, total = whole(asked["attempts"]), seconds(time(asked["total"]))
+    policy, asked = request.policy(), request.asked("fit")
+    name = wire.name_of(asked, "field", ["base", "cap"])
+    attempts, total = wire.whole(asked, "attempts", MAX_INDEX), wire.time(asked, "total")
     try:
-        return {"canonical": str(getattr(policy, f"fit_{name}")(attempts, total))}
+        return {"canonical": str(getattr(policy, f"fit_{name}")(attempts, seconds(total)))}
     except PolicyError as error:
         return details(error)
 
 
 def steps(request):
     policy, stream = request.policy(), request.stream()
-    budget = optional(request.budget, request.get("budget"))
+    budget = None if request.get("budget") is None else request.budget()
     operations, answers = {}, []
-    for step in objects(request["steps"]):
-        number, now = whole(step["operation"]), time(step["now"])
-        do = one_of(["begin", "outcome", "cancel"], step["do"])
+    for step in wire.a_list(request, "steps"):
+        number, now = wire.whole(step, "operation", MAX_INDEX), wire.word(step, "now")
+        do = wire.name_of(step, "do", ["begin", "outcome", "cancel"])
         if (do == "begin") is (number in operations):
-            raise ValueError("not a step")
+            raise wire.NotARequest
         if do == "begin":
-            deadline = optional(time, step.get("deadline"))
+            deadline = wire.word_or_none(step, "deadline")
             operations[number] = Operation(
                 policy, stream, now_ns=now, deadline_ns=deadline, budget=budget
             )
@@ -256,7 +185,7 @@ def steps(request):
         if do == "cancel":
             found = {"stop": operation.cancel(), "delay": "0"}
         else:
-            wait = optional(seconds, optional(time, step.get("retry_after")))
+            wait = optional(seconds, wire.time_or_none(step, "retry_after"))
             decision = operation.decide(outcome_of(step), now_ns=now, retry_after=wait)
             ns = str(decision.delay_ns)
             found = {"wait": ns} if decision else {"stop": decision.reason, "delay": ns}
@@ -265,9 +194,9 @@ def steps(request):
 
 
 def retry_after(request):
-    asked = an(dict, request["retry_after"])
-    wait = _parse_retry_after_ns(an(str, asked["value"]), now=seconds(time(asked["now"])))
-    return {"retry_after": optional(str, wait)}
+    asked = request.asked("retry_after")
+    value, now = wire.string(asked, "value"), seconds(wire.time(asked, "now"))
+    return {"retry_after": wire.shown(_parse_retry_after_ns(value, now=now))}
 
 
 class Headers(list):
@@ -278,15 +207,15 @@ class Headers(list):
 
 
 def response(request):
-    asked = an(dict, request["response"])
-    status, now = whole(asked["status"], 2**16 - 1), seconds(time(asked["now"]))
-    lines = an(str, asked["fields"]).split("\n")
+    asked = request.asked("response")
+    status, now = wire.whole(asked, "status", 2**16 - 1), seconds(wire.time(asked, "now"))
+    lines = wire.string(asked, "fields").split("\n")
     lines = [line.removesuffix("\r").partition(":") for line in lines]
     # As Latin-1, which clients take the bytes of headers for.
-    fields = ((name, value.encode().decode("latin-1")) for name, colon, value in lines if colon)
-    verdict = http_verdict(status, Headers(fields), now=now)
+    pairs = ((name, value.encode().decode("latin-1")) for name, colon, value in lines if colon)
+    verdict = http_verdict(status, Headers(pairs), now=now)
     wait = optional(nanoseconds, verdict.retry_after)
-    return {"outcome": verdict.outcome, "retry_after": optional(str, wait)}
+    return {"outcome": verdict.outcome, "retry_after": wire.shown(wait)}
 
 
 def nanoseconds(wait):
@@ -296,126 +225,77 @@ def nanoseconds(wait):
 
 
 def state(request):
-    asked = an(dict, request["state"])
-    budget, text = request.budget(request["budget"]), optional(string, asked.get("text"))
-    current, answers = BudgetState.full(budget), []
+    budget, asked, answers = request.budget(), request.asked("state"), []
+    current, text = BudgetState.full(budget), wire.string_or_none(asked, "text")
     try:
         current = current if text is None else BudgetState.parse(budget, text)
     except PolicyError as error:
         request.refuse(error=error.code, at=0, of="text")
-    for event in objects(asked["events"]):
-        (kind, held), now = event_of(event), time(event["now"])
-        is_request = kind is BudgetEvent.RETRY_REQUESTED
+    for event in wire.a_list(asked, "events"):
+        (name, held), now = event_of(event), wire.word(event, "now")
+        is_request = name == "retry_requested"
         outcome = outcome_of(event) if is_request else None
-        current, granted, holds = current.step(kind, now_ns=now, outcome=outcome, held=held)
+        current, granted, holds = current.step(name, now_ns=now, outcome=outcome, held=held)
         granted = granted if is_request else None
         answers.append({"granted": granted, "holds": str(holds), "state": str(current)})
     return {"budget": str(budget), "answers": answers}
 
 
 def exchange(request):
-    asked = an(dict, request["exchange"])
-    budget, local = request.budget(request["budget"]), request.budget(asked["local"], "local")
-    if str(budget).startswith("concurrent"):
+    budget, asked = request.budget(), request.asked("exchange")
+    local = request.budget(asked, "local")
+    lease, fallback = wire.whole(asked, "lease", 1000, least=1), wire.word(asked, "fallback")
+    if members.MAX_COUNT < fallback < members.REFUSE:
+        raise wire.NotARequest
+    if budget.kind == "concurrent":
         request.refuse(error="not_shared", at=0, of="budget")
         budget = Budget.parse("rate")
-    lease, fallback = whole(asked["lease"], MAX_LEASE, 1), digits(asked["fallback"])
-    if MAX_PROCESSES < fallback < MAX_WORD:
-        raise ValueError("not a fallback")
-    timeout, seed = time(asked["timeout"]), digits(asked["seed"])
-    player = Player(_Member(budget, local, lease, fallback, timeout, seed))
-    answers = list(map(player.play, objects(asked["steps"])))
+    timeout, seed = wire.time(asked, "timeout"), wire.word(asked, "seed")
+    player = Player(Member(budget, local, lease, fallback, timeout, seed))
+    answers = list(map(player.play, wire.a_list(asked, "steps")))
     stats = {name: str(count) for name, count in player.member.stats()}
     return {"budget": str(budget), "local": str(local), "answers": answers, "stats": stats}
 
 
-NOT_NOW = {"error": "not_now"}
+class Member:
+    """A member with the methods of that of the reference."""
 
+    def __init__(self, *configuration):
+        self._member = _Member(*configuration)
+        self.exchange = None
 
-class Player:
-    """A member, and how far its exchange is. An action reads all of its step before it says whether it
-    may come now."""
+    def __getattr__(self, name):
+        return getattr(self._member, name)
 
-    ACTIONS = ("note", "request", "cancel", "begin", "step", "stored", "lost", "failed", "late")
+    @property
+    def timeout(self):
+        return self._member.timeout_ns()
 
-    def __init__(self, member):
-        self.member = member
-        self.is_exchanging = self.is_stepped = False
+    def note(self, event, now, held, is_local):
+        self._member.note(event, held, is_local, now)
 
-    def play(self, step):
-        do, now = one_of(self.ACTIONS, step["do"]), time(step["now"])
-        answer, member = getattr(self, do)(step, now), self.member
-        if answer is NOT_NOW:
-            return answer
-        return (answer or {}) | {
-            "away": member.is_away(now),
-            "due_in": optional(str, member.due_in(now)),
-            "unsent": member.has_unsent(),
-            "timeout": str(member.timeout_ns()),
-        }
+    def request(self, outcome, now):
+        granted, held, is_local = self._member.request(outcome, now) or (None, 0, False)
+        return {None: "waits", True: "granted", False: "refused"}[granted], held, is_local
 
-    def note(self, step, now):
-        (kind, held), local = event_of(step), an(bool, step.get("local", False))
-        for _ in times_of(step):
-            self.member.note(kind, held, local, now)
+    def begin(self, now):
+        self._member.begin(now)
+        self.exchange = "begun"
 
-    def request(self, step, now):
-        outcome = outcome_of(step)
-        for _ in times_of(step):
-            answer = self.member.request(outcome, now)
-        granted, held, local = answer or (False, 0, False)
-        name = "waits" if answer is None else "granted" if granted else "refused"
-        return {"answer": name, "held": str(held), "local": local}
+    def step(self, text, store_now):
+        found = self._member.step(text, store_now)
+        rows = [] if found is None else self._member.steps()
+        return (*(found or (None, False)), [(*row, granted or 0) for *row, granted in rows])
 
-    def cancel(self, step, _):
-        self.member.cancel(outcome_of(step))
+    def stored(self, now):
+        self.exchange = None
+        names, granted, refused, held = zip(*self._member.stored(now), strict=True)
+        self.gives = dict(zip(names, held, strict=True)).get
+        return [dict(zip(names, counts, strict=True)) for counts in (granted, refused)]
 
-    def begin(self, _, now):
-        if self.is_exchanging:
-            return NOT_NOW
-        self.member.begin(now)
-        self.is_exchanging = True
-
-    def step(self, step, _):
-        text, store_now = optional(string, step.get("text")), time(step["store_now"])
-        if not self.is_exchanging:
-            return NOT_NOW
-        found = self.member.step(text, store_now)
-        self.is_stepped = found is not None
-        if found is None:
-            return {"after": None, "changed": False, "steps": []}
-        after, changed = found
-        steps = [
-            {"event": kind, "outcome": outcome}
-            | {"held": str(held), "count": str(count), "granted": str(granted or 0)}
-            for kind, outcome, held, count, granted in self.member.steps()
-        ]
-        return {"after": after, "changed": changed, "steps": steps}
-
-    def stored(self, _, now):
-        if not self.is_stepped:
-            return NOT_NOW
-        rows = self.member.stored(now)
-        self.is_exchanging = self.is_stepped = False
-        _, *columns = zip(*rows, strict=True)
-        names = ["granted", "refused", "held"]
-        return {name: list(map(str, column)) for name, column in zip(names, columns, strict=True)}
-
-    def lost(self, _, now):
-        if not self.is_exchanging:
-            return NOT_NOW
-        self.is_stepped = False
-        return {"wait": optional(str, self.member.lost(now))}
-
-    def failed(self, step, now):
-        stored = an(bool, step["stored"])
-        if not self.is_exchanging:
-            return NOT_NOW
-        self.member.failed(stored, now)
-        self.is_exchanging = self.is_stepped = False
-
-    def late(self, _, now):
-        self.member.late(now)
+    def failed(self, now, stored):
+        self.exchange = None
+        self._member.failed(stored, now)
 
 
 # In this order.

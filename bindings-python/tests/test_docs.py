@@ -1,6 +1,5 @@
 """Every program of the README and of `docs/` is run, and prints what the block after it shows."""
 
-import importlib.util
 import inspect
 import re
 import subprocess
@@ -97,53 +96,6 @@ def test_every_field_and_kind_of_budget_is_on_its_page():
         assert f"`{name}`" in PAGES["docs/budgets.md"]
     for name in [*KINDS, *PRESETS]:
         assert backoff_rs.Budget.parse(name)
-
-
-@pytest.fixture
-def example():
-    spec = importlib.util.spec_from_file_location("retry", FOLDER / "examples" / "retry.py")
-    example = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(example)
-    return example
-
-
-def test_example(example, capsys):
-    failures, slept = iter([ConnectionError("refused"), TimeoutError("timed out")]), []
-
-    def call():
-        for failure in failures:
-            raise failure
-        return "done"
-
-    assert example.retry(call, "job-1", sleep=slept.append) == "done"
-    assert slept == [0.011399434, 0.083043876]
-    assert capsys.readouterr().out == (
-        "job-1: refused, waiting 0.011399434 s\njob-1: timed out, waiting 0.083043876 s\n"
-    )
-    assert (example.STATS.attempts, example.STATS.stops["success"]) == (3, 1)
-
-
-def test_the_example_stops(example, capsys):
-    def interrupt(_delay):
-        raise KeyboardInterrupt
-
-    def call():
-        raise ConnectionError("refused")
-
-    def missing():
-        raise FileNotFoundError("none")
-
-    with pytest.raises(ConnectionError):
-        example.retry(call, "job-1", sleep=lambda _delay: None, now_ns=lambda: 0)
-    assert capsys.readouterr().out.endswith("\njob-1: refused, stopping: max_retries\n")
-    with pytest.raises(FileNotFoundError):
-        example.retry(missing, "job-2")
-    assert capsys.readouterr().out == "job-2: none, stopping: permanent\n"
-    with pytest.raises(KeyboardInterrupt):
-        example.retry(call, "job-3", sleep=interrupt)
-    stops = {reason: count for reason, count in example.STATS.stops.items() if count}
-    assert stops == {"max_retries": 1, "permanent": 1, "cancelled": 1}
-    assert example.STATS.attempts == 6 + 1 + 2
 
 
 def public_names():

@@ -37,8 +37,12 @@ def test_every_format_is_known(format):
         (lambda: GRPC.export("grpc", "sre"), TypeError, "budget must be a Budget, not str"),
         (lambda: GRPC.export("grpc", Budget.parse("sre")), ValueError, "budget ratio has no "),
         (lambda: Policy.from_export("grpc", 1), TypeError, "text must be a str, not int"),
-        (lambda: Policy.from_export("grpc", "{}"), ValueError, "methodConfig is missing"),
-        (lambda: Policy.from_export("grpc", "\ud800"), ValueError, "not JSON ("),
+        (
+            lambda: Policy.from_export("grpc", "{}"),
+            ValueError,
+            "format grpc: methodConfig is missing",
+        ),
+        (lambda: Policy.from_export("grpc", "\ud800"), ValueError, "format grpc: not JSON ("),
         (lambda: Policy.from_export("\ud800", "{}"), ValueError, "unknown format "),
     ],
 )

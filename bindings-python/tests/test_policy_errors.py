@@ -10,13 +10,11 @@ from backoff_rs import (
     Budget,
     Decision,
     Operation,
-    Outcome,
     Policy,
     PolicyError,
     RandomStream,
     RetryStats,
     Verdict,
-    parse_retry_after,
     permanent,
     retry_after,
     retrying,
@@ -44,29 +42,23 @@ INVALID = [
         0,
     ),
     ({"base": -1}, "negative", 0, "-1s is below 0"),
-    ({"base": -1e-300}, "negative", 0, "-1e-300s is below 0"),
     ({"base": timedelta(days=-1)}, "negative", 0, "datetime.timedelta(days=-1) is below 0"),
     ({"base": Decimal("-1E+999999999")}, "negative", 0, "-1E+999999999s is below 0"),
     ({"max_elapsed": -0.5}, "negative", 0, "-0.5s is below 0"),
     ({"growth": "polynomial", "origin": -1}, "negative", 0, "-1 is below 0"),
-    ({"max_retries": -1}, "negative", 0, "-1 is below 0"),
     (PAIR | {"multiplier": (3, -2)}, "negative", 0, "(3, -2) is below 0"),
     ({"base": math.inf}, "not_finite", 0, "inf is not finite"),
     ({"cap": Decimal("-Infinity")}, "not_finite", 0, "Decimal('-Infinity') is not finite"),
-    (PAIR | {"multiplier": math.inf}, "not_finite", 0, "inf is not finite"),
     ({"base": 1e-10}, "too_small", 1, f"1e-10s {ROUNDS}"),
-    ({"base": Decimal("5E-10")}, "too_small", 1, f"5E-10s {ROUNDS}"),
     ({"base": Decimal("1E-999999999")}, "too_small", 1, f"1E-999999999s {ROUNDS}"),
     (SLOT, "too_small", 1, "0s is below 1ns"),
     ({"base": Fraction(2**63, 10**9)}, "too_large", MAX_NS, f"{2**63}ns {ABOVE}", 2**63),
-    ({"base": MAX_NS}, "too_large", MAX_NS, f"{MAX_NS}s {ABOVE}"),
     ({"base": Fraction(2**64)}, "too_large", MAX_NS, f"{2**64}s {ABOVE}"),
     ({"cap": timedelta.max}, "too_large", MAX_NS, f"{repr(timedelta.max)[:60]}... {ABOVE}"),
     ({"base": 1e300}, "too_large", MAX_NS, f"1e+300s {ABOVE}"),
     ({"base": 10**5000}, "too_large", MAX_NS, f"<int> {ABOVE}"),
     ({"base": Decimal("1E+999999999")}, "too_large", MAX_NS, f"1E+999999999s {ABOVE}"),
     ({"increment": 1e300}, "unused", 1, "1e+300s is not used by growth constant"),
-    ({"growth": "polynomial", "power": 2**70}, "too_large", 16, f"{2**70} is above 16"),
     ({"max_retries": 2**70}, "too_large", 2**32, f"{2**70} is above {2**32}"),
     (
         {"max_retries": 5, "max_attempts": 2**70},
@@ -164,36 +156,21 @@ def test_a_message_says_why_a_text_is_refused(of, text, code, at, shown, reason)
     assert f'"{shown}" ({reason}); the ' in str(error)
 
 
-def test_a_text_that_is_not_a_policy_string():
-    for text in ("", "\0", "none\0", " none", "none ", "x" * 10**6, "none:" + "," * 1000):
-        with pytest.raises(PolicyError):
-            Policy.parse(text)
-        with pytest.raises(PolicyError):
-            Budget.parse(text)
-
-
 ENTRIES = {
     "Policy": lambda: Policy("constant", base=-1),
-    "Policy, by the core": lambda: Policy("constant", base=2, cap=1),
-    "Policy, a value beyond 64 bits": lambda: Policy("constant", base=1e300),
     "Policy, a kind": lambda: Policy("some", base=1),
     "Policy, a wrong type": lambda: Policy("constant", base="1s"),
     "Policy.parse": lambda: Policy.parse("x"),
-    "Policy.fit_base": lambda: Policy("constant", base=1).fit_base(0, 1),
     "Policy.delay_ns": lambda: Policy("constant", base=1).delay_ns(RandomStream(1), -1),
     "Budget.parse": lambda: Budget.parse("x"),
     "RandomStream": lambda: RandomStream(-1),
     "Verdict": lambda: Verdict("throttled", "soon"),
-    "Verdict, an outcome": lambda: Verdict("slow"),
     "retry_after": lambda: retry_after(ConnectionError("reset"), "soon"),
     "retry_after, an interruption": lambda: retry_after(KeyboardInterrupt(), 1),
     "permanent": lambda: permanent(KeyboardInterrupt()),
-    "permanent, a type": lambda: permanent(KeyError),
     "Operation": lambda: Operation(Policy("constant", base=1), RandomStream(1), now_ns=-1),
     "Decision": lambda: Decision(2**63),
     "RetryStats.record": lambda: RetryStats().record(1, "slow"),
-    "Outcome.of_http_status": lambda: Outcome.of_http_status(-1),
-    "parse_retry_after": lambda: parse_retry_after("1", now=-1),
     "retrying": lambda: retrying("x", on=()),
 }
 

@@ -39,13 +39,6 @@ def test_the_last_failure_has_a_note(any_form, time):
     assert not hasattr(errors[1], "__notes__")
 
 
-def test_the_default_policy_is_the_preset(form, time):
-    script = loops.Script(*[RESET] * 5)
-    with pytest.raises(ConnectionResetError):
-        form(script, on=OSError, seed=42, key="job-1", log=False)
-    assert (script.calls, time.slept_ns) == (4, DELAYS[:3])
-
-
 @pytest.mark.parametrize(
     "on",
     [

@@ -64,13 +64,6 @@ KINDS = [
 
 
 @pytest.mark.parametrize(("make", "drain"), KINDS)
-def test_retries_up_to_the_first_item(make, drain, time):
-    source = Source(failures=2)
-    assert drain(make(source)) == [1, 2]
-    assert (source.calls, len(time.slept)) == (3, 2)
-
-
-@pytest.mark.parametrize(("make", "drain"), KINDS)
 def test_no_item_is_yielded_twice(make, drain, time):
     source, got = Source(failures=1, last=ConnectionError("late")), []
     with pytest.raises(ConnectionError, match="late"):

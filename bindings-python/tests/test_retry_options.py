@@ -297,13 +297,6 @@ def test_a_function_that_returns_a_task_or_a_future(time, make):
     assert stops(stats) == {"success": 1}
 
 
-@pytest.mark.parametrize("option", ["on_retry", "sleep", "on_stop"])
-def test_a_hook_that_returns_a_coroutine_of_another_type(time, option):
-    options = {"on": OSError, option: lambda _: Session().get(), "clock_ns": time.now_ns}
-    with pytest.raises(TypeError, match="is a coroutine function, which nothing awaits here"):
-        Retrying("constant:base=1s", **options).call(loops.Script(RESET, "done"))
-
-
 def numpys(name):
     return type(name, (), {"__module__": "numpy"})()
 
@@ -415,11 +408,6 @@ def test_a_deadline_of_another_clock(form, time, of):
     assert (error.code, error.field, error.value) == ("too_large", "deadline_ns", deadline_ns)
     assert error.limit == time.now_ns() + 3652 * 86_400 * 10**9 + 12 * 3600 * 10**9
     assert (script.calls, stops(stats)) == (0, {"cancelled": 1})
-
-
-@pytest.mark.parametrize("deadline_ns", [2**64 - 1, None])
-def test_no_deadline(form, time, deadline_ns):
-    assert run(form, loops.Script(RESET, 1), deadline_ns=deadline_ns) == 1
 
 
 def test_a_decorated_function_keeps_its_name_and_doc():

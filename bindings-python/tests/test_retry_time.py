@@ -398,18 +398,3 @@ def test_neither_library_is_imported():
     code = "import sys, backoff_rs, backoff_rs.testing; print(*sys.modules)"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert not {"asyncio", "trio", "anyio", "structlog"} & set(run.stdout.split())
-
-
-def test_fake_time_lets_other_tasks_run():
-    turns = []
-
-    def job(name):
-        script, hook = loops.Script(RESET, RESET, 1), lambda _event: turns.append(name)
-        return loops.call_async(script, on=OSError, on_retry=hook, log=False)
-
-    async def run():
-        await asyncio.gather(job("a"), job("b"))
-
-    with fake_time():
-        asyncio.run(run())
-    assert turns == ["a", "b", "a", "b"]

@@ -6,7 +6,7 @@ from itertools import chain
 from threading import Barrier
 
 import pytest
-from backoff_rs import Backoff, Budget, Operation, Policy, RandomStream, RetryStats, StopReason
+from backoff_rs import Backoff, Operation, Policy, RandomStream, StopReason
 
 THREADS, EACH = 8, 5_000
 POLICY = Policy("exponential", base=1, cap=600, jitter="decorrelated")
@@ -61,40 +61,6 @@ def operation(budget, policy=POLICY):
     return Operation(policy, STREAM, now_ns=0, budget=budget)
 
 
-def test_a_budget_grants_what_it_holds_and_no_more():
-    budget = Budget.parse("quota:max_tokens=10000,cost=3")
-    taken = at_once(
-        lambda: sum(bool(operation(budget).decide("transient", now_ns=0)) for _ in range(1000))
-    )
-    # 8000 were requested.
-    assert sum(taken) == 10_000 // 3
-
-
-def test_a_budget_counts_retries_in_progress():
-    budget = Budget.parse("concurrent:min_concurrent=5,ratio=0")
-    holding = list(chain.from_iterable(at_once(lambda: [operation(budget) for _ in range(10)])))
-    first = [one for one in holding if one.decide("transient", now_ns=0)]
-    assert len(first) == 5
-
-    def work():
-        for _ in range(500):
-            with operation(budget) as one:
-                assert one.decide("transient", now_ns=0).reason is StopReason.BUDGET
-
-    at_once(work)
-    assert {one.cancel() for one in first} == {StopReason.CANCELLED}
-
-    def again():
-        for _ in range(500):
-            with operation(budget) as one:
-                one.decide("transient", now_ns=0)
-
-    at_once(again)
-    # Everything was refunded: five at a time again.
-    last = [operation(budget) for _ in range(10)]
-    assert sum(bool(one.decide("transient", now_ns=0)) for one in last) == 5
-
-
 def test_an_operation_grants_each_wait_once():
     shared = operation(None, Policy("constant", base=1, max_retries=1000))
     taken = at_once(lambda: [shared.decide("timeout", now_ns=0).delay_ns for _ in range(EACH)])
@@ -107,19 +73,3 @@ def test_a_preview_yields_each_row_once():
     taken = at_once(lambda: list(rows))
     assert sum(map(len, taken)) == 4000
     assert {row for thread in taken for row in thread} == set(POLICY.preview(4000))
-
-
-def test_stats_counts_each_operation_once():
-    stats, other = RetryStats(), RetryStats()
-    other.record(2, "budget")
-
-    def work():
-        for attempts in range(EACH):
-            stats.record(attempts % 3 + 1, "success")
-            stats.merge(other)
-
-    at_once(work)
-    third = [len(range(first, EACH, 3)) * THREADS for first in range(3)]
-    assert stats.buckets[:4] == [third[0], third[1] + THREADS * EACH, third[2], 0]
-    assert stats.operations == 2 * THREADS * EACH
-    assert stats.stops["success"] == stats.stops["budget"] == THREADS * EACH

@@ -15,9 +15,7 @@ FILES = [
     "tests/typing_cases.py",
     "tests/typing_retry.py",
     "tests/typing_http.py",
-    "examples/retry.py",
     "examples/http_httpx.py",
-    "examples/http_requests.py",
 ]
 
 #: Of the package, so that a checker that skips some is noticed.

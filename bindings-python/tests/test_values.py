@@ -136,37 +136,25 @@ def test_key():
         assert {RandomStream(42, other) for other in same} == {RandomStream(42, key)}
 
 
+def test_the_signature_of_a_policy_names_every_field():
+    properties = [name for name in vars(Policy) if isinstance(vars(Policy)[name], property)]
+    signature = inspect.signature(Policy)
+    assert [*signature.parameters] == properties
+    defaults = [parameter.default for parameter in signature.parameters.values()]
+    assert (defaults.count(None), defaults.count(3600), len(defaults)) == (20, 1, 23)
+
+
 def test_entropy():
     assert len({RandomStream.from_entropy() for _ in range(1000)}) == 1000
 
 
-PARTS = ["code", "field", "value", "limit", "at", "found"]
-ERRORS = [
-    (
-        lambda: Policy("constant", base=2, cap=1),
-        ("cap_below_base", "cap", 10**9, 2 * 10**9, None, None),
-        "cap 1s is below base 2s",
-    ),
-    (
-        lambda: Policy.parse("constant:base=2s,cap=1s"),
-        ("cap_below_base", "cap", 10**9, 2 * 10**9, 21, "1s"),
-        "at 21: cap 1s is below base 2s",
-    ),
-    (
-        lambda: Budget.parse("quota:cost=5,cost=5"),
-        ("repeated_key", None, 0, 0, 13, "cost"),
-        'at 13: key "cost" is repeated',
-    ),
-]
-
-
-@pytest.mark.parametrize(("call", "parts", "message"), ERRORS, ids=[e[2] for e in ERRORS])
-def test_error(call, parts, message):
+def test_an_error_can_be_pickled():
     with pytest.raises(PolicyError) as caught:
-        call()
-    for error in (caught.value, pickle.loads(pickle.dumps(caught.value)), copy.copy(caught.value)):
-        assert tuple(getattr(error, part) for part in PARTS) == parts
-        assert str(error) == message
+        Policy.parse("constant:base=2s,cap=1s")
+    for error in (pickle.loads(pickle.dumps(caught.value)), copy.copy(caught.value)):
+        parts = (error.code, error.field, error.value, error.limit, error.at, error.found)
+        assert parts == ("cap_below_base", "cap", 10**9, 2 * 10**9, 21, "1s")
+        assert str(error) == "at 21: cap 1s is below base 2s"
 
 
 def pickled_by(protocol):
@@ -371,10 +359,7 @@ def test_a_preview():
 
 NOON = 784_123_200
 RETRY_AFTERS = [
-    ("seconds", "120", {}, 120.0),
-    ("bytes", b" 120\t", {}, 120.0),
     ("a missing header", None, {}, None),
-    ("an invalid header", "soon", {"now": 0}, None),
     ("a lone surrogate", "1\ud800", {"now": 0}, None),
     ("a date that has passed", "Sun, 06 Nov 1994 12:00:00 GMT", {}, 0.0),
     ("an int", "Sun, 06 Nov 1994 12:00:01 GMT", {"now": NOON}, 1.0),

@@ -14,6 +14,7 @@ use crate::shell::root;
 
 const SOURCE: &str = "core/src/field/table.rs";
 const STUB: &str = "bindings-python/python/backoff_rs/_backoff.pyi";
+const POLICY: &str = "bindings-python/src/policy.rs";
 const TYPES: &str = "bindings-wasm/js/index.d.ts";
 
 /// The generated files, and the files with generated sections.
@@ -32,6 +33,7 @@ pub(crate) fn files() -> Result<BTreeMap<PathBuf, String>> {
         ("bindings-c/src/field_number.rs".into(), c()),
         ("bindings-go/policy_fields.go".into(), go::engine::formatted(&go_file())?),
         (STUB.into(), with_sections(STUB, "#", &python)?),
+        (POLICY.into(), with_sections(POLICY, "//", &[("signature of Policy", signature())])?),
         (TYPES.into(), with_sections(TYPES, "//", &js)?),
     ]))
 }
@@ -217,6 +219,21 @@ fn python_argument(field: Field) -> String {
     }
 }
 
+/// The arguments of `Policy` without their types.
+fn signature() -> String {
+    let arguments = lines(policy(), python_argument);
+    let arguments: Vec<_> = arguments
+        .lines()
+        .filter_map(|line| {
+            let line = line.trim().trim_end_matches(',');
+            let default = line.split_once(" = ").map(|(_, default)| format!("={default}"));
+            Some(line.split(':').next()?.to_owned() + &default.unwrap_or_default())
+        })
+        .collect();
+    let text = comment(&arguments.join(", "), "           ", 95).replace('\n', " \\\n");
+    format!("        text_signature = \"({})\"\n", text.trim_start())
+}
+
 fn python_property(field: Field) -> String {
     let type_name = match ffi::field_unit(field) {
         Unit::Kind(_) => &format!("_{}", kind(field)),
@@ -226,7 +243,9 @@ fn python_property(field: Field) -> String {
     };
     let may_be_none = ffi::is_conditional(field) || ffi::no_limit(field).is_some();
     let none = if may_be_none { " | None" } else { "" };
-    format!("    @property\n    def {}(self) -> {type_name}{none}: ...\n", field.name())
+    let name = field.name();
+    // Not `Final`: it is a property of Python, whose stub must be one.
+    format!("    @property\n    def {name}(self) -> {type_name}{none}: ...\n")
 }
 
 fn js_option(field: Field) -> String {

@@ -70,5 +70,9 @@ def _checked_load(loaded: Any) -> tuple[str | None, int]:
         raise TypeError(f"load() must return a text or None, and the time, not {loaded!r}")
     before, now_ns = loaded
     if before is not None and not isinstance(before, str):
-        raise TypeError(f"text must be a str, not {_type_name(before)}")
-    return before, now_ns
+        raise TypeError(f"load() must return a str or None as its text, not {_type_name(before)}")
+    if isinstance(now_ns, bool) or not hasattr(now_ns, "__index__"):
+        raise TypeError(f"load() must return an int as its time, not {_type_name(now_ns)}")
+    if not 0 <= (number := now_ns.__index__()) < 2**64:
+        raise ValueError(f"load() returned the time {number}, which is not from 0 to {2**64 - 1}")
+    return before, number

@@ -9,7 +9,7 @@ from ._types import BudgetEvent, Outcome
 
 class BudgetTransition(NamedTuple):
     """What BudgetState.step() returns: the state after the event, whether it granted a retry, and what
-    the operation then holds of the budget."""
+    the operation then holds of the budget. A condition needs .granted: the tuple is always true."""
 
     state: BudgetState
     granted: bool

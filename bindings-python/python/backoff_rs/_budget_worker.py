@@ -7,10 +7,10 @@ import sys
 import threading
 from time import monotonic_ns
 
-from ._backoff import Budget, BudgetState
 from ._budget_exchange import exchange, ordinary
 from ._budget_queue import REFUSED, BudgetQueue, Flush, Request
 from ._budget_store import BudgetExchange, ExchangeStep, SharedBudgetStats
+from ._policy_error import PolicyError
 from ._types import BudgetEvent, Outcome
 
 TYPE_CHECKING = False
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from typing import Final
 
     from ._aliases import BudgetEventOrName
-    from ._backoff import _Member
+    from ._backoff import Budget, _Member
     from ._budget_exchange import _Stepped
     from ._budget_queue import _Answer
     from ._budget_store import BudgetStore
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 _MIN_EXCHANGE: Final = 1.0
 #: An idle thread ends after this many seconds.
 _IDLE: Final = 10.0
+#: An error shows at most this many characters of the store's text.
+_SHOWN: Final = 60
 
 
 class BudgetWorker:
@@ -185,8 +187,9 @@ class BudgetWorker:
         with self._changed:
             stepped, steps = self._queue.member.step(before, now_ns), self._queue.member.steps()
         if stepped is None:
-            # It says why.
-            BudgetState.parse(self._budget, before or "")
+            shown = repr(None if before is None else before[:_SHOWN])
+            why = f"load() returned {shown}, which is not a state of the budget {self._budget}"
+            raise PolicyError(why, "not_a_state", "text", before, 0)
         after, is_changed = stepped or ("", False)
         return after, is_changed, tuple(_named(*step) for step in steps)
 

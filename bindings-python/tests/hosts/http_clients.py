@@ -1,6 +1,5 @@
 """One way to send a request with each HTTP client and its adapter."""
 
-import asyncio
 import contextlib
 import ssl
 from concurrent.futures import ThreadPoolExecutor
@@ -20,16 +19,13 @@ TLS = httpx.create_ssl_context(trust_env=False)
 class Client:
     """A client with an adapter, and what the tests need to know about it."""
 
-    #: Its errors.
+    #: Its error of a connection that was lost, and the others of failures that may pass.
     lost: type[Exception] = httpx.TransportError
-    timeout: type[Exception] = httpx.TimeoutException
-    truncated: type[Exception] = httpx.RemoteProtocolError
-    #: Whether attempt_timeout bounds the whole attempt.
-    is_exact = False
+    errors: tuple[type[Exception], ...] = ()
 
-    def __init__(self, *, proxy=None, trusted=None, inner=None, **options):
-        #: The URL of a proxy, the file of an authority, and options of the transport of httpx.
-        self.proxy, self.trusted, self.inner = proxy, trusted, inner or {}
+    def __init__(self, *, proxy=None, trusted=None, **options):
+        #: The URL of a proxy, and the file of an authority.
+        self.proxy, self.trusted = proxy, trusted
         self.tls = ssl.create_default_context(cafile=trusted) if trusted else TLS
         #: The waits.
         self.slept = []
@@ -64,7 +60,6 @@ class Client:
 class AsyncClient(Client):
     """The same for async code."""
 
-    is_exact = True
     backend = "asyncio"
 
     def __init__(self, **options):
@@ -112,23 +107,23 @@ HTTPX = {"follow_redirects": True, "trust_env": False, "timeout": 60}
 
 class Httpx(Client):
     def _opened(self):
-        inner = httpx.HTTPTransport(verify=self.tls, proxy=self.proxy, **self.inner)
+        inner = httpx.HTTPTransport(verify=self.tls, proxy=self.proxy)
         return httpx.Client(transport=RetryTransport(**self.options, transport=inner), **HTTPX)
 
     def _send(self, session, method, url, rest):
-        self.response = session.request(method, url, **of_httpx(rest))
-        return self.response.status_code, self.response.text
+        response = session.request(method, url, **of_httpx(rest))
+        return response.status_code, response.text
 
 
 class AsyncHttpx(AsyncClient):
     def _opened(self):
-        inner = httpx.AsyncHTTPTransport(verify=self.tls, proxy=self.proxy, **self.inner)
+        inner = httpx.AsyncHTTPTransport(verify=self.tls, proxy=self.proxy)
         transport = AsyncRetryTransport(**self.options, transport=inner)
         return httpx.AsyncClient(transport=transport, **HTTPX)
 
     async def _send(self, session, method, url, rest):
-        self.response = await session.request(method, url, **of_httpx(rest))
-        return self.response.status_code, self.response.text
+        response = await session.request(method, url, **of_httpx(rest))
+        return response.status_code, response.text
 
 
 class TrioHttpx(AsyncHttpx):
@@ -137,8 +132,7 @@ class TrioHttpx(AsyncHttpx):
 
 class Requests(Client):
     lost = requests.ConnectionError
-    timeout = requests.Timeout
-    truncated = requests.exceptions.ChunkedEncodingError
+    errors = (requests.Timeout, requests.exceptions.ChunkedEncodingError)
 
     def _opened(self):
         session = requests.Session()
@@ -158,8 +152,7 @@ class Requests(Client):
 
 class Aiohttp(AsyncClient):
     lost = aiohttp.ClientConnectionError
-    timeout = asyncio.TimeoutError
-    truncated = aiohttp.ClientPayloadError
+    errors = (TimeoutError, aiohttp.ClientPayloadError, aiohttp.ClientResponseError)
 
     def _opened(self):
         return aiohttp.ClientSession(middlewares=[RetryMiddleware(**self.options)])

@@ -33,7 +33,14 @@ class Later:
 
 @pytest.mark.parametrize(
     ("answer", "switch", "count"),
-    [(True, None, 2), (1, None, 2), (None, None, 1), (False, True, 2), (True, False, 1)],
+    [
+        (True, None, 2),
+        (1, None, 2),
+        (None, None, 2),
+        (0, None, 1),
+        (False, True, 2),
+        (True, False, 1),
+    ],
 )
 def test_may_repeat(kind, answer, switch, count):
     """It is above methods and keys, and a switch of the request is above it."""

@@ -213,18 +213,41 @@ def test_tenacity_asks_a_predicate_once_for_each_failure():
 
 
 def test_backoff_repeats_results_and_coroutines():
-    slept = []
+    slept, ended = [], []
 
     @backoff.on_predicate(
         backoff_adapter.wait_gen(POLICY, **JOB),
         jitter=None,
         on_backoff=lambda details: slept.append(details["wait"]),
+        on_giveup=ended.append,
     )
     async def call():
         return None
 
     assert asyncio.run(call()) is None
     assert slept == FULL_100MS
+    assert [details["tries"] for details in ended] == [4]
+
+
+@pytest.mark.parametrize(
+    ("wait_gen", "options", "message"),
+    [
+        (backoff_adapter.wait_gen, {}, r'^wait_gen was passed .*: write wait_gen\("default"\)$'),
+        (backoff_adapter.wait_gen, {"policy": "default"}, "^wait_gen was passed without a call"),
+        (
+            backoff_adapter.wait_gen("default"),
+            {"base": 2},
+            "^base is no option of backoff: pass it",
+        ),
+    ],
+)
+def test_mistakes_with_the_wait_gen(wait_gen, options, message):
+    @backoff.on_exception(wait_gen, OSError, jitter=None, **options)
+    def call():
+        raise OSError
+
+    with pytest.raises(TypeError, match=message):
+        call()
 
 
 def test_stamina_runs_coroutines():

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import socket
 import threading
 import time
 import uuid
@@ -12,10 +13,12 @@ import psycopg_pool
 import pytest
 import redis as redis_client
 import redis.asyncio
-from backoff_rs import Budget, BudgetState, SharedBudget, retry
+from backoff_rs import SharedBudget, retry
 from backoff_rs.adapters.postgres import PostgresStore
 from backoff_rs.adapters.redis import RedisStore
 from processes import PATIENCE, Server
+from redis.backoff import NoBackoff
+from redis.retry import Retry
 
 #: Five retries.
 QUOTA = "quota:max_tokens=25"
@@ -125,24 +128,6 @@ def test_compare_and_swap(opened, name):
     assert opened.load(key + "s")[0] is None
 
 
-def test_threads_swap_one_after_the_other(opened, name):
-    """Each version is stored once."""
-    budget = Budget.parse("ratio:max_tokens=1000000,ratio=1")
-
-    def spend(_):
-        while True:
-            text, now_ns = opened.load(name)
-            state = BudgetState.parse(budget, text) if text else BudgetState.full(budget)
-            after = state.step("retry_requested", now_ns=now_ns, outcome="transient").state
-            if opened.compare_and_swap(name, text, str(after)):
-                return after.version
-
-    with ThreadPoolExecutor(4) as pool:
-        versions = list(pool.map(spend, range(40)))
-    assert sorted(versions) == [*range(1, 41)]
-    assert opened.load(name)[0] == "40 999960"
-
-
 def test_two_processes_share_one_account(engine, name):
     server, make = engine
     stores = [make(server.url) for _ in range(2)]
@@ -186,12 +171,19 @@ def test_the_fallback_decides_while_the_server_is_gone(engine, name):
     assert store.load(budget.key)[0].startswith("5 0 | ")
 
 
+def test_without_retries_of_redis_a_refused_connection_is_the_last_error():
+    with socket.create_server(("127.0.0.1", 0)) as closed:
+        port = closed.getsockname()[1]
+    client = redis_client.Redis("127.0.0.1", port, retry=Retry(NoBackoff(), 0))
+    budget = SharedBudget(RedisStore(client), "gone", QUOTA, timeout=PATIENCE)
+    assert failing(budget).budget_is_local
+    assert "refused" in str(budget.last_error)
+
+
 class Once:
     """Forwards to Redis, but ends the connection after a swap before its answer."""
 
     def __init__(self, port):
-        import socket
-
         self._port, self._swaps, self._loses = port, 0, None
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.port = self._listener.getsockname()[1]
@@ -204,8 +196,6 @@ class Once:
                 threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
 
     def _serve(self, connection):
-        import socket
-
         with (
             contextlib.suppress(OSError),
             connection,
@@ -221,8 +211,6 @@ class Once:
                 server.sendall(asked)
 
     def _answer(self, server, connection):
-        import socket
-
         with contextlib.suppress(OSError):
             while answer := server.recv(65536):
                 if self._loses is server:

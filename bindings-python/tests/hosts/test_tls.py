@@ -13,7 +13,6 @@ import trustme
 import urllib3
 from backoff_rs.adapters.urllib3 import Retry
 from http_clients import CLIENTS, get
-from requests.adapters import HTTPAdapter
 
 POLICY = "constant:base=1ns,max_retries=2"
 
@@ -73,13 +72,6 @@ class TlsServer:
         self._thread.join(30)
 
 
-def with_requests_over_urllib3(url, trusted):
-    with requests.Session() as session:
-        session.trust_env = False
-        session.mount("https://", HTTPAdapter(max_retries=Retry(POLICY)))
-        return session.get(url, verify=str(trusted)).text
-
-
 def with_urllib3(url, trusted):
     with urllib3.PoolManager(retries=Retry(POLICY), ca_certs=str(trusted)) as http:
         return http.request("GET", url).data.decode()
@@ -95,7 +87,7 @@ def with_client(kind):
     return fetch
 
 
-FETCHES = [*map(with_client, CLIENTS), with_requests_over_urllib3, with_urllib3]
+FETCHES = [*map(with_client, CLIENTS), with_urllib3]
 ERRORS = (
     httpx.ConnectError,
     requests.exceptions.SSLError,
@@ -118,17 +110,11 @@ def trusted(authority, tmp_path_factory):
     return file
 
 
-@pytest.fixture(params=FETCHES, ids=[*(kind.__name__ for kind in CLIENTS), "requests", "urllib3"])
+@pytest.fixture(params=FETCHES, ids=[*(kind.__name__ for kind in CLIENTS), "urllib3"])
 def fetch(request):
     yield request.param
     # Errors of requests refer to their sockets in circles.
     gc.collect()
-
-
-def test_a_valid_certificate(fetch, authority, trusted):
-    with TlsServer(authority.issue_cert("127.0.0.1")) as server:
-        assert fetch(server.url, trusted) == "ready"
-        assert server.accepted == 1
 
 
 def test_an_invalid_certificate_is_permanent(fetch, authority, trusted):

@@ -56,11 +56,6 @@ pub(crate) fn client() -> Result<Command> {
     program("../examples/http_httpx.py")
 }
 
-/// The same with requests.
-fn client_requests() -> Result<Command> {
-    program("../examples/http_requests.py")
-}
-
 fn program(name: &str) -> Result<Command> {
     let mut python = python()?;
     python.arg(root().join("bindings-python/tests").join(name));
@@ -109,13 +104,9 @@ pub(crate) fn test(report: &mut Report) {
     }
     report.check("clippy: the extension, and the wheel", || wheel().map(drop));
     report.check("the wheel names no folder of this machine", || holds_no_path(&wheel()?));
-    for (name, client) in
-        [("httpx", client as fn() -> Result<Command>), ("requests", client_requests)]
-    {
-        report.check(&format!("the example with {name} waits what the core says"), || {
-            servers::clients_agree(&[(name.to_owned(), client()?)])
-        });
-    }
+    report.check("the example with httpx waits what the core says", || {
+        servers::clients_agree(&[("httpx".to_owned(), client()?)])
+    });
     pytest(report, "pytest", |pytest| {
         pytest.arg(root().join("bindings-python/tests"));
         pytest.args(LONG.iter().flat_map(|test| ["--deselect", test]));

@@ -106,7 +106,8 @@ class Request:
         """SPEC 19.2."""
         rules, may_repeat = self._client.rules, switch
         if may_repeat is None and rules.may_repeat is not None:
-            may_repeat = truth("may_repeat", rules.may_repeat(self._request))
+            answer = rules.may_repeat(self._request)
+            may_repeat = None if answer is None else truth("may_repeat", answer)
         if may_repeat is False:
             return "caller"
         if not can_be_sent_again:

@@ -32,7 +32,7 @@ class HttpOptions(TypedDict, total=False):
     statuses         the outcomes of statuses, above Outcome.of_http_status(); or a collection of
                      statuses of failures, which are transient. PROXY_STATUSES is such a table.
     may_repeat       a predicate of the client's request: whether it may be repeated, whatever its
-                     method and headers.
+                     method and headers. If it returns None, these decide.
     classify         a function of the client's request, and of the response or the exception of an
                      attempt. It returns what a predicate of retrying() returns, or None: then the
                      adapter decides. It cannot allow the repetition of a request that is sent once:

@@ -11,7 +11,7 @@ from ._decisions import Calls, Failures, with_advice
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
-    from typing import Any, SupportsIndex
+    from typing import Any, Never, SupportsIndex
 
     from .._backoff import Policy, RandomStream
     from .._retrying import _Failures
@@ -39,13 +39,26 @@ def wait_gen(
 
     Raises PolicyError and TypeError for invalid arguments.
     """
-    calls = Calls(policy, None if on is None else Failures(on), stream, seed, key)
+    return _Waits(Calls(policy, None if on is None else Failures(on), stream, seed, key))
 
-    def waits() -> Generator[float, Any, None]:
+
+class _Waits:
+    def __init__(self, calls: Calls) -> None:
+        self._calls = calls
+
+    def __call__(self, **misplaced: object) -> Generator[float, Any, None]:
+        if misplaced:
+            names = ", ".join(misplaced)
+            raise TypeError(f"{names} is no option of backoff: pass it to wait_gen(), if it has it")
+        return self._waits()
+
+    def _waits(self) -> Generator[float, Any, None]:
         # `backoff` makes a generator for each call, and begins it before the first attempt.
-        decide = calls.begin()
+        decide = self._calls.begin()
         decision = decide((yield 0.0))
         while decision:
             decision = decide((yield decision.delay))
 
-    return waits
+    def send(self, _value: object) -> Never:
+        """`backoff` has called wait_gen itself, and takes this for the generator."""
+        raise TypeError('wait_gen was passed without a call: write wait_gen("default")')

@@ -21,7 +21,8 @@ class RedisStore:
     client  a redis.Redis, also one of Sentinel.master_for, or a redis.RedisCluster. Give it a
             socket_timeout, after which a server that is silent counts as lost. This store sends each
             command once, whatever the client's own retries: a swap that was sent again could count
-            twice.
+            twice. Without Redis(..., retry=Retry(NoBackoff(), 0)) redis-py repeats a connection that is
+            refused, and last_error is only that the store did not answer in time.
 
     Raises TypeError for any other client, such as a redis.asyncio.Redis.
     """
