@@ -143,7 +143,7 @@ func (e *exchange) send(body io.ReadCloser) (*http.Response, error) {
 	limit := e.transport.attemptTimeout
 	stop := func() bool { return true }
 	if limit > 0 {
-		stop = time.AfterFunc(limit, func() { cancel(attemptTimeout{limit}) }).Stop
+		stop = time.AfterFunc(limit, func() { cancel(context.DeadlineExceeded) }).Stop
 	}
 	if e.once == SentOnceMethod {
 		e.path = new(path)
@@ -162,7 +162,7 @@ func (e *exchange) send(body io.ReadCloser) (*http.Response, error) {
 	late := !stop()
 	switch {
 	case late:
-		err = attemptTimeout{limit}
+		err = attemptTimeout{limit, e.head != nil}
 	case err == nil && response != nil:
 		return response, nil
 	}

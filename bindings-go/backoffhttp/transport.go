@@ -10,6 +10,7 @@ import (
 	"time"
 
 	backoff "github.com/backoff-rs/backoff/bindings-go"
+	"github.com/backoff-rs/backoff/bindings-go/internal/shared"
 )
 
 // A Transport is a RoundTripper that repeats requests over another one. It is safe for any number of goroutines.
@@ -61,6 +62,8 @@ type Transport struct {
 func New(base http.RoundTripper, options ...Option) (*Transport, error) {
 	if base == nil {
 		base = http.DefaultTransport
+	} else if shared.IsNil(base) {
+		return nil, &backoff.ArgumentError{Code: backoff.ErrMissing, Field: "RoundTripper", Rule: fmt.Sprintf("is a nil %T", base)}
 	}
 	t := &Transport{base: base, budgets: newOrigins(DefaultBudget)}
 	for _, option := range options {

@@ -12,6 +12,7 @@ import (
 	"net/http/httptest"
 	"net/http/httptrace"
 	"net/url"
+	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -519,6 +520,13 @@ func TestAttemptTimeout(t *testing.T) {
 			t.Errorf("read %q", body)
 		}
 	})
+	t.Run("a body that is read", func(t *testing.T) {
+		client := newClient(t, false, backoffhttp.WithReadBody(), backoffhttp.WithAttemptTimeout(500*time.Millisecond), backoffhttp.WithRetry(backoff.WithPolicyString("off")))
+		_, err := client.Get(serve(t, half(200, hang)).URL)
+		if !os.IsTimeout(err) || !strings.HasSuffix(err.Error(), ": the body did not end within the attempt timeout of 500ms") {
+			t.Errorf("failed with %v", err)
+		}
+	})
 	t.Run("that of the transport", func(t *testing.T) {
 		// A busy machine may need more than a shorter one for the answer.
 		client := newClientOver(t, &http.Transport{ResponseHeaderTimeout: 500 * time.Millisecond, DisableKeepAlives: true})
@@ -744,6 +752,9 @@ func TestInvalidOptions(t *testing.T) {
 		if transport != nil || err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("made %v, %v, want %s", transport, err, want)
 		}
+	}
+	if transport, err := backoffhttp.New((*http.Transport)(nil)); transport != nil || err == nil || err.Error() != "RoundTripper is a nil *http.Transport" {
+		t.Errorf("made %v, %v", transport, err)
 	}
 }
 

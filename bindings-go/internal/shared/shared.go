@@ -5,8 +5,20 @@ import (
 	"context"
 	"math"
 	"math/bits"
+	"reflect"
 	"time"
 )
+
+// IsNil reports whether a value is nil or an interface that holds nil.
+func IsNil(value any) bool {
+	switch value := reflect.ValueOf(value); value.Kind() {
+	case reflect.Invalid:
+		return true
+	case reflect.Chan, reflect.Func, reflect.Map, reflect.Pointer, reflect.Slice:
+		return value.IsNil()
+	}
+	return false
+}
 
 // A Budget is what a loop asks of a budget of many processes.
 type Budget interface {
