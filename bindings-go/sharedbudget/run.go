@@ -4,6 +4,7 @@ package sharedbudget
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"time"
@@ -23,7 +24,13 @@ func (b *Budget) start() {
 
 // run makes exchanges as long as one is due.
 func (b *Budget) run() {
-	for flushes, ok := b.begin(); ok; flushes, ok = b.begin() {
+	flushes, due := []chan error(nil), true
+	defer func() {
+		if due {
+			b.exited(flushes)
+		}
+	}()
+	for flushes, due = b.begin(); due; flushes, due = b.begin() {
 		exchange := b.exchange()
 		if b.hook != nil {
 			b.hook(exchange)
@@ -35,6 +42,27 @@ func (b *Budget) run() {
 		for _, flush := range flushes {
 			flush <- exchange.Err
 		}
+	}
+}
+
+// exited ends an exchange whose store or hook has called runtime.Goexit, as t.Fatal does.
+func (b *Budget) exited(flushes []chan error) {
+	b.mutex.Lock()
+	defer b.mutex.Unlock()
+	err := errors.New("the hook of OnExchange called runtime.Goexit")
+	if b.hooked != nil {
+		close(b.hooked)
+		b.hooked = nil
+	} else {
+		err = errors.New("the store called runtime.Goexit")
+		b.member.Failed(true, now())
+	}
+	b.goAway(err)
+	for _, flush := range flushes {
+		flush <- err
+	}
+	if b.running = false; len(b.flushes) > 0 || b.member.State(now()).DueIn != engine.None {
+		b.start()
 	}
 }
 
@@ -52,14 +80,18 @@ func (b *Budget) begin() (flushes []chan error, ok bool) {
 			b.running = false
 			return nil, false
 		}
+		// A channel of this pause alone: in a bubble of testing/synctest, one from outside would stop the time.
+		paused := make(chan struct{})
+		b.paused = paused
 		b.mutex.Unlock()
 		pause := time.NewTimer(time.Duration(min(dueIn, math.MaxInt64)))
 		select {
 		case <-pause.C:
-		case <-b.flushing:
+		case <-paused:
 		}
 		pause.Stop()
 		b.mutex.Lock()
+		b.paused = nil
 	}
 	flushes, b.flushes = b.flushes, nil
 	b.member.Begin(now())
