@@ -29,7 +29,7 @@ func (shouldRetry retryIf) classify(err error) Verdict {
 }
 
 // AnyError returns true: RetryIf(AnyError) retries every error without a mark. Use it only for calls
-// that are safe to repeat. A *PolicyError or *ArgumentError counts as marked: see Permanent.
+// that are safe to retry. A *PolicyError or *ArgumentError counts as marked: see Permanent.
 func AnyError(error) bool { return true }
 
 // RetryOn retries errors in which errors.Is finds one of the targets, as transient.

@@ -21,7 +21,7 @@ func Example() {
 			}
 			return "hello", nil
 		},
-		backoff.RetryIf(backoff.AnyError), // this call is safe to repeat
+		backoff.RetryIf(backoff.AnyError), // this call is safe to retry
 		backoff.OnRetry(func(event backoff.Event) {
 			fmt.Println(event.Attempts, event.Err)
 		}))

@@ -18,7 +18,7 @@ const maxHeader = 1024
 // OutcomeThrottled for 429 and 503, OutcomeTimeout for 408 and 504, OutcomeTransient for 425, 500 and
 // 502, and OutcomePermanent for every other number.
 //
-// It does not know whether the request is safe to repeat: that is for the caller to decide.
+// It does not know whether the request is safe to retry: that is for the caller to decide.
 func HTTPOutcome(status int) Outcome {
 	if status < 0 || status > math.MaxUint16 {
 		return OutcomePermanent

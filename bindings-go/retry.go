@@ -18,7 +18,7 @@ import (
 // Only failures that the caller allows are retried: an error if op marks it with Transient or
 // RetryAfter, or if RetryIf, RetryOn or Classify allow it; a value without an error if RetryResult or
 // ClassifyResult ask for it. A call that failed may still have had its effect: retry only what is
-// safe to repeat (a GET), or what the server recognises as a repetition by a key.
+// safe to retry (a GET), or what the server recognises as a repetition by a key.
 //
 // By default the policy is "default" and the stream comes from entropy. Retry waits in this
 // goroutine: at least the policy's delay between calls, and not after the last failure.

@@ -95,11 +95,13 @@ def of_delay(request):
 
 def of_delays(request):
     asked, stream, policy = request.asked("delays"), request.stream(), policy_of_fields(request)
-    via = wire.name_of(asked, "via", ["at", "fill", "next", "reset"])
+    via = wire.name_of(asked, "via", ["at", "fill", "next", "reset", "window"])
     index, count = wire.whole(asked, "index", INDICES - 1), wire.whole(asked, "count", 10_000)
     if index + count > INDICES:
         raise wire.NotARequest
-    if via in ("at", "fill"):
+    if via == "window":
+        found = [delays.window(policy, at) for at in range(index, index + count)]
+    elif via in ("at", "fill"):
         found = delays.delays(policy, stream, index, count)
     else:
         iterator = sequences.Iterator(policy, stream)
@@ -154,12 +156,12 @@ def of_steps(request):
     shared = budget and budgets.new_budget(budget)
     running, answers = {}, []
     for step in wire.a_list(request, "steps"):
-        number, now = wire.whole(step, "operation", INDICES - 1), wire.time(step, "now")
+        number, now = wire.whole(step, "operation", INDICES - 1), wire.word(step, "now")
         do = wire.name_of(step, "do", ["begin", "outcome", "cancel"])
         if (number in running) == (do == "begin"):
             raise wire.NotARequest
         if do == "begin":
-            deadline = wire.time_or_none(step, "deadline")
+            deadline = wire.word_or_none(step, "deadline")
             running[number] = operations.Operation(policy, stream, now, deadline, shared)
             continue
         operation = running[number]
@@ -196,7 +198,7 @@ def of_state(request):
         start = None
     state = budgets.BudgetState(budget, start)
     for event in wire.a_list(asked, "events"):
-        (name, held), now = event_of(event), wire.time(event, "now")
+        (name, held), now = event_of(event), wire.word(event, "now")
         outcome = outcome_of(event) if name == "retry_requested" else None
         granted, holds = state.step(name, now, outcome, held)
         answers.append({"granted": granted, "holds": str(holds), "state": state.text()})

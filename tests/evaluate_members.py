@@ -31,7 +31,7 @@ class Player:
         self.is_stepped = False
 
     def play(self, step):
-        do, now = wire.name_of(step, "do", self.ACTIONS), wire.time(step, "now")
+        do, now = wire.name_of(step, "do", self.ACTIONS), wire.word(step, "now")
         answer = getattr(self, do)(step, now)
         if answer is NOT_NOW:
             return answer
@@ -64,7 +64,7 @@ class Player:
         return None
 
     def step(self, step, _):
-        text, store_now = wire.string_or_none(step, "text"), wire.time(step, "store_now")
+        text, store_now = wire.string_or_none(step, "text"), wire.word(step, "store_now")
         if self.member.exchange is None:
             return NOT_NOW
         after, changed, steps = self.member.step(text, store_now)

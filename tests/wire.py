@@ -130,6 +130,10 @@ def word(of, name, default=REQUIRED):
     return digits(member(of, name, default), WORD_MAX)
 
 
+def word_or_none(of, name):
+    return None if of.get(name) is None else word(of, name)
+
+
 def seed(of):
     return word(of, "seed", "0")
 

@@ -8,7 +8,7 @@ from backoff_rs import RetryEvent, Verdict, http_verdict, retrying
 
 
 def verdict_of(error: Exception) -> Verdict:
-    """How a GET ended. A GET is safe to repeat."""
+    """How a GET ended. A GET is safe to retry."""
     if isinstance(error, httpx.HTTPStatusError):
         return http_verdict(error.response.status_code, error.response.headers)
     if isinstance(error, httpx.TimeoutException):

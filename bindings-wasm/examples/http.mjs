@@ -27,7 +27,7 @@ try {
 		{
 			policy,
 			stream,
-			// A GET is safe to repeat. The response, or the error without one, tells whether another attempt
+			// A GET is safe to retry. The response, or the error without one, tells whether another attempt
 			// may help.
 			shouldRetry: (error) => (error.response ? httpVerdict(error.response) : fetchOutcome(error)),
 			onRetry: ({ attempts, outcome, delayNs }) =>

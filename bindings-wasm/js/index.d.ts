@@ -732,7 +732,7 @@ export function parseRetryAfterNs(
 /**
  * The outcome of an HTTP status (SPEC 14.4): `throttled` for 429 and 503, `timeout` for 408 and 504,
  * `transient` for 425, 500 and 502, `success` from 100 to 399, and `permanent` for any other. The
- * caller must know whether the request is safe to repeat.
+ * caller must know whether the request is safe to retry.
  *
  * @throws {PolicyError} not a whole number from 0 to 65,535.
  */
@@ -1031,7 +1031,7 @@ export interface RetriableOptions<T = unknown, Arguments extends readonly unknow
 }
 
 /**
- * Calls a function, and again after failures that may be repeated (SPEC 18). Resolves to its value.
+ * Calls a function, and again after failures that may be retried (SPEC 18). Resolves to its value.
  *
  * An {@link Operation} decides how long to wait and when to stop. Then the promise is rejected with the
  * last error, as it was thrown.
@@ -1041,7 +1041,7 @@ export interface RetriableOptions<T = unknown, Arguments extends readonly unknow
  * @throws {AggregateError} the error of a hook, a predicate or a clock, which has a cause of its own, and the
  * failure of the call. Usually the failure becomes the cause of that error.
  * @throws {TypeError} an option of the wrong type, or neither `shouldRetry` nor `shouldRetryResult`.
- * @throws {StartError} the core cannot start, so a call that may be repeated was made once; the failure is the `cause`.
+ * @throws {StartError} the core cannot start, so a call that may be retried was made once; the failure is the `cause`.
  */
 export function retry<T>(
 	fn: (context: RetryContext) => T | PromiseLike<T>,

@@ -276,7 +276,7 @@ describe("deadline", () => {
 describe("options", () => {
 	const stream = new RandomStream(1);
 	for (const [options, message, isLater] of [
-		[{ shouldRetry: undefined }, "shouldRetry is missing: say which failures may be repeated; () => true for all"],
+		[{ shouldRetry: undefined }, "shouldRetry is missing: say which failures may be retried; () => true for all"],
 		[{ retries: 5 }, 'retries is unknown; it is part of the policy: write policy: "default:max_retries=5"'],
 		[{ shouldRetry: true }, "shouldRetry must be a function, got boolean"],
 		[{ shouldRetryResult: 1 }, "shouldRetryResult must be a function, got number"],

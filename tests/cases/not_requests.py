@@ -154,8 +154,8 @@ OBJECTS = [
         {
             "operation": ("0", no_whole(2**32 - 1)),
             "do": ('"begin"', no_name("begin", '"end"', '"outcome"', '"cancel"')),
-            "now": ('"0"', NO_TIME),
-            "deadline?": ('"0"', [value for value in NO_TIME if value != "null"]),
+            "now": ('"0"', NO_WORD),
+            "deadline?": ('"0"', [value for value in NO_WORD if value != "null"]),
         },
     ),
     (
@@ -163,7 +163,7 @@ OBJECTS = [
         {
             "operation": ("0", ["1"]),
             "do": ('"outcome"', ['"begin"']),
-            "now": ('"0"', NO_TIME),
+            "now": ('"0"', NO_WORD),
             "outcome": ('"transient"', NO_OUTCOME),
             "retry_after?": ('"0"', [value for value in NO_TIME if value != "null"]),
         },
@@ -182,7 +182,7 @@ OBJECTS = [
         *('{"budget":"sre","state":{"events":[', "]}}"),
         {
             "event": ('"attempt_over"', no_name("attempt_over", '"none"')),
-            "now": ('"0"', NO_TIME),
+            "now": ('"0"', NO_WORD),
             "held?": ('"0"', NO_WORD),
         },
     ),
@@ -206,7 +206,7 @@ OBJECTS = [
             "steps": ("[]", NO_LIST),
         },
     ),
-    (*(MEMBER, "]}}"), {"do": ('"late"', no_name("late", '"flush"', '"play"')), "now": ('"0"', NO_TIME)}),
+    (*(MEMBER, "]}}"), {"do": ('"late"', no_name("late", '"flush"', '"play"')), "now": ('"0"', NO_WORD)}),
     (
         *(MEMBER, "]}}"),
         {
@@ -225,7 +225,7 @@ OBJECTS = [
     (*(MEMBER, "]}}"), {"do": ('"cancel"', []), "now": ('"0"', []), "outcome": ('"timeout"', NO_OUTCOME)}),
     (
         *(MEMBER, "]}}"),
-        {"do": ('"step"', []), "now": ('"0"', []), "store_now": ('"0"', NO_TIME), "text?": ("null", NO_TEXT)},
+        {"do": ('"step"', []), "now": ('"0"', []), "store_now": ('"0"', NO_WORD), "text?": ("null", NO_TEXT)},
     ),
     (*(MEMBER, "]}}"), {"do": ('"failed"', []), "now": ('"0"', []), "stored": ("true", NO_BOOLEAN)}),
     # A step that may not come now is checked, too.

@@ -19,11 +19,7 @@ const PLACES: [Place; 26] = [
     ("Cargo.toml", "\nbackoff-sim = { path = \"tools/simulator\", version = \"", whole),
     ("bindings-wasm/package.json", "\n\t\"version\": \"", whole),
     ("bindings-wasm/package-lock.json", "\n\t\"version\": \"", whole),
-    (
-        "bindings-wasm/package-lock.json",
-        "\"name\": \"backoff-wasm\",\n\t\t\t\"version\": \"",
-        whole,
-    ),
+    ("bindings-wasm/package-lock.json", "\"name\": \"backoff-wasm\", \"version\": \"", whole),
     ("bindings-c/src/version.rs", "BACKOFF_VERSION_MAJOR: u32 = ", |version| {
         version.major.to_string()
     }),

@@ -56,7 +56,7 @@ func main() {
 // Keep-alives are disabled, because net/http itself retries a GET on a reused connection.
 var client = http.Client{Timeout: 5 * time.Second, Transport: &http.Transport{DisableKeepAlives: true}}
 
-// get marks the failures that may pass. A GET is safe to repeat.
+// get marks the failures that may pass. A GET is safe to retry.
 func get(ctx context.Context, url string) (string, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {

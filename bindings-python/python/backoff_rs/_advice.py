@@ -20,7 +20,7 @@ def with_advice(init: _F) -> _F:
 
     def checked(self: object, *args: Any, **options: Any) -> None:
         if args and callable(args[0]):
-            raise TypeError("retry needs the failures that may be repeated: write @retry(on=E)")
+            raise TypeError("retry needs the failures that may be retried: write @retry(on=E)")
         for option in options:
             if option not in known:
                 others = ", ".join(sorted(known))
@@ -29,7 +29,7 @@ def with_advice(init: _F) -> _F:
                     f"write {_EXAMPLE}. The options are {others}"
                 )
         if "on" not in options:
-            raise TypeError(f"on is missing, the failures that may be repeated: write {_EXAMPLE}")
+            raise TypeError(f"on is missing, the failures that may be retried: write {_EXAMPLE}")
         init(self, *args, **options)
 
     wrapped: Any = functools.wraps(init)(checked)

@@ -41,7 +41,7 @@ def http_verdict(
     headers are those of any client, or a dict; the case of their names says nothing. now is that
     of parse_retry_after().
 
-    It says nothing about whether the request is safe to repeat.
+    It says nothing about whether the request is safe to retry.
 
     Raises PolicyError for a status or a now out of range; TypeError for other types.
     """

@@ -50,7 +50,7 @@ class Retrying:
 
     policy     a Policy or a policy string. Without max_retries and max_elapsed it has no limit:
                the loop retries for ever, and the first such loop of a process logs a warning.
-    on         the failures that may be repeated: an exception type, a tuple or union (A | B) of
+    on         the failures that may be retried: an exception type, a tuple or union (A | B) of
                them, () for none, or a predicate of the exception that returns a bool (True: transient, False:
                permanent), an Outcome, its name, or a Verdict; any other result counts by its truth
                value. Nothing else is repeated.

@@ -32,7 +32,7 @@ class Outcome(StrEnum):
         503, TIMEOUT for 408 and 504, TRANSIENT for 425, 500 and 502, SUCCESS from 100 to 399,
         and PERMANENT for any other status up to 65535.
 
-        It says nothing about whether the request is safe to repeat.
+        It says nothing about whether the request is safe to retry.
 
         Raises PolicyError for a status out of range; TypeError for other types, including bool.
         """

@@ -40,7 +40,7 @@ export function resolveRetryOptions(caller, options = {}) {
 	checkFunction("onRetry", onRetry);
 	checkFunction("onStop", onStop);
 	if (!shouldRetry && !shouldRetryResult) {
-		throw new TypeError("shouldRetry is missing: say which failures may be repeated; () => true for all");
+		throw new TypeError("shouldRetry is missing: say which failures may be retried; () => true for all");
 	}
 	if (policy !== undefined && typeof policy !== "string") {
 		checkPolicy(policy, "a Policy or a policy string");

@@ -144,6 +144,12 @@ fn delays(request: &mut Request, asked: &Value) -> Option<String> {
         delays.iter_mut().zip(taken).map(|(delay, taken)| *delay = taken).count()
     };
     let written = match asked.get("via")?.as_str()? {
+        "window" => {
+            for (index, delay) in (index..=u32::MAX).zip(&mut delays) {
+                *delay = policy.window_ns(index);
+            }
+            delays.len()
+        }
         "at" => {
             for (index, delay) in (index..=u32::MAX).zip(&mut delays) {
                 *delay = policy.delay_ns(stream, index);
@@ -215,10 +221,10 @@ fn steps(request: &mut Request, steps: &Value) -> Option<String> {
     let mut answers = Vec::new();
     for step in list(steps)? {
         let number = whole(step.get("operation")?, u32::MAX)?;
-        let now_ns = time(step.get("now")?)?;
+        let now_ns = word(step.get("now")?)?;
         let action = text(step.get("do")?)?;
         if action == "begin" {
-            let deadline_ns = or(step.get("deadline"), time).ok()?;
+            let deadline_ns = or(step.get("deadline"), word).ok()?;
             let operation = Operation::begin(policy, stream, now_ns, deadline_ns, budget.as_ref());
             operations.insert(number, operation).is_none().then_some(())?;
             continue;
@@ -274,7 +280,7 @@ fn state(request: &mut Request, asked: &Value) -> Option<String> {
             *of = outcome(step)?;
         }
         let held;
-        (state, held) = state.step(event, time(step.get("now")?)?);
+        (state, held) = state.step(event, word(step.get("now")?)?);
         let granted = match event {
             BudgetEvent::RetryRequested { .. } => held.is_some().to_string(),
             _ => "null".to_owned(),

@@ -5,7 +5,7 @@ use backoff_core::{
 };
 use serde_json::Value;
 
-use crate::wire::{Members, or, shown, text, time, whole};
+use crate::wire::{Members, or, shown, text, whole, word};
 use crate::{event, outcome, row};
 
 const RETRIED: [Outcome; 3] = [Outcome::Transient, Outcome::Throttled, Outcome::Timeout];
@@ -38,7 +38,7 @@ impl Player {
 
     /// Reads a step, plays it and answers it.
     pub(crate) fn play(&mut self, step: &Members) -> Option<String> {
-        let now_ns = time(step.get("now")?)?;
+        let now_ns = word(step.get("now")?)?;
         let Ok(answer) = self.act(text(step.get("do")?)?, step, now_ns)? else {
             return Some(r#"{"error":"not_now"}"#.to_owned());
         };
@@ -81,7 +81,7 @@ impl Player {
             }
             "step" => {
                 let text = or(step.get("text"), text).ok()?;
-                let store_ns = time(step.get("store_now")?)?;
+                let store_ns = word(step.get("store_now")?)?;
                 if !self.is_exchanging {
                     return Some(Err(NotNow));
                 }

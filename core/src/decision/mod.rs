@@ -4,6 +4,7 @@
 mod atomic;
 #[cfg(any(target_has_atomic = "64", feature = "portable-atomic"))]
 pub(crate) mod budget;
+#[cfg(any(target_has_atomic = "64", feature = "portable-atomic"))]
 pub(crate) mod failure;
 pub(crate) mod http;
 #[cfg(any(target_has_atomic = "64", feature = "portable-atomic"))]

@@ -1,12 +1,12 @@
 //! What the vectors of `tests/vectors` say beside the requests of `requests.jsonl`, which the example
-//! `evaluate` answers in its own test: windows, batches, iterators, fields, messages and resumptions.
+//! `evaluate` answers in its own test: resets, fields, messages, resumptions and stats.
 
 mod vectors;
 
 use backoff_core::ffi::{self, FieldSet, Unit};
 use backoff_core::{
     Backoff, Budget, ErrorCode, Field, FieldValue, MAX_NS, Operation, Outcome, ParseError, Policy,
-    PolicyError, RandomStream, RetryStats, StopReason, is_idempotent_method,
+    PolicyError, RandomStream, RetryStats, StopReason, is_idempotent_method, parse_retry_after_ns,
 };
 use serde_json::Value;
 
@@ -44,27 +44,14 @@ fn build(fields: &Value) -> Result<Policy, PolicyError> {
 }
 
 #[test]
-fn windows_batches_and_iterators() {
-    for layer in ["samples", "growths", "jitters", "caps", "articles"] {
-        for case in cases::<Value>(layer) {
-            let (id, policy, stream) =
-                (&case["id"], build(&case["policy"]).unwrap(), stream(&case));
-            let first = u32::try_from(case["first"].as_u64().unwrap()).unwrap();
-            let (windows, want) = (all_digits(&case["windows"]), all_digits(&case["delays"]));
-            for ((index, window), delay) in (first..=u32::MAX).zip(windows).zip(&want) {
-                assert_eq!(policy.window_ns(index), window, "{id} {index}");
-                assert_eq!(policy.delay_ns(stream, index), *delay, "{id} {index}");
-            }
-            let mut filled = vec![0; want.len()];
-            assert_eq!(policy.fill_ns(stream, first, &mut filled), want.len());
-            assert_eq!(filled, want, "{id}");
-            if first == 0 {
-                let mut backoff = Backoff::new(policy, stream);
-                let retries = usize::try_from(policy.max_retries()).unwrap().min(want.len());
-                let taken: Vec<u64> = want.iter().map_while(|_| backoff.next_ns()).collect();
-                assert_eq!(taken, want[..retries], "{id}");
-            }
-        }
+fn streams_and_times_that_no_request_has() {
+    for case in cases::<Value>("streams") {
+        let state = stream(&case).state();
+        assert_eq!(state, digits(&case["stream"]), "{}", case["id"]);
+    }
+    for case in cases::<Value>("retry_after") {
+        let wait = parse_retry_after_ns(text(&case["value"]), digits(&case["now"]));
+        assert_eq!(wait, case["retry_after"].as_str().map(number), "{}", case["id"]);
     }
 }
 

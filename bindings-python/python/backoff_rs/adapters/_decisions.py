@@ -80,7 +80,7 @@ def decision_after(
 
 
 class Failures:
-    """The failures that may be repeated: the option `on` of a loop."""
+    """The failures that may be retried: the option `on` of a loop."""
 
     def __init__(self, on: _Failures) -> None:
         self._on = _checked_failures(on)

@@ -50,7 +50,7 @@ class RetryingTask(_Task):
     These are options of `@app.task`, or attributes of a subclass:
 
     policy  a Policy or a policy string, without max_elapsed.
-    on      the failures that may be repeated, as for retrying(); by default none. Others, and those
+    on      the failures that may be retried, as for retrying(); by default none. Others, and those
             that are marked with permanent(), fail the task at once.
     seed    the seed; the id of the task is the key.
 

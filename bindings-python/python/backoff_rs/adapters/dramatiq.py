@@ -44,7 +44,7 @@ class Retries(middleware.Retries):
 
     policy  a Policy or a policy string. max_elapsed counts from the message's timestamp: the time
             at which it was sent, which its retries keep.
-    on      the failures that may be repeated, as for retrying(). Others, and those that are marked
+    on      the failures that may be retried, as for retrying(). Others, and those that are marked
             with permanent(), go to the dead-letter queue at once.
     seed    the seed; the id of the message is the key.
 

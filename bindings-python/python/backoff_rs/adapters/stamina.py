@@ -36,7 +36,7 @@ def backoff_hook(
 
     policy     a Policy or a policy string. Switch off stamina's own limits with `attempts=None` and
                `timeout=None`; otherwise both apply.
-    on         the failures that may be repeated, as for retrying().
+    on         the failures that may be retried, as for retrying().
     stream     the RandomStream of the call; or
     seed, key  the same as RandomStream(seed, key). Without any of the three it is random.
 

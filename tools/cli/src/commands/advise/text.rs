@@ -170,7 +170,7 @@ fn write_recommended(output: &mut Output, best: &Trial, no_retries: &Trial) -> R
     let gain = best.success_rate - no_retries.success_rate;
     let normal = format!(
         "- In normal operation {} of the operations succeed, and {} without retries: a gain of \
-         {:.3} percent, with a standard error of {:.3}.",
+         {:.3} percentage points, with a standard error of {:.3}.",
         percent(best.success_rate),
         percent(no_retries.success_rate),
         gain * 100.0,

@@ -12,7 +12,7 @@ use super::help::{AFTER, AFTER_LONG};
 use crate::arguments::{BudgetArgument, PolicyArgument, SeedAndKey, duration};
 use crate::files::conflict;
 
-/// The policy, the exit codes that may be repeated, limits, and the command.
+/// The policy, the exit codes that may be retried, limits, and the command.
 #[derive(Debug, Args)]
 #[command(
     group = ArgGroup::new("repeatable").required(true).multiple(true),
@@ -114,7 +114,7 @@ pub(super) enum Stdout {
 }
 
 impl Arguments {
-    /// The exit codes that may be repeated, or why these arguments cannot be used.
+    /// The exit codes that may be retried, or why these arguments cannot be used.
     pub(super) fn codes(&self) -> Result<Codes, String> {
         let files = [("--budget-file", &self.budget_file), ("--events", &self.events)];
         if let Some(conflict) = conflict(&files.map(|(option, path)| (option, path.as_deref()))) {

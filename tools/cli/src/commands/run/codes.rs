@@ -1,4 +1,4 @@
-//! Which exit codes may be repeated, and their outcomes.
+//! Which exit codes may be retried, and their outcomes.
 
 #![cfg_attr(not(unix), allow(dead_code, reason = "only Unix runs commands"))]
 
@@ -21,7 +21,7 @@ pub(super) struct Codes([Outcome; 256]);
 
 impl Codes {
     /// `lists` are the codes with the outcomes `transient`, `throttled` and `timeout`. Other codes
-    /// are `transient` if any failure may be repeated, and `permanent` if not. Those of `never` are
+    /// are `transient` if any failure may be retried, and `permanent` if not. Those of `never` are
     /// `permanent`: they are exceptions from ranges and from `any`.
     pub(super) fn new(lists: [&[Range]; 3], any: bool, never: &[Range]) -> Result<Self, String> {
         let mut codes = [if any { Outcome::Transient } else { Outcome::Permanent }; 256];
