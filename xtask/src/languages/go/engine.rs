@@ -120,8 +120,8 @@ fn functions_over_c(header: &str, core: &str) -> Result<String> {
     let (mut directives, mut functions) = (String::new(), String::new());
     let is_comment =
         |line: &&str| ["//", "/*", "*"].iter().any(|sign| line.trim_start().starts_with(sign));
-    let code: Vec<_> = header.lines().filter(|line| !is_comment(line)).collect();
-    for prototype in code.join(" ").split(';') {
+    let lines: Vec<_> = header.lines().filter(|line| !is_comment(line)).collect();
+    for prototype in lines.join(" ").split(';') {
         let Some((result, rest)) = prototype.split_once("backoff_") else { continue };
         let Some((name, parameters)) = rest.trim_end_matches(')').split_once('(') else { continue };
         let name = format!("backoff_{name}");
