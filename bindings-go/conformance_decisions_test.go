@@ -16,16 +16,16 @@ import (
 
 // An answer is to wait, or to stop.
 type decisionAnswer struct {
-	Wait  *number `json:"wait"`
-	Stop  string  `json:"stop"`
-	Delay number  `json:"delay"`
+	Wait  *number            `json:"wait"`
+	Stop  backoff.StopReason `json:"stop"`
+	Delay number             `json:"delay"`
 }
 
 func (a decisionAnswer) decision() backoff.Decision {
 	if a.Wait != nil {
 		return backoff.Decision{Wait: true, Delay: time.Duration(*a.Wait)}
 	}
-	return backoff.Decision{Delay: time.Duration(a.Delay), Reason: byName[backoff.StopReason](a.Stop)}
+	return backoff.Decision{Delay: time.Duration(a.Delay), Reason: a.Stop}
 }
 
 // A number is a 64-bit number, a string in JSON.
@@ -135,7 +135,7 @@ type printed struct {
 // A record is a number of operations with the same attempts and stop reason.
 type record struct {
 	attempts uint64
-	reason   string
+	reason   backoff.StopReason
 	times    int
 }
 
@@ -164,7 +164,7 @@ func recordAll(t *testing.T, stats *backoff.RetryStats, records []record) {
 	t.Helper()
 	for _, r := range records {
 		for range r.times {
-			if err := stats.Record(r.attempts, byName[backoff.StopReason](r.reason)); err != nil {
+			if err := stats.Record(r.attempts, r.reason); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -194,17 +194,4 @@ func printCounts(counts backoff.RetryStatsCounts) string {
 		line(`backoff_stops_total{reason="`+reason.String()+`"}`, counts.Stops[reason])
 	}
 	return text.String()
-}
-
-// byName returns the outcome or reason of a name, or 0 if there is none.
-func byName[Kind interface {
-	~uint32
-	String() string
-}](name string) Kind {
-	for kind := range Kind(16) {
-		if kind.String() == name {
-			return kind
-		}
-	}
-	return 0
 }

@@ -334,57 +334,35 @@ func numberOr(number uint64, ok bool) string {
 	return fmt.Sprintf(`"%d"`, number)
 }
 
-// The fields of a policy may have values that the options of NewPolicy cannot express and that SPEC 8 has rules for: no
-// growth, no base, and durations above time.Duration.
-
-// paramsOf returns the fields. It panics on a field or a number that tests/README.md does not allow.
-func paramsOf(fields map[string]string) engine.Params {
-	var params engine.Params
+// paramsOf returns the fields of a policy. They may have values that the options of NewPolicy cannot express and that
+// SPEC 8 has rules for: no growth, no base, and durations above time.Duration.
+func paramsOf(fields map[string]string) (params engine.Params) {
 	for name, text := range fields {
-		set(&params, fieldOf(name), text)
+		field := engine.Growth
+		for engine.FieldName(field) != name {
+			if field++; field == engine.FieldBudget {
+				panic("unknown field " + name)
+			}
+		}
+		numerator, denominator, isRatio := strings.Cut(text, "/")
+		switch number, err := strconv.ParseUint(numerator, 10, 64); {
+		case isRatio:
+			params.SetRatio(field, uint32(number), uint32(must(strconv.ParseUint(denominator, 10, 32))))
+		case err == nil:
+			params.Set(field, number)
+		default:
+			params.Set(field, kindOf(field, text))
+		}
 	}
 	return params
 }
 
-func fieldOf(name string) engine.Field {
-	field := engine.Growth
-	for engine.FieldName(field) != name {
-		if field++; field == engine.FieldBudget {
-			panic("unknown field " + name)
-		}
-	}
-	return field
-}
-
-func set(params *engine.Params, field engine.Field, text string) {
-	numerator, denominator, isRatio := strings.Cut(text, "/")
-	switch {
-	case isRatio:
-		params.SetRatio(field, uint32(parsed(numerator, 32)), uint32(parsed(denominator, 32)))
-	case engine.KindName(field, 1) != "unknown_kind":
-		params.Set(field, kind(field, text))
-	default:
-		params.Set(field, parsed(text, 64))
-	}
-}
-
-// kind returns the number of a kind from its name or number. An unknown name is 0, which no kind has.
-func kind(field engine.Field, text string) uint64 {
-	if n, err := strconv.ParseUint(text, 10, 32); err == nil {
-		return n
-	}
+// kindOf returns the number of a kind, 0 for an unknown name, which no kind has.
+func kindOf(field engine.Field, name string) uint64 {
 	for kind := range uint32(16) {
-		if engine.KindName(field, kind) == text {
+		if engine.KindName(field, kind) == name {
 			return uint64(kind)
 		}
 	}
 	return 0
-}
-
-func parsed(text string, bits int) uint64 {
-	n, err := strconv.ParseUint(text, 10, bits)
-	if err != nil {
-		panic(fmt.Sprintf("%q is not a number: %v", text, err))
-	}
-	return n
 }

@@ -21,7 +21,7 @@ var version = fmt.Sprintf("v%d.%d.%d", engine.VersionMajor, engine.VersionMinor,
 
 // The zip file has what the package is compiled from and no file of a test program or another module.
 func TestZipHasTheFilesOfTheModule(t *testing.T) {
-	names := names(t, zipOf(t))
+	names := names(t, zipOf(t), ModulePath)
 	for _, name := range []string{
 		"ADAPTERS.md", "LICENSE-APACHE", "LICENSE-MIT", "LICENSES-OF-CRATES", "README.md", "docs/retry.md", "go.mod", "retry.go", "cenkalti/waits.go", "backoffhttp/transport.go",
 		"sharedbudget/budget.go", "internal/engine/constants.go", "internal/engine/core.go", "internal/engine/plain/plain.go", "internal/engine/cgo.go",
@@ -66,7 +66,7 @@ func TestZipsOfAdapters(t *testing.T) {
 		if err := WriteZip(&packed, path, adapter, version); err != nil {
 			t.Fatal(err)
 		}
-		names := namesIn(t, packed.Bytes(), path)
+		names := names(t, packed.Bytes(), path)
 		for _, want := range []string{"LICENSE-APACHE", "LICENSE-MIT", "go.mod", name + ".go"} {
 			if !slices.Contains(names, want) {
 				t.Errorf("%s: %s is missing", name, want)
@@ -272,14 +272,8 @@ func zipOf(t *testing.T) []byte {
 	return packed.Bytes()
 }
 
-// names returns the files of the module in a zip file.
-func names(t *testing.T, packed []byte) []string {
-	t.Helper()
-	return namesIn(t, packed, ModulePath)
-}
-
-// namesIn returns the files of a module in a zip file.
-func namesIn(t *testing.T, packed []byte, path string) []string {
+// names returns the files of a module in a zip file.
+func names(t *testing.T, packed []byte, path string) []string {
 	t.Helper()
 	archive, err := zip.NewReader(bytes.NewReader(packed), int64(len(packed)))
 	if err != nil {
@@ -299,7 +293,7 @@ func namesIn(t *testing.T, packed []byte, path string) []string {
 // unzip makes a checkout of the module, with the files of its zip file.
 func unzip(t *testing.T, at string) {
 	t.Helper()
-	for _, name := range names(t, zipOf(t)) {
+	for _, name := range names(t, zipOf(t), ModulePath) {
 		path := filepath.Join(at, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)
