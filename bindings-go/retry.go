@@ -4,11 +4,12 @@ package backoff
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
 	"time"
+
+	"github.com/backoff-rs/backoff/bindings-go/internal/shared"
 )
 
 // Retry calls op until it succeeds or must not be retried, and returns the result of the last call:
@@ -176,14 +177,7 @@ func (e *RetryError) MarshalJSON() ([]byte, error) {
 	if e == nil {
 		return []byte("null"), nil
 	}
-	return json.Marshal(struct {
-		Message  string        `json:"message"`
-		Reason   StopReason    `json:"reason"`
-		Attempts uint64        `json:"attempts"`
-		Elapsed  time.Duration `json:"elapsed"`
-		Delay    time.Duration `json:"delay"`
-		Err      string        `json:"err,omitempty"`
-	}{e.Error(), e.Reason, e.Attempts, e.Elapsed, e.Delay, errorText(e.Err)})
+	return shared.JSON(e.LogValue())
 }
 
 // Is reports whether target is the error of the reason, such as ErrMaxRetries.

@@ -3,9 +3,12 @@ package shared
 
 import (
 	"context"
+	"encoding/json"
+	"log/slog"
 	"math"
 	"math/bits"
 	"reflect"
+	"strconv"
 	"time"
 )
 
@@ -18,6 +21,22 @@ func IsNil(value any) bool {
 		return value.IsNil()
 	}
 	return false
+}
+
+// JSON returns the members of a log value as an object, with durations in nanoseconds.
+func JSON(value slog.Value) ([]byte, error) {
+	text := []byte{'{'}
+	for i, attr := range value.Group() {
+		member, err := json.Marshal(attr.Value.Any())
+		if err != nil {
+			return nil, err
+		}
+		if i > 0 {
+			text = append(text, ',')
+		}
+		text = append(append(strconv.AppendQuote(text, attr.Key), ':'), member...)
+	}
+	return append(text, '}'), nil
 }
 
 // A Budget is what a loop asks of a budget of many processes.

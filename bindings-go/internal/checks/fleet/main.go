@@ -16,7 +16,6 @@ import (
 	"log"
 	"os"
 	"strconv"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -68,19 +67,14 @@ func run(ctx context.Context) error {
 		return err
 	}
 	counts := counter{budget: budget, limit: requests}
-	var group sync.WaitGroup
+	ended := make(chan error)
 	for range loops {
-		group.Add(1)
-		go func() {
-			defer group.Done()
-			counts.run(ctx)
-		}()
+		go func() { ended <- counts.run(ctx) }()
 	}
-	group.Wait()
-	if err := budget.Flush(ctx); err != nil {
-		return err
+	for range loops {
+		err = errors.Join(err, <-ended)
 	}
-	if err := errors.Join(counts.err.take(), record.err, record.output.Flush(), file.Close()); err != nil {
+	if err := errors.Join(err, budget.Flush(ctx), record.err, record.output.Flush(), file.Close()); err != nil {
 		return err
 	}
 	return json.NewEncoder(os.Stdout).Encode(map[string]int64{
@@ -136,10 +130,9 @@ type counter struct {
 	budget                   *sharedbudget.Budget
 	limit                    int64
 	requests, granted, local atomic.Int64
-	err                      failure
 }
 
-func (c *counter) run(ctx context.Context) {
+func (c *counter) run(ctx context.Context) error {
 	busy := errors.New("busy")
 	for c.requests.Load() < c.limit {
 		wasLocal := false
@@ -158,29 +151,11 @@ func (c *counter) run(ctx context.Context) {
 		err := backoff.Do(ctx, func() error { return busy }, backoff.WithPolicyString(policy), backoff.RetryIf(backoff.AnyError),
 			backoff.WithSharedBudget(c.budget), backoff.OnRetry(count), backoff.OnStop(count))
 		if !errors.Is(err, busy) {
-			c.err.put(err)
-			return
+			return err
 		}
 		if wasLocal {
 			time.Sleep(pause)
 		}
 	}
-}
-
-// A failure is an error of any of the loops.
-type failure struct {
-	mutex sync.Mutex
-	err   error
-}
-
-func (f *failure) put(err error) {
-	f.mutex.Lock()
-	defer f.mutex.Unlock()
-	f.err = errors.Join(f.err, err)
-}
-
-func (f *failure) take() error {
-	f.mutex.Lock()
-	defer f.mutex.Unlock()
-	return f.err
+	return nil
 }
