@@ -37,15 +37,13 @@ type Store interface {
 
 // A Budget limits the retries of many processes together (SPEC 15.7). backoff.WithSharedBudget makes a loop take part.
 //
-// Each process also keeps a local budget, which sees what its loops do. If the store fails, does not answer within
-// the timeout, or has a text that is not a state of the budget, the local budget decides at once, for a second, and
-// each process grants its share (WithFallback); then the next retry asks the store again. No error reaches the loops:
-// the member BudgetIsLocal of a backoff.Event says which budget decided, and LastError what the store's last error was.
+// Each process also keeps a local budget. If the store fails, does not answer within the timeout, or has a text that is
+// not a state of the budget, the local budget decides at once, for a second; then the next retry asks the store again. No
+// error reaches the loops: the member BudgetIsLocal of a backoff.Event says which budget decided, and LastError what the
+// store's last error was.
 //
-// A retry waits for the store, no longer than the timeout. Nothing else waits: starts, failures and successes are
-// counted, and join the next request of a retry, or are sent in the background when there are 100 of them, or with the
-// first one after 30 s. While the store is away at most 100 of each are kept. One exchange with the store is under way at
-// a time; requests that come meanwhile share the next one.
+// Only a retry waits for the store. Starts, failures and successes join the next request of a retry, or are sent in the
+// background when there are 100 of them, or with the first one after 30 s.
 //
 // Any number of goroutines may use a Budget at once. It has a goroutine only during an exchange, so it need not be closed.
 // Call Flush before the process ends, to send what the store does not know. A Budget must not be copied (go vet reports
