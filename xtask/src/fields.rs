@@ -226,7 +226,7 @@ fn python_property(field: Field) -> String {
     };
     let may_be_none = ffi::is_conditional(field) || ffi::no_limit(field).is_some();
     let none = if may_be_none { " | None" } else { "" };
-    format!("    {}: Final[{type_name}{none}]\n", field.name())
+    format!("    @property\n    def {}(self) -> {type_name}{none}: ...\n", field.name())
 }
 
 fn js_option(field: Field) -> String {
