@@ -45,6 +45,9 @@ func TestEventsInLogs(t *testing.T) {
 			backoff.Event{Attempts: 2, Outcome: backoff.OutcomeSuccess, Reason: backoff.StopSuccess, Value: map[string]int{"a": 0}},
 			`{"attempts":2,"outcome":"success","reason":"success","delay":0,"elapsed":0}`,
 		}, {
+			backoff.Event{Attempts: 1, Outcome: backoff.OutcomeTimeout, Delay: 7, BudgetIsLocal: true},
+			`{"attempts":1,"outcome":"timeout","reason":"none","delay":7,"elapsed":0,"budget_is_local":true}`,
+		}, {
 			backoff.Event{Reason: backoff.StopCancelled},
 			`{"attempts":0,"outcome":"none","reason":"cancelled","delay":0,"elapsed":0}`,
 		}, {

@@ -24,24 +24,18 @@ func (b *Budget) start() {
 
 // run makes exchanges as long as one is due.
 func (b *Budget) run() {
-	flushes, due := []chan error(nil), true
+	flushes, due := b.begin(nil, nil)
 	defer func() {
 		if due {
 			b.exited(flushes)
 		}
 	}()
-	for flushes, due = b.begin(); due; flushes, due = b.begin() {
+	for due {
 		exchange := b.exchange()
 		if b.hook != nil {
 			b.hook(exchange)
-			b.mutex.Lock()
-			close(b.hooked)
-			b.hooked = nil
-			b.mutex.Unlock()
 		}
-		for _, flush := range flushes {
-			flush <- exchange.Err
-		}
+		flushes, due = b.begin(flushes, exchange.Err)
 	}
 }
 
@@ -66,11 +60,19 @@ func (b *Budget) exited(flushes []chan error) {
 	}
 }
 
-// begin begins an exchange, for flushes too, when the pause after the last one is over. It reports false if none is
-// due, and the goroutine then ends.
-func (b *Budget) begin() (flushes []chan error, ok bool) {
+// begin ends the last exchange for the flushes that waited for it, and begins the next one, for flushes too, when the pause
+// after the last one is over. It reports false if none is due, and the goroutine then ends. Who waited for a flush finds
+// that it has ended.
+func (b *Budget) begin(ended []chan error, err error) (flushes []chan error, ok bool) {
 	b.mutex.Lock()
 	defer b.mutex.Unlock()
+	if b.hooked != nil {
+		close(b.hooked)
+		b.hooked = nil
+	}
+	for _, flush := range ended {
+		flush <- err
+	}
 	for len(b.flushes) == 0 {
 		dueIn := b.member.State(now()).DueIn
 		if dueIn == 0 {
