@@ -15,7 +15,6 @@ import (
 	"fmt"
 	"log"
 	"os"
-	"strconv"
 	"sync/atomic"
 	"time"
 
@@ -45,12 +44,9 @@ func run(ctx context.Context) error {
 	if len(os.Args) != 8 {
 		return errors.New("usage: fleet redis|postgres ADDRESS NAME BUDGET LEASE REQUESTS LOG")
 	}
-	requests, err := strconv.ParseInt(os.Args[6], 10, 64)
-	if err != nil {
-		return err
-	}
-	lease, err := strconv.Atoi(os.Args[5])
-	if err != nil {
+	var lease int
+	var requests int64
+	if _, err := fmt.Sscan(os.Args[5]+" "+os.Args[6], &lease, &requests); err != nil {
 		return err
 	}
 	store, err := open(ctx, os.Args[1], os.Args[2])
