@@ -1870,8 +1870,11 @@ func i64_rotl(x, y int64) int64 {
 
 //go:nosplit
 func i64_add_wide(x, y int64) (int64, int64) {
-	lo, carry := bits.Add64(uint64(x), uint64(y), 0)
-	return int64(lo), int64(carry)
+	lo, carry := uint64(x)+uint64(y), int64(0)
+	if lo < uint64(x) {
+		carry = 1
+	}
+	return int64(lo), carry
 }
 
 //go:nosplit
