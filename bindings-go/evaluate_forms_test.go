@@ -156,7 +156,11 @@ func takeBy(via string, policy backoff.Policy, stream backoff.RandomStream, inde
 	case "fill":
 		return delays[:policy.Fill(stream, index, delays)]
 	case "reset":
-		take(iterator, int(index))
+		for range index {
+			if _, ok := iterator.Next(); !ok {
+				break
+			}
+		}
 		iterator.Reset()
 	}
 	return take(iterator, count)

@@ -63,13 +63,15 @@ func (e *exchange) run() (*http.Response, error) {
 
 // cancellable returns a context that also the Cancel channel of a request ends, which net/http knows only in attempts.
 func cancellable(request *http.Request) (context.Context, context.CancelCauseFunc) {
-	if request.Cancel == nil {
+	//lint:ignore SA1019 deprecated, and still in use
+	cancelled := request.Cancel //nolint:staticcheck // deprecated, and still in use
+	if cancelled == nil {
 		return request.Context(), func(error) {}
 	}
 	ctx, cancel := context.WithCancelCause(request.Context())
 	go func() {
 		select {
-		case <-request.Cancel:
+		case <-cancelled:
 			cancel(errCancelled)
 		case <-ctx.Done():
 		}

@@ -301,7 +301,7 @@ func TestUpgrade(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer response.Body.Close()
+	defer func() { _ = response.Body.Close() }()
 	half, ok := response.Body.(interface {
 		io.Writer
 		CloseWrite() error

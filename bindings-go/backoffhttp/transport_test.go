@@ -566,6 +566,7 @@ func TestCancel(t *testing.T) {
 			client := newClient(t, true, backoffhttp.WithRetry(backoff.WithPolicyString("constant:base=1h,max_retries=1"),
 				backoff.OnRetry(func(backoff.Event) { time.AfterFunc(time.Millisecond, end) })))
 			request := newRequest(t, ctx, "GET", server.URL, nil)
+			//lint:ignore SA1019 deprecated, and still in use
 			request.Cancel = channel //nolint:staticcheck // deprecated, and still in use
 			if _, err := client.Do(request); err == nil || !strings.HasSuffix(err.Error(), row.want) {
 				t.Errorf("failed with %v", err)
