@@ -13,8 +13,7 @@ import (
 )
 
 func TestDelaysDoNotAllocate(t *testing.T) {
-	c := find(t, "jitters", "full")
-	policy, stream := c.policy(t), c.stream(t)
+	policy, stream := parsePolicy(t, "full:base=100ms,cap=20s"), backoff.StreamFromSeed(42)
 	b, delays, key := backoff.New(policy, stream), make([]time.Duration, 100), []byte("job-1")
 	constant := parsePolicy(t, "constant:base=1s")
 	alone, shared := beginOrFail(t, constant), beginOrFail(t, constant, backoff.WithBudget(parseBudget(t, "concurrent:min_concurrent=1")))

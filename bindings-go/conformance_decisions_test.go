@@ -1,49 +1,31 @@
+// What the requests do not say of decisions and counts.
+
 package backoff_test
 
 import (
+	"encoding/json"
 	"math"
-	"net/http"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	backoff "github.com/backoff-rs/backoff/bindings-go"
+	"github.com/backoff-rs/backoff/bindings-go/internal/engine"
 )
 
-// A scenario is a case of decisions: operations on one policy and perhaps one budget.
-type scenario struct {
-	named
-	Policy string  `json:"policy"`
-	Budget *string `json:"budget"`
-	Seed   uint64  `json:"seed,string"`
-	Key    *string `json:"key"`
-	Steps  []step  `json:"steps"`
-}
-
-type step struct {
-	Operation  int     `json:"operation"`
-	Do         string  `json:"do"`
-	Now        number  `json:"now"`
-	Deadline   *number `json:"deadline"`
-	Outcome    string  `json:"outcome"`
-	RetryAfter *number `json:"retry_after"`
-	Retries    *uint64 `json:"retries"`
-	Answer     answer  `json:"answer"`
-}
-
 // An answer is to wait, or to stop.
-type answer struct {
-	Wait  *number `json:"wait"`
-	Stop  string  `json:"stop"`
-	Delay number  `json:"delay"`
+type decisionAnswer struct {
+	Wait  *number            `json:"wait"`
+	Stop  backoff.StopReason `json:"stop"`
+	Delay number             `json:"delay"`
 }
 
-func (a answer) decision() backoff.Decision {
+func (a decisionAnswer) decision() backoff.Decision {
 	if a.Wait != nil {
 		return backoff.Decision{Wait: true, Delay: time.Duration(*a.Wait)}
 	}
-	return backoff.Decision{Delay: time.Duration(a.Delay), Reason: byName[backoff.StopReason](a.Stop)}
+	return backoff.Decision{Delay: time.Duration(a.Delay), Reason: a.Stop}
 }
 
 // A number is a 64-bit number, a string in JSON.
@@ -54,148 +36,51 @@ func (n *number) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// none stands for no deadline.
-const none = math.MaxUint64
-
-func checkDecisions(t *testing.T, c scenario) {
-	policy, stream := parsePolicy(t, c.Policy), streamOf(t, c.Seed, c.Key)
-	var budget *backoff.Budget
-	if c.Budget != nil {
-		budget = parseBudget(t, *c.Budget)
-	}
-	operations := make(map[int]*backoff.Operation)
-	reasons := make(map[int]backoff.StopReason)
-	for number, step := range c.Steps {
-		operation := operations[step.Operation]
-		switch step.Do {
-		case "begin":
-			operation = begin(t, policy, stream, step, budget)
-			operations[step.Operation] = operation
-		case "outcome":
-			want := step.Answer.decision()
-			if got, err := decide(operation, step); err != nil || got != want {
-				t.Fatalf("step %d: %+v, %v, want %+v", number, got, err, want)
-			}
-			if operation.Retries() != *step.Retries || operation.Attempts() != *step.Retries+1 {
-				t.Errorf("step %d: %d retries and %d attempts, want %d retries", number, operation.Retries(), operation.Attempts(), *step.Retries)
-			}
-			reasons[step.Operation] = want.Reason
-		case "cancel":
-			want := step.Answer.decision().Reason
-			if got := operation.Cancel(); got != want {
-				t.Fatalf("step %d: %v, want %v", number, got, want)
-			}
-			reasons[step.Operation] = want
-		default:
-			t.Fatalf("step %d: unknown action %s", number, step.Do)
-		}
-		if got := operation.Reason(); got != reasons[step.Operation] {
-			t.Errorf("step %d: reason %v, want %v", number, got, reasons[step.Operation])
-		}
-	}
+type resumption struct {
+	named
+	Policy         string             `json:"policy"`
+	Stream         number             `json:"stream"`
+	Retries        number             `json:"retries"`
+	Begun          number             `json:"begun"`
+	Deadline       *number            `json:"deadline"`
+	Now            number             `json:"now"`
+	Outcome        backoff.Outcome    `json:"outcome"`
+	RetryAfter     *number            `json:"retry_after"`
+	Answer         decisionAnswer     `json:"answer"`
+	RetriesAfter   number             `json:"retries_after"`
+	Refused        backoff.StopReason `json:"refused"`
+	RetriesRefused number             `json:"retries_refused"`
 }
 
-// begin uses the public API if the times fit into a time.Duration.
-func begin(t *testing.T, policy backoff.Policy, stream backoff.RandomStream, step step, budget *backoff.Budget) *backoff.Operation {
-	t.Helper()
-	deadline := number(none)
-	if step.Deadline != nil {
-		deadline = *step.Deadline
+func checkResumption(t *testing.T, c resumption) {
+	policy, stream := parsePolicy(t, c.Policy), backoff.StreamFromSeed(uint64(c.Stream))
+	deadline := uint64(engine.None)
+	if c.Deadline != nil {
+		deadline = uint64(*c.Deadline)
 	}
-	var operation *backoff.Operation
-	var err error
-	switch {
-	case step.Now > math.MaxInt64 || deadline > math.MaxInt64 && deadline != none:
-		operation, err = policy.BeginAt(stream, uint64(step.Now), uint64(deadline), budget)
-	case deadline == none:
-		operation, err = policy.Begin(stream, time.Duration(step.Now), backoff.WithBudget(budget))
-	default:
-		operation, err = policy.Begin(stream, time.Duration(step.Now), backoff.WithBudget(budget), backoff.WithDeadline(time.Duration(deadline)))
+	operation, err := backoff.ResumeAt(policy, stream, uint64(c.Retries), uint64(c.Begun), deadline)
+	if fits := c.Begun <= math.MaxInt64; fits && deadline == engine.None {
+		operation, err = backoff.ResumeOperation(policy, stream, uint64(c.Retries), time.Duration(c.Begun))
+	} else if fits && deadline <= math.MaxInt64 {
+		operation, err = backoff.ResumeOperation(policy, stream, uint64(c.Retries), time.Duration(c.Begun), backoff.WithDeadline(time.Duration(deadline)))
 	}
-	if err != nil {
-		t.Fatal(err)
+	if err != nil || operation.Retries() != uint64(c.Retries) {
+		t.Fatalf("%v, %v", operation, err)
 	}
-	return operation
-}
-
-// decide uses the public API if the time fits into a time.Duration.
-func decide(operation *backoff.Operation, step step) (backoff.Decision, error) {
-	outcome := byName[backoff.Outcome](step.Outcome)
-	var verdict backoff.Verdict = outcome
-	if step.RetryAfter != nil {
+	var verdict backoff.Verdict = c.Outcome
+	if c.RetryAfter != nil {
 		// A longer one counts as this (SPEC 13.2).
-		verdict = outcome.WithRetryAfter(time.Duration(min(*step.RetryAfter, math.MaxInt64)))
+		verdict = c.Outcome.WithRetryAfter(time.Duration(min(*c.RetryAfter, math.MaxInt64)))
 	}
-	if step.Now <= math.MaxInt64 {
-		return operation.Decide(verdict, time.Duration(step.Now))
+	want := c.Answer.decision()
+	if got := decide(operation, verdict, uint64(c.Now)); got != want || operation.Retries() != uint64(c.RetriesAfter) {
+		t.Fatalf("%+v after %d retries, want %+v", got, operation.Retries(), want)
 	}
-	return operation.DecideAt(verdict, uint64(step.Now))
-}
-
-// byName returns the outcome or reason of a name, or 0 if there is none.
-func byName[Kind interface {
-	~uint32
-	String() string
-}](name string) Kind {
-	for kind := range Kind(16) {
-		if kind.String() == name {
-			return kind
-		}
+	if got := operation.RefuseRetry(); got != c.Refused || operation.Reason() != c.Refused || operation.Retries() != uint64(c.RetriesRefused) {
+		t.Errorf("refused: %v after %d retries, want %v after %d", got, operation.Retries(), c.Refused, c.RetriesRefused)
 	}
-	return 0
-}
-
-type header struct {
-	named
-	Value      string  `json:"value"`
-	Now        number  `json:"now"`
-	RetryAfter *number `json:"retry_after"`
-}
-
-func checkRetryAfter(t *testing.T, c header) {
-	now := time.Unix(int64(c.Now/1e9), int64(c.Now%1e9))
-	got, ok := backoff.ParseRetryAfter(c.Value, now)
-	if ok != (c.RetryAfter != nil) || ok && got != time.Duration(*c.RetryAfter) || !ok && got != 0 {
-		t.Errorf("got %d, %t", got, ok)
-	}
-}
-
-type httpStatus struct {
-	named
-	Status       int     `json:"status"`
-	Outcome      string  `json:"outcome"`
-	ProxyOutcome *string `json:"proxy_outcome"` // for the tests of backoffhttp
-}
-
-func checkHTTPStatus(t *testing.T, c httpStatus) {
-	if got := backoff.HTTPOutcome(c.Status).String(); got != c.Outcome {
-		t.Errorf("%d is %s, want %s", c.Status, got, c.Outcome)
-	}
-}
-
-type httpResponse struct {
-	named
-	Status     int     `json:"status"`
-	Fields     string  `json:"fields"`
-	Now        number  `json:"now"`
-	RetryAfter *number `json:"retry_after"`
-}
-
-func checkHTTPResponse(t *testing.T, c httpResponse) {
-	header := http.Header{}
-	for line := range strings.Lines(c.Fields) {
-		line = strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r")
-		if name, value, found := strings.Cut(line, ":"); found {
-			header.Add(name, value)
-		}
-	}
-	now := time.Unix(int64(c.Now/1e9), int64(c.Now%1e9))
-	outcome, got, ok := backoff.HTTPVerdict(c.Status, header, now).Verdict()
-	if ok != (c.RetryAfter != nil) || ok && got != time.Duration(*c.RetryAfter) || !ok && got != 0 {
-		t.Errorf("got %d, %t", got, ok)
-	}
-	if outcome != backoff.HTTPOutcome(c.Status) {
-		t.Errorf("the outcome is %v", outcome)
+	if got := operation.RefuseRetry(); got != c.Refused || operation.Retries() != uint64(c.RetriesRefused) {
+		t.Errorf("refused again: %v after %d retries", got, operation.Retries())
 	}
 }
 
@@ -209,4 +94,104 @@ func checkHTTPMethod(t *testing.T, c httpMethod) {
 	if got := backoff.IsIdempotentMethod(c.Method); got != c.Idempotent {
 		t.Errorf("%q: %t", c.Method, got)
 	}
+}
+
+// A fit is a case of fits.
+type fitCase struct {
+	named
+	Policy    string       `json:"policy"`
+	Field     string       `json:"field"`
+	Attempts  uint64       `json:"attempts"`
+	Total     number       `json:"total"`
+	Canonical string       `json:"canonical"`
+	Error     *policyError `json:"error"`
+}
+
+// checkFit checks the errors of totals that fit into a time.Duration. The requests have the fits.
+func checkFit(t *testing.T, c fitCase) {
+	if c.Error == nil || c.Total > math.MaxInt64 {
+		return
+	}
+	policy := parsePolicy(t, c.Policy)
+	fit := policy.FitBase
+	if c.Field == "cap" {
+		fit = policy.FitCap
+	}
+	fitted, err := fit(c.Attempts, time.Duration(c.Total))
+	c.Error.check(t, err)
+	if fitted != (backoff.Policy{}) {
+		t.Errorf("the policy beside the error is %v", fitted)
+	}
+}
+
+// A printed is a case of stats.
+type printed struct {
+	named
+	Records []record `json:"records"`
+	More    []record `json:"more"`
+	Text    string   `json:"text"`
+}
+
+// A record is a number of operations with the same attempts and stop reason.
+type record struct {
+	attempts uint64
+	reason   backoff.StopReason
+	times    int
+}
+
+func (r *record) UnmarshalJSON(text []byte) error {
+	return json.Unmarshal(text, &[]any{&r.attempts, &r.reason, &r.times})
+}
+
+func checkStats(t *testing.T, c printed) {
+	var stats, more backoff.RetryStats
+	recordAll(t, &stats, c.Records)
+	recordAll(t, &more, c.More)
+	stats.Merge(&more)
+	if got := stats.String(); got != c.Text {
+		t.Errorf("printed\n%swant\n%s", got, c.Text)
+	}
+	var text strings.Builder
+	if n, err := stats.WriteTo(&text); err != nil || text.String() != c.Text || n != int64(len(c.Text)) {
+		t.Errorf("wrote %d, %v:\n%s", n, err, text.String())
+	}
+	if got := printCounts(stats.Counts()); got != c.Text {
+		t.Errorf("counted\n%swant\n%s", got, c.Text)
+	}
+}
+
+func recordAll(t *testing.T, stats *backoff.RetryStats, records []record) {
+	t.Helper()
+	for _, r := range records {
+		for range r.times {
+			if err := stats.Record(r.attempts, r.reason); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// printCounts prints counts and bounds as SPEC 17.2 says, to compare them with the vectors.
+func printCounts(counts backoff.RetryStatsCounts) string {
+	var text strings.Builder
+	line := func(name string, count uint64) { text.WriteString(name + " " + strconv.FormatUint(count, 10) + "\n") }
+	text.WriteString("# HELP backoff_attempts Attempts of an operation.\n# TYPE backoff_attempts histogram\n")
+	cumulative := uint64(0)
+	for i, count := range counts.Buckets {
+		cumulative += count
+		bound := "+Inf"
+		if i < len(counts.Bounds) {
+			bound = strconv.FormatUint(counts.Bounds[i], 10)
+		}
+		line(`backoff_attempts_bucket{le="`+bound+`"}`, cumulative)
+	}
+	line("backoff_attempts_sum", counts.Attempts)
+	line("backoff_attempts_count", counts.Operations)
+	text.WriteString("# HELP backoff_retries_total Retries of all operations.\n# TYPE backoff_retries_total counter\n")
+	line("backoff_retries_total", counts.Retries)
+	text.WriteString("# HELP backoff_stops_total Operations by the reason for which they stopped.\n# TYPE backoff_stops_total counter\n")
+	for reason := backoff.StopSuccess; reason <= backoff.StopCancelled; reason++ {
+		line(`backoff_stops_total{reason="`+reason.String()+`"}`, counts.Stops[reason])
+	}
+	return text.String()
 }

@@ -251,7 +251,7 @@ func (c loopCase) play(t *testing.T, form func(*player) error) {
 		}
 		p.options = append(slices.Clone(shared), backoff.WithClock(p), backoff.OnRetry(p.hook("retry")), backoff.OnStop(p.hook("stop")))
 		p.at("before")
-		err, recovered := panicking(func() error { return form(p) })
+		recovered, err := panicking(func() error { return form(p) })
 		p.check(err, recovered)
 		p.cancel(nil)
 	}
@@ -262,9 +262,9 @@ func (c loopCase) play(t *testing.T, form func(*player) error) {
 }
 
 // panicking returns the error of a loop, or what its panic says.
-func panicking(loop func() error) (err error, recovered any) {
+func panicking(loop func() error) (recovered any, err error) {
 	defer func() { recovered = recover() }()
-	return loop(), nil
+	return nil, loop()
 }
 
 func (p *player) check(err error, recovered any) {

@@ -10,44 +10,45 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	backoff "github.com/backoff-rs/backoff/bindings-go"
-	"github.com/backoff-rs/backoff/bindings-go/internal/engine"
 )
 
-// The check of each layer. A vector file without a check fails the test.
+// The check of each layer: what no request says, which TestEveryRequest plays. A vector file without a check fails the
+// test.
 var layers = map[string]func(t *testing.T, layer string){
-	"articles":           each(checkDelays),
-	"budget_state_texts": each(checkBudgetStateText),
-	"budget_states":      each(checkBudgetStates),
-	"caps":               each(checkDelays),
-	"decisions":          each(checkDecisions),
-	"draws":              each(checkDraw),
+	"articles":           byRequests,
+	"budget_state_texts": byRequests,
+	"budget_states":      byRequests,
+	"caps":               byRequests,
+	"decisions":          byRequests,
+	"draws":              byRequests,
 	"errors":             each(checkError),
-	"exchanges":          each(checkExchanges),
+	"exchanges":          byRequests,
 	"fits":               each(checkFit),
-	"growths":            each(checkDelays),
+	"growths":            byRequests,
 	"http_methods":       each(checkHTTPMethod),
 	"http_requests":      func(*testing.T, string) {}, // the tests of backoffhttp play them
-	"http_responses":     each(checkHTTPResponse),
-	"http_statuses":      each(checkHTTPStatus),
-	"jitters":            each(checkDelays),
+	"http_responses":     byRequests,
+	"http_statuses":      byRequests,
+	"jitters":            byRequests,
 	"loops":              func(*testing.T, string) {}, // TestRetryLoops plays them in bubbles, which Go 1.24 does not have
-	"presets":            each(checkPreset),
-	"previews":           each(checkPreview),
+	"presets":            byRequests,
+	"previews":           byRequests,
 	"resets":             each(checkRuns),
 	"resumptions":        each(checkResumption),
-	"retry_after":        each(checkRetryAfter),
-	"samples":            each(checkDelays),
+	"retry_after":        byRequests,
+	"samples":            byRequests,
 	"stats":              each(checkStats),
 	"streams":            each(checkStream),
 	"text_errors":        each(checkTextError),
 	"texts":              each(checkText),
 }
+
+func byRequests(*testing.T, string) {}
 
 func TestEveryVector(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(vectors(t), "*.json"))
@@ -83,21 +84,16 @@ type named struct {
 
 func (n named) id() string { return n.ID }
 
-// A vector is a case of a layer of delays. Each layer uses some of the members (tests/README.md).
+// A vector is a case of resets, streams or errors.
 type vector struct {
 	named
-	Policy  map[string]string `json:"policy"`
-	Seed    uint64            `json:"seed,string"`
-	Key     *string           `json:"key"`
-	First   uint32            `json:"first"`
-	Windows []string          `json:"windows"`
-	Delays  []string          `json:"delays"`
-	Asked   []int             `json:"asked"`
-	Runs    [][]string        `json:"runs"`
-	Stream  uint64            `json:"stream,string"`
-	Index   uint32            `json:"index"`
-	Draw    uint64            `json:"draw,string"`
-	Error   policyError       `json:"error"`
+	Policy map[string]string `json:"policy"`
+	Seed   uint64            `json:"seed,string"`
+	Key    *string           `json:"key"`
+	Asked  []int             `json:"asked"`
+	Runs   [][]string        `json:"runs"`
+	Stream uint64            `json:"stream,string"`
+	Error  policyError       `json:"error"`
 }
 
 // A policyError is what a backoff.PolicyError must contain.
@@ -167,40 +163,9 @@ func load[Case any](t *testing.T, layer string) []Case {
 	return content.Cases
 }
 
-// policyOf returns the policy of fields (tests/README.md), or the error of NewPolicy. Their values may be some that its
-// options cannot express.
-func policyOf(t *testing.T, fields map[string]string) (backoff.Policy, error) {
-	t.Helper()
-	var params engine.Params
-	for name, text := range fields {
-		field := engine.Growth
-		for engine.FieldName(field) != name && field < engine.RetryAfterMaxExtra {
-			field++
-		}
-		whole, denominator, isRatio := strings.Cut(text, "/")
-		number, err := strconv.ParseUint(whole, 10, 64)
-		for kind := uint32(1); err != nil && kind < 16; kind++ {
-			if engine.KindName(field, kind) == text {
-				number, err = uint64(kind), nil
-			}
-		}
-		if isRatio && err == nil {
-			var divisor uint64
-			divisor, err = strconv.ParseUint(denominator, 10, 32)
-			params.SetRatio(field, uint32(number), uint32(divisor))
-		} else {
-			params.Set(field, number)
-		}
-		if err != nil {
-			t.Fatalf("%s=%s: %v", name, text, err)
-		}
-	}
-	return backoff.PolicyOf(params)
-}
-
 func (c vector) policy(t *testing.T) backoff.Policy {
 	t.Helper()
-	policy, err := policyOf(t, c.Policy)
+	policy, err := backoff.PolicyOf(paramsOf(c.Policy))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -224,47 +189,14 @@ func streamOf(t *testing.T, seed uint64, hexKey *string) backoff.RandomStream {
 	return backoff.StreamFromKeyBytes(seed, key)
 }
 
-func checkDelays(t *testing.T, c vector) {
-	policy, stream := c.policy(t), c.stream(t)
-	windows, delays := durations(t, c.Windows), durations(t, c.Delays)
-	if len(delays) == 0 || len(windows) != len(delays) {
-		t.Fatalf("%d windows and %d delays", len(windows), len(delays))
-	}
-	for i := range delays {
-		index := c.First + uint32(i)
-		if got := policy.Window(index); got != windows[i] {
-			t.Errorf("window %d is %d, want %d", index, got, windows[i])
-		}
-		if got := policy.Delay(stream, index); got != delays[i] {
-			t.Errorf("delay %d is %d, want %d", index, got, delays[i])
-		}
-	}
-	filled := make([]time.Duration, len(delays))
-	if n := policy.Fill(stream, c.First, filled); n != len(delays) || !slices.Equal(filled, delays) {
-		t.Errorf("filled %d: %d, want %d", n, filled, delays)
-	}
-	if c.First == 0 {
-		want := c.iterated(t)
-		if got := take(backoff.New(policy, stream), len(delays)); !slices.Equal(got, want) {
-			t.Errorf("the iterator returns %d, want %d", got, want)
-		}
-	}
-}
-
-// iterated returns the delays that an iterator returns, which alone ends at max_retries.
-func (c vector) iterated(t *testing.T) []time.Duration {
-	t.Helper()
-	delays := durations(t, c.Delays)
-	if text, ok := c.Policy["max_retries"]; ok {
-		return delays[:min(len(delays), int(durations(t, []string{text})[0]))]
-	}
-	return delays
-}
-
 func checkRuns(t *testing.T, c vector) {
 	b := backoff.New(c.policy(t), c.stream(t))
 	for number, run := range c.Runs {
 		asked, want := c.Asked[number], durations(t, run)
+		byAll := *b
+		if got := takeAll(&byAll, asked); !slices.Equal(got, want) || byAll.Index() != uint64(len(run)) {
+			t.Errorf("run %d is %d by All, want %d", number, got, want)
+		}
 		if got := take(b, asked); !slices.Equal(got, want) {
 			t.Errorf("run %d is %d, want %d", number, got, want)
 		}
@@ -283,10 +215,18 @@ func checkRuns(t *testing.T, c vector) {
 	}
 }
 
-func checkDraw(t *testing.T, c vector) {
-	if got := backoff.StreamFromSeed(c.Stream).Draw(c.Index); got != c.Draw {
-		t.Errorf("the draw is %d, want %d", got, c.Draw)
+// takeAll is take by All, with another All after each seventh delay.
+func takeAll(b *backoff.Backoff, count int) []time.Duration {
+	delays := make([]time.Duration, 0, count)
+	for before := -1; len(delays) < count && len(delays) > before; {
+		before = len(delays)
+		for delay := range b.All() {
+			if delays = append(delays, delay); len(delays)%7 == 0 || len(delays) == count {
+				break
+			}
+		}
 	}
+	return delays
 }
 
 func checkStream(t *testing.T, c vector) {
@@ -307,7 +247,7 @@ func checkStream(t *testing.T, c vector) {
 }
 
 func checkError(t *testing.T, c vector) {
-	policy, err := policyOf(t, c.Policy)
+	policy, err := backoff.PolicyOf(paramsOf(c.Policy))
 	c.Error.check(t, err)
 	if policy != (backoff.Policy{}) {
 		t.Error("the policy beside the error is not the zero Policy")

@@ -3,14 +3,12 @@ package backoff_test
 import (
 	"encoding"
 	"errors"
-	"slices"
 	"testing"
-	"time"
 
 	backoff "github.com/backoff-rs/backoff/bindings-go"
 )
 
-// A text is a case of texts, text_errors or presets.
+// A text is a case of texts or text_errors.
 type text struct {
 	named
 	Of        string            `json:"of"`
@@ -18,9 +16,6 @@ type text struct {
 	Canonical string            `json:"canonical"`
 	Policy    map[string]string `json:"policy"`
 	Error     policyError       `json:"error"`
-	Preset    string            `json:"preset"`
-	String    string            `json:"string"`
-	Windows   []string          `json:"windows"`
 }
 
 func checkText(t *testing.T, c text) {
@@ -32,7 +27,7 @@ func checkText(t *testing.T, c text) {
 	policy := parsePolicy(t, c.Text)
 	checkFieldValues(t, policy.Fields(), c.Policy)
 	checkPrinted(t, policy, c, new(backoff.Policy))
-	if want, err := policyOf(t, c.Policy); err != nil || policy != want {
+	if want, err := backoff.PolicyOf(paramsOf(c.Policy)); err != nil || policy != want {
 		t.Errorf("the policy of the fields is %v, %v", want, err)
 	}
 	if again := parsePolicy(t, c.Canonical); again != policy {
@@ -80,27 +75,6 @@ func checkTextError(t *testing.T, c text) {
 	c.Error.check(t, errors.Unwrap(unchanged.UnmarshalText([]byte(c.Text))))
 	if policy != (backoff.Policy{}) || unchanged.String() != "constant:base=7s" {
 		t.Errorf("parsed %v, and the unmarshalled policy became %v", policy, unchanged)
-	}
-}
-
-func checkPreset(t *testing.T, c text) {
-	checkFields(t, c.Of, c.Preset)
-	if c.Of == "budget" {
-		if preset, text := parseBudget(t, c.Preset), parseBudget(t, c.String); preset.String() != c.Canonical || text.String() != c.Canonical {
-			t.Errorf("the preset is %v and its string %v, want %s", preset, text, c.Canonical)
-		}
-		return
-	}
-	policy := parsePolicy(t, c.Preset)
-	if policy.String() != c.Canonical || policy != parsePolicy(t, c.String) {
-		t.Errorf("the preset is %v, want %s", policy, c.Canonical)
-	}
-	var windows []time.Duration
-	for index := range c.Windows {
-		windows = append(windows, policy.Window(uint32(index)))
-	}
-	if want := durations(t, c.Windows); !slices.Equal(windows, want) {
-		t.Errorf("the windows are %v, want %v", windows, want)
 	}
 }
 

@@ -3,9 +3,10 @@
 package backoff
 
 import (
-	"encoding/json"
 	"log/slog"
 	"time"
+
+	"github.com/backoff-rs/backoff/bindings-go/internal/shared"
 )
 
 // An Event is what the hooks of a loop receive (SPEC 18.4).
@@ -52,22 +53,4 @@ func (e Event) LogValue() slog.Value {
 
 // MarshalJSON returns the members of LogValue as JSON, with durations in nanoseconds. It is for logs, so
 // it leaves out Value, too.
-func (e Event) MarshalJSON() ([]byte, error) {
-	return json.Marshal(struct {
-		Attempts      uint64        `json:"attempts"`
-		Outcome       Outcome       `json:"outcome"`
-		Reason        StopReason    `json:"reason"`
-		Delay         time.Duration `json:"delay"`
-		Elapsed       time.Duration `json:"elapsed"`
-		BudgetIsLocal bool          `json:"budget_is_local,omitempty"`
-		Err           string        `json:"err,omitempty"`
-	}{e.Attempts, e.Outcome, e.Reason, e.Delay, e.Elapsed, e.BudgetIsLocal, errorText(e.Err)})
-}
-
-// errorText returns the message of an error, empty for nil.
-func errorText(err error) string {
-	if err == nil {
-		return ""
-	}
-	return err.Error()
-}
+func (e Event) MarshalJSON() ([]byte, error) { return shared.JSON(e.LogValue()) }

@@ -20,7 +20,7 @@ func (b *Backoff) SkipTo(index uint64) {
 // PolicyOf returns the policy of fields, or the error of NewPolicy.
 func PolicyOf(params engine.Params) (Policy, error) { return policyOf(params.Build()) }
 
-// BeginAt, DecideAt, ResumeAt, FitBaseTo and FitCapTo take times that do not fit into a time.Duration, for the
+// BeginAt, DecideAt and ResumeAt take times that do not fit into a time.Duration, for the
 // vectors that have them.
 
 func (p Policy) BeginAt(stream RandomStream, now, deadline uint64, budget *Budget) (*Operation, error) {
@@ -34,14 +34,6 @@ func (o *Operation) DecideAt(verdict Verdict, now uint64) (Decision, error) {
 
 func ResumeAt(policy Policy, stream RandomStream, retries, began, deadline uint64) (*Operation, error) {
 	return resume(policy, stream, retries, began, deadline)
-}
-
-func (p Policy) FitBaseTo(attempts, total uint64) (Policy, error) {
-	return policyOf(p.core.FitBase(attempts, total))
-}
-
-func (p Policy) FitCapTo(attempts, total uint64) (Policy, error) {
-	return policyOf(p.core.FitCap(attempts, total))
 }
 
 // Damage overwrites the core's memory of the budget behind its first word, which says that it is one.

@@ -45,6 +45,9 @@ func TestEventsInLogs(t *testing.T) {
 			backoff.Event{Attempts: 2, Outcome: backoff.OutcomeSuccess, Reason: backoff.StopSuccess, Value: map[string]int{"a": 0}},
 			`{"attempts":2,"outcome":"success","reason":"success","delay":0,"elapsed":0}`,
 		}, {
+			backoff.Event{Attempts: 1, Outcome: backoff.OutcomeTimeout, Delay: 7, BudgetIsLocal: true},
+			`{"attempts":1,"outcome":"timeout","reason":"none","delay":7,"elapsed":0,"budget_is_local":true}`,
+		}, {
 			backoff.Event{Reason: backoff.StopCancelled},
 			`{"attempts":0,"outcome":"none","reason":"cancelled","delay":0,"elapsed":0}`,
 		}, {
@@ -68,19 +71,6 @@ func TestEventsInLogs(t *testing.T) {
 	}
 }
 
-// A verdict in a log shows the name of its outcome.
-func TestVerdictsInLogs(t *testing.T) {
-	for want, verdict := range map[string]backoff.Verdict{
-		"timeout":               backoff.OutcomeTimeout,
-		"throttled after 1m30s": backoff.OutcomeThrottled.WithRetryAfter(90 * time.Second),
-		"transient after 0s":    backoff.OutcomeTransient.WithRetryAfter(-1),
-	} {
-		if got := logged(t, verdict); got != `{"value":"`+want+`"}` || fmt.Sprint(verdict) != want {
-			t.Errorf("the log is %s, and %v is printed, want %s", got, verdict, want)
-		}
-	}
-}
-
 // Errors about numbers that JSON does not have can be encoded.
 func TestErrorsInJSON(t *testing.T) {
 	for want, value := range map[string]float64{"NaN": math.NaN(), "+Inf": math.Inf(1), "-Inf": math.Inf(-1)} {
@@ -89,12 +79,6 @@ func TestErrorsInJSON(t *testing.T) {
 		if !strings.Contains(string(text), `"Value":"`+want+`"`) || !strings.HasPrefix(err.Error(), "multiplier "+want+" is ") {
 			t.Errorf("%v is %s, %v", err, text, jsonErr)
 		}
-	}
-}
-
-func TestStreamsInLogs(t *testing.T) {
-	if got := logged(t, backoff.StreamFromSeed(math.MaxUint64)); got != `{"value":"18446744073709551615"}` {
-		t.Errorf("the log is %s", got)
 	}
 }
 
@@ -152,57 +136,46 @@ func TestStopCountsInJSON(t *testing.T) {
 	}
 }
 
-// Policies and budgets are logged as their text, also where there is none.
-func TestPoliciesAndBudgetsInLogs(t *testing.T) {
-	policy, budget := parsePolicy(t, "constant:base=1s"), parseBudget(t, "quota:max_tokens=100")
+// Values are printed and logged as their text, also where there is none. Iterators and operations say how far they are.
+func TestValuesInLogs(t *testing.T) {
+	policy, budget := parsePolicy(t, "constant:base=1s,max_retries=1"), parseBudget(t, "quota:max_tokens=100")
+	begun, waits, stopped := beginOrFail(t, policy), beginOrFail(t, policy), beginOrFail(t, policy)
+	for _, operation := range []*backoff.Operation{waits, stopped, stopped} {
+		if _, err := operation.Decide(backoff.OutcomeTransient, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	fresh, taken := backoff.New(policy, backoff.StreamFromSeed(42)), backoff.New(policy, backoff.StreamFromSeed(42))
+	taken.Next()
 	for _, row := range []struct {
 		value any
 		want  string
 	}{
 		{policy, policy.String()}, {&policy, policy.String()}, {backoff.Policy{}, "no policy"},
 		{budget, budget.String()}, {new(backoff.Budget), "no budget"}, {(*backoff.Budget)(nil), "no budget"},
+		{fresh, "constant:base=1s,max_retries=1 at index 0"}, {taken, "constant:base=1s,max_retries=1 at index 1"},
+		{new(backoff.Backoff), "no policy at index 0"}, {(*backoff.Backoff)(nil), "no policy at index 0"},
+		{begun, "operation at attempt 1"}, {waits, "operation at attempt 2"}, {stopped, "operation stopped at attempt 2: max_retries"},
+		{new(backoff.Operation), "no operation"}, {(*backoff.Operation)(nil), "no operation"},
+		{backoff.OutcomeTimeout, "timeout"},
+		{backoff.OutcomeThrottled.WithRetryAfter(90 * time.Second), "throttled after 1m30s"},
+		{backoff.OutcomeTransient.WithRetryAfter(-1), "transient after 0s"},
+		{backoff.StreamFromSeed(math.MaxUint64), "18446744073709551615"},
 	} {
+		if _, isStream := row.value.(backoff.RandomStream); !isStream {
+			if got := fmt.Sprintf("%v %+v", row.value, row.value); got != row.want+" "+row.want {
+				t.Errorf("printed %s, want %s twice", got, row.want)
+			}
+		}
 		var text bytes.Buffer
 		slog.New(slog.NewTextHandler(&text, nil)).Info("", "value", row.value)
-		got := text.String()
-		if !strings.HasSuffix(got, " value="+row.want+"\n") && !strings.HasSuffix(got, fmt.Sprintf(" value=%q\n", row.want)) {
+		if got := text.String(); !strings.HasSuffix(got, " value="+row.want+"\n") && !strings.HasSuffix(got, fmt.Sprintf(" value=%q\n", row.want)) {
 			t.Errorf("the log is %s, want %s", got, row.want)
 		}
 		if got, want := logged(t, row.value), fmt.Sprintf(`{"value":%q}`, row.want); got != want {
 			t.Errorf("the log is %s, want %s", got, want)
 		}
 	}
-}
-
-// Iterators and operations print how far they are.
-func TestStatesInLogs(t *testing.T) {
-	policy := parsePolicy(t, "constant:base=1s,max_retries=1")
-	check := func(value any, want string) {
-		t.Helper()
-		if got := fmt.Sprintf("%v %+v", value, value); got != want+" "+want {
-			t.Errorf("printed %s, want %s twice", got, want)
-		}
-		if got, want := logged(t, value), fmt.Sprintf(`{"value":%q}`, want); got != want {
-			t.Errorf("the log is %s, want %s", got, want)
-		}
-	}
-	delays := backoff.New(policy, backoff.StreamFromSeed(42))
-	check(delays, "constant:base=1s,max_retries=1 at index 0")
-	delays.Next()
-	check(delays, "constant:base=1s,max_retries=1 at index 1")
-	check(new(backoff.Backoff), "no policy at index 0")
-	check((*backoff.Backoff)(nil), "no policy at index 0")
-
-	operation := beginOrFail(t, policy)
-	check(operation, "operation at attempt 1")
-	for _, want := range []string{"operation at attempt 2", "operation stopped at attempt 2: max_retries"} {
-		if _, err := operation.Decide(backoff.OutcomeTransient, 0); err != nil {
-			t.Fatal(err)
-		}
-		check(operation, want)
-	}
-	check(new(backoff.Operation), "no operation")
-	check((*backoff.Operation)(nil), "no operation")
 }
 
 // A loop's hook can log its event, and its caller the error.

@@ -11,8 +11,19 @@ import (
 )
 
 func TestInvalidArguments(t *testing.T) {
-	option := func(option backoff.Option) func() (any, error) {
-		return func() (any, error) { return policyOrNil(backoff.Exponential, time.Second, option) }
+	type maker = func() (any, error)
+	option := func(option backoff.Option) maker {
+		return func() (any, error) { return orNil(backoff.NewPolicy(backoff.Exponential, time.Second, option)) }
+	}
+	stream := func(key string) maker {
+		return func() (any, error) { return orNil(backoff.StreamFromKey(42, key)) }
+	}
+	fit := func(fit func(uint64, time.Duration) (backoff.Policy, error), total time.Duration) maker {
+		return func() (any, error) { return orNil(fit(3, total)) }
+	}
+	policy := parsePolicy(t, "constant:base=1s")
+	begin := func(now time.Duration, options ...backoff.BeginOption) maker {
+		return func() (any, error) { return orNil(policy.Begin(backoff.StreamFromSeed(42), now, options...)) }
 	}
 	almost := 0.1
 	almost += 1.1
@@ -22,12 +33,12 @@ func TestInvalidArguments(t *testing.T) {
 		tooFine  = backoff.ErrRatioTooFine
 	)
 	rows := []struct {
-		make  func() (any, error)
+		make  maker
 		code  backoff.Code
 		field string
 		want  string
 	}{
-		{func() (any, error) { return policyOrNil(backoff.Constant, -1) }, negative, "base", "base -1ns is below 0s"},
+		{func() (any, error) { return orNil(backoff.NewPolicy(backoff.Constant, -1)) }, negative, "base", "base -1ns is below 0s"},
 		{option(backoff.WithIncrement(-time.Second)), negative, "increment", "increment -1s is below 0s"},
 		{option(backoff.WithOffset(-time.Second)), negative, "offset", "offset -1s is below 0s"},
 		{option(backoff.WithCap(-time.Second)), negative, "cap", "cap -1s is below 0s"},
@@ -50,13 +61,13 @@ func TestInvalidArguments(t *testing.T) {
 		{option(backoff.WithJitterBelow(5e-324)), tooFine, "jitter_below", "jitter_below 5e-324 has a term above 1000000 as a ratio; use WithJitterBelowRatio for a fraction"},
 		{option(backoff.WithJitterAbove(math.NaN())), infinite, "jitter_above", "jitter_above NaN is not a finite number"},
 		{option(nil), backoff.ErrMissing, "option", "option is nil"},
-		{func() (any, error) { return streamOrNil("\xed\xa0\x80") }, backoff.ErrNotUnicode, "key", `key "\xed\xa0\x80" is not valid UTF-8`},
-		{func() (any, error) { return streamOrNil("job-\xff") }, backoff.ErrNotUnicode, "key", `key "job-\xff" is not valid UTF-8`},
-		{fitOrNil(backoff.Policy.FitBase, -1), negative, "max_elapsed", "max_elapsed -1ns is below 0s"},
-		{fitOrNil(backoff.Policy.FitCap, math.MinInt64), negative, "max_elapsed", "max_elapsed -2562047h47m16.854775808s is below 0s"},
-		{operationOrNil(t, -1), negative, "now", "now -1ns is below 0s"},
-		{operationOrNil(t, 0, backoff.WithDeadline(-time.Second)), negative, "deadline", "deadline -1s is below 0s"},
-		{operationOrNil(t, 0, nil), backoff.ErrMissing, "option", "option is nil"},
+		{stream("\xed\xa0\x80"), backoff.ErrNotUnicode, "key", `key "\xed\xa0\x80" is not valid UTF-8`},
+		{stream("job-\xff"), backoff.ErrNotUnicode, "key", `key "job-\xff" is not valid UTF-8`},
+		{fit(policy.FitBase, -1), negative, "max_elapsed", "max_elapsed -1ns is below 0s"},
+		{fit(policy.FitCap, math.MinInt64), negative, "max_elapsed", "max_elapsed -2562047h47m16.854775808s is below 0s"},
+		{begin(-1), negative, "now", "now -1ns is below 0s"},
+		{begin(0, backoff.WithDeadline(-time.Second)), negative, "deadline", "deadline -1s is below 0s"},
+		{begin(0, nil), backoff.ErrMissing, "option", "option is nil"},
 	}
 	for _, row := range rows {
 		t.Run(row.want, func(t *testing.T) {
@@ -79,44 +90,12 @@ func checkArgument(t *testing.T, err error, code backoff.Code, field, want strin
 	}
 }
 
-func policyOrNil(growth backoff.Growth, base time.Duration, options ...backoff.Option) (any, error) {
-	policy, err := backoff.NewPolicy(growth, base, options...)
-	if policy == (backoff.Policy{}) {
+// orNil returns nil for a zero value.
+func orNil[T comparable](value T, err error) (any, error) {
+	if value == *new(T) {
 		return nil, err
 	}
-	return policy, err
-}
-
-func streamOrNil(key string) (any, error) {
-	stream, err := backoff.StreamFromKey(42, key)
-	if stream == (backoff.RandomStream{}) {
-		return nil, err
-	}
-	return stream, err
-}
-
-func fitOrNil(fit func(backoff.Policy, uint64, time.Duration) (backoff.Policy, error), total time.Duration) func() (any, error) {
-	return func() (any, error) {
-		policy, err := backoff.NewPolicy(backoff.Constant, time.Second)
-		if err != nil {
-			return policy, err
-		}
-		policy, err = fit(policy, 3, total)
-		if policy == (backoff.Policy{}) {
-			return nil, err
-		}
-		return policy, err
-	}
-}
-
-func operationOrNil(t *testing.T, now time.Duration, options ...backoff.BeginOption) func() (any, error) {
-	return func() (any, error) {
-		operation, err := parsePolicy(t, "default").Begin(backoff.StreamFromSeed(42), now, options...)
-		if operation == nil {
-			return nil, err
-		}
-		return operation, err
-	}
+	return value, err
 }
 
 // An invalid argument leaves the operation unchanged, and the decision does not wait.

@@ -10,49 +10,6 @@ import (
 	backoff "github.com/backoff-rs/backoff/bindings-go"
 )
 
-// Each option sets the field of its name: the policy equals that of a policy string.
-func TestOptionsSetTheirFields(t *testing.T) {
-	const base = 100 * time.Millisecond
-	type options = []backoff.Option
-	rows := []struct {
-		growth  backoff.Growth
-		options options
-		text    string
-	}{
-		{backoff.Constant, nil, "constant:base=100ms"},
-		{backoff.Linear, options{backoff.WithIncrement(7)}, "linear:base=100ms,increment=7ns"},
-		{backoff.Exponential, options{backoff.WithMultiplier(1.6)}, "exponential:base=100ms,multiplier=1.6"},
-		{backoff.Exponential, options{backoff.WithMultiplierRatio(4, 3)}, "exponential:base=100ms,multiplier=4/3"},
-		{backoff.Polynomial, options{backoff.WithPower(3)}, "polynomial:base=100ms,power=3"},
-		{backoff.Polynomial, options{backoff.WithOrigin(0)}, "polynomial:base=100ms,origin=0"},
-		{backoff.Fibonacci, options{backoff.WithOffset(7)}, "fibonacci:base=100ms,offset=7ns"},
-		{backoff.Exponential, options{backoff.WithCap(time.Minute)}, "exponential:base=100ms,cap=1m"},
-		{backoff.Exponential, options{backoff.WithCap(time.Minute), backoff.WithCapOn(backoff.CapOnDelay)}, "exponential:base=100ms,cap=1m,cap_on=delay"},
-		{backoff.Constant, options{backoff.WithFloor(7)}, "constant:base=100ms,floor=7ns"},
-		{backoff.Exponential, options{backoff.WithJitter(backoff.EqualJitter)}, "equal:base=100ms"},
-		{backoff.Constant, options{backoff.WithJitter(backoff.ProportionalJitter), backoff.WithJitterBelow(0.2), backoff.WithJitterAbove(0.3)}, "constant:base=100ms,jitter=proportional,jitter_below=0.2,jitter_above=0.3"},
-		{backoff.Constant, options{backoff.WithJitter(backoff.ProportionalJitter), backoff.WithJitterBelowRatio(1, 3), backoff.WithJitterAboveRatio(2, 3)}, "constant:base=100ms,jitter=proportional,jitter_below=1/3,jitter_above=2/3"},
-		{backoff.Constant, options{backoff.WithJitter(backoff.AdditiveJitter), backoff.WithJitterMax(7)}, "constant:base=100ms,jitter=additive,jitter_max=7ns"},
-		{backoff.Constant, options{backoff.WithJitter(backoff.AdditiveJitter), backoff.WithJitterMax(7), backoff.WithJitterIncrement(9)}, "constant:base=100ms,jitter=additive,jitter_max=7ns,jitter_increment=9ns"},
-		{backoff.Constant, options{backoff.WithJitter(backoff.SlottedJitter), backoff.WithJitterSlot(7)}, "constant:base=100ms,jitter=slotted,jitter_slot=7ns"},
-		{backoff.Constant, options{backoff.WithMaxRetries(7)}, "constant:base=100ms,max_retries=7"},
-		{backoff.Constant, options{backoff.WithMaxAttempts(7)}, "constant:base=100ms,max_retries=6"},
-		{backoff.Constant, options{backoff.WithMaxElapsed(time.Hour)}, "constant:base=100ms,max_elapsed=1h"},
-		{backoff.Constant, options{backoff.WithThrottledBase(time.Second)}, "constant:base=100ms,throttled_base=1s"},
-		{backoff.Constant, options{backoff.WithRetryAfterMode(backoff.RetryAfterExact)}, "constant:base=100ms,retry_after=exact"},
-		{backoff.Constant, options{backoff.WithRetryAfterMax(time.Minute)}, "constant:base=100ms,retry_after_max=1m"},
-		{backoff.Constant, options{backoff.WithRetryAfterMax(time.Hour)}, "constant:base=100ms"},
-		{backoff.Constant, options{backoff.WithRetryAfterMax(backoff.NoLimit)}, "constant:base=100ms,retry_after_max=none"},
-		{backoff.Constant, options{backoff.WithRetryAfterMaxExtra(7)}, "constant:base=100ms,retry_after_max_extra=7ns"},
-	}
-	for _, row := range rows {
-		got, err := backoff.NewPolicy(row.growth, base, row.options...)
-		if err != nil || got != parsePolicy(t, row.text) || got.String() == "no policy" {
-			t.Errorf("%s: made %v, %v", row.text, got, err)
-		}
-	}
-}
-
 // A float counts as its shortest decimal.
 func TestFloatsAreExactRatios(t *testing.T) {
 	rows := []struct {

@@ -10,12 +10,12 @@ import (
 // Each program of the pages is an example, which go test runs and whose output it checks.
 func TestProgramsOfPagesAreExamples(t *testing.T) {
 	source := read(t, "example_test.go") + read(t, "cenkalti/example_test.go") + read(t, "sharedbudget/example_test.go")
-	program := read(t, "examples/http/main.go")
+	program, tests := read(t, "examples/http/main.go"), read(t, "synctest_test.go")
 	snippets := snippets(t, "go")
 	programs := 0
 	for _, snippet := range snippets {
 		body := snippet.code
-		if body == program {
+		if body == program || strings.HasPrefix(body, "func Test") && strings.Contains(tests, body) {
 			programs++
 			continue
 		}
@@ -28,8 +28,8 @@ func TestProgramsOfPagesAreExamples(t *testing.T) {
 			t.Errorf("no example ends with\n%s", expected)
 		}
 	}
-	if want := strings.Count(source, "// Output:"); len(snippets)-programs != want || programs != 1 {
-		t.Errorf("the pages have %d programs and %d copies of the HTTP example; there are %d examples", len(snippets)-programs, programs, want)
+	if want := strings.Count(source, "// Output:"); len(snippets)-programs != want || programs != 2 {
+		t.Errorf("the pages have %d programs and %d copies of the HTTP example and of a test; there are %d examples", len(snippets)-programs, programs, want)
 	}
 }
 

@@ -4,11 +4,12 @@ package backoff
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
 	"time"
+
+	"github.com/backoff-rs/backoff/bindings-go/internal/shared"
 )
 
 // Retry calls op until it succeeds or must not be retried, and returns the result of the last call:
@@ -23,17 +24,15 @@ import (
 // By default the policy is "default" and the stream comes from entropy. Retry waits in this
 // goroutine: at least the policy's delay between calls, and not after the last failure.
 //
-// When ctx is done, a wait ends at once and op is not called again; the reason is StopCancelled. The
-// loop does not interrupt a running call: use the same context inside op. The loop never starts a wait
-// that would end at the deadline of ctx or later; the reason is then StopDeadline. A timeout can end a loop
-// in both ways, so test errors.Is(err, context.DeadlineExceeded), which finds both.
+// When ctx is done, a wait ends at once and op is not called again. The loop does not interrupt a running call: use the
+// same context inside op. It never starts a wait that would end at the deadline of ctx or later.
 //
 // An invalid option fails before the first call, with a *PolicyError, an *ArgumentError, ErrNoPolicy or
 // ErrNoBudget; so do nil arguments, with an *ArgumentError, and a system without entropy, with
 // ErrNoEntropy. An unknown outcome from a classification, a damaged budget or a negative time of the
-// clock ends the loop with an *ArgumentError, joined with the last error: the operation is cancelled,
-// and no OnStop hook is called. A panic of op, of a hook or of a classification propagates to the
-// caller; the operation is cancelled.
+// clock ends the loop with an *ArgumentError, joined with the last error. A panic of op, of a hook or of a
+// classification propagates to the caller. In both cases the operation is cancelled; no OnStop hook is called after
+// an *ArgumentError.
 func Retry[T any](ctx context.Context, op func() (T, error), options ...RetryOption) (value T, err error) {
 	var loop loop
 	if err := loop.configure(ctx, options); err != nil {
@@ -176,14 +175,7 @@ func (e *RetryError) MarshalJSON() ([]byte, error) {
 	if e == nil {
 		return []byte("null"), nil
 	}
-	return json.Marshal(struct {
-		Message  string        `json:"message"`
-		Reason   StopReason    `json:"reason"`
-		Attempts uint64        `json:"attempts"`
-		Elapsed  time.Duration `json:"elapsed"`
-		Delay    time.Duration `json:"delay"`
-		Err      string        `json:"err,omitempty"`
-	}{e.Error(), e.Reason, e.Attempts, e.Elapsed, e.Delay, errorText(e.Err)})
+	return shared.JSON(e.LogValue())
 }
 
 // Is reports whether target is the error of the reason, such as ErrMaxRetries.

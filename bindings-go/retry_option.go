@@ -126,10 +126,8 @@ func OnRetry(hook func(Event)) RetryOption {
 // OnStop adds a hook that is called once when the loop has stopped, whatever the StopReason, also after
 // a success. It runs after the stats have recorded the loop and before the caller gets the result.
 //
-// It is not called if the loop does not stop but fails: with the error of an invalid option, before the
-// first call, which the stats do not count; or with an *ArgumentError for an unknown outcome, a damaged
-// budget or a negative time of the clock, which the stats count as cancelled. Nor is it called after a
-// panic of a hook or a classification.
+// It is not called if the loop fails with the error of an invalid option or with an *ArgumentError (see Retry), nor after
+// a panic of a hook or a classification.
 //
 // Use it to learn how many attempts a success took: OnStop(func(event Event) { last = event }).
 func OnStop(hook func(Event)) RetryOption {

@@ -12,6 +12,18 @@ import (
 	backoff "github.com/backoff-rs/backoff/bindings-go"
 )
 
+// The test of docs/testing.md.
+func TestOutageOfAnHour(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		err := backoff.Do(t.Context(), func() error { return backoff.Transient(errBusy) },
+			backoff.WithPolicyString("constant:base=20m,max_retries=3"))
+		if took := time.Since(began); !errors.Is(err, backoff.ErrMaxRetries) || took != time.Hour {
+			t.Errorf("took %v: %v", took, err)
+		}
+	})
+}
+
 // Without a limit the loop begins the longest wait, although some time has passed.
 func TestTheLongestWaitInABubble(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

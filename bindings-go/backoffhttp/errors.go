@@ -25,9 +25,15 @@ func isCancelled(ctx context.Context, err error) bool {
 }
 
 // An attemptTimeout is the error of an attempt that took too long.
-type attemptTimeout struct{ limit time.Duration }
+type attemptTimeout struct {
+	limit  time.Duration
+	inBody bool
+}
 
 func (e attemptTimeout) Error() string {
+	if e.inBody {
+		return "the body did not end within the attempt timeout of " + e.limit.String()
+	}
 	return "no response within the attempt timeout of " + e.limit.String()
 }
 func (attemptTimeout) Timeout() bool   { return true }

@@ -4,7 +4,6 @@ package backoffhttp
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -13,6 +12,7 @@ import (
 	"regexp"
 
 	backoff "github.com/backoff-rs/backoff/bindings-go"
+	"github.com/backoff-rs/backoff/bindings-go/internal/shared"
 )
 
 // An Event is what the hooks of a Transport receive: the event of the loop, whose Value is the *http.Response, and the
@@ -105,19 +105,4 @@ func (e Event) LogValue() slog.Value {
 }
 
 // MarshalJSON returns the members of LogValue as JSON, with durations in nanoseconds.
-func (e Event) MarshalJSON() ([]byte, error) {
-	request, err := json.Marshal(struct {
-		Method   string   `json:"method"`
-		URL      string   `json:"url"`
-		Status   int      `json:"status,omitempty"`
-		SentOnce SentOnce `json:"sent_once,omitempty"`
-	}{e.Method, e.URL, e.Status, e.SentOnce})
-	if err != nil {
-		return nil, err
-	}
-	loop, err := e.logged().MarshalJSON()
-	if err != nil {
-		return nil, err
-	}
-	return append(append(request[:len(request)-1], ','), loop[1:]...), nil
-}
+func (e Event) MarshalJSON() ([]byte, error) { return shared.JSON(e.LogValue()) }

@@ -63,13 +63,15 @@ func (e *exchange) run() (*http.Response, error) {
 
 // cancellable returns a context that also the Cancel channel of a request ends, which net/http knows only in attempts.
 func cancellable(request *http.Request) (context.Context, context.CancelCauseFunc) {
-	if request.Cancel == nil {
+	//lint:ignore SA1019 deprecated, and still in use
+	cancelled := request.Cancel //nolint:staticcheck // deprecated, and still in use
+	if cancelled == nil {
 		return request.Context(), func(error) {}
 	}
 	ctx, cancel := context.WithCancelCause(request.Context())
 	go func() {
 		select {
-		case <-request.Cancel:
+		case <-cancelled:
 			cancel(errCancelled)
 		case <-ctx.Done():
 		}
@@ -143,7 +145,7 @@ func (e *exchange) send(body io.ReadCloser) (*http.Response, error) {
 	limit := e.transport.attemptTimeout
 	stop := func() bool { return true }
 	if limit > 0 {
-		stop = time.AfterFunc(limit, func() { cancel(attemptTimeout{limit}) }).Stop
+		stop = time.AfterFunc(limit, func() { cancel(context.DeadlineExceeded) }).Stop
 	}
 	if e.once == SentOnceMethod {
 		e.path = new(path)
@@ -162,7 +164,7 @@ func (e *exchange) send(body io.ReadCloser) (*http.Response, error) {
 	late := !stop()
 	switch {
 	case late:
-		err = attemptTimeout{limit}
+		err = attemptTimeout{limit, e.head != nil}
 	case err == nil && response != nil:
 		return response, nil
 	}

@@ -20,6 +20,10 @@ func TestOrigins(t *testing.T) {
 		return budget
 	}
 	same := budgetOf("http://example.com/a")
+	// That of SPEC 19.8, which sets no other fields.
+	if got := fmt.Sprint(same); got != "ttl" {
+		t.Errorf("the budget is %s", got)
+	}
 	for address, want := range map[string]bool{
 		"http://example.com:80/b?c": true, "HTTP://EXAMPLE.com": true, "http://user@example.com": true,
 		"https://example.com": false, "http://example.com:8080": false, "http://www.example.com": false,

@@ -195,18 +195,20 @@ func TestFunctionsThatPanic(t *testing.T) {
 	for name, option := range map[string]backoffhttp.Option{
 		"WithMayRepeat": backoffhttp.WithMayRepeat(func(*http.Request) bool { panic("a bug") }),
 		"WithClassify":  backoffhttp.WithClassify(func(*http.Request, *http.Response, error) backoff.Verdict { panic("a bug") }),
+		"OnRetry":       backoffhttp.OnRetry(func(backoffhttp.Event) { panic("a bug") }),
 		"OnStop":        backoffhttp.OnStop(func(backoffhttp.Event) { panic("a bug") }),
 	} {
 		t.Run(name, func(t *testing.T) {
 			closed := &stream{Reader: strings.NewReader("text")}
 			base := roundTripper(func(request *http.Request) (*http.Response, error) {
-				return &http.Response{StatusCode: 404, Body: closed}, request.Body.Close()
+				status := map[bool]int{true: 503, false: 404}[name == "OnRetry"]
+				return &http.Response{StatusCode: status, Body: closed}, request.Body.Close()
 			})
 			var stops []backoff.StopReason
 			hook := backoff.OnStop(func(event backoff.Event) { stops = append(stops, event.Reason) })
 			transport := newTransport(t, base, option, backoffhttp.WithRetry(hook))
-			sent := &stream{Reader: strings.NewReader("text")}
-			request := httptest.NewRequest("PUT", "http://example.com", sent)
+			request := httptest.NewRequest("PUT", "http://example.com", strings.NewReader("text"))
+			sent := countCloses(request)
 			func() {
 				defer func() {
 					if recover() != "a bug" {
@@ -299,7 +301,7 @@ func TestUpgrade(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer response.Body.Close()
+	defer func() { _ = response.Body.Close() }()
 	half, ok := response.Body.(interface {
 		io.Writer
 		CloseWrite() error

@@ -10,33 +10,18 @@ import (
 	"time"
 
 	backoff "github.com/backoff-rs/backoff/bindings-go"
+	"github.com/backoff-rs/backoff/bindings-go/internal/shared"
 )
 
 // A Transport is a RoundTripper that repeats requests over another one. It is safe for any number of goroutines.
 //
-// A request may be repeated if its method is idempotent (GET, HEAD, OPTIONS, TRACE, PUT, DELETE), or if it has an
-// Idempotency-Key or X-Idempotency-Key. WithMethods, WithMayRepeat, WithRetries and WithoutRetries change that. Every
-// other request is sent once (see SentOnce), but a request that never reached the server, because its name or its
-// connection failed, is repeated whatever its method, unless its body cannot be sent again.
+// A request may be repeated if its method is idempotent or if it has an Idempotency-Key; every other request is sent once
+// (see SentOnce), unless it never reached the server. backoff.HTTPVerdict classifies a response, so the wait that a server
+// asks for counts. An error of the network is transient or a timeout, and any other is permanent. When retries end, the
+// last response is returned with its whole body, or the error of the RoundTripper, as without retries.
 //
-// A response is classified by backoff.HTTPVerdict, so the wait that a server asks for counts. An error is a timeout, a
-// transient one if the network failed (DNS, connections that were refused, reset or closed, streams of HTTP/2, an answer
-// that is not HTTP), and otherwise permanent: a wrong URL, a certificate that is not trusted. If a proxy refuses a tunnel,
-// its status decides. net/http shows only the reason phrase of the proxy: if that is not the standard one, the error is
-// permanent. WithStatuses and WithClassify change that.
-//
-// When retries end, the last response is returned, with its whole body, or the error of the RoundTripper, as without
-// retries. If the context ends a wait, its error is returned, with that of the last attempt if it had one. A redirect is
-// a success: the http.Client follows it with another request.
-//
-// A body is sent again from GetBody, which http.NewRequest sets for a bytes.Reader, bytes.Buffer and
-// strings.Reader. A request with another body is sent once.
-//
-// Before a retry the rest of the response is read, up to 64 KiB and during the wait. If its end comes in time, its
-// connection is used again; otherwise it is closed, as after most waits of 0.
-//
-// The http.Transport of net/http sends some requests again by itself, when a connection that it used again was
-// closed before an answer. This counts as one attempt.
+// https://github.com/backoff-rs/backoff/blob/main/bindings-go/ADAPTERS.md#http has all rules, those of redirects, of bodies
+// and of connections among them.
 type Transport struct {
 	base            http.RoundTripper
 	options         []backoff.RetryOption
@@ -61,6 +46,8 @@ type Transport struct {
 func New(base http.RoundTripper, options ...Option) (*Transport, error) {
 	if base == nil {
 		base = http.DefaultTransport
+	} else if shared.IsNil(base) {
+		return nil, &backoff.ArgumentError{Code: backoff.ErrMissing, Field: "RoundTripper", Rule: fmt.Sprintf("is a nil %T", base)}
 	}
 	t := &Transport{base: base, budgets: newOrigins(DefaultBudget)}
 	for _, option := range options {

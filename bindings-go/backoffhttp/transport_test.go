@@ -12,6 +12,7 @@ import (
 	"net/http/httptest"
 	"net/http/httptrace"
 	"net/url"
+	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -519,6 +520,13 @@ func TestAttemptTimeout(t *testing.T) {
 			t.Errorf("read %q", body)
 		}
 	})
+	t.Run("a body that is read", func(t *testing.T) {
+		client := newClient(t, false, backoffhttp.WithReadBody(), backoffhttp.WithAttemptTimeout(500*time.Millisecond), backoffhttp.WithRetry(backoff.WithPolicyString("off")))
+		_, err := client.Get(serve(t, half(200, hang)).URL)
+		if !os.IsTimeout(err) || !strings.HasSuffix(err.Error(), ": the body did not end within the attempt timeout of 500ms") {
+			t.Errorf("failed with %v", err)
+		}
+	})
 	t.Run("that of the transport", func(t *testing.T) {
 		// A busy machine may need more than a shorter one for the answer.
 		client := newClientOver(t, &http.Transport{ResponseHeaderTimeout: 500 * time.Millisecond, DisableKeepAlives: true})
@@ -558,6 +566,7 @@ func TestCancel(t *testing.T) {
 			client := newClient(t, true, backoffhttp.WithRetry(backoff.WithPolicyString("constant:base=1h,max_retries=1"),
 				backoff.OnRetry(func(backoff.Event) { time.AfterFunc(time.Millisecond, end) })))
 			request := newRequest(t, ctx, "GET", server.URL, nil)
+			//lint:ignore SA1019 deprecated, and still in use
 			request.Cancel = channel //nolint:staticcheck // deprecated, and still in use
 			if _, err := client.Do(request); err == nil || !strings.HasSuffix(err.Error(), row.want) {
 				t.Errorf("failed with %v", err)
@@ -655,25 +664,13 @@ func TestBudgets(t *testing.T) {
 	}
 }
 
-// A hook that panics leaves no response behind, and neither does a classification that is wrong.
-func TestFailuresOfOptions(t *testing.T) {
-	t.Run("a panic", func(t *testing.T) {
-		server := serve(t, half(503, hang))
-		client := newClient(t, true, backoffhttp.WithRetry(backoff.OnRetry(func(backoff.Event) { panic("a bug") })))
-		defer func() {
-			if recover() != "a bug" {
-				t.Error("no panic")
-			}
-		}()
-		_, _ = client.Get(server.URL)
-	})
-	t.Run("an unknown outcome", func(t *testing.T) {
-		server := serve(t, half(200, hang))
-		client := newClient(t, true, backoffhttp.WithClassify(func(*http.Request, *http.Response, error) backoff.Verdict { return backoff.Outcome(9) }))
-		if _, err := client.Get(server.URL); !errors.Is(err, backoff.ErrUnknownOutcome) {
-			t.Errorf("failed with %v", err)
-		}
-	})
+// A classification that is wrong leaves no response behind.
+func TestUnknownOutcomes(t *testing.T) {
+	server := serve(t, half(200, hang))
+	client := newClient(t, true, backoffhttp.WithClassify(func(*http.Request, *http.Response, error) backoff.Verdict { return backoff.Outcome(9) }))
+	if _, err := client.Get(server.URL); !errors.Is(err, backoff.ErrUnknownOutcome) {
+		t.Errorf("failed with %v", err)
+	}
 }
 
 // A test double may return a response without a body, as to an http.Client without retries.
@@ -744,6 +741,9 @@ func TestInvalidOptions(t *testing.T) {
 		if transport != nil || err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("made %v, %v, want %s", transport, err, want)
 		}
+	}
+	if transport, err := backoffhttp.New((*http.Transport)(nil)); transport != nil || err == nil || err.Error() != "RoundTripper is a nil *http.Transport" {
+		t.Errorf("made %v, %v", transport, err)
 	}
 }
 

@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
-	"reflect"
 	"strings"
 	"sync"
 	"time"
@@ -19,6 +18,7 @@ import (
 
 	backoff "github.com/backoff-rs/backoff/bindings-go"
 	"github.com/backoff-rs/backoff/bindings-go/internal/engine"
+	"github.com/backoff-rs/backoff/bindings-go/internal/shared"
 )
 
 // A Store keeps the states of budgets, as texts under keys, for many processes.
@@ -37,15 +37,13 @@ type Store interface {
 
 // A Budget limits the retries of many processes together (SPEC 15.7). backoff.WithSharedBudget makes a loop take part.
 //
-// Each process also keeps a local budget, which sees what its loops do. If the store fails, does not answer within
-// the timeout, or has a text that is not a state of the budget, the local budget decides at once, for a second, and
-// each process grants its share (WithFallback); then the next retry asks the store again. No error reaches the loops:
-// the member BudgetIsLocal of a backoff.Event says which budget decided, and LastError what the store's last error was.
+// Each process also keeps a local budget. If the store fails, does not answer within the timeout, or has a text that is
+// not a state of the budget, the local budget decides at once, for a second; then the next retry asks the store again. No
+// error reaches the loops: the member BudgetIsLocal of a backoff.Event says which budget decided, and LastError what the
+// store's last error was.
 //
-// A retry waits for the store, no longer than the timeout. Nothing else waits: starts, failures and successes are
-// counted, and join the next request of a retry, or are sent in the background when there are 100 of them, or with the
-// first one after 30 s. While the store is away at most 100 of each are kept. One exchange with the store is under way at
-// a time; requests that come meanwhile share the next one.
+// Only a retry waits for the store. Starts, failures and successes join the next request of a retry, or are sent in the
+// background when there are 100 of them, or with the first one after 30 s.
 //
 // Any number of goroutines may use a Budget at once. It has a goroutine only during an exchange, so it need not be closed.
 // Call Flush before the process ends, to send what the store does not know. A Budget must not be copied (go vet reports
@@ -55,14 +53,14 @@ type Budget struct {
 	key   string
 	hook  func(Exchange)
 
-	mutex    sync.Mutex
-	member   engine.Member
-	waiting  []*request // in the order in which they came
-	flushes  []chan error
-	flushing chan struct{} // ends a pause between exchanges; it has room for one
-	hooked   chan error    // is closed when the hook of the last exchange returns; nil if none runs
-	running  bool          // a goroutine makes exchanges
-	lastErr  error
+	mutex   sync.Mutex
+	member  engine.Member
+	waiting []*request // in the order in which they came
+	flushes []chan error
+	paused  chan struct{} // ends the pause between two exchanges; nil if there is none
+	hooked  chan error    // is closed when the hook of the last exchange returns; nil if none runs
+	running bool          // a goroutine makes exchanges
+	lastErr error
 }
 
 // maxName is the length of the longest name in bytes. Stores limit the length of a key, such as PostgreSQL to 2704 bytes.
@@ -76,10 +74,11 @@ const maxName = 255
 // *backoff.ArgumentError for a nil store, a name that is not 1 to 255 bytes of UTF-8 without control characters, an
 // invalid option, and a budget of kind concurrent, because a process that is killed would hold its slots for ever.
 func New(store Store, name, budget string, options ...Option) (*Budget, error) {
-	if err := checkStore(store); err != nil {
-		return nil, err
-	}
 	switch {
+	case store == nil:
+		return nil, invalid(backoff.ErrMissing, "store", nil, "is nil")
+	case shared.IsNil(store): // whose panic would end the program from another goroutine
+		return nil, invalid(backoff.ErrMissing, "store", nil, fmt.Sprintf("is a nil %T", store))
 	case name == "":
 		return nil, invalid(backoff.ErrMissing, "name", nil, "is empty")
 	case len(name) > maxName:
@@ -101,26 +100,13 @@ func New(store Store, name, budget string, options ...Option) (*Budget, error) {
 	if local == "" {
 		local = global
 	}
-	b := &Budget{store: store, key: "backoff:" + name + ":" + global, hook: config.hook, flushing: make(chan struct{}, 1)}
+	b := &Budget{store: store, key: "backoff:" + name + ":" + global, hook: config.hook}
 	var core, localCore engine.Budget
 	_, _ = core.Parse(global), localCore.Parse(local) // both have been parsed
 	if code := b.member.Init(&core, &localCore, uint64(config.lease), config.fallback, uint64(config.timeout), rand.Uint64()); code != engine.OK {
 		return nil, backoff.ErrNoBudget
 	}
 	return b, nil
-}
-
-// checkStore refuses a nil store, also a nil pointer, whose panic would end the program from another goroutine.
-func checkStore(store Store) error {
-	switch value := reflect.ValueOf(store); value.Kind() {
-	case reflect.Invalid:
-		return invalid(backoff.ErrMissing, "store", nil, "is nil")
-	case reflect.Chan, reflect.Func, reflect.Map, reflect.Pointer, reflect.Slice:
-		if value.IsNil() {
-			return invalid(backoff.ErrMissing, "store", nil, fmt.Sprintf("is a nil %T", store))
-		}
-	}
-	return nil
 }
 
 // parse returns the canonical string of a budget of a kind that needs no end of each operation.

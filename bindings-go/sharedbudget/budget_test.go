@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -272,6 +273,60 @@ func TestSlowHooks(t *testing.T) {
 			t.Error("a flush did not wait for the hook")
 		}
 	})
+}
+
+// A store or a hook that calls runtime.Goexit, as t.Fatal does, is like one that fails.
+func TestGoexit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		exits := true
+		store := &memoryStore{onLoad: func(context.Context) error {
+			if exits {
+				runtime.Goexit()
+			}
+			return nil
+		}}
+		hooked := make(chan bool, 9)
+		budget := newBudget(t, store, "rate", sharedbudget.OnExchange(func(sharedbudget.Exchange) {
+			hooked <- true
+			runtime.Goexit()
+		}))
+		event := fail(t, budget, "constant:base=1ns,max_retries=1")
+		if err := budget.LastError(); event.Reason != backoff.StopMaxRetries || err == nil || err.Error() != "the store called runtime.Goexit" {
+			t.Errorf("%+v, %v", event, err)
+		}
+		if err := budget.Flush(t.Context()); err != budget.LastError() {
+			t.Errorf("flush: %v", err)
+		}
+		exits = false
+		for range 2 {
+			time.Sleep(time.Second)
+			if event = fail(t, budget, "constant:base=1ns,max_retries=1"); event.BudgetIsLocal || !<-hooked {
+				t.Errorf("%+v", event)
+			}
+			synctest.Wait()
+			if err := budget.LastError(); err.Error() != "the hook of OnExchange called runtime.Goexit" {
+				t.Error(err)
+			}
+		}
+	})
+}
+
+// A budget may be used before a bubble and in it.
+func TestABudgetFromOutsideABubble(t *testing.T) {
+	budget := newBudget(t, new(memoryStore), "rate")
+	for _, run := range []func(func(*testing.T)){
+		func(use func(*testing.T)) { use(t) },
+		func(use func(*testing.T)) { synctest.Test(t, use) },
+	} {
+		run(func(t *testing.T) {
+			if event := fail(t, budget, "immediate:max_retries=1"); event.Reason != backoff.StopMaxRetries || event.BudgetIsLocal {
+				t.Errorf("%+v", event)
+			}
+			if err := budget.Flush(t.Context()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
 }
 
 // A loop that is cancelled does not wait for the store.

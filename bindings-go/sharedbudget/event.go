@@ -68,7 +68,8 @@ func (k *EventKind) UnmarshalText(text []byte) error {
 type Event struct {
 	// Kind is what happened.
 	Kind EventKind
-	// Outcome is that of the attempt that would be retried: transient, throttled or timeout. Only RetryRequested uses it.
+	// Outcome is that of the attempt that would be retried. Only RetryRequested uses it. It costs as much as a transient
+	// one, unless it is throttled or timeout.
 	Outcome backoff.Outcome
 	// Held is what the operation holds: the Held of its last granted retry, or 0. Only AttemptOver and OperationSucceeded
 	// use it.

@@ -34,9 +34,9 @@ func (b *Budget) Flush(ctx context.Context) error {
 	if state.HasUnsent {
 		done = make(chan error, 1)
 		b.flushes = append(b.flushes, done)
-		select {
-		case b.flushing <- struct{}{}:
-		default: // the last one was not noticed, which ends the pause as well
+		if b.paused != nil {
+			close(b.paused)
+			b.paused = nil
 		}
 		b.start()
 	}

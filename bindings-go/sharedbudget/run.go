@@ -4,6 +4,7 @@ package sharedbudget
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"time"
@@ -23,26 +24,55 @@ func (b *Budget) start() {
 
 // run makes exchanges as long as one is due.
 func (b *Budget) run() {
-	for flushes, ok := b.begin(); ok; flushes, ok = b.begin() {
+	flushes, due := b.begin(nil, nil)
+	defer func() {
+		if due {
+			b.exited(flushes)
+		}
+	}()
+	for due {
 		exchange := b.exchange()
 		if b.hook != nil {
 			b.hook(exchange)
-			b.mutex.Lock()
-			close(b.hooked)
-			b.hooked = nil
-			b.mutex.Unlock()
 		}
-		for _, flush := range flushes {
-			flush <- exchange.Err
-		}
+		flushes, due = b.begin(flushes, exchange.Err)
 	}
 }
 
-// begin begins an exchange, for flushes too, when the pause after the last one is over. It reports false if none is
-// due, and the goroutine then ends.
-func (b *Budget) begin() (flushes []chan error, ok bool) {
+// exited ends an exchange whose store or hook has called runtime.Goexit, as t.Fatal does.
+func (b *Budget) exited(flushes []chan error) {
 	b.mutex.Lock()
 	defer b.mutex.Unlock()
+	err := errors.New("the hook of OnExchange called runtime.Goexit")
+	if b.hooked != nil {
+		close(b.hooked)
+		b.hooked = nil
+	} else {
+		err = errors.New("the store called runtime.Goexit")
+		b.member.Failed(true, now())
+	}
+	b.goAway(err)
+	for _, flush := range flushes {
+		flush <- err
+	}
+	if b.running = false; len(b.flushes) > 0 || b.member.State(now()).DueIn != engine.None {
+		b.start()
+	}
+}
+
+// begin ends the last exchange for the flushes that waited for it, and begins the next one, for flushes too, when the pause
+// after the last one is over. It reports false if none is due, and the goroutine then ends. Who waited for a flush finds
+// that it has ended.
+func (b *Budget) begin(ended []chan error, err error) (flushes []chan error, ok bool) {
+	b.mutex.Lock()
+	defer b.mutex.Unlock()
+	if b.hooked != nil {
+		close(b.hooked)
+		b.hooked = nil
+	}
+	for _, flush := range ended {
+		flush <- err
+	}
 	for len(b.flushes) == 0 {
 		dueIn := b.member.State(now()).DueIn
 		if dueIn == 0 {
@@ -52,14 +82,18 @@ func (b *Budget) begin() (flushes []chan error, ok bool) {
 			b.running = false
 			return nil, false
 		}
+		// A channel of this pause alone: in a bubble of testing/synctest, one from outside would stop the time.
+		paused := make(chan struct{})
+		b.paused = paused
 		b.mutex.Unlock()
 		pause := time.NewTimer(time.Duration(min(dueIn, math.MaxInt64)))
 		select {
 		case <-pause.C:
-		case <-b.flushing:
+		case <-paused:
 		}
 		pause.Stop()
 		b.mutex.Lock()
+		b.paused = nil
 	}
 	flushes, b.flushes = b.flushes, nil
 	b.member.Begin(now())

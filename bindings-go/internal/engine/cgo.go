@@ -2,195 +2,158 @@
 
 package engine
 
-/*
-#cgo pkg-config: backoff
-#cgo noescape backoff_budget_get
-#cgo noescape backoff_budget_get_ratio
-#cgo noescape backoff_budget_member_begin
-#cgo noescape backoff_budget_member_cancel
-#cgo noescape backoff_budget_member_exchange_step
-#cgo noescape backoff_budget_member_failed
-#cgo noescape backoff_budget_member_init
-#cgo noescape backoff_budget_member_late
-#cgo noescape backoff_budget_member_lost
-#cgo noescape backoff_budget_member_note
-#cgo noescape backoff_budget_member_request
-#cgo noescape backoff_budget_member_state
-#cgo noescape backoff_budget_member_step
-#cgo noescape backoff_budget_member_stored
-#cgo noescape backoff_budget_parse
-#cgo noescape backoff_budget_print
-#cgo noescape backoff_budget_state_full
-#cgo noescape backoff_budget_state_parse
-#cgo noescape backoff_budget_state_print
-#cgo noescape backoff_budget_state_step
-#cgo noescape backoff_error_message
-#cgo noescape backoff_http_outcome
-#cgo noescape backoff_operation_begin
-#cgo noescape backoff_operation_cancel
-#cgo noescape backoff_operation_decide
-#cgo noescape backoff_operation_refuse_retry
-#cgo noescape backoff_operation_resume
-#cgo noescape backoff_operation_state
-#cgo noescape backoff_parse_retry_after
-#cgo noescape backoff_policy_delay_ns
-#cgo noescape backoff_policy_fill_ns
-#cgo noescape backoff_policy_fit_base
-#cgo noescape backoff_policy_fit_cap
-#cgo noescape backoff_policy_get
-#cgo noescape backoff_policy_get_ratio
-#cgo noescape backoff_policy_max_retries
-#cgo noescape backoff_policy_parse
-#cgo noescape backoff_policy_print
-#cgo noescape backoff_policy_window_ns
-#cgo noescape backoff_preview_init
-#cgo noescape backoff_preview_next
-#cgo noescape backoff_stats_init
-#cgo noescape backoff_stats_merge
-#cgo noescape backoff_stats_print
-#cgo noescape backoff_stats_read
-#cgo noescape backoff_stats_record
-#cgo noescape backoff_stream_advance
-#cgo noescape backoff_stream_draw
-#cgo noescape backoff_stream_from_key
-#cgo noescape backoff_stream_nth
-#cgo nocallback backoff_budget_get
-#cgo nocallback backoff_budget_get_ratio
-#cgo nocallback backoff_budget_member_begin
-#cgo nocallback backoff_budget_member_cancel
-#cgo nocallback backoff_budget_member_exchange_step
-#cgo nocallback backoff_budget_member_failed
-#cgo nocallback backoff_budget_member_init
-#cgo nocallback backoff_budget_member_late
-#cgo nocallback backoff_budget_member_lost
-#cgo nocallback backoff_budget_member_note
-#cgo nocallback backoff_budget_member_request
-#cgo nocallback backoff_budget_member_state
-#cgo nocallback backoff_budget_member_step
-#cgo nocallback backoff_budget_member_stored
-#cgo nocallback backoff_budget_parse
-#cgo nocallback backoff_budget_print
-#cgo nocallback backoff_budget_state_full
-#cgo nocallback backoff_budget_state_parse
-#cgo nocallback backoff_budget_state_print
-#cgo nocallback backoff_budget_state_step
-#cgo nocallback backoff_error_message
-#cgo nocallback backoff_http_outcome
-#cgo nocallback backoff_operation_begin
-#cgo nocallback backoff_operation_cancel
-#cgo nocallback backoff_operation_decide
-#cgo nocallback backoff_operation_refuse_retry
-#cgo nocallback backoff_operation_resume
-#cgo nocallback backoff_operation_state
-#cgo nocallback backoff_parse_retry_after
-#cgo nocallback backoff_policy_delay_ns
-#cgo nocallback backoff_policy_fill_ns
-#cgo nocallback backoff_policy_fit_base
-#cgo nocallback backoff_policy_fit_cap
-#cgo nocallback backoff_policy_get
-#cgo nocallback backoff_policy_get_ratio
-#cgo nocallback backoff_policy_max_retries
-#cgo nocallback backoff_policy_parse
-#cgo nocallback backoff_policy_print
-#cgo nocallback backoff_policy_window_ns
-#cgo nocallback backoff_preview_init
-#cgo nocallback backoff_preview_next
-#cgo nocallback backoff_stats_init
-#cgo nocallback backoff_stats_merge
-#cgo nocallback backoff_stats_print
-#cgo nocallback backoff_stats_read
-#cgo nocallback backoff_stats_record
-#cgo nocallback backoff_stream_advance
-#cgo nocallback backoff_stream_draw
-#cgo nocallback backoff_stream_from_key
-#cgo nocallback backoff_stream_nth
-#include <backoff.h>
-*/
+// #cgo pkg-config: backoff
+// #cgo noescape backoff_stream_from_key
+// #cgo noescape backoff_stream_nth
+// #cgo noescape backoff_policy_fill_ns
+// #include <backoff.h>
 import "C"
 
 import (
-	"bytes"
-	"sync/atomic"
+	"encoding/binary"
+	"time"
 	"unsafe"
 )
-
-// An aligned field, the first of a struct, aligns the struct to 8 bytes also where Go aligns uint64 to 4.
-// C requires it, and the core changes these structs atomically.
-type aligned [0]atomic.Uint64
 
 // The installed header must be that of the constants: another version does not compile.
 var _ = [1]struct{}{}[C.BACKOFF_VERSION-Version]
 
-// CoreVersion returns the version of the library that is linked.
-func CoreVersion() uint32 {
-	return uint32(C.backoff_version())
-}
+// A Module is a memory, on which cgo_functions.go calls the library. Go aligns so large a block to more than the 8
+// bytes that C requires.
+type Module struct{ memory []byte }
 
-// FieldName returns the name of a field, such as "jitter_max".
-func FieldName(field Field) string {
-	return C.GoString(C.backoff_field_name(C.uint32_t(field)))
-}
+// New returns a memory with room for the values of any call.
+func New() *Module { return &Module{make([]byte, 1<<15)} }
 
-// KindName returns the name of a kind of a field, such as "exponential" of Growth.
-func KindName(field Field, kind uint32) string {
-	return C.GoString(C.backoff_kind_name(C.uint32_t(field), C.uint64_t(kind)))
-}
+// heapBase is not 0, which is NULL.
+const heapBase = 8
 
-// CodeName returns the name of an error code, such as "cap_below_base".
-func CodeName(code uint32) string {
-	return C.GoString(C.backoff_code_name(C.uint32_t(code)))
-}
+// The order of the bytes of numbers in the memory.
+var order = binary.NativeEndian
 
-// OutcomeName returns the name of an outcome, such as "throttled".
-func OutcomeName(outcome uint32) string {
-	return C.GoString(C.backoff_outcome_name(C.uint32_t(outcome)))
-}
+func (*Module) isIdle() bool { return true }
 
-// BudgetEventName returns the name of an event of a budget, such as "retry_requested".
-func BudgetEventName(event uint32) string {
-	return C.GoString(C.backoff_budget_event_name(C.uint32_t(event)))
-}
-
-// ReasonName returns the name of a stop reason, such as "max_retries".
-func ReasonName(reason uint32) string {
-	return C.GoString(C.backoff_reason_name(C.uint32_t(reason)))
-}
-
-// errorOf copies an error of the core. text is the string that was parsed, if any.
-func errorOf(c *C.backoff_error, text string) *Error {
-	var message [C.BACKOFF_TEXT_SIZE]byte
-	C.backoff_error_message(c, chars(&message), C.BACKOFF_TEXT_SIZE)
-	err := &Error{
-		Code:    uint32(c.code),
-		Value:   uint64(c.value),
-		Limit:   uint64(c.limit),
-		At:      -1,
-		Message: string(terminated(&message)),
+func (m *Module) at(address int32) unsafe.Pointer {
+	if address == 0 {
+		return nil
 	}
-	if c.field != 0 {
-		err.Field = FieldName(Field(c.field))
-	}
-	if c.text_kind != C.BACKOFF_TEXT_KIND_NONE {
-		err.At = int(c.at)
-		err.Found = text[c.at:][:c.found_length]
-	}
-	return err
+	return unsafe.Pointer(&m.memory[address])
 }
 
-// bytesOf returns the bytes of a text for C, which refuses NULL even with length 0.
-func bytesOf(text string) *C.char {
-	if text == "" {
-		text = "empty"
+// name puts a name at the end of the memory.
+func (m *Module) name(name *C.char) int32 {
+	at := len(m.memory) - 64
+	copy(m.memory[at:], C.GoString(name)+"\x00")
+	return int32(at)
+}
+
+// StreamFromKey returns the stream of a seed and the bytes of a key.
+func StreamFromKey(seed uint64, key string) uint64 {
+	var stream C.uint64_t
+	C.backoff_stream_from_key(C.uint64_t(seed), unsafe.Pointer(unsafe.StringData(key)), C.uint64_t(len(key)), &stream)
+	return uint64(stream)
+}
+
+// NthStream returns the stream number n under a seed (SPEC 18.1).
+func NthStream(seed, n uint64) uint64 {
+	var stream C.uint64_t
+	C.backoff_stream_nth(C.uint64_t(seed), C.uint64_t(n), &stream)
+	return uint64(stream)
+}
+
+// Draw returns the random word of an index of a stream.
+func Draw(stream uint64, index uint32) uint64 {
+	return uint64(C.backoff_stream_draw(C.uint64_t(stream), C.uint32_t(index)))
+}
+
+// Advance returns the stream after a number of draws.
+func Advance(stream, draws uint64) uint64 {
+	return uint64(C.backoff_stream_advance(C.uint64_t(stream), C.uint64_t(draws)))
+}
+
+type short struct{}
+
+func (*instance) shortOf(int32) short { return short{} }
+
+// Delay returns the delay of an index of a stream, in ns.
+func (p *Policy) Delay(stream uint64, index uint32) uint64 {
+	m := take()
+	defer m.free()
+	delay := m.empty(8)
+	m.Xbackoff_policy_delay_ns(m.put(p.bytes[:]), int64(stream), int32(index), delay)
+	return m.word(delay)
+}
+
+// Fill writes the delays of first, first + 1, ... and returns how many it wrote.
+func (p *Policy) Fill(stream uint64, first uint32, delays []time.Duration) int {
+	if len(delays) == 0 {
+		return 0
 	}
-	return (*C.char)(unsafe.Pointer(unsafe.StringData(text)))
+	m := take()
+	defer m.free()
+	written := m.empty(8)
+	// No delay of the core exceeds the longest time.Duration, so the sign bit is never set.
+	target := (*C.uint64_t)(unsafe.Pointer(unsafe.SliceData(delays)))
+	policy := (*C.backoff_policy)(m.at(m.put(p.bytes[:])))
+	C.backoff_policy_fill_ns(policy, C.uint64_t(stream), C.uint32_t(first), target, C.uint64_t(len(delays)), (*C.uint64_t)(m.at(written)))
+	return int(m.word(written))
 }
 
-func chars(buffer *[C.BACKOFF_TEXT_SIZE]byte) *C.char {
-	return (*C.char)(unsafe.Pointer(buffer))
+// DecideAlone is Resume and Decide of an operation without a budget, for known outcomes and a policy that is not the zero
+// one.
+func DecideAlone(policy *Policy, stream, retries, began, deadline uint64, outcome uint32, retryAfter, now uint64) (reason uint32, delay uint64) {
+	var operation Operation
+	operation.Resume(policy, stream, retries, began, deadline)
+	reason, delay, _ = operation.Decide(outcome, retryAfter, now, nil)
+	return reason, delay
 }
 
-// terminated returns the bytes before the terminating zero.
-func terminated(buffer *[C.BACKOFF_TEXT_SIZE]byte) []byte {
-	text, _, _ := bytes.Cut(buffer[:], []byte{0})
-	return text
+// Sequence returns the delays of a policy one after the other.
+type Sequence struct {
+	Policy Policy
+	Index  uint64 // of the next delay
+	stream uint64
+	end    uint64 // the index after the last delay
+	ahead  ahead
+}
+
+// Begin makes these the delays of a policy on a stream, from index 0. It is no function of a new value,
+// which would be copied.
+func (s *Sequence) Begin(policy *Policy, stream uint64) {
+	s.Policy, s.stream, s.end = *policy, stream, policy.MaxRetries()
+}
+
+// Next returns the next delay, in ns. It reports false at the end.
+func (s *Sequence) Next() (uint64, bool) {
+	if s.Index >= s.end {
+		return 0, false
+	}
+	delay := s.ahead.delay(&s.Policy, s.stream, s.Index, s.end)
+	s.Index++
+	return delay, true
+}
+
+// Stream returns the stream of the delays since the last reset.
+func (s *Sequence) Stream() uint64 { return s.stream }
+
+// Reset restarts at index 0. The stream advances by the delays taken.
+func (s *Sequence) Reset() {
+	s.stream, s.Index, s.ahead.count = Advance(s.stream, s.Index), 0, 0
+}
+
+// Delays of a sequence that are fetched ahead: a call of the core costs many times one delay. They are few at first,
+// because most operations succeed after few retries. Fetching has no side effects, so unused delays are dropped.
+type ahead struct {
+	first, count uint64
+	delays       [16]time.Duration
+}
+
+// delay returns the delay of an index below the end.
+func (a *ahead) delay(policy *Policy, stream, index, end uint64) uint64 {
+	if index-a.first >= a.count {
+		batch := min(max(2*a.count, 4), uint64(len(a.delays)), end-index)
+		a.first = index
+		a.count = uint64(policy.Fill(stream, uint32(index), a.delays[:batch]))
+	}
+	return uint64(a.delays[index-a.first])
 }

@@ -1,10 +1,10 @@
-// Package engine is the only door to the core. There are two engines with one interface:
+// Package engine is the only door to the core. It copies values into the memory of an instance of the core and back.
+// There are two cores with the same functions:
 //
-//   - The default is plain Go. core.go is the core, translated from its WebAssembly; the files plain*.go
-//     copy values into the memory of an instance and back. Package plain has delays and decisions without a budget,
-//     which need no instance.
-//   - With the build tag backoff_cgo, the files cgo*.go call the installed C library, and no other files of
-//     the module import "C".
+//   - The default is plain Go. core.go is the core, translated from its WebAssembly, and plain.go has short ways for
+//     delays and decisions without a budget, which need no instance.
+//   - With the build tag backoff_cgo, cgo_functions.go and cgo.go call the installed C library. No other files of the
+//     module import "C".
 //
 // The engine validates nothing: package backoff does, before it calls.
 package engine

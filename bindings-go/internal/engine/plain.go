@@ -3,20 +3,11 @@
 package engine
 
 import (
-	"bytes"
 	"encoding/binary"
-	"sync"
+	"time"
 
 	"github.com/backoff-rs/backoff/bindings-go/internal/engine/plain"
 )
-
-// An instance of the translated core works in its own memory, and one goroutine uses it at a time. It keeps
-// nothing between two calls: every function here takes one, copies its arguments in and its results out, and
-// gives it back.
-type instance struct {
-	*Module       // made by New: the table of a copy would call functions on the memory of the original
-	top     int32 // the end of the values in the memory
-}
 
 var (
 	// An instance at its start: its stack ends at stackTop, and its data at heapBase.
@@ -24,138 +15,155 @@ var (
 	stackTop = start.g0
 	heapBase = *start.X__heap_base()
 
-	instances = sync.Pool{New: func() any { return newInstance() }}
+	// The order of the bytes of numbers in the memory.
+	order = binary.LittleEndian
+
+	// pure has the functions of numbers alone. It is nil, because none of them has a memory.
+	pure *plain.Module
 )
 
-func newInstance() *instance { return &instance{New(), heapBase} }
+func (m *Module) isIdle() bool { return m.g0 == stackTop }
 
-// pure has the functions of numbers alone. It is nil, because none of them has a memory.
-var pure *plain.Module
+// StreamFromKey returns the stream of a seed and the bytes of a key.
+func StreamFromKey(seed uint64, key string) uint64 {
+	m := take()
+	defer m.free()
+	stream, hasher := m.reserve(8), m.reserve(64)
+	m.Xbackoff_key_begin(hasher, int64(seed))
+	for parts := m.top; len(key) > 0; m.top = parts { // a key may be longer than the memory
+		at, length := m.putText(key, TextRoom)
+		m.Xbackoff_key_append(hasher, at, length)
+		key = key[length:]
+	}
+	m.Xbackoff_key_stream(hasher, stream)
+	return m.word(stream)
+}
 
-func take() *instance { return instances.Get().(*instance) }
+// NthStream returns the stream number n under a seed (SPEC 18.1).
+func NthStream(seed, n uint64) uint64 {
+	return uint64(pure.Xnth(int64(seed), int64(n)))
+}
 
-// free gives the instance back, unless a panic left it in the middle of a call.
-func (m *instance) free() {
-	if m.g0 == stackTop {
-		m.top = heapBase
-		instances.Put(m)
+// Draw returns the random word of an index of a stream.
+func Draw(stream uint64, index uint32) uint64 {
+	return uint64(pure.Xdraw(int64(stream), int32(index)))
+}
+
+// Advance returns the stream after a number of draws.
+func Advance(stream, draws uint64) uint64 {
+	return uint64(pure.Xadvance(int64(stream), int64(draws)))
+}
+
+// short are the numbers on which the delays of a plain policy depend: computing them needs no memory of the core. The
+// cap of another policy is None.
+type short struct{ base, cap uint64 }
+
+func (m *instance) shortOf(policy int32) short {
+	numbers := m.reserve(16)
+	m.Xbackoff_policy_plain(policy, numbers, numbers+8)
+	return short{m.word(numbers), m.word(numbers + 8)}
+}
+
+func (p *Policy) isPlain() bool { return p.cap != None }
+
+// numbers returns what is behind the tag that tells C's structs from each other.
+func (p *Policy) numbers() *plain.Policy { return (*plain.Policy)(p.bytes[8:]) }
+
+// Delay returns the delay of an index of a stream, in ns.
+func (p *Policy) Delay(stream uint64, index uint32) uint64 {
+	if p.isPlain() {
+		window := pure.Xdoubling_window(int64(p.base), int64(p.cap), int32(index))
+		return uint64(pure.Xdoubling_delay(window, pure.Xdraw(int64(stream), int32(index))))
+	}
+	return p.anyDelay(stream, index)
+}
+
+func (p *Policy) anyDelay(stream uint64, index uint32) uint64 {
+	delays := plain.NewDelays(p.numbers())
+	delays.Seek(stream, index)
+	return delays.Next(stream, index)
+}
+
+// Fill writes the delays of first, first + 1, ... and returns how many it wrote.
+func (p *Policy) Fill(stream uint64, first uint32, delays []time.Duration) int {
+	if *p == (Policy{}) {
+		return 0
+	}
+	delays = delays[:min(uint64(len(delays)), 1<<32-uint64(first))]
+	if p.isPlain() {
+		window := pure.Xdoubling_window(int64(p.base), int64(p.cap), int32(first))
+		for i := range delays {
+			draw := pure.Xdraw(int64(stream), int32(first)+int32(i))
+			delays[i] = time.Duration(pure.Xdoubling_delay(window, draw))
+			window = pure.Xnext_doubling_window(window, int64(p.cap))
+		}
+		return len(delays)
+	}
+	others := plain.NewDelays(p.numbers())
+	others.Seek(stream, first)
+	for i := range delays {
+		delays[i] = time.Duration(others.Next(stream, first+uint32(i)))
+	}
+	return len(delays)
+}
+
+// DecideAlone is Resume and Decide of an operation without a budget, for known outcomes and a policy that is not the zero
+// one.
+func DecideAlone(policy *Policy, stream, retries, began, deadline uint64, outcome uint32, retryAfter, now uint64) (reason uint32, delay uint64) {
+	return plain.Decide(policy.numbers(), stream, retries, began, deadline, outcome, retryAfter, now)
+}
+
+// Sequence returns the delays of a policy one after the other.
+type Sequence struct {
+	Policy Policy
+	Index  uint64 // of the next delay
+	stream uint64
+	// Under a plain policy, the window of the next delay and the index after the last one; otherwise 0.
+	window   int64
+	plainEnd uint64
+	others   plain.Delays // under another policy
+}
+
+// Begin makes these the delays of a policy on a stream, from index 0. It is no function of a new value,
+// which would be copied.
+func (s *Sequence) Begin(policy *Policy, stream uint64) {
+	s.Policy, s.stream = *policy, stream
+	if policy.isPlain() {
+		s.window, s.plainEnd = int64(policy.base), policy.maxRetries
+	} else {
+		s.others = plain.NewDelays(policy.numbers())
+		s.others.Seek(stream, 0)
 	}
 }
 
-// reserve returns the address of size bytes. Their content is undefined.
-func (m *instance) reserve(size int) int32 {
-	at := m.top
-	m.top += int32(size+7) &^ 7
-	return at
-}
-
-// empty returns the address of size bytes, all of them 0.
-func (m *instance) empty(size int) int32 {
-	at := m.reserve(size)
-	clear(m.memory[at:][:size])
-	return at
-}
-
-// put copies a value of the core into the memory and returns its address.
-func (m *instance) put(value []byte) int32 {
-	at := m.reserve(len(value))
-	copy(m.memory[at:], value)
-	return at
-}
-
-// putText is put for a text of which the core reads no more than size bytes. It returns the length, too.
-func (m *instance) putText(text string, size int) (at int32, length int64) {
-	text = text[:min(len(text), size)]
-	at = m.reserve(len(text))
-	return at, int64(copy(m.memory[at:], text))
-}
-
-// get copies a value of the core out of the memory.
-func (m *instance) get(at int32, value []byte) { copy(value, m.memory[at:]) }
-
-func (m *instance) word(at int32) uint64 { return binary.LittleEndian.Uint64(m.memory[at:]) }
-
-func (m *instance) half(at int32) uint32 { return binary.LittleEndian.Uint32(m.memory[at:]) }
-
-// terminated returns the bytes before the terminating zero.
-func (m *instance) terminated(at int32) []byte {
-	text, _, _ := bytes.Cut(m.memory[at:], []byte{0})
-	return text
-}
-
-// The size of backoff_error, which the core writes as a whole.
-const errorSize = 80
-
-// error copies an error of the core. text is the string that was parsed, if any.
-func (m *instance) error(at int32, text string) *Error {
-	message := m.reserve(TextSize)
-	m.Xbackoff_error_message(at, message, TextSize)
-	err := &Error{
-		Code:    m.half(at),
-		Value:   m.word(at + 8),
-		Limit:   m.word(at + 16),
-		At:      -1,
-		Message: string(m.terminated(message)),
+// Next returns the next delay, in ns. It reports false at the end.
+func (s *Sequence) Next() (uint64, bool) {
+	if s.Index >= s.plainEnd {
+		return s.nextOfOther()
 	}
-	if field := m.half(at + 4); field != 0 {
-		err.Field = FieldName(Field(field))
+	window, draw := s.window, pure.Xdraw(int64(s.stream), int32(s.Index))
+	s.Index++
+	s.window = pure.Xnext_doubling_window(window, int64(s.Policy.cap))
+	return uint64(pure.Xdoubling_delay(window, draw)), true
+}
+
+// nextOfOther is Next of a policy that is not plain. A function of its own keeps that of most policies short.
+func (s *Sequence) nextOfOther() (uint64, bool) {
+	if s.Index >= s.Policy.maxRetries {
+		return 0, false
 	}
-	if m.half(at+40) != TextKindNone {
-		err.At = int(m.word(at + 24))
-		err.Found = text[err.At:][:m.word(at+32)]
+	delay := s.others.Next(s.stream, uint32(s.Index))
+	s.Index++
+	return delay, true
+}
+
+// Stream returns the stream of the delays since the last reset.
+func (s *Sequence) Stream() uint64 { return s.stream }
+
+// Reset restarts at index 0. The stream advances by the delays taken.
+func (s *Sequence) Reset() {
+	s.stream, s.Index, s.window = Advance(s.stream, s.Index), 0, int64(s.Policy.base)
+	if s.plainEnd == 0 {
+		s.others.Seek(s.stream, 0)
 	}
-	return err
-}
-
-// CoreVersion returns the version of the core.
-func CoreVersion() uint32 {
-	m := take()
-	defer m.free()
-	return uint32(m.Xbackoff_version())
-}
-
-// FieldName returns the name of a field, such as "jitter_max".
-func FieldName(field Field) string {
-	return name((*Module).Xbackoff_field_name, uint32(field))
-}
-
-// KindName returns the name of a kind of a field, such as "exponential" of Growth.
-func KindName(field Field, kind uint32) string {
-	m := take()
-	defer m.free()
-	return string(m.terminated(m.Xbackoff_kind_name(int32(field), int64(kind))))
-}
-
-// CodeName returns the name of an error code, such as "cap_below_base".
-func CodeName(code uint32) string {
-	return name((*Module).Xbackoff_code_name, code)
-}
-
-// OutcomeName returns the name of an outcome, such as "throttled".
-func OutcomeName(outcome uint32) string {
-	return name((*Module).Xbackoff_outcome_name, outcome)
-}
-
-// BudgetEventName returns the name of an event of a budget, such as "retry_requested".
-func BudgetEventName(event uint32) string {
-	return name((*Module).Xbackoff_budget_event_name, event)
-}
-
-// ReasonName returns the name of a stop reason, such as "max_retries".
-func ReasonName(reason uint32) string {
-	return name((*Module).Xbackoff_reason_name, reason)
-}
-
-// name returns the text at an address among the core's constants, which a function returns for a number.
-func name(address func(m *Module, number int32) int32, number uint32) string {
-	m := take()
-	defer m.free()
-	return string(m.terminated(address(m.Module, int32(number))))
-}
-
-// HTTPOutcome returns the outcome of an HTTP status.
-func HTTPOutcome(status uint32) uint32 {
-	m := take()
-	defer m.free()
-	return uint32(m.Xbackoff_http_outcome(int32(status)))
 }

@@ -3,10 +3,41 @@ package shared
 
 import (
 	"context"
+	"encoding/json"
+	"log/slog"
 	"math"
 	"math/bits"
+	"reflect"
+	"strconv"
 	"time"
 )
+
+// IsNil reports whether a value is nil or an interface that holds nil.
+func IsNil(value any) bool {
+	switch value := reflect.ValueOf(value); value.Kind() {
+	case reflect.Invalid:
+		return true
+	case reflect.Chan, reflect.Func, reflect.Map, reflect.Pointer, reflect.Slice:
+		return value.IsNil()
+	}
+	return false
+}
+
+// JSON returns the members of a log value as an object, with durations in nanoseconds.
+func JSON(value slog.Value) ([]byte, error) {
+	text := []byte{'{'}
+	for i, attr := range value.Group() {
+		member, err := json.Marshal(attr.Value.Any())
+		if err != nil {
+			return nil, err
+		}
+		if i > 0 {
+			text = append(text, ',')
+		}
+		text = append(append(strconv.AppendQuote(text, attr.Key), ':'), member...)
+	}
+	return append(text, '}'), nil
+}
 
 // A Budget is what a loop asks of a budget of many processes.
 type Budget interface {

@@ -62,16 +62,15 @@ func TestAWSLoop(t *testing.T) {
 }
 
 func TestAWSRetryDelay(t *testing.T) {
-	retryer := standard(t, "full:base=50ms,cap=20s,throttled_base=100ms", "")
-	for i, want := range numbers {
-		if got, err := retryer.RetryDelay(i+1, slow); got != want || err != nil {
-			t.Errorf("throttled, delay %d is %d, %v, not %d", i, got, err, want)
-		}
-	}
-	retryer = standard(t, "full:base=100ms,cap=20s,throttled_base=10s", "")
-	for i, want := range numbers {
-		if got, err := retryer.RetryDelay(i+1, lost); got != want || err != nil {
-			t.Errorf("delay %d is %d, %v, not %d", i, got, err, want)
+	for policy, failure := range map[string]error{
+		"full:base=50ms,cap=20s,throttled_base=100ms": slow,
+		"full:base=100ms,cap=20s,throttled_base=10s":  lost,
+	} {
+		retryer := standard(t, policy, "")
+		for i, want := range numbers {
+			if got, err := retryer.RetryDelay(i+1, failure); got != want || err != nil {
+				t.Errorf("%v: delay %d is %d, %v, not %d", failure, i, got, err, want)
+			}
 		}
 	}
 }

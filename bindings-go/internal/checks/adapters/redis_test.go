@@ -136,11 +136,11 @@ func TestRedisReplica(t *testing.T) {
 		return id
 	}
 	before := id()
-	if err := control.SlaveOf(t.Context(), "127.0.0.1", "1").Err(); err != nil {
+	if err := control.ReplicaOf(t.Context(), "127.0.0.1", "1").Err(); err != nil {
 		t.Fatal(err)
 	}
 	swapped, swapErr := redisStore(t, client).CompareAndSwap(t.Context(), "key", nil, "1 1")
-	if err := control.SlaveOf(t.Context(), "NO", "ONE").Err(); err != nil {
+	if err := control.ReplicaOf(t.Context(), "NO", "ONE").Err(); err != nil {
 		t.Fatal(err)
 	}
 	if swapped || !redis.IsReadOnlyError(swapErr) || id() == before {

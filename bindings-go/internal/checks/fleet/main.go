@@ -15,8 +15,6 @@ import (
 	"fmt"
 	"log"
 	"os"
-	"strconv"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -46,12 +44,9 @@ func run(ctx context.Context) error {
 	if len(os.Args) != 8 {
 		return errors.New("usage: fleet redis|postgres ADDRESS NAME BUDGET LEASE REQUESTS LOG")
 	}
-	requests, err := strconv.ParseInt(os.Args[6], 10, 64)
-	if err != nil {
-		return err
-	}
-	lease, err := strconv.Atoi(os.Args[5])
-	if err != nil {
+	var lease int
+	var requests int64
+	if _, err := fmt.Sscan(os.Args[5]+" "+os.Args[6], &lease, &requests); err != nil {
 		return err
 	}
 	store, err := open(ctx, os.Args[1], os.Args[2])
@@ -68,19 +63,14 @@ func run(ctx context.Context) error {
 		return err
 	}
 	counts := counter{budget: budget, limit: requests}
-	var group sync.WaitGroup
+	ended := make(chan error)
 	for range loops {
-		group.Add(1)
-		go func() {
-			defer group.Done()
-			counts.run(ctx)
-		}()
+		go func() { ended <- counts.run(ctx) }()
 	}
-	group.Wait()
-	if err := budget.Flush(ctx); err != nil {
-		return err
+	for range loops {
+		err = errors.Join(err, <-ended)
 	}
-	if err := errors.Join(counts.err.take(), record.err, record.output.Flush(), file.Close()); err != nil {
+	if err := errors.Join(err, budget.Flush(ctx), record.err, record.output.Flush(), file.Close()); err != nil {
 		return err
 	}
 	return json.NewEncoder(os.Stdout).Encode(map[string]int64{
@@ -136,10 +126,9 @@ type counter struct {
 	budget                   *sharedbudget.Budget
 	limit                    int64
 	requests, granted, local atomic.Int64
-	err                      failure
 }
 
-func (c *counter) run(ctx context.Context) {
+func (c *counter) run(ctx context.Context) error {
 	busy := errors.New("busy")
 	for c.requests.Load() < c.limit {
 		wasLocal := false
@@ -158,29 +147,11 @@ func (c *counter) run(ctx context.Context) {
 		err := backoff.Do(ctx, func() error { return busy }, backoff.WithPolicyString(policy), backoff.RetryIf(backoff.AnyError),
 			backoff.WithSharedBudget(c.budget), backoff.OnRetry(count), backoff.OnStop(count))
 		if !errors.Is(err, busy) {
-			c.err.put(err)
-			return
+			return err
 		}
 		if wasLocal {
 			time.Sleep(pause)
 		}
 	}
-}
-
-// A failure is an error of any of the loops.
-type failure struct {
-	mutex sync.Mutex
-	err   error
-}
-
-func (f *failure) put(err error) {
-	f.mutex.Lock()
-	defer f.mutex.Unlock()
-	f.err = errors.Join(f.err, err)
-}
-
-func (f *failure) take() error {
-	f.mutex.Lock()
-	defer f.mutex.Unlock()
-	return f.err
+	return nil
 }

@@ -8,9 +8,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log"
 	"os"
-	"strconv"
 	"time"
 
 	backoffasynq "github.com/backoff-rs/backoff/bindings-go/adapters/asynq"
@@ -28,12 +28,9 @@ func run() error {
 		return errors.New("usage: queue REDIS_URL POLICY SEED ID FAILURES")
 	}
 	id := os.Args[4]
-	seed, err := strconv.ParseUint(os.Args[3], 10, 64)
-	if err != nil {
-		return err
-	}
-	failures, err := strconv.Atoi(os.Args[5])
-	if err != nil {
+	var seed uint64
+	var failures int
+	if _, err := fmt.Sscan(os.Args[3]+" "+os.Args[5], &seed, &failures); err != nil {
 		return err
 	}
 	retries, err := backoffasynq.New(os.Args[2], seed)

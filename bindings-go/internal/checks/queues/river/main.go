@@ -11,10 +11,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log"
 	"log/slog"
 	"os"
-	"strconv"
 	"time"
 
 	backoffriver "github.com/backoff-rs/backoff/bindings-go/adapters/river"
@@ -56,12 +56,9 @@ func run(ctx context.Context) error {
 	if len(os.Args) != 6 {
 		return errors.New("usage: queue DATABASE_URL POLICY SEED KEY FAILURES")
 	}
-	seed, err := strconv.ParseUint(os.Args[3], 10, 64)
-	if err != nil {
-		return err
-	}
-	failures, err := strconv.Atoi(os.Args[5])
-	if err != nil {
+	var seed uint64
+	var failures int
+	if _, err := fmt.Sscan(os.Args[3]+" "+os.Args[5], &seed, &failures); err != nil {
 		return err
 	}
 	// River chooses the ID of a job, so the key of this scenario is not the ID.

@@ -1,10 +1,11 @@
-package main
+package backoff_test
 
 import (
 	"errors"
 	"fmt"
 	"math"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -84,6 +85,11 @@ func invalid(err error) *backoff.PolicyError {
 	return found
 }
 
+func errorOf(err error) string {
+	e := invalid(err)
+	return fmt.Sprintf(`{"error":"%v","field":"%s","value":"%d","limit":"%d"}`, e.Code, e.Field, e.Value, e.Limit)
+}
+
 func delay(r *request) string {
 	policy, stream, index := r.policy(), r.stream(), uint64(0)
 	if _, ok := r.object["index"]; ok {
@@ -97,14 +103,12 @@ func delays(r *request) string {
 	index, count, via := asked.whole("index", math.MaxUint32), asked.whole("count", 10_000), asked.text("via")
 	check(index+count <= 1<<32)
 	params := paramsOf(fieldsOf(r.objectOf("policy")))
-	check(via == "at" || via == "fill" || via == "next" || via == "reset")
-	core, refused := params.Build()
-	if refused != nil {
-		return fmt.Sprintf(`{"error":"%s","field":"%s","value":"%d","limit":"%d"}`,
-			engine.CodeName(refused.Code), refused.Field, refused.Value, refused.Limit)
+	check(slices.Contains([]string{"window", "at", "fill", "next", "reset"}, via))
+	policy, err := backoff.PolicyOf(params)
+	if err != nil {
+		return errorOf(err)
 	}
-	text, _ := core.AppendText(nil)
-	found := take(via, must(backoff.ParsePolicy(string(text))), stream, uint32(index), int(count))
+	found := takeBy(via, policy, stream, uint32(index), int(count))
 	rows := make([]string, len(found))
 	for i, delay := range found {
 		rows[i] = fmt.Sprintf(`"%d"`, delay)
@@ -137,12 +141,16 @@ func fieldsOf(policy object) map[string]string {
 	return found
 }
 
-func take(via string, policy backoff.Policy, stream backoff.RandomStream, index uint32, count int) []time.Duration {
+func takeBy(via string, policy backoff.Policy, stream backoff.RandomStream, index uint32, count int) []time.Duration {
 	delays, iterator := make([]time.Duration, count), backoff.New(policy, stream)
 	switch via {
-	case "at":
+	case "window", "at":
+		at := func(index uint32) time.Duration { return policy.Delay(stream, index) }
+		if via == "window" {
+			at = policy.Window
+		}
 		for i := range delays {
-			delays[i] = policy.Delay(stream, index+uint32(i))
+			delays[i] = at(index + uint32(i))
 		}
 		return delays
 	case "fill":
@@ -155,13 +163,7 @@ func take(via string, policy backoff.Policy, stream backoff.RandomStream, index 
 		}
 		iterator.Reset()
 	}
-	for i := range delays {
-		var ok bool
-		if delays[i], ok = iterator.Next(); !ok {
-			return delays[:i]
-		}
-	}
-	return delays
+	return take(iterator, count)
 }
 
 func preview(r *request) string {
@@ -191,8 +193,7 @@ func fit(r *request) string {
 	}
 	fitted, err := fit(attempts, total)
 	if err != nil {
-		err := invalid(err)
-		return fmt.Sprintf(`{"error":"%v","field":"%s","value":"%d","limit":"%d"}`, err.Code, err.Field, err.Value, err.Limit)
+		return errorOf(err)
 	}
 	return fmt.Sprintf(`{"canonical":"%v"}`, fitted)
 }
@@ -206,21 +207,20 @@ func steps(r *request) string {
 	}
 	operations, answers := make(map[uint64]*backoff.Operation), []string{}
 	for _, step := range r.list("steps") {
-		number, now, do := step.whole("operation", math.MaxUint32), step.time("now"), step.text("do")
+		number, now, do := step.whole("operation", math.MaxUint32), step.word("now"), step.text("do")
 		operation, isRunning := operations[number]
 		check(isRunning != (do == "begin"))
 		var decision backoff.Decision
 		switch do {
 		case "begin":
-			deadline := step.timeOr("deadline", backoff.NoLimit)
-			operations[number] = must(policy.Begin(stream, now, backoff.WithDeadline(deadline), backoff.WithBudget(budget)))
+			operations[number] = begin(policy, stream, now, step, budget)
 			continue
 		case "outcome":
 			var verdict backoff.Verdict = outcome(step)
 			if wait := step.timeOr("retry_after", -1); wait >= 0 {
 				verdict = outcome(step).WithRetryAfter(wait)
 			}
-			decision = must(operation.Decide(verdict, now))
+			decision = decide(operation, verdict, now)
 		case "cancel":
 			decision.Reason = operation.Cancel()
 		default:
@@ -233,6 +233,42 @@ func steps(r *request) string {
 		answers = append(answers, fmt.Sprintf(`{%s,"retries":%d}`, text, operation.Retries()))
 	}
 	return fmt.Sprintf(`{"canonical":"%v","budget":%s,"answers":[%s]}`, policy, printed, strings.Join(answers, ","))
+}
+
+// begin uses the public function if the times fit into a time.Duration, and so do decide and stepAt.
+func begin(policy backoff.Policy, stream backoff.RandomStream, now uint64, step object, budget *backoff.Budget) *backoff.Operation {
+	deadline := uint64(engine.None)
+	if !step.isNone("deadline") {
+		deadline = step.word("deadline")
+	}
+	switch {
+	case now > math.MaxInt64 || deadline > math.MaxInt64 && deadline != engine.None:
+		return must(policy.BeginAt(stream, now, deadline, budget))
+	case deadline == engine.None:
+		return must(policy.Begin(stream, time.Duration(now), backoff.WithBudget(budget)))
+	}
+	return must(policy.Begin(stream, time.Duration(now), backoff.WithBudget(budget), backoff.WithDeadline(time.Duration(deadline))))
+}
+
+func decide(operation *backoff.Operation, verdict backoff.Verdict, now uint64) backoff.Decision {
+	if now > math.MaxInt64 {
+		return must(operation.DecideAt(verdict, now))
+	}
+	return must(operation.Decide(verdict, time.Duration(now)))
+}
+
+func stepAt(budget *backoff.Budget, state sharedbudget.State, event sharedbudget.Event, now uint64) (sharedbudget.State, sharedbudget.Answer) {
+	if now <= math.MaxInt64 {
+		next, answer, err := state.Step(event, time.Duration(now))
+		return must(next, err), answer
+	}
+	var full engine.Budget
+	var core engine.BudgetState
+	full.Parse(budget.String())
+	core.Parse(&full, state.String())
+	granted, held, _ := core.Step(uint32(event.Kind), uint32(event.Outcome), event.Held, now)
+	text, _ := core.AppendText(nil)
+	return must(sharedbudget.ParseState(budget, string(text))), sharedbudget.Answer{Granted: granted, Held: held}
 }
 
 func retryAfter(r *request) string {
@@ -266,12 +302,12 @@ func state(r *request) string {
 	}
 	answers := []string{}
 	for _, step := range asked.list("events") {
-		event, now, granted := event(step), step.time("now"), "null"
+		event, now, granted := event(step), step.word("now"), "null"
 		if event.Kind == sharedbudget.RetryRequested {
 			event.Outcome = outcome(step)
 		}
-		next, answer, err := current.Step(event, now)
-		current = must(next, err)
+		next, answer := stepAt(budget, current, event, now)
+		current = next
 		if event.Kind == sharedbudget.RetryRequested {
 			granted = strconv.FormatBool(answer.Granted)
 		}
@@ -300,4 +336,37 @@ func numberOr(number uint64, ok bool) string {
 		return "null"
 	}
 	return fmt.Sprintf(`"%d"`, number)
+}
+
+// paramsOf returns the fields of a policy. They may have values that the options of NewPolicy cannot express and that
+// SPEC 8 has rules for: no growth, no base, and durations above time.Duration.
+func paramsOf(fields map[string]string) (params engine.Params) {
+	for name, text := range fields {
+		field := engine.Growth
+		for engine.FieldName(field) != name {
+			if field++; field == engine.FieldBudget {
+				panic("unknown field " + name)
+			}
+		}
+		numerator, denominator, isRatio := strings.Cut(text, "/")
+		switch number, err := strconv.ParseUint(numerator, 10, 64); {
+		case isRatio:
+			params.SetRatio(field, uint32(number), uint32(must(strconv.ParseUint(denominator, 10, 32))))
+		case err == nil:
+			params.Set(field, number)
+		default:
+			params.Set(field, kindOf(field, text))
+		}
+	}
+	return params
+}
+
+// kindOf returns the number of a kind, 0 for an unknown name, which no kind has.
+func kindOf(field engine.Field, name string) uint64 {
+	for kind := range uint32(16) {
+		if engine.KindName(field, kind) == name {
+			return uint64(kind)
+		}
+	}
+	return 0
 }

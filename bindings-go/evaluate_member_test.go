@@ -1,4 +1,4 @@
-package main
+package backoff_test
 
 import (
 	"fmt"
@@ -32,7 +32,7 @@ func exchange(r *request) string {
 			panic("a canonical string does not parse")
 		}
 	}
-	p := player{member: new(engine.Member)}
+	p := memberPlayer{member: new(engine.Member)}
 	timeout, seed := uint64(asked.time("timeout")), asked.word("seed")
 	if code := p.member.Init(&cores[0], &cores[1], lease, fallback, timeout, seed); code != engine.OK {
 		panic(code)
@@ -47,16 +47,16 @@ func exchange(r *request) string {
 	return fmt.Sprintf(`{"budget":"%v","local":"%v","answers":[%s],"stats":{%s}}`, budget, local, strings.Join(answers, ","), stats)
 }
 
-// A player has a member, and how far its exchange is.
-type player struct {
+// A memberPlayer has a member, and how far its exchange is.
+type memberPlayer struct {
 	member       *engine.Member
 	isExchanging bool
 	isStepped    bool // the exchange has made steps that could be stored
 }
 
 // play reads a step, plays it and answers it.
-func (p *player) play(step object) string {
-	do, now := step.text("do"), uint64(step.time("now"))
+func (p *memberPlayer) play(step object) string {
+	do, now := step.text("do"), step.word("now")
 	answer, isNow := p.act(do, step, now)
 	if !isNow {
 		return `{"error":"not_now"}`
@@ -68,7 +68,7 @@ func (p *player) play(step object) string {
 
 // act returns the members of the answer that only this action has, each with a comma, and whether the action may
 // come now: one exchange at a time, and its end after its steps.
-func (p *player) act(do string, step object, now uint64) (answer string, isNow bool) {
+func (p *memberPlayer) act(do string, step object, now uint64) (answer string, isNow bool) {
 	switch do {
 	case "note":
 		event, isLocal := event(step), step["local"] != nil && step.boolean("local")
@@ -93,7 +93,7 @@ func (p *player) act(do string, step object, now uint64) (answer string, isNow b
 		p.member.Begin(now)
 		p.isExchanging = true
 	case "step":
-		text, storeNow := step.textOrNil("text"), uint64(step.time("store_now"))
+		text, storeNow := step.textOrNil("text"), step.word("store_now")
 		if !p.isExchanging {
 			return "", false
 		}
@@ -137,7 +137,7 @@ func times(step object) uint64 {
 
 var answerNames = map[uint32]string{engine.RequestGranted: "granted", engine.RequestRefused: "refused", engine.RequestWaits: "waits"}
 
-func (p *player) steps(after string, isChanged bool, code uint32) string {
+func (p *memberPlayer) steps(after string, isChanged bool, code uint32) string {
 	p.isStepped = code == engine.OK
 	if !p.isStepped {
 		return `"after":null,"changed":false,"steps":[],`

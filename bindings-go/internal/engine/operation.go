@@ -1,12 +1,6 @@
-//go:build !backoff_cgo
-
 package engine
 
-import (
-	"sync"
-
-	"github.com/backoff-rs/backoff/bindings-go/internal/engine/plain"
-)
+import "sync"
 
 // Budget is the state of a budget, which the core changes under a lock. The zero value is no budget.
 type Budget struct {
@@ -154,12 +148,6 @@ func (o *Operation) State() (retries, attempts uint64, reason uint32) {
 	state := m.empty(24)
 	m.Xbackoff_operation_state(m.put(o.bytes[:]), state, state+8, state+16)
 	return m.word(state), m.word(state + 8), m.half(state + 16)
-}
-
-// DecideAlone is Resume and Decide of an operation without a budget, for known outcomes and a policy that is not the zero
-// one.
-func DecideAlone(policy *Policy, stream, retries, began, deadline uint64, outcome uint32, retryAfter, now uint64) (reason uint32, delay uint64) {
-	return plain.Decide(policy.numbers(), stream, retries, began, deadline, outcome, retryAfter, now)
 }
 
 // HTTPRetryAfter returns the wait that the header fields of a response ask for, in ns. It reports false if

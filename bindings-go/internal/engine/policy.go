@@ -1,12 +1,6 @@
-//go:build !backoff_cgo
-
 package engine
 
-import (
-	"time"
-
-	"github.com/backoff-rs/backoff/bindings-go/internal/engine/plain"
-)
+import "time"
 
 // Params are the unchecked fields of a policy. No field of the zero value is set.
 type Params struct{ bytes [8 * ParamsWords]byte }
@@ -45,26 +39,18 @@ func ParseRatio(text string) (numerator, denominator, code uint32) {
 type Policy struct {
 	bytes      [8 * usedPolicyWords]byte
 	maxRetries uint64
-	// The delays of a plain policy depend on these alone, and computing them needs no memory of the core. The
-	// cap of another policy is None.
-	base, cap uint64
+	short      // what an engine needs for short ways
 }
-
-// numbers returns what is behind the tag that tells C's structs from each other.
-func (p *Policy) numbers() *plain.Policy { return (*plain.Policy)(p.bytes[8:]) }
-
-func (p *Policy) isPlain() bool { return p.cap != None }
 
 // policy returns the policy at an address, or the error at another if the core returned its code.
 func (m *instance) policy(at, code, failure int32, text string) (policy Policy, err *Error) {
 	if code != OK {
 		return Policy{}, m.error(failure, text)
 	}
-	numbers := m.reserve(24)
-	m.Xbackoff_policy_max_retries(at, numbers)
-	m.Xbackoff_policy_plain(at, numbers+8, numbers+16)
+	limit := m.reserve(8)
+	m.Xbackoff_policy_max_retries(at, limit)
 	m.get(at, policy.bytes[:])
-	policy.maxRetries, policy.base, policy.cap = m.word(numbers), m.word(numbers+8), m.word(numbers+16)
+	policy.maxRetries, policy.short = m.word(limit), m.shortOf(at)
 	return policy, nil
 }
 
@@ -117,21 +103,6 @@ func (p *Policy) GetRatio(field Field) (numerator, denominator uint32, ok bool) 
 // MaxRetries returns the limit on the retries, 2^32 if there is none, and 0 for the zero Policy.
 func (p *Policy) MaxRetries() uint64 { return p.maxRetries }
 
-// Delay returns the delay of an index of a stream, in ns.
-func (p *Policy) Delay(stream uint64, index uint32) uint64 {
-	if p.isPlain() {
-		window := pure.Xdoubling_window(int64(p.base), int64(p.cap), int32(index))
-		return uint64(pure.Xdoubling_delay(window, pure.Xdraw(int64(stream), int32(index))))
-	}
-	return p.anyDelay(stream, index)
-}
-
-func (p *Policy) anyDelay(stream uint64, index uint32) uint64 {
-	delays := plain.NewDelays(p.numbers())
-	delays.Seek(stream, index)
-	return delays.Next(stream, index)
-}
-
 // Window returns the window of an index, in ns.
 func (p *Policy) Window(index uint32) uint64 {
 	m := take()
@@ -139,29 +110,6 @@ func (p *Policy) Window(index uint32) uint64 {
 	window := m.empty(8)
 	m.Xbackoff_policy_window_ns(m.put(p.bytes[:]), int32(index), window)
 	return m.word(window)
-}
-
-// Fill writes the delays of first, first + 1, ... and returns how many it wrote.
-func (p *Policy) Fill(stream uint64, first uint32, delays []time.Duration) int {
-	if *p == (Policy{}) {
-		return 0
-	}
-	delays = delays[:min(uint64(len(delays)), 1<<32-uint64(first))]
-	if p.isPlain() {
-		window := pure.Xdoubling_window(int64(p.base), int64(p.cap), int32(first))
-		for i := range delays {
-			draw := pure.Xdraw(int64(stream), int32(first)+int32(i))
-			delays[i] = time.Duration(pure.Xdoubling_delay(window, draw))
-			window = pure.Xnext_doubling_window(window, int64(p.cap))
-		}
-		return len(delays)
-	}
-	others := plain.NewDelays(p.numbers())
-	others.Seek(stream, first)
-	for i := range delays {
-		delays[i] = time.Duration(others.Next(stream, first+uint32(i)))
-	}
-	return len(delays)
 }
 
 // FitBase returns the policy with the longest base for which the attempts fit into the total. The

@@ -1,5 +1,3 @@
-//go:build !backoff_cgo
-
 package engine
 
 import (

@@ -1,4 +1,4 @@
-package main
+package backoff_test
 
 import (
 	"bytes"

@@ -1,5 +1,3 @@
-//go:build !backoff_cgo
-
 package engine
 
 // Member is what one process knows of a shared budget. The zero value is none.

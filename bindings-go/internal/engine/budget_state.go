@@ -1,8 +1,4 @@
-//go:build !backoff_cgo
-
 package engine
-
-import "encoding/binary"
 
 // BudgetState is the state of a budget as a value. The zero value is no state.
 type BudgetState struct{ bytes [8 * BudgetStateWords]byte }
@@ -60,8 +56,8 @@ func (s *BudgetState) Step(event, outcome uint32, held, now uint64) (granted boo
 // putEvent puts a backoff_budget_event into the memory.
 func (m *instance) putEvent(event, outcome uint32, held uint64) int32 {
 	var value [16]byte
-	binary.LittleEndian.PutUint32(value[:], event)
-	binary.LittleEndian.PutUint32(value[4:], outcome)
-	binary.LittleEndian.PutUint64(value[8:], held)
+	order.PutUint32(value[:], event)
+	order.PutUint32(value[4:], outcome)
+	order.PutUint64(value[8:], held)
 	return m.put(value[:])
 }
