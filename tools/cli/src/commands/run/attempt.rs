@@ -153,7 +153,7 @@ impl Running<'_> {
     fn receive_all(&mut self) -> io::Result<Option<End>> {
         while let Some(event) = self.signals.next()? {
             match event {
-                Event::Child => {}
+                Event::Change => {}
                 Event::Pass(received) => self.pass(received),
                 Event::End(received) => {
                     if let Some(end) = self.receive(received) {

@@ -25,7 +25,7 @@ use nix::unistd::Pid;
 use rustix::process::{WaitOptions, WaitStatus, wait};
 
 use super::processes::{descendants, runs_in_group, started};
-use super::signals::signals_of;
+use crate::signals::signals_of;
 
 /// The number of the attempt, for the command.
 const ATTEMPT: &str = "BACKOFF_ATTEMPT";

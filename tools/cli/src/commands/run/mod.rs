@@ -40,8 +40,6 @@ mod system;
 
 use std::process::ExitCode;
 
-#[cfg(unix)]
-use anyhow::Context;
 use anyhow::Result;
 #[cfg(unix)]
 use clap::error::ErrorKind;
@@ -76,7 +74,6 @@ fn try_run(
     codes: &codes::Codes,
     report: &mut report::Report,
 ) -> Result<end::End> {
-    signals::outlive_file_limits().context("cannot receive signals")?;
     // Before every other descriptor, which might take its number.
     let retry_after = arguments.retry_after_fd.map(retry_after::RetryAfter::take).transpose()?;
     if let Some(path) = &arguments.events {
