@@ -310,6 +310,31 @@ fn a_command_that_hangs_is_ended_with_its_children() {
     }
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_signal_that_ends_it_reaches_the_command() {
+    use std::io::{BufRead, BufReader};
+    use std::os::unix::process::ExitStatusExt;
+    for (name, number) in [("TERM", 15), ("INT", 2), ("HUP", 1)] {
+        let script = "trap 'echo got >&2; exit' TERM INT HUP; echo ready >&2; \
+                      while :; do sleep 0.05; done";
+        // As from a shell in the foreground, whatever started this test.
+        let mut verify = Command::new("env");
+        verify.args(["--default-signal", env!("CARGO_BIN_EXE_backoff"), "verify"]);
+        verify.args([PATIENT, "--clause=2.2", "--", "sh", "-c", script]);
+        verify.stdin(std::process::Stdio::null()).stdout(std::process::Stdio::piped());
+        let mut child = verify.stderr(std::process::Stdio::piped()).spawn().unwrap();
+        let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+        // The shell also tells how its own command ended.
+        let mut says = |text| lines.any(|line| line.unwrap() == text);
+        assert!(says("ready"));
+        let id = child.id().to_string();
+        assert!(Command::new("kill").args(["-s", name, &id]).status().unwrap().success());
+        assert!(says("got"), "{name}");
+        assert_eq!(child.wait().unwrap().signal(), Some(number));
+    }
+}
+
 #[test]
 fn a_command_that_closes_its_input_is_a_failure() {
     // The requests are longer than a pipe, so that they cannot be written to nobody.
