@@ -1,5 +1,7 @@
 //! Durations for people.
 
+use backoff_core::MAX_NS;
+
 /// Units that are shown alone, and how many nanoseconds each has.
 const UNITS: [(&str, u64); 4] = [("s", SECOND), ("ms", 1_000_000), ("us", 1_000), ("ns", 1)];
 
@@ -26,6 +28,20 @@ pub(crate) fn humanize(ns: u64) -> String {
         format!("{}d", rounded(DAY) / DAY)
     } else {
         format!("{} years", ns / YEAR)
+    }
+}
+
+/// A total of durations. The core counts no further than the longest duration.
+pub(crate) fn total(ns: u64) -> String {
+    if ns < MAX_NS { humanize(ns) } else { format!("> {}", humanize(MAX_NS)) }
+}
+
+/// A total in a sentence, after these words unless it is only known to be longer than a duration.
+pub(crate) fn total_after(words: &str, ns: u64) -> String {
+    if ns < MAX_NS {
+        format!("{words}{}", humanize(ns))
+    } else {
+        format!("more than {}", humanize(MAX_NS))
     }
 }
 

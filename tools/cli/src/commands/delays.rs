@@ -8,8 +8,8 @@ use backoff_core::{Policy, RandomStream};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
-use crate::arguments::{PolicyArgument, SeedAndKey};
-use crate::duration::humanize;
+use crate::arguments::{PolicyArgument, SeedAndKey, number};
+use crate::duration::{self, humanize};
 use crate::output::{Output, message};
 use crate::rows::default_rows;
 use crate::table::HEADER;
@@ -24,12 +24,12 @@ pub(crate) struct Arguments {
     stream: SeedAndKey,
 
     /// First index; index 0 is the wait before the first retry
-    #[arg(long, value_name = "INDEX", default_value_t = 0)]
+    #[arg(long, value_name = "INDEX", default_value_t = 0, value_parser = number(0..=u32::MAX))]
     first: u32,
 
     /// Number of delays, also beyond the limit of the policy [default: all retries of the policy, or
     /// 10 of very many]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = number(0..=u64::MAX))]
     count: Option<u64>,
 
     /// Print only numbers, one per line, in this unit
@@ -115,7 +115,7 @@ fn write_table(
         write!(to, "{index:>width$}  {:>9}", humanize(delay))?;
         if let Some(total) = &mut total {
             *total = total.saturating_add(delay);
-            write!(to, "  {:>9}", humanize(*total))?;
+            write!(to, "  {:>9}", duration::total(*total))?;
         }
         writeln!(to)?;
     }

@@ -90,22 +90,21 @@ const BUDGET: &str = "sre";
 /// The retries of `default`: what multiplies the load no more than that may be intended.
 const FEW_RETRIES: u64 = 3;
 
-/// Nobody waits so long for an answer: these are jobs of a queue, and a job that a budget refuses
-/// is lost.
+/// Nobody who wants an answer waits so long for a retry: these are jobs of a queue, and a job that a
+/// budget refuses is lost.
 const JOB_NS: u64 = 600_000_000_000;
 
 fn without_budget(facts: &Facts, preset: Option<&Preset>) -> Option<Advice> {
-    let is_job = facts.longest_total().is_some_and(|longest| longest > JOB_NS);
-    if facts.never_retries() || is_job {
+    if facts.never_retries() || facts.longest() > JOB_NS {
         return None;
     }
     let message = match facts.retries {
         Some(retries) => {
-            let attempts = retries + 1;
+            let attempts = u128::from(retries) + 1;
             format!(
                 "Without a budget, a server that fails gets {attempts} times its load, and \
                  {LAYERS} layers that retry like this multiply it by {}.",
-                attempts.saturating_pow(LAYERS)
+                attempts.pow(LAYERS)
             )
         }
         None => "Without a budget, a server that fails gets many times its load, and layers that \
@@ -270,6 +269,10 @@ mod tests {
         };
         assert_eq!(proposed("default"), Some((Note, "sre".to_owned())));
         assert_eq!(proposed("full:base=1s,max_retries=4"), Some((Warning, "sre".to_owned())));
+        // A worse policy keeps the warning.
+        for worse in ["full:base=1s,cap=20s,max_retries=100", "full:base=1s,cap=20s"] {
+            assert_eq!(proposed(worse), Some((Warning, "sre".to_owned())), "{worse}");
+        }
         assert_eq!(proposed("aws-sdk-2026"), Some((Note, "aws-sdk-2026".to_owned())));
         let changed = "aws-sdk-2026:max_retries=9";
         assert_eq!(proposed(changed), Some((Warning, "aws-sdk-2026".to_owned())));
