@@ -10,10 +10,9 @@ use backoff_export::{Difference, ExportError, ExportOptions, Exported, Format, e
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use clap::error::ErrorKind;
-use clap::value_parser;
 use serde::Serialize;
 
-use crate::arguments::{BudgetArgument, PolicyArgument};
+use crate::arguments::{BudgetArgument, PolicyArgument, number};
 use crate::output::{Output, error_label, message};
 use crate::table::{Align, Table};
 use crate::usage::refuse;
@@ -41,7 +40,7 @@ pub(crate) struct Arguments {
     yaml: bool,
 
     /// Number of servers of the `upstream`; nginx tries each once
-    #[arg(long, value_name = "COUNT", value_parser = value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "COUNT", value_parser = number(1..=u32::MAX))]
     servers: Option<u32>,
 }
 

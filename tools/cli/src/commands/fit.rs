@@ -6,10 +6,10 @@ use std::process::ExitCode;
 use anyhow::Result;
 use backoff_core::{ErrorCode, Field, FieldValue, MAX_NS, Policy, PolicyError, PreviewRow};
 use clap::error::ErrorKind;
-use clap::{Args, ValueEnum, value_parser};
+use clap::{Args, ValueEnum};
 use serde::Serialize;
 
-use crate::arguments::{PolicyArgument, duration};
+use crate::arguments::{PolicyArgument, duration, number};
 use crate::duration::{compared, humanize};
 use crate::fields::{Fields, without_limits};
 use crate::output::{Output, error_label, message};
@@ -23,7 +23,7 @@ pub(crate) struct Arguments {
     policy: PolicyArgument,
 
     /// Number of attempts that must fit, at least 2: one more than the retries
-    #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(2..=65_536))]
+    #[arg(long, value_name = "N", value_parser = number(2..=65_536_u64))]
     attempts: u64,
 
     /// Longest total wait, such as 1500ms or 30s

@@ -77,7 +77,9 @@ fn a_refusal_reads_well() {
                     allow fewer --attempts or a longer --within\n";
     assert_eq!((run.status.code(), stderr(&run).as_str()), (Some(1), expected));
     let run = output(&["fit", "default", "--attempts", "1", "--within", "0s"]);
-    assert!(run.status.code() == Some(2) && stderr(&run).contains("1 is not in 2..=65536"));
+    assert!(
+        run.status.code() == Some(2) && stderr(&run).contains("not a whole number from 2 to 65536")
+    );
 }
 
 #[test]

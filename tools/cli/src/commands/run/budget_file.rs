@@ -29,6 +29,8 @@ const MAX_PAUSE_NS: u64 = 10_000_000;
 /// The longest content that is read. No account is longer.
 const MAX_BYTES: u64 = 4096;
 
+const DAMAGED: &str = "damaged; remove it to begin with a full budget";
+
 /// The file, and what this process knows of the account.
 pub(super) struct BudgetFile {
     path: PathBuf,
@@ -75,7 +77,7 @@ impl BudgetFile {
         }
         member.begin(0);
         let stepped = member.step(account.as_deref().map(str::as_bytes), unix_ns);
-        match stepped.context("it is damaged; remove it to begin with a full budget")? {
+        match stepped.with_context(|| format!("it is {DAMAGED}"))? {
             SteppedState::Unchanged(_) => {}
             SteppedState::Changed(after) => {
                 replace(&self.path, &format!("{}\n{after}\n", self.key))?;
@@ -97,6 +99,7 @@ impl BudgetFile {
         }
         let text = str::from_utf8(&bytes).ok().filter(|text| text.starts_with("backoff:"));
         let text = text.context("it is not a budget file")?;
+        ensure!(!text.contains('\r'), "it is {DAMAGED}");
         let (key, account) = text.split_once('\n').unwrap_or((text, ""));
         if key != self.key {
             let budgets = [key, &self.key].map(|key| key.trim_start_matches("backoff:"));
@@ -167,7 +170,8 @@ fn replace(path: &Path, text: &str) -> Result<()> {
     let file = options.write(true).create_new(true).mode(0o600).open(&new);
     let written = file.and_then(|mut file| file.write_all(text.as_bytes()));
     let renamed = written.and_then(|()| rename(&new, path));
-    renamed.inspect_err(|_| _ = remove_file(&new)).context("cannot write it")
+    let renamed = renamed.inspect_err(|_| _ = remove_file(&new));
+    renamed.with_context(|| format!("cannot write {}", new.display()))
 }
 
 /// A user by name, or by number if it has none.

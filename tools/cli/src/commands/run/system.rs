@@ -79,7 +79,8 @@ impl<'a> Processes<'a> {
         let code = if error.kind() == ErrorKind::NotFound { NOT_FOUND } else { NOT_EXECUTABLE };
         let program = self.arguments.command.first().map(|name| name.to_string_lossy());
         let program = program.unwrap_or_default();
-        let mut context = format!("cannot run {}", printable(&program));
+        let shown = if program.is_empty() { "''".to_owned() } else { printable(&program) };
+        let mut context = format!("cannot run {shown}");
         if code == NOT_FOUND && !program.contains('/') {
             context += " (a function or a builtin of a shell needs `sh -c`)";
         }
