@@ -13,7 +13,6 @@ use clap::Args;
 
 use crate::refused::refused;
 
-/// A policy, and the string that the user gave.
 #[derive(Debug, Clone)]
 pub(crate) struct PolicyArgument {
     pub(crate) text: String,
@@ -37,7 +36,6 @@ impl Deref for PolicyArgument {
     }
 }
 
-/// A full budget, and the string that the user gave.
 #[derive(Debug, Clone)]
 pub(crate) struct BudgetArgument {
     pub(crate) text: String,
@@ -67,7 +65,6 @@ pub(crate) fn duration(text: &str) -> Result<u64, String> {
     parse_duration_ns(text).map_err(|error| error.to_string())
 }
 
-/// Reads a seed.
 pub(crate) fn seed(text: &str) -> Result<u64, String> {
     number(0..=u64::MAX)(text)
 }

@@ -102,7 +102,6 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
     })
 }
 
-/// The command line, for completions and the man page.
 fn command_line() -> clap::Command {
     Arguments::command()
 }

@@ -6,7 +6,6 @@ use anyhow::{Context, Result};
 use clap::Command;
 use clap_mangen::Man;
 
-/// The page of a command, which is built.
 pub(crate) fn text(command: &Command) -> Result<String> {
     let mut page = title(command).into_bytes();
     let man = Man::new(command.clone());

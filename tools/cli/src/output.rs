@@ -17,7 +17,6 @@ pub(crate) fn choose_colors() {
     }
 }
 
-/// Standard output, and whether it gets JSON.
 pub(crate) struct Output {
     json: bool,
     // `anstream` removes colours unless this is a terminal, and obeys `NO_COLOR` and
@@ -76,12 +75,10 @@ impl Output {
         Self { json, stdout: AutoStream::new(stdout, choice) }
     }
 
-    /// Whether the user asked for JSON.
     pub(crate) fn is_json(&self) -> bool {
         self.json
     }
 
-    /// Writes a line of JSON.
     pub(crate) fn json(&mut self, value: &impl Serialize) -> Result<()> {
         let mut line = serde_json::to_vec(value)?;
         line.push(b'\n');

@@ -30,7 +30,6 @@ struct Column {
     style: Style,
 }
 
-/// The style of the names of columns.
 pub(crate) const HEADER: Style = Style::new().bold();
 
 /// Between two columns.
@@ -52,7 +51,6 @@ impl Table {
         self
     }
 
-    /// Adds a row: a cell for each column.
     pub(crate) fn row(&mut self, cells: impl IntoIterator<Item = String>) {
         let row: Vec<_> = cells.into_iter().collect();
         debug_assert_eq!(row.len(), self.columns.len(), "a cell for each column");

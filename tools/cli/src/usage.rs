@@ -28,7 +28,6 @@ pub(crate) fn print(error: &clap::Error) {
     message(error.render().ansi().to_string().trim_end());
 }
 
-/// The exit code of an error of the arguments.
 pub(crate) fn code(error: &clap::Error) -> u8 {
     match u8::try_from(error.exit_code()) {
         Ok(0) => 0,
@@ -86,7 +85,6 @@ fn is_refused((number, argument): &(usize, OsString)) -> bool {
             .is_err_and(|error| error.kind() == ErrorKind::InvalidUtf8)
 }
 
-/// Whether the subcommand is `run`.
 fn is_run() -> bool {
     names().next().is_some_and(|name| name == "run")
 }

@@ -26,7 +26,6 @@ fn stdout(output: &Output) -> &str {
     std::str::from_utf8(&output.stdout).unwrap()
 }
 
-/// The lines of JSON of an output.
 fn json(output: &Output) -> Vec<Value> {
     stdout(output).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
@@ -49,7 +48,6 @@ fn failed(summary: &Value) -> Vec<&str> {
     failed.map(|one| one["clause"].as_str().unwrap()).collect()
 }
 
-/// All problems and hints.
 fn remarks(summary: &Value) -> String {
     [summary["problems"].to_string(), summary["hints"].to_string()].concat()
 }

@@ -149,7 +149,6 @@ pub(crate) fn find(root: &Node<'_>) -> Result<Vec<Found>, ImportError> {
     if found.is_empty() { Err(root.error("retry_policy is missing")) } else { Ok(found) }
 }
 
-/// The limits of time of a route and of its policy.
 fn warnings(route: &Object<'_>, policy: &Node<'_>) -> Vec<String> {
     let mut all =
         limits::of(route, ["timeout", "idle_timeout"].map(|name| (name, Ends::Operation)));
@@ -283,7 +282,6 @@ pub(crate) fn retry_budget(
     concurrent(Some(ratio), min_concurrent.unwrap_or(MIN_CONCURRENT), &budget.at)
 }
 
-/// A budget of concurrent retries.
 fn concurrent(ratio: Option<Ratio>, min_concurrent: u64, at: &str) -> Result<Budget, ImportError> {
     let ratio = ratio.unwrap_or(Ratio::new(0, 1));
     let (numerator, denominator) = (ratio.numerator(), ratio.denominator());

@@ -16,7 +16,6 @@ use crate::text::{MS, decimal, ns, read_seconds, seconds, with_point};
 
 /// Clients count a larger number as this one unless they are told otherwise.
 const MAX_ATTEMPTS: u64 = 5;
-/// The jitter of every delay.
 const JITTER: Ratio = Ratio::new(1, 5);
 /// The most tokens of `retryThrottling`.
 const MAX_TOKENS: u64 = 1000;

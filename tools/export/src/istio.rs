@@ -76,7 +76,6 @@ fn traffic_policy(source: &mut Source<'_>, budget: Option<&Budget>) -> Option<St
     }
 }
 
-/// The policy of each route.
 pub(crate) fn find(root: &Node<'_>) -> Result<Vec<Found>, ImportError> {
     let objects = root.objects();
     let is_kind = |object: &Object<'_>, kind: &str| {
@@ -169,7 +168,6 @@ fn policy_of_subset<'a>(
     spec.get("traffic_policy").map(|node| node.object()).transpose()
 }
 
-/// The budget of a traffic policy.
 fn traffic_budget(traffic: &Object<'_>) -> Result<Option<Budget>, ImportError> {
     if let Some(node) = traffic.get("retry_budget") {
         let budget = node.object()?;

@@ -71,7 +71,6 @@ pub(crate) fn find(root: &Node<'_>) -> Result<Vec<Found>, ImportError> {
     Ok(specs.iter().map(|spec| Found::new(&spec.at, read(spec)).warn(warnings(spec))).collect())
 }
 
-/// The deadlines of a Job and of its pods.
 fn warnings(spec: &Object<'_>) -> Vec<String> {
     let mut all = limits::of(spec, [("activeDeadlineSeconds", Ends::Operation)]);
     let template = spec.get("template").and_then(|node| node.object().ok());

@@ -18,7 +18,6 @@ const MAX_INTERVALS: u64 = 100;
 /// The server shortens longer intervals to 100 years.
 const MAX_INTERVAL_NS: u64 = 100 * 365 * 24 * 3600 * SECOND;
 const MAX_ATTEMPTS: u64 = i32::MAX as u64;
-/// The settings of a policy.
 const SETTINGS: [&str; 5] = [
     "initial_interval",
     "backoff_coefficient",

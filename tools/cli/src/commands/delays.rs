@@ -43,7 +43,6 @@ Examples:
   backoff delays aws-sdk-2026 --seed 42 --key job-1 --unit ns
   sleep \"$(backoff delays gax --seed 42 --key job-1 --first 3 --count 1 --unit s)\"";
 
-/// A unit of plain numbers.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum Unit {
     /// Nanoseconds
@@ -122,7 +121,6 @@ fn write_table(
     Ok(())
 }
 
-/// A delay as a plain number, exact.
 fn plain(ns: u64, unit: Unit) -> String {
     match unit {
         Unit::Ns => ns.to_string(),

@@ -56,7 +56,6 @@ Examples:
   backoff export --to step-functions full:base=1s,cap=20s,max_retries=5
   backoff export --to istio default --nearest --yaml";
 
-/// The names of the formats.
 pub(crate) fn formats() -> PossibleValuesParser {
     PossibleValuesParser::new(Format::ALL.iter().map(|format| format.name()))
 }
@@ -116,14 +115,12 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode
     }
 }
 
-/// Refuses a number of servers for another engine than nginx.
 pub(crate) fn refuse_servers_of_another(format: Format, servers: Option<u32>) {
     if servers.is_some() && format != Format::Nginx {
         refuse(ErrorKind::ArgumentConflict, "--servers is for nginx only");
     }
 }
 
-/// Writes what the user must know.
 pub(crate) fn write_warnings(warnings: &[String]) {
     for warning in warnings {
         write_warning(warning);

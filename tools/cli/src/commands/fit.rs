@@ -126,7 +126,6 @@ pub(crate) fn rounded(fitted: &Policy, field: Field) -> Policy {
     shorter.build().unwrap_or(*fitted)
 }
 
-/// Why the policy never makes that many attempts.
 fn too_few_retries(most: u64, attempts: u64) -> String {
     let stops = match most {
         0 => "allows no retries".to_owned(),
@@ -173,7 +172,6 @@ fn has_jitter(policy: &Policy, attempts: u64) -> bool {
     rows(policy, attempts).any(|row| row.min_ns < row.max_ns)
 }
 
-/// Why nothing fits.
 fn why(error: &PolicyError, arguments: &Arguments) -> String {
     if error.code() != ErrorCode::DoesNotFit {
         return error.to_string();
@@ -200,12 +198,10 @@ fn refused(error: &PolicyError) -> Refused {
     }
 }
 
-/// The longest total wait of the attempts.
 fn longest_total(policy: &Policy, attempts: u64) -> u64 {
     rows(policy, attempts).last().map_or(0, |row| row.total_max_ns)
 }
 
-/// The waits of the attempts.
 fn rows(policy: &Policy, attempts: u64) -> impl Iterator<Item = PreviewRow> {
     let retries = usize::try_from(attempts - 1).unwrap_or(usize::MAX);
     without_limits(policy).preview().take(retries)

@@ -142,7 +142,6 @@ fn is_estimate(policy: &Policy, row: &PreviewRow) -> bool {
     fields.kind(Field::Jitter) == "decorrelated" && cap.is_some_and(|cap| row.max_ns >= cap)
 }
 
-/// What comes after the rows.
 fn ending(policy: &Policy, first: u32, rows: &[(u64, PreviewRow)]) -> String {
     let next = rows.last().map_or(u64::from(first), |(index, _)| index + 1);
     let is_last = policy.preview().nth(usize::try_from(next).unwrap_or(usize::MAX)).is_none();

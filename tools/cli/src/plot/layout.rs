@@ -23,7 +23,6 @@ pub(crate) fn picture(charts: &[Chart]) -> Picture {
     Picture { width: WIDTH, height, parts }
 }
 
-/// The place of the lines.
 struct Area {
     left: f64,
     right: f64,

@@ -9,7 +9,6 @@ use super::braille::{Dot, Dots};
 use super::{Chart, Marks};
 use crate::table::HEADER;
 
-/// The lines of text of the area.
 const HEIGHT: usize = 15;
 
 /// The marks of lines, which differ without colours.
@@ -28,7 +27,6 @@ const COLOURS: [AnsiColor; 6] = [
     AnsiColor::Cyan,
 ];
 
-/// Writes a chart that is as wide as the terminal.
 pub(crate) fn write(chart: &Chart, width: usize, to: &mut impl Write) -> io::Result<()> {
     let y = Axis::new(chart.max_y(), 5);
     let x = Axis::ending_at(chart.last_x(), if width < 60 { 5 } else { 10 });

@@ -20,7 +20,6 @@ pub(crate) fn x_of(measured: &Measured) -> f64 {
     }
 }
 
-/// The name of what differs.
 pub(crate) fn x_name(measured: &Measured) -> &'static str {
     match measured.experiment.load {
         Load::Closed { .. } => "clients",
@@ -28,7 +27,6 @@ pub(crate) fn x_name(measured: &Measured) -> &'static str {
     }
 }
 
-/// Its name in a table.
 pub(crate) fn x_column(measured: &Measured) -> &'static str {
     match measured.experiment.load {
         Load::Closed { .. } => "clients",
@@ -49,7 +47,6 @@ pub(crate) fn lines_of(points: &[Measured]) -> Vec<&[Measured]> {
         .collect()
 }
 
-/// A chart of a measure.
 pub(crate) fn chart(measure: Measure, points: &[Measured]) -> Chart {
     let title = format!("{}{}", measure.title(), measure.unit());
     match (points.first(), measure) {
@@ -161,7 +158,6 @@ fn load_line(measured: &Measured, has_loads: bool) -> Line {
     Line { name, points, beyond: Vec::new() }
 }
 
-/// What a table says above its rows.
 pub(crate) fn headline(points: &[Measured]) -> String {
     let Some(first) = points.first() else { return String::new() };
     let text = subtitle(first);

@@ -169,7 +169,6 @@ fn servers_of(upstream: &Block) -> Option<u32> {
     Some(count).filter(|&count| count > 0)
 }
 
-/// The policy of a block, and a warning.
 fn read(
     settings: Settings<'_>,
     servers: Option<u32>,

@@ -17,7 +17,6 @@ impl Draws {
 }
 
 impl Ziggurat {
-    /// A sample.
     #[inline]
     fn sample(&self, draws: &mut Draws) -> f64 {
         let (layer, x) = self.place(draws.next());

@@ -11,7 +11,6 @@ pub(crate) fn exponential(mean_seconds: f64) -> Distribution {
     format!("exponential:mean={}ns", (mean_seconds * 1e9).round()).parse().unwrap()
 }
 
-/// Arrivals at a rate per second.
 pub(crate) fn poisson(rate: f64, seconds: u64) -> Load {
     Load::Open { interval: exponential(1.0 / rate), duration_ns: seconds * SECOND }
 }

@@ -60,9 +60,7 @@ Examples:
 /// The names of policies in tables are those from A to Z.
 const LETTERS: usize = 26;
 
-/// A policy and what was found.
 struct Compared {
-    /// `A` for the first.
     letter: char,
     group: Group,
     preview: Vec<PreviewRow>,

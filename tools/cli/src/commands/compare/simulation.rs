@@ -13,10 +13,8 @@ const SECOND: u64 = 1_000_000_000;
 /// How long the service is watched after its outage.
 pub(super) const WATCHED_NS: u64 = 60 * SECOND;
 
-/// The competing clients.
 const CLIENTS: u32 = 100;
 
-/// What all simulations have in common.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Common {
     pub(super) runs: u32,

@@ -9,7 +9,6 @@ use crate::commands::explain::facts::Facts;
 use crate::commands::explain::rules::{Level, RULES, Rule};
 use crate::presets::{Preset, preset_of};
 
-/// A piece of advice.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct Advice {
     /// A name for programs, which does not change.
@@ -19,15 +18,11 @@ pub(crate) struct Advice {
     pub(crate) change: Change,
 }
 
-/// What to change.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Change {
-    /// Use this policy.
     Policy(String),
-    /// Use this budget.
     Budget(String),
-    /// Add this option.
     Option(String),
 }
 
@@ -56,7 +51,6 @@ impl Advice {
         self.message.split(':').next().unwrap_or_default()
     }
 
-    /// Whether both are about the same fault.
     pub(crate) fn is_like(&self, other: &Self) -> bool {
         self.code == other.code
     }
@@ -81,7 +75,6 @@ pub(crate) fn by_rule(rule: &Rule, facts: &Facts) -> Option<Advice> {
     Some(Advice { code: rule.code, level: rule.level, message, change })
 }
 
-/// How many layers of services retry in the example.
 const LAYERS: u32 = 3;
 
 /// The budget that is proposed: retries add at most a tenth to the load.

@@ -8,7 +8,6 @@ use crate::commands::fit::rounded;
 use crate::duration::{compared, humanize, total_after};
 use crate::fields::{Fields, without_limits};
 
-/// How much the advice matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Level {

@@ -7,7 +7,6 @@ use crate::commands::explain::percent;
 use crate::duration::{humanize, total_after};
 use crate::rows::retries;
 
-/// The sentences, each about one part of the policy.
 pub(crate) fn sentences(facts: &Facts) -> Vec<String> {
     if facts.retries == Some(0) {
         return vec!["It never retries: max_retries is 0.".to_owned()];

@@ -22,7 +22,6 @@ use super::system::System;
 /// file can hold it for ever.
 const PATIENCE_NS: u64 = 2_000_000_000;
 
-/// The pauses between two tries.
 const MIN_PAUSE_NS: u64 = 50_000;
 const MAX_PAUSE_NS: u64 = 10_000_000;
 
@@ -154,7 +153,6 @@ fn open(path: &Path) -> Result<File> {
     Ok(file)
 }
 
-/// Whether a path still leads to an open file.
 fn is_at(file: &File, path: &Path) -> bool {
     let id = |metadata: io::Result<Metadata>| metadata.ok().map(|data| (data.dev(), data.ino()));
     id(file.metadata()) == id(symlink_metadata(path))

@@ -9,14 +9,10 @@ use signal_hook::low_level::emulate_default_handler;
 
 use super::codes::TIMED_OUT;
 
-/// How an attempt ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum End {
-    /// It exited with this code.
     Exited(u8),
-    /// This signal killed it.
     Killed(i32),
-    /// It took too long.
     TimedOut,
 }
 

@@ -32,7 +32,6 @@ pub(super) struct Events {
     file: Option<Appended>,
 }
 
-/// A file to append to.
 struct Appended {
     file: File,
     /// The same file, if its end can be read.

@@ -3,7 +3,6 @@
 use anyhow::Error;
 use nix::sys::signal::Signal;
 
-/// Why there is no decision.
 #[derive(Debug)]
 pub(super) enum Failure {
     /// A signal ended `backoff` while it waited.

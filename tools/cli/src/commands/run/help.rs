@@ -23,10 +23,8 @@ If a signal killed the last attempt, or is why there is no retry, backoff ends b
     };
 }
 
-/// After the short help.
 pub(super) const AFTER: &str = after!();
 
-/// After the long help.
 pub(super) const AFTER_LONG: &str = concat!(
     after!(),
     "

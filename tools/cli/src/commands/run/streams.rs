@@ -17,7 +17,6 @@ use super::failure::Failure;
 use super::report::Report;
 use super::signals::Signals;
 
-/// Standard input and standard output of the attempts.
 pub(super) struct Streams {
     input: Option<Input>,
     is_captured: bool,
@@ -170,7 +169,6 @@ impl Watched {
     }
 }
 
-/// A descriptor of the same open file.
 fn copy(stream: impl AsFd) -> Result<File> {
     let copy = stream.as_fd().try_clone_to_owned();
     Ok(File::from(copy.context("cannot use a standard stream")?))

@@ -25,7 +25,6 @@ pub(super) trait System {
     /// A monotonic clock.
     fn now_ns(&self) -> u64;
 
-    /// The time since 1970.
     fn unix_ns(&self) -> u64;
 
     /// Waits. Returns early with the first signal that ends `backoff run`.
@@ -41,14 +40,12 @@ pub(super) trait System {
     fn warn(&mut self, number: u64);
 }
 
-/// An attempt.
 pub(super) enum Attempt {
     Made(Ended),
     /// The command does not run, and the attempt does not count.
     NotMade(End),
 }
 
-/// The system and its processes.
 pub(super) struct Processes<'a> {
     arguments: &'a Arguments,
     report: &'a Report,

@@ -128,7 +128,6 @@ fn validate(experiment: &Experiment) {
     }
 }
 
-/// Runs the runs of a shard.
 fn simulate(
     experiment: &Experiment,
     shard: Shard,
@@ -145,7 +144,6 @@ fn pool(threads: Option<u16>) -> Result<ThreadPool> {
     ThreadPoolBuilder::new().num_threads(threads).build().context("cannot start the threads")
 }
 
-/// Ends the process with the error of clap.
 pub(crate) fn invalid(error: &impl Display) -> ! {
     crate::usage::refuse(ErrorKind::ValueValidation, error)
 }

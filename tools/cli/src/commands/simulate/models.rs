@@ -195,7 +195,6 @@ where
     })
 }
 
-/// From one time to another.
 #[derive(Debug, Clone, Copy)]
 struct Times {
     from_ns: u64,
@@ -216,7 +215,6 @@ impl std::str::FromStr for Times {
     }
 }
 
-/// A time, or `none`.
 #[derive(Debug, Clone, Copy)]
 struct Limit(Option<u64>);
 

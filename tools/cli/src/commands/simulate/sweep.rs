@@ -100,7 +100,6 @@ fn interval_ns(rate: f64) -> u64 {
     (1e9 / rate).round() as u64
 }
 
-/// Why these options do not go together.
 pub(crate) fn contradiction(arguments: &ModelArguments) -> Option<String> {
     let options = arguments.options();
     let wants = |measure| options.report.chart.contains(&measure);

@@ -30,7 +30,6 @@ const MAX_OUTPUT: usize = 1 << 26;
 #[derive(Default)]
 pub(crate) struct Exchange {
     pub(crate) answers: Vec<Vec<u8>>,
-    /// Sentences.
     pub(crate) problems: Vec<String>,
     /// How the program ended, if it failed.
     pub(crate) status: Option<ExitStatus>,
@@ -180,7 +179,6 @@ fn write(mut stdin: ChildStdin, input: &[u8], events: &SyncSender<Event>) {
     }
 }
 
-/// Reads the output in chunks.
 fn read(mut stdout: ChildStdout, events: &SyncSender<Event>) {
     let mut chunk = vec![0; READ_AT_ONCE];
     loop {

@@ -120,10 +120,8 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode
     Ok(if report.is_right() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// What came of all requests.
 struct Played {
     comparison: Comparison,
-    /// Sentences.
     problems: Vec<String>,
 }
 

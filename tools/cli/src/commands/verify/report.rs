@@ -21,13 +21,10 @@ const BOLD: Style = Style::new().bold();
 const RED: Style = BOLD.fg_color(Some(Color::Ansi(AnsiColor::Red)));
 const GREEN: Style = BOLD.fg_color(Some(Color::Ansi(AnsiColor::Green)));
 
-/// What was checked, and what came of it.
 pub(crate) struct Report<'a> {
     pub(crate) plan: &'a Plan,
     pub(crate) comparison: &'a Comparison,
-    /// Sentences.
     pub(crate) problems: &'a [String],
-    /// How many failures of a clause are shown.
     pub(crate) limit: Option<usize>,
 }
 
@@ -52,7 +49,6 @@ struct Failure<'a> {
     expected: &'a str,
     /// `None` if the request was not answered.
     answer: Option<String>,
-    /// The first byte that differs.
     at: Option<usize>,
     members: Vec<String>,
 }
@@ -77,7 +73,6 @@ impl Report<'_> {
         self.problems.is_empty() && self.comparison.is_right()
     }
 
-    /// Writes the report.
     pub(crate) fn write(&self, output: &mut Output) -> Result<()> {
         let written =
             if output.is_json() { self.write_json(output) } else { self.write_text(output) };
@@ -152,7 +147,6 @@ impl Report<'_> {
         })
     }
 
-    /// Writes the report as text.
     fn write_text(&self, output: &mut Output) -> Result<()> {
         let counts = self.counts();
         let number = |count: usize| if count == 0 { String::new() } else { count.to_string() };

@@ -27,7 +27,6 @@ pub(crate) const MEMBERS: [&str; 16] = [
     "value",
 ];
 
-/// A line of the file.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Row {
@@ -42,7 +41,6 @@ struct Clause {
     title: String,
 }
 
-/// The line of a request.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Line {
@@ -59,7 +57,6 @@ pub(crate) struct Unchecked {
     pub(crate) why: String,
 }
 
-/// A request and its answer.
 pub(crate) struct Case {
     pub(crate) clause: String,
     /// File, case, and which part of the case, as in `jitters/full[3]`.
@@ -120,7 +117,6 @@ impl Plan {
         self.unchecked.clear();
     }
 
-    /// What a clause says.
     pub(crate) fn title(&self, clause: &str) -> &str {
         let known = self.clauses.iter().find(|known| known.clause == clause);
         known.map_or("", |known| &known.title)
@@ -193,7 +189,6 @@ impl Case {
     }
 }
 
-/// One of the two.
 #[derive(Serialize)]
 pub(crate) struct RequestText<'a> {
     request: Option<&'a str>,
@@ -201,7 +196,6 @@ pub(crate) struct RequestText<'a> {
     request_hex: Option<String>,
 }
 
-/// The object that a line is.
 pub(crate) fn object(line: &[u8]) -> Option<Map<String, Value>> {
     serde_json::from_slice(line).ok()
 }

@@ -29,7 +29,6 @@ pub(super) fn passed_to(is_separate: bool, spawn: impl FnOnce() -> Result<Child>
     Ok(child)
 }
 
-/// The program has ended.
 pub(super) fn forget() {
     *RUNNING.lock().unwrap_or_else(PoisonError::into_inner) = None;
 }

@@ -27,18 +27,14 @@ const PASSED: [Signal; 4] = [Signal::SIGALRM, Signal::SIGUSR1, Signal::SIGUSR2, 
 /// that was left.
 const CHANGES: [Signal; 2] = [Signal::SIGCHLD, Signal::SIGCONT];
 
-/// An entry of the queue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Event {
     /// A child has ended, stopped or continued, or this process has continued.
     Change,
-    /// A signal that ends `backoff run`.
     End(Received),
-    /// A signal that is for the command alone.
     Pass(Received),
 }
 
-/// A signal that somebody sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Received {
     pub(super) signal: Signal,
@@ -59,7 +55,6 @@ impl Event {
     }
 }
 
-/// All signals of the queue.
 fn queued() -> impl Iterator<Item = Signal> {
     ENDING.into_iter().chain(PASSED).chain(CHANGES)
 }
@@ -78,7 +73,6 @@ impl Signals {
         self.0.child_mask()
     }
 
-    /// The next entry of the queue, if there is one.
     pub(super) fn next(&self) -> io::Result<Option<Event>> {
         self.0.next()
     }
