@@ -161,36 +161,4 @@ mod tests {
             assert_eq!(compared(a, b), (first.to_owned(), second.to_owned()), "{a} {b}");
         }
     }
-
-    #[test]
-    fn rounding_changes_little() {
-        let read = |text: &str| -> f64 {
-            let part = |part: &str| {
-                let end = part.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap();
-                let unit = match &part[end..] {
-                    "ns" => 1e-9,
-                    "us" => 1e-6,
-                    "ms" => 1e-3,
-                    "s" => 1.0,
-                    "m" => 60.0,
-                    "h" => 3600.0,
-                    "d" => 86400.0,
-                    unit => panic!("{unit}"),
-                };
-                part[..end].parse::<f64>().unwrap() * unit
-            };
-            text.split(' ').map(part).sum()
-        };
-        let mut ns = 1_u64;
-        while ns < 3000 * DAY {
-            #[expect(clippy::cast_precision_loss, reason = "far below 2^53 of the unit")]
-            let seconds = ns as f64 / 1e9;
-            let shown = read(&humanize(ns));
-            let relative = (shown - seconds).abs() / seconds;
-            // Three digits, or half an hour of a day.
-            let max = if ns < MINUTE { 0.005 } else { 0.5 / 24.0 };
-            assert!(relative <= max, "{ns} ns is {}", humanize(ns));
-            ns += ns / 97 + 1;
-        }
-    }
 }

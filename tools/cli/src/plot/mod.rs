@@ -16,7 +16,7 @@ pub(crate) use svg::write as svg;
 pub(crate) use terminal::write as terminal;
 
 /// Lines over a common axis.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Chart {
     pub(crate) title: String,
     /// What is shown, in one line.

@@ -168,7 +168,7 @@ fn write_legend(chart: &Chart, width: usize, to: &mut impl Write) -> io::Result<
 #[cfg(test)]
 mod tests {
     use super::write;
-    use crate::plot::{Chart, Line, Marks, Point};
+    use crate::plot::{Chart, Line, Point};
 
     fn chart() -> Chart {
         let line = |name: &str, slope: f64| Line {
@@ -178,11 +178,9 @@ mod tests {
         };
         Chart {
             title: "calls".into(),
-            subtitle: String::new(),
-            notes: Vec::new(),
             x: "clients",
             lines: vec![line("none", 10.0), line("full", 2.0)],
-            marks: Marks::default(),
+            ..Chart::default()
         }
     }
 

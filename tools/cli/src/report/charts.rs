@@ -54,7 +54,7 @@ pub(crate) fn chart(measure: Measure, points: &[Measured]) -> Chart {
             let has_loads = points.iter().any(|point| x_of(point).total_cmp(&x_of(first)).is_ne());
             let lines = points.iter().map(|point| load_line(point, has_loads)).collect();
             let (subtitle, marks) = (subtitle(first), marks(&first.experiment));
-            Chart { title, subtitle, notes: Vec::new(), x: "seconds", lines, marks }
+            Chart { title, subtitle, x: "seconds", lines, marks, ..Chart::default() }
         }
         (Some(first), _) => {
             let lines = lines_of(points).into_iter().map(|line| measure_line(measure, line));
@@ -68,14 +68,7 @@ pub(crate) fn chart(measure: Measure, points: &[Measured]) -> Chart {
             }
             chart
         }
-        (None, _) => Chart {
-            title,
-            subtitle: String::new(),
-            notes: Vec::new(),
-            x: "",
-            lines: Vec::new(),
-            marks: Marks::default(),
-        },
+        (None, _) => Chart { title, ..Chart::default() },
     }
 }
 

@@ -47,6 +47,20 @@ pub(crate) fn summary(experiment: &Experiment) -> Summary {
     experiment.summary(&totals(experiment))
 }
 
+/// The results of an experiment that ends with its load, of so many seconds.
+pub(crate) fn of_load(experiment: Experiment, seconds: u64) -> Summary {
+    let (interval_ns, max_time_ns) = (Some(10 * SECOND), seconds * SECOND);
+    summary(&Experiment { interval_ns, max_time_ns, ..experiment })
+}
+
+/// The share of attempts that failed in the last minute of the load.
+pub(crate) fn failures_at_the_end(summary: &Summary) -> f64 {
+    let last = summary.load.iter().rev().take(6);
+    let sums = last.map(|load| (load.failures, load.attempts));
+    let (failures, attempts) = sums.fold((0.0, 0.0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
+    failures / attempts
+}
+
 /// Mean and standard error of numbers.
 pub(crate) fn estimate(values: &[f64]) -> Estimate {
     let count = values.len() as f64;
