@@ -137,6 +137,7 @@ mod tests {
             (HOUR + 30 * SECOND, "1h 1m"),
             (DAY - 1, "1d"),
             (3 * DAY + 4 * HOUR, "3d 4h"),
+            (99 * DAY + 12 * HOUR, "99d 12h"),
             (100 * DAY, "100d"),
             (9 * 365 * DAY, "3285d"),
             (i64::MAX as u64, "292 years"),

@@ -50,7 +50,6 @@ impl Ziggurat {
     }
 }
 
-/// A sample from the tail.
 fn tail(draws: &mut Draws) -> f64 {
     loop {
         let x = libm::log(unit(draws.next())) / TAIL;
