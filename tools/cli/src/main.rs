@@ -9,7 +9,6 @@ mod duration;
 mod fields;
 mod files;
 mod manual;
-mod negative;
 mod output;
 mod plot;
 mod presets;
@@ -57,7 +56,7 @@ fn main() -> ExitCode {
     #[cfg(unix)]
     let _ = signals::outlive_file_limits();
     output::choose_colors();
-    let matches = negative::shown_as_refused(command_line()).try_get_matches();
+    let matches = usage::shown_as_refused(command_line()).try_get_matches();
     let arguments = match matches.and_then(|matches| Arguments::from_arg_matches(&matches)) {
         Ok(arguments) => arguments,
         Err(answer) => return printed(answer),

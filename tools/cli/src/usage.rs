@@ -5,8 +5,9 @@ use std::ffi::OsString;
 use std::fmt::Display;
 use std::process::exit;
 
-use clap::Command;
+use clap::builder::Str;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Arg, Command};
 
 use crate::command_line;
 use crate::output::message;
@@ -104,4 +105,22 @@ fn subcommand() -> Command {
         command = named;
     }
     command
+}
+
+/// The command line that reads `--seed -1` and `--within -5s` as values, so that the error says what
+/// is wrong with them, and not that there is no such option.
+pub(crate) fn shown_as_refused(command: Command) -> Command {
+    command.mut_args(with_minus).mut_subcommands(shown_as_refused)
+}
+
+fn with_minus(argument: Arg) -> Arg {
+    let is_option = argument.get_long().is_some() && argument.get_action().takes_values();
+    let value = argument.get_value_names().and_then(<[_]>::first).map(Str::as_str);
+    match value {
+        Some("TIME" | "DURATION") if is_option => argument.allow_hyphen_values(true),
+        Some("SEED" | "N" | "INDEX" | "COUNT") if is_option => {
+            argument.allow_negative_numbers(true)
+        }
+        _ => argument,
+    }
 }

@@ -15,8 +15,7 @@ use nix::libc::O_NOFOLLOW;
 use nix::unistd::{Uid, User};
 use rustix::process::geteuid;
 
-use super::failure::Failure;
-use super::system::System;
+use super::system::{Failure, System};
 
 /// How long a process waits for the lock, which others hold for about a millisecond. Whoever may read the
 /// file can hold it for ever.

@@ -16,8 +16,6 @@ mod end;
 #[cfg(unix)]
 mod events;
 #[cfg(unix)]
-mod failure;
-#[cfg(unix)]
 mod job;
 #[cfg(unix)]
 mod operation;

@@ -7,8 +7,7 @@ use backoff_core::{Budget, BudgetEvent, Decision, Operation, Outcome, RandomStre
 
 use super::arguments::Arguments;
 use super::budget_file::BudgetFile;
-use super::failure::Failure;
-use super::system::System;
+use super::system::{Failure, System};
 
 pub(super) struct BudgetedOperation {
     operation: Operation,

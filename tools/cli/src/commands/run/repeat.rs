@@ -11,10 +11,9 @@ use super::arguments::Arguments;
 use super::attempt::Ended;
 use super::codes::Codes;
 use super::end::End;
-use super::failure::Failure;
 use super::operation::BudgetedOperation;
 use super::report::{Event, Report};
-use super::system::{Attempt, System};
+use super::system::{Attempt, Failure, System};
 use crate::fields::without_limits;
 
 /// Runs the command until it succeeds or the operation stops, and returns how the last attempt

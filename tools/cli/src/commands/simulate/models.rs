@@ -237,14 +237,6 @@ impl ModelArguments {
         }
     }
 
-    pub(crate) const fn has_outage(&self) -> bool {
-        match self {
-            Self::Queue(arguments) => arguments.failures.outage.is_some(),
-            Self::Latency(arguments) => arguments.failures.outage.is_some(),
-            Self::Occ(_) | Self::Serial(_) | Self::Layers(_) => false,
-        }
-    }
-
     pub(crate) fn model(&self) -> Model {
         match self {
             Self::Occ(OccArguments { leg, .. }) => Model::Occ(Occ { leg: *leg }),

@@ -100,6 +100,16 @@ impl Signals {
         Ok(None)
     }
 
+    /// Waits until a descriptor is ready. Returns early with the first signal that ends `backoff run`.
+    pub(super) fn wait_for(&self, descriptor: &PollFd) -> io::Result<Option<Received>> {
+        loop {
+            let received = self.take_end()?;
+            if received.is_some() || self.wait(None, Some(descriptor.clone()))? {
+                return Ok(received);
+            }
+        }
+    }
+
     /// Waits until a time; `None` never comes. Returns early with the first signal that ends
     /// `backoff run`.
     pub(super) fn sleep(&self, until: Option<Instant>) -> io::Result<Option<Received>> {
