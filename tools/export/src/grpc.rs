@@ -157,7 +157,7 @@ fn read(policy: &Node<'_>, config: &Object<'_>) -> Result<(Policy, Option<Budget
         .kind(Field::RetryAfter, "exact")
         .with(Field::RetryAfterMax, FieldValue::NoLimit)
         .policy(&policy.at)?;
-    let throttling = config.get("retryThrottling").map(|node| node.object()).transpose()?;
+    let throttling = config.read("retryThrottling", Node::object)?;
     let Some(throttling) = throttling else { return Ok((read, None)) };
     throttling.only(&["maxTokens", "tokenRatio"])?;
     let tokens = throttling.need("maxTokens")?.count(1, MAX_TOKENS)?;

@@ -218,6 +218,15 @@ impl<'a> Object<'a> {
         Some(self.node(name, value))
     }
 
+    /// What a member says, unless it is missing or null.
+    pub(crate) fn read<T>(
+        &self,
+        name: &str,
+        read: impl FnOnce(&Node<'a>) -> Result<T, ImportError>,
+    ) -> Result<Option<T>, ImportError> {
+        self.get(name).map(|node| read(&node)).transpose()
+    }
+
     /// A member that must be there.
     pub(crate) fn need(&self, name: &str) -> Result<Node<'a>, ImportError> {
         self.get(name).ok_or_else(|| self.error(format!("{name} is missing")))
