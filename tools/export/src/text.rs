@@ -52,10 +52,8 @@ pub(crate) fn read_units(
     while !rest.is_empty() {
         let end = rest.find(|c: char| c != '.' && !c.is_ascii_digit()).unwrap_or(rest.len());
         let (number, after) = rest.split_at_checked(end)?;
-        let (after, unit) = units.iter().find_map(|(name, unit)| {
-            let after = after.strip_prefix(name)?;
-            (!name.is_empty() || after.is_empty()).then_some((after, *unit))
-        })?;
+        let (after, unit) =
+            units.iter().find_map(|(name, unit)| Some((after.strip_prefix(name)?, *unit)))?;
         total = total.checked_add(read(number, unit)?)?;
         rest = after;
     }

@@ -82,7 +82,7 @@ fn a_pipe_that_does_not_block_gets_everything() {
         let (mut reader, writer) = std::io::pipe().unwrap();
         rustix::io::ioctl_fionbio(&writer, true).unwrap();
         // It does not take more than this at once.
-        let filling = [0; 1 << 16];
+        let filling = vec![0; 1 << 16];
         assert_eq!((&writer).write(&filling).unwrap(), filling.len());
         let mut child = backoff().args(arguments).stdout(writer).spawn().unwrap();
         let mut all = Vec::new();
