@@ -47,7 +47,6 @@ impl Fields {
         self
     }
 
-    /// The policy of these fields, if they break no rule.
     pub(crate) fn policy(&self) -> Option<Policy> {
         self.changed.build().ok()
     }

@@ -82,7 +82,6 @@ fn exit_code(result: anyhow::Result<ExitCode>) -> ExitCode {
     }
 }
 
-/// Prints a help, a version or an error of the arguments.
 fn printed(answer: clap::Error) -> ExitCode {
     if answer.use_stderr() {
         let error = usage::explained(answer);

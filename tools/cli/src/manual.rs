@@ -88,7 +88,6 @@ fn sections(help: &str) -> String {
     page
 }
 
-/// The lines without the empty ones around them.
 fn trimmed<'a, 'b>(lines: &'a [&'b str]) -> &'a [&'b str] {
     let is_full = |line: &&str| !line.is_empty();
     let first = lines.iter().position(is_full).unwrap_or(lines.len());

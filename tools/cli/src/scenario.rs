@@ -32,7 +32,6 @@ pub(crate) struct Scenario {
 }
 
 impl Scenario {
-    /// The experiment for clients, all of which are in this group.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it saturates")]
     pub(crate) fn experiment(&self, group: Group) -> Experiment {
         let until_ns = self.before_ns.saturating_add(self.outage_ns);

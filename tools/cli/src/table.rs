@@ -57,7 +57,6 @@ impl Table {
         self.rows.push(row);
     }
 
-    /// The width of all columns and of the gaps between them.
     pub(crate) fn width(&self) -> usize {
         let gaps = GAP.len() * self.columns.len().saturating_sub(1);
         self.widths().iter().sum::<usize>() + gaps
@@ -190,7 +189,6 @@ impl Table {
 /// Text is not made narrower than this.
 const NARROWEST: usize = 20;
 
-/// The width of columns and of the gaps between them.
 fn total(widths: impl Iterator<Item = usize>) -> usize {
     widths.map(|width| width + GAP.len()).sum::<usize>().saturating_sub(GAP.len())
 }

@@ -15,7 +15,6 @@ pub(crate) use layout::picture;
 pub(crate) use svg::write as svg;
 pub(crate) use terminal::write as terminal;
 
-/// Lines over a common axis.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Chart {
     pub(crate) title: String,

@@ -49,7 +49,6 @@ pub(crate) fn write(chart: &Chart, width: usize, to: &mut impl Write) -> io::Res
     write_marks(chart, to)
 }
 
-/// What is marked, and what the lines cannot show.
 fn write_marks(chart: &Chart, to: &mut impl Write) -> io::Result<()> {
     let Marks { outage, capacity } = chart.marks;
     let outage = outage.map(|(from, until)| {

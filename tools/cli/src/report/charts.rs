@@ -6,7 +6,6 @@ use super::measure::Measure;
 use crate::duration::humanize;
 use crate::plot::{Chart, Line, Marks, Point, grouped};
 
-/// A point of a sweep and what was measured there.
 pub(crate) struct Measured {
     pub(crate) experiment: Experiment,
     pub(crate) summary: Summary,
@@ -72,7 +71,6 @@ pub(crate) fn chart(measure: Measure, points: &[Measured]) -> Chart {
     }
 }
 
-/// The outage, and what the server can serve in a second.
 #[expect(clippy::cast_precision_loss, reason = "a chart")]
 fn marks(experiment: &Experiment) -> Marks {
     let seconds = |ns: u64| ns as f64 / 1e9;
@@ -89,7 +87,6 @@ fn marks(experiment: &Experiment) -> Marks {
     Marks { outage, capacity }
 }
 
-/// The points at which not all runs recovered.
 fn not_recovered(points: &[Measured]) -> Vec<String> {
     const MAX: usize = 8;
     let note = |point: &Measured| {

@@ -53,7 +53,6 @@ impl ReportOptions {
         files::conflict(&self.files())
     }
 
-    /// The files, and the options that name them.
     pub(crate) fn files(&self) -> [(&'static str, Option<&Path>); 2] {
         [("--svg", &self.svg), ("--csv", &self.csv)].map(|(option, path)| (option, path.as_deref()))
     }

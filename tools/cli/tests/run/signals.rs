@@ -114,6 +114,7 @@ fn a_wait_that_is_stopped_ends_at_its_time() {
         Running::start(run(&["constant:base=2s", "--on-any"], "exit $BACKOFF_ATTEMPT"));
     running.expect("attempt 1 exited with 1; retry in 2s");
     let begun = Instant::now();
+    wait_until_settled(running.child.id());
     kill("STOP", running.child.id());
     std::thread::sleep(Duration::from_secs(2));
     kill("CONT", running.child.id());

@@ -138,7 +138,6 @@ fn preview(policy: &Policy) -> Vec<PreviewRow> {
     policy.preview().take(rows).collect()
 }
 
-/// A row for each retry, a column for each policy.
 fn previews(compared: &[Compared]) -> Table {
     let mut table = Table::new().column("index", Align::Right);
     for compared in compared {
@@ -157,7 +156,6 @@ fn previews(compared: &[Compared]) -> Table {
     table
 }
 
-/// A row for each policy, a column for each measure.
 fn results(
     compared: &[Compared],
     measures: &[Measure],

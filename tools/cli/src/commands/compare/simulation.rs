@@ -23,7 +23,6 @@ pub(super) struct Common {
     pub(super) is_hidden: bool,
 }
 
-/// How each group competes for a row, and what it does to a service with an outage.
 pub(super) fn simulations(common: &Common, groups: &[Group]) -> Result<Vec<(Summary, Summary)>> {
     let Common { runs, seed, threads, is_hidden } = *common;
     let scenario = Scenario {

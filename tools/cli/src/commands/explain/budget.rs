@@ -79,7 +79,6 @@ pub(crate) fn never_earns(budget: &Budget) -> Option<String> {
 
 const NEVER: &str = "The budget allows no retry at all.";
 
-/// The count or the nanoseconds of a field that the kind uses.
 fn number(budget: &Budget, field: Field) -> u64 {
     budget.get(field).and_then(|value| value.as_count().or(value.as_ns())).unwrap_or(0)
 }

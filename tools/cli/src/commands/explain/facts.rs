@@ -90,7 +90,6 @@ impl Facts {
         Some(last.total_max_ns.saturating_add(last.max_ns.saturating_mul(others)).min(MAX_NS))
     }
 
-    /// Whether the delays are random: some delay has more than one possible value.
     pub(crate) fn has_jitter(&self) -> bool {
         self.rows.iter().any(|row| row.min_ns < row.max_ns)
     }

@@ -115,7 +115,6 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode
     Ok(ExitCode::SUCCESS)
 }
 
-/// Writes the canonical string, and where it comes from.
 fn write_text(
     output: &mut Output,
     canonical: &str,

@@ -132,7 +132,6 @@ impl Arguments {
     }
 }
 
-/// Reads an exit code, or two and all between them.
 fn exit_codes(text: &str) -> Result<Range, String> {
     let text = text.trim();
     if text.is_empty() {

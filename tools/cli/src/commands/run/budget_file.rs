@@ -15,7 +15,8 @@ use nix::libc::O_NOFOLLOW;
 use nix::unistd::{Uid, User};
 use rustix::process::geteuid;
 
-use super::system::{Failure, System};
+use super::end::Failure;
+use super::system::System;
 
 /// How long a process waits for the lock, which others hold for about a millisecond. Whoever may read the
 /// file can hold it for ever.
@@ -137,7 +138,6 @@ impl BudgetFile {
     }
 }
 
-/// Opens the file of this user, or creates it.
 fn open(path: &Path) -> Result<File> {
     // Before opening it, because to open a device may have an effect.
     if let Ok(metadata) = symlink_metadata(path) {
@@ -157,7 +157,6 @@ fn is_at(file: &File, path: &Path) -> bool {
     id(file.metadata()) == id(symlink_metadata(path))
 }
 
-/// Renames a file with this text over the one at a path.
 fn replace(path: &Path, text: &str) -> Result<()> {
     let mut new = path.as_os_str().to_owned();
     new.push(".new");

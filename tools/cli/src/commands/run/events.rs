@@ -25,7 +25,6 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// How often a pipe is tried again that nobody reads yet.
 const INTERVAL: Duration = Duration::from_millis(10);
 
-/// Makes the lines and appends them to a file.
 pub(super) struct Events {
     label: Option<String>,
     command: String,

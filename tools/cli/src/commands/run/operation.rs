@@ -5,9 +5,10 @@ use std::sync::Arc;
 use anyhow::Result;
 use backoff_core::{Budget, BudgetEvent, Decision, Operation, Outcome, RandomStream, StopReason};
 
+use super::end::Failure;
 use super::arguments::Arguments;
 use super::budget_file::BudgetFile;
-use super::system::{Failure, System};
+use super::system::System;
 
 pub(super) struct BudgetedOperation {
     operation: Operation,

@@ -68,7 +68,6 @@ impl Report {
         Ok(())
     }
 
-    /// Before a wait.
     pub(super) fn retry(&self, event: &Event) {
         self.event("retry", event, None);
         self.say_after(event, format_args!("retry in {}", humanize(event.delay_ns)));

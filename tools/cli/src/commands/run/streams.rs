@@ -12,10 +12,10 @@ use nix::sys::signal::Signal;
 use rustix::event::{PollFd, PollFlags};
 use tempfile::tempfile;
 
+use super::end::Failure;
 use super::arguments::{Arguments, Stdin, Stdout};
 use super::report::Report;
 use super::signals::Signals;
-use super::system::Failure;
 
 pub(super) struct Streams {
     input: Option<Input>,

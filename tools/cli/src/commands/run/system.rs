@@ -9,7 +9,7 @@ use rustix::io::Errno;
 
 use super::arguments::Arguments;
 use super::attempt::{Attempts, Ended};
-use super::end::End;
+use super::end::{End, Failure};
 use super::report::Report;
 use super::retry_after::RetryAfter;
 use super::signals::Signals;
@@ -43,20 +43,6 @@ pub(super) enum Attempt {
     Made(Ended),
     /// The command does not run, and the attempt does not count.
     NotMade(End),
-}
-
-/// What keeps the loop from going on.
-#[derive(Debug)]
-pub(super) enum Failure {
-    /// A signal ended `backoff` while it waited.
-    Signal(Signal),
-    Error(Error),
-}
-
-impl From<Error> for Failure {
-    fn from(error: Error) -> Self {
-        Self::Error(error)
-    }
 }
 
 pub(super) struct Processes<'a> {

@@ -138,7 +138,6 @@ fn simulate(
     Ok(pool.install(|| experiment.run(shard, &|| progress.add_run(experiment)))?)
 }
 
-/// So many threads, or as many as there are cores.
 fn pool(threads: Option<u16>) -> Result<ThreadPool> {
     let threads = threads.map_or(0, usize::from);
     ThreadPoolBuilder::new().num_threads(threads).build().context("cannot start the threads")

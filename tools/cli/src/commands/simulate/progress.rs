@@ -33,7 +33,6 @@ impl Progress {
         Self(bar)
     }
 
-    /// Whether progress would be in the way.
     pub(crate) fn is_unwanted(is_quiet: bool, is_json: bool) -> bool {
         is_quiet || is_json && !stdout().is_terminal()
     }
@@ -48,7 +47,6 @@ impl Progress {
         self.0.inc(weight(experiment));
     }
 
-    /// Makes room for results.
     pub(crate) fn suspend<T>(&self, write: impl FnOnce() -> T) -> T {
         self.0.suspend(write)
     }

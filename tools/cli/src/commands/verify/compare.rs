@@ -103,7 +103,6 @@ fn text(answer: &[u8]) -> String {
     String::from_utf8_lossy(answer).chars().take(80).collect()
 }
 
-/// Whether the next answers are those of these cases.
 fn are_right(cases: &[Case], answers: &[Vec<u8>]) -> bool {
     let pairs = cases.iter().zip(answers).take(RIGHT_AGAIN);
     let count = cases.len().min(RIGHT_AGAIN);

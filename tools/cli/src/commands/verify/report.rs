@@ -104,7 +104,6 @@ impl Report<'_> {
         self.plan.cases.iter().zip(&self.comparison.results)
     }
 
-    /// The counts of each clause, in order.
     fn counts(&self) -> Vec<Counts<'_>> {
         let pairs: Vec<_> = self.pairs().collect();
         let clauses = pairs.chunk_by(|(case, _), (next, _)| case.clause == next.clause);

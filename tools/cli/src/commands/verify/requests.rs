@@ -70,7 +70,6 @@ pub(crate) struct Case {
     pub(crate) is_part: bool,
 }
 
-/// All requests, by clause, and the vectors that have none.
 #[derive(Default)]
 pub(crate) struct Plan {
     pub(crate) cases: Vec<Case>,
@@ -103,7 +102,6 @@ impl Plan {
         Ok(plan)
     }
 
-    /// Leaves the requests of some clauses.
     pub(crate) fn only(&mut self, clauses: &[String]) {
         let is_kept = |clause: &str| clauses.iter().any(|outer| is_within(clause, outer));
         self.cases.retain(|case| is_kept(&case.clause));

@@ -63,7 +63,6 @@ fn queued() -> impl Iterator<Item = Signal> {
 pub(super) struct Signals(Queue);
 
 impl Signals {
-    /// Queues the signals from now on.
     pub(super) fn block() -> io::Result<Self> {
         Queue::new().map(Self)
     }
