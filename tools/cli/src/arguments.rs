@@ -3,7 +3,8 @@
 //! Each is read by the core, so that a command accepts what a program accepts, and says the same
 //! about what it refuses.
 
-use std::ops::Deref;
+use std::fmt::Display;
+use std::ops::{Deref, RangeInclusive};
 use std::str::FromStr;
 use std::sync::Arc;
 
@@ -12,7 +13,6 @@ use clap::Args;
 
 use crate::refused::refused;
 
-/// A policy, and the string that the user gave.
 #[derive(Debug, Clone)]
 pub(crate) struct PolicyArgument {
     pub(crate) text: String,
@@ -36,7 +36,6 @@ impl Deref for PolicyArgument {
     }
 }
 
-/// A full budget, and the string that the user gave.
 #[derive(Debug, Clone)]
 pub(crate) struct BudgetArgument {
     pub(crate) text: String,
@@ -66,11 +65,20 @@ pub(crate) fn duration(text: &str) -> Result<u64, String> {
     parse_duration_ns(text).map_err(|error| error.to_string())
 }
 
-/// Reads a seed.
 pub(crate) fn seed(text: &str) -> Result<u64, String> {
-    let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    let seed = text.parse().ok().filter(|_| is_number);
-    seed.ok_or_else(|| format!("not a whole number from 0 to {}", u64::MAX))
+    number(0..=u64::MAX)(text)
+}
+
+/// Reads a whole number of a range: `#[arg(value_parser = number(1..=100_u32))]`.
+pub(crate) fn number<T: FromStr + PartialOrd + Display + Clone>(
+    range: RangeInclusive<T>,
+) -> impl Fn(&str) -> Result<T, String> + Clone {
+    move |text| {
+        let is_decimal = text.bytes().all(|byte| byte.is_ascii_digit());
+        let number = text.parse().ok().filter(|number| is_decimal && range.contains(number));
+        number
+            .ok_or_else(|| format!("not a whole number from {} to {}", range.start(), range.end()))
+    }
 }
 
 /// The seed and the key that select a stream.

@@ -15,7 +15,6 @@ pub(crate) fn terminal_width() -> usize {
     width.unwrap_or(DEFAULT_WIDTH).clamp(20, 200)
 }
 
-/// How a value becomes a place on a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Scale {
     /// From 0 to this value.

@@ -15,7 +15,6 @@ impl Fields {
         Self { policy: *policy, changed: used(policy).fold(policy.to_builder(), set) }
     }
 
-    /// The value of a field that the policy uses.
     pub(crate) fn get(&self, field: Field) -> Option<FieldValue> {
         self.policy.get(field)
     }
@@ -25,23 +24,19 @@ impl Fields {
         self.get(field)?.as_ns()
     }
 
-    /// The name of a kind.
     pub(crate) fn kind(&self, field: Field) -> &'static str {
         self.get(field).and_then(FieldValue::as_kind).unwrap_or_default()
     }
 
-    /// These fields with one set to a value.
     pub(crate) fn with(mut self, field: Field, value: FieldValue) -> Self {
         self.changed = self.changed.set(field, value);
         self
     }
 
-    /// These fields with one set to a duration.
     pub(crate) fn with_ns(self, field: Field, ns: u64) -> Self {
         self.with(field, FieldValue::from_ns(ns))
     }
 
-    /// These fields with another limit of the retries.
     pub(crate) fn with_retries(self, retries: u64) -> Self {
         self.with(Field::MaxRetries, FieldValue::Count(retries))
     }
@@ -52,7 +47,6 @@ impl Fields {
         self
     }
 
-    /// The policy of these fields, if they break no rule.
     pub(crate) fn policy(&self) -> Option<Policy> {
         self.changed.build().ok()
     }

@@ -11,7 +11,6 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail, ensure};
 use tempfile::{Builder, NamedTempFile};
 
-/// Where bytes go.
 enum Target {
     /// A file, which has these permissions if it exists.
     File(Option<Permissions>),
@@ -19,7 +18,6 @@ enum Target {
     Stream,
 }
 
-/// Writes a file, or replaces it.
 pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<()> {
     try_write(path, bytes).with_context(|| format!("cannot write {}", path.display()))
 }

@@ -9,7 +9,6 @@ mod duration;
 mod fields;
 mod files;
 mod manual;
-mod negative;
 mod output;
 mod plot;
 mod presets;
@@ -17,10 +16,12 @@ mod refused;
 mod report;
 mod rows;
 mod scenario;
+#[cfg(unix)]
+mod signals;
 mod table;
 mod usage;
 
-use std::io::ErrorKind;
+use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches, Parser};
@@ -51,14 +52,21 @@ Exit codes:
 `backoff run` exits with the code of the command; see `backoff run --help`.";
 
 fn main() -> ExitCode {
+    // If there is no handler, a limit ends this process as it ends others.
+    #[cfg(unix)]
+    let _ = signals::outlive_file_limits();
     output::choose_colors();
-    let matches = negative::shown_as_refused(command_line()).try_get_matches();
+    let matches = usage::shown_as_refused(command_line()).try_get_matches();
     let arguments = match matches.and_then(|matches| Arguments::from_arg_matches(&matches)) {
         Ok(arguments) => arguments,
         Err(answer) => return printed(answer),
     };
     let mut output = Output::new(arguments.json);
-    exit_code(arguments.command.run(&mut output))
+    let result = arguments.command.run(&mut output);
+    exit_code(result.and_then(|code| match output.flush() {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(error.into()),
+        _ => Ok(code),
+    }))
 }
 
 /// The exit code of a result, whose error is printed.
@@ -74,14 +82,15 @@ fn exit_code(result: anyhow::Result<ExitCode>) -> ExitCode {
     }
 }
 
-/// Prints a help, a version or an error of the arguments.
 fn printed(answer: clap::Error) -> ExitCode {
     if answer.use_stderr() {
         let error = usage::explained(answer);
         usage::print(&error);
         return ExitCode::from(usage::code(&error));
     }
-    exit_code(answer.print().map(|()| ExitCode::SUCCESS).map_err(anyhow::Error::from))
+    let mut output = Output::new(false);
+    let written = write!(output, "{}", answer.render().ansi()).and_then(|()| output.flush());
+    exit_code(written.map(|()| ExitCode::SUCCESS).map_err(anyhow::Error::from))
 }
 
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
@@ -91,7 +100,6 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
     })
 }
 
-/// The command line, for completions and the man page.
 fn command_line() -> clap::Command {
     Arguments::command()
 }

@@ -6,7 +6,6 @@ use anyhow::{Context, Result};
 use clap::Command;
 use clap_mangen::Man;
 
-/// The page of a command, which is built.
 pub(crate) fn text(command: &Command) -> Result<String> {
     let mut page = title(command).into_bytes();
     let man = Man::new(command.clone());
@@ -89,7 +88,6 @@ fn sections(help: &str) -> String {
     page
 }
 
-/// The lines without the empty ones around them.
 fn trimmed<'a, 'b>(lines: &'a [&'b str]) -> &'a [&'b str] {
     let is_full = |line: &&str| !line.is_empty();
     let first = lines.iter().position(is_full).unwrap_or(lines.len());

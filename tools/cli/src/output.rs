@@ -1,7 +1,7 @@
 //! Where results go: standard output, as JSON or as text with colours on a terminal only.
 
 use std::fmt::Display;
-use std::io::{self, IsTerminal, StdoutLock, Write};
+use std::io::{self, ErrorKind, IsTerminal, Write};
 
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
@@ -17,25 +17,68 @@ pub(crate) fn choose_colors() {
     }
 }
 
-/// Standard output, and whether it gets JSON.
 pub(crate) struct Output {
     json: bool,
     // `anstream` removes colours unless this is a terminal, and obeys `NO_COLOR` and
     // `CLICOLOR_FORCE`.
-    stdout: AutoStream<StdoutLock<'static>>,
+    stdout: AutoStream<Box<dyn Write>>,
+}
+
+/// A stream that may be a pipe which does not block: another process can make it so for all who have it.
+struct Patient<W>(W);
+
+impl<W: Write> Write for Patient<W> {
+    fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
+        patiently(|| self.0.write(buffer))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        patiently(|| self.0.flush())
+    }
+}
+
+/// Writes to standard output as soon as it takes more.
+fn patiently<T>(mut write: impl FnMut() -> io::Result<T>) -> io::Result<T> {
+    loop {
+        match write() {
+            Err(error) if error.kind() == ErrorKind::WouldBlock => wait_for_reader()?,
+            result => {
+                let named = |error: io::Error| {
+                    let text = format!("cannot write standard output: {error}");
+                    io::Error::new(error.kind(), text)
+                };
+                return result.map_err(named);
+            }
+        }
+    }
+}
+
+#[cfg(unix)]
+fn wait_for_reader() -> io::Result<()> {
+    use rustix::event::{PollFd, PollFlags, poll};
+    match poll(&mut [PollFd::new(&io::stdout(), PollFlags::OUT)], None) {
+        Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+#[cfg(not(unix))]
+fn wait_for_reader() -> io::Result<()> {
+    std::thread::sleep(std::time::Duration::from_millis(1));
+    Ok(())
 }
 
 impl Output {
     pub(crate) fn new(json: bool) -> Self {
-        Self { json, stdout: AutoStream::auto(io::stdout().lock()) }
+        let choice = AutoStream::choice(&io::stdout());
+        let stdout = Box::new(Patient(io::stdout().lock()));
+        Self { json, stdout: AutoStream::new(stdout, choice) }
     }
 
-    /// Whether the user asked for JSON.
     pub(crate) fn is_json(&self) -> bool {
         self.json
     }
 
-    /// Writes a line of JSON.
     pub(crate) fn json(&mut self, value: &impl Serialize) -> Result<()> {
         let mut line = serde_json::to_vec(value)?;
         line.push(b'\n');

@@ -7,10 +7,8 @@ use std::sync::LazyLock;
 
 use serde::Serialize;
 
-/// `docs/presets.md`.
 const PAGE: &str = include_str!("presets.md");
 
-/// A name for a policy or budget string.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct Preset {
     /// `policy` or `budget`.

@@ -11,7 +11,6 @@ const FEW: u64 = 10;
 /// The largest number of rows without `--count`.
 const MANY: u64 = 100;
 
-/// A number of retries in words.
 pub(crate) fn retries(count: u64) -> String {
     if count == 1 { "1 retry".to_owned() } else { format!("{count} retries") }
 }

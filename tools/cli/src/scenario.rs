@@ -11,7 +11,6 @@ use backoff_sim::{
 pub(crate) struct Scenario {
     /// Operations that arrive in a second.
     pub(crate) rate: f64,
-    /// Calls that are served at the same time.
     pub(crate) workers: u32,
     /// The mean time that a worker needs for a call.
     pub(crate) service_ns: u64,
@@ -19,15 +18,12 @@ pub(crate) struct Scenario {
     pub(crate) capacity: Option<u32>,
     /// The most calls that it admits in a second; it rejects the next.
     pub(crate) limit: Option<f64>,
-    /// How long a client waits for an answer.
     pub(crate) timeout_ns: u64,
-    /// How long operations arrive before the outage.
     pub(crate) before_ns: u64,
     /// How likely a call that was served fails by itself.
     pub(crate) failure: Probability,
     /// How long the outage is; 0 for none.
     pub(crate) outage_ns: u64,
-    /// How long operations arrive after the outage.
     pub(crate) after_ns: u64,
     /// After how many events a run is cut.
     pub(crate) max_events: u64,
@@ -36,7 +32,6 @@ pub(crate) struct Scenario {
 }
 
 impl Scenario {
-    /// The experiment for clients, all of which are in this group.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it saturates")]
     pub(crate) fn experiment(&self, group: Group) -> Experiment {
         let until_ns = self.before_ns.saturating_add(self.outage_ns);

@@ -30,7 +30,6 @@ struct Column {
     style: Style,
 }
 
-/// The style of the names of columns.
 pub(crate) const HEADER: Style = Style::new().bold();
 
 /// Between two columns.
@@ -52,14 +51,12 @@ impl Table {
         self
     }
 
-    /// Adds a row: a cell for each column.
     pub(crate) fn row(&mut self, cells: impl IntoIterator<Item = String>) {
         let row: Vec<_> = cells.into_iter().collect();
         debug_assert_eq!(row.len(), self.columns.len(), "a cell for each column");
         self.rows.push(row);
     }
 
-    /// The width of all columns and of the gaps between them.
     pub(crate) fn width(&self) -> usize {
         let gaps = GAP.len() * self.columns.len().saturating_sub(1);
         self.widths().iter().sum::<usize>() + gaps
@@ -192,7 +189,6 @@ impl Table {
 /// Text is not made narrower than this.
 const NARROWEST: usize = 20;
 
-/// The width of columns and of the gaps between them.
 fn total(widths: impl Iterator<Item = usize>) -> usize {
     widths.map(|width| width + GAP.len()).sum::<usize>().saturating_sub(GAP.len())
 }

@@ -1,12 +1,13 @@
 //! Errors of the arguments, beyond what `clap` says.
 
 use std::env::args_os;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::fmt::Display;
 use std::process::exit;
 
-use clap::Command;
+use clap::builder::Str;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Arg, Command};
 
 use crate::command_line;
 use crate::output::message;
@@ -28,7 +29,6 @@ pub(crate) fn print(error: &clap::Error) {
     message(error.render().ansi().to_string().trim_end());
 }
 
-/// The exit code of an error of the arguments.
 pub(crate) fn code(error: &clap::Error) -> u8 {
     match u8::try_from(error.exit_code()) {
         Ok(0) => 0,
@@ -42,9 +42,7 @@ pub(crate) fn code(error: &clap::Error) -> u8 {
 pub(crate) fn explained(mut error: clap::Error) -> clap::Error {
     match error.kind() {
         ErrorKind::InvalidUtf8 => {
-            let arguments = args_os().skip(1).take_while(|argument| argument != "--");
-            let is_wrong = |argument: &OsStr| argument.to_str().is_none();
-            let Some((number, wrong)) = (1..).zip(arguments).find(|(_, it)| is_wrong(it)) else {
+            let Some((number, wrong)) = args_os().enumerate().find(is_refused) else {
                 return error;
             };
             let wrong = wrong.to_string_lossy().escape_debug().to_string();
@@ -56,11 +54,13 @@ pub(crate) fn explained(mut error: clap::Error) -> clap::Error {
             let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand) else {
                 return error;
             };
-            let command = command_line();
+            let command = subcommand();
             let names = command.get_subcommands().map(Command::get_name);
             let near = names.filter(|name| strsim::osa_distance(word, name) == 1);
-            let near = ContextValue::Strings(near.map(str::to_owned).collect());
-            error.insert(ContextKind::SuggestedSubcommand, near);
+            let near: Vec<_> = near.map(str::to_owned).collect();
+            if !near.is_empty() {
+                error.insert(ContextKind::SuggestedSubcommand, ContextValue::Strings(near));
+            }
             error
         }
         ErrorKind::UnknownArgument | ErrorKind::MissingRequiredArgument
@@ -74,7 +74,18 @@ pub(crate) fn explained(mut error: clap::Error) -> clap::Error {
     }
 }
 
-/// Whether the subcommand is `run`.
+/// Whether this argument, unlike the name of a file, must be UTF-8 and is not: it is refused although
+/// all others are UTF-8.
+fn is_refused((number, argument): &(usize, OsString)) -> bool {
+    let as_text = |argument: OsString| argument.to_string_lossy().into_owned().into();
+    let others = args_os().enumerate();
+    let others = others.map(|(at, other)| if at == *number { other } else { as_text(other) });
+    argument.to_str().is_none()
+        && command_line()
+            .try_get_matches_from(others)
+            .is_err_and(|error| error.kind() == ErrorKind::InvalidUtf8)
+}
+
 fn is_run() -> bool {
     names().next().is_some_and(|name| name == "run")
 }
@@ -94,4 +105,22 @@ fn subcommand() -> Command {
         command = named;
     }
     command
+}
+
+/// The command line that reads `--seed -1` and `--within -5s` as values, so that the error says what
+/// is wrong with them, and not that there is no such option.
+pub(crate) fn shown_as_refused(command: Command) -> Command {
+    command.mut_args(with_minus).mut_subcommands(shown_as_refused)
+}
+
+fn with_minus(argument: Arg) -> Arg {
+    let is_option = argument.get_long().is_some() && argument.get_action().takes_values();
+    let value = argument.get_value_names().and_then(<[_]>::first).map(Str::as_str);
+    match value {
+        Some("TIME" | "DURATION") if is_option => argument.allow_hyphen_values(true),
+        Some("SEED" | "N" | "INDEX" | "COUNT") if is_option => {
+            argument.allow_negative_numbers(true)
+        }
+        _ => argument,
+    }
 }

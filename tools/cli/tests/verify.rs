@@ -26,7 +26,6 @@ fn stdout(output: &Output) -> &str {
     std::str::from_utf8(&output.stdout).unwrap()
 }
 
-/// The lines of JSON of an output.
 fn json(output: &Output) -> Vec<Value> {
     stdout(output).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
@@ -49,7 +48,6 @@ fn failed(summary: &Value) -> Vec<&str> {
     failed.map(|one| one["clause"].as_str().unwrap()).collect()
 }
 
-/// All problems and hints.
 fn remarks(summary: &Value) -> String {
     [summary["problems"].to_string(), summary["hints"].to_string()].concat()
 }
@@ -307,6 +305,31 @@ fn a_command_that_hangs_is_ended_with_its_children() {
     while !is_gone() {
         assert!(begun.elapsed().as_secs() < 600, "{stat:?}");
         std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_signal_that_ends_it_reaches_the_command() {
+    use std::io::{BufRead, BufReader};
+    use std::os::unix::process::ExitStatusExt;
+    for (name, number) in [("TERM", 15), ("INT", 2), ("HUP", 1)] {
+        let script = "trap 'echo got >&2; exit' TERM INT HUP; echo ready >&2; \
+                      while :; do sleep 0.05; done";
+        // As from a shell in the foreground, whatever started this test.
+        let mut verify = Command::new("env");
+        verify.args(["--default-signal", env!("CARGO_BIN_EXE_backoff"), "verify"]);
+        verify.args([PATIENT, "--clause=2.2", "--", "sh", "-c", script]);
+        verify.stdin(std::process::Stdio::null()).stdout(std::process::Stdio::piped());
+        let mut child = verify.stderr(std::process::Stdio::piped()).spawn().unwrap();
+        let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+        // The shell also tells how its own command ended.
+        let mut says = |text| lines.any(|line| line.unwrap() == text);
+        assert!(says("ready"));
+        let id = child.id().to_string();
+        assert!(Command::new("kill").args(["-s", name, &id]).status().unwrap().success());
+        assert!(says("got"), "{name}");
+        assert_eq!(child.wait().unwrap().signal(), Some(number));
     }
 }
 

@@ -16,14 +16,14 @@ use crate::text::{MS, ns, percent, read_seconds, seconds};
 
 /// The defaults of a retry policy.
 const NUM_RETRIES: u64 = 1;
-const BASE_NS: u64 = 25 * MS;
+pub(crate) const BASE_NS: u64 = 25 * MS;
 const MAX_INTERVALS: u64 = 10;
 /// The default of concurrent retries of a cluster.
 const MAX_RETRIES: u64 = 3;
 /// The defaults of `retry_budget`.
-const MIN_CONCURRENT: u64 = 3;
+pub(crate) const MIN_CONCURRENT: u64 = 3;
 /// As many as Envoy can count: no limit.
-const NO_LIMIT: u64 = u32::MAX as u64;
+pub(crate) const NO_LIMIT: u64 = u32::MAX as u64;
 /// Of an interval: whole milliseconds, an even number of them.
 const MAX_INTERVAL_NS: u64 = MAX_NS.saturating_sub(MAX_NS.rem_euclid(2 * MS));
 
@@ -149,7 +149,6 @@ pub(crate) fn find(root: &Node<'_>) -> Result<Vec<Found>, ImportError> {
     if found.is_empty() { Err(root.error("retry_policy is missing")) } else { Ok(found) }
 }
 
-/// The limits of time of a route and of its policy.
 fn warnings(route: &Object<'_>, policy: &Node<'_>) -> Vec<String> {
     let mut all =
         limits::of(route, ["timeout", "idle_timeout"].map(|name| (name, Ends::Operation)));
@@ -195,17 +194,17 @@ fn read(policy: &Object<'_>) -> Result<Policy, ImportError> {
         "retry_options_predicates",
         "host_selection_retry_max_attempts",
     ])?;
-    let retries = policy.get("num_retries").map(|node| node.count(0, NO_LIMIT)).transpose()?;
+    let retries = policy.read("num_retries", |node| node.count(0, NO_LIMIT))?;
     let (mut base, mut cap, mut at) = (BASE_NS, None, policy.at.clone());
     if let Some(node) = policy.get("retry_back_off") {
         let interval = node.object()?;
         interval.only(&["base_interval", "max_interval"])?;
         base = interval.need("base_interval")?.duration(read_seconds)?;
-        cap = interval.get("max_interval").map(|node| node.duration(read_seconds)).transpose()?;
+        cap = interval.read("max_interval", |node| node.duration(read_seconds))?;
         at = node.at;
     }
     // Without a condition nothing is retried, unless a request has a header that asks for it.
-    let conditions = policy.get("retry_on").map(|node| node.text()).transpose()?;
+    let conditions = policy.read("retry_on", Node::text)?;
     let is_on = conditions.is_some_and(|conditions| !conditions.trim().is_empty());
     doubling(base, cap, if is_on { retries.unwrap_or(NUM_RETRIES) } else { 0 }, &at)
 }
@@ -246,7 +245,7 @@ fn breakers_budget(breakers: Option<&Object<'_>>) -> Result<Option<Budget>, Impo
     let mut chosen = None;
     for node in thresholds.map_or(Ok(Vec::new()), |node| node.array())? {
         let threshold = node.object()?;
-        let priority = threshold.get("priority").map(|node| node.text()).transpose()?;
+        let priority = threshold.read("priority", Node::text)?;
         if priority.is_none_or(|priority| priority == "DEFAULT") && chosen.is_none() {
             chosen = Some(threshold);
         }
@@ -254,11 +253,11 @@ fn breakers_budget(breakers: Option<&Object<'_>>) -> Result<Option<Budget>, Impo
     let Some(threshold) = chosen else { return Ok(Some(concurrent(None, MAX_RETRIES, "")?)) };
     if let Some(node) = threshold.get("retry_budget") {
         let budget = node.object()?;
-        let percent = budget.get("budget_percent").map(|node| node.object()).transpose()?;
+        let percent = budget.read("budget_percent", Node::object)?;
         let percent = percent.and_then(|percent| percent.get("value"));
         return retry_budget(&budget, percent.as_ref()).map(Some);
     }
-    let retries = threshold.get("max_retries").map(|node| node.count(0, NO_LIMIT)).transpose()?;
+    let retries = threshold.read("max_retries", |node| node.count(0, NO_LIMIT))?;
     concurrent_limit(retries.unwrap_or(MAX_RETRIES), &threshold.at)
 }
 
@@ -278,12 +277,10 @@ pub(crate) fn retry_budget(
         return Err(interval.error("a budget counts the requests that are active"));
     }
     let ratio = percent.map_or(Ok(Ratio::new(1, 5)), Node::percent)?;
-    let min_concurrent = budget.get("min_retry_concurrency");
-    let min_concurrent = min_concurrent.map(|node| node.count(0, NO_LIMIT)).transpose()?;
+    let min_concurrent = budget.read("min_retry_concurrency", |node| node.count(0, NO_LIMIT))?;
     concurrent(Some(ratio), min_concurrent.unwrap_or(MIN_CONCURRENT), &budget.at)
 }
 
-/// A budget of concurrent retries.
 fn concurrent(ratio: Option<Ratio>, min_concurrent: u64, at: &str) -> Result<Budget, ImportError> {
     let ratio = ratio.unwrap_or(Ratio::new(0, 1));
     let (numerator, denominator) = (ratio.numerator(), ratio.denominator());

@@ -19,7 +19,6 @@ pub struct Refusal {
 /// What the nearest export has in place of what has no equivalent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Instead {
-    /// Nothing is near.
     Nothing,
     /// These fields; `None` is a field that is not set.
     Fields(Vec<(Field, Option<FieldValue>)>),

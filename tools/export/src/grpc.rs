@@ -16,7 +16,6 @@ use crate::text::{MS, decimal, ns, read_seconds, seconds, with_point};
 
 /// Clients count a larger number as this one unless they are told otherwise.
 const MAX_ATTEMPTS: u64 = 5;
-/// The jitter of every delay.
 const JITTER: Ratio = Ratio::new(1, 5);
 /// The most tokens of `retryThrottling`.
 const MAX_TOKENS: u64 = 1000;
@@ -158,7 +157,7 @@ fn read(policy: &Node<'_>, config: &Object<'_>) -> Result<(Policy, Option<Budget
         .kind(Field::RetryAfter, "exact")
         .with(Field::RetryAfterMax, FieldValue::NoLimit)
         .policy(&policy.at)?;
-    let throttling = config.get("retryThrottling").map(|node| node.object()).transpose()?;
+    let throttling = config.read("retryThrottling", Node::object)?;
     let Some(throttling) = throttling else { return Ok((read, None)) };
     throttling.only(&["maxTokens", "tokenRatio"])?;
     let tokens = throttling.need("maxTokens")?.count(1, MAX_TOKENS)?;

@@ -55,7 +55,6 @@ pub fn import_with(
     Ok(Imported { policy, budget, warnings })
 }
 
-/// The policies of a text in JSON or YAML.
 fn find(value: &Value, format: Format) -> Result<Vec<Found>, ImportError> {
     let root = json::root(value);
     match format {

@@ -4,23 +4,20 @@
 
 use backoff_core::{Budget, Field, Policy};
 
-use crate::envoy::{Limit, check, concurrent_limit, doubling, limit, retry_budget};
+use crate::envoy::{
+    BASE_NS, Limit, MIN_CONCURRENT, NO_LIMIT, check, concurrent_limit, doubling, limit,
+    retry_budget,
+};
 use crate::error::ImportError;
 use crate::fields::{count_of, ratio_of};
 use crate::found::Found;
 use crate::json::{Node, Object};
 use crate::limits::{self, Ends};
 use crate::source::Source;
-use crate::text::{MS, read_go_duration, seconds};
+use crate::text::{read_go_duration, seconds};
 
 /// The numbers of Istio that are of type `int32`.
 const MAX: u64 = i32::MAX as u64;
-/// The default of Envoy.
-const BACKOFF_NS: u64 = 25 * MS;
-/// The default of `minRetryConcurrency`, which 0 stands for.
-const MIN_CONCURRENT: u64 = 3;
-/// As many as Envoy can count: no limit.
-const NO_LIMIT: u64 = u32::MAX as u64;
 
 pub(crate) fn write(source: &mut Source<'_>, budget: Option<&Budget>) -> String {
     check(source, MAX);
@@ -76,7 +73,6 @@ fn traffic_policy(source: &mut Source<'_>, budget: Option<&Budget>) -> Option<St
     }
 }
 
-/// The policy of each route.
 pub(crate) fn find(root: &Node<'_>) -> Result<Vec<Found>, ImportError> {
     let objects = root.objects();
     let is_kind = |object: &Object<'_>, kind: &str| {
@@ -109,12 +105,11 @@ fn read(
         "retry_remote_localities",
         "retry_ignore_previous_hosts",
     ])?;
-    let attempts = retries.get("attempts").map(|node| node.count(0, MAX)).transpose()?;
-    let backoff = retries.get("backoff");
-    let backoff = backoff.map(|node| node.duration(read_go_duration)).transpose()?;
-    let backoff = backoff.unwrap_or(BACKOFF_NS);
-    let policy = doubling(backoff, None, attempts.unwrap_or_default(), &retries.at)?;
-    let traffic = route.get("traffic_policy").map(|node| node.object()).transpose()?;
+    let attempts = retries.read("attempts", |node| node.count(0, MAX))?;
+    let backoff = retries.read("backoff", |node| node.duration(read_go_duration))?;
+    let policy =
+        doubling(backoff.unwrap_or(BASE_NS), None, attempts.unwrap_or_default(), &retries.at)?;
+    let traffic = route.read("traffic_policy", Node::object)?;
     let budget = match traffic {
         Some(traffic) => traffic_budget(&traffic)?,
         None => budget_of_rules(route, rules)?,
@@ -127,15 +122,15 @@ fn budget_of_rules(
     route: &Object<'_>,
     rules: &[&Object<'_>],
 ) -> Result<Option<Budget>, ImportError> {
-    let destinations = route.get("route").map_or(Ok(Vec::new()), |node| node.array())?;
+    let destinations = route.read("route", Node::array)?.unwrap_or_default();
     let mut budgets = Vec::new();
     for destination in &destinations {
         let destination = destination.object()?.need_object("destination")?;
-        let host = destination.get("host").map(|node| node.text()).transpose()?;
-        let subset = destination.get("subset").map(|node| node.text()).transpose()?;
+        let host = destination.read("host", Node::text)?;
+        let subset = destination.read("subset", Node::text)?;
         for rule in rules {
             let spec = rule.need_object("spec")?;
-            if spec.get("host").map(|node| node.text()).transpose()? == host {
+            if spec.read("host", Node::text)? == host {
                 let policy = policy_of_subset(&spec, subset)?;
                 budgets.push(policy.map_or(Ok(None), |policy| traffic_budget(&policy))?);
             }
@@ -157,32 +152,29 @@ fn policy_of_subset<'a>(
     spec: &Object<'a>,
     subset: Option<&str>,
 ) -> Result<Option<Object<'a>>, ImportError> {
-    for node in spec.get("subsets").map_or(Ok(Vec::new()), |node| node.array())? {
+    for node in spec.read("subsets", Node::array)?.unwrap_or_default() {
         let other = node.object()?;
-        let name = other.get("name").map(|node| node.text()).transpose()?;
+        let name = other.read("name", Node::text)?;
         if name == subset
             && let Some(policy) = other.get("traffic_policy")
         {
             return policy.object().map(Some);
         }
     }
-    spec.get("traffic_policy").map(|node| node.object()).transpose()
+    spec.read("traffic_policy", Node::object)
 }
 
-/// The budget of a traffic policy.
 fn traffic_budget(traffic: &Object<'_>) -> Result<Option<Budget>, ImportError> {
     if let Some(node) = traffic.get("retry_budget") {
         let budget = node.object()?;
-        let min_concurrent = budget.get("min_retry_concurrency");
-        let is_zero = min_concurrent.map(|node| node.count(0, NO_LIMIT)).transpose()? == Some(0);
-        if is_zero {
+        if budget.read("min_retry_concurrency", |node| node.count(0, NO_LIMIT))? == Some(0) {
             let reason = format!("minRetryConcurrency 0 stands for {MIN_CONCURRENT}; remove it");
             return Err(budget.error(reason));
         }
         return retry_budget(&budget, budget.get("percent").as_ref()).map(Some);
     }
-    let pool = traffic.get("connection_pool").map(|node| node.object()).transpose()?;
-    let http = pool.and_then(|pool| pool.get("http")).map(|node| node.object()).transpose()?;
+    let pool = traffic.read("connection_pool", Node::object)?;
+    let http = pool.map_or(Ok(None), |pool| pool.read("http", Node::object))?;
     let retries = http.and_then(|http| http.get("max_retries"));
     let Some(retries) = retries else { return Ok(None) };
     match retries.count(0, MAX)? {

@@ -119,7 +119,6 @@ pub(crate) fn repeated(name: &str) -> String {
     format!("the key \"{}\" is repeated", cut(name))
 }
 
-/// The node that holds all others.
 pub(crate) fn root(value: &Value) -> Node<'_> {
     Node { value, at: String::new() }
 }
@@ -179,7 +178,6 @@ impl<'a> Node<'a> {
             .ok_or_else(|| self.unexpected(&format!("a whole number from {min} to {max}")))
     }
 
-    /// A decimal.
     pub(crate) fn ratio(&self) -> Result<Ratio, ImportError> {
         let number =
             self.value.as_number().and_then(|number| Ratio::parse(number.to_string()).ok());
@@ -220,12 +218,20 @@ impl<'a> Object<'a> {
         Some(self.node(name, value))
     }
 
+    /// What a member says, unless it is missing or null.
+    pub(crate) fn read<T>(
+        &self,
+        name: &str,
+        read: impl FnOnce(&Node<'a>) -> Result<T, ImportError>,
+    ) -> Result<Option<T>, ImportError> {
+        self.get(name).map(|node| read(&node)).transpose()
+    }
+
     /// A member that must be there.
     pub(crate) fn need(&self, name: &str) -> Result<Node<'a>, ImportError> {
         self.get(name).ok_or_else(|| self.error(format!("{name} is missing")))
     }
 
-    /// The object of a member that must be there.
     pub(crate) fn need_object(&self, name: &str) -> Result<Object<'a>, ImportError> {
         self.need(name)?.object()
     }

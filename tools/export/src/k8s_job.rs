@@ -44,7 +44,7 @@ pub(crate) fn find(root: &Node<'_>) -> Result<Vec<Found>, ImportError> {
     for object in &objects {
         let is_job =
             object.get("kind").is_some_and(|kind| kind.text().is_ok_and(|kind| kind == "Job"));
-        let template = object.get("jobTemplate").map(|node| node.object()).transpose()?;
+        let template = object.read("jobTemplate", Node::object)?;
         let job = template.or_else(|| is_job.then(|| object.clone()));
         let spec = match job {
             Some(job) => job.need_object("spec")?,
@@ -71,7 +71,6 @@ pub(crate) fn find(root: &Node<'_>) -> Result<Vec<Found>, ImportError> {
     Ok(specs.iter().map(|spec| Found::new(&spec.at, read(spec)).warn(warnings(spec))).collect())
 }
 
-/// The deadlines of a Job and of its pods.
 fn warnings(spec: &Object<'_>) -> Vec<String> {
     let mut all = limits::of(spec, [("activeDeadlineSeconds", Ends::Operation)]);
     let template = spec.get("template").and_then(|node| node.object().ok());
@@ -89,17 +88,16 @@ fn read(spec: &Object<'_>) -> Result<(Policy, Option<Budget>), ImportError> {
     if let Some(rule) = uncounted(spec)? {
         return Err(rule.error("a failure that is ignored does not count as a retry"));
     }
-    let template = spec.get("template").map(|node| node.object()).transpose()?;
-    let pod = template.and_then(|template| template.get("spec"));
-    let restart = pod.map(|pod| pod.object()).transpose()?.and_then(|pod| pod.get("restartPolicy"));
-    let restart = restart.as_ref().map(Node::text).transpose()?;
+    let template = spec.read("template", Node::object)?;
+    let pod = template.map_or(Ok(None), |template| template.read("spec", Node::object))?;
+    let restart = pod.map_or(Ok(None), |pod| pod.read("restartPolicy", Node::text))?;
     if restart.is_some_and(|restart| restart != "Never") {
         return Err(spec.error(
             "the kubelet restarts the containers of a pod, with delays of its own, unless \
              restartPolicy is Never",
         ));
     }
-    let limit = spec.get("backoffLimit").map(|node| node.count(0, MAX)).transpose()?;
+    let limit = spec.read("backoffLimit", |node| node.count(0, MAX))?;
     let read = Read::growing(BASE_NS, Ratio::new(2, 1), Some(CAP_NS))
         .with(Field::MaxRetries, FieldValue::Count(limit.unwrap_or(BACKOFF_LIMIT)))
         .policy(&spec.at)?;
@@ -108,9 +106,9 @@ fn read(spec: &Object<'_>) -> Result<(Policy, Option<Budget>), ImportError> {
 
 /// The first rule of a `podFailurePolicy` that does more than to say which failures are retried.
 fn uncounted<'a>(spec: &Object<'a>) -> Result<Option<Node<'a>>, ImportError> {
-    let policy = spec.get("podFailurePolicy").map(|node| node.object()).transpose()?;
-    let rules = policy.and_then(|policy| policy.get("rules"));
-    for node in rules.map_or(Ok(Vec::new()), |rules| rules.array())? {
+    let policy = spec.read("podFailurePolicy", Node::object)?;
+    let rules = policy.map_or(Ok(None), |policy| policy.read("rules", Node::array))?;
+    for node in rules.unwrap_or_default() {
         let action = node.object()?.need("action")?;
         if !["FailJob", "Count"].contains(&action.text()?) {
             return Ok(Some(action));

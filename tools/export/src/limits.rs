@@ -3,7 +3,6 @@
 use crate::json::{Node, Object};
 use crate::text::{SECOND, ns as duration, read_go_duration};
 
-/// What a limit ends.
 #[derive(Clone, Copy)]
 pub(crate) enum Ends {
     /// All attempts of an operation together.
@@ -23,7 +22,6 @@ pub(crate) fn of<const N: usize>(object: &Object<'_>, limits: [(&str, Ends); N])
     limits.into_iter().filter_map(warn).collect()
 }
 
-/// A warning about one limit.
 pub(crate) fn warning(at: &str, value: &str, ns: Option<u64>, ends: Ends) -> String {
     let advice = match ends {
         Ends::Operation => {

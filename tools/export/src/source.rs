@@ -23,7 +23,6 @@ pub(crate) enum Hints {
     Never,
 }
 
-/// A policy to be exported.
 pub(crate) struct Source<'a> {
     pub(crate) policy: &'a Policy,
     pub(crate) format: Format,
@@ -46,7 +45,6 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// The name of a kind.
     pub(crate) fn kind(&self, field: Field) -> &'static str {
         self.policy.get(field).and_then(FieldValue::as_kind).unwrap_or_default()
     }
@@ -239,7 +237,6 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// The index of the last retry.
     fn last_index(&self) -> u32 {
         let retries = self.max_retries().unwrap_or(NO_RETRY_LIMIT);
         u32::try_from(retries.saturating_sub(1)).unwrap_or(u32::MAX)

@@ -120,13 +120,12 @@ fn read(retrier: &Object<'_>) -> Result<(Policy, Option<Budget>), ImportError> {
         "JitterStrategy",
         "Comment",
     ])?;
-    let count = |name, min, max| retrier.get(name).map(|node| node.count(min, max)).transpose();
+    let count = |name, min, max| retrier.read(name, |node| node.count(min, max));
     let interval = count("IntervalSeconds", 1, MAX)?.unwrap_or(INTERVAL);
     let max_delay = count("MaxDelaySeconds", 1, MAX_DELAY)?;
     let attempts = count("MaxAttempts", 0, MAX)?.unwrap_or(ATTEMPTS);
-    let rate = retrier.get("BackoffRate").map(|node| node.ratio()).transpose()?;
-    let jitter = retrier.get("JitterStrategy");
-    let jitter = match jitter.as_ref().map(Node::text).transpose()? {
+    let rate = retrier.read("BackoffRate", Node::ratio)?;
+    let jitter = match retrier.read("JitterStrategy", Node::text)? {
         None | Some("NONE") => "none",
         Some("FULL") => "full",
         Some(_) => return Err(retrier.error("JitterStrategy is not FULL or NONE")),

@@ -18,7 +18,6 @@ const MAX_INTERVALS: u64 = 100;
 /// The server shortens longer intervals to 100 years.
 const MAX_INTERVAL_NS: u64 = 100 * 365 * 24 * 3600 * SECOND;
 const MAX_ATTEMPTS: u64 = i32::MAX as u64;
-/// The settings of a policy.
 const SETTINGS: [&str; 5] = [
     "initial_interval",
     "backoff_coefficient",
@@ -95,8 +94,7 @@ fn read(node: &Node<'_>) -> Result<(Policy, Option<Budget>), ImportError> {
     }
     policy.only(&SETTINGS)?;
     let interval = |name| {
-        let node = policy.get(name);
-        let ns = node.map(|node| node.duration(read_seconds)).transpose();
+        let ns = policy.read(name, |node| node.duration(read_seconds));
         // Zero stands for the default.
         ns.map(|ns| ns.filter(|&ns| ns != 0).map(|ns| ns.min(MAX_INTERVAL_NS)))
     };
@@ -105,10 +103,10 @@ fn read(node: &Node<'_>) -> Result<(Policy, Option<Budget>), ImportError> {
     if cap < base {
         return Err(policy.error("maximumInterval is below initialInterval"));
     }
-    let coefficient = policy.get("backoff_coefficient").map(|node| node.ratio()).transpose()?;
+    let coefficient = policy.read("backoff_coefficient", Node::ratio)?;
     let coefficient = coefficient.filter(|ratio| ratio.numerator() != 0);
-    let attempts = policy.get("maximum_attempts").map(|node| node.count(0, MAX_ATTEMPTS));
-    let retries = attempts.transpose()?.and_then(|attempts| attempts.checked_sub(1));
+    let attempts = policy.read("maximum_attempts", |node| node.count(0, MAX_ATTEMPTS))?;
+    let retries = attempts.and_then(|attempts| attempts.checked_sub(1));
     let read = Read::growing(base, coefficient.unwrap_or(Ratio::new(2, 1)), Some(cap))
         .with(Field::MaxRetries, retries.map_or(FieldValue::NoLimit, FieldValue::Count))
         .policy(&policy.at)?;

@@ -39,13 +39,22 @@ pub(crate) fn read_go_duration(text: &str) -> Option<u64> {
         ("us", 1_000),
         ("s", SECOND),
     ];
+    read_units(text, &UNITS, number_of_units)
+}
+
+/// The total of numbers with units. A number without a unit can only be the last part.
+pub(crate) fn read_units(
+    text: &str,
+    units: &[(&str, u64)],
+    read: fn(&str, u64) -> Option<u64>,
+) -> Option<u64> {
     let (mut total, mut rest) = (0_u64, text);
     while !rest.is_empty() {
-        let end = rest.find(|c: char| c != '.' && !c.is_ascii_digit())?;
+        let end = rest.find(|c: char| c != '.' && !c.is_ascii_digit()).unwrap_or(rest.len());
         let (number, after) = rest.split_at_checked(end)?;
         let (after, unit) =
-            UNITS.iter().find_map(|(name, unit)| Some((after.strip_prefix(name)?, *unit)))?;
-        total = total.checked_add(number_of_units(number, unit)?)?;
+            units.iter().find_map(|(name, unit)| Some((after.strip_prefix(name)?, *unit)))?;
+        total = total.checked_add(read(number, unit)?)?;
         rest = after;
     }
     (!text.is_empty()).then_some(total)

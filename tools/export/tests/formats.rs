@@ -2,7 +2,7 @@
 //! the formulas and the schemas of the engines.
 
 use backoff_core::{Budget, Policy};
-use backoff_export::{Format, export, import};
+use backoff_export::{ExportOptions, Format, export, export_with, import};
 
 fn exported(policy: &str, budget: Option<&str>, format: Format) -> Result<String, String> {
     let policy = Policy::parse(policy).unwrap();
@@ -379,6 +379,54 @@ fn a_pod_failure_policy_may_say_what_is_permanent() {
         {"action": "Count"}]}}}"#;
     let policy = imported(text, Format::K8sJob).unwrap().0;
     assert_eq!(policy, "exponential:base=10s,cap=10m,max_retries=6");
+}
+
+/// Without retries no delay matters, and gRPC alone cannot be told not to retry.
+#[test]
+fn a_policy_without_retries_is_exported_exactly() {
+    for policy in [
+        "off",
+        "default:max_retries=0",
+        // Nothing else in it has an equivalent.
+        "aws-sdk-2026:max_retries=0,floor=1ms,offset=1us,max_elapsed=1us",
+        "fibonacci:base=333us,cap=7777777ns,jitter=equal,max_retries=0,retry_after=spread",
+    ] {
+        let given = Policy::parse(policy).unwrap();
+        for &format in Format::ALL {
+            let with = |policy, budget: Option<&str>, nearest| {
+                let budget = budget.map(|budget| Budget::parse(budget).unwrap());
+                let options = ExportOptions { nearest, ..ExportOptions::default() };
+                export_with(policy, budget.as_ref(), format, options)
+            };
+            let exported = match with(&given, None, false) {
+                Ok(exported) => exported,
+                Err(error) => {
+                    let reason = "max_retries 0 has no equivalent in gRPC: its maxAttempts is at \
+                                  least 2; leave retryPolicy out, and it does not retry";
+                    assert_eq!((format, &*error.to_string()), (Format::Grpc, reason));
+                    continue;
+                }
+            };
+            assert!(exported.warnings.is_empty() && exported.differences.is_empty(), "{policy}");
+            assert_eq!(exported.policy, given);
+            let (read, _) = import(&exported.text, format).unwrap();
+            assert_eq!((read.max_retries(), read.preview().count()), (0, 0), "{}", exported.text);
+            // It is exported as it was read, and the nearest export is the same.
+            assert_eq!(with(&read, None, false).unwrap().text, exported.text);
+            assert_eq!(with(&given, None, true).unwrap(), exported);
+            // Its webhook refuses conditions beside it.
+            let istio = "{\n  \"retries\": {\"attempts\": 0}\n}\n";
+            assert!(format != Format::Istio || exported.text == istio, "{}", exported.text);
+            // A budget has an effect on other operations.
+            let error = with(&given, Some("sre"), false).unwrap_err().to_string();
+            assert!(error.starts_with("budget ratio has no equivalent in "), "{error}");
+            assert_eq!(error.lines().count(), 1, "{error}");
+        }
+    }
+    // A policy without a cap needs none.
+    let policy = Policy::parse("exponential:base=1s,max_retries=0").unwrap();
+    let exported = export_with(&policy, None, Format::Temporal, ExportOptions::default()).unwrap();
+    assert!(exported.warnings.is_empty(), "{:?}", exported.warnings);
 }
 
 #[test]

@@ -38,7 +38,6 @@ fn experiment(model: &str, groups: &[(&str, Option<&str>)], load: Load) -> Exper
     }
 }
 
-/// The lines.
 pub(crate) fn lines() -> impl Iterator<Item = String> {
     const OCC: &str = r#"{"name":"occ","leg":"normal:mean=10ms,sd=2ms"}"#;
     const SERIAL: &str = r#"{"name":"serial","service":"uniform:min=5ms,max=15ms"}"#;

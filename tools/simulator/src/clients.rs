@@ -56,7 +56,6 @@ impl<'a> Clients<'a> {
         &mut self.places[client as usize]
     }
 
-    /// The group of a client.
     #[inline]
     pub(crate) fn group_of(&self, client: u32) -> u16 {
         // Ten million clients do not fit into a cache.
@@ -80,7 +79,6 @@ impl<'a> Clients<'a> {
         self.add(client)
     }
 
-    /// Gives a client a place.
     pub(crate) fn add(&mut self, mut client: Client) -> u32 {
         if let Some(place) = self.free[usize::from(client.group())].pop() {
             client.attempt = self.get(place).attempt;
@@ -110,7 +108,6 @@ impl<'a> Clients<'a> {
         place.group()
     }
 
-    /// A client asks the core what to do.
     pub(crate) fn decide(
         &mut self,
         client: u32,

@@ -16,10 +16,8 @@ pub(crate) struct Event {
 }
 
 impl Event {
-    /// The number of bits of a payload.
     const PAYLOAD_BITS: u32 = 28;
 
-    /// The largest payload.
     pub(crate) const MAX_PAYLOAD: u32 = (1 << Self::PAYLOAD_BITS) - 1;
 
     /// An event of a kind, which is below 16, with a number of which the low 28 bits are kept.

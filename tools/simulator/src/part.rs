@@ -145,7 +145,6 @@ impl Part {
     }
 }
 
-/// The first shards of many, as text.
 fn list(shards: &[Shard]) -> String {
     const MAX: usize = 20;
     let texts: Vec<_> = shards.iter().take(MAX).map(Shard::to_string).collect();

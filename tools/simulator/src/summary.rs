@@ -11,10 +11,8 @@ use crate::measure::histogram::Latencies;
 use crate::measure::moments::Estimate;
 use crate::measure::totals::{GroupTotals, Totals};
 
-/// Nanoseconds in a second.
 const SECOND: f64 = 1e9;
 
-/// Nanoseconds in a millisecond.
 const MS: f64 = 1e6;
 
 /// Latencies in milliseconds.

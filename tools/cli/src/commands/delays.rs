@@ -8,8 +8,8 @@ use backoff_core::{Policy, RandomStream};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
-use crate::arguments::{PolicyArgument, SeedAndKey};
-use crate::duration::humanize;
+use crate::arguments::{PolicyArgument, SeedAndKey, number};
+use crate::duration::{self, humanize};
 use crate::output::{Output, message};
 use crate::rows::default_rows;
 use crate::table::HEADER;
@@ -24,12 +24,12 @@ pub(crate) struct Arguments {
     stream: SeedAndKey,
 
     /// First index; index 0 is the wait before the first retry
-    #[arg(long, value_name = "INDEX", default_value_t = 0)]
+    #[arg(long, value_name = "INDEX", default_value_t = 0, value_parser = number(0..=u32::MAX))]
     first: u32,
 
     /// Number of delays, also beyond the limit of the policy [default: all retries of the policy, or
     /// 10 of very many]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = number(0..=u64::MAX))]
     count: Option<u64>,
 
     /// Print only numbers, one per line, in this unit
@@ -43,7 +43,6 @@ Examples:
   backoff delays aws-sdk-2026 --seed 42 --key job-1 --unit ns
   sleep \"$(backoff delays gax --seed 42 --key job-1 --first 3 --count 1 --unit s)\"";
 
-/// A unit of plain numbers.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum Unit {
     /// Nanoseconds
@@ -115,14 +114,13 @@ fn write_table(
         write!(to, "{index:>width$}  {:>9}", humanize(delay))?;
         if let Some(total) = &mut total {
             *total = total.saturating_add(delay);
-            write!(to, "  {:>9}", humanize(*total))?;
+            write!(to, "  {:>9}", duration::total(*total))?;
         }
         writeln!(to)?;
     }
     Ok(())
 }
 
-/// A delay as a plain number, exact.
 fn plain(ns: u64, unit: Unit) -> String {
     match unit {
         Unit::Ns => ns.to_string(),

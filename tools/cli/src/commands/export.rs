@@ -10,10 +10,9 @@ use backoff_export::{Difference, ExportError, ExportOptions, Exported, Format, e
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use clap::error::ErrorKind;
-use clap::value_parser;
 use serde::Serialize;
 
-use crate::arguments::{BudgetArgument, PolicyArgument};
+use crate::arguments::{BudgetArgument, PolicyArgument, number};
 use crate::output::{Output, error_label, message};
 use crate::table::{Align, Table};
 use crate::usage::refuse;
@@ -41,7 +40,7 @@ pub(crate) struct Arguments {
     yaml: bool,
 
     /// Number of servers of the `upstream`; nginx tries each once
-    #[arg(long, value_name = "COUNT", value_parser = value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "COUNT", value_parser = number(1..=u32::MAX))]
     servers: Option<u32>,
 }
 
@@ -57,7 +56,6 @@ Examples:
   backoff export --to step-functions full:base=1s,cap=20s,max_retries=5
   backoff export --to istio default --nearest --yaml";
 
-/// The names of the formats.
 pub(crate) fn formats() -> PossibleValuesParser {
     PossibleValuesParser::new(Format::ALL.iter().map(|format| format.name()))
 }
@@ -117,14 +115,12 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode
     }
 }
 
-/// Refuses a number of servers for another engine than nginx.
 pub(crate) fn refuse_servers_of_another(format: Format, servers: Option<u32>) {
     if servers.is_some() && format != Format::Nginx {
         refuse(ErrorKind::ArgumentConflict, "--servers is for nginx only");
     }
 }
 
-/// Writes what the user must know.
 pub(crate) fn write_warnings(warnings: &[String]) {
     for warning in warnings {
         write_warning(warning);

@@ -6,10 +6,10 @@ use std::process::ExitCode;
 use anyhow::Result;
 use backoff_core::{ErrorCode, Field, FieldValue, MAX_NS, Policy, PolicyError, PreviewRow};
 use clap::error::ErrorKind;
-use clap::{Args, ValueEnum, value_parser};
+use clap::{Args, ValueEnum};
 use serde::Serialize;
 
-use crate::arguments::{PolicyArgument, duration};
+use crate::arguments::{PolicyArgument, duration, number};
 use crate::duration::{compared, humanize};
 use crate::fields::{Fields, without_limits};
 use crate::output::{Output, error_label, message};
@@ -23,7 +23,7 @@ pub(crate) struct Arguments {
     policy: PolicyArgument,
 
     /// Number of attempts that must fit, at least 2: one more than the retries
-    #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(2..=65_536))]
+    #[arg(long, value_name = "N", value_parser = number(2..=65_536_u64))]
     attempts: u64,
 
     /// Longest total wait, such as 1500ms or 30s
@@ -126,7 +126,6 @@ pub(crate) fn rounded(fitted: &Policy, field: Field) -> Policy {
     shorter.build().unwrap_or(*fitted)
 }
 
-/// Why the policy never makes that many attempts.
 fn too_few_retries(most: u64, attempts: u64) -> String {
     let stops = match most {
         0 => "allows no retries".to_owned(),
@@ -173,7 +172,6 @@ fn has_jitter(policy: &Policy, attempts: u64) -> bool {
     rows(policy, attempts).any(|row| row.min_ns < row.max_ns)
 }
 
-/// Why nothing fits.
 fn why(error: &PolicyError, arguments: &Arguments) -> String {
     if error.code() != ErrorCode::DoesNotFit {
         return error.to_string();
@@ -200,12 +198,10 @@ fn refused(error: &PolicyError) -> Refused {
     }
 }
 
-/// The longest total wait of the attempts.
 fn longest_total(policy: &Policy, attempts: u64) -> u64 {
     rows(policy, attempts).last().map_or(0, |row| row.total_max_ns)
 }
 
-/// The waits of the attempts.
 fn rows(policy: &Policy, attempts: u64) -> impl Iterator<Item = PreviewRow> {
     let retries = usize::try_from(attempts - 1).unwrap_or(usize::MAX);
     without_limits(policy).preview().take(retries)

@@ -7,9 +7,10 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 use backoff_export::{ImportOptions, Imported, import_with};
-use clap::{Args, value_parser};
+use clap::Args;
 use serde::Serialize;
 
+use crate::arguments::number;
 use crate::commands::export::{formats, refuse_servers_of_another, write_warnings};
 use crate::output::{Output, error_label, message};
 
@@ -32,7 +33,7 @@ pub(crate) struct Arguments {
     at: Option<String>,
 
     /// Number of servers of the `upstream`; nginx tries each once
-    #[arg(long, value_name = "COUNT", value_parser = value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "COUNT", value_parser = number(1..=u32::MAX))]
     servers: Option<u32>,
 }
 

@@ -75,7 +75,6 @@ fn pages(command: &Command) -> Vec<&Command> {
     std::iter::once(command).chain(below).collect()
 }
 
-/// Ends the process with the error of clap.
 fn unknown(command: &Command, name: &str) -> ! {
     let names: Vec<_> = command.get_subcommands().map(Command::get_name).collect();
     let message = format!("unknown subcommand '{name}'; the subcommands are {}", names.join(", "));

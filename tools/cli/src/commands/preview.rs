@@ -6,12 +6,12 @@ use std::process::ExitCode;
 use anstyle::{AnsiColor, Style};
 use anyhow::Result;
 use backoff_core::{Field, Policy, PreviewRow};
-use clap::{Args, value_parser};
+use clap::Args;
 use serde::Serialize;
 
-use crate::arguments::PolicyArgument;
+use crate::arguments::{PolicyArgument, number};
 use crate::bars::{Scale, range, terminal_width};
-use crate::duration::humanize;
+use crate::duration::{humanize, total};
 use crate::fields::Fields;
 use crate::output::Output;
 use crate::rows::{NO_LIMIT, default_rows, retries};
@@ -24,7 +24,7 @@ pub(crate) struct Arguments {
     policy: PolicyArgument,
 
     /// Number of retries to show, at most 10000 [default: all of the policy, or 10 of very many]
-    #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..=10_000))]
+    #[arg(long, value_name = "N", value_parser = number(1..=10_000_u64))]
     retries: Option<u64>,
 
     /// First index, at most 100000; index 0 is the wait before the first retry
@@ -32,7 +32,7 @@ pub(crate) struct Arguments {
         long,
         value_name = "INDEX",
         default_value_t = 0,
-        value_parser = value_parser!(u32).range(..=100_000)
+        value_parser = number(0..=100_000_u32)
     )]
     first: u32,
 }
@@ -108,8 +108,9 @@ fn write_table(rows: &[(u64, PreviewRow)], output: &mut Output) -> Result<()> {
             .styled_column("max total", Align::Right, dim)
     };
     let cells = |index: u64, row: &PreviewRow| {
-        let durations = [row.min_ns, row.mean_ns, row.max_ns, row.total_mean_ns, row.total_max_ns];
-        std::iter::once(index.to_string()).chain(durations.map(humanize))
+        let durations = [row.min_ns, row.mean_ns, row.max_ns].map(humanize);
+        let totals = [row.total_mean_ns, row.total_max_ns].map(total);
+        std::iter::once(index.to_string()).chain(durations).chain(totals)
     };
     let mut plain = table();
     for (index, row) in rows {
@@ -141,7 +142,6 @@ fn is_estimate(policy: &Policy, row: &PreviewRow) -> bool {
     fields.kind(Field::Jitter) == "decorrelated" && cap.is_some_and(|cap| row.max_ns >= cap)
 }
 
-/// What comes after the rows.
 fn ending(policy: &Policy, first: u32, rows: &[(u64, PreviewRow)]) -> String {
     let next = rows.last().map_or(u64::from(first), |(index, _)| index + 1);
     let is_last = policy.preview().nth(usize::try_from(next).unwrap_or(usize::MAX)).is_none();

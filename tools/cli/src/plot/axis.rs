@@ -1,6 +1,5 @@
 //! Axes whose marks are round numbers.
 
-/// An axis from 0 on.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Axis {
     step: f64,
@@ -41,7 +40,6 @@ impl Axis {
         if value > 0.0 { Self { steps, end, ..axis } } else { axis }
     }
 
-    /// The values of the marks and how they are written.
     pub(crate) fn marks(self) -> impl Iterator<Item = (f64, String)> {
         (0..=self.steps).map(move |step| {
             let value = self.step * f64::from(step);

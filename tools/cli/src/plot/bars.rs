@@ -5,7 +5,6 @@ use super::axis::Axis;
 use super::picture::{Anchor, Paint, Shape};
 use super::sizes::{LINE_HEIGHT, MARGIN, SIZE, WIDTH, text_width};
 
-/// The height of a bar.
 const HEIGHT: f64 = 14.0;
 
 /// Draws a bar for each line: its name, and below it the bar with its value. Returns where they end.

@@ -1,6 +1,5 @@
 //! Lines made of braille characters: each has two columns and four rows of dots.
 
-/// A grid of characters.
 pub(crate) struct Dots {
     width: usize,
     /// Row by row: the dots of a character, or a mark on top of them, and the last series there.
@@ -22,7 +21,6 @@ impl Dots {
         Self { width, cells: vec![Cell::default(); width * height] }
     }
 
-    /// Draws a line from a dot to another.
     pub(crate) fn line(&mut self, (x1, y1): Dot, (x2, y2): Dot, series: usize) {
         let steps = x1.abs_diff(x2).max(y1.abs_diff(y2)).max(1);
         for step in 0..=steps {

@@ -11,7 +11,6 @@ const TITLE_SIZE: f64 = 17.0;
 /// Names of at most this many characters are at the ends of their lines.
 const SHORT_NAME: usize = 16;
 
-/// Charts, one below the other.
 pub(crate) fn picture(charts: &[Chart]) -> Picture {
     let mut height = 0.0;
     let mut parts = Vec::new();
@@ -23,7 +22,6 @@ pub(crate) fn picture(charts: &[Chart]) -> Picture {
     Picture { width: WIDTH, height, parts }
 }
 
-/// The place of the lines.
 struct Area {
     left: f64,
     right: f64,
@@ -40,7 +38,6 @@ impl Area {
     }
 }
 
-/// A chart from a height on, and where it ends.
 fn part(chart: &Chart, from: f64) -> (Part, f64) {
     let mut shapes = Vec::new();
     let text = |x, y, size, paint, text: &str| Shape::Text {

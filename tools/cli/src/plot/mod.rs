@@ -15,21 +15,18 @@ pub(crate) use layout::picture;
 pub(crate) use svg::write as svg;
 pub(crate) use terminal::write as terminal;
 
-/// Lines over a common axis.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Chart {
     pub(crate) title: String,
     /// What is shown, in one line.
     pub(crate) subtitle: String,
     /// What the lines cannot show.
     pub(crate) notes: Vec<String>,
-    /// The name of the horizontal axis.
     pub(crate) x: &'static str,
     pub(crate) lines: Vec<Line>,
     pub(crate) marks: Marks,
 }
 
-/// What is marked beside the lines.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Marks {
     /// From one x to another, the outage.
@@ -38,7 +35,6 @@ pub(crate) struct Marks {
     pub(crate) capacity: Option<f64>,
 }
 
-/// A line of a chart.
 #[derive(Debug, Clone)]
 pub(crate) struct Line {
     pub(crate) name: String,
@@ -77,12 +73,10 @@ impl Chart {
         !self.lines.is_empty() && self.lines.iter().all(|line| count(line) == 1)
     }
 
-    /// Whether there is anything to draw.
     pub(crate) fn has_points(&self) -> bool {
         self.lines.iter().any(|line| !line.points.is_empty() || !line.beyond.is_empty())
     }
 
-    /// The largest x.
     fn last_x(&self) -> f64 {
         let beyond = self.lines.iter().flat_map(|line| &line.beyond);
         self.points().map(|point| &point.x).chain(beyond).copied().fold(0.0, f64::max)

@@ -7,7 +7,6 @@ pub(crate) struct Picture {
     pub(crate) parts: Vec<Part>,
 }
 
-/// A chart of a picture.
 pub(crate) struct Part {
     pub(crate) title: String,
     pub(crate) description: String,
@@ -17,7 +16,6 @@ pub(crate) struct Part {
 /// Where something is, from the upper left corner, in pixels.
 pub(crate) type Place = (f64, f64);
 
-/// What can be drawn.
 pub(crate) enum Shape {
     /// A filled rectangle, from a corner to the opposite one.
     Box { from: Place, to: Place, paint: Paint },
@@ -41,7 +39,6 @@ pub(crate) enum Anchor {
     End,
 }
 
-/// What something is painted with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Paint {
     Ink,
@@ -96,5 +93,4 @@ impl MarkShape {
     }
 }
 
-/// The radius of a mark.
 pub(crate) const MARK_RADIUS: f64 = 3.2;

@@ -1,12 +1,8 @@
 //! Sizes in a chart.
 
-/// The width of a chart.
 pub(super) const WIDTH: f64 = 720.0;
-/// The space at its sides.
 pub(super) const MARGIN: f64 = 24.0;
-/// The size of text.
 pub(super) const SIZE: f64 = 13.0;
-/// The height of a line of text.
 pub(super) const LINE_HEIGHT: f64 = 19.0;
 /// The mean width of a character, in heights, in fonts that are rather wide.
 const CHARACTER: f64 = 0.58;

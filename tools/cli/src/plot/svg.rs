@@ -77,64 +77,45 @@ fn write_colours(theme: usize, count: usize, svg: &mut String) -> std::fmt::Resu
 fn write_shape(shape: &Shape, svg: &mut String) -> std::fmt::Result {
     match shape {
         Shape::Box { from: (x1, y1), to: (x2, y2), paint } => {
-            let class = class(*paint);
-            let [x, y] = [x1.min(*x2), y1.min(*y2)].map(decimal);
+            let (class, [x, y]) = (class(*paint), [x1.min(*x2), y1.min(*y2)].map(decimal));
             let [width, height] = [(x2 - x1).abs(), (y2 - y1).abs()].map(decimal);
-            writeln!(
-                svg,
-                "<rect class=\"{class}\" x=\"{x}\" y=\"{y}\" width=\"{width}\" \
-                 height=\"{height}\"/>"
-            )
+            write!(svg, r#"<rect class="{class}" x="{x}" y="{y}" width="{width}""#)?;
+            writeln!(svg, r#" height="{height}"/>"#)
         }
         Shape::Rule { from: (x1, y1), to: (x2, y2), paint } => {
-            let class = class(*paint);
-            let [x1, y1, x2, y2] = [x1, y1, x2, y2].map(|number| decimal(*number));
-            writeln!(
-                svg,
-                "<line class=\"{class}\" x1=\"{x1}\" y1=\"{y1}\" x2=\"{x2}\" y2=\"{y2}\"/>"
-            )
+            let (class, [x1, y1, x2, y2]) = (class(*paint), [*x1, *y1, *x2, *y2].map(decimal));
+            writeln!(svg, r#"<line class="{class}" x1="{x1}" y1="{y1}" x2="{x2}" y2="{y2}"/>"#)
         }
         Shape::Curve { points, series } => {
-            let class = series % SERIES.len();
-            let d = path(points);
-            writeln!(
-                svg,
-                "<path class=\"line{class}\" stroke-width=\"2\" stroke-linejoin=\"round\" \
-                 d=\"{d}\"/>"
-            )
+            let (class, d) = (series % SERIES.len(), path(points));
+            write!(svg, r#"<path class="line{class}" stroke-width="2""#)?;
+            writeln!(svg, r#" stroke-linejoin="round" d="{d}"/>"#)
         }
         Shape::Whisker { x, top, bottom, series } => {
-            let class = series % SERIES.len();
-            let d = path(&[(*x, *top), (*x, *bottom)]);
-            writeln!(svg, "<path class=\"line{class}\" stroke-width=\"1\" d=\"{d}\"/>")
+            let (class, d) = (series % SERIES.len(), path(&[(*x, *top), (*x, *bottom)]));
+            writeln!(svg, r#"<path class="line{class}" stroke-width="1" d="{d}"/>"#)
         }
         Shape::Mark { at, series } => {
-            let class = format!("mark{}", series % SERIES.len());
+            let class = class(Paint::Series(*series));
             let corners = MarkShape::of(*series).corners(*at, MARK_RADIUS);
             if corners.is_empty() {
                 let (x, y) = (decimal(at.0), decimal(at.1));
-                writeln!(
-                    svg,
-                    "<circle class=\"{class}\" cx=\"{x}\" cy=\"{y}\" r=\"{MARK_RADIUS}\"/>"
-                )
+                let r = MARK_RADIUS;
+                writeln!(svg, r#"<circle class="{class}" cx="{x}" cy="{y}" r="{r}"/>"#)
             } else {
-                let points: Vec<_> = corners.into_iter().map(point).collect();
-                let points = points.join(" ");
-                writeln!(svg, "<polygon class=\"{class}\" points=\"{points}\"/>")
+                let points = corners.into_iter().map(point).collect::<Vec<_>>().join(" ");
+                writeln!(svg, r#"<polygon class="{class}" points="{points}"/>"#)
             }
         }
         Shape::Text { at: (x, y), anchor, size, paint, text } => {
-            let (class, x, y) = (class(*paint), decimal(*x), decimal(*y));
+            let (class, x, y, text) = (class(*paint), decimal(*x), decimal(*y), escaped(text));
             let anchor = match anchor {
                 Anchor::Start => "",
                 Anchor::Middle => " text-anchor=\"middle\"",
                 Anchor::End => " text-anchor=\"end\"",
             };
-            let text = escaped(text);
-            writeln!(
-                svg,
-                "<text class=\"{class}\" x=\"{x}\" y=\"{y}\" font-size=\"{size}\"{anchor}>{text}</text>"
-            )
+            write!(svg, r#"<text class="{class}" x="{x}" y="{y}" font-size="{size}""#)?;
+            writeln!(svg, "{anchor}>{text}</text>")
         }
     }
 }
@@ -171,21 +152,20 @@ fn escaped(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::plot::{Chart, Line, Marks, Point, picture, svg};
+    use crate::plot::{Chart, Line, Point, picture, svg};
 
     fn chart(name: &str) -> Chart {
         let point = |x| Point { x, y: x * 3.0, whisker: 1.0, text: String::new() };
         Chart {
             title: "calls".into(),
             subtitle: "one run".into(),
-            notes: Vec::new(),
             x: "clients",
             lines: vec![Line {
                 name: name.into(),
                 points: vec![point(1.0), point(2.0)],
                 beyond: Vec::new(),
             }],
-            marks: Marks::default(),
+            ..Chart::default()
         }
     }
 

@@ -9,7 +9,6 @@ use super::braille::{Dot, Dots};
 use super::{Chart, Marks};
 use crate::table::HEADER;
 
-/// The lines of text of the area.
 const HEIGHT: usize = 15;
 
 /// The marks of lines, which differ without colours.
@@ -28,7 +27,6 @@ const COLOURS: [AnsiColor; 6] = [
     AnsiColor::Cyan,
 ];
 
-/// Writes a chart that is as wide as the terminal.
 pub(crate) fn write(chart: &Chart, width: usize, to: &mut impl Write) -> io::Result<()> {
     let y = Axis::new(chart.max_y(), 5);
     let x = Axis::ending_at(chart.last_x(), if width < 60 { 5 } else { 10 });
@@ -51,7 +49,6 @@ pub(crate) fn write(chart: &Chart, width: usize, to: &mut impl Write) -> io::Res
     write_marks(chart, to)
 }
 
-/// What is marked, and what the lines cannot show.
 fn write_marks(chart: &Chart, to: &mut impl Write) -> io::Result<()> {
     let Marks { outage, capacity } = chart.marks;
     let outage = outage.map(|(from, until)| {
@@ -170,7 +167,7 @@ fn write_legend(chart: &Chart, width: usize, to: &mut impl Write) -> io::Result<
 #[cfg(test)]
 mod tests {
     use super::write;
-    use crate::plot::{Chart, Line, Marks, Point};
+    use crate::plot::{Chart, Line, Point};
 
     fn chart() -> Chart {
         let line = |name: &str, slope: f64| Line {
@@ -180,11 +177,9 @@ mod tests {
         };
         Chart {
             title: "calls".into(),
-            subtitle: String::new(),
-            notes: Vec::new(),
             x: "clients",
             lines: vec![line("none", 10.0), line("full", 2.0)],
-            marks: Marks::default(),
+            ..Chart::default()
         }
     }
 

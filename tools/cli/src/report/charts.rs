@@ -6,7 +6,6 @@ use super::measure::Measure;
 use crate::duration::humanize;
 use crate::plot::{Chart, Line, Marks, Point, grouped};
 
-/// A point of a sweep and what was measured there.
 pub(crate) struct Measured {
     pub(crate) experiment: Experiment,
     pub(crate) summary: Summary,
@@ -20,7 +19,6 @@ pub(crate) fn x_of(measured: &Measured) -> f64 {
     }
 }
 
-/// The name of what differs.
 pub(crate) fn x_name(measured: &Measured) -> &'static str {
     match measured.experiment.load {
         Load::Closed { .. } => "clients",
@@ -28,7 +26,6 @@ pub(crate) fn x_name(measured: &Measured) -> &'static str {
     }
 }
 
-/// Its name in a table.
 pub(crate) fn x_column(measured: &Measured) -> &'static str {
     match measured.experiment.load {
         Load::Closed { .. } => "clients",
@@ -49,7 +46,6 @@ pub(crate) fn lines_of(points: &[Measured]) -> Vec<&[Measured]> {
         .collect()
 }
 
-/// A chart of a measure.
 pub(crate) fn chart(measure: Measure, points: &[Measured]) -> Chart {
     let title = format!("{}{}", measure.title(), measure.unit());
     match (points.first(), measure) {
@@ -57,7 +53,7 @@ pub(crate) fn chart(measure: Measure, points: &[Measured]) -> Chart {
             let has_loads = points.iter().any(|point| x_of(point).total_cmp(&x_of(first)).is_ne());
             let lines = points.iter().map(|point| load_line(point, has_loads)).collect();
             let (subtitle, marks) = (subtitle(first), marks(&first.experiment));
-            Chart { title, subtitle, notes: Vec::new(), x: "seconds", lines, marks }
+            Chart { title, subtitle, x: "seconds", lines, marks, ..Chart::default() }
         }
         (Some(first), _) => {
             let lines = lines_of(points).into_iter().map(|line| measure_line(measure, line));
@@ -71,18 +67,10 @@ pub(crate) fn chart(measure: Measure, points: &[Measured]) -> Chart {
             }
             chart
         }
-        (None, _) => Chart {
-            title,
-            subtitle: String::new(),
-            notes: Vec::new(),
-            x: "",
-            lines: Vec::new(),
-            marks: Marks::default(),
-        },
+        (None, _) => Chart { title, ..Chart::default() },
     }
 }
 
-/// The outage, and what the server can serve in a second.
 #[expect(clippy::cast_precision_loss, reason = "a chart")]
 fn marks(experiment: &Experiment) -> Marks {
     let seconds = |ns: u64| ns as f64 / 1e9;
@@ -99,7 +87,6 @@ fn marks(experiment: &Experiment) -> Marks {
     Marks { outage, capacity }
 }
 
-/// The points at which not all runs recovered.
 fn not_recovered(points: &[Measured]) -> Vec<String> {
     const MAX: usize = 8;
     let note = |point: &Measured| {
@@ -161,7 +148,6 @@ fn load_line(measured: &Measured, has_loads: bool) -> Line {
     Line { name, points, beyond: Vec::new() }
 }
 
-/// What a table says above its rows.
 pub(crate) fn headline(points: &[Measured]) -> String {
     let Some(first) = points.first() else { return String::new() };
     let text = subtitle(first);

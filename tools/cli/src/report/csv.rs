@@ -11,7 +11,6 @@ const HEADER: &str = "\
     waiting_ms_mean waiting_ms_sd waiting_ms_sem success_rate retries_per_success \
     latency_ms_p50 latency_ms_p90 latency_ms_p99 latency_ms_max recovery_ms_mean recovered cut";
 
-/// The header and the rows.
 pub(crate) fn csv<'a>(
     summaries: impl IntoIterator<Item = &'a Summary>,
 ) -> serde_json::Result<String> {

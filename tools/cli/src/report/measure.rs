@@ -6,7 +6,6 @@ use clap::ValueEnum;
 use crate::duration::humanize;
 use crate::plot::grouped;
 
-/// A measure of a simulation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Measure {
     /// Calls that the server receives: the work
@@ -60,7 +59,6 @@ impl Measure {
         }
     }
 
-    /// The cell of a table.
     pub(crate) fn cell(self, summary: &Summary) -> String {
         match self {
             Self::Recovery => recovery(summary, "never"),
@@ -68,7 +66,6 @@ impl Measure {
         }
     }
 
-    /// Whether it is of the operations that succeeded.
     pub(crate) const fn is_of_successes(self) -> bool {
         matches!(self, Self::P50 | Self::P90 | Self::P99 | Self::Max)
     }
@@ -82,7 +79,6 @@ impl Measure {
         }
     }
 
-    /// The title of a chart.
     pub(crate) const fn title(self) -> &'static str {
         match self {
             Self::Calls => "Work: number of calls",
@@ -99,7 +95,6 @@ impl Measure {
         }
     }
 
-    /// The name of a column.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Calls => "calls",
@@ -116,7 +111,6 @@ impl Measure {
         }
     }
 
-    /// A value for people.
     pub(crate) fn text(self, value: f64) -> String {
         match self {
             Self::Calls | Self::Retries | Self::Load => grouped(value),
@@ -148,7 +142,6 @@ fn percent(value: f64) -> String {
     }
 }
 
-/// A time for people.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it saturates")]
 fn milliseconds(value: f64) -> String {
     humanize((value * 1e6).round() as u64)

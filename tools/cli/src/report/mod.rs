@@ -39,7 +39,6 @@ pub(crate) struct ReportOptions {
     csv: Option<PathBuf>,
 }
 
-/// Prints and writes the results of a sweep, point by point.
 pub(crate) struct Report<'a> {
     options: &'a ReportOptions,
     output: &'a mut Output,
@@ -47,7 +46,6 @@ pub(crate) struct Report<'a> {
 }
 
 impl ReportOptions {
-    /// Why these options cannot be used.
     pub(crate) fn contradiction(&self) -> Option<String> {
         if self.svg.as_deref() == Some(Path::new("-")) {
             return Some("--svg - is not possible: a picture is written to a file".to_owned());
@@ -55,7 +53,6 @@ impl ReportOptions {
         files::conflict(&self.files())
     }
 
-    /// The files, and the options that name them.
     pub(crate) fn files(&self) -> [(&'static str, Option<&Path>); 2] {
         [("--svg", &self.svg), ("--csv", &self.csv)].map(|(option, path)| (option, path.as_deref()))
     }
@@ -72,7 +69,6 @@ impl<'a> Report<'a> {
         Self { options, output, points: Vec::new() }
     }
 
-    /// Adds a point, which JSON shows at once.
     pub(crate) fn add(&mut self, experiment: Experiment, totals: &Totals) -> Result<()> {
         let summary = experiment.summary(totals);
         if self.output.is_json() {
@@ -82,7 +78,6 @@ impl<'a> Report<'a> {
         Ok(())
     }
 
-    /// Writes the files, and the tables and charts.
     pub(crate) fn finish(self) -> Result<()> {
         let Self { options, output, points } = self;
         let measures = measures(options, &points);

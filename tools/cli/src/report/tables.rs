@@ -55,7 +55,6 @@ pub(crate) fn column_name(measure: Measure, fails: bool) -> String {
     format!("{}{mark}", measure.name())
 }
 
-/// A row for each number of clients, a column for each line.
 fn by_line(lines: &[&[Measured]], measure: Measure) -> Table {
     let first = lines.iter().find_map(|line| line.first());
     let mut table = Table::new().column(first.map_or("", x_column), Align::Right);
@@ -80,7 +79,6 @@ fn text(measure: Measure, point: Option<&Measured>) -> String {
     point.map_or("-".to_owned(), |point| measure.cell(&point.summary))
 }
 
-/// A row for each point, a column for each measure.
 fn by_measure(points: &[Measured]) -> Table {
     const COLUMNS: [Measure; 7] = [
         Measure::Calls,

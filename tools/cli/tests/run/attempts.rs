@@ -211,7 +211,8 @@ fn wrong_arguments_run_nothing() {
         (&["default", "--on-any", "--attempt-timeout", "0s"], "0s is too short"),
         (&["default", "--on-any", "--attempt-timeout", "1"], "unit"),
         (&["default", "--on-any", "--kill-after", "1s"], "--attempt-timeout <DURATION>"),
-        (&["default", "--on-any", "--retry-after-fd", "2"], "2 is not in 3..=1023"),
+        (&["default", "--on-any", "--retry-after-fd", "2"], "not a whole number from 3 to 1023"),
+        (&["default", "--on-any", "--retry-after-fd", "x"], "not a whole number from 3 to 1023"),
         (&["default", "--on-any", "--seed", "x"], "not a whole number"),
         (
             &["default", "--on-any", "--stdout", "success"],
@@ -251,19 +252,25 @@ fn a_command_without_the_dashes_is_told_of_them() {
 
 #[test]
 fn an_argument_that_is_not_utf8_is_named() {
-    let mut command = backoff(&["run", "default", "--on-any", "--seed=1", "--key"]);
+    let mut command = backoff(&["run", "default", "--on-any", "--events"]);
+    // A name of a file may have any bytes.
+    command.arg(OsStr::from_bytes(b"\xfe")).args(["--seed=1", "--key"]);
     command.arg(OsStr::from_bytes(b"a\xff")).args(["--", "true"]);
     let output = output(command);
     assert_eq!(output.status.code(), Some(125));
-    let expected = "error: argument 6, 'a\u{fffd}', is not UTF-8\n";
+    let expected = "error: argument 8, 'a\u{fffd}', is not UTF-8\n";
     assert!(errors(&output).starts_with(expected), "{}", errors(&output));
 }
 
 #[test]
 fn a_builtin_needs_a_shell() {
-    let output = output(backoff(&["run", "default", "--on-any", "--", "cd\x1b[31m"]));
-    assert_eq!(output.status.code(), Some(127));
-    let expected = "error: cannot run cd\\u{1b}[31m (a function or a builtin of a shell needs \
-                    `sh -c`): No such file or directory (os error 2)\n";
-    assert_eq!(errors(&output), expected);
+    for (command, shown) in [("cd\x1b[31m", "cd\\u{1b}[31m"), ("", "''")] {
+        let output = output(backoff(&["run", "default", "--on-any", "--", command]));
+        assert_eq!(output.status.code(), Some(127));
+        let expected = format!(
+            "error: cannot run {shown} (a function or a builtin of a shell needs `sh -c`): No such \
+             file or directory (os error 2)\n"
+        );
+        assert_eq!(errors(&output), expected);
+    }
 }

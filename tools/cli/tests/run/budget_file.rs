@@ -68,13 +68,18 @@ fn a_bad_file_is_refused_before_the_first_attempt() {
     let folder = folder("bad");
     let name = |name: &str| folder.join(name);
     // The last is the format of a version that was never released.
-    let contents: [(&str, &[u8], &str); 6] = [
+    let contents: [(&str, &[u8], &str); 7] = [
         ("text", b"root:x:0:0\n", "it is not a budget file"),
         ("bytes", b"backoff:quota\xff\n0 500\n", "it is not a budget file"),
         ("old", b"backoff-budget 1 1 256 2 0\n", "it is not a budget file"),
         (
             "damaged",
             b"backoff:quota\n1 501\n",
+            "it is damaged; remove it to begin with a full budget",
+        ),
+        (
+            "lines",
+            b"backoff:quota\r\n1 500\r\n",
             "it is damaged; remove it to begin with a full budget",
         ),
         ("short", b"backoff:quota", "it is damaged; remove it to begin with a full budget"),
@@ -90,6 +95,8 @@ fn a_bad_file_is_refused_before_the_first_attempt() {
         fs::write(name(file), content).unwrap();
         table.push((name(file), message));
     }
+    fs::create_dir_all(name("blocked.new/folder")).unwrap();
+    table.push((name("blocked"), "blocked.new: File exists"));
     for (file, message) in table {
         let output = output(shared(ONCE, "quota", &file, "echo ran"));
         let errors = errors(&output);

@@ -108,6 +108,21 @@ fn a_signal_during_the_wait_ends_it_at_once() {
     }
 }
 
+#[test]
+fn a_wait_that_is_stopped_ends_at_its_time() {
+    let mut running =
+        Running::start(run(&["constant:base=2s", "--on-any"], "exit $BACKOFF_ATTEMPT"));
+    running.expect("attempt 1 exited with 1; retry in 2s");
+    let begun = Instant::now();
+    wait_until_settled(running.child.id());
+    kill("STOP", running.child.id());
+    std::thread::sleep(Duration::from_secs(2));
+    kill("CONT", running.child.id());
+    running.expect("attempt 2");
+    // Not 2 s after it goes on.
+    assert!(begun.elapsed() < Duration::from_millis(3500), "{:?}", begun.elapsed());
+}
+
 /// Whatever the signal meets, the last line is not a promise of another attempt.
 #[test]
 fn the_last_line_says_that_a_signal_ended_it() {

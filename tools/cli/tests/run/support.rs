@@ -43,7 +43,6 @@ pub(crate) fn output(mut command: Command) -> Output {
     command.output().unwrap()
 }
 
-/// What the program printed to standard error.
 pub(crate) fn errors(output: &Output) -> String {
     String::from_utf8(output.stderr.clone()).unwrap()
 }
@@ -71,7 +70,6 @@ pub(crate) fn folder(name: &str) -> PathBuf {
     folder
 }
 
-/// Waits until something is true.
 pub(crate) fn wait_until(what: &str, is_true: impl Fn() -> bool) {
     let begun = Instant::now();
     while !is_true() {
@@ -80,13 +78,11 @@ pub(crate) fn wait_until(what: &str, is_true: impl Fn() -> bool) {
     }
 }
 
-/// Sends a signal.
 pub(crate) fn kill(signal: &str, id: u32) {
     let status = Command::new("kill").args(["-s", signal, "--", &id.to_string()]).status();
     assert!(status.unwrap().success());
 }
 
-/// Whether a process runs.
 pub(crate) fn is_running(id: &str) -> bool {
     let stat = fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
     stat.rsplit(')')

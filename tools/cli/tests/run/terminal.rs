@@ -87,16 +87,25 @@ fn control_c_during_the_wait_ends_it() {
 }
 
 #[test]
-fn control_c_during_the_command_reaches_it_and_ends_the_loop() {
-    let mut terminal = Terminal::run(&RETRY, "echo ready $BACKOFF_ATTEMPT; exec sleep 1000");
-    terminal.running.expect("ready 1");
-    terminal.press(CONTROL_C);
-    terminal.running.expect("status -2");
-    let mut terminal =
-        Terminal::run(&RETRY, "trap 'exit 9' INT; echo ready; while :; do sleep 0.05; done");
-    terminal.running.expect("ready");
-    terminal.press(CONTROL_C);
-    terminal.running.expect("status 9");
+fn a_key_reaches_the_command_and_its_end_is_that_of_the_loop() {
+    // It goes on for a while, and says how often it was interrupted.
+    let goes_on = "n=0; trap 'n=$((n+1))' INT; echo ready; i=0; \
+                   while [ $n = 0 ]; do sleep 0.05; done; \
+                   while [ $i -lt 10 ]; do i=$((i+1)); sleep 0.05; done; echo $n in all; exit 4";
+    for (script, keys, lines) in [
+        ("echo ready; exec sleep 1000", CONTROL_C, "status -2"),
+        ("trap 'exit 9' INT; echo ready; while :; do sleep 0.05; done", CONTROL_C, "status 9"),
+        (goes_on, CONTROL_C, "1 in all|status 4"),
+        ("ulimit -c 0; echo ready; exec sleep 1000", CONTROL_BACKSLASH, "status -3"),
+        ("echo ready; read line; echo got $line; exit 0", b"hello\n", "got hello|status 0"),
+    ] {
+        let mut terminal = Terminal::run(&RETRY, script);
+        terminal.running.expect("ready");
+        terminal.press(keys);
+        for line in lines.split('|') {
+            terminal.running.expect(line);
+        }
+    }
 }
 
 #[test]
@@ -137,27 +146,6 @@ fn control_c_reaches_the_command_once_and_twice_ends_it() {
 }
 
 #[test]
-fn a_command_that_goes_on_after_control_c_is_not_interrupted_twice() {
-    let script = "n=0; trap 'n=$((n+1))' INT; echo ready; i=0; \
-                  while [ $n = 0 ]; do sleep 0.05; done; \
-                  while [ $i -lt 10 ]; do i=$((i+1)); sleep 0.05; done; echo $n in all; exit 4";
-    let mut terminal = Terminal::run(&RETRY, script);
-    terminal.running.expect("ready");
-    terminal.press(CONTROL_C);
-    terminal.running.expect("1 in all");
-    terminal.running.expect("status 4");
-}
-
-#[test]
-fn control_backslash_quits() {
-    let script = "ulimit -c 0; echo ready; exec sleep 1000";
-    let mut terminal = Terminal::run(&RETRY, script);
-    terminal.running.expect("ready");
-    terminal.press(CONTROL_BACKSLASH);
-    terminal.running.expect("status -3");
-}
-
-#[test]
 fn a_signal_of_another_process_is_passed_on() {
     let script = "trap 'echo got it; exit 9' INT; echo ready $PPID; while :; do sleep 0.05; done";
     let mut terminal = Terminal::run(&RETRY, script);
@@ -166,15 +154,6 @@ fn a_signal_of_another_process_is_passed_on() {
     kill("INT", id);
     terminal.running.expect("got it");
     terminal.running.expect("status 9");
-}
-
-#[test]
-fn the_command_can_read_the_terminal() {
-    let mut terminal = Terminal::run(&RETRY, "echo ready; read line; echo got $line; exit 0");
-    terminal.running.expect("ready");
-    terminal.press(b"hello\n");
-    terminal.running.expect("got hello");
-    terminal.running.expect("status 0");
 }
 
 #[test]

@@ -102,7 +102,7 @@ fn a_value_that_begins_with_a_minus_is_refused_as_what_it_is() {
     let fit = ["fit", "default", "--attempts", "3", "--within", "-5s"];
     for (arguments, expected) in [
         (&["delays", "default", "--seed", "-1"][..], "not a whole number from 0 to"),
-        (&["preview", "default", "--first", "-1"], "-1 is not in 0..=100000"),
+        (&["preview", "default", "--first", "-1"], "not a whole number from 0 to 100000"),
         (&["preview", "default", "--retries", "-1"], "invalid value '-1' for '--retries <N>'"),
         (
             &["fit", "default", "--attempts", "-3", "--within", "5s"],
@@ -166,5 +166,29 @@ fn a_usage_is_that_of_the_subcommand() {
 fn a_similar_subcommand_is_a_tip_and_another_word_is_none() {
     assert!(stderr(&output(&["rn"])).contains("'run'"));
     assert!(stderr(&output(&["rn", "default", "--on-any"])).contains("'run'"));
-    assert!(!stderr(&output(&["explain", "bad"])).contains("tip:"));
+    assert!(stderr(&output(&["simulate", "oc"])).contains("'occ'"));
+    for arguments in [["explain", "bad"], ["simulate", "foo"]] {
+        assert!(!stderr(&output(&arguments)).contains("tip:"), "{arguments:?}");
+    }
+}
+
+#[test]
+fn a_refused_number_is_told_its_range() {
+    let advise = ["advise", "--capacity", "9", "--latency", "9ms", "--clients"];
+    let too_many = [&["compare"], &["default"; 27][..]].concat();
+    for (arguments, range) in [
+        (&[&advise[..], &["nan"]].concat()[..], "not a whole number from 1 to 4294967295"),
+        (
+            &[&advise[..], &["9", "--failure", "6%"]].concat(),
+            "not from 0 to 0.05, or from 0% to 5%",
+        ),
+        (&["verify", "--limit=-1", "--", "x"], "not a whole number from 0 to 18446744073709551615"),
+        (&["delays", "default", "--count", "x"], "not a whole number from 0 to"),
+        (&["simulate", "occ", "--runs", "1e3"], "not a whole number from 0 to 4294967295"),
+        (&too_many, "27 policies are too many; at most 26 can be compared"),
+    ] {
+        let run = output(arguments);
+        assert_eq!(run.status.code(), Some(2), "{run:?}");
+        assert!(stderr(&run).contains(range), "{run:?}");
+    }
 }

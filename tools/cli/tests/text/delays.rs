@@ -1,8 +1,6 @@
 //! `backoff delays`.
 
-use serde_json::Value;
-
-use crate::support::{output, stderr, stdout, text, vectors};
+use crate::support::{output, stderr, stdout};
 
 const README: &[&str] =
     &["delays", "full:base=100ms,cap=20s,max_retries=3", "--seed", "42", "--key", "job-1"];
@@ -13,61 +11,6 @@ fn delays_have_other_units() {
     assert_eq!(plain, "83.043876\n");
     let plain = stdout(&[README, &["--unit", "s", "--first", "2"]].concat());
     assert_eq!(plain, "0.229309811\n");
-}
-
-/// Policies of the vectors as policy strings.
-fn policy_string(policy: &Value) -> String {
-    let fields = policy.as_object().unwrap().iter().filter(|(name, _)| *name != "growth");
-    let pairs = fields.map(|(name, value)| {
-        let unit = match name.as_str() {
-            "base"
-            | "increment"
-            | "offset"
-            | "cap"
-            | "floor"
-            | "jitter_max"
-            | "jitter_increment"
-            | "jitter_slot"
-            | "max_elapsed"
-            | "throttled_base"
-            | "retry_after_max"
-            | "retry_after_max_extra" => "ns",
-            _ => "",
-        };
-        let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-        format!("{name}={value}{unit}")
-    });
-    format!("{}:{}", text(policy, "growth"), pairs.collect::<Vec<_>>().join(","))
-}
-
-#[test]
-fn the_delays_of_the_vectors() {
-    let mut count = 0;
-    for case in vectors("samples.json").iter().chain(&vectors("articles.json")) {
-        let key = match &case["key"] {
-            Value::Null => None,
-            key => Some(unhexed(key.as_str().unwrap())),
-        };
-        let policy = policy_string(&case["policy"]);
-        let delays = case["delays"].as_array().unwrap();
-        let (first, number) = (case["first"].to_string(), delays.len().to_string());
-        let mut arguments = vec!["delays", &policy, "--seed", text(case, "seed"), "--unit", "ns"];
-        arguments.extend(["--first", &first, "--count", &number]);
-        if let Some(key) = &key {
-            arguments.extend(["--key", key]);
-        }
-        let printed = stdout(&arguments);
-        let printed: Vec<_> = printed.lines().collect();
-        assert_eq!(printed, delays.iter().map(|ns| ns.as_str().unwrap()).collect::<Vec<_>>());
-        count += printed.len();
-    }
-    assert!(count > 100, "{count}");
-}
-
-/// A key, which is text in these files.
-fn unhexed(key: &str) -> String {
-    let byte = |at| u8::from_str_radix(&key[at..at + 2], 16).unwrap();
-    String::from_utf8((0..key.len()).step_by(2).map(byte).collect()).unwrap()
 }
 
 #[test]

@@ -43,6 +43,35 @@ fn one_retry_is_no_retries() {
     }
 }
 
+#[test]
+fn a_changed_preset_is_called_changed() {
+    let shown = |policy: &str, budget: &str| stdout(&["explain", policy, "--budget", budget]);
+    let changed = shown("gax:cap=9s", "sre:ratio=0.2");
+    assert!(changed.contains("\npreset gax, changed: gax-go") && changed.contains("sre, changed:"));
+    let same = shown("gax:cap=30s", "sre:ratio=0.1");
+    assert!(same.contains("\npreset gax: gax-go") && same.contains("\npreset sre: "), "{same}");
+}
+
+#[test]
+fn no_saturated_number_is_called_exact() {
+    let explained = stdout(&["explain", "constant:base=1m,max_retries=4294967295"]);
+    // (2^32)^3 = 2^96, and 2^32 minutes.
+    assert!(explained.contains("multiply it by 79228162514264337593543950336."), "{explained}");
+    assert!(
+        explained.contains("\n- All waits together take more than 292 years.\n"),
+        "{explained}"
+    );
+    assert!(explained.contains(" take more than 292 years: too long if"), "{explained}");
+    let many = "full:base=106751d,max_retries=2";
+    let explained = stdout(&["explain", many]);
+    let total = "\n- All waits together take 0s to more than 292 years, and 292 years on average.";
+    assert!(explained.contains(total), "{explained}");
+    let shown = stdout(&["preview", many]);
+    assert!(shown.contains("292 years  > 292 years"), "{shown}");
+    let drawn = ["delays", "constant:base=106751d", "--seed=1", "--count=3"];
+    assert_eq!(stdout(&drawn).matches("> 292 years\n").count(), 2);
+}
+
 /// The code of each advice, and what to change.
 fn advice(arguments: &[&str]) -> Vec<(String, Value)> {
     let line = json(&[&["explain"], arguments].concat()).remove(0);

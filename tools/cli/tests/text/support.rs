@@ -46,7 +46,6 @@ pub(crate) fn folder(name: &str) -> PathBuf {
     folder
 }
 
-/// The cases of a file of vectors.
 pub(crate) fn vectors(name: &str) -> Vec<Value> {
     let path = root().join("tests/vectors").join(name);
     let file: Value = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
@@ -55,12 +54,10 @@ pub(crate) fn vectors(name: &str) -> Vec<Value> {
     cases
 }
 
-/// The top folder of the project.
 pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// The text of a member.
 pub(crate) fn text<'a>(value: &'a Value, member: &str) -> &'a str {
     value[member].as_str().unwrap_or_else(|| panic!("no text {member}: {value}"))
 }

@@ -8,7 +8,6 @@ const WORDS_SHOWN: usize = 4;
 /// No configuration has blocks as deep.
 const DEEPEST: usize = 64;
 
-/// A block, or the text itself.
 #[derive(Default)]
 pub(super) struct Block {
     /// The words before its brace.
@@ -106,7 +105,6 @@ pub(super) fn parse(text: &str) -> Result<Block, ImportError> {
     Ok(open.pop().unwrap_or_default())
 }
 
-/// Ends the innermost block, if one is open.
 fn close_last(open: &mut Vec<Block>) {
     if open.len() > 1
         && let Some(inside) = open.pop()

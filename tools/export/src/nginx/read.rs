@@ -12,7 +12,7 @@ use crate::found::{Found, ImportOptions, is_within, listed};
 use crate::limits::{self, Ends};
 use crate::policy::Read;
 use crate::source::NO_RETRY_LIMIT;
-use crate::text::{MS, cut, ns};
+use crate::text::{MS, SECOND, cut, ns, read_units};
 
 /// The directives in force in a block: their values.
 #[derive(Clone, Copy, Default)]
@@ -169,7 +169,6 @@ fn servers_of(upstream: &Block) -> Option<u32> {
     Some(count).filter(|&count| count > 0)
 }
 
-/// The policy of a block, and a warning.
 fn read(
     settings: Settings<'_>,
     servers: Option<u32>,
@@ -227,25 +226,13 @@ fn read_timeout(values: &[String]) -> Result<u64, ImportError> {
 
 fn read_time(text: &str) -> Option<u64> {
     const UNITS: [(&str, u64); 7] = [
-        ("ms", 1),
-        ("w", 604_800_000),
-        ("d", 86_400_000),
-        ("h", 3_600_000),
-        ("m", 60_000),
-        ("s", 1_000),
-        ("", 1_000),
+        ("ms", MS),
+        ("w", 604_800 * SECOND),
+        ("d", 86_400 * SECOND),
+        ("h", 3_600 * SECOND),
+        ("m", 60 * SECOND),
+        ("s", SECOND),
+        ("", SECOND),
     ];
-    let (mut total, mut rest) = (0_u64, text);
-    while !rest.is_empty() {
-        let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
-        let (number, after) = rest.split_at_checked(end)?;
-        let (unit, after) = UNITS.iter().find_map(|(name, unit)| {
-            // A number without a unit can only be the last part.
-            let after = after.strip_prefix(name)?;
-            (!name.is_empty() || after.is_empty()).then_some((*unit, after))
-        })?;
-        total = total.checked_add(number.parse::<u64>().ok()?.checked_mul(unit)?)?;
-        rest = after;
-    }
-    total.checked_mul(MS).filter(|_| !text.is_empty())
+    read_units(text, &UNITS, |number, unit| number.parse::<u64>().ok()?.checked_mul(unit))
 }

@@ -69,12 +69,6 @@ def thresholds(budget):
     return threshold
 
 
-def test_without_a_budget_the_limit_of_envoy_stays():
-    text = exported("envoy", f"exponential:base=25ms,max_retries=2{JITTER}{REST}")
-    assert "circuit_breakers" not in json.loads(text)
-    assert read_back("envoy", text)[1] == "concurrent:ratio=0"
-
-
 def test_budgets_are_circuit_breakers():
     text = exported("envoy", f"{POLICIES[0]}", f"concurrent:ratio=0,min_concurrent={NO_LIMIT}")
     (threshold,) = json.loads(text)["circuit_breakers"]["thresholds"]

@@ -43,7 +43,6 @@ impl Latencies {
         self.longest_ns = self.longest_ns.max(other.longest_ns);
     }
 
-    /// The number of times counted.
     pub(crate) fn count(&self) -> u64 {
         self.histogram.len()
     }

@@ -6,7 +6,6 @@
 //! any period from then on at most one in ten: there is no other such moment, it needs no
 //! intervals, and a single failure long afterwards does not move it.
 
-/// Watches a run.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Recovery {
     outage_end_ns: u64,

@@ -26,7 +26,6 @@ pub struct Totals {
     pub(crate) intervals: Vec<Interval>,
 }
 
-/// The totals of a group.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct GroupTotals {
     pub(crate) calls: Moments,

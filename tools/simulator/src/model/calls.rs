@@ -48,7 +48,6 @@ struct Waiting {
     call: Call,
 }
 
-/// The calls of a run.
 #[derive(Debug)]
 pub(crate) struct Calls {
     pub(crate) timeout_ns: Option<u64>,
@@ -102,14 +101,12 @@ impl Calls {
         self.send(sim, call, REQUEST).then_some(call)
     }
 
-    /// The server has served a call.
     pub(crate) fn answer(&mut self, sim: &mut Simulation<'_>, call: Call) {
         if call.is_awaited(sim) && self.send(sim, call, ANSWER) {
             self.end_answered(sim, call);
         }
     }
 
-    /// The server rejects a call.
     pub(crate) fn reject(&mut self, sim: &mut Simulation<'_>, call: Call) {
         if call.is_awaited(sim) && self.send(sim, call, REJECTION) {
             self.end_rejected(sim, call);

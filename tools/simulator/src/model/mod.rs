@@ -70,7 +70,6 @@ impl Model {
         }
     }
 
-    /// Checks the parameters, for a number of groups.
     pub(crate) fn validate(&self, groups: usize) -> Result<(), ExperimentError> {
         match self {
             Self::Occ(model) => model.leg.validate(),
@@ -81,7 +80,6 @@ impl Model {
         }
     }
 
-    /// Runs a simulation to its end.
     pub(crate) fn run(&self, sim: Simulation<'_>) {
         match self {
             Self::Occ(model) => sim.run(&mut model.server()),

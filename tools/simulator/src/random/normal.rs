@@ -17,7 +17,6 @@ impl Draws {
 }
 
 impl Ziggurat {
-    /// A sample.
     #[inline]
     fn sample(&self, draws: &mut Draws) -> f64 {
         let (layer, x) = self.place(draws.next());
@@ -51,7 +50,6 @@ impl Ziggurat {
     }
 }
 
-/// A sample from the tail.
 fn tail(draws: &mut Draws) -> f64 {
     loop {
         let x = libm::log(unit(draws.next())) / TAIL;

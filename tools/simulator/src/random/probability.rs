@@ -34,7 +34,6 @@ impl Probability {
     /// One of ten.
     pub const TENTH: Self = Self(100_000);
 
-    /// Whether it is 0.
     #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants a function of a reference")]
     pub(crate) const fn is_zero(&self) -> bool {
         self.0 == 0

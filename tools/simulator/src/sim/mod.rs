@@ -44,7 +44,6 @@ pub(crate) struct Setting<'a> {
     pub(crate) measured: &'a Option<Range<u64>>,
     /// Until when operations can arrive by themselves.
     pub(crate) arrivals_end_ns: u64,
-    /// The groups of the load.
     pub(crate) load_groups: &'a [Group],
     /// The groups that are measured. A model may add some to those of the load.
     pub(crate) groups: &'a [Group],
@@ -94,7 +93,6 @@ impl<'a> Simulation<'a> {
         self.setting.load.clients()
     }
 
-    /// The seed of the run.
     pub(crate) fn seed(&self) -> u64 {
         self.seed
     }
@@ -116,7 +114,6 @@ impl<'a> Simulation<'a> {
         self.events.push(Event::new(time_ns, client, kind, payload));
     }
 
-    /// Adds an event after a random time.
     #[inline]
     pub(crate) fn schedule_random(
         &mut self,

@@ -11,7 +11,6 @@ pub(crate) trait Server {
     /// A client begins an attempt.
     fn attempt(&mut self, sim: &mut Simulation<'_>, client: u32);
 
-    /// An event happens that the model scheduled.
     fn receive(&mut self, sim: &mut Simulation<'_>, event: Event);
 
     /// Nothing more happens.

@@ -11,7 +11,6 @@ pub(crate) fn exponential(mean_seconds: f64) -> Distribution {
     format!("exponential:mean={}ns", (mean_seconds * 1e9).round()).parse().unwrap()
 }
 
-/// Arrivals at a rate per second.
 pub(crate) fn poisson(rate: f64, seconds: u64) -> Load {
     Load::Open { interval: exponential(1.0 / rate), duration_ns: seconds * SECOND }
 }
@@ -46,6 +45,20 @@ pub(crate) fn totals(experiment: &Experiment) -> Totals {
 
 pub(crate) fn summary(experiment: &Experiment) -> Summary {
     experiment.summary(&totals(experiment))
+}
+
+/// The results of an experiment that ends with its load, of so many seconds.
+pub(crate) fn of_load(experiment: Experiment, seconds: u64) -> Summary {
+    let (interval_ns, max_time_ns) = (Some(10 * SECOND), seconds * SECOND);
+    summary(&Experiment { interval_ns, max_time_ns, ..experiment })
+}
+
+/// The share of attempts that failed in the last minute of the load.
+pub(crate) fn failures_at_the_end(summary: &Summary) -> f64 {
+    let last = summary.load.iter().rev().take(6);
+    let sums = last.map(|load| (load.failures, load.attempts));
+    let (failures, attempts) = sums.fold((0.0, 0.0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
+    failures / attempts
 }
 
 /// Mean and standard error of numbers.

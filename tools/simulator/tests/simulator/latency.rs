@@ -3,7 +3,8 @@
 #![allow(clippy::cast_precision_loss, clippy::float_cmp, reason = "counts are exact in doubles")]
 
 use crate::common::{
-    SECOND, assert_near, closed, experiment, group, mean_latency, poisson, summary,
+    SECOND, assert_near, closed, experiment, failures_at_the_end, group, mean_latency, of_load,
+    poisson, summary,
 };
 use backoff_sim::{Distribution, Latency, Model, Outage, OutageMode, Summary};
 
@@ -31,17 +32,7 @@ fn run_outage(model: Latency, rate: f64, policy: &str, budget: Option<&str>) -> 
     let outage = Some(Outage { from_ns, until_ns, mode: OutageMode::Stalled });
     let model = Latency { outage, ..model };
     let group = group(policy, budget, 1);
-    let mut experiment = experiment(Model::Latency(model), group, poisson(rate, RUN), 10);
-    experiment.interval_ns = Some(10 * SECOND);
-    experiment.max_time_ns = RUN * SECOND;
-    summary(&experiment)
-}
-
-/// The share of attempts that failed in the last 100 seconds.
-fn failures_at_the_end(summary: &Summary) -> f64 {
-    let last = &summary.load[30..40];
-    let failures: f64 = last.iter().map(|load| load.failures).sum();
-    failures / last.iter().map(|load| load.attempts).sum::<f64>()
+    of_load(experiment(Model::Latency(model), group, poisson(rate, RUN), 10), RUN)
 }
 
 /// Three attempts at 3 s: with the 0.2 s of messages 2.8 s are left, so that the latency stays too

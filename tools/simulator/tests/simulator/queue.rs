@@ -3,7 +3,8 @@
 #![allow(clippy::cast_precision_loss, clippy::float_cmp, reason = "counts are exact in doubles")]
 
 use crate::common::{
-    SECOND, assert_near, closed, experiment, exponential, group, mean_latency, poisson, summary,
+    SECOND, assert_near, closed, experiment, exponential, failures_at_the_end, group, mean_latency,
+    of_load, poisson, summary,
 };
 use backoff_sim::{
     Distribution, Experiment, Latency, Load, Model, Outage, OutageMode, Queue, Rejection, Summary,
@@ -120,18 +121,8 @@ fn shaken() -> Queue {
 }
 
 fn after_outage(queue: Queue, rate: f64, policy: &str, budget: Option<&str>) -> Summary {
-    let load = poisson(rate, RUN);
-    let mut experiment = experiment(Model::Queue(queue), group(policy, budget, 1), load, 5);
-    experiment.interval_ns = Some(10 * SECOND);
-    experiment.max_time_ns = RUN * SECOND;
-    summary(&experiment)
-}
-
-/// The share of attempts that failed in the last minute before the end of the load.
-fn failures_at_the_end(summary: &Summary) -> f64 {
-    let last = &summary.load[24..30];
-    let sum = |count: fn(&backoff_sim::LoadSummary) -> f64| last.iter().map(count).sum::<f64>();
-    sum(|load| load.failures) / sum(|load| load.attempts)
+    let group = group(policy, budget, 1);
+    of_load(experiment(Model::Queue(queue), group, poisson(rate, RUN), 5), RUN)
 }
 
 fn assert_recovers(what: &str, summary: &Summary) {

@@ -1,9 +1,9 @@
 //! The arguments of `backoff advise`.
 
 use backoff_sim::Probability;
-use clap::{Args, value_parser};
+use clap::Args;
 
-use crate::arguments::{duration, seed};
+use crate::arguments::{duration, number, seed};
 use crate::commands::simulate::rate;
 use crate::duration::humanize;
 
@@ -11,7 +11,7 @@ use crate::duration::humanize;
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
     /// Processes that call the service; each has a budget of its own
-    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", value_parser = number(1..=u32::MAX))]
     pub(super) clients: u32,
 
     /// Calls that the service can serve in a second
@@ -30,7 +30,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "TIME", value_parser = short_duration)]
     pub(super) timeout: Option<u64>,
 
-    /// How likely a call that was served fails by itself, from 0 to 0.05
+    /// How likely a call that was served fails by itself, from 0 to 0.05, or 0% to 5%
     #[arg(long, value_name = "P", default_value = "0.01", value_parser = rare)]
     pub(super) failure: Probability,
 
@@ -55,7 +55,7 @@ pub(crate) struct Arguments {
 
     /// Number of runs of each policy
     #[arg(long, value_name = "N", help_heading = "Runs", default_value_t = 5)]
-    #[arg(value_parser = value_parser!(u32).range(1..=1000))]
+    #[arg(value_parser = number(1..=1000_u32))]
     pub(super) runs: u32,
 
     /// Seed: equal seeds give equal advice
@@ -64,7 +64,7 @@ pub(crate) struct Arguments {
 
     /// Threads; the advice does not depend on them [default: as many as there are cores]
     #[arg(long, value_name = "N", help_heading = "Runs")]
-    #[arg(value_parser = value_parser!(u16).range(1..=1024))]
+    #[arg(value_parser = number(1..=1024_u16))]
     pub(super) threads: Option<u16>,
 }
 
@@ -124,12 +124,12 @@ fn share(text: &str) -> Result<f64, String> {
 /// A probability at which a service can count as recovered, which it does while at most one attempt
 /// in ten fails.
 fn rare(text: &str) -> Result<Probability, String> {
-    const MAX: &str = "0.05";
-    let probability: Probability = text.parse().map_err(|error| format!("{error}"))?;
-    let max = MAX.parse().map_or(0, Probability::millionths);
-    if probability.millionths() <= max {
-        Ok(probability)
-    } else {
-        Err(format!("{text} is not from 0 to {MAX}"))
-    }
+    const MAX: u32 = 50_000;
+    let number = match text.strip_suffix('%') {
+        Some(_) => share(text).map(|share| format!("{share:.6}")),
+        None => Ok(text.to_owned()),
+    };
+    let probability = number.ok().and_then(|number| number.parse().ok());
+    let rare = probability.filter(|probability: &Probability| probability.millionths() <= MAX);
+    rare.ok_or_else(|| format!("`{text}` is not from 0 to 0.05, or from 0% to 5%"))
 }

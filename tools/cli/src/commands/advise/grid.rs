@@ -4,7 +4,6 @@ use anyhow::Result;
 use backoff_core::{FieldValue, Policy};
 use backoff_sim::Group;
 
-/// A policy, and what it is made of.
 pub(crate) struct Candidate {
     pub(crate) group: Group,
     pub(crate) has_jitter: bool,

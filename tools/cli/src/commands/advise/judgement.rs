@@ -3,7 +3,6 @@
 use super::trial::Trial;
 use super::verdict::Verdict;
 
-/// The rule in words.
 pub(crate) const RULE: &str = "A policy is safe if it has jitter, the service recovers in every \
 run, its recovery takes at most as long as without retries plus the length of the outage, and it \
 gets at most two calls for each operation. Of the safe policies that meet the goals, the one with \
@@ -22,7 +21,6 @@ fn is_better(this: &Trial, other: &Trial) -> bool {
     this.success_rate - other.success_rate > STANDARD_ERRORS * error
 }
 
-/// What a policy must reach in normal operation.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Limits {
     pub(crate) p99_ms: Option<f64>,
@@ -68,7 +66,6 @@ pub(crate) fn judge(trials: &mut [Trial], outage_ms: f64, limits: &Limits) -> Op
     Some(chosen)
 }
 
-/// Why a policy is not safe.
 fn safety(trial: &Trial, no_retries: &Trial, outage_ms: f64) -> Option<Verdict> {
     let Some(recovery) = trial.recovery_ms else { return Some(Verdict::NoRecovery) };
     let longest = no_retries.recovery_ms.map(|without| without + outage_ms);

@@ -64,19 +64,7 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode
 }
 
 fn service(arguments: &Arguments) -> Service {
-    let Arguments {
-        clients,
-        capacity,
-        latency,
-        rate,
-        timeout,
-        failure,
-        outage,
-        unbounded,
-        runs,
-        seed,
-        ..
-    } = *arguments;
+    let Arguments { clients, capacity, rate, latency, timeout, failure, .. } = *arguments;
     Service {
         clients,
         capacity,
@@ -84,10 +72,10 @@ fn service(arguments: &Arguments) -> Service {
         latency_ns: latency,
         timeout_ns: timeout.unwrap_or(latency.saturating_mul(10)),
         failure,
-        outage_ns: outage,
-        is_unbounded: unbounded,
-        seed,
-        runs,
+        outage_ns: arguments.outage,
+        is_unbounded: arguments.unbounded,
+        seed: arguments.seed,
+        runs: arguments.runs,
     }
 }
 

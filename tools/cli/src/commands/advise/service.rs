@@ -17,7 +17,6 @@ const MIN_UNITS: f64 = 20.0;
 /// be slower than the service is. (Somewhat less than 1, because users round.)
 const MIN_WORKERS: f64 = 0.9;
 
-/// The most operations of a run in any case.
 const MAX_OPERATIONS: f64 = 700_000.0;
 
 /// The operations of a run without an outage.
@@ -26,7 +25,6 @@ const NORMAL_OPERATIONS: f64 = 10_000.0;
 /// The fewest operations before and after the outage.
 const MIN_OPERATIONS: f64 = 1_000.0;
 
-/// What the user says about a service.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Service {
     pub(crate) clients: u32,
@@ -47,11 +45,8 @@ pub(crate) struct Service {
 
 /// A part of a service that behaves as the whole.
 pub(crate) struct Simulated {
-    /// Nothing but single failures.
     pub(crate) normal: Scenario,
-    /// An outage.
     pub(crate) outage: Scenario,
-    /// The number of processes that have clients.
     pub(crate) processes: u32,
     /// How many times larger the real service is than the simulated one.
     pub(crate) times: f64,
@@ -70,7 +65,6 @@ impl Service {
         self.calls_at_a_time() < MIN_WORKERS
     }
 
-    /// Why there is nothing to simulate.
     fn contradiction(&self) -> Option<String> {
         if self.timeout_ns < self.latency_ns {
             return Some(format!(

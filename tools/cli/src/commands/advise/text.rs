@@ -43,7 +43,6 @@ pub(crate) fn write(
     Ok(())
 }
 
-/// The service and what is simulated.
 fn described(service: &Service, simulated: &Simulated) -> String {
     let counted = |count: u32, what: &str| match count {
         1 => format!("1 {what}"),
@@ -80,7 +79,6 @@ fn described(service: &Service, simulated: &Simulated) -> String {
     sentences.into_iter().flatten().collect::<Vec<_>>().join(" ")
 }
 
-/// The goals in words.
 fn asked(goals: &Goals) -> Option<String> {
     let p99 = goals.p99.map(|ns| format!("a p99 of at most {}", humanize(ns)));
     let success = goals.success.map(|share| format!("a success of at least {}", percent(share)));
@@ -89,7 +87,6 @@ fn asked(goals: &Goals) -> Option<String> {
     (!goals.is_empty()).then(|| format!("The goals: {}.", goals.join(", and ")))
 }
 
-/// Why nothing is recommended.
 fn nothing(service: &Service, trials: &[Trial], no_retries: &Trial) -> String {
     if no_retries.recovery_ms.is_none() {
         let more = if service.rate >= service.capacity {
@@ -126,7 +123,6 @@ fn nothing(service: &Service, trials: &[Trial], no_retries: &Trial) -> String {
 /// The rows of a table, unless the user wants all.
 const BEST: usize = 8;
 
-/// The trials, the best first, and among them no retries.
 fn write_table(output: &mut Output, trials: &[Trial], shows_all: bool) -> Result<()> {
     let mut order: Vec<_> = trials.iter().collect();
     order.sort_by(|a, b| {
@@ -195,7 +191,6 @@ fn write_recommended(output: &mut Output, best: &Trial, no_retries: &Trial) -> R
     Ok(())
 }
 
-/// How many policies lost for each reason, and one of them.
 fn write_lost(output: &mut Output, trials: &[Trial]) -> Result<()> {
     writeln!(output, "\n{HEADER}Why not the others{HEADER:#}")?;
     let mut table = Table::new()

@@ -13,7 +13,6 @@ use crate::duration::humanize;
 use crate::output::Output;
 use crate::report;
 
-/// A policy, and what was measured.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Trial {
     /// The policy and its budget, as `simulate` reads them.
@@ -23,7 +22,6 @@ pub(crate) struct Trial {
     pub(crate) budget: Option<String>,
     /// Operations that succeed in normal operation, from 0 to 1.
     pub(crate) success_rate: f64,
-    /// Its standard error.
     pub(crate) success_sem: f64,
     /// Of the operations that succeed in normal operation.
     pub(crate) p99_ms: Option<f64>,
@@ -31,9 +29,7 @@ pub(crate) struct Trial {
     pub(crate) calls_per_operation: f64,
     /// From the end of the outage to the recovery, if the service recovered in every run.
     pub(crate) recovery_ms: Option<f64>,
-    /// The runs in which it recovered.
     pub(crate) recovered: u64,
-    /// The recovery in words.
     #[serde(skip)]
     pub(crate) recovery: String,
     pub(crate) verdict: Verdict,

@@ -6,7 +6,6 @@ use serde::Serialize;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Verdict {
-    /// The service does not recover in every run.
     #[default]
     NoRecovery,
     LateRecovery,
@@ -39,7 +38,6 @@ impl Verdict {
         Self::AsGood,
     ];
 
-    /// In a row of a table.
     pub(crate) const fn short(self) -> &'static str {
         match self {
             Self::NoRecovery => "no recovery",

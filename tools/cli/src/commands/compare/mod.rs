@@ -8,13 +8,13 @@ use std::process::ExitCode;
 use anyhow::Result;
 use backoff_core::{Policy, PreviewRow};
 use backoff_sim::{Group, Summary};
-use clap::{Args, value_parser};
+use clap::Args;
 use serde::Serialize;
 
 use self::simulation::{Common, WATCHED_NS, simulations};
-use crate::arguments::seed;
+use crate::arguments::{number, seed};
 use crate::commands::preview::Line;
-use crate::commands::simulate::{Clients, Defaults, Progress};
+use crate::commands::simulate::{Clients, Defaults, Progress, invalid};
 use crate::duration::humanize;
 use crate::output::Output;
 use crate::report::{Measure, OF_SUCCESSES, column_name, has_failures, recovery};
@@ -25,14 +25,14 @@ use crate::table::{Align, HEADER, Table};
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Arguments {
     /// Policy strings or presets, as `[NAME=]POLICY[;budget=B][;processes=N][;deadline=TIME]`
-    #[arg(value_name = "POLICY", required = true, num_args = 2..=26)]
+    #[arg(value_name = "POLICY", required = true, num_args = 2..)]
     policies: Vec<Clients>,
 
     #[command(flatten)]
     defaults: Defaults,
 
     /// Number of runs of each simulation
-    #[arg(long, value_name = "N", default_value_t = 20, value_parser = value_parser!(u32).range(1..=10_000))]
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = number(1..=10_000_u32))]
     runs: u32,
 
     /// Seed: equal seeds give equal results
@@ -40,7 +40,7 @@ pub(crate) struct Arguments {
     seed: u64,
 
     /// Threads; results do not depend on them [default: as many as there are cores]
-    #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(1..=1024))]
+    #[arg(long, value_name = "N", value_parser = number(1..=1024_u16))]
     threads: Option<u16>,
 
     /// Show no progress
@@ -57,9 +57,10 @@ Examples:
   backoff compare aws-sdk-standard grpc-retry google-cloud:max_retries=5
   backoff compare 'alone=default' 'with a budget=default;budget=sre'";
 
-/// A policy and what was found.
+/// The names of policies in tables are those from A to Z.
+const LETTERS: usize = 26;
+
 struct Compared {
-    /// `A` for the first.
     letter: char,
     group: Group,
     preview: Vec<PreviewRow>,
@@ -79,6 +80,9 @@ struct Json<'a> {
 
 pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode> {
     let Arguments { policies, defaults, .. } = arguments;
+    if policies.len() > LETTERS {
+        invalid(&format!("{} policies are too many; at most {LETTERS} can be compared", policies.len()));
+    }
     let groups: Vec<_> = policies.iter().map(|clients| clients.group(defaults)).collect();
     let Arguments { runs, seed, threads, quiet, .. } = *arguments;
     let is_hidden = Progress::is_unwanted(quiet, output.is_json());
@@ -134,7 +138,6 @@ fn preview(policy: &Policy) -> Vec<PreviewRow> {
     policy.preview().take(rows).collect()
 }
 
-/// A row for each retry, a column for each policy.
 fn previews(compared: &[Compared]) -> Table {
     let mut table = Table::new().column("index", Align::Right);
     for compared in compared {
@@ -153,7 +156,6 @@ fn previews(compared: &[Compared]) -> Table {
     table
 }
 
-/// A row for each policy, a column for each measure.
 fn results(
     compared: &[Compared],
     measures: &[Measure],

@@ -13,10 +13,8 @@ const SECOND: u64 = 1_000_000_000;
 /// How long the service is watched after its outage.
 pub(super) const WATCHED_NS: u64 = 60 * SECOND;
 
-/// The competing clients.
 const CLIENTS: u32 = 100;
 
-/// What all simulations have in common.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Common {
     pub(super) runs: u32,
@@ -25,7 +23,6 @@ pub(super) struct Common {
     pub(super) is_hidden: bool,
 }
 
-/// How each group competes for a row, and what it does to a service with an outage.
 pub(super) fn simulations(common: &Common, groups: &[Group]) -> Result<Vec<(Summary, Summary)>> {
     let Common { runs, seed, threads, is_hidden } = *common;
     let scenario = Scenario {

@@ -9,7 +9,6 @@ use crate::commands::explain::facts::Facts;
 use crate::commands::explain::rules::{Level, RULES, Rule};
 use crate::presets::{Preset, preset_of};
 
-/// A piece of advice.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct Advice {
     /// A name for programs, which does not change.
@@ -19,15 +18,11 @@ pub(crate) struct Advice {
     pub(crate) change: Change,
 }
 
-/// What to change.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Change {
-    /// Use this policy.
     Policy(String),
-    /// Use this budget.
     Budget(String),
-    /// Add this option.
     Option(String),
 }
 
@@ -56,7 +51,6 @@ impl Advice {
         self.message.split(':').next().unwrap_or_default()
     }
 
-    /// Whether both are about the same fault.
     pub(crate) fn is_like(&self, other: &Self) -> bool {
         self.code == other.code
     }
@@ -81,7 +75,6 @@ pub(crate) fn by_rule(rule: &Rule, facts: &Facts) -> Option<Advice> {
     Some(Advice { code: rule.code, level: rule.level, message, change })
 }
 
-/// How many layers of services retry in the example.
 const LAYERS: u32 = 3;
 
 /// The budget that is proposed: retries add at most a tenth to the load.
@@ -90,22 +83,21 @@ const BUDGET: &str = "sre";
 /// The retries of `default`: what multiplies the load no more than that may be intended.
 const FEW_RETRIES: u64 = 3;
 
-/// Nobody waits so long for an answer: these are jobs of a queue, and a job that a budget refuses
-/// is lost.
+/// Nobody who wants an answer waits so long for a retry: these are jobs of a queue, and a job that a
+/// budget refuses is lost.
 const JOB_NS: u64 = 600_000_000_000;
 
 fn without_budget(facts: &Facts, preset: Option<&Preset>) -> Option<Advice> {
-    let is_job = facts.longest_total().is_some_and(|longest| longest > JOB_NS);
-    if facts.never_retries() || is_job {
+    if facts.never_retries() || facts.longest() > JOB_NS {
         return None;
     }
     let message = match facts.retries {
         Some(retries) => {
-            let attempts = retries + 1;
+            let attempts = u128::from(retries) + 1;
             format!(
                 "Without a budget, a server that fails gets {attempts} times its load, and \
                  {LAYERS} layers that retry like this multiply it by {}.",
-                attempts.saturating_pow(LAYERS)
+                attempts.pow(LAYERS)
             )
         }
         None => "Without a budget, a server that fails gets many times its load, and layers that \
@@ -270,6 +262,10 @@ mod tests {
         };
         assert_eq!(proposed("default"), Some((Note, "sre".to_owned())));
         assert_eq!(proposed("full:base=1s,max_retries=4"), Some((Warning, "sre".to_owned())));
+        // A worse policy keeps the warning.
+        for worse in ["full:base=1s,cap=20s,max_retries=100", "full:base=1s,cap=20s"] {
+            assert_eq!(proposed(worse), Some((Warning, "sre".to_owned())), "{worse}");
+        }
         assert_eq!(proposed("aws-sdk-2026"), Some((Note, "aws-sdk-2026".to_owned())));
         let changed = "aws-sdk-2026:max_retries=9";
         assert_eq!(proposed(changed), Some((Warning, "aws-sdk-2026".to_owned())));

@@ -6,7 +6,6 @@ use crate::commands::explain::percent::percent;
 use crate::duration::humanize;
 use crate::rows::retries;
 
-/// What the budget allows.
 pub(crate) fn sentence(budget: &Budget) -> String {
     let value = |field| number(budget, field);
     let text = |field| text(budget, field);
@@ -80,12 +79,10 @@ pub(crate) fn never_earns(budget: &Budget) -> Option<String> {
 
 const NEVER: &str = "The budget allows no retry at all.";
 
-/// The count or the nanoseconds of a field that the kind uses.
 fn number(budget: &Budget, field: Field) -> u64 {
     budget.get(field).and_then(|value| value.as_count().or(value.as_ns())).unwrap_or(0)
 }
 
-/// The value of a field as budget strings write it.
 fn text(budget: &Budget, field: Field) -> String {
     budget.get(field).map(|value| value.to_string()).unwrap_or_default()
 }

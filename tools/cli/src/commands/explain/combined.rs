@@ -6,10 +6,8 @@ use crate::commands::explain::advice::{Advice, Change, by_rule};
 use crate::commands::explain::facts::Facts;
 use crate::commands::explain::rules::{Level, RULES};
 
-/// One policy for several warnings.
 pub(crate) struct Combined {
     pub(crate) policy: Policy,
-    /// How the changes depend on each other.
     pub(crate) notes: Vec<String>,
 }
 
@@ -41,7 +39,6 @@ pub(crate) fn combined(policy: &Policy) -> Option<Combined> {
     is_several.then_some(Combined { policy, notes })
 }
 
-/// The warnings about a policy, the most important first.
 fn warnings(policy: &Policy) -> Vec<Advice> {
     let facts = Facts::of(policy);
     let rules = RULES.iter().filter(|rule| rule.level == Level::Warning);

@@ -5,13 +5,10 @@ use backoff_core::{Field, MAX_NS, Policy, PreviewRow};
 use crate::fields::Fields;
 use crate::rows::NO_LIMIT;
 
-/// The rows of a preview that are looked at.
 const MAX_ROWS: u64 = 1_000;
 
-/// Whether the waits of a policy grow to its cap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CapReach {
-    /// It has no cap.
     NoCap,
     /// The first index whose longest wait is the cap.
     At(u64),
@@ -21,7 +18,6 @@ pub(crate) enum CapReach {
     Unknown,
 }
 
-/// A policy, and what follows from it.
 pub(crate) struct Facts {
     pub(crate) policy: Policy,
     pub(crate) fields: Fields,
@@ -61,7 +57,6 @@ impl Facts {
         facts
     }
 
-    /// Whether it makes no retry at all.
     pub(crate) fn never_retries(&self) -> bool {
         self.rows.is_empty()
     }
@@ -77,7 +72,6 @@ impl Facts {
         [self.total_of_rows(), self.max_elapsed].into_iter().flatten().min()
     }
 
-    /// The sum of the longest waits, if it is known.
     fn total_of_rows(&self) -> Option<u64> {
         let Some(last) = self.rows.last() else { return Some(0) };
         if self.has_all_rows {
@@ -96,7 +90,6 @@ impl Facts {
         Some(last.total_max_ns.saturating_add(last.max_ns.saturating_mul(others)).min(MAX_NS))
     }
 
-    /// Whether the delays are random: some delay has more than one possible value.
     pub(crate) fn has_jitter(&self) -> bool {
         self.rows.iter().any(|row| row.min_ns < row.max_ns)
     }

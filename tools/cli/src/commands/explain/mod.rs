@@ -13,7 +13,7 @@ use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
 use anyhow::Result;
-use backoff_core::{FieldValue, Policy};
+use backoff_core::{Budget, FieldValue, Policy};
 use clap::Args;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -90,13 +90,17 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode
         })?;
         return Ok(ExitCode::SUCCESS);
     }
-    write_text(output, &policy.policy.to_string(), preset)?;
+    let is_changed = |preset: &Preset| Policy::parse(preset.name) != Ok(policy.policy);
+    write_text(output, &policy.policy.to_string(), preset, is_changed)?;
     for sentence in &sentences {
         writeln!(output, "- {sentence}")?;
     }
     if let Some(budget) = budget {
         writeln!(output)?;
-        write_text(output, &budget.canonical, budget.preset)?;
+        let is_changed = |preset: &Preset| {
+            Budget::parse(preset.name).is_ok_and(|of| of.to_string() != budget.canonical)
+        };
+        write_text(output, &budget.canonical, budget.preset, is_changed)?;
         writeln!(output, "- {}", budget.sentence)?;
     }
     for advice in &advice {
@@ -111,12 +115,17 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode
     Ok(ExitCode::SUCCESS)
 }
 
-/// Writes the canonical string, and where it comes from.
-fn write_text(output: &mut Output, canonical: &str, preset: Option<&Preset>) -> Result<()> {
+fn write_text(
+    output: &mut Output,
+    canonical: &str,
+    preset: Option<&Preset>,
+    is_changed: impl Fn(&Preset) -> bool,
+) -> Result<()> {
     let (bold, dim) = (Style::new().bold(), Style::new().dimmed());
     writeln!(output, "{bold}{canonical}{bold:#}")?;
-    if let Some(Preset { name, source, link, .. }) = preset {
-        writeln!(output, "{dim}preset {name}: {source}{dim:#}")?;
+    if let Some(preset @ Preset { name, source, link, .. }) = preset {
+        let changed = if is_changed(preset) { ", changed" } else { "" };
+        writeln!(output, "{dim}preset {name}{changed}: {source}{dim:#}")?;
         if let Some(link) = link {
             writeln!(output, "{dim}{link}{dim:#}")?;
         }

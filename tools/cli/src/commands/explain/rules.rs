@@ -5,10 +5,9 @@ use serde::Serialize;
 
 use crate::commands::explain::facts::Facts;
 use crate::commands::fit::rounded;
-use crate::duration::{compared, humanize};
+use crate::duration::{compared, humanize, total_after};
 use crate::fields::{Fields, without_limits};
 
-/// How much the advice matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Level {
@@ -202,11 +201,14 @@ fn elapsed_cuts_retries(facts: &Facts) -> Option<String> {
     let (elapsed, retries) = (facts.max_elapsed?, facts.retries?);
     let total = total_without_elapsed(facts)?;
     (!facts.never_retries() && total.total_mean_ns > elapsed).then(|| {
-        let (elapsed, mean) = compared(elapsed, total.total_mean_ns);
+        let (elapsed, mean) = match total.total_mean_ns {
+            MAX_NS => (humanize(elapsed), total_after("", MAX_NS)),
+            mean => compared(elapsed, mean),
+        };
         format!(
             "max_elapsed, {elapsed}, ends most operations before max_retries, {retries}, does: so \
-             many waits take {mean} on average, and up to {}.",
-            humanize(total.total_max_ns)
+             many waits take {mean} on average, and {}.",
+            total_after("up to ", total.total_max_ns)
         )
     })
 }
@@ -244,7 +246,7 @@ fn shorter(facts: &Facts) -> Vec<Fields> {
 fn long_wait(facts: &Facts) -> Option<String> {
     let longest = facts.longest_total().filter(|&longest| longest > LONG_WAIT)?;
     Some(format!(
-        "All waits together take up to {}: too long if somebody waits for the answer.",
-        humanize(longest)
+        "All waits together take {}: too long if somebody waits for the answer.",
+        total_after("up to ", longest)
     ))
 }

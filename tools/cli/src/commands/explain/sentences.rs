@@ -4,10 +4,9 @@ use backoff_core::{Field, FieldValue, MAX_NS};
 
 use crate::commands::explain::facts::{CapReach, Facts};
 use crate::commands::explain::percent;
-use crate::duration::humanize;
+use crate::duration::{humanize, total_after};
 use crate::rows::retries;
 
-/// The sentences, each about one part of the policy.
 pub(crate) fn sentences(facts: &Facts) -> Vec<String> {
     if facts.retries == Some(0) {
         return vec!["It never retries: max_retries is 0.".to_owned()];
@@ -188,24 +187,21 @@ fn limit(facts: &Facts) -> String {
 fn total(facts: &Facts) -> Option<String> {
     let last = facts.rows.last()?;
     let longest = facts.longest_total()?;
-    if facts.max_elapsed == Some(longest) {
-        return Some(format!("All waits together take at most {}.", humanize(longest)));
-    }
-    if !facts.has_all_rows {
-        return Some(format!("All waits together take at most {}.", humanize(longest)));
+    if facts.max_elapsed == Some(longest) || !facts.has_all_rows {
+        return Some(format!("All waits together take {}.", total_after("at most ", longest)));
     }
     let (shortest, mean) = (last.total_min_ns, last.total_mean_ns);
     Some(if shortest == longest {
-        format!("All waits together take {}.", humanize(longest))
+        format!("All waits together take {}.", total_after("", longest))
     } else {
-        let (shortest, mean) = (humanize(shortest), humanize(mean));
+        let (shortest, mean) = (humanize(shortest), total_after("", mean));
         // The mean of decorrelated jitter is exact below the cap only (SPEC 16.3).
         let is_estimate = facts.fields.kind(Field::Jitter) == "decorrelated"
             && matches!(facts.cap_reach, CapReach::At(_));
         let mean = if is_estimate { format!("at most {mean}") } else { mean };
         format!(
             "All waits together take {shortest} to {}, and {mean} on average.",
-            humanize(longest)
+            total_after("", longest)
         )
     })
 }

@@ -79,7 +79,6 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode
     Ok(ExitCode::SUCCESS)
 }
 
-/// The parts of a file, one in each line.
 fn read(path: &Path) -> Result<Vec<Part>> {
     let name = path.display();
     let mut reader: Box<dyn BufRead> = if path == Path::new("-") {
@@ -100,7 +99,6 @@ fn read(path: &Path) -> Result<Vec<Part>> {
     Ok(parts)
 }
 
-/// The next line, if there is one.
 fn line(reader: &mut impl BufRead) -> Result<Option<String>> {
     // What is no part at all, such as a device that never ends, is not read.
     let Some(first) = reader.fill_buf()?.first() else { return Ok(None) };

@@ -5,11 +5,11 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{ArgGroup, Args, ValueEnum, value_parser};
+use clap::{ArgGroup, Args, ValueEnum};
 
 use super::codes::{Codes, Range};
 use super::help::{AFTER, AFTER_LONG};
-use crate::arguments::{BudgetArgument, PolicyArgument, SeedAndKey, duration};
+use crate::arguments::{BudgetArgument, PolicyArgument, SeedAndKey, duration, number};
 use crate::files::conflict;
 
 /// The policy, the exit codes that may be retried, limits, and the command.
@@ -75,7 +75,7 @@ pub(crate) struct Arguments {
     pub(super) stdout: Option<Stdout>,
 
     /// Let the command write a Retry-After value to this file descriptor: seconds or an HTTP date
-    #[arg(long, value_name = "N", value_parser = value_parser!(i32).range(3..=1023))]
+    #[arg(long, value_name = "N", value_parser = number(3..=1023_i32))]
     pub(super) retry_after_fd: Option<i32>,
 
     /// Do not report retries, only warnings and errors
@@ -132,7 +132,6 @@ impl Arguments {
     }
 }
 
-/// Reads an exit code, or two and all between them.
 fn exit_codes(text: &str) -> Result<Range, String> {
     let text = text.trim();
     if text.is_empty() {

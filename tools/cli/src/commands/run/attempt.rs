@@ -18,7 +18,6 @@ use super::signals::{Event, Received, Signals};
 /// How often a group is asked whether it has members left.
 const GROUP_INTERVAL: Duration = Duration::from_millis(10);
 
-/// How attempts are made.
 pub(super) struct Attempts<'a> {
     command: &'a [OsString],
     timeout: Option<Duration>,
@@ -27,7 +26,6 @@ pub(super) struct Attempts<'a> {
     reach: Reach,
 }
 
-/// An attempt that was made.
 pub(super) struct Ended {
     pub(super) end: End,
     pub(super) retry_after_ns: Option<u64>,
@@ -82,7 +80,6 @@ impl<'a> Attempts<'a> {
         Ok(job.map(|job| (job, reader)))
     }
 
-    /// Waits for the end of the attempt.
     pub(super) fn wait(
         &self,
         (job, reader): (Job, Option<Reader>),
@@ -108,7 +105,6 @@ impl<'a> Attempts<'a> {
     }
 }
 
-/// An attempt that runs.
 struct Running<'a> {
     job: Job,
     reader: Option<Reader>,
@@ -149,11 +145,10 @@ impl Running<'_> {
         }
     }
 
-    /// Passes the signals of the queue on.
     fn receive_all(&mut self) -> io::Result<Option<End>> {
         while let Some(event) = self.signals.next()? {
             match event {
-                Event::Child => {}
+                Event::Change => {}
                 Event::Pass(received) => self.pass(received),
                 Event::End(received) => {
                     if let Some(end) = self.receive(received) {

@@ -15,19 +15,20 @@ use nix::libc::O_NOFOLLOW;
 use nix::unistd::{Uid, User};
 use rustix::process::geteuid;
 
-use super::failure::Failure;
+use super::end::Failure;
 use super::system::System;
 
 /// How long a process waits for the lock, which others hold for about a millisecond. Whoever may read the
 /// file can hold it for ever.
 const PATIENCE_NS: u64 = 2_000_000_000;
 
-/// The pauses between two tries.
 const MIN_PAUSE_NS: u64 = 50_000;
 const MAX_PAUSE_NS: u64 = 10_000_000;
 
 /// The longest content that is read. No account is longer.
 const MAX_BYTES: u64 = 4096;
+
+const DAMAGED: &str = "damaged; remove it to begin with a full budget";
 
 /// The file, and what this process knows of the account.
 pub(super) struct BudgetFile {
@@ -75,7 +76,7 @@ impl BudgetFile {
         }
         member.begin(0);
         let stepped = member.step(account.as_deref().map(str::as_bytes), unix_ns);
-        match stepped.context("it is damaged; remove it to begin with a full budget")? {
+        match stepped.with_context(|| format!("it is {DAMAGED}"))? {
             SteppedState::Unchanged(_) => {}
             SteppedState::Changed(after) => {
                 replace(&self.path, &format!("{}\n{after}\n", self.key))?;
@@ -97,6 +98,7 @@ impl BudgetFile {
         }
         let text = str::from_utf8(&bytes).ok().filter(|text| text.starts_with("backoff:"));
         let text = text.context("it is not a budget file")?;
+        ensure!(!text.contains('\r'), "it is {DAMAGED}");
         let (key, account) = text.split_once('\n').unwrap_or((text, ""));
         if key != self.key {
             let budgets = [key, &self.key].map(|key| key.trim_start_matches("backoff:"));
@@ -136,7 +138,6 @@ impl BudgetFile {
     }
 }
 
-/// Opens the file of this user, or creates it.
 fn open(path: &Path) -> Result<File> {
     // Before opening it, because to open a device may have an effect.
     if let Ok(metadata) = symlink_metadata(path) {
@@ -151,13 +152,11 @@ fn open(path: &Path) -> Result<File> {
     Ok(file)
 }
 
-/// Whether a path still leads to an open file.
 fn is_at(file: &File, path: &Path) -> bool {
     let id = |metadata: io::Result<Metadata>| metadata.ok().map(|data| (data.dev(), data.ino()));
     id(file.metadata()) == id(symlink_metadata(path))
 }
 
-/// Renames a file with this text over the one at a path.
 fn replace(path: &Path, text: &str) -> Result<()> {
     let mut new = path.as_os_str().to_owned();
     new.push(".new");
@@ -167,7 +166,8 @@ fn replace(path: &Path, text: &str) -> Result<()> {
     let file = options.write(true).create_new(true).mode(0o600).open(&new);
     let written = file.and_then(|mut file| file.write_all(text.as_bytes()));
     let renamed = written.and_then(|()| rename(&new, path));
-    renamed.inspect_err(|_| _ = remove_file(&new)).context("cannot write it")
+    let renamed = renamed.inspect_err(|_| _ = remove_file(&new));
+    renamed.with_context(|| format!("cannot write {}", new.display()))
 }
 
 /// A user by name, or by number if it has none.

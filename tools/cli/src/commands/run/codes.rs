@@ -15,7 +15,6 @@ pub(super) const TIMED_OUT: u8 = 124;
 /// The exit code that stands for death by SIGPIPE: 128 + 13.
 const KILLED_BY_SIGPIPE: u8 = 141;
 
-/// The outcome of every exit code.
 #[derive(Debug)]
 pub(super) struct Codes([Outcome; 256]);
 

@@ -3,20 +3,17 @@
 use std::fmt;
 use std::process::{ExitCode, id};
 
+use anyhow::Error;
 use nix::sys::signal::Signal;
 use rustix::process::{Resource, Rlimit, WaitStatus, getrlimit, setrlimit};
 use signal_hook::low_level::emulate_default_handler;
 
 use super::codes::TIMED_OUT;
 
-/// How an attempt ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum End {
-    /// It exited with this code.
     Exited(u8),
-    /// This signal killed it.
     Killed(i32),
-    /// It took too long.
     TimedOut,
 }
 
@@ -64,5 +61,19 @@ impl fmt::Display for End {
             },
             Self::TimedOut => write!(f, "took too long"),
         }
+    }
+}
+
+/// What keeps the loop from going on.
+#[derive(Debug)]
+pub(super) enum Failure {
+    /// A signal ended `backoff` while it waited.
+    Signal(Signal),
+    Error(Error),
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::Error(error)
     }
 }

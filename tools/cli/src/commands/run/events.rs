@@ -25,14 +25,12 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// How often a pipe is tried again that nobody reads yet.
 const INTERVAL: Duration = Duration::from_millis(10);
 
-/// Makes the lines and appends them to a file.
 pub(super) struct Events {
     label: Option<String>,
     command: String,
     file: Option<Appended>,
 }
 
-/// A file to append to.
 struct Appended {
     file: File,
     /// The same file, if its end can be read.

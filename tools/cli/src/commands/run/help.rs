@@ -23,10 +23,8 @@ If a signal killed the last attempt, or is why there is no retry, backoff ends b
     };
 }
 
-/// After the short help.
 pub(super) const AFTER: &str = after!();
 
-/// After the long help.
 pub(super) const AFTER_LONG: &str = concat!(
     after!(),
     "
@@ -66,11 +64,14 @@ members:
   attempts
         The attempts so far; after 0, which a signal can end, there is no code and no outcome.
   code, signal
-        The exit code of the last attempt, and the number of the signal that killed it, if any.
+        The exit code of the last attempt, and the number of the signal that killed it, if any. If
+        backoff killed it because of a second signal, this is the number of the second signal.
   outcome
         The outcome of the last attempt: success, transient, throttled, timeout or permanent.
+        A stop with the reason cancelled has none.
   reason
         Of stop: success, permanent, max_retries, max_elapsed, budget or cancelled.
   delay_ns, elapsed_ns
-        The wait that follows, and the time since the start, in nanoseconds, as strings."
+        The wait that follows, and the time since the start, in nanoseconds, as strings. A stop with
+        the reason max_elapsed or budget has the wait that was not allowed."
 );

@@ -25,9 +25,8 @@ use nix::unistd::Pid;
 use rustix::process::{WaitOptions, WaitStatus, wait};
 
 use super::processes::{descendants, runs_in_group, started};
-use super::signals::signals_of;
+use crate::signals::signals_of;
 
-/// The number of the attempt, for the command.
 const ATTEMPT: &str = "BACKOFF_ATTEMPT";
 
 /// How often processes that were killed are looked for again, 1 ms apart: they may start others.
@@ -44,7 +43,6 @@ pub(super) enum Reach {
     Command,
 }
 
-/// A running command.
 pub(super) struct Job {
     id: Pid,
     reach: Reach,
@@ -179,7 +177,6 @@ impl Job {
         self.signal_all(Signal::SIGCONT);
     }
 
-    /// Kills all.
     pub(super) fn kill(&self) {
         self.signal_all(Signal::SIGKILL);
         for _ in 0..KILLS {

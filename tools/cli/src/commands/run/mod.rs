@@ -16,8 +16,6 @@ mod end;
 #[cfg(unix)]
 mod events;
 #[cfg(unix)]
-mod failure;
-#[cfg(unix)]
 mod job;
 #[cfg(unix)]
 mod operation;
@@ -40,8 +38,6 @@ mod system;
 
 use std::process::ExitCode;
 
-#[cfg(unix)]
-use anyhow::Context;
 use anyhow::Result;
 #[cfg(unix)]
 use clap::error::ErrorKind;
@@ -76,7 +72,6 @@ fn try_run(
     codes: &codes::Codes,
     report: &mut report::Report,
 ) -> Result<end::End> {
-    signals::outlive_file_limits().context("cannot receive signals")?;
     // Before every other descriptor, which might take its number.
     let retry_after = arguments.retry_after_fd.map(retry_after::RetryAfter::take).transpose()?;
     if let Some(path) = &arguments.events {

@@ -5,12 +5,11 @@ use std::sync::Arc;
 use anyhow::Result;
 use backoff_core::{Budget, BudgetEvent, Decision, Operation, Outcome, RandomStream, StopReason};
 
+use super::end::Failure;
 use super::arguments::Arguments;
 use super::budget_file::BudgetFile;
-use super::failure::Failure;
 use super::system::System;
 
-/// The operation and its budget.
 pub(super) struct BudgetedOperation {
     operation: Operation,
     budget: Option<Arc<Budget>>,
@@ -36,7 +35,6 @@ impl BudgetedOperation {
         Ok(Self { operation, budget, file })
     }
 
-    /// Decides after an attempt.
     pub(super) fn decide(
         &mut self,
         outcome: Outcome,

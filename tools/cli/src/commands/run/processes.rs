@@ -4,7 +4,6 @@ use std::fs;
 
 use nix::unistd::{Pid, getpgrp, getpid};
 
-/// A process that runs.
 #[derive(Debug, Clone, Copy)]
 struct Process {
     id: Pid,
@@ -45,7 +44,6 @@ pub(super) fn descendants(started: u64) -> Option<Vec<Pid>> {
     Some(processes.iter().filter(is_one).map(|process| process.id).collect())
 }
 
-/// All processes that run.
 fn processes() -> Option<Vec<Process>> {
     if cfg!(not(any(target_os = "linux", target_os = "android"))) {
         return None;

@@ -10,8 +10,7 @@ use nix::sys::signal::Signal;
 use super::arguments::Arguments;
 use super::attempt::Ended;
 use super::codes::Codes;
-use super::end::End;
-use super::failure::Failure;
+use super::end::{End, Failure};
 use super::operation::BudgetedOperation;
 use super::report::{Event, Report};
 use super::system::{Attempt, System};
@@ -130,7 +129,6 @@ fn last(
     Ok(event.end)
 }
 
-/// The end by a signal after an attempt.
 fn ended_by(event: &Event, signal: Signal, report: &Report) -> End {
     report.stop(event, StopReason::Cancelled);
     report.ended_by(event, signal);

@@ -1,5 +1,6 @@
 //! What `backoff run` says, on standard error: standard output belongs to the command.
 
+use std::fmt::Display;
 use std::io::stderr;
 use std::path::Path;
 
@@ -21,7 +22,6 @@ pub(super) struct Report {
     events: Events,
 }
 
-/// The last attempt, and the decision (SPEC 18.4).
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Event {
     pub(super) attempts: u64,
@@ -58,7 +58,6 @@ impl Report {
         Self { json, quiet: arguments.quiet, events: Events::new(arguments) }
     }
 
-    /// Writes all events to this file, too.
     pub(super) fn open(&mut self, path: &Path) -> Result<()> {
         if !self.events.open(path)? {
             let path = path.display();
@@ -69,13 +68,9 @@ impl Report {
         Ok(())
     }
 
-    /// Before a wait.
     pub(super) fn retry(&self, event: &Event) {
-        let Event { attempts, end, delay_ns, .. } = event;
         self.event("retry", event, None);
-        if !self.json && !self.quiet {
-            print(&format!("backoff: attempt {attempts} {end}; retry in {}", humanize(*delay_ns)));
-        }
+        self.say_after(event, format_args!("retry in {}", humanize(event.delay_ns)));
     }
 
     /// At the end. A success, and a failure that may not be repeated, speak for themselves; a
@@ -91,10 +86,9 @@ impl Report {
             }
             _ => "",
         };
-        let Event { attempts, end, .. } = event;
         self.event("stop", event, Some(reason));
-        if !self.json && !self.quiet && !why.is_empty() {
-            print(&format!("backoff: attempt {attempts} {end}; {why}"));
+        if !why.is_empty() {
+            self.say_after(event, why);
         }
     }
 
@@ -115,25 +109,17 @@ impl Report {
 
     /// At the end, if the last attempt was made and a signal is why there is no other.
     pub(super) fn no_retry_after(&self, event: &Event, signal: Signal) {
-        let Event { attempts, end, .. } = event;
-        if !self.json && !self.quiet {
-            print(&format!("backoff: attempt {attempts} {end}; there is no retry after {signal}"));
-        }
+        self.say_after(event, format_args!("there is no retry after {signal}"));
     }
 
     /// At the end, if `backoff` ends by a signal that is not the end of the last attempt.
     pub(super) fn ended_by(&self, event: &Event, signal: Signal) {
-        let Event { attempts, end, .. } = event;
-        if !self.json && !self.quiet {
-            print(&format!("backoff: attempt {attempts} {end}; ended by {signal}"));
-        }
+        self.say_after(event, format_args!("ended by {signal}"));
     }
 
     /// At the end, if a signal ended the wait for the next attempt.
     pub(super) fn wait_ended_by(&self, signal: Signal) {
-        if !self.json && !self.quiet {
-            print(&format!("backoff: {signal} ended the wait; there is no retry"));
-        }
+        self.say(format_args!("{signal} ended the wait; there is no retry"));
     }
 
     /// Before the first wait under a policy without a limit (SPEC 18.1).
@@ -142,10 +128,8 @@ impl Report {
             "policy {policy} has no limit, so the command may run for ever; add max_retries=3 or \
              max_elapsed=10m"
         );
-        self.json(!self.quiet, &Message { event: "warning", message: message.clone() });
-        if !self.json && !self.quiet {
-            print(&format!("backoff: {message}"));
-        }
+        self.say(&message);
+        self.json(!self.quiet, &Message { event: "warning", message });
     }
 
     /// What went wrong without changing the result, quiet or not.
@@ -161,6 +145,17 @@ impl Report {
         self.json(true, &Message { event: "error", message: format!("{error:#}") });
         if !self.json {
             print(&format!("{} {error:#}", error_label()));
+        }
+    }
+
+    /// Says something about the last attempt, unless the user wants JSON or nothing.
+    fn say_after(&self, Event { attempts, end, .. }: &Event, what: impl Display) {
+        self.say(format_args!("attempt {attempts} {end}; {what}"));
+    }
+
+    fn say(&self, what: impl Display) {
+        if !self.json && !self.quiet {
+            print(&format!("backoff: {what}"));
         }
     }
 

@@ -17,7 +17,6 @@ use rustix::io::{dup2, fcntl_dupfd_cloexec, ioctl_fionbio};
 /// The longest value in bytes (SPEC 14.1), and a line end.
 const MAX_LENGTH: usize = 1024 + 2;
 
-/// The descriptor in the command.
 pub(super) struct RetryAfter {
     descriptor: OwnedFd,
     nothing: OwnedFd,

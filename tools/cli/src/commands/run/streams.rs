@@ -12,12 +12,11 @@ use nix::sys::signal::Signal;
 use rustix::event::{PollFd, PollFlags};
 use tempfile::tempfile;
 
+use super::end::Failure;
 use super::arguments::{Arguments, Stdin, Stdout};
-use super::failure::Failure;
 use super::report::Report;
 use super::signals::Signals;
 
-/// Standard input and standard output of the attempts.
 pub(super) struct Streams {
     input: Option<Input>,
     is_captured: bool,
@@ -112,11 +111,8 @@ impl Streams {
                 return Ok(None);
             }
             while !left.is_empty() {
-                if let Some(received) = signals.take_end()? {
+                if let Some(received) = signals.wait_for(&PollFd::new(&to, PollFlags::OUT))? {
                     return Ok(Some(received.signal));
-                }
-                if !signals.wait(None, Some(PollFd::new(&to, PollFlags::OUT)))? {
-                    continue;
                 }
                 match to.write(left) {
                     Ok(length) => left = &left[length..],
@@ -141,12 +137,9 @@ impl Input {
         let mut all = temporary()?;
         let mut part = vec![0; 1 << 16];
         loop {
-            if let Some(received) = signals.take_end().context("cannot receive signals")? {
+            let received = signals.wait_for(&PollFd::new(&file, PollFlags::IN));
+            if let Some(received) = received.context("cannot read standard input")? {
                 return Err(Failure::Signal(received.signal));
-            }
-            let ready = PollFd::new(&file, PollFlags::IN);
-            if !signals.wait(None, Some(ready)).context("cannot read standard input")? {
-                continue;
             }
             match file.read(&mut part) {
                 Ok(0) => return Ok(Self { file: all, start: 0, is_copy: true }),
@@ -170,7 +163,6 @@ impl Watched {
     }
 }
 
-/// A descriptor of the same open file.
 fn copy(stream: impl AsFd) -> Result<File> {
     let copy = stream.as_fd().try_clone_to_owned();
     Ok(File::from(copy.context("cannot use a standard stream")?))

@@ -9,8 +9,7 @@ use rustix::io::Errno;
 
 use super::arguments::Arguments;
 use super::attempt::{Attempts, Ended};
-use super::end::End;
-use super::failure::Failure;
+use super::end::{End, Failure};
 use super::report::Report;
 use super::retry_after::RetryAfter;
 use super::signals::Signals;
@@ -25,7 +24,6 @@ pub(super) trait System {
     /// A monotonic clock.
     fn now_ns(&self) -> u64;
 
-    /// The time since 1970.
     fn unix_ns(&self) -> u64;
 
     /// Waits. Returns early with the first signal that ends `backoff run`.
@@ -41,14 +39,12 @@ pub(super) trait System {
     fn warn(&mut self, number: u64);
 }
 
-/// An attempt.
 pub(super) enum Attempt {
     Made(Ended),
     /// The command does not run, and the attempt does not count.
     NotMade(End),
 }
 
-/// The system and its processes.
 pub(super) struct Processes<'a> {
     arguments: &'a Arguments,
     report: &'a Report,
@@ -79,7 +75,8 @@ impl<'a> Processes<'a> {
         let code = if error.kind() == ErrorKind::NotFound { NOT_FOUND } else { NOT_EXECUTABLE };
         let program = self.arguments.command.first().map(|name| name.to_string_lossy());
         let program = program.unwrap_or_default();
-        let mut context = format!("cannot run {}", printable(&program));
+        let shown = if program.is_empty() { "''".to_owned() } else { printable(&program) };
+        let mut context = format!("cannot run {shown}");
         if code == NOT_FOUND && !program.contains('/') {
             context += " (a function or a builtin of a shell needs `sh -c`)";
         }

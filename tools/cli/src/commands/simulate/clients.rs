@@ -4,9 +4,9 @@ use std::str::FromStr;
 
 use backoff_core::parse_duration_ns;
 use backoff_sim::Group;
-use clap::{Args, value_parser};
+use clap::Args;
 
-use crate::arguments::{BudgetArgument, PolicyArgument, duration};
+use crate::arguments::{BudgetArgument, PolicyArgument, duration, number};
 
 /// Clients with a policy: `[NAME=]POLICY[;budget=BUDGET][;processes=N][;deadline=TIME][;weight=N]`.
 #[derive(Debug, Clone)]
@@ -27,7 +27,7 @@ pub(crate) struct Defaults {
     pub(crate) budget: Option<BudgetArgument>,
 
     /// Processes that the clients are spread over; each has a budget of its own
-    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..=65_535))]
+    #[arg(long, value_name = "N", value_parser = number(1..=65_535_u32))]
     pub(crate) processes: Option<u32>,
 
     /// How long after its beginning an operation may retry

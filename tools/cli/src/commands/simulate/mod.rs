@@ -128,7 +128,6 @@ fn validate(experiment: &Experiment) {
     }
 }
 
-/// Runs the runs of a shard.
 fn simulate(
     experiment: &Experiment,
     shard: Shard,
@@ -139,13 +138,11 @@ fn simulate(
     Ok(pool.install(|| experiment.run(shard, &|| progress.add_run(experiment)))?)
 }
 
-/// So many threads, or as many as there are cores.
 fn pool(threads: Option<u16>) -> Result<ThreadPool> {
     let threads = threads.map_or(0, usize::from);
     ThreadPoolBuilder::new().num_threads(threads).build().context("cannot start the threads")
 }
 
-/// Ends the process with the error of clap.
 pub(crate) fn invalid(error: &impl Display) -> ! {
     crate::usage::refuse(ErrorKind::ValueValidation, error)
 }

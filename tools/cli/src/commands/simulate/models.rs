@@ -5,11 +5,11 @@ use backoff_sim::{
     Rejection, Serial,
 };
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use clap::{Args, Subcommand, value_parser};
+use clap::{Args, Subcommand};
 
 use super::numbers::rate;
 use super::options::Options;
-use crate::arguments::duration;
+use crate::arguments::{duration, number};
 use crate::scenario::rate_limit;
 
 /// What clients call.
@@ -51,7 +51,8 @@ pub(crate) struct SerialArguments {
 #[derive(Debug, Args)]
 pub(crate) struct QueueArguments {
     /// Calls that are served at the same time
-    #[arg(long, value_name = "N", default_value_t = Queue::default().workers)]
+    #[arg(long, value_name = "N", default_value_t = Queue::default().workers,
+        value_parser = number(0..=u32::MAX))]
     workers: u32,
 
     /// Time that a worker needs for a call
@@ -59,7 +60,7 @@ pub(crate) struct QueueArguments {
     service: Distribution,
 
     /// Most calls that the server holds, waiting or served; it rejects the next [default: no limit]
-    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", value_parser = number(1..=u32::MAX))]
     capacity: Option<u32>,
 
     /// Most calls that the server admits in a second, as many at once at most; it rejects the next
@@ -118,7 +119,7 @@ pub(crate) struct LayersArguments {
         long,
         value_name = "N",
         default_value_t = Layers::default().layers,
-        value_parser = value_parser!(u32).range(1..=32)
+        value_parser = number(1..=32_u32)
     )]
     layers: u32,
 
@@ -194,7 +195,6 @@ where
     })
 }
 
-/// From one time to another.
 #[derive(Debug, Clone, Copy)]
 struct Times {
     from_ns: u64,
@@ -215,7 +215,6 @@ impl std::str::FromStr for Times {
     }
 }
 
-/// A time, or `none`.
 #[derive(Debug, Clone, Copy)]
 struct Limit(Option<u64>);
 
@@ -235,14 +234,6 @@ impl ModelArguments {
             Self::Queue(arguments) => &arguments.options,
             Self::Latency(arguments) => &arguments.options,
             Self::Layers(arguments) => &arguments.options,
-        }
-    }
-
-    pub(crate) const fn has_outage(&self) -> bool {
-        match self {
-            Self::Queue(arguments) => arguments.failures.outage.is_some(),
-            Self::Latency(arguments) => arguments.failures.outage.is_some(),
-            Self::Occ(_) | Self::Serial(_) | Self::Layers(_) => false,
         }
     }
 

@@ -5,7 +5,6 @@ use std::str::FromStr;
 /// The most points of a line.
 const MAX: usize = 10_000;
 
-/// Numbers of clients.
 #[derive(Debug, Clone)]
 pub(crate) struct Numbers(pub(crate) Vec<u32>);
 
@@ -35,7 +34,6 @@ impl FromStr for Numbers {
     }
 }
 
-/// Rates per second.
 #[derive(Debug, Clone)]
 pub(crate) struct Rates(pub(crate) Vec<f64>);
 
@@ -64,7 +62,6 @@ fn number(text: &str) -> Result<u32, String> {
     number.ok_or_else(|| format!("`{text}` is not a whole number from 1 to {}", u32::MAX))
 }
 
-/// Reads a rate per second.
 pub(crate) fn rate(text: &str) -> Result<f64, String> {
     let is_decimal = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
     let rate = text.parse().ok().filter(|rate| is_decimal && (1e-6..=1e9).contains(rate));

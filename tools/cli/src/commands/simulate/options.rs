@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use backoff_sim::{Distribution, Shard};
-use clap::{Args, value_parser};
+use clap::Args;
 
 use super::clients::{Clients, Defaults};
 use super::numbers::{Numbers, Rates};
-use crate::arguments::{duration, seed};
+use crate::arguments::{duration, number, seed};
 use crate::report::ReportOptions;
 
 #[derive(Debug, Args)]
@@ -30,7 +30,7 @@ pub(crate) struct Options {
 
     /// Operations of each client, one after another
     #[arg(long, value_name = "N", help_heading = "Load", conflicts_with = "rate",
-        default_value_t = 1, value_parser = value_parser!(u32).range(1..))]
+        default_value_t = 1, value_parser = number(1..=u32::MAX))]
     pub(crate) operations: u32,
 
     /// When clients begin their first operation
@@ -64,7 +64,8 @@ pub(crate) struct Options {
     pub(crate) duration: u64,
 
     /// Number of runs of each point
-    #[arg(long, value_name = "N", help_heading = "Runs", default_value_t = 100)]
+    #[arg(long, value_name = "N", help_heading = "Runs", default_value_t = 100,
+        value_parser = number(0..=u32::MAX))]
     pub(crate) runs: u32,
 
     /// Seed: equal seeds give equal results on every machine
@@ -76,7 +77,8 @@ pub(crate) struct Options {
     pub(crate) max_time: Option<u64>,
 
     /// After how many events a run is cut
-    #[arg(long, value_name = "N", help_heading = "Runs", default_value_t = 1_000_000_000)]
+    #[arg(long, value_name = "N", help_heading = "Runs", default_value_t = 1_000_000_000,
+        value_parser = number(0..=u64::MAX))]
     pub(crate) max_events: u64,
 
     /// Measure the load over time in intervals of this length, which a run has at most 2^20 of
@@ -85,7 +87,7 @@ pub(crate) struct Options {
 
     /// Threads; results do not depend on them [default: as many as there are cores]
     #[arg(long, value_name = "N", help_heading = "Runs",
-        value_parser = value_parser!(u16).range(1..=1024))]
+        value_parser = number(1..=1024_u16))]
     pub(crate) threads: Option<u16>,
 
     /// Run only part I of N of the runs, and write what `backoff merge` reads

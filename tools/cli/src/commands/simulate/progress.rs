@@ -33,24 +33,20 @@ impl Progress {
         Self(bar)
     }
 
-    /// Whether progress would be in the way.
     pub(crate) fn is_unwanted(is_quiet: bool, is_json: bool) -> bool {
         is_quiet || is_json && !stdout().is_terminal()
     }
 
-    /// Says which point is being run.
     pub(crate) fn begin(&self, experiment: &Experiment) {
         let names: Vec<_> = experiment.groups.iter().map(|group| group.name.as_str()).collect();
         let name: String = names.join(" + ").chars().take(24).collect();
         self.0.set_message(name);
     }
 
-    /// A run has ended.
     pub(crate) fn add_run(&self, experiment: &Experiment) {
         self.0.inc(weight(experiment));
     }
 
-    /// Makes room for results.
     pub(crate) fn suspend<T>(&self, write: impl FnOnce() -> T) -> T {
         self.0.suspend(write)
     }
@@ -60,7 +56,6 @@ impl Progress {
     }
 }
 
-/// The clients of a run.
 fn weight(experiment: &Experiment) -> u64 {
     match experiment.load {
         Load::Closed { clients, operations, .. } => u64::from(clients) * u64::from(operations),

@@ -100,7 +100,6 @@ fn interval_ns(rate: f64) -> u64 {
     (1e9 / rate).round() as u64
 }
 
-/// Why these options do not go together.
 pub(crate) fn contradiction(arguments: &ModelArguments) -> Option<String> {
     let options = arguments.options();
     let wants = |measure| options.report.chart.contains(&measure);
@@ -117,7 +116,7 @@ pub(crate) fn contradiction(arguments: &ModelArguments) -> Option<String> {
     if wants(Measure::Load) && options.interval.is_none() {
         return Some("--chart load needs --interval, the length of the intervals".to_owned());
     }
-    if wants(Measure::Recovery) && !arguments.has_outage() {
+    if wants(Measure::Recovery) && arguments.model().outage().is_none() {
         return Some("--chart recovery needs --outage of the models queue and latency".to_owned());
     }
     None

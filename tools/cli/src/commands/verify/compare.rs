@@ -4,19 +4,15 @@ use serde_json::Value;
 
 use super::requests::{Case, object};
 
-/// The answers to the cases.
 pub(crate) struct Comparison {
-    /// One for each case.
     pub(crate) results: Vec<Checked>,
     /// Faults that many answers share.
     pub(crate) hints: Vec<String>,
 }
 
-/// What was answered to a case.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Checked {
     Passed,
-    /// Another answer.
     Failed(Vec<u8>),
     Unanswered,
     /// The program says that it does not answer such requests.
@@ -26,11 +22,9 @@ pub(crate) enum Checked {
 /// After a line too few or too many, this many lines must be right again.
 const RIGHT_AGAIN: usize = 4;
 
-/// A byte order mark in UTF-8.
 const MARK: &[u8] = b"\xef\xbb\xbf";
 
 impl Comparison {
-    /// Compares the answers in their order.
     pub(crate) fn new(cases: &[Case], mut answers: Vec<Vec<u8>>) -> Self {
         let mut hints = Vec::new();
         if let Some(rest) = answers.first().and_then(|first| first.strip_prefix(MARK)) {
@@ -78,7 +72,6 @@ impl Comparison {
         Self { results, hints }
     }
 
-    /// Whether there are answers, all of which are unsupported.
     pub(crate) fn is_unsupported(&self) -> bool {
         let is_unsupported = |result: &Checked| *result == Checked::Unsupported;
         !self.results.is_empty() && self.results.iter().all(is_unsupported)
@@ -106,12 +99,10 @@ fn is_almost_unsupported(answer: &[u8]) -> bool {
         && !is_unsupported(answer)
 }
 
-/// The beginning of a line.
 fn text(answer: &[u8]) -> String {
     String::from_utf8_lossy(answer).chars().take(80).collect()
 }
 
-/// Whether the next answers are those of these cases.
 fn are_right(cases: &[Case], answers: &[Vec<u8>]) -> bool {
     let pairs = cases.iter().zip(answers).take(RIGHT_AGAIN);
     let count = cases.len().min(RIGHT_AGAIN);

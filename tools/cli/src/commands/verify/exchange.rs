@@ -30,7 +30,6 @@ const MAX_OUTPUT: usize = 1 << 26;
 #[derive(Default)]
 pub(crate) struct Exchange {
     pub(crate) answers: Vec<Vec<u8>>,
-    /// Sentences.
     pub(crate) problems: Vec<String>,
     /// How the program ended, if it failed.
     pub(crate) status: Option<ExitStatus>,
@@ -57,8 +56,11 @@ pub(crate) fn run(
     let mut command = Command::new(program);
     command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped());
     let is_separate = separate(&mut command);
-    let mut child =
-        command.spawn().with_context(|| format!("cannot run `{}`", program.display()))?;
+    let spawn = || command.spawn().with_context(|| format!("cannot run `{}`", program.display()));
+    #[cfg(unix)]
+    let mut child = super::signals::passed_to(is_separate, spawn)?;
+    #[cfg(not(unix))]
+    let mut child = spawn()?;
     let stdin = child.stdin.take().context("no input")?;
     let stdout = child.stdout.take().context("no output")?;
     let of = input.len();
@@ -97,6 +99,8 @@ pub(crate) fn run(
         kill(&mut child, is_separate);
         child.wait().map_err(Error::msg)?;
     }
+    #[cfg(unix)]
+    super::signals::forget();
     if is_done && status.is_none() {
         let timeout = humanize(timeout_ns);
         problems.push(format!("the command closed its output, and still ran after {timeout}"));
@@ -175,7 +179,6 @@ fn write(mut stdin: ChildStdin, input: &[u8], events: &SyncSender<Event>) {
     }
 }
 
-/// Reads the output in chunks.
 fn read(mut stdout: ChildStdout, events: &SyncSender<Event>) {
     let mut chunk = vec![0; READ_AT_ONCE];
     loop {

@@ -6,6 +6,8 @@ mod exchange;
 mod report;
 mod requests;
 mod shown;
+#[cfg(unix)]
+mod signals;
 
 use std::ffi::OsString;
 use std::io::{self, ErrorKind, Write};
@@ -72,6 +74,7 @@ pub(crate) struct Arguments {
 
     /// Show at most this many failures of each clause [default: 3; with --json, all]
     #[arg(long, value_name = "COUNT", conflicts_with = "list")]
+    #[arg(value_parser = arguments::number(0..=usize::MAX))]
     limit: Option<usize>,
 
     /// End a command that neither reads nor writes for this long
@@ -117,10 +120,8 @@ pub(crate) fn run(arguments: &Arguments, output: &mut Output) -> Result<ExitCode
     Ok(if report.is_right() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// What came of all requests.
 struct Played {
     comparison: Comparison,
-    /// Sentences.
     problems: Vec<String>,
 }
 

@@ -21,24 +21,27 @@ const BOLD: Style = Style::new().bold();
 const RED: Style = BOLD.fg_color(Some(Color::Ansi(AnsiColor::Red)));
 const GREEN: Style = BOLD.fg_color(Some(Color::Ansi(AnsiColor::Green)));
 
-/// What was checked, and what came of it.
 pub(crate) struct Report<'a> {
     pub(crate) plan: &'a Plan,
     pub(crate) comparison: &'a Comparison,
-    /// Sentences.
     pub(crate) problems: &'a [String],
-    /// How many failures of a clause are shown.
     pub(crate) limit: Option<usize>,
 }
 
 #[derive(Serialize, Default)]
-struct Counts<'a> {
-    clause: &'a str,
-    title: &'a str,
+struct Tally {
     passed: usize,
     failed: usize,
     unanswered: usize,
     unsupported: usize,
+}
+
+#[derive(Serialize)]
+struct Counts<'a> {
+    clause: &'a str,
+    title: &'a str,
+    #[serde(flatten)]
+    tally: Tally,
 }
 
 #[derive(Serialize)]
@@ -52,7 +55,6 @@ struct Failure<'a> {
     expected: &'a str,
     /// `None` if the request was not answered.
     answer: Option<String>,
-    /// The first byte that differs.
     at: Option<usize>,
     members: Vec<String>,
 }
@@ -61,14 +63,27 @@ struct Failure<'a> {
 struct Summary<'a> {
     r#type: &'static str,
     ok: bool,
-    passed: usize,
-    failed: usize,
-    unanswered: usize,
-    unsupported: usize,
+    #[serde(flatten)]
+    all: Tally,
     problems: &'a [String],
     hints: &'a [String],
     clauses: Vec<Counts<'a>>,
     not_checked: &'a [Unchecked],
+}
+
+impl Tally {
+    fn of<'a>(results: impl Iterator<Item = &'a Checked>) -> Self {
+        let mut tally = Self::default();
+        for result in results {
+            match result {
+                Checked::Passed => tally.passed += 1,
+                Checked::Failed(_) => tally.failed += 1,
+                Checked::Unanswered => tally.unanswered += 1,
+                Checked::Unsupported => tally.unsupported += 1,
+            }
+        }
+        tally
+    }
 }
 
 impl Report<'_> {
@@ -77,7 +92,6 @@ impl Report<'_> {
         self.problems.is_empty() && self.comparison.is_right()
     }
 
-    /// Writes the report.
     pub(crate) fn write(&self, output: &mut Output) -> Result<()> {
         let written =
             if output.is_json() { self.write_json(output) } else { self.write_text(output) };
@@ -90,24 +104,15 @@ impl Report<'_> {
         self.plan.cases.iter().zip(&self.comparison.results)
     }
 
-    /// The counts of each clause, in order.
     fn counts(&self) -> Vec<Counts<'_>> {
-        let mut counts = Vec::<Counts>::new();
-        for (case, result) in self.pairs() {
-            let clause = case.clause.as_str();
-            if counts.last().is_none_or(|last| last.clause != clause) {
-                let title = self.plan.title(clause);
-                counts.push(Counts { clause, title, ..Counts::default() });
-            }
-            let Some(last) = counts.last_mut() else { continue };
-            match result {
-                Checked::Passed => last.passed += 1,
-                Checked::Failed(_) => last.failed += 1,
-                Checked::Unanswered => last.unanswered += 1,
-                Checked::Unsupported => last.unsupported += 1,
-            }
-        }
-        counts
+        let pairs: Vec<_> = self.pairs().collect();
+        let clauses = pairs.chunk_by(|(case, _), (next, _)| case.clause == next.clause);
+        let counts = clauses.map(|pairs| {
+            let clause = pairs.first().map_or("", |&(case, _)| case.clause.as_str());
+            let tally = Tally::of(pairs.iter().map(|&(_, result)| result));
+            Counts { clause, title: self.plan.title(clause), tally }
+        });
+        counts.collect()
     }
 
     fn write_json(&self, output: &mut Output) -> Result<()> {
@@ -136,27 +141,21 @@ impl Report<'_> {
                 members: members.unwrap_or_default(),
             })?;
         }
-        let clauses = self.counts();
-        let sum = |of: fn(&Counts) -> usize| clauses.iter().map(of).sum();
         output.json(&Summary {
             r#type: "summary",
             ok: self.is_right(),
-            passed: sum(|counts| counts.passed),
-            failed: sum(|counts| counts.failed),
-            unanswered: sum(|counts| counts.unanswered),
-            unsupported: sum(|counts| counts.unsupported),
+            all: Tally::of(self.pairs().map(|(_, result)| result)),
             problems: self.problems,
             hints: &self.comparison.hints,
-            clauses,
+            clauses: self.counts(),
             not_checked: &self.plan.unchecked,
         })
     }
 
-    /// Writes the report as text.
     fn write_text(&self, output: &mut Output) -> Result<()> {
         let counts = self.counts();
         let number = |count: usize| if count == 0 { String::new() } else { count.to_string() };
-        let unsupported: usize = counts.iter().map(|counts| counts.unsupported).sum();
+        let Tally { passed, unsupported, .. } = Tally::of(self.pairs().map(|(_, result)| result));
         let mut table = Table::new()
             .column("clause", Align::Left)
             .styled_column("passed", Align::Right, GREEN)
@@ -166,13 +165,13 @@ impl Report<'_> {
             table = table.column("unsupported", Align::Right);
         }
         table = table.column("what", Align::Left);
-        for counts in &counts {
-            let mut cells = vec![counts.clause.to_owned(), counts.passed.to_string()];
-            cells.extend([number(counts.failed), number(counts.unanswered)]);
+        for Counts { clause, title, tally } in &counts {
+            let mut cells = vec![(*clause).to_owned(), tally.passed.to_string()];
+            cells.extend([number(tally.failed), number(tally.unanswered)]);
             if unsupported > 0 {
-                cells.push(number(counts.unsupported));
+                cells.push(number(tally.unsupported));
             }
-            cells.push(counts.title.to_owned());
+            cells.push((*title).to_owned());
             table.row(cells);
         }
         table.write(output)?;
@@ -180,14 +179,13 @@ impl Report<'_> {
         for counts in &counts {
             self.write_failures(output, counts, &mut is_shown)?;
         }
-        let passed: usize = counts.iter().map(|counts| counts.passed).sum();
         self.write_unanswered(output)?;
         self.write_unchecked(output)?;
         writeln!(output)?;
         for problem in self.problems.iter().chain(&self.comparison.hints) {
             writeln!(output, "{RED}problem:{RED:#} {}", printable(problem))?;
         }
-        if counts.iter().filter(|counts| counts.failed > 0).count() > 1 {
+        if counts.iter().filter(|counts| counts.tally.failed > 0).count() > 1 {
             writeln!(output, "clauses build on each other: begin with the first that fails")?;
         }
         let (style, verdict) = if self.is_right() { (GREEN, "passed") } else { (RED, "failed") };
@@ -233,8 +231,8 @@ impl Report<'_> {
                 None => writeln!(output, "    differs{members}")?,
             }
         }
-        if written > 0 && written < counts.failed {
-            writeln!(output, "  and {} more", counts.failed - written)?;
+        if written > 0 && written < counts.tally.failed {
+            writeln!(output, "  and {} more", counts.tally.failed - written)?;
         }
         Ok(())
     }

@@ -27,7 +27,6 @@ pub(crate) const MEMBERS: [&str; 16] = [
     "value",
 ];
 
-/// A line of the file.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Row {
@@ -42,7 +41,6 @@ struct Clause {
     title: String,
 }
 
-/// The line of a request.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Line {
@@ -59,7 +57,6 @@ pub(crate) struct Unchecked {
     pub(crate) why: String,
 }
 
-/// A request and its answer.
 pub(crate) struct Case {
     pub(crate) clause: String,
     /// File, case, and which part of the case, as in `jitters/full[3]`.
@@ -73,7 +70,6 @@ pub(crate) struct Case {
     pub(crate) is_part: bool,
 }
 
-/// All requests, by clause, and the vectors that have none.
 #[derive(Default)]
 pub(crate) struct Plan {
     pub(crate) cases: Vec<Case>,
@@ -106,7 +102,6 @@ impl Plan {
         Ok(plan)
     }
 
-    /// Leaves the requests of some clauses.
     pub(crate) fn only(&mut self, clauses: &[String]) {
         let is_kept = |clause: &str| clauses.iter().any(|outer| is_within(clause, outer));
         self.cases.retain(|case| is_kept(&case.clause));
@@ -120,7 +115,6 @@ impl Plan {
         self.unchecked.clear();
     }
 
-    /// What a clause says.
     pub(crate) fn title(&self, clause: &str) -> &str {
         let known = self.clauses.iter().find(|known| known.clause == clause);
         known.map_or("", |known| &known.title)
@@ -193,7 +187,6 @@ impl Case {
     }
 }
 
-/// One of the two.
 #[derive(Serialize)]
 pub(crate) struct RequestText<'a> {
     request: Option<&'a str>,
@@ -201,7 +194,6 @@ pub(crate) struct RequestText<'a> {
     request_hex: Option<String>,
 }
 
-/// The object that a line is.
 pub(crate) fn object(line: &[u8]) -> Option<Map<String, Value>> {
     serde_json::from_slice(line).ok()
 }

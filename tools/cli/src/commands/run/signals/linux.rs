@@ -9,7 +9,8 @@ use std::sync::atomic::AtomicBool;
 use nix::sys::signal::{SigSet, SigmaskHow, Signal};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
 
-use super::{Event, is_ignored, queued};
+use super::{Event, queued};
+use crate::signals::is_ignored;
 
 /// The `si_code` of a signal that the kernel sent by itself, as a terminal does.
 const SI_KERNEL: i32 = 0x80;

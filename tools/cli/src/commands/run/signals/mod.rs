@@ -8,11 +8,8 @@ mod queue;
 #[path = "portable.rs"]
 mod queue;
 
-use std::fmt::Display;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::io;
 use std::time::{Duration, Instant};
-use std::{fs, io};
 
 use nix::sys::signal::{SigSet, Signal};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -26,18 +23,18 @@ const ENDING: [Signal; 4] = [Signal::SIGHUP, Signal::SIGINT, Signal::SIGQUIT, Si
 /// The signals that are for the command alone.
 const PASSED: [Signal; 4] = [Signal::SIGALRM, Signal::SIGUSR1, Signal::SIGUSR2, Signal::SIGWINCH];
 
-/// An entry of the queue.
+/// The signals that end a wait to look again. A wait that was stopped would otherwise go on for the time
+/// that was left.
+const CHANGES: [Signal; 2] = [Signal::SIGCHLD, Signal::SIGCONT];
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Event {
-    /// A child has ended, stopped or continued.
-    Child,
-    /// A signal that ends `backoff run`.
+    /// A child has ended, stopped or continued, or this process has continued.
+    Change,
     End(Received),
-    /// A signal that is for the command alone.
     Pass(Received),
 }
 
-/// A signal that somebody sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Received {
     pub(super) signal: Signal,
@@ -48,8 +45,8 @@ pub(super) struct Received {
 impl Event {
     fn new(signal: Signal, from_terminal: bool) -> Self {
         let received = Received { signal, from_terminal };
-        if signal == Signal::SIGCHLD {
-            Self::Child
+        if CHANGES.contains(&signal) {
+            Self::Change
         } else if ENDING.contains(&signal) {
             Self::End(received)
         } else {
@@ -58,16 +55,14 @@ impl Event {
     }
 }
 
-/// All signals of the queue.
 fn queued() -> impl Iterator<Item = Signal> {
-    ENDING.into_iter().chain(PASSED).chain([Signal::SIGCHLD])
+    ENDING.into_iter().chain(PASSED).chain(CHANGES)
 }
 
 /// The queue. It belongs to the only thread of the process.
 pub(super) struct Signals(Queue);
 
 impl Signals {
-    /// Queues the signals from now on.
     pub(super) fn block() -> io::Result<Self> {
         Queue::new().map(Self)
     }
@@ -77,7 +72,6 @@ impl Signals {
         self.0.child_mask()
     }
 
-    /// The next entry of the queue, if there is one.
     pub(super) fn next(&self) -> io::Result<Option<Event>> {
         self.0.next()
     }
@@ -105,6 +99,16 @@ impl Signals {
         Ok(None)
     }
 
+    /// Waits until a descriptor is ready. Returns early with the first signal that ends `backoff run`.
+    pub(super) fn wait_for(&self, descriptor: &PollFd) -> io::Result<Option<Received>> {
+        loop {
+            let received = self.take_end()?;
+            if received.is_some() || self.wait(None, Some(descriptor.clone()))? {
+                return Ok(received);
+            }
+        }
+    }
+
     /// Waits until a time; `None` never comes. Returns early with the first signal that ends
     /// `backoff run`.
     pub(super) fn sleep(&self, until: Option<Instant>) -> io::Result<Option<Received>> {
@@ -118,30 +122,6 @@ impl Signals {
             self.wait(until, None)?;
         }
     }
-}
-
-/// Makes a write beyond the file size limit (`ulimit -f`) fail like one to a full disk. Otherwise SIGXFSZ
-/// would end this process. The command does not inherit the handler. If the caller ignores the signal, it
-/// stays ignored.
-pub(super) fn outlive_file_limits() -> io::Result<()> {
-    if !is_ignored(Signal::SIGXFSZ) {
-        let flag = Arc::new(AtomicBool::new(false));
-        signal_hook::flag::register(Signal::SIGXFSZ as i32, flag)?;
-    }
-    Ok(())
-}
-
-/// Whether this process ignores a signal, as its caller did. If this system does not say, it does not.
-fn is_ignored(signal: Signal) -> bool {
-    signals_of("self", "SigIgn:").is_some_and(|ignored| ignored >> (signal as u32 - 1) & 1 == 1)
-}
-
-/// A set of signals of a process, as the kernel shows it: bit 0 is signal 1. Nothing if this system
-/// does not say.
-pub(super) fn signals_of(process: impl Display, set: &str) -> Option<u64> {
-    let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
-    let mask = status.lines().find_map(|line| line.strip_prefix(set))?;
-    u64::from_str_radix(mask.trim(), 16).ok()
 }
 
 /// A time that every kernel accepts; a longer one is waited in parts.
