@@ -1,21 +1,14 @@
 //! The public interface of the crates, one line for each item, so that a change of it shows in a diff,
 //! and their pages on docs.rs. Both need a switch that only the tools of docs.rs have.
 
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
-
-use anyhow::{Context, Result, ensure};
 use public_api::Builder;
 
 use crate::report::Extent;
-use crate::shell::{cargo, run, show, target};
+use crate::shell::*;
 
-/// The libraries.
 pub(crate) const CRATES: [&str; 5] =
     ["backoff-adapters", "backoff-core", "backoff-export", "backoff-retry", "backoff-sim"];
 
-/// Those whose interface is listed.
 const LISTED: [&str; 4] = ["backoff-adapters", "backoff-core", "backoff-export", "backoff-retry"];
 
 /// The crate that needs more libraries than all others together.
@@ -26,7 +19,6 @@ fn is_within(extent: Extent, name: &str) -> bool {
     extent == Extent::All || name != LARGE
 }
 
-/// The files with the interfaces.
 pub(crate) fn listings(extent: Extent) -> Result<Vec<(PathBuf, String)>> {
     let folder = rustdoc(extent, "-Z unstable-options --output-format json")?;
     let listing = |name| Ok((format!("docs/api/{name}.txt").into(), listing(&folder, name)?));
@@ -48,8 +40,8 @@ fn listing(folder: &Path, name: &str) -> Result<String> {
 /// Fails if rustdoc warns, or if the pages do not say which features items need.
 pub(crate) fn docs_rs(extent: Extent) -> Result<()> {
     let folder = rustdoc(extent, "--cfg docsrs -D warnings")?;
-    for item in ["backoff_core/struct.RngBackoff", "backoff_retry/struct.Retry"] {
-        let page = fs::read_to_string(folder.join(item).with_added_extension("html"))?;
+    for item in ["backoff_core/struct.RngBackoff.html", "backoff_retry/struct.Retry.html"] {
+        let page = read(folder.join(item))?;
         ensure!(page.contains("Available on <strong>crate feature"), "{item} names no feature");
     }
     Ok(())
@@ -63,12 +55,12 @@ pub(crate) fn packages(extent: Extent) -> impl Iterator<Item = &'static str> {
 
 /// Runs rustdoc with these flags, and returns the folder of what it wrote.
 fn rustdoc(extent: Extent, flags: &str) -> Result<PathBuf> {
-    run(cargo()
-        .args(["doc", "--locked", "--no-deps", "--all-features"])
+    cargo("doc --locked --no-deps --all-features")
         .args(packages(extent))
         .env("RUSTDOC", std::env::current_exe()?)
         .env(IS_RUSTDOC, "1")
-        .env("RUSTDOCFLAGS", flags))?;
+        .env("RUSTDOCFLAGS", flags)
+        .run()?;
     Ok(target().join("doc"))
 }
 
@@ -79,5 +71,6 @@ const IS_RUSTDOC: &str = "BACKOFF_XTASK_IS_RUSTDOC";
 /// the switch, it would compile all dependencies again.
 pub(crate) fn rustdoc_of_docs_rs(words: &[&str]) -> Option<Result<()>> {
     std::env::var_os(IS_RUSTDOC)?;
-    Some(show(Command::new("rustdoc").args(words).env("RUSTC_BOOTSTRAP", "1")))
+    let rustdoc = program("rustdoc").args(words).env("RUSTC_BOOTSTRAP", "1");
+    Some(std::env::current_dir().map_err(Into::into).and_then(|dir| rustdoc.within(dir).show()))
 }

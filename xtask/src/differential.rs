@@ -1,14 +1,10 @@
 //! Random requests, valid and broken, to which every language must give the same answers.
 
-use std::path::{Path, PathBuf};
-use std::process::Command;
-
-use anyhow::{Result, bail, ensure};
 use backoff_core::{ErrorCode, StopReason};
 
-use crate::evaluators::{answers, reference_evaluator, write_requests};
-use crate::languages::language::Language;
-use crate::shell::{command, progress, stdout};
+use crate::evaluators::{reference, requests};
+use crate::languages::Language;
+use crate::shell::*;
 
 const SEED: &str = "20261121";
 const POLICIES: &str = "13000";
@@ -75,7 +71,6 @@ const HELD_OF_MEMBERS: &[(&str, usize)] = &[
     (r#"{"wait":null,"#, 300),
 ];
 
-/// Requests and the answers to agree with.
 pub(crate) struct Differential {
     requests: PathBuf,
     answers: String,
@@ -86,10 +81,10 @@ impl Differential {
     /// and the reference must agree on a part.
     pub(crate) fn of_fields(first: &Language) -> Result<Self> {
         let lines = random_requests("field_requests.py", POLICIES)?;
-        let requests = write_requests("fields.jsonl", &lines)?;
-        let answers_of_first = answers(&mut (first.evaluator)()?, &requests)?;
+        let questions = requests("fields.jsonl", &lines)?;
+        let answers = (first.evaluator)()?.answers(&questions)?;
 
-        let answered = |begin| answers_of_first.lines().filter(move |line| line.starts_with(begin));
+        let answered = |begin| answers.lines().filter(move |line| line.starts_with(begin));
         // Each delay is the only text in quotes but the name of the member.
         let quotes = |line: &str| line.matches('"').count() / 2 - 1;
         let delays: usize = answered(r#"{"delays":["#).map(quotes).sum();
@@ -101,25 +96,20 @@ impl Differential {
         let part = |text: &str| -> String {
             text.lines().take(REFERENCE_POLICIES).flat_map(|line| [line, "\n"]).collect()
         };
-        let sample = write_requests("reference.jsonl", &part(&lines))?;
-        let expected = answers(&mut reference_evaluator(), &sample)?;
-        compare(&sample, &expected, &part(&answers_of_first))?;
-        Ok(Self { requests, answers: answers_of_first })
+        let sample = requests("reference.jsonl", &part(&lines))?;
+        compare(&sample, &reference().answers(&sample)?, &part(&answers))?;
+        Ok(Self { requests: questions, answers })
     }
 
-    /// Requests of a program, answered by the reference.
     fn of(name: &str, count: &str, held_texts: &[(&str, usize)]) -> Result<Self> {
         let lines = random_requests(&format!("{name}_requests.py"), count)?;
-        let requests = write_requests(&format!("{name}s.jsonl"), &lines)?;
-        let answers = answers(&mut reference_evaluator(), &requests)?;
-        for (text, least) in held_texts {
-            held(&answers, text, *least)?;
-        }
+        let requests = requests(&format!("{name}s.jsonl"), &lines)?;
+        let answers = reference().answers(&requests)?;
+        held_texts.iter().try_for_each(|(text, least)| held(&answers, text, *least))?;
         progress(&format!("{count} random {name}s"));
         Ok(Self { requests, answers })
     }
 
-    /// Policy strings.
     pub(crate) fn of_strings() -> Result<Self> {
         let found = Self::of("string", STRINGS, &[(r#""canonical":"#, VALID_STRINGS)])?;
         // Only a fit has `does_not_fit`.
@@ -150,9 +140,8 @@ impl Differential {
         Self::of("member", MEMBERS, HELD_OF_MEMBERS)
     }
 
-    /// Fails unless a language gives the same answers.
-    pub(crate) fn agrees(&self, evaluator: &mut Command) -> Result<()> {
-        compare(&self.requests, &self.answers, &answers(evaluator, &self.requests)?)
+    pub(crate) fn agrees(&self, evaluator: &Program) -> Result<()> {
+        compare(&self.requests, &self.answers, &evaluator.answers(&self.requests)?)
     }
 }
 
@@ -163,23 +152,17 @@ fn held(answers: &str, text: &str, least: usize) -> Result<()> {
     Ok(())
 }
 
-fn random_requests(program: &str, count: &str) -> Result<String> {
-    let program = format!("tests/differential/{program}");
-    stdout(command("python3").args([&program, SEED, count]))
+fn random_requests(name: &str, count: &str) -> Result<String> {
+    python3(&format!("tests/differential/{name} {SEED} {count}")).stdout()
 }
 
 fn compare(requests: &Path, expected: &str, answers: &str) -> Result<()> {
-    if expected == answers {
-        return Ok(());
-    }
-    let requests = std::fs::read_to_string(requests)?;
+    let requests = read(requests)?;
     let mut rows = requests.lines().zip(expected.lines().zip(answers.lines()));
-    match rows.find(|(_, (expected, answer))| expected != answer) {
-        Some((request, (expected, answer))) => {
-            bail!("request   {request}\nexpected  {expected}\nanswered  {answer}")
-        }
-        None => {
-            bail!("{} answers to {} requests", answers.lines().count(), requests.lines().count())
-        }
+    if let Some((request, (expected, answer))) = rows.find(|(_, (left, right))| left != right) {
+        bail!("request   {request}\nexpected  {expected}\nanswered  {answer}");
     }
+    let (asked, answered) = (requests.lines().count(), answers.lines().count());
+    ensure!(expected == answers, "{answered} answers to {asked} requests");
+    Ok(())
 }

@@ -3,32 +3,24 @@
 //! the tables of `docs/`.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
-
-use crate::api;
-use crate::fields;
 use crate::languages::go;
-use crate::licenses;
-use crate::program;
 use crate::report::Extent;
-use crate::shell::{command, empty, progress, root, run, scratch};
+use crate::shell::{write as write_file, *};
+use crate::{api, fields, licenses, program};
 
 const VECTORS: &str = "tests/vectors";
 
-/// Writes every generated file.
 pub(crate) fn write() -> Result<()> {
     // The header and the core of Go are made of these.
     for (path, content) in fields::files()? {
-        fs::write(root().join(path), content)?;
+        write_file(path, content)?;
     }
     let contents = contents(Extent::All)?;
     for path in stale(&contents)? {
         progress(&format!("writing {}", path.display()));
         match contents.get(&path) {
-            Some(content) => fs::write(root().join(path), content)?,
+            Some(content) => write_file(path, content)?,
             None => fs::remove_file(root().join(path))?,
         }
     }
@@ -47,26 +39,22 @@ pub(crate) fn check(extent: Extent) -> Result<()> {
 
 /// The files that differ from their contents, and vectors that nothing writes any more.
 fn stale(contents: &BTreeMap<PathBuf, String>) -> Result<Vec<PathBuf>> {
-    let current = |path: &Path| fs::read_to_string(root().join(path)).ok();
-    let changed = contents.iter().filter(|(path, content)| current(path).as_ref() != Some(content));
+    let changed =
+        contents.iter().filter(|(path, content)| read(path).ok().as_ref() != Some(content));
     let mut stale: Vec<PathBuf> = changed.map(|(path, _)| path.clone()).collect();
-    for name in names(&root().join(VECTORS))? {
-        let path = Path::new(VECTORS).join(name);
-        if !contents.contains_key(&path) {
-            stale.push(path);
-        }
+    for path in entries(&root().join(VECTORS))? {
+        let path = path.strip_prefix(root())?;
+        stale.extend((!contents.contains_key(path)).then(|| path.to_owned()));
     }
     Ok(stale)
 }
 
 /// Every generated file and its content; the usual ones without those that take long.
 fn contents(extent: Extent) -> Result<BTreeMap<PathBuf, String>> {
-    let vectors = written_by(&["tests/write_vectors.py"])?.into_iter();
+    let vectors = written_by("tests/write_vectors.py")?.into_iter();
     let mut files: BTreeMap<PathBuf, String> =
         vectors.map(|(name, content)| (Path::new(VECTORS).join(name), content)).collect();
-    for script in
-        [&["bench/pages.py"][..], &["stores/generate.py"], &["xtask/compatibility.py", "write"]]
-    {
+    for script in ["bench/pages.py", "stores/generate.py", "xtask/compatibility.py write"] {
         files.extend(written_by(script)?);
     }
     files.extend(fields::files()?);
@@ -81,31 +69,20 @@ fn contents(extent: Extent) -> Result<BTreeMap<PathBuf, String>> {
     Ok(files)
 }
 
-/// What a program in Python writes into a folder.
-fn written_by(script: &[&str]) -> Result<BTreeMap<PathBuf, String>> {
-    let folder = scratch().join("generated").join(script.concat().replace('/', "-"));
+fn written_by(script: &str) -> Result<BTreeMap<PathBuf, String>> {
+    let folder = scratch().join("generated").join(script.replace(['/', ' '], "-"));
     empty(&folder)?;
-    run(command("python3").args(script).arg(&folder))?;
-    let mut files = BTreeMap::new();
-    for path in crate::shell::files_below(&folder)? {
-        files.insert(path.strip_prefix(&folder)?.to_owned(), fs::read_to_string(&path)?);
-    }
-    Ok(files)
+    python3(script).arg(&folder).run()?;
+    let files = files_below(&folder)?.into_iter();
+    files.map(|path| Ok((path.strip_prefix(&folder)?.to_owned(), read(&path)?))).collect()
 }
 
 /// A picture of the AWS article: competing clients under four kinds of jitter.
 fn picture(chart: &str) -> Result<String> {
     let path = scratch().join(format!("occ-{chart}.svg"));
-    run(program::backoff()?
-        .args(["simulate", "occ", "--quiet", "--seed", "1", "--runs", "100"])
-        .args(["--clients", "10-190:10", "--chart", chart, "--svg"])
-        .arg(&path))?;
-    fs::read_to_string(&path).with_context(|| path.display().to_string())
-}
-
-fn names(folder: &Path) -> Result<Vec<PathBuf>> {
-    let entries = fs::read_dir(folder).with_context(|| folder.display().to_string())?;
-    entries.map(|entry| Ok(entry?.file_name().into())).collect()
+    let simulate = "simulate occ --quiet --seed 1 --runs 100 --clients 10-190:10 --chart";
+    program_at(program::binary()?).words(simulate).args([chart, "--svg"]).arg(&path).run()?;
+    read(path)
 }
 
 /// The C header, from the documentation of the C ABI crate.

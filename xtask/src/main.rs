@@ -1,12 +1,18 @@
 //! The tasks of this project that are not those of one language: `cargo xtask help`.
 
 #![forbid(unsafe_code)]
+#![allow(
+    clippy::format_push_string,
+    clippy::unit_arg,
+    clippy::unnecessary_debug_formatting,
+    clippy::wildcard_imports,
+    reason = "short is better than quick here, paths in manifests are quoted, and `shell` is for all tasks"
+)]
 
 mod api;
 mod archive;
 mod audit;
 mod bench;
-mod compatibility;
 mod crates;
 mod cross;
 mod demo;
@@ -21,11 +27,9 @@ mod generate;
 mod languages;
 mod libbackoff;
 mod licenses;
-mod package;
 mod processes;
 mod program;
 mod report;
-mod servers;
 mod shell;
 mod test;
 mod venv;
@@ -33,11 +37,10 @@ mod version;
 
 use std::process::ExitCode;
 
-use anyhow::{Result, bail};
-
-use crate::languages::language::Platforms;
+use crate::languages::Platforms;
 use crate::libbackoff::Platform;
 use crate::report::Extent;
+use crate::shell::*;
 
 const HELP: &str = "\
 cargo xtask <verb>
@@ -87,12 +90,12 @@ fn run(words: &[&str]) -> Result<()> {
         ["demo"] => demo::run(),
         ["test"] => test::everything(Extent::Usual),
         ["test", "--all"] => test::everything(Extent::All),
-        ["test", part] => test::part(part, Extent::Usual),
         ["test", "--all", part] => test::part(part, Extent::All),
+        ["test", part] => test::part(part, Extent::Usual),
         ["evaluate", language] => evaluators::evaluate(language),
-        ["scenario"] => processes::clients(&languages::ALL),
+        ["scenario"] => processes::clients(&languages::ALL)?.show(),
         ["scenario", name @ ("queues" | "fleet" | "contention")] => processes::scenario(name),
-        ["scenario", name] => processes::clients(&[*languages::named(name)?]),
+        ["scenario", name] => processes::clients(&[*languages::named(name)?])?.show(),
         ["generate"] => generate::write(),
         ["generate", "--check"] => generate::check(Extent::All),
         ["install", "--prefix", prefix] if !prefix.is_empty() => {
@@ -101,11 +104,11 @@ fn run(words: &[&str]) -> Result<()> {
         ["install", "--prefix", prefix, "--target", triple] if !prefix.is_empty() => {
             libbackoff::install(prefix, &Platform::named(triple)?)
         }
-        ["package", "--out", folder] => package::package(folder, Platforms::All),
+        ["package", "--out", folder] => dist::package(folder, Platforms::All),
         ["package", "--host", "--out", folder] if docs::in_usual_tests() => {
-            package::package(folder, Platforms::Tests)
+            dist::package(folder, Platforms::Tests)
         }
-        ["package", "--host", "--out", folder] => package::package(folder, Platforms::Host),
+        ["package", "--host", "--out", folder] => dist::package(folder, Platforms::Host),
         ["dist"] => dist::write(None),
         ["dist", "--out", folder] => dist::write(Some(folder)),
         ["dist", "--check"] => dist::check(),

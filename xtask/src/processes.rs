@@ -1,19 +1,14 @@
 //! Job queues and shared budgets, with processes in several languages, and HTTP clients in all of them
 //! (`tests/integrations`).
 
-use std::process::Command;
+use serde_json::{Map, Value, json};
 
-use anyhow::Result;
-use serde_json::{Map, Value};
+use crate::languages::{Language, go, js, python, rust};
+use crate::report::Report;
+use crate::shell::*;
+use crate::venv;
 
-use crate::languages::language::Language;
-use crate::languages::{go, js, python, rust};
-use crate::report::{Extent, Report};
-use crate::servers;
-use crate::shell::{as_json, command, progress, show};
-
-/// The programs of each scenario, by their names.
-type Programs = &'static [(&'static str, fn() -> Result<Command>)];
+type Programs = &'static [(&'static str, fn() -> Result<Program>)];
 
 const QUEUES: Programs = &[
     ("celery", || python::queue("celery")),
@@ -30,41 +25,61 @@ const SCENARIOS: [(&str, Programs); 3] =
 
 /// Runs a scenario, which prints what it does.
 pub(crate) fn scenario(name: &str) -> Result<()> {
-    let [python, servers] = servers::words()?;
-    let script = servers.with_file_name(name).with_added_extension("py");
-    show(command(python).arg(script).env("BACKOFF_PROGRAMS", programs(&[name])?))
+    let script = format!("tests/integrations/{name}.py");
+    interpreter()?.arg(script).env("BACKOFF_PROGRAMS", programs(&[name])?).show()
 }
 
-/// Prints how long the HTTP examples of these languages wait, side by side.
-pub(crate) fn clients(languages: &[Language]) -> Result<()> {
-    show(&mut servers::clients_program(&crate::languages::clients(languages)?))
+/// The program that plays a server which fails on purpose for the HTTP examples of these languages. It prints how
+/// long they wait, side by side, and fails if that is not what the reference says.
+pub(crate) fn clients(languages: &[Language]) -> Result<Program> {
+    let described = languages.iter().map(|language| {
+        progress(&format!("preparing the client of {}", language.name));
+        let client = (language.client)().with_context(|| format!("for {}", language.name))?;
+        Ok((language.name.to_owned(), json!(client)))
+    });
+    Ok(clients_of(&described.collect::<Result<_>>()?))
 }
 
-/// Tests the servers, the queues and a fleet.
+/// Fails if a client does not wait as the reference says.
+pub(crate) fn client_agrees(client: Result<Program>) -> Result<()> {
+    clients_of(&Map::from_iter([("client".to_owned(), json!(client?))])).run()
+}
+
+fn clients_of(clients: &Map<String, Value>) -> Program {
+    let programs = json!({ "clients": clients });
+    python3("tests/integrations/clients.py").env("BACKOFF_PROGRAMS", programs.to_string())
+}
+
 pub(crate) fn test(report: &mut Report) {
-    let extent = report.extent();
+    let is_all = report.is_all();
     report.pytest("servers, queues and a fleet", || {
-        let [python, servers] = servers::words()?;
-        let mut pytest = command(python);
-        pytest.args(["-m", "pytest"]).arg(servers.with_file_name("processes.py"));
-        pytest.env("BACKOFF_PROGRAMS", programs(&["queues", "fleet"])?);
-        if extent == Extent::All {
-            pytest.env("BACKOFF_EXTENT", "all");
-        }
-        Ok(pytest)
+        let pytest = interpreter()?.words("-m pytest tests/integrations/processes.py");
+        let pytest = pytest.env("BACKOFF_PROGRAMS", programs(&["queues", "fleet"])?);
+        Ok(if is_all { pytest.env("BACKOFF_EXTENT", "all") } else { pytest })
     });
 }
 
-/// Builds the programs of these scenarios, and describes them as JSON.
 fn programs(scenarios: &[&str]) -> Result<String> {
     let mut described = Map::new();
     for (scenario, programs) in SCENARIOS.iter().filter(|(name, _)| scenarios.contains(name)) {
         let programs = programs.iter().map(|(name, program)| {
             progress(&format!("{scenario}: preparing the program {name}"));
-            Ok(((*name).to_owned(), as_json(&program()?)))
+            Ok(((*name).to_owned(), json!(program()?)))
         });
-        let programs = programs.collect::<Result<Map<_, _>>>()?;
-        described.insert((*scenario).to_owned(), Value::Object(programs));
+        described.insert((*scenario).to_owned(), programs.collect::<Result<Map<_, _>>>()?.into());
     }
     Ok(Value::Object(described).to_string())
+}
+
+/// The interpreter that has Redis and `PostgreSQL`, from wheels that carry them.
+fn interpreter() -> Result<Program> {
+    let folder = venv::with("servers", "tests/integrations/requirements.txt", &[])?;
+    Ok(program_at(folder.join("bin/python")))
+}
+
+/// Tells a test, in the variable `BACKOFF_SERVERS`, the program that starts servers: a JSON array of
+/// words, to which the names of servers are appended.
+pub(crate) fn with_servers(test: Program) -> Result<Program> {
+    let servers = interpreter()?.arg(root().join("tests/integrations/servers.py"));
+    Ok(test.env("BACKOFF_SERVERS", json!(servers)["program"].to_string()))
 }

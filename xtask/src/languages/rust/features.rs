@@ -2,44 +2,35 @@
 //! them.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::path::{Path, PathBuf};
-
-use anyhow::{Result, ensure};
 
 use crate::languages::rust::packaged::{CRATES, features, on, packaged, user_of};
-use crate::report::{Report, Runner};
+use crate::report::Report;
+use crate::shell::*;
+
+const LOOPS: &str = "backoff-retry";
 
 pub(super) fn test(report: &mut Report) {
     for (name, _) in CRATES {
         report.check(&format!("the page of {name} lists its features"), || {
             let folder = packaged(name)?;
             let (documented, declared) = (documented(&folder)?, features(&folder)?);
-            ensure!(documented == declared, "documented {documented:?}, declared {declared:?}");
-            Ok(())
+            Ok(ensure!(documented == declared, "documented {documented:?}, declared {declared:?}"))
         });
     }
 }
 
-/// Each feature alone, in a user's program.
 pub(super) fn test_more(report: &mut Report) {
-    for (name, program) in PROGRAMS {
-        let features = match packaged(name).and_then(|folder| features(&folder)) {
-            Ok(features) => features,
-            Err(error) => return report.check(name, || Err(error)),
-        };
-        for feature in [""].into_iter().chain(features.keys().map(String::as_str)) {
-            report.suite_of(&format!("{name} with `{feature}` alone"), Runner::Summary, || {
-                let user = user_with(name, |other| other == feature, program)?;
-                Ok(on(&user, &["test", "--lib", "--features", feature]))
-            });
-        }
+    let features = report.timed("the features of the loops", || features(&packaged(LOOPS)?));
+    for feature in features.unwrap_or_default().into_keys().chain([String::new()]) {
+        report.suite(&format!("{LOOPS} with `{feature}` alone"), || {
+            let user = user_with(|other| other == feature)?;
+            Ok(on(&user, "test --lib").arg(format!("--features={feature}")))
+        });
     }
 }
 
-/// The rows of the table of features in a README.
 fn documented(folder: &Path) -> Result<BTreeMap<String, bool>> {
-    let page = fs::read_to_string(folder.join("README.md"))?;
+    let page = read(folder.join("README.md"))?;
     let section = page.lines().skip_while(|line| *line != "## Features").skip(1);
     let rows = section.take_while(|line| !line.starts_with("## ")).filter_map(|line| {
         let (name, rest) = line.strip_prefix("| `")?.split_once("` | ")?;
@@ -48,63 +39,23 @@ fn documented(folder: &Path) -> Result<BTreeMap<String, bool>> {
     Ok(rows.collect())
 }
 
-/// Tests of the core and of the loops, which any Rust that they support runs.
-pub(super) const PROGRAMS: [(&str, &str); 2] = [("backoff-core", CORE), ("backoff-retry", LOOPS)];
-
-/// A user's crate with some features of a packaged crate, as features of its own, which its tests
-/// read.
-pub(super) fn user_with(
-    name: &str,
-    is_on: impl Fn(&str) -> bool,
-    program: &str,
-) -> Result<PathBuf> {
-    let path = packaged(name)?;
-    let all = features(&path)?;
-    let forward = |name_of: &String| {
-        let on = if is_on(name_of) { format!("\"{name}/{name_of}\"") } else { String::new() };
-        format!("{name_of} = [{on}]\n")
-    };
-    let dependencies = format!(
-        "{name} = {{ path = \"{}\", default-features = false }}\n\
-         rand_xoshiro = \"0.8\"\nserde = \"1\"\n\
-         [features]\n{}",
-        path.display(),
-        all.keys().map(forward).collect::<String>()
+/// A user's crate with some features of the loops, which turn on those of the core, as features of its own, which its
+/// tests read.
+pub(super) fn user_with(is_on: impl Fn(&str) -> bool) -> Result<PathBuf> {
+    let path = packaged(LOOPS)?;
+    let mut dependencies = format!(
+        "{LOOPS} = {{ path = {path:?}, default-features = false }}\n\
+         rand_xoshiro = \"0.8\"\nserde = \"1\"\n[features]\n"
     );
-    let program = program.to_owned() + &BOTH.replace("CRATE", &name.replace('-', "_"));
-    user_of(&format!("{name}-alone"), &dependencies, "src/lib.rs", &program)
+    for name in features(&path)?.into_keys() {
+        let on = if is_on(&name) { format!("\"{LOOPS}/{name}\"") } else { String::new() };
+        dependencies += &format!("{name} = [{on}]\n");
+    }
+    user_of("rust-features", &dependencies, "src/lib.rs", PROGRAM)
 }
 
-/// The core with one feature. The delay is that of its page.
-const CORE: &str = r#"
-#![cfg(test)]
-
-use backoff_core::{Budget, Decision, Operation, Outcome, Policy, RandomStream};
-
-#[test]
-fn delays_and_decisions() {
-    let policy: Policy = "full:base=100ms,cap=20s,max_retries=5".parse().unwrap();
-    let stream = RandomStream::from_key(42, "job-1");
-    assert_eq!(policy.delay_ns(stream, 3), 83_486_434);
-    let budget: Budget = "ratio:ratio=0.1,max_tokens=1".parse().unwrap();
-    let mut operation = Operation::begin(policy, stream, 0, None, Some(&budget));
-    let first = operation.decide(Outcome::Transient, None, 0, Some(&budget));
-    assert_eq!(first, Decision::Wait { delay_ns: 11_399_434 });
-    assert!(matches!(
-        operation.decide(Outcome::Transient, None, 0, Some(&budget)),
-        Decision::Stop { .. }
-    ));
-}
-
-#[test]
-#[cfg(feature = "getrandom")]
-fn getrandom() {
-    assert_ne!(RandomStream::from_entropy().ok(), RandomStream::from_entropy().ok());
-}
-"#;
-
-/// The loops with one feature. The delay is that of their page.
-const LOOPS: &str = r#"
+/// Tests of the loops, which any Rust that they support runs. The delay is that of their page.
+const PROGRAM: &str = r#"
 #![cfg(test)]
 
 use backoff_retry::{Policy, RandomStream, Retry};
@@ -125,12 +76,13 @@ fn a_loop_waits() {
 fn getrandom() {
     let policy = Policy::parse("constant:base=1ns").unwrap();
     assert_eq!(Retry::new(policy).when(|()| true).call(|| Ok(1)), Ok(1));
+    assert_ne!(RandomStream::from_entropy().ok(), RandomStream::from_entropy().ok());
 }
 
 #[test]
 #[cfg(feature = "shared-budget")]
 fn shared_budget() {
-    use backoff_retry::{BudgetStore, SharedBudget, StopReason, StoreError, Stored};
+    use backoff_retry::{BudgetStore, SharedBudget, StoreError, Stored};
     struct Away;
     impl BudgetStore for Away {
         fn load(&mut self, _: &str) -> Result<Stored, StoreError> {
@@ -141,10 +93,9 @@ fn shared_budget() {
         }
     }
     let budget = SharedBudget::builder(Away, "test", "quota:max_tokens=2,cost=1").build().unwrap();
-    let policy = Policy::parse("constant:base=0s").unwrap();
-    let retry = Retry::with_stream(policy, RandomStream::from_seed(1)).shared_budget(budget);
-    let report = retry.when(|()| true).call_with_report(|| Err::<(), _>(()));
-    assert_eq!((report.reason, report.attempts), (StopReason::Budget, 3));
+    let retry = Retry::with_stream(Policy::parse("constant:base=0s").unwrap(), RandomStream::from_seed(1));
+    let report = retry.shared_budget(budget).when(|()| true).call_with_report(|| Err::<(), _>(()));
+    assert_eq!(report.attempts, 3);
 }
 
 #[test]
@@ -156,14 +107,11 @@ fn tokio() {
     let context = &mut std::task::Context::from_waker(std::task::Waker::noop());
     assert_eq!(future.as_mut().poll(context), std::task::Poll::Ready(Ok(1)));
 }
-"#;
 
-/// Those of both, after the others.
-const BOTH: &str = r#"
 #[test]
 #[cfg(feature = "rand")]
 fn rand() {
-    use CRATE::{Backoff, RngBackoff};
+    use backoff_retry::{Backoff, RngBackoff};
     use rand_xoshiro::{SplitMix64, rand_core::SeedableRng};
     let policy = Policy::parse("full:base=100ms,max_retries=5").unwrap();
     let theirs = RngBackoff::new(policy, SplitMix64::seed_from_u64(42));

@@ -1,89 +1,64 @@
 //! Programs of users over the packaged crates.
 
-use std::process::Command;
-
-use anyhow::Result;
-
-use crate::languages::rust::features::{PROGRAMS, user_with};
+use crate::languages::rust::features::user_with;
 use crate::languages::rust::packaged::{
-    CRATES, in_user, on, packaged, rust_version, snippet, user,
+    CRATES, in_user, on, packaged, patches, refused, rust_version, snippet, user,
 };
 use crate::libbackoff::Platform;
 use crate::report::Report;
-use crate::shell::{WASM, add_target, command, progress, run, stdout};
+use crate::shell::*;
 
 pub(super) fn test(report: &mut Report) {
-    let host =
-        Platform::host().map_or_else(|_| "unknown".to_owned(), |host| host.name().to_owned());
+    let host = Platform::host().map_or("unknown".to_owned(), |host| host.name().to_owned());
     report.runs_on(("Rust", "platforms", &host), || {
         let printed = snippet(PROGRAM)?;
-        anyhow::ensure!(printed == "Ok(3)\n", "a program over the packaged crates: {printed}");
+        ensure!(printed == "Ok(3)\n", "a program over the packaged crates: {printed}");
         Ok(String::new())
     });
     report.check(
         "the packaged crates in WebAssembly, with a clock and a sleep of the caller",
         || {
-            let user =
-                user("rust-wasm", "default-features = false }\n", "src/lib.rs", WITHOUT_SYSTEM)?;
+            let without = "default-features = false }\n";
+            let user = user("rust-wasm", without, "src/lib.rs", WITHOUT_SYSTEM)?;
             add_target(WASM)?;
-            run(&mut on(&user, &["check", "--quiet", "--target", WASM]))
+            on(&user, "check --quiet --target").arg(WASM).run()
         },
     );
     report.check("the packaged crates compile no crate for one yield", || {
         let user = user("rust-plain", "version = \"*\" }\n", "src/lib.rs", "")?;
-        let tree =
-            stdout(&mut on(&user, &["tree", "--prefix=none", "--target=all", "--edges=normal"]))?;
-        anyhow::ensure!(!tree.contains("rustix"), "{tree}");
-        Ok(())
+        let tree = on(&user, "tree --prefix=none --target=all --edges=normal").stdout()?;
+        Ok(ensure!(!tree.contains("rustix"), "{tree}"))
     });
     report.check("the compiler names the feature that `call_async` needs", || {
         let user = user("rust-blocking", "default-features = false }\n", "src/lib.rs", NO_TIMER)?;
-        let output = on(&user, &["check", "--quiet"]).output()?;
-        let printed = String::from_utf8_lossy(&output.stderr);
         let note = "enable feature `tokio` of `backoff-retry`, or pass your runtime's timer";
-        anyhow::ensure!(!output.status.success() && printed.contains(note), "printed\n{printed}");
-        Ok(())
+        refused(&on(&user, "check --quiet"), note)
     });
 }
 
-/// The oldest Rust.
 pub(super) fn test_more(report: &mut Report) {
     report.check("the packaged crates with the oldest Rust that they promise", || {
-        for (name, program) in PROGRAMS {
-            let user = user_with(name, |_| true, program)?;
-            let mut cargo = oldest(name)?;
-            cargo.args(["test", "--quiet", "--lib", "--all-features"]);
-            run(&mut in_user(cargo, &user))?;
-        }
-        Ok(())
+        let oldest = oldest("backoff-retry")?.words("test --quiet --lib --all-features");
+        in_user(oldest, &user_with(|_| true)?).run()
     });
     for (name, _) in CRATES {
-        let version = rust_version(name).unwrap_or_default();
         report.runs_on(("Rust", "oldest Rust", name), || {
-            let mut cargo = oldest(name)?;
-            cargo.args(["check", "--quiet", "--all-features"]);
-            for dependency in ["backoff-core", "backoff-export", "backoff-retry", "backoff-sim"] {
-                cargo.arg("--config").arg(format!(
-                    "patch.crates-io.{dependency}.path=\"{}\"",
-                    packaged(dependency)?.display()
-                ));
-            }
-            run(&mut in_user(cargo, &packaged(name)?))?;
-            Ok(version)
+            let names = ["backoff-core", "backoff-export", "backoff-retry", "backoff-sim"];
+            let check = oldest(name)?.words("check --quiet --all-features").args(patches(&names)?);
+            in_user(check, &packaged(name)?).run()?;
+            rust_version(name)
         });
     }
 }
 
 /// The cargo of the oldest Rust that a packaged crate promises to support.
-fn oldest(name: &str) -> Result<Command> {
+fn oldest(name: &str) -> Result<Program> {
     let version = rust_version(name)?;
-    if !command("rustup").args(["run", &version, "rustc", "-V"]).output()?.status.success() {
+    if !program(&format!("rustup run {version} rustc -V")).ends()?.0 {
         progress(&format!("installing Rust {version}"));
-        run(command("rustup").args(["toolchain", "install", &version, "--profile", "minimal"]))?;
+        program(&format!("rustup toolchain install {version} --profile minimal")).run()?;
     }
-    let mut cargo = command("rustup");
-    cargo.args(["run", &version, "cargo"]);
-    Ok(cargo)
+    Ok(program(&format!("rustup run {version} cargo")))
 }
 
 const PROGRAM: &str = r#"
