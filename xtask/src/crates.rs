@@ -49,3 +49,17 @@ pub(crate) fn lint(program: Program) -> Result<Program> {
 pub(crate) fn sysroot() -> Result<PathBuf> {
     Ok(program("rustc --print sysroot").stdout()?.trim().into())
 }
+
+/// The folders of this machine that rustc writes into what it compiles: that of cargo and that of this project.
+pub(crate) fn machine_folders() -> [PathBuf; 2] {
+    let home = std::env::home_dir().unwrap_or_default();
+    let cargo = std::env::var_os("CARGO_HOME").map_or_else(|| home.join(".cargo"), PathBuf::from);
+    [cargo, root().to_owned()]
+}
+
+/// Flags of rustc that write these names instead.
+pub(crate) fn without_paths(cargo: &str, project: &str) -> String {
+    let [of_cargo, of_project] = machine_folders();
+    let flag = |folder: PathBuf, name| format!("--remap-path-prefix={}={name}", folder.display());
+    format!("{}\x1f{}", flag(of_cargo, cargo), flag(of_project, project))
+}

@@ -7,7 +7,7 @@ use crate::languages::{ALL, Platforms, python};
 use crate::licenses::contents;
 use crate::report::Report;
 use crate::shell::{write as write_file, *};
-use crate::{program, version};
+use crate::{crates, program, version};
 
 const SUMS: &str = "SHA256SUMS";
 
@@ -78,23 +78,9 @@ fn build(folder: &Path) -> Result<()> {
         .args(["package", "--out"])
         .arg(folder)
         .env("CARGO_TARGET_DIR", &place)
-        .env("CARGO_ENCODED_RUSTFLAGS", without_paths("cargo", "backoff"))
+        .env("CARGO_ENCODED_RUSTFLAGS", crates::without_paths("cargo", "backoff"))
         .env("SOURCE_DATE_EPOCH", epoch()?.to_string())
         .show()
-}
-
-/// The folders of this machine that rustc writes into what it compiles: that of cargo and that of this project.
-pub(crate) fn machine_folders() -> [PathBuf; 2] {
-    let home = std::env::home_dir().unwrap_or_default();
-    let cargo = std::env::var_os("CARGO_HOME").map_or_else(|| home.join(".cargo"), PathBuf::from);
-    [cargo, root().to_owned()]
-}
-
-/// Flags of rustc that write these names instead.
-pub(crate) fn without_paths(cargo: &str, project: &str) -> String {
-    let [of_cargo, of_project] = machine_folders();
-    let flag = |folder: PathBuf, name| format!("--remap-path-prefix={}={name}", folder.display());
-    format!("{}\x1f{}", flag(of_cargo, cargo), flag(of_project, project))
 }
 
 /// What is not the same each time. In the archive for Windows, rustc names the imports of

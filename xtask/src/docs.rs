@@ -5,7 +5,6 @@
 //! after it is what it prints.
 
 use crate::languages::named;
-use crate::program::folder;
 use crate::report::{Extent, Report};
 use crate::shell::*;
 
@@ -121,7 +120,7 @@ fn commands(code: &str, extent: Extent) -> String {
 fn shell(document: &str, commands: &str, expected: Option<&str>, extent: Extent) -> Result<()> {
     let place = scratch().join("docs").join(document);
     empty(&place)?;
-    let mut folders = vec![programs(), folder()];
+    let mut folders = vec![programs("c"), programs("command")];
     if commands.lines().any(|line| line.starts_with("pip ")) {
         let environment = place.join("python");
         python3("-m venv").arg(&environment).run()?;

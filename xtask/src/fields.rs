@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use backoff_core::Field;
 use backoff_core::ffi::{self, Unit};
 
-use crate::languages::go;
+use crate::languages::go::engine::{formatted, pascal};
 use crate::shell::*;
 
 const SOURCE: &str = "core/src/field/table.rs";
@@ -27,7 +27,7 @@ pub(crate) fn files() -> Result<BTreeMap<PathBuf, String>> {
     ];
     Ok(BTreeMap::from([
         ("bindings-c/src/field_number.rs".into(), c()),
-        ("bindings-go/policy_fields.go".into(), go::engine::formatted(&go_file())?),
+        ("bindings-go/policy_fields.go".into(), formatted(&go_file())?),
         (STUB.into(), with_sections(STUB, "#", &python)?),
         (TYPES.into(), with_sections(TYPES, "//", &js)?),
     ]))
@@ -80,11 +80,6 @@ fn comment(text: &str, prefix: &str, width: usize) -> String {
         }
     }
     lines.join("\n")
-}
-
-pub(crate) fn pascal(name: &str) -> String {
-    let word = |word: &str| word[..1].to_uppercase() + &word[1..];
-    name.split('_').map(word).collect()
 }
 
 fn camel(name: &str) -> String {

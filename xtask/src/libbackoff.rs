@@ -34,8 +34,18 @@ pub(crate) fn build(platform: &Platform) -> Result<Built> {
         ensure!(path.exists(), "cargo made no {}", path.display());
     }
     if platform.is_windows() {
-        // It names folders of this machine.
-        platform.objcopy()?.arg("--strip-debug").arg(&built.static_library).run()?;
+        // Our own members name folders of this machine. Others are short imports, which are no objects.
+        let archive = &built.static_library;
+        let members = platform.ar()?.arg("t").arg(archive).stdout()?;
+        let ours: Vec<&str> = members.lines().filter(|name| name.starts_with("backoff.")).collect();
+        ensure!(!ours.is_empty(), "no member is ours:\n{members}");
+        let place = scratch().join("libbackoff").join(platform.name());
+        empty(&place)?;
+        platform.ar()?.arg("x").arg(archive).args(&ours).within(&place).run()?;
+        for name in &ours {
+            platform.objcopy()?.arg("--strip-debug").arg(name).within(&place).run()?;
+        }
+        platform.ar()?.arg("r").arg(archive).args(&ours).within(&place).run()?;
     }
     Ok(built)
 }

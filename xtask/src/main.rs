@@ -30,6 +30,7 @@ mod licenses;
 mod processes;
 mod program;
 mod report;
+mod servers;
 mod shell;
 mod test;
 mod venv;

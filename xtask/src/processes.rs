@@ -5,8 +5,8 @@ use serde_json::{Map, Value, json};
 
 use crate::languages::{Language, go, js, python, rust};
 use crate::report::Report;
+use crate::servers::{clients_of, interpreter};
 use crate::shell::*;
-use crate::venv;
 
 type Programs = &'static [(&'static str, fn() -> Result<Program>)];
 
@@ -40,16 +40,6 @@ pub(crate) fn clients(languages: &[Language]) -> Result<Program> {
     Ok(clients_of(&described.collect::<Result<_>>()?))
 }
 
-/// Fails if a client does not wait as the reference says.
-pub(crate) fn client_agrees(client: Result<Program>) -> Result<()> {
-    clients_of(&Map::from_iter([("client".to_owned(), json!(client?))])).run()
-}
-
-fn clients_of(clients: &Map<String, Value>) -> Program {
-    let programs = json!({ "clients": clients });
-    python3("tests/integrations/clients.py").env("BACKOFF_PROGRAMS", programs.to_string())
-}
-
 pub(crate) fn test(report: &mut Report) {
     let is_all = report.is_all();
     report.pytest("servers, queues and a fleet", || {
@@ -69,17 +59,4 @@ fn programs(scenarios: &[&str]) -> Result<String> {
         described.insert((*scenario).to_owned(), programs.collect::<Result<Map<_, _>>>()?.into());
     }
     Ok(Value::Object(described).to_string())
-}
-
-/// The interpreter that has Redis and `PostgreSQL`, from wheels that carry them.
-fn interpreter() -> Result<Program> {
-    let folder = venv::with("servers", "tests/integrations/requirements.txt", &[])?;
-    Ok(program_at(folder.join("bin/python")))
-}
-
-/// Tells a test, in the variable `BACKOFF_SERVERS`, the program that starts servers: a JSON array of
-/// words, to which the names of servers are appended.
-pub(crate) fn with_servers(test: Program) -> Result<Program> {
-    let servers = interpreter()?.arg(root().join("tests/integrations/servers.py"));
-    Ok(test.env("BACKOFF_SERVERS", json!(servers)["program"].to_string()))
 }

@@ -11,14 +11,9 @@ use crate::report::Report;
 use crate::shell::*;
 use crate::{cross, docs, fresh, licenses};
 
-/// The folder of the binary that the tests and the documents run.
-pub(crate) fn folder() -> PathBuf {
-    scratch().join("backoff")
-}
-
 /// The binary that the tests run: the one that cargo builds for the tests of the crates.
 pub(crate) fn binary() -> Result<PathBuf> {
-    let folder = fresh::made(folder(), |folder| {
+    let folder = fresh::made(programs("command"), |folder| {
         progress("building the command");
         // With an example cargo compiles the crates as it does for their tests, which use the same.
         linted(&format!("build {PUBLISHED} --bin backoff --example evaluate"))?.run()?;

@@ -29,9 +29,9 @@ pub(crate) fn scratch() -> PathBuf {
     target().join("xtask")
 }
 
-/// The folder of the programs that documents run.
-pub(crate) fn programs() -> PathBuf {
-    scratch().join("bin")
+/// A folder of programs that documents run: the tools of C, or the command.
+pub(crate) fn programs(name: &str) -> PathBuf {
+    scratch().join("bin").join(name)
 }
 
 /// A program to run: its words, its folder, and what it changes of the environment. Programs in Python read it
@@ -95,11 +95,6 @@ impl Program {
         self
     }
 
-    /// Another program with the folder and the environment of this one.
-    pub(crate) fn instead(self, other: Self) -> Self {
-        Self { words: other.words, ..self }
-    }
-
     /// Adds the words of another program, with its folder and its environment.
     pub(crate) fn with(self, other: &Self) -> Self {
         let folder = other.folder.clone();
@@ -120,14 +115,10 @@ impl Program {
         command
     }
 
-    /// What the program wrote, and whether it succeeded.
-    pub(crate) fn output(&self) -> Result<Output> {
-        self.command().output().with_context(|| self.missing())
-    }
-
     /// Whether the program succeeds, and what it writes: standard output followed by standard error.
     pub(crate) fn ends(&self) -> Result<(bool, String)> {
-        let Output { status, stdout, stderr } = self.output()?;
+        let output = self.command().output().with_context(|| self.missing())?;
+        let Output { status, stdout, stderr } = output;
         Ok((status.success(), String::from_utf8_lossy(&[stdout, stderr].concat()).into()))
     }
 
@@ -265,6 +256,7 @@ pub(crate) fn copy_files(from: &str, to: &Path) -> Result<()> {
 
 /// Makes a link to a file or a folder, in place of an old one.
 pub(crate) fn symlink(to: impl AsRef<Path>, at: &Path) -> Result<()> {
+    fs::create_dir_all(at.parent().context("a link is in a folder")?)?;
     let _ = fs::remove_file(at);
     #[cfg(unix)]
     let linked = std::os::unix::fs::symlink(to, at);

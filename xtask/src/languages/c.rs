@@ -71,7 +71,7 @@ pub(crate) fn test(report: &mut Report) {
     report.check("C: archives have the same bytes again, the page and the licences", archives);
     report.check("C: the build systems for the README", || {
         for name in ["cmake", "meson", "ninja"] {
-            symlink(tools()?.join(name), &programs().join(name))?;
+            symlink(tools()?.join(name), &programs("c").join(name))?;
         }
         Ok(())
     });

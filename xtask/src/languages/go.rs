@@ -1,27 +1,21 @@
 //! Go: the module, tested with the go command. The default engine needs nothing else; the other one
 //! is tested on the installed C library.
 
+mod command;
 pub(crate) mod engine;
 mod hosts;
 
-use std::time::UNIX_EPOCH;
-
-use crate::languages::{Platforms, c, python};
+use crate::languages::{Platforms, python};
 use crate::report::Report;
 use crate::shell::*;
 
+use command::{CHECKS, MODULE, STATICCHECK, checks, go, go_alone, go_over_c, testing};
 use hosts::{ADAPTERS, newest};
 pub(crate) use hosts::{fleet, queue, test as hosts};
-
-const MODULE: &str = "github.com/backoff-rs/backoff/bindings-go";
-
-const CHECKS: &str = "github.com/backoff-rs/backoff/bindings-go/internal/checks";
 
 /// The package whose files depend on the build tag of the engine over the C library. No others do.
 const ENGINE: &str = "./internal/engine";
 
-/// Run as programs of their own, so that the module has no dependencies.
-const STATICCHECK: &str = "honnef.co/go/tools/cmd/staticcheck@v0.6.1";
 const GOLANGCI_LINT: &str = "github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0";
 
 /// The libraries that programs in the documents use beside ours, with their versions.
@@ -33,40 +27,6 @@ const PEERS: [(&str, &str); 6] = [
     ("github.com/avast/retry-go/v5", "v5.1.1"),
     ("github.com/sethvargo/go-retry", "v0.5.0"),
 ];
-
-/// The go command, as in a fresh installation of Go.
-fn go(line: &str) -> Program {
-    let go = program("go").words(line).within(root().join("bindings-go"));
-    let go = go.env("GOTOOLCHAIN", "local").env("GOFLAGS", "-mod=mod");
-    go.env("BACKOFF_VECTORS", root().join("tests/vectors"))
-}
-
-/// The go command without cgo, as on a machine without a C compiler.
-fn go_alone(line: &str) -> Program {
-    go(line).env("CGO_ENABLED", "0")
-}
-
-/// The go command with cgo, which finds libbackoff under the prefix.
-fn go_over_c(line: &str) -> Result<Program> {
-    let prefix = c::prefix()?;
-    // The go command does not notice that backoff.h has changed. A flag that changes with the header
-    // keeps it from reusing what it compiled with the old one.
-    let header = fs::metadata(root().join("include/backoff.h"))?.modified()?;
-    let header = header.duration_since(UNIX_EPOCH)?.as_secs();
-    let go = go(line).env("CGO_ENABLED", "1").env("PKG_CONFIG_PATH", prefix.join("lib/pkgconfig"));
-    let go = go.env("LD_LIBRARY_PATH", prefix.join("lib"));
-    Ok(go.env("CGO_CFLAGS", format!("-O2 -g -DBACKOFF_HEADER={header}")))
-}
-
-/// `go test`, each time anew, which says how each test ended. It vets nothing: checks of their own run
-/// all of `go vet`.
-fn testing(go: Program) -> Program {
-    go.words("test -count=1 -v -vet=off")
-}
-
-fn checks() -> PathBuf {
-    root().join("bindings-go/internal/checks")
-}
 
 pub(crate) fn evaluator() -> Result<Program> {
     built("evaluate", "./evaluate", checks())
@@ -182,7 +142,8 @@ fn static_program_over_c() -> Result<()> {
     let path = scratch().join("go-static/http");
     write(&path, "")?;
     let sh = program("sh -ec").arg(format!("{build} -o \"$0\" ./examples/http")).arg(&path);
-    let (success, printed) = go_over_c("")?.instead(sh).ends()?;
+    let sh = sh.env_of(&go_over_c("")?).within(root().join("bindings-go"));
+    let (success, printed) = sh.ends()?;
     ensure!(success && printed.is_empty(), "{build}:\n{printed}");
     let (_, printed) = program_at(path).ends()?;
     Ok(ensure!(printed.starts_with("usage: http"), "{printed}"))

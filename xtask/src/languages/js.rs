@@ -5,8 +5,8 @@ use serde_json::Value;
 use crate::crates::linted;
 use crate::fresh::built;
 use crate::languages::Platforms;
-use crate::processes::with_servers;
 use crate::report::Report;
+use crate::servers::with_servers;
 use crate::shell::*;
 
 const INPUTS: [&str; 5] =

@@ -1,47 +1,18 @@
 //! Python: the wheel, installed in a clean virtual environment, and its adapters on what they adapt.
 
+mod tools;
 mod wheels;
 
 use crate::fresh::built;
-use crate::processes::{client_agrees, with_servers};
 use crate::report::Report;
+use crate::servers::{client_agrees, with_servers};
 use crate::shell::*;
-use crate::{dist, venv};
+use crate::{crates, venv};
 
+pub(crate) use tools::tool;
+use tools::{EXAMPLES, INPUTS, OLDEST, PROJECT, TESTS, tools};
 pub(crate) use wheels::{packages, published};
 use wheels::{sdist, wheel};
-
-/// The requirements of the examples, those of the shared tests, the project whose group `dev` has
-/// those of the package, and those of the oldest hosts.
-const EXAMPLES: &str = "tools/cli/examples/requirements.txt";
-const TESTS: &str = "tests/requirements.txt";
-const PROJECT: &str = "bindings-python/pyproject.toml";
-const OLDEST: &str = "bindings-python/tests/hosts/oldest.txt";
-
-/// What a wheel is made of.
-const INPUTS: [&str; 7] = [
-    "core",
-    "tools/export",
-    "bindings-python",
-    "xtask/src/languages/python",
-    "Cargo.toml",
-    "Cargo.lock",
-    "rust-toolchain.toml",
-];
-
-/// A virtual environment with the linters, the test runners, the hosts and what the examples need.
-fn tools() -> Result<PathBuf> {
-    built(scratch().join("python"), &[TESTS, EXAMPLES, PROJECT], |folder| {
-        progress("installing the tools for Python");
-        venv::create(folder)?;
-        let install = venv::install(folder)?.args(["-r", TESTS, "-r", EXAMPLES, "--group"]);
-        install.arg(format!("{PROJECT}:dev")).run()
-    })
-}
-
-pub(crate) fn tool(name: &str) -> Result<Program> {
-    Ok(program_at(tools()?.join("bin").join(name)))
-}
 
 fn installed() -> Result<PathBuf> {
     let (wheel, folder) = (wheel()?, tools()?);
@@ -108,9 +79,12 @@ pub(crate) fn snippet(code: &str) -> Result<String> {
 }
 
 /// Tests that take longer: one compiles the sdist, the others check types with more tools than mypy.
-const LONG: &str = "test_packaging.py::test_the_sdist_needs_only_rust \
-                    test_types.py::test_stubs_match_the_extension \
-                    test_types.py::test_the_types_are_complete test_types.py::test_pyright";
+const LONG: [&str; 4] = [
+    "tests/test_packaging.py::test_the_sdist_needs_only_rust",
+    "tests/test_types.py::test_stubs_match_the_extension",
+    "tests/test_types.py::test_the_types_are_complete",
+    "tests/test_types.py::test_pyright",
+];
 
 /// Checks programs in Python with ruff.
 pub(crate) fn lints(report: &mut Report, what: &str, folders: &str) {
@@ -132,20 +106,19 @@ pub(crate) fn test(report: &mut Report) {
             client_agrees(script(&format!("examples/http_{name}.py")))
         });
     }
-    let folder = "bindings-python/tests";
-    let pytest = |tests: Vec<String>| {
-        let pytest = python(&installed()?).words("-m pytest").args(tests);
-        Ok(pytest.env("BACKOFF_WHEEL", wheel()?).env("BACKOFF_SDIST", sdist()?))
+    let package = root().join("bindings-python");
+    let pytest = || {
+        let pytest = python(&installed()?).words("-m pytest").env("BACKOFF_WHEEL", wheel()?);
+        Ok::<_, anyhow::Error>(pytest.env("BACKOFF_SDIST", sdist()?))
     };
-    let long = LONG.split_whitespace().map(|test| root().join(folder).join(test));
-    let long = long.map(|test| test.display().to_string());
     report.pytest("pytest", || {
-        let deselected = long.clone().flat_map(|test| ["--deselect".to_owned(), test]);
-        pytest(deselected.chain([root().join(folder).display().to_string()]).collect())
+        let deselected = LONG.iter().flat_map(|test| ["--deselect", test]);
+        Ok(pytest()?.arg(package.join("tests")).args(deselected))
     });
     if report.is_all() {
-        report
-            .pytest("pytest: the sdist, and the types with more tools", || pytest(long.collect()));
+        report.pytest("pytest: the sdist, and the types with more tools", || {
+            Ok(pytest()?.args(LONG.map(|test| package.join(test))))
+        });
         test_wheels(report);
     }
 }
@@ -182,7 +155,7 @@ for name in files.namelist():
         if folder.encode() in files.read(name):
             sys.exit(f'{name} holds {folder}')
 ";
-    python3("-c").arg(SEARCH).arg(wheel).args(dist::machine_folders()).run()
+    python3("-c").arg(SEARCH).arg(wheel).args(crates::machine_folders()).run()
 }
 
 /// Tests the adapters on the newest versions of their hosts, and in the tests of a release also on the

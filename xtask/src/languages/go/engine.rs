@@ -1,7 +1,6 @@
 //! The generated files of Go's engine: the constants of the core, and the core itself, which wasm2go
 //! translates from its WebAssembly.
 
-use crate::fields::pascal;
 use crate::shell::*;
 
 /// The generated files and their contents. The constants are those of the C header.
@@ -107,6 +106,12 @@ fn constant(line: &str) -> Option<(&str, &str, u64)> {
 /// `CAP_BELOW_BASE` as Go writes it: `CapBelowBase`.
 fn capitalized(name: &str) -> String {
     if name == "OK" { name.to_owned() } else { pascal(&name.to_lowercase()) }
+}
+
+/// A name in words that begin with a capital letter.
+pub(crate) fn pascal(name: &str) -> String {
+    let word = |word: &str| word[..1].to_uppercase() + &word[1..];
+    name.split('_').map(word).collect()
 }
 
 pub(crate) fn formatted(text: &str) -> Result<String> {

@@ -1,10 +1,10 @@
 //! The adapters of Go, which are modules of their own in `bindings-go/adapters`, on what they adapt. Their tests are in
 //! the module `internal/checks`, whose `go.mod` has the oldest versions that they support, as their own have.
 
-use super::{CHECKS, MODULE, STATICCHECK, checks, go_alone, testing};
+use super::command::{CHECKS, MODULE, STATICCHECK, checks, go_alone, testing};
 use crate::fresh;
-use crate::processes::with_servers;
 use crate::report::Report;
+use crate::servers::with_servers;
 use crate::shell::*;
 
 /// The adapters: the folder, the module whose version the README shows, and its newest version.

@@ -2,12 +2,12 @@
 
 use std::env::consts::{ARCH, OS};
 
-use super::{INPUTS, tool};
-use crate::crates::lint;
+use super::tools::{INPUTS, tool};
+use crate::crates::{lint, without_paths};
+use crate::cross;
 use crate::fresh;
 use crate::languages::Platforms;
 use crate::shell::*;
-use crate::{cross, dist};
 
 /// The platforms that wheels are built for on Linux: what Rust calls them, and what the wheel's name must end with.
 /// zig links the wheels for Linux. For Windows, maturin passes a list of exported symbols that only the linker of GCC
@@ -82,7 +82,7 @@ fn build(
         let mut maturin = maturin.arg("--out").arg(folder).env("CARGO_TARGET_DIR", target);
         // `dist` has its own.
         if std::env::var_os("CARGO_ENCODED_RUSTFLAGS").is_none() {
-            let flags = dist::without_paths("source", "source");
+            let flags = without_paths("source", "source");
             maturin = maturin.env("CARGO_ENCODED_RUSTFLAGS", flags);
         }
         options(maturin)?.run()

@@ -2,8 +2,8 @@
 
 use crate::crates;
 use crate::languages::rust::packaged::{on, packaged};
-use crate::processes::with_servers;
 use crate::report::Report;
+use crate::servers::with_servers;
 use crate::shell::*;
 
 /// The oldest version of each library. Those of one row are tested together, because reqwest needs
