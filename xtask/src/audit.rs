@@ -1,11 +1,13 @@
 //! What the project may depend on (`deny.toml`), and what a release may change.
 
 use crate::api;
+use crate::crates::tool;
 use crate::report::Report;
 use crate::shell::*;
 
 const DENY: (&str, &str) = ("cargo-deny", "0.20.2");
 const SEMVER: (&str, &str) = ("cargo-semver-checks", "0.51.0");
+const LEAST: &str = "--no-default-features";
 
 /// Checks licenses, sources and bans, and that the interfaces can be compared.
 pub(crate) fn test(report: &mut Report) {
@@ -37,27 +39,11 @@ pub(crate) fn semver() -> Result<()> {
 }
 
 fn compare(commit: &str) -> Result<()> {
-    let check = tool(SEMVER)?.words("semver-checks --all-features --baseline-rev").arg(commit);
+    let check =
+        tool(SEMVER, LEAST)?.words("semver-checks --all-features --baseline-rev").arg(commit);
     check.args(api::CRATES.iter().flat_map(|name| ["--package", name])).run()
 }
 
 fn deny() -> Result<Program> {
-    Ok(tool(DENY)?.words("--locked check -D warnings"))
-}
-
-/// A tool of cargo in this version. It is compiled when it is first needed: without optimisation, which would
-/// take longer than its work.
-fn tool((name, version): (&str, &str)) -> Result<Program> {
-    let folder = scratch().join("cargo-tools").join(format!("{name}-{version}"));
-    let path = folder.join("bin").join(name);
-    if !path.exists() {
-        progress(&format!("compiling {name} {version}, which takes minutes"));
-        cargo("install --quiet --locked --debug --no-default-features")
-            .args([name, "--version", version, "--root"])
-            .arg(&folder)
-            .env("CARGO_TARGET_DIR", scratch().join("cargo-tools/target"))
-            .run()
-            .with_context(|| format!("cannot install {name}"))?;
-    }
-    Ok(program_at(path))
+    Ok(tool(DENY, LEAST)?.words("--locked check -D warnings"))
 }

@@ -63,3 +63,18 @@ pub(crate) fn without_paths(cargo: &str, project: &str) -> String {
     let flag = |folder: PathBuf, name| format!("--remap-path-prefix={}={name}", folder.display());
     format!("{}\x1f{}", flag(of_cargo, cargo), flag(of_project, project))
 }
+
+/// A tool of cargo in this version. It is compiled when it is first needed: without optimisation, which would
+/// take longer than its work.
+pub(crate) fn tool((name, version): (&str, &str), options: &str) -> Result<Program> {
+    let folder = scratch().join("cargo-tools").join(format!("{name}-{version}"));
+    if !folder.join("bin").exists() {
+        progress(&format!("compiling {name} {version}, which takes minutes"));
+        let install =
+            cargo(&format!("install --quiet --locked --debug {options} {name}@{version}"));
+        let install = install.arg("--root").arg(&folder);
+        let install = install.env("CARGO_TARGET_DIR", scratch().join("cargo-tools/target"));
+        install.run().with_context(|| format!("cannot install {name}"))?;
+    }
+    Ok(program_at(folder.join("bin").join(name)))
+}

@@ -108,7 +108,7 @@ impl Program {
 
     /// The program of the standard library, without input.
     pub(crate) fn command(&self) -> Command {
-        let mut command = Command::new(self.words.first().map_or("", String::as_str));
+        let mut command = Command::new(self.path());
         command.args(self.words.iter().skip(1)).current_dir(&self.folder).envs(&self.environment);
         // It would move what cargo builds.
         command.env_remove("CARGO_BUILD_TARGET").stdin(Stdio::null());
@@ -153,14 +153,17 @@ impl Program {
         String::from_utf8(output.stdout).with_context(|| format!("`{}` in UTF-8", self.line()))
     }
 
+    pub(crate) fn path(&self) -> &Path {
+        Path::new(self.words.first().map_or("", String::as_str))
+    }
+
     pub(crate) fn line(&self) -> String {
         self.words.join(" ")
     }
 
     fn missing(&self) -> String {
-        let path = self.words.first().map_or("", String::as_str);
-        let name = path.rsplit('/').next().unwrap_or(path);
-        let advice = ADVICE.iter().find(|(names, _)| names.split(' ').any(|known| known == name));
+        let (path, name) = (self.path().display(), self.path().file_name().unwrap_or_default());
+        let advice = ADVICE.iter().find(|(names, _)| names.split(' ').any(|known| name == known));
         let advice = advice.map_or("is it installed?", |(_, advice)| advice);
         format!("cannot run `{path}`: {advice}")
     }

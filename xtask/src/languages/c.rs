@@ -4,6 +4,7 @@ use std::sync::{Mutex, PoisonError};
 
 use serde_json::{Value, json};
 
+use crate::crates::tool;
 use crate::languages::{Platforms, python};
 use crate::libbackoff::{self, Platform};
 use crate::report::Report;
@@ -95,10 +96,12 @@ fn test_more(report: &mut Report) {
         // The oldest that the package promises to work with.
         let cmake = venv::with("c-old-cmake", "xtask/src/languages/c.rs", &["cmake==3.15.3"])?;
         given["old_cmake"] = json!(cmake.join("bin/cmake"));
+        // The last that the pinned Rust builds.
+        let cargo_c = ("cargo-c", "0.10.24+cargo-0.98.0");
         given["cargo_c"] = json!({
-            "program": cargo_c()?,
+            "program": tool(cargo_c, "")?.path().with_file_name("cargo-cinstall"),
             "target": scratch().join("c-cinstall-target"),
-            "version": CARGO_C.split('+').next(),
+            "version": cargo_c.1.split('+').next(),
         });
         for name in PUBLISHED {
             let platform = Platform::named(name)?;
@@ -129,21 +132,6 @@ fn pytest(report: &mut Report, file: &str, more: impl FnOnce(&mut Value) -> Resu
 
 fn tools() -> Result<PathBuf> {
     Ok(venv::with("c-tools", "bindings-c/tests/requirements.txt", &[])?.join("bin"))
-}
-
-/// The last that the pinned Rust builds.
-const CARGO_C: &str = "0.10.24+cargo-0.98.0";
-
-/// cargo-c. Without optimisation it is built in a third of the time.
-fn cargo_c() -> Result<PathBuf> {
-    let folder = scratch().join("cargo-c");
-    let path = folder.join("bin/cargo-cinstall");
-    if !path.exists() {
-        progress("building cargo-c, which takes some minutes");
-        let install = cargo(&format!("install --debug --locked cargo-c@{CARGO_C} --root"));
-        install.arg(folder).env("CARGO_TARGET_DIR", scratch().join("cargo-c-target")).run()?;
-    }
-    Ok(path)
 }
 
 /// The platforms for which there are archives. Those for Linux run with a glibc of 2012.

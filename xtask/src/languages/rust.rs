@@ -9,7 +9,6 @@ mod contents;
 mod features;
 mod hosts;
 mod packaged;
-mod targets;
 mod users;
 
 pub(crate) use hosts::test as hosts;
@@ -84,7 +83,7 @@ pub(crate) fn test(report: &mut Report) {
             each_alone("backoff-adapters", "bindings-rust/adapters")
         });
         features::test_more(report);
-        targets::test(report);
+        users::on_targets(report);
         users::test_more(report);
     }
 }
