@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::evaluators::requests;
+use crate::differential::requests;
 use crate::languages::ALL;
 use crate::shell::*;
 

@@ -1,9 +1,11 @@
-//! Random requests, valid and broken, to which every language must give the same answers.
+//! The evaluators of the languages: requests in, answers out (`tests/README.md`); and random requests, valid and broken,
+//! to which all must give the same answers.
+
+use std::process::Stdio;
 
 use backoff_core::{ErrorCode, StopReason};
 
-use crate::evaluators::{reference, requests};
-use crate::languages::Language;
+use crate::languages::{Language, named};
 use crate::shell::*;
 
 const SEED: &str = "20261121";
@@ -142,4 +144,22 @@ fn compare(requests: &Path, expected: &str, answers: &str) -> Result<()> {
     let (asked, answered) = (requests.lines().count(), answers.lines().count());
     ensure!(expected == answers, "{answered} answers to {asked} requests");
     Ok(())
+}
+
+/// `cargo xtask evaluate LANGUAGE`: answers standard input on standard output.
+pub(crate) fn evaluate(name: &str) -> Result<()> {
+    let evaluator = if name == "reference" { reference() } else { (named(name)?.evaluator)()? };
+    let status = evaluator.command().stdin(Stdio::inherit()).status()?;
+    ensure!(status.success(), "the evaluator of {name} ended with {status}");
+    Ok(())
+}
+
+pub(crate) fn reference() -> Program {
+    python3("tests/evaluate.py")
+}
+
+pub(crate) fn requests(name: &str, requests: &str) -> Result<PathBuf> {
+    let path = scratch().join("requests").join(name);
+    write(&path, requests)?;
+    Ok(path)
 }

@@ -19,8 +19,6 @@ mod demo;
 mod differential;
 mod dist;
 mod docs;
-mod engines;
-mod evaluators;
 mod fields;
 mod fresh;
 mod generate;
@@ -93,7 +91,7 @@ fn run(words: &[&str]) -> Result<()> {
         ["test", "--all"] => test::everything(Extent::All),
         ["test", "--all", part] => test::part(part, Extent::All),
         ["test", part] => test::part(part, Extent::Usual),
-        ["evaluate", language] => evaluators::evaluate(language),
+        ["evaluate", language] => differential::evaluate(language),
         ["scenario"] => processes::clients(&languages::ALL)?.show(),
         ["scenario", name @ ("queues" | "fleet" | "contention")] => processes::scenario(name),
         ["scenario", name] => processes::clients(&[*languages::named(name)?])?.show(),

@@ -4,12 +4,12 @@ use std::env::consts::{ARCH, EXE_SUFFIX, OS};
 
 use crate::archive::tar_gz;
 use crate::crates::{PUBLISHED, linted};
-use crate::evaluators::reference;
+use crate::differential::reference;
 use crate::languages::{Platforms, python};
 use crate::libbackoff::Platform;
 use crate::report::Report;
 use crate::shell::*;
-use crate::{cross, docs, fresh, licenses};
+use crate::{cross, docs, fresh, licenses, venv};
 
 /// The binary that the tests run: the one that cargo builds for the tests of the crates.
 pub(crate) fn binary() -> Result<PathBuf> {
@@ -94,6 +94,7 @@ pub(crate) fn test(report: &mut Report) {
     }
     docs::test_folder(report, "tools/cli/docs", &[]);
     report.check("`backoff verify` passes the reference", || verify(&reference()));
+    test_engines(report);
     if !report.is_all() {
         return;
     }
@@ -114,6 +115,29 @@ pub(crate) fn test(report: &mut Report) {
             Ok(String::new())
         });
     }
+}
+
+const ENGINES: &str = "tools/export/tests/engines";
+const REQUIREMENTS: &str = "tools/export/tests/engines/requirements.txt";
+
+/// Tests the configurations that `backoff export` prints with the schemas, the parsers and the formulas of their
+/// engines.
+fn test_engines(report: &mut Report) {
+    report.pytest(&format!("pytest {ENGINES}"), || {
+        let pytest = venv::with("engines-python", REQUIREMENTS, &[])?.join("bin/pytest");
+        let this = &["xtask/src/program.rs"];
+        let validator = fresh::built(scratch().join("engines-npm"), this, |folder| {
+            write(folder.join("package.json"), "{\"private\": true}\n")?;
+            let npm = program("npm install --silent --no-audit --no-fund asl-validator@4.0.0");
+            npm.within(folder).run()
+        })?;
+        // The schemas of Istio's resources, in the cache of Go. The top folder is in no module.
+        let module = program("go mod download -json istio.io/api@v1.31.4").stdout()?;
+        let module: serde_json::Value = serde_json::from_str(&module)?;
+        let schemas = module["Dir"].as_str().context("go mod download names no folder")?;
+        let pytest = program_at(pytest).arg(ENGINES).env("BACKOFF", binary()?);
+        Ok(pytest.env("ISTIO_API", schemas).env("ASL_VALIDATOR", validator))
+    });
 }
 
 fn pytest(report: &mut Report, tests: &str, binary: fn() -> Result<PathBuf>) {

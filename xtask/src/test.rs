@@ -8,7 +8,7 @@ use crate::differential::Differential;
 use crate::languages::{ALL, Language, c, go, js, python, rust};
 use crate::report::{Extent, Report};
 use crate::shell::*;
-use crate::{bench, demo, dist, docs, engines, generate, processes, program, version};
+use crate::{bench, demo, dist, docs, generate, processes, program, version};
 
 type Part = (&'static str, fn(&mut Report));
 
@@ -18,7 +18,7 @@ const AT_ONCE: [Part; 14] = [
     ("shared", shared),
     ("rust", rust::test),
     ("hosts-rust", rust::hosts),
-    ("command", command),
+    ("command", program::test),
     ("shared", together),
     ("c", c::test),
     ("js", js::test),
@@ -77,11 +77,6 @@ pub(crate) fn part(wanted: &str, extent: Extent) -> Result<()> {
     ensure!(wanted_parts.peek().is_some(), "unknown part {wanted}: cargo xtask help");
     wanted_parts.for_each(|(name, run)| report.part(name, run));
     report.end()
-}
-
-fn command(report: &mut Report) {
-    program::test(report);
-    engines::test(report);
 }
 
 fn shared(report: &mut Report) {

@@ -6,7 +6,6 @@ use crate::shell::*;
 use crate::{api, audit, crates, servers};
 
 mod contents;
-mod features;
 mod hosts;
 mod packaged;
 mod users;
@@ -71,7 +70,6 @@ pub(crate) fn test(report: &mut Report) {
         api::docs_rs(extent)
     });
     contents::test(report);
-    features::test(report);
     users::test(report);
     report.check("the HTTP example waits for the delays of the core", || {
         servers::client_agrees(client())
@@ -82,7 +80,6 @@ pub(crate) fn test(report: &mut Report) {
         report.check("clippy: each feature of the adapters alone", || {
             each_alone("backoff-adapters", "bindings-rust/adapters")
         });
-        features::test_more(report);
         users::on_targets(report);
         users::test_more(report);
     }

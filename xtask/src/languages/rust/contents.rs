@@ -1,8 +1,8 @@
 //! What the archives of the crates contain.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use crate::languages::rust::packaged::{CRATES, archive, manifest, packaged, versioned};
+use crate::languages::rust::packaged::{CRATES, archive, features, manifest, packaged, versioned};
 use crate::report::Report;
 use crate::shell::*;
 
@@ -34,6 +34,11 @@ pub(super) fn test(report: &mut Report) {
             docs.and_then(|docs| docs.get("targets")).context("no target for docs.rs")?;
             Ok(())
         });
+        report.check(&format!("the page of {name} lists its features"), || {
+            let folder = packaged(name)?;
+            let (documented, declared) = (documented(&folder)?, features(&folder)?);
+            Ok(ensure!(documented == declared, "documented {documented:?}, declared {declared:?}"))
+        });
     }
 }
 
@@ -56,4 +61,15 @@ fn expected(name: &str, folder: &str) -> Result<BTreeSet<String>> {
     };
     let files = FILES.split(' ').map(|file| Ok(file.to_owned()));
     list.lines().map(path).chain(files).collect()
+}
+
+/// The rows of the table of features in a README.
+fn documented(folder: &Path) -> Result<BTreeMap<String, bool>> {
+    let page = read(folder.join("README.md"))?;
+    let section = page.lines().skip_while(|line| *line != "## Features").skip(1);
+    let rows = section.take_while(|line| !line.starts_with("## ")).filter_map(|line| {
+        let (name, rest) = line.strip_prefix("| `")?.split_once("` | ")?;
+        Some((name.to_owned(), rest.starts_with("yes |")))
+    });
+    Ok(rows.collect())
 }

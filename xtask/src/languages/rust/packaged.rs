@@ -70,27 +70,22 @@ pub(crate) fn snippet(code: &str) -> Result<String> {
     on(&user, "run --quiet").stdout()
 }
 
+/// A user's crate over the packaged ones, from a file of `bindings-rust/tests/users`.
+pub(super) fn user_of_file(name: &str, dependencies: &str) -> Result<PathBuf> {
+    let code = read(format!("bindings-rust/tests/users/{name}.rs"))?;
+    user(&format!("rust-{name}"), dependencies, "src/lib.rs", &code)
+}
+
 /// Writes a user's crate that depends on the packaged ones. `dependencies` is the end of its
 /// manifest, from the middle of the line of `backoff-retry`.
 pub(super) fn user(name: &str, dependencies: &str, file: &str, program: &str) -> Result<PathBuf> {
-    let loops = packaged("backoff-retry")?;
-    let dependencies = format!("backoff-retry = {{ path = {loops:?}, {dependencies}");
-    user_of(name, &dependencies, file, program)
-}
-
-/// Writes a user's crate with these dependencies, in which our crates are the packaged ones.
-pub(super) fn user_of(
-    name: &str,
-    dependencies: &str,
-    file: &str,
-    program: &str,
-) -> Result<PathBuf> {
     let user = scratch().join(name);
-    let core = packaged("backoff-core")?;
+    let [core, loops] = ["backoff-core", "backoff-retry"].map(packaged);
     let manifest = format!(
         "[package]\nname = \"user\"\nedition = \"2024\"\n[workspace]\n\
-         [patch.crates-io]\nbackoff-core = {{ path = {core:?} }}\n\
-         [dependencies]\n{dependencies}"
+         [patch.crates-io]\nbackoff-core = {{ path = {:?} }}\n\
+         [dependencies]\nbackoff-retry = {{ path = {:?}, {dependencies}",
+        core?, loops?
     );
     write(user.join("Cargo.toml"), manifest)?;
     write(user.join(file), program)?;

@@ -1,8 +1,8 @@
 //! Programs of users over the packaged crates.
 
-use crate::languages::rust::features::user_with;
 use crate::languages::rust::packaged::{
-    CRATES, in_user, on, packaged, patches, refused, rust_version, snippet, user,
+    CRATES, features, in_user, on, packaged, patches, refused, rust_version, snippet, user,
+    user_of_file,
 };
 use crate::libbackoff::Platform;
 use crate::report::Report;
@@ -11,35 +11,40 @@ use crate::shell::*;
 pub(super) fn test(report: &mut Report) {
     let host = Platform::host().map_or("unknown".to_owned(), |host| host.name().to_owned());
     report.runs_on(("Rust", "platforms", &host), || {
-        let printed = snippet(PROGRAM)?;
+        let printed = snippet(&read("bindings-rust/tests/users/loop.rs")?)?;
         ensure!(printed == "Ok(3)\n", "a program over the packaged crates: {printed}");
         Ok(String::new())
     });
-    report.check(
-        "the packaged crates in WebAssembly, with a clock and a sleep of the caller",
-        || {
-            let without = "default-features = false }\n";
-            let user = user("rust-wasm", without, "src/lib.rs", WITHOUT_SYSTEM)?;
-            add_target(WASM)?;
-            on(&user, "check --quiet --target").arg(WASM).run()
-        },
-    );
+    let without_system =
+        "the packaged crates in WebAssembly, with a clock and a sleep of the caller";
+    report.check(without_system, || {
+        add_target(WASM)?;
+        let user = user_of_file("wasm", "default-features = false }\n")?;
+        on(&user, "check --quiet --target").arg(WASM).run()
+    });
     report.check("the packaged crates compile no crate for one yield", || {
         let user = user("rust-plain", "version = \"*\" }\n", "src/lib.rs", "")?;
         let tree = on(&user, "tree --prefix=none --target=all --edges=normal").stdout()?;
         Ok(ensure!(!tree.contains("rustix"), "{tree}"))
     });
     report.check("the compiler names the feature that `call_async` needs", || {
-        let user = user("rust-blocking", "default-features = false }\n", "src/lib.rs", NO_TIMER)?;
+        let user = user_of_file("no_timer", "default-features = false }\n")?;
         let note = "enable feature `tokio` of `backoff-retry`, or pass your runtime's timer";
         refused(&on(&user, "check --quiet"), note)
     });
 }
 
+/// Each feature alone, and the oldest Rust.
 pub(super) fn test_more(report: &mut Report) {
+    let names = report.timed("the features of the loops", || features(&packaged("backoff-retry")?));
+    for name in names.unwrap_or_default().into_keys().chain([String::new()]) {
+        report.suite(&format!("backoff-retry with `{name}` alone"), || {
+            Ok(on(&with_features()?, "test --lib").arg(format!("--features={name}")))
+        });
+    }
     report.check("the packaged crates with the oldest Rust that they promise", || {
         let oldest = oldest("backoff-retry")?.words("test --quiet --lib --all-features");
-        in_user(oldest, &user_with(|_| true)?).run()
+        in_user(oldest, &with_features()?).run()
     });
     for (name, _) in CRATES {
         report.runs_on(("Rust", "oldest Rust", name), || {
@@ -49,6 +54,15 @@ pub(super) fn test_more(report: &mut Report) {
             rust_version(name)
         });
     }
+}
+
+/// A user's crate whose features turn on those of the loops.
+fn with_features() -> Result<PathBuf> {
+    let forwarded = features(&packaged("backoff-retry")?)?.into_keys();
+    let forwarded = forwarded.map(|name| format!("{name} = [\"backoff-retry/{name}\"]\n"));
+    let dependencies =
+        "default-features = false }\nrand_xoshiro = \"0.8\"\nserde = \"1\"\n[features]\n";
+    user_of_file("features", &(dependencies.to_owned() + &forwarded.collect::<String>()))
 }
 
 /// The core on targets without an operating system, and loops on those without 64-bit atomics.
@@ -72,7 +86,7 @@ pub(super) fn on_targets(report: &mut Report) {
     report.check("targets without 64-bit atomics need a feature, which the compiler names", || {
         add_target(NARROW)?;
         let check = |dependencies| {
-            let user = user("rust-narrow", dependencies, "src/lib.rs", BUDGET)?;
+            let user = user_of_file("budget", dependencies)?;
             Ok::<_, anyhow::Error>(on(&user, "check --quiet --target").arg(NARROW))
         };
         let note = "enable feature `portable-atomic` of `backoff-retry`";
@@ -98,49 +112,6 @@ fn oldest(name: &str) -> Result<Program> {
     Ok(program(&format!("rustup run {version} cargo")))
 }
 
-const PROGRAM: &str = r#"
-#[tokio::main]
-async fn main() -> Result<(), backoff_core::ParseError> {
-    let retry = backoff_retry::Retry::new("constant:base=1ms".parse()?);
-    let mut calls = 0;
-    let result = retry
-        .when(|_: &i32| true)
-        .call_async(|| {
-            calls += 1;
-            std::future::ready(if calls < 3 { Err(calls) } else { Ok(calls) })
-        })
-        .await;
-    println!("{result:?}");
-    Ok(())
-}
-"#;
-
-/// A platform without a clock, a sleep and entropy.
-const WITHOUT_SYSTEM: &str = r#"
-use backoff_retry::{Policy, RandomStream, Retry};
-use std::time::Duration;
-
-pub fn blocking(now: fn() -> Duration, sleep: fn(Duration)) -> Result<(), ()> {
-    let retry = Retry::with_stream(Policy::parse("default").unwrap(), RandomStream::from_seed(42));
-    retry.clock(now).sleep(sleep).when(|()| true).call(|| Err(()))
-}
-
-pub async fn awaited<S: Future>(now: fn() -> Duration, sleep: fn(Duration) -> S) -> Result<(), ()> {
-    let retry = Retry::with_stream(Policy::parse("default").unwrap(), RandomStream::from_seed(42));
-    retry.clock(now).sleep(sleep).when(|()| true).call_async(async || Err(())).await
-}
-"#;
-
-/// A loop that awaits, without feature `tokio` and without a sleep of the caller's.
-const NO_TIMER: &str = r#"
-use backoff_retry::{Policy, RandomStream, Retry};
-
-pub async fn awaited() -> Result<(), ()> {
-    let retry = Retry::with_stream(Policy::parse("default").unwrap(), RandomStream::from_seed(42));
-    retry.when(|()| true).call_async(async || Err(())).await
-}
-"#;
-
 /// Targets without an operating system, and what each needs for budgets. None has 64-bit atomics;
 /// two have no compare-and-swap of any width, so their user chooses how to do without.
 const BARE: [(&str, &str); 3] = [
@@ -151,12 +122,3 @@ const BARE: [(&str, &str); 3] = [
 
 /// A target of programs without 64-bit atomics.
 const NARROW: &str = "powerpc-unknown-linux-gnu";
-
-/// A loop with a budget.
-const BUDGET: &str = r"
-use backoff_retry::{Budget, Retry, RetryStats};
-
-pub fn fetch(budget: &Budget, stats: &RetryStats) -> Result<(), ()> {
-    Retry::default().budget(budget).stats(stats).when(|()| true).call(|| Err(()))
-}
-";
