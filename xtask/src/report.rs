@@ -167,33 +167,25 @@ fn end_of(text: &str) -> String {
 fn counts(text: &str) -> [u32; 3] {
     let (mut passed, mut failed, mut skipped) = (0, 0, 0);
     for line in text.lines().map(str::trim) {
-        let words: Vec<&str> = line.split_whitespace().collect();
-        match words[..] {
-            // `go test -v`, and `node --test-reporter=junit`, where a case that failed or was skipped says why.
-            ["---", "PASS:", ..] => passed += 1,
-            ["<testcase", ..] => passed += u32::from(line.ends_with("/>")),
-            ["---", "FAIL:", ..] | ["<failure", ..] => failed += 1,
-            ["---", "SKIP:", ..] | ["<skipped", ..] => skipped += 1,
-            _ => {
-                let count = |name: &str| -> Option<u32> {
-                    words.windows(2).find_map(|pair| match pair {
-                        [number, word] if word.trim_end_matches([',', ';']) == name => {
-                            number.parse().ok()
-                        }
-                        _ => None,
-                    })
-                };
-                let sum = |names: &[&str]| names.iter().filter_map(|name| count(name)).sum::<u32>();
-                // `1 failed, 7 passed in 0.5s` of pytest; `7 passed; 1 failed; 2 ignored` of cargo, and
-                // `7 passed, 1 failed` of others.
-                let is_pytest =
-                    words.contains(&"in") && line.starts_with(|c: char| c.is_ascii_digit());
-                if is_pytest || count("passed").is_some() && count("failed").is_some() {
-                    passed += sum(&["passed"]);
-                    failed += sum(&["failed", "error", "errors"]);
-                    skipped += sum(&["ignored", "skipped", "xfailed", "xpassed"]);
-                }
-            }
+        let begins = |begin: &str| line.starts_with(begin);
+        // `go test -v`, and `node --test-reporter=junit`, where a case that failed or was skipped says why.
+        passed += u32::from(begins("--- PASS") || begins("<testcase") && line.ends_with("/>"));
+        failed += u32::from(begins("--- FAIL") || begins("<failure"));
+        skipped += u32::from(begins("--- SKIP") || begins("<skipped"));
+        let words: Vec<&str> =
+            line.split([' ', ',', ';']).filter(|word| !word.is_empty()).collect();
+        let count = |name: &str| -> Option<u32> {
+            let place = words.iter().position(|word| *word == name)?;
+            words.get(place.checked_sub(1)?)?.parse().ok()
+        };
+        let sum = |names: &[&str]| names.iter().filter_map(|name| count(name)).sum::<u32>();
+        // `1 failed, 7 passed in 0.5s` of pytest; `7 passed; 1 failed; 2 ignored` of cargo, and
+        // `7 passed, 1 failed` of others.
+        let is_pytest = words.contains(&"in") && line.starts_with(|c: char| c.is_ascii_digit());
+        if is_pytest || count("passed").is_some() && count("failed").is_some() {
+            passed += sum(&["passed"]);
+            failed += sum(&["failed", "error", "errors"]);
+            skipped += sum(&["ignored", "skipped", "xfailed", "xpassed"]);
         }
     }
     [passed, failed, skipped]

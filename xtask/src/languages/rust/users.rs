@@ -20,7 +20,7 @@ pub(super) fn test(report: &mut Report) {
     report.check(without_system, || {
         add_target(WASM)?;
         let user = user_of_file("wasm", "default-features = false }\n")?;
-        on(&user, "check --quiet --target").arg(WASM).run()
+        on(&user, &format!("check --quiet --target {WASM}")).run()
     });
     report.check("the packaged crates compile no crate for one yield", || {
         let user = user("rust-plain", "version = \"*\" }\n", "src/lib.rs", "")?;
@@ -87,7 +87,7 @@ pub(super) fn on_targets(report: &mut Report) {
         add_target(NARROW)?;
         let check = |dependencies| {
             let user = user_of_file("budget", dependencies)?;
-            Ok::<_, anyhow::Error>(on(&user, "check --quiet --target").arg(NARROW))
+            Ok::<_, anyhow::Error>(on(&user, &format!("check --quiet --target {NARROW}")))
         };
         let note = "enable feature `portable-atomic` of `backoff-retry`";
         refused(&check("version = \"*\" }\n")?, note)?;
