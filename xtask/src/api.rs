@@ -3,7 +3,6 @@
 
 use public_api::Builder;
 
-use crate::report::Extent;
 use crate::shell::*;
 
 pub(crate) const CRATES: [&str; 5] =
@@ -14,15 +13,15 @@ const LISTED: [&str; 4] = ["backoff-adapters", "backoff-core", "backoff-export",
 /// The crate that needs more libraries than all others together.
 const LARGE: &str = "backoff-adapters";
 
-/// Whether a crate is documented to this extent.
-fn is_within(extent: Extent, name: &str) -> bool {
-    extent == Extent::All || name != LARGE
+/// Whether a crate is documented in the usual tests, or in all.
+fn is_within(is_all: bool, name: &str) -> bool {
+    is_all || name != LARGE
 }
 
-pub(crate) fn listings(extent: Extent) -> Result<Vec<(PathBuf, String)>> {
-    let folder = rustdoc(extent, "-Z unstable-options --output-format json")?;
+pub(crate) fn listings(is_all: bool) -> Result<Vec<(PathBuf, String)>> {
+    let folder = rustdoc(is_all, "-Z unstable-options --output-format json")?;
     let listing = |name| Ok((format!("docs/api/{name}.txt").into(), listing(&folder, name)?));
-    LISTED.into_iter().filter(|name| is_within(extent, name)).map(listing).collect()
+    LISTED.into_iter().filter(|name| is_within(is_all, name)).map(listing).collect()
 }
 
 fn listing(folder: &Path, name: &str) -> Result<String> {
@@ -38,8 +37,8 @@ fn listing(folder: &Path, name: &str) -> Result<String> {
 }
 
 /// Fails if rustdoc warns, or if the pages do not say which features items need.
-pub(crate) fn docs_rs(extent: Extent) -> Result<()> {
-    let folder = rustdoc(extent, "--cfg docsrs -D warnings")?;
+pub(crate) fn docs_rs(is_all: bool) -> Result<()> {
+    let folder = rustdoc(is_all, "--cfg docsrs -D warnings")?;
     for item in ["backoff_core/struct.RngBackoff.html", "backoff_retry/struct.Retry.html"] {
         let page = read(folder.join(item))?;
         ensure!(page.contains("Available on <strong>crate feature"), "{item} names no feature");
@@ -48,15 +47,15 @@ pub(crate) fn docs_rs(extent: Extent) -> Result<()> {
 }
 
 /// The crates that are documented, as options of cargo.
-pub(crate) fn packages(extent: Extent) -> impl Iterator<Item = &'static str> {
-    let crates = CRATES.into_iter().filter(move |name| is_within(extent, name));
+pub(crate) fn packages(is_all: bool) -> impl Iterator<Item = &'static str> {
+    let crates = CRATES.into_iter().filter(move |name| is_within(is_all, name));
     crates.flat_map(|name| ["--package", name])
 }
 
 /// Runs rustdoc with these flags, and returns the folder of what it wrote.
-fn rustdoc(extent: Extent, flags: &str) -> Result<PathBuf> {
+fn rustdoc(is_all: bool, flags: &str) -> Result<PathBuf> {
     cargo("doc --locked --no-deps --all-features")
-        .args(packages(extent))
+        .args(packages(is_all))
         .env("RUSTDOC", std::env::current_exe()?)
         .env(IS_RUSTDOC, "1")
         .env("RUSTDOCFLAGS", flags)

@@ -5,7 +5,7 @@
 //! after it is what it prints.
 
 use crate::languages::named;
-use crate::report::{Extent, Report};
+use crate::report::Report;
 use crate::shell::*;
 
 struct Block {
@@ -36,7 +36,7 @@ pub(crate) fn test(report: &mut Report, path: &Path) {
         blocks = blocks_of(&read(path)?)?;
         Ok(ensure!(!blocks.is_empty(), "no blocks"))
     });
-    let extent = report.extent;
+    let is_all = report.is_all;
     for (position, block) in blocks.iter().enumerate() {
         let what = format!("{name}: block {} ({})", position + 1, block.language);
         let mut next = blocks.iter().skip(position);
@@ -44,11 +44,11 @@ pub(crate) fn test(report: &mut Report, path: &Path) {
             "text" => {}
             "" if is_of_a_crate => {} // Cargo runs it, as it runs every example of a crate.
             "sh" => {
-                let commands = commands(&block.code, extent);
+                let commands = commands(&block.code, is_all);
                 let expected = next.nth(1).filter(|block| block.language == "text");
                 let expected = expected.map(|block| &*block.code);
                 if !commands.is_empty() {
-                    report.check(&what, || shell(&name, &commands, expected, extent));
+                    report.check(&what, || shell(&name, &commands, expected, is_all));
                 }
             }
             language => report.check(&what, || {
@@ -106,10 +106,10 @@ const CHECKED_ELSEWHERE: [&str; 7] = [
 const LONG: &str = "cargo install";
 
 /// The commands of a block that are not checked elsewhere.
-fn commands(code: &str, extent: Extent) -> String {
+fn commands(code: &str, is_all: bool) -> String {
     let runs = |line: &&str| {
         !CHECKED_ELSEWHERE.iter().any(|command| line.starts_with(command))
-            && (extent == Extent::All || !line.starts_with(LONG))
+            && (is_all || !line.starts_with(LONG))
     };
     code.lines().filter(runs).collect::<Vec<_>>().join("\n")
 }
@@ -117,7 +117,7 @@ fn commands(code: &str, extent: Extent) -> String {
 /// Runs commands in the top folder, with new folders `PREFIX`, `OUT` and `PROJECT` to install to,
 /// the archives of libbackoff in `DOWNLOADS`, the command and, for those that use pip, a new
 /// virtual environment, and compares what they print.
-fn shell(document: &str, commands: &str, expected: Option<&str>, extent: Extent) -> Result<()> {
+fn shell(document: &str, commands: &str, expected: Option<&str>, is_all: bool) -> Result<()> {
     let place = scratch().join("docs").join(document);
     empty(&place)?;
     let mut folders = vec![programs("c"), programs("command")];
@@ -147,7 +147,7 @@ fn shell(document: &str, commands: &str, expected: Option<&str>, extent: Extent)
         .env("DOWNLOADS", scratch().join("c-archives"))
         .env("PROJECT", place.join("project"))
         .env("PATH", std::env::join_paths(path)?);
-    if extent == Extent::Usual {
+    if !is_all {
         bash = bash.env(USUAL, "1");
     }
     let Some(expected) = expected else { return bash.run() };
@@ -160,7 +160,6 @@ fn shell(document: &str, commands: &str, expected: Option<&str>, extent: Extent)
 #[cfg(test)]
 mod tests {
     use super::{blocks_of, commands};
-    use crate::report::Extent;
 
     #[test]
     fn a_block_that_would_not_run_is_an_error() {
@@ -174,7 +173,7 @@ mod tests {
     #[test]
     fn commands_that_are_checked_elsewhere_are_skipped() {
         let code = "cargo xtask demo\ncargo xtask test\ncargo install --path cli\nls\n";
-        assert_eq!(commands(code, Extent::Usual), "ls");
-        assert_eq!(commands(code, Extent::All), "cargo install --path cli\nls");
+        assert_eq!(commands(code, false), "ls");
+        assert_eq!(commands(code, true), "cargo install --path cli\nls");
     }
 }

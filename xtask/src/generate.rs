@@ -5,7 +5,6 @@
 use std::collections::BTreeMap;
 
 use crate::languages::go;
-use crate::report::Extent;
 use crate::shell::{write as write_file, *};
 use crate::{api, fields, licenses, program};
 
@@ -16,7 +15,7 @@ pub(crate) fn write() -> Result<()> {
     for (path, content) in fields::files()? {
         write_file(path, content)?;
     }
-    let contents = contents(Extent::All)?;
+    let contents = contents(true)?;
     for path in stale(&contents)? {
         progress(&format!("writing {}", path.display()));
         match contents.get(&path) {
@@ -28,8 +27,8 @@ pub(crate) fn write() -> Result<()> {
 }
 
 /// Fails if a generated file is not what would be written.
-pub(crate) fn check(extent: Extent) -> Result<()> {
-    let stale = stale(&contents(extent)?)?;
+pub(crate) fn check(is_all: bool) -> Result<()> {
+    let stale = stale(&contents(is_all)?)?;
     if stale.is_empty() {
         return Ok(());
     }
@@ -50,7 +49,7 @@ fn stale(contents: &BTreeMap<PathBuf, String>) -> Result<Vec<PathBuf>> {
 }
 
 /// Every generated file and its content; the usual ones without those that take long.
-fn contents(extent: Extent) -> Result<BTreeMap<PathBuf, String>> {
+fn contents(is_all: bool) -> Result<BTreeMap<PathBuf, String>> {
     let vectors = written_by("tests/write_vectors.py")?.into_iter();
     let mut files: BTreeMap<PathBuf, String> =
         vectors.map(|(name, content)| (Path::new(VECTORS).join(name), content)).collect();
@@ -61,7 +60,7 @@ fn contents(extent: Extent) -> Result<BTreeMap<PathBuf, String>> {
     let header = header()?;
     files.extend(go::engine::files(&header)?);
     files.insert("include/backoff.h".into(), header);
-    files.extend(api::listings(extent)?);
+    files.extend(api::listings(is_all)?);
     files.extend(licenses::pages()?);
     for chart in ["calls", "time"] {
         files.insert(format!("docs/occ-{chart}.svg").into(), picture(chart)?);

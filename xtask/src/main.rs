@@ -38,7 +38,6 @@ use std::process::ExitCode;
 
 use crate::languages::Platforms;
 use crate::libbackoff::Platform;
-use crate::report::Extent;
 use crate::shell::*;
 
 const HELP: &str = "\
@@ -87,16 +86,16 @@ fn main() -> ExitCode {
 fn run(words: &[&str]) -> Result<()> {
     match words {
         ["demo"] => demo::run(),
-        ["test"] => test::everything(Extent::Usual),
-        ["test", "--all"] => test::everything(Extent::All),
-        ["test", "--all", part] => test::part(part, Extent::All),
-        ["test", part] => test::part(part, Extent::Usual),
+        ["test"] => test::everything(false),
+        ["test", "--all"] => test::everything(true),
+        ["test", "--all", part] => test::part(part, true),
+        ["test", part] => test::part(part, false),
         ["evaluate", language] => differential::evaluate(language),
         ["scenario"] => processes::clients(&languages::ALL)?.show(),
         ["scenario", name @ ("queues" | "fleet" | "contention")] => processes::scenario(name),
         ["scenario", name] => processes::clients(&[*languages::named(name)?])?.show(),
         ["generate"] => generate::write(),
-        ["generate", "--check"] => generate::check(Extent::All),
+        ["generate", "--check"] => generate::check(true),
         ["install", "--prefix", prefix] if !prefix.is_empty() => {
             libbackoff::install(prefix, &Platform::host()?)
         }

@@ -41,7 +41,7 @@ pub(crate) fn clients(languages: &[Language]) -> Result<Program> {
 }
 
 pub(crate) fn test(report: &mut Report) {
-    let is_all = report.is_all();
+    let is_all = report.is_all;
     report.pytest("servers, queues and a fleet", || {
         let pytest = interpreter()?.words("-m pytest tests/integrations/processes.py");
         let pytest = pytest.env("BACKOFF_PROGRAMS", programs(&["queues", "fleet"])?);

@@ -95,7 +95,7 @@ pub(crate) fn test(report: &mut Report) {
     docs::test_folder(report, "tools/cli/docs", &[]);
     report.check("`backoff verify` passes the reference", || verify(&reference()));
     test_engines(report);
-    if !report.is_all() {
+    if !report.is_all {
         return;
     }
     report.check("the published command is one static binary", || {

@@ -7,15 +7,7 @@ use serde_json::json;
 
 use crate::shell::*;
 
-/// How much is tested.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Extent {
-    /// What every change must pass.
-    Usual,
-    /// Also what takes longer. `docs/compatibility.md` then shows what the packages ran on.
-    All,
-}
-
+#[derive(Default)]
 pub(crate) struct Report {
     passed: u32,
     failed: u32,
@@ -23,7 +15,8 @@ pub(crate) struct Report {
     failures: Vec<String>,
     /// What the packages ran on: lines of JSON for `xtask/compatibility.py`.
     ran: Vec<String>,
-    pub(crate) extent: Extent,
+    /// Whether what takes longer is tested, too. `docs/compatibility.md` then shows what the packages ran on.
+    pub(crate) is_all: bool,
     /// What runs now: the name that `cargo xtask test` takes to run it alone.
     part: &'static str,
     /// How long each check of each part took.
@@ -31,13 +24,8 @@ pub(crate) struct Report {
 }
 
 impl Report {
-    pub(crate) fn new(extent: Extent) -> Self {
-        let (failures, ran, times) = (Vec::new(), Vec::new(), BTreeMap::new());
-        Self { passed: 0, failed: 0, failures, ran, extent, part: "", times }
-    }
-
-    pub(crate) fn is_all(&self) -> bool {
-        self.extent == Extent::All
+    pub(crate) fn new(is_all: bool) -> Self {
+        Self { is_all, ..Self::default() }
     }
 
     pub(crate) fn part(&mut self, name: &'static str, run: impl FnOnce(&mut Self)) {
@@ -108,7 +96,7 @@ impl Report {
     fn fail(&mut self, what: &str, count: u32, text: &str) {
         self.failed += count;
         eprintln!("    FAILED: {what}\n{text}");
-        let all = if self.is_all() { "--all " } else { "" };
+        let all = if self.is_all { "--all " } else { "" };
         let (why, part) = (end_of(text), self.part);
         self.failures.push(format!(
             "\nfailed: {what}\n{why}\n    run it alone: cargo xtask test {all}{part}"
@@ -136,7 +124,7 @@ impl Report {
         if self.failed > 0 {
             bail!("{} of the checks failed; their output is above", self.failures.len());
         }
-        if self.is_all() {
+        if self.is_all {
             let file = scratch().join("ran.jsonl");
             write(&file, self.ran.join("\n"))?;
             python3("xtask/compatibility.py save").arg(file).run()?;

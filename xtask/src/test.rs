@@ -6,7 +6,7 @@ use std::thread;
 
 use crate::differential::Differential;
 use crate::languages::{ALL, Language, c, go, js, python, rust};
-use crate::report::{Extent, Report};
+use crate::report::Report;
 use crate::shell::*;
 use crate::{bench, demo, dist, docs, generate, processes, program, version};
 
@@ -41,8 +41,8 @@ const ALL_ONLY: [Part; 2] = [("bench", bench::test), ("dist", dist::test)];
 /// How many parts are tested at once, on a machine with two cores: some wait for servers.
 const THREADS: usize = 5;
 
-pub(crate) fn everything(extent: Extent) -> Result<()> {
-    let whole = Mutex::new(Report::new(extent));
+pub(crate) fn everything(is_all: bool) -> Result<()> {
+    let whole = Mutex::new(Report::new(is_all));
     let parts = Mutex::new(VecDeque::from(AT_ONCE));
     let next = |number: usize| {
         let mut parts = parts.lock().unwrap_or_else(PoisonError::into_inner);
@@ -50,7 +50,7 @@ pub(crate) fn everything(extent: Extent) -> Result<()> {
     };
     let work = |number| {
         while let Some((name, run)) = next(number) {
-            let mut report = Report::new(extent);
+            let mut report = Report::new(is_all);
             report.part(name, run);
             whole.lock().unwrap_or_else(PoisonError::into_inner).add(report);
         }
@@ -59,20 +59,20 @@ pub(crate) fn everything(extent: Extent) -> Result<()> {
     // A panic of a thread is one of the scope.
     thread::scope(|scope| (0..THREADS).for_each(|number| drop(scope.spawn(move || work(number)))));
     let mut report = whole.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let is_all = report.is_all();
+    let is_all = report.is_all;
     for (name, run) in THEN.into_iter().chain(ALL_ONLY.into_iter().filter(|_| is_all)) {
         report.part(name, run);
     }
     report.end()
 }
 
-pub(crate) fn part(wanted: &str, extent: Extent) -> Result<()> {
+pub(crate) fn part(wanted: &str, is_all: bool) -> Result<()> {
     let is_wanted = |name: &str| match wanted {
         "hosts" => name.starts_with("hosts-") || name == "processes",
         _ => name == wanted,
     };
     let parts = || AT_ONCE.into_iter().chain(THEN).chain(ALL_ONLY);
-    let mut report = Report::new(extent);
+    let mut report = Report::new(is_all);
     let mut wanted_parts = parts().filter(|(name, _)| is_wanted(name)).peekable();
     ensure!(wanted_parts.peek().is_some(), "unknown part {wanted}: cargo xtask help");
     wanted_parts.for_each(|(name, run)| report.part(name, run));
@@ -80,10 +80,10 @@ pub(crate) fn part(wanted: &str, extent: Extent) -> Result<()> {
 }
 
 fn shared(report: &mut Report) {
-    let extent = report.extent;
-    report.check("generated files are fresh", || generate::check(extent));
+    let is_all = report.is_all;
+    report.check("generated files are fresh", || generate::check(is_all));
     report.check("all packages have one version", version::check);
-    if report.is_all() {
+    if report.is_all {
         // Not with the shellcheck of this machine, if it has one.
         let line = "run github.com/rhysd/actionlint/cmd/actionlint@v1.7.12 -shellcheck= -pyflakes=";
         report.check("actionlint", || program("go").words(line).run());

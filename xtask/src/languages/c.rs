@@ -76,7 +76,7 @@ pub(crate) fn test(report: &mut Report) {
         }
         Ok(())
     });
-    if report.is_all() {
+    if report.is_all {
         test_more(report);
     }
     docs::test(report, &root().join("bindings-c/README.md"));

@@ -107,7 +107,7 @@ pub(crate) fn test(report: &mut Report) {
     report.suite("Go: the checks", || {
         Ok(testing(newest()?).args(["-skip", AS_USERS_GET_IT, CHECKS]))
     });
-    if !report.is_all() {
+    if !report.is_all {
         return;
     }
     report.check("go vet, the benchmarks", || benchmarks("vet ./...").run());

@@ -111,7 +111,7 @@ pub(crate) fn test(report: &mut Report) {
             Ok(test.env("BACKOFF_WASM_TARBALL", tarball()?).env("BACKOFF_WASM_ENTRY", entry))
         });
     }
-    if report.is_all() {
+    if report.is_all {
         report.suite("npm test, everywhere", everywhere);
     }
 }
@@ -134,7 +134,7 @@ fn everywhere() -> Result<Program> {
 /// oldest ones that they support.
 pub(crate) fn hosts(report: &mut Report) {
     for version in ["newest", "oldest"] {
-        if version == "oldest" && !report.is_all() {
+        if version == "oldest" && !report.is_all {
             return;
         }
         let what = format!("the adapters of JavaScript, {version} hosts");

@@ -115,7 +115,7 @@ pub(crate) fn test(report: &mut Report) {
         let deselected = LONG.iter().flat_map(|test| ["--deselect", test]);
         Ok(pytest()?.arg(package.join("tests")).args(deselected))
     });
-    if report.is_all() {
+    if report.is_all {
         report.pytest("pytest: the sdist, and the types with more tools", || {
             Ok(pytest()?.args(LONG.map(|test| package.join(test))))
         });
@@ -162,7 +162,7 @@ for name in files.namelist():
 /// oldest ones that they support.
 pub(crate) fn hosts(report: &mut Report) {
     test_hosts(report, "newest", installed);
-    if report.is_all() {
+    if report.is_all {
         test_hosts(report, "oldest", oldest);
     }
 }

@@ -51,7 +51,7 @@ pub(crate) fn test(report: &mut Report) {
         progress("no JDK: the draws are compared with recorded draws of OpenJDK 17");
     }
     crates::test(report);
-    let extent = report.extent;
+    let is_all = report.is_all;
     // libbackoff is built without the standard library, which others turn on in what they share.
     report.check("clippy: bindings-c", || clippy("--package bindings-c"));
     report.check("clippy: each feature of the core and of the loops alone", || {
@@ -64,17 +64,17 @@ pub(crate) fn test(report: &mut Report) {
     });
     report.check("rustdoc --no-default-features", || {
         let doc = cargo("doc --locked --no-deps --no-default-features");
-        doc.args(api::packages(extent)).env("RUSTDOCFLAGS", "-D warnings").run()
+        doc.args(api::packages(is_all)).env("RUSTDOCFLAGS", "-D warnings").run()
     });
     report.check("rustdoc: the pages of docs.rs name the features that items need", || {
-        api::docs_rs(extent)
+        api::docs_rs(is_all)
     });
     contents::test(report);
     users::test(report);
     report.check("the HTTP example waits for the delays of the core", || {
         servers::client_agrees(client())
     });
-    if report.is_all() {
+    if report.is_all {
         audit::test(report);
         // Each brings other libraries.
         report.check("clippy: each feature of the adapters alone", || {

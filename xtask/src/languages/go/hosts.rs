@@ -64,7 +64,7 @@ pub(crate) fn test(report: &mut Report) {
     });
     let all = format!("{MODULE}/adapters/...");
     report.check("Go, the adapters: go vet", || newest()?.args(["vet", &all]).run());
-    if report.is_all() {
+    if report.is_all {
         report.check("Go, the adapters: staticcheck", || {
             newest()?.args(["run", STATICCHECK, &all]).run()
         });
@@ -76,7 +76,7 @@ pub(crate) fn test(report: &mut Report) {
         report.check(&format!("Go, {name}: go.mod is tidy"), || is_tidy(name));
         ran(report, name, version);
     }
-    if !report.is_all() {
+    if !report.is_all {
         return;
     }
     report.suite("Go, the adapters: the oldest versions", || {

@@ -54,7 +54,7 @@ pub(crate) fn test(report: &mut Report) {
         }
         with_servers(crates::tests_named("stores")?)
     });
-    if report.is_all() {
+    if report.is_all {
         report.suite("the adapters of Rust over TLS", || {
             Ok(cargo("test --locked").within(root().join("bindings-rust/adapters/tests/tls")))
         });
