@@ -14,7 +14,6 @@ import sys
 import tarfile
 import tempfile
 import zipfile
-from collections.abc import Callable
 from pathlib import Path
 
 POLICY, SEED, KEY = "full:base=1s,cap=10s", "42", "job-1"
@@ -24,6 +23,7 @@ MACHINE = {"AMD64": "x86_64", "ARM64": "aarch64", "arm64": "aarch64"}.get(
     platform.machine(), platform.machine()
 )
 WINDOWS = sys.platform == "win32"
+SYSTEM = {"linux": "unknown-linux-gnu", "win32": "pc-windows-gnu"}.get(sys.platform, "apple-darwin")
 
 PYTHON = f"""
 from backoff_rs import Policy, RandomStream
@@ -122,6 +122,13 @@ class Place:
             sys.exit(f"{self.dist} has {len(files)} files {pattern}, not one")
         return files[0]
 
+    def unpack(self, pattern: str, unpacked: str) -> Path:
+        """What the one file of DIST with this name contains: the one folder or file with that name."""
+        with tarfile.open(self.file(pattern)) as archive:
+            archive.extractall(self.folder, filter="data")
+        (found,) = self.folder.glob(unpacked)
+        return found
+
     def run(self, *words: str | Path, fails: bool = False) -> str:
         """What a program prints, which must succeed, or fail."""
         program = shutil.which(words[0], path=self.environment["PATH"]) or words[0]
@@ -139,15 +146,8 @@ def python(place: Place) -> str:
     place.run(sys.executable, "-m", "venv", "venv")
     interpreter = place.folder / "venv" / ("Scripts/python.exe" if WINDOWS else "bin/python")
     pip = (interpreter, "-m", "pip", "--disable-pip-version-check")
-    place.run(
-        *pip,
-        "install",
-        "--no-index",
-        "--only-binary=:all:",
-        "--find-links",
-        place.dist,
-        "backoff-rs",
-    )
+    install = (*pip, "install", "--no-index", "--only-binary=:all:", "--find-links", place.dist)
+    place.run(*install, "backoff-rs")
     printed = place.run(interpreter, "-c", PYTHON)
     place.run(*pip, "uninstall", "--yes", "backoff-rs")
     place.run(interpreter, "-c", "import backoff_rs", fails=True)
@@ -176,9 +176,7 @@ def js(place: Place) -> str:
 def rust(place: Place) -> str:
     """The crates of a program, whose other dependencies cargo gets from the registry."""
     for name in ("backoff-core", "backoff-retry"):
-        with tarfile.open(place.file(f"{name}-[0-9]*.crate")) as crate:
-            crate.extractall(place.folder, filter="data")
-        (found,) = place.folder.glob(f"{name}-[0-9]*")
+        found = place.unpack(f"{name}-[0-9]*.crate", f"{name}-[0-9]*")
         found.rename(place.folder / name)
     (place.folder / "src").mkdir()
     (place.folder / "src/main.rs").write_text(RUST)
@@ -225,23 +223,16 @@ def go(place: Place) -> str:
 
 def command(place: Place) -> str:
     """The command `backoff`, which is one file."""
-    system = {"linux": "unknown-linux-musl", "win32": "pc-windows-gnu", "darwin": "apple-darwin"}
-    with tarfile.open(
-        place.file(f"backoff-[0-9]*-{MACHINE}-{system[sys.platform]}.tar.gz")
-    ) as archive:
-        archive.extractall(place.folder, filter="data")
-    (program,) = place.folder.glob("backoff-*/backoff*")
+    name = f"backoff-[0-9]*-{MACHINE}-{SYSTEM.replace('linux-gnu', 'linux-musl')}.tar.gz"
+    program = place.unpack(name, "backoff-*/backoff*")
     delays = ("delays", POLICY, "--seed", SEED, "--key", KEY, "--count", "5", "--unit", "ns")
     return place.run(program, *delays)
 
 
 def c(place: Place) -> str:
     """The shared library, which pkg-config finds in the unpacked archive, and the static one."""
-    system = {"linux": "unknown-linux-gnu", "win32": "pc-windows-gnu", "darwin": "apple-darwin"}
-    name = f"libbackoff-[0-9]*-{MACHINE}-{system[sys.platform]}.tar.gz"
-    with tarfile.open(place.file(name)) as archive:
-        archive.extractall(place.folder, filter="data")
-    (tree,) = place.folder.glob("libbackoff-*")
+    name = f"libbackoff-[0-9]*-{MACHINE}-{SYSTEM}.tar.gz"
+    tree = place.unpack(name, "libbackoff-*")
     place.environment["PKG_CONFIG_PATH"] = str(tree / "lib/pkgconfig")
     (place.folder / "user.c").write_text(C)
     flags = place.run("pkg-config", "--cflags", "--libs", "backoff").split()
@@ -250,8 +241,7 @@ def c(place: Place) -> str:
     printed = place.run("./user")
     shutil.rmtree(tree / "lib", ignore_errors=True)
     place.run("./user", fails=True)
-    with tarfile.open(place.file(name)) as archive:
-        archive.extractall(place.folder, filter="data")
+    place.unpack(name, "libbackoff-*")
     place.run(*compile_user, f"-I{tree / 'include'}", tree / "lib/libbackoff.a")
     shutil.rmtree(tree)
     if place.run("./user") != printed:
@@ -259,22 +249,14 @@ def c(place: Place) -> str:
     return printed
 
 
-LANGUAGES: dict[str, Callable[[Place], str]] = {
-    "python": python,
-    "js": js,
-    "rust": rust,
-    "go": go,
-    "c": c,
-    "command": command,
-}
+LANGUAGES = {one.__name__: one for one in (python, js, rust, go, c, command)}
 
 
 def main() -> None:
     """Tries the languages that are named, or all."""
     dist, *names = sys.argv[1:]
-    (vector,) = (
-        case for case in json.loads(VECTORS.read_text())["cases"] if case["id"] == "go-full"
-    )
+    cases = json.loads(VECTORS.read_text())["cases"]
+    (vector,) = (case for case in cases if case["id"] == "go-full")
     for name in names or LANGUAGES:
         with tempfile.TemporaryDirectory() as folder:
             printed = LANGUAGES[name](Place(Path(dist).resolve(), Path(folder)))

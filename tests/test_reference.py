@@ -15,11 +15,6 @@ def first_delays(policy, count, seed=42, key=b"job-1"):
     return [delays.delay(checked, stream, index) for index in range(count)]
 
 
-def windows(policy, count):
-    checked = policies.policy(policy)
-    return [delays.window(checked, index) for index in range(count)]
-
-
 def test_siphash_matches_its_paper():
     """Aumasson and Bernstein, SipHash, appendix A."""
     k0, k1 = (int.from_bytes(bytes(half), "little") for half in (range(8), range(8, 16)))
@@ -78,50 +73,6 @@ def test_keyed_streams_match_the_design():
     assert streams.stream(0, b"job-1") == 7286339267344372445
     draws = [2102824480705859425, 7659445620746856405, 10575048500073652896, 1925066116767119951]
     assert [numbers.draw(7581291595918318509, index) for index in range(4)] == draws
-
-
-def test_windows_match_cenkalti_backoff():
-    """The table in its documentation, in milliseconds; it truncates them at each step."""
-    published = [500, 750, 1125, 1687, 2530, 3795, 5692, 8538, 12807]
-    ours = windows({"growth": "exponential", "base": 500 * MS, "multiplier": (3, 2)}, 9)
-    for window, millis in zip(ours, published, strict=True):
-        assert millis * MS <= window < (millis + 8) * MS
-
-
-def test_windows_match_grpc():
-    """connection-backoff.md: 1 s, times 1.6, at most 120 s."""
-    grpc = {"growth": "exponential", "base": S, "multiplier": (8, 5), "cap": 120 * S}
-    ours = windows(grpc, 13)
-    assert ours[:6] == [
-        S,
-        1_600_000_000,
-        2_560_000_000,
-        4_096_000_000,
-        6_553_600_000,
-        10_485_760_000,
-    ]
-    assert ours[10:] == [109_951_162_777, 120 * S, 120 * S]
-
-
-def test_windows_match_sidekiq_and_river():
-    """count^4 + 15 s with count from 0; attempt^4 s with attempt from 1."""
-    fourth = {"growth": "polynomial", "base": S, "power": 4}
-    assert windows(fourth | {"origin": 0, "offset": 15 * S}, 25) == [
-        (count**4 + 15) * S for count in range(25)
-    ]
-    assert windows(fourth, 25) == [attempt**4 * S for attempt in range(1, 26)]
-
-
-def test_ethernet_waits_below_two_to_the_n_slots():
-    """IEEE 802.3, 4.2.3.2.5: r slots, 0 <= r < 2^min(n, 10), n = 1, 2, ..."""
-    policy = policies.policy(DESIGN[4][0])
-    for index in range(15):
-        slots = [
-            delays.delay(policy, streams.stream(client), index) // 51_200 for client in range(400)
-        ]
-        assert max(slots) < 2 ** min(index + 1, 10)
-        if index < 4:
-            assert set(slots) == set(range(2 ** (index + 1)))
 
 
 def test_decorrelated_has_the_mean_of_its_recursion():

@@ -1,6 +1,5 @@
 """Tests Retry-After against RFC 9110 and Python's calendar, statuses against botocore and http."""
 
-import random
 from datetime import UTC, datetime, timedelta
 from http import HTTPStatus
 
@@ -10,12 +9,6 @@ from reference import retry_after
 
 S = 10**9
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-FORMS = ["%a, %d %b %Y %H:%M:%S GMT", "%A, %d-%b-%y %H:%M:%S GMT", "%a %b %e %H:%M:%S %Y"]
-
-
-def written(form, moment):
-    # strftime pads years below 1000 on some platforms only.
-    return moment.strftime(form.replace("%Y", f"{moment.year:04}"))
 
 
 def since_1970(moment):
@@ -36,32 +29,6 @@ def test_the_examples_of_retry_after():
     """RFC 9110, 10.2.3."""
     assert retry_after.parse_retry_after("Fri, 31 Dec 1999 23:59:59 GMT", 946_684_790 * S) == 9 * S
     assert retry_after.parse_retry_after("120", 0) == 120 * S
-
-
-@pytest.mark.parametrize("form", [FORMS[0], FORMS[2]])
-def test_random_dates_match_the_calendar(form):
-    rng = random.Random(form)
-    first = datetime(1, 1, 1, tzinfo=UTC)
-    span = int((datetime(9999, 12, 31, tzinfo=UTC) - first).total_seconds())
-    for _ in range(500):
-        moment = first + timedelta(seconds=rng.randrange(span))
-        assert retry_after.http_date(written(form, moment), 0) == since_1970(moment)
-
-
-def test_two_digit_years_are_at_most_50_years_ahead():
-    rng = random.Random(4)
-    for _ in range(2000):
-        now = rng.choice([rng.randrange(2**64), rng.randrange(2 * 10**18)])
-        today = EPOCH + timedelta(microseconds=now // 1000)
-        years = [today.year // 100 * 100 + offset for offset in (0, -100)]
-        later = timedelta(seconds=rng.randrange(2**33))
-        moment = datetime(years[0], 1, 1, tzinfo=UTC) + later % timedelta(days=36_500)
-        if (moment.month, moment.day) == (2, 29):
-            continue
-        expected = since_1970(moment)
-        if expected > now + 50 * 31_557_600 * S:
-            expected = since_1970(moment.replace(year=moment.year - 100))
-        assert retry_after.http_date(written(FORMS[1], moment), now) == expected
 
 
 def test_only_days_of_the_month_are_accepted():

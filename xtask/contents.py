@@ -111,16 +111,8 @@ def sbom(*files):
     artifacts, depends, crates = [], [], {}
     for file in files:
         description, package, target = described(file.name, version)
-        artifacts.append(
-            {
-                "type": "file",
-                "bom-ref": file.name,
-                "name": file.name,
-                "version": version,
-                "description": description,
-                "hashes": hashes(sha256(file)),
-            }
-        )
+        more = {"description": description, "hashes": hashes(sha256(file))}
+        artifacts.append(component("file", file.name, file.name, version) | more)
         on = []
         if package:
             new = linked(package, target)
@@ -148,21 +140,16 @@ def sbom(*files):
         "version": 1,
         "metadata": {
             "timestamp": run("git", "log", "-1", "--format=%cd", form, TZ="UTC").strip(),
-            "component": {
-                "type": "library",
-                "bom-ref": "backoff",
-                "name": "backoff",
-                "version": version,
-                "licenses": [{"expression": BOTH}],
-                "externalReferences": [
-                    {"type": "vcs", "url": "https://github.com/backoff-rs/backoff"}
-                ],
-            },
+            "component": component("library", "backoff", "backoff", version)
+            | {"licenses": [{"expression": BOTH}], "externalReferences": [REPOSITORY]},
         },
         "components": artifacts + libraries,
         "dependencies": depends,
     }
     return json.dumps(bom, indent=2, ensure_ascii=False) + "\n"
+
+
+REPOSITORY = {"type": "vcs", "url": "https://github.com/backoff-rs/backoff"}
 
 
 def sums(*files):
@@ -178,14 +165,12 @@ def reference(crate):
 
 
 def library(name, version, license, reference):
-    return {
-        "type": "library",
-        "bom-ref": reference,
-        "name": name,
-        "version": version,
-        "licenses": [{"expression": license}],
-        "purl": reference,
-    }
+    found = component("library", reference, name, version)
+    return found | {"licenses": [{"expression": license}], "purl": reference}
+
+
+def component(kind, reference, name, version):
+    return {"type": kind, "bom-ref": reference, "name": name, "version": version}
 
 
 def hashes(digits):
@@ -215,10 +200,9 @@ def described(file, version):
     """What the file with this name contains: in one sentence, the crate that was compiled, if any, and for which target."""
     if archive := re.fullmatch(rf"(lib)?backoff-{re.escape(version)}-(.*)\.tar\.gz", file):
         is_library, target = archive.groups()
-        what, crate = (
-            ("The C library", "bindings-c") if is_library else ("The command", "backoff-cli")
-        )
-        return f"{what} for {target}", crate, target
+        if is_library:
+            return f"The C library for {target}", "bindings-c", target
+        return f"The command for {target}", "backoff-cli", target
     for pattern, description in SOURCES.items():
         if re.fullmatch(pattern, file):
             return description, None, None

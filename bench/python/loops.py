@@ -23,30 +23,34 @@ time.sleep = lambda _seconds: None
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
-#: Five retries of a ValueError, at once.
+
+def litl(**more: Any) -> Decorator:
+    """Five retries of a ValueError, at once."""
+    always: dict[str, Any] = {"max_tries": 6, "interval": 0, "jitter": None}
+    return backoff.on_exception(backoff.constant, ValueError, **always, **more)
+
+
+def of_tenacity(**more: Any) -> Decorator:
+    """The same."""
+    return tenacity.retry(
+        retry=tenacity.retry_if_exception_type(ValueError),
+        stop=tenacity.stop_after_attempt(6),
+        wait=tenacity.wait_none(),
+        reraise=True,
+        **more,
+    )
+
+
+#: The same.
 DECORATORS: list[tuple[str, Decorator]] = [
     ("ours", retry("constant:base=0s,max_retries=5", on=ValueError, log=False)),
-    (
-        LITL,
-        backoff.on_exception(
-            backoff.constant, ValueError, max_tries=6, interval=0, jitter=None, logger=None
-        ),
-    ),
-    (
-        TENACITY,
-        tenacity.retry(
-            retry=tenacity.retry_if_exception_type(ValueError),
-            stop=tenacity.stop_after_attempt(6),
-            wait=tenacity.wait_none(),
-            reraise=True,
-        ),
-    ),
+    (LITL, litl(logger=None)),
+    (TENACITY, of_tenacity()),
     (
         STAMINA,
         stamina.retry(on=ValueError, attempts=6, timeout=None, wait_initial=0, wait_jitter=0),
     ),
 ]
-
 
 #: Makes records and writes nothing.
 LOGGER = logging.getLogger("bench")
@@ -57,28 +61,8 @@ LOGGER.propagate = False
 #: for all its loops.
 LOGGED: list[tuple[str, Decorator]] = [
     ("ours", retry("constant:base=0s,max_retries=5", on=ValueError, log=LOGGER)),
-    (
-        LITL,
-        backoff.on_exception(
-            backoff.constant,
-            ValueError,
-            max_tries=6,
-            interval=0,
-            jitter=None,
-            logger=LOGGER,
-            backoff_log_level=logging.WARNING,
-        ),
-    ),
-    (
-        TENACITY,
-        tenacity.retry(
-            retry=tenacity.retry_if_exception_type(ValueError),
-            stop=tenacity.stop_after_attempt(6),
-            wait=tenacity.wait_none(),
-            before_sleep=tenacity.before_sleep_log(LOGGER, logging.WARNING),
-            reraise=True,
-        ),
-    ),
+    (LITL, litl(logger=LOGGER, backoff_log_level=logging.WARNING)),
+    (TENACITY, of_tenacity(before_sleep=tenacity.before_sleep_log(LOGGER, logging.WARNING))),
 ]
 
 

@@ -3,7 +3,6 @@
 Usage: decision_requests.py SEED COUNT; `tests/README.md` describes a request.
 """
 
-import random
 import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -11,7 +10,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from differential import random_budgets, random_strings
 from differential.faults import disguised, spoiled
-from differential.string_requests import NOT_REQUESTS, encoded, seed
+from differential.string_requests import NOT_REQUESTS, encoded, seed, write
 from reference import numbers, presets
 
 MAX = numbers.MAX
@@ -25,10 +24,8 @@ def policy(rng):
         return random_strings.text(rng)
     if rng.random() < 0.1:
         return rng.choice(list(presets.PRESETS["policy"]))
-    head = rng.choice(
-        ["constant:base=1s", "none:max_retries=9"]
-        + [f"{g}:base={b}" for g in GROWTHS for b in BASES]
-    )
+    heads = [f"{growth}:base={base}" for growth in GROWTHS for base in BASES]
+    head = rng.choice(["constant:base=1s", "none:max_retries=9", *heads])
     pairs = [
         pair
         for often, pairs in LIMITS
@@ -48,17 +45,11 @@ LIMITS = [
     (0.5, ["cap=20s", "cap=1h", "cap=30s", "cap=10s,cap_on=delay"]),
     (0.4, ["max_retries=0", "max_retries=1", "max_retries=2", "max_retries=3", "max_retries=9"]),
     (0.05, ["max_attempts=1", "max_attempts=3", "max_attempts=4294967297"]),
-    (
-        0.3,
-        ["max_elapsed=0s", "max_elapsed=1s", "max_elapsed=2s", "max_elapsed=10s", "max_elapsed=1m"],
-    ),
+    (0.3, [f"max_elapsed={limit}" for limit in ["0s", "1s", "2s", "10s", "1m"]]),
     (0.03, [f"max_elapsed={MAX}ns", f"max_elapsed={MAX - 1}ns", "max_elapsed=none"]),
     (0.3, ["throttled_base=1s", "throttled_base=5s", "throttled_base=0s", "throttled_base=100ms"]),
     (0.3, ["retry_after=at_least", "retry_after=exact", "retry_after=spread"]),
-    (
-        0.3,
-        ["retry_after_max=5s", "retry_after_max=none", "retry_after_max=0s", "retry_after_max=1s"],
-    ),
+    (0.3, [f"retry_after_max={limit}" for limit in ["5s", "none", "0s", "1s"]]),
     (0.2, ["retry_after_max_extra=2s", "retry_after_max_extra=0s", "retry_after_max_extra=1ns"]),
     (0.1, ["floor=1ms", "floor=500ms", "floor=1ns"]),
 ]
@@ -138,10 +129,8 @@ def success(operation, now):
 def failure(rng, operation, now):
     step = outcome(operation, now, rng.choice(FAILURES))
     if rng.random() < 0.25:
-        retry_after = rng.choice(
-            [0, 1, MS, S, S, 2 * S, 7 * S, 100 * S, MAX, MAX - 1, rng.randrange(10 * S)]
-        )
-        step["retry_after"] = str(retry_after)
+        waits = [0, 1, MS, S, S, 2 * S, 7 * S, 100 * S, MAX, MAX - 1, rng.randrange(10 * S)]
+        step["retry_after"] = str(rng.choice(waits))
     elif rng.random() < 0.3:
         step["retry_after"] = None
     return step
@@ -157,9 +146,8 @@ def steps(rng):
     if rng.random() < 0.8:
         members.append(("seed", seed(rng)))
     if rng.random() < 0.5:
-        members.append(
-            ("key", rng.choice([None, "", "job-1", "ä🚀", f"job-{rng.randrange(10**9)}"]))
-        )
+        random = f"job-{rng.randrange(10**9)}"
+        members.append(("key", rng.choice([None, "", "job-1", "ä🚀", random])))
     return members
 
 
@@ -227,9 +215,8 @@ def date(rng, now):
     except OverflowError:
         moment = today
     if rng.random() < 0.1:
-        moment = moment.replace(month=rng.choice([2, 3]), day=1) - timedelta(
-            days=rng.choice([0, 1])
-        )
+        first = moment.replace(month=rng.choice([2, 3]), day=1)
+        moment = first - timedelta(days=rng.choice([0, 1]))
     # strftime pads years below 1000 on some platforms only, and %e is not everywhere.
     form = rng.choice(FORMS).replace("%Y", f"{moment.year:04}").replace("%e", f"{moment.day:2}")
     value = moment.strftime(form)
@@ -274,9 +261,4 @@ def line(rng):
 
 
 if __name__ == "__main__":
-    rng = random.Random(int(sys.argv[1]))
-    lines = {}  # a dict keeps the order and drops repeated lines
-    while len(lines) < int(sys.argv[2]):
-        lines[line(rng)] = None
-    # The last line has no line feed.
-    sys.stdout.buffer.write("\n".join(lines).encode())
+    write(line)

@@ -51,24 +51,13 @@ def disguised(rng, members):
         case 1:
             return [*members, (rng.choice(names), rng.choice([None, 5, "default", "7", []]))]
         case 2:
-            others = [
-                ("preview", None),
-                ("fit", 5),
-                ("steps", "x"),
-                ("retry_after", {}),
-                ("preview", {}),
-            ]
+            others = [("preview", None), ("fit", 5), ("steps", "x"), ("retry_after", {})]
+            others += [("preview", {})]
             others += [("fit", {"field": "cap", "attempts": 3, "total": "5"}), ("steps", [])]
             return [*members, rng.choice(others)]
         case 3:
-            more = [
-                ("seed", 5),
-                ("index", -1),
-                ("index", "x"),
-                ("key", 7),
-                ("budget", 5),
-                ("policy", None),
-            ]
+            more = [("seed", 5), ("index", -1), ("index", "x"), ("key", 7), ("budget", 5)]
+            more += [("policy", None)]
             return [*members, rng.choice([m for m in more if m[0] not in names] or [("more", {})])]
         case 4:
             return [(name, with_more(rng, value)) for name, value in members]
@@ -93,18 +82,8 @@ def with_more(rng, value):
         return value
     rows = list(value.items())
     name, first = rng.choice(rows)
-    more = rng.choice(
-        [
-            (name, first),
-            (name, None),
-            ("more", [{"now": -1}]),
-            ("deadline", 5),
-            ("outcome", 5),
-            ("retry_after", "x"),
-            ("Now", "5"),
-            special(rng),
-            special(rng),
-        ]
-    )
+    others = [(name, first), (name, None), ("more", [{"now": -1}]), ("deadline", 5)]
+    others += [("outcome", 5), ("retry_after", "x"), ("Now", "5"), special(rng), special(rng)]
+    more = rng.choice(others)
     rows.insert(rng.randrange(len(rows) + 1), more)
     return tuple(rows)

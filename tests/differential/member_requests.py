@@ -4,7 +4,6 @@ same seed.
 Usage: member_requests.py SEED COUNT; `tests/README.md` describes a request.
 """
 
-import random
 import sys
 from pathlib import Path
 
@@ -14,7 +13,7 @@ from cases.exchanges import FAILED, SHARED, SUCCEEDED, WORD_MAX, other_state
 from differential import random_budgets, random_strings
 from differential.decision_requests import date
 from differential.faults import disguised, spoiled
-from differential.string_requests import NOT_REQUESTS, encoded, seed
+from differential.string_requests import NOT_REQUESTS, encoded, seed, write
 from evaluate_members import Player
 from reference import budgets, members, operations, parse_error, retry_after, strings
 from reference.numbers import MAX
@@ -31,11 +30,9 @@ def budget(rng, kind=None):
     if pick < 0.5:
         draw = budget_states if kind == "concurrent" else exchanges
         return draw.random_budget(rng, kind or rng.choice(SHARED))
-    return (
-        random_budgets.text(rng)
-        if pick > 0.95 and kind is None
-        else random_budgets.budget(rng, kind)
-    )
+    if pick > 0.95 and kind is None:
+        return random_budgets.text(rng)
+    return random_budgets.budget(rng, kind)
 
 
 def parsed(text):
@@ -49,23 +46,8 @@ def damaged(rng, text):
     """A text that is mostly no state, or one at a limit."""
     pick = rng.random()
     if pick < 0.1:
-        return rng.choice(
-            [
-                "",
-                " ",
-                "x",
-                "1 2 3 4",
-                "0 0",
-                "0 0 0",
-                "\0",
-                "|",
-                " | ",
-                "0" * 5000,
-                "1 " * 3000,
-                "é",
-                text + "\n",
-            ]
-        )
+        short = ["", " ", "x", "1 2 3 4", "0 0", "0 0 0", "\0", "|", " | "]
+        return rng.choice([*short, "0" * 5000, "1 " * 3000, "é", text + "\n"])
     parts = text.split(" ")
     at = rng.randrange(len(parts))
     if pick < 0.6:
@@ -82,9 +64,7 @@ def damaged(rng, text):
 
 
 NUMBERS = ["0", "1", "-1", "00", "-0", "01", "+1", "1.0", "1e3", "", "x", "|", "1000000", "1000001"]
-NUMBERS += [
-    str(sign * (2**power + more)) for sign in (1, -1) for power in (63, 64) for more in (-1, 0, 1)
-]
+NUMBERS += [str(s * (2**p + more)) for s in (1, -1) for p in (63, 64) for more in (-1, 0, 1)]
 
 
 # Responses
@@ -98,11 +78,8 @@ def response(rng):
         if rng.random() < 0.05 and lines:
             # A long value. Some clients bound what they keep, so there is one.
             name, _, value = lines[0].partition(":")
-            lines[0] = (
-                f"{name}:"
-                + rng.choice(" 0") * (rng.choice([1023, 1024, 1025, 1500]) - len(value))
-                + value
-            )
+            fill = rng.choice(" 0") * (rng.choice([1023, 1024, 1025, 1500]) - len(value))
+            lines[0] = f"{name}:{fill}{value}"
         fields = "".join(line + rng.choice(["\n", "\r\n"]) for line in lines)
         fields = fields.removesuffix("\n") if rng.random() < 0.3 else fields
         wait = retry_after.http_retry_after(status, fields, now)
@@ -125,27 +102,14 @@ def field(rng, now):
         at = rng.randrange(len(value) + 1)
         value = value[:at] + rng.choice([*FIELD_CHARACTERS, ""]) + value[at + rng.choice([0, 1]) :]
     if rng.random() < 0.03:
-        name = rng.choice(
-            [
-                "",
-                "Retry-Afte",
-                "X-Retry-After",
-                " Retry-After",
-                "Retry-After ",
-                "Retry\u2010After",
-                "RateLimit\u0131",
-            ]
-        )
+        name = rng.choice(WRONG_NAMES)
     colon = ":" if rng.random() < 0.98 else rng.choice(["", " :", "::", "="])
-    return (
-        name
-        + colon
-        + rng.choice(["", " ", " ", "\t", "  "])
-        + value
-        + rng.choice(["", "", " ", "\t "])
-    )
+    begin = name + colon + rng.choice(["", " ", " ", "\t", "  "])
+    return begin + value + rng.choice(["", "", " ", "\t "])
 
 
+WRONG_NAMES = ["", "Retry-Afte", "X-Retry-After", " Retry-After", "Retry-After "]
+WRONG_NAMES += ["Retry\u2010After", "RateLimit\u0131"]
 RESETS = ["RateLimit-Reset", "X-RateLimit-Reset"]
 # No control characters: clients treat them in many ways.
 FIELD_CHARACTERS = [*'0123456789 ,;=.:-+"\\\tTZ', "é", "٣", "🚀"]
@@ -153,9 +117,8 @@ FIELD_CHARACTERS = [*'0123456789 ,;=.:-+"\\\tTZ', "é", "٣", "🚀"]
 
 def seconds(rng, now):
     later = now // S + rng.choice([0, 1, 60, 3600, -5])
-    number = rng.choice(
-        [0, 1, 7, 120, 10**9, 10**9 + 1, later, later, 2**63, 10**19, 10**40, rng.randrange(10**6)]
-    )
+    numbers = [0, 1, 7, 120, 10**9, 10**9 + 1, later, later, 2**63, 10**19, 10**40]
+    number = rng.choice([*numbers, rng.randrange(10**6)])
     return rng.choice(["", "", "", "00"]) + str(max(0, number))
 
 
@@ -164,25 +127,10 @@ def seconds_or_date(rng, now):
 
 
 def milliseconds(rng, _):
-    whole = rng.choice(
-        [0, 1, 250, 1500, 9_223_372_036_854, 9_223_372_036_855, 2**64, 10**30, rng.randrange(10**7)]
-    )
-    part = rng.choice(
-        [
-            "",
-            "",
-            ".0",
-            ".5",
-            ".",
-            ".000001",
-            ".0000009",
-            ".123456",
-            ".1234569",
-            "." + "9" * 50,
-            ".x",
-            ".1.2",
-        ]
-    )
+    wholes = [0, 1, 250, 1500, 9_223_372_036_854, 9_223_372_036_855, 2**64, 10**30]
+    whole = rng.choice([*wholes, rng.randrange(10**7)])
+    parts = ["", "", ".0", ".5", ".", ".000001", ".0000009", ".123456", ".1234569"]
+    part = rng.choice([*parts, "." + "9" * 50, ".x", ".1.2"])
     return f"{whole}{part}"
 
 
@@ -244,10 +192,8 @@ class Story:
         numbers = (int(asked[name]) for name in ("lease", "fallback", "timeout", "seed"))
         self.rng, self.member = rng, members.Member(shared, local, *numbers)
         self.player = Player(self.member)
-        self.now, self.clock = (
-            rng.choice([0, 0, 0, S, rng.randrange(10**15)]),
-            rng.choice([1000 * S, exchanges.EPOCH]),
-        )
+        self.now = rng.choice([0, 0, 0, S, rng.randrange(10**15)])
+        self.clock = rng.choice([1000 * S, exchanges.EPOCH])
         self.text = self.after = None
         self.held = [(0, False)]
         self.steps = []
@@ -256,13 +202,10 @@ class Story:
         """What a process does, and some that none does, which is not now."""
         rng, member = self.rng, self.member
         while len(self.steps) < length:
-            self.now += rng.choice(
-                [0] * 5 + [1, MS, 10 * MS, S // 5, S // 2, S] * 2 + [30 * S, -MS, -S]
-            )
-            self.now = min(max(self.now, 0), MAX - 2 * DAY)
-            self.clock = max(
-                200 * S, self.clock + rng.choice([0] * 30 + [-S, S, 30 * S, -70 * S, -DAY, DAY])
-            )
+            steps = [0] * 5 + [1, MS, 10 * MS, S // 5, S // 2, S] * 2 + [30 * S, -MS, -S]
+            self.now = min(max(self.now + rng.choice(steps), 0), MAX - 2 * DAY)
+            change = rng.choice([0] * 30 + [-S, S, 30 * S, -70 * S, -DAY, DAY])
+            self.clock = max(200 * S, self.clock + change)
             is_exchanging, is_stepped = member.exchange is not None, self.player.is_stepped
             waits = any(member.waiting.values())
             often = {
@@ -291,12 +234,10 @@ class Story:
 
     def note(self, do):
         rng, event = self.rng, self.rng.choice([*members_events(), SUCCEEDED, SUCCEEDED])
-        held, local = rng.choice(
-            [*self.held[-6:], (rng.choice([1, 7, WORD_MAX]), rng.random() < 0.5)]
-        )
-        given = (
-            {} if event != SUCCEEDED or rng.random() < 0.1 else {"held": str(held), "local": local}
-        )
+        other = (rng.choice([1, 7, WORD_MAX]), rng.random() < 0.5)
+        held, local = rng.choice([*self.held[-6:], other])
+        has_none = event != SUCCEEDED or rng.random() < 0.1
+        given = {} if has_none else {"held": str(held), "local": local}
         self.play(do, event=event, **given, **self.repeated(rng.choice([60, 99, 130])))
 
     def request(self, do):
@@ -377,9 +318,4 @@ def line(rng):
 
 
 if __name__ == "__main__":
-    rng = random.Random(int(sys.argv[1]))
-    lines = {}  # a dict keeps the order and drops repeated lines
-    while len(lines) < int(sys.argv[2]):
-        lines[line(rng)] = None
-    # The last line has no line feed.
-    sys.stdout.buffer.write("\n".join(lines).encode())
+    write(line)

@@ -4,26 +4,9 @@ from reference import fields, strings
 
 KEYS, HEADS = strings.KEYS["policy"], list(strings.HEADS["policy"])
 NAMES = {of: [*strings.KEYS[of], *strings.HEADS[of]] for of in ("policy", "budget")}
-STRANGE = [
-    *("", " ", "\0", "\t", "\n", "=", ":", ",", '"', "\\", "\x7f", "\u00a0", "x" * 40),
-    *(
-        "none",
-        "None",
-        "NaN",
-        "inf",
-        "-1",
-        "+1s",
-        "1e3s",
-        "1_0s",
-        "0x1",
-        "٣s",
-        "²",
-        "ä",
-        "任务",
-        "🚀",
-    ),
-]
-
+STRANGE = ["", " ", "\0", "\t", "\n", "=", ":", ",", '"', "\\", "\x7f", "\u00a0", "x" * 40]
+STRANGE += ["none", "None", "NaN", "inf", "-1", "+1s", "1e3s", "1_0s", "0x1", "٣s", "²", "ä"]
+STRANGE += ["任务", "🚀"]
 
 # Pairs for rules that few random values reach: two rules broken at once, or a rare saturation.
 RARE_PAIRS = [
@@ -60,9 +43,8 @@ def duration(rng, field):
     """Short bases and long caps, so that most policies satisfy SPEC 8.5."""
     chance = rng.random()
     if chance < 0.01:
-        return rng.choice(
-            ["9223372036854775807ns", "106751d", "9223372036854775808ns", "300000d", "9" * 30 + "s"]
-        )
+        large = ["9223372036854775807ns", "106751d", "9223372036854775808ns", "300000d"]
+        return rng.choice([*large, "9" * 30 + "s"])
     if chance < 0.03:
         return rng.choice(["0s", "0ns", "1ns", "2ns", "99ns", "100ns", "3ns"])
     if chance < 0.05:
@@ -89,9 +71,8 @@ def ratio(rng, field):
 
 def count(rng, field):
     if rng.random() < 0.05:
-        return rng.choice(
-            ["0", "0", "17", "4294967295", "4294967296", "4294967297", "4294967298", "9" * 25]
-        )
+        large = ["0", "0", "17", "4294967295", "4294967296", "4294967297", "4294967298"]
+        return rng.choice([*large, "9" * 25])
     return rng.choice(["", "", "0"]) + str(rng.randint(1, 16))
 
 
@@ -124,11 +105,8 @@ def policy(rng):
     if rng.random() < 0.5:
         pairs["jitter"] = value(rng, "jitter")
         kinds["jitter"] = pairs["jitter"]
-        if (
-            kinds["jitter"] == "decorrelated"
-            and kinds["growth"] != "exponential"
-            and rng.random() < 0.9
-        ):
+        is_odd = kinds["jitter"] == "decorrelated" and kinds["growth"] != "exponential"
+        if is_odd and rng.random() < 0.9:
             kinds["jitter"] = pairs["jitter"] = "full"
     for key in KEYS:
         selector, used = fields.USED_BY.get(key, fields.ALWAYS)
@@ -140,19 +118,15 @@ def policy(rng):
     if "max_retries" in pairs and rng.random() < 0.9:
         pairs.pop("max_attempts", None)
     if kinds["growth"] == "exponential" and rng.random() < 0.01:
-        pairs |= {
-            "base": f"{rng.randint(1, 120)}ns",
-            "multiplier": rng.choice(["1.01", "1.02", "1.5"]),
-        }
+        pairs["base"] = f"{rng.randint(1, 120)}ns"
+        pairs["multiplier"] = rng.choice(["1.01", "1.02", "1.5"])
     if rng.random() < 0.02:
         pairs |= rng.choice(RARE_PAIRS)
     pairs = [f"{key}={text}" for key, text in pairs.items()]
     rng.shuffle(pairs)
     if pairs and rng.random() < 0.02:
-        pairs.insert(
-            rng.randrange(len(pairs) + 1),
-            f"{rng.choice(pairs).split('=')[0]}={value(rng, rng.choice(KEYS))}",
-        )
+        at = rng.randrange(len(pairs) + 1)
+        pairs.insert(at, f"{rng.choice(pairs).split('=')[0]}={value(rng, rng.choice(KEYS))}")
     return head + ":" * bool(pairs) + ",".join(pairs)
 
 

@@ -41,9 +41,8 @@ def request(rng):
     if rng.random() < 0.1:
         members.pop(rng.randrange(1, len(members)))
     if rng.random() < 0.05:
-        members.append(
-            rng.choice([("more", {"policy": [1, None, -0.5e3]}), ("", ""), ("Policy", "x")])
-        )
+        more = ("more", {"policy": [1, None, -0.5e3]})
+        members.append(rng.choice([more, ("", ""), ("Policy", "x")]))
     if rng.random() < 0.05:
         members.append((rng.choice(members)[0], rng.choice(["default", "7", 7, None])))
     if rng.random() < 0.5:
@@ -52,9 +51,8 @@ def request(rng):
 
 
 def seed(rng):
-    return rng.choice(["", "", "", "00"]) + str(
-        rng.choice([0, 42, 2**64 - 1, *[rng.getrandbits(64)] * 5])
-    )
+    zeros = rng.choice(["", "", "", "00"])
+    return zeros + str(rng.choice([0, 42, 2**64 - 1, *[rng.getrandbits(64)] * 5]))
 
 
 def encoded(rng, members):
@@ -101,14 +99,18 @@ def not_a_request(rng):
     return rng.choice([*NOT_REQUESTS, *broken, *[faulty] * 40])
 
 
+def write(line):
+    """Writes lines, each once, the same for the same seed."""
+    rng, lines = random.Random(int(sys.argv[1])), {}  # a dict keeps the order
+    while len(lines) < int(sys.argv[2]):
+        lines[line(rng)] = None
+    # The last line has no line feed.
+    sys.stdout.buffer.write("\n".join(lines).encode())
+
+
 def line(rng):
     return not_a_request(rng) if rng.random() < 0.06 else encoded(rng, request(rng))
 
 
 if __name__ == "__main__":
-    rng = random.Random(int(sys.argv[1]))
-    lines = {}  # a dict keeps the order and drops repeated lines
-    while len(lines) < int(sys.argv[2]):
-        lines[line(rng)] = None
-    # The last line has no line feed.
-    sys.stdout.buffer.write("\n".join(lines).encode())
+    write(line)

@@ -23,22 +23,10 @@ POLICY = "equal:base=100ms,cap=2s,max_retries=9,retry_after_max=5s"
 SEED, KEY, BODY = 42, "job-1", "ready"
 RESET, SILENCE = "a reset", "none in time"
 #: The answers that a client gets, in order: a status, a Retry-After in seconds, a body. The last one repeats.
-SCRIPT = [
-    (503, 1, "busy"),
-    (429, None, "slower"),
-    RESET,
-    SILENCE,
-    (500, None, "broken"),
-    (200, None, BODY),
-]
-OUTCOMES = {
-    200: "success",
-    429: "throttled",
-    500: "transient",
-    503: "throttled",
-    RESET: "transient",
-    SILENCE: "timeout",
-}
+SCRIPT = [(503, 1, "busy"), (429, None, "slower"), RESET, SILENCE, (500, None, "broken")]
+SCRIPT += [(200, None, BODY)]
+OUTCOMES = {200: "success", 429: "throttled", 500: "transient", 503: "throttled"}
+OUTCOMES |= {RESET: "transient", SILENCE: "timeout"}
 
 
 def steps():

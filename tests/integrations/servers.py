@@ -103,9 +103,8 @@ class Server:
         tries = 1
         while not self.is_ready():
             if time.monotonic() > end or tries > MAX_TRIES:
-                sys.exit(
-                    f"{type(self).__name__} does not start:\n{(self.folder / 'log').read_text()}"
-                )
+                log = (self.folder / "log").read_text()
+                sys.exit(f"{type(self).__name__} does not start:\n{log}")
             time.sleep(0.05)
             if self.process.poll() is not None:
                 # PostgreSQL starts only after the last process of a killed one has gone.
@@ -164,15 +163,8 @@ class Redis(Server):
     def spawn(self):
         # Every write is handed to the system before it is answered, so a killed server loses nothing. Only a crash of
         # the machine could, and to prepare for one would take most of the time of the tests.
-        options = {
-            "port": self.port,
-            "bind": "127.0.0.1",
-            "appendonly": "yes",
-            "appendfsync": "no",
-            "save": "",
-        }
-        words = [word for name, value in options.items() for word in (f"--{name}", value)]
-        return self.run(self.program(), *words, *self.words)
+        words = f"--port {self.port} --bind 127.0.0.1 --appendonly yes --appendfsync no --save"
+        return self.run(self.program(), *words.split(), "", *self.words)
 
     def is_ready(self):
         with (
@@ -359,30 +351,16 @@ class Postgres(Server):
                 shutil.copytree(installed.parent / part, folder / part, symlinks=True)
             installed = folder / "pgserver"
         self.programs = installed / "pginstall" / "bin"
-        initdb = self.run(
-            self.programs / "initdb", "-D", folder / "data", "-U", "backoff", "-A", "trust", "-N"
-        )
+        words = ["-U", "backoff", "-A", "trust", "-N"]
+        initdb = self.run(self.programs / "initdb", "-D", folder / "data", *words)
         if initdb.wait(PATIENCE):
             sys.exit(f"initdb failed:\n{(folder / 'log').read_text()}")
 
     def spawn(self):
-        return self.run(
-            self.programs / "postgres",
-            "-D",
-            self.folder / "data",
-            "-p",
-            self.port,
-            "-h",
-            "127.0.0.1",
-            "-k",
-            "",
-            # As for Redis.
-            "-c",
-            "fsync=off",
-            # For `cargo xtask scenario contention`.
-            "-c",
-            "max_connections=300",
-        )
+        # Not synced, as Redis is not; so many connections for `cargo xtask scenario contention`.
+        words = f"-p {self.port} -h 127.0.0.1 -c fsync=off -c max_connections=300 -k"
+        data = ("-D", self.folder / "data")
+        return self.run(self.programs / "postgres", *data, *words.split(), "")
 
     def is_ready(self):
         command = [self.programs / "pg_isready", "-q", "-d", self.url]
@@ -393,12 +371,8 @@ class Postgres(Server):
         return f"postgres://backoff@127.0.0.1:{self.port}/postgres?sslmode=disable"
 
 
-KINDS = {
-    "redis": Redis,
-    "redis-cluster": RedisCluster,
-    "redis-sentinel": RedisSentinel,
-    "postgres": Postgres,
-}
+KINDS = {"redis": Redis, "redis-cluster": RedisCluster, "redis-sentinel": RedisSentinel}
+KINDS |= {"postgres": Postgres}
 VERBS = ("stop", "start", "kill", "move")
 
 
@@ -412,9 +386,8 @@ def version(name):
 def running(*names):
     """These servers, by their names. At the end they stop and their files vanish."""
     servers = {}
-    with tempfile.TemporaryDirectory(
-        prefix="backoff-hosts-", dir=place(), ignore_cleanup_errors=True
-    ) as folder:
+    options = {"prefix": "backoff-hosts-", "dir": place(), "ignore_cleanup_errors": True}
+    with tempfile.TemporaryDirectory(**options) as folder:
         path = Path(folder)
         path.chmod(0o755)
         try:

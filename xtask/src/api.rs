@@ -1,36 +1,27 @@
 //! The public interface of the crates, one line for each item, so that a change of it shows in a diff,
 //! and their pages on docs.rs. Both need a switch that only the tools of docs.rs have.
 
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
-
-use anyhow::{Context, Result, ensure};
 use public_api::Builder;
 
-use crate::report::Extent;
-use crate::shell::{cargo, run, show, target};
+use crate::shell::*;
 
-/// The libraries.
 pub(crate) const CRATES: [&str; 5] =
     ["backoff-adapters", "backoff-core", "backoff-export", "backoff-retry", "backoff-sim"];
 
-/// Those whose interface is listed.
 const LISTED: [&str; 4] = ["backoff-adapters", "backoff-core", "backoff-export", "backoff-retry"];
 
 /// The crate that needs more libraries than all others together.
 const LARGE: &str = "backoff-adapters";
 
-/// Whether a crate is documented to this extent.
-fn is_within(extent: Extent, name: &str) -> bool {
-    extent == Extent::All || name != LARGE
+/// Whether a crate is documented in the usual tests, or in all.
+fn is_within(is_all: bool, name: &str) -> bool {
+    is_all || name != LARGE
 }
 
-/// The files with the interfaces.
-pub(crate) fn listings(extent: Extent) -> Result<Vec<(PathBuf, String)>> {
-    let folder = rustdoc(extent, "-Z unstable-options --output-format json")?;
+pub(crate) fn listings(is_all: bool) -> Result<Vec<(PathBuf, String)>> {
+    let folder = rustdoc(is_all, "-Z unstable-options --output-format json")?;
     let listing = |name| Ok((format!("docs/api/{name}.txt").into(), listing(&folder, name)?));
-    LISTED.into_iter().filter(|name| is_within(extent, name)).map(listing).collect()
+    LISTED.into_iter().filter(|name| is_within(is_all, name)).map(listing).collect()
 }
 
 fn listing(folder: &Path, name: &str) -> Result<String> {
@@ -46,29 +37,29 @@ fn listing(folder: &Path, name: &str) -> Result<String> {
 }
 
 /// Fails if rustdoc warns, or if the pages do not say which features items need.
-pub(crate) fn docs_rs(extent: Extent) -> Result<()> {
-    let folder = rustdoc(extent, "--cfg docsrs -D warnings")?;
-    for item in ["backoff_core/struct.RngBackoff", "backoff_retry/struct.Retry"] {
-        let page = fs::read_to_string(folder.join(item).with_added_extension("html"))?;
+pub(crate) fn docs_rs(is_all: bool) -> Result<()> {
+    let folder = rustdoc(is_all, "--cfg docsrs -D warnings")?;
+    for item in ["backoff_core/struct.RngBackoff.html", "backoff_retry/struct.Retry.html"] {
+        let page = read(folder.join(item))?;
         ensure!(page.contains("Available on <strong>crate feature"), "{item} names no feature");
     }
     Ok(())
 }
 
 /// The crates that are documented, as options of cargo.
-pub(crate) fn packages(extent: Extent) -> impl Iterator<Item = &'static str> {
-    let crates = CRATES.into_iter().filter(move |name| is_within(extent, name));
+pub(crate) fn packages(is_all: bool) -> impl Iterator<Item = &'static str> {
+    let crates = CRATES.into_iter().filter(move |name| is_within(is_all, name));
     crates.flat_map(|name| ["--package", name])
 }
 
 /// Runs rustdoc with these flags, and returns the folder of what it wrote.
-fn rustdoc(extent: Extent, flags: &str) -> Result<PathBuf> {
-    run(cargo()
-        .args(["doc", "--locked", "--no-deps", "--all-features"])
-        .args(packages(extent))
+fn rustdoc(is_all: bool, flags: &str) -> Result<PathBuf> {
+    cargo("doc --locked --no-deps --all-features")
+        .args(packages(is_all))
         .env("RUSTDOC", std::env::current_exe()?)
         .env(IS_RUSTDOC, "1")
-        .env("RUSTDOCFLAGS", flags))?;
+        .env("RUSTDOCFLAGS", flags)
+        .run()?;
     Ok(target().join("doc"))
 }
 
@@ -79,5 +70,6 @@ const IS_RUSTDOC: &str = "BACKOFF_XTASK_IS_RUSTDOC";
 /// the switch, it would compile all dependencies again.
 pub(crate) fn rustdoc_of_docs_rs(words: &[&str]) -> Option<Result<()>> {
     std::env::var_os(IS_RUSTDOC)?;
-    Some(show(Command::new("rustdoc").args(words).env("RUSTC_BOOTSTRAP", "1")))
+    let rustdoc = program("rustdoc").args(words).env("RUSTC_BOOTSTRAP", "1");
+    Some(std::env::current_dir().map_err(Into::into).and_then(|dir| rustdoc.within(dir).show()))
 }

@@ -1,27 +1,22 @@
 //! What the project may depend on (`deny.toml`), and what a release may change.
 
-use std::path::Path;
-use std::process::Command;
-
-use anyhow::{Context, Result};
-
 use crate::api;
+use crate::crates::tool;
 use crate::report::Report;
-use crate::shell::{cargo, command, output, progress, run, scratch};
+use crate::shell::*;
 
-/// Tools of cargo that are compiled when they are first needed: without optimisation, which would
-/// take longer than their work.
 const DENY: (&str, &str) = ("cargo-deny", "0.20.2");
 const SEMVER: (&str, &str) = ("cargo-semver-checks", "0.51.0");
+const LEAST: &str = "--no-default-features";
 
 /// Checks licenses, sources and bans, and that the interfaces can be compared.
 pub(crate) fn test(report: &mut Report) {
-    report.runs_on(("Rust", "checked by", "cargo-deny"), || {
-        run(deny()?.args(["bans", "licenses", "sources"]))?;
+    report.runs_on(("Rust", "checked by", DENY.0), || {
+        deny()?.words("bans licenses sources").run()?;
         Ok(DENY.1.to_owned())
     });
     // Before the first release there is nothing else to compare with.
-    report.runs_on(("Rust", "checked by", "cargo-semver-checks"), || {
+    report.runs_on(("Rust", "checked by", SEMVER.0), || {
         compare("HEAD")?;
         Ok(SEMVER.1.to_owned())
     });
@@ -29,49 +24,26 @@ pub(crate) fn test(report: &mut Report) {
 
 /// `cargo xtask audit`: the same, and the known vulnerabilities of the crates, which GitHub lists.
 pub(crate) fn audit() -> Result<()> {
-    run(&mut deny()?)
+    deny()?.run()
 }
 
 /// `cargo xtask semver`: fails if the interface of a crate changed more than its version since the
 /// last release.
 pub(crate) fn semver() -> Result<()> {
-    let last = ["describe", "--tags", "--abbrev=0", "--match", "v*", "HEAD^"];
-    let last = output(command("git").args(last))?;
-    if !last.success {
-        progress("no release before this one: there is no interface to compare with");
-        return Ok(());
+    let (success, last) = program("git describe --tags --abbrev=0 --match v* HEAD^").ends()?;
+    if success {
+        return compare(last.trim());
     }
-    compare(last.text.trim())
+    progress("no release before this one: there is no interface to compare with");
+    Ok(())
 }
 
-/// Compares the interface of the crates with that of a commit.
 fn compare(commit: &str) -> Result<()> {
-    let mut check = tool(SEMVER)?;
-    check.args(["semver-checks", "--all-features", "--baseline-rev", commit]);
-    run(check.args(api::CRATES.iter().flat_map(|name| ["--package", name])))
+    let check =
+        tool(SEMVER, LEAST)?.words("semver-checks --all-features --baseline-rev").arg(commit);
+    check.args(api::CRATES.iter().flat_map(|name| ["--package", name])).run()
 }
 
-fn deny() -> Result<Command> {
-    let mut deny = tool(DENY)?;
-    deny.args(["--locked", "check", "-D", "warnings"]);
-    Ok(deny)
-}
-
-/// A tool of cargo in this version.
-fn tool((name, version): (&str, &str)) -> Result<Command> {
-    let folder = scratch().join("cargo-tools").join(format!("{name}-{version}"));
-    let program = folder.join("bin").join(name);
-    if !program.exists() {
-        progress(&format!("compiling {name} {version}, which takes minutes"));
-        install(&folder, name, version).with_context(|| format!("cannot install {name}"))?;
-    }
-    Ok(command(program))
-}
-
-fn install(folder: &Path, name: &str, version: &str) -> Result<()> {
-    run(cargo()
-        .args(["install", "--quiet", "--locked", "--debug", "--no-default-features"])
-        .args([name, "--version", version, "--root"])
-        .arg(folder)
-        .env("CARGO_TARGET_DIR", scratch().join("cargo-tools/target")))
+fn deny() -> Result<Program> {
+    Ok(tool(DENY, LEAST)?.words("--locked check -D warnings"))
 }

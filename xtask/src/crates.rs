@@ -4,69 +4,77 @@
 //! checked that is compiled anyway. Crates that share dependencies are built by one command, because
 //! cargo compiles a dependency again for each selection of its features.
 
-use std::path::PathBuf;
-use std::process::Command;
-
-use anyhow::Result;
-
-use crate::report::{Report, Runner};
-use crate::shell::{cargo, command, progress, run, stdout, target};
+use crate::report::Report;
+use crate::shell::*;
 
 /// The crates that are published.
-pub(crate) const PUBLISHED: &[&str] = if cfg!(windows) {
-    &["backoff-core", "backoff-retry"]
+pub(crate) const PUBLISHED: &str = if cfg!(windows) {
+    "--package backoff-core --package backoff-retry"
 } else {
-    &[
-        "backoff-core",
-        "backoff-retry",
-        "backoff-adapters",
-        "backoff-export",
-        "backoff-sim",
-        "backoff-cli",
-    ]
+    "--package backoff-core --package backoff-retry --package backoff-adapters \
+     --package backoff-export --package backoff-sim --package backoff-cli"
 };
 
-/// This program, whose dependencies were compiled for it.
-const TOOLS: &[&str] = &["xtask"];
-
-/// Lints and tests all of them. libbackoff, the extension of Python and the WebAssembly have no tests
-/// in Rust.
+/// Lints and tests all of them, and this program, whose dependencies were compiled for it. libbackoff, the
+/// extension of Python and the WebAssembly have no tests in Rust.
 pub(crate) fn test(report: &mut Report) {
-    for (what, packages) in [("the crates", PUBLISHED), ("xtask", TOOLS)] {
-        report.suite_of(&format!("clippy and cargo test: {what}"), Runner::Summary, || {
-            let mut test = linted("test", packages)?;
-            test.arg("--no-fail-fast");
-            Ok(test)
+    for (what, packages) in [("the crates", PUBLISHED), ("xtask", "--package xtask")] {
+        report.suite(&format!("clippy and cargo test: {what}"), || {
+            Ok(linted(&format!("test {packages}"))?.arg("--no-fail-fast"))
         });
     }
 }
 
-/// The tests of this name in the published crates.
-pub(crate) fn tests_named(name: &str) -> Result<Command> {
-    let mut test = linted("test", PUBLISHED)?;
-    test.args(["--test", name]);
-    Ok(test)
+pub(crate) fn tests_named(name: &str) -> Result<Program> {
+    linted(&format!("test {PUBLISHED} --test {name}"))
 }
 
-/// An example of the published crates.
-pub(crate) fn example(name: &str) -> Result<Command> {
+pub(crate) fn example(name: &str) -> Result<Program> {
     progress(&format!("building Rust's {name}"));
-    run(linted("build", PUBLISHED)?.args(["--example", name]))?;
-    Ok(command(target().join("debug/examples").join(name)))
+    linted(&format!("build {PUBLISHED} --example {name}"))?.run()?;
+    Ok(program_at(target().join("debug/examples").join(name)))
 }
 
-/// A verb of cargo on packages, where a warning of Clippy is an error.
-pub(crate) fn linted(verb: &str, packages: &[&str]) -> Result<Command> {
-    let mut cargo = cargo();
-    cargo.args([verb, "--locked"]).args(packages.iter().flat_map(|name| ["--package", name]));
-    lint(&mut cargo)?;
-    Ok(cargo)
+pub(crate) fn linted(line: &str) -> Result<Program> {
+    lint(cargo(line).arg("--locked"))
 }
 
-/// Adds Clippy to a build, as in `cargo clippy -- -D warnings`. The command may call cargo by itself.
-pub(crate) fn lint(cargo: &mut Command) -> Result<()> {
-    let sysroot = PathBuf::from(stdout(command("rustc").args(["--print", "sysroot"]))?.trim());
-    cargo.env("RUSTC_WORKSPACE_WRAPPER", sysroot.join("bin/clippy-driver"));
-    cargo.env("CLIPPY_ARGS", ["-D", "warnings", ""].join("__CLIPPY_HACKERY__"));
-    Ok(())
+/// Adds Clippy to a build, as in `cargo clippy -- -D warnings`. The program may call cargo by itself.
+pub(crate) fn lint(program: Program) -> Result<Program> {
+    let clippy = sysroot()?.join("bin/clippy-driver");
+    let arguments = ["-D", "warnings", ""].join("__CLIPPY_HACKERY__");
+    Ok(program.env("RUSTC_WORKSPACE_WRAPPER", clippy).env("CLIPPY_ARGS", arguments))
+}
+
+pub(crate) fn sysroot() -> Result<PathBuf> {
+    Ok(program("rustc --print sysroot").stdout()?.trim().into())
+}
+
+/// The folders of this machine that rustc writes into what it compiles: that of cargo and that of this project.
+pub(crate) fn machine_folders() -> [PathBuf; 2] {
+    let home = std::env::home_dir().unwrap_or_default();
+    let cargo = std::env::var_os("CARGO_HOME").map_or_else(|| home.join(".cargo"), PathBuf::from);
+    [cargo, root().to_owned()]
+}
+
+/// Flags of rustc that write these names instead.
+pub(crate) fn without_paths(cargo: &str, project: &str) -> String {
+    let [of_cargo, of_project] = machine_folders();
+    let flag = |folder: PathBuf, name| format!("--remap-path-prefix={}={name}", folder.display());
+    format!("{}\x1f{}", flag(of_cargo, cargo), flag(of_project, project))
+}
+
+/// A tool of cargo in this version. It is compiled when it is first needed: without optimisation, which would
+/// take longer than its work.
+pub(crate) fn tool((name, version): (&str, &str), options: &str) -> Result<Program> {
+    let folder = scratch().join("cargo-tools").join(format!("{name}-{version}"));
+    if !folder.join("bin").exists() {
+        progress(&format!("compiling {name} {version}, which takes minutes"));
+        let install =
+            cargo(&format!("install --quiet --locked --debug {options} {name}@{version}"));
+        let install = install.arg("--root").arg(&folder);
+        let install = install.env("CARGO_TARGET_DIR", scratch().join("cargo-tools/target"));
+        install.run().with_context(|| format!("cannot install {name}"))?;
+    }
+    Ok(program_at(folder.join("bin").join(name)))
 }

@@ -1,14 +1,12 @@
-//! Random requests, valid and broken, to which every language must give the same answers.
+//! The evaluators of the languages: requests in, answers out (`tests/README.md`); and random requests, valid and broken,
+//! to which all must give the same answers.
 
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::Stdio;
 
-use anyhow::{Result, bail, ensure};
 use backoff_core::{ErrorCode, StopReason};
 
-use crate::evaluators::{answers, reference_evaluator, write_requests};
-use crate::languages::language::Language;
-use crate::shell::{command, progress, stdout};
+use crate::languages::{Language, named};
+use crate::shell::*;
 
 const SEED: &str = "20261121";
 const POLICIES: &str = "13000";
@@ -26,25 +24,13 @@ const STRINGS_PER_ERROR: usize = 10;
 
 const DECISIONS: &str = "10000";
 /// What the answers to these requests must contain, and at least how often.
-const HELD: &[(&str, usize)] = &[
-    (r#""answers":[{"#, 3000),
-    (r#"{"wait":"#, 10_000),
-    (r#""budget":null,"answers":[{"#, 300),
-    (r#""budget":"quota"#, 300),
-    (r#""budget":"throttle"#, 300),
-    (r#""budget":"ratio"#, 300),
-    (r#""budget":"rate"#, 300),
-    (r#""budget":"ttl"#, 300),
-    (r#""budget":"concurrent"#, 300),
-    (r#""of":"budget"}"#, 600),
-    (r#"{"rows":[["#, 500),
-    (r#"{"rows":[]}"#, 100),
-    (r#""field":"max_attempts","#, 50),
-    (r#""field":"base","#, 50),
-    (r#""field":"cap","#, 50),
-    (r#"{"retry_after":""#, 700),
-    (r#"{"retry_after":null}"#, 250),
-    (r#"{"error":"not_a_request","at":0}"#, 800),
+const HELD: &[(usize, &str)] = &[
+    (3000, r#""answers":[{  {"wait":"#),
+    (500, r#""of":"budget"}  {"rows":[["  {"retry_after":"  {"error":"not_a_request","at":0}"#),
+    (300, r#""budget":null,"answers":[{  "budget":"quota  "budget":"throttle  "budget":"ratio"#),
+    (300, r#""budget":"rate  "budget":"ttl  "budget":"concurrent"#),
+    (100, r#"{"rows":[]}  {"retry_after":null}"#),
+    (50, r#""field":"max_attempts",  "field":"base",  "field":"cap","#),
 ];
 /// The least number of policies that must be fitted.
 const FITS: usize = 400;
@@ -52,30 +38,16 @@ const FITS: usize = 400;
 const STOPS_PER_REASON: usize = 1500;
 
 const MEMBERS: &str = "3000";
-/// What the answers to these requests must contain, and at least how often.
-const HELD_OF_MEMBERS: &[(&str, usize)] = &[
-    (r#"{"outcome":"throttled","retry_after":""#, 200),
-    (r#","retry_after":null}"#, 200),
-    (r#"{"granted":true,"#, 800),
-    (r#"{"granted":false,"#, 700),
-    (r#"{"error":"not_a_state","at":0,"of":"text"}"#, 50),
-    (r#""of":"budget"}"#, 30),
-    (r#""of":"local"}"#, 10),
-    (r#"{"error":"not_shared","#, 10),
-    (r#"{"error":"not_now"}"#, 500),
-    (r#"{"error":"not_a_request","at":0}"#, 150),
-    (r#""answer":"granted","held":"0","local":false"#, 300),
-    (r#""local":true"#, 3000),
-    (r#"{"answer":"waits","#, 3000),
-    (r#""changed":true,"#, 2500),
-    (r#""changed":false,"steps":[{"#, 100),
-    (r#"{"after":null,"#, 100),
-    (r#"{"granted":["#, 1500),
-    (r#"{"wait":""#, 700),
-    (r#"{"wait":null,"#, 300),
+const HELD_OF_MEMBERS: &[(usize, &str)] = &[
+    (2500, r#""local":true  {"answer":"waits",  "changed":true,"#),
+    (700, r#"{"granted":true,  {"granted":false,  {"granted":["  {"wait":"  "#),
+    (300, r#"{"error":"not_now"}  {"wait":null,  "answer":"granted","held":"0","local":false"#),
+    (150, r#"{"outcome":"throttled","retry_after":"  ,"retry_after":null}"#),
+    (100, r#"{"error":"not_a_request","at":0}  "changed":false,"steps":[{  {"after":null,"#),
+    (30, r#"{"error":"not_a_state","at":0,"of":"text"}  "of":"budget"}"#),
+    (10, r#""of":"local"}  {"error":"not_shared","#),
 ];
 
-/// Requests and the answers to agree with.
 pub(crate) struct Differential {
     requests: PathBuf,
     answers: String,
@@ -86,10 +58,10 @@ impl Differential {
     /// and the reference must agree on a part.
     pub(crate) fn of_fields(first: &Language) -> Result<Self> {
         let lines = random_requests("field_requests.py", POLICIES)?;
-        let requests = write_requests("fields.jsonl", &lines)?;
-        let answers_of_first = answers(&mut (first.evaluator)()?, &requests)?;
+        let questions = requests("fields.jsonl", &lines)?;
+        let answers = (first.evaluator)()?.answers(&questions)?;
 
-        let answered = |begin| answers_of_first.lines().filter(move |line| line.starts_with(begin));
+        let answered = |begin| answers.lines().filter(move |line| line.starts_with(begin));
         // Each delay is the only text in quotes but the name of the member.
         let quotes = |line: &str| line.matches('"').count() / 2 - 1;
         let delays: usize = answered(r#"{"delays":["#).map(quotes).sum();
@@ -101,27 +73,24 @@ impl Differential {
         let part = |text: &str| -> String {
             text.lines().take(REFERENCE_POLICIES).flat_map(|line| [line, "\n"]).collect()
         };
-        let sample = write_requests("reference.jsonl", &part(&lines))?;
-        let expected = answers(&mut reference_evaluator(), &sample)?;
-        compare(&sample, &expected, &part(&answers_of_first))?;
-        Ok(Self { requests, answers: answers_of_first })
+        let sample = requests("reference.jsonl", &part(&lines))?;
+        compare(&sample, &reference().answers(&sample)?, &part(&answers))?;
+        Ok(Self { requests: questions, answers })
     }
 
-    /// Requests of a program, answered by the reference.
-    fn of(name: &str, count: &str, held_texts: &[(&str, usize)]) -> Result<Self> {
+    fn of(name: &str, count: &str, texts: &[(usize, &str)]) -> Result<Self> {
         let lines = random_requests(&format!("{name}_requests.py"), count)?;
-        let requests = write_requests(&format!("{name}s.jsonl"), &lines)?;
-        let answers = answers(&mut reference_evaluator(), &requests)?;
-        for (text, least) in held_texts {
-            held(&answers, text, *least)?;
+        let requests = requests(&format!("{name}s.jsonl"), &lines)?;
+        let answers = reference().answers(&requests)?;
+        for (least, texts) in texts {
+            texts.split_whitespace().try_for_each(|text| held(&answers, text, *least))?;
         }
         progress(&format!("{count} random {name}s"));
         Ok(Self { requests, answers })
     }
 
-    /// Policy strings.
     pub(crate) fn of_strings() -> Result<Self> {
-        let found = Self::of("string", STRINGS, &[(r#""canonical":"#, VALID_STRINGS)])?;
+        let found = Self::of("string", STRINGS, &[(VALID_STRINGS, r#""canonical":"#)])?;
         // Only a fit has `does_not_fit`.
         let codes = ErrorCode::ALL.iter().map(|code| code.name());
         for code in codes.filter(|code| *code != "does_not_fit").chain(["not_a_request"]) {
@@ -150,9 +119,8 @@ impl Differential {
         Self::of("member", MEMBERS, HELD_OF_MEMBERS)
     }
 
-    /// Fails unless a language gives the same answers.
-    pub(crate) fn agrees(&self, evaluator: &mut Command) -> Result<()> {
-        compare(&self.requests, &self.answers, &answers(evaluator, &self.requests)?)
+    pub(crate) fn agrees(&self, evaluator: &Program) -> Result<()> {
+        compare(&self.requests, &self.answers, &evaluator.answers(&self.requests)?)
     }
 }
 
@@ -163,23 +131,35 @@ fn held(answers: &str, text: &str, least: usize) -> Result<()> {
     Ok(())
 }
 
-fn random_requests(program: &str, count: &str) -> Result<String> {
-    let program = format!("tests/differential/{program}");
-    stdout(command("python3").args([&program, SEED, count]))
+fn random_requests(name: &str, count: &str) -> Result<String> {
+    python3(&format!("tests/differential/{name} {SEED} {count}")).stdout()
 }
 
 fn compare(requests: &Path, expected: &str, answers: &str) -> Result<()> {
-    if expected == answers {
-        return Ok(());
-    }
-    let requests = std::fs::read_to_string(requests)?;
+    let requests = read(requests)?;
     let mut rows = requests.lines().zip(expected.lines().zip(answers.lines()));
-    match rows.find(|(_, (expected, answer))| expected != answer) {
-        Some((request, (expected, answer))) => {
-            bail!("request   {request}\nexpected  {expected}\nanswered  {answer}")
-        }
-        None => {
-            bail!("{} answers to {} requests", answers.lines().count(), requests.lines().count())
-        }
+    if let Some((request, (expected, answer))) = rows.find(|(_, (left, right))| left != right) {
+        bail!("request   {request}\nexpected  {expected}\nanswered  {answer}");
     }
+    let (asked, answered) = (requests.lines().count(), answers.lines().count());
+    ensure!(expected == answers, "{answered} answers to {asked} requests");
+    Ok(())
+}
+
+/// `cargo xtask evaluate LANGUAGE`: answers standard input on standard output.
+pub(crate) fn evaluate(name: &str) -> Result<()> {
+    let evaluator = if name == "reference" { reference() } else { (named(name)?.evaluator)()? };
+    let status = evaluator.command().stdin(Stdio::inherit()).status()?;
+    ensure!(status.success(), "the evaluator of {name} ended with {status}");
+    Ok(())
+}
+
+pub(crate) fn reference() -> Program {
+    python3("tests/evaluate.py")
+}
+
+pub(crate) fn requests(name: &str, requests: &str) -> Result<PathBuf> {
+    let path = scratch().join("requests").join(name);
+    write(&path, requests)?;
+    Ok(path)
 }

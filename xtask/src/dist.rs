@@ -1,22 +1,30 @@
-//! `cargo xtask dist`: everything that is published, in one folder, with checksums and an SBOM.
+//! `cargo xtask package` and `dist`: the files that are published, in one folder, with checksums and an SBOM.
 
 use std::collections::BTreeSet;
-use std::fs;
-use std::path::{Path, PathBuf};
-
-use anyhow::{Context, Result, ensure};
 
 use crate::archive::epoch;
-use crate::languages::python;
+use crate::languages::{ALL, Platforms, python};
 use crate::licenses::contents;
 use crate::report::Report;
-use crate::shell::{
-    cargo, command, empty, files_below, progress, root, run, scratch, show, stdout, target,
-};
-use crate::version;
+use crate::shell::{write as write_file, *};
+use crate::{crates, program, version};
 
-/// The name of the file with the checksums.
 const SUMS: &str = "SHA256SUMS";
+
+pub(crate) fn package(folder: &str, platforms: Platforms) -> Result<()> {
+    ensure!(!folder.is_empty(), "the folder has no name");
+    let folder = std::path::absolute(folder)?;
+    let mut packages = program::packages(platforms)?;
+    for language in &ALL {
+        packages.extend((language.packages)(platforms)?);
+    }
+    for package in packages {
+        let path = folder.join(package.file_name().context("a package is a file")?);
+        copy(&package, &path)?;
+        progress(&path.display().to_string());
+    }
+    Ok(())
+}
 
 /// Builds the commit twice, and tries what was built as users would, who have nothing else.
 pub(crate) fn test(report: &mut Report) {
@@ -25,13 +33,12 @@ pub(crate) fn test(report: &mut Report) {
     let results = scratch().join("dist-twice/first/dist");
     for language in ["python", "js", "rust", "go", "c", "command"] {
         report.check(&format!("{language}: from the published files alone"), || {
-            run(command("python3").arg("tests/consume.py").arg(&results).arg(language))
+            python3("tests/consume.py").arg(&results).arg(language).run()
         });
     }
     report.check("the published checksums and bill of materials are valid", || {
-        run(command("sha256sum").args(["--check", "--quiet", SUMS]).current_dir(&results))?;
-        let bom = results.join(bom()?);
-        run(python::tool("python")?.arg("tests/check_bom.py").arg(bom))
+        program("sha256sum --check --quiet").arg(SUMS).within(&results).run()?;
+        python::tool("python")?.arg("tests/check_bom.py").arg(results.join(bom()?)).run()
     });
 }
 
@@ -39,28 +46,24 @@ pub(crate) fn test(report: &mut Report) {
 pub(crate) fn write(folder: Option<&str>) -> Result<()> {
     version::check()?;
     let folder = match folder {
-        None => {
-            let folder = root().join("dist");
-            empty(&folder)?;
-            folder
-        }
+        None => root().join("dist"),
         Some(folder) => {
             ensure!(!folder.is_empty(), "the folder has no name");
             let folder = std::path::absolute(folder)?;
-            fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
-            let is_empty = fs::read_dir(&folder)?.next().is_none();
+            let is_empty = !folder.exists() || entries(&folder)?.is_empty();
             ensure!(is_empty, "{} is not empty", folder.display());
             folder
         }
     };
+    empty(&folder)?;
     build(&folder)?;
-    fs::write(folder.join(bom()?), stdout(&mut contents("sbom", files_below(&folder)?))?)?;
-    fs::write(folder.join(SUMS), stdout(&mut contents("sums", files_below(&folder)?))?)?;
+    for (verb, name) in [("sbom", bom()?), ("sums", SUMS.to_owned())] {
+        write_file(folder.join(name), contents(verb, files_below(&folder)?).stdout()?)?;
+    }
     progress(&format!("{} files in {}", files_below(&folder)?.len(), folder.display()));
     Ok(())
 }
 
-/// The name of the bill of materials.
 fn bom() -> Result<String> {
     Ok(format!("backoff-{}.cdx.json", version::present()?))
 }
@@ -70,23 +73,14 @@ fn bom() -> Result<String> {
 fn build(folder: &Path) -> Result<()> {
     let place = target().join("dist");
     empty(&place)?;
-    show(
-        command(std::env::current_exe()?)
-            .args(["package", "--out"])
-            .arg(folder)
-            .env("CARGO_TARGET_DIR", &place)
-            .env("CARGO_ENCODED_RUSTFLAGS", without_paths().join("\x1f"))
-            .env_remove("RUSTFLAGS")
-            .env("SOURCE_DATE_EPOCH", epoch()?.to_string()),
-    )
-}
-
-/// Flags of rustc that keep the folders of this machine out of what it writes.
-fn without_paths() -> [String; 2] {
-    let home = std::env::home_dir().unwrap_or_default();
-    let cargo = std::env::var_os("CARGO_HOME").map_or_else(|| home.join(".cargo"), PathBuf::from);
-    [(cargo, "cargo"), (root().to_owned(), "backoff")]
-        .map(|(folder, name)| format!("--remap-path-prefix={}={name}", folder.display()))
+    program("env -u RUSTFLAGS")
+        .arg(std::env::current_exe()?)
+        .args(["package", "--out"])
+        .arg(folder)
+        .env("CARGO_TARGET_DIR", &place)
+        .env("CARGO_ENCODED_RUSTFLAGS", crates::without_paths("cargo", "backoff"))
+        .env("SOURCE_DATE_EPOCH", epoch()?.to_string())
+        .show()
 }
 
 /// What is not the same each time. In the archive for Windows, rustc names the imports of
@@ -101,7 +95,7 @@ fn differs_each_time(name: &str) -> bool {
 pub(crate) fn check() -> Result<()> {
     let place = scratch().join("dist-twice");
     empty(&place)?;
-    let commit = stdout(command("git").args(["rev-parse", "HEAD"]))?;
+    let commit = program("git rev-parse HEAD").stdout()?;
     let sums = |folder: &str| {
         progress(&format!("building the commit in {folder}"));
         sums_of(commit.trim(), &place.join(folder))
@@ -115,36 +109,26 @@ pub(crate) fn check() -> Result<()> {
 
 /// What `dist` makes of the commit in a clone: the lines of its checksums.
 fn sums_of(commit: &str, clone: &Path) -> Result<BTreeSet<String>> {
-    run(command("git").args(["clone", "--quiet", "--no-tags"]).arg(root()).arg(clone))?;
-    run(command("git").args(["checkout", "--quiet", "--detach", commit]).current_dir(clone))?;
-    show(
-        cargo()
-            .args(["run", "--quiet", "--locked", "--package", "xtask", "--", "dist"])
-            .env_remove("CARGO_TARGET_DIR")
-            .current_dir(clone),
-    )?;
+    program("git clone --quiet --no-tags").arg(root()).arg(clone).run()?;
+    program("git checkout --quiet --detach").arg(commit).within(clone).run()?;
+    let xtask = cargo("run --quiet --locked --package xtask -- dist");
+    xtask.env("CARGO_TARGET_DIR", clone.join("target")).within(clone).show()?;
     // The tools of the build are larger than what is compared.
     fs::remove_dir_all(clone.join("target"))?;
-    let sums = fs::read_to_string(clone.join("dist").join(SUMS))?;
+    let sums = read(clone.join("dist").join(SUMS))?;
     ensure!(!sums.is_empty(), "no files");
     Ok(sums.lines().map(str::to_owned).collect())
 }
 
 #[cfg(test)]
-mod tests {
-    use super::differs_each_time;
-
-    #[test]
-    fn one_archive_and_what_has_its_checksum_differ_each_time() {
-        for name in ["libbackoff-0.1.0-x86_64-pc-windows-gnu.tar.gz", "backoff-0.1.0.cdx.json"] {
-            assert!(differs_each_time(name), "{name}");
-        }
-        for name in [
-            "backoff-0.1.0-x86_64-pc-windows-gnu.tar.gz",
-            "libbackoff-0.1.0-x86_64-unknown-linux-gnu.tar.gz",
-            "backoff_rs-0.1.0-cp311-abi3-win_amd64.whl",
-        ] {
-            assert!(!differs_each_time(name), "{name}");
-        }
+#[test]
+fn only_what_contains_a_random_name_differs_each_time() {
+    for (name, differs) in [
+        ("libbackoff-0.1.0-x86_64-pc-windows-gnu.tar.gz", true),
+        ("backoff-0.1.0.cdx.json", true),
+        ("backoff-0.1.0-x86_64-pc-windows-gnu.tar.gz", false),
+        ("libbackoff-0.1.0-x86_64-unknown-linux-gnu.tar.gz", false),
+    ] {
+        assert_eq!(differs_each_time(name), differs, "{name}");
     }
 }

@@ -2,15 +2,12 @@
 //! `core/src/field/table.rs`.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::path::PathBuf;
 
-use anyhow::{Context, Result};
 use backoff_core::Field;
 use backoff_core::ffi::{self, Unit};
 
-use crate::languages::go;
-use crate::shell::root;
+use crate::languages::go::engine::{formatted, pascal};
+use crate::shell::*;
 
 const SOURCE: &str = "core/src/field/table.rs";
 const STUB: &str = "bindings-python/python/backoff_rs/_backoff.pyi";
@@ -31,7 +28,7 @@ pub(crate) fn files() -> Result<BTreeMap<PathBuf, String>> {
     ];
     Ok(BTreeMap::from([
         ("bindings-c/src/field_number.rs".into(), c()),
-        ("bindings-go/policy_fields.go".into(), go::engine::formatted(&go_file())?),
+        ("bindings-go/policy_fields.go".into(), formatted(&go_file())?),
         (STUB.into(), with_sections(STUB, "#", &python)?),
         (POLICY.into(), with_sections(POLICY, "//", &[("signature of Policy", signature())])?),
         (TYPES.into(), with_sections(TYPES, "//", &js)?),
@@ -53,7 +50,7 @@ fn lines(fields: impl Iterator<Item = Field>, line: fn(Field) -> String) -> Stri
 
 /// A file whose sections, each between two lines that name it, have this content.
 fn with_sections(path: &str, comment: &str, sections: &[(&str, String)]) -> Result<String> {
-    let mut text = fs::read_to_string(root().join(path))?;
+    let mut text = read(path)?;
     for (name, content) in sections {
         let marker = format!("{comment} {name}, from {SOURCE}\n");
         let missing = || format!("{path} has no section of {name}");
@@ -73,7 +70,6 @@ fn description(field: Field, name: impl Fn(&str) -> String) -> String {
     parts.map(|(at, part)| if at % 2 == 1 { name(part) } else { part.to_owned() }).collect()
 }
 
-/// A text as lines of a comment.
 fn comment(text: &str, prefix: &str, width: usize) -> String {
     let mut lines = vec![prefix.to_owned()];
     for word in text.split(' ') {
@@ -88,12 +84,6 @@ fn comment(text: &str, prefix: &str, width: usize) -> String {
     lines.join("\n")
 }
 
-/// A name in words that begin with a capital letter.
-fn pascal(name: &str) -> String {
-    let word = |word: &str| word[..1].to_uppercase() + &word[1..];
-    name.split('_').map(word).collect()
-}
-
 fn camel(name: &str) -> String {
     let name = pascal(name);
     name[..1].to_lowercase() + &name[1..]
@@ -105,20 +95,25 @@ fn kind(field: Field) -> String {
     pascal(field.name()) + mode
 }
 
+/// The text for a field of this unit.
+fn by_unit(field: Field, kind: &str, duration: &str, ratio: &str, count: &str) -> String {
+    let text = match ffi::field_unit(field) {
+        Unit::Kind(_) => kind,
+        Unit::Duration => duration,
+        Unit::Ratio => ratio,
+        _ => count,
+    };
+    text.to_owned()
+}
+
 fn c() -> String {
     let constant = |&field: &Field| {
         let name = field.name().to_uppercase();
-        let unit = match ffi::field_unit(field) {
-            Unit::Kind(_) if field == Field::Budget => " A BACKOFF_BUDGET_KIND kind.".to_owned(),
-            Unit::Kind(_) => format!(" A BACKOFF_{name} kind."),
-            Unit::Duration => " In nanoseconds.".to_owned(),
-            Unit::Ratio => " A ratio.".to_owned(),
-            _ => String::new(),
-        };
-        let unlimited = match ffi::no_limit(field) {
-            Some(ns) if ns == backoff_core::MAX_NS => " BACKOFF_MAX_NS is no limit.",
-            _ => "",
-        };
+        let of = if field == Field::Budget { "BUDGET_KIND" } else { &name };
+        let kind = format!(" A BACKOFF_{of} kind.");
+        let unit = by_unit(field, &kind, " In nanoseconds.", " A ratio.", "");
+        let is_unlimited = ffi::no_limit(field) == Some(backoff_core::MAX_NS);
+        let unlimited = if is_unlimited { " BACKOFF_MAX_NS is no limit." } else { "" };
         let about = description(field, str::to_owned) + &unit + unlimited;
         let number = field as u32;
         comment(&about, "///", 99) + &format!("\npub const BACKOFF_FIELD_{name}: u32 = {number};\n")
@@ -133,13 +128,10 @@ fn go_file() -> String {
     let fields = lines(policy(), |field| format!("{} {}\n", pascal(field.name()), go_type(field)));
     let values = lines(policy(), |field| {
         let name = pascal(field.name());
-        let value = match ffi::field_unit(field) {
-            Unit::Kind(_) => format!("{}(f.count(engine.{name}))", kind(field)),
-            Unit::Duration => format!("f.duration(engine.{name})"),
-            Unit::Ratio => format!("f.ratio(engine.{name})"),
-            _ => format!("f.count(engine.{name})"),
-        };
-        format!("{name}: {value},\n")
+        let of_kind = format!("{}(f.count", kind(field));
+        let read = by_unit(field, &of_kind, "f.duration", "f.ratio", "f.count");
+        let end = if read == of_kind { ")" } else { "" };
+        format!("{name}: {read}(engine.{name}){end},\n")
     });
     // They are arguments of NewPolicy.
     let options = policy().filter(|field| ![Field::Growth, Field::Base].contains(field));
@@ -159,41 +151,31 @@ func (p Policy) Fields() PolicyFields {{\nf := fieldsOf{{&p.core}}\nreturn Polic
 }
 
 fn go_type(field: Field) -> String {
-    match ffi::field_unit(field) {
-        Unit::Kind(_) => kind(field),
-        Unit::Duration => "time.Duration".to_owned(),
-        Unit::Ratio => "Ratio".to_owned(),
-        _ => "uint64".to_owned(),
-    }
+    by_unit(field, &kind(field), "time.Duration", "Ratio", "uint64")
 }
 
 fn go_option(field: Field) -> String {
     let (name, type_name) = (pascal(field.name()), go_type(field));
-    let option = match ffi::field_unit(field) {
-        Unit::Kind(_) => kind(field),
-        _ => name.clone(),
-    };
+    let is_kind = matches!(ffi::field_unit(field), Unit::Kind(_));
+    let option = if is_kind { kind(field) } else { name.clone() };
+    let of_kind = format!("set(engine.{name}, uint64(value))");
+    let of_duration = format!("setDuration(engine.{name}, value)");
+    let setter = by_unit(field, &of_kind, &of_duration, "", &format!("set(engine.{name}, value)"));
     let about = format!("With{option} sets {}. {}", field.name(), description(field, pascal_field));
     let about = comment(&about, "//", 118);
-    match ffi::field_unit(field) {
-        Unit::Ratio => format!(
-            "\n{about}\n//\n// The float counts as its shortest decimal, exactly: 1.6 is 8/5.
+    if ffi::field_unit(field) != Unit::Ratio {
+        return format!(
+            "\n{about}\nfunc With{option}(value {type_name}) Option {{ return {setter} }}\n"
+        );
+    }
+    format!(
+        "\n{about}\n//\n// The float counts as its shortest decimal, exactly: 1.6 is 8/5.
 func With{name}(value float64) Option {{ return setDecimal(engine.{name}, value, \"With{name}Ratio\") }}
 
 // With{name}Ratio is With{name} for a fraction such as 4/3, which has no short decimal. In lowest terms both
 // numbers may be at most 1,000,000.
 func With{name}Ratio(numerator, denominator uint32) Option {{ return setRatio(engine.{name}, numerator, denominator) }}\n"
-        ),
-        Unit::Duration => format!(
-            "\n{about}\nfunc With{option}(value {type_name}) Option {{ return setDuration(engine.{name}, value) }}\n"
-        ),
-        Unit::Kind(_) => format!(
-            "\n{about}\nfunc With{option}(value {type_name}) Option {{ return set(engine.{name}, uint64(value)) }}\n"
-        ),
-        _ => format!(
-            "\n{about}\nfunc With{option}(value {type_name}) Option {{ return set(engine.{name}, value) }}\n"
-        ),
-    }
+    )
 }
 
 /// The option of a field, or a kind as it is.
@@ -203,12 +185,8 @@ fn pascal_field(name: &str) -> String {
 }
 
 fn python_argument(field: Field) -> String {
-    let type_name = match ffi::field_unit(field) {
-        Unit::Kind(_) => format!("_{}", kind(field)),
-        Unit::Duration => "Duration".to_owned(),
-        Unit::Ratio => "_Ratio".to_owned(),
-        _ => "SupportsIndex".to_owned(),
-    };
+    let kind = format!("_{}", kind(field));
+    let type_name = by_unit(field, &kind, "Duration", "_Ratio", "SupportsIndex");
     let name = field.name();
     match field {
         Field::Growth => format!("        {name}: {type_name},\n        *,\n"),
@@ -235,12 +213,7 @@ fn signature() -> String {
 }
 
 fn python_property(field: Field) -> String {
-    let type_name = match ffi::field_unit(field) {
-        Unit::Kind(_) => &format!("_{}", kind(field)),
-        Unit::Duration => "float",
-        Unit::Ratio => "Fraction",
-        _ => "int",
-    };
+    let type_name = by_unit(field, &format!("_{}", kind(field)), "float", "Fraction", "int");
     let may_be_none = ffi::is_conditional(field) || ffi::no_limit(field).is_some();
     let none = if may_be_none { " | None" } else { "" };
     let name = field.name();
@@ -249,12 +222,7 @@ fn python_property(field: Field) -> String {
 }
 
 fn js_option(field: Field) -> String {
-    let type_name = match ffi::field_unit(field) {
-        Unit::Kind(_) => &kind(field),
-        Unit::Duration => "Duration",
-        Unit::Ratio => "Ratio",
-        _ => "number | bigint",
-    };
+    let type_name = by_unit(field, &kind(field), "Duration", "Ratio", "number | bigint");
     let about = description(field, |name| format!("`{}`", camel(name)));
     let about = comment(&about, "\t *", 116);
     let about = match about.lines().count() {
@@ -267,14 +235,12 @@ fn js_option(field: Field) -> String {
 }
 
 fn js_param(field: Field) -> String {
-    let type_name = match ffi::field_unit(field) {
-        // It says the same as `maxRetries`.
-        _ if field == Field::MaxAttempts => return String::new(),
-        Unit::Kind(_) => &kind(field),
-        Unit::Duration => "ExactDuration",
-        Unit::Ratio => "readonly [numerator: number, denominator: number]",
-        _ => "number",
-    };
+    // It says the same as `maxRetries`.
+    if field == Field::MaxAttempts {
+        return String::new();
+    }
+    let ratio = "readonly [numerator: number, denominator: number]";
+    let type_name = by_unit(field, &kind(field), "ExactDuration", ratio, "number");
     let optional = if ffi::is_conditional(field) { "?" } else { "" };
     format!("\treadonly {}{optional}: {type_name};\n", camel(field.name()))
 }

@@ -3,32 +3,23 @@
 //! the tables of `docs/`.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
-
-use crate::api;
-use crate::fields;
 use crate::languages::go;
-use crate::licenses;
-use crate::program;
-use crate::report::Extent;
-use crate::shell::{command, empty, progress, root, run, scratch};
+use crate::shell::{write as write_file, *};
+use crate::{api, fields, licenses, program};
 
 const VECTORS: &str = "tests/vectors";
 
-/// Writes every generated file.
 pub(crate) fn write() -> Result<()> {
     // The header and the core of Go are made of these.
     for (path, content) in fields::files()? {
-        fs::write(root().join(path), content)?;
+        write_file(path, content)?;
     }
-    let contents = contents(Extent::All)?;
+    let contents = contents(true)?;
     for path in stale(&contents)? {
         progress(&format!("writing {}", path.display()));
         match contents.get(&path) {
-            Some(content) => fs::write(root().join(path), content)?,
+            Some(content) => write_file(path, content)?,
             None => fs::remove_file(root().join(path))?,
         }
     }
@@ -36,8 +27,8 @@ pub(crate) fn write() -> Result<()> {
 }
 
 /// Fails if a generated file is not what would be written.
-pub(crate) fn check(extent: Extent) -> Result<()> {
-    let stale = stale(&contents(extent)?)?;
+pub(crate) fn check(is_all: bool) -> Result<()> {
+    let stale = stale(&contents(is_all)?)?;
     if stale.is_empty() {
         return Ok(());
     }
@@ -47,33 +38,29 @@ pub(crate) fn check(extent: Extent) -> Result<()> {
 
 /// The files that differ from their contents, and vectors that nothing writes any more.
 fn stale(contents: &BTreeMap<PathBuf, String>) -> Result<Vec<PathBuf>> {
-    let current = |path: &Path| fs::read_to_string(root().join(path)).ok();
-    let changed = contents.iter().filter(|(path, content)| current(path).as_ref() != Some(content));
+    let changed =
+        contents.iter().filter(|(path, content)| read(path).ok().as_ref() != Some(content));
     let mut stale: Vec<PathBuf> = changed.map(|(path, _)| path.clone()).collect();
-    for name in names(&root().join(VECTORS))? {
-        let path = Path::new(VECTORS).join(name);
-        if !contents.contains_key(&path) {
-            stale.push(path);
-        }
+    for path in entries(&root().join(VECTORS))? {
+        let path = path.strip_prefix(root())?;
+        stale.extend((!contents.contains_key(path)).then(|| path.to_owned()));
     }
     Ok(stale)
 }
 
 /// Every generated file and its content; the usual ones without those that take long.
-fn contents(extent: Extent) -> Result<BTreeMap<PathBuf, String>> {
-    let vectors = written_by(&["tests/write_vectors.py"])?.into_iter();
+fn contents(is_all: bool) -> Result<BTreeMap<PathBuf, String>> {
+    let vectors = written_by("tests/write_vectors.py")?.into_iter();
     let mut files: BTreeMap<PathBuf, String> =
         vectors.map(|(name, content)| (Path::new(VECTORS).join(name), content)).collect();
-    for script in
-        [&["bench/pages.py"][..], &["stores/generate.py"], &["xtask/compatibility.py", "write"]]
-    {
+    for script in ["bench/pages.py", "stores/generate.py", "xtask/compatibility.py write"] {
         files.extend(written_by(script)?);
     }
     files.extend(fields::files()?);
     let header = header()?;
     files.extend(go::engine::files(&header)?);
     files.insert("include/backoff.h".into(), header);
-    files.extend(api::listings(extent)?);
+    files.extend(api::listings(is_all)?);
     files.extend(licenses::pages()?);
     for chart in ["calls", "time"] {
         files.insert(format!("docs/occ-{chart}.svg").into(), picture(chart)?);
@@ -81,31 +68,20 @@ fn contents(extent: Extent) -> Result<BTreeMap<PathBuf, String>> {
     Ok(files)
 }
 
-/// What a program in Python writes into a folder.
-fn written_by(script: &[&str]) -> Result<BTreeMap<PathBuf, String>> {
-    let folder = scratch().join("generated").join(script.concat().replace('/', "-"));
+fn written_by(script: &str) -> Result<BTreeMap<PathBuf, String>> {
+    let folder = scratch().join("generated").join(script.replace(['/', ' '], "-"));
     empty(&folder)?;
-    run(command("python3").args(script).arg(&folder))?;
-    let mut files = BTreeMap::new();
-    for path in crate::shell::files_below(&folder)? {
-        files.insert(path.strip_prefix(&folder)?.to_owned(), fs::read_to_string(&path)?);
-    }
-    Ok(files)
+    python3(script).arg(&folder).run()?;
+    let files = files_below(&folder)?.into_iter();
+    files.map(|path| Ok((path.strip_prefix(&folder)?.to_owned(), read(&path)?))).collect()
 }
 
 /// A picture of the AWS article: competing clients under four kinds of jitter.
 fn picture(chart: &str) -> Result<String> {
     let path = scratch().join(format!("occ-{chart}.svg"));
-    run(program::backoff()?
-        .args(["simulate", "occ", "--quiet", "--seed", "1", "--runs", "100"])
-        .args(["--clients", "10-190:10", "--chart", chart, "--svg"])
-        .arg(&path))?;
-    fs::read_to_string(&path).with_context(|| path.display().to_string())
-}
-
-fn names(folder: &Path) -> Result<Vec<PathBuf>> {
-    let entries = fs::read_dir(folder).with_context(|| folder.display().to_string())?;
-    entries.map(|entry| Ok(entry?.file_name().into())).collect()
+    let simulate = "simulate occ --quiet --seed 1 --runs 100 --clients 10-190:10 --chart";
+    program_at(program::binary()?).words(simulate).args([chart, "--svg"]).arg(&path).run()?;
+    read(path)
 }
 
 /// The C header, from the documentation of the C ABI crate.
@@ -138,22 +114,4 @@ fn typed_macro(line: &str) -> String {
         is_number.then(|| format!("#define {name} UINT{bits}_C({digits})"))
     };
     number(line).unwrap_or_else(|| line.to_owned())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::typed_macro;
-
-    #[test]
-    fn numbers_have_the_type_of_their_constant() {
-        for (line, typed) in [
-            ("#define A 5", "#define A UINT32_C(5)"),
-            ("#define A 5ull", "#define A UINT64_C(5)"),
-            ("#define A {{0}}", "#define A {{0}}"),
-            ("#define A", "#define A"),
-            ("  uint64_t opaque[32];", "  uint64_t opaque[32];"),
-        ] {
-            assert_eq!(typed_macro(line), typed);
-        }
-    }
 }

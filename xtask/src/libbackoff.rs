@@ -4,35 +4,29 @@ mod linked;
 mod platform;
 mod tree;
 
-use std::path::PathBuf;
-
-use anyhow::{Result, ensure};
-
-use crate::shell::{add_target, cargo, progress, run, target};
+use crate::shell::*;
 
 pub(crate) use platform::Platform;
 pub(crate) use tree::Built;
 
-/// Builds libbackoff.
 pub(crate) fn build(platform: &Platform) -> Result<Built> {
     progress(&format!("building libbackoff for {}", platform.name()));
+    let folder = folder(platform);
     if platform.is_linux() {
         // A static library needs no linker for the target, so cargo alone can build it.
-        let mut cargo = cargo();
-        cargo.args(["rustc", "--locked", "--release", "--package", "bindings-c"]);
-        cargo.args(["--crate-type", "staticlib"]);
+        let mut cargo =
+            cargo("rustc --locked --release --package bindings-c --crate-type staticlib");
         if !platform.is_host() {
             add_target(platform.triple())?;
-            cargo.args(["--target", platform.triple()]);
+            cargo = cargo.arg("--target").arg(platform.triple());
         }
-        run(&mut cargo)?;
-        return linked::libraries(&folder(platform).join("libbackoff.a"), platform);
+        cargo.run()?;
+        return linked::libraries(&folder.join("libbackoff.a"), platform);
     }
-    run(platform.cargo_build()?.args(["--locked", "--release", "--package", "bindings-c"]))?;
-    let folder = folder(platform);
+    platform.cargo_build()?.words("--locked --release --package bindings-c").run()?;
     let built = Built {
         platform: platform.clone(),
-        shared_library: folder.join(platform.shared_library()),
+        shared_library: folder.join(platform.shared_names().pop().context("a name")?),
         static_library: folder.join("libbackoff.a"),
         import_library: platform.import_library().map(|name| folder.join(name)),
     };
@@ -40,13 +34,22 @@ pub(crate) fn build(platform: &Platform) -> Result<Built> {
         ensure!(path.exists(), "cargo made no {}", path.display());
     }
     if platform.is_windows() {
-        // It names folders of this machine.
-        run(platform.objcopy()?.arg("--strip-debug").arg(&built.static_library))?;
+        // Our own members name folders of this machine. Others are short imports, which are no objects.
+        let archive = &built.static_library;
+        let members = platform.ar()?.arg("t").arg(archive).stdout()?;
+        let ours: Vec<&str> = members.lines().filter(|name| name.starts_with("backoff.")).collect();
+        ensure!(!ours.is_empty(), "no member is ours:\n{members}");
+        let place = scratch().join("libbackoff").join(platform.name());
+        empty(&place)?;
+        platform.ar()?.arg("x").arg(archive).args(&ours).within(&place).run()?;
+        for name in &ours {
+            platform.objcopy()?.arg("--strip-debug").arg(name).within(&place).run()?;
+        }
+        platform.ar()?.arg("r").arg(archive).args(&ours).within(&place).run()?;
     }
     Ok(built)
 }
 
-/// Where cargo puts the libraries.
 fn folder(platform: &Platform) -> PathBuf {
     let target = target();
     if platform.is_host() { target } else { target.join(platform.triple()) }.join("release")

@@ -1,27 +1,30 @@
 //! The tasks of this project that are not those of one language: `cargo xtask help`.
 
 #![forbid(unsafe_code)]
+#![allow(
+    clippy::format_push_string,
+    clippy::unit_arg,
+    clippy::unnecessary_debug_formatting,
+    clippy::wildcard_imports,
+    reason = "short is better than quick here, paths in manifests are quoted, and `shell` is for all tasks"
+)]
 
 mod api;
 mod archive;
 mod audit;
 mod bench;
-mod compatibility;
 mod crates;
 mod cross;
 mod demo;
 mod differential;
 mod dist;
 mod docs;
-mod engines;
-mod evaluators;
 mod fields;
 mod fresh;
 mod generate;
 mod languages;
 mod libbackoff;
 mod licenses;
-mod package;
 mod processes;
 mod program;
 mod report;
@@ -33,11 +36,9 @@ mod version;
 
 use std::process::ExitCode;
 
-use anyhow::{Result, bail};
-
-use crate::languages::language::Platforms;
+use crate::languages::Platforms;
 use crate::libbackoff::Platform;
-use crate::report::Extent;
+use crate::shell::*;
 
 const HELP: &str = "\
 cargo xtask <verb>
@@ -85,27 +86,27 @@ fn main() -> ExitCode {
 fn run(words: &[&str]) -> Result<()> {
     match words {
         ["demo"] => demo::run(),
-        ["test"] => test::everything(Extent::Usual),
-        ["test", "--all"] => test::everything(Extent::All),
-        ["test", part] => test::part(part, Extent::Usual),
-        ["test", "--all", part] => test::part(part, Extent::All),
-        ["evaluate", language] => evaluators::evaluate(language),
-        ["scenario"] => processes::clients(&languages::ALL),
+        ["test"] => test::everything(false),
+        ["test", "--all"] => test::everything(true),
+        ["test", "--all", part] => test::part(part, true),
+        ["test", part] => test::part(part, false),
+        ["evaluate", language] => differential::evaluate(language),
+        ["scenario"] => processes::clients(&languages::ALL)?.show(),
         ["scenario", name @ ("queues" | "fleet" | "contention")] => processes::scenario(name),
-        ["scenario", name] => processes::clients(&[*languages::named(name)?]),
+        ["scenario", name] => processes::clients(&[*languages::named(name)?])?.show(),
         ["generate"] => generate::write(),
-        ["generate", "--check"] => generate::check(Extent::All),
+        ["generate", "--check"] => generate::check(true),
         ["install", "--prefix", prefix] if !prefix.is_empty() => {
             libbackoff::install(prefix, &Platform::host()?)
         }
         ["install", "--prefix", prefix, "--target", triple] if !prefix.is_empty() => {
             libbackoff::install(prefix, &Platform::named(triple)?)
         }
-        ["package", "--out", folder] => package::package(folder, Platforms::All),
+        ["package", "--out", folder] => dist::package(folder, Platforms::All),
         ["package", "--host", "--out", folder] if docs::in_usual_tests() => {
-            package::package(folder, Platforms::Tests)
+            dist::package(folder, Platforms::Tests)
         }
-        ["package", "--host", "--out", folder] => package::package(folder, Platforms::Host),
+        ["package", "--host", "--out", folder] => dist::package(folder, Platforms::Host),
         ["dist"] => dist::write(None),
         ["dist", "--out", folder] => dist::write(Some(folder)),
         ["dist", "--check"] => dist::check(),

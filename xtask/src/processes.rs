@@ -1,19 +1,14 @@
 //! Job queues and shared budgets, with processes in several languages, and HTTP clients in all of them
 //! (`tests/integrations`).
 
-use std::process::Command;
+use serde_json::{Map, Value, json};
 
-use anyhow::Result;
-use serde_json::{Map, Value};
+use crate::languages::{Language, go, js, python, rust};
+use crate::report::Report;
+use crate::servers::{clients_of, interpreter};
+use crate::shell::*;
 
-use crate::languages::language::Language;
-use crate::languages::{go, js, python, rust};
-use crate::report::{Extent, Report};
-use crate::servers;
-use crate::shell::{as_json, command, progress, show};
-
-/// The programs of each scenario, by their names.
-type Programs = &'static [(&'static str, fn() -> Result<Command>)];
+type Programs = &'static [(&'static str, fn() -> Result<Program>)];
 
 const QUEUES: Programs = &[
     ("celery", || python::queue("celery")),
@@ -30,41 +25,38 @@ const SCENARIOS: [(&str, Programs); 3] =
 
 /// Runs a scenario, which prints what it does.
 pub(crate) fn scenario(name: &str) -> Result<()> {
-    let [python, servers] = servers::words()?;
-    let script = servers.with_file_name(name).with_added_extension("py");
-    show(command(python).arg(script).env("BACKOFF_PROGRAMS", programs(&[name])?))
+    let script = format!("tests/integrations/{name}.py");
+    interpreter()?.arg(script).env("BACKOFF_PROGRAMS", programs(&[name])?).show()
 }
 
-/// Prints how long the HTTP examples of these languages wait, side by side.
-pub(crate) fn clients(languages: &[Language]) -> Result<()> {
-    show(&mut servers::clients_program(&crate::languages::clients(languages)?))
+/// The program that plays a server which fails on purpose for the HTTP examples of these languages. It prints how
+/// long they wait, side by side, and fails if that is not what the reference says.
+pub(crate) fn clients(languages: &[Language]) -> Result<Program> {
+    let described = languages.iter().map(|language| {
+        progress(&format!("preparing the client of {}", language.name));
+        let client = (language.client)().with_context(|| format!("for {}", language.name))?;
+        Ok((language.name.to_owned(), json!(client)))
+    });
+    Ok(clients_of(&described.collect::<Result<_>>()?))
 }
 
-/// Tests the servers, the queues and a fleet.
 pub(crate) fn test(report: &mut Report) {
-    let extent = report.extent();
+    let is_all = report.is_all;
     report.pytest("servers, queues and a fleet", || {
-        let [python, servers] = servers::words()?;
-        let mut pytest = command(python);
-        pytest.args(["-m", "pytest"]).arg(servers.with_file_name("processes.py"));
-        pytest.env("BACKOFF_PROGRAMS", programs(&["queues", "fleet"])?);
-        if extent == Extent::All {
-            pytest.env("BACKOFF_EXTENT", "all");
-        }
-        Ok(pytest)
+        let pytest = interpreter()?.words("-m pytest tests/integrations/processes.py");
+        let pytest = pytest.env("BACKOFF_PROGRAMS", programs(&["queues", "fleet"])?);
+        Ok(if is_all { pytest.env("BACKOFF_EXTENT", "all") } else { pytest })
     });
 }
 
-/// Builds the programs of these scenarios, and describes them as JSON.
 fn programs(scenarios: &[&str]) -> Result<String> {
     let mut described = Map::new();
     for (scenario, programs) in SCENARIOS.iter().filter(|(name, _)| scenarios.contains(name)) {
         let programs = programs.iter().map(|(name, program)| {
             progress(&format!("{scenario}: preparing the program {name}"));
-            Ok(((*name).to_owned(), as_json(&program()?)))
+            Ok(((*name).to_owned(), json!(program()?)))
         });
-        let programs = programs.collect::<Result<Map<_, _>>>()?;
-        described.insert((*scenario).to_owned(), Value::Object(programs));
+        described.insert((*scenario).to_owned(), programs.collect::<Result<Map<_, _>>>()?.into());
     }
     Ok(Value::Object(described).to_string())
 }

@@ -1,36 +1,29 @@
 //! Redis and `PostgreSQL` servers from wheels that carry them, and a server that fails on purpose.
 
-use std::path::PathBuf;
-use std::process::Command;
+use serde_json::{Map, Value, json};
 
-use anyhow::Result;
-use serde_json::Map;
-
-use crate::shell::{as_json, command, root, run};
+use crate::shell::*;
 use crate::venv;
 
-/// Fails if a client does not wait for the delays of the reference.
-pub(crate) fn clients_agree(clients: &[(String, Command)]) -> Result<()> {
-    run(&mut clients_program(clients))
+/// Fails if a client does not wait as the reference says.
+pub(crate) fn client_agrees(client: Result<Program>) -> Result<()> {
+    clients_of(&Map::from_iter([("client".to_owned(), json!(client?))])).run()
 }
 
-/// The program that plays the server for these clients.
-pub(crate) fn clients_program(clients: &[(String, Command)]) -> Command {
-    let clients = clients.iter().map(|(name, client)| (name.clone(), as_json(client)));
-    let programs = serde_json::json!({ "clients": clients.collect::<Map<_, _>>() });
-    let mut python = command("python3");
-    python.arg("tests/integrations/clients.py").env("BACKOFF_PROGRAMS", programs.to_string());
-    python
+pub(crate) fn clients_of(clients: &Map<String, Value>) -> Program {
+    let programs = json!({ "clients": clients });
+    python3("tests/integrations/clients.py").env("BACKOFF_PROGRAMS", programs.to_string())
+}
+
+/// The interpreter that has Redis and `PostgreSQL`, from wheels that carry them.
+pub(crate) fn interpreter() -> Result<Program> {
+    let folder = venv::with("servers", "tests/integrations/requirements.txt", &[])?;
+    Ok(program_at(folder.join("bin/python")))
 }
 
 /// Tells a test, in the variable `BACKOFF_SERVERS`, the program that starts servers: a JSON array of
 /// words, to which the names of servers are appended.
-pub(crate) fn with_servers(test: &mut Command) -> Result<&mut Command> {
-    Ok(test.env("BACKOFF_SERVERS", serde_json::to_string(&words()?)?))
-}
-
-/// The interpreter that has the servers, and the program that starts them.
-pub(crate) fn words() -> Result<[PathBuf; 2]> {
-    let python = venv::with("servers", "tests/integrations/requirements.txt", &[])?;
-    Ok([python.join("bin/python"), root().join("tests/integrations/servers.py")])
+pub(crate) fn with_servers(test: Program) -> Result<Program> {
+    let servers = interpreter()?.arg(root().join("tests/integrations/servers.py"));
+    Ok(test.env("BACKOFF_SERVERS", json!(servers)["program"].to_string()))
 }

@@ -1,57 +1,39 @@
 //! Virtual environments of Python, for tools that come from `PyPI`.
 
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
-
-use anyhow::Result;
-
 use crate::fresh;
-use crate::shell::{command, progress, run, scratch};
+use crate::shell::*;
 
 /// A new environment in this folder. It has no pip, which would take most of the time; `install`
 /// has one for all.
 pub(crate) fn create(folder: &Path) -> Result<()> {
-    let _ = fs::remove_dir_all(folder);
-    run(command("python3").args(["-m", "venv", "--without-pip"]).arg(folder))
+    python3("-m venv --without-pip").arg(folder).run()
 }
 
 /// The environment of this name, with these requirements. It is made again if their file or a file of
 /// xtask that has them changes.
 pub(crate) fn with(name: &str, file: &str, requirements: &[&str]) -> Result<PathBuf> {
-    let folder = scratch().join(name);
-    fresh::unless_fresh(&folder, &[file], || {
+    fresh::built(scratch().join(name), &[file], |folder| {
         progress(&format!("installing {name}"));
-        create(&folder)?;
-        let mut install = install(&folder)?;
-        if requirements.is_empty() {
-            install.args(["-r", file]);
-        }
-        run(install.args(requirements))
-    })?;
-    Ok(folder)
+        create(folder)?;
+        let of_file = if requirements.is_empty() { vec!["-r", file] } else { Vec::new() };
+        install(folder)?.args(of_file).args(requirements).run()
+    })
 }
 
 /// `pip install` into an environment.
-pub(crate) fn install(folder: &Path) -> Result<Command> {
-    let mut pip = pip()?;
-    pip.arg("--python").arg(folder.join("bin/python"));
+pub(crate) fn install(folder: &Path) -> Result<Program> {
     // Python compiles a module when a program first imports it.
-    pip.args(["install", "--quiet", "--disable-pip-version-check", "--no-compile"]);
-    Ok(pip)
+    let pip = program_at(pip()?).arg("--python").arg(folder.join("bin/python"));
+    Ok(pip.words("install --quiet --disable-pip-version-check --no-compile"))
 }
 
-/// The first that knows `--group`; a new environment may have an older one.
-const PIP: &str = "pip>=25.1";
-
 /// pip, in an environment of its own.
-pub(crate) fn pip() -> Result<Command> {
-    let folder = scratch().join("pip");
-    let pip = folder.join("bin/pip");
-    fresh::unless_fresh(&folder, &["xtask/src/venv.rs"], || {
-        let _ = fs::remove_dir_all(&folder);
-        run(command("python3").args(["-m", "venv"]).arg(&folder))?;
-        run(command(&pip).args(["install", "--quiet", "--disable-pip-version-check", PIP]))
+pub(crate) fn pip() -> Result<PathBuf> {
+    let folder = fresh::built(scratch().join("pip"), &["xtask/src/venv.rs"], |folder| {
+        python3("-m venv").arg(folder).run()?;
+        // The first that knows `--group`; a new environment may have an older one.
+        let pip = program_at(folder.join("bin/pip"));
+        pip.words("install --quiet --disable-pip-version-check pip>=25.1").run()
     })?;
-    Ok(command(pip))
+    Ok(folder.join("bin/pip"))
 }

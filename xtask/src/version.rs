@@ -1,52 +1,28 @@
 //! `cargo xtask version`: the one version of all packages, and every file that has it.
 
-use std::fs;
-
-use anyhow::{Context, Result, bail, ensure};
 use semver::Version;
 
-use crate::shell::{cargo, command, progress, root, show, stdout};
+use crate::shell::*;
 
-/// A place of the version in a file: the text before it, and what is written there.
-type Place = (&'static str, &'static str, fn(&Version) -> String);
+type Form = fn(&Version) -> String;
 
-/// The places beside the lock files of cargo and the changelog. The first is the truth.
-const PLACES: [Place; 26] = [
-    ("Cargo.toml", "[workspace.package]\nversion = \"", whole),
-    ("Cargo.toml", "\nbackoff-core = { path = \"core\", version = \"", whole),
-    ("Cargo.toml", "\nbackoff-export = { path = \"tools/export\", version = \"", whole),
-    ("Cargo.toml", "\nbackoff-retry = { path = \"bindings-rust\", version = \"", whole),
-    ("Cargo.toml", "\nbackoff-sim = { path = \"tools/simulator\", version = \"", whole),
+/// Where files have the version: the text before it, and how it is written there. The rest is generated from these.
+const PLACES: [(&str, &str, Form); 9] = [
+    ("Cargo.toml", "\nversion = \"", whole),
+    ("Cargo.toml", "\", version = \"", whole),
     ("bindings-wasm/package.json", "\n\t\"version\": \"", whole),
     ("bindings-wasm/package-lock.json", "\n\t\"version\": \"", whole),
-    ("bindings-wasm/package-lock.json", "\"name\": \"backoff-wasm\", \"version\": \"", whole),
-    ("bindings-c/src/version.rs", "BACKOFF_VERSION_MAJOR: u32 = ", |version| {
-        version.major.to_string()
+    ("bindings-wasm/package-lock.json", "\"backoff-wasm\", \"version\": \"", whole),
+    (VERSION_OF_C, "VERSION_MAJOR: u32 = ", |version| version.major.to_string()),
+    (VERSION_OF_C, "VERSION_MINOR: u32 = ", |version| version.minor.to_string()),
+    (VERSION_OF_C, "VERSION_PATCH: u32 = ", |version| version.patch.to_string()),
+    (VERSION_OF_C, "VERSION: u32 = ", |version| {
+        (version.major * 1_000_000 + version.minor * 1_000 + version.patch).to_string()
     }),
-    ("bindings-c/src/version.rs", "BACKOFF_VERSION_MINOR: u32 = ", |version| {
-        version.minor.to_string()
-    }),
-    ("bindings-c/src/version.rs", "BACKOFF_VERSION_PATCH: u32 = ", |version| {
-        version.patch.to_string()
-    }),
-    ("bindings-c/src/version.rs", "BACKOFF_VERSION: u32 = ", number),
-    ("include/backoff.h", "BACKOFF_VERSION_MAJOR UINT32_C(", |version| version.major.to_string()),
-    ("include/backoff.h", "BACKOFF_VERSION_MINOR UINT32_C(", |version| version.minor.to_string()),
-    ("include/backoff.h", "BACKOFF_VERSION_PATCH UINT32_C(", |version| version.patch.to_string()),
-    ("include/backoff.h", "BACKOFF_VERSION UINT32_C(", number),
-    ("bindings-go/adapters/asynq/go.mod", GO_MODULE, whole),
-    ("bindings-go/adapters/avast/go.mod", GO_MODULE, whole),
-    ("bindings-go/adapters/aws/go.mod", GO_MODULE, whole),
-    ("bindings-go/adapters/clientgo/go.mod", GO_MODULE, whole),
-    ("bindings-go/adapters/failsafe/go.mod", GO_MODULE, whole),
-    ("bindings-go/adapters/postgres/go.mod", GO_MODULE, whole),
-    ("bindings-go/adapters/redis/go.mod", GO_MODULE, whole),
-    ("bindings-go/adapters/retryablehttp/go.mod", GO_MODULE, whole),
-    ("bindings-go/adapters/river/go.mod", GO_MODULE, whole),
-    ("bindings-go/internal/checks/go.mod", GO_MODULE, whole),
 ];
 
-/// What an adapter of Go requires.
+const VERSION_OF_C: &str = "bindings-c/src/version.rs";
+
 const GO_MODULE: &str = "github.com/backoff-rs/backoff/bindings-go v";
 
 /// In these, every package of this project has the version.
@@ -65,12 +41,22 @@ fn whole(version: &Version) -> String {
     version.to_string()
 }
 
-/// The version as a number of C.
-fn number(version: &Version) -> String {
-    (version.major * 1_000_000 + version.minor * 1_000 + version.patch).to_string()
+fn places() -> Result<Vec<(PathBuf, &'static str, Form)>> {
+    let modules = entries(&root().join("bindings-go/adapters"))?.into_iter();
+    let modules = modules.chain([root().join("bindings-go/internal/checks")]);
+    let modules = modules.map(|folder| (folder.join("go.mod"), GO_MODULE, whole as Form));
+    Ok(PLACES
+        .map(|(file, before, form)| (file.into(), before, form))
+        .into_iter()
+        .chain(modules)
+        .collect())
 }
 
-/// Prints the version, and fails if a file has another one.
+/// The present version, which cargo takes from the root manifest.
+pub(crate) fn present() -> Result<Version> {
+    parse(env!("CARGO_PKG_VERSION"))
+}
+
 pub(crate) fn print() -> Result<()> {
     check()?;
     println!("{}", present()?);
@@ -79,21 +65,20 @@ pub(crate) fn print() -> Result<()> {
 
 /// Changes the version everywhere, also in what is generated.
 pub(crate) fn change(to: &str) -> Result<()> {
-    let (to, from) = (next(to, &present()?)?, present()?);
+    let from = present()?;
+    let to = next(to, &from)?;
     check()?;
-    for (file, before, value) in PLACES {
-        let text = read(file)?;
-        let (start, end) = place(file, before, &text)?;
-        let changed = [&text[..start], &value(&to), &text[end..]].concat();
-        fs::write(root().join(file), changed).context(file)?;
+    for (file, before, form) in places()? {
+        let [old, new] = [&from, &to].map(|version| before.to_owned() + &form(version));
+        write(&file, read(&file)?.replace(&old, &new))?;
     }
     for file in LOCKS {
-        fs::write(root().join(file), locked(&read(file)?, &from, &to)).context(file)?;
+        write(file, locked(&read(file)?, &from, &to))?;
     }
-    fs::write(root().join(CHANGELOG), logged(&read(CHANGELOG)?, &to)?).context(CHANGELOG)?;
-    check()?;
+    write(CHANGELOG, logged(&read(CHANGELOG)?, &to)?)?;
     // In a new process, because the version is compiled into this one.
-    show(cargo().args(["run", "--quiet", "--package", "xtask", "--", "generate"]))?;
+    cargo("run --quiet --package xtask -- generate").show()?;
+    cargo("run --quiet --package xtask -- version").show()?;
     progress(&format!("{from} is now {to}; next: describe it in {CHANGELOG}"));
     Ok(())
 }
@@ -101,17 +86,21 @@ pub(crate) fn change(to: &str) -> Result<()> {
 /// Fails if a file has another version than `Cargo.toml`.
 pub(crate) fn check() -> Result<()> {
     let version = present()?;
-    for (file, before, value) in PLACES {
-        let text = read(file)?;
-        let (start, end) = place(file, before, &text)?;
-        let (found, expected) = (&text[start..end], value(&version));
-        ensure!(found == expected, "{file} has {found} after {before:?}, not {expected}");
+    for (file, before, form) in places()? {
+        let (text, expected) = (read(&file)?, form(&version));
+        let found = text.split(before).skip(1).map(|rest| rest.split(['"', ';', '\n']).next());
+        let found: Vec<&str> = found.flatten().collect();
+        let is_right = !found.is_empty() && found.iter().all(|found| *found == expected);
+        ensure!(is_right, "{} has {found:?} after {before:?}, not {expected}", file.display());
     }
     for file in LOCKS {
+        // What is not published has none.
+        let has_it = |package: &&str| {
+            [line(&version), line("0.0.0")].iter().any(|line| package.contains(line))
+        };
         let text = read(file)?;
-        for package in packages(&text).filter(|package| is_ours(package)) {
-            ensure!(package.contains(&line(&version)), "{file}, not {version}:\n{package}");
-        }
+        let other = ours(&text).find(|package| !has_it(package));
+        ensure!(other.is_none(), "{file}, not {version}:\n{}", other.unwrap_or_default());
     }
     let heading = heading(&read(CHANGELOG)?)?.to_owned();
     let of_heading = heading.split(' ').next().unwrap_or_default();
@@ -126,29 +115,9 @@ pub(crate) fn check_tag(tag: &str) -> Result<()> {
     ensure!(tag == format!("v{version}"), "the tag is {tag}, the version {version}");
     let heading = heading(&read(CHANGELOG)?)?.to_owned();
     ensure!(!heading.ends_with(UNRELEASED), "{CHANGELOG}: write the date instead of{UNRELEASED}");
-    let changed = stdout(command("git").args(["status", "--porcelain"]))?;
+    let changed = program("git status --porcelain").stdout()?;
     ensure!(changed.is_empty(), "changes that are not committed:\n{changed}");
     Ok(())
-}
-
-/// The version in the root manifest.
-pub(crate) fn present() -> Result<Version> {
-    let [(file, before, _), ..] = PLACES;
-    let text = read(file)?;
-    let (start, end) = place(file, before, &text)?;
-    parse(&text[start..end])
-}
-
-fn read(file: &str) -> Result<String> {
-    fs::read_to_string(root().join(file)).with_context(|| file.to_owned())
-}
-
-/// Where the version is in a file: behind the first of these texts, up to what cannot be in it.
-fn place(file: &str, before: &str, text: &str) -> Result<(usize, usize)> {
-    let start = text.find(before).with_context(|| format!("no {before:?} in {file}"))?;
-    let start = start + before.len();
-    let end = text[start..].find(['"', ';', ')', '\n']).context("an end")?;
-    Ok((start, start + end))
 }
 
 /// A version that every registry takes.
@@ -163,36 +132,24 @@ fn parse(text: &str) -> Result<Version> {
 
 fn next(text: &str, present: &Version) -> Result<Version> {
     let next = parse(text)?;
-    if next <= *present {
-        bail!("{next} is not above the present version {present}");
-    }
+    ensure!(next > *present, "{next} is not above the present version {present}");
     Ok(next)
 }
 
-/// The packages in a lock file of cargo.
-fn packages(lock: &str) -> impl Iterator<Item = &str> {
-    lock.split_inclusive("\n\n").filter(|package| package.starts_with("[[package]]"))
+/// The packages of this project in a lock file of cargo, which have no source.
+fn ours(lock: &str) -> impl Iterator<Item = &str> {
+    let packages = lock.split_inclusive("\n\n").filter(|text| text.starts_with("[[package]]"));
+    packages.filter(|package| !package.contains("\nsource = "))
 }
 
-/// Whether a package of a lock file has the version of this project. The fuzzers and the benchmarks
-/// are not published.
-fn is_ours(package: &str) -> bool {
-    let is = |name| package.contains(&format!("\nname = \"{name}\""));
-    let has_none = ["backoff-fuzz", "bench-rust", "tls-for-tests"];
-    !package.contains("\nsource = ") && !has_none.into_iter().any(is)
-}
-
-fn line(version: &Version) -> String {
+fn line(version: impl std::fmt::Display) -> String {
     format!("\nversion = \"{version}\"\n")
 }
 
-/// A lock file after a change of the version.
 fn locked(lock: &str, from: &Version, to: &Version) -> String {
-    let mut lock = lock.to_owned();
-    for package in packages(&lock.clone()).filter(|package| is_ours(package)) {
-        lock = lock.replace(package, &package.replace(&line(from), &line(to)));
-    }
-    lock
+    ours(lock).fold(lock.to_owned(), |lock, package| {
+        lock.replace(package, &package.replace(&line(from), &line(to)))
+    })
 }
 
 /// The first heading of the changelog that begins with a digit.
@@ -231,9 +188,8 @@ mod tests {
     #[test]
     fn only_our_packages_in_a_lock_file_change() {
         let ours = "[[package]]\nname = \"backoff-core\"\nversion = \"1.2.3\"\n\n";
-        let fuzz = "[[package]]\nname = \"backoff-fuzz\"\nversion = \"1.2.3\"\n\n";
         let other = "[[package]]\nname = \"a\"\nversion = \"1.2.3\"\nsource = \"registry\"\n";
-        let lock = format!("version = 4\n\n{ours}{fuzz}{other}");
+        let lock = format!("version = 4\n\n{ours}{other}");
         let expected = lock.replacen("1.2.3", "1.3.0", 1);
         assert_eq!(locked(&lock, &Version::new(1, 2, 3), &Version::new(1, 3, 0)), expected);
     }

@@ -38,9 +38,9 @@ export const ENTRIES = ["backoff-wasm", "backoff-wasm/js"];
 
 /** Records that the package ran on something; call it after the checks. */
 export function ran(group, name, version) {
-	const { BACKOFF_WASM_RAN } = process.env;
-	if (BACKOFF_WASM_RAN) {
-		appendFileSync(BACKOFF_WASM_RAN, `${JSON.stringify({ language: "JavaScript", group, name, version })}\n`);
+	const { BACKOFF_RAN } = process.env;
+	if (BACKOFF_RAN) {
+		appendFileSync(BACKOFF_RAN, `${JSON.stringify({ language: "JavaScript", group, name, version })}\n`);
 	}
 }
 

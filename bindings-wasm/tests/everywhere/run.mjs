@@ -5,7 +5,7 @@
 // them: remove those lines.
 //
 // It builds and packs the package first, unless BACKOFF_WASM_TARBALL names a tarball. Arguments go to
-// `node --test`. BACKOFF_WASM_RAN names a file for what it ran on: lines of JSON.
+// `node --test`. BACKOFF_RAN names a file for what it ran on: lines of JSON.
 
 import { spawnSync } from "node:child_process";
 import { readdirSync, writeFileSync } from "node:fs";
@@ -13,14 +13,14 @@ import { join } from "node:path";
 import { inProject } from "../project.mjs";
 
 const here = import.meta.dirname;
-const { BACKOFF_WASM_RAN } = process.env;
+const { BACKOFF_RAN } = process.env;
 
 /** Some of the tools need a later Node.js than the package. */
 const NODE = join(here, "node_modules/node-24/bin/node");
 
 await inProject((project, tarball) => {
-	if (BACKOFF_WASM_RAN) {
-		writeFileSync(BACKOFF_WASM_RAN, "");
+	if (BACKOFF_RAN) {
+		writeFileSync(BACKOFF_RAN, "");
 	}
 	const tests = readdirSync(here).filter((name) => name.endsWith(".test.mjs"));
 	const env = { ...process.env, BACKOFF_WASM_PROJECT: project, BACKOFF_WASM_TARBALL: tarball };

@@ -1,102 +1,136 @@
 //! C: `make check` in bindings-c, on libbackoff installed under a prefix of its own.
 
-mod archives;
-mod make;
+use std::sync::{Mutex, PoisonError};
 
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
-
-use anyhow::Result;
 use serde_json::{Value, json};
 
-use crate::languages::language::Platforms;
-use crate::languages::python;
-use crate::libbackoff::Platform;
-use crate::report::{Extent, Report, Runner};
-use crate::shell::{add_target, as_json, cargo, command, progress, run, scratch, stdout, symlink};
-use crate::venv;
+use crate::crates::tool;
+use crate::languages::{Platforms, python};
+use crate::libbackoff::{self, Platform};
+use crate::report::Report;
+use crate::shell::*;
+use crate::{archive, docs, fresh, licenses, venv};
 
-pub(crate) use make::prefix;
-use make::{build, make, program, programs};
+/// The prefix under which the library is installed for the tests.
+pub(crate) fn prefix() -> Result<PathBuf> {
+    fresh::made(scratch().join("prefix"), |prefix| {
+        libbackoff::build(&Platform::host()?)?.put(prefix)
+    })
+}
 
-/// Its adapter is an example, for libcurl, which `make check` compiles and runs as the others.
-pub(crate) fn hosts(_: Extent, _: &mut Report) {}
+/// `make` in a folder, which knows how to compile with the installed library, and puts what it makes into this one.
+fn make(folder: &str, build: &Path) -> Result<Program> {
+    let make = program("make --no-print-directory -j2 -C").arg(folder);
+    let prefix = format!("PREFIX={}", prefix()?.display());
+    Ok(make.arg(prefix).arg(format!("BUILD={}", build.display())))
+}
 
-/// The harness of benchmarks, over the installed library.
-pub(crate) fn bench() -> Result<Command> {
+fn compiled() -> PathBuf {
+    scratch().join("c-programs")
+}
+
+/// Makes a target of the Makefile. Parts of the tests run at once, and two that make the same file would
+/// disturb each other.
+fn build(target: impl AsRef<Path>) -> Result<()> {
+    static MAKING: Mutex<()> = Mutex::new(());
+    let _held = MAKING.lock().unwrap_or_else(PoisonError::into_inner);
+    make("bindings-c", &compiled())?.arg(target.as_ref()).run()
+}
+
+fn example(name: &str) -> Result<Program> {
+    let path = compiled().join(name);
+    build(&path)?;
+    Ok(program_at(path))
+}
+
+pub(crate) fn bench() -> Result<Program> {
     let build = scratch().join("bench-c");
-    let mut make = command("make");
-    make.args(["--no-print-directory", "-C", "bench/c"]);
-    make.arg(format!("PREFIX={}", prefix()?.display()));
-    make.arg(format!("BUILD={}", build.display()));
-    run(&mut make)?;
-    Ok(command(build.join("bench")))
+    make("bench/c", &build)?.run()?;
+    Ok(program_at(build.join("bench")))
 }
 
-pub(crate) fn evaluator() -> Result<Command> {
-    program("evaluate")
+pub(crate) fn evaluator() -> Result<Program> {
+    example("evaluate")
 }
 
-pub(crate) fn client() -> Result<Command> {
-    program("example-http")
+pub(crate) fn client() -> Result<Program> {
+    example("example-http")
 }
 
-/// The output of a user's program over the installed library.
 pub(crate) fn snippet(code: &str) -> Result<String> {
-    fs::create_dir_all(programs())?;
-    fs::write(programs().join("snippet.c"), code)?;
-    stdout(&mut program("snippet")?)
+    write(compiled().join("snippet.c"), code)?;
+    example("snippet")?.stdout()
 }
 
 /// The installed header, libraries and pkg-config file, as a C user has them.
 pub(crate) fn test(report: &mut Report) {
-    report.suite_of("C: make check", Runner::Summary, || {
+    report.suite("C: make check", || {
         build("programs")?;
-        let mut make = make()?;
-        make.arg("check");
-        Ok(make)
+        Ok(make("bindings-c", &compiled())?.arg("check"))
     });
     pytest(report, "test_installed.py", |_| Ok(()));
-    archives::packed(report);
-    report.check("C: the build systems for the README", offer_tools);
+    report.check("C: archives have the same bytes again, the page and the licences", archives);
+    report.check("C: the build systems for the README", || {
+        for name in ["cmake", "meson", "ninja"] {
+            symlink(tools()?.join(name), &programs("c").join(name))?;
+        }
+        Ok(())
+    });
+    if report.is_all {
+        test_more(report);
+    }
+    docs::test(report, &root().join("bindings-c/README.md"));
+    docs::test_folder(report, "bindings-c/docs", &[]);
 }
 
-/// Runs tests of the installed library, which `BACKOFF_C` describes.
+fn test_more(report: &mut Report) {
+    // Assertions, which only a build evaluates, compare the types of C with those of the core. The
+    // static library needs no linker for the target.
+    report.check("C: the library builds where u64 is aligned to 4 bytes", || {
+        let i686 = "i686-unknown-linux-gnu";
+        add_target(i686)?;
+        let build = "rustc --locked --release --package bindings-c --crate-type staticlib --target";
+        cargo(build).arg(i686).run()
+    });
+    pytest(report, "test_everywhere.py", |given| {
+        // The oldest that the package promises to work with.
+        let cmake = venv::with("c-old-cmake", "xtask/src/languages/c.rs", &["cmake==3.15.3"])?;
+        given["old_cmake"] = json!(cmake.join("bin/cmake"));
+        // The last that the pinned Rust builds.
+        let cargo_c = ("cargo-c", "0.10.24+cargo-0.98.0");
+        given["cargo_c"] = json!({
+            "program": tool(cargo_c, "")?.path().with_file_name("cargo-cinstall"),
+            "target": scratch().join("c-cinstall-target"),
+            "version": cargo_c.1.split('+').next(),
+        });
+        for name in PUBLISHED {
+            let platform = Platform::named(name)?;
+            given["platforms"][name] =
+                json!({ "archive": packed(&platform)?, "cc": platform.cc()? });
+        }
+        Ok(())
+    });
+}
+
 fn pytest(report: &mut Report, file: &str, more: impl FnOnce(&mut Value) -> Result<()>) {
     report.pytest(&format!("C: pytest {file}"), || {
-        let prefix = prefix()?;
+        let (prefix, build_folder) = (prefix()?, compiled());
+        let variables = [("PREFIX", &prefix), ("BUILD", &build_folder)];
         let mut given = json!({
             "prefix": prefix,
-            "make": [format!("PREFIX={}", prefix.display()), format!("BUILD={}", programs().display())],
+            "make": variables.map(|(name, folder)| format!("{name}={}", folder.display())),
             "tools": tools()?,
             "xtask": std::env::current_exe()?,
         });
         more(&mut given)?;
-        let mut pytest = python::tool("pytest")?;
-        pytest.arg(Path::new("bindings-c/tests").join(file));
-        pytest.env("BACKOFF_C", given.to_string());
-        Ok(pytest)
+        let pytest = python::tool("pytest")?.arg(format!("bindings-c/tests/{file}"));
+        Ok(pytest.env("BACKOFF_C", given.to_string()))
     });
 }
 
-/// The build systems of users' projects.
 fn tools() -> Result<PathBuf> {
     Ok(venv::with("c-tools", "bindings-c/tests/requirements.txt", &[])?.join("bin"))
 }
-
-/// Puts the build systems where the commands of the documents find them.
-fn offer_tools() -> Result<()> {
-    fs::create_dir_all(crate::shell::programs())?;
-    for name in ["cmake", "meson", "ninja"] {
-        let link = crate::shell::programs().join(name);
-        let _ = fs::remove_file(&link);
-        symlink(tools()?.join(name), &link)?;
-    }
-    Ok(())
-}
-
-const I686: &str = "i686-unknown-linux-gnu";
 
 /// The platforms for which there are archives. Those for Linux run with a glibc of 2012.
 const PUBLISHED: [&str; 5] = [
@@ -107,56 +141,49 @@ const PUBLISHED: [&str; 5] = [
     "x86_64-pc-windows-gnu",
 ];
 
-pub(crate) fn packages(extent: Platforms) -> Result<Vec<PathBuf>> {
-    match extent {
+pub(crate) fn packages(platforms: Platforms) -> Result<Vec<PathBuf>> {
+    match platforms {
         // Only macOS builds for macOS.
-        Platforms::All if cfg!(not(target_os = "macos")) => archives::archives(&PUBLISHED),
-        _ => archives::archives(&[Platform::host()?.name()]),
-    }
-}
-
-pub(crate) fn test_more(report: &mut Report) {
-    // Assertions, which only a build evaluates, compare the types of C with those of the core. The
-    // static library needs no linker for the target.
-    report.check("C: the library builds where u64 is aligned to 4 bytes", || {
-        add_target(I686)?;
-        let build = ["rustc", "--locked", "--release", "--package", "bindings-c"];
-        run(cargo().args(build).args(["--crate-type", "staticlib", "--target", I686]))
-    });
-    pytest(report, "test_everywhere.py", |given| {
-        given["old_cmake"] = json!(old_cmake()?);
-        given["cargo_c"] = json!({
-            "program": cargo_c()?,
-            "target": scratch().join("c-cinstall-target"),
-            "version": CARGO_C.split('+').next(),
-        });
-        for name in PUBLISHED {
-            let platform = Platform::named(name)?;
-            given["platforms"][name] = json!({ "archive": archives::packed_for(&platform)?, "cc": as_json(&platform.cc()?) });
+        Platforms::All if cfg!(not(target_os = "macos")) => {
+            PUBLISHED.iter().map(|name| packed(&Platform::named(name)?)).collect()
         }
-        Ok(())
-    });
-}
-
-/// The last that the pinned Rust builds.
-const CARGO_C: &str = "0.10.24+cargo-0.98.0";
-
-/// cargo-c. Without optimisation it is built in a third of the time.
-fn cargo_c() -> Result<PathBuf> {
-    let program = scratch().join("cargo-c/bin/cargo-cinstall");
-    if !program.exists() {
-        progress("building cargo-c, which takes some minutes");
-        let mut install = cargo();
-        install.args(["install", "--debug", "--locked", &format!("cargo-c@{CARGO_C}"), "--root"]);
-        install.arg(scratch().join("cargo-c"));
-        run(install.env("CARGO_TARGET_DIR", scratch().join("cargo-c-target")))?;
+        _ => Ok(vec![packed(&Platform::host()?)?]),
     }
-    Ok(program)
 }
 
-/// The oldest that the package promises to work with.
-const OLD_CMAKE: &str = "cmake==3.15.3";
+fn packed(platform: &Platform) -> Result<PathBuf> {
+    let name = format!("libbackoff-{}-{}", env!("CARGO_PKG_VERSION"), platform.triple());
+    let folder = scratch().join("c-archives").join(&name);
+    empty(&folder)?;
+    libbackoff::build(platform)?.put(&folder)?;
+    copy_files("bindings-c/docs", &folder.join("docs"))?;
+    let of_folder = ["README.md", licenses::FILE].map(|file| ("bindings-c", file));
+    for (from, file) in [("", "LICENSE-APACHE"), ("", "LICENSE-MIT")].into_iter().chain(of_folder) {
+        copy(Path::new(from).join(file), &folder.join(file))?;
+    }
+    let path = folder.with_added_extension("tar.gz");
+    archive::tar_gz(&folder, &path)?;
+    Ok(path)
+}
 
-fn old_cmake() -> Result<PathBuf> {
-    Ok(venv::with("c-old-cmake", "xtask/src/languages/c.rs", &[OLD_CMAKE])?.join("bin/cmake"))
+/// An archive has what users need, and the same bytes if it is made again. Its page has no links to
+/// files of the repository by their paths, because the archive does not have them.
+fn archives() -> Result<()> {
+    let platform = Platform::host()?;
+    let path = packed(&platform)?;
+    let first = fs::read(&path)?;
+    ensure!(first == fs::read(packed(&platform)?)?, "other bytes");
+    let names = program("tar -tzf").arg(&path).stdout()?;
+    let needed = "LICENSE-APACHE LICENSE-MIT LICENSES-OF-CRATES README.md docs/retry.md include/backoff.h lib/libbackoff.so";
+    for name in needed.split(' ') {
+        ensure!(names.lines().any(|line| line.ends_with(name)), "no {name} in\n{names}");
+    }
+    let mut is_code = false;
+    for line in read("bindings-c/README.md")?.lines() {
+        is_code ^= line.starts_with("```");
+        for link in line.split("](").skip(1) {
+            ensure!(is_code || link.starts_with('#') || link.starts_with("https://"), "{line}");
+        }
+    }
+    Ok(())
 }

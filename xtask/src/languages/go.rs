@@ -1,34 +1,22 @@
 //! Go: the module, tested with the go command. The default engine needs nothing else; the other one
 //! is tested on the installed C library.
 
-mod adapters;
 mod command;
 pub(crate) mod engine;
 mod hosts;
 
-use std::fs;
-use std::path::PathBuf;
-use std::process::Command;
+use crate::languages::{Platforms, python};
+use crate::report::Report;
+use crate::shell::*;
 
-use anyhow::{Context, Result, ensure};
-
-use crate::languages::language::Platforms;
-use crate::languages::python;
-use crate::report::{Report, Runner};
-use crate::shell::{command, empty, output, progress, root, run, scratch, stdout};
-
-use adapters::{ADAPTERS, newest};
-use command::{MODULE, STATICCHECK, checks, go, go_alone, go_over_c, testing};
+use command::{CHECKS, MODULE, STATICCHECK, checks, go, go_alone, go_over_c, testing};
+use hosts::{ADAPTERS, newest};
 pub(crate) use hosts::{fleet, queue, test as hosts};
 
-/// The module of what only our tests need.
-const CHECKS: &str = "github.com/backoff-rs/backoff/bindings-go/internal/checks";
-
-/// The build tag of the engine over the C library.
-const CGO: &str = "-tags=backoff_cgo";
-
-/// The package whose files depend on that tag. No others do.
+/// The package whose files depend on the build tag of the engine over the C library. No others do.
 const ENGINE: &str = "./internal/engine";
+
+const GOLANGCI_LINT: &str = "github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0";
 
 /// The libraries that programs in the documents use beside ours, with their versions.
 const PEERS: [(&str, &str); 6] = [
@@ -41,112 +29,42 @@ const PEERS: [(&str, &str); 6] = [
 ];
 
 /// The tests of the module, which are an evaluator if a variable says so.
-pub(crate) fn evaluator() -> Result<Command> {
-    let mut evaluator = program("evaluate", &["test", "-c"], ".")?;
-    evaluator.env("BACKOFF_EVALUATE", "1");
-    Ok(evaluator)
+pub(crate) fn evaluator() -> Result<Program> {
+    let tests = built("evaluate", "test -c", ".", root().join("bindings-go"))?;
+    Ok(tests.env("BACKOFF_EVALUATE", "1"))
 }
 
-pub(crate) fn client() -> Result<Command> {
-    program("http", &["build"], "./examples/http")
+pub(crate) fn client() -> Result<Program> {
+    built("http", "build", "./examples/http", root().join("bindings-go"))
 }
 
-fn program(name: &str, build: &[&str], package: &str) -> Result<Command> {
+pub(crate) fn bench() -> Result<Program> {
+    built("bench", "build", ".", root().join("bench/go"))
+}
+
+/// A program of a module, whose go.mod and go.sum pin what it needs.
+fn built(name: &str, build: &str, package: &str, module: PathBuf) -> Result<Program> {
     progress(&format!("building Go's {name}"));
     let path = scratch().join(format!("go-{name}"));
-    run(go_alone().args(build).arg("-o").arg(&path).arg(package))?;
-    Ok(command(path))
-}
-
-/// The harness of benchmarks, over the module of this checkout.
-pub(crate) fn bench() -> Result<Command> {
-    progress("building Go's benchmarks");
-    let path = scratch().join("go-bench");
-    run(benchmarks().args(["build", "-o"]).arg(&path).arg("."))?;
-    Ok(command(path))
-}
-
-/// The go command in the module of the benchmarks, whose go.mod and go.sum pin the peers.
-fn benchmarks() -> Command {
-    let mut go = go_alone();
-    go.env("GOFLAGS", "-mod=readonly").current_dir(root().join("bench/go"));
-    go
+    let build = go_alone(build).arg("-o").arg(&path).arg(package).within(module);
+    build.env("GOFLAGS", "-mod=readonly").run()?;
+    Ok(program_at(path))
 }
 
 /// Runs a program in a user's module that depends on ours, and returns its output.
 pub(crate) fn snippet(code: &str) -> Result<String> {
     let user = scratch().join("go-user");
-    fs::create_dir_all(&user)?;
     let module = root().join("bindings-go");
-    let peers = PEERS.iter().filter(|(peer, _)| code.contains(peer));
-    let peers: Vec<_> =
-        peers.map(|(peer, version)| format!("require {peer} {version}\n")).collect();
-    let manifest = format!(
-        "module example.com/user\n\ngo 1.24\n\nrequire {MODULE} v0.0.0\n\nreplace {MODULE} => {}\n\n{}",
-        module.display(),
-        peers.concat()
+    let mut manifest = format!(
+        "module example.com/user\n\ngo 1.24\n\nrequire {MODULE} v0.0.0\n\nreplace {MODULE} => {}\n\n",
+        module.display()
     );
-    fs::write(user.join("go.mod"), manifest)?;
-    fs::write(user.join("main.go"), code)?;
-    stdout(go_alone().args(["run", "."]).current_dir(&user))
-}
-
-/// Lints and tests of the module, with either engine, and of the package that users get.
-pub(crate) fn test(report: &mut Report) {
-    report.check("gofmt", || {
-        let unformatted = stdout(command("gofmt").args(["-l", "bindings-go", "bench/go"]))?;
-        ensure!(unformatted.is_empty(), "{unformatted}");
-        Ok(())
-    });
-    report.check("go vet", || run(go_alone().args(["vet", "./..."])));
-    report.check("go vet, over C", || run(go_over_c()?.args(["vet", CGO, ENGINE])));
-    report.check("go vet, the checks", || run(newest()?.args(["vet", &format!("{CHECKS}/...")])));
-    let suite = |go: Command, flags: &[&str]| {
-        let mut go = testing(go);
-        go.args(flags).arg("./...");
-        Ok(go)
-    };
-    report.suite_of("go test", Runner::Go, || suite(go_alone(), &[]));
-    report.suite_of("go test -race", Runner::Go, || {
-        let mut go = go();
-        go.env("CGO_ENABLED", "1"); // the race detector needs it
-        suite(go, &["-race"])
-    });
-    report.suite_of("go test, over C", Runner::Go, || suite(go_over_c()?, &[CGO]));
-    report.suite_of("Go: the checks", Runner::Go, || {
-        let mut go = testing(newest()?);
-        go.args(["-skip", AS_USERS_GET_IT, CHECKS]);
-        Ok(go)
-    });
-}
-
-/// Tests that compile the module again, from a proxy, from a zip file, and for other systems.
-const AS_USERS_GET_IT: &str = "^(TestInstall|TestGoInstall|TestPackage|TestZipAlone)$";
-
-/// Builds the HTTP example as the page says, without a warning, and runs it without the library.
-fn static_program_over_c() -> Result<()> {
-    let page = fs::read_to_string(root().join("bindings-go/docs/c-library.md"))?;
-    let build = page.lines().find(|line| line.starts_with("go build -tags backoff_cgo,"));
-    let build = build.context("the page builds no static program over C")?;
-    let folder = scratch().join("go-static");
-    empty(&folder)?;
-    let mut sh = go_over_c()?;
-    let environment: Vec<_> = sh
-        .get_envs()
-        .map(|(name, value)| (name.to_owned(), value.map(ToOwned::to_owned)))
-        .collect();
-    sh = command("sh");
-    sh.arg("-ec").arg(format!("{build} -o \"$0\" ./examples/http")).arg(folder.join("http"));
-    for (name, value) in environment {
-        if let Some(value) = value {
-            sh.env(name, value);
-        }
+    for (peer, version) in PEERS.iter().filter(|(peer, _)| code.contains(peer)) {
+        manifest += &format!("require {peer} {version}\n");
     }
-    let printed = output(sh.current_dir(root().join("bindings-go")))?;
-    ensure!(printed.success && printed.text.is_empty(), "{build}:\n{}", printed.text);
-    let run = output(&mut command(folder.join("http")))?;
-    ensure!(run.text.starts_with("usage: http"), "{}", run.text);
-    Ok(())
+    write(user.join("go.mod"), manifest)?;
+    write(user.join("main.go"), code)?;
+    go_alone("run .").within(user).stdout()
 }
 
 /// The zip files of the module and of its adapters, as a module proxy serves them.
@@ -154,54 +72,87 @@ pub(crate) fn packages(_: Platforms) -> Result<Vec<PathBuf>> {
     let version = env!("CARGO_PKG_VERSION");
     let folder = scratch().join("go-package");
     empty(&folder)?;
-    let mut packages = Vec::new();
-    for adapter in std::iter::once(None).chain(ADAPTERS.iter().map(|adapter| Some(adapter.name))) {
-        let name = adapter.map_or_else(|| "go".to_owned(), |name| format!("go-adapter-{name}"));
+    let pack = |name: &str, adapter: Option<&str>| {
         let path = folder.join(format!("backoff-{name}-{version}.zip"));
-        let mut pack = go_alone();
-        pack.args(["run", "./pack", &format!("v{version}")]).arg(&path).args(adapter);
-        run(pack.current_dir(checks()))?;
-        packages.push(path);
-    }
-    Ok(packages)
+        let pack = go_alone(&format!("run ./pack v{version}")).arg(&path).args(adapter);
+        pack.within(checks()).run()?;
+        Ok(path)
+    };
+    let adapters =
+        ADAPTERS.iter().map(|(name, ..)| pack(&format!("go-adapter-{name}"), Some(name)));
+    std::iter::once(pack("go", None)).chain(adapters).collect()
 }
 
-/// Every platform of Go, and other tools.
-pub(crate) fn test_more(report: &mut Report) {
-    report.check("go vet, the benchmarks", || run(benchmarks().args(["vet", "./..."])));
-    report.check("staticcheck", || run(go_alone().args(["run", STATICCHECK, "./..."])));
+/// Tests that compile the module again, from a proxy, from a zip file, and for other systems.
+const AS_USERS_GET_IT: &str = "^(TestInstall|TestGoInstall|TestPackage|TestZipAlone)$";
+
+/// Lints and tests of the module, with either engine, and of the package that users get; in the tests of a release on
+/// every platform, and with other tools.
+pub(crate) fn test(report: &mut Report) {
+    let all_checks = &format!("{CHECKS}/...");
+    let benchmarks =
+        |line| go_alone(line).env("GOFLAGS", "-mod=readonly").within(root().join("bench/go"));
+    report.check("gofmt", || {
+        let unformatted = program("gofmt -l bindings-go bench/go").stdout()?;
+        Ok(ensure!(unformatted.is_empty(), "{unformatted}"))
+    });
+    report.check("go vet", || go_alone("vet ./...").run());
+    report.check("Go: it builds for other processors", || {
+        // The compilers of Go differ by processor.
+        ["arm64", "386", "s390x", "riscv64"]
+            .iter()
+            .try_for_each(|arch| go_alone("build ./...").env("GOARCH", arch).run())
+    });
+    report.check("go vet, over C", || go_over_c("vet -tags=backoff_cgo")?.arg(ENGINE).run());
+    report.check("go vet, the checks", || newest()?.args(["vet", all_checks]).run());
+    report.suite("go test", || Ok(testing(go_alone("")).arg("./...")));
+    // The race detector needs cgo.
+    report.suite("go test -race", || {
+        Ok(testing(go("").env("CGO_ENABLED", "1")).words("-race ./..."))
+    });
     report
-        .check("staticcheck, over C", || run(go_over_c()?.args(["run", STATICCHECK, CGO, ENGINE])));
-    report.check("staticcheck, the benchmarks", || {
-        run(benchmarks().args(["run", STATICCHECK, "./..."]))
+        .suite("go test, over C", || Ok(testing(go_over_c("")?).words("-tags=backoff_cgo ./...")));
+    report.suite("Go: the checks", || {
+        Ok(testing(newest()?).args(["-skip", AS_USERS_GET_IT, CHECKS]))
     });
-    report.check("staticcheck, the checks", || {
-        run(newest()?.args(["run", STATICCHECK, &format!("{CHECKS}/...")]))
+    if !report.is_all {
+        return;
+    }
+    report.check("go vet, the benchmarks", || benchmarks("vet ./...").run());
+    let staticcheck = &format!("run {STATICCHECK}");
+    report.check("staticcheck", || go_alone(staticcheck).arg("./...").run());
+    report.check("staticcheck, over C", || {
+        go_over_c(staticcheck)?.args(["-tags=backoff_cgo", ENGINE]).run()
     });
-    report.suite_of("Go: the module as its users get it", Runner::Go, || {
-        let mut go = testing(newest()?);
-        go.args(["-run", AS_USERS_GET_IT, CHECKS]);
-        Ok(go)
+    report.check("staticcheck, the benchmarks", || benchmarks(staticcheck).arg("./...").run());
+    report.check("staticcheck, the checks", || newest()?.words(staticcheck).arg(all_checks).run());
+    report.suite("Go: the module as its users get it", || {
+        Ok(testing(newest()?).args(["-run", AS_USERS_GET_IT, CHECKS]))
     });
     report.check("Go: the page's static program over C", static_program_over_c);
     report.runs_on(("Go", "checked by", "golangci-lint"), || {
-        run(go_alone().args(["run", GOLANGCI_LINT, "run", "./..."]))?;
-        run(go_over_c()?.args(["run", GOLANGCI_LINT, "run", "--build-tags=backoff_cgo", "./..."]))?;
+        let lint = format!("run {GOLANGCI_LINT} run");
+        go_alone(&lint).arg("./...").run()?;
+        go_over_c(&lint)?.words("--build-tags=backoff_cgo ./...").run()?;
         Ok(GOLANGCI_LINT.rsplit('@').next().unwrap_or_default().to_owned())
     });
-    everywhere(report);
+    report.pytest("Go everywhere", || {
+        let pytest = python::tool("pytest")?.arg("bindings-go/internal/checks/everywhere.py");
+        Ok(pytest.env_of(&go_alone("")))
+    });
 }
 
-const GOLANGCI_LINT: &str = "github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0";
-
-/// Every platform of Go.
-fn everywhere(report: &mut Report) {
-    report.pytest("Go everywhere", || {
-        let mut pytest = python::tool("pytest")?;
-        for (name, value) in go_alone().get_envs() {
-            pytest.env(name, value.unwrap_or_default());
-        }
-        pytest.arg("bindings-go/internal/checks/everywhere.py");
-        Ok(pytest)
-    });
+/// Builds the HTTP example as the page says, without a warning, and runs it without the library.
+fn static_program_over_c() -> Result<()> {
+    let page = read("bindings-go/docs/c-library.md")?;
+    let build = page.lines().find(|line| line.starts_with("go build -tags backoff_cgo,"));
+    let build = build.context("the page builds no static program over C")?;
+    let path = scratch().join("go-static/http");
+    write(&path, "")?;
+    let sh = program("sh -ec").arg(format!("{build} -o \"$0\" ./examples/http")).arg(&path);
+    let sh = sh.env_of(&go_over_c("")?).within(root().join("bindings-go"));
+    let (success, printed) = sh.ends()?;
+    ensure!(success && printed.is_empty(), "{build}:\n{printed}");
+    let (_, printed) = program_at(path).ends()?;
+    Ok(ensure!(printed.starts_with("usage: http"), "{printed}"))
 }

@@ -1,25 +1,18 @@
-//! JavaScript: the npm tarball, installed in a clean project.
+//! JavaScript: the npm tarball, installed in a clean project, and its adapters on what they adapt.
 
-mod hosts;
-
-use std::fs;
-use std::path::PathBuf;
-use std::process::Command;
-
-use anyhow::{Context, Result};
+use serde_json::Value;
 
 use crate::crates::linted;
-use crate::fresh;
-use crate::languages::language::Platforms;
-use crate::report::{Report, Runner};
-use crate::shell::{WASM, cargo, command, copy_files, progress, root, run, scratch, stdout};
-
-pub(crate) use hosts::{fleet, queue, test as hosts};
+use crate::fresh::built;
+use crate::languages::Platforms;
+use crate::report::Report;
+use crate::servers::with_servers;
+use crate::shell::*;
 
 const INPUTS: [&str; 5] =
     ["core", "bindings-wasm", "Cargo.toml", "Cargo.lock", "rust-toolchain.toml"];
 
-/// Pins what `test_more` runs the package on.
+/// Pins what the package runs on in the tests of a release.
 const TOOLS: &str = "bindings-wasm/tests/everywhere/package-lock.json";
 
 /// The project has these packages as well: the programs of docs/migrating.md compare with them.
@@ -29,161 +22,158 @@ const MANIFEST: &str = r#"{
 }
 "#;
 
-fn folder() -> PathBuf {
-    root().join("bindings-wasm")
-}
-
-/// npm in the folder of the package.
-fn npm() -> Command {
-    let mut npm = command("npm");
-    npm.current_dir(folder()).env("CARGO_TARGET_DIR", target());
-    npm
+fn in_package(line: &str) -> Program {
+    let program = program(line).within(root().join("bindings-wasm"));
+    program.env("CARGO_TARGET_DIR", target_of_modules())
 }
 
 /// Where cargo builds the modules. Nothing else is built like them, so they need not wait for the other
 /// builds.
-fn target() -> PathBuf {
+fn target_of_modules() -> PathBuf {
     scratch().join("wasm-target")
 }
 
-/// The tarball that npm would publish.
 pub(crate) fn tarball() -> Result<PathBuf> {
-    let packed = scratch().join("npm");
-    fresh::unless_fresh(&packed, &INPUTS, || {
+    only_file(&built(scratch().join("npm"), &INPUTS, |packed| {
         progress("building the npm package");
-        run(npm().args(["ci", "--no-audit", "--no-fund"]))?;
-        run(npm().args(["run", "build"]))?;
-        let _ = fs::remove_dir_all(&packed);
-        fs::create_dir_all(&packed)?;
-        run(npm().args(["pack", "./dist/package", "--pack-destination"]).arg(&packed))
-    })?;
-    let mut files = fs::read_dir(&packed)?.filter_map(|entry| Some(entry.ok()?.path()));
-    files
-        .find(|path| path.extension().is_some_and(|end| end == "tgz"))
-        .context("no tarball was packed")
+        in_package("npm ci --no-audit --no-fund").run()?;
+        in_package("npm run build").run()?;
+        in_package("npm pack ./dist/package --pack-destination").arg(packed).run()
+    })?)
 }
 
-/// A clean project that has the tarball installed.
 fn project() -> Result<PathBuf> {
     let tarball = tarball()?;
-    let project = scratch().join("npm-project");
-    fresh::unless_fresh(&project, &INPUTS, || {
-        let _ = fs::remove_dir_all(&project);
-        fs::create_dir_all(&project)?;
-        fs::write(project.join("package.json"), MANIFEST)?;
-        run(command("npm")
-            .args(["install", "--no-audit", "--no-fund"])
-            .arg(&tarball)
-            .current_dir(&project))
-    })?;
-    Ok(project)
+    built(scratch().join("npm-project"), &INPUTS, |project| {
+        write(project.join("package.json"), MANIFEST)?;
+        program("npm install --no-audit --no-fund").arg(&tarball).within(project).run()
+    })
 }
 
 /// Node.js on a program of the package, copied to where it finds the installed package.
-fn program(place: &str, name: &str) -> Result<Command> {
+fn node(place: &str, name: &str) -> Result<Program> {
     let project = project()?;
-    let program = project.join(name);
-    fs::copy(folder().join(place).join(name), &program)?;
-    let mut node = command("node");
-    node.arg(program).current_dir(project);
-    Ok(node)
+    copy(Path::new("bindings-wasm").join(place).join(name), &project.join(name))?;
+    Ok(program("node").arg(name).within(project))
 }
 
-/// The harness of benchmarks, over the installed tarball.
-pub(crate) fn bench() -> Result<Command> {
-    let (tarball, folder) = (tarball()?, scratch().join("bench-js"));
-    let inputs: Vec<&str> = INPUTS.into_iter().chain(["bench/js"]).collect();
-    fresh::unless_fresh(&folder, &inputs, || {
+pub(crate) fn bench() -> Result<Program> {
+    let (tarball, inputs) = (tarball()?, [&INPUTS[..], &["bench/js"]].concat());
+    let folder = built(scratch().join("bench-js"), &inputs, |folder| {
         progress("installing what JavaScript is measured beside");
-        copy_files("bench/js", &folder)?;
-        let npm = |arguments: &[&str]| {
-            let mut npm = command("npm");
-            npm.args(arguments).args(["--no-audit", "--no-fund"]).current_dir(&folder);
-            npm
-        };
-        run(&mut npm(&["ci"]))?;
-        run(npm(&["install", "--no-save"]).arg(&tarball))
+        copy_files("bench/js", folder)?;
+        program("npm ci --no-audit --no-fund").within(folder).run()?;
+        let install = program("npm install --no-save --no-audit --no-fund");
+        install.arg(&tarball).within(folder).run()
     })?;
-    let mut node = command("node");
-    node.arg("main.mjs").current_dir(folder);
-    Ok(node)
+    Ok(program("node main.mjs").within(folder))
 }
 
-pub(crate) fn evaluator() -> Result<Command> {
-    program("tests", "evaluate.mjs")
+pub(crate) fn evaluator() -> Result<Program> {
+    node("tests", "evaluate.mjs")
 }
 
-pub(crate) fn client() -> Result<Command> {
-    program("examples", "http.mjs")
+pub(crate) fn client() -> Result<Program> {
+    node("examples", "http.mjs")
 }
 
-/// The output of a user's module over the installed package.
 pub(crate) fn snippet(code: &str) -> Result<String> {
     let project = project()?;
-    fs::write(project.join("snippet.mjs"), code)?;
-    stdout(command("node").arg("snippet.mjs").current_dir(project))
-}
-
-/// Lints, and runs the package's own tests on the tarball.
-pub(crate) fn test(report: &mut Report) {
-    report.check("biome", || {
-        tarball()?;
-        run(npm().args(["run", "lint"]))?;
-        run(npm()
-            .args(["exec", "--", "biome", "ci", "--error-on-warnings", "--config-path=."])
-            .arg("../bench/js"))
-    });
-    report.command(
-        "clippy: the WebAssembly crates on their own target",
-        cargo()
-            .args(["clippy", "--locked", "--quiet", "--target", WASM, "--profile", "wasm"])
-            .args(["--package", "bindings-wasm", "--package", "bindings-wasm-delay"])
-            .args(["--", "-D", "warnings"])
-            .env("CARGO_TARGET_DIR", target()),
-    );
-    report.check("clippy: what runs wasm-bindgen", || {
-        run(linted("build", &["bindings-wasm-glue"])?.env("CARGO_TARGET_DIR", target()))
-    });
-    for entry in ["backoff-wasm", "backoff-wasm/js"] {
-        let results = scratch().join("npm-test.xml");
-        report.suite_of(&format!("npm test: {entry}"), Runner::Junit(results.clone()), || {
-            let mut test = npm();
-            test.args(["test", "--", "--test-reporter=junit"])
-                .arg(format!("--test-reporter-destination={}", results.display()))
-                .env("BACKOFF_WASM_TARBALL", tarball()?)
-                .env("BACKOFF_WASM_ENTRY", entry);
-            Ok(test)
-        });
-    }
+    write(project.join("snippet.mjs"), code)?;
+    program("node snippet.mjs").within(project).stdout()
 }
 
 pub(crate) fn packages(_: Platforms) -> Result<Vec<PathBuf>> {
     Ok(vec![tarball()?])
 }
 
-/// Runs the package in every runtime, bundler and test runner, and in Chromium.
-pub(crate) fn test_more(report: &mut Report) {
-    let (results, ran) = (scratch().join("npm-everywhere.xml"), scratch().join("npm-ran.jsonl"));
-    report.suite_of("npm test, everywhere", Runner::Junit(results.clone()), || {
-        let _ = fs::remove_file(&ran);
-        let tarball = tarball()?;
-        let folder = folder().join("tests/everywhere");
-        let chromium = std::env::var("CHROMIUM").unwrap_or_else(|_| "/usr/bin/chromium".into());
-        run(command(&chromium).arg("--version"))?;
-        fresh::unless_fresh(&folder.join("node_modules"), &[TOOLS], || {
-            progress("installing the runtimes, bundlers and test runners");
-            // The lock file has only the programs for Linux on x86-64, which `npm ci` would refuse.
-            let install = ["install", "--no-save", "--no-audit", "--no-fund"];
-            run(command("npm").args(install).current_dir(&folder))
-        })?;
-        let mut test = command("node");
-        test.current_dir(&folder)
-            .args(["run.mjs", "--test-reporter=junit"])
-            .arg(format!("--test-reporter-destination={}", results.display()))
-            .env("BACKOFF_WASM_TARBALL", tarball)
-            .env("BACKOFF_WASM_RAN", &ran)
-            .env("CHROMIUM", chromium);
-        Ok(test)
+/// Lints, and runs the package's own tests on the tarball; in the tests of a release in every runtime, bundler and
+/// test runner, and in Chromium.
+pub(crate) fn test(report: &mut Report) {
+    report.check("biome", || {
+        tarball()?;
+        in_package("npm run lint").run()?;
+        let biome = "npm exec -- biome ci --error-on-warnings --config-path=. ../bench/js";
+        in_package(biome).run()
     });
-    report.ran_on(&ran);
+    report.check("clippy: the WebAssembly crates on their own target", || {
+        let clippy = "clippy --locked --quiet --target wasm32-unknown-unknown --profile wasm \
+                      --package bindings-wasm --package bindings-wasm-delay -- -D warnings";
+        cargo(clippy).env("CARGO_TARGET_DIR", target_of_modules()).run()
+    });
+    report.check("clippy: what runs wasm-bindgen", || {
+        let build = linted("build --package bindings-wasm-glue")?;
+        build.env("CARGO_TARGET_DIR", target_of_modules()).run()
+    });
+    for entry in ["backoff-wasm", "backoff-wasm/js"] {
+        report.suite(&format!("npm test: {entry}"), || {
+            let test = in_package("npm test -- --test-reporter=junit");
+            Ok(test.env("BACKOFF_WASM_TARBALL", tarball()?).env("BACKOFF_WASM_ENTRY", entry))
+        });
+    }
+    if report.is_all {
+        report.suite("npm test, everywhere", everywhere);
+    }
+}
+
+fn everywhere() -> Result<Program> {
+    let tarball = tarball()?;
+    let folder = root().join("bindings-wasm/tests/everywhere");
+    let chromium = std::env::var("CHROMIUM").unwrap_or_else(|_| "/usr/bin/chromium".into());
+    program_at(&chromium).arg("--version").run()?;
+    built(folder.join("node_modules"), &[TOOLS], |_| {
+        progress("installing the runtimes, bundlers and test runners");
+        // The lock file has only the programs for Linux on x86-64, which `npm ci` would refuse.
+        program("npm install --no-save --no-audit --no-fund").within(&folder).run()
+    })?;
+    let test = program("node run.mjs --test-reporter=junit").within(folder);
+    Ok(test.env("BACKOFF_WASM_TARBALL", tarball).env("CHROMIUM", chromium))
+}
+
+/// Tests the adapters on the newest versions of their hosts, and in the tests of a release also on the
+/// oldest ones that they support.
+pub(crate) fn hosts(report: &mut Report) {
+    for version in ["newest", "oldest"] {
+        if version == "oldest" && !report.is_all {
+            return;
+        }
+        let what = format!("the adapters of JavaScript, {version} hosts");
+        report.suite(&what, || with_servers(on(version)?.arg("--test-reporter=junit")));
+        // Those that the manifest pins, without what their tests need as well.
+        let manifest = format!("bindings-wasm/tests/hosts/{version}/package.json");
+        let pinned =
+            report.timed(&manifest, || Ok(serde_json::from_str::<Value>(&read(&manifest)?)?));
+        let pinned = pinned.as_ref().and_then(|manifest| manifest["devDependencies"].as_object());
+        for (name, version) in pinned.into_iter().flatten() {
+            if !name.starts_with("node-") && !name.starts_with("@types/") {
+                let version = version.as_str().unwrap_or_default();
+                report.ran(("JavaScript", "adapters", name), version);
+            }
+        }
+    }
+}
+
+/// The program that runs tests, or others, beside the hosts in these versions.
+fn on(version: &str) -> Result<Program> {
+    let (tarball, hosts) = (tarball()?, scratch().join(format!("npm-hosts-{version}")));
+    let run_mjs = |option: &str| {
+        let run = in_package("node tests/hosts/run.mjs").args([version, option]);
+        run.env("BACKOFF_WASM_TARBALL", &tarball).env("BACKOFF_WASM_HOSTS", &hosts)
+    };
+    // Several parts of the tests use them at once. It keeps hosts that are still the same.
+    let inputs =
+        [&INPUTS[..], &["bindings-wasm/tests/hosts", "bindings-wasm/tests/queues"]].concat();
+    built(hosts.with_added_extension("mark"), &inputs, |_| run_mjs("--install").run())?;
+    Ok(run_mjs("--installed"))
+}
+
+pub(crate) fn fleet() -> Result<Program> {
+    queue("fleet.mjs")
+}
+
+/// A program of `tests/queues` on the newest hosts.
+pub(crate) fn queue(name: &str) -> Result<Program> {
+    let printed = on("newest")?.words("--program -p process.execPath").stdout()?;
+    let node = program_at(printed.lines().last().context("no Node.js")?).arg(name);
+    Ok(node.within(scratch().join("npm-hosts-newest")))
 }

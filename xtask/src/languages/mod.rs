@@ -3,61 +3,55 @@
 pub(crate) mod c;
 pub(crate) mod go;
 pub(crate) mod js;
-pub(crate) mod language;
 pub(crate) mod python;
 pub(crate) mod rust;
 
-use std::process::Command;
+use crate::shell::*;
 
-use anyhow::{Context, Result};
+/// The platforms that packages are built for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Platforms {
+    /// This machine.
+    Host,
+    /// This machine, compiled as for the tests, which takes a fraction of the time.
+    Tests,
+    /// All that can be built for on this machine.
+    All,
+}
 
-use crate::languages::language::Language;
-use crate::shell::progress;
+/// A language and what the verbs need of it, each over what its users install.
+#[derive(Clone, Copy)]
+pub(crate) struct Language {
+    pub(crate) name: &'static str,
+    pub(crate) evaluator: fn() -> Result<Program>,
+    pub(crate) client: fn() -> Result<Program>,
+    pub(crate) bench: fn() -> Result<Program>,
+    /// The output of a program of the documents.
+    pub(crate) snippet: fn(&str) -> Result<String>,
+    /// The files that are published, built for these platforms.
+    pub(crate) packages: fn(Platforms) -> Result<Vec<PathBuf>>,
+}
 
 /// A language over the functions of its module.
 macro_rules! language {
-    ($name:ident, $hosts_part:literal, $documents:expr) => {
+    ($name:ident) => {
         Language {
             name: stringify!($name),
             evaluator: $name::evaluator,
             client: $name::client,
-            packages: $name::packages,
-            test: $name::test,
-            test_more: $name::test_more,
-            hosts_part: $hosts_part,
-            hosts: $name::hosts,
             bench: $name::bench,
-            documents: $documents,
             snippet: $name::snippet,
+            packages: $name::packages,
         }
     };
 }
 
 /// All languages. The differential test compares the others with the first.
-pub(crate) static ALL: [Language; 5] = [
-    language!(rust, "hosts-rust", None),
-    language!(c, "hosts-c", Some("bindings-c")),
-    language!(go, "hosts-go", None),
-    language!(python, "hosts-python", None),
-    language!(js, "hosts-js", None),
-];
+pub(crate) static ALL: [Language; 5] =
+    [language!(rust), language!(c), language!(go), language!(python), language!(js)];
 
-/// The language with this name.
 pub(crate) fn named(name: &str) -> Result<&'static Language> {
-    ALL.iter().find(|language| language.name == name).with_context(|| {
-        format!(
-            "unknown language {name}, expected {}",
-            ALL.map(|language| language.name).join(", ")
-        )
-    })
-}
-
-/// The HTTP examples, with the names of their languages.
-pub(crate) fn clients(languages: &[Language]) -> Result<Vec<(String, Command)>> {
-    let client = |language: &Language| {
-        progress(&format!("preparing the client of {}", language.name));
-        let client = (language.client)().with_context(|| format!("for {}", language.name))?;
-        Ok((language.name.to_owned(), client))
-    };
-    languages.iter().map(client).collect()
+    let names = ALL.map(|language| language.name).join(", ");
+    let found = ALL.iter().find(|language| language.name == name);
+    found.with_context(|| format!("unknown language {name}, expected {names}"))
 }

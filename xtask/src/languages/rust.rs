@@ -1,51 +1,43 @@
 //! Rust: the crates, and what users get of them.
 
-use std::path::PathBuf;
-use std::process::Command;
-
-use anyhow::Result;
-
-use crate::api;
-use crate::audit;
-use crate::crates;
-use crate::languages::language::Platforms;
+use crate::languages::Platforms;
 use crate::report::Report;
-use crate::servers;
-use crate::shell::{cargo, command, progress, root, run, scratch};
+use crate::shell::*;
+use crate::{api, audit, crates, servers};
 
 mod contents;
-mod features;
 mod hosts;
-mod lints;
 mod packaged;
-mod targets;
 mod users;
 
-pub(crate) use hosts::{contention, fleet, test as hosts};
-use packaged::packaged;
+pub(crate) use hosts::test as hosts;
+use packaged::features;
 pub(crate) use packaged::snippet;
 
-/// The harness of benchmarks, over the packaged crates.
-pub(crate) fn bench() -> Result<Command> {
+pub(crate) fn bench() -> Result<Program> {
     progress("building Rust's benchmarks");
     let folder = scratch().join("rust-bench");
-    let mut build = cargo();
-    build.args(["build", "--quiet", "--locked", "--release"]);
-    for name in ["backoff-core", "backoff-retry"] {
-        // It takes the place of the patch in the manifest.
-        let path = packaged(name)?.display().to_string();
-        build.arg("--config").arg(format!("patch.crates-io.{name}.path={path:?}"));
-    }
-    run(build.env("CARGO_TARGET_DIR", &folder).current_dir(root().join("bench/rust")))?;
-    Ok(command(folder.join("release/bench-rust")))
+    let build = cargo("build --quiet --locked --release").within(root().join("bench/rust"));
+    // They take the place of the patch in the manifest.
+    let build = build.args(packaged::patches(&["backoff-core", "backoff-retry"])?);
+    build.env("CARGO_TARGET_DIR", &folder).run()?;
+    Ok(program_at(folder.join("release/bench-rust")))
 }
 
-pub(crate) fn evaluator() -> Result<Command> {
+pub(crate) fn evaluator() -> Result<Program> {
     crates::example("evaluate")
 }
 
-pub(crate) fn client() -> Result<Command> {
+pub(crate) fn client() -> Result<Program> {
     crates::example("http")
+}
+
+pub(crate) fn fleet() -> Result<Program> {
+    crates::example("fleet")
+}
+
+pub(crate) fn contention() -> Result<Program> {
+    crates::example("contention")
 }
 
 pub(crate) fn packages(_: Platforms) -> Result<Vec<PathBuf>> {
@@ -54,35 +46,53 @@ pub(crate) fn packages(_: Platforms) -> Result<Vec<PathBuf>> {
 
 /// Lints and tests of all crates, and what users get of them.
 pub(crate) fn test(report: &mut Report) {
-    report.command("cargo fmt", cargo().args(["fmt", "--all", "--check"]));
-    if command("java").arg("-version").output().is_err() {
+    report.check("cargo fmt", || cargo("fmt --all --check").run());
+    if program("java -version").ends().is_err() {
         progress("no JDK: the draws are compared with recorded draws of OpenJDK 17");
     }
     crates::test(report);
-    let extent = report.extent();
-    lints::test(report);
-    report.command(
-        "rustdoc --no-default-features",
-        cargo()
-            .args(["doc", "--locked", "--no-deps", "--no-default-features"])
-            .args(api::packages(extent))
-            .env("RUSTDOCFLAGS", "-D warnings"),
-    );
+    let is_all = report.is_all;
+    // libbackoff is built without the standard library, which others turn on in what they share.
+    report.check("clippy: bindings-c", || clippy("--package bindings-c"));
+    report.check("clippy: each feature of the core and of the loops alone", || {
+        each_alone("backoff-core", "core")?;
+        each_alone("backoff-retry", "bindings-rust")
+    });
+    report.check("clippy: the loops without features, in WebAssembly", || {
+        add_target(WASM)?;
+        clippy(&format!("--package backoff-retry --no-default-features --target {WASM}"))
+    });
+    report.check("rustdoc --no-default-features", || {
+        let doc = cargo("doc --locked --no-deps --no-default-features");
+        doc.args(api::packages(is_all)).env("RUSTDOCFLAGS", "-D warnings").run()
+    });
     report.check("rustdoc: the pages of docs.rs name the features that items need", || {
-        api::docs_rs(extent)
+        api::docs_rs(is_all)
     });
     contents::test(report);
-    features::test(report);
     users::test(report);
     report.check("the HTTP example waits for the delays of the core", || {
-        servers::clients_agree(&[("rust".to_owned(), client()?)])
+        servers::client_agrees(client())
     });
+    if report.is_all {
+        audit::test(report);
+        // Each brings other libraries.
+        report.check("clippy: each feature of the adapters alone", || {
+            each_alone("backoff-adapters", "bindings-rust/adapters")
+        });
+        users::on_targets(report);
+        users::test_more(report);
+    }
 }
 
-pub(crate) fn test_more(report: &mut Report) {
-    audit::test(report);
-    lints::test_more(report);
-    features::test_more(report);
-    targets::test(report);
-    users::test_more(report);
+fn each_alone(package: &str, folder: &str) -> Result<()> {
+    let features = features(&root().join(folder))?.into_keys();
+    features.chain([String::new()]).try_for_each(|feature| {
+        clippy(&format!("--package {package} --no-default-features --features={feature}"))
+    })
+}
+
+/// Clippy on what the tests of the crates do not compile (`crates.rs`).
+fn clippy(line: &str) -> Result<()> {
+    cargo("clippy --locked --quiet").words(line).words("-- -D warnings").run()
 }

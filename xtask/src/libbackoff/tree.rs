@@ -1,14 +1,7 @@
 //! The installed files.
 
-use std::fs;
-use std::path::{Path, PathBuf};
-
-use anyhow::{Context, Result};
-
 use super::platform::Platform;
-use crate::shell::{root, symlink};
-
-const VERSION: &str = env!("CARGO_PKG_VERSION");
+use crate::shell::*;
 
 /// Templates in `bindings-c`, and where their files are installed.
 const TEMPLATES: [(&str, &str); 3] = [
@@ -27,7 +20,6 @@ const FILES: [(&str, &str); 3] = [
 /// The folder whose files are installed as examples, and where.
 const EXAMPLES: (&str, &str) = ("bindings-c/examples", "share/backoff/examples");
 
-/// The C library, ready to be installed.
 pub(crate) struct Built {
     pub(super) platform: Platform,
     /// `libbackoff.so`, `libbackoff.dylib` or `backoff.dll`.
@@ -42,31 +34,26 @@ impl Built {
     /// No file holds the path, so the folder can be moved.
     pub(crate) fn put(&self, destination: &Path) -> Result<()> {
         for (from, to) in FILES {
-            copy(&root().join(from), &destination.join(to))?;
+            put(&root().join(from), &destination.join(to))?;
         }
         let (from, to) = EXAMPLES;
-        for example in fs::read_dir(root().join(from))? {
-            let example = example?;
-            copy(&example.path(), &destination.join(to).join(example.file_name()))?;
+        for example in entries(&root().join(from))? {
+            put(&example, &destination.join(to).join(example.file_name().context("a name")?))?;
         }
         for (from, to) in TEMPLATES {
-            let path = root().join("bindings-c").join(from);
-            let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
-            let to = destination.join(to);
-            make_folder_of(&to)?;
-            fs::write(to, fill_in(&text, &self.platform))?;
+            let text = read(Path::new("bindings-c").join(from))?;
+            write(destination.join(to), fill_in(&text, &self.platform))?;
         }
         let lib = destination.join("lib");
-        copy(&self.static_library, &lib.join("libbackoff.a"))?;
+        put(&self.static_library, &lib.join("libbackoff.a"))?;
         // Windows searches for a DLL where programs are.
         let shared = if self.platform.is_windows() { destination.join("bin") } else { lib.clone() };
-        let (file, links) = self.platform.shared_names();
-        copy(&self.shared_library, &shared.join(&file))?;
-        for name in links {
-            link(&file, &shared.join(name))?;
+        if let [file, links @ ..] = &self.platform.shared_names()[..] {
+            put(&self.shared_library, &shared.join(file))?;
+            links.iter().try_for_each(|name| symlink(file, &shared.join(name)))?;
         }
         if let (Some(from), Some(name)) = (&self.import_library, self.platform.import_library()) {
-            copy(from, &lib.join(name))?;
+            put(from, &lib.join(name))?;
         }
         Ok(())
     }
@@ -76,29 +63,15 @@ impl Built {
 /// same for `cargo cinstall`.
 fn fill_in(template: &str, platform: &Platform) -> String {
     template
-        .replace("@VERSION@", VERSION)
+        .replace("@VERSION@", env!("CARGO_PKG_VERSION"))
         .replace("@MAJOR@", env!("CARGO_PKG_VERSION_MAJOR"))
         .replace("@MINOR@", env!("CARGO_PKG_VERSION_MINOR"))
         .replace("@POINTER_BYTES@", &platform.pointer_bytes().to_string())
 }
 
 /// Replaces the file in one step. A program that runs on the old file keeps it.
-fn copy(from: &Path, to: &Path) -> Result<()> {
-    make_folder_of(to)?;
+fn put(from: &Path, to: &Path) -> Result<()> {
     let fresh = to.with_extension("new");
-    fs::copy(from, &fresh).with_context(|| format!("{} to {}", from.display(), to.display()))?;
-    fs::rename(&fresh, to)?;
-    Ok(())
-}
-
-fn make_folder_of(file: &Path) -> Result<()> {
-    let folder = file.parent().context("a file is in a folder")?;
-    fs::create_dir_all(folder).with_context(|| folder.display().to_string())
-}
-
-fn link(to: &str, at: &Path) -> Result<()> {
-    if at.symlink_metadata().is_ok() {
-        fs::remove_file(at)?;
-    }
-    symlink(to, at)
+    copy(from, &fresh)?;
+    Ok(fs::rename(&fresh, to)?)
 }

@@ -1,128 +1,136 @@
-//! The adapters of Go on what they adapt. Their tests are in the module `internal/checks`, whose `go.mod` has the oldest
-//! versions that they support, as their own have.
+//! The adapters of Go, which are modules of their own in `bindings-go/adapters`, on what they adapt. Their tests are in
+//! the module `internal/checks`, whose `go.mod` has the oldest versions that they support, as their own have.
 
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
-
-use anyhow::{Context, Result, ensure};
-
-use super::adapters::{ADAPTERS, Adapter, newest};
-use super::command::{MODULE, STATICCHECK, checks, go_alone, testing};
-use crate::compatibility::Ran;
-use crate::report::{Extent, Report, Runner};
+use super::command::{CHECKS, MODULE, STATICCHECK, checks, go_alone, testing};
+use crate::fresh;
+use crate::report::Report;
 use crate::servers::with_servers;
-use crate::shell::{command, output, root, run, scratch};
+use crate::shell::*;
 
-/// Tests the adapters on the newest versions of their hosts, and with `Extent::All` also on the
+/// The adapters: the folder, the module whose version the README shows, and its newest version.
+pub(super) const ADAPTERS: [(&str, &str, &str); 9] = [
+    ("asynq", "github.com/hibiken/asynq", "v0.26.0"),
+    ("avast", "github.com/avast/retry-go/v5", "v5.1.1"),
+    ("aws", "github.com/aws/aws-sdk-go-v2", "v1.48.0"),
+    ("clientgo", "k8s.io/client-go", "v0.37.2"),
+    ("failsafe", "github.com/failsafe-go/failsafe-go", "v0.9.8"),
+    ("postgres", "github.com/jackc/pgx/v5", "v5.12.0"),
+    ("redis", "github.com/redis/go-redis/v9", "v9.23.0"),
+    ("retryablehttp", "github.com/hashicorp/go-retryablehttp", "v0.7.8"),
+    ("river", "github.com/riverqueue/river", "v0.51.1"),
+];
+
+/// Other modules of the host river, which have its version.
+const OF_RIVER: [&str; 2] = ["riverdriver/riverpgxv5", "rivertype"];
+
+/// The go command in a module that chooses the newest version of every host, so that what several adapters need is
+/// compiled once. It takes the adapters, the checks and our own module from this checkout.
+pub(super) fn newest() -> Result<Program> {
+    let folder = scratch().join("go-hosts");
+    let adapters = ADAPTERS.iter().map(|(name, ..)| format!("/adapters/{name}"));
+    let ours = [String::new(), "/internal/checks".to_owned()].into_iter().chain(adapters);
+    let manifests = ours.clone().map(|module| format!("bindings-go{module}/go.mod"));
+    let inputs: Vec<_> = manifests.chain(["xtask/src/languages/go/hosts.rs".to_owned()]).collect();
+    // Tests run programs with the same versions.
+    let go = go_alone("").env("GOWORK", "off").env("BACKOFF_GO_HOSTS", &folder).within(&folder);
+    let inputs: Vec<&str> = inputs.iter().map(String::as_str).collect();
+    fresh::built(folder, &inputs, |folder| {
+        let mut manifest = String::from("module example.com/hosts\n\ngo 1.24\n");
+        for module in ours {
+            let path = root().join(format!("bindings-go{module}"));
+            manifest += &format!("require {MODULE}{module} v0.0.0\n");
+            manifest += &format!("replace {MODULE}{module} => {}\n", path.display());
+        }
+        write(folder.join("go.mod"), manifest)?;
+        let get = ADAPTERS.iter().fold(go.clone().arg("get"), |get, (name, host, version)| {
+            let others = OF_RIVER.iter().filter(|_| *name == "river");
+            let others = others.map(|other| format!("{host}/{other}@{version}"));
+            get.arg(format!("{host}@{version}")).args(others)
+        });
+        get.run()
+    })?;
+    Ok(go)
+}
+
+/// Tests the adapters on the newest versions of their hosts, and in the tests of a release also on the
 /// oldest ones that they support.
-pub(crate) fn test(extent: Extent, report: &mut Report) {
-    report.check("Go: all adapters are known", all_are_known);
+pub(crate) fn test(report: &mut Report) {
+    report.check("Go: all adapters are known", || {
+        for path in entries(&root().join("bindings-go/adapters"))? {
+            let is_known = ADAPTERS.iter().any(|(name, ..)| path.ends_with(name));
+            ensure!(is_known, "{} is not tested", path.display());
+        }
+        Ok(())
+    });
     let all = format!("{MODULE}/adapters/...");
-    report.check("Go, the adapters: go vet", || run(newest()?.args(["vet", &all])));
-    if extent == Extent::All {
+    report.check("Go, the adapters: go vet", || newest()?.args(["vet", &all]).run());
+    if report.is_all {
         report.check("Go, the adapters: staticcheck", || {
-            run(newest()?.args(["run", STATICCHECK, &all]))
+            newest()?.args(["run", STATICCHECK, &all]).run()
         });
     }
-    let tests = format!("{MODULE}/internal/checks/adapters");
-    report.suite_of("Go, the adapters: the newest versions", Runner::Go, || {
-        let mut go = testing(newest()?);
-        with_servers(go.args([&all, &tests]))?;
-        Ok(go)
+    report.suite("Go, the adapters: the newest versions", || {
+        with_servers(testing(newest()?).args([&all, &format!("{CHECKS}/adapters")]))
     });
-    for adapter in &ADAPTERS {
-        report.check(&format!("Go, {}: go.mod is tidy", adapter.name), || adapter.is_tidy());
-        adapter.ran_on(adapter.newest, report);
+    for (name, _, version) in ADAPTERS {
+        report.check(&format!("Go, {name}: go.mod is tidy"), || is_tidy(name));
+        ran(report, name, version);
     }
-    if extent == Extent::Usual {
+    if !report.is_all {
         return;
     }
-    report.suite_of("Go, the adapters: the oldest versions", Runner::Go, || {
-        let mut go = testing(on_oldest(&checks()));
-        with_servers(go.arg("./adapters"))?;
-        Ok(go)
+    report.suite("Go, the adapters: the oldest versions", || {
+        with_servers(testing(on_oldest("", checks())).arg("./adapters"))
     });
-    for adapter in &ADAPTERS {
-        report.check(&format!("Go, {}: the oldest version", adapter.name), || {
-            run(on_oldest(&adapter.folder()).args(["vet", "./..."]))
-        });
-        match adapter.oldest() {
-            Ok(oldest) if oldest == adapter.newest => {}
-            Ok(oldest) => adapter.ran_on(&oldest, report),
-            Err(error) => report.check(adapter.name, || Err(error)),
+    for (name, host, newest) in ADAPTERS {
+        let what = format!("Go, {name}: the oldest version");
+        report.check(&what, || on_oldest("vet ./...", folder_of(name)).run());
+        let list = on_oldest("list -m -f {{.Version}}", checks()).arg(host);
+        match report.timed(&what, || list.stdout()) {
+            Some(oldest) if oldest.trim() != newest => ran(report, name, oldest.trim()),
+            _ => {}
         }
     }
 }
 
-/// A job queue, on the newest version.
-pub(crate) fn queue(name: &str) -> Result<Command> {
-    program(&format!("{name}-queue"), &format!("internal/checks/queues/{name}"))
+fn ran(report: &mut Report, name: &str, version: &str) {
+    report.ran(("Go", "adapters", name), version.trim_start_matches('v'));
 }
 
-/// Fails if a folder is not tested.
-fn all_are_known() -> Result<()> {
-    let folder = root().join("bindings-go/adapters");
-    for entry in fs::read_dir(&folder).with_context(|| folder.display().to_string())? {
-        let name = entry?.file_name();
-        let is_known = ADAPTERS.iter().any(|adapter| name == *adapter.name);
-        ensure!(is_known, "{} is not tested", name.display());
-    }
-    Ok(())
+fn folder_of(name: &str) -> PathBuf {
+    root().join("bindings-go/adapters").join(name)
 }
 
 /// The go command on the versions of `go.mod`.
-fn on_oldest(folder: &Path) -> Command {
-    let mut go = go_alone();
-    go.env("GOFLAGS", "-mod=readonly").current_dir(folder);
-    go
+fn on_oldest(line: &str, folder: PathBuf) -> Program {
+    go_alone(line).env("GOFLAGS", "-mod=readonly").within(folder)
 }
 
-impl Adapter {
-    fn folder(&self) -> PathBuf {
-        root().join("bindings-go/adapters").join(self.name)
-    }
-
-    /// Fails if `go.mod` or `go.sum` is not as `go mod tidy` would write it, with our own module from this
-    /// checkout.
-    fn is_tidy(&self) -> Result<()> {
-        let folder = scratch().join("go-tidy");
-        fs::create_dir_all(&folder)?;
-        let manifest = folder.join(format!("{}.mod", self.name));
-        let sums = manifest.with_extension("sum");
-        for (from, to) in [("go.mod", &manifest), ("go.sum", &sums)] {
-            // A module that needs no others has no go.sum.
-            let text = fs::read(self.folder().join(from)).unwrap_or_default();
-            fs::write(to, text).with_context(|| format!("{}/{from}", self.name))?;
-        }
-        let ours = format!("-replace={MODULE}={}", root().join("bindings-go").display());
-        run(go_alone().args(["mod", "edit", &ours]).arg(&manifest))?;
-        let mut tidy = go_alone();
-        tidy.env("GOFLAGS", format!("-mod=mod -modfile={}", manifest.display()));
-        run(tidy.env("GOWORK", "off").current_dir(self.folder()).args(["mod", "tidy", "-diff"]))
-    }
-
-    /// The version of the host in the `go.mod` of the tests.
-    fn oldest(&self) -> Result<String> {
-        let list =
-            output(on_oldest(&checks()).args(["list", "-m", "-f", "{{.Version}}", self.host]))?;
-        ensure!(list.success, "{}", list.text);
-        Ok(list.text.trim().to_owned())
-    }
-
-    fn ran_on(&self, version: &str, report: &mut Report) {
-        report.ran([Ran::new("Go", "adapters", self.name, version.trim_start_matches('v'))]);
-    }
+/// Fails if `go.mod` or `go.sum` is not as `go mod tidy` would write it, with our own module from this
+/// checkout.
+fn is_tidy(name: &str) -> Result<()> {
+    let manifest = scratch().join("go-tidy").join(format!("{name}.mod"));
+    copy(folder_of(name).join("go.mod"), &manifest)?;
+    // A module that needs no others has no go.sum.
+    let sums = fs::read(folder_of(name).join("go.sum")).unwrap_or_default();
+    write(manifest.with_extension("sum"), sums)?;
+    let ours = format!("-replace={MODULE}={}", root().join("bindings-go").display());
+    go_alone("mod edit").arg(ours).arg(&manifest).run()?;
+    let flags = format!("-mod=mod -modfile={}", manifest.display());
+    let tidy = go_alone("mod tidy -diff").env("GOFLAGS", flags).env("GOWORK", "off");
+    tidy.within(folder_of(name)).run()
 }
 
-/// A process of the fleet.
-pub(crate) fn fleet() -> Result<Command> {
-    program("fleet", "internal/checks/fleet")
+pub(crate) fn queue(name: &str) -> Result<Program> {
+    build(&format!("{name}-queue"), &format!("queues/{name}"))
 }
 
-/// A program of our modules, on the newest versions.
-fn program(name: &str, package: &str) -> Result<Command> {
+pub(crate) fn fleet() -> Result<Program> {
+    build("fleet", "fleet")
+}
+
+fn build(name: &str, package: &str) -> Result<Program> {
     let path = scratch().join(format!("go-{name}"));
-    run(newest()?.args(["build", "-o"]).arg(&path).arg(format!("{MODULE}/{package}")))?;
-    Ok(command(path))
+    newest()?.args(["build", "-o"]).arg(&path).arg(format!("{CHECKS}/{package}")).run()?;
+    Ok(program_at(path))
 }

@@ -1,45 +1,37 @@
 //! The virtual environment of the tests, and what the package is built from.
 
-use std::path::PathBuf;
-use std::process::Command;
+use crate::fresh::built;
+use crate::shell::*;
+use crate::venv;
 
-use anyhow::Result;
-
-use crate::shell::{command, progress, run, scratch};
-use crate::{fresh, venv};
-
-/// The requirements of the examples, those of the shared tests, and the project whose group `dev` has
-/// those of the package.
+/// The requirements of the examples, those of the shared tests, the project whose group `dev` has
+/// those of the package, and those of the oldest hosts.
 pub(super) const EXAMPLES: &str = "tools/cli/examples/requirements.txt";
-
 pub(super) const TESTS: &str = "tests/requirements.txt";
-
 pub(super) const PROJECT: &str = "bindings-python/pyproject.toml";
+pub(super) const OLDEST: &str = "bindings-python/tests/hosts/oldest.txt";
 
+/// What a wheel is made of.
 pub(super) const INPUTS: [&str; 7] = [
     "core",
     "tools/export",
     "bindings-python",
-    "xtask",
+    "xtask/src/languages/python",
     "Cargo.toml",
     "Cargo.lock",
     "rust-toolchain.toml",
 ];
 
 /// A virtual environment with the linters, the test runners, the hosts and what the examples need.
-pub(crate) fn tools() -> Result<PathBuf> {
-    let folder = scratch().join("python");
-    fresh::unless_fresh(&folder, &[TESTS, EXAMPLES, PROJECT], || {
+pub(super) fn tools() -> Result<PathBuf> {
+    built(scratch().join("python"), &[TESTS, EXAMPLES, PROJECT], |folder| {
         progress("installing the tools for Python");
-        venv::create(&folder)?;
-        let mut install = venv::install(&folder)?;
-        install.args(["-r", TESTS, "-r", EXAMPLES, "--group"]).arg(format!("{PROJECT}:dev"));
-        run(&mut install)
-    })?;
-    Ok(folder)
+        venv::create(folder)?;
+        let install = venv::install(folder)?.args(["-r", TESTS, "-r", EXAMPLES, "--group"]);
+        install.arg(format!("{PROJECT}:dev")).run()
+    })
 }
 
-/// A program of these tools.
-pub(crate) fn tool(name: &str) -> Result<Command> {
-    Ok(command(tools()?.join("bin").join(name)))
+pub(crate) fn tool(name: &str) -> Result<Program> {
+    Ok(program_at(tools()?.join("bin").join(name)))
 }

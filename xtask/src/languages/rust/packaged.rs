@@ -1,15 +1,11 @@
 //! The crates as a registry would serve them, and users' crates over them.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::sync::{Mutex, PoisonError};
 
-use anyhow::{Context, Result};
 use toml::{Table, Value};
 
-use crate::shell::{cargo, command, empty, root, run, scratch, stdout, target};
+use crate::fresh;
+use crate::shell::*;
 
 /// The crates that are published: the two that programs depend on, the adapters, the configurations
 /// of engines, the simulator and the command. Each with its folder.
@@ -29,16 +25,12 @@ backon = "1"
 tokio = { version = "1", features = ["macros", "rt-multi-thread"] }
 "#;
 
-/// The archives that a registry would serve.
 pub(crate) fn archives() -> Result<Vec<PathBuf>> {
-    let packages = CRATES.into_iter().flat_map(|(name, _)| ["--package", name]);
-    run(cargo()
-        .args(["package", "--locked", "--allow-dirty", "--no-verify", "--quiet"])
-        .args(packages))?;
+    let package = cargo("package --locked --allow-dirty --no-verify --quiet");
+    package.args(CRATES.iter().flat_map(|(name, _)| ["--package", name])).run()?;
     Ok(CRATES.map(|(name, _)| archive(name)).to_vec())
 }
 
-/// The archive of a crate, once it is packaged.
 pub(super) fn archive(name: &str) -> PathBuf {
     target().join("package").join(versioned(name)).with_added_extension("crate")
 }
@@ -50,78 +42,73 @@ pub(super) fn versioned(name: &str) -> String {
 
 /// A crate, packaged and unpacked.
 pub(super) fn packaged(name: &str) -> Result<PathBuf> {
-    static UNPACKED: Mutex<Option<PathBuf>> = Mutex::new(None);
-    let mut unpacked = UNPACKED.lock().unwrap_or_else(PoisonError::into_inner);
-    if unpacked.is_none() {
-        let folder = scratch().join("rust-crate");
-        empty(&folder)?;
+    let folder = fresh::made(scratch().join("rust-crate"), |folder| {
         for archive in archives()? {
             // The files get the time of now. With those of the archive, which never change, cargo would
             // not compile a crate again that was packaged again.
-            run(command("tar").arg("-xzmf").arg(archive).arg("-C").arg(&folder))?;
+            program("tar -xzmf").arg(archive).arg("-C").arg(folder).run()?;
         }
         for (name, _) in CRATES {
             // Where this project contains the target folder, it is not the workspace of the crate.
             let manifest = folder.join(versioned(name)).join("Cargo.toml");
-            fs::write(&manifest, fs::read_to_string(&manifest)? + "\n[workspace]\n")?;
+            write(&manifest, read(&manifest)? + "\n[workspace]\n")?;
         }
-        *unpacked = Some(folder);
-    }
-    Ok(unpacked.as_ref().context("no crate")?.join(versioned(name)))
+        Ok(())
+    })?;
+    Ok(folder.join(versioned(name)))
 }
 
-/// The output of a program that depends on the packaged crates.
+/// Options of cargo, with which these packaged crates take the place of those of the registry.
+pub(super) fn patches(names: &[&str]) -> Result<Vec<String>> {
+    let patch = |name| Ok(format!("--config=patch.crates-io.{name}.path={:?}", packaged(name)?));
+    names.iter().map(|name| patch(*name)).collect()
+}
+
 pub(crate) fn snippet(code: &str) -> Result<String> {
     let dependencies = format!("features = [\"tokio\"] }}\n{OTHER_DEPENDENCIES}");
     let user = user("rust-user", &dependencies, "src/main.rs", code)?;
-    stdout(&mut on(&user, &["run", "--quiet"]))
+    on(&user, "run --quiet").stdout()
+}
+
+/// A user's crate over the packaged ones, from a file of `bindings-rust/tests/users`.
+pub(super) fn user_of_file(name: &str, dependencies: &str) -> Result<PathBuf> {
+    let code = read(format!("bindings-rust/tests/users/{name}.rs"))?;
+    user(&format!("rust-{name}"), dependencies, "src/lib.rs", &code)
 }
 
 /// Writes a user's crate that depends on the packaged ones. `dependencies` is the end of its
 /// manifest, from the middle of the line of `backoff-retry`.
 pub(super) fn user(name: &str, dependencies: &str, file: &str, program: &str) -> Result<PathBuf> {
-    let loops = packaged("backoff-retry")?;
-    let loops = loops.display();
-    let dependencies = format!("backoff-retry = {{ path = \"{loops}\", {dependencies}");
-    user_of(name, &dependencies, file, program)
-}
-
-/// Writes a user's crate with these dependencies, in which `backoff-core` is the packaged one.
-pub(super) fn user_of(
-    name: &str,
-    dependencies: &str,
-    file: &str,
-    program: &str,
-) -> Result<PathBuf> {
     let user = scratch().join(name);
-    fs::create_dir_all(user.join("src"))?;
-    let core = packaged("backoff-core")?;
+    let [core, loops] = ["backoff-core", "backoff-retry"].map(packaged);
     let manifest = format!(
         "[package]\nname = \"user\"\nedition = \"2024\"\n[workspace]\n\
-         [patch.crates-io]\nbackoff-core = {{ path = \"{}\" }}\n\
-         [dependencies]\n{dependencies}",
-        core.display()
+         [patch.crates-io]\nbackoff-core = {{ path = {:?} }}\n\
+         [dependencies]\nbackoff-retry = {{ path = {:?}, {dependencies}",
+        core?, loops?
     );
-    fs::write(user.join("Cargo.toml"), manifest)?;
-    fs::write(user.join(file), program)?;
+    write(user.join("Cargo.toml"), manifest)?;
+    write(user.join(file), program)?;
     // The versions that the tests of this project use.
-    fs::copy(root().join("Cargo.lock"), user.join("Cargo.lock")).context("Cargo.lock")?;
+    copy("Cargo.lock", &user.join("Cargo.lock"))?;
     Ok(user)
 }
 
-/// Runs cargo in a user's crate.
-pub(super) fn on(user: &Path, arguments: &[&str]) -> Command {
-    let mut cargo = cargo();
-    cargo.args(arguments);
-    in_user(cargo, user)
+pub(super) fn on(user: &Path, line: &str) -> Program {
+    in_user(cargo(line), user)
 }
 
-pub(super) fn in_user(mut cargo: Command, user: &Path) -> Command {
-    cargo.arg("--manifest-path").arg(user.join("Cargo.toml"));
-    cargo.env("CARGO_TARGET_DIR", scratch().join("rust-user-target"));
-    // It would take more time to write than everything else.
-    cargo.env("CARGO_PROFILE_DEV_DEBUG", "0");
-    cargo
+pub(super) fn in_user(cargo: Program, user: &Path) -> Program {
+    let cargo = cargo.arg("--manifest-path").arg(user.join("Cargo.toml"));
+    // Debug info would take more time to write than everything else.
+    let cargo = cargo.env("CARGO_PROFILE_DEV_DEBUG", "0");
+    cargo.env("CARGO_TARGET_DIR", scratch().join("rust-user-target"))
+}
+
+/// Fails unless the compiler refuses a program and says what to do instead.
+pub(super) fn refused(check: &Program, note: &str) -> Result<()> {
+    let (success, printed) = check.ends()?;
+    Ok(ensure!(!success && printed.contains(note), "printed\n{printed}"))
 }
 
 /// The oldest Rust that a packaged crate promises to support, with a patch number.
@@ -131,22 +118,15 @@ pub(super) fn rust_version(name: &str) -> Result<String> {
     Ok(format!("{}.0", version.and_then(Value::as_str).context("no rust-version")?))
 }
 
-/// The features of a crate and whether they are defaults.
 pub(super) fn features(folder: &Path) -> Result<BTreeMap<String, bool>> {
-    let manifest = manifest(folder)?;
-    let Some(table) = manifest.get("features").and_then(Value::as_table) else {
-        return Ok(BTreeMap::new());
-    };
-    let is_default = |name: &String| {
-        let defaults = table.get("default").and_then(Value::as_array);
-        defaults.is_some_and(|list| list.iter().any(|value| value.as_str() == Some(name)))
-    };
-    let names = table.keys().filter(|name| *name != "default");
-    Ok(names.map(|name| (name.clone(), is_default(name))).collect())
+    let mut manifest = manifest(folder)?;
+    let features = manifest.remove("features").unwrap_or(Value::Table(Table::new()));
+    let mut features: BTreeMap<String, Vec<String>> = features.try_into()?;
+    let defaults = features.remove("default").unwrap_or_default();
+    Ok(features.into_keys().map(|name| (name.clone(), defaults.contains(&name))).collect())
 }
 
-/// The manifest of a crate.
 pub(super) fn manifest(folder: &Path) -> Result<Table> {
     let path = folder.join("Cargo.toml");
-    fs::read_to_string(&path)?.parse().with_context(|| path.display().to_string())
+    read(&path)?.parse().with_context(|| path.display().to_string())
 }

@@ -1,130 +1,124 @@
 //! Programs of users over the packaged crates.
 
-use std::process::Command;
-
-use anyhow::Result;
-
-use crate::languages::rust::features::{PROGRAMS, user_with};
 use crate::languages::rust::packaged::{
-    CRATES, in_user, on, packaged, rust_version, snippet, user,
+    CRATES, features, in_user, on, packaged, patches, refused, rust_version, snippet, user,
+    user_of_file,
 };
 use crate::libbackoff::Platform;
 use crate::report::Report;
-use crate::shell::{WASM, add_target, command, progress, run, stdout};
+use crate::shell::*;
 
 pub(super) fn test(report: &mut Report) {
-    let host =
-        Platform::host().map_or_else(|_| "unknown".to_owned(), |host| host.name().to_owned());
+    let host = Platform::host().map_or("unknown".to_owned(), |host| host.name().to_owned());
     report.runs_on(("Rust", "platforms", &host), || {
-        let printed = snippet(PROGRAM)?;
-        anyhow::ensure!(printed == "Ok(3)\n", "a program over the packaged crates: {printed}");
+        let printed = snippet(&read("bindings-rust/tests/users/loop.rs")?)?;
+        ensure!(printed == "Ok(3)\n", "a program over the packaged crates: {printed}");
         Ok(String::new())
     });
-    report.check(
-        "the packaged crates in WebAssembly, with a clock and a sleep of the caller",
-        || {
-            let user =
-                user("rust-wasm", "default-features = false }\n", "src/lib.rs", WITHOUT_SYSTEM)?;
-            add_target(WASM)?;
-            run(&mut on(&user, &["check", "--quiet", "--target", WASM]))
-        },
-    );
+    let without_system =
+        "the packaged crates in WebAssembly, with a clock and a sleep of the caller";
+    report.check(without_system, || {
+        add_target(WASM)?;
+        let user = user_of_file("wasm", "default-features = false }\n")?;
+        on(&user, &format!("check --quiet --target {WASM}")).run()
+    });
     report.check("the packaged crates compile no crate for one yield", || {
         let user = user("rust-plain", "version = \"*\" }\n", "src/lib.rs", "")?;
-        let tree =
-            stdout(&mut on(&user, &["tree", "--prefix=none", "--target=all", "--edges=normal"]))?;
-        anyhow::ensure!(!tree.contains("rustix"), "{tree}");
-        Ok(())
+        let tree = on(&user, "tree --prefix=none --target=all --edges=normal").stdout()?;
+        Ok(ensure!(!tree.contains("rustix"), "{tree}"))
     });
     report.check("the compiler names the feature that `call_async` needs", || {
-        let user = user("rust-blocking", "default-features = false }\n", "src/lib.rs", NO_TIMER)?;
-        let output = on(&user, &["check", "--quiet"]).output()?;
-        let printed = String::from_utf8_lossy(&output.stderr);
+        let user = user_of_file("no_timer", "default-features = false }\n")?;
         let note = "enable feature `tokio` of `backoff-retry`, or pass your runtime's timer";
-        anyhow::ensure!(!output.status.success() && printed.contains(note), "printed\n{printed}");
-        Ok(())
+        refused(&on(&user, "check --quiet"), note)
     });
 }
 
-/// The oldest Rust.
+/// Each feature alone, and the oldest Rust.
 pub(super) fn test_more(report: &mut Report) {
+    let names = report.timed("the features of the loops", || features(&packaged("backoff-retry")?));
+    for name in names.unwrap_or_default().into_keys().chain([String::new()]) {
+        report.suite(&format!("backoff-retry with `{name}` alone"), || {
+            Ok(on(&with_features()?, "test --lib").arg(format!("--features={name}")))
+        });
+    }
     report.check("the packaged crates with the oldest Rust that they promise", || {
-        for (name, program) in PROGRAMS {
-            let user = user_with(name, |_| true, program)?;
-            let mut cargo = oldest(name)?;
-            cargo.args(["test", "--quiet", "--lib", "--all-features"]);
-            run(&mut in_user(cargo, &user))?;
-        }
-        Ok(())
+        let oldest = oldest("backoff-retry")?.words("test --quiet --lib --all-features");
+        in_user(oldest, &with_features()?).run()
     });
     for (name, _) in CRATES {
-        let version = rust_version(name).unwrap_or_default();
         report.runs_on(("Rust", "oldest Rust", name), || {
-            let mut cargo = oldest(name)?;
-            cargo.args(["check", "--quiet", "--all-features"]);
-            for dependency in ["backoff-core", "backoff-export", "backoff-retry", "backoff-sim"] {
-                cargo.arg("--config").arg(format!(
-                    "patch.crates-io.{dependency}.path=\"{}\"",
-                    packaged(dependency)?.display()
-                ));
-            }
-            run(&mut in_user(cargo, &packaged(name)?))?;
-            Ok(version)
+            let names = ["backoff-core", "backoff-export", "backoff-retry", "backoff-sim"];
+            let check = oldest(name)?.words("check --quiet --all-features").args(patches(&names)?);
+            in_user(check, &packaged(name)?).run()?;
+            rust_version(name)
         });
     }
 }
 
-/// The cargo of the oldest Rust that a packaged crate promises to support.
-fn oldest(name: &str) -> Result<Command> {
-    let version = rust_version(name)?;
-    if !command("rustup").args(["run", &version, "rustc", "-V"]).output()?.status.success() {
-        progress(&format!("installing Rust {version}"));
-        run(command("rustup").args(["toolchain", "install", &version, "--profile", "minimal"]))?;
+/// A user's crate whose features turn on those of the loops.
+fn with_features() -> Result<PathBuf> {
+    let forwarded = features(&packaged("backoff-retry")?)?.into_keys();
+    let forwarded = forwarded.map(|name| format!("{name} = [\"backoff-retry/{name}\"]\n"));
+    let dependencies =
+        "default-features = false }\nrand_xoshiro = \"0.8\"\nserde = \"1\"\n[features]\n";
+    user_of_file("features", &(dependencies.to_owned() + &forwarded.collect::<String>()))
+}
+
+/// The core on targets without an operating system, and loops on those without 64-bit atomics.
+pub(super) fn on_targets(report: &mut Report) {
+    for (target, atomics) in BARE {
+        let name = format!("{target} (no_std, builds)");
+        report.runs_on(("Rust", "platforms", &name), || {
+            add_target(target)?;
+            for features in ["", atomics, &format!("rand,serde,{atomics}")] {
+                bare(target, features)?.run()?;
+            }
+            Ok(String::new())
+        });
     }
-    let mut cargo = command("rustup");
-    cargo.args(["run", &version, "cargo"]);
-    Ok(cargo)
-}
-
-const PROGRAM: &str = r#"
-#[tokio::main]
-async fn main() -> Result<(), backoff_core::ParseError> {
-    let retry = backoff_retry::Retry::new("constant:base=1ms".parse()?);
-    let mut calls = 0;
-    let result = retry
-        .when(|_: &i32| true)
-        .call_async(|| {
-            calls += 1;
-            std::future::ready(if calls < 3 { Err(calls) } else { Ok(calls) })
+    report.check("where nothing is atomic, the compiler says what to choose", || {
+        let mut targets = BARE.iter().filter(|(_, atomics)| atomics.contains('/'));
+        targets.try_for_each(|(target, _)| {
+            refused(&bare(target, "portable-atomic")?, "`critical-section` feature")
         })
-        .await;
-    println!("{result:?}");
-    Ok(())
-}
-"#;
-
-/// A platform without a clock, a sleep and entropy.
-const WITHOUT_SYSTEM: &str = r#"
-use backoff_retry::{Policy, RandomStream, Retry};
-use std::time::Duration;
-
-pub fn blocking(now: fn() -> Duration, sleep: fn(Duration)) -> Result<(), ()> {
-    let retry = Retry::with_stream(Policy::parse("default").unwrap(), RandomStream::from_seed(42));
-    retry.clock(now).sleep(sleep).when(|()| true).call(|| Err(()))
+    });
+    report.check("targets without 64-bit atomics need a feature, which the compiler names", || {
+        add_target(NARROW)?;
+        let check = |dependencies| {
+            let user = user_of_file("budget", dependencies)?;
+            Ok::<_, anyhow::Error>(on(&user, &format!("check --quiet --target {NARROW}")))
+        };
+        let note = "enable feature `portable-atomic` of `backoff-retry`";
+        refused(&check("version = \"*\" }\n")?, note)?;
+        check("features = [\"portable-atomic\"] }\n")?.run()
+    });
 }
 
-pub async fn awaited<S: Future>(now: fn() -> Duration, sleep: fn(Duration) -> S) -> Result<(), ()> {
-    let retry = Retry::with_stream(Policy::parse("default").unwrap(), RandomStream::from_seed(42));
-    retry.clock(now).sleep(sleep).when(|()| true).call_async(async || Err(())).await
+/// Builds the packaged core for a target, where a warning is an error.
+fn bare(target: &str, features: &str) -> Result<Program> {
+    let build = cargo("build --locked --quiet --no-default-features");
+    let build = build.args(["--target", target, "--features", features]);
+    Ok(in_user(build.env("RUSTFLAGS", "-D warnings"), &packaged("backoff-core")?))
 }
-"#;
 
-/// A loop that awaits, without feature `tokio` and without a sleep of the caller's.
-const NO_TIMER: &str = r#"
-use backoff_retry::{Policy, RandomStream, Retry};
-
-pub async fn awaited() -> Result<(), ()> {
-    let retry = Retry::with_stream(Policy::parse("default").unwrap(), RandomStream::from_seed(42));
-    retry.when(|()| true).call_async(async || Err(())).await
+/// The cargo of the oldest Rust that a packaged crate promises to support.
+fn oldest(name: &str) -> Result<Program> {
+    let version = rust_version(name)?;
+    if !program(&format!("rustup run {version} rustc -V")).ends()?.0 {
+        progress(&format!("installing Rust {version}"));
+        program(&format!("rustup toolchain install {version} --profile minimal")).run()?;
+    }
+    Ok(program(&format!("rustup run {version} cargo")))
 }
-"#;
+
+/// Targets without an operating system, and what each needs for budgets. None has 64-bit atomics;
+/// two have no compare-and-swap of any width, so their user chooses how to do without.
+const BARE: [(&str, &str); 3] = [
+    ("thumbv6m-none-eabi", "portable-atomic,portable-atomic/critical-section"),
+    ("thumbv7em-none-eabi", "portable-atomic"),
+    ("riscv32imc-unknown-none-elf", "portable-atomic,portable-atomic/critical-section"),
+];
+
+/// A target of programs without 64-bit atomics.
+const NARROW: &str = "powerpc-unknown-linux-gnu";
