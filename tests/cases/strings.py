@@ -2,7 +2,7 @@
 
 from reference import delays, fields, presets, printing, strings
 
-from cases.policies import dump
+from cases.table import dump
 
 
 def text_cases():
