@@ -25,7 +25,8 @@ full-CAP_ON | exponential:base=1s,cap=20s,jitter=full,cap_on=CAP_ON |
   the old AWS SDK caps the delay: delays accumulate at 20 s | 30
 equal-CAP_ON | exponential:base=1s,cap=20s,jitter=equal,cap_on=CAP_ON |
   half of the capped window, or of the uncapped one | 12
-proportional-CAP_ON | exponential:base=500ms,multiplier=3/2,cap=60s,jitter=proportional,jitter_below=1/2,jitter_above=1/2,cap_on=CAP_ON |
+proportional-CAP_ON | exponential:base=500ms,multiplier=3/2,cap=60s,jitter=proportional,jitter_below=1/2,
+  jitter_above=1/2,cap_on=CAP_ON |
   cenkalti exceeds its maximum, Resilience4j does not | 20
 additive-CAP_ON | exponential:base=1s,cap=32s,jitter=additive,jitter_max=1s,cap_on=CAP_ON |
   Google Cloud caps the sum | 8
