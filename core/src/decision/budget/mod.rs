@@ -1,29 +1,26 @@
 //! Bounding the retries of many operations together (SPEC 15).
 
-mod concurrent;
 mod counts;
+pub(crate) mod event;
 pub(crate) mod exchange;
 pub(crate) mod fallback;
 mod kinds;
 pub(crate) mod member;
 mod member_exchange;
 mod member_words;
-mod quota;
-mod rate;
-mod ratio;
 mod rule;
 pub(crate) mod shared_state;
 pub(crate) mod state;
 #[cfg(test)]
 mod tests;
-mod throttle;
 mod ttl;
 
 use core::fmt;
 use core::str::FromStr;
 
 use crate::decision::atomic::{AtomicU64, Ordering};
-use crate::decision::budget::rule::{BudgetConfig, BudgetRule, STATE, State};
+use crate::decision::budget::event::BudgetEvent;
+use crate::decision::budget::rule::{BudgetConfig, STATE, State};
 use crate::decision::outcome::Outcome;
 use crate::error::parse_error::ParseError;
 use crate::error::policy_error::PolicyError;
@@ -154,38 +151,22 @@ impl Budget {
         Self { config, lock: AtomicU64::new(0), state }
     }
 
-    pub(crate) fn operation_began(&self, now_ns: u64) {
-        self.account(|account| account.operation_began(1, now_ns));
-    }
-
-    pub(crate) fn attempt_failed(&self) {
-        self.account(|account| account.attempt_failed(1));
+    /// Makes one change to the account, atomically. Returns whether a requested retry is granted, as 0 or 1.
+    pub(crate) fn report(&self, event: BudgetEvent, now_ns: u64) -> u64 {
+        self.locked(|state| kinds::change(&self.config, state, event, 1, now_ns))
     }
 
     /// Grants or refuses a retry. Returns the tokens or slots that the operation then holds.
     pub(crate) fn try_retry(&self, outcome: Outcome, now_ns: u64) -> Option<u64> {
-        let granted = self.account(|account| account.try_retries(outcome, 1, now_ns));
+        let granted = self.report(BudgetEvent::RetryRequested { outcome }, now_ns);
         (granted > 0).then(|| kinds::cost(&self.config, outcome))
-    }
-
-    pub(crate) fn operation_succeeded(&self, held: u64) {
-        self.account(|account| account.operation_succeeded(1, held));
-    }
-
-    pub(crate) fn operation_ended(&self) {
-        self.account(|account| account.operation_ended());
     }
 
     /// An attempt is over. A slot that it held becomes free; tokens stay held, for the refund.
     pub(crate) fn attempt_ended(&self, held: u64) {
         if held > 0 && self.config.kind() == CONCURRENT {
-            self.account(|account| account.release_slot());
+            self.report(BudgetEvent::AttemptOver { held }, 0);
         }
-    }
-
-    /// Makes one change to the account of the budget's kind, atomically.
-    fn account<T: Default>(&self, change: impl FnOnce(&mut dyn BudgetRule) -> T) -> T {
-        self.locked(|state| kinds::change(&self.config, state, change))
     }
 
     /// Makes one change to the state under the lock. A damaged budget changes nothing and grants
