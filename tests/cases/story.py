@@ -8,7 +8,7 @@ from reference import strings
 from reference.members import OUTCOMES, Member
 from reference.numbers import MAX, WORD_MAX
 
-from cases.table import number
+from cases.table import number, paragraphs
 
 S = 10**9
 CLOCK = 1_000 * S  # the store's clock when the process's is 0
@@ -39,19 +39,17 @@ EACH = {
 
 
 def stories(table):
-    """The stories of a table: `id: why`, and below it a budget and options `->` steps. A line that goes on is indented."""
-    for entry in re.split(r"\n(?! )", table.strip()):
-        each = [word for word in EACH if re.search(rf"\b{word}\b", entry)]
+    """The stories of a table: `id: why`, and below it the budget, options and the steps."""
+    for text in re.split(r"\n(?! )", table.strip()):
+        each = [word for word in EACH if re.search(rf"\b{word}\b", text)]
         for values in product(*map(EACH.get, each)):
-            told = entry
+            told = text
             for word, value in zip(each, values, strict=True):
                 told = re.sub(rf"\b{word}\b", str(value), told)
-            yield story(told)
+            yield from (story(*parts) for parts in paragraphs(told))
 
 
-def story(entry):
-    head, first, steps = re.fullmatch(r"(.*?)\n +([^\n]*?) -> (.*)", entry, re.DOTALL).groups()
-    id, why = re.sub(r"\n +", " ", head).split(": ", 1)
+def story(id, why, first, steps):
     budget, *options = shlex.split(first)
     options = dict(option.split("=", 1) for option in options)
     options = {name: value if name in ("local", "text") else number(value) for name, value in options.items()}

@@ -13,6 +13,13 @@ def rows(table):
     return [[cell.strip() for cell in line.split("|")] for line in lines]
 
 
+def paragraphs(table):
+    """A case in two or more lines: `id: why`, then on indented lines `first -> steps`."""
+    for text in re.split(r"\n(?! )", table.strip()):
+        head, first, steps = re.fullmatch(r"(.*?)\n +([^\n]*?) -> (.*)", text, re.DOTALL).groups()
+        yield *re.sub(r"\n +", " ", head).split(": ", 1), first, steps
+
+
 def number(text):
     """A whole number, or a sum of durations in nanoseconds: `5`, `100ms`, `5s-1`."""
     terms = re.findall(r"([+-]?\d+)([a-z]*)", text)
