@@ -125,10 +125,6 @@ impl Budget {
         FieldValue::of(field, self.number(field)?)
     }
 
-    const fn config(&self) -> &BudgetConfig {
-        &self.config
-    }
-
     /// The number of the value of a field, if the kind uses the field.
     pub(crate) fn number(&self, field: Field) -> Option<u64> {
         let values = self.config.values();

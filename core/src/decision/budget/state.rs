@@ -60,7 +60,7 @@ impl BudgetState {
     /// The state of a full budget with the configuration of this one, at version 0.
     #[must_use]
     pub fn full(budget: &Budget) -> Self {
-        let config = *budget.config();
+        let config = budget.config;
         Self { config, version: 0, state: kinds::full(&config) }
     }
 
@@ -68,7 +68,7 @@ impl BudgetState {
     /// any other gives `None`.
     #[must_use]
     pub fn parse(budget: &Budget, text: impl AsRef<[u8]>) -> Option<Self> {
-        Self::read(*budget.config(), text.as_ref())
+        Self::read(budget.config, text.as_ref())
     }
 
     fn read(config: BudgetConfig, text: &[u8]) -> Option<Self> {
