@@ -1,4 +1,8 @@
 //! All kinds of budgets: the columns of SPEC 15.3, each kind in a function.
+#![expect(
+    clippy::inline_always,
+    reason = "callers know the event: only its arms are left, and the state stays in registers"
+)]
 
 use crate::decision::budget::event::BudgetEvent::{
     self, AttemptFailed, AttemptOver, OperationBegan, OperationEnded, OperationSucceeded,
@@ -38,6 +42,7 @@ pub(super) fn capacity(config: &BudgetConfig) -> Option<u64> {
 
 /// Makes one change to the state. An event that takes or gives tokens can happen several times at once.
 /// Returns how many of the retries that are requested are granted: the first ones.
+#[inline(always)]
 pub(super) fn change(
     config: &BudgetConfig,
     state: &mut State,
@@ -58,6 +63,7 @@ pub(super) fn change(
 }
 
 /// Every retry costs tokens, and a success refunds them (AWS SDKs).
+#[inline(always)]
 fn quota(config: &BudgetConfig, level: &mut u64, event: BudgetEvent, times: u64) -> u64 {
     match event {
         RetryRequested { outcome } => return spend(level, cost(config, outcome), times),
@@ -71,6 +77,7 @@ fn quota(config: &BudgetConfig, level: &mut u64, event: BudgetEvent, times: u64)
 }
 
 /// Failures take tokens, and retries stop below half of them (gRPC).
+#[inline(always)]
 fn throttle(config: &BudgetConfig, level: &mut u64, event: BudgetEvent, times: u64) -> u64 {
     let capacity = capacity(config).unwrap_or_default();
     match event {
@@ -85,6 +92,7 @@ fn throttle(config: &BudgetConfig, level: &mut u64, event: BudgetEvent, times: u
 }
 
 /// Every operation earns a fraction of a retry (SRE book).
+#[inline(always)]
 fn ratio(config: &BudgetConfig, level: &mut u64, event: BudgetEvent, times: u64) -> u64 {
     match event {
         OperationBegan => {
@@ -99,6 +107,7 @@ fn ratio(config: &BudgetConfig, level: &mut u64, event: BudgetEvent, times: u64)
 
 /// A token bucket that fills with time (SRE book), which goes on at the latest time of a retry, granted
 /// or not.
+#[inline(always)]
 fn rate(
     config: &BudgetConfig,
     level: &mut u64,
@@ -116,6 +125,7 @@ fn rate(
 
 /// Only a fraction of the active operations, those that have begun and not ended, may retry at the same
 /// time (Envoy).
+#[inline(always)]
 fn concurrent(
     config: &BudgetConfig,
     active: &mut u64,

@@ -134,7 +134,7 @@ impl Budget {
 
     /// The budget as plain numbers: its configuration, then its state.
     pub(crate) fn to_words(&self) -> [u64; Self::WORDS] {
-        let state = self.locked(|state| *state);
+        let state = self.lock().inspect(|state| self.unlock(state)).unwrap_or_default();
         let mut words = self.config.0.into_iter().chain(state);
         core::array::from_fn(|_| words.next().unwrap_or_default())
     }
@@ -148,8 +148,13 @@ impl Budget {
     }
 
     /// Makes one change to the account, atomically. Returns whether a requested retry is granted, as 0 or 1.
+    #[expect(clippy::inline_always, reason = "as in `kinds`")]
+    #[inline(always)]
     pub(crate) fn report(&self, event: BudgetEvent, now_ns: u64) -> u64 {
-        self.locked(|state| kinds::change(&self.config, state, event, 1, now_ns))
+        let Some(mut state) = self.lock() else { return 0 };
+        let granted = kinds::change(&self.config, &mut state, event, 1, now_ns);
+        self.unlock(&state);
+        granted
     }
 
     /// Grants or refuses a retry. Returns the tokens or slots that the operation then holds.
@@ -165,28 +170,29 @@ impl Budget {
         }
     }
 
-    /// Makes one change to the state under the lock. A damaged budget changes nothing and grants
-    /// nothing.
-    fn locked<T: Default>(&self, change: impl FnOnce(&mut State) -> T) -> T {
+    /// The state, which no other thread changes until [`Self::unlock`]. `None` if the budget is damaged: it changes
+    /// nothing and grants nothing.
+    #[inline]
+    fn lock(&self) -> Option<State> {
         let take = || self.lock.compare_exchange_weak(0, 1, Ordering::Acquire, Ordering::Relaxed);
         while take().is_err() {
             if !self.wait_until_free(yield_now, sleep) {
-                return T::default();
+                return None;
             }
         }
-        let mut state = State::default();
-        for (value, word) in state.iter_mut().zip(&self.state) {
-            *value = word.load(Ordering::Relaxed);
-        }
-        let result = change(&mut state);
-        for (word, value) in self.state.iter().zip(&state) {
+        Some(self.state.each_ref().map(|word| word.load(Ordering::Relaxed)))
+    }
+
+    /// Keeps a state and frees the lock.
+    #[inline]
+    fn unlock(&self, state: &State) {
+        for (word, value) in self.state.iter().zip(state) {
             word.store(*value, Ordering::Relaxed);
         }
         // A lock that counts as damaged stays so: other threads have given up changes.
         if self.lock.load(Ordering::Relaxed) != DAMAGED {
             self.lock.store(0, Ordering::Release);
         }
-        result
     }
 
     /// Waits until no thread holds the lock, which takes nanoseconds unless its holder was

@@ -23,6 +23,7 @@ impl<'a> Ttl<'a> {
     }
 
     /// Makes one change, and returns how many of the requested retries are granted.
+    #[inline]
     pub(super) fn change(&mut self, event: BudgetEvent, times: u64, now_ns: u64) -> u64 {
         match event {
             BudgetEvent::OperationBegan => {
