@@ -351,7 +351,7 @@ l1:
 					if v12 > i64(0) {
 						p53 = v12
 					}
-					m.fn213(t52, p53, i64(0), i64(1000000000), i64(0))
+					m.fn214(t52, p53, i64(0), i64(1000000000), i64(0))
 					t54 := int64(load64(m.memory, uint32(v4)))
 					t55 := v0
 					v12 = t54
@@ -597,7 +597,7 @@ func (m *Module) fn5(v0, v1, v2 int32, v3 int64) {
 			if uint64(v5) < uint64(i64(1000000001)) {
 				goto l1
 			}
-			m.fn213(v4, v5, i64(0), i64(1000000000), i64(0))
+			m.fn214(v4, v5, i64(0), i64(1000000000), i64(0))
 			t3 := int64(load64(m.memory, uint32(v4)))
 			v5 = t3
 			v6 = v5 - v3
@@ -1334,7 +1334,7 @@ func (m *Module) fn19(v0, v1, v2, v3 int32) {
 		t0 := v1
 		t1 := v1
 		v4 = v2 + i32(-1)
-		t2 := m.fn176(t1+v4, v3, i32(1))
+		t2 := m.fn180(t1+v4, v3, i32(1))
 		p3 := i32(0)
 		if t2 != 0 {
 			p3 = t0
@@ -1862,7 +1862,7 @@ l2:
 		if uint64(t1) < uint64(i64(10)) {
 			goto l1
 		}
-		m.fn213(v2, v3, i64(0), i64(10), i64(0))
+		m.fn214(v2, v3, i64(0), i64(10), i64(0))
 		t2 := int64(load64(m.memory, uint32(v2)))
 		v3 = t2
 		t3 := int64(load64(m.memory, uint64(uint32(v2))+8))
@@ -1882,7 +1882,7 @@ l4:
 		}
 		t4 := int64(uint64(v1) / uint64(v4))
 		t5 := int64(uint64(t4) % uint64(i64(10)))
-		_ = m.fn192(v0, int32(t5)|i32(48))
+		_ = m.fn195(v0, int32(t5)|i32(48))
 		t7 := int64(uint64(v4) / uint64(i64(10)))
 		v4 = t7
 		goto l4
@@ -2024,7 +2024,7 @@ l5:
 					if t34 != i32(100) {
 						goto l9
 					}
-					m.fn186(v2, v18)
+					m.fn190(v2, v18)
 					t35 := int32(load32(m.memory, uint32(v2)))
 					t36 := int32(load32(m.memory, uint64(uint32(v2))+4))
 					_ = m.fn25(v21, t35, t36)
@@ -2167,7 +2167,7 @@ l5:
 					if t48 != i32(116) {
 						goto l5
 					}
-					_ = m.fn193(v21, v2+i32(36), v16)
+					_ = m.fn196(v21, v2+i32(36), v16)
 					goto l5
 				default:
 					switch v22 + i32(-117) {
@@ -2353,18 +2353,18 @@ l5:
 				if v18 == 0 {
 					goto l5
 				}
-				m.fn184(v2+i32(16), v18)
+				m.fn188(v2+i32(16), v18)
 				t99 := int32(load32(m.memory, uint64(uint32(v2))+16))
 				t100 := v2 + i32(8)
 				v0 = t99
-				m.fn186(t100, v0)
+				m.fn190(t100, v0)
 				t101 := int32(load32(m.memory, uint64(uint32(v2))+8))
 				t102 := int32(load32(m.memory, uint64(uint32(v2))+12))
 				t103 := m.fn25(v21, t101, t102)
 				t104 := m.fn25(t103, i32(24465), i32(1))
 				v22 = t104
 				m.fn32(v2+i32(48), v0)
-				_ = m.fn193(v22, v2+i32(48), v16)
+				_ = m.fn196(v22, v2+i32(48), v16)
 				goto l5
 			}
 			_ = m.fn25(v21, i32(24457), i32(8))
@@ -2396,7 +2396,7 @@ l5:
 					goto l5
 				}
 				t110 := int32(load32(m.memory, uint32(v10+v0)))
-				m.fn186(v2+i32(24), t110)
+				m.fn190(v2+i32(24), t110)
 				t111 := int32(load32(m.memory, uint64(uint32(v2))+24))
 				v22 = t111
 				if v22 == 0 {
@@ -2424,10 +2424,10 @@ l0:
 	m.g0 = v2 + i32(176)
 	return
 l23:
-	_ = m.fn193(v21, v2+i32(36), v13)
+	_ = m.fn196(v21, v2+i32(36), v13)
 	goto l5
 l25:
-	m.fn194(v11, v17, v21)
+	m.fn197(v11, v17, v21)
 	goto l5
 l19:
 	v0 = i32(128)
@@ -2895,7 +2895,7 @@ func (m *Module) fn40(v0, v1, v2 int32) {
 		if t1 == 0 {
 			goto l0
 		}
-		t2 := m.fn183(v3+i32(8), v2)
+		t2 := m.fn187(v3+i32(8), v2)
 		if t2 == 0 {
 			goto l0
 		}
@@ -3438,7 +3438,7 @@ l1:
 	t16 := fn1(t15, i32(-1))
 	t17 := v2
 	v4 = int64(uint64(v3) >> 1)
-	m.fn213(t17, t16, i64(0), v4+i64(1), i64(0))
+	m.fn214(t17, t16, i64(0), v4+i64(1), i64(0))
 	t18 := v0
 	t19 := v1
 	v3 = v3 - v4
@@ -3845,7 +3845,7 @@ func (m *Module) Xbackoff_budget_member_lost(v0 int32, v1 int64, v2 int32) int32
 			p9 = i64(16000001)
 		}
 		t10 := fn1(v5, v4)
-		m.fn213(t6, p9, i64(0), t10, i64(0))
+		m.fn214(t6, p9, i64(0), t10, i64(0))
 		t11 := v0
 		v6 = v6 + i64(1)
 		p12 := v6
@@ -4193,20 +4193,424 @@ l1:
 //go:norace
 func (m *Module) fn63(v0, v1, v2 int32, v3, v4 int64) {
 	var v5, v6 int32
+	var v7, v8, v9 int64
 	t0 := m.g0
-	v5 = t0 - i32(176)
+	v5 = t0 - i32(272)
 	m.g0 = v5
-	memory_copy(m.memory, uint32(v5), uint32(v1), uint32(i32(176)))
-	t1 := v1
-	v6 = v5 + i32(88)
-	t2 := m.fn210(t1, v6, v2, v3, v4)
-	v4 = t2
-	t3 := int64(load64(m.memory, uint64(uint32(v1))+80))
-	t4 := m.fn75(v6, v1+i32(88))
-	store64(m.memory, uint64(uint32(v5))+80, uint64(t3+int64(uint32(t4))))
-	memory_copy(m.memory, uint32(v0), uint32(v5), uint32(i32(176)))
-	store64(m.memory, uint64(uint32(v0))+176, uint64(v4))
-	m.g0 = v5 + i32(176)
+	memory_copy(m.memory, uint32(v5+i32(80)), uint32(v1), uint32(i32(176)))
+	v6 = v5 + i32(80) + i32(88)
+	v7 = i64(0)
+	{
+		t1 := int32(load32(m.memory, uint32(v1)))
+		switch t1 + i32(-1) {
+		default:
+			goto l6
+		case 0:
+			t2 := int32(load32(m.memory, uint32(v2)))
+			switch t2 + i32(-3) {
+			default:
+				goto l6
+			case 0:
+				t3 := int64(load64(m.memory, uint64(uint32(v5))+168))
+				v4 = t3
+				{
+					{
+						t4 := int32(load32(m.memory, uint64(uint32(v2))+4))
+						t5 := m.fn60(v1, t4)
+						v8 = t5
+						if !(v8 == 0) {
+							goto l9
+						}
+						v7 = v3
+						goto l10
+					}
+				l9:
+					t6 := int64(uint64(v4) / uint64(v8))
+					t7 := v3
+					v7 = t6
+					p8 := v7
+					if uint64(v3) < uint64(v7) {
+						p8 = t7
+					}
+					v7 = p8
+				}
+			l10:
+				m.fn214(v5, v7, i64(0), v8, i64(0))
+				t9 := int64(load64(m.memory, uint32(v5)))
+				t10 := v5
+				v3 = v4 - t9
+				p11 := v3
+				if uint64(v3) > uint64(v4) {
+					p11 = i64(0)
+				}
+				t12 := int64(load64(m.memory, uint64(uint32(v5))+8))
+				p13 := p11
+				if t12 != i64(0) {
+					p13 = i64(0)
+				}
+				store64(m.memory, uint64(uint32(t10))+168, uint64(p13))
+				goto l6
+			case 1:
+				v7 = i64(0)
+				t14 := int64(load64(m.memory, uint64(uint32(v2))+8))
+				t15 := v5 + i32(16)
+				v4 = t14
+				p16 := i64(1)
+				if uint64(v4) > uint64(i64(1)) {
+					p16 = v4
+				}
+				m.fn214(t15, p16, i64(0), v3, i64(0))
+				t17 := int64(load64(m.memory, uint64(uint32(v1))+8))
+				t18 := v5
+				v3 = t17
+				t19 := int64(load64(m.memory, uint64(uint32(v5))+168))
+				t20 := v3
+				t21 := v3
+				v4 = t19
+				t22 := int64(load64(m.memory, uint64(uint32(v5))+16))
+				v8 = v4 + t22
+				p23 := v8
+				if uint64(v8) < uint64(v4) {
+					p23 = i64(-1)
+				}
+				v4 = p23
+				p24 := v4
+				if uint64(v3) < uint64(v4) {
+					p24 = t21
+				}
+				t25 := int64(load64(m.memory, uint64(uint32(v5))+24))
+				p26 := p24
+				if t25 != i64(0) {
+					p26 = t20
+				}
+				store64(m.memory, uint64(uint32(t18))+168, uint64(p26))
+				goto l6
+			}
+		case 1:
+			m.fn115(v5+i32(256), v1)
+			v7 = i64(0)
+			t27 := int64(load64(m.memory, uint64(uint32(v5))+264))
+			t28 := int32(load32(m.memory, uint64(uint32(v5))+256))
+			p29 := i64(0)
+			if t28 != 0 {
+				p29 = t27
+			}
+			v4 = p29
+			{
+				t30 := int32(load32(m.memory, uint32(v2)))
+				switch t30 + i32(-2) {
+				default:
+					goto l6
+				case 0:
+					v7 = i64(0)
+					t31 := int64(load64(m.memory, uint64(uint32(v5))+168))
+					t32 := v5
+					v4 = t31
+					v3 = v4 - v3*i64(1000)
+					p33 := v3
+					if uint64(v3) > uint64(v4) {
+						p33 = i64(0)
+					}
+					store64(m.memory, uint64(uint32(t32))+168, uint64(p33))
+					goto l6
+				case 1:
+					t34 := int64(load64(m.memory, uint64(uint32(v5))+168))
+					t35 := v3
+					v7 = t34
+					p36 := i64(-1)
+					if v7 > i64(-1) {
+						p36 = v7 << 1
+					}
+					p37 := i64(0)
+					if uint64(p36) > uint64(v4) {
+						p37 = t35
+					}
+					v7 = p37
+					goto l6
+				case 2:
+					v7 = i64(0)
+					t38 := int64(load64(m.memory, uint64(uint32(v1))+40))
+					t39 := v5 + i32(32)
+					v8 = t38
+					t40 := m.fn123(int32(int64(uint64(v8)>>32)), int32(v8), i64(1000))
+					m.fn214(t39, t40, i64(0), v3, i64(0))
+					t41 := int64(load64(m.memory, uint64(uint32(v5))+168))
+					t42 := v5
+					t43 := v4
+					t44 := v4
+					v3 = t41
+					t45 := int64(load64(m.memory, uint64(uint32(v5))+32))
+					v8 = v3 + t45
+					p46 := v8
+					if uint64(v8) < uint64(v3) {
+						p46 = i64(-1)
+					}
+					v3 = p46
+					p47 := v3
+					if uint64(v4) < uint64(v3) {
+						p47 = t44
+					}
+					t48 := int64(load64(m.memory, uint64(uint32(v5))+40))
+					p49 := p47
+					if t48 != i64(0) {
+						p49 = t43
+					}
+					store64(m.memory, uint64(uint32(t42))+168, uint64(p49))
+					goto l6
+				}
+			}
+		case 2:
+			t50 := int32(load32(m.memory, uint32(v2)))
+			switch t50 {
+			default:
+				goto l6
+			case 0:
+				t51 := int64(load32(m.memory, uint64(uint32(v1))+44))
+				v4 = t51
+				m.fn115(v5+i32(256), v1)
+				v7 = i64(0)
+				t52 := int64(load64(m.memory, uint64(uint32(v5))+264))
+				t53 := v5
+				v8 = t52
+				t54 := int64(load64(m.memory, uint64(uint32(v5))+168))
+				t55 := v8
+				v9 = t54
+				v3 = v9 + v4*v3
+				p56 := v3
+				if uint64(v3) < uint64(v9) {
+					p56 = i64(-1)
+				}
+				v3 = p56
+				p57 := v3
+				if uint64(v8) < uint64(v3) {
+					p57 = t55
+				}
+				t58 := int32(load32(m.memory, uint64(uint32(v5))+256))
+				p59 := i64(0)
+				if t58 != 0 {
+					p59 = p57
+				}
+				store64(m.memory, uint64(uint32(t53))+168, uint64(p59))
+				goto l6
+			case 3:
+				t60 := int64(load64(m.memory, uint64(uint32(v5))+168))
+				v4 = t60
+				{
+					{
+						t61 := int64(load32(m.memory, uint64(uint32(v1))+40))
+						v8 = t61
+						if !(v8 == 0) {
+							goto l16
+						}
+						v7 = v3
+						goto l17
+					}
+				l16:
+					t62 := int64(uint64(v4) / uint64(v8))
+					t63 := v3
+					v7 = t62
+					p64 := v7
+					if uint64(v3) < uint64(v7) {
+						p64 = t63
+					}
+					v7 = p64
+				}
+			l17:
+				t65 := v5
+				v3 = v4 - v7*v8
+				p66 := v3
+				if uint64(v3) > uint64(v4) {
+					p66 = i64(0)
+				}
+				store64(m.memory, uint64(uint32(t65))+168, uint64(p66))
+				goto l6
+			}
+		case 3:
+			t67 := int32(load32(m.memory, uint32(v2)))
+			if t67 != i32(3) {
+				goto l6
+			}
+			t68 := int64(load64(m.memory, uint64(uint32(v5))+176))
+			t69 := v5 + i32(64)
+			t70 := v4
+			v7 = t68
+			v8 = t70 - v7
+			p71 := v8
+			if uint64(v8) > uint64(v4) {
+				p71 = i64(0)
+			}
+			t72 := int64(load64(m.memory, uint64(uint32(v1))+8))
+			m.fn214(t69, p71, i64(0), t72, i64(0))
+			m.fn115(v5+i32(256), v1)
+			t74 := v5
+			p73 := v4
+			if uint64(v4) < uint64(v7) {
+				p73 = v7
+			}
+			store64(m.memory, uint64(uint32(t74))+176, uint64(p73))
+			t75 := int64(load64(m.memory, uint64(uint32(v5))+264))
+			v7 = t75
+			t76 := int64(load64(m.memory, uint64(uint32(v5))+168))
+			t77 := v7
+			t78 := v7
+			v4 = t76
+			t79 := int64(load64(m.memory, uint64(uint32(v5))+64))
+			v8 = v4 + t79
+			p80 := v8
+			if uint64(v8) < uint64(v4) {
+				p80 = i64(-1)
+			}
+			v4 = p80
+			p81 := v4
+			if uint64(v7) < uint64(v4) {
+				p81 = t78
+			}
+			t82 := int64(load64(m.memory, uint64(uint32(v5))+72))
+			p83 := p81
+			if t82 != i64(0) {
+				p83 = t77
+			}
+			t84 := int32(load32(m.memory, uint64(uint32(v5))+256))
+			p85 := i64(0)
+			if t84 != 0 {
+				p85 = p83
+			}
+			v4 = p85
+			{
+				{
+					t86 := int64(load64(m.memory, uint64(uint32(v1))+48))
+					v8 = t86
+					if !(v8 == 0) {
+						goto l18
+					}
+					v7 = v3
+					goto l19
+				}
+			l18:
+				t87 := int64(uint64(v4) / uint64(v8))
+				t88 := v3
+				v7 = t87
+				p89 := v7
+				if uint64(v3) < uint64(v7) {
+					p89 = t88
+				}
+				v7 = p89
+			}
+		l19:
+			m.fn214(v5+i32(48), v7, i64(0), v8, i64(0))
+			t90 := int64(load64(m.memory, uint64(uint32(v5))+48))
+			t91 := v5
+			v3 = v4 - t90
+			p92 := v3
+			if uint64(v3) > uint64(v4) {
+				p92 = i64(0)
+			}
+			t93 := int64(load64(m.memory, uint64(uint32(v5))+56))
+			p94 := p92
+			if t93 != i64(0) {
+				p94 = i64(0)
+			}
+			store64(m.memory, uint64(uint32(t91))+168, uint64(p94))
+			goto l6
+		case 4:
+			store32(m.memory, uint64(uint32(v5))+264, uint32(i32(10)))
+			store32(m.memory, uint64(uint32(v5))+260, uint32(v6))
+			store32(m.memory, uint64(uint32(v5))+256, uint32(v1))
+			store32(m.memory, uint64(uint32(v5))+268, uint32(v5+i32(248)))
+			t95 := int32(load32(m.memory, uint32(v2)))
+			t96 := m.fn116(v5+i32(256), t95, v3, v4)
+			v7 = t96
+			goto l6
+		case 5:
+			t97 := int32(load32(m.memory, uint32(v2)))
+			switch t97 {
+			default:
+				goto l6
+			case 0:
+				t98 := int64(load64(m.memory, uint64(uint32(v5))+168))
+				t99 := v5
+				v4 = t98
+				v3 = v4 + v3
+				p100 := v3
+				if uint64(v3) < uint64(v4) {
+					p100 = i64(-1)
+				}
+				store64(m.memory, uint64(uint32(t99))+168, uint64(p100))
+				goto l6
+			case 3:
+				t101 := int64(load64(m.memory, uint64(uint32(v5))+176))
+				t102 := v5
+				v4 = t101
+				t103 := int64(load64(m.memory, uint64(uint32(v1))+72))
+				t104 := v4
+				t105 := v3
+				v7 = t103
+				t106 := int64(load64(m.memory, uint64(uint32(v1))+40))
+				t107 := v7
+				v8 = t106
+				t108 := int64(load64(m.memory, uint64(uint32(v5))+168))
+				t109 := m.fn123(int32(int64(uint64(v8)>>32)), int32(v8), t108)
+				v8 = t109
+				p110 := v8
+				if uint64(v7) > uint64(v8) {
+					p110 = t107
+				}
+				v7 = p110
+				v8 = v7 - v4
+				p111 := v8
+				if uint64(v8) > uint64(v7) {
+					p111 = i64(0)
+				}
+				v7 = p111
+				p112 := v7
+				if uint64(v3) < uint64(v7) {
+					p112 = t105
+				}
+				v7 = p112
+				v3 = t104 + v7
+				p113 := v3
+				if uint64(v3) < uint64(v4) {
+					p113 = i64(-1)
+				}
+				store64(m.memory, uint64(uint32(t102))+176, uint64(p113))
+				goto l6
+			case 5:
+				v7 = i64(0)
+				t114 := int64(load64(m.memory, uint64(uint32(v5))+168))
+				t115 := v5
+				v3 = t114
+				t116 := v3
+				var p117 int32
+				if v3 != i64(0) {
+					p117 = 1
+				}
+				store64(m.memory, uint64(uint32(t115))+168, uint64(t116-int64(uint32(p117))))
+				goto l6
+			case 1:
+				t118 := int64(load64(m.memory, uint64(uint32(v2))+8))
+				if t118 == 0 {
+					goto l6
+				}
+				v7 = i64(0)
+				t119 := int64(load64(m.memory, uint64(uint32(v5))+176))
+				t120 := v5
+				v3 = t119
+				t121 := v3
+				var p122 int32
+				if v3 != i64(0) {
+					p122 = 1
+				}
+				store64(m.memory, uint64(uint32(t120))+176, uint64(t121-int64(uint32(p122))))
+			}
+		}
+	}
+l6:
+	t123 := int64(load64(m.memory, uint64(uint32(v1))+80))
+	t124 := m.fn75(v6, v1+i32(88))
+	store64(m.memory, uint64(uint32(v5))+160, uint64(t123+int64(uint32(t124))))
+	memory_copy(m.memory, uint32(v0), uint32(v5+i32(80)), uint32(i32(176)))
+	store64(m.memory, uint64(uint32(v0))+176, uint64(v7))
+	m.g0 = v5 + i32(272)
 }
 
 //go:norace
@@ -5165,7 +5569,7 @@ func (m *Module) fn71(v0, v1 int32) {
 			if v4 != 0 {
 				goto l0
 			}
-			m.fn207(v2+i32(8), v3)
+			m.fn210(v2+i32(8), v3)
 			t2 := int32(load32(m.memory, uint64(uint32(v2))+12))
 			v1 = t2
 			t3 := int32(load32(m.memory, uint64(uint32(v2))+8))
@@ -5176,7 +5580,7 @@ func (m *Module) fn71(v0, v1 int32) {
 		v5 = i32(0)
 		store32(m.memory, uint32(v1), uint32(i32(0)))
 	l3:
-		m.fn207(v2+i32(24), v3)
+		m.fn210(v2+i32(24), v3)
 		{
 			t4 := int32(load32(m.memory, uint64(uint32(v2))+24))
 			if t4 != 0 {
@@ -5189,7 +5593,7 @@ func (m *Module) fn71(v0, v1 int32) {
 		if v4 != 0 {
 			goto l3
 		}
-		m.fn207(v2+i32(16), v3)
+		m.fn210(v2+i32(16), v3)
 		t5 := int32(load32(m.memory, uint64(uint32(v2))+20))
 		v1 = t5
 		t6 := int32(load32(m.memory, uint64(uint32(v2))+16))
@@ -5203,7 +5607,7 @@ l1:
 		v6 = i64(0)
 		goto l5
 	l4:
-		m.fn208(v2+i32(32), v5, v1)
+		m.fn211(v2+i32(32), v5, v1)
 		t7 := int64(load64(m.memory, uint64(uint32(v2))+32))
 		v6 = t7
 		t8 := int64(load64(m.memory, uint64(uint32(v2))+40))
@@ -5228,7 +5632,7 @@ func (m *Module) fn72(v0, v1, v2, v3 int32) {
 	m.memory[uint64(uint32(v4))+212] = byte(i32(0))
 	store32(m.memory, uint64(uint32(v4))+208, uint32(v3))
 	store32(m.memory, uint64(uint32(v4))+204, uint32(v2))
-	m.fn207(v4+i32(16), v4+i32(204))
+	m.fn210(v4+i32(16), v4+i32(204))
 	{
 		t1 := int32(load32(m.memory, uint64(uint32(v4))+16))
 		v1 = t1
@@ -5236,7 +5640,7 @@ func (m *Module) fn72(v0, v1, v2, v3 int32) {
 			goto l0
 		}
 		t2 := int32(load32(m.memory, uint64(uint32(v4))+20))
-		m.fn208(v4+i32(232), v1, t2)
+		m.fn211(v4+i32(232), v1, t2)
 		t3 := int64(load64(m.memory, uint64(uint32(v4))+232))
 		if t3 != i64(1) {
 			goto l0
@@ -5268,7 +5672,7 @@ func (m *Module) fn72(v0, v1, v2, v3 int32) {
 			if v6 == 0 {
 				t11 := int64(load64(m.memory, uint64(uint32(v4))+112))
 				v10 = t11
-				m.fn209(v4+i32(232), v4+i32(24))
+				m.fn115(v4+i32(232), v4+i32(24))
 				{
 					t12 := int64(load64(m.memory, uint64(uint32(v4))+232))
 					if t12 != i64(1) {
@@ -5314,7 +5718,7 @@ func (m *Module) fn72(v0, v1, v2, v3 int32) {
 			v7 = t8
 			t9 := int32(load32(m.memory, uint32(v1)))
 			v8 = t9
-			m.fn207(v4+i32(8), v4+i32(204))
+			m.fn210(v4+i32(8), v4+i32(204))
 			t10 := int32(load32(m.memory, uint64(uint32(v4))+8))
 			v9 = t10
 			if v9 != 0 {
@@ -5325,7 +5729,7 @@ func (m *Module) fn72(v0, v1, v2, v3 int32) {
 						if v7&i32(1) != 0 {
 							goto l8
 						}
-						m.fn208(v4+i32(216), v9, v11)
+						m.fn211(v4+i32(216), v9, v11)
 						t21 := int32(load32(m.memory, uint64(uint32(v4))+216))
 						v7 = t21 ^ i32(1)
 						t22 := int64(load64(m.memory, uint64(uint32(v4))+224))
@@ -5347,7 +5751,7 @@ func (m *Module) fn72(v0, v1, v2, v3 int32) {
 							v12 = v11
 						}
 					l10:
-						m.fn208(v4+i32(232), v9, v12)
+						m.fn211(v4+i32(232), v9, v12)
 						t24 := int64(load64(m.memory, uint64(uint32(v4))+232))
 						if t24 != i64(1) {
 							goto l0
@@ -5360,7 +5764,7 @@ func (m *Module) fn72(v0, v1, v2, v3 int32) {
 						goto l9
 					}
 				l11:
-					m.fn208(v4+i32(232), v9+i32(1), v11+i32(-1))
+					m.fn211(v4+i32(232), v9+i32(1), v11+i32(-1))
 					t26 := int64(load64(m.memory, uint64(uint32(v4))+232))
 					if t26 != i64(1) {
 						goto l0
@@ -5426,7 +5830,7 @@ func (m *Module) fn74(v0, v1, v2, v3 int32) int32 {
 		if v1 != v3 {
 			goto l0
 		}
-		t0 := m.fn176(v0, v2, v1)
+		t0 := m.fn180(v0, v2, v1)
 		v4 = t0
 	}
 l0:
@@ -5435,7 +5839,7 @@ l0:
 
 //go:norace
 func (m *Module) fn75(v0, v1 int32) int32 {
-	t0 := m.fn212(v0, v1, i32(88))
+	t0 := m.fn213(v0, v1, i32(88))
 	var p1 int32
 	if t0 != i32(0) {
 		p1 = 1
@@ -5518,11 +5922,11 @@ func (m *Module) fn78(v0, v1 int32) int32 {
 		if t0 != t1 {
 			goto l0
 		}
-		t2 := m.fn212(v0, v1, i32(80))
+		t2 := m.fn213(v0, v1, i32(80))
 		if t2 != 0 {
 			goto l0
 		}
-		t3 := m.fn212(v0+i32(88), v1+i32(88), i32(88))
+		t3 := m.fn213(v0+i32(88), v1+i32(88), i32(88))
 		var p4 int32
 		if t3 == 0 {
 			p4 = 1
@@ -6029,7 +6433,7 @@ l0:
 			if v5 != 0 {
 				p9 = i32(5)
 			}
-			t10 := m.fn175(p8, p9, v7, v2)
+			t10 := m.fn179(p8, p9, v7, v2)
 			v10 = t10
 			if v10 != i64(0) {
 				goto l3
@@ -6096,7 +6500,7 @@ l0:
 				v1 = t19
 			}
 		l4:
-			m.fn195(v0+i32(8), v1, i32(14), i32(0), i32(0), v7, v2)
+			m.fn198(v0+i32(8), v1, i32(14), i32(0), i32(0), v7, v2)
 			store64(m.memory, uint32(v0), uint64(i64(2)))
 			goto l7
 		}
@@ -6165,13 +6569,13 @@ l0:
 								l12:
 									{
 										if v5 == 0 {
-											m.fn195(v4+i32(1536), v18, i32(15), i32(0), v1, v2, v3)
+											m.fn198(v4+i32(1536), v18, i32(15), i32(0), v1, v2, v3)
 											goto l15
 										}
 										t36 := int32(load32(m.memory, uint32(v6)))
 										t37 := v4 + i32(32)
 										v7 = t36
-										m.fn186(t37, v7)
+										m.fn190(t37, v7)
 										v5 = v5 + i32(-4)
 										v6 = v6 + i32(4)
 										t38 := int32(load32(m.memory, uint64(uint32(v4))+32))
@@ -6214,7 +6618,7 @@ l0:
 															}
 															t51 := int32(m.memory[uint32(v19)])
 															if uint32((t51+i32(-48))&i32(255)) < uint32(i32(10)) {
-																m.fn196(v4+i32(2376), v19, v11)
+																m.fn199(v4+i32(2376), v19, v11)
 																t55 := int32(load32(m.memory, uint64(uint32(v4))+2376))
 																if t55 == i32(1) {
 																	goto l27
@@ -6228,7 +6632,7 @@ l0:
 													l30:
 														t52 := int32(load32(m.memory, uint64(uint32(v4))+2368))
 														t53 := int32(load32(m.memory, uint64(uint32(v4))+2372))
-														t54 := m.fn175(t52, t53, v19, v11)
+														t54 := m.fn179(t52, t53, v19, v11)
 														v21 = t54
 														if v21 == 0 {
 															v20 = i32(1)
@@ -6256,7 +6660,7 @@ l0:
 														v5 = v11
 														goto l23
 													case 2:
-														m.fn196(v4+i32(2376), v19, v11)
+														m.fn199(v4+i32(2376), v19, v11)
 														t48 := int32(load32(m.memory, uint64(uint32(v4))+2376))
 														if t48 != i32(1) {
 															goto l26
@@ -6287,7 +6691,7 @@ l0:
 										if uint32(v5) < uint32(v1) {
 											p44 = i32(-1)
 										}
-										m.fn195(t41, t42, i32(17), t43, p44, i32(1), i32(0))
+										m.fn198(t41, t42, i32(17), t43, p44, i32(1), i32(0))
 										goto l15
 									}
 								}
@@ -6376,7 +6780,7 @@ l0:
 						l42:
 							{
 								if v22 == 0 {
-									m.fn213(v4, v26, i64(0), v28, i64(0))
+									m.fn214(v4, v26, i64(0), v28, i64(0))
 									t79 := int64(load64(m.memory, uint32(v4)))
 									v21 = t79
 									v10 = v21 + v10
@@ -6393,7 +6797,7 @@ l0:
 									goto l29
 								}
 								t75 := int32(m.memory[uint32(v5+v22)])
-								m.fn213(v4+i32(16), int64(uint32(t75+i32(-48)))&i64(255), i64(0), v28, i64(0))
+								m.fn214(v4+i32(16), int64(uint32(t75+i32(-48)))&i64(255), i64(0), v28, i64(0))
 								{
 									t76 := int64(load64(m.memory, uint64(uint32(v4))+24))
 									if t76 != i64(0) {
@@ -6464,7 +6868,7 @@ l0:
 					if v19 != 0 {
 						p95 = i32(0)
 					}
-					m.fn195(t83, t84, t85, t86, p90, p94, p95)
+					m.fn198(t83, t84, t85, t86, p90, p94, p95)
 					t96 := int64(load64(m.memory, uint64(uint32(v4))+1616))
 					v21 = t96
 					t97 := int64(load64(m.memory, uint64(uint32(v4))+1608))
@@ -6493,25 +6897,25 @@ l0:
 				if v7 != i32(11) {
 					goto l45
 				}
-				m.fn197(v4+i32(776), i32(25048), i32(5))
+				m.fn200(v4+i32(776), i32(25048), i32(5))
 				goto l45
 			l44:
-				m.fn197(v4+i32(776), i32(25068), i32(1))
+				m.fn200(v4+i32(776), i32(25068), i32(1))
 			l45:
 				t100 := int32(load32(m.memory, uint64(uint32(v4))+1528))
-				m.fn195(v4+i32(1608), t100, i32(16), i32(0), v1, v2, v3)
+				m.fn198(v4+i32(1608), t100, i32(16), i32(0), v1, v2, v3)
 				store32(m.memory, uint64(uint32(v4))+3144, uint32(v4+i32(1608)))
 				store32(m.memory, uint64(uint32(v4))+3140, uint32(v4+i32(2364)))
 				store32(m.memory, uint64(uint32(v4))+3136, uint32(v4+i32(776)))
 				switch int32(v10) {
 				default:
-					m.fn198(v4+i32(1536), v4+i32(3136), v7, i64(0), v10)
+					m.fn201(v4+i32(1536), v4+i32(3136), v7, i64(0), v10)
 					goto l15
 				case 1:
-					m.fn198(v4+i32(1536), v4+i32(3136), v7, i64(1), v21)
+					m.fn201(v4+i32(1536), v4+i32(3136), v7, i64(1), v21)
 					goto l15
 				case 2:
-					m.fn198(v4+i32(2376), v4+i32(3136), v7, i64(1), i64(4))
+					m.fn201(v4+i32(2376), v4+i32(3136), v7, i64(1), i64(4))
 					{
 						t101 := int32(load32(m.memory, uint64(uint32(v4))+2440))
 						v5 = t101
@@ -6594,7 +6998,7 @@ l0:
 		goto l7
 	}
 l2:
-	m.fn195(v0+i32(8), v1, i32(24), i32(0), i32(1024), i32(1), i32(0))
+	m.fn198(v0+i32(8), v1, i32(24), i32(0), i32(1024), i32(1), i32(0))
 	store64(m.memory, uint32(v0), uint64(i64(2)))
 l7:
 	m.g0 = v4 + i32(3152)
@@ -6632,7 +7036,7 @@ l2:
 		t6 := v2 + i32(192)
 		t7 := v1
 		v5 = t5
-		m.fn199(t6, t7, v5)
+		m.fn202(t6, t7, v5)
 		{
 			t8 := int32(load32(m.memory, uint64(uint32(v2))+192))
 			if t8 == 0 {
@@ -6678,12 +7082,12 @@ l6:
 			}
 			t4 := int64(load32(m.memory, uint64(uint32(v4))+200))
 			v6 = t4
-			m.fn180(v4+i32(192), v1, v5)
+			m.fn184(v4+i32(192), v1, v5)
 			t5 := int64(load64(m.memory, uint64(uint32(v4))+200))
 			v7 = t5
 			t6 := int64(load64(m.memory, uint64(uint32(v4))+192))
 			v8 = t6
-			m.fn181(v4+i32(192), v5, v4+i32(8))
+			m.fn185(v4+i32(192), v5, v4+i32(8))
 			t7 := int64(load64(m.memory, uint64(uint32(v4))+192))
 			if v8|t7 == 0 {
 				goto l2
@@ -6758,7 +7162,7 @@ func (m *Module) fn87(v0, v1, v2, v3, v4 int32) {
 			t3 := v5 + i32(8)
 			t4 := v1
 			v3 = t2
-			m.fn180(t3, t4, v3)
+			m.fn184(t3, t4, v3)
 			m.fn32(v5+i32(28), v3)
 			{
 				t5 := int32(load32(m.memory, uint64(uint32(v5))+28))
@@ -6781,7 +7185,7 @@ func (m *Module) fn87(v0, v1, v2, v3, v4 int32) {
 						if v8 == 0 {
 							t9 := int64(load64(m.memory, uint32(v4)))
 							t10 := int64(load64(m.memory, uint64(uint32(v4))+8))
-							m.fn182(v5+i32(40), t9, t10, i32(18), v7)
+							m.fn186(v5+i32(40), t9, t10, i32(18), v7)
 							t11 := int64(load64(m.memory, uint64(uint32(v5))+40))
 							v7 = t11
 							{
@@ -6814,7 +7218,7 @@ func (m *Module) fn87(v0, v1, v2, v3, v4 int32) {
 					}
 				}
 			l3:
-				t18 := m.fn183(v4, v3)
+				t18 := m.fn187(v4, v3)
 				v11 = t18
 				{
 					if v10 != 0 {
@@ -6836,7 +7240,7 @@ func (m *Module) fn87(v0, v1, v2, v3, v4 int32) {
 						goto l9
 					}
 				l7:
-					m.fn181(v5+i32(40), v3, v4)
+					m.fn185(v5+i32(40), v3, v4)
 					t19 := int64(load64(m.memory, uint64(uint32(v5))+40))
 					if !(t19|v7 == 0) {
 						goto l10
@@ -6860,7 +7264,7 @@ func (m *Module) fn87(v0, v1, v2, v3, v4 int32) {
 				if v10 != 0 {
 					p24 = t22
 				}
-				m.fn182(t25, t20, t21, t26, p24)
+				m.fn186(t25, t20, t21, t26, p24)
 				t27 := int64(load64(m.memory, uint64(uint32(v5))+40))
 				v7 = t27
 				{
@@ -6895,7 +7299,7 @@ func (m *Module) fn87(v0, v1, v2, v3, v4 int32) {
 		}
 		t32 := int64(load64(m.memory, uint64(uint32(v5))+16))
 		v8 = t32
-		m.fn184(v5, v3)
+		m.fn188(v5, v3)
 		v7 = i64(0)
 		{
 			t33 := int32(load32(m.memory, uint32(v5)))
@@ -6940,7 +7344,7 @@ func (m *Module) fn88(v0, v1, v2 int32) {
 	t5 := v3 + i32(8)
 	t6 := v1
 	v7 = t4
-	m.fn199(t5, t6, v7)
+	m.fn202(t5, t6, v7)
 	{
 		{
 			t7 := int32(load32(m.memory, uint64(uint32(v3))+24))
@@ -7016,7 +7420,7 @@ l1:
 	if v1 != 0 {
 		p27 = i32(0)
 	}
-	m.fn195(t18, t16, t19, t20, t21, p26, p27)
+	m.fn198(t18, t16, t19, t20, t21, p26, p27)
 	store64(m.memory, uint64(uint32(v0))+8, uint64(v4))
 	store64(m.memory, uint32(v0), uint64(v5))
 	t28 := int32(load32(m.memory, uint64(uint32(v3))+72))
@@ -7036,7 +7440,7 @@ func (m *Module) fn89(v0, v1 int32) {
 	v2 = t0 - i32(16)
 	m.g0 = v2
 	memory_zero(m.memory, uint32(v0+i32(8)), uint32(i32(80)))
-	m.fn209(v2, v1)
+	m.fn115(v2, v1)
 	t1 := int64(load64(m.memory, uint64(uint32(v2))+8))
 	t2 := int32(load32(m.memory, uint32(v2)))
 	t4 := v0
@@ -7194,9 +7598,9 @@ func (m *Module) fn92(v0, v1, v2 int32) {
 	}
 	v5 = t6 + p5
 	t7 := int64(load64(m.memory, uint32(v2)))
-	t8 := m.fn193(v3+i32(20), v3+i32(792), t7)
+	t8 := m.fn196(v3+i32(20), v3+i32(792), t7)
 	v6 = t8
-	t9 := m.fn183(v2, i32(12))
+	t9 := m.fn187(v2, i32(12))
 	t10 := int64(load64(m.memory, uint64(uint32(v2))+88))
 	v7 = t10
 	t11 := int64(load64(m.memory, uint64(uint32(v2))+96))
@@ -7218,7 +7622,7 @@ l1:
 			v4 = t13
 			v10 = v1 + i32(4)
 			v1 = v10
-			t14 := m.fn200(v2, v4)
+			t14 := m.fn203(v2, v4)
 			if t14 == 0 {
 				goto l1
 			}
@@ -7271,7 +7675,7 @@ l1:
 	l6:
 		t17 := m.fn25(v6, v9, i32(1))
 		v10 = t17
-		m.fn186(v3+i32(8), v4)
+		m.fn190(v3+i32(8), v4)
 		t18 := int32(load32(m.memory, uint64(uint32(v3))+8))
 		t19 := int32(load32(m.memory, uint64(uint32(v3))+12))
 		t20 := m.fn25(v10, t18, t19)
@@ -7286,7 +7690,7 @@ l1:
 			goto l1
 		}
 	l8:
-		_ = m.fn193(v10, v3+i32(804), v11)
+		_ = m.fn196(v10, v3+i32(804), v11)
 		v9 = i32(23178)
 		goto l1
 	}
@@ -7620,11 +8024,11 @@ func (m *Module) Xbackoff_budget_state_step(v0, v1 int32, v2 int64, v3 int32) in
 			if t11 != t12 {
 				goto l6
 			}
-			t13 := m.fn212(v4+i32(16), v1, i32(80))
+			t13 := m.fn213(v4+i32(16), v1, i32(80))
 			if t13 != 0 {
 				goto l6
 			}
-			t14 := m.fn212(v4+i32(16)+i32(88), v0+i32(96), i32(88))
+			t14 := m.fn213(v4+i32(16)+i32(88), v0+i32(96), i32(88))
 			var p15 int32
 			if t14 != i32(0) {
 				p15 = 1
@@ -7891,7 +8295,7 @@ func (m *Module) Xbackoff_http_retry_after(v0, v1 int32, v2, v3 int64, v4 int32)
 				}
 				v2 = i64(0)
 				t10 := int64(load64(m.memory, uint64(uint32(v5))+128))
-				m.fn213(v5+i32(48), t10, i64(0), i64(1000000), i64(0))
+				m.fn214(v5+i32(48), t10, i64(0), i64(1000000), i64(0))
 				t12 := v5 + i32(120)
 				p11 := i32(25044)
 				if v9 != 0 {
@@ -8145,7 +8549,7 @@ func (m *Module) fn104(v0, v1, v2 int32) {
 		if t1 == 0 {
 			goto l0
 		}
-		m.fn154(v3, v1, v2)
+		m.fn158(v3, v1, v2)
 		t2 := int64(load64(m.memory, uint64(uint32(v3))+8))
 		t3 := int32(load32(m.memory, uint32(v3)))
 		t5 := v0
@@ -8173,7 +8577,7 @@ func (m *Module) fn105(v0, v1 int32, v2 int64, v3 int32) {
 	v5 = t1 + i32(-1)
 	store32(m.memory, uint32(t2), uint32(v5))
 	v6 = i64(0)
-	m.fn213(v4, v2, i64(0), i64(10), i64(0))
+	m.fn214(v4, v2, i64(0), i64(10), i64(0))
 	{
 		{
 			t3 := int64(load64(m.memory, uint64(uint32(v4))+8))
@@ -8404,7 +8808,7 @@ l2:
 		if v3&i32(63) != i32(56) {
 			goto l1
 		}
-		m.fn205(v0)
+		m.fn208(v0)
 	l1:
 		v1 = v1 + i32(1)
 		v2 = v2 + i32(-1)
@@ -8457,7 +8861,7 @@ func (m *Module) fn111(v0 int32) int64 {
 	t1 := int64(load64(m.memory, uint64(uint32(v1))+40))
 	t2 := int64(load64(m.memory, uint64(uint32(v1))+48))
 	store64(m.memory, uint64(uint32(v1))+40, uint64(t1|t2<<56))
-	m.fn205(v1 + i32(8))
+	m.fn208(v1 + i32(8))
 	t3 := int64(load64(m.memory, uint64(uint32(v1))+8))
 	v2 = t3
 	t4 := int64(load64(m.memory, uint64(uint32(v1))+16))
@@ -8469,10 +8873,10 @@ func (m *Module) fn111(v0 int32) int64 {
 	store64(m.memory, uint64(uint32(v1))+112, uint64(v4^i64(255)))
 	store64(m.memory, uint64(uint32(v1))+104, uint64(v3))
 	store64(m.memory, uint64(uint32(v1))+96, uint64(v2))
-	m.fn206(v1+i32(64), v1+i32(96))
-	m.fn206(v1+i32(96), v1+i32(64))
-	m.fn206(v1+i32(64), v1+i32(96))
-	m.fn206(v1+i32(96), v1+i32(64))
+	m.fn209(v1+i32(64), v1+i32(96))
+	m.fn209(v1+i32(96), v1+i32(64))
+	m.fn209(v1+i32(64), v1+i32(96))
+	m.fn209(v1+i32(96), v1+i32(64))
 	t7 := int64(load64(m.memory, uint64(uint32(v1))+96))
 	v2 = t7
 	t8 := int64(load64(m.memory, uint64(uint32(v1))+104))
@@ -8579,8 +8983,9 @@ l1:
 //go:norace
 func (m *Module) Xbackoff_operation_begin(v0, v1 int32, v2, v3, v4 int64, v5 int32) int32 {
 	var v6, v7 int32
+	var v8, v9, v10 int64
 	t0 := m.g0
-	v6 = t0 - i32(192)
+	v6 = t0 - i32(352)
 	m.g0 = v6
 	v7 = i32(100)
 	{
@@ -8599,11 +9004,11 @@ func (m *Module) Xbackoff_operation_begin(v0, v1 int32, v2, v3, v4 int64, v5 int
 			goto l0
 		}
 	l1:
-		memory_copy(m.memory, uint32(v6+i32(16)), uint32(v1+i32(8)), uint32(i32(160)))
-		m.fn34(v6+i32(8), v5)
-		t2 := int32(load32(m.memory, uint64(uint32(v6))+12))
+		memory_copy(m.memory, uint32(v6+i32(8)), uint32(v1+i32(8)), uint32(i32(160)))
+		m.fn34(v6, v5)
+		t2 := int32(load32(m.memory, uint64(uint32(v6))+4))
 		v7 = t2
-		t3 := int32(load32(m.memory, uint64(uint32(v6))+8))
+		t3 := int32(load32(m.memory, uint32(v6)))
 		if t3 == i32(1) {
 			goto l0
 		}
@@ -8616,27 +9021,86 @@ func (m *Module) Xbackoff_operation_begin(v0, v1 int32, v2, v3, v4 int64, v5 int
 			goto l0
 		}
 	l2:
-		if v7 == 0 {
-			goto l3
+		{
+			if v7 == 0 {
+				goto l3
+			}
+			m.fn114(v6+i32(256), v7)
+			t5 := int64(load64(m.memory, uint64(uint32(v6))+256))
+			if t5 != i64(1) {
+				goto l3
+			}
+			memory_copy(m.memory, uint32(v6+i32(168)), uint32(v6+i32(264)), uint32(i32(88)))
+			{
+				t6 := int32(load32(m.memory, uint32(v7)))
+				switch t6 + i32(-3) {
+				default:
+					goto l5
+				case 0:
+					t7 := int64(load32(m.memory, uint64(uint32(v7))+44))
+					v8 = t7
+					m.fn115(v6+i32(256), v7)
+					t8 := int64(load64(m.memory, uint64(uint32(v6))+264))
+					t9 := v6
+					v9 = t8
+					t10 := int64(load64(m.memory, uint64(uint32(v6))+168))
+					t11 := v9
+					t12 := v8
+					v10 = t10
+					v8 = t12 + v10
+					p13 := v8
+					if uint64(v8) < uint64(v10) {
+						p13 = i64(-1)
+					}
+					v8 = p13
+					p14 := v8
+					if uint64(v9) < uint64(v8) {
+						p14 = t11
+					}
+					t15 := int32(load32(m.memory, uint64(uint32(v6))+256))
+					p16 := i64(0)
+					if t15 != 0 {
+						p16 = p14
+					}
+					store64(m.memory, uint64(uint32(t9))+168, uint64(p16))
+					goto l5
+				case 2:
+					store32(m.memory, uint64(uint32(v6))+264, uint32(i32(10)))
+					store32(m.memory, uint64(uint32(v6))+256, uint32(v7))
+					store32(m.memory, uint64(uint32(v6))+268, uint32(v6+i32(248)))
+					store32(m.memory, uint64(uint32(v6))+260, uint32(v6+i32(168)))
+					_ = m.fn116(v6+i32(256), i32(0), i64(1), v3)
+					goto l5
+				case 3:
+					t18 := int64(load64(m.memory, uint64(uint32(v6))+168))
+					t19 := v6
+					v8 = t18 + i64(1)
+					p20 := v8
+					if v8 == 0 {
+						p20 = i64(-1)
+					}
+					store64(m.memory, uint64(uint32(t19))+168, uint64(p20))
+				}
+			}
+		l5:
+			m.fn117(v7, v6+i32(168))
 		}
-		store32(m.memory, uint64(uint32(v6))+176, uint32(i32(0)))
-		_ = m.fn114(v7, v6+i32(176), v3)
 	l3:
 		store64(m.memory, uint32(v0), uint64(i64(3559379042386145391)))
-		memory_copy(m.memory, uint32(v0+i32(8)), uint32(v6+i32(16)), uint32(i32(160)))
+		memory_copy(m.memory, uint32(v0+i32(8)), uint32(v6+i32(8)), uint32(i32(160)))
 		store64(m.memory, uint64(uint32(v0))+192, uint64(i64(0)))
-		t6 := v0
-		t7 := v4
-		var p8 int32
+		t21 := v0
+		t22 := v4
+		var p23 int32
 		if v4 != i64(-1) {
-			p8 = 1
+			p23 = 1
 		}
-		v1 = p8
-		p9 := i64(0)
+		v1 = p23
+		p24 := i64(0)
 		if v1 != 0 {
-			p9 = t7
+			p24 = t22
 		}
-		store64(m.memory, uint64(uint32(t6))+184, uint64(p9))
+		store64(m.memory, uint64(uint32(t21))+184, uint64(p24))
 		store64(m.memory, uint64(uint32(v0))+176, uint64(v3))
 		store64(m.memory, uint64(uint32(v0))+168, uint64(v2))
 		store64(m.memory, uint64(uint32(v0))+200, uint64(i64(0)))
@@ -8645,102 +9109,362 @@ func (m *Module) Xbackoff_operation_begin(v0, v1 int32, v2, v3, v4 int64, v5 int
 		store32(m.memory, uint64(uint32(v0))+212, uint32(v1))
 	}
 l0:
-	m.g0 = v6 + i32(192)
+	m.g0 = v6 + i32(352)
 	return v7
 }
 
 //go:norace
-func (m *Module) fn114(v0, v1 int32, v2 int64) int64 {
-	var v3 int32
-	var v4 int64
-	var v5, v6 int32
+func (m *Module) fn114(v0, v1 int32) {
+	var v2 int32
+	var v3 int64
+	var v4 int32
 	t0 := m.g0
-	v3 = t0 - i32(96)
-	m.g0 = v3
+	v2 = t0 - i32(144)
+	m.g0 = v2
 	{
-	l3:
+	l11:
 		{
-			t1 := int64(load64(m.memory, uint64(uint32(v0))+80))
-			t2 := v0
-			v4 = t1
-			t3 := v4
+			t1 := int64(load64(m.memory, uint64(uint32(v1))+80))
+			t2 := v1
+			v3 = t1
+			t3 := v3
 			var p4 int32
-			if v4 == 0 {
+			if v3 == 0 {
 				p4 = 1
 			}
-			v5 = p4
+			v4 = p4
 			p5 := t3
-			if v5 != 0 {
+			if v4 != 0 {
 				p5 = i64(1)
 			}
 			store64(m.memory, uint64(uint32(t2))+80, uint64(p5))
-			if v5 != 0 {
-				v5 = i32(0)
-				memory_zero(m.memory, uint32(v3+i32(8)), uint32(i32(88)))
-				v6 = v0 + i32(88)
-			l7:
-				{
-					if v5 == i32(88) {
-						v5 = i32(0)
-						t8 := m.fn210(v0, v3+i32(8), v1, i64(1), v2)
-						v4 = t8
-					l9:
-						{
-							if v5 == i32(88) {
-								t10 := int64(load64(m.memory, uint64(uint32(v0))+80))
-								if t10 == i64(2) {
-									goto l10
-								}
-								store64(m.memory, uint64(uint32(v0))+80, uint64(i64(0)))
-								goto l10
-							}
-							t9 := int64(load64(m.memory, uint32(v3+i32(8)+v5)))
-							store64(m.memory, uint32(v6+v5), uint64(t9))
-							v5 = v5 + i32(8)
-							goto l9
+			if v4 != 0 {
+				v4 = i32(0)
+			l8:
+				if v4 != i32(44) {
+					store32(m.memory, uint32(v2+i32(12)+v4), uint32(i32(0)))
+					v4 = v4 + i32(4)
+					goto l8
+				}
+				v1 = v1 + i32(88)
+				v4 = i32(0)
+			l4:
+				if v4 == i32(44) {
+					v1 = v2 + i32(12)
+					v4 = i32(0)
+				l6:
+					{
+						if v4 == i32(88) {
+							memory_copy(m.memory, uint32(v0+i32(8)), uint32(v2+i32(56)), uint32(i32(88)))
+							v3 = i64(1)
+							goto l7
 						}
+						t6 := int32(load32(m.memory, uint32(v1)))
+						t7 := int64(load64(m.memory, uint32(t6)))
+						store64(m.memory, uint32(v2+i32(56)+v4), uint64(t7))
+						v4 = v4 + i32(8)
+						v1 = v1 + i32(4)
+						goto l6
 					}
-					t7 := int64(load64(m.memory, uint32(v0+v5+i32(88))))
-					store64(m.memory, uint32(v3+i32(8)+v5), uint64(t7))
-					v5 = v5 + i32(8)
-					goto l7
 				}
+				store32(m.memory, uint32(v2+i32(12)+v4), uint32(v1))
+				v4 = v4 + i32(4)
+				v1 = v1 + i32(8)
+				goto l4
 			}
-			v5 = i32(6100)
-		l5:
+			v4 = i32(6100)
+			goto l13
+		l13:
 			{
-				if v5 == 0 {
-					goto l1
+				if v4 == 0 {
+					goto l9
 				}
-				t6 := int64(load64(m.memory, uint64(uint32(v0))+80))
-				v4 = t6
-				if uint64(v4) > uint64(i64(1)) {
-					goto l2
+				t8 := int64(load64(m.memory, uint64(uint32(v1))+80))
+				v3 = t8
+				if uint64(v3) > uint64(i64(1)) {
+					goto l10
 				}
-				switch int32(v4) {
+				switch int32(v3) {
 				default:
-					goto l3
+					goto l11
 				case 1:
-					v5 = v5 + i32(-1)
-					goto l5
+					v4 = v4 + i32(-1)
+					goto l13
 				}
 			}
+		l9:
 		}
-	l1:
-		t11 := int64(load64(m.memory, uint64(uint32(v0))+80))
-		t12 := v0
-		v4 = t11
-		p13 := v4
-		if v4 == i64(1) {
-			p13 = i64(2)
+		t9 := int64(load64(m.memory, uint64(uint32(v1))+80))
+		t10 := v1
+		v3 = t9
+		p11 := v3
+		if v3 == i64(1) {
+			p11 = i64(2)
 		}
-		store64(m.memory, uint64(uint32(t12))+80, uint64(p13))
+		store64(m.memory, uint64(uint32(t10))+80, uint64(p11))
 	}
-l2:
-	v4 = i64(0)
 l10:
-	m.g0 = v3 + i32(96)
-	return v4
+	v3 = i64(0)
+l7:
+	store64(m.memory, uint32(v0), uint64(v3))
+	m.g0 = v2 + i32(144)
+}
+
+//go:norace
+func (m *Module) fn115(v0, v1 int32) {
+	var v2 int32
+	var v3, v4 int64
+	t0 := m.g0
+	v2 = t0 - i32(16)
+	m.g0 = v2
+	v3 = i64(0)
+	v4 = i64(1)
+	{
+		{
+			t1 := int32(load32(m.memory, uint32(v1)))
+			switch t1 + i32(-1) {
+			case 0:
+				goto l0
+			default:
+				goto l4
+			case 1:
+				v4 = i64(1000)
+				goto l0
+			case 2:
+				t2 := int64(load32(m.memory, uint64(uint32(v1))+40))
+				v4 = t2
+				goto l0
+			case 3:
+				t3 := int64(load64(m.memory, uint64(uint32(v1))+48))
+				v4 = t3
+			}
+		}
+	l0:
+		t4 := int64(load64(m.memory, uint64(uint32(v1))+8))
+		m.fn214(v2, t4, i64(0), v4, i64(0))
+		t5 := int64(load64(m.memory, uint32(v2)))
+		t6 := int64(load64(m.memory, uint64(uint32(v2))+8))
+		t8 := v0
+		p7 := t5
+		if t6 != i64(0) {
+			p7 = i64(-1)
+		}
+		store64(m.memory, uint64(uint32(t8))+8, uint64(p7))
+		v3 = i64(1)
+	}
+l4:
+	store64(m.memory, uint32(v0), uint64(v3))
+	m.g0 = v2 + i32(16)
+}
+
+//go:norace
+func (m *Module) fn116(v0, v1 int32, v2, v3 int64) int64 {
+	var v4 int32
+	var v5 int64
+	var v6 int32
+	var v7, v8, v9, v10, v11 int64
+	var v12 int32
+	t0 := m.g0
+	v4 = t0 - i32(32)
+	m.g0 = v4
+	v5 = i64(0)
+	{
+		switch v1 {
+		default:
+			goto l1
+		case 0:
+			m.fn212(v0, v3)
+			t1 := int32(load32(m.memory, uint32(v0)))
+			t2 := int64(load32(m.memory, uint64(uint32(t1))+44))
+			v3 = t2 * v2
+			t3 := int32(load32(m.memory, uint64(uint32(v0))+8))
+			v6 = t3
+			v5 = i64(0)
+			goto l3
+		case 3:
+			m.fn212(v0, v3)
+			v3 = i64(0)
+			t4 := int32(load32(m.memory, uint32(v0)))
+			t5 := v4
+			v1 = t4
+			t6 := int64(load64(m.memory, uint64(uint32(v1))+64))
+			t7 := int64(load32(m.memory, uint64(uint32(v1))+40))
+			v7 = t7
+			m.fn214(t5, t6, i64(0), v7, i64(0))
+			t8 := int64(load64(m.memory, uint32(v4)))
+			t9 := int64(load64(m.memory, uint64(uint32(v4))+8))
+			t11 := v4 + i32(16)
+			p10 := t8
+			if t9 != i64(0) {
+				p10 = i64(-1)
+			}
+			v8 = p10
+			t12 := int64(uint64(v8) / uint64(i64(1000000000)))
+			v9 = t12
+			t13 := int64(load64(m.memory, uint64(uint32(v1))+56))
+			t14 := v9
+			v5 = t13
+			m.fn214(t11, t14, i64(0), v5, i64(0))
+			t15 := int64(load64(m.memory, uint64(uint32(v4))+16))
+			v10 = t15
+			t16 := v10
+			v8 = v8 - v9*i64(1000000000)
+			t17 := int64(uint64(v5) / uint64(i64(1000000000)))
+			t18 := v8
+			v9 = t17
+			v11 = t16 + t18*v9
+			p19 := v11
+			if uint64(v11) < uint64(v10) {
+				p19 = i64(-1)
+			}
+			v10 = p19
+			t20 := int64(uint64(v8*(v5-v9*i64(1000000000))) / uint64(i64(1000000000)))
+			v5 = v10 + t20
+			p21 := v5
+			if uint64(v5) < uint64(v10) {
+				p21 = i64(-1)
+			}
+			v5 = p21
+			p22 := i64(0x7fffffffffffffff)
+			if uint64(v5) < uint64(i64(0x7fffffffffffffff)) {
+				p22 = v5
+			}
+			t23 := int64(load64(m.memory, uint64(uint32(v4))+24))
+			p24 := p22
+			if t23 != i64(0) {
+				p24 = i64(0x7fffffffffffffff)
+			}
+			v5 = p24
+			{
+				t25 := int32(load32(m.memory, uint64(uint32(v0))+8))
+				v6 = t25
+				if v6 == 0 {
+					goto l4
+				}
+				t26 := int32(load32(m.memory, uint64(uint32(v0))+4))
+				v1 = t26
+				v12 = v6
+			l5:
+				{
+					t27 := int64(load64(m.memory, uint32(v1)))
+					t28 := v3
+					v8 = t27
+					t29 := t28 + v8>>63
+					v8 = v5 + v8
+					var p30 int32
+					if uint64(v8) < uint64(v5) {
+						p30 = 1
+					}
+					v3 = t29 + int64(uint32(p30))
+					v1 = v1 + i32(8)
+					v5 = v8
+					v12 = v12 + i32(-1)
+					if v12 != 0 {
+						goto l5
+					}
+				}
+				p31 := v8
+				if v3 < i64(0) {
+					p31 = i64(0)
+				}
+				p32 := i64(0)
+				if v3 > i64(0) {
+					p32 = v3
+				}
+				v5 = p32
+				var p34 int32
+				if v5 < i64(1) {
+					p34 = 1
+				}
+				p33 := p34
+				if v5 == 0 {
+					p33 = i32(1)
+				}
+				p35 := i64(-1)
+				if p33 != 0 {
+					p35 = p31
+				}
+				v5 = p35
+			}
+		l4:
+			{
+				if !(v7 == 0) {
+					goto l6
+				}
+				v5 = v2
+				goto l7
+			l6:
+				t36 := int64(uint64(v5) / uint64(v7))
+				t37 := v2
+				v5 = t36
+				p38 := v5
+				if uint64(v2) < uint64(v5) {
+					p38 = t37
+				}
+				v5 = p38
+			}
+		l7:
+			v3 = i64(0) - v5*v7
+		}
+	l3:
+		t39 := int32(load32(m.memory, uint64(uint32(v0))+12))
+		t40 := int64(load64(m.memory, uint32(t39)))
+		t41 := int64(uint64(t40) % uint64(i64(10)))
+		t42 := v6
+		v1 = int32(t41)
+		if uint32(t42) <= uint32(v1) {
+			goto l1
+		}
+		t43 := int32(load32(m.memory, uint64(uint32(v0))+4))
+		v1 = t43 + v1<<3
+		t44 := int64(load64(m.memory, uint32(v1)))
+		t45 := v1
+		v2 = t44
+		v8 = v2 + v3
+		t46 := v8>>63 ^ i64(-0x8000000000000000)
+		t47 := v8
+		var p48 int32
+		if v3 < i64(0) {
+			p48 = 1
+		}
+		var p49 int32
+		if v8 < v2 {
+			p49 = 1
+		}
+		p50 := t47
+		if p48^p49 != 0 {
+			p50 = t46
+		}
+		store64(m.memory, uint32(t45), uint64(p50))
+	}
+l1:
+	m.g0 = v4 + i32(32)
+	return v5
+}
+
+//go:norace
+func (m *Module) fn117(v0, v1 int32) {
+	var v2, v3 int32
+	v2 = v0 + i32(88)
+	v3 = i32(0)
+l1:
+	{
+		if v3 == i32(88) {
+			goto l0
+		}
+		t0 := int64(load64(m.memory, uint32(v1+v3)))
+		store64(m.memory, uint32(v2+v3), uint64(t0))
+		v3 = v3 + i32(8)
+		goto l1
+	}
+l0:
+	{
+		t1 := int64(load64(m.memory, uint64(uint32(v0))+80))
+		if t1 == i64(2) {
+			return
+		}
+		store64(m.memory, uint64(uint32(v0))+80, uint64(i64(0)))
+	}
 }
 
 //go:norace
@@ -8788,9 +9512,9 @@ func (m *Module) Xbackoff_operation_cancel(v0, v1, v2 int32) int32 {
 				goto l4
 			}
 			t6 := int64(load64(m.memory, uint64(uint32(v0))+200))
-			m.fn116(t6, v1)
+			m.fn119(t6, v1)
 			v4 = i32(7)
-			m.fn117(v3+i32(16), v0+i32(168), i32(7), i64(0), v1)
+			m.fn120(v3+i32(16), v0+i32(168), i32(7), i64(0), v1)
 		}
 	l4:
 		v1 = i32(0)
@@ -8805,10 +9529,10 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn116(v0 int64, v1 int32) {
+func (m *Module) fn119(v0 int64, v1 int32) {
 	var v2 int32
 	t0 := m.g0
-	v2 = t0 - i32(16)
+	v2 = t0 - i32(192)
 	m.g0 = v2
 	{
 		if v1 == 0 {
@@ -8821,44 +9545,86 @@ func (m *Module) fn116(v0 int64, v1 int32) {
 		if t1 != i32(6) {
 			goto l0
 		}
-		store32(m.memory, uint32(v2), uint32(i32(1)))
-		store64(m.memory, uint64(uint32(v2))+8, uint64(v0))
-		_ = m.fn114(v1, v2, i64(0))
+		m.fn114(v2+i32(96), v1)
+		t2 := int64(load64(m.memory, uint64(uint32(v2))+96))
+		if t2 != i64(1) {
+			goto l0
+		}
+		memory_copy(m.memory, uint32(v2+i32(8)), uint32(v2+i32(104)), uint32(i32(88)))
+		{
+			t3 := int32(load32(m.memory, uint32(v1)))
+			if t3 != i32(6) {
+				goto l1
+			}
+			t4 := int64(load64(m.memory, uint64(uint32(v2))+16))
+			t5 := v2
+			v0 = t4
+			t6 := v0
+			var p7 int32
+			if v0 != i64(0) {
+				p7 = 1
+			}
+			store64(m.memory, uint64(uint32(t5))+16, uint64(t6-int64(uint32(p7))))
+		}
+	l1:
+		m.fn117(v1, v2+i32(8))
 	}
 l0:
-	m.g0 = v2 + i32(16)
+	m.g0 = v2 + i32(192)
 }
 
 //go:norace
-func (m *Module) fn117(v0, v1, v2 int32, v3 int64, v4 int32) {
+func (m *Module) fn120(v0, v1, v2 int32, v3 int64, v4 int32) {
 	var v5 int32
+	var v6 int64
 	t0 := m.g0
-	v5 = t0 - i32(16)
+	v5 = t0 - i32(192)
 	m.g0 = v5
-	if v4 == 0 {
-		goto l0
+	{
+		if v4 == 0 {
+			goto l0
+		}
+		m.fn114(v5+i32(96), v4)
+		t1 := int64(load64(m.memory, uint64(uint32(v5))+96))
+		if t1 != i64(1) {
+			goto l0
+		}
+		memory_copy(m.memory, uint32(v5+i32(8)), uint32(v5+i32(104)), uint32(i32(88)))
+		{
+			t2 := int32(load32(m.memory, uint32(v4)))
+			if t2 != i32(6) {
+				goto l1
+			}
+			t3 := int64(load64(m.memory, uint64(uint32(v5))+8))
+			t4 := v5
+			v6 = t3
+			t5 := v6
+			var p6 int32
+			if v6 != i64(0) {
+				p6 = 1
+			}
+			store64(m.memory, uint64(uint32(t4))+8, uint64(t5-int64(uint32(p6))))
+		}
+	l1:
+		m.fn117(v4, v5+i32(8))
 	}
-	store32(m.memory, uint32(v5), uint32(i32(5)))
-	_ = m.fn114(v4, v5, i64(0))
 l0:
 	store64(m.memory, uint64(uint32(v0))+8, uint64(v3))
 	store32(m.memory, uint64(uint32(v0))+4, uint32(v2))
 	store32(m.memory, uint64(uint32(v1))+40, uint32(v2))
 	store32(m.memory, uint32(v0), uint32(i32(1)))
-	m.g0 = v5 + i32(16)
+	m.g0 = v5 + i32(192)
 }
 
 //go:norace
 func (m *Module) Xbackoff_operation_decide(v0, v1 int32, v2, v3 int64, v4, v5 int32) int32 {
 	var v6, v7 int32
-	var v8, v9 int64
-	var v10 int32
-	var v11 int64
-	var v12, v13 int32
+	var v8, v9, v10 int64
+	var v11, v12, v13 int32
 	var v14, v15, v16, v17, v18, v19, v20, v21, v22, v23, v24, v25, v26, v27, v28, v29, v30 int64
 	var v31 int32
 	t0 := m.g0
-	v6 = t0 - i32(208)
+	v6 = t0 - i32(304)
 	m.g0 = v6
 	v7 = i32(100)
 	{
@@ -8877,10 +9643,10 @@ func (m *Module) Xbackoff_operation_decide(v0, v1 int32, v2, v3 int64, v4, v5 in
 			goto l0
 		}
 	l1:
-		m.fn34(v6+i32(40), v4)
-		t2 := int32(load32(m.memory, uint64(uint32(v6))+44))
+		m.fn34(v6+i32(48), v4)
+		t2 := int32(load32(m.memory, uint64(uint32(v6))+52))
 		v7 = t2
-		t3 := int32(load32(m.memory, uint64(uint32(v6))+40))
+		t3 := int32(load32(m.memory, uint64(uint32(v6))+48))
 		if t3 == i32(1) {
 			goto l0
 		}
@@ -8906,328 +9672,670 @@ func (m *Module) Xbackoff_operation_decide(v0, v1 int32, v2, v3 int64, v4, v5 in
 				if uint32(v4+i32(-8)) < uint32(i32(-7)) {
 					goto l4
 				}
-				store64(m.memory, uint64(uint32(v6))+56, uint64(i64(0)))
-				store32(m.memory, uint64(uint32(v6))+52, uint32(v4))
-				store32(m.memory, uint64(uint32(v6))+48, uint32(i32(1)))
+				store64(m.memory, uint64(uint32(v6))+64, uint64(i64(0)))
+				store32(m.memory, uint64(uint32(v6))+60, uint32(v4))
+				store32(m.memory, uint64(uint32(v6))+56, uint32(i32(1)))
 				goto l5
 			}
 		l4:
 			v4 = v0 + i32(168)
 			t6 := int64(load64(m.memory, uint64(uint32(v0))+200))
 			v8 = t6
-			m.fn116(v8, v7)
+			m.fn119(v8, v7)
 			switch v1 + i32(-1) {
 			default:
-				if v7 == 0 {
-					goto l9
+				{
+					if v7 == 0 {
+						goto l9
+					}
+					m.fn114(v6+i32(56), v7)
+					t7 := int64(load64(m.memory, uint64(uint32(v6))+56))
+					if t7 != i64(1) {
+						goto l9
+					}
+					memory_copy(m.memory, uint32(v6+i32(216)), uint32(v6+i32(64)), uint32(i32(88)))
+					{
+						t8 := int32(load32(m.memory, uint32(v7)))
+						if t8 != i32(2) {
+							goto l10
+						}
+						t9 := int64(load64(m.memory, uint64(uint32(v6))+216))
+						t10 := v6
+						v8 = t9
+						v9 = v8 + i64(-1000)
+						p11 := v9
+						if uint64(v9) > uint64(v8) {
+							p11 = i64(0)
+						}
+						store64(m.memory, uint64(uint32(t10))+216, uint64(p11))
+					}
+				l10:
+					m.fn117(v7, v6+i32(216))
 				}
-				store32(m.memory, uint64(uint32(v6))+48, uint32(i32(2)))
-				_ = m.fn114(v7, v6+i32(48), v3)
 			l9:
 				{
-					t8 := int64(load64(m.memory, uint64(uint32(v0))+192))
-					v8 = t8
+					t12 := int64(load64(m.memory, uint64(uint32(v0))+192))
+					v8 = t12
 					if uint64(v8) > uint64(i64(0xffffffff)) {
-						goto l10
+						goto l11
 					}
-					t9 := int64(load64(m.memory, uint64(uint32(v0))+104))
-					t10 := v8
-					v9 = t9
-					if uint64(t10) >= uint64(v9) {
-						goto l10
+					t13 := int64(load64(m.memory, uint64(uint32(v0))+104))
+					t14 := v8
+					v10 = t13
+					if uint64(t14) >= uint64(v10) {
+						goto l11
 					}
 					{
 						{
-							v10 = v0 + i32(8)
-							t12 := v10
-							p11 := i32(0)
+							v11 = v0 + i32(8)
+							t16 := v11
+							p15 := i32(0)
 							if v1 == i32(3) {
-								p11 = i32(112)
+								p15 = i32(112)
 							}
-							t13 := int64(load64(m.memory, uint32(t12+p11)))
-							v11 = t13
-							t14 := int64(load64(m.memory, uint32(v10)))
-							if v11 != t14 {
-								goto l11
+							t17 := int64(load64(m.memory, uint32(t16+p15)))
+							v9 = t17
+							t18 := int64(load64(m.memory, uint32(v11)))
+							if v9 != t18 {
+								goto l12
 							}
 							v12 = v0 + i32(48)
-							t15 := int32(load32(m.memory, uint64(uint32(v0))+164))
-							v13 = t15
-							goto l12
+							t19 := int32(load32(m.memory, uint64(uint32(v0))+164))
+							v13 = t19
+							goto l13
 						}
-					l11:
-						v12 = v6 + i32(88)
-						t16 := int64(load64(m.memory, uint64(uint32(v0))+16))
-						v14 = t16
-						t17 := int64(load64(m.memory, uint64(uint32(v0))+24))
-						v15 = t17
-						t18 := int64(load64(m.memory, uint64(uint32(v0))+32))
-						v16 = t18
-						t19 := int64(load64(m.memory, uint64(uint32(v0))+40))
-						v17 = t19
-						t20 := int64(load64(m.memory, uint64(uint32(v0))+48))
-						v18 = t20
-						t21 := int64(load64(m.memory, uint64(uint32(v0))+56))
-						v19 = t21
-						t22 := int64(load64(m.memory, uint64(uint32(v0))+64))
-						v20 = t22
-						t23 := int64(load64(m.memory, uint64(uint32(v0))+72))
-						v21 = t23
-						t24 := int64(load64(m.memory, uint64(uint32(v0))+80))
-						v22 = t24
-						t25 := int64(load64(m.memory, uint64(uint32(v0))+88))
-						v23 = t25
-						t26 := int64(load64(m.memory, uint64(uint32(v0))+96))
-						v24 = t26
-						t27 := int64(load64(m.memory, uint64(uint32(v0))+112))
-						v25 = t27
-						t28 := int64(load64(m.memory, uint64(uint32(v0))+120))
-						v26 = t28
-						t29 := int64(load64(m.memory, uint64(uint32(v0))+128))
-						v27 = t29
-						t30 := int64(load64(m.memory, uint64(uint32(v0))+136))
-						v28 = t30
-						t31 := int64(load64(m.memory, uint64(uint32(v0))+144))
-						v29 = t31
-						t32 := int64(load64(m.memory, uint64(uint32(v0))+152))
-						v30 = t32
-						t33 := int32(load32(m.memory, uint64(uint32(v0))+160))
-						v31 = t33
-						t34 := int32(load32(m.memory, uint64(uint32(v0))+164))
-						t35 := v6
-						v13 = t34
-						store32(m.memory, uint64(uint32(t35))+204, uint32(v13))
-						store32(m.memory, uint64(uint32(v6))+200, uint32(v31))
-						store64(m.memory, uint64(uint32(v6))+192, uint64(v30))
-						store64(m.memory, uint64(uint32(v6))+184, uint64(v29))
-						store64(m.memory, uint64(uint32(v6))+176, uint64(v28))
-						store64(m.memory, uint64(uint32(v6))+168, uint64(v27))
-						store64(m.memory, uint64(uint32(v6))+160, uint64(v26))
-						store64(m.memory, uint64(uint32(v6))+152, uint64(v25))
-						store64(m.memory, uint64(uint32(v6))+144, uint64(v9))
-						store64(m.memory, uint64(uint32(v6))+136, uint64(v24))
-						store64(m.memory, uint64(uint32(v6))+128, uint64(v23))
-						store64(m.memory, uint64(uint32(v6))+120, uint64(v22))
-						store64(m.memory, uint64(uint32(v6))+112, uint64(v21))
-						store64(m.memory, uint64(uint32(v6))+104, uint64(v20))
-						store64(m.memory, uint64(uint32(v6))+96, uint64(v19))
-						store64(m.memory, uint64(uint32(v6))+88, uint64(v18))
-						store64(m.memory, uint64(uint32(v6))+80, uint64(v17))
-						store64(m.memory, uint64(uint32(v6))+72, uint64(v16))
-						store64(m.memory, uint64(uint32(v6))+64, uint64(v15))
-						store64(m.memory, uint64(uint32(v6))+56, uint64(v14))
-						store64(m.memory, uint64(uint32(v6))+48, uint64(v11))
-						v10 = v6 + i32(48)
+					l12:
+						v12 = v6 + i32(96)
+						t20 := int64(load64(m.memory, uint64(uint32(v0))+16))
+						v14 = t20
+						t21 := int64(load64(m.memory, uint64(uint32(v0))+24))
+						v15 = t21
+						t22 := int64(load64(m.memory, uint64(uint32(v0))+32))
+						v16 = t22
+						t23 := int64(load64(m.memory, uint64(uint32(v0))+40))
+						v17 = t23
+						t24 := int64(load64(m.memory, uint64(uint32(v0))+48))
+						v18 = t24
+						t25 := int64(load64(m.memory, uint64(uint32(v0))+56))
+						v19 = t25
+						t26 := int64(load64(m.memory, uint64(uint32(v0))+64))
+						v20 = t26
+						t27 := int64(load64(m.memory, uint64(uint32(v0))+72))
+						v21 = t27
+						t28 := int64(load64(m.memory, uint64(uint32(v0))+80))
+						v22 = t28
+						t29 := int64(load64(m.memory, uint64(uint32(v0))+88))
+						v23 = t29
+						t30 := int64(load64(m.memory, uint64(uint32(v0))+96))
+						v24 = t30
+						t31 := int64(load64(m.memory, uint64(uint32(v0))+112))
+						v25 = t31
+						t32 := int64(load64(m.memory, uint64(uint32(v0))+120))
+						v26 = t32
+						t33 := int64(load64(m.memory, uint64(uint32(v0))+128))
+						v27 = t33
+						t34 := int64(load64(m.memory, uint64(uint32(v0))+136))
+						v28 = t34
+						t35 := int64(load64(m.memory, uint64(uint32(v0))+144))
+						v29 = t35
+						t36 := int64(load64(m.memory, uint64(uint32(v0))+152))
+						v30 = t36
+						t37 := int32(load32(m.memory, uint64(uint32(v0))+160))
+						v31 = t37
+						t38 := int32(load32(m.memory, uint64(uint32(v0))+164))
+						t39 := v6
+						v13 = t38
+						store32(m.memory, uint64(uint32(t39))+212, uint32(v13))
+						store32(m.memory, uint64(uint32(v6))+208, uint32(v31))
+						store64(m.memory, uint64(uint32(v6))+200, uint64(v30))
+						store64(m.memory, uint64(uint32(v6))+192, uint64(v29))
+						store64(m.memory, uint64(uint32(v6))+184, uint64(v28))
+						store64(m.memory, uint64(uint32(v6))+176, uint64(v27))
+						store64(m.memory, uint64(uint32(v6))+168, uint64(v26))
+						store64(m.memory, uint64(uint32(v6))+160, uint64(v25))
+						store64(m.memory, uint64(uint32(v6))+152, uint64(v10))
+						store64(m.memory, uint64(uint32(v6))+144, uint64(v24))
+						store64(m.memory, uint64(uint32(v6))+136, uint64(v23))
+						store64(m.memory, uint64(uint32(v6))+128, uint64(v22))
+						store64(m.memory, uint64(uint32(v6))+120, uint64(v21))
+						store64(m.memory, uint64(uint32(v6))+112, uint64(v20))
+						store64(m.memory, uint64(uint32(v6))+104, uint64(v19))
+						store64(m.memory, uint64(uint32(v6))+96, uint64(v18))
+						store64(m.memory, uint64(uint32(v6))+88, uint64(v17))
+						store64(m.memory, uint64(uint32(v6))+80, uint64(v16))
+						store64(m.memory, uint64(uint32(v6))+72, uint64(v15))
+						store64(m.memory, uint64(uint32(v6))+64, uint64(v14))
+						store64(m.memory, uint64(uint32(v6))+56, uint64(v9))
+						v11 = v6 + i32(56)
 					}
-				l12:
+				l13:
 					v31 = int32(v8)
-					t36 := int64(load64(m.memory, uint32(v4)))
-					v9 = t36
+					t40 := int64(load64(m.memory, uint32(v4)))
+					v10 = t40
 					{
 						{
 							if v13 == i32(1) {
-								goto l13
+								goto l14
 							}
-							t37 := m.fn119(v10, v9, v31)
-							v11 = t37
-							goto l14
-						}
-					l13:
-						t38 := int64(load64(m.memory, uint32(v12)))
-						t39 := v6 + i32(16)
-						v14 = t38
-						t41 := v14
-						t42 := v11
-						p40 := i32(63)
-						if uint32(v31) < uint32(i32(63)) {
-							p40 = v31
-						}
-						v15 = int64(uint32(p40))
-						p43 := i64_shl(t42, v15)
-						if uint64(v11) > uint64(i64_shr_u(v14, v15)) {
-							p43 = t41
-						}
-						t44 := fn1(v9, v31)
-						m.fn213(t39, p43+i64(1), i64(0), t44, i64(0))
-						t45 := int64(load64(m.memory, uint64(uint32(v6))+24))
-						v11 = t45
-					}
-				l14:
-					{
-						if v2 != i64(-1) {
+							t41 := m.fn122(v11, v10, v31)
+							v9 = t41
 							goto l15
 						}
-						v2 = v11
-						goto l16
-					l15:
-						t46 := int64(load64(m.memory, uint64(uint32(v0))+136))
-						t47 := v2
-						v14 = v11 + t46
-						p48 := v14
-						if uint64(v14) < uint64(v11) {
-							p48 = i64(-1)
+					l14:
+						t42 := int64(load64(m.memory, uint32(v12)))
+						t43 := v6 + i32(32)
+						v14 = t42
+						t45 := v14
+						t46 := v9
+						p44 := i32(63)
+						if uint32(v31) < uint32(i32(63)) {
+							p44 = v31
 						}
-						v14 = p48
-						t49 := int64(load64(m.memory, uint64(uint32(v0))+128))
-						t50 := v14
-						v15 = t49
-						p51 := v15
-						if uint64(v14) < uint64(v15) {
-							p51 = t50
+						v15 = int64(uint32(p44))
+						p47 := i64_shl(t46, v15)
+						if uint64(v9) > uint64(i64_shr_u(v14, v15)) {
+							p47 = t45
 						}
-						v14 = p51
+						t48 := fn1(v10, v31)
+						m.fn214(t43, p47+i64(1), i64(0), t48, i64(0))
+						t49 := int64(load64(m.memory, uint64(uint32(v6))+40))
+						v9 = t49
+					}
+				l15:
+					{
+						if v2 != i64(-1) {
+							goto l16
+						}
+						v2 = v9
+						goto l17
+					l16:
+						t50 := int64(load64(m.memory, uint64(uint32(v0))+136))
+						t51 := v2
+						v14 = v9 + t50
 						p52 := v14
+						if uint64(v14) < uint64(v9) {
+							p52 = i64(-1)
+						}
+						v14 = p52
+						t53 := int64(load64(m.memory, uint64(uint32(v0))+128))
+						t54 := v14
+						v15 = t53
+						p55 := v15
+						if uint64(v14) < uint64(v15) {
+							p55 = t54
+						}
+						v14 = p55
+						p56 := v14
 						if uint64(v2) < uint64(v14) {
-							p52 = t47
+							p56 = t51
 						}
-						v2 = p52
-						p53 := i64(0x7fffffffffffffff)
+						v2 = p56
+						p57 := i64(0x7fffffffffffffff)
 						if uint64(v2) < uint64(i64(0x7fffffffffffffff)) {
-							p53 = v2
+							p57 = v2
 						}
-						v2 = p53
+						v2 = p57
 						{
-							t54 := int32(load32(m.memory, uint64(uint32(v0))+160))
-							switch t54 + i32(-2) {
+							t58 := int32(load32(m.memory, uint64(uint32(v0))+160))
+							switch t58 + i32(-2) {
 							case 0:
-								goto l16
+								goto l17
 							default:
-								p55 := v11
-								if uint64(v2) > uint64(v11) {
-									p55 = v2
+								p59 := v9
+								if uint64(v2) > uint64(v9) {
+									p59 = v2
 								}
-								v2 = p55
-								goto l16
+								v2 = p59
+								goto l17
 							case 1:
-								t56 := fn1(v9, v31)
-								t57 := v6
-								v11 = int64(uint64(v2)>>1) + v2
-								p58 := i64(0x7fffffffffffffff)
-								if uint64(v11) < uint64(i64(0x7fffffffffffffff)) {
-									p58 = v11
+								t60 := fn1(v10, v31)
+								t61 := v6 + i32(16)
+								v9 = int64(uint64(v2)>>1) + v2
+								p62 := i64(0x7fffffffffffffff)
+								if uint64(v9) < uint64(i64(0x7fffffffffffffff)) {
+									p62 = v9
 								}
-								m.fn213(t57, t56, i64(0), p58-v2+i64(1), i64(0))
-								t59 := int64(load64(m.memory, uint64(uint32(v6))+8))
-								v2 = v2 + t59
+								m.fn214(t61, t60, i64(0), p62-v2+i64(1), i64(0))
+								t63 := int64(load64(m.memory, uint64(uint32(v6))+24))
+								v2 = v2 + t63
 							}
 						}
 					}
-				l16:
-					t60 := int64(load64(m.memory, uint64(uint32(v0))+184))
-					v9 = t60
-					t61 := int32(load32(m.memory, uint64(uint32(v0))+212))
-					v31 = t61
-					t62 := int64(load64(m.memory, uint64(uint32(v0))+112))
-					v11 = t62
-					if v11 == i64(0x7fffffffffffffff) {
-						goto l19
+				l17:
+					t64 := int64(load64(m.memory, uint64(uint32(v0))+184))
+					v10 = t64
+					t65 := int32(load32(m.memory, uint64(uint32(v0))+212))
+					v31 = t65
+					t66 := int64(load64(m.memory, uint64(uint32(v0))+112))
+					v9 = t66
+					if v9 == i64(0x7fffffffffffffff) {
+						goto l20
 					}
 					{
-						t63 := int64(load64(m.memory, uint64(uint32(v0))+176))
-						t64 := v11
-						v14 = v3 - t63
-						p65 := v14
+						t67 := int64(load64(m.memory, uint64(uint32(v0))+176))
+						t68 := v9
+						v14 = v3 - t67
+						p69 := v14
 						if uint64(v14) > uint64(v3) {
-							p65 = i64(0)
+							p69 = i64(0)
 						}
-						v14 = p65
-						if uint64(t64) < uint64(v14) {
+						v14 = p69
+						if uint64(t68) < uint64(v14) {
+							goto l21
+						}
+						if uint64(v9-v14) >= uint64(v2) {
 							goto l20
 						}
-						if uint64(v11-v14) >= uint64(v2) {
-							goto l19
-						}
 					}
-				l20:
-					m.fn117(v6+i32(48), v4, i32(4), v2, v7)
+				l21:
+					m.fn120(v6+i32(56), v4, i32(4), v2, v7)
 					goto l5
 				}
-			l10:
-				m.fn117(v6+i32(48), v4, i32(3), i64(0), v7)
+			l11:
+				m.fn120(v6+i32(56), v4, i32(3), i64(0), v7)
 				goto l5
 			case 0:
 				if v7 != 0 {
-					store32(m.memory, uint64(uint32(v6))+48, uint32(i32(4)))
-					store64(m.memory, uint64(uint32(v6))+56, uint64(v8))
-					_ = m.fn114(v7, v6+i32(48), v3)
-					m.fn117(v6+i32(48), v4, i32(1), i64(0), v7)
+					m.fn114(v6+i32(56), v7)
+					{
+						t70 := int64(load64(m.memory, uint64(uint32(v6))+56))
+						if t70 != i64(1) {
+							goto l23
+						}
+						memory_copy(m.memory, uint32(v6+i32(216)), uint32(v6+i32(64)), uint32(i32(88)))
+						{
+							t71 := int32(load32(m.memory, uint32(v7)))
+							switch t71 + i32(-1) {
+							default:
+								goto l26
+							case 0:
+								t72 := int64(load64(m.memory, uint64(uint32(v7))+8))
+								v2 = t72
+								t73 := int64(load64(m.memory, uint64(uint32(v6))+216))
+								t74 := v2
+								v3 = t73
+								t76 := v3
+								p75 := i64(1)
+								if uint64(v8) > uint64(i64(1)) {
+									p75 = v8
+								}
+								v8 = t76 + p75
+								p77 := v8
+								if uint64(v8) < uint64(v3) {
+									p77 = i64(-1)
+								}
+								v3 = p77
+								p78 := v3
+								if uint64(v2) < uint64(v3) {
+									p78 = t74
+								}
+								v2 = p78
+								goto l27
+							case 1:
+								m.fn115(v6+i32(56), v7)
+								t79 := int64(load64(m.memory, uint64(uint32(v6))+64))
+								v2 = t79
+								t80 := int64(load64(m.memory, uint64(uint32(v6))+216))
+								t81 := v2
+								v3 = t80
+								t82 := int64(load64(m.memory, uint64(uint32(v7))+40))
+								t83 := v3
+								v8 = t82
+								t84 := m.fn123(int32(int64(uint64(v8)>>32)), int32(v8), i64(1000))
+								v8 = t83 + t84
+								p85 := v8
+								if uint64(v8) < uint64(v3) {
+									p85 = i64(-1)
+								}
+								v3 = p85
+								p86 := v3
+								if uint64(v2) < uint64(v3) {
+									p86 = t81
+								}
+								t87 := int32(load32(m.memory, uint64(uint32(v6))+56))
+								p88 := i64(0)
+								if t87 != 0 {
+									p88 = p86
+								}
+								v2 = p88
+							}
+						}
+					l27:
+						store64(m.memory, uint64(uint32(v6))+216, uint64(v2))
+					l26:
+						m.fn117(v7, v6+i32(216))
+					}
+				l23:
+					m.fn120(v6+i32(56), v4, i32(1), i64(0), v7)
 					goto l5
 				}
 				store32(m.memory, uint64(uint32(v0))+208, uint32(i32(1)))
-				store64(m.memory, uint64(uint32(v6))+56, uint64(i64(0)))
-				store64(m.memory, uint64(uint32(v6))+48, uint64(i64(0x100000001)))
+				store64(m.memory, uint64(uint32(v6))+64, uint64(i64(0)))
+				store64(m.memory, uint64(uint32(v6))+56, uint64(i64(0x100000001)))
 				goto l5
 			case 4:
-				m.fn117(v6+i32(48), v4, i32(2), i64(0), v7)
+				m.fn120(v6+i32(56), v4, i32(2), i64(0), v7)
 				goto l5
 			}
-		l19:
+		l20:
 			if v31 == 0 {
-				goto l22
+				goto l28
 			}
-			if uint64(v9) < uint64(v3) {
-				goto l23
+			if uint64(v10) < uint64(v3) {
+				goto l29
 			}
-			if uint64(v9-v3) >= uint64(v2) {
-				goto l22
+			if uint64(v10-v3) >= uint64(v2) {
+				goto l28
 			}
-		l23:
-			m.fn117(v6+i32(48), v4, i32(5), v2, v7)
+		l29:
+			m.fn120(v6+i32(56), v4, i32(5), v2, v7)
 			goto l5
-		l22:
+		l28:
 			{
 				if v7 == 0 {
-					goto l24
+					goto l30
 				}
-				store32(m.memory, uint64(uint32(v6))+48, uint32(i32(3)))
-				store32(m.memory, uint64(uint32(v6))+52, uint32(v1))
-				t67 := m.fn114(v7, v6+i32(48), v3)
-				if t67 == 0 {
-					goto l25
+				m.fn114(v6+i32(56), v7)
+				t89 := int64(load64(m.memory, uint64(uint32(v6))+56))
+				if t89 != i64(1) {
+					goto l31
 				}
-				t68 := m.fn60(v7, v1)
-				store64(m.memory, uint64(uint32(v0))+200, uint64(t68))
+				memory_copy(m.memory, uint32(v6+i32(216)), uint32(v6+i32(64)), uint32(i32(88)))
+				v9 = i64(0)
+				{
+					t90 := int32(load32(m.memory, uint32(v7)))
+					switch t90 + i32(-1) {
+					default:
+						goto l38
+					case 1:
+						m.fn115(v6+i32(56), v7)
+						t91 := int64(load64(m.memory, uint64(uint32(v6))+216))
+						v3 = t91
+						p92 := i64(-1)
+						if v3 > i64(-1) {
+							p92 = v3 << 1
+						}
+						t93 := int64(load64(m.memory, uint64(uint32(v6))+64))
+						t94 := int32(load32(m.memory, uint64(uint32(v6))+56))
+						p95 := i64(0)
+						if t94 != 0 {
+							p95 = t93
+						}
+						var p96 int32
+						if uint64(p92) > uint64(p95) {
+							p96 = 1
+						}
+						v9 = int64(uint32(p96))
+						goto l38
+					case 2:
+						t97 := int64(load64(m.memory, uint64(uint32(v6))+216))
+						t98 := v6
+						v3 = t97
+						t99 := int64(load32(m.memory, uint64(uint32(v7))+40))
+						t100 := v3
+						v9 = t99
+						v10 = t100 - v9
+						p101 := v10
+						if uint64(v10) > uint64(v3) {
+							p101 = i64(0)
+						}
+						t102 := v3
+						var p103 int32
+						if uint64(v3) >= uint64(v9) {
+							p103 = 1
+						}
+						v31 = p103
+						p104 := t102
+						if v31 != 0 {
+							p104 = p101
+						}
+						store64(m.memory, uint64(uint32(t98))+216, uint64(p104))
+						v9 = int64(uint32(v31))
+						goto l38
+					case 3:
+						t105 := int64(load64(m.memory, uint64(uint32(v6))+224))
+						t106 := v6
+						t107 := v3
+						v9 = t105
+						v10 = t107 - v9
+						p108 := v10
+						if uint64(v10) > uint64(v3) {
+							p108 = i64(0)
+						}
+						t109 := int64(load64(m.memory, uint64(uint32(v7))+8))
+						m.fn214(t106, p108, i64(0), t109, i64(0))
+						m.fn115(v6+i32(56), v7)
+						t111 := v6
+						p110 := v3
+						if uint64(v3) < uint64(v9) {
+							p110 = v9
+						}
+						store64(m.memory, uint64(uint32(t111))+224, uint64(p110))
+						t112 := int64(load64(m.memory, uint64(uint32(v6))+64))
+						t113 := v6
+						v3 = t112
+						t114 := int64(load64(m.memory, uint64(uint32(v6))+216))
+						t115 := v3
+						t116 := v3
+						v9 = t114
+						t117 := int64(load64(m.memory, uint32(v6)))
+						v10 = v9 + t117
+						p118 := v10
+						if uint64(v10) < uint64(v9) {
+							p118 = i64(-1)
+						}
+						v9 = p118
+						p119 := v9
+						if uint64(v3) < uint64(v9) {
+							p119 = t116
+						}
+						t120 := int64(load64(m.memory, uint64(uint32(v6))+8))
+						p121 := p119
+						if t120 != i64(0) {
+							p121 = t115
+						}
+						t122 := int32(load32(m.memory, uint64(uint32(v6))+56))
+						p123 := i64(0)
+						if t122 != 0 {
+							p123 = p121
+						}
+						v3 = p123
+						t124 := int64(load64(m.memory, uint64(uint32(v7))+48))
+						t125 := v3
+						v9 = t124
+						v10 = t125 - v9
+						p126 := v10
+						if uint64(v10) > uint64(v3) {
+							p126 = i64(0)
+						}
+						t127 := v3
+						var p128 int32
+						if v9 == 0 {
+							p128 = 1
+						}
+						var p129 int32
+						if uint64(v3) >= uint64(v9) {
+							p129 = 1
+						}
+						v31 = p128 | p129
+						p130 := t127
+						if v31 != 0 {
+							p130 = p126
+						}
+						store64(m.memory, uint64(uint32(t113))+216, uint64(p130))
+						v9 = int64(uint32(v31))
+						goto l38
+					case 4:
+						store32(m.memory, uint64(uint32(v6))+64, uint32(i32(10)))
+						store32(m.memory, uint64(uint32(v6))+56, uint32(v7))
+						store32(m.memory, uint64(uint32(v6))+68, uint32(v6+i32(296)))
+						store32(m.memory, uint64(uint32(v6))+60, uint32(v6+i32(216)))
+						t131 := m.fn116(v6+i32(56), i32(3), i64(1), v3)
+						v9 = t131
+						goto l38
+					case 5:
+						t132 := int64(load64(m.memory, uint64(uint32(v6))+224))
+						t133 := v6
+						v3 = t132
+						t134 := int64(load64(m.memory, uint64(uint32(v7))+72))
+						t135 := v3
+						v9 = t134
+						t136 := int64(load64(m.memory, uint64(uint32(v7))+40))
+						t137 := v9
+						v10 = t136
+						t138 := int64(load64(m.memory, uint64(uint32(v6))+216))
+						t139 := m.fn123(int32(int64(uint64(v10)>>32)), int32(v10), t138)
+						v10 = t139
+						p140 := v10
+						if uint64(v9) > uint64(v10) {
+							p140 = t137
+						}
+						var p141 int32
+						if uint64(p140) > uint64(v3) {
+							p141 = 1
+						}
+						v9 = int64(uint32(p141))
+						v10 = t135 + v9
+						p142 := v10
+						if uint64(v10) < uint64(v3) {
+							p142 = i64(-1)
+						}
+						store64(m.memory, uint64(uint32(t133))+224, uint64(p142))
+						goto l38
+					case 0:
+						t143 := int64(load64(m.memory, uint64(uint32(v6))+216))
+						t144 := v6
+						v3 = t143
+						t145 := m.fn60(v7, v1)
+						t146 := v3
+						v9 = t145
+						v10 = t146 - v9
+						p147 := v10
+						if uint64(v10) > uint64(v3) {
+							p147 = i64(0)
+						}
+						t148 := v3
+						var p149 int32
+						if uint64(v3) >= uint64(v9) {
+							p149 = 1
+						}
+						v31 = p149
+						p150 := t148
+						if v31 != 0 {
+							p150 = p147
+						}
+						store64(m.memory, uint64(uint32(t144))+216, uint64(p150))
+						v9 = int64(uint32(v31))
+					}
+				}
+			l38:
+				m.fn117(v7, v6+i32(216))
+				if v9 == 0 {
+					goto l31
+				}
+				t151 := m.fn60(v7, v1)
+				store64(m.memory, uint64(uint32(v0))+200, uint64(t151))
 			}
-		l24:
+		l30:
 			store64(m.memory, uint64(uint32(v0))+192, uint64(v8+i64(1)))
-			store64(m.memory, uint64(uint32(v6))+56, uint64(v2))
-			store32(m.memory, uint64(uint32(v6))+48, uint32(i32(0)))
+			store64(m.memory, uint64(uint32(v6))+64, uint64(v2))
+			store32(m.memory, uint64(uint32(v6))+56, uint32(i32(0)))
 			goto l5
-		l25:
-			m.fn117(v6+i32(48), v4, i32(6), v2, v7)
+		l31:
+			m.fn120(v6+i32(56), v4, i32(6), v2, v7)
 		}
 	l5:
-		t69 := int64(load64(m.memory, uint64(uint32(v6))+56))
-		store64(m.memory, uint64(uint32(v5))+8, uint64(t69))
+		t152 := int64(load64(m.memory, uint64(uint32(v6))+64))
+		store64(m.memory, uint64(uint32(v5))+8, uint64(t152))
 		v7 = i32(0)
 		store32(m.memory, uint64(uint32(v5))+4, uint32(i32(0)))
-		t70 := int32(load32(m.memory, uint64(uint32(v6))+52))
-		t71 := int32(load32(m.memory, uint64(uint32(v6))+48))
-		t73 := v5
-		p72 := i32(0)
-		if t71&i32(1) != 0 {
-			p72 = t70
+		t153 := int32(load32(m.memory, uint64(uint32(v6))+60))
+		t154 := int32(load32(m.memory, uint64(uint32(v6))+56))
+		t156 := v5
+		p155 := i32(0)
+		if t154&i32(1) != 0 {
+			p155 = t153
 		}
-		store32(m.memory, uint32(t73), uint32(p72))
+		store32(m.memory, uint32(t156), uint32(p155))
 	}
 l0:
-	m.g0 = v6 + i32(208)
+	m.g0 = v6 + i32(304)
 	return v7
 }
 
 //go:norace
-func (m *Module) fn119(v0 int32, v1 int64, v2 int32) int64 {
+func (m *Module) fn122(v0 int32, v1 int64, v2 int32) int64 {
 	var v3 int32
 	t0 := m.g0
 	v3 = t0 - i32(16)
 	m.g0 = v3
-	m.fn129(v3, v0, v1, v2)
+	m.fn133(v3, v0, v1, v2)
 	t1 := int64(load64(m.memory, uint32(v3)))
 	t2 := fn1(v1, v2)
-	t3 := m.fn187(t1, v0, int64(uint32(v2)), t2)
+	t3 := m.fn191(t1, v0, int64(uint32(v2)), t2)
 	v1 = t3
 	m.g0 = v3 + i32(16)
 	return v1
+}
+
+//go:norace
+func (m *Module) fn123(v0, v1 int32, v2 int64) int64 {
+	var v3 int32
+	var v4, v5, v6, v7 int64
+	t0 := m.g0
+	v3 = t0 - i32(32)
+	m.g0 = v3
+	v4 = int64(uint32(v0))
+	{
+		{
+			if uint32(v1) < uint32(i32(2)) {
+				goto l0
+			}
+			t1 := v3 + i32(16)
+			t2 := v2
+			v5 = int64(uint32(v1))
+			t3 := int64(uint64(t2) / uint64(v5))
+			v6 = t3
+			m.fn214(t1, v6, i64(0), v4, i64(0))
+			t4 := int64(load64(m.memory, uint64(uint32(v3))+16))
+			v7 = t4
+			t5 := int64(uint64((v2-v6*v5)*v4) / uint64(v5))
+			v2 = v7 + t5
+			p6 := v2
+			if uint64(v2) < uint64(v7) {
+				p6 = i64(-1)
+			}
+			v2 = p6
+			t7 := int64(load64(m.memory, uint64(uint32(v3))+24))
+			var p8 int32
+			if t7 != i64(0) {
+				p8 = 1
+			}
+			v1 = p8
+			goto l1
+		}
+	l0:
+		m.fn214(v3, v2, i64(0), v4, i64(0))
+		t9 := int64(load64(m.memory, uint64(uint32(v3))+8))
+		var p10 int32
+		if t9 != i64(0) {
+			p10 = 1
+		}
+		v1 = p10
+		t11 := int64(load64(m.memory, uint32(v3)))
+		v2 = t11
+	}
+l1:
+	m.g0 = v3 + i32(32)
+	p12 := i64(0x7fffffffffffffff)
+	if uint64(v2) < uint64(i64(0x7fffffffffffffff)) {
+		p12 = v2
+	}
+	p13 := p12
+	if v1&i32(1) != 0 {
+		p13 = i64(0x7fffffffffffffff)
+	}
+	return p13
 }
 
 //go:norace
@@ -9285,9 +10393,9 @@ func (m *Module) Xbackoff_operation_refuse_retry(v0, v1, v2 int32) int32 {
 			}
 			store64(m.memory, uint64(uint32(t7))+192, uint64(t8-int64(uint32(p9))))
 			t10 := int64(load64(m.memory, uint64(uint32(v0))+200))
-			m.fn116(t10, v1)
+			m.fn119(t10, v1)
 			v4 = i32(6)
-			m.fn117(v3+i32(16), v0+i32(168), i32(6), i64(0), v1)
+			m.fn120(v3+i32(16), v0+i32(168), i32(6), i64(0), v1)
 		}
 	l4:
 		v1 = i32(0)
@@ -9535,7 +10643,7 @@ func (m *Module) Xbackoff_policy_delay_ns(v0 int32, v1 int64, v2, v3 int32) int3
 				if t2 == i32(1) {
 					goto l1
 				}
-				t3 := m.fn119(v0+i32(8), v1, v2)
+				t3 := m.fn122(v0+i32(8), v1, v2)
 				v1 = t3
 				goto l2
 			}
@@ -9557,7 +10665,7 @@ func (m *Module) Xbackoff_policy_delay_ns(v0 int32, v1 int64, v2, v3 int32) int3
 				p10 = t7
 			}
 			t11 := fn1(v1, v2)
-			m.fn213(t5, p10+i64(1), i64(0), t11, i64(0))
+			m.fn214(t5, p10+i64(1), i64(0), t11, i64(0))
 			t12 := int64(load64(m.memory, uint64(uint32(v4))+8))
 			v1 = t12
 		}
@@ -9621,7 +10729,7 @@ func (m *Module) Xbackoff_policy_fill_ns(v0 int32, v1 int64, v2, v3 int32, v4 in
 	l3:
 		t3 := v6 + i32(16)
 		v8 = v0 + i32(8)
-		m.fn129(t3, v8, v1, v2)
+		m.fn133(t3, v8, v1, v2)
 		t4 := v7
 		v9 = int64(uint32(v2))
 		v4 = i64(0x100000000) - v9
@@ -9650,7 +10758,7 @@ func (m *Module) Xbackoff_policy_fill_ns(v0 int32, v1 int64, v2, v3 int32, v4 in
 						goto l6
 					}
 					t12 := fn1(v4, i32(0))
-					m.fn213(v6, v9+i64(1), i64(0), t12, i64(0))
+					m.fn214(v6, v9+i64(1), i64(0), t12, i64(0))
 					t13 := int64(load64(m.memory, uint64(uint32(v6))+8))
 					store64(m.memory, uint32(v3), uint64(t13))
 					t14 := v1
@@ -9673,7 +10781,7 @@ func (m *Module) Xbackoff_policy_fill_ns(v0 int32, v1 int64, v2, v3 int32, v4 in
 					goto l6
 				}
 				t8 := fn1(v4, i32(0))
-				t9 := m.fn130(v6+i32(16), v8, v9, t8)
+				t9 := m.fn134(v6+i32(16), v8, v9, t8)
 				store64(m.memory, uint32(v3), uint64(t9))
 				v7 = v7 + i32(-8)
 				v4 = v4 + i64(-0x61c8864680b583eb)
@@ -9692,7 +10800,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn129(v0, v1 int32, v2 int64, v3 int32) {
+func (m *Module) fn133(v0, v1 int32, v2 int64, v3 int32) {
 	var v4 int32
 	var v5 int64
 	var v6 int32
@@ -9719,14 +10827,14 @@ func (m *Module) fn129(v0, v1 int32, v2 int64, v3 int32) {
 				goto l1
 			}
 			t4 := fn1(v2, v6)
-			_ = m.fn130(v4, v1, v5, t4)
+			_ = m.fn134(v4, v1, v5, t4)
 			v6 = v6 + i32(1)
 			v5 = v5 + i64(1)
 			goto l2
 		}
 	}
 l0:
-	m.fn145(v4, v1, v3)
+	m.fn149(v4, v1, v3)
 l1:
 	t6 := int64(load64(m.memory, uint64(uint32(v4))+8))
 	store64(m.memory, uint64(uint32(v0))+8, uint64(t6))
@@ -9736,14 +10844,14 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn130(v0, v1 int32, v2, v3 int64) int64 {
+func (m *Module) fn134(v0, v1 int32, v2, v3 int64) int64 {
 	t0 := int64(load64(m.memory, uint32(v0)))
-	t1 := m.fn187(t0, v1, v2, v3)
+	t1 := m.fn191(t0, v1, v2, v3)
 	t2 := v0
 	t3 := v1
 	t4 := v2
 	v3 = t1
-	m.fn151(t2, t3, t4, v3)
+	m.fn155(t2, t3, t4, v3)
 	return v3
 }
 
@@ -9769,7 +10877,7 @@ l0:
 		t1 := int64(load64(m.memory, uint32(v0)))
 		if t1 == i64(3543621949687885680) {
 			memory_copy(m.memory, uint32(v5+i32(56)), uint32(v0+i32(8)), uint32(i32(160)))
-			m.fn132(v5+i32(488), v5+i32(56), i32(2), v1, v2)
+			m.fn136(v5+i32(488), v5+i32(56), i32(2), v1, v2)
 			t2 := int32(load32(m.memory, uint64(uint32(v5))+516))
 			v0 = t2
 			t3 := int32(load32(m.memory, uint64(uint32(v5))+512))
@@ -9822,7 +10930,7 @@ l6:
 }
 
 //go:norace
-func (m *Module) fn132(v0, v1, v2 int32, v3, v4 int64) {
+func (m *Module) fn136(v0, v1, v2 int32, v3, v4 int64) {
 	var v5 int32
 	var v6, v7, v8, v9 int64
 	var v10, v11 int32
@@ -9900,13 +11008,13 @@ func (m *Module) fn132(v0, v1, v2 int32, v3, v4 int64) {
 		l5:
 			t11 := int32(load32(m.memory, uint64(uint32(v1))+16))
 			t12 := int32(load32(m.memory, uint64(uint32(v1))+20))
-			t13 := fn185(t11, t12)
+			t13 := fn189(t11, t12)
 			v6 = t13
 			t14 := int64(load64(m.memory, uint64(uint32(v1))+40))
 			v8 = t14
 		}
 	l6:
-		m.fn143(v5+i32(32), v1)
+		m.fn147(v5+i32(32), v1)
 		memory_zero(m.memory, uint32(v5+i32(432)), uint32(i32(192)))
 		v1 = i32(8)
 		memory_copy(m.memory, uint32(v5+i32(632)+i32(8)), uint32(i32(19864)), uint32(i32(92)))
@@ -9920,7 +11028,7 @@ func (m *Module) fn132(v0, v1, v2 int32, v3, v4 int64) {
 			if v10 == i32(18) {
 				goto l8
 			}
-			t16 := m.fn200(v5+i32(32), v10)
+			t16 := m.fn203(v5+i32(32), v10)
 			if t16 == 0 {
 				goto l8
 			}
@@ -9959,7 +11067,7 @@ func (m *Module) fn132(v0, v1, v2 int32, v3, v4 int64) {
 			if uint64(v6) > uint64(v8) {
 				goto l11
 			}
-			m.fn201(v5+i32(416), v5+i32(216), v5+i32(28), v5+i32(632), v6, i64(0x7fffffffffffffff), i64(0))
+			m.fn204(v5+i32(416), v5+i32(216), v5+i32(28), v5+i32(632), v6, i64(0x7fffffffffffffff), i64(0))
 			{
 				t22 := int64(load64(m.memory, uint64(uint32(v5))+416))
 				v3 = t22
@@ -9986,7 +11094,7 @@ func (m *Module) fn132(v0, v1, v2 int32, v3, v4 int64) {
 				v12 = v4 << 4
 				t30 := v12
 				v13 = int64(uint64(v4) >> 60)
-				m.fn202(t27, t28, t29, t30, v13, v8)
+				m.fn205(t27, t28, t29, t30, v13, v8)
 				t31 := int64(load64(m.memory, uint64(uint32(v5))+432))
 				t32 := int64(load64(m.memory, uint64(uint32(v5))+440))
 				var p33 int32
@@ -10043,7 +11151,7 @@ func (m *Module) fn132(v0, v1, v2 int32, v3, v4 int64) {
 										goto l16
 									}
 									if v14 != i64(0) {
-										m.fn213(v5, v7, i64(0), v15, i64(0))
+										m.fn214(v5, v7, i64(0), v15, i64(0))
 										t41 := int64(load64(m.memory, uint32(v5)))
 										t42 := int64(load64(m.memory, uint64(uint32(v5))+8))
 										t43 := v6
@@ -10065,7 +11173,7 @@ func (m *Module) fn132(v0, v1, v2 int32, v3, v4 int64) {
 										if p44 != 0 {
 											p48 = i64(-1)
 										}
-										t49 := m.fn150(t41, t42, p48)
+										t49 := m.fn154(t41, t42, p48)
 										v7 = t43 + t49
 										p50 := v7
 										if uint64(v7) < uint64(v6) {
@@ -10110,7 +11218,7 @@ func (m *Module) fn132(v0, v1, v2 int32, v3, v4 int64) {
 								p61 = t58
 							}
 							v18 = p61
-							m.fn202(t53, t54, t55, t56, t57, v18)
+							m.fn205(t53, t54, t55, t56, t57, v18)
 							t62 := int64(load64(m.memory, uint64(uint32(v5))+432))
 							v7 = t62
 							v3 = v7 - v4
@@ -10219,7 +11327,7 @@ func (m *Module) fn132(v0, v1, v2 int32, v3, v4 int64) {
 		t81 := v5 + i32(432)
 		t82 := v5 + i32(216)
 		v1 = t80
-		m.fn203(t81, t82, v1, v8)
+		m.fn206(t81, t82, v1, v8)
 		v6 = i64(1)
 		{
 			t83 := int64(load64(m.memory, uint64(uint32(v5))+432))
@@ -10264,7 +11372,7 @@ l0:
 		t1 := int64(load64(m.memory, uint32(v0)))
 		if t1 == i64(3543621949687885680) {
 			memory_copy(m.memory, uint32(v5+i32(56)), uint32(v0+i32(8)), uint32(i32(160)))
-			m.fn132(v5+i32(488), v5+i32(56), i32(8), v1, v2)
+			m.fn136(v5+i32(488), v5+i32(56), i32(8), v1, v2)
 			t2 := int32(load32(m.memory, uint64(uint32(v5))+516))
 			v0 = t2
 			t3 := int32(load32(m.memory, uint64(uint32(v5))+512))
@@ -10346,7 +11454,7 @@ func (m *Module) Xbackoff_policy_get(v0, v1, v2 int32) int32 {
 		if t3&i32(1) != 0 {
 			goto l0
 		}
-		m.fn135(v3+i32(16), v0+i32(8), v4)
+		m.fn139(v3+i32(16), v0+i32(8), v4)
 		{
 			t4 := int64(load64(m.memory, uint64(uint32(v3))+16))
 			if t4 == i64(1) {
@@ -10366,7 +11474,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn135(v0, v1, v2 int32) {
+func (m *Module) fn139(v0, v1, v2 int32) {
 	var v3 int32
 	var v4 int64
 	t0 := m.g0
@@ -10376,14 +11484,14 @@ func (m *Module) fn135(v0, v1, v2 int32) {
 		if v2 == i32(18) {
 			goto l0
 		}
-		m.fn143(v3+i32(8), v1)
+		m.fn147(v3+i32(8), v1)
 		v4 = i64(0)
 		{
 			t1 := m.fn31(v2, i32(19864), i32(23))
 			if t1 == 0 {
 				goto l1
 			}
-			t2 := m.fn183(v3+i32(8), v2)
+			t2 := m.fn187(v3+i32(8), v2)
 			if t2 == 0 {
 				goto l1
 			}
@@ -10451,7 +11559,7 @@ func (m *Module) Xbackoff_policy_get_ratio(v0, v1, v2, v3 int32) int32 {
 		if t3&i32(1) != 0 {
 			goto l0
 		}
-		m.fn135(v4+i32(16), v0+i32(8), v5)
+		m.fn139(v4+i32(16), v0+i32(8), v5)
 		t4 := int64(load64(m.memory, uint64(uint32(v4))+16))
 		t5 := int64(load64(m.memory, uint64(uint32(v4))+24))
 		t6 := m.fn28(t4, t5, v2, v3)
@@ -10491,7 +11599,7 @@ func (m *Module) Xbackoff_policy_init(v0, v1, v2 int32) int32 {
 		if uint64(t1) > uint64(i64(0x7fffff)) {
 			goto l1
 		}
-		m.fn138(v3+i32(64), v1)
+		m.fn142(v3+i32(64), v1)
 		t2 := int32(load32(m.memory, uint64(uint32(v3))+92))
 		v4 = t2
 		t3 := int32(load32(m.memory, uint64(uint32(v3))+88))
@@ -10538,14 +11646,14 @@ l3:
 }
 
 //go:norace
-func (m *Module) fn138(v0, v1 int32) {
+func (m *Module) fn142(v0, v1 int32) {
 	var v2 int32
 	var v3 int64
 	var v4 int32
 	t0 := m.g0
 	v2 = t0 - i32(176)
 	m.g0 = v2
-	m.fn177(v2+i32(8), v1)
+	m.fn181(v2+i32(8), v1)
 	v1 = v0 + i32(8)
 	v3 = i64(1)
 	v4 = v2 + i32(8) + i32(8)
@@ -10647,7 +11755,7 @@ func (m *Module) Xbackoff_policy_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 			memory_copy(m.memory, uint32(v4+i32(504)+i32(8)), uint32(v4+i32(2024)), uint32(i32(72)))
 			store64(m.memory, uint64(uint32(v4))+504, uint64(v2))
 			m.fn85(v4+i32(1264), v4+i32(504))
-			m.fn138(v4+i32(2024), v4+i32(1264))
+			m.fn142(v4+i32(2024), v4+i32(1264))
 			v1 = v4 + i32(336) + i32(8)
 			v5 = v4 + i32(2024) + i32(8)
 			t2 := int64(load64(m.memory, uint64(uint32(v4))+2024))
@@ -10752,7 +11860,7 @@ func (m *Module) Xbackoff_policy_print(v0, v1 int32, v2 int64) int32 {
 		goto l0
 	}
 l1:
-	m.fn143(v3+i32(776), v0+i32(8))
+	m.fn147(v3+i32(776), v0+i32(8))
 	m.fn92(v3+i32(4), i32(1), v3+i32(776))
 	if v1 == 0 {
 		goto l0
@@ -10799,7 +11907,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn143(v0, v1 int32) {
+func (m *Module) fn147(v0, v1 int32) {
 	var v2, v3, v4, v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19, v20, v21, v22, v23, v24, v25 int64
 	t0 := int64(load32(m.memory, uint64(uint32(v1))+20))
 	v2 = t0
@@ -10902,9 +12010,9 @@ func (m *Module) Xbackoff_policy_window_ns(v0, v1, v2 int32) int32 {
 		store64(m.memory, uint32(v3), uint64(v5))
 		t4 := v3
 		v0 = v0 + i32(8)
-		m.fn145(t4, v0, v1)
+		m.fn149(t4, v0, v1)
 		t5 := int64(load64(m.memory, uint32(v3)))
-		t6 := m.fn146(t5, v0, int64(uint32(v1)))
+		t6 := m.fn150(t5, v0, int64(uint32(v1)))
 		store64(m.memory, uint32(v2), uint64(t6))
 		v4 = i32(0)
 	}
@@ -10914,7 +12022,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn145(v0, v1, v2 int32) {
+func (m *Module) fn149(v0, v1, v2 int32) {
 	var v3, v4, v5 int64
 	{
 		{
@@ -10975,7 +12083,7 @@ func (m *Module) fn145(v0, v1, v2 int32) {
 			v4 = t14
 			t15 := int64(load64(m.memory, uint32(v0)))
 			v3 = t15
-			m.fn188(v0, v1)
+			m.fn192(v0, v1)
 			t16 := int64(load64(m.memory, uint32(v0)))
 			if v3 != t16 {
 				goto l2
@@ -10989,7 +12097,7 @@ func (m *Module) fn145(v0, v1, v2 int32) {
 }
 
 //go:norace
-func (m *Module) fn146(v0 int64, v1 int32, v2 int64) int64 {
+func (m *Module) fn150(v0 int64, v1 int32, v2 int64) int64 {
 	var v3 int32
 	var v4 int64
 	var v5, v6 int32
@@ -11003,7 +12111,7 @@ func (m *Module) fn146(v0 int64, v1 int32, v2 int64) int64 {
 			goto l1
 		case 0:
 			t2 := int64(load64(m.memory, uint64(uint32(v1))+8))
-			m.fn213(v3, t2, i64(0), v2, i64(0))
+			m.fn214(v3, t2, i64(0), v2, i64(0))
 			t3 := int64(load64(m.memory, uint32(v1)))
 			v2 = t3
 			t4 := int64(load64(m.memory, uint32(v3)))
@@ -11052,7 +12160,7 @@ func (m *Module) fn146(v0 int64, v1 int32, v2 int64) int64 {
 					if v5&i32(1) == 0 {
 						goto l4
 					}
-					m.fn213(v3+i32(48), v2, i64(0), v4, i64(0))
+					m.fn214(v3+i32(48), v2, i64(0), v4, i64(0))
 					t15 := int64(load64(m.memory, uint64(uint32(v3))+48))
 					t16 := int64(load64(m.memory, uint64(uint32(v3))+56))
 					p17 := t15
@@ -11067,7 +12175,7 @@ func (m *Module) fn146(v0 int64, v1 int32, v2 int64) int64 {
 				if v6 == 0 {
 					goto l5
 				}
-				m.fn213(v3+i32(32), v4, i64(0), v4, i64(0))
+				m.fn214(v3+i32(32), v4, i64(0), v4, i64(0))
 				t18 := int64(load64(m.memory, uint64(uint32(v3))+32))
 				t19 := int64(load64(m.memory, uint64(uint32(v3))+40))
 				p20 := t18
@@ -11085,7 +12193,7 @@ func (m *Module) fn146(v0 int64, v1 int32, v2 int64) int64 {
 			if uint64(v2) < uint64(i64(0x7fffffffffffffff)) {
 				p21 = v2
 			}
-			m.fn213(t22, t23, i64(0), p21, i64(0))
+			m.fn214(t22, t23, i64(0), p21, i64(0))
 			t24 := int64(load64(m.memory, uint64(uint32(v3))+16))
 			v2 = t24
 			p25 := i64(0x7fffffffffffffff)
@@ -11234,7 +12342,7 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 		if uint64(v4) >= uint64(t13) {
 			goto l0
 		}
-		m.fn149(v2+i32(288), v7, v2+i32(48), v4)
+		m.fn153(v2+i32(288), v7, v2+i32(48), v4)
 		t14 := int64(load64(m.memory, uint64(uint32(v2))+296))
 		v7 = t14
 		t15 := int64(load64(m.memory, uint64(uint32(v2))+288))
@@ -11281,7 +12389,7 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 			if uint64(v10) < uint64(v6) {
 				p26 = 1
 			}
-			m.fn213(t24, t25, int64(uint32(p26)), v9, i64(0))
+			m.fn214(t24, t25, int64(uint32(p26)), v9, i64(0))
 			t27 := int64(load64(m.memory, uint64(uint32(v2))+32))
 			t28 := int64(load64(m.memory, uint64(uint32(v2))+40))
 			t29 := v2 + i32(16)
@@ -11291,8 +12399,8 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 			if v9 == 0 {
 				p31 = 1
 			}
-			m.fn213(t29, t27, t28, t30, int64(uint32(p31)))
-			m.fn213(v2, v7-v6, i64(0), v5, i64(0))
+			m.fn214(t29, t27, t28, t30, int64(uint32(p31)))
+			m.fn214(v2, v7-v6, i64(0), v5, i64(0))
 			t32 := int64(load64(m.memory, uint64(uint32(v2))+16))
 			t33 := int64(load64(m.memory, uint64(uint32(v2))+24))
 			t34 := int64(uint64(t32) >> 1)
@@ -11307,16 +12415,16 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 			if uint64(v9) < uint64(v6) {
 				p39 = 1
 			}
-			t40 := m.fn150(t37, t38+int64(uint32(p39)), v7-v8+i64(1))
+			t40 := m.fn154(t37, t38+int64(uint32(p39)), v7-v8+i64(1))
 			v5 = t40
 		}
 	l2:
-		m.fn151(v12, v2+i32(48), v4, v5)
+		m.fn155(v12, v2+i32(48), v4, v5)
 		t41 := int64(load64(m.memory, uint64(uint32(v2))+256))
-		t42 := m.fn130(v13, v2+i32(48), t41, i64(0))
+		t42 := m.fn134(v13, v2+i32(48), t41, i64(0))
 		v6 = t42
 		t43 := int64(load64(m.memory, uint64(uint32(v2))+256))
-		t44 := m.fn130(v0, v2+i32(48), t43, i64(-1))
+		t44 := m.fn134(v0, v2+i32(48), t43, i64(-1))
 		t45 := v2
 		v8 = t44
 		store64(m.memory, uint64(uint32(t45))+320, uint64(v8))
@@ -11380,7 +12488,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn149(v0 int32, v1 int64, v2 int32, v3 int64) {
+func (m *Module) fn153(v0 int32, v1 int64, v2 int32, v3 int64) {
 	var v4, v5 int32
 	var v6, v7 int64
 	t0 := m.g0
@@ -11408,7 +12516,7 @@ func (m *Module) fn149(v0 int32, v1 int64, v2 int32, v3 int64) {
 			v3 = t6
 			t8 := int32(load32(m.memory, uint64(uint32(v2))+16))
 			t9 := int32(load32(m.memory, uint64(uint32(v2))+20))
-			t10 := m.fn189(t8, t9, v1)
+			t10 := m.fn123(t8, t9, v1)
 			t11 := v3
 			v1 = t10
 			p12 := v1
@@ -11429,7 +12537,7 @@ func (m *Module) fn149(v0 int32, v1 int64, v2 int32, v3 int64) {
 			goto l1
 		}
 	l0:
-		t16 := m.fn146(v1, v2, v3)
+		t16 := m.fn150(v1, v2, v3)
 		v1 = t16
 		v6 = v1
 		switch v5 + i32(-2) {
@@ -11446,7 +12554,7 @@ func (m *Module) fn149(v0 int32, v1 int64, v2 int32, v3 int64) {
 		case 2:
 			t18 := int32(load32(m.memory, uint64(uint32(v2))+56))
 			t19 := int32(load32(m.memory, uint64(uint32(v2))+60))
-			t20 := m.fn189(t18, t19, v1)
+			t20 := m.fn123(t18, t19, v1)
 			v6 = v1 - t20
 			p21 := v6
 			if uint64(v6) > uint64(v1) {
@@ -11455,7 +12563,7 @@ func (m *Module) fn149(v0 int32, v1 int64, v2 int32, v3 int64) {
 			v6 = p21
 			t22 := int32(load32(m.memory, uint64(uint32(v2))+64))
 			t23 := int32(load32(m.memory, uint64(uint32(v2))+68))
-			t24 := m.fn189(t22, t23, v1)
+			t24 := m.fn123(t22, t23, v1)
 			v1 = t24 + v1
 			p25 := i64(0x7fffffffffffffff)
 			if uint64(v1) < uint64(i64(0x7fffffffffffffff)) {
@@ -11465,7 +12573,7 @@ func (m *Module) fn149(v0 int32, v1 int64, v2 int32, v3 int64) {
 			goto l6
 		case 3:
 			t26 := int64(load64(m.memory, uint64(uint32(v2))+80))
-			m.fn213(v4, t26, i64(0), v3, i64(0))
+			m.fn214(v4, t26, i64(0), v3, i64(0))
 			v6 = v1
 			t27 := int64(load64(m.memory, uint64(uint32(v2))+72))
 			v3 = t27
@@ -11562,7 +12670,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn150(v0, v1, v2 int64) int64 {
+func (m *Module) fn154(v0, v1, v2 int64) int64 {
 	var v3, v4 int32
 	var v5, v6, v7, v8 int64
 	var v9 int32
@@ -11580,7 +12688,7 @@ l1:
 			m.g0 = v3 + i32(16)
 			return v7
 		}
-		m.fn214(v3, v0, v1, v4&i32(127))
+		m.fn215(v3, v0, v1, v4&i32(127))
 		t1 := int64(load64(m.memory, uint32(v3)))
 		v8 = t1&i64(1) | v5<<1
 		t2 := v8
@@ -11614,7 +12722,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn151(v0, v1 int32, v2, v3 int64) {
+func (m *Module) fn155(v0, v1 int32, v2, v3 int64) {
 	{
 		t0 := int32(load32(m.memory, uint64(uint32(v1))+148))
 		if t0 != i32(6) {
@@ -11630,7 +12738,7 @@ func (m *Module) fn151(v0, v1 int32, v2, v3 int64) {
 		return
 	}
 l0:
-	m.fn188(v0, v1)
+	m.fn192(v0, v1)
 }
 
 //go:norace
@@ -11673,7 +12781,7 @@ func (m *Module) Xbackoff_ratio_parse(v0 int32, v1 int64, v2, v3 int32) int32 {
 	l8:
 		{
 			if v6 == v5 {
-				m.fn153(v4+i32(4), v0, v6)
+				m.fn157(v4+i32(4), v0, v6)
 				goto l9
 			}
 			v7 = v0 + v5
@@ -11720,7 +12828,7 @@ func (m *Module) Xbackoff_ratio_parse(v0 int32, v1 int64, v2, v3 int32) int32 {
 			goto l9
 		}
 	l16:
-		m.fn154(v4+i32(16), v7, v6)
+		m.fn158(v4+i32(16), v7, v6)
 		t4 := int64(load64(m.memory, uint64(uint32(v4))+24))
 		v1 = t4
 		p5 := i64(4096)
@@ -11735,7 +12843,7 @@ func (m *Module) Xbackoff_ratio_parse(v0 int32, v1 int64, v2, v3 int32) int32 {
 		v6 = p7
 		{
 			if v8 != 0 {
-				m.fn155(v4+i32(16), v0, v5, i32(0), v6)
+				m.fn159(v4+i32(16), v0, v5, i32(0), v6)
 				t13 := int32(m.memory[uint64(uint32(v4))+24])
 				v5 = t13
 				{
@@ -11755,7 +12863,7 @@ func (m *Module) Xbackoff_ratio_parse(v0 int32, v1 int64, v2, v3 int32) int32 {
 					goto l19
 				}
 			}
-			m.fn155(v4+i32(16), v0, v5, v6, i32(0))
+			m.fn159(v4+i32(16), v0, v5, v6, i32(0))
 			t8 := int32(m.memory[uint64(uint32(v4))+24])
 			v5 = t8
 			{
@@ -11778,7 +12886,7 @@ func (m *Module) Xbackoff_ratio_parse(v0 int32, v1 int64, v2, v3 int32) int32 {
 	l19:
 		m.memory[uint64(uint32(v4))+56] = byte(v5)
 		store64(m.memory, uint64(uint32(v4))+48, uint64(v1))
-		m.fn156(v4+i32(4), v4+i32(48))
+		m.fn160(v4+i32(4), v4+i32(48))
 	}
 l9:
 	{
@@ -11821,7 +12929,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn153(v0, v1, v2 int32) {
+func (m *Module) fn157(v0, v1, v2 int32) {
 	var v3, v4, v5, v6, v7 int32
 	var v8, v9 int64
 	t0 := m.g0
@@ -11844,7 +12952,7 @@ func (m *Module) fn153(v0, v1, v2 int32) {
 				if t14 != i32(37) {
 					goto l7
 				}
-				m.fn155(v3, v1, v2, i32(0), i32(2))
+				m.fn159(v3, v1, v2, i32(0), i32(2))
 				t15 := int32(m.memory[uint64(uint32(v3))+8])
 				v2 = t15
 				{
@@ -11892,12 +13000,12 @@ func (m *Module) fn153(v0, v1, v2 int32) {
 								goto l5
 							}
 						}
-						m.fn154(v3, v6, v7)
+						m.fn158(v3, v6, v7)
 						t9 := int64(load64(m.memory, uint32(v3)))
 						v8 = t9
 						t10 := int64(load64(m.memory, uint64(uint32(v3))+8))
 						v9 = t10
-						m.fn154(v3, v4, v5)
+						m.fn158(v3, v4, v5)
 						store64(m.memory, uint64(uint32(v3))+40, uint64(v9))
 						store64(m.memory, uint64(uint32(v3))+32, uint64(v8))
 						t11 := int64(load64(m.memory, uint64(uint32(v3))+8))
@@ -11914,7 +13022,7 @@ func (m *Module) fn153(v0, v1, v2 int32) {
 			}
 		}
 	l7:
-		m.fn155(v3, v1, v4, i32(0), i32(0))
+		m.fn159(v3, v1, v4, i32(0), i32(0))
 		t20 := int32(m.memory[uint64(uint32(v3))+8])
 		v2 = t20
 		{
@@ -11938,13 +13046,13 @@ func (m *Module) fn153(v0, v1, v2 int32) {
 		store64(m.memory, uint64(uint32(v3))+32, uint64(v8))
 	}
 l6:
-	m.fn156(v0, v3+i32(32))
+	m.fn160(v0, v3+i32(32))
 l2:
 	m.g0 = v3 + i32(64)
 }
 
 //go:norace
-func (m *Module) fn154(v0, v1, v2 int32) {
+func (m *Module) fn158(v0, v1, v2 int32) {
 	var v3 int32
 	var v4, v5 int64
 	var v6 int32
@@ -11959,7 +13067,7 @@ l2:
 			goto l0
 		}
 		v5 = i64(0)
-		m.fn213(v3, v4, i64(0), i64(10), i64(0))
+		m.fn214(v3, v4, i64(0), i64(10), i64(0))
 		t1 := int64(load64(m.memory, uint64(uint32(v3))+8))
 		if t1 != i64(0) {
 			goto l1
@@ -11985,7 +13093,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn155(v0, v1, v2, v3, v4 int32) {
+func (m *Module) fn159(v0, v1, v2, v3, v4 int32) {
 	var v5, v6, v7, v8, v9, v10, v11 int32
 	var v12, v13, v14, v15, v16 int64
 	t0 := m.g0
@@ -12106,7 +13214,7 @@ func (m *Module) fn155(v0, v1, v2, v3, v4 int32) {
 			l17:
 				if v2 != v1 {
 					v13 = i64(0)
-					m.fn213(v5+i32(48), v12, i64(0), i64(10), i64(0))
+					m.fn214(v5+i32(48), v12, i64(0), i64(10), i64(0))
 					t18 := int64(load64(m.memory, uint64(uint32(v5))+56))
 					if t18 != i64(0) {
 						goto l16
@@ -12125,7 +13233,7 @@ func (m *Module) fn155(v0, v1, v2, v3, v4 int32) {
 			l15:
 				if v9 != 0 {
 					v13 = i64(0)
-					m.fn213(v5+i32(32), v12, i64(0), i64(10), i64(0))
+					m.fn214(v5+i32(32), v12, i64(0), i64(10), i64(0))
 					t16 := int64(load64(m.memory, uint64(uint32(v5))+40))
 					if t16 != i64(0) {
 						goto l14
@@ -12139,7 +13247,7 @@ func (m *Module) fn155(v0, v1, v2, v3, v4 int32) {
 				goto l14
 			l11:
 				v13 = i64(0)
-				m.fn213(v5+i32(64), v12, i64(0), i64(10), i64(0))
+				m.fn214(v5+i32(64), v12, i64(0), i64(10), i64(0))
 				t21 := int64(load64(m.memory, uint64(uint32(v5))+72))
 				if t21 == i64(0) {
 					goto l18
@@ -12171,7 +13279,7 @@ func (m *Module) fn155(v0, v1, v2, v3, v4 int32) {
 		l23:
 			if v8 != 0 {
 				v15 = i64(0)
-				m.fn213(v5, v14, i64(0), i64(10), i64(0))
+				m.fn214(v5, v14, i64(0), i64(10), i64(0))
 				t24 := int64(load64(m.memory, uint64(uint32(v5))+8))
 				if t24 != i64(0) {
 					goto l22
@@ -12185,7 +13293,7 @@ func (m *Module) fn155(v0, v1, v2, v3, v4 int32) {
 			goto l22
 		l20:
 			v15 = i64(0)
-			m.fn213(v5+i32(16), v14, i64(0), i64(10), i64(0))
+			m.fn214(v5+i32(16), v14, i64(0), i64(10), i64(0))
 			{
 				t26 := int64(load64(m.memory, uint64(uint32(v5))+24))
 				if t26 == i64(0) {
@@ -12216,7 +13324,7 @@ l5:
 }
 
 //go:norace
-func (m *Module) fn156(v0, v1 int32) {
+func (m *Module) fn160(v0, v1 int32) {
 	var v2, v3, v4, v5, v6 int64
 	{
 		{
@@ -12363,7 +13471,7 @@ func (m *Module) Xbackoff_stats_merge(v0, v1 int32) int32 {
 		}
 		v4 = v0 + i32(8)
 		v3 = v2 + i32(8)
-		m.fn160(v3, v1+i32(8))
+		m.fn164(v3, v1+i32(8))
 		v0 = i32(0)
 		store32(m.memory, uint64(uint32(v2))+168, uint32(i32(0)))
 	l3:
@@ -12372,7 +13480,7 @@ func (m *Module) Xbackoff_stats_merge(v0, v1 int32) int32 {
 				goto l2
 			}
 			t3 := int64(load64(m.memory, uint32(v3)))
-			m.fn161(v4, v0, t3)
+			m.fn165(v4, v0, t3)
 			v3 = v3 + i32(8)
 			v0 = v0 + i32(1)
 			goto l3
@@ -12386,7 +13494,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn160(v0, v1 int32) {
+func (m *Module) fn164(v0, v1 int32) {
 	var v2, v3 int32
 	t0 := m.g0
 	v2 = t0 - i32(160)
@@ -12408,7 +13516,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn161(v0, v1 int32, v2 int64) {
+func (m *Module) fn165(v0, v1 int32, v2 int64) {
 	var v3, v4 int64
 	{
 		if uint32(v1) > uint32(i32(19)) {
@@ -12458,7 +13566,7 @@ func (m *Module) Xbackoff_stats_print(v0, v1 int32, v2 int64) int32 {
 		t1 := int64(load64(m.memory, uint32(v0)))
 		if t1 == i64(3543538455707481203) {
 			memory_zero(m.memory, uint32(v3+i32(8)), uint32(i32(4096)))
-			m.fn163(v3+i32(4104), v0+i32(8))
+			m.fn167(v3+i32(4104), v0+i32(8))
 			store32(m.memory, uint64(uint32(v3))+4264, uint32(i32(0)))
 			memory_copy(m.memory, uint32(v3+i32(4272)), uint32(v3+i32(4104)), uint32(i32(168)))
 			t2 := int32(load32(m.memory, uint64(uint32(v3))+4432))
@@ -12505,17 +13613,17 @@ func (m *Module) Xbackoff_stats_print(v0, v1 int32, v2 int64) int32 {
 										v6 = t13
 										t15 := m.fn25(t12, t14, v6)
 										v7 = t15
-										t16 := m.fn164(v0, v6, i32(25599), i32(21))
+										t16 := m.fn168(v0, v6, i32(25599), i32(21))
 										if t16 != 0 {
-											t33 := m.fn166(v3 + i32(4272))
+											t33 := m.fn170(v3 + i32(4272))
 											_ = m.fn26(v7, t33)
 											goto l4
 										}
-										t17 := m.fn164(v0, v6, i32(25620), i32(23))
+										t17 := m.fn168(v0, v6, i32(25620), i32(23))
 										if t17 != 0 {
 											goto l10
 										}
-										t18 := m.fn164(v0, v6, i32(25643), i32(22))
+										t18 := m.fn168(v0, v6, i32(25643), i32(22))
 										if t18 == 0 {
 											goto l4
 										}
@@ -12536,7 +13644,7 @@ func (m *Module) Xbackoff_stats_print(v0, v1 int32, v2 int64) int32 {
 								_ = m.fn25(v7, i32(25592), i32(4))
 							l7:
 								t22 := m.fn25(v7, i32(25596), i32(3))
-								t23 := m.fn165(v3+i32(4272), v0+i32(-1))
+								t23 := m.fn169(v3+i32(4272), v0+i32(-1))
 								_ = m.fn26(t22, t23)
 								goto l4
 							}
@@ -12563,7 +13671,7 @@ func (m *Module) Xbackoff_stats_print(v0, v1 int32, v2 int64) int32 {
 							goto l4
 						}
 					l10:
-						t35 := m.fn167(v3 + i32(4272))
+						t35 := m.fn171(v3 + i32(4272))
 						_ = m.fn26(v7, t35)
 					}
 				l4:
@@ -12683,12 +13791,12 @@ l2:
 }
 
 //go:norace
-func (m *Module) fn163(v0, v1 int32) {
+func (m *Module) fn167(v0, v1 int32) {
 	var v2 int32
 	t0 := m.g0
 	v2 = t0 - i32(320)
 	m.g0 = v2
-	m.fn160(v2, v1)
+	m.fn164(v2, v1)
 	v1 = i32(0)
 l1:
 	{
@@ -12706,14 +13814,14 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn164(v0, v1, v2, v3 int32) int32 {
+func (m *Module) fn168(v0, v1, v2, v3 int32) int32 {
 	var v4 int32
 	v4 = i32(0)
 	{
 		if v1 != v3 {
 			goto l0
 		}
-		t0 := m.fn212(v0, v2, v1)
+		t0 := m.fn213(v0, v2, v1)
 		var p1 int32
 		if t0 == 0 {
 			p1 = 1
@@ -12725,7 +13833,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn165(v0, v1 int32) int64 {
+func (m *Module) fn169(v0, v1 int32) int64 {
 	var v2, v3 int64
 	p0 := i32(12)
 	if uint32(v1) < uint32(i32(12)) {
@@ -12752,9 +13860,9 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn166(v0 int32) int64 {
+func (m *Module) fn170(v0 int32) int64 {
 	var v1, v2 int64
-	t0 := m.fn167(v0)
+	t0 := m.fn171(v0)
 	v1 = t0
 	t1 := int64(load64(m.memory, uint64(uint32(v0))+96))
 	v2 = v1 + t1
@@ -12766,8 +13874,8 @@ func (m *Module) fn166(v0 int32) int64 {
 }
 
 //go:norace
-func (m *Module) fn167(v0 int32) int64 {
-	t0 := m.fn165(v0, i32(12))
+func (m *Module) fn171(v0 int32) int64 {
+	t0 := m.fn169(v0, i32(12))
 	return t0
 }
 
@@ -12803,10 +13911,10 @@ func (m *Module) Xbackoff_stats_read(v0, v1 int32) int32 {
 			p2 = v1
 		}
 		v4 = p2
-		m.fn163(v2, v0+i32(8))
-		t3 := m.fn167(v2)
+		m.fn167(v2, v0+i32(8))
+		t3 := m.fn171(v2)
 		v5 = t3
-		t4 := m.fn166(v2)
+		t4 := m.fn170(v2)
 		v6 = t4
 		t5 := int64(load64(m.memory, uint64(uint32(v2))+96))
 		v7 = t5
@@ -12891,7 +13999,7 @@ func (m *Module) Xbackoff_stats_record(v0 int32, v1 int64, v2 int32) int32 {
 					}
 				}
 				v5 = v0 + i32(8)
-				m.fn161(v5, v3, i64(1))
+				m.fn165(v5, v3, i64(1))
 				t4 := v1
 				var p5 int32
 				if v1 != i64(0) {
@@ -12925,7 +14033,7 @@ func (m *Module) Xbackoff_stats_record(v0 int32, v1 int64, v2 int32) int32 {
 						goto l4
 					}
 				}
-				m.fn161(v5, v2+i32(12), i64(1))
+				m.fn165(v5, v2+i32(12), i64(1))
 				return i32(0)
 			}
 			return i32(110)
@@ -13006,7 +14114,7 @@ func (m *Module) Xbackoff_version() int32 {
 }
 
 //go:norace
-func (m *Module) fn175(v0, v1, v2, v3 int32) int64 {
+func (m *Module) fn179(v0, v1, v2, v3 int32) int64 {
 	var v4 int64
 	var v5, v6 int32
 	v1 = v1 << 3
@@ -13034,8 +14142,8 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn176(v0, v1, v2 int32) int32 {
-	t0 := m.fn212(v0, v1, v2)
+func (m *Module) fn180(v0, v1, v2 int32) int32 {
+	t0 := m.fn213(v0, v1, v2)
 	var p1 int32
 	if t0 == 0 {
 		p1 = 1
@@ -13044,7 +14152,7 @@ func (m *Module) fn176(v0, v1, v2 int32) int32 {
 }
 
 //go:norace
-func (m *Module) fn177(v0, v1 int32) {
+func (m *Module) fn181(v0, v1 int32) {
 	var v2, v3 int32
 	var v4, v5, v6 int64
 	var v7 int32
@@ -13176,19 +14284,19 @@ func (m *Module) fn177(v0, v1 int32) {
 			}
 			t22 := int64(load64(m.memory, uint64(uint32(v2))+56))
 			v5 = t22
-			m.fn178(v2+i32(24), v2+i32(208), i32(2))
+			m.fn182(v2+i32(24), v2+i32(208), i32(2))
 			{
 				t23 := int32(load32(m.memory, uint64(uint32(v2))+44))
 				v3 = t23
 				if v3 == 0 {
 					if uint64(v5) <= uint64(v4) {
-						m.fn178(v2+i32(400), v2+i32(208), i32(20))
+						m.fn182(v2+i32(400), v2+i32(208), i32(20))
 						t27 := int32(load32(m.memory, uint64(uint32(v2))+420))
 						v3 = t27
 						if v3 != 0 {
 							goto l11
 						}
-						m.fn179(v0+i32(8), v2+i32(208))
+						m.fn183(v0+i32(8), v2+i32(208))
 						store64(m.memory, uint32(v0), uint64(i64(0)))
 						goto l1
 					}
@@ -13227,7 +14335,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn178(v0, v1, v2 int32) {
+func (m *Module) fn182(v0, v1, v2 int32) {
 	var v3 int32
 	var v4, v5 int64
 	t0 := m.g0
@@ -13235,10 +14343,10 @@ func (m *Module) fn178(v0, v1, v2 int32) {
 	m.g0 = v3
 	t1 := int64(load64(m.memory, uint32(v1+v2<<3+i32(-8))))
 	v4 = t1
-	m.fn179(v3, v1)
+	m.fn183(v3, v1)
 	t2 := int32(load32(m.memory, uint64(uint32(v3))+16))
 	t3 := int32(load32(m.memory, uint64(uint32(v3))+20))
-	t4 := fn185(t2, t3)
+	t4 := fn189(t2, t3)
 	v5 = t4
 	v1 = i32(0)
 	if v4 == 0 {
@@ -13257,7 +14365,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn179(v0, v1 int32) {
+func (m *Module) fn183(v0, v1 int32) {
 	var v2 int32
 	var v3, v4 int64
 	var v5 int32
@@ -13378,7 +14486,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn180(v0, v1, v2 int32) {
+func (m *Module) fn184(v0, v1, v2 int32) {
 	var v3 int64
 	{
 		t0 := int64(load64(m.memory, uint32(v1)))
@@ -13410,7 +14518,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn181(v0, v1, v2 int32) {
+func (m *Module) fn185(v0, v1, v2 int32) {
 	var v3 int32
 	var v4 int64
 	t0 := int32(load32(m.memory, uint32(v2)))
@@ -13493,7 +14601,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn182(v0 int32, v1, v2 int64, v3 int32, v4 int64) {
+func (m *Module) fn186(v0 int32, v1, v2 int64, v3 int32, v4 int64) {
 	var v5 int32
 	var v6, v7 int64
 	var v8, v9 int32
@@ -13665,12 +14773,12 @@ l17:
 }
 
 //go:norace
-func (m *Module) fn183(v0, v1 int32) int32 {
+func (m *Module) fn187(v0, v1 int32) int32 {
 	var v2, v3, v4 int32
 	t0 := m.g0
 	v2 = t0 - i32(16)
 	m.g0 = v2
-	m.fn184(v2+i32(8), v1)
+	m.fn188(v2+i32(8), v1)
 	v1 = i32(0)
 	t1 := int32(load32(m.memory, uint64(uint32(v2))+12))
 	v3 = t1
@@ -13694,7 +14802,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn184(v0, v1 int32) {
+func (m *Module) fn188(v0, v1 int32) {
 	var v2 int32
 	{
 		v1 = v1 + i32(-3)
@@ -13717,7 +14825,7 @@ l1:
 }
 
 //go:norace
-func fn185(v0, v1 int32) int64 {
+func fn189(v0, v1 int32) int64 {
 	var v2 int64
 	var v3 int32
 	v2 = i64(1)
@@ -13741,7 +14849,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn186(v0, v1 int32) {
+func (m *Module) fn190(v0, v1 int32) {
 	t0 := v0
 	v1 = v1 << 2
 	t1 := int32(load32(m.memory, uint32(v1+i32(26520))))
@@ -13751,17 +14859,17 @@ func (m *Module) fn186(v0, v1 int32) {
 }
 
 //go:norace
-func (m *Module) fn187(v0 int64, v1 int32, v2, v3 int64) int64 {
+func (m *Module) fn191(v0 int64, v1 int32, v2, v3 int64) int64 {
 	var v4 int32
 	t0 := m.g0
 	v4 = t0 - i32(48)
 	m.g0 = v4
-	m.fn149(v4+i32(32), v0, v1, v2)
+	m.fn153(v4+i32(32), v0, v1, v2)
 	t1 := int64(load64(m.memory, uint64(uint32(v4))+40))
 	t2 := int64(load64(m.memory, uint64(uint32(v4))+32))
 	t3 := v4 + i32(16)
 	v2 = t2
-	m.fn213(t3, t1-v2+i64(1), i64(0), v3, i64(0))
+	m.fn214(t3, t1-v2+i64(1), i64(0), v3, i64(0))
 	t4 := int64(load64(m.memory, uint64(uint32(v4))+24))
 	v2 = v2 + t4
 	{
@@ -13770,7 +14878,7 @@ func (m *Module) fn187(v0 int64, v1 int32, v2, v3 int64) int64 {
 			goto l0
 		}
 		t6 := int64(load64(m.memory, uint64(uint32(v1))+88))
-		m.fn213(v4, t6, i64(0), v2, i64(0))
+		m.fn214(v4, t6, i64(0), v2, i64(0))
 		t7 := int64(load64(m.memory, uint32(v4)))
 		v2 = t7
 		p8 := i64(0x7fffffffffffffff)
@@ -13802,7 +14910,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn188(v0, v1 int32) {
+func (m *Module) fn192(v0, v1 int32) {
 	var v2, v3 int64
 	{
 		t0 := int32(load32(m.memory, uint64(uint32(v1))+136))
@@ -13845,7 +14953,7 @@ func (m *Module) fn188(v0, v1 int32) {
 			}
 			t12 := int32(load32(m.memory, uint64(uint32(v1))+16))
 			t13 := int32(load32(m.memory, uint64(uint32(v1))+20))
-			t14 := m.fn189(t12, t13, v3)
+			t14 := m.fn123(t12, t13, v3)
 			t15 := v0
 			t16 := v2
 			v3 = t14
@@ -13860,67 +14968,7 @@ func (m *Module) fn188(v0, v1 int32) {
 }
 
 //go:norace
-func (m *Module) fn189(v0, v1 int32, v2 int64) int64 {
-	var v3 int32
-	var v4, v5, v6, v7 int64
-	t0 := m.g0
-	v3 = t0 - i32(32)
-	m.g0 = v3
-	v4 = int64(uint32(v0))
-	{
-		{
-			if uint32(v1) < uint32(i32(2)) {
-				goto l0
-			}
-			t1 := v3 + i32(16)
-			t2 := v2
-			v5 = int64(uint32(v1))
-			t3 := int64(uint64(t2) / uint64(v5))
-			v6 = t3
-			m.fn213(t1, v6, i64(0), v4, i64(0))
-			t4 := int64(load64(m.memory, uint64(uint32(v3))+16))
-			v7 = t4
-			t5 := int64(uint64((v2-v6*v5)*v4) / uint64(v5))
-			v2 = v7 + t5
-			p6 := v2
-			if uint64(v2) < uint64(v7) {
-				p6 = i64(-1)
-			}
-			v2 = p6
-			t7 := int64(load64(m.memory, uint64(uint32(v3))+24))
-			var p8 int32
-			if t7 != i64(0) {
-				p8 = 1
-			}
-			v1 = p8
-			goto l1
-		}
-	l0:
-		m.fn213(v3, v2, i64(0), v4, i64(0))
-		t9 := int64(load64(m.memory, uint64(uint32(v3))+8))
-		var p10 int32
-		if t9 != i64(0) {
-			p10 = 1
-		}
-		v1 = p10
-		t11 := int64(load64(m.memory, uint32(v3)))
-		v2 = t11
-	}
-l1:
-	m.g0 = v3 + i32(32)
-	p12 := i64(0x7fffffffffffffff)
-	if uint64(v2) < uint64(i64(0x7fffffffffffffff)) {
-		p12 = v2
-	}
-	p13 := p12
-	if v1&i32(1) != 0 {
-		p13 = i64(0x7fffffffffffffff)
-	}
-	return p13
-}
-
-//go:norace
-func (m *Module) fn190(v0 int32, v1 int64) int32 {
+func (m *Module) fn193(v0 int32, v1 int64) int32 {
 	var v2, v3, v4, v5 int32
 	var v6 int64
 	t0 := m.g0
@@ -13974,7 +15022,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn191(v0, v1, v2 int32) int32 {
+func (m *Module) fn194(v0, v1, v2 int32) int32 {
 	var v3, v4, v5 int64
 	v3 = int64(uint32(v1))
 	{
@@ -14034,7 +15082,7 @@ l3:
 }
 
 //go:norace
-func (m *Module) fn192(v0, v1 int32) int32 {
+func (m *Module) fn195(v0, v1 int32) int32 {
 	var v2 int32
 	t0 := m.g0
 	v2 = t0 - i32(16)
@@ -14047,7 +15095,7 @@ func (m *Module) fn192(v0, v1 int32) int32 {
 }
 
 //go:norace
-func (m *Module) fn193(v0, v1 int32, v2 int64) int32 {
+func (m *Module) fn196(v0, v1 int32, v2 int64) int32 {
 	var v3, v4 int32
 	t0 := m.g0
 	v3 = t0 - i32(16)
@@ -14077,13 +15125,13 @@ func (m *Module) fn193(v0, v1 int32, v2 int64) int32 {
 			_ = m.fn26(v0, v2)
 			goto l5
 		case 1:
-			_ = m.fn190(v0, v2)
+			_ = m.fn193(v0, v2)
 			goto l5
 		case 2:
 			m.fn29(v3+i32(8), v2)
 			t10 := int32(load32(m.memory, uint64(uint32(v3))+8))
 			t11 := int32(load32(m.memory, uint64(uint32(v3))+12))
-			_ = m.fn191(v0, t10, t11)
+			_ = m.fn194(v0, t10, t11)
 			goto l5
 		case 3:
 			_ = m.fn26(v0, v2)
@@ -14095,7 +15143,7 @@ l5:
 }
 
 //go:norace
-func (m *Module) fn194(v0, v1, v2 int32) {
+func (m *Module) fn197(v0, v1, v2 int32) {
 	var v3, v4, v5, v6, v7 int32
 	t0 := m.g0
 	v3 = t0 - i32(16)
@@ -14127,7 +15175,7 @@ l3:
 		goto l2
 	}
 l1:
-	_ = m.fn192(v4, v7)
+	_ = m.fn195(v4, v7)
 l2:
 	v2 = v2 + i32(1)
 	goto l3
@@ -14252,7 +15300,7 @@ l10:
 }
 
 //go:norace
-func (m *Module) fn195(v0, v1, v2, v3, v4, v5, v6 int32) {
+func (m *Module) fn198(v0, v1, v2, v3, v4, v5, v6 int32) {
 	m.fn24(v0+i32(20), v5, v6)
 	store32(m.memory, uint64(uint32(v0))+60, uint32(v2))
 	store32(m.memory, uint64(uint32(v0))+64, uint32(v1))
@@ -14263,12 +15311,12 @@ func (m *Module) fn195(v0, v1, v2, v3, v4, v5, v6 int32) {
 }
 
 //go:norace
-func (m *Module) fn196(v0, v1, v2 int32) {
+func (m *Module) fn199(v0, v1, v2 int32) {
 	var v3 int32
 	t0 := m.g0
 	v3 = t0 - i32(16)
 	m.g0 = v3
-	m.fn153(v3+i32(4), v1, v2)
+	m.fn157(v3+i32(4), v1, v2)
 	{
 		t1 := int32(m.memory[uint64(uint32(v3))+4])
 		if t1 != i32(1) {
@@ -14301,7 +15349,7 @@ l4:
 }
 
 //go:norace
-func (m *Module) fn197(v0, v1, v2 int32) {
+func (m *Module) fn200(v0, v1, v2 int32) {
 	var v3 int32
 	v2 = v2 << 2
 l2:
@@ -14333,7 +15381,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn198(v0, v1, v2 int32, v3, v4 int64) {
+func (m *Module) fn201(v0, v1, v2 int32, v3, v4 int64) {
 	var v5, v6, v7 int32
 	t0 := m.g0
 	v5 = t0
@@ -14377,7 +15425,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn199(v0, v1, v2 int32) {
+func (m *Module) fn202(v0, v1, v2 int32) {
 	var v3 int64
 	{
 		p0 := i32(-33)
@@ -14409,7 +15457,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn200(v0, v1 int32) int32 {
+func (m *Module) fn203(v0, v1 int32) int32 {
 	var v2, v3 int32
 	var v4 int64
 	t0 := m.g0
@@ -14433,7 +15481,7 @@ func (m *Module) fn200(v0, v1 int32) int32 {
 				goto l2
 			}
 		l0:
-			m.fn181(v2, v1, v0)
+			m.fn185(v2, v1, v0)
 			v4 = i64(0)
 			{
 				p3 := i32(-33)
@@ -14464,7 +15512,7 @@ func (m *Module) fn200(v0, v1 int32) int32 {
 			}
 		}
 	l1:
-		t7 := m.fn183(v0, v3)
+		t7 := m.fn187(v0, v3)
 		v1 = t7
 		goto l5
 	}
@@ -14476,14 +15524,14 @@ l5:
 }
 
 //go:norace
-func (m *Module) fn201(v0, v1, v2, v3 int32, v4, v5, v6 int64) {
+func (m *Module) fn204(v0, v1, v2, v3 int32, v4, v5, v6 int64) {
 	var v7 int32
 	var v8, v9, v10 int64
 	t0 := m.g0
 	v7 = t0 - i32(240)
 	m.g0 = v7
 	t1 := int32(load32(m.memory, uint32(v2)))
-	m.fn203(v7+i32(40), v1, t1, v4)
+	m.fn206(v7+i32(40), v1, t1, v4)
 	{
 		t2 := int64(load64(m.memory, uint64(uint32(v7))+40))
 		if t2 != i64(1) {
@@ -14496,7 +15544,7 @@ func (m *Module) fn201(v0, v1, v2, v3 int32, v4, v5, v6 int64) {
 			{
 				t4 := int32(load32(m.memory, uint64(uint32(v7))+196))
 				if t4 != i32(6) {
-					m.fn204(v0, v2, v4, v5, v6)
+					m.fn207(v0, v2, v4, v5, v6)
 					goto l4
 				}
 				v8 = v4 & i64(0xfff)
@@ -14509,16 +15557,16 @@ func (m *Module) fn201(v0, v1, v2, v3 int32, v4, v5, v6 int64) {
 				goto l3
 			}
 		l2:
-			m.fn204(v7+i32(208), v2, i64(4096), v5, v6)
+			m.fn207(v7+i32(208), v2, i64(4096), v5, v6)
 			t5 := int64(load64(m.memory, uint64(uint32(v7))+216))
 			v10 = t5
 			t6 := int64(load64(m.memory, uint64(uint32(v7))+208))
 			v9 = t6
 		}
 	l3:
-		m.fn213(v7+i32(16), v9, i64(0), v4, i64(0))
-		m.fn213(v7, v10, i64(0), v4, i64(0))
-		m.fn204(v7+i32(224), v2, v8, v5, v6)
+		m.fn214(v7+i32(16), v9, i64(0), v4, i64(0))
+		m.fn214(v7, v10, i64(0), v4, i64(0))
+		m.fn207(v7+i32(224), v2, v8, v5, v6)
 		t7 := int64(load64(m.memory, uint64(uint32(v7))+24))
 		t8 := v0
 		v5 = t7
@@ -14586,21 +15634,21 @@ l4:
 }
 
 //go:norace
-func (m *Module) fn202(v0, v1, v2 int32, v3, v4, v5 int64) {
+func (m *Module) fn205(v0, v1, v2 int32, v3, v4, v5 int64) {
 	t0 := int32(load32(m.memory, uint32(v1)))
 	t1 := int32(load32(m.memory, uint32(v1+i32(4))))
-	m.fn201(v0, t0, t1, v2, v5, v3, v4)
+	m.fn204(v0, t0, t1, v2, v5, v3, v4)
 }
 
 //go:norace
-func (m *Module) fn203(v0, v1, v2 int32, v3 int64) {
+func (m *Module) fn206(v0, v1, v2 int32, v3 int64) {
 	var v4 int32
 	t0 := m.g0
 	v4 = t0 - i32(368)
 	m.g0 = v4
 	memory_copy(m.memory, uint32(v4+i32(8)), uint32(v1), uint32(i32(192)))
 	m.fn36(v4+i32(8), v2, v3)
-	m.fn177(v4+i32(200), v4+i32(8))
+	m.fn181(v4+i32(200), v4+i32(8))
 	v3 = i64(0)
 	{
 		t1 := int32(load32(m.memory, uint64(uint32(v4))+200))
@@ -14616,7 +15664,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn204(v0, v1 int32, v2, v3, v4 int64) {
+func (m *Module) fn207(v0, v1 int32, v2, v3, v4 int64) {
 	var v5 int32
 	var v6, v7, v8 int64
 	var v9 int32
@@ -14646,7 +15694,7 @@ func (m *Module) fn204(v0, v1 int32, v2, v3, v4 int64) {
 				goto l0
 			}
 			{
-				t3 := m.fn130(v5+i32(16), v1, v11, i64(-1))
+				t3 := m.fn134(v5+i32(16), v1, v11, i64(-1))
 				t4 := v13
 				v16 = t3
 				v8 = t4 + v16
@@ -14693,7 +15741,7 @@ func (m *Module) fn204(v0, v1 int32, v2, v3, v4 int64) {
 			if v9&i32(1) != 0 {
 				goto l3
 			}
-			t12 := m.fn187(v14, v1, v7, i64(-1))
+			t12 := m.fn191(v14, v1, v7, i64(-1))
 			v17 = t12
 		}
 	l3:
@@ -14708,7 +15756,7 @@ func (m *Module) fn204(v0, v1 int32, v2, v3, v4 int64) {
 		if uint64(v11) > uint64(v7) {
 			p15 = i64(0)
 		}
-		m.fn213(t13, t14, i64(0), p15, i64(0))
+		m.fn214(t13, t14, i64(0), p15, i64(0))
 		t16 := int64(load64(m.memory, uint64(uint32(v5))+8))
 		v11 = t16
 		t17 := int64(load64(m.memory, uint32(v5)))
@@ -14750,7 +15798,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn205(v0 int32) {
+func (m *Module) fn208(v0 int32) {
 	var v1 int32
 	var v2, v3, v4, v5 int64
 	t0 := m.g0
@@ -14770,8 +15818,8 @@ func (m *Module) fn205(v0 int32) {
 	store64(m.memory, uint64(uint32(v1))+48, uint64(v5))
 	store64(m.memory, uint64(uint32(v1))+40, uint64(v4))
 	store64(m.memory, uint64(uint32(v1))+32, uint64(v3))
-	m.fn206(v1, v1+i32(32))
-	m.fn206(v1+i32(32), v1)
+	m.fn209(v1, v1+i32(32))
+	m.fn209(v1+i32(32), v1)
 	t6 := int64(load64(m.memory, uint64(uint32(v1))+32))
 	v3 = t6
 	t7 := int64(load64(m.memory, uint64(uint32(v1))+40))
@@ -14787,7 +15835,7 @@ func (m *Module) fn205(v0 int32) {
 }
 
 //go:norace
-func (m *Module) fn206(v0, v1 int32) {
+func (m *Module) fn209(v0, v1 int32) {
 	var v2, v3, v4, v5, v6 int64
 	t0 := int64(load64(m.memory, uint64(uint32(v1))+24))
 	t1 := v0
@@ -14813,7 +15861,7 @@ func (m *Module) fn206(v0, v1 int32) {
 }
 
 //go:norace
-func (m *Module) fn207(v0, v1 int32) {
+func (m *Module) fn210(v0, v1 int32) {
 	var v2, v3, v4, v5 int32
 	{
 		{
@@ -14859,7 +15907,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn208(v0, v1, v2 int32) {
+func (m *Module) fn211(v0, v1, v2 int32) {
 	var v3 int32
 	var v4 int64
 	t0 := m.g0
@@ -14871,7 +15919,7 @@ func (m *Module) fn208(v0, v1, v2 int32) {
 		if t1 == 0 {
 			goto l0
 		}
-		m.fn154(v3, v1, v2)
+		m.fn158(v3, v1, v2)
 		t2 := int64(load64(m.memory, uint32(v3)))
 		v4 = t2
 		t3 := int64(load64(m.memory, uint64(uint32(v3))+8))
@@ -14883,620 +15931,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn209(v0, v1 int32) {
-	var v2 int32
-	var v3, v4 int64
-	t0 := m.g0
-	v2 = t0 - i32(16)
-	m.g0 = v2
-	v3 = i64(0)
-	v4 = i64(1)
-	{
-		{
-			t1 := int32(load32(m.memory, uint32(v1)))
-			switch t1 + i32(-1) {
-			case 0:
-				goto l0
-			default:
-				goto l4
-			case 1:
-				v4 = i64(1000)
-				goto l0
-			case 2:
-				t2 := int64(load32(m.memory, uint64(uint32(v1))+40))
-				v4 = t2
-				goto l0
-			case 3:
-				t3 := int64(load64(m.memory, uint64(uint32(v1))+48))
-				v4 = t3
-			}
-		}
-	l0:
-		t4 := int64(load64(m.memory, uint64(uint32(v1))+8))
-		m.fn213(v2, t4, i64(0), v4, i64(0))
-		t5 := int64(load64(m.memory, uint32(v2)))
-		t6 := int64(load64(m.memory, uint64(uint32(v2))+8))
-		t8 := v0
-		p7 := t5
-		if t6 != i64(0) {
-			p7 = i64(-1)
-		}
-		store64(m.memory, uint64(uint32(t8))+8, uint64(p7))
-		v3 = i64(1)
-	}
-l4:
-	store64(m.memory, uint32(v0), uint64(v3))
-	m.g0 = v2 + i32(16)
-}
-
-//go:norace
-func (m *Module) fn210(v0, v1, v2 int32, v3, v4 int64) int64 {
-	var v5 int32
-	var v6, v7, v8, v9, v10, v11 int64
-	t0 := m.g0
-	v5 = t0 - i32(128)
-	m.g0 = v5
-	v6 = i64(0)
-	{
-		t1 := int32(load32(m.memory, uint32(v0)))
-		switch t1 + i32(-1) {
-		default:
-			goto l6
-		case 0:
-			{
-				t2 := int32(load32(m.memory, uint32(v2)))
-				switch t2 + i32(-3) {
-				default:
-					goto l6
-				case 0:
-					t3 := int64(load64(m.memory, uint32(v1)))
-					v4 = t3
-					{
-						{
-							t4 := int32(load32(m.memory, uint64(uint32(v2))+4))
-							t5 := m.fn60(v0, t4)
-							v7 = t5
-							if !(v7 == 0) {
-								goto l9
-							}
-							v6 = v3
-							goto l10
-						}
-					l9:
-						t6 := int64(uint64(v4) / uint64(v7))
-						t7 := v3
-						v6 = t6
-						p8 := v6
-						if uint64(v3) < uint64(v6) {
-							p8 = t7
-						}
-						v6 = p8
-					}
-				l10:
-					m.fn213(v5, v6, i64(0), v7, i64(0))
-					t9 := int64(load64(m.memory, uint32(v5)))
-					v7 = v4 - t9
-					p10 := v7
-					if uint64(v7) > uint64(v4) {
-						p10 = i64(0)
-					}
-					t11 := int64(load64(m.memory, uint64(uint32(v5))+8))
-					p12 := p10
-					if t11 != i64(0) {
-						p12 = i64(0)
-					}
-					v4 = p12
-					goto l11
-				case 1:
-					v6 = i64(0)
-					t13 := int64(load64(m.memory, uint64(uint32(v2))+8))
-					t14 := v5 + i32(16)
-					v4 = t13
-					p15 := i64(1)
-					if uint64(v4) > uint64(i64(1)) {
-						p15 = v4
-					}
-					m.fn213(t14, p15, i64(0), v3, i64(0))
-					t16 := int64(load64(m.memory, uint64(uint32(v0))+8))
-					v4 = t16
-					t17 := int64(load64(m.memory, uint32(v1)))
-					t18 := v4
-					t19 := v4
-					v7 = t17
-					t20 := int64(load64(m.memory, uint64(uint32(v5))+16))
-					v3 = v7 + t20
-					p21 := v3
-					if uint64(v3) < uint64(v7) {
-						p21 = i64(-1)
-					}
-					v7 = p21
-					p22 := v7
-					if uint64(v4) < uint64(v7) {
-						p22 = t19
-					}
-					t23 := int64(load64(m.memory, uint64(uint32(v5))+24))
-					p24 := p22
-					if t23 != i64(0) {
-						p24 = t18
-					}
-					v4 = p24
-				}
-			}
-		l11:
-			store64(m.memory, uint32(v1), uint64(v4))
-			goto l6
-		case 1:
-			m.fn209(v5+i32(112), v0)
-			v6 = i64(0)
-			t25 := int64(load64(m.memory, uint64(uint32(v5))+120))
-			t26 := int32(load32(m.memory, uint64(uint32(v5))+112))
-			p27 := i64(0)
-			if t26 != 0 {
-				p27 = t25
-			}
-			v4 = p27
-			{
-				t28 := int32(load32(m.memory, uint32(v2)))
-				switch t28 + i32(-2) {
-				default:
-					goto l6
-				case 0:
-					v6 = i64(0)
-					t29 := int64(load64(m.memory, uint32(v1)))
-					t30 := v1
-					v4 = t29
-					v7 = v4 - v3*i64(1000)
-					p31 := v7
-					if uint64(v7) > uint64(v4) {
-						p31 = i64(0)
-					}
-					store64(m.memory, uint32(t30), uint64(p31))
-					goto l6
-				case 1:
-					t32 := int64(load64(m.memory, uint32(v1)))
-					t33 := v3
-					v6 = t32
-					p34 := i64(-1)
-					if v6 > i64(-1) {
-						p34 = v6 << 1
-					}
-					p35 := i64(0)
-					if uint64(p34) > uint64(v4) {
-						p35 = t33
-					}
-					v6 = p35
-					goto l6
-				case 2:
-					v6 = i64(0)
-					t36 := int64(load64(m.memory, uint64(uint32(v0))+40))
-					t37 := v5 + i32(32)
-					v7 = t36
-					t38 := m.fn189(int32(int64(uint64(v7)>>32)), int32(v7), i64(1000))
-					m.fn213(t37, t38, i64(0), v3, i64(0))
-					t39 := int64(load64(m.memory, uint32(v1)))
-					t40 := v1
-					t41 := v4
-					t42 := v4
-					v7 = t39
-					t43 := int64(load64(m.memory, uint64(uint32(v5))+32))
-					v3 = v7 + t43
-					p44 := v3
-					if uint64(v3) < uint64(v7) {
-						p44 = i64(-1)
-					}
-					v7 = p44
-					p45 := v7
-					if uint64(v4) < uint64(v7) {
-						p45 = t42
-					}
-					t46 := int64(load64(m.memory, uint64(uint32(v5))+40))
-					p47 := p45
-					if t46 != i64(0) {
-						p47 = t41
-					}
-					store64(m.memory, uint32(t40), uint64(p47))
-					goto l6
-				}
-			}
-		case 2:
-			{
-				t48 := int32(load32(m.memory, uint32(v2)))
-				switch t48 {
-				default:
-					goto l6
-				case 0:
-					t49 := int64(load32(m.memory, uint64(uint32(v0))+44))
-					v4 = t49
-					m.fn209(v5+i32(112), v0)
-					v6 = i64(0)
-					t50 := int64(load64(m.memory, uint64(uint32(v5))+120))
-					v7 = t50
-					t51 := int64(load64(m.memory, uint32(v1)))
-					t52 := v7
-					v8 = t51
-					v4 = v8 + v4*v3
-					p53 := v4
-					if uint64(v4) < uint64(v8) {
-						p53 = i64(-1)
-					}
-					v4 = p53
-					p54 := v4
-					if uint64(v7) < uint64(v4) {
-						p54 = t52
-					}
-					t55 := int32(load32(m.memory, uint64(uint32(v5))+112))
-					p56 := i64(0)
-					if t55 != 0 {
-						p56 = p54
-					}
-					v4 = p56
-					goto l17
-				case 3:
-					t57 := int64(load64(m.memory, uint32(v1)))
-					v4 = t57
-					{
-						{
-							t58 := int64(load32(m.memory, uint64(uint32(v0))+40))
-							v7 = t58
-							if !(v7 == 0) {
-								goto l18
-							}
-							v6 = v3
-							goto l19
-						}
-					l18:
-						t59 := int64(uint64(v4) / uint64(v7))
-						t60 := v3
-						v6 = t59
-						p61 := v6
-						if uint64(v3) < uint64(v6) {
-							p61 = t60
-						}
-						v6 = p61
-					}
-				l19:
-					v7 = v4 - v6*v7
-					p62 := v7
-					if uint64(v7) > uint64(v4) {
-						p62 = i64(0)
-					}
-					v4 = p62
-				}
-			}
-		l17:
-			store64(m.memory, uint32(v1), uint64(v4))
-			goto l6
-		case 3:
-			t63 := int32(load32(m.memory, uint32(v2)))
-			if t63 != i32(3) {
-				goto l6
-			}
-			t64 := int64(load64(m.memory, uint64(uint32(v1))+8))
-			t65 := v5 + i32(64)
-			t66 := v4
-			v7 = t64
-			v6 = t66 - v7
-			p67 := v6
-			if uint64(v6) > uint64(v4) {
-				p67 = i64(0)
-			}
-			t68 := int64(load64(m.memory, uint64(uint32(v0))+8))
-			m.fn213(t65, p67, i64(0), t68, i64(0))
-			m.fn209(v5+i32(112), v0)
-			t69 := int32(load32(m.memory, uint64(uint32(v5))+112))
-			v2 = t69
-			t70 := int64(load64(m.memory, uint64(uint32(v5))+120))
-			v6 = t70
-			t72 := v1
-			p71 := v4
-			if uint64(v4) < uint64(v7) {
-				p71 = v7
-			}
-			store64(m.memory, uint64(uint32(t72))+8, uint64(p71))
-			t73 := int64(load64(m.memory, uint32(v1)))
-			t74 := v6
-			t75 := v6
-			v4 = t73
-			t76 := int64(load64(m.memory, uint64(uint32(v5))+64))
-			v7 = v4 + t76
-			p77 := v7
-			if uint64(v7) < uint64(v4) {
-				p77 = i64(-1)
-			}
-			v4 = p77
-			p78 := v4
-			if uint64(v6) < uint64(v4) {
-				p78 = t75
-			}
-			t79 := int64(load64(m.memory, uint64(uint32(v5))+72))
-			p80 := p78
-			if t79 != i64(0) {
-				p80 = t74
-			}
-			p81 := i64(0)
-			if v2 != 0 {
-				p81 = p80
-			}
-			v4 = p81
-			{
-				{
-					t82 := int64(load64(m.memory, uint64(uint32(v0))+48))
-					v7 = t82
-					if !(v7 == 0) {
-						goto l20
-					}
-					v6 = v3
-					goto l21
-				}
-			l20:
-				t83 := int64(uint64(v4) / uint64(v7))
-				t84 := v3
-				v6 = t83
-				p85 := v6
-				if uint64(v3) < uint64(v6) {
-					p85 = t84
-				}
-				v6 = p85
-			}
-		l21:
-			m.fn213(v5+i32(48), v6, i64(0), v7, i64(0))
-			t86 := int64(load64(m.memory, uint64(uint32(v5))+48))
-			t87 := v1
-			v7 = v4 - t86
-			p88 := v7
-			if uint64(v7) > uint64(v4) {
-				p88 = i64(0)
-			}
-			t89 := int64(load64(m.memory, uint64(uint32(v5))+56))
-			p90 := p88
-			if t89 != i64(0) {
-				p90 = i64(0)
-			}
-			store64(m.memory, uint32(t87), uint64(p90))
-			goto l6
-		case 4:
-			store32(m.memory, uint64(uint32(v5))+120, uint32(i32(10)))
-			store32(m.memory, uint64(uint32(v5))+112, uint32(v0))
-			store32(m.memory, uint64(uint32(v5))+116, uint32(v1))
-			store32(m.memory, uint64(uint32(v5))+124, uint32(v1+i32(80)))
-			v6 = i64(0)
-			{
-				t91 := int32(load32(m.memory, uint32(v2)))
-				switch t91 {
-				default:
-					goto l6
-				case 0:
-					m.fn211(v5+i32(112), v4)
-					t92 := int64(load32(m.memory, uint64(uint32(v0))+44))
-					v4 = t92 * v3
-					v6 = i64(0)
-					goto l24
-				case 3:
-					m.fn211(v5+i32(112), v4)
-					v4 = i64(0)
-					t93 := int64(load64(m.memory, uint64(uint32(v0))+64))
-					t94 := int64(load32(m.memory, uint64(uint32(v0))+40))
-					t95 := v5 + i32(80)
-					v8 = t94
-					m.fn213(t95, t93, i64(0), v8, i64(0))
-					t96 := int64(load64(m.memory, uint64(uint32(v5))+80))
-					t97 := int64(load64(m.memory, uint64(uint32(v5))+88))
-					t99 := v5 + i32(96)
-					p98 := t96
-					if t97 != i64(0) {
-						p98 = i64(-1)
-					}
-					v7 = p98
-					t100 := int64(uint64(v7) / uint64(i64(1000000000)))
-					v9 = t100
-					t101 := int64(load64(m.memory, uint64(uint32(v0))+56))
-					t102 := v9
-					v6 = t101
-					m.fn213(t99, t102, i64(0), v6, i64(0))
-					t103 := int64(load64(m.memory, uint64(uint32(v5))+96))
-					v10 = t103
-					t104 := v10
-					v7 = v7 - v9*i64(1000000000)
-					t105 := int64(uint64(v6) / uint64(i64(1000000000)))
-					t106 := v7
-					v9 = t105
-					v11 = t104 + t106*v9
-					p107 := v11
-					if uint64(v11) < uint64(v10) {
-						p107 = i64(-1)
-					}
-					v10 = p107
-					t108 := int64(uint64(v7*(v6-v9*i64(1000000000))) / uint64(i64(1000000000)))
-					v6 = v10 + t108
-					p109 := v6
-					if uint64(v6) < uint64(v10) {
-						p109 = i64(-1)
-					}
-					v6 = p109
-					p110 := i64(0x7fffffffffffffff)
-					if uint64(v6) < uint64(i64(0x7fffffffffffffff)) {
-						p110 = v6
-					}
-					t111 := int64(load64(m.memory, uint64(uint32(v5))+104))
-					p112 := p110
-					if t111 != i64(0) {
-						p112 = i64(0x7fffffffffffffff)
-					}
-					v6 = p112
-					v0 = i32(0)
-				l25:
-					{
-						t113 := int64(load64(m.memory, uint32(v1+v0)))
-						t114 := v4
-						v7 = t113
-						t115 := t114 + v7>>63
-						v7 = v6 + v7
-						var p116 int32
-						if uint64(v7) < uint64(v6) {
-							p116 = 1
-						}
-						v4 = t115 + int64(uint32(p116))
-						v6 = v7
-						v0 = v0 + i32(8)
-						if v0 != i32(80) {
-							goto l25
-						}
-					}
-					{
-						if !(v8 == 0) {
-							goto l26
-						}
-						v6 = v3
-						goto l27
-					l26:
-						t118 := v3
-						p117 := v7
-						if v4 < i64(0) {
-							p117 = i64(0)
-						}
-						p119 := i64(0)
-						if v4 > i64(0) {
-							p119 = v4
-						}
-						v6 = p119
-						var p121 int32
-						if v6 < i64(1) {
-							p121 = 1
-						}
-						p120 := p121
-						if v6 == 0 {
-							p120 = i32(1)
-						}
-						p122 := i64(-1)
-						if p120 != 0 {
-							p122 = p117
-						}
-						t123 := int64(uint64(p122) / uint64(v8))
-						v6 = t123
-						p124 := v6
-						if uint64(v3) < uint64(v6) {
-							p124 = t118
-						}
-						v6 = p124
-					}
-				l27:
-					v4 = i64(0) - v6*v8
-				}
-			}
-		l24:
-			t125 := int64(load64(m.memory, uint64(uint32(v1))+80))
-			t126 := int64(uint64(t125) % uint64(i64(10)))
-			v0 = v1 + int32(t126)<<3
-			t127 := int64(load64(m.memory, uint32(v0)))
-			t128 := v0
-			v3 = t127
-			v7 = v3 + v4
-			t129 := v7>>63 ^ i64(-0x8000000000000000)
-			t130 := v7
-			var p131 int32
-			if v4 < i64(0) {
-				p131 = 1
-			}
-			var p132 int32
-			if v7 < v3 {
-				p132 = 1
-			}
-			p133 := t130
-			if p131^p132 != 0 {
-				p133 = t129
-			}
-			store64(m.memory, uint32(t128), uint64(p133))
-			goto l6
-		case 5:
-			t134 := int32(load32(m.memory, uint32(v2)))
-			switch t134 {
-			default:
-				goto l6
-			case 0:
-				t135 := int64(load64(m.memory, uint32(v1)))
-				t136 := v1
-				v4 = t135
-				v7 = v4 + v3
-				p137 := v7
-				if uint64(v7) < uint64(v4) {
-					p137 = i64(-1)
-				}
-				store64(m.memory, uint32(t136), uint64(p137))
-				goto l6
-			case 3:
-				t138 := int64(load64(m.memory, uint64(uint32(v1))+8))
-				t139 := v1
-				v4 = t138
-				t140 := int64(load64(m.memory, uint64(uint32(v0))+72))
-				t141 := v4
-				t142 := v3
-				v6 = t140
-				t143 := int64(load64(m.memory, uint64(uint32(v0))+40))
-				t144 := v6
-				v7 = t143
-				t145 := int64(load64(m.memory, uint32(v1)))
-				t146 := m.fn189(int32(int64(uint64(v7)>>32)), int32(v7), t145)
-				v7 = t146
-				p147 := v7
-				if uint64(v6) > uint64(v7) {
-					p147 = t144
-				}
-				v6 = p147
-				v7 = v6 - v4
-				p148 := v7
-				if uint64(v7) > uint64(v6) {
-					p148 = i64(0)
-				}
-				v6 = p148
-				p149 := v6
-				if uint64(v3) < uint64(v6) {
-					p149 = t142
-				}
-				v6 = p149
-				v7 = t141 + v6
-				p150 := v7
-				if uint64(v7) < uint64(v4) {
-					p150 = i64(-1)
-				}
-				store64(m.memory, uint64(uint32(t139))+8, uint64(p150))
-				goto l6
-			case 5:
-				v6 = i64(0)
-				t151 := int64(load64(m.memory, uint32(v1)))
-				t152 := v1
-				v4 = t151
-				t153 := v4
-				var p154 int32
-				if v4 != i64(0) {
-					p154 = 1
-				}
-				store64(m.memory, uint32(t152), uint64(t153-int64(uint32(p154))))
-				goto l6
-			case 1:
-				t155 := int64(load64(m.memory, uint64(uint32(v2))+8))
-				if t155 == 0 {
-					goto l6
-				}
-				v6 = i64(0)
-				t156 := int64(load64(m.memory, uint64(uint32(v1))+8))
-				t157 := v1
-				v4 = t156
-				t158 := v4
-				var p159 int32
-				if v4 != i64(0) {
-					p159 = 1
-				}
-				store64(m.memory, uint64(uint32(t157))+8, uint64(t158-int64(uint32(p159))))
-			}
-		}
-	}
-l6:
-	m.g0 = v5 + i32(128)
-	return v6
-}
-
-//go:norace
-func (m *Module) fn211(v0 int32, v1 int64) {
+func (m *Module) fn212(v0 int32, v1 int64) {
 	var v2, v3 int64
 	var v4 int32
 	var v5 int64
@@ -15563,7 +15998,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn212(v0, v1, v2 int32) int32 {
+func (m *Module) fn213(v0, v1, v2 int32) int32 {
 	var v3, v4, v5 int32
 	v3 = i32(0)
 	if v2 == 0 {
@@ -15594,7 +16029,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn213(v0 int32, v1, v2, v3, v4 int64) {
+func (m *Module) fn214(v0 int32, v1, v2, v3, v4 int64) {
 	var v5, v6, v7, v8, v9, v10 int64
 	t0 := v0
 	v5 = v3 & i64(0xffffffff)
@@ -15625,7 +16060,7 @@ func (m *Module) fn213(v0 int32, v1, v2, v3, v4 int64) {
 }
 
 //go:norace
-func (m *Module) fn214(v0 int32, v1, v2 int64, v3 int32) {
+func (m *Module) fn215(v0 int32, v1, v2 int64, v3 int32) {
 	var v4 int64
 	{
 		if v3&i32(64) != 0 {
