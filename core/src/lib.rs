@@ -37,23 +37,29 @@ mod text;
 mod validate;
 
 pub use analysis::preview::{Preview, PreviewRow};
+#[cfg(any(target_has_atomic = "64", feature = "portable-atomic"))]
+pub use decision::budget::Budget;
+#[cfg(any(target_has_atomic = "64", feature = "portable-atomic"))]
+pub use decision::budget::event::BudgetEvent;
+#[cfg(any(target_has_atomic = "64", feature = "portable-atomic"))]
+pub use decision::budget::exchange::{
+    ExchangeAnswers, ExchangeStep, MemberAnswer, SharedBudgetStats, SteppedState,
+};
+#[cfg(any(target_has_atomic = "64", feature = "portable-atomic"))]
+pub use decision::budget::fallback::Fallback;
+#[cfg(any(target_has_atomic = "64", feature = "portable-atomic"))]
+pub use decision::budget::member::BudgetMember;
+#[cfg(any(target_has_atomic = "64", feature = "portable-atomic"))]
+pub use decision::budget::shared_state::SharedState;
+#[cfg(any(target_has_atomic = "64", feature = "portable-atomic"))]
+pub use decision::budget::state::BudgetState;
 pub use decision::http::{http_retry_after_ns, is_idempotent_method};
+#[cfg(any(target_has_atomic = "64", feature = "portable-atomic"))]
+pub use decision::operation::Operation;
 pub use decision::outcome::{Decision, Outcome, StopReason};
 pub use decision::retry_after::parse_retry_after_ns;
 #[cfg(any(target_has_atomic = "64", feature = "portable-atomic"))]
-pub use decision::{
-    budget::Budget,
-    budget::event::BudgetEvent,
-    budget::exchange::{
-        ExchangeAnswers, ExchangeStep, MemberAnswer, SharedBudgetStats, SteppedState,
-    },
-    budget::fallback::Fallback,
-    budget::member::BudgetMember,
-    budget::shared_state::SharedState,
-    budget::state::BudgetState,
-    operation::Operation,
-    stats::RetryStats,
-};
+pub use decision::stats::RetryStats;
 pub use error::code::ErrorCode;
 pub use error::parse_error::ParseError;
 pub use error::policy_error::PolicyError;
