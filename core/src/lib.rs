@@ -40,6 +40,8 @@ pub use analysis::preview::{Preview, PreviewRow};
 #[cfg(any(target_has_atomic = "64", feature = "portable-atomic"))]
 pub use decision::budget::Budget;
 #[cfg(any(target_has_atomic = "64", feature = "portable-atomic"))]
+pub use decision::budget::event::BudgetEvent;
+#[cfg(any(target_has_atomic = "64", feature = "portable-atomic"))]
 pub use decision::budget::exchange::{
     ExchangeAnswers, ExchangeStep, MemberAnswer, SharedBudgetStats, SteppedState,
 };
@@ -50,7 +52,7 @@ pub use decision::budget::member::BudgetMember;
 #[cfg(any(target_has_atomic = "64", feature = "portable-atomic"))]
 pub use decision::budget::shared_state::SharedState;
 #[cfg(any(target_has_atomic = "64", feature = "portable-atomic"))]
-pub use decision::budget::state::{BudgetEvent, BudgetState};
+pub use decision::budget::state::BudgetState;
 pub use decision::http::{http_retry_after_ns, is_idempotent_method};
 #[cfg(any(target_has_atomic = "64", feature = "portable-atomic"))]
 pub use decision::operation::Operation;

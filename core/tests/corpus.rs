@@ -1,10 +1,6 @@
 //! The inputs that the fuzzers found worth keeping (see `core/fuzz/README.md`).
 
-use std::collections::BTreeSet;
 use std::path::Path;
-
-use backoff_core::ffi::{self, BUDGET_FIELDS, POLICY_FIELDS, Unit};
-use backoff_core::{Budget, ErrorCode, Field, Policy};
 
 #[path = "../fuzz/checks/members.rs"]
 mod members;
@@ -25,77 +21,16 @@ fn inputs(target: &str) -> Vec<Vec<u8>> {
 }
 
 #[test]
-fn every_string_gives_a_value_or_an_error() {
-    for input in inputs("strings") {
-        strings::check(&input);
-    }
-}
-
-#[test]
-fn every_sequence_of_outcomes_keeps_the_limits() {
-    for input in inputs("operations") {
-        operations::check(&input);
-    }
-}
-
-#[test]
-fn every_sequence_of_exchanges_keeps_its_texts_and_its_requests() {
-    for input in inputs("members") {
-        members::check(&input);
-    }
-}
-
-/// The name of every kind of these fields.
-fn kinds(fields: &[Field]) -> BTreeSet<(Field, &'static str)> {
-    let names = |field: &Field| match ffi::field_unit(*field) {
-        Unit::Kind(names) => names.iter().map(|name| (*field, *name)).collect(),
-        _ => Vec::new(),
-    };
-    fields.iter().flat_map(names).collect()
-}
-
-#[test]
-fn the_strings_reach_every_kind_and_every_error() {
-    let mut codes: BTreeSet<_> = ErrorCode::ALL.iter().map(|code| code.name()).collect();
-    codes.remove(ErrorCode::DoesNotFit.name()); // an error of `Policy::fit_base`
-    let mut policies = kinds(&POLICY_FIELDS);
-    let mut budgets = kinds(&BUDGET_FIELDS);
-    let mut heads = BTreeSet::from(["aws-sdk-2026", "decorrelated", "equal", "full", "sre"]);
-
-    for input in inputs("strings") {
-        let parsed = Policy::parse(&input);
-        if let Ok(policy) = parsed {
-            let params = ffi::policy_params(&policy);
-            policies
-                .retain(|(field, name)| params.get(*field) != Some(ffi::kind_number(*field, name)));
-        }
-        let budget = Budget::parse(&input);
-        if let Ok(budget) = &budget {
-            budgets.retain(|(_, name)| budget.to_string().split(':').next() != Some(name));
-        }
-        let head = input.split(|byte| *byte == b':').next().unwrap_or_default();
-        if parsed.is_ok() || budget.is_ok() {
-            heads.retain(|name| name.as_bytes() != head);
-        }
-        for error in parsed.err().into_iter().chain(budget.err()) {
-            codes.remove(error.code().name());
+fn every_input_keeps_the_rules_of_its_target() {
+    type Check = fn(&[u8]);
+    let targets: [(&str, Check); 3] = [
+        ("strings", strings::check),
+        ("operations", operations::check),
+        ("members", members::check),
+    ];
+    for (target, check) in targets {
+        for input in inputs(target) {
+            check(&input);
         }
     }
-    assert_eq!((policies, budgets), Default::default(), "kinds");
-    assert_eq!(heads, BTreeSet::new(), "heads");
-    assert_eq!(codes, BTreeSet::new(), "errors");
-}
-
-#[test]
-fn the_operations_reach_every_budget() {
-    let mut budgets = kinds(&BUDGET_FIELDS);
-    for input in inputs("operations") {
-        let mut parts = input.split(|byte| *byte == b'\n');
-        if let (Some(Ok(_)), Some(Ok(budget))) =
-            (parts.next().map(Policy::parse), parts.next().map(Budget::parse))
-        {
-            budgets.retain(|(_, name)| budget.to_string().split(':').next() != Some(name));
-        }
-    }
-    assert_eq!(budgets, BTreeSet::new());
 }

@@ -89,45 +89,6 @@ fn slotted_uses_each_slot_equally_often() {
     assert_even(&slots, 56.5);
 }
 
-#[test]
-fn decorrelated_has_the_mean_of_its_recursion() {
-    let policy = Policy::parse("decorrelated:base=1s").unwrap();
-    // Without a cap E(d) = (base + 3 * E(previous)) / 2, so 2, 3.5, 5.75 seconds.
-    for (index, mean) in [(1, 3.5e9), (2, 5.75e9)] {
-        let sum: f64 = delays(policy, index).map(|delay| delay as f64).sum();
-        assert_mean(sum / f64::from(CLIENTS), mean, 27.0 * S as f64);
-    }
-}
-
-/// Brooker's decorrelated jitter clamps the delay: from a previous delay at the cap `c` the
-/// next is exactly `c` with probability 2c / (3c - b). With the cap on the window it is not.
-#[test]
-fn decorrelated_gathers_only_at_a_cap_on_the_delay() {
-    let share = |cap_on| {
-        let text = format!("decorrelated:base=5ms,cap=2s,cap_on={cap_on}");
-        let policy = Policy::parse(text).unwrap();
-        let mut delays = vec![0; 1_000_000];
-        let filled: usize = delays
-            .chunks_mut(4096)
-            .zip(0_u32..)
-            .map(|(chunk, client)| {
-                policy.fill_ns(RandomStream::from_key(7, client.to_le_bytes()), 0, chunk)
-            })
-            .sum();
-        assert_eq!(filled, delays.len());
-        let pairs = delays.windows(2).filter(|pair| pair[0] == 2 * S);
-        let (after_cap, at_cap) = pairs
-            .fold((0_u32, 0_u32), |(all, at), pair| (all + 1, at + u32::from(pair[1] == 2 * S)));
-        (after_cap, f64::from(at_cap) / f64::from(after_cap.max(1)))
-    };
-    let (after_cap, at_cap) = share("delay");
-    let closed_form = 2.0 * 2000.0 / (3.0 * 2000.0 - 5.0);
-    assert!(after_cap > 100_000);
-    assert!((at_cap - closed_form).abs() < 0.01, "{at_cap} against {closed_form}");
-    let (after_cap, _) = share("window");
-    assert_eq!(after_cap, 0);
-}
-
 /// A weak hash of keys would skew the high bits, which decide a sample.
 #[test]
 fn consecutive_keys_are_spread_evenly() {

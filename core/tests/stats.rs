@@ -55,14 +55,6 @@ fn the_lines_show_the_counts_of_one_moment() {
 }
 
 #[test]
-fn zero_attempts_count_as_one() {
-    let stats = RetryStats::new();
-    stats.record(0, StopReason::Cancelled);
-    stats.record(2, StopReason::Success);
-    assert_eq!((stats.operations(), stats.attempts(), stats.retries()), (2, 3, 1));
-}
-
-#[test]
 fn counts_saturate() {
     let stats = RetryStats::new();
     stats.record(u64::MAX, StopReason::Success);

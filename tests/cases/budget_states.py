@@ -48,52 +48,37 @@ def budget_state_cases():
         yield steps.case
 
 
+# fmt: off
+# One case a paragraph, with several steps a line.
+
+
 def by_hand():
     for kind in KINDS:
-        yield (
-            Steps(f"full-{kind}", "every event once on a full budget", kind).retry(S).events(*budgets.EVENTS, now=2 * S)
-        )
+        yield (Steps(f"full-{kind}", "every event once on a full budget", kind)
+            .retry(S).events(*budgets.EVENTS, now=2 * S))
     yield Steps("unchanged", "a refused retry does not change the version", "ratio:max_tokens=1").retry(0, 0, 0)
-    yield (
-        Steps(
-            "costs",
-            "the cost depends on the outcome, and the operation holds it",
-            "aws-sdk-2026:max_tokens=38,cost_timeout=20",
-        )
-        .retry(0, outcome="timeout")
-        .retry(0, outcome="throttled")
-        .retry(0)
-    )
+    yield (Steps("costs", "the cost depends on the outcome, and the operation holds it",
+                 "aws-sdk-2026:max_tokens=38,cost_timeout=20")
+        .retry(0, outcome="timeout").retry(0, outcome="throttled").retry(0))
     refund = Steps("refund", "a success gives back what the operation holds", "quota:max_tokens=10")
     refund.step("operation_succeeded", held=refund.step("retry_requested", outcome="transient"))
     yield refund.events("operation_succeeded")
-    yield (
-        Steps("throttle", "failures take tokens, and successes earn the ratio", "grpc-retry")
-        .events(*["attempt_failed"] * 5)
-        .retry(0)
-        .events(*["operation_succeeded"] * 11)
-        .retry(0)
-    )
-    yield Steps("rate-back", "a time before the latest request adds nothing", "rate:max_tokens=2,per=1s").retry(
-        5 * S, 5 * S, 4 * S, 5 * S, 5 * S + S // 2
-    )
-    yield (
-        Steps("ttl-negative", "a slice may spend what earlier slices earned", "ttl:ttl=10s,min_per_second=0,ratio=1")
-        .events("operation_began", "operation_began")
-        .retry(S, S, S, 11 * S)
-    )
+    yield (Steps("throttle", "failures take tokens, and successes earn the ratio", "grpc-retry")
+        .events(*["attempt_failed"] * 5).retry(0).events(*["operation_succeeded"] * 11).retry(0))
+    yield (Steps("rate-back", "a time before the latest request adds nothing", "rate:max_tokens=2,per=1s")
+        .retry(5 * S, 5 * S, 4 * S, 5 * S, 5 * S + S // 2))
+    yield (Steps("ttl-negative", "a slice may spend what earlier slices earned", "ttl:ttl=10s,min_per_second=0,ratio=1")
+        .events("operation_began", "operation_began").retry(S, S, S, 11 * S))
     slot = Steps("slots", "a slot is free when the attempt is over", "concurrent:min_concurrent=1").events(
         "operation_began"
     )
     held = slot.step("retry_requested", outcome="transient")
     slot.retry(0).step("attempt_over", held=held)
     yield slot.retry(0).events("operation_ended")
-    yield Steps("continued", "a state that was stored", "rate:max_tokens=2,per=1s", "17 1500000000 9000000000").retry(
-        9 * S, 9 * S + S // 4, 9 * S + S // 4
-    )
-    yield Steps("continued-ttl", "slices that were stored", "finagle", "3 12 0 0 -7 5 0 0 0 0 0 1").retry(
-        12 * S, 21 * S, 22 * S
-    )
+    yield (Steps("continued", "a state that was stored", "rate:max_tokens=2,per=1s", "17 1500000000 9000000000")
+        .retry(9 * S, 9 * S + S // 4, 9 * S + S // 4))
+    yield (Steps("continued-ttl", "slices that were stored", "finagle", "3 12 0 0 -7 5 0 0 0 0 0 1")
+        .retry(12 * S, 21 * S, 22 * S))
 
 
 def at_the_limits():
@@ -109,45 +94,32 @@ def at_the_limits():
     yield slot
     yield Steps("rate-most", "the latest possible time", "rate", f"0 0 {limit}").retry(0, WORD_MAX)
     yield Steps("rate-late", "the longest possible time without a request", "rate", "0 0 0").retry(WORD_MAX)
-    yield (
-        Steps("active-most", "the count of operations stays in its range", "concurrent", f"0 {limit} 0")
-        .events("operation_began")
-        .retry(0)
-    )
+    yield (Steps("active-most", "the count of operations stays in its range", "concurrent", f"0 {limit} 0")
+        .events("operation_began").retry(0))
     yield Steps(
         "active-scaled", "the slots of the most active operations", "concurrent:ratio=1", f"0 {limit} {2**63 - 1}"
     ).retry(0)
     under = Steps("active-none", "no count is below 0", "concurrent")
     under.step("attempt_over", held=1)
     yield under.events("operation_ended")
-    yield (
-        Steps("ttl-least", "the lowest level of a slice", "ttl:ratio=1", f"0 0 {-(2**63)} 0 0 0 0 0 0 0 0 0")
-        .events("operation_began")
-        .retry(0, 10 * S)
-    )
+    yield (Steps("ttl-least", "the lowest level of a slice", "ttl:ratio=1", f"0 0 {-(2**63)} 0 0 0 0 0 0 0 0 0")
+        .events("operation_began").retry(0, 10 * S))
     least, limit = -(2**63), 2**63 - 1
-    yield Steps(
-        "ttl-sum",
-        "the sum of the levels is exact, in any order",
-        "ttl:min_per_second=0",
-        f"0 9 {limit} {limit} {least} 0 0 0 0 0 0 0",
-    ).retry(0)
-    yield Steps(
-        "ttl-sum-low",
-        "the sum of the levels is below 64 bits",
-        "ttl:min_per_second=0",
-        f"0 9 {least} {least} 0 0 0 0 0 0 0 9",
-    ).retry(0)
+    yield (Steps("ttl-sum", "the sum of the levels is exact, in any order", "ttl:min_per_second=0",
+                 f"0 9 {limit} {limit} {least} 0 0 0 0 0 0 0")
+        .retry(0))
+    yield (Steps("ttl-sum-low", "the sum of the levels is below 64 bits", "ttl:min_per_second=0",
+                 f"0 9 {least} {least} 0 0 0 0 0 0 0 9")
+        .retry(0))
     yield Steps("ttl-before", "slices before 0 have places", "ttl:min_per_second=0", "0 0 0 0 0 0 0 5 0 0 0 0").retry(0)
-    yield Steps("ttl-most", "the highest level of a slice", "ttl", f"7 9 0 0 0 0 0 0 0 0 0 {limit}").events(
-        "operation_began"
-    )
-    yield Steps(
-        "ttl-lowest",
-        "a level stays at the lowest, and the version with it",
-        "ttl",
-        f"7 9 0 0 0 0 0 0 0 0 {limit} {least}",
-    ).retry(0)
+    yield (Steps("ttl-most", "the highest level of a slice", "ttl", f"7 9 0 0 0 0 0 0 0 0 0 {limit}")
+        .events("operation_began"))
+    yield (Steps("ttl-lowest", "a level stays at the lowest, and the version with it", "ttl",
+                 f"7 9 0 0 0 0 0 0 0 0 {limit} {least}")
+        .retry(0))
+
+
+# fmt: on
 
 
 def at_random():
@@ -192,41 +164,19 @@ def budget_state_text_cases():
     }
     invalid = {
         "quota": [
-            "",
-            "0",
-            "0 1 2",
-            "0  1",
-            " 0 1",
-            "0 1 ",
-            "00 1",
-            "0 01",
-            "0 -1",
-            "0 +1",
-            "0 1.0",
-            "0,1",
-            "0\t1",
-            "0 1\n",
-            f"0 {WORD_MAX + 1}",
-            f"{WORD_MAX + 1} 0",
-            "0 x",
-            "0 \u0661",
-            "0 501",
-            f"0 {limit}",
+            "", "0", "0 1 2", "0  1", " 0 1", "0 1 ", "00 1", "0 01", "0 -1", "0 +1", "0 1.0", "0,1", "0\t1", "0 1\n",
+            f"0 {WORD_MAX + 1}", f"{WORD_MAX + 1} 0", "0 x", "0 \u0661", "0 501", f"0 {limit}",
         ],
         "throttle": ["0 10001"],
         "ratio": ["0 101"],
         "rate": ["0 1", "0 1 2 3", f"0 {3600 * S + 1} 0"],
         "ttl": [
-            "0 0 0 0 0 0 0 0 0 0 0",
-            "0 0 0 0 0 0 0 0 0 0 0 0 0",
-            f"0 0 {2**63} 0 0 0 0 0 0 0 0 0",
-            f"0 0 {-(2**63) - 1} 0 0 0 0 0 0 0 0 0",
-            "0 0 -0 0 0 0 0 0 0 0 0 0",
-            "0 -1 0 0 0 0 0 0 0 0 0 0",
+            "0 0 0 0 0 0 0 0 0 0 0", "0 0 0 0 0 0 0 0 0 0 0 0 0", f"0 0 {2**63} 0 0 0 0 0 0 0 0 0",
+            f"0 0 {-(2**63) - 1} 0 0 0 0 0 0 0 0 0", "0 0 -0 0 0 0 0 0 0 0 0 0", "0 -1 0 0 0 0 0 0 0 0 0 0",
             "0 0 - 0 0 0 0 0 0 0 0 0",
         ],
         "concurrent": ["0 0", "0 0 -1"],
-    }
+    }  # fmt: skip
     for texts, is_valid in ((valid, True), (invalid, False)):
         for budget in texts:
             for number, text in enumerate(texts[budget]):

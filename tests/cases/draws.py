@@ -2,7 +2,6 @@
 
 from reference import numbers, streams
 
-from cases.policies import constant
 from cases.sequences import sequence
 
 MAX, WORD = numbers.MAX, numbers.WORD
@@ -83,7 +82,7 @@ def sample_cases():
         for draw_id, word, draw_why in draws:
             seed = seed_for(word)
             assert numbers.draw(seed, 0) == word
-            policy = constant(low, jitter="additive", jitter_max=high - low)
+            policy = {"growth": "constant", "base": low, "jitter": "additive", "jitter_max": high - low}
             yield sequence(f"{range_id}-{draw_id}", f"{range_why}; {draw_why}", policy, seed=seed, key=None, count=1)
 
 

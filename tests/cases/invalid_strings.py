@@ -2,6 +2,8 @@
 
 from reference import parse_error, strings
 
+from cases.table import details
+
 
 def error(id, why, string, of="policy"):
     try:
@@ -12,15 +14,7 @@ def error(id, why, string, of="policy"):
             "why": why,
             "of": of,
             "text": string,
-            "error": {
-                "code": refused.code,
-                "at": refused.at,
-                "found": refused.found,
-                "field": refused.field,
-                "value": str(refused.value),
-                "limit": str(refused.limit),
-                "message": str(refused),
-            },
+            "error": {"code": refused.code, "at": refused.at, "found": refused.found} | details(refused),
         }
     raise AssertionError(f"{id} is valid")
 

@@ -78,6 +78,10 @@ def loop_cases():
             yield case.case
 
 
+# fmt: off
+# One case a paragraph, with several loops a line.
+
+
 def ends():
     """18.2: how loops go on and stop."""
     yield Case("success-at-once", "one call, no wait").loop(OK)
@@ -93,9 +97,8 @@ def ends():
     yield Case("many", "the stats count eleven calls", "constant:base=1ms").loop(*[BUSY] * 10, OK)
     full = "full:base=100ms,cap=2s,max_retries=4"
     yield Case("jitter", "delays of the stream", full).loop(*[BUSY] * 5)
-    yield Case(
-        "throttled", "another base after throttled", "exponential:base=100ms,throttled_base=1s,max_retries=4"
-    ).loop(BUSY, call("throttled"), call("timeout"), call("throttled"), OK)
+    yield (Case("throttled", "another base after throttled", "exponential:base=100ms,throttled_base=1s,max_retries=4")
+        .loop(BUSY, call("throttled"), call("timeout"), call("throttled"), OK))
 
 
 def verdicts():
@@ -103,30 +106,24 @@ def verdicts():
     for outcome in FAILED:
         yield Case(f"failure-{outcome}", "a failure that is retried").loop(call(outcome), OK)
         yield Case(f"value-{outcome}", "a value that is retried").loop(call(outcome, ends="value"), OK)
-        yield Case(f"value-{outcome}-last", "the last value that was retried", "none:max_retries=1").loop(
-            BUSY, call(outcome, ends="value")
-        )
+        yield (Case(f"value-{outcome}-last", "the last value that was retried", "none:max_retries=1")
+            .loop(BUSY, call(outcome, ends="value")))
     yield Case("failure-success", "a failure is no success").loop(call("success", ends="failure"))
     yield Case("value-permanent", "a value that is not retried").loop(call("permanent", ends="value"))
     yield Case("unclassified-value", "a value is a success").loop(call(None, ends="value"), classified=False)
     yield Case("unclassified-failure", "a failure is permanent").loop(call(None, ends="failure"), classified=False)
-    yield Case("mark", "the mark of the function comes before the classification").loop(
-        BUSY, call("transient", mark="permanent")
-    )
+    yield (Case("mark", "the mark of the function comes before the classification")
+        .loop(BUSY, call("transient", mark="permanent")))
     for retry_after in (0, 50 * MS, 100 * MS, 700 * MS):
-        yield Case(f"retry_after-{retry_after // MS}", "a verdict with a retry_after").loop(
-            call("throttled", retry_after=retry_after), OK
-        )
-    yield Case("retry_after-value", "a value with a retry_after").loop(
-        call("throttled", retry_after=S, ends="value"), OK
-    )
+        yield (Case(f"retry_after-{retry_after // MS}", "a verdict with a retry_after")
+            .loop(call("throttled", retry_after=retry_after), OK))
+    yield (Case("retry_after-value", "a value with a retry_after")
+        .loop(call("throttled", retry_after=S, ends="value"), OK))
     yield Case("retry_after-last", "no wait follows").loop(BUSY, BUSY, BUSY, call("throttled", retry_after=S))
-    yield Case("retry_after-exact", "the policy decides", "constant:base=1s,retry_after=exact,max_retries=2").loop(
-        call("throttled", retry_after=50 * MS), BUSY, OK
-    )
-    yield Case("retry_after-exact-0", "at once", "constant:base=1s,retry_after=exact,max_retries=2").loop(
-        call("throttled", retry_after=0), BUSY, OK
-    )
+    yield (Case("retry_after-exact", "the policy decides", "constant:base=1s,retry_after=exact,max_retries=2")
+        .loop(call("throttled", retry_after=50 * MS), BUSY, OK))
+    yield (Case("retry_after-exact-0", "at once", "constant:base=1s,retry_after=exact,max_retries=2")
+        .loop(call("throttled", retry_after=0), BUSY, OK))
 
 
 def times():
@@ -136,16 +133,14 @@ def times():
     limit = "constant:base=100ms,max_elapsed=250ms"
     yield Case("max_elapsed", "the wait that would end too late is not waited", limit).loop(BUSY, BUSY, BUSY)
     yield Case("max_elapsed-calls", "the time of calls counts", limit).loop(slow, slow)
-    yield Case("max_elapsed-exact", "a wait may end at the limit", "constant:base=125ms,max_elapsed=250ms").loop(
-        BUSY, BUSY, BUSY
-    )
+    yield (Case("max_elapsed-exact", "a wait may end at the limit", "constant:base=125ms,max_elapsed=250ms")
+        .loop(BUSY, BUSY, BUSY))
     yield Case("max_elapsed-retry_after", "a wait that a server asks for", limit).loop(call("throttled", retry_after=S))
     yield Case("max_elapsed-success", "a late success is one", limit).loop(BUSY, call("success", takes=S))
     yield Case("max_elapsed-permanent", "a late permanent failure is one", limit).loop(BUSY, call("permanent", takes=S))
     forever = "constant:base=100ms"
-    yield Case("deadline", "the wait that would end too late is not waited", forever).loop(
-        BUSY, BUSY, BUSY, deadline=250 * MS
-    )
+    yield (Case("deadline", "the wait that would end too late is not waited", forever)
+        .loop(BUSY, BUSY, BUSY, deadline=250 * MS))
     yield Case("deadline-exact", "a wait may end at the deadline", forever).loop(BUSY, BUSY, BUSY, deadline=200 * MS)
     yield Case("deadline-over", "a deadline that is over allows one call", forever).loop(BUSY, deadline=0)
     yield Case("deadline-success", "a late success is one", forever).loop(call("success", takes=S), deadline=0)
@@ -155,85 +150,30 @@ def times():
 def shared_budgets():
     """18.2, 15.3: several loops with one budget."""
     yield Case("budget", "the second retry is refused", STEADY, "quota:max_tokens=9,cost=5").loop(BUSY, BUSY)
-    yield (
-        Case("budget-refund", "a success gives back what its retry cost", STEADY, "quota:max_tokens=9,cost=5")
-        .loop(BUSY, OK)
-        .loop(BUSY, BUSY)
-        .loop(BUSY)
-        .loop(OK)
-        .loop(BUSY, BUSY)
-    )
-    yield (
-        Case(
-            "budget-cost", "the outcome decides what a retry costs", STEADY, "quota:max_tokens=9,cost=2,cost_timeout=7"
-        )
-        .loop(call("timeout"), BUSY, BUSY)
-        .loop(NEVER)
-    )
-    yield (
-        Case("budget-throttle", "the failures of others close it", STEADY, "throttle:max_tokens=4,ratio=1")
-        .loop(NEVER)
-        .loop(BUSY, BUSY)
-        .loop(BUSY)
-        .loop(OK)
-        .loop(OK)
-        .loop(BUSY)
-        .loop(OK)
-        .loop(OK)
-        .loop(BUSY, OK)
-    )
-    yield (
-        Case("budget-ratio", "each operation earns a part of a retry", STEADY, "ratio:max_tokens=1,ratio=0.5")
-        .loop(BUSY, BUSY)
-        .loop(BUSY)
-        .loop(BUSY, BUSY)
-    )
-    yield (
-        Case("budget-rate", "it fills while calls take time", STEADY, "rate:max_tokens=1,per=1s")
-        .loop(BUSY, BUSY)
-        .loop(call("transient", takes=S), OK)
-    )
-    yield (
-        Case("budget-concurrent", "a slot ends with its attempt", STEADY, "concurrent:ratio=0.2,min_concurrent=1")
-        .loop(BUSY, BUSY, OK)
-        .loop(BUSY, NEVER)
-        .loop(BUSY, BUSY, BUSY, BUSY)
-    )
-    yield (
-        Case(
-            "budget-concurrent-cancelled",
-            "a cancellation gives the slot back",
-            STEADY,
-            "concurrent:ratio=0.2,min_concurrent=1",
-        )
-        .loop(BUSY, cancel=at("wait", after=10 * MS))
-        .loop(BUSY, call("transient"), cancel=at("call", 1))
-        .loop(BUSY, cancel=at("retry_hook"))
-        .loop(BUSY, OK)
-    )
-    yield (
-        Case(
-            "budget-concurrent-failed",
-            "a failure of the caller's code, too",
-            STEADY,
-            "concurrent:ratio=0.2,min_concurrent=1",
-        )
-        .loop(BUSY, fail=at("retry_hook"))
-        .loop(BUSY, fail=at("wait"))
-        .loop(BUSY, OK, fail=at("classification", 1))
-        .loop(BUSY, OK, fail=at("stop_hook", 1))
-        .loop(BUSY, OK)
-    )
-    yield (
-        Case(
-            "budget-limits-first",
-            "a retry that another limit forbids costs nothing",
-            "none:max_retries=1",
-            "quota:max_tokens=5,cost=5",
-        )
-        .loop(BUSY, BUSY)
-        .loop(BUSY)
-    )
+    yield (Case("budget-refund", "a success gives back what its retry cost", STEADY, "quota:max_tokens=9,cost=5")
+        .loop(BUSY, OK).loop(BUSY, BUSY).loop(BUSY).loop(OK).loop(BUSY, BUSY))
+    yield (Case("budget-cost", "the outcome decides what a retry costs", STEADY,
+                "quota:max_tokens=9,cost=2,cost_timeout=7")
+        .loop(call("timeout"), BUSY, BUSY).loop(NEVER))
+    yield (Case("budget-throttle", "the failures of others close it", STEADY, "throttle:max_tokens=4,ratio=1")
+        .loop(NEVER).loop(BUSY, BUSY).loop(BUSY).loop(OK).loop(OK).loop(BUSY).loop(OK).loop(OK).loop(BUSY, OK))
+    yield (Case("budget-ratio", "each operation earns a part of a retry", STEADY, "ratio:max_tokens=1,ratio=0.5")
+        .loop(BUSY, BUSY).loop(BUSY).loop(BUSY, BUSY))
+    yield (Case("budget-rate", "it fills while calls take time", STEADY, "rate:max_tokens=1,per=1s")
+        .loop(BUSY, BUSY).loop(call("transient", takes=S), OK))
+    yield (Case("budget-concurrent", "a slot ends with its attempt", STEADY, "concurrent:ratio=0.2,min_concurrent=1")
+        .loop(BUSY, BUSY, OK).loop(BUSY, NEVER).loop(BUSY, BUSY, BUSY, BUSY))
+    yield (Case("budget-concurrent-cancelled", "a cancellation gives the slot back", STEADY,
+                "concurrent:ratio=0.2,min_concurrent=1")
+        .loop(BUSY, cancel=at("wait", after=10 * MS)).loop(BUSY, call("transient"), cancel=at("call", 1))
+        .loop(BUSY, cancel=at("retry_hook")).loop(BUSY, OK))
+    yield (Case("budget-concurrent-failed", "a failure of the caller's code, too", STEADY,
+                "concurrent:ratio=0.2,min_concurrent=1")
+        .loop(BUSY, fail=at("retry_hook")).loop(BUSY, fail=at("wait")).loop(BUSY, OK, fail=at("classification", 1))
+        .loop(BUSY, OK, fail=at("stop_hook", 1)).loop(BUSY, OK))
+    yield (Case("budget-limits-first", "a retry that another limit forbids costs nothing", "none:max_retries=1",
+                "quota:max_tokens=5,cost=5")
+        .loop(BUSY, BUSY).loop(BUSY))
 
 
 def cancellations():
@@ -244,70 +184,48 @@ def cancellations():
         before = [BUSY] * number
         yield Case(f"cancel-call-{number}", "a call that fails").loop(*before, BUSY, cancel=at("call", number))
         yield Case(f"cancel-call-success-{number}", "a call that succeeds").loop(*before, OK, cancel=at("call", number))
-        yield Case(f"cancel-call-permanent-{number}", "whatever the outcome").loop(
-            *before, NEVER, cancel=at("call", number)
-        )
-        yield Case(f"cancel-classification-{number}", "by the classification").loop(
-            *before, BUSY, cancel=at("classification", number)
-        )
+        yield (Case(f"cancel-call-permanent-{number}", "whatever the outcome")
+            .loop(*before, NEVER, cancel=at("call", number)))
+        yield (Case(f"cancel-classification-{number}", "by the classification")
+            .loop(*before, BUSY, cancel=at("classification", number)))
         yield Case(f"cancel-hook-{number}", "by the hook").loop(*before, BUSY, cancel=at("retry_hook", number))
         for after in (0, 1 * MS, 99 * MS):
-            yield Case(f"cancel-wait-{number}-{after // MS}", "in the wait").loop(
-                *before, BUSY, cancel=at("wait", number, after=after)
-            )
-    yield Case("cancel-last", "a failure that would have been the last", "none:max_retries=0").loop(
-        BUSY, cancel=at("call")
-    )
+            yield (Case(f"cancel-wait-{number}-{after // MS}", "in the wait")
+                .loop(*before, BUSY, cancel=at("wait", number, after=after)))
+    yield (Case("cancel-last", "a failure that would have been the last", "none:max_retries=0")
+        .loop(BUSY, cancel=at("call")))
     for outcome in ("transient", "permanent"):
         value = call(outcome, ends="value")
         for number in (0, 1):
-            yield Case(f"cancel-value-{outcome}-{number}", "a value that is no success").loop(
-                *[BUSY] * number, value, cancel=at("call", number)
-            )
+            yield (Case(f"cancel-value-{outcome}-{number}", "a value that is no success")
+                .loop(*[BUSY] * number, value, cancel=at("call", number)))
 
 
 def failures():
     """18.6: code of the caller fails."""
     for number in (0, 2):
         before = [BUSY] * number
-        yield Case(f"fail-classification-{number}", "the classification").loop(
-            *before, BUSY, fail=at("classification", number)
-        )
-        yield Case(f"fail-classification-value-{number}", "the classification of a value").loop(
-            *before, OK, fail=at("classification", number)
-        )
-        yield Case(f"fail-retry_hook-{number}", "the hook for retries").loop(
-            *before, BUSY, fail=at("retry_hook", number)
-        )
+        yield (Case(f"fail-classification-{number}", "the classification")
+            .loop(*before, BUSY, fail=at("classification", number)))
+        yield (Case(f"fail-classification-value-{number}", "the classification of a value")
+            .loop(*before, OK, fail=at("classification", number)))
+        yield (Case(f"fail-retry_hook-{number}", "the hook for retries")
+            .loop(*before, BUSY, fail=at("retry_hook", number)))
         yield Case(f"fail-wait-{number}", "the sleep").loop(*before, BUSY, fail=at("wait", number))
-        yield Case(f"fail-stop_hook-{number}", "the hook for stops, after a success").loop(
-            *before, OK, fail=at("stop_hook", number)
-        )
-        yield Case(f"fail-stop_hook-permanent-{number}", "after a failure").loop(
-            *before, NEVER, fail=at("stop_hook", number)
-        )
+        yield (Case(f"fail-stop_hook-{number}", "the hook for stops, after a success")
+            .loop(*before, OK, fail=at("stop_hook", number)))
+        yield (Case(f"fail-stop_hook-permanent-{number}", "after a failure")
+            .loop(*before, NEVER, fail=at("stop_hook", number)))
     yield Case("fail-stop_hook-cancelled", "after a cancellation").loop(cancel=at("before"), fail=at("stop_hook"))
     yield Case("fail-hook-and-cancel", "at the same moment").loop(BUSY, cancel=at("retry_hook"), fail=at("retry_hook"))
-    yield Case("fail-classification-and-cancel", "at the same moment").loop(
-        OK, cancel=at("call"), fail=at("classification")
-    )
+    yield (Case("fail-classification-and-cancel", "at the same moment")
+        .loop(OK, cancel=at("call"), fail=at("classification")))
 
 
 def sequences():
     """Loops one after the other: stats add up, and each begins anew."""
-    yield (
-        Case("stats", "one of each")
-        .loop(OK)
-        .loop(BUSY, OK)
-        .loop(NEVER)
-        .loop(BUSY, BUSY, BUSY, BUSY)
-        .loop(BUSY, cancel=at("wait", after=MS))
-        .loop(cancel=at("before"))
-        .loop(BUSY, fail=at("retry_hook"))
-        .loop(BUSY, deadline=0)
-    )
-    yield (
-        Case("one-stream", "loops with one stream have the same delays", "full:base=100ms,cap=2s,max_retries=2")
-        .loop(BUSY, BUSY, OK)
-        .loop(BUSY, BUSY, BUSY)
-    )
+    yield (Case("stats", "one of each")
+        .loop(OK).loop(BUSY, OK).loop(NEVER).loop(BUSY, BUSY, BUSY, BUSY).loop(BUSY, cancel=at("wait", after=MS))
+        .loop(cancel=at("before")).loop(BUSY, fail=at("retry_hook")).loop(BUSY, deadline=0))
+    yield (Case("one-stream", "loops with one stream have the same delays", "full:base=100ms,cap=2s,max_retries=2")
+        .loop(BUSY, BUSY, OK).loop(BUSY, BUSY, BUSY))

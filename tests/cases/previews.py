@@ -2,172 +2,104 @@
 
 from itertools import islice
 
-from reference import fields, numbers, presets, preview, strings
+from reference import fields, presets, preview, strings
+from reference.numbers import MAX
 
-MAX = numbers.MAX
-MS, S = 10**6, 10**9
+from cases.table import rows
+
 COLUMNS = ["min", "mean", "max", "total_min", "total_mean", "total_max"]
 
 
 def preview_cases():
-    def rows(id, why, string, count=10, first=0):
-        policy = strings.parse("policy", string)
-        return {
-            "id": id,
-            "why": why,
-            "policy": string,
-            "first": first,
-            "count": count,
-            "rows": [
-                {column: str(x) for column, x in zip(COLUMNS, row, strict=True)}
-                for row in islice(preview.preview(policy), first, first + count)
-            ],
-        }
-
     for preset in presets.PRESETS["policy"]:
-        yield rows(f"preset-{preset}", "this preset", preset, 30)
+        yield case(f"preset-{preset}", preset, "30", "this preset")
     for growth in fields.KINDS["growth"]:
-        yield rows(f"growth-{growth}", "no jitter: min, mean and max are equal", f"{growth}:base=1s,cap=20s", 8)
+        yield case(f"growth-{growth}", f"{growth}:base=1s,cap=20s", "8", "no jitter: min, mean and max are equal")
     for cap_on in fields.KINDS["cap_on"]:
-        for jitter in (
-            "full",
-            "equal",
-            "0.5",
-            "additive,jitter_max=3s",
-            "additive,jitter_max=0s,jitter_increment=1s",
-            "slotted,jitter_slot=700ms",
-            "decorrelated",
-        ):
-            yield rows(
-                f"{jitter.split(',j')[0].replace('.', '')}{'-increment' * ('increment' in jitter)}-{cap_on}",
-                "both places of the cap",
-                f"exponential:base=1s,cap=5s,cap_on={cap_on},jitter={jitter}",
-                6,
-            )
-        yield rows(
-            f"floor-{cap_on}",
-            "a floor inside the range, then below the range",
-            f"equal:base=1s,cap=5s,floor=3s,cap_on={cap_on}",
-            5,
-        )
-        yield rows(
-            f"floor-above-{cap_on}", "a floor above the range", f"full:base=1s,cap=9s,floor=6s,cap_on={cap_on}", 5
-        )
-        yield rows(
-            f"floor-is-cap-{cap_on}", "one value at every index", f"full:base=1s,cap=9s,floor=9s,cap_on={cap_on}", 3
-        )
-        yield rows(
-            f"floor-slotted-{cap_on}",
-            "a floor that slots round up past the cap",
-            f"exponential:base=4ns,cap=10ns,floor=9ns,jitter=slotted,jitter_slot=4ns,cap_on={cap_on}",
-            4,
-        )
-        yield rows(
-            f"floor-decorrelated-{cap_on}",
-            "a floor above the base",
-            f"exponential:base=1s,cap=9s,floor=4s,jitter=decorrelated,cap_on={cap_on}",
-            5,
-        )
-        yield rows(
-            f"two-values-{cap_on}",
-            "the mean of two values is rounded down",
-            f"constant:base=1ns,cap=7ns,jitter=full,cap_on={cap_on}",
-            2,
-        )
-        yield rows(
-            f"odd-{cap_on}",
-            "small numbers show every rounding",
-            f"exponential:base=3ns,multiplier=3/2,cap=17ns,jitter=0.3,cap_on={cap_on}",
-            8,
-        )
-    yield rows(
-        "cap-below-range",
-        "the whole range lies above a cap on the delay",
-        "constant:base=8s,offset=5s,cap=10s,cap_on=delay,jitter=additive,jitter_max=2s",
-        2,
-    )
-    yield rows(
-        "cap-low-end",
-        "the low end of the range is the cap",
-        "constant:base=8s,offset=2s,cap=10s,cap_on=delay,jitter=additive,jitter_max=2s",
-        2,
-    )
-    yield rows(
-        "cap-between-slots",
-        "the cap is not a whole number of slots",
-        "constant:base=10ns,cap=10ns,jitter=slotted,jitter_slot=4ns",
-        2,
-    )
-    yield rows(
-        "cap-between-slots-delay",
-        "a cap on the delay inside a slot",
-        "exponential:base=8ns,cap=10ns,cap_on=delay,jitter=slotted,jitter_slot=4ns",
-        4,
-    )
-    yield rows(
-        "slot-longer-than-cap",
-        "a slot longer than the cap",
-        "exponential:base=8ns,cap=9ns,cap_on=delay,jitter=slotted,jitter_slot=10ns",
-        4,
-    )
-    yield rows(
-        "slot-saturates",
-        "the last slot passes 2^63",
-        f"constant:base={MAX}ns,floor={MAX}ns,jitter=slotted,jitter_slot={2**62 + 1}ns",
-        2,
-    )
-    yield rows("widest", "2^63 values: sums of 128 bits", f"constant:base={MAX}ns,jitter=full", 3)
-    yield rows("widest-proportional", "the upper end saturates", f"constant:base={MAX // 4 * 3}ns,jitter=1", 3)
-    yield rows("longest", "the totals saturate, and do not exceed max_elapsed", f"constant:base={MAX}ns", 3)
-    yield rows("zero", "delays of 0", "none", 3)
-    yield rows("max_retries-zero", "no rows", "constant:base=1s,max_retries=0", 3)
-    yield rows("max_retries", "as many rows as retries", "constant:base=1s,max_retries=2", 5)
-    yield rows("count", "no more rows than requested", "constant:base=1s,max_retries=5", 2)
-    yield rows("count-zero", "0 rows requested", "constant:base=1s", 0)
-    yield rows("max_elapsed", "a total_min equal to max_elapsed is not above it", "constant:base=1s,max_elapsed=3s", 5)
-    yield rows(
-        "max_elapsed-by-one", "a max_elapsed one nanosecond shorter", "constant:base=1s,max_elapsed=2999999999ns", 5
-    )
-    yield rows("max_elapsed-first", "the first total_min is equal to max_elapsed", "constant:base=1s,max_elapsed=1s", 3)
-    yield rows(
-        "max_elapsed-first-by-one",
-        "the first total_min is one nanosecond above max_elapsed",
-        "constant:base=1000000001ns,max_elapsed=1s",
-        3,
-    )
-    for id, why, limit in (
-        ("", "a total_min of 3.5 s, equal to max_elapsed", 3500 * MS),
-        ("-by-one", "a total_min one nanosecond above max_elapsed", 3500 * MS - 1),
-    ):
-        yield rows(f"max_elapsed-equal{id}", why, f"equal:base=1s,max_elapsed={limit}ns", 5)
-    yield rows(
-        "max_elapsed-longest",
-        "the totals saturate at MAX, which is not above MAX",
-        f"constant:base={MAX}ns,max_elapsed={MAX}ns",
-        3,
-    )
-    yield rows(
-        "max_elapsed-longest-by-one",
-        "a total that saturates is above every other max_elapsed",
-        f"constant:base={MAX - 1}ns,max_elapsed={MAX - 1}ns",
-        3,
-    )
-    yield rows("max_elapsed-min", "total_min decides, not total_mean", "equal:base=1s,max_elapsed=4s", 8)
-    yield rows("max_elapsed-full", "the total_min of full jitter is 0", "full:base=1s,cap=2s,max_elapsed=0s", 4)
-    yield rows("max_elapsed-zero", "the first row does not fit", "constant:base=1s,max_elapsed=0s", 4)
-    yield rows("throttled_base", "the throttled base has no effect", "constant:base=1s,throttled_base=9s", 2)
-    yield rows("decorrelated-multiplier", "another multiplier", "decorrelated:base=1s,multiplier=1.5,cap=4s", 8)
-    yield rows("decorrelated-saturates", "the range saturates", f"exponential:base={2**61}ns,jitter=decorrelated", 4)
-    yield rows("decorrelated-zero", "base 0 stays 0", "decorrelated:base=0s", 3)
-    yield rows("decorrelated-small", "small numbers show every rounding", "decorrelated:base=1ns,cap=20ns", 8)
-    yield rows(
-        "decorrelated-restart", "the chain restarts from the base at row 4096", "decorrelated:base=100ms", 3, first=4095
-    )
-    yield rows(
-        "decorrelated-restart-second",
-        "the chain restarts a second time at row 8192",
-        "decorrelated:base=100ms",
-        6,
-        first=8190,
-    )
-    yield rows("polynomial-increment", "Sidekiq's policy with a short cap", "sidekiq:cap=1h,cap_on=delay", 10)
+        for row in rows(CAPS.replace("CAP_ON", cap_on)):
+            yield case(*row)
+    for row in rows(OTHERS):
+        yield case(*row)
+
+
+def case(id, string, count_and_first, why):
+    policy = strings.parse("policy", string)
+    count, _, first = count_and_first.partition(" from ")
+    count, first = int(count), int(first or 0)
+    return {
+        "id": id,
+        "why": why,
+        "policy": string,
+        "first": first,
+        "count": count,
+        "rows": [
+            {column: str(x) for column, x in zip(COLUMNS, row, strict=True)}
+            for row in islice(preview.preview(policy), first, first + count)
+        ],
+    }
+
+
+# Id, policy, how many rows from which on, why.
+CAPS = """
+full-CAP_ON | exponential:base=1s,cap=5s,cap_on=CAP_ON,jitter=full | 6 | both places of the cap
+equal-CAP_ON | exponential:base=1s,cap=5s,cap_on=CAP_ON,jitter=equal | 6 | both places of the cap
+05-CAP_ON | exponential:base=1s,cap=5s,cap_on=CAP_ON,jitter=0.5 | 6 | both places of the cap
+additive-CAP_ON | exponential:base=1s,cap=5s,cap_on=CAP_ON,jitter=additive,jitter_max=3s | 6 | both places of the cap
+additive-increment-CAP_ON | exponential:base=1s,cap=5s,cap_on=CAP_ON,jitter=additive,jitter_max=0s,jitter_increment=1s |
+  6 | both places of the cap
+slotted-CAP_ON | exponential:base=1s,cap=5s,cap_on=CAP_ON,jitter=slotted,jitter_slot=700ms | 6 | both places of the cap
+decorrelated-CAP_ON | exponential:base=1s,cap=5s,cap_on=CAP_ON,jitter=decorrelated | 6 | both places of the cap
+floor-CAP_ON | equal:base=1s,cap=5s,floor=3s,cap_on=CAP_ON | 5 | a floor inside the range, then below the range
+floor-above-CAP_ON | full:base=1s,cap=9s,floor=6s,cap_on=CAP_ON | 5 | a floor above the range
+floor-is-cap-CAP_ON | full:base=1s,cap=9s,floor=9s,cap_on=CAP_ON | 3 | one value at every index
+floor-slotted-CAP_ON | exponential:base=4ns,cap=10ns,floor=9ns,jitter=slotted,jitter_slot=4ns,cap_on=CAP_ON | 4 |
+  a floor that slots round up past the cap
+floor-decorrelated-CAP_ON | exponential:base=1s,cap=9s,floor=4s,jitter=decorrelated,cap_on=CAP_ON | 5 |
+  a floor above the base
+two-values-CAP_ON | constant:base=1ns,cap=7ns,jitter=full,cap_on=CAP_ON | 2 | the mean of two values is rounded down
+odd-CAP_ON | exponential:base=3ns,multiplier=3/2,cap=17ns,jitter=0.3,cap_on=CAP_ON | 8 |
+  small numbers show every rounding
+"""
+OTHERS = f"""
+cap-below-range | constant:base=8s,offset=5s,cap=10s,cap_on=delay,jitter=additive,jitter_max=2s | 2 |
+  the whole range lies above a cap on the delay
+cap-low-end | constant:base=8s,offset=2s,cap=10s,cap_on=delay,jitter=additive,jitter_max=2s | 2 |
+  the low end of the range is the cap
+cap-between-slots | constant:base=10ns,cap=10ns,jitter=slotted,jitter_slot=4ns | 2 |
+  the cap is not a whole number of slots
+cap-between-slots-delay | exponential:base=8ns,cap=10ns,cap_on=delay,jitter=slotted,jitter_slot=4ns | 4 |
+  a cap on the delay inside a slot
+slot-longer-than-cap | exponential:base=8ns,cap=9ns,cap_on=delay,jitter=slotted,jitter_slot=10ns | 4 |
+  a slot longer than the cap
+slot-saturates | constant:base={MAX}ns,floor={MAX}ns,jitter=slotted,jitter_slot={2**62 + 1}ns | 2 |
+  the last slot passes 2^63
+widest | constant:base={MAX}ns,jitter=full | 3 | 2^63 values: sums of 128 bits
+widest-proportional | constant:base={MAX // 4 * 3}ns,jitter=1 | 3 | the upper end saturates
+longest | constant:base={MAX}ns | 3 | the totals saturate, and do not exceed max_elapsed
+zero | none | 3 | delays of 0
+max_retries-zero | constant:base=1s,max_retries=0 | 3 | no rows
+max_retries | constant:base=1s,max_retries=2 | 5 | as many rows as retries
+count | constant:base=1s,max_retries=5 | 2 | no more rows than requested
+count-zero | constant:base=1s | 0 | 0 rows requested
+max_elapsed | constant:base=1s,max_elapsed=3s | 5 | a total_min equal to max_elapsed is not above it
+max_elapsed-by-one | constant:base=1s,max_elapsed=2999999999ns | 5 | a max_elapsed one nanosecond shorter
+max_elapsed-first | constant:base=1s,max_elapsed=1s | 3 | the first total_min is equal to max_elapsed
+max_elapsed-first-by-one | constant:base=1000000001ns,max_elapsed=1s | 3 |
+  the first total_min is one nanosecond above max_elapsed
+max_elapsed-equal | equal:base=1s,max_elapsed=3500000000ns | 5 | a total_min of 3.5 s, equal to max_elapsed
+max_elapsed-equal-by-one | equal:base=1s,max_elapsed=3499999999ns | 5 | a total_min one nanosecond above max_elapsed
+max_elapsed-longest | constant:base={MAX}ns,max_elapsed={MAX}ns | 3 | the totals saturate at MAX, which is not above MAX
+max_elapsed-longest-by-one | constant:base={MAX - 1}ns,max_elapsed={MAX - 1}ns | 3 |
+  a total that saturates is above every other max_elapsed
+max_elapsed-min | equal:base=1s,max_elapsed=4s | 8 | total_min decides, not total_mean
+max_elapsed-full | full:base=1s,cap=2s,max_elapsed=0s | 4 | the total_min of full jitter is 0
+max_elapsed-zero | constant:base=1s,max_elapsed=0s | 4 | the first row does not fit
+throttled_base | constant:base=1s,throttled_base=9s | 2 | the throttled base has no effect
+decorrelated-multiplier | decorrelated:base=1s,multiplier=1.5,cap=4s | 8 | another multiplier
+decorrelated-saturates | exponential:base={2**61}ns,jitter=decorrelated | 4 | the range saturates
+decorrelated-zero | decorrelated:base=0s | 3 | base 0 stays 0
+decorrelated-small | decorrelated:base=1ns,cap=20ns | 8 | small numbers show every rounding
+decorrelated-restart | decorrelated:base=100ms | 3 from 4095 | the chain restarts from the base at row 4096
+decorrelated-restart-second | decorrelated:base=100ms | 6 from 8190 | the chain restarts a second time at row 8192
+polynomial-increment | sidekiq:cap=1h,cap_on=delay | 10 | Sidekiq's policy with a short cap
+"""

@@ -10,6 +10,12 @@ WORD_MAX, MAX = numbers.WORD_MAX, numbers.MAX
 MS, S = 10**6, 10**9
 # Two of the ten random sequences for each kind of budget: those with the most different answers.
 KEPT = {12, 42, 25, 55, 8, 56, 15, 45, 10, 46, 29, 41}
+POLICIES = """
+full:base=100ms,cap=20s equal:base=50ms,cap=5s decorrelated:base=100ms,cap=20s constant:base=1s,jitter=0.3
+linear:base=200ms fibonacci:base=100ms,jitter=full polynomial:base=100ms,jitter=additive,jitter_max=1s
+exponential:base=10ms,cap=2s,jitter=slotted,jitter_slot=5ms
+"""
+PAIRS = "max_retries=3 max_retries=8 max_elapsed=10s throttled_base=1s retry_after_max=5s retry_after_max_extra=2s"
 
 
 def decisions():
@@ -51,26 +57,8 @@ def decisions():
 
 
 def random_policy(rng):
-    string = rng.choice(
-        [
-            "full:base=100ms,cap=20s",
-            "equal:base=50ms,cap=5s",
-            "decorrelated:base=100ms,cap=20s",
-            "constant:base=1s,jitter=0.3",
-            "linear:base=200ms",
-            "fibonacci:base=100ms,jitter=full",
-            "polynomial:base=100ms,jitter=additive,jitter_max=1s",
-            "exponential:base=10ms,cap=2s,jitter=slotted,jitter_slot=5ms",
-        ]
-    )
-    for pair in (
-        "max_retries=3",
-        "max_retries=8",
-        "max_elapsed=10s",
-        "throttled_base=1s",
-        "retry_after_max=5s",
-        "retry_after_max_extra=2s",
-    ):
+    string = rng.choice(POLICIES.split())
+    for pair in PAIRS.split():
         if rng.random() < 0.3 and pair.split("=")[0] not in string:
             string += f",{pair}"
     if "retry_after_max=" not in string:

@@ -1,6 +1,10 @@
 """A case of decisions.json, written step by step."""
 
+import re
+
 from reference import budgets, operations, streams, strings
+
+from cases.table import number, paragraphs
 
 
 class Scenario:
@@ -32,15 +36,6 @@ class Scenario:
         self.step(operation, "outcome", now, **more)
         return self
 
-    def succeed(self, operation, now=0):
-        return self.outcome(operation, "success", now)
-
-    def server_asks(self, operation, *waits):
-        """A transient failure at time 0 for each retry_after."""
-        for retry_after in waits:
-            self.outcome(operation, "transient", retry_after=retry_after)
-        return self
-
     def cancel(self, operation, now=0):
         answer = answered(self.operations[operation].cancel())
         self.step(operation, "cancel", now, answer=answer)
@@ -49,10 +44,36 @@ class Scenario:
     def step(self, operation, do, now, **more):
         self.case["steps"].append({"operation": operation, "do": do, "now": str(now), **more})
 
-    def fail(self, operation, *times, outcome="transient"):
-        for now in times:
-            self.outcome(operation, outcome, now)
+    def tell(self, steps):
+        """Steps such as `begin:1s fail*2 #1 begin cancel #0 throttled:0:7s`: the number of an operation, 0 at first; what
+        it does, and the time; then a deadline or a retry_after. `fail:1s,2s` fails twice."""
+        operation = 0
+        for step in steps.split():
+            if step.startswith("#"):
+                operation = int(step[1:])
+                continue
+            do, times, more, count = re.fullmatch(r"(\w+)(?::([^:*]+))?(?::([^*]+))?(?:\*(\d+))?", step).groups()
+            more = more and number(more)
+            for now in map(number, (times or "0").split(",") * int(count or 1)):
+                match do:
+                    case "begin":
+                        self.begin(operation, now, more)
+                    case "cancel":
+                        self.cancel(operation, now)
+                    case "fail":
+                        self.outcome(operation, "transient", now, more)
+                    case outcome:
+                        self.outcome(operation, outcome, now, more)
         return self
+
+
+def scenarios(table):
+    """The scenarios of a table: `id: why`, and below it the policy, perhaps a budget, and the steps."""
+    for id, why, first, steps in paragraphs(table):
+        policy, *more = first.split()
+        budget = [word for word in more if word != "no-key"]
+        key = None if "no-key" in more else b"job-1"
+        yield Scenario(id, why, policy, *budget, key=key).tell(steps)
 
 
 def word(value):

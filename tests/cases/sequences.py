@@ -1,8 +1,15 @@
-"""A case that compares windows and delays."""
+"""Cases that compare windows and delays."""
 
 from reference import delays, policies, streams
 
-from cases.policies import dump
+from cases.table import dump, policy, rows
+
+
+def sequences(table):
+    """The cases of a table: id, policy, why, and perhaps how many indices, from which on."""
+    for id, string, why, *indices in rows(table):
+        count, _, first = "".join(indices).partition(" from ")
+        yield sequence(id, why, policy(string), first=int(first or 0), count=int(count or 10))
 
 
 def sequence(id, why, policy, *, seed=42, key=b"job-1", first=0, count=10):

@@ -213,17 +213,14 @@ def unreadable():
         ("jitter", "a name that is not a kind", "constant:base=1s,jitter=some"),
         ("jitter-dot", "a jitter that begins with a dot is not a ratio", "constant:base=1s,jitter=.5"),
         ("jitter-minus", "a jitter that begins with a sign is not a ratio", "constant:base=1s,jitter=-0.5"),
-        (
-            "jitter-arabic",
-            "a jitter that begins with a digit of another script is not a ratio",
-            "constant:base=1s,jitter=٣",
-        ),
+        ("jitter-arabic", "a jitter that begins with a digit of another script is not a ratio",
+         "constant:base=1s,jitter=٣"),
         ("jitter-superscript", "a jitter that begins with a superscript is not a ratio", "constant:base=1s,jitter=²"),
         ("cap_on", "a name that is not a kind", "constant:base=1s,cap_on=jitter"),
         ("cap_on-number", "the number of a kind is not its name", "constant:base=1s,cap_on=1"),
         ("retry_after", "a name that is not a kind", "constant:base=1s,retry_after=atleast"),
         ("retry_after-upper", "names are case-sensitive", "constant:base=1s,retry_after=Exact"),
-    ):
+    ):  # fmt: skip
         yield error(f"kind-{id}", why, string)
     for id, why, string in (
         ("same", "a key directly repeated", "full:base=1s,base=1s"),
@@ -235,20 +232,14 @@ def unreadable():
         ("retry_after_max-none", "none after a value", "default:retry_after_max=1s,retry_after_max=none"),
         ("jitter", "jitter twice", "default:jitter=none,jitter=equal"),
         ("ratio-then-part", "jitter as a ratio sets jitter_above", "constant:base=1s,jitter=0.5,jitter_above=0.1"),
-        (
-            "ratio-then-part-none",
-            "jitter as a ratio sets jitter_below, and none repeats it",
-            "constant:base=1s,jitter=0.5,jitter_below=none",
-        ),
+        ("ratio-then-part-none", "jitter as a ratio sets jitter_below, and none repeats it",
+         "constant:base=1s,jitter=0.5,jitter_below=none"),
         ("part-then-ratio", "a ratio as the jitter after jitter_above", "constant:base=1s,jitter_above=0.1,jitter=0.5"),
-        (
-            "part-none-then-ratio",
-            "a key that set nothing counts as used",
-            "constant:base=1s,jitter_below=none,jitter=0.5",
-        ),
+        ("part-none-then-ratio", "a key that set nothing counts as used",
+         "constant:base=1s,jitter_below=none,jitter=0.5"),
         ("value-first", "the value is checked before repeated_key", "full:base=1s,base=1"),
         ("three", "the first repeated key is reported", "full:base=1s,cap=1s,cap=1s,base=1s"),
-    ):
+    ):  # fmt: skip
         yield error(f"repeated-{id}", why, string)
     yield budget("repeated", "a budget string", "quota:cost=1,cost=2")
 
@@ -261,14 +252,7 @@ def reasons():
         yield error(f"reason-space-{id}-key", why, f"full:base=1s,{byte}cap=2s")
         yield error(f"reason-space-{id}-unit", why, f"full:base=1s{byte}")
         yield budget(f"reason-space-{id}", why, f"quota:cost=5{byte}")
-    for id, byte in (
-        ("08", "\x08"),
-        ("0e", "\x0e"),
-        ("1f", "\x1f"),
-        ("85", "\u0085"),
-        ("a0", "\u00a0"),
-        ("3000", "\u3000"),
-    ):
+    for id, byte in zip(["08", "0e", "1f", "85", "a0", "3000"], "\x08\x0e\x1f\x85\xa0\u3000", strict=True):
         yield error(f"reason-space-none-{id}", f"{id} is not a space of the reason", f"full:base=1s,{byte}cap=2s")
     for id, why, string in (
         ("duration", "a value that is not a duration", "full:base= 1s"),

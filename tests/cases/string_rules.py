@@ -1,188 +1,123 @@
 """Policy and budget strings that break a rule of SPEC 8 or 15.2 (SPEC 11.6)."""
 
-from cases.invalid_strings import budget, error
+from cases.invalid_strings import error
+from cases.table import rows
 
 
 def broken_rules():
-    for id, why, string in (
-        ("base-missing", "a field that nothing set: the end of the string", "full"),
-        ("base-missing-pairs", "a field that nothing set: the end, after the pairs", "full:cap=20s"),
-        ("base-none", "the pair base=none is the pair of the field", "default:base=none"),
-        ("base-none-of-nothing", "base=none is the pair of the field, even without a preset", "full:base=none,cap=5s"),
-        ("jitter_max-missing", "a field that nothing set", "constant:base=1s,jitter=additive"),
-        (
-            "jitter_slot-taken-back",
-            "the jitter removed the preset's value: the end of the string",
-            "envoy:jitter=slotted",
-        ),
-        ("jitter_below-taken-back", "the jitter removed the preset's ratios", "grpc-connect:jitter=proportional"),
-        ("jitter_below-none", "none removed the preset's ratio", "k8s-conflict:jitter_above=none"),
-        (
-            "jitter_below-both-none",
-            "none removed the preset's ratio",
-            "grpc-connect:jitter_above=none,jitter_below=none",
-        ),
-        ("not-exponential", "the growth is set by the head", "sidekiq:jitter=decorrelated"),
-        ("not-exponential-growth", "the growth is set by the head", "linear:base=1s,jitter=decorrelated"),
-        ("unused", "unused is reported at the key", "constant:base=1s,multiplier=2"),
-        (
-            "unused-later",
-            "fields are checked by number, not by position",
-            "constant:power=2,base=1s,multiplier=2,increment=1s",
-        ),
-        ("unused-jitter", "a field that the jitter does not use", "full:base=1s,jitter_above=0.5"),
-        ("unused-head", "the pair's field is unused with the new jitter", "gax:jitter=decorrelated,offset=1s"),
-        ("unused-head-preset", "the preset's field is unused with the new jitter", "oban:jitter=decorrelated"),
-        (
-            "unused-ratio",
-            "a ratio as the jitter does not use jitter_slot",
-            "constant:base=1s,jitter=0.5,jitter_slot=1s",
-        ),
-        (
-            "jitter_max-unused",
-            "a pair's jitter_max stays when the jitter changes",
-            "google-cloud:jitter_max=2s,jitter=none",
-        ),
-        (
-            "given-twice",
-            "given_twice is reported at the key of max_attempts",
-            "full:base=1s,max_retries=2,max_attempts=3",
-        ),
-        (
-            "given-twice-order",
-            "given_twice is reported at max_attempts, in any order",
-            "full:base=1s,max_attempts=3,max_retries=2",
-        ),
-        ("too-large", "too_large is reported at the value", "full:base=9223372036854775808ns"),
-        ("too-large-days", "a duration above 64 bits becomes 2^64 - 1", "full:base=300000d"),
-        ("too-large-digits", "a number of 60 digits becomes 2^64 - 1", f"full:base={'9' * 60}s"),
-        (
-            "given-twice-before-range",
-            "given_twice is checked before the range of max_attempts",
-            "full:base=1s,max_retries=2,max_attempts=0",
-        ),
-        (
-            "too-large-count",
-            "a count above 64 bits becomes 2^64 - 1",
-            "constant:base=1s,max_retries=18446744073709551616",
-        ),
-        ("too-large-retries", "one above 2^32", "constant:base=1s,max_retries=4294967297"),
-        ("too-large-attempts", "one above 2^32 + 1", "constant:base=1s,max_attempts=4294967298"),
-        ("too-large-elapsed", "one nanosecond too long", "constant:base=1s,max_elapsed=9223372036854775808ns"),
-        (
-            "too-large-retry_after_max",
-            "one nanosecond too long",
-            "constant:base=1s,retry_after_max=9223372036854775808ns",
-        ),
-        (
-            "too-large-retry_after_max_extra",
-            "one nanosecond too long",
-            "constant:base=1s,retry_after_max_extra=9223372036854775808ns",
-        ),
-        ("too-small-attempts", "0 attempts", "default:max_attempts=0"),
-        ("too-small-power", "power 0", "polynomial:base=1s,power=0"),
-        ("too-small-slot", "a slot of 0", "constant:base=1s,jitter=slotted,jitter_slot=0s"),
-        ("too-small-multiplier", "a multiplier below 1", "exponential:base=1s,multiplier=0.5"),
-        ("too-small-multiplier-near", "a multiplier between 1 and 1.01", "exponential:base=1s,multiplier=100.5%"),
-        (
-            "too-large-jitter",
-            "a ratio above 1 as the jitter: field jitter_below, at the value of jitter",
-            "constant:base=1s,jitter=1.5",
-        ),
-        ("too-large-jitter-unreduced", "the value is reported in lowest terms", "constant:base=1s,jitter=150%"),
-        ("too-large-jitter_above", "a ratio above 1", "constant:base=1s,jitter=proportional,jitter_above=3/2"),
-        ("ratio-too-fine", "a term above a million is an error of clause 8", "exponential:base=1s,multiplier=1000001"),
-        ("ratio-too-fine-decimal", "seven digits after the dot", "exponential:base=1s,multiplier=1.0000001"),
-        ("ratio-too-fine-first", "the first term above 32 bits", "constant:multiplier=5000000000,base=1s"),
-        ("ratio-too-fine-second", "the second term above 32 bits", "constant:base=1s,multiplier=1/5000000000"),
-        ("ratio-too-fine-64", "terms of 64 bits that reduce to 32", "exponential:base=1s,multiplier=0.0000000004"),
-        (
-            "ratio-too-fine-jitter",
-            "a ratio as the jitter with a term above a million",
-            "constant:base=1s,jitter=1/1000001",
-        ),
-        ("cap-below-base", "cap_below_base is reported at the value of the cap", "full:base=30s,cap=20s"),
-        ("cap-below-base-head", "the cap is set by the head", "default:base=30s"),
-        ("cap-below-base-order", "cap_below_base is reported at the cap, in any order", "full:cap=20s,base=30s"),
-        ("offset-above-cap", "offset_above_cap is reported at the offset", "full:base=1s,cap=2s,offset=3s"),
-        ("offset-above-cap-head", "the offset is set by the head", "oban:cap=5s"),
-        ("floor-above-cap", "floor_above_cap is reported at the floor", "full:base=1s,cap=2s,floor=3s"),
-        ("floor-above-cap-head", "the floor is set by the head", "gax:base=0s,cap=0s"),
-        ("growth-stalls", "growth_stalls is reported at the base", "exponential:base=1ns,multiplier=1.5"),
-        ("growth-stalls-head", "the base replaces the preset's", "ethernet:multiplier=1.01,base=5ns"),
-        ("throttled-above-cap", "the error is reported at throttled_base", "full:base=1s,cap=2s,throttled_base=3s"),
-        ("throttled-above-cap-head", "throttled_base is set by the head", "aws-sdk-2026:cap=500ms"),
-        (
-            "throttled-stalls",
-            "the error is reported at throttled_base",
-            "exponential:base=1s,multiplier=1.5,throttled_base=1ns",
-        ),
-        (
-            "throttled-stalls-later",
-            "50 ns is below 100 ns, the least base that grows with 1.01",
-            "exponential:base=10ms,multiplier=1.01,throttled_base=50ns",
-        ),
-        (
-            "stalls-before-throttled-above-cap",
-            "growth_stalls of the base is checked before throttled_base",
-            "exponential:base=1ns,multiplier=1.5,cap=5ns,throttled_base=9ns",
-        ),
-        (
-            "throttled-above-cap-before-stalls",
-            "a throttled_base above the cap is checked before growth_stalls",
-            "exponential:base=0s,multiplier=1.01,cap=5ns,throttled_base=9ns",
-        ),
-        ("zero-cap", "a cap of 0 is a cap", "constant:base=1s,cap=0s"),
-        (
-            "first-by-clause",
-            "the order of the rules decides, not the order of the pairs",
-            "polynomial:floor=9s,cap=1s,power=17,base=5s",
-        ),
-        ("syntax-first", "all pairs are read before clause 8 is checked", "constant:base=9999999d,multiplier=2,cap=x"),
-    ):
-        yield error(f"rule-{id}", why, string)
-    yield error("rule-end", "the end of a long string", "linear:" + "cap=" + "0" * 900 + "1s")
+    for of, table in (("policy", POLICIES), ("budget", BUDGETS)):
+        for id, string, why in rows(table):
+            yield error(id, why, string, of)
 
-    for id, why, string in (
-        ("unused", "a field of another kind", "quota:ratio=0.1"),
-        ("unused-first", "fields are checked by number, not by position", "rate:ttl=5s,cost=1"),
-        ("unused-ratio", "the value of a ratio is n * 2^32 + d", "rate:ratio=1/4"),
-        ("unused-duration", "a duration", "throttle:per=90s"),
-        ("unused-preset", "a field that the preset's kind does not use", "finagle:max_tokens=5"),
-        ("unused-before-range", "unused is checked before the range", "rate:ratio=3/2"),
-        ("tokens-zero", "0 tokens", "quota:max_tokens=0"),
-        ("tokens-quota", "above 1000000", "quota:max_tokens=1000001"),
-        ("tokens-ratio", "above 1000000", "ratio:max_tokens=1000001"),
-        ("tokens-throttle", "above gRPC's limit of 1000", "throttle:max_tokens=1001"),
-        ("tokens-rate", "above 100000", "rate:max_tokens=100001"),
-        ("tokens-huge", "above 64 bits", "rate:max_tokens=99999999999999999999999"),
-        ("cost-zero", "a cost of 0", "quota:cost=0"),
-        ("cost-above", "a cost above the tokens", "quota:max_tokens=10,cost=11"),
-        ("cost-default", "a default above the tokens: the end of the string", "quota:max_tokens=4"),
-        ("cost-preset", "a preset's cost above the tokens: the head", "aws-sdk-2026:max_tokens=10"),
-        ("cost_throttled-above", "a cost above the tokens", "quota:max_tokens=10,cost_throttled=11"),
-        ("cost_timeout-above", "a cost above the tokens", "quota:max_tokens=10,cost_timeout=11"),
-        ("cost_timeout-zero", "a cost of 0", "quota:cost_timeout=0"),
-        (
-            "cost_timeout-preset",
-            "the preset's cost_timeout above the tokens: the head",
-            "aws-sdk-standard:max_tokens=9",
-        ),
-        ("ratio-above", "a ratio above 1", "ratio:ratio=3/2"),
-        ("ratio-above-unreduced", "the value is reported in lowest terms", "throttle:ratio=150%"),
-        ("ratio-fine", "a term above a million", "ttl:ratio=1/1000001"),
-        ("ratio-zero-denominator", "denominator 0", "concurrent:ratio=1/0"),
-        ("per-zero", "a duration of 0", "rate:per=0s"),
-        ("per-long", "more than a day", "rate:per=86401s"),
-        ("ttl-short", "less than a second", "ttl:ttl=999ms"),
-        ("ttl-long", "more than a minute", "ttl:ttl=61s"),
-        ("min_per_second-large", "above 1000000", "ttl:min_per_second=1000001"),
-        ("min_concurrent-large", "above 32 bits", "concurrent:min_concurrent=4294967296"),
-        ("order", "max_tokens is checked before cost", "quota:cost=0,max_tokens=0"),
-        ("order-ratio", "max_tokens is checked before ratio", "throttle:max_tokens=0,ratio=2"),
-        ("missing_unit", "a duration without a unit", "rate:per=60"),
-        ("not_a_duration", "a word instead of a duration", "ttl:ttl=short"),
-        ("unknown_unit", "a count has no unit", "ttl:ttl=10sec"),
-        ("duration_too_fine", "half a nanosecond", "rate:per=0.5ns"),
-    ):
-        yield budget(id, why, string)
+
+POLICIES = f"""
+rule-base-missing | full | a field that nothing set: the end of the string
+rule-base-missing-pairs | full:cap=20s | a field that nothing set: the end, after the pairs
+rule-base-none | default:base=none | the pair base=none is the pair of the field
+rule-base-none-of-nothing | full:base=none,cap=5s | base=none is the pair of the field, even without a preset
+rule-jitter_max-missing | constant:base=1s,jitter=additive | a field that nothing set
+rule-jitter_slot-taken-back | envoy:jitter=slotted | the jitter removed the preset's value: the end of the string
+rule-jitter_below-taken-back | grpc-connect:jitter=proportional | the jitter removed the preset's ratios
+rule-jitter_below-none | k8s-conflict:jitter_above=none | none removed the preset's ratio
+rule-jitter_below-both-none | grpc-connect:jitter_above=none,jitter_below=none | none removed the preset's ratio
+rule-not-exponential | sidekiq:jitter=decorrelated | the growth is set by the head
+rule-not-exponential-growth | linear:base=1s,jitter=decorrelated | the growth is set by the head
+rule-unused | constant:base=1s,multiplier=2 | unused is reported at the key
+rule-unused-later | constant:power=2,base=1s,multiplier=2,increment=1s | fields are checked by number, not by position
+rule-unused-jitter | full:base=1s,jitter_above=0.5 | a field that the jitter does not use
+rule-unused-head | gax:jitter=decorrelated,offset=1s | the pair's field is unused with the new jitter
+rule-unused-head-preset | oban:jitter=decorrelated | the preset's field is unused with the new jitter
+rule-unused-ratio | constant:base=1s,jitter=0.5,jitter_slot=1s | a ratio as the jitter does not use jitter_slot
+rule-jitter_max-unused | google-cloud:jitter_max=2s,jitter=none | a pair's jitter_max stays when the jitter changes
+rule-given-twice | full:base=1s,max_retries=2,max_attempts=3 | given_twice is reported at the key of max_attempts
+rule-given-twice-order | full:base=1s,max_attempts=3,max_retries=2 |
+  given_twice is reported at max_attempts, in any order
+rule-too-large | full:base=9223372036854775808ns | too_large is reported at the value
+rule-too-large-days | full:base=300000d | a duration above 64 bits becomes 2^64 - 1
+rule-too-large-digits | full:base={"9" * 60}s | a number of 60 digits becomes 2^64 - 1
+rule-given-twice-before-range | full:base=1s,max_retries=2,max_attempts=0 |
+  given_twice is checked before the range of max_attempts
+rule-too-large-count | constant:base=1s,max_retries=18446744073709551616 | a count above 64 bits becomes 2^64 - 1
+rule-too-large-retries | constant:base=1s,max_retries=4294967297 | one above 2^32
+rule-too-large-attempts | constant:base=1s,max_attempts=4294967298 | one above 2^32 + 1
+rule-too-large-elapsed | constant:base=1s,max_elapsed=9223372036854775808ns | one nanosecond too long
+rule-too-large-retry_after_max | constant:base=1s,retry_after_max=9223372036854775808ns | one nanosecond too long
+rule-too-large-retry_after_max_extra | constant:base=1s,retry_after_max_extra=9223372036854775808ns |
+  one nanosecond too long
+rule-too-small-attempts | default:max_attempts=0 | 0 attempts
+rule-too-small-power | polynomial:base=1s,power=0 | power 0
+rule-too-small-slot | constant:base=1s,jitter=slotted,jitter_slot=0s | a slot of 0
+rule-too-small-multiplier | exponential:base=1s,multiplier=0.5 | a multiplier below 1
+rule-too-small-multiplier-near | exponential:base=1s,multiplier=100.5% | a multiplier between 1 and 1.01
+rule-too-large-jitter | constant:base=1s,jitter=1.5 |
+  a ratio above 1 as the jitter: field jitter_below, at the value of jitter
+rule-too-large-jitter-unreduced | constant:base=1s,jitter=150% | the value is reported in lowest terms
+rule-too-large-jitter_above | constant:base=1s,jitter=proportional,jitter_above=3/2 | a ratio above 1
+rule-ratio-too-fine | exponential:base=1s,multiplier=1000001 | a term above a million is an error of clause 8
+rule-ratio-too-fine-decimal | exponential:base=1s,multiplier=1.0000001 | seven digits after the dot
+rule-ratio-too-fine-first | constant:multiplier=5000000000,base=1s | the first term above 32 bits
+rule-ratio-too-fine-second | constant:base=1s,multiplier=1/5000000000 | the second term above 32 bits
+rule-ratio-too-fine-64 | exponential:base=1s,multiplier=0.0000000004 | terms of 64 bits that reduce to 32
+rule-ratio-too-fine-jitter | constant:base=1s,jitter=1/1000001 | a ratio as the jitter with a term above a million
+rule-cap-below-base | full:base=30s,cap=20s | cap_below_base is reported at the value of the cap
+rule-cap-below-base-head | default:base=30s | the cap is set by the head
+rule-cap-below-base-order | full:cap=20s,base=30s | cap_below_base is reported at the cap, in any order
+rule-offset-above-cap | full:base=1s,cap=2s,offset=3s | offset_above_cap is reported at the offset
+rule-offset-above-cap-head | oban:cap=5s | the offset is set by the head
+rule-floor-above-cap | full:base=1s,cap=2s,floor=3s | floor_above_cap is reported at the floor
+rule-floor-above-cap-head | gax:base=0s,cap=0s | the floor is set by the head
+rule-growth-stalls | exponential:base=1ns,multiplier=1.5 | growth_stalls is reported at the base
+rule-growth-stalls-head | ethernet:multiplier=1.01,base=5ns | the base replaces the preset's
+rule-throttled-above-cap | full:base=1s,cap=2s,throttled_base=3s | the error is reported at throttled_base
+rule-throttled-above-cap-head | aws-sdk-2026:cap=500ms | throttled_base is set by the head
+rule-throttled-stalls | exponential:base=1s,multiplier=1.5,throttled_base=1ns | the error is reported at throttled_base
+rule-throttled-stalls-later | exponential:base=10ms,multiplier=1.01,throttled_base=50ns |
+  50 ns is below 100 ns, the least base that grows with 1.01
+rule-stalls-before-throttled-above-cap | exponential:base=1ns,multiplier=1.5,cap=5ns,throttled_base=9ns |
+  growth_stalls of the base is checked before throttled_base
+rule-throttled-above-cap-before-stalls | exponential:base=0s,multiplier=1.01,cap=5ns,throttled_base=9ns |
+  a throttled_base above the cap is checked before growth_stalls
+rule-zero-cap | constant:base=1s,cap=0s | a cap of 0 is a cap
+rule-first-by-clause | polynomial:floor=9s,cap=1s,power=17,base=5s |
+  the order of the rules decides, not the order of the pairs
+rule-syntax-first | constant:base=9999999d,multiplier=2,cap=x | all pairs are read before clause 8 is checked
+rule-end | linear:cap={"0" * 900}1s | the end of a long string
+"""
+BUDGETS = """
+budget-unused | quota:ratio=0.1 | a field of another kind
+budget-unused-first | rate:ttl=5s,cost=1 | fields are checked by number, not by position
+budget-unused-ratio | rate:ratio=1/4 | the value of a ratio is n * 2^32 + d
+budget-unused-duration | throttle:per=90s | a duration
+budget-unused-preset | finagle:max_tokens=5 | a field that the preset's kind does not use
+budget-unused-before-range | rate:ratio=3/2 | unused is checked before the range
+budget-tokens-zero | quota:max_tokens=0 | 0 tokens
+budget-tokens-quota | quota:max_tokens=1000001 | above 1000000
+budget-tokens-ratio | ratio:max_tokens=1000001 | above 1000000
+budget-tokens-throttle | throttle:max_tokens=1001 | above gRPC's limit of 1000
+budget-tokens-rate | rate:max_tokens=100001 | above 100000
+budget-tokens-huge | rate:max_tokens=99999999999999999999999 | above 64 bits
+budget-cost-zero | quota:cost=0 | a cost of 0
+budget-cost-above | quota:max_tokens=10,cost=11 | a cost above the tokens
+budget-cost-default | quota:max_tokens=4 | a default above the tokens: the end of the string
+budget-cost-preset | aws-sdk-2026:max_tokens=10 | a preset's cost above the tokens: the head
+budget-cost_throttled-above | quota:max_tokens=10,cost_throttled=11 | a cost above the tokens
+budget-cost_timeout-above | quota:max_tokens=10,cost_timeout=11 | a cost above the tokens
+budget-cost_timeout-zero | quota:cost_timeout=0 | a cost of 0
+budget-cost_timeout-preset | aws-sdk-standard:max_tokens=9 | the preset's cost_timeout above the tokens: the head
+budget-ratio-above | ratio:ratio=3/2 | a ratio above 1
+budget-ratio-above-unreduced | throttle:ratio=150% | the value is reported in lowest terms
+budget-ratio-fine | ttl:ratio=1/1000001 | a term above a million
+budget-ratio-zero-denominator | concurrent:ratio=1/0 | denominator 0
+budget-per-zero | rate:per=0s | a duration of 0
+budget-per-long | rate:per=86401s | more than a day
+budget-ttl-short | ttl:ttl=999ms | less than a second
+budget-ttl-long | ttl:ttl=61s | more than a minute
+budget-min_per_second-large | ttl:min_per_second=1000001 | above 1000000
+budget-min_concurrent-large | concurrent:min_concurrent=4294967296 | above 32 bits
+budget-order | quota:cost=0,max_tokens=0 | max_tokens is checked before cost
+budget-order-ratio | throttle:max_tokens=0,ratio=2 | max_tokens is checked before ratio
+budget-missing_unit | rate:per=60 | a duration without a unit
+budget-not_a_duration | ttl:ttl=short | a word instead of a duration
+budget-unknown_unit | ttl:ttl=10sec | a count has no unit
+budget-duration_too_fine | rate:per=0.5ns | half a nanosecond
+"""

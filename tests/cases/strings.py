@@ -1,283 +1,39 @@
 """Valid policy and budget strings, and presets (SPEC 11, 12, 15.1)."""
 
 from reference import delays, fields, presets, printing, strings
+from reference.numbers import MAX
 
-from cases.policies import dump
+from cases.table import dump, rows
+
+EVERY = ",".join(f"{key}=none" for key in strings.KEYS["policy"] if key != "base")
 
 
 def text_cases():
-    def text(id, why, string, of="policy"):
-        value = strings.parse(of, string)
-        canonical = printing.printed(of, value)
-        assert strings.parse(of, canonical) == value, string
-        case = {"id": id, "why": why, "of": of, "text": string, "canonical": canonical}
-        return case | ({"policy": dump(printing.shown(of, value))} if of == "policy" else {})
-
-    def budget(id, why, string):
-        return text(f"budget-{id}", why, string, of="budget")
-
     for growth in fields.KINDS["growth"]:
-        yield text(f"head-{growth}", "a growth as the head", f"{growth}:base=1s")
+        yield text(f"head-{growth}", f"{growth}:base=1s", "a growth as the head")
     for head in strings.SHORTHANDS:
-        yield text(f"head-{head}", "a shorthand as the head", f"{head}:base=100ms,cap=20s")
-    yield text("head-preset-alone", "a preset without pairs", "default")
-    yield text("head-preset-override", "pairs replace the values of the preset", "default:base=50ms,cap=10s")
-    yield text("head-preset-max_attempts", "max_attempts removes the preset's max_retries", "default:max_attempts=10")
-    yield text(
-        "head-preset-max_attempts-none",
-        "max_attempts=none removes the preset's max_retries, too",
-        "default:max_attempts=none",
-    )
-    yield text("head-preset-jitter", "another jitter removes the preset's slot", "envoy:jitter=full")
-    yield text(
-        "head-preset-jitter-same",
-        "the same jitter removes the slot, too, so it is set again",
-        "envoy:jitter=slotted,jitter_slot=2ms",
-    )
-    yield text(
-        "head-preset-jitter-before",
-        "jitter removes nothing that another pair sets, in any order",
-        "envoy:jitter_slot=2ms,jitter=slotted",
-    )
-    yield text("head-preset-jitter-none", "jitter=none removes the preset's ratios", "grpc-connect:jitter=none")
-    yield text("head-preset-jitter-ratio", "a ratio replaces the preset's ratio", "grpc-connect:jitter=0.5")
-    yield text(
-        "head-preset-jitter_above", "only one of the preset's ratios is replaced", "grpc-connect:jitter_above=0.3"
-    )
-    yield text(
-        "head-preset-jitter_below-none", "only one of the preset's ratios is removed", "grpc-connect:jitter_below=none"
-    )
-    yield text("head-preset-ratio-over-kind", "a ratio removes the preset's jitter_max", "google-cloud:jitter=0.1")
-    yield text(
-        "head-preset-several",
-        "none removes kinds, counts and durations",
-        "grpc-retry:retry_after=none,max_retries=none,cap=none,jitter=none",
-    )
-    yield text(
-        "head-preset-multiplier-none",
-        "none restores the default multiplier",
-        "cenkalti-v4:multiplier=none,max_elapsed=none",
-    )
-    yield text("head-decorrelated-cap_on-none", "none removes what a shorthand set", "decorrelated:base=1s,cap_on=none")
-    yield text("head-full-jitter", "a pair replaces the jitter of a shorthand", "full:base=1s,jitter=equal")
-    yield text(
-        "head-decorrelated-full",
-        "another jitter keeps the shorthand's cap on the delay",
-        "decorrelated:base=1s,cap=9s,jitter=full",
-    )
-    yield text(
-        "none-of-nothing",
-        "none for fields that are not set",
-        "constant:base=1s,cap=none,increment=none,jitter_slot=none,max_attempts=none",
-    )
-    yield text(
-        "none-of-every-key",
-        "every key accepts none, but base is required",
-        "constant:base=1s," + ",".join(f"{key}=none" for key in strings.KEYS["policy"] if key != "base"),
-    )
-
-    yield text("retry_after_max-none", "no limit prints as none", "constant:base=1s,retry_after_max=none")
-    yield text(
-        "retry_after_max-longest",
-        "the longest duration is no limit",
-        "constant:base=1s,retry_after_max=9223372036854775807ns",
-    )
-    yield text(
-        "retry_after_max-longest-but-one",
-        "a nanosecond less is a limit",
-        "constant:base=1s,retry_after_max=9223372036854775806ns",
-    )
-    yield text("retry_after_max-default", "the default is not printed", "constant:base=1s,retry_after_max=1h")
-    yield text(
-        "retry_after_max-default-minutes",
-        "the default in another unit is not printed",
-        "constant:base=1s,retry_after_max=60m",
-    )
-    yield text(
-        "retry_after_max-more",
-        "a nanosecond more than the default is printed",
-        "constant:base=1s,retry_after_max=3600000000001ns",
-    )
-    yield text("retry_after_max-zero", "0 is neither none nor the default", "constant:base=1s,retry_after_max=0s")
-    yield text(
-        "retry_after_max-preset", "none lifts the default limit of a preset", "aws-sdk-2026:retry_after_max=none"
-    )
-    yield text(
-        "retry_after_max-every",
-        "none for all three fields",
-        "grpc-retry:retry_after=none,retry_after_max=none,retry_after_max_extra=none",
-    )
-    yield text(
-        "retry_after_max_extra-longest",
-        "the longest duration is the default of retry_after_max_extra",
-        "constant:base=1s,retry_after_max_extra=9223372036854775807ns",
-    )
-    yield text(
-        "order",
-        "pairs in any order are printed by field number",
-        "exponential:retry_after_max=3s,cap=20s,floor=1ms,base=1s",
-    )
-    yield text(
-        "every-field",
-        "every field that exponential growth and proportional jitter use",
-        "exponential:base=1s,multiplier=3,offset=1s,cap=60s,cap_on=delay,floor=2s"
-        ",jitter=proportional,jitter_below=0.1,jitter_above=0.2,max_retries=7,max_elapsed=1h"
-        ",throttled_base=5s,retry_after=spread,retry_after_max=10s,retry_after_max_extra=4s",
-    )
-    yield text(
-        "every-field-linear",
-        "the fields of linear growth and of additive jitter",
-        "linear:base=1s,increment=2s,jitter=additive,jitter_max=3s,jitter_increment=4s",
-    )
-    yield text(
-        "every-field-polynomial",
-        "the fields of polynomial growth and of slotted jitter",
-        "polynomial:base=1s,power=3,origin=0,jitter=slotted,jitter_slot=100ms",
-    )
-    yield text(
-        "defaults-given",
-        "fields that equal their defaults are not printed",
-        "exponential:base=1s,multiplier=2,offset=0s,cap=9223372036854775807ns,cap_on=window,floor=0s,jitter=none"
-        ",max_retries=4294967296,max_elapsed=9223372036854775807ns,throttled_base=1s,retry_after=at_least"
-        ",retry_after_max=1h,retry_after_max_extra=9223372036854775807ns",
-    )
-    yield text(
-        "defaults-given-linear", "an increment that equals the base is not printed", "linear:base=1500ms,increment=1.5s"
-    )
-    yield text(
-        "defaults-given-polynomial", "power 2 and origin 1 are the defaults", "polynomial:base=1s,power=2,origin=1"
-    )
-    yield text(
-        "defaults-given-additive",
-        "jitter_max is always printed, jitter_increment of 0 is not",
-        "constant:base=1s,jitter=additive,jitter_max=0s,jitter_increment=0s",
-    )
-    yield text(
-        "defaults-given-decorrelated",
-        "the default multiplier of decorrelated jitter is 3",
-        "decorrelated:base=1s,multiplier=3",
-    )
-    yield text(
-        "decorrelated-two",
-        "2 is not the default multiplier of decorrelated jitter",
-        "decorrelated:base=1s,multiplier=2",
-    )
-    yield text("max_attempts", "max_attempts is printed as max_retries", "constant:base=1s,max_attempts=1")
-    yield text("max_attempts-most", "2^32 retries are the default", "constant:base=1s,max_attempts=4294967297")
-    yield text("max_retries-zero", "0 is not the default", "constant:base=1s,max_retries=0")
-    yield text("growth-not-stalled", "the smallest base that grows with 1.01", "exponential:base=100ns,multiplier=1.01")
-
-    yield text("jitter-ratio", "a ratio sets jitter_below and jitter_above", "constant:base=1s,jitter=0.25")
-    yield text("jitter-ratio-zero", "two ratios of 0 print as one", "constant:base=1s,jitter=0")
-    yield text("jitter-ratio-one", "a ratio of 1", "constant:base=1s,jitter=100%")
-    yield text(
-        "jitter-parts-equal",
-        "equal ratios print as one, in lowest terms",
-        "constant:base=1s,jitter=proportional,jitter_below=2/6,jitter_above=1/3",
-    )
-    yield text(
-        "jitter-parts-zero",
-        "equal ratios of 0 print as one",
-        "constant:base=1s,jitter=proportional,jitter_below=0,jitter_above=0%",
-    )
-    yield text(
-        "jitter-parts-unlike",
-        "different ratios print as two fields",
-        "constant:base=1s,jitter=proportional,jitter_below=1/3,jitter_above=0.5",
-    )
-    yield text(
-        "jitter-below-alone",
-        "a jitter_above of 0 is not printed",
-        "constant:base=1s,jitter=proportional,jitter_below=0.5,jitter_above=0",
-    )
-    yield text(
-        "jitter-above-alone",
-        "a jitter_below of 0 is not printed",
-        "constant:base=1s,jitter=proportional,jitter_below=0,jitter_above=0.5",
-    )
-    yield text(
-        "jitter-above-alone-given", "jitter_below is not set", "constant:base=1s,jitter=proportional,jitter_above=0.5"
-    )
-
+        yield text(f"head-{head}", f"{head}:base=100ms,cap=20s", "a shorthand as the head")
+    for row in rows(HEADS):
+        yield text(*row)
     for unit, ns in fields.UNITS.items():
-        yield text(f"unit-{unit}", f"{ns} ns each", f"constant:base=3{unit}")
+        yield text(f"unit-{unit}", f"constant:base=3{unit}", f"{ns} ns each")
         if ns > 1:
-            yield text(f"unit-{unit}-half", "half a unit", f"constant:base=0.5{unit}")
-    for id, why, base in (
-        ("zero", "zero prints as 0s", "0ns"),
-        ("zero-days", "zero with digits after the dot", "000.000d"),
-        ("leading-zeros", "leading and trailing zeros", "007.10s"),
-        ("long-zeros", "more zeros than a 64-bit number has digits", "0" * 60 + "1." + "0" * 60 + "ms"),
-        ("nanosecond", "the ninth digit of a second", "0.000000001s"),
-        ("whole-ns", "a fraction of 0", "5.0ns"),
-        ("longest", "the longest duration", "9223372036854775807ns"),
-        ("longest-days", "the most whole days", "106751d"),
-        ("longest-seconds", "the longest, in seconds", "9223372036.854775807s"),
-        ("long-fraction", "a fraction of a day that is a whole number of nanoseconds", "0.00000000015625d"),
-        ("hours-from-seconds", "printed in the largest unit that divides it", "7200s"),
-        ("minutes-from-seconds", "printed in minutes, because hours do not divide it", "5400s"),
-        ("days-from-hours", "48 h print as 2 days", "48h"),
-        ("days-not-from-hours", "25 h do not print in days", "25h"),
-    ):
-        yield text(f"duration-{id}", why, f"constant:base={base}")
-    for id, why, multiplier in (
-        ("whole", "a ratio without a dot", "3"),
-        ("decimal", "a decimal ratio", "1.6"),
-        ("decimal-zeros", "leading and trailing zeros", "01.60"),
-        ("decimal-many-zeros", "trailing zeros are dropped before the terms are checked", "1.5" + "0" * 40),
-        ("decimal-25-zeros", "more trailing zeros than a 64-bit power of ten has", "1.5" + "0" * 25),
-        ("fraction", "a fraction that prints as a decimal", "8/5"),
-        ("fraction-unreduced", "a fraction that reduces", "16/10"),
-        ("fraction-thirds", "a fraction that does not print as a decimal", "4/3"),
-        ("fraction-zeros", "leading zeros", "0008/0005"),
-        ("percent", "a percentage", "160%"),
-        ("percent-decimal", "a percentage with a dot", "137.5%"),
-        ("percent-zeros", "trailing zeros of a percentage are dropped", "150.000%"),
-        ("finest", "the largest terms", "1000000/499979"),
-        ("large-terms", "terms of 32 bits that reduce", "4294967294/2147483647"),
-        ("larger-terms", "terms of 64 bits that reduce", "18446744073709551614/9223372036854775807"),
-        ("steepest", "the largest multiplier", "1000000"),
-    ):
-        yield text(f"ratio-{id}", why, f"exponential:base=1s,multiplier={multiplier}")
-    yield text("ratio-hundredth", "1.01 is the smallest multiplier above 1", "exponential:base=1s,multiplier=101%")
-    yield text("ratio-one", "a multiplier of 1 is allowed", "exponential:base=1s,multiplier=5/5")
-    yield text("ratio-millionth", "six digits after the dot", "constant:base=1s,jitter=0.000001")
-    yield text("ratio-percent-finest", "a millionth as a percentage", "constant:base=1s,jitter=0.0001%")
-    yield text("count-zeros", "leading zeros", "polynomial:base=1s,power=0003,origin=0")
-    yield text(
-        "count-many-zeros",
-        "more leading zeros than a 64-bit number has digits",
-        f"constant:base=1s,max_retries={'0' * 100}5",
-    )
-    yield text("longest-line", "1024 bytes are allowed", "constant:base=" + "0" * (1024 - 16) + "1s")
-
+            yield text(f"unit-{unit}-half", f"constant:base=0.5{unit}", "half a unit")
+    for row in rows(VALUES):
+        yield text(*row)
     for kind in fields.KINDS["budget"]:
-        yield budget(kind, "only the kind, with its defaults", kind)
-    yield budget(
-        "quota-every", "every field of a quota", "quota:max_tokens=1000000,cost=1000000,cost_throttled=1,cost_timeout=2"
-    )
-    yield budget(
-        "quota-defaults",
-        "fields that equal their defaults are not printed",
-        "quota:max_tokens=500,cost=5,cost_throttled=5,cost_timeout=5",
-    )
-    yield budget(
-        "quota-costs-follow",
-        "costs that equal the cost are not printed",
-        "quota:cost=7,cost_throttled=7,cost_timeout=5",
-    )
-    yield budget("quota-least", "one token", "quota:max_tokens=1,cost=1")
-    yield budget("throttle-most", "gRPC's upper limit", "throttle:max_tokens=1000,ratio=1/3")
-    yield budget("ratio-none", "a ratio of 0", "ratio:ratio=0")
-    yield budget("ratio-all", "a ratio of 1", "ratio:ratio=100%,max_tokens=1")
-    yield budget("rate-longest", "100000 tokens a day", "rate:max_tokens=100000,per=1d")
-    yield budget("rate-shortest", "one token a nanosecond", "rate:max_tokens=1,per=1ns")
-    yield budget("rate-units", "60 s are a minute, the default", "rate:per=60s")
-    yield budget("ttl-ends", "the limits of the fields", "ttl:ttl=1s,min_per_second=1000000,ratio=0")
-    yield budget("ttl-longest", "the longest ttl", "ttl:ttl=1m,min_per_second=0")
-    yield budget("concurrent-most", "the largest min_concurrent", "concurrent:min_concurrent=4294967295,ratio=1/1")
-    yield budget("preset-override", "a preset with pairs", "aws-sdk-2026:max_tokens=100,cost_throttled=none")
-    yield budget("preset-none", "none removes all that a preset set", "aws-sdk-2026:cost=none,cost_throttled=none")
+        yield text(f"budget-{kind}", kind, "only the kind, with its defaults", "budget")
+    for row in rows(BUDGETS):
+        yield text(*row, "budget")
+
+
+def text(id, string, why, of="policy"):
+    string = string.replace(" ", "")
+    value = strings.parse(of, string)
+    canonical = printing.printed(of, value)
+    assert strings.parse(of, canonical) == value, string
+    case = {"id": id, "why": why, "of": of, "text": string, "canonical": canonical}
+    return case | ({"policy": dump(printing.shown(of, value))} if of == "policy" else {})
 
 
 def preset_cases():
@@ -296,3 +52,139 @@ def preset_cases():
             if of == "policy":
                 case["windows"] = [str(delays.window(value, index)) for index in range(10)]
             yield case
+
+
+HEADS = f"""
+head-preset-alone | default | a preset without pairs
+head-preset-override | default:base=50ms,cap=10s | pairs replace the values of the preset
+head-preset-max_attempts | default:max_attempts=10 | max_attempts removes the preset's max_retries
+head-preset-max_attempts-none | default:max_attempts=none | max_attempts=none removes the preset's max_retries, too
+head-preset-jitter | envoy:jitter=full | another jitter removes the preset's slot
+head-preset-jitter-same | envoy:jitter=slotted,jitter_slot=2ms |
+  the same jitter removes the slot, too, so it is set again
+head-preset-jitter-before | envoy:jitter_slot=2ms,jitter=slotted |
+  jitter removes nothing that another pair sets, in any order
+head-preset-jitter-none | grpc-connect:jitter=none | jitter=none removes the preset's ratios
+head-preset-jitter-ratio | grpc-connect:jitter=0.5 | a ratio replaces the preset's ratio
+head-preset-jitter_above | grpc-connect:jitter_above=0.3 | only one of the preset's ratios is replaced
+head-preset-jitter_below-none | grpc-connect:jitter_below=none | only one of the preset's ratios is removed
+head-preset-ratio-over-kind | google-cloud:jitter=0.1 | a ratio removes the preset's jitter_max
+head-preset-several | grpc-retry:retry_after=none,max_retries=none,cap=none,jitter=none |
+  none removes kinds, counts and durations
+head-preset-multiplier-none | cenkalti-v4:multiplier=none,max_elapsed=none | none restores the default multiplier
+head-decorrelated-cap_on-none | decorrelated:base=1s,cap_on=none | none removes what a shorthand set
+head-full-jitter | full:base=1s,jitter=equal | a pair replaces the jitter of a shorthand
+head-decorrelated-full | decorrelated:base=1s,cap=9s,jitter=full | another jitter keeps the shorthand's cap on the delay
+none-of-nothing | constant:base=1s,cap=none,increment=none,jitter_slot=none,max_attempts=none |
+  none for fields that are not set
+none-of-every-key | constant:base=1s,{EVERY} | every key accepts none, but base is required
+retry_after_max-none | constant:base=1s,retry_after_max=none | no limit prints as none
+retry_after_max-longest | constant:base=1s,retry_after_max=9223372036854775807ns | the longest duration is no limit
+retry_after_max-longest-but-one | constant:base=1s,retry_after_max=9223372036854775806ns | a nanosecond less is a limit
+retry_after_max-default | constant:base=1s,retry_after_max=1h | the default is not printed
+retry_after_max-default-minutes | constant:base=1s,retry_after_max=60m | the default in another unit is not printed
+retry_after_max-more | constant:base=1s,retry_after_max=3600000000001ns | a nanosecond more than the default is printed
+retry_after_max-zero | constant:base=1s,retry_after_max=0s | 0 is neither none nor the default
+retry_after_max-preset | aws-sdk-2026:retry_after_max=none | none lifts the default limit of a preset
+retry_after_max-every | grpc-retry:retry_after=none,retry_after_max=none,retry_after_max_extra=none |
+  none for all three fields
+retry_after_max_extra-longest | constant:base=1s,retry_after_max_extra=9223372036854775807ns |
+  the longest duration is the default of retry_after_max_extra
+order | exponential:retry_after_max=3s,cap=20s,floor=1ms,base=1s | pairs in any order are printed by field number
+every-field |
+  exponential:base=1s,multiplier=3,offset=1s,cap=60s,cap_on=delay,floor=2s,jitter=proportional,jitter_below=0.1,
+  jitter_above=0.2,max_retries=7,max_elapsed=1h,throttled_base=5s,retry_after=spread,retry_after_max=10s,
+  retry_after_max_extra=4s |
+  every field that exponential growth and proportional jitter use
+every-field-linear | linear:base=1s,increment=2s,jitter=additive,jitter_max=3s,jitter_increment=4s |
+  the fields of linear growth and of additive jitter
+every-field-polynomial | polynomial:base=1s,power=3,origin=0,jitter=slotted,jitter_slot=100ms |
+  the fields of polynomial growth and of slotted jitter
+defaults-given |
+  exponential:base=1s,multiplier=2,offset=0s,cap={MAX}ns,cap_on=window,floor=0s,jitter=none,max_retries=4294967296,
+  max_elapsed={MAX}ns,throttled_base=1s,retry_after=at_least,retry_after_max=1h,retry_after_max_extra={MAX}ns |
+  fields that equal their defaults are not printed
+defaults-given-linear | linear:base=1500ms,increment=1.5s | an increment that equals the base is not printed
+defaults-given-polynomial | polynomial:base=1s,power=2,origin=1 | power 2 and origin 1 are the defaults
+defaults-given-additive | constant:base=1s,jitter=additive,jitter_max=0s,jitter_increment=0s |
+  jitter_max is always printed, jitter_increment of 0 is not
+defaults-given-decorrelated | decorrelated:base=1s,multiplier=3 | the default multiplier of decorrelated jitter is 3
+decorrelated-two | decorrelated:base=1s,multiplier=2 | 2 is not the default multiplier of decorrelated jitter
+max_attempts | constant:base=1s,max_attempts=1 | max_attempts is printed as max_retries
+max_attempts-most | constant:base=1s,max_attempts=4294967297 | 2^32 retries are the default
+max_retries-zero | constant:base=1s,max_retries=0 | 0 is not the default
+growth-not-stalled | exponential:base=100ns,multiplier=1.01 | the smallest base that grows with 1.01
+jitter-ratio | constant:base=1s,jitter=0.25 | a ratio sets jitter_below and jitter_above
+jitter-ratio-zero | constant:base=1s,jitter=0 | two ratios of 0 print as one
+jitter-ratio-one | constant:base=1s,jitter=100% | a ratio of 1
+jitter-parts-equal | constant:base=1s,jitter=proportional,jitter_below=2/6,jitter_above=1/3 |
+  equal ratios print as one, in lowest terms
+jitter-parts-zero | constant:base=1s,jitter=proportional,jitter_below=0,jitter_above=0% | equal ratios of 0 print as one
+jitter-parts-unlike | constant:base=1s,jitter=proportional,jitter_below=1/3,jitter_above=0.5 |
+  different ratios print as two fields
+jitter-below-alone | constant:base=1s,jitter=proportional,jitter_below=0.5,jitter_above=0 |
+  a jitter_above of 0 is not printed
+jitter-above-alone | constant:base=1s,jitter=proportional,jitter_below=0,jitter_above=0.5 |
+  a jitter_below of 0 is not printed
+jitter-above-alone-given | constant:base=1s,jitter=proportional,jitter_above=0.5 | jitter_below is not set
+"""
+VALUES = f"""
+duration-zero | constant:base=0ns | zero prints as 0s
+duration-zero-days | constant:base=000.000d | zero with digits after the dot
+duration-leading-zeros | constant:base=007.10s | leading and trailing zeros
+duration-long-zeros | constant:base={"0" * 60}1.{"0" * 60}ms | more zeros than a 64-bit number has digits
+duration-nanosecond | constant:base=0.000000001s | the ninth digit of a second
+duration-whole-ns | constant:base=5.0ns | a fraction of 0
+duration-longest | constant:base=9223372036854775807ns | the longest duration
+duration-longest-days | constant:base=106751d | the most whole days
+duration-longest-seconds | constant:base=9223372036.854775807s | the longest, in seconds
+duration-long-fraction | constant:base=0.00000000015625d | a fraction of a day that is a whole number of nanoseconds
+duration-hours-from-seconds | constant:base=7200s | printed in the largest unit that divides it
+duration-minutes-from-seconds | constant:base=5400s | printed in minutes, because hours do not divide it
+duration-days-from-hours | constant:base=48h | 48 h print as 2 days
+duration-days-not-from-hours | constant:base=25h | 25 h do not print in days
+ratio-whole | exponential:base=1s,multiplier=3 | a ratio without a dot
+ratio-decimal | exponential:base=1s,multiplier=1.6 | a decimal ratio
+ratio-decimal-zeros | exponential:base=1s,multiplier=01.60 | leading and trailing zeros
+ratio-decimal-many-zeros | exponential:base=1s,multiplier=1.5{"0" * 40} |
+  trailing zeros are dropped before the terms are checked
+ratio-decimal-25-zeros | exponential:base=1s,multiplier=1.5{"0" * 25} |
+  more trailing zeros than a 64-bit power of ten has
+ratio-fraction | exponential:base=1s,multiplier=8/5 | a fraction that prints as a decimal
+ratio-fraction-unreduced | exponential:base=1s,multiplier=16/10 | a fraction that reduces
+ratio-fraction-thirds | exponential:base=1s,multiplier=4/3 | a fraction that does not print as a decimal
+ratio-fraction-zeros | exponential:base=1s,multiplier=0008/0005 | leading zeros
+ratio-percent | exponential:base=1s,multiplier=160% | a percentage
+ratio-percent-decimal | exponential:base=1s,multiplier=137.5% | a percentage with a dot
+ratio-percent-zeros | exponential:base=1s,multiplier=150.000% | trailing zeros of a percentage are dropped
+ratio-finest | exponential:base=1s,multiplier=1000000/499979 | the largest terms
+ratio-large-terms | exponential:base=1s,multiplier=4294967294/2147483647 | terms of 32 bits that reduce
+ratio-larger-terms | exponential:base=1s,multiplier=18446744073709551614/9223372036854775807 |
+  terms of 64 bits that reduce
+ratio-steepest | exponential:base=1s,multiplier=1000000 | the largest multiplier
+ratio-hundredth | exponential:base=1s,multiplier=101% | 1.01 is the smallest multiplier above 1
+ratio-one | exponential:base=1s,multiplier=5/5 | a multiplier of 1 is allowed
+ratio-millionth | constant:base=1s,jitter=0.000001 | six digits after the dot
+ratio-percent-finest | constant:base=1s,jitter=0.0001% | a millionth as a percentage
+count-zeros | polynomial:base=1s,power=0003,origin=0 | leading zeros
+count-many-zeros | constant:base=1s,max_retries={"0" * 100}5 | more leading zeros than a 64-bit number has digits
+longest-line | constant:base={"0" * 1008}1s | 1024 bytes are allowed
+"""
+BUDGETS = """
+budget-quota-every | quota:max_tokens=1000000,cost=1000000,cost_throttled=1,cost_timeout=2 | every field of a quota
+budget-quota-defaults | quota:max_tokens=500,cost=5,cost_throttled=5,cost_timeout=5 |
+  fields that equal their defaults are not printed
+budget-quota-costs-follow | quota:cost=7,cost_throttled=7,cost_timeout=5 | costs that equal the cost are not printed
+budget-quota-least | quota:max_tokens=1,cost=1 | one token
+budget-throttle-most | throttle:max_tokens=1000,ratio=1/3 | gRPC's upper limit
+budget-ratio-none | ratio:ratio=0 | a ratio of 0
+budget-ratio-all | ratio:ratio=100%,max_tokens=1 | a ratio of 1
+budget-rate-longest | rate:max_tokens=100000,per=1d | 100000 tokens a day
+budget-rate-shortest | rate:max_tokens=1,per=1ns | one token a nanosecond
+budget-rate-units | rate:per=60s | 60 s are a minute, the default
+budget-ttl-ends | ttl:ttl=1s,min_per_second=1000000,ratio=0 | the limits of the fields
+budget-ttl-longest | ttl:ttl=1m,min_per_second=0 | the longest ttl
+budget-concurrent-most | concurrent:min_concurrent=4294967295,ratio=1/1 | the largest min_concurrent
+budget-preset-override | aws-sdk-2026:max_tokens=100,cost_throttled=none | a preset with pairs
+budget-preset-none | aws-sdk-2026:cost=none,cost_throttled=none | none removes all that a preset set
+"""

@@ -9,7 +9,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from cases import budget_states, exchanges
-from cases.exchanges import FAILED, SHARED, SUCCEEDED, WORD_MAX, other_state
+from cases.exchanges import WORD_MAX, other_state
+from cases.story import FAILED, SHARED, SUCCEEDED
 from differential import random_budgets, random_strings
 from differential.decision_requests import date
 from differential.faults import disguised, spoiled

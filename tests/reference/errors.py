@@ -4,32 +4,12 @@ from reference.fields import BUDGET_FIELDS, COUNTS, KINDS, RATIOS, UNITS, USED_B
 from reference.numbers import reduced
 
 CODES = [
-    "unknown_kind",
-    "missing",
-    "unused",
-    "too_large",
-    "too_small",
-    "zero_denominator",
-    "ratio_too_fine",
-    "not_exponential",
-    "cap_below_base",
-    "offset_above_cap",
-    "floor_above_cap",
-    "growth_stalls",
-    "given_twice",
-    "unknown_head",
-    "unknown_key",
-    "repeated_key",
-    "missing_value",
-    "not_a_duration",
-    "missing_unit",
-    "unknown_unit",
-    "duration_too_fine",
-    "not_a_ratio",
-    "not_a_count",
-    "text_too_long",
-    "does_not_fit",
-]
+    "unknown_kind", "missing", "unused", "too_large", "too_small", "zero_denominator",
+    "ratio_too_fine", "not_exponential", "cap_below_base", "offset_above_cap", "floor_above_cap",
+    "growth_stalls", "given_twice", "unknown_head", "unknown_key", "repeated_key", "missing_value",
+    "not_a_duration", "missing_unit", "unknown_unit", "duration_too_fine", "not_a_ratio",
+    "not_a_count", "text_too_long", "does_not_fit",
+]  # fmt: skip
 
 
 class PolicyError(Exception):  # 8.1
@@ -49,41 +29,35 @@ def number(field, kind):
     return KINDS[field].index(kind) + 1
 
 
-def message(code, field, value, limit):  # 8.8
-    v, bound = text(field, value), text(field, limit)
-    match code:
-        case "unknown_kind":
-            return f"{field} {value} is unknown; the kinds are {', '.join(KINDS[field])}"
-        case "missing":
-            return f"{field} is missing"
-        case "unused":
-            selector = "budget" if field in BUDGET_FIELDS else USED_BY[field][0]
-            return f"{field} {v} is not used by {selector} {text(selector, limit)}"
-        case "too_large":
-            return f"{field} {v} is above {bound}"
-        case "too_small":
-            return f"{field} {v} is below {bound}"
-        case "zero_denominator":
-            return f"{field} {v} has a zero denominator"
-        case "ratio_too_fine":
-            return f"{field} {v} has a term above 1000000"
-        case "not_exponential":
-            return f"growth {v} cannot be combined with jitter decorrelated, which needs growth exponential"
-        case "cap_below_base":
-            return f"cap {v} is below base {bound}"
-        case "offset_above_cap" | "floor_above_cap":
-            return f"{field} {v} is above cap {bound}"
-        case "growth_stalls":
-            return (
-                f"{field} {v} is too short to grow by the multiplier; it must be at least {bound}"
-            )
-        case "given_twice":
-            return f"max_attempts {v} is set as well as max_retries {bound}; set one of them"
-        case "does_not_fit":
-            return (
-                f"{field} cannot be made short enough: the delays take at least {v}, "
-                f"which is above {bound}"
-            )
+MESSAGES = {  # 8.8
+    "unknown_kind": "{field} {value} is unknown; the kinds are {kinds}",
+    "missing": "{field} is missing",
+    "unused": "{field} {v} is not used by {selector} {kind}",
+    "too_large": "{field} {v} is above {bound}",
+    "too_small": "{field} {v} is below {bound}",
+    "zero_denominator": "{field} {v} has a zero denominator",
+    "ratio_too_fine": "{field} {v} has a term above 1000000",
+    "not_exponential": "growth {v} cannot be combined with jitter decorrelated, which needs growth exponential",
+    "cap_below_base": "cap {v} is below base {bound}",
+    "offset_above_cap": "offset {v} is above cap {bound}",
+    "floor_above_cap": "floor {v} is above cap {bound}",
+    "growth_stalls": "{field} {v} is too short to grow by the multiplier; it must be at least {bound}",
+    "given_twice": "max_attempts {v} is set as well as max_retries {bound}; set one of them",
+    "does_not_fit": "{field} cannot be made short enough: the delays take at least {v}, which is above {bound}",
+}
+
+
+def message(code, field, value, limit):
+    selector = "budget" if field in BUDGET_FIELDS else USED_BY.get(field, ["growth"])[0]
+    return MESSAGES[code].format(
+        field=field,
+        value=value,
+        v=text(field, value),
+        bound=text(field, limit),
+        kinds=", ".join(KINDS.get(field, ())),
+        selector=selector,
+        kind=text(selector, limit),
+    )
 
 
 def text(field, value):  # 8.9

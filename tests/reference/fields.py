@@ -21,55 +21,20 @@ KINDS = {
     "budget": ["quota", "throttle", "ratio", "rate", "ttl", "concurrent"],
 }
 FIELDS = [
-    "growth",
-    "base",
-    "increment",
-    "multiplier",
-    "power",
-    "origin",
-    "offset",
-    "cap",
-    "cap_on",
-    "floor",
-    "jitter",
-    "jitter_below",
-    "jitter_above",
-    "jitter_max",
-    "jitter_increment",
-    "jitter_slot",
-    "max_retries",
-    "max_attempts",
-    "max_elapsed",
-    "throttled_base",
-    "retry_after",
-    "retry_after_max",
-    "retry_after_max_extra",
-]
+    "growth", "base", "increment", "multiplier", "power", "origin", "offset", "cap", "cap_on",
+    "floor", "jitter", "jitter_below", "jitter_above", "jitter_max", "jitter_increment",
+    "jitter_slot", "max_retries", "max_attempts", "max_elapsed", "throttled_base", "retry_after",
+    "retry_after_max", "retry_after_max_extra",
+]  # fmt: skip
 BUDGET_FIELDS = [  # their numbers begin at 33
-    "budget",
-    "max_tokens",
-    "cost",
-    "cost_throttled",
-    "cost_timeout",
-    "ratio",
-    "per",
-    "ttl",
-    "min_per_second",
-    "min_concurrent",
-]
+    "budget", "max_tokens", "cost", "cost_throttled", "cost_timeout", "ratio", "per", "ttl",
+    "min_per_second", "min_concurrent",
+]  # fmt: skip
 RATIOS = {"multiplier", "jitter_below", "jitter_above", "ratio"}
 COUNTS = {
-    "power",
-    "origin",
-    "max_retries",
-    "max_attempts",
-    "max_tokens",
-    "cost",
-    "cost_throttled",
-    "cost_timeout",
-    "min_per_second",
-    "min_concurrent",
-}
+    "power", "origin", "max_retries", "max_attempts", "max_tokens", "cost", "cost_throttled",
+    "cost_timeout", "min_per_second", "min_concurrent",
+}  # fmt: skip
 RANGES = {
     "power": (1, 16),
     "origin": (0, 2**32 - 1),

@@ -9,20 +9,8 @@ DAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sun
 IMF_NAMES = [f"{day[:3]}," for day in DAYS]
 RFC_850_NAMES = [f"{day}," for day in DAYS]
 ASCTIME_NAMES = [day[:3] for day in DAYS]
-MONTHS = {
-    "Jan": 31,
-    "Feb": 28,
-    "Mar": 31,
-    "Apr": 30,
-    "May": 31,
-    "Jun": 30,
-    "Jul": 31,
-    "Aug": 31,
-    "Sep": 30,
-    "Oct": 31,
-    "Nov": 30,
-    "Dec": 31,
-}
+MONTH_NAMES = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+MONTHS = dict(zip(MONTH_NAMES, [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31], strict=True))
 FIFTY_YEARS = 50 * 36525 * DAY // 100
 
 
@@ -128,11 +116,8 @@ def of_milliseconds(value):
     return sat(int(Fraction(f"{whole}.{fraction}0") * SECOND / 1000))
 
 
-PROXY_STATUSES = {
-    520: "transient",
-    521: "transient",
+PROXY_STATUSES = dict.fromkeys((520, 521, 523), "transient") | {
     522: "timeout",
-    523: "transient",
     524: "timeout",
     529: "throttled",
 }

@@ -13,8 +13,6 @@ import (
 )
 
 type Module struct {
-	t0       []any
-	elements [][]any
 	wasmMemory
 	g0 int32
 	g1 int32
@@ -24,15 +22,11 @@ type Module struct {
 //go:norace
 func New() *Module {
 	m := new(Module)
-	m.t0 = make([]any, 18)
 	m.memory = make([]byte, 65536)
-	m.elements = [][]any{{fn229, fn228, fn227, m.fn121, m.fn184, m.fn187, m.fn186, m.fn119, m.fn185, m.fn122, m.fn123, m.fn183, m.fn124, m.fn190, m.fn189, m.fn125, m.fn191}}
-	table_init(m.t0, m.elements[0], i32(1), 0, len(m.elements[0]))
-	m.elements[0] = nil
 	memory_init(m.memory, data0, uint32(i32(0x4000)), 0, len(data0))
 	m.g0 = i32(0x4000)
-	m.g1 = i32(27372)
-	m.g2 = i32(27376)
+	m.g1 = i32(27156)
+	m.g2 = i32(27168)
 	return m
 }
 
@@ -357,7 +351,7 @@ l1:
 					if v12 > i64(0) {
 						p53 = v12
 					}
-					m.fn231(t52, p53, i64(0), i64(1000000000), i64(0))
+					m.fn214(t52, p53, i64(0), i64(1000000000), i64(0))
 					t54 := int64(load64(m.memory, uint32(v4)))
 					t55 := v0
 					v12 = t54
@@ -590,7 +584,7 @@ func (m *Module) fn5(v0, v1, v2 int32, v3 int64) {
 	t0 := m.g0
 	v4 = t0 - i32(32)
 	m.g0 = v4
-	m.fn103(v4+i32(16), v1, v2)
+	m.fn104(v4+i32(16), v1, v2)
 	v5 = i64(0)
 	{
 		t1 := int64(load64(m.memory, uint64(uint32(v4))+16))
@@ -603,7 +597,7 @@ func (m *Module) fn5(v0, v1, v2 int32, v3 int64) {
 			if uint64(v5) < uint64(i64(1000000001)) {
 				goto l1
 			}
-			m.fn231(v4, v5, i64(0), i64(1000000000), i64(0))
+			m.fn214(v4, v5, i64(0), i64(1000000000), i64(0))
 			t3 := int64(load64(m.memory, uint32(v4)))
 			v5 = t3
 			v6 = v5 - v3
@@ -692,7 +686,7 @@ l0:
 			goto l2
 		}
 		t6 := int32(load32(m.memory, uint32(v2)))
-		t7 := m.fn73(v5, v8, t6, v8)
+		t7 := m.fn74(v5, v8, t6, v8)
 		if t7 != 0 {
 			goto l3
 		}
@@ -732,7 +726,7 @@ func (m *Module) fn7(v0, v1, v2 int32) {
 		t3 := v1
 		v5 = t2
 		store32(m.memory, uint32(t3), uint32(v5+v2))
-		m.fn103(v3, v5, v2)
+		m.fn104(v3, v5, v2)
 		t4 := int64(load64(m.memory, uint32(v3)))
 		if t4 != i64(1) {
 			goto l0
@@ -1340,7 +1334,7 @@ func (m *Module) fn19(v0, v1, v2, v3 int32) {
 		t0 := v1
 		t1 := v1
 		v4 = v2 + i32(-1)
-		t2 := m.fn193(t1+v4, v3, i32(1))
+		t2 := m.fn180(t1+v4, v3, i32(1))
 		p3 := i32(0)
 		if t2 != 0 {
 			p3 = t0
@@ -1868,7 +1862,7 @@ l2:
 		if uint64(t1) < uint64(i64(10)) {
 			goto l1
 		}
-		m.fn231(v2, v3, i64(0), i64(10), i64(0))
+		m.fn214(v2, v3, i64(0), i64(10), i64(0))
 		t2 := int64(load64(m.memory, uint32(v2)))
 		v3 = t2
 		t3 := int64(load64(m.memory, uint64(uint32(v2))+8))
@@ -1888,7 +1882,7 @@ l4:
 		}
 		t4 := int64(uint64(v1) / uint64(v4))
 		t5 := int64(uint64(t4) % uint64(i64(10)))
-		_ = m.fn208(v0, int32(t5)|i32(48))
+		_ = m.fn195(v0, int32(t5)|i32(48))
 		t7 := int64(uint64(v4) / uint64(i64(10)))
 		v4 = t7
 		goto l4
@@ -1947,9 +1941,9 @@ func (m *Module) fn27(v0, v1 int32) {
 	t11 := int32(load32(m.memory, uint64(uint32(v0))+32))
 	v11 = t11
 	v12 = v11 << 2
-	t12 := int32(load32(m.memory, uint32(v12+i32(27172))))
+	t12 := int32(load32(m.memory, uint32(v12+i32(26956))))
 	v4 = t12
-	t13 := int32(load32(m.memory, uint32(v12+i32(27072))))
+	t13 := int32(load32(m.memory, uint32(v12+i32(26856))))
 	v12 = t13
 	t14 := int64(load64(m.memory, uint64(uint32(v0))+8))
 	v13 = t14
@@ -2030,7 +2024,7 @@ l5:
 					if t34 != i32(100) {
 						goto l9
 					}
-					m.fn203(v2, v18)
+					m.fn190(v2, v18)
 					t35 := int32(load32(m.memory, uint32(v2)))
 					t36 := int32(load32(m.memory, uint64(uint32(v2))+4))
 					_ = m.fn25(v21, t35, t36)
@@ -2173,7 +2167,7 @@ l5:
 					if t48 != i32(116) {
 						goto l5
 					}
-					_ = m.fn209(v21, v2+i32(36), v16)
+					_ = m.fn196(v21, v2+i32(36), v16)
 					goto l5
 				default:
 					switch v22 + i32(-117) {
@@ -2359,18 +2353,18 @@ l5:
 				if v18 == 0 {
 					goto l5
 				}
-				m.fn201(v2+i32(16), v18)
+				m.fn188(v2+i32(16), v18)
 				t99 := int32(load32(m.memory, uint64(uint32(v2))+16))
 				t100 := v2 + i32(8)
 				v0 = t99
-				m.fn203(t100, v0)
+				m.fn190(t100, v0)
 				t101 := int32(load32(m.memory, uint64(uint32(v2))+8))
 				t102 := int32(load32(m.memory, uint64(uint32(v2))+12))
 				t103 := m.fn25(v21, t101, t102)
 				t104 := m.fn25(t103, i32(24465), i32(1))
 				v22 = t104
 				m.fn32(v2+i32(48), v0)
-				_ = m.fn209(v22, v2+i32(48), v16)
+				_ = m.fn196(v22, v2+i32(48), v16)
 				goto l5
 			}
 			_ = m.fn25(v21, i32(24457), i32(8))
@@ -2402,7 +2396,7 @@ l5:
 					goto l5
 				}
 				t110 := int32(load32(m.memory, uint32(v10+v0)))
-				m.fn203(v2+i32(24), t110)
+				m.fn190(v2+i32(24), t110)
 				t111 := int32(load32(m.memory, uint64(uint32(v2))+24))
 				v22 = t111
 				if v22 == 0 {
@@ -2430,10 +2424,10 @@ l0:
 	m.g0 = v2 + i32(176)
 	return
 l23:
-	_ = m.fn209(v21, v2+i32(36), v13)
+	_ = m.fn196(v21, v2+i32(36), v13)
 	goto l5
 l25:
-	m.fn210(v11, v17, v21)
+	m.fn197(v11, v17, v21)
 	goto l5
 l19:
 	v0 = i32(128)
@@ -2894,14 +2888,14 @@ func (m *Module) fn40(v0, v1, v2 int32) {
 	t0 := m.g0
 	v3 = t0 - i32(192)
 	m.g0 = v3
-	m.fn90(v3+i32(8), v1)
+	m.fn91(v3+i32(8), v1)
 	v4 = i64(0)
 	{
 		t1 := m.fn31(v2, i32(19956), i32(10))
 		if t1 == 0 {
 			goto l0
 		}
-		t2 := m.fn200(v3+i32(8), v2)
+		t2 := m.fn187(v3+i32(8), v2)
 		if t2 == 0 {
 			goto l0
 		}
@@ -3076,7 +3070,7 @@ func (m *Module) fn44(v0, v1 int32) int64 {
 	t0 := m.g0
 	v2 = t0 - i32(16)
 	m.g0 = v2
-	m.fn66(v2+i32(8), v1)
+	m.fn67(v2+i32(8), v1)
 	v3 = i64(0)
 	{
 		t1 := int32(load32(m.memory, uint64(uint32(v2))+8))
@@ -3098,7 +3092,7 @@ func (m *Module) fn45(v0, v1 int32) int32 {
 	t0 := m.g0
 	v2 = t0 - i32(16)
 	m.g0 = v2
-	m.fn66(v2+i32(8), v1)
+	m.fn67(v2+i32(8), v1)
 	t1 := int32(load32(m.memory, uint64(uint32(v2))+8))
 	v1 = t1
 	t2 := int32(load32(m.memory, uint64(uint32(v2))+12))
@@ -3240,7 +3234,7 @@ func (m *Module) fn47(v0, v1, v2 int32) {
 		}
 		t0 := int64(load64(m.memory, uint64(uint32(v1+v2<<3))+552))
 		v3 = t0
-		m.fn75(v0, v1, v2)
+		m.fn76(v0, v1, v2)
 		store64(m.memory, uint64(uint32(v0))+24, uint64(i64(0)))
 		store64(m.memory, uint64(uint32(v0))+16, uint64(v3))
 		return
@@ -3352,21 +3346,19 @@ func (m *Module) fn49(v0, v1 int32) {
 	var v2, v3 int32
 	var v4, v5 int64
 	t0 := m.g0
-	v2 = t0 - i32(80)
-	v3 = v2 + i32(24)
-	memory_copy(m.memory, uint32(v3), uint32(v1), uint32(i32(48)))
-	store64(m.memory, uint64(uint32(v2))+72, uint64(i64(0)))
+	v2 = t0 - i32(80) + i32(24)
+	memory_copy(m.memory, uint32(v2), uint32(v1), uint32(i32(48)))
 	v1 = i32(0)
 l1:
 	{
 		if v1 == i32(48) {
 			return
 		}
-		v2 = v0 + v1
-		t1 := int64(load64(m.memory, uint32(v2)))
-		t2 := v2
+		v3 = v0 + v1
+		t1 := int64(load64(m.memory, uint32(v3)))
+		t2 := v3
 		v4 = t1
-		t3 := int64(load64(m.memory, uint32(v3+v1)))
+		t3 := int64(load64(m.memory, uint32(v2+v1)))
 		v5 = v4 + t3
 		p4 := v5
 		if uint64(v5) < uint64(v4) {
@@ -3442,11 +3434,11 @@ l1:
 	store64(m.memory, uint64(uint32(v0))+480, uint64(v3))
 	t13 := int64(load64(m.memory, uint64(uint32(v0))+408))
 	t14 := int64(load64(m.memory, uint64(uint32(v0))+440))
-	t15 := m.fn56(t13, t14)
+	t15 := m.fn57(t13, t14)
 	t16 := fn1(t15, i32(-1))
 	t17 := v2
 	v4 = int64(uint64(v3) >> 1)
-	m.fn231(t17, t16, i64(0), v4+i64(1), i64(0))
+	m.fn214(t17, t16, i64(0), v4+i64(1), i64(0))
 	t18 := v0
 	t19 := v1
 	v3 = v3 - v4
@@ -3495,7 +3487,7 @@ func (m *Module) fn51(v0 int32, v1 int64) {
 		p1 = i64(-1)
 	}
 	store64(m.memory, uint64(uint32(t0))+416, uint64(p1))
-	m.fn64(v0 + i32(504))
+	m.fn65(v0 + i32(504))
 	memory_zero(m.memory, uint32(v0+i32(600)), uint32(i32(48)))
 }
 
@@ -3504,123 +3496,293 @@ func (m *Module) Xbackoff_budget_member_init(v0, v1, v2 int32, v3, v4, v5, v6 in
 	var v7, v8 int32
 	var v9, v10 int64
 	t0 := m.g0
-	v7 = t0 - i32(736)
+	v7 = t0 - i32(1696)
 	m.g0 = v7
 	v8 = i32(100)
+	if v0 == 0 {
+		goto l0
+	}
+	if v1 == 0 {
+		goto l0
+	}
 	{
-		if v0 == 0 {
-			goto l0
-		}
-		if v1 == 0 {
-			goto l0
-		}
-		{
-			t1 := int64(load64(m.memory, uint32(v1)))
-			if t1 == i64(0x312d746567647562) {
-				goto l1
-			}
-			v8 = i32(101)
-			goto l0
-		}
-	l1:
-		{
+		t1 := int64(load64(m.memory, uint32(v1)))
+		if t1 == i64(0x312d746567647562) {
 			v1 = v1 + i32(8)
 			t2 := m.fn33(v1)
 			if t2 == 0 {
-				goto l2
+				if v2 == 0 {
+					goto l0
+				}
+				v8 = i32(101)
+				t3 := int64(load64(m.memory, uint32(v2)))
+				if t3 != i64(0x312d746567647562) {
+					goto l0
+				}
+				v8 = i32(111)
+				v2 = v2 + i32(8)
+				t4 := m.fn33(v2)
+				if t4 != 0 {
+					goto l0
+				}
+				if !(v3 == 0) {
+					v8 = i32(4)
+					if uint64(v3) > uint64(i64(1000)) {
+						goto l0
+					}
+					{
+						v9 = v4 + i64(1)
+						if uint64(v9) < uint64(i64(3)) {
+							v10 = i64(0)
+							{
+								t5 := int32(load32(m.memory, uint64(uint32(int32(v9)<<3))+19840))
+								switch t5 {
+								case 1:
+									goto l5
+								default:
+									goto l6
+								case 3:
+									v10 = i64(-1)
+									goto l6
+								case 2:
+									v10 = i64(1)
+									goto l6
+								}
+							}
+						}
+						if uint64(v4+i64(-2)) >= uint64(i64(999999)) {
+							goto l0
+						}
+						goto l5
+					l5:
+						p6 := i64(1000000)
+						if uint64(v4) < uint64(i64(1000000)) {
+							p6 = v4
+						}
+						p7 := p6
+						if v4 == 0 {
+							p7 = i64(1)
+						}
+						v10 = p7
+					}
+				l6:
+					m.fn53(v7+i32(8), v1)
+					m.fn53(v7+i32(8)+i32(176), v2)
+					v8 = i32(0)
+				l10:
+					if v8 == i32(176) {
+						memory_copy(m.memory, uint32(v7+i32(928)), uint32(v7+i32(1280)), uint32(i32(176)))
+						m.fn54(v7+i32(752), v7+i32(928))
+						v8 = i32(0)
+					l12:
+						if v8 == i32(176) {
+							memory_copy(m.memory, uint32(v7+i32(1104)), uint32(v7+i32(1280)), uint32(i32(176)))
+							v3 = v3 + i64(-1)
+							m.fn54(v7+i32(1280), v7+i32(1104))
+							v8 = i32(0)
+						l28:
+							if v8 != i32(48) {
+								store64(m.memory, uint32(v7+i32(1456)+v8), uint64(i64(0)))
+								v8 = v8 + i32(8)
+								goto l28
+							}
+							v8 = i32(0)
+						l27:
+							if v8 != i32(48) {
+								store64(m.memory, uint32(v7+i32(1504)+v8), uint64(i64(0)))
+								v8 = v8 + i32(8)
+								goto l27
+							}
+							v8 = i32(0)
+						l26:
+							if v8 != i32(24) {
+								store64(m.memory, uint32(v7+i32(1552)+v8), uint64(i64(0)))
+								v8 = v8 + i32(8)
+								goto l26
+							}
+							v8 = i32(0)
+						l25:
+							if v8 != i32(24) {
+								store64(m.memory, uint32(v7+i32(1576)+v8), uint64(i64(0)))
+								v8 = v8 + i32(8)
+								goto l25
+							}
+							v8 = i32(0)
+						l24:
+							if v8 != i32(24) {
+								store64(m.memory, uint32(v7+i32(1600)+v8), uint64(i64(0)))
+								v8 = v8 + i32(8)
+								goto l24
+							}
+							v8 = i32(0)
+						l23:
+							if v8 != i32(24) {
+								store64(m.memory, uint32(v7+i32(1624)+v8), uint64(i64(0)))
+								v8 = v8 + i32(8)
+								goto l23
+							}
+							v8 = i32(0)
+						l22:
+							if v8 != i32(24) {
+								store64(m.memory, uint32(v7+i32(1648)+v8), uint64(i64(0)))
+								v8 = v8 + i32(8)
+								goto l22
+							}
+							v8 = i32(0)
+						l21:
+							if v8 == i32(24) {
+								store64(m.memory, uint64(uint32(v7))+384, uint64(i64(0)))
+								store64(m.memory, uint64(uint32(v7))+376, uint64(i64(1)))
+								store64(m.memory, uint64(uint32(v7))+368, uint64(v10))
+								store64(m.memory, uint64(uint32(v7))+360, uint64(v3))
+								store64(m.memory, uint64(uint32(v7))+392, uint64(i64(0)))
+								store64(m.memory, uint64(uint32(v7))+400, uint64(i64(0)))
+								store64(m.memory, uint64(uint32(v7))+416, uint64(v6))
+								store64(m.memory, uint64(uint32(v7))+408, uint64(v5))
+								v8 = i32(0)
+								memory_zero(m.memory, uint32(v7+i32(424)), uint32(i32(88)))
+								memory_copy(m.memory, uint32(v7+i32(512)), uint32(v7+i32(1456)), uint32(i32(48)))
+								memory_copy(m.memory, uint32(v7+i32(560)), uint32(v7+i32(1504)), uint32(i32(48)))
+								t8 := int64(load64(m.memory, uint64(uint32(v7))+1568))
+								store64(m.memory, uint64(uint32(v7))+624, uint64(t8))
+								t9 := int64(load64(m.memory, uint64(uint32(v7))+1560))
+								store64(m.memory, uint64(uint32(v7))+616, uint64(t9))
+								t10 := int64(load64(m.memory, uint64(uint32(v7))+1552))
+								store64(m.memory, uint64(uint32(v7))+608, uint64(t10))
+								t11 := int64(load64(m.memory, uint64(uint32(v7))+1576))
+								store64(m.memory, uint64(uint32(v7))+632, uint64(t11))
+								t12 := int64(load64(m.memory, uint64(uint32(v7))+1584))
+								store64(m.memory, uint64(uint32(v7))+640, uint64(t12))
+								t13 := int64(load64(m.memory, uint64(uint32(v7))+1592))
+								store64(m.memory, uint64(uint32(v7))+648, uint64(t13))
+								t14 := int64(load64(m.memory, uint64(uint32(v7))+1600))
+								store64(m.memory, uint64(uint32(v7))+656, uint64(t14))
+								t15 := int64(load64(m.memory, uint64(uint32(v7))+1608))
+								store64(m.memory, uint64(uint32(v7))+664, uint64(t15))
+								t16 := int64(load64(m.memory, uint64(uint32(v7))+1616))
+								store64(m.memory, uint64(uint32(v7))+672, uint64(t16))
+								t17 := int64(load64(m.memory, uint64(uint32(v7))+1640))
+								store64(m.memory, uint64(uint32(v7))+696, uint64(t17))
+								t18 := int64(load64(m.memory, uint64(uint32(v7))+1632))
+								store64(m.memory, uint64(uint32(v7))+688, uint64(t18))
+								t19 := int64(load64(m.memory, uint64(uint32(v7))+1624))
+								store64(m.memory, uint64(uint32(v7))+680, uint64(t19))
+								t20 := int64(load64(m.memory, uint64(uint32(v7))+1664))
+								store64(m.memory, uint64(uint32(v7))+720, uint64(t20))
+								t21 := int64(load64(m.memory, uint64(uint32(v7))+1656))
+								store64(m.memory, uint64(uint32(v7))+712, uint64(t21))
+								t22 := int64(load64(m.memory, uint64(uint32(v7))+1648))
+								store64(m.memory, uint64(uint32(v7))+704, uint64(t22))
+								t23 := int64(load64(m.memory, uint64(uint32(v7))+1688))
+								store64(m.memory, uint64(uint32(v7))+744, uint64(t23))
+								t24 := int64(load64(m.memory, uint64(uint32(v7))+1680))
+								store64(m.memory, uint64(uint32(v7))+736, uint64(t24))
+								t25 := int64(load64(m.memory, uint64(uint32(v7))+1672))
+								store64(m.memory, uint64(uint32(v7))+728, uint64(t25))
+								store64(m.memory, uint32(v0), uint64(i64(0x312d7265626d656d)))
+								memory_copy(m.memory, uint32(v0+i32(8)), uint32(v7+i32(8)), uint32(i32(744)))
+								goto l0
+							}
+							store64(m.memory, uint32(v7+i32(1672)+v8), uint64(i64(0)))
+							v8 = v8 + i32(8)
+							goto l21
+						}
+						store64(m.memory, uint32(v7+i32(1280)+v8), uint64(i64(0)))
+						v8 = v8 + i32(8)
+						goto l12
+					}
+					store64(m.memory, uint32(v7+i32(1280)+v8), uint64(i64(0)))
+					v8 = v8 + i32(8)
+					goto l10
+				}
+				v8 = i32(5)
+				goto l0
 			}
 			v8 = i32(111)
 			goto l0
 		}
-	l2:
-		if v2 == 0 {
-			goto l0
-		}
 		v8 = i32(101)
-		t3 := int64(load64(m.memory, uint32(v2)))
-		if t3 != i64(0x312d746567647562) {
-			goto l0
-		}
-		v8 = i32(111)
-		v2 = v2 + i32(8)
-		t4 := m.fn33(v2)
-		if t4 != 0 {
-			goto l0
-		}
-		if !(v3 == 0) {
-			goto l3
-		}
-		v8 = i32(5)
 		goto l0
-	l3:
-		v8 = i32(4)
-		if uint64(v3) > uint64(i64(1000)) {
-			goto l0
-		}
-		{
-			v9 = v4 + i64(1)
-			if uint64(v9) < uint64(i64(3)) {
-				v10 = i64(0)
-				{
-					t5 := int32(load32(m.memory, uint64(uint32(int32(v9)<<3))+19840))
-					switch t5 {
-					case 1:
-						goto l5
-					default:
-						goto l6
-					case 3:
-						v10 = i64(-1)
-						goto l6
-					case 2:
-						v10 = i64(1)
-						goto l6
-					}
-				}
-			}
-			if uint64(v4+i64(-2)) >= uint64(i64(999999)) {
-				goto l0
-			}
-			goto l5
-		l5:
-			p6 := i64(1000000)
-			if uint64(v4) < uint64(i64(1000000)) {
-				p6 = v4
-			}
-			p7 := p6
-			if v4 == 0 {
-				p7 = i64(1)
-			}
-			v10 = p7
-		}
-	l6:
-		m.fn53(v7+i32(360), v1)
-		v8 = v7 + i32(360) + i32(176)
-		m.fn53(v8, v2)
-		memory_copy(m.memory, uint32(v7+i32(8)), uint32(v7+i32(360)), uint32(i32(176)))
-		memory_copy(m.memory, uint32(v7+i32(8)+i32(176)), uint32(v8), uint32(i32(176)))
-		store64(m.memory, uint32(v0), uint64(i64(0x312d7265626d656d)))
-		memory_copy(m.memory, uint32(v0+i32(8)), uint32(v7+i32(8)), uint32(i32(352)))
-		store64(m.memory, uint64(uint32(v0))+384, uint64(i64(0)))
-		store64(m.memory, uint64(uint32(v0))+376, uint64(i64(1)))
-		store64(m.memory, uint64(uint32(v0))+368, uint64(v10))
-		store64(m.memory, uint64(uint32(v0))+360, uint64(v3+i64(-1)))
-		store64(m.memory, uint64(uint32(v0))+392, uint64(i64(0)))
-		store64(m.memory, uint64(uint32(v0))+400, uint64(i64(0)))
-		store64(m.memory, uint64(uint32(v0))+416, uint64(v6))
-		store64(m.memory, uint64(uint32(v0))+408, uint64(v5))
-		v8 = i32(0)
-		memory_zero(m.memory, uint32(v0+i32(424)), uint32(i32(328)))
 	}
 l0:
-	m.g0 = v7 + i32(736)
+	m.g0 = v7 + i32(1696)
 	return v8
 }
 
 //go:norace
 func (m *Module) fn53(v0, v1 int32) {
 	memory_copy(m.memory, uint32(v0), uint32(v1), uint32(i32(80)))
-	m.fn88(v0+i32(88), v1)
+	m.fn89(v0+i32(88), v1)
 	store64(m.memory, uint64(uint32(v0))+80, uint64(i64(0)))
+}
+
+//go:norace
+func (m *Module) fn54(v0, v1 int32) {
+	var v2, v3, v4, v5, v6 int32
+	var v7, v8 int64
+	t0 := m.g0
+	v2 = t0 - i32(176)
+	m.g0 = v2
+	v3 = i32(0)
+	v4 = i32(0)
+	v5 = i32(0)
+l2:
+	if v4 == i32(80) {
+		goto l0
+	}
+	v6 = i32(176)
+	v7 = i64(0)
+	{
+		if v5 == i32(176) {
+			goto l1
+		}
+		t1 := int64(load64(m.memory, uint32(v1+v5)))
+		v7 = t1
+		v3 = v5 + i32(8)
+		v6 = v3
+	}
+l1:
+	store64(m.memory, uint32(v2+i32(8)+v4), uint64(v7))
+	v4 = v4 + i32(8)
+	v5 = v6
+	goto l2
+l0:
+	v5 = i32(176)
+	v8 = i64(0)
+	{
+		if v3 == i32(176) {
+			goto l3
+		}
+		v5 = v3 + i32(8)
+		t2 := int64(load64(m.memory, uint32(v1+v3)))
+		v8 = t2
+	}
+l3:
+	v4 = i32(0)
+l6:
+	if v4 == i32(88) {
+		goto l4
+	}
+	v6 = i32(176)
+	v7 = i64(0)
+	{
+		if v5 == i32(176) {
+			goto l5
+		}
+		v6 = v5 + i32(8)
+		t3 := int64(load64(m.memory, uint32(v1+v5)))
+		v7 = t3
+	}
+l5:
+	store64(m.memory, uint32(v2+i32(88)+v4), uint64(v7))
+	v4 = v4 + i32(8)
+	v5 = v6
+	goto l6
+l4:
+	memory_copy(m.memory, uint32(v0), uint32(v2+i32(8)), uint32(i32(80)))
+	store64(m.memory, uint64(uint32(v0))+80, uint64(v8))
+	memory_copy(m.memory, uint32(v0+i32(88)), uint32(v2+i32(88)), uint32(i32(88)))
+	m.g0 = v2 + i32(176)
 }
 
 //go:norace
@@ -3662,7 +3824,7 @@ func (m *Module) Xbackoff_budget_member_lost(v0 int32, v1 int64, v2 int32) int32
 	l1:
 		t2 := int64(load64(m.memory, uint64(uint32(v0))+416))
 		t3 := int64(load64(m.memory, uint64(uint32(v0))+448))
-		t4 := m.fn56(t2, t3)
+		t4 := m.fn57(t2, t3)
 		v5 = t4
 		t5 := int64(load64(m.memory, uint64(uint32(v0))+456))
 		t6 := v3
@@ -3683,7 +3845,7 @@ func (m *Module) Xbackoff_budget_member_lost(v0 int32, v1 int64, v2 int32) int32
 			p9 = i64(16000001)
 		}
 		t10 := fn1(v5, v4)
-		m.fn231(t6, p9, i64(0), t10, i64(0))
+		m.fn214(t6, p9, i64(0), t10, i64(0))
 		t11 := v0
 		v6 = v6 + i64(1)
 		p12 := v6
@@ -3709,7 +3871,7 @@ func (m *Module) Xbackoff_budget_member_lost(v0 int32, v1 int64, v2 int32) int32
 			if uint64(v6) < uint64(v1) {
 				p19 = i64(-1)
 			}
-			t20 := m.fn57(t17, p19)
+			t20 := m.fn58(t17, p19)
 			if t20 == 0 {
 				goto l2
 			}
@@ -3726,7 +3888,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn56(v0, v1 int64) int64 {
+func (m *Module) fn57(v0, v1 int64) int64 {
 	var v2 int32
 	t0 := m.g0
 	v2 = t0 - i32(64)
@@ -3739,15 +3901,15 @@ func (m *Module) fn56(v0, v1 int64) int64 {
 	store64(m.memory, uint64(uint32(v2))+24, uint64(v0^i64(0x6c7967656e657261)))
 	store64(m.memory, uint64(uint32(v2))+16, uint64(i64(0x554200041a100607)))
 	store64(m.memory, uint64(uint32(v2))+8, uint64(v0^i64(8317987319222330741)))
-	m.fn107(v2+i32(8), v2, i32(8))
-	t1 := m.fn110(v2 + i32(8))
+	m.fn108(v2+i32(8), v2, i32(8))
+	t1 := m.fn111(v2 + i32(8))
 	v0 = t1
 	m.g0 = v2 + i32(64)
 	return v0
 }
 
 //go:norace
-func (m *Module) fn57(v0 int32, v1 int64) int32 {
+func (m *Module) fn58(v0 int32, v1 int64) int32 {
 	var v2, v3, v4 int64
 	t0 := int64(load64(m.memory, uint64(uint32(v0))+432))
 	v2 = t0
@@ -3879,7 +4041,7 @@ func (m *Module) Xbackoff_budget_member_note(v0, v1, v2 int32, v3 int64) int32 {
 						goto l8
 					}
 					t10 := int32(load32(m.memory, uint32(v1+i32(25996))))
-					t11 := m.fn59(v8, t10)
+					t11 := m.fn60(v8, t10)
 					if t11 == v7 {
 						goto l9
 					}
@@ -3897,7 +4059,7 @@ func (m *Module) Xbackoff_budget_member_note(v0, v1, v2 int32, v3 int64) int32 {
 		l3:
 			{
 				v1 = v0 + i32(512)
-				t12 := m.fn60(v1)
+				t12 := m.fn61(v1)
 				if t12 != i64(0) {
 					goto l11
 				}
@@ -3922,15 +4084,15 @@ func (m *Module) Xbackoff_budget_member_note(v0, v1, v2 int32, v3 int64) int32 {
 			v5 = v0 + i32(184)
 			t18 := int64(load64(m.memory, uint64(uint32(v0))+368))
 			t19 := int64(load64(m.memory, uint64(uint32(v0))+376))
-			t20 := fn61(t18, t19)
-			m.fn62(t17, v5, v4+i32(24), t20, v3)
+			t20 := fn62(t18, t19)
+			m.fn63(t17, v5, v4+i32(24), t20, v3)
 			memory_copy(m.memory, uint32(v4+i32(40)), uint32(v4+i32(216)), uint32(i32(176)))
 			memory_copy(m.memory, uint32(v5), uint32(v4+i32(40)), uint32(i32(176)))
-			t21 := m.fn63(v8, v3)
+			t21 := m.fn64(v8, v3)
 			if t21 == 0 {
 				goto l4
 			}
-			m.fn64(v1)
+			m.fn65(v1)
 		}
 	l4:
 		v5 = i32(0)
@@ -3941,39 +4103,41 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn59(v0, v1 int32) int64 {
+func (m *Module) fn60(v0, v1 int32) int64 {
 	var v2 int32
 	var v3 int64
 	{
-		t0 := int32(load32(m.memory, uint32(v0)))
-		v2 = t0
-		if v2 == i32(6) {
-			goto l0
+		{
+			t0 := int32(load32(m.memory, uint32(v0)))
+			v2 = t0
+			if v2 == i32(6) {
+				return i64(1)
+			}
+			v3 = i64(0)
+			if v2 != i32(1) {
+				goto l1
+			}
+			switch v1 + i32(-3) {
+			case 0:
+				t2 := int64(load64(m.memory, uint64(uint32(v0))+24))
+				return t2
+			case 1:
+				goto l3
+			default:
+				t1 := int64(load64(m.memory, uint64(uint32(v0))+16))
+				return t1
+			}
 		}
-		v3 = i64(0)
-		if v2 != i32(1) {
-			goto l1
-		}
-		t2 := v0
-		p1 := i32(2)
-		if v1 == i32(4) {
-			p1 = i32(4)
-		}
-		p3 := p1
-		if v1 == i32(3) {
-			p3 = i32(3)
-		}
-		t4 := int64(load64(m.memory, uint32(t2+p3<<3)))
-		return t4
+	l3:
+		t3 := int64(load64(m.memory, uint64(uint32(v0))+32))
+		v3 = t3
 	}
-l0:
-	v3 = i64(1)
 l1:
 	return v3
 }
 
 //go:norace
-func (m *Module) fn60(v0 int32) int64 {
+func (m *Module) fn61(v0 int32) int64 {
 	var v1 int64
 	var v2 int32
 	var v3 int64
@@ -3997,7 +4161,7 @@ l0:
 }
 
 //go:norace
-func fn61(v0, v1 int64) int64 {
+func fn62(v0, v1 int64) int64 {
 	var v2 int64
 	{
 		v2 = v0 + i64(1)
@@ -4027,80 +4191,435 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn62(v0, v1, v2 int32, v3, v4 int64) {
+func (m *Module) fn63(v0, v1, v2 int32, v3, v4 int64) {
 	var v5, v6 int32
+	var v7, v8, v9 int64
 	t0 := m.g0
-	v5 = t0 - i32(224)
+	v5 = t0 - i32(272)
 	m.g0 = v5
-	store64(m.memory, uint64(uint32(v5))+8, uint64(v4))
-	store64(m.memory, uint32(v5), uint64(v3))
-	memory_copy(m.memory, uint32(v5+i32(16)), uint32(v1), uint32(i32(176)))
-	store32(m.memory, uint64(uint32(v5))+196, uint32(v2))
-	t1 := int32(load32(m.memory, uint32(v1)))
-	v6 = t1
-	store32(m.memory, uint64(uint32(v5))+204, uint32(v5+i32(8)))
-	store32(m.memory, uint64(uint32(v5))+200, uint32(v5))
-	v2 = v5 + i32(16) + i32(88)
-	v4 = i64(0)
-	switch v6 + i32(-1) {
-	default:
-		goto l6
-	case 0:
-		store32(m.memory, uint64(uint32(v5))+212, uint32(v2))
-		store32(m.memory, uint64(uint32(v5))+208, uint32(v1))
-		t2 := m.fn226(v5+i32(196), v5+i32(208), i32(25996))
-		v4 = t2
-		goto l6
-	case 1:
-		store32(m.memory, uint64(uint32(v5))+212, uint32(v2))
-		store32(m.memory, uint64(uint32(v5))+208, uint32(v1))
-		t3 := m.fn226(v5+i32(196), v5+i32(208), i32(26032))
-		v4 = t3
-		goto l6
-	case 2:
-		store32(m.memory, uint64(uint32(v5))+212, uint32(v2))
-		store32(m.memory, uint64(uint32(v5))+208, uint32(v1))
-		t4 := m.fn226(v5+i32(196), v5+i32(208), i32(26068))
-		v4 = t4
-		goto l6
-	case 3:
-		store32(m.memory, uint64(uint32(v5))+212, uint32(v2))
-		store32(m.memory, uint64(uint32(v5))+208, uint32(v1))
-		store32(m.memory, uint64(uint32(v5))+216, uint32(v5+i32(112)))
-		t5 := m.fn226(v5+i32(196), v5+i32(208), i32(26104))
-		v4 = t5
-		goto l6
-	case 4:
-		store32(m.memory, uint64(uint32(v5))+216, uint32(i32(10)))
-		store32(m.memory, uint64(uint32(v5))+212, uint32(v2))
-		store32(m.memory, uint64(uint32(v5))+208, uint32(v1))
-		store32(m.memory, uint64(uint32(v5))+220, uint32(v5+i32(184)))
-		t6 := m.fn226(v5+i32(196), v5+i32(208), i32(26140))
-		v4 = t6
-		goto l6
-	case 5:
-		store32(m.memory, uint64(uint32(v5))+212, uint32(v2))
-		store32(m.memory, uint64(uint32(v5))+208, uint32(v1))
-		store32(m.memory, uint64(uint32(v5))+216, uint32(v5+i32(112)))
-		t7 := m.fn226(v5+i32(196), v5+i32(208), i32(26176))
-		v4 = t7
+	memory_copy(m.memory, uint32(v5+i32(80)), uint32(v1), uint32(i32(176)))
+	v6 = v5 + i32(80) + i32(88)
+	v7 = i64(0)
+	{
+		t1 := int32(load32(m.memory, uint32(v1)))
+		switch t1 + i32(-1) {
+		default:
+			goto l6
+		case 0:
+			t2 := int32(load32(m.memory, uint32(v2)))
+			switch t2 + i32(-3) {
+			default:
+				goto l6
+			case 0:
+				t3 := int64(load64(m.memory, uint64(uint32(v5))+168))
+				v4 = t3
+				{
+					{
+						t4 := int32(load32(m.memory, uint64(uint32(v2))+4))
+						t5 := m.fn60(v1, t4)
+						v8 = t5
+						if !(v8 == 0) {
+							goto l9
+						}
+						v7 = v3
+						goto l10
+					}
+				l9:
+					t6 := int64(uint64(v4) / uint64(v8))
+					t7 := v3
+					v7 = t6
+					p8 := v7
+					if uint64(v3) < uint64(v7) {
+						p8 = t7
+					}
+					v7 = p8
+				}
+			l10:
+				m.fn214(v5, v7, i64(0), v8, i64(0))
+				t9 := int64(load64(m.memory, uint32(v5)))
+				t10 := v5
+				v3 = v4 - t9
+				p11 := v3
+				if uint64(v3) > uint64(v4) {
+					p11 = i64(0)
+				}
+				t12 := int64(load64(m.memory, uint64(uint32(v5))+8))
+				p13 := p11
+				if t12 != i64(0) {
+					p13 = i64(0)
+				}
+				store64(m.memory, uint64(uint32(t10))+168, uint64(p13))
+				goto l6
+			case 1:
+				v7 = i64(0)
+				t14 := int64(load64(m.memory, uint64(uint32(v2))+8))
+				t15 := v5 + i32(16)
+				v4 = t14
+				p16 := i64(1)
+				if uint64(v4) > uint64(i64(1)) {
+					p16 = v4
+				}
+				m.fn214(t15, p16, i64(0), v3, i64(0))
+				t17 := int64(load64(m.memory, uint64(uint32(v1))+8))
+				t18 := v5
+				v3 = t17
+				t19 := int64(load64(m.memory, uint64(uint32(v5))+168))
+				t20 := v3
+				t21 := v3
+				v4 = t19
+				t22 := int64(load64(m.memory, uint64(uint32(v5))+16))
+				v8 = v4 + t22
+				p23 := v8
+				if uint64(v8) < uint64(v4) {
+					p23 = i64(-1)
+				}
+				v4 = p23
+				p24 := v4
+				if uint64(v3) < uint64(v4) {
+					p24 = t21
+				}
+				t25 := int64(load64(m.memory, uint64(uint32(v5))+24))
+				p26 := p24
+				if t25 != i64(0) {
+					p26 = t20
+				}
+				store64(m.memory, uint64(uint32(t18))+168, uint64(p26))
+				goto l6
+			}
+		case 1:
+			m.fn115(v5+i32(256), v1)
+			v7 = i64(0)
+			t27 := int64(load64(m.memory, uint64(uint32(v5))+264))
+			t28 := int32(load32(m.memory, uint64(uint32(v5))+256))
+			p29 := i64(0)
+			if t28 != 0 {
+				p29 = t27
+			}
+			v4 = p29
+			{
+				t30 := int32(load32(m.memory, uint32(v2)))
+				switch t30 + i32(-2) {
+				default:
+					goto l6
+				case 0:
+					v7 = i64(0)
+					t31 := int64(load64(m.memory, uint64(uint32(v5))+168))
+					t32 := v5
+					v4 = t31
+					v3 = v4 - v3*i64(1000)
+					p33 := v3
+					if uint64(v3) > uint64(v4) {
+						p33 = i64(0)
+					}
+					store64(m.memory, uint64(uint32(t32))+168, uint64(p33))
+					goto l6
+				case 1:
+					t34 := int64(load64(m.memory, uint64(uint32(v5))+168))
+					t35 := v3
+					v7 = t34
+					p36 := i64(-1)
+					if v7 > i64(-1) {
+						p36 = v7 << 1
+					}
+					p37 := i64(0)
+					if uint64(p36) > uint64(v4) {
+						p37 = t35
+					}
+					v7 = p37
+					goto l6
+				case 2:
+					v7 = i64(0)
+					t38 := int64(load64(m.memory, uint64(uint32(v1))+40))
+					t39 := v5 + i32(32)
+					v8 = t38
+					t40 := m.fn123(int32(int64(uint64(v8)>>32)), int32(v8), i64(1000))
+					m.fn214(t39, t40, i64(0), v3, i64(0))
+					t41 := int64(load64(m.memory, uint64(uint32(v5))+168))
+					t42 := v5
+					t43 := v4
+					t44 := v4
+					v3 = t41
+					t45 := int64(load64(m.memory, uint64(uint32(v5))+32))
+					v8 = v3 + t45
+					p46 := v8
+					if uint64(v8) < uint64(v3) {
+						p46 = i64(-1)
+					}
+					v3 = p46
+					p47 := v3
+					if uint64(v4) < uint64(v3) {
+						p47 = t44
+					}
+					t48 := int64(load64(m.memory, uint64(uint32(v5))+40))
+					p49 := p47
+					if t48 != i64(0) {
+						p49 = t43
+					}
+					store64(m.memory, uint64(uint32(t42))+168, uint64(p49))
+					goto l6
+				}
+			}
+		case 2:
+			t50 := int32(load32(m.memory, uint32(v2)))
+			switch t50 {
+			default:
+				goto l6
+			case 0:
+				t51 := int64(load32(m.memory, uint64(uint32(v1))+44))
+				v4 = t51
+				m.fn115(v5+i32(256), v1)
+				v7 = i64(0)
+				t52 := int64(load64(m.memory, uint64(uint32(v5))+264))
+				t53 := v5
+				v8 = t52
+				t54 := int64(load64(m.memory, uint64(uint32(v5))+168))
+				t55 := v8
+				v9 = t54
+				v3 = v9 + v4*v3
+				p56 := v3
+				if uint64(v3) < uint64(v9) {
+					p56 = i64(-1)
+				}
+				v3 = p56
+				p57 := v3
+				if uint64(v8) < uint64(v3) {
+					p57 = t55
+				}
+				t58 := int32(load32(m.memory, uint64(uint32(v5))+256))
+				p59 := i64(0)
+				if t58 != 0 {
+					p59 = p57
+				}
+				store64(m.memory, uint64(uint32(t53))+168, uint64(p59))
+				goto l6
+			case 3:
+				t60 := int64(load64(m.memory, uint64(uint32(v5))+168))
+				v4 = t60
+				{
+					{
+						t61 := int64(load32(m.memory, uint64(uint32(v1))+40))
+						v8 = t61
+						if !(v8 == 0) {
+							goto l16
+						}
+						v7 = v3
+						goto l17
+					}
+				l16:
+					t62 := int64(uint64(v4) / uint64(v8))
+					t63 := v3
+					v7 = t62
+					p64 := v7
+					if uint64(v3) < uint64(v7) {
+						p64 = t63
+					}
+					v7 = p64
+				}
+			l17:
+				t65 := v5
+				v3 = v4 - v7*v8
+				p66 := v3
+				if uint64(v3) > uint64(v4) {
+					p66 = i64(0)
+				}
+				store64(m.memory, uint64(uint32(t65))+168, uint64(p66))
+				goto l6
+			}
+		case 3:
+			t67 := int32(load32(m.memory, uint32(v2)))
+			if t67 != i32(3) {
+				goto l6
+			}
+			t68 := int64(load64(m.memory, uint64(uint32(v5))+176))
+			t69 := v5 + i32(64)
+			t70 := v4
+			v7 = t68
+			v8 = t70 - v7
+			p71 := v8
+			if uint64(v8) > uint64(v4) {
+				p71 = i64(0)
+			}
+			t72 := int64(load64(m.memory, uint64(uint32(v1))+8))
+			m.fn214(t69, p71, i64(0), t72, i64(0))
+			m.fn115(v5+i32(256), v1)
+			t74 := v5
+			p73 := v4
+			if uint64(v4) < uint64(v7) {
+				p73 = v7
+			}
+			store64(m.memory, uint64(uint32(t74))+176, uint64(p73))
+			t75 := int64(load64(m.memory, uint64(uint32(v5))+264))
+			v7 = t75
+			t76 := int64(load64(m.memory, uint64(uint32(v5))+168))
+			t77 := v7
+			t78 := v7
+			v4 = t76
+			t79 := int64(load64(m.memory, uint64(uint32(v5))+64))
+			v8 = v4 + t79
+			p80 := v8
+			if uint64(v8) < uint64(v4) {
+				p80 = i64(-1)
+			}
+			v4 = p80
+			p81 := v4
+			if uint64(v7) < uint64(v4) {
+				p81 = t78
+			}
+			t82 := int64(load64(m.memory, uint64(uint32(v5))+72))
+			p83 := p81
+			if t82 != i64(0) {
+				p83 = t77
+			}
+			t84 := int32(load32(m.memory, uint64(uint32(v5))+256))
+			p85 := i64(0)
+			if t84 != 0 {
+				p85 = p83
+			}
+			v4 = p85
+			{
+				{
+					t86 := int64(load64(m.memory, uint64(uint32(v1))+48))
+					v8 = t86
+					if !(v8 == 0) {
+						goto l18
+					}
+					v7 = v3
+					goto l19
+				}
+			l18:
+				t87 := int64(uint64(v4) / uint64(v8))
+				t88 := v3
+				v7 = t87
+				p89 := v7
+				if uint64(v3) < uint64(v7) {
+					p89 = t88
+				}
+				v7 = p89
+			}
+		l19:
+			m.fn214(v5+i32(48), v7, i64(0), v8, i64(0))
+			t90 := int64(load64(m.memory, uint64(uint32(v5))+48))
+			t91 := v5
+			v3 = v4 - t90
+			p92 := v3
+			if uint64(v3) > uint64(v4) {
+				p92 = i64(0)
+			}
+			t93 := int64(load64(m.memory, uint64(uint32(v5))+56))
+			p94 := p92
+			if t93 != i64(0) {
+				p94 = i64(0)
+			}
+			store64(m.memory, uint64(uint32(t91))+168, uint64(p94))
+			goto l6
+		case 4:
+			store32(m.memory, uint64(uint32(v5))+264, uint32(i32(10)))
+			store32(m.memory, uint64(uint32(v5))+260, uint32(v6))
+			store32(m.memory, uint64(uint32(v5))+256, uint32(v1))
+			store32(m.memory, uint64(uint32(v5))+268, uint32(v5+i32(248)))
+			t95 := int32(load32(m.memory, uint32(v2)))
+			t96 := m.fn116(v5+i32(256), t95, v3, v4)
+			v7 = t96
+			goto l6
+		case 5:
+			t97 := int32(load32(m.memory, uint32(v2)))
+			switch t97 {
+			default:
+				goto l6
+			case 0:
+				t98 := int64(load64(m.memory, uint64(uint32(v5))+168))
+				t99 := v5
+				v4 = t98
+				v3 = v4 + v3
+				p100 := v3
+				if uint64(v3) < uint64(v4) {
+					p100 = i64(-1)
+				}
+				store64(m.memory, uint64(uint32(t99))+168, uint64(p100))
+				goto l6
+			case 3:
+				t101 := int64(load64(m.memory, uint64(uint32(v5))+176))
+				t102 := v5
+				v4 = t101
+				t103 := int64(load64(m.memory, uint64(uint32(v1))+72))
+				t104 := v4
+				t105 := v3
+				v7 = t103
+				t106 := int64(load64(m.memory, uint64(uint32(v1))+40))
+				t107 := v7
+				v8 = t106
+				t108 := int64(load64(m.memory, uint64(uint32(v5))+168))
+				t109 := m.fn123(int32(int64(uint64(v8)>>32)), int32(v8), t108)
+				v8 = t109
+				p110 := v8
+				if uint64(v7) > uint64(v8) {
+					p110 = t107
+				}
+				v7 = p110
+				v8 = v7 - v4
+				p111 := v8
+				if uint64(v8) > uint64(v7) {
+					p111 = i64(0)
+				}
+				v7 = p111
+				p112 := v7
+				if uint64(v3) < uint64(v7) {
+					p112 = t105
+				}
+				v7 = p112
+				v3 = t104 + v7
+				p113 := v3
+				if uint64(v3) < uint64(v4) {
+					p113 = i64(-1)
+				}
+				store64(m.memory, uint64(uint32(t102))+176, uint64(p113))
+				goto l6
+			case 5:
+				v7 = i64(0)
+				t114 := int64(load64(m.memory, uint64(uint32(v5))+168))
+				t115 := v5
+				v3 = t114
+				t116 := v3
+				var p117 int32
+				if v3 != i64(0) {
+					p117 = 1
+				}
+				store64(m.memory, uint64(uint32(t115))+168, uint64(t116-int64(uint32(p117))))
+				goto l6
+			case 1:
+				t118 := int64(load64(m.memory, uint64(uint32(v2))+8))
+				if t118 == 0 {
+					goto l6
+				}
+				v7 = i64(0)
+				t119 := int64(load64(m.memory, uint64(uint32(v5))+176))
+				t120 := v5
+				v3 = t119
+				t121 := v3
+				var p122 int32
+				if v3 != i64(0) {
+					p122 = 1
+				}
+				store64(m.memory, uint64(uint32(t120))+176, uint64(t121-int64(uint32(p122))))
+			}
+		}
 	}
 l6:
-	t8 := int64(load64(m.memory, uint64(uint32(v1))+80))
-	t9 := m.fn74(v2, v1+i32(88))
-	store64(m.memory, uint64(uint32(v5))+96, uint64(t8+int64(uint32(t9))))
-	memory_copy(m.memory, uint32(v0), uint32(v5+i32(16)), uint32(i32(176)))
-	store64(m.memory, uint64(uint32(v0))+176, uint64(v4))
-	m.g0 = v5 + i32(224)
+	t123 := int64(load64(m.memory, uint64(uint32(v1))+80))
+	t124 := m.fn75(v6, v1+i32(88))
+	store64(m.memory, uint64(uint32(v5))+160, uint64(t123+int64(uint32(t124))))
+	memory_copy(m.memory, uint32(v0), uint32(v5+i32(80)), uint32(i32(176)))
+	store64(m.memory, uint64(uint32(v0))+176, uint64(v7))
+	m.g0 = v5 + i32(272)
 }
 
 //go:norace
-func (m *Module) fn63(v0 int32, v1 int64) int32 {
+func (m *Module) fn64(v0 int32, v1 int64) int32 {
 	t0 := int64(load64(m.memory, uint64(uint32(v0))+416))
 	if uint64(v1) >= uint64(t0) {
 		t1 := int64(load64(m.memory, uint64(uint32(v0))+424))
 		if !(t1 == 0) {
-			t2 := m.fn57(v0, v1)
+			t2 := m.fn58(v0, v1)
 			return t2
 		}
 		return i32(0)
@@ -4109,7 +4628,7 @@ func (m *Module) fn63(v0 int32, v1 int64) int32 {
 }
 
 //go:norace
-func (m *Module) fn64(v0 int32) {
+func (m *Module) fn65(v0 int32) {
 	var v1, v2 int32
 	var v3 int64
 	v1 = i32(0)
@@ -4163,9 +4682,9 @@ l1:
 	v5 = i32(109)
 	goto l0
 l2:
-	m.fn66(v4, v1)
-	v5 = i32(2)
-	v6 = i32(1)
+	m.fn67(v4, v1)
+	v6 = i32(2)
+	v5 = i32(1)
 	v7 = i64(0)
 	{
 		t2 := int32(load32(m.memory, uint32(v4)))
@@ -4187,7 +4706,7 @@ l2:
 		}
 	l4:
 		{
-			t5 := m.fn63(v8, v2)
+			t5 := m.fn64(v8, v2)
 			if t5 != 0 {
 				t8 := int64(load64(m.memory, uint64(uint32(v0))+480))
 				t9 := v0
@@ -4204,16 +4723,16 @@ l2:
 				store32(m.memory, uint64(uint32(v4))+8, uint32(i32(3)))
 				store32(m.memory, uint64(uint32(v4))+12, uint32(v1))
 				t13 := v4 + i32(200)
-				v9 = v0 + i32(184)
-				t14 := fn61(v10, v7)
-				t15 := v9
+				v8 = v0 + i32(184)
+				t14 := fn62(v10, v7)
+				t15 := v8
 				t16 := v4 + i32(8)
 				v7 = t14
-				m.fn62(t13, t15, t16, v7, v2)
+				m.fn63(t13, t15, t16, v7, v2)
 				memory_copy(m.memory, uint32(v4+i32(24)), uint32(v4+i32(200)), uint32(i32(176)))
 				t17 := int64(load64(m.memory, uint64(uint32(v4))+376))
 				v2 = t17
-				memory_copy(m.memory, uint32(v9), uint32(v4+i32(24)), uint32(i32(176)))
+				memory_copy(m.memory, uint32(v8), uint32(v4+i32(24)), uint32(i32(176)))
 				v10 = i64(0)
 				{
 					{
@@ -4238,13 +4757,10 @@ l2:
 				}
 			l8:
 				v7 = i64(0)
-				if uint64(v10) >= uint64(v2) {
-					goto l3
-				}
-				v6 = i32(1)
-				t26 := m.fn59(v9, v1)
-				v7 = t26
 				v5 = i32(1)
+				if uint64(v10) < uint64(v2) {
+					goto l9
+				}
 				goto l3
 			}
 			t6 := m.fn45(v0+i32(608), v1)
@@ -4258,21 +4774,22 @@ l2:
 				goto l3
 			}
 			store64(m.memory, uint32(v0), uint64(v2+i64(1)))
-			v5 = i32(3)
-			v6 = i32(0)
+			v6 = i32(3)
+			v5 = i32(0)
 			goto l3
 		}
 	l5:
 		store64(m.memory, uint32(v9), uint64(v10+i64(-1)))
-		v5 = i32(1)
-		v6 = i32(0)
-		t27 := m.fn59(v8, v1)
-		v7 = t27
+		v5 = i32(0)
+	l9:
+		v6 = i32(1)
+		t26 := m.fn60(v8, v1)
+		v7 = t26
 	}
 l3:
 	store64(m.memory, uint64(uint32(v3))+8, uint64(v7))
-	store32(m.memory, uint64(uint32(v3))+4, uint32(v6))
-	store32(m.memory, uint32(v3), uint32(v5))
+	store32(m.memory, uint64(uint32(v3))+4, uint32(v5))
+	store32(m.memory, uint32(v3), uint32(v6))
 	v5 = i32(0)
 l0:
 	m.g0 = v4 + i32(384)
@@ -4280,7 +4797,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn66(v0, v1 int32) {
+func (m *Module) fn67(v0, v1 int32) {
 	var v2, v3, v4 int32
 	v2 = i32(0)
 	v3 = i32(-12)
@@ -4319,7 +4836,7 @@ func (m *Module) Xbackoff_budget_member_state(v0 int32, v1 int64, v2, v3, v4, v5
 				if v2 == 0 {
 					goto l2
 				}
-				t1 := m.fn63(v6, v1)
+				t1 := m.fn64(v6, v1)
 				store32(m.memory, uint32(v2), uint32(t1))
 			}
 		l2:
@@ -4356,7 +4873,7 @@ func (m *Module) Xbackoff_budget_member_state(v0 int32, v1 int64, v2, v3, v4, v5
 				}
 			l4:
 				{
-					t6 := m.fn60(v0 + i32(512))
+					t6 := m.fn61(v0 + i32(512))
 					v10 = t6
 					if uint64(v10) > uint64(i64(99)) {
 						goto l6
@@ -4382,7 +4899,7 @@ func (m *Module) Xbackoff_budget_member_state(v0 int32, v1 int64, v2, v3, v4, v5
 				if uint64(v10) > uint64(v7) {
 					p10 = i64(0)
 				}
-				t11 := m.fn63(v6, v1)
+				t11 := m.fn64(v6, v1)
 				p12 := p10
 				if t11 != 0 {
 					p12 = i64(-1)
@@ -4395,7 +4912,7 @@ func (m *Module) Xbackoff_budget_member_state(v0 int32, v1 int64, v2, v3, v4, v5
 			}
 			store64(m.memory, uint32(v3), uint64(v7))
 		l7:
-			t13 := m.fn60(v0 + i32(512))
+			t13 := m.fn61(v0 + i32(512))
 			v1 = t13
 			{
 				if v4 == 0 {
@@ -4559,7 +5076,7 @@ func (m *Module) Xbackoff_budget_member_step(v0, v1 int32, v2, v3 int64, v4 int3
 					t4 := int32(load32(m.memory, uint64(uint32(v7))+2008))
 					v11 = t4
 					if v11 == 0 {
-						m.fn71(v7+i32(1616), v7+i32(8), v10, v0)
+						m.fn72(v7+i32(1616), v7+i32(8), v10, v0)
 						t22 := int32(load32(m.memory, uint64(uint32(v7))+1616))
 						if t22 == 0 {
 							goto l7
@@ -4584,28 +5101,28 @@ func (m *Module) Xbackoff_budget_member_step(v0, v1 int32, v2, v3 int64, v4 int3
 					store32(m.memory, uint64(uint32(v7))+1624, uint32(v12))
 					store32(m.memory, uint64(uint32(v7))+1620, uint32(v11))
 					store32(m.memory, uint64(uint32(v7))+1616, uint32(i32(1)))
-					m.fn70(v7+i32(2000), v7+i32(1616))
+					m.fn71(v7+i32(2000), v7+i32(1616))
 					t8 := int64(load64(m.memory, uint64(uint32(v7))+2000))
 					if t8 != i64(1) {
 						goto l7
 					}
 					t9 := int64(load64(m.memory, uint64(uint32(v7))+2008))
 					v2 = t9
-					m.fn70(v7+i32(2000), v7+i32(1616))
+					m.fn71(v7+i32(2000), v7+i32(1616))
 					t10 := int64(load64(m.memory, uint64(uint32(v7))+2000))
 					if t10 != i64(1) {
 						goto l7
 					}
 					t11 := int64(load64(m.memory, uint64(uint32(v7))+2008))
 					v14 = t11
-					m.fn70(v7+i32(2000), v7+i32(1616))
+					m.fn71(v7+i32(2000), v7+i32(1616))
 					t12 := int64(load64(m.memory, uint64(uint32(v7))+2000))
 					if t12 != i64(1) {
 						goto l7
 					}
 					t13 := int64(load64(m.memory, uint64(uint32(v7))+2008))
 					v15 = t13
-					m.fn71(v7+i32(2000), v7+i32(8), v10, v0)
+					m.fn72(v7+i32(2000), v7+i32(8), v10, v0)
 					t14 := int32(load32(m.memory, uint64(uint32(v7))+2000))
 					if t14 == 0 {
 						goto l7
@@ -4624,7 +5141,7 @@ func (m *Module) Xbackoff_budget_member_step(v0, v1 int32, v2, v3 int64, v4 int3
 					if uint64(p15) > uint64(i64(1000000)) {
 						goto l7
 					}
-					m.fn72(v7+i32(2000), v7+i32(1800))
+					m.fn73(v7+i32(2000), v7+i32(1800))
 					t16 := int32(load32(m.memory, uint64(uint32(v7))+2768))
 					t17 := v7 + i32(2000)
 					v0 = t16
@@ -4641,7 +5158,7 @@ func (m *Module) Xbackoff_budget_member_step(v0, v1 int32, v2, v3 int64, v4 int3
 					if v10 != 0 {
 						p20 = i32(0)
 					}
-					t21 := m.fn73(p19, p20, v1, v8)
+					t21 := m.fn74(p19, p20, v1, v8)
 					if t21 == 0 {
 						goto l7
 					}
@@ -4816,7 +5333,7 @@ func (m *Module) Xbackoff_budget_member_step(v0, v1 int32, v2, v3 int64, v4 int3
 	l19:
 		v1 = v7 + i32(632)
 		t57 := int64(load64(m.memory, uint64(uint32(v7))+1696))
-		t58 := m.fn74(v0, v7+i32(1616)+i32(88))
+		t58 := m.fn75(v0, v7+i32(1616)+i32(88))
 		store64(m.memory, uint64(uint32(v7))+2856, uint64(t57+int64(uint32(t58))))
 		v8 = i32(0)
 		v0 = i32(552)
@@ -4828,7 +5345,7 @@ func (m *Module) Xbackoff_budget_member_step(v0, v1 int32, v2, v3 int64, v4 int3
 			v10 = v0 + i32(8)
 			t59 := int64(load64(m.memory, uint32(v7+i32(8)+v0)))
 			v2 = t59 + i64(1)
-			m.fn75(v7+i32(1200), v7+i32(8), v8)
+			m.fn76(v7+i32(1200), v7+i32(8), v8)
 			v8 = v8 + i32(1)
 			v0 = v7 + i32(2776)
 		l24:
@@ -4838,10 +5355,10 @@ func (m *Module) Xbackoff_budget_member_step(v0, v1 int32, v2, v3 int64, v4 int3
 				if v2 == 0 {
 					goto l23
 				}
-				m.fn76(v7+i32(2000), v7+i32(952), v7+i32(1200), v3)
+				m.fn77(v7+i32(2000), v7+i32(952), v7+i32(1200), v3)
 				memory_copy(m.memory, uint32(v7+i32(1800)), uint32(v7+i32(2000)), uint32(i32(176)))
 				v0 = v7 + i32(1800)
-				t60 := m.fn77(v7+i32(1800), v7+i32(952))
+				t60 := m.fn78(v7+i32(1800), v7+i32(952))
 				if t60 == 0 {
 					goto l24
 				}
@@ -4860,16 +5377,16 @@ func (m *Module) Xbackoff_budget_member_step(v0, v1 int32, v2, v3 int64, v4 int3
 		v8 = v7 + i32(656)
 	l27:
 		{
-			t63 := m.fn78(v7 + i32(1800))
+			t63 := m.fn79(v7 + i32(1800))
 			v0 = t63
 			if v0 == 0 {
 				goto l26
 			}
 			t64 := m.fn44(v1, v0)
-			m.fn79(v7+i32(2000), v7+i32(2776), v0, t64, v3)
+			m.fn80(v7+i32(2000), v7+i32(2776), v0, t64, v3)
 			memory_copy(m.memory, uint32(v7+i32(2776)), uint32(v7+i32(2000)), uint32(i32(176)))
 			t65 := int64(load64(m.memory, uint64(uint32(v7))+2176))
-			m.fn80(v8, v0, t65)
+			m.fn81(v8, v0, t65)
 			goto l27
 		}
 	l26:
@@ -4882,7 +5399,7 @@ func (m *Module) Xbackoff_budget_member_step(v0, v1 int32, v2, v3 int64, v4 int3
 		v11 = v7 + i32(680)
 	l30:
 		{
-			t68 := m.fn78(v7 + i32(1800))
+			t68 := m.fn79(v7 + i32(1800))
 			v0 = t68
 			if v0 == 0 {
 				goto l28
@@ -4911,7 +5428,7 @@ func (m *Module) Xbackoff_budget_member_step(v0, v1 int32, v2, v3 int64, v4 int3
 				if uint64(v14) < uint64(i64(15)) {
 					p77 = v14
 				}
-				m.fn79(t74, t75, t76, p77<<4, v3)
+				m.fn80(t74, t75, t76, p77<<4, v3)
 				t78 := int64(load64(m.memory, uint64(uint32(v7))+2176))
 				v14 = int64(uint64(t78) >> 4)
 				t80 := v14
@@ -4927,7 +5444,7 @@ func (m *Module) Xbackoff_budget_member_step(v0, v1 int32, v2, v3 int64, v4 int3
 				v2 = p81
 			}
 		l29:
-			m.fn79(v7+i32(2000), v7+i32(2776), v0, v2, v3)
+			m.fn80(v7+i32(2000), v7+i32(2776), v0, v2, v3)
 			memory_copy(m.memory, uint32(v7+i32(2776)), uint32(v7+i32(2000)), uint32(i32(176)))
 			t82 := int64(load64(m.memory, uint64(uint32(v7))+2176))
 			t83 := v11
@@ -4943,8 +5460,8 @@ func (m *Module) Xbackoff_budget_member_step(v0, v1 int32, v2, v3 int64, v4 int3
 			if uint64(v15) < uint64(v2) {
 				p86 = v15
 			}
-			m.fn80(t83, t84, p86)
-			m.fn80(v10, v0, v14)
+			m.fn81(t83, t84, p86)
+			m.fn81(v10, v0, v14)
 			goto l30
 		}
 	l28:
@@ -4955,7 +5472,7 @@ func (m *Module) Xbackoff_budget_member_step(v0, v1 int32, v2, v3 int64, v4 int3
 		{
 			{
 				{
-					t87 := m.fn77(v7+i32(1216), v7+i32(752))
+					t87 := m.fn78(v7+i32(1216), v7+i32(752))
 					if t87 == 0 {
 						goto l31
 					}
@@ -4986,7 +5503,7 @@ func (m *Module) Xbackoff_budget_member_step(v0, v1 int32, v2, v3 int64, v4 int3
 	l33:
 		memory_copy(m.memory, uint32(v7+i32(1800)|i32(4)), uint32(v7+i32(1420)), uint32(i32(196)))
 		store32(m.memory, uint64(uint32(v7))+1800, uint32(v0))
-		m.fn72(v7+i32(2000), v7+i32(1800))
+		m.fn73(v7+i32(2000), v7+i32(1800))
 		if v4 != 0 {
 			goto l34
 		}
@@ -5038,7 +5555,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn70(v0, v1 int32) {
+func (m *Module) fn71(v0, v1 int32) {
 	var v2, v3, v4, v5 int32
 	var v6 int64
 	t0 := m.g0
@@ -5052,7 +5569,7 @@ func (m *Module) fn70(v0, v1 int32) {
 			if v4 != 0 {
 				goto l0
 			}
-			m.fn223(v2+i32(8), v3)
+			m.fn210(v2+i32(8), v3)
 			t2 := int32(load32(m.memory, uint64(uint32(v2))+12))
 			v1 = t2
 			t3 := int32(load32(m.memory, uint64(uint32(v2))+8))
@@ -5063,7 +5580,7 @@ func (m *Module) fn70(v0, v1 int32) {
 		v5 = i32(0)
 		store32(m.memory, uint32(v1), uint32(i32(0)))
 	l3:
-		m.fn223(v2+i32(24), v3)
+		m.fn210(v2+i32(24), v3)
 		{
 			t4 := int32(load32(m.memory, uint64(uint32(v2))+24))
 			if t4 != 0 {
@@ -5076,7 +5593,7 @@ func (m *Module) fn70(v0, v1 int32) {
 		if v4 != 0 {
 			goto l3
 		}
-		m.fn223(v2+i32(16), v3)
+		m.fn210(v2+i32(16), v3)
 		t5 := int32(load32(m.memory, uint64(uint32(v2))+20))
 		v1 = t5
 		t6 := int32(load32(m.memory, uint64(uint32(v2))+16))
@@ -5090,7 +5607,7 @@ l1:
 		v6 = i64(0)
 		goto l5
 	l4:
-		m.fn224(v2+i32(32), v5, v1)
+		m.fn211(v2+i32(32), v5, v1)
 		t7 := int64(load64(m.memory, uint64(uint32(v2))+32))
 		v6 = t7
 		t8 := int64(load64(m.memory, uint64(uint32(v2))+40))
@@ -5102,7 +5619,7 @@ l5:
 }
 
 //go:norace
-func (m *Module) fn71(v0, v1, v2, v3 int32) {
+func (m *Module) fn72(v0, v1, v2, v3 int32) {
 	var v4, v5, v6, v7, v8, v9 int32
 	var v10 int64
 	var v11, v12 int32
@@ -5115,7 +5632,7 @@ func (m *Module) fn71(v0, v1, v2, v3 int32) {
 	m.memory[uint64(uint32(v4))+212] = byte(i32(0))
 	store32(m.memory, uint64(uint32(v4))+208, uint32(v3))
 	store32(m.memory, uint64(uint32(v4))+204, uint32(v2))
-	m.fn223(v4+i32(16), v4+i32(204))
+	m.fn210(v4+i32(16), v4+i32(204))
 	{
 		t1 := int32(load32(m.memory, uint64(uint32(v4))+16))
 		v1 = t1
@@ -5123,7 +5640,7 @@ func (m *Module) fn71(v0, v1, v2, v3 int32) {
 			goto l0
 		}
 		t2 := int32(load32(m.memory, uint64(uint32(v4))+20))
-		m.fn224(v4+i32(232), v1, t2)
+		m.fn211(v4+i32(232), v1, t2)
 		t3 := int64(load64(m.memory, uint64(uint32(v4))+232))
 		if t3 != i64(1) {
 			goto l0
@@ -5143,9 +5660,9 @@ func (m *Module) fn71(v0, v1, v2, v3 int32) {
 			}
 		l1:
 			v6 = v1 << 2
-			t6 := int32(load32(m.memory, uint64(uint32(v6))+27348))
+			t6 := int32(load32(m.memory, uint64(uint32(v6))+27132))
 			v1 = t6
-			t7 := int32(load32(m.memory, uint64(uint32(v6))+27324))
+			t7 := int32(load32(m.memory, uint64(uint32(v6))+27108))
 			v6 = t7
 		}
 	l2:
@@ -5155,7 +5672,7 @@ func (m *Module) fn71(v0, v1, v2, v3 int32) {
 			if v6 == 0 {
 				t11 := int64(load64(m.memory, uint64(uint32(v4))+112))
 				v10 = t11
-				m.fn225(v4+i32(232), v4+i32(24))
+				m.fn115(v4+i32(232), v4+i32(24))
 				{
 					t12 := int64(load64(m.memory, uint64(uint32(v4))+232))
 					if t12 != i64(1) {
@@ -5167,7 +5684,7 @@ func (m *Module) fn71(v0, v1, v2, v3 int32) {
 					}
 				}
 			l5:
-				m.fn95(v4+i32(232), v4+i32(24))
+				m.fn96(v4+i32(232), v4+i32(24))
 				v10 = i64(0)
 				{
 					t14 := int32(load32(m.memory, uint64(uint32(v4))+1000))
@@ -5186,7 +5703,7 @@ func (m *Module) fn71(v0, v1, v2, v3 int32) {
 					if v6 != 0 {
 						p18 = i32(0)
 					}
-					t19 := m.fn73(p17, p18, v2, v3)
+					t19 := m.fn74(p17, p18, v2, v3)
 					if t19 == 0 {
 						goto l6
 					}
@@ -5201,7 +5718,7 @@ func (m *Module) fn71(v0, v1, v2, v3 int32) {
 			v7 = t8
 			t9 := int32(load32(m.memory, uint32(v1)))
 			v8 = t9
-			m.fn223(v4+i32(8), v4+i32(204))
+			m.fn210(v4+i32(8), v4+i32(204))
 			t10 := int32(load32(m.memory, uint64(uint32(v4))+8))
 			v9 = t10
 			if v9 != 0 {
@@ -5212,7 +5729,7 @@ func (m *Module) fn71(v0, v1, v2, v3 int32) {
 						if v7&i32(1) != 0 {
 							goto l8
 						}
-						m.fn224(v4+i32(216), v9, v11)
+						m.fn211(v4+i32(216), v9, v11)
 						t21 := int32(load32(m.memory, uint64(uint32(v4))+216))
 						v7 = t21 ^ i32(1)
 						t22 := int64(load64(m.memory, uint64(uint32(v4))+224))
@@ -5234,7 +5751,7 @@ func (m *Module) fn71(v0, v1, v2, v3 int32) {
 							v12 = v11
 						}
 					l10:
-						m.fn224(v4+i32(232), v9, v12)
+						m.fn211(v4+i32(232), v9, v12)
 						t24 := int64(load64(m.memory, uint64(uint32(v4))+232))
 						if t24 != i64(1) {
 							goto l0
@@ -5247,7 +5764,7 @@ func (m *Module) fn71(v0, v1, v2, v3 int32) {
 						goto l9
 					}
 				l11:
-					m.fn224(v4+i32(232), v9+i32(1), v11+i32(-1))
+					m.fn211(v4+i32(232), v9+i32(1), v11+i32(-1))
 					t26 := int64(load64(m.memory, uint64(uint32(v4))+232))
 					if t26 != i64(1) {
 						goto l0
@@ -5282,7 +5799,7 @@ l7:
 }
 
 //go:norace
-func (m *Module) fn72(v0, v1 int32) {
+func (m *Module) fn73(v0, v1 int32) {
 	var v2 int32
 	var v3, v4, v5 int64
 	t0 := m.g0
@@ -5294,7 +5811,7 @@ func (m *Module) fn72(v0, v1 int32) {
 	v4 = t2
 	t3 := int64(load64(m.memory, uint64(uint32(v1))+176))
 	v5 = t3
-	m.fn95(v2+i32(12), v1)
+	m.fn96(v2+i32(12), v1)
 	t4 := m.fn25(v2+i32(12), i32(25980), i32(3))
 	t5 := m.fn26(t4, v5)
 	t6 := m.fn25(t5, i32(24465), i32(1))
@@ -5306,14 +5823,14 @@ func (m *Module) fn72(v0, v1 int32) {
 }
 
 //go:norace
-func (m *Module) fn73(v0, v1, v2, v3 int32) int32 {
+func (m *Module) fn74(v0, v1, v2, v3 int32) int32 {
 	var v4 int32
 	v4 = i32(0)
 	{
 		if v1 != v3 {
 			goto l0
 		}
-		t0 := m.fn193(v0, v2, v1)
+		t0 := m.fn180(v0, v2, v1)
 		v4 = t0
 	}
 l0:
@@ -5321,8 +5838,8 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn74(v0, v1 int32) int32 {
-	t0 := m.fn230(v0, v1, i32(88))
+func (m *Module) fn75(v0, v1 int32) int32 {
+	t0 := m.fn213(v0, v1, i32(88))
 	var p1 int32
 	if t0 != i32(0) {
 		p1 = 1
@@ -5331,7 +5848,7 @@ func (m *Module) fn74(v0, v1 int32) int32 {
 }
 
 //go:norace
-func (m *Module) fn75(v0, v1, v2 int32) {
+func (m *Module) fn76(v0, v1, v2 int32) {
 	if v2 == 0 {
 		goto l0
 	}
@@ -5348,7 +5865,7 @@ func (m *Module) fn75(v0, v1, v2 int32) {
 			goto l2
 		}
 		t0 := int32(load32(m.memory, uint32(v2)))
-		t1 := m.fn59(v1, t0)
+		t1 := m.fn60(v1, t0)
 		store64(m.memory, uint64(uint32(v0))+8, uint64(t1))
 		v2 = i32(4)
 		goto l0
@@ -5361,46 +5878,42 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn76(v0, v1, v2 int32, v3 int64) {
+func (m *Module) fn77(v0, v1, v2 int32, v3 int64) {
 	var v4 int32
 	var v5 int64
 	t0 := m.g0
-	v4 = t0 - i32(384)
+	v4 = t0 - i32(368)
 	m.g0 = v4
-	t1 := int64(load64(m.memory, uint64(uint32(v2))+8))
-	store64(m.memory, uint64(uint32(v4))+376, uint64(t1))
-	t2 := int64(load64(m.memory, uint32(v2)))
-	store64(m.memory, uint64(uint32(v4))+368, uint64(t2))
-	m.fn62(v4+i32(184), v1, v4+i32(368), i64(1), v3)
+	m.fn63(v4+i32(184), v1, v2, i64(1), v3)
 	memory_copy(m.memory, uint32(v4+i32(8)), uint32(v4+i32(184)), uint32(i32(176)))
 	v3 = i64(0)
 	{
 		{
-			t3 := int64(load64(m.memory, uint64(uint32(v4))+360))
-			if !(t3 == 0) {
+			t1 := int64(load64(m.memory, uint64(uint32(v4))+360))
+			if !(t1 == 0) {
 				goto l0
 			}
 			goto l1
 		}
 	l0:
-		t4 := int32(load32(m.memory, uint32(v2)))
-		if t4 != i32(3) {
+		t2 := int32(load32(m.memory, uint32(v2)))
+		if t2 != i32(3) {
 			goto l1
 		}
 		v3 = i64(1)
-		t5 := int32(load32(m.memory, uint64(uint32(v2))+4))
-		t6 := m.fn59(v1, t5)
-		v5 = t6
+		t3 := int32(load32(m.memory, uint64(uint32(v2))+4))
+		t4 := m.fn60(v1, t3)
+		v5 = t4
 	}
 l1:
 	memory_copy(m.memory, uint32(v0), uint32(v4+i32(8)), uint32(i32(176)))
 	store64(m.memory, uint64(uint32(v0))+184, uint64(v5))
 	store64(m.memory, uint64(uint32(v0))+176, uint64(v3))
-	m.g0 = v4 + i32(384)
+	m.g0 = v4 + i32(368)
 }
 
 //go:norace
-func (m *Module) fn77(v0, v1 int32) int32 {
+func (m *Module) fn78(v0, v1 int32) int32 {
 	var v2 int32
 	v2 = i32(0)
 	{
@@ -5409,11 +5922,11 @@ func (m *Module) fn77(v0, v1 int32) int32 {
 		if t0 != t1 {
 			goto l0
 		}
-		t2 := m.fn230(v0, v1, i32(80))
+		t2 := m.fn213(v0, v1, i32(80))
 		if t2 != 0 {
 			goto l0
 		}
-		t3 := m.fn230(v0+i32(88), v1+i32(88), i32(88))
+		t3 := m.fn213(v0+i32(88), v1+i32(88), i32(88))
 		var p4 int32
 		if t3 == 0 {
 			p4 = 1
@@ -5425,7 +5938,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn78(v0 int32) int32 {
+func (m *Module) fn79(v0 int32) int32 {
 	var v1, v2 int32
 	v1 = i32(0)
 	{
@@ -5444,7 +5957,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn79(v0, v1, v2 int32, v3, v4 int64) {
+func (m *Module) fn80(v0, v1, v2 int32, v3, v4 int64) {
 	var v5 int32
 	var v6 int64
 	t0 := m.g0
@@ -5459,7 +5972,7 @@ l1:
 		}
 		store32(m.memory, uint64(uint32(v5))+368, uint32(i32(3)))
 		store32(m.memory, uint64(uint32(v5))+372, uint32(v2))
-		m.fn76(v5+i32(176), v5, v5+i32(368), v4)
+		m.fn77(v5+i32(176), v5, v5+i32(368), v4)
 		memory_copy(m.memory, uint32(v5), uint32(v5+i32(176)), uint32(i32(176)))
 		v6 = v6 + i64(1)
 		t1 := int32(load32(m.memory, uint64(uint32(v5))+352))
@@ -5475,7 +5988,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn80(v0, v1 int32, v2 int64) {
+func (m *Module) fn81(v0, v1 int32, v2 int64) {
 	t0 := m.fn45(v0, v1)
 	v1 = t0
 	if v1 == 0 {
@@ -5527,10 +6040,10 @@ func (m *Module) Xbackoff_budget_member_stored(v0 int32, v1 int64, v2 int32) int
 		v12 = v3 + i32(192)
 	l3:
 		{
-			t6 := m.fn78(v3 + i32(24))
+			t6 := m.fn79(v3 + i32(24))
 			v2 = t6
 			if v2 == 0 {
-				t36 := m.fn57(v10, v1)
+				t36 := m.fn58(v10, v1)
 				v2 = t36
 				m.fn50(v10, v1)
 				if v2 == 0 {
@@ -5629,7 +6142,7 @@ func (m *Module) Xbackoff_budget_member_stored(v0 int32, v1 int64, v2 int32) int
 				p18 = t17
 			}
 			v17 = p18
-			m.fn80(t10, t11, v17)
+			m.fn81(t10, t11, v17)
 			t19 := v12
 			t20 := v2
 			v18 = v16 - v17
@@ -5650,9 +6163,9 @@ func (m *Module) Xbackoff_budget_member_stored(v0 int32, v1 int64, v2 int32) int
 				p24 = t22
 			}
 			v13 = p24
-			m.fn80(t19, t20, v13)
-			t25 := m.fn59(v10, v2)
-			m.fn80(v11, v2, t25)
+			m.fn81(t19, t20, v13)
+			t25 := m.fn60(v10, v2)
+			m.fn81(v11, v2, t25)
 			t26 := v4
 			t27 := v2
 			v13 = v16 - v13
@@ -5660,7 +6173,7 @@ func (m *Module) Xbackoff_budget_member_stored(v0 int32, v1 int64, v2 int32) int
 			if uint64(v13) > uint64(v16) {
 				p28 = i64(0)
 			}
-			m.fn80(t26, t27, p28)
+			m.fn81(t26, t27, p28)
 			t29 := int64(load64(m.memory, uint64(uint32(v0))+360))
 			t30 := v7
 			t31 := v2
@@ -5681,7 +6194,7 @@ func (m *Module) Xbackoff_budget_member_stored(v0 int32, v1 int64, v2 int32) int
 			if uint64(v16) < uint64(v15) {
 				p35 = t33
 			}
-			m.fn80(t30, t31, p35)
+			m.fn81(t30, t31, p35)
 			goto l3
 		}
 	}
@@ -5729,7 +6242,7 @@ func (m *Module) Xbackoff_budget_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 	l6:
 		v5 = int32(v2)
 	l3:
-		m.fn83(v4+i32(1296), i32(2), v1, v5)
+		m.fn84(v4+i32(1296), i32(2), v1, v5)
 		t1 := int64(load64(m.memory, uint64(uint32(v4))+1296))
 		v2 = t1
 		t2 := v4 + i32(2240)
@@ -5745,8 +6258,8 @@ func (m *Module) Xbackoff_budget_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 		memory_copy(m.memory, uint32(v4+i32(536)+i32(80)), uint32(v4+i32(1296)+i32(80)), uint32(i32(680)))
 		memory_copy(m.memory, uint32(v4+i32(536)+i32(8)), uint32(v4+i32(2240)), uint32(i32(72)))
 		store64(m.memory, uint64(uint32(v4))+536, uint64(v2))
-		m.fn84(v4+i32(2240), v4+i32(536))
-		m.fn85(v4+i32(1296), v4+i32(2240), i32(19956), i32(10))
+		m.fn85(v4+i32(2240), v4+i32(536))
+		m.fn86(v4+i32(1296), v4+i32(2240), i32(19956), i32(10))
 		{
 			{
 				t3 := int64(load64(m.memory, uint64(uint32(v4))+1296))
@@ -5765,7 +6278,7 @@ func (m *Module) Xbackoff_budget_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 		l9:
 			memory_copy(m.memory, uint32(v4+i32(2616)), uint32(v1), uint32(i32(184)))
 			memory_copy(m.memory, uint32(v4+i32(2432)), uint32(v4+i32(2616)), uint32(i32(184)))
-			m.fn86(v4+i32(1296), v4+i32(2240), i32(19956), i32(10), v4+i32(2432))
+			m.fn87(v4+i32(1296), v4+i32(2240), i32(19956), i32(10), v4+i32(2432))
 			t7 := int32(load32(m.memory, uint64(uint32(v4))+1316))
 			v1 = t7
 			if v1 == 0 {
@@ -5782,7 +6295,7 @@ func (m *Module) Xbackoff_budget_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 		}
 	l10:
 		v1 = v4 + i32(352) + i32(8)
-		m.fn87(v1, v4+i32(536), v4+i32(2056)+i32(8))
+		m.fn88(v1, v4+i32(536), v4+i32(2056)+i32(8))
 	l8:
 		memory_copy(m.memory, uint32(v4+i32(176)), uint32(v1), uint32(i32(72)))
 		m.fn20(v4+i32(88), v4+i32(176))
@@ -5824,7 +6337,7 @@ l15:
 	v1 = v1 + i32(4)
 	goto l16
 l14:
-	m.fn88(v4+i32(2616), v4+i32(2800))
+	m.fn89(v4+i32(2616), v4+i32(2800))
 	v1 = i32(0)
 l18:
 	{
@@ -5862,7 +6375,7 @@ l19:
 }
 
 //go:norace
-func (m *Module) fn83(v0, v1, v2, v3 int32) {
+func (m *Module) fn84(v0, v1, v2, v3 int32) {
 	var v4, v5, v6, v7, v8, v9 int32
 	var v10 int64
 	var v11, v12, v13, v14, v15, v16, v17, v18, v19, v20 int32
@@ -5920,7 +6433,7 @@ l0:
 			if v5 != 0 {
 				p9 = i32(5)
 			}
-			t10 := m.fn192(p8, p9, v7, v2)
+			t10 := m.fn179(p8, p9, v7, v2)
 			v10 = t10
 			if v10 != i64(0) {
 				goto l3
@@ -5947,14 +6460,14 @@ l0:
 					v5 = v5 + i32(16)
 					t13 := int32(load32(m.memory, uint32(v5)))
 					t14 := int32(load32(m.memory, uint32(v3)))
-					t15 := m.fn73(t13, t14, v7, v2)
+					t15 := m.fn74(t13, t14, v7, v2)
 					if t15 == 0 {
 						goto l5
 					}
 				}
 				t16 := int32(load32(m.memory, uint64(uint32(v5))+8))
 				t17 := int32(load32(m.memory, uint64(uint32(v5))+12))
-				m.fn83(v4+i32(2376), v1, t16, t17)
+				m.fn84(v4+i32(2376), v1, t16, t17)
 				t18 := int64(load64(m.memory, uint64(uint32(v4))+2376))
 				v10 = t18
 				if v10 != i64(2) {
@@ -5987,7 +6500,7 @@ l0:
 				v1 = t19
 			}
 		l4:
-			m.fn211(v0+i32(8), v1, i32(14), i32(0), i32(0), v7, v2)
+			m.fn198(v0+i32(8), v1, i32(14), i32(0), i32(0), v7, v2)
 			store64(m.memory, uint32(v0), uint64(i64(2)))
 			goto l7
 		}
@@ -6056,18 +6569,18 @@ l0:
 								l12:
 									{
 										if v5 == 0 {
-											m.fn211(v4+i32(1536), v18, i32(15), i32(0), v1, v2, v3)
+											m.fn198(v4+i32(1536), v18, i32(15), i32(0), v1, v2, v3)
 											goto l15
 										}
 										t36 := int32(load32(m.memory, uint32(v6)))
 										t37 := v4 + i32(32)
 										v7 = t36
-										m.fn203(t37, v7)
+										m.fn190(t37, v7)
 										v5 = v5 + i32(-4)
 										v6 = v6 + i32(4)
 										t38 := int32(load32(m.memory, uint64(uint32(v4))+32))
 										t39 := int32(load32(m.memory, uint64(uint32(v4))+36))
-										t40 := m.fn73(t38, t39, v2, v3)
+										t40 := m.fn74(t38, t39, v2, v3)
 										if t40 == 0 {
 											goto l12
 										}
@@ -6105,7 +6618,7 @@ l0:
 															}
 															t51 := int32(m.memory[uint32(v19)])
 															if uint32((t51+i32(-48))&i32(255)) < uint32(i32(10)) {
-																m.fn212(v4+i32(2376), v19, v11)
+																m.fn199(v4+i32(2376), v19, v11)
 																t55 := int32(load32(m.memory, uint64(uint32(v4))+2376))
 																if t55 == i32(1) {
 																	goto l27
@@ -6119,7 +6632,7 @@ l0:
 													l30:
 														t52 := int32(load32(m.memory, uint64(uint32(v4))+2368))
 														t53 := int32(load32(m.memory, uint64(uint32(v4))+2372))
-														t54 := m.fn192(t52, t53, v19, v11)
+														t54 := m.fn179(t52, t53, v19, v11)
 														v21 = t54
 														if v21 == 0 {
 															v20 = i32(1)
@@ -6147,14 +6660,14 @@ l0:
 														v5 = v11
 														goto l23
 													case 2:
-														m.fn212(v4+i32(2376), v19, v11)
+														m.fn199(v4+i32(2376), v19, v11)
 														t48 := int32(load32(m.memory, uint64(uint32(v4))+2376))
 														if t48 != i32(1) {
 															goto l26
 														}
 														goto l27
 													case 3:
-														m.fn103(v4+i32(2376), v19, v11)
+														m.fn104(v4+i32(2376), v19, v11)
 														t49 := int32(load32(m.memory, uint64(uint32(v4))+2376))
 														if t49 != 0 {
 															goto l26
@@ -6178,7 +6691,7 @@ l0:
 										if uint32(v5) < uint32(v1) {
 											p44 = i32(-1)
 										}
-										m.fn211(t41, t42, i32(17), t43, p44, i32(1), i32(0))
+										m.fn198(t41, t42, i32(17), t43, p44, i32(1), i32(0))
 										goto l15
 									}
 								}
@@ -6212,7 +6725,7 @@ l0:
 						v6 = t65
 						t66 := int32(load32(m.memory, uint64(uint32(v4))+2376))
 						t67 := int32(load32(m.memory, uint64(uint32(v4))+2380))
-						m.fn103(v4+i32(3136), t66, t67)
+						m.fn104(v4+i32(3136), t66, t67)
 						{
 							if v6 == 0 {
 								goto l35
@@ -6255,7 +6768,7 @@ l0:
 								v6 = v27
 								t71 := int32(load32(m.memory, uint32(v20+i32(8))))
 								t72 := int32(load32(m.memory, uint32(v20+i32(12))))
-								t73 := m.fn73(t71, t72, v25, v24)
+								t73 := m.fn74(t71, t72, v25, v24)
 								if t73 == 0 {
 									goto l39
 								}
@@ -6267,7 +6780,7 @@ l0:
 						l42:
 							{
 								if v22 == 0 {
-									m.fn231(v4, v26, i64(0), v28, i64(0))
+									m.fn214(v4, v26, i64(0), v28, i64(0))
 									t79 := int64(load64(m.memory, uint32(v4)))
 									v21 = t79
 									v10 = v21 + v10
@@ -6284,7 +6797,7 @@ l0:
 									goto l29
 								}
 								t75 := int32(m.memory[uint32(v5+v22)])
-								m.fn231(v4+i32(16), int64(uint32(t75+i32(-48)))&i64(255), i64(0), v28, i64(0))
+								m.fn214(v4+i32(16), int64(uint32(t75+i32(-48)))&i64(255), i64(0), v28, i64(0))
 								{
 									t76 := int64(load64(m.memory, uint64(uint32(v4))+24))
 									if t76 != i64(0) {
@@ -6355,7 +6868,7 @@ l0:
 					if v19 != 0 {
 						p95 = i32(0)
 					}
-					m.fn211(t83, t84, t85, t86, p90, p94, p95)
+					m.fn198(t83, t84, t85, t86, p90, p94, p95)
 					t96 := int64(load64(m.memory, uint64(uint32(v4))+1616))
 					v21 = t96
 					t97 := int64(load64(m.memory, uint64(uint32(v4))+1608))
@@ -6384,25 +6897,25 @@ l0:
 				if v7 != i32(11) {
 					goto l45
 				}
-				m.fn213(v4+i32(776), i32(25048), i32(5))
+				m.fn200(v4+i32(776), i32(25048), i32(5))
 				goto l45
 			l44:
-				m.fn213(v4+i32(776), i32(25068), i32(1))
+				m.fn200(v4+i32(776), i32(25068), i32(1))
 			l45:
 				t100 := int32(load32(m.memory, uint64(uint32(v4))+1528))
-				m.fn211(v4+i32(1608), t100, i32(16), i32(0), v1, v2, v3)
+				m.fn198(v4+i32(1608), t100, i32(16), i32(0), v1, v2, v3)
 				store32(m.memory, uint64(uint32(v4))+3144, uint32(v4+i32(1608)))
 				store32(m.memory, uint64(uint32(v4))+3140, uint32(v4+i32(2364)))
 				store32(m.memory, uint64(uint32(v4))+3136, uint32(v4+i32(776)))
 				switch int32(v10) {
 				default:
-					m.fn214(v4+i32(1536), v4+i32(3136), v7, i64(0), v10)
+					m.fn201(v4+i32(1536), v4+i32(3136), v7, i64(0), v10)
 					goto l15
 				case 1:
-					m.fn214(v4+i32(1536), v4+i32(3136), v7, i64(1), v21)
+					m.fn201(v4+i32(1536), v4+i32(3136), v7, i64(1), v21)
 					goto l15
 				case 2:
-					m.fn214(v4+i32(2376), v4+i32(3136), v7, i64(1), i64(4))
+					m.fn201(v4+i32(2376), v4+i32(3136), v7, i64(1), i64(4))
 					{
 						t101 := int32(load32(m.memory, uint64(uint32(v4))+2440))
 						v5 = t101
@@ -6485,14 +6998,14 @@ l0:
 		goto l7
 	}
 l2:
-	m.fn211(v0+i32(8), v1, i32(24), i32(0), i32(1024), i32(1), i32(0))
+	m.fn198(v0+i32(8), v1, i32(24), i32(0), i32(1024), i32(1), i32(0))
 	store64(m.memory, uint32(v0), uint64(i64(2)))
 l7:
 	m.g0 = v4 + i32(3152)
 }
 
 //go:norace
-func (m *Module) fn84(v0, v1 int32) {
+func (m *Module) fn85(v0, v1 int32) {
 	var v2, v3, v4, v5 int32
 	t0 := m.g0
 	v2 = t0 - i32(224)
@@ -6523,7 +7036,7 @@ l2:
 		t6 := v2 + i32(192)
 		t7 := v1
 		v5 = t5
-		m.fn215(t6, t7, v5)
+		m.fn202(t6, t7, v5)
 		{
 			t8 := int32(load32(m.memory, uint64(uint32(v2))+192))
 			if t8 == 0 {
@@ -6543,7 +7056,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn85(v0, v1, v2, v3 int32) {
+func (m *Module) fn86(v0, v1, v2, v3 int32) {
 	var v4, v5 int32
 	var v6, v7, v8 int64
 	t0 := m.g0
@@ -6569,12 +7082,12 @@ l6:
 			}
 			t4 := int64(load32(m.memory, uint64(uint32(v4))+200))
 			v6 = t4
-			m.fn197(v4+i32(192), v1, v5)
+			m.fn184(v4+i32(192), v1, v5)
 			t5 := int64(load64(m.memory, uint64(uint32(v4))+200))
 			v7 = t5
 			t6 := int64(load64(m.memory, uint64(uint32(v4))+192))
 			v8 = t6
-			m.fn198(v4+i32(192), v5, v4+i32(8))
+			m.fn185(v4+i32(192), v5, v4+i32(8))
 			t7 := int64(load64(m.memory, uint64(uint32(v4))+192))
 			if v8|t7 == 0 {
 				goto l2
@@ -6624,7 +7137,7 @@ l5:
 }
 
 //go:norace
-func (m *Module) fn86(v0, v1, v2, v3, v4 int32) {
+func (m *Module) fn87(v0, v1, v2, v3, v4 int32) {
 	var v5, v6 int32
 	var v7, v8, v9 int64
 	var v10, v11 int32
@@ -6649,7 +7162,7 @@ func (m *Module) fn86(v0, v1, v2, v3, v4 int32) {
 			t3 := v5 + i32(8)
 			t4 := v1
 			v3 = t2
-			m.fn197(t3, t4, v3)
+			m.fn184(t3, t4, v3)
 			m.fn32(v5+i32(28), v3)
 			{
 				t5 := int32(load32(m.memory, uint64(uint32(v5))+28))
@@ -6672,7 +7185,7 @@ func (m *Module) fn86(v0, v1, v2, v3, v4 int32) {
 						if v8 == 0 {
 							t9 := int64(load64(m.memory, uint32(v4)))
 							t10 := int64(load64(m.memory, uint64(uint32(v4))+8))
-							m.fn199(v5+i32(40), t9, t10, i32(18), v7)
+							m.fn186(v5+i32(40), t9, t10, i32(18), v7)
 							t11 := int64(load64(m.memory, uint64(uint32(v5))+40))
 							v7 = t11
 							{
@@ -6705,7 +7218,7 @@ func (m *Module) fn86(v0, v1, v2, v3, v4 int32) {
 					}
 				}
 			l3:
-				t18 := m.fn200(v4, v3)
+				t18 := m.fn187(v4, v3)
 				v11 = t18
 				{
 					if v10 != 0 {
@@ -6727,7 +7240,7 @@ func (m *Module) fn86(v0, v1, v2, v3, v4 int32) {
 						goto l9
 					}
 				l7:
-					m.fn198(v5+i32(40), v3, v4)
+					m.fn185(v5+i32(40), v3, v4)
 					t19 := int64(load64(m.memory, uint64(uint32(v5))+40))
 					if !(t19|v7 == 0) {
 						goto l10
@@ -6751,7 +7264,7 @@ func (m *Module) fn86(v0, v1, v2, v3, v4 int32) {
 				if v10 != 0 {
 					p24 = t22
 				}
-				m.fn199(t25, t20, t21, t26, p24)
+				m.fn186(t25, t20, t21, t26, p24)
 				t27 := int64(load64(m.memory, uint64(uint32(v5))+40))
 				v7 = t27
 				{
@@ -6786,7 +7299,7 @@ func (m *Module) fn86(v0, v1, v2, v3, v4 int32) {
 		}
 		t32 := int64(load64(m.memory, uint64(uint32(v5))+16))
 		v8 = t32
-		m.fn201(v5, v3)
+		m.fn188(v5, v3)
 		v7 = i64(0)
 		{
 			t33 := int32(load32(m.memory, uint32(v5)))
@@ -6814,7 +7327,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn87(v0, v1, v2 int32) {
+func (m *Module) fn88(v0, v1, v2 int32) {
 	var v3 int32
 	var v4, v5 int64
 	var v6, v7, v8 int32
@@ -6831,7 +7344,7 @@ func (m *Module) fn87(v0, v1, v2 int32) {
 	t5 := v3 + i32(8)
 	t6 := v1
 	v7 = t4
-	m.fn215(t5, t6, v7)
+	m.fn202(t5, t6, v7)
 	{
 		{
 			t7 := int32(load32(m.memory, uint64(uint32(v3))+24))
@@ -6907,7 +7420,7 @@ l1:
 	if v1 != 0 {
 		p27 = i32(0)
 	}
-	m.fn211(t18, t16, t19, t20, t21, p26, p27)
+	m.fn198(t18, t16, t19, t20, t21, p26, p27)
 	store64(m.memory, uint64(uint32(v0))+8, uint64(v4))
 	store64(m.memory, uint32(v0), uint64(v5))
 	t28 := int32(load32(m.memory, uint64(uint32(v3))+72))
@@ -6921,13 +7434,13 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn88(v0, v1 int32) {
+func (m *Module) fn89(v0, v1 int32) {
 	var v2 int32
 	t0 := m.g0
 	v2 = t0 - i32(16)
 	m.g0 = v2
 	memory_zero(m.memory, uint32(v0+i32(8)), uint32(i32(80)))
-	m.fn225(v2, v1)
+	m.fn115(v2, v1)
 	t1 := int64(load64(m.memory, uint64(uint32(v2))+8))
 	t2 := int32(load32(m.memory, uint32(v2)))
 	t4 := v0
@@ -6954,8 +7467,8 @@ func (m *Module) Xbackoff_budget_print(v0, v1 int32, v2 int64) int32 {
 			v0 = v0 + i32(8)
 			t2 := m.fn33(v0)
 			if t2 == 0 {
-				m.fn90(v3+i32(776), v0)
-				m.fn91(v3+i32(4), i32(2), v3+i32(776))
+				m.fn91(v3+i32(776), v0)
+				m.fn92(v3+i32(4), i32(2), v3+i32(776))
 				if v1 == 0 {
 					goto l0
 				}
@@ -7009,7 +7522,7 @@ l2:
 }
 
 //go:norace
-func (m *Module) fn90(v0, v1 int32) {
+func (m *Module) fn91(v0, v1 int32) {
 	var v2, v3, v4 int32
 	var v5 int64
 	t0 := m.g0
@@ -7053,7 +7566,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn91(v0, v1, v2 int32) {
+func (m *Module) fn92(v0, v1, v2 int32) {
 	var v3, v4, v5, v6 int32
 	var v7 int64
 	var v8, v9, v10 int32
@@ -7085,9 +7598,9 @@ func (m *Module) fn91(v0, v1, v2 int32) {
 	}
 	v5 = t6 + p5
 	t7 := int64(load64(m.memory, uint32(v2)))
-	t8 := m.fn209(v3+i32(20), v3+i32(792), t7)
+	t8 := m.fn196(v3+i32(20), v3+i32(792), t7)
 	v6 = t8
-	t9 := m.fn200(v2, i32(12))
+	t9 := m.fn187(v2, i32(12))
 	t10 := int64(load64(m.memory, uint64(uint32(v2))+88))
 	v7 = t10
 	t11 := int64(load64(m.memory, uint64(uint32(v2))+96))
@@ -7109,7 +7622,7 @@ l1:
 			v4 = t13
 			v10 = v1 + i32(4)
 			v1 = v10
-			t14 := m.fn216(v2, v4)
+			t14 := m.fn203(v2, v4)
 			if t14 == 0 {
 				goto l1
 			}
@@ -7162,7 +7675,7 @@ l1:
 	l6:
 		t17 := m.fn25(v6, v9, i32(1))
 		v10 = t17
-		m.fn203(v3+i32(8), v4)
+		m.fn190(v3+i32(8), v4)
 		t18 := int32(load32(m.memory, uint64(uint32(v3))+8))
 		t19 := int32(load32(m.memory, uint64(uint32(v3))+12))
 		t20 := m.fn25(v10, t18, t19)
@@ -7177,7 +7690,7 @@ l1:
 			goto l1
 		}
 	l8:
-		_ = m.fn209(v10, v3+i32(804), v11)
+		_ = m.fn196(v10, v3+i32(804), v11)
 		v9 = i32(23178)
 		goto l1
 	}
@@ -7275,7 +7788,7 @@ l5:
 	v5 = int32(v3)
 l4:
 	memory_copy(m.memory, uint32(v4+i32(192)), uint32(v1), uint32(i32(80)))
-	m.fn71(v4+i32(8), v4+i32(192), v2, v5)
+	m.fn72(v4+i32(8), v4+i32(192), v2, v5)
 	{
 		t3 := int64(load64(m.memory, uint64(uint32(v4))+8))
 		if t3 == i64(1) {
@@ -7312,7 +7825,7 @@ func (m *Module) Xbackoff_budget_state_print(v0, v1 int32, v2 int64) int32 {
 		goto l0
 	}
 l1:
-	m.fn95(v3+i32(12), v0+i32(8))
+	m.fn96(v3+i32(12), v0+i32(8))
 	if v1 == 0 {
 		goto l0
 	}
@@ -7358,7 +7871,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn95(v0, v1 int32) {
+func (m *Module) fn96(v0, v1 int32) {
 	var v2, v3, v4, v5, v6 int32
 	var v7, v8 int64
 	t0 := m.g0
@@ -7377,9 +7890,9 @@ func (m *Module) fn95(v0, v1 int32) {
 			goto l0
 		}
 		v3 = v6 << 2
-		t4 := int32(load32(m.memory, uint64(uint32(v3))+27300))
+		t4 := int32(load32(m.memory, uint64(uint32(v3))+27084))
 		v5 = t4
-		t5 := int32(load32(m.memory, uint64(uint32(v3))+27276))
+		t5 := int32(load32(m.memory, uint64(uint32(v3))+27060))
 		v3 = t5
 	}
 l0:
@@ -7413,7 +7926,7 @@ l2:
 		v1 = p10
 		p11 := i32(24465)
 		if v1 != 0 {
-			p11 = i32(0x6664)
+			p11 = i32(25996)
 		}
 		p12 := i32(1)
 		if v1 != 0 {
@@ -7498,7 +8011,7 @@ func (m *Module) Xbackoff_budget_state_step(v0, v1 int32, v2 int64, v3 int32) in
 		store32(m.memory, uint32(v4), uint32(v5))
 		t8 := v4 + i32(192)
 		v1 = v0 + i32(8)
-		m.fn76(t8, v1, v4, v2)
+		m.fn77(t8, v1, v4, v2)
 		memory_copy(m.memory, uint32(v4+i32(16)), uint32(v4+i32(192)), uint32(i32(176)))
 		t9 := int64(load64(m.memory, uint64(uint32(v4))+376))
 		v6 = t9
@@ -7511,11 +8024,11 @@ func (m *Module) Xbackoff_budget_state_step(v0, v1 int32, v2 int64, v3 int32) in
 			if t11 != t12 {
 				goto l6
 			}
-			t13 := m.fn230(v4+i32(16), v1, i32(80))
+			t13 := m.fn213(v4+i32(16), v1, i32(80))
 			if t13 != 0 {
 				goto l6
 			}
-			t14 := m.fn230(v4+i32(16)+i32(88), v0+i32(96), i32(88))
+			t14 := m.fn213(v4+i32(16)+i32(88), v0+i32(96), i32(88))
 			var p15 int32
 			if t14 != i32(0) {
 				p15 = 1
@@ -7775,14 +8288,14 @@ func (m *Module) Xbackoff_http_retry_after(v0, v1 int32, v2, v3 int64, v4 int32)
 				v9 = t6
 				t7 := int32(load32(m.memory, uint64(uint32(v5))+120))
 				t8 := int32(load32(m.memory, uint64(uint32(v5))+124))
-				m.fn103(v5+i32(120), t7, t8)
+				m.fn104(v5+i32(120), t7, t8)
 				t9 := int64(load64(m.memory, uint64(uint32(v5))+120))
 				if t9 != i64(1) {
 					goto l4
 				}
 				v2 = i64(0)
 				t10 := int64(load64(m.memory, uint64(uint32(v5))+128))
-				m.fn231(v5+i32(48), t10, i64(0), i64(1000000), i64(0))
+				m.fn214(v5+i32(48), t10, i64(0), i64(1000000), i64(0))
 				t12 := v5 + i32(120)
 				p11 := i32(25044)
 				if v9 != 0 {
@@ -7795,7 +8308,7 @@ func (m *Module) Xbackoff_http_retry_after(v0, v1 int32, v2, v3 int64, v4 int32)
 					p13 = v8
 				}
 				v9 = p13
-				m.fn103(t12, t14, v9)
+				m.fn104(t12, t14, v9)
 				t15 := int64(load64(m.memory, uint64(uint32(v5))+120))
 				if t15 != i64(1) {
 					goto l4
@@ -7823,7 +8336,7 @@ func (m *Module) Xbackoff_http_retry_after(v0, v1 int32, v2, v3 int64, v4 int32)
 						goto l5
 					}
 					t20 := int32(m.memory[uint32(v6)])
-					m.fn104(v5+i32(120), v8, v2, t20)
+					m.fn105(v5+i32(120), v8, v2, t20)
 					v9 = v9 + i32(-1)
 					v6 = v6 + i32(1)
 					t21 := int64(load64(m.memory, uint64(uint32(v5))+128))
@@ -7839,7 +8352,7 @@ func (m *Module) Xbackoff_http_retry_after(v0, v1 int32, v2, v3 int64, v4 int32)
 				store32(m.memory, uint64(uint32(v5))+160, uint32(v6))
 			l8:
 				{
-					m.fn104(v5+i32(120), v8, v2, i32(48))
+					m.fn105(v5+i32(120), v8, v2, i32(48))
 					t23 := int64(load64(m.memory, uint64(uint32(v5))+128))
 					v2 = t23
 					t24 := int64(load64(m.memory, uint64(uint32(v5))+120))
@@ -8024,7 +8537,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn103(v0, v1, v2 int32) {
+func (m *Module) fn104(v0, v1, v2 int32) {
 	var v3 int32
 	var v4 int64
 	t0 := m.g0
@@ -8036,7 +8549,7 @@ func (m *Module) fn103(v0, v1, v2 int32) {
 		if t1 == 0 {
 			goto l0
 		}
-		m.fn160(v3, v1, v2)
+		m.fn158(v3, v1, v2)
 		t2 := int64(load64(m.memory, uint64(uint32(v3))+8))
 		t3 := int32(load32(m.memory, uint32(v3)))
 		t5 := v0
@@ -8053,7 +8566,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn104(v0, v1 int32, v2 int64, v3 int32) {
+func (m *Module) fn105(v0, v1 int32, v2 int64, v3 int32) {
 	var v4, v5 int32
 	var v6 int64
 	t0 := m.g0
@@ -8064,7 +8577,7 @@ func (m *Module) fn104(v0, v1 int32, v2 int64, v3 int32) {
 	v5 = t1 + i32(-1)
 	store32(m.memory, uint32(t2), uint32(v5))
 	v6 = i64(0)
-	m.fn231(v4, v2, i64(0), i64(10), i64(0))
+	m.fn214(v4, v2, i64(0), i64(10), i64(0))
 	{
 		{
 			t3 := int64(load64(m.memory, uint64(uint32(v4))+8))
@@ -8269,14 +8782,14 @@ l1:
 	}
 	v4 = int32(v2)
 l2:
-	m.fn107(v0, v1, v4)
+	m.fn108(v0, v1, v4)
 	v3 = i32(0)
 l0:
 	return v3
 }
 
 //go:norace
-func (m *Module) fn107(v0, v1, v2 int32) {
+func (m *Module) fn108(v0, v1, v2 int32) {
 	var v3 int32
 l2:
 	{
@@ -8295,7 +8808,7 @@ l2:
 		if v3&i32(63) != i32(56) {
 			goto l1
 		}
-		m.fn221(v0)
+		m.fn208(v0)
 	l1:
 		v1 = v1 + i32(1)
 		v2 = v2 + i32(-1)
@@ -8329,7 +8842,7 @@ func (m *Module) Xbackoff_key_stream(v0, v1 int32) int32 {
 		if v0 == 0 {
 			goto l0
 		}
-		t0 := m.fn110(v0)
+		t0 := m.fn111(v0)
 		store64(m.memory, uint32(v1), uint64(t0))
 		v2 = i32(0)
 	}
@@ -8338,7 +8851,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn110(v0 int32) int64 {
+func (m *Module) fn111(v0 int32) int64 {
 	var v1 int32
 	var v2, v3, v4, v5 int64
 	t0 := m.g0
@@ -8348,7 +8861,7 @@ func (m *Module) fn110(v0 int32) int64 {
 	t1 := int64(load64(m.memory, uint64(uint32(v1))+40))
 	t2 := int64(load64(m.memory, uint64(uint32(v1))+48))
 	store64(m.memory, uint64(uint32(v1))+40, uint64(t1|t2<<56))
-	m.fn221(v1 + i32(8))
+	m.fn208(v1 + i32(8))
 	t3 := int64(load64(m.memory, uint64(uint32(v1))+8))
 	v2 = t3
 	t4 := int64(load64(m.memory, uint64(uint32(v1))+16))
@@ -8360,10 +8873,10 @@ func (m *Module) fn110(v0 int32) int64 {
 	store64(m.memory, uint64(uint32(v1))+112, uint64(v4^i64(255)))
 	store64(m.memory, uint64(uint32(v1))+104, uint64(v3))
 	store64(m.memory, uint64(uint32(v1))+96, uint64(v2))
-	m.fn222(v1+i32(64), v1+i32(96))
-	m.fn222(v1+i32(96), v1+i32(64))
-	m.fn222(v1+i32(64), v1+i32(96))
-	m.fn222(v1+i32(96), v1+i32(64))
+	m.fn209(v1+i32(64), v1+i32(96))
+	m.fn209(v1+i32(96), v1+i32(64))
+	m.fn209(v1+i32(64), v1+i32(96))
+	m.fn209(v1+i32(96), v1+i32(64))
 	t7 := int64(load64(m.memory, uint64(uint32(v1))+96))
 	v2 = t7
 	t8 := int64(load64(m.memory, uint64(uint32(v1))+104))
@@ -8470,8 +8983,9 @@ l1:
 //go:norace
 func (m *Module) Xbackoff_operation_begin(v0, v1 int32, v2, v3, v4 int64, v5 int32) int32 {
 	var v6, v7 int32
+	var v8, v9, v10 int64
 	t0 := m.g0
-	v6 = t0 - i32(384)
+	v6 = t0 - i32(352)
 	m.g0 = v6
 	v7 = i32(100)
 	{
@@ -8490,11 +9004,11 @@ func (m *Module) Xbackoff_operation_begin(v0, v1 int32, v2, v3, v4 int64, v5 int
 			goto l0
 		}
 	l1:
-		memory_copy(m.memory, uint32(v6+i32(16)), uint32(v1+i32(8)), uint32(i32(160)))
-		m.fn34(v6+i32(8), v5)
-		t2 := int32(load32(m.memory, uint64(uint32(v6))+12))
+		memory_copy(m.memory, uint32(v6+i32(8)), uint32(v1+i32(8)), uint32(i32(160)))
+		m.fn34(v6, v5)
+		t2 := int32(load32(m.memory, uint64(uint32(v6))+4))
 		v7 = t2
-		t3 := int32(load32(m.memory, uint64(uint32(v6))+8))
+		t3 := int32(load32(m.memory, uint32(v6)))
 		if t3 == i32(1) {
 			goto l0
 		}
@@ -8507,132 +9021,450 @@ func (m *Module) Xbackoff_operation_begin(v0, v1 int32, v2, v3, v4 int64, v5 int
 			goto l0
 		}
 	l2:
-		t5 := v6 + i32(176) + i32(160)
-		t6 := v2
-		t7 := v3
-		var p8 int32
-		if v4 != i64(-1) {
-			p8 = 1
+		{
+			if v7 == 0 {
+				goto l3
+			}
+			m.fn114(v6+i32(256), v7)
+			t5 := int64(load64(m.memory, uint64(uint32(v6))+256))
+			if t5 != i64(1) {
+				goto l3
+			}
+			memory_copy(m.memory, uint32(v6+i32(168)), uint32(v6+i32(264)), uint32(i32(88)))
+			{
+				t6 := int32(load32(m.memory, uint32(v7)))
+				switch t6 + i32(-3) {
+				default:
+					goto l5
+				case 0:
+					t7 := int64(load32(m.memory, uint64(uint32(v7))+44))
+					v8 = t7
+					m.fn115(v6+i32(256), v7)
+					t8 := int64(load64(m.memory, uint64(uint32(v6))+264))
+					t9 := v6
+					v9 = t8
+					t10 := int64(load64(m.memory, uint64(uint32(v6))+168))
+					t11 := v9
+					t12 := v8
+					v10 = t10
+					v8 = t12 + v10
+					p13 := v8
+					if uint64(v8) < uint64(v10) {
+						p13 = i64(-1)
+					}
+					v8 = p13
+					p14 := v8
+					if uint64(v9) < uint64(v8) {
+						p14 = t11
+					}
+					t15 := int32(load32(m.memory, uint64(uint32(v6))+256))
+					p16 := i64(0)
+					if t15 != 0 {
+						p16 = p14
+					}
+					store64(m.memory, uint64(uint32(t9))+168, uint64(p16))
+					goto l5
+				case 2:
+					store32(m.memory, uint64(uint32(v6))+264, uint32(i32(10)))
+					store32(m.memory, uint64(uint32(v6))+256, uint32(v7))
+					store32(m.memory, uint64(uint32(v6))+268, uint32(v6+i32(248)))
+					store32(m.memory, uint64(uint32(v6))+260, uint32(v6+i32(168)))
+					_ = m.fn116(v6+i32(256), i32(0), i64(1), v3)
+					goto l5
+				case 3:
+					t18 := int64(load64(m.memory, uint64(uint32(v6))+168))
+					t19 := v6
+					v8 = t18 + i64(1)
+					p20 := v8
+					if v8 == 0 {
+						p20 = i64(-1)
+					}
+					store64(m.memory, uint64(uint32(t19))+168, uint64(p20))
+				}
+			}
+		l5:
+			m.fn117(v7, v6+i32(168))
 		}
-		m.fn113(t5, t6, t7, int64(uint32(p8)), v4, v7)
-		memory_copy(m.memory, uint32(v6+i32(176)), uint32(v6+i32(16)), uint32(i32(160)))
+	l3:
 		store64(m.memory, uint32(v0), uint64(i64(3559379042386145391)))
-		memory_copy(m.memory, uint32(v0+i32(8)), uint32(v6+i32(176)), uint32(i32(208)))
+		memory_copy(m.memory, uint32(v0+i32(8)), uint32(v6+i32(8)), uint32(i32(160)))
+		store64(m.memory, uint64(uint32(v0))+192, uint64(i64(0)))
+		t21 := v0
+		t22 := v4
+		var p23 int32
+		if v4 != i64(-1) {
+			p23 = 1
+		}
+		v1 = p23
+		p24 := i64(0)
+		if v1 != 0 {
+			p24 = t22
+		}
+		store64(m.memory, uint64(uint32(t21))+184, uint64(p24))
+		store64(m.memory, uint64(uint32(v0))+176, uint64(v3))
+		store64(m.memory, uint64(uint32(v0))+168, uint64(v2))
+		store64(m.memory, uint64(uint32(v0))+200, uint64(i64(0)))
 		v7 = i32(0)
+		store32(m.memory, uint64(uint32(v0))+208, uint32(i32(0)))
+		store32(m.memory, uint64(uint32(v0))+212, uint32(v1))
 	}
 l0:
-	m.g0 = v6 + i32(384)
+	m.g0 = v6 + i32(352)
 	return v7
 }
 
 //go:norace
-func (m *Module) fn113(v0 int32, v1, v2, v3, v4 int64, v5 int32) {
-	var v6 int32
-	var v7 int64
-	var v8, v9 int32
+func (m *Module) fn114(v0, v1 int32) {
+	var v2 int32
+	var v3 int64
+	var v4 int32
 	t0 := m.g0
-	v6 = t0 - i32(112)
-	m.g0 = v6
-	if v5 == 0 {
-		goto l0
-	}
-l10:
+	v2 = t0 - i32(144)
+	m.g0 = v2
 	{
-		t1 := int64(load64(m.memory, uint64(uint32(v5))+80))
-		t2 := v5
-		v7 = t1
-		p3 := v7
-		if v7 == 0 {
-			p3 = i64(1)
-		}
-		store64(m.memory, uint64(uint32(t2))+80, uint64(p3))
-		if v7 != i64(0) {
-			goto l1
-		}
-		v8 = i32(0)
-		memory_zero(m.memory, uint32(v6+i32(8)), uint32(i32(88)))
-		v9 = v5 + i32(88)
-	l3:
+	l11:
 		{
-			if v8 == i32(88) {
-				{
-					t5 := int32(load32(m.memory, uint32(v5)))
-					switch t5 + i32(-3) {
-					default:
-						goto l5
-					case 0:
-						store32(m.memory, uint64(uint32(v6))+96, uint32(v5))
-						store32(m.memory, uint64(uint32(v6))+100, uint32(v6+i32(8)))
-						m.fn185(v6+i32(96), i64(1), v7)
-						goto l5
-					case 2:
-						store32(m.memory, uint64(uint32(v6))+104, uint32(i32(10)))
-						store32(m.memory, uint64(uint32(v6))+96, uint32(v5))
-						store32(m.memory, uint64(uint32(v6))+108, uint32(v6+i32(88)))
-						store32(m.memory, uint64(uint32(v6))+100, uint32(v6+i32(8)))
-						m.fn183(v6+i32(96), i64(1), v2)
-						goto l5
-					case 3:
-						t6 := int64(load64(m.memory, uint64(uint32(v6))+8))
-						t7 := v6
-						v7 = t6 + i64(1)
-						p8 := v7
-						if v7 == 0 {
-							p8 = i64(-1)
+			t1 := int64(load64(m.memory, uint64(uint32(v1))+80))
+			t2 := v1
+			v3 = t1
+			t3 := v3
+			var p4 int32
+			if v3 == 0 {
+				p4 = 1
+			}
+			v4 = p4
+			p5 := t3
+			if v4 != 0 {
+				p5 = i64(1)
+			}
+			store64(m.memory, uint64(uint32(t2))+80, uint64(p5))
+			if v4 != 0 {
+				v4 = i32(0)
+			l8:
+				if v4 != i32(44) {
+					store32(m.memory, uint32(v2+i32(12)+v4), uint32(i32(0)))
+					v4 = v4 + i32(4)
+					goto l8
+				}
+				v1 = v1 + i32(88)
+				v4 = i32(0)
+			l4:
+				if v4 == i32(44) {
+					v1 = v2 + i32(12)
+					v4 = i32(0)
+				l6:
+					{
+						if v4 == i32(88) {
+							memory_copy(m.memory, uint32(v0+i32(8)), uint32(v2+i32(56)), uint32(i32(88)))
+							v3 = i64(1)
+							goto l7
 						}
-						store64(m.memory, uint64(uint32(t7))+8, uint64(p8))
+						t6 := int32(load32(m.memory, uint32(v1)))
+						t7 := int64(load64(m.memory, uint32(t6)))
+						store64(m.memory, uint32(v2+i32(56)+v4), uint64(t7))
+						v4 = v4 + i32(8)
+						v1 = v1 + i32(4)
+						goto l6
 					}
 				}
-			l5:
-				v8 = i32(0)
-			l9:
-				{
-					if v8 == i32(88) {
-						t10 := int64(load64(m.memory, uint64(uint32(v5))+80))
-						if t10 == i64(2) {
-							goto l0
-						}
-						store64(m.memory, uint64(uint32(v5))+80, uint64(i64(0)))
-						goto l0
-					}
-					t9 := int64(load64(m.memory, uint32(v6+i32(8)+v8)))
-					store64(m.memory, uint32(v9+v8), uint64(t9))
-					v8 = v8 + i32(8)
+				store32(m.memory, uint32(v2+i32(12)+v4), uint32(v1))
+				v4 = v4 + i32(4)
+				v1 = v1 + i32(8)
+				goto l4
+			}
+			v4 = i32(6100)
+			goto l13
+		l13:
+			{
+				if v4 == 0 {
 					goto l9
 				}
+				t8 := int64(load64(m.memory, uint64(uint32(v1))+80))
+				v3 = t8
+				if uint64(v3) > uint64(i64(1)) {
+					goto l10
+				}
+				switch int32(v3) {
+				default:
+					goto l11
+				case 1:
+					v4 = v4 + i32(-1)
+					goto l13
+				}
 			}
-			t4 := int64(load64(m.memory, uint32(v5+v8+i32(88))))
-			store64(m.memory, uint32(v6+i32(8)+v8), uint64(t4))
-			v8 = v8 + i32(8)
+		l9:
+		}
+		t9 := int64(load64(m.memory, uint64(uint32(v1))+80))
+		t10 := v1
+		v3 = t9
+		p11 := v3
+		if v3 == i64(1) {
+			p11 = i64(2)
+		}
+		store64(m.memory, uint64(uint32(t10))+80, uint64(p11))
+	}
+l10:
+	v3 = i64(0)
+l7:
+	store64(m.memory, uint32(v0), uint64(v3))
+	m.g0 = v2 + i32(144)
+}
+
+//go:norace
+func (m *Module) fn115(v0, v1 int32) {
+	var v2 int32
+	var v3, v4 int64
+	t0 := m.g0
+	v2 = t0 - i32(16)
+	m.g0 = v2
+	v3 = i64(0)
+	v4 = i64(1)
+	{
+		{
+			t1 := int32(load32(m.memory, uint32(v1)))
+			switch t1 + i32(-1) {
+			case 0:
+				goto l0
+			default:
+				goto l4
+			case 1:
+				v4 = i64(1000)
+				goto l0
+			case 2:
+				t2 := int64(load32(m.memory, uint64(uint32(v1))+40))
+				v4 = t2
+				goto l0
+			case 3:
+				t3 := int64(load64(m.memory, uint64(uint32(v1))+48))
+				v4 = t3
+			}
+		}
+	l0:
+		t4 := int64(load64(m.memory, uint64(uint32(v1))+8))
+		m.fn214(v2, t4, i64(0), v4, i64(0))
+		t5 := int64(load64(m.memory, uint32(v2)))
+		t6 := int64(load64(m.memory, uint64(uint32(v2))+8))
+		t8 := v0
+		p7 := t5
+		if t6 != i64(0) {
+			p7 = i64(-1)
+		}
+		store64(m.memory, uint64(uint32(t8))+8, uint64(p7))
+		v3 = i64(1)
+	}
+l4:
+	store64(m.memory, uint32(v0), uint64(v3))
+	m.g0 = v2 + i32(16)
+}
+
+//go:norace
+func (m *Module) fn116(v0, v1 int32, v2, v3 int64) int64 {
+	var v4 int32
+	var v5 int64
+	var v6 int32
+	var v7, v8, v9, v10, v11 int64
+	var v12 int32
+	t0 := m.g0
+	v4 = t0 - i32(32)
+	m.g0 = v4
+	v5 = i64(0)
+	{
+		switch v1 {
+		default:
+			goto l1
+		case 0:
+			m.fn212(v0, v3)
+			t1 := int32(load32(m.memory, uint32(v0)))
+			t2 := int64(load32(m.memory, uint64(uint32(t1))+44))
+			v3 = t2 * v2
+			t3 := int32(load32(m.memory, uint64(uint32(v0))+8))
+			v6 = t3
+			v5 = i64(0)
 			goto l3
+		case 3:
+			m.fn212(v0, v3)
+			v3 = i64(0)
+			t4 := int32(load32(m.memory, uint32(v0)))
+			t5 := v4
+			v1 = t4
+			t6 := int64(load64(m.memory, uint64(uint32(v1))+64))
+			t7 := int64(load32(m.memory, uint64(uint32(v1))+40))
+			v7 = t7
+			m.fn214(t5, t6, i64(0), v7, i64(0))
+			t8 := int64(load64(m.memory, uint32(v4)))
+			t9 := int64(load64(m.memory, uint64(uint32(v4))+8))
+			t11 := v4 + i32(16)
+			p10 := t8
+			if t9 != i64(0) {
+				p10 = i64(-1)
+			}
+			v8 = p10
+			t12 := int64(uint64(v8) / uint64(i64(1000000000)))
+			v9 = t12
+			t13 := int64(load64(m.memory, uint64(uint32(v1))+56))
+			t14 := v9
+			v5 = t13
+			m.fn214(t11, t14, i64(0), v5, i64(0))
+			t15 := int64(load64(m.memory, uint64(uint32(v4))+16))
+			v10 = t15
+			t16 := v10
+			v8 = v8 - v9*i64(1000000000)
+			t17 := int64(uint64(v5) / uint64(i64(1000000000)))
+			t18 := v8
+			v9 = t17
+			v11 = t16 + t18*v9
+			p19 := v11
+			if uint64(v11) < uint64(v10) {
+				p19 = i64(-1)
+			}
+			v10 = p19
+			t20 := int64(uint64(v8*(v5-v9*i64(1000000000))) / uint64(i64(1000000000)))
+			v5 = v10 + t20
+			p21 := v5
+			if uint64(v5) < uint64(v10) {
+				p21 = i64(-1)
+			}
+			v5 = p21
+			p22 := i64(0x7fffffffffffffff)
+			if uint64(v5) < uint64(i64(0x7fffffffffffffff)) {
+				p22 = v5
+			}
+			t23 := int64(load64(m.memory, uint64(uint32(v4))+24))
+			p24 := p22
+			if t23 != i64(0) {
+				p24 = i64(0x7fffffffffffffff)
+			}
+			v5 = p24
+			{
+				t25 := int32(load32(m.memory, uint64(uint32(v0))+8))
+				v6 = t25
+				if v6 == 0 {
+					goto l4
+				}
+				t26 := int32(load32(m.memory, uint64(uint32(v0))+4))
+				v1 = t26
+				v12 = v6
+			l5:
+				{
+					t27 := int64(load64(m.memory, uint32(v1)))
+					t28 := v3
+					v8 = t27
+					t29 := t28 + v8>>63
+					v8 = v5 + v8
+					var p30 int32
+					if uint64(v8) < uint64(v5) {
+						p30 = 1
+					}
+					v3 = t29 + int64(uint32(p30))
+					v1 = v1 + i32(8)
+					v5 = v8
+					v12 = v12 + i32(-1)
+					if v12 != 0 {
+						goto l5
+					}
+				}
+				p31 := v8
+				if v3 < i64(0) {
+					p31 = i64(0)
+				}
+				p32 := i64(0)
+				if v3 > i64(0) {
+					p32 = v3
+				}
+				v5 = p32
+				var p34 int32
+				if v5 < i64(1) {
+					p34 = 1
+				}
+				p33 := p34
+				if v5 == 0 {
+					p33 = i32(1)
+				}
+				p35 := i64(-1)
+				if p33 != 0 {
+					p35 = p31
+				}
+				v5 = p35
+			}
+		l4:
+			{
+				if !(v7 == 0) {
+					goto l6
+				}
+				v5 = v2
+				goto l7
+			l6:
+				t36 := int64(uint64(v5) / uint64(v7))
+				t37 := v2
+				v5 = t36
+				p38 := v5
+				if uint64(v2) < uint64(v5) {
+					p38 = t37
+				}
+				v5 = p38
+			}
+		l7:
+			v3 = i64(0) - v5*v7
 		}
-	l1:
-		t11 := m.fn118(v5)
-		if t11 != 0 {
-			goto l10
+	l3:
+		t39 := int32(load32(m.memory, uint64(uint32(v0))+12))
+		t40 := int64(load64(m.memory, uint32(t39)))
+		t41 := int64(uint64(t40) % uint64(i64(10)))
+		t42 := v6
+		v1 = int32(t41)
+		if uint32(t42) <= uint32(v1) {
+			goto l1
 		}
+		t43 := int32(load32(m.memory, uint64(uint32(v0))+4))
+		v1 = t43 + v1<<3
+		t44 := int64(load64(m.memory, uint32(v1)))
+		t45 := v1
+		v2 = t44
+		v8 = v2 + v3
+		t46 := v8>>63 ^ i64(-0x8000000000000000)
+		t47 := v8
+		var p48 int32
+		if v3 < i64(0) {
+			p48 = 1
+		}
+		var p49 int32
+		if v8 < v2 {
+			p49 = 1
+		}
+		p50 := t47
+		if p48^p49 != 0 {
+			p50 = t46
+		}
+		store64(m.memory, uint32(t45), uint64(p50))
+	}
+l1:
+	m.g0 = v4 + i32(32)
+	return v5
+}
+
+//go:norace
+func (m *Module) fn117(v0, v1 int32) {
+	var v2, v3 int32
+	v2 = v0 + i32(88)
+	v3 = i32(0)
+l1:
+	{
+		if v3 == i32(88) {
+			goto l0
+		}
+		t0 := int64(load64(m.memory, uint32(v1+v3)))
+		store64(m.memory, uint32(v2+v3), uint64(t0))
+		v3 = v3 + i32(8)
+		goto l1
 	}
 l0:
-	store64(m.memory, uint64(uint32(v0))+24, uint64(i64(0)))
-	store64(m.memory, uint64(uint32(v0))+8, uint64(v2))
-	store64(m.memory, uint32(v0), uint64(v1))
-	store64(m.memory, uint64(uint32(v0))+32, uint64(i64(0)))
-	store32(m.memory, uint64(uint32(v0))+40, uint32(i32(0)))
-	t12 := v0
-	t13 := int32(v3)
-	var p14 int32
-	if v4 != i64(-1) {
-		p14 = 1
+	{
+		t1 := int64(load64(m.memory, uint64(uint32(v0))+80))
+		if t1 == i64(2) {
+			return
+		}
+		store64(m.memory, uint64(uint32(v0))+80, uint64(i64(0)))
 	}
-	v8 = t13 & p14
-	store32(m.memory, uint64(uint32(t12))+44, uint32(v8))
-	t16 := v0
-	p15 := i64(0)
-	if v8 != 0 {
-		p15 = v4
-	}
-	store64(m.memory, uint64(uint32(t16))+16, uint64(p15))
-	m.g0 = v6 + i32(112)
 }
 
 //go:norace
@@ -8680,9 +9512,9 @@ func (m *Module) Xbackoff_operation_cancel(v0, v1, v2 int32) int32 {
 				goto l4
 			}
 			t6 := int64(load64(m.memory, uint64(uint32(v0))+200))
-			m.fn115(t6, v1)
+			m.fn119(t6, v1)
 			v4 = i32(7)
-			m.fn116(v3+i32(16), v0+i32(168), i32(7), i64(0), v1)
+			m.fn120(v3+i32(16), v0+i32(168), i32(7), i64(0), v1)
 		}
 	l4:
 		v1 = i32(0)
@@ -8697,10 +9529,10 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn115(v0 int64, v1 int32) {
-	var v2, v3, v4 int32
+func (m *Module) fn119(v0 int64, v1 int32) {
+	var v2 int32
 	t0 := m.g0
-	v2 = t0 - i32(96)
+	v2 = t0 - i32(192)
 	m.g0 = v2
 	{
 		if v1 == 0 {
@@ -8713,166 +9545,86 @@ func (m *Module) fn115(v0 int64, v1 int32) {
 		if t1 != i32(6) {
 			goto l0
 		}
-	l7:
+		m.fn114(v2+i32(96), v1)
+		t2 := int64(load64(m.memory, uint64(uint32(v2))+96))
+		if t2 != i64(1) {
+			goto l0
+		}
+		memory_copy(m.memory, uint32(v2+i32(8)), uint32(v2+i32(104)), uint32(i32(88)))
 		{
-			t2 := int64(load64(m.memory, uint64(uint32(v1))+80))
-			t3 := v1
-			v0 = t2
-			p4 := v0
-			if v0 == 0 {
-				p4 = i64(1)
-			}
-			store64(m.memory, uint64(uint32(t3))+80, uint64(p4))
-			if v0 != i64(0) {
+			t3 := int32(load32(m.memory, uint32(v1)))
+			if t3 != i32(6) {
 				goto l1
 			}
-			v3 = i32(0)
-			memory_zero(m.memory, uint32(v2+i32(8)), uint32(i32(88)))
-			v4 = v1 + i32(88)
-		l3:
-			{
-				if v3 == i32(88) {
-					{
-						t6 := int32(load32(m.memory, uint32(v1)))
-						if t6 != i32(6) {
-							goto l4
-						}
-						t7 := int64(load64(m.memory, uint64(uint32(v2))+16))
-						t8 := v2
-						v0 = t7
-						t9 := v0
-						var p10 int32
-						if v0 != i64(0) {
-							p10 = 1
-						}
-						store64(m.memory, uint64(uint32(t8))+16, uint64(t9-int64(uint32(p10))))
-					}
-				l4:
-					v3 = i32(0)
-				l6:
-					{
-						if v3 == i32(88) {
-							t12 := int64(load64(m.memory, uint64(uint32(v1))+80))
-							if t12 == i64(2) {
-								goto l0
-							}
-							store64(m.memory, uint64(uint32(v1))+80, uint64(i64(0)))
-							goto l0
-						}
-						t11 := int64(load64(m.memory, uint32(v2+i32(8)+v3)))
-						store64(m.memory, uint32(v4+v3), uint64(t11))
-						v3 = v3 + i32(8)
-						goto l6
-					}
-				}
-				t5 := int64(load64(m.memory, uint32(v1+v3+i32(88))))
-				store64(m.memory, uint32(v2+i32(8)+v3), uint64(t5))
-				v3 = v3 + i32(8)
-				goto l3
+			t4 := int64(load64(m.memory, uint64(uint32(v2))+16))
+			t5 := v2
+			v0 = t4
+			t6 := v0
+			var p7 int32
+			if v0 != i64(0) {
+				p7 = 1
 			}
-		l1:
-			t13 := m.fn118(v1)
-			if t13 != 0 {
-				goto l7
-			}
+			store64(m.memory, uint64(uint32(t5))+16, uint64(t6-int64(uint32(p7))))
 		}
+	l1:
+		m.fn117(v1, v2+i32(8))
 	}
 l0:
-	m.g0 = v2 + i32(96)
+	m.g0 = v2 + i32(192)
 }
 
 //go:norace
-func (m *Module) fn116(v0, v1, v2 int32, v3 int64, v4 int32) {
+func (m *Module) fn120(v0, v1, v2 int32, v3 int64, v4 int32) {
 	var v5 int32
 	var v6 int64
-	var v7, v8 int32
 	t0 := m.g0
-	v5 = t0 - i32(96)
+	v5 = t0 - i32(192)
 	m.g0 = v5
-	if v4 == 0 {
-		goto l0
-	}
-l7:
 	{
-		t1 := int64(load64(m.memory, uint64(uint32(v4))+80))
-		t2 := v4
-		v6 = t1
-		p3 := v6
-		if v6 == 0 {
-			p3 = i64(1)
+		if v4 == 0 {
+			goto l0
 		}
-		store64(m.memory, uint64(uint32(t2))+80, uint64(p3))
-		if v6 != i64(0) {
-			goto l1
+		m.fn114(v5+i32(96), v4)
+		t1 := int64(load64(m.memory, uint64(uint32(v5))+96))
+		if t1 != i64(1) {
+			goto l0
 		}
-		v7 = i32(0)
-		memory_zero(m.memory, uint32(v5+i32(8)), uint32(i32(88)))
-		v8 = v4 + i32(88)
-	l3:
+		memory_copy(m.memory, uint32(v5+i32(8)), uint32(v5+i32(104)), uint32(i32(88)))
 		{
-			if v7 == i32(88) {
-				{
-					t5 := int32(load32(m.memory, uint32(v4)))
-					if t5 != i32(6) {
-						goto l4
-					}
-					t6 := int64(load64(m.memory, uint64(uint32(v5))+8))
-					t7 := v5
-					v6 = t6
-					t8 := v6
-					var p9 int32
-					if v6 != i64(0) {
-						p9 = 1
-					}
-					store64(m.memory, uint64(uint32(t7))+8, uint64(t8-int64(uint32(p9))))
-				}
-			l4:
-				v7 = i32(0)
-			l6:
-				{
-					if v7 == i32(88) {
-						t11 := int64(load64(m.memory, uint64(uint32(v4))+80))
-						if t11 == i64(2) {
-							goto l0
-						}
-						store64(m.memory, uint64(uint32(v4))+80, uint64(i64(0)))
-						goto l0
-					}
-					t10 := int64(load64(m.memory, uint32(v5+i32(8)+v7)))
-					store64(m.memory, uint32(v8+v7), uint64(t10))
-					v7 = v7 + i32(8)
-					goto l6
-				}
+			t2 := int32(load32(m.memory, uint32(v4)))
+			if t2 != i32(6) {
+				goto l1
 			}
-			t4 := int64(load64(m.memory, uint32(v4+v7+i32(88))))
-			store64(m.memory, uint32(v5+i32(8)+v7), uint64(t4))
-			v7 = v7 + i32(8)
-			goto l3
+			t3 := int64(load64(m.memory, uint64(uint32(v5))+8))
+			t4 := v5
+			v6 = t3
+			t5 := v6
+			var p6 int32
+			if v6 != i64(0) {
+				p6 = 1
+			}
+			store64(m.memory, uint64(uint32(t4))+8, uint64(t5-int64(uint32(p6))))
 		}
 	l1:
-		t12 := m.fn118(v4)
-		if t12 != 0 {
-			goto l7
-		}
+		m.fn117(v4, v5+i32(8))
 	}
 l0:
 	store64(m.memory, uint64(uint32(v0))+8, uint64(v3))
 	store32(m.memory, uint64(uint32(v0))+4, uint32(v2))
 	store32(m.memory, uint64(uint32(v1))+40, uint32(v2))
 	store32(m.memory, uint32(v0), uint32(i32(1)))
-	m.g0 = v5 + i32(96)
+	m.g0 = v5 + i32(192)
 }
 
 //go:norace
 func (m *Module) Xbackoff_operation_decide(v0, v1 int32, v2, v3 int64, v4, v5 int32) int32 {
-	var v6, v7, v8 int32
-	var v9 int64
-	var v10 int32
-	var v11, v12 int64
-	var v13, v14 int32
-	var v15, v16, v17, v18, v19, v20, v21, v22, v23, v24, v25, v26, v27, v28, v29, v30, v31 int64
+	var v6, v7 int32
+	var v8, v9, v10 int64
+	var v11, v12, v13 int32
+	var v14, v15, v16, v17, v18, v19, v20, v21, v22, v23, v24, v25, v26, v27, v28, v29, v30 int64
+	var v31 int32
 	t0 := m.g0
-	v6 = t0 - i32(240)
+	v6 = t0 - i32(304)
 	m.g0 = v6
 	v7 = i32(100)
 	{
@@ -8891,10 +9643,10 @@ func (m *Module) Xbackoff_operation_decide(v0, v1 int32, v2, v3 int64, v4, v5 in
 			goto l0
 		}
 	l1:
-		m.fn34(v6+i32(56), v4)
-		t2 := int32(load32(m.memory, uint64(uint32(v6))+60))
+		m.fn34(v6+i32(48), v4)
+		t2 := int32(load32(m.memory, uint64(uint32(v6))+52))
 		v7 = t2
-		t3 := int32(load32(m.memory, uint64(uint32(v6))+56))
+		t3 := int32(load32(m.memory, uint64(uint32(v6))+48))
 		if t3 == i32(1) {
 			goto l0
 		}
@@ -8920,1063 +9672,670 @@ func (m *Module) Xbackoff_operation_decide(v0, v1 int32, v2, v3 int64, v4, v5 in
 				if uint32(v4+i32(-8)) < uint32(i32(-7)) {
 					goto l4
 				}
-				store64(m.memory, uint64(uint32(v6))+72, uint64(i64(0)))
-				store32(m.memory, uint64(uint32(v6))+68, uint32(v4))
-				store32(m.memory, uint64(uint32(v6))+64, uint32(i32(1)))
+				store64(m.memory, uint64(uint32(v6))+64, uint64(i64(0)))
+				store32(m.memory, uint64(uint32(v6))+60, uint32(v4))
+				store32(m.memory, uint64(uint32(v6))+56, uint32(i32(1)))
 				goto l5
 			}
 		l4:
-			v8 = v0 + i32(168)
+			v4 = v0 + i32(168)
 			t6 := int64(load64(m.memory, uint64(uint32(v0))+200))
-			v9 = t6
-			m.fn115(v9, v7)
+			v8 = t6
+			m.fn119(v8, v7)
 			switch v1 + i32(-1) {
 			default:
-				if v7 == 0 {
-					goto l9
-				}
-			l16:
 				{
-					t7 := int64(load64(m.memory, uint64(uint32(v7))+80))
-					t8 := v7
-					v9 = t7
-					p9 := v9
-					if v9 == 0 {
-						p9 = i64(1)
-					}
-					store64(m.memory, uint64(uint32(t8))+80, uint64(p9))
-					if v9 != i64(0) {
-						t17 := m.fn118(v7)
-						if t17 != 0 {
-							goto l16
-						}
+					if v7 == 0 {
 						goto l9
 					}
-					v4 = i32(0)
-					memory_zero(m.memory, uint32(v6+i32(64)), uint32(i32(88)))
-					v10 = v7 + i32(88)
-				l12:
-					{
-						if v4 == i32(88) {
-							{
-								t11 := int32(load32(m.memory, uint32(v7)))
-								if t11 != i32(2) {
-									goto l13
-								}
-								t12 := int64(load64(m.memory, uint64(uint32(v6))+64))
-								t13 := v6
-								v9 = t12
-								v11 = v9 + i64(-1000)
-								p14 := v11
-								if uint64(v11) > uint64(v9) {
-									p14 = i64(0)
-								}
-								store64(m.memory, uint64(uint32(t13))+64, uint64(p14))
-							}
-						l13:
-							v4 = i32(0)
-						l15:
-							{
-								if v4 == i32(88) {
-									t16 := int64(load64(m.memory, uint64(uint32(v7))+80))
-									if t16 == i64(2) {
-										goto l9
-									}
-									store64(m.memory, uint64(uint32(v7))+80, uint64(i64(0)))
-									goto l9
-								}
-								t15 := int64(load64(m.memory, uint32(v6+i32(64)+v4)))
-								store64(m.memory, uint32(v10+v4), uint64(t15))
-								v4 = v4 + i32(8)
-								goto l15
-							}
-						}
-						t10 := int64(load64(m.memory, uint32(v7+v4+i32(88))))
-						store64(m.memory, uint32(v6+i32(64)+v4), uint64(t10))
-						v4 = v4 + i32(8)
-						goto l12
+					m.fn114(v6+i32(56), v7)
+					t7 := int64(load64(m.memory, uint64(uint32(v6))+56))
+					if t7 != i64(1) {
+						goto l9
 					}
+					memory_copy(m.memory, uint32(v6+i32(216)), uint32(v6+i32(64)), uint32(i32(88)))
+					{
+						t8 := int32(load32(m.memory, uint32(v7)))
+						if t8 != i32(2) {
+							goto l10
+						}
+						t9 := int64(load64(m.memory, uint64(uint32(v6))+216))
+						t10 := v6
+						v8 = t9
+						v9 = v8 + i64(-1000)
+						p11 := v9
+						if uint64(v9) > uint64(v8) {
+							p11 = i64(0)
+						}
+						store64(m.memory, uint64(uint32(t10))+216, uint64(p11))
+					}
+				l10:
+					m.fn117(v7, v6+i32(216))
 				}
-			case 0:
-				if v7 == 0 {
-					goto l17
-				}
-			l26:
+			l9:
 				{
-					t18 := int64(load64(m.memory, uint64(uint32(v7))+80))
-					t19 := v7
-					v2 = t18
-					p20 := v2
-					if v2 == 0 {
-						p20 = i64(1)
+					t12 := int64(load64(m.memory, uint64(uint32(v0))+192))
+					v8 = t12
+					if uint64(v8) > uint64(i64(0xffffffff)) {
+						goto l11
 					}
-					store64(m.memory, uint64(uint32(t19))+80, uint64(p20))
-					if v2 != i64(0) {
-						goto l18
+					t13 := int64(load64(m.memory, uint64(uint32(v0))+104))
+					t14 := v8
+					v10 = t13
+					if uint64(t14) >= uint64(v10) {
+						goto l11
 					}
-					v0 = i32(0)
-					memory_zero(m.memory, uint32(v6+i32(64)), uint32(i32(88)))
-					v4 = v7 + i32(88)
-				l20:
 					{
-						if v0 == i32(88) {
-							{
-								t22 := int32(load32(m.memory, uint32(v7)))
-								switch t22 + i32(-1) {
-								default:
-									goto l23
-								case 0:
-									t23 := int64(load64(m.memory, uint64(uint32(v7))+8))
-									t24 := v6
-									v2 = t23
-									t25 := int64(load64(m.memory, uint64(uint32(v6))+64))
-									t26 := v2
-									v3 = t25
-									t28 := v3
-									p27 := i64(1)
-									if uint64(v9) > uint64(i64(1)) {
-										p27 = v9
-									}
-									v9 = t28 + p27
-									p29 := v9
-									if uint64(v9) < uint64(v3) {
-										p29 = i64(-1)
-									}
-									v3 = p29
-									p30 := v3
-									if uint64(v2) < uint64(v3) {
-										p30 = t26
-									}
-									store64(m.memory, uint64(uint32(t24))+64, uint64(p30))
-									goto l23
-								case 1:
-									store32(m.memory, uint64(uint32(v6))+224, uint32(v7))
-									store32(m.memory, uint64(uint32(v6))+228, uint32(v6+i32(64)))
-									m.fn119(v6+i32(224), i64(1), v2)
-								}
+						{
+							v11 = v0 + i32(8)
+							t16 := v11
+							p15 := i32(0)
+							if v1 == i32(3) {
+								p15 = i32(112)
 							}
-						l23:
-							v0 = i32(0)
-						l25:
-							{
-								if v0 == i32(88) {
-									t32 := int64(load64(m.memory, uint64(uint32(v7))+80))
-									if t32 == i64(2) {
-										goto l17
-									}
-									store64(m.memory, uint64(uint32(v7))+80, uint64(i64(0)))
-									goto l17
+							t17 := int64(load64(m.memory, uint32(t16+p15)))
+							v9 = t17
+							t18 := int64(load64(m.memory, uint32(v11)))
+							if v9 != t18 {
+								goto l12
+							}
+							v12 = v0 + i32(48)
+							t19 := int32(load32(m.memory, uint64(uint32(v0))+164))
+							v13 = t19
+							goto l13
+						}
+					l12:
+						v12 = v6 + i32(96)
+						t20 := int64(load64(m.memory, uint64(uint32(v0))+16))
+						v14 = t20
+						t21 := int64(load64(m.memory, uint64(uint32(v0))+24))
+						v15 = t21
+						t22 := int64(load64(m.memory, uint64(uint32(v0))+32))
+						v16 = t22
+						t23 := int64(load64(m.memory, uint64(uint32(v0))+40))
+						v17 = t23
+						t24 := int64(load64(m.memory, uint64(uint32(v0))+48))
+						v18 = t24
+						t25 := int64(load64(m.memory, uint64(uint32(v0))+56))
+						v19 = t25
+						t26 := int64(load64(m.memory, uint64(uint32(v0))+64))
+						v20 = t26
+						t27 := int64(load64(m.memory, uint64(uint32(v0))+72))
+						v21 = t27
+						t28 := int64(load64(m.memory, uint64(uint32(v0))+80))
+						v22 = t28
+						t29 := int64(load64(m.memory, uint64(uint32(v0))+88))
+						v23 = t29
+						t30 := int64(load64(m.memory, uint64(uint32(v0))+96))
+						v24 = t30
+						t31 := int64(load64(m.memory, uint64(uint32(v0))+112))
+						v25 = t31
+						t32 := int64(load64(m.memory, uint64(uint32(v0))+120))
+						v26 = t32
+						t33 := int64(load64(m.memory, uint64(uint32(v0))+128))
+						v27 = t33
+						t34 := int64(load64(m.memory, uint64(uint32(v0))+136))
+						v28 = t34
+						t35 := int64(load64(m.memory, uint64(uint32(v0))+144))
+						v29 = t35
+						t36 := int64(load64(m.memory, uint64(uint32(v0))+152))
+						v30 = t36
+						t37 := int32(load32(m.memory, uint64(uint32(v0))+160))
+						v31 = t37
+						t38 := int32(load32(m.memory, uint64(uint32(v0))+164))
+						t39 := v6
+						v13 = t38
+						store32(m.memory, uint64(uint32(t39))+212, uint32(v13))
+						store32(m.memory, uint64(uint32(v6))+208, uint32(v31))
+						store64(m.memory, uint64(uint32(v6))+200, uint64(v30))
+						store64(m.memory, uint64(uint32(v6))+192, uint64(v29))
+						store64(m.memory, uint64(uint32(v6))+184, uint64(v28))
+						store64(m.memory, uint64(uint32(v6))+176, uint64(v27))
+						store64(m.memory, uint64(uint32(v6))+168, uint64(v26))
+						store64(m.memory, uint64(uint32(v6))+160, uint64(v25))
+						store64(m.memory, uint64(uint32(v6))+152, uint64(v10))
+						store64(m.memory, uint64(uint32(v6))+144, uint64(v24))
+						store64(m.memory, uint64(uint32(v6))+136, uint64(v23))
+						store64(m.memory, uint64(uint32(v6))+128, uint64(v22))
+						store64(m.memory, uint64(uint32(v6))+120, uint64(v21))
+						store64(m.memory, uint64(uint32(v6))+112, uint64(v20))
+						store64(m.memory, uint64(uint32(v6))+104, uint64(v19))
+						store64(m.memory, uint64(uint32(v6))+96, uint64(v18))
+						store64(m.memory, uint64(uint32(v6))+88, uint64(v17))
+						store64(m.memory, uint64(uint32(v6))+80, uint64(v16))
+						store64(m.memory, uint64(uint32(v6))+72, uint64(v15))
+						store64(m.memory, uint64(uint32(v6))+64, uint64(v14))
+						store64(m.memory, uint64(uint32(v6))+56, uint64(v9))
+						v11 = v6 + i32(56)
+					}
+				l13:
+					v31 = int32(v8)
+					t40 := int64(load64(m.memory, uint32(v4)))
+					v10 = t40
+					{
+						{
+							if v13 == i32(1) {
+								goto l14
+							}
+							t41 := m.fn122(v11, v10, v31)
+							v9 = t41
+							goto l15
+						}
+					l14:
+						t42 := int64(load64(m.memory, uint32(v12)))
+						t43 := v6 + i32(32)
+						v14 = t42
+						t45 := v14
+						t46 := v9
+						p44 := i32(63)
+						if uint32(v31) < uint32(i32(63)) {
+							p44 = v31
+						}
+						v15 = int64(uint32(p44))
+						p47 := i64_shl(t46, v15)
+						if uint64(v9) > uint64(i64_shr_u(v14, v15)) {
+							p47 = t45
+						}
+						t48 := fn1(v10, v31)
+						m.fn214(t43, p47+i64(1), i64(0), t48, i64(0))
+						t49 := int64(load64(m.memory, uint64(uint32(v6))+40))
+						v9 = t49
+					}
+				l15:
+					{
+						if v2 != i64(-1) {
+							goto l16
+						}
+						v2 = v9
+						goto l17
+					l16:
+						t50 := int64(load64(m.memory, uint64(uint32(v0))+136))
+						t51 := v2
+						v14 = v9 + t50
+						p52 := v14
+						if uint64(v14) < uint64(v9) {
+							p52 = i64(-1)
+						}
+						v14 = p52
+						t53 := int64(load64(m.memory, uint64(uint32(v0))+128))
+						t54 := v14
+						v15 = t53
+						p55 := v15
+						if uint64(v14) < uint64(v15) {
+							p55 = t54
+						}
+						v14 = p55
+						p56 := v14
+						if uint64(v2) < uint64(v14) {
+							p56 = t51
+						}
+						v2 = p56
+						p57 := i64(0x7fffffffffffffff)
+						if uint64(v2) < uint64(i64(0x7fffffffffffffff)) {
+							p57 = v2
+						}
+						v2 = p57
+						{
+							t58 := int32(load32(m.memory, uint64(uint32(v0))+160))
+							switch t58 + i32(-2) {
+							case 0:
+								goto l17
+							default:
+								p59 := v9
+								if uint64(v2) > uint64(v9) {
+									p59 = v2
 								}
-								t31 := int64(load64(m.memory, uint32(v6+i32(64)+v0)))
-								store64(m.memory, uint32(v4+v0), uint64(t31))
-								v0 = v0 + i32(8)
-								goto l25
+								v2 = p59
+								goto l17
+							case 1:
+								t60 := fn1(v10, v31)
+								t61 := v6 + i32(16)
+								v9 = int64(uint64(v2)>>1) + v2
+								p62 := i64(0x7fffffffffffffff)
+								if uint64(v9) < uint64(i64(0x7fffffffffffffff)) {
+									p62 = v9
+								}
+								m.fn214(t61, t60, i64(0), p62-v2+i64(1), i64(0))
+								t63 := int64(load64(m.memory, uint64(uint32(v6))+24))
+								v2 = v2 + t63
 							}
 						}
-						t21 := int64(load64(m.memory, uint32(v7+v0+i32(88))))
-						store64(m.memory, uint32(v6+i32(64)+v0), uint64(t21))
-						v0 = v0 + i32(8)
+					}
+				l17:
+					t64 := int64(load64(m.memory, uint64(uint32(v0))+184))
+					v10 = t64
+					t65 := int32(load32(m.memory, uint64(uint32(v0))+212))
+					v31 = t65
+					t66 := int64(load64(m.memory, uint64(uint32(v0))+112))
+					v9 = t66
+					if v9 == i64(0x7fffffffffffffff) {
 						goto l20
 					}
-				l18:
-					t33 := m.fn118(v7)
-					if t33 != 0 {
-						goto l26
+					{
+						t67 := int64(load64(m.memory, uint64(uint32(v0))+176))
+						t68 := v9
+						v14 = v3 - t67
+						p69 := v14
+						if uint64(v14) > uint64(v3) {
+							p69 = i64(0)
+						}
+						v14 = p69
+						if uint64(t68) < uint64(v14) {
+							goto l21
+						}
+						if uint64(v9-v14) >= uint64(v2) {
+							goto l20
+						}
 					}
+				l21:
+					m.fn120(v6+i32(56), v4, i32(4), v2, v7)
+					goto l5
 				}
-			l17:
-				m.fn116(v6+i32(64), v8, i32(1), i64(0), v7)
+			l11:
+				m.fn120(v6+i32(56), v4, i32(3), i64(0), v7)
+				goto l5
+			case 0:
+				if v7 != 0 {
+					m.fn114(v6+i32(56), v7)
+					{
+						t70 := int64(load64(m.memory, uint64(uint32(v6))+56))
+						if t70 != i64(1) {
+							goto l23
+						}
+						memory_copy(m.memory, uint32(v6+i32(216)), uint32(v6+i32(64)), uint32(i32(88)))
+						{
+							t71 := int32(load32(m.memory, uint32(v7)))
+							switch t71 + i32(-1) {
+							default:
+								goto l26
+							case 0:
+								t72 := int64(load64(m.memory, uint64(uint32(v7))+8))
+								v2 = t72
+								t73 := int64(load64(m.memory, uint64(uint32(v6))+216))
+								t74 := v2
+								v3 = t73
+								t76 := v3
+								p75 := i64(1)
+								if uint64(v8) > uint64(i64(1)) {
+									p75 = v8
+								}
+								v8 = t76 + p75
+								p77 := v8
+								if uint64(v8) < uint64(v3) {
+									p77 = i64(-1)
+								}
+								v3 = p77
+								p78 := v3
+								if uint64(v2) < uint64(v3) {
+									p78 = t74
+								}
+								v2 = p78
+								goto l27
+							case 1:
+								m.fn115(v6+i32(56), v7)
+								t79 := int64(load64(m.memory, uint64(uint32(v6))+64))
+								v2 = t79
+								t80 := int64(load64(m.memory, uint64(uint32(v6))+216))
+								t81 := v2
+								v3 = t80
+								t82 := int64(load64(m.memory, uint64(uint32(v7))+40))
+								t83 := v3
+								v8 = t82
+								t84 := m.fn123(int32(int64(uint64(v8)>>32)), int32(v8), i64(1000))
+								v8 = t83 + t84
+								p85 := v8
+								if uint64(v8) < uint64(v3) {
+									p85 = i64(-1)
+								}
+								v3 = p85
+								p86 := v3
+								if uint64(v2) < uint64(v3) {
+									p86 = t81
+								}
+								t87 := int32(load32(m.memory, uint64(uint32(v6))+56))
+								p88 := i64(0)
+								if t87 != 0 {
+									p88 = p86
+								}
+								v2 = p88
+							}
+						}
+					l27:
+						store64(m.memory, uint64(uint32(v6))+216, uint64(v2))
+					l26:
+						m.fn117(v7, v6+i32(216))
+					}
+				l23:
+					m.fn120(v6+i32(56), v4, i32(1), i64(0), v7)
+					goto l5
+				}
+				store32(m.memory, uint64(uint32(v0))+208, uint32(i32(1)))
+				store64(m.memory, uint64(uint32(v6))+64, uint64(i64(0)))
+				store64(m.memory, uint64(uint32(v6))+56, uint64(i64(0x100000001)))
 				goto l5
 			case 4:
-				m.fn116(v6+i32(64), v8, i32(2), i64(0), v7)
+				m.fn120(v6+i32(56), v4, i32(2), i64(0), v7)
 				goto l5
 			}
-		l9:
+		l20:
+			if v31 == 0 {
+				goto l28
+			}
+			if uint64(v10) < uint64(v3) {
+				goto l29
+			}
+			if uint64(v10-v3) >= uint64(v2) {
+				goto l28
+			}
+		l29:
+			m.fn120(v6+i32(56), v4, i32(5), v2, v7)
+			goto l5
+		l28:
 			{
-				t34 := int64(load64(m.memory, uint64(uint32(v0))+192))
-				v9 = t34
-				if uint64(v9) > uint64(i64(0xffffffff)) {
-					goto l27
+				if v7 == 0 {
+					goto l30
 				}
-				t35 := int64(load64(m.memory, uint64(uint32(v0))+104))
-				t36 := v9
-				v12 = t35
-				if uint64(t36) >= uint64(v12) {
-					goto l27
+				m.fn114(v6+i32(56), v7)
+				t89 := int64(load64(m.memory, uint64(uint32(v6))+56))
+				if t89 != i64(1) {
+					goto l31
 				}
+				memory_copy(m.memory, uint32(v6+i32(216)), uint32(v6+i32(64)), uint32(i32(88)))
+				v9 = i64(0)
 				{
-					{
-						v10 = v0 + i32(8)
-						t38 := v10
-						p37 := i32(0)
-						if v1 == i32(3) {
-							p37 = i32(112)
+					t90 := int32(load32(m.memory, uint32(v7)))
+					switch t90 + i32(-1) {
+					default:
+						goto l38
+					case 1:
+						m.fn115(v6+i32(56), v7)
+						t91 := int64(load64(m.memory, uint64(uint32(v6))+216))
+						v3 = t91
+						p92 := i64(-1)
+						if v3 > i64(-1) {
+							p92 = v3 << 1
 						}
-						t39 := int64(load64(m.memory, uint32(t38+p37)))
-						v11 = t39
-						t40 := int64(load64(m.memory, uint32(v10)))
-						if v11 != t40 {
-							goto l28
+						t93 := int64(load64(m.memory, uint64(uint32(v6))+64))
+						t94 := int32(load32(m.memory, uint64(uint32(v6))+56))
+						p95 := i64(0)
+						if t94 != 0 {
+							p95 = t93
 						}
-						v13 = v0 + i32(48)
-						t41 := int32(load32(m.memory, uint64(uint32(v0))+164))
-						v14 = t41
-						goto l29
-					}
-				l28:
-					v13 = v6 + i32(104)
-					t42 := int64(load64(m.memory, uint64(uint32(v0))+16))
-					v15 = t42
-					t43 := int64(load64(m.memory, uint64(uint32(v0))+24))
-					v16 = t43
-					t44 := int64(load64(m.memory, uint64(uint32(v0))+32))
-					v17 = t44
-					t45 := int64(load64(m.memory, uint64(uint32(v0))+40))
-					v18 = t45
-					t46 := int64(load64(m.memory, uint64(uint32(v0))+48))
-					v19 = t46
-					t47 := int64(load64(m.memory, uint64(uint32(v0))+56))
-					v20 = t47
-					t48 := int64(load64(m.memory, uint64(uint32(v0))+64))
-					v21 = t48
-					t49 := int64(load64(m.memory, uint64(uint32(v0))+72))
-					v22 = t49
-					t50 := int64(load64(m.memory, uint64(uint32(v0))+80))
-					v23 = t50
-					t51 := int64(load64(m.memory, uint64(uint32(v0))+88))
-					v24 = t51
-					t52 := int64(load64(m.memory, uint64(uint32(v0))+96))
-					v25 = t52
-					t53 := int64(load64(m.memory, uint64(uint32(v0))+112))
-					v26 = t53
-					t54 := int64(load64(m.memory, uint64(uint32(v0))+120))
-					v27 = t54
-					t55 := int64(load64(m.memory, uint64(uint32(v0))+128))
-					v28 = t55
-					t56 := int64(load64(m.memory, uint64(uint32(v0))+136))
-					v29 = t56
-					t57 := int64(load64(m.memory, uint64(uint32(v0))+144))
-					v30 = t57
-					t58 := int64(load64(m.memory, uint64(uint32(v0))+152))
-					v31 = t58
-					t59 := int32(load32(m.memory, uint64(uint32(v0))+160))
-					v4 = t59
-					t60 := int32(load32(m.memory, uint64(uint32(v0))+164))
-					t61 := v6
-					v14 = t60
-					store32(m.memory, uint64(uint32(t61))+220, uint32(v14))
-					store32(m.memory, uint64(uint32(v6))+216, uint32(v4))
-					store64(m.memory, uint64(uint32(v6))+208, uint64(v31))
-					store64(m.memory, uint64(uint32(v6))+200, uint64(v30))
-					store64(m.memory, uint64(uint32(v6))+192, uint64(v29))
-					store64(m.memory, uint64(uint32(v6))+184, uint64(v28))
-					store64(m.memory, uint64(uint32(v6))+176, uint64(v27))
-					store64(m.memory, uint64(uint32(v6))+168, uint64(v26))
-					store64(m.memory, uint64(uint32(v6))+160, uint64(v12))
-					store64(m.memory, uint64(uint32(v6))+152, uint64(v25))
-					store64(m.memory, uint64(uint32(v6))+144, uint64(v24))
-					store64(m.memory, uint64(uint32(v6))+136, uint64(v23))
-					store64(m.memory, uint64(uint32(v6))+128, uint64(v22))
-					store64(m.memory, uint64(uint32(v6))+120, uint64(v21))
-					store64(m.memory, uint64(uint32(v6))+112, uint64(v20))
-					store64(m.memory, uint64(uint32(v6))+104, uint64(v19))
-					store64(m.memory, uint64(uint32(v6))+96, uint64(v18))
-					store64(m.memory, uint64(uint32(v6))+88, uint64(v17))
-					store64(m.memory, uint64(uint32(v6))+80, uint64(v16))
-					store64(m.memory, uint64(uint32(v6))+72, uint64(v15))
-					store64(m.memory, uint64(uint32(v6))+64, uint64(v11))
-					v10 = v6 + i32(64)
-				}
-			l29:
-				v4 = int32(v9)
-				t62 := int64(load64(m.memory, uint32(v8)))
-				v15 = t62
-				{
-					{
-						if v14 == i32(1) {
-							goto l30
+						var p96 int32
+						if uint64(p92) > uint64(p95) {
+							p96 = 1
 						}
-						t63 := m.fn120(v10, v15, v4)
-						v12 = t63
-						goto l31
-					}
-				l30:
-					t64 := int64(load64(m.memory, uint32(v13)))
-					t65 := v6 + i32(32)
-					v12 = t64
-					t67 := v12
-					t68 := v11
-					p66 := i32(63)
-					if uint32(v4) < uint32(i32(63)) {
-						p66 = v4
-					}
-					v16 = int64(uint32(p66))
-					p69 := i64_shl(t68, v16)
-					if uint64(v11) > uint64(i64_shr_u(v12, v16)) {
-						p69 = t67
-					}
-					t70 := fn1(v15, v4)
-					m.fn231(t65, p69+i64(1), i64(0), t70, i64(0))
-					t71 := int64(load64(m.memory, uint64(uint32(v6))+40))
-					v12 = t71
-				}
-			l31:
-				{
-					if v2 != i64(-1) {
-						goto l32
-					}
-					v11 = v12
-					goto l33
-				l32:
-					t72 := int64(load64(m.memory, uint64(uint32(v0))+136))
-					t73 := v2
-					v11 = v12 + t72
-					p74 := v11
-					if uint64(v11) < uint64(v12) {
-						p74 = i64(-1)
-					}
-					v11 = p74
-					t75 := int64(load64(m.memory, uint64(uint32(v0))+128))
-					t76 := v11
-					v16 = t75
-					p77 := v16
-					if uint64(v11) < uint64(v16) {
-						p77 = t76
-					}
-					v11 = p77
-					p78 := v11
-					if uint64(v2) < uint64(v11) {
-						p78 = t73
-					}
-					v2 = p78
-					p79 := i64(0x7fffffffffffffff)
-					if uint64(v2) < uint64(i64(0x7fffffffffffffff)) {
-						p79 = v2
-					}
-					v11 = p79
-					{
-						t80 := int32(load32(m.memory, uint64(uint32(v0))+160))
-						switch t80 + i32(-2) {
-						case 0:
-							goto l33
-						default:
-							p81 := v12
-							if uint64(v11) > uint64(v12) {
-								p81 = v11
-							}
-							v11 = p81
-							goto l33
-						case 1:
-							t82 := fn1(v15, v4)
-							t83 := v6 + i32(16)
-							v2 = int64(uint64(v11)>>1) + v11
-							p84 := i64(0x7fffffffffffffff)
-							if uint64(v2) < uint64(i64(0x7fffffffffffffff)) {
-								p84 = v2
-							}
-							m.fn231(t83, t82, i64(0), p84-v11+i64(1), i64(0))
-							t85 := int64(load64(m.memory, uint64(uint32(v6))+24))
-							v11 = v11 + t85
+						v9 = int64(uint32(p96))
+						goto l38
+					case 2:
+						t97 := int64(load64(m.memory, uint64(uint32(v6))+216))
+						t98 := v6
+						v3 = t97
+						t99 := int64(load32(m.memory, uint64(uint32(v7))+40))
+						t100 := v3
+						v9 = t99
+						v10 = t100 - v9
+						p101 := v10
+						if uint64(v10) > uint64(v3) {
+							p101 = i64(0)
 						}
+						t102 := v3
+						var p103 int32
+						if uint64(v3) >= uint64(v9) {
+							p103 = 1
+						}
+						v31 = p103
+						p104 := t102
+						if v31 != 0 {
+							p104 = p101
+						}
+						store64(m.memory, uint64(uint32(t98))+216, uint64(p104))
+						v9 = int64(uint32(v31))
+						goto l38
+					case 3:
+						t105 := int64(load64(m.memory, uint64(uint32(v6))+224))
+						t106 := v6
+						t107 := v3
+						v9 = t105
+						v10 = t107 - v9
+						p108 := v10
+						if uint64(v10) > uint64(v3) {
+							p108 = i64(0)
+						}
+						t109 := int64(load64(m.memory, uint64(uint32(v7))+8))
+						m.fn214(t106, p108, i64(0), t109, i64(0))
+						m.fn115(v6+i32(56), v7)
+						t111 := v6
+						p110 := v3
+						if uint64(v3) < uint64(v9) {
+							p110 = v9
+						}
+						store64(m.memory, uint64(uint32(t111))+224, uint64(p110))
+						t112 := int64(load64(m.memory, uint64(uint32(v6))+64))
+						t113 := v6
+						v3 = t112
+						t114 := int64(load64(m.memory, uint64(uint32(v6))+216))
+						t115 := v3
+						t116 := v3
+						v9 = t114
+						t117 := int64(load64(m.memory, uint32(v6)))
+						v10 = v9 + t117
+						p118 := v10
+						if uint64(v10) < uint64(v9) {
+							p118 = i64(-1)
+						}
+						v9 = p118
+						p119 := v9
+						if uint64(v3) < uint64(v9) {
+							p119 = t116
+						}
+						t120 := int64(load64(m.memory, uint64(uint32(v6))+8))
+						p121 := p119
+						if t120 != i64(0) {
+							p121 = t115
+						}
+						t122 := int32(load32(m.memory, uint64(uint32(v6))+56))
+						p123 := i64(0)
+						if t122 != 0 {
+							p123 = p121
+						}
+						v3 = p123
+						t124 := int64(load64(m.memory, uint64(uint32(v7))+48))
+						t125 := v3
+						v9 = t124
+						v10 = t125 - v9
+						p126 := v10
+						if uint64(v10) > uint64(v3) {
+							p126 = i64(0)
+						}
+						t127 := v3
+						var p128 int32
+						if v9 == 0 {
+							p128 = 1
+						}
+						var p129 int32
+						if uint64(v3) >= uint64(v9) {
+							p129 = 1
+						}
+						v31 = p128 | p129
+						p130 := t127
+						if v31 != 0 {
+							p130 = p126
+						}
+						store64(m.memory, uint64(uint32(t113))+216, uint64(p130))
+						v9 = int64(uint32(v31))
+						goto l38
+					case 4:
+						store32(m.memory, uint64(uint32(v6))+64, uint32(i32(10)))
+						store32(m.memory, uint64(uint32(v6))+56, uint32(v7))
+						store32(m.memory, uint64(uint32(v6))+68, uint32(v6+i32(296)))
+						store32(m.memory, uint64(uint32(v6))+60, uint32(v6+i32(216)))
+						t131 := m.fn116(v6+i32(56), i32(3), i64(1), v3)
+						v9 = t131
+						goto l38
+					case 5:
+						t132 := int64(load64(m.memory, uint64(uint32(v6))+224))
+						t133 := v6
+						v3 = t132
+						t134 := int64(load64(m.memory, uint64(uint32(v7))+72))
+						t135 := v3
+						v9 = t134
+						t136 := int64(load64(m.memory, uint64(uint32(v7))+40))
+						t137 := v9
+						v10 = t136
+						t138 := int64(load64(m.memory, uint64(uint32(v6))+216))
+						t139 := m.fn123(int32(int64(uint64(v10)>>32)), int32(v10), t138)
+						v10 = t139
+						p140 := v10
+						if uint64(v9) > uint64(v10) {
+							p140 = t137
+						}
+						var p141 int32
+						if uint64(p140) > uint64(v3) {
+							p141 = 1
+						}
+						v9 = int64(uint32(p141))
+						v10 = t135 + v9
+						p142 := v10
+						if uint64(v10) < uint64(v3) {
+							p142 = i64(-1)
+						}
+						store64(m.memory, uint64(uint32(t133))+224, uint64(p142))
+						goto l38
+					case 0:
+						t143 := int64(load64(m.memory, uint64(uint32(v6))+216))
+						t144 := v6
+						v3 = t143
+						t145 := m.fn60(v7, v1)
+						t146 := v3
+						v9 = t145
+						v10 = t146 - v9
+						p147 := v10
+						if uint64(v10) > uint64(v3) {
+							p147 = i64(0)
+						}
+						t148 := v3
+						var p149 int32
+						if uint64(v3) >= uint64(v9) {
+							p149 = 1
+						}
+						v31 = p149
+						p150 := t148
+						if v31 != 0 {
+							p150 = p147
+						}
+						store64(m.memory, uint64(uint32(t144))+216, uint64(p150))
+						v9 = int64(uint32(v31))
 					}
 				}
-			l33:
-				t86 := int64(load64(m.memory, uint64(uint32(v0))+184))
-				v12 = t86
-				t87 := int32(load32(m.memory, uint64(uint32(v0))+212))
-				v4 = t87
-				t88 := int64(load64(m.memory, uint64(uint32(v0))+112))
-				v2 = t88
-				if v2 == i64(0x7fffffffffffffff) {
-					goto l36
+			l38:
+				m.fn117(v7, v6+i32(216))
+				if v9 == 0 {
+					goto l31
 				}
-				{
-					t89 := int64(load64(m.memory, uint64(uint32(v0))+176))
-					t90 := v2
-					v15 = v3 - t89
-					p91 := v15
-					if uint64(v15) > uint64(v3) {
-						p91 = i64(0)
-					}
-					v15 = p91
-					if uint64(t90) < uint64(v15) {
-						goto l37
-					}
-					if uint64(v2-v15) >= uint64(v11) {
-						goto l36
-					}
-				}
-			l37:
-				m.fn116(v6+i32(64), v8, i32(4), v11, v7)
-				goto l5
+				t151 := m.fn60(v7, v1)
+				store64(m.memory, uint64(uint32(v0))+200, uint64(t151))
 			}
-		l27:
-			m.fn116(v6+i32(64), v8, i32(3), i64(0), v7)
+		l30:
+			store64(m.memory, uint64(uint32(v0))+192, uint64(v8+i64(1)))
+			store64(m.memory, uint64(uint32(v6))+64, uint64(v2))
+			store32(m.memory, uint64(uint32(v6))+56, uint32(i32(0)))
 			goto l5
-		l36:
-			if v4 == 0 {
-				goto l38
-			}
-			if uint64(v12) < uint64(v3) {
-				goto l39
-			}
-			if uint64(v12-v3) >= uint64(v11) {
-				goto l38
-			}
-		l39:
-			m.fn116(v6+i32(64), v8, i32(5), v11, v7)
-			goto l5
-		l38:
-			if v7 == 0 {
-				goto l40
-			}
-		l55:
-			{
-				t92 := int64(load64(m.memory, uint64(uint32(v7))+80))
-				t93 := v7
-				v2 = t92
-				p94 := v2
-				if v2 == 0 {
-					p94 = i64(1)
-				}
-				store64(m.memory, uint64(uint32(t93))+80, uint64(p94))
-				if v2 != i64(0) {
-					goto l41
-				}
-				v4 = i32(0)
-				memory_zero(m.memory, uint32(v6+i32(64)), uint32(i32(88)))
-			l43:
-				{
-					if v4 == i32(88) {
-						v2 = i64(0)
-						{
-							t96 := int32(load32(m.memory, uint32(v7)))
-							switch t96 + i32(-1) {
-							default:
-								goto l50
-							case 0:
-								store32(m.memory, uint64(uint32(v6))+224, uint32(v7))
-								store32(m.memory, uint64(uint32(v6))+228, uint32(v6+i32(64)))
-								t97 := m.fn121(v6+i32(224), v1, i64(1), v2)
-								v2 = t97
-								goto l50
-							case 1:
-								t98 := int64(load64(m.memory, uint64(uint32(v7))+8))
-								m.fn231(v6, t98, i64(0), i64(1000), i64(0))
-								t99 := int64(load64(m.memory, uint64(uint32(v6))+8))
-								var p100 int32
-								if t99 != i64(0) {
-									p100 = 1
-								}
-								t101 := int64(load64(m.memory, uint32(v6)))
-								t102 := int64(load64(m.memory, uint64(uint32(v6))+64))
-								t103 := p100 ^ i32(-1)
-								v2 = t102
-								p104 := i64(-1)
-								if v2 > i64(-1) {
-									p104 = v2 << 1
-								}
-								var p105 int32
-								if uint64(t101) < uint64(p104) {
-									p105 = 1
-								}
-								v2 = int64(uint32(t103 & p105))
-								goto l50
-							case 2:
-								store32(m.memory, uint64(uint32(v6))+224, uint32(v7))
-								store32(m.memory, uint64(uint32(v6))+228, uint32(v6+i32(64)))
-								t106 := m.fn122(v6+i32(224), v7, i64(1), v2)
-								v2 = t106
-								goto l50
-							case 3:
-								store32(m.memory, uint64(uint32(v6))+224, uint32(v7))
-								store32(m.memory, uint64(uint32(v6))+232, uint32(v6+i32(72)))
-								store32(m.memory, uint64(uint32(v6))+228, uint32(v6+i32(64)))
-								t107 := m.fn123(v6+i32(224), v7, i64(1), v3)
-								v2 = t107
-								goto l50
-							case 4:
-								store32(m.memory, uint64(uint32(v6))+232, uint32(i32(10)))
-								store32(m.memory, uint64(uint32(v6))+224, uint32(v7))
-								store32(m.memory, uint64(uint32(v6))+236, uint32(v6+i32(144)))
-								store32(m.memory, uint64(uint32(v6))+228, uint32(v6+i32(64)))
-								t108 := m.fn124(v6+i32(224), v7, i64(1), v3)
-								v2 = t108
-								goto l50
-							case 5:
-								store32(m.memory, uint64(uint32(v6))+224, uint32(v7))
-								store32(m.memory, uint64(uint32(v6))+232, uint32(v6+i32(72)))
-								store32(m.memory, uint64(uint32(v6))+228, uint32(v6+i32(64)))
-								t109 := m.fn125(v6+i32(224), v7, i64(1), v2)
-								v2 = t109
-							}
-						}
-					l50:
-						v4 = i32(0)
-					l52:
-						{
-							if v4 == i32(88) {
-								{
-									t111 := int64(load64(m.memory, uint64(uint32(v7))+80))
-									if t111 == i64(2) {
-										goto l53
-									}
-									store64(m.memory, uint64(uint32(v7))+80, uint64(i64(0)))
-								}
-							l53:
-								if v2 == 0 {
-									goto l54
-								}
-								t112 := m.fn59(v7, v1)
-								store64(m.memory, uint64(uint32(v0))+200, uint64(t112))
-								t113 := int64(load64(m.memory, uint64(uint32(v0))+192))
-								v9 = t113
-								goto l40
-							}
-							t110 := int64(load64(m.memory, uint32(v6+i32(64)+v4)))
-							store64(m.memory, uint32(v7+v4+i32(88)), uint64(t110))
-							v4 = v4 + i32(8)
-							goto l52
-						}
-					}
-					t95 := int64(load64(m.memory, uint32(v7+v4+i32(88))))
-					store64(m.memory, uint32(v6+i32(64)+v4), uint64(t95))
-					v4 = v4 + i32(8)
-					goto l43
-				}
-			l41:
-				t114 := m.fn118(v7)
-				if t114 != 0 {
-					goto l55
-				}
-			}
-		l54:
-			m.fn116(v6+i32(64), v8, i32(6), v11, v7)
-			goto l5
-		l40:
-			t115 := v0
-			v2 = v9 + i64(1)
-			p116 := v2
-			if v2 == 0 {
-				p116 = i64(-1)
-			}
-			store64(m.memory, uint64(uint32(t115))+192, uint64(p116))
-			store64(m.memory, uint64(uint32(v6))+72, uint64(v11))
-			store32(m.memory, uint64(uint32(v6))+64, uint32(i32(0)))
+		l31:
+			m.fn120(v6+i32(56), v4, i32(6), v2, v7)
 		}
 	l5:
-		t117 := int64(load64(m.memory, uint64(uint32(v6))+72))
-		store64(m.memory, uint64(uint32(v5))+8, uint64(t117))
+		t152 := int64(load64(m.memory, uint64(uint32(v6))+64))
+		store64(m.memory, uint64(uint32(v5))+8, uint64(t152))
 		v7 = i32(0)
 		store32(m.memory, uint64(uint32(v5))+4, uint32(i32(0)))
-		t118 := int32(load32(m.memory, uint64(uint32(v6))+68))
-		t119 := int32(load32(m.memory, uint64(uint32(v6))+64))
-		t121 := v5
-		p120 := i32(0)
-		if t119&i32(1) != 0 {
-			p120 = t118
+		t153 := int32(load32(m.memory, uint64(uint32(v6))+60))
+		t154 := int32(load32(m.memory, uint64(uint32(v6))+56))
+		t156 := v5
+		p155 := i32(0)
+		if t154&i32(1) != 0 {
+			p155 = t153
 		}
-		store32(m.memory, uint32(t121), uint32(p120))
+		store32(m.memory, uint32(t156), uint32(p155))
 	}
 l0:
-	m.g0 = v6 + i32(240)
+	m.g0 = v6 + i32(304)
 	return v7
 }
 
 //go:norace
-func (m *Module) fn118(v0 int32) int32 {
-	var v1 int32
-	var v2 int64
-	v1 = i32(6100)
-	var _ int32
-l4:
-	{
-		{
-			if v1 == 0 {
-				goto l0
-			}
-			t1 := int64(load64(m.memory, uint64(uint32(v0))+80))
-			v2 = t1
-			if uint64(v2) > uint64(i64(1)) {
-				goto l1
-			}
-			switch int32(v2) {
-			case 1:
-				v1 = v1 + i32(-1)
-				goto l4
-			default:
-				return i32(1)
-			}
-		}
-	l0:
-		t2 := int64(load64(m.memory, uint64(uint32(v0))+80))
-		t3 := v0
-		v2 = t2
-		p4 := v2
-		if v2 == i64(1) {
-			p4 = i64(2)
-		}
-		store64(m.memory, uint64(uint32(t3))+80, uint64(p4))
-	}
-l1:
-	return i32(0)
-}
-
-//go:norace
-func (m *Module) fn119(v0 int32, v1, v2 int64) {
-	var v3, v4 int32
-	var v5 int64
-	t0 := m.g0
-	v3 = t0 - i32(32)
-	m.g0 = v3
-	t1 := int32(load32(m.memory, uint32(v0)))
-	t2 := v3 + i32(16)
-	v4 = t1
-	t3 := int64(load64(m.memory, uint64(uint32(v4))+40))
-	v5 = t3
-	t4 := m.fn188(int32(int64(uint64(v5)>>32)), int32(v5), i64(1000))
-	m.fn231(t2, t4, i64(0), v1, i64(0))
-	t5 := int64(load64(m.memory, uint64(uint32(v4))+8))
-	m.fn231(v3, t5, i64(0), i64(1000), i64(0))
-	t6 := int32(load32(m.memory, uint64(uint32(v0))+4))
-	v0 = t6
-	t7 := int64(load64(m.memory, uint32(v0)))
-	t8 := v0
-	v1 = t7
-	t9 := int64(load64(m.memory, uint64(uint32(v3))+16))
-	v5 = v1 + t9
-	p10 := v5
-	if uint64(v5) < uint64(v1) {
-		p10 = i64(-1)
-	}
-	t11 := int64(load64(m.memory, uint64(uint32(v3))+24))
-	p12 := p10
-	if t11 != i64(0) {
-		p12 = i64(-1)
-	}
-	v1 = p12
-	t13 := int64(load64(m.memory, uint32(v3)))
-	t14 := v1
-	v5 = t13
-	p15 := v1
-	if uint64(v5) < uint64(v1) {
-		p15 = v5
-	}
-	t16 := int64(load64(m.memory, uint64(uint32(v3))+8))
-	p17 := p15
-	if t16 != i64(0) {
-		p17 = t14
-	}
-	store64(m.memory, uint32(t8), uint64(p17))
-	m.g0 = v3 + i32(32)
-}
-
-//go:norace
-func (m *Module) fn120(v0 int32, v1 int64, v2 int32) int64 {
+func (m *Module) fn122(v0 int32, v1 int64, v2 int32) int64 {
 	var v3 int32
 	t0 := m.g0
 	v3 = t0 - i32(16)
 	m.g0 = v3
-	m.fn135(v3, v0, v1, v2)
+	m.fn133(v3, v0, v1, v2)
 	t1 := int64(load64(m.memory, uint32(v3)))
 	t2 := fn1(v1, v2)
-	t3 := m.fn204(t1, v0, int64(uint32(v2)), t2)
+	t3 := m.fn191(t1, v0, int64(uint32(v2)), t2)
 	v1 = t3
 	m.g0 = v3 + i32(16)
 	return v1
 }
 
 //go:norace
-func (m *Module) fn121(v0, v1 int32, v2, v3 int64) int64 {
-	var v4, v5 int32
-	var v6, v7, v8 int64
+func (m *Module) fn123(v0, v1 int32, v2 int64) int64 {
+	var v3 int32
+	var v4, v5, v6, v7 int64
 	t0 := m.g0
-	v4 = t0 - i32(16)
-	m.g0 = v4
-	t1 := int32(load32(m.memory, uint64(uint32(v0))+4))
-	v5 = t1
-	t2 := int64(load64(m.memory, uint32(v5)))
-	v6 = t2
+	v3 = t0 - i32(32)
+	m.g0 = v3
+	v4 = int64(uint32(v0))
 	{
-		t3 := int32(load32(m.memory, uint32(v0)))
-		p4 := i32(2)
-		if v1 == i32(4) {
-			p4 = i32(4)
-		}
-		p5 := p4
-		if v1 == i32(3) {
-			p5 = i32(3)
-		}
-		t6 := int64(load64(m.memory, uint32(t3+p5<<3)))
-		v7 = t6
-		if v7 == 0 {
-			goto l0
-		}
-		t7 := int64(uint64(v6) / uint64(v7))
-		t8 := v2
-		v8 = t7
-		p9 := v8
-		if uint64(v2) < uint64(v8) {
-			p9 = t8
-		}
-		v2 = p9
-	}
-l0:
-	m.fn231(v4, v2, i64(0), v7, i64(0))
-	t10 := int64(load64(m.memory, uint32(v4)))
-	t11 := v5
-	v7 = v6 - t10
-	p12 := v7
-	if uint64(v7) > uint64(v6) {
-		p12 = i64(0)
-	}
-	t13 := int64(load64(m.memory, uint64(uint32(v4))+8))
-	p14 := p12
-	if t13 != i64(0) {
-		p14 = i64(0)
-	}
-	store64(m.memory, uint32(t11), uint64(p14))
-	m.g0 = v4 + i32(16)
-	return v2
-}
-
-//go:norace
-func (m *Module) fn122(v0, v1 int32, v2, v3 int64) int64 {
-	var v4, v5 int32
-	var v6, v7, v8 int64
-	t0 := m.g0
-	v4 = t0 - i32(16)
-	m.g0 = v4
-	t1 := int32(load32(m.memory, uint64(uint32(v0))+4))
-	v5 = t1
-	t2 := int64(load64(m.memory, uint32(v5)))
-	v6 = t2
-	{
-		t3 := int32(load32(m.memory, uint32(v0)))
-		t4 := int64(load32(m.memory, uint64(uint32(t3))+40))
-		v7 = t4
-		if v7 == 0 {
-			goto l0
-		}
-		t5 := int64(uint64(v6) / uint64(v7))
-		t6 := v2
-		v8 = t5
-		p7 := v8
-		if uint64(v2) < uint64(v8) {
-			p7 = t6
-		}
-		v2 = p7
-	}
-l0:
-	m.fn231(v4, v2, i64(0), v7, i64(0))
-	t8 := int64(load64(m.memory, uint32(v4)))
-	t9 := v5
-	v7 = v6 - t8
-	p10 := v7
-	if uint64(v7) > uint64(v6) {
-		p10 = i64(0)
-	}
-	t11 := int64(load64(m.memory, uint64(uint32(v4))+8))
-	p12 := p10
-	if t11 != i64(0) {
-		p12 = i64(0)
-	}
-	store64(m.memory, uint32(t9), uint64(p12))
-	m.g0 = v4 + i32(16)
-	return v2
-}
-
-//go:norace
-func (m *Module) fn123(v0, v1 int32, v2, v3 int64) int64 {
-	var v4, v5 int32
-	var v6 int64
-	var v7 int32
-	var v8 int64
-	t0 := m.g0
-	v4 = t0 - i32(48)
-	m.g0 = v4
-	t1 := int32(load32(m.memory, uint64(uint32(v0))+8))
-	t2 := v4 + i32(32)
-	t3 := v3
-	v5 = t1
-	t4 := int64(load64(m.memory, uint32(v5)))
-	v6 = t3 - t4
-	p5 := v6
-	if uint64(v6) > uint64(v3) {
-		p5 = i64(0)
-	}
-	t6 := int32(load32(m.memory, uint32(v0)))
-	v7 = t6
-	t7 := int64(load64(m.memory, uint64(uint32(v7))+8))
-	v6 = t7
-	m.fn231(t2, p5, i64(0), v6, i64(0))
-	t8 := int64(load64(m.memory, uint64(uint32(v7))+48))
-	m.fn231(v4+i32(16), v6, i64(0), t8, i64(0))
-	t9 := int32(load32(m.memory, uint64(uint32(v0))+4))
-	v0 = t9
-	t10 := int64(load64(m.memory, uint32(v0)))
-	t11 := v0
-	v6 = t10
-	t12 := int64(load64(m.memory, uint64(uint32(v4))+32))
-	v8 = v6 + t12
-	p13 := v8
-	if uint64(v8) < uint64(v6) {
-		p13 = i64(-1)
-	}
-	t14 := int64(load64(m.memory, uint64(uint32(v4))+40))
-	p15 := p13
-	if t14 != i64(0) {
-		p15 = i64(-1)
-	}
-	v6 = p15
-	t16 := int64(load64(m.memory, uint64(uint32(v4))+16))
-	t17 := v6
-	v8 = t16
-	p18 := v6
-	if uint64(v8) < uint64(v6) {
-		p18 = v8
-	}
-	t19 := int64(load64(m.memory, uint64(uint32(v4))+24))
-	p20 := p18
-	if t19 != i64(0) {
-		p20 = t17
-	}
-	store64(m.memory, uint32(t11), uint64(p20))
-	t21 := int64(load64(m.memory, uint32(v5)))
-	t22 := v5
-	v6 = t21
-	p23 := v3
-	if uint64(v6) > uint64(v3) {
-		p23 = v6
-	}
-	store64(m.memory, uint32(t22), uint64(p23))
-	t24 := int64(load64(m.memory, uint32(v0)))
-	v3 = t24
-	{
-		t25 := int64(load64(m.memory, uint64(uint32(v7))+48))
-		v6 = t25
-		if v6 == 0 {
-			goto l0
-		}
-		t26 := int64(uint64(v3) / uint64(v6))
-		t27 := v2
-		v8 = t26
-		p28 := v8
-		if uint64(v2) < uint64(v8) {
-			p28 = t27
-		}
-		v2 = p28
-	}
-l0:
-	m.fn231(v4, v2, i64(0), v6, i64(0))
-	t29 := int64(load64(m.memory, uint32(v4)))
-	t30 := v0
-	v6 = v3 - t29
-	p31 := v6
-	if uint64(v6) > uint64(v3) {
-		p31 = i64(0)
-	}
-	t32 := int64(load64(m.memory, uint64(uint32(v4))+8))
-	p33 := p31
-	if t32 != i64(0) {
-		p33 = i64(0)
-	}
-	store64(m.memory, uint32(t30), uint64(p33))
-	m.g0 = v4 + i32(48)
-	return v2
-}
-
-//go:norace
-func (m *Module) fn124(v0, v1 int32, v2, v3 int64) int64 {
-	var v4 int32
-	var v5 int64
-	var v6 int32
-	var v7, v8, v9, v10, v11 int64
-	var v12 int32
-	t0 := m.g0
-	v4 = t0 - i32(48)
-	m.g0 = v4
-	m.fn181(v0, v3)
-	v5 = i64(0)
-	t1 := int32(load32(m.memory, uint32(v0)))
-	t2 := v4 + i32(16)
-	v6 = t1
-	t3 := int64(load64(m.memory, uint64(uint32(v6))+64))
-	t4 := int64(load32(m.memory, uint64(uint32(v6))+40))
-	v7 = t4
-	m.fn231(t2, t3, i64(0), v7, i64(0))
-	t5 := int64(load64(m.memory, uint64(uint32(v4))+16))
-	t6 := int64(load64(m.memory, uint64(uint32(v4))+24))
-	t8 := v4 + i32(32)
-	p7 := t5
-	if t6 != i64(0) {
-		p7 = i64(-1)
-	}
-	v8 = p7
-	t9 := int64(uint64(v8) / uint64(i64(1000000000)))
-	v9 = t9
-	t10 := int64(load64(m.memory, uint64(uint32(v6))+56))
-	t11 := v9
-	v3 = t10
-	m.fn231(t8, t11, i64(0), v3, i64(0))
-	t12 := int64(load64(m.memory, uint64(uint32(v4))+32))
-	v10 = t12
-	t13 := v10
-	v8 = v8 - v9*i64(1000000000)
-	t14 := int64(uint64(v3) / uint64(i64(1000000000)))
-	t15 := v8
-	v9 = t14
-	v11 = t13 + t15*v9
-	p16 := v11
-	if uint64(v11) < uint64(v10) {
-		p16 = i64(-1)
-	}
-	v10 = p16
-	t17 := int64(uint64(v8*(v3-v9*i64(1000000000))) / uint64(i64(1000000000)))
-	v3 = v10 + t17
-	p18 := v3
-	if uint64(v3) < uint64(v10) {
-		p18 = i64(-1)
-	}
-	v3 = p18
-	p19 := i64(0x7fffffffffffffff)
-	if uint64(v3) < uint64(i64(0x7fffffffffffffff)) {
-		p19 = v3
-	}
-	t20 := int64(load64(m.memory, uint64(uint32(v4))+40))
-	p21 := p19
-	if t20 != i64(0) {
-		p21 = i64(0x7fffffffffffffff)
-	}
-	v3 = p21
-	{
-		t22 := int32(load32(m.memory, uint64(uint32(v0))+8))
-		v12 = t22
-		if v12 == 0 {
-			goto l0
-		}
-		t23 := int32(load32(m.memory, uint64(uint32(v0))+4))
-		v6 = t23
-	l1:
 		{
-			t24 := int64(load64(m.memory, uint32(v6)))
-			t25 := v5
-			v8 = t24
-			t26 := t25 + v8>>63
-			v8 = v3 + v8
-			var p27 int32
-			if uint64(v8) < uint64(v3) {
-				p27 = 1
+			if uint32(v1) < uint32(i32(2)) {
+				goto l0
 			}
-			v5 = t26 + int64(uint32(p27))
-			v6 = v6 + i32(8)
-			v3 = v8
-			v12 = v12 + i32(-1)
-			if v12 != 0 {
-				goto l1
+			t1 := v3 + i32(16)
+			t2 := v2
+			v5 = int64(uint32(v1))
+			t3 := int64(uint64(t2) / uint64(v5))
+			v6 = t3
+			m.fn214(t1, v6, i64(0), v4, i64(0))
+			t4 := int64(load64(m.memory, uint64(uint32(v3))+16))
+			v7 = t4
+			t5 := int64(uint64((v2-v6*v5)*v4) / uint64(v5))
+			v2 = v7 + t5
+			p6 := v2
+			if uint64(v2) < uint64(v7) {
+				p6 = i64(-1)
 			}
+			v2 = p6
+			t7 := int64(load64(m.memory, uint64(uint32(v3))+24))
+			var p8 int32
+			if t7 != i64(0) {
+				p8 = 1
+			}
+			v1 = p8
+			goto l1
 		}
-		p28 := v8
-		if v5 < i64(0) {
-			p28 = i64(0)
+	l0:
+		m.fn214(v3, v2, i64(0), v4, i64(0))
+		t9 := int64(load64(m.memory, uint64(uint32(v3))+8))
+		var p10 int32
+		if t9 != i64(0) {
+			p10 = 1
 		}
-		p29 := i64(0)
-		if v5 > i64(0) {
-			p29 = v5
-		}
-		v3 = p29
-		var p31 int32
-		if v3 < i64(1) {
-			p31 = 1
-		}
-		p30 := p31
-		if v3 == 0 {
-			p30 = i32(1)
-		}
-		p32 := i64(-1)
-		if p30 != 0 {
-			p32 = p28
-		}
-		v3 = p32
+		v1 = p10
+		t11 := int64(load64(m.memory, uint32(v3)))
+		v2 = t11
 	}
-l0:
-	{
-		if v7 == 0 {
-			goto l2
-		}
-		t33 := int64(uint64(v3) / uint64(v7))
-		t34 := v2
-		v3 = t33
-		p35 := v3
-		if uint64(v2) < uint64(v3) {
-			p35 = t34
-		}
-		v2 = p35
+l1:
+	m.g0 = v3 + i32(32)
+	p12 := i64(0x7fffffffffffffff)
+	if uint64(v2) < uint64(i64(0x7fffffffffffffff)) {
+		p12 = v2
 	}
-l2:
-	m.fn231(v4, v2, i64(0), v7, i64(0))
-	t36 := int64(load64(m.memory, uint32(v4)))
-	t37 := v0
-	v3 = t36
-	p38 := i64(0x7fffffffffffffff)
-	if uint64(v3) < uint64(i64(0x7fffffffffffffff)) {
-		p38 = v3
+	p13 := p12
+	if v1&i32(1) != 0 {
+		p13 = i64(0x7fffffffffffffff)
 	}
-	t39 := int64(load64(m.memory, uint64(uint32(v4))+8))
-	p40 := p38
-	if t39 != i64(0) {
-		p40 = i64(0x7fffffffffffffff)
-	}
-	m.fn182(t37, i64(0)-p40)
-	m.g0 = v4 + i32(48)
-	return v2
-}
-
-//go:norace
-func (m *Module) fn125(v0, v1 int32, v2, v3 int64) int64 {
-	var v4 int32
-	var v5, v6, v7 int64
-	t0 := int32(load32(m.memory, uint64(uint32(v0))+8))
-	v4 = t0
-	t1 := int64(load64(m.memory, uint32(v4)))
-	t2 := v4
-	v5 = t1
-	t3 := int32(load32(m.memory, uint32(v0)))
-	t4 := v5
-	t5 := v2
-	v4 = t3
-	t6 := int64(load64(m.memory, uint64(uint32(v4))+72))
-	v6 = t6
-	t7 := int64(load64(m.memory, uint64(uint32(v4))+40))
-	t8 := v6
-	v7 = t7
-	t9 := int32(load32(m.memory, uint64(uint32(v0))+4))
-	t10 := int64(load64(m.memory, uint32(t9)))
-	t11 := m.fn188(int32(int64(uint64(v7)>>32)), int32(v7), t10)
-	v7 = t11
-	p12 := v7
-	if uint64(v6) > uint64(v7) {
-		p12 = t8
-	}
-	v6 = p12
-	v7 = v6 - v5
-	p13 := v7
-	if uint64(v7) > uint64(v6) {
-		p13 = i64(0)
-	}
-	v6 = p13
-	p14 := v6
-	if uint64(v2) < uint64(v6) {
-		p14 = t5
-	}
-	v2 = p14
-	v6 = t4 + v2
-	p15 := v6
-	if uint64(v6) < uint64(v5) {
-		p15 = i64(-1)
-	}
-	store64(m.memory, uint32(t2), uint64(p15))
-	return v2
+	return p13
 }
 
 //go:norace
@@ -10034,9 +10393,9 @@ func (m *Module) Xbackoff_operation_refuse_retry(v0, v1, v2 int32) int32 {
 			}
 			store64(m.memory, uint64(uint32(t7))+192, uint64(t8-int64(uint32(p9))))
 			t10 := int64(load64(m.memory, uint64(uint32(v0))+200))
-			m.fn115(t10, v1)
+			m.fn119(t10, v1)
 			v4 = i32(6)
-			m.fn116(v3+i32(16), v0+i32(168), i32(6), i64(0), v1)
+			m.fn120(v3+i32(16), v0+i32(168), i32(6), i64(0), v1)
 		}
 	l4:
 		v1 = i32(0)
@@ -10053,9 +10412,8 @@ l1:
 //go:norace
 func (m *Module) Xbackoff_operation_resume(v0, v1 int32, v2, v3, v4, v5 int64) int32 {
 	var v6, v7 int32
-	var v8, v9 int64
 	t0 := m.g0
-	v6 = t0 - i32(208)
+	v6 = t0 - i32(160)
 	m.g0 = v6
 	v7 = i32(100)
 	{
@@ -10071,36 +10429,30 @@ func (m *Module) Xbackoff_operation_resume(v0, v1 int32, v2, v3, v4, v5 int64) i
 			goto l0
 		}
 		memory_copy(m.memory, uint32(v6), uint32(v1+i32(8)), uint32(i32(160)))
-		v7 = i32(0)
-		t2 := v6 + i32(160)
-		t3 := v2
-		t4 := v4
-		var p5 int32
-		if v5 != i64(-1) {
-			p5 = 1
-		}
-		m.fn113(t2, t3, t4, int64(uint32(p5)), v5, i32(0))
-		t6 := int64(load64(m.memory, uint64(uint32(v6))+160))
-		v5 = t6
-		t7 := int64(load64(m.memory, uint64(uint32(v6))+168))
-		v4 = t7
-		t8 := int64(load64(m.memory, uint64(uint32(v6))+176))
-		v2 = t8
-		t9 := int64(load64(m.memory, uint64(uint32(v6))+192))
-		v8 = t9
-		t10 := int64(load64(m.memory, uint64(uint32(v6))+200))
-		v9 = t10
 		store64(m.memory, uint32(v0), uint64(i64(3559379042386145391)))
 		memory_copy(m.memory, uint32(v0+i32(8)), uint32(v6), uint32(i32(160)))
-		store64(m.memory, uint64(uint32(v0))+208, uint64(v9))
-		store64(m.memory, uint64(uint32(v0))+200, uint64(v8))
+		t2 := v0
+		var p3 int32
+		if v5 != i64(-1) {
+			p3 = 1
+		}
+		v1 = p3
+		store32(m.memory, uint64(uint32(t2))+212, uint32(v1))
+		v7 = i32(0)
+		store32(m.memory, uint64(uint32(v0))+208, uint32(i32(0)))
+		store64(m.memory, uint64(uint32(v0))+200, uint64(i64(0)))
 		store64(m.memory, uint64(uint32(v0))+192, uint64(v3))
-		store64(m.memory, uint64(uint32(v0))+184, uint64(v2))
+		t5 := v0
+		p4 := i64(0)
+		if v1 != 0 {
+			p4 = v5
+		}
+		store64(m.memory, uint64(uint32(t5))+184, uint64(p4))
 		store64(m.memory, uint64(uint32(v0))+176, uint64(v4))
-		store64(m.memory, uint64(uint32(v0))+168, uint64(v5))
+		store64(m.memory, uint64(uint32(v0))+168, uint64(v2))
 	}
 l0:
-	m.g0 = v6 + i32(208)
+	m.g0 = v6 + i32(160)
 	return v7
 }
 
@@ -10291,7 +10643,7 @@ func (m *Module) Xbackoff_policy_delay_ns(v0 int32, v1 int64, v2, v3 int32) int3
 				if t2 == i32(1) {
 					goto l1
 				}
-				t3 := m.fn120(v0+i32(8), v1, v2)
+				t3 := m.fn122(v0+i32(8), v1, v2)
 				v1 = t3
 				goto l2
 			}
@@ -10313,7 +10665,7 @@ func (m *Module) Xbackoff_policy_delay_ns(v0 int32, v1 int64, v2, v3 int32) int3
 				p10 = t7
 			}
 			t11 := fn1(v1, v2)
-			m.fn231(t5, p10+i64(1), i64(0), t11, i64(0))
+			m.fn214(t5, p10+i64(1), i64(0), t11, i64(0))
 			t12 := int64(load64(m.memory, uint64(uint32(v4))+8))
 			v1 = t12
 		}
@@ -10377,7 +10729,7 @@ func (m *Module) Xbackoff_policy_fill_ns(v0 int32, v1 int64, v2, v3 int32, v4 in
 	l3:
 		t3 := v6 + i32(16)
 		v8 = v0 + i32(8)
-		m.fn135(t3, v8, v1, v2)
+		m.fn133(t3, v8, v1, v2)
 		t4 := v7
 		v9 = int64(uint32(v2))
 		v4 = i64(0x100000000) - v9
@@ -10406,7 +10758,7 @@ func (m *Module) Xbackoff_policy_fill_ns(v0 int32, v1 int64, v2, v3 int32, v4 in
 						goto l6
 					}
 					t12 := fn1(v4, i32(0))
-					m.fn231(v6, v9+i64(1), i64(0), t12, i64(0))
+					m.fn214(v6, v9+i64(1), i64(0), t12, i64(0))
 					t13 := int64(load64(m.memory, uint64(uint32(v6))+8))
 					store64(m.memory, uint32(v3), uint64(t13))
 					t14 := v1
@@ -10429,7 +10781,7 @@ func (m *Module) Xbackoff_policy_fill_ns(v0 int32, v1 int64, v2, v3 int32, v4 in
 					goto l6
 				}
 				t8 := fn1(v4, i32(0))
-				t9 := m.fn136(v6+i32(16), v8, v9, t8)
+				t9 := m.fn134(v6+i32(16), v8, v9, t8)
 				store64(m.memory, uint32(v3), uint64(t9))
 				v7 = v7 + i32(-8)
 				v4 = v4 + i64(-0x61c8864680b583eb)
@@ -10448,7 +10800,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn135(v0, v1 int32, v2 int64, v3 int32) {
+func (m *Module) fn133(v0, v1 int32, v2 int64, v3 int32) {
 	var v4 int32
 	var v5 int64
 	var v6 int32
@@ -10475,14 +10827,14 @@ func (m *Module) fn135(v0, v1 int32, v2 int64, v3 int32) {
 				goto l1
 			}
 			t4 := fn1(v2, v6)
-			_ = m.fn136(v4, v1, v5, t4)
+			_ = m.fn134(v4, v1, v5, t4)
 			v6 = v6 + i32(1)
 			v5 = v5 + i64(1)
 			goto l2
 		}
 	}
 l0:
-	m.fn151(v4, v1, v3)
+	m.fn149(v4, v1, v3)
 l1:
 	t6 := int64(load64(m.memory, uint64(uint32(v4))+8))
 	store64(m.memory, uint64(uint32(v0))+8, uint64(t6))
@@ -10492,14 +10844,14 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn136(v0, v1 int32, v2, v3 int64) int64 {
+func (m *Module) fn134(v0, v1 int32, v2, v3 int64) int64 {
 	t0 := int64(load64(m.memory, uint32(v0)))
-	t1 := m.fn204(t0, v1, v2, v3)
+	t1 := m.fn191(t0, v1, v2, v3)
 	t2 := v0
 	t3 := v1
 	t4 := v2
 	v3 = t1
-	m.fn157(t2, t3, t4, v3)
+	m.fn155(t2, t3, t4, v3)
 	return v3
 }
 
@@ -10525,7 +10877,7 @@ l0:
 		t1 := int64(load64(m.memory, uint32(v0)))
 		if t1 == i64(3543621949687885680) {
 			memory_copy(m.memory, uint32(v5+i32(56)), uint32(v0+i32(8)), uint32(i32(160)))
-			m.fn138(v5+i32(488), v5+i32(56), i32(2), v1, v2)
+			m.fn136(v5+i32(488), v5+i32(56), i32(2), v1, v2)
 			t2 := int32(load32(m.memory, uint64(uint32(v5))+516))
 			v0 = t2
 			t3 := int32(load32(m.memory, uint64(uint32(v5))+512))
@@ -10578,7 +10930,7 @@ l6:
 }
 
 //go:norace
-func (m *Module) fn138(v0, v1, v2 int32, v3, v4 int64) {
+func (m *Module) fn136(v0, v1, v2 int32, v3, v4 int64) {
 	var v5 int32
 	var v6, v7, v8, v9 int64
 	var v10, v11 int32
@@ -10656,13 +11008,13 @@ func (m *Module) fn138(v0, v1, v2 int32, v3, v4 int64) {
 		l5:
 			t11 := int32(load32(m.memory, uint64(uint32(v1))+16))
 			t12 := int32(load32(m.memory, uint64(uint32(v1))+20))
-			t13 := fn202(t11, t12)
+			t13 := fn189(t11, t12)
 			v6 = t13
 			t14 := int64(load64(m.memory, uint64(uint32(v1))+40))
 			v8 = t14
 		}
 	l6:
-		m.fn149(v5+i32(32), v1)
+		m.fn147(v5+i32(32), v1)
 		memory_zero(m.memory, uint32(v5+i32(432)), uint32(i32(192)))
 		v1 = i32(8)
 		memory_copy(m.memory, uint32(v5+i32(632)+i32(8)), uint32(i32(19864)), uint32(i32(92)))
@@ -10676,7 +11028,7 @@ func (m *Module) fn138(v0, v1, v2 int32, v3, v4 int64) {
 			if v10 == i32(18) {
 				goto l8
 			}
-			t16 := m.fn216(v5+i32(32), v10)
+			t16 := m.fn203(v5+i32(32), v10)
 			if t16 == 0 {
 				goto l8
 			}
@@ -10715,7 +11067,7 @@ func (m *Module) fn138(v0, v1, v2 int32, v3, v4 int64) {
 			if uint64(v6) > uint64(v8) {
 				goto l11
 			}
-			m.fn217(v5+i32(416), v5+i32(216), v5+i32(28), v5+i32(632), v6, i64(0x7fffffffffffffff), i64(0))
+			m.fn204(v5+i32(416), v5+i32(216), v5+i32(28), v5+i32(632), v6, i64(0x7fffffffffffffff), i64(0))
 			{
 				t22 := int64(load64(m.memory, uint64(uint32(v5))+416))
 				v3 = t22
@@ -10742,7 +11094,7 @@ func (m *Module) fn138(v0, v1, v2 int32, v3, v4 int64) {
 				v12 = v4 << 4
 				t30 := v12
 				v13 = int64(uint64(v4) >> 60)
-				m.fn218(t27, t28, t29, t30, v13, v8)
+				m.fn205(t27, t28, t29, t30, v13, v8)
 				t31 := int64(load64(m.memory, uint64(uint32(v5))+432))
 				t32 := int64(load64(m.memory, uint64(uint32(v5))+440))
 				var p33 int32
@@ -10799,7 +11151,7 @@ func (m *Module) fn138(v0, v1, v2 int32, v3, v4 int64) {
 										goto l16
 									}
 									if v14 != i64(0) {
-										m.fn231(v5, v7, i64(0), v15, i64(0))
+										m.fn214(v5, v7, i64(0), v15, i64(0))
 										t41 := int64(load64(m.memory, uint32(v5)))
 										t42 := int64(load64(m.memory, uint64(uint32(v5))+8))
 										t43 := v6
@@ -10821,7 +11173,7 @@ func (m *Module) fn138(v0, v1, v2 int32, v3, v4 int64) {
 										if p44 != 0 {
 											p48 = i64(-1)
 										}
-										t49 := m.fn156(t41, t42, p48)
+										t49 := m.fn154(t41, t42, p48)
 										v7 = t43 + t49
 										p50 := v7
 										if uint64(v7) < uint64(v6) {
@@ -10866,7 +11218,7 @@ func (m *Module) fn138(v0, v1, v2 int32, v3, v4 int64) {
 								p61 = t58
 							}
 							v18 = p61
-							m.fn218(t53, t54, t55, t56, t57, v18)
+							m.fn205(t53, t54, t55, t56, t57, v18)
 							t62 := int64(load64(m.memory, uint64(uint32(v5))+432))
 							v7 = t62
 							v3 = v7 - v4
@@ -10975,7 +11327,7 @@ func (m *Module) fn138(v0, v1, v2 int32, v3, v4 int64) {
 		t81 := v5 + i32(432)
 		t82 := v5 + i32(216)
 		v1 = t80
-		m.fn219(t81, t82, v1, v8)
+		m.fn206(t81, t82, v1, v8)
 		v6 = i64(1)
 		{
 			t83 := int64(load64(m.memory, uint64(uint32(v5))+432))
@@ -11020,7 +11372,7 @@ l0:
 		t1 := int64(load64(m.memory, uint32(v0)))
 		if t1 == i64(3543621949687885680) {
 			memory_copy(m.memory, uint32(v5+i32(56)), uint32(v0+i32(8)), uint32(i32(160)))
-			m.fn138(v5+i32(488), v5+i32(56), i32(8), v1, v2)
+			m.fn136(v5+i32(488), v5+i32(56), i32(8), v1, v2)
 			t2 := int32(load32(m.memory, uint64(uint32(v5))+516))
 			v0 = t2
 			t3 := int32(load32(m.memory, uint64(uint32(v5))+512))
@@ -11102,7 +11454,7 @@ func (m *Module) Xbackoff_policy_get(v0, v1, v2 int32) int32 {
 		if t3&i32(1) != 0 {
 			goto l0
 		}
-		m.fn141(v3+i32(16), v0+i32(8), v4)
+		m.fn139(v3+i32(16), v0+i32(8), v4)
 		{
 			t4 := int64(load64(m.memory, uint64(uint32(v3))+16))
 			if t4 == i64(1) {
@@ -11122,7 +11474,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn141(v0, v1, v2 int32) {
+func (m *Module) fn139(v0, v1, v2 int32) {
 	var v3 int32
 	var v4 int64
 	t0 := m.g0
@@ -11132,14 +11484,14 @@ func (m *Module) fn141(v0, v1, v2 int32) {
 		if v2 == i32(18) {
 			goto l0
 		}
-		m.fn149(v3+i32(8), v1)
+		m.fn147(v3+i32(8), v1)
 		v4 = i64(0)
 		{
 			t1 := m.fn31(v2, i32(19864), i32(23))
 			if t1 == 0 {
 				goto l1
 			}
-			t2 := m.fn200(v3+i32(8), v2)
+			t2 := m.fn187(v3+i32(8), v2)
 			if t2 == 0 {
 				goto l1
 			}
@@ -11207,7 +11559,7 @@ func (m *Module) Xbackoff_policy_get_ratio(v0, v1, v2, v3 int32) int32 {
 		if t3&i32(1) != 0 {
 			goto l0
 		}
-		m.fn141(v4+i32(16), v0+i32(8), v5)
+		m.fn139(v4+i32(16), v0+i32(8), v5)
 		t4 := int64(load64(m.memory, uint64(uint32(v4))+16))
 		t5 := int64(load64(m.memory, uint64(uint32(v4))+24))
 		t6 := m.fn28(t4, t5, v2, v3)
@@ -11247,7 +11599,7 @@ func (m *Module) Xbackoff_policy_init(v0, v1, v2 int32) int32 {
 		if uint64(t1) > uint64(i64(0x7fffff)) {
 			goto l1
 		}
-		m.fn144(v3+i32(64), v1)
+		m.fn142(v3+i32(64), v1)
 		t2 := int32(load32(m.memory, uint64(uint32(v3))+92))
 		v4 = t2
 		t3 := int32(load32(m.memory, uint64(uint32(v3))+88))
@@ -11294,14 +11646,14 @@ l3:
 }
 
 //go:norace
-func (m *Module) fn144(v0, v1 int32) {
+func (m *Module) fn142(v0, v1 int32) {
 	var v2 int32
 	var v3 int64
 	var v4 int32
 	t0 := m.g0
 	v2 = t0 - i32(176)
 	m.g0 = v2
-	m.fn194(v2+i32(8), v1)
+	m.fn181(v2+i32(8), v1)
 	v1 = v0 + i32(8)
 	v3 = i64(1)
 	v4 = v2 + i32(8) + i32(8)
@@ -11387,7 +11739,7 @@ func (m *Module) Xbackoff_policy_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 	l6:
 		v5 = int32(v2)
 	l3:
-		m.fn83(v4+i32(1264), i32(1), v1, v5)
+		m.fn84(v4+i32(1264), i32(1), v1, v5)
 		t1 := int64(load64(m.memory, uint64(uint32(v4))+1264))
 		v2 = t1
 		memory_copy(m.memory, uint32(v4+i32(2024)), uint32(v4+i32(1264)+i32(8)), uint32(i32(72)))
@@ -11402,15 +11754,15 @@ func (m *Module) Xbackoff_policy_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 			memory_copy(m.memory, uint32(v4+i32(504)+i32(80)), uint32(v4+i32(1264)+i32(80)), uint32(i32(680)))
 			memory_copy(m.memory, uint32(v4+i32(504)+i32(8)), uint32(v4+i32(2024)), uint32(i32(72)))
 			store64(m.memory, uint64(uint32(v4))+504, uint64(v2))
-			m.fn84(v4+i32(1264), v4+i32(504))
-			m.fn144(v4+i32(2024), v4+i32(1264))
+			m.fn85(v4+i32(1264), v4+i32(504))
+			m.fn142(v4+i32(2024), v4+i32(1264))
 			v1 = v4 + i32(336) + i32(8)
 			v5 = v4 + i32(2024) + i32(8)
 			t2 := int64(load64(m.memory, uint64(uint32(v4))+2024))
 			if t2 != i64(1) {
 				goto l9
 			}
-			m.fn87(v1, v4+i32(504), v5)
+			m.fn88(v1, v4+i32(504), v5)
 		}
 	l8:
 		memory_copy(m.memory, uint32(v4+i32(176)), uint32(v1), uint32(i32(72)))
@@ -11508,8 +11860,8 @@ func (m *Module) Xbackoff_policy_print(v0, v1 int32, v2 int64) int32 {
 		goto l0
 	}
 l1:
-	m.fn149(v3+i32(776), v0+i32(8))
-	m.fn91(v3+i32(4), i32(1), v3+i32(776))
+	m.fn147(v3+i32(776), v0+i32(8))
+	m.fn92(v3+i32(4), i32(1), v3+i32(776))
 	if v1 == 0 {
 		goto l0
 	}
@@ -11555,7 +11907,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn149(v0, v1 int32) {
+func (m *Module) fn147(v0, v1 int32) {
 	var v2, v3, v4, v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19, v20, v21, v22, v23, v24, v25 int64
 	t0 := int64(load32(m.memory, uint64(uint32(v1))+20))
 	v2 = t0
@@ -11658,9 +12010,9 @@ func (m *Module) Xbackoff_policy_window_ns(v0, v1, v2 int32) int32 {
 		store64(m.memory, uint32(v3), uint64(v5))
 		t4 := v3
 		v0 = v0 + i32(8)
-		m.fn151(t4, v0, v1)
+		m.fn149(t4, v0, v1)
 		t5 := int64(load64(m.memory, uint32(v3)))
-		t6 := m.fn152(t5, v0, int64(uint32(v1)))
+		t6 := m.fn150(t5, v0, int64(uint32(v1)))
 		store64(m.memory, uint32(v2), uint64(t6))
 		v4 = i32(0)
 	}
@@ -11670,7 +12022,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn151(v0, v1, v2 int32) {
+func (m *Module) fn149(v0, v1, v2 int32) {
 	var v3, v4, v5 int64
 	{
 		{
@@ -11731,7 +12083,7 @@ func (m *Module) fn151(v0, v1, v2 int32) {
 			v4 = t14
 			t15 := int64(load64(m.memory, uint32(v0)))
 			v3 = t15
-			m.fn205(v0, v1)
+			m.fn192(v0, v1)
 			t16 := int64(load64(m.memory, uint32(v0)))
 			if v3 != t16 {
 				goto l2
@@ -11745,7 +12097,7 @@ func (m *Module) fn151(v0, v1, v2 int32) {
 }
 
 //go:norace
-func (m *Module) fn152(v0 int64, v1 int32, v2 int64) int64 {
+func (m *Module) fn150(v0 int64, v1 int32, v2 int64) int64 {
 	var v3 int32
 	var v4 int64
 	var v5, v6 int32
@@ -11759,7 +12111,7 @@ func (m *Module) fn152(v0 int64, v1 int32, v2 int64) int64 {
 			goto l1
 		case 0:
 			t2 := int64(load64(m.memory, uint64(uint32(v1))+8))
-			m.fn231(v3, t2, i64(0), v2, i64(0))
+			m.fn214(v3, t2, i64(0), v2, i64(0))
 			t3 := int64(load64(m.memory, uint32(v1)))
 			v2 = t3
 			t4 := int64(load64(m.memory, uint32(v3)))
@@ -11808,7 +12160,7 @@ func (m *Module) fn152(v0 int64, v1 int32, v2 int64) int64 {
 					if v5&i32(1) == 0 {
 						goto l4
 					}
-					m.fn231(v3+i32(48), v2, i64(0), v4, i64(0))
+					m.fn214(v3+i32(48), v2, i64(0), v4, i64(0))
 					t15 := int64(load64(m.memory, uint64(uint32(v3))+48))
 					t16 := int64(load64(m.memory, uint64(uint32(v3))+56))
 					p17 := t15
@@ -11823,7 +12175,7 @@ func (m *Module) fn152(v0 int64, v1 int32, v2 int64) int64 {
 				if v6 == 0 {
 					goto l5
 				}
-				m.fn231(v3+i32(32), v4, i64(0), v4, i64(0))
+				m.fn214(v3+i32(32), v4, i64(0), v4, i64(0))
 				t18 := int64(load64(m.memory, uint64(uint32(v3))+32))
 				t19 := int64(load64(m.memory, uint64(uint32(v3))+40))
 				p20 := t18
@@ -11841,7 +12193,7 @@ func (m *Module) fn152(v0 int64, v1 int32, v2 int64) int64 {
 			if uint64(v2) < uint64(i64(0x7fffffffffffffff)) {
 				p21 = v2
 			}
-			m.fn231(t22, t23, i64(0), p21, i64(0))
+			m.fn214(t22, t23, i64(0), p21, i64(0))
 			t24 := int64(load64(m.memory, uint64(uint32(v3))+16))
 			v2 = t24
 			p25 := i64(0x7fffffffffffffff)
@@ -11990,7 +12342,7 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 		if uint64(v4) >= uint64(t13) {
 			goto l0
 		}
-		m.fn155(v2+i32(288), v7, v2+i32(48), v4)
+		m.fn153(v2+i32(288), v7, v2+i32(48), v4)
 		t14 := int64(load64(m.memory, uint64(uint32(v2))+296))
 		v7 = t14
 		t15 := int64(load64(m.memory, uint64(uint32(v2))+288))
@@ -12037,7 +12389,7 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 			if uint64(v10) < uint64(v6) {
 				p26 = 1
 			}
-			m.fn231(t24, t25, int64(uint32(p26)), v9, i64(0))
+			m.fn214(t24, t25, int64(uint32(p26)), v9, i64(0))
 			t27 := int64(load64(m.memory, uint64(uint32(v2))+32))
 			t28 := int64(load64(m.memory, uint64(uint32(v2))+40))
 			t29 := v2 + i32(16)
@@ -12047,8 +12399,8 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 			if v9 == 0 {
 				p31 = 1
 			}
-			m.fn231(t29, t27, t28, t30, int64(uint32(p31)))
-			m.fn231(v2, v7-v6, i64(0), v5, i64(0))
+			m.fn214(t29, t27, t28, t30, int64(uint32(p31)))
+			m.fn214(v2, v7-v6, i64(0), v5, i64(0))
 			t32 := int64(load64(m.memory, uint64(uint32(v2))+16))
 			t33 := int64(load64(m.memory, uint64(uint32(v2))+24))
 			t34 := int64(uint64(t32) >> 1)
@@ -12063,19 +12415,19 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 			if uint64(v9) < uint64(v6) {
 				p39 = 1
 			}
-			t40 := m.fn156(t37, t38+int64(uint32(p39)), v7-v8+i64(1))
+			t40 := m.fn154(t37, t38+int64(uint32(p39)), v7-v8+i64(1))
 			v5 = t40
 		}
 	l2:
-		m.fn157(v12, v2+i32(48), v4, v5)
+		m.fn155(v12, v2+i32(48), v4, v5)
 		t41 := int64(load64(m.memory, uint64(uint32(v2))+256))
-		t42 := m.fn136(v13, v2+i32(48), t41, i64(0))
+		t42 := m.fn134(v13, v2+i32(48), t41, i64(0))
 		v6 = t42
 		t43 := int64(load64(m.memory, uint64(uint32(v2))+256))
-		t44 := m.fn136(v0, v2+i32(48), t43, i64(-1))
+		t44 := m.fn134(v0, v2+i32(48), t43, i64(-1))
+		t45 := v2
 		v8 = t44
-		store64(m.memory, uint64(uint32(v2))+328, uint64(i64(0)))
-		store64(m.memory, uint64(uint32(v2))+320, uint64(v8))
+		store64(m.memory, uint64(uint32(t45))+320, uint64(v8))
 		store64(m.memory, uint64(uint32(v2))+312, uint64(v5))
 		store64(m.memory, uint64(uint32(v2))+304, uint64(v6))
 		v13 = v2 + i32(304)
@@ -12086,47 +12438,47 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 				goto l3
 			}
 			v12 = v2 + i32(48) + v0 + i32(216)
-			t45 := int64(load64(m.memory, uint32(v12)))
-			t46 := v12
-			v4 = t45
-			t47 := int64(load64(m.memory, uint32(v13+v0)))
-			v7 = v4 + t47
-			p48 := v7
+			t46 := int64(load64(m.memory, uint32(v12)))
+			t47 := v12
+			v4 = t46
+			t48 := int64(load64(m.memory, uint32(v13+v0)))
+			v7 = v4 + t48
+			p49 := v7
 			if uint64(v7) < uint64(v4) {
-				p48 = i64(-1)
+				p49 = i64(-1)
 			}
-			v4 = p48
-			p49 := i64(0x7fffffffffffffff)
+			v4 = p49
+			p50 := i64(0x7fffffffffffffff)
 			if uint64(v4) < uint64(i64(0x7fffffffffffffff)) {
-				p49 = v4
+				p50 = v4
 			}
-			store64(m.memory, uint32(t46), uint64(p49))
+			store64(m.memory, uint32(t47), uint64(p50))
 			v0 = v0 + i32(8)
 			goto l4
 		}
 	l3:
-		t50 := int64(load64(m.memory, uint64(uint32(v2))+264))
-		v4 = t50
-		t51 := int64(load64(m.memory, uint64(uint32(v2))+152))
-		if uint64(v4) > uint64(t51) {
+		t51 := int64(load64(m.memory, uint64(uint32(v2))+264))
+		v4 = t51
+		t52 := int64(load64(m.memory, uint64(uint32(v2))+152))
+		if uint64(v4) > uint64(t52) {
 			goto l0
 		}
-		t52 := int64(load64(m.memory, uint64(uint32(v2))+280))
-		store64(m.memory, uint64(uint32(v1))+40, uint64(t52))
-		t53 := int64(load64(m.memory, uint64(uint32(v2))+272))
-		store64(m.memory, uint64(uint32(v1))+32, uint64(t53))
+		t53 := int64(load64(m.memory, uint64(uint32(v2))+280))
+		store64(m.memory, uint64(uint32(v1))+40, uint64(t53))
+		t54 := int64(load64(m.memory, uint64(uint32(v2))+272))
+		store64(m.memory, uint64(uint32(v1))+32, uint64(t54))
 		store64(m.memory, uint64(uint32(v1))+24, uint64(v4))
 		store64(m.memory, uint64(uint32(v1))+16, uint64(v8))
 		store64(m.memory, uint64(uint32(v1))+8, uint64(v5))
 		store64(m.memory, uint32(v1), uint64(v6))
-		t54 := int64(load64(m.memory, uint64(uint32(v2))+256))
-		t55 := v2
-		v4 = t54 + i64(1)
-		p56 := v4
+		t55 := int64(load64(m.memory, uint64(uint32(v2))+256))
+		t56 := v2
+		v4 = t55 + i64(1)
+		p57 := v4
 		if v4 == 0 {
-			p56 = i64(-1)
+			p57 = i64(-1)
 		}
-		store64(m.memory, uint64(uint32(t55))+256, uint64(p56))
+		store64(m.memory, uint64(uint32(t56))+256, uint64(p57))
 		memory_copy(m.memory, uint32(v11), uint32(v2+i32(48)), uint32(i32(240)))
 		v3 = i32(0)
 	}
@@ -12136,7 +12488,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn155(v0 int32, v1 int64, v2 int32, v3 int64) {
+func (m *Module) fn153(v0 int32, v1 int64, v2 int32, v3 int64) {
 	var v4, v5 int32
 	var v6, v7 int64
 	t0 := m.g0
@@ -12164,7 +12516,7 @@ func (m *Module) fn155(v0 int32, v1 int64, v2 int32, v3 int64) {
 			v3 = t6
 			t8 := int32(load32(m.memory, uint64(uint32(v2))+16))
 			t9 := int32(load32(m.memory, uint64(uint32(v2))+20))
-			t10 := m.fn188(t8, t9, v1)
+			t10 := m.fn123(t8, t9, v1)
 			t11 := v3
 			v1 = t10
 			p12 := v1
@@ -12185,7 +12537,7 @@ func (m *Module) fn155(v0 int32, v1 int64, v2 int32, v3 int64) {
 			goto l1
 		}
 	l0:
-		t16 := m.fn152(v1, v2, v3)
+		t16 := m.fn150(v1, v2, v3)
 		v1 = t16
 		v6 = v1
 		switch v5 + i32(-2) {
@@ -12202,7 +12554,7 @@ func (m *Module) fn155(v0 int32, v1 int64, v2 int32, v3 int64) {
 		case 2:
 			t18 := int32(load32(m.memory, uint64(uint32(v2))+56))
 			t19 := int32(load32(m.memory, uint64(uint32(v2))+60))
-			t20 := m.fn188(t18, t19, v1)
+			t20 := m.fn123(t18, t19, v1)
 			v6 = v1 - t20
 			p21 := v6
 			if uint64(v6) > uint64(v1) {
@@ -12211,7 +12563,7 @@ func (m *Module) fn155(v0 int32, v1 int64, v2 int32, v3 int64) {
 			v6 = p21
 			t22 := int32(load32(m.memory, uint64(uint32(v2))+64))
 			t23 := int32(load32(m.memory, uint64(uint32(v2))+68))
-			t24 := m.fn188(t22, t23, v1)
+			t24 := m.fn123(t22, t23, v1)
 			v1 = t24 + v1
 			p25 := i64(0x7fffffffffffffff)
 			if uint64(v1) < uint64(i64(0x7fffffffffffffff)) {
@@ -12221,7 +12573,7 @@ func (m *Module) fn155(v0 int32, v1 int64, v2 int32, v3 int64) {
 			goto l6
 		case 3:
 			t26 := int64(load64(m.memory, uint64(uint32(v2))+80))
-			m.fn231(v4, t26, i64(0), v3, i64(0))
+			m.fn214(v4, t26, i64(0), v3, i64(0))
 			v6 = v1
 			t27 := int64(load64(m.memory, uint64(uint32(v2))+72))
 			v3 = t27
@@ -12318,7 +12670,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn156(v0, v1, v2 int64) int64 {
+func (m *Module) fn154(v0, v1, v2 int64) int64 {
 	var v3, v4 int32
 	var v5, v6, v7, v8 int64
 	var v9 int32
@@ -12336,7 +12688,7 @@ l1:
 			m.g0 = v3 + i32(16)
 			return v7
 		}
-		m.fn232(v3, v0, v1, v4&i32(127))
+		m.fn215(v3, v0, v1, v4&i32(127))
 		t1 := int64(load64(m.memory, uint32(v3)))
 		v8 = t1&i64(1) | v5<<1
 		t2 := v8
@@ -12370,7 +12722,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn157(v0, v1 int32, v2, v3 int64) {
+func (m *Module) fn155(v0, v1 int32, v2, v3 int64) {
 	{
 		t0 := int32(load32(m.memory, uint64(uint32(v1))+148))
 		if t0 != i32(6) {
@@ -12386,7 +12738,7 @@ func (m *Module) fn157(v0, v1 int32, v2, v3 int64) {
 		return
 	}
 l0:
-	m.fn205(v0, v1)
+	m.fn192(v0, v1)
 }
 
 //go:norace
@@ -12429,7 +12781,7 @@ func (m *Module) Xbackoff_ratio_parse(v0 int32, v1 int64, v2, v3 int32) int32 {
 	l8:
 		{
 			if v6 == v5 {
-				m.fn159(v4+i32(4), v0, v6)
+				m.fn157(v4+i32(4), v0, v6)
 				goto l9
 			}
 			v7 = v0 + v5
@@ -12476,7 +12828,7 @@ func (m *Module) Xbackoff_ratio_parse(v0 int32, v1 int64, v2, v3 int32) int32 {
 			goto l9
 		}
 	l16:
-		m.fn160(v4+i32(16), v7, v6)
+		m.fn158(v4+i32(16), v7, v6)
 		t4 := int64(load64(m.memory, uint64(uint32(v4))+24))
 		v1 = t4
 		p5 := i64(4096)
@@ -12491,7 +12843,7 @@ func (m *Module) Xbackoff_ratio_parse(v0 int32, v1 int64, v2, v3 int32) int32 {
 		v6 = p7
 		{
 			if v8 != 0 {
-				m.fn161(v4+i32(16), v0, v5, i32(0), v6)
+				m.fn159(v4+i32(16), v0, v5, i32(0), v6)
 				t13 := int32(m.memory[uint64(uint32(v4))+24])
 				v5 = t13
 				{
@@ -12511,7 +12863,7 @@ func (m *Module) Xbackoff_ratio_parse(v0 int32, v1 int64, v2, v3 int32) int32 {
 					goto l19
 				}
 			}
-			m.fn161(v4+i32(16), v0, v5, v6, i32(0))
+			m.fn159(v4+i32(16), v0, v5, v6, i32(0))
 			t8 := int32(m.memory[uint64(uint32(v4))+24])
 			v5 = t8
 			{
@@ -12534,7 +12886,7 @@ func (m *Module) Xbackoff_ratio_parse(v0 int32, v1 int64, v2, v3 int32) int32 {
 	l19:
 		m.memory[uint64(uint32(v4))+56] = byte(v5)
 		store64(m.memory, uint64(uint32(v4))+48, uint64(v1))
-		m.fn162(v4+i32(4), v4+i32(48))
+		m.fn160(v4+i32(4), v4+i32(48))
 	}
 l9:
 	{
@@ -12577,7 +12929,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn159(v0, v1, v2 int32) {
+func (m *Module) fn157(v0, v1, v2 int32) {
 	var v3, v4, v5, v6, v7 int32
 	var v8, v9 int64
 	t0 := m.g0
@@ -12600,7 +12952,7 @@ func (m *Module) fn159(v0, v1, v2 int32) {
 				if t14 != i32(37) {
 					goto l7
 				}
-				m.fn161(v3, v1, v2, i32(0), i32(2))
+				m.fn159(v3, v1, v2, i32(0), i32(2))
 				t15 := int32(m.memory[uint64(uint32(v3))+8])
 				v2 = t15
 				{
@@ -12648,12 +13000,12 @@ func (m *Module) fn159(v0, v1, v2 int32) {
 								goto l5
 							}
 						}
-						m.fn160(v3, v6, v7)
+						m.fn158(v3, v6, v7)
 						t9 := int64(load64(m.memory, uint32(v3)))
 						v8 = t9
 						t10 := int64(load64(m.memory, uint64(uint32(v3))+8))
 						v9 = t10
-						m.fn160(v3, v4, v5)
+						m.fn158(v3, v4, v5)
 						store64(m.memory, uint64(uint32(v3))+40, uint64(v9))
 						store64(m.memory, uint64(uint32(v3))+32, uint64(v8))
 						t11 := int64(load64(m.memory, uint64(uint32(v3))+8))
@@ -12670,7 +13022,7 @@ func (m *Module) fn159(v0, v1, v2 int32) {
 			}
 		}
 	l7:
-		m.fn161(v3, v1, v4, i32(0), i32(0))
+		m.fn159(v3, v1, v4, i32(0), i32(0))
 		t20 := int32(m.memory[uint64(uint32(v3))+8])
 		v2 = t20
 		{
@@ -12694,13 +13046,13 @@ func (m *Module) fn159(v0, v1, v2 int32) {
 		store64(m.memory, uint64(uint32(v3))+32, uint64(v8))
 	}
 l6:
-	m.fn162(v0, v3+i32(32))
+	m.fn160(v0, v3+i32(32))
 l2:
 	m.g0 = v3 + i32(64)
 }
 
 //go:norace
-func (m *Module) fn160(v0, v1, v2 int32) {
+func (m *Module) fn158(v0, v1, v2 int32) {
 	var v3 int32
 	var v4, v5 int64
 	var v6 int32
@@ -12715,7 +13067,7 @@ l2:
 			goto l0
 		}
 		v5 = i64(0)
-		m.fn231(v3, v4, i64(0), i64(10), i64(0))
+		m.fn214(v3, v4, i64(0), i64(10), i64(0))
 		t1 := int64(load64(m.memory, uint64(uint32(v3))+8))
 		if t1 != i64(0) {
 			goto l1
@@ -12741,7 +13093,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn161(v0, v1, v2, v3, v4 int32) {
+func (m *Module) fn159(v0, v1, v2, v3, v4 int32) {
 	var v5, v6, v7, v8, v9, v10, v11 int32
 	var v12, v13, v14, v15, v16 int64
 	t0 := m.g0
@@ -12862,7 +13214,7 @@ func (m *Module) fn161(v0, v1, v2, v3, v4 int32) {
 			l17:
 				if v2 != v1 {
 					v13 = i64(0)
-					m.fn231(v5+i32(48), v12, i64(0), i64(10), i64(0))
+					m.fn214(v5+i32(48), v12, i64(0), i64(10), i64(0))
 					t18 := int64(load64(m.memory, uint64(uint32(v5))+56))
 					if t18 != i64(0) {
 						goto l16
@@ -12881,7 +13233,7 @@ func (m *Module) fn161(v0, v1, v2, v3, v4 int32) {
 			l15:
 				if v9 != 0 {
 					v13 = i64(0)
-					m.fn231(v5+i32(32), v12, i64(0), i64(10), i64(0))
+					m.fn214(v5+i32(32), v12, i64(0), i64(10), i64(0))
 					t16 := int64(load64(m.memory, uint64(uint32(v5))+40))
 					if t16 != i64(0) {
 						goto l14
@@ -12895,7 +13247,7 @@ func (m *Module) fn161(v0, v1, v2, v3, v4 int32) {
 				goto l14
 			l11:
 				v13 = i64(0)
-				m.fn231(v5+i32(64), v12, i64(0), i64(10), i64(0))
+				m.fn214(v5+i32(64), v12, i64(0), i64(10), i64(0))
 				t21 := int64(load64(m.memory, uint64(uint32(v5))+72))
 				if t21 == i64(0) {
 					goto l18
@@ -12927,7 +13279,7 @@ func (m *Module) fn161(v0, v1, v2, v3, v4 int32) {
 		l23:
 			if v8 != 0 {
 				v15 = i64(0)
-				m.fn231(v5, v14, i64(0), i64(10), i64(0))
+				m.fn214(v5, v14, i64(0), i64(10), i64(0))
 				t24 := int64(load64(m.memory, uint64(uint32(v5))+8))
 				if t24 != i64(0) {
 					goto l22
@@ -12941,7 +13293,7 @@ func (m *Module) fn161(v0, v1, v2, v3, v4 int32) {
 			goto l22
 		l20:
 			v15 = i64(0)
-			m.fn231(v5+i32(16), v14, i64(0), i64(10), i64(0))
+			m.fn214(v5+i32(16), v14, i64(0), i64(10), i64(0))
 			{
 				t26 := int64(load64(m.memory, uint64(uint32(v5))+24))
 				if t26 == i64(0) {
@@ -12972,7 +13324,7 @@ l5:
 }
 
 //go:norace
-func (m *Module) fn162(v0, v1 int32) {
+func (m *Module) fn160(v0, v1 int32) {
 	var v2, v3, v4, v5, v6 int64
 	{
 		{
@@ -13119,7 +13471,7 @@ func (m *Module) Xbackoff_stats_merge(v0, v1 int32) int32 {
 		}
 		v4 = v0 + i32(8)
 		v3 = v2 + i32(8)
-		m.fn166(v3, v1+i32(8))
+		m.fn164(v3, v1+i32(8))
 		v0 = i32(0)
 		store32(m.memory, uint64(uint32(v2))+168, uint32(i32(0)))
 	l3:
@@ -13128,7 +13480,7 @@ func (m *Module) Xbackoff_stats_merge(v0, v1 int32) int32 {
 				goto l2
 			}
 			t3 := int64(load64(m.memory, uint32(v3)))
-			m.fn167(v4, v0, t3)
+			m.fn165(v4, v0, t3)
 			v3 = v3 + i32(8)
 			v0 = v0 + i32(1)
 			goto l3
@@ -13142,7 +13494,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn166(v0, v1 int32) {
+func (m *Module) fn164(v0, v1 int32) {
 	var v2, v3 int32
 	t0 := m.g0
 	v2 = t0 - i32(160)
@@ -13164,7 +13516,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn167(v0, v1 int32, v2 int64) {
+func (m *Module) fn165(v0, v1 int32, v2 int64) {
 	var v3, v4 int64
 	{
 		if uint32(v1) > uint32(i32(19)) {
@@ -13214,7 +13566,7 @@ func (m *Module) Xbackoff_stats_print(v0, v1 int32, v2 int64) int32 {
 		t1 := int64(load64(m.memory, uint32(v0)))
 		if t1 == i64(3543538455707481203) {
 			memory_zero(m.memory, uint32(v3+i32(8)), uint32(i32(4096)))
-			m.fn169(v3+i32(4104), v0+i32(8))
+			m.fn167(v3+i32(4104), v0+i32(8))
 			store32(m.memory, uint64(uint32(v3))+4264, uint32(i32(0)))
 			memory_copy(m.memory, uint32(v3+i32(4272)), uint32(v3+i32(4104)), uint32(i32(168)))
 			t2 := int32(load32(m.memory, uint64(uint32(v3))+4432))
@@ -13261,17 +13613,17 @@ func (m *Module) Xbackoff_stats_print(v0, v1 int32, v2 int64) int32 {
 										v6 = t13
 										t15 := m.fn25(t12, t14, v6)
 										v7 = t15
-										t16 := m.fn170(v0, v6, i32(25599), i32(21))
+										t16 := m.fn168(v0, v6, i32(25599), i32(21))
 										if t16 != 0 {
-											t33 := m.fn172(v3 + i32(4272))
+											t33 := m.fn170(v3 + i32(4272))
 											_ = m.fn26(v7, t33)
 											goto l4
 										}
-										t17 := m.fn170(v0, v6, i32(25620), i32(23))
+										t17 := m.fn168(v0, v6, i32(25620), i32(23))
 										if t17 != 0 {
 											goto l10
 										}
-										t18 := m.fn170(v0, v6, i32(25643), i32(22))
+										t18 := m.fn168(v0, v6, i32(25643), i32(22))
 										if t18 == 0 {
 											goto l4
 										}
@@ -13292,7 +13644,7 @@ func (m *Module) Xbackoff_stats_print(v0, v1 int32, v2 int64) int32 {
 								_ = m.fn25(v7, i32(25592), i32(4))
 							l7:
 								t22 := m.fn25(v7, i32(25596), i32(3))
-								t23 := m.fn171(v3+i32(4272), v0+i32(-1))
+								t23 := m.fn169(v3+i32(4272), v0+i32(-1))
 								_ = m.fn26(t22, t23)
 								goto l4
 							}
@@ -13307,9 +13659,9 @@ func (m *Module) Xbackoff_stats_print(v0, v1 int32, v2 int64) int32 {
 							t25 := int32(load32(m.memory, uint32(v0)))
 							v0 = t25
 							v6 = v0 << 2
-							t26 := int32(load32(m.memory, uint32(v6+i32(26360))))
+							t26 := int32(load32(m.memory, uint32(v6+i32(26144))))
 							v7 = t26
-							t27 := int32(load32(m.memory, uint32(v6+i32(26388))))
+							t27 := int32(load32(m.memory, uint32(v6+i32(26172))))
 							v6 = t27
 							t28 := m.fn25(v3+i32(5212), i32(25665), i32(28))
 							t29 := m.fn25(t28, v6, v7)
@@ -13319,7 +13671,7 @@ func (m *Module) Xbackoff_stats_print(v0, v1 int32, v2 int64) int32 {
 							goto l4
 						}
 					l10:
-						t35 := m.fn173(v3 + i32(4272))
+						t35 := m.fn171(v3 + i32(4272))
 						_ = m.fn26(v7, t35)
 					}
 				l4:
@@ -13439,12 +13791,12 @@ l2:
 }
 
 //go:norace
-func (m *Module) fn169(v0, v1 int32) {
+func (m *Module) fn167(v0, v1 int32) {
 	var v2 int32
 	t0 := m.g0
 	v2 = t0 - i32(320)
 	m.g0 = v2
-	m.fn166(v2, v1)
+	m.fn164(v2, v1)
 	v1 = i32(0)
 l1:
 	{
@@ -13462,14 +13814,14 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn170(v0, v1, v2, v3 int32) int32 {
+func (m *Module) fn168(v0, v1, v2, v3 int32) int32 {
 	var v4 int32
 	v4 = i32(0)
 	{
 		if v1 != v3 {
 			goto l0
 		}
-		t0 := m.fn230(v0, v2, v1)
+		t0 := m.fn213(v0, v2, v1)
 		var p1 int32
 		if t0 == 0 {
 			p1 = 1
@@ -13481,7 +13833,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn171(v0, v1 int32) int64 {
+func (m *Module) fn169(v0, v1 int32) int64 {
 	var v2, v3 int64
 	p0 := i32(12)
 	if uint32(v1) < uint32(i32(12)) {
@@ -13508,9 +13860,9 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn172(v0 int32) int64 {
+func (m *Module) fn170(v0 int32) int64 {
 	var v1, v2 int64
-	t0 := m.fn173(v0)
+	t0 := m.fn171(v0)
 	v1 = t0
 	t1 := int64(load64(m.memory, uint64(uint32(v0))+96))
 	v2 = v1 + t1
@@ -13522,8 +13874,8 @@ func (m *Module) fn172(v0 int32) int64 {
 }
 
 //go:norace
-func (m *Module) fn173(v0 int32) int64 {
-	t0 := m.fn171(v0, i32(12))
+func (m *Module) fn171(v0 int32) int64 {
+	t0 := m.fn169(v0, i32(12))
 	return t0
 }
 
@@ -13559,10 +13911,10 @@ func (m *Module) Xbackoff_stats_read(v0, v1 int32) int32 {
 			p2 = v1
 		}
 		v4 = p2
-		m.fn169(v2, v0+i32(8))
-		t3 := m.fn173(v2)
+		m.fn167(v2, v0+i32(8))
+		t3 := m.fn171(v2)
 		v5 = t3
-		t4 := m.fn172(v2)
+		t4 := m.fn170(v2)
 		v6 = t4
 		t5 := int64(load64(m.memory, uint64(uint32(v2))+96))
 		v7 = t5
@@ -13647,7 +13999,7 @@ func (m *Module) Xbackoff_stats_record(v0 int32, v1 int64, v2 int32) int32 {
 					}
 				}
 				v5 = v0 + i32(8)
-				m.fn167(v5, v3, i64(1))
+				m.fn165(v5, v3, i64(1))
 				t4 := v1
 				var p5 int32
 				if v1 != i64(0) {
@@ -13681,7 +14033,7 @@ func (m *Module) Xbackoff_stats_record(v0 int32, v1 int64, v2 int32) int32 {
 						goto l4
 					}
 				}
-				m.fn167(v5, v2+i32(12), i64(1))
+				m.fn165(v5, v2+i32(12), i64(1))
 				return i32(0)
 			}
 			return i32(110)
@@ -13736,8 +14088,8 @@ func (m *Module) Xbackoff_stream_from_key(v0 int64, v1 int32, v2 int64, v3 int32
 		store64(m.memory, uint64(uint32(v4))+16, uint64(i64(0x554200041a100607)))
 		store64(m.memory, uint64(uint32(v4))+24, uint64(v0^i64(0x6c7967656e657261)))
 		store64(m.memory, uint64(uint32(v4))+8, uint64(v0^i64(8317987319222330741)))
-		m.fn107(v4+i32(8), v1, v5)
-		t1 := m.fn110(v4 + i32(8))
+		m.fn108(v4+i32(8), v1, v5)
+		t1 := m.fn111(v4 + i32(8))
 		store64(m.memory, uint32(v3), uint64(t1))
 		v5 = i32(0)
 	}
@@ -13749,7 +14101,7 @@ l0:
 //go:norace
 func (m *Module) Xbackoff_stream_nth(v0, v1 int64, v2 int32) int32 {
 	if v2 != 0 {
-		t0 := m.fn56(v0, v1)
+		t0 := m.fn57(v0, v1)
 		store64(m.memory, uint32(v2), uint64(t0))
 		return i32(0)
 	}
@@ -13762,399 +14114,7 @@ func (m *Module) Xbackoff_version() int32 {
 }
 
 //go:norace
-func (m *Module) fn181(v0 int32, v1 int64) {
-	var v2, v3 int64
-	var v4 int32
-	var v5 int64
-	var v6, v7, v8 int32
-	v2 = i64(0)
-	{
-		t0 := int32(load32(m.memory, uint32(v0)))
-		t1 := int64(load64(m.memory, uint64(uint32(t0))+56))
-		v3 = t1
-		if uint64(v3) < uint64(i64(10)) {
-			goto l0
-		}
-		t2 := int64(uint64(v3) / uint64(i64(10)))
-		t3 := int64(uint64(v1) / uint64(t2))
-		v2 = t3
-	}
-l0:
-	t4 := int32(load32(m.memory, uint64(uint32(v0))+12))
-	v4 = t4
-	t5 := int64(load64(m.memory, uint32(v4)))
-	v1 = t5
-	p6 := v2
-	if uint64(v1) > uint64(v2) {
-		p6 = v1
-	}
-	v5 = p6
-	v2 = v5 - v1
-	p7 := i64(10)
-	if uint64(v2) < uint64(i64(10)) {
-		p7 = v2
-	}
-	v2 = p7
-	t8 := int32(load32(m.memory, uint64(uint32(v0))+4))
-	v6 = int32(v5)
-	v7 = t8 + v6<<3
-	t9 := int32(load32(m.memory, uint64(uint32(v0))+8))
-	v8 = t9
-	v1 = v5
-l3:
-	{
-		t10 := int64(uint64(v1) / uint64(i64(10)))
-		v3 = t10
-		if v2 == 0 {
-			goto l1
-		}
-		{
-			t11 := v8
-			t12 := v6
-			v0 = int32(v3)
-			if uint32(t11) <= uint32(t12-v0*i32(10)) {
-				goto l2
-			}
-			store64(m.memory, uint32(v7+v0*i32(-80)), uint64(i64(0)))
-		}
-	l2:
-		v2 = v2 + i64(-1)
-		v6 = v6 + i32(-1)
-		v1 = v1 + i64(-1)
-		v7 = v7 + i32(-8)
-		goto l3
-	}
-l1:
-	store64(m.memory, uint32(v4), uint64(v5))
-}
-
-//go:norace
-func (m *Module) fn182(v0 int32, v1 int64) {
-	var v2 int32
-	var v3, v4 int64
-	{
-		t0 := int32(load32(m.memory, uint64(uint32(v0))+8))
-		t1 := int32(load32(m.memory, uint64(uint32(v0))+12))
-		t2 := int64(load64(m.memory, uint32(t1)))
-		t3 := int64(uint64(t2) % uint64(i64(10)))
-		v2 = int32(t3)
-		if uint32(t0) <= uint32(v2) {
-			return
-		}
-		t4 := int32(load32(m.memory, uint64(uint32(v0))+4))
-		v0 = t4 + v2<<3
-		t5 := int64(load64(m.memory, uint32(v0)))
-		t6 := v0
-		v3 = t5
-		v4 = v3 + v1
-		t7 := v4>>63 ^ i64(-0x8000000000000000)
-		t8 := v4
-		var p9 int32
-		if v1 < i64(0) {
-			p9 = 1
-		}
-		var p10 int32
-		if v4 < v3 {
-			p10 = 1
-		}
-		p11 := t8
-		if p9^p10 != 0 {
-			p11 = t7
-		}
-		store64(m.memory, uint32(t6), uint64(p11))
-	}
-}
-
-//go:norace
-func (m *Module) fn183(v0 int32, v1, v2 int64) {
-	var v3 int32
-	t0 := m.g0
-	v3 = t0 - i32(16)
-	m.g0 = v3
-	m.fn181(v0, v2)
-	t1 := int32(load32(m.memory, uint32(v0)))
-	t2 := int64(load32(m.memory, uint64(uint32(t1))+44))
-	m.fn231(v3, t2, i64(0), v1, i64(0))
-	t3 := int64(load64(m.memory, uint32(v3)))
-	t4 := v0
-	v2 = t3
-	p5 := i64(0x7fffffffffffffff)
-	if uint64(v2) < uint64(i64(0x7fffffffffffffff)) {
-		p5 = v2
-	}
-	t6 := int64(load64(m.memory, uint64(uint32(v3))+8))
-	p7 := p5
-	if t6 != i64(0) {
-		p7 = i64(0x7fffffffffffffff)
-	}
-	m.fn182(t4, p7)
-	m.g0 = v3 + i32(16)
-}
-
-//go:norace
-func (m *Module) fn184(v0 int32, v1, v2 int64) {
-	var v3, v4 int32
-	var v5 int64
-	t0 := m.g0
-	v3 = t0 - i32(16)
-	m.g0 = v3
-	t2 := v3
-	p1 := i64(1)
-	if uint64(v2) > uint64(i64(1)) {
-		p1 = v2
-	}
-	m.fn231(t2, p1, i64(0), v1, i64(0))
-	t3 := int32(load32(m.memory, uint64(uint32(v0))+4))
-	v4 = t3
-	t4 := int32(load32(m.memory, uint32(v0)))
-	t5 := int64(load64(m.memory, uint64(uint32(t4))+8))
-	t6 := v4
-	v2 = t5
-	t7 := int64(load64(m.memory, uint32(v4)))
-	t8 := v2
-	t9 := v2
-	v1 = t7
-	t10 := int64(load64(m.memory, uint32(v3)))
-	v5 = v1 + t10
-	p11 := v5
-	if uint64(v5) < uint64(v1) {
-		p11 = i64(-1)
-	}
-	v1 = p11
-	p12 := v1
-	if uint64(v2) < uint64(v1) {
-		p12 = t9
-	}
-	t13 := int64(load64(m.memory, uint64(uint32(v3))+8))
-	p14 := p12
-	if t13 != i64(0) {
-		p14 = t8
-	}
-	store64(m.memory, uint32(t6), uint64(p14))
-	m.g0 = v3 + i32(16)
-}
-
-//go:norace
-func (m *Module) fn185(v0 int32, v1, v2 int64) {
-	var v3, v4 int32
-	var v5 int64
-	t0 := m.g0
-	v3 = t0 - i32(32)
-	m.g0 = v3
-	t1 := int32(load32(m.memory, uint32(v0)))
-	t2 := v3 + i32(16)
-	v4 = t1
-	t3 := int64(load64(m.memory, uint64(uint32(v4))+40))
-	v5 = t3
-	m.fn231(t2, int64(uint64(v5)>>32), i64(0), v1, i64(0))
-	t4 := int64(load64(m.memory, uint64(uint32(v4))+8))
-	m.fn231(v3, t4, i64(0), v5&i64(0xffffffff), i64(0))
-	t5 := int32(load32(m.memory, uint64(uint32(v0))+4))
-	v0 = t5
-	t6 := int64(load64(m.memory, uint32(v0)))
-	t7 := v0
-	v1 = t6
-	t8 := int64(load64(m.memory, uint64(uint32(v3))+16))
-	v5 = v1 + t8
-	p9 := v5
-	if uint64(v5) < uint64(v1) {
-		p9 = i64(-1)
-	}
-	t10 := int64(load64(m.memory, uint64(uint32(v3))+24))
-	p11 := p9
-	if t10 != i64(0) {
-		p11 = i64(-1)
-	}
-	v1 = p11
-	t12 := int64(load64(m.memory, uint32(v3)))
-	t13 := v1
-	v5 = t12
-	p14 := v1
-	if uint64(v5) < uint64(v1) {
-		p14 = v5
-	}
-	t15 := int64(load64(m.memory, uint64(uint32(v3))+8))
-	p16 := p14
-	if t15 != i64(0) {
-		p16 = t13
-	}
-	store64(m.memory, uint32(t7), uint64(p16))
-	m.g0 = v3 + i32(32)
-}
-
-//go:norace
-func (m *Module) fn186(v0, v1 int32, v2, v3 int64) int64 {
-	var v4 int32
-	var v5, v6, v7 int64
-	t0 := m.g0
-	v4 = t0 - i32(16)
-	m.g0 = v4
-	t1 := int32(load32(m.memory, uint32(v0)))
-	t2 := int64(load64(m.memory, uint64(uint32(t1))+8))
-	m.fn231(v4, t2, i64(0), i64(1000), i64(0))
-	t3 := int32(load32(m.memory, uint64(uint32(v0))+4))
-	t4 := int64(load64(m.memory, uint32(t3)))
-	v5 = t4
-	t5 := int64(load64(m.memory, uint32(v4)))
-	v6 = t5
-	t6 := int64(load64(m.memory, uint64(uint32(v4))+8))
-	v7 = t6
-	m.g0 = v4 + i32(16)
-	t8 := v2
-	t9 := v6
-	p7 := i64(-1)
-	if v5 > i64(-1) {
-		p7 = v5 << 1
-	}
-	p10 := t8
-	if uint64(t9) >= uint64(p7) {
-		p10 = i64(0)
-	}
-	p11 := p10
-	if v7 != i64(0) {
-		p11 = i64(0)
-	}
-	return p11
-}
-
-//go:norace
-func (m *Module) fn187(v0 int32, v1 int64) {
-	var v2 int32
-	var v3 int64
-	t0 := m.g0
-	v2 = t0 - i32(16)
-	m.g0 = v2
-	m.fn231(v2, v1, i64(0), i64(1000), i64(0))
-	t1 := int32(load32(m.memory, uint64(uint32(v0))+4))
-	v0 = t1
-	t2 := int64(load64(m.memory, uint32(v0)))
-	t3 := v0
-	v1 = t2
-	t4 := int64(load64(m.memory, uint32(v2)))
-	v3 = v1 - t4
-	p5 := v3
-	if uint64(v3) > uint64(v1) {
-		p5 = i64(0)
-	}
-	t6 := int64(load64(m.memory, uint64(uint32(v2))+8))
-	p7 := p5
-	if t6 != i64(0) {
-		p7 = i64(0)
-	}
-	store64(m.memory, uint32(t3), uint64(p7))
-	m.g0 = v2 + i32(16)
-}
-
-//go:norace
-func (m *Module) fn188(v0, v1 int32, v2 int64) int64 {
-	var v3 int32
-	var v4, v5, v6, v7 int64
-	t0 := m.g0
-	v3 = t0 - i32(32)
-	m.g0 = v3
-	v4 = int64(uint32(v0))
-	{
-		{
-			if uint32(v1) < uint32(i32(2)) {
-				goto l0
-			}
-			t1 := v3 + i32(16)
-			t2 := v2
-			v5 = int64(uint32(v1))
-			t3 := int64(uint64(t2) / uint64(v5))
-			v6 = t3
-			m.fn231(t1, v6, i64(0), v4, i64(0))
-			t4 := int64(load64(m.memory, uint64(uint32(v3))+16))
-			v7 = t4
-			t5 := int64(uint64((v2-v6*v5)*v4) / uint64(v5))
-			v2 = v7 + t5
-			p6 := v2
-			if uint64(v2) < uint64(v7) {
-				p6 = i64(-1)
-			}
-			v2 = p6
-			t7 := int64(load64(m.memory, uint64(uint32(v3))+24))
-			var p8 int32
-			if t7 != i64(0) {
-				p8 = 1
-			}
-			v1 = p8
-			goto l1
-		}
-	l0:
-		m.fn231(v3, v2, i64(0), v4, i64(0))
-		t9 := int64(load64(m.memory, uint64(uint32(v3))+8))
-		var p10 int32
-		if t9 != i64(0) {
-			p10 = 1
-		}
-		v1 = p10
-		t11 := int64(load64(m.memory, uint32(v3)))
-		v2 = t11
-	}
-l1:
-	m.g0 = v3 + i32(32)
-	p12 := i64(0x7fffffffffffffff)
-	if uint64(v2) < uint64(i64(0x7fffffffffffffff)) {
-		p12 = v2
-	}
-	p13 := p12
-	if v1&i32(1) != 0 {
-		p13 = i64(0x7fffffffffffffff)
-	}
-	return p13
-}
-
-//go:norace
-func (m *Module) fn189(v0 int32) {
-	var v1 int64
-	t0 := int32(load32(m.memory, uint64(uint32(v0))+8))
-	v0 = t0
-	t1 := int64(load64(m.memory, uint32(v0)))
-	t2 := v0
-	v1 = t1
-	t3 := v1
-	var p4 int32
-	if v1 != i64(0) {
-		p4 = 1
-	}
-	store64(m.memory, uint32(t2), uint64(t3-int64(uint32(p4))))
-}
-
-//go:norace
-func (m *Module) fn190(v0 int32, v1, v2 int64) {
-	var v3 int64
-	t0 := int32(load32(m.memory, uint64(uint32(v0))+4))
-	v0 = t0
-	t1 := int64(load64(m.memory, uint32(v0)))
-	t2 := v0
-	v3 = t1
-	v1 = v3 + v1
-	p3 := v1
-	if uint64(v1) < uint64(v3) {
-		p3 = i64(-1)
-	}
-	store64(m.memory, uint32(t2), uint64(p3))
-}
-
-//go:norace
-func (m *Module) fn191(v0 int32) {
-	var v1 int64
-	t0 := int32(load32(m.memory, uint64(uint32(v0))+4))
-	v0 = t0
-	t1 := int64(load64(m.memory, uint32(v0)))
-	t2 := v0
-	v1 = t1
-	t3 := v1
-	var p4 int32
-	if v1 != i64(0) {
-		p4 = 1
-	}
-	store64(m.memory, uint32(t2), uint64(t3-int64(uint32(p4))))
-}
-
-//go:norace
-func (m *Module) fn192(v0, v1, v2, v3 int32) int64 {
+func (m *Module) fn179(v0, v1, v2, v3 int32) int64 {
 	var v4 int64
 	var v5, v6 int32
 	v1 = v1 << 3
@@ -14173,7 +14133,7 @@ l1:
 		t1 := int32(load32(m.memory, uint32(v0)))
 		v6 = t1
 		v0 = v0 + i32(8)
-		t2 := m.fn73(v6, v5, v2, v3)
+		t2 := m.fn74(v6, v5, v2, v3)
 		if t2 == 0 {
 			goto l1
 		}
@@ -14182,8 +14142,8 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn193(v0, v1, v2 int32) int32 {
-	t0 := m.fn230(v0, v1, v2)
+func (m *Module) fn180(v0, v1, v2 int32) int32 {
+	t0 := m.fn213(v0, v1, v2)
 	var p1 int32
 	if t0 == 0 {
 		p1 = 1
@@ -14192,7 +14152,7 @@ func (m *Module) fn193(v0, v1, v2 int32) int32 {
 }
 
 //go:norace
-func (m *Module) fn194(v0, v1 int32) {
+func (m *Module) fn181(v0, v1 int32) {
 	var v2, v3 int32
 	var v4, v5, v6 int64
 	var v7 int32
@@ -14201,7 +14161,7 @@ func (m *Module) fn194(v0, v1 int32) {
 	m.g0 = v2
 	store64(m.memory, uint64(uint32(v2))+16, uint64(i64(0x1500000009)))
 	store64(m.memory, uint64(uint32(v2))+8, uint64(i64(0xb00000001)))
-	m.fn85(v2+i32(208), v1, v2+i32(8), i32(4))
+	m.fn86(v2+i32(208), v1, v2+i32(8), i32(4))
 	v3 = v2 + i32(216)
 	{
 		{
@@ -14247,7 +14207,7 @@ func (m *Module) fn194(v0, v1 int32) {
 			goto l1
 		}
 	l2:
-		m.fn86(v2+i32(24), v1, i32(19864), i32(23), v2+i32(208))
+		m.fn87(v2+i32(24), v1, i32(19864), i32(23), v2+i32(208))
 		{
 			t10 := int32(load32(m.memory, uint64(uint32(v2))+44))
 			v3 = t10
@@ -14324,19 +14284,19 @@ func (m *Module) fn194(v0, v1 int32) {
 			}
 			t22 := int64(load64(m.memory, uint64(uint32(v2))+56))
 			v5 = t22
-			m.fn195(v2+i32(24), v2+i32(208), i32(2))
+			m.fn182(v2+i32(24), v2+i32(208), i32(2))
 			{
 				t23 := int32(load32(m.memory, uint64(uint32(v2))+44))
 				v3 = t23
 				if v3 == 0 {
 					if uint64(v5) <= uint64(v4) {
-						m.fn195(v2+i32(400), v2+i32(208), i32(20))
+						m.fn182(v2+i32(400), v2+i32(208), i32(20))
 						t27 := int32(load32(m.memory, uint64(uint32(v2))+420))
 						v3 = t27
 						if v3 != 0 {
 							goto l11
 						}
-						m.fn196(v0+i32(8), v2+i32(208))
+						m.fn183(v0+i32(8), v2+i32(208))
 						store64(m.memory, uint32(v0), uint64(i64(0)))
 						goto l1
 					}
@@ -14375,7 +14335,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn195(v0, v1, v2 int32) {
+func (m *Module) fn182(v0, v1, v2 int32) {
 	var v3 int32
 	var v4, v5 int64
 	t0 := m.g0
@@ -14383,10 +14343,10 @@ func (m *Module) fn195(v0, v1, v2 int32) {
 	m.g0 = v3
 	t1 := int64(load64(m.memory, uint32(v1+v2<<3+i32(-8))))
 	v4 = t1
-	m.fn196(v3, v1)
+	m.fn183(v3, v1)
 	t2 := int32(load32(m.memory, uint64(uint32(v3))+16))
 	t3 := int32(load32(m.memory, uint64(uint32(v3))+20))
-	t4 := fn202(t2, t3)
+	t4 := fn189(t2, t3)
 	v5 = t4
 	v1 = i32(0)
 	if v4 == 0 {
@@ -14405,7 +14365,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn196(v0, v1 int32) {
+func (m *Module) fn183(v0, v1 int32) {
 	var v2 int32
 	var v3, v4 int64
 	var v5 int32
@@ -14526,7 +14486,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn197(v0, v1, v2 int32) {
+func (m *Module) fn184(v0, v1, v2 int32) {
 	var v3 int64
 	{
 		t0 := int64(load64(m.memory, uint32(v1)))
@@ -14558,7 +14518,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn198(v0, v1, v2 int32) {
+func (m *Module) fn185(v0, v1, v2 int32) {
 	var v3 int32
 	var v4 int64
 	t0 := int32(load32(m.memory, uint32(v2)))
@@ -14641,7 +14601,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn199(v0 int32, v1, v2 int64, v3 int32, v4 int64) {
+func (m *Module) fn186(v0 int32, v1, v2 int64, v3 int32, v4 int64) {
 	var v5 int32
 	var v6, v7 int64
 	var v8, v9 int32
@@ -14813,12 +14773,12 @@ l17:
 }
 
 //go:norace
-func (m *Module) fn200(v0, v1 int32) int32 {
+func (m *Module) fn187(v0, v1 int32) int32 {
 	var v2, v3, v4 int32
 	t0 := m.g0
 	v2 = t0 - i32(16)
 	m.g0 = v2
-	m.fn201(v2+i32(8), v1)
+	m.fn188(v2+i32(8), v1)
 	v1 = i32(0)
 	t1 := int32(load32(m.memory, uint64(uint32(v2))+12))
 	v3 = t1
@@ -14842,7 +14802,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn201(v0, v1 int32) {
+func (m *Module) fn188(v0, v1 int32) {
 	var v2 int32
 	{
 		v1 = v1 + i32(-3)
@@ -14854,9 +14814,9 @@ func (m *Module) fn201(v0, v1 int32) {
 		goto l1
 	l0:
 		v2 = v1 << 2
-		t0 := int32(load32(m.memory, uint64(uint32(v2))+26580))
+		t0 := int32(load32(m.memory, uint64(uint32(v2))+26364))
 		v1 = t0
-		t1 := int32(load32(m.memory, uint64(uint32(v2))+26420))
+		t1 := int32(load32(m.memory, uint64(uint32(v2))+26204))
 		v2 = t1
 	}
 l1:
@@ -14865,7 +14825,7 @@ l1:
 }
 
 //go:norace
-func fn202(v0, v1 int32) int64 {
+func fn189(v0, v1 int32) int64 {
 	var v2 int64
 	var v3 int32
 	v2 = i64(1)
@@ -14889,27 +14849,27 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn203(v0, v1 int32) {
+func (m *Module) fn190(v0, v1 int32) {
 	t0 := v0
 	v1 = v1 << 2
-	t1 := int32(load32(m.memory, uint32(v1+i32(26736))))
+	t1 := int32(load32(m.memory, uint32(v1+i32(26520))))
 	store32(m.memory, uint64(uint32(t0))+4, uint32(t1))
-	t2 := int32(load32(m.memory, uint32(v1+i32(26904))))
+	t2 := int32(load32(m.memory, uint32(v1+i32(26688))))
 	store32(m.memory, uint32(v0), uint32(t2))
 }
 
 //go:norace
-func (m *Module) fn204(v0 int64, v1 int32, v2, v3 int64) int64 {
+func (m *Module) fn191(v0 int64, v1 int32, v2, v3 int64) int64 {
 	var v4 int32
 	t0 := m.g0
 	v4 = t0 - i32(48)
 	m.g0 = v4
-	m.fn155(v4+i32(32), v0, v1, v2)
+	m.fn153(v4+i32(32), v0, v1, v2)
 	t1 := int64(load64(m.memory, uint64(uint32(v4))+40))
 	t2 := int64(load64(m.memory, uint64(uint32(v4))+32))
 	t3 := v4 + i32(16)
 	v2 = t2
-	m.fn231(t3, t1-v2+i64(1), i64(0), v3, i64(0))
+	m.fn214(t3, t1-v2+i64(1), i64(0), v3, i64(0))
 	t4 := int64(load64(m.memory, uint64(uint32(v4))+24))
 	v2 = v2 + t4
 	{
@@ -14918,7 +14878,7 @@ func (m *Module) fn204(v0 int64, v1 int32, v2, v3 int64) int64 {
 			goto l0
 		}
 		t6 := int64(load64(m.memory, uint64(uint32(v1))+88))
-		m.fn231(v4, t6, i64(0), v2, i64(0))
+		m.fn214(v4, t6, i64(0), v2, i64(0))
 		t7 := int64(load64(m.memory, uint32(v4)))
 		v2 = t7
 		p8 := i64(0x7fffffffffffffff)
@@ -14950,7 +14910,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn205(v0, v1 int32) {
+func (m *Module) fn192(v0, v1 int32) {
 	var v2, v3 int64
 	{
 		t0 := int32(load32(m.memory, uint64(uint32(v1))+136))
@@ -14993,7 +14953,7 @@ func (m *Module) fn205(v0, v1 int32) {
 			}
 			t12 := int32(load32(m.memory, uint64(uint32(v1))+16))
 			t13 := int32(load32(m.memory, uint64(uint32(v1))+20))
-			t14 := m.fn188(t12, t13, v3)
+			t14 := m.fn123(t12, t13, v3)
 			t15 := v0
 			t16 := v2
 			v3 = t14
@@ -15008,7 +14968,7 @@ func (m *Module) fn205(v0, v1 int32) {
 }
 
 //go:norace
-func (m *Module) fn206(v0 int32, v1 int64) int32 {
+func (m *Module) fn193(v0 int32, v1 int64) int32 {
 	var v2, v3, v4, v5 int32
 	var v6 int64
 	t0 := m.g0
@@ -15062,7 +15022,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn207(v0, v1, v2 int32) int32 {
+func (m *Module) fn194(v0, v1, v2 int32) int32 {
 	var v3, v4, v5 int64
 	v3 = int64(uint32(v1))
 	{
@@ -15122,7 +15082,7 @@ l3:
 }
 
 //go:norace
-func (m *Module) fn208(v0, v1 int32) int32 {
+func (m *Module) fn195(v0, v1 int32) int32 {
 	var v2 int32
 	t0 := m.g0
 	v2 = t0 - i32(16)
@@ -15135,7 +15095,7 @@ func (m *Module) fn208(v0, v1 int32) int32 {
 }
 
 //go:norace
-func (m *Module) fn209(v0, v1 int32, v2 int64) int32 {
+func (m *Module) fn196(v0, v1 int32, v2 int64) int32 {
 	var v3, v4 int32
 	t0 := m.g0
 	v3 = t0 - i32(16)
@@ -15165,13 +15125,13 @@ func (m *Module) fn209(v0, v1 int32, v2 int64) int32 {
 			_ = m.fn26(v0, v2)
 			goto l5
 		case 1:
-			_ = m.fn206(v0, v2)
+			_ = m.fn193(v0, v2)
 			goto l5
 		case 2:
 			m.fn29(v3+i32(8), v2)
 			t10 := int32(load32(m.memory, uint64(uint32(v3))+8))
 			t11 := int32(load32(m.memory, uint64(uint32(v3))+12))
-			_ = m.fn207(v0, t10, t11)
+			_ = m.fn194(v0, t10, t11)
 			goto l5
 		case 3:
 			_ = m.fn26(v0, v2)
@@ -15183,7 +15143,7 @@ l5:
 }
 
 //go:norace
-func (m *Module) fn210(v0, v1, v2 int32) {
+func (m *Module) fn197(v0, v1, v2 int32) {
 	var v3, v4, v5, v6, v7 int32
 	t0 := m.g0
 	v3 = t0 - i32(16)
@@ -15215,7 +15175,7 @@ l3:
 		goto l2
 	}
 l1:
-	_ = m.fn208(v4, v7)
+	_ = m.fn195(v4, v7)
 l2:
 	v2 = v2 + i32(1)
 	goto l3
@@ -15293,7 +15253,7 @@ l0:
 						}
 						t20 := int32(load32(m.memory, uint32(v2+i32(23328))))
 						t21 := int32(load32(m.memory, uint32(v2+i32(23332))))
-						t22 := m.fn73(t20, t21, v1, v7)
+						t22 := m.fn74(t20, t21, v1, v7)
 						if t22 == 0 {
 							goto l14
 						}
@@ -15340,7 +15300,7 @@ l10:
 }
 
 //go:norace
-func (m *Module) fn211(v0, v1, v2, v3, v4, v5, v6 int32) {
+func (m *Module) fn198(v0, v1, v2, v3, v4, v5, v6 int32) {
 	m.fn24(v0+i32(20), v5, v6)
 	store32(m.memory, uint64(uint32(v0))+60, uint32(v2))
 	store32(m.memory, uint64(uint32(v0))+64, uint32(v1))
@@ -15351,12 +15311,12 @@ func (m *Module) fn211(v0, v1, v2, v3, v4, v5, v6 int32) {
 }
 
 //go:norace
-func (m *Module) fn212(v0, v1, v2 int32) {
+func (m *Module) fn199(v0, v1, v2 int32) {
 	var v3 int32
 	t0 := m.g0
 	v3 = t0 - i32(16)
 	m.g0 = v3
-	m.fn159(v3+i32(4), v1, v2)
+	m.fn157(v3+i32(4), v1, v2)
 	{
 		t1 := int32(m.memory[uint64(uint32(v3))+4])
 		if t1 != i32(1) {
@@ -15389,7 +15349,7 @@ l4:
 }
 
 //go:norace
-func (m *Module) fn213(v0, v1, v2 int32) {
+func (m *Module) fn200(v0, v1, v2 int32) {
 	var v3 int32
 	v2 = v2 << 2
 l2:
@@ -15421,7 +15381,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn214(v0, v1, v2 int32, v3, v4 int64) {
+func (m *Module) fn201(v0, v1, v2 int32, v3, v4 int64) {
 	var v5, v6, v7 int32
 	t0 := m.g0
 	v5 = t0
@@ -15465,7 +15425,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn215(v0, v1, v2 int32) {
+func (m *Module) fn202(v0, v1, v2 int32) {
 	var v3 int64
 	{
 		p0 := i32(-33)
@@ -15497,7 +15457,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn216(v0, v1 int32) int32 {
+func (m *Module) fn203(v0, v1 int32) int32 {
 	var v2, v3 int32
 	var v4 int64
 	t0 := m.g0
@@ -15521,7 +15481,7 @@ func (m *Module) fn216(v0, v1 int32) int32 {
 				goto l2
 			}
 		l0:
-			m.fn198(v2, v1, v0)
+			m.fn185(v2, v1, v0)
 			v4 = i64(0)
 			{
 				p3 := i32(-33)
@@ -15552,7 +15512,7 @@ func (m *Module) fn216(v0, v1 int32) int32 {
 			}
 		}
 	l1:
-		t7 := m.fn200(v0, v3)
+		t7 := m.fn187(v0, v3)
 		v1 = t7
 		goto l5
 	}
@@ -15564,14 +15524,14 @@ l5:
 }
 
 //go:norace
-func (m *Module) fn217(v0, v1, v2, v3 int32, v4, v5, v6 int64) {
+func (m *Module) fn204(v0, v1, v2, v3 int32, v4, v5, v6 int64) {
 	var v7 int32
 	var v8, v9, v10 int64
 	t0 := m.g0
 	v7 = t0 - i32(240)
 	m.g0 = v7
 	t1 := int32(load32(m.memory, uint32(v2)))
-	m.fn219(v7+i32(40), v1, t1, v4)
+	m.fn206(v7+i32(40), v1, t1, v4)
 	{
 		t2 := int64(load64(m.memory, uint64(uint32(v7))+40))
 		if t2 != i64(1) {
@@ -15584,7 +15544,7 @@ func (m *Module) fn217(v0, v1, v2, v3 int32, v4, v5, v6 int64) {
 			{
 				t4 := int32(load32(m.memory, uint64(uint32(v7))+196))
 				if t4 != i32(6) {
-					m.fn220(v0, v2, v4, v5, v6)
+					m.fn207(v0, v2, v4, v5, v6)
 					goto l4
 				}
 				v8 = v4 & i64(0xfff)
@@ -15597,16 +15557,16 @@ func (m *Module) fn217(v0, v1, v2, v3 int32, v4, v5, v6 int64) {
 				goto l3
 			}
 		l2:
-			m.fn220(v7+i32(208), v2, i64(4096), v5, v6)
+			m.fn207(v7+i32(208), v2, i64(4096), v5, v6)
 			t5 := int64(load64(m.memory, uint64(uint32(v7))+216))
 			v10 = t5
 			t6 := int64(load64(m.memory, uint64(uint32(v7))+208))
 			v9 = t6
 		}
 	l3:
-		m.fn231(v7+i32(16), v9, i64(0), v4, i64(0))
-		m.fn231(v7, v10, i64(0), v4, i64(0))
-		m.fn220(v7+i32(224), v2, v8, v5, v6)
+		m.fn214(v7+i32(16), v9, i64(0), v4, i64(0))
+		m.fn214(v7, v10, i64(0), v4, i64(0))
+		m.fn207(v7+i32(224), v2, v8, v5, v6)
 		t7 := int64(load64(m.memory, uint64(uint32(v7))+24))
 		t8 := v0
 		v5 = t7
@@ -15674,21 +15634,21 @@ l4:
 }
 
 //go:norace
-func (m *Module) fn218(v0, v1, v2 int32, v3, v4, v5 int64) {
+func (m *Module) fn205(v0, v1, v2 int32, v3, v4, v5 int64) {
 	t0 := int32(load32(m.memory, uint32(v1)))
 	t1 := int32(load32(m.memory, uint32(v1+i32(4))))
-	m.fn217(v0, t0, t1, v2, v5, v3, v4)
+	m.fn204(v0, t0, t1, v2, v5, v3, v4)
 }
 
 //go:norace
-func (m *Module) fn219(v0, v1, v2 int32, v3 int64) {
+func (m *Module) fn206(v0, v1, v2 int32, v3 int64) {
 	var v4 int32
 	t0 := m.g0
 	v4 = t0 - i32(368)
 	m.g0 = v4
 	memory_copy(m.memory, uint32(v4+i32(8)), uint32(v1), uint32(i32(192)))
 	m.fn36(v4+i32(8), v2, v3)
-	m.fn194(v4+i32(200), v4+i32(8))
+	m.fn181(v4+i32(200), v4+i32(8))
 	v3 = i64(0)
 	{
 		t1 := int32(load32(m.memory, uint64(uint32(v4))+200))
@@ -15704,7 +15664,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn220(v0, v1 int32, v2, v3, v4 int64) {
+func (m *Module) fn207(v0, v1 int32, v2, v3, v4 int64) {
 	var v5 int32
 	var v6, v7, v8 int64
 	var v9 int32
@@ -15734,7 +15694,7 @@ func (m *Module) fn220(v0, v1 int32, v2, v3, v4 int64) {
 				goto l0
 			}
 			{
-				t3 := m.fn136(v5+i32(16), v1, v11, i64(-1))
+				t3 := m.fn134(v5+i32(16), v1, v11, i64(-1))
 				t4 := v13
 				v16 = t3
 				v8 = t4 + v16
@@ -15781,7 +15741,7 @@ func (m *Module) fn220(v0, v1 int32, v2, v3, v4 int64) {
 			if v9&i32(1) != 0 {
 				goto l3
 			}
-			t12 := m.fn204(v14, v1, v7, i64(-1))
+			t12 := m.fn191(v14, v1, v7, i64(-1))
 			v17 = t12
 		}
 	l3:
@@ -15796,7 +15756,7 @@ func (m *Module) fn220(v0, v1 int32, v2, v3, v4 int64) {
 		if uint64(v11) > uint64(v7) {
 			p15 = i64(0)
 		}
-		m.fn231(t13, t14, i64(0), p15, i64(0))
+		m.fn214(t13, t14, i64(0), p15, i64(0))
 		t16 := int64(load64(m.memory, uint64(uint32(v5))+8))
 		v11 = t16
 		t17 := int64(load64(m.memory, uint32(v5)))
@@ -15838,7 +15798,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn221(v0 int32) {
+func (m *Module) fn208(v0 int32) {
 	var v1 int32
 	var v2, v3, v4, v5 int64
 	t0 := m.g0
@@ -15858,8 +15818,8 @@ func (m *Module) fn221(v0 int32) {
 	store64(m.memory, uint64(uint32(v1))+48, uint64(v5))
 	store64(m.memory, uint64(uint32(v1))+40, uint64(v4))
 	store64(m.memory, uint64(uint32(v1))+32, uint64(v3))
-	m.fn222(v1, v1+i32(32))
-	m.fn222(v1+i32(32), v1)
+	m.fn209(v1, v1+i32(32))
+	m.fn209(v1+i32(32), v1)
 	t6 := int64(load64(m.memory, uint64(uint32(v1))+32))
 	v3 = t6
 	t7 := int64(load64(m.memory, uint64(uint32(v1))+40))
@@ -15875,7 +15835,7 @@ func (m *Module) fn221(v0 int32) {
 }
 
 //go:norace
-func (m *Module) fn222(v0, v1 int32) {
+func (m *Module) fn209(v0, v1 int32) {
 	var v2, v3, v4, v5, v6 int64
 	t0 := int64(load64(m.memory, uint64(uint32(v1))+24))
 	t1 := v0
@@ -15901,7 +15861,7 @@ func (m *Module) fn222(v0, v1 int32) {
 }
 
 //go:norace
-func (m *Module) fn223(v0, v1 int32) {
+func (m *Module) fn210(v0, v1 int32) {
 	var v2, v3, v4, v5 int32
 	{
 		{
@@ -15947,7 +15907,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn224(v0, v1, v2 int32) {
+func (m *Module) fn211(v0, v1, v2 int32) {
 	var v3 int32
 	var v4 int64
 	t0 := m.g0
@@ -15959,7 +15919,7 @@ func (m *Module) fn224(v0, v1, v2 int32) {
 		if t1 == 0 {
 			goto l0
 		}
-		m.fn160(v3, v1, v2)
+		m.fn158(v3, v1, v2)
 		t2 := int64(load64(m.memory, uint32(v3)))
 		v4 = t2
 		t3 := int64(load64(m.memory, uint64(uint32(v3))+8))
@@ -15971,139 +15931,74 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn225(v0, v1 int32) {
-	var v2 int32
-	var v3 int64
-	t0 := m.g0
-	v2 = t0 - i32(48)
-	m.g0 = v2
-	v3 = i64(0)
-	{
-		t1 := int32(load32(m.memory, uint32(v1)))
-		switch t1 + i32(-1) {
-		default:
-			goto l4
-		case 0:
-			t2 := int64(load64(m.memory, uint64(uint32(v1))+8))
-			v3 = t2
-			goto l5
-		case 1:
-			t3 := int64(load64(m.memory, uint64(uint32(v1))+8))
-			m.fn231(v2, t3, i64(0), i64(1000), i64(0))
-			t4 := int64(load64(m.memory, uint32(v2)))
-			t5 := int64(load64(m.memory, uint64(uint32(v2))+8))
-			p6 := t4
-			if t5 != i64(0) {
-				p6 = i64(-1)
-			}
-			v3 = p6
-			goto l5
-		case 2:
-			t7 := int64(load64(m.memory, uint64(uint32(v1))+8))
-			t8 := int64(load32(m.memory, uint64(uint32(v1))+40))
-			m.fn231(v2+i32(16), t7, i64(0), t8, i64(0))
-			t9 := int64(load64(m.memory, uint64(uint32(v2))+16))
-			t10 := int64(load64(m.memory, uint64(uint32(v2))+24))
-			p11 := t9
-			if t10 != i64(0) {
-				p11 = i64(-1)
-			}
-			v3 = p11
-			goto l5
-		case 3:
-			t12 := int64(load64(m.memory, uint64(uint32(v1))+8))
-			t13 := int64(load64(m.memory, uint64(uint32(v1))+48))
-			m.fn231(v2+i32(32), t12, i64(0), t13, i64(0))
-			t14 := int64(load64(m.memory, uint64(uint32(v2))+32))
-			t15 := int64(load64(m.memory, uint64(uint32(v2))+40))
-			p16 := t14
-			if t15 != i64(0) {
-				p16 = i64(-1)
-			}
-			v3 = p16
-		}
-	}
-l5:
-	store64(m.memory, uint64(uint32(v0))+8, uint64(v3))
-	v3 = i64(1)
-l4:
-	store64(m.memory, uint32(v0), uint64(v3))
-	m.g0 = v2 + i32(48)
-}
-
-//go:norace
-func (m *Module) fn226(v0, v1, v2 int32) int64 {
-	var v3 int32
-	var v4 int64
+func (m *Module) fn212(v0 int32, v1 int64) {
+	var v2, v3 int64
+	var v4 int32
+	var v5 int64
+	var v6, v7, v8 int32
+	v2 = i64(0)
 	{
 		t0 := int32(load32(m.memory, uint32(v0)))
-		v3 = t0
-		t1 := int32(load32(m.memory, uint32(v3)))
-		switch t1 {
-		default:
-			t2 := int32(load32(m.memory, uint64(uint32(v0))+4))
-			t3 := int64(load64(m.memory, uint32(t2)))
-			t4 := int32(load32(m.memory, uint64(uint32(v0))+8))
-			t5 := int64(load64(m.memory, uint32(t4)))
-			t6 := int32(load32(m.memory, uint64(uint32(v2))+12))
-			m.t0[uint(t6)].(func(int32, int64, int64))(v1, t3, t5)
-			goto l6
-		case 1:
-			v4 = i64(0)
-			t7 := int64(load64(m.memory, uint64(uint32(v3))+8))
-			if t7 == 0 {
-				goto l7
-			}
-			t8 := int32(load32(m.memory, uint64(uint32(v2))+16))
-			m.t0[uint(t8)].(func(int32))(v1)
-			return i64(0)
-		case 2:
-			t9 := int32(load32(m.memory, uint64(uint32(v0))+4))
-			t10 := int64(load64(m.memory, uint32(t9)))
-			t11 := int32(load32(m.memory, uint64(uint32(v2))+20))
-			m.t0[uint(t11)].(func(int32, int64))(v1, t10)
-			goto l6
-		case 3:
-			t12 := int32(load32(m.memory, uint64(uint32(v3))+4))
-			t13 := int32(load32(m.memory, uint64(uint32(v0))+4))
-			t14 := int64(load64(m.memory, uint32(t13)))
-			t15 := int32(load32(m.memory, uint64(uint32(v0))+8))
-			t16 := int64(load64(m.memory, uint32(t15)))
-			t17 := int32(load32(m.memory, uint64(uint32(v2))+24))
-			t18 := m.t0[uint(t17)].(func(int32, int32, int64, int64) int64)(v1, t12, t14, t16)
-			return t18
-		case 4:
-			t19 := int32(load32(m.memory, uint64(uint32(v0))+4))
-			t20 := int64(load64(m.memory, uint32(t19)))
-			t21 := int64(load64(m.memory, uint64(uint32(v3))+8))
-			t22 := int32(load32(m.memory, uint64(uint32(v2))+28))
-			m.t0[uint(t22)].(func(int32, int64, int64))(v1, t20, t21)
-			goto l6
-		case 5:
-			t23 := int32(load32(m.memory, uint64(uint32(v2))+32))
-			m.t0[uint(t23)].(func(int32))(v1)
+		t1 := int64(load64(m.memory, uint64(uint32(t0))+56))
+		v3 = t1
+		if uint64(v3) < uint64(i64(10)) {
+			goto l0
 		}
+		t2 := int64(uint64(v3) / uint64(i64(10)))
+		t3 := int64(uint64(v1) / uint64(t2))
+		v2 = t3
 	}
-l6:
-	v4 = i64(0)
-l7:
-	return v4
+l0:
+	t4 := int32(load32(m.memory, uint64(uint32(v0))+12))
+	v4 = t4
+	t5 := int64(load64(m.memory, uint32(v4)))
+	v1 = t5
+	p6 := v2
+	if uint64(v1) > uint64(v2) {
+		p6 = v1
+	}
+	v5 = p6
+	v2 = v5 - v1
+	p7 := i64(10)
+	if uint64(v2) < uint64(i64(10)) {
+		p7 = v2
+	}
+	v2 = p7
+	t8 := int32(load32(m.memory, uint64(uint32(v0))+4))
+	v6 = int32(v5)
+	v7 = t8 + v6<<3
+	t9 := int32(load32(m.memory, uint64(uint32(v0))+8))
+	v8 = t9
+	v1 = v5
+l3:
+	{
+		t10 := int64(uint64(v1) / uint64(i64(10)))
+		v3 = t10
+		if v2 == 0 {
+			goto l1
+		}
+		{
+			t11 := v8
+			t12 := v6
+			v0 = int32(v3)
+			if uint32(t11) <= uint32(t12-v0*i32(10)) {
+				goto l2
+			}
+			store64(m.memory, uint32(v7+v0*i32(-80)), uint64(i64(0)))
+		}
+	l2:
+		v2 = v2 + i64(-1)
+		v6 = v6 + i32(-1)
+		v1 = v1 + i64(-1)
+		v7 = v7 + i32(-8)
+		goto l3
+	}
+l1:
+	store64(m.memory, uint32(v4), uint64(v5))
 }
 
 //go:norace
-func fn227(v0 int32, v1 int64) {
-}
-
-//go:norace
-func fn228(v0 int32) {
-}
-
-//go:norace
-func fn229(v0 int32, v1, v2 int64) {
-}
-
-//go:norace
-func (m *Module) fn230(v0, v1, v2 int32) int32 {
+func (m *Module) fn213(v0, v1, v2 int32) int32 {
 	var v3, v4, v5 int32
 	v3 = i32(0)
 	if v2 == 0 {
@@ -16134,7 +16029,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn231(v0 int32, v1, v2, v3, v4 int64) {
+func (m *Module) fn214(v0 int32, v1, v2, v3, v4 int64) {
 	var v5, v6, v7, v8, v9, v10 int64
 	t0 := v0
 	v5 = v3 & i64(0xffffffff)
@@ -16165,7 +16060,7 @@ func (m *Module) fn231(v0 int32, v1, v2, v3, v4 int64) {
 }
 
 //go:norace
-func (m *Module) fn232(v0 int32, v1, v2 int64, v3 int32) {
+func (m *Module) fn215(v0 int32, v1, v2 int64, v3 int32) {
 	var v4 int64
 	{
 		if v3&i32(64) != 0 {
@@ -16319,13 +16214,4 @@ func memory_zero[T uint32 | uint64](mem []byte, dest, n T) {
 	clear(mem[x:y:len(mem)])
 }
 
-//go:norace
-func table_init[T1, T2, T3 int | int32 | int64](tab, elems []any, dest T1, src T2, n T3) {
-	x := uint64(dest)
-	z := uint64(src)
-	y := x + uint64(n)
-	w := z + uint64(n)
-	copy(tab[x:y:len(tab)], elems[z:w:len(elems)])
-}
-
-const data0 = "retry-after-msratelimitretry-afterratelimit-resetx-ratelimit-resetoperation_began\x00\x00\x00\x00\x00\x00\x00\x00\x00attempt_over\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00attempt_failed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_requested\x00\x00\x00\x00\x00\x00\x00\x00\x00operation_succeeded\x00\x00\x00\x00\x00operation_ended\x00\x00\x00\x00\x00\x00\x00\x00\x00no errora required pointer is NULLa struct is not initialisedthe number is not a field of a policythe value is a ratio and the field a plain number, or the reversethere are no more delays or rowsthe operating system cannot provide randomnessthe buffer cannot hold the text and its terminating zerothe value of Retry-After is neither a number of seconds nor a date, or is longer than 1024 bytesthe length is longer than any memorythe number is not an outcomethe number is not a reasonthe memory of the budget was damaged, or the budget was copied or the process forked while a thread used itthe text is not the state of a budget of this kindthe number is not an event of a budgetthe ratio has a zero denominatorthe ratio has a term above 4294967295the text is not a ratio such as 2, 1.6, 8/5 or 20%unknown_kind\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unused\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00too_large\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00too_small\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00zero_denominator\x00\x00\x00\x00\x00\x00\x00\x00ratio_too_fine\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_exponential\x00\x00\x00\x00\x00\x00\x00\x00\x00cap_below_base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00offset_above_cap\x00\x00\x00\x00\x00\x00\x00\x00floor_above_cap\x00\x00\x00\x00\x00\x00\x00\x00\x00growth_stalls\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00given_twice\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_head\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_key\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00repeated_key\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing_value\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_a_duration\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing_unit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_unit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00duration_too_fine\x00\x00\x00\x00\x00\x00\x00not_a_ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_a_count\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00text_too_long\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00does_not_fit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00window\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00delay\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00quota\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttle\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00rate\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ttl\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00concurrent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00at_least\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00exact\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00spread\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00constant\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00linear\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00exponential\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00polynomial\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00fibonacci\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00none\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00full\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00equal\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00proportional\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00additive\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00decorrelated\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00slotted\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00budget\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_tokens\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost_throttled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost_timeout\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00per\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ttl\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00min_per_second\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00min_concurrent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00growth\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00increment\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00multiplier\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00power\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00origin\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00offset\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cap\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cap_on\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00floor\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_below\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_above\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_max\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_increment\x00\x00\x00\x00\x00\x00\x00\x00jitter_slot\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_retries\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_attempts\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_elapsed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttled_base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after_max\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after_max_extra\x00\x00\x00\nsuccess\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00permanent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_retries\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_elapsed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00deadline\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00budget\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cancelled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00success\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00transient\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00timeout\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00permanent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00no_entropy\x00unknown_event\x00wrong_unit\x00null_pointer\x00not_a_retry_after\x00unknown_reason\x00buffer_too_small\x00ok\x00too_long\x00not_a_state\x00none\x00unknown_outcome\x00unknown_code\x00unknown_kind\x00end\x00unknown_field\x00uninitialized\x00damaged\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00\b\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x00\x12\x00\x00\x00\x13\x00\x00\x00\x14\x00\x00\x00\x15\x00\x00\x00\x16\x00\x00\x00\x17\x00\x00\x00!\x00\x00\x00\"\x00\x00\x00#\x00\x00\x00$\x00\x00\x00%\x00\x00\x00&\x00\x00\x00'\x00\x00\x00(\x00\x00\x00)\x00\x00\x00*\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00\b\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x00\x12\x00\x00\x00\x13\x00\x00\x00\x14\x00\x00\x00\x15\x00\x00\x00\x16\x00\x00\x00\x17\x00\x00\x00\x18\x00\x00\x00\x19\x00\x00\x00constantlinearexponentialpolynomialfibonacci\x80N\x00\x00\b\x00\x00\x00\x88N\x00\x00\x06\x00\x00\x00\x8eN\x00\x00\v\x00\x00\x00\x99N\x00\x00\n\x00\x00\x00\xa3N\x00\x00\t\x00\x00\x00quotathrottleratioratettlconcurrent\x00\xd4N\x00\x00\x05\x00\x00\x00\xd9N\x00\x00\b\x00\x00\x00\xe1N\x00\x00\x05\x00\x00\x00\xe6N\x00\x00\x04\x00\x00\x00\xeaN\x00\x00\x03\x00\x00\x00\xedN\x00\x00\n\x00\x00\x00fullexponential:jitter=fullequalexponential:jitter=equaldecorrelatedexponential:cap_on=delay,jitter=decorrelateddefaultfull:base=100ms,cap=20s,max_retries=3aws-sdk-standardfull:base=1s,cap=20s,max_retries=2aws-sdk-2026full:base=50ms,cap=20s,max_retries=2,throttled_base=1s,retry_after_max_extra=5saws-dynamodb-2026full:base=25ms,cap=20s,max_retries=3,throttled_base=1s,retry_after_max_extra=5saws-simulatorfull:base=10ms,cap=2sgrpc-connectexponential:base=1s,multiplier=1.6,cap=120s,jitter=0.2grpc-retryexponential:base=100ms,cap=1s,jitter=0.2,max_retries=3,retry_after=exactgoogle-cloudexponential:base=1s,cap=32s,cap_on=delay,jitter=additive,jitter_max=1sgaxfull:base=1s,cap=30s,floor=1nscenkalti-v4exponential:base=500ms,multiplier=1.5,cap=60s,jitter=0.5,max_elapsed=15mresilience4jconstant:base=500ms,max_retries=2polly-v8constant:base=2s,max_retries=3polly-v8-linearlinear:base=2s,max_retries=3polly-v8-exponentialexponential:base=2s,max_retries=3envoyexponential:base=25ms,cap=250ms,jitter=slotted,jitter_slot=1ms,max_retries=1azure-coreexponential:base=800ms,cap=60s,cap_on=delay,jitter=0.2,max_retries=3azure-core-javaexponential:base=800ms,cap=8s,cap_on=delay,jitter=0.05,max_retries=3ethernetexponential:base=102400ns,cap=52428800ns,jitter=slotted,jitter_slot=51200ns,max_retries=15k8s-crashloopexponential:base=10s,cap=300sk8s-workqueueexponential:base=5ms,cap=1000sk8s-conflictexponential:base=10ms,multiplier=5,jitter=proportional,jitter_above=0.1,max_retries=3sidekiqpolynomial:base=1s,power=4,origin=0,offset=15s,jitter=additive,jitter_max=9s,jitter_increment=10s,max_retries=25faktorypolynomial:base=1s,power=4,origin=0,offset=15s,jitter=additive,jitter_max=29s,jitter_increment=29s,max_retries=25riverpolynomial:base=1s,power=4,jitter=0.1,max_retries=24obanexponential:base=2s,offset=15s,jitter=proportional,jitter_above=0.1,max_retries=19celeryexponential:base=1s,offset=1s,cap=601s,jitter=slotted,jitter_slot=1s,max_retries=3temporalexponential:base=1s,cap=100soffconstant:base=0s,max_retries=0immediateconstant:base=0snone\x00\x00(O\x00\x00\x04\x00\x00\x00,O\x00\x00\x17\x00\x00\x00CO\x00\x00\x05\x00\x00\x00HO\x00\x00\x18\x00\x00\x00`O\x00\x00\f\x00\x00\x00lO\x00\x00,\x00\x00\x00\x98O\x00\x00\a\x00\x00\x00\x9fO\x00\x00%\x00\x00\x00\xc4O\x00\x00\x10\x00\x00\x00\xd4O\x00\x00\"\x00\x00\x00\xf6O\x00\x00\f\x00\x00\x00\x02P\x00\x00O\x00\x00\x00QP\x00\x00\x11\x00\x00\x00bP\x00\x00O\x00\x00\x00\xb1P\x00\x00\r\x00\x00\x00\xbeP\x00\x00\x15\x00\x00\x00\xd3P\x00\x00\f\x00\x00\x00\xdfP\x00\x006\x00\x00\x00\x15Q\x00\x00\n\x00\x00\x00\x1fQ\x00\x00H\x00\x00\x00gQ\x00\x00\f\x00\x00\x00sQ\x00\x00F\x00\x00\x00\xb9Q\x00\x00\x03\x00\x00\x00\xbcQ\x00\x00\x1e\x00\x00\x00\xdaQ\x00\x00\v\x00\x00\x00\xe5Q\x00\x00H\x00\x00\x00-R\x00\x00\f\x00\x00\x009R\x00\x00!\x00\x00\x00ZR\x00\x00\b\x00\x00\x00bR\x00\x00\x1e\x00\x00\x00\x80R\x00\x00\x0f\x00\x00\x00\x8fR\x00\x00\x1c\x00\x00\x00\xabR\x00\x00\x14\x00\x00\x00\xbfR\x00\x00!\x00\x00\x00\xe0R\x00\x00\x05\x00\x00\x00\xe5R\x00\x00L\x00\x00\x001S\x00\x00\n\x00\x00\x00;S\x00\x00D\x00\x00\x00\x7fS\x00\x00\x0f\x00\x00\x00\x8eS\x00\x00D\x00\x00\x00\xd2S\x00\x00\b\x00\x00\x00\xdaS\x00\x00Z\x00\x00\x004T\x00\x00\r\x00\x00\x00AT\x00\x00\x1d\x00\x00\x00^T\x00\x00\r\x00\x00\x00kT\x00\x00\x1e\x00\x00\x00\x89T\x00\x00\f\x00\x00\x00\x95T\x00\x00U\x00\x00\x00\xeaT\x00\x00\a\x00\x00\x00\xf1T\x00\x00p\x00\x00\x00aU\x00\x00\a\x00\x00\x00hU\x00\x00q\x00\x00\x00\xd9U\x00\x00\x05\x00\x00\x00\xdeU\x00\x004\x00\x00\x00\x12V\x00\x00\x04\x00\x00\x00\x16V\x00\x00R\x00\x00\x00hV\x00\x00\x06\x00\x00\x00nV\x00\x00R\x00\x00\x00\xc0V\x00\x00\b\x00\x00\x00\xc8V\x00\x00\x1c\x00\x00\x00\xe4V\x00\x00\x03\x00\x00\x00\xe7V\x00\x00\x1e\x00\x00\x00\x05W\x00\x00\t\x00\x00\x00\x0eW\x00\x00\x10\x00\x00\x00\x1eW\x00\x00\x04\x00\x00\x00\x0eW\x00\x00\x10\x00\x00\x00quota:cost=5,cost_timeout=10quota:cost=14,cost_throttled=5throttle:max_tokens=10,ratio=0.1sreratio:ratio=0.1sre-processrate:max_tokens=60,per=1mfinaglettl:ttl=10s,min_per_second=10,ratio=0.2concurrent:ratio=0.2,min_concurrent=3\x00\xc4O\x00\x00\x10\x00\x00\x004Y\x00\x00\x1c\x00\x00\x00\xf6O\x00\x00\f\x00\x00\x00PY\x00\x00\x1e\x00\x00\x00\x15Q\x00\x00\n\x00\x00\x00nY\x00\x00 \x00\x00\x00\x8eY\x00\x00\x03\x00\x00\x00\x91Y\x00\x00\x0f\x00\x00\x00\xa0Y\x00\x00\v\x00\x00\x00\xabY\x00\x00\x19\x00\x00\x00\xc4Y\x00\x00\a\x00\x00\x00\xcbY\x00\x00'\x00\x00\x00\xe0R\x00\x00\x05\x00\x00\x00\xf2Y\x00\x00%\x00\x00\x00:=,./0123456789abcdef0sdhmsmsusns\x00\x00\x00\x00\x00\x00\x00\x9fZ\x00\x00\x01\x00\x00\x00\x00\x00O\x91\x94N\x00\x00\xa0Z\x00\x00\x01\x00\x00\x00\x00\xa0\xb80F\x03\x00\x00\xa1Z\x00\x00\x01\x00\x00\x00\x00XG\xf8\r\x00\x00\x00\xa2Z\x00\x00\x01\x00\x00\x00\x00ʚ;\x00\x00\x00\x00\xa3Z\x00\x00\x02\x00\x00\x00@B\x0f\x00\x00\x00\x00\x00\xa5Z\x00\x00\x02\x00\x00\x00\xe8\x03\x00\x00\x00\x00\x00\x00\xa7Z\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00, at : {field} {value} is unknown; the kinds are {kinds}{field} is missing{field} {value} is not used by {selector}{field} {value} is above {limit}{field} {value} is below {limit}{field} {value} has a zero denominator{field} {value} has a term above 1000000{field} {value} cannot be combined with jitter decorrelated, which needs growth exponential{field} {value} is below base {limit}{field} {value} is above cap {limit}{field} {value} is too short to grow by the multiplier; it must be at least {limit}{field} {value} is set as well as max_retries {limit}; set one of themunknown name {found}; the names are {heads}unknown key {found}; the keys are {keys}key {found} is repeated{field} has no value{field} {found} is not a duration such as 100ms or 1.5s{field} has no unit; the units are {units}{field} has the unknown unit {found}; the units are {units}{field} {found} is not a whole number of nanoseconds{field} {found} is not a ratio such as 2, 1.6, 8/5 or 20%{field} {found} is not a whole numberthe text is longer than 1024 bytes{field} cannot be made short enough: the delays take at least {value}, which is above {limit}a policy  ()...a pair must follow every \":\" and \",\"a duration has one unitcapital letters are not allowedspaces are not allowed\"...\"growthbaseincrementmultiplierpoweroriginoffsetcapcap_onfloorjitterjitter_belowjitter_abovejitter_maxjitter_incrementjitter_slotmax_retriesmax_attemptsmax_elapsedthrottled_baseretry_afterretry_after_maxretry_after_max_extrabudgetmax_tokenscostcost_throttledcost_timeoutpermin_per_secondmin_concurrentwindowdelay\x008a\x00\x00\x06\x00\x00\x00>a\x00\x00\x05\x00\x00\x00proportionaladditiveslotted\x00\x1eW\x00\x00\x04\x00\x00\x00(O\x00\x00\x04\x00\x00\x00CO\x00\x00\x05\x00\x00\x00Ta\x00\x00\f\x00\x00\x00`a\x00\x00\b\x00\x00\x00`O\x00\x00\f\x00\x00\x00ha\x00\x00\a\x00\x00\x00at_leastexactspread\x00\xa8a\x00\x00\b\x00\x00\x00\xb0a\x00\x00\x05\x00\x00\x00\xb5a\x00\x00\x06\x00\x00\x000\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x001a, d b Y X GMTA, d-b-y X GMTa b e X Y\x00\x00\xf1a\x00\x00\x0e\x00\x00\x00\xffa\x00\x00\x0e\x00\x00\x00\rb\x00\x00\t\x00\x00\x00SundayMondayTuesdayWednesdayThursdayFridaySaturday\x00\x000b\x00\x00\x06\x00\x00\x006b\x00\x00\x06\x00\x00\x00<b\x00\x00\a\x00\x00\x00Cb\x00\x00\t\x00\x00\x00Lb\x00\x00\b\x00\x00\x00Tb\x00\x00\x06\x00\x00\x00Zb\x00\x00\b\x00\x00\x00JanFebMarAprMayJunJulAugSepOctNovDec\x9cb\x00\x00\x03\x00\x00\x00\x9fb\x00\x00\x03\x00\x00\x00\xa2b\x00\x00\x03\x00\x00\x00\xa5b\x00\x00\x03\x00\x00\x00\xa8b\x00\x00\x03\x00\x00\x00\xabb\x00\x00\x03\x00\x00\x00\xaeb\x00\x00\x03\x00\x00\x00\xb1b\x00\x00\x03\x00\x00\x00\xb4b\x00\x00\x03\x00\x00\x00\xb7b\x00\x00\x03\x00\x00\x00\xbab\x00\x00\x03\x00\x00\x00\xbdb\x00\x00\x03\x00\x00\x00\r# HELP backoff_attempts Attempts of an operation.# TYPE backoff_attempts histogram\x00!c\x00\x001\x00\x00\x00Rc\x00\x00!\x00\x00\x00backoff_attempts_bucket{le=\"\x01\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x04\x00\x00\x00\x00\x00\x00\x00\x05\x00\x00\x00\x00\x00\x00\x00\x06\x00\x00\x00\x00\x00\x00\x00\b\x00\x00\x00\x00\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00\x0f\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\x002\x00\x00\x00\x00\x00\x00\x00+Inf\"} backoff_attempts_sum backoff_attempts_count backoff_retries_total backoff_stops_total{reason=\"# HELP backoff_retries_total Retries of all operations.# TYPE backoff_retries_total counter# HELP backoff_stops_total Operations by the reason for which they stopped.# TYPE backoff_stops_total counter\x00\x00\x00\xffc\x00\x00\x15\x00\x00\x00\x14d\x00\x00\x17\x00\x00\x00]d\x00\x007\x00\x00\x00\x94d\x00\x00$\x00\x00\x00+d\x00\x00\x16\x00\x00\x00\xb8d\x00\x00K\x00\x00\x00\x03e\x00\x00\"\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00 | \x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x00\x00\x00\x00\b\x00\x00\x00\x04\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\b\x00\x00\x00\x04\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00\b\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\b\x00\x00\x00\x04\x00\x00\x00\t\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\n\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\f\x00\x00\x00\x04\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\v\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x10\x00\x00\x00\x04\x00\x00\x00\f\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\r\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\f\x00\x00\x00\x04\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x03\x00\x00\x00\x10\x00\x00\x00\x01\x00\x00\x00\x11\x00\x00\x00 -\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x03\x00\x00\x00\x01\x00\x00\x00\x04\x00\x00\x00\x01\x00\x00\x00\x05\x00\x00\x00\x01\x00\x00\x00\x06\x00\x00\x00\x01\x00\x00\x00\a\x00\x00\x00\x01\x00\x00\x00\b\x00\x00\x00\x01\x00\x00\x00\t\x00\x00\x00\x01\x00\x00\x00successpermanentdeadlinecancelled\x00\x00\x00\a\x00\x00\x00\t\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\b\x00\x00\x00\x06\x00\x00\x00\t\x00\x00\x00\xd8f\x00\x00\xdff\x00\x00\x8c`\x00\x00\xa3`\x00\x00\xe8f\x00\x00\xeb`\x00\x00\xf0f\x00\x00\x04\x00\x00\x00\b\x00\x00\x00\x10\x00\x00\x00\x10\x00\x00\x00\xbf\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x10\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00\x80\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x1e\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00l\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00@\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\v\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00\x06\x00\x00\x00\x04\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x06\x00\x00\x00\x03\x00\x00\x00\x06\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\f\x00\x00\x00\f\x00\x00\x00\n\x00\x00\x00\x10\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\v\x00\x00\x00\x0e\x00\x00\x00\v\x00\x00\x00\x0f\x00\x00\x00\x15\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x06\x00\x00\x00\n\x00\x00\x00\x04\x00\x00\x00\x0e\x00\x00\x00\f\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x03\x00\x00\x00\x0e\x00\x00\x00\x0e\x00\x00\x00\r`\x00\x00\x13`\x00\x00\x17`\x00\x00 `\x00\x00*`\x00\x00/`\x00\x005`\x00\x00;`\x00\x00>`\x00\x00D`\x00\x00I`\x00\x00O`\x00\x00[`\x00\x00g`\x00\x00q`\x00\x00\x81`\x00\x00\x8c`\x00\x00\x97`\x00\x00\xa3`\x00\x00\xae`\x00\x00\xbc`\x00\x00\xc7`\x00\x00\xd6`\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\xeb`\x00\x00\xf1`\x00\x00\xfb`\x00\x00\xff`\x00\x00\ra\x00\x00\xe1N\x00\x00\x19a\x00\x00\xeaN\x00\x00\x1ca\x00\x00*a\x00\x001\x00\x00\x00\x12\x00\x00\x00)\x00\x00\x00 \x00\x00\x00 \x00\x00\x00&\x00\x00\x00(\x00\x00\x00[\x00\x00\x00%\x00\x00\x00$\x00\x00\x00$\x00\x00\x00S\x00\x00\x00F\x00\x00\x00+\x00\x00\x00(\x00\x00\x00\x17\x00\x00\x00\x14\x00\x00\x007\x00\x00\x00*\x00\x00\x00;\x00\x00\x004\x00\x00\x009\x00\x00\x00%\x00\x00\x00\"\x00\x00\x00]\x00\x00\x00'[\x00\x00X[\x00\x00j[\x00\x00\x93[\x00\x00\xb3[\x00\x00\xd3[\x00\x00\xf9[\x00\x00!\\\x00\x00|\\\x00\x00\xa1\\\x00\x00\xa1\\\x00\x00\xc5\\\x00\x00\x18]\x00\x00^]\x00\x00\x89]\x00\x00\xb1]\x00\x00\xc8]\x00\x00\xdc]\x00\x00\x13^\x00\x00=^\x00\x00x^\x00\x00\xac^\x00\x00\xe5^\x00\x00\n_\x00\x00,_\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\v\x00\x00\x00\x02\x00\x00\x00hf\x00\x00hf\x00\x00hf\x00\x00pf\x00\x00\x80f\x00\x00pf\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\v\x00\x00\x00\x02\x00\x00\x00hf\x00\x00hf\x00\x00hf\x00\x00pf\x00\x00\x80f\x00\x00pf\x00\x00"
+const data0 = "retry-after-msratelimitretry-afterratelimit-resetx-ratelimit-resetoperation_began\x00\x00\x00\x00\x00\x00\x00\x00\x00attempt_over\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00attempt_failed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_requested\x00\x00\x00\x00\x00\x00\x00\x00\x00operation_succeeded\x00\x00\x00\x00\x00operation_ended\x00\x00\x00\x00\x00\x00\x00\x00\x00no errora required pointer is NULLa struct is not initialisedthe number is not a field of a policythe value is a ratio and the field a plain number, or the reversethere are no more delays or rowsthe operating system cannot provide randomnessthe buffer cannot hold the text and its terminating zerothe value of Retry-After is neither a number of seconds nor a date, or is longer than 1024 bytesthe length is longer than any memorythe number is not an outcomethe number is not a reasonthe memory of the budget was damaged, or the budget was copied or the process forked while a thread used itthe text is not the state of a budget of this kindthe number is not an event of a budgetthe ratio has a zero denominatorthe ratio has a term above 4294967295the text is not a ratio such as 2, 1.6, 8/5 or 20%unknown_kind\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unused\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00too_large\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00too_small\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00zero_denominator\x00\x00\x00\x00\x00\x00\x00\x00ratio_too_fine\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_exponential\x00\x00\x00\x00\x00\x00\x00\x00\x00cap_below_base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00offset_above_cap\x00\x00\x00\x00\x00\x00\x00\x00floor_above_cap\x00\x00\x00\x00\x00\x00\x00\x00\x00growth_stalls\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00given_twice\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_head\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_key\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00repeated_key\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing_value\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_a_duration\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing_unit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_unit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00duration_too_fine\x00\x00\x00\x00\x00\x00\x00not_a_ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_a_count\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00text_too_long\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00does_not_fit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00window\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00delay\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00quota\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttle\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00rate\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ttl\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00concurrent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00at_least\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00exact\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00spread\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00constant\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00linear\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00exponential\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00polynomial\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00fibonacci\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00none\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00full\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00equal\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00proportional\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00additive\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00decorrelated\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00slotted\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00budget\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_tokens\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost_throttled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost_timeout\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00per\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ttl\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00min_per_second\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00min_concurrent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00growth\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00increment\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00multiplier\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00power\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00origin\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00offset\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cap\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cap_on\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00floor\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_below\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_above\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_max\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_increment\x00\x00\x00\x00\x00\x00\x00\x00jitter_slot\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_retries\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_attempts\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_elapsed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttled_base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after_max\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after_max_extra\x00\x00\x00\nsuccess\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00permanent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_retries\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_elapsed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00deadline\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00budget\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cancelled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00success\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00transient\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00timeout\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00permanent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00no_entropy\x00unknown_event\x00wrong_unit\x00null_pointer\x00not_a_retry_after\x00unknown_reason\x00buffer_too_small\x00ok\x00too_long\x00not_a_state\x00none\x00unknown_outcome\x00unknown_code\x00unknown_kind\x00end\x00unknown_field\x00uninitialized\x00damaged\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00\b\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x00\x12\x00\x00\x00\x13\x00\x00\x00\x14\x00\x00\x00\x15\x00\x00\x00\x16\x00\x00\x00\x17\x00\x00\x00!\x00\x00\x00\"\x00\x00\x00#\x00\x00\x00$\x00\x00\x00%\x00\x00\x00&\x00\x00\x00'\x00\x00\x00(\x00\x00\x00)\x00\x00\x00*\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00\b\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x00\x12\x00\x00\x00\x13\x00\x00\x00\x14\x00\x00\x00\x15\x00\x00\x00\x16\x00\x00\x00\x17\x00\x00\x00\x18\x00\x00\x00\x19\x00\x00\x00constantlinearexponentialpolynomialfibonacci\x80N\x00\x00\b\x00\x00\x00\x88N\x00\x00\x06\x00\x00\x00\x8eN\x00\x00\v\x00\x00\x00\x99N\x00\x00\n\x00\x00\x00\xa3N\x00\x00\t\x00\x00\x00quotathrottleratioratettlconcurrent\x00\xd4N\x00\x00\x05\x00\x00\x00\xd9N\x00\x00\b\x00\x00\x00\xe1N\x00\x00\x05\x00\x00\x00\xe6N\x00\x00\x04\x00\x00\x00\xeaN\x00\x00\x03\x00\x00\x00\xedN\x00\x00\n\x00\x00\x00fullexponential:jitter=fullequalexponential:jitter=equaldecorrelatedexponential:cap_on=delay,jitter=decorrelateddefaultfull:base=100ms,cap=20s,max_retries=3aws-sdk-standardfull:base=1s,cap=20s,max_retries=2aws-sdk-2026full:base=50ms,cap=20s,max_retries=2,throttled_base=1s,retry_after_max_extra=5saws-dynamodb-2026full:base=25ms,cap=20s,max_retries=3,throttled_base=1s,retry_after_max_extra=5saws-simulatorfull:base=10ms,cap=2sgrpc-connectexponential:base=1s,multiplier=1.6,cap=120s,jitter=0.2grpc-retryexponential:base=100ms,cap=1s,jitter=0.2,max_retries=3,retry_after=exactgoogle-cloudexponential:base=1s,cap=32s,cap_on=delay,jitter=additive,jitter_max=1sgaxfull:base=1s,cap=30s,floor=1nscenkalti-v4exponential:base=500ms,multiplier=1.5,cap=60s,jitter=0.5,max_elapsed=15mresilience4jconstant:base=500ms,max_retries=2polly-v8constant:base=2s,max_retries=3polly-v8-linearlinear:base=2s,max_retries=3polly-v8-exponentialexponential:base=2s,max_retries=3envoyexponential:base=25ms,cap=250ms,jitter=slotted,jitter_slot=1ms,max_retries=1azure-coreexponential:base=800ms,cap=60s,cap_on=delay,jitter=0.2,max_retries=3azure-core-javaexponential:base=800ms,cap=8s,cap_on=delay,jitter=0.05,max_retries=3ethernetexponential:base=102400ns,cap=52428800ns,jitter=slotted,jitter_slot=51200ns,max_retries=15k8s-crashloopexponential:base=10s,cap=300sk8s-workqueueexponential:base=5ms,cap=1000sk8s-conflictexponential:base=10ms,multiplier=5,jitter=proportional,jitter_above=0.1,max_retries=3sidekiqpolynomial:base=1s,power=4,origin=0,offset=15s,jitter=additive,jitter_max=9s,jitter_increment=10s,max_retries=25faktorypolynomial:base=1s,power=4,origin=0,offset=15s,jitter=additive,jitter_max=29s,jitter_increment=29s,max_retries=25riverpolynomial:base=1s,power=4,jitter=0.1,max_retries=24obanexponential:base=2s,offset=15s,jitter=proportional,jitter_above=0.1,max_retries=19celeryexponential:base=1s,offset=1s,cap=601s,jitter=slotted,jitter_slot=1s,max_retries=3temporalexponential:base=1s,cap=100soffconstant:base=0s,max_retries=0immediateconstant:base=0snone\x00\x00(O\x00\x00\x04\x00\x00\x00,O\x00\x00\x17\x00\x00\x00CO\x00\x00\x05\x00\x00\x00HO\x00\x00\x18\x00\x00\x00`O\x00\x00\f\x00\x00\x00lO\x00\x00,\x00\x00\x00\x98O\x00\x00\a\x00\x00\x00\x9fO\x00\x00%\x00\x00\x00\xc4O\x00\x00\x10\x00\x00\x00\xd4O\x00\x00\"\x00\x00\x00\xf6O\x00\x00\f\x00\x00\x00\x02P\x00\x00O\x00\x00\x00QP\x00\x00\x11\x00\x00\x00bP\x00\x00O\x00\x00\x00\xb1P\x00\x00\r\x00\x00\x00\xbeP\x00\x00\x15\x00\x00\x00\xd3P\x00\x00\f\x00\x00\x00\xdfP\x00\x006\x00\x00\x00\x15Q\x00\x00\n\x00\x00\x00\x1fQ\x00\x00H\x00\x00\x00gQ\x00\x00\f\x00\x00\x00sQ\x00\x00F\x00\x00\x00\xb9Q\x00\x00\x03\x00\x00\x00\xbcQ\x00\x00\x1e\x00\x00\x00\xdaQ\x00\x00\v\x00\x00\x00\xe5Q\x00\x00H\x00\x00\x00-R\x00\x00\f\x00\x00\x009R\x00\x00!\x00\x00\x00ZR\x00\x00\b\x00\x00\x00bR\x00\x00\x1e\x00\x00\x00\x80R\x00\x00\x0f\x00\x00\x00\x8fR\x00\x00\x1c\x00\x00\x00\xabR\x00\x00\x14\x00\x00\x00\xbfR\x00\x00!\x00\x00\x00\xe0R\x00\x00\x05\x00\x00\x00\xe5R\x00\x00L\x00\x00\x001S\x00\x00\n\x00\x00\x00;S\x00\x00D\x00\x00\x00\x7fS\x00\x00\x0f\x00\x00\x00\x8eS\x00\x00D\x00\x00\x00\xd2S\x00\x00\b\x00\x00\x00\xdaS\x00\x00Z\x00\x00\x004T\x00\x00\r\x00\x00\x00AT\x00\x00\x1d\x00\x00\x00^T\x00\x00\r\x00\x00\x00kT\x00\x00\x1e\x00\x00\x00\x89T\x00\x00\f\x00\x00\x00\x95T\x00\x00U\x00\x00\x00\xeaT\x00\x00\a\x00\x00\x00\xf1T\x00\x00p\x00\x00\x00aU\x00\x00\a\x00\x00\x00hU\x00\x00q\x00\x00\x00\xd9U\x00\x00\x05\x00\x00\x00\xdeU\x00\x004\x00\x00\x00\x12V\x00\x00\x04\x00\x00\x00\x16V\x00\x00R\x00\x00\x00hV\x00\x00\x06\x00\x00\x00nV\x00\x00R\x00\x00\x00\xc0V\x00\x00\b\x00\x00\x00\xc8V\x00\x00\x1c\x00\x00\x00\xe4V\x00\x00\x03\x00\x00\x00\xe7V\x00\x00\x1e\x00\x00\x00\x05W\x00\x00\t\x00\x00\x00\x0eW\x00\x00\x10\x00\x00\x00\x1eW\x00\x00\x04\x00\x00\x00\x0eW\x00\x00\x10\x00\x00\x00quota:cost=5,cost_timeout=10quota:cost=14,cost_throttled=5throttle:max_tokens=10,ratio=0.1sreratio:ratio=0.1sre-processrate:max_tokens=60,per=1mfinaglettl:ttl=10s,min_per_second=10,ratio=0.2concurrent:ratio=0.2,min_concurrent=3\x00\xc4O\x00\x00\x10\x00\x00\x004Y\x00\x00\x1c\x00\x00\x00\xf6O\x00\x00\f\x00\x00\x00PY\x00\x00\x1e\x00\x00\x00\x15Q\x00\x00\n\x00\x00\x00nY\x00\x00 \x00\x00\x00\x8eY\x00\x00\x03\x00\x00\x00\x91Y\x00\x00\x0f\x00\x00\x00\xa0Y\x00\x00\v\x00\x00\x00\xabY\x00\x00\x19\x00\x00\x00\xc4Y\x00\x00\a\x00\x00\x00\xcbY\x00\x00'\x00\x00\x00\xe0R\x00\x00\x05\x00\x00\x00\xf2Y\x00\x00%\x00\x00\x00:=,./0123456789abcdef0sdhmsmsusns\x00\x00\x00\x00\x00\x00\x00\x9fZ\x00\x00\x01\x00\x00\x00\x00\x00O\x91\x94N\x00\x00\xa0Z\x00\x00\x01\x00\x00\x00\x00\xa0\xb80F\x03\x00\x00\xa1Z\x00\x00\x01\x00\x00\x00\x00XG\xf8\r\x00\x00\x00\xa2Z\x00\x00\x01\x00\x00\x00\x00ʚ;\x00\x00\x00\x00\xa3Z\x00\x00\x02\x00\x00\x00@B\x0f\x00\x00\x00\x00\x00\xa5Z\x00\x00\x02\x00\x00\x00\xe8\x03\x00\x00\x00\x00\x00\x00\xa7Z\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00, at : {field} {value} is unknown; the kinds are {kinds}{field} is missing{field} {value} is not used by {selector}{field} {value} is above {limit}{field} {value} is below {limit}{field} {value} has a zero denominator{field} {value} has a term above 1000000{field} {value} cannot be combined with jitter decorrelated, which needs growth exponential{field} {value} is below base {limit}{field} {value} is above cap {limit}{field} {value} is too short to grow by the multiplier; it must be at least {limit}{field} {value} is set as well as max_retries {limit}; set one of themunknown name {found}; the names are {heads}unknown key {found}; the keys are {keys}key {found} is repeated{field} has no value{field} {found} is not a duration such as 100ms or 1.5s{field} has no unit; the units are {units}{field} has the unknown unit {found}; the units are {units}{field} {found} is not a whole number of nanoseconds{field} {found} is not a ratio such as 2, 1.6, 8/5 or 20%{field} {found} is not a whole numberthe text is longer than 1024 bytes{field} cannot be made short enough: the delays take at least {value}, which is above {limit}a policy  ()...a pair must follow every \":\" and \",\"a duration has one unitcapital letters are not allowedspaces are not allowed\"...\"growthbaseincrementmultiplierpoweroriginoffsetcapcap_onfloorjitterjitter_belowjitter_abovejitter_maxjitter_incrementjitter_slotmax_retriesmax_attemptsmax_elapsedthrottled_baseretry_afterretry_after_maxretry_after_max_extrabudgetmax_tokenscostcost_throttledcost_timeoutpermin_per_secondmin_concurrentwindowdelay\x008a\x00\x00\x06\x00\x00\x00>a\x00\x00\x05\x00\x00\x00proportionaladditiveslotted\x00\x1eW\x00\x00\x04\x00\x00\x00(O\x00\x00\x04\x00\x00\x00CO\x00\x00\x05\x00\x00\x00Ta\x00\x00\f\x00\x00\x00`a\x00\x00\b\x00\x00\x00`O\x00\x00\f\x00\x00\x00ha\x00\x00\a\x00\x00\x00at_leastexactspread\x00\xa8a\x00\x00\b\x00\x00\x00\xb0a\x00\x00\x05\x00\x00\x00\xb5a\x00\x00\x06\x00\x00\x000\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x001a, d b Y X GMTA, d-b-y X GMTa b e X Y\x00\x00\xf1a\x00\x00\x0e\x00\x00\x00\xffa\x00\x00\x0e\x00\x00\x00\rb\x00\x00\t\x00\x00\x00SundayMondayTuesdayWednesdayThursdayFridaySaturday\x00\x000b\x00\x00\x06\x00\x00\x006b\x00\x00\x06\x00\x00\x00<b\x00\x00\a\x00\x00\x00Cb\x00\x00\t\x00\x00\x00Lb\x00\x00\b\x00\x00\x00Tb\x00\x00\x06\x00\x00\x00Zb\x00\x00\b\x00\x00\x00JanFebMarAprMayJunJulAugSepOctNovDec\x9cb\x00\x00\x03\x00\x00\x00\x9fb\x00\x00\x03\x00\x00\x00\xa2b\x00\x00\x03\x00\x00\x00\xa5b\x00\x00\x03\x00\x00\x00\xa8b\x00\x00\x03\x00\x00\x00\xabb\x00\x00\x03\x00\x00\x00\xaeb\x00\x00\x03\x00\x00\x00\xb1b\x00\x00\x03\x00\x00\x00\xb4b\x00\x00\x03\x00\x00\x00\xb7b\x00\x00\x03\x00\x00\x00\xbab\x00\x00\x03\x00\x00\x00\xbdb\x00\x00\x03\x00\x00\x00\r# HELP backoff_attempts Attempts of an operation.# TYPE backoff_attempts histogram\x00!c\x00\x001\x00\x00\x00Rc\x00\x00!\x00\x00\x00backoff_attempts_bucket{le=\"\x01\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x04\x00\x00\x00\x00\x00\x00\x00\x05\x00\x00\x00\x00\x00\x00\x00\x06\x00\x00\x00\x00\x00\x00\x00\b\x00\x00\x00\x00\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00\x0f\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\x002\x00\x00\x00\x00\x00\x00\x00+Inf\"} backoff_attempts_sum backoff_attempts_count backoff_retries_total backoff_stops_total{reason=\"# HELP backoff_retries_total Retries of all operations.# TYPE backoff_retries_total counter# HELP backoff_stops_total Operations by the reason for which they stopped.# TYPE backoff_stops_total counter\x00\x00\x00\xffc\x00\x00\x15\x00\x00\x00\x14d\x00\x00\x17\x00\x00\x00]d\x00\x007\x00\x00\x00\x94d\x00\x00$\x00\x00\x00+d\x00\x00\x16\x00\x00\x00\xb8d\x00\x00K\x00\x00\x00\x03e\x00\x00\"\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00 | \x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00 -\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x03\x00\x00\x00\x01\x00\x00\x00\x04\x00\x00\x00\x01\x00\x00\x00\x05\x00\x00\x00\x01\x00\x00\x00\x06\x00\x00\x00\x01\x00\x00\x00\a\x00\x00\x00\x01\x00\x00\x00\b\x00\x00\x00\x01\x00\x00\x00\t\x00\x00\x00\x01\x00\x00\x00successpermanentdeadlinecancelled\x00\x00\x00\a\x00\x00\x00\t\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\b\x00\x00\x00\x06\x00\x00\x00\t\x00\x00\x00\x00f\x00\x00\af\x00\x00\x8c`\x00\x00\xa3`\x00\x00\x10f\x00\x00\xeb`\x00\x00\x18f\x00\x00\x04\x00\x00\x00\b\x00\x00\x00\x10\x00\x00\x00\x10\x00\x00\x00\xbf\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x10\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00\x80\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x1e\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00l\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00@\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\v\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00\x06\x00\x00\x00\x04\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x06\x00\x00\x00\x03\x00\x00\x00\x06\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\f\x00\x00\x00\f\x00\x00\x00\n\x00\x00\x00\x10\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\v\x00\x00\x00\x0e\x00\x00\x00\v\x00\x00\x00\x0f\x00\x00\x00\x15\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x06\x00\x00\x00\n\x00\x00\x00\x04\x00\x00\x00\x0e\x00\x00\x00\f\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x03\x00\x00\x00\x0e\x00\x00\x00\x0e\x00\x00\x00\r`\x00\x00\x13`\x00\x00\x17`\x00\x00 `\x00\x00*`\x00\x00/`\x00\x005`\x00\x00;`\x00\x00>`\x00\x00D`\x00\x00I`\x00\x00O`\x00\x00[`\x00\x00g`\x00\x00q`\x00\x00\x81`\x00\x00\x8c`\x00\x00\x97`\x00\x00\xa3`\x00\x00\xae`\x00\x00\xbc`\x00\x00\xc7`\x00\x00\xd6`\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\xeb`\x00\x00\xf1`\x00\x00\xfb`\x00\x00\xff`\x00\x00\ra\x00\x00\xe1N\x00\x00\x19a\x00\x00\xeaN\x00\x00\x1ca\x00\x00*a\x00\x001\x00\x00\x00\x12\x00\x00\x00)\x00\x00\x00 \x00\x00\x00 \x00\x00\x00&\x00\x00\x00(\x00\x00\x00[\x00\x00\x00%\x00\x00\x00$\x00\x00\x00$\x00\x00\x00S\x00\x00\x00F\x00\x00\x00+\x00\x00\x00(\x00\x00\x00\x17\x00\x00\x00\x14\x00\x00\x007\x00\x00\x00*\x00\x00\x00;\x00\x00\x004\x00\x00\x009\x00\x00\x00%\x00\x00\x00\"\x00\x00\x00]\x00\x00\x00'[\x00\x00X[\x00\x00j[\x00\x00\x93[\x00\x00\xb3[\x00\x00\xd3[\x00\x00\xf9[\x00\x00!\\\x00\x00|\\\x00\x00\xa1\\\x00\x00\xa1\\\x00\x00\xc5\\\x00\x00\x18]\x00\x00^]\x00\x00\x89]\x00\x00\xb1]\x00\x00\xc8]\x00\x00\xdc]\x00\x00\x13^\x00\x00=^\x00\x00x^\x00\x00\xac^\x00\x00\xe5^\x00\x00\n_\x00\x00,_\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\v\x00\x00\x00\x02\x00\x00\x00\x90e\x00\x00\x90e\x00\x00\x90e\x00\x00\x98e\x00\x00\xa8e\x00\x00\x98e\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\v\x00\x00\x00\x02\x00\x00\x00\x90e\x00\x00\x90e\x00\x00\x90e\x00\x00\x98e\x00\x00\xa8e\x00\x00\x98e\x00\x00"

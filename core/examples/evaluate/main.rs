@@ -144,15 +144,12 @@ fn delays(request: &mut Request, asked: &Value) -> Option<String> {
         delays.iter_mut().zip(taken).map(|(delay, taken)| *delay = taken).count()
     };
     let written = match asked.get("via")?.as_str()? {
-        "window" => {
+        via @ ("window" | "at") => {
             for (index, delay) in (index..=u32::MAX).zip(&mut delays) {
-                *delay = policy.window_ns(index);
-            }
-            delays.len()
-        }
-        "at" => {
-            for (index, delay) in (index..=u32::MAX).zip(&mut delays) {
-                *delay = policy.delay_ns(stream, index);
+                *delay = match via {
+                    "window" => policy.window_ns(index),
+                    _ => policy.delay_ns(stream, index),
+                };
             }
             delays.len()
         }

@@ -1,6 +1,7 @@
 //! What an operation knows beside its policy, and its decisions (SPEC 13.4).
 
 use crate::decision::budget::Budget;
+use crate::decision::budget::event::BudgetEvent;
 use crate::decision::failure::{delay_ns, exceeded};
 use crate::decision::outcome::{Decision, Outcome, StopReason};
 use crate::policy::Policy;
@@ -36,7 +37,7 @@ impl Progress {
         budget: Option<&Budget>,
     ) -> Self {
         if let Some(budget) = budget {
-            budget.operation_began(now_ns);
+            budget.report(BudgetEvent::OperationBegan, now_ns);
         }
         let deadline_ns = deadline_ns.filter(|&deadline| deadline < u64::MAX);
         Self {
@@ -77,7 +78,7 @@ impl Progress {
         match outcome {
             Outcome::Success => {
                 if let Some(budget) = budget {
-                    budget.operation_succeeded(self.held);
+                    budget.report(BudgetEvent::OperationSucceeded { held: self.held }, now_ns);
                 }
                 self.stop(StopReason::Success, 0, budget)
             }
@@ -146,7 +147,7 @@ impl Progress {
         budget: Option<&Budget>,
     ) -> Decision {
         if let Some(budget) = budget {
-            budget.attempt_failed();
+            budget.report(BudgetEvent::AttemptFailed, now_ns);
         }
         let Some(index) = policy.retry_index(self.retries) else {
             return self.stop(StopReason::MaxRetries, 0, budget);
@@ -187,7 +188,7 @@ impl Progress {
 
     fn stop(&mut self, reason: StopReason, delay_ns: u64, budget: Option<&Budget>) -> Decision {
         if let Some(budget) = budget {
-            budget.operation_ended();
+            budget.report(BudgetEvent::OperationEnded, 0);
         }
         self.reason = reason as u32;
         Decision::Stop { reason, delay_ns }

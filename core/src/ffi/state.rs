@@ -1,8 +1,8 @@
 //! Budgets, operations and stats as plain numbers that other languages keep in their own memory.
 
 use crate::decision::budget::Budget;
+use crate::decision::budget::event::BudgetEvent;
 use crate::decision::budget::member::BudgetMember;
-use crate::decision::budget::state::BudgetEvent;
 use crate::decision::operation::Operation;
 use crate::decision::outcome::Outcome;
 pub use crate::decision::progress::Progress;

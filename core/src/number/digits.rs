@@ -24,31 +24,3 @@ pub(crate) fn split(text: &[u8], byte: u8) -> (&[u8], Option<&[u8]>) {
         None => (text, None),
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::{count, split};
-
-    #[test]
-    fn digits_beyond_64_bits_saturate() {
-        let table = [
-            (&b"0"[..], Some(0)),
-            (b"007", Some(7)),
-            (b"18446744073709551615", Some(u64::MAX)),
-            (b"18446744073709551616", Some(u64::MAX)),
-            (b"", None),
-            (b"-1", None),
-            (b"1 ", None),
-        ];
-        for (text, value) in table {
-            assert_eq!(count(text), value, "{text:?}");
-        }
-    }
-
-    #[test]
-    fn a_text_splits_at_the_first_separator() {
-        assert_eq!(split(b"a=b=c", b'='), (&b"a"[..], Some(&b"b=c"[..])));
-        assert_eq!(split(b"a=", b'='), (&b"a"[..], Some(&b""[..])));
-        assert_eq!(split(b"a", b'='), (&b"a"[..], None));
-    }
-}

@@ -230,33 +230,3 @@ const fn greatest_common_divisor(a: u64, b: u64) -> u64 {
     }
     a
 }
-
-#[cfg(test)]
-mod tests {
-    use super::{Ratio, RatioError};
-
-    #[test]
-    fn an_exponent_moves_the_point() {
-        let table = [
-            ("1e0", Ok(Ratio::new(1, 1))),
-            ("1.6E+1", Ok(Ratio::new(16, 1))),
-            ("1e-07", Ok(Ratio::new(1, 10_000_000))),
-            ("15e-1", Ok(Ratio::new(3, 2))),
-            ("12.5e1", Ok(Ratio::new(125, 1))),
-            ("0e999999999999999999999", Ok(Ratio::new(0, 1))),
-            ("0.0e-400", Ok(Ratio::new(0, 1))),
-            ("5e-324", Err(RatioError::TooFine)),
-            ("1e10", Err(RatioError::TooFine)),
-            ("1e99999", Err(RatioError::TooFine)),
-            ("1e", Err(RatioError::Syntax)),
-            ("e1", Err(RatioError::Syntax)),
-            ("1e1.5", Err(RatioError::Syntax)),
-            ("1e--1", Err(RatioError::Syntax)),
-            ("1/2e1", Err(RatioError::Syntax)),
-            ("20%e1", Err(RatioError::Syntax)),
-        ];
-        for (text, ratio) in table {
-            assert_eq!(Ratio::parse(text), ratio, "{text}");
-        }
-    }
-}

@@ -60,19 +60,4 @@ mod tests {
             assert!(running <= MAX_NS);
         }
     }
-
-    #[test]
-    fn every_other_field_of_the_window_makes_a_policy_general() {
-        for text in [
-            "full:base=1s,multiplier=3",
-            "full:base=1s,offset=1ns",
-            "full:base=1s,floor=1ns",
-            "full:base=1s,cap=1m,cap_on=delay",
-            "equal:base=1s",
-            "decorrelated:base=1s,multiplier=2",
-            "constant:base=1s,jitter=full",
-        ] {
-            assert!(!Policy::parse(text).unwrap().0.is_doubling(), "{text}");
-        }
-    }
 }

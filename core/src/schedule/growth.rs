@@ -92,20 +92,3 @@ pub(crate) fn doubled(n: u64, steps: u32) -> u64 {
     let steps = steps.min(u64::BITS - 1);
     if n > MAX_NS.wrapping_shr(steps) { MAX_NS } else { n.wrapping_shl(steps) }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::{MAX_NS, doubled};
-
-    #[test]
-    fn doubling_at_once_is_doubling_in_steps() {
-        for n in [0, 1, 2, 3, 5, 100_000_000, 1 << 31, (1 << 62) - 1, 1 << 62, MAX_NS] {
-            let mut stepped = n;
-            for steps in 0..70 {
-                assert_eq!(doubled(n, steps), stepped, "{n}, {steps}");
-                stepped = stepped.saturating_mul(2).min(MAX_NS);
-            }
-            assert_eq!(doubled(n, u32::MAX), stepped, "{n}");
-        }
-    }
-}

@@ -1,8 +1,8 @@
 //! One exchange of a process with the store of a shared budget (SPEC 15.7): its steps and its answers.
 
 use crate::decision::budget::counts::{ByOutcome, of};
+use crate::decision::budget::event::BudgetEvent;
 use crate::decision::budget::shared_state::SharedState;
-use crate::decision::budget::state::BudgetEvent;
 use crate::decision::outcome::Outcome;
 
 /// What the steps of an exchange have made of the text of the store.

@@ -5,10 +5,11 @@ use crate::decision::budget::counts::{
     BEGAN, ByOutcome, Events, FAILED, MANY_EVENTS, MAX_COUNT, RETRIED, SUCCEEDED,
     SUCCEEDED_HOLDING, at, keep_some, of, place, sum,
 };
+use crate::decision::budget::event::BudgetEvent;
 use crate::decision::budget::exchange::{MemberAnswer, SharedBudgetStats};
 use crate::decision::budget::fallback::Fallback;
 use crate::decision::budget::shared_state::MAX_PROCESSES;
-use crate::decision::budget::state::{BudgetEvent, BudgetState};
+use crate::decision::budget::state::BudgetState;
 use crate::decision::outcome::Outcome;
 use crate::number::arithmetic::NS_PER_SECOND;
 
@@ -129,7 +130,9 @@ impl BudgetMember {
             seen: 1,
             timeout_ns,
             seed,
-            ..Self::empty(BudgetState::full(budget), BudgetState::full(local))
+            full: BudgetState::full(budget),
+            local: BudgetState::full(local),
+            ..Self::from_words(&[0; Self::WORDS])
         }
     }
 

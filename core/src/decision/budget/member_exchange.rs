@@ -3,10 +3,11 @@
 use crate::decision::budget::counts::{
     BEGAN, ByOutcome, Events, FAILED, MAX_COUNT, RETRIED, SUCCEEDED_HOLDING, add, of, set,
 };
+use crate::decision::budget::event::BudgetEvent;
 use crate::decision::budget::exchange::{ExchangeAnswers, ExchangeStep, SteppedState};
 use crate::decision::budget::member::BudgetMember;
 use crate::decision::budget::shared_state::{Processes, SharedState};
-use crate::decision::budget::state::{BudgetEvent, BudgetState};
+use crate::decision::budget::state::BudgetState;
 use crate::decision::outcome::Outcome;
 use crate::number::ratio::Ratio;
 use crate::random::stream::RandomStream;

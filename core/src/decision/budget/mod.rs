@@ -1,29 +1,26 @@
 //! Bounding the retries of many operations together (SPEC 15).
 
-mod concurrent;
 mod counts;
+pub(crate) mod event;
 pub(crate) mod exchange;
 pub(crate) mod fallback;
 mod kinds;
 pub(crate) mod member;
 mod member_exchange;
 mod member_words;
-mod quota;
-mod rate;
-mod ratio;
 mod rule;
 pub(crate) mod shared_state;
 pub(crate) mod state;
 #[cfg(test)]
 mod tests;
-mod throttle;
 mod ttl;
 
 use core::fmt;
 use core::str::FromStr;
 
 use crate::decision::atomic::{AtomicU64, Ordering};
-use crate::decision::budget::rule::{BudgetConfig, BudgetRule, STATE, State};
+use crate::decision::budget::event::BudgetEvent;
+use crate::decision::budget::rule::{BudgetConfig, STATE, State};
 use crate::decision::outcome::Outcome;
 use crate::error::parse_error::ParseError;
 use crate::error::policy_error::PolicyError;
@@ -128,10 +125,6 @@ impl Budget {
         FieldValue::of(field, self.number(field)?)
     }
 
-    const fn config(&self) -> &BudgetConfig {
-        &self.config
-    }
-
     /// The number of the value of a field, if the kind uses the field.
     pub(crate) fn number(&self, field: Field) -> Option<u64> {
         let values = self.config.values();
@@ -141,7 +134,7 @@ impl Budget {
 
     /// The budget as plain numbers: its configuration, then its state.
     pub(crate) fn to_words(&self) -> [u64; Self::WORDS] {
-        let state = self.locked(|state| *state);
+        let state = self.lock().inspect(|state| self.unlock(state)).unwrap_or_default();
         let mut words = self.config.0.into_iter().chain(state);
         core::array::from_fn(|_| words.next().unwrap_or_default())
     }
@@ -154,62 +147,52 @@ impl Budget {
         Self { config, lock: AtomicU64::new(0), state }
     }
 
-    pub(crate) fn operation_began(&self, now_ns: u64) {
-        self.account(|account| account.operation_began(1, now_ns));
-    }
-
-    pub(crate) fn attempt_failed(&self) {
-        self.account(|account| account.attempt_failed(1));
+    /// Makes one change to the account, atomically. Returns whether a requested retry is granted, as 0 or 1.
+    #[expect(clippy::inline_always, reason = "as in `kinds`")]
+    #[inline(always)]
+    pub(crate) fn report(&self, event: BudgetEvent, now_ns: u64) -> u64 {
+        let Some(mut state) = self.lock() else { return 0 };
+        let granted = kinds::change(&self.config, &mut state, event, 1, now_ns);
+        self.unlock(&state);
+        granted
     }
 
     /// Grants or refuses a retry. Returns the tokens or slots that the operation then holds.
     pub(crate) fn try_retry(&self, outcome: Outcome, now_ns: u64) -> Option<u64> {
-        let granted = self.account(|account| account.try_retries(outcome, 1, now_ns));
+        let granted = self.report(BudgetEvent::RetryRequested { outcome }, now_ns);
         (granted > 0).then(|| kinds::cost(&self.config, outcome))
-    }
-
-    pub(crate) fn operation_succeeded(&self, held: u64) {
-        self.account(|account| account.operation_succeeded(1, held));
-    }
-
-    pub(crate) fn operation_ended(&self) {
-        self.account(|account| account.operation_ended());
     }
 
     /// An attempt is over. A slot that it held becomes free; tokens stay held, for the refund.
     pub(crate) fn attempt_ended(&self, held: u64) {
         if held > 0 && self.config.kind() == CONCURRENT {
-            self.account(|account| account.release_slot());
+            self.report(BudgetEvent::AttemptOver { held }, 0);
         }
     }
 
-    /// Makes one change to the account of the budget's kind, atomically.
-    fn account<T: Default>(&self, change: impl FnOnce(&mut dyn BudgetRule) -> T) -> T {
-        self.locked(|state| kinds::change(&self.config, state, change))
-    }
-
-    /// Makes one change to the state under the lock. A damaged budget changes nothing and grants
-    /// nothing.
-    fn locked<T: Default>(&self, change: impl FnOnce(&mut State) -> T) -> T {
+    /// The state, which no other thread changes until [`Self::unlock`]. `None` if the budget is damaged: it changes
+    /// nothing and grants nothing.
+    #[inline]
+    fn lock(&self) -> Option<State> {
         let take = || self.lock.compare_exchange_weak(0, 1, Ordering::Acquire, Ordering::Relaxed);
         while take().is_err() {
             if !self.wait_until_free(yield_now, sleep) {
-                return T::default();
+                return None;
             }
         }
-        let mut state = State::default();
-        for (value, word) in state.iter_mut().zip(&self.state) {
-            *value = word.load(Ordering::Relaxed);
-        }
-        let result = change(&mut state);
-        for (word, value) in self.state.iter().zip(&state) {
+        Some(self.state.each_ref().map(|word| word.load(Ordering::Relaxed)))
+    }
+
+    /// Keeps a state and frees the lock.
+    #[inline]
+    fn unlock(&self, state: &State) {
+        for (word, value) in self.state.iter().zip(state) {
             word.store(*value, Ordering::Relaxed);
         }
         // A lock that counts as damaged stays so: other threads have given up changes.
         if self.lock.load(Ordering::Relaxed) != DAMAGED {
             self.lock.store(0, Ordering::Release);
         }
-        result
     }
 
     /// Waits until no thread holds the lock, which takes nanoseconds unless its holder was

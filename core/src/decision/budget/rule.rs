@@ -1,6 +1,5 @@
-//! What all kinds of budgets share: the configuration, and the calls of an operation.
+//! What all kinds of budgets share: the configuration, the state, and how levels change.
 
-use crate::decision::outcome::Outcome;
 use crate::field::values::FieldValues;
 use crate::field::{BUDGET_FIELDS, Field};
 use crate::number::ratio::Ratio;
@@ -44,24 +43,6 @@ impl BudgetConfig {
     pub(super) fn kind(&self) -> u32 {
         self.get(Field::Budget) as u32
     }
-}
-
-/// The account of a kind of budget: the columns of SPEC 15.3. A kind implements the columns in
-/// which it changes something. What takes or gives tokens can happen several times at once.
-pub(super) trait BudgetRule {
-    fn operation_began(&mut self, _times: u64, _now_ns: u64) {}
-
-    /// An attempt that held a slot is over.
-    fn release_slot(&mut self) {}
-
-    fn attempt_failed(&mut self, _times: u64) {}
-
-    /// Requests retries. Returns how many are granted, the first ones.
-    fn try_retries(&mut self, outcome: Outcome, times: u64, now_ns: u64) -> u64;
-
-    fn operation_succeeded(&mut self, _times: u64, _held: u64) {}
-
-    fn operation_ended(&mut self) {}
 }
 
 /// Spends a cost from a level as often as it is high enough, and returns how often.

@@ -3,6 +3,7 @@
 use core::fmt;
 
 use crate::decision::budget::Budget;
+use crate::decision::budget::event::BudgetEvent;
 use crate::decision::budget::kinds;
 use crate::decision::budget::rule::{BudgetConfig, STATE, State};
 use crate::decision::outcome::Outcome;
@@ -42,59 +43,24 @@ pub struct BudgetState {
     state: State,
 }
 
-/// What happens to the account of a budget: the transitions of SPEC 15.3. An operation that a
-/// caller runs by hand reports them in the order of SPEC 13.4.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum BudgetEvent {
-    /// An operation begins.
-    OperationBegan,
-    /// An attempt is over. `held` is what the last granted retry of the operation gave, or 0.
-    AttemptOver {
-        /// The tokens or slots that the operation holds.
-        held: u64,
-    },
-    /// An attempt has failed, and the failure is not permanent.
-    AttemptFailed,
-    /// A retry is requested. The only event that the budget answers.
-    RetryRequested {
-        /// The outcome of the attempt that would be retried.
-        outcome: Outcome,
-    },
-    /// An operation has succeeded. `held` is what its last granted retry gave, or 0.
-    OperationSucceeded {
-        /// The tokens or slots that the operation holds.
-        held: u64,
-    },
-    /// An operation has ended, for whatever reason.
-    OperationEnded,
-}
-
 /// A number of the state: its position, and whether it is signed.
 #[derive(Clone, Copy)]
 struct Word(usize, bool);
 
 const LEVEL: [Word; 1] = [Word(0, false)];
 const PAIR: [Word; 2] = [Word(0, false), Word(1, false)];
+#[rustfmt::skip]
 const SLICES: [Word; 11] = [
     Word(10, false),
-    Word(0, true),
-    Word(1, true),
-    Word(2, true),
-    Word(3, true),
-    Word(4, true),
-    Word(5, true),
-    Word(6, true),
-    Word(7, true),
-    Word(8, true),
-    Word(9, true),
+    Word(0, true), Word(1, true), Word(2, true), Word(3, true), Word(4, true),
+    Word(5, true), Word(6, true), Word(7, true), Word(8, true), Word(9, true),
 ];
 
 impl BudgetState {
     /// The state of a full budget with the configuration of this one, at version 0.
     #[must_use]
     pub fn full(budget: &Budget) -> Self {
-        let config = *budget.config();
+        let config = budget.config;
         Self { config, version: 0, state: kinds::full(&config) }
     }
 
@@ -102,7 +68,7 @@ impl BudgetState {
     /// any other gives `None`.
     #[must_use]
     pub fn parse(budget: &Budget, text: impl AsRef<[u8]>) -> Option<Self> {
-        Self::read(*budget.config(), text.as_ref())
+        Self::read(budget.config, text.as_ref())
     }
 
     fn read(config: BudgetConfig, text: &[u8]) -> Option<Self> {
@@ -141,23 +107,7 @@ impl BudgetState {
     /// requested retries are granted. Only what takes or gives tokens happens several times.
     pub(super) fn step_at_once(&self, event: BudgetEvent, times: u64, now_ns: u64) -> (Self, u64) {
         let mut after = *self;
-        let granted = kinds::change(&self.config, &mut after.state, |account| {
-            match event {
-                BudgetEvent::OperationBegan => account.operation_began(times, now_ns),
-                // Only a slot ends with the attempt.
-                BudgetEvent::AttemptOver { held: 0 } => {}
-                BudgetEvent::AttemptOver { held: _ } => account.release_slot(),
-                BudgetEvent::AttemptFailed => account.attempt_failed(times),
-                BudgetEvent::RetryRequested { outcome } => {
-                    return account.try_retries(outcome, times, now_ns);
-                }
-                BudgetEvent::OperationSucceeded { held } => {
-                    account.operation_succeeded(times, held);
-                }
-                BudgetEvent::OperationEnded => account.operation_ended(),
-            }
-            0
-        });
+        let granted = kinds::change(&self.config, &mut after.state, event, times, now_ns);
         after.version = self.version.wrapping_add((after.state != self.state).into());
         (after, granted)
     }

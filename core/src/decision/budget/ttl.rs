@@ -1,8 +1,8 @@
 //! `ttl`: every operation earns a fraction of a retry for a limited time, on top of a reserve
 //! (Finagle).
 
-use crate::decision::budget::rule::{BudgetConfig, BudgetRule, State, spend};
-use crate::decision::outcome::Outcome;
+use crate::decision::budget::event::BudgetEvent;
+use crate::decision::budget::rule::{BudgetConfig, State, spend};
 use crate::field::Field;
 use crate::number::arithmetic::NS_PER_SECOND;
 
@@ -20,6 +20,34 @@ pub(super) struct Ttl<'a> {
 impl<'a> Ttl<'a> {
     pub(super) fn new(config: &'a BudgetConfig, [levels @ .., latest]: &'a mut State) -> Self {
         Self { config, levels, latest }
+    }
+
+    /// Makes one change, and returns how many of the requested retries are granted.
+    #[inline]
+    pub(super) fn change(&mut self, event: BudgetEvent, times: u64, now_ns: u64) -> u64 {
+        match event {
+            BudgetEvent::OperationBegan => {
+                self.expire(now_ns);
+                let earned = u64::from(self.config.ratio().numerator).saturating_mul(times);
+                self.add_to_latest(i64::try_from(earned).unwrap_or(i64::MAX));
+                0
+            }
+            BudgetEvent::RetryRequested { .. } => self.try_retries(times, now_ns),
+            _ => 0,
+        }
+    }
+
+    fn try_retries(&mut self, times: u64, now_ns: u64) -> u64 {
+        self.expire(now_ns);
+        // Exact: levels that a store kept may add up to more than 64 bits.
+        let sum = |sum: i128, level: &u64| sum.wrapping_add(level.cast_signed().into());
+        let sum = self.levels.iter().fold(self.reserve().into(), sum);
+        let mut left = u64::try_from(sum.max(0)).unwrap_or(u64::MAX);
+        let cost = self.config.ratio().denominator.into();
+        let granted = spend(&mut left, cost, times);
+        let spent = granted.saturating_mul(cost);
+        self.add_to_latest(i64::try_from(spent).unwrap_or(i64::MAX).wrapping_neg());
+        granted
     }
 
     /// Empties all slices if the latest is after the limit.
@@ -68,26 +96,6 @@ impl<'a> Ttl<'a> {
             .saturating_add(token_part.saturating_mul(seconds))
             .saturating_add(part);
         i64::try_from(reserve).unwrap_or(i64::MAX)
-    }
-}
-
-impl BudgetRule for Ttl<'_> {
-    fn operation_began(&mut self, times: u64, now_ns: u64) {
-        self.expire(now_ns);
-        let earned = u64::from(self.config.ratio().numerator).saturating_mul(times);
-        self.add_to_latest(i64::try_from(earned).unwrap_or(i64::MAX));
-    }
-
-    fn try_retries(&mut self, _outcome: Outcome, times: u64, now_ns: u64) -> u64 {
-        self.expire(now_ns);
-        // Exact: levels that a store kept may add up to more than 64 bits.
-        let sum = |sum: i128, level: &u64| sum.wrapping_add(level.cast_signed().into());
-        let sum = self.levels.iter().fold(self.reserve().into(), sum);
-        let mut left = u64::try_from(sum.max(0)).unwrap_or(u64::MAX);
-        let granted = spend(&mut left, self.config.ratio().denominator.into(), times);
-        let spent = granted.saturating_mul(self.config.ratio().denominator.into());
-        self.add_to_latest(i64::try_from(spent).unwrap_or(i64::MAX).wrapping_neg());
-        granted
     }
 }
 
