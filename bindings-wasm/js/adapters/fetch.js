@@ -4,7 +4,7 @@ import { drain } from "./drain.js";
 import { isBeforeSending, isFailure, isOneShot, KEYS, nativeOf, whySentOnce, withNative } from "./http.js";
 import { OF_A_WAIT, readHttpOptions } from "./http-options.js";
 import { request } from "./loop.js";
-import { withTimeout } from "./timeout.js";
+import { derived, withTimeout } from "./timeout.js";
 
 /** The URL of the request that a function of this file hands to another fetch at this moment. */
 let handedOver;
@@ -61,7 +61,7 @@ async function repeat(send, settings, input, given) {
 		...described,
 		sentOnce: whySentOnce(settings, described),
 		url: isRequest(input) ? input.url : input,
-		signal: signal ?? undefined,
+		signal: derived(signal),
 		headOf: (response) => response,
 		responseOf: () => failure,
 		drain: (response) => drain(response?.body),
