@@ -289,6 +289,7 @@ describe("options", () => {
 			{ budget: "ttl" },
 			'budget must be a Budget, got string; share one Budget.parse("ttl") among the loops of a server',
 		],
+		[{ budget: {} }, "budget must be a Budget or a SharedBudget, got object"],
 		[{ stats: {} }, "stats must be a RetryStats, got object"],
 		[{ signal: {} }, "signal must be an AbortSignal, got object"],
 		[{ signal: null }, "signal must be an AbortSignal, got null"],
