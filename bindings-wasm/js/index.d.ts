@@ -793,8 +793,11 @@ export interface Verdict {
 	readonly retryAfter?: Duration | null | undefined;
 }
 
-/** A verdict or a short form of it: `true` is `transient`; `false`, `null` and `undefined` end the loop. */
-export type VerdictLike = boolean | null | undefined | Outcome | Verdict;
+/**
+ * A verdict or a short form of it: `true` is `transient`; `false`, `null` and `undefined` end the loop. A
+ * `PermanentError` ends it as one that is thrown.
+ */
+export type VerdictLike = boolean | null | undefined | Outcome | Verdict | PermanentError;
 
 /**
  * The JSON of an event has an error as `{ name, message }`. What JSON cannot write, such as a value with a cycle or
@@ -963,7 +966,10 @@ export interface HttpRetriesOptions<Request = unknown, Response = unknown> exten
 	 * `transient`; only an object can change the outcome of a success.
 	 */
 	readonly statuses?: { readonly [status: number]: Outcome } | readonly number[] | undefined;
-	/** Whether a request may be repeated, whatever its method: `true` that it may, `false` that it is sent once. */
+	/**
+	 * Whether a request may be repeated, whatever its method: `true` that it may, `false` that it is sent once. `null` and
+	 * `undefined` leave it to the method.
+	 */
 	readonly mayRepeat?: HttpMayRepeat<Request> | undefined;
 	/**
 	 * The verdict on how an attempt ended, which comes before the statuses. `undefined` and `null` leave it to them; `false`
@@ -984,7 +990,7 @@ export interface HttpRetriesOptions<Request = unknown, Response = unknown> exten
 }
 
 /** Methods, so that a function may name types of its own. */
-type HttpMayRepeat<Request> = { ask(request: Request): unknown }["ask"];
+type HttpMayRepeat<Request> = { ask(request: Request): boolean | null | undefined }["ask"];
 type HttpClassify<Request, Response> = {
 	ask(request: Request, end: HttpEnd<Response>): VerdictLike | PromiseLike<VerdictLike>;
 }["ask"];
@@ -1071,10 +1077,13 @@ export function makeRetriable<This, Arguments extends readonly unknown[], T>(
  * A predicate, a hook or a clock may throw it as well: it then ends the loop as any error of it, with the original error.
  */
 export class PermanentError extends Error {
-	/** Wraps an error, or a new error with this message. */
-	constructor(failure: string | Error);
-	/** The error that the caller of the loop gets. */
-	readonly originalError: Error;
+	/**
+	 * Wraps what the caller of the loop gets: an error or any other value, or a new error with this message and these
+	 * options. Of values that are no objects only the loop that calls the function learns that they are permanent.
+	 */
+	constructor(failure?: unknown, options?: { readonly cause?: unknown });
+	/** What the caller of the loop gets. */
+	readonly originalError: unknown;
 	toJSON(): object;
 }
 

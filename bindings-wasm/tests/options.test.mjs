@@ -57,7 +57,7 @@ for (const [what, [good, call]] of Object.entries(PLACES)) {
 			class Options {}
 			const plain = { name: "TypeError", message: new RegExp(`^options of ${what} must be a plain object, got `) };
 			const inputs = [Object.assign(new Options(), good), Object.create(good)];
-			// Without an outcome an object is no verdict: it says yes.
+			// Without an outcome an object is no verdict at all.
 			for (const options of what === "a verdict of shouldRetry" ? inputs : [...inputs, new Map(), [], always]) {
 				await assert.rejects(async () => call(options), plain);
 			}

@@ -38,19 +38,27 @@ function isBoth(error, thrown, failure = busy) {
 }
 
 describe("PermanentError", () => {
-	test("wraps a message, an error, another PermanentError, or anything else as text", () => {
-		for (const [failure, message, original] of [
-			["gone", "gone"],
-			[busy, "busy", busy],
-			[new PermanentError(busy), "busy", busy],
-			[5, "5"],
-			[undefined, ""],
-			[null, "null"],
+	test("makes an error of a message, and keeps what else is thrown", async () => {
+		const cause = new Error("cause");
+		for (const [given, message, original = new Error(message)] of [
+			[["gone"], "gone"],
+			[["gone", { cause }], "gone", new Error("gone", { cause })],
+			[[busy], "busy", busy],
+			[[new PermanentError(busy)], "busy", busy],
+			[[{ message: "odd" }], "odd", { message: "odd" }],
+			[[5], "5", 5],
+			[[Symbol.for("s")], "Symbol(s)", Symbol.for("s")],
+			[[null], "null", null],
+			[[], ""],
 		]) {
-			const error = new PermanentError(failure);
-			assert.ok(error instanceof Error && error.originalError instanceof Error);
-			assert.deepEqual([error.name, error.message, error.originalError.message], ["PermanentError", message, message]);
-			assert.ok(original === undefined || error.originalError === original);
+			const permanent = new PermanentError(...given);
+			assert.deepEqual(
+				[permanent.name, permanent.message, permanent.originalError],
+				["PermanentError", message, original],
+			);
+			const fn = () => Promise.reject(permanent);
+			const { error, stop } = await run(fn, job);
+			assert.deepEqual([error, stop.attempts, stop.reason], [original, 1, "permanent"]);
 		}
 	});
 
@@ -157,7 +165,7 @@ describe("a predicate that returns", () => {
 			}
 		});
 	}
-	for (const returned of [1, true, [], {}, /x/, 1n, () => {}, Symbol("yes")]) {
+	for (const returned of [1, true, 1n]) {
 		test(`${typeof returned} ${String(returned)} says yes`, async () => {
 			const { error, stop } = await run(script(busy), { ...job, policy, shouldRetry: () => returned });
 			assert.deepEqual([error, stop.attempts, stop.outcome], [busy, 3, "transient"]);
@@ -166,7 +174,22 @@ describe("a predicate that returns", () => {
 		});
 	}
 
+	test("a PermanentError ends the loop as one that is thrown", async () => {
+		const shouldRetry = (error) => new PermanentError(error);
+		const loop = () => retry(script(busy), { ...job, clock: new FakeClock(), shouldRetry });
+		const { error, stop } = await run(loop, job);
+		assert.deepEqual([error, stop.reason, stop.attempts], [busy, "permanent", 1]);
+		const polled = await quickly({ shouldRetryResult: async () => new PermanentError("gone") }, script("no"));
+		assert.deepEqual(polled.error, gone);
+	});
+
+	const FORMS = "shouldRetry must return true, false, an outcome or { outcome, retryAfter }, got ";
 	for (const [returned, failure, message] of [
+		[{ retryAfter: 100 }, TypeError, `${FORMS}an object without an outcome`],
+		[busy, TypeError, `${FORMS}an object without an outcome`],
+		[[], TypeError, `${FORMS}an object without an outcome`],
+		[() => true, TypeError, `${FORMS}a function`],
+		[Symbol("yes"), TypeError, `${FORMS}a symbol`],
 		[{ outcome: "failed" }, PolicyError, 'shouldRetry: outcome "failed" is unknown; the outcomes are success, '],
 		["permanant", PolicyError, 'shouldRetry: outcome "permanant" is unknown; the outcomes are success, '],
 		[{ outcome: 5 }, TypeError, "shouldRetry: outcome must be one of success, "],
@@ -179,7 +202,7 @@ describe("a predicate that returns", () => {
 		],
 		[{ outcome: "timeout", after: 5 }, TypeError, "after is unknown; the options of a verdict of shouldRetry are "],
 	]) {
-		test(`${JSON.stringify(returned)} ends the loop with an error, whose cause is the failure`, async () => {
+		test(`${String(returned)} ${JSON.stringify(returned)} ends the loop with an error, whose cause is the failure`, async () => {
 			const { budget, isIdle } = sharedBudget();
 			const stats = new RetryStats();
 			const { events, ...hooks } = notes();
@@ -392,6 +415,7 @@ describe("a failure before the first call is counted as a cancelled operation", 
 describe("a clock that returns no time", () => {
 	for (const [returned, code, value, message] of [
 		[Number.NaN, "not_finite", 0n, "clock.now(): NaN is not a finite number"],
+		[Promise.resolve(5), "not_finite", 0n, "clock.now(): Promise is not a finite number"],
 		[undefined, "not_finite", 0n, "clock.now(): undefined is not a finite number"],
 		[5n, "not_finite", 0n, "clock.now(): 5 is not a finite number"],
 		[-5, "negative", -5_000_000n, "clock.now(): -5ms is negative"],

@@ -284,7 +284,7 @@ const reply = { status: 503, headers: {} } as Reply;
 void [parseRetryAfter(reply), parseRetryAfter(reply.headers), parseRetryAfter(5), parseRetryAfter(["5"])];
 same<Policy["text"], string>(true);
 same<ReturnType<RandomStream["toJSON"]>, { state: string }>(true);
-same<PermanentError["originalError"], Error>(true);
+same<PermanentError["originalError"], unknown>(true);
 same<AbortError, PermanentError>(true);
 same<RetryError["result"], unknown>(true);
 void [new AbortError("gone"), new PermanentError(new Error("gone"))];

@@ -1,5 +1,6 @@
 // p-retry: the policy decides in `shouldRetry`, which p-retry calls last and awaits.
 
+import { isMarked } from "../retry/is-verdict.js";
 import { classify, OF_AN_OPERATION, operations, policyOf, readOptions, timeoutOf } from "./common.js";
 
 /** The options of one call of p-retry. */
@@ -17,6 +18,9 @@ export function retryOptions(options = {}) {
 		async shouldRetry({ error, attemptNumber }) {
 			if (attemptNumber < operation.attempts) {
 				throw new TypeError("retryOptions makes the options of one call of pRetry, and these are those of two");
+			}
+			if (isMarked(error)) {
+				throw error.originalError;
 			}
 			const { outcome, retryAfter } = await classify(shouldRetry, error, { attempt: attemptNumber });
 			const { delay, reason } = operation.decide(outcome, { now: performance.now(), retryAfter });
