@@ -74,6 +74,7 @@ const FAST = "constant:base=1ms,max_retries=3";
 const UNLIMITED = { policy: FAST, budget: null };
 const OK = [200];
 const BUSY = [503];
+const SWITCH = "true (it may be repeated) or false (it is sent once)";
 
 /**
  * Tests a client. `make(options)` is the function of its adapter, which throws for those in `refuses`. `open` and the
@@ -226,17 +227,25 @@ export function testClient(name, { make, refuses = [], ...ofRequests }) {
 			const end = await run({ ...UNLIMITED, classify: () => false }, { url: never.url });
 			assert.deepEqual([never.requests.length, end.status], [1, 503]);
 			for (const [answer, count] of [
-				[true, 2],
-				["yes", 2],
-				[undefined, 1],
-				[0, 1],
+				[true, { POST: 2, PUT: 2 }],
+				[undefined, { POST: 1, PUT: 2 }],
+				[null, { POST: 1, PUT: 2 }],
+				[false, { POST: 1, PUT: 1 }],
 			]) {
-				const asked = server.play(BUSY, OK);
-				await run({ ...UNLIMITED, mayRepeat: () => answer }, { url: asked.url, method: "POST", body: "text" });
-				assert.equal(asked.requests.length, count, `${answer}`);
+				for (const method of ["POST", "PUT"]) {
+					const asked = server.play(BUSY, OK);
+					await run({ ...UNLIMITED, mayRepeat: () => answer }, { url: asked.url, method, body: "text" });
+					assert.equal(asked.requests.length, count[method], `${answer}`);
+				}
 			}
-			const promised = await run({ ...UNLIMITED, mayRepeat: async () => true }, { url });
-			assert.match(promised.error.message, /mayRepeat returned a promise/);
+			for (const [answer, shown] of [
+				["yes", '"yes"'],
+				[0, "0"],
+				[Promise.resolve(true), "[object Promise]"],
+			]) {
+				const { error } = await run({ ...UNLIMITED, mayRepeat: () => answer }, { url });
+				assert.ok(error.message.endsWith(`what mayRepeat returns must be ${SWITCH}, got ${shown}`), error.message);
+			}
 		});
 
 		test("a shared budget", async () => {
@@ -317,6 +326,7 @@ export function testClient(name, { make, refuses = [], ...ofRequests }) {
 
 		test("an error about a verdict names the option of the adapter", async () => {
 			for (const [verdict, message] of [
+				[{ retryAfter: 5 }, /^classify must return true, .*, got an object without an outcome$/],
 				["temporary", /^classify: outcome "temporary" is unknown; the outcomes are /],
 				[{ outcome: "throttled", retryAfter: "5" }, /^classify: retryAfter must be a number of milliseconds /],
 				[{ outcome: "throttled", retryIn: 5 }, /^retryIn is unknown; the options of a verdict of classify are /],
