@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
-import { Budget, makeRetriable, requireThere, retry, SharedBudget } from "./installed.mjs";
+import { Budget, requireThere, retry, SharedBudget } from "./installed.mjs";
 import { always, busy, endOf, FakeClock, notes, script, throwing } from "./loop.mjs";
 
 const NOW = 1_000_000_000n;
@@ -147,13 +147,6 @@ describe("a loop", () => {
 		assert.equal(store.texts.size, 3);
 	});
 
-	test("of makeRetriable", async () => {
-		const fn = script(busy);
-		const { budget } = share("quota:max_tokens=5,cost=5");
-		await assert.rejects(makeRetriable(fn, { budget, shouldRetry: always, policy: "none" })(), busy);
-		assert.equal(fn.contexts.length, 2);
-	});
-
 	test("that is aborted does not wait for the store, and takes no token", async () => {
 		const { budget, store } = share("quota:max_tokens=10,cost=5");
 		const controller = new AbortController();
@@ -250,16 +243,6 @@ describe("exchanges", () => {
 		const calls = store.calls.length;
 		await budget.flush();
 		assert.equal(store.calls.length, calls);
-	});
-
-	test("a lease: later retries need no exchange", async () => {
-		const { budget, store, exchanges } = share("quota:max_tokens=20,cost=5,cost_timeout=6", { lease: 3 });
-		for (let count = 0; count < 3; count++) {
-			assert.deepEqual((await run(budget, ONCE)).seen, ["wait", "max_retries"]);
-		}
-		assert.deepEqual([exchanges.length, store.state(budget.key)], [1, "3 5"]);
-		// The lease is of the same outcome.
-		assert.deepEqual((await run(budget, { ...ONCE, shouldRetry: () => "timeout" })).seen, ["budget"]);
 	});
 });
 
@@ -368,20 +351,6 @@ describe("the store is unavailable", () => {
 			assert.deepEqual([exchanges, failedExchanges, localDecisions, processes], [2, 1, 40, 4]);
 		});
 	}
-
-	test("what it granted goes back to it, and the events that were not sent are sent later", async (t) => {
-		const { budget, store, exchanges } = share("quota:max_tokens=10,cost=5");
-		store.on.load = fail;
-		assert.deepEqual((await run(budget, {}, script(busy, busy, "ok"))).seen, ["wait, local", "wait, local", "success"]);
-		// It holds the 5 of its last retry: 10 - 5 - 5 + 5.
-		assert.deepEqual((await run(budget)).seen, ["wait, local", "budget, local"]);
-		store.on.load = undefined;
-		setTime(t, (own) => own() + 2000);
-		assert.deepEqual((await run(budget, {}, script(busy, "ok"))).seen, ["wait", "success"]);
-		const sent = ["operation_began 3", "operation_succeeded 1", "attempt_failed 5", "retry_requested 1 of 1"];
-		assert.deepEqual(steps(exchanges[1]), sent);
-		assert.equal(store.state(budget.key), "1 5");
-	});
 
 	test("a swap without an answer is unknown, and its events are not sent again", async (t) => {
 		const { budget, store, exchanges } = share("quota:max_tokens=10,cost=5", { timeout: 50 });

@@ -112,14 +112,6 @@ test("the timeout of axios stays", async () => {
 	assert.equal(stats.counts().attempts, 2);
 });
 
-test("a base URL", async () => {
-	const { url, requests } = play([503], [200]);
-	const { origin, pathname } = new URL(url);
-	const instance = axios.create({ adapter: retryingAdapter({ policy: FAST }), baseURL: origin });
-	assert.equal((await instance.get(pathname)).status, 200);
-	assert.equal(requests.length, 2);
-});
-
 test("as the default adapter of axios: it calls the one that axios had", async (t) => {
 	const own = axios.defaults.adapter;
 	t.after(() => {

@@ -7,7 +7,6 @@ import { after, before, describe, test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import { retry, SharedBudget } from "backoff-wasm";
 import { PolicyRetryStrategy } from "backoff-wasm/aws-sdk";
-import { retryingFetch } from "backoff-wasm/fetch";
 import { postgresStore } from "backoff-wasm/postgres";
 import { redisStore } from "backoff-wasm/redis";
 import { Cluster, Redis } from "ioredis";
@@ -360,22 +359,6 @@ test("nothing is prepared: a pooler may give each statement another connection",
 test("createTable tells other errors", async () => {
 	const denied = Object.assign(new Error("permission denied"), { code: "42501" });
 	await assert.rejects(postgresStore({ query: () => Promise.reject(denied) }).createTable(), denied);
-});
-
-test("one budget for the requests of a fleet", async () => {
-	const client = await CLIENTS.ioredis();
-	let requests = 0;
-	const fetch = async () => {
-		requests++;
-		return new Response("busy", { status: 503 });
-	};
-	const budget = new SharedBudget(client.store, "fetch", "quota:max_tokens=5,cost=1", { timeout: 60_000 });
-	const retrying = retryingFetch({ fetch, budget, policy: "constant:base=1ns,max_retries=3" });
-	for (const expected of [4, 7, 8]) {
-		assert.equal((await retrying("http://localhost/")).status, 503);
-		assert.equal(requests, expected);
-	}
-	client.stop();
 });
 
 test("an adapter whose library retries by itself refuses a shared budget", () => {
