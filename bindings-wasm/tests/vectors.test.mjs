@@ -14,7 +14,6 @@ import {
 	parseRetryAfterNs,
 	RandomStream,
 	RetryStats,
-	retry,
 } from "./installed.mjs";
 import { MAX_NS } from "./misuse.mjs";
 import { inOptions, nanoseconds, options, stream, vectors } from "./vectors.mjs";
@@ -264,22 +263,6 @@ describe("no limit ends no wait", () => {
 			}
 		});
 	}
-
-	test("a limit that is one shorter ends it", () => {
-		const maxElapsed = { nanoseconds: MAX_NS - 1n };
-		const policy = new Policy({ growth: "constant", base: 1000, retryAfterMax: Infinity, maxElapsed });
-		const operation = new Operation(policy, stream("1", null), { now: 0 });
-		assert.equal(operation.decide("throttled", { now: 5, retryAfter: longest }).reason, "max_elapsed");
-	});
-
-	test("in a loop", async () => {
-		const waits = [];
-		const clock = { now: () => 5 * waits.length + 5, sleep: (delay) => void waits.push(delay) };
-		const fn = ({ attempt }) => (attempt < 3 ? Promise.reject(new Error("busy")) : "ok");
-		const shouldRetry = () => ({ outcome: "throttled", retryAfter: longest });
-		assert.equal(await retry(fn, { policy: "constant:base=1s,retry_after_max=none", clock, shouldRetry }), "ok");
-		assert.deepEqual(waits, [2 ** 63 / 1e6, 2 ** 63 / 1e6]);
-	});
 });
 
 describe("a state of a budget", () => {

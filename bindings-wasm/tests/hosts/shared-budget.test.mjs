@@ -159,19 +159,6 @@ for (const [name, open] of Object.entries(CLIENTS)) {
 			assert.ok(now > nothing.now && now % 1000n === 0n);
 		});
 
-		test("ten loops over two budgets get what one account has", { timeout: 60_000 }, async () => {
-			const account = `account ${++names}`;
-			const budget = () => new SharedBudget(client.store, account, "quota:max_tokens=200,cost=1", { timeout: 60_000 });
-			const [one, two] = [budget(), budget()];
-			const ends = await Promise.all(Array.from({ length: 10 }, (_, loop) => failFor(loop % 2 ? one : two)));
-			assert.deepEqual(
-				[ends.reduce((sum, { granted }) => sum + granted, 0), ends.some(({ local }) => local > 0)],
-				[200, false],
-			);
-			assert.match((await client.store.load(one.key)).text, /^200 0 \|/);
-			assert.deepEqual([one.lastError, two.lastError], [undefined, undefined]);
-		});
-
 		test("the server is killed: the local budget decides, and then the account goes on", {
 			timeout: 60_000,
 		}, async () => {
