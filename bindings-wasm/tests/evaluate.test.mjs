@@ -5,9 +5,7 @@ import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { project, source } from "./installed.mjs";
-
-const { BACKOFF_WASM_ENTRY: entry = "backoff-wasm" } = process.env;
+import { href, project, source } from "./installed.mjs";
 
 test("the evaluator answers as the reference", () => {
 	const lines = readFileSync(join(source, "../tests/vectors/requests.jsonl"), "utf8").trim().split("\n");
@@ -19,10 +17,10 @@ test("the evaluator answers as the reference", () => {
 	asked.sort((one, other) => isLast(one) - isLast(other));
 	assert.ok(asked.length > 5000);
 
-	const program = join(project, `evaluate-${entry.replace("/", "-")}.mjs`);
+	const program = join(project, "evaluate-entry.mjs");
 	const evaluator = readFileSync(join(source, "tests/evaluate.mjs"), "utf8");
 	assert.ok(evaluator.includes('from "backoff-wasm"'));
-	writeFileSync(program, evaluator.replace('from "backoff-wasm"', `from "${entry}"`));
+	writeFileSync(program, evaluator.replace('from "backoff-wasm"', `from "${href}"`));
 	const input = Buffer.concat(
 		asked.flatMap(([, request], at) => (at === 0 ? [request] : [Buffer.from("\n"), request])),
 	);
