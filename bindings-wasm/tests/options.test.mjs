@@ -72,20 +72,6 @@ for (const [what, [good, call]] of Object.entries(PLACES)) {
 	});
 }
 
-test("a negative retryAfter is 0", () => {
-	const exact = Policy.parse("constant:base=1s,retry_after=exact");
-	for (const retryAfter of [
-		-1,
-		-1e300,
-		Number.NEGATIVE_INFINITY,
-		{ nanoseconds: -(2n ** 70n) },
-		{ nanoseconds: "-5" },
-	]) {
-		const operation = new Operation(exact, new RandomStream(1), { now: 0 });
-		assert.equal(operation.decide("throttled", { now: 0, retryAfter }).delayNs, 0n);
-	}
-});
-
 describe("a duration or a time", () => {
 	const places = {
 		base: (base) => new Policy({ growth: "constant", base }),

@@ -20,6 +20,11 @@ describe("how a loop ends", () => {
 		["an outcome", { shouldRetry: () => "throttled" }, 5000],
 		["a verdict", throttled(), 5000],
 		["a Retry-After in ms", throttled({ retryAfter: 5500 }), 5500],
+		[
+			"a negative Retry-After is 0",
+			{ ...throttled({ retryAfter: { nanoseconds: -(2n ** 70n) } }), policy: "constant:base=3s,retry_after=exact" },
+			0,
+		],
 		["an undefined Retry-After", throttled({ retryAfter: undefined }), 5000],
 		["a permanent verdict with a Retry-After", { shouldRetry: () => ({ outcome: "permanent", retryAfter: 5 }) }],
 	]) {
