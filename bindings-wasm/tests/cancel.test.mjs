@@ -151,6 +151,11 @@ describe("cancelled", () => {
 				assert.equal((await ending({ shouldRetryResult }, () => "ok").cancelled(1)).value, "ok");
 			});
 		}
+
+		test("with an error: shouldRetry is not called", async () => {
+			const shouldRetry = () => assert.fail("it is not asked");
+			await ending({ shouldRetry }, throwing(busy)).cancelled(1);
+		});
 	});
 
 	test("by a predicate that accepts the value: that is a success", async () => {

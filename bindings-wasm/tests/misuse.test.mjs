@@ -222,6 +222,7 @@ describe("wrong types", () => {
 		[() => policy.preview("10"), "count must be a number, got string"],
 		[() => policy.fitBase(3), `total ${DURATION} undefined`],
 		[() => new Backoff(), "policy must be a Policy, got undefined"],
+		[() => new Backoff(new (class Poli {})()), "policy must be a Policy, got Poli"],
 		[() => new Backoff(good, stream), "policy must be a Policy, got object; make it with new Policy(options)"],
 		[() => new Backoff(Object.create(null), stream), /^policy must be a Policy, got object; make it with/],
 		[() => new Backoff(policy, null), "stream must be a RandomStream, got null"],

@@ -51,6 +51,16 @@ describe("how a loop ends", () => {
 		}
 	});
 
+	test("the time of a predicate counts", async () => {
+		const clock = new FakeClock();
+		const shouldRetry = async () => {
+			clock.time += 2000;
+			return true;
+		};
+		const { stop } = await run(script(busy), { ...job, shouldRetry, clock, policy: "constant:base=1s,max_elapsed=5s" });
+		assert.deepEqual([stop.attempts, stop.elapsed], [2, 5000]);
+	});
+
 	test("the stack of an error shows the caller", async () => {
 		async function caller() {
 			return await retry(async () => throwing(new Error("deep"))(), { ...job, clock: new FakeClock() });

@@ -200,6 +200,19 @@ export function testClient(name, { make, refuses = [], ...ofRequests }) {
 			other.stop();
 		});
 
+		test("with its defaults: the load on a dead server is bounded", async () => {
+			const start = performance.now();
+			const { send, close } = await open({ policy: "constant:base=1ms,max_retries=10" });
+			const { url, requests } = server.play(BUSY);
+			for (let turn = 0; turn < 10; turn++) {
+				await Promise.all(Array.from({ length: 20 }, () => send({ url }).catch(() => {})));
+			}
+			await close?.();
+			const seconds = Math.ceil((performance.now() - start) / 1000);
+			// finagle: a fifth of the operations, and ten in each second of the last ten.
+			assert.ok(requests.length <= 200 * 1.2 + 100 + 10 * seconds, `${requests.length} in ${seconds} s`);
+		});
+
 		test("classify, mayRepeat, and what they may return", async () => {
 			const seen = [];
 			const classify = (request, { response, error }) => {
