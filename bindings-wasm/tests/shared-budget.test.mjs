@@ -331,6 +331,20 @@ describe("the store is unavailable", () => {
 		});
 	}
 
+	test("what it granted goes back to it, and the events that were not sent are sent later", async (t) => {
+		const { budget, store, exchanges } = share("quota:max_tokens=10,cost=5");
+		store.on.load = fail;
+		assert.deepEqual((await run(budget, {}, script(busy, busy, "ok"))).seen, ["wait, local", "wait, local", "success"]);
+		// It holds the 5 of its last retry: 10 - 5 - 5 + 5.
+		assert.deepEqual((await run(budget)).seen, ["wait, local", "budget, local"]);
+		store.on.load = undefined;
+		setTime(t, (own) => own() + 2000);
+		assert.deepEqual((await run(budget, {}, script(busy, "ok"))).seen, ["wait", "success"]);
+		const sent = ["operation_began 3", "operation_succeeded 1", "attempt_failed 5", "retry_requested 1 of 1"];
+		assert.deepEqual(steps(exchanges[1]), sent);
+		assert.equal(store.state(budget.key), "1 5");
+	});
+
 	test("a swap without an answer is unknown, and its events are not sent again", async (t) => {
 		const { budget, store, exchanges } = share("quota:max_tokens=10,cost=5", { timeout: 50 });
 		const { promise, resolve } = deferred();

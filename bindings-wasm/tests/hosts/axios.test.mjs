@@ -112,6 +112,15 @@ test("the timeout of axios stays", async () => {
 	assert.equal(stats.counts().attempts, 2);
 });
 
+test("a base URL is a part of the URL of an event", async () => {
+	const urls = [];
+	const adapter = retryingAdapter({ onStop: (event) => void urls.push(event.url) });
+	const { url } = play([200]);
+	const { origin, pathname } = new URL(url);
+	await axios.create({ adapter, baseURL: origin }).get(pathname);
+	assert.deepEqual(urls, [url]);
+});
+
 test("as the default adapter of axios: it calls the one that axios had", async (t) => {
 	const own = axios.defaults.adapter;
 	t.after(() => {
