@@ -139,7 +139,10 @@ export interface BudgetParams {
 	// end
 }
 
-/** The possible delays of one retry (SPEC 16), in ms, or in ns as bigints, which JSON has as digits. */
+/**
+ * The possible delays of one retry (SPEC 16), and their sums so far, in ms, or in ns as bigints, which JSON has as
+ * digits.
+ */
 export interface PreviewRow<N = number> {
 	/** The shortest delay. */
 	readonly min: N;
@@ -147,40 +150,27 @@ export interface PreviewRow<N = number> {
 	readonly mean: N;
 	/** The longest delay. */
 	readonly max: N;
-	/** The sum of `min` so far. */
 	readonly totalMin: N;
-	/** The sum of `mean` so far. */
 	readonly totalMean: N;
-	/** The sum of `max` so far. */
 	readonly totalMax: N;
 }
 
 /**
- * How long to wait before each retry, and when to stop: growth, jitter, cap, floor and limits,
- * checked once and immutable.
- *
- * A policy has no state and no randomness. A policy, a stream and an index give one delay, the
- * same in every language.
- *
- * Delays are numbers of milliseconds; the methods ending in `Ns` return exact nanoseconds. A number of
- * milliseconds is exact to the nanosecond only below 2^53 ns (104 days). Above 2^31 - 1 ms (24.8 days)
- * `setTimeout` fires at once: set a `cap`.
- *
- * A policy without `maxRetries` or `maxElapsed` retries for ever.
+ * How long to wait before each retry, and when to stop: growth, jitter, cap, floor and limits, checked once and
+ * immutable. A policy, a stream and an index give one delay, the same in every language. Delays are numbers of
+ * milliseconds, exact to the nanosecond only below 2^53 ns (104 days); the methods ending in `Ns` return exact
+ * nanoseconds. A policy without `maxRetries` or `maxElapsed` retries for ever.
  */
 export class Policy {
 	/**
-	 * The policy of these options.
-	 *
 	 * @throws {PolicyError} the first rule of SPEC 8 that the options break.
 	 * @throws {TypeError} an unknown option, or a value of the wrong type.
 	 */
 	constructor(options: PolicyOptions);
 
 	/**
-	 * The policy of a policy string (SPEC 11): `full:base=100ms,cap=20s,max_retries=5`, or a
-	 * preset, optionally with overrides (SPEC 12): `aws-sdk-2026:max_retries=5`.
-	 *
+	 * The policy of a policy string (SPEC 11), such as `full:base=100ms,cap=20s,max_retries=5`, or of a preset (SPEC
+	 * 12).
 	 * @throws {PolicyError} the first rule that the string breaks, and where.
 	 */
 	static parse(text: string): Policy;
@@ -192,55 +182,48 @@ export class Policy {
 	get params(): PolicyParams;
 
 	/**
-	 * The delay of an index in ms (SPEC 6, 7). Index 0 is the wait before the first retry; indices
-	 * from 0 to 2^32 - 1 can be evaluated in any order. Clients that share a stream wait the same.
-	 *
+	 * The delay of an index in ms (SPEC 6, 7). Index 0 is the wait before the first retry; indices from 0 to 2^32 - 1
+	 * can be evaluated in any order.
 	 * @throws {PolicyError} an index out of range.
 	 */
 	delay(stream: RandomStream, index: number): number;
 
-	/** The delay of an index in ns: {@link Policy.delay}, exactly. */
+	/** The same in ns, exactly. */
 	delayNs(stream: RandomStream, index: number): bigint;
 
 	/**
-	 * The window of an index in ms: the wait before jitter, capped if the cap applies to the window
-	 * (SPEC 5.3). Jitter `decorrelated` does not use it.
-	 *
+	 * The window of an index in ms: the wait before jitter, capped if the cap applies to the window (SPEC 5.3). Jitter
+	 * `decorrelated` does not use it.
 	 * @throws {PolicyError} an index out of range.
 	 */
 	window(index: number): number;
 
-	/** The window of an index in ns: {@link Policy.window}, exactly. */
+	/** The same in ns, exactly. */
 	windowNs(index: number): bigint;
 
 	/**
-	 * The delays of the indices `first`, `first + 1`, ... in ms, whatever `maxRetries` is. The array is
-	 * shorter than `count` if the indices end before, at 2^32 - 1.
-	 *
+	 * The delays of the indices `first`, `first + 1`, ... in ms, whatever `maxRetries` is; fewer than `count` if the
+	 * indices end before, at 2^32 - 1.
 	 * @throws {PolicyError} `first` out of range.
 	 * @throws {RangeError} not enough memory.
 	 */
 	delays(stream: RandomStream, count: number, first?: number): Float64Array;
 
-	/** The delays of the indices `first`, `first + 1`, ... in ns: {@link Policy.delays}, exactly. */
+	/** The same in ns, exactly. */
 	delaysNs(stream: RandomStream, count: number, first?: number): BigUint64Array;
 
 	/**
-	 * The possible delays of each retry in ms, from index 0 on, without drawing them. It ends with the
-	 * last retry that the policy allows, or after `count` rows: the preview of a policy without limits
-	 * has 2^32 rows and must be cut; so has that of a policy whose only limit is `maxElapsed`, if delays can be 0.
-	 *
-	 * @param count 0 to 65,536. Default: 100.
+	 * The possible delays of each retry in ms, without drawing them, until the last retry that the policy allows, or
+	 * for `count` rows, 0 to 65,536. Default: 100.
 	 */
 	preview(count?: number): PreviewRow[];
 
-	/** The possible delays of each retry in ns: {@link Policy.preview}, exactly. */
+	/** The same in ns, exactly. */
 	previewNs(count?: number): PreviewRow<bigint>[];
 
 	/**
-	 * This policy with the longest base for which all waits between `attempts` attempts fit within
-	 * `total` (SPEC 16.5). The limits of the policy are ignored.
-	 *
+	 * This policy with the longest base for which all waits between `attempts` attempts fit within `total` (SPEC 16.5),
+	 * whatever its limits.
 	 * @throws {PolicyError} `does_not_fit` if no base is short enough.
 	 */
 	fitBase(attempts: number | bigint, total: Duration): Policy;
@@ -259,28 +242,22 @@ export class Policy {
 }
 
 /**
- * The 64-bit state from which the draws of every index follow. Immutable.
- *
- * Clients that share a stream get the same delays. All clients with the same seed and no key get the
- * same delays: give each client or job a key of its own.
+ * The 64-bit state from which the draws of every index follow. Immutable. Clients that share a stream get the same
+ * delays: give each client or job a key of its own.
  */
 export class RandomStream {
 	/**
-	 * The stream that a key selects under a seed (SPEC 3); without a key, the stream of the seed
-	 * alone, which all clients with that seed share.
-	 *
-	 * @param seed 0 to 2^64 - 1; as a number, at most 2^53 - 1.
-	 * @param key a string (encoded as UTF-8) or a Uint8Array.
+	 * The stream that a key, a string (encoded as UTF-8) or a Uint8Array, selects under a seed, 0 to 2^64 - 1 (SPEC 3);
+	 * without a key, the stream of the seed alone.
 	 * @throws {PolicyError} a seed out of range, a key with a lone surrogate.
-	 * @throws {TypeError} a key of another type. An explicit `undefined` is refused too, because all
-	 * clients would then share one stream.
+	 * @throws {TypeError} a key of another type, also an explicit `undefined`, because all clients would then share one
+	 * stream.
 	 */
 	constructor(seed: bigint | number);
 	constructor(seed: bigint | number, key: string | Uint8Array);
 
 	/**
-	 * A unique stream, from `crypto.getRandomValues`.
-	 *
+	 * A unique stream.
 	 * @throws {Error} the platform has no `crypto.getRandomValues`.
 	 */
 	static fromEntropy(): RandomStream;
@@ -291,18 +268,13 @@ export class RandomStream {
 	/** The 64-bit random number of an index (SPEC 2). */
 	draw(index: number): bigint;
 
-	/** The state as decimal digits: `new RandomStream(BigInt(state))` is this stream again. */
 	toJSON(): { state: string };
 }
 
 /**
- * The delays of a policy one after another, in ms: index 0, 1, 2, ... It ends after `maxRetries` delays;
- * without `maxRetries` after index 2^32 - 1 (SPEC 9). `maxElapsed` does not end it.
- *
- * It never sleeps and reads no clock. It computes delays in batches; only those you take advance `index`.
- *
- * It is an iterator: whatever iterates it takes its delays, also `toEqual` of Jest and Vitest, which does not end
- * in practice for a policy without `maxRetries`. Compare copies, `{ ...backoff }`: policy, stream and index.
+ * The delays of a policy one after another, in ms: index 0, 1, 2, ... It ends after `maxRetries` delays; without
+ * `maxRetries` after index 2^32 - 1 (SPEC 9). `maxElapsed` does not end it. It never sleeps and reads no clock.
+ * Whatever iterates it takes its delays, also `toEqual` of Jest and Vitest: compare copies, `{ ...backoff }`.
  */
 export class Backoff implements IterableIterator<number> {
 	/** The delays of a policy on a stream, from index 0. Default: a unique stream. */
@@ -321,27 +293,21 @@ export class Backoff implements IterableIterator<number> {
 	/** The next delay in ns, or `undefined` at the end. */
 	nextDelayNs(): bigint | undefined;
 
-	/**
-	 * Starts again at index 0, for example after a success, also after the end. No draw is repeated: the
-	 * stream advances by the draws taken.
-	 */
+	/** Starts again at index 0, also after the end. No draw is repeated: the stream advances by the draws taken. */
 	reset(): void;
 
 	[Symbol.iterator](): this;
 }
 
 /**
- * A limit on retries that many operations share, so that retries do not make an overload worse
- * (SPEC 15). Use one budget for each server, for all operations that call it.
+ * A limit on retries that many operations share (SPEC 15). Use one budget for each server, for all operations that call
+ * it.
  */
 export class Budget {
-	/** The same as {@link Budget.parse}. */
 	constructor(text: string);
 
 	/**
-	 * A full budget from a budget string: `quota:max_tokens=100`, `concurrent`, or a preset such as
-	 * `aws-sdk-2026`.
-	 *
+	 * A full budget from a budget string, such as `quota:max_tokens=100`, or from a preset.
 	 * @throws {PolicyError} the first rule that the string breaks, and where.
 	 */
 	static parse(text: string): Budget;
@@ -349,7 +315,6 @@ export class Budget {
 	/** The budget string. It is an own property: a deep comparison compares the strings, not the states. */
 	readonly text: string;
 
-	/** The kind. */
 	get kind(): BudgetKind;
 
 	/** The fields that the kind uses, with their defaults filled in (SPEC 15.1). Retries do not change them. */
@@ -362,10 +327,7 @@ export class Budget {
 	toJSON(): string;
 }
 
-/**
- * What happens to the account of a budget (SPEC 15.6). An operation that a caller runs by hand reports them in the
- * order of SPEC 13.4.
- */
+/** What happens to the account of a budget (SPEC 15.6), in the order of SPEC 13.4. */
 export type BudgetEvent =
 	| "operation_began"
 	| "attempt_over"
@@ -374,7 +336,6 @@ export type BudgetEvent =
 	| "operation_succeeded"
 	| "operation_ended";
 
-/** What an event needs. */
 export interface StepOptions {
 	/** Of `retry_requested`: the outcome of the attempt that would be retried. */
 	readonly outcome?: Outcome | undefined;
@@ -382,38 +343,30 @@ export interface StepOptions {
 	readonly held?: bigint | number | undefined;
 }
 
-/** A state of a budget after an event. */
+/**
+ * The state after an event, which is the same object if nothing changed, whether a retry was requested and granted, and
+ * what the operation then holds, otherwise 0.
+ */
 export interface BudgetTransition {
-	/** The state after it: the same object, if nothing changed. */
 	readonly state: BudgetState;
-	/** Whether a retry was requested and granted. */
 	readonly granted: boolean;
-	/** The tokens or slots that the operation holds after a granted retry. Otherwise 0. */
 	readonly held: bigint;
 }
 
 /**
- * The state of a budget as a value, which another program can store as text (SPEC 15.5). Each step is a pure function
- * of the state, an event and the time. {@link SharedBudget} needs no more than a store that compares and swaps texts.
+ * The state of a budget as a value, which another program can store as text (SPEC 15.5). It has the limits of a budget,
+ * not its state. Each step is a pure function of the state, an event and the time.
  */
 export class BudgetState {
-	/** The state of this text, or a full one without a text. It takes the limits of the budget, not its state. */
 	constructor(budget: Budget, text?: string);
 
-	/** The state of a full budget. */
 	static full(budget: Budget): BudgetState;
 
-	/**
-	 * The state of a text that such a state has.
-	 *
-	 * @throws {PolicyError} `not_a_state`: any other text.
-	 */
+	/** @throws {PolicyError} `not_a_state`: a text that no such state has. */
 	static parse(budget: Budget, text: string): BudgetState;
 
 	/**
-	 * The state after an event, and whether a retry was granted.
-	 *
-	 * @param nowNs the time in ns of any clock, such as that of the store. A time before an earlier one counts as that.
+	 * The state after an event at a time in ns of any clock. A time before an earlier one counts as that.
 	 * @throws {PolicyError} an unknown event or outcome, or a number that is negative or 2^64 or more.
 	 */
 	step(event: BudgetEvent, nowNs: bigint, options?: StepOptions): BudgetTransition;
@@ -442,20 +395,15 @@ export interface BudgetStore {
 /** A step of an exchange, which happened `count` times in a row. */
 export interface ExchangeStep {
 	readonly event: BudgetEvent;
-	/** The outcome of requested retries. */
 	readonly outcome: Outcome | null;
 	/** What the operations of successes hold. */
 	readonly held: bigint;
-	/** How often it happened. */
 	readonly count: number;
 	/** How many of the requested retries were granted: the first. */
 	readonly granted: number | null;
 }
 
-/**
- * A load, the steps of one process, and a swap. Its JSON has `now` and `held` as decimal digits, and the name and the
- * message of the error.
- */
+/** A load, the steps of one process, and a swap. Its JSON has `now` and `held` as decimal digits. */
 export interface BudgetExchange {
 	/** The text that was loaded; null if there was none, or if the load failed. */
 	readonly before: string | null;
@@ -469,20 +417,19 @@ export interface BudgetExchange {
 	 * timeout, `unknown` if the store did not say, and `no` if the load failed or the text is no account of the budget.
 	 */
 	readonly stored: "yes" | "unchanged" | "lost" | "unknown" | "no";
-	/** Why the exchange failed: what the store threw, or rejected with; undefined if it did not fail. */
+	/** Why the exchange failed; undefined if it did not. */
 	readonly error: unknown;
 }
 
-/** An exchange after {@link BudgetMember.step}. */
 export interface SteppedExchange {
 	/** The text after the steps. */
 	readonly after: string;
-	/** Whether it differs from what was loaded. */
+	/** Whether the text differs from what was loaded. */
 	readonly isChanged: boolean;
 	readonly steps: readonly ExchangeStep[];
 }
 
-/** What an exchange answers to the requests after an outcome: the oldest are granted, and those after them refused. */
+/** The answer to the requests after an outcome: the oldest are granted, and those after them refused. */
 export interface ExchangeAnswer {
 	readonly outcome: Outcome;
 	readonly granted: number;
@@ -516,9 +463,7 @@ export class BudgetMember {
 	hasUnsent(): boolean;
 	/** How many ns a request may wait now: the timeout, but at least a second until the first exchange has ended. */
 	timeout(): bigint;
-	/** What has happened so far. */
 	stats(): SharedBudgetStats;
-	/** Begins an exchange. */
 	begin(now: bigint): void;
 	/** Steps the text of the store, null for none; undefined if it is no state: the exchange has then failed. */
 	step(text: string | null, now: bigint): SteppedExchange | undefined;
@@ -534,7 +479,6 @@ export class BudgetMember {
 
 /** What a process has exchanged with the store of a {@link SharedBudget}. */
 export interface SharedBudgetStats {
-	/** The exchanges that began. */
 	readonly exchanges: number;
 	/** Those that failed. */
 	readonly failedExchanges: number;
@@ -546,7 +490,6 @@ export interface SharedBudgetStats {
 	readonly processes: number;
 }
 
-/** The answer of a {@link BudgetMember}. */
 export interface SharedAnswer {
 	readonly granted: boolean;
 	/** What the operation holds after a granted retry, otherwise 0. */
@@ -558,9 +501,8 @@ export interface SharedAnswer {
 /** The options of {@link SharedBudget}. */
 export interface SharedBudgetOptions {
 	/**
-	 * What this process grants while the store is away: its share of the local budget, as if each process did what this one
-	 * does, so that all together grant about one budget; the whole, so that n processes grant up to n budgets; or nothing. A
-	 * process that has not exchanged anything yet assumes that it is alone. Default: `"share"`.
+	 * What this process grants while the store is away: its share of the local budget, as if each process did what this
+	 * one does; the whole; or nothing. Default: `"share"`.
 	 */
 	readonly fallback?: "share" | "whole" | "refuse" | undefined;
 	/** How many processes share, from 1 to 1,000,000. Default: as many as the account has counted lately. */
@@ -569,43 +511,36 @@ export interface SharedBudgetOptions {
 	readonly localBudget?: Budget | string | undefined;
 	/**
 	 * How many retries a request asks for, from 1 to 1000. Later requests use them without the store. Up to `lease - 1`
-	 * retries may lie unused while other processes are refused. They do not expire, and are lost with the process. While processes lose
-	 * swaps to each other, a request takes up to 15 more along, whatever the lease, but at most a sixteenth of what the
-	 * account would grant. Default: 1.
+	 * may lie unused while other processes are refused, and are lost with the process. Default: 1.
 	 */
 	readonly lease?: number | undefined;
 	/**
-	 * The longest time in ms that a retry waits for the store, in addition to its delay and to its limits. Until the first
-	 * exchange has ended, it is at least 1000, because the store needs a connection. Default: 100.
+	 * The longest time in ms that a retry waits for the store, in addition to its delay; at least 1000 until the first
+	 * exchange has ended. Default: 100.
 	 */
 	readonly timeout?: number | undefined;
 	/**
-	 * Called after each exchange with the store, also after one that failed. The loops have their answers by then. It is
-	 * not awaited. What it throws, or rejects with, is `lastError`, and no loop gets it. A `flush` in it
-	 * resolves to false at once.
+	 * Called after each exchange, also after one that failed. It is not awaited. What it throws is `lastError`. A
+	 * `flush` in it resolves to false at once.
 	 */
 	readonly onExchange?: ((exchange: BudgetExchange) => unknown) | undefined;
 }
 
 /**
- * One budget of many processes, whose state is in a store (SPEC 15.7). Loops take it as their `budget`. It throws
- * nothing while it is used: if the store fails or does not answer in time, a local budget decides for a second, and
- * the event of the loop says so (`budgetIsLocal`).
+ * One budget of many processes, whose state is in a store (SPEC 15.7). It throws nothing while it is used: if the store
+ * fails or does not answer in time, a local budget decides for a second (`budgetIsLocal` of events).
  */
 export class SharedBudget {
 	/**
-	 * @param name the name of the account: the processes that share it use the same name and the same budget. 1 to 255
-	 * bytes of UTF-8 without control characters.
-	 * @param budget the limits. A `concurrent` budget is an error, because a process that dies would hold its slots for
-	 * ever.
+	 * The processes that share an account use the same name, 1 to 255 bytes of UTF-8 without control characters, and
+	 * the same budget, which must not be `concurrent`.
 	 * @throws {PolicyError} an invalid budget string, or a lease, processes or a timeout beyond the limits.
 	 */
 	constructor(store: BudgetStore, name: string, budget: Budget | string, options?: SharedBudgetOptions);
 
 	/**
 	 * Sends what the store does not know, and says whether nothing is left to send. Call it before the process ends. It
-	 * never rejects, and waits at most 2 s, or twice a longer timeout. It also asks a store that is away. What could not be
-	 * sent is sent later.
+	 * never rejects, and waits at most 2 s, or twice a longer timeout.
 	 */
 	flush(): Promise<boolean>;
 
@@ -627,8 +562,8 @@ export interface OperationOptions {
 	/** The time at which the operation begins. */
 	readonly now: Time;
 	/**
-	 * The time after which no wait may end, on the same clock. `Infinity` and 2^64 - 1 ns mean none. A number more
-	 * than 10 years after `now`, such as `Date.now() + 5000` on another clock, is an error.
+	 * The time after which no wait may end, on the same clock. `Infinity` and 2^64 - 1 ns mean none. A number more than
+	 * 10 years after `now` is an error.
 	 */
 	readonly deadline?: Time | undefined;
 	/** The budget for its retries. */
@@ -653,21 +588,18 @@ export interface Decision {
 }
 
 /**
- * One unit of work that is attempted until it succeeds or stops. After each attempt it decides how
- * long to wait, or why to stop (SPEC 13). It never sleeps and reads no clock.
+ * One unit of work that is attempted until it succeeds or stops. After each attempt it decides how long to wait, or why
+ * to stop (SPEC 13). It never sleeps and reads no clock.
  */
 export class Operation {
 	/**
-	 * Begins an operation. Without a stream (`undefined`) it uses a unique one.
-	 *
+	 * Without a stream it uses a unique one.
 	 * @throws {PolicyError} a time that is negative or 2^64 ns or more.
 	 */
 	constructor(policy: Policy, stream: RandomStream | undefined, options: OperationOptions);
 
 	/**
-	 * Continues an operation after `retries` decided waits (SPEC 13.7), for a queue that stores only their number. The
-	 * operation has no budget. `now` is the time at which the operation began.
-	 *
+	 * Continues an operation that began at `now` after `retries` decided waits (SPEC 13.7), without a budget.
 	 * @throws {PolicyError} a number or a time that is negative or 2^64 or more.
 	 */
 	static resume(
@@ -679,21 +611,19 @@ export class Operation {
 
 	/**
 	 * Decides after an attempt. An operation that has stopped returns its reason again.
-	 *
-	 * @throws {PolicyError} an unknown outcome, or a time that is negative or 2^64 ns or more. The
-	 * operation and its budget then do not change.
+	 * @throws {PolicyError} an unknown outcome, or a time that is negative or 2^64 ns or more; then nothing changes.
 	 */
 	decide(outcome: Outcome, options: DecisionOptions): Decision;
 
 	/**
-	 * Cancels the operation. Budget tokens spent on a granted retry are not refunded. Returns the stop
-	 * reason, which is the earlier one if the operation had already stopped.
+	 * Cancels the operation. Returns the stop reason, which is the earlier one if it had already stopped. Budget tokens
+	 * spent on a granted retry are not refunded.
 	 */
 	cancel(): StopReason;
 
 	/**
-	 * Refuses the retry of the last decision, for a budget that is kept elsewhere: the operation stops for `budget`, and
-	 * the retry does not count. Returns the stop reason, which is the earlier one if the operation had already stopped.
+	 * Refuses the retry of the last decision, for a budget that is kept elsewhere: the operation stops for `budget`,
+	 * and the retry does not count. Returns the stop reason.
 	 */
 	refuseRetry(): StopReason;
 
@@ -710,12 +640,9 @@ export class Operation {
 export type HeaderSource = object;
 
 /**
- * How long a server asked to wait, in ms, by its `Retry-After` header: a number of seconds or a date
- * (SPEC 14). `undefined` if the header is missing, invalid, or longer than 1024 bytes.
- *
- * @param from the value of the header, or a response, or its headers. A number is a number of seconds; above 10^9 it is
- * a time in seconds since 1970, as some servers send it. Of an array the first value counts.
- * @param now ms since 1970. Default: `Date.now()`.
+ * How long a server asked to wait, in ms, by its `Retry-After` header (SPEC 14); `undefined` if the header is missing,
+ * invalid, or longer than 1024 bytes. `from` is a response, its headers or the value; a number is in seconds, above
+ * 10^9 since 1970. `now` is in ms since 1970, by default `Date.now()`.
  * @throws {TypeError} a header of another type.
  */
 export function parseRetryAfter(
@@ -730,10 +657,8 @@ export function parseRetryAfterNs(
 ): bigint | undefined;
 
 /**
- * The outcome of an HTTP status (SPEC 14.4): `throttled` for 429 and 503, `timeout` for 408 and 504,
- * `transient` for 425, 500 and 502, `success` from 100 to 399, and `permanent` for any other. The
- * caller must know whether the request is safe to retry.
- *
+ * The outcome of an HTTP status (SPEC 14.4): `throttled` for 429 and 503, `timeout` for 408 and 504, `transient` for
+ * 425, 500 and 502, `success` from 100 to 399, and `permanent` for any other.
  * @throws {PolicyError} not a whole number from 0 to 65,535.
  */
 export function httpOutcome(status: number): Outcome;
@@ -745,14 +670,9 @@ export function httpOutcome(status: number): Outcome;
 export const proxyStatuses: { readonly [status: number]: Outcome };
 
 /**
- * The verdict on a response: {@link httpOutcome} of its status, and how long the server asked to wait, in ms, by
- * `retry-after-ms`, `Retry-After` or, with status 429, `RateLimit`, `RateLimit-Reset` or `X-RateLimit-Reset` (SPEC
- * 14.5). `RateLimit` is that of draft-ietf-httpapi-ratelimit-headers-10, such as `"default";r=0;t=7`, and counts only
- * if a quota is used up; `RateLimit-Reset` is that of version 06. A number of seconds above 10^9 is a time since 1970, as
- * in {@link parseRetryAfter}. A verdict of `shouldRetry` may be that of a response.
- *
- * @param response a response of `fetch` or of an HTTP client: an object with `status` and `headers`.
- * @param now ms since 1970. Default: `Date.now()`, also for the context of a loop: it can be `shouldRetryResult`.
+ * The verdict on a response: {@link httpOutcome} of its status, and how long its headers ask to wait, in ms (SPEC
+ * 14.5). `now` is in ms since 1970, by default `Date.now()`, also for the context of a loop: it can be
+ * `shouldRetryResult`.
  * @throws {PolicyError} the status is not a whole number from 0 to 65,535.
  */
 export function httpVerdict(
@@ -767,12 +687,9 @@ export function httpVerdict(
 export function isIdempotentMethod(method: string): boolean;
 
 /**
- * The outcome of a rejection of `fetch`: `timeout` for `AbortSignal.timeout` and for the codes of timeouts,
- * `transient` for a failure of the network, and `permanent` for anything else, such as a programming error,
- * an unknown scheme or an invalid certificate. The `code` of the error or of its `cause` decides, such as
- * `ECONNRESET`. Without a code the message decides: those of Chrome, Firefox, Safari, Node.js, Deno and
- * workerd are known. The errors of axios, got, ky, node-fetch, superagent and `node:http` are known, too, except those
- * for a status, which {@link httpOutcome} judges, and the timeouts of node-fetch.
+ * The outcome of a rejection of `fetch`, or of an error of axios, got, ky, node-fetch, superagent or `node:http`:
+ * `timeout`, `transient` for a failure of the network, and `permanent` for anything else, such as a programming error
+ * or an invalid certificate. The `code` of the error or of its `cause` decides, and without one the message.
  */
 export function fetchOutcome(error: unknown): "transient" | "timeout" | "permanent";
 
@@ -780,10 +697,7 @@ export function fetchOutcome(error: unknown): "transient" | "timeout" | "permane
 export interface RetryContext {
 	/** The number of this call: 1, 2, ... */
 	readonly attempt: number;
-	/**
-	 * The signal of the options; without one, a signal that never aborts. That one is made when it is read, so copies
-	 * of the context, such as `{ ...context }`, lack it.
-	 */
+	/** The signal of the options; without one, a signal that never aborts, which copies of the context lack. */
 	readonly signal: AbortSignal;
 }
 
@@ -793,8 +707,11 @@ export interface Verdict {
 	readonly retryAfter?: Duration | null | undefined;
 }
 
-/** A verdict or a short form of it: `true` is `transient`; `false`, `null` and `undefined` end the loop. */
-export type VerdictLike = boolean | null | undefined | Outcome | Verdict;
+/**
+ * A verdict or a short form of it: `true` is `transient`; `false`, `null` and `undefined` end the loop. A
+ * `PermanentError` ends it as one that is thrown.
+ */
+export type VerdictLike = boolean | null | undefined | Outcome | Verdict | PermanentError;
 
 /**
  * The JSON of an event has an error as `{ name, message }`. What JSON cannot write, such as a value with a cycle or
@@ -867,8 +784,7 @@ interface LoopOptions<T> {
 	/** Classifies a returned value. Without it every value is a success. */
 	readonly shouldRetryResult?: ShouldRetryResult<T> | undefined;
 	/**
-	 * The waits and the limits: a policy or a policy string, such as `full:base=100ms,cap=20s,max_retries=5`, or
-	 * `default:max_retries=5` to change one field of a preset. A policy without `max_retries` and `max_elapsed` retries
+	 * The waits and the limits: a policy or a policy string. A policy without `max_retries` and `max_elapsed` retries
 	 * for ever. Default: `default`, three retries.
 	 */
 	readonly policy?: Policy | string | undefined;
@@ -876,22 +792,13 @@ interface LoopOptions<T> {
 	readonly budget?: Budget | SharedBudget | null | undefined;
 	/** Counts the attempts and the stop reason of the loop. */
 	readonly stats?: RetryStats | undefined;
-	/**
-	 * Cancels the loop at any moment. The promise is then rejected with the reason of the signal; the event of
-	 * `onStop` has the last error or value.
-	 */
+	/** Cancels the loop at any moment. The promise is then rejected with the reason of the signal. */
 	readonly signal?: AbortSignal | undefined;
 	/** Called and awaited before each wait. */
 	readonly onRetry?: ((event: RetryEvent<T>) => unknown) | undefined;
-	/**
-	 * Called and awaited once, at the end. The loop does not end before its promise settles. If it throws after a
-	 * success, the promise is rejected with that error, and only the event has had the value.
-	 */
+	/** Called and awaited once, at the end. If it throws, the promise is rejected with that error. */
 	readonly onStop?: ((event: StopEvent<T>) => unknown) | undefined;
-	/**
-	 * Whether Node.js may exit during a wait. Default: `false`. If a top-level `await` waits for the loop, Node.js
-	 * then exits with code 13.
-	 */
+	/** Whether Node.js may exit during a wait, with code 13 if a top-level `await` waits. Default: `false`. */
 	readonly unref?: boolean | undefined;
 	/** The clock. Default: `performance.now()` and `setTimeout`. */
 	readonly clock?: Clock | undefined;
@@ -914,8 +821,8 @@ export interface OfAnOperation {
 }
 
 /**
- * What the events of a request have in addition (SPEC 19.9). Copies of the event lack its `request`, its `value` and its
- * `error`, which may hold secrets; its JSON has the name and the message of the error.
+ * What the events of a request have in addition (SPEC 19.9). Copies of the event lack its `request`, its `value` and
+ * its `error`, which may hold secrets.
  */
 export interface HttpEventFacts<Request = unknown> {
 	/** The method of the request. */
@@ -939,35 +846,37 @@ export interface HttpEnd<Response = unknown> {
 /** The options that the adapters of HTTP clients share (SPEC 19). */
 export interface HttpRetriesOptions<Request = unknown, Response = unknown> extends OfAnOperation {
 	/**
-	 * The budget for the retries: a budget string for a budget of each origin, or one budget for all origins, or `null`
-	 * for none. Default: `finagle` for each origin. It keeps the budgets of the last 1000 origins.
+	 * A budget string for a budget of each origin, of which the last 1000 are kept, one budget for all, or `null` for
+	 * none. Default: `finagle`.
 	 */
 	readonly budget?: Budget | SharedBudget | string | null | undefined;
 	/**
-	 * The time in ms that an attempt of any request may take, also of one that is sent once. Then it ends with the outcome
-	 * `timeout`. An attempt ends with the head of the response, or with `readBody` after its body. Default: none.
+	 * The time in ms that an attempt may take, also of a request that is sent once; then its outcome is `timeout`. An
+	 * attempt ends with the head of the response, or with `readBody` after its body. Default: none.
 	 */
 	readonly attemptTimeout?: number | undefined;
 	/**
-	 * Whether an attempt also reads the whole body into memory, so that a success whose body is cut off is repeated. A
-	 * failure decides by its status also then. The caller gets the error of a body that is cut off.
+	 * Whether an attempt also reads the whole body into memory, so that a success whose body is cut off is repeated.
 	 */
 	readonly readBody?: boolean | undefined;
 	/**
-	 * The methods that may be repeated, in capital letters. Default: `GET`, `HEAD`, `OPTIONS`, `TRACE`, `PUT` and
+	 * The methods that may be repeated, in capital letters. Default: `GET`, `HEAD`, `OPTIONS`, `TRACE`, `PUT`,
 	 * `DELETE`.
 	 */
 	readonly methods?: readonly string[] | undefined;
 	/**
-	 * The outcomes of statuses that are not those of {@link httpOutcome}. An array has statuses of failures, which are
-	 * `transient`; only an object can change the outcome of a success.
+	 * Outcomes of statuses, over those of {@link httpOutcome}. An array has statuses of failures, which are
+	 * `transient`.
 	 */
 	readonly statuses?: { readonly [status: number]: Outcome } | readonly number[] | undefined;
-	/** Whether a request may be repeated, whatever its method: `true` that it may, `false` that it is sent once. */
+	/**
+	 * Whether a request may be repeated, whatever its method: `true` that it may, `false` that it is sent once. `null` and
+	 * `undefined` leave it to the method.
+	 */
 	readonly mayRepeat?: HttpMayRepeat<Request> | undefined;
 	/**
-	 * The verdict on how an attempt ended, which comes before the statuses. `undefined` and `null` leave it to them; `false`
-	 * ends the loop. It cannot allow the repetition of a request that is sent once: `mayRepeat` does that.
+	 * The verdict on how an attempt ended, before the statuses. `undefined` and `null` leave it to them; `false` ends
+	 * the loop. It cannot allow the repetition of a request that is sent once.
 	 */
 	readonly classify?: HttpClassify<Request, Response> | undefined;
 	/** Counts the attempts and the stop reason of each request. */
@@ -976,15 +885,12 @@ export interface HttpRetriesOptions<Request = unknown, Response = unknown> exten
 	readonly onRetry?: ((event: RetryEvent<Response> & HttpEventFacts<Request>) => unknown) | undefined;
 	/** Called and awaited once for each request, at its end. */
 	readonly onStop?: ((event: StopEvent<Response> & HttpEventFacts<Request>) => unknown) | undefined;
-	/**
-	 * One time, after which no wait may end, for all requests as long as the client lives. A limit of each request is
-	 * `max_elapsed` in the policy.
-	 */
+	/** One time, after which no wait may end, for all requests. A limit of each is `max_elapsed` in the policy. */
 	readonly deadline?: Deadline | undefined;
 }
 
 /** Methods, so that a function may name types of its own. */
-type HttpMayRepeat<Request> = { ask(request: Request): unknown }["ask"];
+type HttpMayRepeat<Request> = { ask(request: Request): boolean | null | undefined }["ask"];
 type HttpClassify<Request, Response> = {
 	ask(request: Request, end: HttpEnd<Response>): VerdictLike | PromiseLike<VerdictLike>;
 }["ask"];
@@ -1009,9 +915,8 @@ export type Deadline = Time | Date;
  */
 export interface RetryOptions<T = unknown> extends LoopOptions<T> {
 	/**
-	 * The key under the seed: a string (encoded as UTF-8) or a Uint8Array. An explicit `key: undefined` is an
-	 * error, because all callers would then share one stream; `exactOptionalPropertyTypes` lets the
-	 * compiler find it, too.
+	 * A string (encoded as UTF-8) or a Uint8Array under the seed. An explicit `key: undefined` is an error, because all
+	 * callers would then share one stream.
 	 */
 	readonly key?: string | Uint8Array;
 	/** The time after which no wait may end, at most 10 years away. It does not stop a running attempt. */
@@ -1031,17 +936,14 @@ export interface RetriableOptions<T = unknown, Arguments extends readonly unknow
 }
 
 /**
- * Calls a function, and again after failures that may be retried (SPEC 18). Resolves to its value.
- *
- * An {@link Operation} decides how long to wait and when to stop. Then the promise is rejected with the
- * last error, as it was thrown.
- *
+ * Calls a function, and again after failures that may be retried (SPEC 18). Resolves to its value, or is rejected with
+ * the last error, as it was thrown.
  * @throws {RetryError} the loop stopped on a returned value.
  * @throws {PolicyError} an invalid policy string, deadline, outcome or `retryAfter`.
- * @throws {AggregateError} the error of a hook, a predicate or a clock, which has a cause of its own, and the
- * failure of the call. Usually the failure becomes the cause of that error.
  * @throws {TypeError} an option of the wrong type, or neither `shouldRetry` nor `shouldRetryResult`.
- * @throws {StartError} the core cannot start, so a call that may be retried was made once; the failure is the `cause`.
+ * @throws {AggregateError} the error of a hook, a predicate or a clock, if it cannot have the failure of the call as
+ * its cause, and that failure.
+ * @throws {StartError} the core cannot start; the failure is the `cause`.
  */
 export function retry<T>(
 	fn: (context: RetryContext) => T | PromiseLike<T>,
@@ -1051,12 +953,9 @@ export function retry<T>(
 export function retry<T>(fn: (context: RetryContext) => T | PromiseLike<T>, options: RetryOptions<T>): Promise<T>;
 
 /**
- * A function that calls another one with its `this` and its arguments, with {@link retry}. With `stream`,
- * or with `seed` and a constant `key`, all of its calls wait the same; a constant deadline applies to all
- * of them. The function gets no context: for its signal or the number of the attempt, use {@link retry}.
- *
- * @throws {PolicyError} as {@link retry}, at once. So is a constant deadline more than ten years ahead.
- * @throws {TypeError} as {@link retry}, at once.
+ * A function that calls another one with its `this` and its arguments, with {@link retry}. With `stream`, or with
+ * `seed` and a constant `key`, all of its calls wait the same. The function gets no context.
+ * @throws {PolicyError | TypeError} as {@link retry}, at once.
  */
 export function makeRetriable<This, Arguments extends readonly unknown[], T>(
 	fn: (this: This, ...args: Arguments) => T | PromiseLike<T>,
@@ -1064,17 +963,18 @@ export function makeRetriable<This, Arguments extends readonly unknown[], T>(
 ): (this: This, ...args: Arguments) => Promise<T>;
 
 /**
- * If a function that is retried throws it, or an `AggregateError` with it, the loop ends as `permanent` without
- * calling `shouldRetry`. The promise is rejected with the original error, which is permanent in every enclosing
- * loop, too: in every loop that was running at that moment, even if it meets the same error object elsewhere.
- *
- * A predicate, a hook or a clock may throw it as well: it then ends the loop as any error of it, with the original error.
+ * If a function that is retried throws it, or an `AggregateError` with it, the loop ends as `permanent`, and so does
+ * every enclosing loop. The promise is rejected with the original error. A predicate, a hook or a clock may throw it as
+ * well.
  */
 export class PermanentError extends Error {
-	/** Wraps an error, or a new error with this message. */
-	constructor(failure: string | Error);
-	/** The error that the caller of the loop gets. */
-	readonly originalError: Error;
+	/**
+	 * Wraps what the caller of the loop gets: an error or any other value, or a new error with this message and these
+	 * options. Of values that are no objects only the loop that calls the function learns that they are permanent.
+	 */
+	constructor(failure?: unknown, options?: { readonly cause?: unknown });
+	/** What the caller of the loop gets. */
+	readonly originalError: unknown;
 	toJSON(): object;
 }
 
@@ -1093,12 +993,9 @@ export class RetryError extends Error {
 }
 
 /**
- * The core cannot start, for example under a Content-Security-Policy that forbids WebAssembly (SPEC 18.7). The
- * message says why.
- *
- * - `cannot_start`: thrown by what needs the core. The `cause` is the error of the platform.
- * - `not_retried`: a loop called its function once, and would have called it again. The `cause` is the failure, or
- *   a {@link RetryError} with the value.
+ * The core cannot start (SPEC 18.7); the message says why. `cannot_start` is thrown by what needs the core, and its
+ * `cause` is the error of the platform. `not_retried`: a loop called its function once, and would have called it again;
+ * the `cause` is the failure, or a {@link RetryError} with the value.
  */
 export class StartError extends Error {
 	private constructor();
@@ -1127,16 +1024,13 @@ export class RetryStats {
 	/** Counts an operation that stopped. */
 	record(attempts: number | bigint, reason: StopReason): void;
 
-	/** Adds the counts of other stats. */
 	merge(other: RetryStats): void;
 
-	/** The current counts. */
 	counts(): RetryStatsCounts;
 
-	/** The same text as {@link RetryStats.prometheus}, as an own property for deep comparisons. */
+	/** The counts in the text format of Prometheus, as `prometheus()` returns them. */
 	readonly text: string;
 
-	/** The counts in the text format of Prometheus. */
 	prometheus(): string;
 
 	/** The same text. */
@@ -1146,28 +1040,7 @@ export class RetryStats {
 	toJSON(): RetryStatsCounts;
 }
 
-/**
- * The rule that was broken. Of the last eight, for arguments that never reach the core, SPEC 8.7 has more; of
- * the others SPEC 8.6.
- *
- * - `unknown_kind`: a kind that does not exist, such as a growth
- * - `missing`: a required field that is not set
- * - `unused`: a field that the growth or the jitter does not use
- * - `too_large`, `too_small`: beyond the limit
- * - `zero_denominator`, `ratio_too_fine`: a ratio whose denominator is 0, or with a term above 1,000,000
- * - `not_exponential`: jitter `decorrelated` with another growth
- * - `cap_below_base`, `offset_above_cap`, `floor_above_cap`: durations that contradict each other
- * - `growth_stalls`: a growth that would never grow from its base
- * - `given_twice`: `maxRetries` and `maxAttempts`
- * - `unknown_head`, `unknown_key`, `repeated_key`, `missing_value`: the form of a string
- * - `not_a_duration`, `missing_unit`, `unknown_unit`, `duration_too_fine`: a duration in a string
- * - `not_a_ratio`, `not_a_count`, `text_too_long`: another value in a string, or the string itself
- * - `does_not_fit`: no base or cap is short enough for the total
- * - `not_finite`, `negative`, `not_whole`: a number that is NaN or infinite, below 0, or not whole
- * - `not_unicode`: a key with a lone surrogate
- * - `unknown_outcome`, `unknown_reason`, `unknown_event`: an outcome, a stop reason or an event that does not exist
- * - `not_a_state`: a text that is no state of the budget
- */
+/** The rule that was broken: SPEC 8.6, and of the last eight, for arguments that never reach the core, SPEC 8.7. */
 export type ErrorCode =
 	| "unknown_kind"
 	| "missing"

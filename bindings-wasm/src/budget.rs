@@ -15,14 +15,12 @@ pub(crate) const BUDGET_END: usize = BUDGET_OFFSET + ffi::BUDGET_WORDS;
 
 /// The place of a budget in the words.
 #[wasm_bindgen]
-#[must_use]
 pub fn budget_offset() -> usize {
     BUDGET_OFFSET
 }
 
 /// The number of words of a budget.
 #[wasm_bindgen]
-#[must_use]
 pub fn budget_words() -> usize {
     ffi::BUDGET_WORDS
 }
@@ -30,7 +28,6 @@ pub fn budget_words() -> usize {
 /// Writes the budget of the string in the first `length` bytes into the words. If the string is
 /// refused it returns false, and the buffers hold the error (`errors.rs`).
 #[wasm_bindgen]
-#[must_use]
 pub fn budget_parse(length: usize) -> bool {
     match with_buffers(|buffers| Some(Budget::parse(buffers.text(length)))) {
         Some(Ok(budget)) => {
@@ -47,7 +44,6 @@ pub fn budget_parse(length: usize) -> bool {
 
 /// Writes the string of the budget in the words into the bytes; returns its length.
 #[wasm_bindgen]
-#[must_use]
 pub fn budget_text() -> usize {
     with_buffers(|buffers| {
         let text = load(buffers).text();
@@ -57,14 +53,12 @@ pub fn budget_text() -> usize {
 
 /// Whether the kind of the budget in the words uses a field.
 #[wasm_bindgen]
-#[must_use]
 pub fn budget_has(field: u32) -> bool {
     get(field).is_some()
 }
 
 /// The value of a field of the budget in the words, or 0 if its kind does not use the field.
 #[wasm_bindgen]
-#[must_use]
 pub fn budget_get(field: u32) -> u64 {
     get(field).unwrap_or_default()
 }

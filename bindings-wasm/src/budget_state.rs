@@ -11,7 +11,6 @@ use crate::buffer::with_buffers;
 /// that budget. Where decisions are (`operation.rs`), it writes whether a retry was granted and what
 /// the operation then holds. The event 0 changes nothing.
 #[wasm_bindgen]
-#[must_use]
 pub fn budget_step(length: usize, event: u32, outcome: u32, held: u64, now: u64) -> usize {
     with_buffers(|buffers| {
         let budget = budget::load(buffers);

@@ -18,21 +18,18 @@ thread_local! {
 
 /// The address of the words, which are little-endian.
 #[wasm_bindgen]
-#[must_use]
 pub fn words() -> usize {
     with_buffers(|buffers| buffers.words.as_mut_ptr().addr())
 }
 
 /// The address of the bytes.
 #[wasm_bindgen]
-#[must_use]
 pub fn bytes() -> usize {
     with_buffers(|buffers| buffers.bytes.as_mut_ptr().addr())
 }
 
 /// The number of the bytes.
 #[wasm_bindgen]
-#[must_use]
 pub fn bytes_capacity() -> usize {
     BYTES
 }

@@ -15,7 +15,6 @@ fn fields() -> impl Iterator<Item = Field> {
 /// the events of a budget into the bytes; returns the length. A line is the name, the unit, and the names of the kinds:
 /// `cap duration`, `cap_on kind window delay`.
 #[wasm_bindgen]
-#[must_use]
 pub fn catalog() -> usize {
     with_buffers(|buffers| {
         let mut end = 0;
@@ -55,14 +54,12 @@ fn write_words(buffers: &mut Buffers, start: usize, texts: &[&str]) -> usize {
 
 /// The number of the field at a position in the catalog, or 0 if it is not a field.
 #[wasm_bindgen]
-#[must_use]
 pub fn field_number(position: usize) -> u32 {
     fields().nth(position).map_or(0, |field| field as u32)
 }
 
 /// The value of a field that means no limit, or 0 if the field is not a limit.
 #[wasm_bindgen]
-#[must_use]
 pub fn no_limit(field: u32) -> u64 {
     ffi::field_from_number(field).and_then(ffi::no_limit).unwrap_or_default()
 }
@@ -70,7 +67,6 @@ pub fn no_limit(field: u32) -> u64 {
 /// The value of the ratio whose text is in the first `length` bytes, or 0, which is not a ratio, if
 /// the text denotes none that fits.
 #[wasm_bindgen]
-#[must_use]
 pub fn ratio_parse(length: usize) -> u64 {
     let ratio = with_buffers(|buffers| Ratio::parse(buffers.text(length)).ok());
     ratio.map_or(0, |ratio| ffi::ratio_value(ratio.numerator(), ratio.denominator()))

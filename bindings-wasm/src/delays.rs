@@ -15,7 +15,6 @@ thread_local! {
 
 /// The delay of an index, in nanoseconds.
 #[wasm_bindgen]
-#[must_use]
 pub fn delay(stream: u64, index: u32) -> u64 {
     with_current(|policy| policy.delay_ns(RandomStream::from_seed(stream), index))
 }
@@ -23,7 +22,6 @@ pub fn delay(stream: u64, index: u32) -> u64 {
 /// Writes the delays of `first`, `first + 1`, ... into the words, in nanoseconds; returns their
 /// number, which is below `count` if the words or the indices end.
 #[wasm_bindgen]
-#[must_use]
 pub fn fill(stream: u64, first: u32, count: usize) -> usize {
     with_current(|policy| {
         with_buffers(|buffers| {
@@ -38,7 +36,6 @@ pub fn fill(stream: u64, first: u32, count: usize) -> usize {
 /// making bigints. Returns the number of delays, which is below `count` if the words or the indices
 /// end. The draws come as halves for the same reason.
 #[wasm_bindgen]
-#[must_use]
 pub fn refill(stream: u64, draws_low: u32, draws_high: u32, first: u32, count: usize) -> usize {
     let draws = u64::from(draws_high).wrapping_shl(32) | u64::from(draws_low);
     let stream = RandomStream::from_seed(stream).advance(draws);

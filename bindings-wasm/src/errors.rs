@@ -31,7 +31,6 @@ pub(crate) fn write_parse_error(error: &ParseError) {
 /// Writes the message of the last policy error, with the text in the first `length` bytes in
 /// place of the value, into the bytes; returns its length.
 #[wasm_bindgen]
-#[must_use]
 pub fn error_message_with(length: usize) -> usize {
     let error = LAST_POLICY_ERROR.try_with(Cell::get).ok().flatten();
     error.map_or(0, |error| {
@@ -45,7 +44,6 @@ pub fn error_message_with(length: usize) -> usize {
 /// Writes the name of the error code of a number into the bytes; returns its length, 0 if there is none.
 /// The build puts these names into `backoff-wasm/delay`, whose module has no texts.
 #[wasm_bindgen]
-#[must_use]
 pub fn error_code(number: u32) -> usize {
     let name = ffi::error_code_from_number(number).map(ErrorCode::name).unwrap_or_default();
     with_buffers(|buffers| buffers.write_text(0, name))

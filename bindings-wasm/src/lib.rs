@@ -5,6 +5,7 @@
 //! (`buffer.rs`). Nothing is allocated, memory never grows, and nothing is imported.
 
 #![forbid(unsafe_code)]
+#![expect(clippy::must_use_candidate, reason = "only JavaScript calls these functions")]
 #![deny(
     clippy::arithmetic_side_effects,
     clippy::expect_used,

@@ -13,7 +13,6 @@ const ANSWER_OFFSET: usize = ffi::MEMBER_WORDS;
 
 /// The number of words of a member. Answers follow them.
 #[wasm_bindgen]
-#[must_use]
 pub fn member_words() -> usize {
     ffi::MEMBER_WORDS
 }
@@ -44,7 +43,6 @@ pub fn member_note(event: u32, held: u64, is_local: bool, now: u64) {
 /// Requests a retry: 0 if the request waits, 1 if it is refused, 2 if it is granted. Writes what the
 /// operation then holds, and whether the local budget decided.
 #[wasm_bindgen]
-#[must_use]
 pub fn member_request(outcome: u32, now: u64) -> u32 {
     change(|member, buffers| {
         let outcome = ffi::outcome_from_number(outcome).unwrap_or(Outcome::Permanent);
@@ -70,21 +68,18 @@ pub fn member_cancel(outcome: u32) {
 
 /// 1 if the store is away, plus 2 if the store does not know all.
 #[wasm_bindgen]
-#[must_use]
 pub fn member_state(now: u64) -> u32 {
     change(|member, _| u32::from(member.is_away(now)) | u32::from(member.has_unsent()) << 1)
 }
 
 /// In how many nanoseconds an exchange is to begin; 2^64 - 1 for none.
 #[wasm_bindgen]
-#[must_use]
 pub fn member_due_in(now: u64) -> u64 {
     change(|member, _| member.due_in(now).unwrap_or(u64::MAX))
 }
 
 /// How many nanoseconds a request may wait now.
 #[wasm_bindgen]
-#[must_use]
 pub fn member_timeout() -> u64 {
     change(|member, _| member.timeout_ns())
 }
@@ -111,7 +106,6 @@ pub fn member_exchange(now: u64) {
 /// length, or 0 if the text is no state. Writes whether it changed, and the number of the steps; for
 /// each its event, outcome or 0, what was held, count, and how many were granted.
 #[wasm_bindgen]
-#[must_use]
 pub fn member_step(length: usize, has_text: bool, now: u64) -> usize {
     change(|member, buffers| {
         let stepped = member.step(has_text.then(|| buffers.text(length)), now);
@@ -153,7 +147,6 @@ pub fn member_stored(now: u64) {
 
 /// The wait after a lost swap in nanoseconds; 2^64 - 1 if the exchange has failed.
 #[wasm_bindgen]
-#[must_use]
 pub fn member_lost(now: u64) -> u64 {
     change(|member, _| member.lost(now).unwrap_or(u64::MAX))
 }

@@ -13,21 +13,18 @@ const DECISION_OFFSET: usize = BUDGET_END;
 
 /// The number of words of an operation.
 #[wasm_bindgen]
-#[must_use]
 pub fn operation_words() -> usize {
     ffi::OPERATION_WORDS
 }
 
 /// The place of the last decision in the words.
 #[wasm_bindgen]
-#[must_use]
 pub fn decision_offset() -> usize {
     DECISION_OFFSET
 }
 
 /// The stream of loop number `n` under a seed (SPEC 18.1).
 #[wasm_bindgen]
-#[must_use]
 pub fn stream_nth(seed: u64, n: u64) -> u64 {
     RandomStream::nth(seed, n).state()
 }

@@ -10,7 +10,6 @@ const PARAMS_WORDS: usize = 1 + POLICY_FIELDS.len();
 
 /// The number of words of the params.
 #[wasm_bindgen]
-#[must_use]
 pub fn params_words() -> usize {
     PARAMS_WORDS
 }
@@ -35,14 +34,12 @@ pub fn params_set(field: u32, value: u64) {
 
 /// Whether a field of the params in the words is set.
 #[wasm_bindgen]
-#[must_use]
 pub fn params_has(field: u32) -> bool {
     get(field).is_some()
 }
 
 /// The value of a field of the params in the words, or 0 if it is not set.
 #[wasm_bindgen]
-#[must_use]
 pub fn params_get(field: u32) -> u64 {
     get(field).unwrap_or_default()
 }

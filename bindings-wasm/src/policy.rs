@@ -19,7 +19,6 @@ thread_local! {
 /// refused this returns false, the current policy stays, and the buffers hold the error
 /// (`errors.rs`).
 #[wasm_bindgen]
-#[must_use]
 pub fn policy_init() -> bool {
     let params = with_buffers(|buffers| params::load(buffers));
     make_current(ffi::build_policy(&params))
@@ -27,7 +26,6 @@ pub fn policy_init() -> bool {
 
 /// As `policy_init`, for the policy string in the first `length` bytes.
 #[wasm_bindgen]
-#[must_use]
 pub fn policy_parse(length: usize) -> bool {
     match with_buffers(|buffers| Some(Policy::parse(buffers.text(length)))) {
         Some(Ok(policy)) => make_current(Ok(policy)),
@@ -41,28 +39,24 @@ pub fn policy_parse(length: usize) -> bool {
 
 /// As `policy_init`, for the current policy with the longest base that fits.
 #[wasm_bindgen]
-#[must_use]
 pub fn policy_fit_base(attempts: u64, total: u64) -> bool {
     with_current(|policy| Some(policy.fit_base(attempts, total))).is_some_and(make_current)
 }
 
 /// As `policy_init`, for the current policy with the longest cap that fits.
 #[wasm_bindgen]
-#[must_use]
 pub fn policy_fit_cap(attempts: u64, total: u64) -> bool {
     with_current(|policy| Some(policy.fit_cap(attempts, total))).is_some_and(make_current)
 }
 
 /// Writes the string of the current policy into the bytes; returns its length.
 #[wasm_bindgen]
-#[must_use]
 pub fn policy_text() -> usize {
     with_current(|policy| with_buffers(|buffers| buffers.write_text(0, policy.text().as_bytes())))
 }
 
 /// The window of an index, in nanoseconds.
 #[wasm_bindgen]
-#[must_use]
 pub fn window(index: u32) -> u64 {
     with_current(|policy| policy.window_ns(index))
 }
@@ -75,7 +69,6 @@ pub fn preview_begin() {
 
 /// Writes the next row of the preview into the words, in nanoseconds; false after the last row.
 #[wasm_bindgen]
-#[must_use]
 pub fn preview_next() -> bool {
     let Some(mut preview) = PREVIEW.try_with(Cell::take).ok().flatten() else { return false };
     let Some(row) = preview.next() else { return false };

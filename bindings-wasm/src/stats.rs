@@ -7,14 +7,12 @@ use crate::buffer::{Buffers, with_buffers};
 
 /// The number of words of stats.
 #[wasm_bindgen]
-#[must_use]
 pub fn stats_words() -> usize {
     ffi::STATS_WORDS
 }
 
 /// The number of buckets; the last one has no bound.
 #[wasm_bindgen]
-#[must_use]
 pub fn stats_buckets() -> usize {
     ffi::STATS_BUCKETS
 }
@@ -57,7 +55,6 @@ pub fn stats_counts() {
 
 /// Writes the Prometheus text of the stats in the words into the bytes; returns its length.
 #[wasm_bindgen]
-#[must_use]
 pub fn stats_text() -> usize {
     with_buffers(|buffers| {
         load(buffers).prometheus().fold(0, |end, line| {

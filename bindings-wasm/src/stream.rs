@@ -33,14 +33,12 @@ pub fn key_update(length: usize) {
 
 /// The stream of the key.
 #[wasm_bindgen]
-#[must_use]
 pub fn key_stream() -> u64 {
     KEY.try_with(|key| key.get().stream().state()).unwrap_or_default()
 }
 
 /// The draw of an index.
 #[wasm_bindgen]
-#[must_use]
 pub fn draw(stream: u64, index: u32) -> u64 {
     RandomStream::from_seed(stream).draw(index)
 }

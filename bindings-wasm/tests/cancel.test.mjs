@@ -164,25 +164,6 @@ describe("cancelled", () => {
 		assert.deepEqual(await loop.promise, { value: "ok" });
 	});
 
-	for (const [name, fn] of [
-		["shouldRetry", script(busy)],
-		["shouldRetryResult", script("no")],
-	]) {
-		for (const isAsync of [false, true]) {
-			test(`by ${name}${isAsync ? ", async," : ""} that throws: its error wins, and no hook is called`, async () => {
-				const bug = new TypeError("bug");
-				const act = () => {
-					loop.abort();
-					throw bug;
-				};
-				const loop = begin(fn, { [name]: isAsync ? async () => act() : act });
-				assert.deepEqual([(await loop.promise).error, loop.events], [bug, []]);
-				const { operations, stops } = loop.stats.counts();
-				assert.deepEqual([operations, stops.cancelled, loop.isIdle()], [1, 1, true]);
-			});
-		}
-	}
-
 	test("by a hook that throws the reason of the signal", async () => {
 		const onRetry = () => {
 			loop.abort();
@@ -220,65 +201,6 @@ describe("cancelled", () => {
 		assert.equal(events.length, 1);
 		assert.equal(listeners(signal), 0);
 	});
-
-	test("onStop runs to its end, and may throw", async () => {
-		let isOver = false;
-		const onStop = async () => {
-			await turn();
-			isOver = true;
-			throw busy;
-		};
-		const { abort, promise } = begin(pending, { onStop });
-		abort();
-		assert.deepEqual([(await promise).error, isOver], [busy, true]);
-	});
-});
-
-test("200 times at random moments", async () => {
-	const before = timers();
-	const budget = Budget.parse("concurrent:ratio=0.5,min_concurrent=1000");
-	const stats = new RetryStats();
-	const policy = Policy.parse("full:base=2ms,cap=6ms");
-	// Random numbers that are the same in each run.
-	const draws = new RandomStream(7, "moments");
-	let index = 0;
-	const below = (limit) => Number(draws.draw(index++) % BigInt(Math.round(limit * 1000))) / 1000;
-
-	const one = async () => {
-		const controller = new AbortController();
-		const { signal } = controller;
-		const { events, ...hooks } = notes();
-		const call = async () => {
-			const kind = below(3);
-			if (kind >= 1) {
-				await (kind >= 2 ? sleep(below(4)) : turn());
-			}
-			throw busy;
-		};
-		const loop = endOf(retry(call, { policy, budget, stats, signal, shouldRetry: always, ...hooks }));
-		setTimeout(() => controller.abort(why), below(20));
-		assert.equal((await loop).error, why);
-		const attempts = events.map(([, event]) => event.attempts);
-		const last = attempts.pop();
-		assert.deepEqual([events.at(-1)[0], events.at(-1)[1].reason], ["stop", "cancelled"]);
-		assert.deepEqual(
-			attempts,
-			attempts.map((_, position) => position + 1),
-		);
-		assert.ok([0, 1].includes(last - attempts.length));
-		assert.equal(listeners(signal), 0);
-	};
-	for (let batch = 0; batch < 4; batch++) {
-		await Promise.all(Array.from({ length: 50 }, one));
-	}
-	const counts = stats.counts();
-	assert.deepEqual([counts.operations, counts.stops.cancelled], [200, 200]);
-	await sleep(10);
-	assert.equal(timers(), before);
-	// The budget has no active operations left: half of 2,001 new ones may retry.
-	const operations = Array.from({ length: 2001 }, () => new Operation(policy, new RandomStream(1), { now: 0, budget }));
-	const granted = operations.filter((operation) => operation.decide("transient", { now: 0 }).reason === undefined);
-	assert.equal(granted.length, 1000);
 });
 
 test("cancelled loops are garbage collected, even if the call is pending and the signal lives on", async () => {

@@ -112,8 +112,9 @@ function delays(request, asked) {
 const taken = (backoff, length) =>
 	Array.from({ length }, () => backoff.nextDelayNs()).filter((delay) => delay !== undefined);
 
-/** The ways to ask for delays. */
+/** The ways to ask for windows and delays. */
 const VIA = {
+	window: (policy, _, index, length) => Array.from({ length }, (_, offset) => policy.windowNs(index + offset)),
 	at: (policy, stream, index, length) => Array.from({ length }, (_, offset) => policy.delayNs(stream, index + offset)),
 	fill: (policy, stream, index, count) => Array.from(policy.delaysNs(stream, count, index)),
 	next: (policy, stream, _, count) => taken(new Backoff(policy, stream), count),
@@ -173,11 +174,11 @@ function steps(request, asked) {
 	const operations = new Map();
 	const answers = [];
 	for (const step of list(asked)) {
-		const [number, now] = [whole(step.operation, MAX_UINT32), timeOf(step.now)];
+		const [number, now] = [whole(step.operation, MAX_UINT32), clockOf(step.now)];
 		const operation = operations.get(number);
 		check((step.do === "begin") === !operation);
 		if (step.do === "begin") {
-			const deadline = timeOrNone(step.deadline);
+			const deadline = (step.deadline ?? null) === null ? undefined : clockOf(step.deadline);
 			operations.set(number, new Operation(policy, stream, { now, deadline, budget }));
 			continue;
 		}
@@ -229,7 +230,7 @@ function state(request, asked) {
 	const refused = ({ code }) => ({ error: code, at: 0, of: "text" });
 	let current = start === null ? full : request.attempt(() => BudgetState.parse(budget, start), full, refused);
 	const answers = list(events).map((members) => {
-		const [{ event, held }, now] = [eventOf(members), timeOf(members.now).nanoseconds];
+		const [{ event, held }, now] = [eventOf(members), digits(members.now)];
 		const step = current.step(event, now, { held, ...(event === REQUEST && { outcome: outcomeOf(members) }) });
 		current = step.state;
 		return { granted: event === REQUEST ? step.granted : null, holds: `${step.held}`, state: current.text };
@@ -277,7 +278,7 @@ class Player {
 	/** Plays a step. An action reads all of it before it says whether it may come now, by `undefined`. */
 	play(step) {
 		check(ACTIONS.includes(step.do));
-		const [now, member] = [timeOf(step.now).nanoseconds, this.#member];
+		const [now, member] = [digits(step.now), this.#member];
 		const answer = this[step.do](step, now);
 		if (!answer) {
 			return { error: "not_now" };
@@ -328,7 +329,7 @@ class Player {
 	}
 
 	step({ text, store_now }) {
-		const [start, storeNow] = [stringOrNone(text), timeOf(store_now).nanoseconds];
+		const [start, storeNow] = [stringOrNone(text), digits(store_now)];
 		if (!this.#isExchanging) {
 			return undefined;
 		}
@@ -437,6 +438,10 @@ function digits(input, limit = MAX_UINT64) {
 
 function timeOf(input) {
 	return { nanoseconds: digits(input, MAX_NS) };
+}
+
+function clockOf(input) {
+	return { nanoseconds: digits(input) };
 }
 
 function timeOrNone(input = null) {

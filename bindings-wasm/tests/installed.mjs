@@ -18,7 +18,8 @@ export const source = fileURLToPath(new URL("..", import.meta.url));
 export const requireThere = createRequire(join(project, "package.json"));
 const FILES = { "backoff-wasm": "dist/index.js", "backoff-wasm/js": "dist/js/index.js" };
 /** The entry under test, as bundlers load it. */
-export const esm = await import(pathToFileURL(join(installed, FILES[BACKOFF_WASM_ENTRY])).href);
+export const { href } = pathToFileURL(join(installed, FILES[BACKOFF_WASM_ENTRY]));
+export const esm = await import(href);
 export const {
 	AbortError,
 	PermanentError,

@@ -57,7 +57,7 @@ for (const [what, [good, call]] of Object.entries(PLACES)) {
 			class Options {}
 			const plain = { name: "TypeError", message: new RegExp(`^options of ${what} must be a plain object, got `) };
 			const inputs = [Object.assign(new Options(), good), Object.create(good)];
-			// Without an outcome an object is no verdict: it says yes.
+			// Without an outcome an object is no verdict at all.
 			for (const options of what === "a verdict of shouldRetry" ? inputs : [...inputs, new Map(), [], always]) {
 				await assert.rejects(async () => call(options), plain);
 			}
@@ -71,20 +71,6 @@ for (const [what, [good, call]] of Object.entries(PLACES)) {
 		});
 	});
 }
-
-test("a negative retryAfter is 0", () => {
-	const exact = Policy.parse("constant:base=1s,retry_after=exact");
-	for (const retryAfter of [
-		-1,
-		-1e300,
-		Number.NEGATIVE_INFINITY,
-		{ nanoseconds: -(2n ** 70n) },
-		{ nanoseconds: "-5" },
-	]) {
-		const operation = new Operation(exact, new RandomStream(1), { now: 0 });
-		assert.equal(operation.decide("throttled", { now: 0, retryAfter }).delayNs, 0n);
-	}
-});
 
 describe("a duration or a time", () => {
 	const places = {

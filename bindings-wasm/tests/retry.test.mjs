@@ -20,6 +20,11 @@ describe("how a loop ends", () => {
 		["an outcome", { shouldRetry: () => "throttled" }, 5000],
 		["a verdict", throttled(), 5000],
 		["a Retry-After in ms", throttled({ retryAfter: 5500 }), 5500],
+		[
+			"a negative Retry-After is 0",
+			{ ...throttled({ retryAfter: { nanoseconds: -(2n ** 70n) } }), policy: "constant:base=3s,retry_after=exact" },
+			0,
+		],
 		["an undefined Retry-After", throttled({ retryAfter: undefined }), 5000],
 		["a permanent verdict with a Retry-After", { shouldRetry: () => ({ outcome: "permanent", retryAfter: 5 }) }],
 	]) {
@@ -289,6 +294,7 @@ describe("options", () => {
 			{ budget: "ttl" },
 			'budget must be a Budget, got string; share one Budget.parse("ttl") among the loops of a server',
 		],
+		[{ budget: {} }, "budget must be a Budget or a SharedBudget, got object"],
 		[{ stats: {} }, "stats must be a RetryStats, got object"],
 		[{ signal: {} }, "signal must be an AbortSignal, got object"],
 		[{ signal: null }, "signal must be an AbortSignal, got null"],

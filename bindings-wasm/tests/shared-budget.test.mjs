@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
-import { Budget, makeRetriable, requireThere, retry, SharedBudget } from "./installed.mjs";
+import { requireThere, retry, SharedBudget } from "./installed.mjs";
 import { always, busy, endOf, FakeClock, notes, script, throwing } from "./loop.mjs";
 
 const NOW = 1_000_000_000n;
@@ -134,26 +134,6 @@ describe("a loop", () => {
 		assert.equal(store.state(budget.key), "1 9000");
 	});
 
-	test("shares an account by name and configuration", async () => {
-		const store = new MemoryStore();
-		const [one, two] = ["quota:max_tokens=15,cost=5", "quota:cost=5,max_tokens=15"].map(
-			(text) => share(text, {}, store).budget,
-		);
-		assert.equal((await run(one, { policy: "constant:base=1s,max_retries=2" })).calls, 3);
-		assert.deepEqual((await run(two)).seen, ["wait", "budget"]);
-		assert.deepEqual((await run(share("quota:max_tokens=5", {}, store).budget)).seen, ["wait", "budget"]);
-		const named = new SharedBudget(store, "other", Budget.parse("quota:max_tokens=15,cost=5"), { timeout: 60_000 });
-		assert.deepEqual((await run(named)).seen, ["wait", "wait", "wait", "max_retries"]);
-		assert.equal(store.texts.size, 3);
-	});
-
-	test("of makeRetriable", async () => {
-		const fn = script(busy);
-		const { budget } = share("quota:max_tokens=5,cost=5");
-		await assert.rejects(makeRetriable(fn, { budget, shouldRetry: always, policy: "none" })(), busy);
-		assert.equal(fn.contexts.length, 2);
-	});
-
 	test("that is aborted does not wait for the store, and takes no token", async () => {
 		const { budget, store } = share("quota:max_tokens=10,cost=5");
 		const controller = new AbortController();
@@ -170,14 +150,6 @@ describe("a loop", () => {
 		opened.resolve();
 		await budget.flush();
 		assert.equal(store.state(budget.key).split(" ")[1], "10");
-	});
-
-	test("among 500 that begin at once: no event is lost", async () => {
-		const { budget, exchanges } = share("ratio");
-		await Promise.all(Array.from({ length: 500 }, () => retry(async () => 1, { budget, shouldRetry: always })));
-		await budget.flush();
-		const counts = ["operation_began", "operation_succeeded"].map((event) => countOf(exchanges, event));
-		assert.deepEqual(counts, [500, 500]);
 	});
 });
 
@@ -250,16 +222,6 @@ describe("exchanges", () => {
 		const calls = store.calls.length;
 		await budget.flush();
 		assert.equal(store.calls.length, calls);
-	});
-
-	test("a lease: later retries need no exchange", async () => {
-		const { budget, store, exchanges } = share("quota:max_tokens=20,cost=5,cost_timeout=6", { lease: 3 });
-		for (let count = 0; count < 3; count++) {
-			assert.deepEqual((await run(budget, ONCE)).seen, ["wait", "max_retries"]);
-		}
-		assert.deepEqual([exchanges.length, store.state(budget.key)], [1, "3 5"]);
-		// The lease is of the same outcome.
-		assert.deepEqual((await run(budget, { ...ONCE, shouldRetry: () => "timeout" })).seen, ["budget"]);
 	});
 });
 

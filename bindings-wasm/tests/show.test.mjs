@@ -151,13 +151,6 @@ const CLASSES = [
 	["RetryStats", () => stats(1, 2), stats(1, 3)],
 ];
 
-test("a copy by structuredClone has the properties that are shown", () => {
-	for (const [, make] of CLASSES) {
-		assert.deepEqual({ ...structuredClone(make()) }, structuredClone({ ...make() }));
-		assert.ok(Object.keys(structuredClone(make())).length > 0);
-	}
-});
-
 describe("deep equality tells objects apart", () => {
 	for (const [name, make, different] of CLASSES) {
 		test(name, () => {
@@ -264,7 +257,15 @@ test("a polluted Object.prototype does not reach options, verdicts, events, erro
 });
 
 test("without TextEncoder and TextDecoder, texts and keys are UTF-8 all the same", async () => {
-	const TEXTS = ["", "a", "ä€😀", "\u07ff\u0800\uffff\u{10000}\u{10ffff}", `${"é".repeat(5000)}😀`, "x".repeat(4096)];
+	const TEXTS = [
+		"",
+		"a",
+		"ä€😀",
+		"\u07ff\u0800\uffff\u{10000}\u{10ffff}",
+		`${"é".repeat(5000)}😀`,
+		"x".repeat(4096),
+		"a".repeat(70_000),
+	];
 	for (const text of TEXTS) {
 		const bytes = new TextEncoder().encode(text);
 		assert.equal(new RandomStream(1, text).state, new RandomStream(1, bytes).state);

@@ -2,18 +2,13 @@
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { join } from "node:path";
 import { describe, test } from "node:test";
-import { pathToFileURL } from "node:url";
-import { installed } from "./installed.mjs";
-
-const { BACKOFF_WASM_ENTRY = "backoff-wasm" } = process.env;
-const file = { "backoff-wasm": "dist/index.js", "backoff-wasm/js": "dist/js/index.js" }[BACKOFF_WASM_ENTRY];
+import { href } from "./installed.mjs";
 
 /** What a program with `retry` and `loop(policy, options)`, which fails three times, writes as errors. */
 function errors(code) {
 	const program = `
-		import { Policy, retry } from ${JSON.stringify(pathToFileURL(join(installed, file)).href)};
+		import { Policy, retry } from "${href}";
 		const clock = { now: () => 0, sleep() {} };
 		const fn = ({ attempt }) => (attempt < 4 ? Promise.reject(new Error("busy")) : attempt);
 		const loop = (policy, options) => retry(fn, { policy, clock, shouldRetry: () => true, ...options });

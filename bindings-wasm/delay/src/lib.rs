@@ -4,6 +4,7 @@
 //! policy strings, operations and budgets. It is small because an error is only its numbers.
 
 #![forbid(unsafe_code)]
+#![expect(clippy::must_use_candidate, reason = "only JavaScript calls these functions")]
 #![deny(
     clippy::arithmetic_side_effects,
     clippy::expect_used,
@@ -45,7 +46,6 @@ pub use stream::{draw, key_begin, key_stream, key_update};
 /// fields that are set, then a value for each. If they are refused it returns the number of the error's
 /// code, and the words hold the number of its field, its value and its limit.
 #[wasm_bindgen]
-#[must_use]
 pub fn policy_init() -> u32 {
     with_buffers(|buffers| {
         let [bits, values @ ..] = buffers.words_at::<{ 1 + POLICY_FIELDS.len() }>(0);
@@ -64,7 +64,6 @@ pub fn policy_init() -> u32 {
 
 /// The most retries of the current policy.
 #[wasm_bindgen]
-#[must_use]
 pub fn max_retries() -> u64 {
     with_current(Policy::max_retries)
 }

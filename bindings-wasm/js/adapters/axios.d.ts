@@ -7,8 +7,8 @@ declare module "axios" {
 	// biome-ignore lint/suspicious/noExplicitAny: the parameters of an interface must be the same everywhere.
 	interface AxiosRequestConfig<D = any> {
 		/**
-		 * For `backoff-wasm/axios`: `true` that this request may be repeated, `false` that it is sent once. `null` and
-		 * `undefined` leave it to the options.
+		 * For `backoff-wasm/axios`: whether this request may be repeated; `null` and `undefined` leave it to the
+		 * options.
 		 */
 		retry?: boolean | null | undefined;
 	}
@@ -26,12 +26,8 @@ export interface RetryingAdapterOptions
 }
 
 /**
- * An adapter for `axios.create({ adapter })`, which repeats requests by a policy.
- *
- * - It repeats a request with an idempotent method, or with an `Idempotency-Key`. It sends any other once, and one with a
- *   stream as its `data`.
- * - If the retries end, the last response or the last `AxiosError` is what axios makes of it without retries.
- *
+ * An adapter for `axios.create({ adapter })`, which repeats requests by a policy (SPEC 19). If the retries end, the
+ * last response or the last `AxiosError` is what axios makes of it without retries.
  * @throws {PolicyError} an invalid policy string or budget string.
  * @throws {RangeError} a method or a status that does not exist.
  * @throws {TypeError} an unknown option, or one of the wrong type.

@@ -15,7 +15,6 @@ export interface JobLike {
 
 /** The options of {@link jobRetries}. */
 export interface JobRetriesOptions {
-	/** The waits and the limits: a policy or a policy string. Default: `default`, three retries. */
 	readonly policy?: Policy | string | undefined;
 	/** The seed, the same in all workers of a queue. The key is the id of the job. Default: 0. */
 	readonly seed?: bigint | number | undefined;
@@ -43,11 +42,8 @@ export interface JobRetries {
 
 /**
  * The options with which BullMQ retries jobs by a policy. The delay of a job depends on the policy, the seed, its id
- * and its number of retries alone, so any worker computes the same one. BullMQ counts whole milliseconds: a delay is
- * rounded up.
- *
- * `max_elapsed` counts from the time when the job was due for the first time.
- *
+ * and its number of retries alone. It is rounded up to whole milliseconds. `max_elapsed` counts from the time when the
+ * job was due.
  * @throws {PolicyError} an invalid policy string.
  * @throws {TypeError} an unknown option, or one of the wrong type.
  */

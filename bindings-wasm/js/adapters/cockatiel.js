@@ -1,6 +1,7 @@
 // cockatiel: a backoff whose durations are the delays of a policy.
 
 import { Policy } from "backoff-wasm";
+import { isMarked } from "../retry/is-verdict.js";
 import { OF_AN_OPERATION, operations, policyOf, readOptions, timeoutOf } from "./common.js";
 
 /** The options of cockatiel's `retry`. */
@@ -17,7 +18,12 @@ export function retryOptions(options = {}) {
 	// cockatiel counts the retries.
 	const begin = operations({ ...others, policy: new Policy(params) });
 	const next = (operation) => (context) => {
-		const { delay } = operation.decide("transient", { now: 0, retryAfter: retryAfter?.(context.result) });
+		const { result } = context;
+		if (isMarked(result.error)) {
+			// What a backoff throws ends the retries.
+			throw result.error.originalError;
+		}
+		const { delay } = operation.decide("transient", { now: 0, retryAfter: retryAfter?.(result) });
 		return { duration: timeoutOf(delay), next: next(operation) };
 	};
 	// Each execution has an operation of its own, and so a stream, unless the options say which.

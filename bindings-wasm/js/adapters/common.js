@@ -1,8 +1,8 @@
 // What the adapters share: their options, verdicts, and the operation of a call.
 
-import { Budget, makeRetriable, Operation, PermanentError, Policy, RandomStream, SharedBudget } from "backoff-wasm";
+import { Budget, makeRetriable, Operation, Policy, RandomStream, SharedBudget } from "backoff-wasm";
 import { checkNames } from "../retry/advice.js";
-import { isVerdict } from "../retry/is-verdict.js";
+import { isMarked, toVerdict } from "../retry/is-verdict.js";
 
 /** The options that an operation needs. */
 export const OF_AN_OPERATION = ["policy", "stream", "seed", "key"];
@@ -56,21 +56,23 @@ export function operations({ policy, stream, seed, budget, ...options }) {
 
 /** What `shouldRetry` says about an error, as a verdict. A `PermanentError` is permanent. */
 export async function classify(shouldRetry, error, context) {
-	if (error instanceof PermanentError) {
-		return { outcome: "permanent" };
-	}
-	return verdictOf(await shouldRetry(error, context));
+	return verdictOf(isMarked(error) ? error : await shouldRetry(error, context));
 }
 
-/** The verdict that a return value of a predicate stands for: what is falsy means no, and what is truthy yes. */
+/** The verdict that a return value of a predicate stands for. A `PermanentError` is permanent. */
 export function verdictOf(returned, name = "shouldRetry") {
+	if (isMarked(returned)) {
+		return { outcome: "permanent" };
+	}
 	if (typeof returned?.then === "function") {
 		throw new TypeError(`${name} returned a promise, for which nothing waits here: it must answer at once`);
 	}
-	if (!returned || !isVerdict(returned)) {
-		return { outcome: returned ? "transient" : "permanent" };
-	}
-	return typeof returned === "string" ? { outcome: returned } : returned;
+	return toVerdict(name, returned);
+}
+
+/** A value as an error shows it. */
+export function shown(value) {
+	return typeof value === "string" ? JSON.stringify(value) : String(value);
 }
 
 /** A longer time makes `setTimeout` fire at once. */

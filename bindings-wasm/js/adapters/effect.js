@@ -1,6 +1,7 @@
 // effect: a Schedule whose delays and whose end are those of an operation.
 
 import { Cause, Duration, Effect, Schedule } from "effect";
+import { isMarked } from "../retry/is-verdict.js";
 import { OF_AN_OPERATION, operations, readOptions, verdictOf } from "./common.js";
 
 /** A schedule for `Effect.retry` or `Effect.repeat`. */
@@ -14,7 +15,8 @@ export function schedule(options = {}) {
 			const operation = begin(start);
 			return (now, input) =>
 				Effect.suspend(() => {
-					const { outcome, retryAfter } = verdictOf(shouldRetry(input, { attempt: operation.attempts }));
+					const returned = isMarked(input) ? input : shouldRetry(input, { attempt: operation.attempts });
+					const { outcome, retryAfter } = verdictOf(returned);
 					const { delay, delayNs, reason } = operation.decide(outcome, { now, retryAfter });
 					const output = Duration.nanos(delayNs);
 					// The clock counts whole milliseconds.

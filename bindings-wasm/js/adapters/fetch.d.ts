@@ -25,10 +25,7 @@ export interface RetryingFetchOptions<F = typeof fetch>
 	readonly fetch?: F | undefined;
 }
 
-/**
- * A switch for one request: `true` that it may be repeated, whatever its method, `false` that it is sent once. `null`
- * and `undefined` leave it to the options.
- */
+/** Whether one request may be repeated; `null` and `undefined` leave it to the options. */
 interface RetrySwitch {
 	readonly retry?: boolean | null | undefined;
 }
@@ -40,14 +37,8 @@ export type RetryingFetch<F = typeof fetch> = F &
 		: unknown);
 
 /**
- * A function like `fetch`, which repeats requests by a policy.
- *
- * - It repeats a request with an idempotent method, or with an `Idempotency-Key`. It sends any other once, and one with a
- *   body that can be sent only once.
- * - It repeats after the statuses and the failures of the network that `httpVerdict` and `fetchOutcome` call
- *   temporary. It waits as long as the server asks, within the limits of the policy.
- * - If the retries end, it returns the last response, or rejects with the last error, as `fetch` does.
- *
+ * A function like `fetch`, which repeats requests by a policy (SPEC 19). If the retries end, it returns the last
+ * response, or rejects with the last error.
  * @throws {PolicyError} an invalid policy string or budget string.
  * @throws {RangeError} a method or a status that does not exist.
  * @throws {TypeError} an unknown option, or one of the wrong type.

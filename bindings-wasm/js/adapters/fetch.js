@@ -1,10 +1,11 @@
 // fetch, with retries.
 
+import { throwIfAborted, unlessAborted } from "../retry/abort.js";
 import { drain } from "./drain.js";
 import { isBeforeSending, isFailure, isOneShot, KEYS, nativeOf, whySentOnce, withNative } from "./http.js";
 import { OF_A_WAIT, readHttpOptions } from "./http-options.js";
 import { request } from "./loop.js";
-import { withTimeout } from "./timeout.js";
+import { derived, withTimeout } from "./timeout.js";
 
 /** The URL of the request that a function of this file hands to another fetch at this moment. */
 let handedOver;
@@ -61,7 +62,7 @@ async function repeat(send, settings, input, given) {
 		...described,
 		sentOnce: whySentOnce(settings, described),
 		url: isRequest(input) ? input.url : input,
-		signal: signal ?? undefined,
+		signal: derived(signal),
 		headOf: (response) => response,
 		responseOf: () => failure,
 		drain: (response) => drain(response?.body),
@@ -74,7 +75,8 @@ async function repeat(send, settings, input, given) {
 		failure = undefined;
 		// An attempt that reads for too long leaves the rest to the next one.
 		reading ??= isRepeatable ? bodyOf(input, init, method) : undefined;
-		const body = await unlessAborted(signal, reading);
+		const body = signal ? await unlessAborted(signal, reading) : await reading;
+		throwIfAborted(signal);
 		const isAsGiven = signal === init?.signal && !body;
 		const response = await send(input, isAsGiven ? init : { ...init, ...body, signal });
 		failure = settings.readBody && isFailure(settings, response.status) ? response : undefined;
@@ -96,26 +98,6 @@ function settingsOf(input, init) {
 		headers: new Headers(init?.headers ?? headers),
 		redirect: init?.redirect ?? redirect,
 	};
-}
-
-/** What a promise resolves to, unless a signal aborts before. */
-async function unlessAborted(signal, promise) {
-	if (!signal || !promise) {
-		return promise;
-	}
-	let abort;
-	const aborted = new Promise((_, reject) => {
-		abort = () => reject(signal.reason);
-		signal.addEventListener("abort", abort);
-		if (signal.aborted) {
-			abort();
-		}
-	});
-	try {
-		return await Promise.race([promise, aborted]);
-	} finally {
-		signal.removeEventListener("abort", abort);
-	}
 }
 
 /** The body of a request as bytes, which can be sent again; undefined if there is none, or `fetch` has it already. */

@@ -2,7 +2,7 @@
 
 import { Budget, httpOutcome, StartError } from "backoff-wasm";
 import { OUTCOMES } from "../retry/is-verdict.js";
-import { checkOptions, OF_AN_OPERATION, readOptions, timeoutOf } from "./common.js";
+import { checkOptions, OF_AN_OPERATION, readOptions, shown, timeoutOf } from "./common.js";
 
 const DEFAULT_BUDGET = "finagle";
 const MAX_ORIGINS = 1000;
@@ -53,8 +53,7 @@ export function readHttpOptions(what, options, ...others) {
 
 function check(name, value, wanted, isRight) {
 	if (value !== undefined && !isRight(value)) {
-		const shown = typeof value === "string" ? JSON.stringify(value) : String(value);
-		throw new TypeError(`${name} must be ${wanted}, got ${shown}`);
+		throw new TypeError(`${name} must be ${wanted}, got ${shown(value)}`);
 	}
 }
 

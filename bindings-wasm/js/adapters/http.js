@@ -3,7 +3,7 @@
 import { fetchOutcome, httpVerdict, isIdempotentMethod } from "backoff-wasm";
 import { define, toJSON } from "../core/show.js";
 import { BY } from "../retry/is-verdict.js";
-import { verdictOf } from "./common.js";
+import { shown, verdictOf } from "./common.js";
 
 /** The fields by which a server knows a request again. */
 export const KEYS = ["idempotency-key", "x-idempotency-key"];
@@ -21,10 +21,7 @@ export const nativeOf = (called) => called?.[NATIVE] ?? called;
  * request, `request` what the caller's predicate gets, and `keys` are the values of the fields of `KEYS`.
  */
 export function whySentOnce({ mayRepeat, methods }, { own, request, method, keys, isOneShot }) {
-	if (own !== undefined && own !== null && typeof own !== "boolean") {
-		throw new TypeError(`retry of a request must be true (it may be repeated) or false (it is sent once), got ${own}`);
-	}
-	const isAllowed = own ?? (mayRepeat && verdictOf(mayRepeat(request), "mayRepeat").outcome !== "permanent");
+	const isAllowed = readSwitch("retry of a request", own) ?? readSwitch("what mayRepeat returns", mayRepeat?.(request));
 	if (isAllowed === false) {
 		return "caller";
 	}
@@ -34,6 +31,13 @@ export function whySentOnce({ mayRepeat, methods }, { own, request, method, keys
 	const hasKey = keys.some((key) => `${key ?? ""}`.trim() !== "");
 	const isListed = methods ? methods.includes(method) : isIdempotentMethod(method);
 	return isAllowed || hasKey || isListed ? undefined : "method";
+}
+
+function readSwitch(what, given = null) {
+	if (given !== null && typeof given !== "boolean") {
+		throw new TypeError(`${what} must be true (it may be repeated) or false (it is sent once), got ${shown(given)}`);
+	}
+	return given;
 }
 
 /** Whether a status says that a request failed, so that the body of the response may be missing (SPEC 19.7). */

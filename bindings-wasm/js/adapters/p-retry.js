@@ -1,6 +1,8 @@
 // p-retry: the policy decides in `shouldRetry`, which p-retry calls last and awaits.
 
-import { classify, OF_AN_OPERATION, operations, policyOf, readOptions, timeoutOf } from "./common.js";
+import { DEFAULT_CLOCK, UNREF_CLOCK } from "../retry/clock.js";
+import { isMarked } from "../retry/is-verdict.js";
+import { classify, OF_AN_OPERATION, operations, policyOf, readOptions } from "./common.js";
 
 /** The options of one call of p-retry. */
 export function retryOptions(options = {}) {
@@ -18,31 +20,17 @@ export function retryOptions(options = {}) {
 			if (attemptNumber < operation.attempts) {
 				throw new TypeError("retryOptions makes the options of one call of pRetry, and these are those of two");
 			}
+			if (isMarked(error)) {
+				throw error.originalError;
+			}
 			const { outcome, retryAfter } = await classify(shouldRetry, error, { attempt: attemptNumber });
 			const { delay, reason } = operation.decide(outcome, { now: performance.now(), retryAfter });
 			if (reason === undefined) {
-				await sleep(delay, signal, unref);
+				await (unref ? UNREF_CLOCK : DEFAULT_CLOCK).sleep(delay, signal);
+				// p-retry reports the abort.
+				signal?.throwIfAborted();
 			}
 			return reason === undefined;
 		},
 	};
-}
-
-/** Waits this many milliseconds, or until the signal aborts. p-retry then reports the abort. */
-async function sleep(delay, signal, unref) {
-	for (let left = delay; left > 0 && !signal?.aborted; left -= timeoutOf(left)) {
-		await new Promise((resolve) => {
-			const timeout = setTimeout(end, timeoutOf(left));
-			if (unref) {
-				timeout.unref?.();
-			}
-			signal?.addEventListener("abort", end);
-			function end() {
-				clearTimeout(timeout);
-				signal?.removeEventListener("abort", end);
-				resolve();
-			}
-		});
-	}
-	signal?.throwIfAborted();
 }

@@ -1,5 +1,10 @@
 // The time for one attempt of a client that takes a signal.
 
+/** A signal that aborts with another one. Of many requests with one signal, Node.js would warn about the eleventh listener. */
+export function derived(signal) {
+	return AbortSignal.any && signal instanceof AbortSignal ? AbortSignal.any([signal]) : (signal ?? undefined);
+}
+
 /** A signal that aborts with either. It stays, because the caller may abort while the body arrives. */
 export function either(first, second) {
 	if (!first || !second) {

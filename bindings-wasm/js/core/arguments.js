@@ -1,6 +1,6 @@
 // Checks of arguments. WebAssembly would wrap a number that does not fit and turn NaN into 0.
 
-import { refuse, wrongType } from "./errors.js";
+import { refuse, typeName, wrongType } from "./errors.js";
 
 export const MAX_UINT64 = 2n ** 64n - 1n;
 export const INDEX_COUNT = 2 ** 32;
@@ -81,7 +81,8 @@ export function batchLength(count, first) {
 /** A number that is not NaN or infinite, and not negative unless that is allowed. */
 export function finite(name, input, least = 0) {
 	if (!Number.isFinite(input)) {
-		refuse("not_finite", name, 0n, 0n, `${input} is not a finite number`);
+		const shown = Object(input) === input ? typeName(input) : String(input);
+		refuse("not_finite", name, 0n, 0n, `${shown} is not a finite number`);
 	}
 	if (input < least) {
 		refuse("negative", name, BigInt(Math.floor(input)), 0n, `${input} is negative`);

@@ -1,7 +1,5 @@
 import { define, defineError } from "../core/show.js";
-
-/** Marks a `PermanentError`, also for another copy of this package. */
-const MARK = Symbol.for("backoff-wasm.PermanentError");
+import { isMarked, MARK } from "./is-verdict.js";
 
 /** The number of loops that have begun. */
 let loops = 0;
@@ -13,9 +11,10 @@ const permanent = new WeakMap();
 export class PermanentError extends Error {
 	static name = "PermanentError";
 
-	constructor(failure) {
-		const error = Object(failure) === failure ? failure : new Error(failure);
-		super(error.message);
+	constructor(failure, options) {
+		const isText = failure === undefined || typeof failure === "string";
+		const error = isText ? new Error(failure, options) : failure;
+		super(Object(error) === error ? error.message : String(error));
 		// Wrapping twice keeps the innermost error.
 		this.originalError = isMarked(error) ? error.originalError : error;
 	}
@@ -29,10 +28,6 @@ export class PermanentError extends Error {
 	}
 }
 
-function isMarked(error) {
-	return Object(error)[MARK] === true;
-}
-
 /** Begins a loop; returns its number. */
 export function beginLoop() {
 	return ++loops;
@@ -43,8 +38,11 @@ export function unwrap(error) {
 	if (!isMarked(error)) {
 		return error;
 	}
-	permanent.set(error.originalError, loops);
-	return error.originalError;
+	const { originalError } = error;
+	if (Object(originalError) === originalError) {
+		permanent.set(originalError, loops);
+	}
+	return originalError;
 }
 
 /** What a getter of any error returns, or undefined if it throws. */

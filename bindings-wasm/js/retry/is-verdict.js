@@ -6,7 +6,22 @@ export const OUTCOMES = ["success", "transient", "throttled", "timeout", "perman
 /** The member of a verdict that names the function of the caller which returned it. All copies of this package share it. */
 export const BY = Symbol.for("backoff-wasm.by");
 
-/** Whether a value that is not falsy says more than yes. A text that is no outcome is an error, which its reader reports. */
-export function isVerdict(returned) {
-	return typeof returned === "object" ? "outcome" in returned : typeof returned === "string";
+/** Marks a `PermanentError`, also for another copy of this package. */
+export const MARK = Symbol.for("backoff-wasm.PermanentError");
+
+export function isMarked(error) {
+	return Object(error)[MARK] === true;
+}
+
+/** What a predicate returned, as an object: what is falsy means `no`. Its reader checks the members. */
+export function toVerdict(name, returned, no = "permanent") {
+	const type = typeof returned;
+	if (!returned || (type !== "object" && type !== "function" && type !== "symbol")) {
+		return { outcome: !returned ? no : type === "string" ? returned : "transient" };
+	}
+	if (type !== "object" || !("outcome" in returned)) {
+		const got = type === "object" ? "an object without an outcome" : `a ${type}`;
+		throw new TypeError(`${name} must return true, false, an outcome or { outcome, retryAfter }, got ${got}`);
+	}
+	return returned;
 }

@@ -80,7 +80,7 @@ export class Loop {
 						try {
 							this.setEnd("value", await this.call());
 						} catch (error) {
-							this.setEnd("error", unwrap(error));
+							this.fail(error);
 						}
 					}
 					let verdict = ACCEPTED;
@@ -187,8 +187,14 @@ export class Loop {
 		try {
 			this.setEnd("value", await this.call());
 		} catch (error) {
-			this.setEnd("error", unwrap(error));
+			this.fail(error);
 		}
+	}
+
+	/** The call has thrown. What the error says of itself is in its `PermanentError`, which goes. */
+	fail(error) {
+		this.isFinal = isPermanent(error, this.number);
+		this.setEnd("error", unwrap(error));
 	}
 
 	setEnd(ended, result) {
@@ -214,7 +220,7 @@ export class Loop {
 		const { options, result } = this;
 		if (this.ended !== "value") {
 			throwIfAborted(options.signal);
-			if (!options.shouldRetry || isPermanent(result, this.number)) {
+			if (!options.shouldRetry || this.isFinal) {
 				return PERMANENT;
 			}
 		}

@@ -50,7 +50,7 @@ export function resolveRetryOptions(caller, options = {}) {
 		wrongType("budget", "a Budget", budget, `; share one Budget.parse("${budget}") among the loops of a server`);
 	}
 	if (budget !== undefined && budget !== null && typeof budget[OPEN] !== "function") {
-		checkBudget(budget);
+		checkBudget(budget, "budget", "a Budget or a SharedBudget");
 	}
 	if (stats !== undefined) {
 		checkStats("stats", stats);

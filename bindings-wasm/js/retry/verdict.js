@@ -3,20 +3,20 @@
 import { noOptions, pickOptions } from "../core/arguments.js";
 import { readOutcome, readRetryAfter } from "../core/operation.js";
 import { ifStarted } from "../wasm/module.js";
-import { BY, isVerdict } from "./is-verdict.js";
+import { BY, isMarked, toVerdict } from "./is-verdict.js";
 
 const VERDICT = noOptions("outcome", "retryAfter");
 
 /**
- * The verdict that a predicate's return value stands for. What is falsy ends the loop, and what is truthy and says
- * nothing else means yes. The Retry-After is in nanoseconds.
+ * The verdict that a predicate's return value stands for. What is falsy ends the loop; a `PermanentError` does it as one
+ * that is thrown. The Retry-After is in nanoseconds.
  */
 export function readVerdict(name, returned) {
 	const end = name === "shouldRetry" ? "permanent" : "success";
-	if (!returned || !isVerdict(returned)) {
-		return { outcome: returned ? "transient" : end, retryAfter: undefined };
+	if (isMarked(returned)) {
+		throw returned;
 	}
-	const verdict = typeof returned === "object" ? returned : { outcome: returned };
+	const verdict = toVerdict(name, returned, end);
 	const { [BY]: by = name } = verdict;
 	const { outcome, retryAfter } = pickOptions(`a verdict of ${by}`, verdict, VERDICT);
 	// Only the core knows the outcomes.

@@ -37,13 +37,17 @@ const OK = [200];
 const THROTTLED = [400, "ThrottlingException"];
 
 /** Calls the server: the metadata of the result or of the error, the name of the error, the requests. */
-async function run({ requestTimeout = 30_000, ...options }, ...script) {
+async function run(options, ...script) {
+	return runBy(new PolicyRetryStrategy(options), 30_000, ...script);
+}
+
+async function runBy(retryStrategy, requestTimeout, ...script) {
 	answers = script;
 	const client = new DynamoDBClient({
 		endpoint: `http://127.0.0.1:${server.address().port}`,
 		region: "us-east-1",
 		credentials: { accessKeyId: "a", secretAccessKey: "b" },
-		retryStrategy: new PolicyRetryStrategy(options),
+		retryStrategy,
 		requestHandler: { requestTimeout, throwOnRequestTimeout: true },
 	});
 	try {
@@ -81,7 +85,7 @@ describe("the AWS SDK", () => {
 
 	test("a timeout is repeated, as a timeout for the budget", async () => {
 		const budget = Budget.parse("quota:max_tokens=5,cost=1,cost_timeout=5");
-		const { attempts } = await run({ policy: FAST, budget, requestTimeout: 200 }, "silence");
+		const { attempts } = await runBy(new PolicyRetryStrategy({ policy: FAST, budget }), 200, "silence");
 		assert.equal(attempts, 2);
 	});
 
@@ -96,22 +100,20 @@ describe("the AWS SDK", () => {
 
 	test("a budget for all calls, and stats", async () => {
 		const stats = new RetryStats();
-		const budget = "quota:max_tokens=2,cost=1";
-		answers = [THROTTLED];
-		const client = new DynamoDBClient({
-			endpoint: `http://127.0.0.1:${server.address().port}`,
-			region: "us-east-1",
-			credentials: { accessKeyId: "a", secretAccessKey: "b" },
-			retryStrategy: new PolicyRetryStrategy({ policy: FAST, budget, stats }),
-		});
-		await assert.rejects(client.send(new ListTablesCommand({})), { name: "ThrottlingException" });
-		await assert.rejects(client.send(new ListTablesCommand({})), { name: "ThrottlingException" });
-		assert.equal(requests, 3 + 1);
-		answers = [OK];
-		await client.send(new ListTablesCommand({}));
-		assert.deepEqual(stats.counts().stops.budget, 2);
-		assert.deepEqual(stats.counts().stops.success, 1);
-		client.destroy();
+		const strategy = new PolicyRetryStrategy({ policy: FAST, budget: "quota:max_tokens=2,cost=1", stats });
+		const ends = [];
+		for (const answer of [THROTTLED, THROTTLED, OK]) {
+			const { name, requests } = await runBy(strategy, 30_000, answer);
+			ends.push([name, requests]);
+		}
+		const failed = "ThrottlingException";
+		assert.deepEqual(ends, [
+			[failed, 3],
+			[failed, 3 + 1],
+			[undefined, 3 + 1 + 1],
+		]);
+		const { budget, success } = stats.counts().stops;
+		assert.deepEqual([budget, success], [2, 1]);
 	});
 
 	test("bad options are errors at once", () => {

@@ -131,12 +131,6 @@ describe("jobs", { concurrency: true }, () => {
 		assert.deepEqual(delays, [12, 400, 230]);
 	});
 
-	test("a throttled failure has its own base", async () => {
-		const policy = "exponential:base=10ms,throttled_base=50ms,max_retries=2";
-		const shouldRetry = (_, { attempt }) => (attempt === 2 ? "throttled" : "timeout");
-		assert.deepEqual((await run({ policy, shouldRetry }, [busy])).delays, [10, 100]);
-	});
-
 	test("max_elapsed counts from the time when the job was due", async () => {
 		const policy = `${FULL},max_elapsed=10s`;
 		const late = { timestamp: Date.now() - 20_000 };

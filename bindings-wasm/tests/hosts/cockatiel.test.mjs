@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { PolicyError } from "backoff-wasm";
+import { PermanentError, PolicyError } from "backoff-wasm";
 import { retryOptions } from "backoff-wasm/cockatiel";
 import { handleAll, handleWhenResult, retry } from "cockatiel";
 
@@ -44,6 +44,12 @@ describe("cockatiel", () => {
 			retryOptions({ ...FIRST, retryAfter }),
 		);
 		assert.deepEqual(await run(ofValues, () => 150), { delays: [150, 150, 230], end: 150 });
+	});
+
+	test("a PermanentError ends the retries, and the caller gets the error inside", async () => {
+		const gone = new Error("gone");
+		const policy = retry(handleAll, retryOptions(FIRST));
+		assert.deepEqual(await run(policy, () => Promise.reject(new PermanentError(gone))), { delays: [], end: gone });
 	});
 
 	test("more attempts than those of the policy still wait", async () => {

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import { describe, test } from "node:test";
-import { PolicyError } from "backoff-wasm";
+import { PermanentError, PolicyError } from "backoff-wasm";
 import { schedule } from "backoff-wasm/effect";
 import { Duration, Effect, Fiber, Schedule } from "effect";
 import { TestClock } from "effect/testing";
@@ -12,12 +12,12 @@ const POLICY = "full:base=100ms,cap=20s,max_retries=3";
 const FIRST = { policy: POLICY, seed: 42, key: "job-1" };
 
 /** The times of the attempts of an effect that always fails, in ms of the test clock, and its error. */
-function run(used) {
+function run(used, failure = "busy") {
 	const times = [];
 	const attempt = Effect.clockWith((clock) => clock.currentTimeMillis).pipe(
 		Effect.flatMap((now) => {
 			times.push(now);
-			return Effect.fail("busy");
+			return Effect.fail(failure);
 		}),
 	);
 	const program = Effect.gen(function* () {
@@ -57,6 +57,13 @@ describe("effect", () => {
 			return attempt === 1 ? { outcome: "throttled", retryAfter: 150 } : attempt < 3;
 		};
 		assert.deepEqual((await run(schedule({ ...FIRST, shouldRetry }))).times, [0, 150, 234]);
+	});
+
+	test("a PermanentError ends the retries", async () => {
+		const permanent = new PermanentError("gone");
+		assert.deepEqual(await run(schedule(FIRST), permanent), { times: [0], error: permanent });
+		const shouldRetry = (error) => new PermanentError(error);
+		assert.deepEqual((await run(schedule({ ...FIRST, shouldRetry }))).times, [0]);
 	});
 
 	test("max_elapsed counts on the clock of effect", async () => {

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
-import { PolicyError, proxyStatuses, RetryStats, SharedBudget } from "backoff-wasm";
+import { proxyStatuses, RetryStats, SharedBudget } from "backoff-wasm";
 import { testRequests } from "./requests.mjs";
 
 /** A server that plays a script for each path: answers, one after the other, of which the last one repeats. */
@@ -74,6 +74,7 @@ const FAST = "constant:base=1ms,max_retries=3";
 const UNLIMITED = { policy: FAST, budget: null };
 const OK = [200];
 const BUSY = [503];
+const SWITCH = "true (it may be repeated) or false (it is sent once)";
 
 /**
  * Tests a client. `make(options)` is the function of its adapter, which throws for those in `refuses`. `open` and the
@@ -226,17 +227,25 @@ export function testClient(name, { make, refuses = [], ...ofRequests }) {
 			const end = await run({ ...UNLIMITED, classify: () => false }, { url: never.url });
 			assert.deepEqual([never.requests.length, end.status], [1, 503]);
 			for (const [answer, count] of [
-				[true, 2],
-				["yes", 2],
-				[undefined, 1],
-				[0, 1],
+				[true, { POST: 2, PUT: 2 }],
+				[undefined, { POST: 1, PUT: 2 }],
+				[null, { POST: 1, PUT: 2 }],
+				[false, { POST: 1, PUT: 1 }],
 			]) {
-				const asked = server.play(BUSY, OK);
-				await run({ ...UNLIMITED, mayRepeat: () => answer }, { url: asked.url, method: "POST", body: "text" });
-				assert.equal(asked.requests.length, count, `${answer}`);
+				for (const method of ["POST", "PUT"]) {
+					const asked = server.play(BUSY, OK);
+					await run({ ...UNLIMITED, mayRepeat: () => answer }, { url: asked.url, method, body: "text" });
+					assert.equal(asked.requests.length, count[method], `${answer}`);
+				}
 			}
-			const promised = await run({ ...UNLIMITED, mayRepeat: async () => true }, { url });
-			assert.match(promised.error.message, /mayRepeat returned a promise/);
+			for (const [answer, shown] of [
+				["yes", '"yes"'],
+				[0, "0"],
+				[Promise.resolve(true), "[object Promise]"],
+			]) {
+				const { error } = await run({ ...UNLIMITED, mayRepeat: () => answer }, { url });
+				assert.ok(error.message.endsWith(`what mayRepeat returns must be ${SWITCH}, got ${shown}`), error.message);
+			}
 		});
 
 		test("a shared budget", async () => {
@@ -317,6 +326,7 @@ export function testClient(name, { make, refuses = [], ...ofRequests }) {
 
 		test("an error about a verdict names the option of the adapter", async () => {
 			for (const [verdict, message] of [
+				[{ retryAfter: 5 }, /^classify must return true, .*, got an object without an outcome$/],
 				["temporary", /^classify: outcome "temporary" is unknown; the outcomes are /],
 				[{ outcome: "throttled", retryAfter: "5" }, /^classify: retryAfter must be a number of milliseconds /],
 				[{ outcome: "throttled", retryIn: 5 }, /^retryIn is unknown; the options of a verdict of classify are /],
@@ -329,59 +339,51 @@ export function testClient(name, { make, refuses = [], ...ofRequests }) {
 		});
 
 		test("bad options are errors at once", () => {
-			assert.throws(
-				() => make({ deadline: Date.now() + 5000 }),
-				/^PolicyError: deadline \d.* is more than 10 years after clock.now\(\); pass a Date$/,
-			);
-			assert.throws(() => make({ deadline: () => 5 }), /^TypeError: deadline must be a Date, or a time of the clock/);
-			assert.throws(() => make({ seed: 1, key: () => "a" }), /^TypeError: key must be one key for all requests/);
-			assert.throws(() => make({ polcy: FAST }), /^TypeError: polcy is unknown; the options of \w+ are policy, stream/);
-			assert.throws(() => make({ retries: 5 }), /write policy: "default:max_retries=5"$/);
-			for (const [statuses, message] of [
-				[{ "5xx": true }, /^RangeError: statuses has 5xx; a status is from 100 to 999$/],
-				[{ 99: "transient" }, /^RangeError: statuses has 99; a status is from 100 to 999$/],
-				[[99], /^RangeError: statuses has 99; a status is from 100 to 999$/],
-				[[1000], /^RangeError: statuses has 1000; a status is from 100 to 999$/],
-				[[503.5], /^RangeError: statuses has 503.5; a status is from 100 to 999$/],
-				[["503"], /^TypeError: each of statuses must be a number, got "503"$/],
-				[[409, 200], /^RangeError: statuses has 200, which is a success: write \{ 200: "transient" \} if it is to /],
-				[new Set([409]), /such as \{ 409: "transient" \}, or an array, got \[object Set\]$/],
-				[null, /^TypeError: statuses must be an object, .* got null$/],
+			const forms = String.raw`such as \{ 409: "transient" \}, or an array, got`;
+			const range = "a status is from 100 to 999$";
+			const list = String.raw`methods must be an array of methods, such as \["GET", "POST"\], got`;
+			const isPositive = "attemptTimeout must be a positive number of milliseconds, got";
+			for (const [options, type, message = ""] of [
+				[{ deadline: Date.now() + 5000 }, "PolicyError", "more than 10 years after clock.now\\(\\); pass a Date$"],
+				[{ deadline: () => 5 }, "TypeError", "deadline must be a Date, or a time of the clock"],
+				[{ seed: 1, key: () => "a" }, "TypeError", "key must be one key for all requests"],
+				[{ polcy: FAST }, "TypeError", "polcy is unknown; the options of \\w+ are policy, stream"],
+				[{ retries: 5 }, "TypeError", 'write policy: "default:max_retries=5"$'],
+				[{ statuses: { "5xx": true } }, "RangeError", `statuses has 5xx; ${range}`],
+				[{ statuses: { 99: "transient" } }, "RangeError", `statuses has 99; ${range}`],
+				[{ statuses: [1000] }, "RangeError", `statuses has 1000; ${range}`],
+				[{ statuses: [503.5] }, "RangeError", `statuses has 503.5; ${range}`],
+				[{ statuses: ["503"] }, "TypeError", 'each of statuses must be a number, got "503"$'],
+				[
+					{ statuses: [409, 200] },
+					"RangeError",
+					'statuses has 200, which is a success: write { 200: "transient" } if ',
+				],
+				[{ statuses: new Set([409]) }, "TypeError", `${forms} \\[object Set\\]$`],
+				[{ statuses: null }, "TypeError", `${forms} null$`],
+				[{ statuses: 409 }, "TypeError", `${forms} 409$`],
+				[{ statuses: { 409: "temporary" } }, "TypeError", "temporary of 409 must be one of success, transient"],
+				[{ methods: "GET" }, "TypeError", `${list} "GET"$`],
+				[{ methods: [5] }, "TypeError", list],
+				[{ methods: ["GET", "get"] }, "RangeError", 'methods has "get": write "GET"$'],
+				[{ methods: ["GET "] }, "RangeError", 'methods has "GET ": write "GET"$'],
+				[{ methods: ["GÉT"] }, "RangeError", 'methods has "GÉT": write one such as "GET"$'],
+				[{ mayRepeat: true }, "TypeError", "mayRepeat must be a function, got true$"],
+				[{ classify: {} }, "TypeError", "classify must be a function"],
+				[{ readBody: 1 }, "TypeError", "readBody must be a boolean, got 1$"],
+				[{ policy: "full:base=1" }, "PolicyError"],
+				[{ budget: "quotas" }, "PolicyError"],
+				[{ budget: 5 }, "TypeError"],
+				[{ attemptTimeout: 0 }, "TypeError", `${isPositive} 0$`],
+				[{ attemptTimeout: "5" }, "TypeError", `${isPositive} "5"$`],
+				[{ attemptTimeout: 5n }, "TypeError", `${isPositive} 5$`],
+				...[null, 5, "x", [], () => {}].map((none) => [none, "TypeError", "must be a plain object, got [a-z ]+$"]),
+				...refuses.map((options) => [options, "TypeError"]),
 			]) {
-				assert.throws(() => make({ statuses }), message);
+				assert.throws(() => make(options), { name: type, message: new RegExp(message) });
 			}
-			assert.throws(
-				() => make({ statuses: { 409: "temporary" } }),
-				/temporary of 409 must be one of success, transient/,
-			);
-			assert.throws(() => make({ statuses: 409 }), /such as \{ 409: "transient" \}, or an array, got 409$/);
-			for (const [methods, message] of [
-				["GET", /^TypeError: methods must be an array of methods, such as \["GET", "POST"\], got "GET"$/],
-				[[5], /^TypeError: methods must be an array of methods/],
-				[["GET", "get"], /^RangeError: methods has "get": write "GET"$/],
-				[["GET "], /^RangeError: methods has "GET ": write "GET"$/],
-				[[""], /^RangeError: methods has "": write one such as "GET"$/],
-				[["GÉT"], /^RangeError: methods has "GÉT": write one such as "GET"$/],
-			]) {
-				assert.throws(() => make({ methods }), message);
-			}
-			assert.throws(() => make({ mayRepeat: true }), /^TypeError: mayRepeat must be a function, got true$/);
-			assert.throws(() => make({ classify: {} }), TypeError);
-			assert.throws(() => make({ readBody: 1 }), /^TypeError: readBody must be a boolean, got 1$/);
 			for (const statuses of [proxyStatuses, [520], { 202: "transient" }, {}]) {
 				make({ statuses });
-			}
-			assert.throws(() => make({ policy: "full:base=1" }), PolicyError);
-			assert.throws(() => make({ budget: "quotas" }), PolicyError);
-			assert.throws(() => make({ budget: 5 }), TypeError);
-			assert.throws(() => make({ attemptTimeout: 0 }), TypeError);
-			assert.throws(() => make({ attemptTimeout: "5" }), /positive number of milliseconds, got "5"$/);
-			assert.throws(() => make({ attemptTimeout: 5n }), /positive number of milliseconds, got 5$/);
-			for (const none of [null, 5, "x", [], () => {}]) {
-				assert.throws(() => make(none), /^TypeError: options of \w+ must be a plain object, got [a-z ]+$/);
-			}
-			for (const options of refuses) {
-				assert.throws(() => make(options), TypeError);
 			}
 		});
 	});

@@ -119,8 +119,8 @@ test("after a redirect the original request is repeated", async () => {
 test("a wrong mayRepeat, switch or URL rejects the promise", async () => {
 	const { url, requests } = play([200]);
 	const sends = [
-		[got.extend(retries({ mayRepeat: async () => true })), url, {}, /mayRepeat returned a promise/],
-		[got.extend(retries()), url, { context: { retry: "yes" } }, /retry of a request must be true .* got yes$/],
+		[got.extend(retries({ mayRepeat: async () => true })), url, {}, /what mayRepeat returns must be true/],
+		[got.extend(retries()), url, { context: { retry: "yes" } }, /retry of a request must be true .* got "yes"$/],
 		[got.extend(retries()), "no URL", {}, /Invalid URL/],
 	];
 	for (const [client, to, options, message] of sends) {

@@ -55,11 +55,20 @@ describe("p-retry", () => {
 
 	test("what it does not retry", async () => {
 		const once = async (error, options) => (await run(retryOptions({ ...FIRST, ...options }), error)).attempts;
-		assert.equal(await once(new PermanentError("gone")), 1);
 		assert.equal(await once(new AbortError("gone")), 1);
 		assert.equal(await once(new TypeError("x is not a function")), 1);
 		assert.equal(await once(busy, { shouldRetry: () => false }), 1);
 		assert.equal(await once(busy, { policy: "constant:base=1h,max_elapsed=1s" }), 1);
+	});
+
+	test("a PermanentError, and what it says of the last attempt", async () => {
+		assert.deepEqual(await run(retryOptions(FIRST), new PermanentError(busy)), {
+			attempts: 1,
+			waits: [],
+			thrown: busy,
+		});
+		const last = await run(retryOptions({ policy: "constant:base=1ms,max_retries=0" }), new PermanentError(busy));
+		assert.deepEqual([last.attempts, last.thrown.originalError], [1, busy]);
 	});
 
 	test("the signal ends a wait", async () => {

@@ -7,7 +7,6 @@ import { after, before, describe, test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import { retry, SharedBudget } from "backoff-wasm";
 import { PolicyRetryStrategy } from "backoff-wasm/aws-sdk";
-import { retryingFetch } from "backoff-wasm/fetch";
 import { postgresStore } from "backoff-wasm/postgres";
 import { redisStore } from "backoff-wasm/redis";
 import { Cluster, Redis } from "ioredis";
@@ -158,19 +157,6 @@ for (const [name, open] of Object.entries(CLIENTS)) {
 			const { text, now } = await store.load(key);
 			assert.equal(text, "0 2");
 			assert.ok(now > nothing.now && now % 1000n === 0n);
-		});
-
-		test("ten loops over two budgets get what one account has", { timeout: 60_000 }, async () => {
-			const account = `account ${++names}`;
-			const budget = () => new SharedBudget(client.store, account, "quota:max_tokens=200,cost=1", { timeout: 60_000 });
-			const [one, two] = [budget(), budget()];
-			const ends = await Promise.all(Array.from({ length: 10 }, (_, loop) => failFor(loop % 2 ? one : two)));
-			assert.deepEqual(
-				[ends.reduce((sum, { granted }) => sum + granted, 0), ends.some(({ local }) => local > 0)],
-				[200, false],
-			);
-			assert.match((await client.store.load(one.key)).text, /^200 0 \|/);
-			assert.deepEqual([one.lastError, two.lastError], [undefined, undefined]);
 		});
 
 		test("the server is killed: the local budget decides, and then the account goes on", {
@@ -360,22 +346,6 @@ test("nothing is prepared: a pooler may give each statement another connection",
 test("createTable tells other errors", async () => {
 	const denied = Object.assign(new Error("permission denied"), { code: "42501" });
 	await assert.rejects(postgresStore({ query: () => Promise.reject(denied) }).createTable(), denied);
-});
-
-test("one budget for the requests of a fleet", async () => {
-	const client = await CLIENTS.ioredis();
-	let requests = 0;
-	const fetch = async () => {
-		requests++;
-		return new Response("busy", { status: 503 });
-	};
-	const budget = new SharedBudget(client.store, "fetch", "quota:max_tokens=5,cost=1", { timeout: 60_000 });
-	const retrying = retryingFetch({ fetch, budget, policy: "constant:base=1ns,max_retries=3" });
-	for (const expected of [4, 7, 8]) {
-		assert.equal((await retrying("http://localhost/")).status, 503);
-		assert.equal(requests, expected);
-	}
-	client.stop();
 });
 
 test("an adapter whose library retries by itself refuses a shared budget", () => {
