@@ -183,8 +183,11 @@ fn what_cannot_be_a_shared_budget_is_an_error_that_says_why() {
     for (found, said) in [
         (error(builder(&store, "ratio:ratio=2")), "above 1"),
         (error(builder(&store, "envoy")), "concurrent cannot be shared"),
-        (error(builder(&store, "sre").local_budget("concurrent")), "concurrent cannot be shared"),
-        (error(builder(&store, "sre").local_budget("")), ""),
+        (
+            error(builder(&store, "sre").local_budget("concurrent")),
+            "local budget: a budget of the kind concurrent cannot be shared",
+        ),
+        (error(builder(&store, "sre").local_budget("")), "local budget: "),
         (error(builder(&store, "sre").lease(0)), "the lease is 0, and must be from 1 to 1000"),
         (error(builder(&store, "sre").lease(1001)), "the lease is 1001"),
         (
