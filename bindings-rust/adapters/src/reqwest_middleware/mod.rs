@@ -17,7 +17,7 @@ use crate::http::{self, Rules};
 use crate::reqwest_middleware::origins::OriginBudgets;
 
 pub use crate::http::{MayRepeat, PROXY_STATUSES, SentOnce};
-pub use attempt::{Attempt, AttemptTimeout};
+pub use attempt::{Attempt, AttemptTimeout, ZeroTimeout};
 
 /// What a hook receives. `event.request` is the request of reqwest, without its body if that can be sent
 /// only once, and `event.result` the [`Attempt`].
@@ -211,21 +211,27 @@ impl<C> RetryMiddleware<C> {
     /// The outcome of an attempt that took longer is `Timeout`. If it was the last one, the caller gets an
     /// [`AttemptTimeout`] in [`Error::Middleware`]:
     ///
+    /// # Errors
+    /// A limit of zero, within which no attempt can end.
+    ///
     /// ```
     /// use backoff_adapters::reqwest_middleware::{AttemptTimeout, RetryMiddleware};
     /// use backoff_retry::Retry;
     /// use reqwest_middleware::Error;
     /// use std::time::Duration;
-    /// let middleware = RetryMiddleware::new(Retry::default()).attempt_timeout(Duration::from_secs(5));
+    /// let middleware = RetryMiddleware::new(Retry::default()).attempt_timeout(Duration::from_secs(5))?;
     /// # let _ = middleware;
     /// fn is_attempt_timeout(error: &Error) -> bool {
     ///     matches!(error, Error::Middleware(e) if e.is::<AttemptTimeout>())
     /// }
+    /// # Ok::<(), backoff_adapters::reqwest_middleware::ZeroTimeout>(())
     /// ```
-    #[must_use]
-    pub fn attempt_timeout(mut self, limit: Duration) -> Self {
+    pub fn attempt_timeout(mut self, limit: Duration) -> Result<Self, ZeroTimeout> {
+        if limit.is_zero() {
+            return Err(ZeroTimeout);
+        }
         self.attempt_timeout = Some(limit);
-        self
+        Ok(self)
     }
 
     /// Makes the body of the response a part of the attempt: it is read into memory, and a success whose

@@ -82,12 +82,14 @@ async fn the_timeout_of_attempts_limits_requests_that_are_sent_once_and_stats_co
     let stats = Arc::new(RetryStats::new());
     let retry = retry("constant:base=1ms,max_retries=3").stats(&stats);
     let limit = Duration::from_millis(50);
-    let (middleware, log) = logged(RetryMiddleware::new(retry).attempt_timeout(limit));
+    let (middleware, log) = logged(RetryMiddleware::new(retry).attempt_timeout(limit).unwrap());
     let error = client(middleware).post(server.url()).body("order").send().await.unwrap_err();
     let Error::Middleware(error) = error else { panic!("{error:?}") };
     assert_eq!(error.downcast_ref::<AttemptTimeout>().unwrap().limit, limit);
     assert_eq!(log.lock().unwrap().stops, [(1, StopReason::Permanent)]);
     assert_eq!((stats.operations(), stats.stops(StopReason::Permanent)), (1, 1));
+    let error = middleware().attempt_timeout(Duration::ZERO).unwrap_err();
+    assert_eq!(error.to_string(), "the attempt timeout is zero, and must be longer");
 }
 
 #[tokio::test]
@@ -124,6 +126,7 @@ async fn the_line_of_a_request_that_is_not_repeated_has_the_error() {
     let client = client(
         middleware()
             .attempt_timeout(Duration::from_millis(50))
+            .unwrap()
             .without_redirects()
             .on_retry(move |event| retries.lock().unwrap().push(event.to_string()))
             .on_stop(move |event| stops.lock().unwrap().push(event.to_string())),

@@ -94,7 +94,8 @@ fn middleware(options: &Value, stats: &Arc<RetryStats>) -> RetryMiddleware {
         );
     }
     if let Some(limit) = options.get("attempt_timeout_ms") {
-        middleware = middleware.attempt_timeout(Duration::from_millis(limit.as_u64().unwrap()));
+        middleware =
+            middleware.attempt_timeout(Duration::from_millis(limit.as_u64().unwrap())).unwrap();
     }
     if options.get("read_body").is_some() {
         middleware = middleware.read_body();
