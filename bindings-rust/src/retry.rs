@@ -138,7 +138,8 @@ impl<'a, C, S> Retry<'a, C, S> {
         self.stream(RandomStream::from_key(seed, key))
     }
 
-    /// Uses a budget, which limits the retries of all loops that share it: `&budget`, or an `Arc`.
+    /// Uses a budget, which limits the retries of all loops that share it: `&budget`, or an `Arc`. It
+    /// replaces an earlier one, also one of many processes.
     /// After a fork, the child must make budgets of its own.
     ///
     /// Every loop that shares a budget must use the same clock. A budget in a `static` is passed as
