@@ -37,13 +37,6 @@ fn a_refused_retry_frees_its_slot_and_ends_the_operation() {
 }
 
 #[test]
-fn a_refusal_without_a_retry_leaves_the_count_at_zero() {
-    let mut operation = begin(None);
-    assert_eq!(operation.refuse_retry(None), StopReason::Budget);
-    assert_eq!((operation.retries(), operation.reason()), (0, Some(StopReason::Budget)));
-}
-
-#[test]
 fn a_field_with_a_line_feed_is_no_second_field() {
     for field in [("Other", "7\nRetry-After: 9"), ("Other\nRetry-After", "9")] {
         assert_eq!(Verdict::of_http(503, [field]).retry_after, None);

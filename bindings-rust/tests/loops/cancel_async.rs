@@ -120,19 +120,6 @@ fn moment(index: u32) -> Duration {
 
 const LOOPS: u32 = 1000;
 
-#[tokio::test(start_paused = true)]
-async fn cancelled_at_random_moments_of_a_paused_clock() {
-    let shared = Shared::new();
-    for index in 0..LOOPS {
-        let begun = time::Instant::now();
-        let ended = time::timeout(moment(index), shared.endless(index.into())).await;
-        assert!(ended.is_err());
-        assert!(begun.elapsed() < moment(index) + Duration::from_millis(2), "prompt");
-        shared.assert_idle(u64::from(index) + 1);
-    }
-    assert!(shared.stats.retries() > LOOPS.into(), "some loops had retried");
-}
-
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn cancelled_at_random_moments_from_another_thread() {
     let shared = Shared::new();

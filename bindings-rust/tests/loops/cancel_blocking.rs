@@ -2,13 +2,12 @@
 
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::mpsc;
 
 use backoff_retry::{
     Budget, CancelOnDrop, Decision, Outcome, Policy, RandomStream, RetryStats, StopReason,
 };
 
-use crate::support::{Fault, Seen, budget_state, retry, seconds, verdict};
+use crate::support::{Fault, Seen, budget_state, retry, verdict};
 
 #[test]
 fn no_hook_runs_after_a_panic_of_the_check() {
@@ -48,24 +47,6 @@ fn the_budget_is_released_before_the_hook_runs() {
     let retry = retry("constant:base=1s").sleep(|_| ControlFlow::Break(())).budget(&budget);
     let plan = retry.when(verdict).on_stop(|_| assert_eq!(budget_state(&budget), idle));
     assert_eq!(plan.call_with_report(|| Err::<(), _>(Fault::Soft)).reason, StopReason::Cancelled);
-}
-
-#[test]
-fn a_waiting_thread_is_cancelled_at_once() {
-    let (stop, stopped) = mpsc::channel::<()>();
-    let waits = std::thread::spawn(move || {
-        retry("constant:base=1h")
-            .sleep(|delay| match stopped.recv_timeout(delay) {
-                Err(mpsc::RecvTimeoutError::Timeout) => ControlFlow::Continue(()),
-                _ => ControlFlow::Break(()),
-            })
-            .when(verdict)
-            .call_with_report(|| Err::<(), _>(Fault::Soft))
-    });
-    stop.send(()).unwrap();
-    let report = waits.join().unwrap();
-    assert_eq!(report.reason, StopReason::Cancelled);
-    assert!(report.elapsed < seconds(60));
 }
 
 #[test]

@@ -1,35 +1,11 @@
 //! Ends of loops that the vectors do not have: the longest waits, deadlines of the default clock, and
 //! the default policy.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use backoff_retry::{MAX_NS, Policy, RandomStream, Report, Retry, StopReason};
+use backoff_retry::{Policy, RandomStream, Retry, StopReason};
 
 use crate::support::{Time, retry, seconds};
-
-#[test]
-fn the_longest_delay_is_waited_unless_the_longest_limit_forbids_it() {
-    // 292 years.
-    let longest = Duration::from_nanos(MAX_NS);
-    for (limit, waits, reason) in [
-        ("max_retries=1", vec![longest], StopReason::MaxRetries),
-        ("max_elapsed=9223372036854775806ns", vec![], StopReason::MaxElapsed),
-    ] {
-        let time = Time::default();
-        let report = retry(&format!("constant:base=9223372036854775807ns,{limit}"))
-            .clock(time.clock())
-            .sleep(time.sleep())
-            .when(|()| true)
-            .call_with_report(|| {
-                time.pass(seconds(1));
-                Err::<(), ()>(())
-            });
-        let calls = seconds(waits.len() as u64 + 1);
-        let Report { reason: stopped, elapsed, .. } = report;
-        assert_eq!((stopped, elapsed), (reason, calls + waits.iter().sum::<Duration>()));
-        assert_eq!(time.waits(), waits);
-    }
-}
 
 #[test]
 fn a_deadline_is_an_instant_of_the_default_clock() {

@@ -22,10 +22,6 @@ impl Time {
         self.0.lock().unwrap().0
     }
 
-    pub(crate) fn pass(&self, time: Duration) {
-        self.0.lock().unwrap().0 += time;
-    }
-
     pub(crate) fn waits(&self) -> Vec<Duration> {
         self.0.lock().unwrap().1.clone()
     }

@@ -3,8 +3,6 @@
 use std::future::ready;
 use std::time::{Duration, Instant};
 
-use backoff_retry::{Clock, Monotonic};
-
 use crate::support::{Fault, retry, verdict};
 
 const DELAYS: [&str; 5] = ["0s", "1ns", "50us", "1500us", "20ms"];
@@ -48,29 +46,4 @@ async fn a_task_waits_for_the_whole_delay() {
         assert_eq!(calls.len(), 4);
         calls.windows(2).for_each(|pair| check(base, pair[1] - pair[0]));
     }
-}
-
-#[test]
-fn the_clock_does_not_go_back() {
-    let first = Monotonic.now();
-    let begun = Instant::now();
-    let mut last = first;
-    while begun.elapsed() < Duration::from_millis(2) {
-        assert!(Monotonic.now() >= last);
-        last = Monotonic.now();
-    }
-    assert!(Monotonic.now() >= first + Duration::from_millis(2));
-    assert!(u128::from(Monotonic.now_ns()) >= last.as_nanos());
-}
-
-#[tokio::test(start_paused = true)]
-async fn waiting_loops_do_not_block_each_other() {
-    let begun = tokio::time::Instant::now();
-    let wait = || {
-        let plan = retry("constant:base=20ms,max_retries=1").when(verdict);
-        plan.call_async(async || Err::<(), _>(Fault::Soft))
-    };
-    let ends = tokio::join!(wait(), wait(), wait(), wait(), wait());
-    assert_eq!(ends.4, Err(Fault::Soft));
-    assert!(begun.elapsed() < Duration::from_millis(30), "five waits of 20 ms at once");
 }

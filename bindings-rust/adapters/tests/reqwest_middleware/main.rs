@@ -6,7 +6,6 @@ mod options;
 mod server;
 mod table;
 
-use std::net::TcpListener;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -64,17 +63,6 @@ async fn get(script: Vec<Answer>) -> (Result<Response, Error>, Vec<String>, Log)
     (result, requests, log)
 }
 
-#[tokio::test]
-async fn a_refused_connection_is_retried() {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let url = format!("http://{}/", listener.local_addr().unwrap());
-    drop(listener);
-    let (middleware, log) = logged(RetryMiddleware::new(retry("constant:base=1ms,max_retries=2")));
-    let error = client(middleware).get(url).send().await.unwrap_err();
-    assert!(error.is_connect(), "{error:?}");
-    assert_eq!(log.lock().unwrap().stops, [(3, StopReason::MaxRetries)]);
-}
-
 /// A resolver with errors that are not of the system, as one that asks a name server itself has.
 struct NoNames;
 
@@ -120,24 +108,11 @@ async fn what_a_retry_cannot_fix_is_not_retried() {
 }
 
 #[tokio::test]
-async fn the_client_follows_redirects_within_one_attempt() {
-    let moved = || response(307, "Location: /new\r\n", "moved");
-    let (result, seen, log) = get(vec![moved(), status(503), moved(), status(200)]).await;
-    assert_eq!(result.unwrap().status(), 200);
-    assert_eq!(seen, ["GET /", "GET /new", "GET /", "GET /new"]);
-    assert_eq!(log.lock().unwrap().stops, [(2, StopReason::Success)]);
-}
-
-#[tokio::test]
 async fn a_truncated_body_is_the_error_of_its_reader() {
     let cut = Answer::Last("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf".to_owned());
     let (result, seen, _) = get(vec![cut]).await;
     assert!(result.unwrap().text().await.is_err());
     assert_eq!(seen.len(), 1);
-    // Before a retry it does no harm.
-    let cut = Answer::Last("HTTP/1.1 503 Busy\r\nContent-Length: 9\r\n\r\nhalf".to_owned());
-    let (result, seen, _) = get(vec![cut, status(200)]).await;
-    assert_eq!((result.unwrap().status().as_u16(), seen.len()), (200, 2));
 }
 
 #[tokio::test]
