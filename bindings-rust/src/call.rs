@@ -28,7 +28,7 @@ where
         F: FnMut() -> R,
         S: BlockingSleep,
     {
-        run_blocking(&mut Run::without_report(self.plan), call, || false).result
+        run_blocking(&mut Run::without_report(self), call, || false).result
     }
 
     /// Runs the loop in this thread. Returns how it ended: the result of the last call, the reason,
@@ -44,7 +44,7 @@ where
         F: FnMut() -> R,
         S: BlockingSleep,
     {
-        run_blocking(&mut Run::new(self.plan), call, || false)
+        run_blocking(&mut Run::new(self), call, || false)
     }
 
     /// Runs the loop in this thread, as [`Loop::call_with_report`] does, until `cancelled` returns `true`.
@@ -75,7 +75,7 @@ where
         F: FnMut() -> R,
         S: BlockingSleep,
     {
-        let mut run = Run::new(self.plan);
+        let mut run = Run::new(self);
         // A run that is dropped here calls its hook.
         (!run.in_callback(|_| cancelled())).then(|| run_blocking(&mut run, call, cancelled))
     }
@@ -102,7 +102,7 @@ where
         A: Future<Output = R>,
         S: Sleep,
     {
-        drive(Run::without_report(self.plan), call, |report| report.result)
+        drive(Run::without_report(self), call, |report| report.result)
     }
 
     /// Runs the loop as a future, as [`Loop::call_async`] does. Returns how it ended: the result of
@@ -123,7 +123,7 @@ where
         A: Future<Output = R>,
         S: Sleep,
     {
-        drive(Run::new(self.plan), call, |report| report)
+        drive(Run::new(self), call, |report| report)
     }
 }
 
