@@ -113,12 +113,6 @@ impl Retry<'_> {
 
 impl<'a, C, S> Retry<'a, C, S> {
     /// Uses this stream in every loop. Loops that share a stream compute identical delays.
-    ///
-    /// ```
-    /// use backoff_retry::{RandomStream, Retry};
-    /// let retry = Retry::default().stream(RandomStream::from_key(42, "job-1"));
-    /// # let _ = retry;
-    /// ```
     #[must_use]
     pub fn stream(mut self, stream: RandomStream) -> Self {
         self.stream = Some(stream);
@@ -174,14 +168,6 @@ impl<'a, C, S> Retry<'a, C, S> {
     }
 
     /// Whether this loop has a budget, of one process or of many.
-    ///
-    /// ```
-    /// use backoff_retry::{Budget, Retry};
-    /// let budget = Budget::parse("sre")?;
-    /// assert!(Retry::default().budget(&budget).has_budget());
-    /// assert!(!Retry::default().has_budget());
-    /// # Ok::<(), backoff_retry::ParseError>(())
-    /// ```
     #[must_use]
     pub fn has_budget(&self) -> bool {
         self.budget.is_some() || self.shared_budget.is_some()

@@ -7,7 +7,7 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use backoff_core::ffi;
-use backoff_retry::{Budget, Outcome, RandomStream, Retry, RetryEvent, RetryStats, StopReason};
+use backoff_retry::{Budget, Outcome, RandomStream, Retry, RetryEvent, RetryStats};
 
 pub(crate) fn seconds(seconds: u64) -> Duration {
     Duration::from_secs(seconds)
@@ -85,23 +85,17 @@ impl Seen {
         self.0.lock().unwrap().push(line.into());
     }
 
-    /// `retry 1: transient, waits 1s after 0ns: Err(Soft)`.
     pub(crate) fn retry<T: std::fmt::Debug>(&self, event: &RetryEvent<'_, T>) {
-        assert_eq!(event.reason, None);
-        let RetryEvent { attempts, delay, elapsed, .. } = event;
-        let outcome = event.outcome.unwrap().name();
-        let result = event.result.unwrap();
-        self.note(format!("retry {attempts}: {outcome}, {delay:?} after {elapsed:?}: {result:?}"));
+        self.event("retry", event);
     }
 
-    /// `stop 2: success, success, 0ns after 1s: Some(Ok(2))`.
     pub(crate) fn stop<T: std::fmt::Debug>(&self, event: &RetryEvent<'_, T>) {
-        let RetryEvent { attempts, delay, elapsed, result, .. } = event;
-        let outcome = event.outcome.map_or("none", Outcome::name);
-        let reason = event.reason.map(StopReason::name).unwrap();
-        self.note(format!(
-            "stop {attempts}: {outcome}, {reason}, {delay:?} after {elapsed:?}: {result:?}"
-        ));
+        self.event("stop", event);
+    }
+
+    fn event<T: std::fmt::Debug>(&self, hook: &str, event: &RetryEvent<'_, T>) {
+        let RetryEvent { attempts, result, reason, .. } = event;
+        self.note(format!("{hook} {attempts}: {result:?}, {reason:?}"));
     }
 }
 

@@ -82,7 +82,8 @@ fn a_future_that_is_dropped_while_it_asks_is_cancelled() {
     let store = Memory::with_faults([Fault::Hang(hangs)]);
     let (stats, reasons) = (Arc::new(RetryStats::new()), Arc::<Mutex<Vec<_>>>::default());
     let seen = Arc::clone(&reasons);
-    let retry = retry("constant:base=0s").shared_budget(shared(&store, "sre")).stats(&stats);
+    let budget = shared(&store, "quota:max_tokens=9,cost=1");
+    let retry = retry("constant:base=0s").shared_budget(&budget).stats(&stats);
     let plan = retry.when(|(): &()| true).on_stop(move |event| {
         seen.lock().unwrap().push((event.reason, event.attempts, event.result.copied()));
     });
@@ -94,4 +95,7 @@ fn a_future_that_is_dropped_while_it_asks_is_cancelled() {
     assert_eq!(*reasons.lock().unwrap(), [(Some(cancelled), 1, Some(Err(())))]);
     assert_eq!((stats.operations(), stats.stops(cancelled)), (1, 1));
     drop(end);
+    assert!(budget.flush());
+    let text = store.world().texts.values().next().cloned();
+    assert!(text.as_ref().is_some_and(|text| text.contains(" 9 |")), "it has paid: {text:?}");
 }

@@ -93,13 +93,6 @@ impl<C> RetryMiddleware<C> {
     }
 
     /// Gives no origin a budget of its own. If the `Retry` has a budget, all origins share it.
-    ///
-    /// ```
-    /// use backoff_adapters::reqwest_middleware::RetryMiddleware;
-    /// use backoff_retry::Retry;
-    /// let middleware = RetryMiddleware::new(Retry::default()).without_origin_budgets();
-    /// # let _ = middleware;
-    /// ```
     #[must_use]
     pub fn without_origin_budgets(mut self) -> Self {
         self.budgets = None;
@@ -107,14 +100,6 @@ impl<C> RetryMiddleware<C> {
     }
 
     /// The methods of requests that may be repeated, instead of the idempotent ones.
-    ///
-    /// ```
-    /// use backoff_adapters::reqwest_middleware::RetryMiddleware;
-    /// use backoff_retry::Retry;
-    /// use reqwest::Method;
-    /// let middleware = RetryMiddleware::new(Retry::default()).methods([Method::GET, Method::HEAD]);
-    /// # let _ = middleware;
-    /// ```
     #[must_use]
     pub fn methods(mut self, methods: impl IntoIterator<Item = Method>) -> Self {
         self.rules.methods = Some(methods.into_iter().collect());
@@ -139,14 +124,6 @@ impl<C> RetryMiddleware<C> {
 
     /// Says whether a request may be repeated: `true` whatever its method, and `false` that it is sent
     /// once. The extension [`MayRepeat`] of a request comes first.
-    ///
-    /// ```
-    /// use backoff_adapters::reqwest_middleware::RetryMiddleware;
-    /// use backoff_retry::Retry;
-    /// let middleware = RetryMiddleware::new(Retry::default())
-    ///     .may_repeat(|request| request.method() == "GET" || request.url().path() == "/search");
-    /// # let _ = middleware;
-    /// ```
     #[must_use]
     pub fn may_repeat<P>(mut self, may_repeat: P) -> Self
     where
@@ -238,13 +215,6 @@ impl<C> RetryMiddleware<C> {
     /// body ends early is a failure that may be retried. A failure decides by its status also then: a 404
     /// is not retried. If the retries end, the caller gets the error of the body. Not for endless bodies.
     /// Trailers are lost.
-    ///
-    /// ```
-    /// use backoff_adapters::reqwest_middleware::RetryMiddleware;
-    /// use backoff_retry::Retry;
-    /// let middleware = RetryMiddleware::new(Retry::default()).read_body();
-    /// # let _ = middleware;
-    /// ```
     #[must_use]
     pub fn read_body(mut self) -> Self {
         self.read_body = true;
@@ -271,14 +241,6 @@ impl<C> RetryMiddleware<C> {
 
     /// Sets the hook that runs once after the last attempt of every request, whatever the reason, also
     /// when the request's future is dropped. It replaces an earlier one.
-    ///
-    /// ```
-    /// use backoff_adapters::reqwest_middleware::RetryMiddleware;
-    /// use backoff_retry::Retry;
-    /// let middleware = RetryMiddleware::new(Retry::default())
-    ///     .on_stop(|event| eprintln!("{} attempts: {:?}", event.attempts, event.reason));
-    /// # let _ = middleware;
-    /// ```
     #[must_use]
     pub fn on_stop<H>(mut self, hook: H) -> Self
     where
