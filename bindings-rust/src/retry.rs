@@ -35,20 +35,6 @@ use crate::time::{DefaultSleep, Monotonic};
 /// ```compile_fail,E0277
 /// backoff_retry::Retry::default().call(|| Err::<(), ()>(()));
 /// ```
-///
-/// The hooks and the deadline are those of a loop, so they come after `when` or `classify`. Before it
-/// they do not compile:
-///
-/// ```compile_fail,E0277
-/// let retry = backoff_retry::Retry::default().on_retry(|event| println!("{:?}", event.delay));
-/// # let _ = retry.when(|_: &()| true).call(|| Err::<(), ()>(()));
-/// ```
-///
-/// ```compile_fail,E0277
-/// let deadline = std::time::Instant::now();
-/// let retry = backoff_retry::Retry::default().deadline(deadline);
-/// # let _ = retry.when(|_: &()| true).call(|| Err::<(), ()>(()));
-/// ```
 #[derive(Clone)]
 pub struct Retry<'a, C = Monotonic, S = DefaultSleep> {
     pub(crate) policy: Policy,
@@ -142,15 +128,7 @@ impl<'a, C, S> Retry<'a, C, S> {
     /// After a fork, the child must make budgets of its own.
     ///
     /// Every loop that shares a budget must use the same clock. A budget in a `static` is passed as
-    /// `&*BUDGET`:
-    ///
-    /// ```
-    /// use backoff_retry::{Budget, Retry};
-    /// use std::sync::LazyLock;
-    /// static BUDGET: LazyLock<Budget> = LazyLock::new(|| Budget::parse("sre").unwrap());
-    /// let retry: Retry<'static> = Retry::default().budget(&*BUDGET);
-    /// # let _ = retry;
-    /// ```
+    /// `&*BUDGET`.
     ///
     /// ```
     /// use backoff_retry::{Budget, Retry, StopReason};

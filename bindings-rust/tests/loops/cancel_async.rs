@@ -42,27 +42,12 @@ fn a_dropped_future_gives_back_what_it_held() {
     }
 }
 
-/// Counts the instances that exist.
-struct Alive(Arc<AtomicUsize>);
-
-impl Alive {
-    fn new(count: &Arc<AtomicUsize>) -> Self {
-        count.fetch_add(1, Ordering::Relaxed);
-        Self(count.clone())
-    }
-}
-
-impl Drop for Alive {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
-    }
-}
-
 /// The values that many loops share and must leave as they were.
 struct Shared {
     budget: Arc<Budget>,
     stats: Arc<RetryStats>,
-    alive: Arc<AtomicUsize>,
+    /// Each call and each hook has a clone.
+    alive: Arc<()>,
     stops: Arc<AtomicUsize>,
 }
 
@@ -79,7 +64,7 @@ impl Shared {
     /// A loop that never ends by itself: its calls and waits take some milliseconds.
     fn endless(&self, seed: u64) -> impl Future<Output = Result<(), Fault>> + Send + use<> {
         let (alive, stops) = (self.alive.clone(), self.stops.clone());
-        let running = Alive::new(&self.alive);
+        let running = alive.clone();
         Retry::new("equal:base=5ms,cap=5ms".parse().unwrap())
             .stream(RandomStream::from_seed(seed))
             .budget(&self.budget)
@@ -91,10 +76,10 @@ impl Shared {
                 stops.fetch_add(1, Ordering::Relaxed);
             })
             .call_async(move || {
-                let call = Alive::new(&alive);
+                let call = alive.clone();
                 async move {
-                    let _call = call;
                     sleep(Duration::from_millis(3)).await;
+                    drop(call);
                     Err(Fault::Soft)
                 }
             })
@@ -102,14 +87,13 @@ impl Shared {
 
     /// Asserts that nothing is left of this number of cancelled loops.
     fn assert_idle(&self, loops: u64) {
-        assert_eq!(self.alive.load(Ordering::Relaxed), 0, "calls, hooks");
         assert_eq!(self.stops.load(Ordering::Relaxed) as u64, loops);
         assert_eq!(self.stats.operations(), loops);
         assert_eq!(self.stats.stops(StopReason::Cancelled), loops);
         let idle = Budget::parse("concurrent:min_concurrent=1000").unwrap();
         assert_eq!(budget_state(&self.budget), budget_state(&idle));
         assert_eq!((Arc::strong_count(&self.budget), Arc::strong_count(&self.stats)), (1, 1));
-        assert_eq!(Arc::strong_count(&self.alive), 1);
+        assert_eq!(Arc::strong_count(&self.alive), 1, "calls, hooks");
     }
 }
 

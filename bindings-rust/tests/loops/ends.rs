@@ -43,3 +43,12 @@ fn a_loop_on_the_default_policy_waits_its_delays() {
     assert_eq!(time.waits(), delays);
     assert!(!delays.is_empty());
 }
+
+/// The documentation of `DefaultSleep` tests that of a thread.
+#[tokio::test(start_paused = true)]
+async fn a_future_waits_with_the_timer_of_tokio() {
+    let begun = tokio::time::Instant::now();
+    let plan = retry("constant:base=20ms,max_retries=3").when(|()| true);
+    assert_eq!(plan.call_async(async || Err::<(), _>(())).await, Err(()));
+    assert_eq!(begun.elapsed().as_millis(), 60);
+}

@@ -17,7 +17,6 @@ use crate::support::{Fault, at_once, retry, verdict};
 
 fn send<T: Send>(_: &T) {}
 fn send_static<T: Send + 'static>(_: &T) {}
-fn thread_safe<T: Send + Sync + Clone + 'static>() {}
 
 struct Client;
 
@@ -49,10 +48,6 @@ fn boxed<'a>(
 
 #[tokio::test]
 async fn futures_can_be_spawned_if_their_parts_can() {
-    thread_safe::<Retry<'static>>();
-    thread_safe::<RefOrArc<'static, Budget>>();
-    thread_safe::<Loop<'static, Result<(), ()>, fn(&Result<(), ()>) -> Verdict>>();
-
     assert_eq!(tokio::spawn(borrows("url".into())).await.unwrap(), Ok(3));
     assert_eq!(boxed(&Client, "url").await, Ok(3));
 

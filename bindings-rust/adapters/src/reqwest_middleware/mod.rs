@@ -30,16 +30,6 @@ type Classify = Arc<dyn Fn(&Request, Result<&Response, &Error>) -> Option<Verdic
 /// A middleware that repeats requests (SPEC 19).
 ///
 /// The [module](self) says what it repeats, and what it does not.
-///
-/// ```
-/// use backoff_adapters::reqwest_middleware::RetryMiddleware;
-/// use backoff_retry::Retry;
-/// use reqwest_middleware::ClientBuilder;
-/// let retry = Retry::new("full:base=100ms,cap=20s,max_retries=4".parse()?);
-/// let client = ClientBuilder::new(reqwest::Client::new()).with(RetryMiddleware::new(retry)).build();
-/// # let _ = client;
-/// # Ok::<(), backoff_retry::ParseError>(())
-/// ```
 #[derive(Clone)]
 pub struct RetryMiddleware<C = Monotonic> {
     retry: Retry<'static, C>,

@@ -20,20 +20,6 @@ pub type RequestEvent<'a> = http::RequestEvent<'a, Request<()>, HttpAttempt>;
 ///
 /// One operation is one request: it begins when the service is called, and it is cancelled if its
 /// future is dropped. The service gets the same result as without retries: the last one.
-///
-/// ```
-/// use backoff_adapters::tower::RetryPolicy;
-/// use backoff_retry::Retry;
-/// use tower::{ServiceBuilder, retry::RetryLayer, service_fn};
-/// let retry = Retry::new("full:base=100ms,cap=20s,max_retries=4".parse()?);
-/// // A failure may be repeated if it is "busy".
-/// let policy = RetryPolicy::new(retry, |_: &u8, result: &Result<u8, &str>| *result == Err("busy"));
-/// let service = ServiceBuilder::new()
-///     .layer(RetryLayer::new(policy))
-///     .service(service_fn(async |request: u8| Ok::<u8, &str>(request)));
-/// # let _ = service;
-/// # Ok::<(), backoff_retry::ParseError>(())
-/// ```
 pub struct RetryPolicy<J: Kind, C = Monotonic> {
     retry: Retry<'static, C>,
     classifier: J,
@@ -80,18 +66,8 @@ impl<F, C> RetryPolicy<ByResult<F>, C> {
 
 impl<F, C> RetryPolicy<Http<F>, C> {
     /// Repeats HTTP requests as this `Retry` says, for services of `http::Request` and
-    /// `http::Response`.
-    ///
-    /// - A request may be repeated if its method is idempotent or it has an `Idempotency-Key` or
-    ///   `X-Idempotency-Key` that is not empty. Any other request is sent once; hooks, stats and budgets
-    ///   see it, too. [`methods`](Self::methods), [`may_repeat`](Self::may_repeat) and the extension
-    ///   [`MayRepeat`](super::MayRepeat) of a request say otherwise.
-    /// - The status and the header fields of a response decide as [`Verdict::of_http`] says, after
-    ///   [`statuses`](Self::statuses).
-    /// - This function decides on errors: `true`, or a retryable [`Outcome`], means retry. A request that
-    ///   is sent once is not repeated after any error, because tower does not say whether it was sent.
-    /// - The body of a request must be `Clone`, which streams are not.
-    /// - A response that is followed by a retry is dropped before the wait, with its body unread.
+    /// `http::Response`. The [module](super) says which ones. This function decides on errors: `true`, or a
+    /// retryable [`Outcome`], means retry.
     ///
     /// ```
     /// use backoff_adapters::tower::RetryPolicy;

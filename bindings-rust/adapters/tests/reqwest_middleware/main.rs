@@ -84,7 +84,7 @@ async fn a_name_that_is_not_found_is_retried() {
 
 #[tokio::test]
 async fn a_timeout_of_the_client_is_retried() {
-    let server = Server::start(vec![Answer::Silence(String::new())]);
+    let server = Server::start(vec![Answer::Silence]);
     let (middleware, log) = logged(RetryMiddleware::new(retry("constant:base=1ms,max_retries=1")));
     let request = client(middleware).get(server.url()).timeout(Duration::from_millis(50));
     let error = request.send().await.unwrap_err();

@@ -115,7 +115,7 @@ async fn the_line_of_a_request_that_is_not_repeated_has_the_error() {
             .on_retry(move |event| retries.lock().unwrap().push(event.to_string()))
             .on_stop(move |event| stops.lock().unwrap().push(event.to_string())),
     );
-    let silent = Server::start(vec![Answer::Silence(String::new())]);
+    let silent = Server::start(vec![Answer::Silence]);
     let error = client.post(silent.url()).send().await.unwrap_err();
     let Error::Middleware(error) = error else { panic!("{error:?}") };
     assert_eq!(error.downcast_ref::<AttemptTimeout>().unwrap().limit, Duration::from_millis(50));
