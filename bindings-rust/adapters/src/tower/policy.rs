@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use ::http::{Method, Request};
 use ::tower::retry::Policy;
-use backoff_retry::{Clock, Monotonic, Outcome, Retry, RetryEvent, Verdict};
+use backoff_retry::{Clock, Monotonic, Outcome, Retry};
 use tokio::time::{Sleep, sleep};
 
 use crate::http::{self, Rules};
@@ -32,7 +32,7 @@ pub struct RetryPolicy<J: Kind, C = Monotonic> {
 
 impl<F, C> RetryPolicy<ByResult<F>, C> {
     /// Repeats requests as this `Retry` says, if this function returns `true`, a retryable
-    /// [`Outcome`](backoff_retry::Outcome), or a [`Verdict`] with one. `true` stands for `Transient`,
+    /// [`Outcome`](backoff_retry::Outcome), or a [`Verdict`](backoff_retry::Verdict) with one. `true` stands for `Transient`,
     /// and `false` for a success, also for an `Err`. For a failure that is not repeated return
     /// [`Outcome::Permanent`].
     pub fn new<Req, Res, E, V>(retry: Retry<'static, C>, classify: F) -> Self
@@ -40,27 +40,6 @@ impl<F, C> RetryPolicy<ByResult<F>, C> {
         F: FnMut(&Req, &Result<Res, E>) -> V,
     {
         Self::of(retry, ByResult(classify))
-    }
-
-    /// Sets the hook that runs before each wait. It replaces an earlier one.
-    #[must_use]
-    pub fn on_retry<H>(mut self, hook: H) -> Self
-    where
-        H: Fn(&RetryEvent<'_, Verdict>) + Send + Sync + 'static,
-    {
-        self.on_retry = Arc::new(move |event, ()| hook(event));
-        self
-    }
-
-    /// Sets the hook that runs once after the last attempt, whatever the reason, also when the
-    /// request's future is dropped. It replaces an earlier one.
-    #[must_use]
-    pub fn on_stop<H>(mut self, hook: H) -> Self
-    where
-        H: Fn(&RetryEvent<'_, Verdict>) + Send + Sync + 'static,
-    {
-        self.on_stop = Arc::new(move |event, ()| hook(event));
-        self
     }
 }
 
@@ -120,7 +99,9 @@ impl<F, C> RetryPolicy<Http<F>, C> {
         self.classifier.may_repeat = Some(Arc::new(may_repeat));
         self
     }
+}
 
+impl<J: Kind, C> RetryPolicy<J, C> {
     /// Sets the hook that runs before each wait. It replaces an earlier one.
     ///
     /// ```
@@ -133,9 +114,9 @@ impl<F, C> RetryPolicy<Http<F>, C> {
     #[must_use]
     pub fn on_retry<H>(mut self, hook: H) -> Self
     where
-        H: Fn(&RequestEvent<'_>) + Send + Sync + 'static,
+        H: Fn(&J::Event<'_>) + Send + Sync + 'static,
     {
-        self.on_retry = Arc::new(move |event, about| hook(&about.event(event)));
+        self.on_retry = Arc::new(move |event, about| hook(&J::event(event, about)));
         self
     }
 
@@ -144,14 +125,12 @@ impl<F, C> RetryPolicy<Http<F>, C> {
     #[must_use]
     pub fn on_stop<H>(mut self, hook: H) -> Self
     where
-        H: Fn(&RequestEvent<'_>) + Send + Sync + 'static,
+        H: Fn(&J::Event<'_>) + Send + Sync + 'static,
     {
-        self.on_stop = Arc::new(move |event, about| hook(&about.event(event)));
+        self.on_stop = Arc::new(move |event, about| hook(&J::event(event, about)));
         self
     }
-}
 
-impl<J: Kind, C> RetryPolicy<J, C> {
     fn of(retry: Retry<'static, C>, classifier: J) -> Self {
         let on_retry: Hook<J::Attempt, J::About> = Arc::new(|_, _| {});
         let on_stop = Arc::clone(&on_retry);
