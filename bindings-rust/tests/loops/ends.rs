@@ -32,8 +32,8 @@ fn a_loop_on_the_default_policy_waits_its_delays() {
     let stream = RandomStream::from_key(42, "job-1");
     let result = Retry::default()
         .seed_and_key(42, "job-1")
-        .clock(time.clock())
-        .sleep(time.sleep())
+        .clock(|| time.now())
+        .sleep(|delay| time.wait(delay))
         .when(|()| true)
         .call(|| Err::<(), ()>(()));
     assert_eq!(result, Err(()));

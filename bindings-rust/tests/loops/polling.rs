@@ -10,8 +10,8 @@ use crate::support::{Fault, Time, retry, seconds};
 fn durations_of_more_than_64_bits_saturate() {
     let time = Time::default();
     let result = retry("constant:base=1s,retry_after=exact,retry_after_max=4s,max_retries=1")
-        .clock(time.clock())
-        .sleep(time.sleep())
+        .clock(|| time.now())
+        .sleep(|delay| time.wait(delay))
         .when(|()| Verdict::from(Outcome::Throttled).retry_after(Duration::MAX))
         .deadline_at(Duration::MAX)
         .call(|| Err::<(), ()>(()));

@@ -32,7 +32,7 @@ fn a_loop_can_share_a_budget_with_an_operation() {
 fn each_loop_has_a_stream_of_its_own_unless_one_is_set() {
     let waits = |retry: &Retry<'_>| {
         let time = Time::default();
-        let retry = retry.clone().sleep(time.sleep());
+        let retry = retry.clone().sleep(|delay| time.wait(delay));
         let _ = retry.when(verdict).call(|| Err::<(), _>(Fault::Soft));
         time.waits()
     };

@@ -1,8 +1,8 @@
 //! A manual clock, failures, and a record of the events that hooks received.
 
-use std::future::{Ready, ready};
+use std::cell::{Cell, RefCell};
 use std::pin::pin;
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
@@ -14,42 +14,24 @@ pub(crate) fn seconds(seconds: u64) -> Duration {
 }
 
 /// A clock, and the waits that moved it.
-#[derive(Clone, Default)]
-pub(crate) struct Time(Arc<Mutex<(Duration, Vec<Duration>)>>);
+#[derive(Default)]
+pub(crate) struct Time {
+    now: Cell<Duration>,
+    waits: RefCell<Vec<Duration>>,
+}
 
 impl Time {
     pub(crate) fn now(&self) -> Duration {
-        self.0.lock().unwrap().0
+        self.now.get()
     }
 
     pub(crate) fn waits(&self) -> Vec<Duration> {
-        self.0.lock().unwrap().1.clone()
+        self.waits.borrow().clone()
     }
 
     pub(crate) fn wait(&self, delay: Duration) {
-        let mut time = self.0.lock().unwrap();
-        time.0 += delay;
-        time.1.push(delay);
-    }
-
-    pub(crate) fn clock(&self) -> impl Fn() -> Duration + Clone + Send + Sync + use<> {
-        let time = self.clone();
-        move || time.now()
-    }
-
-    pub(crate) fn sleep(&self) -> impl Fn(Duration) + Clone + Send + Sync + use<> {
-        let time = self.clone();
-        move |delay| time.wait(delay)
-    }
-
-    pub(crate) fn sleep_async(
-        &self,
-    ) -> impl Fn(Duration) -> Ready<()> + Clone + Send + Sync + use<> {
-        let time = self.clone();
-        move |delay| {
-            time.wait(delay);
-            ready(())
-        }
+        self.now.set(self.now() + delay);
+        self.waits.borrow_mut().push(delay);
     }
 }
 
@@ -73,8 +55,8 @@ pub(crate) fn retry(policy: &str) -> Retry<'static> {
 }
 
 /// The events that hooks received, one line each.
-#[derive(Clone, Default)]
-pub(crate) struct Seen(Arc<Mutex<Vec<String>>>);
+#[derive(Default)]
+pub(crate) struct Seen(Mutex<Vec<String>>);
 
 impl Seen {
     pub(crate) fn lines(&self) -> Vec<String> {
