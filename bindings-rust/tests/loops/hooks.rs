@@ -52,7 +52,7 @@ fn a_panic_ends_the_loop_and_leaves_nothing_behind() {
                 if blocking {
                     plan!(|delay| time.wait(delay)).call(call)
                 } else {
-                    at_once(plan!(|delay| ready(time.wait(delay))).call_async(|| ready(call())))
+                    at_once(plan!(async |delay| time.wait(delay)).call_async(|| ready(call())))
                 }
             }));
             assert_eq!(*ended.unwrap_err().downcast::<&str>().unwrap(), "on purpose");
