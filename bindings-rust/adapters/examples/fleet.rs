@@ -16,8 +16,7 @@ use std::time::Duration;
 use backoff_adapters::postgres::PostgresStore;
 use backoff_adapters::redis::RedisStore;
 use backoff_retry::{
-    BudgetEvent, BudgetExchange, Retry, RetryEvent, SharedBudget, SharedBudgetBuilder, StopReason,
-    SwapOutcome,
+    BudgetEvent, BudgetExchange, Retry, RetryEvent, SharedBudget, StopReason, SwapOutcome,
 };
 use serde_json::json;
 
@@ -30,7 +29,17 @@ fn main() -> Result<(), Box<dyn Error>> {
     let [kind, address, name, text, lease, requests, log] = &arguments[..] else {
         return Err(USAGE.into());
     };
-    let budget = builder(kind, address, name, text)?;
+    let budget = match kind.as_str() {
+        "redis" => {
+            SharedBudget::builder(RedisStore::new(redis::Client::open(&**address)?), name, text)
+        }
+        "postgres" => {
+            let store = PostgresStore::new(address.parse()?, postgres::NoTls);
+            store.create_table()?;
+            SharedBudget::builder(store, name, text)
+        }
+        _ => return Err(USAGE.into()),
+    };
     let log = Mutex::new(File::create(log)?);
     let budget = budget
         .lease(lease.parse()?)
@@ -65,26 +74,6 @@ fn main() -> Result<(), Box<dyn Error>> {
     let [requests, granted, local] = [requests, granted, local].map(number);
     println!("{{\"requests\": {requests}, \"granted\": {granted}, \"local\": {local}}}");
     Ok(())
-}
-
-fn builder(
-    kind: &str,
-    address: &str,
-    name: &str,
-    text: &str,
-) -> Result<SharedBudgetBuilder, Box<dyn Error>> {
-    match kind {
-        "redis" => {
-            let store = RedisStore::new(redis::Client::open(address)?);
-            Ok(SharedBudget::builder(store, name, text))
-        }
-        "postgres" => {
-            let store = PostgresStore::new(address.parse()?, postgres::NoTls);
-            store.create_table()?;
-            Ok(SharedBudget::builder(store, name, text))
-        }
-        _ => Err(USAGE.into()),
-    }
 }
 
 /// The requests that the store decided, those of them that it granted, and the requests that the

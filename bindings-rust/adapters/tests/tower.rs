@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use backoff_adapters::tower::{MayRepeat, PROXY_STATUSES, RetryBudget, RetryPolicy};
 use backoff_retry::{
-    Budget, BudgetStore, Retry, RetryStats, SharedBudget, StopReason, StoreError, Stored,
+    Budget, BudgetStore, Outcome, Retry, RetryStats, SharedBudget, StopReason, StoreError, Stored,
+    Verdict,
 };
 use http::{Request, Response};
 use tokio::time::{Instant, timeout};
@@ -116,6 +117,19 @@ async fn limits_of_time_count_from_the_call() {
     assert_eq!(service.oneshot(()).await, Err(()));
     // Attempts end after 4, 9 and 14 seconds; the wait after the second one ends after 10.
     assert_eq!(start.elapsed().as_secs(), 14);
+}
+
+#[tokio::test(start_paused = true)]
+async fn verdicts_have_a_retry_after() {
+    let classify = |_: &u8, result: &Result<u8, &'static str>| match result {
+        Ok(_) => Verdict::from(Outcome::Success),
+        Err(_) => Verdict::from(Outcome::Throttled).retry_after(Duration::from_secs(3)),
+    };
+    let policy = RetryPolicy::new(retry("constant:base=1s,max_retries=2"), classify);
+    let (service, calls) = failing(1);
+    let service = ServiceBuilder::new().layer(RetryLayer::new(policy)).service(service);
+    assert_eq!(service.oneshot(7).await, Ok(7));
+    assert_eq!(ms(&calls), [0, 3000]);
 }
 
 /// The lines of a log for a request to a service that answers with these statuses in turn.
