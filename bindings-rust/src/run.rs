@@ -6,7 +6,7 @@ use std::thread;
 use std::time::Duration;
 
 use backoff_core::ffi::Progress;
-use backoff_core::{Decision, Outcome, StopReason};
+use backoff_core::{BudgetEvent, Decision, Outcome, StopReason};
 
 use crate::classify::Classify;
 use crate::event::{Report, RetryEvent};
@@ -86,7 +86,7 @@ where
             self.begin_operation();
         }
         if let Some(budget) = &self.plan.retry.shared_budget {
-            budget.operation_began();
+            budget.note(BudgetEvent::OperationBegan);
         }
     }
 
@@ -143,7 +143,7 @@ where
         match outcome {
             Outcome::Success => budget.operation_succeeded(self.held),
             Outcome::Permanent => {}
-            _ => budget.attempt_failed(),
+            _ => budget.note(BudgetEvent::AttemptFailed),
         }
         let Decision::Wait { delay_ns } = decision else {
             return Ok(self.report(result, outcome, decision, now_ns, false));

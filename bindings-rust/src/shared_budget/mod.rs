@@ -119,12 +119,9 @@ impl SharedBudget {
         &self.0.0
     }
 
-    pub(crate) fn operation_began(&self) {
-        self.inner().note(BudgetEvent::OperationBegan, false);
-    }
-
-    pub(crate) fn attempt_failed(&self) {
-        self.inner().note(BudgetEvent::AttemptFailed, false);
+    /// Notes that an operation began, or that an attempt failed.
+    pub(crate) fn note(&self, event: BudgetEvent) {
+        self.inner().note(event, false);
     }
 
     pub(crate) fn operation_succeeded(&self, held: Reservation) {
