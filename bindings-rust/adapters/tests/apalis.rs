@@ -16,6 +16,7 @@ use apalis_core::task::task_id::TaskId;
 use apalis_core::worker::builder::WorkerBuilder;
 use apalis_core::worker::context::WorkerContext;
 use backoff_adapters::apalis::RetryPolicy;
+use tower::retry::Policy;
 
 fn policy(text: &str) -> RetryPolicy {
     RetryPolicy::new(text.parse().unwrap(), 42)
@@ -108,11 +109,14 @@ async fn a_job_waits_for_the_delays_of_its_id_and_is_killed_at_the_end() {
     }
 }
 
-/// Apalis selects errors around the policy.
-#[test]
-fn it_is_a_policy_of_apalis() {
-    fn check<P: tower::retry::Policy<Task<u8>, (), BoxDynError>>(_: &P) {}
-    let inner = policy("constant:base=1ms");
-    check(&inner);
-    check(&RetryIfPolicy::new(inner, |error: &BoxDynError| error.to_string() == "busy"));
+/// A worker that has stopped shows no retry, so this asks the policy. Apalis selects errors around it.
+#[tokio::test]
+async fn it_is_a_policy_of_apalis() {
+    fn retries<P: Policy<Task<u8>, (), BoxDynError>>(policy: &mut P, failure: Failure) -> bool {
+        policy.retry(&mut TaskBuilder::new(7).build(), &mut Err(failure.error())).is_some()
+    }
+    let mut inner = policy("constant:base=1ms");
+    assert!(retries(&mut inner, Failure::Busy) && !retries(&mut inner, Failure::Abort));
+    let mut outer = RetryIfPolicy::new(inner, |error: &BoxDynError| error.to_string() != "busy");
+    assert!(!retries(&mut outer, Failure::Busy));
 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use backoff_retry::{Budget, RandomStream, Retry, RetryStats, StopReason};
 use tokio::time::sleep;
 
-use crate::support::{Fault, budget_state, retry, verdict};
+use crate::support::{budget_state, retry};
 
 #[test]
 fn a_dropped_future_gives_back_what_it_held() {
@@ -22,11 +22,11 @@ fn a_dropped_future_gives_back_what_it_held() {
             .sleep(|_| tokio::task::yield_now())
             .budget(&budget)
             .stats(&stats)
-            .when(verdict)
+            .when(|()| true)
             .on_stop(|_| assert_eq!(budget_state(&budget), idle, "released before the hook runs"))
             .call_async(async || {
                 tokio::task::yield_now().await;
-                Err::<(), _>(Fault::Soft)
+                Err::<(), _>(())
             });
         let mut future = Box::pin(future);
         for _ in 0..polls {
@@ -56,7 +56,7 @@ async fn cancelled_at_random_moments_from_another_thread() {
             .stream(RandomStream::from_seed(seed))
             .budget(&budget)
             .stats(&stats)
-            .when(verdict)
+            .when(|()| true)
             .on_stop(move |event| {
                 assert_eq!(event.reason, Some(StopReason::Cancelled));
                 hook.fetch_add(1, Ordering::Relaxed);
@@ -66,7 +66,7 @@ async fn cancelled_at_random_moments_from_another_thread() {
                 async move {
                     sleep(Duration::from_millis(3)).await;
                     drop(held);
-                    Err::<(), _>(Fault::Soft)
+                    Err::<(), _>(())
                 }
             })
     };

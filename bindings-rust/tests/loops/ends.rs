@@ -1,7 +1,7 @@
 //! Ends of loops that the vectors do not have: the longest waits, deadlines of the default clock, and
 //! the default policy.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use backoff_retry::{Policy, RandomStream, Retry, StopReason};
 
@@ -28,15 +28,17 @@ fn a_deadline_is_an_instant_of_the_default_clock() {
 
 #[test]
 fn a_loop_on_the_default_policy_waits_its_delays() {
-    let time = Time::default();
+    let (time, mut elapsed) = (Time::default(), Vec::new());
     let stream = RandomStream::from_key(42, "job-1");
     let result = Retry::default()
         .seed_and_key(42, "job-1")
         .clock(|| time.now())
         .sleep(|delay| time.wait(delay))
         .when(|()| true)
+        .on_retry(|event| elapsed.push(event.elapsed))
         .call(|| Err::<(), ()>(()));
     assert_eq!(result, Err(()));
+    assert_eq!(elapsed[..2], [Duration::ZERO, time.waits()[0]]);
     let policy = Policy::parse("default").unwrap();
     let delays: Vec<_> =
         (0..).map(|index| policy.delay(stream, index)).take(time.waits().len()).collect();

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use backoff_retry::{Outcome, Verdict};
 
-use crate::support::{Fault, Time, retry, seconds};
+use crate::support::{Time, retry, seconds};
 
 #[test]
 fn durations_of_more_than_64_bits_saturate() {
@@ -21,13 +21,13 @@ fn durations_of_more_than_64_bits_saturate() {
 #[test]
 fn only_results_that_the_caller_selected_are_retried() {
     let retry = retry("constant:base=0s");
-    let (no, failed) = (|_: &Fault| false, || Err::<u8, _>(Fault::Soft));
+    let (no, failed) = (|(): &()| false, || Err::<u8, _>(()));
     let reports = [
         retry.when(no).call_with_report(failed),
         retry.when(no).when_value(|_| true).call_with_report(failed),
-        retry.when(|_: &Fault| true).when_value(|_| false).call_with_report(|| Ok(1)),
+        retry.when(|()| true).when_value(|_| false).call_with_report(|| Ok(1)),
         // `classify` treats every result as a value, also an error.
-        retry.classify(|_: &Result<u8, Fault>| false).call_with_report(failed),
+        retry.classify(|_: &Result<u8, ()>| false).call_with_report(failed),
     ];
     assert_eq!(
         reports.map(|report| report.reason.name()),

@@ -7,7 +7,7 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use backoff_core::ffi;
-use backoff_retry::{Budget, Outcome, RandomStream, Retry, RetryEvent, RetryStats};
+use backoff_retry::{Budget, RandomStream, Retry, RetryEvent, RetryStats};
 
 pub(crate) fn seconds(seconds: u64) -> Duration {
     Duration::from_secs(seconds)
@@ -32,20 +32,6 @@ impl Time {
     pub(crate) fn wait(&self, delay: Duration) {
         self.now.set(self.now() + delay);
         self.waits.borrow_mut().push(delay);
-    }
-}
-
-/// How a call fails.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Fault {
-    Soft,
-    Hard,
-}
-
-pub(crate) fn verdict(fault: &Fault) -> Outcome {
-    match fault {
-        Fault::Soft => Outcome::Transient,
-        Fault::Hard => Outcome::Permanent,
     }
 }
 
