@@ -28,7 +28,7 @@ where
         F: FnMut() -> R,
         S: BlockingSleep,
     {
-        run_blocking(&mut Run::without_report(self.plan), call, || false).result
+        Run::without_report(self).block(call, || false).result
     }
 
     /// Runs the loop in this thread. Returns how it ended: the result of the last call, the reason,
@@ -44,7 +44,7 @@ where
         F: FnMut() -> R,
         S: BlockingSleep,
     {
-        run_blocking(&mut Run::new(self.plan), call, || false)
+        Run::new(self).block(call, || false)
     }
 
     /// Runs the loop in this thread, as [`Loop::call_with_report`] does, until `cancelled` returns `true`.
@@ -75,9 +75,9 @@ where
         F: FnMut() -> R,
         S: BlockingSleep,
     {
-        let mut run = Run::new(self.plan);
+        let mut run = Run::new(self);
         // A run that is dropped here calls its hook.
-        (!run.in_callback(|_| cancelled())).then(|| run_blocking(&mut run, call, cancelled))
+        (!run.in_callback(|_| cancelled())).then(|| run.block(call, cancelled))
     }
 
     /// Runs the loop as a future: `call_async(fetch)`, `call_async(|| get(&url))`, or
@@ -102,7 +102,7 @@ where
         A: Future<Output = R>,
         S: Sleep,
     {
-        drive(Run::without_report(self.plan), call, |report| report.result)
+        Run::without_report(self).drive(call, |report| report.result)
     }
 
     /// Runs the loop as a future, as [`Loop::call_async`] does. Returns how it ended: the result of
@@ -123,80 +123,76 @@ where
         A: Future<Output = R>,
         S: Sleep,
     {
-        drive(Run::new(self.plan), call, |report| report)
+        Run::new(self).drive(call, |report| report)
     }
 }
 
-/// The whole loop, in this thread.
-fn run_blocking<R, V, C, S, N, P, F, G>(
-    run: &mut Run<'_, R, V, C, S, N, P>,
-    mut call: F,
-    mut cancelled: G,
-) -> Report<R>
+impl<R, V, C, S, N, P> Run<'_, R, V, C, S, N, P>
 where
     V: Classify<R>,
     C: Clock,
-    S: BlockingSleep,
     N: FnMut(&RetryEvent<'_, R>),
     P: FnMut(&RetryEvent<'_, R>),
-    F: FnMut() -> R,
-    G: FnMut() -> bool,
 {
-    run.begin();
-    loop {
-        run.begin_attempt();
-        let next = match run.end_attempt(call(), &mut cancelled) {
-            Ok(next) => next,
-            Err((ticket, asked)) => run.answered(&asked, ticket.wait()),
-        };
-        let delay = match next {
-            ControlFlow::Continue(delay) => delay,
-            ControlFlow::Break(report) => return report,
-        };
-        let is_cancelled =
-            run.in_callback(|sleep| cancelled() || sleep.sleep(delay).is_break() || cancelled());
-        if is_cancelled {
-            return run.cancel();
-        }
-    }
-}
-
-/// The loop, with what its future returns of the report. A future around it would be twice as
-/// large. The run is made before the first poll, so that a future that is never polled also calls
-/// its hook.
-#[expect(clippy::manual_async_fn, reason = "an async function would hold its arguments twice")]
-fn drive<R, V, C, S, N, P, F, A, T>(
-    mut run: Run<'_, R, V, C, S, N, P>,
-    mut call: F,
-    finish: impl FnOnce(Report<R>) -> T,
-) -> impl Future<Output = T>
-where
-    V: Classify<R>,
-    C: Clock,
-    S: Sleep,
-    N: FnMut(&RetryEvent<'_, R>),
-    P: FnMut(&RetryEvent<'_, R>),
-    F: FnMut() -> A,
-    A: Future<Output = R>,
-{
-    async move {
-        run.begin();
+    /// The whole loop, in this thread.
+    fn block<F, G>(&mut self, mut call: F, mut cancelled: G) -> Report<R>
+    where
+        S: BlockingSleep,
+        F: FnMut() -> R,
+        G: FnMut() -> bool,
+    {
+        self.begin();
         loop {
-            run.begin_attempt();
-            let result = call().await;
-            let next = match run.end_attempt(result, || false) {
+            self.begin_attempt();
+            let next = match self.end_attempt(call(), &mut cancelled) {
                 Ok(next) => next,
-                Err((ticket, asked)) => {
-                    let answer = ticket.await;
-                    run.answered(&asked, answer)
-                }
+                Err((ticket, asked)) => self.answered(&asked, ticket.wait()),
             };
             let delay = match next {
                 ControlFlow::Continue(delay) => delay,
-                ControlFlow::Break(report) => return finish(report),
+                ControlFlow::Break(report) => return report,
             };
-            let mut wait = pin!(run.in_callback(|sleep| sleep.sleep(delay)));
-            poll_fn(|context| run.in_callback(|_| wait.as_mut().poll(context))).await;
+            let is_cancelled = self
+                .in_callback(|sleep| cancelled() || sleep.sleep(delay).is_break() || cancelled());
+            if is_cancelled {
+                return self.cancel();
+            }
+        }
+    }
+
+    /// The loop, with what its future returns of the report. A future around it would be twice as
+    /// large. The run is made before the first poll, so that a future that is never polled also calls
+    /// its hook.
+    #[expect(clippy::manual_async_fn, reason = "an async function would hold its arguments twice")]
+    fn drive<F, A, T>(
+        mut self,
+        mut call: F,
+        finish: impl FnOnce(Report<R>) -> T,
+    ) -> impl Future<Output = T>
+    where
+        S: Sleep,
+        F: FnMut() -> A,
+        A: Future<Output = R>,
+    {
+        async move {
+            self.begin();
+            loop {
+                self.begin_attempt();
+                let result = call().await;
+                let next = match self.end_attempt(result, || false) {
+                    Ok(next) => next,
+                    Err((ticket, asked)) => {
+                        let answer = ticket.await;
+                        self.answered(&asked, answer)
+                    }
+                };
+                let delay = match next {
+                    ControlFlow::Continue(delay) => delay,
+                    ControlFlow::Break(report) => return finish(report),
+                };
+                let mut wait = pin!(self.in_callback(|sleep| sleep.sleep(delay)));
+                poll_fn(|context| self.in_callback(|_| wait.as_mut().poll(context))).await;
+            }
         }
     }
 }

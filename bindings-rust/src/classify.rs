@@ -42,26 +42,11 @@ pub struct WhenError<W>(pub(crate) W);
 
 /// One function classifies errors, another one values. Made by
 /// [`Loop::when_value`](crate::Loop::when_value).
-///
-/// ```
-/// use backoff_retry::{Loop, Retry, WhenEither};
-/// type Plan = Loop<'static, Result<u8, u8>, WhenEither<fn(&u8) -> bool, fn(&u8) -> bool>>;
-/// let even: fn(&u8) -> bool = |number| number % 2 == 0;
-/// let plan: Plan = Retry::default().when(even).when_value(even);
-/// assert_eq!(plan.call(|| Ok(1)), Ok(1));
-/// ```
 #[derive(Debug, Clone, Copy)]
 pub struct WhenEither<W, X>(pub(crate) W, pub(crate) X);
 
 /// A function classifies results of any type. Made by
 /// [`Retry::classify`](crate::Retry::classify).
-///
-/// ```
-/// use backoff_retry::{ByResult, Loop, Retry};
-/// let is_pending: fn(&u8) -> bool = |status| *status == 0;
-/// let plan: Loop<'static, u8, ByResult<fn(&u8) -> bool>> = Retry::default().classify(is_pending);
-/// assert_eq!(plan.call(|| 1), 1);
-/// ```
 #[derive(Debug, Clone, Copy)]
 pub struct ByResult<X>(pub(crate) X);
 

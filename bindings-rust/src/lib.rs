@@ -42,7 +42,6 @@ mod event;
 mod guard;
 mod loops;
 mod misplaced;
-mod plan;
 mod ref_or_arc;
 mod retry;
 mod run;

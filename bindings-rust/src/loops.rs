@@ -6,9 +6,10 @@ use std::time::Duration;
 #[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 use std::time::Instant;
 
+use backoff_core::ffi;
+
 use crate::classify::{ByResult, Classify, WhenEither, WhenError};
 use crate::event::RetryEvent;
-use crate::plan::{Plan, Settings};
 use crate::retry::Retry;
 use crate::time::{Clock, DefaultSleep, Monotonic};
 use crate::verdict::IntoVerdict;
@@ -53,7 +54,14 @@ pub struct Loop<
     N = fn(&RetryEvent<'_, R>),
     P = fn(&RetryEvent<'_, R>),
 > {
-    pub(crate) plan: Plan<'a, V, C, S, N, P>,
+    pub(crate) retry: Retry<'a, C, S>,
+    /// A time of the clock.
+    pub(crate) deadline: Option<Duration>,
+    pub(crate) classify: V,
+    pub(crate) on_retry: N,
+    pub(crate) on_stop: P,
+    /// Whether the caller set a hook.
+    has_hook: bool,
     result: PhantomData<fn() -> R>,
 }
 
@@ -106,21 +114,13 @@ impl<'a, C: Clock + Clone, S: Clone> Retry<'a, C, S> {
     }
 
     fn by<R, V: Classify<R>>(&self, classify: V) -> Loop<'a, R, V, C, S> {
-        Loop::new(self.settings.clone(), classify)
-    }
-}
-
-impl<'a, R, V, C, S> Loop<'a, R, V, C, S> {
-    pub(crate) fn new(settings: Settings<'a, C, S>, classify: V) -> Self {
-        Self {
-            plan: Plan {
-                settings,
-                deadline: None,
-                classify,
-                on_retry: |_| {},
-                on_stop: |_| {},
-                has_hook: false,
-            },
+        Loop {
+            retry: self.clone(),
+            deadline: None,
+            classify,
+            on_retry: |_| {},
+            on_stop: |_| {},
+            has_hook: false,
             result: PhantomData,
         }
     }
@@ -142,9 +142,8 @@ impl<'a, R, V, C, S, N, P> Loop<'a, R, V, C, S, N, P> {
     where
         M: FnMut(&RetryEvent<'_, R>),
     {
-        let Plan { settings, deadline, classify, on_stop, .. } = self.plan;
-        let plan = Plan { settings, deadline, classify, on_retry, on_stop, has_hook: true };
-        Loop { plan, result: PhantomData }
+        let Self { retry, deadline, classify, on_stop, result, .. } = self;
+        Loop { retry, deadline, classify, on_retry, on_stop, has_hook: true, result }
     }
 
     /// Sets the hook that runs once, at the end of the loop, whatever the reason, also when the
@@ -165,9 +164,14 @@ impl<'a, R, V, C, S, N, P> Loop<'a, R, V, C, S, N, P> {
     where
         M: FnMut(&RetryEvent<'_, R>),
     {
-        let Plan { settings, deadline, classify, on_retry, .. } = self.plan;
-        let plan = Plan { settings, deadline, classify, on_retry, on_stop, has_hook: true };
-        Loop { plan, result: PhantomData }
+        let Self { retry, deadline, classify, on_retry, result, .. } = self;
+        Loop { retry, deadline, classify, on_retry, on_stop, has_hook: true, result }
+    }
+
+    /// Whether the time changes anything that the caller sees, apart from the report.
+    pub(crate) fn needs_time(&self) -> bool {
+        let has_limit = self.deadline.is_some() || ffi::limits_elapsed(&self.retry.policy);
+        self.has_hook || self.retry.budget.is_some() || has_limit
     }
 }
 
@@ -191,11 +195,9 @@ impl<'a, T, E, W, C, S, N, P> Loop<'a, Result<T, E>, WhenError<W>, C, S, N, P> {
         V: IntoVerdict,
         X: FnMut(&T) -> V,
     {
-        let Plan { settings, deadline, classify: WhenError(error), on_retry, on_stop, has_hook } =
-            self.plan;
-        let classify = WhenEither(error, when);
-        let plan = Plan { settings, deadline, classify, on_retry, on_stop, has_hook };
-        Loop { plan, result: PhantomData }
+        let Self { retry, deadline, classify, on_retry, on_stop, has_hook, result } = self;
+        let classify = WhenEither(classify.0, when);
+        Loop { retry, deadline, classify, on_retry, on_stop, has_hook, result }
     }
 }
 
@@ -224,7 +226,7 @@ impl<R, V, S, N, P> Loop<'_, R, V, Monotonic, S, N, P> {
     /// let _ = retry.when(|()| true).deadline(Duration::from_secs(3)).call(|| Err::<(), _>(()));
     /// ```
     pub fn deadline(mut self, deadline: Instant) -> Self {
-        self.plan.deadline = Some(Monotonic::at(deadline));
+        self.deadline = Some(Monotonic::at(deadline));
         self
     }
 }
@@ -243,19 +245,28 @@ impl<R, V, C: Fn() -> Duration, S, N, P> Loop<'_, R, V, C, S, N, P> {
     /// # Ok::<(), backoff_retry::ParseError>(())
     /// ```
     pub fn deadline_at(mut self, deadline: Duration) -> Self {
-        self.plan.deadline = Some(deadline);
+        self.deadline = Some(deadline);
         self
     }
 }
 
 impl<R, V: Clone, C: Clone, S: Clone, N: Clone, P: Clone> Clone for Loop<'_, R, V, C, S, N, P> {
     fn clone(&self) -> Self {
-        Self { plan: self.plan.clone(), result: PhantomData }
+        let Self { retry, deadline, classify, on_retry, on_stop, has_hook, result } = self;
+        Self {
+            retry: retry.clone(),
+            deadline: *deadline,
+            classify: classify.clone(),
+            on_retry: on_retry.clone(),
+            on_stop: on_stop.clone(),
+            has_hook: *has_hook,
+            result: *result,
+        }
     }
 }
 
 impl<R, V, C, S, N, P> fmt::Debug for Loop<'_, R, V, C, S, N, P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.plan.settings.fmt_as("Loop", f)
+        self.retry.fmt_as("Loop", f)
     }
 }

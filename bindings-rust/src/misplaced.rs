@@ -12,9 +12,9 @@ use crate::retry::Retry;
 macro_rules! misplaced {
     (
         $trait:ident, $why:literal;
-        $($name:ident[$($generics:tt)*][$($this:tt)+]($($argument:ty),*) -> $returned:ty;)*
+        $($name:ident[$($generics:tt)*][$($this:tt)*]($($argument:ty),*) -> $returned:ty;)*
     ) => {
-        $(pub fn $name<$($generics)*>($($this)+, $(_: $argument),*) -> $returned
+        $(pub fn $name<$($generics)*>($($this)* $(_: $argument),*) -> $returned
         where
             Self: $trait,
         {
@@ -30,16 +30,16 @@ macro_rules! misplaced {
 impl<C, S> Retry<'_, C, S> {
     misplaced! {
         SaysWhatToRetry, "no `Retry` says what to retry";
-        on_retry[H: FnMut(&RetryEvent<'_, Result<(), ()>>)][self](H) -> Self;
-        on_stop[H: FnMut(&RetryEvent<'_, Result<(), ()>>)][self](H) -> Self;
-        deadline[T][self](T) -> Self;
-        deadline_at[T][self](T) -> Self;
-        when_value[W][self](W) -> Self;
-        call[F: FnMut() -> R, R][&self](F) -> R;
-        call_with_report[F: FnMut() -> R, R][&self](F) -> Report<R>;
-        call_until[G, F: FnMut() -> R, R][&self](G, F) -> Option<Report<R>>;
-        call_async[F: AsyncFnMut() -> R, R][&self](F) -> Ready<R>;
-        call_async_with_report[F: AsyncFnMut() -> R, R][&self](F) -> Ready<Report<R>>;
+        on_retry[H: FnMut(&RetryEvent<'_, Result<(), ()>>)][self,](H) -> Self;
+        on_stop[H: FnMut(&RetryEvent<'_, Result<(), ()>>)][self,](H) -> Self;
+        deadline[T][self,](T) -> Self;
+        deadline_at[T][self,](T) -> Self;
+        when_value[W][self,](W) -> Self;
+        call[F: FnMut() -> R, R][&self,](F) -> R;
+        call_with_report[F: FnMut() -> R, R][&self,](F) -> Report<R>;
+        call_until[G, F: FnMut() -> R, R][&self,](G, F) -> Option<Report<R>>;
+        call_async[F: AsyncFnMut() -> R, R][&self,](F) -> Ready<R>;
+        call_async_with_report[F: AsyncFnMut() -> R, R][&self,](F) -> Ready<Report<R>>;
     }
 }
 
@@ -49,15 +49,36 @@ impl<C, S> Retry<'_, C, S> {
 impl<R, V, C, S, N, P> Loop<'_, R, V, C, S, N, P> {
     misplaced! {
         HasOptionsOfRetry, "no `Loop` has the options of a `Retry`";
-        budget[T][self](T) -> Self;
-        shared_budget[T][self](T) -> Self;
-        stats[T][self](T) -> Self;
-        stream[T][self](T) -> Self;
-        seed_and_key[T, U][self](T, U) -> Self;
-        clock[D: Fn() -> Duration][self](D) -> Self;
-        sleep[T: Fn(Duration) -> O, O][self](T) -> Self;
+        budget[T][self,](T) -> Self;
+        shared_budget[T][self,](T) -> Self;
+        stats[T][self,](T) -> Self;
+        stream[T][self,](T) -> Self;
+        seed_and_key[T, U][self,](T, U) -> Self;
+        clock[D: Fn() -> Duration][self,](D) -> Self;
+        sleep[T: Fn(Duration) -> O, O][self,](T) -> Self;
     }
 }
+
+/// Streams from entropy.
+#[cfg(not(feature = "getrandom"))]
+#[doc(hidden)]
+#[allow(clippy::must_use_candidate, clippy::should_implement_trait)]
+impl Retry<'_> {
+    misplaced! {
+        HasEntropy, "no `Retry` has entropy";
+        new[][](backoff_core::Policy) -> Self;
+        default[][]() -> Self;
+    }
+}
+
+/// Nothing implements it.
+#[cfg(not(feature = "getrandom"))]
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "`Retry::new` and `Retry::default` need entropy",
+    label = "enable feature `getrandom` of `backoff-retry`, or use `Retry::with_stream`"
+)]
+pub trait HasEntropy {}
 
 /// Nothing implements it.
 #[doc(hidden)]
@@ -81,6 +102,15 @@ pub trait HasOptionsOfRetry {}
 #[cfg(test)]
 mod tests {
     use super::{HasOptionsOfRetry, Loop, Retry, SaysWhatToRetry};
+
+    #[cfg(not(feature = "getrandom"))]
+    #[expect(dead_code, reason = "it has to compile, and nothing can call it")]
+    fn without_entropy(policy: backoff_core::Policy)
+    where
+        for<'a> Retry<'a>: super::HasEntropy,
+    {
+        let _ = (Retry::new(policy), Retry::default());
+    }
 
     #[expect(dead_code, reason = "it has to compile, and nothing can call it")]
     fn before_when<C, S>(retry: Retry<'_, C, S>)

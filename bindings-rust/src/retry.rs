@@ -5,9 +5,7 @@ use std::time::Duration;
 
 use backoff_core::{Budget, Policy, RandomStream, RetryStats};
 
-use crate::plan::Settings;
 use crate::ref_or_arc::RefOrArc;
-#[cfg(feature = "shared-budget")]
 use crate::shared_budget::SharedBudget;
 use crate::time::{DefaultSleep, Monotonic};
 
@@ -37,23 +35,16 @@ use crate::time::{DefaultSleep, Monotonic};
 /// ```compile_fail,E0277
 /// backoff_retry::Retry::default().call(|| Err::<(), ()>(()));
 /// ```
-///
-/// The hooks and the deadline are those of a loop, so they come after `when` or `classify`. Before it
-/// they do not compile:
-///
-/// ```compile_fail,E0277
-/// let retry = backoff_retry::Retry::default().on_retry(|event| println!("{:?}", event.delay));
-/// # let _ = retry.when(|_: &()| true).call(|| Err::<(), ()>(()));
-/// ```
-///
-/// ```compile_fail,E0277
-/// let deadline = std::time::Instant::now();
-/// let retry = backoff_retry::Retry::default().deadline(deadline);
-/// # let _ = retry.when(|_: &()| true).call(|| Err::<(), ()>(()));
-/// ```
 #[derive(Clone)]
 pub struct Retry<'a, C = Monotonic, S = DefaultSleep> {
-    pub(crate) settings: Settings<'a, C, S>,
+    pub(crate) policy: Policy,
+    pub(crate) stream: Option<RandomStream>,
+    pub(crate) budget: Option<RefOrArc<'a, Budget>>,
+    /// Mutually exclusive with `budget`.
+    pub(crate) shared_budget: Option<SharedBudget>,
+    pub(crate) stats: Option<RefOrArc<'a, RetryStats>>,
+    pub(crate) clock: C,
+    pub(crate) sleep: S,
 }
 
 #[cfg(feature = "getrandom")]
@@ -102,21 +93,15 @@ impl Retry<'_> {
     fn from_parts(policy: Policy, stream: Option<RandomStream>) -> Self {
         let (clock, sleep) = (Monotonic, DefaultSleep);
         let (budget, shared_budget, stats) = (None, None, None);
-        Self { settings: Settings { policy, stream, budget, shared_budget, stats, clock, sleep } }
+        Self { policy, stream, budget, shared_budget, stats, clock, sleep }
     }
 }
 
 impl<'a, C, S> Retry<'a, C, S> {
     /// Uses this stream in every loop. Loops that share a stream compute identical delays.
-    ///
-    /// ```
-    /// use backoff_retry::{RandomStream, Retry};
-    /// let retry = Retry::default().stream(RandomStream::from_key(42, "job-1"));
-    /// # let _ = retry;
-    /// ```
     #[must_use]
     pub fn stream(mut self, stream: RandomStream) -> Self {
-        self.settings.stream = Some(stream);
+        self.stream = Some(stream);
         self
     }
 
@@ -138,19 +123,12 @@ impl<'a, C, S> Retry<'a, C, S> {
         self.stream(RandomStream::from_key(seed, key))
     }
 
-    /// Uses a budget, which limits the retries of all loops that share it: `&budget`, or an `Arc`.
+    /// Uses a budget, which limits the retries of all loops that share it: `&budget`, or an `Arc`. It
+    /// replaces an earlier one, also one of many processes.
     /// After a fork, the child must make budgets of its own.
     ///
     /// Every loop that shares a budget must use the same clock. A budget in a `static` is passed as
-    /// `&*BUDGET`:
-    ///
-    /// ```
-    /// use backoff_retry::{Budget, Retry};
-    /// use std::sync::LazyLock;
-    /// static BUDGET: LazyLock<Budget> = LazyLock::new(|| Budget::parse("sre").unwrap());
-    /// let retry: Retry<'static> = Retry::default().budget(&*BUDGET);
-    /// # let _ = retry;
-    /// ```
+    /// `&*BUDGET`.
     ///
     /// ```
     /// use backoff_retry::{Budget, Retry, StopReason};
@@ -162,23 +140,15 @@ impl<'a, C, S> Retry<'a, C, S> {
     /// ```
     #[must_use]
     pub fn budget(mut self, budget: impl Into<RefOrArc<'a, Budget>>) -> Self {
-        self.settings.budget = Some(budget.into());
-        self.settings.shared_budget = None;
+        self.budget = Some(budget.into());
+        self.shared_budget = None;
         self
     }
 
     /// Whether this loop has a budget, of one process or of many.
-    ///
-    /// ```
-    /// use backoff_retry::{Budget, Retry};
-    /// let budget = Budget::parse("sre")?;
-    /// assert!(Retry::default().budget(&budget).has_budget());
-    /// assert!(!Retry::default().has_budget());
-    /// # Ok::<(), backoff_retry::ParseError>(())
-    /// ```
     #[must_use]
     pub fn has_budget(&self) -> bool {
-        self.settings.budget.is_some() || self.settings.shared_budget.is_some()
+        self.budget.is_some() || self.shared_budget.is_some()
     }
 
     /// Uses a budget that many processes share, in place of one of [`Retry::budget`].
@@ -193,8 +163,8 @@ impl<'a, C, S> Retry<'a, C, S> {
     #[cfg(feature = "shared-budget")]
     #[must_use]
     pub fn shared_budget(mut self, budget: impl Into<SharedBudget>) -> Self {
-        self.settings.shared_budget = Some(budget.into());
-        self.settings.budget = None;
+        self.shared_budget = Some(budget.into());
+        self.budget = None;
         self
     }
 
@@ -209,7 +179,7 @@ impl<'a, C, S> Retry<'a, C, S> {
     /// ```
     #[must_use]
     pub fn stats(mut self, stats: impl Into<RefOrArc<'a, RetryStats>>) -> Self {
-        self.settings.stats = Some(stats.into());
+        self.stats = Some(stats.into());
         self
     }
 
@@ -229,8 +199,8 @@ impl<'a, C, S> Retry<'a, C, S> {
     /// ```
     #[must_use]
     pub fn clock<D: Fn() -> Duration>(self, clock: D) -> Retry<'a, D, S> {
-        let Settings { policy, stream, budget, shared_budget, stats, sleep, .. } = self.settings;
-        Retry { settings: Settings { policy, stream, budget, shared_budget, stats, clock, sleep } }
+        let Self { policy, stream, budget, shared_budget, stats, sleep, .. } = self;
+        Retry { policy, stream, budget, shared_budget, stats, clock, sleep }
     }
 
     /// Uses a sleep of the caller's, which is a function. The default is [`DefaultSleep`].
@@ -249,13 +219,37 @@ impl<'a, C, S> Retry<'a, C, S> {
     /// ```
     #[must_use]
     pub fn sleep<T: Fn(Duration) -> O, O>(self, sleep: T) -> Retry<'a, C, T> {
-        let Settings { policy, stream, budget, shared_budget, stats, clock, .. } = self.settings;
-        Retry { settings: Settings { policy, stream, budget, shared_budget, stats, clock, sleep } }
+        let Self { policy, stream, budget, shared_budget, stats, clock, .. } = self;
+        Retry { policy, stream, budget, shared_budget, stats, clock, sleep }
     }
 }
 
 impl<C, S> fmt::Debug for Retry<'_, C, S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.settings.fmt_as("Retry", f)
+        self.fmt_as("Retry", f)
+    }
+}
+
+impl<C, S> Retry<'_, C, S> {
+    /// The stream of the next loop.
+    pub(crate) fn next_stream(&self) -> RandomStream {
+        #[cfg(feature = "getrandom")]
+        let default = crate::defaults::stream;
+        #[cfg(not(feature = "getrandom"))]
+        let default = || unreachable!("only `Retry::with_stream` exists, which sets a stream");
+        self.stream.unwrap_or_else(default)
+    }
+
+    /// Prints these options as those of a type with this name. A clock and a sleep are closures, which
+    /// cannot be printed.
+    pub(crate) fn fmt_as(&self, name: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { policy, stream, budget, shared_budget, stats, .. } = self;
+        let mut shown = f.debug_struct(name);
+        shown.field("policy", policy).field("stream", stream);
+        match shared_budget {
+            Some(budget) => shown.field("budget", budget),
+            None => shown.field("budget", budget),
+        };
+        shown.field("stats", stats).finish_non_exhaustive()
     }
 }

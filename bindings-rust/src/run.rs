@@ -6,11 +6,11 @@ use std::thread;
 use std::time::Duration;
 
 use backoff_core::ffi::Progress;
-use backoff_core::{Decision, Outcome, StopReason};
+use backoff_core::{BudgetEvent, Decision, Outcome, StopReason};
 
 use crate::classify::Classify;
 use crate::event::{Report, RetryEvent};
-use crate::plan::Plan;
+use crate::loops::Loop;
 use crate::shared_budget::{Answer, Reservation, Ticket};
 use crate::time::{Clock, nanoseconds};
 use crate::verdict::Verdict;
@@ -23,7 +23,7 @@ where
     N: FnMut(&RetryEvent<'_, R>),
     P: FnMut(&RetryEvent<'_, R>),
 {
-    plan: Plan<'a, V, C, S, N, P>,
+    plan: Loop<'a, R, V, C, S, N, P>,
     /// The operation without its policy, which is in the plan; `None` before it begins.
     operation: Option<Progress>,
     /// Whether anything needs the time. Otherwise the clock is not read, and all times are zero.
@@ -65,13 +65,13 @@ where
     N: FnMut(&RetryEvent<'_, R>),
     P: FnMut(&RetryEvent<'_, R>),
 {
-    pub(crate) fn new(plan: Plan<'a, V, C, S, N, P>) -> Self {
+    pub(crate) fn new(plan: Loop<'a, R, V, C, S, N, P>) -> Self {
         let (operation, last, held, stage) = (None, None, Reservation::default(), Stage::Going);
         Self { plan, operation, needs_time: true, began_ns: 0, attempts: 0, last, held, stage }
     }
 
     /// A loop of whose report the caller sees only the result.
-    pub(crate) fn without_report(plan: Plan<'a, V, C, S, N, P>) -> Self {
+    pub(crate) fn without_report(plan: Loop<'a, R, V, C, S, N, P>) -> Self {
         let mut run = Self::new(plan);
         run.needs_time = run.plan.needs_time();
         run
@@ -82,37 +82,37 @@ where
         self.stage = Stage::InCallback;
         self.began_ns = self.now_ns();
         self.stage = Stage::Going;
-        if self.plan.settings.budget.is_some() {
+        if self.plan.retry.budget.is_some() {
             self.begin_operation();
         }
-        if let Some(budget) = &self.plan.settings.shared_budget {
-            budget.operation_began();
+        if let Some(budget) = &self.plan.retry.shared_budget {
+            budget.note(BudgetEvent::OperationBegan);
         }
     }
 
     /// Begins the operation. Only a budget has to know of it before the first failure, and most
     /// loops have none.
     fn begin_operation(&mut self) {
-        let settings = &self.plan.settings;
+        let retry = &self.plan.retry;
         let deadline_ns = self.plan.deadline.map(nanoseconds);
-        let (stream, budget) = (settings.next_stream(), settings.budget.as_deref());
+        let (stream, budget) = (retry.next_stream(), retry.budget.as_deref());
         self.operation = Some(Progress::begin(stream, self.began_ns, deadline_ns, budget));
     }
 
     fn cancel_operation(&mut self) {
         if let Some(operation) = &mut self.operation {
-            operation.cancel(self.plan.settings.budget.as_deref());
+            operation.cancel(self.plan.retry.budget.as_deref());
         }
     }
 
     fn now_ns(&self) -> u64 {
-        if self.needs_time { self.plan.settings.clock.now_ns() } else { 0 }
+        if self.needs_time { self.plan.retry.clock.now_ns() } else { 0 }
     }
 
     /// Runs functions of the caller's, such as the sleep.
     pub(crate) fn in_callback<T>(&mut self, callback: impl FnOnce(&S) -> T) -> T {
         self.stage = Stage::InCallback;
-        let returned = callback(&self.plan.settings.sleep);
+        let returned = callback(&self.plan.retry.sleep);
         self.stage = Stage::Going;
         returned
     }
@@ -137,13 +137,13 @@ where
         }
         let now_ns = self.now_ns();
         let decision = self.decide(outcome, retry_after, now_ns);
-        let Some(budget) = &self.plan.settings.shared_budget else {
+        let Some(budget) = &self.plan.retry.shared_budget else {
             return Ok(self.report(result, outcome, decision, now_ns, false));
         };
         match outcome {
             Outcome::Success => budget.operation_succeeded(self.held),
             Outcome::Permanent => {}
-            _ => budget.attempt_failed(),
+            _ => budget.note(BudgetEvent::AttemptFailed),
         }
         let Decision::Wait { delay_ns } = decision else {
             return Ok(self.report(result, outcome, decision, now_ns, false));
@@ -208,9 +208,9 @@ where
             // A success needs no operation: it always stops the loop.
             return Decision::Stop { reason: StopReason::Success, delay_ns: 0 };
         };
-        let (settings, retry_after_ns) = (&self.plan.settings, retry_after.map(nanoseconds));
-        let budget = settings.budget.as_deref();
-        operation.decide(&settings.policy, outcome, retry_after_ns, now_ns, budget)
+        let (retry, retry_after_ns) = (&self.plan.retry, retry_after.map(nanoseconds));
+        let budget = retry.budget.as_deref();
+        operation.decide(&retry.policy, outcome, retry_after_ns, now_ns, budget)
     }
 
     /// Cancels the loop between two calls.
@@ -248,7 +248,7 @@ where
     /// Counts the loop, which has ended.
     fn record(&mut self, reason: StopReason) {
         self.stage = Stage::Ended;
-        if let Some(stats) = &self.plan.settings.stats {
+        if let Some(stats) = &self.plan.retry.stats {
             stats.record(self.attempts, reason);
         }
     }

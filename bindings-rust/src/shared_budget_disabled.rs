@@ -3,7 +3,7 @@
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-use backoff_core::Outcome;
+use backoff_core::{BudgetEvent, Outcome};
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum SharedBudget {}
@@ -20,11 +20,7 @@ pub(crate) struct Answer {
 pub(crate) struct Ticket(SharedBudget);
 
 impl SharedBudget {
-    pub(crate) fn operation_began(self) {
-        match self {}
-    }
-
-    pub(crate) fn attempt_failed(self) {
+    pub(crate) fn note(self, _: BudgetEvent) {
         match self {}
     }
 

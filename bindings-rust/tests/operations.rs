@@ -6,21 +6,13 @@ use backoff_retry::{
 
 const WAIT: Decision = Decision::Wait { delay_ns: 1_000_000_000 };
 
-/// One retry at a time.
-fn budget() -> Budget {
-    Budget::parse("concurrent:min_concurrent=1,ratio=0").unwrap()
-}
-
-fn begin(budget: Option<&Budget>) -> Operation {
-    let policy = Policy::parse("constant:base=1s,max_retries=3").unwrap();
-    Operation::begin(policy, RandomStream::from_seed(0), 0, None, budget)
-}
-
 #[test]
 fn a_refused_retry_frees_its_slot_and_ends_the_operation() {
-    let budget = budget();
-    let budget = Some(&budget);
-    let (mut first, mut second) = (begin(budget), begin(budget));
+    let one_at_a_time = Budget::parse("concurrent:min_concurrent=1,ratio=0").unwrap();
+    let budget = Some(&one_at_a_time);
+    let policy = Policy::parse("constant:base=1s,max_retries=3").unwrap();
+    let begin = || Operation::begin(policy, RandomStream::from_seed(0), 0, None, budget);
+    let (mut first, mut second) = (begin(), begin());
     assert_eq!(first.decide(Outcome::Transient, None, 0, budget), WAIT);
     assert_eq!(first.retries(), 1);
     assert_eq!(first.refuse_retry(budget), StopReason::Budget);
@@ -31,16 +23,9 @@ fn a_refused_retry_frees_its_slot_and_ends_the_operation() {
     assert_eq!(second.decide(Outcome::Transient, None, 0, budget), WAIT);
     assert_eq!(first.refuse_retry(budget), StopReason::Budget);
     assert_eq!(first.cancel(budget), StopReason::Budget);
-    let mut third = begin(budget);
+    let mut third = begin();
     let refused = third.decide(Outcome::Transient, None, 0, budget).stop_reason();
     assert_eq!(refused, Some(StopReason::Budget));
-}
-
-#[test]
-fn a_refusal_without_a_retry_leaves_the_count_at_zero() {
-    let mut operation = begin(None);
-    assert_eq!(operation.refuse_retry(None), StopReason::Budget);
-    assert_eq!((operation.retries(), operation.reason()), (0, Some(StopReason::Budget)));
 }
 
 #[test]

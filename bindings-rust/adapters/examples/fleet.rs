@@ -16,9 +16,9 @@ use std::time::Duration;
 use backoff_adapters::postgres::PostgresStore;
 use backoff_adapters::redis::RedisStore;
 use backoff_retry::{
-    BudgetEvent, BudgetExchange, Retry, RetryEvent, SharedBudget, SharedBudgetBuilder, StopReason,
-    SwapOutcome,
+    BudgetEvent, BudgetExchange, Retry, RetryEvent, SharedBudget, StopReason, SwapOutcome,
 };
+use serde_json::json;
 
 const USAGE: &str = "usage: fleet redis|postgres ADDRESS NAME BUDGET LEASE REQUESTS LOG";
 const LOOPS: usize = 4;
@@ -29,7 +29,17 @@ fn main() -> Result<(), Box<dyn Error>> {
     let [kind, address, name, text, lease, requests, log] = &arguments[..] else {
         return Err(USAGE.into());
     };
-    let budget = builder(kind, address, name, text)?;
+    let budget = match kind.as_str() {
+        "redis" => {
+            SharedBudget::builder(RedisStore::new(redis::Client::open(&**address)?), name, text)
+        }
+        "postgres" => {
+            let store = PostgresStore::new(address.parse()?, postgres::NoTls);
+            store.create_table()?;
+            SharedBudget::builder(store, name, text)
+        }
+        _ => return Err(USAGE.into()),
+    };
     let log = Mutex::new(File::create(log)?);
     let budget = budget
         .lease(lease.parse()?)
@@ -64,26 +74,6 @@ fn main() -> Result<(), Box<dyn Error>> {
     let [requests, granted, local] = [requests, granted, local].map(number);
     println!("{{\"requests\": {requests}, \"granted\": {granted}, \"local\": {local}}}");
     Ok(())
-}
-
-fn builder(
-    kind: &str,
-    address: &str,
-    name: &str,
-    text: &str,
-) -> Result<SharedBudgetBuilder, Box<dyn Error>> {
-    match kind {
-        "redis" => {
-            let store = RedisStore::new(redis::Client::open(address)?);
-            Ok(SharedBudget::builder(store, name, text))
-        }
-        "postgres" => {
-            let store = PostgresStore::new(address.parse()?, postgres::NoTls);
-            store.create_table()?;
-            Ok(SharedBudget::builder(store, name, text))
-        }
-        _ => Err(USAGE.into()),
-    }
 }
 
 /// The requests that the store decided, those of them that it granted, and the requests that the
@@ -122,47 +112,30 @@ impl Counted {
 }
 
 fn line(exchange: &BudgetExchange) -> String {
-    let steps: Vec<String> = exchange
-        .steps
-        .iter()
-        .map(|step| {
-            let (event, outcome) = match step.event {
-                BudgetEvent::OperationBegan => ("operation_began", None),
-                BudgetEvent::AttemptOver { .. } => ("attempt_over", None),
-                BudgetEvent::AttemptFailed => ("attempt_failed", None),
-                BudgetEvent::RetryRequested { outcome } => {
-                    ("retry_requested", Some(outcome.name()))
-                }
-                BudgetEvent::OperationSucceeded { .. } => ("operation_succeeded", None),
-                _ => ("operation_ended", None),
-            };
-            let held = match step.event {
-                BudgetEvent::OperationSucceeded { held } => held,
-                _ => 0,
-            };
-            let granted = outcome.map_or("null".to_owned(), |_| step.granted.to_string());
-            let (outcome, count) = (quoted(outcome), step.count);
-            format!(
-                "{{\"event\": \"{event}\", \"outcome\": {outcome}, \"held\": {held}, \
-                 \"count\": {count}, \"granted\": {granted}}}"
-            )
+    let steps = exchange.steps.iter().map(|step| {
+        let (event, outcome, held) = match step.event {
+            BudgetEvent::OperationBegan => ("operation_began", None, 0),
+            BudgetEvent::AttemptOver { .. } => ("attempt_over", None, 0),
+            BudgetEvent::AttemptFailed => ("attempt_failed", None, 0),
+            BudgetEvent::RetryRequested { outcome } => ("retry_requested", Some(outcome.name()), 0),
+            BudgetEvent::OperationSucceeded { held } => ("operation_succeeded", None, held),
+            _ => ("operation_ended", None, 0),
+        };
+        let granted = outcome.map(|_| step.granted);
+        json!({
+            "event": event, "outcome": outcome, "held": held, "count": step.count, "granted": granted,
         })
-        .collect();
+    });
     let stored = match exchange.stored {
         SwapOutcome::Yes => "yes",
         SwapOutcome::Unchanged => "unchanged",
         SwapOutcome::Lost => "lost",
         _ => "unknown",
     };
-    let (before, after) = (quoted(exchange.before.as_deref()), &exchange.after);
-    let (now, steps) = (exchange.now_ns, steps.join(", "));
-    format!(
-        "{{\"before\": {before}, \"now\": \"{now}\", \"steps\": [{steps}], \"after\": \"{after}\", \
-         \"stored\": \"{stored}\"}}\n"
-    )
-}
-
-/// A text of a state, or a name, in JSON: neither has what JSON escapes.
-fn quoted(text: Option<&str>) -> String {
-    text.map_or("null".to_owned(), |text| format!("\"{text}\""))
+    let (before, now, after) = (&exchange.before, exchange.now_ns.to_string(), &exchange.after);
+    let steps: Vec<_> = steps.collect();
+    let line = json!({
+        "before": before, "now": now, "steps": steps, "after": after, "stored": stored,
+    });
+    format!("{line}\n")
 }

@@ -12,30 +12,7 @@ use tokio::time::{Sleep, sleep};
 
 /// A policy for the retry layer of a worker of apalis. It waits with tokio's timer.
 ///
-/// - The delay of a job is that of its id as the key and of how often it was retried as the index. A
-///   job without an id has a random stream.
-/// - Every error is retried, except an [`AbortError`]. To select errors, wrap this policy in apalis's
-///   `RetryIfPolicy`. The duration of a [`RetryAfterError`] is a `retry_after`.
-/// - After the last attempt, and after an `AbortError`, the job is `Killed`, so that its backend does
-///   not run it again. While the worker shuts down no wait begins, and its backend runs the
-///   job again.
-/// - apalis does not keep the time of the first attempt, so `max_elapsed` only prevents a wait that
-///   is longer by itself.
-///
-/// ```
-/// use apalis::prelude::*;
-/// use apalis_core::backend::memory::MemoryStorage;
-/// use backoff_adapters::apalis::RetryPolicy;
-/// # fn main() -> Result<(), backoff_retry::ParseError> {
-/// let policy = RetryPolicy::new("full:base=1s,cap=1h,max_retries=10".parse()?, 42);
-/// let worker = WorkerBuilder::new("orders")
-///     .backend(MemoryStorage::<u32>::new())
-///     .retry(policy)
-///     .build(async |order: u32| Ok::<u32, BoxDynError>(order));
-/// # let _ = worker;
-/// # Ok(())
-/// # }
-/// ```
+/// The [module](self) says what it does with the errors and the limits of a job.
 #[derive(Debug, Clone, Copy)]
 pub struct RetryPolicy {
     policy: Policy,

@@ -20,18 +20,6 @@ mod statements;
 /// It connects at the first exchange, and again after an error, and works at any isolation level. The
 /// user needs the rights to select, insert and update in the table. [`CREATE_TABLE`](Self::CREATE_TABLE) is the statement for your
 /// migrations.
-///
-/// ```no_run
-/// use backoff_adapters::postgres::PostgresStore;
-/// use backoff_retry::{Retry, SharedBudget};
-/// let config = "host=127.0.0.1 user=app dbname=app".parse()?;
-/// let store = PostgresStore::new(config, postgres::NoTls);
-/// store.create_table()?;
-/// let budget = SharedBudget::builder(store, "orders", "sre").build()?;
-/// let retry = Retry::default().shared_budget(budget);
-/// # let _ = retry;
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 pub struct PostgresStore<T> {
     config: Config,
     tls: T,

@@ -5,7 +5,7 @@ use std::fmt;
 use std::time::Duration;
 
 #[cfg(feature = "redis-cluster")]
-use ::redis::cluster::{ClusterClient, ClusterClientBuilder, ClusterConfig};
+use ::redis::cluster::{ClusterClientBuilder, ClusterConfig};
 #[cfg(feature = "redis-sentinel")]
 use ::redis::sentinel::SentinelClient;
 use ::redis::{
@@ -21,57 +21,19 @@ mod statements;
 ///
 /// It connects at the first exchange, and again after an error. The user of Redis may need the
 /// commands `GET`, `SET`, `TIME` and `EVAL`, and in a cluster `CLUSTER SLOTS`.
-///
-/// ```no_run
-/// use backoff_adapters::redis::RedisStore;
-/// use backoff_retry::{Retry, SharedBudget};
-/// let client = redis::Client::open("redis://127.0.0.1/")?;
-/// let budget = SharedBudget::builder(RedisStore::new(client), "orders", "sre").build()?;
-/// let retry = Retry::default().shared_budget(budget);
-/// # let _ = retry;
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[derive(Debug)]
 pub struct RedisStore {
-    client: AnyClient,
+    connect: Box<dyn FnMut(Duration) -> RedisResult<Link> + Send>,
     timeout: Duration,
     connection: Option<Link>,
 }
 
-enum AnyClient {
-    Server(Client),
-    #[cfg(feature = "redis-cluster")]
-    Cluster(ClusterClient),
-    #[cfg(feature = "redis-sentinel")]
-    Sentinel(SentinelClient),
-}
-
-impl fmt::Debug for AnyClient {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Server(client) => client.fmt(f),
-            #[cfg(feature = "redis-cluster")]
-            Self::Cluster(_) => f.write_str("ClusterClient"),
-            #[cfg(feature = "redis-sentinel")]
-            Self::Sentinel(_) => f.write_str("SentinelClient"),
-        }
-    }
-}
-
-/// A connection, which prints nothing.
-struct Link(Box<dyn ConnectionLike + Send>);
-
-impl fmt::Debug for Link {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Connection")
-    }
-}
+type Link = Box<dyn ConnectionLike + Send>;
 
 impl RedisStore {
     /// A store with a client.
     #[must_use]
     pub fn new(client: Client) -> Self {
-        Self::with_client(AnyClient::Server(client))
+        Self::with(move |timeout| link(&client, timeout))
     }
 
     /// A store in a cluster. The time is that of the server that has the key.
@@ -83,18 +45,23 @@ impl RedisStore {
     /// What the builder says.
     #[cfg(feature = "redis-cluster")]
     pub fn cluster(builder: ClusterClientBuilder) -> RedisResult<Self> {
-        Ok(Self::with_client(AnyClient::Cluster(builder.retries(0).build()?)))
+        let client = builder.retries(0).build()?;
+        Ok(Self::with(move |timeout| {
+            let config = ClusterConfig::new().set_connection_timeout(timeout);
+            let config = config.set_response_timeout(timeout);
+            Ok(Box::new(client.get_connection_with_config(config)?))
+        }))
     }
 
     /// A store in the master that Sentinel names. After an error it asks again.
     #[cfg(feature = "redis-sentinel")]
     #[must_use]
-    pub fn sentinel(client: SentinelClient) -> Self {
-        Self::with_client(AnyClient::Sentinel(client))
+    pub fn sentinel(mut client: SentinelClient) -> Self {
+        Self::with(move |timeout| link(&client.get_client()?, timeout))
     }
 
-    fn with_client(client: AnyClient) -> Self {
-        Self { client, timeout: Duration::from_secs(1), connection: None }
+    fn with(connect: impl FnMut(Duration) -> RedisResult<Link> + Send + 'static) -> Self {
+        Self { connect: Box::new(connect), timeout: Duration::from_secs(1), connection: None }
     }
 
     /// Limits the time to connect, and the time that the server may take for each answer, so that
@@ -104,25 +71,6 @@ impl RedisStore {
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
         self
-    }
-
-    fn connect(&mut self) -> RedisResult<Link> {
-        let client = match &mut self.client {
-            AnyClient::Server(client) => client.clone(),
-            #[cfg(feature = "redis-cluster")]
-            AnyClient::Cluster(client) => {
-                let config = ClusterConfig::new()
-                    .set_connection_timeout(self.timeout)
-                    .set_response_timeout(self.timeout);
-                return Ok(Link(Box::new(client.get_connection_with_config(config)?)));
-            }
-            #[cfg(feature = "redis-sentinel")]
-            AnyClient::Sentinel(client) => client.get_client()?,
-        };
-        let connection: Connection = client.get_connection_with_timeout(self.timeout)?;
-        connection.set_read_timeout(Some(self.timeout))?;
-        connection.set_write_timeout(Some(self.timeout))?;
-        Ok(Link(Box::new(connection)))
     }
 
     /// Runs a script with one key.
@@ -151,11 +99,24 @@ impl RedisStore {
     fn send<T: FromRedisValue>(&mut self, command: &Cmd) -> RedisResult<T> {
         let mut link = match self.connection.take() {
             Some(link) => link,
-            None => self.connect()?,
+            None => (self.connect)(self.timeout)?,
         };
-        let answer = command.query(&mut *link.0)?;
+        let answer = command.query(&mut *link)?;
         self.connection = Some(link);
         Ok(answer)
+    }
+}
+
+fn link(client: &Client, timeout: Duration) -> RedisResult<Link> {
+    let connection: Connection = client.get_connection_with_timeout(timeout)?;
+    connection.set_read_timeout(Some(timeout))?;
+    connection.set_write_timeout(Some(timeout))?;
+    Ok(Box::new(connection))
+}
+
+impl fmt::Debug for RedisStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RedisStore").field("timeout", &self.timeout).finish_non_exhaustive()
     }
 }
 

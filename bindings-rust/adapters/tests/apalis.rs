@@ -16,6 +16,7 @@ use apalis_core::task::task_id::TaskId;
 use apalis_core::worker::builder::WorkerBuilder;
 use apalis_core::worker::context::WorkerContext;
 use backoff_adapters::apalis::RetryPolicy;
+use tower::retry::Policy;
 
 fn policy(text: &str) -> RetryPolicy {
     RetryPolicy::new(text.parse().unwrap(), 42)
@@ -70,15 +71,7 @@ async fn attempts(
     (times.collect(), handle.status())
 }
 
-fn job(failure: Failure) -> TaskBuilder<Failure> {
-    TaskBuilder::new(failure).task_id(TaskId::from_string("job-1"))
-}
-
-fn numbers(attempts: &[(usize, Duration)]) -> Vec<usize> {
-    attempts.iter().map(|(number, _)| *number).collect()
-}
-
-/// No attempt comes before its delay. The delays are those of every language for this key.
+/// No attempt comes before its delay.
 fn never_earlier(attempts: &[(usize, Duration)], delays: &[u64]) {
     for ((number, waited), delay) in attempts.iter().skip(1).zip(delays) {
         let delay = Duration::from_nanos(*delay);
@@ -88,46 +81,42 @@ fn never_earlier(attempts: &[(usize, Duration)], delays: &[u64]) {
     }
 }
 
+/// The failure, the attempts before, the policy, the attempts that follow, and the delays: for this key those
+/// of every language. The index is what the storage counted, which a linear policy shows.
 #[tokio::test]
 async fn a_job_waits_for_the_delays_of_its_id_and_is_killed_at_the_end() {
-    let policy = policy("full:base=100ms,cap=20s,max_retries=3");
-    let (attempts, status) = attempts(policy, job(Failure::Busy).build(), 4).await;
-    assert_eq!((numbers(&attempts), status), (vec![1, 2, 3, 4], Status::Killed));
-    never_earlier(&attempts, &[11_399_434, 83_043_876, 229_309_811]);
-}
-
-/// The index is what the storage counted: a linear policy shows it.
-#[tokio::test]
-async fn a_job_that_was_attempted_before_goes_on_with_its_index() {
-    let job = job(Failure::Busy).attempt(2).build();
-    let (attempts, status) = attempts(policy("linear:base=100ms,max_retries=3"), job, 4).await;
-    assert_eq!((numbers(&attempts), status), (vec![3, 4], Status::Killed));
-    never_earlier(&attempts, &[300_000_000]);
-}
-
-#[tokio::test]
-async fn an_error_that_aborts_is_not_retried() {
-    let job = job(Failure::Abort).build();
-    let (attempts, status) = attempts(policy("constant:base=1ms"), job, 1).await;
-    assert_eq!((numbers(&attempts), status), (vec![1], Status::Killed));
-}
-
-#[tokio::test]
-async fn an_error_may_ask_for_a_wait() {
-    for (limit, delay) in [("1h", 300_000_000), ("200ms", 200_000_000)] {
-        let policy = policy(&format!("constant:base=1ms,max_retries=1,retry_after_max={limit}"));
-        let job = job(Failure::After(Duration::from_millis(300))).build();
-        let (attempts, _) = attempts(policy, job, 2).await;
-        assert_eq!(numbers(&attempts), [1, 2]);
-        never_earlier(&attempts, &[delay]);
+    let after = Failure::After(Duration::from_millis(300));
+    let shortened = "constant:base=1ms,max_retries=1,retry_after_max=200ms";
+    for (failure, before, text, expected, delays) in [
+        (
+            Failure::Busy,
+            0,
+            "full:base=100ms,cap=20s,max_retries=3",
+            &[1, 2, 3, 4][..],
+            &[11_399_434, 83_043_876, 229_309_811][..],
+        ),
+        (Failure::Busy, 2, "linear:base=100ms,max_retries=3", &[3, 4], &[300_000_000]),
+        (Failure::Abort, 0, "constant:base=1ms", &[1], &[]),
+        (after, 0, "constant:base=1ms,max_retries=1", &[1, 2], &[300_000_000]),
+        (after, 0, shortened, &[1, 2], &[200_000_000]),
+    ] {
+        let task = TaskBuilder::new(failure).task_id(TaskId::from_string("job-1"));
+        let last = *expected.last().unwrap();
+        let (attempts, status) = attempts(policy(text), task.attempt(before).build(), last).await;
+        let numbers: Vec<_> = attempts.iter().map(|(number, _)| *number).collect();
+        assert_eq!((&numbers[..], status), (expected, Status::Killed), "{text}");
+        never_earlier(&attempts, delays);
     }
 }
 
-/// Apalis selects errors around the policy.
-#[test]
-fn it_is_a_policy_of_apalis() {
-    fn check<P: tower::retry::Policy<Task<u8>, (), BoxDynError>>(_: &P) {}
-    let inner = policy("constant:base=1ms");
-    check(&inner);
-    check(&RetryIfPolicy::new(inner, |error: &BoxDynError| error.to_string() == "busy"));
+/// A worker that has stopped shows no retry, so this asks the policy. Apalis selects errors around it.
+#[tokio::test]
+async fn it_is_a_policy_of_apalis() {
+    fn retries<P: Policy<Task<u8>, (), BoxDynError>>(policy: &mut P, failure: Failure) -> bool {
+        policy.retry(&mut TaskBuilder::new(7).build(), &mut Err(failure.error())).is_some()
+    }
+    let mut inner = policy("constant:base=1ms");
+    assert!(retries(&mut inner, Failure::Busy) && !retries(&mut inner, Failure::Abort));
+    let mut outer = RetryIfPolicy::new(inner, |error: &BoxDynError| error.to_string() != "busy");
+    assert!(!retries(&mut outer, Failure::Busy));
 }

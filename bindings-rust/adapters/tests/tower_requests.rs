@@ -6,16 +6,16 @@ mod nasty;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use backoff_adapters::tower::{MayRepeat, RetryPolicy, SentOnce};
-use backoff_retry::{Outcome, Retry, StopReason};
-use http::{Method, Request, Response};
+use backoff_adapters::tower::{MayRepeat, RetryPolicy};
+use backoff_retry::Outcome;
+use http::{Request, Response};
 use reqwest::{Body, Client};
 use serde_json::{Value, json};
 use tower::retry::RetryLayer;
 use tower::timeout::{TimeoutLayer, error::Elapsed};
 use tower::{BoxError, ServiceBuilder, ServiceExt, service_fn};
 
-use crate::nasty::{Nasty, cases};
+use crate::nasty::{Nasty, cases, text};
 
 /// Why the policy cannot play a case.
 fn exception(case: &Value) -> Option<&'static str> {
@@ -74,10 +74,6 @@ async fn play_all() {
     assert!(exceptions > 3, "{exceptions}");
 }
 
-fn text(value: &Value) -> &str {
-    value.as_str().unwrap()
-}
-
 fn is_soft(error: &BoxError) -> Outcome {
     match error.downcast_ref::<reqwest::Error>() {
         None if error.is::<Elapsed>() => Outcome::Timeout,
@@ -88,23 +84,16 @@ fn is_soft(error: &BoxError) -> Outcome {
 
 async fn play(nasty: &Nasty, client: &Client, case: &Value) -> Value {
     let (request, options) = (&case["request"], &case["options"]);
-    let retries = &options["max_retries"];
-    let policy = format!("constant:base=1ms,retry_after_max=3ms,max_retries={retries}");
-    let retry = Retry::new(policy.parse().unwrap());
     let (delays, last) = (Arc::<Mutex<Vec<_>>>::default(), Arc::<Mutex<Value>>::default());
     let (seen_delays, seen_last) = (Arc::clone(&delays), Arc::clone(&last));
     let url = format!("{}/{}/tower", nasty.url(text(&case["target"])), text(&case["id"]));
     let safe_url = url.clone();
-    let method = |name: &str| Method::from_bytes(name.as_bytes()).unwrap();
-    let mut policy = RetryPolicy::http(retry, is_soft);
-    if let Some(methods) = options.get("methods") {
-        policy = policy.methods(methods.as_array().unwrap().iter().map(text).map(method));
+    let mut policy = RetryPolicy::http(nasty::retry(options), is_soft);
+    if let Some(methods) = nasty::methods(options) {
+        policy = policy.methods(methods);
     }
-    if let Some(Value::Object(statuses)) = options.get("statuses") {
-        policy = policy.statuses(statuses.iter().map(|(status, name)| {
-            let outcome = Outcome::ALL.iter().find(|outcome| outcome.name() == text(name));
-            (status.parse().unwrap(), *outcome.unwrap())
-        }));
+    if let Some(statuses) = nasty::statuses(options) {
+        policy = policy.statuses(statuses);
     }
     let policy = policy
         .on_retry(move |event| {
@@ -112,33 +101,25 @@ async fn play(nasty: &Nasty, client: &Client, case: &Value) -> Value {
         })
         .on_stop(move |event| {
             assert_eq!(event.url, safe_url);
-            *seen_last.lock().unwrap() = json!({
-                "attempts": event.attempts,
-                "outcome": event.outcome.map(Outcome::name),
-                "reason": event.reason.map(StopReason::name),
-                "status": event.status.map(|status| status.as_u16()),
-                "sent_once": event.sent_once.map(SentOnce::name),
-            });
+            *seen_last.lock().unwrap() = nasty::end(event);
         });
-    let limit = options.get("attempt_timeout_ms").map_or(60_000, |ms| ms.as_u64().unwrap());
+    let limit = nasty::attempt_timeout(options).unwrap_or(Duration::from_secs(60));
     let client = client.clone();
     let service = ServiceBuilder::new()
         .layer(RetryLayer::new(policy))
-        .layer(TimeoutLayer::new(Duration::from_millis(limit)))
+        .layer(TimeoutLayer::new(limit))
         .service(service_fn(move |request: Request<String>| {
             let sent = client.execute(request.try_into().unwrap());
             async move { Ok::<Response<Body>, BoxError>(sent.await?.into()) }
         }));
     let mut sent = Request::builder().method(text(&request["method"])).uri(format!("{url}?secret"));
-    for field in request["fields"].as_array().unwrap() {
-        let (name, value) = text(field).split_once(": ").unwrap();
+    for (name, value) in nasty::fields(request) {
         sent = sent.header(name, value);
     }
     if let Some(switch) = request["switch"].as_bool() {
         sent = sent.extension(MayRepeat(switch));
     }
-    let body = request["body"].as_str().filter(|body| *body != "empty").unwrap_or_default();
-    let _ = service.oneshot(sent.body(body.to_owned()).unwrap()).await;
+    let _ = service.oneshot(sent.body(nasty::body(request).to_owned()).unwrap()).await;
     let mut found = last.lock().unwrap().clone();
     found["delays"] = json!(*delays.lock().unwrap());
     found

@@ -100,7 +100,7 @@ impl SharedBudgetBuilder {
         let shared = parse(&budget)?;
         let of_local = |error| match error {
             SharedBudgetError::Budget(error) => SharedBudgetError::LocalBudget(error),
-            other => other,
+            _ => SharedBudgetError::LocalConcurrent,
         };
         let local = parse(local_budget.as_deref().unwrap_or(&budget)).map_err(of_local)?;
         if !(1..=BudgetMember::MAX_LEASE).contains(&lease.into()) {
@@ -155,8 +155,10 @@ pub enum SharedBudgetError {
     Budget(ParseError),
     /// The budget string of the local budget is invalid.
     LocalBudget(ParseError),
-    /// The budget or the local budget is of the kind `concurrent`.
+    /// The budget is of the kind `concurrent`.
     Concurrent,
+    /// The local budget is of the kind `concurrent`.
+    LocalConcurrent,
     /// This lease is below 1 or above 1000.
     Lease(u32),
     /// This number of processes of [`Fallback::ShareOf`] is below 1 or above 1,000,000.
@@ -178,6 +180,7 @@ impl fmt::Display for SharedBudgetError {
                 "a budget of the kind concurrent cannot be shared, because a process that dies would hold \
                  its slots for ever: choose another kind",
             ),
+            Self::LocalConcurrent => write!(f, "local budget: {}", Self::Concurrent),
             Self::Lease(lease) => {
                 write!(f, "the lease is {lease}, and must be from 1 to {}", BudgetMember::MAX_LEASE)
             }

@@ -1,7 +1,6 @@
-//! One exchange with a store, as a hook sees it, and why it may fail.
+//! One exchange with a store, as a hook sees it.
 
 use std::error::Error;
-use std::fmt;
 use std::sync::Arc;
 
 use backoff_core::ExchangeStep;
@@ -40,40 +39,3 @@ pub enum SwapOutcome {
     /// The load failed, or the text is no account of the budget.
     No,
 }
-
-/// So many characters of a text an error quotes.
-const MAX_QUOTED: usize = 100;
-
-/// A stored text that is not the state of the budget.
-#[derive(Debug)]
-pub(super) struct NotAState {
-    pub(super) key: String,
-    pub(super) text: String,
-}
-
-impl fmt::Display for NotAState {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { key, text } = self;
-        // A text that something else has written may have any length.
-        let shown: String = text.chars().take(MAX_QUOTED).collect();
-        let dots = if shown.len() < text.len() { "..." } else { "" };
-        write!(
-            f,
-            "under the key {key:?} the store has {shown:?}{dots}, which is not the state of this budget"
-        )
-    }
-}
-
-impl Error for NotAState {}
-
-/// Every try was lost to another process.
-#[derive(Debug)]
-pub(super) struct AlwaysLost;
-
-impl fmt::Display for AlwaysLost {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("other processes changed the state in every try before the timeout")
-    }
-}
-
-impl Error for AlwaysLost {}

@@ -40,45 +40,6 @@ pub(crate) use ticket::Ticket;
 /// are kept.
 ///
 /// After a fork, the child must make budgets of its own.
-///
-/// ```
-/// # use backoff_retry::{BudgetStore, StoreError, Stored};
-/// # use std::{collections::HashMap, sync::{Arc, Mutex}, time::Duration};
-/// # #[derive(Clone, Default)]
-/// # struct Memory(Arc<Mutex<HashMap<String, String>>>);
-/// # impl BudgetStore for Memory {
-/// #     fn load(&mut self, key: &str) -> Result<Stored, StoreError> {
-/// #         Ok(Stored { text: self.0.lock().unwrap().get(key).cloned(), now_ns: 0 })
-/// #     }
-/// #     fn compare_and_swap(
-/// #         &mut self,
-/// #         key: &str,
-/// #         expected: Option<&str>,
-/// #         new: &str,
-/// #     ) -> Result<bool, StoreError> {
-/// #         let mut texts = self.0.lock().unwrap();
-/// #         let is_expected = texts.get(key).map(String::as_str) == expected;
-/// #         if is_expected { texts.insert(key.to_owned(), new.to_owned()); }
-/// #         Ok(is_expected)
-/// #     }
-/// # }
-/// use backoff_retry::{Retry, SharedBudget, StopReason};
-/// let store = Memory::default();
-/// // Two processes. Together they have two tokens.
-/// let processes = [store.clone(), store].map(|store| {
-///     SharedBudget::builder(store, "orders", "quota:max_tokens=2,cost=1")
-///         .timeout(Duration::from_secs(10))
-///         .build()
-///         .unwrap()
-/// });
-/// let attempts = processes.map(|budget| {
-///     let retry = Retry::new("constant:base=0s,max_retries=9".parse().unwrap()).shared_budget(&budget);
-///     let report = retry.when(|_: &&str| true).call_with_report(|| Err::<(), _>("busy"));
-///     assert_eq!(report.reason, StopReason::Budget);
-///     report.attempts
-/// });
-/// assert_eq!(attempts, [3, 1]);
-/// ```
 #[derive(Clone)]
 pub struct SharedBudget(Arc<Handle>);
 
@@ -158,12 +119,9 @@ impl SharedBudget {
         &self.0.0
     }
 
-    pub(crate) fn operation_began(&self) {
-        self.inner().note(BudgetEvent::OperationBegan, false);
-    }
-
-    pub(crate) fn attempt_failed(&self) {
-        self.inner().note(BudgetEvent::AttemptFailed, false);
+    /// Notes that an operation began, or that an attempt failed.
+    pub(crate) fn note(&self, event: BudgetEvent) {
+        self.inner().note(event, false);
     }
 
     pub(crate) fn operation_succeeded(&self, held: Reservation) {

@@ -2,12 +2,11 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::error::Error;
-use std::fmt;
 use std::sync::{Arc, OnceLock};
 use std::task::{Poll, Waker};
 use std::time::{Duration, Instant};
 
-use backoff_core::{BudgetEvent, BudgetMember, ExchangeAnswers, MemberAnswer, Outcome};
+use backoff_core::{BudgetMember, ExchangeAnswers, MemberAnswer, Outcome};
 
 use crate::shared_budget::store::StoreError;
 
@@ -48,27 +47,10 @@ pub(super) struct Pending {
     last_error: Option<Arc<dyn Error + Send + Sync>>,
     /// Whether nobody uses the budget any more.
     pub(super) is_closed: bool,
-    /// What to wake and what to drop when nobody holds the lock: both run code of the caller's.
-    pub(super) to_wake: Vec<Waker>,
-    pub(super) to_drop: Vec<Waker>,
-    pub(super) errors_to_drop: Vec<Arc<dyn Error + Send + Sync>>,
+    /// To do when nobody holds the lock: waking a waker, and dropping it or an error, run code of the
+    /// caller's.
+    pub(super) later: Vec<Box<dyn FnOnce() + Send>>,
 }
-
-/// The store did not answer in time, or the hook did not return.
-#[derive(Debug)]
-struct NoAnswer {
-    of_hook: bool,
-    timeout: Duration,
-}
-
-impl fmt::Display for NoAnswer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let what = if self.of_hook { "hook did not return" } else { "store did not answer" };
-        write!(f, "the {what} within {:?}", self.timeout)
-    }
-}
-
-impl Error for NoAnswer {}
 
 impl Pending {
     pub(super) fn new(member: &BudgetMember) -> Self {
@@ -81,9 +63,7 @@ impl Pending {
             is_reporting: false,
             last_error: None,
             is_closed: false,
-            to_wake: Vec::new(),
-            to_drop: Vec::new(),
-            errors_to_drop: Vec::new(),
+            later: Vec::new(),
         }
     }
 
@@ -95,10 +75,6 @@ impl Pending {
     /// How long a request may wait now.
     pub(super) fn timeout(&self) -> Duration {
         Duration::from_nanos(self.member.timeout_ns())
-    }
-
-    pub(super) fn note(&mut self, event: BudgetEvent, is_local: bool, now_ns: u64) {
-        self.member.note(event, is_local, now_ns);
     }
 
     /// Requests a retry. Returns the answer, or the number under which it will be, and until when.
@@ -133,7 +109,8 @@ impl Pending {
         }
         // If it was taken before, a future is not polled again.
         if let Some(waiting) = self.waiting.get_mut(&id) {
-            self.to_drop.extend(waiting.waker.replace(waker.clone()));
+            let earlier = waiting.waker.replace(waker.clone());
+            self.later.push(Box::new(|| drop(earlier)));
         }
         Poll::Pending
     }
@@ -143,7 +120,7 @@ impl Pending {
         self.answers.remove(&id);
         if let Some(waiting) = self.waiting.remove(&id) {
             self.member.cancel(waiting.outcome);
-            self.to_drop.extend(waiting.waker);
+            self.later.push(Box::new(|| drop(waiting)));
         }
     }
 
@@ -182,13 +159,14 @@ impl Pending {
     }
 
     pub(super) fn set_last_error(&mut self, error: Arc<dyn Error + Send + Sync>) {
-        self.errors_to_drop.extend(self.last_error.replace(error));
+        let earlier = self.last_error.replace(error);
+        self.later.push(Box::new(|| drop(earlier)));
     }
 
     /// A request has waited for too long.
     pub(super) fn late(&mut self, now_ns: u64) {
-        let of_hook = self.is_reporting;
-        self.go_away(NoAnswer { of_hook, timeout: self.timeout() }.into(), now_ns);
+        let what = if self.is_reporting { "hook did not return" } else { "store did not answer" };
+        self.go_away(format!("the {what} within {:?}", self.timeout()).into(), now_ns);
     }
 
     /// Nobody will ask the store.
@@ -209,7 +187,9 @@ impl Pending {
             match answer(self, waiting.outcome) {
                 Some(answer) => {
                     self.answers.insert(id, answer);
-                    self.to_wake.extend(waiting.waker);
+                    if let Some(waker) = waiting.waker {
+                        self.later.push(Box::new(|| waker.wake()));
+                    }
                 }
                 None => {
                     self.waiting.insert(id, waiting);

@@ -1,31 +1,19 @@
 //! Asking the store: load, step and swap, until it has the steps.
 
-use std::error::Error;
-use std::fmt;
-use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
 use backoff_core::SteppedState;
 
-use crate::shared_budget::exchange::{AlwaysLost, BudgetExchange, NotAState, SwapOutcome};
+use crate::shared_budget::exchange::{BudgetExchange, SwapOutcome};
 use crate::shared_budget::store::{BudgetStore, StoreError, Stored};
 use crate::shared_budget::worker::{Inner, caught};
 
-/// A function of the caller's panicked.
-#[derive(Debug)]
-struct Panicked {
-    what: &'static str,
-    message: String,
-}
+/// So many characters of a text an error quotes: something else may have written one of any length.
+const MAX_QUOTED: usize = 100;
 
-impl fmt::Display for Panicked {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the {} panicked: {}", self.what, self.message)
-    }
-}
-
-impl Error for Panicked {}
+/// Every try was lost to another process.
+const ALWAYS_LOST: &str = "other processes changed the state in every try before the timeout";
 
 impl Inner {
     /// Loads and swaps until the store has the steps, or the exchange has failed.
@@ -66,8 +54,13 @@ impl Inner {
             Some((stepped, pending.member.steps().collect()))
         });
         let Some((stepped, steps)) = stepped else {
-            let (key, text) = (self.key.clone(), before.unwrap_or_default().to_owned());
-            return Err(NotAState { key, text }.into());
+            let (key, text) = (&self.key, before.unwrap_or_default());
+            let shown: String = text.chars().take(MAX_QUOTED).collect();
+            let dots = if shown.len() < text.len() { "..." } else { "" };
+            let why = "which is not the state of this budget";
+            return Err(
+                format!("under the key {key:?} the store has {shown:?}{dots}, {why}").into()
+            );
         };
         exchange.steps = steps;
         let (SteppedState::Unchanged(after) | SteppedState::Changed(after)) = stepped;
@@ -83,19 +76,19 @@ impl Inner {
         }
         exchange.stored = SwapOutcome::Lost;
         let wait_ns = self.with(|pending, now_ns| pending.member.lost(now_ns));
-        wait_ns.map(Some).ok_or_else(|| AlwaysLost.into())
+        wait_ns.map(Some).ok_or_else(|| ALWAYS_LOST.into())
     }
 
     /// Calls the hook.
     pub(super) fn observe(&self, exchange: &BudgetExchange) {
         if let Err(message) = caught(|| (self.hook)(exchange)) {
-            let error = Panicked { what: "hook", message };
-            self.with(|pending, _| pending.set_last_error(Arc::new(error)));
+            let error = StoreError::from(format!("the hook panicked: {message}"));
+            self.with(|pending, _| pending.set_last_error(error.into()));
         }
     }
 }
 
 /// Calls the store, which may panic.
 fn called<T>(call: impl FnOnce() -> Result<T, StoreError>) -> Result<T, StoreError> {
-    caught(call).unwrap_or_else(|message| Err(Panicked { what: "store", message }.into()))
+    caught(call).unwrap_or_else(|message| Err(format!("the store panicked: {message}").into()))
 }

@@ -35,7 +35,7 @@ pub(super) struct Inner {
 struct Threads {
     store: Option<Box<dyn BudgetStore>>,
     worker: Option<ThreadId>,
-    is_watched: bool,
+    watcher: Option<ThreadId>,
 }
 
 impl Inner {
@@ -52,7 +52,7 @@ impl Inner {
             has_work: Condvar::new(),
             flushed: Condvar::new(),
             has_request: Condvar::new(),
-            threads: Mutex::new(Threads { store: Some(store), worker: None, is_watched: false }),
+            threads: Mutex::new(Threads { store: Some(store), worker: None, watcher: None }),
         }
     }
 
@@ -65,18 +65,10 @@ impl Inner {
     pub(super) fn with<T>(&self, call: impl FnOnce(&mut Pending, u64) -> T) -> T {
         let mut pending = self.lock();
         let result = call(&mut pending, Monotonic.now_ns());
-        let to_wake = std::mem::take(&mut pending.to_wake);
-        let to_drop = std::mem::take(&mut pending.to_drop);
-        let errors_to_drop = std::mem::take(&mut pending.errors_to_drop);
+        let later = std::mem::take(&mut pending.later);
         drop(pending);
-        for waker in to_wake {
-            let _ = caught(|| waker.wake());
-        }
-        for waker in to_drop {
-            let _ = caught(|| drop(waker));
-        }
-        for error in errors_to_drop {
-            let _ = caught(|| drop(error));
+        for call in later {
+            let _ = caught(call);
         }
         result
     }
@@ -84,7 +76,7 @@ impl Inner {
     /// Notes what an operation reports. Nobody waits for the store.
     pub(super) fn note(self: &Arc<Self>, event: BudgetEvent, is_local: bool) {
         let has_work = self.with(|pending, now_ns| {
-            pending.note(event, is_local, now_ns);
+            pending.member.note(event, is_local, now_ns);
             pending.work_in(now_ns).is_some()
         });
         if has_work {
@@ -153,16 +145,21 @@ impl Inner {
     /// Wakes the worker. It starts at its first work.
     fn start_work(self: &Arc<Self>) {
         let mut threads = self.threads();
-        if threads.worker.is_some() {
-            return self.has_work.notify_one();
+        match threads.worker {
+            Some(_) => self.has_work.notify_one(),
+            None => threads.worker = self.spawn("backoff-budget", Self::work),
         }
+    }
+
+    /// Starts a thread. Without it the local budget decides.
+    fn spawn(self: &Arc<Self>, name: &str, run: fn(&Self)) -> Option<ThreadId> {
         let inner = Arc::clone(self);
-        let worker = thread::Builder::new().name("backoff-budget".to_owned());
-        match worker.spawn(move || inner.work()) {
-            Ok(worker) => threads.worker = Some(worker.thread().id()),
+        match thread::Builder::new().name(name.to_owned()).spawn(move || run(&inner)) {
+            Ok(thread) => Some(thread.thread().id()),
             Err(error) => self.with(|pending, now_ns| {
                 end(std::mem::take(&mut pending.flushes), false);
                 pending.go_away(error.into(), now_ns);
+                None
             }),
         }
     }
@@ -174,14 +171,9 @@ impl Inner {
     /// Starts the thread that ends the waits of futures.
     pub(super) fn start_watching(self: &Arc<Self>) {
         let mut threads = self.threads();
-        if threads.is_watched {
-            return self.has_request.notify_one();
-        }
-        let inner = Arc::clone(self);
-        let watcher = thread::Builder::new().name("backoff-budget-time".to_owned());
-        match watcher.spawn(move || inner.watch()) {
-            Ok(_) => threads.is_watched = true,
-            Err(error) => self.with(|pending, now_ns| pending.go_away(error.into(), now_ns)),
+        match threads.watcher {
+            Some(_) => self.has_request.notify_one(),
+            None => threads.watcher = self.spawn("backoff-budget-time", Self::watch),
         }
     }
 

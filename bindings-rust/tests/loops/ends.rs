@@ -3,33 +3,9 @@
 
 use std::time::{Duration, Instant};
 
-use backoff_retry::{MAX_NS, Policy, RandomStream, Report, Retry, StopReason};
+use backoff_retry::{Policy, RandomStream, Retry, StopReason};
 
 use crate::support::{Time, retry, seconds};
-
-#[test]
-fn the_longest_delay_is_waited_unless_the_longest_limit_forbids_it() {
-    // 292 years.
-    let longest = Duration::from_nanos(MAX_NS);
-    for (limit, waits, reason) in [
-        ("max_retries=1", vec![longest], StopReason::MaxRetries),
-        ("max_elapsed=9223372036854775806ns", vec![], StopReason::MaxElapsed),
-    ] {
-        let time = Time::default();
-        let report = retry(&format!("constant:base=9223372036854775807ns,{limit}"))
-            .clock(time.clock())
-            .sleep(time.sleep())
-            .when(|()| true)
-            .call_with_report(|| {
-                time.pass(seconds(1));
-                Err::<(), ()>(())
-            });
-        let calls = seconds(waits.len() as u64 + 1);
-        let Report { reason: stopped, elapsed, .. } = report;
-        assert_eq!((stopped, elapsed), (reason, calls + waits.iter().sum::<Duration>()));
-        assert_eq!(time.waits(), waits);
-    }
-}
 
 #[test]
 fn a_deadline_is_an_instant_of_the_default_clock() {
@@ -52,18 +28,29 @@ fn a_deadline_is_an_instant_of_the_default_clock() {
 
 #[test]
 fn a_loop_on_the_default_policy_waits_its_delays() {
-    let time = Time::default();
+    let (time, mut elapsed) = (Time::default(), Vec::new());
     let stream = RandomStream::from_key(42, "job-1");
     let result = Retry::default()
         .seed_and_key(42, "job-1")
-        .clock(time.clock())
-        .sleep(time.sleep())
+        .clock(|| time.now())
+        .sleep(|delay| time.wait(delay))
         .when(|()| true)
+        .on_retry(|event| elapsed.push(event.elapsed))
         .call(|| Err::<(), ()>(()));
     assert_eq!(result, Err(()));
+    assert_eq!(elapsed[..2], [Duration::ZERO, time.waits()[0]]);
     let policy = Policy::parse("default").unwrap();
     let delays: Vec<_> =
         (0..).map(|index| policy.delay(stream, index)).take(time.waits().len()).collect();
     assert_eq!(time.waits(), delays);
     assert!(!delays.is_empty());
+}
+
+/// The documentation of `DefaultSleep` tests that of a thread.
+#[tokio::test(start_paused = true)]
+async fn a_future_waits_with_the_timer_of_tokio() {
+    let begun = tokio::time::Instant::now();
+    let plan = retry("constant:base=20ms,max_retries=3").when(|()| true);
+    assert_eq!(plan.call_async(async || Err::<(), _>(())).await, Err(()));
+    assert_eq!(begun.elapsed().as_millis(), 60);
 }

@@ -1,6 +1,7 @@
 //! Panics in a clock, in the called function, and in a hook while something unwinds. The vectors have
 //! those in other code of the caller.
 
+use std::cell::Cell;
 use std::future::ready;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
@@ -10,67 +11,52 @@ use backoff_retry::{Budget, RetryStats, StopReason};
 
 use crate::support::{Seen, Time, at_once, budget_state, counts, retry};
 
-/// Where the panic is, the events, and the attempts that the stats count. The function fails.
-const TABLE: [(&str, &[&str], u64); 3] = [
-    ("the first reading of the clock", &[], 0),
-    ("the clock", &["retry 1: transient, 1s after 0ns: Err(1)"], 2),
-    (
-        "the function",
-        &[
-            "retry 1: transient, 1s after 0ns: Err(1)",
-            "stop 2: none, cancelled, 0ns after 1s: None",
-        ],
-        2,
-    ),
-];
-
-fn play(panics: &str, blocking: bool) -> (Vec<String>, RetryStats, Budget) {
-    let (time, seen, stats) = (Time::default(), Seen::default(), RetryStats::new());
-    let budget = Budget::parse("concurrent").unwrap();
-    let panic_if = |place: &str, now: bool| assert!(!(now && panics == place), "on purpose");
-
-    let mut reads = 0;
-    let clock = std::cell::RefCell::new(|| {
-        reads += 1;
-        panic_if("the first reading of the clock", reads == 1);
-        panic_if("the clock", reads == 3);
-        time.now()
-    });
-    let mut calls = 0;
-    let call = || {
-        calls += 1;
-        panic_if("the function", calls == 2);
-        Err::<(), _>(calls)
-    };
-    let retry = retry("constant:base=1s").stats(&stats).budget(&budget);
-    let retry = retry.clock(|| clock.borrow_mut()());
-    let ended = catch_unwind(AssertUnwindSafe(|| {
-        macro_rules! plan {
-            ($retry:expr) => {
-                $retry
-                    .when(|_: &i32| true)
-                    .on_retry(|event| seen.retry(event))
-                    .on_stop(|event| seen.stop(event))
-            };
-        }
-        if blocking {
-            plan!(retry.sleep(time.sleep())).call(call)
-        } else {
-            let mut call = call;
-            at_once(plan!(retry.sleep(time.sleep_async())).call_async(|| ready(call())))
-        }
-    }));
-    let message = *ended.unwrap_err().downcast::<&str>().unwrap();
-    assert_eq!(message, "on purpose");
-    (seen.lines(), stats, budget)
-}
-
 #[test]
 fn a_panic_ends_the_loop_and_leaves_nothing_behind() {
-    for (panics, events, attempts) in TABLE {
+    let retried = "retry 1: Some(Err(1)), None";
+    // Where the panic is, the events, and the attempts that the stats count.
+    for (panics, events, attempts) in [
+        ("the first reading of the clock", vec![], 0),
+        ("the clock", vec![retried], 2),
+        ("the function", vec![retried, "stop 2: None, Some(Cancelled)"], 2),
+    ] {
         for blocking in [true, false] {
-            let (seen, stats, budget) = play(panics, blocking);
-            assert_eq!(seen, events, "{panics}");
+            let (time, seen, stats) = (Time::default(), Seen::default(), RetryStats::new());
+            let budget = Budget::parse("concurrent").unwrap();
+            let panic_if =
+                |place: &str, now: bool| assert!(!(now && panics == place), "on purpose");
+            let reads = Cell::new(0);
+            let clock = || {
+                reads.set(reads.get() + 1);
+                panic_if("the first reading of the clock", reads.get() == 1);
+                panic_if("the clock", reads.get() == 3);
+                time.now()
+            };
+            let mut calls = 0;
+            let mut call = || {
+                calls += 1;
+                panic_if("the function", calls == 2);
+                Err::<(), _>(calls)
+            };
+            let retry = retry("constant:base=1s").stats(&stats).budget(&budget).clock(clock);
+            macro_rules! plan {
+                ($sleep:expr) => {
+                    retry
+                        .sleep($sleep)
+                        .when(|_: &i32| true)
+                        .on_retry(|event| seen.retry(event))
+                        .on_stop(|event| seen.stop(event))
+                };
+            }
+            let ended = catch_unwind(AssertUnwindSafe(|| {
+                if blocking {
+                    plan!(|delay| time.wait(delay)).call(call)
+                } else {
+                    at_once(plan!(async |delay| time.wait(delay)).call_async(|| ready(call())))
+                }
+            }));
+            assert_eq!(*ended.unwrap_err().downcast::<&str>().unwrap(), "on purpose");
+            assert_eq!(seen.lines(), events, "{panics}");
             let counted = RetryStats::new();
             counted.record(attempts, StopReason::Cancelled);
             assert_eq!(counts(&stats), counts(&counted), "{panics}");

@@ -12,4 +12,3 @@ mod support;
 mod types;
 #[path = "../../../core/tests/conformance/vectors.rs"]
 mod vectors;
-mod waiting;

@@ -1,73 +1,37 @@
 //! A manual clock, failures, and a record of the events that hooks received.
 
-use std::future::{Ready, ready};
+use std::cell::{Cell, RefCell};
 use std::pin::pin;
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use backoff_core::ffi;
-use backoff_retry::{Budget, Outcome, RandomStream, Retry, RetryEvent, RetryStats, StopReason};
+use backoff_retry::{Budget, RandomStream, Retry, RetryEvent, RetryStats};
 
 pub(crate) fn seconds(seconds: u64) -> Duration {
     Duration::from_secs(seconds)
 }
 
 /// A clock, and the waits that moved it.
-#[derive(Clone, Default)]
-pub(crate) struct Time(Arc<Mutex<(Duration, Vec<Duration>)>>);
+#[derive(Default)]
+pub(crate) struct Time {
+    now: Cell<Duration>,
+    waits: RefCell<Vec<Duration>>,
+}
 
 impl Time {
     pub(crate) fn now(&self) -> Duration {
-        self.0.lock().unwrap().0
-    }
-
-    pub(crate) fn pass(&self, time: Duration) {
-        self.0.lock().unwrap().0 += time;
+        self.now.get()
     }
 
     pub(crate) fn waits(&self) -> Vec<Duration> {
-        self.0.lock().unwrap().1.clone()
+        self.waits.borrow().clone()
     }
 
     pub(crate) fn wait(&self, delay: Duration) {
-        let mut time = self.0.lock().unwrap();
-        time.0 += delay;
-        time.1.push(delay);
-    }
-
-    pub(crate) fn clock(&self) -> impl Fn() -> Duration + Clone + Send + Sync + use<> {
-        let time = self.clone();
-        move || time.now()
-    }
-
-    pub(crate) fn sleep(&self) -> impl Fn(Duration) + Clone + Send + Sync + use<> {
-        let time = self.clone();
-        move |delay| time.wait(delay)
-    }
-
-    pub(crate) fn sleep_async(
-        &self,
-    ) -> impl Fn(Duration) -> Ready<()> + Clone + Send + Sync + use<> {
-        let time = self.clone();
-        move |delay| {
-            time.wait(delay);
-            ready(())
-        }
-    }
-}
-
-/// How a call fails.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Fault {
-    Soft,
-    Hard,
-}
-
-pub(crate) fn verdict(fault: &Fault) -> Outcome {
-    match fault {
-        Fault::Soft => Outcome::Transient,
-        Fault::Hard => Outcome::Permanent,
+        self.now.set(self.now() + delay);
+        self.waits.borrow_mut().push(delay);
     }
 }
 
@@ -77,8 +41,8 @@ pub(crate) fn retry(policy: &str) -> Retry<'static> {
 }
 
 /// The events that hooks received, one line each.
-#[derive(Clone, Default)]
-pub(crate) struct Seen(Arc<Mutex<Vec<String>>>);
+#[derive(Default)]
+pub(crate) struct Seen(Mutex<Vec<String>>);
 
 impl Seen {
     pub(crate) fn lines(&self) -> Vec<String> {
@@ -89,23 +53,17 @@ impl Seen {
         self.0.lock().unwrap().push(line.into());
     }
 
-    /// `retry 1: transient, waits 1s after 0ns: Err(Soft)`.
     pub(crate) fn retry<T: std::fmt::Debug>(&self, event: &RetryEvent<'_, T>) {
-        assert_eq!(event.reason, None);
-        let RetryEvent { attempts, delay, elapsed, .. } = event;
-        let outcome = event.outcome.unwrap().name();
-        let result = event.result.unwrap();
-        self.note(format!("retry {attempts}: {outcome}, {delay:?} after {elapsed:?}: {result:?}"));
+        self.event("retry", event);
     }
 
-    /// `stop 2: success, success, 0ns after 1s: Some(Ok(2))`.
     pub(crate) fn stop<T: std::fmt::Debug>(&self, event: &RetryEvent<'_, T>) {
-        let RetryEvent { attempts, delay, elapsed, result, .. } = event;
-        let outcome = event.outcome.map_or("none", Outcome::name);
-        let reason = event.reason.map(StopReason::name).unwrap();
-        self.note(format!(
-            "stop {attempts}: {outcome}, {reason}, {delay:?} after {elapsed:?}: {result:?}"
-        ));
+        self.event("stop", event);
+    }
+
+    fn event<T: std::fmt::Debug>(&self, hook: &str, event: &RetryEvent<'_, T>) {
+        let RetryEvent { attempts, result, reason, .. } = event;
+        self.note(format!("{hook} {attempts}: {result:?}, {reason:?}"));
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use backoff_retry::{Fallback, RetryStats, SharedBudget, StopReason};
 
@@ -49,68 +49,31 @@ fn a_process_that_refuses_grants_nothing_while_the_store_is_away() {
     assert_eq!(decided(&budget), (vec![], StopReason::Budget, true));
 }
 
-#[test]
-fn the_store_decides_again_when_it_is_back() {
-    let store = Memory::with_faults([Fault::Load]);
-    let budget = builder(&store, "quota:max_tokens=9,cost=1");
-    let budget = budget.local_budget("quota:max_tokens=2,cost=1").build().unwrap();
-    assert_eq!(decided(&budget).0.first(), Some(&true));
-    std::thread::sleep(Duration::from_millis(1100));
-    assert_eq!(decided(&budget), (vec![false; 4], StopReason::MaxRetries, false));
-    // What happened meanwhile: nine began, and four retries were granted.
-    assert!(budget.last_error().is_some());
-    assert_eq!(store.state().split(' ').next_back(), Some("5"));
-}
-
-#[test]
-fn what_may_be_stored_is_not_sent_again() {
-    for (is_made, tokens) in [(true, "8"), (false, "9")] {
-        let store = Memory::with_faults([Fault::Swap { is_made }]);
-        store.world().texts.insert("backoff:test:quota:max_tokens=9,cost=1".into(), "0 9".into());
-        let budget = shared(&store, "quota:max_tokens=9,cost=1");
-        assert_eq!(decided(&budget).0.first(), Some(&true));
-        assert!(budget.flush());
-        assert_eq!(store.state().split(' ').next_back(), Some(tokens));
-    }
-}
-
+/// The limit of a future needs neither a runtime nor the sleep of the loop.
 #[test]
 fn a_store_that_does_not_answer_is_not_waited_for() {
-    let (end, hangs) = channel::<()>();
-    let store = Memory::with_faults([Fault::Hang(hangs)]);
-    let budget = SharedBudget::builder(store.clone(), "test", "quota:max_tokens=1,cost=1")
-        .timeout(Duration::from_millis(20))
-        .build()
-        .unwrap();
-    let begun = Instant::now();
-    let (retries, reason, is_local) = decided(&budget);
-    assert_eq!((retries.first(), reason, is_local), (Some(&true), StopReason::Budget, true));
-    let error = budget.last_error().unwrap().to_string();
-    assert_eq!(error, "the store did not answer within 1s");
-    assert!(!budget.flush());
-    // Without a limit this would last for ever.
-    assert!(begun.elapsed() < Duration::from_secs(60));
-    drop(end);
-}
-
-/// The limit needs neither a runtime nor the sleep of the loop.
-#[test]
-fn a_future_does_not_wait_for_such_a_store_either() {
-    let (end, hangs) = channel::<()>();
-    let store = Memory::with_faults([Fault::Hang(hangs)]);
-    let budget = SharedBudget::builder(store, "test", "quota:max_tokens=1,cost=1")
-        .timeout(Duration::from_millis(20))
-        .build()
-        .unwrap();
-    let seen = Mutex::new(Vec::new());
-    let retry = retry("constant:base=0s").shared_budget(budget).sleep(|_| std::future::ready(()));
-    let plan = retry
-        .when(|(): &()| true)
-        .on_retry(|event| seen.lock().unwrap().push(event.budget_is_local));
-    let report = block_on(plan.call_async_with_report(async || Err::<(), _>(())));
-    assert_eq!(report.reason, StopReason::Budget);
-    assert_eq!(seen.lock().unwrap().first(), Some(&true));
-    drop(end);
+    for is_future in [false, true] {
+        let (end, hangs) = channel::<()>();
+        let store = Memory::with_faults([Fault::Hang(hangs)]);
+        let budget = SharedBudget::builder(store, "test", "quota:max_tokens=1,cost=1");
+        let budget = budget.timeout(Duration::from_millis(20)).build().unwrap();
+        let (retries, reason, is_local) = if is_future {
+            let (retry, seen) =
+                (retry("constant:base=0s").shared_budget(&budget), Mutex::default());
+            let plan = retry.sleep(|_| std::future::ready(())).when(|(): &()| true);
+            let plan =
+                plan.on_retry(|event| Vec::push(&mut seen.lock().unwrap(), event.budget_is_local));
+            let report = block_on(plan.call_async_with_report(async || Err::<(), _>(())));
+            (seen.into_inner().unwrap(), report.reason, true)
+        } else {
+            decided(&budget)
+        };
+        assert_eq!((retries.first(), reason, is_local), (Some(&true), StopReason::Budget, true));
+        let error = budget.last_error().unwrap().to_string();
+        assert_eq!(error, "the store did not answer within 1s");
+        assert!(!budget.flush());
+        drop(end);
+    }
 }
 
 #[test]
@@ -119,7 +82,8 @@ fn a_future_that_is_dropped_while_it_asks_is_cancelled() {
     let store = Memory::with_faults([Fault::Hang(hangs)]);
     let (stats, reasons) = (Arc::new(RetryStats::new()), Arc::<Mutex<Vec<_>>>::default());
     let seen = Arc::clone(&reasons);
-    let retry = retry("constant:base=0s").shared_budget(shared(&store, "sre")).stats(&stats);
+    let budget = shared(&store, "quota:max_tokens=9,cost=1");
+    let retry = retry("constant:base=0s").shared_budget(&budget).stats(&stats);
     let plan = retry.when(|(): &()| true).on_stop(move |event| {
         seen.lock().unwrap().push((event.reason, event.attempts, event.result.copied()));
     });
@@ -131,4 +95,7 @@ fn a_future_that_is_dropped_while_it_asks_is_cancelled() {
     assert_eq!(*reasons.lock().unwrap(), [(Some(cancelled), 1, Some(Err(())))]);
     assert_eq!((stats.operations(), stats.stops(cancelled)), (1, 1));
     drop(end);
+    assert!(budget.flush());
+    let text = store.world().texts.values().next().cloned();
+    assert!(text.as_ref().is_some_and(|text| text.contains(" 9 |")), "it has paid: {text:?}");
 }

@@ -89,24 +89,6 @@ fn the_decisions_are_those_of_a_budget_of_this_process() {
     }
 }
 
-#[test]
-fn a_refused_retry_stops_the_loop_and_is_not_waited() {
-    let store = Memory::default();
-    let retry =
-        retry("constant:base=1h").shared_budget(shared(&store, "ratio:ratio=0,max_tokens=1"));
-    let (mut waits, mut ends) = (Vec::new(), Vec::new());
-    let report = retry
-        .sleep(|_| {})
-        .when(|_: &&str| true)
-        .on_retry(|event| waits.push((event.attempts, event.delay, event.budget_is_local)))
-        .on_stop(|event| ends.push((event.attempts, event.delay, event.budget_is_local)))
-        .call_with_report(|| Err::<(), _>("busy"));
-    let hour = Duration::from_secs(3600);
-    assert_eq!((report.result, report.reason), (Err("busy"), StopReason::Budget));
-    assert_eq!((report.attempts, report.delay), (2, hour));
-    assert_eq!((waits, ends), (vec![(1, hour, false)], vec![(2, hour, false)]));
-}
-
 #[tokio::test]
 async fn async_loops_ask_the_store_too() {
     let store = Memory::default();
@@ -123,18 +105,6 @@ async fn async_loops_ask_the_store_too() {
         attempts += task.await.unwrap();
     }
     assert_eq!(attempts, 8 + 20);
-}
-
-/// Futures of loops need no runtime for the budget.
-#[test]
-fn a_loop_without_a_runtime_is_woken() {
-    let store = Memory::default();
-    let retry = retry("constant:base=0s,max_retries=2")
-        .shared_budget(shared(&store, "sre"))
-        .sleep(|_| std::future::ready(()));
-    let plan = retry.when(|(): &()| true);
-    let report = block_on(plan.call_async_with_report(async || Err::<(), _>(())));
-    assert_eq!((report.reason, report.attempts), (StopReason::MaxRetries, 3));
 }
 
 /// Polls a future until it is ready, when it says so.
@@ -183,8 +153,11 @@ fn what_cannot_be_a_shared_budget_is_an_error_that_says_why() {
     for (found, said) in [
         (error(builder(&store, "ratio:ratio=2")), "above 1"),
         (error(builder(&store, "envoy")), "concurrent cannot be shared"),
-        (error(builder(&store, "sre").local_budget("concurrent")), "concurrent cannot be shared"),
-        (error(builder(&store, "sre").local_budget("")), ""),
+        (
+            error(builder(&store, "sre").local_budget("concurrent")),
+            "local budget: a budget of the kind concurrent cannot be shared",
+        ),
+        (error(builder(&store, "sre").local_budget("")), "local budget: "),
         (error(builder(&store, "sre").lease(0)), "the lease is 0, and must be from 1 to 1000"),
         (error(builder(&store, "sre").lease(1001)), "the lease is 1001"),
         (

@@ -31,7 +31,7 @@ pub(crate) struct World {
 }
 
 #[derive(Clone, Default)]
-pub(crate) struct Memory(Arc<Mutex<World>>);
+pub(crate) struct Memory(pub(crate) Arc<Mutex<World>>);
 
 impl Memory {
     pub(crate) fn world(&self) -> MutexGuard<'_, World> {
@@ -48,14 +48,6 @@ impl Memory {
     pub(crate) fn calls(&self) -> (usize, usize) {
         let world = self.world();
         (world.loads, world.swaps)
-    }
-
-    /// The only state in it, without the number of processes.
-    pub(crate) fn state(&self) -> String {
-        let world = self.world();
-        assert_eq!(world.texts.len(), 1, "{:?}", world.texts);
-        let text = world.texts.values().next().unwrap();
-        text.split(" | ").next().unwrap().to_owned()
     }
 }
 

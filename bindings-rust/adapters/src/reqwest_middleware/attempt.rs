@@ -44,6 +44,19 @@ impl fmt::Display for AttemptTimeout {
 
 impl std::error::Error for AttemptTimeout {}
 
+/// The error of an [`attempt_timeout`](super::RetryMiddleware::attempt_timeout) of zero.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ZeroTimeout;
+
+impl fmt::Display for ZeroTimeout {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the attempt timeout is zero, and must be longer")
+    }
+}
+
+impl std::error::Error for ZeroTimeout {}
+
 /// The request that hooks get, and the copies of it that are sent.
 pub(super) struct Copies {
     /// Without its body if that can be sent only once.

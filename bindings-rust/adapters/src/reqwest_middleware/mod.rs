@@ -17,7 +17,7 @@ use crate::http::{self, Rules};
 use crate::reqwest_middleware::origins::OriginBudgets;
 
 pub use crate::http::{MayRepeat, PROXY_STATUSES, SentOnce};
-pub use attempt::{Attempt, AttemptTimeout};
+pub use attempt::{Attempt, AttemptTimeout, ZeroTimeout};
 
 /// What a hook receives. `event.request` is the request of reqwest, without its body if that can be sent
 /// only once, and `event.result` the [`Attempt`].
@@ -30,16 +30,6 @@ type Classify = Arc<dyn Fn(&Request, Result<&Response, &Error>) -> Option<Verdic
 /// A middleware that repeats requests (SPEC 19).
 ///
 /// The [module](self) says what it repeats, and what it does not.
-///
-/// ```
-/// use backoff_adapters::reqwest_middleware::RetryMiddleware;
-/// use backoff_retry::Retry;
-/// use reqwest_middleware::ClientBuilder;
-/// let retry = Retry::new("full:base=100ms,cap=20s,max_retries=4".parse()?);
-/// let client = ClientBuilder::new(reqwest::Client::new()).with(RetryMiddleware::new(retry)).build();
-/// # let _ = client;
-/// # Ok::<(), backoff_retry::ParseError>(())
-/// ```
 #[derive(Clone)]
 pub struct RetryMiddleware<C = Monotonic> {
     retry: Retry<'static, C>,
@@ -93,13 +83,6 @@ impl<C> RetryMiddleware<C> {
     }
 
     /// Gives no origin a budget of its own. If the `Retry` has a budget, all origins share it.
-    ///
-    /// ```
-    /// use backoff_adapters::reqwest_middleware::RetryMiddleware;
-    /// use backoff_retry::Retry;
-    /// let middleware = RetryMiddleware::new(Retry::default()).without_origin_budgets();
-    /// # let _ = middleware;
-    /// ```
     #[must_use]
     pub fn without_origin_budgets(mut self) -> Self {
         self.budgets = None;
@@ -107,14 +90,6 @@ impl<C> RetryMiddleware<C> {
     }
 
     /// The methods of requests that may be repeated, instead of the idempotent ones.
-    ///
-    /// ```
-    /// use backoff_adapters::reqwest_middleware::RetryMiddleware;
-    /// use backoff_retry::Retry;
-    /// use reqwest::Method;
-    /// let middleware = RetryMiddleware::new(Retry::default()).methods([Method::GET, Method::HEAD]);
-    /// # let _ = middleware;
-    /// ```
     #[must_use]
     pub fn methods(mut self, methods: impl IntoIterator<Item = Method>) -> Self {
         self.rules.methods = Some(methods.into_iter().collect());
@@ -139,14 +114,6 @@ impl<C> RetryMiddleware<C> {
 
     /// Says whether a request may be repeated: `true` whatever its method, and `false` that it is sent
     /// once. The extension [`MayRepeat`] of a request comes first.
-    ///
-    /// ```
-    /// use backoff_adapters::reqwest_middleware::RetryMiddleware;
-    /// use backoff_retry::Retry;
-    /// let middleware = RetryMiddleware::new(Retry::default())
-    ///     .may_repeat(|request| request.method() == "GET" || request.url().path() == "/search");
-    /// # let _ = middleware;
-    /// ```
     #[must_use]
     pub fn may_repeat<P>(mut self, may_repeat: P) -> Self
     where
@@ -211,34 +178,33 @@ impl<C> RetryMiddleware<C> {
     /// The outcome of an attempt that took longer is `Timeout`. If it was the last one, the caller gets an
     /// [`AttemptTimeout`] in [`Error::Middleware`]:
     ///
+    /// # Errors
+    /// A limit of zero, within which no attempt can end.
+    ///
     /// ```
     /// use backoff_adapters::reqwest_middleware::{AttemptTimeout, RetryMiddleware};
     /// use backoff_retry::Retry;
     /// use reqwest_middleware::Error;
     /// use std::time::Duration;
-    /// let middleware = RetryMiddleware::new(Retry::default()).attempt_timeout(Duration::from_secs(5));
+    /// let middleware = RetryMiddleware::new(Retry::default()).attempt_timeout(Duration::from_secs(5))?;
     /// # let _ = middleware;
     /// fn is_attempt_timeout(error: &Error) -> bool {
     ///     matches!(error, Error::Middleware(e) if e.is::<AttemptTimeout>())
     /// }
+    /// # Ok::<(), backoff_adapters::reqwest_middleware::ZeroTimeout>(())
     /// ```
-    #[must_use]
-    pub fn attempt_timeout(mut self, limit: Duration) -> Self {
+    pub fn attempt_timeout(mut self, limit: Duration) -> Result<Self, ZeroTimeout> {
+        if limit.is_zero() {
+            return Err(ZeroTimeout);
+        }
         self.attempt_timeout = Some(limit);
-        self
+        Ok(self)
     }
 
     /// Makes the body of the response a part of the attempt: it is read into memory, and a success whose
     /// body ends early is a failure that may be retried. A failure decides by its status also then: a 404
     /// is not retried. If the retries end, the caller gets the error of the body. Not for endless bodies.
     /// Trailers are lost.
-    ///
-    /// ```
-    /// use backoff_adapters::reqwest_middleware::RetryMiddleware;
-    /// use backoff_retry::Retry;
-    /// let middleware = RetryMiddleware::new(Retry::default()).read_body();
-    /// # let _ = middleware;
-    /// ```
     #[must_use]
     pub fn read_body(mut self) -> Self {
         self.read_body = true;
@@ -265,14 +231,6 @@ impl<C> RetryMiddleware<C> {
 
     /// Sets the hook that runs once after the last attempt of every request, whatever the reason, also
     /// when the request's future is dropped. It replaces an earlier one.
-    ///
-    /// ```
-    /// use backoff_adapters::reqwest_middleware::RetryMiddleware;
-    /// use backoff_retry::Retry;
-    /// let middleware = RetryMiddleware::new(Retry::default())
-    ///     .on_stop(|event| eprintln!("{} attempts: {:?}", event.attempts, event.reason));
-    /// # let _ = middleware;
-    /// ```
     #[must_use]
     pub fn on_stop<H>(mut self, hook: H) -> Self
     where

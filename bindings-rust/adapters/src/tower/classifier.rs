@@ -13,9 +13,14 @@ pub trait Kind {
     type Attempt: Send + 'static;
     /// What hooks get of the request.
     type About: Send + Sync + 'static;
+    /// What hooks receive.
+    type Event<'a>;
 
     /// The verdict on an attempt.
     fn verdict(attempt: &Self::Attempt) -> Verdict;
+
+    /// What hooks receive of an event of the loop.
+    fn event<'a>(event: &RetryEvent<'a, Self::Attempt>, about: &'a Self::About) -> Self::Event<'a>;
 }
 
 /// Says which requests may be repeated and classifies results. [`ByResult`] and [`Http`] implement it.
@@ -43,9 +48,14 @@ pub struct ByResult<F>(pub(super) F);
 impl<F> Kind for ByResult<F> {
     type Attempt = Verdict;
     type About = ();
+    type Event<'a> = RetryEvent<'a, Verdict>;
 
     fn verdict(attempt: &Verdict) -> Verdict {
         *attempt
+    }
+
+    fn event<'a>(event: &RetryEvent<'a, Verdict>, (): &'a ()) -> RetryEvent<'a, Verdict> {
+        *event
     }
 }
 
@@ -95,30 +105,26 @@ pub struct About {
     sent_once: Option<SentOnce>,
 }
 
-impl About {
-    pub(super) fn event<'a>(
-        &'a self,
-        event: &RetryEvent<'a, HttpAttempt>,
-    ) -> RequestEvent<'a, Request<()>, HttpAttempt> {
-        RequestEvent {
-            event: *event,
-            method: self.request.method(),
-            url: &self.url,
-            status: event.result.and_then(|attempt| attempt.status),
-            sent_once: self.sent_once,
-            request: &self.request,
-            // An error of a service may have no text.
-            error: None,
-        }
-    }
-}
-
 impl<F> Kind for Http<F> {
     type Attempt = HttpAttempt;
     type About = About;
+    type Event<'a> = RequestEvent<'a, Request<()>, HttpAttempt>;
 
     fn verdict(attempt: &HttpAttempt) -> Verdict {
         attempt.verdict
+    }
+
+    fn event<'a>(event: &RetryEvent<'a, HttpAttempt>, about: &'a About) -> Self::Event<'a> {
+        RequestEvent {
+            event: *event,
+            method: about.request.method(),
+            url: &about.url,
+            status: event.result.and_then(|attempt| attempt.status),
+            sent_once: about.sent_once,
+            request: &about.request,
+            // An error of a service may have no text.
+            error: None,
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use ::http::{Method, Request};
 use ::tower::retry::Policy;
-use backoff_retry::{Clock, Monotonic, Outcome, Retry, RetryEvent, Verdict};
+use backoff_retry::{Clock, Monotonic, Outcome, Retry};
 use tokio::time::{Sleep, sleep};
 
 use crate::http::{self, Rules};
@@ -20,20 +20,6 @@ pub type RequestEvent<'a> = http::RequestEvent<'a, Request<()>, HttpAttempt>;
 ///
 /// One operation is one request: it begins when the service is called, and it is cancelled if its
 /// future is dropped. The service gets the same result as without retries: the last one.
-///
-/// ```
-/// use backoff_adapters::tower::RetryPolicy;
-/// use backoff_retry::Retry;
-/// use tower::{ServiceBuilder, retry::RetryLayer, service_fn};
-/// let retry = Retry::new("full:base=100ms,cap=20s,max_retries=4".parse()?);
-/// // A failure may be repeated if it is "busy".
-/// let policy = RetryPolicy::new(retry, |_: &u8, result: &Result<u8, &str>| *result == Err("busy"));
-/// let service = ServiceBuilder::new()
-///     .layer(RetryLayer::new(policy))
-///     .service(service_fn(async |request: u8| Ok::<u8, &str>(request)));
-/// # let _ = service;
-/// # Ok::<(), backoff_retry::ParseError>(())
-/// ```
 pub struct RetryPolicy<J: Kind, C = Monotonic> {
     retry: Retry<'static, C>,
     classifier: J,
@@ -46,7 +32,7 @@ pub struct RetryPolicy<J: Kind, C = Monotonic> {
 
 impl<F, C> RetryPolicy<ByResult<F>, C> {
     /// Repeats requests as this `Retry` says, if this function returns `true`, a retryable
-    /// [`Outcome`](backoff_retry::Outcome), or a [`Verdict`] with one. `true` stands for `Transient`,
+    /// [`Outcome`](backoff_retry::Outcome), or a [`Verdict`](backoff_retry::Verdict) with one. `true` stands for `Transient`,
     /// and `false` for a success, also for an `Err`. For a failure that is not repeated return
     /// [`Outcome::Permanent`].
     pub fn new<Req, Res, E, V>(retry: Retry<'static, C>, classify: F) -> Self
@@ -55,43 +41,12 @@ impl<F, C> RetryPolicy<ByResult<F>, C> {
     {
         Self::of(retry, ByResult(classify))
     }
-
-    /// Sets the hook that runs before each wait. It replaces an earlier one.
-    #[must_use]
-    pub fn on_retry<H>(mut self, hook: H) -> Self
-    where
-        H: Fn(&RetryEvent<'_, Verdict>) + Send + Sync + 'static,
-    {
-        self.on_retry = Arc::new(move |event, ()| hook(event));
-        self
-    }
-
-    /// Sets the hook that runs once after the last attempt, whatever the reason, also when the
-    /// request's future is dropped. It replaces an earlier one.
-    #[must_use]
-    pub fn on_stop<H>(mut self, hook: H) -> Self
-    where
-        H: Fn(&RetryEvent<'_, Verdict>) + Send + Sync + 'static,
-    {
-        self.on_stop = Arc::new(move |event, ()| hook(event));
-        self
-    }
 }
 
 impl<F, C> RetryPolicy<Http<F>, C> {
     /// Repeats HTTP requests as this `Retry` says, for services of `http::Request` and
-    /// `http::Response`.
-    ///
-    /// - A request may be repeated if its method is idempotent or it has an `Idempotency-Key` or
-    ///   `X-Idempotency-Key` that is not empty. Any other request is sent once; hooks, stats and budgets
-    ///   see it, too. [`methods`](Self::methods), [`may_repeat`](Self::may_repeat) and the extension
-    ///   [`MayRepeat`](super::MayRepeat) of a request say otherwise.
-    /// - The status and the header fields of a response decide as [`Verdict::of_http`] says, after
-    ///   [`statuses`](Self::statuses).
-    /// - This function decides on errors: `true`, or a retryable [`Outcome`], means retry. A request that
-    ///   is sent once is not repeated after any error, because tower does not say whether it was sent.
-    /// - The body of a request must be `Clone`, which streams are not.
-    /// - A response that is followed by a retry is dropped before the wait, with its body unread.
+    /// `http::Response`. The [module](super) says which ones. This function decides on errors: `true`, or a
+    /// retryable [`Outcome`], means retry.
     ///
     /// ```
     /// use backoff_adapters::tower::RetryPolicy;
@@ -144,7 +99,9 @@ impl<F, C> RetryPolicy<Http<F>, C> {
         self.classifier.may_repeat = Some(Arc::new(may_repeat));
         self
     }
+}
 
+impl<J: Kind, C> RetryPolicy<J, C> {
     /// Sets the hook that runs before each wait. It replaces an earlier one.
     ///
     /// ```
@@ -157,9 +114,9 @@ impl<F, C> RetryPolicy<Http<F>, C> {
     #[must_use]
     pub fn on_retry<H>(mut self, hook: H) -> Self
     where
-        H: Fn(&RequestEvent<'_>) + Send + Sync + 'static,
+        H: Fn(&J::Event<'_>) + Send + Sync + 'static,
     {
-        self.on_retry = Arc::new(move |event, about| hook(&about.event(event)));
+        self.on_retry = Arc::new(move |event, about| hook(&J::event(event, about)));
         self
     }
 
@@ -168,14 +125,12 @@ impl<F, C> RetryPolicy<Http<F>, C> {
     #[must_use]
     pub fn on_stop<H>(mut self, hook: H) -> Self
     where
-        H: Fn(&RequestEvent<'_>) + Send + Sync + 'static,
+        H: Fn(&J::Event<'_>) + Send + Sync + 'static,
     {
-        self.on_stop = Arc::new(move |event, about| hook(&about.event(event)));
+        self.on_stop = Arc::new(move |event, about| hook(&J::event(event, about)));
         self
     }
-}
 
-impl<J: Kind, C> RetryPolicy<J, C> {
     fn of(retry: Retry<'static, C>, classifier: J) -> Self {
         let on_retry: Hook<J::Attempt, J::About> = Arc::new(|_, _| {});
         let on_stop = Arc::clone(&on_retry);

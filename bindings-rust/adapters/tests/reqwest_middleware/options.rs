@@ -7,7 +7,7 @@ use std::time::Duration;
 use backoff_adapters::reqwest_middleware::{
     AttemptTimeout, MayRepeat, PROXY_STATUSES, RetryMiddleware,
 };
-use backoff_retry::{Outcome, RetryStats, StopReason, Verdict};
+use backoff_retry::{Outcome, StopReason, Verdict};
 use reqwest::redirect::Policy;
 use reqwest_middleware::Error;
 use serde_json::Value;
@@ -76,30 +76,25 @@ async fn a_function_classifies_before_all_other_rules() {
     assert_eq!(server.requests().len(), 1);
 }
 
-#[tokio::test]
-async fn the_timeout_of_attempts_limits_requests_that_are_sent_once_and_stats_count_them() {
-    let server = Server::start(vec![Answer::Silence(String::new())]);
-    let stats = Arc::new(RetryStats::new());
-    let retry = retry("constant:base=1ms,max_retries=3").stats(&stats);
-    let limit = Duration::from_millis(50);
-    let (middleware, log) = logged(RetryMiddleware::new(retry).attempt_timeout(limit));
-    let error = client(middleware).post(server.url()).body("order").send().await.unwrap_err();
-    let Error::Middleware(error) = error else { panic!("{error:?}") };
-    assert_eq!(error.downcast_ref::<AttemptTimeout>().unwrap().limit, limit);
-    assert_eq!(log.lock().unwrap().stops, [(1, StopReason::Permanent)]);
-    assert_eq!((stats.operations(), stats.stops(StopReason::Permanent)), (1, 1));
+type Lines = Arc<Mutex<Vec<String>>>;
+
+/// A middleware that notes the line of each event.
+fn lined(middleware: RetryMiddleware) -> (RetryMiddleware, Lines) {
+    let lines = Lines::default();
+    let (retries, stops) = (Arc::clone(&lines), Arc::clone(&lines));
+    let middleware = middleware
+        .on_retry(move |event| {
+            let query = event.request.url().query();
+            assert!(query.is_none_or(|query| query.contains("secret")));
+            retries.lock().unwrap().push(event.to_string());
+        })
+        .on_stop(move |event| stops.lock().unwrap().push(event.to_string()));
+    (middleware, lines)
 }
 
 #[tokio::test]
 async fn events_name_the_request_also_when_the_network_failed() {
-    let lines = Arc::<Mutex<Vec<String>>>::default();
-    let (retries, stops) = (Arc::clone(&lines), Arc::clone(&lines));
-    let middleware = middleware()
-        .on_retry(move |event| {
-            assert_eq!(event.request.url().query(), Some("secret=1"));
-            retries.lock().unwrap().push(event.to_string());
-        })
-        .on_stop(move |event| stops.lock().unwrap().push(event.to_string()));
+    let (middleware, lines) = lined(middleware());
     let client = client(middleware);
     let server = Server::start(vec![Answer::Reset, status(503)]);
     let url = server.url().replace("//", "//name:password@") + "orders?secret=1#part";
@@ -119,21 +114,15 @@ async fn events_name_the_request_also_when_the_network_failed() {
 
 #[tokio::test]
 async fn the_line_of_a_request_that_is_not_repeated_has_the_error() {
-    let lines = Arc::<Mutex<Vec<String>>>::default();
-    let (retries, stops) = (Arc::clone(&lines), Arc::clone(&lines));
-    let client = client(
-        middleware()
-            .attempt_timeout(Duration::from_millis(50))
-            .without_redirects()
-            .on_retry(move |event| retries.lock().unwrap().push(event.to_string()))
-            .on_stop(move |event| stops.lock().unwrap().push(event.to_string())),
-    );
-    let silent = Server::start(vec![Answer::Silence(String::new())]);
+    let limited = middleware().attempt_timeout(Duration::from_millis(50)).unwrap();
+    let (limited, lines) = lined(limited.without_redirects());
+    let client = client(limited);
+    let silent = Server::start(vec![Answer::Silence]);
     let error = client.post(silent.url()).send().await.unwrap_err();
-    assert!(
-        matches!(&error, Error::Middleware(error) if error.is::<AttemptTimeout>()),
-        "{error:?}"
-    );
+    let Error::Middleware(error) = error else { panic!("{error:?}") };
+    assert_eq!(error.downcast_ref::<AttemptTimeout>().unwrap().limit, Duration::from_millis(50));
+    let error = middleware().attempt_timeout(Duration::ZERO).unwrap_err();
+    assert_eq!(error.to_string(), "the attempt timeout is zero, and must be longer");
     let expected = format!(
         "POST {}, attempt 1: no response within 50ms, stopped: permanent, not repeatable (method)",
         silent.url()
@@ -190,11 +179,7 @@ async fn a_request_of_another_middleware_says_nothing_about_this_one() {
         |error| Error::middleware(Error::Reqwest(error)), // shows the text of reqwest, and is not its type
     ];
     for error in wraps {
-        let lines = Arc::<Mutex<Vec<String>>>::default();
-        let stops = Arc::clone(&lines);
-        let middleware = middleware()
-            .without_redirects()
-            .on_stop(move |event| stops.lock().unwrap().push(event.to_string()));
+        let (middleware, lines) = lined(middleware().without_redirects());
         let server = Server::start(vec![status(200)]);
         let client = reqwest::Client::builder().redirect(Policy::none()).build().unwrap();
         let client = reqwest_middleware::ClientBuilder::new(client)

@@ -1,15 +1,14 @@
 //! The middleware plays the cases of `tests/vectors/http_requests.json`.
 
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
-use backoff_adapters::reqwest_middleware::{MayRepeat, RetryMiddleware, SentOnce};
-use backoff_retry::{Outcome, Retry, RetryStats, StopReason};
+use backoff_adapters::reqwest_middleware::{MayRepeat, RetryMiddleware};
+use backoff_retry::RetryStats;
 use reqwest::{Body, Client, Method};
 use reqwest_middleware::{ClientBuilder, Error};
 use serde_json::{Value, json};
 
-use crate::nasty::{Nasty, cases};
+use crate::nasty::{self, Nasty, body, cases, text};
 
 /// Plays the cases of these targets with a client that follows no redirects, all at the same time.
 pub(crate) async fn play_all(client: &Client, selects: fn(&str) -> bool) {
@@ -27,10 +26,6 @@ pub(crate) async fn play_all(client: &Client, selects: fn(&str) -> bool) {
         count += 1;
     }
     assert!(count > 3, "{count} cases");
-}
-
-fn text(value: &Value) -> &str {
-    value.as_str().unwrap()
 }
 
 /// What a case says, and what is the same for all.
@@ -63,38 +58,17 @@ fn expected(case: &Value) -> Value {
     })
 }
 
-fn body(request: &Value) -> &str {
-    match request["body"].as_str() {
-        None | Some("empty") => "",
-        Some(body) => body,
-    }
-}
-
-fn outcome(name: &str) -> Outcome {
-    Outcome::ALL.iter().copied().find(|outcome| outcome.name() == name).unwrap()
-}
-
 fn middleware(options: &Value, stats: &Arc<RetryStats>) -> RetryMiddleware {
-    let policy =
-        format!("constant:base=1ms,retry_after_max=3ms,max_retries={}", options["max_retries"]);
-    let retry = Retry::new(policy.parse().unwrap()).stats(stats);
+    let retry = nasty::retry(options).stats(stats);
     let mut middleware = RetryMiddleware::new(retry).without_origin_budgets().without_redirects();
-    if let Some(methods) = options.get("methods") {
-        let methods = methods.as_array().unwrap().iter();
-        middleware = middleware
-            .methods(methods.map(|method| Method::from_bytes(text(method).as_bytes()).unwrap()));
+    if let Some(methods) = nasty::methods(options) {
+        middleware = middleware.methods(methods);
     }
-    if let Some(statuses) = options.get("statuses") {
-        middleware = middleware.statuses(
-            statuses
-                .as_object()
-                .unwrap()
-                .iter()
-                .map(|(status, name)| (status.parse().unwrap(), outcome(text(name)))),
-        );
+    if let Some(statuses) = nasty::statuses(options) {
+        middleware = middleware.statuses(statuses);
     }
-    if let Some(limit) = options.get("attempt_timeout_ms") {
-        middleware = middleware.attempt_timeout(Duration::from_millis(limit.as_u64().unwrap()));
+    if let Some(limit) = nasty::attempt_timeout(options) {
+        middleware = middleware.attempt_timeout(limit).unwrap();
     }
     if options.get("read_body").is_some() {
         middleware = middleware.read_body();
@@ -117,20 +91,13 @@ async fn play(nasty: &Nasty, client: &Client, case: &Value) -> Value {
         .on_stop(move |event| {
             assert_eq!((event.method.as_str(), event.url), (text(&method), &*safe_url));
             assert_eq!(event.request.method(), event.method);
-            *seen_last.lock().unwrap() = json!({
-                "attempts": event.attempts,
-                "outcome": event.outcome.map(Outcome::name),
-                "reason": event.reason.map(StopReason::name),
-                "status": event.status.map(|status| status.as_u16()),
-                "sent_once": event.sent_once.map(SentOnce::name),
-            });
+            *seen_last.lock().unwrap() = nasty::end(event);
         });
     let client = ClientBuilder::new(client.clone()).with(middleware).build();
     let request = &case["request"];
     let method = Method::from_bytes(text(&request["method"]).as_bytes()).unwrap();
     let mut sent = client.request(method, format!("{url}?secret#fragment"));
-    for field in request["fields"].as_array().unwrap() {
-        let (name, value) = text(field).split_once(": ").unwrap();
+    for (name, value) in nasty::fields(request) {
         sent = sent.header(name, value);
     }
     sent = match request["body"].as_str() {

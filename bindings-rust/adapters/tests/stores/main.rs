@@ -271,27 +271,21 @@ async fn the_stores_can_be_used_in_a_runtime() {
     drop(PostgresStore::new(server.address.parse().unwrap(), NoTls));
 }
 
-/// The programs of the page, which cargo builds with the tests.
+/// The program of the page, which cargo builds with the tests.
 #[test]
-fn the_programs_of_the_page_run() {
-    let page = include_str!("../../docs/stores.md");
-    for (name, program) in [
-        ("redis", include_str!("../../examples/redis_budget.rs")),
-        ("postgres", include_str!("../../examples/postgres_budget.rs")),
-    ] {
-        let (_, program) = program.split_once("\n\n").unwrap();
-        assert!(page.contains(program), "the page has another program for {name}");
-        let server = Server::start(name);
-        let test = std::env::current_exe().unwrap();
-        let built = test.ancestors().nth(2).unwrap().join(format!("examples/{name}_budget"));
-        let output = std::process::Command::new(built).arg(&server.address).output().unwrap();
-        let printed = String::from_utf8(output.stdout).unwrap();
-        let lines: Vec<_> = printed.lines().collect();
-        // On a slow machine the store may be too late for a retry.
-        assert!(lines[0].starts_with("local budget: ") && lines[1].starts_with("local budget: "));
-        assert_eq!(lines[2], "Ok(\"hello\")");
-        assert!(output.status.success());
-    }
+fn the_program_of_the_page_runs() {
+    let (_, program) = include_str!("../../examples/redis_budget.rs").split_once("\n\n").unwrap();
+    assert!(include_str!("../../docs/stores.md").contains(program), "the page has another program");
+    let server = Server::start("redis");
+    let test = std::env::current_exe().unwrap();
+    let built = test.ancestors().nth(2).unwrap().join("examples/redis_budget");
+    let output = std::process::Command::new(built).arg(&server.address).output().unwrap();
+    let printed = String::from_utf8(output.stdout).unwrap();
+    let lines: Vec<_> = printed.lines().collect();
+    // On a slow machine the store may be too late for a retry.
+    assert!(lines[0].starts_with("local budget: ") && lines[1].starts_with("local budget: "));
+    assert_eq!(lines[2], "Ok(\"hello\")");
+    assert!(output.status.success());
 }
 
 #[test]
