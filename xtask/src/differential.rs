@@ -25,11 +25,16 @@ const STRINGS_PER_ERROR: usize = 10;
 const DECISIONS: &str = "10000";
 /// What the answers to these requests must contain, and at least how often.
 const HELD: &[(usize, &str)] = &[
-    (3000, r#""answers":[{  {"wait":"#),
-    (500, r#""of":"budget"}  {"rows":[["  {"retry_after":"  {"error":"not_a_request","at":0}"#),
+    (10_000, r#"{"wait":"#),
+    (3000, r#""answers":[{"#),
+    (800, r#"{"error":"not_a_request","at":0}"#),
+    (700, r#"{"retry_after":""#),
+    (600, r#""of":"budget"}"#),
+    (500, r#"{"rows":[["#),
     (300, r#""budget":null,"answers":[{  "budget":"quota  "budget":"throttle  "budget":"ratio"#),
     (300, r#""budget":"rate  "budget":"ttl  "budget":"concurrent"#),
-    (100, r#"{"rows":[]}  {"retry_after":null}"#),
+    (250, r#"{"retry_after":null}"#),
+    (100, r#"{"rows":[]}"#),
     (50, r#""field":"max_attempts",  "field":"base",  "field":"cap","#),
 ];
 /// The least number of policies that must be fitted.
@@ -39,12 +44,18 @@ const STOPS_PER_REASON: usize = 1500;
 
 const MEMBERS: &str = "3000";
 const HELD_OF_MEMBERS: &[(usize, &str)] = &[
-    (2500, r#""local":true  {"answer":"waits",  "changed":true,"#),
-    (700, r#"{"granted":true,  {"granted":false,  {"granted":["  {"wait":"  "#),
-    (300, r#"{"error":"not_now"}  {"wait":null,  "answer":"granted","held":"0","local":false"#),
-    (150, r#"{"outcome":"throttled","retry_after":"  ,"retry_after":null}"#),
-    (100, r#"{"error":"not_a_request","at":0}  "changed":false,"steps":[{  {"after":null,"#),
-    (30, r#"{"error":"not_a_state","at":0,"of":"text"}  "of":"budget"}"#),
+    (3000, r#""local":true  {"answer":"waits","#),
+    (2500, r#""changed":true,"#),
+    (1500, r#"{"granted":["#),
+    (800, r#"{"granted":true,"#),
+    (700, r#"{"granted":false,  {"wait":""#),
+    (500, r#"{"error":"not_now"}"#),
+    (300, r#"{"wait":null,  "answer":"granted","held":"0","local":false"#),
+    (200, r#"{"outcome":"throttled","retry_after":"  ,"retry_after":null}"#),
+    (150, r#"{"error":"not_a_request","at":0}"#),
+    (100, r#""changed":false,"steps":[{  {"after":null,"#),
+    (50, r#"{"error":"not_a_state","at":0,"of":"text"}"#),
+    (30, r#""of":"budget"}"#),
     (10, r#""of":"local"}  {"error":"not_shared","#),
 ];
 
