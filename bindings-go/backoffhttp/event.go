@@ -25,7 +25,8 @@ type Event struct {
 	Method string
 	// URL is that of the request, without user information, query and fragment.
 	URL string
-	// Status is that of the last response, also if only its body is missing (WithReadBody); 0 after another failure.
+	// Status is that of the last response, also of one without success whose body is missing (WithReadBody); 0 after
+	// another failure.
 	Status int
 	// SentOnce is why the request is sent once; empty if it may be repeated.
 	SentOnce SentOnce

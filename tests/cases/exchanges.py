@@ -200,7 +200,7 @@ flush-away: a flush begins an exchange also while the store is away
 def steps():
     """Rules 4.2 and 4.3."""
     yield from stories("""
-ask-KIND: every outcome is asked of KIND, in their order
+ask-KIND: a retry of KIND is requested after each outcome, in the order of the outcomes
   KIND clock=EPOCH -> request:timeout request:throttled request request:timeout began exchange request exchange
 ask-mixed: each outcome has its cost
   COSTS text="7 31" -> request:timeout request request:throttled request:timeout request request:throttled exchange

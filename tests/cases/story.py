@@ -16,7 +16,7 @@ EPOCH = 1_700_000_000 * S
 SHARED = ["quota", "throttle", "ratio", "rate", "ttl"]
 BEGAN, FAILED, SUCCEEDED = "operation_began", "attempt_failed", "operation_succeeded"
 NOTED = {"began": BEGAN, "failed": FAILED, "succeeded": SUCCEEDED}
-# A story with one of these words is told once for each of its values.
+# A story that contains one of these words is a case for each value of the word.
 EACH = {
     "FEW": [1, 2, 3],
     "KIND": SHARED,

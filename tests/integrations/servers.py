@@ -357,7 +357,7 @@ class Postgres(Server):
             sys.exit(f"initdb failed:\n{(folder / 'log').read_text()}")
 
     def spawn(self):
-        # Not synced, as Redis is not; so many connections for `cargo xtask scenario contention`.
+        # Without fsync, like Redis. `cargo xtask scenario contention` needs this many connections.
         words = f"-p {self.port} -h 127.0.0.1 -c fsync=off -c max_connections=300 -k"
         data = ("-D", self.folder / "data")
         return self.run(self.programs / "postgres", *data, *words.split(), "")

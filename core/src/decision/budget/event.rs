@@ -1,4 +1,4 @@
-//! What a budget is told (SPEC 15.3).
+//! The events that change the state of a budget (SPEC 15.3).
 
 use crate::decision::outcome::Outcome;
 

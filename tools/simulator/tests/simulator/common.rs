@@ -47,7 +47,7 @@ pub(crate) fn summary(experiment: &Experiment) -> Summary {
     experiment.summary(&totals(experiment))
 }
 
-/// The results of an experiment that ends with its load, of so many seconds.
+/// The results of an experiment that ends when its load does, after `seconds`.
 pub(crate) fn of_load(experiment: Experiment, seconds: u64) -> Summary {
     let (interval_ns, max_time_ns) = (Some(10 * SECOND), seconds * SECOND);
     summary(&Experiment { interval_ns, max_time_ns, ..experiment })
