@@ -27,7 +27,7 @@ type deadlineOption time.Duration
 func (o deadlineOption) begin(c *beginConfig) error {
 	c.deadline = uint64(o)
 	if time.Duration(o) == NoLimit {
-		c.deadline = engine.None
+		c.deadline = engine.NoTime
 	}
 	return notNegative("deadline", time.Duration(o))
 }
@@ -85,7 +85,7 @@ func (o BudgetOption) inLoops() (shared.Budget, error) {
 }
 
 func beginConfigOf(options []BeginOption) (beginConfig, error) {
-	config := beginConfig{deadline: engine.None}
+	config := beginConfig{deadline: engine.NoTime}
 	for _, option := range options {
 		if err := notNil("option", option == nil); err != nil {
 			return config, err

@@ -54,12 +54,12 @@ type resumption struct {
 
 func checkResumption(t *testing.T, c resumption) {
 	policy, stream := parsePolicy(t, c.Policy), backoff.StreamFromSeed(uint64(c.Stream))
-	deadline := uint64(engine.None)
+	deadline := uint64(engine.NoTime)
 	if c.Deadline != nil {
 		deadline = uint64(*c.Deadline)
 	}
 	operation, err := backoff.ResumeAt(policy, stream, uint64(c.Retries), uint64(c.Begun), deadline)
-	if fits := c.Begun <= math.MaxInt64; fits && deadline == engine.None {
+	if fits := c.Begun <= math.MaxInt64; fits && deadline == engine.NoTime {
 		operation, err = backoff.ResumeOperation(policy, stream, uint64(c.Retries), time.Duration(c.Begun))
 	} else if fits && deadline <= math.MaxInt64 {
 		operation, err = backoff.ResumeOperation(policy, stream, uint64(c.Retries), time.Duration(c.Begun), backoff.WithDeadline(time.Duration(deadline)))

@@ -237,14 +237,14 @@ func steps(r *request) string {
 
 // begin uses the public function if the times fit into a time.Duration, and so do decide and stepAt.
 func begin(policy backoff.Policy, stream backoff.RandomStream, now uint64, step object, budget *backoff.Budget) *backoff.Operation {
-	deadline := uint64(engine.None)
+	deadline := uint64(engine.NoTime)
 	if !step.isNone("deadline") {
 		deadline = step.word("deadline")
 	}
 	switch {
-	case now > math.MaxInt64 || deadline > math.MaxInt64 && deadline != engine.None:
+	case now > math.MaxInt64 || deadline > math.MaxInt64 && deadline != engine.NoTime:
 		return must(policy.BeginAt(stream, now, deadline, budget))
-	case deadline == engine.None:
+	case deadline == engine.NoTime:
 		return must(policy.Begin(stream, time.Duration(now), backoff.WithBudget(budget)))
 	}
 	return must(policy.Begin(stream, time.Duration(now), backoff.WithBudget(budget), backoff.WithDeadline(time.Duration(deadline))))

@@ -63,7 +63,7 @@ func (p *memberPlayer) play(step object) string {
 	}
 	state := p.member.State(now)
 	return fmt.Sprintf(`{%s"away":%t,"due_in":%s,"unsent":%t,"timeout":"%d"}`,
-		answer, state.IsAway, numberOr(state.DueIn, state.DueIn != engine.None), state.HasUnsent, state.Timeout)
+		answer, state.IsAway, numberOr(state.DueIn, state.DueIn != engine.NoTime), state.HasUnsent, state.Timeout)
 }
 
 // act returns the members of the answer that only this action has, each with a comma, and whether the action may

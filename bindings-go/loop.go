@@ -84,11 +84,11 @@ func (l *loop) begin() error {
 func deadlineOf(ctx context.Context, now time.Duration) uint64 {
 	deadline, ok := ctx.Deadline()
 	if !ok {
-		return engine.None
+		return engine.NoTime
 	}
 	left := time.Until(deadline)
 	if left == NoLimit {
-		return engine.None
+		return engine.NoTime
 	}
 	return uint64(now) + uint64(max(0, left-1))
 }

@@ -154,7 +154,7 @@ func (o *Operation) Decide(verdict Verdict, now time.Duration) (Decision, error)
 // orNone returns the nanoseconds of an optional duration for the core.
 func orNone(d time.Duration, ok bool) uint64 {
 	if !ok {
-		return engine.None
+		return engine.NoTime
 	}
 	return uint64(d)
 }

@@ -81,7 +81,7 @@ const noRetryLimit = 1 << 32
 
 // warnOfNoLimit says, once in the process, that a loop without any limit has begun to wait.
 func (l *loop) warnOfNoLimit() {
-	if saidNoLimit.Load() || l.policy.MaxRetries() != noRetryLimit || l.deadline != engine.None {
+	if saidNoLimit.Load() || l.policy.MaxRetries() != noRetryLimit || l.deadline != engine.NoTime {
 		return
 	}
 	fields := l.policy.Fields()

@@ -309,7 +309,7 @@
 #define BACKOFF_REASON_CANCELLED UINT32_C(7)
 
 // No deadline, or no Retry-After. (For a Retry-After that is this long, pass BACKOFF_MAX_NS.)
-#define BACKOFF_NONE UINT64_C(18446744073709551615)
+#define BACKOFF_NO_TIME UINT64_C(18446744073709551615)
 
 // A buffer of this size holds every output of backoff_stats_print with its terminating zero.
 #define BACKOFF_STATS_SIZE UINT32_C(4096)
@@ -319,126 +319,126 @@
 #define BACKOFF_OK UINT32_C(0)
 
 // The number or name of a kind is unknown.
-#define BACKOFF_UNKNOWN_KIND UINT32_C(1)
+#define BACKOFF_ERROR_UNKNOWN_KIND UINT32_C(1)
 
 // A required field is not set.
-#define BACKOFF_MISSING UINT32_C(2)
+#define BACKOFF_ERROR_MISSING UINT32_C(2)
 
 // A field is set or read that the growth, the jitter or the kind of budget does not use.
-#define BACKOFF_UNUSED UINT32_C(3)
+#define BACKOFF_ERROR_UNUSED UINT32_C(3)
 
 // The value is above the limit.
-#define BACKOFF_TOO_LARGE UINT32_C(4)
+#define BACKOFF_ERROR_TOO_LARGE UINT32_C(4)
 
 // The value is below the limit.
-#define BACKOFF_TOO_SMALL UINT32_C(5)
+#define BACKOFF_ERROR_TOO_SMALL UINT32_C(5)
 
 // The denominator of a ratio is zero.
-#define BACKOFF_ZERO_DENOMINATOR UINT32_C(6)
+#define BACKOFF_ERROR_ZERO_DENOMINATOR UINT32_C(6)
 
 // The numerator or denominator of a ratio is too large in lowest terms: above 1000000 in a policy
 // or budget, above 4294967295 in backoff_ratio_parse.
-#define BACKOFF_RATIO_TOO_FINE UINT32_C(7)
+#define BACKOFF_ERROR_RATIO_TOO_FINE UINT32_C(7)
 
 // Decorrelated jitter requires exponential growth.
-#define BACKOFF_NOT_EXPONENTIAL UINT32_C(8)
+#define BACKOFF_ERROR_NOT_EXPONENTIAL UINT32_C(8)
 
 // The cap is below the base.
-#define BACKOFF_CAP_BELOW_BASE UINT32_C(9)
+#define BACKOFF_ERROR_CAP_BELOW_BASE UINT32_C(9)
 
 // The offset is above the cap.
-#define BACKOFF_OFFSET_ABOVE_CAP UINT32_C(10)
+#define BACKOFF_ERROR_OFFSET_ABOVE_CAP UINT32_C(10)
 
 // The floor is above the cap.
-#define BACKOFF_FLOOR_ABOVE_CAP UINT32_C(11)
+#define BACKOFF_ERROR_FLOOR_ABOVE_CAP UINT32_C(11)
 
 // The base is so small that the multiplier, rounded down to a nanosecond, does not increase it.
-#define BACKOFF_GROWTH_STALLS UINT32_C(12)
+#define BACKOFF_ERROR_GROWTH_STALLS UINT32_C(12)
 
 // Both max_retries and max_attempts are set. They are two names of one limit.
-#define BACKOFF_GIVEN_TWICE UINT32_C(13)
+#define BACKOFF_ERROR_GIVEN_TWICE UINT32_C(13)
 
 // The string begins with a name that is not a growth, shorthand, kind of budget or preset.
-#define BACKOFF_UNKNOWN_HEAD UINT32_C(14)
+#define BACKOFF_ERROR_UNKNOWN_HEAD UINT32_C(14)
 
 // The key is not the name of a field.
-#define BACKOFF_UNKNOWN_KEY UINT32_C(15)
+#define BACKOFF_ERROR_UNKNOWN_KEY UINT32_C(15)
 
 // The field of this key is already set by an earlier pair.
-#define BACKOFF_REPEATED_KEY UINT32_C(16)
+#define BACKOFF_ERROR_REPEATED_KEY UINT32_C(16)
 
 // The key has no value.
-#define BACKOFF_MISSING_VALUE UINT32_C(17)
+#define BACKOFF_ERROR_MISSING_VALUE UINT32_C(17)
 
 // The value of a duration does not begin with a number.
-#define BACKOFF_NOT_A_DURATION UINT32_C(18)
+#define BACKOFF_ERROR_NOT_A_DURATION UINT32_C(18)
 
 // The duration has no unit.
-#define BACKOFF_MISSING_UNIT UINT32_C(19)
+#define BACKOFF_ERROR_MISSING_UNIT UINT32_C(19)
 
 // The unit of the duration is not one of d, h, m, s, ms, us, ns.
-#define BACKOFF_UNKNOWN_UNIT UINT32_C(20)
+#define BACKOFF_ERROR_UNKNOWN_UNIT UINT32_C(20)
 
 // The duration is not a whole number of nanoseconds.
-#define BACKOFF_DURATION_TOO_FINE UINT32_C(21)
+#define BACKOFF_ERROR_DURATION_TOO_FINE UINT32_C(21)
 
 // The text is not a ratio such as 2, 1.5, 150% or 3/2.
-#define BACKOFF_NOT_A_RATIO UINT32_C(22)
+#define BACKOFF_ERROR_NOT_A_RATIO UINT32_C(22)
 
 // The value of a count contains characters other than digits.
-#define BACKOFF_NOT_A_COUNT UINT32_C(23)
+#define BACKOFF_ERROR_NOT_A_COUNT UINT32_C(23)
 
 // The string is longer than 1024 bytes.
-#define BACKOFF_TEXT_TOO_LONG UINT32_C(24)
+#define BACKOFF_ERROR_TEXT_TOO_LONG UINT32_C(24)
 
 // Even the shortest base or cap does not fit this many attempts into the time.
-#define BACKOFF_DOES_NOT_FIT UINT32_C(25)
+#define BACKOFF_ERROR_DOES_NOT_FIT UINT32_C(25)
 
 // A required pointer is NULL.
-#define BACKOFF_NULL_POINTER UINT32_C(100)
+#define BACKOFF_ERROR_NULL_POINTER UINT32_C(100)
 
 // The struct was never initialised: no function made this policy, budget, operation, ..., the
 // params did not start as BACKOFF_PARAMS_INIT, or no function filled this error.
-#define BACKOFF_UNINITIALIZED UINT32_C(101)
+#define BACKOFF_ERROR_UNINITIALIZED UINT32_C(101)
 
 // The number is not a BACKOFF_FIELD of a policy, or not one of a budget where a budget is read.
-#define BACKOFF_UNKNOWN_FIELD UINT32_C(102)
+#define BACKOFF_ERROR_UNKNOWN_FIELD UINT32_C(102)
 
 // The value is a ratio and the field a plain number, or the reverse.
-#define BACKOFF_WRONG_UNIT UINT32_C(103)
+#define BACKOFF_ERROR_WRONG_UNIT UINT32_C(103)
 
 // There are no more delays, because an iterator has returned max_retries of them (without that
 // limit 2^32), or no more rows of a preview.
-#define BACKOFF_END UINT32_C(104)
+#define BACKOFF_ERROR_END UINT32_C(104)
 
 // The operating system cannot provide randomness.
-#define BACKOFF_NO_ENTROPY UINT32_C(105)
+#define BACKOFF_ERROR_NO_ENTROPY UINT32_C(105)
 
 // The buffer cannot hold the text and its terminating zero.
-#define BACKOFF_BUFFER_TOO_SMALL UINT32_C(106)
+#define BACKOFF_ERROR_BUFFER_TOO_SMALL UINT32_C(106)
 
 // The value of the Retry-After header is neither a number of seconds nor a date, or is longer than
 // 1024 bytes.
-#define BACKOFF_NOT_A_RETRY_AFTER UINT32_C(107)
+#define BACKOFF_ERROR_NOT_A_RETRY_AFTER UINT32_C(107)
 
 // The length is longer than any memory, such as a negative number that was cast.
-#define BACKOFF_TOO_LONG UINT32_C(108)
+#define BACKOFF_ERROR_TOO_LONG UINT32_C(108)
 
 // The number is not a BACKOFF_OUTCOME.
-#define BACKOFF_UNKNOWN_OUTCOME UINT32_C(109)
+#define BACKOFF_ERROR_UNKNOWN_OUTCOME UINT32_C(109)
 
 // The number is not a BACKOFF_REASON.
-#define BACKOFF_UNKNOWN_REASON UINT32_C(110)
+#define BACKOFF_ERROR_UNKNOWN_REASON UINT32_C(110)
 
 // The memory of the budget was damaged, or the budget was copied or the process forked while a
 // thread used it. Make a new budget.
-#define BACKOFF_DAMAGED UINT32_C(111)
+#define BACKOFF_ERROR_DAMAGED UINT32_C(111)
 
 // The text is not the state of a budget of this kind (SPEC 15.5).
-#define BACKOFF_NOT_A_STATE UINT32_C(112)
+#define BACKOFF_ERROR_NOT_A_STATE UINT32_C(112)
 
 // The number is not a BACKOFF_BUDGET_EVENT.
-#define BACKOFF_UNKNOWN_EVENT UINT32_C(113)
+#define BACKOFF_ERROR_UNKNOWN_EVENT UINT32_C(113)
 
 // A buffer of this size holds every message, policy string and budget string with its terminating
 // zero.
@@ -513,7 +513,7 @@ typedef struct BACKOFF_ALIGNED(8) backoff_policy {
 // has the place in the string and the text found there (SPEC 11.5, 11.6).
 //
 // Every function that takes an error fills it on every return, unless it is NULL. After a success,
-// BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED and BACKOFF_TOO_LONG, all members except `code` are
+// BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED and BACKOFF_ERROR_TOO_LONG, all members except `code` are
 // 0.
 //
 // A plain value: copy it freely.
@@ -590,7 +590,7 @@ typedef struct BACKOFF_ALIGNED(8) backoff_iter {
 // for a thread that exists only in the parent. Do not copy a budget: both copies would grant the
 // same retries. Only the functions that take a budget may write to it.
 //
-// Every function that takes a budget fails with BACKOFF_DAMAGED if an update cannot have begun or
+// Every function that takes a budget fails with BACKOFF_ERROR_DAMAGED if an update cannot have begun or
 // does not end: something else wrote to the memory, or the budget was copied or the process forked
 // during an update. The first call waits 5 seconds or more for such an update to end.
 typedef struct BACKOFF_ALIGNED(8) backoff_budget {
@@ -660,7 +660,7 @@ typedef struct backoff_stats_counts {
 // The state of a loop before a wait, or at its end (SPEC 18.4).
 //
 // A plain value: copy it freely.
-typedef struct backoff_event {
+typedef struct backoff_loop_event {
   // The number of calls of `attempt` so far.
   uint64_t attempts;
   // The wait that follows, in ns. If max_elapsed, the deadline or the budget stopped the loop:
@@ -672,7 +672,7 @@ typedef struct backoff_event {
   uint32_t outcome;
   // 0 before a wait. At the end: the BACKOFF_REASON for which the loop stopped.
   uint32_t reason;
-} backoff_event;
+} backoff_loop_event;
 
 // A loop: the functions that it calls, each with the context of backoff_retry, and its limits. An
 // initializer that leaves out an optional member sets it to NULL or 0.
@@ -686,7 +686,7 @@ typedef struct backoff_loop {
   // Makes an attempt and returns its BACKOFF_OUTCOME, never 0: a success is
   // BACKOFF_OUTCOME_SUCCESS. BACKOFF_OUTCOME_PERMANENT is for every failure that must not be
   // repeated. It may set the time that the server asked to wait, in ns; on entry it is
-  // BACKOFF_NONE.
+  // BACKOFF_NO_TIME.
   uint32_t (*attempt)(void *context, uint64_t *retry_after_ns);
   // Returns the time in ns, from a clock that never goes back. All loops and operations on one
   // budget use the same clock.
@@ -698,10 +698,10 @@ typedef struct backoff_loop {
   // attempt, after each failed attempt, and before each wait. Optional.
   uint32_t (*cancelled)(void *context);
   // Called before each wait. `cancelled` may still prevent that wait. Optional.
-  void (*on_retry)(void *context, const struct backoff_event *event);
+  void (*on_retry)(void *context, const struct backoff_loop_event *event);
   // Called once, at the end of the loop, whatever the reason. Not called if backoff_retry fails.
   // Optional.
-  void (*on_stop)(void *context, const struct backoff_event *event);
+  void (*on_stop)(void *context, const struct backoff_loop_event *event);
   // NULL: the preset "default".
   const struct backoff_policy *policy;
   // Limits the retries of all loops that share it. Optional.
@@ -709,7 +709,7 @@ typedef struct backoff_loop {
   // Counts the loop just before `on_stop`. Optional.
   struct backoff_stats *stats;
   // No wait ends later than this time of `now`; the first attempt is always made. 0 or
-  // BACKOFF_NONE: no deadline. (To backoff_operation_begin, 0 is a deadline that has passed.)
+  // BACKOFF_NO_TIME: no deadline. (To backoff_operation_begin, 0 is a deadline that has passed.)
   uint64_t deadline_ns;
 } backoff_loop;
 
@@ -835,8 +835,8 @@ const char *backoff_kind_name(uint32_t field, uint64_t kind);
 // Sets a field: nanoseconds, a count, or the number of a kind. Setting it again replaces the
 // value. backoff_policy_init checks the value.
 //
-// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNKNOWN_FIELD, BACKOFF_WRONG_UNIT if the field is a
-// ratio, or BACKOFF_UNINITIALIZED.
+// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNKNOWN_FIELD, BACKOFF_ERROR_WRONG_UNIT if the field is a
+// ratio, or BACKOFF_ERROR_UNINITIALIZED.
 //
 // `params` points to initialised params.
 uint32_t backoff_params_set(struct backoff_params *params, uint32_t field, uint64_t value);
@@ -845,8 +845,8 @@ uint32_t backoff_params_set(struct backoff_params *params, uint32_t field, uint6
 // BACKOFF_FIELD_JITTER_ABOVE. 1.6 is 8 and 5, or 16 and 10. Setting it again replaces the value.
 // backoff_policy_init checks the value.
 //
-// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNKNOWN_FIELD, BACKOFF_WRONG_UNIT if the field is not a
-// ratio, or BACKOFF_UNINITIALIZED.
+// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNKNOWN_FIELD, BACKOFF_ERROR_WRONG_UNIT if the field is not a
+// ratio, or BACKOFF_ERROR_UNINITIALIZED.
 //
 // `params` points to initialised params.
 uint32_t backoff_params_set_ratio(struct backoff_params *params,
@@ -857,8 +857,8 @@ uint32_t backoff_params_set_ratio(struct backoff_params *params,
 // Writes the exact ratio that a text of `length` bytes denotes, in lowest terms: "1.6", "160%",
 // "16/10" and "16e-1" are 8 and 5.
 //
-// Fails with BACKOFF_NULL_POINTER, BACKOFF_TOO_LONG, BACKOFF_NOT_A_RATIO,
-// BACKOFF_ZERO_DENOMINATOR, or BACKOFF_RATIO_TOO_FINE if the numerator or denominator is above
+// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_TOO_LONG, BACKOFF_ERROR_NOT_A_RATIO,
+// BACKOFF_ERROR_ZERO_DENOMINATOR, or BACKOFF_ERROR_RATIO_TOO_FINE if the numerator or denominator is above
 // 4294967295 in lowest terms. (A policy rejects numbers above 1000000.)
 //
 // `text` points to `length` bytes, `numerator` and `denominator` to one number each.
@@ -869,8 +869,8 @@ uint32_t backoff_ratio_parse(const char *text,
 
 // Makes a policy from params, which are copied.
 //
-// If the params break a rule of SPEC 8, returns the code of the rule (BACKOFF_UNKNOWN_KIND to
-// BACKOFF_GIVEN_TWICE). Also fails with BACKOFF_NULL_POINTER, or with BACKOFF_UNINITIALIZED if the
+// If the params break a rule of SPEC 8, returns the code of the rule (BACKOFF_ERROR_UNKNOWN_KIND to
+// BACKOFF_ERROR_GIVEN_TWICE). Also fails with BACKOFF_ERROR_NULL_POINTER, or with BACKOFF_ERROR_UNINITIALIZED if the
 // params are not initialised. After a failure the policy is unchanged. Every call fills `error`
 // unless it is NULL.
 //
@@ -890,9 +890,9 @@ uint32_t backoff_policy_init(struct backoff_policy *policy,
 // A ratio as the value of jitter replaces the jitter of the head by BACKOFF_JITTER_PROPORTIONAL:
 // with "full:base=1s,jitter=0.5" the first wait is 0.5 s to 1.5 s.
 //
-// If the string breaks a rule, returns its code (BACKOFF_UNKNOWN_KIND to BACKOFF_TEXT_TOO_LONG),
+// If the string breaks a rule, returns its code (BACKOFF_ERROR_UNKNOWN_KIND to BACKOFF_ERROR_TEXT_TOO_LONG),
 // and `error` also has the place in the string and the text found there. Also fails with
-// BACKOFF_NULL_POINTER or BACKOFF_TOO_LONG. After a failure the policy is unchanged. Every call
+// BACKOFF_ERROR_NULL_POINTER or BACKOFF_ERROR_TOO_LONG. After a failure the policy is unchanged. Every call
 // fills `error` unless it is NULL.
 //
 // Each pointer that is not NULL points to a struct of its type, `text` to `length` bytes.
@@ -905,7 +905,7 @@ uint32_t backoff_policy_parse(struct backoff_policy *policy,
 // `size` bytes; BACKOFF_TEXT_SIZE is always enough. It never contains a preset name. Parsing it
 // gives an equal policy, and equal policies have equal strings.
 //
-// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED or BACKOFF_BUFFER_TOO_SMALL.
+// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED or BACKOFF_ERROR_BUFFER_TOO_SMALL.
 //
 // `policy` points to a policy, `buffer` to `size` bytes that do not overlap it.
 uint32_t backoff_policy_print(const struct backoff_policy *policy, char *buffer, uint64_t size);
@@ -915,9 +915,9 @@ uint32_t backoff_policy_print(const struct backoff_policy *policy, char *buffer,
 // BACKOFF_MAX_NS or 2^32. BACKOFF_FIELD_MAX_ATTEMPTS is one more than BACKOFF_FIELD_MAX_RETRIES.
 // Params with all other values that can be read make an equal policy.
 //
-// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNKNOWN_FIELD if the number is not a BACKOFF_FIELD of a
-// policy, BACKOFF_WRONG_UNIT if the field is a ratio, BACKOFF_UNUSED if the policy does not use the
-// field, or BACKOFF_UNINITIALIZED.
+// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNKNOWN_FIELD if the number is not a BACKOFF_FIELD of a
+// policy, BACKOFF_ERROR_WRONG_UNIT if the field is a ratio, BACKOFF_ERROR_UNUSED if the policy does not use the
+// field, or BACKOFF_ERROR_UNINITIALIZED.
 //
 // `policy` points to a policy, `value` to one number.
 uint32_t backoff_policy_get(const struct backoff_policy *policy, uint32_t field, uint64_t *value);
@@ -925,7 +925,7 @@ uint32_t backoff_policy_get(const struct backoff_policy *policy, uint32_t field,
 // Writes the value of a field of a policy that is a ratio, in lowest terms: BACKOFF_FIELD_MULTIPLIER,
 // BACKOFF_FIELD_JITTER_BELOW or BACKOFF_FIELD_JITTER_ABOVE. 1.6 is 8 and 5.
 //
-// Fails as backoff_policy_get does, and with BACKOFF_WRONG_UNIT if the field is not a ratio.
+// Fails as backoff_policy_get does, and with BACKOFF_ERROR_WRONG_UNIT if the field is not a ratio.
 //
 // `policy` points to a policy, `numerator` and `denominator` to one number each.
 uint32_t backoff_policy_get_ratio(const struct backoff_policy *policy,
@@ -940,7 +940,7 @@ uint32_t backoff_policy_get_ratio(const struct backoff_policy *policy,
 // Callers that share a stream wait for the same times. Give each client or job its own key
 // (backoff_stream_from_key).
 //
-// Fails with BACKOFF_NULL_POINTER or BACKOFF_UNINITIALIZED.
+// Fails with BACKOFF_ERROR_NULL_POINTER or BACKOFF_ERROR_UNINITIALIZED.
 //
 // `policy` points to a policy, `delay_ns` to one number.
 uint32_t backoff_policy_delay_ns(const struct backoff_policy *policy,
@@ -951,7 +951,7 @@ uint32_t backoff_policy_delay_ns(const struct backoff_policy *policy,
 // Writes the maximum number of retries of a policy, 0 to 2^32: the number of delays after which an
 // iterator ends, and one less than the number of attempts. 2^32 means no limit.
 //
-// Fails with BACKOFF_NULL_POINTER or BACKOFF_UNINITIALIZED.
+// Fails with BACKOFF_ERROR_NULL_POINTER or BACKOFF_ERROR_UNINITIALIZED.
 //
 // `policy` points to a policy, `max_retries` to one number.
 uint32_t backoff_policy_max_retries(const struct backoff_policy *policy, uint64_t *max_retries);
@@ -959,7 +959,7 @@ uint32_t backoff_policy_max_retries(const struct backoff_policy *policy, uint64_
 // Writes the window of an index, in ns, at most BACKOFF_MAX_NS: the wait before jitter, limited by
 // the cap if the cap is on the window (SPEC 5.3). BACKOFF_JITTER_DECORRELATED does not use it.
 //
-// Fails with BACKOFF_NULL_POINTER or BACKOFF_UNINITIALIZED.
+// Fails with BACKOFF_ERROR_NULL_POINTER or BACKOFF_ERROR_UNINITIALIZED.
 //
 // `policy` points to a policy, `window_ns` to one number.
 uint32_t backoff_policy_window_ns(const struct backoff_policy *policy,
@@ -971,8 +971,8 @@ uint32_t backoff_policy_window_ns(const struct backoff_policy *policy,
 // is `count`, or fewer if the indices run out first (the last is 2^32 - 1). The limits of the policy
 // do not matter.
 //
-// Fails with BACKOFF_NULL_POINTER (`delays_ns` may be NULL if `count` is 0),
-// BACKOFF_UNINITIALIZED, or BACKOFF_TOO_LONG if `count` numbers do not fit into memory.
+// Fails with BACKOFF_ERROR_NULL_POINTER (`delays_ns` may be NULL if `count` is 0),
+// BACKOFF_ERROR_UNINITIALIZED, or BACKOFF_ERROR_TOO_LONG if `count` numbers do not fit into memory.
 //
 // `policy` points to a policy, `delays_ns` to `count` numbers and `written` to one; none of the
 // three overlap.
@@ -986,14 +986,14 @@ uint32_t backoff_policy_fill_ns(const struct backoff_policy *policy,
 // Starts the preview of a policy at its first retry. The preview may have been used before. The
 // policy is copied.
 //
-// Fails with BACKOFF_NULL_POINTER, or with BACKOFF_UNINITIALIZED if the policy is not initialised.
+// Fails with BACKOFF_ERROR_NULL_POINTER, or with BACKOFF_ERROR_UNINITIALIZED if the policy is not initialised.
 //
 // `preview` points to a preview, `policy` to a policy.
 uint32_t backoff_preview_init(struct backoff_preview *preview, const struct backoff_policy *policy);
 
 // Writes the row of the next retry.
 //
-// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED, or with BACKOFF_END if the limits of the
+// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED, or with BACKOFF_ERROR_END if the limits of the
 // policy allow no further retry (SPEC 16.4); then the preview is unchanged.
 //
 // `preview` points to a preview, `row` to a row.
@@ -1004,10 +1004,10 @@ uint32_t backoff_preview_next(struct backoff_preview *preview, struct backoff_pr
 // failure is throttled and no server sends a Retry-After. It ignores max_retries and max_elapsed,
 // which stay as they are in the policy. `fitted` may be the policy itself.
 //
-// If no base fits, or an argument is out of its range, returns BACKOFF_DOES_NOT_FIT,
-// BACKOFF_TOO_SMALL or BACKOFF_TOO_LARGE. The error is then about the field max_attempts, for
-// `attempts`, or max_elapsed, for `total_ns`. Also fails with BACKOFF_NULL_POINTER or
-// BACKOFF_UNINITIALIZED. After a failure `fitted` is unchanged. Every call fills `error` unless it
+// If no base fits, or an argument is out of its range, returns BACKOFF_ERROR_DOES_NOT_FIT,
+// BACKOFF_ERROR_TOO_SMALL or BACKOFF_ERROR_TOO_LARGE. The error is then about the field max_attempts, for
+// `attempts`, or max_elapsed, for `total_ns`. Also fails with BACKOFF_ERROR_NULL_POINTER or
+// BACKOFF_ERROR_UNINITIALIZED. After a failure `fitted` is unchanged. Every call fills `error` unless it
 // is NULL.
 //
 // Each pointer that is not NULL points to a struct of its type.
@@ -1035,7 +1035,7 @@ uint32_t backoff_policy_fit_cap(const struct backoff_policy *policy,
 // The stream of a seed without a key is the seed itself. All clients with the same seed and no key
 // retry in lockstep, so give each client or job its own key.
 //
-// Fails with BACKOFF_NULL_POINTER, or with BACKOFF_TOO_LONG for a length of 2^63 or more.
+// Fails with BACKOFF_ERROR_NULL_POINTER, or with BACKOFF_ERROR_TOO_LONG for a length of 2^63 or more.
 //
 // `key` points to `length` bytes, `stream` to one number.
 uint32_t backoff_stream_from_key(uint64_t seed, const void *key, uint64_t length, uint64_t *stream);
@@ -1044,7 +1044,7 @@ uint32_t backoff_stream_from_key(uint64_t seed, const void *key, uint64_t length
 // process that forks must call it again in the child; otherwise parent and child retry in
 // lockstep.
 //
-// Fails with BACKOFF_NULL_POINTER or BACKOFF_NO_ENTROPY.
+// Fails with BACKOFF_ERROR_NULL_POINTER or BACKOFF_ERROR_NO_ENTROPY.
 //
 // `stream` points to one number.
 uint32_t backoff_stream_from_entropy(uint64_t *stream);
@@ -1053,7 +1053,7 @@ uint32_t backoff_stream_from_entropy(uint64_t *stream);
 // one seed from backoff_stream_from_entropy, count its loops, and give each the stream of its
 // number: no loop then asks the operating system.
 //
-// Fails with BACKOFF_NULL_POINTER.
+// Fails with BACKOFF_ERROR_NULL_POINTER.
 //
 // `stream` points to one number.
 uint32_t backoff_stream_nth(uint64_t seed, uint64_t n, uint64_t *stream);
@@ -1064,7 +1064,7 @@ uint32_t backoff_stream_nth(uint64_t seed, uint64_t n, uint64_t *stream);
 // Callers that share a stream wait for the same times. Give each client or job its own key
 // (backoff_stream_from_key), or use a stream of backoff_stream_from_entropy.
 //
-// Fails with BACKOFF_NULL_POINTER, or with BACKOFF_UNINITIALIZED if the policy is not initialised.
+// Fails with BACKOFF_ERROR_NULL_POINTER, or with BACKOFF_ERROR_UNINITIALIZED if the policy is not initialised.
 //
 // `iter` points to an iterator, `policy` to a policy.
 uint32_t backoff_iter_init(struct backoff_iter *iter,
@@ -1073,7 +1073,7 @@ uint32_t backoff_iter_init(struct backoff_iter *iter,
 
 // Writes the next delay, in ns, and moves to the next index.
 //
-// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED, or with BACKOFF_END after max_retries
+// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED, or with BACKOFF_ERROR_END after max_retries
 // delays (without that limit after index 2^32 - 1); then the iterator is unchanged.
 //
 // `iter` points to an iterator, `delay_ns` to one number.
@@ -1082,7 +1082,7 @@ uint32_t backoff_iter_next_ns(struct backoff_iter *iter, uint64_t *delay_ns);
 // Starts again at index 0, for use after a success. The delays do not repeat: the stream moves on
 // by the number of delays that were taken (SPEC 9.2). There can be max_retries delays again.
 //
-// Fails with BACKOFF_NULL_POINTER or BACKOFF_UNINITIALIZED.
+// Fails with BACKOFF_ERROR_NULL_POINTER or BACKOFF_ERROR_UNINITIALIZED.
 //
 // `iter` points to an iterator.
 uint32_t backoff_iter_reset(struct backoff_iter *iter);
@@ -1090,8 +1090,8 @@ uint32_t backoff_iter_reset(struct backoff_iter *iter);
 // Makes a budget from a budget string of `length` bytes, without a terminating zero: "ratio",
 // "quota:max_tokens=100", or a preset such as "aws-sdk-2026" (SPEC 15.1). A new budget is full.
 //
-// If the string breaks a rule, returns its code (BACKOFF_UNKNOWN_KIND to BACKOFF_TEXT_TOO_LONG).
-// Also fails with BACKOFF_NULL_POINTER or BACKOFF_TOO_LONG. After a failure the budget is
+// If the string breaks a rule, returns its code (BACKOFF_ERROR_UNKNOWN_KIND to BACKOFF_ERROR_TEXT_TOO_LONG).
+// Also fails with BACKOFF_ERROR_NULL_POINTER or BACKOFF_ERROR_TOO_LONG. After a failure the budget is
 // unchanged. Every call fills `error` unless it is NULL.
 //
 // Each pointer that is not NULL points to a struct of its type, `text` to `length` bytes. No other
@@ -1104,8 +1104,8 @@ uint32_t backoff_budget_parse(struct backoff_budget *budget,
 // Writes the canonical string of a budget, as it was when it was made, with a terminating zero
 // into a buffer of `size` bytes; BACKOFF_TEXT_SIZE is always enough.
 //
-// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED, BACKOFF_DAMAGED or
-// BACKOFF_BUFFER_TOO_SMALL.
+// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED, BACKOFF_ERROR_DAMAGED or
+// BACKOFF_ERROR_BUFFER_TOO_SMALL.
 //
 // `budget` points to a budget, `buffer` to `size` bytes that do not overlap it.
 uint32_t backoff_budget_print(const struct backoff_budget *budget, char *buffer, uint64_t size);
@@ -1114,16 +1114,16 @@ uint32_t backoff_budget_print(const struct backoff_budget *budget, char *buffer,
 // count, or the number of a kind. BACKOFF_FIELD_BUDGET is the BACKOFF_BUDGET_KIND. Retries do not
 // change the fields.
 //
-// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNKNOWN_FIELD if the number is not a BACKOFF_FIELD of a
-// budget, BACKOFF_WRONG_UNIT if the field is a ratio, BACKOFF_UNUSED if the kind does not use the
-// field, BACKOFF_UNINITIALIZED, or BACKOFF_DAMAGED.
+// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNKNOWN_FIELD if the number is not a BACKOFF_FIELD of a
+// budget, BACKOFF_ERROR_WRONG_UNIT if the field is a ratio, BACKOFF_ERROR_UNUSED if the kind does not use the
+// field, BACKOFF_ERROR_UNINITIALIZED, or BACKOFF_ERROR_DAMAGED.
 //
 // `budget` points to a budget, `value` to one number.
 uint32_t backoff_budget_get(const struct backoff_budget *budget, uint32_t field, uint64_t *value);
 
 // Writes the value of a field of a budget that is a ratio, in lowest terms: BACKOFF_FIELD_RATIO. 1.6 is 8 and 5.
 //
-// Fails as backoff_budget_get does, and with BACKOFF_WRONG_UNIT if the field is not a ratio.
+// Fails as backoff_budget_get does, and with BACKOFF_ERROR_WRONG_UNIT if the field is not a ratio.
 //
 // `budget` points to a budget, `numerator` and `denominator` to one number each.
 uint32_t backoff_budget_get_ratio(const struct backoff_budget *budget,
@@ -1142,7 +1142,7 @@ const char *backoff_outcome_name(uint32_t outcome);
 const char *backoff_reason_name(uint32_t reason);
 
 // Begins an operation at the time `now_ns`. No wait may end later than `deadline_ns`, a time of
-// the same clock; BACKOFF_NONE is no deadline. A deadline that has passed, such as 0, prevents
+// the same clock; BACKOFF_NO_TIME is no deadline. A deadline that has passed, such as 0, prevents
 // retries, not the first attempt. (To backoff_loop, 0 is no deadline.) The operation's retries spend from `budget`, which may be NULL. The policy is
 // copied, but the budget is not stored: pass the same pointer (or NULL, as here) to every later
 // call. Passing a different budget is not detected and corrupts both.
@@ -1153,8 +1153,8 @@ const char *backoff_reason_name(uint32_t reason);
 // Finish every operation: report its final outcome, success included, or cancel it with
 // backoff_operation_cancel. A budget of the kind "concurrent" counts the operation until then.
 //
-// Fails with BACKOFF_NULL_POINTER, with BACKOFF_UNINITIALIZED if the policy or the budget is not
-// initialised, or with BACKOFF_DAMAGED.
+// Fails with BACKOFF_ERROR_NULL_POINTER, with BACKOFF_ERROR_UNINITIALIZED if the policy or the budget is not
+// initialised, or with BACKOFF_ERROR_DAMAGED.
 //
 // Each pointer that is not NULL points to a struct of its type.
 uint32_t backoff_operation_begin(struct backoff_operation *operation,
@@ -1168,7 +1168,7 @@ uint32_t backoff_operation_begin(struct backoff_operation *operation,
 // start `began_ns` and the deadline (SPEC 13.7). It spends from no budget: pass NULL to every later
 // call. Its stream, times and deadline are those of backoff_operation_begin.
 //
-// Fails with BACKOFF_NULL_POINTER, or with BACKOFF_UNINITIALIZED if the policy is not initialised.
+// Fails with BACKOFF_ERROR_NULL_POINTER, or with BACKOFF_ERROR_UNINITIALIZED if the policy is not initialised.
 //
 // Each pointer that is not NULL points to a struct of its type.
 uint32_t backoff_operation_resume(struct backoff_operation *operation,
@@ -1180,12 +1180,12 @@ uint32_t backoff_operation_resume(struct backoff_operation *operation,
 
 // Writes the decision after an attempt that ended with `outcome` at the time `now_ns`
 // (SPEC 13.4). `retry_after_ns` is the wait that the server asked for, as
-// backoff_parse_retry_after writes it, or BACKOFF_NONE. `budget` is the one that was passed to
+// backoff_parse_retry_after writes it, or BACKOFF_NO_TIME. `budget` is the one that was passed to
 // backoff_operation_begin. If the operation has already stopped, writes the same reason again and
 // changes nothing.
 //
-// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED if the operation or the budget is not
-// initialised, BACKOFF_UNKNOWN_OUTCOME, or BACKOFF_DAMAGED.
+// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED if the operation or the budget is not
+// initialised, BACKOFF_ERROR_UNKNOWN_OUTCOME, or BACKOFF_ERROR_DAMAGED.
 //
 // Each pointer that is not NULL points to a struct of its type.
 uint32_t backoff_operation_decide(struct backoff_operation *operation,
@@ -1200,8 +1200,8 @@ uint32_t backoff_operation_decide(struct backoff_operation *operation,
 // for which the operation stopped: BACKOFF_REASON_BUDGET, or an earlier reason if it had already
 // stopped. `reason` may be NULL. `budget` is the one that was passed to backoff_operation_begin.
 //
-// Fails with BACKOFF_NULL_POINTER, with BACKOFF_UNINITIALIZED if the operation or the budget is
-// not initialised, or with BACKOFF_DAMAGED.
+// Fails with BACKOFF_ERROR_NULL_POINTER, with BACKOFF_ERROR_UNINITIALIZED if the operation or the budget is
+// not initialised, or with BACKOFF_ERROR_DAMAGED.
 //
 // Each pointer that is not NULL points to a struct of its type, `reason` to one number.
 uint32_t backoff_operation_refuse_retry(struct backoff_operation *operation,
@@ -1215,8 +1215,8 @@ uint32_t backoff_operation_refuse_retry(struct backoff_operation *operation,
 // During a wait, the attempt that would follow counts as an attempt. Budget tokens spent on it are
 // not refunded; a budget of the kind "concurrent" stops counting it.
 //
-// Fails with BACKOFF_NULL_POINTER, with BACKOFF_UNINITIALIZED if the operation or the budget is
-// not initialised, or with BACKOFF_DAMAGED.
+// Fails with BACKOFF_ERROR_NULL_POINTER, with BACKOFF_ERROR_UNINITIALIZED if the operation or the budget is
+// not initialised, or with BACKOFF_ERROR_DAMAGED.
 //
 // Each pointer that is not NULL points to a struct of its type, `reason` to one number.
 uint32_t backoff_operation_cancel(struct backoff_operation *operation,
@@ -1231,7 +1231,7 @@ uint32_t backoff_operation_cancel(struct backoff_operation *operation,
 // more than the calls. backoff_retry counts its calls. For the same numbers in your own loop,
 // count the calls and pass that count to backoff_stats_record.
 //
-// Fails with BACKOFF_NULL_POINTER or BACKOFF_UNINITIALIZED.
+// Fails with BACKOFF_ERROR_NULL_POINTER or BACKOFF_ERROR_UNINITIALIZED.
 //
 // `operation` points to an operation, and each output that is not NULL to one number.
 uint32_t backoff_operation_state(const struct backoff_operation *operation,
@@ -1260,7 +1260,7 @@ uint32_t backoff_is_idempotent_method(const char *method, uint64_t length);
 // BACKOFF_MAX_NS: the policy's retry_after_max and retry_after_max_extra limit the wait, and
 // nothing else does.
 //
-// Fails with BACKOFF_NULL_POINTER, BACKOFF_TOO_LONG, or BACKOFF_NOT_A_RETRY_AFTER if the value is
+// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_TOO_LONG, or BACKOFF_ERROR_NOT_A_RETRY_AFTER if the value is
 // neither, or longer than 1024 bytes (SPEC 14).
 //
 // `text` points to `length` bytes, `retry_after_ns` to one number.
@@ -1275,7 +1275,7 @@ uint32_t backoff_parse_retry_after(const char *text,
 // RateLimit-Reset and X-RateLimit-Reset count. The first that is valid decides, in this order (SPEC
 // 14.5). `now_ns` and the result are those of backoff_parse_retry_after.
 //
-// Fails with BACKOFF_NULL_POINTER, BACKOFF_TOO_LONG, or BACKOFF_NOT_A_RETRY_AFTER if there is no
+// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_TOO_LONG, or BACKOFF_ERROR_NOT_A_RETRY_AFTER if there is no
 // such field with a valid value.
 //
 // `fields` points to `length` bytes, `retry_after_ns` to one number.
@@ -1287,7 +1287,7 @@ uint32_t backoff_http_retry_after(uint32_t status,
 
 // Sets all counts to 0. The stats may have been used before.
 //
-// Fails with BACKOFF_NULL_POINTER.
+// Fails with BACKOFF_ERROR_NULL_POINTER.
 //
 // `stats` points to stats that no other thread uses during the call.
 uint32_t backoff_stats_init(struct backoff_stats *stats);
@@ -1296,21 +1296,21 @@ uint32_t backoff_stats_init(struct backoff_stats *stats);
 // of calls that were made: after a cancelled wait, backoff_operation_state writes one more. 0
 // attempts count as 1.
 //
-// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED or BACKOFF_UNKNOWN_REASON.
+// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED or BACKOFF_ERROR_UNKNOWN_REASON.
 //
 // `stats` points to stats.
 uint32_t backoff_stats_record(struct backoff_stats *stats, uint64_t attempts, uint32_t reason);
 
 // Adds the counts of other stats, which are unchanged.
 //
-// Fails with BACKOFF_NULL_POINTER or BACKOFF_UNINITIALIZED.
+// Fails with BACKOFF_ERROR_NULL_POINTER or BACKOFF_ERROR_UNINITIALIZED.
 //
 // Both pointers point to stats.
 uint32_t backoff_stats_merge(struct backoff_stats *stats, const struct backoff_stats *other);
 
 // Writes the counts.
 //
-// Fails with BACKOFF_NULL_POINTER or BACKOFF_UNINITIALIZED.
+// Fails with BACKOFF_ERROR_NULL_POINTER or BACKOFF_ERROR_UNINITIALIZED.
 //
 // `stats` points to stats, `counts` to counts.
 uint32_t backoff_stats_read(const struct backoff_stats *stats, struct backoff_stats_counts *counts);
@@ -1318,7 +1318,7 @@ uint32_t backoff_stats_read(const struct backoff_stats *stats, struct backoff_st
 // Writes the counts in the Prometheus text format (SPEC 17.2) with a terminating zero into a
 // buffer of `size` bytes; BACKOFF_STATS_SIZE is always enough.
 //
-// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED or BACKOFF_BUFFER_TOO_SMALL.
+// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED or BACKOFF_ERROR_BUFFER_TOO_SMALL.
 //
 // `stats` points to stats, `buffer` to `size` bytes that do not overlap them.
 uint32_t backoff_stats_print(const struct backoff_stats *stats, char *buffer, uint64_t size);
@@ -1332,10 +1332,10 @@ uint32_t backoff_stats_print(const struct backoff_stats *stats, char *buffer, ui
 // until the deadline, the budget or a cancellation stops it.
 //
 // Returns BACKOFF_OK if the loop ended, whether the last attempt succeeded or not: the reason in
-// `end` says which. Fails before the first call with BACKOFF_NULL_POINTER, with
-// BACKOFF_UNINITIALIZED if the policy, the budget or the stats are not initialised, or with
-// BACKOFF_DAMAGED. Fails with BACKOFF_UNKNOWN_OUTCOME after an attempt that returns a number that
-// is not an outcome, such as 0, and with BACKOFF_DAMAGED if the budget is damaged during the loop,
+// `end` says which. Fails before the first call with BACKOFF_ERROR_NULL_POINTER, with
+// BACKOFF_ERROR_UNINITIALIZED if the policy, the budget or the stats are not initialised, or with
+// BACKOFF_ERROR_DAMAGED. Fails with BACKOFF_ERROR_UNKNOWN_OUTCOME after an attempt that returns a number that
+// is not an outcome, such as 0, and with BACKOFF_ERROR_DAMAGED if the budget is damaged during the loop,
 // even if the last attempt succeeded. The loop then calls no further function, and `stats` counts
 // it as cancelled. After a failure `end` is unchanged: do not read it.
 //
@@ -1344,15 +1344,15 @@ uint32_t backoff_stats_print(const struct backoff_stats *stats, char *buffer, ui
 uint32_t backoff_retry(const struct backoff_loop *loop,
                        uint64_t stream,
                        void *context,
-                       struct backoff_event *end);
+                       struct backoff_loop_event *end);
 
 // Writes the message of an error, such as "cap 5ns is below base 10ns", with a terminating zero
 // into a buffer of `size` bytes; BACKOFF_TEXT_SIZE is always enough. The message of a rule of the
 // SPEC is the same in every language. Other codes have messages such as "a required pointer is
 // NULL", and BACKOFF_OK has "no error".
 //
-// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED if no error has this code, field or kind
-// of text, or BACKOFF_BUFFER_TOO_SMALL. After a failure the buffer holds an empty string, if it
+// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED if no error has this code, field or kind
+// of text, or BACKOFF_ERROR_BUFFER_TOO_SMALL. After a failure the buffer holds an empty string, if it
 // has at least one byte.
 //
 // `error` points to an error, `buffer` to `size` bytes that do not overlap it.
@@ -1364,7 +1364,7 @@ const char *backoff_code_name(uint32_t code);
 
 // Writes the state of a full budget with the configuration of `budget`.
 //
-// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED or BACKOFF_DAMAGED.
+// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED or BACKOFF_ERROR_DAMAGED.
 //
 // Each pointer that is not NULL points to a struct of its type.
 uint32_t backoff_budget_state_full(struct backoff_budget_state *state,
@@ -1373,8 +1373,8 @@ uint32_t backoff_budget_state_full(struct backoff_budget_state *state,
 // Reads the text of a state of `length` bytes, without a terminating zero, as
 // backoff_budget_state_print writes it for a budget with the configuration of `budget`.
 //
-// Fails with BACKOFF_NOT_A_STATE if the text is any other, and with BACKOFF_NULL_POINTER,
-// BACKOFF_UNINITIALIZED, BACKOFF_TOO_LONG or BACKOFF_DAMAGED. After a failure the state is unchanged.
+// Fails with BACKOFF_ERROR_NOT_A_STATE if the text is any other, and with BACKOFF_ERROR_NULL_POINTER,
+// BACKOFF_ERROR_UNINITIALIZED, BACKOFF_ERROR_TOO_LONG or BACKOFF_ERROR_DAMAGED. After a failure the state is unchanged.
 //
 // Each pointer that is not NULL points to a struct of its type, `text` to `length` bytes.
 uint32_t backoff_budget_state_parse(struct backoff_budget_state *state,
@@ -1385,7 +1385,7 @@ uint32_t backoff_budget_state_parse(struct backoff_budget_state *state,
 // Writes the text of a state with a terminating zero into a buffer of `size` bytes;
 // BACKOFF_TEXT_SIZE is always enough.
 //
-// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED or BACKOFF_BUFFER_TOO_SMALL.
+// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED or BACKOFF_ERROR_BUFFER_TOO_SMALL.
 //
 // `state` points to a state, `buffer` to `size` bytes that do not overlap it.
 uint32_t backoff_budget_state_print(const struct backoff_budget_state *state,
@@ -1395,8 +1395,8 @@ uint32_t backoff_budget_state_print(const struct backoff_budget_state *state,
 // Changes a state by an event at the time `now_ns` of one clock, such as that of the store, and
 // writes whether the retry is granted (SPEC 15.6). `answer` may be NULL.
 //
-// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED, BACKOFF_UNKNOWN_EVENT, or
-// BACKOFF_UNKNOWN_OUTCOME if the event uses the outcome. After a failure the state is unchanged.
+// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED, BACKOFF_ERROR_UNKNOWN_EVENT, or
+// BACKOFF_ERROR_UNKNOWN_OUTCOME if the event uses the outcome. After a failure the state is unchanged.
 //
 // Each pointer that is not NULL points to a struct of its type.
 uint32_t backoff_budget_state_step(struct backoff_budget_state *state,
@@ -1413,8 +1413,8 @@ const char *backoff_budget_event_name(uint32_t event);
 // request that is granted takes up to `lease - 1` more retries along. An exchange may take `timeout_ns`. The seed
 // spreads the waits after lost swaps: each process needs its own.
 //
-// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED, BACKOFF_DAMAGED, BACKOFF_TOO_SMALL for a lease of 0, or
-// BACKOFF_TOO_LARGE for one above 1000 or a fallback above 1000000.
+// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED, BACKOFF_ERROR_DAMAGED, BACKOFF_ERROR_TOO_SMALL for a lease of 0, or
+// BACKOFF_ERROR_TOO_LARGE for one above 1000 or a fallback above 1000000.
 //
 // Each pointer that is not NULL points to a struct of its type.
 uint32_t backoff_budget_member_init(struct backoff_budget_member *member,
@@ -1428,7 +1428,7 @@ uint32_t backoff_budget_member_init(struct backoff_budget_member *member,
 // Notes what an operation reports, at a time of the process's clock. `is_local` says whether the local budget
 // gave what the operation holds. BACKOFF_BUDGET_EVENT_RETRY_REQUESTED is no report and changes nothing.
 //
-// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED or BACKOFF_UNKNOWN_EVENT.
+// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED or BACKOFF_ERROR_UNKNOWN_EVENT.
 //
 // Each pointer that is not NULL points to a struct of its type.
 uint32_t backoff_budget_member_note(struct backoff_budget_member *member,
@@ -1438,7 +1438,7 @@ uint32_t backoff_budget_member_note(struct backoff_budget_member *member,
 
 // Requests a retry after an outcome, at a time of the process's clock.
 //
-// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED or BACKOFF_UNKNOWN_OUTCOME.
+// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED or BACKOFF_ERROR_UNKNOWN_OUTCOME.
 //
 // Each pointer that is not NULL points to a struct of its type.
 uint32_t backoff_budget_member_request(struct backoff_budget_member *member,
@@ -1448,17 +1448,17 @@ uint32_t backoff_budget_member_request(struct backoff_budget_member *member,
 
 // One of the requests after an outcome that wait is not wanted any more.
 //
-// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED or BACKOFF_UNKNOWN_OUTCOME.
+// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED or BACKOFF_ERROR_UNKNOWN_OUTCOME.
 //
 // `member` is NULL or points to a member.
 uint32_t backoff_budget_member_cancel(struct backoff_budget_member *member, uint32_t outcome);
 
 // Writes whether the store is away, so that the local budget decides, as 1 or 0; in how many nanoseconds an exchange
-// is to begin, or BACKOFF_NONE; whether there is something that the store does not know, as 1 or 0; and how many
+// is to begin, or BACKOFF_NO_TIME; whether there is something that the store does not know, as 1 or 0; and how many
 // nanoseconds a request may wait now, and an exchange take: `timeout_ns`, but at least a second until the first
 // exchange has ended. Each of the four may be NULL.
 //
-// Fails with BACKOFF_NULL_POINTER or BACKOFF_UNINITIALIZED.
+// Fails with BACKOFF_ERROR_NULL_POINTER or BACKOFF_ERROR_UNINITIALIZED.
 //
 // Each pointer that is not NULL points to a value of its type.
 uint32_t backoff_budget_member_state(const struct backoff_budget_member *member,
@@ -1470,7 +1470,7 @@ uint32_t backoff_budget_member_state(const struct backoff_budget_member *member,
 
 // Writes what has happened so far, for metrics.
 //
-// Fails with BACKOFF_NULL_POINTER or BACKOFF_UNINITIALIZED.
+// Fails with BACKOFF_ERROR_NULL_POINTER or BACKOFF_ERROR_UNINITIALIZED.
 //
 // Each pointer that is not NULL points to a struct of its type.
 uint32_t backoff_budget_member_stats(const struct backoff_budget_member *member,
@@ -1478,7 +1478,7 @@ uint32_t backoff_budget_member_stats(const struct backoff_budget_member *member,
 
 // Begins an exchange, at a time of the process's clock.
 //
-// Fails with BACKOFF_NULL_POINTER or BACKOFF_UNINITIALIZED.
+// Fails with BACKOFF_ERROR_NULL_POINTER or BACKOFF_ERROR_UNINITIALIZED.
 //
 // `member` is NULL or points to a member.
 uint32_t backoff_budget_member_begin(struct backoff_budget_member *member, uint64_t now_ns);
@@ -1487,8 +1487,8 @@ uint32_t backoff_budget_member_begin(struct backoff_budget_member *member, uint6
 // of its clock. Writes the text to swap for it with a terminating zero into a buffer of `size` bytes, for which
 // BACKOFF_TEXT_SIZE is always enough, and into `changed` 1, or 0 if there is nothing to swap.
 //
-// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED, BACKOFF_TOO_LONG, BACKOFF_BUFFER_TOO_SMALL,
-// or BACKOFF_NOT_A_STATE if the text is not that of a state of the budget; the exchange has then failed:
+// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED, BACKOFF_ERROR_TOO_LONG, BACKOFF_ERROR_BUFFER_TOO_SMALL,
+// or BACKOFF_ERROR_NOT_A_STATE if the text is not that of a state of the budget; the exchange has then failed:
 // call backoff_budget_member_failed.
 //
 // Each pointer that is not NULL points to a value of its type, `text` to `length` bytes and `buffer` to `size`
@@ -1503,7 +1503,7 @@ uint32_t backoff_budget_member_step(struct backoff_budget_member *member,
 
 // Writes step number `index` of the exchange under way.
 //
-// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED, or BACKOFF_END if there are no more.
+// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED, or BACKOFF_ERROR_END if there are no more.
 //
 // Each pointer that is not NULL points to a struct of its type.
 uint32_t backoff_budget_member_exchange_step(const struct backoff_budget_member *member,
@@ -1512,7 +1512,7 @@ uint32_t backoff_budget_member_exchange_step(const struct backoff_budget_member 
 
 // Ends an exchange whose steps the store has, or that changed nothing, and writes its answers.
 //
-// Fails with BACKOFF_NULL_POINTER or BACKOFF_UNINITIALIZED.
+// Fails with BACKOFF_ERROR_NULL_POINTER or BACKOFF_ERROR_UNINITIALIZED.
 //
 // Each pointer that is not NULL points to a struct of its type.
 uint32_t backoff_budget_member_stored(struct backoff_budget_member *member,
@@ -1521,7 +1521,7 @@ uint32_t backoff_budget_member_stored(struct backoff_budget_member *member,
 
 // The store held another text: writes how long to wait, in nanoseconds, before it is loaded again.
 //
-// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED, or BACKOFF_END if the time for that is over; the
+// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED, or BACKOFF_ERROR_END if the time for that is over; the
 // exchange has then failed: call backoff_budget_member_failed.
 //
 // Each pointer that is not NULL points to a value of its type.
@@ -1532,7 +1532,7 @@ uint32_t backoff_budget_member_lost(struct backoff_budget_member *member,
 // Ends an exchange that failed. If `may_be_stored` is not 0, its events are not sent again. Repeat every request
 // that waits.
 //
-// Fails with BACKOFF_NULL_POINTER or BACKOFF_UNINITIALIZED.
+// Fails with BACKOFF_ERROR_NULL_POINTER or BACKOFF_ERROR_UNINITIALIZED.
 //
 // `member` is NULL or points to a member.
 uint32_t backoff_budget_member_failed(struct backoff_budget_member *member,
@@ -1542,7 +1542,7 @@ uint32_t backoff_budget_member_failed(struct backoff_budget_member *member,
 // A request has waited for the timeout: the store is away, and the exchange under way goes on. Repeat every
 // request that waits.
 //
-// Fails with BACKOFF_NULL_POINTER or BACKOFF_UNINITIALIZED.
+// Fails with BACKOFF_ERROR_NULL_POINTER or BACKOFF_ERROR_UNINITIALIZED.
 //
 // `member` is NULL or points to a member.
 uint32_t backoff_budget_member_late(struct backoff_budget_member *member,
@@ -1560,7 +1560,7 @@ uint64_t backoff_stream_advance(uint64_t stream, uint64_t draws);
 // Writes the index of the next delay and the current stream, which changes with every reset. At
 // the end the index is that of backoff_policy_max_retries. Either output may be NULL.
 //
-// Fails with BACKOFF_NULL_POINTER or BACKOFF_UNINITIALIZED.
+// Fails with BACKOFF_ERROR_NULL_POINTER or BACKOFF_ERROR_UNINITIALIZED.
 //
 // `iter` points to an iterator, and each output that is not NULL to one number.
 uint32_t backoff_iter_index(const struct backoff_iter *iter, uint64_t *index, uint64_t *stream);
@@ -1570,8 +1570,8 @@ uint32_t backoff_iter_index(const struct backoff_iter *iter, uint64_t *index, ui
 // whose users wrote the value in another form. An error of a string shows the text found in the
 // string and ignores `shown`. At most 128 bytes are copied, as they are.
 //
-// Fails as backoff_error_message does, with BACKOFF_NULL_POINTER also for `shown` unless its
-// length is 0, or with BACKOFF_TOO_LONG.
+// Fails as backoff_error_message does, with BACKOFF_ERROR_NULL_POINTER also for `shown` unless its
+// length is 0, or with BACKOFF_ERROR_TOO_LONG.
 //
 // `error` points to an error, `shown` to `shown_length` bytes, `buffer` to `size` bytes that
 // overlap neither.

@@ -230,13 +230,13 @@ inline std::ostream &operator<<(std::ostream &out, reason of) { return out << na
 struct verdict {
   backoff::outcome outcome;
   uint64_t retry_after_ns;
-  verdict(backoff::outcome of) : outcome(of), retry_after_ns(BACKOFF_NONE) {}
+  verdict(backoff::outcome of) : outcome(of), retry_after_ns(BACKOFF_NO_TIME) {}
   template <class Rep, class Period>
   verdict(backoff::outcome of, std::chrono::duration<Rep, Period> time)
       : outcome(of), retry_after_ns(detail::ns(time)) {}
 };
 
-// The state of a loop before a wait, or at its end (backoff_event).
+// The state of a loop before a wait, or at its end (backoff_loop_event).
 struct event {
   uint64_t attempts;
   nanoseconds delay, elapsed;
@@ -280,7 +280,7 @@ struct loop {
     if (is_cancelled()) return;
     began = now();
     const bool is_limited = with.deadline != (clock::time_point::max)();
-    const uint64_t deadline = is_limited ? ns(with.deadline) : BACKOFF_NONE;
+    const uint64_t deadline = is_limited ? ns(with.deadline) : BACKOFF_NO_TIME;
     failed.raw.code =
         backoff_operation_begin(&operation, &policy.raw, stream, began, deadline, budget);
     while (failed.code() == BACKOFF_OK) {
@@ -308,7 +308,7 @@ struct loop {
   // Ends the operation, unless it has stopped, and reports the end.
   void stop() {
     const uint32_t code = backoff_operation_cancel(&operation, budget, nullptr);
-    if (code == BACKOFF_DAMAGED) failed.raw.code = code;
+    if (code == BACKOFF_ERROR_DAMAGED) failed.raw.code = code;
     if (with.stats) backoff_stats_record(&with.stats->raw, end.attempts, uint32_t(end.reason));
     // pthread_cancel, which is no exception, cancels the loop like an attempt that throws.
     if (failed.code() != BACKOFF_OK || (is_in_hook && std::current_exception())) return;
@@ -323,7 +323,7 @@ struct loop {
 // Calls `attempt` until it succeeds or the loop has to stop, and returns how the loop ended. An
 // exception of `attempt` or of an option cancels the loop and is passed on; so `attempt` catches
 // what is to be retried, and returns an outcome for it. No hook follows one of a hook or `sleep`.
-// Without entropy the first attempt is the last, and the error of its failure BACKOFF_NO_ENTROPY.
+// Without entropy the first attempt is the last, and the error of its failure BACKOFF_ERROR_NO_ENTROPY.
 template <class Attempt>
 result<event> retry(const policy &policy, const Attempt &attempt, const options &with = options()) {
   static_assert(std::is_convertible<const Attempt &, std::function<verdict()>>::value,
@@ -331,7 +331,7 @@ result<event> retry(const policy &policy, const Attempt &attempt, const options 
   const std::function<verdict()> &call = attempt;
   detail::loop loop(with);
   error entropy;
-  if (!call || !with.now || !with.sleep) entropy.raw.code = BACKOFF_NULL_POINTER;
+  if (!call || !with.now || !with.sleep) entropy.raw.code = BACKOFF_ERROR_NULL_POINTER;
   if (entropy.code() != BACKOFF_OK) return {event(), entropy};
   uint64_t stream = with.stream ? with.stream->number : 0;
   if (!with.stream) entropy.raw.code = backoff_stream_from_entropy(&stream);

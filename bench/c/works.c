@@ -199,9 +199,9 @@ static uint64_t decisions(uint64_t times, backoff_budget *shared) {
   backoff_decision decision = {.reason = BACKOFF_REASON_MAX_RETRIES};
   for (uint64_t i = 0; i < times; i++) {
     if (decision.reason != 0) {
-      backoff_operation_begin(&operation, &limited, stream, 0, BACKOFF_NONE, shared);
+      backoff_operation_begin(&operation, &limited, stream, 0, BACKOFF_NO_TIME, shared);
     }
-    backoff_operation_decide(&operation, BACKOFF_OUTCOME_TRANSIENT, BACKOFF_NONE, 0, shared,
+    backoff_operation_decide(&operation, BACKOFF_OUTCOME_TRANSIENT, BACKOFF_NO_TIME, 0, shared,
                              &decision);
     sum += decision.delay_ns;
   }
@@ -236,7 +236,7 @@ static uint64_t loops(uint64_t times, uint64_t failures) {
   uint64_t sum = 0;
   for (uint64_t i = 0; i < times; i++) {
     struct job job = {.failures = failures};
-    backoff_event end;
+    backoff_loop_event end;
     backoff_retry(&loop, stream, &job, &end);
     sum += job.calls;
   }

@@ -29,7 +29,7 @@ static int restart(void *context) {
   return 0;
 }
 
-static void on_retry(void *context, const struct curl_retry *transfer, const backoff_event *event) {
+static void on_retry(void *context, const struct curl_retry *transfer, const backoff_loop_event *event) {
   (void)context;
   printf("%s %s, attempt %" PRIu64 ": %s, waiting %" PRIu64 " ns\n", transfer->sent_method, transfer->url,
          event->attempts, backoff_outcome_name(event->outcome), event->delay_ns);
@@ -43,11 +43,11 @@ static int send_request(char **arguments, int count, const backoff_policy *polic
                                 .headers = fields,
                                 .policy = policy,
                                 .budget = budget,
-                                .deadline_ns = BACKOFF_NONE,
+                                .deadline_ns = BACKOFF_NO_TIME,
                                 .restart = restart,
                                 .on_retry = on_retry,
                                 .context = &body};
-  backoff_event end;
+  backoff_loop_event end;
   backoff_stream_from_key(strtoull(arguments[4], NULL, 10), arguments[5], strlen(arguments[5]),
                           &transfer.stream);
 

@@ -55,7 +55,7 @@ struct curl_retry {
   const struct curl_slist *headers; /* those of CURLOPT_HTTPHEADER, or NULL */
   const backoff_policy *policy;     /* NULL is the preset `default` */
   uint64_t stream;
-  uint64_t deadline_ns; /* a time of CLOCK_MONOTONIC, or BACKOFF_NONE */
+  uint64_t deadline_ns; /* a time of CLOCK_MONOTONIC, or BACKOFF_NO_TIME */
   backoff_budget *budget; /* one for each server, such as "finagle", or NULL */
   backoff_stats *stats;   /* NULL: none */
   /* What the caller says about this request: 1 that it may be repeated whatever its method, -1 that it is sent
@@ -72,7 +72,7 @@ struct curl_retry {
    * CURLOPT_POSTFIELDS again. NULL: a request is not repeated once a body was sent or received. */
   int (*restart)(void *context);
   /* Runs before each wait. The results below are those of the attempt. NULL: none. */
-  void (*on_retry)(void *context, const struct curl_retry *transfer, const backoff_event *event);
+  void (*on_retry)(void *context, const struct curl_retry *transfer, const backoff_loop_event *event);
   /* Returns not 0 to give up. It is called between attempts, and ten times a second in a wait. NULL: never. A transfer
    * that CURLOPT_XFERINFOFUNCTION ends is permanent, unless this then returns not 0. */
   uint32_t (*cancelled)(void *context);
@@ -325,14 +325,14 @@ static uint32_t curl_retry_wait(void *context, uint64_t delay_ns) {
   return 0;
 }
 
-static void curl_retry_event(void *context, const backoff_event *event) {
+static void curl_retry_event(void *context, const backoff_loop_event *event) {
   const struct curl_retry *transfer = (const struct curl_retry *)context;
   if (transfer->on_retry != NULL) transfer->on_retry(transfer->context, transfer, event);
 }
 
 /* Performs the transfer. Returns what backoff_retry returns; `code`, `status` and the other results say how the
  * last attempt ended, and `end` why it was the last. */
-static uint32_t curl_retry_perform(struct curl_retry *transfer, backoff_event *end) {
+static uint32_t curl_retry_perform(struct curl_retry *transfer, backoff_loop_event *end) {
   backoff_loop loop;
   memset(&loop, 0, sizeof loop);
   loop.attempt = curl_retry_attempt;

@@ -80,7 +80,7 @@ static uint32_t wait_for(void *context, uint64_t delay_ns) {
   return 0;
 }
 
-static void on_retry(void *context, const backoff_event *event) {
+static void on_retry(void *context, const backoff_loop_event *event) {
   (void)context;
   printf("attempt %" PRIu64 ": %s, waiting %" PRIu64 " ns\n", event->attempts,
          backoff_outcome_name(event->outcome), event->delay_ns);
@@ -98,7 +98,7 @@ static int get(const char *url, const backoff_policy *policy, uint64_t stream) {
   const backoff_loop loop = {.attempt = attempt, .now = now, .wait = wait_for,
                              .on_retry = on_retry, .policy = policy};
   struct request request = {.curl = curl_easy_init()};
-  backoff_event end;
+  backoff_loop_event end;
   if (request.curl == NULL) return 1;
   curl_easy_setopt(request.curl, CURLOPT_URL, url);
   curl_easy_setopt(request.curl, CURLOPT_TIMEOUT_MS, 5000L); /* of one attempt */

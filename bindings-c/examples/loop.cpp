@@ -48,13 +48,13 @@ int main() {
     std::this_thread::sleep_for(std::chrono::nanoseconds(delay_ns));
     return 0;
   };
-  loop.on_retry = [](void *, const backoff_event *event) noexcept {
+  loop.on_retry = [](void *, const backoff_loop_event *event) noexcept {
     std::cout << "attempt " << event->attempts << " failed, wait " << event->delay_ns << " ns\n";
   };
 
   Job job;
   uint64_t stream;
-  backoff_event end;
+  backoff_loop_event end;
   if (backoff_stream_from_key(42, "job-1", 5, &stream) != BACKOFF_OK ||
       backoff_retry(&loop, stream, &job, &end) != BACKOFF_OK) {
     return 1;

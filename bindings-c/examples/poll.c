@@ -82,7 +82,7 @@ int main(int argc, char **argv) {
   }
   for (int attempt = 1;; attempt++) {
     uint32_t outcome = ask((uint16_t)port);
-    if (backoff_operation_decide(&operation, outcome, BACKOFF_NONE, now(), NULL, &decision) !=
+    if (backoff_operation_decide(&operation, outcome, BACKOFF_NO_TIME, now(), NULL, &decision) !=
         BACKOFF_OK) {
       return 2;
     }

@@ -57,7 +57,7 @@ static void end_attempt(struct service *service, uint32_t outcome, backoff_budge
   uint64_t now_ns = now();
   if (service->fd >= 0) close(service->fd);
   service->fd = -1;
-  if (backoff_operation_decide(&service->operation, outcome, BACKOFF_NONE, now_ns, budget,
+  if (backoff_operation_decide(&service->operation, outcome, BACKOFF_NO_TIME, now_ns, budget,
                                &decision) != BACKOFF_OK) {
     fprintf(stderr, "the budget is damaged\n");
     exit(2);

@@ -27,7 +27,7 @@ pub extern "C" fn backoff_stream_advance(stream: u64, draws: u64) -> u64 {
 /// Writes the index of the next delay and the current stream, which changes with every reset. At
 /// the end the index is that of backoff_policy_max_retries. Either output may be NULL.
 ///
-/// Fails with BACKOFF_NULL_POINTER or BACKOFF_UNINITIALIZED.
+/// Fails with BACKOFF_ERROR_NULL_POINTER or BACKOFF_ERROR_UNINITIALIZED.
 ///
 /// # Safety
 /// `iter` points to an iterator, and each output that is not NULL to one number.
@@ -51,8 +51,8 @@ pub unsafe extern "C" fn backoff_iter_index(
 /// whose users wrote the value in another form. An error of a string shows the text found in the
 /// string and ignores `shown`. At most 128 bytes are copied, as they are.
 ///
-/// Fails as backoff_error_message does, with BACKOFF_NULL_POINTER also for `shown` unless its
-/// length is 0, or with BACKOFF_TOO_LONG.
+/// Fails as backoff_error_message does, with BACKOFF_ERROR_NULL_POINTER also for `shown` unless its
+/// length is 0, or with BACKOFF_ERROR_TOO_LONG.
 ///
 /// # Safety
 /// `error` points to an error, `shown` to `shown_length` bytes, `buffer` to `size` bytes that

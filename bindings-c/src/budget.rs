@@ -5,7 +5,7 @@ use core::ffi::c_char;
 use backoff_core::ffi::BUDGET_FIELDS;
 use backoff_core::{Budget, ffi};
 
-use crate::code::BACKOFF_DAMAGED;
+use crate::code::BACKOFF_ERROR_DAMAGED;
 use crate::error::{backoff_error, explained};
 use crate::exported::{exported, required};
 use crate::field::{field_of, write_ratio, write_value};
@@ -23,7 +23,7 @@ use crate::text::{bytes_at, write_text};
 /// for a thread that exists only in the parent. Do not copy a budget: both copies would grant the
 /// same retries. Only the functions that take a budget may write to it.
 ///
-/// Every function that takes a budget fails with BACKOFF_DAMAGED if an update cannot have begun or
+/// Every function that takes a budget fails with BACKOFF_ERROR_DAMAGED if an update cannot have begun or
 /// does not end: something else wrote to the memory, or the budget was copied or the process forked
 /// during an update. The first call waits 5 seconds or more for such an update to end.
 #[repr(C, align(8))]
@@ -38,7 +38,7 @@ pub(crate) type BudgetHandle = Tagged<Budget, { u64::from_le_bytes(*b"budget-1")
 /// has no operating system to yield to, so it could only spin.
 pub(crate) fn wait_until_free(budget: Option<&Budget>) -> Result<(), u32> {
     match budget {
-        Some(budget) if !ffi::wait_until_free(budget, yield_now, sleep) => Err(BACKOFF_DAMAGED),
+        Some(budget) if !ffi::wait_until_free(budget, yield_now, sleep) => Err(BACKOFF_ERROR_DAMAGED),
         _ => Ok(()),
     }
 }
@@ -71,8 +71,8 @@ fn sleep() {
 /// Makes a budget from a budget string of `length` bytes, without a terminating zero: "ratio",
 /// "quota:max_tokens=100", or a preset such as "aws-sdk-2026" (SPEC 15.1). A new budget is full.
 ///
-/// If the string breaks a rule, returns its code (BACKOFF_UNKNOWN_KIND to BACKOFF_TEXT_TOO_LONG).
-/// Also fails with BACKOFF_NULL_POINTER or BACKOFF_TOO_LONG. After a failure the budget is
+/// If the string breaks a rule, returns its code (BACKOFF_ERROR_UNKNOWN_KIND to BACKOFF_ERROR_TEXT_TOO_LONG).
+/// Also fails with BACKOFF_ERROR_NULL_POINTER or BACKOFF_ERROR_TOO_LONG. After a failure the budget is
 /// unchanged. Every call fills `error` unless it is NULL.
 ///
 /// # Safety
@@ -95,8 +95,8 @@ pub unsafe extern "C" fn backoff_budget_parse(
 /// Writes the canonical string of a budget, as it was when it was made, with a terminating zero
 /// into a buffer of `size` bytes; BACKOFF_TEXT_SIZE is always enough.
 ///
-/// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED, BACKOFF_DAMAGED or
-/// BACKOFF_BUFFER_TOO_SMALL.
+/// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED, BACKOFF_ERROR_DAMAGED or
+/// BACKOFF_ERROR_BUFFER_TOO_SMALL.
 ///
 /// # Safety
 /// `budget` points to a budget, `buffer` to `size` bytes that do not overlap it.
@@ -117,9 +117,9 @@ pub unsafe extern "C" fn backoff_budget_print(
 /// count, or the number of a kind. BACKOFF_FIELD_BUDGET is the BACKOFF_BUDGET_KIND. Retries do not
 /// change the fields.
 ///
-/// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNKNOWN_FIELD if the number is not a BACKOFF_FIELD of a
-/// budget, BACKOFF_WRONG_UNIT if the field is a ratio, BACKOFF_UNUSED if the kind does not use the
-/// field, BACKOFF_UNINITIALIZED, or BACKOFF_DAMAGED.
+/// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNKNOWN_FIELD if the number is not a BACKOFF_FIELD of a
+/// budget, BACKOFF_ERROR_WRONG_UNIT if the field is a ratio, BACKOFF_ERROR_UNUSED if the kind does not use the
+/// field, BACKOFF_ERROR_UNINITIALIZED, or BACKOFF_ERROR_DAMAGED.
 ///
 /// # Safety
 /// `budget` points to a budget, `value` to one number.
@@ -140,7 +140,7 @@ pub unsafe extern "C" fn backoff_budget_get(
 
 /// Writes the value of a field of a budget that is a ratio, in lowest terms: BACKOFF_FIELD_RATIO. 1.6 is 8 and 5.
 ///
-/// Fails as backoff_budget_get does, and with BACKOFF_WRONG_UNIT if the field is not a ratio.
+/// Fails as backoff_budget_get does, and with BACKOFF_ERROR_WRONG_UNIT if the field is not a ratio.
 ///
 /// # Safety
 /// `budget` points to a budget, `numerator` and `denominator` to one number each.

@@ -6,7 +6,7 @@ use backoff_core::ffi::{BUDGET_EVENTS, budget_event, outcome_from_number};
 use backoff_core::{BudgetState, Outcome};
 
 use crate::budget::{BudgetHandle, backoff_budget, wait_until_free};
-use crate::code::{BACKOFF_NOT_A_STATE, BACKOFF_UNKNOWN_EVENT, BACKOFF_UNKNOWN_OUTCOME};
+use crate::code::{BACKOFF_ERROR_NOT_A_STATE, BACKOFF_ERROR_UNKNOWN_EVENT, BACKOFF_ERROR_UNKNOWN_OUTCOME};
 use crate::exported::{exported, required, write_optional};
 use crate::field::position;
 use crate::handle::Tagged;
@@ -71,7 +71,7 @@ pub struct backoff_budget_answer {
 
 /// Writes the state of a full budget with the configuration of `budget`.
 ///
-/// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED or BACKOFF_DAMAGED.
+/// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED or BACKOFF_ERROR_DAMAGED.
 ///
 /// # Safety
 /// Each pointer that is not NULL points to a struct of its type.
@@ -92,8 +92,8 @@ pub unsafe extern "C" fn backoff_budget_state_full(
 /// Reads the text of a state of `length` bytes, without a terminating zero, as
 /// backoff_budget_state_print writes it for a budget with the configuration of `budget`.
 ///
-/// Fails with BACKOFF_NOT_A_STATE if the text is any other, and with BACKOFF_NULL_POINTER,
-/// BACKOFF_UNINITIALIZED, BACKOFF_TOO_LONG or BACKOFF_DAMAGED. After a failure the state is unchanged.
+/// Fails with BACKOFF_ERROR_NOT_A_STATE if the text is any other, and with BACKOFF_ERROR_NULL_POINTER,
+/// BACKOFF_ERROR_UNINITIALIZED, BACKOFF_ERROR_TOO_LONG or BACKOFF_ERROR_DAMAGED. After a failure the state is unchanged.
 ///
 /// # Safety
 /// Each pointer that is not NULL points to a struct of its type, `text` to `length` bytes.
@@ -109,7 +109,7 @@ pub unsafe extern "C" fn backoff_budget_state_parse(
         let budget = BudgetHandle::get(budget)?;
         wait_until_free(Some(budget))?;
         let parsed = BudgetState::parse(budget, bytes_at(text, length)?);
-        StateHandle::init(state, parsed.ok_or(BACKOFF_NOT_A_STATE)?);
+        StateHandle::init(state, parsed.ok_or(BACKOFF_ERROR_NOT_A_STATE)?);
         Ok(())
     })
 }
@@ -117,7 +117,7 @@ pub unsafe extern "C" fn backoff_budget_state_parse(
 /// Writes the text of a state with a terminating zero into a buffer of `size` bytes;
 /// BACKOFF_TEXT_SIZE is always enough.
 ///
-/// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED or BACKOFF_BUFFER_TOO_SMALL.
+/// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED or BACKOFF_ERROR_BUFFER_TOO_SMALL.
 ///
 /// # Safety
 /// `state` points to a state, `buffer` to `size` bytes that do not overlap it.
@@ -133,8 +133,8 @@ pub unsafe extern "C" fn backoff_budget_state_print(
 /// Changes a state by an event at the time `now_ns` of one clock, such as that of the store, and
 /// writes whether the retry is granted (SPEC 15.6). `answer` may be NULL.
 ///
-/// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED, BACKOFF_UNKNOWN_EVENT, or
-/// BACKOFF_UNKNOWN_OUTCOME if the event uses the outcome. After a failure the state is unchanged.
+/// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED, BACKOFF_ERROR_UNKNOWN_EVENT, or
+/// BACKOFF_ERROR_UNKNOWN_OUTCOME if the event uses the outcome. After a failure the state is unchanged.
 ///
 /// # Safety
 /// Each pointer that is not NULL points to a struct of its type.
@@ -150,11 +150,11 @@ pub unsafe extern "C" fn backoff_budget_state_step(
         let state = StateHandle::get_mut(state)?;
         let outcome = match event.event {
             BACKOFF_BUDGET_EVENT_RETRY_REQUESTED => {
-                outcome_from_number(event.outcome).ok_or(BACKOFF_UNKNOWN_OUTCOME)?
+                outcome_from_number(event.outcome).ok_or(BACKOFF_ERROR_UNKNOWN_OUTCOME)?
             }
             _ => Outcome::Transient,
         };
-        let event = budget_event(event.event, outcome, event.held).ok_or(BACKOFF_UNKNOWN_EVENT)?;
+        let event = budget_event(event.event, outcome, event.held).ok_or(BACKOFF_ERROR_UNKNOWN_EVENT)?;
         let (after, held) = state.step(event, now_ns);
         let changed = u32::from(after != *state);
         *state = after;

@@ -1,6 +1,6 @@
 //! Random numbers of the operating system.
 
-use crate::code::BACKOFF_NO_ENTROPY;
+use crate::code::BACKOFF_ERROR_NO_ENTROPY;
 
 /// On Linux, the system call and nothing else. The crate `getrandom` would look the function up with
 /// `dlsym`, for which the library would need a new glibc, and where the call is forbidden it would
@@ -20,13 +20,13 @@ pub(crate) fn random_number() -> Result<u64, u32> {
         }
         // SAFETY: the address of this thread's errno.
         if written != -1 || unsafe { *libc::__errno_location() } != libc::EINTR {
-            return Err(BACKOFF_NO_ENTROPY);
+            return Err(BACKOFF_ERROR_NO_ENTROPY);
         }
     }
 }
 
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn random_number() -> Result<u64, u32> {
-    let stream = backoff_core::RandomStream::from_entropy().map_err(|_| BACKOFF_NO_ENTROPY)?;
+    let stream = backoff_core::RandomStream::from_entropy().map_err(|_| BACKOFF_ERROR_NO_ENTROPY)?;
     Ok(stream.state())
 }

@@ -6,11 +6,11 @@ use backoff_core::ffi::{self, TextKind};
 use backoff_core::{ErrorCode, ParseError, PolicyError, TextBuf};
 
 use crate::code::{
-    BACKOFF_BUFFER_TOO_SMALL, BACKOFF_DAMAGED, BACKOFF_END, BACKOFF_NO_ENTROPY,
-    BACKOFF_NOT_A_RATIO, BACKOFF_NOT_A_RETRY_AFTER, BACKOFF_NOT_A_STATE, BACKOFF_NULL_POINTER,
-    BACKOFF_OK, BACKOFF_RATIO_TOO_FINE, BACKOFF_TOO_LONG, BACKOFF_UNINITIALIZED,
-    BACKOFF_UNKNOWN_EVENT, BACKOFF_UNKNOWN_FIELD, BACKOFF_UNKNOWN_KIND, BACKOFF_UNKNOWN_OUTCOME,
-    BACKOFF_UNKNOWN_REASON, BACKOFF_WRONG_UNIT, BACKOFF_ZERO_DENOMINATOR,
+    BACKOFF_ERROR_BUFFER_TOO_SMALL, BACKOFF_ERROR_DAMAGED, BACKOFF_ERROR_END, BACKOFF_ERROR_NO_ENTROPY,
+    BACKOFF_ERROR_NOT_A_RATIO, BACKOFF_ERROR_NOT_A_RETRY_AFTER, BACKOFF_ERROR_NOT_A_STATE, BACKOFF_ERROR_NULL_POINTER,
+    BACKOFF_OK, BACKOFF_ERROR_RATIO_TOO_FINE, BACKOFF_ERROR_TOO_LONG, BACKOFF_ERROR_UNINITIALIZED,
+    BACKOFF_ERROR_UNKNOWN_EVENT, BACKOFF_ERROR_UNKNOWN_FIELD, BACKOFF_ERROR_UNKNOWN_KIND, BACKOFF_ERROR_UNKNOWN_OUTCOME,
+    BACKOFF_ERROR_UNKNOWN_REASON, BACKOFF_ERROR_WRONG_UNIT, BACKOFF_ERROR_ZERO_DENOMINATOR,
 };
 use crate::exported::{exported, write_optional};
 use crate::field::position;
@@ -52,7 +52,7 @@ pub const BACKOFF_TEXT_KIND_BUDGET: u32 = 2;
 /// has the place in the string and the text found there (SPEC 11.5, 11.6).
 ///
 /// Every function that takes an error fills it on every return, unless it is NULL. After a success,
-/// BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED and BACKOFF_TOO_LONG, all members except `code` are
+/// BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED and BACKOFF_ERROR_TOO_LONG, all members except `code` are
 /// 0.
 ///
 /// A plain value: copy it freely.
@@ -138,32 +138,32 @@ impl backoff_error {
         }
         Some(match self.code {
             BACKOFF_OK => "no error",
-            BACKOFF_NULL_POINTER => "a required pointer is NULL",
-            BACKOFF_UNINITIALIZED => "a struct is not initialised",
-            BACKOFF_UNKNOWN_FIELD => "the number is not a field of a policy",
-            BACKOFF_WRONG_UNIT => {
+            BACKOFF_ERROR_NULL_POINTER => "a required pointer is NULL",
+            BACKOFF_ERROR_UNINITIALIZED => "a struct is not initialised",
+            BACKOFF_ERROR_UNKNOWN_FIELD => "the number is not a field of a policy",
+            BACKOFF_ERROR_WRONG_UNIT => {
                 "the value is a ratio and the field a plain number, or the reverse"
             }
-            BACKOFF_END => "there are no more delays or rows",
-            BACKOFF_NO_ENTROPY => "the operating system cannot provide randomness",
-            BACKOFF_BUFFER_TOO_SMALL => "the buffer cannot hold the text and its terminating zero",
-            BACKOFF_NOT_A_RETRY_AFTER => {
+            BACKOFF_ERROR_END => "there are no more delays or rows",
+            BACKOFF_ERROR_NO_ENTROPY => "the operating system cannot provide randomness",
+            BACKOFF_ERROR_BUFFER_TOO_SMALL => "the buffer cannot hold the text and its terminating zero",
+            BACKOFF_ERROR_NOT_A_RETRY_AFTER => {
                 "the value of Retry-After is neither a number of seconds nor a date, \
                  or is longer than 1024 bytes"
             }
-            BACKOFF_TOO_LONG => "the length is longer than any memory",
-            BACKOFF_UNKNOWN_OUTCOME => "the number is not an outcome",
-            BACKOFF_UNKNOWN_REASON => "the number is not a reason",
-            BACKOFF_DAMAGED => {
+            BACKOFF_ERROR_TOO_LONG => "the length is longer than any memory",
+            BACKOFF_ERROR_UNKNOWN_OUTCOME => "the number is not an outcome",
+            BACKOFF_ERROR_UNKNOWN_REASON => "the number is not a reason",
+            BACKOFF_ERROR_DAMAGED => {
                 "the memory of the budget was damaged, or the budget was copied or the process \
                  forked while a thread used it"
             }
-            BACKOFF_NOT_A_STATE => "the text is not the state of a budget of this kind",
-            BACKOFF_UNKNOWN_EVENT => "the number is not an event of a budget",
+            BACKOFF_ERROR_NOT_A_STATE => "the text is not the state of a budget of this kind",
+            BACKOFF_ERROR_UNKNOWN_EVENT => "the number is not an event of a budget",
             // backoff_ratio_parse returns these for a ratio that belongs to no field yet.
-            BACKOFF_ZERO_DENOMINATOR => "the ratio has a zero denominator",
-            BACKOFF_RATIO_TOO_FINE => "the ratio has a term above 4294967295",
-            BACKOFF_NOT_A_RATIO => "the text is not a ratio such as 2, 1.6, 8/5 or 20%",
+            BACKOFF_ERROR_ZERO_DENOMINATOR => "the ratio has a zero denominator",
+            BACKOFF_ERROR_RATIO_TOO_FINE => "the ratio has a term above 4294967295",
+            BACKOFF_ERROR_NOT_A_RATIO => "the text is not a ratio such as 2, 1.6, 8/5 or 20%",
             _ => return None,
         })
     }
@@ -201,8 +201,8 @@ impl backoff_error {
 /// SPEC is the same in every language. Other codes have messages such as "a required pointer is
 /// NULL", and BACKOFF_OK has "no error".
 ///
-/// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED if no error has this code, field or kind
-/// of text, or BACKOFF_BUFFER_TOO_SMALL. After a failure the buffer holds an empty string, if it
+/// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED if no error has this code, field or kind
+/// of text, or BACKOFF_ERROR_BUFFER_TOO_SMALL. After a failure the buffer holds an empty string, if it
 /// has at least one byte.
 ///
 /// # Safety
@@ -230,12 +230,12 @@ pub(crate) unsafe fn write_message(
     // SAFETY: the caller promises both pointers, and no text here overlaps the buffer.
     unsafe {
         let write = || {
-            let error = error.as_ref().ok_or(BACKOFF_NULL_POINTER)?;
+            let error = error.as_ref().ok_or(BACKOFF_ERROR_NULL_POINTER)?;
             let shown = shown?;
             if let Some(sentence) = error.sentence() {
                 return write_text(sentence.as_bytes(), buffer, size);
             }
-            write_text(error.message(shown).ok_or(BACKOFF_UNINITIALIZED)?.as_bytes(), buffer, size)
+            write_text(error.message(shown).ok_or(BACKOFF_ERROR_UNINITIALIZED)?.as_bytes(), buffer, size)
         };
         let written = write();
         if written.is_err() && size > 0 {
@@ -251,23 +251,23 @@ pub(crate) unsafe fn write_message(
 pub extern "C" fn backoff_code_name(code: u32) -> *const c_char {
     let name = match code {
         BACKOFF_OK => c"ok",
-        BACKOFF_NULL_POINTER => c"null_pointer",
-        BACKOFF_UNINITIALIZED => c"uninitialized",
-        BACKOFF_UNKNOWN_FIELD => c"unknown_field",
-        BACKOFF_WRONG_UNIT => c"wrong_unit",
-        BACKOFF_END => c"end",
-        BACKOFF_NO_ENTROPY => c"no_entropy",
-        BACKOFF_BUFFER_TOO_SMALL => c"buffer_too_small",
-        BACKOFF_NOT_A_RETRY_AFTER => c"not_a_retry_after",
-        BACKOFF_TOO_LONG => c"too_long",
-        BACKOFF_UNKNOWN_OUTCOME => c"unknown_outcome",
-        BACKOFF_UNKNOWN_REASON => c"unknown_reason",
-        BACKOFF_DAMAGED => c"damaged",
-        BACKOFF_NOT_A_STATE => c"not_a_state",
-        BACKOFF_UNKNOWN_EVENT => c"unknown_event",
+        BACKOFF_ERROR_NULL_POINTER => c"null_pointer",
+        BACKOFF_ERROR_UNINITIALIZED => c"uninitialized",
+        BACKOFF_ERROR_UNKNOWN_FIELD => c"unknown_field",
+        BACKOFF_ERROR_WRONG_UNIT => c"wrong_unit",
+        BACKOFF_ERROR_END => c"end",
+        BACKOFF_ERROR_NO_ENTROPY => c"no_entropy",
+        BACKOFF_ERROR_BUFFER_TOO_SMALL => c"buffer_too_small",
+        BACKOFF_ERROR_NOT_A_RETRY_AFTER => c"not_a_retry_after",
+        BACKOFF_ERROR_TOO_LONG => c"too_long",
+        BACKOFF_ERROR_UNKNOWN_OUTCOME => c"unknown_outcome",
+        BACKOFF_ERROR_UNKNOWN_REASON => c"unknown_reason",
+        BACKOFF_ERROR_DAMAGED => c"damaged",
+        BACKOFF_ERROR_NOT_A_STATE => c"not_a_state",
+        BACKOFF_ERROR_UNKNOWN_EVENT => c"unknown_event",
         _ => {
             let name =
-                name_of!(ErrorCode::ALL, code => code.name(), position(code, BACKOFF_UNKNOWN_KIND));
+                name_of!(ErrorCode::ALL, code => code.name(), position(code, BACKOFF_ERROR_UNKNOWN_KIND));
             return name.unwrap_or(c"unknown_code".as_ptr());
         }
     };

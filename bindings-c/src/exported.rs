@@ -2,7 +2,7 @@
 
 use core::ptr::NonNull;
 
-use crate::code::{BACKOFF_NULL_POINTER, BACKOFF_OK, BACKOFF_TOO_LONG};
+use crate::code::{BACKOFF_ERROR_NULL_POINTER, BACKOFF_OK, BACKOFF_ERROR_TOO_LONG};
 
 /// Runs the body of an exported function. The body ends in `Ok(())`, and `?` leaves it with the
 /// code to return.
@@ -28,7 +28,7 @@ pub(crate) fn code_of(result: Result<(), u32>) -> u32 {
 
 /// A pointer that may not be NULL.
 pub(crate) fn required<T>(at: *mut T) -> Result<NonNull<T>, u32> {
-    NonNull::new(at).ok_or(BACKOFF_NULL_POINTER)
+    NonNull::new(at).ok_or(BACKOFF_ERROR_NULL_POINTER)
 }
 
 /// Writes to an output that the caller may leave out.
@@ -44,5 +44,5 @@ pub(crate) unsafe fn write_optional<T>(at: *mut T, value: T) {
 
 /// A length from C, if memory can be that long: Rust allows no object above `isize::MAX` bytes.
 pub(crate) fn length_of(length: u64) -> Result<usize, u32> {
-    isize::try_from(length).map(isize::unsigned_abs).map_err(|_| BACKOFF_TOO_LONG)
+    isize::try_from(length).map(isize::unsigned_abs).map_err(|_| BACKOFF_ERROR_TOO_LONG)
 }

@@ -6,7 +6,7 @@ use core::ptr::NonNull;
 use backoff_core::Field;
 use backoff_core::ffi::{self, BUDGET_FIELDS, POLICY_FIELDS, Unit};
 
-use crate::code::{BACKOFF_UNKNOWN_FIELD, BACKOFF_UNUSED, BACKOFF_WRONG_UNIT};
+use crate::code::{BACKOFF_ERROR_UNKNOWN_FIELD, BACKOFF_ERROR_UNUSED, BACKOFF_ERROR_WRONG_UNIT};
 use crate::field_number::{
     BACKOFF_FIELD_BUDGET, BACKOFF_FIELD_CAP_ON, BACKOFF_FIELD_GROWTH, BACKOFF_FIELD_JITTER,
     BACKOFF_FIELD_RETRY_AFTER,
@@ -117,9 +117,9 @@ const fn kinds(field: Field) -> &'static [&'static str] {
 pub(crate) fn field_of(number: u32, fields: &[Field], is_ratio: bool) -> Result<Field, u32> {
     let field = ffi::field_from_number(number)
         .filter(|field| fields.contains(field))
-        .ok_or(BACKOFF_UNKNOWN_FIELD)?;
+        .ok_or(BACKOFF_ERROR_UNKNOWN_FIELD)?;
     let is_of_unit = matches!(ffi::field_unit(field), Unit::Ratio) == is_ratio;
-    is_of_unit.then_some(field).ok_or(BACKOFF_WRONG_UNIT)
+    is_of_unit.then_some(field).ok_or(BACKOFF_ERROR_WRONG_UNIT)
 }
 
 /// Writes the value of a field that is not a ratio.
@@ -128,7 +128,7 @@ pub(crate) fn field_of(number: u32, fields: &[Field], is_ratio: bool) -> Result<
 /// `value` is valid for a write.
 pub(crate) unsafe fn write_value(number: Option<u64>, value: NonNull<u64>) -> Result<(), u32> {
     // SAFETY: valid for a write by the caller's promise.
-    unsafe { value.write(number.ok_or(BACKOFF_UNUSED)?) }
+    unsafe { value.write(number.ok_or(BACKOFF_ERROR_UNUSED)?) }
     Ok(())
 }
 
@@ -140,7 +140,7 @@ pub(crate) unsafe fn write_ratio(
     number: Option<u64>,
     (numerator, denominator): (NonNull<u32>, NonNull<u32>),
 ) -> Result<(), u32> {
-    let ratio = ffi::ratio_from_value(number.ok_or(BACKOFF_UNUSED)?);
+    let ratio = ffi::ratio_from_value(number.ok_or(BACKOFF_ERROR_UNUSED)?);
     // SAFETY: valid for a write by the caller's promise.
     unsafe {
         numerator.write(ratio.numerator());

@@ -6,11 +6,11 @@ use core::ffi::c_char;
 use backoff_core::ffi::{self, KeyHasher};
 
 use crate::exported::{exported, required};
-use crate::operation::BACKOFF_NONE;
+use crate::operation::BACKOFF_NO_TIME;
 use crate::policy::{PolicyHandle, backoff_policy};
 use crate::text::bytes_at;
 
-/// Writes the base and the cap of a plain policy, on which its delays depend. Writes BACKOFF_NONE as the
+/// Writes the base and the cap of a plain policy, on which its delays depend. Writes BACKOFF_NO_TIME as the
 /// cap of another policy.
 ///
 /// # Safety
@@ -24,7 +24,7 @@ pub unsafe extern "C" fn backoff_policy_plain(
     exported!({
         let (base, cap) = (required(base)?, required(cap)?);
         let plain = ffi::doubling_base_and_cap(PolicyHandle::get(policy)?);
-        let (base_ns, cap_ns) = plain.unwrap_or((0, BACKOFF_NONE));
+        let (base_ns, cap_ns) = plain.unwrap_or((0, BACKOFF_NO_TIME));
         base.write(base_ns);
         cap.write(cap_ns);
         Ok(())

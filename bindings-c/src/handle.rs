@@ -2,7 +2,7 @@
 
 use core::ptr::NonNull;
 
-use crate::code::{BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED};
+use crate::code::{BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED};
 
 /// A value of the core behind a magic number. The number tells the struct from memory that was
 /// never initialised and from a struct of another type.
@@ -37,8 +37,8 @@ impl<T, const MAGIC: u64> Tagged<T, MAGIC> {
     /// through atomics.
     pub(crate) unsafe fn get<'a, S>(at: *const S) -> Result<&'a T, u32> {
         // SAFETY: null or readable by the caller's promise, and any bytes are a valid `Self`.
-        let tagged = unsafe { at.cast::<Self>().as_ref() }.ok_or(BACKOFF_NULL_POINTER)?;
-        if tagged.magic == MAGIC { Ok(&tagged.value) } else { Err(BACKOFF_UNINITIALIZED) }
+        let tagged = unsafe { at.cast::<Self>().as_ref() }.ok_or(BACKOFF_ERROR_NULL_POINTER)?;
+        if tagged.magic == MAGIC { Ok(&tagged.value) } else { Err(BACKOFF_ERROR_UNINITIALIZED) }
     }
 
     /// The value in a struct of C, to change it in place, or the code that says why there is none.
@@ -47,8 +47,8 @@ impl<T, const MAGIC: u64> Tagged<T, MAGIC> {
     /// `at` is null or valid for reads and writes of an `S`, and nobody else uses it during `'a`.
     pub(crate) unsafe fn get_mut<'a, S>(at: *mut S) -> Result<&'a mut T, u32> {
         // SAFETY: null or exclusively ours by the caller's promise; any bytes are a valid `Self`.
-        let tagged = unsafe { at.cast::<Self>().as_mut() }.ok_or(BACKOFF_NULL_POINTER)?;
-        if tagged.magic == MAGIC { Ok(&mut tagged.value) } else { Err(BACKOFF_UNINITIALIZED) }
+        let tagged = unsafe { at.cast::<Self>().as_mut() }.ok_or(BACKOFF_ERROR_NULL_POINTER)?;
+        if tagged.magic == MAGIC { Ok(&mut tagged.value) } else { Err(BACKOFF_ERROR_UNINITIALIZED) }
     }
 
     /// The value in a struct of C, or `None` for a null pointer.

@@ -4,7 +4,7 @@ use core::ffi::c_char;
 
 use backoff_core::{Outcome, http_retry_after_ns, is_idempotent_method, parse_retry_after_ns};
 
-use crate::code::BACKOFF_NOT_A_RETRY_AFTER;
+use crate::code::BACKOFF_ERROR_NOT_A_RETRY_AFTER;
 use crate::exported::{exported, required};
 use crate::text::bytes_at;
 
@@ -38,7 +38,7 @@ pub unsafe extern "C" fn backoff_is_idempotent_method(method: *const c_char, len
 /// BACKOFF_MAX_NS: the policy's retry_after_max and retry_after_max_extra limit the wait, and
 /// nothing else does.
 ///
-/// Fails with BACKOFF_NULL_POINTER, BACKOFF_TOO_LONG, or BACKOFF_NOT_A_RETRY_AFTER if the value is
+/// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_TOO_LONG, or BACKOFF_ERROR_NOT_A_RETRY_AFTER if the value is
 /// neither, or longer than 1024 bytes (SPEC 14).
 ///
 /// # Safety
@@ -53,7 +53,7 @@ pub unsafe extern "C" fn backoff_parse_retry_after(
     exported!({
         let retry_after_ns = required(retry_after_ns)?;
         let parsed = parse_retry_after_ns(bytes_at(text, length)?, now_ns);
-        retry_after_ns.write(parsed.ok_or(BACKOFF_NOT_A_RETRY_AFTER)?);
+        retry_after_ns.write(parsed.ok_or(BACKOFF_ERROR_NOT_A_RETRY_AFTER)?);
         Ok(())
     })
 }
@@ -64,7 +64,7 @@ pub unsafe extern "C" fn backoff_parse_retry_after(
 /// RateLimit-Reset and X-RateLimit-Reset count. The first that is valid decides, in this order (SPEC
 /// 14.5). `now_ns` and the result are those of backoff_parse_retry_after.
 ///
-/// Fails with BACKOFF_NULL_POINTER, BACKOFF_TOO_LONG, or BACKOFF_NOT_A_RETRY_AFTER if there is no
+/// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_TOO_LONG, or BACKOFF_ERROR_NOT_A_RETRY_AFTER if there is no
 /// such field with a valid value.
 ///
 /// # Safety
@@ -81,7 +81,7 @@ pub unsafe extern "C" fn backoff_http_retry_after(
         let retry_after_ns = required(retry_after_ns)?;
         let status = u16::try_from(status).unwrap_or_default();
         let found = http_retry_after_ns(status, bytes_at(fields, length)?, now_ns);
-        retry_after_ns.write(found.ok_or(BACKOFF_NOT_A_RETRY_AFTER)?);
+        retry_after_ns.write(found.ok_or(BACKOFF_ERROR_NOT_A_RETRY_AFTER)?);
         Ok(())
     })
 }

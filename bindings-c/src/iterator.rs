@@ -2,7 +2,7 @@
 
 use backoff_core::{Backoff, RandomStream};
 
-use crate::code::BACKOFF_END;
+use crate::code::BACKOFF_ERROR_END;
 use crate::exported::{exported, required};
 use crate::handle::Tagged;
 use crate::policy::{PolicyHandle, backoff_policy};
@@ -28,7 +28,7 @@ pub(crate) type IterHandle = Tagged<Backoff, { u64::from_le_bytes(*b"iterator") 
 /// Callers that share a stream wait for the same times. Give each client or job its own key
 /// (backoff_stream_from_key), or use a stream of backoff_stream_from_entropy.
 ///
-/// Fails with BACKOFF_NULL_POINTER, or with BACKOFF_UNINITIALIZED if the policy is not initialised.
+/// Fails with BACKOFF_ERROR_NULL_POINTER, or with BACKOFF_ERROR_UNINITIALIZED if the policy is not initialised.
 ///
 /// # Safety
 /// `iter` points to an iterator, `policy` to a policy.
@@ -48,7 +48,7 @@ pub unsafe extern "C" fn backoff_iter_init(
 
 /// Writes the next delay, in ns, and moves to the next index.
 ///
-/// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED, or with BACKOFF_END after max_retries
+/// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED, or with BACKOFF_ERROR_END after max_retries
 /// delays (without that limit after index 2^32 - 1); then the iterator is unchanged.
 ///
 /// # Safety
@@ -57,7 +57,7 @@ pub unsafe extern "C" fn backoff_iter_init(
 pub unsafe extern "C" fn backoff_iter_next_ns(iter: *mut backoff_iter, delay_ns: *mut u64) -> u32 {
     exported!({
         let delay_ns = required(delay_ns)?;
-        delay_ns.write(IterHandle::get_mut(iter)?.next_ns().ok_or(BACKOFF_END)?);
+        delay_ns.write(IterHandle::get_mut(iter)?.next_ns().ok_or(BACKOFF_ERROR_END)?);
         Ok(())
     })
 }
@@ -65,7 +65,7 @@ pub unsafe extern "C" fn backoff_iter_next_ns(iter: *mut backoff_iter, delay_ns:
 /// Starts again at index 0, for use after a success. The delays do not repeat: the stream moves on
 /// by the number of delays that were taken (SPEC 9.2). There can be max_retries delays again.
 ///
-/// Fails with BACKOFF_NULL_POINTER or BACKOFF_UNINITIALIZED.
+/// Fails with BACKOFF_ERROR_NULL_POINTER or BACKOFF_ERROR_UNINITIALIZED.
 ///
 /// # Safety
 /// `iter` points to an iterator.

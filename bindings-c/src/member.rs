@@ -8,8 +8,8 @@ use backoff_core::{BudgetEvent, BudgetMember, Fallback, MemberAnswer, Outcome, S
 use crate::budget::{BudgetHandle, backoff_budget, wait_until_free};
 use crate::budget_state::backoff_budget_event;
 use crate::code::{
-    BACKOFF_END, BACKOFF_NOT_A_STATE, BACKOFF_TOO_LARGE, BACKOFF_TOO_SMALL, BACKOFF_UNKNOWN_EVENT,
-    BACKOFF_UNKNOWN_OUTCOME,
+    BACKOFF_ERROR_END, BACKOFF_ERROR_NOT_A_STATE, BACKOFF_ERROR_TOO_LARGE, BACKOFF_ERROR_TOO_SMALL, BACKOFF_ERROR_UNKNOWN_EVENT,
+    BACKOFF_ERROR_UNKNOWN_OUTCOME,
 };
 use crate::exported::{exported, required, write_optional};
 use crate::handle::Tagged;
@@ -113,8 +113,8 @@ pub struct backoff_shared_budget_stats {
 /// request that is granted takes up to `lease - 1` more retries along. An exchange may take `timeout_ns`. The seed
 /// spreads the waits after lost swaps: each process needs its own.
 ///
-/// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED, BACKOFF_DAMAGED, BACKOFF_TOO_SMALL for a lease of 0, or
-/// BACKOFF_TOO_LARGE for one above 1000 or a fallback above 1000000.
+/// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED, BACKOFF_ERROR_DAMAGED, BACKOFF_ERROR_TOO_SMALL for a lease of 0, or
+/// BACKOFF_ERROR_TOO_LARGE for one above 1000 or a fallback above 1000000.
 ///
 /// # Safety
 /// Each pointer that is not NULL points to a struct of its type.
@@ -135,12 +135,12 @@ pub unsafe extern "C" fn backoff_budget_member_init(
         let local = BudgetHandle::get(local)?;
         wait_until_free(Some(local))?;
         if lease == 0 {
-            return Err(BACKOFF_TOO_SMALL);
+            return Err(BACKOFF_ERROR_TOO_SMALL);
         }
         if lease > BudgetMember::MAX_LEASE {
-            return Err(BACKOFF_TOO_LARGE);
+            return Err(BACKOFF_ERROR_TOO_LARGE);
         }
-        let fallback = Fallback::from_number(fallback).ok_or(BACKOFF_TOO_LARGE)?;
+        let fallback = Fallback::from_number(fallback).ok_or(BACKOFF_ERROR_TOO_LARGE)?;
         let begun = BudgetMember::new(budget, local, lease, fallback, timeout_ns, seed);
         MemberHandle::init(member, begun);
         Ok(())
@@ -150,7 +150,7 @@ pub unsafe extern "C" fn backoff_budget_member_init(
 /// Notes what an operation reports, at a time of the process's clock. `is_local` says whether the local budget
 /// gave what the operation holds. BACKOFF_BUDGET_EVENT_RETRY_REQUESTED is no report and changes nothing.
 ///
-/// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED or BACKOFF_UNKNOWN_EVENT.
+/// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED or BACKOFF_ERROR_UNKNOWN_EVENT.
 ///
 /// # Safety
 /// Each pointer that is not NULL points to a struct of its type.
@@ -165,14 +165,14 @@ pub unsafe extern "C" fn backoff_budget_member_note(
         let event = *required(event.cast_mut())?.as_ref();
         let member = MemberHandle::get_mut(member)?;
         let event = budget_event(event.event, Outcome::Transient, event.held);
-        member.note(event.ok_or(BACKOFF_UNKNOWN_EVENT)?, is_local != 0, now_ns);
+        member.note(event.ok_or(BACKOFF_ERROR_UNKNOWN_EVENT)?, is_local != 0, now_ns);
         Ok(())
     })
 }
 
 /// Requests a retry after an outcome, at a time of the process's clock.
 ///
-/// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED or BACKOFF_UNKNOWN_OUTCOME.
+/// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED or BACKOFF_ERROR_UNKNOWN_OUTCOME.
 ///
 /// # Safety
 /// Each pointer that is not NULL points to a struct of its type.
@@ -186,7 +186,7 @@ pub unsafe extern "C" fn backoff_budget_member_request(
     exported!({
         let answer = required(answer)?;
         let member = MemberHandle::get_mut(member)?;
-        let outcome = outcome_from_number(outcome).ok_or(BACKOFF_UNKNOWN_OUTCOME)?;
+        let outcome = outcome_from_number(outcome).ok_or(BACKOFF_ERROR_UNKNOWN_OUTCOME)?;
         let (code, is_local, held) = match member.request(outcome, now_ns) {
             MemberAnswer::Granted { held, is_local } => (BACKOFF_REQUEST_GRANTED, is_local, held),
             MemberAnswer::Refused => (BACKOFF_REQUEST_REFUSED, true, 0),
@@ -199,7 +199,7 @@ pub unsafe extern "C" fn backoff_budget_member_request(
 
 /// One of the requests after an outcome that wait is not wanted any more.
 ///
-/// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED or BACKOFF_UNKNOWN_OUTCOME.
+/// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED or BACKOFF_ERROR_UNKNOWN_OUTCOME.
 ///
 /// # Safety
 /// `member` is NULL or points to a member.
@@ -210,17 +210,17 @@ pub unsafe extern "C" fn backoff_budget_member_cancel(
 ) -> u32 {
     exported!({
         let member = MemberHandle::get_mut(member)?;
-        member.cancel(outcome_from_number(outcome).ok_or(BACKOFF_UNKNOWN_OUTCOME)?);
+        member.cancel(outcome_from_number(outcome).ok_or(BACKOFF_ERROR_UNKNOWN_OUTCOME)?);
         Ok(())
     })
 }
 
 /// Writes whether the store is away, so that the local budget decides, as 1 or 0; in how many nanoseconds an exchange
-/// is to begin, or BACKOFF_NONE; whether there is something that the store does not know, as 1 or 0; and how many
+/// is to begin, or BACKOFF_NO_TIME; whether there is something that the store does not know, as 1 or 0; and how many
 /// nanoseconds a request may wait now, and an exchange take: `timeout_ns`, but at least a second until the first
 /// exchange has ended. Each of the four may be NULL.
 ///
-/// Fails with BACKOFF_NULL_POINTER or BACKOFF_UNINITIALIZED.
+/// Fails with BACKOFF_ERROR_NULL_POINTER or BACKOFF_ERROR_UNINITIALIZED.
 ///
 /// # Safety
 /// Each pointer that is not NULL points to a value of its type.
@@ -245,7 +245,7 @@ pub unsafe extern "C" fn backoff_budget_member_state(
 
 /// Writes what has happened so far, for metrics.
 ///
-/// Fails with BACKOFF_NULL_POINTER or BACKOFF_UNINITIALIZED.
+/// Fails with BACKOFF_ERROR_NULL_POINTER or BACKOFF_ERROR_UNINITIALIZED.
 ///
 /// # Safety
 /// Each pointer that is not NULL points to a struct of its type.
@@ -270,7 +270,7 @@ pub unsafe extern "C" fn backoff_budget_member_stats(
 
 /// Begins an exchange, at a time of the process's clock.
 ///
-/// Fails with BACKOFF_NULL_POINTER or BACKOFF_UNINITIALIZED.
+/// Fails with BACKOFF_ERROR_NULL_POINTER or BACKOFF_ERROR_UNINITIALIZED.
 ///
 /// # Safety
 /// `member` is NULL or points to a member.
@@ -289,8 +289,8 @@ pub unsafe extern "C" fn backoff_budget_member_begin(
 /// of its clock. Writes the text to swap for it with a terminating zero into a buffer of `size` bytes, for which
 /// BACKOFF_TEXT_SIZE is always enough, and into `changed` 1, or 0 if there is nothing to swap.
 ///
-/// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED, BACKOFF_TOO_LONG, BACKOFF_BUFFER_TOO_SMALL,
-/// or BACKOFF_NOT_A_STATE if the text is not that of a state of the budget; the exchange has then failed:
+/// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED, BACKOFF_ERROR_TOO_LONG, BACKOFF_ERROR_BUFFER_TOO_SMALL,
+/// or BACKOFF_ERROR_NOT_A_STATE if the text is not that of a state of the budget; the exchange has then failed:
 /// call backoff_budget_member_failed.
 ///
 /// # Safety
@@ -311,7 +311,7 @@ pub unsafe extern "C" fn backoff_budget_member_step(
         let member = MemberHandle::get_mut(member)?;
         let text = if text.is_null() { None } else { Some(bytes_at(text, length)?) };
         let mut after = *member;
-        let (is_changed, state) = match after.step(text, store_ns).ok_or(BACKOFF_NOT_A_STATE)? {
+        let (is_changed, state) = match after.step(text, store_ns).ok_or(BACKOFF_ERROR_NOT_A_STATE)? {
             SteppedState::Unchanged(state) => (0, state),
             SteppedState::Changed(state) => (1, state),
         };
@@ -324,7 +324,7 @@ pub unsafe extern "C" fn backoff_budget_member_step(
 
 /// Writes step number `index` of the exchange under way.
 ///
-/// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED, or BACKOFF_END if there are no more.
+/// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED, or BACKOFF_ERROR_END if there are no more.
 ///
 /// # Safety
 /// Each pointer that is not NULL points to a struct of its type.
@@ -336,8 +336,8 @@ pub unsafe extern "C" fn backoff_budget_member_exchange_step(
 ) -> u32 {
     exported!({
         let at = required(step)?;
-        let index = usize::try_from(index).map_err(|_| BACKOFF_END)?;
-        let step = MemberHandle::get(member)?.steps().nth(index).ok_or(BACKOFF_END)?;
+        let index = usize::try_from(index).map_err(|_| BACKOFF_ERROR_END)?;
+        let step = MemberHandle::get(member)?.steps().nth(index).ok_or(BACKOFF_ERROR_END)?;
         let (outcome, held) = match step.event {
             BudgetEvent::RetryRequested { outcome } => (outcome as u32, 0),
             BudgetEvent::OperationSucceeded { held } => (0, held),
@@ -356,7 +356,7 @@ pub unsafe extern "C" fn backoff_budget_member_exchange_step(
 
 /// Ends an exchange whose steps the store has, or that changed nothing, and writes its answers.
 ///
-/// Fails with BACKOFF_NULL_POINTER or BACKOFF_UNINITIALIZED.
+/// Fails with BACKOFF_ERROR_NULL_POINTER or BACKOFF_ERROR_UNINITIALIZED.
 ///
 /// # Safety
 /// Each pointer that is not NULL points to a struct of its type.
@@ -381,7 +381,7 @@ pub unsafe extern "C" fn backoff_budget_member_stored(
 
 /// The store held another text: writes how long to wait, in nanoseconds, before it is loaded again.
 ///
-/// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED, or BACKOFF_END if the time for that is over; the
+/// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED, or BACKOFF_ERROR_END if the time for that is over; the
 /// exchange has then failed: call backoff_budget_member_failed.
 ///
 /// # Safety
@@ -394,7 +394,7 @@ pub unsafe extern "C" fn backoff_budget_member_lost(
 ) -> u32 {
     exported!({
         let at = required(wait_ns)?;
-        at.write(MemberHandle::get_mut(member)?.lost(now_ns).ok_or(BACKOFF_END)?);
+        at.write(MemberHandle::get_mut(member)?.lost(now_ns).ok_or(BACKOFF_ERROR_END)?);
         Ok(())
     })
 }
@@ -402,7 +402,7 @@ pub unsafe extern "C" fn backoff_budget_member_lost(
 /// Ends an exchange that failed. If `may_be_stored` is not 0, its events are not sent again. Repeat every request
 /// that waits.
 ///
-/// Fails with BACKOFF_NULL_POINTER or BACKOFF_UNINITIALIZED.
+/// Fails with BACKOFF_ERROR_NULL_POINTER or BACKOFF_ERROR_UNINITIALIZED.
 ///
 /// # Safety
 /// `member` is NULL or points to a member.
@@ -421,7 +421,7 @@ pub unsafe extern "C" fn backoff_budget_member_failed(
 /// A request has waited for the timeout: the store is away, and the exchange under way goes on. Repeat every
 /// request that waits.
 ///
-/// Fails with BACKOFF_NULL_POINTER or BACKOFF_UNINITIALIZED.
+/// Fails with BACKOFF_ERROR_NULL_POINTER or BACKOFF_ERROR_UNINITIALIZED.
 ///
 /// # Safety
 /// `member` is NULL or points to a member.

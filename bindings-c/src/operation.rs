@@ -4,13 +4,13 @@ use backoff_core::ffi::outcome_from_number;
 use backoff_core::{Decision, Operation, RandomStream};
 
 use crate::budget::{BudgetHandle, backoff_budget, wait_until_free};
-use crate::code::BACKOFF_UNKNOWN_OUTCOME;
+use crate::code::BACKOFF_ERROR_UNKNOWN_OUTCOME;
 use crate::exported::{exported, required, write_optional};
 use crate::handle::Tagged;
 use crate::policy::{PolicyHandle, backoff_policy};
 
 /// No deadline, or no Retry-After. (For a Retry-After that is this long, pass BACKOFF_MAX_NS.)
-pub const BACKOFF_NONE: u64 = 18446744073709551615u64;
+pub const BACKOFF_NO_TIME: u64 = 18446744073709551615u64;
 
 /// A call that is attempted until it succeeds or has to stop. After each attempt the operation
 /// decides whether to stop or how long to wait, from the outcome, the policy's limits, the deadline
@@ -46,7 +46,7 @@ pub struct backoff_decision {
 }
 
 /// Begins an operation at the time `now_ns`. No wait may end later than `deadline_ns`, a time of
-/// the same clock; BACKOFF_NONE is no deadline. A deadline that has passed, such as 0, prevents
+/// the same clock; BACKOFF_NO_TIME is no deadline. A deadline that has passed, such as 0, prevents
 /// retries, not the first attempt. (To backoff_loop, 0 is no deadline.) The operation's retries spend from `budget`, which may be NULL. The policy is
 /// copied, but the budget is not stored: pass the same pointer (or NULL, as here) to every later
 /// call. Passing a different budget is not detected and corrupts both.
@@ -57,8 +57,8 @@ pub struct backoff_decision {
 /// Finish every operation: report its final outcome, success included, or cancel it with
 /// backoff_operation_cancel. A budget of the kind "concurrent" counts the operation until then.
 ///
-/// Fails with BACKOFF_NULL_POINTER, with BACKOFF_UNINITIALIZED if the policy or the budget is not
-/// initialised, or with BACKOFF_DAMAGED.
+/// Fails with BACKOFF_ERROR_NULL_POINTER, with BACKOFF_ERROR_UNINITIALIZED if the policy or the budget is not
+/// initialised, or with BACKOFF_ERROR_DAMAGED.
 ///
 /// # Safety
 /// Each pointer that is not NULL points to a struct of its type.
@@ -89,7 +89,7 @@ pub unsafe extern "C" fn backoff_operation_begin(
 /// start `began_ns` and the deadline (SPEC 13.7). It spends from no budget: pass NULL to every later
 /// call. Its stream, times and deadline are those of backoff_operation_begin.
 ///
-/// Fails with BACKOFF_NULL_POINTER, or with BACKOFF_UNINITIALIZED if the policy is not initialised.
+/// Fails with BACKOFF_ERROR_NULL_POINTER, or with BACKOFF_ERROR_UNINITIALIZED if the policy is not initialised.
 ///
 /// # Safety
 /// Each pointer that is not NULL points to a struct of its type.
@@ -116,12 +116,12 @@ pub unsafe extern "C" fn backoff_operation_resume(
 
 /// Writes the decision after an attempt that ended with `outcome` at the time `now_ns`
 /// (SPEC 13.4). `retry_after_ns` is the wait that the server asked for, as
-/// backoff_parse_retry_after writes it, or BACKOFF_NONE. `budget` is the one that was passed to
+/// backoff_parse_retry_after writes it, or BACKOFF_NO_TIME. `budget` is the one that was passed to
 /// backoff_operation_begin. If the operation has already stopped, writes the same reason again and
 /// changes nothing.
 ///
-/// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED if the operation or the budget is not
-/// initialised, BACKOFF_UNKNOWN_OUTCOME, or BACKOFF_DAMAGED.
+/// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED if the operation or the budget is not
+/// initialised, BACKOFF_ERROR_UNKNOWN_OUTCOME, or BACKOFF_ERROR_DAMAGED.
 ///
 /// # Safety
 /// Each pointer that is not NULL points to a struct of its type.
@@ -138,7 +138,7 @@ pub unsafe extern "C" fn backoff_operation_decide(
         let decision = required(decision)?;
         let operation = OperationHandle::get_mut(operation)?;
         let budget = BudgetHandle::get_optional(budget)?;
-        let outcome = outcome_from_number(outcome).ok_or(BACKOFF_UNKNOWN_OUTCOME)?;
+        let outcome = outcome_from_number(outcome).ok_or(BACKOFF_ERROR_UNKNOWN_OUTCOME)?;
         wait_until_free(budget)?;
         let decided = operation.decide(outcome, optional_ns(retry_after_ns), now_ns, budget);
         decision.write(decided.into());
@@ -158,8 +158,8 @@ impl From<Decision> for backoff_decision {
 /// for which the operation stopped: BACKOFF_REASON_BUDGET, or an earlier reason if it had already
 /// stopped. `reason` may be NULL. `budget` is the one that was passed to backoff_operation_begin.
 ///
-/// Fails with BACKOFF_NULL_POINTER, with BACKOFF_UNINITIALIZED if the operation or the budget is
-/// not initialised, or with BACKOFF_DAMAGED.
+/// Fails with BACKOFF_ERROR_NULL_POINTER, with BACKOFF_ERROR_UNINITIALIZED if the operation or the budget is
+/// not initialised, or with BACKOFF_ERROR_DAMAGED.
 ///
 /// # Safety
 /// Each pointer that is not NULL points to a struct of its type, `reason` to one number.
@@ -185,8 +185,8 @@ pub unsafe extern "C" fn backoff_operation_refuse_retry(
 /// During a wait, the attempt that would follow counts as an attempt. Budget tokens spent on it are
 /// not refunded; a budget of the kind "concurrent" stops counting it.
 ///
-/// Fails with BACKOFF_NULL_POINTER, with BACKOFF_UNINITIALIZED if the operation or the budget is
-/// not initialised, or with BACKOFF_DAMAGED.
+/// Fails with BACKOFF_ERROR_NULL_POINTER, with BACKOFF_ERROR_UNINITIALIZED if the operation or the budget is
+/// not initialised, or with BACKOFF_ERROR_DAMAGED.
 ///
 /// # Safety
 /// Each pointer that is not NULL points to a struct of its type, `reason` to one number.
@@ -213,7 +213,7 @@ pub unsafe extern "C" fn backoff_operation_cancel(
 /// more than the calls. backoff_retry counts its calls. For the same numbers in your own loop,
 /// count the calls and pass that count to backoff_stats_record.
 ///
-/// Fails with BACKOFF_NULL_POINTER or BACKOFF_UNINITIALIZED.
+/// Fails with BACKOFF_ERROR_NULL_POINTER or BACKOFF_ERROR_UNINITIALIZED.
 ///
 /// # Safety
 /// `operation` points to an operation, and each output that is not NULL to one number.
@@ -235,5 +235,5 @@ pub unsafe extern "C" fn backoff_operation_state(
 
 /// A deadline or a Retry-After, which C may leave out.
 pub(crate) fn optional_ns(ns: u64) -> Option<u64> {
-    (ns != BACKOFF_NONE).then_some(ns)
+    (ns != BACKOFF_NO_TIME).then_some(ns)
 }

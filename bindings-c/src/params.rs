@@ -7,7 +7,7 @@ use backoff_core::ffi::{self, FieldSet, POLICY_FIELDS};
 use backoff_core::{Ratio, RatioError};
 
 use crate::code::{
-    BACKOFF_NOT_A_RATIO, BACKOFF_RATIO_TOO_FINE, BACKOFF_UNINITIALIZED, BACKOFF_ZERO_DENOMINATOR,
+    BACKOFF_ERROR_NOT_A_RATIO, BACKOFF_ERROR_RATIO_TOO_FINE, BACKOFF_ERROR_UNINITIALIZED, BACKOFF_ERROR_ZERO_DENOMINATOR,
 };
 use crate::exported::{exported, required};
 use crate::field::field_of;
@@ -32,8 +32,8 @@ const _: () = assert!(
 /// Sets a field: nanoseconds, a count, or the number of a kind. Setting it again replaces the
 /// value. backoff_policy_init checks the value.
 ///
-/// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNKNOWN_FIELD, BACKOFF_WRONG_UNIT if the field is a
-/// ratio, or BACKOFF_UNINITIALIZED.
+/// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNKNOWN_FIELD, BACKOFF_ERROR_WRONG_UNIT if the field is a
+/// ratio, or BACKOFF_ERROR_UNINITIALIZED.
 ///
 /// # Safety
 /// `params` points to initialised params.
@@ -50,8 +50,8 @@ pub unsafe extern "C" fn backoff_params_set(
 /// BACKOFF_FIELD_JITTER_ABOVE. 1.6 is 8 and 5, or 16 and 10. Setting it again replaces the value.
 /// backoff_policy_init checks the value.
 ///
-/// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNKNOWN_FIELD, BACKOFF_WRONG_UNIT if the field is not a
-/// ratio, or BACKOFF_UNINITIALIZED.
+/// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNKNOWN_FIELD, BACKOFF_ERROR_WRONG_UNIT if the field is not a
+/// ratio, or BACKOFF_ERROR_UNINITIALIZED.
 ///
 /// # Safety
 /// `params` points to initialised params.
@@ -68,8 +68,8 @@ pub unsafe extern "C" fn backoff_params_set_ratio(
 /// Writes the exact ratio that a text of `length` bytes denotes, in lowest terms: "1.6", "160%",
 /// "16/10" and "16e-1" are 8 and 5.
 ///
-/// Fails with BACKOFF_NULL_POINTER, BACKOFF_TOO_LONG, BACKOFF_NOT_A_RATIO,
-/// BACKOFF_ZERO_DENOMINATOR, or BACKOFF_RATIO_TOO_FINE if the numerator or denominator is above
+/// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_TOO_LONG, BACKOFF_ERROR_NOT_A_RATIO,
+/// BACKOFF_ERROR_ZERO_DENOMINATOR, or BACKOFF_ERROR_RATIO_TOO_FINE if the numerator or denominator is above
 /// 4294967295 in lowest terms. (A policy rejects numbers above 1000000.)
 ///
 /// # Safety
@@ -92,9 +92,9 @@ pub unsafe extern "C" fn backoff_ratio_parse(
 
 fn code_of_ratio(error: RatioError) -> u32 {
     match error {
-        RatioError::ZeroDenominator => BACKOFF_ZERO_DENOMINATOR,
-        RatioError::TooFine => BACKOFF_RATIO_TOO_FINE,
-        _ => BACKOFF_NOT_A_RATIO,
+        RatioError::ZeroDenominator => BACKOFF_ERROR_ZERO_DENOMINATOR,
+        RatioError::TooFine => BACKOFF_ERROR_RATIO_TOO_FINE,
+        _ => BACKOFF_ERROR_NOT_A_RATIO,
     }
 }
 
@@ -110,7 +110,7 @@ unsafe fn set(
     // SAFETY: `FieldSet` fits into the struct and is plain integers, so any bytes are a valid one.
     let params = unsafe { params.cast::<FieldSet>().as_mut() };
     if !params.is_valid() {
-        return Err(BACKOFF_UNINITIALIZED);
+        return Err(BACKOFF_ERROR_UNINITIALIZED);
     }
     params.set(field, value);
     Ok(())
@@ -123,5 +123,5 @@ unsafe fn set(
 pub(crate) unsafe fn params_at<'a>(params: NonNull<backoff_params>) -> Result<&'a FieldSet, u32> {
     // SAFETY: `FieldSet` fits into the struct and is plain integers, so any bytes are a valid one.
     let params = unsafe { params.cast::<FieldSet>().as_ref() };
-    if params.is_valid() { Ok(params) } else { Err(BACKOFF_UNINITIALIZED) }
+    if params.is_valid() { Ok(params) } else { Err(BACKOFF_ERROR_UNINITIALIZED) }
 }

@@ -26,8 +26,8 @@ pub(crate) type PolicyHandle = Tagged<Policy, { u64::from_le_bytes(*b"policy-1")
 
 /// Makes a policy from params, which are copied.
 ///
-/// If the params break a rule of SPEC 8, returns the code of the rule (BACKOFF_UNKNOWN_KIND to
-/// BACKOFF_GIVEN_TWICE). Also fails with BACKOFF_NULL_POINTER, or with BACKOFF_UNINITIALIZED if the
+/// If the params break a rule of SPEC 8, returns the code of the rule (BACKOFF_ERROR_UNKNOWN_KIND to
+/// BACKOFF_ERROR_GIVEN_TWICE). Also fails with BACKOFF_ERROR_NULL_POINTER, or with BACKOFF_ERROR_UNINITIALIZED if the
 /// params are not initialised. After a failure the policy is unchanged. Every call fills `error`
 /// unless it is NULL.
 ///
@@ -58,9 +58,9 @@ pub unsafe extern "C" fn backoff_policy_init(
 /// A ratio as the value of jitter replaces the jitter of the head by BACKOFF_JITTER_PROPORTIONAL:
 /// with "full:base=1s,jitter=0.5" the first wait is 0.5 s to 1.5 s.
 ///
-/// If the string breaks a rule, returns its code (BACKOFF_UNKNOWN_KIND to BACKOFF_TEXT_TOO_LONG),
+/// If the string breaks a rule, returns its code (BACKOFF_ERROR_UNKNOWN_KIND to BACKOFF_ERROR_TEXT_TOO_LONG),
 /// and `error` also has the place in the string and the text found there. Also fails with
-/// BACKOFF_NULL_POINTER or BACKOFF_TOO_LONG. After a failure the policy is unchanged. Every call
+/// BACKOFF_ERROR_NULL_POINTER or BACKOFF_ERROR_TOO_LONG. After a failure the policy is unchanged. Every call
 /// fills `error` unless it is NULL.
 ///
 /// # Safety
@@ -83,7 +83,7 @@ pub unsafe extern "C" fn backoff_policy_parse(
 /// `size` bytes; BACKOFF_TEXT_SIZE is always enough. It never contains a preset name. Parsing it
 /// gives an equal policy, and equal policies have equal strings.
 ///
-/// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED or BACKOFF_BUFFER_TOO_SMALL.
+/// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED or BACKOFF_ERROR_BUFFER_TOO_SMALL.
 ///
 /// # Safety
 /// `policy` points to a policy, `buffer` to `size` bytes that do not overlap it.
@@ -101,9 +101,9 @@ pub unsafe extern "C" fn backoff_policy_print(
 /// BACKOFF_MAX_NS or 2^32. BACKOFF_FIELD_MAX_ATTEMPTS is one more than BACKOFF_FIELD_MAX_RETRIES.
 /// Params with all other values that can be read make an equal policy.
 ///
-/// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNKNOWN_FIELD if the number is not a BACKOFF_FIELD of a
-/// policy, BACKOFF_WRONG_UNIT if the field is a ratio, BACKOFF_UNUSED if the policy does not use the
-/// field, or BACKOFF_UNINITIALIZED.
+/// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNKNOWN_FIELD if the number is not a BACKOFF_FIELD of a
+/// policy, BACKOFF_ERROR_WRONG_UNIT if the field is a ratio, BACKOFF_ERROR_UNUSED if the policy does not use the
+/// field, or BACKOFF_ERROR_UNINITIALIZED.
 ///
 /// # Safety
 /// `policy` points to a policy, `value` to one number.
@@ -124,7 +124,7 @@ pub unsafe extern "C" fn backoff_policy_get(
 /// Writes the value of a field of a policy that is a ratio, in lowest terms: BACKOFF_FIELD_MULTIPLIER,
 /// BACKOFF_FIELD_JITTER_BELOW or BACKOFF_FIELD_JITTER_ABOVE. 1.6 is 8 and 5.
 ///
-/// Fails as backoff_policy_get does, and with BACKOFF_WRONG_UNIT if the field is not a ratio.
+/// Fails as backoff_policy_get does, and with BACKOFF_ERROR_WRONG_UNIT if the field is not a ratio.
 ///
 /// # Safety
 /// `policy` points to a policy, `numerator` and `denominator` to one number each.
@@ -150,7 +150,7 @@ pub unsafe extern "C" fn backoff_policy_get_ratio(
 /// Callers that share a stream wait for the same times. Give each client or job its own key
 /// (backoff_stream_from_key).
 ///
-/// Fails with BACKOFF_NULL_POINTER or BACKOFF_UNINITIALIZED.
+/// Fails with BACKOFF_ERROR_NULL_POINTER or BACKOFF_ERROR_UNINITIALIZED.
 ///
 /// # Safety
 /// `policy` points to a policy, `delay_ns` to one number.
@@ -172,7 +172,7 @@ pub unsafe extern "C" fn backoff_policy_delay_ns(
 /// Writes the maximum number of retries of a policy, 0 to 2^32: the number of delays after which an
 /// iterator ends, and one less than the number of attempts. 2^32 means no limit.
 ///
-/// Fails with BACKOFF_NULL_POINTER or BACKOFF_UNINITIALIZED.
+/// Fails with BACKOFF_ERROR_NULL_POINTER or BACKOFF_ERROR_UNINITIALIZED.
 ///
 /// # Safety
 /// `policy` points to a policy, `max_retries` to one number.
@@ -191,7 +191,7 @@ pub unsafe extern "C" fn backoff_policy_max_retries(
 /// Writes the window of an index, in ns, at most BACKOFF_MAX_NS: the wait before jitter, limited by
 /// the cap if the cap is on the window (SPEC 5.3). BACKOFF_JITTER_DECORRELATED does not use it.
 ///
-/// Fails with BACKOFF_NULL_POINTER or BACKOFF_UNINITIALIZED.
+/// Fails with BACKOFF_ERROR_NULL_POINTER or BACKOFF_ERROR_UNINITIALIZED.
 ///
 /// # Safety
 /// `policy` points to a policy, `window_ns` to one number.
@@ -213,8 +213,8 @@ pub unsafe extern "C" fn backoff_policy_window_ns(
 /// is `count`, or fewer if the indices run out first (the last is 2^32 - 1). The limits of the policy
 /// do not matter.
 ///
-/// Fails with BACKOFF_NULL_POINTER (`delays_ns` may be NULL if `count` is 0),
-/// BACKOFF_UNINITIALIZED, or BACKOFF_TOO_LONG if `count` numbers do not fit into memory.
+/// Fails with BACKOFF_ERROR_NULL_POINTER (`delays_ns` may be NULL if `count` is 0),
+/// BACKOFF_ERROR_UNINITIALIZED, or BACKOFF_ERROR_TOO_LONG if `count` numbers do not fit into memory.
 ///
 /// # Safety
 /// `policy` points to a policy, `delays_ns` to `count` numbers and `written` to one; none of the

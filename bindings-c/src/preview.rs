@@ -2,7 +2,7 @@
 
 use backoff_core::{Preview, PreviewRow};
 
-use crate::code::BACKOFF_END;
+use crate::code::BACKOFF_ERROR_END;
 use crate::error::{backoff_error, explained};
 use crate::exported::{exported, required};
 use crate::handle::Tagged;
@@ -47,7 +47,7 @@ pub struct backoff_preview_row {
 /// Starts the preview of a policy at its first retry. The preview may have been used before. The
 /// policy is copied.
 ///
-/// Fails with BACKOFF_NULL_POINTER, or with BACKOFF_UNINITIALIZED if the policy is not initialised.
+/// Fails with BACKOFF_ERROR_NULL_POINTER, or with BACKOFF_ERROR_UNINITIALIZED if the policy is not initialised.
 ///
 /// # Safety
 /// `preview` points to a preview, `policy` to a policy.
@@ -65,7 +65,7 @@ pub unsafe extern "C" fn backoff_preview_init(
 
 /// Writes the row of the next retry.
 ///
-/// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED, or with BACKOFF_END if the limits of the
+/// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED, or with BACKOFF_ERROR_END if the limits of the
 /// policy allow no further retry (SPEC 16.4); then the preview is unchanged.
 ///
 /// # Safety
@@ -80,7 +80,7 @@ pub unsafe extern "C" fn backoff_preview_next(
         let preview = PreviewHandle::get_mut(preview)?;
         // The end must leave the preview as it was, and `next` moves even at the end.
         let mut next = preview.clone();
-        row.write(next.next().ok_or(BACKOFF_END)?.into());
+        row.write(next.next().ok_or(BACKOFF_ERROR_END)?.into());
         *preview = next;
         Ok(())
     })
@@ -100,10 +100,10 @@ impl From<PreviewRow> for backoff_preview_row {
 /// failure is throttled and no server sends a Retry-After. It ignores max_retries and max_elapsed,
 /// which stay as they are in the policy. `fitted` may be the policy itself.
 ///
-/// If no base fits, or an argument is out of its range, returns BACKOFF_DOES_NOT_FIT,
-/// BACKOFF_TOO_SMALL or BACKOFF_TOO_LARGE. The error is then about the field max_attempts, for
-/// `attempts`, or max_elapsed, for `total_ns`. Also fails with BACKOFF_NULL_POINTER or
-/// BACKOFF_UNINITIALIZED. After a failure `fitted` is unchanged. Every call fills `error` unless it
+/// If no base fits, or an argument is out of its range, returns BACKOFF_ERROR_DOES_NOT_FIT,
+/// BACKOFF_ERROR_TOO_SMALL or BACKOFF_ERROR_TOO_LARGE. The error is then about the field max_attempts, for
+/// `attempts`, or max_elapsed, for `total_ns`. Also fails with BACKOFF_ERROR_NULL_POINTER or
+/// BACKOFF_ERROR_UNINITIALIZED. After a failure `fitted` is unchanged. Every call fills `error` unless it
 /// is NULL.
 ///
 /// # Safety

@@ -6,9 +6,9 @@ use backoff_core::ffi::{outcome_from_number, reason_from_number};
 use backoff_core::{Budget, Operation, Outcome, Policy, RandomStream, RetryStats, StopReason};
 
 use crate::budget::{BudgetHandle, backoff_budget, wait_until_free};
-use crate::code::{BACKOFF_NULL_POINTER, BACKOFF_UNKNOWN_OUTCOME};
+use crate::code::{BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNKNOWN_OUTCOME};
 use crate::exported::{exported, required};
-use crate::operation::{BACKOFF_NONE, backoff_decision, optional_ns};
+use crate::operation::{BACKOFF_NO_TIME, backoff_decision, optional_ns};
 use crate::policy::{PolicyHandle, backoff_policy};
 use crate::stats::{StatsHandle, backoff_stats};
 
@@ -17,7 +17,7 @@ use crate::stats::{StatsHandle, backoff_stats};
 /// A plain value: copy it freely.
 #[repr(C)]
 #[derive(Clone, Copy)]
-pub struct backoff_event {
+pub struct backoff_loop_event {
     /// The number of calls of `attempt` so far.
     pub attempts: u64,
     /// The wait that follows, in ns. If max_elapsed, the deadline or the budget stopped the loop:
@@ -45,7 +45,7 @@ pub struct backoff_loop {
     /// Makes an attempt and returns its BACKOFF_OUTCOME, never 0: a success is
     /// BACKOFF_OUTCOME_SUCCESS. BACKOFF_OUTCOME_PERMANENT is for every failure that must not be
     /// repeated. It may set the time that the server asked to wait, in ns; on entry it is
-    /// BACKOFF_NONE.
+    /// BACKOFF_NO_TIME.
     pub attempt:
         Option<unsafe extern "C" fn(context: *mut c_void, retry_after_ns: *mut u64) -> u32>,
     /// Returns the time in ns, from a clock that never goes back. All loops and operations on one
@@ -58,10 +58,10 @@ pub struct backoff_loop {
     /// attempt, after each failed attempt, and before each wait. Optional.
     pub cancelled: Option<unsafe extern "C" fn(context: *mut c_void) -> u32>,
     /// Called before each wait. `cancelled` may still prevent that wait. Optional.
-    pub on_retry: Option<unsafe extern "C" fn(context: *mut c_void, event: *const backoff_event)>,
+    pub on_retry: Option<unsafe extern "C" fn(context: *mut c_void, event: *const backoff_loop_event)>,
     /// Called once, at the end of the loop, whatever the reason. Not called if backoff_retry fails.
     /// Optional.
-    pub on_stop: Option<unsafe extern "C" fn(context: *mut c_void, event: *const backoff_event)>,
+    pub on_stop: Option<unsafe extern "C" fn(context: *mut c_void, event: *const backoff_loop_event)>,
     /// NULL: the preset "default".
     pub policy: *const backoff_policy,
     /// Limits the retries of all loops that share it. Optional.
@@ -69,7 +69,7 @@ pub struct backoff_loop {
     /// Counts the loop just before `on_stop`. Optional.
     pub stats: *mut backoff_stats,
     /// No wait ends later than this time of `now`; the first attempt is always made. 0 or
-    /// BACKOFF_NONE: no deadline. (To backoff_operation_begin, 0 is a deadline that has passed.)
+    /// BACKOFF_NO_TIME: no deadline. (To backoff_operation_begin, 0 is a deadline that has passed.)
     pub deadline_ns: u64,
 }
 
@@ -82,10 +82,10 @@ pub struct backoff_loop {
 /// until the deadline, the budget or a cancellation stops it.
 ///
 /// Returns BACKOFF_OK if the loop ended, whether the last attempt succeeded or not: the reason in
-/// `end` says which. Fails before the first call with BACKOFF_NULL_POINTER, with
-/// BACKOFF_UNINITIALIZED if the policy, the budget or the stats are not initialised, or with
-/// BACKOFF_DAMAGED. Fails with BACKOFF_UNKNOWN_OUTCOME after an attempt that returns a number that
-/// is not an outcome, such as 0, and with BACKOFF_DAMAGED if the budget is damaged during the loop,
+/// `end` says which. Fails before the first call with BACKOFF_ERROR_NULL_POINTER, with
+/// BACKOFF_ERROR_UNINITIALIZED if the policy, the budget or the stats are not initialised, or with
+/// BACKOFF_ERROR_DAMAGED. Fails with BACKOFF_ERROR_UNKNOWN_OUTCOME after an attempt that returns a number that
+/// is not an outcome, such as 0, and with BACKOFF_ERROR_DAMAGED if the budget is damaged during the loop,
 /// even if the last attempt succeeded. The loop then calls no further function, and `stats` counts
 /// it as cancelled. After a failure `end` is unchanged: do not read it.
 ///
@@ -97,11 +97,11 @@ pub unsafe extern "C" fn backoff_retry(
     r#loop: *const backoff_loop,
     stream: u64,
     context: *mut c_void,
-    end: *mut backoff_event,
+    end: *mut backoff_loop_event,
 ) -> u32 {
     exported!({
         let end = required(end)?;
-        let r#loop = *r#loop.as_ref().ok_or(BACKOFF_NULL_POINTER)?;
+        let r#loop = *r#loop.as_ref().ok_or(BACKOFF_ERROR_NULL_POINTER)?;
         let callbacks = Callbacks::new(r#loop, context)?;
         let policy = match PolicyHandle::get_optional(r#loop.policy)? {
             Some(policy) => *policy,
@@ -127,7 +127,7 @@ struct Callbacks {
     on_stop: Hook,
 }
 
-type Hook = Option<unsafe extern "C" fn(*mut c_void, *const backoff_event)>;
+type Hook = Option<unsafe extern "C" fn(*mut c_void, *const backoff_loop_event)>;
 
 impl Callbacks {
     /// # Safety
@@ -135,13 +135,13 @@ impl Callbacks {
     unsafe fn new(functions: backoff_loop, context: *mut c_void) -> Result<Self, u32> {
         let backoff_loop { attempt, now, wait, cancelled, on_retry, on_stop, .. } = functions;
         let (Some(attempt), Some(now), Some(wait)) = (attempt, now, wait) else {
-            return Err(BACKOFF_NULL_POINTER);
+            return Err(BACKOFF_ERROR_NULL_POINTER);
         };
         Ok(Self { context, attempt, now, wait, cancelled, on_retry, on_stop })
     }
 
     fn attempt(&self) -> (u32, Option<u64>) {
-        let mut retry_after_ns = BACKOFF_NONE;
+        let mut retry_after_ns = BACKOFF_NO_TIME;
         // SAFETY: `new` requires that the function may be called; the output is ours.
         let outcome = unsafe { (self.attempt)(self.context, &raw mut retry_after_ns) };
         (outcome, optional_ns(retry_after_ns))
@@ -163,7 +163,7 @@ impl Callbacks {
         self.cancelled.is_some_and(|cancelled| unsafe { cancelled(self.context) != 0 })
     }
 
-    fn call(&self, hook: Hook, event: &backoff_event) {
+    fn call(&self, hook: Hook, event: &backoff_loop_event) {
         if let Some(hook) = hook {
             // SAFETY: `new` requires that the hooks may be called; the event outlives the call.
             unsafe { hook(self.context, event) }
@@ -179,7 +179,7 @@ struct Loop<'a> {
 }
 
 impl Loop<'_> {
-    fn run(&self, stream: RandomStream, deadline_ns: Option<u64>) -> Result<backoff_event, u32> {
+    fn run(&self, stream: RandomStream, deadline_ns: Option<u64>) -> Result<backoff_loop_event, u32> {
         let Self { callbacks, budget, .. } = self;
         wait_until_free(*budget)?;
         if callbacks.cancelled() {
@@ -195,7 +195,7 @@ impl Loop<'_> {
             let Some(outcome) = outcome_from_number(number) else {
                 let _ = wait_until_free(*budget);
                 operation.cancel(*budget);
-                return Err(self.fail(attempts, BACKOFF_UNKNOWN_OUTCOME));
+                return Err(self.fail(attempts, BACKOFF_ERROR_UNKNOWN_OUTCOME));
             };
             if outcome != Outcome::Success && callbacks.cancelled() {
                 break;
@@ -205,7 +205,7 @@ impl Loop<'_> {
             let decision = operation.decide(outcome, retry_after_ns, now_ns, *budget);
             let backoff_decision { reason, delay_ns, .. } = decision.into();
             let (outcome, elapsed_ns) = (outcome as u32, now_ns.saturating_sub(began));
-            let event = backoff_event { attempts, delay_ns, elapsed_ns, outcome, reason };
+            let event = backoff_loop_event { attempts, delay_ns, elapsed_ns, outcome, reason };
             if reason != 0 {
                 return Ok(self.stop(event));
             }
@@ -220,7 +220,7 @@ impl Loop<'_> {
     }
 
     /// Counts the loop, then calls the hook.
-    fn stop(&self, event: backoff_event) -> backoff_event {
+    fn stop(&self, event: backoff_loop_event) -> backoff_loop_event {
         self.record(event.attempts, event.reason);
         self.callbacks.call(self.callbacks.on_stop, &event);
         event
@@ -240,7 +240,7 @@ impl Loop<'_> {
 }
 
 /// The last event of a cancelled loop.
-fn cancelled(attempts: u64, elapsed_ns: u64) -> backoff_event {
+fn cancelled(attempts: u64, elapsed_ns: u64) -> backoff_loop_event {
     let reason = StopReason::Cancelled as u32;
-    backoff_event { attempts, delay_ns: 0, elapsed_ns, outcome: 0, reason }
+    backoff_loop_event { attempts, delay_ns: 0, elapsed_ns, outcome: 0, reason }
 }

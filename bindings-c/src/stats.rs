@@ -5,7 +5,7 @@ use core::ffi::c_char;
 use backoff_core::ffi::{self, reason_from_number};
 use backoff_core::{RetryStats, StopReason};
 
-use crate::code::BACKOFF_UNKNOWN_REASON;
+use crate::code::BACKOFF_ERROR_UNKNOWN_REASON;
 use crate::exported::{exported, required};
 use crate::handle::Tagged;
 use crate::text::write_text;
@@ -54,7 +54,7 @@ pub struct backoff_stats_counts {
 
 /// Sets all counts to 0. The stats may have been used before.
 ///
-/// Fails with BACKOFF_NULL_POINTER.
+/// Fails with BACKOFF_ERROR_NULL_POINTER.
 ///
 /// # Safety
 /// `stats` points to stats that no other thread uses during the call.
@@ -70,7 +70,7 @@ pub unsafe extern "C" fn backoff_stats_init(stats: *mut backoff_stats) -> u32 {
 /// of calls that were made: after a cancelled wait, backoff_operation_state writes one more. 0
 /// attempts count as 1.
 ///
-/// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED or BACKOFF_UNKNOWN_REASON.
+/// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED or BACKOFF_ERROR_UNKNOWN_REASON.
 ///
 /// # Safety
 /// `stats` points to stats.
@@ -82,14 +82,14 @@ pub unsafe extern "C" fn backoff_stats_record(
 ) -> u32 {
     exported!({
         let stats = StatsHandle::get(stats)?;
-        stats.record(attempts, reason_from_number(reason).ok_or(BACKOFF_UNKNOWN_REASON)?);
+        stats.record(attempts, reason_from_number(reason).ok_or(BACKOFF_ERROR_UNKNOWN_REASON)?);
         Ok(())
     })
 }
 
 /// Adds the counts of other stats, which are unchanged.
 ///
-/// Fails with BACKOFF_NULL_POINTER or BACKOFF_UNINITIALIZED.
+/// Fails with BACKOFF_ERROR_NULL_POINTER or BACKOFF_ERROR_UNINITIALIZED.
 ///
 /// # Safety
 /// Both pointers point to stats.
@@ -106,7 +106,7 @@ pub unsafe extern "C" fn backoff_stats_merge(
 
 /// Writes the counts.
 ///
-/// Fails with BACKOFF_NULL_POINTER or BACKOFF_UNINITIALIZED.
+/// Fails with BACKOFF_ERROR_NULL_POINTER or BACKOFF_ERROR_UNINITIALIZED.
 ///
 /// # Safety
 /// `stats` points to stats, `counts` to counts.
@@ -147,7 +147,7 @@ fn array_of<const N: usize>(numbers: impl Iterator<Item = u64>) -> [u64; N] {
 /// Writes the counts in the Prometheus text format (SPEC 17.2) with a terminating zero into a
 /// buffer of `size` bytes; BACKOFF_STATS_SIZE is always enough.
 ///
-/// Fails with BACKOFF_NULL_POINTER, BACKOFF_UNINITIALIZED or BACKOFF_BUFFER_TOO_SMALL.
+/// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED or BACKOFF_ERROR_BUFFER_TOO_SMALL.
 ///
 /// # Safety
 /// `stats` points to stats, `buffer` to `size` bytes that do not overlap them.

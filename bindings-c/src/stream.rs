@@ -16,7 +16,7 @@ use crate::text::bytes_at;
 /// The stream of a seed without a key is the seed itself. All clients with the same seed and no key
 /// retry in lockstep, so give each client or job its own key.
 ///
-/// Fails with BACKOFF_NULL_POINTER, or with BACKOFF_TOO_LONG for a length of 2^63 or more.
+/// Fails with BACKOFF_ERROR_NULL_POINTER, or with BACKOFF_ERROR_TOO_LONG for a length of 2^63 or more.
 ///
 /// # Safety
 /// `key` points to `length` bytes, `stream` to one number.
@@ -38,7 +38,7 @@ pub unsafe extern "C" fn backoff_stream_from_key(
 /// process that forks must call it again in the child; otherwise parent and child retry in
 /// lockstep.
 ///
-/// Fails with BACKOFF_NULL_POINTER or BACKOFF_NO_ENTROPY.
+/// Fails with BACKOFF_ERROR_NULL_POINTER or BACKOFF_ERROR_NO_ENTROPY.
 ///
 /// # Safety
 /// `stream` points to one number.
@@ -56,7 +56,7 @@ pub unsafe extern "C" fn backoff_stream_from_entropy(stream: *mut u64) -> u32 {
 /// one seed from backoff_stream_from_entropy, count its loops, and give each the stream of its
 /// number: no loop then asks the operating system.
 ///
-/// Fails with BACKOFF_NULL_POINTER.
+/// Fails with BACKOFF_ERROR_NULL_POINTER.
 ///
 /// # Safety
 /// `stream` points to one number.

@@ -2,7 +2,7 @@
 
 use core::ffi::c_char;
 
-use crate::code::{BACKOFF_BUFFER_TOO_SMALL, BACKOFF_NULL_POINTER};
+use crate::code::{BACKOFF_ERROR_BUFFER_TOO_SMALL, BACKOFF_ERROR_NULL_POINTER};
 use crate::exported::length_of;
 
 /// The bytes of a text from C, which has no terminating zero. An empty text may be null.
@@ -14,7 +14,7 @@ pub(crate) unsafe fn bytes_at<'a>(text: *const c_char, length: u64) -> Result<&'
         return Ok(&[]);
     }
     if text.is_null() {
-        return Err(BACKOFF_NULL_POINTER);
+        return Err(BACKOFF_ERROR_NULL_POINTER);
     }
     let length = length_of(length)?;
     // SAFETY: not null, and the caller promises `length` readable bytes.
@@ -27,10 +27,10 @@ pub(crate) unsafe fn bytes_at<'a>(text: *const c_char, length: u64) -> Result<&'
 /// `buffer` is null or valid for writes of `size` bytes, and does not overlap the text.
 pub(crate) unsafe fn write_text(text: &[u8], buffer: *mut c_char, size: u64) -> Result<(), u32> {
     if buffer.is_null() {
-        return Err(BACKOFF_NULL_POINTER);
+        return Err(BACKOFF_ERROR_NULL_POINTER);
     }
     if text.len() as u64 >= size {
-        return Err(BACKOFF_BUFFER_TOO_SMALL);
+        return Err(BACKOFF_ERROR_BUFFER_TOO_SMALL);
     }
     // SAFETY: not null, and `size` is at least one byte more than the text has.
     unsafe {

@@ -37,7 +37,7 @@ GROUPS = [
 ]  # fmt: skip
 OTHERS = {
     "NANOSECOND": 1, "MICROSECOND": 10**3, "MILLISECOND": 10**6, "SECOND": 10**9, "MAX_NS": 2**63 - 1,
-    "NONE": 2**64 - 1, "FALLBACK_REFUSE": 2**64 - 1, "TEXT_SIZE": 769, "STATS_SIZE": 4096,
+    "NO_TIME": 2**64 - 1, "FALLBACK_REFUSE": 2**64 - 1, "TEXT_SIZE": 769, "STATS_SIZE": 4096,
 }  # fmt: skip
 #: What the functions say of other numbers.
 UNKNOWN = [
@@ -66,7 +66,7 @@ LAYOUTS = {
     "preview_row": (48, "min_ns=0 mean_ns=8 max_ns=16 total_min_ns=24 total_mean_ns=32 total_max_ns=40"),
     "decision": (16, "reason=0 reserved=4 delay_ns=8"),
     "stats_counts": (264, "operations=0 attempts=8 retries=16 bounds=24 buckets=112 stops=208"),
-    "event": (32, "attempts=0 delay_ns=8 elapsed_ns=16 outcome=24 reason=28"),
+    "loop_event": (32, "attempts=0 delay_ns=8 elapsed_ns=16 outcome=24 reason=28"),
     "loop": (80, "attempt=0 now=8 wait=16 cancelled=24 on_retry=32 on_stop=40 policy=48 budget=56 stats=64 "
              "deadline_ns=72"),
     "budget_event": (16, "event=0 outcome=4 held=8"),
@@ -205,7 +205,7 @@ def messages():
     for kind in range(3):
         for number in range(N.UNKNOWN_KIND, N.DOES_NOT_FIT + 1):
             for field, name in (fields if kind == 0 else {0: "", **fields}).items():
-                for value in [0, 1, 2**32, N.MAX_NS, N.NONE]:
+                for value in [0, 1, 2**32, N.MAX_NS, N.NO_TIME]:
                     error = S.error(number, field, value, value, value, value, kind, b"\xff" * 36)
                     message = printed(F.error_message, error, N.TEXT_SIZE)
                     start = "at " if kind else "" if number in nameless else name

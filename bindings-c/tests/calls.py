@@ -139,7 +139,7 @@ def lock_of(budget):
         copy, operation = S.budget.from_buffer_copy(budget), S.operation()
         copy.opaque[place] = 2
         policy = parsed("policy", "immediate")
-        if F.operation_begin(ref(operation), ref(policy), 1, 0, N.NONE, ref(copy)) == N.DAMAGED:
+        if F.operation_begin(ref(operation), ref(policy), 1, 0, N.NO_TIME, ref(copy)) == N.DAMAGED:
             yield place
 
 
@@ -192,7 +192,7 @@ def damaged_in_loops():
         functions = {"now": 0, "attempt": outcome, "wait": cancels, "on_stop": None}
         functions = {name: function(name, answer) for name, answer in functions.items()}
         places = {name: memory.at(name) for name in ("policy", "budget", "stats")}
-        loop, end, counts = S.loop(**places, **functions), S.event(), S.stats_counts()
+        loop, end, counts = S.loop(**places, **functions), S.loop_event(), S.stats_counts()
         found = code(F.retry(ref(loop), 1, None, ref(end)))
         ok(F.stats_read(memory.at("stats"), ref(counts)))
         found = [

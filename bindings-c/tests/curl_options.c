@@ -13,8 +13,8 @@ static size_t discard(char *bytes, size_t size, size_t count, void *context) {
 static void perform(const char *name, CURL *curl, const char *url) {
   static const char text[] = "constant:base=1ms,max_retries=2";
   backoff_policy policy;
-  backoff_event end;
-  struct curl_retry transfer = {.curl = curl, .policy = &policy, .deadline_ns = BACKOFF_NONE};
+  backoff_loop_event end;
+  struct curl_retry transfer = {.curl = curl, .policy = &policy, .deadline_ns = BACKOFF_NO_TIME};
   backoff_policy_parse(&policy, text, strlen(text), NULL);
   curl_easy_setopt(curl, CURLOPT_URL, url);
   curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, discard);

@@ -51,7 +51,7 @@ static uint32_t cancelled(void *context) {
   return request->calls_until_cancelled > 0 && --request->calls_until_cancelled == 0;
 }
 
-static void on_retry(void *context, const struct curl_retry *transfer, const backoff_event *event) {
+static void on_retry(void *context, const struct curl_retry *transfer, const backoff_loop_event *event) {
   (void)context;
   printf("event %" PRIu64 " %s %ld %s\n", event->attempts, transfer->sent_method, transfer->status, transfer->url);
   printf("delay %" PRIu64 "\n", event->delay_ns);
@@ -119,14 +119,14 @@ int main(int argc, char **argv) {
   struct request request;
   struct curl_retry transfer;
   backoff_policy policy;
-  backoff_event end;
+  backoff_loop_event end;
   memset(&request, 0, sizeof request);
   memset(&transfer, 0, sizeof transfer);
   if (argc < 4 || backoff_policy_parse(&policy, argv[3], strlen(argv[3]), NULL) != BACKOFF_OK) return 2;
   curl_global_init(CURL_GLOBAL_DEFAULT);
   transfer.curl = curl_easy_init();
   transfer.policy = &policy;
-  transfer.deadline_ns = BACKOFF_NONE;
+  transfer.deadline_ns = BACKOFF_NO_TIME;
   transfer.restart = restart;
   transfer.on_retry = on_retry;
   transfer.context = &request;
@@ -136,7 +136,7 @@ int main(int argc, char **argv) {
     struct curl_retry warm;
     memset(&warm, 0, sizeof warm);
     warm.curl = transfer.curl;
-    warm.deadline_ns = BACKOFF_NONE;
+    warm.deadline_ns = BACKOFF_NO_TIME;
     curl_easy_setopt(transfer.curl, CURLOPT_URL, request.first);
     curl_easy_setopt(transfer.curl, CURLOPT_HTTPGET, 1L);
     if (curl_retry_perform(&warm, &end) != BACKOFF_OK || warm.status != 200) return 3;

@@ -33,13 +33,13 @@ int nanosleep(const struct timespec *time, struct timespec *rest) {
 
 static uint32_t begin(void) {
   backoff_operation operation;
-  return backoff_operation_begin(&operation, &policy, 1, 0, BACKOFF_NONE, &budget);
+  return backoff_operation_begin(&operation, &policy, 1, 0, BACKOFF_NO_TIME, &budget);
 }
 
 static void find_lock(void) {
   for (size_t i = 1; i < LENGTH(budget.opaque) && lock == 0; i++) {
     budget.opaque[i] = 2;
-    if (begin() == BACKOFF_DAMAGED) lock = i;
+    if (begin() == BACKOFF_ERROR_DAMAGED) lock = i;
     budget = before;
   }
   check_true("the lock", "it is there", lock > 0);
@@ -48,12 +48,12 @@ static void find_lock(void) {
 static void check_held(void) {
   char text[BACKOFF_TEXT_SIZE];
   budget.opaque[lock] = 1;
-  check_number("a lock that is held", "code", begin(), BACKOFF_DAMAGED);
+  check_number("a lock that is held", "code", begin(), BACKOFF_ERROR_DAMAGED);
   /* Long for a thread that was only preempted. */
   check_number("a lock that is held", "yields", yields, 1000);
   check_number("a lock that is held", "milliseconds", sleeps, 5000);
   check_number("a lock that is held", "code of the next call",
-               backoff_budget_print(&budget, text, sizeof text), BACKOFF_DAMAGED);
+               backoff_budget_print(&budget, text, sizeof text), BACKOFF_ERROR_DAMAGED);
   check_number("a lock that is held", "pauses in all", yields + sleeps, 6000);
 }
 
@@ -65,7 +65,7 @@ static void check_freed(void) {
     yields = sleeps = 0;
     free_after = pauses[i];
     /* The last is freed too late for this call, in time for the next. */
-    if (pauses[i] == 6000) check_number("a lock that is freed", "code", begin(), BACKOFF_DAMAGED);
+    if (pauses[i] == 6000) check_number("a lock that is freed", "code", begin(), BACKOFF_ERROR_DAMAGED);
     check_number("a lock that is freed", "code", begin(), BACKOFF_OK);
     check_number("a lock that is freed", "pauses", yields + sleeps, free_after);
   }

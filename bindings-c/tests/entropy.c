@@ -51,7 +51,7 @@ static int forbid(uint32_t with) {
 static int check_forbidden(uint32_t with) {
   uint64_t files = open_files(), stream = CANARY;
   if (!check_true("forbidden", "the call can be", forbid(with))) return check_end();
-  check_number("forbidden", "code", backoff_stream_from_entropy(&stream), BACKOFF_NO_ENTROPY);
+  check_number("forbidden", "code", backoff_stream_from_entropy(&stream), BACKOFF_ERROR_NO_ENTROPY);
   check_number("forbidden", "stream", stream, CANARY);
   check_number("forbidden", "open files", open_files(), files);
   return check_failed > 0;

@@ -283,7 +283,7 @@ static void answer_steps(const struct value *request) {
     check((found == count) == is_text(name, "begin"));
     if (found == count) {
       const struct value *deadline = member(step, "deadline");
-      uint64_t deadline_ns = is_none(deadline) ? BACKOFF_NONE : word_of(deadline);
+      uint64_t deadline_ns = is_none(deadline) ? BACKOFF_NO_TIME : word_of(deadline);
       running[count].number = number;
       need(backoff_operation_begin(&running[count++].operation, &policy, stream, now, deadline_ns,
                                    budget));

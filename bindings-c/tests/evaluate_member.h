@@ -134,7 +134,7 @@ static void play(struct player *player, const struct value *step) {
   need(backoff_budget_member_state(&player->member, now, &is_away, &due_in, &has_unsent,
                                    &timeout));
   say("\"away\":%s", is_away ? "true" : "false");
-  say_number(",\"due_in\":", due_in != BACKOFF_NONE, due_in);
+  say_number(",\"due_in\":", due_in != BACKOFF_NO_TIME, due_in);
   say(",\"unsent\":%s,\"timeout\":\"%" PRIu64 "\"}", has_unsent ? "true" : "false", timeout);
 }
 

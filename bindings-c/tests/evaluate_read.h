@@ -110,7 +110,7 @@ static uint64_t time_of(const struct value *value) {
 
 /* A deadline or a Retry-After. */
 static uint64_t time_or_none(const struct value *value) {
-  return is_none(value) ? BACKOFF_NONE : time_of(value);
+  return is_none(value) ? BACKOFF_NO_TIME : time_of(value);
 }
 
 /* A text whose bytes are NULL if there is none. */

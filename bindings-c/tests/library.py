@@ -12,9 +12,9 @@ from pathlib import Path
 from types import SimpleNamespace
 
 TEXT = re.sub(r"//.*|/\*(?s:.*?)\*/", "", Path(sys.argv[1]).read_text(encoding="utf-8"))
-#: The macros that are numbers.
+#: The macros that are numbers. Those of codes lose ERROR_, too.
 NUMBERS = {
-    name: int(number)
+    name.removeprefix("ERROR_"): int(number)
     for name, number in re.findall(r"#define BACKOFF_(\w+) UINT(?:32|64)_C\((\d+)\)", TEXT)
 }
 N = SimpleNamespace(**NUMBERS)

@@ -42,7 +42,7 @@ class Player:
 
     def attempt(self, _, retry_after):
         retry_after = ctypes.c_uint64.from_address(retry_after)
-        self.log.append(("call", retry_after.value == N.NONE))
+        self.log.append(("call", retry_after.value == N.NO_TIME))
         if self.calls == len(self.script["calls"]):
             return N.OUTCOME_PERMANENT
         call = self.script["calls"][self.calls]
@@ -70,7 +70,7 @@ class Player:
         return CALLER_FAILED * self.is_cancelled
 
     def event(self, at):
-        event = S.event.from_address(at)
+        event = S.loop_event.from_address(at)
         return [event.attempts, event.delay_ns, event.elapsed_ns, event.outcome, event.reason]
 
     def on_retry(self, _, at):
@@ -89,9 +89,9 @@ class Player:
         self.before, CALLER_FAILS.value = counts_of(self.stats).operations, 0
         # 1 stands for a deadline of 0, as no wait ends at 0. 0 and NONE are both no deadline.
         deadline = script["deadline"]
-        none = N.NONE if self.wait_cancels else 0
+        none = N.NO_TIME if self.wait_cancels else 0
         self.loop.deadline_ns = none if deadline is None else int(deadline) or 1
-        end = filled(S.event)
+        end = filled(S.loop_event)
         returned = self.retry(ref(self.loop), self.stream, None, ref(end))
         yield returned, wanted
         logged = lambda name: [entry[1:] for entry in self.log if entry[0] == name]  # noqa: E731
@@ -102,7 +102,7 @@ class Player:
              number("outcome", event["outcome"]), number("reason", event["reason"])], event["hook"] == "stop")
             for event in script["events"]
         ]  # fmt: skip
-        yield bytes(end) == bytes(filled(S.event)), returned != N.OK
+        yield bytes(end) == bytes(filled(S.loop_event)), returned != N.OK
         if returned == N.OK:
             yield self.event(ctypes.addressof(end)), events[-1][1]
         if not self.loop.on_retry:
@@ -116,7 +116,7 @@ class Player:
 
 def begun(policy, budget):
     operation = S.operation()
-    ok(F.operation_begin(ref(operation), ref(policy), 1, 0, N.NONE, ref(budget)))
+    ok(F.operation_begin(ref(operation), ref(policy), 1, 0, N.NO_TIME, ref(budget)))
     return operation
 
 
@@ -124,7 +124,7 @@ def is_granted(operation, budget):
     decision = S.decision()
     ok(
         F.operation_decide(
-            ref(operation), N.OUTCOME_TRANSIENT, N.NONE, 0, ref(budget), ref(decision)
+            ref(operation), N.OUTCOME_TRANSIENT, N.NO_TIME, 0, ref(budget), ref(decision)
         )
     )
     return decision.reason == 0

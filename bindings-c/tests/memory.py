@@ -77,7 +77,7 @@ class Memory:
         ok(F.params_set(params, N.FIELD_BASE, 10))
         ok(F.iter_init(self.at("iter"), policy, 42))
         ok(F.preview_init(self.at("preview"), policy))
-        ok(F.operation_begin(self.at("operation"), policy, 1, 0, N.NONE, budget))
+        ok(F.operation_begin(self.at("operation"), policy, 1, 0, N.NO_TIME, budget))
         ok(F.budget_state_full(self.at("budget_state"), budget))
         ok(F.stats_init(self.at("stats")))
         ok(F.stats_init(self.at("other_stats")))

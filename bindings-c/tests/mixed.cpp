@@ -35,7 +35,7 @@ int main(int count, char **arguments) {
   try {
     return static_cast<int>(backoff::policy::parse("wrong").value().to_string().size());
   } catch (const backoff::exception &exception) {
-    return exception.error.code() == BACKOFF_UNKNOWN_HEAD ? 0 : 2;
+    return exception.error.code() == BACKOFF_ERROR_UNKNOWN_HEAD ? 0 : 2;
   }
 }
 

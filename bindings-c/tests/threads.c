@@ -34,20 +34,20 @@ struct findings {
 };
 
 static void begin(backoff_operation *operation, backoff_budget *budget) {
-  backoff_operation_begin(operation, &at_once, 0, 0, BACKOFF_NONE, budget);
+  backoff_operation_begin(operation, &at_once, 0, 0, BACKOFF_NO_TIME, budget);
 }
 
 /* Whether a retry is granted after a failure. */
 static int fails(backoff_operation *operation, backoff_budget *budget) {
   backoff_decision decision = {99, 0, 0};
-  backoff_operation_decide(operation, BACKOFF_OUTCOME_TRANSIENT, BACKOFF_NONE, 0, budget,
+  backoff_operation_decide(operation, BACKOFF_OUTCOME_TRANSIENT, BACKOFF_NO_TIME, 0, budget,
                            &decision);
   return decision.reason == 0;
 }
 
 static void succeeds(backoff_operation *operation, backoff_budget *budget) {
   backoff_decision decision;
-  backoff_operation_decide(operation, BACKOFF_OUTCOME_SUCCESS, BACKOFF_NONE, 0, budget, &decision);
+  backoff_operation_decide(operation, BACKOFF_OUTCOME_SUCCESS, BACKOFF_NO_TIME, 0, budget, &decision);
 }
 
 /* The number of retries that a budget grants to an operation that always fails. */

@@ -31,7 +31,7 @@ static void *work(void *counts) {
   const backoff_loop loop = {.attempt = attempt, .now = now, .wait = wait_for,
                              .policy = &policy, .budget = &budget, .stats = &stats};
   for (uint64_t stream = 0; stream < LOOPS; stream++) {
-    backoff_event end;
+    backoff_loop_event end;
     if (backoff_retry(&loop, stream, counts, &end) != BACKOFF_OK) return &budget;
   }
   return NULL;

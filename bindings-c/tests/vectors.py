@@ -29,7 +29,7 @@ def number(group, name):
 
 
 def or_none(time):
-    return N.NONE if time is None else int(time)
+    return N.NO_TIME if time is None else int(time)
 
 
 def stream_of(seed, key):
@@ -184,7 +184,7 @@ def resumptions():
         attempts, reason = u64(), u32()
         ok(F.operation_state(ref(operation), ref(retries), ref(attempts), ref(reason)))
         refused = int(case["retries_refused"])
-        wanted = (refused, min(refused + 1, N.NONE), number("reason", case["refused"]))
+        wanted = (refused, min(refused + 1, N.NO_TIME), number("reason", case["refused"]))
         yield case["id"], (retries.value, attempts.value, reason.value), wanted
 
 
@@ -222,7 +222,7 @@ def stats():
             counts.attempts,
             list(counts.stops),
         ]
-        retries, attempts = min(retries, N.NONE), min(operations + retries, N.NONE)
+        retries, attempts = min(retries, N.NO_TIME), min(operations + retries, N.NO_TIME)
         yield case["id"], found, [operations, operations, retries, attempts, stops]
         yield case["id"], list(counts.bounds), [1, 2, 3, 4, 5, 6, 8, 10, 15, 25, 50]  # SPEC 17.1
 

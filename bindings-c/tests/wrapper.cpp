@@ -100,7 +100,7 @@ void check_policies() {
 
   backoff_params_set(&params, BACKOFF_FIELD_CAP, 5);
   const auto error = backoff::policy::from(params).error();
-  check_number("cap", "code", error.code(), BACKOFF_CAP_BELOW_BASE);
+  check_number("cap", "code", error.code(), BACKOFF_ERROR_CAP_BELOW_BASE);
   check_equal("cap", "message", printed(error), "cap 5ns is below base 100ms");
   check_number("cap", "field", error.raw.field, BACKOFF_FIELD_CAP);
   check_equal("string", "error", printed(backoff::policy::parse("constant:base=1sec").error()),

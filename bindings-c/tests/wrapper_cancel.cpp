@@ -135,7 +135,7 @@ void check_no_entropy(backoff::outcome outcome, const char *reason, uint32_t cod
   options.budget = &shared.budget;
   options.stats = &shared.stats;
   options.on_stop = [&](const backoff::event &event) { shared.log << event.reason; };
-  code_of_entropy = BACKOFF_NO_ENTROPY;
+  code_of_entropy = BACKOFF_ERROR_NO_ENTROPY;
   const auto ended = backoff::retry(policy, attempt, options);
   code_of_entropy = BACKOFF_OK;
   check_number(reason, "calls without entropy", static_cast<uint64_t>(calls), 1);
@@ -171,7 +171,7 @@ int main() {
   check_nested();
   check_no_entropy(backoff::outcome::success, "success", BACKOFF_OK);
   check_no_entropy(backoff::outcome::permanent, "permanent", BACKOFF_OK);
-  check_no_entropy(backoff::outcome::throttled, "max_retries", BACKOFF_NO_ENTROPY);
+  check_no_entropy(backoff::outcome::throttled, "max_retries", BACKOFF_ERROR_NO_ENTROPY);
   check_thread(true);
   check_thread(false);
   return check_end();

@@ -9,7 +9,7 @@ int caller_fails = 0;
 
 namespace {
 
-backoff_event raw(const backoff::event &event) {
+backoff_loop_event raw(const backoff::event &event) {
   return {event.attempts, static_cast<uint64_t>(event.delay.count()),
           static_cast<uint64_t>(event.elapsed.count()), static_cast<uint32_t>(event.outcome),
           static_cast<uint32_t>(event.reason)};
@@ -27,13 +27,13 @@ backoff::nanoseconds time(uint64_t ns) { return backoff::nanoseconds(static_cast
 }  // namespace
 
 extern "C" uint32_t wrapper_retry(const backoff_loop *loop, uint64_t stream, void *context,
-                                  backoff_event *end) {
+                                  backoff_loop_event *end) {
   auto used = backoff::policy::parse("default").value();
   if (loop->policy) used.raw = *loop->policy;
   const backoff::stream from(stream);
   backoff::options options;
   options.stream = &from;
-  if (loop->deadline_ns != 0 && loop->deadline_ns != BACKOFF_NONE) {
+  if (loop->deadline_ns != 0 && loop->deadline_ns != BACKOFF_NO_TIME) {
     options.deadline = backoff::clock::time_point(time(loop->deadline_ns));
   }
   // Each of them has nothing but the struct of C.
@@ -51,14 +51,14 @@ extern "C" uint32_t wrapper_retry(const backoff_loop *loop, uint64_t stream, voi
   };
   if (loop->on_retry) {
     options.on_retry = [=](const backoff::event &event) {
-      const backoff_event now = raw(event);
+      const backoff_loop_event now = raw(event);
       loop->on_retry(context, &now);
       fail_if_told();
     };
   }
   if (loop->on_stop) {
     options.on_stop = [=](const backoff::event &event) {
-      const backoff_event now = raw(event);
+      const backoff_loop_event now = raw(event);
       loop->on_stop(context, &now);
       fail_if_told();
     };

@@ -106,7 +106,7 @@ func (b account) Report(event uint32, grant shared.Grant) {
 	b.mutex.Lock()
 	defer b.mutex.Unlock()
 	b.member.Note(event, grant.Held, grant.Local, now())
-	if b.member.State(now()).DueIn != engine.None {
+	if b.member.State(now()).DueIn != engine.NoTime {
 		b.start()
 	}
 }

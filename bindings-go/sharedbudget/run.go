@@ -55,7 +55,7 @@ func (b *Budget) exited(flushes []chan error) {
 	for _, flush := range flushes {
 		flush <- err
 	}
-	if b.running = false; len(b.flushes) > 0 || b.member.State(now()).DueIn != engine.None {
+	if b.running = false; len(b.flushes) > 0 || b.member.State(now()).DueIn != engine.NoTime {
 		b.start()
 	}
 }
@@ -78,7 +78,7 @@ func (b *Budget) begin(ended []chan error, err error) (flushes []chan error, ok 
 		if dueIn == 0 {
 			break
 		}
-		if dueIn == engine.None {
+		if dueIn == engine.NoTime {
 			b.running = false
 			return nil, false
 		}

@@ -81,7 +81,7 @@ const (
 	ReasonDeadline                       = 5
 	ReasonBudget                         = 6
 	ReasonCancelled                      = 7
-	None                          uint64 = 18446744073709551615
+	NoTime                          uint64 = 18446744073709551615
 	StatsSize                            = 4096
 	OK                                   = 0
 	UnknownKind                          = 1

@@ -45,7 +45,7 @@ type RetryStatsCounts struct {
 }
 
 // A MemberState is what a Member knows at a time: whether the store is away, in how many nanoseconds an exchange is to
-// begin, or None, whether the store does not know all, and how long a request may wait.
+// begin, or NoTime, whether the store does not know all, and how long a request may wait.
 type MemberState struct {
 	IsAway    bool
 	DueIn     uint64

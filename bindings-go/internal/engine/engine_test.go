@@ -28,7 +28,7 @@ func TestWhatNeedsNoInstanceAgreesWithAnInstance(t *testing.T) {
 			t.Fatalf("%s: %v", text, refused)
 		}
 		for range 2000 {
-			stream, began, deadline, retryAfter := random.Uint64(), number()>>1, uint64(None), uint64(None)
+			stream, began, deadline, retryAfter := random.Uint64(), number()>>1, uint64(NoTime), uint64(NoTime)
 			retries, now := number()>>40, began+number()>>8
 			if random.IntN(2) == 0 {
 				deadline, retryAfter = began+number()>>1, number()

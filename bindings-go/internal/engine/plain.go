@@ -55,7 +55,7 @@ func Advance(stream, draws uint64) uint64 {
 }
 
 // short are the numbers on which the delays of a plain policy depend: computing them needs no memory of the core. The
-// cap of another policy is None.
+// cap of another policy is NoTime.
 type short struct{ base, cap uint64 }
 
 func (m *instance) shortOf(policy int32) short {
@@ -64,7 +64,7 @@ func (m *instance) shortOf(policy int32) short {
 	return short{m.word(numbers), m.word(numbers + 8)}
 }
 
-func (p *Policy) isPlain() bool { return p.cap != None }
+func (p *Policy) isPlain() bool { return p.cap != NoTime }
 
 // numbers returns what is behind the tag that tells C's structs from each other.
 func (p *Policy) numbers() *plain.Policy { return (*plain.Policy)(p.bytes[8:]) }

@@ -160,6 +160,7 @@ const FIRST_OF_BUDGETS: u64 = 33;
 /// The name, the bits and the value of a constant, from its line in the header.
 fn constant(line: &str) -> Option<(&str, &str, u64)> {
     let (name, value) = line.strip_prefix("#define BACKOFF_")?.split_once(" UINT")?;
+    let name = name.strip_prefix("ERROR_").unwrap_or(name);
     let (bits, value) = value.split_once("_C(")?;
     Some((name, bits, value.strip_suffix(')')?.parse().ok()?))
 }
