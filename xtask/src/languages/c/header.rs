@@ -154,12 +154,14 @@ impl Header {
             text += &match kind {
                 Kind::Constant(..) => String::new(),
                 Kind::Enum(members) => {
-                    let members = members.iter().map(|(_, name, value)| format!("  {name} = {value}"));
+                    let members =
+                        members.iter().map(|(_, name, value)| format!("  {name} = {value}"));
                     let members = members.collect::<Vec<_>>().join(",\n");
                     format!("typedef enum {name} {{\n{members}\n}} {name};\n")
                 }
                 Kind::Struct(members, _) => {
-                    let members = members.iter().map(|(_, member)| format!("  {};\n", member.text()));
+                    let members =
+                        members.iter().map(|(_, member)| format!("  {};\n", member.text()));
                     format!("struct {name} {{\n{}}};\n", members.collect::<String>())
                 }
                 Kind::Function(function) => function.text(name) + "\n",
@@ -175,7 +177,8 @@ impl Header {
             match kind {
                 Kind::Constant(value, _) => constants.insert(name.clone(), json!(value)),
                 Kind::Enum(members) => {
-                    let members = members.iter().map(|(_, name, value)| (name.clone(), json!(value)));
+                    let members =
+                        members.iter().map(|(_, name, value)| (name.clone(), json!(value)));
                     enums.insert(name.clone(), members.collect())
                 }
                 Kind::Struct(members, _) => {
@@ -212,12 +215,16 @@ impl Header {
     }
 
     fn table(&self) -> String {
-        let numbers = self.constants().into_iter().map(|(name, _, value)| (name.to_owned(), value.to_string()));
+        let numbers = self
+            .constants()
+            .into_iter()
+            .map(|(name, _, value)| (name.to_owned(), value.to_string()));
         let sizes = self.structs().map(|(name, _)| {
             (format!("sizeof({name})"), format!("size_of::<crate::{name}>() as u64"))
         });
         let rows: Vec<_> = numbers.chain(sizes).collect();
-        let lines: String = rows.iter().map(|(name, value)| format!("    (c\"{name}\", {value}),\n")).collect();
+        let lines: String =
+            rows.iter().map(|(name, value)| format!("    (c\"{name}\", {value}),\n")).collect();
         let count = rows.len();
         format!(
             "//! The constants of `include/backoff.h`. Generated from it by `cargo xtask generate`.\n\n\
@@ -234,15 +241,14 @@ fn declarations(file: &str) -> Result<Vec<Item>> {
     let mut builder = cbindgen::Builder::new().with_config(config).with_src(&path);
     // cbindgen leaves out an alias that no function of the file uses.
     for line in read(&path)?.lines() {
-        if let Some((name, _)) = line.strip_prefix("pub type ").and_then(|line| line.split_once(' ')) {
+        if let Some((name, _)) =
+            line.strip_prefix("pub type ").and_then(|line| line.split_once(' '))
+        {
             builder = builder.include_item(name);
         }
     }
     let mut text = Vec::new();
-    builder
-        .generate()
-        .with_context(|| format!("the declarations of {file}"))?
-        .write(&mut text);
+    builder.generate().with_context(|| format!("the declarations of {file}"))?.write(&mut text);
     let text = String::from_utf8(text)?;
     let mut constants = Vec::new();
     let (mut items, mut comment, mut code) = (Vec::new(), String::new(), String::new());
@@ -280,7 +286,10 @@ fn declarations(file: &str) -> Result<Vec<Item>> {
                 constants.into_iter().partition(|(_, (name, ..))| name.starts_with(&prefix));
             constants = others;
             let of_enum: Vec<(String, (String, u64, u32))> = of_enum;
-            *members = of_enum.into_iter().map(|(comment, (name, value, _))| (comment, name, value)).collect();
+            *members = of_enum
+                .into_iter()
+                .map(|(comment, (name, value, _))| (comment, name, value))
+                .collect();
             ensure!(!members.is_empty(), "no constant of {}", item.name);
         }
     }
@@ -325,7 +334,10 @@ fn item(comment: String, code: &str) -> Result<Item> {
             if line.trim_start().starts_with("//") {
                 about += &format!("{line}\n");
             } else {
-                members.push((std::mem::take(&mut about), declared(line.trim().trim_end_matches(';'))?));
+                members.push((
+                    std::mem::take(&mut about),
+                    declared(line.trim().trim_end_matches(';'))?,
+                ));
             }
         }
         let is_opaque = code.contains("BACKOFF_ALIGNED");
@@ -405,7 +417,8 @@ impl Declared {
 impl Function {
     fn text(&self, name: &str) -> String {
         let parameters: Vec<String> = self.parameters.iter().map(Declared::text).collect();
-        let parameters = if parameters.is_empty() { "void".to_owned() } else { parameters.join(", ") };
+        let parameters =
+            if parameters.is_empty() { "void".to_owned() } else { parameters.join(", ") };
         let space = if self.result.ends_with('*') { "" } else { " " };
         format!("{}{space}{name}({parameters});", self.result)
     }
@@ -418,7 +431,8 @@ impl Item {
             Kind::Constant(value, bits) => format!("#define {name} UINT{bits}_C({value})\n"),
             Kind::Enum(members) => {
                 let members = members.iter().map(|(comment, name, value)| {
-                    let comment: String = comment.lines().map(|line| format!("  {line}\n")).collect();
+                    let comment: String =
+                        comment.lines().map(|line| format!("  {line}\n")).collect();
                     format!("{comment}  {name} = {value},\n")
                 });
                 let members: String = members.collect();
@@ -427,14 +441,20 @@ impl Item {
             }
             Kind::Struct(members, is_opaque) => {
                 let aligned = if *is_opaque { "BACKOFF_ALIGNED(8) " } else { "" };
-                let members = members.iter().map(|(comment, member)| format!("{comment}  {};\n", member.text()));
+                let members = members
+                    .iter()
+                    .map(|(comment, member)| format!("{comment}  {};\n", member.text()));
                 format!("struct {aligned}{name} {{\n{}}};\n", members.collect::<String>())
             }
             Kind::Function(function) => {
                 let check = if function.must_check { "BACKOFF_MUST_CHECK\n" } else { "" };
                 let text = function.text(name);
                 let indent = " ".repeat(text.find('(').unwrap_or_default() + 1);
-                let text = if text.len() > 100 { text.replace(", ", &format!(",\n{indent}")) } else { text };
+                let text = if text.len() > 100 {
+                    text.replace(", ", &format!(",\n{indent}"))
+                } else {
+                    text
+                };
                 format!("{check}{text}\n")
             }
         };
@@ -447,7 +467,9 @@ fn wrapped(line: &str, first: &str, others: &str) -> String {
     let mut lines = vec![first.to_owned()];
     for word in line.split(' ') {
         match lines.last_mut() {
-            Some(last) if last.len() + 1 + word.len() > 100 => lines.push(format!("{others}{word}")),
+            Some(last) if last.len() + 1 + word.len() > 100 => {
+                lines.push(format!("{others}{word}"))
+            }
             Some(last) if last.ends_with(' ') => last.push_str(word),
             Some(last) => *last += &format!(" {word}"),
             None => {}
