@@ -1,7 +1,7 @@
 //! `backoff_operation`: decides after each attempt whether to wait or to stop (SPEC 13).
 
 use backoff_core::ffi::outcome_from_number;
-use backoff_core::{Budget, Decision, Operation, RandomStream};
+use backoff_core::{Budget, Decision, Operation, RandomStream, StopReason};
 
 use crate::budget::{BudgetHandle, backoff_budget, wait_until_free};
 use crate::code::{BACKOFF_ERROR_UNKNOWN_OUTCOME, BACKOFF_ERROR_WRONG_BUDGET, backoff_code};
@@ -38,22 +38,50 @@ struct Begun {
     has_budget: u64,
 }
 
-/// The operation and the budget of a call, if the operation began with a budget or without one.
+/// The operation of a call, if it began with a budget as the call has one, or without as the call.
 ///
 /// # Safety
-/// As for `Tagged::get_mut` and `Tagged::get_optional`.
+/// As for `Tagged::get_mut`.
 unsafe fn begun<'a>(
     operation: *mut backoff_operation,
     budget: *mut backoff_budget,
-) -> Result<(&'a mut Operation, Option<&'a Budget>), u32> {
-    // SAFETY: the caller promises both pointers.
-    let (begun, budget) =
-        unsafe { (OperationHandle::get_mut(operation)?, BudgetHandle::get_optional(budget)?) };
-    if (begun.has_budget != 0) != budget.is_some() {
-        return Err(BACKOFF_ERROR_WRONG_BUDGET);
+) -> Result<&'a mut Operation, u32> {
+    // SAFETY: the caller promises the pointer.
+    let begun = unsafe { OperationHandle::get_mut(operation) }?;
+    let is_same = (begun.has_budget != 0) != budget.is_null();
+    is_same.then_some(&mut begun.operation).ok_or(BACKOFF_ERROR_WRONG_BUDGET)
+}
+
+/// The budget of a call, which no thread is updating.
+///
+/// # Safety
+/// As for `Tagged::get_optional`.
+unsafe fn usable<'a>(budget: *mut backoff_budget) -> Result<Option<&'a Budget>, u32> {
+    // SAFETY: the caller promises the pointer.
+    let budget = unsafe { BudgetHandle::get_optional(budget) }?;
+    wait_until_free(budget).map(|()| budget)
+}
+
+/// Ends an operation, and writes why it stopped. A budget that cannot be used does not keep it from
+/// stopping.
+///
+/// # Safety
+/// As for `begun` and `usable`; `reason` is null or valid for a write.
+unsafe fn end(
+    operation: *mut backoff_operation,
+    budget: *mut backoff_budget,
+    reason: *mut backoff_reason,
+    end: fn(&mut Operation, Option<&Budget>) -> StopReason,
+) -> Result<(), u32> {
+    // SAFETY: the caller promises the pointers.
+    unsafe {
+        let operation = begun(operation, budget)?;
+        let budget = usable(budget);
+        let stopped = end(operation, budget.unwrap_or(None));
+        budget?;
+        write_optional(reason, stopped as u32);
     }
-    wait_until_free(budget)?;
-    Ok((&mut begun.operation, budget))
+    Ok(())
 }
 
 /// The decision after an attempt.
@@ -103,8 +131,7 @@ pub unsafe extern "C" fn backoff_operation_begin(
     exported!({
         let operation = required(operation)?;
         let policy = *policy_at(policy, &mut None)?;
-        let budget = BudgetHandle::get_optional(budget)?;
-        wait_until_free(budget)?;
+        let budget = usable(budget)?;
         let (stream, deadline) = (RandomStream::from_seed(stream), optional_ns(deadline_ns));
         let begun = Operation::begin(policy, stream, now_ns, deadline, budget);
         let has_budget = budget.is_some().into();
@@ -165,7 +192,8 @@ pub unsafe extern "C" fn backoff_operation_decide(
     exported!({
         let decision = required(decision)?;
         let outcome = outcome_from_number(outcome).ok_or(BACKOFF_ERROR_UNKNOWN_OUTCOME);
-        let (operation, budget) = begun(operation, budget)?;
+        let operation = begun(operation, budget)?;
+        let budget = usable(budget)?;
         let outcome = outcome?;
         let decided = operation.decide(outcome, optional_ns(retry_after_ns), now_ns, budget);
         decision.write(decided.into());
@@ -196,11 +224,7 @@ pub unsafe extern "C" fn backoff_operation_refuse_retry(
     budget: *mut backoff_budget,
     reason: *mut backoff_reason,
 ) -> backoff_code {
-    exported!({
-        let (operation, budget) = begun(operation, budget)?;
-        write_optional(reason, operation.refuse_retry(budget) as u32);
-        Ok(())
-    })
+    exported!({ end(operation, budget, reason, Operation::refuse_retry) })
 }
 
 /// Cancels an operation, at any time (SPEC 13.6). Writes the reason for which it stopped:
@@ -221,11 +245,7 @@ pub unsafe extern "C" fn backoff_operation_cancel(
     budget: *mut backoff_budget,
     reason: *mut backoff_reason,
 ) -> backoff_code {
-    exported!({
-        let (operation, budget) = begun(operation, budget)?;
-        write_optional(reason, operation.cancel(budget) as u32);
-        Ok(())
-    })
+    exported!({ end(operation, budget, reason, Operation::cancel) })
 }
 
 /// Writes the number of retries granted so far, the number of attempts (retries + 1), and the
