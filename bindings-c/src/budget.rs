@@ -175,7 +175,7 @@ pub struct backoff_budget_level {
 }
 
 /// Writes what a budget has left at the time `now_ns` of the clock of its operations, for a gauge
-/// or an alert (SPEC 15.8). It changes nothing.
+/// or an alert (SPEC 15.9). It changes nothing.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_budget_get_level(
