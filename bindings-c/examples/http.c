@@ -30,12 +30,16 @@ static size_t append(char *bytes, size_t size, size_t count, void *context) {
 }
 
 /* The outcome of a failure without a response. A GET may be repeated. */
-static uint32_t outcome_of(CURLcode code) {
+static backoff_outcome outcome_of(CURLcode code) {
   switch (code) {
     case CURLE_OPERATION_TIMEDOUT:
       return BACKOFF_OUTCOME_TIMEOUT;
+    case CURLE_COULDNT_RESOLVE_PROXY:
     case CURLE_COULDNT_RESOLVE_HOST:
     case CURLE_COULDNT_CONNECT:
+    case CURLE_SSL_CONNECT_ERROR: /* cut in the handshake; a wrong certificate has another code */
+    case CURLE_QUIC_CONNECT_ERROR:
+    case CURLE_PROXY:
     case CURLE_SEND_ERROR:
     case CURLE_RECV_ERROR:
     case CURLE_GOT_NOTHING:
@@ -46,7 +50,7 @@ static uint32_t outcome_of(CURLcode code) {
   }
 }
 
-static uint32_t attempt(void *context, uint64_t *retry_after_ns) {
+static backoff_outcome attempt(void *context, uint64_t *retry_after_ns) {
   struct request *request = context;
   struct curl_header *after;
   long status = 0;
@@ -60,7 +64,10 @@ static uint32_t attempt(void *context, uint64_t *retry_after_ns) {
   snprintf(request->error, sizeof request->error, "HTTP %ld", status);
   if (curl_easy_header(request->curl, "Retry-After", 0, CURLH_HEADER, -1, &after) == CURLHE_OK) {
     uint64_t unix_ns = (uint64_t)time(NULL) * BACKOFF_SECOND;
-    backoff_parse_retry_after(after->value, strlen(after->value), unix_ns, retry_after_ns);
+    uint64_t asked_ns;
+    if (backoff_parse_retry_after(after->value, strlen(after->value), unix_ns, &asked_ns) == BACKOFF_OK) {
+      *retry_after_ns = asked_ns;
+    }
   }
   return backoff_http_outcome((uint32_t)status);
 }
@@ -106,7 +113,7 @@ static int get(const char *url, const backoff_policy *policy, uint64_t stream) {
   curl_easy_setopt(request.curl, CURLOPT_WRITEFUNCTION, append);
   curl_easy_setopt(request.curl, CURLOPT_WRITEDATA, &request);
 
-  uint32_t code = backoff_retry(&loop, stream, &request, &end);
+  backoff_code code = backoff_retry(&loop, stream, &request, &end);
   int failed = code != BACKOFF_OK || end.reason != BACKOFF_REASON_SUCCESS;
   if (code != BACKOFF_OK) { /* `end` is not written */
     fprintf(stderr, "backoff_retry: %s\n", backoff_code_name(code));
