@@ -35,22 +35,20 @@ static void on_retry(void *context, const struct curl_retry *transfer, const bac
          event->attempts, backoff_outcome_name(event->outcome), event->delay_ns);
 }
 
-static int send_request(char **arguments, int count, const backoff_policy *policy, backoff_budget *budget) {
+static int send_request(char **arguments, int count, const backoff_policy *policy, uint64_t stream,
+                        backoff_budget *budget) {
   struct body body = {NULL, 0};
   struct curl_slist *fields = count > 7 ? curl_slist_append(NULL, arguments[7]) : NULL;
   struct curl_retry transfer = {.curl = curl_easy_init(),
                                 .method = arguments[1],
                                 .headers = fields,
                                 .policy = policy,
+                                .stream = stream,
                                 .budget = budget,
-                                .deadline_ns = BACKOFF_NO_TIME,
                                 .restart = restart,
                                 .on_retry = on_retry,
                                 .context = &body};
   backoff_loop_event end;
-  backoff_stream_from_key(strtoull(arguments[4], NULL, 10), arguments[5], strlen(arguments[5]),
-                          &transfer.stream);
-
   curl_easy_setopt(transfer.curl, CURLOPT_URL, arguments[2]);
   curl_easy_setopt(transfer.curl, CURLOPT_CUSTOMREQUEST, arguments[1]);
   /* Or libcurl would wait for the body that an answer to HEAD has not. */
@@ -64,7 +62,7 @@ static int send_request(char **arguments, int count, const backoff_policy *polic
   curl_easy_setopt(transfer.curl, CURLOPT_WRITEFUNCTION, append);
   curl_easy_setopt(transfer.curl, CURLOPT_WRITEDATA, &body);
 
-  uint32_t code = curl_retry_perform(&transfer, &end);
+  backoff_code code = curl_retry_perform(&transfer, &end);
   if (code != BACKOFF_OK) { /* `end` is not written */
     fprintf(stderr, "curl_retry_perform: %s\n", backoff_code_name(code));
   } else if (transfer.code != CURLE_OK) {
@@ -85,6 +83,7 @@ int main(int argc, char **argv) {
   static backoff_budget budget; /* of the server: all requests to it share one, which lives as long as the program */
   backoff_policy policy;
   backoff_error error;
+  uint64_t stream;
   if (argc < 6 || argc > 8) {
     fprintf(stderr, "usage: curl METHOD URL POLICY SEED KEY [BODY [FIELD]]\n");
     return 2;
@@ -95,9 +94,12 @@ int main(int argc, char **argv) {
     fprintf(stderr, "policy %s: %s\n", argv[3], message);
     return 2;
   }
-  backoff_budget_parse(&budget, "finagle", strlen("finagle"), NULL);
+  if (backoff_budget_parse(&budget, "finagle", strlen("finagle"), NULL) != BACKOFF_OK ||
+      backoff_stream_from_key(strtoull(argv[4], NULL, 10), argv[5], strlen(argv[5]), &stream) != BACKOFF_OK) {
+    return 2;
+  }
   curl_global_init(CURL_GLOBAL_DEFAULT);
-  int failed = send_request(argv, argc, &policy, &budget);
+  int failed = send_request(argv, argc, &policy, stream, &budget);
   curl_global_cleanup();
   return failed;
 }

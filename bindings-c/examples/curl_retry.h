@@ -1,9 +1,10 @@
-/* Transfers of libcurl (7.84 or later) with retries. Copy this file into your program; curl.c uses it. It is C99
- * and C++11, for systems with clock_nanosleep, which macOS has not.
+/* Transfers of libcurl (7.84 or later) with retries. Copy this file into your program: curl.c uses it for one transfer,
+ * curl_multi.c for many at the same time. It is C99 and C++11, for POSIX systems.
  *
  * - A request may be repeated if its method is idempotent (GET, HEAD, OPTIONS, TRACE, PUT, DELETE), or if its
  *   header fields have an Idempotency-Key or X-Idempotency-Key that is not empty. Any other request is sent once.
- *   A request that was surely never sent, because there was no connection, is repeated whatever its method.
+ *   A request that was surely never sent, because there was no connection, is repeated whatever its method: the
+ *   server has seen nothing of it, so nothing can happen twice.
  *   A request whose body was sent is repeated only if there is a `restart`, which may have to rewind the body.
  * - The status and the header fields of a response decide, also with CURLOPT_FAILONERROR, and the codes of
  *   libcurl: timeouts and failures of the network are retried, also the body of a success that is cut off. Bad URLs and
@@ -28,7 +29,6 @@
 
 #include <backoff.h>
 #include <curl/curl.h>
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -37,7 +37,7 @@
 /* The outcome of a status. */
 struct curl_retry_status {
   long status; /* 0 ends a list of them */
-  uint32_t outcome;
+  backoff_outcome outcome;
 };
 
 /* Statuses of proxies and of overloaded services that no standard has. They are permanent unless `statuses` has
@@ -45,7 +45,7 @@ struct curl_retry_status {
 static const struct curl_retry_status curl_retry_proxy_statuses[] = {
     {520, BACKOFF_OUTCOME_TRANSIENT}, {521, BACKOFF_OUTCOME_TRANSIENT}, {522, BACKOFF_OUTCOME_TIMEOUT},
     {523, BACKOFF_OUTCOME_TRANSIENT}, {524, BACKOFF_OUTCOME_TIMEOUT},   {529, BACKOFF_OUTCOME_THROTTLED},
-    {0, 0}};
+    {0, BACKOFF_OUTCOME_NONE}};
 
 struct curl_retry {
   CURL *curl; /* ready for curl_easy_perform, and used by nobody else */
@@ -55,7 +55,7 @@ struct curl_retry {
   const struct curl_slist *headers; /* those of CURLOPT_HTTPHEADER, or NULL */
   const backoff_policy *policy;     /* NULL is the preset `default` */
   uint64_t stream;
-  uint64_t deadline_ns; /* a time of CLOCK_MONOTONIC, or BACKOFF_NO_TIME */
+  uint64_t deadline_ns;   /* a time of CLOCK_MONOTONIC; 0: none */
   backoff_budget *budget; /* one for each server, such as "finagle", or NULL */
   backoff_stats *stats;   /* NULL: none */
   /* What the caller says about this request: 1 that it may be repeated whatever its method, -1 that it is sent
@@ -64,17 +64,17 @@ struct curl_retry {
   int has_body_for_once; /* not 0: `restart` cannot rewind the body that a read function sends. See `restart` */
   const char *const *methods;               /* the methods that may be repeated, then NULL; NULL: see above */
   const struct curl_retry_status *statuses; /* come before backoff_http_outcome; NULL: none */
-  /* Returns the outcome of an attempt, or 0 where the other rules decide. `code` and `status` say how the attempt
+  /* Returns the outcome of an attempt, or BACKOFF_OUTCOME_NONE where the other rules decide. `code` and `status` say how the attempt
    * ended. NULL: the other rules decide. */
-  uint32_t (*classify)(void *context, const struct curl_retry *transfer, uint64_t *retry_after_ns);
+  backoff_outcome (*classify)(void *context, const struct curl_retry *transfer, uint64_t *retry_after_ns);
   /* Runs before each attempt: forgets the body of the attempt before, and rewinds what a read function
    * sends. Returns 0, or anything else if it cannot: the transfer then ends as it is. libcurl itself sends
    * CURLOPT_POSTFIELDS again. NULL: a request is not repeated once a body was sent or received. */
   int (*restart)(void *context);
   /* Runs before each wait. The results below are those of the attempt. NULL: none. */
   void (*on_retry)(void *context, const struct curl_retry *transfer, const backoff_loop_event *event);
-  /* Returns not 0 to give up. It is called between attempts, and ten times a second in a wait. NULL: never. A transfer
-   * that CURLOPT_XFERINFOFUNCTION ends is permanent, unless this then returns not 0. */
+  /* Returns not 0 to give up. It is called between attempts, and every CURL_RETRY_SLICE_MS in a wait. NULL: never. A
+   * transfer that CURLOPT_XFERINFOFUNCTION ends is permanent, unless this then returns not 0. */
   uint32_t (*cancelled)(void *context);
   void *context;
   /* Results, of the last attempt. */
@@ -90,8 +90,11 @@ struct curl_retry {
 
 enum { CURL_RETRY_NOT_SENT = -1, CURL_RETRY_NOT_REPEATED = -2 };
 
+/* How long a wait may take to see that it is cancelled. */
+enum { CURL_RETRY_SLICE_MS = 25 };
+
 /* The outcome of a transfer without a whole response. */
-static uint32_t curl_retry_outcome(const struct curl_retry *transfer, long request_size) {
+static backoff_outcome curl_retry_outcome(const struct curl_retry *transfer, long request_size) {
   switch (transfer->code) {
     case CURLE_OPERATION_TIMEDOUT:
       return BACKOFF_OUTCOME_TIMEOUT;
@@ -228,12 +231,13 @@ static void curl_retry_read_wait(const struct curl_retry *transfer, uint64_t *re
       if (i < 4) break; /* of RateLimit all lines count */
     }
   }
-  uint64_t unix_ns = (uint64_t)time(NULL) * BACKOFF_SECOND;
-  /* Without such a field nothing is written. */
-  backoff_http_retry_after((uint32_t)transfer->status, fields, length, unix_ns, retry_after_ns);
+  uint64_t unix_ns = (uint64_t)time(NULL) * BACKOFF_SECOND, asked_ns;
+  if (backoff_http_retry_after((uint32_t)transfer->status, fields, length, unix_ns, &asked_ns) == BACKOFF_OK) {
+    *retry_after_ns = asked_ns;
+  }
 }
 
-static uint32_t curl_retry_of_status(const struct curl_retry *transfer) {
+static backoff_outcome curl_retry_of_status(const struct curl_retry *transfer) {
   const struct curl_retry_status *known = transfer->statuses;
   for (; known != NULL && known->status != 0; known++) {
     if (known->status == transfer->status) return known->outcome;
@@ -242,18 +246,19 @@ static uint32_t curl_retry_of_status(const struct curl_retry *transfer) {
 }
 
 /* The outcome of an attempt of a request that may be repeated (SPEC 19.3). */
-static uint32_t curl_retry_judge(const struct curl_retry *transfer, long request_size, uint64_t *retry_after_ns) {
+static backoff_outcome curl_retry_judge(const struct curl_retry *transfer, long request_size,
+                                        uint64_t *retry_after_ns) {
   if (transfer->classify != NULL) {
-    uint32_t outcome = transfer->classify(transfer->context, transfer, retry_after_ns);
-    if (outcome != 0) return outcome;
+    backoff_outcome outcome = transfer->classify(transfer->context, transfer, retry_after_ns);
+    if (outcome != BACKOFF_OUTCOME_NONE) return outcome;
   }
   uint32_t refusal = curl_retry_proxy_refusal(transfer);
   if (refusal != 0) {
-    uint32_t outcome = backoff_http_outcome(refusal);
+    backoff_outcome outcome = backoff_http_outcome(refusal);
     return outcome == BACKOFF_OUTCOME_SUCCESS ? BACKOFF_OUTCOME_PERMANENT : outcome;
   }
   if (transfer->code != CURLE_OK && transfer->code != CURLE_HTTP_RETURNED_ERROR) {
-    uint32_t outcome = curl_retry_outcome(transfer, request_size);
+    backoff_outcome outcome = curl_retry_outcome(transfer, request_size);
     /* The status of a failure decides although its body is missing, unless the caller ended the transfer. */
     if (outcome == BACKOFF_OUTCOME_PERMANENT || transfer->status == 0 ||
         curl_retry_of_status(transfer) == BACKOFF_OUTCOME_SUCCESS) {
@@ -265,22 +270,27 @@ static uint32_t curl_retry_judge(const struct curl_retry *transfer, long request
   return curl_retry_of_status(transfer);
 }
 
-static uint32_t curl_retry_attempt(void *context, uint64_t *retry_after_ns) {
-  struct curl_retry *transfer = (struct curl_retry *)context;
-  char *method = NULL, *url = NULL;
-  long request_size = 0;
-  curl_off_t received = 0;
+/* Before curl_easy_perform or curl_multi_add_handle. Returns 0 if it cannot rewind: the transfer then ends as it is. */
+static inline int curl_retry_begin_attempt(struct curl_retry *transfer) {
   if (transfer->restart != NULL && transfer->restart(transfer->context) != 0) {
     if (transfer->code == CURLE_OK && transfer->status == 0) transfer->code = CURLE_SEND_FAIL_REWIND;
-    return BACKOFF_OUTCOME_PERMANENT;
+    return 0;
   }
   transfer->status = 0;
   transfer->answered = CURL_RETRY_NOT_SENT;
   curl_easy_setopt(transfer->curl, CURLOPT_PREREQFUNCTION, curl_retry_is_sent);
   curl_easy_setopt(transfer->curl, CURLOPT_PREREQDATA, transfer);
-  transfer->code = curl_easy_perform(transfer->curl);
+  return 1;
+}
+
+/* Returns the outcome of an attempt that ended with this code. */
+static inline backoff_outcome curl_retry_end_attempt(struct curl_retry *transfer, CURLcode code,
+                                                     uint64_t *retry_after_ns) {
+  char *method = NULL, *url = NULL;
+  long request_size = 0;
+  curl_off_t received = 0;
   curl_easy_setopt(transfer->curl, CURLOPT_PREREQFUNCTION, NULL);
-  if (transfer->answered == CURL_RETRY_NOT_REPEATED) transfer->code = CURLE_GOT_NOTHING;
+  transfer->code = transfer->answered == CURL_RETRY_NOT_REPEATED ? CURLE_GOT_NOTHING : code;
   curl_easy_getinfo(transfer->curl, CURLINFO_RESPONSE_CODE, &transfer->status);
   curl_easy_getinfo(transfer->curl, CURLINFO_REQUEST_SIZE, &request_size);
   curl_easy_getinfo(transfer->curl, CURLINFO_EFFECTIVE_METHOD, &method);
@@ -288,7 +298,7 @@ static uint32_t curl_retry_attempt(void *context, uint64_t *retry_after_ns) {
   transfer->sent_method = transfer->method != NULL ? transfer->method : method;
   transfer->sent_once = curl_retry_sent_once(transfer, method);
   curl_retry_write_url(transfer->url, sizeof transfer->url, url != NULL ? url : "");
-  uint32_t outcome = curl_retry_judge(transfer, request_size, retry_after_ns);
+  backoff_outcome outcome = curl_retry_judge(transfer, request_size, retry_after_ns);
   if (outcome == BACKOFF_OUTCOME_SUCCESS) return outcome;
   curl_easy_getinfo(transfer->curl, CURLINFO_SIZE_DOWNLOAD_T, &received);
   if (transfer->sent_once == NULL && transfer->restart == NULL && received > 0) transfer->sent_once = "body";
@@ -297,6 +307,12 @@ static uint32_t curl_retry_attempt(void *context, uint64_t *retry_after_ns) {
     return outcome;
   }
   return BACKOFF_OUTCOME_PERMANENT;
+}
+
+static backoff_outcome curl_retry_attempt(void *context, uint64_t *retry_after_ns) {
+  struct curl_retry *transfer = (struct curl_retry *)context;
+  if (!curl_retry_begin_attempt(transfer)) return BACKOFF_OUTCOME_PERMANENT;
+  return curl_retry_end_attempt(transfer, curl_easy_perform(transfer->curl), retry_after_ns);
 }
 
 static uint64_t curl_retry_now(void *context) {
@@ -311,15 +327,16 @@ static uint32_t curl_retry_cancelled(void *context) {
   return transfer->cancelled == NULL ? 0 : transfer->cancelled(transfer->context);
 }
 
-/* Sleeps until a time, not for a duration, so that signals do not change the wait, and looks whether it is
- * cancelled meanwhile. */
+/* Sleeps until a time, also if signals interrupt it, and looks whether it is cancelled meanwhile. */
 static uint32_t curl_retry_wait(void *context, uint64_t delay_ns) {
-  const uint64_t slice_ns = 100 * BACKOFF_MILLISECOND;
-  uint64_t until_ns = curl_retry_now(context) + delay_ns, now_ns;
+  const struct curl_retry *transfer = (const struct curl_retry *)context;
+  const uint64_t slice_ns = transfer->cancelled == NULL ? delay_ns : CURL_RETRY_SLICE_MS * BACKOFF_MILLISECOND;
+  const uint64_t until_ns = curl_retry_now(context) + delay_ns;
+  uint64_t now_ns;
   while ((now_ns = curl_retry_now(context)) < until_ns) {
-    uint64_t next_ns = until_ns - now_ns > slice_ns ? now_ns + slice_ns : until_ns;
-    struct timespec next = {(time_t)(next_ns / BACKOFF_SECOND), (long)(next_ns % BACKOFF_SECOND)};
-    clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &next, NULL);
+    uint64_t left_ns = until_ns - now_ns < slice_ns ? until_ns - now_ns : slice_ns;
+    struct timespec left = {(time_t)(left_ns / BACKOFF_SECOND), (long)(left_ns % BACKOFF_SECOND)};
+    nanosleep(&left, NULL);
     if (curl_retry_cancelled(context) != 0) return 1;
   }
   return 0;
@@ -332,7 +349,7 @@ static void curl_retry_event(void *context, const backoff_loop_event *event) {
 
 /* Performs the transfer. Returns what backoff_retry returns; `code`, `status` and the other results say how the
  * last attempt ended, and `end` why it was the last. */
-static uint32_t curl_retry_perform(struct curl_retry *transfer, backoff_loop_event *end) {
+static inline backoff_code curl_retry_perform(struct curl_retry *transfer, backoff_loop_event *end) {
   backoff_loop loop;
   memset(&loop, 0, sizeof loop);
   loop.attempt = curl_retry_attempt;

@@ -14,8 +14,8 @@ static void perform(const char *name, CURL *curl, const char *url) {
   static const char text[] = "constant:base=1ms,max_retries=2";
   backoff_policy policy;
   backoff_loop_event end;
-  struct curl_retry transfer = {.curl = curl, .policy = &policy, .deadline_ns = BACKOFF_NO_TIME};
-  backoff_policy_parse(&policy, text, strlen(text), NULL);
+  struct curl_retry transfer = {.curl = curl, .policy = &policy};
+  if (backoff_policy_parse(&policy, text, strlen(text), NULL) != BACKOFF_OK) return;
   curl_easy_setopt(curl, CURLOPT_URL, url);
   curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, discard);
   if (curl_retry_perform(&transfer, &end) != BACKOFF_OK) return;

@@ -1,10 +1,27 @@
 /* Sends the request of a case of tests/vectors/http_requests.json by curl_retry.h: curl_requests URL METHOD POLICY
  * OPTION... For tests/curl_requests.py, which writes the options and reads the output. */
 
-#include "curl_retry.h"
+#define _POSIX_C_SOURCE 200112L
 
+#include <curl/curl.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <time.h>
+
+static CURLcode forced_code; /* what a transfer ends with, without being made; CURLE_OK: it is made */
+static long longest_sleep_ms;
+
+static CURLcode perform(CURL *curl) { return forced_code != CURLE_OK ? forced_code : curl_easy_perform(curl); }
+
+static int sleep_for(const struct timespec *time, struct timespec *left) {
+  const long ms = (long)time->tv_sec * 1000 + time->tv_nsec / 1000000;
+  if (ms > longest_sleep_ms) longest_sleep_ms = ms;
+  return nanosleep(time, left);
+}
+
+#define curl_easy_perform perform
+#define nanosleep sleep_for
+#include "curl_retry.h"
 
 struct response {
   char body[200];
@@ -57,12 +74,6 @@ static void on_retry(void *context, const struct curl_retry *transfer, const bac
   printf("delay %" PRIu64 "\n", event->delay_ns);
 }
 
-static uint32_t outcome_of(const char *name) {
-  uint32_t outcome = BACKOFF_OUTCOME_SUCCESS;
-  while (strcmp(backoff_outcome_name(outcome), name) != 0) outcome++;
-  return outcome;
-}
-
 static int starts(const char *option, const char *name, const char **value) {
   size_t length = strlen(name);
   *value = option + length;
@@ -98,7 +109,8 @@ static void set(struct curl_retry *transfer, struct request *request, const char
     struct curl_retry_status *last = request->statuses;
     while (last->status != 0) last++;
     last->status = atol(value);
-    last->outcome = outcome_of(strchr(value, ':') + 1);
+    const char *name = strchr(value, ':') + 1;
+    last->outcome = backoff_outcome_from_name(name, strlen(name));
     transfer->statuses = request->statuses;
   } else if (starts(option, "cancel_at_call=", &value)) {
     request->calls_until_cancelled = atoi(value);
@@ -107,6 +119,8 @@ static void set(struct curl_retry *transfer, struct request *request, const char
     request->first = value;
   } else if (starts(option, "proxy=", &value)) {
     request->proxy = value;
+  } else if (starts(option, "code=", &value)) {
+    forced_code = (CURLcode)atoi(value);
   } else if (starts(option, "timeout=", &value)) {
     curl_easy_setopt(transfer->curl, CURLOPT_TIMEOUT_MS, atol(value));
   } else {
@@ -126,7 +140,6 @@ int main(int argc, char **argv) {
   curl_global_init(CURL_GLOBAL_DEFAULT);
   transfer.curl = curl_easy_init();
   transfer.policy = &policy;
-  transfer.deadline_ns = BACKOFF_NO_TIME;
   transfer.restart = restart;
   transfer.on_retry = on_retry;
   transfer.context = &request;
@@ -136,7 +149,6 @@ int main(int argc, char **argv) {
     struct curl_retry warm;
     memset(&warm, 0, sizeof warm);
     warm.curl = transfer.curl;
-    warm.deadline_ns = BACKOFF_NO_TIME;
     curl_easy_setopt(transfer.curl, CURLOPT_URL, request.first);
     curl_easy_setopt(transfer.curl, CURLOPT_HTTPGET, 1L);
     if (curl_retry_perform(&warm, &end) != BACKOFF_OK || warm.status != 200) return 3;
@@ -159,6 +171,7 @@ int main(int argc, char **argv) {
   printf("method %s\nurl %s\nsent_once %s\n", transfer.sent_method, transfer.url,
          transfer.sent_once == NULL ? "" : transfer.sent_once);
   printf("code %d\nstatus %ld\nbody %s\n", (int)transfer.code, transfer.status, request.response.body);
+  printf("longest_sleep_ms %ld\n", longest_sleep_ms);
   curl_easy_cleanup(transfer.curl);
   curl_slist_free_all(request.fields);
   curl_global_cleanup();

@@ -18,6 +18,11 @@ PROGRAMS = ["curl_requests", "sanitized-curl_requests", "curl_requests-c++11"]
 
 UNSUPPORTED_PROTOCOL = 1
 GOT_NOTHING = "52"
+#: Codes of libcurl for a connection that fails before the request is sent, and the outcome: of the proxy's name, the
+#: host's name, the connection, the time for it, the handshakes of TLS, QUIC and a proxy.
+NEVER_SENT = dict.fromkeys([5, 6, 7, 35, 96, 97], "transient") | {28: "timeout"}
+#: A certificate that is not trusted, pinned or of the client; its issuer, its status, a cipher, the file of the authorities.
+NOT_TRUSTED = [60, 90, 58, 83, 91, 59, 77]
 
 # libcurl reads the body of every answer in the attempt. A timeout has to end an endless one.
 ENDLESS = ["drain-drip", "drain-hang"]
@@ -93,6 +98,7 @@ class Player:
             # A success whose body failed has a status, too.
             "status": status if code == 0 or case["status"] is not None else None,
             "body": found["body"] if code == 0 else "",
+            "longest_sleep_ms": int(found["longest_sleep_ms"]),
             "path": f"{path}?secret=a@b",
         }
 
@@ -111,6 +117,7 @@ class Player:
     def play(self, name: str, case: dict) -> None:
         found = self.run(name, case, options(case))
         code, path = found.pop("code"), found.pop("path")
+        del found["longest_sleep_ms"]
         wanted = expected(case)
         if case["target"].startswith("tls") and code == UNSUPPORTED_PROTOCOL:
             # A libcurl without TLS, such as that of tests/curl: the URL is wrong, and nothing is sent.
@@ -142,9 +149,34 @@ class Player:
             assert (found["attempts"], found["sent_once"]) == (attempts, sent_once), found
 
     def cancel(self, name: str, cases: dict) -> None:
-        """`cancelled` is asked three times before a wait, and then in the wait of an hour."""
+        """`cancelled` is asked three times before a wait, and then in the wait of an hour, every 50 ms at least."""
         found = self.run(name, cases["method-get"], ["cancel_at_call=5"], base="1h")
         assert (found["reason"], found["attempts"]) == ("cancelled", 1), found
+        assert 0 < found["longest_sleep_ms"] <= 50, found
+
+    def no_connection(self, name: str, cases: dict) -> None:
+        """Without a connection nothing was sent, so a POST may be repeated, too. Certificates stay as they are."""
+        wanted = [(code, outcome, 3) for code, outcome in NEVER_SENT.items()]
+        wanted += [(code, "permanent", 1) for code in NOT_TRUSTED]
+        for code, outcome, attempts in wanted:
+            for method in ["GET", "POST"]:
+                policy = "immediate:max_retries=2"
+                lines = self.lines(name, ["http://host.invalid/", method, policy, f"code={code}"])
+                found = (lines["code"], lines["outcome"], lines["attempts"])
+                assert found == (str(code), outcome, str(attempts)), (method, found)
+
+    def cut_by_proxy(self, name: str, cases: dict) -> None:
+        """libcurl has these codes for a proxy whose name is unknown, and for one of SOCKS that closes the connection."""
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            Thread(target=close_all, args=(server,), daemon=True).start()
+            for proxy, code in [
+                ("http://proxy.invalid", "5"),
+                (f"socks5://127.0.0.1:{server.getsockname()[1]}", "97"),
+            ]:
+                words = ["http://host.invalid/", "POST", "immediate:max_retries=2", "text=x"]
+                lines = self.lines(name, [*words, f"proxy={proxy}"])
+                found = (lines["code"], lines["outcome"], lines["attempts"])
+                assert found == (code, "transient", "3"), lines
 
     def reused(self, name: str, cases: dict) -> None:
         """libcurl sends a request again if a connection that it kept ends without an answer."""
@@ -170,6 +202,17 @@ class Player:
                 lines = self.lines(name, [*words, proxy])
                 assert (lines["outcome"], lines["attempts"]) == (outcome, str(attempts)), lines
                 assert seen == ["CONNECT"] * attempts, seen
+
+
+def close_all(server: socket.socket) -> None:
+    """Closes each connection once it has got something."""
+    while True:
+        try:
+            connection, _ = server.accept()
+        except OSError:
+            return
+        with connection:
+            connection.recv(1)
 
 
 def refuse(server: socket.socket, status: int, seen: list[str]) -> None:
@@ -225,7 +268,7 @@ if __name__ == "__main__":
     by_id = {case["id"]: case for case in cases}
     tests = [(player.play, name, case) for name in PROGRAMS for case in cases]
     others = [player.proxy_statuses, player.without_restart, player.cancel, player.reused]
-    others += [player.refused_tunnel]
+    others += [player.refused_tunnel, player.no_connection, player.cut_by_proxy]
     tests += [(test, name, by_id) for name in PROGRAMS for test in others]
     with ThreadPoolExecutor(8) as pool:
         results = list(pool.map(passes, tests))
