@@ -169,6 +169,13 @@ class Examples:
         pattern = "gave up after 1 attempts: max_retries: Could(n't| not) connect to server\n"
         assert re.fullmatch(pattern, output), output
 
+    def test_http_cut_in_the_handshake(self) -> None:
+        url = Server([CLOSED]).url.replace("http:", "https:")
+        output = self.get(url, "constant:base=1ms,max_retries=2", 1)
+        # The libcurl of tests/curl has no TLS, so the URL is wrong.
+        attempts = 1 if "nsupported protocol" in output else 3
+        assert f"gave up after {attempts} attempts: " in output, output
+
     def test_http_usage(self) -> None:
         url = "http://127.0.0.1:1/"
         for arguments in [
@@ -210,6 +217,22 @@ class Examples:
         match = re.search(r"\nbudget after ([0-9]+) attempts: HTTP 500: broken\n$", output)
         assert int(match[1]) > 100, output
         assert len(server.requests) == int(match[1]), output
+
+    def test_curl_multi(self) -> None:
+        """The second URL does not wait for the first one, whose wait is as long as it says."""
+        busy, gone = Server([BROKEN, READY], http=True), Server([MISSING], http=True)
+        output = self.run("curl_multi", "constant:base=400ms", busy.url, gone.url, code=1)
+        assert sorted(output.splitlines()) == sorted(
+            [
+                f"{busy.url}, attempt 1: transient, waiting 400000000 ns",
+                f"{busy.url}: success after 2 attempts: No error, HTTP 200, 9 bytes",
+                f"{gone.url}: permanent after 1 attempts: No error, HTTP 404, 0 bytes",
+            ]
+        ), output
+        assert gone.visits[0].arrived < busy.visits[1].arrived
+        assert busy.gaps()[0] >= 0.4, busy.gaps()
+        self.run("curl_multi", "constant:base=1ms", busy.url, code=0)
+        self.run("curl_multi", "constant:base=1", busy.url, code=2)
 
     def test_curl_options(self) -> None:
         busy, moved = response(503, "busy"), response(303, fields="Location: /moved\r\n")
