@@ -1,5 +1,6 @@
 """The installed library in users' projects, with the build systems that they use. `cargo xtask test c` runs it."""
 
+import sys
 from pathlib import Path
 
 import installation
@@ -21,6 +22,24 @@ def test_an_installed_folder_can_be_moved_with_destdir_and_spaces(tmp_path):
     run(GIVEN["xtask"], "install", "--prefix", prefix, env={"DESTDIR": str(staged)})
     (staged / prefix.lstrip("/")).rename(moved / "at last")
     assert run("sh", "-ec", MOVED_USER, "sh", FOLDER, cwd=moved).endswith("done\n")
+
+
+def test_every_example_compiles_where_it_is_installed(tmp_path):
+    """With the commands of docs/building.md, in folders without anything else of the project."""
+    examples = PREFIX / "share/backoff/examples"
+    sources = [path for path in examples.iterdir() if path.suffix in (".c", ".cpp")]
+    assert {path.name for path in (FOLDER / "examples").glob("*.*")} == {
+        path.name for path in examples.glob("*.*")
+    }
+    environment = {"PKG_CONFIG_PATH": f"{PREFIX}/lib/pkgconfig"}
+    flags = run("pkg-config", "--cflags", "--libs", "backoff", env=environment).split()
+    libcurl = run(sys.executable, FOLDER / "tests/curl.py", Path(GIVEN["build"]) / "curl").split()
+    for source in sources:
+        compiler = "c++" if source.suffix == ".cpp" else "cc"
+        more = libcurl if "curl" in source.read_text(encoding="utf-8") else []
+        run(compiler, "-Werror", source, *flags, *more, "-o", tmp_path / source.stem)
+    paths = {"LD_LIBRARY_PATH": f"{PREFIX}/lib"}
+    assert run(tmp_path / "retry", env=paths).endswith("done\n")
 
 
 def test_the_package_of_cmake_accepts_the_versions_that_it_should(tmp_path):

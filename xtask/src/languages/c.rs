@@ -120,6 +120,7 @@ fn pytest(report: &mut Report, file: &str, more: impl FnOnce(&mut Value) -> Resu
         let variables = [("PREFIX", &prefix), ("BUILD", &build_folder)];
         let mut given = json!({
             "prefix": prefix,
+            "build": build_folder,
             "make": variables.map(|(name, folder)| format!("{name}={}", folder.display())),
             "tools": tools()?,
             "xtask": std::env::current_exe()?,
@@ -176,7 +177,7 @@ fn archives() -> Result<()> {
     let first = fs::read(&path)?;
     ensure!(first == fs::read(packed(&platform)?)?, "other bytes");
     let names = program("tar -tzf").arg(&path).stdout()?;
-    let needed = "LICENSE-APACHE LICENSE-MIT LICENSES-OF-CRATES README.md docs/retry.md include/backoff.h lib/libbackoff.so";
+    let needed = "LICENSE-APACHE LICENSE-MIT LICENSES-OF-CRATES README.md docs/retry.md include/backoff.h lib/libbackoff.so share/backoff/examples/curl_retry.h";
     for name in needed.split(' ') {
         ensure!(names.lines().any(|line| line.ends_with(name)), "no {name} in\n{names}");
     }
