@@ -25,7 +25,12 @@ pub(crate) fn random_number() -> Result<u64, u32> {
     }
 }
 
-#[cfg(not(target_os = "linux"))]
+#[cfg(target_os = "none")]
+pub(crate) fn random_number() -> Result<u64, u32> {
+    Err(BACKOFF_ERROR_NO_ENTROPY)
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "none")))]
 pub(crate) fn random_number() -> Result<u64, u32> {
     let stream =
         backoff_core::RandomStream::from_entropy().map_err(|_| BACKOFF_ERROR_NO_ENTROPY)?;

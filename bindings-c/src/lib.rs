@@ -105,11 +105,13 @@ extern crate std;
 #[cfg(panic = "abort")]
 #[panic_handler]
 fn stop(_: &core::panic::PanicInfo<'_>) -> ! {
-    #[cfg(not(target_family = "wasm"))]
+    #[cfg(not(any(target_family = "wasm", target_os = "none")))]
     // SAFETY: `abort` has no preconditions.
     unsafe {
         libc::abort()
     }
     #[cfg(target_family = "wasm")]
-    core::arch::wasm32::unreachable()
+    core::arch::wasm32::unreachable();
+    #[cfg(target_os = "none")]
+    loop {}
 }

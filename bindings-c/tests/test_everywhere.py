@@ -28,6 +28,24 @@ PLATFORMS = [
     ("aarch64-unknown-linux-musl", "aarch64-unknown-linux-musl (qemu, static)", QEMU, False),
 ]
 WINDOWS = "x86_64-pc-windows-gnu"
+#: Compiles the evaluator for the board of the example. newlib's <stdint.h> comes before that of the compiler.
+ON_BOARD = """
+compile() {
+  arm-none-eabi-gcc -std=c99 -O1 -mcpu=cortex-m4 -mthumb -fno-short-enums -isystem /usr/include/newlib \\
+    -Itests -I../include "$@"
+}
+compile -Dmain=evaluate -c tests/evaluate.c -o "$PREFIX/evaluate.o"
+compile --specs=rdimon.specs -nostartfiles -T examples/bare_metal/board.ld \\
+  -Wl,--gc-sections,-z,noexecstack,--no-enum-size-warning \\
+  tests/bare_metal.c examples/bare_metal/board.c "$PREFIX/evaluate.o" \\
+  "$PREFIX/thumbv7em-none-eabi/release/libbackoff.a" -o "$PREFIX/evaluate.elf"
+"""
+#: qemu reads and writes files of these names.
+ASK_BOARD = """
+cat > requests
+qemu-system-arm -M mps2-an386 -display none -semihosting-config enable=on -kernel evaluate.elf >&2
+cat answers
+"""
 
 
 def test_an_old_cmake(tmp_path):
@@ -116,6 +134,22 @@ def test_the_vectors_on_windows(tmp_path):
     environment = {"WINEDEBUG": "-all", "WINEPREFIX": str(tmp_path / "wine")}
     installation.answers("wine", program, cwd=bin, env=environment)
     ran("platforms", f"{WINDOWS} (wine)")
+
+
+def test_the_vectors_without_an_operating_system(tmp_path):
+    """Builds and runs what docs/embedded.md says, and then all vectors with that library."""
+    page = (FOLDER / "docs/embedded.md").read_text(encoding="utf-8").splitlines()
+    lines = [line.removeprefix("    ") for line in page if line.startswith("    ")]
+    *build, qemu = lines[:-3]
+    assert qemu.startswith("qemu-system-arm ")
+    environment = {"PREFIX": str(tmp_path)}
+    run("sh", "-ec", "\n".join(build), cwd=FOLDER.parent, env=environment)
+    # qemu writes what the board prints as errors.
+    assert run("sh", "-ec", f"{qemu} 2>&1", env=environment).splitlines() == lines[-3:]
+
+    run("sh", "-ec", ON_BOARD, cwd=FOLDER, env=environment)
+    installation.answers("sh", "-ec", ASK_BOARD, cwd=tmp_path)
+    ran("platforms", "thumbv7em-none-eabi (qemu, bare metal)")
 
 
 def test_cargo_c_installs_the_same_files(tmp_path):

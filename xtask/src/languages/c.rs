@@ -72,6 +72,9 @@ pub(crate) fn test(report: &mut Report) {
     });
     pytest(report, "test_installed.py", |_| Ok(()));
     report.check("C: archives have the same bytes again, the page and the licences", archives);
+    report.check("C: the library builds without an operating system", || {
+        static_library("thumbv7em-none-eabi")?.run()
+    });
     report.check("C: the build systems for the README", || {
         for name in ["cmake", "meson", "ninja"] {
             symlink(tools()?.join(name), &programs("c").join(name))?;
@@ -85,14 +88,23 @@ pub(crate) fn test(report: &mut Report) {
     docs::test_folder(report, "bindings-c/docs", &[]);
 }
 
+/// cargo, to build the library for a target, for which it needs no linker.
+fn static_library(target: &str) -> Result<Program> {
+    add_target(target)?;
+    let build = "rustc --locked --release --package bindings-c --crate-type staticlib --target";
+    Ok(cargo(build).arg(target))
+}
+
 fn test_more(report: &mut Report) {
-    // Assertions, which only a build evaluates, compare the types of C with those of the core. The
-    // static library needs no linker for the target.
+    // Assertions, which only a build evaluates, compare the types of C with those of the core.
     report.check("C: the library builds where u64 is aligned to 4 bytes", || {
-        let i686 = "i686-unknown-linux-gnu";
-        add_target(i686)?;
-        let build = "rustc --locked --release --package bindings-c --crate-type staticlib --target";
-        cargo(build).arg(i686).run()
+        static_library("i686-unknown-linux-gnu")?.run()
+    });
+    report.check("C: the library builds for CPUs without atomic instructions", || {
+        let single_core = ("RUSTFLAGS", "--cfg portable_atomic_unsafe_assume_single_core");
+        ["thumbv6m-none-eabi", "riscv32imc-unknown-none-elf"]
+            .iter()
+            .try_for_each(|target| static_library(target)?.env(single_core.0, single_core.1).run())
     });
     pytest(report, "test_everywhere.py", |given| {
         // The oldest that the package promises to work with.
