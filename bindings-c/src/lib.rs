@@ -113,5 +113,7 @@ fn stop(_: &core::panic::PanicInfo<'_>) -> ! {
     #[cfg(target_family = "wasm")]
     core::arch::wasm32::unreachable();
     #[cfg(target_os = "none")]
-    loop {}
+    loop {
+        core::hint::spin_loop();
+    }
 }
