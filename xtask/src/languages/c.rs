@@ -11,7 +11,7 @@ use crate::languages::{Platforms, python};
 use crate::libbackoff::{self, Platform};
 use crate::report::Report;
 use crate::shell::*;
-use crate::{archive, docs, fresh, licenses, venv};
+use crate::{archive, docs, fresh, licenses, program as command, venv};
 
 /// The prefix under which the library is installed for the tests.
 pub(crate) fn prefix() -> Result<PathBuf> {
@@ -93,6 +93,10 @@ fn test_more(report: &mut Report) {
         add_target(i686)?;
         let build = "rustc --locked --release --package bindings-c --crate-type staticlib --target";
         cargo(build).arg(i686).run()
+    });
+    pytest(report, "test_languages.py", |given| {
+        given["backoff"] = json!(command::binary()?);
+        Ok(())
     });
     pytest(report, "test_everywhere.py", |given| {
         // The oldest that the package promises to work with.

@@ -10,9 +10,8 @@ local out = ffi.new("uint64_t[1]") -- where functions write a number
 local Error = { __tostring = function(self) return self.message end }
 
 local function text(print, struct)
-  print(struct, nil, 0, out) -- only the length
-  local buffer = ffi.new("char[?]", out[0] + 1)
-  assert(print(struct, buffer, out[0] + 1, out) == C.BACKOFF_OK)
+  local buffer = ffi.new("char[?]", C.BACKOFF_TEXT_SIZE)
+  assert(print(struct, buffer, C.BACKOFF_TEXT_SIZE, out) == C.BACKOFF_OK)
   return ffi.string(buffer, out[0])
 end
 

@@ -2,58 +2,58 @@
 package Backoff;
 use v5.36;
 use FFI::Platypus 2.00;
+use JSON::PP qw(decode_json);
 
 my $prefix = $ENV{BACKOFF_PREFIX} // "/usr/local";
 my $ffi = FFI::Platypus->new(api => 2, lib => "$prefix/lib/libbackoff.so");
 
-# Attaches what the header for parsers declares: backoff_policy_parse is Backoff::C::policy_parse. A pointer to a number
-# is a reference, `const char *` a string, and any other pointer an address.
-sub type($declared) {
-    return () if $declared eq "void";
-    return $declared =~ /const (char|void)/ ? "string" : "opaque" if $declared =~ /\*/ && $declared !~ /_(t|reason) \*/;
-    return ($declared =~ /uint64/ ? "uint64" : "uint32") . ($declared =~ /\*/ ? "*" : "");
-}
-open my $header, "<", "$prefix/share/backoff/backoff.ffi.h" or die "backoff.ffi.h: $!";
-my $declarations = join "", <$header>;
-while ($declarations =~ /^(?!typedef)(\w[\w ]*[ *])backoff_(\w+)\(([^()]*)\);/mg) {
-    my ($returned, $name, $parameters) = ($1, $2, $3);
-    $ffi->attach(["backoff_$name" => "Backoff::C::$name"], [map { type($_) } split /,\s*/, $parameters] => type($returned));
+# Attaches each function that abi.json describes. Other pointers are addresses, other types are enums.
+my %types = ("const char *" => "string", "const void *" => "string", uint64_t => "uint64");
+@types{"uint64_t *", "uint32_t *", "backoff_reason *"} = ("uint64*", "uint32*", "uint32*");
+sub type($c) { return $types{$c} // ($c =~ /\*/ ? "opaque" : "uint32") }
+open my $abi, "<", "$prefix/share/backoff/abi.json" or die "abi.json: $!";
+my $functions = decode_json(join "", <$abi>)->{functions};
+for my $name (keys %$functions) {
+    my ($returned, $parameters) = @{ $functions->{$name} }{qw(returns parameters)};
+    $ffi->attach([$name => "Backoff::C::$name"] => [map { type($_->{type}) } @$parameters] => type($returned));
 }
 
 sub call($function, @arguments) {
-    my $code = Backoff::C->can($function)->(@arguments);
+    my $code = Backoff::C->can("backoff_$function")->(@arguments);
     Backoff::Error->throw($code) if $code != 0;
 }
 
-# The number that a function writes after its other arguments.
+# The number that a function writes after its other arguments, and a text as functions take it.
 sub number($function, @arguments) { call($function, @arguments, \my $number); return $number }
-sub constant($name) { return number(constant => $name, length $name) }
+sub constant($name) { return number(constant => octets($name)) }
+sub octets($text) { utf8::encode($text); return ($text, length $text) }
 
 # The stream of a seed and a key. Without a key it is the seed.
-sub stream($seed, $key = undef) {
-    utf8::encode($key) if defined $key;
-    return defined $key ? number(stream_from_key => $seed, $key, length $key) : $seed;
-}
+sub stream($seed, $key = undef) { return defined $key ? number(stream_from_key => $seed, octets($key)) : $seed }
 sub stream_from_entropy() { return number("stream_from_entropy") }
 
-# The time that a Retry-After asks for, or undef. `now_ns` is the time since 1970.
-sub parse_retry_after($text, $now_ns) { return eval { number(parse_retry_after => $text, length $text, $now_ns) } }
+# The time that a Retry-After asks for, or undef. $now_ns is the time since 1970.
+sub parse_retry_after($text, $now_ns) {
+    my $code = Backoff::C::backoff_parse_retry_after(octets($text), $now_ns, \my $wait);
+    return $code == 0 ? $wait : undef;
+}
 
-# The bytes of a struct, in a string that nobody copies, because a budget must not move.
+# The bytes of a struct. Nobody copies this string, so that it does not move.
 package Backoff::Struct {
     use FFI::Platypus::Buffer qw(scalar_to_pointer);
+    use overload '""' => sub ($self, @) { $self->text($self->name . "_print") };
     sub new($class, $name) { return bless \(my $bytes = "\0" x Backoff::constant("sizeof(backoff_$name)")), $class }
+    sub name($class) { return lc((ref $class || $class) =~ s/.*:://r) }
     sub at($self) { return scalar_to_pointer($$self) }
-    sub parsed($class, $name, $text) {
-        my ($self, $error) = ($class->new($name), Backoff::Struct->new("error"));
-        utf8::encode($text);
-        my $code = Backoff::C->can("${name}_parse")->($self->at, $text, length $text, $error->at);
-        return $code == 0 ? $self : Backoff::Error->throw($code, $error);
-    }
     sub text($self, $function) {
         my $buffer = "\0" x Backoff::constant("BACKOFF_TEXT_SIZE");
         Backoff::call($function, $self->at, scalar_to_pointer($buffer), length $buffer, undef);
         return unpack "Z*", $buffer;
+    }
+    sub parse($class, $text) {
+        my ($self, $error) = ($class->new($class->name), Backoff::Struct->new("error"));
+        my $code = Backoff::C->can("backoff_" . $class->name . "_parse")->($self->at, Backoff::octets($text), $error->at);
+        return $code == 0 ? $self : Backoff::Error->throw($code, $error);
     }
 }
 
@@ -62,52 +62,39 @@ package Backoff::Error {
     use overload '""' => sub ($self, @) { $self->{message} };
     sub throw($class, $code, $error = Backoff::Struct->new("error")) {
         substr($$error, 0, 4) = pack "L", $code;
-        my ($message, $name) = ($error->text("error_message"), Backoff::C::code_name($code));
+        my ($message, $name) = ($error->text("error_message"), Backoff::C::backoff_code_name($code));
         die bless { message => $message, code => $name, at => unpack "x24 Q", $$error }, $class;
     }
 }
 
-# How retries are spaced.
+# How retries are spaced: Backoff::Policy->parse("full:base=100ms,cap=20s").
 package Backoff::Policy {
     use parent -norequire => "Backoff::Struct";
-    use overload '""' => sub ($self, @) { $self->text("policy_print") };
-    sub parse($class, $text) { return $class->parsed(policy => $text) }
     sub delay_ns($self, $stream, $index) { return Backoff::number(policy_delay_ns => $self->at, $stream, $index) }
 }
 
-# What limits the retries of all operations with one server.
-package Backoff::Budget {
-    use parent -norequire => "Backoff::Struct";
-    use overload '""' => sub ($self, @) { $self->text("budget_print") };
-    sub parse($class, $text) { return $class->parsed(budget => $text) }
-}
+# What limits the retries of all operations with one server: Backoff::Budget->parse("aws-sdk-2026").
+package Backoff::Budget { use parent -norequire => "Backoff::Struct" }
 
-# A call with its retries.
+# A call with its retries, which is cancelled when its variable goes, unless it has stopped.
 package Backoff::Operation {
     sub new($class, $policy, $stream, $now_ns, %given) {
-        my $self = bless { struct => Backoff::Struct->new("operation"), budget => $given{budget} }, $class;
-        my $deadline_ns = $given{deadline_ns} // ~0; # ~0 is no time
-        Backoff::call(operation_begin => $self->{struct}->at, $policy->at, $stream, $now_ns, $deadline_ns, $self->budget);
-        return $self;
+        my ($struct, $budget) = (Backoff::Struct->new("operation"), $given{budget});
+        my @at = ($struct->at, defined $budget ? $budget->at : undef);
+        Backoff::call(operation_begin => $at[0], $policy->at, $stream, $now_ns, $given{deadline_ns} // ~0, $at[1]); # ~0 is none
+        return bless { at => \@at, kept => [$struct, $budget] }, $class;
     }
-    sub budget($self) { return defined $self->{budget} ? $self->{budget}->at : undef }
-
-    # The delay, and a reason if the operation stops, after "success", "transient", "throttled", "timeout" or "permanent".
+    # The delay, and undef or the reason to stop, after "success", "transient", "throttled", "timeout" or "permanent".
     sub decide($self, $outcome, $now_ns, $retry_after_ns = undef) {
-        my ($decision, $number) = (Backoff::Struct->new("decision"), Backoff::C::outcome_from_name($outcome, length $outcome));
-        my @given = ($number, $retry_after_ns // ~0, $now_ns, $self->budget);
-        Backoff::call(operation_decide => $self->{struct}->at, @given, $decision->at);
+        my ($decision, $number) = (Backoff::Struct->new("decision"), Backoff::C::backoff_outcome_from_name($outcome, length $outcome));
+        my @given = ($number, $retry_after_ns // ~0, $now_ns, $self->{at}[1]);
+        Backoff::call(operation_decide => $self->{at}[0], @given, $decision->at);
         my ($reason, $delay_ns) = unpack "L x4 Q", $$decision;
-        return ($delay_ns, $reason == 0 ? undef : Backoff::C::reason_name($reason));
+        return ($delay_ns, $reason == 0 ? undef : Backoff::C::backoff_reason_name($reason));
     }
-
-    # Ends the operation, unless it has stopped. Returns the reason.
-    sub cancel($self) {
-        return Backoff::C::reason_name(Backoff::number(operation_cancel => $self->{struct}->at, $self->budget));
-    }
-    sub retries($self) {
-        Backoff::call(operation_state => $self->{struct}->at, \my $count, undef, undef);
-        return $count;
-    }
+    sub cancel($self) { return Backoff::C::backoff_reason_name(Backoff::number(operation_cancel => @{ $self->{at} })) }
+    sub DESTROY($self) { $self->cancel }
+    sub CLONE_SKIP { return 1 } # a copy in a new thread would cancel this one
+    sub retries($self) { Backoff::call(operation_state => $self->{at}[0], \my $count, undef, undef); return $count }
 }
 1;

@@ -86,9 +86,8 @@ sub retry_after($asked) {
 
 sub response($asked) {
     my ($status, $fields, $now_ns) = (whole($asked->{status}, 65535), string($asked->{fields}), digits($asked->{now}, $MAX_NS));
-    utf8::encode($fields);
-    my $is_found = Backoff::C::http_retry_after($status, $fields, length $fields, $now_ns, \my $found) == 0;
-    my $outcome = Backoff::C::outcome_name(Backoff::C::http_outcome($status));
+    my $is_found = Backoff::C::backoff_http_retry_after($status, Backoff::octets($fields), $now_ns, \my $found) == 0;
+    my $outcome = Backoff::C::backoff_outcome_name(Backoff::C::backoff_http_outcome($status));
     return qq({"outcome":"$outcome","retry_after":) . ($is_found ? "\"$found\"" : "null") . "}";
 }
 

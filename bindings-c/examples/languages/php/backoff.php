@@ -37,7 +37,7 @@ function number(string $function, array $arguments, mixed ...$rest): int {
     return $value[0];
 }
 function text(string $function, CData $struct): string {
-    $buffer = c()->new('char[' . number('constant', ['BACKOFF_TEXT_SIZE', 17]) . ']');
+    $buffer = c()->new('char[' . c()->BACKOFF_TEXT_SIZE . ']');
     call($function, [$struct, $buffer, FFI::sizeof($buffer), null]);
     return FFI::string($buffer);
 }

@@ -11,8 +11,8 @@ function with_retries(Policy $policy, Budget $budget, int $stream, callable $cal
         for ($attempt = 1;; $attempt++) {
             try {
                 [$result, $outcome] = [$call(), 'success'];
-            } catch (Timeout $failure) {
-                $outcome = 'timeout';
+            } catch (Exception $failure) {
+                $outcome = $failure instanceof Timeout ? 'timeout' : 'permanent';
             }
             [$delayNs, $reason] = $operation->decide($outcome, hrtime(true));
             if ($reason === 'success') return $result;
@@ -21,7 +21,7 @@ function with_retries(Policy $policy, Budget $budget, int $stream, callable $cal
             time_nanosleep(intdiv($delayNs, 1_000_000_000), $delayNs % 1_000_000_000);
         }
     } finally {
-        $operation->cancel(); // for a failure that is not retried
+        $operation->cancel(); // if an Error left the loop; otherwise it has stopped
     }
 }
 

@@ -9,7 +9,7 @@ module Backoff
     dlload "#{prefix}/lib/libbackoff.so"
     header = File.read("#{prefix}/share/backoff/backoff.ffi.h")
     header.scan(/^typedef enum (\w+)/) { |(name)| typealias name, "uint32_t" }
-    header.scan(/^(?!typedef)\w[^;{}]*\);/) { |function| extern function }
+    header.scan(/^\w.*\);$/) { |function| extern function }
 
     # A function without an argument `error` says nothing but the code.
     def self.call(function, *arguments, error: nil)
@@ -36,13 +36,11 @@ module Backoff
       bytes = constant("sizeof(backoff_#{name})")
       Fiddle::Pointer.malloc(bytes, Fiddle::RUBY_FREE).tap { |made| made[0, bytes] = "\0" * bytes }
     end
-
     def self.parse(kind, text)
       error = struct("error")
-      struct(kind).tap { |made| call("#{kind}_parse", made, text, text.bytesize, error, error: error) }
+      struct(kind).tap { |made| call("#{kind}_parse", made, text, text.bytesize, error, error:) }
     end
   end
-
   NO_TIME = C.constant("BACKOFF_NO_TIME")
 
   # Its message, the code, such as :missing_unit, and the place in the text.
@@ -79,9 +77,6 @@ module Backoff
     def to_s = C.text(:budget_print, struct)
   end
 
-  # `reason` is nil for a wait of `delay_ns`; otherwise it says why the operation stops.
-  Decision = Struct.new(:reason, :delay_ns)
-
   # A call with its retries, for one thread.
   class Operation
     def initialize(policy, stream, now_ns:, deadline_ns: nil, budget: nil)
@@ -89,12 +84,12 @@ module Backoff
       C.call(:operation_begin, @struct, policy.struct, stream, now_ns, deadline_ns || NO_TIME, @budget)
     end
 
-    # The outcome of an attempt is :success, :transient, :throttled, :timeout or :permanent.
+    # After :success, :transient, :throttled, :timeout or :permanent: a delay, and nil or the reason to stop.
     def decide(outcome, now_ns:, retry_after_ns: nil)
       number = C.backoff_outcome_from_name(outcome.to_s, outcome.length)
       C.call(:operation_decide, @struct, number, retry_after_ns || NO_TIME, now_ns, @budget, @decision)
       reason, _, delay_ns = @decision[0, 16].unpack("LLQ")
-      Decision.new(reason == 0 ? nil : name(reason), delay_ns)
+      [delay_ns, reason == 0 ? nil : name(reason)]
     end
 
     # Ends the operation, unless it has stopped. Returns the reason.

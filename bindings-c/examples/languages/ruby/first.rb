@@ -8,21 +8,21 @@ BUDGET = Backoff::Budget.parse("aws-sdk-2026") # one for each server
 def now_ns = Process.clock_gettime(Process::CLOCK_MONOTONIC, :nanosecond)
 
 def with_retries(stream)
-  operation = Backoff::Operation.new(POLICY, stream, now_ns: now_ns, budget: BUDGET)
+  operation = Backoff::Operation.new(POLICY, stream, now_ns:, budget: BUDGET)
   (1..).each do |attempt|
     begin
       result, outcome = yield, :success
-    rescue Timeout::Error => failure
-      outcome = :timeout
+    rescue => failure
+      outcome = failure.is_a?(Timeout::Error) ? :timeout : :permanent
     end
-    decision = operation.decide(outcome, now_ns: now_ns)
-    return result if decision.reason == :success
-    raise failure if decision.reason
-    puts "attempt #{attempt}: #{outcome}, wait #{decision.delay_ns} ns"
-    sleep(decision.delay_ns / 1e9)
+    delay_ns, reason = operation.decide(outcome, now_ns:)
+    return result if reason == :success
+    raise failure if reason
+    puts "attempt #{attempt}: #{outcome}, wait #{delay_ns} ns"
+    sleep(delay_ns / 1e9)
   end
 ensure
-  operation&.cancel # for every other way out of this loop: a failure that is not retried, an interrupt
+  operation&.cancel # if an interrupt or a throw left the loop; otherwise it has stopped
 end
 
 calls = 0

@@ -67,12 +67,12 @@ def step(step, running, policy, stream, budget)
   when "outcome"
     need(%w[success transient throttled timeout permanent].include?(step["outcome"]))
     retry_after_ns = given(step["retry_after"]) { |time| digits(time, MAX_NS) }
-    decision = operation.decide(step["outcome"], now_ns:, retry_after_ns:)
-  when "cancel" then decision = Backoff::Decision.new(operation.cancel, 0)
+    delay_ns, reason = operation.decide(step["outcome"], now_ns:, retry_after_ns:)
+  when "cancel" then delay_ns, reason = 0, operation.cancel
   else raise NotARequest
   end
-  delay = decision.delay_ns.to_s
-  { **(decision.reason ? { stop: decision.reason, delay: } : { wait: delay }), retries: operation.retries }
+  delay = delay_ns.to_s
+  { **(reason ? { stop: reason, delay: } : { wait: delay }), retries: operation.retries }
 end
 
 def retry_after(asked)
