@@ -53,6 +53,7 @@ end
 function backoff.policy(string) return parsed(C.backoff_policy_parse, "backoff_policy", string) end
 local Policy = {}
 function Policy:delay_ns(stream, index)
+  assert(index >= 0 and index < 2 ^ 32, "an index is from 0 to 2^32 - 1") -- the FFI would cut it
   check(C.backoff_policy_delay_ns(self, stream, index, out))
   return out[0]
 end

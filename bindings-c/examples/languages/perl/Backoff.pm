@@ -22,16 +22,13 @@ sub call($function, @arguments) {
     my $code = Backoff::C->can("backoff_$function")->(@arguments);
     Backoff::Error->throw($code) if $code != 0;
 }
-
 # The number that a function writes after its other arguments, and a text as functions take it.
 sub number($function, @arguments) { call($function, @arguments, \my $number); return $number }
 sub constant($name) { return number(constant => octets($name)) }
 sub octets($text) { utf8::encode($text); return ($text, length $text) }
-
 # The stream of a seed and a key. Without a key it is the seed.
 sub stream($seed, $key = undef) { return defined $key ? number(stream_from_key => $seed, octets($key)) : $seed }
 sub stream_from_entropy() { return number("stream_from_entropy") }
-
 # The time that a Retry-After asks for, or undef. $now_ns is the time since 1970.
 sub parse_retry_after($text, $now_ns) {
     my $code = Backoff::C::backoff_parse_retry_after(octets($text), $now_ns, \my $wait);
@@ -70,7 +67,10 @@ package Backoff::Error {
 # How retries are spaced: Backoff::Policy->parse("full:base=100ms,cap=20s").
 package Backoff::Policy {
     use parent -norequire => "Backoff::Struct";
-    sub delay_ns($self, $stream, $index) { return Backoff::number(policy_delay_ns => $self->at, $stream, $index) }
+    sub delay_ns($self, $stream, $index) {
+        die "the index $index is not from 0 to 2^32 - 1" if $index < 0 || $index >= 2**32; # the FFI would cut it
+        return Backoff::number(policy_delay_ns => $self->at, $stream, $index);
+    }
 }
 
 # What limits the retries of all operations with one server: Backoff::Budget->parse("aws-sdk-2026").

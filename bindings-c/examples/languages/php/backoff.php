@@ -1,8 +1,7 @@
 <?php // Retries with exponential backoff and jitter: libbackoff through FFI. Times are nanoseconds.
 declare(strict_types=1);
 namespace Backoff;
-use FFI;
-use FFI\CData;
+use FFI, FFI\CData;
 
 const NO_TIME = -1; // 2^64 - 1 in an int, which has a sign
 function c(): FFI {
@@ -64,6 +63,7 @@ final class Policy {
     public function __construct(string $text) { $this->struct = parsed('policy', $text); }
     public function __toString(): string { return text('policy_print', $this->struct); }
     public function delayNs(int $stream, int $index): int {
+        if ($index >> 32 !== 0) throw new \ValueError("the index $index is not from 0 to 2^32 - 1"); // FFI would cut it
         return number('policy_delay_ns', [$this->struct, $stream, $index]);
     }
 }

@@ -23,7 +23,6 @@ module Backoff
       call(function, *arguments, value, *rest)
       value.unpack1(as)
     end
-
     def self.constant(name) = number(:constant, name, name.length)
     def self.text(function, struct)
       buffer = "\0" * constant("BACKOFF_TEXT_SIZE")
@@ -59,18 +58,19 @@ module Backoff
 
   # The time that a Retry-After asks for, or nil. `now_ns` is the time since 1970.
   def self.parse_retry_after(text, now_ns)
-    C.number(:parse_retry_after, text, text.bytesize, now_ns)
-  rescue Error
-    nil
+    wait = "\0" * 8
+    C.backoff_parse_retry_after(text, text.bytesize, now_ns, wait) == 0 ? wait.unpack1("Q") : nil
   end
 
   # How retries are spaced. Threads may share one.
   Policy = Struct.new(:struct) do
     def self.parse(text) = new(C.parse("policy", text))
-    def delay_ns(stream, index) = C.number(:policy_delay_ns, struct, stream, index)
+    def delay_ns(stream, index)
+      raise RangeError, "the index #{index} is negative" if index.negative? # Fiddle would take its bits
+      C.number(:policy_delay_ns, struct, stream, index)
+    end
     def to_s = C.text(:policy_print, struct)
   end
-
   # What limits the retries of all operations with one server. Threads share one.
   Budget = Struct.new(:struct) do
     def self.parse(text) = new(C.parse("budget", text))
