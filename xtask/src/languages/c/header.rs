@@ -26,6 +26,7 @@ pub(crate) struct Header {
     pub(super) items: Vec<Item>,
 }
 
+#[derive(Clone)]
 pub(super) struct Item {
     pub(super) chapter: usize,
     pub(super) comment: String,
@@ -33,6 +34,7 @@ pub(super) struct Item {
     pub(super) kind: Kind,
 }
 
+#[derive(Clone)]
 pub(super) enum Kind {
     /// A macro, with its bits.
     Constant(u64, u32),
@@ -43,6 +45,7 @@ pub(super) enum Kind {
     Function(Function),
 }
 
+#[derive(Clone)]
 pub(crate) struct Function {
     pub(crate) result: String,
     pub(crate) parameters: Vec<Declared>,
@@ -50,6 +53,7 @@ pub(crate) struct Function {
 }
 
 /// A parameter or a member: `const char *` and `text`.
+#[derive(Clone)]
 pub(crate) struct Declared {
     pub(crate) kind: String,
     pub(crate) name: String,

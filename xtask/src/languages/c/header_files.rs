@@ -1,5 +1,6 @@
 //! What is generated from the declarations of libbackoff.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use serde_json::{Map, Value, json};
@@ -16,6 +17,27 @@ impl Header {
             ("include/abi.json".into(), self.json()),
             ("bindings-c/src/constant_table.rs".into(), self.table()),
         ])
+    }
+
+    /// The manual: a page of all declarations, and for each function one that refers to it.
+    pub(crate) fn manual(&self) -> BTreeMap<String, String> {
+        let version = env!("CARGO_PKG_VERSION");
+        let mut page = format!(
+            ".TH BACKOFF 3 \"\" \"libbackoff {version}\"\n.SH NAME\nbackoff \\- exponential backoff with jitter\n.nh\n.ad l\n\
+             .SH SYNOPSIS\n.nf\n.B #include <backoff.h>\n.B cc ... $(pkg-config --cflags --libs backoff)\n.fi\n"
+        );
+        for (chapter, (title, _)) in CHAPTERS.iter().enumerate() {
+            page += &format!(".SH {}\n", title.to_uppercase());
+            for item in self.items.iter().filter(|item| item.chapter == chapter) {
+                let code = Item { comment: String::new(), ..item.clone() }.text();
+                let comment = item.comment.replace("//\n", ".PP\n").replace("// ", "");
+                let code = code.trim().replace('\\', "\\e");
+                page += &format!(".SS {}\n.nf\n{code}\n.fi\n.PP\n{comment}", item.name);
+            }
+        }
+        let pages = self.functions().map(|(name, _)| (name, ".so man3/backoff.3\n".to_owned()));
+        let pages = pages.chain([("backoff", page)]);
+        pages.map(|(name, page)| (format!("{name}.3"), page)).collect()
     }
 
     fn text(&self) -> Result<String> {
