@@ -12,7 +12,7 @@ use crate::languages::{Platforms, python};
 use crate::libbackoff::{self, Platform};
 use crate::report::Report;
 use crate::shell::*;
-use crate::{archive, docs, fresh, licenses, venv};
+use crate::{archive, docs, fresh, licenses, program, venv};
 
 /// The prefix under which the library is installed for the tests.
 pub(crate) fn prefix() -> Result<PathBuf> {
@@ -86,7 +86,8 @@ pub(crate) fn test(report: &mut Report) {
         test_more(report);
     }
     docs::test(report, &root().join("bindings-c/README.md"));
-    docs::test_folder(report, "bindings-c/docs", &[]);
+    // test_installed.py compares the blocks of this page with the examples.
+    docs::test_folder(report, "bindings-c/docs", &["any-language.md"]);
 }
 
 /// cargo, to build the library for a target, for which it needs no linker.
@@ -106,6 +107,10 @@ fn test_more(report: &mut Report) {
         ["thumbv6m-none-eabi", "riscv32imc-unknown-none-elf"]
             .iter()
             .try_for_each(|target| static_library(target)?.env(single_core.0, single_core.1).run())
+    });
+    pytest(report, "test_languages.py", |given| {
+        given["backoff"] = json!(program::binary()?);
+        Ok(())
     });
     pytest(report, "test_everywhere.py", |given| {
         // The oldest that the package promises to work with.
