@@ -64,8 +64,8 @@ struct curl_retry {
   int has_body_for_once; /* not 0: `restart` cannot rewind the body that a read function sends. See `restart` */
   const char *const *methods;               /* the methods that may be repeated, then NULL; NULL: see above */
   const struct curl_retry_status *statuses; /* come before backoff_http_outcome; NULL: none */
-  /* Returns the outcome of an attempt, or BACKOFF_OUTCOME_NONE where the other rules decide. `code` and `status` say how the attempt
-   * ended. NULL: the other rules decide. */
+  /* Returns the outcome of an attempt, or BACKOFF_OUTCOME_NONE where the other rules decide. `code` and `status` say
+   * how the attempt ended. NULL: the other rules decide. */
   backoff_outcome (*classify)(void *context, const struct curl_retry *transfer, uint64_t *retry_after_ns);
   /* Runs before each attempt: forgets the body of the attempt before, and rewinds what a read function
    * sends. Returns 0, or anything else if it cannot: the transfer then ends as it is. libcurl itself sends
@@ -270,7 +270,9 @@ static backoff_outcome curl_retry_judge(const struct curl_retry *transfer, long 
   return curl_retry_of_status(transfer);
 }
 
-/* Before curl_easy_perform or curl_multi_add_handle. Returns 0 if it cannot rewind: the transfer then ends as it is. */
+/* Comes before an attempt. Returns 0 if `restart` cannot: the transfer then ends as it is. A loop of your own, such as one
+ * over libcurl's multi interface, calls this and curl_retry_end_attempt. They use neither the members from `policy` to
+ * `stats` nor `on_retry` and `cancelled`. */
 static inline int curl_retry_begin_attempt(struct curl_retry *transfer) {
   if (transfer->restart != NULL && transfer->restart(transfer->context) != 0) {
     if (transfer->code == CURLE_OK && transfer->status == 0) transfer->code = CURLE_SEND_FAIL_REWIND;
@@ -283,7 +285,7 @@ static inline int curl_retry_begin_attempt(struct curl_retry *transfer) {
   return 1;
 }
 
-/* Returns the outcome of an attempt that ended with this code. */
+/* Comes after an attempt, which ended with this code. Returns its outcome. */
 static inline backoff_outcome curl_retry_end_attempt(struct curl_retry *transfer, CURLcode code,
                                                      uint64_t *retry_after_ns) {
   char *method = NULL, *url = NULL;
