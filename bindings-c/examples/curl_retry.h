@@ -270,9 +270,9 @@ static backoff_outcome curl_retry_judge(const struct curl_retry *transfer, long 
   return curl_retry_of_status(transfer);
 }
 
-/* Comes before an attempt. Returns 0 if `restart` cannot: the transfer then ends as it is. A loop of your own, such as one
- * over libcurl's multi interface, calls this and curl_retry_end_attempt. They use neither the members from `policy` to
- * `stats` nor `on_retry` and `cancelled`. */
+/* Comes before an attempt. Returns 0 if `restart` cannot: the transfer then ends as it is. A loop of your own, such as
+ * one over libcurl's multi interface, calls this and curl_retry_end_attempt. They use neither the members from `policy`
+ * to `stats` nor `on_retry` and `cancelled`. */
 static inline int curl_retry_begin_attempt(struct curl_retry *transfer) {
   if (transfer->restart != NULL && transfer->restart(transfer->context) != 0) {
     if (transfer->code == CURLE_OK && transfer->status == 0) transfer->code = CURLE_SEND_FAIL_REWIND;

@@ -1,5 +1,5 @@
-/* A board with a Cortex-M4 that runs at 25 MHz, as qemu's mps2-an386 does: its start, a clock, and text for the debugger.
- * A program of yours has the files of its own board instead. */
+/* A board with a Cortex-M4 that runs at 25 MHz, as qemu's mps2-an386 does: its start, a clock, and text for the
+ * debugger. A program of yours has the files of its own board instead. */
 
 #include "board.h"
 

@@ -1,5 +1,5 @@
-/* A main loop without an operating system and without a libc. It connects to a server that answers the third time. A wait
- * is a time at which to try again, and the loop does its other work meanwhile. docs/embedded.md says how to compile it. */
+/* A main loop without an operating system and without a libc. It connects to a server that answers the third time. A
+ * wait is a time at which to try again, and the loop does its other work meanwhile. docs/embedded.md compiles it. */
 
 #include "board.h"
 
