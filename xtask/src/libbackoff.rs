@@ -2,6 +2,8 @@
 
 mod linked;
 mod platform;
+#[path = "../../bindings-c/template.rs"]
+mod template;
 mod tree;
 
 use crate::shell::*;

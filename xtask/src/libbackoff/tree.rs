@@ -1,6 +1,7 @@
 //! The installed files.
 
 use super::platform::Platform;
+use super::template::fill_in;
 use crate::shell::*;
 
 /// Templates in `bindings-c`, and where their files are installed.
@@ -42,7 +43,7 @@ impl Built {
         }
         for (from, to) in TEMPLATES {
             let text = read(Path::new("bindings-c").join(from))?;
-            write(destination.join(to), fill_in(&text, &self.platform))?;
+            write(destination.join(to), fill_in(&text, self.platform.pointer_bytes()))?;
         }
         let lib = destination.join("lib");
         put(&self.static_library, &lib.join("libbackoff.a"))?;
@@ -57,16 +58,6 @@ impl Built {
         }
         Ok(())
     }
-}
-
-/// A template with the version, and what depends on the platform. `bindings-c/build.rs` fills in the
-/// same for `cargo cinstall`.
-fn fill_in(template: &str, platform: &Platform) -> String {
-    template
-        .replace("@VERSION@", env!("CARGO_PKG_VERSION"))
-        .replace("@MAJOR@", env!("CARGO_PKG_VERSION_MAJOR"))
-        .replace("@MINOR@", env!("CARGO_PKG_VERSION_MINOR"))
-        .replace("@POINTER_BYTES@", &platform.pointer_bytes().to_string())
 }
 
 /// Replaces the file in one step. A program that runs on the old file keeps it.

@@ -1,0 +1,20 @@
+//! What the version puts into names and templates: for `build.rs`, and for `cargo xtask install`.
+
+/// What the SONAME ends in. It is another one for each incompatible version: those of 0.1 are not
+/// compatible with those of 0.2, as the package of CMake says.
+pub(crate) fn so_version() -> String {
+    match (env!("CARGO_PKG_VERSION_MAJOR"), env!("CARGO_PKG_VERSION_MINOR")) {
+        ("0", minor) => format!("0.{minor}"),
+        (major, _) => major.to_owned(),
+    }
+}
+
+/// A template with the version, and what depends on the platform.
+pub(crate) fn fill_in(template: &str, pointer_bytes: u32) -> String {
+    template
+        .replace("@VERSION@", env!("CARGO_PKG_VERSION"))
+        .replace("@MAJOR@", env!("CARGO_PKG_VERSION_MAJOR"))
+        .replace("@MINOR@", env!("CARGO_PKG_VERSION_MINOR"))
+        .replace("@SO_VERSION@", &so_version())
+        .replace("@POINTER_BYTES@", &pointer_bytes.to_string())
+}
