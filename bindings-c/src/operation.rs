@@ -1,13 +1,14 @@
 //! `backoff_operation`: decides after each attempt whether to wait or to stop (SPEC 13).
 
 use backoff_core::ffi::outcome_from_number;
-use backoff_core::{Decision, Operation, RandomStream};
+use backoff_core::{Budget, Decision, Operation, RandomStream, StopReason};
 
 use crate::budget::{BudgetHandle, backoff_budget, wait_until_free};
-use crate::code::BACKOFF_ERROR_UNKNOWN_OUTCOME;
+use crate::code::{BACKOFF_ERROR_UNKNOWN_OUTCOME, BACKOFF_ERROR_WRONG_BUDGET, backoff_code};
 use crate::exported::{exported, required, write_optional};
 use crate::handle::Tagged;
-use crate::policy::{PolicyHandle, backoff_policy};
+use crate::outcome::{backoff_outcome, backoff_reason};
+use crate::policy::{backoff_policy, policy_at};
 
 /// No deadline, or no Retry-After. (For a Retry-After that is this long, pass BACKOFF_MAX_NS.)
 pub const BACKOFF_NO_TIME: u64 = 18446744073709551615u64;
@@ -25,10 +26,63 @@ pub const BACKOFF_NO_TIME: u64 = 18446744073709551615u64;
 #[repr(C, align(8))]
 #[derive(Clone, Copy)]
 pub struct backoff_operation {
-    opaque: [u64; 40],
+    opaque: [u64; 64],
 }
 
-type OperationHandle = Tagged<Operation, { u64::from_le_bytes(*b"operate1") }>;
+type OperationHandle = Tagged<Begun, { u64::from_le_bytes(*b"operate1") }>;
+
+/// An operation, and whether it spends from a budget, which later calls pass again.
+#[repr(C)]
+struct Begun {
+    operation: Operation,
+    has_budget: u64,
+}
+
+/// The operation of a call, if it began with a budget as the call has one, or without as the call.
+///
+/// # Safety
+/// As for `Tagged::get_mut`.
+unsafe fn begun<'a>(
+    operation: *mut backoff_operation,
+    budget: *mut backoff_budget,
+) -> Result<&'a mut Operation, u32> {
+    // SAFETY: the caller promises the pointer.
+    let begun = unsafe { OperationHandle::get_mut(operation) }?;
+    let is_same = (begun.has_budget != 0) != budget.is_null();
+    is_same.then_some(&mut begun.operation).ok_or(BACKOFF_ERROR_WRONG_BUDGET)
+}
+
+/// The budget of a call, which no thread is updating.
+///
+/// # Safety
+/// As for `Tagged::get_optional`.
+unsafe fn usable<'a>(budget: *mut backoff_budget) -> Result<Option<&'a Budget>, u32> {
+    // SAFETY: the caller promises the pointer.
+    let budget = unsafe { BudgetHandle::get_optional(budget) }?;
+    wait_until_free(budget).map(|()| budget)
+}
+
+/// Ends an operation, and writes why it stopped. A budget that cannot be used does not keep it from
+/// stopping.
+///
+/// # Safety
+/// As for `begun` and `usable`; `reason` is null or valid for a write.
+unsafe fn end(
+    operation: *mut backoff_operation,
+    budget: *mut backoff_budget,
+    reason: *mut backoff_reason,
+    end: fn(&mut Operation, Option<&Budget>) -> StopReason,
+) -> Result<(), u32> {
+    // SAFETY: the caller promises the pointers.
+    unsafe {
+        let operation = begun(operation, budget)?;
+        let budget = usable(budget);
+        let stopped = end(operation, budget.unwrap_or(None));
+        budget?;
+        write_optional(reason, stopped as u32);
+    }
+    Ok(())
+}
 
 /// The decision after an attempt.
 ///
@@ -36,13 +90,15 @@ type OperationHandle = Tagged<Operation, { u64::from_le_bytes(*b"operate1") }>;
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct backoff_decision {
-    /// 0: wait, then attempt again. Otherwise stop, for this BACKOFF_REASON.
-    pub reason: u32,
-    /// Always 0.
-    pub reserved: u32,
+    /// BACKOFF_REASON_NONE: wait, then attempt again. Otherwise stop, for this reason.
+    pub reason: backoff_reason,
+    /// Written as 0.
+    pub reserved32: u32,
     /// The time to wait, in ns. If max_elapsed, the deadline or the budget stopped the operation:
     /// the wait that would have followed. 0 for the other reasons.
     pub delay_ns: u64,
+    /// Written as 0.
+    pub reserved: [u64; 2],
 }
 
 /// Begins an operation at the time `now_ns`. No wait may end later than `deadline_ns`, a time of
@@ -62,6 +118,7 @@ pub struct backoff_decision {
 ///
 /// # Safety
 /// Each pointer that is not NULL points to a struct of its type.
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_operation_begin(
     operation: *mut backoff_operation,
@@ -70,17 +127,15 @@ pub unsafe extern "C" fn backoff_operation_begin(
     now_ns: u64,
     deadline_ns: u64,
     budget: *mut backoff_budget,
-) -> u32 {
+) -> backoff_code {
     exported!({
         let operation = required(operation)?;
-        let policy = *PolicyHandle::get(policy)?;
-        let budget = BudgetHandle::get_optional(budget)?;
-        wait_until_free(budget)?;
+        let policy = *policy_at(policy, &mut None)?;
+        let budget = usable(budget)?;
         let (stream, deadline) = (RandomStream::from_seed(stream), optional_ns(deadline_ns));
-        OperationHandle::init(
-            operation,
-            Operation::begin(policy, stream, now_ns, deadline, budget),
-        );
+        let begun = Operation::begin(policy, stream, now_ns, deadline, budget);
+        let has_budget = budget.is_some().into();
+        OperationHandle::init(operation, Begun { operation: begun, has_budget });
         Ok(())
     })
 }
@@ -93,6 +148,7 @@ pub unsafe extern "C" fn backoff_operation_begin(
 ///
 /// # Safety
 /// Each pointer that is not NULL points to a struct of its type.
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_operation_resume(
     operation: *mut backoff_operation,
@@ -101,15 +157,13 @@ pub unsafe extern "C" fn backoff_operation_resume(
     retries: u64,
     began_ns: u64,
     deadline_ns: u64,
-) -> u32 {
+) -> backoff_code {
     exported!({
         let operation = required(operation)?;
-        let policy = *PolicyHandle::get(policy)?;
+        let policy = *policy_at(policy, &mut None)?;
         let (stream, deadline) = (RandomStream::from_seed(stream), optional_ns(deadline_ns));
-        OperationHandle::init(
-            operation,
-            Operation::resume(policy, stream, retries, began_ns, deadline),
-        );
+        let resumed = Operation::resume(policy, stream, retries, began_ns, deadline);
+        OperationHandle::init(operation, Begun { operation: resumed, has_budget: 0 });
         Ok(())
     })
 }
@@ -125,21 +179,22 @@ pub unsafe extern "C" fn backoff_operation_resume(
 ///
 /// # Safety
 /// Each pointer that is not NULL points to a struct of its type.
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_operation_decide(
     operation: *mut backoff_operation,
-    outcome: u32,
+    outcome: backoff_outcome,
     retry_after_ns: u64,
     now_ns: u64,
     budget: *mut backoff_budget,
     decision: *mut backoff_decision,
-) -> u32 {
+) -> backoff_code {
     exported!({
         let decision = required(decision)?;
-        let operation = OperationHandle::get_mut(operation)?;
-        let budget = BudgetHandle::get_optional(budget)?;
-        let outcome = outcome_from_number(outcome).ok_or(BACKOFF_ERROR_UNKNOWN_OUTCOME)?;
-        wait_until_free(budget)?;
+        let outcome = outcome_from_number(outcome).ok_or(BACKOFF_ERROR_UNKNOWN_OUTCOME);
+        let operation = begun(operation, budget)?;
+        let budget = usable(budget)?;
+        let outcome = outcome?;
         let decided = operation.decide(outcome, optional_ns(retry_after_ns), now_ns, budget);
         decision.write(decided.into());
         Ok(())
@@ -149,7 +204,7 @@ pub unsafe extern "C" fn backoff_operation_decide(
 impl From<Decision> for backoff_decision {
     fn from(decision: Decision) -> Self {
         let reason = decision.stop_reason().map_or(0, |reason| reason as u32);
-        Self { reason, reserved: 0, delay_ns: decision.delay_ns() }
+        Self { reason, reserved32: 0, delay_ns: decision.delay_ns(), reserved: [0; 2] }
     }
 }
 
@@ -167,15 +222,9 @@ impl From<Decision> for backoff_decision {
 pub unsafe extern "C" fn backoff_operation_refuse_retry(
     operation: *mut backoff_operation,
     budget: *mut backoff_budget,
-    reason: *mut u32,
-) -> u32 {
-    exported!({
-        let operation = OperationHandle::get_mut(operation)?;
-        let budget = BudgetHandle::get_optional(budget)?;
-        wait_until_free(budget)?;
-        write_optional(reason, operation.refuse_retry(budget) as u32);
-        Ok(())
-    })
+    reason: *mut backoff_reason,
+) -> backoff_code {
+    exported!({ end(operation, budget, reason, Operation::refuse_retry) })
 }
 
 /// Cancels an operation, at any time (SPEC 13.6). Writes the reason for which it stopped:
@@ -194,15 +243,9 @@ pub unsafe extern "C" fn backoff_operation_refuse_retry(
 pub unsafe extern "C" fn backoff_operation_cancel(
     operation: *mut backoff_operation,
     budget: *mut backoff_budget,
-    reason: *mut u32,
-) -> u32 {
-    exported!({
-        let operation = OperationHandle::get_mut(operation)?;
-        let budget = BudgetHandle::get_optional(budget)?;
-        wait_until_free(budget)?;
-        write_optional(reason, operation.cancel(budget) as u32);
-        Ok(())
-    })
+    reason: *mut backoff_reason,
+) -> backoff_code {
+    exported!({ end(operation, budget, reason, Operation::cancel) })
 }
 
 /// Writes the number of retries granted so far, the number of attempts (retries + 1), and the
@@ -222,10 +265,10 @@ pub unsafe extern "C" fn backoff_operation_state(
     operation: *const backoff_operation,
     retries: *mut u64,
     attempts: *mut u64,
-    reason: *mut u32,
-) -> u32 {
+    reason: *mut backoff_reason,
+) -> backoff_code {
     exported!({
-        let operation = OperationHandle::get(operation)?;
+        let operation = &OperationHandle::get(operation)?.operation;
         write_optional(retries, operation.retries());
         write_optional(attempts, operation.attempts());
         write_optional(reason, operation.reason().map_or(0, |reason| reason as u32));

@@ -6,9 +6,8 @@ Usage: abi.py HEADER LIBRARY VERSION
 import ctypes
 import re
 import sys
-from pathlib import Path
 
-from library import FUNCTIONS, NUMBERS, TEXT, F, N, S, code, main, ok, parsed, printed, ref, u32, u64
+from library import NUMBERS, TEXT, F, N, S, code, main, ok, parsed, printed, ref, u32, u64
 
 #: The names of each group and the number of the first. The functions return them, where there is one.
 GROUPS = [
@@ -97,21 +96,6 @@ def version():
     yield "macros", ".".join(map(str, parts)), sys.argv[3]
     yield "number", F.version(), parts[0] * 10**6 + parts[1] * 1000 + parts[2]
     yield "macro", N.VERSION, F.version()
-
-
-def nodes():
-    """symbols.map has each function, in a node for each release that added functions."""
-    text = (Path(__file__).parents[1] / "symbols.map").read_text(encoding="utf-8")
-    node = re.compile(r"^BACKOFF_([\d.]+) \{(.*?)^\}(?: BACKOFF_([\d.]+))?;$", re.DOTALL | re.MULTILINE)
-    versions, contents, inherited = zip(*node.findall(text), strict=True)
-    listed = re.findall(r"^    backoff_(\w+);$", "".join(contents), re.MULTILINE)
-    yield "functions", set(FUNCTIONS).symmetric_difference(listed), set()
-    yield "each once", len(listed), len(FUNCTIONS)
-    major, minor, _ = sys.argv[3].split(".")
-    yield "first", versions[0], f"0.{minor}" if major == "0" else major
-    yield "inherited", inherited, ("", *versions[:-1])
-    numbers = [[int(part) for part in one.split(".")] for one in [*versions, sys.argv[3]]]
-    yield "order", numbers, sorted(numbers)
 
 
 def layouts():
@@ -307,4 +291,4 @@ def defaults():
 
 
 if __name__ == "__main__":
-    main([numbers, version, nodes, layouts, sentences, messages, ratios, defaults])
+    main([numbers, version, layouts, sentences, messages, ratios, defaults])
