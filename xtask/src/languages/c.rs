@@ -70,7 +70,9 @@ pub(crate) fn test(report: &mut Report) {
         build("programs")?;
         Ok(make("bindings-c", &compiled())?.arg("check"))
     });
-    pytest(report, "test_installed.py", |_| Ok(()));
+    for file in ["test_installed.py", "test_growth.py"] {
+        pytest(report, file, |_| Ok(()));
+    }
     report.check("C: archives have the same bytes again, the page and the licences", archives);
     report.check("C: the build systems for the README", || {
         for name in ["cmake", "meson", "ninja"] {
