@@ -81,6 +81,12 @@ def replaced(file):
     return text
 
 
+def node(symbols):
+    """The node of the later version."""
+    last = symbol_nodes(symbols)[-1][0]
+    return f"\nBACKOFF_{last}.9 {{\n  global:\n    backoff_later;\n}} BACKOFF_{last};\n"
+
+
 def build(folder, target):
     """Makes the folders `include` and `lib` of the later version in a folder. cargo builds in another."""
     sources = folder / "sources"
@@ -94,20 +100,19 @@ def build(folder, target):
     for file in REPLACEMENTS:
         path = folder if file.startswith("include/") else sources
         (path / file).write_text(replaced(file), encoding="utf-8")
-    symbols = sources / "bindings-c/symbols.map"
-    nodes = symbol_nodes(symbols.read_text(encoding="utf-8"))
-    first, last = nodes[0][0], nodes[-1][0]
-    node = f"\nBACKOFF_{last}.9 {{\n  global:\n    backoff_later;\n}} BACKOFF_{last};\n"
-    with symbols.open("a", encoding="utf-8") as file:
-        file.write(node)
+    script = sources / "bindings-c/symbols.map"
+    symbols = script.read_text(encoding="utf-8")
+    symbols += node(symbols)
+    script.write_text(symbols, encoding="utf-8")
     # A debug build is made in seconds. It has the standard library, for its panics.
     build = "cargo rustc --quiet --locked --package bindings-c --crate-type staticlib --target-dir"
     run(*build.split(), target, cwd=sources)
     (folder / "lib").mkdir()
-    soname = f"libbackoff.so.{first}"
-    options = f"-shared -Wl,--gc-sections -Wl,--version-script={symbols} -Wl,-soname,{soname}"
-    for _, functions, _ in symbol_nodes(symbols.read_text(encoding="utf-8")):
-        options += "".join(f" -Wl,-u,{name}" for name in functions)
+    nodes = symbol_nodes(symbols)
+    soname = f"libbackoff.so.{nodes[0][0]}"
+    options = ["--gc-sections", f"--version-script={script}", f"-soname={soname}"]
+    options += [f"-u={name}" for _, functions, _ in nodes for name in functions]
     libraries = (target / "debug/libbackoff.a", "-lgcc_s", "-lpthread", "-ldl", "-lm")
-    run("cc", *options.split(), *libraries, "-o", folder / "lib" / soname)
+    linker = [f"-Wl,{option.replace('=', ',', 1)}" for option in options]
+    run("cc", "-shared", *linker, *libraries, "-o", folder / "lib" / soname)
     (folder / "lib/libbackoff.so").symlink_to(soname)

@@ -13,6 +13,8 @@ pub(crate) struct Report {
     failed: u32,
     /// What failed, why, and how to run its part alone.
     failures: Vec<String>,
+    /// What could not run, and why.
+    skipped: Vec<String>,
     /// What the packages ran on: lines of JSON for `xtask/compatibility.py`.
     ran: Vec<String>,
     /// Whether what takes longer is tested, too. `docs/compatibility.md` then shows what the packages ran on.
@@ -93,6 +95,11 @@ impl Report {
         self.suite(what, || Ok(make()?.words("-q -p no:cacheprovider --color=no")));
     }
 
+    /// A check that cannot run here. It counts as nothing, and the end says so.
+    pub(crate) fn skip(&mut self, what: &str, why: &str) {
+        self.skipped.push(format!("skipped: {what}: {why}"));
+    }
+
     fn fail(&mut self, what: &str, count: u32, text: &str) {
         self.failed += count;
         eprintln!("    FAILED: {what}\n{text}");
@@ -107,6 +114,7 @@ impl Report {
         self.passed += other.passed;
         self.failed += other.failed;
         self.failures.extend(other.failures);
+        self.skipped.extend(other.skipped);
         self.ran.extend(other.ran);
         for (part, times) in other.times {
             self.times.entry(part).or_default().extend(times);
@@ -117,8 +125,8 @@ impl Report {
     /// of what it ran on.
     pub(crate) fn end(self) -> Result<()> {
         self.print_times();
-        for failure in &self.failures {
-            println!("{failure}");
+        for line in self.skipped.iter().chain(&self.failures) {
+            println!("{line}");
         }
         println!("{} passed, {} failed", self.passed, self.failed);
         if self.failed > 0 {

@@ -11,7 +11,7 @@ use crate::languages::{Platforms, python};
 use crate::libbackoff::{self, Platform};
 use crate::report::Report;
 use crate::shell::*;
-use crate::{archive, docs, fresh, licenses, venv};
+use crate::{archive, audit, docs, fresh, licenses, venv};
 
 /// The prefix under which the library is installed for the tests.
 pub(crate) fn prefix() -> Result<PathBuf> {
@@ -114,6 +114,11 @@ fn test_more(report: &mut Report) {
         }
         Ok(())
     });
+    let release = report.timed("the tag of the last release", audit::last_release).flatten();
+    if release.is_none() {
+        report.skip("C: the ABI of the last release", "there is no tag of one");
+    }
+    pytest(report, "test_releases.py", |given| Ok(given["release"] = json!(release)));
 }
 
 fn pytest(report: &mut Report, file: &str, more: impl FnOnce(&mut Value) -> Result<()>) {
