@@ -20,9 +20,8 @@ pub const BACKOFF_NO_TIME: u64 = 18446744073709551615u64;
 /// Times are nanoseconds of a clock that never goes back, which the caller reads. All operations on
 /// one budget use the same clock.
 ///
-/// Owned by the caller; nothing to free. Not thread-safe. Do not use a copy together with its
-/// original: both would return the same retry to the budget. Only the functions that take an
-/// operation may write to it.
+/// Not thread-safe. Do not use a copy together with its original: both would return the same retry
+/// to the budget.
 #[repr(C, align(8))]
 #[derive(Clone, Copy)]
 pub struct backoff_operation {
@@ -85,8 +84,6 @@ unsafe fn end(
 }
 
 /// The decision after an attempt.
-///
-/// A plain value: copy it freely.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct backoff_decision {
@@ -103,21 +100,16 @@ pub struct backoff_decision {
 
 /// Begins an operation at the time `now_ns`. No wait may end later than `deadline_ns`, a time of
 /// the same clock; BACKOFF_NO_TIME is no deadline. A deadline that has passed, such as 0, prevents
-/// retries, not the first attempt. (To backoff_loop, 0 is no deadline.) The operation's retries spend from `budget`, which may be NULL. The policy is
-/// copied, but the budget is not stored: pass the same pointer (or NULL, as here) to every later
-/// call. Passing a different budget is not detected and corrupts both.
+/// retries, not the first attempt. (To backoff_loop, 0 is no deadline.) The operation's retries
+/// spend from `budget`, which may be NULL. The policy is copied, but the budget is not stored: pass
+/// the same pointer (or NULL, as here) to every later call. Passing a different budget is not
+/// detected and corrupts both.
 ///
 /// Callers that share a stream wait for the same times. Give each operation its own key
 /// (backoff_stream_from_key), or use a stream of backoff_stream_from_entropy.
 ///
 /// Finish every operation: report its final outcome, success included, or cancel it with
 /// backoff_operation_cancel. A budget of the kind "concurrent" counts the operation until then.
-///
-/// Fails with BACKOFF_ERROR_NULL_POINTER, with BACKOFF_ERROR_UNINITIALIZED if the policy or the budget is not
-/// initialised, or with BACKOFF_ERROR_DAMAGED.
-///
-/// # Safety
-/// Each pointer that is not NULL points to a struct of its type.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_operation_begin(
@@ -130,7 +122,7 @@ pub unsafe extern "C" fn backoff_operation_begin(
 ) -> backoff_code {
     exported!({
         let operation = required(operation)?;
-        let policy = *policy_at(policy, &mut None)?;
+        let policy = *policy_at(policy)?;
         let budget = usable(budget)?;
         let (stream, deadline) = (RandomStream::from_seed(stream), optional_ns(deadline_ns));
         let begun = Operation::begin(policy, stream, now_ns, deadline, budget);
@@ -140,14 +132,9 @@ pub unsafe extern "C" fn backoff_operation_begin(
     })
 }
 
-/// Makes an operation as it stands after `retries` waits, of which a queue stored only the number, the
-/// start `began_ns` and the deadline (SPEC 13.7). It spends from no budget: pass NULL to every later
-/// call. Its stream, times and deadline are those of backoff_operation_begin.
-///
-/// Fails with BACKOFF_ERROR_NULL_POINTER, or with BACKOFF_ERROR_UNINITIALIZED if the policy is not initialised.
-///
-/// # Safety
-/// Each pointer that is not NULL points to a struct of its type.
+/// Makes an operation as it stands after `retries` waits, of which a queue stored only the number,
+/// the start `began_ns` and the deadline (SPEC 13.7). It spends from no budget: pass NULL to every
+/// later call. Its stream, times and deadline are those of backoff_operation_begin.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_operation_resume(
@@ -160,7 +147,7 @@ pub unsafe extern "C" fn backoff_operation_resume(
 ) -> backoff_code {
     exported!({
         let operation = required(operation)?;
-        let policy = *policy_at(policy, &mut None)?;
+        let policy = *policy_at(policy)?;
         let (stream, deadline) = (RandomStream::from_seed(stream), optional_ns(deadline_ns));
         let resumed = Operation::resume(policy, stream, retries, began_ns, deadline);
         OperationHandle::init(operation, Begun { operation: resumed, has_budget: 0 });
@@ -168,17 +155,13 @@ pub unsafe extern "C" fn backoff_operation_resume(
     })
 }
 
-/// Writes the decision after an attempt that ended with `outcome` at the time `now_ns`
-/// (SPEC 13.4). `retry_after_ns` is the wait that the server asked for, as
-/// backoff_parse_retry_after writes it, or BACKOFF_NO_TIME. `budget` is the one that was passed to
-/// backoff_operation_begin. If the operation has already stopped, writes the same reason again and
-/// changes nothing.
+/// Writes the decision after an attempt that ended with `outcome` at the time `now_ns` (SPEC 13.4).
+/// `retry_after_ns` is the wait that the server asked for, as backoff_parse_retry_after writes it,
+/// or BACKOFF_NO_TIME. `budget` is the one that was passed to backoff_operation_begin. If the
+/// operation has already stopped, writes the same reason again and changes nothing.
 ///
-/// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED if the operation or the budget is not
-/// initialised, BACKOFF_ERROR_UNKNOWN_OUTCOME, or BACKOFF_ERROR_DAMAGED.
-///
-/// # Safety
-/// Each pointer that is not NULL points to a struct of its type.
+/// Fails with BACKOFF_ERROR_UNKNOWN_OUTCOME, or with BACKOFF_ERROR_WRONG_BUDGET if `budget` is NULL
+/// and that of backoff_operation_begin was not, or the reverse.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_operation_decide(
@@ -208,16 +191,14 @@ impl From<Decision> for backoff_decision {
     }
 }
 
-/// Refuses the retry that the latest decision granted, for a budget that the caller keeps elsewhere,
-/// such as a backoff_budget_state in a store (SPEC 13.8). The retry does not count. Writes the reason
-/// for which the operation stopped: BACKOFF_REASON_BUDGET, or an earlier reason if it had already
-/// stopped. `reason` may be NULL. `budget` is the one that was passed to backoff_operation_begin.
+/// Refuses the retry that the latest decision granted, for a budget that the caller keeps
+/// elsewhere, such as a backoff_budget_state in a store (SPEC 13.8). The retry does not count.
+/// Writes the reason for which the operation stopped: BACKOFF_REASON_BUDGET, or an earlier reason
+/// if it had already stopped. `reason` may be NULL. `budget` is the one that was passed to
+/// backoff_operation_begin.
 ///
-/// Fails with BACKOFF_ERROR_NULL_POINTER, with BACKOFF_ERROR_UNINITIALIZED if the operation or the budget is
-/// not initialised, or with BACKOFF_ERROR_DAMAGED.
-///
-/// # Safety
-/// Each pointer that is not NULL points to a struct of its type, `reason` to one number.
+/// Fails with BACKOFF_ERROR_WRONG_BUDGET. If the budget cannot be used
+/// (BACKOFF_ERROR_UNINITIALIZED, BACKOFF_ERROR_DAMAGED), the operation stops nevertheless.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_operation_refuse_retry(
     operation: *mut backoff_operation,
@@ -234,11 +215,8 @@ pub unsafe extern "C" fn backoff_operation_refuse_retry(
 /// During a wait, the attempt that would follow counts as an attempt. Budget tokens spent on it are
 /// not refunded; a budget of the kind "concurrent" stops counting it.
 ///
-/// Fails with BACKOFF_ERROR_NULL_POINTER, with BACKOFF_ERROR_UNINITIALIZED if the operation or the budget is
-/// not initialised, or with BACKOFF_ERROR_DAMAGED.
-///
-/// # Safety
-/// Each pointer that is not NULL points to a struct of its type, `reason` to one number.
+/// Fails with BACKOFF_ERROR_WRONG_BUDGET. If the budget cannot be used
+/// (BACKOFF_ERROR_UNINITIALIZED, BACKOFF_ERROR_DAMAGED), the operation stops nevertheless.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_operation_cancel(
     operation: *mut backoff_operation,
@@ -255,11 +233,6 @@ pub unsafe extern "C" fn backoff_operation_cancel(
 /// is cancelled during the wait, that attempt is never made but stays counted, so the number is one
 /// more than the calls. backoff_retry counts its calls. For the same numbers in your own loop,
 /// count the calls and pass that count to backoff_stats_record.
-///
-/// Fails with BACKOFF_ERROR_NULL_POINTER or BACKOFF_ERROR_UNINITIALIZED.
-///
-/// # Safety
-/// `operation` points to an operation, and each output that is not NULL to one number.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_operation_state(
     operation: *const backoff_operation,
