@@ -29,6 +29,9 @@ REPLACEMENTS = {
         "let mut parameters = Self {\n": "let mut parameters = Self {\n"
         "                    later: [0, 0, 0, values.get(Field::MaxRetries)],\n",
     },
+    "core/src/ffi/mod.rs": {
+        "    growth: EXPONENTIAL,\n": "    later: [0, 0, 0, 3],\n    growth: EXPONENTIAL,\n",
+    },
     "bindings-c/src/retry.rs": {
         "    pub reserved: [u64; 6],\n": """
     pub on_begin: Option<unsafe extern "C" fn(context: *mut c_void)>,
