@@ -83,12 +83,16 @@ def test_a_program_of_today_treats_a_new_reason_as_a_stop(later, tmp_path):
     assert run(program, policy, env=on(PREFIX)) == old_reason
 
 
-def test_other_programs_of_today_run_on_a_later_library(later, tmp_path):
+def test_the_evaluator_of_today_gives_the_same_answers_on_a_later_library(later, tmp_path):
     library, include = PREFIX / "lib/libbackoff.so", PREFIX / "include"
     evaluator = installation.evaluator(tmp_path / "evaluate", library, include, ["cc"])
     installation.answers(evaluator, env=on(later))
-    wrapper = FOLDER / "tests/wrapper.cpp", library, "-pthread", "-o", tmp_path / "wrapper"
-    run("c++", "-std=c++11", f"-I{include}", f"-I{FOLDER}/tests", *wrapper)
+
+
+def test_the_wrapper_of_today_runs_on_a_later_library(later, tmp_path):
+    files = FOLDER / "tests/wrapper.cpp", PREFIX / "lib/libbackoff.so", "-o", tmp_path / "wrapper"
+    folders = f"-I{PREFIX}/include", f"-I{FOLDER}/tests"
+    run("c++", "-std=c++11", "-pthread", *folders, *files)
     assert run(tmp_path / "wrapper", env=on(later)).endswith(", 0 failed\n")
 
 
