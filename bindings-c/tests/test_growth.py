@@ -11,7 +11,7 @@ import subprocess
 import grown
 import installation
 import pytest
-from installation import FOLDER, PREFIX, run, so_version, symbol_nodes
+from installation import FOLDER, GIVEN, PREFIX, run, so_version, symbol_nodes
 
 ABI = json.loads((PREFIX / "share/backoff/abi.json").read_text(encoding="utf-8"))
 VERSION = ABI["version"]
@@ -89,11 +89,10 @@ def test_the_evaluator_of_today_gives_the_same_answers_on_a_later_library(later,
     installation.answers(evaluator, env=on(later))
 
 
-def test_the_wrapper_of_today_runs_on_a_later_library(later, tmp_path):
-    files = FOLDER / "tests/wrapper.cpp", PREFIX / "lib/libbackoff.so", "-o", tmp_path / "wrapper"
-    folders = f"-I{PREFIX}/include", f"-I{FOLDER}/tests"
-    run("c++", "-std=c++11", "-pthread", *folders, *files)
-    assert run(tmp_path / "wrapper", env=on(later)).endswith(", 0 failed\n")
+def test_the_wrapper_of_today_runs_on_a_later_library(later):
+    build = GIVEN["make"][1].removeprefix("BUILD=")
+    run("make", "--no-print-directory", *GIVEN["make"], f"{build}/wrapper-c++11", cwd=FOLDER)
+    assert run(f"{build}/wrapper-c++11", env=on(later)).endswith(", 0 failed\n")
 
 
 def test_a_later_library_has_the_numbers_and_sizes_of_today(later):
