@@ -124,7 +124,8 @@ def test_cargo_c_installs_the_same_files(tmp_path):
     place = ["--prefix", "/usr", "--libdir", "lib", "--destdir", tmp_path]
     run(*install, *place, cwd=FOLDER, env={"CARGO_TARGET_DIR": GIVEN["cargo_c"]["target"]})
     usr = tmp_path / "usr"
-    assert files(usr) == files(PREFIX)
+    # The manual is made by `cargo xtask install`.
+    assert files(usr) == {path for path in files(PREFIX) if path.parts[:2] != ("share", "man")}
     for name in ("backoff-config.cmake", "backoff-config-version.cmake"):
         path = Path("lib/cmake/backoff") / name
         assert (usr / path).read_bytes() == (PREFIX / path).read_bytes()
