@@ -1,6 +1,7 @@
 //! Gives the shared library the name by which programs load it, and writes the package of CMake for
 //! `cargo cinstall`.
 
+#[path = "../xtask/src/libbackoff/template.rs"]
 mod template;
 
 use std::path::Path;
@@ -9,7 +10,7 @@ use std::{env, fs};
 const TEMPLATES: [&str; 2] = ["backoff-config.cmake", "backoff-config-version.cmake"];
 
 fn main() {
-    for input in ["build.rs", "template.rs", "cmake"] {
+    for input in ["build.rs", "../xtask/src/libbackoff/template.rs", "cmake"] {
         println!("cargo:rerun-if-changed={input}");
     }
     name_the_library();

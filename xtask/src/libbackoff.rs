@@ -2,7 +2,6 @@
 
 mod linked;
 mod platform;
-#[path = "../../bindings-c/template.rs"]
 mod template;
 mod tree;
 

@@ -1,4 +1,4 @@
-//! What the version puts into names and templates: for `build.rs`, and for `cargo xtask install`.
+//! What the version puts into names and templates: also for `bindings-c/build.rs`, which has this file as a module.
 
 /// What the SONAME ends in. It is another one for each incompatible version: those of 0.1 are not
 /// compatible with those of 0.2, as the package of CMake says.
