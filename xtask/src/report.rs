@@ -11,10 +11,8 @@ use crate::shell::*;
 pub(crate) struct Report {
     passed: u32,
     failed: u32,
-    /// What failed, why, and how to run its part alone.
+    /// What failed, why, and how to run its part alone; and what could not run.
     failures: Vec<String>,
-    /// What could not run, and why.
-    skipped: Vec<String>,
     /// What the packages ran on: lines of JSON for `xtask/compatibility.py`.
     ran: Vec<String>,
     /// Whether what takes longer is tested, too. `docs/compatibility.md` then shows what the packages ran on.
@@ -97,7 +95,7 @@ impl Report {
 
     /// A check that cannot run here. It counts as nothing, and the end says so.
     pub(crate) fn skip(&mut self, what: &str, why: &str) {
-        self.skipped.push(format!("skipped: {what}: {why}"));
+        self.failures.push(format!("\nskipped: {what}: {why}"));
     }
 
     fn fail(&mut self, what: &str, count: u32, text: &str) {
@@ -114,7 +112,6 @@ impl Report {
         self.passed += other.passed;
         self.failed += other.failed;
         self.failures.extend(other.failures);
-        self.skipped.extend(other.skipped);
         self.ran.extend(other.ran);
         for (part, times) in other.times {
             self.times.entry(part).or_default().extend(times);
@@ -125,13 +122,11 @@ impl Report {
     /// of what it ran on.
     pub(crate) fn end(self) -> Result<()> {
         self.print_times();
-        for line in self.skipped.iter().chain(&self.failures) {
-            println!("{line}");
+        for failure in &self.failures {
+            println!("{failure}");
         }
         println!("{} passed, {} failed", self.passed, self.failed);
-        if self.failed > 0 {
-            bail!("{} of the checks failed; their output is above", self.failures.len());
-        }
+        ensure!(self.failed == 0, "the output of what failed is above");
         if self.is_all {
             let file = scratch().join("ran.jsonl");
             write(&file, self.ran.join("\n"))?;

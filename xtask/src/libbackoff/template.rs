@@ -1,7 +1,7 @@
 //! What the version puts into names and templates: also for `bindings-c/build.rs`, which has this file as a module.
 
-/// What the SONAME ends in. It is another one for each incompatible version: those of 0.1 are not
-/// compatible with those of 0.2, as the package of CMake says.
+/// What the SONAME ends in: another number for each incompatible version. Before 1.0 a new minor version may be
+/// incompatible.
 pub(crate) fn so_version() -> String {
     match (env!("CARGO_PKG_VERSION_MAJOR"), env!("CARGO_PKG_VERSION_MINOR")) {
         ("0", minor) => format!("0.{minor}"),
@@ -13,8 +13,6 @@ pub(crate) fn so_version() -> String {
 pub(crate) fn fill_in(template: &str, pointer_bytes: u32) -> String {
     template
         .replace("@VERSION@", env!("CARGO_PKG_VERSION"))
-        .replace("@MAJOR@", env!("CARGO_PKG_VERSION_MAJOR"))
-        .replace("@MINOR@", env!("CARGO_PKG_VERSION_MINOR"))
         .replace("@SO_VERSION@", &so_version())
         .replace("@POINTER_BYTES@", &pointer_bytes.to_string())
 }
