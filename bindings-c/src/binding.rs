@@ -6,7 +6,7 @@ use backoff_core::RandomStream;
 
 use crate::error::{backoff_error, write_message};
 use crate::exported::{exported, write_optional};
-#[cfg(not(target_family = "wasm"))]
+#[cfg(not(feature = "go"))]
 use crate::iterator::{IterHandle, backoff_iter};
 use crate::text::bytes_at;
 
@@ -31,7 +31,7 @@ pub extern "C" fn backoff_stream_advance(stream: u64, draws: u64) -> u64 {
 ///
 /// # Safety
 /// `iter` points to an iterator, and each output that is not NULL to one number.
-#[cfg(not(target_family = "wasm"))]
+#[cfg(not(feature = "go"))]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_iter_index(
     iter: *const backoff_iter,

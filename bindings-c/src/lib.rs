@@ -30,7 +30,7 @@ mod preview;
 
 mod stream;
 
-#[cfg(not(target_family = "wasm"))]
+#[cfg(not(feature = "go"))]
 mod iterator;
 
 mod budget;
@@ -56,7 +56,7 @@ mod member;
 
 mod binding;
 
-#[cfg(target_family = "wasm")]
+#[cfg(feature = "go")]
 mod go;
 
 pub use binding::*;
@@ -66,10 +66,10 @@ pub use code::*;
 pub use error::*;
 pub use field::*;
 pub use field_number::*;
-#[cfg(target_family = "wasm")]
+#[cfg(feature = "go")]
 pub use go::*;
 pub use http::*;
-#[cfg(not(target_family = "wasm"))]
+#[cfg(not(feature = "go"))]
 pub use iterator::*;
 pub use member::*;
 pub use operation::*;
