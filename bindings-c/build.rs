@@ -17,7 +17,8 @@ fn name_the_library() {
     if variable("CARGO_CFG_TARGET_FAMILY") == "wasm" {
         // A stack that is too small meets the end of the memory, not the data. The memory behind __heap_base is
         // the host's.
-        for option in ["--stack-first", "-zstack-size=16384", "--export=__heap_base", "--strip-all"] {
+        for option in ["--stack-first", "-zstack-size=16384", "--export=__heap_base", "--strip-all"]
+        {
             println!("cargo:rustc-cdylib-link-arg={option}");
         }
     }

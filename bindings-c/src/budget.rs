@@ -38,7 +38,9 @@ pub(crate) type BudgetHandle = Tagged<Budget, { u64::from_le_bytes(*b"budget-1")
 /// has no operating system to yield to, so it could only spin.
 pub(crate) fn wait_until_free(budget: Option<&Budget>) -> Result<(), u32> {
     match budget {
-        Some(budget) if !ffi::wait_until_free(budget, yield_now, sleep) => Err(BACKOFF_ERROR_DAMAGED),
+        Some(budget) if !ffi::wait_until_free(budget, yield_now, sleep) => {
+            Err(BACKOFF_ERROR_DAMAGED)
+        }
         _ => Ok(()),
     }
 }

@@ -6,7 +6,9 @@ use backoff_core::ffi::{BUDGET_EVENTS, budget_event, outcome_from_number};
 use backoff_core::{BudgetState, Outcome};
 
 use crate::budget::{BudgetHandle, backoff_budget, wait_until_free};
-use crate::code::{BACKOFF_ERROR_NOT_A_STATE, BACKOFF_ERROR_UNKNOWN_EVENT, BACKOFF_ERROR_UNKNOWN_OUTCOME};
+use crate::code::{
+    BACKOFF_ERROR_NOT_A_STATE, BACKOFF_ERROR_UNKNOWN_EVENT, BACKOFF_ERROR_UNKNOWN_OUTCOME,
+};
 use crate::exported::{exported, required, write_optional};
 use crate::field::position;
 use crate::handle::Tagged;
@@ -154,7 +156,8 @@ pub unsafe extern "C" fn backoff_budget_state_step(
             }
             _ => Outcome::Transient,
         };
-        let event = budget_event(event.event, outcome, event.held).ok_or(BACKOFF_ERROR_UNKNOWN_EVENT)?;
+        let event =
+            budget_event(event.event, outcome, event.held).ok_or(BACKOFF_ERROR_UNKNOWN_EVENT)?;
         let (after, held) = state.step(event, now_ns);
         let changed = u32::from(after != *state);
         *state = after;

@@ -6,11 +6,13 @@ use backoff_core::ffi::{self, TextKind};
 use backoff_core::{ErrorCode, ParseError, PolicyError, TextBuf};
 
 use crate::code::{
-    BACKOFF_ERROR_BUFFER_TOO_SMALL, BACKOFF_ERROR_DAMAGED, BACKOFF_ERROR_END, BACKOFF_ERROR_NO_ENTROPY,
-    BACKOFF_ERROR_NOT_A_RATIO, BACKOFF_ERROR_NOT_A_RETRY_AFTER, BACKOFF_ERROR_NOT_A_STATE, BACKOFF_ERROR_NULL_POINTER,
-    BACKOFF_OK, BACKOFF_ERROR_RATIO_TOO_FINE, BACKOFF_ERROR_TOO_LONG, BACKOFF_ERROR_UNINITIALIZED,
-    BACKOFF_ERROR_UNKNOWN_EVENT, BACKOFF_ERROR_UNKNOWN_FIELD, BACKOFF_ERROR_UNKNOWN_KIND, BACKOFF_ERROR_UNKNOWN_OUTCOME,
+    BACKOFF_ERROR_BUFFER_TOO_SMALL, BACKOFF_ERROR_DAMAGED, BACKOFF_ERROR_END,
+    BACKOFF_ERROR_NO_ENTROPY, BACKOFF_ERROR_NOT_A_RATIO, BACKOFF_ERROR_NOT_A_RETRY_AFTER,
+    BACKOFF_ERROR_NOT_A_STATE, BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_RATIO_TOO_FINE,
+    BACKOFF_ERROR_TOO_LONG, BACKOFF_ERROR_UNINITIALIZED, BACKOFF_ERROR_UNKNOWN_EVENT,
+    BACKOFF_ERROR_UNKNOWN_FIELD, BACKOFF_ERROR_UNKNOWN_KIND, BACKOFF_ERROR_UNKNOWN_OUTCOME,
     BACKOFF_ERROR_UNKNOWN_REASON, BACKOFF_ERROR_WRONG_UNIT, BACKOFF_ERROR_ZERO_DENOMINATOR,
+    BACKOFF_OK,
 };
 use crate::exported::{exported, write_optional};
 use crate::field::position;
@@ -146,7 +148,9 @@ impl backoff_error {
             }
             BACKOFF_ERROR_END => "there are no more delays or rows",
             BACKOFF_ERROR_NO_ENTROPY => "the operating system cannot provide randomness",
-            BACKOFF_ERROR_BUFFER_TOO_SMALL => "the buffer cannot hold the text and its terminating zero",
+            BACKOFF_ERROR_BUFFER_TOO_SMALL => {
+                "the buffer cannot hold the text and its terminating zero"
+            }
             BACKOFF_ERROR_NOT_A_RETRY_AFTER => {
                 "the value of Retry-After is neither a number of seconds nor a date, \
                  or is longer than 1024 bytes"
@@ -235,7 +239,11 @@ pub(crate) unsafe fn write_message(
             if let Some(sentence) = error.sentence() {
                 return write_text(sentence.as_bytes(), buffer, size);
             }
-            write_text(error.message(shown).ok_or(BACKOFF_ERROR_UNINITIALIZED)?.as_bytes(), buffer, size)
+            write_text(
+                error.message(shown).ok_or(BACKOFF_ERROR_UNINITIALIZED)?.as_bytes(),
+                buffer,
+                size,
+            )
         };
         let written = write();
         if written.is_err() && size > 0 {
@@ -266,8 +274,7 @@ pub extern "C" fn backoff_code_name(code: u32) -> *const c_char {
         BACKOFF_ERROR_NOT_A_STATE => c"not_a_state",
         BACKOFF_ERROR_UNKNOWN_EVENT => c"unknown_event",
         _ => {
-            let name =
-                name_of!(ErrorCode::ALL, code => code.name(), position(code, BACKOFF_ERROR_UNKNOWN_KIND));
+            let name = name_of!(ErrorCode::ALL, code => code.name(), position(code, BACKOFF_ERROR_UNKNOWN_KIND));
             return name.unwrap_or(c"unknown_code".as_ptr());
         }
     };

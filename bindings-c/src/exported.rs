@@ -2,7 +2,7 @@
 
 use core::ptr::NonNull;
 
-use crate::code::{BACKOFF_ERROR_NULL_POINTER, BACKOFF_OK, BACKOFF_ERROR_TOO_LONG};
+use crate::code::{BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_TOO_LONG, BACKOFF_OK};
 
 /// Runs the body of an exported function. The body ends in `Ok(())`, and `?` leaves it with the
 /// code to return.

@@ -8,8 +8,8 @@ use backoff_core::{BudgetEvent, BudgetMember, Fallback, MemberAnswer, Outcome, S
 use crate::budget::{BudgetHandle, backoff_budget, wait_until_free};
 use crate::budget_state::backoff_budget_event;
 use crate::code::{
-    BACKOFF_ERROR_END, BACKOFF_ERROR_NOT_A_STATE, BACKOFF_ERROR_TOO_LARGE, BACKOFF_ERROR_TOO_SMALL, BACKOFF_ERROR_UNKNOWN_EVENT,
-    BACKOFF_ERROR_UNKNOWN_OUTCOME,
+    BACKOFF_ERROR_END, BACKOFF_ERROR_NOT_A_STATE, BACKOFF_ERROR_TOO_LARGE, BACKOFF_ERROR_TOO_SMALL,
+    BACKOFF_ERROR_UNKNOWN_EVENT, BACKOFF_ERROR_UNKNOWN_OUTCOME,
 };
 use crate::exported::{exported, required, write_optional};
 use crate::handle::Tagged;
@@ -311,10 +311,11 @@ pub unsafe extern "C" fn backoff_budget_member_step(
         let member = MemberHandle::get_mut(member)?;
         let text = if text.is_null() { None } else { Some(bytes_at(text, length)?) };
         let mut after = *member;
-        let (is_changed, state) = match after.step(text, store_ns).ok_or(BACKOFF_ERROR_NOT_A_STATE)? {
-            SteppedState::Unchanged(state) => (0, state),
-            SteppedState::Changed(state) => (1, state),
-        };
+        let (is_changed, state) =
+            match after.step(text, store_ns).ok_or(BACKOFF_ERROR_NOT_A_STATE)? {
+                SteppedState::Unchanged(state) => (0, state),
+                SteppedState::Changed(state) => (1, state),
+            };
         write_text(state.text().as_bytes(), buffer, size)?;
         *member = after;
         changed.write(is_changed);

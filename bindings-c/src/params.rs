@@ -7,7 +7,8 @@ use backoff_core::ffi::{self, FieldSet, POLICY_FIELDS};
 use backoff_core::{Ratio, RatioError};
 
 use crate::code::{
-    BACKOFF_ERROR_NOT_A_RATIO, BACKOFF_ERROR_RATIO_TOO_FINE, BACKOFF_ERROR_UNINITIALIZED, BACKOFF_ERROR_ZERO_DENOMINATOR,
+    BACKOFF_ERROR_NOT_A_RATIO, BACKOFF_ERROR_RATIO_TOO_FINE, BACKOFF_ERROR_UNINITIALIZED,
+    BACKOFF_ERROR_ZERO_DENOMINATOR,
 };
 use crate::exported::{exported, required};
 use crate::field::field_of;

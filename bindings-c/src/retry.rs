@@ -58,10 +58,12 @@ pub struct backoff_loop {
     /// attempt, after each failed attempt, and before each wait. Optional.
     pub cancelled: Option<unsafe extern "C" fn(context: *mut c_void) -> u32>,
     /// Called before each wait. `cancelled` may still prevent that wait. Optional.
-    pub on_retry: Option<unsafe extern "C" fn(context: *mut c_void, event: *const backoff_loop_event)>,
+    pub on_retry:
+        Option<unsafe extern "C" fn(context: *mut c_void, event: *const backoff_loop_event)>,
     /// Called once, at the end of the loop, whatever the reason. Not called if backoff_retry fails.
     /// Optional.
-    pub on_stop: Option<unsafe extern "C" fn(context: *mut c_void, event: *const backoff_loop_event)>,
+    pub on_stop:
+        Option<unsafe extern "C" fn(context: *mut c_void, event: *const backoff_loop_event)>,
     /// NULL: the preset "default".
     pub policy: *const backoff_policy,
     /// Limits the retries of all loops that share it. Optional.
@@ -179,7 +181,11 @@ struct Loop<'a> {
 }
 
 impl Loop<'_> {
-    fn run(&self, stream: RandomStream, deadline_ns: Option<u64>) -> Result<backoff_loop_event, u32> {
+    fn run(
+        &self,
+        stream: RandomStream,
+        deadline_ns: Option<u64>,
+    ) -> Result<backoff_loop_event, u32> {
         let Self { callbacks, budget, .. } = self;
         wait_until_free(*budget)?;
         if callbacks.cancelled() {

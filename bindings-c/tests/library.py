@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from types import SimpleNamespace
 
+from module import Module
+
 TEXT = re.sub(r"//.*|/\*(?s:.*?)\*/", "", Path(sys.argv[1]).read_text(encoding="utf-8"))
 #: The macros that are numbers. Those of codes lose ERROR_, too.
 NUMBERS = {
@@ -65,7 +67,7 @@ S = SimpleNamespace(
 FUNCTIONS = {
     name: parameters(given) for name, given in re.findall(r"\bbackoff_(\w+)\(([^)]*)\);", TEXT)
 }
-LIBRARY = ctypes.CDLL(sys.argv[2])
+LIBRARY = (Module if sys.argv[2].endswith(".wasm") else ctypes.CDLL)(sys.argv[2])
 
 
 def function(name: str) -> Callable[..., int]:

@@ -227,5 +227,7 @@ def stats():
         yield case["id"], list(counts.bounds), [1, 2, 3, 4, 5, 6, 8, 10, 15, 25, 50]  # SPEC 17.1
 
 
+TESTS = [draws, streams, resets, errors, fields, resumptions, methods, stats]
+
 if __name__ == "__main__":
-    main([draws, streams, resets, errors, fields, resumptions, methods, stats])
+    main(TESTS)

@@ -37,8 +37,8 @@ impl Built {
             put(&root().join(from), &destination.join(to))?;
         }
         let (from, to) = EXAMPLES;
-        for example in entries(&root().join(from))? {
-            put(&example, &destination.join(to).join(example.file_name().context("a name")?))?;
+        for example in entries(&root().join(from))?.iter().filter(|path| path.is_file()) {
+            put(example, &destination.join(to).join(example.file_name().context("a name")?))?;
         }
         for (from, to) in TEMPLATES {
             let text = read(Path::new("bindings-c").join(from))?;
