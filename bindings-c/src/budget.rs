@@ -3,14 +3,15 @@
 use core::ffi::c_char;
 
 use backoff_core::ffi::BUDGET_FIELDS;
-use backoff_core::{Budget, ffi};
+use backoff_core::{Budget, BudgetLevel, ffi};
 
-use crate::code::BACKOFF_ERROR_DAMAGED;
+use crate::code::{BACKOFF_ERROR_DAMAGED, backoff_code};
 use crate::error::{backoff_error, explained};
 use crate::exported::{exported, required};
 use crate::field::{field_of, write_ratio, write_value};
+use crate::field_number::backoff_field;
 use crate::handle::Tagged;
-use crate::text::{bytes_at, write_text};
+use crate::text::{Output, bytes_at, write_text};
 
 /// A limit on the retries of many operations together, so that retries do not make an overload
 /// worse. Use one budget per server, and share it among all operations that call the server
@@ -43,6 +44,16 @@ pub(crate) fn wait_until_free(budget: Option<&Budget>) -> Result<(), u32> {
         }
         _ => Ok(()),
     }
+}
+
+/// The budget in a struct of C, which no thread is updating.
+///
+/// # Safety
+/// As for `Tagged::get`.
+pub(crate) unsafe fn free_budget<'a>(budget: *const backoff_budget) -> Result<&'a Budget, u32> {
+    // SAFETY: the caller promises what `get` requires.
+    let budget = unsafe { BudgetHandle::get(budget) }?;
+    wait_until_free(Some(budget)).map(|()| budget)
 }
 
 fn yield_now() {
@@ -80,13 +91,14 @@ fn sleep() {
 /// # Safety
 /// Each pointer that is not NULL points to a struct of its type, `text` to `length` bytes. No other
 /// thread uses the budget during the call.
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_budget_parse(
     budget: *mut backoff_budget,
     text: *const c_char,
     length: u64,
     error: *mut backoff_error,
-) -> u32 {
+) -> backoff_code {
     explained!(error, {
         let budget = required(budget)?;
         BudgetHandle::init(budget, Budget::parse(bytes_at(text, length)?)?);
@@ -107,11 +119,10 @@ pub unsafe extern "C" fn backoff_budget_print(
     budget: *const backoff_budget,
     buffer: *mut c_char,
     size: u64,
-) -> u32 {
+    length: *mut u64,
+) -> backoff_code {
     exported!({
-        let budget = BudgetHandle::get(budget)?;
-        wait_until_free(Some(budget))?;
-        write_text(budget.text().as_bytes(), buffer, size)
+        write_text(free_budget(budget).map(Budget::text), Output { buffer, size, length })
     })
 }
 
@@ -125,16 +136,16 @@ pub unsafe extern "C" fn backoff_budget_print(
 ///
 /// # Safety
 /// `budget` points to a budget, `value` to one number.
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_budget_get(
     budget: *const backoff_budget,
-    field: u32,
+    field: backoff_field,
     value: *mut u64,
-) -> u32 {
+) -> backoff_code {
     exported!({
         let value = required(value)?;
-        let budget = BudgetHandle::get(budget)?;
-        wait_until_free(Some(budget))?;
+        let budget = free_budget(budget)?;
         let field = field_of(field, &BUDGET_FIELDS, false)?;
         write_value(ffi::budget_value(budget, field), value)
     })
@@ -146,18 +157,57 @@ pub unsafe extern "C" fn backoff_budget_get(
 ///
 /// # Safety
 /// `budget` points to a budget, `numerator` and `denominator` to one number each.
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_budget_get_ratio(
     budget: *const backoff_budget,
-    field: u32,
+    field: backoff_field,
     numerator: *mut u32,
     denominator: *mut u32,
-) -> u32 {
+) -> backoff_code {
     exported!({
         let terms = (required(numerator)?, required(denominator)?);
-        let budget = BudgetHandle::get(budget)?;
-        wait_until_free(Some(budget))?;
+        let budget = free_budget(budget)?;
         let field = field_of(field, &BUDGET_FIELDS, true)?;
         write_ratio(ffi::budget_value(budget, field), terms)
+    })
+}
+
+/// What a budget has left.
+///
+/// A plain value: copy it freely.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct backoff_budget_level {
+    /// What is left: level / unit tokens, or for BACKOFF_BUDGET_KIND_TTL and
+    /// BACKOFF_BUDGET_KIND_CONCURRENT retries.
+    pub level: u64,
+    /// The highest level, of a full budget: max / unit tokens. For BACKOFF_BUDGET_KIND_TTL the reserve,
+    /// which what operations earn exceeds. For BACKOFF_BUDGET_KIND_CONCURRENT the retries that may be
+    /// active at the same time now.
+    pub max: u64,
+    /// The parts of a token or a retry, at least 1.
+    pub unit: u64,
+    /// Written as 0.
+    pub reserved: u64,
+}
+
+/// Writes what a budget has left at the time `now_ns` of the clock of its operations, for a gauge or an
+/// alert (SPEC 15.8). It changes nothing.
+///
+/// # Safety
+/// `budget` points to a budget, `level` to a level.
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn backoff_budget_get_level(
+    budget: *const backoff_budget,
+    now_ns: u64,
+    level: *mut backoff_budget_level,
+) -> backoff_code {
+    exported!({
+        let at = required(level)?;
+        let BudgetLevel { level, max, unit } = free_budget(budget)?.level(now_ns);
+        at.write(backoff_budget_level { level, max, unit, reserved: 0 });
+        Ok(())
     })
 }

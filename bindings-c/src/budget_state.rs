@@ -5,16 +5,21 @@ use core::ffi::c_char;
 use backoff_core::ffi::{BUDGET_EVENTS, budget_event, outcome_from_number};
 use backoff_core::{BudgetState, Outcome};
 
-use crate::budget::{BudgetHandle, backoff_budget, wait_until_free};
+use crate::budget::{backoff_budget, free_budget};
 use crate::code::{
     BACKOFF_ERROR_NOT_A_STATE, BACKOFF_ERROR_UNKNOWN_EVENT, BACKOFF_ERROR_UNKNOWN_OUTCOME,
+    backoff_code,
 };
-use crate::exported::{exported, required, write_optional};
+use crate::exported::{exported, require_zeros, required, write_optional};
 use crate::field::position;
 use crate::handle::Tagged;
-use crate::text::{bytes_at, name_of, write_text};
+use crate::outcome::backoff_outcome;
+use crate::text::{Output, bytes_at, name_of, write_text};
 
-/// An operation begins. The events begin here: 0 is not an event.
+/// The kind of an event. 0 is none.
+pub type backoff_budget_event_kind = u32;
+
+/// An operation begins.
 pub const BACKOFF_BUDGET_EVENT_OPERATION_BEGAN: u32 = 1;
 /// An attempt is over. Uses `held`.
 pub const BACKOFF_BUDGET_EVENT_ATTEMPT_OVER: u32 = 2;
@@ -35,7 +40,7 @@ pub const BACKOFF_BUDGET_EVENT_OPERATION_ENDED: u32 = 6;
 #[repr(C, align(8))]
 #[derive(Clone, Copy)]
 pub struct backoff_budget_state {
-    opaque: [u64; 24],
+    opaque: [u64; 32],
 }
 
 type StateHandle = Tagged<BudgetState, { u64::from_le_bytes(*b"state--1") }>;
@@ -47,14 +52,16 @@ type StateHandle = Tagged<BudgetState, { u64::from_le_bytes(*b"state--1") }>;
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct backoff_budget_event {
-    /// A BACKOFF_BUDGET_EVENT.
-    pub event: u32,
-    /// The BACKOFF_OUTCOME of the attempt that would be retried, for BACKOFF_BUDGET_EVENT_RETRY_REQUESTED;
+    /// What happens.
+    pub event: backoff_budget_event_kind,
+    /// The outcome of the attempt that would be retried, for BACKOFF_BUDGET_EVENT_RETRY_REQUESTED;
     /// ignored otherwise.
-    pub outcome: u32,
+    pub outcome: backoff_outcome,
     /// The tokens or slots that the operation holds: the `held` of its last granted retry, or 0.
     /// Ignored for events that do not use it.
     pub held: u64,
+    /// For later versions: 0.
+    pub reserved: [u64; 2],
 }
 
 /// The answer of a budget to BACKOFF_BUDGET_EVENT_RETRY_REQUESTED.
@@ -69,6 +76,8 @@ pub struct backoff_budget_answer {
     pub changed: u32,
     /// The tokens or slots that the operation holds after a granted retry, otherwise 0.
     pub held: u64,
+    /// Written as 0.
+    pub reserved: [u64; 2],
 }
 
 /// Writes the state of a full budget with the configuration of `budget`.
@@ -77,15 +86,15 @@ pub struct backoff_budget_answer {
 ///
 /// # Safety
 /// Each pointer that is not NULL points to a struct of its type.
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_budget_state_full(
     state: *mut backoff_budget_state,
     budget: *const backoff_budget,
-) -> u32 {
+) -> backoff_code {
     exported!({
         let state = required(state)?;
-        let budget = BudgetHandle::get(budget)?;
-        wait_until_free(Some(budget))?;
+        let budget = free_budget(budget)?;
         StateHandle::init(state, BudgetState::full(budget));
         Ok(())
     })
@@ -99,17 +108,17 @@ pub unsafe extern "C" fn backoff_budget_state_full(
 ///
 /// # Safety
 /// Each pointer that is not NULL points to a struct of its type, `text` to `length` bytes.
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_budget_state_parse(
     state: *mut backoff_budget_state,
     budget: *const backoff_budget,
     text: *const c_char,
     length: u64,
-) -> u32 {
+) -> backoff_code {
     exported!({
         let state = required(state)?;
-        let budget = BudgetHandle::get(budget)?;
-        wait_until_free(Some(budget))?;
+        let budget = free_budget(budget)?;
         let parsed = BudgetState::parse(budget, bytes_at(text, length)?);
         StateHandle::init(state, parsed.ok_or(BACKOFF_ERROR_NOT_A_STATE)?);
         Ok(())
@@ -128,8 +137,12 @@ pub unsafe extern "C" fn backoff_budget_state_print(
     state: *const backoff_budget_state,
     buffer: *mut c_char,
     size: u64,
-) -> u32 {
-    exported!({ write_text(StateHandle::get(state)?.text().as_bytes(), buffer, size) })
+    length: *mut u64,
+) -> backoff_code {
+    exported!({
+        let text = StateHandle::get(state).map(BudgetState::text);
+        write_text(text, Output { buffer, size, length })
+    })
 }
 
 /// Changes a state by an event at the time `now_ns` of one clock, such as that of the store, and
@@ -140,15 +153,17 @@ pub unsafe extern "C" fn backoff_budget_state_print(
 ///
 /// # Safety
 /// Each pointer that is not NULL points to a struct of its type.
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_budget_state_step(
     state: *mut backoff_budget_state,
     event: *const backoff_budget_event,
     now_ns: u64,
     answer: *mut backoff_budget_answer,
-) -> u32 {
+) -> backoff_code {
     exported!({
         let event = *required(event.cast_mut())?.as_ref();
+        require_zeros(&event.reserved)?;
         let state = StateHandle::get_mut(state)?;
         let outcome = match event.event {
             BACKOFF_BUDGET_EVENT_RETRY_REQUESTED => {
@@ -162,7 +177,8 @@ pub unsafe extern "C" fn backoff_budget_state_step(
         let changed = u32::from(after != *state);
         *state = after;
         let granted = u32::from(held.is_some());
-        write_optional(answer, backoff_budget_answer { granted, changed, held: held.unwrap_or(0) });
+        let held = held.unwrap_or(0);
+        write_optional(answer, backoff_budget_answer { granted, changed, held, reserved: [0; 2] });
         Ok(())
     })
 }
@@ -170,7 +186,7 @@ pub unsafe extern "C" fn backoff_budget_state_step(
 /// Returns the name of an event, such as "retry_requested": the same name in every language. The string
 /// is static and never NULL; an unknown number returns "unknown_event".
 #[unsafe(no_mangle)]
-pub extern "C" fn backoff_budget_event_name(event: u32) -> *const c_char {
+pub extern "C" fn backoff_budget_event_name(event: backoff_budget_event_kind) -> *const c_char {
     name_of!(BUDGET_EVENTS, name => name, position(event, BACKOFF_BUDGET_EVENT_OPERATION_BEGAN))
         .unwrap_or(c"unknown_event".as_ptr())
 }

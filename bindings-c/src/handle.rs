@@ -17,7 +17,8 @@ pub(crate) struct Tagged<T, const MAGIC: u64> {
 }
 
 impl<T, const MAGIC: u64> Tagged<T, MAGIC> {
-    /// Initialises the struct `S` of C with a value.
+    /// Initialises the struct `S` of C with a value. The words that it does not use are 0, so that
+    /// equal policies have equal bytes, and a later version finds a 0 in what it uses.
     ///
     /// # Safety
     /// `at` is valid for a write of an `S`, and no other thread uses it during the call.
@@ -27,7 +28,11 @@ impl<T, const MAGIC: u64> Tagged<T, MAGIC> {
             assert!(align_of::<Self>() <= align_of::<S>());
         }
         // SAFETY: by the assertions, memory for an `S` is large enough for this and aligned.
-        unsafe { at.cast::<Self>().write(Self { magic: MAGIC, value }) }
+        unsafe {
+            let unused = size_of::<S>() - size_of::<Self>();
+            at.cast::<Self>().add(1).cast::<u8>().write_bytes(0, unused);
+            at.cast::<Self>().write(Self { magic: MAGIC, value });
+        }
     }
 
     /// The value in a struct of C, or the code that says why there is none.
@@ -49,6 +54,22 @@ impl<T, const MAGIC: u64> Tagged<T, MAGIC> {
         // SAFETY: null or exclusively ours by the caller's promise; any bytes are a valid `Self`.
         let tagged = unsafe { at.cast::<Self>().as_mut() }.ok_or(BACKOFF_ERROR_NULL_POINTER)?;
         if tagged.magic == MAGIC { Ok(&mut tagged.value) } else { Err(BACKOFF_ERROR_UNINITIALIZED) }
+    }
+
+    /// The value in a struct of C, or the default for a null pointer, which stays in `made`.
+    ///
+    /// # Safety
+    /// As for `get`.
+    pub(crate) unsafe fn get_or_default<'a, S>(
+        at: *const S,
+        made: &'a mut Option<T>,
+        default: impl FnOnce() -> Result<T, u32>,
+    ) -> Result<&'a T, u32> {
+        if at.is_null() {
+            return Ok(made.insert(default()?));
+        }
+        // SAFETY: the caller promises for `at` all that `get` requires.
+        unsafe { Self::get(at) }
     }
 
     /// The value in a struct of C, or `None` for a null pointer.

@@ -4,8 +4,9 @@ use core::ffi::c_char;
 
 use backoff_core::{Outcome, http_retry_after_ns, is_idempotent_method, parse_retry_after_ns};
 
-use crate::code::BACKOFF_ERROR_NOT_A_RETRY_AFTER;
+use crate::code::{BACKOFF_ERROR_NOT_A_RETRY_AFTER, backoff_code};
 use crate::exported::{exported, required};
+use crate::outcome::backoff_outcome;
 use crate::text::bytes_at;
 
 /// Returns the outcome of an HTTP status (SPEC 14.4): BACKOFF_OUTCOME_THROTTLED for 429 and 503,
@@ -14,7 +15,7 @@ use crate::text::bytes_at;
 /// for 0, which HTTP libraries report if there was no answer: do not pass it. The caller decides
 /// whether the request may be repeated at all.
 #[unsafe(no_mangle)]
-pub extern "C" fn backoff_http_outcome(status: u32) -> u32 {
+pub extern "C" fn backoff_http_outcome(status: u32) -> backoff_outcome {
     u16::try_from(status).map_or(Outcome::Permanent, Outcome::from_http_status) as u32
 }
 
@@ -25,7 +26,10 @@ pub extern "C" fn backoff_http_outcome(status: u32) -> u32 {
 /// # Safety
 /// `method` points to `length` bytes.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn backoff_is_idempotent_method(method: *const c_char, length: u64) -> u32 {
+pub unsafe extern "C" fn backoff_is_idempotent_method(
+    method: *const c_char,
+    length: u64,
+) -> backoff_code {
     // SAFETY: the caller's promise.
     let method = unsafe { bytes_at(method, length) };
     method.is_ok_and(is_idempotent_method).into()
@@ -43,13 +47,14 @@ pub unsafe extern "C" fn backoff_is_idempotent_method(method: *const c_char, len
 ///
 /// # Safety
 /// `text` points to `length` bytes, `retry_after_ns` to one number.
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_parse_retry_after(
     text: *const c_char,
     length: u64,
     now_ns: u64,
     retry_after_ns: *mut u64,
-) -> u32 {
+) -> backoff_code {
     exported!({
         let retry_after_ns = required(retry_after_ns)?;
         let parsed = parse_retry_after_ns(bytes_at(text, length)?, now_ns);
@@ -69,6 +74,7 @@ pub unsafe extern "C" fn backoff_parse_retry_after(
 ///
 /// # Safety
 /// `fields` points to `length` bytes, `retry_after_ns` to one number.
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_http_retry_after(
     status: u32,
@@ -76,7 +82,7 @@ pub unsafe extern "C" fn backoff_http_retry_after(
     length: u64,
     now_ns: u64,
     retry_after_ns: *mut u64,
-) -> u32 {
+) -> backoff_code {
     exported!({
         let retry_after_ns = required(retry_after_ns)?;
         let status = u16::try_from(status).unwrap_or_default();

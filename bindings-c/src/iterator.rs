@@ -2,10 +2,10 @@
 
 use backoff_core::{Backoff, RandomStream};
 
-use crate::code::BACKOFF_ERROR_END;
-use crate::exported::{exported, required};
+use crate::code::{BACKOFF_ERROR_END, backoff_code};
+use crate::exported::{exported, required, write_optional};
 use crate::handle::Tagged;
-use crate::policy::{PolicyHandle, backoff_policy};
+use crate::policy::{backoff_policy, policy_at};
 
 /// The delays of a policy one after another: backoff_policy_delay_ns of index 0, 1, 2, ... of one
 /// stream. It ends after max_retries delays, so that a loop over it is limited (SPEC 9); it has no
@@ -17,10 +17,10 @@ use crate::policy::{PolicyHandle, backoff_policy};
 #[repr(C, align(8))]
 #[derive(Clone, Copy)]
 pub struct backoff_iter {
-    opaque: [u64; 32],
+    opaque: [u64; 64],
 }
 
-pub(crate) type IterHandle = Tagged<Backoff, { u64::from_le_bytes(*b"iterator") }>;
+type IterHandle = Tagged<Backoff, { u64::from_le_bytes(*b"iterator") }>;
 
 /// Starts the delays of a policy on a stream at index 0. The iterator may have been used before.
 /// The policy is copied.
@@ -32,15 +32,16 @@ pub(crate) type IterHandle = Tagged<Backoff, { u64::from_le_bytes(*b"iterator") 
 ///
 /// # Safety
 /// `iter` points to an iterator, `policy` to a policy.
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_iter_init(
     iter: *mut backoff_iter,
     policy: *const backoff_policy,
     stream: u64,
-) -> u32 {
+) -> backoff_code {
     exported!({
         let iter = required(iter)?;
-        let policy = *PolicyHandle::get(policy)?;
+        let policy = *policy_at(policy, &mut None)?;
         IterHandle::init(iter, Backoff::new(policy, RandomStream::from_seed(stream)));
         Ok(())
     })
@@ -53,8 +54,12 @@ pub unsafe extern "C" fn backoff_iter_init(
 ///
 /// # Safety
 /// `iter` points to an iterator, `delay_ns` to one number.
+#[must_use]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn backoff_iter_next_ns(iter: *mut backoff_iter, delay_ns: *mut u64) -> u32 {
+pub unsafe extern "C" fn backoff_iter_next_ns(
+    iter: *mut backoff_iter,
+    delay_ns: *mut u64,
+) -> backoff_code {
     exported!({
         let delay_ns = required(delay_ns)?;
         delay_ns.write(IterHandle::get_mut(iter)?.next_ns().ok_or(BACKOFF_ERROR_END)?);
@@ -70,9 +75,30 @@ pub unsafe extern "C" fn backoff_iter_next_ns(iter: *mut backoff_iter, delay_ns:
 /// # Safety
 /// `iter` points to an iterator.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn backoff_iter_reset(iter: *mut backoff_iter) -> u32 {
+pub unsafe extern "C" fn backoff_iter_reset(iter: *mut backoff_iter) -> backoff_code {
     exported!({
         IterHandle::get_mut(iter)?.reset();
+        Ok(())
+    })
+}
+
+/// Writes the index of the next delay and the current stream, which changes with every reset. At
+/// the end the index is that of backoff_policy_max_retries. Either output may be NULL.
+///
+/// Fails with BACKOFF_ERROR_NULL_POINTER or BACKOFF_ERROR_UNINITIALIZED.
+///
+/// # Safety
+/// `iter` points to an iterator, and each output that is not NULL to one number.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn backoff_iter_index(
+    iter: *const backoff_iter,
+    index: *mut u64,
+    stream: *mut u64,
+) -> backoff_code {
+    exported!({
+        let iter = IterHandle::get(iter)?;
+        write_optional(index, iter.index());
+        write_optional(stream, iter.stream().state());
         Ok(())
     })
 }

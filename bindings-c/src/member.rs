@@ -3,17 +3,20 @@
 use core::ffi::c_char;
 
 use backoff_core::ffi::{budget_event, budget_event_number, outcome_from_number};
-use backoff_core::{BudgetEvent, BudgetMember, Fallback, MemberAnswer, Outcome, SteppedState};
+use backoff_core::{
+    BudgetEvent, BudgetMember, ExchangeAnswers, Fallback, MemberAnswer, Outcome, SteppedState,
+};
 
-use crate::budget::{BudgetHandle, backoff_budget, wait_until_free};
-use crate::budget_state::backoff_budget_event;
+use crate::budget::{backoff_budget, free_budget};
+use crate::budget_state::{backoff_budget_event, backoff_budget_event_kind};
 use crate::code::{
     BACKOFF_ERROR_END, BACKOFF_ERROR_NOT_A_STATE, BACKOFF_ERROR_TOO_LARGE, BACKOFF_ERROR_TOO_SMALL,
-    BACKOFF_ERROR_UNKNOWN_EVENT, BACKOFF_ERROR_UNKNOWN_OUTCOME,
+    BACKOFF_ERROR_UNKNOWN_EVENT, BACKOFF_ERROR_UNKNOWN_OUTCOME, backoff_code,
 };
-use crate::exported::{exported, required, write_optional};
+use crate::exported::{exported, require_zeros, required, write_optional};
 use crate::handle::Tagged;
-use crate::text::{bytes_at, write_text};
+use crate::outcome::backoff_outcome;
+use crate::text::{Output, bytes_at, write_text};
 
 /// What one process knows of a budget that many processes share through a store: a state machine without I/O
 /// and without a clock (SPEC 15.7). A caller keeps one behind a lock and makes one exchange with the
@@ -23,7 +26,7 @@ use crate::text::{bytes_at, write_text};
 #[repr(C, align(8))]
 #[derive(Clone, Copy)]
 pub struct backoff_budget_member {
-    opaque: [u64; 96],
+    opaque: [u64; 128],
 }
 
 type MemberHandle = Tagged<BudgetMember, { u64::from_le_bytes(*b"member-1") }>;
@@ -35,6 +38,9 @@ pub const BACKOFF_FALLBACK_SHARE: u64 = 0;
 pub const BACKOFF_FALLBACK_WHOLE: u64 = 1;
 /// While the store is away, no process grants anything.
 pub const BACKOFF_FALLBACK_REFUSE: u64 = 18446744073709551615u64;
+
+/// The answer to a request of a retry.
+pub type backoff_request = u32;
 
 /// The retry is granted.
 pub const BACKOFF_REQUEST_GRANTED: u32 = 1;
@@ -49,12 +55,14 @@ pub const BACKOFF_REQUEST_WAITS: u32 = 3;
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct backoff_member_answer {
-    /// A BACKOFF_REQUEST.
-    pub answer: u32,
+    /// Whether the retry is granted, or waits for an exchange.
+    pub answer: backoff_request,
     /// 1 if the local budget decided, otherwise 0.
     pub is_local: u32,
     /// What the operation holds after a granted retry, otherwise 0.
     pub held: u64,
+    /// Written as 0.
+    pub reserved: [u64; 2],
 }
 
 /// A step of an exchange that happened `count` times in a row.
@@ -63,31 +71,32 @@ pub struct backoff_member_answer {
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct backoff_exchange_step {
-    /// A BACKOFF_BUDGET_EVENT.
-    pub event: u32,
-    /// The BACKOFF_OUTCOME of BACKOFF_BUDGET_EVENT_RETRY_REQUESTED, otherwise 0.
-    pub outcome: u32,
+    /// What happened.
+    pub event: backoff_budget_event_kind,
+    /// The outcome of BACKOFF_BUDGET_EVENT_RETRY_REQUESTED, otherwise BACKOFF_OUTCOME_NONE.
+    pub outcome: backoff_outcome,
     /// What the operation holds at BACKOFF_BUDGET_EVENT_OPERATION_SUCCEEDED, otherwise 0.
     pub held: u64,
     /// How often it happened.
     pub count: u64,
     /// How many retries were granted: the first.
     pub granted: u64,
+    /// Written as 0.
+    pub reserved: [u64; 2],
 }
 
-/// What an exchange has answered. Each array has an entry for BACKOFF_OUTCOME_TRANSIENT,
-/// BACKOFF_OUTCOME_THROTTLED and BACKOFF_OUTCOME_TIMEOUT.
+/// What an exchange has answered, by outcome: granted[BACKOFF_OUTCOME_THROTTLED].
 ///
 /// A plain value: copy it freely.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct backoff_exchange_answers {
     /// How many of the requests that wait are granted: the oldest.
-    pub granted: [u64; 3],
+    pub granted: [u64; 8],
     /// How many are refused: the oldest after those.
-    pub refused: [u64; 3],
+    pub refused: [u64; 8],
     /// What the operation of a granted request holds.
-    pub held: [u64; 3],
+    pub held: [u64; 8],
 }
 
 /// What a process has exchanged with the store of a shared budget.
@@ -106,6 +115,8 @@ pub struct backoff_shared_budget_stats {
     pub local_decisions: u64,
     /// How many processes the account has told of, with this one.
     pub processes: u64,
+    /// Written as 0.
+    pub reserved: [u64; 3],
 }
 
 /// Begins a member of the shared budget `budget`. `local` is the budget that decides while the store is away, and
@@ -118,6 +129,7 @@ pub struct backoff_shared_budget_stats {
 ///
 /// # Safety
 /// Each pointer that is not NULL points to a struct of its type.
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_budget_member_init(
     member: *mut backoff_budget_member,
@@ -127,13 +139,11 @@ pub unsafe extern "C" fn backoff_budget_member_init(
     fallback: u64,
     timeout_ns: u64,
     seed: u64,
-) -> u32 {
+) -> backoff_code {
     exported!({
         let member = required(member)?;
-        let budget = BudgetHandle::get(budget)?;
-        wait_until_free(Some(budget))?;
-        let local = BudgetHandle::get(local)?;
-        wait_until_free(Some(local))?;
+        let budget = free_budget(budget)?;
+        let local = free_budget(local)?;
         if lease == 0 {
             return Err(BACKOFF_ERROR_TOO_SMALL);
         }
@@ -160,9 +170,10 @@ pub unsafe extern "C" fn backoff_budget_member_note(
     event: *const backoff_budget_event,
     is_local: u32,
     now_ns: u64,
-) -> u32 {
+) -> backoff_code {
     exported!({
         let event = *required(event.cast_mut())?.as_ref();
+        require_zeros(&event.reserved)?;
         let member = MemberHandle::get_mut(member)?;
         let event = budget_event(event.event, Outcome::Transient, event.held);
         member.note(event.ok_or(BACKOFF_ERROR_UNKNOWN_EVENT)?, is_local != 0, now_ns);
@@ -176,13 +187,14 @@ pub unsafe extern "C" fn backoff_budget_member_note(
 ///
 /// # Safety
 /// Each pointer that is not NULL points to a struct of its type.
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_budget_member_request(
     member: *mut backoff_budget_member,
-    outcome: u32,
+    outcome: backoff_outcome,
     now_ns: u64,
     answer: *mut backoff_member_answer,
-) -> u32 {
+) -> backoff_code {
     exported!({
         let answer = required(answer)?;
         let member = MemberHandle::get_mut(member)?;
@@ -192,7 +204,8 @@ pub unsafe extern "C" fn backoff_budget_member_request(
             MemberAnswer::Refused => (BACKOFF_REQUEST_REFUSED, true, 0),
             MemberAnswer::Waits => (BACKOFF_REQUEST_WAITS, false, 0),
         };
-        answer.write(backoff_member_answer { answer: code, is_local: is_local.into(), held });
+        let is_local = is_local.into();
+        answer.write(backoff_member_answer { answer: code, is_local, held, reserved: [0; 2] });
         Ok(())
     })
 }
@@ -206,8 +219,8 @@ pub unsafe extern "C" fn backoff_budget_member_request(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_budget_member_cancel(
     member: *mut backoff_budget_member,
-    outcome: u32,
-) -> u32 {
+    outcome: backoff_outcome,
+) -> backoff_code {
     exported!({
         let member = MemberHandle::get_mut(member)?;
         member.cancel(outcome_from_number(outcome).ok_or(BACKOFF_ERROR_UNKNOWN_OUTCOME)?);
@@ -232,7 +245,7 @@ pub unsafe extern "C" fn backoff_budget_member_state(
     due_in_ns: *mut u64,
     has_unsent: *mut u32,
     timeout_ns: *mut u64,
-) -> u32 {
+) -> backoff_code {
     exported!({
         let member = MemberHandle::get(member)?;
         write_optional(is_away, member.is_away(now_ns).into());
@@ -253,7 +266,7 @@ pub unsafe extern "C" fn backoff_budget_member_state(
 pub unsafe extern "C" fn backoff_budget_member_stats(
     member: *const backoff_budget_member,
     stats: *mut backoff_shared_budget_stats,
-) -> u32 {
+) -> backoff_code {
     exported!({
         let at = required(stats)?;
         let stats = MemberHandle::get(member)?.stats();
@@ -263,6 +276,7 @@ pub unsafe extern "C" fn backoff_budget_member_stats(
             lost_swaps: stats.lost_swaps,
             local_decisions: stats.local_decisions,
             processes: stats.processes,
+            reserved: [0; 3],
         });
         Ok(())
     })
@@ -278,7 +292,7 @@ pub unsafe extern "C" fn backoff_budget_member_stats(
 pub unsafe extern "C" fn backoff_budget_member_begin(
     member: *mut backoff_budget_member,
     now_ns: u64,
-) -> u32 {
+) -> backoff_code {
     exported!({
         MemberHandle::get_mut(member)?.begin(now_ns);
         Ok(())
@@ -296,6 +310,7 @@ pub unsafe extern "C" fn backoff_budget_member_begin(
 /// # Safety
 /// Each pointer that is not NULL points to a value of its type, `text` to `length` bytes and `buffer` to `size`
 /// bytes that overlap nothing else.
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_budget_member_step(
     member: *mut backoff_budget_member,
@@ -304,21 +319,25 @@ pub unsafe extern "C" fn backoff_budget_member_step(
     store_ns: u64,
     buffer: *mut c_char,
     size: u64,
+    text_length: *mut u64,
     changed: *mut u32,
-) -> u32 {
+) -> backoff_code {
     exported!({
-        let changed = required(changed)?;
-        let member = MemberHandle::get_mut(member)?;
-        let text = if text.is_null() { None } else { Some(bytes_at(text, length)?) };
-        let mut after = *member;
-        let (is_changed, state) =
-            match after.step(text, store_ns).ok_or(BACKOFF_ERROR_NOT_A_STATE)? {
-                SteppedState::Unchanged(state) => (0, state),
-                SteppedState::Changed(state) => (1, state),
-            };
-        write_text(state.text().as_bytes(), buffer, size)?;
-        *member = after;
-        changed.write(is_changed);
+        let step = || {
+            let text = if text.is_null() { None } else { Some(bytes_at(text, length)?) };
+            required(changed)?;
+            let mut after = *MemberHandle::get(member)?;
+            let stepped = after.step(text, store_ns).ok_or(BACKOFF_ERROR_NOT_A_STATE)?;
+            Ok((after, stepped))
+        };
+        let stepped = step();
+        let text = stepped.map(|(_, stepped)| match stepped {
+            SteppedState::Unchanged(state) | SteppedState::Changed(state) => state.text(),
+        });
+        write_text(text, Output { buffer, size, length: text_length })?;
+        let (after, stepped) = stepped?;
+        *MemberHandle::get_mut(member)? = after;
+        changed.write(matches!(stepped, SteppedState::Changed(_)).into());
         Ok(())
     })
 }
@@ -334,7 +353,7 @@ pub unsafe extern "C" fn backoff_budget_member_exchange_step(
     member: *const backoff_budget_member,
     index: u64,
     step: *mut backoff_exchange_step,
-) -> u32 {
+) -> backoff_code {
     exported!({
         let at = required(step)?;
         let index = usize::try_from(index).map_err(|_| BACKOFF_ERROR_END)?;
@@ -350,6 +369,7 @@ pub unsafe extern "C" fn backoff_budget_member_exchange_step(
             held,
             count: step.count,
             granted: step.granted,
+            reserved: [0; 2],
         });
         Ok(())
     })
@@ -366,15 +386,18 @@ pub unsafe extern "C" fn backoff_budget_member_stored(
     member: *mut backoff_budget_member,
     now_ns: u64,
     answers: *mut backoff_exchange_answers,
-) -> u32 {
+) -> backoff_code {
     exported!({
         let at = required(answers)?;
         let answers = MemberHandle::get_mut(member)?.stored(now_ns);
-        let outcomes = [Outcome::Transient, Outcome::Throttled, Outcome::Timeout];
+        let by_outcome = |number: fn(&ExchangeAnswers, Outcome) -> u64| {
+            let of = |outcome| outcome_from_number(outcome).map_or(0, |of| number(&answers, of));
+            [0, 1, 2, 3, 4, 5, 6, 7].map(of)
+        };
         at.write(backoff_exchange_answers {
-            granted: outcomes.map(|outcome| answers.granted(outcome)),
-            refused: outcomes.map(|outcome| answers.refused(outcome)),
-            held: outcomes.map(|outcome| answers.held(outcome)),
+            granted: by_outcome(|answers, outcome| answers.granted(outcome)),
+            refused: by_outcome(|answers, outcome| answers.refused(outcome)),
+            held: by_outcome(|answers, outcome| answers.held(outcome)),
         });
         Ok(())
     })
@@ -392,7 +415,7 @@ pub unsafe extern "C" fn backoff_budget_member_lost(
     member: *mut backoff_budget_member,
     now_ns: u64,
     wait_ns: *mut u64,
-) -> u32 {
+) -> backoff_code {
     exported!({
         let at = required(wait_ns)?;
         at.write(MemberHandle::get_mut(member)?.lost(now_ns).ok_or(BACKOFF_ERROR_END)?);
@@ -412,7 +435,7 @@ pub unsafe extern "C" fn backoff_budget_member_failed(
     member: *mut backoff_budget_member,
     may_be_stored: u32,
     now_ns: u64,
-) -> u32 {
+) -> backoff_code {
     exported!({
         MemberHandle::get_mut(member)?.failed(may_be_stored != 0, now_ns);
         Ok(())
@@ -430,7 +453,7 @@ pub unsafe extern "C" fn backoff_budget_member_failed(
 pub unsafe extern "C" fn backoff_budget_member_late(
     member: *mut backoff_budget_member,
     now_ns: u64,
-) -> u32 {
+) -> backoff_code {
     exported!({
         MemberHandle::get_mut(member)?.late(now_ns);
         Ok(())

@@ -1,13 +1,14 @@
 //! `backoff_operation`: decides after each attempt whether to wait or to stop (SPEC 13).
 
 use backoff_core::ffi::outcome_from_number;
-use backoff_core::{Decision, Operation, RandomStream};
+use backoff_core::{Budget, Decision, Operation, RandomStream};
 
 use crate::budget::{BudgetHandle, backoff_budget, wait_until_free};
-use crate::code::BACKOFF_ERROR_UNKNOWN_OUTCOME;
+use crate::code::{BACKOFF_ERROR_UNKNOWN_OUTCOME, BACKOFF_ERROR_WRONG_BUDGET, backoff_code};
 use crate::exported::{exported, required, write_optional};
 use crate::handle::Tagged;
-use crate::policy::{PolicyHandle, backoff_policy};
+use crate::outcome::{backoff_outcome, backoff_reason};
+use crate::policy::{backoff_policy, policy_at};
 
 /// No deadline, or no Retry-After. (For a Retry-After that is this long, pass BACKOFF_MAX_NS.)
 pub const BACKOFF_NO_TIME: u64 = 18446744073709551615u64;
@@ -25,10 +26,35 @@ pub const BACKOFF_NO_TIME: u64 = 18446744073709551615u64;
 #[repr(C, align(8))]
 #[derive(Clone, Copy)]
 pub struct backoff_operation {
-    opaque: [u64; 40],
+    opaque: [u64; 64],
 }
 
-type OperationHandle = Tagged<Operation, { u64::from_le_bytes(*b"operate1") }>;
+type OperationHandle = Tagged<Begun, { u64::from_le_bytes(*b"operate1") }>;
+
+/// An operation, and whether it spends from a budget, which later calls pass again.
+#[repr(C)]
+struct Begun {
+    operation: Operation,
+    has_budget: u64,
+}
+
+/// The operation and the budget of a call, if the operation began with a budget or without one.
+///
+/// # Safety
+/// As for `Tagged::get_mut` and `Tagged::get_optional`.
+unsafe fn begun<'a>(
+    operation: *mut backoff_operation,
+    budget: *mut backoff_budget,
+) -> Result<(&'a mut Operation, Option<&'a Budget>), u32> {
+    // SAFETY: the caller promises both pointers.
+    let (begun, budget) =
+        unsafe { (OperationHandle::get_mut(operation)?, BudgetHandle::get_optional(budget)?) };
+    if (begun.has_budget != 0) != budget.is_some() {
+        return Err(BACKOFF_ERROR_WRONG_BUDGET);
+    }
+    wait_until_free(budget)?;
+    Ok((&mut begun.operation, budget))
+}
 
 /// The decision after an attempt.
 ///
@@ -36,13 +62,15 @@ type OperationHandle = Tagged<Operation, { u64::from_le_bytes(*b"operate1") }>;
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct backoff_decision {
-    /// 0: wait, then attempt again. Otherwise stop, for this BACKOFF_REASON.
-    pub reason: u32,
-    /// Always 0.
-    pub reserved: u32,
+    /// BACKOFF_REASON_NONE: wait, then attempt again. Otherwise stop, for this reason.
+    pub reason: backoff_reason,
+    /// Written as 0.
+    pub reserved32: u32,
     /// The time to wait, in ns. If max_elapsed, the deadline or the budget stopped the operation:
     /// the wait that would have followed. 0 for the other reasons.
     pub delay_ns: u64,
+    /// Written as 0.
+    pub reserved: [u64; 2],
 }
 
 /// Begins an operation at the time `now_ns`. No wait may end later than `deadline_ns`, a time of
@@ -62,6 +90,7 @@ pub struct backoff_decision {
 ///
 /// # Safety
 /// Each pointer that is not NULL points to a struct of its type.
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_operation_begin(
     operation: *mut backoff_operation,
@@ -70,17 +99,16 @@ pub unsafe extern "C" fn backoff_operation_begin(
     now_ns: u64,
     deadline_ns: u64,
     budget: *mut backoff_budget,
-) -> u32 {
+) -> backoff_code {
     exported!({
         let operation = required(operation)?;
-        let policy = *PolicyHandle::get(policy)?;
+        let policy = *policy_at(policy, &mut None)?;
         let budget = BudgetHandle::get_optional(budget)?;
         wait_until_free(budget)?;
         let (stream, deadline) = (RandomStream::from_seed(stream), optional_ns(deadline_ns));
-        OperationHandle::init(
-            operation,
-            Operation::begin(policy, stream, now_ns, deadline, budget),
-        );
+        let begun = Operation::begin(policy, stream, now_ns, deadline, budget);
+        let has_budget = budget.is_some().into();
+        OperationHandle::init(operation, Begun { operation: begun, has_budget });
         Ok(())
     })
 }
@@ -93,6 +121,7 @@ pub unsafe extern "C" fn backoff_operation_begin(
 ///
 /// # Safety
 /// Each pointer that is not NULL points to a struct of its type.
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_operation_resume(
     operation: *mut backoff_operation,
@@ -101,15 +130,13 @@ pub unsafe extern "C" fn backoff_operation_resume(
     retries: u64,
     began_ns: u64,
     deadline_ns: u64,
-) -> u32 {
+) -> backoff_code {
     exported!({
         let operation = required(operation)?;
-        let policy = *PolicyHandle::get(policy)?;
+        let policy = *policy_at(policy, &mut None)?;
         let (stream, deadline) = (RandomStream::from_seed(stream), optional_ns(deadline_ns));
-        OperationHandle::init(
-            operation,
-            Operation::resume(policy, stream, retries, began_ns, deadline),
-        );
+        let resumed = Operation::resume(policy, stream, retries, began_ns, deadline);
+        OperationHandle::init(operation, Begun { operation: resumed, has_budget: 0 });
         Ok(())
     })
 }
@@ -125,21 +152,21 @@ pub unsafe extern "C" fn backoff_operation_resume(
 ///
 /// # Safety
 /// Each pointer that is not NULL points to a struct of its type.
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_operation_decide(
     operation: *mut backoff_operation,
-    outcome: u32,
+    outcome: backoff_outcome,
     retry_after_ns: u64,
     now_ns: u64,
     budget: *mut backoff_budget,
     decision: *mut backoff_decision,
-) -> u32 {
+) -> backoff_code {
     exported!({
         let decision = required(decision)?;
-        let operation = OperationHandle::get_mut(operation)?;
-        let budget = BudgetHandle::get_optional(budget)?;
-        let outcome = outcome_from_number(outcome).ok_or(BACKOFF_ERROR_UNKNOWN_OUTCOME)?;
-        wait_until_free(budget)?;
+        let outcome = outcome_from_number(outcome).ok_or(BACKOFF_ERROR_UNKNOWN_OUTCOME);
+        let (operation, budget) = begun(operation, budget)?;
+        let outcome = outcome?;
         let decided = operation.decide(outcome, optional_ns(retry_after_ns), now_ns, budget);
         decision.write(decided.into());
         Ok(())
@@ -149,7 +176,7 @@ pub unsafe extern "C" fn backoff_operation_decide(
 impl From<Decision> for backoff_decision {
     fn from(decision: Decision) -> Self {
         let reason = decision.stop_reason().map_or(0, |reason| reason as u32);
-        Self { reason, reserved: 0, delay_ns: decision.delay_ns() }
+        Self { reason, reserved32: 0, delay_ns: decision.delay_ns(), reserved: [0; 2] }
     }
 }
 
@@ -167,12 +194,10 @@ impl From<Decision> for backoff_decision {
 pub unsafe extern "C" fn backoff_operation_refuse_retry(
     operation: *mut backoff_operation,
     budget: *mut backoff_budget,
-    reason: *mut u32,
-) -> u32 {
+    reason: *mut backoff_reason,
+) -> backoff_code {
     exported!({
-        let operation = OperationHandle::get_mut(operation)?;
-        let budget = BudgetHandle::get_optional(budget)?;
-        wait_until_free(budget)?;
+        let (operation, budget) = begun(operation, budget)?;
         write_optional(reason, operation.refuse_retry(budget) as u32);
         Ok(())
     })
@@ -194,12 +219,10 @@ pub unsafe extern "C" fn backoff_operation_refuse_retry(
 pub unsafe extern "C" fn backoff_operation_cancel(
     operation: *mut backoff_operation,
     budget: *mut backoff_budget,
-    reason: *mut u32,
-) -> u32 {
+    reason: *mut backoff_reason,
+) -> backoff_code {
     exported!({
-        let operation = OperationHandle::get_mut(operation)?;
-        let budget = BudgetHandle::get_optional(budget)?;
-        wait_until_free(budget)?;
+        let (operation, budget) = begun(operation, budget)?;
         write_optional(reason, operation.cancel(budget) as u32);
         Ok(())
     })
@@ -222,10 +245,10 @@ pub unsafe extern "C" fn backoff_operation_state(
     operation: *const backoff_operation,
     retries: *mut u64,
     attempts: *mut u64,
-    reason: *mut u32,
-) -> u32 {
+    reason: *mut backoff_reason,
+) -> backoff_code {
     exported!({
-        let operation = OperationHandle::get(operation)?;
+        let operation = &OperationHandle::get(operation)?.operation;
         write_optional(retries, operation.retries());
         write_optional(attempts, operation.attempts());
         write_optional(reason, operation.reason().map_or(0, |reason| reason as u32));

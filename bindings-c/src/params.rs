@@ -8,10 +8,11 @@ use backoff_core::{Ratio, RatioError};
 
 use crate::code::{
     BACKOFF_ERROR_NOT_A_RATIO, BACKOFF_ERROR_RATIO_TOO_FINE, BACKOFF_ERROR_UNINITIALIZED,
-    BACKOFF_ERROR_ZERO_DENOMINATOR,
+    BACKOFF_ERROR_ZERO_DENOMINATOR, backoff_code,
 };
 use crate::exported::{exported, required};
 use crate::field::field_of;
+use crate::field_number::backoff_field;
 use crate::text::bytes_at;
 
 /// The fields of a policy before they are checked; each is set or not set. Start with
@@ -22,7 +23,7 @@ use crate::text::bytes_at;
 #[repr(C, align(8))]
 #[derive(Clone, Copy)]
 pub struct backoff_params {
-    opaque: [u64; 32],
+    opaque: [u64; 64],
 }
 
 const _: () = assert!(
@@ -41,9 +42,9 @@ const _: () = assert!(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_params_set(
     params: *mut backoff_params,
-    field: u32,
+    field: backoff_field,
     value: u64,
-) -> u32 {
+) -> backoff_code {
     exported!({ set(required(params)?, field, value, false) })
 }
 
@@ -59,10 +60,10 @@ pub unsafe extern "C" fn backoff_params_set(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_params_set_ratio(
     params: *mut backoff_params,
-    field: u32,
+    field: backoff_field,
     numerator: u32,
     denominator: u32,
-) -> u32 {
+) -> backoff_code {
     exported!({ set(required(params)?, field, ffi::ratio_value(numerator, denominator), true) })
 }
 
@@ -75,18 +76,42 @@ pub unsafe extern "C" fn backoff_params_set_ratio(
 ///
 /// # Safety
 /// `text` points to `length` bytes, `numerator` and `denominator` to one number each.
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_ratio_parse(
     text: *const c_char,
     length: u64,
     numerator: *mut u32,
     denominator: *mut u32,
-) -> u32 {
+) -> backoff_code {
     exported!({
         let (numerator, denominator) = (required(numerator)?, required(denominator)?);
         let ratio = Ratio::parse(bytes_at(text, length)?).map_err(code_of_ratio)?;
         numerator.write(ratio.numerator());
         denominator.write(ratio.denominator());
+        Ok(())
+    })
+}
+
+/// Writes the nanoseconds of a duration as policy strings write it, such as "100ms" or "1.5s"
+/// (SPEC 11.4), in `length` bytes.
+///
+/// Fails with BACKOFF_ERROR_NOT_A_DURATION, BACKOFF_ERROR_MISSING_UNIT, BACKOFF_ERROR_UNKNOWN_UNIT,
+/// BACKOFF_ERROR_DURATION_TOO_FINE, or BACKOFF_ERROR_TOO_LARGE above BACKOFF_MAX_NS.
+///
+/// # Safety
+/// `text` points to `length` bytes, `duration_ns` to one number.
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn backoff_duration_parse(
+    text: *const c_char,
+    length: u64,
+    duration_ns: *mut u64,
+) -> backoff_code {
+    exported!({
+        let duration_ns = required(duration_ns)?;
+        let parsed = backoff_core::parse_duration_ns(bytes_at(text, length)?);
+        duration_ns.write(parsed.map_err(|error| error.code() as u32)?);
         Ok(())
     })
 }
@@ -103,7 +128,7 @@ fn code_of_ratio(error: RatioError) -> u32 {
 /// `params` is valid for reads and writes, and nobody else uses it during the call.
 unsafe fn set(
     params: NonNull<backoff_params>,
-    field: u32,
+    field: backoff_field,
     value: u64,
     is_ratio: bool,
 ) -> Result<(), u32> {

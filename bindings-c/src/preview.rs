@@ -2,11 +2,11 @@
 
 use backoff_core::{Preview, PreviewRow};
 
-use crate::code::BACKOFF_ERROR_END;
+use crate::code::{BACKOFF_ERROR_END, backoff_code};
 use crate::error::{backoff_error, explained};
 use crate::exported::{exported, required};
 use crate::handle::Tagged;
-use crate::policy::{PolicyHandle, backoff_policy};
+use crate::policy::{PolicyHandle, backoff_policy, policy_at};
 
 /// The range of the delay of each retry, one retry after another, without drawing random numbers or
 /// waiting (SPEC 16). A preview assumes that no failure is throttled and no server sends a
@@ -18,7 +18,7 @@ use crate::policy::{PolicyHandle, backoff_policy};
 #[repr(C, align(8))]
 #[derive(Clone, Copy)]
 pub struct backoff_preview {
-    opaque: [u64; 64],
+    opaque: [u64; 96],
 }
 
 type PreviewHandle = Tagged<Preview, { u64::from_le_bytes(*b"preview1") }>;
@@ -42,6 +42,8 @@ pub struct backoff_preview_row {
     pub total_mean_ns: u64,
     /// The sum of the longest delays so far.
     pub total_max_ns: u64,
+    /// Written as 0.
+    pub reserved: [u64; 2],
 }
 
 /// Starts the preview of a policy at its first retry. The preview may have been used before. The
@@ -51,14 +53,15 @@ pub struct backoff_preview_row {
 ///
 /// # Safety
 /// `preview` points to a preview, `policy` to a policy.
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_preview_init(
     preview: *mut backoff_preview,
     policy: *const backoff_policy,
-) -> u32 {
+) -> backoff_code {
     exported!({
         let preview = required(preview)?;
-        PreviewHandle::init(preview, PolicyHandle::get(policy)?.preview());
+        PreviewHandle::init(preview, policy_at(policy, &mut None)?.preview());
         Ok(())
     })
 }
@@ -70,11 +73,12 @@ pub unsafe extern "C" fn backoff_preview_init(
 ///
 /// # Safety
 /// `preview` points to a preview, `row` to a row.
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_preview_next(
     preview: *mut backoff_preview,
     row: *mut backoff_preview_row,
-) -> u32 {
+) -> backoff_code {
     exported!({
         let row = required(row)?;
         let preview = PreviewHandle::get_mut(preview)?;
@@ -91,7 +95,15 @@ impl From<PreviewRow> for backoff_preview_row {
         let PreviewRow {
             min_ns, mean_ns, max_ns, total_min_ns, total_mean_ns, total_max_ns, ..
         } = row;
-        Self { min_ns, mean_ns, max_ns, total_min_ns, total_mean_ns, total_max_ns }
+        Self {
+            min_ns,
+            mean_ns,
+            max_ns,
+            total_min_ns,
+            total_mean_ns,
+            total_max_ns,
+            reserved: [0; 2],
+        }
     }
 }
 
@@ -108,6 +120,7 @@ impl From<PreviewRow> for backoff_preview_row {
 ///
 /// # Safety
 /// Each pointer that is not NULL points to a struct of its type.
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_policy_fit_base(
     policy: *const backoff_policy,
@@ -115,10 +128,10 @@ pub unsafe extern "C" fn backoff_policy_fit_base(
     total_ns: u64,
     fitted: *mut backoff_policy,
     error: *mut backoff_error,
-) -> u32 {
+) -> backoff_code {
     explained!(error, {
         let fitted = required(fitted)?;
-        let policy = *PolicyHandle::get(policy)?;
+        let policy = *policy_at(policy, &mut None)?;
         PolicyHandle::init(fitted, policy.fit_base(attempts, total_ns)?);
         Ok(())
     })
@@ -130,6 +143,7 @@ pub unsafe extern "C" fn backoff_policy_fit_base(
 ///
 /// # Safety
 /// Each pointer that is not NULL points to a struct of its type.
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_policy_fit_cap(
     policy: *const backoff_policy,
@@ -137,10 +151,10 @@ pub unsafe extern "C" fn backoff_policy_fit_cap(
     total_ns: u64,
     fitted: *mut backoff_policy,
     error: *mut backoff_error,
-) -> u32 {
+) -> backoff_code {
     explained!(error, {
         let fitted = required(fitted)?;
-        let policy = *PolicyHandle::get(policy)?;
+        let policy = *policy_at(policy, &mut None)?;
         PolicyHandle::init(fitted, policy.fit_cap(attempts, total_ns)?);
         Ok(())
     })

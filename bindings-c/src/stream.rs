@@ -4,6 +4,7 @@ use core::ffi::c_void;
 
 use backoff_core::RandomStream;
 
+use crate::code::backoff_code;
 #[cfg(not(target_family = "wasm"))]
 use crate::entropy::random_number;
 use crate::exported::{exported, required};
@@ -20,13 +21,14 @@ use crate::text::bytes_at;
 ///
 /// # Safety
 /// `key` points to `length` bytes, `stream` to one number.
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_stream_from_key(
     seed: u64,
     key: *const c_void,
     length: u64,
     stream: *mut u64,
-) -> u32 {
+) -> backoff_code {
     exported!({
         let stream = required(stream)?;
         stream.write(RandomStream::from_key(seed, bytes_at(key.cast(), length)?).state());
@@ -43,8 +45,9 @@ pub unsafe extern "C" fn backoff_stream_from_key(
 /// # Safety
 /// `stream` points to one number.
 #[cfg(not(target_family = "wasm"))]
+#[must_use]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn backoff_stream_from_entropy(stream: *mut u64) -> u32 {
+pub unsafe extern "C" fn backoff_stream_from_entropy(stream: *mut u64) -> backoff_code {
     exported!({
         let stream = required(stream)?;
         stream.write(random_number()?);
@@ -60,8 +63,9 @@ pub unsafe extern "C" fn backoff_stream_from_entropy(stream: *mut u64) -> u32 {
 ///
 /// # Safety
 /// `stream` points to one number.
+#[must_use]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn backoff_stream_nth(seed: u64, n: u64, stream: *mut u64) -> u32 {
+pub unsafe extern "C" fn backoff_stream_nth(seed: u64, n: u64, stream: *mut u64) -> backoff_code {
     exported!({
         required(stream)?.write(RandomStream::nth(seed, n).state());
         Ok(())

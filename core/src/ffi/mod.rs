@@ -17,6 +17,7 @@ pub use crate::field::set::FieldSet;
 pub use crate::field::{BUDGET_FIELDS, Field, POLICY_FIELDS, Unit};
 use crate::number::arithmetic::MAX_NS;
 use crate::number::ratio::Ratio;
+use crate::parse::string::{Parsed, replaced_by};
 use crate::policy::Policy;
 pub use crate::random::stream::KeyHasher;
 use crate::text::buffer::TextBuf;
@@ -118,6 +119,33 @@ pub const fn limits_elapsed(policy: &Policy) -> bool {
 /// The first rule of SPEC 8 that they break.
 pub fn build_policy(params: &FieldSet) -> Result<Policy, PolicyError> {
     Policy::from_params(params)
+}
+
+/// The policy that the string of `policy` describes if the pair of this field follows it.
+///
+/// ```
+/// use backoff_core::ffi::change_policy;
+/// use backoff_core::{Field, Policy};
+/// let policy = Policy::parse("azure-core")?;
+/// let attempts = change_policy(&policy, Field::MaxAttempts, 6)?;
+/// assert_eq!(attempts, Policy::parse("azure-core:max_attempts=6").expect("a policy"));
+/// let full = change_policy(&policy, Field::Jitter, 2)?;
+/// assert_eq!(full, Policy::parse("azure-core:jitter=full").expect("a policy"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// The first rule of SPEC 8 that the policy then breaks.
+pub fn change_policy(policy: &Policy, field: Field, value: u64) -> Result<Policy, PolicyError> {
+    let text = policy.text();
+    // The string of a policy is always valid; the params of one that is not would miss all fields.
+    let parsed = Parsed::read(TextKind::Policy, text.as_bytes());
+    let mut params = parsed.map(|parsed| parsed.params()).unwrap_or_default();
+    for &unset in replaced_by(field) {
+        params.clear(unset);
+    }
+    params.set(field, value);
+    Policy::from_params(&params)
 }
 
 /// The outcome of a number, if there is one.

@@ -25,8 +25,9 @@ macro_rules! parameters {
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         pub(crate) struct ScheduleParams {
             $(pub(crate) $name: $word,)*
-            /// 1 if the policy is one of doubling, otherwise 0.
-            pub(crate) doubling: u32,
+            /// 1 if the policy is one of doubling, otherwise 0. As wide as a word: equal policies have
+            /// equal bytes, and there are none between the fields.
+            pub(crate) doubling: u64,
         }
 
         impl ScheduleParams {
