@@ -54,7 +54,7 @@
  *   of a clock, a deadline or a Retry-After: a negative number that was cast is a long time.
  * - The caller owns every struct. Put it on the stack, copy it (except a budget or an operation),
  *   and drop it. The library allocates nothing, so there is nothing to free. Only the functions that
- *   take an opaque struct may write to it.
+ *   take an opaque struct may write to it; structs with other members are plain values.
  * - A function that can fail returns BACKOFF_OK (0) or the code of an error. A failed call leaves
  *   all outputs unchanged, except `error` and texts.
  * - Every pointer points to a struct of its type, to one number, or to as many bytes as its length
@@ -441,7 +441,7 @@ const char *backoff_kind_name(backoff_field field, uint64_t kind);
 // BACKOFF_PARAMS_INIT (zeroed memory), which sets no field. Set fields with backoff_params_set and
 // backoff_params_set_ratio, then make the policy with backoff_policy_init.
 //
-// Owned by the caller; nothing to free; plain data to copy. Not thread-safe.
+// Not thread-safe.
 struct BACKOFF_ALIGNED(8) backoff_params {
   uint64_t opaque[64];
 };
@@ -449,16 +449,14 @@ struct BACKOFF_ALIGNED(8) backoff_params {
 // Sets a field: nanoseconds, a count, or the number of a kind. Setting it again replaces the
 // value. backoff_policy_init checks the value.
 //
-// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNKNOWN_FIELD, BACKOFF_ERROR_WRONG_UNIT if the field is a
-// ratio, or BACKOFF_ERROR_UNINITIALIZED.
+// Fails with BACKOFF_ERROR_UNKNOWN_FIELD, or BACKOFF_ERROR_WRONG_UNIT if the field is a ratio.
 backoff_code backoff_params_set(backoff_params *params, backoff_field field, uint64_t value);
 
 // Sets a field that is a ratio: BACKOFF_FIELD_MULTIPLIER, BACKOFF_FIELD_JITTER_BELOW or
 // BACKOFF_FIELD_JITTER_ABOVE. 1.6 is 8 and 5, or 16 and 10. Setting it again replaces the value.
 // backoff_policy_init checks the value.
 //
-// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNKNOWN_FIELD, BACKOFF_ERROR_WRONG_UNIT if the field is not a
-// ratio, or BACKOFF_ERROR_UNINITIALIZED.
+// Fails with BACKOFF_ERROR_UNKNOWN_FIELD, or BACKOFF_ERROR_WRONG_UNIT if the field is not a ratio.
 backoff_code backoff_params_set_ratio(backoff_params *params,
                                       backoff_field field,
                                       uint32_t numerator,
@@ -467,17 +465,17 @@ backoff_code backoff_params_set_ratio(backoff_params *params,
 // Writes the exact ratio that a text of `length` bytes denotes, in lowest terms: "1.6", "160%",
 // "16/10" and "16e-1" are 8 and 5.
 //
-// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_TOO_LONG, BACKOFF_ERROR_NOT_A_RATIO,
-// BACKOFF_ERROR_ZERO_DENOMINATOR, or BACKOFF_ERROR_RATIO_TOO_FINE if the numerator or denominator is above
-// 4294967295 in lowest terms. (A policy rejects numbers above 1000000.)
+// Fails with BACKOFF_ERROR_NOT_A_RATIO, BACKOFF_ERROR_ZERO_DENOMINATOR, or
+// BACKOFF_ERROR_RATIO_TOO_FINE if the numerator or denominator is above 4294967295 in lowest
+// terms. (A policy rejects numbers above 1000000.)
 BACKOFF_MUST_CHECK
 backoff_code backoff_ratio_parse(const char *text,
                                  uint64_t length,
                                  uint32_t *numerator,
                                  uint32_t *denominator);
 
-// Writes the nanoseconds of a duration as policy strings write it, such as "100ms" or "1.5s"
-// (SPEC 11.4), in `length` bytes.
+// Writes the nanoseconds of a duration as policy strings write it, such as "100ms" or "1.5s" (SPEC
+// 11.4), in `length` bytes.
 //
 // Fails with BACKOFF_ERROR_NOT_A_DURATION, BACKOFF_ERROR_MISSING_UNIT, BACKOFF_ERROR_UNKNOWN_UNIT,
 // BACKOFF_ERROR_DURATION_TOO_FINE, or BACKOFF_ERROR_TOO_LARGE above BACKOFF_MAX_NS.
@@ -486,49 +484,43 @@ backoff_code backoff_duration_parse(const char *text, uint64_t length, uint64_t 
 
 // How long to wait before each retry. A policy is checked when it is made, and never changes.
 //
-// Owned by the caller; nothing to free; copy it freely. Any number of threads may use one policy
-// at once. Only the functions that make a policy may write to it.
+// Copy it freely. Any number of threads may use one policy at once.
 struct BACKOFF_ALIGNED(8) backoff_policy {
   uint64_t opaque[48];
 };
 
 // Makes a policy from params, which are copied.
 //
-// If the params break a rule of SPEC 8, returns the code of the rule (BACKOFF_ERROR_UNKNOWN_KIND to
-// BACKOFF_ERROR_GIVEN_TWICE). Also fails with BACKOFF_ERROR_NULL_POINTER, or with BACKOFF_ERROR_UNINITIALIZED if the
-// params are not initialised. After a failure the policy is unchanged. Every call fills `error`
-// unless it is NULL.
+// If the params break a rule of SPEC 8, returns the code of the rule (BACKOFF_ERROR_UNKNOWN_KIND
+// to BACKOFF_ERROR_GIVEN_TWICE).
 BACKOFF_MUST_CHECK
 backoff_code backoff_policy_init(backoff_policy *policy,
                                  const backoff_params *params,
                                  backoff_error *error);
 
-// Makes a policy from a policy string of `length` bytes (SPEC 11), without a terminating zero:
+// Makes a policy from a policy string of `length` bytes (SPEC 11):
 // "full:base=100ms,cap=20s,max_retries=5", or a preset (SPEC 12), which may be followed by
 // changes: "aws-sdk-2026:max_retries=5".
 //
 // A policy without max_retries (or max_attempts) and max_elapsed retries for ever, unless a
-// deadline, a budget or a cancellation stops the operation. The preset "immediate" is such a policy,
-// without a wait; "default:max_retries=0" makes no retries.
+// deadline, a budget or a cancellation stops the operation. The preset "immediate" is such a
+// policy, without a wait; "default:max_retries=0" makes no retries.
 //
 // A ratio as the value of jitter replaces the jitter of the head by BACKOFF_JITTER_PROPORTIONAL:
 // with "full:base=1s,jitter=0.5" the first wait is 0.5 s to 1.5 s.
 //
-// If the string breaks a rule, returns its code (BACKOFF_ERROR_UNKNOWN_KIND to BACKOFF_ERROR_TEXT_TOO_LONG),
-// and `error` also has the place in the string and the text found there. Also fails with
-// BACKOFF_ERROR_NULL_POINTER or BACKOFF_ERROR_TOO_LONG. After a failure the policy is unchanged. Every call
-// fills `error` unless it is NULL.
+// If the string breaks a rule, returns its code (BACKOFF_ERROR_UNKNOWN_KIND to
+// BACKOFF_ERROR_TEXT_TOO_LONG), and `error` also has the place in the string and the text found
+// there.
 BACKOFF_MUST_CHECK
 backoff_code backoff_policy_parse(backoff_policy *policy,
                                   const char *text,
                                   uint64_t length,
                                   backoff_error *error);
 
-// Writes the canonical string of a policy (SPEC 11.8) with a terminating zero into a buffer of
-// `size` bytes; BACKOFF_TEXT_SIZE is always enough. It never contains a preset name. Parsing it
-// gives an equal policy, and equal policies have equal strings.
-//
-// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED or BACKOFF_ERROR_BUFFER_TOO_SMALL.
+// Writes the canonical string of a policy (SPEC 11.8), for which BACKOFF_TEXT_SIZE is always
+// enough. It never contains a preset name. Parsing it gives an equal policy, and equal policies
+// have equal strings.
 backoff_code backoff_policy_print(const backoff_policy *policy,
                                   char *buffer,
                                   uint64_t size,
@@ -539,14 +531,15 @@ backoff_code backoff_policy_print(const backoff_policy *policy,
 // BACKOFF_MAX_NS or 2^32. BACKOFF_FIELD_MAX_ATTEMPTS is one more than BACKOFF_FIELD_MAX_RETRIES.
 // Params with all other values that can be read make an equal policy.
 //
-// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNKNOWN_FIELD if the number is not a BACKOFF_FIELD of a
-// policy, BACKOFF_ERROR_WRONG_UNIT if the field is a ratio, BACKOFF_ERROR_UNUSED if the policy does not use the
-// field, or BACKOFF_ERROR_UNINITIALIZED.
+// Fails with BACKOFF_ERROR_UNKNOWN_FIELD if the number is not a field of a policy,
+// BACKOFF_ERROR_WRONG_UNIT if the field is a ratio, or BACKOFF_ERROR_UNUSED if the policy does not
+// use the field.
 BACKOFF_MUST_CHECK
 backoff_code backoff_policy_get(const backoff_policy *policy, backoff_field field, uint64_t *value);
 
-// Writes the value of a field of a policy that is a ratio, in lowest terms: BACKOFF_FIELD_MULTIPLIER,
-// BACKOFF_FIELD_JITTER_BELOW or BACKOFF_FIELD_JITTER_ABOVE. 1.6 is 8 and 5.
+// Writes the value of a field of a policy that is a ratio, in lowest terms:
+// BACKOFF_FIELD_MULTIPLIER, BACKOFF_FIELD_JITTER_BELOW or BACKOFF_FIELD_JITTER_ABOVE. 1.6 is 8 and
+// 5.
 //
 // Fails as backoff_policy_get does, and with BACKOFF_ERROR_WRONG_UNIT if the field is not a ratio.
 BACKOFF_MUST_CHECK
@@ -557,18 +550,16 @@ backoff_code backoff_policy_get_ratio(const backoff_policy *policy,
 
 // Writes the maximum number of retries of a policy, 0 to 2^32: the number of delays after which an
 // iterator ends, and one less than the number of attempts. 2^32 means no limit.
-//
-// Fails with BACKOFF_ERROR_NULL_POINTER or BACKOFF_ERROR_UNINITIALIZED.
 BACKOFF_MUST_CHECK
 backoff_code backoff_policy_max_retries(const backoff_policy *policy, uint64_t *max_retries);
 
-// Makes a policy from another by setting one field: nanoseconds, a count, or the number of a kind. It
-// is the policy that the string of `policy`, followed by this field, describes: setting the jitter
-// unsets the fields of the old one, and setting max_attempts unsets max_retries. `changed` may be the
-// policy itself.
+// Makes a policy from another by setting one field: nanoseconds, a count, or the number of a kind.
+// It is the policy that the string of `policy`, followed by this field, describes: setting the
+// jitter unsets the fields of the old one, and setting max_attempts unsets max_retries. `changed`
+// may be the policy itself.
 //
-// Fails as backoff_policy_init does, with BACKOFF_ERROR_UNKNOWN_FIELD if the number is not a
-// BACKOFF_FIELD of a policy, or with BACKOFF_ERROR_WRONG_UNIT if the field is a ratio.
+// Fails as backoff_policy_init does, with BACKOFF_ERROR_UNKNOWN_FIELD if the number is not a field
+// of a policy, or with BACKOFF_ERROR_WRONG_UNIT if the field is a ratio.
 BACKOFF_MUST_CHECK
 backoff_code backoff_policy_change(const backoff_policy *policy,
                                    backoff_field field,
@@ -579,7 +570,8 @@ backoff_code backoff_policy_change(const backoff_policy *policy,
 // Makes a policy from another by setting one field that is a ratio: BACKOFF_FIELD_MULTIPLIER,
 // BACKOFF_FIELD_JITTER_BELOW or BACKOFF_FIELD_JITTER_ABOVE. 1.6 is 8 and 5.
 //
-// Fails as backoff_policy_change does, and with BACKOFF_ERROR_WRONG_UNIT if the field is not a ratio.
+// Fails as backoff_policy_change does, and with BACKOFF_ERROR_WRONG_UNIT if the field is not a
+// ratio.
 BACKOFF_MUST_CHECK
 backoff_code backoff_policy_change_ratio(const backoff_policy *policy,
                                          backoff_field field,
@@ -592,12 +584,10 @@ backoff_code backoff_policy_change_ratio(const backoff_policy *policy,
 
 // Writes the stream of a seed and a key, such as a job ID or a client name. Every language
 // computes the same stream from the same two (SPEC 3.2). The key is `length` bytes, UTF-8 if it is
-// text, without a terminating zero. The length may be 0; then `key` may be NULL.
+// text. The length may be 0; then `key` may be NULL.
 //
 // The stream of a seed without a key is the seed itself. All clients with the same seed and no key
 // retry in lockstep, so give each client or job its own key.
-//
-// Fails with BACKOFF_ERROR_NULL_POINTER, or with BACKOFF_ERROR_TOO_LONG for a length of 2^63 or more.
 BACKOFF_MUST_CHECK
 backoff_code backoff_stream_from_key(uint64_t seed,
                                      const void *key,
@@ -608,15 +598,13 @@ backoff_code backoff_stream_from_key(uint64_t seed,
 // process that forks must call it again in the child; otherwise parent and child retry in
 // lockstep.
 //
-// Fails with BACKOFF_ERROR_NULL_POINTER or BACKOFF_ERROR_NO_ENTROPY.
+// Fails with BACKOFF_ERROR_NO_ENTROPY.
 BACKOFF_MUST_CHECK
 backoff_code backoff_stream_from_entropy(uint64_t *stream);
 
 // Writes the stream of number `n` under a seed (SPEC 3.4). A program that runs many loops can take
 // one seed from backoff_stream_from_entropy, count its loops, and give each the stream of its
 // number: no loop then asks the operating system.
-//
-// Fails with BACKOFF_ERROR_NULL_POINTER.
 BACKOFF_MUST_CHECK
 backoff_code backoff_stream_nth(uint64_t seed, uint64_t n, uint64_t *stream);
 
@@ -628,8 +616,6 @@ backoff_code backoff_stream_nth(uint64_t seed, uint64_t n, uint64_t *stream);
 //
 // Callers that share a stream wait for the same times. Give each client or job its own key
 // (backoff_stream_from_key).
-//
-// Fails with BACKOFF_ERROR_NULL_POINTER or BACKOFF_ERROR_UNINITIALIZED.
 BACKOFF_MUST_CHECK
 backoff_code backoff_policy_delay_ns(const backoff_policy *policy,
                                      uint64_t stream,
@@ -638,8 +624,6 @@ backoff_code backoff_policy_delay_ns(const backoff_policy *policy,
 
 // Writes the window of an index, in ns, at most BACKOFF_MAX_NS: the wait before jitter, limited by
 // the cap if the cap is on the window (SPEC 5.3). BACKOFF_JITTER_DECORRELATED does not use it.
-//
-// Fails with BACKOFF_ERROR_NULL_POINTER or BACKOFF_ERROR_UNINITIALIZED.
 BACKOFF_MUST_CHECK
 backoff_code backoff_policy_window_ns(const backoff_policy *policy,
                                       uint32_t index,
@@ -647,11 +631,11 @@ backoff_code backoff_policy_window_ns(const backoff_policy *policy,
 
 // Writes the delays of the indices first, first + 1, ... to delays_ns[0], delays_ns[1], ..., in
 // ns: the values of backoff_policy_delay_ns, computed faster. Writes their number to `written`. It
-// is `count`, or fewer if the indices run out first (the last is 2^32 - 1). The limits of the policy
-// do not matter.
+// is `count`, or fewer if the indices run out first (the last is 2^32 - 1). The limits of the
+// policy do not matter.
 //
-// Fails with BACKOFF_ERROR_NULL_POINTER (`delays_ns` may be NULL if `count` is 0),
-// BACKOFF_ERROR_UNINITIALIZED, or BACKOFF_ERROR_TOO_LONG if `count` numbers do not fit into memory.
+// `delays_ns` may be NULL if `count` is 0. Fails with BACKOFF_ERROR_TOO_LONG if `count` numbers do
+// not fit into memory.
 BACKOFF_MUST_CHECK
 backoff_code backoff_policy_fill_ns(const backoff_policy *policy,
                                     uint64_t stream,
@@ -664,9 +648,8 @@ backoff_code backoff_policy_fill_ns(const backoff_policy *policy,
 // stream. It ends after max_retries delays, so that a loop over it is limited (SPEC 9); it has no
 // clock, so max_elapsed does not concern it.
 //
-// Owned by the caller; nothing to free. A copy continues independently with the same delays. Not
-// thread-safe: give each thread its own iterator with its own stream. Only the functions that take
-// an iterator may write to it.
+// A copy continues independently with the same delays. Not thread-safe: give each thread its own
+// iterator with its own stream.
 struct BACKOFF_ALIGNED(8) backoff_iter {
   uint64_t opaque[64];
 };
@@ -676,28 +659,21 @@ struct BACKOFF_ALIGNED(8) backoff_iter {
 //
 // Callers that share a stream wait for the same times. Give each client or job its own key
 // (backoff_stream_from_key), or use a stream of backoff_stream_from_entropy.
-//
-// Fails with BACKOFF_ERROR_NULL_POINTER, or with BACKOFF_ERROR_UNINITIALIZED if the policy is not initialised.
 BACKOFF_MUST_CHECK
 backoff_code backoff_iter_init(backoff_iter *iter, const backoff_policy *policy, uint64_t stream);
 
 // Writes the next delay, in ns, and moves to the next index.
 //
-// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED, or with BACKOFF_ERROR_END after max_retries
-// delays (without that limit after index 2^32 - 1); then the iterator is unchanged.
+// Fails with BACKOFF_ERROR_END after max_retries delays (without that limit after index 2^32 - 1).
 BACKOFF_MUST_CHECK
 backoff_code backoff_iter_next_ns(backoff_iter *iter, uint64_t *delay_ns);
 
 // Starts again at index 0, for use after a success. The delays do not repeat: the stream moves on
 // by the number of delays that were taken (SPEC 9.2). There can be max_retries delays again.
-//
-// Fails with BACKOFF_ERROR_NULL_POINTER or BACKOFF_ERROR_UNINITIALIZED.
 backoff_code backoff_iter_reset(backoff_iter *iter);
 
 // Writes the index of the next delay and the current stream, which changes with every reset. At
 // the end the index is that of backoff_policy_max_retries. Either output may be NULL.
-//
-// Fails with BACKOFF_ERROR_NULL_POINTER or BACKOFF_ERROR_UNINITIALIZED.
 backoff_code backoff_iter_index(const backoff_iter *iter, uint64_t *index, uint64_t *stream);
 
 /* 6. Previews and fits -------------------------------------------------------------------------- */
@@ -707,15 +683,12 @@ backoff_code backoff_iter_index(const backoff_iter *iter, uint64_t *index, uint6
 // Retry-After. Without max_retries a preview can have 2^32 rows, even with max_elapsed, as the
 // shortest delays can be 0: stop reading it at a number of rows of your own.
 //
-// Owned by the caller; nothing to free. A copy continues independently. Not thread-safe. Only the
-// functions that take a preview may write to it.
+// A copy continues independently. Not thread-safe.
 struct BACKOFF_ALIGNED(8) backoff_preview {
   uint64_t opaque[96];
 };
 
 // The range of the delay of one retry, and the totals up to it; all in ns.
-//
-// A plain value: copy it freely.
 struct backoff_preview_row {
   // The shortest delay.
   uint64_t min_ns;
@@ -736,15 +709,12 @@ struct backoff_preview_row {
 
 // Starts the preview of a policy at its first retry. The preview may have been used before. The
 // policy is copied.
-//
-// Fails with BACKOFF_ERROR_NULL_POINTER, or with BACKOFF_ERROR_UNINITIALIZED if the policy is not initialised.
 BACKOFF_MUST_CHECK
 backoff_code backoff_preview_init(backoff_preview *preview, const backoff_policy *policy);
 
 // Writes the row of the next retry.
 //
-// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED, or with BACKOFF_ERROR_END if the limits of the
-// policy allow no further retry (SPEC 16.4); then the preview is unchanged.
+// Fails with BACKOFF_ERROR_END if the limits of the policy allow no further retry (SPEC 16.4).
 BACKOFF_MUST_CHECK
 backoff_code backoff_preview_next(backoff_preview *preview, backoff_preview_row *row);
 
@@ -754,10 +724,8 @@ backoff_code backoff_preview_next(backoff_preview *preview, backoff_preview_row 
 // which stay as they are in the policy. `fitted` may be the policy itself.
 //
 // If no base fits, or an argument is out of its range, returns BACKOFF_ERROR_DOES_NOT_FIT,
-// BACKOFF_ERROR_TOO_SMALL or BACKOFF_ERROR_TOO_LARGE. The error is then about the field max_attempts, for
-// `attempts`, or max_elapsed, for `total_ns`. Also fails with BACKOFF_ERROR_NULL_POINTER or
-// BACKOFF_ERROR_UNINITIALIZED. After a failure `fitted` is unchanged. Every call fills `error` unless it
-// is NULL.
+// BACKOFF_ERROR_TOO_SMALL or BACKOFF_ERROR_TOO_LARGE. The error is then about the field
+// max_attempts, for `attempts`, or max_elapsed, for `total_ns`.
 BACKOFF_MUST_CHECK
 backoff_code backoff_policy_fit_base(const backoff_policy *policy,
                                      uint64_t attempts,
@@ -834,8 +802,6 @@ backoff_reason backoff_reason_from_name(const char *name, uint64_t length);
 /* 8. The loop ----------------------------------------------------------------------------------- */
 
 // The state of a loop before a wait, or at its end (SPEC 18.4).
-//
-// A plain value: copy it freely.
 struct backoff_loop_event {
   // The number of calls of `attempt` so far.
   uint64_t attempts;
@@ -902,12 +868,11 @@ struct backoff_loop {
 // until the deadline, the budget or a cancellation stops it.
 //
 // Returns BACKOFF_OK if the loop ended, whether the last attempt succeeded or not: the reason in
-// `end` says which. Fails before the first call with BACKOFF_ERROR_NULL_POINTER, with
-// BACKOFF_ERROR_UNINITIALIZED if the policy, the budget or the stats are not initialised, or with
-// BACKOFF_ERROR_DAMAGED. Fails with BACKOFF_ERROR_UNKNOWN_OUTCOME after an attempt that returns a number that
-// is not an outcome, such as 0, and with BACKOFF_ERROR_DAMAGED if the budget is damaged during the loop,
-// even if the last attempt succeeded. The loop then calls no further function, and `stats` counts
-// it as cancelled. After a failure `end` is unchanged: do not read it.
+// `end` says which. Fails before the first call with BACKOFF_ERROR_UNSUPPORTED, or with what holds
+// for the pointers of `loop`. Fails with BACKOFF_ERROR_UNKNOWN_OUTCOME after an attempt that
+// returns a number that is not an outcome, such as 0, and with BACKOFF_ERROR_DAMAGED if the budget
+// is damaged during the loop, even if the last attempt succeeded. The loop then calls no further
+// function, and `stats` counts it as cancelled.
 BACKOFF_MUST_CHECK
 backoff_code backoff_retry(const backoff_loop *loop,
                            uint64_t stream,
@@ -926,16 +891,13 @@ backoff_code backoff_retry(const backoff_loop *loop,
 // Times are nanoseconds of a clock that never goes back, which the caller reads. All operations on
 // one budget use the same clock.
 //
-// Owned by the caller; nothing to free. Not thread-safe. Do not use a copy together with its
-// original: both would return the same retry to the budget. Only the functions that take an
-// operation may write to it.
+// Not thread-safe. Do not use a copy together with its original: both would return the same retry
+// to the budget.
 struct BACKOFF_ALIGNED(8) backoff_operation {
   uint64_t opaque[64];
 };
 
 // The decision after an attempt.
-//
-// A plain value: copy it freely.
 struct backoff_decision {
   // BACKOFF_REASON_NONE: wait, then attempt again. Otherwise stop, for this reason.
   backoff_reason reason;
@@ -950,18 +912,16 @@ struct backoff_decision {
 
 // Begins an operation at the time `now_ns`. No wait may end later than `deadline_ns`, a time of
 // the same clock; BACKOFF_NO_TIME is no deadline. A deadline that has passed, such as 0, prevents
-// retries, not the first attempt. (To backoff_loop, 0 is no deadline.) The operation's retries spend from `budget`, which may be NULL. The policy is
-// copied, but the budget is not stored: pass the same pointer (or NULL, as here) to every later
-// call. Passing a different budget is not detected and corrupts both.
+// retries, not the first attempt. (To backoff_loop, 0 is no deadline.) The operation's retries
+// spend from `budget`, which may be NULL. The policy is copied, but the budget is not stored: pass
+// the same pointer (or NULL, as here) to every later call. Passing a different budget is not
+// detected and corrupts both.
 //
 // Callers that share a stream wait for the same times. Give each operation its own key
 // (backoff_stream_from_key), or use a stream of backoff_stream_from_entropy.
 //
 // Finish every operation: report its final outcome, success included, or cancel it with
 // backoff_operation_cancel. A budget of the kind "concurrent" counts the operation until then.
-//
-// Fails with BACKOFF_ERROR_NULL_POINTER, with BACKOFF_ERROR_UNINITIALIZED if the policy or the budget is not
-// initialised, or with BACKOFF_ERROR_DAMAGED.
 BACKOFF_MUST_CHECK
 backoff_code backoff_operation_begin(backoff_operation *operation,
                                      const backoff_policy *policy,
@@ -970,11 +930,9 @@ backoff_code backoff_operation_begin(backoff_operation *operation,
                                      uint64_t deadline_ns,
                                      backoff_budget *budget);
 
-// Makes an operation as it stands after `retries` waits, of which a queue stored only the number, the
-// start `began_ns` and the deadline (SPEC 13.7). It spends from no budget: pass NULL to every later
-// call. Its stream, times and deadline are those of backoff_operation_begin.
-//
-// Fails with BACKOFF_ERROR_NULL_POINTER, or with BACKOFF_ERROR_UNINITIALIZED if the policy is not initialised.
+// Makes an operation as it stands after `retries` waits, of which a queue stored only the number,
+// the start `began_ns` and the deadline (SPEC 13.7). It spends from no budget: pass NULL to every
+// later call. Its stream, times and deadline are those of backoff_operation_begin.
 BACKOFF_MUST_CHECK
 backoff_code backoff_operation_resume(backoff_operation *operation,
                                       const backoff_policy *policy,
@@ -983,14 +941,13 @@ backoff_code backoff_operation_resume(backoff_operation *operation,
                                       uint64_t began_ns,
                                       uint64_t deadline_ns);
 
-// Writes the decision after an attempt that ended with `outcome` at the time `now_ns`
-// (SPEC 13.4). `retry_after_ns` is the wait that the server asked for, as
-// backoff_parse_retry_after writes it, or BACKOFF_NO_TIME. `budget` is the one that was passed to
-// backoff_operation_begin. If the operation has already stopped, writes the same reason again and
-// changes nothing.
+// Writes the decision after an attempt that ended with `outcome` at the time `now_ns` (SPEC 13.4).
+// `retry_after_ns` is the wait that the server asked for, as backoff_parse_retry_after writes it,
+// or BACKOFF_NO_TIME. `budget` is the one that was passed to backoff_operation_begin. If the
+// operation has already stopped, writes the same reason again and changes nothing.
 //
-// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED if the operation or the budget is not
-// initialised, BACKOFF_ERROR_UNKNOWN_OUTCOME, or BACKOFF_ERROR_DAMAGED.
+// Fails with BACKOFF_ERROR_UNKNOWN_OUTCOME, or with BACKOFF_ERROR_WRONG_BUDGET if `budget` is NULL
+// and that of backoff_operation_begin was not, or the reverse.
 BACKOFF_MUST_CHECK
 backoff_code backoff_operation_decide(backoff_operation *operation,
                                       backoff_outcome outcome,
@@ -999,13 +956,14 @@ backoff_code backoff_operation_decide(backoff_operation *operation,
                                       backoff_budget *budget,
                                       backoff_decision *decision);
 
-// Refuses the retry that the latest decision granted, for a budget that the caller keeps elsewhere,
-// such as a backoff_budget_state in a store (SPEC 13.8). The retry does not count. Writes the reason
-// for which the operation stopped: BACKOFF_REASON_BUDGET, or an earlier reason if it had already
-// stopped. `reason` may be NULL. `budget` is the one that was passed to backoff_operation_begin.
+// Refuses the retry that the latest decision granted, for a budget that the caller keeps
+// elsewhere, such as a backoff_budget_state in a store (SPEC 13.8). The retry does not count.
+// Writes the reason for which the operation stopped: BACKOFF_REASON_BUDGET, or an earlier reason
+// if it had already stopped. `reason` may be NULL. `budget` is the one that was passed to
+// backoff_operation_begin.
 //
-// Fails with BACKOFF_ERROR_NULL_POINTER, with BACKOFF_ERROR_UNINITIALIZED if the operation or the budget is
-// not initialised, or with BACKOFF_ERROR_DAMAGED.
+// Fails with BACKOFF_ERROR_WRONG_BUDGET. If the budget cannot be used
+// (BACKOFF_ERROR_UNINITIALIZED, BACKOFF_ERROR_DAMAGED), the operation stops nevertheless.
 backoff_code backoff_operation_refuse_retry(backoff_operation *operation,
                                             backoff_budget *budget,
                                             backoff_reason *reason);
@@ -1017,8 +975,8 @@ backoff_code backoff_operation_refuse_retry(backoff_operation *operation,
 // During a wait, the attempt that would follow counts as an attempt. Budget tokens spent on it are
 // not refunded; a budget of the kind "concurrent" stops counting it.
 //
-// Fails with BACKOFF_ERROR_NULL_POINTER, with BACKOFF_ERROR_UNINITIALIZED if the operation or the budget is
-// not initialised, or with BACKOFF_ERROR_DAMAGED.
+// Fails with BACKOFF_ERROR_WRONG_BUDGET. If the budget cannot be used
+// (BACKOFF_ERROR_UNINITIALIZED, BACKOFF_ERROR_DAMAGED), the operation stops nevertheless.
 backoff_code backoff_operation_cancel(backoff_operation *operation,
                                       backoff_budget *budget,
                                       backoff_reason *reason);
@@ -1030,8 +988,6 @@ backoff_code backoff_operation_cancel(backoff_operation *operation,
 // is cancelled during the wait, that attempt is never made but stays counted, so the number is one
 // more than the calls. backoff_retry counts its calls. For the same numbers in your own loop,
 // count the calls and pass that count to backoff_stats_record.
-//
-// Fails with BACKOFF_ERROR_NULL_POINTER or BACKOFF_ERROR_UNINITIALIZED.
 backoff_code backoff_operation_state(const backoff_operation *operation,
                                      uint64_t *retries,
                                      uint64_t *attempts,
@@ -1040,26 +996,24 @@ backoff_code backoff_operation_state(const backoff_operation *operation,
 /* 10. Budgets ----------------------------------------------------------------------------------- */
 
 // A limit on the retries of many operations together, so that retries do not make an overload
-// worse. Use one budget per server, and share it among all operations that call the server
-// (SPEC 15).
+// worse. Use one budget per server, and share it among all operations that call the server (SPEC
+// 15).
 //
-// Owned by the caller; nothing to free. Any number of threads may use one budget at once. They
-// wait for each other while one updates it, which takes nanoseconds; if a thread is interrupted
-// during an update, the others yield, and later sleep, until it continues. For this reason a
-// signal handler must not use a budget, and the child of a fork must make its own: it could wait
-// for a thread that exists only in the parent. Do not copy a budget: both copies would grant the
-// same retries. Only the functions that take a budget may write to it.
+// Any number of threads may use one budget at once. They wait for each other while one updates it,
+// which takes nanoseconds; if a thread is interrupted during an update, the others yield, and
+// later sleep, until it continues. For this reason a signal handler must not use a budget, and the
+// child of a fork must make its own: it could wait for a thread that exists only in the parent. Do
+// not copy a budget: both copies would grant the same retries.
 //
-// Every function that takes a budget fails with BACKOFF_ERROR_DAMAGED if an update cannot have begun or
-// does not end: something else wrote to the memory, or the budget was copied or the process forked
-// during an update. The first call waits 5 seconds or more for such an update to end.
+// Every function that takes a budget fails with BACKOFF_ERROR_DAMAGED if an update cannot have
+// begun or does not end: something else wrote to the memory, or the budget was copied or the
+// process forked during an update. The first call waits 5 seconds or more for such an update to
+// end.
 struct BACKOFF_ALIGNED(8) backoff_budget {
   uint64_t opaque[32];
 };
 
 // What a budget has left.
-//
-// A plain value: copy it freely.
 struct backoff_budget_level {
   // What is left: level / unit tokens, or for BACKOFF_BUDGET_KIND_TTL and
   // BACKOFF_BUDGET_KIND_CONCURRENT retries.
@@ -1074,23 +1028,19 @@ struct backoff_budget_level {
   uint64_t reserved;
 };
 
-// Makes a budget from a budget string of `length` bytes, without a terminating zero: "ratio",
-// "quota:max_tokens=100", or a preset such as "aws-sdk-2026" (SPEC 15.1). A new budget is full.
+// Makes a budget from a budget string of `length` bytes: "ratio", "quota:max_tokens=100", or a
+// preset such as "aws-sdk-2026" (SPEC 15.1). A new budget is full.
 //
-// If the string breaks a rule, returns its code (BACKOFF_ERROR_UNKNOWN_KIND to BACKOFF_ERROR_TEXT_TOO_LONG).
-// Also fails with BACKOFF_ERROR_NULL_POINTER or BACKOFF_ERROR_TOO_LONG. After a failure the budget is
-// unchanged. Every call fills `error` unless it is NULL.
+// If the string breaks a rule, returns its code (BACKOFF_ERROR_UNKNOWN_KIND to
+// BACKOFF_ERROR_TEXT_TOO_LONG). No other thread uses the budget during the call.
 BACKOFF_MUST_CHECK
 backoff_code backoff_budget_parse(backoff_budget *budget,
                                   const char *text,
                                   uint64_t length,
                                   backoff_error *error);
 
-// Writes the canonical string of a budget, as it was when it was made, with a terminating zero
-// into a buffer of `size` bytes; BACKOFF_TEXT_SIZE is always enough.
-//
-// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED, BACKOFF_ERROR_DAMAGED or
-// BACKOFF_ERROR_BUFFER_TOO_SMALL.
+// Writes the canonical string of a budget, as it was when it was made,, for which
+// BACKOFF_TEXT_SIZE is always enough.
 backoff_code backoff_budget_print(const backoff_budget *budget,
                                   char *buffer,
                                   uint64_t size,
@@ -1100,13 +1050,14 @@ backoff_code backoff_budget_print(const backoff_budget *budget,
 // count, or the number of a kind. BACKOFF_FIELD_BUDGET is the BACKOFF_BUDGET_KIND. Retries do not
 // change the fields.
 //
-// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNKNOWN_FIELD if the number is not a BACKOFF_FIELD of a
-// budget, BACKOFF_ERROR_WRONG_UNIT if the field is a ratio, BACKOFF_ERROR_UNUSED if the kind does not use the
-// field, BACKOFF_ERROR_UNINITIALIZED, or BACKOFF_ERROR_DAMAGED.
+// Fails with BACKOFF_ERROR_UNKNOWN_FIELD if the number is not a field of a budget,
+// BACKOFF_ERROR_WRONG_UNIT if the field is a ratio, or BACKOFF_ERROR_UNUSED if the kind does not
+// use the field.
 BACKOFF_MUST_CHECK
 backoff_code backoff_budget_get(const backoff_budget *budget, backoff_field field, uint64_t *value);
 
-// Writes the value of a field of a budget that is a ratio, in lowest terms: BACKOFF_FIELD_RATIO. 1.6 is 8 and 5.
+// Writes the value of a field of a budget that is a ratio, in lowest terms: BACKOFF_FIELD_RATIO.
+// 1.6 is 8 and 5.
 //
 // Fails as backoff_budget_get does, and with BACKOFF_ERROR_WRONG_UNIT if the field is not a ratio.
 BACKOFF_MUST_CHECK
@@ -1115,8 +1066,8 @@ backoff_code backoff_budget_get_ratio(const backoff_budget *budget,
                                       uint32_t *numerator,
                                       uint32_t *denominator);
 
-// Writes what a budget has left at the time `now_ns` of the clock of its operations, for a gauge or an
-// alert (SPEC 15.8). It changes nothing.
+// Writes what a budget has left at the time `now_ns` of the clock of its operations, for a gauge
+// or an alert (SPEC 15.8). It changes nothing.
 BACKOFF_MUST_CHECK
 backoff_code backoff_budget_get_level(const backoff_budget *budget,
                                       uint64_t now_ns,
@@ -1126,25 +1077,24 @@ backoff_code backoff_budget_get_level(const backoff_budget *budget,
 
 // Returns the outcome of an HTTP status (SPEC 14.4): BACKOFF_OUTCOME_THROTTLED for 429 and 503,
 // BACKOFF_OUTCOME_TIMEOUT for 408 and 504, BACKOFF_OUTCOME_TRANSIENT for 425, 500 and 502,
-// BACKOFF_OUTCOME_SUCCESS from 100 to 399, and BACKOFF_OUTCOME_PERMANENT for any other number, also
-// for 0, which HTTP libraries report if there was no answer: do not pass it. The caller decides
-// whether the request may be repeated at all.
+// BACKOFF_OUTCOME_SUCCESS from 100 to 399, and BACKOFF_OUTCOME_PERMANENT for any other number,
+// also for 0, which HTTP libraries report if there was no answer: do not pass it. The caller
+// decides whether the request may be repeated at all.
 backoff_outcome backoff_http_outcome(uint32_t status);
 
-// Returns 1 if a request with this method, which has `length` bytes, may be repeated without asking
-// anyone: GET, HEAD, OPTIONS, TRACE, PUT or DELETE (SPEC 14.6). Returns 0 for any other method, for
-// NULL, and for a length that no memory has.
+// Returns 1 if a request with this method, which has `length` bytes, may be repeated without
+// asking anyone: GET, HEAD, OPTIONS, TRACE, PUT or DELETE (SPEC 14.6). Returns 0 for any other
+// method, for NULL, and for a length that no memory has.
 backoff_code backoff_is_idempotent_method(const char *method, uint64_t length);
 
 // Writes the time that a server asked to wait, in ns, from the value of its Retry-After header,
-// which has `length` bytes: a number of seconds, or a date. A number above 10^9 is a time in seconds
-// since 1970. `now_ns` is the current time in ns since 1970 (UTC), for a time or a date; one in the
-// past gives 0. The result may be as long as
-// BACKOFF_MAX_NS: the policy's retry_after_max and retry_after_max_extra limit the wait, and
-// nothing else does.
+// which has `length` bytes: a number of seconds, or a date. A number above 10^9 is a time in
+// seconds since 1970. `now_ns` is the current time in ns since 1970 (UTC), for a time or a date;
+// one in the past gives 0. The result may be as long as BACKOFF_MAX_NS: the policy's
+// retry_after_max and retry_after_max_extra limit the wait, and nothing else does.
 //
-// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_TOO_LONG, or BACKOFF_ERROR_NOT_A_RETRY_AFTER if the value is
-// neither, or longer than 1024 bytes (SPEC 14).
+// Fails with BACKOFF_ERROR_NOT_A_RETRY_AFTER if the value is neither, or longer than 1024 bytes
+// (SPEC 14).
 BACKOFF_MUST_CHECK
 backoff_code backoff_parse_retry_after(const char *text,
                                        uint64_t length,
@@ -1154,11 +1104,10 @@ backoff_code backoff_parse_retry_after(const char *text,
 // Writes the time that a server asked to wait, in ns, from the status and the header fields of its
 // response, which have `length` bytes: a field in a line, as in HTTP/1.1. `retry-after-ms` is in
 // milliseconds, Retry-After is that of backoff_parse_retry_after; with status 429 also RateLimit,
-// RateLimit-Reset and X-RateLimit-Reset count. The first that is valid decides, in this order (SPEC
-// 14.5). `now_ns` and the result are those of backoff_parse_retry_after.
+// RateLimit-Reset and X-RateLimit-Reset count. The first that is valid decides, in this order
+// (SPEC 14.5). `now_ns` and the result are those of backoff_parse_retry_after.
 //
-// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_TOO_LONG, or BACKOFF_ERROR_NOT_A_RETRY_AFTER if there is no
-// such field with a valid value.
+// Fails with BACKOFF_ERROR_NOT_A_RETRY_AFTER if there is no such field with a valid value.
 BACKOFF_MUST_CHECK
 backoff_code backoff_http_retry_after(uint32_t status,
                                       const char *fields,
@@ -1171,21 +1120,18 @@ backoff_code backoff_http_retry_after(uint32_t status,
 // A buffer of this size holds every output of backoff_stats_print with its terminating zero.
 #define BACKOFF_STATS_SIZE UINT32_C(4096)
 
-// Counts of operations by their number of attempts and by the reason for which they stopped
-// (SPEC 17).
+// Counts of operations by their number of attempts and by the reason for which they stopped (SPEC
+// 17).
 //
-// Owned by the caller; nothing to free. Any number of threads may use one struct at once. A read
-// during other threads' records may include only a part of an operation, but no count ever
-// decreases. A copy counts separately; copy the struct only while nobody records. Only the
-// functions that take stats may write to them.
+// Any number of threads may use one struct at once. A read during other threads' records may
+// include only a part of an operation, but no count ever decreases. A copy counts separately; copy
+// the struct only while nobody records.
 struct BACKOFF_ALIGNED(8) backoff_stats {
   uint64_t opaque[40];
 };
 
 // The sums of a backoff_stats. Each stops at 2^64 - 1. `attempts` is the sum of operations and
 // retries, even while other threads record.
-//
-// A plain value: copy it freely.
 struct backoff_stats_counts {
   // The number of operations.
   uint64_t operations;
@@ -1198,20 +1144,16 @@ struct backoff_stats_counts {
 };
 
 // Sets all counts to 0. The stats may have been used before.
-//
-// Fails with BACKOFF_ERROR_NULL_POINTER.
 backoff_code backoff_stats_init(backoff_stats *stats);
 
 // Counts an operation that ended after `attempts` attempts, for a BACKOFF_REASON. Pass the number
 // of calls that were made: after a cancelled wait, backoff_operation_state writes one more. 0
 // attempts count as 1.
 //
-// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED or BACKOFF_ERROR_UNKNOWN_REASON.
+// Fails with BACKOFF_ERROR_UNKNOWN_REASON.
 backoff_code backoff_stats_record(backoff_stats *stats, uint64_t attempts, backoff_reason reason);
 
 // Adds the counts of other stats, which are unchanged.
-//
-// Fails with BACKOFF_ERROR_NULL_POINTER or BACKOFF_ERROR_UNINITIALIZED.
 backoff_code backoff_stats_merge(backoff_stats *stats, const backoff_stats *other);
 
 // Writes the sums.
@@ -1226,9 +1168,9 @@ backoff_code backoff_stats_stopped(const backoff_stats *stats,
                                    backoff_reason reason,
                                    uint64_t *count);
 
-// Writes the largest number of attempts in a bucket, and the number of operations in it: those with
-// more attempts than the bucket before it has. The buckets are numbered from 0 and end at 1, 2, 3, 4,
-// 5, 6, 8, 10, 15, 25 and 50 attempts. The last has no end: 2^64 - 1.
+// Writes the largest number of attempts in a bucket, and the number of operations in it: those
+// with more attempts than the bucket before it has. The buckets are numbered from 0 and end at 1,
+// 2, 3, 4, 5, 6, 8, 10, 15, 25 and 50 attempts. The last has no end: 2^64 - 1.
 //
 // The buckets of one moment are those of a copy (backoff_stats_merge into new stats).
 //
@@ -1239,10 +1181,8 @@ backoff_code backoff_stats_bucket(const backoff_stats *stats,
                                   uint64_t *max_attempts,
                                   uint64_t *count);
 
-// Writes the counts in the Prometheus text format (SPEC 17.2) with a terminating zero into a
-// buffer of `size` bytes; BACKOFF_STATS_SIZE is always enough.
-//
-// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED or BACKOFF_ERROR_BUFFER_TOO_SMALL.
+// Writes the counts in the Prometheus text format (SPEC 17.2), for which BACKOFF_STATS_SIZE is
+// always enough.
 backoff_code backoff_stats_print(const backoff_stats *stats,
                                  char *buffer,
                                  uint64_t size,
@@ -1271,10 +1211,8 @@ typedef enum backoff_text_kind backoff_text_kind;
 // has the place in the string and the text found there (SPEC 11.5, 11.6).
 //
 // Every function that takes an error fills it on every return, unless it is NULL. After a success,
-// BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED and BACKOFF_ERROR_TOO_LONG, all members except `code` are
-// 0.
-//
-// A plain value: copy it freely.
+// BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED and BACKOFF_ERROR_TOO_LONG, all members
+// except `code` are 0.
 struct backoff_error {
   // The code that the function returned; BACKOFF_OK after a success.
   backoff_code code;
@@ -1298,14 +1236,12 @@ struct backoff_error {
   uint64_t reserved[4];
 };
 
-// Writes the message of an error, such as "cap 5ns is below base 10ns", with a terminating zero
-// into a buffer of `size` bytes; BACKOFF_TEXT_SIZE is always enough. The message of a rule of the
-// SPEC is the same in every language. Other codes have messages such as "a required pointer is
-// NULL", and BACKOFF_OK has "no error".
+// Writes the message of an error, such as "cap 5ns is below base 10ns",, for which
+// BACKOFF_TEXT_SIZE is always enough. The message of a rule of the SPEC is the same in every
+// language. Other codes have messages such as "a required pointer is NULL", and BACKOFF_OK has "no
+// error".
 //
-// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED if no error has this code, field or kind
-// of text, or BACKOFF_ERROR_BUFFER_TOO_SMALL. After a failure the buffer holds an empty string, if it
-// has at least one byte.
+// Fails with BACKOFF_ERROR_UNINITIALIZED if no error has this code, field or kind of text.
 backoff_code backoff_error_message(const backoff_error *error,
                                    char *buffer,
                                    uint64_t size,
@@ -1335,18 +1271,16 @@ BACKOFF_ENUM(backoff_budget_event_kind) {
 typedef enum backoff_budget_event_kind backoff_budget_event_kind;
 
 // The state of a budget as a value (SPEC 15.5). A store that compares and swaps, such as Redis, a
-// database or shared memory, can keep its text, and all processes that use the store then share one
-// budget.
+// database or shared memory, can keep its text, and all processes that use the store then share
+// one budget.
 //
-// Owned by the caller; nothing to free. A plain value: copy it freely.
+// Copy it freely.
 struct BACKOFF_ALIGNED(8) backoff_budget_state {
   uint64_t opaque[32];
 };
 
 // What happens to the account of a budget (SPEC 15.6). An operation that is run by hand reports
 // events in the order of SPEC 13.4.
-//
-// A plain value: copy it freely.
 struct backoff_budget_event {
   // What happens.
   backoff_budget_event_kind event;
@@ -1361,8 +1295,6 @@ struct backoff_budget_event {
 };
 
 // The answer of a budget to BACKOFF_BUDGET_EVENT_RETRY_REQUESTED.
-//
-// A plain value: copy it freely.
 struct backoff_budget_answer {
   // 1 if a retry was requested and is granted, otherwise 0.
   uint32_t granted;
@@ -1375,26 +1307,20 @@ struct backoff_budget_answer {
 };
 
 // Writes the state of a full budget with the configuration of `budget`.
-//
-// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED or BACKOFF_ERROR_DAMAGED.
 BACKOFF_MUST_CHECK
 backoff_code backoff_budget_state_full(backoff_budget_state *state, const backoff_budget *budget);
 
-// Reads the text of a state of `length` bytes, without a terminating zero, as
-// backoff_budget_state_print writes it for a budget with the configuration of `budget`.
+// Reads the text of a state of `length` bytes as backoff_budget_state_print writes it for a budget
+// with the configuration of `budget`.
 //
-// Fails with BACKOFF_ERROR_NOT_A_STATE if the text is any other, and with BACKOFF_ERROR_NULL_POINTER,
-// BACKOFF_ERROR_UNINITIALIZED, BACKOFF_ERROR_TOO_LONG or BACKOFF_ERROR_DAMAGED. After a failure the state is unchanged.
+// Fails with BACKOFF_ERROR_NOT_A_STATE if the text is any other.
 BACKOFF_MUST_CHECK
 backoff_code backoff_budget_state_parse(backoff_budget_state *state,
                                         const backoff_budget *budget,
                                         const char *text,
                                         uint64_t length);
 
-// Writes the text of a state with a terminating zero into a buffer of `size` bytes;
-// BACKOFF_TEXT_SIZE is always enough.
-//
-// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED or BACKOFF_ERROR_BUFFER_TOO_SMALL.
+// Writes the text of a state, for which BACKOFF_TEXT_SIZE is always enough.
 backoff_code backoff_budget_state_print(const backoff_budget_state *state,
                                         char *buffer,
                                         uint64_t size,
@@ -1403,16 +1329,16 @@ backoff_code backoff_budget_state_print(const backoff_budget_state *state,
 // Changes a state by an event at the time `now_ns` of one clock, such as that of the store, and
 // writes whether the retry is granted (SPEC 15.6). `answer` may be NULL.
 //
-// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED, BACKOFF_ERROR_UNKNOWN_EVENT, or
-// BACKOFF_ERROR_UNKNOWN_OUTCOME if the event uses the outcome. After a failure the state is unchanged.
+// Fails with BACKOFF_ERROR_UNKNOWN_EVENT, BACKOFF_ERROR_UNKNOWN_OUTCOME if the event uses the
+// outcome, or BACKOFF_ERROR_UNSUPPORTED.
 BACKOFF_MUST_CHECK
 backoff_code backoff_budget_state_step(backoff_budget_state *state,
                                        const backoff_budget_event *event,
                                        uint64_t now_ns,
                                        backoff_budget_answer *answer);
 
-// Returns the name of an event, such as "retry_requested": the same name in every language. The string
-// is static and never NULL; an unknown number returns "unknown_event".
+// Returns the name of an event, such as "retry_requested": the same name in every language. The
+// string is static and never NULL; an unknown number returns "unknown_event".
 const char *backoff_budget_event_name(backoff_budget_event_kind event);
 
 // The answer to a request of a retry.
@@ -1436,18 +1362,16 @@ typedef enum backoff_request backoff_request;
 // While the store is away, no process grants anything.
 #define BACKOFF_FALLBACK_REFUSE UINT64_C(18446744073709551615)
 
-// What one process knows of a budget that many processes share through a store: a state machine without I/O
-// and without a clock (SPEC 15.7). A caller keeps one behind a lock and makes one exchange with the
-// store at a time.
+// What one process knows of a budget that many processes share through a store: a state machine
+// without I/O and without a clock (SPEC 15.7). A caller keeps one behind a lock and makes one
+// exchange with the store at a time.
 //
-// Owned by the caller; nothing to free. A plain value: copy it freely.
+// Copy it freely.
 struct BACKOFF_ALIGNED(8) backoff_budget_member {
   uint64_t opaque[128];
 };
 
 // The answer to backoff_budget_member_request.
-//
-// A plain value: copy it freely.
 struct backoff_member_answer {
   // Whether the retry is granted, or waits for an exchange.
   backoff_request answer;
@@ -1460,8 +1384,6 @@ struct backoff_member_answer {
 };
 
 // What a process has exchanged with the store of a shared budget.
-//
-// A plain value: copy it freely.
 struct backoff_shared_budget_stats {
   // The exchanges that began.
   uint64_t exchanges;
@@ -1478,8 +1400,6 @@ struct backoff_shared_budget_stats {
 };
 
 // A step of an exchange that happened `count` times in a row.
-//
-// A plain value: copy it freely.
 struct backoff_exchange_step {
   // What happened.
   backoff_budget_event_kind event;
@@ -1496,8 +1416,6 @@ struct backoff_exchange_step {
 };
 
 // What an exchange has answered, by outcome: granted[BACKOFF_OUTCOME_THROTTLED].
-//
-// A plain value: copy it freely.
 struct backoff_exchange_answers {
   // How many of the requests that wait are granted: the oldest.
   uint64_t granted[8];
@@ -1507,13 +1425,14 @@ struct backoff_exchange_answers {
   uint64_t held[8];
 };
 
-// Begins a member of the shared budget `budget`. `local` is the budget that decides while the store is away, and
-// `fallback` is a BACKOFF_FALLBACK, or the number of processes, up to 1000000, among which each grants its share. A
-// request that is granted takes up to `lease - 1` more retries along. An exchange may take `timeout_ns`. The seed
-// spreads the waits after lost swaps: each process needs its own.
+// Begins a member of the shared budget `budget`. `local` is the budget that decides while the
+// store is away, and `fallback` is a BACKOFF_FALLBACK, or the number of processes, up to 1000000,
+// among which each grants its share. A request that is granted takes up to `lease - 1` more
+// retries along. An exchange may take `timeout_ns`. The seed spreads the waits after lost swaps:
+// each process needs its own.
 //
-// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED, BACKOFF_ERROR_DAMAGED, BACKOFF_ERROR_TOO_SMALL for a lease of 0, or
-// BACKOFF_ERROR_TOO_LARGE for one above 1000 or a fallback above 1000000.
+// Fails with BACKOFF_ERROR_TOO_SMALL for a lease of 0, or BACKOFF_ERROR_TOO_LARGE for one above
+// 1000 or a fallback above 1000000.
 BACKOFF_MUST_CHECK
 backoff_code backoff_budget_member_init(backoff_budget_member *member,
                                         const backoff_budget *budget,
@@ -1523,10 +1442,11 @@ backoff_code backoff_budget_member_init(backoff_budget_member *member,
                                         uint64_t timeout_ns,
                                         uint64_t seed);
 
-// Notes what an operation reports, at a time of the process's clock. `is_local` says whether the local budget
-// gave what the operation holds. BACKOFF_BUDGET_EVENT_RETRY_REQUESTED is no report and changes nothing.
+// Notes what an operation reports, at a time of the process's clock. `is_local` says whether the
+// local budget gave what the operation holds. BACKOFF_BUDGET_EVENT_RETRY_REQUESTED is no report
+// and changes nothing.
 //
-// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED or BACKOFF_ERROR_UNKNOWN_EVENT.
+// Fails with BACKOFF_ERROR_UNKNOWN_EVENT or BACKOFF_ERROR_UNSUPPORTED.
 backoff_code backoff_budget_member_note(backoff_budget_member *member,
                                         const backoff_budget_event *event,
                                         uint32_t is_local,
@@ -1534,7 +1454,7 @@ backoff_code backoff_budget_member_note(backoff_budget_member *member,
 
 // Requests a retry after an outcome, at a time of the process's clock.
 //
-// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED or BACKOFF_ERROR_UNKNOWN_OUTCOME.
+// Fails with BACKOFF_ERROR_UNKNOWN_OUTCOME.
 BACKOFF_MUST_CHECK
 backoff_code backoff_budget_member_request(backoff_budget_member *member,
                                            backoff_outcome outcome,
@@ -1543,15 +1463,14 @@ backoff_code backoff_budget_member_request(backoff_budget_member *member,
 
 // One of the requests after an outcome that wait is not wanted any more.
 //
-// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED or BACKOFF_ERROR_UNKNOWN_OUTCOME.
+// Fails with BACKOFF_ERROR_UNKNOWN_OUTCOME.
 backoff_code backoff_budget_member_cancel(backoff_budget_member *member, backoff_outcome outcome);
 
-// Writes whether the store is away, so that the local budget decides, as 1 or 0; in how many nanoseconds an exchange
-// is to begin, or BACKOFF_NO_TIME; whether there is something that the store does not know, as 1 or 0; and how many
-// nanoseconds a request may wait now, and an exchange take: `timeout_ns`, but at least a second until the first
-// exchange has ended. Each of the four may be NULL.
-//
-// Fails with BACKOFF_ERROR_NULL_POINTER or BACKOFF_ERROR_UNINITIALIZED.
+// Writes whether the store is away, so that the local budget decides, as 1 or 0; in how many
+// nanoseconds an exchange is to begin, or BACKOFF_NO_TIME; whether there is something that the
+// store does not know, as 1 or 0; and how many nanoseconds a request may wait now, and an exchange
+// take: `timeout_ns`, but at least a second until the first exchange has ended. Each of the four
+// may be NULL.
 backoff_code backoff_budget_member_state(const backoff_budget_member *member,
                                          uint64_t now_ns,
                                          uint32_t *is_away,
@@ -1560,23 +1479,19 @@ backoff_code backoff_budget_member_state(const backoff_budget_member *member,
                                          uint64_t *timeout_ns);
 
 // Writes what has happened so far, for metrics.
-//
-// Fails with BACKOFF_ERROR_NULL_POINTER or BACKOFF_ERROR_UNINITIALIZED.
 backoff_code backoff_budget_member_stats(const backoff_budget_member *member,
                                          backoff_shared_budget_stats *stats);
 
 // Begins an exchange, at a time of the process's clock.
-//
-// Fails with BACKOFF_ERROR_NULL_POINTER or BACKOFF_ERROR_UNINITIALIZED.
 backoff_code backoff_budget_member_begin(backoff_budget_member *member, uint64_t now_ns);
 
-// Steps what the store holds: a text of `length` bytes, or nothing if `text` is NULL, at the time `store_ns`
-// of its clock. Writes the text to swap for it with a terminating zero into a buffer of `size` bytes, for which
-// BACKOFF_TEXT_SIZE is always enough, and into `changed` 1, or 0 if there is nothing to swap.
+// Steps what the store holds: a text of `length` bytes, or nothing if `text` is NULL, at the time
+// `store_ns` of its clock. Writes the text to swap for it with a terminating zero into a buffer of
+// `size` bytes, for which BACKOFF_TEXT_SIZE is always enough, and into `changed` 1, or 0 if there
+// is nothing to swap.
 //
-// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED, BACKOFF_ERROR_TOO_LONG, BACKOFF_ERROR_BUFFER_TOO_SMALL,
-// or BACKOFF_ERROR_NOT_A_STATE if the text is not that of a state of the budget; the exchange has then failed:
-// call backoff_budget_member_failed.
+// Fails with BACKOFF_ERROR_NOT_A_STATE if the text is not that of a state of the budget; the
+// exchange has then failed: call backoff_budget_member_failed.
 BACKOFF_MUST_CHECK
 backoff_code backoff_budget_member_step(backoff_budget_member *member,
                                         const char *text,
@@ -1589,51 +1504,45 @@ backoff_code backoff_budget_member_step(backoff_budget_member *member,
 
 // Writes step number `index` of the exchange under way.
 //
-// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED, or BACKOFF_ERROR_END if there are no more.
+// Fails with BACKOFF_ERROR_END if there are no more.
 backoff_code backoff_budget_member_exchange_step(const backoff_budget_member *member,
                                                  uint64_t index,
                                                  backoff_exchange_step *step);
 
 // Ends an exchange whose steps the store has, or that changed nothing, and writes its answers.
-//
-// Fails with BACKOFF_ERROR_NULL_POINTER or BACKOFF_ERROR_UNINITIALIZED.
 backoff_code backoff_budget_member_stored(backoff_budget_member *member,
                                           uint64_t now_ns,
                                           backoff_exchange_answers *answers);
 
 // The store held another text: writes how long to wait, in nanoseconds, before it is loaded again.
 //
-// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED, or BACKOFF_ERROR_END if the time for that is over; the
-// exchange has then failed: call backoff_budget_member_failed.
+// Fails with BACKOFF_ERROR_END if the time for that is over; the exchange has then failed: call
+// backoff_budget_member_failed.
 backoff_code backoff_budget_member_lost(backoff_budget_member *member,
                                         uint64_t now_ns,
                                         uint64_t *wait_ns);
 
-// Ends an exchange that failed. If `may_be_stored` is not 0, its events are not sent again. Repeat every request
-// that waits.
-//
-// Fails with BACKOFF_ERROR_NULL_POINTER or BACKOFF_ERROR_UNINITIALIZED.
+// Ends an exchange that failed. If `may_be_stored` is not 0, its events are not sent again. Repeat
+// every request that waits.
 backoff_code backoff_budget_member_failed(backoff_budget_member *member,
                                           uint32_t may_be_stored,
                                           uint64_t now_ns);
 
-// A request has waited for the timeout: the store is away, and the exchange under way goes on. Repeat every
-// request that waits.
-//
-// Fails with BACKOFF_ERROR_NULL_POINTER or BACKOFF_ERROR_UNINITIALIZED.
+// A request has waited for the timeout: the store is away, and the exchange under way goes on.
+// Repeat every request that waits.
 backoff_code backoff_budget_member_late(backoff_budget_member *member, uint64_t now_ns);
 
 /* 15. For other languages ----------------------------------------------------------------------- */
 
-// Writes the value of a constant of this header, such as "BACKOFF_OUTCOME_SUCCESS", or the size of a
-// struct in bytes: "sizeof(backoff_policy)". The name has `length` bytes.
+// Writes the value of a constant of this header, such as "BACKOFF_OUTCOME_SUCCESS", or the size of
+// a struct in bytes: "sizeof(backoff_policy)". The name has `length` bytes.
 //
 // Fails with BACKOFF_ERROR_UNKNOWN_NAME.
 BACKOFF_MUST_CHECK
 backoff_code backoff_constant(const char *name, uint64_t length, uint64_t *value);
 
-// Writes the name and the value of one of all that backoff_constant knows, numbered from 0, so that a
-// binding can make its tables. The name is static.
+// Writes the name and the value of one of all that backoff_constant knows, numbered from 0, so
+// that a binding can make its tables. The name is static.
 //
 // Fails with BACKOFF_ERROR_END after the last.
 BACKOFF_MUST_CHECK
@@ -1647,12 +1556,11 @@ uint64_t backoff_stream_draw(uint64_t stream, uint32_t index);
 uint64_t backoff_stream_advance(uint64_t stream, uint64_t draws);
 
 // Writes the message of an error with `shown_length` bytes of `shown` in place of the value: "cap
-// 0.005 is below base 10ns" for the shown text "0.005". It is for bindings
-// whose users wrote the value in another form. An error of a string shows the text found in the
-// string and ignores `shown`. At most 128 bytes are copied, as they are.
+// 0.005 is below base 10ns" for the shown text "0.005". It is for bindings whose users wrote the
+// value in another form. An error of a string shows the text found in the string and ignores
+// `shown`. At most 128 bytes are copied, as they are.
 //
-// Fails as backoff_error_message does, with BACKOFF_ERROR_NULL_POINTER also for `shown` unless its
-// length is 0, or with BACKOFF_ERROR_TOO_LONG.
+// Fails as backoff_error_message does.
 backoff_code backoff_error_message_with(const backoff_error *error,
                                         const char *shown,
                                         uint64_t shown_length,

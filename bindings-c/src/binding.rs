@@ -23,16 +23,11 @@ pub extern "C" fn backoff_stream_advance(stream: u64, draws: u64) -> u64 {
 }
 
 /// Writes the message of an error with `shown_length` bytes of `shown` in place of the value: "cap
-/// 0.005 is below base 10ns" for the shown text "0.005". It is for bindings
-/// whose users wrote the value in another form. An error of a string shows the text found in the
-/// string and ignores `shown`. At most 128 bytes are copied, as they are.
+/// 0.005 is below base 10ns" for the shown text "0.005". It is for bindings whose users wrote the
+/// value in another form. An error of a string shows the text found in the string and ignores
+/// `shown`. At most 128 bytes are copied, as they are.
 ///
-/// Fails as backoff_error_message does, with BACKOFF_ERROR_NULL_POINTER also for `shown` unless its
-/// length is 0, or with BACKOFF_ERROR_TOO_LONG.
-///
-/// # Safety
-/// `error` points to an error, `shown` to `shown_length` bytes, `buffer` to `size` bytes that
-/// overlap neither.
+/// Fails as backoff_error_message does.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_error_message_with(
     error: *const backoff_error,

@@ -14,19 +14,19 @@ use crate::handle::Tagged;
 use crate::text::{Output, bytes_at, write_text};
 
 /// A limit on the retries of many operations together, so that retries do not make an overload
-/// worse. Use one budget per server, and share it among all operations that call the server
-/// (SPEC 15).
+/// worse. Use one budget per server, and share it among all operations that call the server (SPEC
+/// 15).
 ///
-/// Owned by the caller; nothing to free. Any number of threads may use one budget at once. They
-/// wait for each other while one updates it, which takes nanoseconds; if a thread is interrupted
-/// during an update, the others yield, and later sleep, until it continues. For this reason a
-/// signal handler must not use a budget, and the child of a fork must make its own: it could wait
-/// for a thread that exists only in the parent. Do not copy a budget: both copies would grant the
-/// same retries. Only the functions that take a budget may write to it.
+/// Any number of threads may use one budget at once. They wait for each other while one updates it,
+/// which takes nanoseconds; if a thread is interrupted during an update, the others yield, and
+/// later sleep, until it continues. For this reason a signal handler must not use a budget, and the
+/// child of a fork must make its own: it could wait for a thread that exists only in the parent. Do
+/// not copy a budget: both copies would grant the same retries.
 ///
-/// Every function that takes a budget fails with BACKOFF_ERROR_DAMAGED if an update cannot have begun or
-/// does not end: something else wrote to the memory, or the budget was copied or the process forked
-/// during an update. The first call waits 5 seconds or more for such an update to end.
+/// Every function that takes a budget fails with BACKOFF_ERROR_DAMAGED if an update cannot have
+/// begun or does not end: something else wrote to the memory, or the budget was copied or the
+/// process forked during an update. The first call waits 5 seconds or more for such an update to
+/// end.
 #[repr(C, align(8))]
 #[derive(Clone, Copy)]
 pub struct backoff_budget {
@@ -81,16 +81,11 @@ fn sleep() {
     }
 }
 
-/// Makes a budget from a budget string of `length` bytes, without a terminating zero: "ratio",
-/// "quota:max_tokens=100", or a preset such as "aws-sdk-2026" (SPEC 15.1). A new budget is full.
+/// Makes a budget from a budget string of `length` bytes: "ratio", "quota:max_tokens=100", or a
+/// preset such as "aws-sdk-2026" (SPEC 15.1). A new budget is full.
 ///
-/// If the string breaks a rule, returns its code (BACKOFF_ERROR_UNKNOWN_KIND to BACKOFF_ERROR_TEXT_TOO_LONG).
-/// Also fails with BACKOFF_ERROR_NULL_POINTER or BACKOFF_ERROR_TOO_LONG. After a failure the budget is
-/// unchanged. Every call fills `error` unless it is NULL.
-///
-/// # Safety
-/// Each pointer that is not NULL points to a struct of its type, `text` to `length` bytes. No other
-/// thread uses the budget during the call.
+/// If the string breaks a rule, returns its code (BACKOFF_ERROR_UNKNOWN_KIND to
+/// BACKOFF_ERROR_TEXT_TOO_LONG). No other thread uses the budget during the call.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_budget_parse(
@@ -106,14 +101,8 @@ pub unsafe extern "C" fn backoff_budget_parse(
     })
 }
 
-/// Writes the canonical string of a budget, as it was when it was made, with a terminating zero
-/// into a buffer of `size` bytes; BACKOFF_TEXT_SIZE is always enough.
-///
-/// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED, BACKOFF_ERROR_DAMAGED or
-/// BACKOFF_ERROR_BUFFER_TOO_SMALL.
-///
-/// # Safety
-/// `budget` points to a budget, `buffer` to `size` bytes that do not overlap it.
+/// Writes the canonical string of a budget, as it was when it was made,, for which
+/// BACKOFF_TEXT_SIZE is always enough.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_budget_print(
     budget: *const backoff_budget,
@@ -130,12 +119,9 @@ pub unsafe extern "C" fn backoff_budget_print(
 /// count, or the number of a kind. BACKOFF_FIELD_BUDGET is the BACKOFF_BUDGET_KIND. Retries do not
 /// change the fields.
 ///
-/// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNKNOWN_FIELD if the number is not a BACKOFF_FIELD of a
-/// budget, BACKOFF_ERROR_WRONG_UNIT if the field is a ratio, BACKOFF_ERROR_UNUSED if the kind does not use the
-/// field, BACKOFF_ERROR_UNINITIALIZED, or BACKOFF_ERROR_DAMAGED.
-///
-/// # Safety
-/// `budget` points to a budget, `value` to one number.
+/// Fails with BACKOFF_ERROR_UNKNOWN_FIELD if the number is not a field of a budget,
+/// BACKOFF_ERROR_WRONG_UNIT if the field is a ratio, or BACKOFF_ERROR_UNUSED if the kind does not
+/// use the field.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_budget_get(
@@ -151,12 +137,10 @@ pub unsafe extern "C" fn backoff_budget_get(
     })
 }
 
-/// Writes the value of a field of a budget that is a ratio, in lowest terms: BACKOFF_FIELD_RATIO. 1.6 is 8 and 5.
+/// Writes the value of a field of a budget that is a ratio, in lowest terms: BACKOFF_FIELD_RATIO.
+/// 1.6 is 8 and 5.
 ///
 /// Fails as backoff_budget_get does, and with BACKOFF_ERROR_WRONG_UNIT if the field is not a ratio.
-///
-/// # Safety
-/// `budget` points to a budget, `numerator` and `denominator` to one number each.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_budget_get_ratio(
@@ -174,8 +158,6 @@ pub unsafe extern "C" fn backoff_budget_get_ratio(
 }
 
 /// What a budget has left.
-///
-/// A plain value: copy it freely.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct backoff_budget_level {
@@ -192,11 +174,8 @@ pub struct backoff_budget_level {
     pub reserved: u64,
 }
 
-/// Writes what a budget has left at the time `now_ns` of the clock of its operations, for a gauge or an
-/// alert (SPEC 15.8). It changes nothing.
-///
-/// # Safety
-/// `budget` points to a budget, `level` to a level.
+/// Writes what a budget has left at the time `now_ns` of the clock of its operations, for a gauge
+/// or an alert (SPEC 15.9). It changes nothing.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_budget_get_level(

@@ -33,10 +33,10 @@ pub const BACKOFF_BUDGET_EVENT_OPERATION_SUCCEEDED: u32 = 5;
 pub const BACKOFF_BUDGET_EVENT_OPERATION_ENDED: u32 = 6;
 
 /// The state of a budget as a value (SPEC 15.5). A store that compares and swaps, such as Redis, a
-/// database or shared memory, can keep its text, and all processes that use the store then share one
-/// budget.
+/// database or shared memory, can keep its text, and all processes that use the store then share
+/// one budget.
 ///
-/// Owned by the caller; nothing to free. A plain value: copy it freely.
+/// Copy it freely.
 #[repr(C, align(8))]
 #[derive(Clone, Copy)]
 pub struct backoff_budget_state {
@@ -47,8 +47,6 @@ type StateHandle = Tagged<BudgetState, { u64::from_le_bytes(*b"state--1") }>;
 
 /// What happens to the account of a budget (SPEC 15.6). An operation that is run by hand reports
 /// events in the order of SPEC 13.4.
-///
-/// A plain value: copy it freely.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct backoff_budget_event {
@@ -65,8 +63,6 @@ pub struct backoff_budget_event {
 }
 
 /// The answer of a budget to BACKOFF_BUDGET_EVENT_RETRY_REQUESTED.
-///
-/// A plain value: copy it freely.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct backoff_budget_answer {
@@ -81,11 +77,6 @@ pub struct backoff_budget_answer {
 }
 
 /// Writes the state of a full budget with the configuration of `budget`.
-///
-/// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED or BACKOFF_ERROR_DAMAGED.
-///
-/// # Safety
-/// Each pointer that is not NULL points to a struct of its type.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_budget_state_full(
@@ -100,14 +91,10 @@ pub unsafe extern "C" fn backoff_budget_state_full(
     })
 }
 
-/// Reads the text of a state of `length` bytes, without a terminating zero, as
-/// backoff_budget_state_print writes it for a budget with the configuration of `budget`.
+/// Reads the text of a state of `length` bytes as backoff_budget_state_print writes it for a budget
+/// with the configuration of `budget`.
 ///
-/// Fails with BACKOFF_ERROR_NOT_A_STATE if the text is any other, and with BACKOFF_ERROR_NULL_POINTER,
-/// BACKOFF_ERROR_UNINITIALIZED, BACKOFF_ERROR_TOO_LONG or BACKOFF_ERROR_DAMAGED. After a failure the state is unchanged.
-///
-/// # Safety
-/// Each pointer that is not NULL points to a struct of its type, `text` to `length` bytes.
+/// Fails with BACKOFF_ERROR_NOT_A_STATE if the text is any other.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_budget_state_parse(
@@ -125,13 +112,7 @@ pub unsafe extern "C" fn backoff_budget_state_parse(
     })
 }
 
-/// Writes the text of a state with a terminating zero into a buffer of `size` bytes;
-/// BACKOFF_TEXT_SIZE is always enough.
-///
-/// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED or BACKOFF_ERROR_BUFFER_TOO_SMALL.
-///
-/// # Safety
-/// `state` points to a state, `buffer` to `size` bytes that do not overlap it.
+/// Writes the text of a state, for which BACKOFF_TEXT_SIZE is always enough.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_budget_state_print(
     state: *const backoff_budget_state,
@@ -148,11 +129,8 @@ pub unsafe extern "C" fn backoff_budget_state_print(
 /// Changes a state by an event at the time `now_ns` of one clock, such as that of the store, and
 /// writes whether the retry is granted (SPEC 15.6). `answer` may be NULL.
 ///
-/// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED, BACKOFF_ERROR_UNKNOWN_EVENT, or
-/// BACKOFF_ERROR_UNKNOWN_OUTCOME if the event uses the outcome. After a failure the state is unchanged.
-///
-/// # Safety
-/// Each pointer that is not NULL points to a struct of its type.
+/// Fails with BACKOFF_ERROR_UNKNOWN_EVENT, BACKOFF_ERROR_UNKNOWN_OUTCOME if the event uses the
+/// outcome, or BACKOFF_ERROR_UNSUPPORTED.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_budget_state_step(
@@ -183,8 +161,8 @@ pub unsafe extern "C" fn backoff_budget_state_step(
     })
 }
 
-/// Returns the name of an event, such as "retry_requested": the same name in every language. The string
-/// is static and never NULL; an unknown number returns "unknown_event".
+/// Returns the name of an event, such as "retry_requested": the same name in every language. The
+/// string is static and never NULL; an unknown number returns "unknown_event".
 #[unsafe(no_mangle)]
 pub extern "C" fn backoff_budget_event_name(event: backoff_budget_event_kind) -> *const c_char {
     name_of!(BUDGET_EVENTS, name => name, position(event, BACKOFF_BUDGET_EVENT_OPERATION_BEGAN))

@@ -7,13 +7,10 @@ use crate::constant_table::CONSTANTS;
 use crate::exported::{exported, required};
 use crate::text::bytes_at;
 
-/// Writes the value of a constant of this header, such as "BACKOFF_OUTCOME_SUCCESS", or the size of a
-/// struct in bytes: "sizeof(backoff_policy)". The name has `length` bytes.
+/// Writes the value of a constant of this header, such as "BACKOFF_OUTCOME_SUCCESS", or the size of
+/// a struct in bytes: "sizeof(backoff_policy)". The name has `length` bytes.
 ///
 /// Fails with BACKOFF_ERROR_UNKNOWN_NAME.
-///
-/// # Safety
-/// `name` points to `length` bytes, `value` to one number.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_constant(
@@ -30,13 +27,10 @@ pub unsafe extern "C" fn backoff_constant(
     })
 }
 
-/// Writes the name and the value of one of all that backoff_constant knows, numbered from 0, so that a
-/// binding can make its tables. The name is static.
+/// Writes the name and the value of one of all that backoff_constant knows, numbered from 0, so
+/// that a binding can make its tables. The name is static.
 ///
 /// Fails with BACKOFF_ERROR_END after the last.
-///
-/// # Safety
-/// `name` points to a pointer, `value` to one number.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_constant_at(

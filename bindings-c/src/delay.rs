@@ -12,11 +12,6 @@ use crate::policy::{backoff_policy, policy_at};
 ///
 /// Callers that share a stream wait for the same times. Give each client or job its own key
 /// (backoff_stream_from_key).
-///
-/// Fails with BACKOFF_ERROR_NULL_POINTER or BACKOFF_ERROR_UNINITIALIZED.
-///
-/// # Safety
-/// `policy` points to a policy, `delay_ns` to one number.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_policy_delay_ns(
@@ -36,11 +31,6 @@ pub unsafe extern "C" fn backoff_policy_delay_ns(
 
 /// Writes the window of an index, in ns, at most BACKOFF_MAX_NS: the wait before jitter, limited by
 /// the cap if the cap is on the window (SPEC 5.3). BACKOFF_JITTER_DECORRELATED does not use it.
-///
-/// Fails with BACKOFF_ERROR_NULL_POINTER or BACKOFF_ERROR_UNINITIALIZED.
-///
-/// # Safety
-/// `policy` points to a policy, `window_ns` to one number.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_policy_window_ns(
@@ -57,15 +47,11 @@ pub unsafe extern "C" fn backoff_policy_window_ns(
 
 /// Writes the delays of the indices first, first + 1, ... to delays_ns[0], delays_ns[1], ..., in
 /// ns: the values of backoff_policy_delay_ns, computed faster. Writes their number to `written`. It
-/// is `count`, or fewer if the indices run out first (the last is 2^32 - 1). The limits of the policy
-/// do not matter.
+/// is `count`, or fewer if the indices run out first (the last is 2^32 - 1). The limits of the
+/// policy do not matter.
 ///
-/// Fails with BACKOFF_ERROR_NULL_POINTER (`delays_ns` may be NULL if `count` is 0),
-/// BACKOFF_ERROR_UNINITIALIZED, or BACKOFF_ERROR_TOO_LONG if `count` numbers do not fit into memory.
-///
-/// # Safety
-/// `policy` points to a policy, `delays_ns` to `count` numbers and `written` to one; none of the
-/// three overlap.
+/// `delays_ns` may be NULL if `count` is 0. Fails with BACKOFF_ERROR_TOO_LONG if `count` numbers do
+/// not fit into memory.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_policy_fill_ns(

@@ -58,10 +58,8 @@ pub const BACKOFF_TEXT_KIND_BUDGET: u32 = 2;
 /// has the place in the string and the text found there (SPEC 11.5, 11.6).
 ///
 /// Every function that takes an error fills it on every return, unless it is NULL. After a success,
-/// BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED and BACKOFF_ERROR_TOO_LONG, all members except `code` are
-/// 0.
-///
-/// A plain value: copy it freely.
+/// BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED and BACKOFF_ERROR_TOO_LONG, all members
+/// except `code` are 0.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct backoff_error {
@@ -237,17 +235,12 @@ impl AsRef<[u8]> for Message {
     }
 }
 
-/// Writes the message of an error, such as "cap 5ns is below base 10ns", with a terminating zero
-/// into a buffer of `size` bytes; BACKOFF_TEXT_SIZE is always enough. The message of a rule of the
-/// SPEC is the same in every language. Other codes have messages such as "a required pointer is
-/// NULL", and BACKOFF_OK has "no error".
+/// Writes the message of an error, such as "cap 5ns is below base 10ns",, for which
+/// BACKOFF_TEXT_SIZE is always enough. The message of a rule of the SPEC is the same in every
+/// language. Other codes have messages such as "a required pointer is NULL", and BACKOFF_OK has "no
+/// error".
 ///
-/// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED if no error has this code, field or kind
-/// of text, or BACKOFF_ERROR_BUFFER_TOO_SMALL. After a failure the buffer holds an empty string, if it
-/// has at least one byte.
-///
-/// # Safety
-/// `error` points to an error, `buffer` to `size` bytes that do not overlap it.
+/// Fails with BACKOFF_ERROR_UNINITIALIZED if no error has this code, field or kind of text.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_error_message(
     error: *const backoff_error,

@@ -11,9 +11,8 @@ use crate::policy::{backoff_policy, policy_at};
 /// stream. It ends after max_retries delays, so that a loop over it is limited (SPEC 9); it has no
 /// clock, so max_elapsed does not concern it.
 ///
-/// Owned by the caller; nothing to free. A copy continues independently with the same delays. Not
-/// thread-safe: give each thread its own iterator with its own stream. Only the functions that take
-/// an iterator may write to it.
+/// A copy continues independently with the same delays. Not thread-safe: give each thread its own
+/// iterator with its own stream.
 #[repr(C, align(8))]
 #[derive(Clone, Copy)]
 pub struct backoff_iter {
@@ -27,11 +26,6 @@ type IterHandle = Tagged<Backoff, { u64::from_le_bytes(*b"iterator") }>;
 ///
 /// Callers that share a stream wait for the same times. Give each client or job its own key
 /// (backoff_stream_from_key), or use a stream of backoff_stream_from_entropy.
-///
-/// Fails with BACKOFF_ERROR_NULL_POINTER, or with BACKOFF_ERROR_UNINITIALIZED if the policy is not initialised.
-///
-/// # Safety
-/// `iter` points to an iterator, `policy` to a policy.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_iter_init(
@@ -49,11 +43,7 @@ pub unsafe extern "C" fn backoff_iter_init(
 
 /// Writes the next delay, in ns, and moves to the next index.
 ///
-/// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED, or with BACKOFF_ERROR_END after max_retries
-/// delays (without that limit after index 2^32 - 1); then the iterator is unchanged.
-///
-/// # Safety
-/// `iter` points to an iterator, `delay_ns` to one number.
+/// Fails with BACKOFF_ERROR_END after max_retries delays (without that limit after index 2^32 - 1).
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_iter_next_ns(
@@ -69,11 +59,6 @@ pub unsafe extern "C" fn backoff_iter_next_ns(
 
 /// Starts again at index 0, for use after a success. The delays do not repeat: the stream moves on
 /// by the number of delays that were taken (SPEC 9.2). There can be max_retries delays again.
-///
-/// Fails with BACKOFF_ERROR_NULL_POINTER or BACKOFF_ERROR_UNINITIALIZED.
-///
-/// # Safety
-/// `iter` points to an iterator.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_iter_reset(iter: *mut backoff_iter) -> backoff_code {
     exported!({
@@ -84,11 +69,6 @@ pub unsafe extern "C" fn backoff_iter_reset(iter: *mut backoff_iter) -> backoff_
 
 /// Writes the index of the next delay and the current stream, which changes with every reset. At
 /// the end the index is that of backoff_policy_max_retries. Either output may be NULL.
-///
-/// Fails with BACKOFF_ERROR_NULL_POINTER or BACKOFF_ERROR_UNINITIALIZED.
-///
-/// # Safety
-/// `iter` points to an iterator, and each output that is not NULL to one number.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_iter_index(
     iter: *const backoff_iter,

@@ -5,8 +5,8 @@
 //! the library is here.
 
 #![no_std]
-// The names and the documentation are those of a C header.
-#![allow(non_camel_case_types, clippy::doc_markdown)]
+// The names and the documentation are those of a C header, which says once what every pointer must be.
+#![allow(non_camel_case_types, clippy::doc_markdown, clippy::missing_safety_doc)]
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 mod exported;

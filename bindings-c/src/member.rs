@@ -18,11 +18,11 @@ use crate::handle::Tagged;
 use crate::outcome::backoff_outcome;
 use crate::text::{Output, bytes_at, write_text};
 
-/// What one process knows of a budget that many processes share through a store: a state machine without I/O
-/// and without a clock (SPEC 15.7). A caller keeps one behind a lock and makes one exchange with the
-/// store at a time.
+/// What one process knows of a budget that many processes share through a store: a state machine
+/// without I/O and without a clock (SPEC 15.7). A caller keeps one behind a lock and makes one
+/// exchange with the store at a time.
 ///
-/// Owned by the caller; nothing to free. A plain value: copy it freely.
+/// Copy it freely.
 #[repr(C, align(8))]
 #[derive(Clone, Copy)]
 pub struct backoff_budget_member {
@@ -50,8 +50,6 @@ pub const BACKOFF_REQUEST_REFUSED: u32 = 2;
 pub const BACKOFF_REQUEST_WAITS: u32 = 3;
 
 /// The answer to backoff_budget_member_request.
-///
-/// A plain value: copy it freely.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct backoff_member_answer {
@@ -66,8 +64,6 @@ pub struct backoff_member_answer {
 }
 
 /// A step of an exchange that happened `count` times in a row.
-///
-/// A plain value: copy it freely.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct backoff_exchange_step {
@@ -86,8 +82,6 @@ pub struct backoff_exchange_step {
 }
 
 /// What an exchange has answered, by outcome: granted[BACKOFF_OUTCOME_THROTTLED].
-///
-/// A plain value: copy it freely.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct backoff_exchange_answers {
@@ -100,8 +94,6 @@ pub struct backoff_exchange_answers {
 }
 
 /// What a process has exchanged with the store of a shared budget.
-///
-/// A plain value: copy it freely.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct backoff_shared_budget_stats {
@@ -119,16 +111,14 @@ pub struct backoff_shared_budget_stats {
     pub reserved: [u64; 3],
 }
 
-/// Begins a member of the shared budget `budget`. `local` is the budget that decides while the store is away, and
-/// `fallback` is a BACKOFF_FALLBACK, or the number of processes, up to 1000000, among which each grants its share. A
-/// request that is granted takes up to `lease - 1` more retries along. An exchange may take `timeout_ns`. The seed
-/// spreads the waits after lost swaps: each process needs its own.
+/// Begins a member of the shared budget `budget`. `local` is the budget that decides while the
+/// store is away, and `fallback` is a BACKOFF_FALLBACK, or the number of processes, up to 1000000,
+/// among which each grants its share. A request that is granted takes up to `lease - 1` more
+/// retries along. An exchange may take `timeout_ns`. The seed spreads the waits after lost swaps:
+/// each process needs its own.
 ///
-/// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED, BACKOFF_ERROR_DAMAGED, BACKOFF_ERROR_TOO_SMALL for a lease of 0, or
-/// BACKOFF_ERROR_TOO_LARGE for one above 1000 or a fallback above 1000000.
-///
-/// # Safety
-/// Each pointer that is not NULL points to a struct of its type.
+/// Fails with BACKOFF_ERROR_TOO_SMALL for a lease of 0, or BACKOFF_ERROR_TOO_LARGE for one above
+/// 1000 or a fallback above 1000000.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_budget_member_init(
@@ -157,13 +147,11 @@ pub unsafe extern "C" fn backoff_budget_member_init(
     })
 }
 
-/// Notes what an operation reports, at a time of the process's clock. `is_local` says whether the local budget
-/// gave what the operation holds. BACKOFF_BUDGET_EVENT_RETRY_REQUESTED is no report and changes nothing.
+/// Notes what an operation reports, at a time of the process's clock. `is_local` says whether the
+/// local budget gave what the operation holds. BACKOFF_BUDGET_EVENT_RETRY_REQUESTED is no report
+/// and changes nothing.
 ///
-/// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED or BACKOFF_ERROR_UNKNOWN_EVENT.
-///
-/// # Safety
-/// Each pointer that is not NULL points to a struct of its type.
+/// Fails with BACKOFF_ERROR_UNKNOWN_EVENT or BACKOFF_ERROR_UNSUPPORTED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_budget_member_note(
     member: *mut backoff_budget_member,
@@ -183,10 +171,7 @@ pub unsafe extern "C" fn backoff_budget_member_note(
 
 /// Requests a retry after an outcome, at a time of the process's clock.
 ///
-/// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED or BACKOFF_ERROR_UNKNOWN_OUTCOME.
-///
-/// # Safety
-/// Each pointer that is not NULL points to a struct of its type.
+/// Fails with BACKOFF_ERROR_UNKNOWN_OUTCOME.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_budget_member_request(
@@ -212,10 +197,7 @@ pub unsafe extern "C" fn backoff_budget_member_request(
 
 /// One of the requests after an outcome that wait is not wanted any more.
 ///
-/// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED or BACKOFF_ERROR_UNKNOWN_OUTCOME.
-///
-/// # Safety
-/// `member` is NULL or points to a member.
+/// Fails with BACKOFF_ERROR_UNKNOWN_OUTCOME.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_budget_member_cancel(
     member: *mut backoff_budget_member,
@@ -228,15 +210,11 @@ pub unsafe extern "C" fn backoff_budget_member_cancel(
     })
 }
 
-/// Writes whether the store is away, so that the local budget decides, as 1 or 0; in how many nanoseconds an exchange
-/// is to begin, or BACKOFF_NO_TIME; whether there is something that the store does not know, as 1 or 0; and how many
-/// nanoseconds a request may wait now, and an exchange take: `timeout_ns`, but at least a second until the first
-/// exchange has ended. Each of the four may be NULL.
-///
-/// Fails with BACKOFF_ERROR_NULL_POINTER or BACKOFF_ERROR_UNINITIALIZED.
-///
-/// # Safety
-/// Each pointer that is not NULL points to a value of its type.
+/// Writes whether the store is away, so that the local budget decides, as 1 or 0; in how many
+/// nanoseconds an exchange is to begin, or BACKOFF_NO_TIME; whether there is something that the
+/// store does not know, as 1 or 0; and how many nanoseconds a request may wait now, and an exchange
+/// take: `timeout_ns`, but at least a second until the first exchange has ended. Each of the four
+/// may be NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_budget_member_state(
     member: *const backoff_budget_member,
@@ -257,11 +235,6 @@ pub unsafe extern "C" fn backoff_budget_member_state(
 }
 
 /// Writes what has happened so far, for metrics.
-///
-/// Fails with BACKOFF_ERROR_NULL_POINTER or BACKOFF_ERROR_UNINITIALIZED.
-///
-/// # Safety
-/// Each pointer that is not NULL points to a struct of its type.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_budget_member_stats(
     member: *const backoff_budget_member,
@@ -283,11 +256,6 @@ pub unsafe extern "C" fn backoff_budget_member_stats(
 }
 
 /// Begins an exchange, at a time of the process's clock.
-///
-/// Fails with BACKOFF_ERROR_NULL_POINTER or BACKOFF_ERROR_UNINITIALIZED.
-///
-/// # Safety
-/// `member` is NULL or points to a member.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_budget_member_begin(
     member: *mut backoff_budget_member,
@@ -299,17 +267,13 @@ pub unsafe extern "C" fn backoff_budget_member_begin(
     })
 }
 
-/// Steps what the store holds: a text of `length` bytes, or nothing if `text` is NULL, at the time `store_ns`
-/// of its clock. Writes the text to swap for it with a terminating zero into a buffer of `size` bytes, for which
-/// BACKOFF_TEXT_SIZE is always enough, and into `changed` 1, or 0 if there is nothing to swap.
+/// Steps what the store holds: a text of `length` bytes, or nothing if `text` is NULL, at the time
+/// `store_ns` of its clock. Writes the text to swap for it with a terminating zero into a buffer of
+/// `size` bytes, for which BACKOFF_TEXT_SIZE is always enough, and into `changed` 1, or 0 if there
+/// is nothing to swap.
 ///
-/// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED, BACKOFF_ERROR_TOO_LONG, BACKOFF_ERROR_BUFFER_TOO_SMALL,
-/// or BACKOFF_ERROR_NOT_A_STATE if the text is not that of a state of the budget; the exchange has then failed:
-/// call backoff_budget_member_failed.
-///
-/// # Safety
-/// Each pointer that is not NULL points to a value of its type, `text` to `length` bytes and `buffer` to `size`
-/// bytes that overlap nothing else.
+/// Fails with BACKOFF_ERROR_NOT_A_STATE if the text is not that of a state of the budget; the
+/// exchange has then failed: call backoff_budget_member_failed.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_budget_member_step(
@@ -344,10 +308,7 @@ pub unsafe extern "C" fn backoff_budget_member_step(
 
 /// Writes step number `index` of the exchange under way.
 ///
-/// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED, or BACKOFF_ERROR_END if there are no more.
-///
-/// # Safety
-/// Each pointer that is not NULL points to a struct of its type.
+/// Fails with BACKOFF_ERROR_END if there are no more.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_budget_member_exchange_step(
     member: *const backoff_budget_member,
@@ -376,11 +337,6 @@ pub unsafe extern "C" fn backoff_budget_member_exchange_step(
 }
 
 /// Ends an exchange whose steps the store has, or that changed nothing, and writes its answers.
-///
-/// Fails with BACKOFF_ERROR_NULL_POINTER or BACKOFF_ERROR_UNINITIALIZED.
-///
-/// # Safety
-/// Each pointer that is not NULL points to a struct of its type.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_budget_member_stored(
     member: *mut backoff_budget_member,
@@ -405,11 +361,8 @@ pub unsafe extern "C" fn backoff_budget_member_stored(
 
 /// The store held another text: writes how long to wait, in nanoseconds, before it is loaded again.
 ///
-/// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED, or BACKOFF_ERROR_END if the time for that is over; the
-/// exchange has then failed: call backoff_budget_member_failed.
-///
-/// # Safety
-/// Each pointer that is not NULL points to a value of its type.
+/// Fails with BACKOFF_ERROR_END if the time for that is over; the exchange has then failed: call
+/// backoff_budget_member_failed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_budget_member_lost(
     member: *mut backoff_budget_member,
@@ -423,13 +376,8 @@ pub unsafe extern "C" fn backoff_budget_member_lost(
     })
 }
 
-/// Ends an exchange that failed. If `may_be_stored` is not 0, its events are not sent again. Repeat every request
-/// that waits.
-///
-/// Fails with BACKOFF_ERROR_NULL_POINTER or BACKOFF_ERROR_UNINITIALIZED.
-///
-/// # Safety
-/// `member` is NULL or points to a member.
+/// Ends an exchange that failed. If `may_be_stored` is not 0, its events are not sent again. Repeat
+/// every request that waits.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_budget_member_failed(
     member: *mut backoff_budget_member,
@@ -442,13 +390,8 @@ pub unsafe extern "C" fn backoff_budget_member_failed(
     })
 }
 
-/// A request has waited for the timeout: the store is away, and the exchange under way goes on. Repeat every
-/// request that waits.
-///
-/// Fails with BACKOFF_ERROR_NULL_POINTER or BACKOFF_ERROR_UNINITIALIZED.
-///
-/// # Safety
-/// `member` is NULL or points to a member.
+/// A request has waited for the timeout: the store is away, and the exchange under way goes on.
+/// Repeat every request that waits.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_budget_member_late(
     member: *mut backoff_budget_member,

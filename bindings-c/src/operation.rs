@@ -1,7 +1,7 @@
 //! `backoff_operation`: decides after each attempt whether to wait or to stop (SPEC 13).
 
 use backoff_core::ffi::outcome_from_number;
-use backoff_core::{Budget, Decision, Operation, RandomStream};
+use backoff_core::{Budget, Decision, Operation, RandomStream, StopReason};
 
 use crate::budget::{BudgetHandle, backoff_budget, wait_until_free};
 use crate::code::{BACKOFF_ERROR_UNKNOWN_OUTCOME, BACKOFF_ERROR_WRONG_BUDGET, backoff_code};
@@ -20,9 +20,8 @@ pub const BACKOFF_NO_TIME: u64 = 18446744073709551615u64;
 /// Times are nanoseconds of a clock that never goes back, which the caller reads. All operations on
 /// one budget use the same clock.
 ///
-/// Owned by the caller; nothing to free. Not thread-safe. Do not use a copy together with its
-/// original: both would return the same retry to the budget. Only the functions that take an
-/// operation may write to it.
+/// Not thread-safe. Do not use a copy together with its original: both would return the same retry
+/// to the budget.
 #[repr(C, align(8))]
 #[derive(Clone, Copy)]
 pub struct backoff_operation {
@@ -38,27 +37,53 @@ struct Begun {
     has_budget: u64,
 }
 
-/// The operation and the budget of a call, if the operation began with a budget or without one.
+/// The operation of a call, if it began with a budget as the call has one, or without as the call.
 ///
 /// # Safety
-/// As for `Tagged::get_mut` and `Tagged::get_optional`.
+/// As for `Tagged::get_mut`.
 unsafe fn begun<'a>(
     operation: *mut backoff_operation,
     budget: *mut backoff_budget,
-) -> Result<(&'a mut Operation, Option<&'a Budget>), u32> {
-    // SAFETY: the caller promises both pointers.
-    let (begun, budget) =
-        unsafe { (OperationHandle::get_mut(operation)?, BudgetHandle::get_optional(budget)?) };
-    if (begun.has_budget != 0) != budget.is_some() {
-        return Err(BACKOFF_ERROR_WRONG_BUDGET);
+) -> Result<&'a mut Operation, u32> {
+    // SAFETY: the caller promises the pointer.
+    let begun = unsafe { OperationHandle::get_mut(operation) }?;
+    let is_same = (begun.has_budget != 0) != budget.is_null();
+    is_same.then_some(&mut begun.operation).ok_or(BACKOFF_ERROR_WRONG_BUDGET)
+}
+
+/// The budget of a call, which no thread is updating.
+///
+/// # Safety
+/// As for `Tagged::get_optional`.
+unsafe fn usable<'a>(budget: *mut backoff_budget) -> Result<Option<&'a Budget>, u32> {
+    // SAFETY: the caller promises the pointer.
+    let budget = unsafe { BudgetHandle::get_optional(budget) }?;
+    wait_until_free(budget).map(|()| budget)
+}
+
+/// Ends an operation, and writes why it stopped. A budget that cannot be used does not keep it from
+/// stopping.
+///
+/// # Safety
+/// As for `begun` and `usable`; `reason` is null or valid for a write.
+unsafe fn end(
+    operation: *mut backoff_operation,
+    budget: *mut backoff_budget,
+    reason: *mut backoff_reason,
+    end: fn(&mut Operation, Option<&Budget>) -> StopReason,
+) -> Result<(), u32> {
+    // SAFETY: the caller promises the pointers.
+    unsafe {
+        let operation = begun(operation, budget)?;
+        let budget = usable(budget);
+        let stopped = end(operation, budget.unwrap_or(None));
+        budget?;
+        write_optional(reason, stopped as u32);
     }
-    wait_until_free(budget)?;
-    Ok((&mut begun.operation, budget))
+    Ok(())
 }
 
 /// The decision after an attempt.
-///
-/// A plain value: copy it freely.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct backoff_decision {
@@ -75,21 +100,16 @@ pub struct backoff_decision {
 
 /// Begins an operation at the time `now_ns`. No wait may end later than `deadline_ns`, a time of
 /// the same clock; BACKOFF_NO_TIME is no deadline. A deadline that has passed, such as 0, prevents
-/// retries, not the first attempt. (To backoff_loop, 0 is no deadline.) The operation's retries spend from `budget`, which may be NULL. The policy is
-/// copied, but the budget is not stored: pass the same pointer (or NULL, as here) to every later
-/// call. Passing a different budget is not detected and corrupts both.
+/// retries, not the first attempt. (To backoff_loop, 0 is no deadline.) The operation's retries
+/// spend from `budget`, which may be NULL. The policy is copied, but the budget is not stored: pass
+/// the same pointer (or NULL, as here) to every later call. Passing a different budget is not
+/// detected and corrupts both.
 ///
 /// Callers that share a stream wait for the same times. Give each operation its own key
 /// (backoff_stream_from_key), or use a stream of backoff_stream_from_entropy.
 ///
 /// Finish every operation: report its final outcome, success included, or cancel it with
 /// backoff_operation_cancel. A budget of the kind "concurrent" counts the operation until then.
-///
-/// Fails with BACKOFF_ERROR_NULL_POINTER, with BACKOFF_ERROR_UNINITIALIZED if the policy or the budget is not
-/// initialised, or with BACKOFF_ERROR_DAMAGED.
-///
-/// # Safety
-/// Each pointer that is not NULL points to a struct of its type.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_operation_begin(
@@ -103,8 +123,7 @@ pub unsafe extern "C" fn backoff_operation_begin(
     exported!({
         let operation = required(operation)?;
         let policy = *policy_at(policy, &mut None)?;
-        let budget = BudgetHandle::get_optional(budget)?;
-        wait_until_free(budget)?;
+        let budget = usable(budget)?;
         let (stream, deadline) = (RandomStream::from_seed(stream), optional_ns(deadline_ns));
         let begun = Operation::begin(policy, stream, now_ns, deadline, budget);
         let has_budget = budget.is_some().into();
@@ -113,14 +132,9 @@ pub unsafe extern "C" fn backoff_operation_begin(
     })
 }
 
-/// Makes an operation as it stands after `retries` waits, of which a queue stored only the number, the
-/// start `began_ns` and the deadline (SPEC 13.7). It spends from no budget: pass NULL to every later
-/// call. Its stream, times and deadline are those of backoff_operation_begin.
-///
-/// Fails with BACKOFF_ERROR_NULL_POINTER, or with BACKOFF_ERROR_UNINITIALIZED if the policy is not initialised.
-///
-/// # Safety
-/// Each pointer that is not NULL points to a struct of its type.
+/// Makes an operation as it stands after `retries` waits, of which a queue stored only the number,
+/// the start `began_ns` and the deadline (SPEC 13.7). It spends from no budget: pass NULL to every
+/// later call. Its stream, times and deadline are those of backoff_operation_begin.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_operation_resume(
@@ -141,17 +155,13 @@ pub unsafe extern "C" fn backoff_operation_resume(
     })
 }
 
-/// Writes the decision after an attempt that ended with `outcome` at the time `now_ns`
-/// (SPEC 13.4). `retry_after_ns` is the wait that the server asked for, as
-/// backoff_parse_retry_after writes it, or BACKOFF_NO_TIME. `budget` is the one that was passed to
-/// backoff_operation_begin. If the operation has already stopped, writes the same reason again and
-/// changes nothing.
+/// Writes the decision after an attempt that ended with `outcome` at the time `now_ns` (SPEC 13.4).
+/// `retry_after_ns` is the wait that the server asked for, as backoff_parse_retry_after writes it,
+/// or BACKOFF_NO_TIME. `budget` is the one that was passed to backoff_operation_begin. If the
+/// operation has already stopped, writes the same reason again and changes nothing.
 ///
-/// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED if the operation or the budget is not
-/// initialised, BACKOFF_ERROR_UNKNOWN_OUTCOME, or BACKOFF_ERROR_DAMAGED.
-///
-/// # Safety
-/// Each pointer that is not NULL points to a struct of its type.
+/// Fails with BACKOFF_ERROR_UNKNOWN_OUTCOME, or with BACKOFF_ERROR_WRONG_BUDGET if `budget` is NULL
+/// and that of backoff_operation_begin was not, or the reverse.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_operation_decide(
@@ -165,7 +175,8 @@ pub unsafe extern "C" fn backoff_operation_decide(
     exported!({
         let decision = required(decision)?;
         let outcome = outcome_from_number(outcome).ok_or(BACKOFF_ERROR_UNKNOWN_OUTCOME);
-        let (operation, budget) = begun(operation, budget)?;
+        let operation = begun(operation, budget)?;
+        let budget = usable(budget)?;
         let outcome = outcome?;
         let decided = operation.decide(outcome, optional_ns(retry_after_ns), now_ns, budget);
         decision.write(decided.into());
@@ -180,27 +191,21 @@ impl From<Decision> for backoff_decision {
     }
 }
 
-/// Refuses the retry that the latest decision granted, for a budget that the caller keeps elsewhere,
-/// such as a backoff_budget_state in a store (SPEC 13.8). The retry does not count. Writes the reason
-/// for which the operation stopped: BACKOFF_REASON_BUDGET, or an earlier reason if it had already
-/// stopped. `reason` may be NULL. `budget` is the one that was passed to backoff_operation_begin.
+/// Refuses the retry that the latest decision granted, for a budget that the caller keeps
+/// elsewhere, such as a backoff_budget_state in a store (SPEC 13.8). The retry does not count.
+/// Writes the reason for which the operation stopped: BACKOFF_REASON_BUDGET, or an earlier reason
+/// if it had already stopped. `reason` may be NULL. `budget` is the one that was passed to
+/// backoff_operation_begin.
 ///
-/// Fails with BACKOFF_ERROR_NULL_POINTER, with BACKOFF_ERROR_UNINITIALIZED if the operation or the budget is
-/// not initialised, or with BACKOFF_ERROR_DAMAGED.
-///
-/// # Safety
-/// Each pointer that is not NULL points to a struct of its type, `reason` to one number.
+/// Fails with BACKOFF_ERROR_WRONG_BUDGET. If the budget cannot be used
+/// (BACKOFF_ERROR_UNINITIALIZED, BACKOFF_ERROR_DAMAGED), the operation stops nevertheless.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_operation_refuse_retry(
     operation: *mut backoff_operation,
     budget: *mut backoff_budget,
     reason: *mut backoff_reason,
 ) -> backoff_code {
-    exported!({
-        let (operation, budget) = begun(operation, budget)?;
-        write_optional(reason, operation.refuse_retry(budget) as u32);
-        Ok(())
-    })
+    exported!({ end(operation, budget, reason, Operation::refuse_retry) })
 }
 
 /// Cancels an operation, at any time (SPEC 13.6). Writes the reason for which it stopped:
@@ -210,22 +215,15 @@ pub unsafe extern "C" fn backoff_operation_refuse_retry(
 /// During a wait, the attempt that would follow counts as an attempt. Budget tokens spent on it are
 /// not refunded; a budget of the kind "concurrent" stops counting it.
 ///
-/// Fails with BACKOFF_ERROR_NULL_POINTER, with BACKOFF_ERROR_UNINITIALIZED if the operation or the budget is
-/// not initialised, or with BACKOFF_ERROR_DAMAGED.
-///
-/// # Safety
-/// Each pointer that is not NULL points to a struct of its type, `reason` to one number.
+/// Fails with BACKOFF_ERROR_WRONG_BUDGET. If the budget cannot be used
+/// (BACKOFF_ERROR_UNINITIALIZED, BACKOFF_ERROR_DAMAGED), the operation stops nevertheless.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_operation_cancel(
     operation: *mut backoff_operation,
     budget: *mut backoff_budget,
     reason: *mut backoff_reason,
 ) -> backoff_code {
-    exported!({
-        let (operation, budget) = begun(operation, budget)?;
-        write_optional(reason, operation.cancel(budget) as u32);
-        Ok(())
-    })
+    exported!({ end(operation, budget, reason, Operation::cancel) })
 }
 
 /// Writes the number of retries granted so far, the number of attempts (retries + 1), and the
@@ -235,11 +233,6 @@ pub unsafe extern "C" fn backoff_operation_cancel(
 /// is cancelled during the wait, that attempt is never made but stays counted, so the number is one
 /// more than the calls. backoff_retry counts its calls. For the same numbers in your own loop,
 /// count the calls and pass that count to backoff_stats_record.
-///
-/// Fails with BACKOFF_ERROR_NULL_POINTER or BACKOFF_ERROR_UNINITIALIZED.
-///
-/// # Safety
-/// `operation` points to an operation, and each output that is not NULL to one number.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_operation_state(
     operation: *const backoff_operation,

@@ -68,9 +68,6 @@ pub extern "C" fn backoff_reason_name(reason: backoff_reason) -> *const c_char {
 }
 
 /// Returns the outcome of a name of `length` bytes, or BACKOFF_OUTCOME_NONE if no outcome has it.
-///
-/// # Safety
-/// `name` points to `length` bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_outcome_from_name(
     name: *const c_char,
@@ -83,9 +80,6 @@ pub unsafe extern "C" fn backoff_outcome_from_name(
 }
 
 /// Returns the reason of a name of `length` bytes, or BACKOFF_REASON_NONE if no reason has it.
-///
-/// # Safety
-/// `name` points to `length` bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_reason_from_name(
     name: *const c_char,

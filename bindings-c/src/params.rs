@@ -19,7 +19,7 @@ use crate::text::bytes_at;
 /// BACKOFF_PARAMS_INIT (zeroed memory), which sets no field. Set fields with backoff_params_set and
 /// backoff_params_set_ratio, then make the policy with backoff_policy_init.
 ///
-/// Owned by the caller; nothing to free; plain data to copy. Not thread-safe.
+/// Not thread-safe.
 #[repr(C, align(8))]
 #[derive(Clone, Copy)]
 pub struct backoff_params {
@@ -34,11 +34,7 @@ const _: () = assert!(
 /// Sets a field: nanoseconds, a count, or the number of a kind. Setting it again replaces the
 /// value. backoff_policy_init checks the value.
 ///
-/// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNKNOWN_FIELD, BACKOFF_ERROR_WRONG_UNIT if the field is a
-/// ratio, or BACKOFF_ERROR_UNINITIALIZED.
-///
-/// # Safety
-/// `params` points to initialised params.
+/// Fails with BACKOFF_ERROR_UNKNOWN_FIELD, or BACKOFF_ERROR_WRONG_UNIT if the field is a ratio.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_params_set(
     params: *mut backoff_params,
@@ -52,11 +48,7 @@ pub unsafe extern "C" fn backoff_params_set(
 /// BACKOFF_FIELD_JITTER_ABOVE. 1.6 is 8 and 5, or 16 and 10. Setting it again replaces the value.
 /// backoff_policy_init checks the value.
 ///
-/// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNKNOWN_FIELD, BACKOFF_ERROR_WRONG_UNIT if the field is not a
-/// ratio, or BACKOFF_ERROR_UNINITIALIZED.
-///
-/// # Safety
-/// `params` points to initialised params.
+/// Fails with BACKOFF_ERROR_UNKNOWN_FIELD, or BACKOFF_ERROR_WRONG_UNIT if the field is not a ratio.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_params_set_ratio(
     params: *mut backoff_params,
@@ -70,12 +62,9 @@ pub unsafe extern "C" fn backoff_params_set_ratio(
 /// Writes the exact ratio that a text of `length` bytes denotes, in lowest terms: "1.6", "160%",
 /// "16/10" and "16e-1" are 8 and 5.
 ///
-/// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_TOO_LONG, BACKOFF_ERROR_NOT_A_RATIO,
-/// BACKOFF_ERROR_ZERO_DENOMINATOR, or BACKOFF_ERROR_RATIO_TOO_FINE if the numerator or denominator is above
-/// 4294967295 in lowest terms. (A policy rejects numbers above 1000000.)
-///
-/// # Safety
-/// `text` points to `length` bytes, `numerator` and `denominator` to one number each.
+/// Fails with BACKOFF_ERROR_NOT_A_RATIO, BACKOFF_ERROR_ZERO_DENOMINATOR, or
+/// BACKOFF_ERROR_RATIO_TOO_FINE if the numerator or denominator is above 4294967295 in lowest
+/// terms. (A policy rejects numbers above 1000000.)
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_ratio_parse(
@@ -93,14 +82,11 @@ pub unsafe extern "C" fn backoff_ratio_parse(
     })
 }
 
-/// Writes the nanoseconds of a duration as policy strings write it, such as "100ms" or "1.5s"
-/// (SPEC 11.4), in `length` bytes.
+/// Writes the nanoseconds of a duration as policy strings write it, such as "100ms" or "1.5s" (SPEC
+/// 11.4), in `length` bytes.
 ///
 /// Fails with BACKOFF_ERROR_NOT_A_DURATION, BACKOFF_ERROR_MISSING_UNIT, BACKOFF_ERROR_UNKNOWN_UNIT,
 /// BACKOFF_ERROR_DURATION_TOO_FINE, or BACKOFF_ERROR_TOO_LARGE above BACKOFF_MAX_NS.
-///
-/// # Safety
-/// `text` points to `length` bytes, `duration_ns` to one number.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_duration_parse(

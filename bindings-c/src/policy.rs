@@ -16,8 +16,7 @@ use crate::text::{Output, bytes_at, write_text};
 
 /// How long to wait before each retry. A policy is checked when it is made, and never changes.
 ///
-/// Owned by the caller; nothing to free; copy it freely. Any number of threads may use one policy
-/// at once. Only the functions that make a policy may write to it.
+/// Copy it freely. Any number of threads may use one policy at once.
 #[repr(C, align(8))]
 #[derive(Clone, Copy)]
 pub struct backoff_policy {
@@ -41,13 +40,8 @@ pub(crate) unsafe fn policy_at(
 
 /// Makes a policy from params, which are copied.
 ///
-/// If the params break a rule of SPEC 8, returns the code of the rule (BACKOFF_ERROR_UNKNOWN_KIND to
-/// BACKOFF_ERROR_GIVEN_TWICE). Also fails with BACKOFF_ERROR_NULL_POINTER, or with BACKOFF_ERROR_UNINITIALIZED if the
-/// params are not initialised. After a failure the policy is unchanged. Every call fills `error`
-/// unless it is NULL.
-///
-/// # Safety
-/// Each pointer that is not NULL points to a struct of its type.
+/// If the params break a rule of SPEC 8, returns the code of the rule (BACKOFF_ERROR_UNKNOWN_KIND
+/// to BACKOFF_ERROR_GIVEN_TWICE).
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_policy_init(
@@ -63,24 +57,20 @@ pub unsafe extern "C" fn backoff_policy_init(
     })
 }
 
-/// Makes a policy from a policy string of `length` bytes (SPEC 11), without a terminating zero:
+/// Makes a policy from a policy string of `length` bytes (SPEC 11):
 /// "full:base=100ms,cap=20s,max_retries=5", or a preset (SPEC 12), which may be followed by
 /// changes: "aws-sdk-2026:max_retries=5".
 ///
 /// A policy without max_retries (or max_attempts) and max_elapsed retries for ever, unless a
-/// deadline, a budget or a cancellation stops the operation. The preset "immediate" is such a policy,
-/// without a wait; "default:max_retries=0" makes no retries.
+/// deadline, a budget or a cancellation stops the operation. The preset "immediate" is such a
+/// policy, without a wait; "default:max_retries=0" makes no retries.
 ///
 /// A ratio as the value of jitter replaces the jitter of the head by BACKOFF_JITTER_PROPORTIONAL:
 /// with "full:base=1s,jitter=0.5" the first wait is 0.5 s to 1.5 s.
 ///
-/// If the string breaks a rule, returns its code (BACKOFF_ERROR_UNKNOWN_KIND to BACKOFF_ERROR_TEXT_TOO_LONG),
-/// and `error` also has the place in the string and the text found there. Also fails with
-/// BACKOFF_ERROR_NULL_POINTER or BACKOFF_ERROR_TOO_LONG. After a failure the policy is unchanged. Every call
-/// fills `error` unless it is NULL.
-///
-/// # Safety
-/// Each pointer that is not NULL points to a struct of its type, `text` to `length` bytes.
+/// If the string breaks a rule, returns its code (BACKOFF_ERROR_UNKNOWN_KIND to
+/// BACKOFF_ERROR_TEXT_TOO_LONG), and `error` also has the place in the string and the text found
+/// there.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_policy_parse(
@@ -96,14 +86,9 @@ pub unsafe extern "C" fn backoff_policy_parse(
     })
 }
 
-/// Writes the canonical string of a policy (SPEC 11.8) with a terminating zero into a buffer of
-/// `size` bytes; BACKOFF_TEXT_SIZE is always enough. It never contains a preset name. Parsing it
-/// gives an equal policy, and equal policies have equal strings.
-///
-/// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED or BACKOFF_ERROR_BUFFER_TOO_SMALL.
-///
-/// # Safety
-/// `policy` points to a policy, `buffer` to `size` bytes that do not overlap it.
+/// Writes the canonical string of a policy (SPEC 11.8), for which BACKOFF_TEXT_SIZE is always
+/// enough. It never contains a preset name. Parsing it gives an equal policy, and equal policies
+/// have equal strings.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_policy_print(
     policy: *const backoff_policy,
@@ -122,12 +107,9 @@ pub unsafe extern "C" fn backoff_policy_print(
 /// BACKOFF_MAX_NS or 2^32. BACKOFF_FIELD_MAX_ATTEMPTS is one more than BACKOFF_FIELD_MAX_RETRIES.
 /// Params with all other values that can be read make an equal policy.
 ///
-/// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNKNOWN_FIELD if the number is not a BACKOFF_FIELD of a
-/// policy, BACKOFF_ERROR_WRONG_UNIT if the field is a ratio, BACKOFF_ERROR_UNUSED if the policy does not use the
-/// field, or BACKOFF_ERROR_UNINITIALIZED.
-///
-/// # Safety
-/// `policy` points to a policy, `value` to one number.
+/// Fails with BACKOFF_ERROR_UNKNOWN_FIELD if the number is not a field of a policy,
+/// BACKOFF_ERROR_WRONG_UNIT if the field is a ratio, or BACKOFF_ERROR_UNUSED if the policy does not
+/// use the field.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_policy_get(
@@ -144,13 +126,11 @@ pub unsafe extern "C" fn backoff_policy_get(
     })
 }
 
-/// Writes the value of a field of a policy that is a ratio, in lowest terms: BACKOFF_FIELD_MULTIPLIER,
-/// BACKOFF_FIELD_JITTER_BELOW or BACKOFF_FIELD_JITTER_ABOVE. 1.6 is 8 and 5.
+/// Writes the value of a field of a policy that is a ratio, in lowest terms:
+/// BACKOFF_FIELD_MULTIPLIER, BACKOFF_FIELD_JITTER_BELOW or BACKOFF_FIELD_JITTER_ABOVE. 1.6 is 8 and
+/// 5.
 ///
 /// Fails as backoff_policy_get does, and with BACKOFF_ERROR_WRONG_UNIT if the field is not a ratio.
-///
-/// # Safety
-/// `policy` points to a policy, `numerator` and `denominator` to one number each.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_policy_get_ratio(
@@ -170,11 +150,6 @@ pub unsafe extern "C" fn backoff_policy_get_ratio(
 
 /// Writes the maximum number of retries of a policy, 0 to 2^32: the number of delays after which an
 /// iterator ends, and one less than the number of attempts. 2^32 means no limit.
-///
-/// Fails with BACKOFF_ERROR_NULL_POINTER or BACKOFF_ERROR_UNINITIALIZED.
-///
-/// # Safety
-/// `policy` points to a policy, `max_retries` to one number.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_policy_max_retries(
@@ -188,16 +163,13 @@ pub unsafe extern "C" fn backoff_policy_max_retries(
     })
 }
 
-/// Makes a policy from another by setting one field: nanoseconds, a count, or the number of a kind. It
-/// is the policy that the string of `policy`, followed by this field, describes: setting the jitter
-/// unsets the fields of the old one, and setting max_attempts unsets max_retries. `changed` may be the
-/// policy itself.
+/// Makes a policy from another by setting one field: nanoseconds, a count, or the number of a kind.
+/// It is the policy that the string of `policy`, followed by this field, describes: setting the
+/// jitter unsets the fields of the old one, and setting max_attempts unsets max_retries. `changed`
+/// may be the policy itself.
 ///
-/// Fails as backoff_policy_init does, with BACKOFF_ERROR_UNKNOWN_FIELD if the number is not a
-/// BACKOFF_FIELD of a policy, or with BACKOFF_ERROR_WRONG_UNIT if the field is a ratio.
-///
-/// # Safety
-/// Each pointer that is not NULL points to a struct of its type.
+/// Fails as backoff_policy_init does, with BACKOFF_ERROR_UNKNOWN_FIELD if the number is not a field
+/// of a policy, or with BACKOFF_ERROR_WRONG_UNIT if the field is a ratio.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_policy_change(
@@ -219,10 +191,8 @@ pub unsafe extern "C" fn backoff_policy_change(
 /// Makes a policy from another by setting one field that is a ratio: BACKOFF_FIELD_MULTIPLIER,
 /// BACKOFF_FIELD_JITTER_BELOW or BACKOFF_FIELD_JITTER_ABOVE. 1.6 is 8 and 5.
 ///
-/// Fails as backoff_policy_change does, and with BACKOFF_ERROR_WRONG_UNIT if the field is not a ratio.
-///
-/// # Safety
-/// Each pointer that is not NULL points to a struct of its type.
+/// Fails as backoff_policy_change does, and with BACKOFF_ERROR_WRONG_UNIT if the field is not a
+/// ratio.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_policy_change_ratio(

@@ -13,8 +13,7 @@ use crate::policy::{PolicyHandle, backoff_policy, policy_at};
 /// Retry-After. Without max_retries a preview can have 2^32 rows, even with max_elapsed, as the
 /// shortest delays can be 0: stop reading it at a number of rows of your own.
 ///
-/// Owned by the caller; nothing to free. A copy continues independently. Not thread-safe. Only the
-/// functions that take a preview may write to it.
+/// A copy continues independently. Not thread-safe.
 #[repr(C, align(8))]
 #[derive(Clone, Copy)]
 pub struct backoff_preview {
@@ -24,8 +23,6 @@ pub struct backoff_preview {
 type PreviewHandle = Tagged<Preview, { u64::from_le_bytes(*b"preview1") }>;
 
 /// The range of the delay of one retry, and the totals up to it; all in ns.
-///
-/// A plain value: copy it freely.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct backoff_preview_row {
@@ -48,11 +45,6 @@ pub struct backoff_preview_row {
 
 /// Starts the preview of a policy at its first retry. The preview may have been used before. The
 /// policy is copied.
-///
-/// Fails with BACKOFF_ERROR_NULL_POINTER, or with BACKOFF_ERROR_UNINITIALIZED if the policy is not initialised.
-///
-/// # Safety
-/// `preview` points to a preview, `policy` to a policy.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_preview_init(
@@ -68,11 +60,7 @@ pub unsafe extern "C" fn backoff_preview_init(
 
 /// Writes the row of the next retry.
 ///
-/// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED, or with BACKOFF_ERROR_END if the limits of the
-/// policy allow no further retry (SPEC 16.4); then the preview is unchanged.
-///
-/// # Safety
-/// `preview` points to a preview, `row` to a row.
+/// Fails with BACKOFF_ERROR_END if the limits of the policy allow no further retry (SPEC 16.4).
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_preview_next(
@@ -113,13 +101,8 @@ impl From<PreviewRow> for backoff_preview_row {
 /// which stay as they are in the policy. `fitted` may be the policy itself.
 ///
 /// If no base fits, or an argument is out of its range, returns BACKOFF_ERROR_DOES_NOT_FIT,
-/// BACKOFF_ERROR_TOO_SMALL or BACKOFF_ERROR_TOO_LARGE. The error is then about the field max_attempts, for
-/// `attempts`, or max_elapsed, for `total_ns`. Also fails with BACKOFF_ERROR_NULL_POINTER or
-/// BACKOFF_ERROR_UNINITIALIZED. After a failure `fitted` is unchanged. Every call fills `error` unless it
-/// is NULL.
-///
-/// # Safety
-/// Each pointer that is not NULL points to a struct of its type.
+/// BACKOFF_ERROR_TOO_SMALL or BACKOFF_ERROR_TOO_LARGE. The error is then about the field
+/// max_attempts, for `attempts`, or max_elapsed, for `total_ns`.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_policy_fit_base(
@@ -140,9 +123,6 @@ pub unsafe extern "C" fn backoff_policy_fit_base(
 /// Makes a copy of a policy with the longest cap for which the waits of `attempts` attempts (1 to
 /// 65536) never add up to more than `total_ns`. Everything else is as for backoff_policy_fit_base,
 /// which also ignores the limits of the policy.
-///
-/// # Safety
-/// Each pointer that is not NULL points to a struct of its type.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_policy_fit_cap(

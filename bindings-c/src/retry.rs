@@ -14,8 +14,6 @@ use crate::policy::{backoff_policy, policy_at};
 use crate::stats::{StatsHandle, backoff_stats};
 
 /// The state of a loop before a wait, or at its end (SPEC 18.4).
-///
-/// A plain value: copy it freely.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct backoff_loop_event {
@@ -90,16 +88,11 @@ pub struct backoff_loop {
 /// until the deadline, the budget or a cancellation stops it.
 ///
 /// Returns BACKOFF_OK if the loop ended, whether the last attempt succeeded or not: the reason in
-/// `end` says which. Fails before the first call with BACKOFF_ERROR_NULL_POINTER, with
-/// BACKOFF_ERROR_UNINITIALIZED if the policy, the budget or the stats are not initialised, or with
-/// BACKOFF_ERROR_DAMAGED. Fails with BACKOFF_ERROR_UNKNOWN_OUTCOME after an attempt that returns a number that
-/// is not an outcome, such as 0, and with BACKOFF_ERROR_DAMAGED if the budget is damaged during the loop,
-/// even if the last attempt succeeded. The loop then calls no further function, and `stats` counts
-/// it as cancelled. After a failure `end` is unchanged: do not read it.
-///
-/// # Safety
-/// Each pointer that is not NULL points to a struct of its type, and the functions behave as
-/// documented.
+/// `end` says which. Fails before the first call with BACKOFF_ERROR_UNSUPPORTED, or with what holds
+/// for the pointers of `loop`. Fails with BACKOFF_ERROR_UNKNOWN_OUTCOME after an attempt that
+/// returns a number that is not an outcome, such as 0, and with BACKOFF_ERROR_DAMAGED if the budget
+/// is damaged during the loop, even if the last attempt succeeded. The loop then calls no further
+/// function, and `stats` counts it as cancelled.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_retry(

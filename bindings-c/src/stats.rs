@@ -14,13 +14,12 @@ use crate::text::{Output, write_text};
 /// A buffer of this size holds every output of backoff_stats_print with its terminating zero.
 pub const BACKOFF_STATS_SIZE: u32 = 4096;
 
-/// Counts of operations by their number of attempts and by the reason for which they stopped
-/// (SPEC 17).
+/// Counts of operations by their number of attempts and by the reason for which they stopped (SPEC
+/// 17).
 ///
-/// Owned by the caller; nothing to free. Any number of threads may use one struct at once. A read
-/// during other threads' records may include only a part of an operation, but no count ever
-/// decreases. A copy counts separately; copy the struct only while nobody records. Only the
-/// functions that take stats may write to them.
+/// Any number of threads may use one struct at once. A read during other threads' records may
+/// include only a part of an operation, but no count ever decreases. A copy counts separately; copy
+/// the struct only while nobody records.
 #[repr(C, align(8))]
 #[derive(Clone, Copy)]
 pub struct backoff_stats {
@@ -31,8 +30,6 @@ pub(crate) type StatsHandle = Tagged<RetryStats, { u64::from_le_bytes(*b"stats--
 
 /// The sums of a backoff_stats. Each stops at 2^64 - 1. `attempts` is the sum of operations and
 /// retries, even while other threads record.
-///
-/// A plain value: copy it freely.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct backoff_stats_counts {
@@ -47,11 +44,6 @@ pub struct backoff_stats_counts {
 }
 
 /// Sets all counts to 0. The stats may have been used before.
-///
-/// Fails with BACKOFF_ERROR_NULL_POINTER.
-///
-/// # Safety
-/// `stats` points to stats that no other thread uses during the call.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_stats_init(stats: *mut backoff_stats) -> backoff_code {
     exported!({
@@ -64,10 +56,7 @@ pub unsafe extern "C" fn backoff_stats_init(stats: *mut backoff_stats) -> backof
 /// of calls that were made: after a cancelled wait, backoff_operation_state writes one more. 0
 /// attempts count as 1.
 ///
-/// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED or BACKOFF_ERROR_UNKNOWN_REASON.
-///
-/// # Safety
-/// `stats` points to stats.
+/// Fails with BACKOFF_ERROR_UNKNOWN_REASON.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_stats_record(
     stats: *mut backoff_stats,
@@ -82,11 +71,6 @@ pub unsafe extern "C" fn backoff_stats_record(
 }
 
 /// Adds the counts of other stats, which are unchanged.
-///
-/// Fails with BACKOFF_ERROR_NULL_POINTER or BACKOFF_ERROR_UNINITIALIZED.
-///
-/// # Safety
-/// Both pointers point to stats.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_stats_merge(
     stats: *mut backoff_stats,
@@ -99,9 +83,6 @@ pub unsafe extern "C" fn backoff_stats_merge(
 }
 
 /// Writes the sums.
-///
-/// # Safety
-/// `stats` points to stats, `counts` to counts.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_stats_read(
@@ -125,9 +106,6 @@ pub unsafe extern "C" fn backoff_stats_read(
 /// Writes the number of operations that stopped for a reason.
 ///
 /// Fails with BACKOFF_ERROR_UNKNOWN_REASON.
-///
-/// # Safety
-/// `stats` points to stats, `count` to one number.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_stats_stopped(
@@ -144,16 +122,13 @@ pub unsafe extern "C" fn backoff_stats_stopped(
     })
 }
 
-/// Writes the largest number of attempts in a bucket, and the number of operations in it: those with
-/// more attempts than the bucket before it has. The buckets are numbered from 0 and end at 1, 2, 3, 4,
-/// 5, 6, 8, 10, 15, 25 and 50 attempts. The last has no end: 2^64 - 1.
+/// Writes the largest number of attempts in a bucket, and the number of operations in it: those
+/// with more attempts than the bucket before it has. The buckets are numbered from 0 and end at 1,
+/// 2, 3, 4, 5, 6, 8, 10, 15, 25 and 50 attempts. The last has no end: 2^64 - 1.
 ///
 /// The buckets of one moment are those of a copy (backoff_stats_merge into new stats).
 ///
 /// Fails with BACKOFF_ERROR_END after the last bucket.
-///
-/// # Safety
-/// `stats` points to stats, `max_attempts` and `count` to one number each.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_stats_bucket(
@@ -172,13 +147,8 @@ pub unsafe extern "C" fn backoff_stats_bucket(
     })
 }
 
-/// Writes the counts in the Prometheus text format (SPEC 17.2) with a terminating zero into a
-/// buffer of `size` bytes; BACKOFF_STATS_SIZE is always enough.
-///
-/// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED or BACKOFF_ERROR_BUFFER_TOO_SMALL.
-///
-/// # Safety
-/// `stats` points to stats, `buffer` to `size` bytes that do not overlap them.
+/// Writes the counts in the Prometheus text format (SPEC 17.2), for which BACKOFF_STATS_SIZE is
+/// always enough.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_stats_print(
     stats: *const backoff_stats,

@@ -12,15 +12,10 @@ use crate::text::bytes_at;
 
 /// Writes the stream of a seed and a key, such as a job ID or a client name. Every language
 /// computes the same stream from the same two (SPEC 3.2). The key is `length` bytes, UTF-8 if it is
-/// text, without a terminating zero. The length may be 0; then `key` may be NULL.
+/// text. The length may be 0; then `key` may be NULL.
 ///
 /// The stream of a seed without a key is the seed itself. All clients with the same seed and no key
 /// retry in lockstep, so give each client or job its own key.
-///
-/// Fails with BACKOFF_ERROR_NULL_POINTER, or with BACKOFF_ERROR_TOO_LONG for a length of 2^63 or more.
-///
-/// # Safety
-/// `key` points to `length` bytes, `stream` to one number.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_stream_from_key(
@@ -40,10 +35,7 @@ pub unsafe extern "C" fn backoff_stream_from_key(
 /// process that forks must call it again in the child; otherwise parent and child retry in
 /// lockstep.
 ///
-/// Fails with BACKOFF_ERROR_NULL_POINTER or BACKOFF_ERROR_NO_ENTROPY.
-///
-/// # Safety
-/// `stream` points to one number.
+/// Fails with BACKOFF_ERROR_NO_ENTROPY.
 #[cfg(not(target_family = "wasm"))]
 #[must_use]
 #[unsafe(no_mangle)]
@@ -58,11 +50,6 @@ pub unsafe extern "C" fn backoff_stream_from_entropy(stream: *mut u64) -> backof
 /// Writes the stream of number `n` under a seed (SPEC 3.4). A program that runs many loops can take
 /// one seed from backoff_stream_from_entropy, count its loops, and give each the stream of its
 /// number: no loop then asks the operating system.
-///
-/// Fails with BACKOFF_ERROR_NULL_POINTER.
-///
-/// # Safety
-/// `stream` points to one number.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_stream_nth(seed: u64, n: u64, stream: *mut u64) -> backoff_code {

@@ -174,11 +174,11 @@ const (
 
 // How many of them the core uses.
 const (
-	usedPolicyWords       = 22
-	usedOperationWords    = 29
-	usedBudgetWords       = 23
-	usedBudgetStateWords  = 23
-	usedBudgetMemberWords = 94
-	usedPreviewWords      = 32
-	usedStatsWords        = 21
+	UsedPolicyWords       = 21
+	UsedOperationWords    = 28
+	UsedBudgetWords       = 23
+	UsedBudgetStateWords  = 23
+	UsedBudgetMemberWords = 94
+	UsedPreviewWords      = 31
+	UsedStatsWords        = 21
 )

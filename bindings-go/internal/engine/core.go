@@ -24,9 +24,9 @@ type Module struct {
 //go:norace
 func New() *Module {
 	m := new(Module)
-	m.t0 = make([]any, 4)
+	m.t0 = make([]any, 6)
 	m.memory = make([]byte, 65536)
-	m.elements = [][]any{{m.fn21, m.fn24, m.fn23}}
+	m.elements = [][]any{{m.fn21, m.fn24, m.fn23, m.fn135, m.fn142}}
 	table_init(m.t0, m.elements[0], i32(1), 0, len(m.elements[0]))
 	m.elements[0] = nil
 	memory_init(m.memory, data0, uint32(i32(0x4000)), 0, len(data0))
@@ -357,7 +357,7 @@ l1:
 					if v12 > i64(0) {
 						p53 = v12
 					}
-					m.fn237(t52, p53, i64(0), i64(1000000000), i64(0))
+					m.fn240(t52, p53, i64(0), i64(1000000000), i64(0))
 					t54 := int64(load64(m.memory, uint32(v4)))
 					t55 := v0
 					v12 = t54
@@ -590,7 +590,7 @@ func (m *Module) fn5(v0, v1, v2 int32, v3 int64) {
 	t0 := m.g0
 	v4 = t0 - i32(32)
 	m.g0 = v4
-	m.fn121(v4+i32(16), v1, v2)
+	m.fn122(v4+i32(16), v1, v2)
 	v5 = i64(0)
 	{
 		t1 := int64(load64(m.memory, uint64(uint32(v4))+16))
@@ -603,7 +603,7 @@ func (m *Module) fn5(v0, v1, v2 int32, v3 int64) {
 			if uint64(v5) < uint64(i64(1000000001)) {
 				goto l1
 			}
-			m.fn237(v4, v5, i64(0), i64(1000000000), i64(0))
+			m.fn240(v4, v5, i64(0), i64(1000000000), i64(0))
 			t3 := int64(load64(m.memory, uint32(v4)))
 			v5 = t3
 			v6 = v5 - v3
@@ -692,7 +692,7 @@ l0:
 			goto l2
 		}
 		t6 := int32(load32(m.memory, uint32(v2)))
-		t7 := m.fn92(v5, v8, t6, v8)
+		t7 := m.fn93(v5, v8, t6, v8)
 		if t7 != 0 {
 			goto l3
 		}
@@ -732,7 +732,7 @@ func (m *Module) fn7(v0, v1, v2 int32) {
 		t3 := v1
 		v5 = t2
 		store32(m.memory, uint32(t3), uint32(v5+v2))
-		m.fn121(v3, v5, v2)
+		m.fn122(v3, v5, v2)
 		t4 := int64(load64(m.memory, uint32(v3)))
 		if t4 != i64(1) {
 			goto l0
@@ -1340,7 +1340,7 @@ func (m *Module) fn19(v0, v1, v2, v3 int32) {
 		t0 := v1
 		t1 := v1
 		v4 = v2 + i32(-1)
-		t2 := m.fn201(t1+v4, v3, i32(1))
+		t2 := m.fn204(t1+v4, v3, i32(1))
 		p3 := i32(0)
 		if t2 != 0 {
 			p3 = t0
@@ -1409,7 +1409,7 @@ func (m *Module) fn22(v0, v1 int32) int64 {
 	t0 := m.g0
 	v2 = t0 - i32(16)
 	m.g0 = v2
-	m.fn85(v2+i32(8), v1)
+	m.fn86(v2+i32(8), v1)
 	v3 = i64(0)
 	{
 		t1 := int32(load32(m.memory, uint64(uint32(v2))+8))
@@ -1467,7 +1467,7 @@ func (m *Module) fn25(v0, v1, v2, v3 int32) int32 {
 		if v1 != v3 {
 			goto l0
 		}
-		t3 := m.fn236(v0, v2, v1)
+		t3 := m.fn239(v0, v2, v1)
 		var p4 int32
 		if t3 == 0 {
 			p4 = 1
@@ -2090,7 +2090,7 @@ l2:
 		if uint64(t1) < uint64(i64(10)) {
 			goto l1
 		}
-		m.fn237(v2, v3, i64(0), i64(10), i64(0))
+		m.fn240(v2, v3, i64(0), i64(10), i64(0))
 		t2 := int64(load64(m.memory, uint32(v2)))
 		v3 = t2
 		t3 := int64(load64(m.memory, uint64(uint32(v2))+8))
@@ -2110,7 +2110,7 @@ l4:
 		}
 		t4 := int64(uint64(v1) / uint64(v4))
 		t5 := int64(uint64(t4) % uint64(i64(10)))
-		_ = m.fn221(v0, int32(t5)|i32(48))
+		_ = m.fn224(v0, int32(t5)|i32(48))
 		t7 := int64(uint64(v4) / uint64(i64(10)))
 		v4 = t7
 		goto l4
@@ -2252,7 +2252,7 @@ l5:
 					if t34 != i32(100) {
 						goto l9
 					}
-					m.fn213(v2, v18)
+					m.fn216(v2, v18)
 					t35 := int32(load32(m.memory, uint32(v2)))
 					t36 := int32(load32(m.memory, uint64(uint32(v2))+4))
 					_ = m.fn31(v21, t35, t36)
@@ -2395,7 +2395,7 @@ l5:
 					if t48 != i32(116) {
 						goto l5
 					}
-					_ = m.fn217(v21, v2+i32(36), v16)
+					_ = m.fn220(v21, v2+i32(36), v16)
 					goto l5
 				default:
 					switch v22 + i32(-117) {
@@ -2581,18 +2581,18 @@ l5:
 				if v18 == 0 {
 					goto l5
 				}
-				m.fn209(v2+i32(16), v18)
+				m.fn212(v2+i32(16), v18)
 				t99 := int32(load32(m.memory, uint64(uint32(v2))+16))
 				t100 := v2 + i32(8)
 				v0 = t99
-				m.fn213(t100, v0)
+				m.fn216(t100, v0)
 				t101 := int32(load32(m.memory, uint64(uint32(v2))+8))
 				t102 := int32(load32(m.memory, uint64(uint32(v2))+12))
 				t103 := m.fn31(v21, t101, t102)
 				t104 := m.fn31(t103, i32(24817), i32(1))
 				v22 = t104
 				m.fn38(v2+i32(48), v0)
-				_ = m.fn217(v22, v2+i32(48), v16)
+				_ = m.fn220(v22, v2+i32(48), v16)
 				goto l5
 			}
 			_ = m.fn31(v21, i32(24809), i32(8))
@@ -2624,7 +2624,7 @@ l5:
 					goto l5
 				}
 				t110 := int32(load32(m.memory, uint32(v10+v0)))
-				m.fn213(v2+i32(24), t110)
+				m.fn216(v2+i32(24), t110)
 				t111 := int32(load32(m.memory, uint64(uint32(v2))+24))
 				v22 = t111
 				if v22 == 0 {
@@ -2652,10 +2652,10 @@ l0:
 	m.g0 = v2 + i32(176)
 	return
 l23:
-	_ = m.fn217(v21, v2+i32(36), v13)
+	_ = m.fn220(v21, v2+i32(36), v13)
 	goto l5
 l25:
-	m.fn224(v11, v17, v21)
+	m.fn227(v11, v17, v21)
 	goto l5
 l19:
 	v0 = i32(128)
@@ -2949,36 +2949,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn41(v0, v1 int32) {
-	var v2 int32
-	{
-		if v1 != 0 {
-			goto l0
-		}
-		v1 = i32(0)
-		v2 = i32(0)
-		goto l1
-	l0:
-		t0 := int64(load64(m.memory, uint32(v1)))
-		t1 := v1 + i32(8)
-		var p2 int32
-		if t0 != i64(0x312d746567647562) {
-			p2 = 1
-		}
-		v2 = p2
-		p3 := t1
-		if v2 != 0 {
-			p3 = i32(101)
-		}
-		v1 = p3
-	}
-l1:
-	store32(m.memory, uint64(uint32(v0))+4, uint32(v1))
-	store32(m.memory, uint32(v0), uint32(v2))
-}
-
-//go:norace
-func (m *Module) fn42(v0, v1, v2 int32) {
+func (m *Module) fn41(v0, v1, v2 int32) {
 	var v3, v4, v5 int32
 	var v6 int64
 	var v7 int32
@@ -3016,7 +2987,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn43(v0, v1, v2 int32, v3 int64, v4 int32) {
+func (m *Module) fn42(v0, v1, v2 int32, v3 int64, v4 int32) {
 	var v5, v6 int32
 	t0 := m.g0
 	v5 = t0 - i32(16)
@@ -3040,7 +3011,7 @@ func (m *Module) fn43(v0, v1, v2 int32, v3 int64, v4 int32) {
 		if uint64(t3) > uint64(i64(0x7fffff)) {
 			goto l1
 		}
-		m.fn44(v1, v6, v3)
+		m.fn43(v1, v6, v3)
 		v4 = i32(0)
 	}
 l1:
@@ -3050,7 +3021,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn44(v0, v1 int32, v2 int64) {
+func (m *Module) fn43(v0, v1 int32, v2 int64) {
 	{
 		p0 := i32(-33)
 		if uint32(v1) < uint32(i32(33)) {
@@ -3068,12 +3039,12 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn45(v0, v1, v2 int32) {
+func (m *Module) fn44(v0, v1, v2 int32) {
 	var v3 int32
 	var v4 int64
 	var v5 int32
 	t0 := m.g0
-	v3 = t0 - i32(1872)
+	v3 = t0 - i32(1856)
 	m.g0 = v3
 	{
 		{
@@ -3095,30 +3066,30 @@ func (m *Module) fn45(v0, v1, v2 int32) {
 			goto l1
 		}
 	l0:
-		m.fn46(v3+i32(936), i32(1), i32(20728), i32(7))
-		t5 := int64(load64(m.memory, uint64(uint32(v3))+936))
+		m.fn45(v3+i32(928), i32(1), i32(20728), i32(7))
+		t5 := int64(load64(m.memory, uint64(uint32(v3))+928))
 		v4 = t5
-		memory_copy(m.memory, uint32(v3+i32(1696)), uint32(v3+i32(936)+i32(8)), uint32(i32(72)))
+		memory_copy(m.memory, uint32(v3+i32(1688)), uint32(v3+i32(928)+i32(8)), uint32(i32(72)))
 		{
 			{
 				if v4 != i64(2) {
 					goto l2
 				}
-				memory_copy(m.memory, uint32(v3+i32(8)), uint32(v3+i32(1696)), uint32(i32(72)))
+				memory_copy(m.memory, uint32(v3+i32(8)), uint32(v3+i32(1688)), uint32(i32(72)))
 				goto l3
 			l2:
-				memory_copy(m.memory, uint32(v3+i32(176)+i32(80)), uint32(v3+i32(936)+i32(80)), uint32(i32(680)))
-				memory_copy(m.memory, uint32(v3+i32(176)+i32(8)), uint32(v3+i32(1696)), uint32(i32(72)))
-				store64(m.memory, uint64(uint32(v3))+176, uint64(v4))
-				m.fn47(v3+i32(936), v3+i32(176))
-				m.fn48(v3+i32(1696), v3+i32(936))
+				memory_copy(m.memory, uint32(v3+i32(168)+i32(80)), uint32(v3+i32(928)+i32(80)), uint32(i32(680)))
+				memory_copy(m.memory, uint32(v3+i32(168)+i32(8)), uint32(v3+i32(1688)), uint32(i32(72)))
+				store64(m.memory, uint64(uint32(v3))+168, uint64(v4))
+				m.fn46(v3+i32(928), v3+i32(168))
+				m.fn47(v3+i32(1688), v3+i32(928))
 				v1 = v3 + i32(8)
-				v5 = v3 + i32(1696) + i32(8)
-				t6 := int64(load64(m.memory, uint64(uint32(v3))+1696))
+				v5 = v3 + i32(1688) + i32(8)
+				t6 := int64(load64(m.memory, uint64(uint32(v3))+1688))
 				if t6 != i64(1) {
 					goto l4
 				}
-				m.fn49(v1, v3+i32(176), v5)
+				m.fn48(v1, v3+i32(168), v5)
 			}
 		l3:
 			t7 := int32(load32(m.memory, uint64(uint32(v3))+68))
@@ -3127,21 +3098,21 @@ func (m *Module) fn45(v0, v1, v2 int32) {
 			goto l1
 		}
 	l4:
-		memory_copy(m.memory, uint32(v1), uint32(v5), uint32(i32(168)))
-		memory_copy(m.memory, uint32(v3+i32(936)), uint32(v3+i32(8)), uint32(i32(168)))
+		memory_copy(m.memory, uint32(v1), uint32(v5), uint32(i32(160)))
+		memory_copy(m.memory, uint32(v3+i32(928)), uint32(v3+i32(8)), uint32(i32(160)))
 		store64(m.memory, uint32(v2), uint64(i64(1)))
 		v2 = v2 + i32(8)
-		memory_copy(m.memory, uint32(v2), uint32(v3+i32(936)), uint32(i32(168)))
+		memory_copy(m.memory, uint32(v2), uint32(v3+i32(928)), uint32(i32(160)))
 		v1 = i32(0)
 	}
 l1:
 	store32(m.memory, uint64(uint32(v0))+4, uint32(v2))
 	store32(m.memory, uint32(v0), uint32(v1))
-	m.g0 = v3 + i32(1872)
+	m.g0 = v3 + i32(1856)
 }
 
 //go:norace
-func (m *Module) fn46(v0, v1, v2, v3 int32) {
+func (m *Module) fn45(v0, v1, v2, v3 int32) {
 	var v4, v5, v6, v7, v8, v9 int32
 	var v10 int64
 	var v11, v12, v13, v14, v15, v16, v17, v18 int32
@@ -3196,7 +3167,7 @@ l0:
 			if v5 != 0 {
 				p9 = i32(5)
 			}
-			t10 := m.fn200(p8, p9, v7, v2)
+			t10 := m.fn203(p8, p9, v7, v2)
 			v10 = t10
 			if v10 != i64(0) {
 				goto l3
@@ -3222,14 +3193,14 @@ l0:
 					v5 = v5 + i32(16)
 					t13 := int32(load32(m.memory, uint32(v5)))
 					t14 := int32(load32(m.memory, uint32(v3)))
-					t15 := m.fn92(t13, t14, v7, v2)
+					t15 := m.fn93(t13, t14, v7, v2)
 					if t15 == 0 {
 						goto l5
 					}
 				}
 				t16 := int32(load32(m.memory, uint64(uint32(v5))+8))
 				t17 := int32(load32(m.memory, uint64(uint32(v5))+12))
-				m.fn46(v4+i32(2360), v1, t16, t17)
+				m.fn45(v4+i32(2360), v1, t16, t17)
 				t18 := int64(load64(m.memory, uint64(uint32(v4))+2360))
 				v10 = t18
 				if v10 != i64(2) {
@@ -3260,7 +3231,7 @@ l0:
 				v1 = t19
 			}
 		l4:
-			m.fn212(v0+i32(8), v1, i32(14), i32(0), i32(0), v7, v2)
+			m.fn215(v0+i32(8), v1, i32(14), i32(0), i32(0), v7, v2)
 			store64(m.memory, uint32(v0), uint64(i64(2)))
 			goto l7
 		}
@@ -3326,18 +3297,18 @@ l0:
 						l12:
 							{
 								if v5 == 0 {
-									m.fn212(v4+i32(1512), v17, i32(15), i32(0), v11, v2, v3)
+									m.fn215(v4+i32(1512), v17, i32(15), i32(0), v11, v2, v3)
 									goto l15
 								}
 								t36 := int32(load32(m.memory, uint32(v6)))
 								t37 := v4 + i32(8)
 								v7 = t36
-								m.fn213(t37, v7)
+								m.fn216(t37, v7)
 								v5 = v5 + i32(-4)
 								v6 = v6 + i32(4)
 								t38 := int32(load32(m.memory, uint64(uint32(v4))+8))
 								t39 := int32(load32(m.memory, uint64(uint32(v4))+12))
-								t40 := m.fn92(t38, t39, v2, v3)
+								t40 := m.fn93(t38, t39, v2, v3)
 								if t40 == 0 {
 									goto l12
 								}
@@ -3368,7 +3339,7 @@ l0:
 										t46 := int32(load32(m.memory, uint64(uint32(v4))+2348))
 										switch t46 {
 										case 1:
-											m.fn115(v4+i32(1584), v18, v1)
+											m.fn116(v4+i32(1584), v18, v1)
 											t47 := int32(load32(m.memory, uint64(uint32(v4))+1584))
 											if t47 != i32(1) {
 												goto l22
@@ -3379,14 +3350,14 @@ l0:
 											v17 = t49
 											goto l23
 										case 2:
-											m.fn214(v4+i32(1584), v18, v1)
+											m.fn217(v4+i32(1584), v18, v1)
 											t50 := int32(load32(m.memory, uint64(uint32(v4))+1584))
 											if t50 != i32(1) {
 												goto l22
 											}
 											goto l24
 										case 3:
-											m.fn121(v4+i32(1584), v18, v1)
+											m.fn122(v4+i32(1584), v18, v1)
 											t51 := int32(load32(m.memory, uint64(uint32(v4))+1584))
 											if t51 != 0 {
 												goto l22
@@ -3400,7 +3371,7 @@ l0:
 												}
 												t52 := int32(m.memory[uint32(v18)])
 												if uint32((t52+i32(-48))&i32(255)) < uint32(i32(10)) {
-													m.fn214(v4+i32(1584), v18, v1)
+													m.fn217(v4+i32(1584), v18, v1)
 													t56 := int32(load32(m.memory, uint64(uint32(v4))+1584))
 													if t56 == i32(1) {
 														goto l24
@@ -3414,7 +3385,7 @@ l0:
 										l26:
 											t53 := int32(load32(m.memory, uint64(uint32(v4))+2352))
 											t54 := int32(load32(m.memory, uint64(uint32(v4))+2356))
-											t55 := m.fn200(t53, t54, v18, v1)
+											t55 := m.fn203(t53, t54, v18, v1)
 											v19 = t55
 											if v19 == 0 {
 												v17 = i32(1)
@@ -3433,7 +3404,7 @@ l0:
 								if uint32(v5) < uint32(v11) {
 									p44 = i32(-1)
 								}
-								m.fn212(t41, t42, i32(17), t43, p44, i32(1), i32(0))
+								m.fn215(t41, t42, i32(17), t43, p44, i32(1), i32(0))
 								goto l15
 							}
 						l22:
@@ -3492,7 +3463,7 @@ l0:
 					if v18 != 0 {
 						p73 = i32(0)
 					}
-					m.fn212(t62, t61, t63, t64, p68, p72, p73)
+					m.fn215(t62, t61, t63, t64, p68, p72, p73)
 					t74 := int64(load64(m.memory, uint64(uint32(v4))+2368))
 					v19 = t74
 					t75 := int64(load64(m.memory, uint64(uint32(v4))+2360))
@@ -3557,19 +3528,19 @@ l0:
 				goto l37
 			l35:
 				t81 := int32(load32(m.memory, uint64(uint32(v4))+1504))
-				m.fn212(v4+i32(1584), t81, i32(16), i32(0), v11, v2, v3)
+				m.fn215(v4+i32(1584), t81, i32(16), i32(0), v11, v2, v3)
 				store32(m.memory, uint64(uint32(v4))+2356, uint32(v4+i32(1584)))
 				store32(m.memory, uint64(uint32(v4))+2352, uint32(v4+i32(2336)))
 				store32(m.memory, uint64(uint32(v4))+2348, uint32(v4+i32(752)))
 				switch int32(v10) {
 				default:
-					m.fn215(v4+i32(1512), v4+i32(2348), v7, i64(0), v10)
+					m.fn218(v4+i32(1512), v4+i32(2348), v7, i64(0), v10)
 					goto l15
 				case 1:
-					m.fn215(v4+i32(1512), v4+i32(2348), v7, i64(1), v19)
+					m.fn218(v4+i32(1512), v4+i32(2348), v7, i64(1), v19)
 					goto l15
 				case 2:
-					m.fn215(v4+i32(2360), v4+i32(2348), v7, i64(1), i64(4))
+					m.fn218(v4+i32(2360), v4+i32(2348), v7, i64(1), i64(4))
 					{
 						t82 := int32(load32(m.memory, uint64(uint32(v4))+2424))
 						v5 = t82
@@ -3652,14 +3623,14 @@ l0:
 		goto l7
 	}
 l2:
-	m.fn212(v0+i32(8), v1, i32(24), i32(0), i32(1024), i32(1), i32(0))
+	m.fn215(v0+i32(8), v1, i32(24), i32(0), i32(1024), i32(1), i32(0))
 	store64(m.memory, uint32(v0), uint64(i64(2)))
 l7:
 	m.g0 = v4 + i32(3120)
 }
 
 //go:norace
-func (m *Module) fn47(v0, v1 int32) {
+func (m *Module) fn46(v0, v1 int32) {
 	var v2, v3, v4, v5 int32
 	t0 := m.g0
 	v2 = t0 - i32(224)
@@ -3690,14 +3661,14 @@ l2:
 		t6 := v2 + i32(192)
 		t7 := v1
 		v5 = t5
-		m.fn216(t6, t7, v5)
+		m.fn219(t6, t7, v5)
 		{
 			t8 := int32(load32(m.memory, uint64(uint32(v2))+192))
 			if t8 == 0 {
 				goto l1
 			}
 			t9 := int64(load64(m.memory, uint64(uint32(v2))+200))
-			m.fn44(v2, v5, t9)
+			m.fn43(v2, v5, t9)
 		}
 	l1:
 		v3 = v3 + i32(4)
@@ -3710,19 +3681,19 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn48(v0, v1 int32) {
+func (m *Module) fn47(v0, v1 int32) {
 	var v2 int32
 	var v3 int64
 	var v4 int32
 	t0 := m.g0
 	v2 = t0 - i32(176)
 	m.g0 = v2
-	m.fn202(v2, v1)
+	m.fn205(v2+i32(8), v1)
 	v1 = v0 + i32(8)
 	v3 = i64(1)
-	v4 = v2 + i32(8)
+	v4 = v2 + i32(8) + i32(8)
 	{
-		t1 := int64(load64(m.memory, uint32(v2)))
+		t1 := int64(load64(m.memory, uint64(uint32(v2))+8))
 		if t1 != i64(1) {
 			goto l0
 		}
@@ -3735,7 +3706,7 @@ func (m *Module) fn48(v0, v1 int32) {
 		goto l1
 	}
 l0:
-	memory_copy(m.memory, uint32(v1), uint32(v4), uint32(i32(168)))
+	memory_copy(m.memory, uint32(v1), uint32(v4), uint32(i32(160)))
 	v3 = i64(0)
 l1:
 	store64(m.memory, uint32(v0), uint64(v3))
@@ -3743,7 +3714,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn49(v0, v1, v2 int32) {
+func (m *Module) fn48(v0, v1, v2 int32) {
 	var v3 int32
 	var v4, v5 int64
 	var v6, v7, v8 int32
@@ -3760,7 +3731,7 @@ func (m *Module) fn49(v0, v1, v2 int32) {
 	t5 := v3 + i32(8)
 	t6 := v1
 	v7 = t4
-	m.fn216(t5, t6, v7)
+	m.fn219(t5, t6, v7)
 	{
 		{
 			t7 := int32(load32(m.memory, uint64(uint32(v3))+24))
@@ -3836,7 +3807,7 @@ l1:
 	if v1 != 0 {
 		p27 = i32(0)
 	}
-	m.fn212(t18, t16, t19, t20, t21, p26, p27)
+	m.fn215(t18, t16, t19, t20, t21, p26, p27)
 	store64(m.memory, uint64(uint32(v0))+8, uint64(v4))
 	store64(m.memory, uint32(v0), uint64(v5))
 	t28 := int32(load32(m.memory, uint64(uint32(v3))+72))
@@ -3850,7 +3821,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn50(v0 int32) int32 {
+func (m *Module) fn49(v0 int32) int32 {
 	var v1, v2 int32
 	v1 = i32(0)
 l1:
@@ -3875,76 +3846,139 @@ l0:
 }
 
 //go:norace
+func (m *Module) fn50(v0, v1, v2, v3, v4 int32) {
+	var v5, v6, v7, v8 int32
+	t0 := m.g0
+	v5 = t0 - i32(16)
+	m.g0 = v5
+	m.fn51(v5+i32(8), v1, v2)
+	v6 = i32(1)
+	t1 := int32(load32(m.memory, uint64(uint32(v5))+12))
+	v1 = t1
+	{
+		t2 := int32(load32(m.memory, uint64(uint32(v5))+8))
+		if t2 == i32(1) {
+			goto l0
+		}
+		m.fn52(v5, v2)
+		t3 := int32(load32(m.memory, uint32(v5)))
+		v6 = t3
+		var p4 int32
+		if v6 != i32(1) {
+			p4 = 1
+		}
+		v2 = p4
+		v7 = v6 & i32(1)
+		v6 = i32(0)
+		t5 := int32(load32(m.memory, uint64(uint32(v5))+4))
+		t6 := v1
+		v8 = t5
+		p7 := v8
+		if v7 != 0 {
+			p7 = i32(0)
+		}
+		t8 := m.t0[uint(v4)].(func(int32, int32) int32)(t6, p7)
+		v1 = t8
+		if v2 != 0 {
+			goto l1
+		}
+		v6 = i32(1)
+		v1 = v8
+		goto l0
+	l1:
+		if v3 == 0 {
+			goto l2
+		}
+		store32(m.memory, uint32(v3), uint32(v1))
+	l2:
+	}
+l0:
+	store32(m.memory, uint64(uint32(v0))+4, uint32(v1))
+	store32(m.memory, uint32(v0), uint32(v6))
+	m.g0 = v5 + i32(16)
+}
+
+//go:norace
 func (m *Module) fn51(v0, v1, v2 int32) {
 	var v3 int32
-	t0 := m.g0
-	v3 = t0 - i32(16)
-	m.g0 = v3
+	v3 = i32(1)
+	{
+		if v1 != 0 {
+			goto l0
+		}
+		v1 = i32(100)
+		goto l1
+	l0:
+		{
+			t0 := int64(load64(m.memory, uint32(v1)))
+			if t0 == i64(3559379042386145391) {
+				goto l2
+			}
+			v1 = i32(101)
+			goto l1
+		}
+	l2:
+		t1 := int64(load64(m.memory, uint64(uint32(v1))+216))
+		t2 := v1 + i32(8)
+		var p3 int32
+		if v2 == 0 {
+			p3 = 1
+		}
+		var p4 int32
+		if t1 != i64(0) {
+			p4 = 1
+		}
+		v3 = p3 ^ p4
+		p5 := i32(114)
+		if v3 != 0 {
+			p5 = t2
+		}
+		v1 = p5
+		v3 = v3 ^ i32(1)
+	}
+l1:
+	store32(m.memory, uint64(uint32(v0))+4, uint32(v1))
+	store32(m.memory, uint32(v0), uint32(v3))
+}
+
+//go:norace
+func (m *Module) fn52(v0, v1 int32) {
+	var v2 int32
 	{
 		{
 			if v1 != 0 {
 				goto l0
 			}
-			v1 = i32(100)
+			v1 = i32(0)
 			goto l1
 		l0:
-			t1 := int64(load64(m.memory, uint32(v1)))
-			if t1 == i64(3559379042386145391) {
+			t0 := int64(load64(m.memory, uint32(v1)))
+			if t0 != i64(0x312d746567647562) {
 				goto l2
 			}
-			v1 = i32(101)
+			v1 = v1 + i32(8)
 		}
 	l1:
-		store32(m.memory, uint32(v0), uint32(i32(0)))
-		store32(m.memory, uint64(uint32(v0))+4, uint32(v1))
+		t1 := m.fn40(v1)
+		t2 := v1
+		v2 = t1
+		p3 := t2
+		if v2 != 0 {
+			p3 = i32(111)
+		}
+		v1 = p3
 		goto l3
-	l2:
-		m.fn41(v3+i32(8), v2)
-		t2 := int32(load32(m.memory, uint64(uint32(v3))+12))
-		v2 = t2
-		{
-			t3 := int32(load32(m.memory, uint64(uint32(v3))+8))
-			if t3 != i32(1) {
-				goto l4
-			}
-			store32(m.memory, uint32(v0), uint32(i32(0)))
-			store32(m.memory, uint64(uint32(v0))+4, uint32(v2))
-			goto l3
-		}
-	l4:
-		{
-			t4 := int64(load64(m.memory, uint64(uint32(v1))+224))
-			var p5 int32
-			if v2 != i32(0) {
-				p5 = 1
-			}
-			var p6 int32
-			if t4 != i64(0) {
-				p6 = 1
-			}
-			if p5^p6 != 0 {
-				goto l5
-			}
-			{
-				t7 := m.fn40(v2)
-				if t7 == 0 {
-					store32(m.memory, uint64(uint32(v0))+4, uint32(v2))
-					store32(m.memory, uint32(v0), uint32(v1+i32(8)))
-					goto l3
-				}
-				store64(m.memory, uint32(v0), uint64(i64(0x6f00000000)))
-				goto l3
-			}
-		}
-	l5:
-		store64(m.memory, uint32(v0), uint64(i64(0x7200000000)))
 	}
+l2:
+	v2 = i32(1)
+	v1 = i32(101)
 l3:
-	m.g0 = v3 + i32(16)
+	store32(m.memory, uint64(uint32(v0))+4, uint32(v1))
+	store32(m.memory, uint32(v0), uint32(v2))
 }
 
 //go:norace
-func (m *Module) fn52(v0, v1 int32) {
+func (m *Module) fn53(v0, v1 int32) {
 	var v2, v3, v4, v5 int32
 	{
 		{
@@ -4031,7 +4065,7 @@ func (m *Module) Xbackoff_budget_get(v0, v1, v2 int32) int32 {
 			goto l1
 		}
 	l2:
-		m.fn55(v3+i32(16), v0, v1)
+		m.fn56(v3+i32(16), v0, v1)
 		{
 			t5 := int64(load64(m.memory, uint64(uint32(v3))+16))
 			if t5 == i64(1) {
@@ -4051,20 +4085,20 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn55(v0, v1, v2 int32) {
+func (m *Module) fn56(v0, v1, v2 int32) {
 	var v3 int32
 	var v4 int64
 	t0 := m.g0
 	v3 = t0 - i32(192)
 	m.g0 = v3
-	m.fn106(v3+i32(8), v1)
+	m.fn107(v3+i32(8), v1)
 	v4 = i64(0)
 	{
 		t1 := m.fn37(v2, i32(20308), i32(10))
 		if t1 == 0 {
 			goto l0
 		}
-		t2 := m.fn208(v3+i32(8), v2)
+		t2 := m.fn211(v3+i32(8), v2)
 		if t2 == 0 {
 			goto l0
 		}
@@ -4111,7 +4145,7 @@ func (m *Module) Xbackoff_budget_get_level(v0 int32, v1 int64, v2 int32) int32 {
 		if t2 == i32(1) {
 			goto l1
 		}
-		m.fn57(v3+i32(40), v0)
+		m.fn58(v3+i32(40), v0)
 		{
 			{
 				t3 := int64(load64(m.memory, uint64(uint32(v3))+40))
@@ -4120,9 +4154,9 @@ func (m *Module) Xbackoff_budget_get_level(v0 int32, v1 int64, v2 int32) int32 {
 				}
 				t4 := v0
 				v4 = v3 + i32(48)
-				m.fn58(t4, v4)
+				m.fn59(t4, v4)
 				memory_copy(m.memory, uint32(v3+i32(136)), uint32(v4), uint32(i32(88)))
-				m.fn59(v3+i32(16), v0, v3+i32(136), v1)
+				m.fn60(v3+i32(16), v0, v3+i32(136), v1)
 				t5 := int64(load64(m.memory, uint64(uint32(v3))+32))
 				v1 = t5
 				t6 := int64(load64(m.memory, uint64(uint32(v3))+24))
@@ -4134,7 +4168,7 @@ func (m *Module) Xbackoff_budget_get_level(v0 int32, v1 int64, v2 int32) int32 {
 		l2:
 			memory_zero(m.memory, uint32(v3+i32(40)), uint32(i32(88)))
 			v6 = i64(0)
-			m.fn59(v3+i32(136), v0, v3+i32(40), i64(0))
+			m.fn60(v3+i32(136), v0, v3+i32(40), i64(0))
 			t8 := int64(load64(m.memory, uint64(uint32(v3))+152))
 			v1 = t8
 			t9 := int64(load64(m.memory, uint64(uint32(v3))+144))
@@ -4153,7 +4187,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn57(v0, v1 int32) {
+func (m *Module) fn58(v0, v1 int32) {
 	var v2 int32
 	var v3 int64
 	var v4 int32
@@ -4250,7 +4284,7 @@ l7:
 }
 
 //go:norace
-func (m *Module) fn58(v0, v1 int32) {
+func (m *Module) fn59(v0, v1 int32) {
 	var v2, v3 int32
 	v2 = v0 + i32(88)
 	v3 = i32(0)
@@ -4275,15 +4309,15 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn59(v0, v1, v2 int32, v3 int64) {
+func (m *Module) fn60(v0, v1, v2 int32, v3 int64) {
 	var v4 int32
 	var v5, v6, v7, v8 int64
 	t0 := m.g0
 	v4 = t0 - i32(48)
 	m.g0 = v4
-	t1 := m.fn233(v1)
+	t1 := m.fn236(v1)
 	v5 = t1
-	m.fn131(v4+i32(32), v1)
+	m.fn132(v4+i32(32), v1)
 	t2 := int64(load64(m.memory, uint64(uint32(v4))+40))
 	t3 := int32(load32(m.memory, uint64(uint32(v4))+32))
 	p4 := i64(0)
@@ -4309,8 +4343,8 @@ func (m *Module) fn59(v0, v1, v2 int32, v3 int64) {
 				p10 = i64(0)
 			}
 			t11 := int64(load64(m.memory, uint64(uint32(v1))+8))
-			m.fn237(t8, p10, i64(0), t11, i64(0))
-			m.fn131(v4+i32(32), v1)
+			m.fn240(t8, p10, i64(0), t11, i64(0))
+			m.fn132(v4+i32(32), v1)
 			t12 := int32(load32(m.memory, uint64(uint32(v4))+32))
 			v1 = t12
 			t13 := int64(load64(m.memory, uint64(uint32(v4))+40))
@@ -4354,7 +4388,7 @@ func (m *Module) fn59(v0, v1, v2 int32, v3 int64) {
 			store32(m.memory, uint64(uint32(v4))+32, uint32(v1))
 			store32(m.memory, uint64(uint32(v4))+36, uint32(v2))
 			store32(m.memory, uint64(uint32(v4))+44, uint32(v2+i32(80)))
-			m.fn235(v4+i32(16), v4+i32(32), v3)
+			m.fn238(v4+i32(16), v4+i32(32), v3)
 			t26 := int64(load64(m.memory, uint64(uint32(v4))+24))
 			v6 = t26
 			t27 := int64(load64(m.memory, uint64(uint32(v4))+16))
@@ -4367,7 +4401,7 @@ func (m *Module) fn59(v0, v1, v2 int32, v3 int64) {
 			t30 := v6
 			v3 = t29
 			t31 := int64(load64(m.memory, uint32(v2)))
-			t32 := m.fn138(int32(int64(uint64(v3)>>32)), int32(v3), t31)
+			t32 := m.fn140(int32(int64(uint64(v3)>>32)), int32(v3), t31)
 			v3 = t32
 			p33 := v3
 			if uint64(v6) > uint64(v3) {
@@ -4428,7 +4462,7 @@ func (m *Module) Xbackoff_budget_get_ratio(v0, v1, v2, v3 int32) int32 {
 			goto l0
 		}
 	l1:
-		m.fn55(v4+i32(16), v5, v0)
+		m.fn56(v4+i32(16), v5, v0)
 		t5 := int64(load64(m.memory, uint64(uint32(v4))+16))
 		t6 := int64(load64(m.memory, uint64(uint32(v4))+24))
 		t7 := m.fn34(t5, t6, v2, v3)
@@ -4474,7 +4508,7 @@ func (m *Module) Xbackoff_budget_member_cancel(v0, v1 int32) int32 {
 				t1 := m.fn22(v0+i32(656), v1)
 				v2 = t1
 				{
-					t2 := m.fn63(v0+i32(608), v1)
+					t2 := m.fn64(v0+i32(608), v1)
 					v3 = t2
 					if v3 == 0 {
 						goto l3
@@ -4491,7 +4525,7 @@ func (m *Module) Xbackoff_budget_member_cancel(v0, v1 int32) int32 {
 				}
 			l3:
 				{
-					t7 := m.fn63(v0+i32(632), v1)
+					t7 := m.fn64(v0+i32(632), v1)
 					v0 = t7
 					if v0 == 0 {
 						goto l4
@@ -4528,12 +4562,12 @@ func (m *Module) Xbackoff_budget_member_cancel(v0, v1 int32) int32 {
 }
 
 //go:norace
-func (m *Module) fn63(v0, v1 int32) int32 {
+func (m *Module) fn64(v0, v1 int32) int32 {
 	var v2, v3 int32
 	t0 := m.g0
 	v2 = t0 - i32(16)
 	m.g0 = v2
-	m.fn85(v2+i32(8), v1)
+	m.fn86(v2+i32(8), v1)
 	t1 := int32(load32(m.memory, uint64(uint32(v2))+8))
 	v1 = t1
 	t2 := int32(load32(m.memory, uint64(uint32(v2))+12))
@@ -4582,7 +4616,7 @@ func (m *Module) Xbackoff_budget_member_exchange_step(v0 int32, v1 int64, v2 int
 			if v4 == i32(12) {
 				goto l1
 			}
-			m.fn65(v3, v0, v4)
+			m.fn66(v3, v0, v4)
 			v4 = v4 + i32(1)
 			t2 := int32(load32(m.memory, uint32(v3)))
 			t3 := int64(load64(m.memory, uint64(uint32(v3))+16))
@@ -4615,7 +4649,7 @@ func (m *Module) Xbackoff_budget_member_exchange_step(v0 int32, v1 int64, v2 int
 		if v2 == v4 {
 			goto l1
 		}
-		m.fn65(v3, v0, v4)
+		m.fn66(v3, v0, v4)
 		{
 			t9 := int32(load32(m.memory, uint32(v3)))
 			v5 = t9
@@ -4669,7 +4703,7 @@ l2:
 }
 
 //go:norace
-func (m *Module) fn65(v0, v1, v2 int32) {
+func (m *Module) fn66(v0, v1, v2 int32) {
 	var v3 int64
 	var v4 int32
 	{
@@ -4678,7 +4712,7 @@ func (m *Module) fn65(v0, v1, v2 int32) {
 		}
 		t0 := int64(load64(m.memory, uint64(uint32(v1+v2<<3))+552))
 		v3 = t0
-		m.fn94(v0, v1, v2)
+		m.fn95(v0, v1, v2)
 		store64(m.memory, uint64(uint32(v0))+24, uint64(i64(0)))
 		store64(m.memory, uint64(uint32(v0))+16, uint64(v3))
 		return
@@ -4769,15 +4803,15 @@ func (m *Module) Xbackoff_budget_member_failed(v0, v1 int32, v2 int64) int32 {
 			if v1 != 0 {
 				goto l3
 			}
-			m.fn67(v0+i32(512), v3)
+			m.fn68(v0+i32(512), v3)
 			goto l4
 		l3:
 			t6 := int64(load64(m.memory, uint64(uint32(v0))+392))
 			store64(m.memory, uint64(uint32(v0))+384, uint64(t6))
 		}
 	l4:
-		m.fn68(v5, v2)
 		m.fn69(v5, v2)
+		m.fn70(v5, v2)
 		v0 = i32(0)
 	}
 l1:
@@ -4786,7 +4820,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn67(v0, v1 int32) {
+func (m *Module) fn68(v0, v1 int32) {
 	var v2, v3 int32
 	var v4, v5 int64
 	t0 := m.g0
@@ -4820,7 +4854,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn68(v0 int32, v1 int64) {
+func (m *Module) fn69(v0 int32, v1 int64) {
 	var v2 int32
 	var v3, v4, v5 int64
 	var v6, v7 int32
@@ -4878,11 +4912,11 @@ l1:
 	store64(m.memory, uint64(uint32(v0))+480, uint64(v3))
 	t13 := int64(load64(m.memory, uint64(uint32(v0))+408))
 	t14 := int64(load64(m.memory, uint64(uint32(v0))+440))
-	t15 := m.fn75(t13, t14)
+	t15 := m.fn76(t13, t14)
 	t16 := fn1(t15, i32(-1))
 	t17 := v2
 	v4 = int64(uint64(v3) >> 1)
-	m.fn237(t17, t16, i64(0), v4+i64(1), i64(0))
+	m.fn240(t17, t16, i64(0), v4+i64(1), i64(0))
 	t18 := v0
 	t19 := v1
 	v3 = v3 - v4
@@ -4922,7 +4956,7 @@ l2:
 }
 
 //go:norace
-func (m *Module) fn69(v0 int32, v1 int64) {
+func (m *Module) fn70(v0 int32, v1 int64) {
 	var v2 int64
 	t0 := v0
 	v2 = v1 + i64(1000000000)
@@ -4931,7 +4965,7 @@ func (m *Module) fn69(v0 int32, v1 int64) {
 		p1 = i64(-1)
 	}
 	store64(m.memory, uint64(uint32(t0))+416, uint64(p1))
-	m.fn83(v0 + i32(504))
+	m.fn84(v0 + i32(504))
 	memory_zero(m.memory, uint32(v0+i32(600)), uint32(i32(48)))
 }
 
@@ -4996,19 +5030,19 @@ func (m *Module) Xbackoff_budget_member_init(v0, v1, v2 int32, v3, v4, v5, v6 in
 								v10 = p7
 							}
 						l7:
-							m.fn71(v7+i32(24), v8)
-							m.fn71(v7+i32(24)+i32(176), v2)
+							m.fn72(v7+i32(24), v8)
+							m.fn72(v7+i32(24)+i32(176), v2)
 							v1 = i32(0)
 						l11:
 							if v1 == i32(176) {
 								memory_copy(m.memory, uint32(v7+i32(944)), uint32(v7+i32(1296)), uint32(i32(176)))
-								m.fn72(v7+i32(768), v7+i32(944))
+								m.fn73(v7+i32(768), v7+i32(944))
 								v1 = i32(0)
 							l13:
 								if v1 == i32(176) {
 									memory_copy(m.memory, uint32(v7+i32(1120)), uint32(v7+i32(1296)), uint32(i32(176)))
 									v3 = v3 + i64(-1)
-									m.fn72(v7+i32(1296), v7+i32(1120))
+									m.fn73(v7+i32(1296), v7+i32(1120))
 									v1 = i32(0)
 								l29:
 									if v1 != i32(48) {
@@ -5145,14 +5179,14 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn71(v0, v1 int32) {
+func (m *Module) fn72(v0, v1 int32) {
 	memory_copy(m.memory, uint32(v0), uint32(v1), uint32(i32(80)))
-	m.fn104(v0+i32(88), v1)
+	m.fn105(v0+i32(88), v1)
 	store64(m.memory, uint64(uint32(v0))+80, uint64(i64(0)))
 }
 
 //go:norace
-func (m *Module) fn72(v0, v1 int32) {
+func (m *Module) fn73(v0, v1 int32) {
 	var v2, v3, v4, v5, v6 int32
 	var v7, v8 int64
 	t0 := m.g0
@@ -5225,7 +5259,7 @@ func (m *Module) Xbackoff_budget_member_late(v0 int32, v1 int64) int32 {
 	if v0 != 0 {
 		t0 := int64(load64(m.memory, uint32(v0)))
 		if t0 == i64(0x312d7265626d656d) {
-			m.fn69(v0+i32(8), v1)
+			m.fn70(v0+i32(8), v1)
 			return i32(0)
 		}
 		return i32(101)
@@ -5259,7 +5293,7 @@ func (m *Module) Xbackoff_budget_member_lost(v0 int32, v1 int64, v2 int32) int32
 	l1:
 		t2 := int64(load64(m.memory, uint64(uint32(v0))+416))
 		t3 := int64(load64(m.memory, uint64(uint32(v0))+448))
-		t4 := m.fn75(t2, t3)
+		t4 := m.fn76(t2, t3)
 		v5 = t4
 		t5 := int64(load64(m.memory, uint64(uint32(v0))+456))
 		t6 := v3
@@ -5280,7 +5314,7 @@ func (m *Module) Xbackoff_budget_member_lost(v0 int32, v1 int64, v2 int32) int32
 			p9 = i64(16000001)
 		}
 		t10 := fn1(v5, v4)
-		m.fn237(t6, p9, i64(0), t10, i64(0))
+		m.fn240(t6, p9, i64(0), t10, i64(0))
 		t11 := v0
 		v6 = v6 + i64(1)
 		p12 := v6
@@ -5306,7 +5340,7 @@ func (m *Module) Xbackoff_budget_member_lost(v0 int32, v1 int64, v2 int32) int32
 			if uint64(v6) < uint64(v1) {
 				p19 = i64(-1)
 			}
-			t20 := m.fn76(t17, p19)
+			t20 := m.fn77(t17, p19)
 			if t20 == 0 {
 				goto l2
 			}
@@ -5323,7 +5357,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn75(v0, v1 int64) int64 {
+func (m *Module) fn76(v0, v1 int64) int64 {
 	var v2 int32
 	t0 := m.g0
 	v2 = t0 - i32(64)
@@ -5336,15 +5370,15 @@ func (m *Module) fn75(v0, v1 int64) int64 {
 	store64(m.memory, uint64(uint32(v2))+24, uint64(v0^i64(0x6c7967656e657261)))
 	store64(m.memory, uint64(uint32(v2))+16, uint64(i64(0x554200041a100607)))
 	store64(m.memory, uint64(uint32(v2))+8, uint64(v0^i64(8317987319222330741)))
-	m.fn125(v2+i32(8), v2, i32(8))
-	t1 := m.fn128(v2 + i32(8))
+	m.fn126(v2+i32(8), v2, i32(8))
+	t1 := m.fn129(v2 + i32(8))
 	v0 = t1
 	m.g0 = v2 + i32(64)
 	return v0
 }
 
 //go:norace
-func (m *Module) fn76(v0 int32, v1 int64) int32 {
+func (m *Module) fn77(v0 int32, v1 int64) int32 {
 	var v2, v3, v4 int64
 	t0 := int64(load64(m.memory, uint64(uint32(v0))+432))
 	v2 = t0
@@ -5420,7 +5454,7 @@ func (m *Module) Xbackoff_budget_member_note(v0, v1, v2 int32, v3 int64) int32 {
 		t4 := int64(load64(m.memory, uint32(v1)))
 		store64(m.memory, uint64(uint32(v4))+8, uint64(t4))
 		{
-			t5 := m.fn50(v4 + i32(24))
+			t5 := m.fn49(v4 + i32(24))
 			if t5 == 0 {
 				goto l1
 			}
@@ -5493,7 +5527,7 @@ func (m *Module) Xbackoff_budget_member_note(v0, v1, v2 int32, v3 int64) int32 {
 						goto l9
 					}
 					t15 := int32(load32(m.memory, uint32(v1+i32(26348))))
-					t16 := m.fn78(v8, t15)
+					t16 := m.fn79(v8, t15)
 					if t16 == v7 {
 						goto l10
 					}
@@ -5511,7 +5545,7 @@ func (m *Module) Xbackoff_budget_member_note(v0, v1, v2 int32, v3 int64) int32 {
 		l4:
 			{
 				v1 = v0 + i32(512)
-				t17 := m.fn79(v1)
+				t17 := m.fn80(v1)
 				if t17 != i64(0) {
 					goto l12
 				}
@@ -5536,15 +5570,15 @@ func (m *Module) Xbackoff_budget_member_note(v0, v1, v2 int32, v3 int64) int32 {
 			v5 = v0 + i32(184)
 			t23 := int64(load64(m.memory, uint64(uint32(v0))+368))
 			t24 := int64(load64(m.memory, uint64(uint32(v0))+376))
-			t25 := fn80(t23, t24)
-			m.fn81(t22, v5, v4+i32(56), t25, v3)
+			t25 := fn81(t23, t24)
+			m.fn82(t22, v5, v4+i32(56), t25, v3)
 			memory_copy(m.memory, uint32(v4+i32(72)), uint32(v4+i32(248)), uint32(i32(176)))
 			memory_copy(m.memory, uint32(v5), uint32(v4+i32(72)), uint32(i32(176)))
-			t26 := m.fn82(v8, v3)
+			t26 := m.fn83(v8, v3)
 			if t26 == 0 {
 				goto l5
 			}
-			m.fn83(v1)
+			m.fn84(v1)
 		}
 	l5:
 		v5 = i32(0)
@@ -5555,7 +5589,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn78(v0, v1 int32) int64 {
+func (m *Module) fn79(v0, v1 int32) int64 {
 	var v2 int32
 	var v3 int64
 	{
@@ -5589,7 +5623,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn79(v0 int32) int64 {
+func (m *Module) fn80(v0 int32) int64 {
 	var v1 int64
 	var v2 int32
 	var v3 int64
@@ -5613,7 +5647,7 @@ l0:
 }
 
 //go:norace
-func fn80(v0, v1 int64) int64 {
+func fn81(v0, v1 int64) int64 {
 	var v2 int64
 	{
 		v2 = v0 + i64(1)
@@ -5643,7 +5677,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn81(v0, v1, v2 int32, v3, v4 int64) {
+func (m *Module) fn82(v0, v1, v2 int32, v3, v4 int64) {
 	var v5, v6 int32
 	var v7, v8, v9 int64
 	t0 := m.g0
@@ -5668,7 +5702,7 @@ func (m *Module) fn81(v0, v1, v2 int32, v3, v4 int64) {
 				{
 					{
 						t4 := int32(load32(m.memory, uint64(uint32(v2))+4))
-						t5 := m.fn78(v1, t4)
+						t5 := m.fn79(v1, t4)
 						v8 = t5
 						if !(v8 == 0) {
 							goto l9
@@ -5687,7 +5721,7 @@ func (m *Module) fn81(v0, v1, v2 int32, v3, v4 int64) {
 					v7 = p8
 				}
 			l10:
-				m.fn237(v5, v7, i64(0), v8, i64(0))
+				m.fn240(v5, v7, i64(0), v8, i64(0))
 				t9 := int64(load64(m.memory, uint32(v5)))
 				t10 := v5
 				v3 = v4 - t9
@@ -5711,7 +5745,7 @@ func (m *Module) fn81(v0, v1, v2 int32, v3, v4 int64) {
 				if uint64(v4) > uint64(i64(1)) {
 					p16 = v4
 				}
-				m.fn237(t15, p16, i64(0), v3, i64(0))
+				m.fn240(t15, p16, i64(0), v3, i64(0))
 				t17 := int64(load64(m.memory, uint64(uint32(v1))+8))
 				t18 := v5
 				v3 = t17
@@ -5739,7 +5773,7 @@ func (m *Module) fn81(v0, v1, v2 int32, v3, v4 int64) {
 				goto l6
 			}
 		case 1:
-			m.fn131(v5+i32(256), v1)
+			m.fn132(v5+i32(256), v1)
 			v7 = i64(0)
 			t27 := int64(load64(m.memory, uint64(uint32(v5))+264))
 			t28 := int32(load32(m.memory, uint64(uint32(v5))+256))
@@ -5784,8 +5818,8 @@ func (m *Module) fn81(v0, v1, v2 int32, v3, v4 int64) {
 					t38 := int64(load64(m.memory, uint64(uint32(v1))+40))
 					t39 := v5 + i32(32)
 					v8 = t38
-					t40 := m.fn138(int32(int64(uint64(v8)>>32)), int32(v8), i64(1000))
-					m.fn237(t39, t40, i64(0), v3, i64(0))
+					t40 := m.fn140(int32(int64(uint64(v8)>>32)), int32(v8), i64(1000))
+					m.fn240(t39, t40, i64(0), v3, i64(0))
 					t41 := int64(load64(m.memory, uint64(uint32(v5))+168))
 					t42 := v5
 					t43 := v4
@@ -5819,7 +5853,7 @@ func (m *Module) fn81(v0, v1, v2 int32, v3, v4 int64) {
 			case 0:
 				t51 := int64(load32(m.memory, uint64(uint32(v1))+44))
 				v4 = t51
-				m.fn131(v5+i32(256), v1)
+				m.fn132(v5+i32(256), v1)
 				v7 = i64(0)
 				t52 := int64(load64(m.memory, uint64(uint32(v5))+264))
 				t53 := v5
@@ -5892,8 +5926,8 @@ func (m *Module) fn81(v0, v1, v2 int32, v3, v4 int64) {
 				p71 = i64(0)
 			}
 			t72 := int64(load64(m.memory, uint64(uint32(v1))+8))
-			m.fn237(t69, p71, i64(0), t72, i64(0))
-			m.fn131(v5+i32(256), v1)
+			m.fn240(t69, p71, i64(0), t72, i64(0))
+			m.fn132(v5+i32(256), v1)
 			t74 := v5
 			p73 := v4
 			if uint64(v4) < uint64(v7) {
@@ -5949,7 +5983,7 @@ func (m *Module) fn81(v0, v1, v2 int32, v3, v4 int64) {
 				v7 = p89
 			}
 		l19:
-			m.fn237(v5+i32(48), v7, i64(0), v8, i64(0))
+			m.fn240(v5+i32(48), v7, i64(0), v8, i64(0))
 			t90 := int64(load64(m.memory, uint64(uint32(v5))+48))
 			t91 := v5
 			v3 = v4 - t90
@@ -5970,7 +6004,7 @@ func (m *Module) fn81(v0, v1, v2 int32, v3, v4 int64) {
 			store32(m.memory, uint64(uint32(v5))+256, uint32(v1))
 			store32(m.memory, uint64(uint32(v5))+268, uint32(v5+i32(248)))
 			t95 := int32(load32(m.memory, uint32(v2)))
-			t96 := m.fn132(v5+i32(256), t95, v3, v4)
+			t96 := m.fn133(v5+i32(256), t95, v3, v4)
 			v7 = t96
 			goto l6
 		case 5:
@@ -6001,7 +6035,7 @@ func (m *Module) fn81(v0, v1, v2 int32, v3, v4 int64) {
 				t107 := v7
 				v8 = t106
 				t108 := int64(load64(m.memory, uint64(uint32(v5))+168))
-				t109 := m.fn138(int32(int64(uint64(v8)>>32)), int32(v8), t108)
+				t109 := m.fn140(int32(int64(uint64(v8)>>32)), int32(v8), t108)
 				v8 = t109
 				p110 := v8
 				if uint64(v7) > uint64(v8) {
@@ -6058,7 +6092,7 @@ func (m *Module) fn81(v0, v1, v2 int32, v3, v4 int64) {
 	}
 l6:
 	t123 := int64(load64(m.memory, uint64(uint32(v1))+80))
-	t124 := m.fn93(v6, v1+i32(88))
+	t124 := m.fn94(v6, v1+i32(88))
 	store64(m.memory, uint64(uint32(v5))+160, uint64(t123+int64(uint32(t124))))
 	memory_copy(m.memory, uint32(v0), uint32(v5+i32(80)), uint32(i32(176)))
 	store64(m.memory, uint64(uint32(v0))+176, uint64(v7))
@@ -6066,12 +6100,12 @@ l6:
 }
 
 //go:norace
-func (m *Module) fn82(v0 int32, v1 int64) int32 {
+func (m *Module) fn83(v0 int32, v1 int64) int32 {
 	t0 := int64(load64(m.memory, uint64(uint32(v0))+416))
 	if uint64(v1) >= uint64(t0) {
 		t1 := int64(load64(m.memory, uint64(uint32(v0))+424))
 		if !(t1 == 0) {
-			t2 := m.fn76(v0, v1)
+			t2 := m.fn77(v0, v1)
 			return t2
 		}
 		return i32(0)
@@ -6080,7 +6114,7 @@ func (m *Module) fn82(v0 int32, v1 int64) int32 {
 }
 
 //go:norace
-func (m *Module) fn83(v0 int32) {
+func (m *Module) fn84(v0 int32) {
 	var v1, v2 int32
 	var v3 int64
 	v1 = i32(0)
@@ -6132,7 +6166,7 @@ l1:
 	v5 = i32(109)
 	goto l0
 l2:
-	m.fn85(v4, v1)
+	m.fn86(v4, v1)
 	v6 = i32(2)
 	v5 = i32(1)
 	{
@@ -6143,7 +6177,7 @@ l2:
 			}
 			v7 = v0 + i32(8)
 			{
-				t3 := m.fn63(v0+i32(728), v1)
+				t3 := m.fn64(v0+i32(728), v1)
 				v8 = t3
 				if v8 == 0 {
 					goto l4
@@ -6155,7 +6189,7 @@ l2:
 				}
 			}
 		l4:
-			t5 := m.fn82(v7, v2)
+			t5 := m.fn83(v7, v2)
 			if t5 != 0 {
 				t8 := int64(load64(m.memory, uint64(uint32(v0))+480))
 				t9 := v0
@@ -6173,11 +6207,11 @@ l2:
 				store32(m.memory, uint64(uint32(v4))+12, uint32(v1))
 				t13 := v4 + i32(200)
 				v7 = v0 + i32(184)
-				t14 := fn80(v10, v9)
+				t14 := fn81(v10, v9)
 				t15 := v7
 				t16 := v4 + i32(8)
 				v9 = t14
-				m.fn81(t13, t15, t16, v9, v2)
+				m.fn82(t13, t15, t16, v9, v2)
 				memory_copy(m.memory, uint32(v4+i32(24)), uint32(v4+i32(200)), uint32(i32(176)))
 				t17 := int64(load64(m.memory, uint64(uint32(v4))+376))
 				v10 = t17
@@ -6212,7 +6246,7 @@ l2:
 				}
 				goto l7
 			}
-			t6 := m.fn63(v0+i32(608), v1)
+			t6 := m.fn64(v0+i32(608), v1)
 			v0 = t6
 			if v0 == 0 {
 				goto l3
@@ -6235,7 +6269,7 @@ l2:
 		v5 = i32(0)
 	l10:
 		v6 = i32(1)
-		t26 := m.fn78(v7, v1)
+		t26 := m.fn79(v7, v1)
 		v2 = t26
 	}
 l7:
@@ -6251,7 +6285,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn85(v0, v1 int32) {
+func (m *Module) fn86(v0, v1 int32) {
 	var v2, v3, v4 int32
 	v2 = i32(0)
 	v3 = i32(-12)
@@ -6290,7 +6324,7 @@ func (m *Module) Xbackoff_budget_member_state(v0 int32, v1 int64, v2, v3, v4, v5
 				if v2 == 0 {
 					goto l2
 				}
-				t1 := m.fn82(v6, v1)
+				t1 := m.fn83(v6, v1)
 				store32(m.memory, uint32(v2), uint32(t1))
 			}
 		l2:
@@ -6327,7 +6361,7 @@ func (m *Module) Xbackoff_budget_member_state(v0 int32, v1 int64, v2, v3, v4, v5
 				}
 			l4:
 				{
-					t6 := m.fn79(v0 + i32(512))
+					t6 := m.fn80(v0 + i32(512))
 					v10 = t6
 					if uint64(v10) > uint64(i64(99)) {
 						goto l6
@@ -6353,7 +6387,7 @@ func (m *Module) Xbackoff_budget_member_state(v0 int32, v1 int64, v2, v3, v4, v5
 				if uint64(v10) > uint64(v7) {
 					p10 = i64(0)
 				}
-				t11 := m.fn82(v6, v1)
+				t11 := m.fn83(v6, v1)
 				p12 := p10
 				if t11 != 0 {
 					p12 = i64(-1)
@@ -6366,7 +6400,7 @@ func (m *Module) Xbackoff_budget_member_state(v0 int32, v1 int64, v2, v3, v4, v5
 			}
 			store64(m.memory, uint32(v3), uint64(v7))
 		l7:
-			t13 := m.fn79(v0 + i32(512))
+			t13 := m.fn80(v0 + i32(512))
 			v1 = t13
 			{
 				if v4 == 0 {
@@ -6532,7 +6566,7 @@ l1:
 						t5 := int32(load32(m.memory, uint64(uint32(v8))+760))
 						v12 = t5
 						if v12 == 0 {
-							m.fn90(v8+i32(3136), v8+i32(1528), v11, v10)
+							m.fn91(v8+i32(3136), v8+i32(1528), v11, v10)
 							t23 := int32(load32(m.memory, uint64(uint32(v8))+3136))
 							if t23 == 0 {
 								goto l9
@@ -6557,28 +6591,28 @@ l1:
 						store32(m.memory, uint64(uint32(v8))+3144, uint32(v13))
 						store32(m.memory, uint64(uint32(v8))+3140, uint32(v12))
 						store32(m.memory, uint64(uint32(v8))+3136, uint32(i32(1)))
-						m.fn89(v8+i32(752), v8+i32(3136))
+						m.fn90(v8+i32(752), v8+i32(3136))
 						t9 := int64(load64(m.memory, uint64(uint32(v8))+752))
 						if t9 != i64(1) {
 							goto l9
 						}
 						t10 := int64(load64(m.memory, uint64(uint32(v8))+760))
 						v2 = t10
-						m.fn89(v8+i32(752), v8+i32(3136))
+						m.fn90(v8+i32(752), v8+i32(3136))
 						t11 := int64(load64(m.memory, uint64(uint32(v8))+752))
 						if t11 != i64(1) {
 							goto l9
 						}
 						t12 := int64(load64(m.memory, uint64(uint32(v8))+760))
 						v15 = t12
-						m.fn89(v8+i32(752), v8+i32(3136))
+						m.fn90(v8+i32(752), v8+i32(3136))
 						t13 := int64(load64(m.memory, uint64(uint32(v8))+752))
 						if t13 != i64(1) {
 							goto l9
 						}
 						t14 := int64(load64(m.memory, uint64(uint32(v8))+760))
 						v16 = t14
-						m.fn90(v8+i32(752), v8+i32(1528), v11, v10)
+						m.fn91(v8+i32(752), v8+i32(1528), v11, v10)
 						t15 := int32(load32(m.memory, uint64(uint32(v8))+752))
 						if t15 == 0 {
 							goto l9
@@ -6597,7 +6631,7 @@ l1:
 						if uint64(p16) > uint64(i64(1000000)) {
 							goto l9
 						}
-						m.fn91(v8+i32(752), v8+i32(8))
+						m.fn92(v8+i32(752), v8+i32(8))
 						t17 := int32(load32(m.memory, uint64(uint32(v8))+1520))
 						t18 := v8 + i32(752)
 						v10 = t17
@@ -6614,7 +6648,7 @@ l1:
 						if v11 != 0 {
 							p21 = i32(0)
 						}
-						t22 := m.fn92(p20, p21, v1, v9)
+						t22 := m.fn93(p20, p21, v1, v9)
 						if t22 == 0 {
 							goto l9
 						}
@@ -6707,7 +6741,7 @@ l1:
 			memory_copy(m.memory, uint32(t38), uint32(v9), uint32(i32(48)))
 			v1 = i32(0)
 			memory_zero(m.memory, uint32(v9), uint32(i32(48)))
-			m.fn67(v8+i32(2080), v8+i32(2672))
+			m.fn68(v8+i32(2080), v8+i32(2672))
 		l18:
 			{
 				if v1 == i32(24) {
@@ -6775,7 +6809,7 @@ l1:
 				l21:
 					v10 = v8 + i32(2152)
 					t58 := int64(load64(m.memory, uint64(uint32(v8))+3216))
-					t59 := m.fn93(v1, v8+i32(3136)+i32(88))
+					t59 := m.fn94(v1, v8+i32(3136)+i32(88))
 					store64(m.memory, uint64(uint32(v8))+3400, uint64(t58+int64(uint32(t59))))
 					v9 = i32(0)
 					v1 = i32(552)
@@ -6790,7 +6824,7 @@ l1:
 							v9 = v8 + i32(2176)
 						l29:
 							{
-								t64 := m.fn97(v8 + i32(8))
+								t64 := m.fn98(v8 + i32(8))
 								v1 = t64
 								if v1 == 0 {
 									store64(m.memory, uint64(uint32(v8))+8, uint64(i64(0x300000000)))
@@ -6802,7 +6836,7 @@ l1:
 									v12 = v8 + i32(2200)
 								l32:
 									{
-										t69 := m.fn97(v8 + i32(8))
+										t69 := m.fn98(v8 + i32(8))
 										v1 = t69
 										if v1 == 0 {
 											memory_copy(m.memory, uint32(v8+i32(2736)), uint32(v8+i32(3320)), uint32(i32(176)))
@@ -6812,7 +6846,7 @@ l1:
 											{
 												{
 													{
-														t88 := m.fn96(v8+i32(2736), v8+i32(2272))
+														t88 := m.fn97(v8+i32(2736), v8+i32(2272))
 														if t88 == 0 {
 															goto l33
 														}
@@ -6846,7 +6880,7 @@ l1:
 											v1 = t92
 											memory_copy(m.memory, uint32(v8+i32(8)), uint32(v8+i32(1528)|i32(4)), uint32(i32(740)))
 											store32(m.memory, uint64(uint32(v8))+2736, uint32(v9))
-											m.fn91(v8+i32(752)+i32(4), v8+i32(2736))
+											m.fn92(v8+i32(752)+i32(4), v8+i32(2736))
 											v9 = i32(0)
 											goto l36
 										}
@@ -6874,7 +6908,7 @@ l1:
 											if uint64(v15) < uint64(i64(15)) {
 												p78 = v15
 											}
-											m.fn98(t75, t76, t77, p78<<4, v3)
+											m.fn99(t75, t76, t77, p78<<4, v3)
 											t79 := int64(load64(m.memory, uint64(uint32(v8))+928))
 											v15 = int64(uint64(t79) >> 4)
 											t81 := v15
@@ -6890,7 +6924,7 @@ l1:
 											v2 = p82
 										}
 									l31:
-										m.fn98(v8+i32(752), v8+i32(3320), v1, v2, v3)
+										m.fn99(v8+i32(752), v8+i32(3320), v1, v2, v3)
 										memory_copy(m.memory, uint32(v8+i32(3320)), uint32(v8+i32(752)), uint32(i32(176)))
 										t83 := int64(load64(m.memory, uint64(uint32(v8))+928))
 										t84 := v12
@@ -6906,23 +6940,23 @@ l1:
 										if uint64(v16) < uint64(v2) {
 											p87 = v16
 										}
-										m.fn99(t84, t85, p87)
-										m.fn99(v11, v1, v15)
+										m.fn100(t84, t85, p87)
+										m.fn100(v11, v1, v15)
 										goto l32
 									}
 								}
 								t65 := m.fn22(v10, v1)
-								m.fn98(v8+i32(752), v8+i32(3320), v1, t65, v3)
+								m.fn99(v8+i32(752), v8+i32(3320), v1, t65, v3)
 								memory_copy(m.memory, uint32(v8+i32(3320)), uint32(v8+i32(752)), uint32(i32(176)))
 								t66 := int64(load64(m.memory, uint64(uint32(v8))+928))
-								m.fn99(v9, v1, t66)
+								m.fn100(v9, v1, t66)
 								goto l29
 							}
 						}
 						v11 = v1 + i32(8)
 						t60 := int64(load64(m.memory, uint32(v8+i32(1528)+v1)))
 						v2 = t60 + i64(1)
-						m.fn94(v8+i32(2720), v8+i32(1528), v9)
+						m.fn95(v8+i32(2720), v8+i32(1528), v9)
 						v9 = v9 + i32(1)
 						v1 = v8 + i32(3320)
 					l26:
@@ -6932,10 +6966,10 @@ l1:
 							if v2 == 0 {
 								goto l25
 							}
-							m.fn95(v8+i32(752), v8+i32(2472), v8+i32(2720), v3)
+							m.fn96(v8+i32(752), v8+i32(2472), v8+i32(2720), v3)
 							memory_copy(m.memory, uint32(v8+i32(8)), uint32(v8+i32(752)), uint32(i32(176)))
 							v1 = v8 + i32(8)
-							t61 := m.fn96(v8+i32(8), v8+i32(2472))
+							t61 := m.fn97(v8+i32(8), v8+i32(2472))
 							if t61 == 0 {
 								goto l26
 							}
@@ -7011,7 +7045,7 @@ l38:
 }
 
 //go:norace
-func (m *Module) fn89(v0, v1 int32) {
+func (m *Module) fn90(v0, v1 int32) {
 	var v2, v3, v4, v5 int32
 	var v6 int64
 	t0 := m.g0
@@ -7025,7 +7059,7 @@ func (m *Module) fn89(v0, v1 int32) {
 			if v4 != 0 {
 				goto l0
 			}
-			m.fn231(v2+i32(8), v3)
+			m.fn234(v2+i32(8), v3)
 			t2 := int32(load32(m.memory, uint64(uint32(v2))+12))
 			v1 = t2
 			t3 := int32(load32(m.memory, uint64(uint32(v2))+8))
@@ -7036,7 +7070,7 @@ func (m *Module) fn89(v0, v1 int32) {
 		v5 = i32(0)
 		store32(m.memory, uint32(v1), uint32(i32(0)))
 	l3:
-		m.fn231(v2+i32(24), v3)
+		m.fn234(v2+i32(24), v3)
 		{
 			t4 := int32(load32(m.memory, uint64(uint32(v2))+24))
 			if t4 != 0 {
@@ -7049,7 +7083,7 @@ func (m *Module) fn89(v0, v1 int32) {
 		if v4 != 0 {
 			goto l3
 		}
-		m.fn231(v2+i32(16), v3)
+		m.fn234(v2+i32(16), v3)
 		t5 := int32(load32(m.memory, uint64(uint32(v2))+20))
 		v1 = t5
 		t6 := int32(load32(m.memory, uint64(uint32(v2))+16))
@@ -7063,7 +7097,7 @@ l1:
 		v6 = i64(0)
 		goto l5
 	l4:
-		m.fn232(v2+i32(32), v5, v1)
+		m.fn235(v2+i32(32), v5, v1)
 		t7 := int64(load64(m.memory, uint64(uint32(v2))+32))
 		v6 = t7
 		t8 := int64(load64(m.memory, uint64(uint32(v2))+40))
@@ -7075,7 +7109,7 @@ l5:
 }
 
 //go:norace
-func (m *Module) fn90(v0, v1, v2, v3 int32) {
+func (m *Module) fn91(v0, v1, v2, v3 int32) {
 	var v4, v5, v6, v7, v8, v9 int32
 	var v10 int64
 	var v11, v12 int32
@@ -7088,7 +7122,7 @@ func (m *Module) fn90(v0, v1, v2, v3 int32) {
 	m.memory[uint64(uint32(v4))+212] = byte(i32(0))
 	store32(m.memory, uint64(uint32(v4))+208, uint32(v3))
 	store32(m.memory, uint64(uint32(v4))+204, uint32(v2))
-	m.fn231(v4+i32(16), v4+i32(204))
+	m.fn234(v4+i32(16), v4+i32(204))
 	{
 		t1 := int32(load32(m.memory, uint64(uint32(v4))+16))
 		v1 = t1
@@ -7096,7 +7130,7 @@ func (m *Module) fn90(v0, v1, v2, v3 int32) {
 			goto l0
 		}
 		t2 := int32(load32(m.memory, uint64(uint32(v4))+20))
-		m.fn232(v4+i32(232), v1, t2)
+		m.fn235(v4+i32(232), v1, t2)
 		t3 := int64(load64(m.memory, uint64(uint32(v4))+232))
 		if t3 != i64(1) {
 			goto l0
@@ -7128,7 +7162,7 @@ func (m *Module) fn90(v0, v1, v2, v3 int32) {
 			if v6 == 0 {
 				t11 := int64(load64(m.memory, uint64(uint32(v4))+112))
 				v10 = t11
-				m.fn131(v4+i32(232), v4+i32(24))
+				m.fn132(v4+i32(232), v4+i32(24))
 				{
 					t12 := int64(load64(m.memory, uint64(uint32(v4))+232))
 					if t12 != i64(1) {
@@ -7140,7 +7174,7 @@ func (m *Module) fn90(v0, v1, v2, v3 int32) {
 					}
 				}
 			l5:
-				m.fn111(v4+i32(232), v4+i32(24))
+				m.fn112(v4+i32(232), v4+i32(24))
 				v10 = i64(0)
 				{
 					t14 := int32(load32(m.memory, uint64(uint32(v4))+1000))
@@ -7159,7 +7193,7 @@ func (m *Module) fn90(v0, v1, v2, v3 int32) {
 					if v6 != 0 {
 						p18 = i32(0)
 					}
-					t19 := m.fn92(p17, p18, v2, v3)
+					t19 := m.fn93(p17, p18, v2, v3)
 					if t19 == 0 {
 						goto l6
 					}
@@ -7174,7 +7208,7 @@ func (m *Module) fn90(v0, v1, v2, v3 int32) {
 			v7 = t8
 			t9 := int32(load32(m.memory, uint32(v1)))
 			v8 = t9
-			m.fn231(v4+i32(8), v4+i32(204))
+			m.fn234(v4+i32(8), v4+i32(204))
 			t10 := int32(load32(m.memory, uint64(uint32(v4))+8))
 			v9 = t10
 			if v9 != 0 {
@@ -7185,7 +7219,7 @@ func (m *Module) fn90(v0, v1, v2, v3 int32) {
 						if v7&i32(1) != 0 {
 							goto l8
 						}
-						m.fn232(v4+i32(216), v9, v11)
+						m.fn235(v4+i32(216), v9, v11)
 						t21 := int32(load32(m.memory, uint64(uint32(v4))+216))
 						v7 = t21 ^ i32(1)
 						t22 := int64(load64(m.memory, uint64(uint32(v4))+224))
@@ -7207,7 +7241,7 @@ func (m *Module) fn90(v0, v1, v2, v3 int32) {
 							v12 = v11
 						}
 					l10:
-						m.fn232(v4+i32(232), v9, v12)
+						m.fn235(v4+i32(232), v9, v12)
 						t24 := int64(load64(m.memory, uint64(uint32(v4))+232))
 						if t24 != i64(1) {
 							goto l0
@@ -7220,7 +7254,7 @@ func (m *Module) fn90(v0, v1, v2, v3 int32) {
 						goto l9
 					}
 				l11:
-					m.fn232(v4+i32(232), v9+i32(1), v11+i32(-1))
+					m.fn235(v4+i32(232), v9+i32(1), v11+i32(-1))
 					t26 := int64(load64(m.memory, uint64(uint32(v4))+232))
 					if t26 != i64(1) {
 						goto l0
@@ -7255,7 +7289,7 @@ l7:
 }
 
 //go:norace
-func (m *Module) fn91(v0, v1 int32) {
+func (m *Module) fn92(v0, v1 int32) {
 	var v2 int32
 	var v3, v4, v5 int64
 	t0 := m.g0
@@ -7267,7 +7301,7 @@ func (m *Module) fn91(v0, v1 int32) {
 	v4 = t2
 	t3 := int64(load64(m.memory, uint64(uint32(v1))+176))
 	v5 = t3
-	m.fn111(v2+i32(12), v1)
+	m.fn112(v2+i32(12), v1)
 	t4 := m.fn31(v2+i32(12), i32(26332), i32(3))
 	t5 := m.fn32(t4, v5)
 	t6 := m.fn31(t5, i32(24817), i32(1))
@@ -7279,14 +7313,14 @@ func (m *Module) fn91(v0, v1 int32) {
 }
 
 //go:norace
-func (m *Module) fn92(v0, v1, v2, v3 int32) int32 {
+func (m *Module) fn93(v0, v1, v2, v3 int32) int32 {
 	var v4 int32
 	v4 = i32(0)
 	{
 		if v1 != v3 {
 			goto l0
 		}
-		t0 := m.fn201(v0, v2, v1)
+		t0 := m.fn204(v0, v2, v1)
 		v4 = t0
 	}
 l0:
@@ -7294,8 +7328,8 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn93(v0, v1 int32) int32 {
-	t0 := m.fn236(v0, v1, i32(88))
+func (m *Module) fn94(v0, v1 int32) int32 {
+	t0 := m.fn239(v0, v1, i32(88))
 	var p1 int32
 	if t0 != i32(0) {
 		p1 = 1
@@ -7304,7 +7338,7 @@ func (m *Module) fn93(v0, v1 int32) int32 {
 }
 
 //go:norace
-func (m *Module) fn94(v0, v1, v2 int32) {
+func (m *Module) fn95(v0, v1, v2 int32) {
 	if v2 == 0 {
 		goto l0
 	}
@@ -7321,7 +7355,7 @@ func (m *Module) fn94(v0, v1, v2 int32) {
 			goto l2
 		}
 		t0 := int32(load32(m.memory, uint32(v2)))
-		t1 := m.fn78(v1, t0)
+		t1 := m.fn79(v1, t0)
 		store64(m.memory, uint64(uint32(v0))+8, uint64(t1))
 		v2 = i32(4)
 		goto l0
@@ -7334,13 +7368,13 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn95(v0, v1, v2 int32, v3 int64) {
+func (m *Module) fn96(v0, v1, v2 int32, v3 int64) {
 	var v4 int32
 	var v5 int64
 	t0 := m.g0
 	v4 = t0 - i32(368)
 	m.g0 = v4
-	m.fn81(v4+i32(184), v1, v2, i64(1), v3)
+	m.fn82(v4+i32(184), v1, v2, i64(1), v3)
 	memory_copy(m.memory, uint32(v4+i32(8)), uint32(v4+i32(184)), uint32(i32(176)))
 	v3 = i64(0)
 	{
@@ -7358,7 +7392,7 @@ func (m *Module) fn95(v0, v1, v2 int32, v3 int64) {
 		}
 		v3 = i64(1)
 		t3 := int32(load32(m.memory, uint64(uint32(v2))+4))
-		t4 := m.fn78(v1, t3)
+		t4 := m.fn79(v1, t3)
 		v5 = t4
 	}
 l1:
@@ -7369,7 +7403,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn96(v0, v1 int32) int32 {
+func (m *Module) fn97(v0, v1 int32) int32 {
 	var v2 int32
 	v2 = i32(0)
 	{
@@ -7378,11 +7412,11 @@ func (m *Module) fn96(v0, v1 int32) int32 {
 		if t0 != t1 {
 			goto l0
 		}
-		t2 := m.fn236(v0, v1, i32(80))
+		t2 := m.fn239(v0, v1, i32(80))
 		if t2 != 0 {
 			goto l0
 		}
-		t3 := m.fn236(v0+i32(88), v1+i32(88), i32(88))
+		t3 := m.fn239(v0+i32(88), v1+i32(88), i32(88))
 		var p4 int32
 		if t3 == 0 {
 			p4 = 1
@@ -7394,7 +7428,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn97(v0 int32) int32 {
+func (m *Module) fn98(v0 int32) int32 {
 	var v1, v2 int32
 	v1 = i32(0)
 	{
@@ -7413,7 +7447,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn98(v0, v1, v2 int32, v3, v4 int64) {
+func (m *Module) fn99(v0, v1, v2 int32, v3, v4 int64) {
 	var v5 int32
 	var v6 int64
 	t0 := m.g0
@@ -7428,7 +7462,7 @@ l1:
 		}
 		store32(m.memory, uint64(uint32(v5))+368, uint32(i32(3)))
 		store32(m.memory, uint64(uint32(v5))+372, uint32(v2))
-		m.fn95(v5+i32(176), v5, v5+i32(368), v4)
+		m.fn96(v5+i32(176), v5, v5+i32(368), v4)
 		memory_copy(m.memory, uint32(v5), uint32(v5+i32(176)), uint32(i32(176)))
 		v6 = v6 + i64(1)
 		t1 := int32(load32(m.memory, uint64(uint32(v5))+352))
@@ -7444,8 +7478,8 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn99(v0, v1 int32, v2 int64) {
-	t0 := m.fn63(v0, v1)
+func (m *Module) fn100(v0, v1 int32, v2 int64) {
+	t0 := m.fn64(v0, v1)
 	v1 = t0
 	if v1 == 0 {
 		return
@@ -7488,21 +7522,21 @@ func (m *Module) Xbackoff_budget_member_stored(v0 int32, v1 int64, v2 int32) int
 			v12 = v3 + i32(104)
 		l4:
 			{
-				t5 := m.fn97(v3 + i32(8))
+				t5 := m.fn98(v3 + i32(8))
 				v4 = t5
 				if v4 == 0 {
-					t35 := m.fn76(v10, v1)
+					t35 := m.fn77(v10, v1)
 					v4 = t35
-					m.fn68(v10, v1)
+					m.fn69(v10, v1)
 					if v4 == 0 {
 						goto l5
 					}
-					m.fn69(v10, v1)
+					m.fn70(v10, v1)
 				l5:
 					memory_copy(m.memory, uint32(v3+i32(8)), uint32(v3+i32(80)), uint32(i32(72)))
-					m.fn42(v3+i32(80), v3+i32(8), i32(1))
-					m.fn42(v3+i32(144), v3+i32(8), i32(2))
-					m.fn42(v3+i32(208), v3+i32(8), i32(3))
+					m.fn41(v3+i32(80), v3+i32(8), i32(1))
+					m.fn41(v3+i32(144), v3+i32(8), i32(2))
+					m.fn41(v3+i32(208), v3+i32(8), i32(3))
 					memory_copy(m.memory, uint32(v2), uint32(v3+i32(80)), uint32(i32(192)))
 					v4 = i32(0)
 					goto l2
@@ -7537,7 +7571,7 @@ func (m *Module) Xbackoff_budget_member_stored(v0 int32, v1 int64, v2 int32) int
 					p17 = t16
 				}
 				v17 = p17
-				m.fn99(t9, t10, v17)
+				m.fn100(t9, t10, v17)
 				t18 := v12
 				t19 := v4
 				v18 = v16 - v17
@@ -7558,9 +7592,9 @@ func (m *Module) Xbackoff_budget_member_stored(v0 int32, v1 int64, v2 int32) int
 					p23 = t21
 				}
 				v13 = p23
-				m.fn99(t18, t19, v13)
-				t24 := m.fn78(v10, v4)
-				m.fn99(v11, v4, t24)
+				m.fn100(t18, t19, v13)
+				t24 := m.fn79(v10, v4)
+				m.fn100(v11, v4, t24)
 				t25 := v5
 				t26 := v4
 				v13 = v16 - v13
@@ -7568,7 +7602,7 @@ func (m *Module) Xbackoff_budget_member_stored(v0 int32, v1 int64, v2 int32) int
 				if uint64(v13) > uint64(v16) {
 					p27 = i64(0)
 				}
-				m.fn99(t25, t26, p27)
+				m.fn100(t25, t26, p27)
 				t28 := int64(load64(m.memory, uint64(uint32(v0))+360))
 				t29 := v7
 				t30 := v4
@@ -7589,7 +7623,7 @@ func (m *Module) Xbackoff_budget_member_stored(v0 int32, v1 int64, v2 int32) int
 				if uint64(v16) < uint64(v15) {
 					p34 = t32
 				}
-				m.fn99(t29, t30, p34)
+				m.fn100(t29, t30, p34)
 				goto l4
 			}
 		}
@@ -7640,7 +7674,7 @@ func (m *Module) Xbackoff_budget_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 	l6:
 		v5 = int32(v2)
 	l3:
-		m.fn46(v4+i32(1360), i32(2), v1, v5)
+		m.fn45(v4+i32(1360), i32(2), v1, v5)
 		t1 := int64(load64(m.memory, uint64(uint32(v4))+1360))
 		v2 = t1
 		t2 := v4 + i32(2304)
@@ -7656,8 +7690,8 @@ func (m *Module) Xbackoff_budget_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 		memory_copy(m.memory, uint32(v4+i32(600)+i32(80)), uint32(v4+i32(1360)+i32(80)), uint32(i32(680)))
 		memory_copy(m.memory, uint32(v4+i32(600)+i32(8)), uint32(v4+i32(2304)), uint32(i32(72)))
 		store64(m.memory, uint64(uint32(v4))+600, uint64(v2))
-		m.fn47(v4+i32(2304), v4+i32(600))
-		m.fn102(v4+i32(1360), v4+i32(2304), i32(20308), i32(10))
+		m.fn46(v4+i32(2304), v4+i32(600))
+		m.fn103(v4+i32(1360), v4+i32(2304), i32(20308), i32(10))
 		{
 			{
 				t3 := int64(load64(m.memory, uint64(uint32(v4))+1360))
@@ -7676,7 +7710,7 @@ func (m *Module) Xbackoff_budget_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 		l9:
 			memory_copy(m.memory, uint32(v4+i32(2680)), uint32(v1), uint32(i32(184)))
 			memory_copy(m.memory, uint32(v4+i32(2496)), uint32(v4+i32(2680)), uint32(i32(184)))
-			m.fn103(v4+i32(1360), v4+i32(2304), i32(20308), i32(10), v4+i32(2496))
+			m.fn104(v4+i32(1360), v4+i32(2304), i32(20308), i32(10), v4+i32(2496))
 			t7 := int32(load32(m.memory, uint64(uint32(v4))+1380))
 			v1 = t7
 			if v1 == 0 {
@@ -7693,7 +7727,7 @@ func (m *Module) Xbackoff_budget_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 		}
 	l10:
 		v1 = v4 + i32(416) + i32(8)
-		m.fn49(v1, v4+i32(600), v4+i32(2120)+i32(8))
+		m.fn48(v1, v4+i32(600), v4+i32(2120)+i32(8))
 	l8:
 		memory_copy(m.memory, uint32(v4+i32(240)), uint32(v1), uint32(i32(72)))
 		m.fn20(v4+i32(120), v4+i32(240))
@@ -7735,7 +7769,7 @@ l15:
 	v1 = v1 + i32(4)
 	goto l16
 l14:
-	m.fn104(v4+i32(2680), v4+i32(2864))
+	m.fn105(v4+i32(2680), v4+i32(2864))
 	v1 = i32(0)
 l18:
 	{
@@ -7774,7 +7808,7 @@ l19:
 }
 
 //go:norace
-func (m *Module) fn102(v0, v1, v2, v3 int32) {
+func (m *Module) fn103(v0, v1, v2, v3 int32) {
 	var v4, v5 int32
 	var v6, v7, v8 int64
 	t0 := m.g0
@@ -7800,12 +7834,12 @@ l6:
 			}
 			t4 := int64(load32(m.memory, uint64(uint32(v4))+200))
 			v6 = t4
-			m.fn205(v4+i32(192), v1, v5)
+			m.fn208(v4+i32(192), v1, v5)
 			t5 := int64(load64(m.memory, uint64(uint32(v4))+200))
 			v7 = t5
 			t6 := int64(load64(m.memory, uint64(uint32(v4))+192))
 			v8 = t6
-			m.fn206(v4+i32(192), v5, v4+i32(8))
+			m.fn209(v4+i32(192), v5, v4+i32(8))
 			t7 := int64(load64(m.memory, uint64(uint32(v4))+192))
 			if v8|t7 == 0 {
 				goto l2
@@ -7855,7 +7889,7 @@ l5:
 }
 
 //go:norace
-func (m *Module) fn103(v0, v1, v2, v3, v4 int32) {
+func (m *Module) fn104(v0, v1, v2, v3, v4 int32) {
 	var v5, v6 int32
 	var v7, v8, v9 int64
 	var v10, v11 int32
@@ -7880,7 +7914,7 @@ func (m *Module) fn103(v0, v1, v2, v3, v4 int32) {
 			t3 := v5 + i32(8)
 			t4 := v1
 			v3 = t2
-			m.fn205(t3, t4, v3)
+			m.fn208(t3, t4, v3)
 			m.fn38(v5+i32(28), v3)
 			{
 				t5 := int32(load32(m.memory, uint64(uint32(v5))+28))
@@ -7903,7 +7937,7 @@ func (m *Module) fn103(v0, v1, v2, v3, v4 int32) {
 						if v8 == 0 {
 							t9 := int64(load64(m.memory, uint32(v4)))
 							t10 := int64(load64(m.memory, uint64(uint32(v4))+8))
-							m.fn207(v5+i32(40), t9, t10, i32(18), v7)
+							m.fn210(v5+i32(40), t9, t10, i32(18), v7)
 							t11 := int64(load64(m.memory, uint64(uint32(v5))+40))
 							v7 = t11
 							{
@@ -7936,7 +7970,7 @@ func (m *Module) fn103(v0, v1, v2, v3, v4 int32) {
 					}
 				}
 			l3:
-				t18 := m.fn208(v4, v3)
+				t18 := m.fn211(v4, v3)
 				v11 = t18
 				{
 					if v10 != 0 {
@@ -7958,7 +7992,7 @@ func (m *Module) fn103(v0, v1, v2, v3, v4 int32) {
 						goto l9
 					}
 				l7:
-					m.fn206(v5+i32(40), v3, v4)
+					m.fn209(v5+i32(40), v3, v4)
 					t19 := int64(load64(m.memory, uint64(uint32(v5))+40))
 					if !(t19|v7 == 0) {
 						goto l10
@@ -7982,7 +8016,7 @@ func (m *Module) fn103(v0, v1, v2, v3, v4 int32) {
 				if v10 != 0 {
 					p24 = t22
 				}
-				m.fn207(t25, t20, t21, t26, p24)
+				m.fn210(t25, t20, t21, t26, p24)
 				t27 := int64(load64(m.memory, uint64(uint32(v5))+40))
 				v7 = t27
 				{
@@ -8017,7 +8051,7 @@ func (m *Module) fn103(v0, v1, v2, v3, v4 int32) {
 		}
 		t32 := int64(load64(m.memory, uint64(uint32(v5))+16))
 		v8 = t32
-		m.fn209(v5, v3)
+		m.fn212(v5, v3)
 		v7 = i64(0)
 		{
 			t33 := int32(load32(m.memory, uint32(v5)))
@@ -8045,13 +8079,13 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn104(v0, v1 int32) {
+func (m *Module) fn105(v0, v1 int32) {
 	var v2 int32
 	t0 := m.g0
 	v2 = t0 - i32(16)
 	m.g0 = v2
 	memory_zero(m.memory, uint32(v0+i32(8)), uint32(i32(80)))
-	m.fn131(v2, v1)
+	m.fn132(v2, v1)
 	t1 := int64(load64(m.memory, uint64(uint32(v2))+8))
 	t2 := int32(load32(m.memory, uint32(v2)))
 	t4 := v0
@@ -8082,8 +8116,8 @@ func (m *Module) Xbackoff_budget_print(v0, v1 int32, v2 int64, v3 int32) int32 {
 		goto l1
 	}
 l0:
-	m.fn106(v4+i32(792), v5)
-	m.fn107(v4+i32(20), i32(2), v4+i32(792))
+	m.fn107(v4+i32(792), v5)
+	m.fn108(v4+i32(20), i32(2), v4+i32(792))
 	v0 = i32(0)
 l1:
 	store32(m.memory, uint64(uint32(v4))+16, uint32(v0))
@@ -8104,7 +8138,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn106(v0, v1 int32) {
+func (m *Module) fn107(v0, v1 int32) {
 	var v2, v3, v4 int32
 	var v5 int64
 	t0 := m.g0
@@ -8148,7 +8182,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn107(v0, v1, v2 int32) {
+func (m *Module) fn108(v0, v1, v2 int32) {
 	var v3, v4, v5, v6 int32
 	var v7 int64
 	var v8, v9, v10 int32
@@ -8180,9 +8214,9 @@ func (m *Module) fn107(v0, v1, v2 int32) {
 	}
 	v5 = t6 + p5
 	t7 := int64(load64(m.memory, uint32(v2)))
-	t8 := m.fn217(v3+i32(20), v3+i32(792), t7)
+	t8 := m.fn220(v3+i32(20), v3+i32(792), t7)
 	v6 = t8
-	t9 := m.fn208(v2, i32(12))
+	t9 := m.fn211(v2, i32(12))
 	t10 := int64(load64(m.memory, uint64(uint32(v2))+88))
 	v7 = t10
 	t11 := int64(load64(m.memory, uint64(uint32(v2))+96))
@@ -8204,7 +8238,7 @@ l1:
 			v4 = t13
 			v10 = v1 + i32(4)
 			v1 = v10
-			t14 := m.fn218(v2, v4)
+			t14 := m.fn221(v2, v4)
 			if t14 == 0 {
 				goto l1
 			}
@@ -8257,7 +8291,7 @@ l1:
 	l6:
 		t17 := m.fn31(v6, v9, i32(1))
 		v10 = t17
-		m.fn213(v3+i32(8), v4)
+		m.fn216(v3+i32(8), v4)
 		t18 := int32(load32(m.memory, uint64(uint32(v3))+8))
 		t19 := int32(load32(m.memory, uint64(uint32(v3))+12))
 		t20 := m.fn31(v10, t18, t19)
@@ -8272,7 +8306,7 @@ l1:
 			goto l1
 		}
 	l8:
-		_ = m.fn217(v10, v3+i32(804), v11)
+		_ = m.fn220(v10, v3+i32(804), v11)
 		v9 = i32(23530)
 		goto l1
 	}
@@ -8298,7 +8332,7 @@ func (m *Module) Xbackoff_budget_state_full(v0, v1 int32) int32 {
 		if t2 == i32(1) {
 			goto l1
 		}
-		m.fn71(v2+i32(16), v1)
+		m.fn72(v2+i32(16), v1)
 		v1 = i32(0)
 		memory_zero(m.memory, uint32(v0+i32(184)), uint32(i32(72)))
 		store64(m.memory, uint32(v0), uint64(i64(3543538395577939059)))
@@ -8352,7 +8386,7 @@ func (m *Module) Xbackoff_budget_state_parse(v0, v1, v2 int32, v3 int64) int32 {
 		v6 = v2
 	l3:
 		memory_copy(m.memory, uint32(v4+i32(192)), uint32(v1), uint32(i32(80)))
-		m.fn90(v4+i32(8), v4+i32(192), v6, v5)
+		m.fn91(v4+i32(8), v4+i32(192), v6, v5)
 		{
 			t3 := int64(load64(m.memory, uint64(uint32(v4))+8))
 			if t3 == i64(1) {
@@ -8396,7 +8430,7 @@ l1:
 	v0 = i32(1)
 	goto l3
 l2:
-	m.fn111(v4+i32(12), v0+i32(8))
+	m.fn112(v4+i32(12), v0+i32(8))
 	v0 = i32(0)
 l3:
 	store32(m.memory, uint64(uint32(v4))+8, uint32(v0))
@@ -8417,7 +8451,7 @@ l3:
 }
 
 //go:norace
-func (m *Module) fn111(v0, v1 int32) {
+func (m *Module) fn112(v0, v1 int32) {
 	var v2, v3, v4, v5, v6 int32
 	var v7, v8 int64
 	t0 := m.g0
@@ -8518,7 +8552,7 @@ func (m *Module) Xbackoff_budget_state_step(v0, v1 int32, v2 int64, v3 int32) in
 		t4 := int64(load64(m.memory, uint32(v1)))
 		store64(m.memory, uint32(v4), uint64(t4))
 		{
-			t5 := m.fn50(v4 + i32(16))
+			t5 := m.fn49(v4 + i32(16))
 			if t5 == 0 {
 				goto l1
 			}
@@ -8574,7 +8608,7 @@ func (m *Module) Xbackoff_budget_state_step(v0, v1 int32, v2 int64, v3 int32) in
 		store32(m.memory, uint64(uint32(v4))+32, uint32(v5))
 		t13 := v4 + i32(224)
 		v1 = v0 + i32(8)
-		m.fn95(t13, v1, v4+i32(32), v2)
+		m.fn96(t13, v1, v4+i32(32), v2)
 		memory_copy(m.memory, uint32(v4+i32(48)), uint32(v4+i32(224)), uint32(i32(176)))
 		t14 := int64(load64(m.memory, uint64(uint32(v4))+408))
 		v6 = t14
@@ -8587,11 +8621,11 @@ func (m *Module) Xbackoff_budget_state_step(v0, v1 int32, v2 int64, v3 int32) in
 			if t16 != t17 {
 				goto l7
 			}
-			t18 := m.fn236(v4+i32(48), v1, i32(80))
+			t18 := m.fn239(v4+i32(48), v1, i32(80))
 			if t18 != 0 {
 				goto l7
 			}
-			t19 := m.fn236(v4+i32(48)+i32(88), v0+i32(96), i32(88))
+			t19 := m.fn239(v4+i32(48)+i32(88), v0+i32(96), i32(88))
 			var p20 int32
 			if t19 != i32(0) {
 				p20 = 1
@@ -8700,7 +8734,7 @@ l1:
 	}
 	v5 = int32(v1)
 l2:
-	m.fn115(v3, v0, v5)
+	m.fn116(v3, v0, v5)
 	{
 		t1 := int32(load32(m.memory, uint32(v3)))
 		if t1 != i32(1) {
@@ -8755,7 +8789,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn115(v0, v1, v2 int32) {
+func (m *Module) fn116(v0, v1, v2 int32) {
 	var v3, v4, v5, v6, v7, v8, v9, v10, v11 int32
 	var v12, v13, v14, v15, v16 int64
 	t0 := m.g0
@@ -8801,7 +8835,7 @@ l1:
 	v5 = t7
 	t8 := int32(load32(m.memory, uint64(uint32(v3))+56))
 	t9 := int32(load32(m.memory, uint64(uint32(v3))+60))
-	m.fn121(v3+i32(40), t8, t9)
+	m.fn122(v3+i32(40), t8, t9)
 	{
 		if v5 == 0 {
 			goto l4
@@ -8845,7 +8879,7 @@ l5:
 				v5 = v7
 				t13 := int32(load32(m.memory, uint32(v1+i32(8))))
 				t14 := int32(load32(m.memory, uint32(v1+i32(12))))
-				t15 := m.fn92(t13, t14, v11, v10)
+				t15 := m.fn93(t13, t14, v11, v10)
 				if t15 == 0 {
 					goto l9
 				}
@@ -8857,7 +8891,7 @@ l5:
 		l12:
 			{
 				if v8 == 0 {
-					m.fn237(v3, v12, i64(0), v13, i64(0))
+					m.fn240(v3, v12, i64(0), v13, i64(0))
 					t21 := int64(load64(m.memory, uint32(v3)))
 					t22 := v0
 					v15 = t21
@@ -8876,7 +8910,7 @@ l5:
 					goto l6
 				}
 				t17 := int32(m.memory[uint32(v4+v8)])
-				m.fn237(v3+i32(16), int64(uint32(t17+i32(-48)))&i64(255), i64(0), v13, i64(0))
+				m.fn240(v3+i32(16), int64(uint32(t17+i32(-48)))&i64(255), i64(0), v13, i64(0))
 				{
 					t18 := int64(load64(m.memory, uint64(uint32(v3))+24))
 					if t18 != i64(0) {
@@ -9102,14 +9136,14 @@ func (m *Module) Xbackoff_http_retry_after(v0, v1 int32, v2, v3 int64, v4 int32)
 				v9 = t6
 				t7 := int32(load32(m.memory, uint64(uint32(v5))+120))
 				t8 := int32(load32(m.memory, uint64(uint32(v5))+124))
-				m.fn121(v5+i32(120), t7, t8)
+				m.fn122(v5+i32(120), t7, t8)
 				t9 := int64(load64(m.memory, uint64(uint32(v5))+120))
 				if t9 != i64(1) {
 					goto l4
 				}
 				v2 = i64(0)
 				t10 := int64(load64(m.memory, uint64(uint32(v5))+128))
-				m.fn237(v5+i32(48), t10, i64(0), i64(1000000), i64(0))
+				m.fn240(v5+i32(48), t10, i64(0), i64(1000000), i64(0))
 				t12 := v5 + i32(120)
 				p11 := i32(25396)
 				if v9 != 0 {
@@ -9122,7 +9156,7 @@ func (m *Module) Xbackoff_http_retry_after(v0, v1 int32, v2, v3 int64, v4 int32)
 					p13 = v8
 				}
 				v9 = p13
-				m.fn121(t12, t14, v9)
+				m.fn122(t12, t14, v9)
 				t15 := int64(load64(m.memory, uint64(uint32(v5))+120))
 				if t15 != i64(1) {
 					goto l4
@@ -9150,7 +9184,7 @@ func (m *Module) Xbackoff_http_retry_after(v0, v1 int32, v2, v3 int64, v4 int32)
 						goto l5
 					}
 					t20 := int32(m.memory[uint32(v6)])
-					m.fn122(v5+i32(120), v8, v2, t20)
+					m.fn123(v5+i32(120), v8, v2, t20)
 					v9 = v9 + i32(-1)
 					v6 = v6 + i32(1)
 					t21 := int64(load64(m.memory, uint64(uint32(v5))+128))
@@ -9166,7 +9200,7 @@ func (m *Module) Xbackoff_http_retry_after(v0, v1 int32, v2, v3 int64, v4 int32)
 				store32(m.memory, uint64(uint32(v5))+160, uint32(v6))
 			l8:
 				{
-					m.fn122(v5+i32(120), v8, v2, i32(48))
+					m.fn123(v5+i32(120), v8, v2, i32(48))
 					t23 := int64(load64(m.memory, uint64(uint32(v5))+128))
 					v2 = t23
 					t24 := int64(load64(m.memory, uint64(uint32(v5))+120))
@@ -9241,7 +9275,7 @@ func (m *Module) Xbackoff_http_retry_after(v0, v1 int32, v2, v3 int64, v4 int32)
 				{
 				l15:
 					{
-						m.fn52(v5+i32(32), v7)
+						m.fn53(v5+i32(32), v7)
 						t32 := int32(load32(m.memory, uint64(uint32(v5))+32))
 						v1 = t32
 						if v1 == 0 {
@@ -9280,7 +9314,7 @@ func (m *Module) Xbackoff_http_retry_after(v0, v1 int32, v2, v3 int64, v4 int32)
 					store64(m.memory, uint64(uint32(v5))+144, uint64(t46))
 				l16:
 					{
-						m.fn52(v5+i32(16), v5+i32(144))
+						m.fn53(v5+i32(16), v5+i32(144))
 						t47 := int32(load32(m.memory, uint64(uint32(v5))+16))
 						v1 = t47
 						if v1 == 0 {
@@ -9351,7 +9385,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn121(v0, v1, v2 int32) {
+func (m *Module) fn122(v0, v1, v2 int32) {
 	var v3 int32
 	var v4 int64
 	t0 := m.g0
@@ -9363,7 +9397,7 @@ func (m *Module) fn121(v0, v1, v2 int32) {
 		if t1 == 0 {
 			goto l0
 		}
-		m.fn176(v3, v1, v2)
+		m.fn179(v3, v1, v2)
 		t2 := int64(load64(m.memory, uint64(uint32(v3))+8))
 		t3 := int32(load32(m.memory, uint32(v3)))
 		t5 := v0
@@ -9380,7 +9414,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn122(v0, v1 int32, v2 int64, v3 int32) {
+func (m *Module) fn123(v0, v1 int32, v2 int64, v3 int32) {
 	var v4, v5 int32
 	var v6 int64
 	t0 := m.g0
@@ -9391,7 +9425,7 @@ func (m *Module) fn122(v0, v1 int32, v2 int64, v3 int32) {
 	v5 = t1 + i32(-1)
 	store32(m.memory, uint32(t2), uint32(v5))
 	v6 = i64(0)
-	m.fn237(v4, v2, i64(0), i64(10), i64(0))
+	m.fn240(v4, v2, i64(0), i64(10), i64(0))
 	{
 		{
 			t3 := int64(load64(m.memory, uint64(uint32(v4))+8))
@@ -9596,14 +9630,14 @@ l1:
 	}
 	v4 = int32(v2)
 l2:
-	m.fn125(v0, v1, v4)
+	m.fn126(v0, v1, v4)
 	v3 = i32(0)
 l0:
 	return v3
 }
 
 //go:norace
-func (m *Module) fn125(v0, v1, v2 int32) {
+func (m *Module) fn126(v0, v1, v2 int32) {
 	var v3 int32
 l2:
 	{
@@ -9622,7 +9656,7 @@ l2:
 		if v3&i32(63) != i32(56) {
 			goto l1
 		}
-		m.fn229(v0)
+		m.fn232(v0)
 	l1:
 		v1 = v1 + i32(1)
 		v2 = v2 + i32(-1)
@@ -9656,7 +9690,7 @@ func (m *Module) Xbackoff_key_stream(v0, v1 int32) int32 {
 		if v0 == 0 {
 			goto l0
 		}
-		t0 := m.fn128(v0)
+		t0 := m.fn129(v0)
 		store64(m.memory, uint32(v1), uint64(t0))
 		v2 = i32(0)
 	}
@@ -9665,7 +9699,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn128(v0 int32) int64 {
+func (m *Module) fn129(v0 int32) int64 {
 	var v1 int32
 	var v2, v3, v4, v5 int64
 	t0 := m.g0
@@ -9675,7 +9709,7 @@ func (m *Module) fn128(v0 int32) int64 {
 	t1 := int64(load64(m.memory, uint64(uint32(v1))+40))
 	t2 := int64(load64(m.memory, uint64(uint32(v1))+48))
 	store64(m.memory, uint64(uint32(v1))+40, uint64(t1|t2<<56))
-	m.fn229(v1 + i32(8))
+	m.fn232(v1 + i32(8))
 	t3 := int64(load64(m.memory, uint64(uint32(v1))+8))
 	v2 = t3
 	t4 := int64(load64(m.memory, uint64(uint32(v1))+16))
@@ -9687,10 +9721,10 @@ func (m *Module) fn128(v0 int32) int64 {
 	store64(m.memory, uint64(uint32(v1))+112, uint64(v4^i64(255)))
 	store64(m.memory, uint64(uint32(v1))+104, uint64(v3))
 	store64(m.memory, uint64(uint32(v1))+96, uint64(v2))
-	m.fn230(v1+i32(64), v1+i32(96))
-	m.fn230(v1+i32(96), v1+i32(64))
-	m.fn230(v1+i32(64), v1+i32(96))
-	m.fn230(v1+i32(96), v1+i32(64))
+	m.fn233(v1+i32(64), v1+i32(96))
+	m.fn233(v1+i32(96), v1+i32(64))
+	m.fn233(v1+i32(64), v1+i32(96))
+	m.fn233(v1+i32(96), v1+i32(64))
 	t7 := int64(load64(m.memory, uint64(uint32(v1))+96))
 	v2 = t7
 	t8 := int64(load64(m.memory, uint64(uint32(v1))+104))
@@ -9800,7 +9834,7 @@ func (m *Module) Xbackoff_operation_begin(v0, v1 int32, v2, v3, v4 int64, v5 int
 	var v7, v8, v9 int64
 	var v10 int32
 	t0 := m.g0
-	v6 = t0 - i32(448)
+	v6 = t0 - i32(432)
 	m.g0 = v6
 	{
 		if v0 != 0 {
@@ -9809,16 +9843,16 @@ func (m *Module) Xbackoff_operation_begin(v0, v1 int32, v2, v3, v4 int64, v5 int
 		v1 = i32(100)
 		goto l1
 	l0:
-		store64(m.memory, uint64(uint32(v6))+184, uint64(i64(0)))
-		m.fn45(v6+i32(8), v1, v6+i32(184))
+		store64(m.memory, uint64(uint32(v6))+176, uint64(i64(0)))
+		m.fn44(v6+i32(8), v1, v6+i32(176))
 		t1 := int32(load32(m.memory, uint64(uint32(v6))+12))
 		v1 = t1
 		t2 := int32(load32(m.memory, uint64(uint32(v6))+8))
 		if t2 == i32(1) {
 			goto l1
 		}
-		memory_copy(m.memory, uint32(v6+i32(16)), uint32(v1), uint32(i32(168)))
-		m.fn41(v6, v5)
+		memory_copy(m.memory, uint32(v6+i32(16)), uint32(v1), uint32(i32(160)))
+		m.fn52(v6, v5)
 		t3 := int32(load32(m.memory, uint64(uint32(v6))+4))
 		v5 = t3
 		{
@@ -9831,118 +9865,109 @@ func (m *Module) Xbackoff_operation_begin(v0, v1 int32, v2, v3, v4 int64, v5 int
 		}
 	l2:
 		{
-			t5 := m.fn40(v5)
-			if t5 == 0 {
+			if v5 == 0 {
 				goto l3
 			}
-			v1 = i32(111)
-			goto l1
-		}
-	l3:
-		{
-			if v5 == 0 {
-				goto l4
+			m.fn58(v6+i32(176), v5)
+			t5 := int64(load64(m.memory, uint64(uint32(v6))+176))
+			if t5 != i64(1) {
+				goto l3
 			}
-			m.fn57(v6+i32(184), v5)
-			t6 := int64(load64(m.memory, uint64(uint32(v6))+184))
-			if t6 != i64(1) {
-				goto l4
-			}
-			memory_copy(m.memory, uint32(v6+i32(360)), uint32(v6+i32(192)), uint32(i32(88)))
+			memory_copy(m.memory, uint32(v6+i32(344)), uint32(v6+i32(184)), uint32(i32(88)))
 			{
-				t7 := int32(load32(m.memory, uint32(v5)))
-				switch t7 + i32(-2) {
+				t6 := int32(load32(m.memory, uint32(v5)))
+				switch t6 + i32(-2) {
 				default:
-					goto l7
+					goto l6
 				case 0:
-					m.fn131(v6+i32(184), v5)
-					goto l7
+					m.fn132(v6+i32(176), v5)
+					goto l6
 				case 1:
-					t8 := int64(load32(m.memory, uint64(uint32(v5))+44))
-					v7 = t8
-					m.fn131(v6+i32(184), v5)
-					t9 := int64(load64(m.memory, uint64(uint32(v6))+192))
-					t10 := v6
-					v8 = t9
-					t11 := int64(load64(m.memory, uint64(uint32(v6))+360))
-					t12 := v8
-					t13 := v7
-					v9 = t11
-					v7 = t13 + v9
-					p14 := v7
+					t7 := int64(load32(m.memory, uint64(uint32(v5))+44))
+					v7 = t7
+					m.fn132(v6+i32(176), v5)
+					t8 := int64(load64(m.memory, uint64(uint32(v6))+184))
+					t9 := v6
+					v8 = t8
+					t10 := int64(load64(m.memory, uint64(uint32(v6))+344))
+					t11 := v8
+					t12 := v7
+					v9 = t10
+					v7 = t12 + v9
+					p13 := v7
 					if uint64(v7) < uint64(v9) {
-						p14 = i64(-1)
+						p13 = i64(-1)
 					}
-					v7 = p14
-					p15 := v7
+					v7 = p13
+					p14 := v7
 					if uint64(v8) < uint64(v7) {
-						p15 = t12
+						p14 = t11
 					}
-					t16 := int32(load32(m.memory, uint64(uint32(v6))+184))
-					p17 := i64(0)
-					if t16 != 0 {
-						p17 = p15
+					t15 := int32(load32(m.memory, uint64(uint32(v6))+176))
+					p16 := i64(0)
+					if t15 != 0 {
+						p16 = p14
 					}
-					store64(m.memory, uint64(uint32(t10))+360, uint64(p17))
-					goto l7
+					store64(m.memory, uint64(uint32(t9))+344, uint64(p16))
+					goto l6
 				case 3:
-					store32(m.memory, uint64(uint32(v6))+192, uint32(i32(10)))
-					store32(m.memory, uint64(uint32(v6))+184, uint32(v5))
-					store32(m.memory, uint64(uint32(v6))+196, uint32(v6+i32(440)))
-					store32(m.memory, uint64(uint32(v6))+188, uint32(v6+i32(360)))
-					_ = m.fn132(v6+i32(184), i32(0), i64(1), v3)
-					goto l7
+					store32(m.memory, uint64(uint32(v6))+184, uint32(i32(10)))
+					store32(m.memory, uint64(uint32(v6))+176, uint32(v5))
+					store32(m.memory, uint64(uint32(v6))+188, uint32(v6+i32(424)))
+					store32(m.memory, uint64(uint32(v6))+180, uint32(v6+i32(344)))
+					_ = m.fn133(v6+i32(176), i32(0), i64(1), v3)
+					goto l6
 				case 4:
-					t19 := int64(load64(m.memory, uint64(uint32(v6))+360))
-					t20 := v6
-					v7 = t19 + i64(1)
-					p21 := v7
+					t18 := int64(load64(m.memory, uint64(uint32(v6))+344))
+					t19 := v6
+					v7 = t18 + i64(1)
+					p20 := v7
 					if v7 == 0 {
-						p21 = i64(-1)
+						p20 = i64(-1)
 					}
-					store64(m.memory, uint64(uint32(t20))+360, uint64(p21))
+					store64(m.memory, uint64(uint32(t19))+344, uint64(p20))
 				}
 			}
-		l7:
-			m.fn58(v5, v6+i32(360))
+		l6:
+			m.fn59(v5, v6+i32(344))
 		}
-	l4:
+	l3:
 		v1 = i32(0)
-		memory_zero(m.memory, uint32(v0+i32(232)), uint32(i32(280)))
+		memory_zero(m.memory, uint32(v0+i32(224)), uint32(i32(288)))
 		store64(m.memory, uint32(v0), uint64(i64(3559379042386145391)))
-		memory_copy(m.memory, uint32(v0+i32(8)), uint32(v6+i32(16)), uint32(i32(168)))
-		store64(m.memory, uint64(uint32(v0))+200, uint64(i64(0)))
-		t22 := v0
-		t23 := v4
-		var p24 int32
+		memory_copy(m.memory, uint32(v0+i32(8)), uint32(v6+i32(16)), uint32(i32(160)))
+		store64(m.memory, uint64(uint32(v0))+192, uint64(i64(0)))
+		t21 := v0
+		t22 := v4
+		var p23 int32
 		if v4 != i64(-1) {
-			p24 = 1
+			p23 = 1
 		}
-		v10 = p24
-		p25 := i64(0)
+		v10 = p23
+		p24 := i64(0)
 		if v10 != 0 {
-			p25 = t23
+			p24 = t22
 		}
-		store64(m.memory, uint64(uint32(t22))+192, uint64(p25))
-		store64(m.memory, uint64(uint32(v0))+184, uint64(v3))
-		store64(m.memory, uint64(uint32(v0))+176, uint64(v2))
-		store64(m.memory, uint64(uint32(v0))+208, uint64(i64(0)))
-		store32(m.memory, uint64(uint32(v0))+216, uint32(i32(0)))
-		t26 := v0
-		var p27 int32
+		store64(m.memory, uint64(uint32(t21))+184, uint64(p24))
+		store64(m.memory, uint64(uint32(v0))+176, uint64(v3))
+		store64(m.memory, uint64(uint32(v0))+168, uint64(v2))
+		store64(m.memory, uint64(uint32(v0))+200, uint64(i64(0)))
+		store32(m.memory, uint64(uint32(v0))+208, uint32(i32(0)))
+		t25 := v0
+		var p26 int32
 		if v5 != i32(0) {
-			p27 = 1
+			p26 = 1
 		}
-		store64(m.memory, uint64(uint32(t26))+224, uint64(uint32(p27)))
-		store32(m.memory, uint64(uint32(v0))+220, uint32(v10))
+		store64(m.memory, uint64(uint32(t25))+216, uint64(uint32(p26)))
+		store32(m.memory, uint64(uint32(v0))+212, uint32(v10))
 	}
 l1:
-	m.g0 = v6 + i32(448)
+	m.g0 = v6 + i32(432)
 	return v1
 }
 
 //go:norace
-func (m *Module) fn131(v0, v1 int32) {
+func (m *Module) fn132(v0, v1 int32) {
 	var v2 int32
 	var v3 int64
 	t0 := m.g0
@@ -9955,8 +9980,8 @@ func (m *Module) fn131(v0, v1 int32) {
 			goto l0
 		}
 		t2 := int64(load64(m.memory, uint64(uint32(v1))+8))
-		t3 := m.fn233(v1)
-		m.fn237(v2, t2, i64(0), t3, i64(0))
+		t3 := m.fn236(v1)
+		m.fn240(v2, t2, i64(0), t3, i64(0))
 		t4 := int64(load64(m.memory, uint32(v2)))
 		t5 := int64(load64(m.memory, uint64(uint32(v2))+8))
 		t7 := v0
@@ -9973,7 +9998,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn132(v0, v1 int32, v2, v3 int64) int64 {
+func (m *Module) fn133(v0, v1 int32, v2, v3 int64) int64 {
 	var v4 int32
 	var v5, v6 int64
 	t0 := m.g0
@@ -9985,14 +10010,14 @@ func (m *Module) fn132(v0, v1 int32, v2, v3 int64) int64 {
 		default:
 			goto l1
 		case 0:
-			m.fn234(v0, v3)
+			m.fn237(v0, v3)
 			t1 := int32(load32(m.memory, uint32(v0)))
 			t2 := int64(load32(m.memory, uint64(uint32(t1))+44))
 			v2 = t2 * v2
 			v5 = i64(0)
 			goto l3
 		case 3:
-			m.fn235(v4, v0, v3)
+			m.fn238(v4, v0, v3)
 			{
 				{
 					t3 := int32(load32(m.memory, uint32(v0)))
@@ -10056,44 +10081,695 @@ l1:
 
 //go:norace
 func (m *Module) Xbackoff_operation_cancel(v0, v1, v2 int32) int32 {
-	var v3, v4 int32
+	var v3 int32
 	t0 := m.g0
 	v3 = t0 - i32(16)
 	m.g0 = v3
-	m.fn51(v3, v0, v1)
-	t1 := int32(load32(m.memory, uint64(uint32(v3))+4))
-	v1 = t1
-	{
-		t2 := int32(load32(m.memory, uint32(v3)))
-		v0 = t2
-		if v0 == 0 {
-			goto l0
-		}
-		{
-			t3 := int32(load32(m.memory, uint64(uint32(v0))+208))
-			v4 = t3
-			if uint32(v4+i32(-8)) > uint32(i32(-8)) {
-				goto l1
-			}
-			t4 := int64(load64(m.memory, uint64(uint32(v0))+200))
-			m.fn134(t4, v1)
-			v4 = i32(7)
-			m.fn135(v3, v0+i32(168), i32(7), i64(0), v1)
-		}
-	l1:
-		v1 = i32(0)
-		if v2 == 0 {
-			goto l0
-		}
-		store32(m.memory, uint32(v2), uint32(v4))
-	}
-l0:
+	m.fn50(v3+i32(8), v0, v1, v2, i32(4))
+	t1 := int32(load32(m.memory, uint64(uint32(v3))+8))
+	v2 = t1
+	t2 := int32(load32(m.memory, uint64(uint32(v3))+12))
+	v1 = t2
 	m.g0 = v3 + i32(16)
-	return v1
+	p3 := i32(0)
+	if v2&i32(1) != 0 {
+		p3 = v1
+	}
+	return p3
 }
 
 //go:norace
-func (m *Module) fn134(v0 int64, v1 int32) {
+func (m *Module) fn135(v0, v1 int32) int32 {
+	var v2, v3 int32
+	t0 := m.g0
+	v2 = t0 - i32(16)
+	m.g0 = v2
+	{
+		t1 := int32(load32(m.memory, uint64(uint32(v0))+200))
+		v3 = t1
+		if uint32(v3+i32(-8)) > uint32(i32(-8)) {
+			goto l0
+		}
+		t2 := int64(load64(m.memory, uint64(uint32(v0))+192))
+		m.fn137(t2, v1)
+		v3 = i32(7)
+		m.fn139(v2, v0+i32(160), i32(7), i64(0), v1)
+	}
+l0:
+	m.g0 = v2 + i32(16)
+	return v3
+}
+
+//go:norace
+func (m *Module) Xbackoff_operation_decide(v0, v1 int32, v2, v3 int64, v4, v5 int32) int32 {
+	var v6, v7 int32
+	var v8, v9, v10 int64
+	var v11, v12 int32
+	var v13, v14, v15, v16, v17, v18, v19, v20, v21, v22, v23, v24, v25, v26, v27, v28, v29 int64
+	var v30 int32
+	t0 := m.g0
+	v6 = t0 - i32(320)
+	m.g0 = v6
+	{
+		if v5 != 0 {
+			goto l0
+		}
+		v0 = i32(100)
+		goto l1
+	l0:
+		m.fn51(v6+i32(64), v0, v4)
+		t1 := int32(load32(m.memory, uint64(uint32(v6))+68))
+		v0 = t1
+		t2 := int32(load32(m.memory, uint64(uint32(v6))+64))
+		if t2 == i32(1) {
+			goto l1
+		}
+		m.fn52(v6+i32(56), v4)
+		t3 := int32(load32(m.memory, uint64(uint32(v6))+60))
+		v4 = t3
+		{
+			t4 := int32(load32(m.memory, uint64(uint32(v6))+56))
+			if t4 != i32(1) {
+				goto l2
+			}
+			v0 = v4
+			goto l1
+		}
+	l2:
+		{
+			p5 := i32(0)
+			if uint32(v1+i32(-1)) < uint32(i32(5)) {
+				p5 = v1
+			}
+			v1 = p5
+			if v1 != 0 {
+				goto l3
+			}
+			v0 = i32(109)
+			goto l1
+		}
+	l3:
+		{
+			{
+				t6 := int32(load32(m.memory, uint64(uint32(v0))+200))
+				v7 = t6
+				if uint32(v7+i32(-8)) < uint32(i32(-7)) {
+					goto l4
+				}
+				store64(m.memory, uint64(uint32(v6))+80, uint64(i64(0)))
+				store32(m.memory, uint64(uint32(v6))+76, uint32(v7))
+				store32(m.memory, uint64(uint32(v6))+72, uint32(i32(1)))
+				goto l5
+			}
+		l4:
+			v7 = v0 + i32(160)
+			t7 := int64(load64(m.memory, uint64(uint32(v0))+192))
+			v8 = t7
+			m.fn137(v8, v4)
+			switch v1 + i32(-1) {
+			default:
+				{
+					if v4 == 0 {
+						goto l9
+					}
+					m.fn58(v6+i32(72), v4)
+					t8 := int64(load64(m.memory, uint64(uint32(v6))+72))
+					if t8 != i64(1) {
+						goto l9
+					}
+					memory_copy(m.memory, uint32(v6+i32(232)), uint32(v6+i32(80)), uint32(i32(88)))
+					{
+						t9 := int32(load32(m.memory, uint32(v4)))
+						if t9 != i32(2) {
+							goto l10
+						}
+						m.fn132(v6+i32(72), v4)
+						t10 := int64(load64(m.memory, uint64(uint32(v6))+232))
+						t11 := v6
+						v8 = t10
+						v9 = v8 + i64(-1000)
+						p12 := v9
+						if uint64(v9) > uint64(v8) {
+							p12 = i64(0)
+						}
+						store64(m.memory, uint64(uint32(t11))+232, uint64(p12))
+					}
+				l10:
+					m.fn59(v4, v6+i32(232))
+				}
+			l9:
+				{
+					t13 := int64(load64(m.memory, uint64(uint32(v0))+184))
+					v8 = t13
+					if uint64(v8) > uint64(i64(0xffffffff)) {
+						goto l11
+					}
+					t14 := int64(load64(m.memory, uint64(uint32(v0))+96))
+					t15 := v8
+					v10 = t14
+					if uint64(t15) >= uint64(v10) {
+						goto l11
+					}
+					{
+						{
+							t17 := v0
+							p16 := i32(0)
+							if v1 == i32(3) {
+								p16 = i32(112)
+							}
+							t18 := int64(load64(m.memory, uint32(t17+p16)))
+							v9 = t18
+							t19 := int64(load64(m.memory, uint32(v0)))
+							if v9 != t19 {
+								goto l12
+							}
+							t20 := int32(load32(m.memory, uint64(uint32(v0))+156))
+							v11 = t20
+							v12 = v0
+							goto l13
+						}
+					l12:
+						t21 := int64(load64(m.memory, uint64(uint32(v0))+8))
+						v13 = t21
+						t22 := int64(load64(m.memory, uint64(uint32(v0))+16))
+						v14 = t22
+						t23 := int64(load64(m.memory, uint64(uint32(v0))+24))
+						v15 = t23
+						t24 := int64(load64(m.memory, uint64(uint32(v0))+32))
+						v16 = t24
+						t25 := int64(load64(m.memory, uint64(uint32(v0))+40))
+						v17 = t25
+						t26 := int64(load64(m.memory, uint64(uint32(v0))+48))
+						v18 = t26
+						t27 := int64(load64(m.memory, uint64(uint32(v0))+56))
+						v19 = t27
+						t28 := int64(load64(m.memory, uint64(uint32(v0))+64))
+						v20 = t28
+						t29 := int64(load64(m.memory, uint64(uint32(v0))+72))
+						v21 = t29
+						t30 := int64(load64(m.memory, uint64(uint32(v0))+80))
+						v22 = t30
+						t31 := int64(load64(m.memory, uint64(uint32(v0))+88))
+						v23 = t31
+						t32 := int64(load64(m.memory, uint64(uint32(v0))+104))
+						v24 = t32
+						t33 := int64(load64(m.memory, uint64(uint32(v0))+112))
+						v25 = t33
+						t34 := int64(load64(m.memory, uint64(uint32(v0))+120))
+						v26 = t34
+						t35 := int64(load64(m.memory, uint64(uint32(v0))+128))
+						v27 = t35
+						t36 := int64(load64(m.memory, uint64(uint32(v0))+136))
+						v28 = t36
+						t37 := int64(load64(m.memory, uint64(uint32(v0))+144))
+						v29 = t37
+						t38 := int32(load32(m.memory, uint64(uint32(v0))+152))
+						v30 = t38
+						t39 := int32(load32(m.memory, uint64(uint32(v0))+156))
+						t40 := v6
+						v11 = t39
+						store32(m.memory, uint64(uint32(t40))+228, uint32(v11))
+						store32(m.memory, uint64(uint32(v6))+224, uint32(v30))
+						store64(m.memory, uint64(uint32(v6))+216, uint64(v29))
+						store64(m.memory, uint64(uint32(v6))+208, uint64(v28))
+						store64(m.memory, uint64(uint32(v6))+200, uint64(v27))
+						store64(m.memory, uint64(uint32(v6))+192, uint64(v26))
+						store64(m.memory, uint64(uint32(v6))+184, uint64(v25))
+						store64(m.memory, uint64(uint32(v6))+176, uint64(v24))
+						store64(m.memory, uint64(uint32(v6))+168, uint64(v10))
+						store64(m.memory, uint64(uint32(v6))+160, uint64(v23))
+						store64(m.memory, uint64(uint32(v6))+152, uint64(v22))
+						store64(m.memory, uint64(uint32(v6))+144, uint64(v21))
+						store64(m.memory, uint64(uint32(v6))+136, uint64(v20))
+						store64(m.memory, uint64(uint32(v6))+128, uint64(v19))
+						store64(m.memory, uint64(uint32(v6))+120, uint64(v18))
+						store64(m.memory, uint64(uint32(v6))+112, uint64(v17))
+						store64(m.memory, uint64(uint32(v6))+104, uint64(v16))
+						store64(m.memory, uint64(uint32(v6))+96, uint64(v15))
+						store64(m.memory, uint64(uint32(v6))+88, uint64(v14))
+						store64(m.memory, uint64(uint32(v6))+80, uint64(v13))
+						store64(m.memory, uint64(uint32(v6))+72, uint64(v9))
+						v12 = v6 + i32(72)
+					}
+				l13:
+					v30 = int32(v8)
+					t41 := int64(load64(m.memory, uint64(uint32(v0))+160))
+					v10 = t41
+					{
+						{
+							if v11 == i32(1) {
+								goto l14
+							}
+							t42 := m.fn138(v12, v10, v30)
+							v9 = t42
+							goto l15
+						}
+					l14:
+						t43 := int64(load64(m.memory, uint64(uint32(v12))+40))
+						t44 := v6 + i32(32)
+						v13 = t43
+						t46 := v13
+						t47 := v9
+						p45 := i32(63)
+						if uint32(v30) < uint32(i32(63)) {
+							p45 = v30
+						}
+						v14 = int64(uint32(p45))
+						p48 := i64_shl(t47, v14)
+						if uint64(v9) > uint64(i64_shr_u(v13, v14)) {
+							p48 = t46
+						}
+						t49 := fn1(v10, v30)
+						m.fn240(t44, p48+i64(1), i64(0), t49, i64(0))
+						t50 := int64(load64(m.memory, uint64(uint32(v6))+40))
+						v9 = t50
+					}
+				l15:
+					{
+						if v2 != i64(-1) {
+							goto l16
+						}
+						v2 = v9
+						goto l17
+					l16:
+						t51 := int64(load64(m.memory, uint64(uint32(v0))+128))
+						t52 := v2
+						v13 = v9 + t51
+						p53 := v13
+						if uint64(v13) < uint64(v9) {
+							p53 = i64(-1)
+						}
+						v13 = p53
+						t54 := int64(load64(m.memory, uint64(uint32(v0))+120))
+						t55 := v13
+						v14 = t54
+						p56 := v14
+						if uint64(v13) < uint64(v14) {
+							p56 = t55
+						}
+						v13 = p56
+						p57 := v13
+						if uint64(v2) < uint64(v13) {
+							p57 = t52
+						}
+						v2 = p57
+						p58 := i64(0x7fffffffffffffff)
+						if uint64(v2) < uint64(i64(0x7fffffffffffffff)) {
+							p58 = v2
+						}
+						v2 = p58
+						{
+							t59 := int32(load32(m.memory, uint64(uint32(v0))+152))
+							switch t59 + i32(-2) {
+							case 0:
+								goto l17
+							default:
+								p60 := v9
+								if uint64(v2) > uint64(v9) {
+									p60 = v2
+								}
+								v2 = p60
+								goto l17
+							case 1:
+								t61 := fn1(v10, v30)
+								t62 := v6 + i32(16)
+								v9 = int64(uint64(v2)>>1) + v2
+								p63 := i64(0x7fffffffffffffff)
+								if uint64(v9) < uint64(i64(0x7fffffffffffffff)) {
+									p63 = v9
+								}
+								m.fn240(t62, t61, i64(0), p63-v2+i64(1), i64(0))
+								t64 := int64(load64(m.memory, uint64(uint32(v6))+24))
+								v2 = v2 + t64
+							}
+						}
+					}
+				l17:
+					t65 := int64(load64(m.memory, uint64(uint32(v0))+176))
+					v10 = t65
+					t66 := int32(load32(m.memory, uint64(uint32(v0))+204))
+					v30 = t66
+					t67 := int64(load64(m.memory, uint64(uint32(v0))+104))
+					v9 = t67
+					if v9 == i64(0x7fffffffffffffff) {
+						goto l20
+					}
+					{
+						t68 := int64(load64(m.memory, uint64(uint32(v0))+168))
+						t69 := v9
+						v13 = v3 - t68
+						p70 := v13
+						if uint64(v13) > uint64(v3) {
+							p70 = i64(0)
+						}
+						v13 = p70
+						if uint64(t69) < uint64(v13) {
+							goto l21
+						}
+						if uint64(v9-v13) >= uint64(v2) {
+							goto l20
+						}
+					}
+				l21:
+					m.fn139(v6+i32(72), v7, i32(4), v2, v4)
+					goto l5
+				}
+			l11:
+				m.fn139(v6+i32(72), v7, i32(3), i64(0), v4)
+				goto l5
+			case 0:
+				if v4 != 0 {
+					m.fn58(v6+i32(72), v4)
+					{
+						t71 := int64(load64(m.memory, uint64(uint32(v6))+72))
+						if t71 != i64(1) {
+							goto l23
+						}
+						memory_copy(m.memory, uint32(v6+i32(232)), uint32(v6+i32(80)), uint32(i32(88)))
+						{
+							t72 := int32(load32(m.memory, uint32(v4)))
+							switch t72 + i32(-1) {
+							default:
+								goto l26
+							case 0:
+								t73 := int64(load64(m.memory, uint64(uint32(v4))+8))
+								v2 = t73
+								t74 := int64(load64(m.memory, uint64(uint32(v6))+232))
+								t75 := v2
+								v3 = t74
+								t77 := v3
+								p76 := i64(1)
+								if uint64(v8) > uint64(i64(1)) {
+									p76 = v8
+								}
+								v8 = t77 + p76
+								p78 := v8
+								if uint64(v8) < uint64(v3) {
+									p78 = i64(-1)
+								}
+								v3 = p78
+								p79 := v3
+								if uint64(v2) < uint64(v3) {
+									p79 = t75
+								}
+								v2 = p79
+								goto l27
+							case 1:
+								m.fn132(v6+i32(72), v4)
+								t80 := int64(load64(m.memory, uint64(uint32(v6))+80))
+								v2 = t80
+								t81 := int64(load64(m.memory, uint64(uint32(v6))+232))
+								t82 := v2
+								v3 = t81
+								t83 := int64(load64(m.memory, uint64(uint32(v4))+40))
+								t84 := v3
+								v8 = t83
+								t85 := m.fn140(int32(int64(uint64(v8)>>32)), int32(v8), i64(1000))
+								v8 = t84 + t85
+								p86 := v8
+								if uint64(v8) < uint64(v3) {
+									p86 = i64(-1)
+								}
+								v3 = p86
+								p87 := v3
+								if uint64(v2) < uint64(v3) {
+									p87 = t82
+								}
+								t88 := int32(load32(m.memory, uint64(uint32(v6))+72))
+								p89 := i64(0)
+								if t88 != 0 {
+									p89 = p87
+								}
+								v2 = p89
+							}
+						}
+					l27:
+						store64(m.memory, uint64(uint32(v6))+232, uint64(v2))
+					l26:
+						m.fn59(v4, v6+i32(232))
+					}
+				l23:
+					m.fn139(v6+i32(72), v7, i32(1), i64(0), v4)
+					goto l5
+				}
+				store32(m.memory, uint64(uint32(v0))+200, uint32(i32(1)))
+				store64(m.memory, uint64(uint32(v6))+80, uint64(i64(0)))
+				store64(m.memory, uint64(uint32(v6))+72, uint64(i64(0x100000001)))
+				goto l5
+			case 4:
+				m.fn139(v6+i32(72), v7, i32(2), i64(0), v4)
+				goto l5
+			}
+		l20:
+			if v30 == 0 {
+				goto l28
+			}
+			if uint64(v10) < uint64(v3) {
+				goto l29
+			}
+			if uint64(v10-v3) >= uint64(v2) {
+				goto l28
+			}
+		l29:
+			m.fn139(v6+i32(72), v7, i32(5), v2, v4)
+			goto l5
+		l28:
+			{
+				if v4 == 0 {
+					goto l30
+				}
+				m.fn58(v6+i32(72), v4)
+				t90 := int64(load64(m.memory, uint64(uint32(v6))+72))
+				if t90 != i64(1) {
+					goto l31
+				}
+				memory_copy(m.memory, uint32(v6+i32(232)), uint32(v6+i32(80)), uint32(i32(88)))
+				v9 = i64(0)
+				{
+					t91 := int32(load32(m.memory, uint32(v4)))
+					switch t91 + i32(-1) {
+					default:
+						goto l38
+					case 1:
+						m.fn132(v6+i32(72), v4)
+						t92 := int64(load64(m.memory, uint64(uint32(v6))+232))
+						v3 = t92
+						p93 := i64(-1)
+						if v3 > i64(-1) {
+							p93 = v3 << 1
+						}
+						t94 := int64(load64(m.memory, uint64(uint32(v6))+80))
+						t95 := int32(load32(m.memory, uint64(uint32(v6))+72))
+						p96 := i64(0)
+						if t95 != 0 {
+							p96 = t94
+						}
+						var p97 int32
+						if uint64(p93) > uint64(p96) {
+							p97 = 1
+						}
+						v9 = int64(uint32(p97))
+						goto l38
+					case 2:
+						t98 := int64(load64(m.memory, uint64(uint32(v6))+232))
+						t99 := v6
+						v3 = t98
+						t100 := int64(load32(m.memory, uint64(uint32(v4))+40))
+						t101 := v3
+						v9 = t100
+						v10 = t101 - v9
+						p102 := v10
+						if uint64(v10) > uint64(v3) {
+							p102 = i64(0)
+						}
+						t103 := v3
+						var p104 int32
+						if uint64(v3) >= uint64(v9) {
+							p104 = 1
+						}
+						v30 = p104
+						p105 := t103
+						if v30 != 0 {
+							p105 = p102
+						}
+						store64(m.memory, uint64(uint32(t99))+232, uint64(p105))
+						v9 = int64(uint32(v30))
+						goto l38
+					case 3:
+						t106 := int64(load64(m.memory, uint64(uint32(v6))+240))
+						t107 := v6
+						t108 := v3
+						v9 = t106
+						v10 = t108 - v9
+						p109 := v10
+						if uint64(v10) > uint64(v3) {
+							p109 = i64(0)
+						}
+						t110 := int64(load64(m.memory, uint64(uint32(v4))+8))
+						m.fn240(t107, p109, i64(0), t110, i64(0))
+						m.fn132(v6+i32(72), v4)
+						t112 := v6
+						p111 := v3
+						if uint64(v3) < uint64(v9) {
+							p111 = v9
+						}
+						store64(m.memory, uint64(uint32(t112))+240, uint64(p111))
+						t113 := int64(load64(m.memory, uint64(uint32(v6))+80))
+						t114 := v6
+						v3 = t113
+						t115 := int64(load64(m.memory, uint64(uint32(v6))+232))
+						t116 := v3
+						t117 := v3
+						v9 = t115
+						t118 := int64(load64(m.memory, uint32(v6)))
+						v10 = v9 + t118
+						p119 := v10
+						if uint64(v10) < uint64(v9) {
+							p119 = i64(-1)
+						}
+						v9 = p119
+						p120 := v9
+						if uint64(v3) < uint64(v9) {
+							p120 = t117
+						}
+						t121 := int64(load64(m.memory, uint64(uint32(v6))+8))
+						p122 := p120
+						if t121 != i64(0) {
+							p122 = t116
+						}
+						t123 := int32(load32(m.memory, uint64(uint32(v6))+72))
+						p124 := i64(0)
+						if t123 != 0 {
+							p124 = p122
+						}
+						v3 = p124
+						t125 := int64(load64(m.memory, uint64(uint32(v4))+48))
+						t126 := v3
+						v9 = t125
+						v10 = t126 - v9
+						p127 := v10
+						if uint64(v10) > uint64(v3) {
+							p127 = i64(0)
+						}
+						t128 := v3
+						var p129 int32
+						if v9 == 0 {
+							p129 = 1
+						}
+						var p130 int32
+						if uint64(v3) >= uint64(v9) {
+							p130 = 1
+						}
+						v30 = p129 | p130
+						p131 := t128
+						if v30 != 0 {
+							p131 = p127
+						}
+						store64(m.memory, uint64(uint32(t114))+232, uint64(p131))
+						v9 = int64(uint32(v30))
+						goto l38
+					case 4:
+						store32(m.memory, uint64(uint32(v6))+80, uint32(i32(10)))
+						store32(m.memory, uint64(uint32(v6))+72, uint32(v4))
+						store32(m.memory, uint64(uint32(v6))+84, uint32(v6+i32(312)))
+						store32(m.memory, uint64(uint32(v6))+76, uint32(v6+i32(232)))
+						t132 := m.fn133(v6+i32(72), i32(3), i64(1), v3)
+						v9 = t132
+						goto l38
+					case 5:
+						t133 := int64(load64(m.memory, uint64(uint32(v6))+240))
+						t134 := v6
+						v3 = t133
+						t135 := int64(load64(m.memory, uint64(uint32(v4))+72))
+						t136 := v3
+						v9 = t135
+						t137 := int64(load64(m.memory, uint64(uint32(v4))+40))
+						t138 := v9
+						v10 = t137
+						t139 := int64(load64(m.memory, uint64(uint32(v6))+232))
+						t140 := m.fn140(int32(int64(uint64(v10)>>32)), int32(v10), t139)
+						v10 = t140
+						p141 := v10
+						if uint64(v9) > uint64(v10) {
+							p141 = t138
+						}
+						var p142 int32
+						if uint64(p141) > uint64(v3) {
+							p142 = 1
+						}
+						v9 = int64(uint32(p142))
+						v10 = t136 + v9
+						p143 := v10
+						if uint64(v10) < uint64(v3) {
+							p143 = i64(-1)
+						}
+						store64(m.memory, uint64(uint32(t134))+240, uint64(p143))
+						goto l38
+					case 0:
+						t144 := int64(load64(m.memory, uint64(uint32(v6))+232))
+						t145 := v6
+						v3 = t144
+						t146 := m.fn79(v4, v1)
+						t147 := v3
+						v9 = t146
+						v10 = t147 - v9
+						p148 := v10
+						if uint64(v10) > uint64(v3) {
+							p148 = i64(0)
+						}
+						t149 := v3
+						var p150 int32
+						if uint64(v3) >= uint64(v9) {
+							p150 = 1
+						}
+						v30 = p150
+						p151 := t149
+						if v30 != 0 {
+							p151 = p148
+						}
+						store64(m.memory, uint64(uint32(t145))+232, uint64(p151))
+						v9 = int64(uint32(v30))
+					}
+				}
+			l38:
+				m.fn59(v4, v6+i32(232))
+				if v9 == 0 {
+					goto l31
+				}
+				t152 := m.fn79(v4, v1)
+				store64(m.memory, uint64(uint32(v0))+192, uint64(t152))
+			}
+		l30:
+			store64(m.memory, uint64(uint32(v0))+184, uint64(v8+i64(1)))
+			store64(m.memory, uint64(uint32(v6))+80, uint64(v2))
+			store32(m.memory, uint64(uint32(v6))+72, uint32(i32(0)))
+			goto l5
+		l31:
+			m.fn139(v6+i32(72), v7, i32(6), v2, v4)
+		}
+	l5:
+		store64(m.memory, uint64(uint32(v5))+16, uint64(i64(0)))
+		t153 := int64(load64(m.memory, uint64(uint32(v6))+80))
+		store64(m.memory, uint64(uint32(v5))+8, uint64(t153))
+		v0 = i32(0)
+		store32(m.memory, uint64(uint32(v5))+4, uint32(i32(0)))
+		store64(m.memory, uint64(uint32(v5))+24, uint64(i64(0)))
+		t154 := int32(load32(m.memory, uint64(uint32(v6))+76))
+		t155 := int32(load32(m.memory, uint64(uint32(v6))+72))
+		t157 := v5
+		p156 := i32(0)
+		if t155&i32(1) != 0 {
+			p156 = t154
+		}
+		store32(m.memory, uint32(t157), uint32(p156))
+	}
+l1:
+	m.g0 = v6 + i32(320)
+	return v0
+}
+
+//go:norace
+func (m *Module) fn137(v0 int64, v1 int32) {
 	var v2 int32
 	t0 := m.g0
 	v2 = t0 - i32(192)
@@ -10109,7 +10785,7 @@ func (m *Module) fn134(v0 int64, v1 int32) {
 		if t1 != i32(6) {
 			goto l0
 		}
-		m.fn57(v2+i32(96), v1)
+		m.fn58(v2+i32(96), v1)
 		t2 := int64(load64(m.memory, uint64(uint32(v2))+96))
 		if t2 != i64(1) {
 			goto l0
@@ -10121,7 +10797,7 @@ func (m *Module) fn134(v0 int64, v1 int32) {
 			default:
 				goto l2
 			case 0:
-				m.fn131(v2+i32(96), v1)
+				m.fn132(v2+i32(96), v1)
 				goto l2
 			case 4:
 				t4 := int64(load64(m.memory, uint64(uint32(v2))+16))
@@ -10136,14 +10812,29 @@ func (m *Module) fn134(v0 int64, v1 int32) {
 			}
 		}
 	l2:
-		m.fn58(v1, v2+i32(8))
+		m.fn59(v1, v2+i32(8))
 	}
 l0:
 	m.g0 = v2 + i32(192)
 }
 
 //go:norace
-func (m *Module) fn135(v0, v1, v2 int32, v3 int64, v4 int32) {
+func (m *Module) fn138(v0 int32, v1 int64, v2 int32) int64 {
+	var v3 int32
+	t0 := m.g0
+	v3 = t0 - i32(16)
+	m.g0 = v3
+	m.fn155(v3, v0, v1, v2)
+	t1 := int64(load64(m.memory, uint32(v3)))
+	t2 := fn1(v1, v2)
+	t3 := m.fn225(t1, v0, int64(uint32(v2)), t2)
+	v1 = t3
+	m.g0 = v3 + i32(16)
+	return v1
+}
+
+//go:norace
+func (m *Module) fn139(v0, v1, v2 int32, v3 int64, v4 int32) {
 	var v5 int32
 	var v6 int64
 	t0 := m.g0
@@ -10153,7 +10844,7 @@ func (m *Module) fn135(v0, v1, v2 int32, v3 int64, v4 int32) {
 		if v4 == 0 {
 			goto l0
 		}
-		m.fn57(v5+i32(96), v4)
+		m.fn58(v5+i32(96), v4)
 		t1 := int64(load64(m.memory, uint64(uint32(v5))+96))
 		if t1 != i64(1) {
 			goto l0
@@ -10165,7 +10856,7 @@ func (m *Module) fn135(v0, v1, v2 int32, v3 int64, v4 int32) {
 			default:
 				goto l2
 			case 0:
-				m.fn131(v5+i32(96), v4)
+				m.fn132(v5+i32(96), v4)
 				goto l2
 			case 4:
 				t3 := int64(load64(m.memory, uint64(uint32(v5))+8))
@@ -10180,7 +10871,7 @@ func (m *Module) fn135(v0, v1, v2 int32, v3 int64, v4 int32) {
 			}
 		}
 	l2:
-		m.fn58(v4, v5+i32(8))
+		m.fn59(v4, v5+i32(8))
 	}
 l0:
 	store64(m.memory, uint64(uint32(v0))+8, uint64(v3))
@@ -10191,657 +10882,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) Xbackoff_operation_decide(v0, v1 int32, v2, v3 int64, v4, v5 int32) int32 {
-	var v6, v7 int32
-	var v8, v9, v10, v11 int64
-	var v12 int32
-	var v13, v14, v15, v16, v17, v18, v19, v20, v21, v22, v23, v24, v25, v26, v27, v28, v29 int64
-	var v30 int32
-	t0 := m.g0
-	v6 = t0 - i32(304)
-	m.g0 = v6
-	{
-		if v5 != 0 {
-			goto l0
-		}
-		v4 = i32(100)
-		goto l1
-	l0:
-		m.fn51(v6+i32(48), v0, v4)
-		t1 := int32(load32(m.memory, uint64(uint32(v6))+52))
-		v4 = t1
-		t2 := int32(load32(m.memory, uint64(uint32(v6))+48))
-		v0 = t2
-		if v0 == 0 {
-			goto l1
-		}
-		{
-			p3 := i32(0)
-			if uint32(v1+i32(-1)) < uint32(i32(5)) {
-				p3 = v1
-			}
-			v1 = p3
-			if v1 != 0 {
-				goto l2
-			}
-			v4 = i32(109)
-			goto l1
-		}
-	l2:
-		{
-			{
-				t4 := int32(load32(m.memory, uint64(uint32(v0))+208))
-				v7 = t4
-				if uint32(v7+i32(-8)) < uint32(i32(-7)) {
-					goto l3
-				}
-				store64(m.memory, uint64(uint32(v6))+56, uint64(i64(0)))
-				store32(m.memory, uint64(uint32(v6))+52, uint32(v7))
-				store32(m.memory, uint64(uint32(v6))+48, uint32(i32(1)))
-				goto l4
-			}
-		l3:
-			v7 = v0 + i32(168)
-			t5 := int64(load64(m.memory, uint64(uint32(v0))+200))
-			v8 = t5
-			m.fn134(v8, v4)
-			switch v1 + i32(-1) {
-			default:
-				{
-					if v4 == 0 {
-						goto l8
-					}
-					m.fn57(v6+i32(48), v4)
-					t6 := int64(load64(m.memory, uint64(uint32(v6))+48))
-					if t6 != i64(1) {
-						goto l8
-					}
-					memory_copy(m.memory, uint32(v6+i32(216)), uint32(v6+i32(56)), uint32(i32(88)))
-					{
-						t7 := int32(load32(m.memory, uint32(v4)))
-						if t7 != i32(2) {
-							goto l9
-						}
-						m.fn131(v6+i32(48), v4)
-						t8 := int64(load64(m.memory, uint64(uint32(v6))+216))
-						t9 := v6
-						v8 = t8
-						v9 = v8 + i64(-1000)
-						p10 := v9
-						if uint64(v9) > uint64(v8) {
-							p10 = i64(0)
-						}
-						store64(m.memory, uint64(uint32(t9))+216, uint64(p10))
-					}
-				l9:
-					m.fn58(v4, v6+i32(216))
-				}
-			l8:
-				{
-					t11 := int64(load64(m.memory, uint64(uint32(v0))+192))
-					v8 = t11
-					if uint64(v8) > uint64(i64(0xffffffff)) {
-						goto l10
-					}
-					t12 := int64(load64(m.memory, uint64(uint32(v0))+96))
-					t13 := v8
-					v10 = t12
-					if uint64(t13) >= uint64(v10) {
-						goto l10
-					}
-					{
-						{
-							t15 := v0
-							p14 := i32(0)
-							if v1 == i32(3) {
-								p14 = i32(112)
-							}
-							t16 := int64(load64(m.memory, uint32(t15+p14)))
-							v9 = t16
-							t17 := int64(load64(m.memory, uint32(v0)))
-							if v9 != t17 {
-								goto l11
-							}
-							t18 := int64(load64(m.memory, uint64(uint32(v0))+136))
-							v11 = t18
-							v12 = v0
-							goto l12
-						}
-					l11:
-						t19 := int64(load64(m.memory, uint64(uint32(v0))+8))
-						v13 = t19
-						t20 := int64(load64(m.memory, uint64(uint32(v0))+16))
-						v14 = t20
-						t21 := int64(load64(m.memory, uint64(uint32(v0))+24))
-						v15 = t21
-						t22 := int64(load64(m.memory, uint64(uint32(v0))+32))
-						v16 = t22
-						t23 := int64(load64(m.memory, uint64(uint32(v0))+40))
-						v17 = t23
-						t24 := int64(load64(m.memory, uint64(uint32(v0))+48))
-						v18 = t24
-						t25 := int64(load64(m.memory, uint64(uint32(v0))+56))
-						v19 = t25
-						t26 := int64(load64(m.memory, uint64(uint32(v0))+64))
-						v20 = t26
-						t27 := int64(load64(m.memory, uint64(uint32(v0))+72))
-						v21 = t27
-						t28 := int64(load64(m.memory, uint64(uint32(v0))+80))
-						v22 = t28
-						t29 := int64(load64(m.memory, uint64(uint32(v0))+88))
-						v23 = t29
-						t30 := int64(load64(m.memory, uint64(uint32(v0))+104))
-						v24 = t30
-						t31 := int64(load64(m.memory, uint64(uint32(v0))+112))
-						v25 = t31
-						t32 := int64(load64(m.memory, uint64(uint32(v0))+120))
-						v26 = t32
-						t33 := int64(load64(m.memory, uint64(uint32(v0))+128))
-						v27 = t33
-						t34 := int64(load64(m.memory, uint64(uint32(v0))+136))
-						v11 = t34
-						t35 := int64(load64(m.memory, uint64(uint32(v0))+144))
-						v28 = t35
-						t36 := int64(load64(m.memory, uint64(uint32(v0))+152))
-						v29 = t36
-						t37 := int32(load32(m.memory, uint64(uint32(v0))+160))
-						store32(m.memory, uint64(uint32(v6))+208, uint32(t37))
-						store64(m.memory, uint64(uint32(v6))+200, uint64(v29))
-						store64(m.memory, uint64(uint32(v6))+192, uint64(v28))
-						store64(m.memory, uint64(uint32(v6))+184, uint64(v11))
-						store64(m.memory, uint64(uint32(v6))+176, uint64(v27))
-						store64(m.memory, uint64(uint32(v6))+168, uint64(v26))
-						store64(m.memory, uint64(uint32(v6))+160, uint64(v25))
-						store64(m.memory, uint64(uint32(v6))+152, uint64(v24))
-						store64(m.memory, uint64(uint32(v6))+144, uint64(v10))
-						store64(m.memory, uint64(uint32(v6))+136, uint64(v23))
-						store64(m.memory, uint64(uint32(v6))+128, uint64(v22))
-						store64(m.memory, uint64(uint32(v6))+120, uint64(v21))
-						store64(m.memory, uint64(uint32(v6))+112, uint64(v20))
-						store64(m.memory, uint64(uint32(v6))+104, uint64(v19))
-						store64(m.memory, uint64(uint32(v6))+96, uint64(v18))
-						store64(m.memory, uint64(uint32(v6))+88, uint64(v17))
-						store64(m.memory, uint64(uint32(v6))+80, uint64(v16))
-						store64(m.memory, uint64(uint32(v6))+72, uint64(v15))
-						store64(m.memory, uint64(uint32(v6))+64, uint64(v14))
-						store64(m.memory, uint64(uint32(v6))+56, uint64(v13))
-						store64(m.memory, uint64(uint32(v6))+48, uint64(v9))
-						v12 = v6 + i32(48)
-					}
-				l12:
-					v30 = int32(v8)
-					t38 := int64(load64(m.memory, uint64(uint32(v0))+168))
-					v10 = t38
-					{
-						{
-							if v11 == i64(1) {
-								goto l13
-							}
-							t39 := m.fn137(v12, v10, v30)
-							v9 = t39
-							goto l14
-						}
-					l13:
-						t40 := int64(load64(m.memory, uint64(uint32(v12))+40))
-						t41 := v6 + i32(32)
-						v11 = t40
-						t43 := v11
-						t44 := v9
-						p42 := i32(63)
-						if uint32(v30) < uint32(i32(63)) {
-							p42 = v30
-						}
-						v13 = int64(uint32(p42))
-						p45 := i64_shl(t44, v13)
-						if uint64(v9) > uint64(i64_shr_u(v11, v13)) {
-							p45 = t43
-						}
-						t46 := fn1(v10, v30)
-						m.fn237(t41, p45+i64(1), i64(0), t46, i64(0))
-						t47 := int64(load64(m.memory, uint64(uint32(v6))+40))
-						v9 = t47
-					}
-				l14:
-					{
-						if v2 != i64(-1) {
-							goto l15
-						}
-						v2 = v9
-						goto l16
-					l15:
-						t48 := int64(load64(m.memory, uint64(uint32(v0))+128))
-						t49 := v2
-						v11 = v9 + t48
-						p50 := v11
-						if uint64(v11) < uint64(v9) {
-							p50 = i64(-1)
-						}
-						v11 = p50
-						t51 := int64(load64(m.memory, uint64(uint32(v0))+120))
-						t52 := v11
-						v13 = t51
-						p53 := v13
-						if uint64(v11) < uint64(v13) {
-							p53 = t52
-						}
-						v11 = p53
-						p54 := v11
-						if uint64(v2) < uint64(v11) {
-							p54 = t49
-						}
-						v2 = p54
-						p55 := i64(0x7fffffffffffffff)
-						if uint64(v2) < uint64(i64(0x7fffffffffffffff)) {
-							p55 = v2
-						}
-						v2 = p55
-						{
-							t56 := int32(load32(m.memory, uint64(uint32(v0))+160))
-							switch t56 + i32(-2) {
-							case 0:
-								goto l16
-							default:
-								p57 := v9
-								if uint64(v2) > uint64(v9) {
-									p57 = v2
-								}
-								v2 = p57
-								goto l16
-							case 1:
-								t58 := fn1(v10, v30)
-								t59 := v6 + i32(16)
-								v9 = int64(uint64(v2)>>1) + v2
-								p60 := i64(0x7fffffffffffffff)
-								if uint64(v9) < uint64(i64(0x7fffffffffffffff)) {
-									p60 = v9
-								}
-								m.fn237(t59, t58, i64(0), p60-v2+i64(1), i64(0))
-								t61 := int64(load64(m.memory, uint64(uint32(v6))+24))
-								v2 = v2 + t61
-							}
-						}
-					}
-				l16:
-					t62 := int64(load64(m.memory, uint64(uint32(v0))+184))
-					v11 = t62
-					t63 := int32(load32(m.memory, uint64(uint32(v0))+212))
-					v30 = t63
-					t64 := int64(load64(m.memory, uint64(uint32(v0))+104))
-					v9 = t64
-					if v9 == i64(0x7fffffffffffffff) {
-						goto l19
-					}
-					{
-						t65 := int64(load64(m.memory, uint64(uint32(v0))+176))
-						t66 := v9
-						v10 = v3 - t65
-						p67 := v10
-						if uint64(v10) > uint64(v3) {
-							p67 = i64(0)
-						}
-						v10 = p67
-						if uint64(t66) < uint64(v10) {
-							goto l20
-						}
-						if uint64(v9-v10) >= uint64(v2) {
-							goto l19
-						}
-					}
-				l20:
-					m.fn135(v6+i32(48), v7, i32(4), v2, v4)
-					goto l4
-				}
-			l10:
-				m.fn135(v6+i32(48), v7, i32(3), i64(0), v4)
-				goto l4
-			case 0:
-				if v4 != 0 {
-					m.fn57(v6+i32(48), v4)
-					{
-						t68 := int64(load64(m.memory, uint64(uint32(v6))+48))
-						if t68 != i64(1) {
-							goto l22
-						}
-						memory_copy(m.memory, uint32(v6+i32(216)), uint32(v6+i32(56)), uint32(i32(88)))
-						{
-							t69 := int32(load32(m.memory, uint32(v4)))
-							switch t69 + i32(-1) {
-							default:
-								goto l25
-							case 0:
-								t70 := int64(load64(m.memory, uint64(uint32(v4))+8))
-								v2 = t70
-								t71 := int64(load64(m.memory, uint64(uint32(v6))+216))
-								t72 := v2
-								v3 = t71
-								t74 := v3
-								p73 := i64(1)
-								if uint64(v8) > uint64(i64(1)) {
-									p73 = v8
-								}
-								v8 = t74 + p73
-								p75 := v8
-								if uint64(v8) < uint64(v3) {
-									p75 = i64(-1)
-								}
-								v3 = p75
-								p76 := v3
-								if uint64(v2) < uint64(v3) {
-									p76 = t72
-								}
-								v2 = p76
-								goto l26
-							case 1:
-								m.fn131(v6+i32(48), v4)
-								t77 := int64(load64(m.memory, uint64(uint32(v6))+56))
-								v2 = t77
-								t78 := int64(load64(m.memory, uint64(uint32(v6))+216))
-								t79 := v2
-								v3 = t78
-								t80 := int64(load64(m.memory, uint64(uint32(v4))+40))
-								t81 := v3
-								v8 = t80
-								t82 := m.fn138(int32(int64(uint64(v8)>>32)), int32(v8), i64(1000))
-								v8 = t81 + t82
-								p83 := v8
-								if uint64(v8) < uint64(v3) {
-									p83 = i64(-1)
-								}
-								v3 = p83
-								p84 := v3
-								if uint64(v2) < uint64(v3) {
-									p84 = t79
-								}
-								t85 := int32(load32(m.memory, uint64(uint32(v6))+48))
-								p86 := i64(0)
-								if t85 != 0 {
-									p86 = p84
-								}
-								v2 = p86
-							}
-						}
-					l26:
-						store64(m.memory, uint64(uint32(v6))+216, uint64(v2))
-					l25:
-						m.fn58(v4, v6+i32(216))
-					}
-				l22:
-					m.fn135(v6+i32(48), v7, i32(1), i64(0), v4)
-					goto l4
-				}
-				store32(m.memory, uint64(uint32(v0))+208, uint32(i32(1)))
-				store64(m.memory, uint64(uint32(v6))+56, uint64(i64(0)))
-				store64(m.memory, uint64(uint32(v6))+48, uint64(i64(0x100000001)))
-				goto l4
-			case 4:
-				m.fn135(v6+i32(48), v7, i32(2), i64(0), v4)
-				goto l4
-			}
-		l19:
-			if v30 == 0 {
-				goto l27
-			}
-			if uint64(v11) < uint64(v3) {
-				goto l28
-			}
-			if uint64(v11-v3) >= uint64(v2) {
-				goto l27
-			}
-		l28:
-			m.fn135(v6+i32(48), v7, i32(5), v2, v4)
-			goto l4
-		l27:
-			{
-				if v4 == 0 {
-					goto l29
-				}
-				m.fn57(v6+i32(48), v4)
-				t87 := int64(load64(m.memory, uint64(uint32(v6))+48))
-				if t87 != i64(1) {
-					goto l30
-				}
-				memory_copy(m.memory, uint32(v6+i32(216)), uint32(v6+i32(56)), uint32(i32(88)))
-				v9 = i64(0)
-				{
-					t88 := int32(load32(m.memory, uint32(v4)))
-					switch t88 + i32(-1) {
-					default:
-						goto l37
-					case 1:
-						m.fn131(v6+i32(48), v4)
-						t89 := int64(load64(m.memory, uint64(uint32(v6))+216))
-						v3 = t89
-						p90 := i64(-1)
-						if v3 > i64(-1) {
-							p90 = v3 << 1
-						}
-						t91 := int64(load64(m.memory, uint64(uint32(v6))+56))
-						t92 := int32(load32(m.memory, uint64(uint32(v6))+48))
-						p93 := i64(0)
-						if t92 != 0 {
-							p93 = t91
-						}
-						var p94 int32
-						if uint64(p90) > uint64(p93) {
-							p94 = 1
-						}
-						v9 = int64(uint32(p94))
-						goto l37
-					case 2:
-						t95 := int64(load64(m.memory, uint64(uint32(v6))+216))
-						t96 := v6
-						v3 = t95
-						t97 := int64(load32(m.memory, uint64(uint32(v4))+40))
-						t98 := v3
-						v9 = t97
-						v11 = t98 - v9
-						p99 := v11
-						if uint64(v11) > uint64(v3) {
-							p99 = i64(0)
-						}
-						t100 := v3
-						var p101 int32
-						if uint64(v3) >= uint64(v9) {
-							p101 = 1
-						}
-						v30 = p101
-						p102 := t100
-						if v30 != 0 {
-							p102 = p99
-						}
-						store64(m.memory, uint64(uint32(t96))+216, uint64(p102))
-						v9 = int64(uint32(v30))
-						goto l37
-					case 3:
-						t103 := int64(load64(m.memory, uint64(uint32(v6))+224))
-						t104 := v6
-						t105 := v3
-						v9 = t103
-						v11 = t105 - v9
-						p106 := v11
-						if uint64(v11) > uint64(v3) {
-							p106 = i64(0)
-						}
-						t107 := int64(load64(m.memory, uint64(uint32(v4))+8))
-						m.fn237(t104, p106, i64(0), t107, i64(0))
-						m.fn131(v6+i32(48), v4)
-						t109 := v6
-						p108 := v3
-						if uint64(v3) < uint64(v9) {
-							p108 = v9
-						}
-						store64(m.memory, uint64(uint32(t109))+224, uint64(p108))
-						t110 := int64(load64(m.memory, uint64(uint32(v6))+56))
-						t111 := v6
-						v3 = t110
-						t112 := int64(load64(m.memory, uint64(uint32(v6))+216))
-						t113 := v3
-						t114 := v3
-						v9 = t112
-						t115 := int64(load64(m.memory, uint32(v6)))
-						v11 = v9 + t115
-						p116 := v11
-						if uint64(v11) < uint64(v9) {
-							p116 = i64(-1)
-						}
-						v9 = p116
-						p117 := v9
-						if uint64(v3) < uint64(v9) {
-							p117 = t114
-						}
-						t118 := int64(load64(m.memory, uint64(uint32(v6))+8))
-						p119 := p117
-						if t118 != i64(0) {
-							p119 = t113
-						}
-						t120 := int32(load32(m.memory, uint64(uint32(v6))+48))
-						p121 := i64(0)
-						if t120 != 0 {
-							p121 = p119
-						}
-						v3 = p121
-						t122 := int64(load64(m.memory, uint64(uint32(v4))+48))
-						t123 := v3
-						v9 = t122
-						v11 = t123 - v9
-						p124 := v11
-						if uint64(v11) > uint64(v3) {
-							p124 = i64(0)
-						}
-						t125 := v3
-						var p126 int32
-						if v9 == 0 {
-							p126 = 1
-						}
-						var p127 int32
-						if uint64(v3) >= uint64(v9) {
-							p127 = 1
-						}
-						v30 = p126 | p127
-						p128 := t125
-						if v30 != 0 {
-							p128 = p124
-						}
-						store64(m.memory, uint64(uint32(t111))+216, uint64(p128))
-						v9 = int64(uint32(v30))
-						goto l37
-					case 4:
-						store32(m.memory, uint64(uint32(v6))+56, uint32(i32(10)))
-						store32(m.memory, uint64(uint32(v6))+48, uint32(v4))
-						store32(m.memory, uint64(uint32(v6))+60, uint32(v6+i32(296)))
-						store32(m.memory, uint64(uint32(v6))+52, uint32(v6+i32(216)))
-						t129 := m.fn132(v6+i32(48), i32(3), i64(1), v3)
-						v9 = t129
-						goto l37
-					case 5:
-						t130 := int64(load64(m.memory, uint64(uint32(v6))+224))
-						t131 := v6
-						v3 = t130
-						t132 := int64(load64(m.memory, uint64(uint32(v4))+72))
-						t133 := v3
-						v9 = t132
-						t134 := int64(load64(m.memory, uint64(uint32(v4))+40))
-						t135 := v9
-						v11 = t134
-						t136 := int64(load64(m.memory, uint64(uint32(v6))+216))
-						t137 := m.fn138(int32(int64(uint64(v11)>>32)), int32(v11), t136)
-						v11 = t137
-						p138 := v11
-						if uint64(v9) > uint64(v11) {
-							p138 = t135
-						}
-						var p139 int32
-						if uint64(p138) > uint64(v3) {
-							p139 = 1
-						}
-						v9 = int64(uint32(p139))
-						v11 = t133 + v9
-						p140 := v11
-						if uint64(v11) < uint64(v3) {
-							p140 = i64(-1)
-						}
-						store64(m.memory, uint64(uint32(t131))+224, uint64(p140))
-						goto l37
-					case 0:
-						t141 := int64(load64(m.memory, uint64(uint32(v6))+216))
-						t142 := v6
-						v3 = t141
-						t143 := m.fn78(v4, v1)
-						t144 := v3
-						v9 = t143
-						v11 = t144 - v9
-						p145 := v11
-						if uint64(v11) > uint64(v3) {
-							p145 = i64(0)
-						}
-						t146 := v3
-						var p147 int32
-						if uint64(v3) >= uint64(v9) {
-							p147 = 1
-						}
-						v30 = p147
-						p148 := t146
-						if v30 != 0 {
-							p148 = p145
-						}
-						store64(m.memory, uint64(uint32(t142))+216, uint64(p148))
-						v9 = int64(uint32(v30))
-					}
-				}
-			l37:
-				m.fn58(v4, v6+i32(216))
-				if v9 == 0 {
-					goto l30
-				}
-				t149 := m.fn78(v4, v1)
-				store64(m.memory, uint64(uint32(v0))+200, uint64(t149))
-			}
-		l29:
-			store64(m.memory, uint64(uint32(v0))+192, uint64(v8+i64(1)))
-			store64(m.memory, uint64(uint32(v6))+56, uint64(v2))
-			store32(m.memory, uint64(uint32(v6))+48, uint32(i32(0)))
-			goto l4
-		l30:
-			m.fn135(v6+i32(48), v7, i32(6), v2, v4)
-		}
-	l4:
-		store64(m.memory, uint64(uint32(v5))+16, uint64(i64(0)))
-		t150 := int64(load64(m.memory, uint64(uint32(v6))+56))
-		store64(m.memory, uint64(uint32(v5))+8, uint64(t150))
-		v4 = i32(0)
-		store32(m.memory, uint64(uint32(v5))+4, uint32(i32(0)))
-		store64(m.memory, uint64(uint32(v5))+24, uint64(i64(0)))
-		t151 := int32(load32(m.memory, uint64(uint32(v6))+52))
-		t152 := int32(load32(m.memory, uint64(uint32(v6))+48))
-		t154 := v5
-		p153 := i32(0)
-		if t152&i32(1) != 0 {
-			p153 = t151
-		}
-		store32(m.memory, uint32(t154), uint32(p153))
-	}
-l1:
-	m.g0 = v6 + i32(304)
-	return v4
-}
-
-//go:norace
-func (m *Module) fn137(v0 int32, v1 int64, v2 int32) int64 {
-	var v3 int32
-	t0 := m.g0
-	v3 = t0 - i32(16)
-	m.g0 = v3
-	m.fn152(v3, v0, v1, v2)
-	t1 := int64(load64(m.memory, uint32(v3)))
-	t2 := fn1(v1, v2)
-	t3 := m.fn222(t1, v0, int64(uint32(v2)), t2)
-	v1 = t3
-	m.g0 = v3 + i32(16)
-	return v1
-}
-
-//go:norace
-func (m *Module) fn138(v0, v1 int32, v2 int64) int64 {
+func (m *Module) fn140(v0, v1 int32, v2 int64) int64 {
 	var v3 int32
 	var v4, v5, v6, v7 int64
 	t0 := m.g0
@@ -10858,7 +10899,7 @@ func (m *Module) fn138(v0, v1 int32, v2 int64) int64 {
 			v5 = int64(uint32(v1))
 			t3 := int64(uint64(t2) / uint64(v5))
 			v6 = t3
-			m.fn237(t1, v6, i64(0), v4, i64(0))
+			m.fn240(t1, v6, i64(0), v4, i64(0))
 			t4 := int64(load64(m.memory, uint64(uint32(v3))+16))
 			v7 = t4
 			t5 := int64(uint64((v2-v6*v5)*v4) / uint64(v5))
@@ -10877,7 +10918,7 @@ func (m *Module) fn138(v0, v1 int32, v2 int64) int64 {
 			goto l1
 		}
 	l0:
-		m.fn237(v3, v2, i64(0), v4, i64(0))
+		m.fn240(v3, v2, i64(0), v4, i64(0))
 		t9 := int64(load64(m.memory, uint64(uint32(v3))+8))
 		var p10 int32
 		if t9 != i64(0) {
@@ -10902,57 +10943,60 @@ l1:
 
 //go:norace
 func (m *Module) Xbackoff_operation_refuse_retry(v0, v1, v2 int32) int32 {
-	var v3, v4 int32
-	var v5 int64
+	var v3 int32
 	t0 := m.g0
 	v3 = t0 - i32(16)
 	m.g0 = v3
-	m.fn51(v3, v0, v1)
-	t1 := int32(load32(m.memory, uint64(uint32(v3))+4))
-	v1 = t1
+	m.fn50(v3+i32(8), v0, v1, v2, i32(5))
+	t1 := int32(load32(m.memory, uint64(uint32(v3))+8))
+	v2 = t1
+	t2 := int32(load32(m.memory, uint64(uint32(v3))+12))
+	v1 = t2
+	m.g0 = v3 + i32(16)
+	p3 := i32(0)
+	if v2&i32(1) != 0 {
+		p3 = v1
+	}
+	return p3
+}
+
+//go:norace
+func (m *Module) fn142(v0, v1 int32) int32 {
+	var v2, v3 int32
+	var v4 int64
+	t0 := m.g0
+	v2 = t0 - i32(16)
+	m.g0 = v2
 	{
-		t2 := int32(load32(m.memory, uint32(v3)))
-		v0 = t2
-		if v0 == 0 {
+		t1 := int32(load32(m.memory, uint64(uint32(v0))+200))
+		v3 = t1
+		if uint32(v3+i32(-8)) > uint32(i32(-8)) {
 			goto l0
 		}
-		{
-			t3 := int32(load32(m.memory, uint64(uint32(v0))+208))
-			v4 = t3
-			if uint32(v4+i32(-8)) > uint32(i32(-8)) {
-				goto l1
-			}
-			t4 := int64(load64(m.memory, uint64(uint32(v0))+192))
-			t5 := v0
-			v5 = t4
-			t6 := v5
-			var p7 int32
-			if v5 != i64(0) {
-				p7 = 1
-			}
-			store64(m.memory, uint64(uint32(t5))+192, uint64(t6-int64(uint32(p7))))
-			t8 := int64(load64(m.memory, uint64(uint32(v0))+200))
-			m.fn134(t8, v1)
-			v4 = i32(6)
-			m.fn135(v3, v0+i32(168), i32(6), i64(0), v1)
+		t2 := int64(load64(m.memory, uint64(uint32(v0))+184))
+		t3 := v0
+		v4 = t2
+		t4 := v4
+		var p5 int32
+		if v4 != i64(0) {
+			p5 = 1
 		}
-	l1:
-		v1 = i32(0)
-		if v2 == 0 {
-			goto l0
-		}
-		store32(m.memory, uint32(v2), uint32(v4))
+		store64(m.memory, uint64(uint32(t3))+184, uint64(t4-int64(uint32(p5))))
+		t6 := int64(load64(m.memory, uint64(uint32(v0))+192))
+		m.fn137(t6, v1)
+		v3 = i32(6)
+		m.fn139(v2, v0+i32(160), i32(6), i64(0), v1)
 	}
 l0:
-	m.g0 = v3 + i32(16)
-	return v1
+	m.g0 = v2 + i32(16)
+	return v3
 }
 
 //go:norace
 func (m *Module) Xbackoff_operation_resume(v0, v1 int32, v2, v3, v4, v5 int64) int32 {
 	var v6, v7 int32
 	t0 := m.g0
-	v6 = t0 - i32(352)
+	v6 = t0 - i32(336)
 	m.g0 = v6
 	{
 		if v0 != 0 {
@@ -10962,40 +11006,40 @@ func (m *Module) Xbackoff_operation_resume(v0, v1 int32, v2, v3, v4, v5 int64) i
 		goto l1
 	l0:
 		store64(m.memory, uint64(uint32(v6))+8, uint64(i64(0)))
-		m.fn45(v6, v1, v6+i32(8))
+		m.fn44(v6, v1, v6+i32(8))
 		t1 := int32(load32(m.memory, uint64(uint32(v6))+4))
 		v1 = t1
 		t2 := int32(load32(m.memory, uint32(v6)))
 		if t2 == i32(1) {
 			goto l1
 		}
-		memory_copy(m.memory, uint32(v6+i32(184)), uint32(v1), uint32(i32(168)))
+		memory_copy(m.memory, uint32(v6+i32(176)), uint32(v1), uint32(i32(160)))
 		v1 = i32(0)
-		memory_zero(m.memory, uint32(v0+i32(232)), uint32(i32(280)))
+		memory_zero(m.memory, uint32(v0+i32(224)), uint32(i32(288)))
 		store64(m.memory, uint32(v0), uint64(i64(3559379042386145391)))
-		memory_copy(m.memory, uint32(v0+i32(8)), uint32(v6+i32(184)), uint32(i32(168)))
-		store64(m.memory, uint64(uint32(v0))+224, uint64(i64(0)))
+		memory_copy(m.memory, uint32(v0+i32(8)), uint32(v6+i32(176)), uint32(i32(160)))
+		store64(m.memory, uint64(uint32(v0))+216, uint64(i64(0)))
 		t3 := v0
 		var p4 int32
 		if v5 != i64(-1) {
 			p4 = 1
 		}
 		v7 = p4
-		store32(m.memory, uint64(uint32(t3))+220, uint32(v7))
-		store32(m.memory, uint64(uint32(v0))+216, uint32(i32(0)))
-		store64(m.memory, uint64(uint32(v0))+208, uint64(i64(0)))
-		store64(m.memory, uint64(uint32(v0))+200, uint64(v3))
+		store32(m.memory, uint64(uint32(t3))+212, uint32(v7))
+		store32(m.memory, uint64(uint32(v0))+208, uint32(i32(0)))
+		store64(m.memory, uint64(uint32(v0))+200, uint64(i64(0)))
+		store64(m.memory, uint64(uint32(v0))+192, uint64(v3))
 		t6 := v0
 		p5 := i64(0)
 		if v7 != 0 {
 			p5 = v5
 		}
-		store64(m.memory, uint64(uint32(t6))+192, uint64(p5))
-		store64(m.memory, uint64(uint32(v0))+184, uint64(v4))
-		store64(m.memory, uint64(uint32(v0))+176, uint64(v2))
+		store64(m.memory, uint64(uint32(t6))+184, uint64(p5))
+		store64(m.memory, uint64(uint32(v0))+176, uint64(v4))
+		store64(m.memory, uint64(uint32(v0))+168, uint64(v2))
 	}
 l1:
-	m.g0 = v6 + i32(352)
+	m.g0 = v6 + i32(336)
 	return v1
 }
 
@@ -11009,7 +11053,7 @@ func (m *Module) Xbackoff_operation_state(v0, v1, v2, v3 int32) int32 {
 				if v1 == 0 {
 					goto l2
 				}
-				t1 := int64(load64(m.memory, uint64(uint32(v0))+200))
+				t1 := int64(load64(m.memory, uint64(uint32(v0))+192))
 				store64(m.memory, uint32(v1), uint64(t1))
 			}
 		l2:
@@ -11017,7 +11061,7 @@ func (m *Module) Xbackoff_operation_state(v0, v1, v2, v3 int32) int32 {
 				if v2 == 0 {
 					goto l3
 				}
-				t2 := int64(load64(m.memory, uint32(v0+i32(200))))
+				t2 := int64(load64(m.memory, uint32(v0+i32(192))))
 				t3 := v2
 				v4 = t2 + i64(1)
 				p4 := v4
@@ -11028,7 +11072,7 @@ func (m *Module) Xbackoff_operation_state(v0, v1, v2, v3 int32) int32 {
 			}
 		l3:
 			if v3 != 0 {
-				t5 := int32(load32(m.memory, uint32(v0+i32(216))))
+				t5 := int32(load32(m.memory, uint32(v0+i32(208))))
 				t6 := v3
 				v0 = t5
 				p7 := i32(0)
@@ -11130,7 +11174,7 @@ func (m *Module) Xbackoff_params_set(v0, v1 int32, v2 int64) int32 {
 		v0 = i32(100)
 		goto l1
 	l0:
-		m.fn43(v3+i32(8), v0, v1, v2, i32(0))
+		m.fn42(v3+i32(8), v0, v1, v2, i32(0))
 		t1 := int32(load32(m.memory, uint64(uint32(v3))+12))
 		t2 := int32(load32(m.memory, uint64(uint32(v3))+8))
 		p3 := i32(0)
@@ -11157,7 +11201,7 @@ func (m *Module) Xbackoff_params_set_ratio(v0, v1, v2, v3 int32) int32 {
 		v0 = i32(100)
 		goto l1
 	l0:
-		m.fn43(v4+i32(8), v0, v1, int64(uint32(v2))<<32|int64(uint32(v3)), i32(1))
+		m.fn42(v4+i32(8), v0, v1, int64(uint32(v2))<<32|int64(uint32(v3)), i32(1))
 		t1 := int32(load32(m.memory, uint64(uint32(v4))+12))
 		t2 := int32(load32(m.memory, uint64(uint32(v4))+8))
 		p3 := i32(0)
@@ -11224,7 +11268,7 @@ func (m *Module) Xbackoff_policy_change(v0, v1 int32, v2 int64, v3, v4 int32) in
 	var v5, v6 int32
 	var v7 int64
 	t0 := m.g0
-	v5 = t0 - i32(592)
+	v5 = t0 - i32(576)
 	m.g0 = v5
 	{
 		{
@@ -11232,41 +11276,41 @@ func (m *Module) Xbackoff_policy_change(v0, v1 int32, v2 int64, v3, v4 int32) in
 				goto l0
 			}
 			v6 = i32(0)
-			memory_zero(m.memory, uint32(v5+i32(16)), uint32(i32(88)))
+			memory_zero(m.memory, uint32(v5+i32(24)), uint32(i32(88)))
 			v0 = i32(100)
 			goto l1
 		l0:
 			store64(m.memory, uint64(uint32(v5))+272, uint64(i64(0)))
-			m.fn45(v5+i32(8), v0, v5+i32(272))
-			t1 := int32(load32(m.memory, uint64(uint32(v5))+12))
+			m.fn44(v5+i32(16), v0, v5+i32(272))
+			t1 := int32(load32(m.memory, uint64(uint32(v5))+20))
 			v0 = t1
 			{
-				t2 := int32(load32(m.memory, uint64(uint32(v5))+8))
+				t2 := int32(load32(m.memory, uint64(uint32(v5))+16))
 				if t2 != i32(1) {
 					goto l2
 				}
 				v6 = i32(0)
-				memory_zero(m.memory, uint32(v5+i32(16)), uint32(i32(88)))
+				memory_zero(m.memory, uint32(v5+i32(24)), uint32(i32(88)))
 				goto l1
 			}
 		l2:
-			memory_copy(m.memory, uint32(v5+i32(104)), uint32(v0), uint32(i32(168)))
+			memory_copy(m.memory, uint32(v5+i32(112)), uint32(v0), uint32(i32(160)))
 			v6 = i32(0)
-			m.fn36(v5, v1, i32(20216), i32(23), i32(0))
-			t3 := int32(load32(m.memory, uint64(uint32(v5))+4))
+			m.fn36(v5+i32(8), v1, i32(20216), i32(23), i32(0))
+			t3 := int32(load32(m.memory, uint64(uint32(v5))+12))
 			v0 = t3
-			t4 := int32(load32(m.memory, uint32(v5)))
+			t4 := int32(load32(m.memory, uint64(uint32(v5))+8))
 			if t4 != i32(1) {
 				goto l3
 			}
-			memory_zero(m.memory, uint32(v5+i32(16)), uint32(i32(88)))
+			memory_zero(m.memory, uint32(v5+i32(24)), uint32(i32(88)))
 		}
 	l1:
 		v2 = i64(0)
 		v7 = i64(0)
 		goto l4
 	l3:
-		m.fn148(v5+i32(272), v5+i32(104), v0, v2)
+		m.fn151(v5+i32(272), v5+i32(112), v0, v2)
 		t5 := int32(load32(m.memory, uint64(uint32(v5))+300))
 		v0 = t5
 		t6 := int32(load32(m.memory, uint64(uint32(v5))+296))
@@ -11280,19 +11324,19 @@ func (m *Module) Xbackoff_policy_change(v0, v1 int32, v2 int64, v3, v4 int32) in
 			if t9 != i64(1) {
 				goto l5
 			}
-			memory_zero(m.memory, uint32(v5+i32(16)), uint32(i32(88)))
+			memory_zero(m.memory, uint32(v5+i32(24)), uint32(i32(88)))
 			goto l4
 		}
 	l5:
-		memory_copy(m.memory, uint32(v5+i32(448)), uint32(v5+i32(272)+i32(32)), uint32(i32(144)))
-		memory_zero(m.memory, uint32(v3+i32(176)), uint32(i32(208)))
+		memory_copy(m.memory, uint32(v5+i32(440)), uint32(v5+i32(272)+i32(32)), uint32(i32(136)))
+		memory_zero(m.memory, uint32(v3+i32(168)), uint32(i32(216)))
 		store32(m.memory, uint64(uint32(v3))+28, uint32(v0))
 		store32(m.memory, uint64(uint32(v3))+24, uint32(v6))
 		store64(m.memory, uint64(uint32(v3))+16, uint64(v2))
 		store64(m.memory, uint64(uint32(v3))+8, uint64(v7))
 		store64(m.memory, uint32(v3), uint64(i64(3543621949687885680)))
-		memory_copy(m.memory, uint32(v3+i32(32)), uint32(v5+i32(448)), uint32(i32(144)))
-		memory_zero(m.memory, uint32(v5+i32(16)), uint32(i32(88)))
+		memory_copy(m.memory, uint32(v3+i32(32)), uint32(v5+i32(440)), uint32(i32(136)))
+		memory_zero(m.memory, uint32(v5+i32(24)), uint32(i32(88)))
 		v2 = i64(0)
 		v0 = i32(0)
 		v7 = i64(0)
@@ -11306,21 +11350,21 @@ l4:
 	store64(m.memory, uint64(uint32(v4))+8, uint64(v7))
 	store32(m.memory, uint64(uint32(v4))+4, uint32(v6))
 	store32(m.memory, uint32(v4), uint32(v0))
-	memory_copy(m.memory, uint32(v4+i32(24)), uint32(v5+i32(16)), uint32(i32(88)))
+	memory_copy(m.memory, uint32(v4+i32(24)), uint32(v5+i32(24)), uint32(i32(88)))
 l6:
-	m.g0 = v5 + i32(592)
+	m.g0 = v5 + i32(576)
 	return v0
 }
 
 //go:norace
-func (m *Module) fn148(v0, v1, v2 int32, v3 int64) {
+func (m *Module) fn151(v0, v1, v2 int32, v3 int64) {
 	var v4, v5, v6 int32
 	var v7 int64
 	var v8 int32
 	t0 := m.g0
 	v4 = t0 - i32(1936)
 	m.g0 = v4
-	m.fn165(v4+i32(12), v1)
+	m.fn168(v4+i32(12), v1)
 	t1 := int32(load32(m.memory, uint64(uint32(v4))+780))
 	t2 := v4 + i32(784)
 	t3 := v4 + i32(12)
@@ -11338,7 +11382,7 @@ func (m *Module) fn148(v0, v1, v2 int32, v3 int64) {
 	if v5 != 0 {
 		p6 = i32(0)
 	}
-	m.fn46(t2, i32(1), p5, p6)
+	m.fn45(t2, i32(1), p5, p6)
 	{
 		t7 := int64(load64(m.memory, uint64(uint32(v4))+784))
 		if t7 != i64(2) {
@@ -11349,7 +11393,7 @@ func (m *Module) fn148(v0, v1, v2 int32, v3 int64) {
 	}
 l0:
 	v1 = v4 + i32(1744)
-	m.fn47(v1, v4+i32(784))
+	m.fn46(v1, v4+i32(784))
 	memory_copy(m.memory, uint32(v4+i32(1544)), uint32(v1), uint32(i32(192)))
 l1:
 	if v2 == i32(18) {
@@ -11395,8 +11439,8 @@ l6:
 	goto l7
 l5:
 	store64(m.memory, uint64(uint32(v4))+1544, uint64(v7))
-	m.fn44(v4+i32(1544), v2, v3)
-	m.fn48(v0, v4+i32(1544))
+	m.fn43(v4+i32(1544), v2, v3)
+	m.fn47(v0, v4+i32(1544))
 	m.g0 = v4 + i32(1936)
 }
 
@@ -11405,24 +11449,24 @@ func (m *Module) Xbackoff_policy_change_ratio(v0, v1, v2, v3, v4, v5 int32) int3
 	var v6 int32
 	var v7, v8 int64
 	t0 := m.g0
-	v6 = t0 - i32(592)
+	v6 = t0 - i32(576)
 	m.g0 = v6
 	if v4 != 0 {
 		store64(m.memory, uint64(uint32(v6))+272, uint64(i64(0)))
-		m.fn45(v6+i32(8), v0, v6+i32(272))
-		t1 := int32(load32(m.memory, uint64(uint32(v6))+12))
+		m.fn44(v6+i32(16), v0, v6+i32(272))
+		t1 := int32(load32(m.memory, uint64(uint32(v6))+20))
 		v0 = t1
 		{
-			t2 := int32(load32(m.memory, uint64(uint32(v6))+8))
+			t2 := int32(load32(m.memory, uint64(uint32(v6))+16))
 			if t2 != i32(1) {
-				memory_copy(m.memory, uint32(v6+i32(104)), uint32(v0), uint32(i32(168)))
-				m.fn36(v6, v1, i32(20216), i32(23), i32(1))
-				t3 := int32(load32(m.memory, uint64(uint32(v6))+4))
+				memory_copy(m.memory, uint32(v6+i32(112)), uint32(v0), uint32(i32(160)))
+				m.fn36(v6+i32(8), v1, i32(20216), i32(23), i32(1))
+				t3 := int32(load32(m.memory, uint64(uint32(v6))+12))
 				v0 = t3
 				{
-					t4 := int32(load32(m.memory, uint32(v6)))
+					t4 := int32(load32(m.memory, uint64(uint32(v6))+8))
 					if t4 != i32(1) {
-						m.fn148(v6+i32(272), v6+i32(104), v0, int64(uint32(v2))<<32|int64(uint32(v3)))
+						m.fn151(v6+i32(272), v6+i32(112), v0, int64(uint32(v2))<<32|int64(uint32(v3)))
 						t5 := int32(load32(m.memory, uint64(uint32(v6))+300))
 						v0 = t5
 						t6 := int32(load32(m.memory, uint64(uint32(v6))+296))
@@ -11434,37 +11478,37 @@ func (m *Module) Xbackoff_policy_change_ratio(v0, v1, v2, v3, v4, v5 int32) int3
 						{
 							t9 := int64(load64(m.memory, uint64(uint32(v6))+272))
 							if t9 != i64(1) {
-								memory_copy(m.memory, uint32(v6+i32(448)), uint32(v6+i32(272)+i32(32)), uint32(i32(144)))
-								memory_zero(m.memory, uint32(v4+i32(176)), uint32(i32(208)))
+								memory_copy(m.memory, uint32(v6+i32(440)), uint32(v6+i32(272)+i32(32)), uint32(i32(136)))
+								memory_zero(m.memory, uint32(v4+i32(168)), uint32(i32(216)))
 								store32(m.memory, uint64(uint32(v4))+28, uint32(v0))
 								store32(m.memory, uint64(uint32(v4))+24, uint32(v1))
 								store64(m.memory, uint64(uint32(v4))+16, uint64(v7))
 								store64(m.memory, uint64(uint32(v4))+8, uint64(v8))
 								store64(m.memory, uint32(v4), uint64(i64(3543621949687885680)))
-								memory_copy(m.memory, uint32(v4+i32(32)), uint32(v6+i32(448)), uint32(i32(144)))
-								memory_zero(m.memory, uint32(v6+i32(16)), uint32(i32(88)))
+								memory_copy(m.memory, uint32(v4+i32(32)), uint32(v6+i32(440)), uint32(i32(136)))
+								memory_zero(m.memory, uint32(v6+i32(24)), uint32(i32(88)))
 								v7 = i64(0)
 								v0 = i32(0)
 								v8 = i64(0)
 								v1 = i32(0)
 								goto l5
 							}
-							memory_zero(m.memory, uint32(v6+i32(16)), uint32(i32(88)))
+							memory_zero(m.memory, uint32(v6+i32(24)), uint32(i32(88)))
 							goto l5
 						}
 					}
 					v1 = i32(0)
-					memory_zero(m.memory, uint32(v6+i32(16)), uint32(i32(88)))
+					memory_zero(m.memory, uint32(v6+i32(24)), uint32(i32(88)))
 					goto l1
 				}
 			}
 			v1 = i32(0)
-			memory_zero(m.memory, uint32(v6+i32(16)), uint32(i32(88)))
+			memory_zero(m.memory, uint32(v6+i32(24)), uint32(i32(88)))
 			goto l1
 		}
 	}
 	v1 = i32(0)
-	memory_zero(m.memory, uint32(v6+i32(16)), uint32(i32(88)))
+	memory_zero(m.memory, uint32(v6+i32(24)), uint32(i32(88)))
 	v0 = i32(100)
 	goto l1
 l1:
@@ -11478,9 +11522,9 @@ l5:
 	store64(m.memory, uint64(uint32(v5))+8, uint64(v8))
 	store32(m.memory, uint64(uint32(v5))+4, uint32(v1))
 	store32(m.memory, uint32(v5), uint32(v0))
-	memory_copy(m.memory, uint32(v5+i32(24)), uint32(v6+i32(16)), uint32(i32(88)))
+	memory_copy(m.memory, uint32(v5+i32(24)), uint32(v6+i32(24)), uint32(i32(88)))
 l6:
-	m.g0 = v6 + i32(592)
+	m.g0 = v6 + i32(576)
 	return v0
 }
 
@@ -11489,7 +11533,7 @@ func (m *Module) Xbackoff_policy_delay_ns(v0 int32, v1 int64, v2, v3 int32) int3
 	var v4 int32
 	var v5, v6, v7 int64
 	t0 := m.g0
-	v4 = t0 - i32(208)
+	v4 = t0 - i32(192)
 	m.g0 = v4
 	{
 		if v3 != 0 {
@@ -11498,21 +11542,21 @@ func (m *Module) Xbackoff_policy_delay_ns(v0 int32, v1 int64, v2, v3 int32) int3
 		v0 = i32(100)
 		goto l1
 	l0:
-		store64(m.memory, uint64(uint32(v4))+32, uint64(i64(0)))
-		m.fn45(v4+i32(24), v0, v4+i32(32))
-		t1 := int32(load32(m.memory, uint64(uint32(v4))+28))
+		store64(m.memory, uint64(uint32(v4))+24, uint64(i64(0)))
+		m.fn44(v4+i32(16), v0, v4+i32(24))
+		t1 := int32(load32(m.memory, uint64(uint32(v4))+20))
 		v0 = t1
-		t2 := int32(load32(m.memory, uint64(uint32(v4))+24))
+		t2 := int32(load32(m.memory, uint64(uint32(v4))+16))
 		if t2 == i32(1) {
 			goto l1
 		}
 		{
 			{
-				t3 := int64(load64(m.memory, uint64(uint32(v0))+136))
-				if t3 == i64(1) {
+				t3 := int32(load32(m.memory, uint64(uint32(v0))+156))
+				if t3 == i32(1) {
 					goto l2
 				}
-				t4 := m.fn137(v0, v1, v2)
+				t4 := m.fn138(v0, v1, v2)
 				v1 = t4
 				goto l3
 			}
@@ -11534,7 +11578,7 @@ func (m *Module) Xbackoff_policy_delay_ns(v0 int32, v1 int64, v2, v3 int32) int3
 				p11 = t8
 			}
 			t12 := fn1(v1, v2)
-			m.fn237(t6, p11+i64(1), i64(0), t12, i64(0))
+			m.fn240(t6, p11+i64(1), i64(0), t12, i64(0))
 			t13 := int64(load64(m.memory, uint64(uint32(v4))+8))
 			v1 = t13
 		}
@@ -11543,7 +11587,7 @@ func (m *Module) Xbackoff_policy_delay_ns(v0 int32, v1 int64, v2, v3 int32) int3
 		v0 = i32(0)
 	}
 l1:
-	m.g0 = v4 + i32(208)
+	m.g0 = v4 + i32(192)
 	return v0
 }
 
@@ -11552,17 +11596,17 @@ func (m *Module) Xbackoff_policy_fill_ns(v0 int32, v1 int64, v2, v3 int32, v4 in
 	var v6, v7 int32
 	var v8 int64
 	t0 := m.g0
-	v6 = t0 - i32(224)
+	v6 = t0 - i32(208)
 	m.g0 = v6
 	{
 		if v5 == 0 {
 			goto l0
 		}
-		store64(m.memory, uint64(uint32(v6))+32, uint64(i64(0)))
-		m.fn45(v6+i32(24), v0, v6+i32(32))
-		t1 := int32(load32(m.memory, uint64(uint32(v6))+28))
+		store64(m.memory, uint64(uint32(v6))+24, uint64(i64(0)))
+		m.fn44(v6+i32(16), v0, v6+i32(24))
+		t1 := int32(load32(m.memory, uint64(uint32(v6))+20))
 		v7 = t1
-		t2 := int32(load32(m.memory, uint64(uint32(v6))+24))
+		t2 := int32(load32(m.memory, uint64(uint32(v6))+16))
 		if t2 == i32(1) {
 			goto l1
 		}
@@ -11590,7 +11634,7 @@ func (m *Module) Xbackoff_policy_fill_ns(v0 int32, v1 int64, v2, v3 int32, v4 in
 				v0 = int32(uint32(int32(v4)) >> 3)
 			}
 		l3:
-			m.fn152(v6+i32(208), v7, v1, v2)
+			m.fn155(v6+i32(192), v7, v1, v2)
 			t4 := v0
 			v8 = int64(uint32(v2))
 			v4 = i64(0x100000000) - v8
@@ -11606,12 +11650,12 @@ func (m *Module) Xbackoff_policy_fill_ns(v0 int32, v1 int64, v2, v3 int32, v4 in
 			v2 = p6
 			v4 = v8*i64(-0x61c8864680b583eb) + v1
 			{
-				t7 := int64(load64(m.memory, uint64(uint32(v7))+136))
-				if t7 == i64(1) {
+				t7 := int32(load32(m.memory, uint64(uint32(v7))+156))
+				if t7 == i32(1) {
 					v0 = v2 << 3
 					t10 := int64(load64(m.memory, uint64(uint32(v7))+40))
 					v1 = t10
-					t11 := int64(load64(m.memory, uint64(uint32(v6))+208))
+					t11 := int64(load64(m.memory, uint64(uint32(v6))+192))
 					v8 = t11
 				l8:
 					{
@@ -11619,7 +11663,7 @@ func (m *Module) Xbackoff_policy_fill_ns(v0 int32, v1 int64, v2, v3 int32, v4 in
 							goto l6
 						}
 						t12 := fn1(v4, i32(0))
-						m.fn237(v6, v8+i64(1), i64(0), t12, i64(0))
+						m.fn240(v6, v8+i64(1), i64(0), t12, i64(0))
 						t13 := int64(load64(m.memory, uint64(uint32(v6))+8))
 						store64(m.memory, uint32(v3), uint64(t13))
 						t14 := v1
@@ -11642,7 +11686,7 @@ func (m *Module) Xbackoff_policy_fill_ns(v0 int32, v1 int64, v2, v3 int32, v4 in
 						goto l6
 					}
 					t8 := fn1(v4, i32(0))
-					t9 := m.fn153(v6+i32(208), v7, v8, t8)
+					t9 := m.fn156(v6+i32(192), v7, v8, t8)
 					store64(m.memory, uint32(v3), uint64(t9))
 					v0 = v0 + i32(-8)
 					v4 = v4 + i64(-0x61c8864680b583eb)
@@ -11660,12 +11704,12 @@ func (m *Module) Xbackoff_policy_fill_ns(v0 int32, v1 int64, v2, v3 int32, v4 in
 l0:
 	v7 = i32(100)
 l1:
-	m.g0 = v6 + i32(224)
+	m.g0 = v6 + i32(208)
 	return v7
 }
 
 //go:norace
-func (m *Module) fn152(v0, v1 int32, v2 int64, v3 int32) {
+func (m *Module) fn155(v0, v1 int32, v2 int64, v3 int32) {
 	var v4 int32
 	var v5 int64
 	var v6 int32
@@ -11679,7 +11723,7 @@ func (m *Module) fn152(v0, v1 int32, v2 int64, v3 int32) {
 	store64(m.memory, uint64(uint32(t2))+8, uint64(v5))
 	store64(m.memory, uint32(v4), uint64(v5))
 	{
-		t3 := int32(load32(m.memory, uint64(uint32(v1))+156))
+		t3 := int32(load32(m.memory, uint64(uint32(v1))+148))
 		if t3 != i32(6) {
 			goto l0
 		}
@@ -11692,14 +11736,14 @@ func (m *Module) fn152(v0, v1 int32, v2 int64, v3 int32) {
 				goto l1
 			}
 			t4 := fn1(v2, v6)
-			_ = m.fn153(v4, v1, v5, t4)
+			_ = m.fn156(v4, v1, v5, t4)
 			v6 = v6 + i32(1)
 			v5 = v5 + i64(1)
 			goto l2
 		}
 	}
 l0:
-	m.fn167(v4, v1, v3)
+	m.fn170(v4, v1, v3)
 l1:
 	t6 := int64(load64(m.memory, uint64(uint32(v4))+8))
 	store64(m.memory, uint64(uint32(v0))+8, uint64(t6))
@@ -11709,14 +11753,14 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn153(v0, v1 int32, v2, v3 int64) int64 {
+func (m *Module) fn156(v0, v1 int32, v2, v3 int64) int64 {
 	t0 := int64(load64(m.memory, uint32(v0)))
-	t1 := m.fn222(t0, v1, v2, v3)
+	t1 := m.fn225(t0, v1, v2, v3)
 	t2 := v0
 	t3 := v1
 	t4 := v2
 	v3 = t1
-	m.fn173(t2, t3, t4, v3)
+	m.fn176(t2, t3, t4, v3)
 	return v3
 }
 
@@ -11724,7 +11768,7 @@ func (m *Module) fn153(v0, v1 int32, v2, v3 int64) int64 {
 func (m *Module) Xbackoff_policy_fit_base(v0 int32, v1, v2 int64, v3, v4 int32) int32 {
 	var v5, v6 int32
 	t0 := m.g0
-	v5 = t0 - i32(736)
+	v5 = t0 - i32(704)
 	m.g0 = v5
 	{
 		{
@@ -11736,8 +11780,8 @@ func (m *Module) Xbackoff_policy_fit_base(v0 int32, v1, v2 int64, v3, v4 int32) 
 			v0 = i32(100)
 			goto l1
 		l0:
-			store64(m.memory, uint64(uint32(v5))+560, uint64(i64(0)))
-			m.fn45(v5+i32(8), v0, v5+i32(560))
+			store64(m.memory, uint64(uint32(v5))+536, uint64(i64(0)))
+			m.fn44(v5+i32(8), v0, v5+i32(536))
 			t1 := int32(load32(m.memory, uint64(uint32(v5))+12))
 			v0 = t1
 			t2 := int32(load32(m.memory, uint64(uint32(v5))+8))
@@ -11752,18 +11796,18 @@ func (m *Module) Xbackoff_policy_fit_base(v0 int32, v1, v2 int64, v3, v4 int32) 
 		v1 = i64(0)
 		goto l3
 	l2:
-		memory_copy(m.memory, uint32(v5+i32(104)), uint32(v0), uint32(i32(168)))
-		m.fn155(v5+i32(560), v5+i32(104), i32(2), v1, v2)
-		t3 := int32(load32(m.memory, uint64(uint32(v5))+588))
+		memory_copy(m.memory, uint32(v5+i32(104)), uint32(v0), uint32(i32(160)))
+		m.fn158(v5+i32(536), v5+i32(104), i32(2), v1, v2)
+		t3 := int32(load32(m.memory, uint64(uint32(v5))+564))
 		v0 = t3
-		t4 := int32(load32(m.memory, uint64(uint32(v5))+584))
+		t4 := int32(load32(m.memory, uint64(uint32(v5))+560))
 		v6 = t4
-		t5 := int64(load64(m.memory, uint64(uint32(v5))+576))
+		t5 := int64(load64(m.memory, uint64(uint32(v5))+552))
 		v2 = t5
-		t6 := int64(load64(m.memory, uint64(uint32(v5))+568))
+		t6 := int64(load64(m.memory, uint64(uint32(v5))+544))
 		v1 = t6
 		{
-			t7 := int64(load64(m.memory, uint64(uint32(v5))+560))
+			t7 := int64(load64(m.memory, uint64(uint32(v5))+536))
 			if t7 != i64(1) {
 				goto l4
 			}
@@ -11771,15 +11815,15 @@ func (m *Module) Xbackoff_policy_fit_base(v0 int32, v1, v2 int64, v3, v4 int32) 
 			goto l3
 		}
 	l4:
-		memory_copy(m.memory, uint32(v5+i32(272)), uint32(v5+i32(560)+i32(32)), uint32(i32(144)))
-		memory_copy(m.memory, uint32(v5+i32(416)), uint32(v5+i32(272)), uint32(i32(144)))
-		memory_zero(m.memory, uint32(v3+i32(176)), uint32(i32(208)))
+		memory_copy(m.memory, uint32(v5+i32(264)), uint32(v5+i32(536)+i32(32)), uint32(i32(136)))
+		memory_copy(m.memory, uint32(v5+i32(400)), uint32(v5+i32(264)), uint32(i32(136)))
+		memory_zero(m.memory, uint32(v3+i32(168)), uint32(i32(216)))
 		store32(m.memory, uint64(uint32(v3))+28, uint32(v0))
 		store32(m.memory, uint64(uint32(v3))+24, uint32(v6))
 		store64(m.memory, uint64(uint32(v3))+16, uint64(v2))
 		store64(m.memory, uint64(uint32(v3))+8, uint64(v1))
 		store64(m.memory, uint32(v3), uint64(i64(3543621949687885680)))
-		memory_copy(m.memory, uint32(v3+i32(32)), uint32(v5+i32(416)), uint32(i32(144)))
+		memory_copy(m.memory, uint32(v3+i32(32)), uint32(v5+i32(400)), uint32(i32(136)))
 		memory_zero(m.memory, uint32(v5+i32(16)), uint32(i32(88)))
 		v2 = i64(0)
 		v0 = i32(0)
@@ -11796,12 +11840,12 @@ l3:
 	store32(m.memory, uint32(v4), uint32(v0))
 	memory_copy(m.memory, uint32(v4+i32(24)), uint32(v5+i32(16)), uint32(i32(88)))
 l5:
-	m.g0 = v5 + i32(736)
+	m.g0 = v5 + i32(704)
 	return v0
 }
 
 //go:norace
-func (m *Module) fn155(v0, v1, v2 int32, v3, v4 int64) {
+func (m *Module) fn158(v0, v1, v2 int32, v3, v4 int64) {
 	var v5 int32
 	var v6, v7, v8, v9 int64
 	var v10, v11 int32
@@ -11879,13 +11923,13 @@ func (m *Module) fn155(v0, v1, v2 int32, v3, v4 int64) {
 		l5:
 			t11 := int32(load32(m.memory, uint64(uint32(v1))+16))
 			t12 := int32(load32(m.memory, uint64(uint32(v1))+20))
-			t13 := fn210(t11, t12)
+			t13 := fn213(t11, t12)
 			v6 = t13
 			t14 := int64(load64(m.memory, uint64(uint32(v1))+40))
 			v8 = t14
 		}
 	l6:
-		m.fn211(v5+i32(32), v1)
+		m.fn214(v5+i32(32), v1)
 		memory_zero(m.memory, uint32(v5+i32(432)), uint32(i32(192)))
 		v1 = i32(8)
 		memory_copy(m.memory, uint32(v5+i32(632)+i32(8)), uint32(i32(20216)), uint32(i32(92)))
@@ -11899,7 +11943,7 @@ func (m *Module) fn155(v0, v1, v2 int32, v3, v4 int64) {
 			if v10 == i32(18) {
 				goto l8
 			}
-			t16 := m.fn218(v5+i32(32), v10)
+			t16 := m.fn221(v5+i32(32), v10)
 			if t16 == 0 {
 				goto l8
 			}
@@ -11917,7 +11961,7 @@ func (m *Module) fn155(v0, v1, v2 int32, v3, v4 int64) {
 				v7 = t18
 			}
 		l9:
-			m.fn44(v5+i32(432), v10, v7)
+			m.fn43(v5+i32(432), v10, v7)
 		}
 	l8:
 		v1 = v1 + i32(4)
@@ -11938,7 +11982,7 @@ func (m *Module) fn155(v0, v1, v2 int32, v3, v4 int64) {
 			if uint64(v6) > uint64(v8) {
 				goto l11
 			}
-			m.fn225(v5+i32(416), v5+i32(216), v5+i32(28), v5+i32(632), v6, i64(0x7fffffffffffffff), i64(0))
+			m.fn228(v5+i32(416), v5+i32(216), v5+i32(28), v5+i32(632), v6, i64(0x7fffffffffffffff), i64(0))
 			{
 				t22 := int64(load64(m.memory, uint64(uint32(v5))+416))
 				v3 = t22
@@ -11965,7 +12009,7 @@ func (m *Module) fn155(v0, v1, v2 int32, v3, v4 int64) {
 				v12 = v4 << 4
 				t30 := v12
 				v13 = int64(uint64(v4) >> 60)
-				m.fn226(t27, t28, t29, t30, v13, v8)
+				m.fn229(t27, t28, t29, t30, v13, v8)
 				t31 := int64(load64(m.memory, uint64(uint32(v5))+432))
 				t32 := int64(load64(m.memory, uint64(uint32(v5))+440))
 				var p33 int32
@@ -12022,7 +12066,7 @@ func (m *Module) fn155(v0, v1, v2 int32, v3, v4 int64) {
 										goto l16
 									}
 									if v14 != i64(0) {
-										m.fn237(v5, v7, i64(0), v15, i64(0))
+										m.fn240(v5, v7, i64(0), v15, i64(0))
 										t41 := int64(load64(m.memory, uint32(v5)))
 										t42 := int64(load64(m.memory, uint64(uint32(v5))+8))
 										t43 := v6
@@ -12044,7 +12088,7 @@ func (m *Module) fn155(v0, v1, v2 int32, v3, v4 int64) {
 										if p44 != 0 {
 											p48 = i64(-1)
 										}
-										t49 := m.fn172(t41, t42, p48)
+										t49 := m.fn175(t41, t42, p48)
 										v7 = t43 + t49
 										p50 := v7
 										if uint64(v7) < uint64(v6) {
@@ -12089,7 +12133,7 @@ func (m *Module) fn155(v0, v1, v2 int32, v3, v4 int64) {
 								p61 = t58
 							}
 							v18 = p61
-							m.fn226(t53, t54, t55, t56, t57, v18)
+							m.fn229(t53, t54, t55, t56, t57, v18)
 							t62 := int64(load64(m.memory, uint64(uint32(v5))+432))
 							v7 = t62
 							v3 = v7 - v4
@@ -12198,14 +12242,14 @@ func (m *Module) fn155(v0, v1, v2 int32, v3, v4 int64) {
 		t81 := v5 + i32(432)
 		t82 := v5 + i32(216)
 		v1 = t80
-		m.fn227(t81, t82, v1, v8)
+		m.fn230(t81, t82, v1, v8)
 		v6 = i64(1)
 		{
 			t83 := int64(load64(m.memory, uint64(uint32(v5))+432))
 			if t83 != i64(1) {
 				goto l22
 			}
-			memory_copy(m.memory, uint32(v0+i32(8)), uint32(v5+i32(432)+i32(8)), uint32(i32(168)))
+			memory_copy(m.memory, uint32(v0+i32(8)), uint32(v5+i32(432)+i32(8)), uint32(i32(160)))
 			v6 = i64(0)
 			goto l23
 		}
@@ -12225,7 +12269,7 @@ l3:
 func (m *Module) Xbackoff_policy_fit_cap(v0 int32, v1, v2 int64, v3, v4 int32) int32 {
 	var v5, v6 int32
 	t0 := m.g0
-	v5 = t0 - i32(736)
+	v5 = t0 - i32(704)
 	m.g0 = v5
 	{
 		{
@@ -12237,8 +12281,8 @@ func (m *Module) Xbackoff_policy_fit_cap(v0 int32, v1, v2 int64, v3, v4 int32) i
 			v0 = i32(100)
 			goto l1
 		l0:
-			store64(m.memory, uint64(uint32(v5))+560, uint64(i64(0)))
-			m.fn45(v5+i32(8), v0, v5+i32(560))
+			store64(m.memory, uint64(uint32(v5))+536, uint64(i64(0)))
+			m.fn44(v5+i32(8), v0, v5+i32(536))
 			t1 := int32(load32(m.memory, uint64(uint32(v5))+12))
 			v0 = t1
 			t2 := int32(load32(m.memory, uint64(uint32(v5))+8))
@@ -12253,18 +12297,18 @@ func (m *Module) Xbackoff_policy_fit_cap(v0 int32, v1, v2 int64, v3, v4 int32) i
 		v1 = i64(0)
 		goto l3
 	l2:
-		memory_copy(m.memory, uint32(v5+i32(104)), uint32(v0), uint32(i32(168)))
-		m.fn155(v5+i32(560), v5+i32(104), i32(8), v1, v2)
-		t3 := int32(load32(m.memory, uint64(uint32(v5))+588))
+		memory_copy(m.memory, uint32(v5+i32(104)), uint32(v0), uint32(i32(160)))
+		m.fn158(v5+i32(536), v5+i32(104), i32(8), v1, v2)
+		t3 := int32(load32(m.memory, uint64(uint32(v5))+564))
 		v0 = t3
-		t4 := int32(load32(m.memory, uint64(uint32(v5))+584))
+		t4 := int32(load32(m.memory, uint64(uint32(v5))+560))
 		v6 = t4
-		t5 := int64(load64(m.memory, uint64(uint32(v5))+576))
+		t5 := int64(load64(m.memory, uint64(uint32(v5))+552))
 		v2 = t5
-		t6 := int64(load64(m.memory, uint64(uint32(v5))+568))
+		t6 := int64(load64(m.memory, uint64(uint32(v5))+544))
 		v1 = t6
 		{
-			t7 := int64(load64(m.memory, uint64(uint32(v5))+560))
+			t7 := int64(load64(m.memory, uint64(uint32(v5))+536))
 			if t7 != i64(1) {
 				goto l4
 			}
@@ -12272,15 +12316,15 @@ func (m *Module) Xbackoff_policy_fit_cap(v0 int32, v1, v2 int64, v3, v4 int32) i
 			goto l3
 		}
 	l4:
-		memory_copy(m.memory, uint32(v5+i32(272)), uint32(v5+i32(560)+i32(32)), uint32(i32(144)))
-		memory_copy(m.memory, uint32(v5+i32(416)), uint32(v5+i32(272)), uint32(i32(144)))
-		memory_zero(m.memory, uint32(v3+i32(176)), uint32(i32(208)))
+		memory_copy(m.memory, uint32(v5+i32(264)), uint32(v5+i32(536)+i32(32)), uint32(i32(136)))
+		memory_copy(m.memory, uint32(v5+i32(400)), uint32(v5+i32(264)), uint32(i32(136)))
+		memory_zero(m.memory, uint32(v3+i32(168)), uint32(i32(216)))
 		store32(m.memory, uint64(uint32(v3))+28, uint32(v0))
 		store32(m.memory, uint64(uint32(v3))+24, uint32(v6))
 		store64(m.memory, uint64(uint32(v3))+16, uint64(v2))
 		store64(m.memory, uint64(uint32(v3))+8, uint64(v1))
 		store64(m.memory, uint32(v3), uint64(i64(3543621949687885680)))
-		memory_copy(m.memory, uint32(v3+i32(32)), uint32(v5+i32(416)), uint32(i32(144)))
+		memory_copy(m.memory, uint32(v3+i32(32)), uint32(v5+i32(400)), uint32(i32(136)))
 		memory_zero(m.memory, uint32(v5+i32(16)), uint32(i32(88)))
 		v2 = i64(0)
 		v0 = i32(0)
@@ -12297,7 +12341,7 @@ l3:
 	store32(m.memory, uint32(v4), uint32(v0))
 	memory_copy(m.memory, uint32(v4+i32(24)), uint32(v5+i32(16)), uint32(i32(88)))
 l5:
-	m.g0 = v5 + i32(736)
+	m.g0 = v5 + i32(704)
 	return v0
 }
 
@@ -12314,19 +12358,19 @@ func (m *Module) Xbackoff_policy_get(v0, v1, v2 int32) int32 {
 		v0 = i32(100)
 		goto l1
 	l0:
-		store64(m.memory, uint64(uint32(v3))+16, uint64(i64(0)))
-		m.fn45(v3+i32(8), v0, v3+i32(16))
-		t1 := int32(load32(m.memory, uint64(uint32(v3))+12))
+		store64(m.memory, uint64(uint32(v3))+24, uint64(i64(0)))
+		m.fn44(v3+i32(16), v0, v3+i32(24))
+		t1 := int32(load32(m.memory, uint64(uint32(v3))+20))
 		v0 = t1
-		t2 := int32(load32(m.memory, uint64(uint32(v3))+8))
+		t2 := int32(load32(m.memory, uint64(uint32(v3))+16))
 		if t2 == i32(1) {
 			goto l1
 		}
-		m.fn36(v3, v1, i32(20216), i32(23), i32(0))
-		t3 := int32(load32(m.memory, uint64(uint32(v3))+4))
+		m.fn36(v3+i32(8), v1, i32(20216), i32(23), i32(0))
+		t3 := int32(load32(m.memory, uint64(uint32(v3))+12))
 		v1 = t3
 		{
-			t4 := int32(load32(m.memory, uint32(v3)))
+			t4 := int32(load32(m.memory, uint64(uint32(v3))+8))
 			if t4&i32(1) == 0 {
 				goto l2
 			}
@@ -12334,7 +12378,7 @@ func (m *Module) Xbackoff_policy_get(v0, v1, v2 int32) int32 {
 			goto l1
 		}
 	l2:
-		m.fn158(v3+i32(192), v0, v1)
+		m.fn161(v3+i32(192), v0, v1)
 		v0 = i32(3)
 		t5 := int64(load64(m.memory, uint64(uint32(v3))+192))
 		if t5 != i64(1) {
@@ -12350,7 +12394,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn158(v0, v1, v2 int32) {
+func (m *Module) fn161(v0, v1, v2 int32) {
 	var v3 int32
 	var v4 int64
 	t0 := m.g0
@@ -12360,14 +12404,14 @@ func (m *Module) fn158(v0, v1, v2 int32) {
 		if v2 == i32(18) {
 			goto l0
 		}
-		m.fn211(v3+i32(8), v1)
+		m.fn214(v3+i32(8), v1)
 		v4 = i64(0)
 		{
 			t1 := m.fn37(v2, i32(20216), i32(23))
 			if t1 == 0 {
 				goto l1
 			}
-			t2 := m.fn208(v3+i32(8), v2)
+			t2 := m.fn211(v3+i32(8), v2)
 			if t2 == 0 {
 				goto l1
 			}
@@ -12420,19 +12464,19 @@ func (m *Module) Xbackoff_policy_get_ratio(v0, v1, v2, v3 int32) int32 {
 		if v3 == 0 {
 			goto l0
 		}
-		store64(m.memory, uint64(uint32(v4))+16, uint64(i64(0)))
-		m.fn45(v4+i32(8), v0, v4+i32(16))
-		t1 := int32(load32(m.memory, uint64(uint32(v4))+12))
+		store64(m.memory, uint64(uint32(v4))+24, uint64(i64(0)))
+		m.fn44(v4+i32(16), v0, v4+i32(24))
+		t1 := int32(load32(m.memory, uint64(uint32(v4))+20))
 		v5 = t1
-		t2 := int32(load32(m.memory, uint64(uint32(v4))+8))
+		t2 := int32(load32(m.memory, uint64(uint32(v4))+16))
 		if t2 == i32(1) {
 			goto l0
 		}
-		m.fn36(v4, v1, i32(20216), i32(23), i32(1))
-		t3 := int32(load32(m.memory, uint64(uint32(v4))+4))
+		m.fn36(v4+i32(8), v1, i32(20216), i32(23), i32(1))
+		t3 := int32(load32(m.memory, uint64(uint32(v4))+12))
 		v0 = t3
 		{
-			t4 := int32(load32(m.memory, uint32(v4)))
+			t4 := int32(load32(m.memory, uint64(uint32(v4))+8))
 			if t4&i32(1) == 0 {
 				goto l1
 			}
@@ -12440,7 +12484,7 @@ func (m *Module) Xbackoff_policy_get_ratio(v0, v1, v2, v3 int32) int32 {
 			goto l0
 		}
 	l1:
-		m.fn158(v4+i32(192), v5, v0)
+		m.fn161(v4+i32(192), v5, v0)
 		t5 := int64(load64(m.memory, uint64(uint32(v4))+192))
 		t6 := int64(load64(m.memory, uint64(uint32(v4))+200))
 		t7 := m.fn34(t5, t6, v2, v3)
@@ -12462,7 +12506,7 @@ func (m *Module) Xbackoff_policy_init(v0, v1, v2 int32) int32 {
 	var v6 int32
 	var v7 int64
 	t0 := m.g0
-	v3 = t0 - i32(416)
+	v3 = t0 - i32(400)
 	m.g0 = v3
 	v4 = i32(100)
 	v5 = i64(0)
@@ -12480,7 +12524,7 @@ func (m *Module) Xbackoff_policy_init(v0, v1, v2 int32) int32 {
 		if uint64(t1) > uint64(i64(0x7fffff)) {
 			goto l1
 		}
-		m.fn48(v3+i32(96), v1)
+		m.fn47(v3+i32(96), v1)
 		t2 := int32(load32(m.memory, uint64(uint32(v3))+124))
 		v4 = t2
 		t3 := int32(load32(m.memory, uint64(uint32(v3))+120))
@@ -12493,14 +12537,14 @@ func (m *Module) Xbackoff_policy_init(v0, v1, v2 int32) int32 {
 		if t6 == i64(1) {
 			goto l1
 		}
-		memory_copy(m.memory, uint32(v3+i32(272)), uint32(v3+i32(96)+i32(32)), uint32(i32(144)))
-		memory_zero(m.memory, uint32(v0+i32(176)), uint32(i32(208)))
+		memory_copy(m.memory, uint32(v3+i32(264)), uint32(v3+i32(96)+i32(32)), uint32(i32(136)))
+		memory_zero(m.memory, uint32(v0+i32(168)), uint32(i32(216)))
 		store32(m.memory, uint64(uint32(v0))+28, uint32(v4))
 		store32(m.memory, uint64(uint32(v0))+24, uint32(v6))
 		store64(m.memory, uint64(uint32(v0))+16, uint64(v7))
 		store64(m.memory, uint64(uint32(v0))+8, uint64(v5))
 		store64(m.memory, uint32(v0), uint64(i64(3543621949687885680)))
-		memory_copy(m.memory, uint32(v0+i32(32)), uint32(v3+i32(272)), uint32(i32(144)))
+		memory_copy(m.memory, uint32(v0+i32(32)), uint32(v3+i32(264)), uint32(i32(136)))
 		memory_zero(m.memory, uint32(v3+i32(8)), uint32(i32(88)))
 		v7 = i64(0)
 		v4 = i32(0)
@@ -12523,7 +12567,7 @@ l2:
 	store32(m.memory, uint32(v2), uint32(v4))
 	memory_copy(m.memory, uint32(v2+i32(24)), uint32(v3+i32(8)), uint32(i32(88)))
 l3:
-	m.g0 = v3 + i32(416)
+	m.g0 = v3 + i32(400)
 	return v4
 }
 
@@ -12531,7 +12575,7 @@ l3:
 func (m *Module) Xbackoff_policy_max_retries(v0, v1 int32) int32 {
 	var v2 int32
 	t0 := m.g0
-	v2 = t0 - i32(192)
+	v2 = t0 - i32(176)
 	m.g0 = v2
 	{
 		if v1 != 0 {
@@ -12540,11 +12584,11 @@ func (m *Module) Xbackoff_policy_max_retries(v0, v1 int32) int32 {
 		v0 = i32(100)
 		goto l1
 	l0:
-		store64(m.memory, uint64(uint32(v2))+16, uint64(i64(0)))
-		m.fn45(v2+i32(8), v0, v2+i32(16))
-		t1 := int32(load32(m.memory, uint64(uint32(v2))+12))
+		store64(m.memory, uint64(uint32(v2))+8, uint64(i64(0)))
+		m.fn44(v2, v0, v2+i32(8))
+		t1 := int32(load32(m.memory, uint64(uint32(v2))+4))
 		v0 = t1
-		t2 := int32(load32(m.memory, uint64(uint32(v2))+8))
+		t2 := int32(load32(m.memory, uint32(v2)))
 		if t2 == i32(1) {
 			goto l1
 		}
@@ -12553,7 +12597,7 @@ func (m *Module) Xbackoff_policy_max_retries(v0, v1 int32) int32 {
 		v0 = i32(0)
 	}
 l1:
-	m.g0 = v2 + i32(192)
+	m.g0 = v2 + i32(176)
 	return v0
 }
 
@@ -12561,13 +12605,13 @@ l1:
 func (m *Module) Xbackoff_policy_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 	var v4, v5 int32
 	t0 := m.g0
-	v4 = t0 - i32(2272)
+	v4 = t0 - i32(2256)
 	m.g0 = v4
 	{
 		if v0 != 0 {
 			goto l0
 		}
-		memory_zero(m.memory, uint32(v4+i32(124)), uint32(i32(108)))
+		memory_zero(m.memory, uint32(v4+i32(132)), uint32(i32(108)))
 		v0 = i32(100)
 		goto l1
 	l0:
@@ -12589,66 +12633,66 @@ func (m *Module) Xbackoff_policy_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 		}
 		v0 = i32(108)
 	l5:
-		memory_zero(m.memory, uint32(v4+i32(124)), uint32(i32(108)))
+		memory_zero(m.memory, uint32(v4+i32(132)), uint32(i32(108)))
 		goto l1
 	l6:
 		v5 = int32(v2)
 	l3:
-		m.fn46(v4+i32(1336), i32(1), v1, v5)
-		t1 := int64(load64(m.memory, uint64(uint32(v4))+1336))
+		m.fn45(v4+i32(1328), i32(1), v1, v5)
+		t1 := int64(load64(m.memory, uint64(uint32(v4))+1328))
 		v2 = t1
-		memory_copy(m.memory, uint32(v4+i32(2096)), uint32(v4+i32(1336)+i32(8)), uint32(i32(72)))
+		memory_copy(m.memory, uint32(v4+i32(2088)), uint32(v4+i32(1328)+i32(8)), uint32(i32(72)))
 		{
 			if v2 != i64(2) {
 				goto l7
 			}
 			v1 = v4 + i32(400) + i32(8)
-			memory_copy(m.memory, uint32(v1), uint32(v4+i32(2096)), uint32(i32(72)))
+			memory_copy(m.memory, uint32(v1), uint32(v4+i32(2088)), uint32(i32(72)))
 			goto l8
 		l7:
-			memory_copy(m.memory, uint32(v4+i32(576)+i32(80)), uint32(v4+i32(1336)+i32(80)), uint32(i32(680)))
-			memory_copy(m.memory, uint32(v4+i32(576)+i32(8)), uint32(v4+i32(2096)), uint32(i32(72)))
-			store64(m.memory, uint64(uint32(v4))+576, uint64(v2))
-			m.fn47(v4+i32(1336), v4+i32(576))
-			m.fn48(v4+i32(2096), v4+i32(1336))
+			memory_copy(m.memory, uint32(v4+i32(568)+i32(80)), uint32(v4+i32(1328)+i32(80)), uint32(i32(680)))
+			memory_copy(m.memory, uint32(v4+i32(568)+i32(8)), uint32(v4+i32(2088)), uint32(i32(72)))
+			store64(m.memory, uint64(uint32(v4))+568, uint64(v2))
+			m.fn46(v4+i32(1328), v4+i32(568))
+			m.fn47(v4+i32(2088), v4+i32(1328))
 			v1 = v4 + i32(400) + i32(8)
-			v5 = v4 + i32(2096) + i32(8)
-			t2 := int64(load64(m.memory, uint64(uint32(v4))+2096))
+			v5 = v4 + i32(2088) + i32(8)
+			t2 := int64(load64(m.memory, uint64(uint32(v4))+2088))
 			if t2 != i64(1) {
 				goto l9
 			}
-			m.fn49(v1, v4+i32(576), v5)
+			m.fn48(v1, v4+i32(568), v5)
 		}
 	l8:
-		memory_copy(m.memory, uint32(v4+i32(232)), uint32(v1), uint32(i32(72)))
-		m.fn20(v4+i32(112), v4+i32(232))
-		t3 := int64(load64(m.memory, uint64(uint32(v4))+112))
+		memory_copy(m.memory, uint32(v4+i32(240)), uint32(v1), uint32(i32(72)))
+		m.fn20(v4+i32(120), v4+i32(240))
+		t3 := int64(load64(m.memory, uint64(uint32(v4))+120))
 		if t3 != i64(1) {
 			goto l10
 		}
-		t4 := int32(load32(m.memory, uint64(uint32(v4))+120))
+		t4 := int32(load32(m.memory, uint64(uint32(v4))+128))
 		v0 = t4
 	}
 l1:
-	memory_copy(m.memory, uint32(v4+i32(4)), uint32(v4+i32(124)), uint32(i32(108)))
+	memory_copy(m.memory, uint32(v4+i32(12)), uint32(v4+i32(132)), uint32(i32(108)))
 	goto l11
 l9:
-	memory_copy(m.memory, uint32(v1), uint32(v5), uint32(i32(168)))
-	memory_copy(m.memory, uint32(v4+i32(232)), uint32(v1), uint32(i32(168)))
-	memory_zero(m.memory, uint32(v0+i32(176)), uint32(i32(208)))
+	memory_copy(m.memory, uint32(v1), uint32(v5), uint32(i32(160)))
+	memory_copy(m.memory, uint32(v4+i32(240)), uint32(v1), uint32(i32(160)))
+	memory_zero(m.memory, uint32(v0+i32(168)), uint32(i32(216)))
 	store64(m.memory, uint32(v0), uint64(i64(3543621949687885680)))
-	memory_copy(m.memory, uint32(v0+i32(8)), uint32(v4+i32(232)), uint32(i32(168)))
+	memory_copy(m.memory, uint32(v0+i32(8)), uint32(v4+i32(240)), uint32(i32(160)))
 l10:
 	v0 = i32(0)
-	memory_zero(m.memory, uint32(v4+i32(4)), uint32(i32(108)))
+	memory_zero(m.memory, uint32(v4+i32(12)), uint32(i32(108)))
 l11:
 	if v3 == 0 {
 		goto l12
 	}
 	store32(m.memory, uint32(v3), uint32(v0))
-	memory_copy(m.memory, uint32(v3+i32(4)), uint32(v4+i32(4)), uint32(i32(108)))
+	memory_copy(m.memory, uint32(v3+i32(4)), uint32(v4+i32(12)), uint32(i32(108)))
 l12:
-	m.g0 = v4 + i32(2272)
+	m.g0 = v4 + i32(2256)
 	return v0
 }
 
@@ -12674,8 +12718,8 @@ func (m *Module) Xbackoff_policy_plain(v0, v1, v2 int32) int32 {
 		}
 		{
 			{
-				t1 := int64(load64(m.memory, uint64(uint32(v0))+144))
-				if t1 == i64(1) {
+				t1 := int32(load32(m.memory, uint64(uint32(v0))+164))
+				if t1 == i32(1) {
 					goto l1
 				}
 				v4 = i64(0)
@@ -12701,35 +12745,35 @@ l0:
 func (m *Module) Xbackoff_policy_print(v0, v1 int32, v2 int64, v3 int32) int32 {
 	var v4, v5 int32
 	t0 := m.g0
-	v4 = t0 - i32(976)
+	v4 = t0 - i32(960)
 	m.g0 = v4
-	store64(m.memory, uint64(uint32(v4))+800, uint64(i64(0)))
-	m.fn45(v4+i32(16), v0, v4+i32(800))
+	store64(m.memory, uint64(uint32(v4))+792, uint64(i64(0)))
+	m.fn44(v4+i32(8), v0, v4+i32(792))
 	v0 = i32(1)
-	t1 := int32(load32(m.memory, uint64(uint32(v4))+20))
+	t1 := int32(load32(m.memory, uint64(uint32(v4))+12))
 	v5 = t1
 	{
-		t2 := int32(load32(m.memory, uint64(uint32(v4))+16))
+		t2 := int32(load32(m.memory, uint64(uint32(v4))+8))
 		if t2 != i32(1) {
 			goto l0
 		}
-		store32(m.memory, uint64(uint32(v4))+28, uint32(v5))
+		store32(m.memory, uint64(uint32(v4))+20, uint32(v5))
 		goto l1
 	}
 l0:
-	m.fn165(v4+i32(28), v5)
+	m.fn168(v4+i32(20), v5)
 	v0 = i32(0)
 l1:
-	store32(m.memory, uint64(uint32(v4))+24, uint32(v0))
-	store32(m.memory, uint64(uint32(v4))+812, uint32(v3))
-	store64(m.memory, uint64(uint32(v4))+800, uint64(v2))
-	store32(m.memory, uint64(uint32(v4))+808, uint32(v1))
-	m.fn26(v4+i32(8), v4+i32(24), v4+i32(800))
-	t3 := int32(load32(m.memory, uint64(uint32(v4))+8))
+	store32(m.memory, uint64(uint32(v4))+16, uint32(v0))
+	store32(m.memory, uint64(uint32(v4))+804, uint32(v3))
+	store64(m.memory, uint64(uint32(v4))+792, uint64(v2))
+	store32(m.memory, uint64(uint32(v4))+800, uint32(v1))
+	m.fn26(v4, v4+i32(16), v4+i32(792))
+	t3 := int32(load32(m.memory, uint32(v4)))
 	v0 = t3
-	t4 := int32(load32(m.memory, uint64(uint32(v4))+12))
+	t4 := int32(load32(m.memory, uint64(uint32(v4))+4))
 	v3 = t4
-	m.g0 = v4 + i32(976)
+	m.g0 = v4 + i32(960)
 	p5 := i32(0)
 	if v0&i32(1) != 0 {
 		p5 = v3
@@ -12738,13 +12782,13 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn165(v0, v1 int32) {
+func (m *Module) fn168(v0, v1 int32) {
 	var v2 int32
 	t0 := m.g0
 	v2 = t0 - i32(192)
 	m.g0 = v2
-	m.fn211(v2+i32(8), v1)
-	m.fn107(v0, i32(1), v2+i32(8))
+	m.fn214(v2+i32(8), v1)
+	m.fn108(v0, i32(1), v2+i32(8))
 	m.g0 = v2 + i32(192)
 }
 
@@ -12753,7 +12797,7 @@ func (m *Module) Xbackoff_policy_window_ns(v0, v1, v2 int32) int32 {
 	var v3 int32
 	var v4 int64
 	t0 := m.g0
-	v3 = t0 - i32(208)
+	v3 = t0 - i32(192)
 	m.g0 = v3
 	{
 		if v2 != 0 {
@@ -12762,36 +12806,36 @@ func (m *Module) Xbackoff_policy_window_ns(v0, v1, v2 int32) int32 {
 		v0 = i32(100)
 		goto l1
 	l0:
-		store64(m.memory, uint64(uint32(v3))+16, uint64(i64(0)))
-		m.fn45(v3+i32(8), v0, v3+i32(16))
-		t1 := int32(load32(m.memory, uint64(uint32(v3))+12))
+		store64(m.memory, uint64(uint32(v3))+8, uint64(i64(0)))
+		m.fn44(v3, v0, v3+i32(8))
+		t1 := int32(load32(m.memory, uint64(uint32(v3))+4))
 		v0 = t1
-		t2 := int32(load32(m.memory, uint64(uint32(v3))+8))
+		t2 := int32(load32(m.memory, uint32(v3)))
 		if t2 == i32(1) {
 			goto l1
 		}
 		t3 := int64(load64(m.memory, uint32(v0)))
 		t4 := v3
 		v4 = t3
-		store64(m.memory, uint64(uint32(t4))+200, uint64(v4))
-		store64(m.memory, uint64(uint32(v3))+192, uint64(v4))
-		m.fn167(v3+i32(192), v0, v1)
-		t5 := int64(load64(m.memory, uint64(uint32(v3))+192))
-		t6 := m.fn168(t5, v0, int64(uint32(v1)))
+		store64(m.memory, uint64(uint32(t4))+184, uint64(v4))
+		store64(m.memory, uint64(uint32(v3))+176, uint64(v4))
+		m.fn170(v3+i32(176), v0, v1)
+		t5 := int64(load64(m.memory, uint64(uint32(v3))+176))
+		t6 := m.fn171(t5, v0, int64(uint32(v1)))
 		store64(m.memory, uint32(v2), uint64(t6))
 		v0 = i32(0)
 	}
 l1:
-	m.g0 = v3 + i32(208)
+	m.g0 = v3 + i32(192)
 	return v0
 }
 
 //go:norace
-func (m *Module) fn167(v0, v1, v2 int32) {
+func (m *Module) fn170(v0, v1, v2 int32) {
 	var v3, v4, v5 int64
 	{
 		{
-			t0 := int32(load32(m.memory, uint64(uint32(v1))+144))
+			t0 := int32(load32(m.memory, uint64(uint32(v1))+136))
 			if t0 != i32(3) {
 				goto l0
 			}
@@ -12804,7 +12848,7 @@ func (m *Module) fn167(v0, v1, v2 int32) {
 				goto l0
 			}
 			t3 := int64(load64(m.memory, uint64(uint32(v1))+40))
-			t4 := int32(load32(m.memory, uint64(uint32(v1))+152))
+			t4 := int32(load32(m.memory, uint64(uint32(v1))+144))
 			t6 := v0
 			p5 := i64(0x7fffffffffffffff)
 			if t4 == i32(1) {
@@ -12848,7 +12892,7 @@ func (m *Module) fn167(v0, v1, v2 int32) {
 			v4 = t14
 			t15 := int64(load64(m.memory, uint32(v0)))
 			v3 = t15
-			m.fn223(v0, v1)
+			m.fn226(v0, v1)
 			t16 := int64(load64(m.memory, uint32(v0)))
 			if v3 != t16 {
 				goto l2
@@ -12862,7 +12906,7 @@ func (m *Module) fn167(v0, v1, v2 int32) {
 }
 
 //go:norace
-func (m *Module) fn168(v0 int64, v1 int32, v2 int64) int64 {
+func (m *Module) fn171(v0 int64, v1 int32, v2 int64) int64 {
 	var v3 int32
 	var v4 int64
 	var v5, v6 int32
@@ -12870,13 +12914,13 @@ func (m *Module) fn168(v0 int64, v1 int32, v2 int64) int64 {
 	v3 = t0 - i32(64)
 	m.g0 = v3
 	{
-		t1 := int32(load32(m.memory, uint64(uint32(v1))+144))
+		t1 := int32(load32(m.memory, uint64(uint32(v1))+136))
 		switch t1 + i32(-2) {
 		default:
 			goto l1
 		case 0:
 			t2 := int64(load64(m.memory, uint64(uint32(v1))+8))
-			m.fn237(v3, t2, i64(0), v2, i64(0))
+			m.fn240(v3, t2, i64(0), v2, i64(0))
 			t3 := int64(load64(m.memory, uint32(v1)))
 			v2 = t3
 			t4 := int64(load64(m.memory, uint32(v3)))
@@ -12911,7 +12955,7 @@ func (m *Module) fn168(v0 int64, v1 int32, v2 int64) int64 {
 				p12 = i64(-1)
 			}
 			v4 = p12
-			t13 := int32(load32(m.memory, uint64(uint32(v1))+148))
+			t13 := int32(load32(m.memory, uint64(uint32(v1))+140))
 			v5 = t13
 			t14 := int64(load64(m.memory, uint32(v1)))
 			v0 = t14
@@ -12925,7 +12969,7 @@ func (m *Module) fn168(v0 int64, v1 int32, v2 int64) int64 {
 					if v5&i32(1) == 0 {
 						goto l4
 					}
-					m.fn237(v3+i32(48), v2, i64(0), v4, i64(0))
+					m.fn240(v3+i32(48), v2, i64(0), v4, i64(0))
 					t15 := int64(load64(m.memory, uint64(uint32(v3))+48))
 					t16 := int64(load64(m.memory, uint64(uint32(v3))+56))
 					p17 := t15
@@ -12940,7 +12984,7 @@ func (m *Module) fn168(v0 int64, v1 int32, v2 int64) int64 {
 				if v6 == 0 {
 					goto l5
 				}
-				m.fn237(v3+i32(32), v4, i64(0), v4, i64(0))
+				m.fn240(v3+i32(32), v4, i64(0), v4, i64(0))
 				t18 := int64(load64(m.memory, uint64(uint32(v3))+32))
 				t19 := int64(load64(m.memory, uint64(uint32(v3))+40))
 				p20 := t18
@@ -12958,7 +13002,7 @@ func (m *Module) fn168(v0 int64, v1 int32, v2 int64) int64 {
 			if uint64(v2) < uint64(i64(0x7fffffffffffffff)) {
 				p21 = v2
 			}
-			m.fn237(t22, t23, i64(0), p21, i64(0))
+			m.fn240(t22, t23, i64(0), p21, i64(0))
 			t24 := int64(load64(m.memory, uint64(uint32(v3))+16))
 			v2 = t24
 			p25 := i64(0x7fffffffffffffff)
@@ -12978,7 +13022,7 @@ l1:
 	v2 = t28
 	t29 := int64(load64(m.memory, uint64(uint32(v1))+40))
 	v4 = t29
-	t30 := int32(load32(m.memory, uint64(uint32(v1))+152))
+	t30 := int32(load32(m.memory, uint64(uint32(v1))+144))
 	v5 = t30
 	m.g0 = v3 + i32(64)
 	t31 := v4
@@ -13009,7 +13053,7 @@ func (m *Module) Xbackoff_preview_init(v0, v1 int32) int32 {
 	var v2 int32
 	var v3 int64
 	t0 := m.g0
-	v2 = t0 - i32(352)
+	v2 = t0 - i32(336)
 	m.g0 = v2
 	{
 		if v0 != 0 {
@@ -13018,8 +13062,8 @@ func (m *Module) Xbackoff_preview_init(v0, v1 int32) int32 {
 		v1 = i32(100)
 		goto l1
 	l0:
-		store64(m.memory, uint64(uint32(v2))+176, uint64(i64(0)))
-		m.fn45(v2, v1, v2+i32(176))
+		store64(m.memory, uint64(uint32(v2))+168, uint64(i64(0)))
+		m.fn44(v2, v1, v2+i32(168))
 		t1 := int32(load32(m.memory, uint64(uint32(v2))+4))
 		v1 = t1
 		t2 := int32(load32(m.memory, uint32(v2)))
@@ -13028,36 +13072,34 @@ func (m *Module) Xbackoff_preview_init(v0, v1 int32) int32 {
 		}
 		t3 := int64(load64(m.memory, uint32(v1)))
 		v3 = t3
-		memory_copy(m.memory, uint32(v2+i32(8)), uint32(v1), uint32(i32(168)))
+		memory_copy(m.memory, uint32(v2+i32(8)), uint32(v1), uint32(i32(160)))
 		v1 = i32(0)
-		memory_zero(m.memory, uint32(v0+i32(256)), uint32(i32(512)))
-		store64(m.memory, uint64(uint32(v0))+48, uint64(v3))
-		store64(m.memory, uint64(uint32(v0))+40, uint64(v3))
-		store64(m.memory, uint64(uint32(v0))+32, uint64(v3))
-		store64(m.memory, uint64(uint32(v0))+24, uint64(v3))
-		store64(m.memory, uint64(uint32(v0))+16, uint64(v3))
-		store64(m.memory, uint64(uint32(v0))+8, uint64(v3))
+		memory_zero(m.memory, uint32(v0+i32(248)), uint32(i32(520)))
 		store64(m.memory, uint32(v0), uint64(i64(0x3177656976657270)))
-		memory_copy(m.memory, uint32(v0+i32(56)), uint32(v2+i32(8)), uint32(i32(168)))
-		store64(m.memory, uint64(uint32(v0))+248, uint64(i64(0)))
-		store64(m.memory, uint64(uint32(v0))+240, uint64(i64(0)))
-		store64(m.memory, uint64(uint32(v0))+232, uint64(i64(0)))
+		memory_copy(m.memory, uint32(v0+i32(8)), uint32(v2+i32(8)), uint32(i32(160)))
+		store64(m.memory, uint64(uint32(v0))+216, uint64(i64(0)))
+		store64(m.memory, uint64(uint32(v0))+208, uint64(v3))
+		store64(m.memory, uint64(uint32(v0))+200, uint64(v3))
+		store64(m.memory, uint64(uint32(v0))+192, uint64(v3))
+		store64(m.memory, uint64(uint32(v0))+184, uint64(v3))
+		store64(m.memory, uint64(uint32(v0))+176, uint64(v3))
+		store64(m.memory, uint64(uint32(v0))+168, uint64(v3))
 		store64(m.memory, uint64(uint32(v0))+224, uint64(i64(0)))
+		store64(m.memory, uint64(uint32(v0))+232, uint64(i64(0)))
+		store64(m.memory, uint64(uint32(v0))+240, uint64(i64(0)))
 	}
 l1:
-	m.g0 = v2 + i32(352)
+	m.g0 = v2 + i32(336)
 	return v1
 }
 
 //go:norace
 func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
-	var v2, v3, v4 int32
-	var v5, v6, v7, v8, v9, v10 int64
-	var v11, v12 int32
-	var v13 int64
-	var v14 int32
+	var v2, v3 int32
+	var v4, v5, v6, v7, v8, v9, v10 int64
+	var v11, v12, v13 int32
 	t0 := m.g0
-	v2 = t0 - i32(352)
+	v2 = t0 - i32(336)
 	m.g0 = v2
 	v3 = i32(100)
 	{
@@ -13072,189 +13114,193 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 		if t1 != i64(0x3177656976657270) {
 			goto l0
 		}
-		v4 = v2 + i32(104)
-		memory_copy(m.memory, uint32(v4), uint32(v0+i32(56)), uint32(i32(168)))
-		t2 := int64(load64(m.memory, uint64(uint32(v0))+232))
-		store64(m.memory, uint64(uint32(v2))+280, uint64(t2))
-		t3 := int64(load64(m.memory, uint64(uint32(v0))+240))
-		store64(m.memory, uint64(uint32(v2))+288, uint64(t3))
-		t4 := int64(load64(m.memory, uint64(uint32(v0))+248))
-		store64(m.memory, uint64(uint32(v2))+296, uint64(t4))
-		t5 := int64(load64(m.memory, uint64(uint32(v0))+224))
-		t6 := v2
-		v5 = t5
-		store64(m.memory, uint64(uint32(t6))+272, uint64(v5))
-		t7 := int64(load64(m.memory, uint64(uint32(v0))+48))
-		store64(m.memory, uint64(uint32(v2))+96, uint64(t7))
-		t8 := int64(load64(m.memory, uint64(uint32(v0))+40))
-		store64(m.memory, uint64(uint32(v2))+88, uint64(t8))
-		t9 := int64(load64(m.memory, uint64(uint32(v0))+32))
-		store64(m.memory, uint64(uint32(v2))+80, uint64(t9))
-		t10 := int64(load64(m.memory, uint64(uint32(v0))+24))
-		t11 := v2
-		v6 = t10
-		store64(m.memory, uint64(uint32(t11))+72, uint64(v6))
-		t12 := int64(load64(m.memory, uint64(uint32(v0))+16))
-		store64(m.memory, uint64(uint32(v2))+64, uint64(t12))
-		t13 := int64(load64(m.memory, uint64(uint32(v0))+8))
-		store64(m.memory, uint64(uint32(v2))+56, uint64(t13))
+		t2 := int64(load64(m.memory, uint64(uint32(v0))+224))
+		store64(m.memory, uint64(uint32(v2))+264, uint64(t2))
+		t3 := int64(load64(m.memory, uint64(uint32(v0))+232))
+		store64(m.memory, uint64(uint32(v2))+272, uint64(t3))
+		t4 := int64(load64(m.memory, uint64(uint32(v0))+240))
+		store64(m.memory, uint64(uint32(v2))+280, uint64(t4))
+		t5 := int64(load64(m.memory, uint64(uint32(v0))+216))
+		v4 = t5
+		t6 := int64(load64(m.memory, uint64(uint32(v0))+168))
+		v5 = t6
+		t7 := int64(load64(m.memory, uint64(uint32(v0))+176))
+		v6 = t7
+		t8 := int64(load64(m.memory, uint64(uint32(v0))+184))
+		v7 = t8
+		t9 := int64(load64(m.memory, uint64(uint32(v0))+192))
+		v8 = t9
+		t10 := int64(load64(m.memory, uint64(uint32(v0))+200))
+		v9 = t10
+		t11 := int64(load64(m.memory, uint64(uint32(v0))+208))
+		v10 = t11
+		t12 := v2 + i32(48)
+		v11 = v0 + i32(8)
+		memory_copy(m.memory, uint32(t12), uint32(v11), uint32(i32(160)))
+		store64(m.memory, uint64(uint32(v2))+248, uint64(v10))
+		store64(m.memory, uint64(uint32(v2))+240, uint64(v9))
+		store64(m.memory, uint64(uint32(v2))+232, uint64(v8))
+		store64(m.memory, uint64(uint32(v2))+224, uint64(v7))
+		store64(m.memory, uint64(uint32(v2))+216, uint64(v6))
+		store64(m.memory, uint64(uint32(v2))+208, uint64(v5))
+		store64(m.memory, uint64(uint32(v2))+256, uint64(v4))
 		v3 = i32(104)
-		if uint64(v5) > uint64(i64(0xffffffff)) {
+		if uint64(v4) > uint64(i64(0xffffffff)) {
 			goto l0
 		}
-		t14 := int64(load64(m.memory, uint64(uint32(v2))+200))
-		if uint64(v5) >= uint64(t14) {
+		t13 := int64(load64(m.memory, uint64(uint32(v2))+144))
+		if uint64(v4) >= uint64(t13) {
 			goto l0
 		}
-		m.fn171(v2+i32(304), v6, v4, v5)
-		t15 := int64(load64(m.memory, uint64(uint32(v2))+312))
-		v6 = t15
-		t16 := int64(load64(m.memory, uint64(uint32(v2))+304))
-		v7 = t16
-		t17 := int64(load64(m.memory, uint64(uint32(v2))+144))
-		t18 := int32(load32(m.memory, uint64(uint32(v2))+256))
-		p19 := i64(0x7fffffffffffffff)
-		if t18 == i32(2) {
-			p19 = t17
+		m.fn174(v2+i32(288), v7, v2+i32(48), v4)
+		t14 := int64(load64(m.memory, uint64(uint32(v2))+296))
+		v7 = t14
+		t15 := int64(load64(m.memory, uint64(uint32(v2))+288))
+		v8 = t15
+		t16 := int64(load64(m.memory, uint64(uint32(v2))+88))
+		t17 := int32(load32(m.memory, uint64(uint32(v2))+192))
+		p18 := i64(0x7fffffffffffffff)
+		if t17 == i32(2) {
+			p18 = t16
 		}
-		v8 = p19
-		v9 = v8
+		v5 = p18
+		v6 = v5
 		{
-			t20 := int64(load64(m.memory, uint64(uint32(v2))+192))
-			t21 := int32(load32(m.memory, uint64(uint32(v2))+260))
-			p22 := i64(1)
-			if t21 == i32(7) {
-				p22 = t20
+			t19 := int64(load64(m.memory, uint64(uint32(v2))+136))
+			t20 := int32(load32(m.memory, uint64(uint32(v2))+196))
+			p21 := i64(1)
+			if t20 == i32(7) {
+				p21 = t19
 			}
-			v10 = p22
-			if v10 == 0 {
+			v9 = p21
+			if v9 == 0 {
 				goto l1
 			}
-			t23 := int64(uint64(v8) / uint64(v10))
-			v9 = t23
+			t22 := int64(uint64(v5) / uint64(v9))
+			v6 = t22
 		}
 	l1:
-		v11 = v2 + i32(88)
-		v12 = v2 + i32(72)
+		v0 = v2 + i32(240)
+		v12 = v2 + i32(224)
+		v13 = v2 + i32(48) + i32(160)
 		{
-			p24 := v6
-			if uint64(v9) < uint64(v6) {
-				p24 = v9
+			p23 := v7
+			if uint64(v6) < uint64(v7) {
+				p23 = v6
 			}
-			v9 = p24
-			if uint64(v9) < uint64(v7) {
+			v6 = p23
+			if uint64(v6) < uint64(v8) {
 				goto l2
 			}
-			t25 := v2 + i32(32)
-			v13 = v9 + v7
-			t26 := v13
-			var p27 int32
-			if uint64(v13) < uint64(v9) {
-				p27 = 1
+			t24 := v2 + i32(32)
+			v10 = v6 + v8
+			t25 := v10
+			var p26 int32
+			if uint64(v10) < uint64(v6) {
+				p26 = 1
 			}
-			m.fn237(t25, t26, int64(uint32(p27)), v10, i64(0))
-			t28 := int64(load64(m.memory, uint64(uint32(v2))+32))
-			t29 := int64(load64(m.memory, uint64(uint32(v2))+40))
-			t30 := v2 + i32(16)
-			v10 = v9 - v7 + i64(1)
-			t31 := v10
-			var p32 int32
-			if v10 == 0 {
-				p32 = 1
+			m.fn240(t24, t25, int64(uint32(p26)), v9, i64(0))
+			t27 := int64(load64(m.memory, uint64(uint32(v2))+32))
+			t28 := int64(load64(m.memory, uint64(uint32(v2))+40))
+			t29 := v2 + i32(16)
+			v9 = v6 - v8 + i64(1)
+			t30 := v9
+			var p31 int32
+			if v9 == 0 {
+				p31 = 1
 			}
-			m.fn237(t30, t28, t29, t31, int64(uint32(p32)))
-			m.fn237(v2, v6-v9, i64(0), v8, i64(0))
-			t33 := int64(load64(m.memory, uint64(uint32(v2))+16))
-			t34 := int64(load64(m.memory, uint64(uint32(v2))+24))
-			t35 := int64(uint64(t33) >> 1)
-			v8 = t34
-			v9 = t35 | v8<<63
-			t36 := int64(load64(m.memory, uint32(v2)))
-			v10 = v9 + t36
-			t37 := int64(load64(m.memory, uint64(uint32(v2))+8))
-			t38 := v10
-			t39 := int64(uint64(v8)>>1) + t37
-			var p40 int32
-			if uint64(v10) < uint64(v9) {
-				p40 = 1
+			m.fn240(t29, t27, t28, t30, int64(uint32(p31)))
+			m.fn240(v2, v7-v6, i64(0), v5, i64(0))
+			t32 := int64(load64(m.memory, uint64(uint32(v2))+16))
+			t33 := int64(load64(m.memory, uint64(uint32(v2))+24))
+			t34 := int64(uint64(t32) >> 1)
+			v5 = t33
+			v6 = t34 | v5<<63
+			t35 := int64(load64(m.memory, uint32(v2)))
+			v9 = v6 + t35
+			t36 := int64(load64(m.memory, uint64(uint32(v2))+8))
+			t37 := v9
+			t38 := int64(uint64(v5)>>1) + t36
+			var p39 int32
+			if uint64(v9) < uint64(v6) {
+				p39 = 1
 			}
-			t41 := m.fn172(t38, t39+int64(uint32(p40)), v6-v7+i64(1))
-			v8 = t41
+			t40 := m.fn175(t37, t38+int64(uint32(p39)), v7-v8+i64(1))
+			v5 = t40
 		}
 	l2:
-		v14 = v0 + i32(8)
-		m.fn173(v12, v4, v5, v8)
-		t42 := int64(load64(m.memory, uint64(uint32(v2))+272))
-		t43 := m.fn153(v2+i32(56), v4, t42, i64(0))
-		v9 = t43
-		t44 := int64(load64(m.memory, uint64(uint32(v2))+272))
-		t45 := m.fn153(v11, v4, t44, i64(-1))
-		t46 := v2
-		v7 = t45
-		store64(m.memory, uint64(uint32(t46))+336, uint64(v7))
-		store64(m.memory, uint64(uint32(v2))+328, uint64(v8))
-		store64(m.memory, uint64(uint32(v2))+320, uint64(v9))
-		v11 = v2 + i32(320)
+		m.fn176(v12, v2+i32(48), v4, v5)
+		t41 := int64(load64(m.memory, uint64(uint32(v2))+256))
+		t42 := m.fn156(v13, v2+i32(48), t41, i64(0))
+		v6 = t42
+		t43 := int64(load64(m.memory, uint64(uint32(v2))+256))
+		t44 := m.fn156(v0, v2+i32(48), t43, i64(-1))
+		t45 := v2
+		v8 = t44
+		store64(m.memory, uint64(uint32(t45))+320, uint64(v8))
+		store64(m.memory, uint64(uint32(v2))+312, uint64(v5))
+		store64(m.memory, uint64(uint32(v2))+304, uint64(v6))
+		v13 = v2 + i32(304)
 		v0 = i32(0)
 	l4:
 		{
 			if v0 == i32(24) {
 				goto l3
 			}
-			v4 = v2 + i32(56) + v0 + i32(224)
-			t47 := int64(load64(m.memory, uint32(v4)))
-			t48 := v4
-			v5 = t47
-			t49 := int64(load64(m.memory, uint32(v11+v0)))
-			v6 = v5 + t49
-			p50 := v6
-			if uint64(v6) < uint64(v5) {
-				p50 = i64(-1)
+			v12 = v2 + i32(48) + v0 + i32(216)
+			t46 := int64(load64(m.memory, uint32(v12)))
+			t47 := v12
+			v4 = t46
+			t48 := int64(load64(m.memory, uint32(v13+v0)))
+			v7 = v4 + t48
+			p49 := v7
+			if uint64(v7) < uint64(v4) {
+				p49 = i64(-1)
 			}
-			v5 = p50
-			p51 := i64(0x7fffffffffffffff)
-			if uint64(v5) < uint64(i64(0x7fffffffffffffff)) {
-				p51 = v5
+			v4 = p49
+			p50 := i64(0x7fffffffffffffff)
+			if uint64(v4) < uint64(i64(0x7fffffffffffffff)) {
+				p50 = v4
 			}
-			store64(m.memory, uint32(t48), uint64(p51))
+			store64(m.memory, uint32(t47), uint64(p50))
 			v0 = v0 + i32(8)
 			goto l4
 		}
 	l3:
-		t52 := int64(load64(m.memory, uint64(uint32(v2))+280))
-		v5 = t52
-		t53 := int64(load64(m.memory, uint64(uint32(v2))+208))
-		if uint64(v5) > uint64(t53) {
+		t51 := int64(load64(m.memory, uint64(uint32(v2))+264))
+		v4 = t51
+		t52 := int64(load64(m.memory, uint64(uint32(v2))+152))
+		if uint64(v4) > uint64(t52) {
 			goto l0
 		}
 		store64(m.memory, uint64(uint32(v1))+48, uint64(i64(0)))
-		t54 := int64(load64(m.memory, uint64(uint32(v2))+296))
-		store64(m.memory, uint64(uint32(v1))+40, uint64(t54))
-		t55 := int64(load64(m.memory, uint64(uint32(v2))+288))
-		store64(m.memory, uint64(uint32(v1))+32, uint64(t55))
-		store64(m.memory, uint64(uint32(v1))+24, uint64(v5))
-		store64(m.memory, uint64(uint32(v1))+16, uint64(v7))
-		store64(m.memory, uint64(uint32(v1))+8, uint64(v8))
-		store64(m.memory, uint32(v1), uint64(v9))
+		t53 := int64(load64(m.memory, uint64(uint32(v2))+280))
+		store64(m.memory, uint64(uint32(v1))+40, uint64(t53))
+		t54 := int64(load64(m.memory, uint64(uint32(v2))+272))
+		store64(m.memory, uint64(uint32(v1))+32, uint64(t54))
+		store64(m.memory, uint64(uint32(v1))+24, uint64(v4))
+		store64(m.memory, uint64(uint32(v1))+16, uint64(v8))
+		store64(m.memory, uint64(uint32(v1))+8, uint64(v5))
+		store64(m.memory, uint32(v1), uint64(v6))
 		store64(m.memory, uint64(uint32(v1))+56, uint64(i64(0)))
-		t56 := int64(load64(m.memory, uint64(uint32(v2))+272))
-		t57 := v2
-		v5 = t56 + i64(1)
-		p58 := v5
-		if v5 == 0 {
-			p58 = i64(-1)
+		t55 := int64(load64(m.memory, uint64(uint32(v2))+256))
+		t56 := v2
+		v4 = t55 + i64(1)
+		p57 := v4
+		if v4 == 0 {
+			p57 = i64(-1)
 		}
-		store64(m.memory, uint64(uint32(t57))+272, uint64(p58))
-		memory_copy(m.memory, uint32(v14), uint32(v2+i32(56)), uint32(i32(248)))
+		store64(m.memory, uint64(uint32(t56))+256, uint64(p57))
+		memory_copy(m.memory, uint32(v11), uint32(v2+i32(48)), uint32(i32(240)))
 		v3 = i32(0)
 	}
 l0:
-	m.g0 = v2 + i32(352)
+	m.g0 = v2 + i32(336)
 	return v3
 }
 
 //go:norace
-func (m *Module) fn171(v0 int32, v1 int64, v2 int32, v3 int64) {
+func (m *Module) fn174(v0 int32, v1 int64, v2 int32, v3 int64) {
 	var v4, v5 int32
 	var v6, v7 int64
 	t0 := m.g0
@@ -13262,7 +13308,7 @@ func (m *Module) fn171(v0 int32, v1 int64, v2 int32, v3 int64) {
 	m.g0 = v4
 	{
 		{
-			t1 := int32(load32(m.memory, uint64(uint32(v2))+156))
+			t1 := int32(load32(m.memory, uint64(uint32(v2))+148))
 			v5 = t1
 			if v5 != i32(6) {
 				goto l0
@@ -13282,14 +13328,14 @@ func (m *Module) fn171(v0 int32, v1 int64, v2 int32, v3 int64) {
 			v3 = t6
 			t8 := int32(load32(m.memory, uint64(uint32(v2))+16))
 			t9 := int32(load32(m.memory, uint64(uint32(v2))+20))
-			t10 := m.fn138(t8, t9, v1)
+			t10 := m.fn140(t8, t9, v1)
 			t11 := v3
 			v1 = t10
 			p12 := v1
 			if uint64(v3) < uint64(v1) {
 				p12 = t11
 			}
-			t13 := int32(load32(m.memory, uint64(uint32(v2))+152))
+			t13 := int32(load32(m.memory, uint64(uint32(v2))+144))
 			p14 := v1
 			if t13 == i32(1) {
 				p14 = p12
@@ -13303,7 +13349,7 @@ func (m *Module) fn171(v0 int32, v1 int64, v2 int32, v3 int64) {
 			goto l1
 		}
 	l0:
-		t16 := m.fn168(v1, v2, v3)
+		t16 := m.fn171(v1, v2, v3)
 		v1 = t16
 		v6 = v1
 		switch v5 + i32(-2) {
@@ -13320,7 +13366,7 @@ func (m *Module) fn171(v0 int32, v1 int64, v2 int32, v3 int64) {
 		case 2:
 			t18 := int32(load32(m.memory, uint64(uint32(v2))+56))
 			t19 := int32(load32(m.memory, uint64(uint32(v2))+60))
-			t20 := m.fn138(t18, t19, v1)
+			t20 := m.fn140(t18, t19, v1)
 			v6 = v1 - t20
 			p21 := v6
 			if uint64(v6) > uint64(v1) {
@@ -13329,7 +13375,7 @@ func (m *Module) fn171(v0 int32, v1 int64, v2 int32, v3 int64) {
 			v6 = p21
 			t22 := int32(load32(m.memory, uint64(uint32(v2))+64))
 			t23 := int32(load32(m.memory, uint64(uint32(v2))+68))
-			t24 := m.fn138(t22, t23, v1)
+			t24 := m.fn140(t22, t23, v1)
 			v1 = t24 + v1
 			p25 := i64(0x7fffffffffffffff)
 			if uint64(v1) < uint64(i64(0x7fffffffffffffff)) {
@@ -13339,7 +13385,7 @@ func (m *Module) fn171(v0 int32, v1 int64, v2 int32, v3 int64) {
 			goto l6
 		case 3:
 			t26 := int64(load64(m.memory, uint64(uint32(v2))+80))
-			m.fn237(v4, t26, i64(0), v3, i64(0))
+			m.fn240(v4, t26, i64(0), v3, i64(0))
 			v6 = v1
 			t27 := int64(load64(m.memory, uint64(uint32(v2))+72))
 			v3 = t27
@@ -13436,7 +13482,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn172(v0, v1, v2 int64) int64 {
+func (m *Module) fn175(v0, v1, v2 int64) int64 {
 	var v3, v4 int32
 	var v5, v6, v7, v8 int64
 	var v9 int32
@@ -13454,7 +13500,7 @@ l1:
 			m.g0 = v3 + i32(16)
 			return v7
 		}
-		m.fn238(v3, v0, v1, v4&i32(127))
+		m.fn241(v3, v0, v1, v4&i32(127))
 		t1 := int64(load64(m.memory, uint32(v3)))
 		v8 = t1&i64(1) | v5<<1
 		t2 := v8
@@ -13488,9 +13534,9 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn173(v0, v1 int32, v2, v3 int64) {
+func (m *Module) fn176(v0, v1 int32, v2, v3 int64) {
 	{
-		t0 := int32(load32(m.memory, uint64(uint32(v1))+156))
+		t0 := int32(load32(m.memory, uint64(uint32(v1))+148))
 		if t0 != i32(6) {
 			goto l0
 		}
@@ -13504,7 +13550,7 @@ func (m *Module) fn173(v0, v1 int32, v2, v3 int64) {
 		return
 	}
 l0:
-	m.fn223(v0, v1)
+	m.fn226(v0, v1)
 }
 
 //go:norace
@@ -13547,7 +13593,7 @@ func (m *Module) Xbackoff_ratio_parse(v0 int32, v1 int64, v2, v3 int32) int32 {
 	l8:
 		{
 			if v6 == v5 {
-				m.fn175(v4+i32(4), v0, v6)
+				m.fn178(v4+i32(4), v0, v6)
 				goto l9
 			}
 			v7 = v0 + v5
@@ -13594,7 +13640,7 @@ func (m *Module) Xbackoff_ratio_parse(v0 int32, v1 int64, v2, v3 int32) int32 {
 			goto l9
 		}
 	l16:
-		m.fn176(v4+i32(16), v7, v6)
+		m.fn179(v4+i32(16), v7, v6)
 		t4 := int64(load64(m.memory, uint64(uint32(v4))+24))
 		v1 = t4
 		p5 := i64(4096)
@@ -13609,7 +13655,7 @@ func (m *Module) Xbackoff_ratio_parse(v0 int32, v1 int64, v2, v3 int32) int32 {
 		v6 = p7
 		{
 			if v8 != 0 {
-				m.fn177(v4+i32(16), v0, v5, i32(0), v6)
+				m.fn180(v4+i32(16), v0, v5, i32(0), v6)
 				t13 := int32(m.memory[uint64(uint32(v4))+24])
 				v5 = t13
 				{
@@ -13629,7 +13675,7 @@ func (m *Module) Xbackoff_ratio_parse(v0 int32, v1 int64, v2, v3 int32) int32 {
 					goto l19
 				}
 			}
-			m.fn177(v4+i32(16), v0, v5, v6, i32(0))
+			m.fn180(v4+i32(16), v0, v5, v6, i32(0))
 			t8 := int32(m.memory[uint64(uint32(v4))+24])
 			v5 = t8
 			{
@@ -13652,7 +13698,7 @@ func (m *Module) Xbackoff_ratio_parse(v0 int32, v1 int64, v2, v3 int32) int32 {
 	l19:
 		m.memory[uint64(uint32(v4))+56] = byte(v5)
 		store64(m.memory, uint64(uint32(v4))+48, uint64(v1))
-		m.fn178(v4+i32(4), v4+i32(48))
+		m.fn181(v4+i32(4), v4+i32(48))
 	}
 l9:
 	{
@@ -13695,7 +13741,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn175(v0, v1, v2 int32) {
+func (m *Module) fn178(v0, v1, v2 int32) {
 	var v3, v4, v5, v6, v7 int32
 	var v8, v9 int64
 	t0 := m.g0
@@ -13718,7 +13764,7 @@ func (m *Module) fn175(v0, v1, v2 int32) {
 				if t14 != i32(37) {
 					goto l7
 				}
-				m.fn177(v3, v1, v2, i32(0), i32(2))
+				m.fn180(v3, v1, v2, i32(0), i32(2))
 				t15 := int32(m.memory[uint64(uint32(v3))+8])
 				v2 = t15
 				{
@@ -13766,12 +13812,12 @@ func (m *Module) fn175(v0, v1, v2 int32) {
 								goto l5
 							}
 						}
-						m.fn176(v3, v6, v7)
+						m.fn179(v3, v6, v7)
 						t9 := int64(load64(m.memory, uint32(v3)))
 						v8 = t9
 						t10 := int64(load64(m.memory, uint64(uint32(v3))+8))
 						v9 = t10
-						m.fn176(v3, v4, v5)
+						m.fn179(v3, v4, v5)
 						store64(m.memory, uint64(uint32(v3))+40, uint64(v9))
 						store64(m.memory, uint64(uint32(v3))+32, uint64(v8))
 						t11 := int64(load64(m.memory, uint64(uint32(v3))+8))
@@ -13788,7 +13834,7 @@ func (m *Module) fn175(v0, v1, v2 int32) {
 			}
 		}
 	l7:
-		m.fn177(v3, v1, v4, i32(0), i32(0))
+		m.fn180(v3, v1, v4, i32(0), i32(0))
 		t20 := int32(m.memory[uint64(uint32(v3))+8])
 		v2 = t20
 		{
@@ -13812,13 +13858,13 @@ func (m *Module) fn175(v0, v1, v2 int32) {
 		store64(m.memory, uint64(uint32(v3))+32, uint64(v8))
 	}
 l6:
-	m.fn178(v0, v3+i32(32))
+	m.fn181(v0, v3+i32(32))
 l2:
 	m.g0 = v3 + i32(64)
 }
 
 //go:norace
-func (m *Module) fn176(v0, v1, v2 int32) {
+func (m *Module) fn179(v0, v1, v2 int32) {
 	var v3 int32
 	var v4, v5 int64
 	var v6 int32
@@ -13833,7 +13879,7 @@ l2:
 			goto l0
 		}
 		v5 = i64(0)
-		m.fn237(v3, v4, i64(0), i64(10), i64(0))
+		m.fn240(v3, v4, i64(0), i64(10), i64(0))
 		t1 := int64(load64(m.memory, uint64(uint32(v3))+8))
 		if t1 != i64(0) {
 			goto l1
@@ -13859,7 +13905,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn177(v0, v1, v2, v3, v4 int32) {
+func (m *Module) fn180(v0, v1, v2, v3, v4 int32) {
 	var v5, v6, v7, v8, v9, v10, v11 int32
 	var v12, v13, v14, v15, v16 int64
 	t0 := m.g0
@@ -13980,7 +14026,7 @@ func (m *Module) fn177(v0, v1, v2, v3, v4 int32) {
 			l17:
 				if v2 != v1 {
 					v13 = i64(0)
-					m.fn237(v5+i32(48), v12, i64(0), i64(10), i64(0))
+					m.fn240(v5+i32(48), v12, i64(0), i64(10), i64(0))
 					t18 := int64(load64(m.memory, uint64(uint32(v5))+56))
 					if t18 != i64(0) {
 						goto l16
@@ -13999,7 +14045,7 @@ func (m *Module) fn177(v0, v1, v2, v3, v4 int32) {
 			l15:
 				if v9 != 0 {
 					v13 = i64(0)
-					m.fn237(v5+i32(32), v12, i64(0), i64(10), i64(0))
+					m.fn240(v5+i32(32), v12, i64(0), i64(10), i64(0))
 					t16 := int64(load64(m.memory, uint64(uint32(v5))+40))
 					if t16 != i64(0) {
 						goto l14
@@ -14013,7 +14059,7 @@ func (m *Module) fn177(v0, v1, v2, v3, v4 int32) {
 				goto l14
 			l11:
 				v13 = i64(0)
-				m.fn237(v5+i32(64), v12, i64(0), i64(10), i64(0))
+				m.fn240(v5+i32(64), v12, i64(0), i64(10), i64(0))
 				t21 := int64(load64(m.memory, uint64(uint32(v5))+72))
 				if t21 == i64(0) {
 					goto l18
@@ -14045,7 +14091,7 @@ func (m *Module) fn177(v0, v1, v2, v3, v4 int32) {
 		l23:
 			if v8 != 0 {
 				v15 = i64(0)
-				m.fn237(v5, v14, i64(0), i64(10), i64(0))
+				m.fn240(v5, v14, i64(0), i64(10), i64(0))
 				t24 := int64(load64(m.memory, uint64(uint32(v5))+8))
 				if t24 != i64(0) {
 					goto l22
@@ -14059,7 +14105,7 @@ func (m *Module) fn177(v0, v1, v2, v3, v4 int32) {
 			goto l22
 		l20:
 			v15 = i64(0)
-			m.fn237(v5+i32(16), v14, i64(0), i64(10), i64(0))
+			m.fn240(v5+i32(16), v14, i64(0), i64(10), i64(0))
 			{
 				t26 := int64(load64(m.memory, uint64(uint32(v5))+24))
 				if t26 == i64(0) {
@@ -14090,7 +14136,7 @@ l5:
 }
 
 //go:norace
-func (m *Module) fn178(v0, v1 int32) {
+func (m *Module) fn181(v0, v1 int32) {
 	var v2, v3, v4, v5, v6 int64
 	{
 		{
@@ -14381,7 +14427,7 @@ func (m *Module) Xbackoff_stats_merge(v0, v1 int32) int32 {
 		}
 		v4 = v0 + i32(8)
 		v3 = v2 + i32(8)
-		m.fn184(v3, v1+i32(8))
+		m.fn187(v3, v1+i32(8))
 		v0 = i32(0)
 		store32(m.memory, uint64(uint32(v2))+168, uint32(i32(0)))
 	l3:
@@ -14390,7 +14436,7 @@ func (m *Module) Xbackoff_stats_merge(v0, v1 int32) int32 {
 				goto l2
 			}
 			t3 := int64(load64(m.memory, uint32(v3)))
-			m.fn185(v4, v0, t3)
+			m.fn188(v4, v0, t3)
 			v3 = v3 + i32(8)
 			v0 = v0 + i32(1)
 			goto l3
@@ -14404,7 +14450,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn184(v0, v1 int32) {
+func (m *Module) fn187(v0, v1 int32) {
 	var v2, v3 int32
 	t0 := m.g0
 	v2 = t0 - i32(160)
@@ -14426,7 +14472,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn185(v0, v1 int32, v2 int64) {
+func (m *Module) fn188(v0, v1 int32, v2 int64) {
 	var v3, v4 int64
 	{
 		if uint32(v1) > uint32(i32(19)) {
@@ -14480,7 +14526,7 @@ func (m *Module) Xbackoff_stats_print(v0, v1 int32, v2 int64, v3 int32) int32 {
 		t1 := int64(load64(m.memory, uint32(v0)))
 		if t1 == i64(3543538455707481203) {
 			memory_zero(m.memory, uint32(v4+i32(4116)), uint32(i32(4100)))
-			m.fn187(v4+i32(8216), v0+i32(8))
+			m.fn190(v4+i32(8216), v0+i32(8))
 			store32(m.memory, uint64(uint32(v4))+8376, uint32(i32(0)))
 			memory_copy(m.memory, uint32(v4+i32(8384)), uint32(v4+i32(8216)), uint32(i32(168)))
 			t2 := int32(load32(m.memory, uint64(uint32(v4))+8544))
@@ -14528,17 +14574,17 @@ func (m *Module) Xbackoff_stats_print(v0, v1 int32, v2 int64, v3 int32) int32 {
 											v7 = t13
 											t15 := m.fn31(t12, t14, v7)
 											v8 = t15
-											t16 := m.fn188(v0, v7, i32(25951), i32(21))
+											t16 := m.fn191(v0, v7, i32(25951), i32(21))
 											if t16 != 0 {
-												t33 := m.fn190(v4 + i32(8384))
+												t33 := m.fn193(v4 + i32(8384))
 												_ = m.fn32(v8, t33)
 												goto l5
 											}
-											t17 := m.fn188(v0, v7, i32(25972), i32(23))
+											t17 := m.fn191(v0, v7, i32(25972), i32(23))
 											if t17 != 0 {
 												goto l11
 											}
-											t18 := m.fn188(v0, v7, i32(25995), i32(22))
+											t18 := m.fn191(v0, v7, i32(25995), i32(22))
 											if t18 == 0 {
 												goto l5
 											}
@@ -14559,7 +14605,7 @@ func (m *Module) Xbackoff_stats_print(v0, v1 int32, v2 int64, v3 int32) int32 {
 									_ = m.fn31(v8, i32(25944), i32(4))
 								l8:
 									t22 := m.fn31(v8, i32(25948), i32(3))
-									t23 := m.fn189(v4+i32(8384), v0+i32(-1))
+									t23 := m.fn192(v4+i32(8384), v0+i32(-1))
 									_ = m.fn32(t22, t23)
 									goto l5
 								}
@@ -14586,7 +14632,7 @@ func (m *Module) Xbackoff_stats_print(v0, v1 int32, v2 int64, v3 int32) int32 {
 								goto l5
 							}
 						l11:
-							t35 := m.fn191(v4 + i32(8384))
+							t35 := m.fn194(v4 + i32(8384))
 							_ = m.fn32(v8, t35)
 						}
 					l5:
@@ -14745,12 +14791,12 @@ l23:
 }
 
 //go:norace
-func (m *Module) fn187(v0, v1 int32) {
+func (m *Module) fn190(v0, v1 int32) {
 	var v2 int32
 	t0 := m.g0
 	v2 = t0 - i32(320)
 	m.g0 = v2
-	m.fn184(v2, v1)
+	m.fn187(v2, v1)
 	v1 = i32(0)
 l1:
 	{
@@ -14768,14 +14814,14 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn188(v0, v1, v2, v3 int32) int32 {
+func (m *Module) fn191(v0, v1, v2, v3 int32) int32 {
 	var v4 int32
 	v4 = i32(0)
 	{
 		if v1 != v3 {
 			goto l0
 		}
-		t0 := m.fn236(v0, v2, v1)
+		t0 := m.fn239(v0, v2, v1)
 		var p1 int32
 		if t0 == 0 {
 			p1 = 1
@@ -14787,7 +14833,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn189(v0, v1 int32) int64 {
+func (m *Module) fn192(v0, v1 int32) int64 {
 	var v2, v3 int64
 	p0 := i32(12)
 	if uint32(v1) < uint32(i32(12)) {
@@ -14814,9 +14860,9 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn190(v0 int32) int64 {
+func (m *Module) fn193(v0 int32) int64 {
 	var v1, v2 int64
-	t0 := m.fn191(v0)
+	t0 := m.fn194(v0)
 	v1 = t0
 	t1 := int64(load64(m.memory, uint64(uint32(v0))+96))
 	v2 = v1 + t1
@@ -14828,8 +14874,8 @@ func (m *Module) fn190(v0 int32) int64 {
 }
 
 //go:norace
-func (m *Module) fn191(v0 int32) int64 {
-	t0 := m.fn189(v0, i32(12))
+func (m *Module) fn194(v0 int32) int64 {
+	t0 := m.fn192(v0, i32(12))
 	return t0
 }
 
@@ -14849,10 +14895,10 @@ func (m *Module) Xbackoff_stats_read(v0, v1 int32) int32 {
 	{
 		t1 := int64(load64(m.memory, uint32(v0)))
 		if t1 == i64(3543538455707481203) {
-			m.fn187(v2, v0+i32(8))
-			t2 := m.fn191(v2)
+			m.fn190(v2, v0+i32(8))
+			t2 := m.fn194(v2)
 			v3 = t2
-			t3 := m.fn190(v2)
+			t3 := m.fn193(v2)
 			store64(m.memory, uint64(uint32(v1))+8, uint64(t3))
 			store64(m.memory, uint32(v1), uint64(v3))
 			t4 := int64(load64(m.memory, uint64(uint32(v2))+96))
@@ -14897,7 +14943,7 @@ func (m *Module) Xbackoff_stats_record(v0 int32, v1 int64, v2 int32) int32 {
 					}
 				}
 				v5 = v0 + i32(8)
-				m.fn185(v5, v3, i64(1))
+				m.fn188(v5, v3, i64(1))
 				t4 := v1
 				var p5 int32
 				if v1 != i64(0) {
@@ -14931,7 +14977,7 @@ func (m *Module) Xbackoff_stats_record(v0 int32, v1 int64, v2 int32) int32 {
 						goto l4
 					}
 				}
-				m.fn185(v5, v2+i32(12), i64(1))
+				m.fn188(v5, v2+i32(12), i64(1))
 				return i32(0)
 			}
 			return i32(110)
@@ -15018,8 +15064,8 @@ func (m *Module) Xbackoff_stream_from_key(v0 int64, v1 int32, v2 int64, v3 int32
 		store64(m.memory, uint64(uint32(v4))+16, uint64(i64(0x554200041a100607)))
 		store64(m.memory, uint64(uint32(v4))+24, uint64(v0^i64(0x6c7967656e657261)))
 		store64(m.memory, uint64(uint32(v4))+8, uint64(v0^i64(8317987319222330741)))
-		m.fn125(v4+i32(8), v1, v5)
-		t1 := m.fn128(v4 + i32(8))
+		m.fn126(v4+i32(8), v1, v5)
+		t1 := m.fn129(v4 + i32(8))
 		store64(m.memory, uint32(v3), uint64(t1))
 		v5 = i32(0)
 	}
@@ -15031,7 +15077,7 @@ l0:
 //go:norace
 func (m *Module) Xbackoff_stream_nth(v0, v1 int64, v2 int32) int32 {
 	if v2 != 0 {
-		t0 := m.fn75(v0, v1)
+		t0 := m.fn76(v0, v1)
 		store64(m.memory, uint32(v2), uint64(t0))
 		return i32(0)
 	}
@@ -15044,7 +15090,7 @@ func (m *Module) Xbackoff_version() int32 {
 }
 
 //go:norace
-func (m *Module) fn200(v0, v1, v2, v3 int32) int64 {
+func (m *Module) fn203(v0, v1, v2, v3 int32) int64 {
 	var v4 int64
 	var v5, v6 int32
 	v1 = v1 << 3
@@ -15063,7 +15109,7 @@ l1:
 		t1 := int32(load32(m.memory, uint32(v0)))
 		v6 = t1
 		v0 = v0 + i32(8)
-		t2 := m.fn92(v6, v5, v2, v3)
+		t2 := m.fn93(v6, v5, v2, v3)
 		if t2 == 0 {
 			goto l1
 		}
@@ -15072,8 +15118,8 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn201(v0, v1, v2 int32) int32 {
-	t0 := m.fn236(v0, v1, v2)
+func (m *Module) fn204(v0, v1, v2 int32) int32 {
+	t0 := m.fn239(v0, v1, v2)
 	var p1 int32
 	if t0 == 0 {
 		p1 = 1
@@ -15082,7 +15128,7 @@ func (m *Module) fn201(v0, v1, v2 int32) int32 {
 }
 
 //go:norace
-func (m *Module) fn202(v0, v1 int32) {
+func (m *Module) fn205(v0, v1 int32) {
 	var v2, v3 int32
 	var v4, v5, v6 int64
 	var v7 int32
@@ -15091,7 +15137,7 @@ func (m *Module) fn202(v0, v1 int32) {
 	m.g0 = v2
 	store64(m.memory, uint64(uint32(v2))+16, uint64(i64(0x1500000009)))
 	store64(m.memory, uint64(uint32(v2))+8, uint64(i64(0xb00000001)))
-	m.fn102(v2+i32(208), v1, v2+i32(8), i32(4))
+	m.fn103(v2+i32(208), v1, v2+i32(8), i32(4))
 	v3 = v2 + i32(216)
 	{
 		{
@@ -15137,7 +15183,7 @@ func (m *Module) fn202(v0, v1 int32) {
 			goto l1
 		}
 	l2:
-		m.fn103(v2+i32(24), v1, i32(20216), i32(23), v2+i32(208))
+		m.fn104(v2+i32(24), v1, i32(20216), i32(23), v2+i32(208))
 		{
 			t10 := int32(load32(m.memory, uint64(uint32(v2))+44))
 			v3 = t10
@@ -15214,19 +15260,19 @@ func (m *Module) fn202(v0, v1 int32) {
 			}
 			t22 := int64(load64(m.memory, uint64(uint32(v2))+56))
 			v5 = t22
-			m.fn203(v2+i32(24), v2+i32(208), i32(2))
+			m.fn206(v2+i32(24), v2+i32(208), i32(2))
 			{
 				t23 := int32(load32(m.memory, uint64(uint32(v2))+44))
 				v3 = t23
 				if v3 == 0 {
 					if uint64(v5) <= uint64(v4) {
-						m.fn203(v2+i32(400), v2+i32(208), i32(20))
+						m.fn206(v2+i32(400), v2+i32(208), i32(20))
 						t27 := int32(load32(m.memory, uint64(uint32(v2))+420))
 						v3 = t27
 						if v3 != 0 {
 							goto l11
 						}
-						m.fn204(v0+i32(8), v2+i32(208))
+						m.fn207(v0+i32(8), v2+i32(208))
 						store64(m.memory, uint32(v0), uint64(i64(0)))
 						goto l1
 					}
@@ -15265,18 +15311,18 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn203(v0, v1, v2 int32) {
+func (m *Module) fn206(v0, v1, v2 int32) {
 	var v3 int32
 	var v4, v5 int64
 	t0 := m.g0
-	v3 = t0 - i32(176)
+	v3 = t0 - i32(160)
 	m.g0 = v3
 	t1 := int64(load64(m.memory, uint32(v1+v2<<3+i32(-8))))
 	v4 = t1
-	m.fn204(v3+i32(8), v1)
-	t2 := int32(load32(m.memory, uint64(uint32(v3))+24))
-	t3 := int32(load32(m.memory, uint64(uint32(v3))+28))
-	t4 := fn210(t2, t3)
+	m.fn207(v3, v1)
+	t2 := int32(load32(m.memory, uint64(uint32(v3))+16))
+	t3 := int32(load32(m.memory, uint64(uint32(v3))+20))
+	t4 := fn213(t2, t3)
 	v5 = t4
 	v1 = i32(0)
 	if v4 == 0 {
@@ -15291,18 +15337,18 @@ func (m *Module) fn203(v0, v1, v2 int32) {
 	v1 = i32(12)
 l0:
 	store32(m.memory, uint64(uint32(v0))+20, uint32(v1))
-	m.g0 = v3 + i32(176)
+	m.g0 = v3 + i32(160)
 }
 
 //go:norace
-func (m *Module) fn204(v0, v1 int32) {
+func (m *Module) fn207(v0, v1 int32) {
 	var v2 int32
 	var v3, v4 int64
 	var v5 int32
 	var v6, v7, v8, v9, v10 int64
 	var v11, v12, v13, v14, v15 int32
-	var v16, v17, v18, v19, v20, v21, v22, v23, v24, v25 int64
-	var v26, v27 int32
+	var v16, v17, v18, v19, v20, v21, v22, v23, v24 int64
+	var v25, v26, v27 int32
 	t0 := m.g0
 	v2 = t0 - i32(32)
 	m.g0 = v2
@@ -15356,7 +15402,7 @@ func (m *Module) fn204(v0, v1 int32) {
 	v23 = t24
 	t25 := int64(load64(m.memory, uint64(uint32(v1))+104))
 	v24 = t25
-	v25 = i64(0)
+	v25 = i32(0)
 	t26 := int32(load32(m.memory, uint64(uint32(v2))+12))
 	v26 = t26
 	t27 := int32(load32(m.memory, uint64(uint32(v2))+8))
@@ -15383,15 +15429,15 @@ func (m *Module) fn204(v0, v1 int32) {
 		if v10|v8 == 0 {
 			p29 = 1
 		}
-		v25 = int64(uint32(p29))
+		v25 = p29
 	}
 l0:
-	store32(m.memory, uint64(uint32(v0))+160, uint32(v18))
-	store32(m.memory, uint64(uint32(v0))+156, uint32(v11))
-	store32(m.memory, uint64(uint32(v0))+152, uint32(v1))
-	store32(m.memory, uint64(uint32(v0))+148, uint32(v6))
-	store32(m.memory, uint64(uint32(v0))+144, uint32(v5))
-	store64(m.memory, uint64(uint32(v0))+136, uint64(v25))
+	store32(m.memory, uint64(uint32(v0))+156, uint32(v25))
+	store32(m.memory, uint64(uint32(v0))+152, uint32(v18))
+	store32(m.memory, uint64(uint32(v0))+148, uint32(v11))
+	store32(m.memory, uint64(uint32(v0))+144, uint32(v1))
+	store32(m.memory, uint64(uint32(v0))+140, uint32(v6))
+	store32(m.memory, uint64(uint32(v0))+136, uint32(v5))
 	store64(m.memory, uint64(uint32(v0))+128, uint64(v16))
 	store64(m.memory, uint64(uint32(v0))+120, uint64(v17))
 	store64(m.memory, uint64(uint32(v0))+112, uint64(v19))
@@ -15416,7 +15462,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn205(v0, v1, v2 int32) {
+func (m *Module) fn208(v0, v1, v2 int32) {
 	var v3 int64
 	{
 		t0 := int64(load64(m.memory, uint32(v1)))
@@ -15448,7 +15494,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn206(v0, v1, v2 int32) {
+func (m *Module) fn209(v0, v1, v2 int32) {
 	var v3 int32
 	var v4 int64
 	t0 := int32(load32(m.memory, uint32(v2)))
@@ -15531,7 +15577,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn207(v0 int32, v1, v2 int64, v3 int32, v4 int64) {
+func (m *Module) fn210(v0 int32, v1, v2 int64, v3 int32, v4 int64) {
 	var v5 int32
 	var v6, v7 int64
 	var v8, v9 int32
@@ -15703,12 +15749,12 @@ l17:
 }
 
 //go:norace
-func (m *Module) fn208(v0, v1 int32) int32 {
+func (m *Module) fn211(v0, v1 int32) int32 {
 	var v2, v3, v4 int32
 	t0 := m.g0
 	v2 = t0 - i32(16)
 	m.g0 = v2
-	m.fn209(v2+i32(8), v1)
+	m.fn212(v2+i32(8), v1)
 	v1 = i32(0)
 	t1 := int32(load32(m.memory, uint64(uint32(v2))+12))
 	v3 = t1
@@ -15732,7 +15778,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn209(v0, v1 int32) {
+func (m *Module) fn212(v0, v1 int32) {
 	var v2 int32
 	{
 		v1 = v1 + i32(-3)
@@ -15755,7 +15801,7 @@ l1:
 }
 
 //go:norace
-func fn210(v0, v1 int32) int64 {
+func fn213(v0, v1 int32) int64 {
 	var v2 int64
 	var v3 int32
 	v2 = i64(1)
@@ -15779,7 +15825,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn211(v0, v1 int32) {
+func (m *Module) fn214(v0, v1 int32) {
 	var v2, v3, v4, v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19, v20, v21, v22, v23, v24, v25 int64
 	t0 := int64(load32(m.memory, uint64(uint32(v1))+20))
 	v2 = t0
@@ -15793,13 +15839,13 @@ func (m *Module) fn211(v0, v1 int32) {
 	v6 = t4
 	t5 := int64(load32(m.memory, uint64(uint32(v1))+64))
 	v7 = t5
-	t6 := int64(load32(m.memory, uint64(uint32(v1))+144))
+	t6 := int64(load32(m.memory, uint64(uint32(v1))+136))
 	v8 = t6
 	t7 := int64(load64(m.memory, uint32(v1)))
 	v9 = t7
 	t8 := int64(load64(m.memory, uint64(uint32(v1))+8))
 	v10 = t8
-	t9 := int64(load32(m.memory, uint64(uint32(v1))+148))
+	t9 := int64(load32(m.memory, uint64(uint32(v1))+140))
 	v11 = t9
 	t10 := int64(load64(m.memory, uint64(uint32(v1))+24))
 	v12 = t10
@@ -15807,11 +15853,11 @@ func (m *Module) fn211(v0, v1 int32) {
 	v13 = t11
 	t12 := int64(load64(m.memory, uint64(uint32(v1))+40))
 	v14 = t12
-	t13 := int64(load32(m.memory, uint64(uint32(v1))+152))
+	t13 := int64(load32(m.memory, uint64(uint32(v1))+144))
 	v15 = t13
 	t14 := int64(load64(m.memory, uint64(uint32(v1))+48))
 	v16 = t14
-	t15 := int64(load32(m.memory, uint64(uint32(v1))+156))
+	t15 := int64(load32(m.memory, uint64(uint32(v1))+148))
 	v17 = t15
 	t16 := int64(load64(m.memory, uint64(uint32(v1))+72))
 	v18 = t16
@@ -15825,7 +15871,7 @@ func (m *Module) fn211(v0, v1 int32) {
 	v22 = t20
 	t21 := int64(load64(m.memory, uint64(uint32(v1))+112))
 	v23 = t21
-	t22 := int64(load32(m.memory, uint64(uint32(v1))+160))
+	t22 := int64(load32(m.memory, uint64(uint32(v1))+152))
 	v24 = t22
 	t23 := int64(load64(m.memory, uint64(uint32(v1))+120))
 	v25 = t23
@@ -15856,7 +15902,7 @@ func (m *Module) fn211(v0, v1 int32) {
 }
 
 //go:norace
-func (m *Module) fn212(v0, v1, v2, v3, v4, v5, v6 int32) {
+func (m *Module) fn215(v0, v1, v2, v3, v4, v5, v6 int32) {
 	m.fn30(v0+i32(20), v5, v6)
 	store32(m.memory, uint64(uint32(v0))+60, uint32(v2))
 	store32(m.memory, uint64(uint32(v0))+64, uint32(v1))
@@ -15867,7 +15913,7 @@ func (m *Module) fn212(v0, v1, v2, v3, v4, v5, v6 int32) {
 }
 
 //go:norace
-func (m *Module) fn213(v0, v1 int32) {
+func (m *Module) fn216(v0, v1 int32) {
 	t0 := v0
 	v1 = v1 << 2
 	t1 := int32(load32(m.memory, uint32(v1+i32(26872))))
@@ -15877,12 +15923,12 @@ func (m *Module) fn213(v0, v1 int32) {
 }
 
 //go:norace
-func (m *Module) fn214(v0, v1, v2 int32) {
+func (m *Module) fn217(v0, v1, v2 int32) {
 	var v3 int32
 	t0 := m.g0
 	v3 = t0 - i32(16)
 	m.g0 = v3
-	m.fn175(v3+i32(4), v1, v2)
+	m.fn178(v3+i32(4), v1, v2)
 	{
 		t1 := int32(m.memory[uint64(uint32(v3))+4])
 		if t1 != i32(1) {
@@ -15915,7 +15961,7 @@ l4:
 }
 
 //go:norace
-func (m *Module) fn215(v0, v1, v2 int32, v3, v4 int64) {
+func (m *Module) fn218(v0, v1, v2 int32, v3, v4 int64) {
 	var v5, v6, v7 int32
 	t0 := m.g0
 	v5 = t0
@@ -15959,7 +16005,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn216(v0, v1, v2 int32) {
+func (m *Module) fn219(v0, v1, v2 int32) {
 	var v3 int64
 	{
 		p0 := i32(-33)
@@ -15991,7 +16037,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn217(v0, v1 int32, v2 int64) int32 {
+func (m *Module) fn220(v0, v1 int32, v2 int64) int32 {
 	var v3, v4 int32
 	t0 := m.g0
 	v3 = t0 - i32(16)
@@ -16021,13 +16067,13 @@ func (m *Module) fn217(v0, v1 int32, v2 int64) int32 {
 			_ = m.fn32(v0, v2)
 			goto l5
 		case 1:
-			_ = m.fn219(v0, v2)
+			_ = m.fn222(v0, v2)
 			goto l5
 		case 2:
 			m.fn35(v3+i32(8), v2)
 			t10 := int32(load32(m.memory, uint64(uint32(v3))+8))
 			t11 := int32(load32(m.memory, uint64(uint32(v3))+12))
-			_ = m.fn220(v0, t10, t11)
+			_ = m.fn223(v0, t10, t11)
 			goto l5
 		case 3:
 			_ = m.fn32(v0, v2)
@@ -16039,7 +16085,7 @@ l5:
 }
 
 //go:norace
-func (m *Module) fn218(v0, v1 int32) int32 {
+func (m *Module) fn221(v0, v1 int32) int32 {
 	var v2, v3 int32
 	var v4 int64
 	t0 := m.g0
@@ -16063,7 +16109,7 @@ func (m *Module) fn218(v0, v1 int32) int32 {
 				goto l2
 			}
 		l0:
-			m.fn206(v2, v1, v0)
+			m.fn209(v2, v1, v0)
 			v4 = i64(0)
 			{
 				p3 := i32(-33)
@@ -16094,7 +16140,7 @@ func (m *Module) fn218(v0, v1 int32) int32 {
 			}
 		}
 	l1:
-		t7 := m.fn208(v0, v3)
+		t7 := m.fn211(v0, v3)
 		v1 = t7
 		goto l5
 	}
@@ -16106,7 +16152,7 @@ l5:
 }
 
 //go:norace
-func (m *Module) fn219(v0 int32, v1 int64) int32 {
+func (m *Module) fn222(v0 int32, v1 int64) int32 {
 	var v2, v3, v4, v5 int32
 	var v6 int64
 	t0 := m.g0
@@ -16160,7 +16206,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn220(v0, v1, v2 int32) int32 {
+func (m *Module) fn223(v0, v1, v2 int32) int32 {
 	var v3, v4, v5 int64
 	v3 = int64(uint32(v1))
 	{
@@ -16220,7 +16266,7 @@ l3:
 }
 
 //go:norace
-func (m *Module) fn221(v0, v1 int32) int32 {
+func (m *Module) fn224(v0, v1 int32) int32 {
 	var v2 int32
 	t0 := m.g0
 	v2 = t0 - i32(16)
@@ -16233,26 +16279,26 @@ func (m *Module) fn221(v0, v1 int32) int32 {
 }
 
 //go:norace
-func (m *Module) fn222(v0 int64, v1 int32, v2, v3 int64) int64 {
+func (m *Module) fn225(v0 int64, v1 int32, v2, v3 int64) int64 {
 	var v4 int32
 	t0 := m.g0
 	v4 = t0 - i32(48)
 	m.g0 = v4
-	m.fn171(v4+i32(32), v0, v1, v2)
+	m.fn174(v4+i32(32), v0, v1, v2)
 	t1 := int64(load64(m.memory, uint64(uint32(v4))+40))
 	t2 := int64(load64(m.memory, uint64(uint32(v4))+32))
 	t3 := v4 + i32(16)
 	v2 = t2
-	m.fn237(t3, t1-v2+i64(1), i64(0), v3, i64(0))
+	m.fn240(t3, t1-v2+i64(1), i64(0), v3, i64(0))
 	t4 := int64(load64(m.memory, uint64(uint32(v4))+24))
 	v2 = v2 + t4
 	{
-		t5 := int32(load32(m.memory, uint64(uint32(v1))+156))
+		t5 := int32(load32(m.memory, uint64(uint32(v1))+148))
 		if t5 != i32(7) {
 			goto l0
 		}
 		t6 := int64(load64(m.memory, uint64(uint32(v1))+88))
-		m.fn237(v4, t6, i64(0), v2, i64(0))
+		m.fn240(v4, t6, i64(0), v2, i64(0))
 		t7 := int64(load64(m.memory, uint32(v4)))
 		v2 = t7
 		p8 := i64(0x7fffffffffffffff)
@@ -16269,7 +16315,7 @@ func (m *Module) fn222(v0 int64, v1 int32, v2, v3 int64) int64 {
 l0:
 	t11 := int64(load64(m.memory, uint64(uint32(v1))+40))
 	v0 = t11
-	t12 := int32(load32(m.memory, uint64(uint32(v1))+152))
+	t12 := int32(load32(m.memory, uint64(uint32(v1))+144))
 	v1 = t12
 	m.g0 = v4 + i32(48)
 	p13 := v2
@@ -16284,10 +16330,10 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn223(v0, v1 int32) {
+func (m *Module) fn226(v0, v1 int32) {
 	var v2, v3 int64
 	{
-		t0 := int32(load32(m.memory, uint64(uint32(v1))+144))
+		t0 := int32(load32(m.memory, uint64(uint32(v1))+136))
 		switch t0 + i32(-3) {
 		default:
 			return
@@ -16315,7 +16361,7 @@ func (m *Module) fn223(v0, v1 int32) {
 			t7 := int64(load64(m.memory, uint32(v0)))
 			v3 = t7
 			t8 := int64(load64(m.memory, uint64(uint32(v1))+40))
-			t9 := int32(load32(m.memory, uint64(uint32(v1))+152))
+			t9 := int32(load32(m.memory, uint64(uint32(v1))+144))
 			t11 := v3
 			p10 := i64(0x7fffffffffffffff)
 			if t9 == i32(1) {
@@ -16327,7 +16373,7 @@ func (m *Module) fn223(v0, v1 int32) {
 			}
 			t12 := int32(load32(m.memory, uint64(uint32(v1))+16))
 			t13 := int32(load32(m.memory, uint64(uint32(v1))+20))
-			t14 := m.fn138(t12, t13, v3)
+			t14 := m.fn140(t12, t13, v3)
 			t15 := v0
 			t16 := v2
 			v3 = t14
@@ -16342,7 +16388,7 @@ func (m *Module) fn223(v0, v1 int32) {
 }
 
 //go:norace
-func (m *Module) fn224(v0, v1, v2 int32) {
+func (m *Module) fn227(v0, v1, v2 int32) {
 	var v3, v4, v5, v6, v7 int32
 	t0 := m.g0
 	v3 = t0 - i32(16)
@@ -16374,7 +16420,7 @@ l3:
 		goto l2
 	}
 l1:
-	_ = m.fn221(v4, v7)
+	_ = m.fn224(v4, v7)
 l2:
 	v2 = v2 + i32(1)
 	goto l3
@@ -16452,7 +16498,7 @@ l0:
 						}
 						t20 := int32(load32(m.memory, uint32(v2+i32(23680))))
 						t21 := int32(load32(m.memory, uint32(v2+i32(23684))))
-						t22 := m.fn92(t20, t21, v1, v7)
+						t22 := m.fn93(t20, t21, v1, v7)
 						if t22 == 0 {
 							goto l14
 						}
@@ -16499,27 +16545,27 @@ l10:
 }
 
 //go:norace
-func (m *Module) fn225(v0, v1, v2, v3 int32, v4, v5, v6 int64) {
+func (m *Module) fn228(v0, v1, v2, v3 int32, v4, v5, v6 int64) {
 	var v7 int32
 	var v8, v9, v10 int64
 	t0 := m.g0
 	v7 = t0 - i32(240)
 	m.g0 = v7
 	t1 := int32(load32(m.memory, uint32(v2)))
-	m.fn227(v7+i32(32), v1, t1, v4)
+	m.fn230(v7+i32(40), v1, t1, v4)
 	{
-		t2 := int64(load64(m.memory, uint64(uint32(v7))+32))
+		t2 := int64(load64(m.memory, uint64(uint32(v7))+40))
 		if t2 != i64(1) {
 			goto l0
 		}
 		t3 := int64(load64(m.memory, uint32(v3)))
 		v4 = t3
-		v2 = v7 + i32(40)
+		v2 = v7 + i32(48)
 		{
 			{
 				t4 := int32(load32(m.memory, uint64(uint32(v7))+196))
 				if t4 != i32(6) {
-					m.fn228(v0, v2, v4, v5, v6)
+					m.fn231(v0, v2, v4, v5, v6)
 					goto l4
 				}
 				v8 = v4 & i64(0xfff)
@@ -16532,16 +16578,16 @@ func (m *Module) fn225(v0, v1, v2, v3 int32, v4, v5, v6 int64) {
 				goto l3
 			}
 		l2:
-			m.fn228(v7+i32(208), v2, i64(4096), v5, v6)
+			m.fn231(v7+i32(208), v2, i64(4096), v5, v6)
 			t5 := int64(load64(m.memory, uint64(uint32(v7))+216))
 			v10 = t5
 			t6 := int64(load64(m.memory, uint64(uint32(v7))+208))
 			v9 = t6
 		}
 	l3:
-		m.fn237(v7+i32(16), v9, i64(0), v4, i64(0))
-		m.fn237(v7, v10, i64(0), v4, i64(0))
-		m.fn228(v7+i32(224), v2, v8, v5, v6)
+		m.fn240(v7+i32(16), v9, i64(0), v4, i64(0))
+		m.fn240(v7, v10, i64(0), v4, i64(0))
+		m.fn231(v7+i32(224), v2, v8, v5, v6)
 		t7 := int64(load64(m.memory, uint64(uint32(v7))+24))
 		t8 := v0
 		v5 = t7
@@ -16609,28 +16655,28 @@ l4:
 }
 
 //go:norace
-func (m *Module) fn226(v0, v1, v2 int32, v3, v4, v5 int64) {
+func (m *Module) fn229(v0, v1, v2 int32, v3, v4, v5 int64) {
 	t0 := int32(load32(m.memory, uint32(v1)))
 	t1 := int32(load32(m.memory, uint32(v1+i32(4))))
-	m.fn225(v0, t0, t1, v2, v5, v3, v4)
+	m.fn228(v0, t0, t1, v2, v5, v3, v4)
 }
 
 //go:norace
-func (m *Module) fn227(v0, v1, v2 int32, v3 int64) {
+func (m *Module) fn230(v0, v1, v2 int32, v3 int64) {
 	var v4 int32
 	t0 := m.g0
 	v4 = t0 - i32(368)
 	m.g0 = v4
-	memory_copy(m.memory, uint32(v4), uint32(v1), uint32(i32(192)))
-	m.fn44(v4, v2, v3)
-	m.fn202(v4+i32(192), v4)
+	memory_copy(m.memory, uint32(v4+i32(8)), uint32(v1), uint32(i32(192)))
+	m.fn43(v4+i32(8), v2, v3)
+	m.fn205(v4+i32(200), v4+i32(8))
 	v3 = i64(0)
 	{
-		t1 := int32(load32(m.memory, uint64(uint32(v4))+192))
+		t1 := int32(load32(m.memory, uint64(uint32(v4))+200))
 		if t1 != 0 {
 			goto l0
 		}
-		memory_copy(m.memory, uint32(v0+i32(8)), uint32(v4+i32(192)+i32(8)), uint32(i32(168)))
+		memory_copy(m.memory, uint32(v0+i32(8)), uint32(v4+i32(200)+i32(8)), uint32(i32(160)))
 		v3 = i64(1)
 	}
 l0:
@@ -16639,7 +16685,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn228(v0, v1 int32, v2, v3, v4 int64) {
+func (m *Module) fn231(v0, v1 int32, v2, v3, v4 int64) {
 	var v5 int32
 	var v6, v7, v8 int64
 	var v9 int32
@@ -16669,7 +16715,7 @@ func (m *Module) fn228(v0, v1 int32, v2, v3, v4 int64) {
 				goto l0
 			}
 			{
-				t3 := m.fn153(v5+i32(16), v1, v11, i64(-1))
+				t3 := m.fn156(v5+i32(16), v1, v11, i64(-1))
 				t4 := v13
 				v16 = t3
 				v8 = t4 + v16
@@ -16716,7 +16762,7 @@ func (m *Module) fn228(v0, v1 int32, v2, v3, v4 int64) {
 			if v9&i32(1) != 0 {
 				goto l3
 			}
-			t12 := m.fn222(v14, v1, v7, i64(-1))
+			t12 := m.fn225(v14, v1, v7, i64(-1))
 			v17 = t12
 		}
 	l3:
@@ -16731,7 +16777,7 @@ func (m *Module) fn228(v0, v1 int32, v2, v3, v4 int64) {
 		if uint64(v11) > uint64(v7) {
 			p15 = i64(0)
 		}
-		m.fn237(t13, t14, i64(0), p15, i64(0))
+		m.fn240(t13, t14, i64(0), p15, i64(0))
 		t16 := int64(load64(m.memory, uint64(uint32(v5))+8))
 		v11 = t16
 		t17 := int64(load64(m.memory, uint32(v5)))
@@ -16773,7 +16819,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn229(v0 int32) {
+func (m *Module) fn232(v0 int32) {
 	var v1 int32
 	var v2, v3, v4, v5 int64
 	t0 := m.g0
@@ -16793,8 +16839,8 @@ func (m *Module) fn229(v0 int32) {
 	store64(m.memory, uint64(uint32(v1))+48, uint64(v5))
 	store64(m.memory, uint64(uint32(v1))+40, uint64(v4))
 	store64(m.memory, uint64(uint32(v1))+32, uint64(v3))
-	m.fn230(v1, v1+i32(32))
-	m.fn230(v1+i32(32), v1)
+	m.fn233(v1, v1+i32(32))
+	m.fn233(v1+i32(32), v1)
 	t6 := int64(load64(m.memory, uint64(uint32(v1))+32))
 	v3 = t6
 	t7 := int64(load64(m.memory, uint64(uint32(v1))+40))
@@ -16810,7 +16856,7 @@ func (m *Module) fn229(v0 int32) {
 }
 
 //go:norace
-func (m *Module) fn230(v0, v1 int32) {
+func (m *Module) fn233(v0, v1 int32) {
 	var v2, v3, v4, v5, v6 int64
 	t0 := int64(load64(m.memory, uint64(uint32(v1))+24))
 	t1 := v0
@@ -16836,7 +16882,7 @@ func (m *Module) fn230(v0, v1 int32) {
 }
 
 //go:norace
-func (m *Module) fn231(v0, v1 int32) {
+func (m *Module) fn234(v0, v1 int32) {
 	var v2, v3, v4, v5 int32
 	{
 		{
@@ -16882,7 +16928,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn232(v0, v1, v2 int32) {
+func (m *Module) fn235(v0, v1, v2 int32) {
 	var v3 int32
 	var v4 int64
 	t0 := m.g0
@@ -16894,7 +16940,7 @@ func (m *Module) fn232(v0, v1, v2 int32) {
 		if t1 == 0 {
 			goto l0
 		}
-		m.fn176(v3, v1, v2)
+		m.fn179(v3, v1, v2)
 		t2 := int64(load64(m.memory, uint32(v3)))
 		v4 = t2
 		t3 := int64(load64(m.memory, uint64(uint32(v3))+8))
@@ -16906,7 +16952,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn233(v0 int32) int64 {
+func (m *Module) fn236(v0 int32) int64 {
 	var v1 int64
 	v1 = i64(1)
 	{
@@ -16928,7 +16974,7 @@ func (m *Module) fn233(v0 int32) int64 {
 }
 
 //go:norace
-func (m *Module) fn234(v0 int32, v1 int64) {
+func (m *Module) fn237(v0 int32, v1 int64) {
 	var v2, v3 int64
 	var v4 int32
 	var v5 int64
@@ -16995,7 +17041,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn235(v0, v1 int32, v2 int64) {
+func (m *Module) fn238(v0, v1 int32, v2 int64) {
 	var v3 int32
 	var v4 int64
 	var v5 int32
@@ -17003,14 +17049,14 @@ func (m *Module) fn235(v0, v1 int32, v2 int64) {
 	t0 := m.g0
 	v3 = t0 - i32(32)
 	m.g0 = v3
-	m.fn234(v1, v2)
+	m.fn237(v1, v2)
 	v4 = i64(0)
 	t1 := int32(load32(m.memory, uint32(v1)))
 	t2 := v3
 	v5 = t1
 	t3 := int64(load64(m.memory, uint64(uint32(v5))+64))
 	t4 := int64(load32(m.memory, uint64(uint32(v5))+40))
-	m.fn237(t2, t3, i64(0), t4, i64(0))
+	m.fn240(t2, t3, i64(0), t4, i64(0))
 	t5 := int64(load64(m.memory, uint32(v3)))
 	t6 := int64(load64(m.memory, uint64(uint32(v3))+8))
 	t8 := v3 + i32(16)
@@ -17024,7 +17070,7 @@ func (m *Module) fn235(v0, v1 int32, v2 int64) {
 	t10 := int64(load64(m.memory, uint64(uint32(v5))+56))
 	t11 := v7
 	v2 = t10
-	m.fn237(t8, t11, i64(0), v2, i64(0))
+	m.fn240(t8, t11, i64(0), v2, i64(0))
 	t12 := int64(load64(m.memory, uint64(uint32(v3))+16))
 	v8 = t12
 	t13 := v8
@@ -17114,7 +17160,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn236(v0, v1, v2 int32) int32 {
+func (m *Module) fn239(v0, v1, v2 int32) int32 {
 	var v3, v4, v5 int32
 	v3 = i32(0)
 	if v2 == 0 {
@@ -17145,7 +17191,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn237(v0 int32, v1, v2, v3, v4 int64) {
+func (m *Module) fn240(v0 int32, v1, v2, v3, v4 int64) {
 	var v5, v6, v7, v8, v9, v10 int64
 	t0 := v0
 	v5 = v3 & i64(0xffffffff)
@@ -17176,7 +17222,7 @@ func (m *Module) fn237(v0 int32, v1, v2, v3, v4 int64) {
 }
 
 //go:norace
-func (m *Module) fn238(v0 int32, v1, v2 int64, v3 int32) {
+func (m *Module) fn241(v0 int32, v1, v2 int64, v3 int32) {
 	var v4 int64
 	{
 		if v3&i32(64) != 0 {

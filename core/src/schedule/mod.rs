@@ -25,10 +25,14 @@ macro_rules! parameters {
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         pub(crate) struct ScheduleParams {
             $(pub(crate) $name: $word,)*
-            /// 1 if the policy is one of doubling, otherwise 0. As wide as a word: equal policies have
-            /// equal bytes, and there are none between the fields.
-            pub(crate) doubling: u64,
+            /// 1 if the policy is one of doubling, otherwise 0.
+            pub(crate) doubling: u32,
         }
+
+        // In C equal policies have equal bytes, so there are none between the fields.
+        const _: () = assert!(
+            size_of::<ScheduleParams>() == size_of::<u32>() $(+ size_of::<$word>())*
+        );
 
         impl ScheduleParams {
             /// The parameters of checked values.

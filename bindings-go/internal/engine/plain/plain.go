@@ -47,9 +47,11 @@ func (m *Module) Xadvance(v0, v1 int64) int64 {
 }
 func (m *Module) Xdecide(v0, v1 int32, v2, v3, v4, v5 int64, v6 int32, v7, v8 int64) {
 	var v9, v10 int32
-	var v11, v12, v13, v14, v15, v16, v17, v18, v19, v20, v21, v22, v23, v24, v25, v26, v27, v28, v29, v30 int64
+	var v11, v12, v13 int64
+	var v14 int32
+	var v15, v16, v17, v18, v19, v20, v21, v22, v23, v24, v25, v26, v27, v28, v29, v30 int64
 	t0 := m.g0
-	v9 = t0 - i32(192)
+	v9 = t0 - i32(176)
 	m.g0 = v9
 	v10 = v6 + i32(-1)
 	if uint32(v10) > uint32(i32(4)) {
@@ -85,14 +87,14 @@ func (m *Module) Xdecide(v0, v1 int32, v2, v3, v4, v5 int64, v6 int32, v7, v8 in
 					if v12 != t6 {
 						goto l5
 					}
-					t7 := int64(load64(m.memory, uint64(uint32(v0))+136))
-					v11 = t7
+					t7 := int32(load32(m.memory, uint64(uint32(v0))+156))
+					v14 = t7
 					v6 = v0
 					goto l6
 				}
 			l5:
 				t8 := int64(load64(m.memory, uint64(uint32(v0))+8))
-				v14 = t8
+				v11 = t8
 				t9 := int64(load64(m.memory, uint64(uint32(v0))+16))
 				v15 = t9
 				t10 := int64(load64(m.memory, uint64(uint32(v0))+24))
@@ -122,112 +124,114 @@ func (m *Module) Xdecide(v0, v1 int32, v2, v3, v4, v5 int64, v6 int32, v7, v8 in
 				t22 := int64(load64(m.memory, uint64(uint32(v0))+128))
 				v28 = t22
 				t23 := int64(load64(m.memory, uint64(uint32(v0))+136))
-				v11 = t23
+				v29 = t23
 				t24 := int64(load64(m.memory, uint64(uint32(v0))+144))
-				v29 = t24
-				t25 := int64(load64(m.memory, uint64(uint32(v0))+152))
-				v30 = t25
-				t26 := int32(load32(m.memory, uint64(uint32(v0))+160))
-				store32(m.memory, uint64(uint32(v9))+168, uint32(t26))
-				store64(m.memory, uint64(uint32(v9))+160, uint64(v30))
-				store64(m.memory, uint64(uint32(v9))+152, uint64(v29))
-				store64(m.memory, uint64(uint32(v9))+144, uint64(v11))
-				store64(m.memory, uint64(uint32(v9))+136, uint64(v28))
-				store64(m.memory, uint64(uint32(v9))+128, uint64(v27))
-				store64(m.memory, uint64(uint32(v9))+120, uint64(v26))
-				store64(m.memory, uint64(uint32(v9))+112, uint64(v25))
-				store64(m.memory, uint64(uint32(v9))+104, uint64(v13))
-				store64(m.memory, uint64(uint32(v9))+96, uint64(v24))
-				store64(m.memory, uint64(uint32(v9))+88, uint64(v23))
-				store64(m.memory, uint64(uint32(v9))+80, uint64(v22))
-				store64(m.memory, uint64(uint32(v9))+72, uint64(v21))
-				store64(m.memory, uint64(uint32(v9))+64, uint64(v20))
-				store64(m.memory, uint64(uint32(v9))+56, uint64(v19))
-				store64(m.memory, uint64(uint32(v9))+48, uint64(v18))
-				store64(m.memory, uint64(uint32(v9))+40, uint64(v17))
-				store64(m.memory, uint64(uint32(v9))+32, uint64(v16))
-				store64(m.memory, uint64(uint32(v9))+24, uint64(v15))
-				store64(m.memory, uint64(uint32(v9))+16, uint64(v14))
-				store64(m.memory, uint64(uint32(v9))+8, uint64(v12))
-				v6 = v9 + i32(8)
+				v30 = t24
+				t25 := int32(load32(m.memory, uint64(uint32(v0))+152))
+				v6 = t25
+				t26 := int32(load32(m.memory, uint64(uint32(v0))+156))
+				t27 := v9
+				v14 = t26
+				store32(m.memory, uint64(uint32(t27))+156, uint32(v14))
+				store32(m.memory, uint64(uint32(v9))+152, uint32(v6))
+				store64(m.memory, uint64(uint32(v9))+144, uint64(v30))
+				store64(m.memory, uint64(uint32(v9))+136, uint64(v29))
+				store64(m.memory, uint64(uint32(v9))+128, uint64(v28))
+				store64(m.memory, uint64(uint32(v9))+120, uint64(v27))
+				store64(m.memory, uint64(uint32(v9))+112, uint64(v26))
+				store64(m.memory, uint64(uint32(v9))+104, uint64(v25))
+				store64(m.memory, uint64(uint32(v9))+96, uint64(v13))
+				store64(m.memory, uint64(uint32(v9))+88, uint64(v24))
+				store64(m.memory, uint64(uint32(v9))+80, uint64(v23))
+				store64(m.memory, uint64(uint32(v9))+72, uint64(v22))
+				store64(m.memory, uint64(uint32(v9))+64, uint64(v21))
+				store64(m.memory, uint64(uint32(v9))+56, uint64(v20))
+				store64(m.memory, uint64(uint32(v9))+48, uint64(v19))
+				store64(m.memory, uint64(uint32(v9))+40, uint64(v18))
+				store64(m.memory, uint64(uint32(v9))+32, uint64(v17))
+				store64(m.memory, uint64(uint32(v9))+24, uint64(v16))
+				store64(m.memory, uint64(uint32(v9))+16, uint64(v15))
+				store64(m.memory, uint64(uint32(v9))+8, uint64(v11))
+				store64(m.memory, uint32(v9), uint64(v12))
+				v6 = v9
 			}
 		l6:
 			v10 = int32(v3)
 			{
 				{
-					if v11 != i64(1) {
+					if v14 != i32(1) {
 						goto l7
 					}
-					t27 := int64(load64(m.memory, uint64(uint32(v6))+40))
-					v11 = t27
-					t29 := v11
-					t30 := v12
-					p28 := i32(63)
+					t28 := int64(load64(m.memory, uint64(uint32(v6))+40))
+					v11 = t28
+					t30 := v11
+					t31 := v12
+					p29 := i32(63)
 					if uint32(v10) < uint32(i32(63)) {
-						p28 = v10
+						p29 = v10
 					}
-					v13 = int64(uint32(p28))
-					p31 := i64_shl(t30, v13)
+					v13 = int64(uint32(p29))
+					p32 := i64_shl(t31, v13)
 					if uint64(v12) > uint64(i64_shr_u(v11, v13)) {
-						p31 = t29
+						p32 = t30
 					}
-					t32 := p31 + i64(1)
+					t33 := p32 + i64(1)
 					v12 = v3*i64(-0x61c8864680b583eb) + v2 + i64(-0x61c8864680b583eb)
 					v12 = (int64(uint64(v12)>>30) ^ v12) * i64(-4658895280553007687)
 					v12 = (int64(uint64(v12)>>27) ^ v12) * i64(-0x6b2fb644ecceee15)
-					_, t34 := i64_mul_wide_u(t32, int64(uint64(v12)>>31)^v12)
-					v11 = t34
+					_, t35 := i64_mul_wide_u(t33, int64(uint64(v12)>>31)^v12)
+					v11 = t35
 					goto l8
 				}
 			l7:
-				store64(m.memory, uint64(uint32(v9))+184, uint64(v12))
-				store64(m.memory, uint64(uint32(v9))+176, uint64(v12))
-				m.fn2(v9+i32(176), v6, v2, v10)
-				t35 := int64(load64(m.memory, uint64(uint32(v9))+176))
-				m.fn3(v9+i32(176), t35, v6, v3)
-				t36 := int64(load64(m.memory, uint64(uint32(v9))+184))
-				t37 := int64(load64(m.memory, uint64(uint32(v9))+176))
-				v12 = t37
-				t38 := t36 - v12 + i64(1)
+				store64(m.memory, uint64(uint32(v9))+168, uint64(v12))
+				store64(m.memory, uint64(uint32(v9))+160, uint64(v12))
+				m.fn2(v9+i32(160), v6, v2, v10)
+				t36 := int64(load64(m.memory, uint64(uint32(v9))+160))
+				m.fn3(v9+i32(160), t36, v6, v3)
+				t37 := int64(load64(m.memory, uint64(uint32(v9))+168))
+				t38 := int64(load64(m.memory, uint64(uint32(v9))+160))
+				v12 = t38
+				t39 := t37 - v12 + i64(1)
 				v11 = v2 + v3*i64(-0x61c8864680b583eb) + i64(-0x61c8864680b583eb)
 				v11 = (int64(uint64(v11)>>30) ^ v11) * i64(-4658895280553007687)
 				v11 = (int64(uint64(v11)>>27) ^ v11) * i64(-0x6b2fb644ecceee15)
-				_, t40 := i64_mul_wide_u(t38, int64(uint64(v11)>>31)^v11)
-				v11 = t40
+				_, t41 := i64_mul_wide_u(t39, int64(uint64(v11)>>31)^v11)
+				v11 = t41
 				v12 = v12 + v11
 				{
-					t41 := int32(load32(m.memory, uint64(uint32(v6))+156))
-					if t41 != i32(7) {
+					t42 := int32(load32(m.memory, uint64(uint32(v6))+148))
+					if t42 != i32(7) {
 						goto l9
 					}
-					t42 := int64(load64(m.memory, uint64(uint32(v6))+88))
-					t43, t44 := i64_mul_wide_u(t42, v12)
-					v11 = t44
-					v12 = t43
+					t43 := int64(load64(m.memory, uint64(uint32(v6))+88))
+					t44, t45 := i64_mul_wide_u(t43, v12)
+					v11 = t45
+					v12 = t44
 					if v11 == 0 {
 						goto l10
 					}
 					v12 = i64(-1)
 				l10:
-					p45 := i64(0x7fffffffffffffff)
+					p46 := i64(0x7fffffffffffffff)
 					if uint64(v12) < uint64(i64(0x7fffffffffffffff)) {
-						p45 = v12
+						p46 = v12
 					}
-					v12 = p45
+					v12 = p46
 				}
 			l9:
-				t46 := int64(load64(m.memory, uint64(uint32(v6))+40))
-				v11 = t46
-				p47 := v12
+				t47 := int64(load64(m.memory, uint64(uint32(v6))+40))
+				v11 = t47
+				p48 := v12
 				if uint64(v11) < uint64(v12) {
-					p47 = v11
+					p48 = v11
 				}
-				t48 := int32(load32(m.memory, uint64(uint32(v6))+152))
-				p49 := v12
-				if t48 == i32(2) {
-					p49 = p47
+				t49 := int32(load32(m.memory, uint64(uint32(v6))+144))
+				p50 := v12
+				if t49 == i32(2) {
+					p50 = p48
 				}
-				v11 = p49
+				v11 = p50
 			}
 		l8:
 			{
@@ -237,84 +241,84 @@ func (m *Module) Xdecide(v0, v1 int32, v2, v3, v4, v5 int64, v6 int32, v7, v8 in
 				v12 = v11
 				goto l12
 			l11:
-				t50 := int64(load64(m.memory, uint64(uint32(v0))+128))
-				t51, t52 := i64_add_wide(v11, t50)
-				v13 = t52
-				v12 = t51
-				p53 := v12
+				t51 := int64(load64(m.memory, uint64(uint32(v0))+128))
+				t52, t53 := i64_add_wide(v11, t51)
+				v13 = t53
+				v12 = t52
+				p54 := v12
 				if int32(v13) != 0 {
-					p53 = i64(-1)
+					p54 = i64(-1)
 				}
-				v12 = p53
-				t54 := int64(load64(m.memory, uint64(uint32(v0))+120))
-				t55 := v12
-				v13 = t54
-				p56 := v13
+				v12 = p54
+				t55 := int64(load64(m.memory, uint64(uint32(v0))+120))
+				t56 := v12
+				v13 = t55
+				p57 := v13
 				if uint64(v12) < uint64(v13) {
-					p56 = t55
+					p57 = t56
 				}
-				v12 = p56
-				t58 := v12
-				t59 := v7
-				t60 := v12
-				p57 := i64(0x7fffffffffffffff)
+				v12 = p57
+				t59 := v12
+				t60 := v7
+				t61 := v12
+				p58 := i64(0x7fffffffffffffff)
 				if uint64(v7) < uint64(i64(0x7fffffffffffffff)) {
-					p57 = v7
+					p58 = v7
 				}
-				p61 := t59
-				if uint64(t60) < uint64(p57) {
-					p61 = t58
-				}
-				v12 = p61
-				p62 := i64(0x7fffffffffffffff)
-				if uint64(v12) < uint64(i64(0x7fffffffffffffff)) {
-					p62 = v12
+				p62 := t60
+				if uint64(t61) < uint64(p58) {
+					p62 = t59
 				}
 				v12 = p62
+				p63 := i64(0x7fffffffffffffff)
+				if uint64(v12) < uint64(i64(0x7fffffffffffffff)) {
+					p63 = v12
+				}
+				v12 = p63
 				{
-					t63 := int32(load32(m.memory, uint64(uint32(v0))+160))
-					switch t63 + i32(-2) {
+					t64 := int32(load32(m.memory, uint64(uint32(v0))+152))
+					switch t64 + i32(-2) {
 					case 0:
 						goto l12
 					default:
-						p64 := v11
+						p65 := v11
 						if uint64(v12) > uint64(v11) {
-							p64 = v12
+							p65 = v12
 						}
-						v12 = p64
+						v12 = p65
 						goto l12
 					case 1:
 						v11 = int64(uint64(v12)>>1) + v12
-						p65 := i64(0x7fffffffffffffff)
+						p66 := i64(0x7fffffffffffffff)
 						if uint64(v11) < uint64(i64(0x7fffffffffffffff)) {
-							p65 = v11
+							p66 = v11
 						}
-						t66 := p65 - v12 + i64(1)
+						t67 := p66 - v12 + i64(1)
 						v11 = v3*i64(-0x61c8864680b583eb) + v2 + i64(-0x61c8864680b583eb)
 						v11 = (int64(uint64(v11)>>30) ^ v11) * i64(-4658895280553007687)
 						v11 = (int64(uint64(v11)>>27) ^ v11) * i64(-0x6b2fb644ecceee15)
-						_, t68 := i64_mul_wide_u(t66, int64(uint64(v11)>>31)^v11)
-						v11 = t68
+						_, t69 := i64_mul_wide_u(t67, int64(uint64(v11)>>31)^v11)
+						v11 = t69
 						v12 = v12 + v11
 					}
 				}
 			}
 		l12:
-			t69 := int64(load64(m.memory, uint64(uint32(v0))+104))
-			v3 = t69
+			t70 := int64(load64(m.memory, uint64(uint32(v0))+104))
+			v3 = t70
 			if v5 != i64(-1) {
 				if v3 == i64(0x7fffffffffffffff) {
 					goto l17
 				}
 				v11 = i64(4)
-				t72 := v3
+				t73 := v3
 				v7 = v8 - v4
-				p73 := v7
+				p74 := v7
 				if uint64(v7) > uint64(v8) {
-					p73 = i64(0)
+					p74 = i64(0)
 				}
-				v7 = p73
-				if uint64(t72) < uint64(v7) {
+				v7 = p74
+				if uint64(t73) < uint64(v7) {
 					goto l1
 				}
 				if uint64(v12) <= uint64(v3-v7) {
@@ -324,14 +328,14 @@ func (m *Module) Xdecide(v0, v1 int32, v2, v3, v4, v5 int64, v6 int32, v7, v8 in
 			}
 			if v3 != i64(0x7fffffffffffffff) {
 				v11 = i64(4)
-				t70 := v3
+				t71 := v3
 				v7 = v8 - v4
-				p71 := v7
+				p72 := v7
 				if uint64(v7) > uint64(v8) {
-					p71 = i64(0)
+					p72 = i64(0)
 				}
-				v7 = p71
-				if uint64(t70) < uint64(v7) {
+				v7 = p72
+				if uint64(t71) < uint64(v7) {
 					goto l1
 				}
 				if uint64(v12) > uint64(v3-v7) {
@@ -350,11 +354,11 @@ func (m *Module) Xdecide(v0, v1 int32, v2, v3, v4, v5 int64, v6 int32, v7, v8 in
 		goto l1
 	l17:
 		v11 = i64(5)
-		p74 := v5
+		p75 := v5
 		if v5 == i64(-1) {
-			p74 = i64(0)
+			p75 = i64(0)
 		}
-		v3 = p74
+		v3 = p75
 		if uint64(v3) < uint64(v8) {
 			goto l1
 		}
@@ -367,7 +371,7 @@ l1:
 	store64(m.memory, uint64(uint32(v1))+8, uint64(v12))
 	store64(m.memory, uint32(v1), uint64(v11))
 l0:
-	m.g0 = v9 + i32(192)
+	m.g0 = v9 + i32(176)
 }
 func (m *Module) fn2(v0, v1 int32, v2 int64, v3 int32) {
 	var v4 int32
@@ -379,7 +383,7 @@ func (m *Module) fn2(v0, v1 int32, v2 int64, v3 int32) {
 	m.g0 = v4
 	{
 		{
-			t1 := int32(load32(m.memory, uint64(uint32(v1))+156))
+			t1 := int32(load32(m.memory, uint64(uint32(v1))+148))
 			if t1 != i32(6) {
 				goto l0
 			}
@@ -395,7 +399,7 @@ func (m *Module) fn2(v0, v1 int32, v2 int64, v3 int32) {
 			v8 = t3
 			t4 := int64(load64(m.memory, uint64(uint32(v1))+40))
 			v9 = t4
-			t5 := int32(load32(m.memory, uint64(uint32(v1))+152))
+			t5 := int32(load32(m.memory, uint64(uint32(v1))+144))
 			var p6 int32
 			if t5 == i32(2) {
 				p6 = 1
@@ -445,7 +449,7 @@ func (m *Module) fn2(v0, v1 int32, v2 int64, v3 int32) {
 		v12 = t19
 		{
 			{
-				t20 := int32(load32(m.memory, uint64(uint32(v1))+144))
+				t20 := int32(load32(m.memory, uint64(uint32(v1))+136))
 				v13 = t20
 				if v13 != i32(3) {
 					goto l3
@@ -459,7 +463,7 @@ func (m *Module) fn2(v0, v1 int32, v2 int64, v3 int32) {
 			}
 		l3:
 			t21 := int64(load64(m.memory, uint64(uint32(v1))+40))
-			t22 := int32(load32(m.memory, uint64(uint32(v1))+152))
+			t22 := int32(load32(m.memory, uint64(uint32(v1))+144))
 			p23 := i64(0x7fffffffffffffff)
 			if t22 == i32(1) {
 				p23 = t21
@@ -582,7 +586,7 @@ func (m *Module) fn2(v0, v1 int32, v2 int64, v3 int32) {
 		}
 	l4:
 		t46 := int64(load64(m.memory, uint64(uint32(v1))+40))
-		t47 := int32(load32(m.memory, uint64(uint32(v1))+152))
+		t47 := int32(load32(m.memory, uint64(uint32(v1))+144))
 		t49 := v0
 		p48 := i64(0x7fffffffffffffff)
 		if t47 == i32(1) {
@@ -619,7 +623,7 @@ func (m *Module) fn3(v0 int32, v1 int64, v2 int32, v3 int64) {
 	var v7, v8 int64
 	{
 		{
-			t0 := int32(load32(m.memory, uint64(uint32(v2))+156))
+			t0 := int32(load32(m.memory, uint64(uint32(v2))+148))
 			v4 = t0
 			if v4 != i32(6) {
 				goto l0
@@ -691,7 +695,7 @@ func (m *Module) fn3(v0 int32, v1 int64, v2 int32, v3 int64) {
 			if uint64(v7) < uint64(v5) {
 				p22 = t21
 			}
-			t23 := int32(load32(m.memory, uint64(uint32(v2))+152))
+			t23 := int32(load32(m.memory, uint64(uint32(v2))+144))
 			p24 := v5
 			if t23 == i32(1) {
 				p24 = p22
@@ -706,7 +710,7 @@ func (m *Module) fn3(v0 int32, v1 int64, v2 int32, v3 int64) {
 		}
 	l0:
 		{
-			t26 := int32(load32(m.memory, uint64(uint32(v2))+144))
+			t26 := int32(load32(m.memory, uint64(uint32(v2))+136))
 			switch t26 + i32(-2) {
 			default:
 				goto l6
@@ -715,7 +719,7 @@ func (m *Module) fn3(v0 int32, v1 int64, v2 int32, v3 int64) {
 				v8 = t27
 				{
 					{
-						t28 := int32(load32(m.memory, uint64(uint32(v2))+148))
+						t28 := int32(load32(m.memory, uint64(uint32(v2))+140))
 						v6 = t28
 						if v6 != 0 {
 							goto l8
@@ -839,7 +843,7 @@ func (m *Module) fn3(v0 int32, v1 int64, v2 int32, v3 int64) {
 		if uint64(v7) < uint64(v1) {
 			p58 = t56
 		}
-		t59 := int32(load32(m.memory, uint64(uint32(v2))+152))
+		t59 := int32(load32(m.memory, uint64(uint32(v2))+144))
 		p60 := v1
 		if t59 == i32(1) {
 			p60 = p58
@@ -1114,7 +1118,7 @@ func (m *Module) Xnext(v0, v1 int32, v2 int64, v3 int32) int64 {
 	v6 = t1
 	{
 		{
-			t2 := int32(load32(m.memory, uint64(uint32(v0))+156))
+			t2 := int32(load32(m.memory, uint64(uint32(v0))+148))
 			v7 = t2
 			if v7 != i32(6) {
 				goto l0
@@ -1186,7 +1190,7 @@ func (m *Module) Xnext(v0, v1 int32, v2 int64, v3 int32) int64 {
 			if uint64(v2) < uint64(v9) {
 				p24 = t23
 			}
-			t25 := int32(load32(m.memory, uint64(uint32(v0))+152))
+			t25 := int32(load32(m.memory, uint64(uint32(v0))+144))
 			t26 := v9
 			v3 = t25
 			p27 := t26
@@ -1204,7 +1208,7 @@ func (m *Module) Xnext(v0, v1 int32, v2 int64, v3 int32) int64 {
 	l0:
 		v2 = v6
 		{
-			t29 := int32(load32(m.memory, uint64(uint32(v0))+144))
+			t29 := int32(load32(m.memory, uint64(uint32(v0))+136))
 			switch t29 + i32(-2) {
 			default:
 				goto l6
@@ -1213,7 +1217,7 @@ func (m *Module) Xnext(v0, v1 int32, v2 int64, v3 int32) int64 {
 				v10 = t30
 				{
 					{
-						t31 := int32(load32(m.memory, uint64(uint32(v0))+148))
+						t31 := int32(load32(m.memory, uint64(uint32(v0))+140))
 						v3 = t31
 						if v3 != 0 {
 							goto l8
@@ -1337,7 +1341,7 @@ func (m *Module) Xnext(v0, v1 int32, v2 int64, v3 int32) int64 {
 		if uint64(v2) < uint64(v8) {
 			p61 = t59
 		}
-		t62 := int32(load32(m.memory, uint64(uint32(v0))+152))
+		t62 := int32(load32(m.memory, uint64(uint32(v0))+144))
 		t63 := v8
 		v3 = t62
 		p64 := t63
@@ -1621,7 +1625,7 @@ l4:
 	}
 l31:
 	{
-		t137 := int32(load32(m.memory, uint64(uint32(v0))+144))
+		t137 := int32(load32(m.memory, uint64(uint32(v0))+136))
 		switch t137 + i32(-3) {
 		case 2:
 			t156 := int64(load64(m.memory, uint64(uint32(v1))+8))

@@ -45,7 +45,7 @@ fn unit(config: &BudgetConfig) -> u64 {
     }
 }
 
-/// What is left (SPEC 15.8). The state may go on to the time.
+/// What is left (SPEC 15.9). The state may go on to the time.
 pub(super) fn level(config: &BudgetConfig, state: &mut State, now_ns: u64) -> BudgetLevel {
     let unit = unit(config).max(1);
     let max = capacity(config).unwrap_or_default();

@@ -132,7 +132,7 @@ impl Budget {
         (is_of_budgets && values.uses(field)).then(|| values.get(field))
     }
 
-    /// What the budget has left at a time of the clock of its operations, for a gauge (SPEC 15.8). It
+    /// What the budget has left at a time of the clock of its operations, for a gauge (SPEC 15.9). It
     /// changes nothing; a damaged budget has nothing left.
     ///
     /// ```
@@ -236,7 +236,7 @@ impl Budget {
     }
 }
 
-/// What a budget has left (SPEC 15.8), in parts of a token or, for `ttl` and `concurrent`, of a retry:
+/// What a budget has left (SPEC 15.9), in parts of a token or, for `ttl` and `concurrent`, of a retry:
 /// `level / unit` of `max / unit`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BudgetLevel {

@@ -99,7 +99,7 @@ fn constants(header: &Header) -> Result<String> {
         ("Stats", size_of::<backoff_core::RetryStats>()),
     ];
     for (name, bytes) in used {
-        text += &format!("\tused{name}Words = {}\n", 1 + bytes.div_ceil(8));
+        text += &format!("\tUsed{name}Words = {}\n", 1 + bytes.div_ceil(8));
     }
     text += ")\n";
     formatted(&text)
