@@ -38,7 +38,7 @@ def decisions():
                 ok(F.operation_begin(ref(operation), *given))
                 continue
             operation, answer = operations[step["operation"]], step["answer"]
-            stop, delay = number("reason", answer.get("stop")), answer.get("wait", answer.get("delay"))
+            stop = number("reason", answer.get("stop"))
             if step["do"] == "cancel":
                 reason = u32()
                 ok(F.operation_cancel(ref(operation), budget, ref(reason)))
@@ -51,7 +51,8 @@ def decisions():
             ok(F.operation_decide(ref(operation), *given, ref(decision)))
             ok(F.operation_state(ref(operation), ref(retries), None, None))
             found = (decision.reason, decision.delay_ns, retries.value)
-            yield case["id"], found, (stop, int(delay), step["retries"])
+            delay = int(answer.get("wait", answer.get("delay")))
+            yield case["id"], found, (stop, delay, step["retries"])
 
 
 if __name__ == "__main__":

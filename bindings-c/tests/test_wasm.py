@@ -31,17 +31,17 @@ def tree(tmp_path_factory):
 @pytest.fixture(scope="module", params=["Wasmtime", "Chicory"] if GIVEN["is_all"] else ["Wasmtime"])
 def host(request, tree):
     if request.param == "Wasmtime":
-        version = run(PYTHON, "-c", "from importlib import metadata; print(metadata.version('wasmtime'))").strip()
-        yield SimpleNamespace(example=[PYTHON, tree / "examples/on_wasmtime.py"], environment={})
+        example, environment = [PYTHON, tree / "examples/on_wasmtime.py"], {}
+        pinned = re.search("wasmtime==(.+)", (FOLDER / "tests/requirements.txt").read_text())
     else:
-        pom = tree / "examples/pom.xml"
-        libraries = f"{tree}/lib/*"
-        to = f"-DoutputDirectory={tree}/lib"
-        run("mvn", "--batch-mode", "--quiet", "-f", pom, "dependency:copy-dependencies", to)
-        (version,) = re.findall("<version>(.+\\..+)</version>", pom.read_text())
+        pom, libraries = tree / "examples/pom.xml", f"{tree}/lib/*"
+        copy = ["dependency:copy-dependencies", f"-DoutputDirectory={tree}/lib"]
+        run("mvn", "--batch-mode", "--quiet", "--file", pom, *copy)
         example = ["java", "-cp", libraries, tree / "examples/OnChicory.java"]
-        yield SimpleNamespace(example=example, environment={"CHICORY": libraries})
-    ran("hosts of libbackoff.wasm", request.param, version)
+        environment = {"CHICORY": libraries}
+        pinned = re.search("compiler</artifactId>\\s*<version>(.+)<", pom.read_text())
+    yield SimpleNamespace(example=example, environment=environment)
+    ran("hosts of libbackoff.wasm", request.param, pinned[1])
 
 
 def test_the_module_imports_nothing_and_exports_the_functions_of_the_header(tree):
@@ -64,7 +64,8 @@ def case(layer, id):
 
 def test_the_example(host, tree):
     """Its policy, stream and budget are those of vectors."""
-    expected = [f"delay {i}: {delay} ns" for i, delay in enumerate(case("jitters", "full")["delays"][:3])]
+    delays = case("jitters", "full")["delays"][:3]
+    expected = [f"delay {index}: {delay} ns" for index, delay in enumerate(delays)]
     for step in case("decisions", "shared-quota")["steps"]:
         if step["do"] == "outcome" and step["operation"] < 3:
             answer = step["answer"]

@@ -9,6 +9,7 @@ import time
 
 from wasmtime import Instance, Module, Store
 
+
 class Backoff:
     """An instance of the module. All memory behind __heap_base is ours."""
 
