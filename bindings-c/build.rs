@@ -1,5 +1,5 @@
 //! Gives the shared library the name by which programs load it, the major version of the ABI, and
-//! writes the package of CMake for `cargo cinstall`.
+//! writes the package of CMake for `cargo cinstall`. Lays out the memory of the module of WebAssembly.
 
 use std::path::Path;
 use std::{env, fs};
@@ -10,18 +10,11 @@ fn main() {
     println!("cargo:rerun-if-changed=build.rs");
     println!("cargo:rerun-if-changed=cmake");
     name_the_library();
+    lay_out_the_module();
     write_the_package();
 }
 
 fn name_the_library() {
-    if variable("CARGO_CFG_TARGET_FAMILY") == "wasm" {
-        // A stack that is too small meets the end of the memory, not the data. The memory behind __heap_base is
-        // the host's.
-        for option in ["--stack-first", "-zstack-size=16384", "--export=__heap_base", "--strip-all"]
-        {
-            println!("cargo:rustc-cdylib-link-arg={option}");
-        }
-    }
     let major = variable("CARGO_PKG_VERSION_MAJOR");
     let argument = match variable("CARGO_CFG_TARGET_OS").as_str() {
         "linux" => format!("-Wl,-soname,libbackoff.so.{major}"),
@@ -29,6 +22,17 @@ fn name_the_library() {
         _ => return,
     };
     println!("cargo:rustc-cdylib-link-arg={argument}");
+}
+
+/// In WebAssembly, a stack that is too small meets the end of the memory, not the data. The memory behind
+/// `__heap_base` is the host's.
+fn lay_out_the_module() {
+    if variable("CARGO_CFG_TARGET_FAMILY") == "wasm" {
+        for option in "--stack-first -zstack-size=16384 --export=__heap_base --strip-all".split(' ')
+        {
+            println!("cargo:rustc-cdylib-link-arg={option}");
+        }
+    }
 }
 
 /// `cargo xtask install` fills in the same templates.
