@@ -1067,7 +1067,7 @@ backoff_code backoff_budget_get_ratio(const backoff_budget *budget,
                                       uint32_t *denominator);
 
 // Writes what a budget has left at the time `now_ns` of the clock of its operations, for a gauge
-// or an alert (SPEC 15.8). It changes nothing.
+// or an alert (SPEC 15.9). It changes nothing.
 BACKOFF_MUST_CHECK
 backoff_code backoff_budget_get_level(const backoff_budget *budget,
                                       uint64_t now_ns,

@@ -22,8 +22,7 @@ pub unsafe extern "C" fn backoff_policy_delay_ns(
 ) -> backoff_code {
     exported!({
         let delay_ns = required(delay_ns)?;
-        let made = &mut None;
-        let policy = policy_at(policy, made)?;
+        let policy = policy_at(policy)?;
         delay_ns.write(policy.delay_ns(RandomStream::from_seed(stream), index));
         Ok(())
     })
@@ -40,7 +39,7 @@ pub unsafe extern "C" fn backoff_policy_window_ns(
 ) -> backoff_code {
     exported!({
         let window_ns = required(window_ns)?;
-        window_ns.write(policy_at(policy, &mut None)?.window_ns(index));
+        window_ns.write(policy_at(policy)?.window_ns(index));
         Ok(())
     })
 }
@@ -64,8 +63,7 @@ pub unsafe extern "C" fn backoff_policy_fill_ns(
 ) -> backoff_code {
     exported!({
         let written = required(written)?;
-        let made = &mut None;
-        let policy = policy_at(policy, made)?;
+        let policy = policy_at(policy)?;
         let delays: &mut [u64] = if count == 0 {
             &mut []
         } else {

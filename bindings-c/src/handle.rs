@@ -56,22 +56,6 @@ impl<T, const MAGIC: u64> Tagged<T, MAGIC> {
         if tagged.magic == MAGIC { Ok(&mut tagged.value) } else { Err(BACKOFF_ERROR_UNINITIALIZED) }
     }
 
-    /// The value in a struct of C, or the default for a null pointer, which stays in `made`.
-    ///
-    /// # Safety
-    /// As for `get`.
-    pub(crate) unsafe fn get_or_default<'a, S>(
-        at: *const S,
-        made: &'a mut Option<T>,
-        default: impl FnOnce() -> Result<T, u32>,
-    ) -> Result<&'a T, u32> {
-        if at.is_null() {
-            return Ok(made.insert(default()?));
-        }
-        // SAFETY: the caller promises for `at` all that `get` requires.
-        unsafe { Self::get(at) }
-    }
-
     /// The value in a struct of C, or `None` for a null pointer.
     ///
     /// # Safety

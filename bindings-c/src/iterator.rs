@@ -35,7 +35,7 @@ pub unsafe extern "C" fn backoff_iter_init(
 ) -> backoff_code {
     exported!({
         let iter = required(iter)?;
-        let policy = *policy_at(policy, &mut None)?;
+        let policy = *policy_at(policy)?;
         IterHandle::init(iter, Backoff::new(policy, RandomStream::from_seed(stream)));
         Ok(())
     })

@@ -122,7 +122,7 @@ pub unsafe extern "C" fn backoff_operation_begin(
 ) -> backoff_code {
     exported!({
         let operation = required(operation)?;
-        let policy = *policy_at(policy, &mut None)?;
+        let policy = *policy_at(policy)?;
         let budget = usable(budget)?;
         let (stream, deadline) = (RandomStream::from_seed(stream), optional_ns(deadline_ns));
         let begun = Operation::begin(policy, stream, now_ns, deadline, budget);
@@ -147,7 +147,7 @@ pub unsafe extern "C" fn backoff_operation_resume(
 ) -> backoff_code {
     exported!({
         let operation = required(operation)?;
-        let policy = *policy_at(policy, &mut None)?;
+        let policy = *policy_at(policy)?;
         let (stream, deadline) = (RandomStream::from_seed(stream), optional_ns(deadline_ns));
         let resumed = Operation::resume(policy, stream, retries, began_ns, deadline);
         OperationHandle::init(operation, Begun { operation: resumed, has_budget: 0 });

@@ -25,17 +25,16 @@ pub struct backoff_policy {
 
 pub(crate) type PolicyHandle = Tagged<Policy, { u64::from_le_bytes(*b"policy-1") }>;
 
-/// The policy in a struct of C, or the preset "default" for NULL, which stays in `made`.
+/// The policy in a struct of C, or the preset "default" for NULL.
 ///
 /// # Safety
 /// As for `Tagged::get`.
-pub(crate) unsafe fn policy_at(
-    policy: *const backoff_policy,
-    made: &mut Option<Policy>,
-) -> Result<&Policy, u32> {
-    let default = || Policy::parse("default").map_err(|error| error.code() as u32);
+pub(crate) unsafe fn policy_at<'a>(policy: *const backoff_policy) -> Result<&'a Policy, u32> {
+    if policy.is_null() {
+        return Ok(&ffi::DEFAULT_POLICY);
+    }
     // SAFETY: the caller promises what `get` requires.
-    unsafe { PolicyHandle::get_or_default(policy, made, default) }
+    unsafe { PolicyHandle::get(policy) }
 }
 
 /// Makes a policy from params, which are copied.
@@ -97,7 +96,7 @@ pub unsafe extern "C" fn backoff_policy_print(
     length: *mut u64,
 ) -> backoff_code {
     exported!({
-        let text = policy_at(policy, &mut None).map(Policy::text);
+        let text = policy_at(policy).map(Policy::text);
         write_text(text, Output { buffer, size, length })
     })
 }
@@ -119,8 +118,7 @@ pub unsafe extern "C" fn backoff_policy_get(
 ) -> backoff_code {
     exported!({
         let value = required(value)?;
-        let made = &mut None;
-        let policy = policy_at(policy, made)?;
+        let policy = policy_at(policy)?;
         let field = field_of(field, &POLICY_FIELDS, false)?;
         write_value(ffi::policy_value(policy, field), value)
     })
@@ -141,8 +139,7 @@ pub unsafe extern "C" fn backoff_policy_get_ratio(
 ) -> backoff_code {
     exported!({
         let terms = (required(numerator)?, required(denominator)?);
-        let made = &mut None;
-        let policy = policy_at(policy, made)?;
+        let policy = policy_at(policy)?;
         let field = field_of(field, &POLICY_FIELDS, true)?;
         write_ratio(ffi::policy_value(policy, field), terms)
     })
@@ -158,7 +155,7 @@ pub unsafe extern "C" fn backoff_policy_max_retries(
 ) -> backoff_code {
     exported!({
         let max_retries = required(max_retries)?;
-        max_retries.write(policy_at(policy, &mut None)?.max_retries());
+        max_retries.write(policy_at(policy)?.max_retries());
         Ok(())
     })
 }
@@ -181,7 +178,7 @@ pub unsafe extern "C" fn backoff_policy_change(
 ) -> backoff_code {
     explained!(error, {
         let changed = required(changed)?;
-        let policy = *policy_at(policy, &mut None)?;
+        let policy = *policy_at(policy)?;
         let field = field_of(field, &POLICY_FIELDS, false)?;
         PolicyHandle::init(changed, ffi::change_policy(&policy, field, value)?);
         Ok(())
@@ -205,7 +202,7 @@ pub unsafe extern "C" fn backoff_policy_change_ratio(
 ) -> backoff_code {
     explained!(error, {
         let changed = required(changed)?;
-        let policy = *policy_at(policy, &mut None)?;
+        let policy = *policy_at(policy)?;
         let field = field_of(field, &POLICY_FIELDS, true)?;
         let value = ffi::ratio_value(numerator, denominator);
         PolicyHandle::init(changed, ffi::change_policy(&policy, field, value)?);

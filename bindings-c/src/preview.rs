@@ -53,7 +53,7 @@ pub unsafe extern "C" fn backoff_preview_init(
 ) -> backoff_code {
     exported!({
         let preview = required(preview)?;
-        PreviewHandle::init(preview, policy_at(policy, &mut None)?.preview());
+        PreviewHandle::init(preview, policy_at(policy)?.preview());
         Ok(())
     })
 }
@@ -114,7 +114,7 @@ pub unsafe extern "C" fn backoff_policy_fit_base(
 ) -> backoff_code {
     explained!(error, {
         let fitted = required(fitted)?;
-        let policy = *policy_at(policy, &mut None)?;
+        let policy = *policy_at(policy)?;
         PolicyHandle::init(fitted, policy.fit_base(attempts, total_ns)?);
         Ok(())
     })
@@ -134,7 +134,7 @@ pub unsafe extern "C" fn backoff_policy_fit_cap(
 ) -> backoff_code {
     explained!(error, {
         let fitted = required(fitted)?;
-        let policy = *policy_at(policy, &mut None)?;
+        let policy = *policy_at(policy)?;
         PolicyHandle::init(fitted, policy.fit_cap(attempts, total_ns)?);
         Ok(())
     })

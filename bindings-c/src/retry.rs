@@ -106,7 +106,7 @@ pub unsafe extern "C" fn backoff_retry(
         let r#loop = *r#loop.as_ref().ok_or(BACKOFF_ERROR_NULL_POINTER)?;
         require_zeros(&r#loop.reserved)?;
         let callbacks = Callbacks::new(r#loop, context)?;
-        let policy = *policy_at(r#loop.policy, &mut None)?;
+        let policy = *policy_at(r#loop.policy)?;
         let budget = BudgetHandle::get_optional(r#loop.budget)?;
         let stats = StatsHandle::get_optional(r#loop.stats)?;
         let deadline_ns = optional_ns(r#loop.deadline_ns).filter(|&deadline_ns| deadline_ns > 0);

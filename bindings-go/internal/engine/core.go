@@ -26,13 +26,13 @@ func New() *Module {
 	m := new(Module)
 	m.t0 = make([]any, 6)
 	m.memory = make([]byte, 65536)
-	m.elements = [][]any{{m.fn21, m.fn24, m.fn23, m.fn135, m.fn142}}
+	m.elements = [][]any{{m.fn21, m.fn24, m.fn23, m.fn134, m.fn141}}
 	table_init(m.t0, m.elements[0], i32(1), 0, len(m.elements[0]))
 	m.elements[0] = nil
 	memory_init(m.memory, data0, uint32(i32(0x4000)), 0, len(data0))
 	m.g0 = i32(0x4000)
-	m.g1 = i32(27508)
-	m.g2 = i32(27520)
+	m.g1 = i32(27668)
+	m.g2 = i32(27680)
 	return m
 }
 
@@ -250,11 +250,11 @@ l1:
 		}
 	l5:
 		v6 = i32(0)
-		t5 := int64(load64(m.memory, uint64(uint32(i32(0)))+25480))
+		t5 := int64(load64(m.memory, uint64(uint32(i32(0)))+25640))
 		store64(m.memory, uint64(uint32(v4))+80, uint64(t5))
-		t6 := int64(load64(m.memory, uint64(uint32(i32(0)))+25472))
+		t6 := int64(load64(m.memory, uint64(uint32(i32(0)))+25632))
 		store64(m.memory, uint64(uint32(v4))+72, uint64(t6))
-		t7 := int64(load64(m.memory, uint64(uint32(i32(0)))+25464))
+		t7 := int64(load64(m.memory, uint64(uint32(i32(0)))+25624))
 		store64(m.memory, uint64(uint32(v4))+64, uint64(t7))
 		v7 = v4 + i32(64)
 	l19:
@@ -480,7 +480,7 @@ l1:
 								v10 = t23
 								goto l20
 							case 10:
-								m.fn6(v4+i32(96), v4+i32(88), i32(25632), i32(12), i32(3))
+								m.fn6(v4+i32(96), v4+i32(88), i32(25792), i32(12), i32(3))
 								t20 := int32(load32(m.memory, uint64(uint32(v4))+96))
 								if t20 == 0 {
 									goto l19
@@ -494,7 +494,7 @@ l1:
 								goto l15
 							default:
 								if v14 == i32(65) {
-									m.fn6(v4+i32(96), v4+i32(88), i32(25540), i32(7), i32(-1))
+									m.fn6(v4+i32(96), v4+i32(88), i32(25700), i32(7), i32(-1))
 									t15 := int32(load32(m.memory, uint64(uint32(v4))+96))
 									if t15 == 0 {
 										goto l19
@@ -529,7 +529,7 @@ l1:
 								store32(m.memory, uint64(uint32(v4))+88, uint32(v16+i32(1)))
 								goto l20
 							case 9:
-								m.fn6(v4+i32(96), v4+i32(88), i32(25540), i32(7), i32(3))
+								m.fn6(v4+i32(96), v4+i32(88), i32(25700), i32(7), i32(3))
 								t14 := int32(load32(m.memory, uint64(uint32(v4))+96))
 								if t14 == 0 {
 									goto l19
@@ -590,7 +590,7 @@ func (m *Module) fn5(v0, v1, v2 int32, v3 int64) {
 	t0 := m.g0
 	v4 = t0 - i32(32)
 	m.g0 = v4
-	m.fn122(v4+i32(16), v1, v2)
+	m.fn121(v4+i32(16), v1, v2)
 	v5 = i64(0)
 	{
 		t1 := int64(load64(m.memory, uint64(uint32(v4))+16))
@@ -692,7 +692,7 @@ l0:
 			goto l2
 		}
 		t6 := int32(load32(m.memory, uint32(v2)))
-		t7 := m.fn93(v5, v8, t6, v8)
+		t7 := m.fn89(v5, v8, t6, v8)
 		if t7 != 0 {
 			goto l3
 		}
@@ -732,7 +732,7 @@ func (m *Module) fn7(v0, v1, v2 int32) {
 		t3 := v1
 		v5 = t2
 		store32(m.memory, uint32(t3), uint32(v5+v2))
-		m.fn122(v3, v5, v2)
+		m.fn121(v3, v5, v2)
 		t4 := int64(load64(m.memory, uint32(v3)))
 		if t4 != i64(1) {
 			goto l0
@@ -933,7 +933,7 @@ func (m *Module) fn12(v0, v1, v2, v3, v4 int32) {
 			goto l6
 		l7:
 		}
-		m.fn19(v5+i32(8), v12, v11, i32(25728))
+		m.fn19(v5+i32(8), v12, v11, i32(25888))
 		t15 := int32(load32(m.memory, uint64(uint32(v5))+12))
 		t16 := int32(load32(m.memory, uint64(uint32(v5))+8))
 		t17 := v11
@@ -1305,7 +1305,7 @@ func (m *Module) fn18(v0, v1, v2, v3, v4 int32) {
 			goto l1
 		}
 	l2:
-		m.fn19(v5+i32(8), v7, v8, i32(25728))
+		m.fn19(v5+i32(8), v7, v8, i32(25888))
 		t12 := int32(load32(m.memory, uint64(uint32(v5))+12))
 		t13 := int32(load32(m.memory, uint64(uint32(v5))+8))
 		t14 := v8
@@ -1409,7 +1409,7 @@ func (m *Module) fn22(v0, v1 int32) int64 {
 	t0 := m.g0
 	v2 = t0 - i32(16)
 	m.g0 = v2
-	m.fn86(v2+i32(8), v1)
+	m.fn82(v2+i32(8), v1)
 	v3 = i64(0)
 	{
 		t1 := int32(load32(m.memory, uint64(uint32(v2))+8))
@@ -1725,7 +1725,7 @@ func (m *Module) fn27(v0, v1, v2, v3 int32) {
 				if v5 == 0 {
 					goto l26
 				}
-				v2 = v5 + i32(20448)
+				v2 = v5 + i32(20608)
 				v5 = v5 + i32(4)
 				t11 := int32(load32(m.memory, uint32(v2)))
 				if t11 != v6 {
@@ -1812,9 +1812,9 @@ func (m *Module) fn27(v0, v1, v2, v3 int32) {
 				v1 = v4 + i32(1564)
 				memory_copy(m.memory, uint32(v1), uint32(v4+i32(1652)), uint32(i32(36)))
 				memory_zero(m.memory, uint32(v4+i32(1652)), uint32(i32(772)))
-				t26 := m.fn31(v4+i32(1652), i32(23682), i32(3))
+				t26 := m.fn31(v4+i32(1652), i32(23842), i32(3))
 				t27 := m.fn32(t26, v14)
-				t28 := m.fn31(t27, i32(23685), i32(2))
+				t28 := m.fn31(t27, i32(23845), i32(2))
 				v5 = t28
 				store32(m.memory, uint64(uint32(v4))+2460, uint32(v2))
 				store32(m.memory, uint64(uint32(v4))+2456, uint32(v6))
@@ -1943,11 +1943,11 @@ func (m *Module) fn28(v0 int32) int32 {
 	v1 = t0 - i32(160)
 	m.g0 = v1
 	v2 = i32(12)
-	memory_copy(m.memory, uint32(v1+i32(4)+i32(12)), uint32(i32(20216)), uint32(i32(92)))
+	memory_copy(m.memory, uint32(v1+i32(4)+i32(12)), uint32(i32(20376)), uint32(i32(92)))
 	store32(m.memory, uint64(uint32(v1))+116, uint32(i32(10)))
 	store64(m.memory, uint64(uint32(v1))+108, uint64(i64(1)))
 	v3 = v1 + i32(120)
-	memory_copy(m.memory, uint32(v3), uint32(i32(20308)), uint32(i32(40)))
+	memory_copy(m.memory, uint32(v3), uint32(i32(20468)), uint32(i32(40)))
 l4:
 	{
 		v4 = v2 + i32(4)
@@ -2134,9 +2134,9 @@ func (m *Module) fn33(v0, v1 int32) {
 		p2 = 1
 	}
 	v4 = p2
-	p3 := i32(23416)
+	p3 := i32(23576)
 	if v4 != 0 {
-		p3 = i32(22660)
+		p3 = i32(22820)
 	}
 	v5 = p3
 	t5 := v5
@@ -2145,9 +2145,9 @@ func (m *Module) fn33(v0, v1 int32) {
 		p4 = i32(528)
 	}
 	v6 = t5 + p4
-	p6 := i32(20568)
+	p6 := i32(20728)
 	if v4 != 0 {
-		p6 = i32(20492)
+		p6 = i32(20652)
 	}
 	v7 = p6
 	t8 := v7
@@ -2161,17 +2161,17 @@ func (m *Module) fn33(v0, v1 int32) {
 		p9 = i32(88)
 	}
 	v9 = p9
-	p10 := i32(20312)
+	p10 := i32(20472)
 	if v4 != 0 {
-		p10 = i32(20220)
+		p10 = i32(20380)
 	}
 	v10 = p10
 	t11 := int32(load32(m.memory, uint64(uint32(v0))+32))
 	v11 = t11
 	v12 = v11 << 2
-	t12 := int32(load32(m.memory, uint32(v12+i32(27308))))
+	t12 := int32(load32(m.memory, uint32(v12+i32(27468))))
 	v4 = t12
-	t13 := int32(load32(m.memory, uint32(v12+i32(27208))))
+	t13 := int32(load32(m.memory, uint32(v12+i32(27368))))
 	v12 = t13
 	t14 := int64(load64(m.memory, uint64(uint32(v0))+8))
 	v13 = t14
@@ -2315,7 +2315,7 @@ l5:
 						t86 := v21
 						p85 := i32(1)
 						if v22 != 0 {
-							p85 = i32(23680)
+							p85 = i32(23840)
 						}
 						p87 := i32(0)
 						if v22 != 0 {
@@ -2365,7 +2365,7 @@ l5:
 						t60 := v21
 						p59 := i32(1)
 						if v0 != 0 {
-							p59 = i32(23680)
+							p59 = i32(23840)
 						}
 						p61 := i32(0)
 						if v0 != 0 {
@@ -2416,7 +2416,7 @@ l5:
 						if t67 != i32(115) {
 							goto l5
 						}
-						memory_copy(m.memory, uint32(v15), uint32(i32(23568)), uint32(i32(112)))
+						memory_copy(m.memory, uint32(v15), uint32(i32(23728)), uint32(i32(112)))
 						v0 = i32(0)
 					l27:
 						{
@@ -2434,7 +2434,7 @@ l5:
 							t71 := v21
 							p70 := i32(1)
 							if v0 != 0 {
-								p70 = i32(23680)
+								p70 = i32(23840)
 							}
 							p72 := i32(0)
 							if v0 != 0 {
@@ -2589,13 +2589,13 @@ l5:
 				t101 := int32(load32(m.memory, uint64(uint32(v2))+8))
 				t102 := int32(load32(m.memory, uint64(uint32(v2))+12))
 				t103 := m.fn31(v21, t101, t102)
-				t104 := m.fn31(t103, i32(24817), i32(1))
+				t104 := m.fn31(t103, i32(24977), i32(1))
 				v22 = t104
 				m.fn38(v2+i32(48), v0)
 				_ = m.fn220(v22, v2+i32(48), v16)
 				goto l5
 			}
-			_ = m.fn31(v21, i32(24809), i32(8))
+			_ = m.fn31(v21, i32(24969), i32(8))
 			goto l5
 		case 0:
 			if v3 == 0 {
@@ -2635,7 +2635,7 @@ l5:
 				t114 := v21
 				p113 := i32(1)
 				if v0 != 0 {
-					p113 = i32(23680)
+					p113 = i32(23840)
 				}
 				p115 := i32(0)
 				if v0 != 0 {
@@ -2662,7 +2662,7 @@ l19:
 l21:
 	if uint32(v0) < uint32(v19) {
 		t120 := m.fn31(v21, v14, v0)
-		_ = m.fn31(t120, i32(24821), i32(3))
+		_ = m.fn31(t120, i32(24981), i32(3))
 		goto l5
 	}
 	_ = m.fn31(v21, v14, v19)
@@ -2839,7 +2839,7 @@ func (m *Module) fn38(v0, v1 int32) {
 		panic("unreachable")
 	default:
 		store32(m.memory, uint64(uint32(v0))+8, uint32(i32(5)))
-		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(20492)))
+		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(20652)))
 		goto l9
 	case 3, 11, 12, 37:
 		v2 = i32(2)
@@ -2849,19 +2849,19 @@ func (m *Module) fn38(v0, v1 int32) {
 		goto l1
 	case 8:
 		store32(m.memory, uint64(uint32(v0))+8, uint32(i32(2)))
-		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(25252)))
+		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(25412)))
 		goto l9
 	case 10:
 		store32(m.memory, uint64(uint32(v0))+8, uint32(i32(7)))
-		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(25296)))
+		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(25456)))
 		goto l9
 	case 20:
 		store32(m.memory, uint64(uint32(v0))+8, uint32(i32(3)))
-		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(25372)))
+		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(25532)))
 		goto l9
 	case 32:
 		store32(m.memory, uint64(uint32(v0))+8, uint32(i32(6)))
-		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(20568)))
+		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(20728)))
 	}
 l9:
 	v2 = i32(0)
@@ -2992,7 +2992,7 @@ func (m *Module) fn42(v0, v1, v2 int32, v3 int64, v4 int32) {
 	t0 := m.g0
 	v5 = t0 - i32(16)
 	m.g0 = v5
-	m.fn36(v5+i32(8), v2, i32(20216), i32(23), v4)
+	m.fn36(v5+i32(8), v2, i32(20376), i32(23), v4)
 	v4 = i32(1)
 	t1 := int32(load32(m.memory, uint64(uint32(v5))+12))
 	v6 = t1
@@ -3039,789 +3039,36 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn44(v0, v1, v2 int32) {
-	var v3 int32
-	var v4 int64
-	var v5 int32
-	t0 := m.g0
-	v3 = t0 - i32(1856)
-	m.g0 = v3
+func (m *Module) fn44(v0, v1 int32) {
+	var v2 int32
 	{
-		{
-			if v1 == 0 {
-				goto l0
-			}
-			t1 := int64(load64(m.memory, uint32(v1)))
-			t2 := v1 + i32(8)
-			var p3 int32
-			if t1 != i64(3543621949687885680) {
-				p3 = 1
-			}
-			v1 = p3
-			p4 := t2
-			if v1 != 0 {
-				p4 = i32(101)
-			}
-			v2 = p4
-			goto l1
+		if v1 != 0 {
+			goto l0
 		}
-	l0:
-		m.fn45(v3+i32(928), i32(1), i32(20728), i32(7))
-		t5 := int64(load64(m.memory, uint64(uint32(v3))+928))
-		v4 = t5
-		memory_copy(m.memory, uint32(v3+i32(1688)), uint32(v3+i32(928)+i32(8)), uint32(i32(72)))
-		{
-			{
-				if v4 != i64(2) {
-					goto l2
-				}
-				memory_copy(m.memory, uint32(v3+i32(8)), uint32(v3+i32(1688)), uint32(i32(72)))
-				goto l3
-			l2:
-				memory_copy(m.memory, uint32(v3+i32(168)+i32(80)), uint32(v3+i32(928)+i32(80)), uint32(i32(680)))
-				memory_copy(m.memory, uint32(v3+i32(168)+i32(8)), uint32(v3+i32(1688)), uint32(i32(72)))
-				store64(m.memory, uint64(uint32(v3))+168, uint64(v4))
-				m.fn46(v3+i32(928), v3+i32(168))
-				m.fn47(v3+i32(1688), v3+i32(928))
-				v1 = v3 + i32(8)
-				v5 = v3 + i32(1688) + i32(8)
-				t6 := int64(load64(m.memory, uint64(uint32(v3))+1688))
-				if t6 != i64(1) {
-					goto l4
-				}
-				m.fn48(v1, v3+i32(168), v5)
-			}
-		l3:
-			t7 := int32(load32(m.memory, uint64(uint32(v3))+68))
-			v2 = t7
-			v1 = i32(1)
-			goto l1
-		}
-	l4:
-		memory_copy(m.memory, uint32(v1), uint32(v5), uint32(i32(160)))
-		memory_copy(m.memory, uint32(v3+i32(928)), uint32(v3+i32(8)), uint32(i32(160)))
-		store64(m.memory, uint32(v2), uint64(i64(1)))
-		v2 = v2 + i32(8)
-		memory_copy(m.memory, uint32(v2), uint32(v3+i32(928)), uint32(i32(160)))
 		v1 = i32(0)
+		v2 = i32(20216)
+		goto l1
+	l0:
+		t0 := int64(load64(m.memory, uint32(v1)))
+		t1 := v1 + i32(8)
+		var p2 int32
+		if t0 != i64(3543621949687885680) {
+			p2 = 1
+		}
+		v1 = p2
+		p3 := t1
+		if v1 != 0 {
+			p3 = i32(101)
+		}
+		v2 = p3
 	}
 l1:
 	store32(m.memory, uint64(uint32(v0))+4, uint32(v2))
 	store32(m.memory, uint32(v0), uint32(v1))
-	m.g0 = v3 + i32(1856)
 }
 
 //go:norace
-func (m *Module) fn45(v0, v1, v2, v3 int32) {
-	var v4, v5, v6, v7, v8, v9 int32
-	var v10 int64
-	var v11, v12, v13, v14, v15, v16, v17, v18 int32
-	var v19 int64
-	var v20 int32
-	t0 := m.g0
-	v4 = t0 - i32(3120)
-	m.g0 = v4
-	v5 = i32(0)
-l1:
-	if v5 == i32(736) {
-		goto l0
-	}
-	v6 = v4 + i32(16) + v5
-	store64(m.memory, uint32(v6), uint64(i64(0)))
-	store32(m.memory, uint32(v6+i32(16)), uint32(i32(0)))
-	v5 = v5 + i32(32)
-	goto l1
-l0:
-	store32(m.memory, uint64(uint32(v4))+1488, uint32(v2))
-	store32(m.memory, uint64(uint32(v4))+1504, uint32(v1))
-	store32(m.memory, uint64(uint32(v4))+1492, uint32(v3))
-	memory_copy(m.memory, uint32(v4+i32(752)), uint32(v4+i32(16)), uint32(i32(736)))
-	{
-		if uint32(v3) > uint32(i32(1024)) {
-			goto l2
-		}
-		m.fn3(v4+i32(2360), v2, v3, i32(58))
-		t1 := int32(load32(m.memory, uint64(uint32(v4))+2364))
-		t2 := v4
-		v2 = t1
-		store32(m.memory, uint64(uint32(t2))+1500, uint32(v2))
-		t3 := int32(load32(m.memory, uint64(uint32(v4))+2360))
-		t4 := v4
-		v7 = t3
-		store32(m.memory, uint64(uint32(t4))+1496, uint32(v7))
-		t5 := int32(load32(m.memory, uint64(uint32(v4))+2372))
-		v8 = t5
-		t6 := int32(load32(m.memory, uint64(uint32(v4))+2368))
-		v9 = t6
-		{
-			var p7 int32
-			if v1 == i32(1) {
-				p7 = 1
-			}
-			v5 = p7
-			p8 := i32(20568)
-			if v5 != 0 {
-				p8 = i32(20492)
-			}
-			p9 := i32(6)
-			if v5 != 0 {
-				p9 = i32(5)
-			}
-			t10 := m.fn203(p8, p9, v7, v2)
-			v10 = t10
-			if v10 != i64(0) {
-				goto l3
-			}
-			p11 := i32(112)
-			if v5 != 0 {
-				p11 = i32(528)
-			}
-			v6 = p11
-			p12 := i32(23416)
-			if v5 != 0 {
-				p12 = i32(22660)
-			}
-			v5 = p12 + i32(-16)
-			{
-			l5:
-				{
-					if v6 == 0 {
-						goto l4
-					}
-					v6 = v6 + i32(-16)
-					v3 = v5 + i32(20)
-					v5 = v5 + i32(16)
-					t13 := int32(load32(m.memory, uint32(v5)))
-					t14 := int32(load32(m.memory, uint32(v3)))
-					t15 := m.fn93(t13, t14, v7, v2)
-					if t15 == 0 {
-						goto l5
-					}
-				}
-				t16 := int32(load32(m.memory, uint64(uint32(v5))+8))
-				t17 := int32(load32(m.memory, uint64(uint32(v5))+12))
-				m.fn45(v4+i32(2360), v1, t16, t17)
-				t18 := int64(load64(m.memory, uint64(uint32(v4))+2360))
-				v10 = t18
-				if v10 != i64(2) {
-					memory_copy(m.memory, uint32(v4+i32(1584)), uint32(v4+i32(2360)+i32(8)), uint32(i32(752)))
-					memory_copy(m.memory, uint32(v4+i32(2360)+i32(24)), uint32(v4+i32(1584)), uint32(i32(728)))
-					store64(m.memory, uint64(uint32(v4))+2376, uint64(v10))
-					v5 = i32(0)
-				l9:
-					{
-						if v5 == i32(736) {
-							goto l8
-						}
-						v6 = v4 + i32(2360) + v5
-						t20 := int64(load64(m.memory, uint32(v6+i32(16))))
-						v10 = t20
-						if v10 == i64(2) {
-							goto l8
-						}
-						v3 = v4 + i32(752) + v5
-						store64(m.memory, uint32(v3), uint64(v10))
-						t21 := int64(load64(m.memory, uint32(v6+i32(24))))
-						store64(m.memory, uint32(v3+i32(8)), uint64(t21))
-						v5 = v5 + i32(32)
-						goto l9
-					}
-				}
-				t19 := int32(load32(m.memory, uint64(uint32(v4))+1504))
-				v1 = t19
-			}
-		l4:
-			m.fn215(v0+i32(8), v1, i32(14), i32(0), i32(0), v7, v2)
-			store64(m.memory, uint32(v0), uint64(i64(2)))
-			goto l7
-		}
-	l3:
-		store64(m.memory, uint64(uint32(v4))+760, uint64(v10))
-		store64(m.memory, uint64(uint32(v4))+752, uint64(i64(1)))
-	l8:
-		v5 = v2 + i32(1)
-		p22 := i32(-1)
-		if v5 != 0 {
-			p22 = v5
-		}
-		v11 = p22
-		v12 = v4 + i32(1156)
-		v13 = v4 + i32(1124)
-		v14 = v4 + i32(1512) + i32(16)
-		v15 = v4 + i32(2360) + i32(16)
-	l46:
-		{
-			{
-				{
-					{
-						{
-							if v9 == 0 {
-								memory_copy(m.memory, uint32(v0), uint32(v4+i32(752)), uint32(i32(760)))
-								goto l7
-							}
-							m.fn3(v4+i32(2360), v9, v8, i32(44))
-							t23 := int32(load32(m.memory, uint64(uint32(v4))+2372))
-							v8 = t23
-							t24 := int32(load32(m.memory, uint64(uint32(v4))+2368))
-							v9 = t24
-							t25 := int32(load32(m.memory, uint64(uint32(v4))+2360))
-							t26 := int32(load32(m.memory, uint64(uint32(v4))+2364))
-							t27 := v4 + i32(2360)
-							v16 = t26
-							m.fn3(t27, t25, v16, i32(61))
-							t28 := int32(load32(m.memory, uint64(uint32(v4))+1504))
-							v17 = t28
-							var p29 int32
-							if v17 == i32(1) {
-								p29 = 1
-							}
-							v6 = p29
-							p30 := i32(36)
-							if v6 != 0 {
-								p30 = i32(88)
-							}
-							v5 = p30
-							p31 := i32(20312)
-							if v6 != 0 {
-								p31 = i32(20220)
-							}
-							v6 = p31
-							t32 := int32(load32(m.memory, uint64(uint32(v4))+2372))
-							v1 = t32
-							t33 := int32(load32(m.memory, uint64(uint32(v4))+2368))
-							v18 = t33
-							t34 := int32(load32(m.memory, uint64(uint32(v4))+2364))
-							v3 = t34
-							t35 := int32(load32(m.memory, uint64(uint32(v4))+2360))
-							v2 = t35
-						l12:
-							{
-								if v5 == 0 {
-									m.fn215(v4+i32(1512), v17, i32(15), i32(0), v11, v2, v3)
-									goto l15
-								}
-								t36 := int32(load32(m.memory, uint32(v6)))
-								t37 := v4 + i32(8)
-								v7 = t36
-								m.fn216(t37, v7)
-								v5 = v5 + i32(-4)
-								v6 = v6 + i32(4)
-								t38 := int32(load32(m.memory, uint64(uint32(v4))+8))
-								t39 := int32(load32(m.memory, uint64(uint32(v4))+12))
-								t40 := m.fn93(t38, t39, v2, v3)
-								if t40 == 0 {
-									goto l12
-								}
-							}
-							{
-								if v18 == 0 {
-									goto l13
-								}
-								if v1 != 0 {
-									{
-										if v1 != i32(4) {
-											goto l16
-										}
-										t45 := int32(load32(m.memory, uint32(v18)))
-										if t45 == i32(1701736302) {
-											var p58 int32
-											if v7 == i32(22) {
-												p58 = 1
-											}
-											v10 = int64(uint32(p58))
-											v19 = i64(0x7fffffffffffffff)
-											goto l30
-										}
-									}
-								l16:
-									m.fn38(v4+i32(2348), v7)
-									{
-										t46 := int32(load32(m.memory, uint64(uint32(v4))+2348))
-										switch t46 {
-										case 1:
-											m.fn116(v4+i32(1584), v18, v1)
-											t47 := int32(load32(m.memory, uint64(uint32(v4))+1584))
-											if t47 != i32(1) {
-												goto l22
-											}
-											t48 := int64(load64(m.memory, uint64(uint32(v4))+1592))
-											v10 = t48
-											t49 := int32(load32(m.memory, uint64(uint32(v4))+1588))
-											v17 = t49
-											goto l23
-										case 2:
-											m.fn217(v4+i32(1584), v18, v1)
-											t50 := int32(load32(m.memory, uint64(uint32(v4))+1584))
-											if t50 != i32(1) {
-												goto l22
-											}
-											goto l24
-										case 3:
-											m.fn122(v4+i32(1584), v18, v1)
-											t51 := int32(load32(m.memory, uint64(uint32(v4))+1584))
-											if t51 != 0 {
-												goto l22
-											}
-											v17 = i32(23)
-											goto l25
-										default:
-											{
-												if v7 != i32(11) {
-													goto l26
-												}
-												t52 := int32(m.memory[uint32(v18)])
-												if uint32((t52+i32(-48))&i32(255)) < uint32(i32(10)) {
-													m.fn217(v4+i32(1584), v18, v1)
-													t56 := int32(load32(m.memory, uint64(uint32(v4))+1584))
-													if t56 == i32(1) {
-														goto l24
-													}
-													t57 := int64(load64(m.memory, uint64(uint32(v4))+1592))
-													v19 = t57
-													v10 = i64(2)
-													goto l30
-												}
-											}
-										l26:
-											t53 := int32(load32(m.memory, uint64(uint32(v4))+2352))
-											t54 := int32(load32(m.memory, uint64(uint32(v4))+2356))
-											t55 := m.fn203(t53, t54, v18, v1)
-											v19 = t55
-											if v19 == 0 {
-												v17 = i32(1)
-												goto l25
-											}
-											goto l29
-										}
-									}
-								}
-							l13:
-								t41 := v4 + i32(1512)
-								t42 := v17
-								t43 := v7
-								v5 = v11 + v16
-								p44 := v5
-								if uint32(v5) < uint32(v11) {
-									p44 = i32(-1)
-								}
-								m.fn215(t41, t42, i32(17), t43, p44, i32(1), i32(0))
-								goto l15
-							}
-						l22:
-							t59 := int64(load64(m.memory, uint64(uint32(v4))+1592))
-							v19 = t59
-							goto l29
-						}
-					l29:
-						v10 = i64(1)
-						goto l30
-					l24:
-						t60 := int32(load32(m.memory, uint64(uint32(v4))+1588))
-						v17 = t60
-					}
-				l25:
-					v10 = int64(uint32(v1)) << 32
-				l23:
-					t61 := int32(load32(m.memory, uint64(uint32(v4))+1504))
-					t62 := v4 + i32(2360)
-					t63 := v17
-					t64 := v7
-					v5 = v11 + v3
-					p65 := v5
-					if uint32(v5) < uint32(v11) {
-						p65 = i32(-1)
-					}
-					v5 = p65 + i32(1)
-					p66 := i32(-1)
-					if v5 != 0 {
-						p66 = v5
-					}
-					v6 = p66
-					t67 := v6
-					v5 = int32(v10)
-					v20 = t67 + v5
-					p68 := v20
-					if uint32(v20) < uint32(v6) {
-						p68 = i32(-1)
-					}
-					t69 := v18 + v5
-					v6 = int32(int64(uint64(v10) >> 32))
-					var p70 int32
-					if uint32(v6) < uint32(v5) {
-						p70 = 1
-					}
-					var p71 int32
-					if uint32(v1) < uint32(v6) {
-						p71 = 1
-					}
-					v18 = p70 | p71
-					p72 := t69
-					if v18 != 0 {
-						p72 = i32(1)
-					}
-					p73 := v6 - v5
-					if v18 != 0 {
-						p73 = i32(0)
-					}
-					m.fn215(t62, t61, t63, t64, p68, p72, p73)
-					t74 := int64(load64(m.memory, uint64(uint32(v4))+2368))
-					v19 = t74
-					t75 := int64(load64(m.memory, uint64(uint32(v4))+2360))
-					v10 = t75
-					t76 := int32(load32(m.memory, uint64(uint32(v4))+2424))
-					v5 = t76
-					if v5 == 0 {
-						goto l30
-					}
-					memory_copy(m.memory, uint32(v14), uint32(v15), uint32(i32(48)))
-					store64(m.memory, uint64(uint32(v4))+1520, uint64(v19))
-					store64(m.memory, uint64(uint32(v4))+1512, uint64(v10))
-					t77 := int32(load32(m.memory, uint64(uint32(v4))+2428))
-					v6 = t77
-					goto l31
-				}
-			l30:
-				store32(m.memory, uint64(uint32(v4))+2344, uint32(v1))
-				store32(m.memory, uint64(uint32(v4))+2340, uint32(v3))
-				store32(m.memory, uint64(uint32(v4))+2336, uint32(v11))
-				if v7 == i32(18) {
-					goto l32
-				}
-				if v7 == i32(11) {
-					v6 = i32(25400)
-					v5 = i32(5)
-					goto l34
-				}
-				v6 = i32(4)
-				v5 = i32(0)
-				goto l34
-			l32:
-				v6 = i32(25420)
-				v5 = i32(1)
-			l34:
-				v5 = v5 << 2
-			l37:
-				if v5 == 0 {
-					goto l35
-				}
-				{
-					t78 := int32(load32(m.memory, uint32(v6)))
-					v1 = t78
-					p79 := i32(-33)
-					if uint32(v1) < uint32(i32(33)) {
-						p79 = i32(-1)
-					}
-					v1 = p79 + v1
-					if uint32(v1) > uint32(i32(22)) {
-						goto l36
-					}
-					v1 = v4 + i32(752) + v1<<5
-					t80 := int32(load32(m.memory, uint64(uint32(v1))+16))
-					if t80 != 0 {
-						goto l36
-					}
-					store64(m.memory, uint32(v1), uint64(i64(0)))
-				}
-			l36:
-				v6 = v6 + i32(4)
-				v5 = v5 + i32(-4)
-				goto l37
-			l35:
-				t81 := int32(load32(m.memory, uint64(uint32(v4))+1504))
-				m.fn215(v4+i32(1584), t81, i32(16), i32(0), v11, v2, v3)
-				store32(m.memory, uint64(uint32(v4))+2356, uint32(v4+i32(1584)))
-				store32(m.memory, uint64(uint32(v4))+2352, uint32(v4+i32(2336)))
-				store32(m.memory, uint64(uint32(v4))+2348, uint32(v4+i32(752)))
-				switch int32(v10) {
-				default:
-					m.fn218(v4+i32(1512), v4+i32(2348), v7, i64(0), v10)
-					goto l15
-				case 1:
-					m.fn218(v4+i32(1512), v4+i32(2348), v7, i64(1), v19)
-					goto l15
-				case 2:
-					m.fn218(v4+i32(2360), v4+i32(2348), v7, i64(1), i64(4))
-					{
-						t82 := int32(load32(m.memory, uint64(uint32(v4))+2424))
-						v5 = t82
-						if v5 == 0 {
-							goto l41
-						}
-						memory_copy(m.memory, uint32(v4+i32(1512)), uint32(v4+i32(2360)), uint32(i32(64)))
-						t83 := int32(load32(m.memory, uint64(uint32(v4))+2428))
-						v6 = t83
-						goto l31
-					}
-				l41:
-					{
-						t84 := int32(load32(m.memory, uint64(uint32(v4))+1120))
-						if t84 != 0 {
-							t87 := int32(load32(m.memory, uint64(uint32(v4))+1648))
-							v5 = t87
-							if v5 == 0 {
-								goto l43
-							}
-							t88 := int32(load32(m.memory, uint64(uint32(v4))+1652))
-							v6 = t88
-							memory_copy(m.memory, uint32(v4+i32(1512)), uint32(v4+i32(1584)), uint32(i32(64)))
-							goto l31
-						}
-						t85 := int64(load64(m.memory, uint64(uint32(v4))+2336))
-						store64(m.memory, uint32(v13), uint64(t85))
-						t86 := int32(load32(m.memory, uint64(uint32(v4))+2344))
-						store32(m.memory, uint64(uint32(v13))+8, uint32(t86))
-						store32(m.memory, uint64(uint32(v4))+1120, uint32(i32(1)))
-						store64(m.memory, uint64(uint32(v4))+1112, uint64(v19))
-						store64(m.memory, uint64(uint32(v4))+1104, uint64(i64(1)))
-						goto l43
-					}
-				l43:
-					{
-						t89 := int32(load32(m.memory, uint64(uint32(v4))+1152))
-						if t89 != 0 {
-							goto l44
-						}
-						t90 := int64(load64(m.memory, uint64(uint32(v4))+2336))
-						store64(m.memory, uint32(v12), uint64(t90))
-						t91 := int32(load32(m.memory, uint64(uint32(v4))+2344))
-						store32(m.memory, uint64(uint32(v12))+8, uint32(t91))
-						store32(m.memory, uint64(uint32(v4))+1152, uint32(i32(1)))
-						store64(m.memory, uint64(uint32(v4))+1144, uint64(v19))
-						store64(m.memory, uint64(uint32(v4))+1136, uint64(i64(1)))
-						store32(m.memory, uint64(uint32(v4))+1576, uint32(i32(0)))
-						goto l15
-					}
-				l44:
-					memory_copy(m.memory, uint32(v4+i32(1512)), uint32(v4+i32(1584)), uint32(i32(72)))
-				}
-			}
-		l15:
-			t92 := int32(load32(m.memory, uint64(uint32(v4))+1576))
-			v5 = t92
-			if v5 == 0 {
-				v5 = v11 + v16
-				p94 := v5
-				if uint32(v5) < uint32(v11) {
-					p94 = i32(-1)
-				}
-				v5 = p94 + i32(1)
-				p95 := i32(-1)
-				if v5 != 0 {
-					p95 = v5
-				}
-				v11 = p95
-				goto l46
-			}
-			t93 := int32(load32(m.memory, uint64(uint32(v4))+1580))
-			v6 = t93
-		}
-	l31:
-		memory_copy(m.memory, uint32(v0+i32(8)), uint32(v4+i32(1512)), uint32(i32(64)))
-		store32(m.memory, uint64(uint32(v0))+76, uint32(v6))
-		store32(m.memory, uint64(uint32(v0))+72, uint32(v5))
-		store64(m.memory, uint32(v0), uint64(i64(2)))
-		goto l7
-	}
-l2:
-	m.fn215(v0+i32(8), v1, i32(24), i32(0), i32(1024), i32(1), i32(0))
-	store64(m.memory, uint32(v0), uint64(i64(2)))
-l7:
-	m.g0 = v4 + i32(3120)
-}
-
-//go:norace
-func (m *Module) fn46(v0, v1 int32) {
-	var v2, v3, v4, v5 int32
-	t0 := m.g0
-	v2 = t0 - i32(224)
-	m.g0 = v2
-	memory_zero(m.memory, uint32(v2), uint32(i32(192)))
-	t1 := int32(load32(m.memory, uint64(uint32(v1))+752))
-	var p2 int32
-	if t1 == i32(1) {
-		p2 = 1
-	}
-	v3 = p2
-	p3 := i32(40)
-	if v3 != 0 {
-		p3 = i32(92)
-	}
-	v4 = p3
-	p4 := i32(20308)
-	if v3 != 0 {
-		p4 = i32(20216)
-	}
-	v3 = p4
-l2:
-	{
-		if v4 == 0 {
-			goto l0
-		}
-		t5 := int32(load32(m.memory, uint32(v3)))
-		t6 := v2 + i32(192)
-		t7 := v1
-		v5 = t5
-		m.fn219(t6, t7, v5)
-		{
-			t8 := int32(load32(m.memory, uint64(uint32(v2))+192))
-			if t8 == 0 {
-				goto l1
-			}
-			t9 := int64(load64(m.memory, uint64(uint32(v2))+200))
-			m.fn43(v2, v5, t9)
-		}
-	l1:
-		v3 = v3 + i32(4)
-		v4 = v4 + i32(-4)
-		goto l2
-	}
-l0:
-	memory_copy(m.memory, uint32(v0), uint32(v2), uint32(i32(192)))
-	m.g0 = v2 + i32(224)
-}
-
-//go:norace
-func (m *Module) fn47(v0, v1 int32) {
-	var v2 int32
-	var v3 int64
-	var v4 int32
-	t0 := m.g0
-	v2 = t0 - i32(176)
-	m.g0 = v2
-	m.fn205(v2+i32(8), v1)
-	v1 = v0 + i32(8)
-	v3 = i64(1)
-	v4 = v2 + i32(8) + i32(8)
-	{
-		t1 := int64(load64(m.memory, uint64(uint32(v2))+8))
-		if t1 != i64(1) {
-			goto l0
-		}
-		t2 := int64(load64(m.memory, uint64(uint32(v4))+16))
-		store64(m.memory, uint64(uint32(v1))+16, uint64(t2))
-		t3 := int64(load64(m.memory, uint64(uint32(v4))+8))
-		store64(m.memory, uint64(uint32(v1))+8, uint64(t3))
-		t4 := int64(load64(m.memory, uint32(v4)))
-		store64(m.memory, uint32(v1), uint64(t4))
-		goto l1
-	}
-l0:
-	memory_copy(m.memory, uint32(v1), uint32(v4), uint32(i32(160)))
-	v3 = i64(0)
-l1:
-	store64(m.memory, uint32(v0), uint64(v3))
-	m.g0 = v2 + i32(176)
-}
-
-//go:norace
-func (m *Module) fn48(v0, v1, v2 int32) {
-	var v3 int32
-	var v4, v5 int64
-	var v6, v7, v8 int32
-	t0 := m.g0
-	v3 = t0 - i32(80)
-	m.g0 = v3
-	t1 := int64(load64(m.memory, uint64(uint32(v2))+8))
-	v4 = t1
-	t2 := int64(load64(m.memory, uint32(v2)))
-	v5 = t2
-	t3 := int32(load32(m.memory, uint64(uint32(v2))+20))
-	v6 = t3
-	t4 := int32(load32(m.memory, uint64(uint32(v2))+16))
-	t5 := v3 + i32(8)
-	t6 := v1
-	v7 = t4
-	m.fn219(t5, t6, v7)
-	{
-		{
-			t7 := int32(load32(m.memory, uint64(uint32(v3))+24))
-			if t7 != i32(1) {
-				goto l0
-			}
-			t8 := int32(load32(m.memory, uint64(uint32(v3))+32))
-			v8 = t8
-			t9 := int32(load32(m.memory, uint64(uint32(v3))+28))
-			v2 = t9
-			if v6 == i32(3) {
-				goto l1
-			}
-			if v6 == i32(13) {
-				goto l1
-			}
-			v8 = v2 + v8
-			p10 := v8
-			if uint32(v8) < uint32(v2) {
-				p10 = i32(-1)
-			}
-			v2 = p10 + i32(1)
-			p11 := i32(-1)
-			if v2 != 0 {
-				p11 = v2
-			}
-			v2 = p11
-			t12 := int32(load32(m.memory, uint64(uint32(v3))+36))
-			v8 = t12
-			goto l1
-		}
-	l0:
-		{
-			t13 := int32(load32(m.memory, uint64(uint32(v3))+8))
-			if t13 != 0 {
-				goto l2
-			}
-			t14 := int32(load32(m.memory, uint64(uint32(v1))+740))
-			v2 = t14
-			v8 = i32(0)
-			goto l1
-		}
-	l2:
-		t15 := int32(load32(m.memory, uint64(uint32(v1))+748))
-		v8 = t15
-		v2 = i32(0)
-	}
-l1:
-	t16 := int32(load32(m.memory, uint64(uint32(v1))+752))
-	t17 := int32(load32(m.memory, uint64(uint32(v1))+736))
-	t18 := v3 + i32(8)
-	t19 := v6
-	t20 := v7
-	t21 := v2
-	t22 := t17 + v2
-	v8 = v2 + v8
-	p23 := v8
-	if uint32(v8) < uint32(v2) {
-		p23 = i32(-1)
-	}
-	v8 = p23
-	t24 := int32(load32(m.memory, uint64(uint32(v1))+740))
-	var p25 int32
-	if uint32(v8) > uint32(t24) {
-		p25 = 1
-	}
-	v1 = p25
-	p26 := t22
-	if v1 != 0 {
-		p26 = i32(1)
-	}
-	p27 := v8 - v2
-	if v1 != 0 {
-		p27 = i32(0)
-	}
-	m.fn215(t18, t16, t19, t20, t21, p26, p27)
-	store64(m.memory, uint64(uint32(v0))+8, uint64(v4))
-	store64(m.memory, uint32(v0), uint64(v5))
-	t28 := int32(load32(m.memory, uint64(uint32(v3))+72))
-	store32(m.memory, uint64(uint32(v0))+64, uint32(t28))
-	t29 := int64(load64(m.memory, uint64(uint32(v3))+64))
-	store64(m.memory, uint64(uint32(v0))+56, uint64(t29))
-	t30 := int32(load32(m.memory, uint64(uint32(v3))+24))
-	store32(m.memory, uint64(uint32(v0))+16, uint32(t30))
-	memory_copy(m.memory, uint32(v0+i32(20)), uint32(v3+i32(8)+i32(20)), uint32(i32(36)))
-	m.g0 = v3 + i32(80)
-}
-
-//go:norace
-func (m *Module) fn49(v0 int32) int32 {
+func (m *Module) fn45(v0 int32) int32 {
 	var v1, v2 int32
 	v1 = i32(0)
 l1:
@@ -3846,12 +3093,12 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn50(v0, v1, v2, v3, v4 int32) {
+func (m *Module) fn46(v0, v1, v2, v3, v4 int32) {
 	var v5, v6, v7, v8 int32
 	t0 := m.g0
 	v5 = t0 - i32(16)
 	m.g0 = v5
-	m.fn51(v5+i32(8), v1, v2)
+	m.fn47(v5+i32(8), v1, v2)
 	v6 = i32(1)
 	t1 := int32(load32(m.memory, uint64(uint32(v5))+12))
 	v1 = t1
@@ -3860,7 +3107,7 @@ func (m *Module) fn50(v0, v1, v2, v3, v4 int32) {
 		if t2 == i32(1) {
 			goto l0
 		}
-		m.fn52(v5, v2)
+		m.fn48(v5, v2)
 		t3 := int32(load32(m.memory, uint32(v5)))
 		v6 = t3
 		var p4 int32
@@ -3899,7 +3146,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn51(v0, v1, v2 int32) {
+func (m *Module) fn47(v0, v1, v2 int32) {
 	var v3 int32
 	v3 = i32(1)
 	{
@@ -3942,7 +3189,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn52(v0, v1 int32) {
+func (m *Module) fn48(v0, v1 int32) {
 	var v2 int32
 	{
 		{
@@ -3978,7 +3225,7 @@ l3:
 }
 
 //go:norace
-func (m *Module) fn53(v0, v1 int32) {
+func (m *Module) fn49(v0, v1 int32) {
 	var v2, v3, v4, v5 int32
 	{
 		{
@@ -4053,7 +3300,7 @@ func (m *Module) Xbackoff_budget_get(v0, v1, v2 int32) int32 {
 		if t2 == i32(1) {
 			goto l1
 		}
-		m.fn36(v3, v1, i32(20308), i32(10), i32(0))
+		m.fn36(v3, v1, i32(20468), i32(10), i32(0))
 		t3 := int32(load32(m.memory, uint64(uint32(v3))+4))
 		v1 = t3
 		{
@@ -4065,7 +3312,7 @@ func (m *Module) Xbackoff_budget_get(v0, v1, v2 int32) int32 {
 			goto l1
 		}
 	l2:
-		m.fn56(v3+i32(16), v0, v1)
+		m.fn52(v3+i32(16), v0, v1)
 		{
 			t5 := int64(load64(m.memory, uint64(uint32(v3))+16))
 			if t5 == i64(1) {
@@ -4085,16 +3332,16 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn56(v0, v1, v2 int32) {
+func (m *Module) fn52(v0, v1, v2 int32) {
 	var v3 int32
 	var v4 int64
 	t0 := m.g0
 	v3 = t0 - i32(192)
 	m.g0 = v3
-	m.fn107(v3+i32(8), v1)
+	m.fn106(v3+i32(8), v1)
 	v4 = i64(0)
 	{
-		t1 := m.fn37(v2, i32(20308), i32(10))
+		t1 := m.fn37(v2, i32(20468), i32(10))
 		if t1 == 0 {
 			goto l0
 		}
@@ -4145,7 +3392,7 @@ func (m *Module) Xbackoff_budget_get_level(v0 int32, v1 int64, v2 int32) int32 {
 		if t2 == i32(1) {
 			goto l1
 		}
-		m.fn58(v3+i32(40), v0)
+		m.fn54(v3+i32(40), v0)
 		{
 			{
 				t3 := int64(load64(m.memory, uint64(uint32(v3))+40))
@@ -4154,9 +3401,9 @@ func (m *Module) Xbackoff_budget_get_level(v0 int32, v1 int64, v2 int32) int32 {
 				}
 				t4 := v0
 				v4 = v3 + i32(48)
-				m.fn59(t4, v4)
+				m.fn55(t4, v4)
 				memory_copy(m.memory, uint32(v3+i32(136)), uint32(v4), uint32(i32(88)))
-				m.fn60(v3+i32(16), v0, v3+i32(136), v1)
+				m.fn56(v3+i32(16), v0, v3+i32(136), v1)
 				t5 := int64(load64(m.memory, uint64(uint32(v3))+32))
 				v1 = t5
 				t6 := int64(load64(m.memory, uint64(uint32(v3))+24))
@@ -4168,7 +3415,7 @@ func (m *Module) Xbackoff_budget_get_level(v0 int32, v1 int64, v2 int32) int32 {
 		l2:
 			memory_zero(m.memory, uint32(v3+i32(40)), uint32(i32(88)))
 			v6 = i64(0)
-			m.fn60(v3+i32(136), v0, v3+i32(40), i64(0))
+			m.fn56(v3+i32(136), v0, v3+i32(40), i64(0))
 			t8 := int64(load64(m.memory, uint64(uint32(v3))+152))
 			v1 = t8
 			t9 := int64(load64(m.memory, uint64(uint32(v3))+144))
@@ -4187,7 +3434,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn58(v0, v1 int32) {
+func (m *Module) fn54(v0, v1 int32) {
 	var v2 int32
 	var v3 int64
 	var v4 int32
@@ -4284,7 +3531,7 @@ l7:
 }
 
 //go:norace
-func (m *Module) fn59(v0, v1 int32) {
+func (m *Module) fn55(v0, v1 int32) {
 	var v2, v3 int32
 	v2 = v0 + i32(88)
 	v3 = i32(0)
@@ -4309,7 +3556,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn60(v0, v1, v2 int32, v3 int64) {
+func (m *Module) fn56(v0, v1, v2 int32, v3 int64) {
 	var v4 int32
 	var v5, v6, v7, v8 int64
 	t0 := m.g0
@@ -4317,7 +3564,7 @@ func (m *Module) fn60(v0, v1, v2 int32, v3 int64) {
 	m.g0 = v4
 	t1 := m.fn236(v1)
 	v5 = t1
-	m.fn132(v4+i32(32), v1)
+	m.fn131(v4+i32(32), v1)
 	t2 := int64(load64(m.memory, uint64(uint32(v4))+40))
 	t3 := int32(load32(m.memory, uint64(uint32(v4))+32))
 	p4 := i64(0)
@@ -4344,7 +3591,7 @@ func (m *Module) fn60(v0, v1, v2 int32, v3 int64) {
 			}
 			t11 := int64(load64(m.memory, uint64(uint32(v1))+8))
 			m.fn240(t8, p10, i64(0), t11, i64(0))
-			m.fn132(v4+i32(32), v1)
+			m.fn131(v4+i32(32), v1)
 			t12 := int32(load32(m.memory, uint64(uint32(v4))+32))
 			v1 = t12
 			t13 := int64(load64(m.memory, uint64(uint32(v4))+40))
@@ -4401,7 +3648,7 @@ func (m *Module) fn60(v0, v1, v2 int32, v3 int64) {
 			t30 := v6
 			v3 = t29
 			t31 := int64(load64(m.memory, uint32(v2)))
-			t32 := m.fn140(int32(int64(uint64(v3)>>32)), int32(v3), t31)
+			t32 := m.fn139(int32(int64(uint64(v3)>>32)), int32(v3), t31)
 			v3 = t32
 			p33 := v3
 			if uint64(v6) > uint64(v3) {
@@ -4450,7 +3697,7 @@ func (m *Module) Xbackoff_budget_get_ratio(v0, v1, v2, v3 int32) int32 {
 		if t2 == i32(1) {
 			goto l0
 		}
-		m.fn36(v4, v1, i32(20308), i32(10), i32(1))
+		m.fn36(v4, v1, i32(20468), i32(10), i32(1))
 		t3 := int32(load32(m.memory, uint64(uint32(v4))+4))
 		v0 = t3
 		{
@@ -4462,7 +3709,7 @@ func (m *Module) Xbackoff_budget_get_ratio(v0, v1, v2, v3 int32) int32 {
 			goto l0
 		}
 	l1:
-		m.fn56(v4+i32(16), v5, v0)
+		m.fn52(v4+i32(16), v5, v0)
 		t5 := int64(load64(m.memory, uint64(uint32(v4))+16))
 		t6 := int64(load64(m.memory, uint64(uint32(v4))+24))
 		t7 := m.fn34(t5, t6, v2, v3)
@@ -4508,7 +3755,7 @@ func (m *Module) Xbackoff_budget_member_cancel(v0, v1 int32) int32 {
 				t1 := m.fn22(v0+i32(656), v1)
 				v2 = t1
 				{
-					t2 := m.fn64(v0+i32(608), v1)
+					t2 := m.fn60(v0+i32(608), v1)
 					v3 = t2
 					if v3 == 0 {
 						goto l3
@@ -4525,7 +3772,7 @@ func (m *Module) Xbackoff_budget_member_cancel(v0, v1 int32) int32 {
 				}
 			l3:
 				{
-					t7 := m.fn64(v0+i32(632), v1)
+					t7 := m.fn60(v0+i32(632), v1)
 					v0 = t7
 					if v0 == 0 {
 						goto l4
@@ -4562,12 +3809,12 @@ func (m *Module) Xbackoff_budget_member_cancel(v0, v1 int32) int32 {
 }
 
 //go:norace
-func (m *Module) fn64(v0, v1 int32) int32 {
+func (m *Module) fn60(v0, v1 int32) int32 {
 	var v2, v3 int32
 	t0 := m.g0
 	v2 = t0 - i32(16)
 	m.g0 = v2
-	m.fn86(v2+i32(8), v1)
+	m.fn82(v2+i32(8), v1)
 	t1 := int32(load32(m.memory, uint64(uint32(v2))+8))
 	v1 = t1
 	t2 := int32(load32(m.memory, uint64(uint32(v2))+12))
@@ -4616,7 +3863,7 @@ func (m *Module) Xbackoff_budget_member_exchange_step(v0 int32, v1 int64, v2 int
 			if v4 == i32(12) {
 				goto l1
 			}
-			m.fn66(v3, v0, v4)
+			m.fn62(v3, v0, v4)
 			v4 = v4 + i32(1)
 			t2 := int32(load32(m.memory, uint32(v3)))
 			t3 := int64(load64(m.memory, uint64(uint32(v3))+16))
@@ -4649,7 +3896,7 @@ func (m *Module) Xbackoff_budget_member_exchange_step(v0 int32, v1 int64, v2 int
 		if v2 == v4 {
 			goto l1
 		}
-		m.fn66(v3, v0, v4)
+		m.fn62(v3, v0, v4)
 		{
 			t9 := int32(load32(m.memory, uint32(v3)))
 			v5 = t9
@@ -4703,7 +3950,7 @@ l2:
 }
 
 //go:norace
-func (m *Module) fn66(v0, v1, v2 int32) {
+func (m *Module) fn62(v0, v1, v2 int32) {
 	var v3 int64
 	var v4 int32
 	{
@@ -4712,7 +3959,7 @@ func (m *Module) fn66(v0, v1, v2 int32) {
 		}
 		t0 := int64(load64(m.memory, uint64(uint32(v1+v2<<3))+552))
 		v3 = t0
-		m.fn95(v0, v1, v2)
+		m.fn91(v0, v1, v2)
 		store64(m.memory, uint64(uint32(v0))+24, uint64(i64(0)))
 		store64(m.memory, uint64(uint32(v0))+16, uint64(v3))
 		return
@@ -4740,7 +3987,7 @@ l0:
 		if v2 != 0 {
 			p5 = i32(624)
 		}
-		t7 := int32(load32(m.memory, uint64(uint32(v4<<2))+26336))
+		t7 := int32(load32(m.memory, uint64(uint32(v4<<2))+26496))
 		t8 := t6 + p5
 		v4 = t7
 		t9 := m.fn22(t8, v4)
@@ -4803,15 +4050,15 @@ func (m *Module) Xbackoff_budget_member_failed(v0, v1 int32, v2 int64) int32 {
 			if v1 != 0 {
 				goto l3
 			}
-			m.fn68(v0+i32(512), v3)
+			m.fn64(v0+i32(512), v3)
 			goto l4
 		l3:
 			t6 := int64(load64(m.memory, uint64(uint32(v0))+392))
 			store64(m.memory, uint64(uint32(v0))+384, uint64(t6))
 		}
 	l4:
-		m.fn69(v5, v2)
-		m.fn70(v5, v2)
+		m.fn65(v5, v2)
+		m.fn66(v5, v2)
 		v0 = i32(0)
 	}
 l1:
@@ -4820,7 +4067,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn68(v0, v1 int32) {
+func (m *Module) fn64(v0, v1 int32) {
 	var v2, v3 int32
 	var v4, v5 int64
 	t0 := m.g0
@@ -4854,7 +4101,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn69(v0 int32, v1 int64) {
+func (m *Module) fn65(v0 int32, v1 int64) {
 	var v2 int32
 	var v3, v4, v5 int64
 	var v6, v7 int32
@@ -4912,7 +4159,7 @@ l1:
 	store64(m.memory, uint64(uint32(v0))+480, uint64(v3))
 	t13 := int64(load64(m.memory, uint64(uint32(v0))+408))
 	t14 := int64(load64(m.memory, uint64(uint32(v0))+440))
-	t15 := m.fn76(t13, t14)
+	t15 := m.fn72(t13, t14)
 	t16 := fn1(t15, i32(-1))
 	t17 := v2
 	v4 = int64(uint64(v3) >> 1)
@@ -4956,7 +4203,7 @@ l2:
 }
 
 //go:norace
-func (m *Module) fn70(v0 int32, v1 int64) {
+func (m *Module) fn66(v0 int32, v1 int64) {
 	var v2 int64
 	t0 := v0
 	v2 = v1 + i64(1000000000)
@@ -4965,7 +4212,7 @@ func (m *Module) fn70(v0 int32, v1 int64) {
 		p1 = i64(-1)
 	}
 	store64(m.memory, uint64(uint32(t0))+416, uint64(p1))
-	m.fn84(v0 + i32(504))
+	m.fn80(v0 + i32(504))
 	memory_zero(m.memory, uint32(v0+i32(600)), uint32(i32(48)))
 }
 
@@ -5030,19 +4277,19 @@ func (m *Module) Xbackoff_budget_member_init(v0, v1, v2 int32, v3, v4, v5, v6 in
 								v10 = p7
 							}
 						l7:
-							m.fn72(v7+i32(24), v8)
-							m.fn72(v7+i32(24)+i32(176), v2)
+							m.fn68(v7+i32(24), v8)
+							m.fn68(v7+i32(24)+i32(176), v2)
 							v1 = i32(0)
 						l11:
 							if v1 == i32(176) {
 								memory_copy(m.memory, uint32(v7+i32(944)), uint32(v7+i32(1296)), uint32(i32(176)))
-								m.fn73(v7+i32(768), v7+i32(944))
+								m.fn69(v7+i32(768), v7+i32(944))
 								v1 = i32(0)
 							l13:
 								if v1 == i32(176) {
 									memory_copy(m.memory, uint32(v7+i32(1120)), uint32(v7+i32(1296)), uint32(i32(176)))
 									v3 = v3 + i64(-1)
-									m.fn73(v7+i32(1296), v7+i32(1120))
+									m.fn69(v7+i32(1296), v7+i32(1120))
 									v1 = i32(0)
 								l29:
 									if v1 != i32(48) {
@@ -5179,14 +4426,14 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn72(v0, v1 int32) {
+func (m *Module) fn68(v0, v1 int32) {
 	memory_copy(m.memory, uint32(v0), uint32(v1), uint32(i32(80)))
-	m.fn105(v0+i32(88), v1)
+	m.fn104(v0+i32(88), v1)
 	store64(m.memory, uint64(uint32(v0))+80, uint64(i64(0)))
 }
 
 //go:norace
-func (m *Module) fn73(v0, v1 int32) {
+func (m *Module) fn69(v0, v1 int32) {
 	var v2, v3, v4, v5, v6 int32
 	var v7, v8 int64
 	t0 := m.g0
@@ -5259,7 +4506,7 @@ func (m *Module) Xbackoff_budget_member_late(v0 int32, v1 int64) int32 {
 	if v0 != 0 {
 		t0 := int64(load64(m.memory, uint32(v0)))
 		if t0 == i64(0x312d7265626d656d) {
-			m.fn70(v0+i32(8), v1)
+			m.fn66(v0+i32(8), v1)
 			return i32(0)
 		}
 		return i32(101)
@@ -5293,7 +4540,7 @@ func (m *Module) Xbackoff_budget_member_lost(v0 int32, v1 int64, v2 int32) int32
 	l1:
 		t2 := int64(load64(m.memory, uint64(uint32(v0))+416))
 		t3 := int64(load64(m.memory, uint64(uint32(v0))+448))
-		t4 := m.fn76(t2, t3)
+		t4 := m.fn72(t2, t3)
 		v5 = t4
 		t5 := int64(load64(m.memory, uint64(uint32(v0))+456))
 		t6 := v3
@@ -5340,7 +4587,7 @@ func (m *Module) Xbackoff_budget_member_lost(v0 int32, v1 int64, v2 int32) int32
 			if uint64(v6) < uint64(v1) {
 				p19 = i64(-1)
 			}
-			t20 := m.fn77(t17, p19)
+			t20 := m.fn73(t17, p19)
 			if t20 == 0 {
 				goto l2
 			}
@@ -5357,7 +4604,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn76(v0, v1 int64) int64 {
+func (m *Module) fn72(v0, v1 int64) int64 {
 	var v2 int32
 	t0 := m.g0
 	v2 = t0 - i32(64)
@@ -5370,15 +4617,15 @@ func (m *Module) fn76(v0, v1 int64) int64 {
 	store64(m.memory, uint64(uint32(v2))+24, uint64(v0^i64(0x6c7967656e657261)))
 	store64(m.memory, uint64(uint32(v2))+16, uint64(i64(0x554200041a100607)))
 	store64(m.memory, uint64(uint32(v2))+8, uint64(v0^i64(8317987319222330741)))
-	m.fn126(v2+i32(8), v2, i32(8))
-	t1 := m.fn129(v2 + i32(8))
+	m.fn125(v2+i32(8), v2, i32(8))
+	t1 := m.fn128(v2 + i32(8))
 	v0 = t1
 	m.g0 = v2 + i32(64)
 	return v0
 }
 
 //go:norace
-func (m *Module) fn77(v0 int32, v1 int64) int32 {
+func (m *Module) fn73(v0 int32, v1 int64) int32 {
 	var v2, v3, v4 int64
 	t0 := int64(load64(m.memory, uint64(uint32(v0))+432))
 	v2 = t0
@@ -5454,7 +4701,7 @@ func (m *Module) Xbackoff_budget_member_note(v0, v1, v2 int32, v3 int64) int32 {
 		t4 := int64(load64(m.memory, uint32(v1)))
 		store64(m.memory, uint64(uint32(v4))+8, uint64(t4))
 		{
-			t5 := m.fn49(v4 + i32(24))
+			t5 := m.fn45(v4 + i32(24))
 			if t5 == 0 {
 				goto l1
 			}
@@ -5526,8 +4773,8 @@ func (m *Module) Xbackoff_budget_member_note(v0, v1, v2 int32, v3 int64) int32 {
 					if v7 == 0 {
 						goto l9
 					}
-					t15 := int32(load32(m.memory, uint32(v1+i32(26348))))
-					t16 := m.fn79(v8, t15)
+					t15 := int32(load32(m.memory, uint32(v1+i32(26508))))
+					t16 := m.fn75(v8, t15)
 					if t16 == v7 {
 						goto l10
 					}
@@ -5545,7 +4792,7 @@ func (m *Module) Xbackoff_budget_member_note(v0, v1, v2 int32, v3 int64) int32 {
 		l4:
 			{
 				v1 = v0 + i32(512)
-				t17 := m.fn80(v1)
+				t17 := m.fn76(v1)
 				if t17 != i64(0) {
 					goto l12
 				}
@@ -5570,15 +4817,15 @@ func (m *Module) Xbackoff_budget_member_note(v0, v1, v2 int32, v3 int64) int32 {
 			v5 = v0 + i32(184)
 			t23 := int64(load64(m.memory, uint64(uint32(v0))+368))
 			t24 := int64(load64(m.memory, uint64(uint32(v0))+376))
-			t25 := fn81(t23, t24)
-			m.fn82(t22, v5, v4+i32(56), t25, v3)
+			t25 := fn77(t23, t24)
+			m.fn78(t22, v5, v4+i32(56), t25, v3)
 			memory_copy(m.memory, uint32(v4+i32(72)), uint32(v4+i32(248)), uint32(i32(176)))
 			memory_copy(m.memory, uint32(v5), uint32(v4+i32(72)), uint32(i32(176)))
-			t26 := m.fn83(v8, v3)
+			t26 := m.fn79(v8, v3)
 			if t26 == 0 {
 				goto l5
 			}
-			m.fn84(v1)
+			m.fn80(v1)
 		}
 	l5:
 		v5 = i32(0)
@@ -5589,7 +4836,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn79(v0, v1 int32) int64 {
+func (m *Module) fn75(v0, v1 int32) int64 {
 	var v2 int32
 	var v3 int64
 	{
@@ -5623,7 +4870,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn80(v0 int32) int64 {
+func (m *Module) fn76(v0 int32) int64 {
 	var v1 int64
 	var v2 int32
 	var v3 int64
@@ -5647,7 +4894,7 @@ l0:
 }
 
 //go:norace
-func fn81(v0, v1 int64) int64 {
+func fn77(v0, v1 int64) int64 {
 	var v2 int64
 	{
 		v2 = v0 + i64(1)
@@ -5677,7 +4924,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn82(v0, v1, v2 int32, v3, v4 int64) {
+func (m *Module) fn78(v0, v1, v2 int32, v3, v4 int64) {
 	var v5, v6 int32
 	var v7, v8, v9 int64
 	t0 := m.g0
@@ -5702,7 +4949,7 @@ func (m *Module) fn82(v0, v1, v2 int32, v3, v4 int64) {
 				{
 					{
 						t4 := int32(load32(m.memory, uint64(uint32(v2))+4))
-						t5 := m.fn79(v1, t4)
+						t5 := m.fn75(v1, t4)
 						v8 = t5
 						if !(v8 == 0) {
 							goto l9
@@ -5773,7 +5020,7 @@ func (m *Module) fn82(v0, v1, v2 int32, v3, v4 int64) {
 				goto l6
 			}
 		case 1:
-			m.fn132(v5+i32(256), v1)
+			m.fn131(v5+i32(256), v1)
 			v7 = i64(0)
 			t27 := int64(load64(m.memory, uint64(uint32(v5))+264))
 			t28 := int32(load32(m.memory, uint64(uint32(v5))+256))
@@ -5818,7 +5065,7 @@ func (m *Module) fn82(v0, v1, v2 int32, v3, v4 int64) {
 					t38 := int64(load64(m.memory, uint64(uint32(v1))+40))
 					t39 := v5 + i32(32)
 					v8 = t38
-					t40 := m.fn140(int32(int64(uint64(v8)>>32)), int32(v8), i64(1000))
+					t40 := m.fn139(int32(int64(uint64(v8)>>32)), int32(v8), i64(1000))
 					m.fn240(t39, t40, i64(0), v3, i64(0))
 					t41 := int64(load64(m.memory, uint64(uint32(v5))+168))
 					t42 := v5
@@ -5853,7 +5100,7 @@ func (m *Module) fn82(v0, v1, v2 int32, v3, v4 int64) {
 			case 0:
 				t51 := int64(load32(m.memory, uint64(uint32(v1))+44))
 				v4 = t51
-				m.fn132(v5+i32(256), v1)
+				m.fn131(v5+i32(256), v1)
 				v7 = i64(0)
 				t52 := int64(load64(m.memory, uint64(uint32(v5))+264))
 				t53 := v5
@@ -5927,7 +5174,7 @@ func (m *Module) fn82(v0, v1, v2 int32, v3, v4 int64) {
 			}
 			t72 := int64(load64(m.memory, uint64(uint32(v1))+8))
 			m.fn240(t69, p71, i64(0), t72, i64(0))
-			m.fn132(v5+i32(256), v1)
+			m.fn131(v5+i32(256), v1)
 			t74 := v5
 			p73 := v4
 			if uint64(v4) < uint64(v7) {
@@ -6004,7 +5251,7 @@ func (m *Module) fn82(v0, v1, v2 int32, v3, v4 int64) {
 			store32(m.memory, uint64(uint32(v5))+256, uint32(v1))
 			store32(m.memory, uint64(uint32(v5))+268, uint32(v5+i32(248)))
 			t95 := int32(load32(m.memory, uint32(v2)))
-			t96 := m.fn133(v5+i32(256), t95, v3, v4)
+			t96 := m.fn132(v5+i32(256), t95, v3, v4)
 			v7 = t96
 			goto l6
 		case 5:
@@ -6035,7 +5282,7 @@ func (m *Module) fn82(v0, v1, v2 int32, v3, v4 int64) {
 				t107 := v7
 				v8 = t106
 				t108 := int64(load64(m.memory, uint64(uint32(v5))+168))
-				t109 := m.fn140(int32(int64(uint64(v8)>>32)), int32(v8), t108)
+				t109 := m.fn139(int32(int64(uint64(v8)>>32)), int32(v8), t108)
 				v8 = t109
 				p110 := v8
 				if uint64(v7) > uint64(v8) {
@@ -6092,7 +5339,7 @@ func (m *Module) fn82(v0, v1, v2 int32, v3, v4 int64) {
 	}
 l6:
 	t123 := int64(load64(m.memory, uint64(uint32(v1))+80))
-	t124 := m.fn94(v6, v1+i32(88))
+	t124 := m.fn90(v6, v1+i32(88))
 	store64(m.memory, uint64(uint32(v5))+160, uint64(t123+int64(uint32(t124))))
 	memory_copy(m.memory, uint32(v0), uint32(v5+i32(80)), uint32(i32(176)))
 	store64(m.memory, uint64(uint32(v0))+176, uint64(v7))
@@ -6100,12 +5347,12 @@ l6:
 }
 
 //go:norace
-func (m *Module) fn83(v0 int32, v1 int64) int32 {
+func (m *Module) fn79(v0 int32, v1 int64) int32 {
 	t0 := int64(load64(m.memory, uint64(uint32(v0))+416))
 	if uint64(v1) >= uint64(t0) {
 		t1 := int64(load64(m.memory, uint64(uint32(v0))+424))
 		if !(t1 == 0) {
-			t2 := m.fn77(v0, v1)
+			t2 := m.fn73(v0, v1)
 			return t2
 		}
 		return i32(0)
@@ -6114,7 +5361,7 @@ func (m *Module) fn83(v0 int32, v1 int64) int32 {
 }
 
 //go:norace
-func (m *Module) fn84(v0 int32) {
+func (m *Module) fn80(v0 int32) {
 	var v1, v2 int32
 	var v3 int64
 	v1 = i32(0)
@@ -6166,7 +5413,7 @@ l1:
 	v5 = i32(109)
 	goto l0
 l2:
-	m.fn86(v4, v1)
+	m.fn82(v4, v1)
 	v6 = i32(2)
 	v5 = i32(1)
 	{
@@ -6177,7 +5424,7 @@ l2:
 			}
 			v7 = v0 + i32(8)
 			{
-				t3 := m.fn64(v0+i32(728), v1)
+				t3 := m.fn60(v0+i32(728), v1)
 				v8 = t3
 				if v8 == 0 {
 					goto l4
@@ -6189,7 +5436,7 @@ l2:
 				}
 			}
 		l4:
-			t5 := m.fn83(v7, v2)
+			t5 := m.fn79(v7, v2)
 			if t5 != 0 {
 				t8 := int64(load64(m.memory, uint64(uint32(v0))+480))
 				t9 := v0
@@ -6207,11 +5454,11 @@ l2:
 				store32(m.memory, uint64(uint32(v4))+12, uint32(v1))
 				t13 := v4 + i32(200)
 				v7 = v0 + i32(184)
-				t14 := fn81(v10, v9)
+				t14 := fn77(v10, v9)
 				t15 := v7
 				t16 := v4 + i32(8)
 				v9 = t14
-				m.fn82(t13, t15, t16, v9, v2)
+				m.fn78(t13, t15, t16, v9, v2)
 				memory_copy(m.memory, uint32(v4+i32(24)), uint32(v4+i32(200)), uint32(i32(176)))
 				t17 := int64(load64(m.memory, uint64(uint32(v4))+376))
 				v10 = t17
@@ -6246,7 +5493,7 @@ l2:
 				}
 				goto l7
 			}
-			t6 := m.fn64(v0+i32(608), v1)
+			t6 := m.fn60(v0+i32(608), v1)
 			v0 = t6
 			if v0 == 0 {
 				goto l3
@@ -6269,7 +5516,7 @@ l2:
 		v5 = i32(0)
 	l10:
 		v6 = i32(1)
-		t26 := m.fn79(v7, v1)
+		t26 := m.fn75(v7, v1)
 		v2 = t26
 	}
 l7:
@@ -6285,7 +5532,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn86(v0, v1 int32) {
+func (m *Module) fn82(v0, v1 int32) {
 	var v2, v3, v4 int32
 	v2 = i32(0)
 	v3 = i32(-12)
@@ -6297,7 +5544,7 @@ l3:
 		}
 		goto l1
 	l0:
-		t0 := int32(load32(m.memory, uint32(v3+i32(26348))))
+		t0 := int32(load32(m.memory, uint32(v3+i32(26508))))
 		if t0 != v1 {
 			v3 = v3 + i32(4)
 			v4 = v4 + i32(1)
@@ -6324,7 +5571,7 @@ func (m *Module) Xbackoff_budget_member_state(v0 int32, v1 int64, v2, v3, v4, v5
 				if v2 == 0 {
 					goto l2
 				}
-				t1 := m.fn83(v6, v1)
+				t1 := m.fn79(v6, v1)
 				store32(m.memory, uint32(v2), uint32(t1))
 			}
 		l2:
@@ -6361,7 +5608,7 @@ func (m *Module) Xbackoff_budget_member_state(v0 int32, v1 int64, v2, v3, v4, v5
 				}
 			l4:
 				{
-					t6 := m.fn80(v0 + i32(512))
+					t6 := m.fn76(v0 + i32(512))
 					v10 = t6
 					if uint64(v10) > uint64(i64(99)) {
 						goto l6
@@ -6387,7 +5634,7 @@ func (m *Module) Xbackoff_budget_member_state(v0 int32, v1 int64, v2, v3, v4, v5
 				if uint64(v10) > uint64(v7) {
 					p10 = i64(0)
 				}
-				t11 := m.fn83(v6, v1)
+				t11 := m.fn79(v6, v1)
 				p12 := p10
 				if t11 != 0 {
 					p12 = i64(-1)
@@ -6400,7 +5647,7 @@ func (m *Module) Xbackoff_budget_member_state(v0 int32, v1 int64, v2, v3, v4, v5
 			}
 			store64(m.memory, uint32(v3), uint64(v7))
 		l7:
-			t13 := m.fn80(v0 + i32(512))
+			t13 := m.fn76(v0 + i32(512))
 			v1 = t13
 			{
 				if v4 == 0 {
@@ -6566,7 +5813,7 @@ l1:
 						t5 := int32(load32(m.memory, uint64(uint32(v8))+760))
 						v12 = t5
 						if v12 == 0 {
-							m.fn91(v8+i32(3136), v8+i32(1528), v11, v10)
+							m.fn87(v8+i32(3136), v8+i32(1528), v11, v10)
 							t23 := int32(load32(m.memory, uint64(uint32(v8))+3136))
 							if t23 == 0 {
 								goto l9
@@ -6591,28 +5838,28 @@ l1:
 						store32(m.memory, uint64(uint32(v8))+3144, uint32(v13))
 						store32(m.memory, uint64(uint32(v8))+3140, uint32(v12))
 						store32(m.memory, uint64(uint32(v8))+3136, uint32(i32(1)))
-						m.fn90(v8+i32(752), v8+i32(3136))
+						m.fn86(v8+i32(752), v8+i32(3136))
 						t9 := int64(load64(m.memory, uint64(uint32(v8))+752))
 						if t9 != i64(1) {
 							goto l9
 						}
 						t10 := int64(load64(m.memory, uint64(uint32(v8))+760))
 						v2 = t10
-						m.fn90(v8+i32(752), v8+i32(3136))
+						m.fn86(v8+i32(752), v8+i32(3136))
 						t11 := int64(load64(m.memory, uint64(uint32(v8))+752))
 						if t11 != i64(1) {
 							goto l9
 						}
 						t12 := int64(load64(m.memory, uint64(uint32(v8))+760))
 						v15 = t12
-						m.fn90(v8+i32(752), v8+i32(3136))
+						m.fn86(v8+i32(752), v8+i32(3136))
 						t13 := int64(load64(m.memory, uint64(uint32(v8))+752))
 						if t13 != i64(1) {
 							goto l9
 						}
 						t14 := int64(load64(m.memory, uint64(uint32(v8))+760))
 						v16 = t14
-						m.fn91(v8+i32(752), v8+i32(1528), v11, v10)
+						m.fn87(v8+i32(752), v8+i32(1528), v11, v10)
 						t15 := int32(load32(m.memory, uint64(uint32(v8))+752))
 						if t15 == 0 {
 							goto l9
@@ -6631,7 +5878,7 @@ l1:
 						if uint64(p16) > uint64(i64(1000000)) {
 							goto l9
 						}
-						m.fn92(v8+i32(752), v8+i32(8))
+						m.fn88(v8+i32(752), v8+i32(8))
 						t17 := int32(load32(m.memory, uint64(uint32(v8))+1520))
 						t18 := v8 + i32(752)
 						v10 = t17
@@ -6648,7 +5895,7 @@ l1:
 						if v11 != 0 {
 							p21 = i32(0)
 						}
-						t22 := m.fn93(p20, p21, v1, v9)
+						t22 := m.fn89(p20, p21, v1, v9)
 						if t22 == 0 {
 							goto l9
 						}
@@ -6741,7 +5988,7 @@ l1:
 			memory_copy(m.memory, uint32(t38), uint32(v9), uint32(i32(48)))
 			v1 = i32(0)
 			memory_zero(m.memory, uint32(v9), uint32(i32(48)))
-			m.fn68(v8+i32(2080), v8+i32(2672))
+			m.fn64(v8+i32(2080), v8+i32(2672))
 		l18:
 			{
 				if v1 == i32(24) {
@@ -6809,7 +6056,7 @@ l1:
 				l21:
 					v10 = v8 + i32(2152)
 					t58 := int64(load64(m.memory, uint64(uint32(v8))+3216))
-					t59 := m.fn94(v1, v8+i32(3136)+i32(88))
+					t59 := m.fn90(v1, v8+i32(3136)+i32(88))
 					store64(m.memory, uint64(uint32(v8))+3400, uint64(t58+int64(uint32(t59))))
 					v9 = i32(0)
 					v1 = i32(552)
@@ -6817,26 +6064,26 @@ l1:
 					{
 						if v1 == i32(600) {
 							store64(m.memory, uint64(uint32(v8))+8, uint64(i64(0x300000000)))
-							t62 := int64(load64(m.memory, uint64(uint32(i32(0)))+26336))
+							t62 := int64(load64(m.memory, uint64(uint32(i32(0)))+26496))
 							store64(m.memory, uint64(uint32(v8))+16, uint64(t62))
-							t63 := int32(load32(m.memory, uint64(uint32(i32(0)))+26344))
+							t63 := int32(load32(m.memory, uint64(uint32(i32(0)))+26504))
 							store32(m.memory, uint64(uint32(v8))+24, uint32(t63))
 							v9 = v8 + i32(2176)
 						l29:
 							{
-								t64 := m.fn98(v8 + i32(8))
+								t64 := m.fn94(v8 + i32(8))
 								v1 = t64
 								if v1 == 0 {
 									store64(m.memory, uint64(uint32(v8))+8, uint64(i64(0x300000000)))
-									t67 := int64(load64(m.memory, uint64(uint32(i32(0)))+26336))
+									t67 := int64(load64(m.memory, uint64(uint32(i32(0)))+26496))
 									store64(m.memory, uint64(uint32(v8))+16, uint64(t67))
-									t68 := int32(load32(m.memory, uint64(uint32(i32(0)))+26344))
+									t68 := int32(load32(m.memory, uint64(uint32(i32(0)))+26504))
 									store32(m.memory, uint64(uint32(v8))+24, uint32(t68))
 									v11 = v8 + i32(2224)
 									v12 = v8 + i32(2200)
 								l32:
 									{
-										t69 := m.fn98(v8 + i32(8))
+										t69 := m.fn94(v8 + i32(8))
 										v1 = t69
 										if v1 == 0 {
 											memory_copy(m.memory, uint32(v8+i32(2736)), uint32(v8+i32(3320)), uint32(i32(176)))
@@ -6846,7 +6093,7 @@ l1:
 											{
 												{
 													{
-														t88 := m.fn97(v8+i32(2736), v8+i32(2272))
+														t88 := m.fn93(v8+i32(2736), v8+i32(2272))
 														if t88 == 0 {
 															goto l33
 														}
@@ -6880,7 +6127,7 @@ l1:
 											v1 = t92
 											memory_copy(m.memory, uint32(v8+i32(8)), uint32(v8+i32(1528)|i32(4)), uint32(i32(740)))
 											store32(m.memory, uint64(uint32(v8))+2736, uint32(v9))
-											m.fn92(v8+i32(752)+i32(4), v8+i32(2736))
+											m.fn88(v8+i32(752)+i32(4), v8+i32(2736))
 											v9 = i32(0)
 											goto l36
 										}
@@ -6908,7 +6155,7 @@ l1:
 											if uint64(v15) < uint64(i64(15)) {
 												p78 = v15
 											}
-											m.fn99(t75, t76, t77, p78<<4, v3)
+											m.fn95(t75, t76, t77, p78<<4, v3)
 											t79 := int64(load64(m.memory, uint64(uint32(v8))+928))
 											v15 = int64(uint64(t79) >> 4)
 											t81 := v15
@@ -6924,7 +6171,7 @@ l1:
 											v2 = p82
 										}
 									l31:
-										m.fn99(v8+i32(752), v8+i32(3320), v1, v2, v3)
+										m.fn95(v8+i32(752), v8+i32(3320), v1, v2, v3)
 										memory_copy(m.memory, uint32(v8+i32(3320)), uint32(v8+i32(752)), uint32(i32(176)))
 										t83 := int64(load64(m.memory, uint64(uint32(v8))+928))
 										t84 := v12
@@ -6940,23 +6187,23 @@ l1:
 										if uint64(v16) < uint64(v2) {
 											p87 = v16
 										}
-										m.fn100(t84, t85, p87)
-										m.fn100(v11, v1, v15)
+										m.fn96(t84, t85, p87)
+										m.fn96(v11, v1, v15)
 										goto l32
 									}
 								}
 								t65 := m.fn22(v10, v1)
-								m.fn99(v8+i32(752), v8+i32(3320), v1, t65, v3)
+								m.fn95(v8+i32(752), v8+i32(3320), v1, t65, v3)
 								memory_copy(m.memory, uint32(v8+i32(3320)), uint32(v8+i32(752)), uint32(i32(176)))
 								t66 := int64(load64(m.memory, uint64(uint32(v8))+928))
-								m.fn100(v9, v1, t66)
+								m.fn96(v9, v1, t66)
 								goto l29
 							}
 						}
 						v11 = v1 + i32(8)
 						t60 := int64(load64(m.memory, uint32(v8+i32(1528)+v1)))
 						v2 = t60 + i64(1)
-						m.fn95(v8+i32(2720), v8+i32(1528), v9)
+						m.fn91(v8+i32(2720), v8+i32(1528), v9)
 						v9 = v9 + i32(1)
 						v1 = v8 + i32(3320)
 					l26:
@@ -6966,10 +6213,10 @@ l1:
 							if v2 == 0 {
 								goto l25
 							}
-							m.fn96(v8+i32(752), v8+i32(2472), v8+i32(2720), v3)
+							m.fn92(v8+i32(752), v8+i32(2472), v8+i32(2720), v3)
 							memory_copy(m.memory, uint32(v8+i32(8)), uint32(v8+i32(752)), uint32(i32(176)))
 							v1 = v8 + i32(8)
-							t61 := m.fn97(v8+i32(8), v8+i32(2472))
+							t61 := m.fn93(v8+i32(8), v8+i32(2472))
 							if t61 == 0 {
 								goto l26
 							}
@@ -7045,7 +6292,7 @@ l38:
 }
 
 //go:norace
-func (m *Module) fn90(v0, v1 int32) {
+func (m *Module) fn86(v0, v1 int32) {
 	var v2, v3, v4, v5 int32
 	var v6 int64
 	t0 := m.g0
@@ -7109,7 +6356,7 @@ l5:
 }
 
 //go:norace
-func (m *Module) fn91(v0, v1, v2, v3 int32) {
+func (m *Module) fn87(v0, v1, v2, v3 int32) {
 	var v4, v5, v6, v7, v8, v9 int32
 	var v10 int64
 	var v11, v12 int32
@@ -7150,9 +6397,9 @@ func (m *Module) fn91(v0, v1, v2, v3 int32) {
 			}
 		l1:
 			v6 = v1 << 2
-			t6 := int32(load32(m.memory, uint64(uint32(v6))+27484))
+			t6 := int32(load32(m.memory, uint64(uint32(v6))+27644))
 			v1 = t6
-			t7 := int32(load32(m.memory, uint64(uint32(v6))+27460))
+			t7 := int32(load32(m.memory, uint64(uint32(v6))+27620))
 			v6 = t7
 		}
 	l2:
@@ -7162,7 +6409,7 @@ func (m *Module) fn91(v0, v1, v2, v3 int32) {
 			if v6 == 0 {
 				t11 := int64(load64(m.memory, uint64(uint32(v4))+112))
 				v10 = t11
-				m.fn132(v4+i32(232), v4+i32(24))
+				m.fn131(v4+i32(232), v4+i32(24))
 				{
 					t12 := int64(load64(m.memory, uint64(uint32(v4))+232))
 					if t12 != i64(1) {
@@ -7174,7 +6421,7 @@ func (m *Module) fn91(v0, v1, v2, v3 int32) {
 					}
 				}
 			l5:
-				m.fn112(v4+i32(232), v4+i32(24))
+				m.fn111(v4+i32(232), v4+i32(24))
 				v10 = i64(0)
 				{
 					t14 := int32(load32(m.memory, uint64(uint32(v4))+1000))
@@ -7193,7 +6440,7 @@ func (m *Module) fn91(v0, v1, v2, v3 int32) {
 					if v6 != 0 {
 						p18 = i32(0)
 					}
-					t19 := m.fn93(p17, p18, v2, v3)
+					t19 := m.fn89(p17, p18, v2, v3)
 					if t19 == 0 {
 						goto l6
 					}
@@ -7289,7 +6536,7 @@ l7:
 }
 
 //go:norace
-func (m *Module) fn92(v0, v1 int32) {
+func (m *Module) fn88(v0, v1 int32) {
 	var v2 int32
 	var v3, v4, v5 int64
 	t0 := m.g0
@@ -7301,19 +6548,19 @@ func (m *Module) fn92(v0, v1 int32) {
 	v4 = t2
 	t3 := int64(load64(m.memory, uint64(uint32(v1))+176))
 	v5 = t3
-	m.fn112(v2+i32(12), v1)
-	t4 := m.fn31(v2+i32(12), i32(26332), i32(3))
+	m.fn111(v2+i32(12), v1)
+	t4 := m.fn31(v2+i32(12), i32(26492), i32(3))
 	t5 := m.fn32(t4, v5)
-	t6 := m.fn31(t5, i32(24817), i32(1))
+	t6 := m.fn31(t5, i32(24977), i32(1))
 	t7 := m.fn32(t6, v4)
-	t8 := m.fn31(t7, i32(24817), i32(1))
+	t8 := m.fn31(t7, i32(24977), i32(1))
 	t9 := m.fn32(t8, v3)
 	memory_copy(m.memory, uint32(v0), uint32(t9), uint32(i32(772)))
 	m.g0 = v2 + i32(784)
 }
 
 //go:norace
-func (m *Module) fn93(v0, v1, v2, v3 int32) int32 {
+func (m *Module) fn89(v0, v1, v2, v3 int32) int32 {
 	var v4 int32
 	v4 = i32(0)
 	{
@@ -7328,7 +6575,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn94(v0, v1 int32) int32 {
+func (m *Module) fn90(v0, v1 int32) int32 {
 	t0 := m.fn239(v0, v1, i32(88))
 	var p1 int32
 	if t0 != i32(0) {
@@ -7338,7 +6585,7 @@ func (m *Module) fn94(v0, v1 int32) int32 {
 }
 
 //go:norace
-func (m *Module) fn95(v0, v1, v2 int32) {
+func (m *Module) fn91(v0, v1, v2 int32) {
 	if v2 == 0 {
 		goto l0
 	}
@@ -7350,12 +6597,12 @@ func (m *Module) fn95(v0, v1, v2 int32) {
 		if uint32(v2+i32(-5)) < uint32(i32(-3)) {
 			goto l2
 		}
-		v2 = v2<<2 + i32(26328)
+		v2 = v2<<2 + i32(26488)
 		if v2 == 0 {
 			goto l2
 		}
 		t0 := int32(load32(m.memory, uint32(v2)))
-		t1 := m.fn79(v1, t0)
+		t1 := m.fn75(v1, t0)
 		store64(m.memory, uint64(uint32(v0))+8, uint64(t1))
 		v2 = i32(4)
 		goto l0
@@ -7368,13 +6615,13 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn96(v0, v1, v2 int32, v3 int64) {
+func (m *Module) fn92(v0, v1, v2 int32, v3 int64) {
 	var v4 int32
 	var v5 int64
 	t0 := m.g0
 	v4 = t0 - i32(368)
 	m.g0 = v4
-	m.fn82(v4+i32(184), v1, v2, i64(1), v3)
+	m.fn78(v4+i32(184), v1, v2, i64(1), v3)
 	memory_copy(m.memory, uint32(v4+i32(8)), uint32(v4+i32(184)), uint32(i32(176)))
 	v3 = i64(0)
 	{
@@ -7392,7 +6639,7 @@ func (m *Module) fn96(v0, v1, v2 int32, v3 int64) {
 		}
 		v3 = i64(1)
 		t3 := int32(load32(m.memory, uint64(uint32(v2))+4))
-		t4 := m.fn79(v1, t3)
+		t4 := m.fn75(v1, t3)
 		v5 = t4
 	}
 l1:
@@ -7403,7 +6650,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn97(v0, v1 int32) int32 {
+func (m *Module) fn93(v0, v1 int32) int32 {
 	var v2 int32
 	v2 = i32(0)
 	{
@@ -7428,7 +6675,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn98(v0 int32) int32 {
+func (m *Module) fn94(v0 int32) int32 {
 	var v1, v2 int32
 	v1 = i32(0)
 	{
@@ -7447,7 +6694,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn99(v0, v1, v2 int32, v3, v4 int64) {
+func (m *Module) fn95(v0, v1, v2 int32, v3, v4 int64) {
 	var v5 int32
 	var v6 int64
 	t0 := m.g0
@@ -7462,7 +6709,7 @@ l1:
 		}
 		store32(m.memory, uint64(uint32(v5))+368, uint32(i32(3)))
 		store32(m.memory, uint64(uint32(v5))+372, uint32(v2))
-		m.fn96(v5+i32(176), v5, v5+i32(368), v4)
+		m.fn92(v5+i32(176), v5, v5+i32(368), v4)
 		memory_copy(m.memory, uint32(v5), uint32(v5+i32(176)), uint32(i32(176)))
 		v6 = v6 + i64(1)
 		t1 := int32(load32(m.memory, uint64(uint32(v5))+352))
@@ -7478,8 +6725,8 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn100(v0, v1 int32, v2 int64) {
-	t0 := m.fn64(v0, v1)
+func (m *Module) fn96(v0, v1 int32, v2 int64) {
+	t0 := m.fn60(v0, v1)
 	v1 = t0
 	if v1 == 0 {
 		return
@@ -7508,9 +6755,9 @@ func (m *Module) Xbackoff_budget_member_stored(v0 int32, v1 int64, v2 int32) int
 			store64(m.memory, uint64(uint32(v0))+384, uint64(t2))
 			memory_zero(m.memory, uint32(v3+i32(80)), uint32(i32(72)))
 			store64(m.memory, uint64(uint32(v3))+8, uint64(i64(0x300000000)))
-			t3 := int64(load64(m.memory, uint64(uint32(i32(0)))+26336))
+			t3 := int64(load64(m.memory, uint64(uint32(i32(0)))+26496))
 			store64(m.memory, uint64(uint32(v3))+16, uint64(t3))
-			t4 := int32(load32(m.memory, uint64(uint32(i32(0)))+26344))
+			t4 := int32(load32(m.memory, uint64(uint32(i32(0)))+26504))
 			store32(m.memory, uint64(uint32(v3))+24, uint32(t4))
 			v5 = v0 + i32(608)
 			v6 = v0 + i32(704)
@@ -7522,16 +6769,16 @@ func (m *Module) Xbackoff_budget_member_stored(v0 int32, v1 int64, v2 int32) int
 			v12 = v3 + i32(104)
 		l4:
 			{
-				t5 := m.fn98(v3 + i32(8))
+				t5 := m.fn94(v3 + i32(8))
 				v4 = t5
 				if v4 == 0 {
-					t35 := m.fn77(v10, v1)
+					t35 := m.fn73(v10, v1)
 					v4 = t35
-					m.fn69(v10, v1)
+					m.fn65(v10, v1)
 					if v4 == 0 {
 						goto l5
 					}
-					m.fn70(v10, v1)
+					m.fn66(v10, v1)
 				l5:
 					memory_copy(m.memory, uint32(v3+i32(8)), uint32(v3+i32(80)), uint32(i32(72)))
 					m.fn41(v3+i32(80), v3+i32(8), i32(1))
@@ -7571,7 +6818,7 @@ func (m *Module) Xbackoff_budget_member_stored(v0 int32, v1 int64, v2 int32) int
 					p17 = t16
 				}
 				v17 = p17
-				m.fn100(t9, t10, v17)
+				m.fn96(t9, t10, v17)
 				t18 := v12
 				t19 := v4
 				v18 = v16 - v17
@@ -7592,9 +6839,9 @@ func (m *Module) Xbackoff_budget_member_stored(v0 int32, v1 int64, v2 int32) int
 					p23 = t21
 				}
 				v13 = p23
-				m.fn100(t18, t19, v13)
-				t24 := m.fn79(v10, v4)
-				m.fn100(v11, v4, t24)
+				m.fn96(t18, t19, v13)
+				t24 := m.fn75(v10, v4)
+				m.fn96(v11, v4, t24)
 				t25 := v5
 				t26 := v4
 				v13 = v16 - v13
@@ -7602,7 +6849,7 @@ func (m *Module) Xbackoff_budget_member_stored(v0 int32, v1 int64, v2 int32) int
 				if uint64(v13) > uint64(v16) {
 					p27 = i64(0)
 				}
-				m.fn100(t25, t26, p27)
+				m.fn96(t25, t26, p27)
 				t28 := int64(load64(m.memory, uint64(uint32(v0))+360))
 				t29 := v7
 				t30 := v4
@@ -7623,7 +6870,7 @@ func (m *Module) Xbackoff_budget_member_stored(v0 int32, v1 int64, v2 int32) int
 				if uint64(v16) < uint64(v15) {
 					p34 = t32
 				}
-				m.fn100(t29, t30, p34)
+				m.fn96(t29, t30, p34)
 				goto l4
 			}
 		}
@@ -7674,7 +6921,7 @@ func (m *Module) Xbackoff_budget_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 	l6:
 		v5 = int32(v2)
 	l3:
-		m.fn45(v4+i32(1360), i32(2), v1, v5)
+		m.fn99(v4+i32(1360), i32(2), v1, v5)
 		t1 := int64(load64(m.memory, uint64(uint32(v4))+1360))
 		v2 = t1
 		t2 := v4 + i32(2304)
@@ -7690,8 +6937,8 @@ func (m *Module) Xbackoff_budget_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 		memory_copy(m.memory, uint32(v4+i32(600)+i32(80)), uint32(v4+i32(1360)+i32(80)), uint32(i32(680)))
 		memory_copy(m.memory, uint32(v4+i32(600)+i32(8)), uint32(v4+i32(2304)), uint32(i32(72)))
 		store64(m.memory, uint64(uint32(v4))+600, uint64(v2))
-		m.fn46(v4+i32(2304), v4+i32(600))
-		m.fn103(v4+i32(1360), v4+i32(2304), i32(20308), i32(10))
+		m.fn100(v4+i32(2304), v4+i32(600))
+		m.fn101(v4+i32(1360), v4+i32(2304), i32(20468), i32(10))
 		{
 			{
 				t3 := int64(load64(m.memory, uint64(uint32(v4))+1360))
@@ -7710,7 +6957,7 @@ func (m *Module) Xbackoff_budget_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 		l9:
 			memory_copy(m.memory, uint32(v4+i32(2680)), uint32(v1), uint32(i32(184)))
 			memory_copy(m.memory, uint32(v4+i32(2496)), uint32(v4+i32(2680)), uint32(i32(184)))
-			m.fn104(v4+i32(1360), v4+i32(2304), i32(20308), i32(10), v4+i32(2496))
+			m.fn102(v4+i32(1360), v4+i32(2304), i32(20468), i32(10), v4+i32(2496))
 			t7 := int32(load32(m.memory, uint64(uint32(v4))+1380))
 			v1 = t7
 			if v1 == 0 {
@@ -7727,7 +6974,7 @@ func (m *Module) Xbackoff_budget_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 		}
 	l10:
 		v1 = v4 + i32(416) + i32(8)
-		m.fn48(v1, v4+i32(600), v4+i32(2120)+i32(8))
+		m.fn103(v1, v4+i32(600), v4+i32(2120)+i32(8))
 	l8:
 		memory_copy(m.memory, uint32(v4+i32(240)), uint32(v1), uint32(i32(72)))
 		m.fn20(v4+i32(120), v4+i32(240))
@@ -7750,7 +6997,7 @@ l16:
 	}
 	v2 = i64(0)
 	{
-		t13 := int32(load32(m.memory, uint32(v1+i32(20348))))
+		t13 := int32(load32(m.memory, uint32(v1+i32(20508))))
 		v6 = t13
 		p14 := i32(-33)
 		if uint32(v6) < uint32(i32(33)) {
@@ -7769,7 +7016,7 @@ l15:
 	v1 = v1 + i32(4)
 	goto l16
 l14:
-	m.fn105(v4+i32(2680), v4+i32(2864))
+	m.fn104(v4+i32(2680), v4+i32(2864))
 	v1 = i32(0)
 l18:
 	{
@@ -7808,7 +7055,576 @@ l19:
 }
 
 //go:norace
-func (m *Module) fn103(v0, v1, v2, v3 int32) {
+func (m *Module) fn99(v0, v1, v2, v3 int32) {
+	var v4, v5, v6, v7, v8, v9 int32
+	var v10 int64
+	var v11, v12, v13, v14, v15, v16, v17, v18 int32
+	var v19 int64
+	var v20 int32
+	t0 := m.g0
+	v4 = t0 - i32(3120)
+	m.g0 = v4
+	v5 = i32(0)
+l1:
+	if v5 == i32(736) {
+		goto l0
+	}
+	v6 = v4 + i32(16) + v5
+	store64(m.memory, uint32(v6), uint64(i64(0)))
+	store32(m.memory, uint32(v6+i32(16)), uint32(i32(0)))
+	v5 = v5 + i32(32)
+	goto l1
+l0:
+	store32(m.memory, uint64(uint32(v4))+1488, uint32(v2))
+	store32(m.memory, uint64(uint32(v4))+1504, uint32(v1))
+	store32(m.memory, uint64(uint32(v4))+1492, uint32(v3))
+	memory_copy(m.memory, uint32(v4+i32(752)), uint32(v4+i32(16)), uint32(i32(736)))
+	{
+		if uint32(v3) > uint32(i32(1024)) {
+			goto l2
+		}
+		m.fn3(v4+i32(2360), v2, v3, i32(58))
+		t1 := int32(load32(m.memory, uint64(uint32(v4))+2364))
+		t2 := v4
+		v2 = t1
+		store32(m.memory, uint64(uint32(t2))+1500, uint32(v2))
+		t3 := int32(load32(m.memory, uint64(uint32(v4))+2360))
+		t4 := v4
+		v7 = t3
+		store32(m.memory, uint64(uint32(t4))+1496, uint32(v7))
+		t5 := int32(load32(m.memory, uint64(uint32(v4))+2372))
+		v8 = t5
+		t6 := int32(load32(m.memory, uint64(uint32(v4))+2368))
+		v9 = t6
+		{
+			var p7 int32
+			if v1 == i32(1) {
+				p7 = 1
+			}
+			v5 = p7
+			p8 := i32(20728)
+			if v5 != 0 {
+				p8 = i32(20652)
+			}
+			p9 := i32(6)
+			if v5 != 0 {
+				p9 = i32(5)
+			}
+			t10 := m.fn203(p8, p9, v7, v2)
+			v10 = t10
+			if v10 != i64(0) {
+				goto l3
+			}
+			p11 := i32(112)
+			if v5 != 0 {
+				p11 = i32(528)
+			}
+			v6 = p11
+			p12 := i32(23576)
+			if v5 != 0 {
+				p12 = i32(22820)
+			}
+			v5 = p12 + i32(-16)
+			{
+			l5:
+				{
+					if v6 == 0 {
+						goto l4
+					}
+					v6 = v6 + i32(-16)
+					v3 = v5 + i32(20)
+					v5 = v5 + i32(16)
+					t13 := int32(load32(m.memory, uint32(v5)))
+					t14 := int32(load32(m.memory, uint32(v3)))
+					t15 := m.fn89(t13, t14, v7, v2)
+					if t15 == 0 {
+						goto l5
+					}
+				}
+				t16 := int32(load32(m.memory, uint64(uint32(v5))+8))
+				t17 := int32(load32(m.memory, uint64(uint32(v5))+12))
+				m.fn99(v4+i32(2360), v1, t16, t17)
+				t18 := int64(load64(m.memory, uint64(uint32(v4))+2360))
+				v10 = t18
+				if v10 != i64(2) {
+					memory_copy(m.memory, uint32(v4+i32(1584)), uint32(v4+i32(2360)+i32(8)), uint32(i32(752)))
+					memory_copy(m.memory, uint32(v4+i32(2360)+i32(24)), uint32(v4+i32(1584)), uint32(i32(728)))
+					store64(m.memory, uint64(uint32(v4))+2376, uint64(v10))
+					v5 = i32(0)
+				l9:
+					{
+						if v5 == i32(736) {
+							goto l8
+						}
+						v6 = v4 + i32(2360) + v5
+						t20 := int64(load64(m.memory, uint32(v6+i32(16))))
+						v10 = t20
+						if v10 == i64(2) {
+							goto l8
+						}
+						v3 = v4 + i32(752) + v5
+						store64(m.memory, uint32(v3), uint64(v10))
+						t21 := int64(load64(m.memory, uint32(v6+i32(24))))
+						store64(m.memory, uint32(v3+i32(8)), uint64(t21))
+						v5 = v5 + i32(32)
+						goto l9
+					}
+				}
+				t19 := int32(load32(m.memory, uint64(uint32(v4))+1504))
+				v1 = t19
+			}
+		l4:
+			m.fn215(v0+i32(8), v1, i32(14), i32(0), i32(0), v7, v2)
+			store64(m.memory, uint32(v0), uint64(i64(2)))
+			goto l7
+		}
+	l3:
+		store64(m.memory, uint64(uint32(v4))+760, uint64(v10))
+		store64(m.memory, uint64(uint32(v4))+752, uint64(i64(1)))
+	l8:
+		v5 = v2 + i32(1)
+		p22 := i32(-1)
+		if v5 != 0 {
+			p22 = v5
+		}
+		v11 = p22
+		v12 = v4 + i32(1156)
+		v13 = v4 + i32(1124)
+		v14 = v4 + i32(1512) + i32(16)
+		v15 = v4 + i32(2360) + i32(16)
+	l46:
+		{
+			{
+				{
+					{
+						{
+							if v9 == 0 {
+								memory_copy(m.memory, uint32(v0), uint32(v4+i32(752)), uint32(i32(760)))
+								goto l7
+							}
+							m.fn3(v4+i32(2360), v9, v8, i32(44))
+							t23 := int32(load32(m.memory, uint64(uint32(v4))+2372))
+							v8 = t23
+							t24 := int32(load32(m.memory, uint64(uint32(v4))+2368))
+							v9 = t24
+							t25 := int32(load32(m.memory, uint64(uint32(v4))+2360))
+							t26 := int32(load32(m.memory, uint64(uint32(v4))+2364))
+							t27 := v4 + i32(2360)
+							v16 = t26
+							m.fn3(t27, t25, v16, i32(61))
+							t28 := int32(load32(m.memory, uint64(uint32(v4))+1504))
+							v17 = t28
+							var p29 int32
+							if v17 == i32(1) {
+								p29 = 1
+							}
+							v6 = p29
+							p30 := i32(36)
+							if v6 != 0 {
+								p30 = i32(88)
+							}
+							v5 = p30
+							p31 := i32(20472)
+							if v6 != 0 {
+								p31 = i32(20380)
+							}
+							v6 = p31
+							t32 := int32(load32(m.memory, uint64(uint32(v4))+2372))
+							v1 = t32
+							t33 := int32(load32(m.memory, uint64(uint32(v4))+2368))
+							v18 = t33
+							t34 := int32(load32(m.memory, uint64(uint32(v4))+2364))
+							v3 = t34
+							t35 := int32(load32(m.memory, uint64(uint32(v4))+2360))
+							v2 = t35
+						l12:
+							{
+								if v5 == 0 {
+									m.fn215(v4+i32(1512), v17, i32(15), i32(0), v11, v2, v3)
+									goto l15
+								}
+								t36 := int32(load32(m.memory, uint32(v6)))
+								t37 := v4 + i32(8)
+								v7 = t36
+								m.fn216(t37, v7)
+								v5 = v5 + i32(-4)
+								v6 = v6 + i32(4)
+								t38 := int32(load32(m.memory, uint64(uint32(v4))+8))
+								t39 := int32(load32(m.memory, uint64(uint32(v4))+12))
+								t40 := m.fn89(t38, t39, v2, v3)
+								if t40 == 0 {
+									goto l12
+								}
+							}
+							{
+								if v18 == 0 {
+									goto l13
+								}
+								if v1 != 0 {
+									{
+										if v1 != i32(4) {
+											goto l16
+										}
+										t45 := int32(load32(m.memory, uint32(v18)))
+										if t45 == i32(1701736302) {
+											var p58 int32
+											if v7 == i32(22) {
+												p58 = 1
+											}
+											v10 = int64(uint32(p58))
+											v19 = i64(0x7fffffffffffffff)
+											goto l30
+										}
+									}
+								l16:
+									m.fn38(v4+i32(2348), v7)
+									{
+										t46 := int32(load32(m.memory, uint64(uint32(v4))+2348))
+										switch t46 {
+										case 1:
+											m.fn115(v4+i32(1584), v18, v1)
+											t47 := int32(load32(m.memory, uint64(uint32(v4))+1584))
+											if t47 != i32(1) {
+												goto l22
+											}
+											t48 := int64(load64(m.memory, uint64(uint32(v4))+1592))
+											v10 = t48
+											t49 := int32(load32(m.memory, uint64(uint32(v4))+1588))
+											v17 = t49
+											goto l23
+										case 2:
+											m.fn217(v4+i32(1584), v18, v1)
+											t50 := int32(load32(m.memory, uint64(uint32(v4))+1584))
+											if t50 != i32(1) {
+												goto l22
+											}
+											goto l24
+										case 3:
+											m.fn121(v4+i32(1584), v18, v1)
+											t51 := int32(load32(m.memory, uint64(uint32(v4))+1584))
+											if t51 != 0 {
+												goto l22
+											}
+											v17 = i32(23)
+											goto l25
+										default:
+											{
+												if v7 != i32(11) {
+													goto l26
+												}
+												t52 := int32(m.memory[uint32(v18)])
+												if uint32((t52+i32(-48))&i32(255)) < uint32(i32(10)) {
+													m.fn217(v4+i32(1584), v18, v1)
+													t56 := int32(load32(m.memory, uint64(uint32(v4))+1584))
+													if t56 == i32(1) {
+														goto l24
+													}
+													t57 := int64(load64(m.memory, uint64(uint32(v4))+1592))
+													v19 = t57
+													v10 = i64(2)
+													goto l30
+												}
+											}
+										l26:
+											t53 := int32(load32(m.memory, uint64(uint32(v4))+2352))
+											t54 := int32(load32(m.memory, uint64(uint32(v4))+2356))
+											t55 := m.fn203(t53, t54, v18, v1)
+											v19 = t55
+											if v19 == 0 {
+												v17 = i32(1)
+												goto l25
+											}
+											goto l29
+										}
+									}
+								}
+							l13:
+								t41 := v4 + i32(1512)
+								t42 := v17
+								t43 := v7
+								v5 = v11 + v16
+								p44 := v5
+								if uint32(v5) < uint32(v11) {
+									p44 = i32(-1)
+								}
+								m.fn215(t41, t42, i32(17), t43, p44, i32(1), i32(0))
+								goto l15
+							}
+						l22:
+							t59 := int64(load64(m.memory, uint64(uint32(v4))+1592))
+							v19 = t59
+							goto l29
+						}
+					l29:
+						v10 = i64(1)
+						goto l30
+					l24:
+						t60 := int32(load32(m.memory, uint64(uint32(v4))+1588))
+						v17 = t60
+					}
+				l25:
+					v10 = int64(uint32(v1)) << 32
+				l23:
+					t61 := int32(load32(m.memory, uint64(uint32(v4))+1504))
+					t62 := v4 + i32(2360)
+					t63 := v17
+					t64 := v7
+					v5 = v11 + v3
+					p65 := v5
+					if uint32(v5) < uint32(v11) {
+						p65 = i32(-1)
+					}
+					v5 = p65 + i32(1)
+					p66 := i32(-1)
+					if v5 != 0 {
+						p66 = v5
+					}
+					v6 = p66
+					t67 := v6
+					v5 = int32(v10)
+					v20 = t67 + v5
+					p68 := v20
+					if uint32(v20) < uint32(v6) {
+						p68 = i32(-1)
+					}
+					t69 := v18 + v5
+					v6 = int32(int64(uint64(v10) >> 32))
+					var p70 int32
+					if uint32(v6) < uint32(v5) {
+						p70 = 1
+					}
+					var p71 int32
+					if uint32(v1) < uint32(v6) {
+						p71 = 1
+					}
+					v18 = p70 | p71
+					p72 := t69
+					if v18 != 0 {
+						p72 = i32(1)
+					}
+					p73 := v6 - v5
+					if v18 != 0 {
+						p73 = i32(0)
+					}
+					m.fn215(t62, t61, t63, t64, p68, p72, p73)
+					t74 := int64(load64(m.memory, uint64(uint32(v4))+2368))
+					v19 = t74
+					t75 := int64(load64(m.memory, uint64(uint32(v4))+2360))
+					v10 = t75
+					t76 := int32(load32(m.memory, uint64(uint32(v4))+2424))
+					v5 = t76
+					if v5 == 0 {
+						goto l30
+					}
+					memory_copy(m.memory, uint32(v14), uint32(v15), uint32(i32(48)))
+					store64(m.memory, uint64(uint32(v4))+1520, uint64(v19))
+					store64(m.memory, uint64(uint32(v4))+1512, uint64(v10))
+					t77 := int32(load32(m.memory, uint64(uint32(v4))+2428))
+					v6 = t77
+					goto l31
+				}
+			l30:
+				store32(m.memory, uint64(uint32(v4))+2344, uint32(v1))
+				store32(m.memory, uint64(uint32(v4))+2340, uint32(v3))
+				store32(m.memory, uint64(uint32(v4))+2336, uint32(v11))
+				if v7 == i32(18) {
+					goto l32
+				}
+				if v7 == i32(11) {
+					v6 = i32(25560)
+					v5 = i32(5)
+					goto l34
+				}
+				v6 = i32(4)
+				v5 = i32(0)
+				goto l34
+			l32:
+				v6 = i32(25580)
+				v5 = i32(1)
+			l34:
+				v5 = v5 << 2
+			l37:
+				if v5 == 0 {
+					goto l35
+				}
+				{
+					t78 := int32(load32(m.memory, uint32(v6)))
+					v1 = t78
+					p79 := i32(-33)
+					if uint32(v1) < uint32(i32(33)) {
+						p79 = i32(-1)
+					}
+					v1 = p79 + v1
+					if uint32(v1) > uint32(i32(22)) {
+						goto l36
+					}
+					v1 = v4 + i32(752) + v1<<5
+					t80 := int32(load32(m.memory, uint64(uint32(v1))+16))
+					if t80 != 0 {
+						goto l36
+					}
+					store64(m.memory, uint32(v1), uint64(i64(0)))
+				}
+			l36:
+				v6 = v6 + i32(4)
+				v5 = v5 + i32(-4)
+				goto l37
+			l35:
+				t81 := int32(load32(m.memory, uint64(uint32(v4))+1504))
+				m.fn215(v4+i32(1584), t81, i32(16), i32(0), v11, v2, v3)
+				store32(m.memory, uint64(uint32(v4))+2356, uint32(v4+i32(1584)))
+				store32(m.memory, uint64(uint32(v4))+2352, uint32(v4+i32(2336)))
+				store32(m.memory, uint64(uint32(v4))+2348, uint32(v4+i32(752)))
+				switch int32(v10) {
+				default:
+					m.fn218(v4+i32(1512), v4+i32(2348), v7, i64(0), v10)
+					goto l15
+				case 1:
+					m.fn218(v4+i32(1512), v4+i32(2348), v7, i64(1), v19)
+					goto l15
+				case 2:
+					m.fn218(v4+i32(2360), v4+i32(2348), v7, i64(1), i64(4))
+					{
+						t82 := int32(load32(m.memory, uint64(uint32(v4))+2424))
+						v5 = t82
+						if v5 == 0 {
+							goto l41
+						}
+						memory_copy(m.memory, uint32(v4+i32(1512)), uint32(v4+i32(2360)), uint32(i32(64)))
+						t83 := int32(load32(m.memory, uint64(uint32(v4))+2428))
+						v6 = t83
+						goto l31
+					}
+				l41:
+					{
+						t84 := int32(load32(m.memory, uint64(uint32(v4))+1120))
+						if t84 != 0 {
+							t87 := int32(load32(m.memory, uint64(uint32(v4))+1648))
+							v5 = t87
+							if v5 == 0 {
+								goto l43
+							}
+							t88 := int32(load32(m.memory, uint64(uint32(v4))+1652))
+							v6 = t88
+							memory_copy(m.memory, uint32(v4+i32(1512)), uint32(v4+i32(1584)), uint32(i32(64)))
+							goto l31
+						}
+						t85 := int64(load64(m.memory, uint64(uint32(v4))+2336))
+						store64(m.memory, uint32(v13), uint64(t85))
+						t86 := int32(load32(m.memory, uint64(uint32(v4))+2344))
+						store32(m.memory, uint64(uint32(v13))+8, uint32(t86))
+						store32(m.memory, uint64(uint32(v4))+1120, uint32(i32(1)))
+						store64(m.memory, uint64(uint32(v4))+1112, uint64(v19))
+						store64(m.memory, uint64(uint32(v4))+1104, uint64(i64(1)))
+						goto l43
+					}
+				l43:
+					{
+						t89 := int32(load32(m.memory, uint64(uint32(v4))+1152))
+						if t89 != 0 {
+							goto l44
+						}
+						t90 := int64(load64(m.memory, uint64(uint32(v4))+2336))
+						store64(m.memory, uint32(v12), uint64(t90))
+						t91 := int32(load32(m.memory, uint64(uint32(v4))+2344))
+						store32(m.memory, uint64(uint32(v12))+8, uint32(t91))
+						store32(m.memory, uint64(uint32(v4))+1152, uint32(i32(1)))
+						store64(m.memory, uint64(uint32(v4))+1144, uint64(v19))
+						store64(m.memory, uint64(uint32(v4))+1136, uint64(i64(1)))
+						store32(m.memory, uint64(uint32(v4))+1576, uint32(i32(0)))
+						goto l15
+					}
+				l44:
+					memory_copy(m.memory, uint32(v4+i32(1512)), uint32(v4+i32(1584)), uint32(i32(72)))
+				}
+			}
+		l15:
+			t92 := int32(load32(m.memory, uint64(uint32(v4))+1576))
+			v5 = t92
+			if v5 == 0 {
+				v5 = v11 + v16
+				p94 := v5
+				if uint32(v5) < uint32(v11) {
+					p94 = i32(-1)
+				}
+				v5 = p94 + i32(1)
+				p95 := i32(-1)
+				if v5 != 0 {
+					p95 = v5
+				}
+				v11 = p95
+				goto l46
+			}
+			t93 := int32(load32(m.memory, uint64(uint32(v4))+1580))
+			v6 = t93
+		}
+	l31:
+		memory_copy(m.memory, uint32(v0+i32(8)), uint32(v4+i32(1512)), uint32(i32(64)))
+		store32(m.memory, uint64(uint32(v0))+76, uint32(v6))
+		store32(m.memory, uint64(uint32(v0))+72, uint32(v5))
+		store64(m.memory, uint32(v0), uint64(i64(2)))
+		goto l7
+	}
+l2:
+	m.fn215(v0+i32(8), v1, i32(24), i32(0), i32(1024), i32(1), i32(0))
+	store64(m.memory, uint32(v0), uint64(i64(2)))
+l7:
+	m.g0 = v4 + i32(3120)
+}
+
+//go:norace
+func (m *Module) fn100(v0, v1 int32) {
+	var v2, v3, v4, v5 int32
+	t0 := m.g0
+	v2 = t0 - i32(224)
+	m.g0 = v2
+	memory_zero(m.memory, uint32(v2), uint32(i32(192)))
+	t1 := int32(load32(m.memory, uint64(uint32(v1))+752))
+	var p2 int32
+	if t1 == i32(1) {
+		p2 = 1
+	}
+	v3 = p2
+	p3 := i32(40)
+	if v3 != 0 {
+		p3 = i32(92)
+	}
+	v4 = p3
+	p4 := i32(20468)
+	if v3 != 0 {
+		p4 = i32(20376)
+	}
+	v3 = p4
+l2:
+	{
+		if v4 == 0 {
+			goto l0
+		}
+		t5 := int32(load32(m.memory, uint32(v3)))
+		t6 := v2 + i32(192)
+		t7 := v1
+		v5 = t5
+		m.fn219(t6, t7, v5)
+		{
+			t8 := int32(load32(m.memory, uint64(uint32(v2))+192))
+			if t8 == 0 {
+				goto l1
+			}
+			t9 := int64(load64(m.memory, uint64(uint32(v2))+200))
+			m.fn43(v2, v5, t9)
+		}
+	l1:
+		v3 = v3 + i32(4)
+		v4 = v4 + i32(-4)
+		goto l2
+	}
+l0:
+	memory_copy(m.memory, uint32(v0), uint32(v2), uint32(i32(192)))
+	m.g0 = v2 + i32(224)
+}
+
+//go:norace
+func (m *Module) fn101(v0, v1, v2, v3 int32) {
 	var v4, v5 int32
 	var v6, v7, v8 int64
 	t0 := m.g0
@@ -7889,7 +7705,7 @@ l5:
 }
 
 //go:norace
-func (m *Module) fn104(v0, v1, v2, v3, v4 int32) {
+func (m *Module) fn102(v0, v1, v2, v3, v4 int32) {
 	var v5, v6 int32
 	var v7, v8, v9 int64
 	var v10, v11 int32
@@ -8079,13 +7895,120 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn105(v0, v1 int32) {
+func (m *Module) fn103(v0, v1, v2 int32) {
+	var v3 int32
+	var v4, v5 int64
+	var v6, v7, v8 int32
+	t0 := m.g0
+	v3 = t0 - i32(80)
+	m.g0 = v3
+	t1 := int64(load64(m.memory, uint64(uint32(v2))+8))
+	v4 = t1
+	t2 := int64(load64(m.memory, uint32(v2)))
+	v5 = t2
+	t3 := int32(load32(m.memory, uint64(uint32(v2))+20))
+	v6 = t3
+	t4 := int32(load32(m.memory, uint64(uint32(v2))+16))
+	t5 := v3 + i32(8)
+	t6 := v1
+	v7 = t4
+	m.fn219(t5, t6, v7)
+	{
+		{
+			t7 := int32(load32(m.memory, uint64(uint32(v3))+24))
+			if t7 != i32(1) {
+				goto l0
+			}
+			t8 := int32(load32(m.memory, uint64(uint32(v3))+32))
+			v8 = t8
+			t9 := int32(load32(m.memory, uint64(uint32(v3))+28))
+			v2 = t9
+			if v6 == i32(3) {
+				goto l1
+			}
+			if v6 == i32(13) {
+				goto l1
+			}
+			v8 = v2 + v8
+			p10 := v8
+			if uint32(v8) < uint32(v2) {
+				p10 = i32(-1)
+			}
+			v2 = p10 + i32(1)
+			p11 := i32(-1)
+			if v2 != 0 {
+				p11 = v2
+			}
+			v2 = p11
+			t12 := int32(load32(m.memory, uint64(uint32(v3))+36))
+			v8 = t12
+			goto l1
+		}
+	l0:
+		{
+			t13 := int32(load32(m.memory, uint64(uint32(v3))+8))
+			if t13 != 0 {
+				goto l2
+			}
+			t14 := int32(load32(m.memory, uint64(uint32(v1))+740))
+			v2 = t14
+			v8 = i32(0)
+			goto l1
+		}
+	l2:
+		t15 := int32(load32(m.memory, uint64(uint32(v1))+748))
+		v8 = t15
+		v2 = i32(0)
+	}
+l1:
+	t16 := int32(load32(m.memory, uint64(uint32(v1))+752))
+	t17 := int32(load32(m.memory, uint64(uint32(v1))+736))
+	t18 := v3 + i32(8)
+	t19 := v6
+	t20 := v7
+	t21 := v2
+	t22 := t17 + v2
+	v8 = v2 + v8
+	p23 := v8
+	if uint32(v8) < uint32(v2) {
+		p23 = i32(-1)
+	}
+	v8 = p23
+	t24 := int32(load32(m.memory, uint64(uint32(v1))+740))
+	var p25 int32
+	if uint32(v8) > uint32(t24) {
+		p25 = 1
+	}
+	v1 = p25
+	p26 := t22
+	if v1 != 0 {
+		p26 = i32(1)
+	}
+	p27 := v8 - v2
+	if v1 != 0 {
+		p27 = i32(0)
+	}
+	m.fn215(t18, t16, t19, t20, t21, p26, p27)
+	store64(m.memory, uint64(uint32(v0))+8, uint64(v4))
+	store64(m.memory, uint32(v0), uint64(v5))
+	t28 := int32(load32(m.memory, uint64(uint32(v3))+72))
+	store32(m.memory, uint64(uint32(v0))+64, uint32(t28))
+	t29 := int64(load64(m.memory, uint64(uint32(v3))+64))
+	store64(m.memory, uint64(uint32(v0))+56, uint64(t29))
+	t30 := int32(load32(m.memory, uint64(uint32(v3))+24))
+	store32(m.memory, uint64(uint32(v0))+16, uint32(t30))
+	memory_copy(m.memory, uint32(v0+i32(20)), uint32(v3+i32(8)+i32(20)), uint32(i32(36)))
+	m.g0 = v3 + i32(80)
+}
+
+//go:norace
+func (m *Module) fn104(v0, v1 int32) {
 	var v2 int32
 	t0 := m.g0
 	v2 = t0 - i32(16)
 	m.g0 = v2
 	memory_zero(m.memory, uint32(v0+i32(8)), uint32(i32(80)))
-	m.fn132(v2, v1)
+	m.fn131(v2, v1)
 	t1 := int64(load64(m.memory, uint64(uint32(v2))+8))
 	t2 := int32(load32(m.memory, uint32(v2)))
 	t4 := v0
@@ -8116,8 +8039,8 @@ func (m *Module) Xbackoff_budget_print(v0, v1 int32, v2 int64, v3 int32) int32 {
 		goto l1
 	}
 l0:
-	m.fn107(v4+i32(792), v5)
-	m.fn108(v4+i32(20), i32(2), v4+i32(792))
+	m.fn106(v4+i32(792), v5)
+	m.fn107(v4+i32(20), i32(2), v4+i32(792))
 	v0 = i32(0)
 l1:
 	store32(m.memory, uint64(uint32(v4))+16, uint32(v0))
@@ -8138,7 +8061,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn107(v0, v1 int32) {
+func (m *Module) fn106(v0, v1 int32) {
 	var v2, v3, v4 int32
 	var v5 int64
 	t0 := m.g0
@@ -8146,7 +8069,7 @@ func (m *Module) fn107(v0, v1 int32) {
 	m.g0 = v2
 	memory_zero(m.memory, uint32(v2+i32(8)), uint32(i32(184)))
 	v3 = i32(8)
-	memory_copy(m.memory, uint32(v2+i32(192)+i32(8)), uint32(i32(20308)), uint32(i32(40)))
+	memory_copy(m.memory, uint32(v2+i32(192)+i32(8)), uint32(i32(20468)), uint32(i32(40)))
 l4:
 	if v3 == i32(48) {
 		goto l0
@@ -8182,7 +8105,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn108(v0, v1, v2 int32) {
+func (m *Module) fn107(v0, v1, v2 int32) {
 	var v3, v4, v5, v6 int32
 	var v7 int64
 	var v8, v9, v10 int32
@@ -8202,9 +8125,9 @@ func (m *Module) fn108(v0, v1, v2 int32) {
 		p3 = i32(1)
 	}
 	m.fn38(t1, p3)
-	p4 := i32(20312)
+	p4 := i32(20472)
 	if v4 != 0 {
-		p4 = i32(20220)
+		p4 = i32(20380)
 	}
 	v1 = p4
 	t6 := v1
@@ -8225,7 +8148,7 @@ func (m *Module) fn108(v0, v1, v2 int32) {
 		p12 = 1
 	}
 	v8 = t9 & p12
-	v9 = i32(23528)
+	v9 = i32(23688)
 l1:
 	{
 		{
@@ -8295,19 +8218,19 @@ l1:
 		t18 := int32(load32(m.memory, uint64(uint32(v3))+8))
 		t19 := int32(load32(m.memory, uint64(uint32(v3))+12))
 		t20 := m.fn31(v10, t18, t19)
-		t21 := m.fn31(t20, i32(23529), i32(1))
+		t21 := m.fn31(t20, i32(23689), i32(1))
 		v10 = t21
 		if v4 != i32(22) {
 			goto l8
 		}
 		if v11 == i64(0x7fffffffffffffff) {
-			_ = m.fn31(v10, i32(22654), i32(4))
-			v9 = i32(23530)
+			_ = m.fn31(v10, i32(22814), i32(4))
+			v9 = i32(23690)
 			goto l1
 		}
 	l8:
 		_ = m.fn220(v10, v3+i32(804), v11)
-		v9 = i32(23530)
+		v9 = i32(23690)
 		goto l1
 	}
 }
@@ -8332,7 +8255,7 @@ func (m *Module) Xbackoff_budget_state_full(v0, v1 int32) int32 {
 		if t2 == i32(1) {
 			goto l1
 		}
-		m.fn72(v2+i32(16), v1)
+		m.fn68(v2+i32(16), v1)
 		v1 = i32(0)
 		memory_zero(m.memory, uint32(v0+i32(184)), uint32(i32(72)))
 		store64(m.memory, uint32(v0), uint64(i64(3543538395577939059)))
@@ -8386,7 +8309,7 @@ func (m *Module) Xbackoff_budget_state_parse(v0, v1, v2 int32, v3 int64) int32 {
 		v6 = v2
 	l3:
 		memory_copy(m.memory, uint32(v4+i32(192)), uint32(v1), uint32(i32(80)))
-		m.fn91(v4+i32(8), v4+i32(192), v6, v5)
+		m.fn87(v4+i32(8), v4+i32(192), v6, v5)
 		{
 			t3 := int64(load64(m.memory, uint64(uint32(v4))+8))
 			if t3 == i64(1) {
@@ -8430,7 +8353,7 @@ l1:
 	v0 = i32(1)
 	goto l3
 l2:
-	m.fn112(v4+i32(12), v0+i32(8))
+	m.fn111(v4+i32(12), v0+i32(8))
 	v0 = i32(0)
 l3:
 	store32(m.memory, uint64(uint32(v4))+8, uint32(v0))
@@ -8451,7 +8374,7 @@ l3:
 }
 
 //go:norace
-func (m *Module) fn112(v0, v1 int32) {
+func (m *Module) fn111(v0, v1 int32) {
 	var v2, v3, v4, v5, v6 int32
 	var v7, v8 int64
 	t0 := m.g0
@@ -8470,9 +8393,9 @@ func (m *Module) fn112(v0, v1 int32) {
 			goto l0
 		}
 		v3 = v6 << 2
-		t4 := int32(load32(m.memory, uint64(uint32(v3))+27436))
+		t4 := int32(load32(m.memory, uint64(uint32(v3))+27596))
 		v5 = t4
-		t5 := int32(load32(m.memory, uint64(uint32(v3))+27412))
+		t5 := int32(load32(m.memory, uint64(uint32(v3))+27572))
 		v3 = t5
 	}
 l0:
@@ -8504,9 +8427,9 @@ l2:
 			p10 = 1
 		}
 		v1 = p10
-		p11 := i32(24817)
+		p11 := i32(24977)
 		if v1 != 0 {
-			p11 = i32(26348)
+			p11 = i32(26508)
 		}
 		p12 := i32(1)
 		if v1 != 0 {
@@ -8519,7 +8442,7 @@ l2:
 		goto l4
 	}
 l3:
-	_ = m.fn31(v4, i32(24817), i32(1))
+	_ = m.fn31(v4, i32(24977), i32(1))
 l4:
 	v5 = v5 + i32(8)
 	_ = m.fn32(v4, v7)
@@ -8552,7 +8475,7 @@ func (m *Module) Xbackoff_budget_state_step(v0, v1 int32, v2 int64, v3 int32) in
 		t4 := int64(load64(m.memory, uint32(v1)))
 		store64(m.memory, uint32(v4), uint64(t4))
 		{
-			t5 := m.fn49(v4 + i32(16))
+			t5 := m.fn45(v4 + i32(16))
 			if t5 == 0 {
 				goto l1
 			}
@@ -8608,7 +8531,7 @@ func (m *Module) Xbackoff_budget_state_step(v0, v1 int32, v2 int64, v3 int32) in
 		store32(m.memory, uint64(uint32(v4))+32, uint32(v5))
 		t13 := v4 + i32(224)
 		v1 = v0 + i32(8)
-		m.fn96(t13, v1, v4+i32(32), v2)
+		m.fn92(t13, v1, v4+i32(32), v2)
 		memory_copy(m.memory, uint32(v4+i32(48)), uint32(v4+i32(224)), uint32(i32(176)))
 		t14 := int64(load64(m.memory, uint64(uint32(v4))+408))
 		v6 = t14
@@ -8734,7 +8657,7 @@ l1:
 	}
 	v5 = int32(v1)
 l2:
-	m.fn116(v3, v0, v5)
+	m.fn115(v3, v0, v5)
 	{
 		t1 := int32(load32(m.memory, uint32(v3)))
 		if t1 != i32(1) {
@@ -8789,7 +8712,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn116(v0, v1, v2 int32) {
+func (m *Module) fn115(v0, v1, v2 int32) {
 	var v3, v4, v5, v6, v7, v8, v9, v10, v11 int32
 	var v12, v13, v14, v15, v16 int64
 	t0 := m.g0
@@ -8819,7 +8742,7 @@ l1:
 	v6 = i32(1)
 	t2 := int32(load32(m.memory, uint64(uint32(v3))+64))
 	v5 = t2
-	p3 := i32(25396)
+	p3 := i32(25556)
 	if v5 != 0 {
 		p3 = v5
 	}
@@ -8835,7 +8758,7 @@ l1:
 	v5 = t7
 	t8 := int32(load32(m.memory, uint64(uint32(v3))+56))
 	t9 := int32(load32(m.memory, uint64(uint32(v3))+60))
-	m.fn122(v3+i32(40), t8, t9)
+	m.fn121(v3+i32(40), t8, t9)
 	{
 		if v5 == 0 {
 			goto l4
@@ -8863,7 +8786,7 @@ l5:
 		v11 = v1 + v4
 		t12 := int64(load64(m.memory, uint64(uint32(v3))+48))
 		v12 = t12
-		memory_copy(m.memory, uint32(v3+i32(56)+i32(8)), uint32(i32(23568)), uint32(i32(112)))
+		memory_copy(m.memory, uint32(v3+i32(56)+i32(8)), uint32(i32(23728)), uint32(i32(112)))
 		v5 = i32(0)
 		{
 		l9:
@@ -8879,7 +8802,7 @@ l5:
 				v5 = v7
 				t13 := int32(load32(m.memory, uint32(v1+i32(8))))
 				t14 := int32(load32(m.memory, uint32(v1+i32(12))))
-				t15 := m.fn93(t13, t14, v11, v10)
+				t15 := m.fn89(t13, t14, v11, v10)
 				if t15 == 0 {
 					goto l9
 				}
@@ -9136,7 +9059,7 @@ func (m *Module) Xbackoff_http_retry_after(v0, v1 int32, v2, v3 int64, v4 int32)
 				v9 = t6
 				t7 := int32(load32(m.memory, uint64(uint32(v5))+120))
 				t8 := int32(load32(m.memory, uint64(uint32(v5))+124))
-				m.fn122(v5+i32(120), t7, t8)
+				m.fn121(v5+i32(120), t7, t8)
 				t9 := int64(load64(m.memory, uint64(uint32(v5))+120))
 				if t9 != i64(1) {
 					goto l4
@@ -9145,7 +9068,7 @@ func (m *Module) Xbackoff_http_retry_after(v0, v1 int32, v2, v3 int64, v4 int32)
 				t10 := int64(load64(m.memory, uint64(uint32(v5))+128))
 				m.fn240(v5+i32(48), t10, i64(0), i64(1000000), i64(0))
 				t12 := v5 + i32(120)
-				p11 := i32(25396)
+				p11 := i32(25556)
 				if v9 != 0 {
 					p11 = v9
 				}
@@ -9156,7 +9079,7 @@ func (m *Module) Xbackoff_http_retry_after(v0, v1 int32, v2, v3 int64, v4 int32)
 					p13 = v8
 				}
 				v9 = p13
-				m.fn122(t12, t14, v9)
+				m.fn121(t12, t14, v9)
 				t15 := int64(load64(m.memory, uint64(uint32(v5))+120))
 				if t15 != i64(1) {
 					goto l4
@@ -9174,7 +9097,7 @@ func (m *Module) Xbackoff_http_retry_after(v0, v1 int32, v2, v3 int64, v4 int32)
 				}
 				v11 = p19
 				store32(m.memory, uint64(uint32(v5))+172, uint32(i32(6)))
-				store32(m.memory, uint64(uint32(v5))+168, uint32(i32(25396)))
+				store32(m.memory, uint64(uint32(v5))+168, uint32(i32(25556)))
 				store32(m.memory, uint64(uint32(v5))+160, uint32(v6))
 				store32(m.memory, uint64(uint32(v5))+164, uint32(v6+v9))
 				v8 = v5 + i32(172)
@@ -9184,7 +9107,7 @@ func (m *Module) Xbackoff_http_retry_after(v0, v1 int32, v2, v3 int64, v4 int32)
 						goto l5
 					}
 					t20 := int32(m.memory[uint32(v6)])
-					m.fn123(v5+i32(120), v8, v2, t20)
+					m.fn122(v5+i32(120), v8, v2, t20)
 					v9 = v9 + i32(-1)
 					v6 = v6 + i32(1)
 					t21 := int64(load64(m.memory, uint64(uint32(v5))+128))
@@ -9200,7 +9123,7 @@ func (m *Module) Xbackoff_http_retry_after(v0, v1 int32, v2, v3 int64, v4 int32)
 				store32(m.memory, uint64(uint32(v5))+160, uint32(v6))
 			l8:
 				{
-					m.fn123(v5+i32(120), v8, v2, i32(48))
+					m.fn122(v5+i32(120), v8, v2, i32(48))
 					t23 := int64(load64(m.memory, uint64(uint32(v5))+128))
 					v2 = t23
 					t24 := int64(load64(m.memory, uint64(uint32(v5))+120))
@@ -9275,7 +9198,7 @@ func (m *Module) Xbackoff_http_retry_after(v0, v1 int32, v2, v3 int64, v4 int32)
 				{
 				l15:
 					{
-						m.fn53(v5+i32(32), v7)
+						m.fn49(v5+i32(32), v7)
 						t32 := int32(load32(m.memory, uint64(uint32(v5))+32))
 						v1 = t32
 						if v1 == 0 {
@@ -9314,7 +9237,7 @@ func (m *Module) Xbackoff_http_retry_after(v0, v1 int32, v2, v3 int64, v4 int32)
 					store64(m.memory, uint64(uint32(v5))+144, uint64(t46))
 				l16:
 					{
-						m.fn53(v5+i32(16), v5+i32(144))
+						m.fn49(v5+i32(16), v5+i32(144))
 						t47 := int32(load32(m.memory, uint64(uint32(v5))+16))
 						v1 = t47
 						if v1 == 0 {
@@ -9385,7 +9308,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn122(v0, v1, v2 int32) {
+func (m *Module) fn121(v0, v1, v2 int32) {
 	var v3 int32
 	var v4 int64
 	t0 := m.g0
@@ -9414,7 +9337,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn123(v0, v1 int32, v2 int64, v3 int32) {
+func (m *Module) fn122(v0, v1 int32, v2 int64, v3 int32) {
 	var v4, v5 int32
 	var v6 int64
 	t0 := m.g0
@@ -9630,14 +9553,14 @@ l1:
 	}
 	v4 = int32(v2)
 l2:
-	m.fn126(v0, v1, v4)
+	m.fn125(v0, v1, v4)
 	v3 = i32(0)
 l0:
 	return v3
 }
 
 //go:norace
-func (m *Module) fn126(v0, v1, v2 int32) {
+func (m *Module) fn125(v0, v1, v2 int32) {
 	var v3 int32
 l2:
 	{
@@ -9690,7 +9613,7 @@ func (m *Module) Xbackoff_key_stream(v0, v1 int32) int32 {
 		if v0 == 0 {
 			goto l0
 		}
-		t0 := m.fn129(v0)
+		t0 := m.fn128(v0)
 		store64(m.memory, uint32(v1), uint64(t0))
 		v2 = i32(0)
 	}
@@ -9699,7 +9622,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn129(v0 int32) int64 {
+func (m *Module) fn128(v0 int32) int64 {
 	var v1 int32
 	var v2, v3, v4, v5 int64
 	t0 := m.g0
@@ -9834,7 +9757,7 @@ func (m *Module) Xbackoff_operation_begin(v0, v1 int32, v2, v3, v4 int64, v5 int
 	var v7, v8, v9 int64
 	var v10 int32
 	t0 := m.g0
-	v6 = t0 - i32(432)
+	v6 = t0 - i32(368)
 	m.g0 = v6
 	{
 		if v0 != 0 {
@@ -9843,20 +9766,19 @@ func (m *Module) Xbackoff_operation_begin(v0, v1 int32, v2, v3, v4 int64, v5 int
 		v1 = i32(100)
 		goto l1
 	l0:
-		store64(m.memory, uint64(uint32(v6))+176, uint64(i64(0)))
-		m.fn44(v6+i32(8), v1, v6+i32(176))
-		t1 := int32(load32(m.memory, uint64(uint32(v6))+12))
+		m.fn44(v6+i32(16), v1)
+		t1 := int32(load32(m.memory, uint64(uint32(v6))+20))
 		v1 = t1
-		t2 := int32(load32(m.memory, uint64(uint32(v6))+8))
+		t2 := int32(load32(m.memory, uint64(uint32(v6))+16))
 		if t2 == i32(1) {
 			goto l1
 		}
-		memory_copy(m.memory, uint32(v6+i32(16)), uint32(v1), uint32(i32(160)))
-		m.fn52(v6, v5)
-		t3 := int32(load32(m.memory, uint64(uint32(v6))+4))
+		memory_copy(m.memory, uint32(v6+i32(24)), uint32(v1), uint32(i32(160)))
+		m.fn48(v6+i32(8), v5)
+		t3 := int32(load32(m.memory, uint64(uint32(v6))+12))
 		v5 = t3
 		{
-			t4 := int32(load32(m.memory, uint32(v6)))
+			t4 := int32(load32(m.memory, uint64(uint32(v6))+8))
 			if t4 != i32(1) {
 				goto l2
 			}
@@ -9868,28 +9790,28 @@ func (m *Module) Xbackoff_operation_begin(v0, v1 int32, v2, v3, v4 int64, v5 int
 			if v5 == 0 {
 				goto l3
 			}
-			m.fn58(v6+i32(176), v5)
-			t5 := int64(load64(m.memory, uint64(uint32(v6))+176))
+			m.fn54(v6+i32(272), v5)
+			t5 := int64(load64(m.memory, uint64(uint32(v6))+272))
 			if t5 != i64(1) {
 				goto l3
 			}
-			memory_copy(m.memory, uint32(v6+i32(344)), uint32(v6+i32(184)), uint32(i32(88)))
+			memory_copy(m.memory, uint32(v6+i32(184)), uint32(v6+i32(280)), uint32(i32(88)))
 			{
 				t6 := int32(load32(m.memory, uint32(v5)))
 				switch t6 + i32(-2) {
 				default:
 					goto l6
 				case 0:
-					m.fn132(v6+i32(176), v5)
+					m.fn131(v6+i32(272), v5)
 					goto l6
 				case 1:
 					t7 := int64(load32(m.memory, uint64(uint32(v5))+44))
 					v7 = t7
-					m.fn132(v6+i32(176), v5)
-					t8 := int64(load64(m.memory, uint64(uint32(v6))+184))
+					m.fn131(v6+i32(272), v5)
+					t8 := int64(load64(m.memory, uint64(uint32(v6))+280))
 					t9 := v6
 					v8 = t8
-					t10 := int64(load64(m.memory, uint64(uint32(v6))+344))
+					t10 := int64(load64(m.memory, uint64(uint32(v6))+184))
 					t11 := v8
 					t12 := v7
 					v9 = t10
@@ -9903,39 +9825,39 @@ func (m *Module) Xbackoff_operation_begin(v0, v1 int32, v2, v3, v4 int64, v5 int
 					if uint64(v8) < uint64(v7) {
 						p14 = t11
 					}
-					t15 := int32(load32(m.memory, uint64(uint32(v6))+176))
+					t15 := int32(load32(m.memory, uint64(uint32(v6))+272))
 					p16 := i64(0)
 					if t15 != 0 {
 						p16 = p14
 					}
-					store64(m.memory, uint64(uint32(t9))+344, uint64(p16))
+					store64(m.memory, uint64(uint32(t9))+184, uint64(p16))
 					goto l6
 				case 3:
-					store32(m.memory, uint64(uint32(v6))+184, uint32(i32(10)))
-					store32(m.memory, uint64(uint32(v6))+176, uint32(v5))
-					store32(m.memory, uint64(uint32(v6))+188, uint32(v6+i32(424)))
-					store32(m.memory, uint64(uint32(v6))+180, uint32(v6+i32(344)))
-					_ = m.fn133(v6+i32(176), i32(0), i64(1), v3)
+					store32(m.memory, uint64(uint32(v6))+280, uint32(i32(10)))
+					store32(m.memory, uint64(uint32(v6))+272, uint32(v5))
+					store32(m.memory, uint64(uint32(v6))+284, uint32(v6+i32(264)))
+					store32(m.memory, uint64(uint32(v6))+276, uint32(v6+i32(184)))
+					_ = m.fn132(v6+i32(272), i32(0), i64(1), v3)
 					goto l6
 				case 4:
-					t18 := int64(load64(m.memory, uint64(uint32(v6))+344))
+					t18 := int64(load64(m.memory, uint64(uint32(v6))+184))
 					t19 := v6
 					v7 = t18 + i64(1)
 					p20 := v7
 					if v7 == 0 {
 						p20 = i64(-1)
 					}
-					store64(m.memory, uint64(uint32(t19))+344, uint64(p20))
+					store64(m.memory, uint64(uint32(t19))+184, uint64(p20))
 				}
 			}
 		l6:
-			m.fn59(v5, v6+i32(344))
+			m.fn55(v5, v6+i32(184))
 		}
 	l3:
 		v1 = i32(0)
 		memory_zero(m.memory, uint32(v0+i32(224)), uint32(i32(288)))
 		store64(m.memory, uint32(v0), uint64(i64(3559379042386145391)))
-		memory_copy(m.memory, uint32(v0+i32(8)), uint32(v6+i32(16)), uint32(i32(160)))
+		memory_copy(m.memory, uint32(v0+i32(8)), uint32(v6+i32(24)), uint32(i32(160)))
 		store64(m.memory, uint64(uint32(v0))+192, uint64(i64(0)))
 		t21 := v0
 		t22 := v4
@@ -9962,12 +9884,12 @@ func (m *Module) Xbackoff_operation_begin(v0, v1 int32, v2, v3, v4 int64, v5 int
 		store32(m.memory, uint64(uint32(v0))+212, uint32(v10))
 	}
 l1:
-	m.g0 = v6 + i32(432)
+	m.g0 = v6 + i32(368)
 	return v1
 }
 
 //go:norace
-func (m *Module) fn132(v0, v1 int32) {
+func (m *Module) fn131(v0, v1 int32) {
 	var v2 int32
 	var v3 int64
 	t0 := m.g0
@@ -9998,7 +9920,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn133(v0, v1 int32, v2, v3 int64) int64 {
+func (m *Module) fn132(v0, v1 int32, v2, v3 int64) int64 {
 	var v4 int32
 	var v5, v6 int64
 	t0 := m.g0
@@ -10085,7 +10007,7 @@ func (m *Module) Xbackoff_operation_cancel(v0, v1, v2 int32) int32 {
 	t0 := m.g0
 	v3 = t0 - i32(16)
 	m.g0 = v3
-	m.fn50(v3+i32(8), v0, v1, v2, i32(4))
+	m.fn46(v3+i32(8), v0, v1, v2, i32(4))
 	t1 := int32(load32(m.memory, uint64(uint32(v3))+8))
 	v2 = t1
 	t2 := int32(load32(m.memory, uint64(uint32(v3))+12))
@@ -10099,7 +10021,7 @@ func (m *Module) Xbackoff_operation_cancel(v0, v1, v2 int32) int32 {
 }
 
 //go:norace
-func (m *Module) fn135(v0, v1 int32) int32 {
+func (m *Module) fn134(v0, v1 int32) int32 {
 	var v2, v3 int32
 	t0 := m.g0
 	v2 = t0 - i32(16)
@@ -10111,9 +10033,9 @@ func (m *Module) fn135(v0, v1 int32) int32 {
 			goto l0
 		}
 		t2 := int64(load64(m.memory, uint64(uint32(v0))+192))
-		m.fn137(t2, v1)
+		m.fn136(t2, v1)
 		v3 = i32(7)
-		m.fn139(v2, v0+i32(160), i32(7), i64(0), v1)
+		m.fn138(v2, v0+i32(160), i32(7), i64(0), v1)
 	}
 l0:
 	m.g0 = v2 + i32(16)
@@ -10137,14 +10059,14 @@ func (m *Module) Xbackoff_operation_decide(v0, v1 int32, v2, v3 int64, v4, v5 in
 		v0 = i32(100)
 		goto l1
 	l0:
-		m.fn51(v6+i32(64), v0, v4)
+		m.fn47(v6+i32(64), v0, v4)
 		t1 := int32(load32(m.memory, uint64(uint32(v6))+68))
 		v0 = t1
 		t2 := int32(load32(m.memory, uint64(uint32(v6))+64))
 		if t2 == i32(1) {
 			goto l1
 		}
-		m.fn52(v6+i32(56), v4)
+		m.fn48(v6+i32(56), v4)
 		t3 := int32(load32(m.memory, uint64(uint32(v6))+60))
 		v4 = t3
 		{
@@ -10185,14 +10107,14 @@ func (m *Module) Xbackoff_operation_decide(v0, v1 int32, v2, v3 int64, v4, v5 in
 			v7 = v0 + i32(160)
 			t7 := int64(load64(m.memory, uint64(uint32(v0))+192))
 			v8 = t7
-			m.fn137(v8, v4)
+			m.fn136(v8, v4)
 			switch v1 + i32(-1) {
 			default:
 				{
 					if v4 == 0 {
 						goto l9
 					}
-					m.fn58(v6+i32(72), v4)
+					m.fn54(v6+i32(72), v4)
 					t8 := int64(load64(m.memory, uint64(uint32(v6))+72))
 					if t8 != i64(1) {
 						goto l9
@@ -10203,7 +10125,7 @@ func (m *Module) Xbackoff_operation_decide(v0, v1 int32, v2, v3 int64, v4, v5 in
 						if t9 != i32(2) {
 							goto l10
 						}
-						m.fn132(v6+i32(72), v4)
+						m.fn131(v6+i32(72), v4)
 						t10 := int64(load64(m.memory, uint64(uint32(v6))+232))
 						t11 := v6
 						v8 = t10
@@ -10215,7 +10137,7 @@ func (m *Module) Xbackoff_operation_decide(v0, v1 int32, v2, v3 int64, v4, v5 in
 						store64(m.memory, uint64(uint32(t11))+232, uint64(p12))
 					}
 				l10:
-					m.fn59(v4, v6+i32(232))
+					m.fn55(v4, v6+i32(232))
 				}
 			l9:
 				{
@@ -10320,7 +10242,7 @@ func (m *Module) Xbackoff_operation_decide(v0, v1 int32, v2, v3 int64, v4, v5 in
 							if v11 == i32(1) {
 								goto l14
 							}
-							t42 := m.fn138(v12, v10, v30)
+							t42 := m.fn137(v12, v10, v30)
 							v9 = t42
 							goto l15
 						}
@@ -10431,15 +10353,15 @@ func (m *Module) Xbackoff_operation_decide(v0, v1 int32, v2, v3 int64, v4, v5 in
 						}
 					}
 				l21:
-					m.fn139(v6+i32(72), v7, i32(4), v2, v4)
+					m.fn138(v6+i32(72), v7, i32(4), v2, v4)
 					goto l5
 				}
 			l11:
-				m.fn139(v6+i32(72), v7, i32(3), i64(0), v4)
+				m.fn138(v6+i32(72), v7, i32(3), i64(0), v4)
 				goto l5
 			case 0:
 				if v4 != 0 {
-					m.fn58(v6+i32(72), v4)
+					m.fn54(v6+i32(72), v4)
 					{
 						t71 := int64(load64(m.memory, uint64(uint32(v6))+72))
 						if t71 != i64(1) {
@@ -10475,7 +10397,7 @@ func (m *Module) Xbackoff_operation_decide(v0, v1 int32, v2, v3 int64, v4, v5 in
 								v2 = p79
 								goto l27
 							case 1:
-								m.fn132(v6+i32(72), v4)
+								m.fn131(v6+i32(72), v4)
 								t80 := int64(load64(m.memory, uint64(uint32(v6))+80))
 								v2 = t80
 								t81 := int64(load64(m.memory, uint64(uint32(v6))+232))
@@ -10484,7 +10406,7 @@ func (m *Module) Xbackoff_operation_decide(v0, v1 int32, v2, v3 int64, v4, v5 in
 								t83 := int64(load64(m.memory, uint64(uint32(v4))+40))
 								t84 := v3
 								v8 = t83
-								t85 := m.fn140(int32(int64(uint64(v8)>>32)), int32(v8), i64(1000))
+								t85 := m.fn139(int32(int64(uint64(v8)>>32)), int32(v8), i64(1000))
 								v8 = t84 + t85
 								p86 := v8
 								if uint64(v8) < uint64(v3) {
@@ -10506,10 +10428,10 @@ func (m *Module) Xbackoff_operation_decide(v0, v1 int32, v2, v3 int64, v4, v5 in
 					l27:
 						store64(m.memory, uint64(uint32(v6))+232, uint64(v2))
 					l26:
-						m.fn59(v4, v6+i32(232))
+						m.fn55(v4, v6+i32(232))
 					}
 				l23:
-					m.fn139(v6+i32(72), v7, i32(1), i64(0), v4)
+					m.fn138(v6+i32(72), v7, i32(1), i64(0), v4)
 					goto l5
 				}
 				store32(m.memory, uint64(uint32(v0))+200, uint32(i32(1)))
@@ -10517,7 +10439,7 @@ func (m *Module) Xbackoff_operation_decide(v0, v1 int32, v2, v3 int64, v4, v5 in
 				store64(m.memory, uint64(uint32(v6))+72, uint64(i64(0x100000001)))
 				goto l5
 			case 4:
-				m.fn139(v6+i32(72), v7, i32(2), i64(0), v4)
+				m.fn138(v6+i32(72), v7, i32(2), i64(0), v4)
 				goto l5
 			}
 		l20:
@@ -10531,14 +10453,14 @@ func (m *Module) Xbackoff_operation_decide(v0, v1 int32, v2, v3 int64, v4, v5 in
 				goto l28
 			}
 		l29:
-			m.fn139(v6+i32(72), v7, i32(5), v2, v4)
+			m.fn138(v6+i32(72), v7, i32(5), v2, v4)
 			goto l5
 		l28:
 			{
 				if v4 == 0 {
 					goto l30
 				}
-				m.fn58(v6+i32(72), v4)
+				m.fn54(v6+i32(72), v4)
 				t90 := int64(load64(m.memory, uint64(uint32(v6))+72))
 				if t90 != i64(1) {
 					goto l31
@@ -10551,7 +10473,7 @@ func (m *Module) Xbackoff_operation_decide(v0, v1 int32, v2, v3 int64, v4, v5 in
 					default:
 						goto l38
 					case 1:
-						m.fn132(v6+i32(72), v4)
+						m.fn131(v6+i32(72), v4)
 						t92 := int64(load64(m.memory, uint64(uint32(v6))+232))
 						v3 = t92
 						p93 := i64(-1)
@@ -10607,7 +10529,7 @@ func (m *Module) Xbackoff_operation_decide(v0, v1 int32, v2, v3 int64, v4, v5 in
 						}
 						t110 := int64(load64(m.memory, uint64(uint32(v4))+8))
 						m.fn240(t107, p109, i64(0), t110, i64(0))
-						m.fn132(v6+i32(72), v4)
+						m.fn131(v6+i32(72), v4)
 						t112 := v6
 						p111 := v3
 						if uint64(v3) < uint64(v9) {
@@ -10673,7 +10595,7 @@ func (m *Module) Xbackoff_operation_decide(v0, v1 int32, v2, v3 int64, v4, v5 in
 						store32(m.memory, uint64(uint32(v6))+72, uint32(v4))
 						store32(m.memory, uint64(uint32(v6))+84, uint32(v6+i32(312)))
 						store32(m.memory, uint64(uint32(v6))+76, uint32(v6+i32(232)))
-						t132 := m.fn133(v6+i32(72), i32(3), i64(1), v3)
+						t132 := m.fn132(v6+i32(72), i32(3), i64(1), v3)
 						v9 = t132
 						goto l38
 					case 5:
@@ -10687,7 +10609,7 @@ func (m *Module) Xbackoff_operation_decide(v0, v1 int32, v2, v3 int64, v4, v5 in
 						t138 := v9
 						v10 = t137
 						t139 := int64(load64(m.memory, uint64(uint32(v6))+232))
-						t140 := m.fn140(int32(int64(uint64(v10)>>32)), int32(v10), t139)
+						t140 := m.fn139(int32(int64(uint64(v10)>>32)), int32(v10), t139)
 						v10 = t140
 						p141 := v10
 						if uint64(v9) > uint64(v10) {
@@ -10709,7 +10631,7 @@ func (m *Module) Xbackoff_operation_decide(v0, v1 int32, v2, v3 int64, v4, v5 in
 						t144 := int64(load64(m.memory, uint64(uint32(v6))+232))
 						t145 := v6
 						v3 = t144
-						t146 := m.fn79(v4, v1)
+						t146 := m.fn75(v4, v1)
 						t147 := v3
 						v9 = t146
 						v10 = t147 - v9
@@ -10732,11 +10654,11 @@ func (m *Module) Xbackoff_operation_decide(v0, v1 int32, v2, v3 int64, v4, v5 in
 					}
 				}
 			l38:
-				m.fn59(v4, v6+i32(232))
+				m.fn55(v4, v6+i32(232))
 				if v9 == 0 {
 					goto l31
 				}
-				t152 := m.fn79(v4, v1)
+				t152 := m.fn75(v4, v1)
 				store64(m.memory, uint64(uint32(v0))+192, uint64(t152))
 			}
 		l30:
@@ -10745,7 +10667,7 @@ func (m *Module) Xbackoff_operation_decide(v0, v1 int32, v2, v3 int64, v4, v5 in
 			store32(m.memory, uint64(uint32(v6))+72, uint32(i32(0)))
 			goto l5
 		l31:
-			m.fn139(v6+i32(72), v7, i32(6), v2, v4)
+			m.fn138(v6+i32(72), v7, i32(6), v2, v4)
 		}
 	l5:
 		store64(m.memory, uint64(uint32(v5))+16, uint64(i64(0)))
@@ -10769,7 +10691,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn137(v0 int64, v1 int32) {
+func (m *Module) fn136(v0 int64, v1 int32) {
 	var v2 int32
 	t0 := m.g0
 	v2 = t0 - i32(192)
@@ -10785,7 +10707,7 @@ func (m *Module) fn137(v0 int64, v1 int32) {
 		if t1 != i32(6) {
 			goto l0
 		}
-		m.fn58(v2+i32(96), v1)
+		m.fn54(v2+i32(96), v1)
 		t2 := int64(load64(m.memory, uint64(uint32(v2))+96))
 		if t2 != i64(1) {
 			goto l0
@@ -10797,7 +10719,7 @@ func (m *Module) fn137(v0 int64, v1 int32) {
 			default:
 				goto l2
 			case 0:
-				m.fn132(v2+i32(96), v1)
+				m.fn131(v2+i32(96), v1)
 				goto l2
 			case 4:
 				t4 := int64(load64(m.memory, uint64(uint32(v2))+16))
@@ -10812,19 +10734,19 @@ func (m *Module) fn137(v0 int64, v1 int32) {
 			}
 		}
 	l2:
-		m.fn59(v1, v2+i32(8))
+		m.fn55(v1, v2+i32(8))
 	}
 l0:
 	m.g0 = v2 + i32(192)
 }
 
 //go:norace
-func (m *Module) fn138(v0 int32, v1 int64, v2 int32) int64 {
+func (m *Module) fn137(v0 int32, v1 int64, v2 int32) int64 {
 	var v3 int32
 	t0 := m.g0
 	v3 = t0 - i32(16)
 	m.g0 = v3
-	m.fn155(v3, v0, v1, v2)
+	m.fn154(v3, v0, v1, v2)
 	t1 := int64(load64(m.memory, uint32(v3)))
 	t2 := fn1(v1, v2)
 	t3 := m.fn225(t1, v0, int64(uint32(v2)), t2)
@@ -10834,7 +10756,7 @@ func (m *Module) fn138(v0 int32, v1 int64, v2 int32) int64 {
 }
 
 //go:norace
-func (m *Module) fn139(v0, v1, v2 int32, v3 int64, v4 int32) {
+func (m *Module) fn138(v0, v1, v2 int32, v3 int64, v4 int32) {
 	var v5 int32
 	var v6 int64
 	t0 := m.g0
@@ -10844,7 +10766,7 @@ func (m *Module) fn139(v0, v1, v2 int32, v3 int64, v4 int32) {
 		if v4 == 0 {
 			goto l0
 		}
-		m.fn58(v5+i32(96), v4)
+		m.fn54(v5+i32(96), v4)
 		t1 := int64(load64(m.memory, uint64(uint32(v5))+96))
 		if t1 != i64(1) {
 			goto l0
@@ -10856,7 +10778,7 @@ func (m *Module) fn139(v0, v1, v2 int32, v3 int64, v4 int32) {
 			default:
 				goto l2
 			case 0:
-				m.fn132(v5+i32(96), v4)
+				m.fn131(v5+i32(96), v4)
 				goto l2
 			case 4:
 				t3 := int64(load64(m.memory, uint64(uint32(v5))+8))
@@ -10871,7 +10793,7 @@ func (m *Module) fn139(v0, v1, v2 int32, v3 int64, v4 int32) {
 			}
 		}
 	l2:
-		m.fn59(v4, v5+i32(8))
+		m.fn55(v4, v5+i32(8))
 	}
 l0:
 	store64(m.memory, uint64(uint32(v0))+8, uint64(v3))
@@ -10882,7 +10804,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn140(v0, v1 int32, v2 int64) int64 {
+func (m *Module) fn139(v0, v1 int32, v2 int64) int64 {
 	var v3 int32
 	var v4, v5, v6, v7 int64
 	t0 := m.g0
@@ -10947,7 +10869,7 @@ func (m *Module) Xbackoff_operation_refuse_retry(v0, v1, v2 int32) int32 {
 	t0 := m.g0
 	v3 = t0 - i32(16)
 	m.g0 = v3
-	m.fn50(v3+i32(8), v0, v1, v2, i32(5))
+	m.fn46(v3+i32(8), v0, v1, v2, i32(5))
 	t1 := int32(load32(m.memory, uint64(uint32(v3))+8))
 	v2 = t1
 	t2 := int32(load32(m.memory, uint64(uint32(v3))+12))
@@ -10961,7 +10883,7 @@ func (m *Module) Xbackoff_operation_refuse_retry(v0, v1, v2 int32) int32 {
 }
 
 //go:norace
-func (m *Module) fn142(v0, v1 int32) int32 {
+func (m *Module) fn141(v0, v1 int32) int32 {
 	var v2, v3 int32
 	var v4 int64
 	t0 := m.g0
@@ -10983,9 +10905,9 @@ func (m *Module) fn142(v0, v1 int32) int32 {
 		}
 		store64(m.memory, uint64(uint32(t3))+184, uint64(t4-int64(uint32(p5))))
 		t6 := int64(load64(m.memory, uint64(uint32(v0))+192))
-		m.fn137(t6, v1)
+		m.fn136(t6, v1)
 		v3 = i32(6)
-		m.fn139(v2, v0+i32(160), i32(6), i64(0), v1)
+		m.fn138(v2, v0+i32(160), i32(6), i64(0), v1)
 	}
 l0:
 	m.g0 = v2 + i32(16)
@@ -10996,7 +10918,7 @@ l0:
 func (m *Module) Xbackoff_operation_resume(v0, v1 int32, v2, v3, v4, v5 int64) int32 {
 	var v6, v7 int32
 	t0 := m.g0
-	v6 = t0 - i32(336)
+	v6 = t0 - i32(176)
 	m.g0 = v6
 	{
 		if v0 != 0 {
@@ -11005,19 +10927,18 @@ func (m *Module) Xbackoff_operation_resume(v0, v1 int32, v2, v3, v4, v5 int64) i
 		v1 = i32(100)
 		goto l1
 	l0:
-		store64(m.memory, uint64(uint32(v6))+8, uint64(i64(0)))
-		m.fn44(v6, v1, v6+i32(8))
-		t1 := int32(load32(m.memory, uint64(uint32(v6))+4))
+		m.fn44(v6+i32(8), v1)
+		t1 := int32(load32(m.memory, uint64(uint32(v6))+12))
 		v1 = t1
-		t2 := int32(load32(m.memory, uint32(v6)))
+		t2 := int32(load32(m.memory, uint64(uint32(v6))+8))
 		if t2 == i32(1) {
 			goto l1
 		}
-		memory_copy(m.memory, uint32(v6+i32(176)), uint32(v1), uint32(i32(160)))
+		memory_copy(m.memory, uint32(v6+i32(16)), uint32(v1), uint32(i32(160)))
 		v1 = i32(0)
 		memory_zero(m.memory, uint32(v0+i32(224)), uint32(i32(288)))
 		store64(m.memory, uint32(v0), uint64(i64(3559379042386145391)))
-		memory_copy(m.memory, uint32(v0+i32(8)), uint32(v6+i32(176)), uint32(i32(160)))
+		memory_copy(m.memory, uint32(v0+i32(8)), uint32(v6+i32(16)), uint32(i32(160)))
 		store64(m.memory, uint64(uint32(v0))+216, uint64(i64(0)))
 		t3 := v0
 		var p4 int32
@@ -11039,7 +10960,7 @@ func (m *Module) Xbackoff_operation_resume(v0, v1 int32, v2, v3, v4, v5 int64) i
 		store64(m.memory, uint64(uint32(v0))+168, uint64(v2))
 	}
 l1:
-	m.g0 = v6 + i32(336)
+	m.g0 = v6 + i32(176)
 	return v1
 }
 
@@ -11271,63 +11192,64 @@ func (m *Module) Xbackoff_policy_change(v0, v1 int32, v2 int64, v3, v4 int32) in
 	v5 = t0 - i32(576)
 	m.g0 = v5
 	{
-		{
-			if v3 != 0 {
-				goto l0
-			}
-			v6 = i32(0)
-			memory_zero(m.memory, uint32(v5+i32(24)), uint32(i32(88)))
-			v0 = i32(100)
-			goto l1
-		l0:
-			store64(m.memory, uint64(uint32(v5))+272, uint64(i64(0)))
-			m.fn44(v5+i32(16), v0, v5+i32(272))
-			t1 := int32(load32(m.memory, uint64(uint32(v5))+20))
-			v0 = t1
-			{
-				t2 := int32(load32(m.memory, uint64(uint32(v5))+16))
-				if t2 != i32(1) {
-					goto l2
-				}
-				v6 = i32(0)
-				memory_zero(m.memory, uint32(v5+i32(24)), uint32(i32(88)))
-				goto l1
-			}
-		l2:
-			memory_copy(m.memory, uint32(v5+i32(112)), uint32(v0), uint32(i32(160)))
-			v6 = i32(0)
-			m.fn36(v5+i32(8), v1, i32(20216), i32(23), i32(0))
-			t3 := int32(load32(m.memory, uint64(uint32(v5))+12))
-			v0 = t3
-			t4 := int32(load32(m.memory, uint64(uint32(v5))+8))
-			if t4 != i32(1) {
-				goto l3
-			}
-			memory_zero(m.memory, uint32(v5+i32(24)), uint32(i32(88)))
+		if v3 != 0 {
+			goto l0
 		}
-	l1:
+		v6 = i32(0)
+		memory_zero(m.memory, uint32(v5+i32(24)), uint32(i32(88)))
+		v0 = i32(100)
 		v2 = i64(0)
 		v7 = i64(0)
-		goto l4
-	l3:
-		m.fn151(v5+i32(272), v5+i32(112), v0, v2)
-		t5 := int32(load32(m.memory, uint64(uint32(v5))+300))
-		v0 = t5
-		t6 := int32(load32(m.memory, uint64(uint32(v5))+296))
-		v6 = t6
-		t7 := int64(load64(m.memory, uint64(uint32(v5))+288))
-		v2 = t7
-		t8 := int64(load64(m.memory, uint64(uint32(v5))+280))
-		v7 = t8
+		goto l1
+	l0:
+		m.fn44(v5+i32(16), v0)
+		t1 := int32(load32(m.memory, uint64(uint32(v5))+20))
+		v0 = t1
 		{
+			{
+				{
+					t2 := int32(load32(m.memory, uint64(uint32(v5))+16))
+					if t2 != i32(1) {
+						goto l2
+					}
+					v7 = i64(0)
+					v6 = i32(0)
+					goto l3
+				}
+			l2:
+				memory_copy(m.memory, uint32(v5+i32(112)), uint32(v0), uint32(i32(160)))
+				v6 = i32(0)
+				m.fn36(v5+i32(8), v1, i32(20376), i32(23), i32(0))
+				v7 = i64(0)
+				t3 := int32(load32(m.memory, uint64(uint32(v5))+12))
+				v0 = t3
+				t4 := int32(load32(m.memory, uint64(uint32(v5))+8))
+				if t4&i32(1) == 0 {
+					goto l4
+				}
+			}
+		l3:
+			v2 = i64(0)
+			goto l5
+		l4:
+			m.fn150(v5+i32(272), v5+i32(112), v0, v2)
+			t5 := int32(load32(m.memory, uint64(uint32(v5))+300))
+			v0 = t5
+			t6 := int32(load32(m.memory, uint64(uint32(v5))+296))
+			v6 = t6
+			t7 := int64(load64(m.memory, uint64(uint32(v5))+288))
+			v2 = t7
+			t8 := int64(load64(m.memory, uint64(uint32(v5))+280))
+			v7 = t8
 			t9 := int64(load64(m.memory, uint64(uint32(v5))+272))
 			if t9 != i64(1) {
-				goto l5
+				goto l6
 			}
-			memory_zero(m.memory, uint32(v5+i32(24)), uint32(i32(88)))
-			goto l4
 		}
 	l5:
+		memory_zero(m.memory, uint32(v5+i32(24)), uint32(i32(88)))
+		goto l1
+	l6:
 		memory_copy(m.memory, uint32(v5+i32(440)), uint32(v5+i32(272)+i32(32)), uint32(i32(136)))
 		memory_zero(m.memory, uint32(v3+i32(168)), uint32(i32(216)))
 		store32(m.memory, uint64(uint32(v3))+28, uint32(v0))
@@ -11342,22 +11264,22 @@ func (m *Module) Xbackoff_policy_change(v0, v1 int32, v2 int64, v3, v4 int32) in
 		v7 = i64(0)
 		v6 = i32(0)
 	}
-l4:
+l1:
 	if v4 == 0 {
-		goto l6
+		goto l7
 	}
 	store64(m.memory, uint64(uint32(v4))+16, uint64(v2))
 	store64(m.memory, uint64(uint32(v4))+8, uint64(v7))
 	store32(m.memory, uint64(uint32(v4))+4, uint32(v6))
 	store32(m.memory, uint32(v4), uint32(v0))
 	memory_copy(m.memory, uint32(v4+i32(24)), uint32(v5+i32(24)), uint32(i32(88)))
-l6:
+l7:
 	m.g0 = v5 + i32(576)
 	return v0
 }
 
 //go:norace
-func (m *Module) fn151(v0, v1, v2 int32, v3 int64) {
+func (m *Module) fn150(v0, v1, v2 int32, v3 int64) {
 	var v4, v5, v6 int32
 	var v7 int64
 	var v8 int32
@@ -11382,7 +11304,7 @@ func (m *Module) fn151(v0, v1, v2 int32, v3 int64) {
 	if v5 != 0 {
 		p6 = i32(0)
 	}
-	m.fn45(t2, i32(1), p5, p6)
+	m.fn99(t2, i32(1), p5, p6)
 	{
 		t7 := int64(load64(m.memory, uint64(uint32(v4))+784))
 		if t7 != i64(2) {
@@ -11393,14 +11315,14 @@ func (m *Module) fn151(v0, v1, v2 int32, v3 int64) {
 	}
 l0:
 	v1 = v4 + i32(1744)
-	m.fn46(v1, v4+i32(784))
+	m.fn100(v1, v4+i32(784))
 	memory_copy(m.memory, uint32(v4+i32(1544)), uint32(v1), uint32(i32(192)))
 l1:
 	if v2 == i32(18) {
 		goto l2
 	}
 	if v2 == i32(11) {
-		v5 = i32(25400)
+		v5 = i32(25560)
 		v1 = i32(5)
 		goto l4
 	}
@@ -11408,7 +11330,7 @@ l1:
 	v1 = i32(0)
 	goto l4
 l2:
-	v5 = i32(25420)
+	v5 = i32(25580)
 	v1 = i32(1)
 l4:
 	v1 = v1 << 2
@@ -11440,7 +11362,7 @@ l6:
 l5:
 	store64(m.memory, uint64(uint32(v4))+1544, uint64(v7))
 	m.fn43(v4+i32(1544), v2, v3)
-	m.fn47(v0, v4+i32(1544))
+	m.fn163(v0, v4+i32(1544))
 	m.g0 = v4 + i32(1936)
 }
 
@@ -11451,79 +11373,78 @@ func (m *Module) Xbackoff_policy_change_ratio(v0, v1, v2, v3, v4, v5 int32) int3
 	t0 := m.g0
 	v6 = t0 - i32(576)
 	m.g0 = v6
-	if v4 != 0 {
-		store64(m.memory, uint64(uint32(v6))+272, uint64(i64(0)))
-		m.fn44(v6+i32(16), v0, v6+i32(272))
+	{
+		if v4 != 0 {
+			goto l0
+		}
+		v1 = i32(0)
+		memory_zero(m.memory, uint32(v6+i32(24)), uint32(i32(88)))
+		v0 = i32(100)
+		v7 = i64(0)
+		v8 = i64(0)
+		goto l1
+	l0:
+		m.fn44(v6+i32(16), v0)
 		t1 := int32(load32(m.memory, uint64(uint32(v6))+20))
 		v0 = t1
 		{
 			t2 := int32(load32(m.memory, uint64(uint32(v6))+16))
-			if t2 != i32(1) {
-				memory_copy(m.memory, uint32(v6+i32(112)), uint32(v0), uint32(i32(160)))
-				m.fn36(v6+i32(8), v1, i32(20216), i32(23), i32(1))
-				t3 := int32(load32(m.memory, uint64(uint32(v6))+12))
-				v0 = t3
-				{
-					t4 := int32(load32(m.memory, uint64(uint32(v6))+8))
-					if t4 != i32(1) {
-						m.fn151(v6+i32(272), v6+i32(112), v0, int64(uint32(v2))<<32|int64(uint32(v3)))
-						t5 := int32(load32(m.memory, uint64(uint32(v6))+300))
-						v0 = t5
-						t6 := int32(load32(m.memory, uint64(uint32(v6))+296))
-						v1 = t6
-						t7 := int64(load64(m.memory, uint64(uint32(v6))+288))
-						v7 = t7
-						t8 := int64(load64(m.memory, uint64(uint32(v6))+280))
-						v8 = t8
-						{
-							t9 := int64(load64(m.memory, uint64(uint32(v6))+272))
-							if t9 != i64(1) {
-								memory_copy(m.memory, uint32(v6+i32(440)), uint32(v6+i32(272)+i32(32)), uint32(i32(136)))
-								memory_zero(m.memory, uint32(v4+i32(168)), uint32(i32(216)))
-								store32(m.memory, uint64(uint32(v4))+28, uint32(v0))
-								store32(m.memory, uint64(uint32(v4))+24, uint32(v1))
-								store64(m.memory, uint64(uint32(v4))+16, uint64(v7))
-								store64(m.memory, uint64(uint32(v4))+8, uint64(v8))
-								store64(m.memory, uint32(v4), uint64(i64(3543621949687885680)))
-								memory_copy(m.memory, uint32(v4+i32(32)), uint32(v6+i32(440)), uint32(i32(136)))
-								memory_zero(m.memory, uint32(v6+i32(24)), uint32(i32(88)))
-								v7 = i64(0)
-								v0 = i32(0)
-								v8 = i64(0)
-								v1 = i32(0)
-								goto l5
-							}
-							memory_zero(m.memory, uint32(v6+i32(24)), uint32(i32(88)))
-							goto l5
-						}
-					}
-					v1 = i32(0)
-					memory_zero(m.memory, uint32(v6+i32(24)), uint32(i32(88)))
-					goto l1
-				}
+			if t2 == i32(1) {
+				goto l2
 			}
-			v1 = i32(0)
+			memory_copy(m.memory, uint32(v6+i32(112)), uint32(v0), uint32(i32(160)))
+			m.fn36(v6+i32(8), v1, i32(20376), i32(23), i32(1))
+			t3 := int32(load32(m.memory, uint64(uint32(v6))+12))
+			v0 = t3
+			t4 := int32(load32(m.memory, uint64(uint32(v6))+8))
+			if t4&i32(1) != 0 {
+				goto l2
+			}
+			m.fn150(v6+i32(272), v6+i32(112), v0, int64(uint32(v2))<<32|int64(uint32(v3)))
+			t5 := int32(load32(m.memory, uint64(uint32(v6))+300))
+			v0 = t5
+			t6 := int32(load32(m.memory, uint64(uint32(v6))+296))
+			v1 = t6
+			t7 := int64(load64(m.memory, uint64(uint32(v6))+288))
+			v7 = t7
+			t8 := int64(load64(m.memory, uint64(uint32(v6))+280))
+			v8 = t8
+			t9 := int64(load64(m.memory, uint64(uint32(v6))+272))
+			if t9 == i64(1) {
+				goto l3
+			}
+			memory_copy(m.memory, uint32(v6+i32(440)), uint32(v6+i32(272)+i32(32)), uint32(i32(136)))
+			memory_zero(m.memory, uint32(v4+i32(168)), uint32(i32(216)))
+			store32(m.memory, uint64(uint32(v4))+28, uint32(v0))
+			store32(m.memory, uint64(uint32(v4))+24, uint32(v1))
+			store64(m.memory, uint64(uint32(v4))+16, uint64(v7))
+			store64(m.memory, uint64(uint32(v4))+8, uint64(v8))
+			store64(m.memory, uint32(v4), uint64(i64(3543621949687885680)))
+			memory_copy(m.memory, uint32(v4+i32(32)), uint32(v6+i32(440)), uint32(i32(136)))
 			memory_zero(m.memory, uint32(v6+i32(24)), uint32(i32(88)))
+			v7 = i64(0)
+			v0 = i32(0)
+			v8 = i64(0)
+			v1 = i32(0)
 			goto l1
 		}
+	l2:
+		v8 = i64(0)
+		v1 = i32(0)
+		v7 = i64(0)
+	l3:
+		memory_zero(m.memory, uint32(v6+i32(24)), uint32(i32(88)))
 	}
-	v1 = i32(0)
-	memory_zero(m.memory, uint32(v6+i32(24)), uint32(i32(88)))
-	v0 = i32(100)
-	goto l1
 l1:
-	v7 = i64(0)
-	v8 = i64(0)
-l5:
 	if v5 == 0 {
-		goto l6
+		goto l4
 	}
 	store64(m.memory, uint64(uint32(v5))+16, uint64(v7))
 	store64(m.memory, uint64(uint32(v5))+8, uint64(v8))
 	store32(m.memory, uint64(uint32(v5))+4, uint32(v1))
 	store32(m.memory, uint32(v5), uint32(v0))
 	memory_copy(m.memory, uint32(v5+i32(24)), uint32(v6+i32(24)), uint32(i32(88)))
-l6:
+l4:
 	m.g0 = v6 + i32(576)
 	return v0
 }
@@ -11533,7 +11454,7 @@ func (m *Module) Xbackoff_policy_delay_ns(v0 int32, v1 int64, v2, v3 int32) int3
 	var v4 int32
 	var v5, v6, v7 int64
 	t0 := m.g0
-	v4 = t0 - i32(192)
+	v4 = t0 - i32(32)
 	m.g0 = v4
 	{
 		if v3 != 0 {
@@ -11542,11 +11463,10 @@ func (m *Module) Xbackoff_policy_delay_ns(v0 int32, v1 int64, v2, v3 int32) int3
 		v0 = i32(100)
 		goto l1
 	l0:
-		store64(m.memory, uint64(uint32(v4))+24, uint64(i64(0)))
-		m.fn44(v4+i32(16), v0, v4+i32(24))
-		t1 := int32(load32(m.memory, uint64(uint32(v4))+20))
+		m.fn44(v4+i32(24), v0)
+		t1 := int32(load32(m.memory, uint64(uint32(v4))+28))
 		v0 = t1
-		t2 := int32(load32(m.memory, uint64(uint32(v4))+16))
+		t2 := int32(load32(m.memory, uint64(uint32(v4))+24))
 		if t2 == i32(1) {
 			goto l1
 		}
@@ -11556,7 +11476,7 @@ func (m *Module) Xbackoff_policy_delay_ns(v0 int32, v1 int64, v2, v3 int32) int3
 				if t3 == i32(1) {
 					goto l2
 				}
-				t4 := m.fn138(v0, v1, v2)
+				t4 := m.fn137(v0, v1, v2)
 				v1 = t4
 				goto l3
 			}
@@ -11587,7 +11507,7 @@ func (m *Module) Xbackoff_policy_delay_ns(v0 int32, v1 int64, v2, v3 int32) int3
 		v0 = i32(0)
 	}
 l1:
-	m.g0 = v4 + i32(192)
+	m.g0 = v4 + i32(32)
 	return v0
 }
 
@@ -11596,120 +11516,120 @@ func (m *Module) Xbackoff_policy_fill_ns(v0 int32, v1 int64, v2, v3 int32, v4 in
 	var v6, v7 int32
 	var v8 int64
 	t0 := m.g0
-	v6 = t0 - i32(208)
+	v6 = t0 - i32(48)
 	m.g0 = v6
+	v7 = i32(100)
 	{
 		if v5 == 0 {
 			goto l0
 		}
-		store64(m.memory, uint64(uint32(v6))+24, uint64(i64(0)))
-		m.fn44(v6+i32(16), v0, v6+i32(24))
-		t1 := int32(load32(m.memory, uint64(uint32(v6))+20))
-		v7 = t1
-		t2 := int32(load32(m.memory, uint64(uint32(v6))+16))
-		if t2 == i32(1) {
-			goto l1
-		}
+		m.fn44(v6+i32(24), v0)
+		t1 := int32(load32(m.memory, uint64(uint32(v6))+28))
+		v0 = t1
 		{
-			{
-				if !(v4 == 0) {
-					goto l2
-				}
-				v0 = i32(0)
-				v3 = i32(8)
-				goto l3
-			l2:
-				if v3 == 0 {
-					goto l0
-				}
-				p3 := v4 << 3
-				if uint64(v4) > uint64(i64(0x1fffffffffffffff)) {
-					p3 = i64(-1)
-				}
-				v4 = p3
-				if uint64(v4) > uint64(i64(0x7fffffff)) {
-					v7 = i32(108)
-					goto l1
-				}
-				v0 = int32(uint32(int32(v4)) >> 3)
+			t2 := int32(load32(m.memory, uint64(uint32(v6))+24))
+			if t2 != i32(1) {
+				goto l1
 			}
-		l3:
-			m.fn155(v6+i32(192), v7, v1, v2)
-			t4 := v0
-			v8 = int64(uint32(v2))
-			v4 = i64(0x100000000) - v8
-			p5 := i64(0xffffffff)
-			if uint64(v4) < uint64(i64(0xffffffff)) {
-				p5 = v4
+			v7 = v0
+			goto l0
+		}
+	l1:
+		{
+			if !(v4 == 0) {
+				goto l2
 			}
-			v2 = int32(p5)
-			p6 := v2
-			if uint32(v0) < uint32(v2) {
-				p6 = t4
+			v7 = i32(0)
+			v3 = i32(8)
+			goto l3
+		l2:
+			if v3 == 0 {
+				goto l0
 			}
-			v2 = p6
-			v4 = v8*i64(-0x61c8864680b583eb) + v1
-			{
-				t7 := int32(load32(m.memory, uint64(uint32(v7))+156))
-				if t7 == i32(1) {
-					v0 = v2 << 3
-					t10 := int64(load64(m.memory, uint64(uint32(v7))+40))
-					v1 = t10
-					t11 := int64(load64(m.memory, uint64(uint32(v6))+192))
-					v8 = t11
-				l8:
-					{
-						if v0 == 0 {
-							goto l6
-						}
-						t12 := fn1(v4, i32(0))
-						m.fn240(v6, v8+i64(1), i64(0), t12, i64(0))
-						t13 := int64(load64(m.memory, uint64(uint32(v6))+8))
-						store64(m.memory, uint32(v3), uint64(t13))
-						t14 := v1
-						v8 = v8 << 1
-						p15 := v8
-						if uint64(v1) < uint64(v8) {
-							p15 = t14
-						}
-						v8 = p15
-						v0 = v0 + i32(-8)
-						v4 = v4 + i64(-0x61c8864680b583eb)
-						v3 = v3 + i32(8)
-						goto l8
-					}
-				}
-				v0 = v2 << 3
+			v7 = i32(108)
+			p3 := v4 << 3
+			if uint64(v4) > uint64(i64(0x1fffffffffffffff)) {
+				p3 = i64(-1)
+			}
+			v4 = p3
+			if uint64(v4) > uint64(i64(0x7fffffff)) {
+				goto l0
+			}
+			v7 = int32(uint32(int32(v4)) >> 3)
+		}
+	l3:
+		m.fn154(v6+i32(32), v0, v1, v2)
+		t4 := v7
+		v8 = int64(uint32(v2))
+		v4 = i64(0x100000000) - v8
+		p5 := i64(0xffffffff)
+		if uint64(v4) < uint64(i64(0xffffffff)) {
+			p5 = v4
+		}
+		v2 = int32(p5)
+		p6 := v2
+		if uint32(v7) < uint32(v2) {
+			p6 = t4
+		}
+		v2 = p6
+		v4 = v8*i64(-0x61c8864680b583eb) + v1
+		{
+			t7 := int32(load32(m.memory, uint64(uint32(v0))+156))
+			if t7 == i32(1) {
+				v7 = v2 << 3
+				t10 := int64(load64(m.memory, uint64(uint32(v0))+40))
+				v1 = t10
+				t11 := int64(load64(m.memory, uint64(uint32(v6))+32))
+				v8 = t11
 			l7:
 				{
-					if v0 == 0 {
-						goto l6
+					if v7 == 0 {
+						goto l5
 					}
-					t8 := fn1(v4, i32(0))
-					t9 := m.fn156(v6+i32(192), v7, v8, t8)
-					store64(m.memory, uint32(v3), uint64(t9))
-					v0 = v0 + i32(-8)
+					t12 := fn1(v4, i32(0))
+					m.fn240(v6, v8+i64(1), i64(0), t12, i64(0))
+					t13 := int64(load64(m.memory, uint64(uint32(v6))+8))
+					store64(m.memory, uint32(v3), uint64(t13))
+					t14 := v1
+					v8 = v8 << 1
+					p15 := v8
+					if uint64(v1) < uint64(v8) {
+						p15 = t14
+					}
+					v8 = p15
+					v7 = v7 + i32(-8)
 					v4 = v4 + i64(-0x61c8864680b583eb)
-					v8 = v8 + i64(1)
 					v3 = v3 + i32(8)
 					goto l7
 				}
 			}
+			v7 = v2 << 3
+		l6:
+			{
+				if v7 == 0 {
+					goto l5
+				}
+				t8 := fn1(v4, i32(0))
+				t9 := m.fn155(v6+i32(32), v0, v8, t8)
+				store64(m.memory, uint32(v3), uint64(t9))
+				v7 = v7 + i32(-8)
+				v4 = v4 + i64(-0x61c8864680b583eb)
+				v8 = v8 + i64(1)
+				v3 = v3 + i32(8)
+				goto l6
+			}
 		}
-	l6:
+	l5:
 		store64(m.memory, uint32(v5), uint64(uint32(v2)))
 		v7 = i32(0)
-		goto l1
 	}
 l0:
-	v7 = i32(100)
-l1:
-	m.g0 = v6 + i32(208)
+	m.g0 = v6 + i32(48)
 	return v7
 }
 
 //go:norace
-func (m *Module) fn155(v0, v1 int32, v2 int64, v3 int32) {
+func (m *Module) fn154(v0, v1 int32, v2 int64, v3 int32) {
 	var v4 int32
 	var v5 int64
 	var v6 int32
@@ -11736,7 +11656,7 @@ func (m *Module) fn155(v0, v1 int32, v2 int64, v3 int32) {
 				goto l1
 			}
 			t4 := fn1(v2, v6)
-			_ = m.fn156(v4, v1, v5, t4)
+			_ = m.fn155(v4, v1, v5, t4)
 			v6 = v6 + i32(1)
 			v5 = v5 + i64(1)
 			goto l2
@@ -11753,7 +11673,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn156(v0, v1 int32, v2, v3 int64) int64 {
+func (m *Module) fn155(v0, v1 int32, v2, v3 int64) int64 {
 	t0 := int64(load64(m.memory, uint32(v0)))
 	t1 := m.fn225(t0, v1, v2, v3)
 	t2 := v0
@@ -11771,49 +11691,49 @@ func (m *Module) Xbackoff_policy_fit_base(v0 int32, v1, v2 int64, v3, v4 int32) 
 	v5 = t0 - i32(704)
 	m.g0 = v5
 	{
-		{
-			if v3 != 0 {
-				goto l0
-			}
-			v6 = i32(0)
-			memory_zero(m.memory, uint32(v5+i32(16)), uint32(i32(88)))
-			v0 = i32(100)
-			goto l1
-		l0:
-			store64(m.memory, uint64(uint32(v5))+536, uint64(i64(0)))
-			m.fn44(v5+i32(8), v0, v5+i32(536))
-			t1 := int32(load32(m.memory, uint64(uint32(v5))+12))
-			v0 = t1
-			t2 := int32(load32(m.memory, uint64(uint32(v5))+8))
-			if t2 != i32(1) {
-				goto l2
-			}
-			v6 = i32(0)
-			memory_zero(m.memory, uint32(v5+i32(16)), uint32(i32(88)))
+		if v3 != 0 {
+			goto l0
 		}
-	l1:
+		v6 = i32(0)
+		memory_zero(m.memory, uint32(v5+i32(16)), uint32(i32(88)))
+		v0 = i32(100)
 		v2 = i64(0)
 		v1 = i64(0)
-		goto l3
-	l2:
-		memory_copy(m.memory, uint32(v5+i32(104)), uint32(v0), uint32(i32(160)))
-		m.fn158(v5+i32(536), v5+i32(104), i32(2), v1, v2)
-		t3 := int32(load32(m.memory, uint64(uint32(v5))+564))
-		v0 = t3
-		t4 := int32(load32(m.memory, uint64(uint32(v5))+560))
-		v6 = t4
-		t5 := int64(load64(m.memory, uint64(uint32(v5))+552))
-		v2 = t5
-		t6 := int64(load64(m.memory, uint64(uint32(v5))+544))
-		v1 = t6
+		goto l1
+	l0:
+		m.fn44(v5+i32(8), v0)
+		t1 := int32(load32(m.memory, uint64(uint32(v5))+12))
+		v0 = t1
 		{
+			{
+				t2 := int32(load32(m.memory, uint64(uint32(v5))+8))
+				if t2 != i32(1) {
+					goto l2
+				}
+				v1 = i64(0)
+				v6 = i32(0)
+				v2 = i64(0)
+				goto l3
+			}
+		l2:
+			memory_copy(m.memory, uint32(v5+i32(104)), uint32(v0), uint32(i32(160)))
+			m.fn157(v5+i32(536), v5+i32(104), i32(2), v1, v2)
+			t3 := int32(load32(m.memory, uint64(uint32(v5))+564))
+			v0 = t3
+			t4 := int32(load32(m.memory, uint64(uint32(v5))+560))
+			v6 = t4
+			t5 := int64(load64(m.memory, uint64(uint32(v5))+552))
+			v2 = t5
+			t6 := int64(load64(m.memory, uint64(uint32(v5))+544))
+			v1 = t6
 			t7 := int64(load64(m.memory, uint64(uint32(v5))+536))
 			if t7 != i64(1) {
 				goto l4
 			}
-			memory_zero(m.memory, uint32(v5+i32(16)), uint32(i32(88)))
-			goto l3
 		}
+	l3:
+		memory_zero(m.memory, uint32(v5+i32(16)), uint32(i32(88)))
+		goto l1
 	l4:
 		memory_copy(m.memory, uint32(v5+i32(264)), uint32(v5+i32(536)+i32(32)), uint32(i32(136)))
 		memory_copy(m.memory, uint32(v5+i32(400)), uint32(v5+i32(264)), uint32(i32(136)))
@@ -11830,7 +11750,7 @@ func (m *Module) Xbackoff_policy_fit_base(v0 int32, v1, v2 int64, v3, v4 int32) 
 		v1 = i64(0)
 		v6 = i32(0)
 	}
-l3:
+l1:
 	if v4 == 0 {
 		goto l5
 	}
@@ -11845,7 +11765,7 @@ l5:
 }
 
 //go:norace
-func (m *Module) fn158(v0, v1, v2 int32, v3, v4 int64) {
+func (m *Module) fn157(v0, v1, v2 int32, v3, v4 int64) {
 	var v5 int32
 	var v6, v7, v8, v9 int64
 	var v10, v11 int32
@@ -11932,7 +11852,7 @@ func (m *Module) fn158(v0, v1, v2 int32, v3, v4 int64) {
 		m.fn214(v5+i32(32), v1)
 		memory_zero(m.memory, uint32(v5+i32(432)), uint32(i32(192)))
 		v1 = i32(8)
-		memory_copy(m.memory, uint32(v5+i32(632)+i32(8)), uint32(i32(20216)), uint32(i32(92)))
+		memory_copy(m.memory, uint32(v5+i32(632)+i32(8)), uint32(i32(20376)), uint32(i32(92)))
 	l10:
 		if v1 == i32(100) {
 			goto l7
@@ -12272,49 +12192,49 @@ func (m *Module) Xbackoff_policy_fit_cap(v0 int32, v1, v2 int64, v3, v4 int32) i
 	v5 = t0 - i32(704)
 	m.g0 = v5
 	{
-		{
-			if v3 != 0 {
-				goto l0
-			}
-			v6 = i32(0)
-			memory_zero(m.memory, uint32(v5+i32(16)), uint32(i32(88)))
-			v0 = i32(100)
-			goto l1
-		l0:
-			store64(m.memory, uint64(uint32(v5))+536, uint64(i64(0)))
-			m.fn44(v5+i32(8), v0, v5+i32(536))
-			t1 := int32(load32(m.memory, uint64(uint32(v5))+12))
-			v0 = t1
-			t2 := int32(load32(m.memory, uint64(uint32(v5))+8))
-			if t2 != i32(1) {
-				goto l2
-			}
-			v6 = i32(0)
-			memory_zero(m.memory, uint32(v5+i32(16)), uint32(i32(88)))
+		if v3 != 0 {
+			goto l0
 		}
-	l1:
+		v6 = i32(0)
+		memory_zero(m.memory, uint32(v5+i32(16)), uint32(i32(88)))
+		v0 = i32(100)
 		v2 = i64(0)
 		v1 = i64(0)
-		goto l3
-	l2:
-		memory_copy(m.memory, uint32(v5+i32(104)), uint32(v0), uint32(i32(160)))
-		m.fn158(v5+i32(536), v5+i32(104), i32(8), v1, v2)
-		t3 := int32(load32(m.memory, uint64(uint32(v5))+564))
-		v0 = t3
-		t4 := int32(load32(m.memory, uint64(uint32(v5))+560))
-		v6 = t4
-		t5 := int64(load64(m.memory, uint64(uint32(v5))+552))
-		v2 = t5
-		t6 := int64(load64(m.memory, uint64(uint32(v5))+544))
-		v1 = t6
+		goto l1
+	l0:
+		m.fn44(v5+i32(8), v0)
+		t1 := int32(load32(m.memory, uint64(uint32(v5))+12))
+		v0 = t1
 		{
+			{
+				t2 := int32(load32(m.memory, uint64(uint32(v5))+8))
+				if t2 != i32(1) {
+					goto l2
+				}
+				v1 = i64(0)
+				v6 = i32(0)
+				v2 = i64(0)
+				goto l3
+			}
+		l2:
+			memory_copy(m.memory, uint32(v5+i32(104)), uint32(v0), uint32(i32(160)))
+			m.fn157(v5+i32(536), v5+i32(104), i32(8), v1, v2)
+			t3 := int32(load32(m.memory, uint64(uint32(v5))+564))
+			v0 = t3
+			t4 := int32(load32(m.memory, uint64(uint32(v5))+560))
+			v6 = t4
+			t5 := int64(load64(m.memory, uint64(uint32(v5))+552))
+			v2 = t5
+			t6 := int64(load64(m.memory, uint64(uint32(v5))+544))
+			v1 = t6
 			t7 := int64(load64(m.memory, uint64(uint32(v5))+536))
 			if t7 != i64(1) {
 				goto l4
 			}
-			memory_zero(m.memory, uint32(v5+i32(16)), uint32(i32(88)))
-			goto l3
 		}
+	l3:
+		memory_zero(m.memory, uint32(v5+i32(16)), uint32(i32(88)))
+		goto l1
 	l4:
 		memory_copy(m.memory, uint32(v5+i32(264)), uint32(v5+i32(536)+i32(32)), uint32(i32(136)))
 		memory_copy(m.memory, uint32(v5+i32(400)), uint32(v5+i32(264)), uint32(i32(136)))
@@ -12331,7 +12251,7 @@ func (m *Module) Xbackoff_policy_fit_cap(v0 int32, v1, v2 int64, v3, v4 int32) i
 		v1 = i64(0)
 		v6 = i32(0)
 	}
-l3:
+l1:
 	if v4 == 0 {
 		goto l5
 	}
@@ -12349,7 +12269,7 @@ l5:
 func (m *Module) Xbackoff_policy_get(v0, v1, v2 int32) int32 {
 	var v3 int32
 	t0 := m.g0
-	v3 = t0 - i32(208)
+	v3 = t0 - i32(32)
 	m.g0 = v3
 	{
 		if v2 != 0 {
@@ -12358,19 +12278,18 @@ func (m *Module) Xbackoff_policy_get(v0, v1, v2 int32) int32 {
 		v0 = i32(100)
 		goto l1
 	l0:
-		store64(m.memory, uint64(uint32(v3))+24, uint64(i64(0)))
-		m.fn44(v3+i32(16), v0, v3+i32(24))
-		t1 := int32(load32(m.memory, uint64(uint32(v3))+20))
+		m.fn44(v3+i32(8), v0)
+		t1 := int32(load32(m.memory, uint64(uint32(v3))+12))
 		v0 = t1
-		t2 := int32(load32(m.memory, uint64(uint32(v3))+16))
+		t2 := int32(load32(m.memory, uint64(uint32(v3))+8))
 		if t2 == i32(1) {
 			goto l1
 		}
-		m.fn36(v3+i32(8), v1, i32(20216), i32(23), i32(0))
-		t3 := int32(load32(m.memory, uint64(uint32(v3))+12))
+		m.fn36(v3, v1, i32(20376), i32(23), i32(0))
+		t3 := int32(load32(m.memory, uint64(uint32(v3))+4))
 		v1 = t3
 		{
-			t4 := int32(load32(m.memory, uint64(uint32(v3))+8))
+			t4 := int32(load32(m.memory, uint32(v3)))
 			if t4&i32(1) == 0 {
 				goto l2
 			}
@@ -12378,23 +12297,27 @@ func (m *Module) Xbackoff_policy_get(v0, v1, v2 int32) int32 {
 			goto l1
 		}
 	l2:
-		m.fn161(v3+i32(192), v0, v1)
-		v0 = i32(3)
-		t5 := int64(load64(m.memory, uint64(uint32(v3))+192))
-		if t5 != i64(1) {
+		m.fn160(v3+i32(16), v0, v1)
+		{
+			t5 := int64(load64(m.memory, uint64(uint32(v3))+16))
+			if t5 == i64(1) {
+				goto l3
+			}
+			v0 = i32(3)
 			goto l1
 		}
-		t6 := int64(load64(m.memory, uint64(uint32(v3))+200))
+	l3:
+		t6 := int64(load64(m.memory, uint64(uint32(v3))+24))
 		store64(m.memory, uint32(v2), uint64(t6))
 		v0 = i32(0)
 	}
 l1:
-	m.g0 = v3 + i32(208)
+	m.g0 = v3 + i32(32)
 	return v0
 }
 
 //go:norace
-func (m *Module) fn161(v0, v1, v2 int32) {
+func (m *Module) fn160(v0, v1, v2 int32) {
 	var v3 int32
 	var v4 int64
 	t0 := m.g0
@@ -12407,7 +12330,7 @@ func (m *Module) fn161(v0, v1, v2 int32) {
 		m.fn214(v3+i32(8), v1)
 		v4 = i64(0)
 		{
-			t1 := m.fn37(v2, i32(20216), i32(23))
+			t1 := m.fn37(v2, i32(20376), i32(23))
 			if t1 == 0 {
 				goto l1
 			}
@@ -12454,7 +12377,7 @@ l3:
 func (m *Module) Xbackoff_policy_get_ratio(v0, v1, v2, v3 int32) int32 {
 	var v4, v5 int32
 	t0 := m.g0
-	v4 = t0 - i32(208)
+	v4 = t0 - i32(32)
 	m.g0 = v4
 	v5 = i32(100)
 	{
@@ -12464,19 +12387,18 @@ func (m *Module) Xbackoff_policy_get_ratio(v0, v1, v2, v3 int32) int32 {
 		if v3 == 0 {
 			goto l0
 		}
-		store64(m.memory, uint64(uint32(v4))+24, uint64(i64(0)))
-		m.fn44(v4+i32(16), v0, v4+i32(24))
-		t1 := int32(load32(m.memory, uint64(uint32(v4))+20))
+		m.fn44(v4+i32(8), v0)
+		t1 := int32(load32(m.memory, uint64(uint32(v4))+12))
 		v5 = t1
-		t2 := int32(load32(m.memory, uint64(uint32(v4))+16))
+		t2 := int32(load32(m.memory, uint64(uint32(v4))+8))
 		if t2 == i32(1) {
 			goto l0
 		}
-		m.fn36(v4+i32(8), v1, i32(20216), i32(23), i32(1))
-		t3 := int32(load32(m.memory, uint64(uint32(v4))+12))
+		m.fn36(v4, v1, i32(20376), i32(23), i32(1))
+		t3 := int32(load32(m.memory, uint64(uint32(v4))+4))
 		v0 = t3
 		{
-			t4 := int32(load32(m.memory, uint64(uint32(v4))+8))
+			t4 := int32(load32(m.memory, uint32(v4)))
 			if t4&i32(1) == 0 {
 				goto l1
 			}
@@ -12484,9 +12406,9 @@ func (m *Module) Xbackoff_policy_get_ratio(v0, v1, v2, v3 int32) int32 {
 			goto l0
 		}
 	l1:
-		m.fn161(v4+i32(192), v5, v0)
-		t5 := int64(load64(m.memory, uint64(uint32(v4))+192))
-		t6 := int64(load64(m.memory, uint64(uint32(v4))+200))
+		m.fn160(v4+i32(16), v5, v0)
+		t5 := int64(load64(m.memory, uint64(uint32(v4))+16))
+		t6 := int64(load64(m.memory, uint64(uint32(v4))+24))
 		t7 := m.fn34(t5, t6, v2, v3)
 		p8 := i32(0)
 		if t7 != 0 {
@@ -12495,7 +12417,7 @@ func (m *Module) Xbackoff_policy_get_ratio(v0, v1, v2, v3 int32) int32 {
 		v5 = p8
 	}
 l0:
-	m.g0 = v4 + i32(208)
+	m.g0 = v4 + i32(32)
 	return v5
 }
 
@@ -12524,7 +12446,7 @@ func (m *Module) Xbackoff_policy_init(v0, v1, v2 int32) int32 {
 		if uint64(t1) > uint64(i64(0x7fffff)) {
 			goto l1
 		}
-		m.fn47(v3+i32(96), v1)
+		m.fn163(v3+i32(96), v1)
 		t2 := int32(load32(m.memory, uint64(uint32(v3))+124))
 		v4 = t2
 		t3 := int32(load32(m.memory, uint64(uint32(v3))+120))
@@ -12572,10 +12494,43 @@ l3:
 }
 
 //go:norace
+func (m *Module) fn163(v0, v1 int32) {
+	var v2 int32
+	var v3 int64
+	var v4 int32
+	t0 := m.g0
+	v2 = t0 - i32(176)
+	m.g0 = v2
+	m.fn205(v2+i32(8), v1)
+	v1 = v0 + i32(8)
+	v3 = i64(1)
+	v4 = v2 + i32(8) + i32(8)
+	{
+		t1 := int64(load64(m.memory, uint64(uint32(v2))+8))
+		if t1 != i64(1) {
+			goto l0
+		}
+		t2 := int64(load64(m.memory, uint64(uint32(v4))+16))
+		store64(m.memory, uint64(uint32(v1))+16, uint64(t2))
+		t3 := int64(load64(m.memory, uint64(uint32(v4))+8))
+		store64(m.memory, uint64(uint32(v1))+8, uint64(t3))
+		t4 := int64(load64(m.memory, uint32(v4)))
+		store64(m.memory, uint32(v1), uint64(t4))
+		goto l1
+	}
+l0:
+	memory_copy(m.memory, uint32(v1), uint32(v4), uint32(i32(160)))
+	v3 = i64(0)
+l1:
+	store64(m.memory, uint32(v0), uint64(v3))
+	m.g0 = v2 + i32(176)
+}
+
+//go:norace
 func (m *Module) Xbackoff_policy_max_retries(v0, v1 int32) int32 {
 	var v2 int32
 	t0 := m.g0
-	v2 = t0 - i32(176)
+	v2 = t0 - i32(16)
 	m.g0 = v2
 	{
 		if v1 != 0 {
@@ -12584,11 +12539,10 @@ func (m *Module) Xbackoff_policy_max_retries(v0, v1 int32) int32 {
 		v0 = i32(100)
 		goto l1
 	l0:
-		store64(m.memory, uint64(uint32(v2))+8, uint64(i64(0)))
-		m.fn44(v2, v0, v2+i32(8))
-		t1 := int32(load32(m.memory, uint64(uint32(v2))+4))
+		m.fn44(v2+i32(8), v0)
+		t1 := int32(load32(m.memory, uint64(uint32(v2))+12))
 		v0 = t1
-		t2 := int32(load32(m.memory, uint32(v2)))
+		t2 := int32(load32(m.memory, uint64(uint32(v2))+8))
 		if t2 == i32(1) {
 			goto l1
 		}
@@ -12597,7 +12551,7 @@ func (m *Module) Xbackoff_policy_max_retries(v0, v1 int32) int32 {
 		v0 = i32(0)
 	}
 l1:
-	m.g0 = v2 + i32(176)
+	m.g0 = v2 + i32(16)
 	return v0
 }
 
@@ -12638,7 +12592,7 @@ func (m *Module) Xbackoff_policy_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 	l6:
 		v5 = int32(v2)
 	l3:
-		m.fn45(v4+i32(1328), i32(1), v1, v5)
+		m.fn99(v4+i32(1328), i32(1), v1, v5)
 		t1 := int64(load64(m.memory, uint64(uint32(v4))+1328))
 		v2 = t1
 		memory_copy(m.memory, uint32(v4+i32(2088)), uint32(v4+i32(1328)+i32(8)), uint32(i32(72)))
@@ -12653,15 +12607,15 @@ func (m *Module) Xbackoff_policy_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 			memory_copy(m.memory, uint32(v4+i32(568)+i32(80)), uint32(v4+i32(1328)+i32(80)), uint32(i32(680)))
 			memory_copy(m.memory, uint32(v4+i32(568)+i32(8)), uint32(v4+i32(2088)), uint32(i32(72)))
 			store64(m.memory, uint64(uint32(v4))+568, uint64(v2))
-			m.fn46(v4+i32(1328), v4+i32(568))
-			m.fn47(v4+i32(2088), v4+i32(1328))
+			m.fn100(v4+i32(1328), v4+i32(568))
+			m.fn163(v4+i32(2088), v4+i32(1328))
 			v1 = v4 + i32(400) + i32(8)
 			v5 = v4 + i32(2088) + i32(8)
 			t2 := int64(load64(m.memory, uint64(uint32(v4))+2088))
 			if t2 != i64(1) {
 				goto l9
 			}
-			m.fn48(v1, v4+i32(568), v5)
+			m.fn103(v1, v4+i32(568), v5)
 		}
 	l8:
 		memory_copy(m.memory, uint32(v4+i32(240)), uint32(v1), uint32(i32(72)))
@@ -12745,35 +12699,34 @@ l0:
 func (m *Module) Xbackoff_policy_print(v0, v1 int32, v2 int64, v3 int32) int32 {
 	var v4, v5 int32
 	t0 := m.g0
-	v4 = t0 - i32(960)
+	v4 = t0 - i32(816)
 	m.g0 = v4
-	store64(m.memory, uint64(uint32(v4))+792, uint64(i64(0)))
-	m.fn44(v4+i32(8), v0, v4+i32(792))
+	m.fn44(v4+i32(16), v0)
 	v0 = i32(1)
-	t1 := int32(load32(m.memory, uint64(uint32(v4))+12))
+	t1 := int32(load32(m.memory, uint64(uint32(v4))+20))
 	v5 = t1
 	{
-		t2 := int32(load32(m.memory, uint64(uint32(v4))+8))
+		t2 := int32(load32(m.memory, uint64(uint32(v4))+16))
 		if t2 != i32(1) {
 			goto l0
 		}
-		store32(m.memory, uint64(uint32(v4))+20, uint32(v5))
+		store32(m.memory, uint64(uint32(v4))+28, uint32(v5))
 		goto l1
 	}
 l0:
-	m.fn168(v4+i32(20), v5)
+	m.fn168(v4+i32(28), v5)
 	v0 = i32(0)
 l1:
-	store32(m.memory, uint64(uint32(v4))+16, uint32(v0))
-	store32(m.memory, uint64(uint32(v4))+804, uint32(v3))
-	store64(m.memory, uint64(uint32(v4))+792, uint64(v2))
-	store32(m.memory, uint64(uint32(v4))+800, uint32(v1))
-	m.fn26(v4, v4+i32(16), v4+i32(792))
-	t3 := int32(load32(m.memory, uint32(v4)))
+	store32(m.memory, uint64(uint32(v4))+24, uint32(v0))
+	store32(m.memory, uint64(uint32(v4))+812, uint32(v3))
+	store64(m.memory, uint64(uint32(v4))+800, uint64(v2))
+	store32(m.memory, uint64(uint32(v4))+808, uint32(v1))
+	m.fn26(v4+i32(8), v4+i32(24), v4+i32(800))
+	t3 := int32(load32(m.memory, uint64(uint32(v4))+8))
 	v0 = t3
-	t4 := int32(load32(m.memory, uint64(uint32(v4))+4))
+	t4 := int32(load32(m.memory, uint64(uint32(v4))+12))
 	v3 = t4
-	m.g0 = v4 + i32(960)
+	m.g0 = v4 + i32(816)
 	p5 := i32(0)
 	if v0&i32(1) != 0 {
 		p5 = v3
@@ -12788,7 +12741,7 @@ func (m *Module) fn168(v0, v1 int32) {
 	v2 = t0 - i32(192)
 	m.g0 = v2
 	m.fn214(v2+i32(8), v1)
-	m.fn108(v0, i32(1), v2+i32(8))
+	m.fn107(v0, i32(1), v2+i32(8))
 	m.g0 = v2 + i32(192)
 }
 
@@ -12797,7 +12750,7 @@ func (m *Module) Xbackoff_policy_window_ns(v0, v1, v2 int32) int32 {
 	var v3 int32
 	var v4 int64
 	t0 := m.g0
-	v3 = t0 - i32(192)
+	v3 = t0 - i32(32)
 	m.g0 = v3
 	{
 		if v2 != 0 {
@@ -12806,27 +12759,26 @@ func (m *Module) Xbackoff_policy_window_ns(v0, v1, v2 int32) int32 {
 		v0 = i32(100)
 		goto l1
 	l0:
-		store64(m.memory, uint64(uint32(v3))+8, uint64(i64(0)))
-		m.fn44(v3, v0, v3+i32(8))
-		t1 := int32(load32(m.memory, uint64(uint32(v3))+4))
+		m.fn44(v3+i32(8), v0)
+		t1 := int32(load32(m.memory, uint64(uint32(v3))+12))
 		v0 = t1
-		t2 := int32(load32(m.memory, uint32(v3)))
+		t2 := int32(load32(m.memory, uint64(uint32(v3))+8))
 		if t2 == i32(1) {
 			goto l1
 		}
 		t3 := int64(load64(m.memory, uint32(v0)))
 		t4 := v3
 		v4 = t3
-		store64(m.memory, uint64(uint32(t4))+184, uint64(v4))
-		store64(m.memory, uint64(uint32(v3))+176, uint64(v4))
-		m.fn170(v3+i32(176), v0, v1)
-		t5 := int64(load64(m.memory, uint64(uint32(v3))+176))
+		store64(m.memory, uint64(uint32(t4))+24, uint64(v4))
+		store64(m.memory, uint64(uint32(v3))+16, uint64(v4))
+		m.fn170(v3+i32(16), v0, v1)
+		t5 := int64(load64(m.memory, uint64(uint32(v3))+16))
 		t6 := m.fn171(t5, v0, int64(uint32(v1)))
 		store64(m.memory, uint32(v2), uint64(t6))
 		v0 = i32(0)
 	}
 l1:
-	m.g0 = v3 + i32(192)
+	m.g0 = v3 + i32(32)
 	return v0
 }
 
@@ -13053,7 +13005,7 @@ func (m *Module) Xbackoff_preview_init(v0, v1 int32) int32 {
 	var v2 int32
 	var v3 int64
 	t0 := m.g0
-	v2 = t0 - i32(336)
+	v2 = t0 - i32(176)
 	m.g0 = v2
 	{
 		if v0 != 0 {
@@ -13062,21 +13014,20 @@ func (m *Module) Xbackoff_preview_init(v0, v1 int32) int32 {
 		v1 = i32(100)
 		goto l1
 	l0:
-		store64(m.memory, uint64(uint32(v2))+168, uint64(i64(0)))
-		m.fn44(v2, v1, v2+i32(168))
-		t1 := int32(load32(m.memory, uint64(uint32(v2))+4))
+		m.fn44(v2+i32(8), v1)
+		t1 := int32(load32(m.memory, uint64(uint32(v2))+12))
 		v1 = t1
-		t2 := int32(load32(m.memory, uint32(v2)))
+		t2 := int32(load32(m.memory, uint64(uint32(v2))+8))
 		if t2 == i32(1) {
 			goto l1
 		}
 		t3 := int64(load64(m.memory, uint32(v1)))
 		v3 = t3
-		memory_copy(m.memory, uint32(v2+i32(8)), uint32(v1), uint32(i32(160)))
+		memory_copy(m.memory, uint32(v2+i32(16)), uint32(v1), uint32(i32(160)))
 		v1 = i32(0)
 		memory_zero(m.memory, uint32(v0+i32(248)), uint32(i32(520)))
 		store64(m.memory, uint32(v0), uint64(i64(0x3177656976657270)))
-		memory_copy(m.memory, uint32(v0+i32(8)), uint32(v2+i32(8)), uint32(i32(160)))
+		memory_copy(m.memory, uint32(v0+i32(8)), uint32(v2+i32(16)), uint32(i32(160)))
 		store64(m.memory, uint64(uint32(v0))+216, uint64(i64(0)))
 		store64(m.memory, uint64(uint32(v0))+208, uint64(v3))
 		store64(m.memory, uint64(uint32(v0))+200, uint64(v3))
@@ -13089,7 +13040,7 @@ func (m *Module) Xbackoff_preview_init(v0, v1 int32) int32 {
 		store64(m.memory, uint64(uint32(v0))+240, uint64(i64(0)))
 	}
 l1:
-	m.g0 = v2 + i32(336)
+	m.g0 = v2 + i32(176)
 	return v1
 }
 
@@ -13231,10 +13182,10 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 	l2:
 		m.fn176(v12, v2+i32(48), v4, v5)
 		t41 := int64(load64(m.memory, uint64(uint32(v2))+256))
-		t42 := m.fn156(v13, v2+i32(48), t41, i64(0))
+		t42 := m.fn155(v13, v2+i32(48), t41, i64(0))
 		v6 = t42
 		t43 := int64(load64(m.memory, uint64(uint32(v2))+256))
-		t44 := m.fn156(v0, v2+i32(48), t43, i64(-1))
+		t44 := m.fn155(v0, v2+i32(48), t43, i64(-1))
 		t45 := v2
 		v8 = t44
 		store64(m.memory, uint64(uint32(t45))+320, uint64(v8))
@@ -13328,7 +13279,7 @@ func (m *Module) fn174(v0 int32, v1 int64, v2 int32, v3 int64) {
 			v3 = t6
 			t8 := int32(load32(m.memory, uint64(uint32(v2))+16))
 			t9 := int32(load32(m.memory, uint64(uint32(v2))+20))
-			t10 := m.fn140(t8, t9, v1)
+			t10 := m.fn139(t8, t9, v1)
 			t11 := v3
 			v1 = t10
 			p12 := v1
@@ -13366,7 +13317,7 @@ func (m *Module) fn174(v0 int32, v1 int64, v2 int32, v3 int64) {
 		case 2:
 			t18 := int32(load32(m.memory, uint64(uint32(v2))+56))
 			t19 := int32(load32(m.memory, uint64(uint32(v2))+60))
-			t20 := m.fn140(t18, t19, v1)
+			t20 := m.fn139(t18, t19, v1)
 			v6 = v1 - t20
 			p21 := v6
 			if uint64(v6) > uint64(v1) {
@@ -13375,7 +13326,7 @@ func (m *Module) fn174(v0 int32, v1 int64, v2 int32, v3 int64) {
 			v6 = p21
 			t22 := int32(load32(m.memory, uint64(uint32(v2))+64))
 			t23 := int32(load32(m.memory, uint64(uint32(v2))+68))
-			t24 := m.fn140(t22, t23, v1)
+			t24 := m.fn139(t22, t23, v1)
 			v1 = t24 + v1
 			p25 := i64(0x7fffffffffffffff)
 			if uint64(v1) < uint64(i64(0x7fffffffffffffff)) {
@@ -13920,7 +13871,7 @@ func (m *Module) fn180(v0, v1, v2, v3, v4 int32) {
 		{
 			t3 := int32(load32(m.memory, uint64(uint32(v5))+88))
 			v2 = t3
-			p4 := i32(25396)
+			p4 := i32(25556)
 			if v2 != 0 {
 				p4 = v2
 			}
@@ -14081,7 +14032,7 @@ func (m *Module) fn180(v0, v1, v2, v3, v4 int32) {
 		}
 	l14:
 		v14 = i64(0)
-		v1 = i32(25424)
+		v1 = i32(25584)
 		v2 = i32(0)
 	l25:
 		{
@@ -14250,7 +14201,7 @@ l4:
 		}
 		return i32(0)
 	l3:
-		v4 = v0 + i32(26332)
+		v4 = v0 + i32(26492)
 		v0 = v0 + i32(4)
 		t4 := int32(load32(m.memory, uint32(v4)))
 		v5 = t4
@@ -14349,7 +14300,7 @@ func (m *Module) Xbackoff_stats_bucket(v0 int32, v1 int64, v2, v3 int32) int32 {
 			if uint32(v0) > uint32(i32(10)) {
 				goto l4
 			}
-			t7 := int64(load64(m.memory, uint64(uint32(v0<<3))+25856))
+			t7 := int64(load64(m.memory, uint64(uint32(v0<<3))+26016))
 			v1 = t7
 		}
 	l4:
@@ -14547,8 +14498,8 @@ func (m *Module) Xbackoff_stats_print(v0, v1 int32, v2 int64, v3 int32) int32 {
 								}
 								t4 := v4 + i32(12)
 								v0 = v0 << 3
-								t5 := int32(load32(m.memory, uint64(uint32(v0))+25812))
-								t6 := int32(load32(m.memory, uint32(v0+i32(25816))))
+								t5 := int32(load32(m.memory, uint64(uint32(v0))+25972))
+								t6 := int32(load32(m.memory, uint32(v0+i32(25976))))
 								_ = m.fn31(t4, t5, t6)
 								goto l5
 							}
@@ -14562,29 +14513,29 @@ func (m *Module) Xbackoff_stats_print(v0, v1 int32, v2 int64, v3 int32) int32 {
 												goto l9
 											}
 											v7 = v0 << 3
-											v8 = v7 + i32(26136)
+											v8 = v7 + i32(26296)
 											if v8 == 0 {
 												goto l9
 											}
 											t11 := int32(load32(m.memory, uint32(v8)))
 											t12 := v4 + i32(12)
 											v0 = t11
-											t13 := int32(load32(m.memory, uint32(v7+i32(0x6688)+i32(-108))))
+											t13 := int32(load32(m.memory, uint32(v7+i32(26408)+i32(-108))))
 											t14 := v0
 											v7 = t13
 											t15 := m.fn31(t12, t14, v7)
 											v8 = t15
-											t16 := m.fn191(v0, v7, i32(25951), i32(21))
+											t16 := m.fn191(v0, v7, i32(26111), i32(21))
 											if t16 != 0 {
 												t33 := m.fn193(v4 + i32(8384))
 												_ = m.fn32(v8, t33)
 												goto l5
 											}
-											t17 := m.fn191(v0, v7, i32(25972), i32(23))
+											t17 := m.fn191(v0, v7, i32(26132), i32(23))
 											if t17 != 0 {
 												goto l11
 											}
-											t18 := m.fn191(v0, v7, i32(25995), i32(22))
+											t18 := m.fn191(v0, v7, i32(26155), i32(22))
 											if t18 == 0 {
 												goto l5
 											}
@@ -14592,19 +14543,19 @@ func (m *Module) Xbackoff_stats_print(v0, v1 int32, v2 int64, v3 int32) int32 {
 											_ = m.fn32(v8, t19)
 											goto l5
 										}
-										t8 := m.fn31(v4+i32(12), i32(25828), i32(28))
+										t8 := m.fn31(v4+i32(12), i32(25988), i32(28))
 										v8 = t8
 										if v7 == i32(11) {
 											goto l7
 										}
-										t9 := int64(load64(m.memory, uint64(uint32(v7<<3))+25856))
+										t9 := int64(load64(m.memory, uint64(uint32(v7<<3))+26016))
 										_ = m.fn32(v8, t9)
 										goto l8
 									}
 								l7:
-									_ = m.fn31(v8, i32(25944), i32(4))
+									_ = m.fn31(v8, i32(26104), i32(4))
 								l8:
-									t22 := m.fn31(v8, i32(25948), i32(3))
+									t22 := m.fn31(v8, i32(26108), i32(3))
 									t23 := m.fn192(v4+i32(8384), v0+i32(-1))
 									_ = m.fn32(t22, t23)
 									goto l5
@@ -14613,20 +14564,20 @@ func (m *Module) Xbackoff_stats_print(v0, v1 int32, v2 int64, v3 int32) int32 {
 								if uint32(v0+i32(-28)) < uint32(i32(-7)) {
 									goto l12
 								}
-								v0 = v0<<2 + i32(26220)
+								v0 = v0<<2 + i32(26380)
 								if v0 == 0 {
 									goto l12
 								}
 								t25 := int32(load32(m.memory, uint32(v0)))
 								v0 = t25
 								v7 = v0 << 2
-								t26 := int32(load32(m.memory, uint32(v7+i32(26496))))
+								t26 := int32(load32(m.memory, uint32(v7+i32(26656))))
 								v8 = t26
-								t27 := int32(load32(m.memory, uint32(v7+i32(26524))))
+								t27 := int32(load32(m.memory, uint32(v7+i32(26684))))
 								v7 = t27
-								t28 := m.fn31(v4+i32(12), i32(26017), i32(28))
+								t28 := m.fn31(v4+i32(12), i32(26177), i32(28))
 								t29 := m.fn31(t28, v7, v8)
-								t30 := m.fn31(t29, i32(25948), i32(3))
+								t30 := m.fn31(t29, i32(26108), i32(3))
 								t31 := int64(load64(m.memory, uint64(uint32(v4+i32(8384)+v0<<3))+96))
 								_ = m.fn32(t30, t31)
 								goto l5
@@ -14929,7 +14880,7 @@ func (m *Module) Xbackoff_stats_record(v0 int32, v1 int64, v2 int32) int32 {
 				v4 = i32(-88)
 			l3:
 				{
-					t1 := int64(load64(m.memory, uint32(v4+i32(25944))))
+					t1 := int64(load64(m.memory, uint32(v4+i32(26104))))
 					t2 := v3
 					var p3 int32
 					if uint64(v1) > uint64(t1) {
@@ -15064,8 +15015,8 @@ func (m *Module) Xbackoff_stream_from_key(v0 int64, v1 int32, v2 int64, v3 int32
 		store64(m.memory, uint64(uint32(v4))+16, uint64(i64(0x554200041a100607)))
 		store64(m.memory, uint64(uint32(v4))+24, uint64(v0^i64(0x6c7967656e657261)))
 		store64(m.memory, uint64(uint32(v4))+8, uint64(v0^i64(8317987319222330741)))
-		m.fn126(v4+i32(8), v1, v5)
-		t1 := m.fn129(v4 + i32(8))
+		m.fn125(v4+i32(8), v1, v5)
+		t1 := m.fn128(v4 + i32(8))
 		store64(m.memory, uint32(v3), uint64(t1))
 		v5 = i32(0)
 	}
@@ -15077,7 +15028,7 @@ l0:
 //go:norace
 func (m *Module) Xbackoff_stream_nth(v0, v1 int64, v2 int32) int32 {
 	if v2 != 0 {
-		t0 := m.fn76(v0, v1)
+		t0 := m.fn72(v0, v1)
 		store64(m.memory, uint32(v2), uint64(t0))
 		return i32(0)
 	}
@@ -15109,7 +15060,7 @@ l1:
 		t1 := int32(load32(m.memory, uint32(v0)))
 		v6 = t1
 		v0 = v0 + i32(8)
-		t2 := m.fn93(v6, v5, v2, v3)
+		t2 := m.fn89(v6, v5, v2, v3)
 		if t2 == 0 {
 			goto l1
 		}
@@ -15137,7 +15088,7 @@ func (m *Module) fn205(v0, v1 int32) {
 	m.g0 = v2
 	store64(m.memory, uint64(uint32(v2))+16, uint64(i64(0x1500000009)))
 	store64(m.memory, uint64(uint32(v2))+8, uint64(i64(0xb00000001)))
-	m.fn103(v2+i32(208), v1, v2+i32(8), i32(4))
+	m.fn101(v2+i32(208), v1, v2+i32(8), i32(4))
 	v3 = v2 + i32(216)
 	{
 		{
@@ -15183,7 +15134,7 @@ func (m *Module) fn205(v0, v1 int32) {
 			goto l1
 		}
 	l2:
-		m.fn104(v2+i32(24), v1, i32(20216), i32(23), v2+i32(208))
+		m.fn102(v2+i32(24), v1, i32(20376), i32(23), v2+i32(208))
 		{
 			t10 := int32(load32(m.memory, uint64(uint32(v2))+44))
 			v3 = t10
@@ -15790,9 +15741,9 @@ func (m *Module) fn212(v0, v1 int32) {
 		goto l1
 	l0:
 		v2 = v1 << 2
-		t0 := int32(load32(m.memory, uint64(uint32(v2))+26716))
+		t0 := int32(load32(m.memory, uint64(uint32(v2))+26876))
 		v1 = t0
-		t1 := int32(load32(m.memory, uint64(uint32(v2))+26556))
+		t1 := int32(load32(m.memory, uint64(uint32(v2))+26716))
 		v2 = t1
 	}
 l1:
@@ -15916,9 +15867,9 @@ func (m *Module) fn215(v0, v1, v2, v3, v4, v5, v6 int32) {
 func (m *Module) fn216(v0, v1 int32) {
 	t0 := v0
 	v1 = v1 << 2
-	t1 := int32(load32(m.memory, uint32(v1+i32(26872))))
+	t1 := int32(load32(m.memory, uint32(v1+i32(27032))))
 	store32(m.memory, uint64(uint32(t0))+4, uint32(t1))
-	t2 := int32(load32(m.memory, uint32(v1+i32(27040))))
+	t2 := int32(load32(m.memory, uint32(v1+i32(27200))))
 	store32(m.memory, uint32(v0), uint32(t2))
 }
 
@@ -16162,10 +16113,10 @@ func (m *Module) fn222(v0 int32, v1 int64) int32 {
 		if v1 != i64(0) {
 			goto l0
 		}
-		_ = m.fn31(v0, i32(23549), i32(2))
+		_ = m.fn31(v0, i32(23709), i32(2))
 		goto l1
 	l0:
-		memory_copy(m.memory, uint32(v2+i32(8)+i32(8)), uint32(i32(23568)), uint32(i32(112)))
+		memory_copy(m.memory, uint32(v2+i32(8)+i32(8)), uint32(i32(23728)), uint32(i32(112)))
 		v3 = i32(0)
 	l4:
 		{
@@ -16232,7 +16183,7 @@ func (m *Module) fn223(v0, v1, v2 int32) int32 {
 			v4 = i64(0)
 			goto l2
 		l1:
-			_ = m.fn31(v2, i32(23531), i32(1))
+			_ = m.fn31(v2, i32(23691), i32(1))
 		l2:
 			v3 = i64(100000)
 		l5:
@@ -16258,7 +16209,7 @@ func (m *Module) fn223(v0, v1, v2 int32) int32 {
 		}
 	l0:
 		t10 := m.fn32(v0, v3)
-		t11 := m.fn31(t10, i32(23532), i32(1))
+		t11 := m.fn31(t10, i32(23692), i32(1))
 		_ = m.fn32(t11, int64(uint32(v2)))
 	}
 l3:
@@ -16373,7 +16324,7 @@ func (m *Module) fn226(v0, v1 int32) {
 			}
 			t12 := int32(load32(m.memory, uint64(uint32(v1))+16))
 			t13 := int32(load32(m.memory, uint64(uint32(v1))+20))
-			t14 := m.fn140(t12, t13, v3)
+			t14 := m.fn139(t12, t13, v3)
 			t15 := v0
 			t16 := v2
 			v3 = t14
@@ -16393,7 +16344,7 @@ func (m *Module) fn227(v0, v1, v2 int32) {
 	t0 := m.g0
 	v3 = t0 - i32(16)
 	m.g0 = v3
-	t1 := m.fn31(v2, i32(24936), i32(1))
+	t1 := m.fn31(v2, i32(25096), i32(1))
 	v4 = t1
 	t2 := int32(load32(m.memory, uint64(uint32(v1))+32))
 	v5 = t2
@@ -16413,8 +16364,8 @@ l3:
 		if uint32((v7+i32(-33))&i32(255)) < uint32(i32(94)) {
 			goto l1
 		}
-		t5 := int32(m.memory[uint64(uint32(int32(uint32(v7)>>4)))+23533])
-		t6 := int32(m.memory[uint64(uint32(v7&i32(15)))+23533])
+		t5 := int32(m.memory[uint64(uint32(int32(uint32(v7)>>4)))+23693])
+		t6 := int32(m.memory[uint64(uint32(v7&i32(15)))+23693])
 		store32(m.memory, uint64(uint32(v3))+12, uint32(t5<<16|t6<<24|i32(30812)))
 		_ = m.fn31(v4, v3+i32(12), i32(4))
 		goto l2
@@ -16432,9 +16383,9 @@ l0:
 		p10 = 1
 	}
 	v7 = p10
-	p11 := i32(24936)
+	p11 := i32(25096)
 	if v7 != 0 {
-		p11 = i32(24937)
+		p11 = i32(25097)
 	}
 	p12 := i32(1)
 	if v7 != 0 {
@@ -16456,7 +16407,7 @@ l0:
 						if v5 != 0 {
 							goto l10
 						}
-						v2 = i32(24824)
+						v2 = i32(24984)
 						v7 = i32(36)
 						goto l7
 					}
@@ -16496,13 +16447,13 @@ l0:
 						if v6 == 0 {
 							goto l14
 						}
-						t20 := int32(load32(m.memory, uint32(v2+i32(23680))))
-						t21 := int32(load32(m.memory, uint32(v2+i32(23684))))
-						t22 := m.fn93(t20, t21, v1, v7)
+						t20 := int32(load32(m.memory, uint32(v2+i32(23840))))
+						t21 := int32(load32(m.memory, uint32(v2+i32(23844))))
+						t22 := m.fn89(t20, t21, v1, v7)
 						if t22 == 0 {
 							goto l14
 						}
-						v2 = i32(24860)
+						v2 = i32(25020)
 						v7 = i32(23)
 						goto l7
 					}
@@ -16517,7 +16468,7 @@ l0:
 					goto l6
 				}
 			}
-			v2 = i32(24883)
+			v2 = i32(25043)
 			v7 = i32(31)
 			goto l7
 		l4:
@@ -16532,13 +16483,13 @@ l0:
 				goto l8
 			}
 		}
-		v2 = i32(24914)
+		v2 = i32(25074)
 		v7 = i32(22)
 		goto l7
 	l7:
-		t23 := m.fn31(v4, i32(24818), i32(2))
+		t23 := m.fn31(v4, i32(24978), i32(2))
 		t24 := m.fn31(t23, v2, v7)
-		_ = m.fn31(t24, i32(24820), i32(1))
+		_ = m.fn31(t24, i32(24980), i32(1))
 	}
 l10:
 	m.g0 = v3 + i32(16)
@@ -16715,7 +16666,7 @@ func (m *Module) fn231(v0, v1 int32, v2, v3, v4 int64) {
 				goto l0
 			}
 			{
-				t3 := m.fn156(v5+i32(16), v1, v11, i64(-1))
+				t3 := m.fn155(v5+i32(16), v1, v11, i64(-1))
 				t4 := v13
 				v16 = t3
 				v8 = t4 + v16
@@ -17385,4 +17336,4 @@ func table_init[T1, T2, T3 int | int32 | int64](tab, elems []any, dest T1, src T
 	copy(tab[x:y:len(tab)], elems[z:w:len(elems)])
 }
 
-const data0 = "retry-after-msratelimitretry-afterratelimit-resetx-ratelimit-resettransientthrottledtimeoutoperation_began\x00\x00\x00\x00\x00\x00\x00\x00\x00attempt_over\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00attempt_failed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_requested\x00\x00\x00\x00\x00\x00\x00\x00\x00operation_succeeded\x00\x00\x00\x00\x00operation_ended\x00\x00\x00\x00\x00\x00\x00\x00\x00no errora required pointer is NULLa struct is not initialisedthe number is not a field of a policythe value is a ratio and the field a plain number, or the reversethere are no more delays or rowsthe operating system cannot provide randomnessthe buffer cannot hold the text and its terminating zerothe value of Retry-After is neither a number of seconds nor a date, or is longer than 1024 bytesthe length is longer than any memorythe number is not an outcomethe number is not a reasonthe memory of the budget was damaged, or the budget was copied or the process forked while a thread used itthe text is not the state of a budget of this kindthe number is not an event of a budgetthe operation began with a budget and the call has none, or the reversea reserved word is not 0: the program needs a newer librarythe header has no constant or struct of this namethe ratio has a zero denominatorthe ratio has a term above 4294967295the text is not a ratio such as 2, 1.6, 8/5 or 20%unknown_kind\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unused\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00too_large\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00too_small\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00zero_denominator\x00\x00\x00\x00\x00\x00\x00\x00ratio_too_fine\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_exponential\x00\x00\x00\x00\x00\x00\x00\x00\x00cap_below_base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00offset_above_cap\x00\x00\x00\x00\x00\x00\x00\x00floor_above_cap\x00\x00\x00\x00\x00\x00\x00\x00\x00growth_stalls\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00given_twice\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_head\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_key\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00repeated_key\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing_value\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_a_duration\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing_unit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_unit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00duration_too_fine\x00\x00\x00\x00\x00\x00\x00not_a_ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_a_count\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00text_too_long\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00does_not_fit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00window\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00delay\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00quota\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttle\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00rate\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ttl\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00concurrent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00at_least\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00exact\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00spread\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00constant\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00linear\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00exponential\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00polynomial\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00fibonacci\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00none\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00full\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00equal\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00proportional\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00additive\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00decorrelated\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00slotted\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00budget\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_tokens\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost_throttled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost_timeout\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00per\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ttl\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00min_per_second\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00min_concurrent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00growth\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00increment\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00multiplier\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00power\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00origin\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00offset\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cap\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cap_on\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00floor\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_below\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_above\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_max\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_increment\x00\x00\x00\x00\x00\x00\x00\x00jitter_slot\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_retries\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_attempts\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_elapsed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttled_base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after_max\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after_max_extra\x00\x00\x00\nsuccess\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00permanent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_retries\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_elapsed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00deadline\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00budget\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cancelled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00success\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00transient\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00timeout\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00permanent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00no_entropy\x00unknown_event\x00wrong_unit\x00wrong_budget\x00null_pointer\x00not_a_retry_after\x00unknown_reason\x00buffer_too_small\x00ok\x00too_long\x00not_a_state\x00none\x00unknown_outcome\x00unknown_name\x00unknown_code\x00unknown_kind\x00end\x00unknown_field\x00uninitialized\x00unsupported\x00damaged\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\a\x00\x00\x00\t\x00\x00\x00\t\x00\x00\x00\a\x00\x00\x00\t\x00\x00\x00`g\x00\x00B@\x00\x00K@\x00\x00T@\x00\x00gg\x00\x00\a\x00\x00\x00\t\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\b\x00\x00\x00\x06\x00\x00\x00\t\x00\x00\x00`g\x00\x00gg\x00\x00\xeca\x00\x00\x03b\x00\x00pg\x00\x00Kb\x00\x00xg\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00\b\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x00\x12\x00\x00\x00\x13\x00\x00\x00\x14\x00\x00\x00\x15\x00\x00\x00\x16\x00\x00\x00\x17\x00\x00\x00!\x00\x00\x00\"\x00\x00\x00#\x00\x00\x00$\x00\x00\x00%\x00\x00\x00&\x00\x00\x00'\x00\x00\x00(\x00\x00\x00)\x00\x00\x00*\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00\b\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x00\x12\x00\x00\x00\x13\x00\x00\x00\x14\x00\x00\x00\x15\x00\x00\x00\x16\x00\x00\x00\x17\x00\x00\x00\x18\x00\x00\x00\x19\x00\x00\x00constantlinearexponentialpolynomialfibonacci\xe0O\x00\x00\b\x00\x00\x00\xe8O\x00\x00\x06\x00\x00\x00\xeeO\x00\x00\v\x00\x00\x00\xf9O\x00\x00\n\x00\x00\x00\x03P\x00\x00\t\x00\x00\x00quotathrottleratioratettlconcurrent\x004P\x00\x00\x05\x00\x00\x009P\x00\x00\b\x00\x00\x00AP\x00\x00\x05\x00\x00\x00FP\x00\x00\x04\x00\x00\x00JP\x00\x00\x03\x00\x00\x00MP\x00\x00\n\x00\x00\x00fullexponential:jitter=fullequalexponential:jitter=equaldecorrelatedexponential:cap_on=delay,jitter=decorrelateddefaultfull:base=100ms,cap=20s,max_retries=3aws-sdk-standardfull:base=1s,cap=20s,max_retries=2aws-sdk-2026full:base=50ms,cap=20s,max_retries=2,throttled_base=1s,retry_after_max_extra=5saws-dynamodb-2026full:base=25ms,cap=20s,max_retries=3,throttled_base=1s,retry_after_max_extra=5saws-simulatorfull:base=10ms,cap=2sgrpc-connectexponential:base=1s,multiplier=1.6,cap=120s,jitter=0.2grpc-retryexponential:base=100ms,cap=1s,jitter=0.2,max_retries=3,retry_after=exactgoogle-cloudexponential:base=1s,cap=32s,cap_on=delay,jitter=additive,jitter_max=1sgaxfull:base=1s,cap=30s,floor=1nscenkalti-v4exponential:base=500ms,multiplier=1.5,cap=60s,jitter=0.5,max_elapsed=15mresilience4jconstant:base=500ms,max_retries=2polly-v8constant:base=2s,max_retries=3polly-v8-linearlinear:base=2s,max_retries=3polly-v8-exponentialexponential:base=2s,max_retries=3envoyexponential:base=25ms,cap=250ms,jitter=slotted,jitter_slot=1ms,max_retries=1azure-coreexponential:base=800ms,cap=60s,cap_on=delay,jitter=0.2,max_retries=3azure-core-javaexponential:base=800ms,cap=8s,cap_on=delay,jitter=0.05,max_retries=3ethernetexponential:base=102400ns,cap=52428800ns,jitter=slotted,jitter_slot=51200ns,max_retries=15k8s-crashloopexponential:base=10s,cap=300sk8s-workqueueexponential:base=5ms,cap=1000sk8s-conflictexponential:base=10ms,multiplier=5,jitter=proportional,jitter_above=0.1,max_retries=3sidekiqpolynomial:base=1s,power=4,origin=0,offset=15s,jitter=additive,jitter_max=9s,jitter_increment=10s,max_retries=25faktorypolynomial:base=1s,power=4,origin=0,offset=15s,jitter=additive,jitter_max=29s,jitter_increment=29s,max_retries=25riverpolynomial:base=1s,power=4,jitter=0.1,max_retries=24obanexponential:base=2s,offset=15s,jitter=proportional,jitter_above=0.1,max_retries=19celeryexponential:base=1s,offset=1s,cap=601s,jitter=slotted,jitter_slot=1s,max_retries=3temporalexponential:base=1s,cap=100soffconstant:base=0s,max_retries=0immediateconstant:base=0snone\x00\x00\x88P\x00\x00\x04\x00\x00\x00\x8cP\x00\x00\x17\x00\x00\x00\xa3P\x00\x00\x05\x00\x00\x00\xa8P\x00\x00\x18\x00\x00\x00\xc0P\x00\x00\f\x00\x00\x00\xccP\x00\x00,\x00\x00\x00\xf8P\x00\x00\a\x00\x00\x00\xffP\x00\x00%\x00\x00\x00$Q\x00\x00\x10\x00\x00\x004Q\x00\x00\"\x00\x00\x00VQ\x00\x00\f\x00\x00\x00bQ\x00\x00O\x00\x00\x00\xb1Q\x00\x00\x11\x00\x00\x00\xc2Q\x00\x00O\x00\x00\x00\x11R\x00\x00\r\x00\x00\x00\x1eR\x00\x00\x15\x00\x00\x003R\x00\x00\f\x00\x00\x00?R\x00\x006\x00\x00\x00uR\x00\x00\n\x00\x00\x00\x7fR\x00\x00H\x00\x00\x00\xc7R\x00\x00\f\x00\x00\x00\xd3R\x00\x00F\x00\x00\x00\x19S\x00\x00\x03\x00\x00\x00\x1cS\x00\x00\x1e\x00\x00\x00:S\x00\x00\v\x00\x00\x00ES\x00\x00H\x00\x00\x00\x8dS\x00\x00\f\x00\x00\x00\x99S\x00\x00!\x00\x00\x00\xbaS\x00\x00\b\x00\x00\x00\xc2S\x00\x00\x1e\x00\x00\x00\xe0S\x00\x00\x0f\x00\x00\x00\xefS\x00\x00\x1c\x00\x00\x00\vT\x00\x00\x14\x00\x00\x00\x1fT\x00\x00!\x00\x00\x00@T\x00\x00\x05\x00\x00\x00ET\x00\x00L\x00\x00\x00\x91T\x00\x00\n\x00\x00\x00\x9bT\x00\x00D\x00\x00\x00\xdfT\x00\x00\x0f\x00\x00\x00\xeeT\x00\x00D\x00\x00\x002U\x00\x00\b\x00\x00\x00:U\x00\x00Z\x00\x00\x00\x94U\x00\x00\r\x00\x00\x00\xa1U\x00\x00\x1d\x00\x00\x00\xbeU\x00\x00\r\x00\x00\x00\xcbU\x00\x00\x1e\x00\x00\x00\xe9U\x00\x00\f\x00\x00\x00\xf5U\x00\x00U\x00\x00\x00JV\x00\x00\a\x00\x00\x00QV\x00\x00p\x00\x00\x00\xc1V\x00\x00\a\x00\x00\x00\xc8V\x00\x00q\x00\x00\x009W\x00\x00\x05\x00\x00\x00>W\x00\x004\x00\x00\x00rW\x00\x00\x04\x00\x00\x00vW\x00\x00R\x00\x00\x00\xc8W\x00\x00\x06\x00\x00\x00\xceW\x00\x00R\x00\x00\x00 X\x00\x00\b\x00\x00\x00(X\x00\x00\x1c\x00\x00\x00DX\x00\x00\x03\x00\x00\x00GX\x00\x00\x1e\x00\x00\x00eX\x00\x00\t\x00\x00\x00nX\x00\x00\x10\x00\x00\x00~X\x00\x00\x04\x00\x00\x00nX\x00\x00\x10\x00\x00\x00quota:cost=5,cost_timeout=10quota:cost=14,cost_throttled=5throttle:max_tokens=10,ratio=0.1sreratio:ratio=0.1sre-processrate:max_tokens=60,per=1mfinaglettl:ttl=10s,min_per_second=10,ratio=0.2concurrent:ratio=0.2,min_concurrent=3\x00$Q\x00\x00\x10\x00\x00\x00\x94Z\x00\x00\x1c\x00\x00\x00VQ\x00\x00\f\x00\x00\x00\xb0Z\x00\x00\x1e\x00\x00\x00uR\x00\x00\n\x00\x00\x00\xceZ\x00\x00 \x00\x00\x00\xeeZ\x00\x00\x03\x00\x00\x00\xf1Z\x00\x00\x0f\x00\x00\x00\x00[\x00\x00\v\x00\x00\x00\v[\x00\x00\x19\x00\x00\x00$[\x00\x00\a\x00\x00\x00+[\x00\x00'\x00\x00\x00@T\x00\x00\x05\x00\x00\x00R[\x00\x00%\x00\x00\x00:=,./0123456789abcdef0sdhmsmsusns\x00\x00\x00\x00\x00\x00\x00\xff[\x00\x00\x01\x00\x00\x00\x00\x00O\x91\x94N\x00\x00\x00\\\x00\x00\x01\x00\x00\x00\x00\xa0\xb80F\x03\x00\x00\x01\\\x00\x00\x01\x00\x00\x00\x00XG\xf8\r\x00\x00\x00\x02\\\x00\x00\x01\x00\x00\x00\x00ʚ;\x00\x00\x00\x00\x03\\\x00\x00\x02\x00\x00\x00@B\x0f\x00\x00\x00\x00\x00\x05\\\x00\x00\x02\x00\x00\x00\xe8\x03\x00\x00\x00\x00\x00\x00\a\\\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00, at : {field} {value} is unknown; the kinds are {kinds}{field} is missing{field} {value} is not used by {selector}{field} {value} is above {limit}{field} {value} is below {limit}{field} {value} has a zero denominator{field} {value} has a term above 1000000{field} {value} cannot be combined with jitter decorrelated, which needs growth exponential{field} {value} is below base {limit}{field} {value} is above cap {limit}{field} {value} is too short to grow by the multiplier; it must be at least {limit}{field} {value} is set as well as max_retries {limit}; set one of themunknown name {found}; the names are {heads}unknown key {found}; the keys are {keys}key {found} is repeated{field} has no value{field} {found} is not a duration such as 100ms or 1.5s{field} has no unit; the units are {units}{field} has the unknown unit {found}; the units are {units}{field} {found} is not a whole number of nanoseconds{field} {found} is not a ratio such as 2, 1.6, 8/5 or 20%{field} {found} is not a whole numberthe text is longer than 1024 bytes{field} cannot be made short enough: the delays take at least {value}, which is above {limit}a policy  ()...a pair must follow every \":\" and \",\"a duration has one unitcapital letters are not allowedspaces are not allowed\"...\"growthbaseincrementmultiplierpoweroriginoffsetcapcap_onfloorjitterjitter_belowjitter_abovejitter_maxjitter_incrementjitter_slotmax_retriesmax_attemptsmax_elapsedthrottled_baseretry_afterretry_after_maxretry_after_max_extrabudgetmax_tokenscostcost_throttledcost_timeoutpermin_per_secondmin_concurrentwindowdelay\x00\x98b\x00\x00\x06\x00\x00\x00\x9eb\x00\x00\x05\x00\x00\x00proportionaladditiveslotted\x00~X\x00\x00\x04\x00\x00\x00\x88P\x00\x00\x04\x00\x00\x00\xa3P\x00\x00\x05\x00\x00\x00\xb4b\x00\x00\f\x00\x00\x00\xc0b\x00\x00\b\x00\x00\x00\xc0P\x00\x00\f\x00\x00\x00\xc8b\x00\x00\a\x00\x00\x00at_leastexactspread\x00\bc\x00\x00\b\x00\x00\x00\x10c\x00\x00\x05\x00\x00\x00\x15c\x00\x00\x06\x00\x00\x000\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x001a, d b Y X GMTA, d-b-y X GMTa b e X Y\x00\x00Qc\x00\x00\x0e\x00\x00\x00_c\x00\x00\x0e\x00\x00\x00mc\x00\x00\t\x00\x00\x00SundayMondayTuesdayWednesdayThursdayFridaySaturday\x00\x00\x90c\x00\x00\x06\x00\x00\x00\x96c\x00\x00\x06\x00\x00\x00\x9cc\x00\x00\a\x00\x00\x00\xa3c\x00\x00\t\x00\x00\x00\xacc\x00\x00\b\x00\x00\x00\xb4c\x00\x00\x06\x00\x00\x00\xbac\x00\x00\b\x00\x00\x00JanFebMarAprMayJunJulAugSepOctNovDec\xfcc\x00\x00\x03\x00\x00\x00\xffc\x00\x00\x03\x00\x00\x00\x02d\x00\x00\x03\x00\x00\x00\x05d\x00\x00\x03\x00\x00\x00\bd\x00\x00\x03\x00\x00\x00\vd\x00\x00\x03\x00\x00\x00\x0ed\x00\x00\x03\x00\x00\x00\x11d\x00\x00\x03\x00\x00\x00\x14d\x00\x00\x03\x00\x00\x00\x17d\x00\x00\x03\x00\x00\x00\x1ad\x00\x00\x03\x00\x00\x00\x1dd\x00\x00\x03\x00\x00\x00\r# HELP backoff_attempts Attempts of an operation.# TYPE backoff_attempts histogram\x00\x81d\x00\x001\x00\x00\x00\xb2d\x00\x00!\x00\x00\x00backoff_attempts_bucket{le=\"\x01\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x04\x00\x00\x00\x00\x00\x00\x00\x05\x00\x00\x00\x00\x00\x00\x00\x06\x00\x00\x00\x00\x00\x00\x00\b\x00\x00\x00\x00\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00\x0f\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\x002\x00\x00\x00\x00\x00\x00\x00+Inf\"} backoff_attempts_sum backoff_attempts_count backoff_retries_total backoff_stops_total{reason=\"# HELP backoff_retries_total Retries of all operations.# TYPE backoff_retries_total counter# HELP backoff_stops_total Operations by the reason for which they stopped.# TYPE backoff_stops_total counter\x00\x00\x00_e\x00\x00\x15\x00\x00\x00te\x00\x00\x17\x00\x00\x00\xbde\x00\x007\x00\x00\x00\xf4e\x00\x00$\x00\x00\x00\x8be\x00\x00\x16\x00\x00\x00\x18f\x00\x00K\x00\x00\x00cf\x00\x00\"\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00 | \x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00 -\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x03\x00\x00\x00\x01\x00\x00\x00\x04\x00\x00\x00\x01\x00\x00\x00\x05\x00\x00\x00\x01\x00\x00\x00\x06\x00\x00\x00\x01\x00\x00\x00\a\x00\x00\x00\x01\x00\x00\x00\b\x00\x00\x00\x01\x00\x00\x00\t\x00\x00\x00\x01\x00\x00\x00successpermanentdeadlinecancelled\x00\x00\x00\a\x00\x00\x00\t\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\b\x00\x00\x00\x06\x00\x00\x00\t\x00\x00\x00`g\x00\x00gg\x00\x00\xeca\x00\x00\x03b\x00\x00pg\x00\x00Kb\x00\x00xg\x00\x00\x04\x00\x00\x00\b\x00\x00\x00\x10\x00\x00\x00\x10\x00\x00\x00\xbf\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x10\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00\x80\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x1e\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00l\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00@\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\v\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00\x06\x00\x00\x00\x04\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x06\x00\x00\x00\x03\x00\x00\x00\x06\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\f\x00\x00\x00\f\x00\x00\x00\n\x00\x00\x00\x10\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\v\x00\x00\x00\x0e\x00\x00\x00\v\x00\x00\x00\x0f\x00\x00\x00\x15\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x06\x00\x00\x00\n\x00\x00\x00\x04\x00\x00\x00\x0e\x00\x00\x00\f\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x03\x00\x00\x00\x0e\x00\x00\x00\x0e\x00\x00\x00ma\x00\x00sa\x00\x00wa\x00\x00\x80a\x00\x00\x8aa\x00\x00\x8fa\x00\x00\x95a\x00\x00\x9ba\x00\x00\x9ea\x00\x00\xa4a\x00\x00\xa9a\x00\x00\xafa\x00\x00\xbba\x00\x00\xc7a\x00\x00\xd1a\x00\x00\xe1a\x00\x00\xeca\x00\x00\xf7a\x00\x00\x03b\x00\x00\x0eb\x00\x00\x1cb\x00\x00'b\x00\x006b\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00Kb\x00\x00Qb\x00\x00[b\x00\x00_b\x00\x00mb\x00\x00AP\x00\x00yb\x00\x00JP\x00\x00|b\x00\x00\x8ab\x00\x001\x00\x00\x00\x12\x00\x00\x00)\x00\x00\x00 \x00\x00\x00 \x00\x00\x00&\x00\x00\x00(\x00\x00\x00[\x00\x00\x00%\x00\x00\x00$\x00\x00\x00$\x00\x00\x00S\x00\x00\x00F\x00\x00\x00+\x00\x00\x00(\x00\x00\x00\x17\x00\x00\x00\x14\x00\x00\x007\x00\x00\x00*\x00\x00\x00;\x00\x00\x004\x00\x00\x009\x00\x00\x00%\x00\x00\x00\"\x00\x00\x00]\x00\x00\x00\x87\\\x00\x00\xb8\\\x00\x00\xca\\\x00\x00\xf3\\\x00\x00\x13]\x00\x003]\x00\x00Y]\x00\x00\x81]\x00\x00\xdc]\x00\x00\x01^\x00\x00\x01^\x00\x00%^\x00\x00x^\x00\x00\xbe^\x00\x00\xe9^\x00\x00\x11_\x00\x00(_\x00\x00<_\x00\x00s_\x00\x00\x9d_\x00\x00\xd8_\x00\x00\f`\x00\x00E`\x00\x00j`\x00\x00\x8c`\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\v\x00\x00\x00\x02\x00\x00\x00\xf0f\x00\x00\xf0f\x00\x00\xf0f\x00\x00\xf8f\x00\x00\bg\x00\x00\xf8f\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\v\x00\x00\x00\x02\x00\x00\x00\xf0f\x00\x00\xf0f\x00\x00\xf0f\x00\x00\xf8f\x00\x00\bg\x00\x00\xf8f\x00\x00"
+const data0 = "retry-after-msratelimitretry-afterratelimit-resetx-ratelimit-resettransientthrottledtimeoutoperation_began\x00\x00\x00\x00\x00\x00\x00\x00\x00attempt_over\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00attempt_failed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_requested\x00\x00\x00\x00\x00\x00\x00\x00\x00operation_succeeded\x00\x00\x00\x00\x00operation_ended\x00\x00\x00\x00\x00\x00\x00\x00\x00no errora required pointer is NULLa struct is not initialisedthe number is not a field of a policythe value is a ratio and the field a plain number, or the reversethere are no more delays or rowsthe operating system cannot provide randomnessthe buffer cannot hold the text and its terminating zerothe value of Retry-After is neither a number of seconds nor a date, or is longer than 1024 bytesthe length is longer than any memorythe number is not an outcomethe number is not a reasonthe memory of the budget was damaged, or the budget was copied or the process forked while a thread used itthe text is not the state of a budget of this kindthe number is not an event of a budgetthe operation began with a budget and the call has none, or the reversea reserved word is not 0: the program needs a newer librarythe header has no constant or struct of this namethe ratio has a zero denominatorthe ratio has a term above 4294967295the text is not a ratio such as 2, 1.6, 8/5 or 20%unknown_kind\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unused\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00too_large\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00too_small\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00zero_denominator\x00\x00\x00\x00\x00\x00\x00\x00ratio_too_fine\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_exponential\x00\x00\x00\x00\x00\x00\x00\x00\x00cap_below_base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00offset_above_cap\x00\x00\x00\x00\x00\x00\x00\x00floor_above_cap\x00\x00\x00\x00\x00\x00\x00\x00\x00growth_stalls\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00given_twice\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_head\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_key\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00repeated_key\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing_value\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_a_duration\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing_unit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_unit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00duration_too_fine\x00\x00\x00\x00\x00\x00\x00not_a_ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_a_count\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00text_too_long\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00does_not_fit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00window\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00delay\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00quota\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttle\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00rate\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ttl\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00concurrent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00at_least\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00exact\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00spread\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00constant\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00linear\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00exponential\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00polynomial\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00fibonacci\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00none\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00full\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00equal\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00proportional\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00additive\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00decorrelated\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00slotted\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00budget\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_tokens\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost_throttled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost_timeout\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00per\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ttl\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00min_per_second\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00min_concurrent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00growth\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00increment\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00multiplier\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00power\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00origin\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00offset\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cap\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cap_on\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00floor\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_below\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_above\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_max\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_increment\x00\x00\x00\x00\x00\x00\x00\x00jitter_slot\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_retries\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_attempts\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_elapsed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttled_base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after_max\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after_max_extra\x00\x00\x00\nsuccess\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00permanent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_retries\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_elapsed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00deadline\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00budget\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cancelled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00success\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00transient\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00timeout\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00permanent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00no_entropy\x00unknown_event\x00wrong_unit\x00wrong_budget\x00null_pointer\x00not_a_retry_after\x00unknown_reason\x00buffer_too_small\x00ok\x00too_long\x00not_a_state\x00none\x00unknown_outcome\x00unknown_name\x00unknown_code\x00unknown_kind\x00end\x00unknown_field\x00uninitialized\x00unsupported\x00damaged\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\a\x00\x00\x00\t\x00\x00\x00\t\x00\x00\x00\a\x00\x00\x00\t\x00\x00\x00\x00h\x00\x00B@\x00\x00K@\x00\x00T@\x00\x00\ah\x00\x00\a\x00\x00\x00\t\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\b\x00\x00\x00\x06\x00\x00\x00\t\x00\x00\x00\x00h\x00\x00\ah\x00\x00\x8cb\x00\x00\xa3b\x00\x00\x10h\x00\x00\xebb\x00\x00\x18h\x00\x00\x00\xe1\xf5\x05\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\xc8\x17\xa8\x04\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\x7f\x00\xe1\xf5\x05\x00\x00\x00\x00\x00\xa0\xb80F\x03\x00\x00\xff\xff\xff\xff\xff\xff\xff\x7f\x03\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00\b\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x00\x12\x00\x00\x00\x13\x00\x00\x00\x14\x00\x00\x00\x15\x00\x00\x00\x16\x00\x00\x00\x17\x00\x00\x00!\x00\x00\x00\"\x00\x00\x00#\x00\x00\x00$\x00\x00\x00%\x00\x00\x00&\x00\x00\x00'\x00\x00\x00(\x00\x00\x00)\x00\x00\x00*\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00\b\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x00\x12\x00\x00\x00\x13\x00\x00\x00\x14\x00\x00\x00\x15\x00\x00\x00\x16\x00\x00\x00\x17\x00\x00\x00\x18\x00\x00\x00\x19\x00\x00\x00constantlinearexponentialpolynomialfibonacci\x80P\x00\x00\b\x00\x00\x00\x88P\x00\x00\x06\x00\x00\x00\x8eP\x00\x00\v\x00\x00\x00\x99P\x00\x00\n\x00\x00\x00\xa3P\x00\x00\t\x00\x00\x00quotathrottleratioratettlconcurrent\x00\xd4P\x00\x00\x05\x00\x00\x00\xd9P\x00\x00\b\x00\x00\x00\xe1P\x00\x00\x05\x00\x00\x00\xe6P\x00\x00\x04\x00\x00\x00\xeaP\x00\x00\x03\x00\x00\x00\xedP\x00\x00\n\x00\x00\x00fullexponential:jitter=fullequalexponential:jitter=equaldecorrelatedexponential:cap_on=delay,jitter=decorrelateddefaultfull:base=100ms,cap=20s,max_retries=3aws-sdk-standardfull:base=1s,cap=20s,max_retries=2aws-sdk-2026full:base=50ms,cap=20s,max_retries=2,throttled_base=1s,retry_after_max_extra=5saws-dynamodb-2026full:base=25ms,cap=20s,max_retries=3,throttled_base=1s,retry_after_max_extra=5saws-simulatorfull:base=10ms,cap=2sgrpc-connectexponential:base=1s,multiplier=1.6,cap=120s,jitter=0.2grpc-retryexponential:base=100ms,cap=1s,jitter=0.2,max_retries=3,retry_after=exactgoogle-cloudexponential:base=1s,cap=32s,cap_on=delay,jitter=additive,jitter_max=1sgaxfull:base=1s,cap=30s,floor=1nscenkalti-v4exponential:base=500ms,multiplier=1.5,cap=60s,jitter=0.5,max_elapsed=15mresilience4jconstant:base=500ms,max_retries=2polly-v8constant:base=2s,max_retries=3polly-v8-linearlinear:base=2s,max_retries=3polly-v8-exponentialexponential:base=2s,max_retries=3envoyexponential:base=25ms,cap=250ms,jitter=slotted,jitter_slot=1ms,max_retries=1azure-coreexponential:base=800ms,cap=60s,cap_on=delay,jitter=0.2,max_retries=3azure-core-javaexponential:base=800ms,cap=8s,cap_on=delay,jitter=0.05,max_retries=3ethernetexponential:base=102400ns,cap=52428800ns,jitter=slotted,jitter_slot=51200ns,max_retries=15k8s-crashloopexponential:base=10s,cap=300sk8s-workqueueexponential:base=5ms,cap=1000sk8s-conflictexponential:base=10ms,multiplier=5,jitter=proportional,jitter_above=0.1,max_retries=3sidekiqpolynomial:base=1s,power=4,origin=0,offset=15s,jitter=additive,jitter_max=9s,jitter_increment=10s,max_retries=25faktorypolynomial:base=1s,power=4,origin=0,offset=15s,jitter=additive,jitter_max=29s,jitter_increment=29s,max_retries=25riverpolynomial:base=1s,power=4,jitter=0.1,max_retries=24obanexponential:base=2s,offset=15s,jitter=proportional,jitter_above=0.1,max_retries=19celeryexponential:base=1s,offset=1s,cap=601s,jitter=slotted,jitter_slot=1s,max_retries=3temporalexponential:base=1s,cap=100soffconstant:base=0s,max_retries=0immediateconstant:base=0snone\x00\x00(Q\x00\x00\x04\x00\x00\x00,Q\x00\x00\x17\x00\x00\x00CQ\x00\x00\x05\x00\x00\x00HQ\x00\x00\x18\x00\x00\x00`Q\x00\x00\f\x00\x00\x00lQ\x00\x00,\x00\x00\x00\x98Q\x00\x00\a\x00\x00\x00\x9fQ\x00\x00%\x00\x00\x00\xc4Q\x00\x00\x10\x00\x00\x00\xd4Q\x00\x00\"\x00\x00\x00\xf6Q\x00\x00\f\x00\x00\x00\x02R\x00\x00O\x00\x00\x00QR\x00\x00\x11\x00\x00\x00bR\x00\x00O\x00\x00\x00\xb1R\x00\x00\r\x00\x00\x00\xbeR\x00\x00\x15\x00\x00\x00\xd3R\x00\x00\f\x00\x00\x00\xdfR\x00\x006\x00\x00\x00\x15S\x00\x00\n\x00\x00\x00\x1fS\x00\x00H\x00\x00\x00gS\x00\x00\f\x00\x00\x00sS\x00\x00F\x00\x00\x00\xb9S\x00\x00\x03\x00\x00\x00\xbcS\x00\x00\x1e\x00\x00\x00\xdaS\x00\x00\v\x00\x00\x00\xe5S\x00\x00H\x00\x00\x00-T\x00\x00\f\x00\x00\x009T\x00\x00!\x00\x00\x00ZT\x00\x00\b\x00\x00\x00bT\x00\x00\x1e\x00\x00\x00\x80T\x00\x00\x0f\x00\x00\x00\x8fT\x00\x00\x1c\x00\x00\x00\xabT\x00\x00\x14\x00\x00\x00\xbfT\x00\x00!\x00\x00\x00\xe0T\x00\x00\x05\x00\x00\x00\xe5T\x00\x00L\x00\x00\x001U\x00\x00\n\x00\x00\x00;U\x00\x00D\x00\x00\x00\x7fU\x00\x00\x0f\x00\x00\x00\x8eU\x00\x00D\x00\x00\x00\xd2U\x00\x00\b\x00\x00\x00\xdaU\x00\x00Z\x00\x00\x004V\x00\x00\r\x00\x00\x00AV\x00\x00\x1d\x00\x00\x00^V\x00\x00\r\x00\x00\x00kV\x00\x00\x1e\x00\x00\x00\x89V\x00\x00\f\x00\x00\x00\x95V\x00\x00U\x00\x00\x00\xeaV\x00\x00\a\x00\x00\x00\xf1V\x00\x00p\x00\x00\x00aW\x00\x00\a\x00\x00\x00hW\x00\x00q\x00\x00\x00\xd9W\x00\x00\x05\x00\x00\x00\xdeW\x00\x004\x00\x00\x00\x12X\x00\x00\x04\x00\x00\x00\x16X\x00\x00R\x00\x00\x00hX\x00\x00\x06\x00\x00\x00nX\x00\x00R\x00\x00\x00\xc0X\x00\x00\b\x00\x00\x00\xc8X\x00\x00\x1c\x00\x00\x00\xe4X\x00\x00\x03\x00\x00\x00\xe7X\x00\x00\x1e\x00\x00\x00\x05Y\x00\x00\t\x00\x00\x00\x0eY\x00\x00\x10\x00\x00\x00\x1eY\x00\x00\x04\x00\x00\x00\x0eY\x00\x00\x10\x00\x00\x00quota:cost=5,cost_timeout=10quota:cost=14,cost_throttled=5throttle:max_tokens=10,ratio=0.1sreratio:ratio=0.1sre-processrate:max_tokens=60,per=1mfinaglettl:ttl=10s,min_per_second=10,ratio=0.2concurrent:ratio=0.2,min_concurrent=3\x00\xc4Q\x00\x00\x10\x00\x00\x004[\x00\x00\x1c\x00\x00\x00\xf6Q\x00\x00\f\x00\x00\x00P[\x00\x00\x1e\x00\x00\x00\x15S\x00\x00\n\x00\x00\x00n[\x00\x00 \x00\x00\x00\x8e[\x00\x00\x03\x00\x00\x00\x91[\x00\x00\x0f\x00\x00\x00\xa0[\x00\x00\v\x00\x00\x00\xab[\x00\x00\x19\x00\x00\x00\xc4[\x00\x00\a\x00\x00\x00\xcb[\x00\x00'\x00\x00\x00\xe0T\x00\x00\x05\x00\x00\x00\xf2[\x00\x00%\x00\x00\x00:=,./0123456789abcdef0sdhmsmsusns\x00\x00\x00\x00\x00\x00\x00\x9f\\\x00\x00\x01\x00\x00\x00\x00\x00O\x91\x94N\x00\x00\xa0\\\x00\x00\x01\x00\x00\x00\x00\xa0\xb80F\x03\x00\x00\xa1\\\x00\x00\x01\x00\x00\x00\x00XG\xf8\r\x00\x00\x00\xa2\\\x00\x00\x01\x00\x00\x00\x00ʚ;\x00\x00\x00\x00\xa3\\\x00\x00\x02\x00\x00\x00@B\x0f\x00\x00\x00\x00\x00\xa5\\\x00\x00\x02\x00\x00\x00\xe8\x03\x00\x00\x00\x00\x00\x00\xa7\\\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00, at : {field} {value} is unknown; the kinds are {kinds}{field} is missing{field} {value} is not used by {selector}{field} {value} is above {limit}{field} {value} is below {limit}{field} {value} has a zero denominator{field} {value} has a term above 1000000{field} {value} cannot be combined with jitter decorrelated, which needs growth exponential{field} {value} is below base {limit}{field} {value} is above cap {limit}{field} {value} is too short to grow by the multiplier; it must be at least {limit}{field} {value} is set as well as max_retries {limit}; set one of themunknown name {found}; the names are {heads}unknown key {found}; the keys are {keys}key {found} is repeated{field} has no value{field} {found} is not a duration such as 100ms or 1.5s{field} has no unit; the units are {units}{field} has the unknown unit {found}; the units are {units}{field} {found} is not a whole number of nanoseconds{field} {found} is not a ratio such as 2, 1.6, 8/5 or 20%{field} {found} is not a whole numberthe text is longer than 1024 bytes{field} cannot be made short enough: the delays take at least {value}, which is above {limit}a policy  ()...a pair must follow every \":\" and \",\"a duration has one unitcapital letters are not allowedspaces are not allowed\"...\"growthbaseincrementmultiplierpoweroriginoffsetcapcap_onfloorjitterjitter_belowjitter_abovejitter_maxjitter_incrementjitter_slotmax_retriesmax_attemptsmax_elapsedthrottled_baseretry_afterretry_after_maxretry_after_max_extrabudgetmax_tokenscostcost_throttledcost_timeoutpermin_per_secondmin_concurrentwindowdelay\x008c\x00\x00\x06\x00\x00\x00>c\x00\x00\x05\x00\x00\x00proportionaladditiveslotted\x00\x1eY\x00\x00\x04\x00\x00\x00(Q\x00\x00\x04\x00\x00\x00CQ\x00\x00\x05\x00\x00\x00Tc\x00\x00\f\x00\x00\x00`c\x00\x00\b\x00\x00\x00`Q\x00\x00\f\x00\x00\x00hc\x00\x00\a\x00\x00\x00at_leastexactspread\x00\xa8c\x00\x00\b\x00\x00\x00\xb0c\x00\x00\x05\x00\x00\x00\xb5c\x00\x00\x06\x00\x00\x000\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x001a, d b Y X GMTA, d-b-y X GMTa b e X Y\x00\x00\xf1c\x00\x00\x0e\x00\x00\x00\xffc\x00\x00\x0e\x00\x00\x00\rd\x00\x00\t\x00\x00\x00SundayMondayTuesdayWednesdayThursdayFridaySaturday\x00\x000d\x00\x00\x06\x00\x00\x006d\x00\x00\x06\x00\x00\x00<d\x00\x00\a\x00\x00\x00Cd\x00\x00\t\x00\x00\x00Ld\x00\x00\b\x00\x00\x00Td\x00\x00\x06\x00\x00\x00Zd\x00\x00\b\x00\x00\x00JanFebMarAprMayJunJulAugSepOctNovDec\x9cd\x00\x00\x03\x00\x00\x00\x9fd\x00\x00\x03\x00\x00\x00\xa2d\x00\x00\x03\x00\x00\x00\xa5d\x00\x00\x03\x00\x00\x00\xa8d\x00\x00\x03\x00\x00\x00\xabd\x00\x00\x03\x00\x00\x00\xaed\x00\x00\x03\x00\x00\x00\xb1d\x00\x00\x03\x00\x00\x00\xb4d\x00\x00\x03\x00\x00\x00\xb7d\x00\x00\x03\x00\x00\x00\xbad\x00\x00\x03\x00\x00\x00\xbdd\x00\x00\x03\x00\x00\x00\r# HELP backoff_attempts Attempts of an operation.# TYPE backoff_attempts histogram\x00!e\x00\x001\x00\x00\x00Re\x00\x00!\x00\x00\x00backoff_attempts_bucket{le=\"\x01\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x04\x00\x00\x00\x00\x00\x00\x00\x05\x00\x00\x00\x00\x00\x00\x00\x06\x00\x00\x00\x00\x00\x00\x00\b\x00\x00\x00\x00\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00\x0f\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\x002\x00\x00\x00\x00\x00\x00\x00+Inf\"} backoff_attempts_sum backoff_attempts_count backoff_retries_total backoff_stops_total{reason=\"# HELP backoff_retries_total Retries of all operations.# TYPE backoff_retries_total counter# HELP backoff_stops_total Operations by the reason for which they stopped.# TYPE backoff_stops_total counter\x00\x00\x00\xffe\x00\x00\x15\x00\x00\x00\x14f\x00\x00\x17\x00\x00\x00]f\x00\x007\x00\x00\x00\x94f\x00\x00$\x00\x00\x00+f\x00\x00\x16\x00\x00\x00\xb8f\x00\x00K\x00\x00\x00\x03g\x00\x00\"\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00 | \x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00 -\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x03\x00\x00\x00\x01\x00\x00\x00\x04\x00\x00\x00\x01\x00\x00\x00\x05\x00\x00\x00\x01\x00\x00\x00\x06\x00\x00\x00\x01\x00\x00\x00\a\x00\x00\x00\x01\x00\x00\x00\b\x00\x00\x00\x01\x00\x00\x00\t\x00\x00\x00\x01\x00\x00\x00successpermanentdeadlinecancelled\x00\x00\x00\a\x00\x00\x00\t\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\b\x00\x00\x00\x06\x00\x00\x00\t\x00\x00\x00\x00h\x00\x00\ah\x00\x00\x8cb\x00\x00\xa3b\x00\x00\x10h\x00\x00\xebb\x00\x00\x18h\x00\x00\x04\x00\x00\x00\b\x00\x00\x00\x10\x00\x00\x00\x10\x00\x00\x00\xbf\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x10\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00\x80\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x1e\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00l\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00@\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\v\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00\x06\x00\x00\x00\x04\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x06\x00\x00\x00\x03\x00\x00\x00\x06\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\f\x00\x00\x00\f\x00\x00\x00\n\x00\x00\x00\x10\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\v\x00\x00\x00\x0e\x00\x00\x00\v\x00\x00\x00\x0f\x00\x00\x00\x15\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x06\x00\x00\x00\n\x00\x00\x00\x04\x00\x00\x00\x0e\x00\x00\x00\f\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x03\x00\x00\x00\x0e\x00\x00\x00\x0e\x00\x00\x00\rb\x00\x00\x13b\x00\x00\x17b\x00\x00 b\x00\x00*b\x00\x00/b\x00\x005b\x00\x00;b\x00\x00>b\x00\x00Db\x00\x00Ib\x00\x00Ob\x00\x00[b\x00\x00gb\x00\x00qb\x00\x00\x81b\x00\x00\x8cb\x00\x00\x97b\x00\x00\xa3b\x00\x00\xaeb\x00\x00\xbcb\x00\x00\xc7b\x00\x00\xd6b\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\xebb\x00\x00\xf1b\x00\x00\xfbb\x00\x00\xffb\x00\x00\rc\x00\x00\xe1P\x00\x00\x19c\x00\x00\xeaP\x00\x00\x1cc\x00\x00*c\x00\x001\x00\x00\x00\x12\x00\x00\x00)\x00\x00\x00 \x00\x00\x00 \x00\x00\x00&\x00\x00\x00(\x00\x00\x00[\x00\x00\x00%\x00\x00\x00$\x00\x00\x00$\x00\x00\x00S\x00\x00\x00F\x00\x00\x00+\x00\x00\x00(\x00\x00\x00\x17\x00\x00\x00\x14\x00\x00\x007\x00\x00\x00*\x00\x00\x00;\x00\x00\x004\x00\x00\x009\x00\x00\x00%\x00\x00\x00\"\x00\x00\x00]\x00\x00\x00']\x00\x00X]\x00\x00j]\x00\x00\x93]\x00\x00\xb3]\x00\x00\xd3]\x00\x00\xf9]\x00\x00!^\x00\x00|^\x00\x00\xa1^\x00\x00\xa1^\x00\x00\xc5^\x00\x00\x18_\x00\x00^_\x00\x00\x89_\x00\x00\xb1_\x00\x00\xc8_\x00\x00\xdc_\x00\x00\x13`\x00\x00=`\x00\x00x`\x00\x00\xac`\x00\x00\xe5`\x00\x00\na\x00\x00,a\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\v\x00\x00\x00\x02\x00\x00\x00\x90g\x00\x00\x90g\x00\x00\x90g\x00\x00\x98g\x00\x00\xa8g\x00\x00\x98g\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\v\x00\x00\x00\x02\x00\x00\x00\x90g\x00\x00\x90g\x00\x00\x90g\x00\x00\x98g\x00\x00\xa8g\x00\x00\x98g\x00\x00"
