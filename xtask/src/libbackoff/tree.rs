@@ -19,7 +19,7 @@ const FILES: [(&str, &str); 5] = [
     ("bindings-c/valgrind.supp", "share/backoff/valgrind.supp"),
 ];
 
-/// The folder whose files are installed as examples, and where.
+/// The folder whose files, and those below it, are installed as examples, and where.
 const EXAMPLES: (&str, &str) = ("bindings-c/examples", "share/backoff/examples");
 
 pub(crate) struct Built {
@@ -39,8 +39,9 @@ impl Built {
             put(&root().join(from), &destination.join(to))?;
         }
         let (from, to) = EXAMPLES;
-        for example in entries(&root().join(from))?.iter().filter(|path| path.is_file()) {
-            put(example, &destination.join(to).join(example.file_name().context("a name")?))?;
+        let examples = root().join(from);
+        for example in files_below(&examples)? {
+            put(&example, &destination.join(to).join(example.strip_prefix(&examples)?))?;
         }
         for (from, to) in TEMPLATES {
             let text = read(Path::new("bindings-c").join(from))?;
