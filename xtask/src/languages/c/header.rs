@@ -110,7 +110,7 @@ impl Header {
         Ok([
             ("include/backoff.h".into(), self.text()?),
             ("include/backoff.ffi.h".into(), self.plain_text()),
-            ("include/abi.json".into(), self.json()?),
+            ("include/abi.json".into(), self.json()),
             ("bindings-c/src/constant_table.rs".into(), self.table()),
         ])
     }
@@ -132,19 +132,21 @@ impl Header {
             write!(text, "\n/* {number}. {title} {rule} */\n")?;
             items().for_each(|item| text += &item.text());
         }
-        let types: String =
-            self.structs().map(|(name, _)| format!("typedef struct {name} {name};\n")).collect();
+        let types = self.types();
         let before = before.replace("@CONTENTS@\n", &contents).replace("@TYPES@\n", &types);
         Ok(format!("{before}{}\n{after}", text.trim_end()))
+    }
+
+    /// All structs, so that functions of any chapter can name them.
+    fn types(&self) -> String {
+        let types = self.structs().map(|(name, _)| format!("typedef struct {name} {name};\n"));
+        types.collect::<Vec<_>>().concat()
     }
 
     /// Without comments, attributes and directives. Macros of 64 bits are left out: no parser has a form
     /// for them, and `backoff_constant` knows them.
     fn plain_text(&self) -> String {
-        let mut text = String::new();
-        for (name, _) in self.structs() {
-            text += &format!("typedef struct {name} {name};\n");
-        }
+        let mut text = self.types();
         let small = self.items.iter().filter_map(|item| match item.kind {
             Kind::Constant(value, 32) => Some(format!("  {} = {value}", item.name)),
             _ => None,
@@ -170,7 +172,7 @@ impl Header {
         text
     }
 
-    fn json(&self) -> Result<String> {
+    fn json(&self) -> String {
         let mut parts: [Map<String, Value>; 4] = Default::default();
         let [constants, enums, structs, functions] = &mut parts;
         for Item { name, kind, .. } in &self.items {
@@ -211,7 +213,7 @@ impl Header {
             let part = part.collect::<Vec<_>>().join(",\n");
             lines.push(format!("  {name:?}: {{\n{part}\n  }}"));
         }
-        Ok(format!("{{\n{}\n}}\n", lines.join(",\n")))
+        format!("{{\n{}\n}}\n", lines.join(",\n"))
     }
 
     fn table(&self) -> String {
@@ -430,8 +432,7 @@ impl Item {
             Kind::Constant(value, bits) => format!("#define {name} UINT{bits}_C({value})\n"),
             Kind::Enum(members) => {
                 let members = members.iter().map(|(comment, name, value)| {
-                    let comment: String =
-                        comment.lines().map(|line| format!("  {line}\n")).collect();
+                    let comment = comment.replace("// ", "  // ");
                     format!("{comment}  {name} = {value},\n")
                 });
                 let members: String = members.collect();
@@ -467,7 +468,7 @@ fn wrapped(line: &str, first: &str, others: &str) -> String {
     for word in line.split(' ') {
         match lines.last_mut() {
             Some(last) if last.len() + 1 + word.len() > 100 => {
-                lines.push(format!("{others}{word}"))
+                lines.push(format!("{others}{word}"));
             }
             Some(last) if last.ends_with(' ') => last.push_str(word),
             Some(last) => *last += &format!(" {word}"),
