@@ -17,6 +17,9 @@ FIELDS = {
 }
 
 
+BOUNDS = (1, 2, 3, 4, 5, 6, 8, 10, 15, 25, 50, 2**64 - 1)  # SPEC 17.1
+
+
 def cases(*layers):
     for layer in layers:
         file = json.loads((VECTORS / f"{layer}.json").read_text(encoding="utf-8"))
@@ -95,7 +98,8 @@ def refused(case, call, made, kind="none"):
     yield case["id"], (error.value, error.limit), (int(wanted["value"]), int(wanted["limit"]))
     place = (number("text_kind", kind), int(wanted.get("at", 0)), len(found))
     yield case["id"], (error.text_kind, error.at, error.found_length), place
-    yield case["id"], bytes(error)[S.error.found.offset :], found[:32].ljust(36, b"\0")
+    rest = bytes(error)[S.error.found.offset :]
+    yield case["id"], rest, found[:32].ljust(len(rest), b"\0")
     yield case["id"], printed(F.error_message, error, N.TEXT_SIZE), wanted["message"]
 
 
@@ -166,7 +170,7 @@ def fields():
 
 def resumptions():
     for case in cases("resumptions"):
-        operation, decision, retries, reason = S.operation(), S.decision(), u64(), u32()
+        operation, decision, retries, reason = S.operation(), filled(S.decision), u64(), u32()
         begun = [int(case[name]) for name in ("stream", "retries", "begun")]
         policy = parsed("policy", case["policy"])
         ok(F.operation_resume(ref(operation), ref(policy), *begun, or_none(case["deadline"])))
@@ -175,8 +179,8 @@ def resumptions():
         ok(F.operation_decide(ref(operation), *asked, ref(decision)))
         answer = case["answer"]
         delay = int(answer.get("wait", answer.get("delay")))
-        wanted = (number("reason", answer.get("stop")), 0, delay)
-        yield case["id"], (decision.reason, decision.reserved, decision.delay_ns), wanted
+        wanted = S.decision(reason=number("reason", answer.get("stop")), delay_ns=delay)
+        yield case["id"], bytes(decision), bytes(wanted)
         ok(F.operation_state(ref(operation), ref(retries), None, None))
         yield case["id"], retries.value, int(case["retries_after"])
         ok(F.operation_refuse_retry(ref(operation), None, ref(reason)))
@@ -194,10 +198,12 @@ def methods():
         yield case["id"], F.is_idempotent_method(method, len(method)), case["idempotent"]
 
 
-def counts_of(stats):
-    counts = S.stats_counts()
-    ok(F.stats_read(ref(stats), ref(counts)))
-    return counts
+def buckets_of(stats):
+    """The bounds and the counts."""
+    buckets, bound, count = [], u64(), u64()
+    while F.stats_bucket(ref(stats), len(buckets), ref(bound), ref(count)) != N.END:
+        buckets.append((bound.value, count.value))
+    return buckets
 
 
 def stats():
@@ -214,17 +220,18 @@ def stats():
                 stops[number("reason", reason) - 1] += int(times)
         ok(F.stats_merge(*map(ref, both)))
         yield case["id"], printed(F.stats_print, both[0]), case["text"]
-        counts = counts_of(both[0])
-        found = [
-            counts.operations,
-            sum(counts.buckets),
-            counts.retries,
-            counts.attempts,
-            list(counts.stops),
-        ]
+        counts = S.stats_counts()
+        ok(F.stats_read(ref(both[0]), ref(counts)))
         retries, attempts = min(retries, N.NO_TIME), min(operations + retries, N.NO_TIME)
-        yield case["id"], found, [operations, operations, retries, attempts, stops]
-        yield case["id"], list(counts.bounds), [1, 2, 3, 4, 5, 6, 8, 10, 15, 25, 50]  # SPEC 17.1
+        found = (counts.operations, counts.attempts, counts.retries)
+        yield case["id"], found, (operations, attempts, retries)
+        for reason, wanted in enumerate(stops, N.REASON_SUCCESS):
+            count = u64()
+            ok(F.stats_stopped(ref(both[0]), reason, ref(count)))
+            yield case["id"], count.value, wanted
+        bounds, counts = zip(*buckets_of(both[0]), strict=True)
+        yield case["id"], bounds, BOUNDS
+        yield case["id"], sum(counts), operations
 
 
 TESTS = [draws, streams, resets, errors, fields, resumptions, methods, stats]
