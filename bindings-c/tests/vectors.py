@@ -198,6 +198,20 @@ def methods():
         yield case["id"], F.is_idempotent_method(method, len(method)), case["idempotent"]
 
 
+def counts_of(stats):
+    counts = S.stats_counts()
+    ok(F.stats_read(ref(stats), ref(counts)))
+    return counts
+
+
+def stops_of(stats):
+    """How many operations stopped, by reason."""
+    stops = [u64() for _ in range(N.REASON_SUCCESS, N.REASON_CANCELLED + 1)]
+    for reason, count in enumerate(stops, N.REASON_SUCCESS):
+        ok(F.stats_stopped(ref(stats), reason, ref(count)))
+    return [count.value for count in stops]
+
+
 def buckets_of(stats):
     """The bounds and the counts."""
     buckets, bound, count = [], u64(), u64()
@@ -220,15 +234,10 @@ def stats():
                 stops[number("reason", reason) - 1] += int(times)
         ok(F.stats_merge(*map(ref, both)))
         yield case["id"], printed(F.stats_print, both[0]), case["text"]
-        counts = S.stats_counts()
-        ok(F.stats_read(ref(both[0]), ref(counts)))
+        counts = counts_of(both[0])
+        found = [counts.operations, counts.retries, counts.attempts, stops_of(both[0])]
         retries, attempts = min(retries, N.NO_TIME), min(operations + retries, N.NO_TIME)
-        found = (counts.operations, counts.attempts, counts.retries)
-        yield case["id"], found, (operations, attempts, retries)
-        for reason, wanted in enumerate(stops, N.REASON_SUCCESS):
-            count = u64()
-            ok(F.stats_stopped(ref(both[0]), reason, ref(count)))
-            yield case["id"], count.value, wanted
+        yield case["id"], found, [operations, retries, attempts, stops]
         bounds, counts = zip(*buckets_of(both[0]), strict=True)
         yield case["id"], bounds, BOUNDS
         yield case["id"], sum(counts), operations
