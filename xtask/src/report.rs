@@ -90,7 +90,7 @@ impl Report {
 
     /// Tests in Python: pytest, or an interpreter with `-m pytest`.
     pub(crate) fn pytest(&mut self, what: &str, make: impl FnOnce() -> Result<Program>) {
-        self.suite(what, || Ok(make()?.words("-q -p no:cacheprovider --color=no")));
+        self.suite(what, || Ok(make()?.words("-q -rs -p no:cacheprovider --color=no")));
     }
 
     fn fail(&mut self, what: &str, count: u32, text: &str) {

@@ -12,7 +12,7 @@ use crate::languages::{Platforms, go::engine, python};
 use crate::libbackoff::{self, Platform};
 use crate::report::Report;
 use crate::shell::*;
-use crate::{archive, docs, fresh, licenses, venv};
+use crate::{archive, docs, fresh, licenses, program, venv};
 
 /// The prefix under which the library is installed for the tests.
 pub(crate) fn prefix() -> Result<PathBuf> {
@@ -89,7 +89,8 @@ pub(crate) fn test(report: &mut Report) {
         test_more(report);
     }
     docs::test(report, &root().join("bindings-c/README.md"));
-    docs::test_folder(report, "bindings-c/docs", &[]);
+    // test_installed.py compares the blocks of this page with the examples.
+    docs::test_folder(report, "bindings-c/docs", &["any-language.md"]);
 }
 
 fn test_more(report: &mut Report) {
@@ -100,6 +101,10 @@ fn test_more(report: &mut Report) {
         add_target(i686)?;
         let build = "rustc --locked --release --package bindings-c --crate-type staticlib --target";
         cargo(build).arg(i686).run()
+    });
+    pytest(report, "test_languages.py", |given| {
+        given["backoff"] = json!(program::binary()?);
+        Ok(())
     });
     pytest(report, "test_everywhere.py", |given| {
         // The oldest that the package promises to work with.
