@@ -11,7 +11,7 @@ import java.nio.charset.StandardCharsets;
  *
  * <pre>
  * mvn dependency:copy-dependencies -DoutputDirectory=lib
- * java -cp 'lib/*' OnChicory.java libbackoff.wasm
+ * java -cp 'lib/*' OnChicory.java ../libbackoff.wasm
  * </pre>
  */
 public class OnChicory {

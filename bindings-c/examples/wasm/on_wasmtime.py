@@ -1,7 +1,7 @@
 """libbackoff.wasm on Wasmtime: delays, decisions with a budget, and the message of an error.
 
 pip install wasmtime
-python on_wasmtime.py libbackoff.wasm
+python on_wasmtime.py ../libbackoff.wasm
 """
 
 import sys
