@@ -1,5 +1,5 @@
 //! Gives the shared library the name by which programs load it, and writes the package of CMake for
-//! `cargo cinstall`.
+//! `cargo cinstall`. Lays out the memory of the module of WebAssembly.
 
 #[path = "../xtask/src/libbackoff/template.rs"]
 mod template;
@@ -14,6 +14,7 @@ fn main() {
         println!("cargo:rerun-if-changed={input}");
     }
     name_the_library();
+    lay_out_the_module();
     write_the_package();
 }
 
@@ -25,6 +26,17 @@ fn name_the_library() {
         _ => return,
     };
     println!("cargo:rustc-cdylib-link-arg={argument}");
+}
+
+/// In WebAssembly, a stack that is too small meets the end of the memory, not the data. The memory behind
+/// `__heap_base` is the host's.
+fn lay_out_the_module() {
+    if variable("CARGO_CFG_TARGET_FAMILY") == "wasm" {
+        for option in "--stack-first -zstack-size=16384 --export=__heap_base --strip-all".split(' ')
+        {
+            println!("cargo:rustc-cdylib-link-arg={option}");
+        }
+    }
 }
 
 fn write_the_package() {

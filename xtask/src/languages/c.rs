@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use serde_json::{Value, json};
 
 use crate::crates::tool;
-use crate::languages::{Platforms, python};
+use crate::languages::{Platforms, go::engine, python};
 use crate::libbackoff::{self, Platform};
 use crate::report::Report;
 use crate::shell::*;
@@ -74,6 +74,12 @@ pub(crate) fn test(report: &mut Report) {
     for file in ["test_installed.py", "test_growth.py"] {
         pytest(report, file, |_| Ok(()));
     }
+    let is_all = report.is_all;
+    pytest(report, "test_wasm.py", |given| {
+        given["module"] = json!(module()?);
+        given["is_all"] = json!(is_all);
+        Ok(())
+    });
     report.check("C: archives have the same bytes again, the page and the licences", archives);
     report.check("C: the build systems for the README", || {
         for name in ["cmake", "meson", "ninja"] {
@@ -157,20 +163,36 @@ const PUBLISHED: [&str; 5] = [
 ];
 
 pub(crate) fn packages(platforms: Platforms) -> Result<Vec<PathBuf>> {
-    match platforms {
+    let mut archives: Vec<_> = match platforms {
         // Only macOS builds for macOS.
         Platforms::All if cfg!(not(target_os = "macos")) => {
-            PUBLISHED.iter().map(|name| packed(&Platform::named(name)?)).collect()
+            PUBLISHED.iter().map(|name| packed(&Platform::named(name)?)).collect::<Result<_>>()?
         }
-        _ => Ok(vec![packed(&Platform::host()?)?]),
-    }
+        _ => vec![packed(&Platform::host()?)?],
+    };
+    archives.push(module()?);
+    Ok(archives)
 }
 
 fn packed(platform: &Platform) -> Result<PathBuf> {
-    let name = format!("libbackoff-{}-{}", env!("CARGO_PKG_VERSION"), platform.triple());
+    archive(platform.triple(), |folder| libbackoff::build(platform)?.put(folder))
+}
+
+/// The archive for hosts of WebAssembly.
+fn module() -> Result<PathBuf> {
+    archive(WASM, |folder| {
+        let module = engine::build("bindings-c --profile wasm", "wasm/backoff.wasm", "")?;
+        copy(&module, &folder.join("libbackoff.wasm"))?;
+        copy_files("bindings-c/examples/wasm", &folder.join("examples"))?;
+        copy_files("include", &folder.join("include"))
+    })
+}
+
+fn archive(platform: &str, put: impl FnOnce(&Path) -> Result<()>) -> Result<PathBuf> {
+    let name = format!("libbackoff-{}-{platform}", env!("CARGO_PKG_VERSION"));
     let folder = scratch().join("c-archives").join(&name);
     empty(&folder)?;
-    libbackoff::build(platform)?.put(&folder)?;
+    put(&folder)?;
     copy_files("bindings-c/docs", &folder.join("docs"))?;
     let of_folder = ["README.md", licenses::FILE].map(|file| ("bindings-c", file));
     for (from, file) in [("", "LICENSE-APACHE"), ("", "LICENSE-MIT")].into_iter().chain(of_folder) {
