@@ -117,6 +117,8 @@ fn test_more(report: &mut Report) {
         // The oldest that the package promises to work with.
         let cmake = venv::with("c-old-cmake", "xtask/src/languages/c.rs", &["cmake==3.15.3"])?;
         given["old_cmake"] = json!(cmake.join("bin/cmake"));
+        let conan = venv::with("c-conan", "xtask/src/languages/c.rs", &["conan==2.34.0"])?;
+        given["conan"] = json!(conan.join("bin/conan"));
         // The last that the pinned Rust builds.
         let cargo_c = ("cargo-c", "0.10.24+cargo-0.98.0");
         given["cargo_c"] = json!({
