@@ -231,10 +231,9 @@ static void curl_retry_read_wait(const struct curl_retry *transfer, uint64_t *re
       if (i < 4) break; /* of RateLimit all lines count */
     }
   }
-  uint64_t unix_ns = (uint64_t)time(NULL) * BACKOFF_SECOND, asked_ns;
-  if (backoff_http_retry_after((uint32_t)transfer->status, fields, length, unix_ns, &asked_ns) == BACKOFF_OK) {
-    *retry_after_ns = asked_ns;
-  }
+  uint64_t unix_ns = (uint64_t)time(NULL) * BACKOFF_SECOND;
+  /* Without such a field nothing is written. */
+  backoff_http_retry_after((uint32_t)transfer->status, fields, length, unix_ns, retry_after_ns);
 }
 
 static backoff_outcome curl_retry_of_status(const struct curl_retry *transfer) {
