@@ -4,10 +4,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::languages::c::header::Header;
 use crate::languages::go;
 use crate::shell::{write as write_file, *};
 use crate::{api, fields, licenses, program};
+use header::Header;
 
 const VECTORS: &str = "tests/vectors";
 

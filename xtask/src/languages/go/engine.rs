@@ -1,8 +1,8 @@
 //! The generated files of Go's engine: the constants of the core, and the core itself, which wasm2go
 //! translates from its WebAssembly.
 
-use crate::languages::c::header::{Declared, Header};
 use crate::shell::*;
+use header::{Declared, Header};
 
 /// The generated files and their contents. The constants are those of the C header.
 pub(crate) fn files(header: &Header) -> Result<[(PathBuf, String); 4]> {

@@ -2,15 +2,17 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::fs;
+use std::path::PathBuf;
 
+use anyhow::{Context, Result};
 use serde_json::{Map, Value, json};
 
-use super::header::{CHAPTERS, Declared, Function, Header, Item, Kind, layout};
-use crate::shell::*;
+use crate::{CHAPTERS, Declared, Function, Header, Item, Kind, folder, layout};
 
 impl Header {
     /// The generated files and their contents.
-    pub(crate) fn files(&self) -> Result<[(PathBuf, String); 4]> {
+    pub fn files(&self) -> Result<[(PathBuf, String); 4]> {
         Ok([
             ("include/backoff.h".into(), self.text()?),
             ("include/backoff.ffi.h".into(), self.plain_text()),
@@ -20,7 +22,7 @@ impl Header {
     }
 
     /// The manual: a page of all declarations, and for each function one that refers to it.
-    pub(crate) fn manual(&self) -> BTreeMap<String, String> {
+    pub fn manual(&self) -> BTreeMap<String, String> {
         let version = env!("CARGO_PKG_VERSION");
         let mut page = format!(
             ".TH BACKOFF 3 \"\" \"libbackoff {version}\"\n.SH NAME\nbackoff \\- exponential backoff with jitter\n.nh\n.ad l\n\
@@ -41,7 +43,7 @@ impl Header {
     }
 
     fn text(&self) -> Result<String> {
-        let template = read("bindings-c/backoff.h.in")?;
+        let template = fs::read_to_string(folder().join("header/backoff.h.in"))?;
         let (before, after) = template.split_once("@DECLARATIONS@\n").context("declarations")?;
         let mut contents = String::new();
         let mut text = String::new();
