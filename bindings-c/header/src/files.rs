@@ -12,6 +12,9 @@ use crate::{CHAPTERS, Declared, Function, Header, Item, Kind, folder, layout};
 
 impl Header {
     /// The generated files and their contents.
+    ///
+    /// # Errors
+    /// The template cannot be read.
     pub fn files(&self) -> Result<[(PathBuf, String); 4]> {
         Ok([
             ("include/backoff.h".into(), self.text()?),
@@ -22,6 +25,7 @@ impl Header {
     }
 
     /// The manual: a page of all declarations, and for each function one that refers to it.
+    #[must_use]
     pub fn manual(&self) -> BTreeMap<String, String> {
         let version = env!("CARGO_PKG_VERSION");
         let mut page = format!(

@@ -53,7 +53,7 @@ pub(crate) fn test(report: &mut Report) {
     crates::test(report);
     let is_all = report.is_all;
     // libbackoff is built without the standard library, which others turn on in what they share.
-    report.check("clippy: bindings-c", || clippy("--package bindings-c"));
+    report.check("clippy: bindings-c", || clippy("--package bindings-c --package header"));
     report.check("clippy: each feature of the core and of the loops alone", || {
         each_alone("backoff-core", "core")?;
         each_alone("backoff-retry", "bindings-rust")
