@@ -1,7 +1,7 @@
 """Every function with pointers that are NULL, structs that nothing initialised, lengths and buffers of every size, and
 numbers that it does not know: it returns the right code, and writes nothing else.
 
-Usage: calls.py HEADER LIBRARY
+Usage: calls.py ABI LIBRARY
 """
 
 import ctypes
