@@ -26,7 +26,7 @@ pub extern "C" fn backoff_http_outcome(status: u32) -> backoff_outcome {
 pub unsafe extern "C" fn backoff_is_idempotent_method(
     method: *const c_char,
     length: u64,
-) -> backoff_code {
+) -> u32 {
     // SAFETY: the caller's promise.
     let method = unsafe { bytes_at(method, length) };
     method.is_ok_and(is_idempotent_method).into()

@@ -127,7 +127,7 @@ impl Header {
                         let mut about = json!({ "name": parameter.name, "type": parameter.kind });
                         if parameter.kind.contains('*') {
                             about["null"] = json!(may_be_null(name, parameter));
-                            about["written"] = json!(!parameter.kind.starts_with("const "));
+                            about["written"] = json!(is_written(parameter));
                         }
                         about
                     });
@@ -175,9 +175,14 @@ fn may_be_null(function: &str, Declared { kind, name }: &Declared) -> bool {
         "index" | "stream" => function == "backoff_iter_index",
         "answer" => function == "backoff_budget_state_step",
         "text" => function == "backoff_budget_member_step",
-        "method" | "name" => kind == "const char *",
+        "method" | "name" => kind == "const char *" && function != "backoff_constant",
         _ => function == "backoff_budget_member_state" && !kind.starts_with("const "),
     }
+}
+
+/// A `const` before the last of two stars is about what the pointer that is written points to.
+fn is_written(Declared { kind, .. }: &Declared) -> bool {
+    !kind.starts_with("const ") || kind.ends_with("**")
 }
 
 impl Declared {
