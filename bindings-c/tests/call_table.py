@@ -2,72 +2,92 @@
 
 from library import N
 
-#: A call of each function that can fail. A text is a place in memory: `>` before a struct that the call initialises,
-#: `?` before a pointer that may be NULL. Lengths and sizes are right.
+#: A call of each function that can fail. A text is a place in memory: `>` before a struct that the call initialises.
+#: Lengths and sizes are right.
 CALLS = {
     "params_set": ["params", N.FIELD_BASE, 1],
     "params_set_ratio": ["params", N.FIELD_MULTIPLIER, 2, 1],
     "ratio_parse": [b"2", 1, "u32", "other_u32"],
-    "policy_init": [">policy", "params", "?error"],
-    "policy_parse": [">policy", b"none", 4, "?error"],
-    "policy_print": ["policy", "text", 900],
+    "duration_parse": [b"1s", 2, "u64"],
+    "policy_init": [">policy", "params", "error"],
+    "policy_parse": [">policy", b"none", 4, "error"],
+    "policy_print": ["policy", "text", 900, "length"],
     "policy_get": ["policy", N.FIELD_BASE, "u64"],
     "policy_get_ratio": ["exponential", N.FIELD_MULTIPLIER, "u32", "other_u32"],
+    "policy_change": ["policy", N.FIELD_CAP, 60 * N.SECOND, ">other_policy", "error"],
+    "policy_change_ratio": ["exponential", N.FIELD_MULTIPLIER, 3, 1, ">other_policy", "error"],
     "policy_delay_ns": ["policy", 1, 0, "u64"],
     "policy_max_retries": ["policy", "u64"],
     "policy_window_ns": ["policy", 0, "u64"],
     "policy_fill_ns": ["policy", 1, 0, "numbers", 2, "u64"],
     "preview_init": [">preview", "policy"],
     "preview_next": ["preview", "preview_row"],
-    "policy_fit_base": ["policy", 2, 1000, ">other_policy", "?error"],
-    "policy_fit_cap": ["exponential", 2, 1000, ">other_policy", "?error"],
+    "policy_fit_base": ["policy", 2, 1000, ">other_policy", "error"],
+    "policy_fit_cap": ["exponential", 2, N.SECOND, ">other_policy", "error"],
     "stream_from_key": [1, b"k", 1, "u64"],
     "stream_from_entropy": ["u64"],
     "stream_nth": [1, 0, "u64"],
     "iter_init": [">iter", "policy", 1],
     "iter_next_ns": ["iter", "u64"],
     "iter_reset": ["iter"],
-    "iter_index": ["iter", "?u64", "?other_u64"],
-    "budget_parse": [">budget", b"ratio", 5, "?error"],
-    "budget_print": ["budget", "text", 900],
+    "iter_index": ["iter", "u64", "other_u64"],
+    "budget_parse": [">budget", b"ratio", 5, "error"],
+    "budget_print": ["budget", "text", 900, "length"],
     "budget_get": ["budget", N.FIELD_COST, "u64"],
     "budget_get_ratio": ["ratio", N.FIELD_RATIO, "u32", "other_u32"],
-    "operation_begin": [">operation", "policy", 1, 0, N.NO_TIME, "?budget"],
+    "budget_get_level": ["budget", 0, "budget_level"],
+    "operation_begin": [">operation", "policy", 1, 0, N.NO_TIME, "budget"],
     "operation_resume": [">operation", "policy", 1, 0, 0, N.NO_TIME],
-    "operation_decide": ["operation", N.OUTCOME_TRANSIENT, N.NO_TIME, 0, "?budget", "decision"],
-    "operation_refuse_retry": ["operation", "?budget", "?u32"],
-    "operation_cancel": ["operation", "?budget", "?u32"],
-    "operation_state": ["operation", "?u64", "?other_u64", "?u32"],
+    "operation_decide": ["operation", N.OUTCOME_TRANSIENT, N.NO_TIME, 0, "budget", "decision"],
+    "operation_refuse_retry": ["operation", "budget", "u32"],
+    "operation_cancel": ["operation", "budget", "u32"],
+    "operation_state": ["operation", "u64", "other_u64", "u32"],
     "parse_retry_after": [b"1", 1, 0, "u64"],
     "http_retry_after": [503, b"Retry-After: 1", 14, 0, "u64"],
     "stats_init": [">stats"],
     "stats_record": ["stats", 1, N.REASON_SUCCESS],
     "stats_merge": ["stats", "other_stats"],
     "stats_read": ["stats", "stats_counts"],
-    "stats_print": ["stats", "text", 4096],
-    "retry": ["loop", 1, "?context", "event"],
-    "error_message": ["cap_error", "text", 900],
-    "error_message_with": ["cap_error", b"5 ms", 4, "text", 900],
+    "stats_stopped": ["stats", N.REASON_SUCCESS, "u64"],
+    "stats_bucket": ["stats", 0, "u64", "other_u64"],
+    "stats_print": ["stats", "text", 4096, "length"],
+    "retry": ["loop", 1, "context", "loop_event"],
+    "error_message": ["cap_error", "text", 900, "length"],
+    "error_message_with": ["cap_error", b"5 ms", 4, "text", 900, "length"],
     "budget_state_full": [">budget_state", "budget"],
     "budget_state_parse": [">budget_state", "budget", b"0 2", 3],
-    "budget_state_print": ["budget_state", "text", 900],
-    "budget_state_step": ["budget_state", "budget_event", 0, "?budget_answer"],
+    "budget_state_print": ["budget_state", "text", 900, "length"],
+    "budget_state_step": ["budget_state", "budget_event", 0, "budget_answer"],
     "budget_member_init": [">budget_member", "budget", "budget", 1, 0, 0, 0],
-    "budget_member_note": ["budget_member", "budget_event", 0, 0],
+    "budget_member_note": ["budget_member", "began_event", 0, 0],
     "budget_member_request": ["budget_member", N.OUTCOME_TRANSIENT, 0, "member_answer"],
-    "budget_member_cancel": ["budget_member", N.OUTCOME_TRANSIENT],
-    "budget_member_state": ["budget_member", 0, "?u32", "?u64", "?other_u32", "?other_u64"],
+    "budget_member_cancel": ["asking_member", N.OUTCOME_TRANSIENT],
+    "budget_member_state": ["budget_member", 0, "u32", "u64", "other_u32", "other_u64"],
     "budget_member_stats": ["budget_member", "shared_budget_stats"],
     "budget_member_begin": ["budget_member", 0],
-    "budget_member_step": ["asking_member", "?account", 11, 0, "text", 900, "u32"],
+    "budget_member_step": ["asking_member", "account", 11, 0, "text", 900, "length", "u32"],
     "budget_member_exchange_step": ["stepped_member", 0, "exchange_step"],
-    "budget_member_stored": ["budget_member", 0, "exchange_answers"],
+    "budget_member_stored": ["stepped_member", 0, "exchange_answers"],
     "budget_member_lost": ["budget_member", 0, "u64"],
     "budget_member_failed": ["budget_member", 0, 0],
     "budget_member_late": ["budget_member", 0],
+    "constant": [b"BACKOFF_OK", 10, "u64"],
+    "constant_at": [0, "pointer", "u64"],
 }
 #: The functions that return something else than a code.
-VALUES = {"version", "http_outcome", "is_idempotent_method", "stream_draw", "stream_advance"}
+VALUES = {
+    "version", "http_outcome", "is_idempotent_method", "stream_draw", "stream_advance", "outcome_from_name",
+    "reason_from_name",
+}  # fmt: skip
+#: What a call of CALLS does not write, although it may: a quota changes with requests of retries and successes.
+UNCHANGED = {
+    **dict.fromkeys(["operation_begin", "operation_refuse_retry", "operation_cancel"], {"budget"}),
+    "retry": {"context"},
+}
+#: What a call writes through the pointers in a struct.
+INDIRECT = {"retry": {"stats"}}
+#: The calls that continue an operation, each with the place of the budget.
+SPENDING = {"operation_decide": 4, "operation_refuse_retry": 1, "operation_cancel": 1}
 #: Calls that fail for other reasons: the function, the arguments that differ by their place, and the code.
 FAILURES = [
     ("policy_parse", {1: b"no", 2: 2}, "unknown_head"),
@@ -94,6 +114,19 @@ FAILURES = [
     ("budget_member_init", {3: 1001}, "too_large"),
     ("budget_member_init", {4: 1000001}, "too_large"),
     ("budget_member_init", {4: 2**64 - 2}, "too_large"),
+    *((name, {0: "lone_operation"}, "wrong_budget") for name in SPENDING),
+    *((name, {0: "resumed_operation"}, "wrong_budget") for name in SPENDING),
+    *((name, {SPENDING[name]: None}, "wrong_budget") for name in SPENDING),
+    ("duration_parse", {0: b"1x"}, "unknown_unit"),
+    ("policy_change", {2: 9}, "cap_below_base"),
+    ("policy_change", {1: N.FIELD_INCREMENT}, "unused"),
+    ("policy_change", {1: N.FIELD_MULTIPLIER}, "wrong_unit"),
+    ("policy_change_ratio", {1: N.FIELD_CAP}, "wrong_unit"),
+    ("policy_change_ratio", {3: 0}, "zero_denominator"),
+    ("constant", {0: b"BACKOFF_NO"}, "unknown_name"),
+    ("constant_at", {0: 2**64 - 1}, "end"),
+    *(("stats_bucket", {1: index}, "end") for index in [12, 2**32, 2**64 - 1]),
+    *(("stats_stopped", {1: reason}, "unknown_reason") for reason in [0, 8, 257, 2**32 - 1]),
     *(("operation_decide", {1: outcome}, "unknown_outcome") for outcome in [0, 6, 257, 2**32 - 1]),
     *(("budget_member_request", {1: outcome}, "unknown_outcome") for outcome in [0, 6]),
     *(("budget_member_cancel", {1: outcome}, "unknown_outcome") for outcome in [0, 6]),
@@ -104,7 +137,7 @@ FAILURES = [
     *(
         (name, {1: field}, "unknown_field")
         for names, known in [
-            ("params_set params_set_ratio policy_get policy_get_ratio", range(1, 24)),
+            ("params_set params_set_ratio policy_get policy_get_ratio policy_change policy_change_ratio", range(1, 24)),
             ("budget_get budget_get_ratio", range(33, 43)),
         ]
         for name in names.split()
