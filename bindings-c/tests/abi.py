@@ -91,6 +91,30 @@ def numbers():
         yield name, [name_of(number) for number in others], [name] * len(others)
 
 
+def from_names():
+    """The number of a name, and 0 for any other text."""
+    others = [
+        "",
+        "none",
+        "Success",
+        "SUCCESS",
+        "success\0",
+        " success",
+        "succes",
+        "successs",
+        "transient,",
+        "x" * 10**6,
+    ]
+    groups = {
+        group: names.split() for group, _, names, _ in GROUPS if group in ("outcome", "reason")
+    }
+    for group, names in groups.items():
+        known = {name: number for number, name in enumerate(names)}
+        for name in [*groups["outcome"], *groups["reason"], *others]:
+            found = getattr(F, f"{group}_from_name")(name.encode() + b"x", len(name))
+            yield (group, name[:20]), found, known.get(name, 0)
+
+
 def version():
     parts = [N.VERSION_MAJOR, N.VERSION_MINOR, N.VERSION_PATCH]
     yield "macros", ".".join(map(str, parts)), sys.argv[3]
@@ -288,4 +312,4 @@ def defaults():
 
 
 if __name__ == "__main__":
-    main([numbers, version, layouts, sentences, messages, ratios, defaults])
+    main([numbers, from_names, version, layouts, sentences, messages, ratios, defaults])

@@ -81,7 +81,9 @@ VALUES = {
 }  # fmt: skip
 #: What a call of CALLS does not write, although it may: a quota changes with requests of retries and successes.
 UNCHANGED = {
-    **dict.fromkeys(["operation_begin", "operation_refuse_retry", "operation_cancel"], {"budget"}),
+    "operation_begin": {"budget"},
+    "operation_refuse_retry": {"budget"},
+    "operation_cancel": {"budget"},
     "retry": {"context"},
 }
 #: What a call writes through the pointers in a struct.

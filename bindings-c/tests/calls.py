@@ -23,7 +23,9 @@ def pointers(null):
 
 def every_call():
     """The calls are right, and there is one of each function."""
-    names = {name for name in FUNCTIONS if not name.endswith("_name") or name.endswith("_from_name")}
+    names = {
+        name for name in FUNCTIONS if not name.endswith("_name") or name.endswith("_from_name")
+    }
     yield "functions", names, {*CALLS, *VALUES}
     for name, arguments in CALLS.items():
         yield name, call(Memory(), name, arguments), "ok"
@@ -32,7 +34,7 @@ def every_call():
 
 
 def null_pointers():
-    for name, arguments, place in pointers(null=False):
+    for name, _, place in pointers(null=False):
         yield (name, place), fails(name, {place: None}), ("null_pointer", True)
     for name, arguments, place in pointers(null=True):
         without = [*arguments[:place], None, *arguments[place + 1 :]]
@@ -62,6 +64,20 @@ def written():
         named = zip(arguments, FUNCTIONS[name], strict=True)
         outputs = {one.strip(">") for one, parameter in named if parameter.get("written")}
         yield name, changed, outputs - UNCHANGED.get(name, set()) | INDIRECT.get(name, set())
+
+
+def initialised():
+    """A call that makes a struct sets all of its words. It has room, which is 0, for later versions."""
+    for name, arguments in CALLS.items():
+        for place in (one[1:] for one in arguments if str(one).startswith(">")):
+            contents = set()
+            for byte in [0, 0x5A, 0xA5, 0xFF]:
+                memory = Memory()
+                memory.put(place, bytes([byte]) * memory.places[place][1])
+                yield (name, byte), call(memory, name, arguments), "ok"
+                contents.add(memory.get(place))
+            yield name, len(contents), 1
+            yield name, contents.pop()[-8:], bytes(8)
 
 
 def without_a_policy():
@@ -154,7 +170,9 @@ def garbage_of(memory, name):
 
 def uninitialized():
     """Except where a call makes the struct."""
-    opaque = {f"backoff_{name} *": name for name, kind in vars(S).items() if hasattr(kind, "opaque")}
+    opaque = {
+        f"backoff_{name} *": name for name, kind in vars(S).items() if hasattr(kind, "opaque")
+    }
     kinds = {*opaque, "backoff_error *"} - {"backoff_error *"} | {"const backoff_error *"}
     kinds |= {f"const {kind}" for kind in opaque}
     for name, arguments in CALLS.items():
@@ -282,7 +300,11 @@ def ends():
     ok(F.iter_init(ref(fresh), ref(policy), 42))
     ctypes.memset(ref(policy), 0, ctypes.sizeof(policy))
     ok(F.iter_next_ns(ref(iterator), ref(delay)))
-    changed = [place for place in range(len(iterator.opaque)) if iterator.opaque[place] != fresh.opaque[place]]
+    changed = [
+        place
+        for place in range(len(iterator.opaque))
+        if iterator.opaque[place] != fresh.opaque[place]
+    ]
     yield "words that a delay changes", len(changed), 1
     iterator.opaque[changed[0]] = 2**32 - 1
     for wanted in ["ok", "end", "end"]:
@@ -346,8 +368,8 @@ def ends():
 
 
 TESTS = [
-    every_call, null_pointers, written, without_a_policy, reserved, texts, buffers, uninitialized, other_failures, damaged,
-    damaged_in_loops, ends,
+    every_call, null_pointers, written, initialised, without_a_policy, reserved, texts, buffers, uninitialized,
+    other_failures, damaged, damaged_in_loops, ends,
 ]  # fmt: skip
 
 if __name__ == "__main__":

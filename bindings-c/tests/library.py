@@ -40,7 +40,10 @@ def bare(name: str) -> str:
 
 
 #: Every number by its whole name.
-CONSTANTS = {**ABI["constants"], **{name: n for enum in ABI["enums"].values() for name, n in enum.items()}}
+CONSTANTS = {
+    **ABI["constants"],
+    **{name: n for enum in ABI["enums"].values() for name, n in enum.items()},
+}
 NUMBERS = {bare(name): number for name, number in CONSTANTS.items()}
 N = SimpleNamespace(**NUMBERS)
 

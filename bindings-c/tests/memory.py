@@ -34,7 +34,10 @@ def asking_member(steps=False):
 
 def places():
     """All memory to which a call could write, by name: each struct, and more."""
-    numbers = {"u64 other_u64 context length pointer": ctypes.c_uint64, "u32 other_u32": ctypes.c_uint32}
+    numbers = {
+        "u64 other_u64 context length pointer": ctypes.c_uint64,
+        "u32 other_u32": ctypes.c_uint32,
+    }
     request = N.BUDGET_EVENT_RETRY_REQUESTED
     return {
         **{name: filled(kind) for name, kind in vars(S).items()},
