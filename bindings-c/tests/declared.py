@@ -49,12 +49,15 @@ def by_name():
 
 
 def one_after_another():
-    found, name, value = {}, ctypes.c_char_p(), u64()
-    while F.constant_at(len(found), ref(name), ref(value)) == N.OK:
-        yield name.value, name.value in found, False
-        found[name.value] = value.value
-    yield "all", found, {name.encode(): number for name, number in {**CONSTANTS, **SIZES}.items()}
-    yield "end", code(F.constant_at(len(found), ref(name), ref(value))), "end"
+    everything = {**CONSTANTS, **SIZES}
+    found, name, value = [], ctypes.c_char_p(), u64()
+    codes = []
+    for index in range(len(everything) + 1):
+        codes.append(code(F.constant_at(index, ref(name), ref(value))))
+        found.append((name.value.decode(), value.value))
+    yield "codes", codes, ["ok"] * len(everything) + ["end"]
+    yield "all", sorted(found[:-1]), sorted(everything.items())
+    yield "unchanged at the end", found[-1], found[-2]
 
 
 def facts(header, pointer=8):
