@@ -45,11 +45,10 @@ int main(void) {
   for (int attempt = 1;; attempt++) {
     const char *header;
     backoff_outcome outcome = call(attempt, &header);
-    uint64_t retry_after_ns;
+    uint64_t retry_after_ns = BACKOFF_NO_TIME;
     uint64_t unix_ns = 0; /* the time of day, which only dates need */
-    if (header == NULL || backoff_parse_retry_after(header, strlen(header), unix_ns,
-                                                    &retry_after_ns) != BACKOFF_OK) {
-      retry_after_ns = BACKOFF_NO_TIME;
+    if (header != NULL) { /* a header that cannot be read leaves BACKOFF_NO_TIME */
+      backoff_parse_retry_after(header, strlen(header), unix_ns, &retry_after_ns);
     }
     backoff_decision decision;
     if (backoff_operation_decide(&operation, outcome, retry_after_ns, now_ns, &budget, &decision) !=

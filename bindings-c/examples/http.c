@@ -60,10 +60,7 @@ static backoff_outcome attempt(void *context, uint64_t *retry_after_ns) {
   snprintf(request->error, sizeof request->error, "HTTP %ld", status);
   if (curl_easy_header(request->curl, "Retry-After", 0, CURLH_HEADER, -1, &after) == CURLHE_OK) {
     uint64_t unix_ns = (uint64_t)time(NULL) * BACKOFF_SECOND;
-    if (backoff_parse_retry_after(after->value, strlen(after->value), unix_ns, retry_after_ns) !=
-        BACKOFF_OK) {
-      *retry_after_ns = BACKOFF_NO_TIME;
-    }
+    backoff_parse_retry_after(after->value, strlen(after->value), unix_ns, retry_after_ns);
   }
   return backoff_http_outcome((uint32_t)status);
 }

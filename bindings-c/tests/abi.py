@@ -6,7 +6,7 @@ Usage: abi.py ABI LIBRARY VERSION
 import ctypes
 import sys
 
-from library import NUMBERS, F, N, S, code, main, ok, parsed, printed, ref, u32, u64
+from library import ABI, NUMBERS, F, N, S, code, main, ok, parsed, printed, ref, u32, u64
 
 #: The names of each group and the number of the first. The functions return them, where there is one.
 GROUPS = [
@@ -120,6 +120,7 @@ def version():
     yield "macros", ".".join(map(str, parts)), sys.argv[3]
     yield "number", F.version(), parts[0] * 10**6 + parts[1] * 1000 + parts[2]
     yield "macro", N.VERSION, F.version()
+    yield "abi.json", ABI["version"], sys.argv[3]
 
 
 def layouts():
