@@ -11,7 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from library import ABI, CONSTANTS, F, N, code, main, ref, u64
+from library import ABI, CONSTANTS, F, code, main, ref, u64
 
 SHARE = Path(sys.argv[1]).parent
 HEADER = SHARE.parents[1] / "include/backoff.h"
