@@ -64,6 +64,10 @@ def written():
         named = zip(arguments, FUNCTIONS[name], strict=True)
         outputs = {one.strip(">") for one, parameter in named if parameter.get("written")}
         yield name, changed, outputs - UNCHANGED.get(name, set()) | INDIRECT.get(name, set())
+        gaps = bytearray(memory.buffer.raw[:-1])
+        for at, size in memory.places.values():
+            gaps[at : at + size] = b"\xa5" * size
+        yield (name, "beside the places"), set(gaps), {0xA5}
 
 
 def initialised():
@@ -108,16 +112,15 @@ def others(one, other, place):
 
 def reserved():
     """A reserved word that is not 0 is for a later version, and makes a call fail before it does anything."""
-    for name, place, member in [
-        ("retry", "loop", "reserved"),
-        ("budget_state_step", "budget_event", "reserved"),
-        ("budget_member_note", "began_event", "reserved"),
+    for name, place, kind in [
+        ("retry", "loop", S.loop),
+        ("budget_state_step", "budget_event", S.budget_event),
+        ("budget_member_note", "began_event", S.budget_event),
     ]:
-        kind = S.loop if place == "loop" else S.budget_event
-        for word in range(len(getattr(kind(), member))):
+        for word in range(len(kind().reserved)):
             for value in [1, 2**63]:
                 of = kind.from_buffer_copy(Memory().get(place))
-                getattr(of, member)[word] = value
+                of.reserved[word] = value
                 found = fails(name, {}, {place: bytes(of)})
                 yield (name, word, value), found, ("unsupported", True)
 
