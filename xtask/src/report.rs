@@ -13,7 +13,7 @@ pub(crate) struct Report {
     failed: u32,
     /// What failed, why, and how to run its part alone.
     failures: Vec<String>,
-    /// What the packages ran on: lines of JSON for `xtask/compatibility.py`.
+    /// What the packages ran on: lines of JSON for `docs/compatibility.py`.
     ran: Vec<String>,
     /// Whether what takes longer is tested, too. `docs/compatibility.md` then shows what the packages ran on.
     pub(crate) is_all: bool,
@@ -127,7 +127,7 @@ impl Report {
         if self.is_all {
             let file = scratch().join("ran.jsonl");
             write(&file, self.ran.join("\n"))?;
-            python3("xtask/compatibility.py save").arg(file).run()?;
+            python3("docs/compatibility.py save").arg(file).run()?;
         }
         Ok(())
     }
