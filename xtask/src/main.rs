@@ -15,8 +15,6 @@ mod audit;
 mod bench;
 mod crates;
 mod cross;
-mod demo;
-mod differential;
 mod dist;
 mod docs;
 mod fields;
@@ -85,12 +83,12 @@ fn main() -> ExitCode {
 
 fn run(words: &[&str]) -> Result<()> {
     match words {
-        ["demo"] => demo::run(),
+        ["demo"] => processes::demo()?.show(),
         ["test"] => test::everything(false),
         ["test", "--all"] => test::everything(true),
         ["test", "--all", part] => test::part(part, true),
         ["test", part] => test::part(part, false),
-        ["evaluate", language] => differential::evaluate(language),
+        ["evaluate", language] => languages::evaluate(language),
         ["scenario"] => processes::clients(&languages::ALL)?.show(),
         ["scenario", name @ ("queues" | "fleet" | "contention")] => processes::scenario(name),
         ["scenario", name] => processes::clients(&[*languages::named(name)?])?.show(),

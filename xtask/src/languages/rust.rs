@@ -72,7 +72,7 @@ pub(crate) fn test(report: &mut Report) {
     contents::test(report);
     users::test(report);
     report.check("the HTTP example waits for the delays of the core", || {
-        servers::client_agrees(client())
+        servers::clients(&[("rust", client)])?.run()
     });
     if report.is_all {
         audit::test(report);
