@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE.parent / "integrations"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "integrations"))
 
 import programs
 from reference import errors, operations
 
+HERE = Path(__file__).parent
 SEED = 20261121
 EVALUATORS = programs.of("evaluators")
 #: How many requests of each form the reference answers.

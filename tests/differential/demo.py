@@ -5,11 +5,11 @@ import sys
 from itertools import zip_longest
 from pathlib import Path
 
-TESTS = Path(__file__).parent.parent
-sys.path.insert(0, str(TESTS / "integrations"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "integrations"))
 
 import programs
 
+VECTORS = Path(__file__).parents[1] / "vectors"
 #: That of the vectors.
 KEY = "job-1"
 NEXT = f"""
@@ -31,7 +31,7 @@ def request(case):
 def main():
     """Fails if a language disagrees with the vectors."""
     evaluators = programs.of("evaluators")
-    cases = json.loads((TESTS / "vectors/articles.json").read_text(encoding="utf-8"))["cases"]
+    cases = json.loads((VECTORS / "articles.json").read_text(encoding="utf-8"))["cases"]
     requests = "".join(map(request, cases)).encode()
     answers = [programs.answers(found, requests).splitlines() for found in evaluators.values()]
     agreed = 0

@@ -87,7 +87,7 @@ fn shared(report: &mut Report) {
         let line = "run github.com/rhysd/actionlint/cmd/actionlint@v1.7.12 -shellcheck= -pyflakes=";
         report.check("actionlint", || program("go").words(line).run());
     }
-    python::lints(report, "", "tests tools bench docs stores xtask");
+    python::lints(report, ".");
     report.pytest("the shared tests in tests/, bench/, docs/ and xtask/", || {
         Ok(python::tool("pytest")?.words("tests bench docs xtask"))
     });

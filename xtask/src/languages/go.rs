@@ -129,7 +129,6 @@ pub(crate) fn test(report: &mut Report) {
     report.suite("Go: the module as its users get it", || {
         Ok(testing(newest()?).args(["-run", AS_USERS_GET_IT, CHECKS]))
     });
-    report.check("Go: the page's static program over C", static_program_over_c);
     report.runs_on(("Go", "checked by", "golangci-lint"), || {
         let lint = format!("run {GOLANGCI_LINT} run");
         go_alone(&lint).arg("./...").run()?;
@@ -138,21 +137,6 @@ pub(crate) fn test(report: &mut Report) {
     });
     report.pytest("Go everywhere", || {
         let pytest = python::tool("pytest")?.arg("bindings-go/internal/checks/everywhere.py");
-        Ok(pytest.env_of(&go_alone("")))
+        Ok(pytest.env_of(&go_over_c("")?).env_of(&go_alone("")))
     });
-}
-
-/// Builds the HTTP example as the page says, without a warning, and runs it without the library.
-fn static_program_over_c() -> Result<()> {
-    let page = read("bindings-go/docs/c-library.md")?;
-    let build = page.lines().find(|line| line.starts_with("go build -tags backoff_cgo,"));
-    let build = build.context("the page builds no static program over C")?;
-    let path = scratch().join("go-static/http");
-    write(&path, "")?;
-    let sh = program("sh -ec").arg(format!("{build} -o \"$0\" ./examples/http")).arg(&path);
-    let sh = sh.env_of(&go_over_c("")?).within(root().join("bindings-go"));
-    let (success, printed) = sh.ends()?;
-    ensure!(success && printed.is_empty(), "{build}:\n{printed}");
-    let (_, printed) = program_at(path).ends()?;
-    Ok(ensure!(printed.starts_with("usage: http"), "{printed}"))
 }

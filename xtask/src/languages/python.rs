@@ -10,7 +10,7 @@ use crate::shell::*;
 use crate::venv;
 
 pub(crate) use tools::tool;
-use tools::{EXAMPLES, INPUTS, OLDEST, PROJECT, TESTS, tools};
+use tools::{EXAMPLES, INPUTS, OLDEST, TESTS, tools};
 pub(crate) use wheels::{packages, published};
 use wheels::{sdist, wheel};
 
@@ -87,18 +87,17 @@ const LONG: [&str; 4] = [
 ];
 
 /// Checks programs in Python with ruff.
-pub(crate) fn lints(report: &mut Report, what: &str, folders: &str) {
+pub(crate) fn lints(report: &mut Report, folder: &str) {
     for verb in ["check", "format --check"] {
-        let name = verb.split(' ').next().unwrap_or_default();
-        report.check(&format!("ruff {name}{what}"), || {
-            tool("ruff")?.words(verb).words(folders).run()
+        report.check(&format!("ruff {verb} {folder}"), || {
+            tool("ruff")?.words(verb).arg(folder).run()
         });
     }
 }
 
 /// Lints, and tests through the installed wheel; in the tests of a release those of every wheel.
 pub(crate) fn test(report: &mut Report) {
-    lints(report, ": the package", "bindings-python");
+    lints(report, "bindings-python");
     report.check("clippy: the extension, and the wheel", || wheel().map(drop));
     report.check("the example with httpx waits what the core says", || {
         clients(&[("python", client)])?.run()
@@ -152,26 +151,4 @@ fn test_hosts(report: &mut Report, hosts: &str, environment: fn() -> Result<Path
         let pytest = python(&environment()?).words("-m pytest");
         with_servers(pytest.arg(root().join("bindings-python/tests/hosts")))
     });
-    let what = format!("the versions of the {hosts} hosts of Python");
-    let versions = report.timed(&what, || versions(&environment()?)).unwrap_or_default();
-    for (package, version) in versions {
-        report.ran(("Python", "adapters", &package), &version);
-    }
-}
-
-/// The versions of the hosts in an environment: of the packages of the extras.
-fn versions(environment: &Path) -> Result<Vec<(String, String)>> {
-    let project: toml::Table = read(PROJECT)?.parse()?;
-    let extras = project.get("project").and_then(|project| project.get("optional-dependencies"));
-    let extras = extras
-        .and_then(toml::Value::as_table)
-        .with_context(|| format!("{PROJECT} has no extras"))?;
-    let packages =
-        extras.values().filter_map(|packages| packages.get(0)?.as_str()?.split_once(">="));
-    let version = "import sys; from importlib.metadata import version; print(version(sys.argv[1]))";
-    let row = |(package, _): (&str, &str)| {
-        let version = python(environment).args(["-c", version, package]).stdout()?;
-        Ok((package.to_owned(), version.trim().to_owned()))
-    };
-    packages.map(row).collect()
 }
