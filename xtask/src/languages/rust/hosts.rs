@@ -1,7 +1,7 @@
 //! The adapters of Rust on what they adapt.
 
 use crate::crates;
-use crate::languages::rust::packaged::{on, packaged};
+use crate::languages::rust::packaged::{on, user};
 use crate::report::Report;
 use crate::servers::with_servers;
 use crate::shell::*;
@@ -66,40 +66,28 @@ pub(crate) fn test(report: &mut Report) {
 impl Oldest {
     /// The tests, over the packaged crates.
     fn tests(&self) -> Result<Program> {
-        let user = scratch().join("rust-hosts").join(self.features.join("-"));
-        write(user.join("src/lib.rs"), "")?;
-        write(user.join("Cargo.toml"), self.manifest()?)?;
-        copy("Cargo.lock", &user.join("Cargo.lock"))?;
+        let name = format!("rust-hosts/{}", self.features.join("-"));
+        let user = user(&name, &self.manifest()?, "src/lib.rs", "")?;
         for (name, version) in self.versions.split(' ').filter_map(|words| words.split_once('@')) {
-            on(&user, &format!("update --quiet {name} --precise {version}")).run()?;
+            on(&user, &format!("update --quiet {name} --precise {version}"))?.run()?;
         }
         // A test runs them.
-        on(&user, "build --quiet --examples").run()?;
-        with_servers(on(&user, "test --tests"))
+        on(&user, "build --quiet --examples")?.run()?;
+        with_servers(on(&user, "test --tests")?)
     }
 
+    /// The dependencies and the tests.
     fn manifest(&self) -> Result<String> {
-        let [core, loops, adapters] =
-            ["core", "retry", "adapters"].map(|name| packaged(&format!("backoff-{name}")));
         let (features, dependencies) = (self.features, self.dependencies);
         let mut manifest = format!(
-            r#"[package]
-name = "user"
-edition = "2024"
-[workspace]
-[patch.crates-io]
-backoff-core = {{ path = {:?} }}
-backoff-retry = {{ path = {:?} }}
-[dependencies]
-backoff-retry = {{ version = "*", features = ["shared-budget"] }}
-backoff-adapters = {{ path = {:?}, features = {features:?} }}
+            r#"backoff-retry = {{ version = "*", features = ["shared-budget"] }}
+backoff-adapters = {{ version = "*", features = {features:?} }}
 backon = {{ version = "1", default-features = false, features = ["tokio-sleep"] }}
 futures-core = "0.3"
 http = "1"
 serde_json = "1"
 tokio = {{ version = "1", features = ["macros", "rt-multi-thread", "test-util"] }}
-{dependencies}"#,
-            core?, loops?, adapters?
+{dependencies}"#
         );
         for target in self.targets.split(' ') {
             let (kind, file) = target.split_once("s/").context("tests or examples")?;
