@@ -42,19 +42,10 @@ pub(crate) fn test(report: &mut Report) {
     });
 }
 
-/// Writes everything into a folder, which is new or empty, or by default into `dist`.
-pub(crate) fn write(folder: Option<&str>) -> Result<()> {
+/// Writes everything into the folder `dist`.
+pub(crate) fn write() -> Result<()> {
     version::check()?;
-    let folder = match folder {
-        None => root().join("dist"),
-        Some(folder) => {
-            ensure!(!folder.is_empty(), "the folder has no name");
-            let folder = std::path::absolute(folder)?;
-            let is_empty = !folder.exists() || entries(&folder)?.is_empty();
-            ensure!(is_empty, "{} is not empty", folder.display());
-            folder
-        }
-    };
+    let folder = root().join("dist");
     empty(&folder)?;
     build(&folder)?;
     for (verb, name) in [("sbom", bom()?), ("sums", SUMS.to_owned())] {
