@@ -38,7 +38,7 @@ func ResumeAt(policy Policy, stream RandomStream, retries, began, deadline uint6
 
 // Damage overwrites the core's memory of the budget behind its first word, which says that it is one.
 func (b *Budget) Damage() {
-	words := unsafe.Slice((*uint64)(unsafe.Pointer(&b.core)), engine.BudgetWords)
+	words := unsafe.Slice((*uint64)(unsafe.Pointer(&b.core)), engine.UsedBudgetWords)
 	for i := range words[1:] {
 		words[i+1] = math.MaxUint64
 	}

@@ -8,7 +8,7 @@
  *     backoff_error error;
  *     if (backoff_policy_parse(&policy, text, sizeof text - 1, &error) != BACKOFF_OK) {
  *       char message[BACKOFF_TEXT_SIZE];
- *       backoff_error_message(&error, message, sizeof message);
+ *       backoff_error_message(&error, message, sizeof message, NULL);
  *       ...
  *     }
  *
@@ -20,28 +20,65 @@
  * loop of your own: they decide whether to stop or how long to wait. SPEC.md of the project defines
  * every formula; the comments below name its clauses.
  *
+ * Contents (names of functions without backoff_)
+ *
+ *   1. Versions: version
+ *   2. Codes
+ *   3. Policies: field_name, kind_name, params_set, params_set_ratio, ratio_parse, duration_parse,
+ *      policy_init, policy_parse, policy_print, policy_get, policy_get_ratio, policy_max_retries,
+ *      policy_change, policy_change_ratio
+ *   4. Streams: stream_from_key, stream_from_entropy, stream_nth
+ *   5. Delays: policy_delay_ns, policy_window_ns, policy_fill_ns, iter_init, iter_next_ns,
+ *      iter_reset, iter_index
+ *   6. Previews and fits: preview_init, preview_next, policy_fit_base, policy_fit_cap
+ *   7. Outcomes and reasons: outcome_name, reason_name, outcome_from_name, reason_from_name
+ *   8. The loop: retry
+ *   9. Operations: operation_begin, operation_resume, operation_decide, operation_refuse_retry,
+ *      operation_cancel, operation_state
+ *   10. Budgets: budget_parse, budget_print, budget_get, budget_get_ratio, budget_get_level
+ *   11. HTTP: http_outcome, is_idempotent_method, parse_retry_after, http_retry_after
+ *   12. Stats: stats_init, stats_record, stats_merge, stats_read, stats_stopped, stats_bucket,
+ *      stats_print
+ *   13. Errors: error_message, code_name
+ *   14. Shared budgets: budget_state_full, budget_state_parse, budget_state_print,
+ *      budget_state_step, budget_event_name, budget_member_init, budget_member_note,
+ *      budget_member_request, budget_member_cancel, budget_member_state, budget_member_stats,
+ *      budget_member_begin, budget_member_step, budget_member_exchange_step, budget_member_stored,
+ *      budget_member_lost, budget_member_failed, budget_member_late
+ *   15. For other languages: constant, constant_at, stream_draw, stream_advance, error_message_with
+ *
  * Conventions
  *
- * - The header needs C99 or C++11.
- * - Durations are unsigned 64-bit nanoseconds, at most BACKOFF_MAX_NS.
+ * - The header needs C99 or C++11. Enums have 32 bits.
+ * - Durations are unsigned 64-bit nanoseconds, at most BACKOFF_MAX_NS. Every time is valid, whether
+ *   of a clock, a deadline or a Retry-After: a negative number that was cast is a long time.
  * - The caller owns every struct. Put it on the stack, copy it (except a budget or an operation),
- *   and drop it. The library allocates nothing, so there is nothing to free.
- * - A function that can fail returns a code: BACKOFF_OK (0), or one of the codes below. A failed
- *   call leaves all outputs except `error` unchanged. (backoff_error_message and
- *   backoff_error_message_with then write an empty string.) The numbers of codes, fields and kinds
- *   never change.
+ *   and drop it. The library allocates nothing, so there is nothing to free. Only the functions that
+ *   take an opaque struct may write to it; structs with other members are plain values.
+ * - A function that can fail returns BACKOFF_OK (0) or the code of an error. A failed call leaves
+ *   all outputs unchanged, except `error` and texts.
+ * - Every pointer points to a struct of its type, to one number, or to as many bytes as its length
+ *   or size says, and what is written overlaps nothing else. A required pointer that is NULL gives
+ *   BACKOFF_ERROR_NULL_POINTER, a struct that no function initialised BACKOFF_ERROR_UNINITIALIZED,
+ *   and a budget whose memory was damaged BACKOFF_ERROR_DAMAGED. The comments name the other codes.
+ *   Other arguments may have any value.
+ * - These pointers may be NULL: `error`, `length` and `context`; a policy that is read, which is
+ *   then the preset "default"; the budget of an operation; and what a comment says.
+ * - An input text has a pointer and a length, without a terminating zero. The pointer may be NULL if
+ *   the length is 0. A length that no memory has, such as a negative number that was cast, gives
+ *   BACKOFF_ERROR_TOO_LONG.
+ * - An output text has a buffer of `size` bytes and gets a terminating zero. `length` becomes its
+ *   length without the zero, also if the buffer is too small (BACKOFF_ERROR_BUFFER_TOO_SMALL): with
+ *   the size 0, for which the buffer may be NULL, a call only measures. A function that fails leaves
+ *   an empty string.
  * - No function panics, allocates, or reads a clock. Only these can block: the functions that take a
  *   budget, while another thread updates it (see backoff_budget); backoff_retry, in your functions;
  *   and backoff_stream_from_entropy, while the system starts.
- * - An input text is a pointer and a length, without a terminating zero. The pointer may be NULL if
- *   the length is 0. An output text has a terminating zero.
  * - Calls on different structs never affect each other. The comment of each type says whether
  *   several threads may use one struct at once. Functions without a struct are thread-safe.
- * - Every pointer must be NULL (which is checked) or point to the documented amount of memory.
- *   Other arguments may have any value, and invalid ones return an error code. Every time is valid,
- *   whether of a clock, a deadline or a Retry-After: a negative number that was cast is a long time.
+ * - The numbers of enums never change. A later version may add numbers, functions, and members in
+ *   place of reserved words, which are 0.
  */
-
 
 #ifndef BACKOFF_H
 #define BACKOFF_H
@@ -57,9 +94,50 @@
 #define BACKOFF_ALIGNED(bytes) __attribute__((aligned(bytes)))
 #endif
 
+#if defined(__cplusplus) || (defined(__STDC_VERSION__) && __STDC_VERSION__ >= 202311L)
+#define BACKOFF_ENUM(name) enum name : uint32_t
+#else
+#define BACKOFF_ENUM(name) enum name
+#endif
+
+/* A failure leaves an output unset, which must not be used then. */
+#if defined(__GNUC__)
+#define BACKOFF_MUST_CHECK __attribute__((warn_unused_result))
+#else
+#define BACKOFF_MUST_CHECK
+#endif
+
 /* Params with no field set. */
 #define BACKOFF_PARAMS_INIT {{0}}
 
+typedef struct backoff_params backoff_params;
+typedef struct backoff_policy backoff_policy;
+typedef struct backoff_iter backoff_iter;
+typedef struct backoff_preview backoff_preview;
+typedef struct backoff_preview_row backoff_preview_row;
+typedef struct backoff_loop_event backoff_loop_event;
+typedef struct backoff_loop backoff_loop;
+typedef struct backoff_operation backoff_operation;
+typedef struct backoff_decision backoff_decision;
+typedef struct backoff_budget backoff_budget;
+typedef struct backoff_budget_level backoff_budget_level;
+typedef struct backoff_stats backoff_stats;
+typedef struct backoff_stats_counts backoff_stats_counts;
+typedef struct backoff_error backoff_error;
+typedef struct backoff_budget_state backoff_budget_state;
+typedef struct backoff_budget_event backoff_budget_event;
+typedef struct backoff_budget_answer backoff_budget_answer;
+typedef struct backoff_budget_member backoff_budget_member;
+typedef struct backoff_member_answer backoff_member_answer;
+typedef struct backoff_shared_budget_stats backoff_shared_budget_stats;
+typedef struct backoff_exchange_step backoff_exchange_step;
+typedef struct backoff_exchange_answers backoff_exchange_answers;
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* 1. Versions ----------------------------------------------------------------------------------- */
 
 // The version of this header. Compare it with backoff_version(), the version of the library.
 #define BACKOFF_VERSION_MAJOR UINT32_C(0)
@@ -73,119 +151,266 @@
 // BACKOFF_VERSION_MAJOR * 1000000 + BACKOFF_VERSION_MINOR * 1000 + BACKOFF_VERSION_PATCH.
 #define BACKOFF_VERSION UINT32_C(1000)
 
-// How the window grows from one retry to the next. Required. A BACKOFF_GROWTH kind.
-#define BACKOFF_FIELD_GROWTH UINT32_C(1)
+// Returns the version of the linked library, in the form of BACKOFF_VERSION.
+uint32_t backoff_version(void);
 
-// The window of index 0 for most growths. Required. In nanoseconds.
-#define BACKOFF_FIELD_BASE UINT32_C(2)
+/* 2. Codes -------------------------------------------------------------------------------------- */
 
-// Linear growth: the amount that each retry adds. Default: the base. In nanoseconds.
-#define BACKOFF_FIELD_INCREMENT UINT32_C(3)
+// What a function returns: BACKOFF_OK, or why it failed.
+BACKOFF_ENUM(backoff_code) {
+  // Success.
+  BACKOFF_OK = 0,
+  // The number or name of a kind is unknown.
+  BACKOFF_ERROR_UNKNOWN_KIND = 1,
+  // A required field is not set.
+  BACKOFF_ERROR_MISSING = 2,
+  // A field is set or read that the growth, the jitter or the kind of budget does not use.
+  BACKOFF_ERROR_UNUSED = 3,
+  // The value is above the limit.
+  BACKOFF_ERROR_TOO_LARGE = 4,
+  // The value is below the limit.
+  BACKOFF_ERROR_TOO_SMALL = 5,
+  // The denominator of a ratio is zero.
+  BACKOFF_ERROR_ZERO_DENOMINATOR = 6,
+  // The numerator or denominator of a ratio is too large in lowest terms: above 1000000 in a policy
+  // or budget, above 4294967295 in backoff_ratio_parse.
+  BACKOFF_ERROR_RATIO_TOO_FINE = 7,
+  // Decorrelated jitter requires exponential growth.
+  BACKOFF_ERROR_NOT_EXPONENTIAL = 8,
+  // The cap is below the base.
+  BACKOFF_ERROR_CAP_BELOW_BASE = 9,
+  // The offset is above the cap.
+  BACKOFF_ERROR_OFFSET_ABOVE_CAP = 10,
+  // The floor is above the cap.
+  BACKOFF_ERROR_FLOOR_ABOVE_CAP = 11,
+  // The base is so small that the multiplier, rounded down to a nanosecond, does not increase it.
+  BACKOFF_ERROR_GROWTH_STALLS = 12,
+  // Both max_retries and max_attempts are set. They are two names of one limit.
+  BACKOFF_ERROR_GIVEN_TWICE = 13,
+  // The string begins with a name that is not a growth, shorthand, kind of budget or preset.
+  BACKOFF_ERROR_UNKNOWN_HEAD = 14,
+  // The key is not the name of a field.
+  BACKOFF_ERROR_UNKNOWN_KEY = 15,
+  // The field of this key is already set by an earlier pair.
+  BACKOFF_ERROR_REPEATED_KEY = 16,
+  // The key has no value.
+  BACKOFF_ERROR_MISSING_VALUE = 17,
+  // The value of a duration does not begin with a number.
+  BACKOFF_ERROR_NOT_A_DURATION = 18,
+  // The duration has no unit.
+  BACKOFF_ERROR_MISSING_UNIT = 19,
+  // The unit of the duration is not one of d, h, m, s, ms, us, ns.
+  BACKOFF_ERROR_UNKNOWN_UNIT = 20,
+  // The duration is not a whole number of nanoseconds.
+  BACKOFF_ERROR_DURATION_TOO_FINE = 21,
+  // The text is not a ratio such as 2, 1.5, 150% or 3/2.
+  BACKOFF_ERROR_NOT_A_RATIO = 22,
+  // The value of a count contains characters other than digits.
+  BACKOFF_ERROR_NOT_A_COUNT = 23,
+  // The string is longer than 1024 bytes.
+  BACKOFF_ERROR_TEXT_TOO_LONG = 24,
+  // Even the shortest base or cap does not fit this many attempts into the time.
+  BACKOFF_ERROR_DOES_NOT_FIT = 25,
+  // A required pointer is NULL.
+  BACKOFF_ERROR_NULL_POINTER = 100,
+  // The struct was never initialised: no function made this policy, budget, operation, ..., the
+  // params did not start as BACKOFF_PARAMS_INIT, or no function filled this error.
+  BACKOFF_ERROR_UNINITIALIZED = 101,
+  // The number is not a BACKOFF_FIELD of a policy, or not one of a budget where a budget is read.
+  BACKOFF_ERROR_UNKNOWN_FIELD = 102,
+  // The value is a ratio and the field a plain number, or the reverse.
+  BACKOFF_ERROR_WRONG_UNIT = 103,
+  // There are no more delays, because an iterator has returned max_retries of them (without that
+  // limit 2^32), or no more rows of a preview.
+  BACKOFF_ERROR_END = 104,
+  // The operating system cannot provide randomness.
+  BACKOFF_ERROR_NO_ENTROPY = 105,
+  // The buffer cannot hold the text and its terminating zero.
+  BACKOFF_ERROR_BUFFER_TOO_SMALL = 106,
+  // The value of the Retry-After header is neither a number of seconds nor a date, or is longer than
+  // 1024 bytes.
+  BACKOFF_ERROR_NOT_A_RETRY_AFTER = 107,
+  // The length is longer than any memory, such as a negative number that was cast.
+  BACKOFF_ERROR_TOO_LONG = 108,
+  // The number is not a BACKOFF_OUTCOME.
+  BACKOFF_ERROR_UNKNOWN_OUTCOME = 109,
+  // The number is not a BACKOFF_REASON.
+  BACKOFF_ERROR_UNKNOWN_REASON = 110,
+  // The memory of the budget was damaged, or the budget was copied or the process forked while a
+  // thread used it. Make a new budget.
+  BACKOFF_ERROR_DAMAGED = 111,
+  // The text is not the state of a budget of this kind (SPEC 15.5).
+  BACKOFF_ERROR_NOT_A_STATE = 112,
+  // The number is not a BACKOFF_BUDGET_EVENT.
+  BACKOFF_ERROR_UNKNOWN_EVENT = 113,
+  // The operation began with a budget and the call has none, or the reverse.
+  BACKOFF_ERROR_WRONG_BUDGET = 114,
+  // A reserved word of a struct is not 0: the program needs a newer library.
+  BACKOFF_ERROR_UNSUPPORTED = 115,
+  // The header has no constant or struct of this name.
+  BACKOFF_ERROR_UNKNOWN_NAME = 116
+};
+typedef enum backoff_code backoff_code;
 
-// Exponential growth: the factor of each retry, 1 or from 1.01 to 1,000,000. Default: 2, or 3
-// with decorrelated jitter. A ratio.
-#define BACKOFF_FIELD_MULTIPLIER UINT32_C(4)
+/* 3. Policies ----------------------------------------------------------------------------------- */
 
-// Polynomial growth: the exponent, 1 to 16. Default: 2.
-#define BACKOFF_FIELD_POWER UINT32_C(5)
+// A field of a policy or of a budget. 0 is none.
+BACKOFF_ENUM(backoff_field) {
+  // How the window grows from one retry to the next. Required. A BACKOFF_GROWTH kind.
+  BACKOFF_FIELD_GROWTH = 1,
+  // The window of index 0 for most growths. Required. In nanoseconds.
+  BACKOFF_FIELD_BASE = 2,
+  // Linear growth: the amount that each retry adds. Default: the base. In nanoseconds.
+  BACKOFF_FIELD_INCREMENT = 3,
+  // Exponential growth: the factor of each retry, 1 or from 1.01 to 1,000,000. Default: 2, or 3
+  // with decorrelated jitter. A ratio.
+  BACKOFF_FIELD_MULTIPLIER = 4,
+  // Polynomial growth: the exponent, 1 to 16. Default: 2.
+  BACKOFF_FIELD_POWER = 5,
+  // Polynomial growth: the number that stands for index 0, 0 to 2^32 - 1. Default: 1. With 0 the
+  // first window is the offset alone.
+  BACKOFF_FIELD_ORIGIN = 6,
+  // A duration that is added to every window before the cap. Default: 0. It cannot be combined with
+  // decorrelated jitter. In nanoseconds.
+  BACKOFF_FIELD_OFFSET = 7,
+  // The cap, at least the base. Default: no limit, so that only 2^63 - 1 ns bounds a delay. In
+  // nanoseconds. BACKOFF_MAX_NS is no limit.
+  BACKOFF_FIELD_CAP = 8,
+  // What the cap limits: the window, which is the default, or the delay. A BACKOFF_CAP_ON kind.
+  BACKOFF_FIELD_CAP_ON = 9,
+  // The shortest computed delay, at most the cap: the range that is sampled starts there. Default:
+  // 0. A Retry-After that replaces the delay may be shorter. In nanoseconds.
+  BACKOFF_FIELD_FLOOR = 10,
+  // How a delay is drawn from its window. Default: none, which makes the window the delay. A
+  // BACKOFF_JITTER kind.
+  BACKOFF_FIELD_JITTER = 11,
+  // Proportional jitter: the fraction of the window by which a delay may fall short of it, 0 to 1.
+  // Required unless jitter_above is set; then the default is 0. A ratio.
+  BACKOFF_FIELD_JITTER_BELOW = 12,
+  // Proportional jitter: the fraction of the window by which a delay may exceed it, 0 to 1.
+  // Default: 0. A ratio.
+  BACKOFF_FIELD_JITTER_ABOVE = 13,
+  // Additive jitter: the width of the range at index 0. Required with this jitter. In nanoseconds.
+  BACKOFF_FIELD_JITTER_MAX = 14,
+  // Additive jitter: the amount that each retry adds to the width. Default: 0. In nanoseconds.
+  BACKOFF_FIELD_JITTER_INCREMENT = 15,
+  // Slotted jitter: the length of a slot, at least 1 ns. Required with this jitter. In nanoseconds.
+  BACKOFF_FIELD_JITTER_SLOT = 16,
+  // The maximum number of retries, 0 to 2^32, which is the default and means no limit.
+  BACKOFF_FIELD_MAX_RETRIES = 17,
+  // The maximum number of attempts, 1 to 2^32 + 1: one more than max_retries, which must not be set
+  // as well.
+  BACKOFF_FIELD_MAX_ATTEMPTS = 18,
+  // The time since the start of an operation after which no wait may end. Default: no limit. In
+  // nanoseconds. BACKOFF_MAX_NS is no limit.
+  BACKOFF_FIELD_MAX_ELAPSED = 19,
+  // The base after a throttled failure, at most the cap. Default: the base. In nanoseconds.
+  BACKOFF_FIELD_THROTTLED_BASE = 20,
+  // The effect of a server's Retry-After on the delay. Default: the longer of the two counts. A
+  // BACKOFF_RETRY_AFTER kind.
+  BACKOFF_FIELD_RETRY_AFTER = 21,
+  // The longest Retry-After that is honoured; a longer one counts as this. Default: 1 hour. The cap
+  // does not limit it, and the mode spread may exceed it by half. In nanoseconds. BACKOFF_MAX_NS is
+  // no limit.
+  BACKOFF_FIELD_RETRY_AFTER_MAX = 22,
+  // How much longer than the delay a Retry-After may make the wait. Default: no limit. In
+  // nanoseconds. BACKOFF_MAX_NS is no limit.
+  BACKOFF_FIELD_RETRY_AFTER_MAX_EXTRA = 23,
+  // The kind of the budget. Required. A BACKOFF_BUDGET_KIND kind.
+  BACKOFF_FIELD_BUDGET = 33,
+  // Quota, throttle, ratio and rate: the tokens of a full budget.
+  BACKOFF_FIELD_MAX_TOKENS = 34,
+  // Quota: the tokens that a retry costs. Default: 5.
+  BACKOFF_FIELD_COST = 35,
+  // Quota: the tokens that a retry after throttling costs. Default: the cost.
+  BACKOFF_FIELD_COST_THROTTLED = 36,
+  // Quota: the tokens that a retry after a timeout costs. Default: the cost.
+  BACKOFF_FIELD_COST_TIMEOUT = 37,
+  // Throttle, ratio, ttl and concurrent: the fraction of a retry that each operation earns, 0 to 1.
+  // A ratio.
+  BACKOFF_FIELD_RATIO = 38,
+  // Rate: the time in which an empty budget fills up. Default: 1 minute. In nanoseconds.
+  BACKOFF_FIELD_PER = 39,
+  // Ttl: the time for which earned retries last. Default: 10 seconds. In nanoseconds.
+  BACKOFF_FIELD_TTL = 40,
+  // Ttl: the retries per second that are always granted. Default: 10.
+  BACKOFF_FIELD_MIN_PER_SECOND = 41,
+  // Concurrent: the retries at the same time that are always granted. Default: 3.
+  BACKOFF_FIELD_MIN_CONCURRENT = 42
+};
+typedef enum backoff_field backoff_field;
 
-// Polynomial growth: the number that stands for index 0, 0 to 2^32 - 1. Default: 1. With 0 the
-// first window is the offset alone.
-#define BACKOFF_FIELD_ORIGIN UINT32_C(6)
+// How windows grow.
+BACKOFF_ENUM(backoff_growth) {
+  // The window is always the base.
+  BACKOFF_GROWTH_CONSTANT = 1,
+  // base + index * increment.
+  BACKOFF_GROWTH_LINEAR = 2,
+  // base * multiplier^index, rounded down to a nanosecond at each step.
+  BACKOFF_GROWTH_EXPONENTIAL = 3,
+  // base * (index + origin)^power.
+  BACKOFF_GROWTH_POLYNOMIAL = 4,
+  // base times 1, 1, 2, 3, 5, 8, ...
+  BACKOFF_GROWTH_FIBONACCI = 5
+};
+typedef enum backoff_growth backoff_growth;
 
-// A duration that is added to every window before the cap. Default: 0. It cannot be combined with
-// decorrelated jitter. In nanoseconds.
-#define BACKOFF_FIELD_OFFSET UINT32_C(7)
+// How a delay is drawn from its window.
+BACKOFF_ENUM(backoff_jitter) {
+  // The delay is the window.
+  BACKOFF_JITTER_NONE = 1,
+  // From 0 to the window.
+  BACKOFF_JITTER_FULL = 2,
+  // From half the window, rounded up, to the window.
+  BACKOFF_JITTER_EQUAL = 3,
+  // From window * (1 - jitter_below) to window * (1 + jitter_above).
+  BACKOFF_JITTER_PROPORTIONAL = 4,
+  // From the window to window + jitter_max + index * jitter_increment.
+  BACKOFF_JITTER_ADDITIVE = 5,
+  // From the base to multiplier times the previous delay. Requires BACKOFF_GROWTH_EXPONENTIAL.
+  BACKOFF_JITTER_DECORRELATED = 6,
+  // A whole number of slots, fewer than fit into the window (Ethernet).
+  BACKOFF_JITTER_SLOTTED = 7
+};
+typedef enum backoff_jitter backoff_jitter;
 
-// The cap, at least the base. Default: no limit, so that only 2^63 - 1 ns bounds a delay. In
-// nanoseconds. BACKOFF_MAX_NS is no limit.
-#define BACKOFF_FIELD_CAP UINT32_C(8)
+// What the cap limits.
+BACKOFF_ENUM(backoff_cap_on) {
+  // The cap limits the window, before jitter. Proportional and additive jitter may exceed it.
+  BACKOFF_CAP_ON_WINDOW = 1,
+  // The cap limits the delay, after jitter: a hard maximum, at which delays collect.
+  BACKOFF_CAP_ON_DELAY = 2
+};
+typedef enum backoff_cap_on backoff_cap_on;
 
-// What the cap limits: the window, which is the default, or the delay. A BACKOFF_CAP_ON kind.
-#define BACKOFF_FIELD_CAP_ON UINT32_C(9)
+// The effect of a Retry-After.
+BACKOFF_ENUM(backoff_retry_after_mode) {
+  // Wait for the longer of the delay and the Retry-After.
+  BACKOFF_RETRY_AFTER_AT_LEAST = 1,
+  // Wait for the Retry-After.
+  BACKOFF_RETRY_AFTER_EXACT = 2,
+  // Wait for one to one and a half times the Retry-After, at random, so that clients with the same
+  // Retry-After do not return together.
+  BACKOFF_RETRY_AFTER_SPREAD = 3
+};
+typedef enum backoff_retry_after_mode backoff_retry_after_mode;
 
-// The shortest computed delay, at most the cap: the range that is sampled starts there. Default:
-// 0. A Retry-After that replaces the delay may be shorter. In nanoseconds.
-#define BACKOFF_FIELD_FLOOR UINT32_C(10)
-
-// How a delay is drawn from its window. Default: none, which makes the window the delay. A
-// BACKOFF_JITTER kind.
-#define BACKOFF_FIELD_JITTER UINT32_C(11)
-
-// Proportional jitter: the fraction of the window by which a delay may fall short of it, 0 to 1.
-// Required unless jitter_above is set; then the default is 0. A ratio.
-#define BACKOFF_FIELD_JITTER_BELOW UINT32_C(12)
-
-// Proportional jitter: the fraction of the window by which a delay may exceed it, 0 to 1.
-// Default: 0. A ratio.
-#define BACKOFF_FIELD_JITTER_ABOVE UINT32_C(13)
-
-// Additive jitter: the width of the range at index 0. Required with this jitter. In nanoseconds.
-#define BACKOFF_FIELD_JITTER_MAX UINT32_C(14)
-
-// Additive jitter: the amount that each retry adds to the width. Default: 0. In nanoseconds.
-#define BACKOFF_FIELD_JITTER_INCREMENT UINT32_C(15)
-
-// Slotted jitter: the length of a slot, at least 1 ns. Required with this jitter. In nanoseconds.
-#define BACKOFF_FIELD_JITTER_SLOT UINT32_C(16)
-
-// The maximum number of retries, 0 to 2^32, which is the default and means no limit.
-#define BACKOFF_FIELD_MAX_RETRIES UINT32_C(17)
-
-// The maximum number of attempts, 1 to 2^32 + 1: one more than max_retries, which must not be set
-// as well.
-#define BACKOFF_FIELD_MAX_ATTEMPTS UINT32_C(18)
-
-// The time since the start of an operation after which no wait may end. Default: no limit. In
-// nanoseconds. BACKOFF_MAX_NS is no limit.
-#define BACKOFF_FIELD_MAX_ELAPSED UINT32_C(19)
-
-// The base after a throttled failure, at most the cap. Default: the base. In nanoseconds.
-#define BACKOFF_FIELD_THROTTLED_BASE UINT32_C(20)
-
-// The effect of a server's Retry-After on the delay. Default: the longer of the two counts. A
-// BACKOFF_RETRY_AFTER kind.
-#define BACKOFF_FIELD_RETRY_AFTER UINT32_C(21)
-
-// The longest Retry-After that is honoured; a longer one counts as this. Default: 1 hour. The cap
-// does not limit it, and the mode spread may exceed it by half. In nanoseconds. BACKOFF_MAX_NS is
-// no limit.
-#define BACKOFF_FIELD_RETRY_AFTER_MAX UINT32_C(22)
-
-// How much longer than the delay a Retry-After may make the wait. Default: no limit. In
-// nanoseconds. BACKOFF_MAX_NS is no limit.
-#define BACKOFF_FIELD_RETRY_AFTER_MAX_EXTRA UINT32_C(23)
-
-// The kind of the budget. Required. A BACKOFF_BUDGET_KIND kind.
-#define BACKOFF_FIELD_BUDGET UINT32_C(33)
-
-// Quota, throttle, ratio and rate: the tokens of a full budget.
-#define BACKOFF_FIELD_MAX_TOKENS UINT32_C(34)
-
-// Quota: the tokens that a retry costs. Default: 5.
-#define BACKOFF_FIELD_COST UINT32_C(35)
-
-// Quota: the tokens that a retry after throttling costs. Default: the cost.
-#define BACKOFF_FIELD_COST_THROTTLED UINT32_C(36)
-
-// Quota: the tokens that a retry after a timeout costs. Default: the cost.
-#define BACKOFF_FIELD_COST_TIMEOUT UINT32_C(37)
-
-// Throttle, ratio, ttl and concurrent: the fraction of a retry that each operation earns, 0 to 1.
-// A ratio.
-#define BACKOFF_FIELD_RATIO UINT32_C(38)
-
-// Rate: the time in which an empty budget fills up. Default: 1 minute. In nanoseconds.
-#define BACKOFF_FIELD_PER UINT32_C(39)
-
-// Ttl: the time for which earned retries last. Default: 10 seconds. In nanoseconds.
-#define BACKOFF_FIELD_TTL UINT32_C(40)
-
-// Ttl: the retries per second that are always granted. Default: 10.
-#define BACKOFF_FIELD_MIN_PER_SECOND UINT32_C(41)
-
-// Concurrent: the retries at the same time that are always granted. Default: 3.
-#define BACKOFF_FIELD_MIN_CONCURRENT UINT32_C(42)
+// How a budget limits retries.
+BACKOFF_ENUM(backoff_budget_kind) {
+  // Every retry costs tokens, and a success refunds them.
+  BACKOFF_BUDGET_KIND_QUOTA = 1,
+  // Failures take tokens, successes earn a ratio, and retries stop at half of the tokens.
+  BACKOFF_BUDGET_KIND_THROTTLE = 2,
+  // Every operation earns a ratio of a retry.
+  BACKOFF_BUDGET_KIND_RATIO = 3,
+  // A token bucket that fills within a time.
+  BACKOFF_BUDGET_KIND_RATE = 4,
+  // Every operation earns a ratio of a retry for a time, on top of a reserve.
+  BACKOFF_BUDGET_KIND_TTL = 5,
+  // Only a ratio of the active operations may retry at the same time.
+  BACKOFF_BUDGET_KIND_CONCURRENT = 6
+};
+typedef enum backoff_budget_kind backoff_budget_kind;
 
 // One nanosecond, the unit of every duration in this header.
 #define BACKOFF_NANOSECOND UINT64_C(1)
@@ -202,357 +427,269 @@
 // The longest duration: 2^63 - 1 nanoseconds, about 292 years.
 #define BACKOFF_MAX_NS UINT64_C(9223372036854775807)
 
-// The window is always the base.
-#define BACKOFF_GROWTH_CONSTANT UINT32_C(1)
-
-// base + index * increment.
-#define BACKOFF_GROWTH_LINEAR UINT32_C(2)
-
-// base * multiplier^index, rounded down to a nanosecond at each step.
-#define BACKOFF_GROWTH_EXPONENTIAL UINT32_C(3)
-
-// base * (index + origin)^power.
-#define BACKOFF_GROWTH_POLYNOMIAL UINT32_C(4)
-
-// base times 1, 1, 2, 3, 5, 8, ...
-#define BACKOFF_GROWTH_FIBONACCI UINT32_C(5)
-
-// The delay is the window.
-#define BACKOFF_JITTER_NONE UINT32_C(1)
-
-// From 0 to the window.
-#define BACKOFF_JITTER_FULL UINT32_C(2)
-
-// From half the window, rounded up, to the window.
-#define BACKOFF_JITTER_EQUAL UINT32_C(3)
-
-// From window * (1 - jitter_below) to window * (1 + jitter_above).
-#define BACKOFF_JITTER_PROPORTIONAL UINT32_C(4)
-
-// From the window to window + jitter_max + index * jitter_increment.
-#define BACKOFF_JITTER_ADDITIVE UINT32_C(5)
-
-// From the base to multiplier times the previous delay. Requires BACKOFF_GROWTH_EXPONENTIAL.
-#define BACKOFF_JITTER_DECORRELATED UINT32_C(6)
-
-// A whole number of slots, fewer than fit into the window (Ethernet).
-#define BACKOFF_JITTER_SLOTTED UINT32_C(7)
-
-// The cap limits the window, before jitter. Proportional and additive jitter may exceed it.
-#define BACKOFF_CAP_ON_WINDOW UINT32_C(1)
-
-// The cap limits the delay, after jitter: a hard maximum, at which delays collect.
-#define BACKOFF_CAP_ON_DELAY UINT32_C(2)
-
-// Wait for the longer of the delay and the Retry-After.
-#define BACKOFF_RETRY_AFTER_AT_LEAST UINT32_C(1)
-
-// Wait for the Retry-After.
-#define BACKOFF_RETRY_AFTER_EXACT UINT32_C(2)
-
-// Wait for one to one and a half times the Retry-After, at random, so that clients with the same
-// Retry-After do not return together.
-#define BACKOFF_RETRY_AFTER_SPREAD UINT32_C(3)
-
-// Every retry costs tokens, and a success refunds them.
-#define BACKOFF_BUDGET_KIND_QUOTA UINT32_C(1)
-
-// Failures take tokens, successes earn a ratio, and retries stop at half of the tokens.
-#define BACKOFF_BUDGET_KIND_THROTTLE UINT32_C(2)
-
-// Every operation earns a ratio of a retry.
-#define BACKOFF_BUDGET_KIND_RATIO UINT32_C(3)
-
-// A token bucket that fills within a time.
-#define BACKOFF_BUDGET_KIND_RATE UINT32_C(4)
-
-// Every operation earns a ratio of a retry for a time, on top of a reserve.
-#define BACKOFF_BUDGET_KIND_TTL UINT32_C(5)
-
-// Only a ratio of the active operations may retry at the same time.
-#define BACKOFF_BUDGET_KIND_CONCURRENT UINT32_C(6)
-
-// The attempt succeeded. The outcomes begin here: 0 is not an outcome.
-#define BACKOFF_OUTCOME_SUCCESS UINT32_C(1)
-
-// The attempt failed, and a later attempt may succeed.
-#define BACKOFF_OUTCOME_TRANSIENT UINT32_C(2)
-
-// The server rejected the attempt because it is overloaded or the client sent too many requests.
-#define BACKOFF_OUTCOME_THROTTLED UINT32_C(3)
-
-// There was no answer in time.
-#define BACKOFF_OUTCOME_TIMEOUT UINT32_C(4)
-
-// The attempt failed, and must not or need not be repeated.
-#define BACKOFF_OUTCOME_PERMANENT UINT32_C(5)
-
-// Stopped: the attempt succeeded.
-#define BACKOFF_REASON_SUCCESS UINT32_C(1)
-
-// Stopped: the failure was permanent.
-#define BACKOFF_REASON_PERMANENT UINT32_C(2)
-
-// Stopped: max_retries was reached.
-#define BACKOFF_REASON_MAX_RETRIES UINT32_C(3)
-
-// Stopped: the next wait would exceed max_elapsed.
-#define BACKOFF_REASON_MAX_ELAPSED UINT32_C(4)
-
-// Stopped: the next wait would end after the deadline.
-#define BACKOFF_REASON_DEADLINE UINT32_C(5)
-
-// Stopped: the budget did not grant a retry.
-#define BACKOFF_REASON_BUDGET UINT32_C(6)
-
-// Stopped: the caller cancelled.
-#define BACKOFF_REASON_CANCELLED UINT32_C(7)
-
-// No deadline, or no Retry-After. (For a Retry-After that is this long, pass BACKOFF_MAX_NS.)
-#define BACKOFF_NO_TIME UINT64_C(18446744073709551615)
-
-// A buffer of this size holds every output of backoff_stats_print with its terminating zero.
-#define BACKOFF_STATS_SIZE UINT32_C(4096)
-
-// Success. Every other code reports a failure. A failed call leaves all outputs except `error`
-// unchanged.
-#define BACKOFF_OK UINT32_C(0)
-
-// The number or name of a kind is unknown.
-#define BACKOFF_ERROR_UNKNOWN_KIND UINT32_C(1)
-
-// A required field is not set.
-#define BACKOFF_ERROR_MISSING UINT32_C(2)
-
-// A field is set or read that the growth, the jitter or the kind of budget does not use.
-#define BACKOFF_ERROR_UNUSED UINT32_C(3)
-
-// The value is above the limit.
-#define BACKOFF_ERROR_TOO_LARGE UINT32_C(4)
-
-// The value is below the limit.
-#define BACKOFF_ERROR_TOO_SMALL UINT32_C(5)
-
-// The denominator of a ratio is zero.
-#define BACKOFF_ERROR_ZERO_DENOMINATOR UINT32_C(6)
-
-// The numerator or denominator of a ratio is too large in lowest terms: above 1000000 in a policy
-// or budget, above 4294967295 in backoff_ratio_parse.
-#define BACKOFF_ERROR_RATIO_TOO_FINE UINT32_C(7)
-
-// Decorrelated jitter requires exponential growth.
-#define BACKOFF_ERROR_NOT_EXPONENTIAL UINT32_C(8)
-
-// The cap is below the base.
-#define BACKOFF_ERROR_CAP_BELOW_BASE UINT32_C(9)
-
-// The offset is above the cap.
-#define BACKOFF_ERROR_OFFSET_ABOVE_CAP UINT32_C(10)
-
-// The floor is above the cap.
-#define BACKOFF_ERROR_FLOOR_ABOVE_CAP UINT32_C(11)
-
-// The base is so small that the multiplier, rounded down to a nanosecond, does not increase it.
-#define BACKOFF_ERROR_GROWTH_STALLS UINT32_C(12)
-
-// Both max_retries and max_attempts are set. They are two names of one limit.
-#define BACKOFF_ERROR_GIVEN_TWICE UINT32_C(13)
-
-// The string begins with a name that is not a growth, shorthand, kind of budget or preset.
-#define BACKOFF_ERROR_UNKNOWN_HEAD UINT32_C(14)
-
-// The key is not the name of a field.
-#define BACKOFF_ERROR_UNKNOWN_KEY UINT32_C(15)
-
-// The field of this key is already set by an earlier pair.
-#define BACKOFF_ERROR_REPEATED_KEY UINT32_C(16)
-
-// The key has no value.
-#define BACKOFF_ERROR_MISSING_VALUE UINT32_C(17)
-
-// The value of a duration does not begin with a number.
-#define BACKOFF_ERROR_NOT_A_DURATION UINT32_C(18)
-
-// The duration has no unit.
-#define BACKOFF_ERROR_MISSING_UNIT UINT32_C(19)
-
-// The unit of the duration is not one of d, h, m, s, ms, us, ns.
-#define BACKOFF_ERROR_UNKNOWN_UNIT UINT32_C(20)
-
-// The duration is not a whole number of nanoseconds.
-#define BACKOFF_ERROR_DURATION_TOO_FINE UINT32_C(21)
-
-// The text is not a ratio such as 2, 1.5, 150% or 3/2.
-#define BACKOFF_ERROR_NOT_A_RATIO UINT32_C(22)
-
-// The value of a count contains characters other than digits.
-#define BACKOFF_ERROR_NOT_A_COUNT UINT32_C(23)
-
-// The string is longer than 1024 bytes.
-#define BACKOFF_ERROR_TEXT_TOO_LONG UINT32_C(24)
-
-// Even the shortest base or cap does not fit this many attempts into the time.
-#define BACKOFF_ERROR_DOES_NOT_FIT UINT32_C(25)
-
-// A required pointer is NULL.
-#define BACKOFF_ERROR_NULL_POINTER UINT32_C(100)
-
-// The struct was never initialised: no function made this policy, budget, operation, ..., the
-// params did not start as BACKOFF_PARAMS_INIT, or no function filled this error.
-#define BACKOFF_ERROR_UNINITIALIZED UINT32_C(101)
-
-// The number is not a BACKOFF_FIELD of a policy, or not one of a budget where a budget is read.
-#define BACKOFF_ERROR_UNKNOWN_FIELD UINT32_C(102)
-
-// The value is a ratio and the field a plain number, or the reverse.
-#define BACKOFF_ERROR_WRONG_UNIT UINT32_C(103)
-
-// There are no more delays, because an iterator has returned max_retries of them (without that
-// limit 2^32), or no more rows of a preview.
-#define BACKOFF_ERROR_END UINT32_C(104)
-
-// The operating system cannot provide randomness.
-#define BACKOFF_ERROR_NO_ENTROPY UINT32_C(105)
-
-// The buffer cannot hold the text and its terminating zero.
-#define BACKOFF_ERROR_BUFFER_TOO_SMALL UINT32_C(106)
-
-// The value of the Retry-After header is neither a number of seconds nor a date, or is longer than
-// 1024 bytes.
-#define BACKOFF_ERROR_NOT_A_RETRY_AFTER UINT32_C(107)
-
-// The length is longer than any memory, such as a negative number that was cast.
-#define BACKOFF_ERROR_TOO_LONG UINT32_C(108)
-
-// The number is not a BACKOFF_OUTCOME.
-#define BACKOFF_ERROR_UNKNOWN_OUTCOME UINT32_C(109)
-
-// The number is not a BACKOFF_REASON.
-#define BACKOFF_ERROR_UNKNOWN_REASON UINT32_C(110)
-
-// The memory of the budget was damaged, or the budget was copied or the process forked while a
-// thread used it. Make a new budget.
-#define BACKOFF_ERROR_DAMAGED UINT32_C(111)
-
-// The text is not the state of a budget of this kind (SPEC 15.5).
-#define BACKOFF_ERROR_NOT_A_STATE UINT32_C(112)
-
-// The number is not a BACKOFF_BUDGET_EVENT.
-#define BACKOFF_ERROR_UNKNOWN_EVENT UINT32_C(113)
-
-// A buffer of this size holds every message, policy string and budget string with its terminating
-// zero.
-#define BACKOFF_TEXT_SIZE UINT32_C(769)
-
-// The error is not about a string.
-#define BACKOFF_TEXT_KIND_NONE UINT32_C(0)
-
-// The error is about a policy string.
-#define BACKOFF_TEXT_KIND_POLICY UINT32_C(1)
-
-// The error is about a budget string.
-#define BACKOFF_TEXT_KIND_BUDGET UINT32_C(2)
-
-// An operation begins. The events begin here: 0 is not an event.
-#define BACKOFF_BUDGET_EVENT_OPERATION_BEGAN UINT32_C(1)
-
-// An attempt is over. Uses `held`.
-#define BACKOFF_BUDGET_EVENT_ATTEMPT_OVER UINT32_C(2)
-
-// An attempt has failed, and the failure is not permanent.
-#define BACKOFF_BUDGET_EVENT_ATTEMPT_FAILED UINT32_C(3)
-
-// A retry is requested: the only event that the budget answers. Uses `outcome`.
-#define BACKOFF_BUDGET_EVENT_RETRY_REQUESTED UINT32_C(4)
-
-// An operation has succeeded. Uses `held`.
-#define BACKOFF_BUDGET_EVENT_OPERATION_SUCCEEDED UINT32_C(5)
-
-// An operation has ended, for whatever reason.
-#define BACKOFF_BUDGET_EVENT_OPERATION_ENDED UINT32_C(6)
-
-// While the store is away, each process grants its share of what its local budget grants. The account counts the
-// processes.
-#define BACKOFF_FALLBACK_SHARE UINT32_C(0)
-
-// While the store is away, each process grants all that its local budget grants.
-#define BACKOFF_FALLBACK_WHOLE UINT32_C(1)
-
-// While the store is away, no process grants anything.
-#define BACKOFF_FALLBACK_REFUSE UINT64_C(18446744073709551615)
-
-// The retry is granted.
-#define BACKOFF_REQUEST_GRANTED UINT32_C(1)
-
-// The local budget has refused the retry.
-#define BACKOFF_REQUEST_REFUSED UINT32_C(2)
-
-// The next exchange answers the request.
-#define BACKOFF_REQUEST_WAITS UINT32_C(3)
+// Returns the name of a field, such as "jitter_max": the same name in every language. The string
+// is static and never NULL; an unknown number returns "unknown_field".
+const char *backoff_field_name(backoff_field field);
+
+// Returns the name of a kind of a field, such as "full" for BACKOFF_FIELD_JITTER and
+// BACKOFF_JITTER_FULL: the same name in every language. The fields with kinds are
+// BACKOFF_FIELD_GROWTH, BACKOFF_FIELD_JITTER, BACKOFF_FIELD_CAP_ON, BACKOFF_FIELD_RETRY_AFTER and
+// BACKOFF_FIELD_BUDGET. The string is static and never NULL; other numbers return "unknown_kind".
+const char *backoff_kind_name(backoff_field field, uint64_t kind);
 
 // The fields of a policy before they are checked; each is set or not set. Start with
 // BACKOFF_PARAMS_INIT (zeroed memory), which sets no field. Set fields with backoff_params_set and
 // backoff_params_set_ratio, then make the policy with backoff_policy_init.
 //
-// Owned by the caller; nothing to free; plain data to copy. Not thread-safe.
-typedef struct BACKOFF_ALIGNED(8) backoff_params {
-  uint64_t opaque[32];
-} backoff_params;
+// Not thread-safe.
+struct BACKOFF_ALIGNED(8) backoff_params {
+  uint64_t opaque[64];
+};
+
+// Sets a field: nanoseconds, a count, or the number of a kind. Setting it again replaces the
+// value. backoff_policy_init checks the value.
+//
+// Fails with BACKOFF_ERROR_UNKNOWN_FIELD, or BACKOFF_ERROR_WRONG_UNIT if the field is a ratio.
+backoff_code backoff_params_set(backoff_params *params, backoff_field field, uint64_t value);
+
+// Sets a field that is a ratio: BACKOFF_FIELD_MULTIPLIER, BACKOFF_FIELD_JITTER_BELOW or
+// BACKOFF_FIELD_JITTER_ABOVE. 1.6 is 8 and 5, or 16 and 10. Setting it again replaces the value.
+// backoff_policy_init checks the value.
+//
+// Fails with BACKOFF_ERROR_UNKNOWN_FIELD, or BACKOFF_ERROR_WRONG_UNIT if the field is not a ratio.
+backoff_code backoff_params_set_ratio(backoff_params *params,
+                                      backoff_field field,
+                                      uint32_t numerator,
+                                      uint32_t denominator);
+
+// Writes the exact ratio that a text of `length` bytes denotes, in lowest terms: "1.6", "160%",
+// "16/10" and "16e-1" are 8 and 5.
+//
+// Fails with BACKOFF_ERROR_NOT_A_RATIO, BACKOFF_ERROR_ZERO_DENOMINATOR, or
+// BACKOFF_ERROR_RATIO_TOO_FINE if the numerator or denominator is above 4294967295 in lowest
+// terms. (A policy rejects numbers above 1000000.)
+BACKOFF_MUST_CHECK
+backoff_code backoff_ratio_parse(const char *text,
+                                 uint64_t length,
+                                 uint32_t *numerator,
+                                 uint32_t *denominator);
+
+// Writes the nanoseconds of a duration as policy strings write it, such as "100ms" or "1.5s" (SPEC
+// 11.4), in `length` bytes.
+//
+// Fails with BACKOFF_ERROR_NOT_A_DURATION, BACKOFF_ERROR_MISSING_UNIT, BACKOFF_ERROR_UNKNOWN_UNIT,
+// BACKOFF_ERROR_DURATION_TOO_FINE, or BACKOFF_ERROR_TOO_LARGE above BACKOFF_MAX_NS.
+BACKOFF_MUST_CHECK
+backoff_code backoff_duration_parse(const char *text, uint64_t length, uint64_t *duration_ns);
 
 // How long to wait before each retry. A policy is checked when it is made, and never changes.
 //
-// Owned by the caller; nothing to free; copy it freely. Any number of threads may use one policy
-// at once. Only the functions that make a policy may write to it.
-typedef struct BACKOFF_ALIGNED(8) backoff_policy {
-  uint64_t opaque[24];
-} backoff_policy;
+// Copy it freely. Any number of threads may use one policy at once.
+struct BACKOFF_ALIGNED(8) backoff_policy {
+  uint64_t opaque[48];
+};
 
-// The reason why params, a policy string or a budget string were rejected: the broken rule, the
-// field, its value (0 if it is not set) and the limit that the value breaks. Durations are
-// nanoseconds, kinds are their numbers, and a ratio n/d is n * 2^32 + d. An error of a string also
-// has the place in the string and the text found there (SPEC 11.5, 11.6).
+// Makes a policy from params, which are copied.
 //
-// Every function that takes an error fills it on every return, unless it is NULL. After a success,
-// BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED and BACKOFF_ERROR_TOO_LONG, all members except `code` are
-// 0.
+// If the params break a rule of SPEC 8, returns the code of the rule (BACKOFF_ERROR_UNKNOWN_KIND
+// to BACKOFF_ERROR_GIVEN_TWICE).
+BACKOFF_MUST_CHECK
+backoff_code backoff_policy_init(backoff_policy *policy,
+                                 const backoff_params *params,
+                                 backoff_error *error);
+
+// Makes a policy from a policy string of `length` bytes (SPEC 11):
+// "full:base=100ms,cap=20s,max_retries=5", or a preset (SPEC 12), which may be followed by
+// changes: "aws-sdk-2026:max_retries=5".
 //
-// A plain value: copy it freely.
-typedef struct backoff_error {
-  // The code that the function returned; BACKOFF_OK after a success.
-  uint32_t code;
-  // A BACKOFF_FIELD; 0 if the error concerns no field.
-  uint32_t field;
-  // The value of the field.
-  uint64_t value;
-  // The limit that the value breaks.
-  uint64_t limit;
-  // The place in the string: an offset in bytes from 0.
-  uint64_t at;
-  // The length of the text found there, in bytes.
-  uint64_t found_length;
-  // BACKOFF_TEXT_KIND_POLICY or BACKOFF_TEXT_KIND_BUDGET for an error of a string. Otherwise
-  // BACKOFF_TEXT_KIND_NONE, and `at`, `found_length` and `found` are 0.
-  uint32_t text_kind;
-  // The text found there: its first 32 bytes, followed by zeros. These are the raw bytes, so do
-  // not log them; the message shows them escaped.
-  char found[36];
-} backoff_error;
+// A policy without max_retries (or max_attempts) and max_elapsed retries for ever, unless a
+// deadline, a budget or a cancellation stops the operation. The preset "immediate" is such a
+// policy, without a wait; "default:max_retries=0" makes no retries.
+//
+// A ratio as the value of jitter replaces the jitter of the head by BACKOFF_JITTER_PROPORTIONAL:
+// with "full:base=1s,jitter=0.5" the first wait is 0.5 s to 1.5 s.
+//
+// If the string breaks a rule, returns its code (BACKOFF_ERROR_UNKNOWN_KIND to
+// BACKOFF_ERROR_TEXT_TOO_LONG), and `error` also has the place in the string and the text found
+// there.
+BACKOFF_MUST_CHECK
+backoff_code backoff_policy_parse(backoff_policy *policy,
+                                  const char *text,
+                                  uint64_t length,
+                                  backoff_error *error);
+
+// Writes the canonical string of a policy (SPEC 11.8), for which BACKOFF_TEXT_SIZE is always
+// enough. It never contains a preset name. Parsing it gives an equal policy, and equal policies
+// have equal strings.
+backoff_code backoff_policy_print(const backoff_policy *policy,
+                                  char *buffer,
+                                  uint64_t size,
+                                  uint64_t *length);
+
+// Writes the value of a field of a policy, with its default filled in (SPEC 5.4): nanoseconds, a
+// count, or the number of a kind. A limit that is not set is the default of its field, which is
+// BACKOFF_MAX_NS or 2^32. BACKOFF_FIELD_MAX_ATTEMPTS is one more than BACKOFF_FIELD_MAX_RETRIES.
+// Params with all other values that can be read make an equal policy.
+//
+// Fails with BACKOFF_ERROR_UNKNOWN_FIELD if the number is not a field of a policy,
+// BACKOFF_ERROR_WRONG_UNIT if the field is a ratio, or BACKOFF_ERROR_UNUSED if the policy does not
+// use the field.
+BACKOFF_MUST_CHECK
+backoff_code backoff_policy_get(const backoff_policy *policy, backoff_field field, uint64_t *value);
+
+// Writes the value of a field of a policy that is a ratio, in lowest terms:
+// BACKOFF_FIELD_MULTIPLIER, BACKOFF_FIELD_JITTER_BELOW or BACKOFF_FIELD_JITTER_ABOVE. 1.6 is 8 and
+// 5.
+//
+// Fails as backoff_policy_get does, and with BACKOFF_ERROR_WRONG_UNIT if the field is not a ratio.
+BACKOFF_MUST_CHECK
+backoff_code backoff_policy_get_ratio(const backoff_policy *policy,
+                                      backoff_field field,
+                                      uint32_t *numerator,
+                                      uint32_t *denominator);
+
+// Writes the maximum number of retries of a policy, 0 to 2^32: the number of delays after which an
+// iterator ends, and one less than the number of attempts. 2^32 means no limit.
+BACKOFF_MUST_CHECK
+backoff_code backoff_policy_max_retries(const backoff_policy *policy, uint64_t *max_retries);
+
+// Makes a policy from another by setting one field: nanoseconds, a count, or the number of a kind.
+// It is the policy that the string of `policy`, followed by this field, describes: setting the
+// jitter unsets the fields of the old one, and setting max_attempts unsets max_retries. `changed`
+// may be the policy itself.
+//
+// Fails as backoff_policy_init does, with BACKOFF_ERROR_UNKNOWN_FIELD if the number is not a field
+// of a policy, or with BACKOFF_ERROR_WRONG_UNIT if the field is a ratio.
+BACKOFF_MUST_CHECK
+backoff_code backoff_policy_change(const backoff_policy *policy,
+                                   backoff_field field,
+                                   uint64_t value,
+                                   backoff_policy *changed,
+                                   backoff_error *error);
+
+// Makes a policy from another by setting one field that is a ratio: BACKOFF_FIELD_MULTIPLIER,
+// BACKOFF_FIELD_JITTER_BELOW or BACKOFF_FIELD_JITTER_ABOVE. 1.6 is 8 and 5.
+//
+// Fails as backoff_policy_change does, and with BACKOFF_ERROR_WRONG_UNIT if the field is not a
+// ratio.
+BACKOFF_MUST_CHECK
+backoff_code backoff_policy_change_ratio(const backoff_policy *policy,
+                                         backoff_field field,
+                                         uint32_t numerator,
+                                         uint32_t denominator,
+                                         backoff_policy *changed,
+                                         backoff_error *error);
+
+/* 4. Streams ------------------------------------------------------------------------------------ */
+
+// Writes the stream of a seed and a key, such as a job ID or a client name. Every language
+// computes the same stream from the same two (SPEC 3.2). The key is `length` bytes, UTF-8 if it is
+// text. The length may be 0; then `key` may be NULL.
+//
+// The stream of a seed without a key is the seed itself. All clients with the same seed and no key
+// retry in lockstep, so give each client or job its own key.
+BACKOFF_MUST_CHECK
+backoff_code backoff_stream_from_key(uint64_t seed,
+                                     const void *key,
+                                     uint64_t length,
+                                     uint64_t *stream);
+
+// Writes an unpredictable stream from the operating system. Two calls give different streams. A
+// process that forks must call it again in the child; otherwise parent and child retry in
+// lockstep.
+//
+// Fails with BACKOFF_ERROR_NO_ENTROPY.
+BACKOFF_MUST_CHECK
+backoff_code backoff_stream_from_entropy(uint64_t *stream);
+
+// Writes the stream of number `n` under a seed (SPEC 3.4). A program that runs many loops can take
+// one seed from backoff_stream_from_entropy, count its loops, and give each the stream of its
+// number: no loop then asks the operating system.
+BACKOFF_MUST_CHECK
+backoff_code backoff_stream_nth(uint64_t seed, uint64_t n, uint64_t *stream);
+
+/* 5. Delays ------------------------------------------------------------------------------------- */
+
+// Writes the delay of an index of a stream, in ns, at most BACKOFF_MAX_NS. It is a pure function
+// of the three arguments (SPEC 6): index 0 is the wait before the first retry, and indices can be
+// evaluated in any order. The limits of the policy do not matter: every index has a delay.
+//
+// Callers that share a stream wait for the same times. Give each client or job its own key
+// (backoff_stream_from_key).
+BACKOFF_MUST_CHECK
+backoff_code backoff_policy_delay_ns(const backoff_policy *policy,
+                                     uint64_t stream,
+                                     uint32_t index,
+                                     uint64_t *delay_ns);
+
+// Writes the window of an index, in ns, at most BACKOFF_MAX_NS: the wait before jitter, limited by
+// the cap if the cap is on the window (SPEC 5.3). BACKOFF_JITTER_DECORRELATED does not use it.
+BACKOFF_MUST_CHECK
+backoff_code backoff_policy_window_ns(const backoff_policy *policy,
+                                      uint32_t index,
+                                      uint64_t *window_ns);
+
+// Writes the delays of the indices first, first + 1, ... to delays_ns[0], delays_ns[1], ..., in
+// ns: the values of backoff_policy_delay_ns, computed faster. Writes their number to `written`. It
+// is `count`, or fewer if the indices run out first (the last is 2^32 - 1). The limits of the
+// policy do not matter.
+//
+// `delays_ns` may be NULL if `count` is 0. Fails with BACKOFF_ERROR_TOO_LONG if `count` numbers do
+// not fit into memory.
+BACKOFF_MUST_CHECK
+backoff_code backoff_policy_fill_ns(const backoff_policy *policy,
+                                    uint64_t stream,
+                                    uint32_t first,
+                                    uint64_t *delays_ns,
+                                    uint64_t count,
+                                    uint64_t *written);
+
+// The delays of a policy one after another: backoff_policy_delay_ns of index 0, 1, 2, ... of one
+// stream. It ends after max_retries delays, so that a loop over it is limited (SPEC 9); it has no
+// clock, so max_elapsed does not concern it.
+//
+// A copy continues independently with the same delays. Not thread-safe: give each thread its own
+// iterator with its own stream.
+struct BACKOFF_ALIGNED(8) backoff_iter {
+  uint64_t opaque[64];
+};
+
+// Starts the delays of a policy on a stream at index 0. The iterator may have been used before.
+// The policy is copied.
+//
+// Callers that share a stream wait for the same times. Give each client or job its own key
+// (backoff_stream_from_key), or use a stream of backoff_stream_from_entropy.
+BACKOFF_MUST_CHECK
+backoff_code backoff_iter_init(backoff_iter *iter, const backoff_policy *policy, uint64_t stream);
+
+// Writes the next delay, in ns, and moves to the next index.
+//
+// Fails with BACKOFF_ERROR_END after max_retries delays (without that limit after index 2^32 - 1).
+BACKOFF_MUST_CHECK
+backoff_code backoff_iter_next_ns(backoff_iter *iter, uint64_t *delay_ns);
+
+// Starts again at index 0, for use after a success. The delays do not repeat: the stream moves on
+// by the number of delays that were taken (SPEC 9.2). There can be max_retries delays again.
+backoff_code backoff_iter_reset(backoff_iter *iter);
+
+// Writes the index of the next delay and the current stream, which changes with every reset. At
+// the end the index is that of backoff_policy_max_retries. Either output may be NULL.
+backoff_code backoff_iter_index(const backoff_iter *iter, uint64_t *index, uint64_t *stream);
+
+/* 6. Previews and fits -------------------------------------------------------------------------- */
 
 // The range of the delay of each retry, one retry after another, without drawing random numbers or
 // waiting (SPEC 16). A preview assumes that no failure is throttled and no server sends a
 // Retry-After. Without max_retries a preview can have 2^32 rows, even with max_elapsed, as the
 // shortest delays can be 0: stop reading it at a number of rows of your own.
 //
-// Owned by the caller; nothing to free. A copy continues independently. Not thread-safe. Only the
-// functions that take a preview may write to it.
-typedef struct BACKOFF_ALIGNED(8) backoff_preview {
-  uint64_t opaque[64];
-} backoff_preview;
+// A copy continues independently. Not thread-safe.
+struct BACKOFF_ALIGNED(8) backoff_preview {
+  uint64_t opaque[96];
+};
 
 // The range of the delay of one retry, and the totals up to it; all in ns.
-//
-// A plain value: copy it freely.
-typedef struct backoff_preview_row {
+struct backoff_preview_row {
   // The shortest delay.
   uint64_t min_ns;
   // The mean delay, rounded down. With BACKOFF_JITTER_DECORRELATED it is the mean after the mean
@@ -566,101 +703,106 @@ typedef struct backoff_preview_row {
   uint64_t total_mean_ns;
   // The sum of the longest delays so far.
   uint64_t total_max_ns;
-} backoff_preview_row;
+  // Written as 0.
+  uint64_t reserved[2];
+};
 
-// The delays of a policy one after another: backoff_policy_delay_ns of index 0, 1, 2, ... of one
-// stream. It ends after max_retries delays, so that a loop over it is limited (SPEC 9); it has no
-// clock, so max_elapsed does not concern it.
-//
-// Owned by the caller; nothing to free. A copy continues independently with the same delays. Not
-// thread-safe: give each thread its own iterator with its own stream. Only the functions that take
-// an iterator may write to it.
-typedef struct BACKOFF_ALIGNED(8) backoff_iter {
-  uint64_t opaque[32];
-} backoff_iter;
+// Starts the preview of a policy at its first retry. The preview may have been used before. The
+// policy is copied.
+BACKOFF_MUST_CHECK
+backoff_code backoff_preview_init(backoff_preview *preview, const backoff_policy *policy);
 
-// A limit on the retries of many operations together, so that retries do not make an overload
-// worse. Use one budget per server, and share it among all operations that call the server
-// (SPEC 15).
+// Writes the row of the next retry.
 //
-// Owned by the caller; nothing to free. Any number of threads may use one budget at once. They
-// wait for each other while one updates it, which takes nanoseconds; if a thread is interrupted
-// during an update, the others yield, and later sleep, until it continues. For this reason a
-// signal handler must not use a budget, and the child of a fork must make its own: it could wait
-// for a thread that exists only in the parent. Do not copy a budget: both copies would grant the
-// same retries. Only the functions that take a budget may write to it.
-//
-// Every function that takes a budget fails with BACKOFF_ERROR_DAMAGED if an update cannot have begun or
-// does not end: something else wrote to the memory, or the budget was copied or the process forked
-// during an update. The first call waits 5 seconds or more for such an update to end.
-typedef struct BACKOFF_ALIGNED(8) backoff_budget {
-  uint64_t opaque[32];
-} backoff_budget;
+// Fails with BACKOFF_ERROR_END if the limits of the policy allow no further retry (SPEC 16.4).
+BACKOFF_MUST_CHECK
+backoff_code backoff_preview_next(backoff_preview *preview, backoff_preview_row *row);
 
-// A call that is attempted until it succeeds or has to stop. After each attempt the operation
-// decides whether to stop or how long to wait, from the outcome, the policy's limits, the deadline
-// and the budget (SPEC 13). It neither sleeps nor reads a clock.
+// Makes a copy of a policy with the longest base for which the waits of `attempts` attempts (1 to
+// 65536) never add up to more than `total_ns` (SPEC 16.5). Like a preview, it assumes that no
+// failure is throttled and no server sends a Retry-After. It ignores max_retries and max_elapsed,
+// which stay as they are in the policy. `fitted` may be the policy itself.
 //
-// Times are nanoseconds of a clock that never goes back, which the caller reads. All operations on
-// one budget use the same clock.
-//
-// Owned by the caller; nothing to free. Not thread-safe. Do not use a copy together with its
-// original: both would return the same retry to the budget. Only the functions that take an
-// operation may write to it.
-typedef struct BACKOFF_ALIGNED(8) backoff_operation {
-  uint64_t opaque[40];
-} backoff_operation;
+// If no base fits, or an argument is out of its range, returns BACKOFF_ERROR_DOES_NOT_FIT,
+// BACKOFF_ERROR_TOO_SMALL or BACKOFF_ERROR_TOO_LARGE. The error is then about the field
+// max_attempts, for `attempts`, or max_elapsed, for `total_ns`.
+BACKOFF_MUST_CHECK
+backoff_code backoff_policy_fit_base(const backoff_policy *policy,
+                                     uint64_t attempts,
+                                     uint64_t total_ns,
+                                     backoff_policy *fitted,
+                                     backoff_error *error);
 
-// The decision after an attempt.
-//
-// A plain value: copy it freely.
-typedef struct backoff_decision {
-  // 0: wait, then attempt again. Otherwise stop, for this BACKOFF_REASON.
-  uint32_t reason;
-  // Always 0.
-  uint32_t reserved;
-  // The time to wait, in ns. If max_elapsed, the deadline or the budget stopped the operation:
-  // the wait that would have followed. 0 for the other reasons.
-  uint64_t delay_ns;
-} backoff_decision;
+// Makes a copy of a policy with the longest cap for which the waits of `attempts` attempts (1 to
+// 65536) never add up to more than `total_ns`. Everything else is as for backoff_policy_fit_base,
+// which also ignores the limits of the policy.
+BACKOFF_MUST_CHECK
+backoff_code backoff_policy_fit_cap(const backoff_policy *policy,
+                                    uint64_t attempts,
+                                    uint64_t total_ns,
+                                    backoff_policy *fitted,
+                                    backoff_error *error);
 
-// Counts of operations by their number of attempts and by the reason for which they stopped
-// (SPEC 17).
-//
-// Owned by the caller; nothing to free. Any number of threads may use one struct at once. A read
-// during other threads' records may include only a part of an operation, but no count ever
-// decreases. A copy counts separately; copy the struct only while nobody records. Only the
-// functions that take stats may write to them.
-typedef struct BACKOFF_ALIGNED(8) backoff_stats {
-  uint64_t opaque[24];
-} backoff_stats;
+/* 7. Outcomes and reasons ----------------------------------------------------------------------- */
 
-// The counts of a backoff_stats. Each stops at 2^64 - 1. `operations` is the sum of the buckets,
-// and `attempts` the sum of operations and retries, even while other threads record.
-//
-// A plain value: copy it freely.
-typedef struct backoff_stats_counts {
-  // The number of operations.
-  uint64_t operations;
-  // The number of attempts of all operations.
-  uint64_t attempts;
-  // The number of retries of all operations: all attempts except the first of each.
-  uint64_t retries;
-  // The upper bounds of the buckets, in attempts: 1, 2, 3, 4, 5, 6, 8, 10, 15, 25, 50. The last
-  // bucket has no bound.
-  uint64_t bounds[11];
-  // The number of operations in each bucket: those with more attempts than the bound before it,
-  // and at most as many as its own.
-  uint64_t buckets[12];
-  // The number of operations that stopped for each reason: stops[0] for BACKOFF_REASON_SUCCESS,
-  // and so on.
-  uint64_t stops[7];
-} backoff_stats_counts;
+// How an attempt ended.
+BACKOFF_ENUM(backoff_outcome) {
+  // No attempt ended: the loop was cancelled.
+  BACKOFF_OUTCOME_NONE = 0,
+  // The attempt succeeded.
+  BACKOFF_OUTCOME_SUCCESS = 1,
+  // The attempt failed, and a later attempt may succeed.
+  BACKOFF_OUTCOME_TRANSIENT = 2,
+  // The server rejected the attempt because it is overloaded or the client sent too many requests.
+  BACKOFF_OUTCOME_THROTTLED = 3,
+  // There was no answer in time.
+  BACKOFF_OUTCOME_TIMEOUT = 4,
+  // The attempt failed, and must not or need not be repeated.
+  BACKOFF_OUTCOME_PERMANENT = 5
+};
+typedef enum backoff_outcome backoff_outcome;
+
+// Why an operation or a loop stopped. A later version may add reasons: treat an unknown one as a stop.
+BACKOFF_ENUM(backoff_reason) {
+  // Not stopped.
+  BACKOFF_REASON_NONE = 0,
+  // Stopped: the attempt succeeded.
+  BACKOFF_REASON_SUCCESS = 1,
+  // Stopped: the failure was permanent.
+  BACKOFF_REASON_PERMANENT = 2,
+  // Stopped: max_retries was reached.
+  BACKOFF_REASON_MAX_RETRIES = 3,
+  // Stopped: the next wait would exceed max_elapsed.
+  BACKOFF_REASON_MAX_ELAPSED = 4,
+  // Stopped: the next wait would end after the deadline.
+  BACKOFF_REASON_DEADLINE = 5,
+  // Stopped: the budget did not grant a retry.
+  BACKOFF_REASON_BUDGET = 6,
+  // Stopped: the caller cancelled.
+  BACKOFF_REASON_CANCELLED = 7
+};
+typedef enum backoff_reason backoff_reason;
+
+// Returns the name of an outcome, such as "transient": the same name in every language. The string
+// is static and never NULL; 0, the outcome of a cancelled loop, returns "none", and an unknown
+// number "unknown_outcome".
+const char *backoff_outcome_name(backoff_outcome outcome);
+
+// Returns the name of a reason, such as "max_retries": the same name in every language. The string
+// is static and never NULL; 0, the reason of an operation that has not stopped, returns "none",
+// and an unknown number "unknown_reason".
+const char *backoff_reason_name(backoff_reason reason);
+
+// Returns the outcome of a name of `length` bytes, or BACKOFF_OUTCOME_NONE if no outcome has it.
+backoff_outcome backoff_outcome_from_name(const char *name, uint64_t length);
+
+// Returns the reason of a name of `length` bytes, or BACKOFF_REASON_NONE if no reason has it.
+backoff_reason backoff_reason_from_name(const char *name, uint64_t length);
+
+/* 8. The loop ----------------------------------------------------------------------------------- */
 
 // The state of a loop before a wait, or at its end (SPEC 18.4).
-//
-// A plain value: copy it freely.
-typedef struct backoff_loop_event {
+struct backoff_loop_event {
   // The number of calls of `attempt` so far.
   uint64_t attempts;
   // The wait that follows, in ns. If max_elapsed, the deadline or the budget stopped the loop:
@@ -668,11 +810,13 @@ typedef struct backoff_loop_event {
   uint64_t delay_ns;
   // The time since the first attempt began, in ns.
   uint64_t elapsed_ns;
-  // The BACKOFF_OUTCOME of the last attempt; 0 if the loop was cancelled.
-  uint32_t outcome;
-  // 0 before a wait. At the end: the BACKOFF_REASON for which the loop stopped.
-  uint32_t reason;
-} backoff_loop_event;
+  // The outcome of the last attempt; BACKOFF_OUTCOME_NONE if the loop was cancelled.
+  backoff_outcome outcome;
+  // BACKOFF_REASON_NONE before a wait. At the end: why the loop stopped.
+  backoff_reason reason;
+  // Written as 0.
+  uint64_t reserved[4];
+};
 
 // A loop: the functions that it calls, each with the context of backoff_retry, and its limits. An
 // initializer that leaves out an optional member sets it to NULL or 0.
@@ -682,12 +826,12 @@ typedef struct backoff_loop_event {
 // kind "concurrent" counts it as active for ever.
 //
 // A plain value: copy it freely. Any number of loops may use one struct at once.
-typedef struct backoff_loop {
+struct backoff_loop {
   // Makes an attempt and returns its BACKOFF_OUTCOME, never 0: a success is
   // BACKOFF_OUTCOME_SUCCESS. BACKOFF_OUTCOME_PERMANENT is for every failure that must not be
   // repeated. It may set the time that the server asked to wait, in ns; on entry it is
   // BACKOFF_NO_TIME.
-  uint32_t (*attempt)(void *context, uint64_t *retry_after_ns);
+  backoff_outcome (*attempt)(void *context, uint64_t *retry_after_ns);
   // Returns the time in ns, from a clock that never goes back. All loops and operations on one
   // budget use the same clock.
   uint64_t (*now)(void *context);
@@ -698,630 +842,22 @@ typedef struct backoff_loop {
   // attempt, after each failed attempt, and before each wait. Optional.
   uint32_t (*cancelled)(void *context);
   // Called before each wait. `cancelled` may still prevent that wait. Optional.
-  void (*on_retry)(void *context, const struct backoff_loop_event *event);
+  void (*on_retry)(void *context, const backoff_loop_event *event);
   // Called once, at the end of the loop, whatever the reason. Not called if backoff_retry fails.
   // Optional.
-  void (*on_stop)(void *context, const struct backoff_loop_event *event);
+  void (*on_stop)(void *context, const backoff_loop_event *event);
   // NULL: the preset "default".
-  const struct backoff_policy *policy;
+  const backoff_policy *policy;
   // Limits the retries of all loops that share it. Optional.
-  struct backoff_budget *budget;
+  backoff_budget *budget;
   // Counts the loop just before `on_stop`. Optional.
-  struct backoff_stats *stats;
+  backoff_stats *stats;
   // No wait ends later than this time of `now`; the first attempt is always made. 0 or
   // BACKOFF_NO_TIME: no deadline. (To backoff_operation_begin, 0 is a deadline that has passed.)
   uint64_t deadline_ns;
-} backoff_loop;
-
-// The state of a budget as a value (SPEC 15.5). A store that compares and swaps, such as Redis, a
-// database or shared memory, can keep its text, and all processes that use the store then share one
-// budget.
-//
-// Owned by the caller; nothing to free. A plain value: copy it freely.
-typedef struct BACKOFF_ALIGNED(8) backoff_budget_state {
-  uint64_t opaque[24];
-} backoff_budget_state;
-
-// What happens to the account of a budget (SPEC 15.6). An operation that is run by hand reports
-// events in the order of SPEC 13.4.
-//
-// A plain value: copy it freely.
-typedef struct backoff_budget_event {
-  // A BACKOFF_BUDGET_EVENT.
-  uint32_t event;
-  // The BACKOFF_OUTCOME of the attempt that would be retried, for BACKOFF_BUDGET_EVENT_RETRY_REQUESTED;
-  // ignored otherwise.
-  uint32_t outcome;
-  // The tokens or slots that the operation holds: the `held` of its last granted retry, or 0.
-  // Ignored for events that do not use it.
-  uint64_t held;
-} backoff_budget_event;
-
-// The answer of a budget to BACKOFF_BUDGET_EVENT_RETRY_REQUESTED.
-//
-// A plain value: copy it freely.
-typedef struct backoff_budget_answer {
-  // 1 if a retry was requested and is granted, otherwise 0.
-  uint32_t granted;
-  // 1 if the state changed, otherwise 0: there is nothing to store.
-  uint32_t changed;
-  // The tokens or slots that the operation holds after a granted retry, otherwise 0.
-  uint64_t held;
-} backoff_budget_answer;
-
-// What one process knows of a budget that many processes share through a store: a state machine without I/O
-// and without a clock (SPEC 15.7). A caller keeps one behind a lock and makes one exchange with the
-// store at a time.
-//
-// Owned by the caller; nothing to free. A plain value: copy it freely.
-typedef struct BACKOFF_ALIGNED(8) backoff_budget_member {
-  uint64_t opaque[96];
-} backoff_budget_member;
-
-// The answer to backoff_budget_member_request.
-//
-// A plain value: copy it freely.
-typedef struct backoff_member_answer {
-  // A BACKOFF_REQUEST.
-  uint32_t answer;
-  // 1 if the local budget decided, otherwise 0.
-  uint32_t is_local;
-  // What the operation holds after a granted retry, otherwise 0.
-  uint64_t held;
-} backoff_member_answer;
-
-// What a process has exchanged with the store of a shared budget.
-//
-// A plain value: copy it freely.
-typedef struct backoff_shared_budget_stats {
-  // The exchanges that began.
-  uint64_t exchanges;
-  // Those that failed.
-  uint64_t failed_exchanges;
-  // The swaps that another process made first.
-  uint64_t lost_swaps;
-  // The requests that the local budget answered, because the store was away.
-  uint64_t local_decisions;
-  // How many processes the account has told of, with this one.
-  uint64_t processes;
-} backoff_shared_budget_stats;
-
-// A step of an exchange that happened `count` times in a row.
-//
-// A plain value: copy it freely.
-typedef struct backoff_exchange_step {
-  // A BACKOFF_BUDGET_EVENT.
-  uint32_t event;
-  // The BACKOFF_OUTCOME of BACKOFF_BUDGET_EVENT_RETRY_REQUESTED, otherwise 0.
-  uint32_t outcome;
-  // What the operation holds at BACKOFF_BUDGET_EVENT_OPERATION_SUCCEEDED, otherwise 0.
-  uint64_t held;
-  // How often it happened.
-  uint64_t count;
-  // How many retries were granted: the first.
-  uint64_t granted;
-} backoff_exchange_step;
-
-// What an exchange has answered. Each array has an entry for BACKOFF_OUTCOME_TRANSIENT,
-// BACKOFF_OUTCOME_THROTTLED and BACKOFF_OUTCOME_TIMEOUT.
-//
-// A plain value: copy it freely.
-typedef struct backoff_exchange_answers {
-  // How many of the requests that wait are granted: the oldest.
-  uint64_t granted[3];
-  // How many are refused: the oldest after those.
-  uint64_t refused[3];
-  // What the operation of a granted request holds.
-  uint64_t held[3];
-} backoff_exchange_answers;
-
-#ifdef __cplusplus
-extern "C" {
-#endif // __cplusplus
-
-// Returns the version of the linked library, in the form of BACKOFF_VERSION.
-uint32_t backoff_version(void);
-
-// Returns the name of a field, such as "jitter_max": the same name in every language. The string
-// is static and never NULL; an unknown number returns "unknown_field".
-const char *backoff_field_name(uint32_t field);
-
-// Returns the name of a kind of a field, such as "full" for BACKOFF_FIELD_JITTER and
-// BACKOFF_JITTER_FULL: the same name in every language. The fields with kinds are
-// BACKOFF_FIELD_GROWTH, BACKOFF_FIELD_JITTER, BACKOFF_FIELD_CAP_ON, BACKOFF_FIELD_RETRY_AFTER and
-// BACKOFF_FIELD_BUDGET. The string is static and never NULL; other numbers return "unknown_kind".
-const char *backoff_kind_name(uint32_t field, uint64_t kind);
-
-// Sets a field: nanoseconds, a count, or the number of a kind. Setting it again replaces the
-// value. backoff_policy_init checks the value.
-//
-// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNKNOWN_FIELD, BACKOFF_ERROR_WRONG_UNIT if the field is a
-// ratio, or BACKOFF_ERROR_UNINITIALIZED.
-//
-// `params` points to initialised params.
-uint32_t backoff_params_set(struct backoff_params *params, uint32_t field, uint64_t value);
-
-// Sets a field that is a ratio: BACKOFF_FIELD_MULTIPLIER, BACKOFF_FIELD_JITTER_BELOW or
-// BACKOFF_FIELD_JITTER_ABOVE. 1.6 is 8 and 5, or 16 and 10. Setting it again replaces the value.
-// backoff_policy_init checks the value.
-//
-// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNKNOWN_FIELD, BACKOFF_ERROR_WRONG_UNIT if the field is not a
-// ratio, or BACKOFF_ERROR_UNINITIALIZED.
-//
-// `params` points to initialised params.
-uint32_t backoff_params_set_ratio(struct backoff_params *params,
-                                  uint32_t field,
-                                  uint32_t numerator,
-                                  uint32_t denominator);
-
-// Writes the exact ratio that a text of `length` bytes denotes, in lowest terms: "1.6", "160%",
-// "16/10" and "16e-1" are 8 and 5.
-//
-// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_TOO_LONG, BACKOFF_ERROR_NOT_A_RATIO,
-// BACKOFF_ERROR_ZERO_DENOMINATOR, or BACKOFF_ERROR_RATIO_TOO_FINE if the numerator or denominator is above
-// 4294967295 in lowest terms. (A policy rejects numbers above 1000000.)
-//
-// `text` points to `length` bytes, `numerator` and `denominator` to one number each.
-uint32_t backoff_ratio_parse(const char *text,
-                             uint64_t length,
-                             uint32_t *numerator,
-                             uint32_t *denominator);
-
-// Makes a policy from params, which are copied.
-//
-// If the params break a rule of SPEC 8, returns the code of the rule (BACKOFF_ERROR_UNKNOWN_KIND to
-// BACKOFF_ERROR_GIVEN_TWICE). Also fails with BACKOFF_ERROR_NULL_POINTER, or with BACKOFF_ERROR_UNINITIALIZED if the
-// params are not initialised. After a failure the policy is unchanged. Every call fills `error`
-// unless it is NULL.
-//
-// Each pointer that is not NULL points to a struct of its type.
-uint32_t backoff_policy_init(struct backoff_policy *policy,
-                             const struct backoff_params *params,
-                             struct backoff_error *error);
-
-// Makes a policy from a policy string of `length` bytes (SPEC 11), without a terminating zero:
-// "full:base=100ms,cap=20s,max_retries=5", or a preset (SPEC 12), which may be followed by
-// changes: "aws-sdk-2026:max_retries=5".
-//
-// A policy without max_retries (or max_attempts) and max_elapsed retries for ever, unless a
-// deadline, a budget or a cancellation stops the operation. The preset "immediate" is such a policy,
-// without a wait; "default:max_retries=0" makes no retries.
-//
-// A ratio as the value of jitter replaces the jitter of the head by BACKOFF_JITTER_PROPORTIONAL:
-// with "full:base=1s,jitter=0.5" the first wait is 0.5 s to 1.5 s.
-//
-// If the string breaks a rule, returns its code (BACKOFF_ERROR_UNKNOWN_KIND to BACKOFF_ERROR_TEXT_TOO_LONG),
-// and `error` also has the place in the string and the text found there. Also fails with
-// BACKOFF_ERROR_NULL_POINTER or BACKOFF_ERROR_TOO_LONG. After a failure the policy is unchanged. Every call
-// fills `error` unless it is NULL.
-//
-// Each pointer that is not NULL points to a struct of its type, `text` to `length` bytes.
-uint32_t backoff_policy_parse(struct backoff_policy *policy,
-                              const char *text,
-                              uint64_t length,
-                              struct backoff_error *error);
-
-// Writes the canonical string of a policy (SPEC 11.8) with a terminating zero into a buffer of
-// `size` bytes; BACKOFF_TEXT_SIZE is always enough. It never contains a preset name. Parsing it
-// gives an equal policy, and equal policies have equal strings.
-//
-// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED or BACKOFF_ERROR_BUFFER_TOO_SMALL.
-//
-// `policy` points to a policy, `buffer` to `size` bytes that do not overlap it.
-uint32_t backoff_policy_print(const struct backoff_policy *policy, char *buffer, uint64_t size);
-
-// Writes the value of a field of a policy, with its default filled in (SPEC 5.4): nanoseconds, a
-// count, or the number of a kind. A limit that is not set is the default of its field, which is
-// BACKOFF_MAX_NS or 2^32. BACKOFF_FIELD_MAX_ATTEMPTS is one more than BACKOFF_FIELD_MAX_RETRIES.
-// Params with all other values that can be read make an equal policy.
-//
-// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNKNOWN_FIELD if the number is not a BACKOFF_FIELD of a
-// policy, BACKOFF_ERROR_WRONG_UNIT if the field is a ratio, BACKOFF_ERROR_UNUSED if the policy does not use the
-// field, or BACKOFF_ERROR_UNINITIALIZED.
-//
-// `policy` points to a policy, `value` to one number.
-uint32_t backoff_policy_get(const struct backoff_policy *policy, uint32_t field, uint64_t *value);
-
-// Writes the value of a field of a policy that is a ratio, in lowest terms: BACKOFF_FIELD_MULTIPLIER,
-// BACKOFF_FIELD_JITTER_BELOW or BACKOFF_FIELD_JITTER_ABOVE. 1.6 is 8 and 5.
-//
-// Fails as backoff_policy_get does, and with BACKOFF_ERROR_WRONG_UNIT if the field is not a ratio.
-//
-// `policy` points to a policy, `numerator` and `denominator` to one number each.
-uint32_t backoff_policy_get_ratio(const struct backoff_policy *policy,
-                                  uint32_t field,
-                                  uint32_t *numerator,
-                                  uint32_t *denominator);
-
-// Writes the delay of an index of a stream, in ns, at most BACKOFF_MAX_NS. It is a pure function
-// of the three arguments (SPEC 6): index 0 is the wait before the first retry, and indices can be
-// evaluated in any order. The limits of the policy do not matter: every index has a delay.
-//
-// Callers that share a stream wait for the same times. Give each client or job its own key
-// (backoff_stream_from_key).
-//
-// Fails with BACKOFF_ERROR_NULL_POINTER or BACKOFF_ERROR_UNINITIALIZED.
-//
-// `policy` points to a policy, `delay_ns` to one number.
-uint32_t backoff_policy_delay_ns(const struct backoff_policy *policy,
-                                 uint64_t stream,
-                                 uint32_t index,
-                                 uint64_t *delay_ns);
-
-// Writes the maximum number of retries of a policy, 0 to 2^32: the number of delays after which an
-// iterator ends, and one less than the number of attempts. 2^32 means no limit.
-//
-// Fails with BACKOFF_ERROR_NULL_POINTER or BACKOFF_ERROR_UNINITIALIZED.
-//
-// `policy` points to a policy, `max_retries` to one number.
-uint32_t backoff_policy_max_retries(const struct backoff_policy *policy, uint64_t *max_retries);
-
-// Writes the window of an index, in ns, at most BACKOFF_MAX_NS: the wait before jitter, limited by
-// the cap if the cap is on the window (SPEC 5.3). BACKOFF_JITTER_DECORRELATED does not use it.
-//
-// Fails with BACKOFF_ERROR_NULL_POINTER or BACKOFF_ERROR_UNINITIALIZED.
-//
-// `policy` points to a policy, `window_ns` to one number.
-uint32_t backoff_policy_window_ns(const struct backoff_policy *policy,
-                                  uint32_t index,
-                                  uint64_t *window_ns);
-
-// Writes the delays of the indices first, first + 1, ... to delays_ns[0], delays_ns[1], ..., in
-// ns: the values of backoff_policy_delay_ns, computed faster. Writes their number to `written`. It
-// is `count`, or fewer if the indices run out first (the last is 2^32 - 1). The limits of the policy
-// do not matter.
-//
-// Fails with BACKOFF_ERROR_NULL_POINTER (`delays_ns` may be NULL if `count` is 0),
-// BACKOFF_ERROR_UNINITIALIZED, or BACKOFF_ERROR_TOO_LONG if `count` numbers do not fit into memory.
-//
-// `policy` points to a policy, `delays_ns` to `count` numbers and `written` to one; none of the
-// three overlap.
-uint32_t backoff_policy_fill_ns(const struct backoff_policy *policy,
-                                uint64_t stream,
-                                uint32_t first,
-                                uint64_t *delays_ns,
-                                uint64_t count,
-                                uint64_t *written);
-
-// Starts the preview of a policy at its first retry. The preview may have been used before. The
-// policy is copied.
-//
-// Fails with BACKOFF_ERROR_NULL_POINTER, or with BACKOFF_ERROR_UNINITIALIZED if the policy is not initialised.
-//
-// `preview` points to a preview, `policy` to a policy.
-uint32_t backoff_preview_init(struct backoff_preview *preview, const struct backoff_policy *policy);
-
-// Writes the row of the next retry.
-//
-// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED, or with BACKOFF_ERROR_END if the limits of the
-// policy allow no further retry (SPEC 16.4); then the preview is unchanged.
-//
-// `preview` points to a preview, `row` to a row.
-uint32_t backoff_preview_next(struct backoff_preview *preview, struct backoff_preview_row *row);
-
-// Makes a copy of a policy with the longest base for which the waits of `attempts` attempts (1 to
-// 65536) never add up to more than `total_ns` (SPEC 16.5). Like a preview, it assumes that no
-// failure is throttled and no server sends a Retry-After. It ignores max_retries and max_elapsed,
-// which stay as they are in the policy. `fitted` may be the policy itself.
-//
-// If no base fits, or an argument is out of its range, returns BACKOFF_ERROR_DOES_NOT_FIT,
-// BACKOFF_ERROR_TOO_SMALL or BACKOFF_ERROR_TOO_LARGE. The error is then about the field max_attempts, for
-// `attempts`, or max_elapsed, for `total_ns`. Also fails with BACKOFF_ERROR_NULL_POINTER or
-// BACKOFF_ERROR_UNINITIALIZED. After a failure `fitted` is unchanged. Every call fills `error` unless it
-// is NULL.
-//
-// Each pointer that is not NULL points to a struct of its type.
-uint32_t backoff_policy_fit_base(const struct backoff_policy *policy,
-                                 uint64_t attempts,
-                                 uint64_t total_ns,
-                                 struct backoff_policy *fitted,
-                                 struct backoff_error *error);
-
-// Makes a copy of a policy with the longest cap for which the waits of `attempts` attempts (1 to
-// 65536) never add up to more than `total_ns`. Everything else is as for backoff_policy_fit_base,
-// which also ignores the limits of the policy.
-//
-// Each pointer that is not NULL points to a struct of its type.
-uint32_t backoff_policy_fit_cap(const struct backoff_policy *policy,
-                                uint64_t attempts,
-                                uint64_t total_ns,
-                                struct backoff_policy *fitted,
-                                struct backoff_error *error);
-
-// Writes the stream of a seed and a key, such as a job ID or a client name. Every language
-// computes the same stream from the same two (SPEC 3.2). The key is `length` bytes, UTF-8 if it is
-// text, without a terminating zero. The length may be 0; then `key` may be NULL.
-//
-// The stream of a seed without a key is the seed itself. All clients with the same seed and no key
-// retry in lockstep, so give each client or job its own key.
-//
-// Fails with BACKOFF_ERROR_NULL_POINTER, or with BACKOFF_ERROR_TOO_LONG for a length of 2^63 or more.
-//
-// `key` points to `length` bytes, `stream` to one number.
-uint32_t backoff_stream_from_key(uint64_t seed, const void *key, uint64_t length, uint64_t *stream);
-
-// Writes an unpredictable stream from the operating system. Two calls give different streams. A
-// process that forks must call it again in the child; otherwise parent and child retry in
-// lockstep.
-//
-// Fails with BACKOFF_ERROR_NULL_POINTER or BACKOFF_ERROR_NO_ENTROPY.
-//
-// `stream` points to one number.
-uint32_t backoff_stream_from_entropy(uint64_t *stream);
-
-// Writes the stream of number `n` under a seed (SPEC 3.4). A program that runs many loops can take
-// one seed from backoff_stream_from_entropy, count its loops, and give each the stream of its
-// number: no loop then asks the operating system.
-//
-// Fails with BACKOFF_ERROR_NULL_POINTER.
-//
-// `stream` points to one number.
-uint32_t backoff_stream_nth(uint64_t seed, uint64_t n, uint64_t *stream);
-
-// Starts the delays of a policy on a stream at index 0. The iterator may have been used before.
-// The policy is copied.
-//
-// Callers that share a stream wait for the same times. Give each client or job its own key
-// (backoff_stream_from_key), or use a stream of backoff_stream_from_entropy.
-//
-// Fails with BACKOFF_ERROR_NULL_POINTER, or with BACKOFF_ERROR_UNINITIALIZED if the policy is not initialised.
-//
-// `iter` points to an iterator, `policy` to a policy.
-uint32_t backoff_iter_init(struct backoff_iter *iter,
-                           const struct backoff_policy *policy,
-                           uint64_t stream);
-
-// Writes the next delay, in ns, and moves to the next index.
-//
-// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED, or with BACKOFF_ERROR_END after max_retries
-// delays (without that limit after index 2^32 - 1); then the iterator is unchanged.
-//
-// `iter` points to an iterator, `delay_ns` to one number.
-uint32_t backoff_iter_next_ns(struct backoff_iter *iter, uint64_t *delay_ns);
-
-// Starts again at index 0, for use after a success. The delays do not repeat: the stream moves on
-// by the number of delays that were taken (SPEC 9.2). There can be max_retries delays again.
-//
-// Fails with BACKOFF_ERROR_NULL_POINTER or BACKOFF_ERROR_UNINITIALIZED.
-//
-// `iter` points to an iterator.
-uint32_t backoff_iter_reset(struct backoff_iter *iter);
-
-// Makes a budget from a budget string of `length` bytes, without a terminating zero: "ratio",
-// "quota:max_tokens=100", or a preset such as "aws-sdk-2026" (SPEC 15.1). A new budget is full.
-//
-// If the string breaks a rule, returns its code (BACKOFF_ERROR_UNKNOWN_KIND to BACKOFF_ERROR_TEXT_TOO_LONG).
-// Also fails with BACKOFF_ERROR_NULL_POINTER or BACKOFF_ERROR_TOO_LONG. After a failure the budget is
-// unchanged. Every call fills `error` unless it is NULL.
-//
-// Each pointer that is not NULL points to a struct of its type, `text` to `length` bytes. No other
-// thread uses the budget during the call.
-uint32_t backoff_budget_parse(struct backoff_budget *budget,
-                              const char *text,
-                              uint64_t length,
-                              struct backoff_error *error);
-
-// Writes the canonical string of a budget, as it was when it was made, with a terminating zero
-// into a buffer of `size` bytes; BACKOFF_TEXT_SIZE is always enough.
-//
-// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED, BACKOFF_ERROR_DAMAGED or
-// BACKOFF_ERROR_BUFFER_TOO_SMALL.
-//
-// `budget` points to a budget, `buffer` to `size` bytes that do not overlap it.
-uint32_t backoff_budget_print(const struct backoff_budget *budget, char *buffer, uint64_t size);
-
-// Writes the value of a field of a budget, with its default filled in (SPEC 5.4): nanoseconds, a
-// count, or the number of a kind. BACKOFF_FIELD_BUDGET is the BACKOFF_BUDGET_KIND. Retries do not
-// change the fields.
-//
-// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNKNOWN_FIELD if the number is not a BACKOFF_FIELD of a
-// budget, BACKOFF_ERROR_WRONG_UNIT if the field is a ratio, BACKOFF_ERROR_UNUSED if the kind does not use the
-// field, BACKOFF_ERROR_UNINITIALIZED, or BACKOFF_ERROR_DAMAGED.
-//
-// `budget` points to a budget, `value` to one number.
-uint32_t backoff_budget_get(const struct backoff_budget *budget, uint32_t field, uint64_t *value);
-
-// Writes the value of a field of a budget that is a ratio, in lowest terms: BACKOFF_FIELD_RATIO. 1.6 is 8 and 5.
-//
-// Fails as backoff_budget_get does, and with BACKOFF_ERROR_WRONG_UNIT if the field is not a ratio.
-//
-// `budget` points to a budget, `numerator` and `denominator` to one number each.
-uint32_t backoff_budget_get_ratio(const struct backoff_budget *budget,
-                                  uint32_t field,
-                                  uint32_t *numerator,
-                                  uint32_t *denominator);
-
-// Returns the name of an outcome, such as "transient": the same name in every language. The string
-// is static and never NULL; 0, the outcome of a cancelled loop, returns "none", and an unknown
-// number "unknown_outcome".
-const char *backoff_outcome_name(uint32_t outcome);
-
-// Returns the name of a reason, such as "max_retries": the same name in every language. The string
-// is static and never NULL; 0, the reason of an operation that has not stopped, returns "none",
-// and an unknown number "unknown_reason".
-const char *backoff_reason_name(uint32_t reason);
-
-// Begins an operation at the time `now_ns`. No wait may end later than `deadline_ns`, a time of
-// the same clock; BACKOFF_NO_TIME is no deadline. A deadline that has passed, such as 0, prevents
-// retries, not the first attempt. (To backoff_loop, 0 is no deadline.) The operation's retries spend from `budget`, which may be NULL. The policy is
-// copied, but the budget is not stored: pass the same pointer (or NULL, as here) to every later
-// call. Passing a different budget is not detected and corrupts both.
-//
-// Callers that share a stream wait for the same times. Give each operation its own key
-// (backoff_stream_from_key), or use a stream of backoff_stream_from_entropy.
-//
-// Finish every operation: report its final outcome, success included, or cancel it with
-// backoff_operation_cancel. A budget of the kind "concurrent" counts the operation until then.
-//
-// Fails with BACKOFF_ERROR_NULL_POINTER, with BACKOFF_ERROR_UNINITIALIZED if the policy or the budget is not
-// initialised, or with BACKOFF_ERROR_DAMAGED.
-//
-// Each pointer that is not NULL points to a struct of its type.
-uint32_t backoff_operation_begin(struct backoff_operation *operation,
-                                 const struct backoff_policy *policy,
-                                 uint64_t stream,
-                                 uint64_t now_ns,
-                                 uint64_t deadline_ns,
-                                 struct backoff_budget *budget);
-
-// Makes an operation as it stands after `retries` waits, of which a queue stored only the number, the
-// start `began_ns` and the deadline (SPEC 13.7). It spends from no budget: pass NULL to every later
-// call. Its stream, times and deadline are those of backoff_operation_begin.
-//
-// Fails with BACKOFF_ERROR_NULL_POINTER, or with BACKOFF_ERROR_UNINITIALIZED if the policy is not initialised.
-//
-// Each pointer that is not NULL points to a struct of its type.
-uint32_t backoff_operation_resume(struct backoff_operation *operation,
-                                  const struct backoff_policy *policy,
-                                  uint64_t stream,
-                                  uint64_t retries,
-                                  uint64_t began_ns,
-                                  uint64_t deadline_ns);
-
-// Writes the decision after an attempt that ended with `outcome` at the time `now_ns`
-// (SPEC 13.4). `retry_after_ns` is the wait that the server asked for, as
-// backoff_parse_retry_after writes it, or BACKOFF_NO_TIME. `budget` is the one that was passed to
-// backoff_operation_begin. If the operation has already stopped, writes the same reason again and
-// changes nothing.
-//
-// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED if the operation or the budget is not
-// initialised, BACKOFF_ERROR_UNKNOWN_OUTCOME, or BACKOFF_ERROR_DAMAGED.
-//
-// Each pointer that is not NULL points to a struct of its type.
-uint32_t backoff_operation_decide(struct backoff_operation *operation,
-                                  uint32_t outcome,
-                                  uint64_t retry_after_ns,
-                                  uint64_t now_ns,
-                                  struct backoff_budget *budget,
-                                  struct backoff_decision *decision);
-
-// Refuses the retry that the latest decision granted, for a budget that the caller keeps elsewhere,
-// such as a backoff_budget_state in a store (SPEC 13.8). The retry does not count. Writes the reason
-// for which the operation stopped: BACKOFF_REASON_BUDGET, or an earlier reason if it had already
-// stopped. `reason` may be NULL. `budget` is the one that was passed to backoff_operation_begin.
-//
-// Fails with BACKOFF_ERROR_NULL_POINTER, with BACKOFF_ERROR_UNINITIALIZED if the operation or the budget is
-// not initialised, or with BACKOFF_ERROR_DAMAGED.
-//
-// Each pointer that is not NULL points to a struct of its type, `reason` to one number.
-uint32_t backoff_operation_refuse_retry(struct backoff_operation *operation,
-                                        struct backoff_budget *budget,
-                                        uint32_t *reason);
-
-// Cancels an operation, at any time (SPEC 13.6). Writes the reason for which it stopped:
-// BACKOFF_REASON_CANCELLED, or an earlier reason if it had already stopped. `reason` may be NULL.
-// `budget` is the one that was passed to backoff_operation_begin.
-//
-// During a wait, the attempt that would follow counts as an attempt. Budget tokens spent on it are
-// not refunded; a budget of the kind "concurrent" stops counting it.
-//
-// Fails with BACKOFF_ERROR_NULL_POINTER, with BACKOFF_ERROR_UNINITIALIZED if the operation or the budget is
-// not initialised, or with BACKOFF_ERROR_DAMAGED.
-//
-// Each pointer that is not NULL points to a struct of its type, `reason` to one number.
-uint32_t backoff_operation_cancel(struct backoff_operation *operation,
-                                  struct backoff_budget *budget,
-                                  uint32_t *reason);
-
-// Writes the number of retries granted so far, the number of attempts (retries + 1), and the
-// reason for which the operation stopped, or 0 if it has not stopped. Any output may be NULL.
-//
-// From the start of a wait, the attempts include the one that follows the wait. If the operation
-// is cancelled during the wait, that attempt is never made but stays counted, so the number is one
-// more than the calls. backoff_retry counts its calls. For the same numbers in your own loop,
-// count the calls and pass that count to backoff_stats_record.
-//
-// Fails with BACKOFF_ERROR_NULL_POINTER or BACKOFF_ERROR_UNINITIALIZED.
-//
-// `operation` points to an operation, and each output that is not NULL to one number.
-uint32_t backoff_operation_state(const struct backoff_operation *operation,
-                                 uint64_t *retries,
-                                 uint64_t *attempts,
-                                 uint32_t *reason);
-
-// Returns the outcome of an HTTP status (SPEC 14.4): BACKOFF_OUTCOME_THROTTLED for 429 and 503,
-// BACKOFF_OUTCOME_TIMEOUT for 408 and 504, BACKOFF_OUTCOME_TRANSIENT for 425, 500 and 502,
-// BACKOFF_OUTCOME_SUCCESS from 100 to 399, and BACKOFF_OUTCOME_PERMANENT for any other number, also
-// for 0, which HTTP libraries report if there was no answer: do not pass it. The caller decides
-// whether the request may be repeated at all.
-uint32_t backoff_http_outcome(uint32_t status);
-
-// Returns 1 if a request with this method, which has `length` bytes, may be repeated without asking
-// anyone: GET, HEAD, OPTIONS, TRACE, PUT or DELETE (SPEC 14.6). Returns 0 for any other method, for
-// NULL, and for a length that no memory has.
-//
-// `method` points to `length` bytes.
-uint32_t backoff_is_idempotent_method(const char *method, uint64_t length);
-
-// Writes the time that a server asked to wait, in ns, from the value of its Retry-After header,
-// which has `length` bytes: a number of seconds, or a date. A number above 10^9 is a time in seconds
-// since 1970. `now_ns` is the current time in ns since 1970 (UTC), for a time or a date; one in the
-// past gives 0. The result may be as long as
-// BACKOFF_MAX_NS: the policy's retry_after_max and retry_after_max_extra limit the wait, and
-// nothing else does.
-//
-// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_TOO_LONG, or BACKOFF_ERROR_NOT_A_RETRY_AFTER if the value is
-// neither, or longer than 1024 bytes (SPEC 14).
-//
-// `text` points to `length` bytes, `retry_after_ns` to one number.
-uint32_t backoff_parse_retry_after(const char *text,
-                                   uint64_t length,
-                                   uint64_t now_ns,
-                                   uint64_t *retry_after_ns);
-
-// Writes the time that a server asked to wait, in ns, from the status and the header fields of its
-// response, which have `length` bytes: a field in a line, as in HTTP/1.1. `retry-after-ms` is in
-// milliseconds, Retry-After is that of backoff_parse_retry_after; with status 429 also RateLimit,
-// RateLimit-Reset and X-RateLimit-Reset count. The first that is valid decides, in this order (SPEC
-// 14.5). `now_ns` and the result are those of backoff_parse_retry_after.
-//
-// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_TOO_LONG, or BACKOFF_ERROR_NOT_A_RETRY_AFTER if there is no
-// such field with a valid value.
-//
-// `fields` points to `length` bytes, `retry_after_ns` to one number.
-uint32_t backoff_http_retry_after(uint32_t status,
-                                  const char *fields,
-                                  uint64_t length,
-                                  uint64_t now_ns,
-                                  uint64_t *retry_after_ns);
-
-// Sets all counts to 0. The stats may have been used before.
-//
-// Fails with BACKOFF_ERROR_NULL_POINTER.
-//
-// `stats` points to stats that no other thread uses during the call.
-uint32_t backoff_stats_init(struct backoff_stats *stats);
-
-// Counts an operation that ended after `attempts` attempts, for a BACKOFF_REASON. Pass the number
-// of calls that were made: after a cancelled wait, backoff_operation_state writes one more. 0
-// attempts count as 1.
-//
-// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED or BACKOFF_ERROR_UNKNOWN_REASON.
-//
-// `stats` points to stats.
-uint32_t backoff_stats_record(struct backoff_stats *stats, uint64_t attempts, uint32_t reason);
-
-// Adds the counts of other stats, which are unchanged.
-//
-// Fails with BACKOFF_ERROR_NULL_POINTER or BACKOFF_ERROR_UNINITIALIZED.
-//
-// Both pointers point to stats.
-uint32_t backoff_stats_merge(struct backoff_stats *stats, const struct backoff_stats *other);
-
-// Writes the counts.
-//
-// Fails with BACKOFF_ERROR_NULL_POINTER or BACKOFF_ERROR_UNINITIALIZED.
-//
-// `stats` points to stats, `counts` to counts.
-uint32_t backoff_stats_read(const struct backoff_stats *stats, struct backoff_stats_counts *counts);
-
-// Writes the counts in the Prometheus text format (SPEC 17.2) with a terminating zero into a
-// buffer of `size` bytes; BACKOFF_STATS_SIZE is always enough.
-//
-// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED or BACKOFF_ERROR_BUFFER_TOO_SMALL.
-//
-// `stats` points to stats, `buffer` to `size` bytes that do not overlap them.
-uint32_t backoff_stats_print(const struct backoff_stats *stats, char *buffer, uint64_t size);
+  // For functions and limits of later versions: 0.
+  uint64_t reserved[6];
+};
 
 // Makes attempts until one succeeds or the loop has to stop, and writes how it ended (SPEC 18). It
 // decides as backoff_operation_decide does.
@@ -1332,223 +868,685 @@ uint32_t backoff_stats_print(const struct backoff_stats *stats, char *buffer, ui
 // until the deadline, the budget or a cancellation stops it.
 //
 // Returns BACKOFF_OK if the loop ended, whether the last attempt succeeded or not: the reason in
-// `end` says which. Fails before the first call with BACKOFF_ERROR_NULL_POINTER, with
-// BACKOFF_ERROR_UNINITIALIZED if the policy, the budget or the stats are not initialised, or with
-// BACKOFF_ERROR_DAMAGED. Fails with BACKOFF_ERROR_UNKNOWN_OUTCOME after an attempt that returns a number that
-// is not an outcome, such as 0, and with BACKOFF_ERROR_DAMAGED if the budget is damaged during the loop,
-// even if the last attempt succeeded. The loop then calls no further function, and `stats` counts
-// it as cancelled. After a failure `end` is unchanged: do not read it.
-//
-// Each pointer that is not NULL points to a struct of its type, and the functions behave as
-// documented.
-uint32_t backoff_retry(const struct backoff_loop *loop,
-                       uint64_t stream,
-                       void *context,
-                       struct backoff_loop_event *end);
+// `end` says which. Fails before the first call with BACKOFF_ERROR_UNSUPPORTED, or with what holds
+// for the pointers of `loop`. Fails with BACKOFF_ERROR_UNKNOWN_OUTCOME after an attempt that
+// returns a number that is not an outcome, such as 0, and with BACKOFF_ERROR_DAMAGED if the budget
+// is damaged during the loop, even if the last attempt succeeded. The loop then calls no further
+// function, and `stats` counts it as cancelled.
+BACKOFF_MUST_CHECK
+backoff_code backoff_retry(const backoff_loop *loop,
+                           uint64_t stream,
+                           void *context,
+                           backoff_loop_event *end);
 
-// Writes the message of an error, such as "cap 5ns is below base 10ns", with a terminating zero
-// into a buffer of `size` bytes; BACKOFF_TEXT_SIZE is always enough. The message of a rule of the
-// SPEC is the same in every language. Other codes have messages such as "a required pointer is
-// NULL", and BACKOFF_OK has "no error".
+/* 9. Operations --------------------------------------------------------------------------------- */
+
+// No deadline, or no Retry-After. (For a Retry-After that is this long, pass BACKOFF_MAX_NS.)
+#define BACKOFF_NO_TIME UINT64_C(18446744073709551615)
+
+// A call that is attempted until it succeeds or has to stop. After each attempt the operation
+// decides whether to stop or how long to wait, from the outcome, the policy's limits, the deadline
+// and the budget (SPEC 13). It neither sleeps nor reads a clock.
 //
-// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED if no error has this code, field or kind
-// of text, or BACKOFF_ERROR_BUFFER_TOO_SMALL. After a failure the buffer holds an empty string, if it
-// has at least one byte.
+// Times are nanoseconds of a clock that never goes back, which the caller reads. All operations on
+// one budget use the same clock.
 //
-// `error` points to an error, `buffer` to `size` bytes that do not overlap it.
-uint32_t backoff_error_message(const struct backoff_error *error, char *buffer, uint64_t size);
+// Not thread-safe. Do not use a copy together with its original: both would return the same retry
+// to the budget.
+struct BACKOFF_ALIGNED(8) backoff_operation {
+  uint64_t opaque[64];
+};
+
+// The decision after an attempt.
+struct backoff_decision {
+  // BACKOFF_REASON_NONE: wait, then attempt again. Otherwise stop, for this reason.
+  backoff_reason reason;
+  // Written as 0.
+  uint32_t reserved32;
+  // The time to wait, in ns. If max_elapsed, the deadline or the budget stopped the operation:
+  // the wait that would have followed. 0 for the other reasons.
+  uint64_t delay_ns;
+  // Written as 0.
+  uint64_t reserved[2];
+};
+
+// Begins an operation at the time `now_ns`. No wait may end later than `deadline_ns`, a time of
+// the same clock; BACKOFF_NO_TIME is no deadline. A deadline that has passed, such as 0, prevents
+// retries, not the first attempt. (To backoff_loop, 0 is no deadline.) The operation's retries
+// spend from `budget`, which may be NULL. The policy is copied, but the budget is not stored: pass
+// the same pointer (or NULL, as here) to every later call. Passing a different budget is not
+// detected and corrupts both.
+//
+// Callers that share a stream wait for the same times. Give each operation its own key
+// (backoff_stream_from_key), or use a stream of backoff_stream_from_entropy.
+//
+// Finish every operation: report its final outcome, success included, or cancel it with
+// backoff_operation_cancel. A budget of the kind "concurrent" counts the operation until then.
+BACKOFF_MUST_CHECK
+backoff_code backoff_operation_begin(backoff_operation *operation,
+                                     const backoff_policy *policy,
+                                     uint64_t stream,
+                                     uint64_t now_ns,
+                                     uint64_t deadline_ns,
+                                     backoff_budget *budget);
+
+// Makes an operation as it stands after `retries` waits, of which a queue stored only the number,
+// the start `began_ns` and the deadline (SPEC 13.7). It spends from no budget: pass NULL to every
+// later call. Its stream, times and deadline are those of backoff_operation_begin.
+BACKOFF_MUST_CHECK
+backoff_code backoff_operation_resume(backoff_operation *operation,
+                                      const backoff_policy *policy,
+                                      uint64_t stream,
+                                      uint64_t retries,
+                                      uint64_t began_ns,
+                                      uint64_t deadline_ns);
+
+// Writes the decision after an attempt that ended with `outcome` at the time `now_ns` (SPEC 13.4).
+// `retry_after_ns` is the wait that the server asked for, as backoff_parse_retry_after writes it,
+// or BACKOFF_NO_TIME. `budget` is the one that was passed to backoff_operation_begin. If the
+// operation has already stopped, writes the same reason again and changes nothing.
+//
+// Fails with BACKOFF_ERROR_UNKNOWN_OUTCOME, or with BACKOFF_ERROR_WRONG_BUDGET if `budget` is NULL
+// and that of backoff_operation_begin was not, or the reverse.
+BACKOFF_MUST_CHECK
+backoff_code backoff_operation_decide(backoff_operation *operation,
+                                      backoff_outcome outcome,
+                                      uint64_t retry_after_ns,
+                                      uint64_t now_ns,
+                                      backoff_budget *budget,
+                                      backoff_decision *decision);
+
+// Refuses the retry that the latest decision granted, for a budget that the caller keeps
+// elsewhere, such as a backoff_budget_state in a store (SPEC 13.8). The retry does not count.
+// Writes the reason for which the operation stopped: BACKOFF_REASON_BUDGET, or an earlier reason
+// if it had already stopped. `reason` may be NULL. `budget` is the one that was passed to
+// backoff_operation_begin.
+//
+// Fails with BACKOFF_ERROR_WRONG_BUDGET. If the budget cannot be used
+// (BACKOFF_ERROR_UNINITIALIZED, BACKOFF_ERROR_DAMAGED), the operation stops nevertheless.
+backoff_code backoff_operation_refuse_retry(backoff_operation *operation,
+                                            backoff_budget *budget,
+                                            backoff_reason *reason);
+
+// Cancels an operation, at any time (SPEC 13.6). Writes the reason for which it stopped:
+// BACKOFF_REASON_CANCELLED, or an earlier reason if it had already stopped. `reason` may be NULL.
+// `budget` is the one that was passed to backoff_operation_begin.
+//
+// During a wait, the attempt that would follow counts as an attempt. Budget tokens spent on it are
+// not refunded; a budget of the kind "concurrent" stops counting it.
+//
+// Fails with BACKOFF_ERROR_WRONG_BUDGET. If the budget cannot be used
+// (BACKOFF_ERROR_UNINITIALIZED, BACKOFF_ERROR_DAMAGED), the operation stops nevertheless.
+backoff_code backoff_operation_cancel(backoff_operation *operation,
+                                      backoff_budget *budget,
+                                      backoff_reason *reason);
+
+// Writes the number of retries granted so far, the number of attempts (retries + 1), and the
+// reason for which the operation stopped, or 0 if it has not stopped. Any output may be NULL.
+//
+// From the start of a wait, the attempts include the one that follows the wait. If the operation
+// is cancelled during the wait, that attempt is never made but stays counted, so the number is one
+// more than the calls. backoff_retry counts its calls. For the same numbers in your own loop,
+// count the calls and pass that count to backoff_stats_record.
+backoff_code backoff_operation_state(const backoff_operation *operation,
+                                     uint64_t *retries,
+                                     uint64_t *attempts,
+                                     backoff_reason *reason);
+
+/* 10. Budgets ----------------------------------------------------------------------------------- */
+
+// A limit on the retries of many operations together, so that retries do not make an overload
+// worse. Use one budget per server, and share it among all operations that call the server (SPEC
+// 15).
+//
+// Any number of threads may use one budget at once. They wait for each other while one updates it,
+// which takes nanoseconds; if a thread is interrupted during an update, the others yield, and
+// later sleep, until it continues. For this reason a signal handler must not use a budget, and the
+// child of a fork must make its own: it could wait for a thread that exists only in the parent. Do
+// not copy a budget: both copies would grant the same retries.
+//
+// Every function that takes a budget fails with BACKOFF_ERROR_DAMAGED if an update cannot have
+// begun or does not end: something else wrote to the memory, or the budget was copied or the
+// process forked during an update. The first call waits 5 seconds or more for such an update to
+// end.
+struct BACKOFF_ALIGNED(8) backoff_budget {
+  uint64_t opaque[32];
+};
+
+// What a budget has left.
+struct backoff_budget_level {
+  // What is left: level / unit tokens, or for BACKOFF_BUDGET_KIND_TTL and
+  // BACKOFF_BUDGET_KIND_CONCURRENT retries.
+  uint64_t level;
+  // The highest level, of a full budget: max / unit tokens. For BACKOFF_BUDGET_KIND_TTL the reserve,
+  // which what operations earn exceeds. For BACKOFF_BUDGET_KIND_CONCURRENT the retries that may be
+  // active at the same time now.
+  uint64_t max;
+  // The parts of a token or a retry, at least 1.
+  uint64_t unit;
+  // Written as 0.
+  uint64_t reserved;
+};
+
+// Makes a budget from a budget string of `length` bytes: "ratio", "quota:max_tokens=100", or a
+// preset such as "aws-sdk-2026" (SPEC 15.1). A new budget is full.
+//
+// If the string breaks a rule, returns its code (BACKOFF_ERROR_UNKNOWN_KIND to
+// BACKOFF_ERROR_TEXT_TOO_LONG). No other thread uses the budget during the call.
+BACKOFF_MUST_CHECK
+backoff_code backoff_budget_parse(backoff_budget *budget,
+                                  const char *text,
+                                  uint64_t length,
+                                  backoff_error *error);
+
+// Writes the canonical string of a budget, as it was when it was made,, for which
+// BACKOFF_TEXT_SIZE is always enough.
+backoff_code backoff_budget_print(const backoff_budget *budget,
+                                  char *buffer,
+                                  uint64_t size,
+                                  uint64_t *length);
+
+// Writes the value of a field of a budget, with its default filled in (SPEC 5.4): nanoseconds, a
+// count, or the number of a kind. BACKOFF_FIELD_BUDGET is the BACKOFF_BUDGET_KIND. Retries do not
+// change the fields.
+//
+// Fails with BACKOFF_ERROR_UNKNOWN_FIELD if the number is not a field of a budget,
+// BACKOFF_ERROR_WRONG_UNIT if the field is a ratio, or BACKOFF_ERROR_UNUSED if the kind does not
+// use the field.
+BACKOFF_MUST_CHECK
+backoff_code backoff_budget_get(const backoff_budget *budget, backoff_field field, uint64_t *value);
+
+// Writes the value of a field of a budget that is a ratio, in lowest terms: BACKOFF_FIELD_RATIO.
+// 1.6 is 8 and 5.
+//
+// Fails as backoff_budget_get does, and with BACKOFF_ERROR_WRONG_UNIT if the field is not a ratio.
+BACKOFF_MUST_CHECK
+backoff_code backoff_budget_get_ratio(const backoff_budget *budget,
+                                      backoff_field field,
+                                      uint32_t *numerator,
+                                      uint32_t *denominator);
+
+// Writes what a budget has left at the time `now_ns` of the clock of its operations, for a gauge
+// or an alert (SPEC 15.9). It changes nothing.
+BACKOFF_MUST_CHECK
+backoff_code backoff_budget_get_level(const backoff_budget *budget,
+                                      uint64_t now_ns,
+                                      backoff_budget_level *level);
+
+/* 11. HTTP -------------------------------------------------------------------------------------- */
+
+// Returns the outcome of an HTTP status (SPEC 14.4): BACKOFF_OUTCOME_THROTTLED for 429 and 503,
+// BACKOFF_OUTCOME_TIMEOUT for 408 and 504, BACKOFF_OUTCOME_TRANSIENT for 425, 500 and 502,
+// BACKOFF_OUTCOME_SUCCESS from 100 to 399, and BACKOFF_OUTCOME_PERMANENT for any other number,
+// also for 0, which HTTP libraries report if there was no answer: do not pass it. The caller
+// decides whether the request may be repeated at all.
+backoff_outcome backoff_http_outcome(uint32_t status);
+
+// Returns 1 if a request with this method, which has `length` bytes, may be repeated without
+// asking anyone: GET, HEAD, OPTIONS, TRACE, PUT or DELETE (SPEC 14.6). Returns 0 for any other
+// method, for NULL, and for a length that no memory has.
+backoff_code backoff_is_idempotent_method(const char *method, uint64_t length);
+
+// Writes the time that a server asked to wait, in ns, from the value of its Retry-After header,
+// which has `length` bytes: a number of seconds, or a date. A number above 10^9 is a time in
+// seconds since 1970. `now_ns` is the current time in ns since 1970 (UTC), for a time or a date;
+// one in the past gives 0. The result may be as long as BACKOFF_MAX_NS: the policy's
+// retry_after_max and retry_after_max_extra limit the wait, and nothing else does.
+//
+// Fails with BACKOFF_ERROR_NOT_A_RETRY_AFTER if the value is neither, or longer than 1024 bytes
+// (SPEC 14).
+BACKOFF_MUST_CHECK
+backoff_code backoff_parse_retry_after(const char *text,
+                                       uint64_t length,
+                                       uint64_t now_ns,
+                                       uint64_t *retry_after_ns);
+
+// Writes the time that a server asked to wait, in ns, from the status and the header fields of its
+// response, which have `length` bytes: a field in a line, as in HTTP/1.1. `retry-after-ms` is in
+// milliseconds, Retry-After is that of backoff_parse_retry_after; with status 429 also RateLimit,
+// RateLimit-Reset and X-RateLimit-Reset count. The first that is valid decides, in this order
+// (SPEC 14.5). `now_ns` and the result are those of backoff_parse_retry_after.
+//
+// Fails with BACKOFF_ERROR_NOT_A_RETRY_AFTER if there is no such field with a valid value.
+BACKOFF_MUST_CHECK
+backoff_code backoff_http_retry_after(uint32_t status,
+                                      const char *fields,
+                                      uint64_t length,
+                                      uint64_t now_ns,
+                                      uint64_t *retry_after_ns);
+
+/* 12. Stats ------------------------------------------------------------------------------------- */
+
+// A buffer of this size holds every output of backoff_stats_print with its terminating zero.
+#define BACKOFF_STATS_SIZE UINT32_C(4096)
+
+// Counts of operations by their number of attempts and by the reason for which they stopped (SPEC
+// 17).
+//
+// Any number of threads may use one struct at once. A read during other threads' records may
+// include only a part of an operation, but no count ever decreases. A copy counts separately; copy
+// the struct only while nobody records.
+struct BACKOFF_ALIGNED(8) backoff_stats {
+  uint64_t opaque[40];
+};
+
+// The sums of a backoff_stats. Each stops at 2^64 - 1. `attempts` is the sum of operations and
+// retries, even while other threads record.
+struct backoff_stats_counts {
+  // The number of operations.
+  uint64_t operations;
+  // The number of attempts of all operations.
+  uint64_t attempts;
+  // The number of retries of all operations: all attempts except the first of each.
+  uint64_t retries;
+  // Written as 0.
+  uint64_t reserved[5];
+};
+
+// Sets all counts to 0. The stats may have been used before.
+backoff_code backoff_stats_init(backoff_stats *stats);
+
+// Counts an operation that ended after `attempts` attempts, for a BACKOFF_REASON. Pass the number
+// of calls that were made: after a cancelled wait, backoff_operation_state writes one more. 0
+// attempts count as 1.
+//
+// Fails with BACKOFF_ERROR_UNKNOWN_REASON.
+backoff_code backoff_stats_record(backoff_stats *stats, uint64_t attempts, backoff_reason reason);
+
+// Adds the counts of other stats, which are unchanged.
+backoff_code backoff_stats_merge(backoff_stats *stats, const backoff_stats *other);
+
+// Writes the sums.
+BACKOFF_MUST_CHECK
+backoff_code backoff_stats_read(const backoff_stats *stats, backoff_stats_counts *counts);
+
+// Writes the number of operations that stopped for a reason.
+//
+// Fails with BACKOFF_ERROR_UNKNOWN_REASON.
+BACKOFF_MUST_CHECK
+backoff_code backoff_stats_stopped(const backoff_stats *stats,
+                                   backoff_reason reason,
+                                   uint64_t *count);
+
+// Writes the largest number of attempts in a bucket, and the number of operations in it: those
+// with more attempts than the bucket before it has. The buckets are numbered from 0 and end at 1,
+// 2, 3, 4, 5, 6, 8, 10, 15, 25 and 50 attempts. The last has no end: 2^64 - 1.
+//
+// The buckets of one moment are those of a copy (backoff_stats_merge into new stats).
+//
+// Fails with BACKOFF_ERROR_END after the last bucket.
+BACKOFF_MUST_CHECK
+backoff_code backoff_stats_bucket(const backoff_stats *stats,
+                                  uint64_t index,
+                                  uint64_t *max_attempts,
+                                  uint64_t *count);
+
+// Writes the counts in the Prometheus text format (SPEC 17.2), for which BACKOFF_STATS_SIZE is
+// always enough.
+backoff_code backoff_stats_print(const backoff_stats *stats,
+                                 char *buffer,
+                                 uint64_t size,
+                                 uint64_t *length);
+
+/* 13. Errors ------------------------------------------------------------------------------------ */
+
+// Which string an error is about.
+BACKOFF_ENUM(backoff_text_kind) {
+  // The error is not about a string.
+  BACKOFF_TEXT_KIND_NONE = 0,
+  // The error is about a policy string.
+  BACKOFF_TEXT_KIND_POLICY = 1,
+  // The error is about a budget string.
+  BACKOFF_TEXT_KIND_BUDGET = 2
+};
+typedef enum backoff_text_kind backoff_text_kind;
+
+// A buffer of this size holds every message, policy string and budget string with its terminating
+// zero.
+#define BACKOFF_TEXT_SIZE UINT32_C(769)
+
+// The reason why params, a policy string or a budget string were rejected: the broken rule, the
+// field, its value (0 if it is not set) and the limit that the value breaks. Durations are
+// nanoseconds, kinds are their numbers, and a ratio n/d is n * 2^32 + d. An error of a string also
+// has the place in the string and the text found there (SPEC 11.5, 11.6).
+//
+// Every function that takes an error fills it on every return, unless it is NULL. After a success,
+// BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED and BACKOFF_ERROR_TOO_LONG, all members
+// except `code` are 0.
+struct backoff_error {
+  // The code that the function returned; BACKOFF_OK after a success.
+  backoff_code code;
+  // A BACKOFF_FIELD; 0 if the error concerns no field.
+  uint32_t field;
+  // The value of the field.
+  uint64_t value;
+  // The limit that the value breaks.
+  uint64_t limit;
+  // The place in the string: an offset in bytes from 0.
+  uint64_t at;
+  // The length of the text found there, in bytes.
+  uint64_t found_length;
+  // BACKOFF_TEXT_KIND_POLICY or BACKOFF_TEXT_KIND_BUDGET for an error of a string. Otherwise
+  // BACKOFF_TEXT_KIND_NONE, and `at`, `found_length` and `found` are 0.
+  backoff_text_kind text_kind;
+  // The text found there: its first 32 bytes, followed by zeros. These are the raw bytes, so do
+  // not log them; the message shows them escaped.
+  char found[36];
+  // Written as 0.
+  uint64_t reserved[4];
+};
+
+// Writes the message of an error, such as "cap 5ns is below base 10ns",, for which
+// BACKOFF_TEXT_SIZE is always enough. The message of a rule of the SPEC is the same in every
+// language. Other codes have messages such as "a required pointer is NULL", and BACKOFF_OK has "no
+// error".
+//
+// Fails with BACKOFF_ERROR_UNINITIALIZED if no error has this code, field or kind of text.
+backoff_code backoff_error_message(const backoff_error *error,
+                                   char *buffer,
+                                   uint64_t size,
+                                   uint64_t *length);
 
 // Returns the name of a code, such as "cap_below_base": the same name in every language. The
 // string is static and never NULL; an unknown number returns "unknown_code".
-const char *backoff_code_name(uint32_t code);
+const char *backoff_code_name(backoff_code code);
+
+/* 14. Shared budgets ---------------------------------------------------------------------------- */
+
+// The kind of an event. 0 is none.
+BACKOFF_ENUM(backoff_budget_event_kind) {
+  // An operation begins.
+  BACKOFF_BUDGET_EVENT_OPERATION_BEGAN = 1,
+  // An attempt is over. Uses `held`.
+  BACKOFF_BUDGET_EVENT_ATTEMPT_OVER = 2,
+  // An attempt has failed, and the failure is not permanent.
+  BACKOFF_BUDGET_EVENT_ATTEMPT_FAILED = 3,
+  // A retry is requested: the only event that the budget answers. Uses `outcome`.
+  BACKOFF_BUDGET_EVENT_RETRY_REQUESTED = 4,
+  // An operation has succeeded. Uses `held`.
+  BACKOFF_BUDGET_EVENT_OPERATION_SUCCEEDED = 5,
+  // An operation has ended, for whatever reason.
+  BACKOFF_BUDGET_EVENT_OPERATION_ENDED = 6
+};
+typedef enum backoff_budget_event_kind backoff_budget_event_kind;
+
+// The state of a budget as a value (SPEC 15.5). A store that compares and swaps, such as Redis, a
+// database or shared memory, can keep its text, and all processes that use the store then share
+// one budget.
+//
+// Copy it freely.
+struct BACKOFF_ALIGNED(8) backoff_budget_state {
+  uint64_t opaque[32];
+};
+
+// What happens to the account of a budget (SPEC 15.6). An operation that is run by hand reports
+// events in the order of SPEC 13.4.
+struct backoff_budget_event {
+  // What happens.
+  backoff_budget_event_kind event;
+  // The outcome of the attempt that would be retried, for BACKOFF_BUDGET_EVENT_RETRY_REQUESTED;
+  // ignored otherwise.
+  backoff_outcome outcome;
+  // The tokens or slots that the operation holds: the `held` of its last granted retry, or 0.
+  // Ignored for events that do not use it.
+  uint64_t held;
+  // For later versions: 0.
+  uint64_t reserved[2];
+};
+
+// The answer of a budget to BACKOFF_BUDGET_EVENT_RETRY_REQUESTED.
+struct backoff_budget_answer {
+  // 1 if a retry was requested and is granted, otherwise 0.
+  uint32_t granted;
+  // 1 if the state changed, otherwise 0: there is nothing to store.
+  uint32_t changed;
+  // The tokens or slots that the operation holds after a granted retry, otherwise 0.
+  uint64_t held;
+  // Written as 0.
+  uint64_t reserved[2];
+};
 
 // Writes the state of a full budget with the configuration of `budget`.
-//
-// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED or BACKOFF_ERROR_DAMAGED.
-//
-// Each pointer that is not NULL points to a struct of its type.
-uint32_t backoff_budget_state_full(struct backoff_budget_state *state,
-                                   const struct backoff_budget *budget);
+BACKOFF_MUST_CHECK
+backoff_code backoff_budget_state_full(backoff_budget_state *state, const backoff_budget *budget);
 
-// Reads the text of a state of `length` bytes, without a terminating zero, as
-// backoff_budget_state_print writes it for a budget with the configuration of `budget`.
+// Reads the text of a state of `length` bytes as backoff_budget_state_print writes it for a budget
+// with the configuration of `budget`.
 //
-// Fails with BACKOFF_ERROR_NOT_A_STATE if the text is any other, and with BACKOFF_ERROR_NULL_POINTER,
-// BACKOFF_ERROR_UNINITIALIZED, BACKOFF_ERROR_TOO_LONG or BACKOFF_ERROR_DAMAGED. After a failure the state is unchanged.
-//
-// Each pointer that is not NULL points to a struct of its type, `text` to `length` bytes.
-uint32_t backoff_budget_state_parse(struct backoff_budget_state *state,
-                                    const struct backoff_budget *budget,
-                                    const char *text,
-                                    uint64_t length);
+// Fails with BACKOFF_ERROR_NOT_A_STATE if the text is any other.
+BACKOFF_MUST_CHECK
+backoff_code backoff_budget_state_parse(backoff_budget_state *state,
+                                        const backoff_budget *budget,
+                                        const char *text,
+                                        uint64_t length);
 
-// Writes the text of a state with a terminating zero into a buffer of `size` bytes;
-// BACKOFF_TEXT_SIZE is always enough.
-//
-// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED or BACKOFF_ERROR_BUFFER_TOO_SMALL.
-//
-// `state` points to a state, `buffer` to `size` bytes that do not overlap it.
-uint32_t backoff_budget_state_print(const struct backoff_budget_state *state,
-                                    char *buffer,
-                                    uint64_t size);
+// Writes the text of a state, for which BACKOFF_TEXT_SIZE is always enough.
+backoff_code backoff_budget_state_print(const backoff_budget_state *state,
+                                        char *buffer,
+                                        uint64_t size,
+                                        uint64_t *length);
 
 // Changes a state by an event at the time `now_ns` of one clock, such as that of the store, and
 // writes whether the retry is granted (SPEC 15.6). `answer` may be NULL.
 //
-// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED, BACKOFF_ERROR_UNKNOWN_EVENT, or
-// BACKOFF_ERROR_UNKNOWN_OUTCOME if the event uses the outcome. After a failure the state is unchanged.
-//
-// Each pointer that is not NULL points to a struct of its type.
-uint32_t backoff_budget_state_step(struct backoff_budget_state *state,
-                                   const struct backoff_budget_event *event,
-                                   uint64_t now_ns,
-                                   struct backoff_budget_answer *answer);
+// Fails with BACKOFF_ERROR_UNKNOWN_EVENT, BACKOFF_ERROR_UNKNOWN_OUTCOME if the event uses the
+// outcome, or BACKOFF_ERROR_UNSUPPORTED.
+BACKOFF_MUST_CHECK
+backoff_code backoff_budget_state_step(backoff_budget_state *state,
+                                       const backoff_budget_event *event,
+                                       uint64_t now_ns,
+                                       backoff_budget_answer *answer);
 
-// Returns the name of an event, such as "retry_requested": the same name in every language. The string
-// is static and never NULL; an unknown number returns "unknown_event".
-const char *backoff_budget_event_name(uint32_t event);
+// Returns the name of an event, such as "retry_requested": the same name in every language. The
+// string is static and never NULL; an unknown number returns "unknown_event".
+const char *backoff_budget_event_name(backoff_budget_event_kind event);
 
-// Begins a member of the shared budget `budget`. `local` is the budget that decides while the store is away, and
-// `fallback` is a BACKOFF_FALLBACK, or the number of processes, up to 1000000, among which each grants its share. A
-// request that is granted takes up to `lease - 1` more retries along. An exchange may take `timeout_ns`. The seed
-// spreads the waits after lost swaps: each process needs its own.
-//
-// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED, BACKOFF_ERROR_DAMAGED, BACKOFF_ERROR_TOO_SMALL for a lease of 0, or
-// BACKOFF_ERROR_TOO_LARGE for one above 1000 or a fallback above 1000000.
-//
-// Each pointer that is not NULL points to a struct of its type.
-uint32_t backoff_budget_member_init(struct backoff_budget_member *member,
-                                    const struct backoff_budget *budget,
-                                    const struct backoff_budget *local,
-                                    uint64_t lease,
-                                    uint64_t fallback,
-                                    uint64_t timeout_ns,
-                                    uint64_t seed);
+// The answer to a request of a retry.
+BACKOFF_ENUM(backoff_request) {
+  // The retry is granted.
+  BACKOFF_REQUEST_GRANTED = 1,
+  // The local budget has refused the retry.
+  BACKOFF_REQUEST_REFUSED = 2,
+  // The next exchange answers the request.
+  BACKOFF_REQUEST_WAITS = 3
+};
+typedef enum backoff_request backoff_request;
 
-// Notes what an operation reports, at a time of the process's clock. `is_local` says whether the local budget
-// gave what the operation holds. BACKOFF_BUDGET_EVENT_RETRY_REQUESTED is no report and changes nothing.
+// While the store is away, each process grants its share of what its local budget grants. The account counts the
+// processes.
+#define BACKOFF_FALLBACK_SHARE UINT32_C(0)
+
+// While the store is away, each process grants all that its local budget grants.
+#define BACKOFF_FALLBACK_WHOLE UINT32_C(1)
+
+// While the store is away, no process grants anything.
+#define BACKOFF_FALLBACK_REFUSE UINT64_C(18446744073709551615)
+
+// What one process knows of a budget that many processes share through a store: a state machine
+// without I/O and without a clock (SPEC 15.7). A caller keeps one behind a lock and makes one
+// exchange with the store at a time.
 //
-// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED or BACKOFF_ERROR_UNKNOWN_EVENT.
+// Copy it freely.
+struct BACKOFF_ALIGNED(8) backoff_budget_member {
+  uint64_t opaque[128];
+};
+
+// The answer to backoff_budget_member_request.
+struct backoff_member_answer {
+  // Whether the retry is granted, or waits for an exchange.
+  backoff_request answer;
+  // 1 if the local budget decided, otherwise 0.
+  uint32_t is_local;
+  // What the operation holds after a granted retry, otherwise 0.
+  uint64_t held;
+  // Written as 0.
+  uint64_t reserved[2];
+};
+
+// What a process has exchanged with the store of a shared budget.
+struct backoff_shared_budget_stats {
+  // The exchanges that began.
+  uint64_t exchanges;
+  // Those that failed.
+  uint64_t failed_exchanges;
+  // The swaps that another process made first.
+  uint64_t lost_swaps;
+  // The requests that the local budget answered, because the store was away.
+  uint64_t local_decisions;
+  // How many processes the account has told of, with this one.
+  uint64_t processes;
+  // Written as 0.
+  uint64_t reserved[3];
+};
+
+// A step of an exchange that happened `count` times in a row.
+struct backoff_exchange_step {
+  // What happened.
+  backoff_budget_event_kind event;
+  // The outcome of BACKOFF_BUDGET_EVENT_RETRY_REQUESTED, otherwise BACKOFF_OUTCOME_NONE.
+  backoff_outcome outcome;
+  // What the operation holds at BACKOFF_BUDGET_EVENT_OPERATION_SUCCEEDED, otherwise 0.
+  uint64_t held;
+  // How often it happened.
+  uint64_t count;
+  // How many retries were granted: the first.
+  uint64_t granted;
+  // Written as 0.
+  uint64_t reserved[2];
+};
+
+// What an exchange has answered, by outcome: granted[BACKOFF_OUTCOME_THROTTLED].
+struct backoff_exchange_answers {
+  // How many of the requests that wait are granted: the oldest.
+  uint64_t granted[8];
+  // How many are refused: the oldest after those.
+  uint64_t refused[8];
+  // What the operation of a granted request holds.
+  uint64_t held[8];
+};
+
+// Begins a member of the shared budget `budget`. `local` is the budget that decides while the
+// store is away, and `fallback` is a BACKOFF_FALLBACK, or the number of processes, up to 1000000,
+// among which each grants its share. A request that is granted takes up to `lease - 1` more
+// retries along. An exchange may take `timeout_ns`. The seed spreads the waits after lost swaps:
+// each process needs its own.
 //
-// Each pointer that is not NULL points to a struct of its type.
-uint32_t backoff_budget_member_note(struct backoff_budget_member *member,
-                                    const struct backoff_budget_event *event,
-                                    uint32_t is_local,
-                                    uint64_t now_ns);
+// Fails with BACKOFF_ERROR_TOO_SMALL for a lease of 0, or BACKOFF_ERROR_TOO_LARGE for one above
+// 1000 or a fallback above 1000000.
+BACKOFF_MUST_CHECK
+backoff_code backoff_budget_member_init(backoff_budget_member *member,
+                                        const backoff_budget *budget,
+                                        const backoff_budget *local,
+                                        uint64_t lease,
+                                        uint64_t fallback,
+                                        uint64_t timeout_ns,
+                                        uint64_t seed);
+
+// Notes what an operation reports, at a time of the process's clock. `is_local` says whether the
+// local budget gave what the operation holds. BACKOFF_BUDGET_EVENT_RETRY_REQUESTED is no report
+// and changes nothing.
+//
+// Fails with BACKOFF_ERROR_UNKNOWN_EVENT or BACKOFF_ERROR_UNSUPPORTED.
+backoff_code backoff_budget_member_note(backoff_budget_member *member,
+                                        const backoff_budget_event *event,
+                                        uint32_t is_local,
+                                        uint64_t now_ns);
 
 // Requests a retry after an outcome, at a time of the process's clock.
 //
-// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED or BACKOFF_ERROR_UNKNOWN_OUTCOME.
-//
-// Each pointer that is not NULL points to a struct of its type.
-uint32_t backoff_budget_member_request(struct backoff_budget_member *member,
-                                       uint32_t outcome,
-                                       uint64_t now_ns,
-                                       struct backoff_member_answer *answer);
+// Fails with BACKOFF_ERROR_UNKNOWN_OUTCOME.
+BACKOFF_MUST_CHECK
+backoff_code backoff_budget_member_request(backoff_budget_member *member,
+                                           backoff_outcome outcome,
+                                           uint64_t now_ns,
+                                           backoff_member_answer *answer);
 
 // One of the requests after an outcome that wait is not wanted any more.
 //
-// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED or BACKOFF_ERROR_UNKNOWN_OUTCOME.
-//
-// `member` is NULL or points to a member.
-uint32_t backoff_budget_member_cancel(struct backoff_budget_member *member, uint32_t outcome);
+// Fails with BACKOFF_ERROR_UNKNOWN_OUTCOME.
+backoff_code backoff_budget_member_cancel(backoff_budget_member *member, backoff_outcome outcome);
 
-// Writes whether the store is away, so that the local budget decides, as 1 or 0; in how many nanoseconds an exchange
-// is to begin, or BACKOFF_NO_TIME; whether there is something that the store does not know, as 1 or 0; and how many
-// nanoseconds a request may wait now, and an exchange take: `timeout_ns`, but at least a second until the first
-// exchange has ended. Each of the four may be NULL.
-//
-// Fails with BACKOFF_ERROR_NULL_POINTER or BACKOFF_ERROR_UNINITIALIZED.
-//
-// Each pointer that is not NULL points to a value of its type.
-uint32_t backoff_budget_member_state(const struct backoff_budget_member *member,
-                                     uint64_t now_ns,
-                                     uint32_t *is_away,
-                                     uint64_t *due_in_ns,
-                                     uint32_t *has_unsent,
-                                     uint64_t *timeout_ns);
+// Writes whether the store is away, so that the local budget decides, as 1 or 0; in how many
+// nanoseconds an exchange is to begin, or BACKOFF_NO_TIME; whether there is something that the
+// store does not know, as 1 or 0; and how many nanoseconds a request may wait now, and an exchange
+// take: `timeout_ns`, but at least a second until the first exchange has ended. Each of the four
+// may be NULL.
+backoff_code backoff_budget_member_state(const backoff_budget_member *member,
+                                         uint64_t now_ns,
+                                         uint32_t *is_away,
+                                         uint64_t *due_in_ns,
+                                         uint32_t *has_unsent,
+                                         uint64_t *timeout_ns);
 
 // Writes what has happened so far, for metrics.
-//
-// Fails with BACKOFF_ERROR_NULL_POINTER or BACKOFF_ERROR_UNINITIALIZED.
-//
-// Each pointer that is not NULL points to a struct of its type.
-uint32_t backoff_budget_member_stats(const struct backoff_budget_member *member,
-                                     struct backoff_shared_budget_stats *stats);
+backoff_code backoff_budget_member_stats(const backoff_budget_member *member,
+                                         backoff_shared_budget_stats *stats);
 
 // Begins an exchange, at a time of the process's clock.
-//
-// Fails with BACKOFF_ERROR_NULL_POINTER or BACKOFF_ERROR_UNINITIALIZED.
-//
-// `member` is NULL or points to a member.
-uint32_t backoff_budget_member_begin(struct backoff_budget_member *member, uint64_t now_ns);
+backoff_code backoff_budget_member_begin(backoff_budget_member *member, uint64_t now_ns);
 
-// Steps what the store holds: a text of `length` bytes, or nothing if `text` is NULL, at the time `store_ns`
-// of its clock. Writes the text to swap for it with a terminating zero into a buffer of `size` bytes, for which
-// BACKOFF_TEXT_SIZE is always enough, and into `changed` 1, or 0 if there is nothing to swap.
+// Steps what the store holds: a text of `length` bytes, or nothing if `text` is NULL, at the time
+// `store_ns` of its clock. Writes the text to swap for it with a terminating zero into a buffer of
+// `size` bytes, for which BACKOFF_TEXT_SIZE is always enough, and into `changed` 1, or 0 if there
+// is nothing to swap.
 //
-// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED, BACKOFF_ERROR_TOO_LONG, BACKOFF_ERROR_BUFFER_TOO_SMALL,
-// or BACKOFF_ERROR_NOT_A_STATE if the text is not that of a state of the budget; the exchange has then failed:
-// call backoff_budget_member_failed.
-//
-// Each pointer that is not NULL points to a value of its type, `text` to `length` bytes and `buffer` to `size`
-// bytes that overlap nothing else.
-uint32_t backoff_budget_member_step(struct backoff_budget_member *member,
-                                    const char *text,
-                                    uint64_t length,
-                                    uint64_t store_ns,
-                                    char *buffer,
-                                    uint64_t size,
-                                    uint32_t *changed);
+// Fails with BACKOFF_ERROR_NOT_A_STATE if the text is not that of a state of the budget; the
+// exchange has then failed: call backoff_budget_member_failed.
+BACKOFF_MUST_CHECK
+backoff_code backoff_budget_member_step(backoff_budget_member *member,
+                                        const char *text,
+                                        uint64_t length,
+                                        uint64_t store_ns,
+                                        char *buffer,
+                                        uint64_t size,
+                                        uint64_t *text_length,
+                                        uint32_t *changed);
 
 // Writes step number `index` of the exchange under way.
 //
-// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED, or BACKOFF_ERROR_END if there are no more.
-//
-// Each pointer that is not NULL points to a struct of its type.
-uint32_t backoff_budget_member_exchange_step(const struct backoff_budget_member *member,
-                                             uint64_t index,
-                                             struct backoff_exchange_step *step);
+// Fails with BACKOFF_ERROR_END if there are no more.
+backoff_code backoff_budget_member_exchange_step(const backoff_budget_member *member,
+                                                 uint64_t index,
+                                                 backoff_exchange_step *step);
 
 // Ends an exchange whose steps the store has, or that changed nothing, and writes its answers.
-//
-// Fails with BACKOFF_ERROR_NULL_POINTER or BACKOFF_ERROR_UNINITIALIZED.
-//
-// Each pointer that is not NULL points to a struct of its type.
-uint32_t backoff_budget_member_stored(struct backoff_budget_member *member,
-                                      uint64_t now_ns,
-                                      struct backoff_exchange_answers *answers);
+backoff_code backoff_budget_member_stored(backoff_budget_member *member,
+                                          uint64_t now_ns,
+                                          backoff_exchange_answers *answers);
 
 // The store held another text: writes how long to wait, in nanoseconds, before it is loaded again.
 //
-// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED, or BACKOFF_ERROR_END if the time for that is over; the
-// exchange has then failed: call backoff_budget_member_failed.
-//
-// Each pointer that is not NULL points to a value of its type.
-uint32_t backoff_budget_member_lost(struct backoff_budget_member *member,
-                                    uint64_t now_ns,
-                                    uint64_t *wait_ns);
+// Fails with BACKOFF_ERROR_END if the time for that is over; the exchange has then failed: call
+// backoff_budget_member_failed.
+backoff_code backoff_budget_member_lost(backoff_budget_member *member,
+                                        uint64_t now_ns,
+                                        uint64_t *wait_ns);
 
-// Ends an exchange that failed. If `may_be_stored` is not 0, its events are not sent again. Repeat every request
-// that waits.
-//
-// Fails with BACKOFF_ERROR_NULL_POINTER or BACKOFF_ERROR_UNINITIALIZED.
-//
-// `member` is NULL or points to a member.
-uint32_t backoff_budget_member_failed(struct backoff_budget_member *member,
-                                      uint32_t may_be_stored,
-                                      uint64_t now_ns);
+// Ends an exchange that failed. If `may_be_stored` is not 0, its events are not sent again. Repeat
+// every request that waits.
+backoff_code backoff_budget_member_failed(backoff_budget_member *member,
+                                          uint32_t may_be_stored,
+                                          uint64_t now_ns);
 
-// A request has waited for the timeout: the store is away, and the exchange under way goes on. Repeat every
-// request that waits.
-//
-// Fails with BACKOFF_ERROR_NULL_POINTER or BACKOFF_ERROR_UNINITIALIZED.
-//
-// `member` is NULL or points to a member.
-uint32_t backoff_budget_member_late(struct backoff_budget_member *member,
-                                    uint64_t now_ns);
+// A request has waited for the timeout: the store is away, and the exchange under way goes on.
+// Repeat every request that waits.
+backoff_code backoff_budget_member_late(backoff_budget_member *member, uint64_t now_ns);
 
-/* For bindings of other languages. A program needs none of these. */
+/* 15. For other languages ----------------------------------------------------------------------- */
+
+// Writes the value of a constant of this header, such as "BACKOFF_OUTCOME_SUCCESS", or the size of
+// a struct in bytes: "sizeof(backoff_policy)". The name has `length` bytes.
+//
+// Fails with BACKOFF_ERROR_UNKNOWN_NAME.
+BACKOFF_MUST_CHECK
+backoff_code backoff_constant(const char *name, uint64_t length, uint64_t *value);
+
+// Writes the name and the value of one of all that backoff_constant knows, numbered from 0, so
+// that a binding can make its tables. The name is static.
+//
+// Fails with BACKOFF_ERROR_END after the last.
+BACKOFF_MUST_CHECK
+backoff_code backoff_constant_at(uint64_t index, const char **name, uint64_t *value);
 
 // Returns the random number of an index of a stream: SplitMix64 used as a counter (SPEC 2.1).
 uint64_t backoff_stream_draw(uint64_t stream, uint32_t index);
@@ -1557,32 +1555,24 @@ uint64_t backoff_stream_draw(uint64_t stream, uint32_t index);
 // backoff_iter_reset moves to it after `draws` delays (SPEC 9.2).
 uint64_t backoff_stream_advance(uint64_t stream, uint64_t draws);
 
-// Writes the index of the next delay and the current stream, which changes with every reset. At
-// the end the index is that of backoff_policy_max_retries. Either output may be NULL.
-//
-// Fails with BACKOFF_ERROR_NULL_POINTER or BACKOFF_ERROR_UNINITIALIZED.
-//
-// `iter` points to an iterator, and each output that is not NULL to one number.
-uint32_t backoff_iter_index(const struct backoff_iter *iter, uint64_t *index, uint64_t *stream);
-
 // Writes the message of an error with `shown_length` bytes of `shown` in place of the value: "cap
-// 0.005 is below base 10ns" for the shown text "0.005". It is for bindings
-// whose users wrote the value in another form. An error of a string shows the text found in the
-// string and ignores `shown`. At most 128 bytes are copied, as they are.
+// 0.005 is below base 10ns" for the shown text "0.005". It is for bindings whose users wrote the
+// value in another form. An error of a string shows the text found in the string and ignores
+// `shown`. At most 128 bytes are copied, as they are.
 //
-// Fails as backoff_error_message does, with BACKOFF_ERROR_NULL_POINTER also for `shown` unless its
-// length is 0, or with BACKOFF_ERROR_TOO_LONG.
-//
-// `error` points to an error, `shown` to `shown_length` bytes, `buffer` to `size` bytes that
-// overlap neither.
-uint32_t backoff_error_message_with(const struct backoff_error *error,
-                                    const char *shown,
-                                    uint64_t shown_length,
-                                    char *buffer,
-                                    uint64_t size);
+// Fails as backoff_error_message does.
+backoff_code backoff_error_message_with(const backoff_error *error,
+                                        const char *shown,
+                                        uint64_t shown_length,
+                                        char *buffer,
+                                        uint64_t size,
+                                        uint64_t *length);
+
+/* A compiler for small systems may need -fno-short-enums. */
+typedef char backoff_enums_have_32_bits[sizeof(backoff_code) == 4 ? 1 : -1];
 
 #ifdef __cplusplus
-}  // extern "C"
-#endif  // __cplusplus
+}
+#endif
 
-#endif  /* BACKOFF_H */
+#endif /* BACKOFF_H */

@@ -186,7 +186,7 @@ static uint64_t print(uint64_t times) {
   uint64_t sum = 0;
   for (uint64_t i = 0; i < times; i++) {
     char text[BACKOFF_TEXT_SIZE];
-    backoff_policy_print(&limited, text, sizeof text);
+    backoff_policy_print(&limited, text, sizeof text, NULL);
     sum += (unsigned char)text[0];
   }
   return sum;

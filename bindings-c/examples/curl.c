@@ -91,7 +91,7 @@ int main(int argc, char **argv) {
   }
   if (backoff_policy_parse(&policy, argv[3], strlen(argv[3]), &error) != BACKOFF_OK) {
     char message[BACKOFF_TEXT_SIZE];
-    backoff_error_message(&error, message, sizeof message);
+    backoff_error_message(&error, message, sizeof message, NULL);
     fprintf(stderr, "policy %s: %s\n", argv[3], message);
     return 2;
   }

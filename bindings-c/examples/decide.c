@@ -17,7 +17,7 @@ static uint32_t call(int attempt, const char **header) {
 /* Prints the reason why a string is invalid. */
 static int fail(const backoff_error *error) {
   char message[BACKOFF_TEXT_SIZE];
-  backoff_error_message(error, message, sizeof message);
+  backoff_error_message(error, message, sizeof message, NULL);
   fprintf(stderr, "%s\n", message);
   return 1;
 }

@@ -132,7 +132,7 @@ int main(int argc, char **argv) {
   }
   if (backoff_policy_parse(&policy, argv[2], strlen(argv[2]), &error) != BACKOFF_OK) {
     char message[BACKOFF_TEXT_SIZE];
-    backoff_error_message(&error, message, sizeof message);
+    backoff_error_message(&error, message, sizeof message, NULL);
     fprintf(stderr, "policy %s: %s\n", argv[2], message);
     return 2;
   }

@@ -32,7 +32,7 @@ int main() {
   backoff_error error;
   if (backoff_policy_parse(&policy, text.data(), text.size(), &error) != BACKOFF_OK) {
     char message[BACKOFF_TEXT_SIZE];
-    backoff_error_message(&error, message, sizeof message);
+    backoff_error_message(&error, message, sizeof message, nullptr);
     std::cerr << message << '\n';
     return 1;
   }

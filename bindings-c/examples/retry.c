@@ -20,7 +20,7 @@ int main(void) {
   backoff_error error;
   if (backoff_policy_init(&policy, &params, &error) != BACKOFF_OK) {
     char message[BACKOFF_TEXT_SIZE];
-    backoff_error_message(&error, message, sizeof message);
+    backoff_error_message(&error, message, sizeof message, NULL);
     fprintf(stderr, "%s\n", message);
     return 1;
   }

@@ -4,13 +4,11 @@ use core::ffi::c_char;
 
 use backoff_core::RandomStream;
 
+use crate::code::backoff_code;
 use crate::error::{backoff_error, write_message};
-use crate::exported::{exported, write_optional};
-#[cfg(not(target_family = "wasm"))]
-use crate::iterator::{IterHandle, backoff_iter};
-use crate::text::bytes_at;
+use crate::exported::exported;
+use crate::text::{Output, bytes_at};
 
-/// # For bindings of other languages
 /// Returns the random number of an index of a stream: SplitMix64 used as a counter (SPEC 2.1).
 #[unsafe(no_mangle)]
 pub extern "C" fn backoff_stream_draw(stream: u64, index: u32) -> u64 {
@@ -24,39 +22,12 @@ pub extern "C" fn backoff_stream_advance(stream: u64, draws: u64) -> u64 {
     RandomStream::from_seed(stream).advance(draws).state()
 }
 
-/// Writes the index of the next delay and the current stream, which changes with every reset. At
-/// the end the index is that of backoff_policy_max_retries. Either output may be NULL.
-///
-/// Fails with BACKOFF_ERROR_NULL_POINTER or BACKOFF_ERROR_UNINITIALIZED.
-///
-/// # Safety
-/// `iter` points to an iterator, and each output that is not NULL to one number.
-#[cfg(not(target_family = "wasm"))]
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn backoff_iter_index(
-    iter: *const backoff_iter,
-    index: *mut u64,
-    stream: *mut u64,
-) -> u32 {
-    exported!({
-        let iter = IterHandle::get(iter)?;
-        write_optional(index, iter.index());
-        write_optional(stream, iter.stream().state());
-        Ok(())
-    })
-}
-
 /// Writes the message of an error with `shown_length` bytes of `shown` in place of the value: "cap
-/// 0.005 is below base 10ns" for the shown text "0.005". It is for bindings
-/// whose users wrote the value in another form. An error of a string shows the text found in the
-/// string and ignores `shown`. At most 128 bytes are copied, as they are.
+/// 0.005 is below base 10ns" for the shown text "0.005". It is for bindings whose users wrote the
+/// value in another form. An error of a string shows the text found in the string and ignores
+/// `shown`. At most 128 bytes are copied, as they are.
 ///
-/// Fails as backoff_error_message does, with BACKOFF_ERROR_NULL_POINTER also for `shown` unless its
-/// length is 0, or with BACKOFF_ERROR_TOO_LONG.
-///
-/// # Safety
-/// `error` points to an error, `shown` to `shown_length` bytes, `buffer` to `size` bytes that
-/// overlap neither.
+/// Fails as backoff_error_message does.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_error_message_with(
     error: *const backoff_error,
@@ -64,6 +35,10 @@ pub unsafe extern "C" fn backoff_error_message_with(
     shown_length: u64,
     buffer: *mut c_char,
     size: u64,
-) -> u32 {
-    exported!({ write_message(error, bytes_at(shown, shown_length).map(Some), buffer, size) })
+    length: *mut u64,
+) -> backoff_code {
+    exported!({
+        let shown = bytes_at(shown, shown_length).map(Some);
+        write_message(error, shown, Output { buffer, size, length })
+    })
 }

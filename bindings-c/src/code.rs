@@ -1,7 +1,9 @@
 //! The codes that functions return.
 
-/// Success. Every other code reports a failure. A failed call leaves all outputs except `error`
-/// unchanged.
+/// What a function returns: BACKOFF_OK, or why it failed.
+pub type backoff_code = u32;
+
+/// Success.
 pub const BACKOFF_OK: u32 = 0;
 /// The number or name of a kind is unknown.
 pub const BACKOFF_ERROR_UNKNOWN_KIND: u32 = 1;
@@ -86,3 +88,9 @@ pub const BACKOFF_ERROR_DAMAGED: u32 = 111;
 pub const BACKOFF_ERROR_NOT_A_STATE: u32 = 112;
 /// The number is not a BACKOFF_BUDGET_EVENT.
 pub const BACKOFF_ERROR_UNKNOWN_EVENT: u32 = 113;
+/// The operation began with a budget and the call has none, or the reverse.
+pub const BACKOFF_ERROR_WRONG_BUDGET: u32 = 114;
+/// A reserved word of a struct is not 0: the program needs a newer library.
+pub const BACKOFF_ERROR_UNSUPPORTED: u32 = 115;
+/// The header has no constant or struct of this name.
+pub const BACKOFF_ERROR_UNKNOWN_NAME: u32 = 116;

@@ -27,6 +27,7 @@ pub(crate) fn random_number() -> Result<u64, u32> {
 
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn random_number() -> Result<u64, u32> {
-    let stream = backoff_core::RandomStream::from_entropy().map_err(|_| BACKOFF_ERROR_NO_ENTROPY)?;
+    let stream =
+        backoff_core::RandomStream::from_entropy().map_err(|_| BACKOFF_ERROR_NO_ENTROPY)?;
     Ok(stream.state())
 }

@@ -6,15 +6,18 @@ use backoff_core::ffi::{self, TextKind};
 use backoff_core::{ErrorCode, ParseError, PolicyError, TextBuf};
 
 use crate::code::{
-    BACKOFF_ERROR_BUFFER_TOO_SMALL, BACKOFF_ERROR_DAMAGED, BACKOFF_ERROR_END, BACKOFF_ERROR_NO_ENTROPY,
-    BACKOFF_ERROR_NOT_A_RATIO, BACKOFF_ERROR_NOT_A_RETRY_AFTER, BACKOFF_ERROR_NOT_A_STATE, BACKOFF_ERROR_NULL_POINTER,
-    BACKOFF_OK, BACKOFF_ERROR_RATIO_TOO_FINE, BACKOFF_ERROR_TOO_LONG, BACKOFF_ERROR_UNINITIALIZED,
-    BACKOFF_ERROR_UNKNOWN_EVENT, BACKOFF_ERROR_UNKNOWN_FIELD, BACKOFF_ERROR_UNKNOWN_KIND, BACKOFF_ERROR_UNKNOWN_OUTCOME,
-    BACKOFF_ERROR_UNKNOWN_REASON, BACKOFF_ERROR_WRONG_UNIT, BACKOFF_ERROR_ZERO_DENOMINATOR,
+    BACKOFF_ERROR_BUFFER_TOO_SMALL, BACKOFF_ERROR_DAMAGED, BACKOFF_ERROR_END,
+    BACKOFF_ERROR_NO_ENTROPY, BACKOFF_ERROR_NOT_A_RATIO, BACKOFF_ERROR_NOT_A_RETRY_AFTER,
+    BACKOFF_ERROR_NOT_A_STATE, BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_RATIO_TOO_FINE,
+    BACKOFF_ERROR_TOO_LONG, BACKOFF_ERROR_UNINITIALIZED, BACKOFF_ERROR_UNKNOWN_EVENT,
+    BACKOFF_ERROR_UNKNOWN_FIELD, BACKOFF_ERROR_UNKNOWN_KIND, BACKOFF_ERROR_UNKNOWN_NAME,
+    BACKOFF_ERROR_UNKNOWN_OUTCOME, BACKOFF_ERROR_UNKNOWN_REASON, BACKOFF_ERROR_UNSUPPORTED,
+    BACKOFF_ERROR_WRONG_BUDGET, BACKOFF_ERROR_WRONG_UNIT, BACKOFF_ERROR_ZERO_DENOMINATOR,
+    BACKOFF_OK, backoff_code,
 };
-use crate::exported::{exported, write_optional};
+use crate::exported::exported;
 use crate::field::position;
-use crate::text::{name_of, write_text};
+use crate::text::{Output, name_of, write_text};
 
 /// Runs the body of an exported function that takes an error, and fills the error unless it is
 /// NULL. The body ends in `Ok(())`, and `?` leaves it with an error of the core or a code.
@@ -39,6 +42,9 @@ pub const BACKOFF_TEXT_SIZE: u32 = 769;
 
 const _: () = assert!(BACKOFF_TEXT_SIZE as usize == ffi::TEXT_CAPACITY + 1);
 
+/// Which string an error is about.
+pub type backoff_text_kind = u32;
+
 /// The error is not about a string.
 pub const BACKOFF_TEXT_KIND_NONE: u32 = 0;
 /// The error is about a policy string.
@@ -52,15 +58,13 @@ pub const BACKOFF_TEXT_KIND_BUDGET: u32 = 2;
 /// has the place in the string and the text found there (SPEC 11.5, 11.6).
 ///
 /// Every function that takes an error fills it on every return, unless it is NULL. After a success,
-/// BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED and BACKOFF_ERROR_TOO_LONG, all members except `code` are
-/// 0.
-///
-/// A plain value: copy it freely.
+/// BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED and BACKOFF_ERROR_TOO_LONG, all members
+/// except `code` are 0.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct backoff_error {
     /// The code that the function returned; BACKOFF_OK after a success.
-    pub code: u32,
+    pub code: backoff_code,
     /// A BACKOFF_FIELD; 0 if the error concerns no field.
     pub field: u32,
     /// The value of the field.
@@ -73,10 +77,12 @@ pub struct backoff_error {
     pub found_length: u64,
     /// BACKOFF_TEXT_KIND_POLICY or BACKOFF_TEXT_KIND_BUDGET for an error of a string. Otherwise
     /// BACKOFF_TEXT_KIND_NONE, and `at`, `found_length` and `found` are 0.
-    pub text_kind: u32,
+    pub text_kind: backoff_text_kind,
     /// The text found there: its first 32 bytes, followed by zeros. These are the raw bytes, so do
     /// not log them; the message shows them escaped.
     pub found: [c_char; 36],
+    /// Written as 0.
+    pub reserved: [u64; 4],
 }
 
 const _: () = assert!(ParseError::FOUND_CAPACITY == 32);
@@ -93,6 +99,7 @@ impl From<u32> for backoff_error {
             found_length: 0,
             text_kind: BACKOFF_TEXT_KIND_NONE,
             found: [0; 36],
+            reserved: [0; 4],
         }
     }
 }
@@ -126,6 +133,7 @@ impl From<ParseError> for backoff_error {
                 TextKind::Budget => BACKOFF_TEXT_KIND_BUDGET,
             },
             found,
+            reserved: [0; 4],
         }
     }
 }
@@ -146,7 +154,9 @@ impl backoff_error {
             }
             BACKOFF_ERROR_END => "there are no more delays or rows",
             BACKOFF_ERROR_NO_ENTROPY => "the operating system cannot provide randomness",
-            BACKOFF_ERROR_BUFFER_TOO_SMALL => "the buffer cannot hold the text and its terminating zero",
+            BACKOFF_ERROR_BUFFER_TOO_SMALL => {
+                "the buffer cannot hold the text and its terminating zero"
+            }
             BACKOFF_ERROR_NOT_A_RETRY_AFTER => {
                 "the value of Retry-After is neither a number of seconds nor a date, \
                  or is longer than 1024 bytes"
@@ -160,6 +170,13 @@ impl backoff_error {
             }
             BACKOFF_ERROR_NOT_A_STATE => "the text is not the state of a budget of this kind",
             BACKOFF_ERROR_UNKNOWN_EVENT => "the number is not an event of a budget",
+            BACKOFF_ERROR_WRONG_BUDGET => {
+                "the operation began with a budget and the call has none, or the reverse"
+            }
+            BACKOFF_ERROR_UNSUPPORTED => {
+                "a reserved word is not 0: the program needs a newer library"
+            }
+            BACKOFF_ERROR_UNKNOWN_NAME => "the header has no constant or struct of this name",
             // backoff_ratio_parse returns these for a ratio that belongs to no field yet.
             BACKOFF_ERROR_ZERO_DENOMINATOR => "the ratio has a zero denominator",
             BACKOFF_ERROR_RATIO_TOO_FINE => "the ratio has a term above 4294967295",
@@ -170,7 +187,14 @@ impl backoff_error {
 
     /// The message, or `None` if no error of the core has these members. `shown` replaces the
     /// value in the message of an error that is not about a string.
-    fn message(&self, shown: Option<&[u8]>) -> Option<TextBuf> {
+    fn message(&self, shown: Option<&[u8]>) -> Option<Message> {
+        if let Some(sentence) = self.sentence() {
+            return Some(Message::Sentence(sentence));
+        }
+        self.text(shown).map(Message::Text)
+    }
+
+    fn text(&self, shown: Option<&[u8]>) -> Option<TextBuf> {
         let code = ffi::error_code_from_number(self.code)?;
         let field = ffi::field_from_number(self.field);
         let kind = match self.text_kind {
@@ -196,59 +220,60 @@ impl backoff_error {
     }
 }
 
-/// Writes the message of an error, such as "cap 5ns is below base 10ns", with a terminating zero
-/// into a buffer of `size` bytes; BACKOFF_TEXT_SIZE is always enough. The message of a rule of the
-/// SPEC is the same in every language. Other codes have messages such as "a required pointer is
-/// NULL", and BACKOFF_OK has "no error".
+/// A message of the core or of this crate.
+enum Message {
+    Text(TextBuf),
+    Sentence(&'static str),
+}
+
+impl AsRef<[u8]> for Message {
+    fn as_ref(&self) -> &[u8] {
+        match self {
+            Self::Text(text) => text.as_bytes(),
+            Self::Sentence(text) => text.as_bytes(),
+        }
+    }
+}
+
+/// Writes the message of an error, such as "cap 5ns is below base 10ns",, for which
+/// BACKOFF_TEXT_SIZE is always enough. The message of a rule of the SPEC is the same in every
+/// language. Other codes have messages such as "a required pointer is NULL", and BACKOFF_OK has "no
+/// error".
 ///
-/// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED if no error has this code, field or kind
-/// of text, or BACKOFF_ERROR_BUFFER_TOO_SMALL. After a failure the buffer holds an empty string, if it
-/// has at least one byte.
-///
-/// # Safety
-/// `error` points to an error, `buffer` to `size` bytes that do not overlap it.
+/// Fails with BACKOFF_ERROR_UNINITIALIZED if no error has this code, field or kind of text.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_error_message(
     error: *const backoff_error,
     buffer: *mut c_char,
     size: u64,
-) -> u32 {
-    exported!({ write_message(error, Ok(None), buffer, size) })
+    length: *mut u64,
+) -> backoff_code {
+    exported!({ write_message(error, Ok(None), Output { buffer, size, length }) })
 }
 
 /// Writes a message, or an empty string if there is none.
 ///
 /// # Safety
-/// `error` is null or readable, and `buffer` is null or valid for writes of `size` bytes, which
-/// overlap neither the error nor `shown`.
+/// `error` is null or readable, `output` is as `write_text` requires, and nothing overlaps.
 pub(crate) unsafe fn write_message(
     error: *const backoff_error,
     shown: Result<Option<&[u8]>, u32>,
-    buffer: *mut c_char,
-    size: u64,
+    output: Output,
 ) -> Result<(), u32> {
-    // SAFETY: the caller promises both pointers, and no text here overlaps the buffer.
+    // SAFETY: the caller promises all pointers.
     unsafe {
-        let write = || {
-            let error = error.as_ref().ok_or(BACKOFF_ERROR_NULL_POINTER)?;
+        let message = error.as_ref().ok_or(BACKOFF_ERROR_NULL_POINTER).and_then(|error| {
             let shown = shown?;
-            if let Some(sentence) = error.sentence() {
-                return write_text(sentence.as_bytes(), buffer, size);
-            }
-            write_text(error.message(shown).ok_or(BACKOFF_ERROR_UNINITIALIZED)?.as_bytes(), buffer, size)
-        };
-        let written = write();
-        if written.is_err() && size > 0 {
-            write_optional(buffer, 0);
-        }
-        written
+            error.message(shown).ok_or(BACKOFF_ERROR_UNINITIALIZED)
+        });
+        write_text(message, output)
     }
 }
 
 /// Returns the name of a code, such as "cap_below_base": the same name in every language. The
 /// string is static and never NULL; an unknown number returns "unknown_code".
 #[unsafe(no_mangle)]
-pub extern "C" fn backoff_code_name(code: u32) -> *const c_char {
+pub extern "C" fn backoff_code_name(code: backoff_code) -> *const c_char {
     let name = match code {
         BACKOFF_OK => c"ok",
         BACKOFF_ERROR_NULL_POINTER => c"null_pointer",
@@ -265,9 +290,11 @@ pub extern "C" fn backoff_code_name(code: u32) -> *const c_char {
         BACKOFF_ERROR_DAMAGED => c"damaged",
         BACKOFF_ERROR_NOT_A_STATE => c"not_a_state",
         BACKOFF_ERROR_UNKNOWN_EVENT => c"unknown_event",
+        BACKOFF_ERROR_WRONG_BUDGET => c"wrong_budget",
+        BACKOFF_ERROR_UNSUPPORTED => c"unsupported",
+        BACKOFF_ERROR_UNKNOWN_NAME => c"unknown_name",
         _ => {
-            let name =
-                name_of!(ErrorCode::ALL, code => code.name(), position(code, BACKOFF_ERROR_UNKNOWN_KIND));
+            let name = name_of!(ErrorCode::ALL, code => code.name(), position(code, BACKOFF_ERROR_UNKNOWN_KIND));
             return name.unwrap_or(c"unknown_code".as_ptr());
         }
     };

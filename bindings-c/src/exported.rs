@@ -2,7 +2,9 @@
 
 use core::ptr::NonNull;
 
-use crate::code::{BACKOFF_ERROR_NULL_POINTER, BACKOFF_OK, BACKOFF_ERROR_TOO_LONG};
+use crate::code::{
+    BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_TOO_LONG, BACKOFF_ERROR_UNSUPPORTED, BACKOFF_OK,
+};
 
 /// Runs the body of an exported function. The body ends in `Ok(())`, and `?` leaves it with the
 /// code to return.
@@ -29,6 +31,12 @@ pub(crate) fn code_of(result: Result<(), u32>) -> u32 {
 /// A pointer that may not be NULL.
 pub(crate) fn required<T>(at: *mut T) -> Result<NonNull<T>, u32> {
     NonNull::new(at).ok_or(BACKOFF_ERROR_NULL_POINTER)
+}
+
+/// What a later version adds to a struct is in words that are 0 for this one.
+pub(crate) fn require_zeros(reserved: &[u64]) -> Result<(), u32> {
+    let is_zero = reserved.iter().all(|&word| word == 0);
+    is_zero.then_some(()).ok_or(BACKOFF_ERROR_UNSUPPORTED)
 }
 
 /// Writes to an output that the caller may leave out.

@@ -9,7 +9,7 @@ use backoff_core::ffi::{self, BUDGET_FIELDS, POLICY_FIELDS, Unit};
 use crate::code::{BACKOFF_ERROR_UNKNOWN_FIELD, BACKOFF_ERROR_UNUSED, BACKOFF_ERROR_WRONG_UNIT};
 use crate::field_number::{
     BACKOFF_FIELD_BUDGET, BACKOFF_FIELD_CAP_ON, BACKOFF_FIELD_GROWTH, BACKOFF_FIELD_JITTER,
-    BACKOFF_FIELD_RETRY_AFTER,
+    BACKOFF_FIELD_RETRY_AFTER, backoff_field,
 };
 use crate::text::name_of;
 
@@ -24,6 +24,9 @@ pub const BACKOFF_SECOND: u64 = 1000000000u64;
 /// The longest duration: 2^63 - 1 nanoseconds, about 292 years.
 pub const BACKOFF_MAX_NS: u64 = 9223372036854775807u64;
 
+/// How windows grow.
+pub type backoff_growth = u32;
+
 /// The window is always the base.
 pub const BACKOFF_GROWTH_CONSTANT: u32 = 1;
 /// base + index * increment.
@@ -34,6 +37,9 @@ pub const BACKOFF_GROWTH_EXPONENTIAL: u32 = 3;
 pub const BACKOFF_GROWTH_POLYNOMIAL: u32 = 4;
 /// base times 1, 1, 2, 3, 5, 8, ...
 pub const BACKOFF_GROWTH_FIBONACCI: u32 = 5;
+
+/// How a delay is drawn from its window.
+pub type backoff_jitter = u32;
 
 /// The delay is the window.
 pub const BACKOFF_JITTER_NONE: u32 = 1;
@@ -50,10 +56,16 @@ pub const BACKOFF_JITTER_DECORRELATED: u32 = 6;
 /// A whole number of slots, fewer than fit into the window (Ethernet).
 pub const BACKOFF_JITTER_SLOTTED: u32 = 7;
 
+/// What the cap limits.
+pub type backoff_cap_on = u32;
+
 /// The cap limits the window, before jitter. Proportional and additive jitter may exceed it.
 pub const BACKOFF_CAP_ON_WINDOW: u32 = 1;
 /// The cap limits the delay, after jitter: a hard maximum, at which delays collect.
 pub const BACKOFF_CAP_ON_DELAY: u32 = 2;
+
+/// The effect of a Retry-After.
+pub type backoff_retry_after_mode = u32;
 
 /// Wait for the longer of the delay and the Retry-After.
 pub const BACKOFF_RETRY_AFTER_AT_LEAST: u32 = 1;
@@ -62,6 +74,9 @@ pub const BACKOFF_RETRY_AFTER_EXACT: u32 = 2;
 /// Wait for one to one and a half times the Retry-After, at random, so that clients with the same
 /// Retry-After do not return together.
 pub const BACKOFF_RETRY_AFTER_SPREAD: u32 = 3;
+
+/// How a budget limits retries.
+pub type backoff_budget_kind = u32;
 
 /// Every retry costs tokens, and a success refunds them.
 pub const BACKOFF_BUDGET_KIND_QUOTA: u32 = 1;
@@ -79,7 +94,7 @@ pub const BACKOFF_BUDGET_KIND_CONCURRENT: u32 = 6;
 /// Returns the name of a field, such as "jitter_max": the same name in every language. The string
 /// is static and never NULL; an unknown number returns "unknown_field".
 #[unsafe(no_mangle)]
-pub extern "C" fn backoff_field_name(field: u32) -> *const c_char {
+pub extern "C" fn backoff_field_name(field: backoff_field) -> *const c_char {
     name_of!(POLICY_FIELDS, field => field.name(), position(field, BACKOFF_FIELD_GROWTH))
         .or_else(|| {
             name_of!(BUDGET_FIELDS, field => field.name(), position(field, BACKOFF_FIELD_BUDGET))
@@ -92,7 +107,7 @@ pub extern "C" fn backoff_field_name(field: u32) -> *const c_char {
 /// BACKOFF_FIELD_GROWTH, BACKOFF_FIELD_JITTER, BACKOFF_FIELD_CAP_ON, BACKOFF_FIELD_RETRY_AFTER and
 /// BACKOFF_FIELD_BUDGET. The string is static and never NULL; other numbers return "unknown_kind".
 #[unsafe(no_mangle)]
-pub extern "C" fn backoff_kind_name(field: u32, kind: u64) -> *const c_char {
+pub extern "C" fn backoff_kind_name(field: backoff_field, kind: u64) -> *const c_char {
     let kind = usize::try_from(kind).map_or(usize::MAX, |kind| kind.wrapping_sub(1));
     let name = match field {
         BACKOFF_FIELD_GROWTH => name_of!(kinds(Field::Growth), kind => kind, kind),

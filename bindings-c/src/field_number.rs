@@ -1,5 +1,8 @@
 //! The numbers of fields. Generated from core/src/field/table.rs by `cargo xtask generate`.
 
+/// A field of a policy or of a budget. 0 is none.
+pub type backoff_field = u32;
+
 /// How the window grows from one retry to the next. Required. A BACKOFF_GROWTH kind.
 pub const BACKOFF_FIELD_GROWTH: u32 = 1;
 /// The window of index 0 for most growths. Required. In nanoseconds.

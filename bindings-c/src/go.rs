@@ -5,6 +5,7 @@ use core::ffi::c_char;
 
 use backoff_core::ffi::{self, KeyHasher};
 
+use crate::code::backoff_code;
 use crate::exported::{exported, required};
 use crate::operation::BACKOFF_NO_TIME;
 use crate::policy::{PolicyHandle, backoff_policy};
@@ -20,7 +21,7 @@ pub unsafe extern "C" fn backoff_policy_plain(
     policy: *const backoff_policy,
     base: *mut u64,
     cap: *mut u64,
-) -> u32 {
+) -> backoff_code {
     exported!({
         let (base, cap) = (required(base)?, required(cap)?);
         let plain = ffi::doubling_base_and_cap(PolicyHandle::get(policy)?);
@@ -36,7 +37,7 @@ pub unsafe extern "C" fn backoff_policy_plain(
 /// # Safety
 /// `hasher` points to 8 numbers.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn backoff_key_begin(hasher: *mut KeyHasher, seed: u64) -> u32 {
+pub unsafe extern "C" fn backoff_key_begin(hasher: *mut KeyHasher, seed: u64) -> backoff_code {
     exported!({
         required(hasher)?.write(KeyHasher::new(seed));
         Ok(())
@@ -52,7 +53,7 @@ pub unsafe extern "C" fn backoff_key_append(
     hasher: *mut KeyHasher,
     part: *const c_char,
     length: u64,
-) -> u32 {
+) -> backoff_code {
     exported!({
         required(hasher)?.as_mut().update(bytes_at(part, length)?);
         Ok(())
@@ -64,7 +65,10 @@ pub unsafe extern "C" fn backoff_key_append(
 /// # Safety
 /// `hasher` points to a hasher that has begun, `stream` to one number.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn backoff_key_stream(hasher: *const KeyHasher, stream: *mut u64) -> u32 {
+pub unsafe extern "C" fn backoff_key_stream(
+    hasher: *const KeyHasher,
+    stream: *mut u64,
+) -> backoff_code {
     exported!({
         required(stream)?.write(required(hasher.cast_mut())?.as_ref().stream().state());
         Ok(())

@@ -17,7 +17,8 @@ pub(crate) struct Tagged<T, const MAGIC: u64> {
 }
 
 impl<T, const MAGIC: u64> Tagged<T, MAGIC> {
-    /// Initialises the struct `S` of C with a value.
+    /// Initialises the struct `S` of C with a value. The words that it does not use are 0, so that
+    /// equal policies have equal bytes, and a later version finds a 0 in what it uses.
     ///
     /// # Safety
     /// `at` is valid for a write of an `S`, and no other thread uses it during the call.
@@ -27,7 +28,11 @@ impl<T, const MAGIC: u64> Tagged<T, MAGIC> {
             assert!(align_of::<Self>() <= align_of::<S>());
         }
         // SAFETY: by the assertions, memory for an `S` is large enough for this and aligned.
-        unsafe { at.cast::<Self>().write(Self { magic: MAGIC, value }) }
+        unsafe {
+            let unused = size_of::<S>() - size_of::<Self>();
+            at.cast::<Self>().add(1).cast::<u8>().write_bytes(0, unused);
+            at.cast::<Self>().write(Self { magic: MAGIC, value });
+        }
     }
 
     /// The value in a struct of C, or the code that says why there is none.

@@ -5,18 +5,18 @@
 //! the library is here.
 
 #![no_std]
-// The names and the documentation are those of a C header.
-#![allow(non_camel_case_types, clippy::doc_markdown)]
+// The names and the documentation are those of a C header, which says once what every pointer must be.
+#![allow(non_camel_case_types, clippy::doc_markdown, clippy::missing_safety_doc)]
 #![deny(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
-#[cfg(not(target_family = "wasm"))]
-mod entropy;
 mod exported;
 mod handle;
 mod text;
 
-// The header has the order of these lines.
+// The chapters of the header (`xtask/src/languages/c/header.rs`), in their order.
 mod version;
+
+mod code;
 
 mod field_number;
 
@@ -26,27 +26,21 @@ mod params;
 
 mod policy;
 
-mod preview;
-
 mod stream;
 
-#[cfg(not(target_family = "wasm"))]
-mod iterator;
+mod delay;
 
-mod budget;
+mod preview;
 
 mod outcome;
 
 mod operation;
 
+mod budget;
+
 mod http;
 
 mod stats;
-
-#[cfg(not(target_family = "wasm"))]
-mod retry;
-
-mod code;
 
 mod error;
 
@@ -56,6 +50,22 @@ mod member;
 
 mod binding;
 
+// Go has no callbacks, no entropy of its own here, and iterates itself.
+#[cfg(not(target_family = "wasm"))]
+mod constant_table;
+
+#[cfg(not(target_family = "wasm"))]
+mod constants;
+
+#[cfg(not(target_family = "wasm"))]
+mod entropy;
+
+#[cfg(not(target_family = "wasm"))]
+mod iterator;
+
+#[cfg(not(target_family = "wasm"))]
+mod retry;
+
 #[cfg(target_family = "wasm")]
 mod go;
 
@@ -63,6 +73,9 @@ pub use binding::*;
 pub use budget::*;
 pub use budget_state::*;
 pub use code::*;
+#[cfg(not(target_family = "wasm"))]
+pub use constants::*;
+pub use delay::*;
 pub use error::*;
 pub use field::*;
 pub use field_number::*;

@@ -3,27 +3,30 @@
 use core::ffi::c_char;
 
 use backoff_core::ffi::{budget_event, budget_event_number, outcome_from_number};
-use backoff_core::{BudgetEvent, BudgetMember, Fallback, MemberAnswer, Outcome, SteppedState};
-
-use crate::budget::{BudgetHandle, backoff_budget, wait_until_free};
-use crate::budget_state::backoff_budget_event;
-use crate::code::{
-    BACKOFF_ERROR_END, BACKOFF_ERROR_NOT_A_STATE, BACKOFF_ERROR_TOO_LARGE, BACKOFF_ERROR_TOO_SMALL, BACKOFF_ERROR_UNKNOWN_EVENT,
-    BACKOFF_ERROR_UNKNOWN_OUTCOME,
+use backoff_core::{
+    BudgetEvent, BudgetMember, ExchangeAnswers, Fallback, MemberAnswer, Outcome, SteppedState,
 };
-use crate::exported::{exported, required, write_optional};
-use crate::handle::Tagged;
-use crate::text::{bytes_at, write_text};
 
-/// What one process knows of a budget that many processes share through a store: a state machine without I/O
-/// and without a clock (SPEC 15.7). A caller keeps one behind a lock and makes one exchange with the
-/// store at a time.
+use crate::budget::{backoff_budget, free_budget};
+use crate::budget_state::{backoff_budget_event, backoff_budget_event_kind};
+use crate::code::{
+    BACKOFF_ERROR_END, BACKOFF_ERROR_NOT_A_STATE, BACKOFF_ERROR_TOO_LARGE, BACKOFF_ERROR_TOO_SMALL,
+    BACKOFF_ERROR_UNKNOWN_EVENT, BACKOFF_ERROR_UNKNOWN_OUTCOME, backoff_code,
+};
+use crate::exported::{exported, require_zeros, required, write_optional};
+use crate::handle::Tagged;
+use crate::outcome::backoff_outcome;
+use crate::text::{Output, bytes_at, write_text};
+
+/// What one process knows of a budget that many processes share through a store: a state machine
+/// without I/O and without a clock (SPEC 15.7). A caller keeps one behind a lock and makes one
+/// exchange with the store at a time.
 ///
-/// Owned by the caller; nothing to free. A plain value: copy it freely.
+/// Copy it freely.
 #[repr(C, align(8))]
 #[derive(Clone, Copy)]
 pub struct backoff_budget_member {
-    opaque: [u64; 96],
+    opaque: [u64; 128],
 }
 
 type MemberHandle = Tagged<BudgetMember, { u64::from_le_bytes(*b"member-1") }>;
@@ -36,6 +39,9 @@ pub const BACKOFF_FALLBACK_WHOLE: u64 = 1;
 /// While the store is away, no process grants anything.
 pub const BACKOFF_FALLBACK_REFUSE: u64 = 18446744073709551615u64;
 
+/// The answer to a request of a retry.
+pub type backoff_request = u32;
+
 /// The retry is granted.
 pub const BACKOFF_REQUEST_GRANTED: u32 = 1;
 /// The local budget has refused the retry.
@@ -44,55 +50,50 @@ pub const BACKOFF_REQUEST_REFUSED: u32 = 2;
 pub const BACKOFF_REQUEST_WAITS: u32 = 3;
 
 /// The answer to backoff_budget_member_request.
-///
-/// A plain value: copy it freely.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct backoff_member_answer {
-    /// A BACKOFF_REQUEST.
-    pub answer: u32,
+    /// Whether the retry is granted, or waits for an exchange.
+    pub answer: backoff_request,
     /// 1 if the local budget decided, otherwise 0.
     pub is_local: u32,
     /// What the operation holds after a granted retry, otherwise 0.
     pub held: u64,
+    /// Written as 0.
+    pub reserved: [u64; 2],
 }
 
 /// A step of an exchange that happened `count` times in a row.
-///
-/// A plain value: copy it freely.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct backoff_exchange_step {
-    /// A BACKOFF_BUDGET_EVENT.
-    pub event: u32,
-    /// The BACKOFF_OUTCOME of BACKOFF_BUDGET_EVENT_RETRY_REQUESTED, otherwise 0.
-    pub outcome: u32,
+    /// What happened.
+    pub event: backoff_budget_event_kind,
+    /// The outcome of BACKOFF_BUDGET_EVENT_RETRY_REQUESTED, otherwise BACKOFF_OUTCOME_NONE.
+    pub outcome: backoff_outcome,
     /// What the operation holds at BACKOFF_BUDGET_EVENT_OPERATION_SUCCEEDED, otherwise 0.
     pub held: u64,
     /// How often it happened.
     pub count: u64,
     /// How many retries were granted: the first.
     pub granted: u64,
+    /// Written as 0.
+    pub reserved: [u64; 2],
 }
 
-/// What an exchange has answered. Each array has an entry for BACKOFF_OUTCOME_TRANSIENT,
-/// BACKOFF_OUTCOME_THROTTLED and BACKOFF_OUTCOME_TIMEOUT.
-///
-/// A plain value: copy it freely.
+/// What an exchange has answered, by outcome: granted[BACKOFF_OUTCOME_THROTTLED].
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct backoff_exchange_answers {
     /// How many of the requests that wait are granted: the oldest.
-    pub granted: [u64; 3],
+    pub granted: [u64; 8],
     /// How many are refused: the oldest after those.
-    pub refused: [u64; 3],
+    pub refused: [u64; 8],
     /// What the operation of a granted request holds.
-    pub held: [u64; 3],
+    pub held: [u64; 8],
 }
 
 /// What a process has exchanged with the store of a shared budget.
-///
-/// A plain value: copy it freely.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct backoff_shared_budget_stats {
@@ -106,18 +107,19 @@ pub struct backoff_shared_budget_stats {
     pub local_decisions: u64,
     /// How many processes the account has told of, with this one.
     pub processes: u64,
+    /// Written as 0.
+    pub reserved: [u64; 3],
 }
 
-/// Begins a member of the shared budget `budget`. `local` is the budget that decides while the store is away, and
-/// `fallback` is a BACKOFF_FALLBACK, or the number of processes, up to 1000000, among which each grants its share. A
-/// request that is granted takes up to `lease - 1` more retries along. An exchange may take `timeout_ns`. The seed
-/// spreads the waits after lost swaps: each process needs its own.
+/// Begins a member of the shared budget `budget`. `local` is the budget that decides while the
+/// store is away, and `fallback` is a BACKOFF_FALLBACK, or the number of processes, up to 1000000,
+/// among which each grants its share. A request that is granted takes up to `lease - 1` more
+/// retries along. An exchange may take `timeout_ns`. The seed spreads the waits after lost swaps:
+/// each process needs its own.
 ///
-/// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED, BACKOFF_ERROR_DAMAGED, BACKOFF_ERROR_TOO_SMALL for a lease of 0, or
-/// BACKOFF_ERROR_TOO_LARGE for one above 1000 or a fallback above 1000000.
-///
-/// # Safety
-/// Each pointer that is not NULL points to a struct of its type.
+/// Fails with BACKOFF_ERROR_TOO_SMALL for a lease of 0, or BACKOFF_ERROR_TOO_LARGE for one above
+/// 1000 or a fallback above 1000000.
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_budget_member_init(
     member: *mut backoff_budget_member,
@@ -127,13 +129,11 @@ pub unsafe extern "C" fn backoff_budget_member_init(
     fallback: u64,
     timeout_ns: u64,
     seed: u64,
-) -> u32 {
+) -> backoff_code {
     exported!({
         let member = required(member)?;
-        let budget = BudgetHandle::get(budget)?;
-        wait_until_free(Some(budget))?;
-        let local = BudgetHandle::get(local)?;
-        wait_until_free(Some(local))?;
+        let budget = free_budget(budget)?;
+        let local = free_budget(local)?;
         if lease == 0 {
             return Err(BACKOFF_ERROR_TOO_SMALL);
         }
@@ -147,22 +147,21 @@ pub unsafe extern "C" fn backoff_budget_member_init(
     })
 }
 
-/// Notes what an operation reports, at a time of the process's clock. `is_local` says whether the local budget
-/// gave what the operation holds. BACKOFF_BUDGET_EVENT_RETRY_REQUESTED is no report and changes nothing.
+/// Notes what an operation reports, at a time of the process's clock. `is_local` says whether the
+/// local budget gave what the operation holds. BACKOFF_BUDGET_EVENT_RETRY_REQUESTED is no report
+/// and changes nothing.
 ///
-/// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED or BACKOFF_ERROR_UNKNOWN_EVENT.
-///
-/// # Safety
-/// Each pointer that is not NULL points to a struct of its type.
+/// Fails with BACKOFF_ERROR_UNKNOWN_EVENT or BACKOFF_ERROR_UNSUPPORTED.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_budget_member_note(
     member: *mut backoff_budget_member,
     event: *const backoff_budget_event,
     is_local: u32,
     now_ns: u64,
-) -> u32 {
+) -> backoff_code {
     exported!({
         let event = *required(event.cast_mut())?.as_ref();
+        require_zeros(&event.reserved)?;
         let member = MemberHandle::get_mut(member)?;
         let event = budget_event(event.event, Outcome::Transient, event.held);
         member.note(event.ok_or(BACKOFF_ERROR_UNKNOWN_EVENT)?, is_local != 0, now_ns);
@@ -172,17 +171,15 @@ pub unsafe extern "C" fn backoff_budget_member_note(
 
 /// Requests a retry after an outcome, at a time of the process's clock.
 ///
-/// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED or BACKOFF_ERROR_UNKNOWN_OUTCOME.
-///
-/// # Safety
-/// Each pointer that is not NULL points to a struct of its type.
+/// Fails with BACKOFF_ERROR_UNKNOWN_OUTCOME.
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_budget_member_request(
     member: *mut backoff_budget_member,
-    outcome: u32,
+    outcome: backoff_outcome,
     now_ns: u64,
     answer: *mut backoff_member_answer,
-) -> u32 {
+) -> backoff_code {
     exported!({
         let answer = required(answer)?;
         let member = MemberHandle::get_mut(member)?;
@@ -192,22 +189,20 @@ pub unsafe extern "C" fn backoff_budget_member_request(
             MemberAnswer::Refused => (BACKOFF_REQUEST_REFUSED, true, 0),
             MemberAnswer::Waits => (BACKOFF_REQUEST_WAITS, false, 0),
         };
-        answer.write(backoff_member_answer { answer: code, is_local: is_local.into(), held });
+        let is_local = is_local.into();
+        answer.write(backoff_member_answer { answer: code, is_local, held, reserved: [0; 2] });
         Ok(())
     })
 }
 
 /// One of the requests after an outcome that wait is not wanted any more.
 ///
-/// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED or BACKOFF_ERROR_UNKNOWN_OUTCOME.
-///
-/// # Safety
-/// `member` is NULL or points to a member.
+/// Fails with BACKOFF_ERROR_UNKNOWN_OUTCOME.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_budget_member_cancel(
     member: *mut backoff_budget_member,
-    outcome: u32,
-) -> u32 {
+    outcome: backoff_outcome,
+) -> backoff_code {
     exported!({
         let member = MemberHandle::get_mut(member)?;
         member.cancel(outcome_from_number(outcome).ok_or(BACKOFF_ERROR_UNKNOWN_OUTCOME)?);
@@ -215,15 +210,11 @@ pub unsafe extern "C" fn backoff_budget_member_cancel(
     })
 }
 
-/// Writes whether the store is away, so that the local budget decides, as 1 or 0; in how many nanoseconds an exchange
-/// is to begin, or BACKOFF_NO_TIME; whether there is something that the store does not know, as 1 or 0; and how many
-/// nanoseconds a request may wait now, and an exchange take: `timeout_ns`, but at least a second until the first
-/// exchange has ended. Each of the four may be NULL.
-///
-/// Fails with BACKOFF_ERROR_NULL_POINTER or BACKOFF_ERROR_UNINITIALIZED.
-///
-/// # Safety
-/// Each pointer that is not NULL points to a value of its type.
+/// Writes whether the store is away, so that the local budget decides, as 1 or 0; in how many
+/// nanoseconds an exchange is to begin, or BACKOFF_NO_TIME; whether there is something that the
+/// store does not know, as 1 or 0; and how many nanoseconds a request may wait now, and an exchange
+/// take: `timeout_ns`, but at least a second until the first exchange has ended. Each of the four
+/// may be NULL.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_budget_member_state(
     member: *const backoff_budget_member,
@@ -232,7 +223,7 @@ pub unsafe extern "C" fn backoff_budget_member_state(
     due_in_ns: *mut u64,
     has_unsent: *mut u32,
     timeout_ns: *mut u64,
-) -> u32 {
+) -> backoff_code {
     exported!({
         let member = MemberHandle::get(member)?;
         write_optional(is_away, member.is_away(now_ns).into());
@@ -244,16 +235,11 @@ pub unsafe extern "C" fn backoff_budget_member_state(
 }
 
 /// Writes what has happened so far, for metrics.
-///
-/// Fails with BACKOFF_ERROR_NULL_POINTER or BACKOFF_ERROR_UNINITIALIZED.
-///
-/// # Safety
-/// Each pointer that is not NULL points to a struct of its type.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_budget_member_stats(
     member: *const backoff_budget_member,
     stats: *mut backoff_shared_budget_stats,
-) -> u32 {
+) -> backoff_code {
     exported!({
         let at = required(stats)?;
         let stats = MemberHandle::get(member)?.stats();
@@ -263,39 +249,32 @@ pub unsafe extern "C" fn backoff_budget_member_stats(
             lost_swaps: stats.lost_swaps,
             local_decisions: stats.local_decisions,
             processes: stats.processes,
+            reserved: [0; 3],
         });
         Ok(())
     })
 }
 
 /// Begins an exchange, at a time of the process's clock.
-///
-/// Fails with BACKOFF_ERROR_NULL_POINTER or BACKOFF_ERROR_UNINITIALIZED.
-///
-/// # Safety
-/// `member` is NULL or points to a member.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_budget_member_begin(
     member: *mut backoff_budget_member,
     now_ns: u64,
-) -> u32 {
+) -> backoff_code {
     exported!({
         MemberHandle::get_mut(member)?.begin(now_ns);
         Ok(())
     })
 }
 
-/// Steps what the store holds: a text of `length` bytes, or nothing if `text` is NULL, at the time `store_ns`
-/// of its clock. Writes the text to swap for it with a terminating zero into a buffer of `size` bytes, for which
-/// BACKOFF_TEXT_SIZE is always enough, and into `changed` 1, or 0 if there is nothing to swap.
+/// Steps what the store holds: a text of `length` bytes, or nothing if `text` is NULL, at the time
+/// `store_ns` of its clock. Writes the text to swap for it with a terminating zero into a buffer of
+/// `size` bytes, for which BACKOFF_TEXT_SIZE is always enough, and into `changed` 1, or 0 if there
+/// is nothing to swap.
 ///
-/// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED, BACKOFF_ERROR_TOO_LONG, BACKOFF_ERROR_BUFFER_TOO_SMALL,
-/// or BACKOFF_ERROR_NOT_A_STATE if the text is not that of a state of the budget; the exchange has then failed:
-/// call backoff_budget_member_failed.
-///
-/// # Safety
-/// Each pointer that is not NULL points to a value of its type, `text` to `length` bytes and `buffer` to `size`
-/// bytes that overlap nothing else.
+/// Fails with BACKOFF_ERROR_NOT_A_STATE if the text is not that of a state of the budget; the
+/// exchange has then failed: call backoff_budget_member_failed.
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_budget_member_step(
     member: *mut backoff_budget_member,
@@ -304,36 +283,38 @@ pub unsafe extern "C" fn backoff_budget_member_step(
     store_ns: u64,
     buffer: *mut c_char,
     size: u64,
+    text_length: *mut u64,
     changed: *mut u32,
-) -> u32 {
+) -> backoff_code {
     exported!({
-        let changed = required(changed)?;
-        let member = MemberHandle::get_mut(member)?;
-        let text = if text.is_null() { None } else { Some(bytes_at(text, length)?) };
-        let mut after = *member;
-        let (is_changed, state) = match after.step(text, store_ns).ok_or(BACKOFF_ERROR_NOT_A_STATE)? {
-            SteppedState::Unchanged(state) => (0, state),
-            SteppedState::Changed(state) => (1, state),
+        let step = || {
+            let text = if text.is_null() { None } else { Some(bytes_at(text, length)?) };
+            required(changed)?;
+            let mut after = *MemberHandle::get(member)?;
+            let stepped = after.step(text, store_ns).ok_or(BACKOFF_ERROR_NOT_A_STATE)?;
+            Ok((after, stepped))
         };
-        write_text(state.text().as_bytes(), buffer, size)?;
-        *member = after;
-        changed.write(is_changed);
+        let stepped = step();
+        let text = stepped.map(|(_, stepped)| match stepped {
+            SteppedState::Unchanged(state) | SteppedState::Changed(state) => state.text(),
+        });
+        write_text(text, Output { buffer, size, length: text_length })?;
+        let (after, stepped) = stepped?;
+        *MemberHandle::get_mut(member)? = after;
+        changed.write(matches!(stepped, SteppedState::Changed(_)).into());
         Ok(())
     })
 }
 
 /// Writes step number `index` of the exchange under way.
 ///
-/// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED, or BACKOFF_ERROR_END if there are no more.
-///
-/// # Safety
-/// Each pointer that is not NULL points to a struct of its type.
+/// Fails with BACKOFF_ERROR_END if there are no more.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_budget_member_exchange_step(
     member: *const backoff_budget_member,
     index: u64,
     step: *mut backoff_exchange_step,
-) -> u32 {
+) -> backoff_code {
     exported!({
         let at = required(step)?;
         let index = usize::try_from(index).map_err(|_| BACKOFF_ERROR_END)?;
@@ -349,31 +330,30 @@ pub unsafe extern "C" fn backoff_budget_member_exchange_step(
             held,
             count: step.count,
             granted: step.granted,
+            reserved: [0; 2],
         });
         Ok(())
     })
 }
 
 /// Ends an exchange whose steps the store has, or that changed nothing, and writes its answers.
-///
-/// Fails with BACKOFF_ERROR_NULL_POINTER or BACKOFF_ERROR_UNINITIALIZED.
-///
-/// # Safety
-/// Each pointer that is not NULL points to a struct of its type.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_budget_member_stored(
     member: *mut backoff_budget_member,
     now_ns: u64,
     answers: *mut backoff_exchange_answers,
-) -> u32 {
+) -> backoff_code {
     exported!({
         let at = required(answers)?;
         let answers = MemberHandle::get_mut(member)?.stored(now_ns);
-        let outcomes = [Outcome::Transient, Outcome::Throttled, Outcome::Timeout];
+        let by_outcome = |number: fn(&ExchangeAnswers, Outcome) -> u64| {
+            let of = |outcome| outcome_from_number(outcome).map_or(0, |of| number(&answers, of));
+            [0, 1, 2, 3, 4, 5, 6, 7].map(of)
+        };
         at.write(backoff_exchange_answers {
-            granted: outcomes.map(|outcome| answers.granted(outcome)),
-            refused: outcomes.map(|outcome| answers.refused(outcome)),
-            held: outcomes.map(|outcome| answers.held(outcome)),
+            granted: by_outcome(|answers, outcome| answers.granted(outcome)),
+            refused: by_outcome(|answers, outcome| answers.refused(outcome)),
+            held: by_outcome(|answers, outcome| answers.held(outcome)),
         });
         Ok(())
     })
@@ -381,17 +361,14 @@ pub unsafe extern "C" fn backoff_budget_member_stored(
 
 /// The store held another text: writes how long to wait, in nanoseconds, before it is loaded again.
 ///
-/// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED, or BACKOFF_ERROR_END if the time for that is over; the
-/// exchange has then failed: call backoff_budget_member_failed.
-///
-/// # Safety
-/// Each pointer that is not NULL points to a value of its type.
+/// Fails with BACKOFF_ERROR_END if the time for that is over; the exchange has then failed: call
+/// backoff_budget_member_failed.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_budget_member_lost(
     member: *mut backoff_budget_member,
     now_ns: u64,
     wait_ns: *mut u64,
-) -> u32 {
+) -> backoff_code {
     exported!({
         let at = required(wait_ns)?;
         at.write(MemberHandle::get_mut(member)?.lost(now_ns).ok_or(BACKOFF_ERROR_END)?);
@@ -399,37 +376,27 @@ pub unsafe extern "C" fn backoff_budget_member_lost(
     })
 }
 
-/// Ends an exchange that failed. If `may_be_stored` is not 0, its events are not sent again. Repeat every request
-/// that waits.
-///
-/// Fails with BACKOFF_ERROR_NULL_POINTER or BACKOFF_ERROR_UNINITIALIZED.
-///
-/// # Safety
-/// `member` is NULL or points to a member.
+/// Ends an exchange that failed. If `may_be_stored` is not 0, its events are not sent again. Repeat
+/// every request that waits.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_budget_member_failed(
     member: *mut backoff_budget_member,
     may_be_stored: u32,
     now_ns: u64,
-) -> u32 {
+) -> backoff_code {
     exported!({
         MemberHandle::get_mut(member)?.failed(may_be_stored != 0, now_ns);
         Ok(())
     })
 }
 
-/// A request has waited for the timeout: the store is away, and the exchange under way goes on. Repeat every
-/// request that waits.
-///
-/// Fails with BACKOFF_ERROR_NULL_POINTER or BACKOFF_ERROR_UNINITIALIZED.
-///
-/// # Safety
-/// `member` is NULL or points to a member.
+/// A request has waited for the timeout: the store is away, and the exchange under way goes on.
+/// Repeat every request that waits.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_budget_member_late(
     member: *mut backoff_budget_member,
     now_ns: u64,
-) -> u32 {
+) -> backoff_code {
     exported!({
         MemberHandle::get_mut(member)?.late(now_ns);
         Ok(())

@@ -1,13 +1,14 @@
 //! `backoff_operation`: decides after each attempt whether to wait or to stop (SPEC 13).
 
 use backoff_core::ffi::outcome_from_number;
-use backoff_core::{Decision, Operation, RandomStream};
+use backoff_core::{Budget, Decision, Operation, RandomStream, StopReason};
 
 use crate::budget::{BudgetHandle, backoff_budget, wait_until_free};
-use crate::code::BACKOFF_ERROR_UNKNOWN_OUTCOME;
+use crate::code::{BACKOFF_ERROR_UNKNOWN_OUTCOME, BACKOFF_ERROR_WRONG_BUDGET, backoff_code};
 use crate::exported::{exported, required, write_optional};
 use crate::handle::Tagged;
-use crate::policy::{PolicyHandle, backoff_policy};
+use crate::outcome::{backoff_outcome, backoff_reason};
+use crate::policy::{backoff_policy, policy_at};
 
 /// No deadline, or no Retry-After. (For a Retry-After that is this long, pass BACKOFF_MAX_NS.)
 pub const BACKOFF_NO_TIME: u64 = 18446744073709551615u64;
@@ -19,49 +20,97 @@ pub const BACKOFF_NO_TIME: u64 = 18446744073709551615u64;
 /// Times are nanoseconds of a clock that never goes back, which the caller reads. All operations on
 /// one budget use the same clock.
 ///
-/// Owned by the caller; nothing to free. Not thread-safe. Do not use a copy together with its
-/// original: both would return the same retry to the budget. Only the functions that take an
-/// operation may write to it.
+/// Not thread-safe. Do not use a copy together with its original: both would return the same retry
+/// to the budget.
 #[repr(C, align(8))]
 #[derive(Clone, Copy)]
 pub struct backoff_operation {
-    opaque: [u64; 40],
+    opaque: [u64; 64],
 }
 
-type OperationHandle = Tagged<Operation, { u64::from_le_bytes(*b"operate1") }>;
+type OperationHandle = Tagged<Begun, { u64::from_le_bytes(*b"operate1") }>;
+
+/// An operation, and whether it spends from a budget, which later calls pass again.
+#[repr(C)]
+struct Begun {
+    operation: Operation,
+    has_budget: u64,
+}
+
+/// The operation of a call, if it began with a budget as the call has one, or without as the call.
+///
+/// # Safety
+/// As for `Tagged::get_mut`.
+unsafe fn begun<'a>(
+    operation: *mut backoff_operation,
+    budget: *mut backoff_budget,
+) -> Result<&'a mut Operation, u32> {
+    // SAFETY: the caller promises the pointer.
+    let begun = unsafe { OperationHandle::get_mut(operation) }?;
+    let is_same = (begun.has_budget != 0) != budget.is_null();
+    is_same.then_some(&mut begun.operation).ok_or(BACKOFF_ERROR_WRONG_BUDGET)
+}
+
+/// The budget of a call, which no thread is updating.
+///
+/// # Safety
+/// As for `Tagged::get_optional`.
+unsafe fn usable<'a>(budget: *mut backoff_budget) -> Result<Option<&'a Budget>, u32> {
+    // SAFETY: the caller promises the pointer.
+    let budget = unsafe { BudgetHandle::get_optional(budget) }?;
+    wait_until_free(budget).map(|()| budget)
+}
+
+/// Ends an operation, and writes why it stopped. A budget that cannot be used does not keep it from
+/// stopping.
+///
+/// # Safety
+/// As for `begun` and `usable`; `reason` is null or valid for a write.
+unsafe fn end(
+    operation: *mut backoff_operation,
+    budget: *mut backoff_budget,
+    reason: *mut backoff_reason,
+    end: fn(&mut Operation, Option<&Budget>) -> StopReason,
+) -> Result<(), u32> {
+    // SAFETY: the caller promises the pointers.
+    unsafe {
+        let operation = begun(operation, budget)?;
+        let budget = usable(budget);
+        let stopped = end(operation, budget.unwrap_or(None));
+        budget?;
+        write_optional(reason, stopped as u32);
+    }
+    Ok(())
+}
 
 /// The decision after an attempt.
-///
-/// A plain value: copy it freely.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct backoff_decision {
-    /// 0: wait, then attempt again. Otherwise stop, for this BACKOFF_REASON.
-    pub reason: u32,
-    /// Always 0.
-    pub reserved: u32,
+    /// BACKOFF_REASON_NONE: wait, then attempt again. Otherwise stop, for this reason.
+    pub reason: backoff_reason,
+    /// Written as 0.
+    pub reserved32: u32,
     /// The time to wait, in ns. If max_elapsed, the deadline or the budget stopped the operation:
     /// the wait that would have followed. 0 for the other reasons.
     pub delay_ns: u64,
+    /// Written as 0.
+    pub reserved: [u64; 2],
 }
 
 /// Begins an operation at the time `now_ns`. No wait may end later than `deadline_ns`, a time of
 /// the same clock; BACKOFF_NO_TIME is no deadline. A deadline that has passed, such as 0, prevents
-/// retries, not the first attempt. (To backoff_loop, 0 is no deadline.) The operation's retries spend from `budget`, which may be NULL. The policy is
-/// copied, but the budget is not stored: pass the same pointer (or NULL, as here) to every later
-/// call. Passing a different budget is not detected and corrupts both.
+/// retries, not the first attempt. (To backoff_loop, 0 is no deadline.) The operation's retries
+/// spend from `budget`, which may be NULL. The policy is copied, but the budget is not stored: pass
+/// the same pointer (or NULL, as here) to every later call. Passing a different budget is not
+/// detected and corrupts both.
 ///
 /// Callers that share a stream wait for the same times. Give each operation its own key
 /// (backoff_stream_from_key), or use a stream of backoff_stream_from_entropy.
 ///
 /// Finish every operation: report its final outcome, success included, or cancel it with
 /// backoff_operation_cancel. A budget of the kind "concurrent" counts the operation until then.
-///
-/// Fails with BACKOFF_ERROR_NULL_POINTER, with BACKOFF_ERROR_UNINITIALIZED if the policy or the budget is not
-/// initialised, or with BACKOFF_ERROR_DAMAGED.
-///
-/// # Safety
-/// Each pointer that is not NULL points to a struct of its type.
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_operation_begin(
     operation: *mut backoff_operation,
@@ -70,29 +119,23 @@ pub unsafe extern "C" fn backoff_operation_begin(
     now_ns: u64,
     deadline_ns: u64,
     budget: *mut backoff_budget,
-) -> u32 {
+) -> backoff_code {
     exported!({
         let operation = required(operation)?;
-        let policy = *PolicyHandle::get(policy)?;
-        let budget = BudgetHandle::get_optional(budget)?;
-        wait_until_free(budget)?;
+        let policy = *policy_at(policy)?;
+        let budget = usable(budget)?;
         let (stream, deadline) = (RandomStream::from_seed(stream), optional_ns(deadline_ns));
-        OperationHandle::init(
-            operation,
-            Operation::begin(policy, stream, now_ns, deadline, budget),
-        );
+        let begun = Operation::begin(policy, stream, now_ns, deadline, budget);
+        let has_budget = budget.is_some().into();
+        OperationHandle::init(operation, Begun { operation: begun, has_budget });
         Ok(())
     })
 }
 
-/// Makes an operation as it stands after `retries` waits, of which a queue stored only the number, the
-/// start `began_ns` and the deadline (SPEC 13.7). It spends from no budget: pass NULL to every later
-/// call. Its stream, times and deadline are those of backoff_operation_begin.
-///
-/// Fails with BACKOFF_ERROR_NULL_POINTER, or with BACKOFF_ERROR_UNINITIALIZED if the policy is not initialised.
-///
-/// # Safety
-/// Each pointer that is not NULL points to a struct of its type.
+/// Makes an operation as it stands after `retries` waits, of which a queue stored only the number,
+/// the start `began_ns` and the deadline (SPEC 13.7). It spends from no budget: pass NULL to every
+/// later call. Its stream, times and deadline are those of backoff_operation_begin.
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_operation_resume(
     operation: *mut backoff_operation,
@@ -101,45 +144,40 @@ pub unsafe extern "C" fn backoff_operation_resume(
     retries: u64,
     began_ns: u64,
     deadline_ns: u64,
-) -> u32 {
+) -> backoff_code {
     exported!({
         let operation = required(operation)?;
-        let policy = *PolicyHandle::get(policy)?;
+        let policy = *policy_at(policy)?;
         let (stream, deadline) = (RandomStream::from_seed(stream), optional_ns(deadline_ns));
-        OperationHandle::init(
-            operation,
-            Operation::resume(policy, stream, retries, began_ns, deadline),
-        );
+        let resumed = Operation::resume(policy, stream, retries, began_ns, deadline);
+        OperationHandle::init(operation, Begun { operation: resumed, has_budget: 0 });
         Ok(())
     })
 }
 
-/// Writes the decision after an attempt that ended with `outcome` at the time `now_ns`
-/// (SPEC 13.4). `retry_after_ns` is the wait that the server asked for, as
-/// backoff_parse_retry_after writes it, or BACKOFF_NO_TIME. `budget` is the one that was passed to
-/// backoff_operation_begin. If the operation has already stopped, writes the same reason again and
-/// changes nothing.
+/// Writes the decision after an attempt that ended with `outcome` at the time `now_ns` (SPEC 13.4).
+/// `retry_after_ns` is the wait that the server asked for, as backoff_parse_retry_after writes it,
+/// or BACKOFF_NO_TIME. `budget` is the one that was passed to backoff_operation_begin. If the
+/// operation has already stopped, writes the same reason again and changes nothing.
 ///
-/// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED if the operation or the budget is not
-/// initialised, BACKOFF_ERROR_UNKNOWN_OUTCOME, or BACKOFF_ERROR_DAMAGED.
-///
-/// # Safety
-/// Each pointer that is not NULL points to a struct of its type.
+/// Fails with BACKOFF_ERROR_UNKNOWN_OUTCOME, or with BACKOFF_ERROR_WRONG_BUDGET if `budget` is NULL
+/// and that of backoff_operation_begin was not, or the reverse.
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_operation_decide(
     operation: *mut backoff_operation,
-    outcome: u32,
+    outcome: backoff_outcome,
     retry_after_ns: u64,
     now_ns: u64,
     budget: *mut backoff_budget,
     decision: *mut backoff_decision,
-) -> u32 {
+) -> backoff_code {
     exported!({
         let decision = required(decision)?;
-        let operation = OperationHandle::get_mut(operation)?;
-        let budget = BudgetHandle::get_optional(budget)?;
-        let outcome = outcome_from_number(outcome).ok_or(BACKOFF_ERROR_UNKNOWN_OUTCOME)?;
-        wait_until_free(budget)?;
+        let outcome = outcome_from_number(outcome).ok_or(BACKOFF_ERROR_UNKNOWN_OUTCOME);
+        let operation = begun(operation, budget)?;
+        let budget = usable(budget)?;
+        let outcome = outcome?;
         let decided = operation.decide(outcome, optional_ns(retry_after_ns), now_ns, budget);
         decision.write(decided.into());
         Ok(())
@@ -149,33 +187,25 @@ pub unsafe extern "C" fn backoff_operation_decide(
 impl From<Decision> for backoff_decision {
     fn from(decision: Decision) -> Self {
         let reason = decision.stop_reason().map_or(0, |reason| reason as u32);
-        Self { reason, reserved: 0, delay_ns: decision.delay_ns() }
+        Self { reason, reserved32: 0, delay_ns: decision.delay_ns(), reserved: [0; 2] }
     }
 }
 
-/// Refuses the retry that the latest decision granted, for a budget that the caller keeps elsewhere,
-/// such as a backoff_budget_state in a store (SPEC 13.8). The retry does not count. Writes the reason
-/// for which the operation stopped: BACKOFF_REASON_BUDGET, or an earlier reason if it had already
-/// stopped. `reason` may be NULL. `budget` is the one that was passed to backoff_operation_begin.
+/// Refuses the retry that the latest decision granted, for a budget that the caller keeps
+/// elsewhere, such as a backoff_budget_state in a store (SPEC 13.8). The retry does not count.
+/// Writes the reason for which the operation stopped: BACKOFF_REASON_BUDGET, or an earlier reason
+/// if it had already stopped. `reason` may be NULL. `budget` is the one that was passed to
+/// backoff_operation_begin.
 ///
-/// Fails with BACKOFF_ERROR_NULL_POINTER, with BACKOFF_ERROR_UNINITIALIZED if the operation or the budget is
-/// not initialised, or with BACKOFF_ERROR_DAMAGED.
-///
-/// # Safety
-/// Each pointer that is not NULL points to a struct of its type, `reason` to one number.
+/// Fails with BACKOFF_ERROR_WRONG_BUDGET. If the budget cannot be used
+/// (BACKOFF_ERROR_UNINITIALIZED, BACKOFF_ERROR_DAMAGED), the operation stops nevertheless.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_operation_refuse_retry(
     operation: *mut backoff_operation,
     budget: *mut backoff_budget,
-    reason: *mut u32,
-) -> u32 {
-    exported!({
-        let operation = OperationHandle::get_mut(operation)?;
-        let budget = BudgetHandle::get_optional(budget)?;
-        wait_until_free(budget)?;
-        write_optional(reason, operation.refuse_retry(budget) as u32);
-        Ok(())
-    })
+    reason: *mut backoff_reason,
+) -> backoff_code {
+    exported!({ end(operation, budget, reason, Operation::refuse_retry) })
 }
 
 /// Cancels an operation, at any time (SPEC 13.6). Writes the reason for which it stopped:
@@ -185,24 +215,15 @@ pub unsafe extern "C" fn backoff_operation_refuse_retry(
 /// During a wait, the attempt that would follow counts as an attempt. Budget tokens spent on it are
 /// not refunded; a budget of the kind "concurrent" stops counting it.
 ///
-/// Fails with BACKOFF_ERROR_NULL_POINTER, with BACKOFF_ERROR_UNINITIALIZED if the operation or the budget is
-/// not initialised, or with BACKOFF_ERROR_DAMAGED.
-///
-/// # Safety
-/// Each pointer that is not NULL points to a struct of its type, `reason` to one number.
+/// Fails with BACKOFF_ERROR_WRONG_BUDGET. If the budget cannot be used
+/// (BACKOFF_ERROR_UNINITIALIZED, BACKOFF_ERROR_DAMAGED), the operation stops nevertheless.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_operation_cancel(
     operation: *mut backoff_operation,
     budget: *mut backoff_budget,
-    reason: *mut u32,
-) -> u32 {
-    exported!({
-        let operation = OperationHandle::get_mut(operation)?;
-        let budget = BudgetHandle::get_optional(budget)?;
-        wait_until_free(budget)?;
-        write_optional(reason, operation.cancel(budget) as u32);
-        Ok(())
-    })
+    reason: *mut backoff_reason,
+) -> backoff_code {
+    exported!({ end(operation, budget, reason, Operation::cancel) })
 }
 
 /// Writes the number of retries granted so far, the number of attempts (retries + 1), and the
@@ -212,20 +233,15 @@ pub unsafe extern "C" fn backoff_operation_cancel(
 /// is cancelled during the wait, that attempt is never made but stays counted, so the number is one
 /// more than the calls. backoff_retry counts its calls. For the same numbers in your own loop,
 /// count the calls and pass that count to backoff_stats_record.
-///
-/// Fails with BACKOFF_ERROR_NULL_POINTER or BACKOFF_ERROR_UNINITIALIZED.
-///
-/// # Safety
-/// `operation` points to an operation, and each output that is not NULL to one number.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_operation_state(
     operation: *const backoff_operation,
     retries: *mut u64,
     attempts: *mut u64,
-    reason: *mut u32,
-) -> u32 {
+    reason: *mut backoff_reason,
+) -> backoff_code {
     exported!({
-        let operation = OperationHandle::get(operation)?;
+        let operation = &OperationHandle::get(operation)?.operation;
         write_optional(retries, operation.retries());
         write_optional(attempts, operation.attempts());
         write_optional(reason, operation.reason().map_or(0, |reason| reason as u32));

@@ -7,21 +7,23 @@ use backoff_core::ffi::{self, FieldSet, POLICY_FIELDS};
 use backoff_core::{Ratio, RatioError};
 
 use crate::code::{
-    BACKOFF_ERROR_NOT_A_RATIO, BACKOFF_ERROR_RATIO_TOO_FINE, BACKOFF_ERROR_UNINITIALIZED, BACKOFF_ERROR_ZERO_DENOMINATOR,
+    BACKOFF_ERROR_NOT_A_RATIO, BACKOFF_ERROR_RATIO_TOO_FINE, BACKOFF_ERROR_UNINITIALIZED,
+    BACKOFF_ERROR_ZERO_DENOMINATOR, backoff_code,
 };
 use crate::exported::{exported, required};
 use crate::field::field_of;
+use crate::field_number::backoff_field;
 use crate::text::bytes_at;
 
 /// The fields of a policy before they are checked; each is set or not set. Start with
 /// BACKOFF_PARAMS_INIT (zeroed memory), which sets no field. Set fields with backoff_params_set and
 /// backoff_params_set_ratio, then make the policy with backoff_policy_init.
 ///
-/// Owned by the caller; nothing to free; plain data to copy. Not thread-safe.
+/// Not thread-safe.
 #[repr(C, align(8))]
 #[derive(Clone, Copy)]
 pub struct backoff_params {
-    opaque: [u64; 32],
+    opaque: [u64; 64],
 }
 
 const _: () = assert!(
@@ -32,17 +34,13 @@ const _: () = assert!(
 /// Sets a field: nanoseconds, a count, or the number of a kind. Setting it again replaces the
 /// value. backoff_policy_init checks the value.
 ///
-/// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNKNOWN_FIELD, BACKOFF_ERROR_WRONG_UNIT if the field is a
-/// ratio, or BACKOFF_ERROR_UNINITIALIZED.
-///
-/// # Safety
-/// `params` points to initialised params.
+/// Fails with BACKOFF_ERROR_UNKNOWN_FIELD, or BACKOFF_ERROR_WRONG_UNIT if the field is a ratio.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_params_set(
     params: *mut backoff_params,
-    field: u32,
+    field: backoff_field,
     value: u64,
-) -> u32 {
+) -> backoff_code {
     exported!({ set(required(params)?, field, value, false) })
 }
 
@@ -50,42 +48,56 @@ pub unsafe extern "C" fn backoff_params_set(
 /// BACKOFF_FIELD_JITTER_ABOVE. 1.6 is 8 and 5, or 16 and 10. Setting it again replaces the value.
 /// backoff_policy_init checks the value.
 ///
-/// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNKNOWN_FIELD, BACKOFF_ERROR_WRONG_UNIT if the field is not a
-/// ratio, or BACKOFF_ERROR_UNINITIALIZED.
-///
-/// # Safety
-/// `params` points to initialised params.
+/// Fails with BACKOFF_ERROR_UNKNOWN_FIELD, or BACKOFF_ERROR_WRONG_UNIT if the field is not a ratio.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_params_set_ratio(
     params: *mut backoff_params,
-    field: u32,
+    field: backoff_field,
     numerator: u32,
     denominator: u32,
-) -> u32 {
+) -> backoff_code {
     exported!({ set(required(params)?, field, ffi::ratio_value(numerator, denominator), true) })
 }
 
 /// Writes the exact ratio that a text of `length` bytes denotes, in lowest terms: "1.6", "160%",
 /// "16/10" and "16e-1" are 8 and 5.
 ///
-/// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_TOO_LONG, BACKOFF_ERROR_NOT_A_RATIO,
-/// BACKOFF_ERROR_ZERO_DENOMINATOR, or BACKOFF_ERROR_RATIO_TOO_FINE if the numerator or denominator is above
-/// 4294967295 in lowest terms. (A policy rejects numbers above 1000000.)
-///
-/// # Safety
-/// `text` points to `length` bytes, `numerator` and `denominator` to one number each.
+/// Fails with BACKOFF_ERROR_NOT_A_RATIO, BACKOFF_ERROR_ZERO_DENOMINATOR, or
+/// BACKOFF_ERROR_RATIO_TOO_FINE if the numerator or denominator is above 4294967295 in lowest
+/// terms. (A policy rejects numbers above 1000000.)
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_ratio_parse(
     text: *const c_char,
     length: u64,
     numerator: *mut u32,
     denominator: *mut u32,
-) -> u32 {
+) -> backoff_code {
     exported!({
         let (numerator, denominator) = (required(numerator)?, required(denominator)?);
         let ratio = Ratio::parse(bytes_at(text, length)?).map_err(code_of_ratio)?;
         numerator.write(ratio.numerator());
         denominator.write(ratio.denominator());
+        Ok(())
+    })
+}
+
+/// Writes the nanoseconds of a duration as policy strings write it, such as "100ms" or "1.5s" (SPEC
+/// 11.4), in `length` bytes.
+///
+/// Fails with BACKOFF_ERROR_NOT_A_DURATION, BACKOFF_ERROR_MISSING_UNIT, BACKOFF_ERROR_UNKNOWN_UNIT,
+/// BACKOFF_ERROR_DURATION_TOO_FINE, or BACKOFF_ERROR_TOO_LARGE above BACKOFF_MAX_NS.
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn backoff_duration_parse(
+    text: *const c_char,
+    length: u64,
+    duration_ns: *mut u64,
+) -> backoff_code {
+    exported!({
+        let duration_ns = required(duration_ns)?;
+        let parsed = backoff_core::parse_duration_ns(bytes_at(text, length)?);
+        duration_ns.write(parsed.map_err(|error| error.code() as u32)?);
         Ok(())
     })
 }
@@ -102,7 +114,7 @@ fn code_of_ratio(error: RatioError) -> u32 {
 /// `params` is valid for reads and writes, and nobody else uses it during the call.
 unsafe fn set(
     params: NonNull<backoff_params>,
-    field: u32,
+    field: backoff_field,
     value: u64,
     is_ratio: bool,
 ) -> Result<(), u32> {

@@ -3,42 +3,51 @@
 use core::ffi::c_char;
 
 use backoff_core::ffi::POLICY_FIELDS;
-use backoff_core::{Policy, RandomStream, ffi};
+use backoff_core::{Policy, ffi};
 
+use crate::code::backoff_code;
 use crate::error::{backoff_error, explained};
-use crate::exported::{exported, length_of, required};
+use crate::exported::{exported, required};
 use crate::field::{field_of, write_ratio, write_value};
+use crate::field_number::backoff_field;
 use crate::handle::Tagged;
 use crate::params::{backoff_params, params_at};
-use crate::text::{bytes_at, write_text};
+use crate::text::{Output, bytes_at, write_text};
 
 /// How long to wait before each retry. A policy is checked when it is made, and never changes.
 ///
-/// Owned by the caller; nothing to free; copy it freely. Any number of threads may use one policy
-/// at once. Only the functions that make a policy may write to it.
+/// Copy it freely. Any number of threads may use one policy at once.
 #[repr(C, align(8))]
 #[derive(Clone, Copy)]
 pub struct backoff_policy {
-    opaque: [u64; 24],
+    opaque: [u64; 48],
 }
 
 pub(crate) type PolicyHandle = Tagged<Policy, { u64::from_le_bytes(*b"policy-1") }>;
 
-/// Makes a policy from params, which are copied.
-///
-/// If the params break a rule of SPEC 8, returns the code of the rule (BACKOFF_ERROR_UNKNOWN_KIND to
-/// BACKOFF_ERROR_GIVEN_TWICE). Also fails with BACKOFF_ERROR_NULL_POINTER, or with BACKOFF_ERROR_UNINITIALIZED if the
-/// params are not initialised. After a failure the policy is unchanged. Every call fills `error`
-/// unless it is NULL.
+/// The policy in a struct of C, or the preset "default" for NULL.
 ///
 /// # Safety
-/// Each pointer that is not NULL points to a struct of its type.
+/// As for `Tagged::get`.
+pub(crate) unsafe fn policy_at<'a>(policy: *const backoff_policy) -> Result<&'a Policy, u32> {
+    if policy.is_null() {
+        return Ok(&ffi::DEFAULT_POLICY);
+    }
+    // SAFETY: the caller promises what `get` requires.
+    unsafe { PolicyHandle::get(policy) }
+}
+
+/// Makes a policy from params, which are copied.
+///
+/// If the params break a rule of SPEC 8, returns the code of the rule (BACKOFF_ERROR_UNKNOWN_KIND
+/// to BACKOFF_ERROR_GIVEN_TWICE).
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_policy_init(
     policy: *mut backoff_policy,
     params: *const backoff_params,
     error: *mut backoff_error,
-) -> u32 {
+) -> backoff_code {
     explained!(error, {
         let policy = required(policy)?;
         let params = params_at(required(params.cast_mut())?)?;
@@ -47,31 +56,28 @@ pub unsafe extern "C" fn backoff_policy_init(
     })
 }
 
-/// Makes a policy from a policy string of `length` bytes (SPEC 11), without a terminating zero:
+/// Makes a policy from a policy string of `length` bytes (SPEC 11):
 /// "full:base=100ms,cap=20s,max_retries=5", or a preset (SPEC 12), which may be followed by
 /// changes: "aws-sdk-2026:max_retries=5".
 ///
 /// A policy without max_retries (or max_attempts) and max_elapsed retries for ever, unless a
-/// deadline, a budget or a cancellation stops the operation. The preset "immediate" is such a policy,
-/// without a wait; "default:max_retries=0" makes no retries.
+/// deadline, a budget or a cancellation stops the operation. The preset "immediate" is such a
+/// policy, without a wait; "default:max_retries=0" makes no retries.
 ///
 /// A ratio as the value of jitter replaces the jitter of the head by BACKOFF_JITTER_PROPORTIONAL:
 /// with "full:base=1s,jitter=0.5" the first wait is 0.5 s to 1.5 s.
 ///
-/// If the string breaks a rule, returns its code (BACKOFF_ERROR_UNKNOWN_KIND to BACKOFF_ERROR_TEXT_TOO_LONG),
-/// and `error` also has the place in the string and the text found there. Also fails with
-/// BACKOFF_ERROR_NULL_POINTER or BACKOFF_ERROR_TOO_LONG. After a failure the policy is unchanged. Every call
-/// fills `error` unless it is NULL.
-///
-/// # Safety
-/// Each pointer that is not NULL points to a struct of its type, `text` to `length` bytes.
+/// If the string breaks a rule, returns its code (BACKOFF_ERROR_UNKNOWN_KIND to
+/// BACKOFF_ERROR_TEXT_TOO_LONG), and `error` also has the place in the string and the text found
+/// there.
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_policy_parse(
     policy: *mut backoff_policy,
     text: *const c_char,
     length: u64,
     error: *mut backoff_error,
-) -> u32 {
+) -> backoff_code {
     explained!(error, {
         let policy = required(policy)?;
         PolicyHandle::init(policy, Policy::parse(bytes_at(text, length)?)?);
@@ -79,21 +85,20 @@ pub unsafe extern "C" fn backoff_policy_parse(
     })
 }
 
-/// Writes the canonical string of a policy (SPEC 11.8) with a terminating zero into a buffer of
-/// `size` bytes; BACKOFF_TEXT_SIZE is always enough. It never contains a preset name. Parsing it
-/// gives an equal policy, and equal policies have equal strings.
-///
-/// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED or BACKOFF_ERROR_BUFFER_TOO_SMALL.
-///
-/// # Safety
-/// `policy` points to a policy, `buffer` to `size` bytes that do not overlap it.
+/// Writes the canonical string of a policy (SPEC 11.8), for which BACKOFF_TEXT_SIZE is always
+/// enough. It never contains a preset name. Parsing it gives an equal policy, and equal policies
+/// have equal strings.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_policy_print(
     policy: *const backoff_policy,
     buffer: *mut c_char,
     size: u64,
-) -> u32 {
-    exported!({ write_text(PolicyHandle::get(policy)?.text().as_bytes(), buffer, size) })
+    length: *mut u64,
+) -> backoff_code {
+    exported!({
+        let text = policy_at(policy).map(Policy::text);
+        write_text(text, Output { buffer, size, length })
+    })
 }
 
 /// Writes the value of a field of a policy, with its default filled in (SPEC 5.4): nanoseconds, a
@@ -101,144 +106,106 @@ pub unsafe extern "C" fn backoff_policy_print(
 /// BACKOFF_MAX_NS or 2^32. BACKOFF_FIELD_MAX_ATTEMPTS is one more than BACKOFF_FIELD_MAX_RETRIES.
 /// Params with all other values that can be read make an equal policy.
 ///
-/// Fails with BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNKNOWN_FIELD if the number is not a BACKOFF_FIELD of a
-/// policy, BACKOFF_ERROR_WRONG_UNIT if the field is a ratio, BACKOFF_ERROR_UNUSED if the policy does not use the
-/// field, or BACKOFF_ERROR_UNINITIALIZED.
-///
-/// # Safety
-/// `policy` points to a policy, `value` to one number.
+/// Fails with BACKOFF_ERROR_UNKNOWN_FIELD if the number is not a field of a policy,
+/// BACKOFF_ERROR_WRONG_UNIT if the field is a ratio, or BACKOFF_ERROR_UNUSED if the policy does not
+/// use the field.
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_policy_get(
     policy: *const backoff_policy,
-    field: u32,
+    field: backoff_field,
     value: *mut u64,
-) -> u32 {
+) -> backoff_code {
     exported!({
         let value = required(value)?;
-        let policy = PolicyHandle::get(policy)?;
+        let policy = policy_at(policy)?;
         let field = field_of(field, &POLICY_FIELDS, false)?;
         write_value(ffi::policy_value(policy, field), value)
     })
 }
 
-/// Writes the value of a field of a policy that is a ratio, in lowest terms: BACKOFF_FIELD_MULTIPLIER,
-/// BACKOFF_FIELD_JITTER_BELOW or BACKOFF_FIELD_JITTER_ABOVE. 1.6 is 8 and 5.
+/// Writes the value of a field of a policy that is a ratio, in lowest terms:
+/// BACKOFF_FIELD_MULTIPLIER, BACKOFF_FIELD_JITTER_BELOW or BACKOFF_FIELD_JITTER_ABOVE. 1.6 is 8 and
+/// 5.
 ///
 /// Fails as backoff_policy_get does, and with BACKOFF_ERROR_WRONG_UNIT if the field is not a ratio.
-///
-/// # Safety
-/// `policy` points to a policy, `numerator` and `denominator` to one number each.
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_policy_get_ratio(
     policy: *const backoff_policy,
-    field: u32,
+    field: backoff_field,
     numerator: *mut u32,
     denominator: *mut u32,
-) -> u32 {
+) -> backoff_code {
     exported!({
         let terms = (required(numerator)?, required(denominator)?);
-        let policy = PolicyHandle::get(policy)?;
+        let policy = policy_at(policy)?;
         let field = field_of(field, &POLICY_FIELDS, true)?;
         write_ratio(ffi::policy_value(policy, field), terms)
     })
 }
 
-/// Writes the delay of an index of a stream, in ns, at most BACKOFF_MAX_NS. It is a pure function
-/// of the three arguments (SPEC 6): index 0 is the wait before the first retry, and indices can be
-/// evaluated in any order. The limits of the policy do not matter: every index has a delay.
-///
-/// Callers that share a stream wait for the same times. Give each client or job its own key
-/// (backoff_stream_from_key).
-///
-/// Fails with BACKOFF_ERROR_NULL_POINTER or BACKOFF_ERROR_UNINITIALIZED.
-///
-/// # Safety
-/// `policy` points to a policy, `delay_ns` to one number.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn backoff_policy_delay_ns(
-    policy: *const backoff_policy,
-    stream: u64,
-    index: u32,
-    delay_ns: *mut u64,
-) -> u32 {
-    exported!({
-        let delay_ns = required(delay_ns)?;
-        let policy = PolicyHandle::get(policy)?;
-        delay_ns.write(policy.delay_ns(RandomStream::from_seed(stream), index));
-        Ok(())
-    })
-}
-
 /// Writes the maximum number of retries of a policy, 0 to 2^32: the number of delays after which an
 /// iterator ends, and one less than the number of attempts. 2^32 means no limit.
-///
-/// Fails with BACKOFF_ERROR_NULL_POINTER or BACKOFF_ERROR_UNINITIALIZED.
-///
-/// # Safety
-/// `policy` points to a policy, `max_retries` to one number.
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_policy_max_retries(
     policy: *const backoff_policy,
     max_retries: *mut u64,
-) -> u32 {
+) -> backoff_code {
     exported!({
         let max_retries = required(max_retries)?;
-        max_retries.write(PolicyHandle::get(policy)?.max_retries());
+        max_retries.write(policy_at(policy)?.max_retries());
         Ok(())
     })
 }
 
-/// Writes the window of an index, in ns, at most BACKOFF_MAX_NS: the wait before jitter, limited by
-/// the cap if the cap is on the window (SPEC 5.3). BACKOFF_JITTER_DECORRELATED does not use it.
+/// Makes a policy from another by setting one field: nanoseconds, a count, or the number of a kind.
+/// It is the policy that the string of `policy`, followed by this field, describes: setting the
+/// jitter unsets the fields of the old one, and setting max_attempts unsets max_retries. `changed`
+/// may be the policy itself.
 ///
-/// Fails with BACKOFF_ERROR_NULL_POINTER or BACKOFF_ERROR_UNINITIALIZED.
-///
-/// # Safety
-/// `policy` points to a policy, `window_ns` to one number.
+/// Fails as backoff_policy_init does, with BACKOFF_ERROR_UNKNOWN_FIELD if the number is not a field
+/// of a policy, or with BACKOFF_ERROR_WRONG_UNIT if the field is a ratio.
+#[must_use]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn backoff_policy_window_ns(
+pub unsafe extern "C" fn backoff_policy_change(
     policy: *const backoff_policy,
-    index: u32,
-    window_ns: *mut u64,
-) -> u32 {
-    exported!({
-        let window_ns = required(window_ns)?;
-        window_ns.write(PolicyHandle::get(policy)?.window_ns(index));
+    field: backoff_field,
+    value: u64,
+    changed: *mut backoff_policy,
+    error: *mut backoff_error,
+) -> backoff_code {
+    explained!(error, {
+        let changed = required(changed)?;
+        let policy = *policy_at(policy)?;
+        let field = field_of(field, &POLICY_FIELDS, false)?;
+        PolicyHandle::init(changed, ffi::change_policy(&policy, field, value)?);
         Ok(())
     })
 }
 
-/// Writes the delays of the indices first, first + 1, ... to delays_ns[0], delays_ns[1], ..., in
-/// ns: the values of backoff_policy_delay_ns, computed faster. Writes their number to `written`. It
-/// is `count`, or fewer if the indices run out first (the last is 2^32 - 1). The limits of the policy
-/// do not matter.
+/// Makes a policy from another by setting one field that is a ratio: BACKOFF_FIELD_MULTIPLIER,
+/// BACKOFF_FIELD_JITTER_BELOW or BACKOFF_FIELD_JITTER_ABOVE. 1.6 is 8 and 5.
 ///
-/// Fails with BACKOFF_ERROR_NULL_POINTER (`delays_ns` may be NULL if `count` is 0),
-/// BACKOFF_ERROR_UNINITIALIZED, or BACKOFF_ERROR_TOO_LONG if `count` numbers do not fit into memory.
-///
-/// # Safety
-/// `policy` points to a policy, `delays_ns` to `count` numbers and `written` to one; none of the
-/// three overlap.
+/// Fails as backoff_policy_change does, and with BACKOFF_ERROR_WRONG_UNIT if the field is not a
+/// ratio.
+#[must_use]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn backoff_policy_fill_ns(
+pub unsafe extern "C" fn backoff_policy_change_ratio(
     policy: *const backoff_policy,
-    stream: u64,
-    first: u32,
-    delays_ns: *mut u64,
-    count: u64,
-    written: *mut u64,
-) -> u32 {
-    exported!({
-        let written = required(written)?;
-        let policy = PolicyHandle::get(policy)?;
-        let delays: &mut [u64] = if count == 0 {
-            &mut []
-        } else {
-            let delays_ns = required(delays_ns)?;
-            let length = length_of(count.saturating_mul(size_of::<u64>() as u64))?;
-            core::slice::from_raw_parts_mut(delays_ns.as_ptr(), length / size_of::<u64>())
-        };
-        written.write(policy.fill_ns(RandomStream::from_seed(stream), first, delays) as u64);
+    field: backoff_field,
+    numerator: u32,
+    denominator: u32,
+    changed: *mut backoff_policy,
+    error: *mut backoff_error,
+) -> backoff_code {
+    explained!(error, {
+        let changed = required(changed)?;
+        let policy = *policy_at(policy)?;
+        let field = field_of(field, &POLICY_FIELDS, true)?;
+        let value = ffi::ratio_value(numerator, denominator);
+        PolicyHandle::init(changed, ffi::change_policy(&policy, field, value)?);
         Ok(())
     })
 }

@@ -6,15 +6,14 @@ use backoff_core::ffi::{outcome_from_number, reason_from_number};
 use backoff_core::{Budget, Operation, Outcome, Policy, RandomStream, RetryStats, StopReason};
 
 use crate::budget::{BudgetHandle, backoff_budget, wait_until_free};
-use crate::code::{BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNKNOWN_OUTCOME};
-use crate::exported::{exported, required};
+use crate::code::{BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNKNOWN_OUTCOME, backoff_code};
+use crate::exported::{exported, require_zeros, required};
 use crate::operation::{BACKOFF_NO_TIME, backoff_decision, optional_ns};
-use crate::policy::{PolicyHandle, backoff_policy};
+use crate::outcome::{backoff_outcome, backoff_reason};
+use crate::policy::{backoff_policy, policy_at};
 use crate::stats::{StatsHandle, backoff_stats};
 
 /// The state of a loop before a wait, or at its end (SPEC 18.4).
-///
-/// A plain value: copy it freely.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct backoff_loop_event {
@@ -25,10 +24,12 @@ pub struct backoff_loop_event {
     pub delay_ns: u64,
     /// The time since the first attempt began, in ns.
     pub elapsed_ns: u64,
-    /// The BACKOFF_OUTCOME of the last attempt; 0 if the loop was cancelled.
-    pub outcome: u32,
-    /// 0 before a wait. At the end: the BACKOFF_REASON for which the loop stopped.
-    pub reason: u32,
+    /// The outcome of the last attempt; BACKOFF_OUTCOME_NONE if the loop was cancelled.
+    pub outcome: backoff_outcome,
+    /// BACKOFF_REASON_NONE before a wait. At the end: why the loop stopped.
+    pub reason: backoff_reason,
+    /// Written as 0.
+    pub reserved: [u64; 4],
 }
 
 /// A loop: the functions that it calls, each with the context of backoff_retry, and its limits. An
@@ -46,8 +47,9 @@ pub struct backoff_loop {
     /// BACKOFF_OUTCOME_SUCCESS. BACKOFF_OUTCOME_PERMANENT is for every failure that must not be
     /// repeated. It may set the time that the server asked to wait, in ns; on entry it is
     /// BACKOFF_NO_TIME.
-    pub attempt:
-        Option<unsafe extern "C" fn(context: *mut c_void, retry_after_ns: *mut u64) -> u32>,
+    pub attempt: Option<
+        unsafe extern "C" fn(context: *mut c_void, retry_after_ns: *mut u64) -> backoff_outcome,
+    >,
     /// Returns the time in ns, from a clock that never goes back. All loops and operations on one
     /// budget use the same clock.
     pub now: Option<unsafe extern "C" fn(context: *mut c_void) -> u64>,
@@ -58,10 +60,12 @@ pub struct backoff_loop {
     /// attempt, after each failed attempt, and before each wait. Optional.
     pub cancelled: Option<unsafe extern "C" fn(context: *mut c_void) -> u32>,
     /// Called before each wait. `cancelled` may still prevent that wait. Optional.
-    pub on_retry: Option<unsafe extern "C" fn(context: *mut c_void, event: *const backoff_loop_event)>,
+    pub on_retry:
+        Option<unsafe extern "C" fn(context: *mut c_void, event: *const backoff_loop_event)>,
     /// Called once, at the end of the loop, whatever the reason. Not called if backoff_retry fails.
     /// Optional.
-    pub on_stop: Option<unsafe extern "C" fn(context: *mut c_void, event: *const backoff_loop_event)>,
+    pub on_stop:
+        Option<unsafe extern "C" fn(context: *mut c_void, event: *const backoff_loop_event)>,
     /// NULL: the preset "default".
     pub policy: *const backoff_policy,
     /// Limits the retries of all loops that share it. Optional.
@@ -71,6 +75,8 @@ pub struct backoff_loop {
     /// No wait ends later than this time of `now`; the first attempt is always made. 0 or
     /// BACKOFF_NO_TIME: no deadline. (To backoff_operation_begin, 0 is a deadline that has passed.)
     pub deadline_ns: u64,
+    /// For functions and limits of later versions: 0.
+    pub reserved: [u64; 6],
 }
 
 /// Makes attempts until one succeeds or the loop has to stop, and writes how it ended (SPEC 18). It
@@ -82,31 +88,25 @@ pub struct backoff_loop {
 /// until the deadline, the budget or a cancellation stops it.
 ///
 /// Returns BACKOFF_OK if the loop ended, whether the last attempt succeeded or not: the reason in
-/// `end` says which. Fails before the first call with BACKOFF_ERROR_NULL_POINTER, with
-/// BACKOFF_ERROR_UNINITIALIZED if the policy, the budget or the stats are not initialised, or with
-/// BACKOFF_ERROR_DAMAGED. Fails with BACKOFF_ERROR_UNKNOWN_OUTCOME after an attempt that returns a number that
-/// is not an outcome, such as 0, and with BACKOFF_ERROR_DAMAGED if the budget is damaged during the loop,
-/// even if the last attempt succeeded. The loop then calls no further function, and `stats` counts
-/// it as cancelled. After a failure `end` is unchanged: do not read it.
-///
-/// # Safety
-/// Each pointer that is not NULL points to a struct of its type, and the functions behave as
-/// documented.
+/// `end` says which. Fails before the first call with BACKOFF_ERROR_UNSUPPORTED, or with what holds
+/// for the pointers of `loop`. Fails with BACKOFF_ERROR_UNKNOWN_OUTCOME after an attempt that
+/// returns a number that is not an outcome, such as 0, and with BACKOFF_ERROR_DAMAGED if the budget
+/// is damaged during the loop, even if the last attempt succeeded. The loop then calls no further
+/// function, and `stats` counts it as cancelled.
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_retry(
     r#loop: *const backoff_loop,
     stream: u64,
     context: *mut c_void,
     end: *mut backoff_loop_event,
-) -> u32 {
+) -> backoff_code {
     exported!({
         let end = required(end)?;
         let r#loop = *r#loop.as_ref().ok_or(BACKOFF_ERROR_NULL_POINTER)?;
+        require_zeros(&r#loop.reserved)?;
         let callbacks = Callbacks::new(r#loop, context)?;
-        let policy = match PolicyHandle::get_optional(r#loop.policy)? {
-            Some(policy) => *policy,
-            None => Policy::parse("default").map_err(|error| error.code() as u32)?,
-        };
+        let policy = *policy_at(r#loop.policy)?;
         let budget = BudgetHandle::get_optional(r#loop.budget)?;
         let stats = StatsHandle::get_optional(r#loop.stats)?;
         let deadline_ns = optional_ns(r#loop.deadline_ns).filter(|&deadline_ns| deadline_ns > 0);
@@ -179,7 +179,11 @@ struct Loop<'a> {
 }
 
 impl Loop<'_> {
-    fn run(&self, stream: RandomStream, deadline_ns: Option<u64>) -> Result<backoff_loop_event, u32> {
+    fn run(
+        &self,
+        stream: RandomStream,
+        deadline_ns: Option<u64>,
+    ) -> Result<backoff_loop_event, u32> {
         let Self { callbacks, budget, .. } = self;
         wait_until_free(*budget)?;
         if callbacks.cancelled() {
@@ -205,7 +209,9 @@ impl Loop<'_> {
             let decision = operation.decide(outcome, retry_after_ns, now_ns, *budget);
             let backoff_decision { reason, delay_ns, .. } = decision.into();
             let (outcome, elapsed_ns) = (outcome as u32, now_ns.saturating_sub(began));
-            let event = backoff_loop_event { attempts, delay_ns, elapsed_ns, outcome, reason };
+            let reserved = [0; 4];
+            let event =
+                backoff_loop_event { attempts, delay_ns, elapsed_ns, outcome, reason, reserved };
             if reason != 0 {
                 return Ok(self.stop(event));
             }
@@ -242,5 +248,5 @@ impl Loop<'_> {
 /// The last event of a cancelled loop.
 fn cancelled(attempts: u64, elapsed_ns: u64) -> backoff_loop_event {
     let reason = StopReason::Cancelled as u32;
-    backoff_loop_event { attempts, delay_ns: 0, elapsed_ns, outcome: 0, reason }
+    backoff_loop_event { attempts, delay_ns: 0, elapsed_ns, outcome: 0, reason, reserved: [0; 4] }
 }

@@ -4,6 +4,7 @@ use core::ffi::c_void;
 
 use backoff_core::RandomStream;
 
+use crate::code::backoff_code;
 #[cfg(not(target_family = "wasm"))]
 use crate::entropy::random_number;
 use crate::exported::{exported, required};
@@ -11,22 +12,18 @@ use crate::text::bytes_at;
 
 /// Writes the stream of a seed and a key, such as a job ID or a client name. Every language
 /// computes the same stream from the same two (SPEC 3.2). The key is `length` bytes, UTF-8 if it is
-/// text, without a terminating zero. The length may be 0; then `key` may be NULL.
+/// text. The length may be 0; then `key` may be NULL.
 ///
 /// The stream of a seed without a key is the seed itself. All clients with the same seed and no key
 /// retry in lockstep, so give each client or job its own key.
-///
-/// Fails with BACKOFF_ERROR_NULL_POINTER, or with BACKOFF_ERROR_TOO_LONG for a length of 2^63 or more.
-///
-/// # Safety
-/// `key` points to `length` bytes, `stream` to one number.
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_stream_from_key(
     seed: u64,
     key: *const c_void,
     length: u64,
     stream: *mut u64,
-) -> u32 {
+) -> backoff_code {
     exported!({
         let stream = required(stream)?;
         stream.write(RandomStream::from_key(seed, bytes_at(key.cast(), length)?).state());
@@ -38,13 +35,11 @@ pub unsafe extern "C" fn backoff_stream_from_key(
 /// process that forks must call it again in the child; otherwise parent and child retry in
 /// lockstep.
 ///
-/// Fails with BACKOFF_ERROR_NULL_POINTER or BACKOFF_ERROR_NO_ENTROPY.
-///
-/// # Safety
-/// `stream` points to one number.
+/// Fails with BACKOFF_ERROR_NO_ENTROPY.
 #[cfg(not(target_family = "wasm"))]
+#[must_use]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn backoff_stream_from_entropy(stream: *mut u64) -> u32 {
+pub unsafe extern "C" fn backoff_stream_from_entropy(stream: *mut u64) -> backoff_code {
     exported!({
         let stream = required(stream)?;
         stream.write(random_number()?);
@@ -55,13 +50,9 @@ pub unsafe extern "C" fn backoff_stream_from_entropy(stream: *mut u64) -> u32 {
 /// Writes the stream of number `n` under a seed (SPEC 3.4). A program that runs many loops can take
 /// one seed from backoff_stream_from_entropy, count its loops, and give each the stream of its
 /// number: no loop then asks the operating system.
-///
-/// Fails with BACKOFF_ERROR_NULL_POINTER.
-///
-/// # Safety
-/// `stream` points to one number.
+#[must_use]
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn backoff_stream_nth(seed: u64, n: u64, stream: *mut u64) -> u32 {
+pub unsafe extern "C" fn backoff_stream_nth(seed: u64, n: u64, stream: *mut u64) -> backoff_code {
     exported!({
         required(stream)?.write(RandomStream::nth(seed, n).state());
         Ok(())

@@ -3,7 +3,7 @@
 use core::ffi::c_char;
 
 use crate::code::{BACKOFF_ERROR_BUFFER_TOO_SMALL, BACKOFF_ERROR_NULL_POINTER};
-use crate::exported::length_of;
+use crate::exported::{length_of, write_optional};
 
 /// The bytes of a text from C, which has no terminating zero. An empty text may be null.
 ///
@@ -21,21 +21,43 @@ pub(crate) unsafe fn bytes_at<'a>(text: *const c_char, length: u64) -> Result<&'
     Ok(unsafe { core::slice::from_raw_parts(text.cast::<u8>(), length) })
 }
 
-/// Writes a text and a terminating zero, if the buffer holds both.
+/// Where an exported function writes a text: a buffer of `size` bytes, and an optional length.
+#[derive(Clone, Copy)]
+pub(crate) struct Output {
+    pub(crate) buffer: *mut c_char,
+    pub(crate) size: u64,
+    pub(crate) length: *mut u64,
+}
+
+/// Writes a text and a terminating zero, if the buffer holds both, and the length of the text in any
+/// case. Without a text, or in a buffer that is too small, leaves an empty string.
 ///
 /// # Safety
-/// `buffer` is null or valid for writes of `size` bytes, and does not overlap the text.
-pub(crate) unsafe fn write_text(text: &[u8], buffer: *mut c_char, size: u64) -> Result<(), u32> {
-    if buffer.is_null() {
+/// The buffer is null or valid for writes of its size, the length is null or valid for a write, and
+/// neither overlaps the text.
+pub(crate) unsafe fn write_text(
+    text: Result<impl AsRef<[u8]>, u32>,
+    Output { buffer, size, length }: Output,
+) -> Result<(), u32> {
+    let bytes = text.as_ref().map_or(&[][..], AsRef::as_ref);
+    // SAFETY: the caller promises both outputs; a buffer that is not null has `size` bytes.
+    unsafe {
+        write_optional(length, bytes.len() as u64);
+        if size > 0 {
+            write_optional(buffer, 0);
+        }
+    }
+    text.as_ref().map_err(|code| *code)?;
+    if buffer.is_null() && size > 0 {
         return Err(BACKOFF_ERROR_NULL_POINTER);
     }
-    if text.len() as u64 >= size {
+    if bytes.len() as u64 >= size {
         return Err(BACKOFF_ERROR_BUFFER_TOO_SMALL);
     }
     // SAFETY: not null, and `size` is at least one byte more than the text has.
     unsafe {
-        buffer.copy_from_nonoverlapping(text.as_ptr().cast(), text.len());
-        buffer.add(text.len()).write(0);
+        buffer.copy_from_nonoverlapping(bytes.as_ptr().cast(), bytes.len());
+        buffer.add(bytes.len()).write(0);
     }
     Ok(())
 }

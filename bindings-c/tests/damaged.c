@@ -53,7 +53,7 @@ static void check_held(void) {
   check_number("a lock that is held", "yields", yields, 1000);
   check_number("a lock that is held", "milliseconds", sleeps, 5000);
   check_number("a lock that is held", "code of the next call",
-               backoff_budget_print(&budget, text, sizeof text), BACKOFF_ERROR_DAMAGED);
+               backoff_budget_print(&budget, text, sizeof text, NULL), BACKOFF_ERROR_DAMAGED);
   check_number("a lock that is held", "pauses in all", yields + sleeps, 6000);
 }
 

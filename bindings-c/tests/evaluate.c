@@ -68,13 +68,13 @@ static uint64_t stream_of(const struct value *request) {
 
 static void say_policy(const backoff_policy *policy) {
   char text[BACKOFF_TEXT_SIZE];
-  need(backoff_policy_print(policy, text, sizeof text));
+  need(backoff_policy_print(policy, text, sizeof text, NULL));
   say("{\"canonical\":\"%s\"", text);
 }
 
 static void say_budget(const char *before, const backoff_budget *budget) {
   char text[BACKOFF_TEXT_SIZE];
-  need(backoff_budget_print(budget, text, sizeof text));
+  need(backoff_budget_print(budget, text, sizeof text, NULL));
   say("%s\"%s\"", before, text);
 }
 
@@ -235,7 +235,7 @@ struct running {
 /* Says what an operation answers to a step that does not begin it. */
 static void answer_step(backoff_operation *operation, const struct value *step, struct text name,
                         uint64_t now, backoff_budget *budget) {
-  backoff_decision decision = {0, 0, 0};
+  backoff_decision decision = {0};
   uint64_t retries;
   if (is_text(name, "outcome")) {
     uint64_t retry_after = time_or_none(member(step, "retry_after"));
@@ -317,7 +317,7 @@ static void answer_state(const struct value *request) {
     int is_request = event.event == BACKOFF_BUDGET_EVENT_RETRY_REQUESTED;
     if (is_request) event.outcome = outcome_of(step);
     need(backoff_budget_state_step(&state, &event, word_of(given(step, "now")), &found));
-    need(backoff_budget_state_print(&state, after, sizeof after));
+    need(backoff_budget_state_print(&state, after, sizeof after, NULL));
     say("%s{\"granted\":%s,\"holds\":\"%" PRIu64 "\",\"state\":\"%s\"}",
         step == list->first ? "" : ",", !is_request ? "null" : found.granted ? "true" : "false",
         found.held, after);
@@ -333,7 +333,7 @@ static void answer_exchange(const struct value *request) {
   char text[BACKOFF_TEXT_SIZE];
   budget_of(given(request, "budget"), "budget", &budget);
   budget_of(given(asked, "local"), "local", &local);
-  need(backoff_budget_print(&budget, text, sizeof text));
+  need(backoff_budget_print(&budget, text, sizeof text, NULL));
   if (strncmp(text, "concurrent", strlen("concurrent")) == 0) {
     refuse("{\"error\":\"not_shared\",\"at\":0,\"of\":\"budget\"}");
     need(backoff_budget_parse(&budget, "rate", 4, NULL));

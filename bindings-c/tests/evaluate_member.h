@@ -40,8 +40,8 @@ static void make_requests(struct player *player, const struct value *step, uint6
       [BACKOFF_REQUEST_REFUSED] = "refused",
       [BACKOFF_REQUEST_WAITS] = "waits",
   };
-  uint32_t outcome = outcome_of(step);
-  backoff_member_answer found = {0, 0, 0};
+  backoff_outcome outcome = outcome_of(step);
+  backoff_member_answer found = {0};
   for (uint64_t i = times_of(step); i > 0; i--) {
     need(backoff_budget_member_request(&player->member, outcome, now, &found));
   }
@@ -55,7 +55,7 @@ static void make_steps(struct player *player, struct text text, uint64_t store_n
   uint32_t changed;
   player->is_stepped =
       backoff_budget_member_step(&player->member, text.bytes, text.length, store_now, after,
-                                 sizeof after, &changed) == BACKOFF_OK;
+                                 sizeof after, NULL, &changed) == BACKOFF_OK;
   if (!player->is_stepped) {
     say("\"after\":null,\"changed\":false,\"steps\":[],");
     return;

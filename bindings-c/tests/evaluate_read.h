@@ -129,13 +129,10 @@ static const struct value *objects(const struct value *list) {
   return list->first;
 }
 
-static uint32_t outcome_of(const struct value *step) {
+static backoff_outcome outcome_of(const struct value *step) {
   struct text name = string(given(step, "outcome"));
-  uint32_t outcome = BACKOFF_OUTCOME_SUCCESS;
-  while (outcome <= BACKOFF_OUTCOME_PERMANENT && !is_text(name, backoff_outcome_name(outcome))) {
-    outcome++;
-  }
-  check(outcome <= BACKOFF_OUTCOME_PERMANENT);
+  backoff_outcome outcome = backoff_outcome_from_name(name.bytes, name.length);
+  check(outcome != BACKOFF_OUTCOME_NONE);
   return outcome;
 }
 
@@ -143,7 +140,7 @@ static uint32_t outcome_of(const struct value *step) {
 static backoff_budget_event event_of(const struct value *step) {
   struct text name = string(given(step, "event"));
   const struct value *held = member(step, "held");
-  backoff_budget_event event = {0, 0, held == NULL ? 0 : word_of(held)};
+  backoff_budget_event event = {.held = held == NULL ? 0 : word_of(held)};
   for (uint32_t i = 1; i <= BACKOFF_BUDGET_EVENT_OPERATION_ENDED; i++) {
     if (is_text(name, backoff_budget_event_name(i))) event.event = i;
   }

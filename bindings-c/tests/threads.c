@@ -39,7 +39,7 @@ static void begin(backoff_operation *operation, backoff_budget *budget) {
 
 /* Whether a retry is granted after a failure. */
 static int fails(backoff_operation *operation, backoff_budget *budget) {
-  backoff_decision decision = {99, 0, 0};
+  backoff_decision decision = {.reason = BACKOFF_REASON_CANCELLED};
   backoff_operation_decide(operation, BACKOFF_OUTCOME_TRANSIENT, BACKOFF_NO_TIME, 0, budget,
                            &decision);
   return decision.reason == 0;
@@ -97,24 +97,44 @@ static void *run(void *argument) {
   return NULL;
 }
 
+static uint64_t in_bucket(const backoff_stats *stats, uint64_t index) {
+  uint64_t max_attempts, count = 0;
+  return backoff_stats_bucket(stats, index, &max_attempts, &count) == BACKOFF_OK ? count : 0;
+}
+
+static uint64_t stopped(const backoff_stats *stats, backoff_reason reason) {
+  uint64_t count = 0;
+  return backoff_stats_stopped(stats, reason, &count) == BACKOFF_OK ? count : 0;
+}
+
+/* The counts of one moment. */
+static backoff_stats copied(void) {
+  backoff_stats copy;
+  backoff_stats_init(&copy);
+  backoff_stats_merge(&copy, &watched);
+  return copy;
+}
+
 /* No count has decreased, and the sums agree. */
-static void compare(struct findings *findings, const backoff_stats_counts *was,
-                    const backoff_stats_counts *is) {
+static void compare(struct findings *findings, const backoff_stats *was, const backoff_stats *is) {
   uint64_t operations = 0;
-  for (size_t i = 0; i < LENGTH(is->buckets); i++) {
-    operations += is->buckets[i];
-    findings->wrong += was->buckets[i] > is->buckets[i];
+  for (uint64_t i = 0; i < 12; i++) {
+    operations += in_bucket(is, i);
+    findings->wrong += in_bucket(was, i) > in_bucket(is, i);
   }
-  for (size_t i = 0; i < LENGTH(is->stops); i++) findings->wrong += was->stops[i] > is->stops[i];
-  findings->wrong += was->retries > is->retries;
-  findings->wrong += is->operations != operations || is->attempts != operations + is->retries;
+  for (backoff_reason i = BACKOFF_REASON_SUCCESS; i <= BACKOFF_REASON_CANCELLED; i++) {
+    findings->wrong += stopped(was, i) > stopped(is, i);
+  }
+  backoff_stats_counts before, after;
+  findings->wrong += backoff_stats_read(was, &before) + backoff_stats_read(is, &after);
+  findings->wrong += before.retries > after.retries || after.operations != operations ||
+                     after.attempts != operations + after.retries;
 }
 
 static void watch(struct findings *findings) {
-  backoff_stats_counts was, is;
-  backoff_stats_read(&watched, &was);
+  backoff_stats was = copied(), is;
   for (int changes = 0; changes < CHANGES; was = is) {
-    backoff_stats_read(&watched, &is);
+    is = copied();
     compare(findings, &was, &is);
     changes += memcmp(&was, &is, sizeof is) != 0;
   }
@@ -197,12 +217,12 @@ static void check_sums(unsigned long retries) {
   check_number("stats", "operations", counts.operations, 2 * THREADS * OPERATIONS);
   check_number("stats", "attempts", counts.attempts,
                51 * THREADS * OPERATIONS + (1 + 2 + 3 + 4 + 5 + 6 + 7) * each);
-  for (size_t i = 0; i < LENGTH(counts.stops); i++) {
-    snprintf(id, sizeof id, "stats, reason %zu", i + 1);
-    check_number(id, "stops", counts.stops[i], 2 * each);
-    check_number(id, "bucket", counts.buckets[i], each);
+  for (backoff_reason i = BACKOFF_REASON_SUCCESS; i <= BACKOFF_REASON_CANCELLED; i++) {
+    snprintf(id, sizeof id, "stats, reason %d", (int)i);
+    check_number(id, "stopped", stopped(&shared_stats, i), 2 * each);
+    check_number(id, "bucket", in_bucket(&shared_stats, i - 1), each);
   }
-  check_number("stats", "last bucket", counts.buckets[11], THREADS * OPERATIONS);
+  check_number("stats", "last bucket", in_bucket(&shared_stats, 11), THREADS * OPERATIONS);
 }
 
 /* Reads while other threads record operations of one attempt and of three in turn. */

@@ -38,8 +38,6 @@ mod validate;
 
 pub use analysis::preview::{Preview, PreviewRow};
 #[cfg(any(target_has_atomic = "64", feature = "portable-atomic"))]
-pub use decision::budget::Budget;
-#[cfg(any(target_has_atomic = "64", feature = "portable-atomic"))]
 pub use decision::budget::event::BudgetEvent;
 #[cfg(any(target_has_atomic = "64", feature = "portable-atomic"))]
 pub use decision::budget::exchange::{
@@ -53,6 +51,8 @@ pub use decision::budget::member::BudgetMember;
 pub use decision::budget::shared_state::SharedState;
 #[cfg(any(target_has_atomic = "64", feature = "portable-atomic"))]
 pub use decision::budget::state::BudgetState;
+#[cfg(any(target_has_atomic = "64", feature = "portable-atomic"))]
+pub use decision::budget::{Budget, BudgetLevel};
 pub use decision::http::{http_retry_after_ns, is_idempotent_method};
 #[cfg(any(target_has_atomic = "64", feature = "portable-atomic"))]
 pub use decision::operation::Operation;

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use backoff_core::{Budget, Decision, Operation, Outcome, Policy, RandomStream, ffi};
+use backoff_core::{Budget, BudgetLevel, Decision, Operation, Outcome, Policy, RandomStream, ffi};
 
 const THREADS: u64 = 4;
 const OPERATIONS: u64 = 20_000;
@@ -53,4 +53,40 @@ fn concurrent_counts_return_to_zero() {
     let full = ffi::budget_to_words(&budget);
     granted_retries(&budget);
     assert_eq!(ffi::budget_to_words(&budget), full);
+}
+
+/// SPEC 15.9, after one operation that waits for a retry since time 0.
+#[test]
+fn levels_are_what_is_left() {
+    const SECOND: u64 = 1_000_000_000;
+    let policy = Policy::parse("constant:base=1s").unwrap();
+    for (text, now_ns, level, max, unit) in [
+        ("quota:max_tokens=12,cost=5", 0, 7, 12, 1),
+        ("throttle", 0, 9_000, 10_000, 1_000),
+        ("ratio", 0, 90, 100, 10),
+        ("rate", 0, 59 * 60 * SECOND, 60 * 60 * SECOND, 60 * SECOND),
+        ("rate", SECOND / 2, 59 * 60 * SECOND + 30 * SECOND, 60 * 60 * SECOND, 60 * SECOND),
+        ("rate", 2 * SECOND, 60 * 60 * SECOND, 60 * 60 * SECOND, 60 * SECOND),
+        ("ttl", 0, 500 + 1 - 5, 500, 5),
+        ("ttl", 9 * SECOND, 500 + 1 - 5, 500, 5),
+        ("ttl", 10 * SECOND, 500, 500, 5),
+        ("concurrent", 0, 2, 3, 1),
+        ("concurrent:ratio=1,min_concurrent=0", 0, 0, 1, 1),
+    ] {
+        let budget = Budget::parse(text).unwrap();
+        let full = budget.level(0);
+        let some = Some(&budget);
+        let mut operation = Operation::begin(policy, RandomStream::from_seed(0), 0, None, some);
+        assert!(matches!(
+            operation.decide(Outcome::Transient, None, 0, some),
+            Decision::Wait { .. }
+        ));
+        let before = ffi::budget_to_words(&budget);
+        let expected = BudgetLevel { level, max, unit };
+        assert_eq!(budget.level(now_ns), expected, "{text} at {now_ns}");
+        assert_eq!(ffi::budget_to_words(&budget), before, "{text}");
+        if !text.contains("min_concurrent=0") {
+            assert_eq!((full.level, full.max), (max, max), "{text}, full");
+        }
+    }
 }

@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::languages::c::header::Header;
 use crate::languages::go;
 use crate::shell::{write as write_file, *};
 use crate::{api, fields, licenses, program};
@@ -11,8 +12,8 @@ use crate::{api, fields, licenses, program};
 const VECTORS: &str = "tests/vectors";
 
 pub(crate) fn write() -> Result<()> {
-    // The header and the core of Go are made of these.
-    for (path, content) in fields::files()? {
+    // The header is made of these, and the core of Go of both.
+    for (path, content) in fields::files()?.into_iter().chain(Header::read()?.files()?) {
         write_file(path, content)?;
     }
     let contents = contents(true)?;
@@ -57,9 +58,9 @@ fn contents(is_all: bool) -> Result<BTreeMap<PathBuf, String>> {
         files.extend(written_by(script)?);
     }
     files.extend(fields::files()?);
-    let header = header()?;
+    let header = Header::read()?;
+    files.extend(header.files()?);
     files.extend(go::engine::files(&header)?);
-    files.insert("include/backoff.h".into(), header);
     files.extend(api::listings(is_all)?);
     files.extend(licenses::pages()?);
     for chart in ["calls", "time"] {
@@ -82,36 +83,4 @@ fn picture(chart: &str) -> Result<String> {
     let simulate = "simulate occ --quiet --seed 1 --runs 100 --clients 10-190:10 --chart";
     program_at(program::binary()?).words(simulate).args([chart, "--svg"]).arg(&path).run()?;
     read(path)
-}
-
-/// The C header, from the documentation of the C ABI crate.
-fn header() -> Result<String> {
-    let config = cbindgen::Config::from_file(root().join("bindings-c/cbindgen.toml"))
-        .map_err(anyhow::Error::msg)?;
-    let mut header = Vec::new();
-    cbindgen::Builder::new()
-        .with_config(config)
-        .with_crate(root().join("bindings-c"))
-        .generate()
-        .context("the header")?
-        .write(&mut header);
-    // Clippy wants the heading `Safety`; in C every function has such a contract. cbindgen knows no other headings.
-    let header = String::from_utf8(header)?.replace("// # Safety\n", "").replace(
-        "// # For bindings of other languages\n",
-        "/* For bindings of other languages. A program needs none of these. */\n\n",
-    );
-    Ok(header.lines().map(|line| typed_macro(line) + "\n").collect())
-}
-
-/// A line of the header. A macro that is a number gets the type of its constant in Rust, which
-/// cbindgen drops: it writes `5` for a `u32` and `5ull` for a `u64`, but `uint64_t` is often
-/// `unsigned long`.
-fn typed_macro(line: &str) -> String {
-    let number = |line: &str| {
-        let (name, value) = line.strip_prefix("#define ")?.split_once(' ')?;
-        let (digits, bits) = value.strip_suffix("ull").map_or((value, 32), |digits| (digits, 64));
-        let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
-        is_number.then(|| format!("#define {name} UINT{bits}_C({digits})"))
-    };
-    number(line).unwrap_or_else(|| line.to_owned())
 }

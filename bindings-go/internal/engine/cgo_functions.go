@@ -10,33 +10,39 @@ package engine
 // #cgo nocallback backoff_params_set
 // #cgo nocallback backoff_params_set_ratio
 // #cgo nocallback backoff_ratio_parse
+// #cgo nocallback backoff_duration_parse
 // #cgo nocallback backoff_policy_init
 // #cgo nocallback backoff_policy_parse
 // #cgo nocallback backoff_policy_print
 // #cgo nocallback backoff_policy_get
 // #cgo nocallback backoff_policy_get_ratio
-// #cgo nocallback backoff_policy_delay_ns
 // #cgo nocallback backoff_policy_max_retries
+// #cgo nocallback backoff_policy_change
+// #cgo nocallback backoff_policy_change_ratio
+// #cgo nocallback backoff_stream_from_key
+// #cgo nocallback backoff_stream_nth
+// #cgo nocallback backoff_policy_delay_ns
 // #cgo nocallback backoff_policy_window_ns
 // #cgo nocallback backoff_policy_fill_ns
 // #cgo nocallback backoff_preview_init
 // #cgo nocallback backoff_preview_next
 // #cgo nocallback backoff_policy_fit_base
 // #cgo nocallback backoff_policy_fit_cap
-// #cgo nocallback backoff_stream_from_key
-// #cgo nocallback backoff_stream_nth
-// #cgo nocallback backoff_budget_parse
-// #cgo nocallback backoff_budget_print
-// #cgo nocallback backoff_budget_get
-// #cgo nocallback backoff_budget_get_ratio
 // #cgo nocallback backoff_outcome_name
 // #cgo nocallback backoff_reason_name
+// #cgo nocallback backoff_outcome_from_name
+// #cgo nocallback backoff_reason_from_name
 // #cgo nocallback backoff_operation_begin
 // #cgo nocallback backoff_operation_resume
 // #cgo nocallback backoff_operation_decide
 // #cgo nocallback backoff_operation_refuse_retry
 // #cgo nocallback backoff_operation_cancel
 // #cgo nocallback backoff_operation_state
+// #cgo nocallback backoff_budget_parse
+// #cgo nocallback backoff_budget_print
+// #cgo nocallback backoff_budget_get
+// #cgo nocallback backoff_budget_get_ratio
+// #cgo nocallback backoff_budget_get_level
 // #cgo nocallback backoff_http_outcome
 // #cgo nocallback backoff_is_idempotent_method
 // #cgo nocallback backoff_parse_retry_after
@@ -45,6 +51,8 @@ package engine
 // #cgo nocallback backoff_stats_record
 // #cgo nocallback backoff_stats_merge
 // #cgo nocallback backoff_stats_read
+// #cgo nocallback backoff_stats_stopped
+// #cgo nocallback backoff_stats_bucket
 // #cgo nocallback backoff_stats_print
 // #cgo nocallback backoff_error_message
 // #cgo nocallback backoff_code_name
@@ -77,23 +85,27 @@ func (m *Module) Xbackoff_version() int32 {
 }
 
 func (m *Module) Xbackoff_field_name(field int32) int32 {
-	return m.name(C.backoff_field_name(C.uint32_t(field)))
+	return m.name(C.backoff_field_name(C.backoff_field(field)))
 }
 
 func (m *Module) Xbackoff_kind_name(field int32, kind int64) int32 {
-	return m.name(C.backoff_kind_name(C.uint32_t(field), C.uint64_t(kind)))
+	return m.name(C.backoff_kind_name(C.backoff_field(field), C.uint64_t(kind)))
 }
 
 func (m *Module) Xbackoff_params_set(params int32, field int32, value int64) int32 {
-	return int32(C.backoff_params_set((*C.backoff_params)(m.at(params)), C.uint32_t(field), C.uint64_t(value)))
+	return int32(C.backoff_params_set((*C.backoff_params)(m.at(params)), C.backoff_field(field), C.uint64_t(value)))
 }
 
 func (m *Module) Xbackoff_params_set_ratio(params int32, field int32, numerator int32, denominator int32) int32 {
-	return int32(C.backoff_params_set_ratio((*C.backoff_params)(m.at(params)), C.uint32_t(field), C.uint32_t(numerator), C.uint32_t(denominator)))
+	return int32(C.backoff_params_set_ratio((*C.backoff_params)(m.at(params)), C.backoff_field(field), C.uint32_t(numerator), C.uint32_t(denominator)))
 }
 
 func (m *Module) Xbackoff_ratio_parse(text int32, length int64, numerator int32, denominator int32) int32 {
 	return int32(C.backoff_ratio_parse((*C.char)(m.at(text)), C.uint64_t(length), (*C.uint32_t)(m.at(numerator)), (*C.uint32_t)(m.at(denominator))))
+}
+
+func (m *Module) Xbackoff_duration_parse(text int32, length int64, duration_ns int32) int32 {
+	return int32(C.backoff_duration_parse((*C.char)(m.at(text)), C.uint64_t(length), (*C.uint64_t)(m.at(duration_ns))))
 }
 
 func (m *Module) Xbackoff_policy_init(policy int32, params int32, error int32) int32 {
@@ -104,24 +116,40 @@ func (m *Module) Xbackoff_policy_parse(policy int32, text int32, length int64, e
 	return int32(C.backoff_policy_parse((*C.backoff_policy)(m.at(policy)), (*C.char)(m.at(text)), C.uint64_t(length), (*C.backoff_error)(m.at(error))))
 }
 
-func (m *Module) Xbackoff_policy_print(policy int32, buffer int32, size int64) int32 {
-	return int32(C.backoff_policy_print((*C.backoff_policy)(m.at(policy)), (*C.char)(m.at(buffer)), C.uint64_t(size)))
+func (m *Module) Xbackoff_policy_print(policy int32, buffer int32, size int64, length int32) int32 {
+	return int32(C.backoff_policy_print((*C.backoff_policy)(m.at(policy)), (*C.char)(m.at(buffer)), C.uint64_t(size), (*C.uint64_t)(m.at(length))))
 }
 
 func (m *Module) Xbackoff_policy_get(policy int32, field int32, value int32) int32 {
-	return int32(C.backoff_policy_get((*C.backoff_policy)(m.at(policy)), C.uint32_t(field), (*C.uint64_t)(m.at(value))))
+	return int32(C.backoff_policy_get((*C.backoff_policy)(m.at(policy)), C.backoff_field(field), (*C.uint64_t)(m.at(value))))
 }
 
 func (m *Module) Xbackoff_policy_get_ratio(policy int32, field int32, numerator int32, denominator int32) int32 {
-	return int32(C.backoff_policy_get_ratio((*C.backoff_policy)(m.at(policy)), C.uint32_t(field), (*C.uint32_t)(m.at(numerator)), (*C.uint32_t)(m.at(denominator))))
-}
-
-func (m *Module) Xbackoff_policy_delay_ns(policy int32, stream int64, index int32, delay_ns int32) int32 {
-	return int32(C.backoff_policy_delay_ns((*C.backoff_policy)(m.at(policy)), C.uint64_t(stream), C.uint32_t(index), (*C.uint64_t)(m.at(delay_ns))))
+	return int32(C.backoff_policy_get_ratio((*C.backoff_policy)(m.at(policy)), C.backoff_field(field), (*C.uint32_t)(m.at(numerator)), (*C.uint32_t)(m.at(denominator))))
 }
 
 func (m *Module) Xbackoff_policy_max_retries(policy int32, max_retries int32) int32 {
 	return int32(C.backoff_policy_max_retries((*C.backoff_policy)(m.at(policy)), (*C.uint64_t)(m.at(max_retries))))
+}
+
+func (m *Module) Xbackoff_policy_change(policy int32, field int32, value int64, changed int32, error int32) int32 {
+	return int32(C.backoff_policy_change((*C.backoff_policy)(m.at(policy)), C.backoff_field(field), C.uint64_t(value), (*C.backoff_policy)(m.at(changed)), (*C.backoff_error)(m.at(error))))
+}
+
+func (m *Module) Xbackoff_policy_change_ratio(policy int32, field int32, numerator int32, denominator int32, changed int32, error int32) int32 {
+	return int32(C.backoff_policy_change_ratio((*C.backoff_policy)(m.at(policy)), C.backoff_field(field), C.uint32_t(numerator), C.uint32_t(denominator), (*C.backoff_policy)(m.at(changed)), (*C.backoff_error)(m.at(error))))
+}
+
+func (m *Module) Xbackoff_stream_from_key(seed int64, key int32, length int64, stream int32) int32 {
+	return int32(C.backoff_stream_from_key(C.uint64_t(seed), m.at(key), C.uint64_t(length), (*C.uint64_t)(m.at(stream))))
+}
+
+func (m *Module) Xbackoff_stream_nth(seed int64, n int64, stream int32) int32 {
+	return int32(C.backoff_stream_nth(C.uint64_t(seed), C.uint64_t(n), (*C.uint64_t)(m.at(stream))))
+}
+
+func (m *Module) Xbackoff_policy_delay_ns(policy int32, stream int64, index int32, delay_ns int32) int32 {
+	return int32(C.backoff_policy_delay_ns((*C.backoff_policy)(m.at(policy)), C.uint64_t(stream), C.uint32_t(index), (*C.uint64_t)(m.at(delay_ns))))
 }
 
 func (m *Module) Xbackoff_policy_window_ns(policy int32, index int32, window_ns int32) int32 {
@@ -148,36 +176,20 @@ func (m *Module) Xbackoff_policy_fit_cap(policy int32, attempts int64, total_ns 
 	return int32(C.backoff_policy_fit_cap((*C.backoff_policy)(m.at(policy)), C.uint64_t(attempts), C.uint64_t(total_ns), (*C.backoff_policy)(m.at(fitted)), (*C.backoff_error)(m.at(error))))
 }
 
-func (m *Module) Xbackoff_stream_from_key(seed int64, key int32, length int64, stream int32) int32 {
-	return int32(C.backoff_stream_from_key(C.uint64_t(seed), m.at(key), C.uint64_t(length), (*C.uint64_t)(m.at(stream))))
-}
-
-func (m *Module) Xbackoff_stream_nth(seed int64, n int64, stream int32) int32 {
-	return int32(C.backoff_stream_nth(C.uint64_t(seed), C.uint64_t(n), (*C.uint64_t)(m.at(stream))))
-}
-
-func (m *Module) Xbackoff_budget_parse(budget int32, text int32, length int64, error int32) int32 {
-	return int32(C.backoff_budget_parse((*C.backoff_budget)(m.at(budget)), (*C.char)(m.at(text)), C.uint64_t(length), (*C.backoff_error)(m.at(error))))
-}
-
-func (m *Module) Xbackoff_budget_print(budget int32, buffer int32, size int64) int32 {
-	return int32(C.backoff_budget_print((*C.backoff_budget)(m.at(budget)), (*C.char)(m.at(buffer)), C.uint64_t(size)))
-}
-
-func (m *Module) Xbackoff_budget_get(budget int32, field int32, value int32) int32 {
-	return int32(C.backoff_budget_get((*C.backoff_budget)(m.at(budget)), C.uint32_t(field), (*C.uint64_t)(m.at(value))))
-}
-
-func (m *Module) Xbackoff_budget_get_ratio(budget int32, field int32, numerator int32, denominator int32) int32 {
-	return int32(C.backoff_budget_get_ratio((*C.backoff_budget)(m.at(budget)), C.uint32_t(field), (*C.uint32_t)(m.at(numerator)), (*C.uint32_t)(m.at(denominator))))
-}
-
 func (m *Module) Xbackoff_outcome_name(outcome int32) int32 {
-	return m.name(C.backoff_outcome_name(C.uint32_t(outcome)))
+	return m.name(C.backoff_outcome_name(C.backoff_outcome(outcome)))
 }
 
 func (m *Module) Xbackoff_reason_name(reason int32) int32 {
-	return m.name(C.backoff_reason_name(C.uint32_t(reason)))
+	return m.name(C.backoff_reason_name(C.backoff_reason(reason)))
+}
+
+func (m *Module) Xbackoff_outcome_from_name(name int32, length int64) int32 {
+	return int32(C.backoff_outcome_from_name((*C.char)(m.at(name)), C.uint64_t(length)))
+}
+
+func (m *Module) Xbackoff_reason_from_name(name int32, length int64) int32 {
+	return int32(C.backoff_reason_from_name((*C.char)(m.at(name)), C.uint64_t(length)))
 }
 
 func (m *Module) Xbackoff_operation_begin(operation int32, policy int32, stream int64, now_ns int64, deadline_ns int64, budget int32) int32 {
@@ -189,19 +201,39 @@ func (m *Module) Xbackoff_operation_resume(operation int32, policy int32, stream
 }
 
 func (m *Module) Xbackoff_operation_decide(operation int32, outcome int32, retry_after_ns int64, now_ns int64, budget int32, decision int32) int32 {
-	return int32(C.backoff_operation_decide((*C.backoff_operation)(m.at(operation)), C.uint32_t(outcome), C.uint64_t(retry_after_ns), C.uint64_t(now_ns), (*C.backoff_budget)(m.at(budget)), (*C.backoff_decision)(m.at(decision))))
+	return int32(C.backoff_operation_decide((*C.backoff_operation)(m.at(operation)), C.backoff_outcome(outcome), C.uint64_t(retry_after_ns), C.uint64_t(now_ns), (*C.backoff_budget)(m.at(budget)), (*C.backoff_decision)(m.at(decision))))
 }
 
 func (m *Module) Xbackoff_operation_refuse_retry(operation int32, budget int32, reason int32) int32 {
-	return int32(C.backoff_operation_refuse_retry((*C.backoff_operation)(m.at(operation)), (*C.backoff_budget)(m.at(budget)), (*C.uint32_t)(m.at(reason))))
+	return int32(C.backoff_operation_refuse_retry((*C.backoff_operation)(m.at(operation)), (*C.backoff_budget)(m.at(budget)), (*C.backoff_reason)(m.at(reason))))
 }
 
 func (m *Module) Xbackoff_operation_cancel(operation int32, budget int32, reason int32) int32 {
-	return int32(C.backoff_operation_cancel((*C.backoff_operation)(m.at(operation)), (*C.backoff_budget)(m.at(budget)), (*C.uint32_t)(m.at(reason))))
+	return int32(C.backoff_operation_cancel((*C.backoff_operation)(m.at(operation)), (*C.backoff_budget)(m.at(budget)), (*C.backoff_reason)(m.at(reason))))
 }
 
 func (m *Module) Xbackoff_operation_state(operation int32, retries int32, attempts int32, reason int32) int32 {
-	return int32(C.backoff_operation_state((*C.backoff_operation)(m.at(operation)), (*C.uint64_t)(m.at(retries)), (*C.uint64_t)(m.at(attempts)), (*C.uint32_t)(m.at(reason))))
+	return int32(C.backoff_operation_state((*C.backoff_operation)(m.at(operation)), (*C.uint64_t)(m.at(retries)), (*C.uint64_t)(m.at(attempts)), (*C.backoff_reason)(m.at(reason))))
+}
+
+func (m *Module) Xbackoff_budget_parse(budget int32, text int32, length int64, error int32) int32 {
+	return int32(C.backoff_budget_parse((*C.backoff_budget)(m.at(budget)), (*C.char)(m.at(text)), C.uint64_t(length), (*C.backoff_error)(m.at(error))))
+}
+
+func (m *Module) Xbackoff_budget_print(budget int32, buffer int32, size int64, length int32) int32 {
+	return int32(C.backoff_budget_print((*C.backoff_budget)(m.at(budget)), (*C.char)(m.at(buffer)), C.uint64_t(size), (*C.uint64_t)(m.at(length))))
+}
+
+func (m *Module) Xbackoff_budget_get(budget int32, field int32, value int32) int32 {
+	return int32(C.backoff_budget_get((*C.backoff_budget)(m.at(budget)), C.backoff_field(field), (*C.uint64_t)(m.at(value))))
+}
+
+func (m *Module) Xbackoff_budget_get_ratio(budget int32, field int32, numerator int32, denominator int32) int32 {
+	return int32(C.backoff_budget_get_ratio((*C.backoff_budget)(m.at(budget)), C.backoff_field(field), (*C.uint32_t)(m.at(numerator)), (*C.uint32_t)(m.at(denominator))))
+}
+
+func (m *Module) Xbackoff_budget_get_level(budget int32, now_ns int64, level int32) int32 {
+	return int32(C.backoff_budget_get_level((*C.backoff_budget)(m.at(budget)), C.uint64_t(now_ns), (*C.backoff_budget_level)(m.at(level))))
 }
 
 func (m *Module) Xbackoff_http_outcome(status int32) int32 {
@@ -225,7 +257,7 @@ func (m *Module) Xbackoff_stats_init(stats int32) int32 {
 }
 
 func (m *Module) Xbackoff_stats_record(stats int32, attempts int64, reason int32) int32 {
-	return int32(C.backoff_stats_record((*C.backoff_stats)(m.at(stats)), C.uint64_t(attempts), C.uint32_t(reason)))
+	return int32(C.backoff_stats_record((*C.backoff_stats)(m.at(stats)), C.uint64_t(attempts), C.backoff_reason(reason)))
 }
 
 func (m *Module) Xbackoff_stats_merge(stats int32, other int32) int32 {
@@ -236,16 +268,24 @@ func (m *Module) Xbackoff_stats_read(stats int32, counts int32) int32 {
 	return int32(C.backoff_stats_read((*C.backoff_stats)(m.at(stats)), (*C.backoff_stats_counts)(m.at(counts))))
 }
 
-func (m *Module) Xbackoff_stats_print(stats int32, buffer int32, size int64) int32 {
-	return int32(C.backoff_stats_print((*C.backoff_stats)(m.at(stats)), (*C.char)(m.at(buffer)), C.uint64_t(size)))
+func (m *Module) Xbackoff_stats_stopped(stats int32, reason int32, count int32) int32 {
+	return int32(C.backoff_stats_stopped((*C.backoff_stats)(m.at(stats)), C.backoff_reason(reason), (*C.uint64_t)(m.at(count))))
 }
 
-func (m *Module) Xbackoff_error_message(error int32, buffer int32, size int64) int32 {
-	return int32(C.backoff_error_message((*C.backoff_error)(m.at(error)), (*C.char)(m.at(buffer)), C.uint64_t(size)))
+func (m *Module) Xbackoff_stats_bucket(stats int32, index int64, max_attempts int32, count int32) int32 {
+	return int32(C.backoff_stats_bucket((*C.backoff_stats)(m.at(stats)), C.uint64_t(index), (*C.uint64_t)(m.at(max_attempts)), (*C.uint64_t)(m.at(count))))
+}
+
+func (m *Module) Xbackoff_stats_print(stats int32, buffer int32, size int64, length int32) int32 {
+	return int32(C.backoff_stats_print((*C.backoff_stats)(m.at(stats)), (*C.char)(m.at(buffer)), C.uint64_t(size), (*C.uint64_t)(m.at(length))))
+}
+
+func (m *Module) Xbackoff_error_message(error int32, buffer int32, size int64, length int32) int32 {
+	return int32(C.backoff_error_message((*C.backoff_error)(m.at(error)), (*C.char)(m.at(buffer)), C.uint64_t(size), (*C.uint64_t)(m.at(length))))
 }
 
 func (m *Module) Xbackoff_code_name(code int32) int32 {
-	return m.name(C.backoff_code_name(C.uint32_t(code)))
+	return m.name(C.backoff_code_name(C.backoff_code(code)))
 }
 
 func (m *Module) Xbackoff_budget_state_full(state int32, budget int32) int32 {
@@ -256,8 +296,8 @@ func (m *Module) Xbackoff_budget_state_parse(state int32, budget int32, text int
 	return int32(C.backoff_budget_state_parse((*C.backoff_budget_state)(m.at(state)), (*C.backoff_budget)(m.at(budget)), (*C.char)(m.at(text)), C.uint64_t(length)))
 }
 
-func (m *Module) Xbackoff_budget_state_print(state int32, buffer int32, size int64) int32 {
-	return int32(C.backoff_budget_state_print((*C.backoff_budget_state)(m.at(state)), (*C.char)(m.at(buffer)), C.uint64_t(size)))
+func (m *Module) Xbackoff_budget_state_print(state int32, buffer int32, size int64, length int32) int32 {
+	return int32(C.backoff_budget_state_print((*C.backoff_budget_state)(m.at(state)), (*C.char)(m.at(buffer)), C.uint64_t(size), (*C.uint64_t)(m.at(length))))
 }
 
 func (m *Module) Xbackoff_budget_state_step(state int32, event int32, now_ns int64, answer int32) int32 {
@@ -265,7 +305,7 @@ func (m *Module) Xbackoff_budget_state_step(state int32, event int32, now_ns int
 }
 
 func (m *Module) Xbackoff_budget_event_name(event int32) int32 {
-	return m.name(C.backoff_budget_event_name(C.uint32_t(event)))
+	return m.name(C.backoff_budget_event_name(C.backoff_budget_event_kind(event)))
 }
 
 func (m *Module) Xbackoff_budget_member_init(member int32, budget int32, local int32, lease int64, fallback int64, timeout_ns int64, seed int64) int32 {
@@ -277,11 +317,11 @@ func (m *Module) Xbackoff_budget_member_note(member int32, event int32, is_local
 }
 
 func (m *Module) Xbackoff_budget_member_request(member int32, outcome int32, now_ns int64, answer int32) int32 {
-	return int32(C.backoff_budget_member_request((*C.backoff_budget_member)(m.at(member)), C.uint32_t(outcome), C.uint64_t(now_ns), (*C.backoff_member_answer)(m.at(answer))))
+	return int32(C.backoff_budget_member_request((*C.backoff_budget_member)(m.at(member)), C.backoff_outcome(outcome), C.uint64_t(now_ns), (*C.backoff_member_answer)(m.at(answer))))
 }
 
 func (m *Module) Xbackoff_budget_member_cancel(member int32, outcome int32) int32 {
-	return int32(C.backoff_budget_member_cancel((*C.backoff_budget_member)(m.at(member)), C.uint32_t(outcome)))
+	return int32(C.backoff_budget_member_cancel((*C.backoff_budget_member)(m.at(member)), C.backoff_outcome(outcome)))
 }
 
 func (m *Module) Xbackoff_budget_member_state(member int32, now_ns int64, is_away int32, due_in_ns int32, has_unsent int32, timeout_ns int32) int32 {
@@ -296,8 +336,8 @@ func (m *Module) Xbackoff_budget_member_begin(member int32, now_ns int64) int32 
 	return int32(C.backoff_budget_member_begin((*C.backoff_budget_member)(m.at(member)), C.uint64_t(now_ns)))
 }
 
-func (m *Module) Xbackoff_budget_member_step(member int32, text int32, length int64, store_ns int64, buffer int32, size int64, changed int32) int32 {
-	return int32(C.backoff_budget_member_step((*C.backoff_budget_member)(m.at(member)), (*C.char)(m.at(text)), C.uint64_t(length), C.uint64_t(store_ns), (*C.char)(m.at(buffer)), C.uint64_t(size), (*C.uint32_t)(m.at(changed))))
+func (m *Module) Xbackoff_budget_member_step(member int32, text int32, length int64, store_ns int64, buffer int32, size int64, text_length int32, changed int32) int32 {
+	return int32(C.backoff_budget_member_step((*C.backoff_budget_member)(m.at(member)), (*C.char)(m.at(text)), C.uint64_t(length), C.uint64_t(store_ns), (*C.char)(m.at(buffer)), C.uint64_t(size), (*C.uint64_t)(m.at(text_length)), (*C.uint32_t)(m.at(changed))))
 }
 
 func (m *Module) Xbackoff_budget_member_exchange_step(member int32, index int64, step int32) int32 {
@@ -328,6 +368,6 @@ func (m *Module) Xbackoff_stream_advance(stream int64, draws int64) int64 {
 	return int64(C.backoff_stream_advance(C.uint64_t(stream), C.uint64_t(draws)))
 }
 
-func (m *Module) Xbackoff_error_message_with(error int32, shown int32, shown_length int64, buffer int32, size int64) int32 {
-	return int32(C.backoff_error_message_with((*C.backoff_error)(m.at(error)), (*C.char)(m.at(shown)), C.uint64_t(shown_length), (*C.char)(m.at(buffer)), C.uint64_t(size)))
+func (m *Module) Xbackoff_error_message_with(error int32, shown int32, shown_length int64, buffer int32, size int64, length int32) int32 {
+	return int32(C.backoff_error_message_with((*C.backoff_error)(m.at(error)), (*C.char)(m.at(shown)), C.uint64_t(shown_length), (*C.char)(m.at(buffer)), C.uint64_t(size), (*C.uint64_t)(m.at(length))))
 }

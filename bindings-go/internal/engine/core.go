@@ -13,6 +13,8 @@ import (
 )
 
 type Module struct {
+	t0       []any
+	elements [][]any
 	wasmMemory
 	g0 int32
 	g1 int32
@@ -22,11 +24,15 @@ type Module struct {
 //go:norace
 func New() *Module {
 	m := new(Module)
+	m.t0 = make([]any, 6)
 	m.memory = make([]byte, 65536)
+	m.elements = [][]any{{m.fn21, m.fn24, m.fn23, m.fn134, m.fn141}}
+	table_init(m.t0, m.elements[0], i32(1), 0, len(m.elements[0]))
+	m.elements[0] = nil
 	memory_init(m.memory, data0, uint32(i32(0x4000)), 0, len(data0))
 	m.g0 = i32(0x4000)
-	m.g1 = i32(27156)
-	m.g2 = i32(27168)
+	m.g1 = i32(27668)
+	m.g2 = i32(27680)
 	return m
 }
 
@@ -244,11 +250,11 @@ l1:
 		}
 	l5:
 		v6 = i32(0)
-		t5 := int64(load64(m.memory, uint64(uint32(i32(0)))+25128))
+		t5 := int64(load64(m.memory, uint64(uint32(i32(0)))+25640))
 		store64(m.memory, uint64(uint32(v4))+80, uint64(t5))
-		t6 := int64(load64(m.memory, uint64(uint32(i32(0)))+25120))
+		t6 := int64(load64(m.memory, uint64(uint32(i32(0)))+25632))
 		store64(m.memory, uint64(uint32(v4))+72, uint64(t6))
-		t7 := int64(load64(m.memory, uint64(uint32(i32(0)))+25112))
+		t7 := int64(load64(m.memory, uint64(uint32(i32(0)))+25624))
 		store64(m.memory, uint64(uint32(v4))+64, uint64(t7))
 		v7 = v4 + i32(64)
 	l19:
@@ -351,7 +357,7 @@ l1:
 					if v12 > i64(0) {
 						p53 = v12
 					}
-					m.fn214(t52, p53, i64(0), i64(1000000000), i64(0))
+					m.fn240(t52, p53, i64(0), i64(1000000000), i64(0))
 					t54 := int64(load64(m.memory, uint32(v4)))
 					t55 := v0
 					v12 = t54
@@ -474,7 +480,7 @@ l1:
 								v10 = t23
 								goto l20
 							case 10:
-								m.fn6(v4+i32(96), v4+i32(88), i32(25280), i32(12), i32(3))
+								m.fn6(v4+i32(96), v4+i32(88), i32(25792), i32(12), i32(3))
 								t20 := int32(load32(m.memory, uint64(uint32(v4))+96))
 								if t20 == 0 {
 									goto l19
@@ -488,7 +494,7 @@ l1:
 								goto l15
 							default:
 								if v14 == i32(65) {
-									m.fn6(v4+i32(96), v4+i32(88), i32(25188), i32(7), i32(-1))
+									m.fn6(v4+i32(96), v4+i32(88), i32(25700), i32(7), i32(-1))
 									t15 := int32(load32(m.memory, uint64(uint32(v4))+96))
 									if t15 == 0 {
 										goto l19
@@ -523,7 +529,7 @@ l1:
 								store32(m.memory, uint64(uint32(v4))+88, uint32(v16+i32(1)))
 								goto l20
 							case 9:
-								m.fn6(v4+i32(96), v4+i32(88), i32(25188), i32(7), i32(3))
+								m.fn6(v4+i32(96), v4+i32(88), i32(25700), i32(7), i32(3))
 								t14 := int32(load32(m.memory, uint64(uint32(v4))+96))
 								if t14 == 0 {
 									goto l19
@@ -584,7 +590,7 @@ func (m *Module) fn5(v0, v1, v2 int32, v3 int64) {
 	t0 := m.g0
 	v4 = t0 - i32(32)
 	m.g0 = v4
-	m.fn104(v4+i32(16), v1, v2)
+	m.fn121(v4+i32(16), v1, v2)
 	v5 = i64(0)
 	{
 		t1 := int64(load64(m.memory, uint64(uint32(v4))+16))
@@ -597,7 +603,7 @@ func (m *Module) fn5(v0, v1, v2 int32, v3 int64) {
 			if uint64(v5) < uint64(i64(1000000001)) {
 				goto l1
 			}
-			m.fn214(v4, v5, i64(0), i64(1000000000), i64(0))
+			m.fn240(v4, v5, i64(0), i64(1000000000), i64(0))
 			t3 := int64(load64(m.memory, uint32(v4)))
 			v5 = t3
 			v6 = v5 - v3
@@ -686,7 +692,7 @@ l0:
 			goto l2
 		}
 		t6 := int32(load32(m.memory, uint32(v2)))
-		t7 := m.fn74(v5, v8, t6, v8)
+		t7 := m.fn89(v5, v8, t6, v8)
 		if t7 != 0 {
 			goto l3
 		}
@@ -726,7 +732,7 @@ func (m *Module) fn7(v0, v1, v2 int32) {
 		t3 := v1
 		v5 = t2
 		store32(m.memory, uint32(t3), uint32(v5+v2))
-		m.fn104(v3, v5, v2)
+		m.fn121(v3, v5, v2)
 		t4 := int64(load64(m.memory, uint32(v3)))
 		if t4 != i64(1) {
 			goto l0
@@ -927,7 +933,7 @@ func (m *Module) fn12(v0, v1, v2, v3, v4 int32) {
 			goto l6
 		l7:
 		}
-		m.fn19(v5+i32(8), v12, v11, i32(25376))
+		m.fn19(v5+i32(8), v12, v11, i32(25888))
 		t15 := int32(load32(m.memory, uint64(uint32(v5))+12))
 		t16 := int32(load32(m.memory, uint64(uint32(v5))+8))
 		t17 := v11
@@ -1299,7 +1305,7 @@ func (m *Module) fn18(v0, v1, v2, v3, v4 int32) {
 			goto l1
 		}
 	l2:
-		m.fn19(v5+i32(8), v7, v8, i32(25376))
+		m.fn19(v5+i32(8), v7, v8, i32(25888))
 		t12 := int32(load32(m.memory, uint64(uint32(v5))+12))
 		t13 := int32(load32(m.memory, uint64(uint32(v5))+8))
 		t14 := v8
@@ -1334,7 +1340,7 @@ func (m *Module) fn19(v0, v1, v2, v3 int32) {
 		t0 := v1
 		t1 := v1
 		v4 = v2 + i32(-1)
-		t2 := m.fn180(t1+v4, v3, i32(1))
+		t2 := m.fn204(t1+v4, v3, i32(1))
 		p3 := i32(0)
 		if t2 != 0 {
 			p3 = t0
@@ -1371,6 +1377,10 @@ l1:
 		goto l1
 	}
 l0:
+	store64(m.memory, uint64(uint32(v0))+88, uint64(i64(0)))
+	store64(m.memory, uint64(uint32(v0))+96, uint64(i64(0)))
+	store64(m.memory, uint64(uint32(v0))+104, uint64(i64(0)))
+	store64(m.memory, uint64(uint32(v0))+112, uint64(i64(0)))
 	t4 := int32(load32(m.memory, uint64(uint32(v1))+64))
 	store32(m.memory, uint64(uint32(v0))+48, uint32(t4))
 	store64(m.memory, uint64(uint32(v0))+40, uint64(uint32(v4)))
@@ -1387,339 +1397,557 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn21(v0, v1, v2, v3 int32, v4 int64) {
-	var v5, v6, v7, v8, v9, v10, v11, v12, v13 int32
-	var v14, v15, v16, v17 int64
+func (m *Module) fn21(v0, v1 int32) int64 {
+	t0 := m.fn22(v0, v1)
+	return t0
+}
+
+//go:norace
+func (m *Module) fn22(v0, v1 int32) int64 {
+	var v2 int32
+	var v3 int64
 	t0 := m.g0
-	v5 = t0 - i32(2464)
-	m.g0 = v5
-	v6 = i32(100)
+	v2 = t0 - i32(16)
+	m.g0 = v2
+	m.fn82(v2+i32(8), v1)
+	v3 = i64(0)
+	{
+		t1 := int32(load32(m.memory, uint64(uint32(v2))+8))
+		if t1 != i32(1) {
+			goto l0
+		}
+		t2 := int32(load32(m.memory, uint64(uint32(v2))+12))
+		t3 := int64(load64(m.memory, uint32(v0+t2<<3)))
+		v3 = t3
+	}
+l0:
+	m.g0 = v2 + i32(16)
+	return v3
+}
+
+//go:norace
+func (m *Module) fn23(v0, v1 int32) int64 {
+	t0 := m.fn22(v0+i32(48), v1)
+	return t0
+}
+
+//go:norace
+func (m *Module) fn24(v0, v1 int32) int64 {
+	t0 := m.fn22(v0+i32(24), v1)
+	return t0
+}
+
+//go:norace
+func (m *Module) fn25(v0, v1, v2, v3 int32) int32 {
+	var v4 int32
+	v4 = i32(0)
+	{
+		var p0 int32
+		if v0 == 0 {
+			p0 = 1
+		}
+		var p1 int32
+		if v2 == 0 {
+			p1 = 1
+		}
+		if p0^p1 != 0 {
+			goto l0
+		}
+		{
+			if v0 != 0 {
+				goto l1
+			}
+			var p2 int32
+			if v1 == v3 {
+				p2 = 1
+			}
+			return p2
+		}
+	l1:
+		if v1 != v3 {
+			goto l0
+		}
+		t3 := m.fn239(v0, v2, v1)
+		var p4 int32
+		if t3 == 0 {
+			p4 = 1
+		}
+		v4 = p4
+	}
+l0:
+	return v4
+}
+
+//go:norace
+func (m *Module) fn26(v0, v1, v2 int32) {
+	var v3, v4, v5, v6, v7 int32
+	var v8, v9 int64
+	v3 = v1 + i32(4)
+	t0 := int32(load32(m.memory, uint64(uint32(v2))+12))
+	v4 = t0
+	{
+		{
+			t1 := int32(load32(m.memory, uint32(v1)))
+			v5 = t1
+			if v5 == 0 {
+				goto l0
+			}
+			v6 = i32(0)
+			v7 = i32(1)
+			goto l1
+		}
+	l0:
+		t2 := int32(load32(m.memory, uint64(uint32(v1))+772))
+		v1 = t2
+		t3 := v1
+		var p4 int32
+		if uint32(v1) > uint32(i32(768)) {
+			p4 = 1
+		}
+		v1 = p4
+		p5 := t3
+		if v1 != 0 {
+			p5 = i32(0)
+		}
+		v6 = p5
+		p6 := v3
+		if v1 != 0 {
+			p6 = i32(1)
+		}
+		v7 = p6
+	}
+l1:
+	t7 := int32(load32(m.memory, uint64(uint32(v2))+8))
+	v1 = t7
+	v8 = int64(uint32(v6))
+	if v4 == 0 {
+		goto l2
+	}
+	store64(m.memory, uint32(v4), uint64(v8))
+l2:
+	t8 := int64(load64(m.memory, uint32(v2)))
+	v9 = t8
+	if v1 == 0 {
+		goto l3
+	}
+	if v9 == i64(0) {
+		goto l3
+	}
+	m.memory[uint32(v1)] = byte(i32(0))
+l3:
+	{
+		if v5 == 0 {
+			goto l4
+		}
+		t9 := int32(load32(m.memory, uint32(v3)))
+		v1 = t9
+		v2 = i32(1)
+		goto l5
+	}
+l4:
+	v2 = i32(1)
+	if v1 != 0 {
+		goto l6
+	}
+	if v9 == i64(0) {
+		goto l6
+	}
+	v1 = i32(100)
+	goto l5
+l6:
+	if uint64(v9) > uint64(v8) {
+		goto l7
+	}
+	v1 = i32(106)
+	goto l5
+l7:
+	if v6 == 0 {
+		goto l8
+	}
+	memory_copy(m.memory, uint32(v1), uint32(v7), uint32(v6))
+l8:
+	v2 = i32(0)
+	m.memory[uint32(v1+v6)] = byte(i32(0))
+l5:
+	store32(m.memory, uint64(uint32(v0))+4, uint32(v1))
+	store32(m.memory, uint32(v0), uint32(v2))
+}
+
+//go:norace
+func (m *Module) fn27(v0, v1, v2, v3 int32) {
+	var v4, v5, v6, v7, v8, v9, v10, v11 int32
+	var v12, v13, v14, v15 int64
+	t0 := m.g0
+	v4 = t0 - i32(2464)
+	m.g0 = v4
 	{
 		if v1 != 0 {
 			goto l0
 		}
-		v7 = i32(1)
-		goto l1
+		store64(m.memory, uint64(uint32(v4))+4, uint64(i64(0x6400000002)))
+		v5 = i32(2)
+		v2 = i32(100)
+		goto l36
 	l0:
-		v7 = i32(1)
-		t1 := int32(load32(m.memory, uint64(uint32(v2))+4))
-		v8 = t1
 		{
-			t2 := int32(load32(m.memory, uint32(v2)))
-			if t2&i32(1) == 0 {
+			t1 := int32(load32(m.memory, uint32(v2)))
+			if t1 != i32(1) {
 				goto l2
 			}
-			v6 = v8
-			goto l1
+			v5 = i32(2)
+			store32(m.memory, uint64(uint32(v4))+4, uint32(i32(2)))
+			t2 := int32(load32(m.memory, uint64(uint32(v2))+4))
+			t3 := v4
+			v2 = t2
+			store32(m.memory, uint64(uint32(t3))+8, uint32(v2))
+			goto l36
 		}
 	l2:
-		t3 := int32(load32(m.memory, uint64(uint32(v2))+8))
-		v9 = t3
 		t4 := int32(load32(m.memory, uint32(v1)))
-		v10 = t4
+		v6 = t4
+		t5 := int32(load32(m.memory, uint64(uint32(v2))+8))
+		v7 = t5
+		t6 := int32(load32(m.memory, uint64(uint32(v2))+4))
+		v8 = t6
 		{
 			{
-				t5 := int32(load32(m.memory, uint64(uint32(v1))+4))
-				v11 = t5
-				t6 := int32(load32(m.memory, uint64(uint32(v1))+40))
-				t7 := v11
-				v12 = t6
-				if t7|v12 != 0 {
+				t7 := int32(load32(m.memory, uint64(uint32(v1))+4))
+				v9 = t7
+				t8 := int32(load32(m.memory, uint64(uint32(v1))+40))
+				t9 := v9
+				v10 = t8
+				if t9|v10 != 0 {
 					goto l3
 				}
-				v13 = i32(16602)
-				v2 = i32(26)
-				switch v10 + i32(-100) {
+				v5 = i32(1)
+				v2 = i32(16627)
+				v11 = i32(26)
+				switch v6 + i32(-100) {
 				case 0:
 					goto l4
 				default:
-					switch v10 + i32(-6) {
+					switch v6 + i32(-6) {
 					case 0:
-						v13 = i32(17272)
-						v2 = i32(32)
+						v2 = i32(0x4444)
+						v11 = i32(32)
 						goto l4
 					case 1:
-						v13 = i32(17304)
-						v2 = i32(37)
+						v2 = i32(17508)
+						v11 = i32(37)
 						goto l4
 					default:
-						if v10 == 0 {
-							goto l22
+						if v6 == 0 {
+							v2 = i32(16619)
+							v11 = i32(8)
+							goto l4
 						}
-						if v10 != i32(22) {
+						if v6 != i32(22) {
 							goto l3
 						}
-						v13 = i32(17341)
-						v2 = i32(50)
+						v2 = i32(17545)
+						v11 = i32(50)
 						goto l4
 					}
 				case 1:
-					v13 = i32(16628)
-					v2 = i32(27)
+					v2 = i32(16653)
+					v11 = i32(27)
 					goto l4
 				case 2:
-					v13 = i32(16655)
-					v2 = i32(37)
+					v2 = i32(16680)
+					v11 = i32(37)
 					goto l4
 				case 3:
-					v13 = i32(16692)
-					v2 = i32(65)
+					v2 = i32(16717)
+					v11 = i32(65)
 					goto l4
 				case 4:
-					v13 = i32(16757)
-					v2 = i32(32)
+					v2 = i32(16782)
+					v11 = i32(32)
 					goto l4
 				case 5:
-					v13 = i32(16789)
-					v2 = i32(46)
+					v2 = i32(16814)
+					v11 = i32(46)
 					goto l4
 				case 6:
-					v13 = i32(16835)
-					v2 = i32(56)
+					v2 = i32(16860)
+					v11 = i32(56)
 					goto l4
 				case 7:
-					v13 = i32(16891)
-					v2 = i32(96)
+					v2 = i32(16916)
+					v11 = i32(96)
 					goto l4
 				case 8:
-					v13 = i32(16987)
-					v2 = i32(36)
+					v2 = i32(17012)
+					v11 = i32(36)
 					goto l4
 				case 9:
-					v13 = i32(17023)
-					v2 = i32(28)
+					v2 = i32(17048)
+					v11 = i32(28)
 					goto l4
 				case 10:
-					v13 = i32(17051)
+					v2 = i32(17076)
 					goto l4
 				case 11:
-					v13 = i32(17077)
-					v2 = i32(107)
+					v2 = i32(17102)
+					v11 = i32(107)
 					goto l4
 				case 12:
-					v13 = i32(17184)
-					v2 = i32(50)
+					v2 = i32(17209)
+					v11 = i32(50)
 					goto l4
 				case 13:
-					v13 = i32(17234)
-					v2 = i32(38)
+					v2 = i32(17259)
+					v11 = i32(38)
+					goto l4
+				case 14:
+					v2 = i32(17297)
+					v11 = i32(71)
+					goto l4
+				case 15:
+					v2 = i32(17368)
+					v11 = i32(59)
+					goto l4
+				case 16:
+					v2 = i32(17427)
+					v11 = i32(49)
 					goto l4
 				}
-			l22:
-				v13 = i32(16594)
-				v2 = i32(8)
-			l4:
-				if v3 == 0 {
-					goto l1
-				}
-				if uint64(v4) <= uint64(uint32(v2)) {
-					goto l23
-				}
-				if v2 == 0 {
-					goto l24
-				}
-				memory_copy(m.memory, uint32(v3), uint32(v13), uint32(v2))
-			l24:
-				v7 = i32(0)
-				m.memory[uint32(v3+v2)] = byte(i32(0))
-				goto l25
 			}
 		l3:
-			p8 := i32(100)
+			p10 := i32(100)
 			if v1 != 0 {
-				p8 = v1
+				p10 = v1
 			}
-			v13 = p8
-			v6 = i32(-100)
+			v11 = p10
+			v5 = i32(-100)
+		l27:
 			{
+				if v5 == 0 {
+					goto l26
+				}
+				v2 = v5 + i32(20608)
+				v5 = v5 + i32(4)
+				t11 := int32(load32(m.memory, uint32(v2)))
+				if t11 != v6 {
+					goto l27
+				}
+			}
+			t12 := m.fn28(v9)
+			v2 = t12
+			switch v10 {
+			default:
+				goto l26
+			case 0:
+				if v2 == 0 {
+					goto l26
+				}
+				store32(m.memory, uint64(uint32(v4))+1564, uint32(v6))
+				store32(m.memory, uint64(uint32(v4))+1560, uint32(v2))
+				t13 := int64(load64(m.memory, uint64(uint32(v1))+16))
+				store64(m.memory, uint64(uint32(v4))+1552, uint64(t13))
+				t14 := int64(load64(m.memory, uint64(uint32(v1))+8))
+				store64(m.memory, uint64(uint32(v4))+1544, uint64(t14))
+				if v8 == 0 {
+					goto l30
+				}
+				m.fn29(v4+i32(1652), v4+i32(1544), v8, v7)
+				goto l31
+			l30:
+				m.fn29(v4+i32(1652), v4+i32(1544), i32(0), v5)
+			l31:
+				t15 := int32(load32(m.memory, uint64(uint32(v4))+1656))
+				v11 = t15
+				t16 := int32(load32(m.memory, uint64(uint32(v4))+1652))
+				v2 = t16
+				memory_copy(m.memory, uint32(v4+i32(780)), uint32(v4+i32(1660)), uint32(i32(764)))
+				goto l32
+			case 1, 2:
+				if v9 == 0 {
+					goto l33
+				}
+				if v2 == 0 {
+					goto l26
+				}
+			l33:
+				memory_copy(m.memory, uint32(v4+i32(1652)), uint32(v1+i32(44)), uint32(i32(36)))
+				v5 = i32(0)
+			l35:
 				{
-				l27:
-					{
-						if v6 == 0 {
-							goto l26
-						}
-						v2 = v6 + i32(20096)
-						v6 = v6 + i32(4)
-						t9 := int32(load32(m.memory, uint32(v2)))
-						if t9 != v10 {
-							goto l27
-						}
+					if v5 == i32(36) {
+						goto l34
 					}
-					t10 := m.fn22(v11)
-					v2 = t10
-					switch v12 {
-					default:
-						goto l26
-					case 0:
-						if v2 == 0 {
-							goto l26
-						}
-						store32(m.memory, uint64(uint32(v5))+1564, uint32(v10))
-						store32(m.memory, uint64(uint32(v5))+1560, uint32(v2))
-						t11 := int64(load64(m.memory, uint64(uint32(v1))+16))
-						store64(m.memory, uint64(uint32(v5))+1552, uint64(t11))
-						t12 := int64(load64(m.memory, uint64(uint32(v1))+8))
-						store64(m.memory, uint64(uint32(v5))+1544, uint64(t12))
-						if v8 == 0 {
-							goto l30
-						}
-						m.fn23(v5+i32(1652), v5+i32(1544), v8, v9)
-						goto l31
-					l30:
-						m.fn23(v5+i32(1652), v5+i32(1544), i32(0), v6)
-					l31:
-						t13 := int32(load32(m.memory, uint64(uint32(v5))+1652))
-						v2 = t13
-						memory_copy(m.memory, uint32(v5+i32(776)), uint32(v5+i32(1656)), uint32(i32(768)))
-						goto l32
-					case 1, 2:
-						if v11 == 0 {
-							goto l33
-						}
-						if v2 == 0 {
-							goto l26
-						}
-					l33:
-						memory_copy(m.memory, uint32(v5+i32(1652)), uint32(v1+i32(44)), uint32(i32(36)))
-						v6 = i32(0)
-					l35:
-						{
-							if v6 == i32(36) {
-								goto l34
-							}
-							t14 := int32(m.memory[uint32(v5+i32(1652)+v6)])
-							m.memory[uint32(v5+i32(1616)+v6)] = byte(t14)
-							v6 = v6 + i32(1)
-							goto l35
-						}
-					}
+					t17 := int32(m.memory[uint32(v4+i32(1652)+v5)])
+					m.memory[uint32(v4+i32(1616)+v5)] = byte(t17)
+					v5 = v5 + i32(1)
+					goto l35
 				}
-			l26:
-				v6 = i32(101)
-				goto l1
 			l34:
-				t15 := int64(load64(m.memory, uint64(uint32(v13))+8))
-				v14 = t15
-				t16 := int64(load64(m.memory, uint64(uint32(v13))+16))
-				v15 = t16
-				t17 := int64(load64(m.memory, uint64(uint32(v13))+32))
-				v16 = t17
-				t18 := int64(load64(m.memory, uint64(uint32(v13))+24))
-				v17 = t18
-				m.fn24(v5+i32(1652), v5+i32(1616), i32(36))
-				store32(m.memory, uint64(uint32(v5))+1608, uint32(v12))
-				t20 := v5
-				p19 := i64(0xffffffff)
-				if uint64(v16) < uint64(i64(0xffffffff)) {
-					p19 = v16
+				t18 := int64(load64(m.memory, uint64(uint32(v11))+8))
+				v12 = t18
+				t19 := int64(load64(m.memory, uint64(uint32(v11))+16))
+				v13 = t19
+				t20 := int64(load64(m.memory, uint64(uint32(v11))+32))
+				v14 = t20
+				t21 := int64(load64(m.memory, uint64(uint32(v11))+24))
+				v15 = t21
+				m.fn30(v4+i32(1652), v4+i32(1616), i32(36))
+				store32(m.memory, uint64(uint32(v4))+1608, uint32(v10))
+				t23 := v4
+				p22 := i64(0xffffffff)
+				if uint64(v14) < uint64(i64(0xffffffff)) {
+					p22 = v14
 				}
-				store32(m.memory, uint64(uint32(t20))+1684, uint32(p19))
-				store32(m.memory, uint64(uint32(v5))+1604, uint32(v10))
-				store32(m.memory, uint64(uint32(v5))+1600, uint32(v2))
-				t22 := v5
-				p21 := i64(0xffffffff)
-				if uint64(v17) < uint64(i64(0xffffffff)) {
-					p21 = v17
+				store32(m.memory, uint64(uint32(t23))+1684, uint32(p22))
+				store32(m.memory, uint64(uint32(v4))+1604, uint32(v6))
+				store32(m.memory, uint64(uint32(v4))+1600, uint32(v2))
+				t25 := v4
+				p24 := i64(0xffffffff)
+				if uint64(v15) < uint64(i64(0xffffffff)) {
+					p24 = v15
 				}
-				v16 = p21
-				store32(m.memory, uint64(uint32(t22))+1560, uint32(v16))
-				store64(m.memory, uint64(uint32(v5))+1552, uint64(v15))
-				store64(m.memory, uint64(uint32(v5))+1544, uint64(v14))
-				v1 = v5 + i32(1564)
-				memory_copy(m.memory, uint32(v1), uint32(v5+i32(1652)), uint32(i32(36)))
-				memory_zero(m.memory, uint32(v5+i32(1652)), uint32(i32(772)))
-				t23 := m.fn25(v5+i32(1652), i32(23330), i32(3))
-				t24 := m.fn26(t23, v16)
-				t25 := m.fn25(t24, i32(23333), i32(2))
-				v6 = t25
-				store32(m.memory, uint64(uint32(v5))+2460, uint32(v2))
-				store32(m.memory, uint64(uint32(v5))+2456, uint32(v10))
-				store64(m.memory, uint64(uint32(v5))+2440, uint64(v15))
-				store64(m.memory, uint64(uint32(v5))+2432, uint64(v14))
-				store32(m.memory, uint64(uint32(v5))+2448, uint32(i32(0)))
-				store32(m.memory, uint64(uint32(v5))+2428, uint32(v1))
-				store32(m.memory, uint64(uint32(v5))+2424, uint32(v12))
-				m.fn27(v5+i32(2424), v6)
-				t26 := int32(load32(m.memory, uint32(v6)))
-				v2 = t26
-				memory_copy(m.memory, uint32(v5+i32(776)), uint32(v6+i32(4)), uint32(i32(768)))
+				v14 = p24
+				store32(m.memory, uint64(uint32(t25))+1560, uint32(v14))
+				store64(m.memory, uint64(uint32(v4))+1552, uint64(v13))
+				store64(m.memory, uint64(uint32(v4))+1544, uint64(v12))
+				v1 = v4 + i32(1564)
+				memory_copy(m.memory, uint32(v1), uint32(v4+i32(1652)), uint32(i32(36)))
+				memory_zero(m.memory, uint32(v4+i32(1652)), uint32(i32(772)))
+				t26 := m.fn31(v4+i32(1652), i32(23842), i32(3))
+				t27 := m.fn32(t26, v14)
+				t28 := m.fn31(t27, i32(23845), i32(2))
+				v5 = t28
+				store32(m.memory, uint64(uint32(v4))+2460, uint32(v2))
+				store32(m.memory, uint64(uint32(v4))+2456, uint32(v6))
+				store64(m.memory, uint64(uint32(v4))+2440, uint64(v13))
+				store64(m.memory, uint64(uint32(v4))+2432, uint64(v12))
+				store32(m.memory, uint64(uint32(v4))+2448, uint32(i32(0)))
+				store32(m.memory, uint64(uint32(v4))+2428, uint32(v1))
+				store32(m.memory, uint64(uint32(v4))+2424, uint32(v10))
+				m.fn33(v4+i32(2424), v5)
+				t29 := int32(load32(m.memory, uint64(uint32(v5))+4))
+				v11 = t29
+				t30 := int32(load32(m.memory, uint32(v5)))
+				v2 = t30
+				memory_copy(m.memory, uint32(v4+i32(780)), uint32(v5+i32(8)), uint32(i32(764)))
 			}
 		l32:
-			memory_copy(m.memory, uint32(v5+i32(8)), uint32(v5+i32(776)), uint32(i32(768)))
-			store32(m.memory, uint64(uint32(v5))+4, uint32(v2))
-			v7 = i32(1)
-			if v3 != 0 {
-				goto l36
-			}
-			v6 = i32(100)
-			goto l1
-		l36:
-			t27 := int32(load32(m.memory, uint64(uint32(v5))+772))
-			t28 := v4
-			v6 = t27
-			t29 := v6
-			var p30 int32
-			if uint32(v6) > uint32(i32(768)) {
-				p30 = 1
-			}
-			v2 = p30
-			p31 := t29
-			if v2 != 0 {
-				p31 = i32(0)
-			}
-			v6 = p31
-			if uint64(t28) <= uint64(uint32(v6)) {
-				goto l23
-			}
-			{
-				if v6 == 0 {
-					goto l37
-				}
-				t33 := v3
-				p32 := v5 + i32(4)
-				if v2 != 0 {
-					p32 = i32(1)
-				}
-				memory_copy(m.memory, uint32(t33), uint32(p32), uint32(v6))
-			}
-		l37:
-			v7 = i32(0)
-			m.memory[uint32(v3+v6)] = byte(i32(0))
+			v5 = i32(0)
 		}
-	l25:
-		goto l1
-	l23:
-		v6 = i32(106)
+	l4:
+		store32(m.memory, uint64(uint32(v4))+12, uint32(v11))
+		store32(m.memory, uint64(uint32(v4))+8, uint32(v2))
+		store32(m.memory, uint64(uint32(v4))+4, uint32(v5))
+		memory_copy(m.memory, uint32(v4+i32(16)), uint32(v4+i32(780)), uint32(i32(764)))
+		goto l36
+	l26:
+		store64(m.memory, uint64(uint32(v4))+4, uint64(i64(0x6500000002)))
+		v5 = i32(2)
+		v2 = i32(101)
 	}
-l1:
-	if v3 == 0 {
+l36:
+	t31 := int32(load32(m.memory, uint64(uint32(v3))+12))
+	v6 = t31
+	{
+		if v5 != i32(2) {
+			goto l37
+		}
+		v11 = i32(0)
+		v10 = i32(1)
 		goto l38
+	l37:
+		t32 := int32(load32(m.memory, uint64(uint32(v4))+776))
+		t33 := v11
+		v1 = t32
+		t34 := v1
+		var p35 int32
+		if uint32(v1) > uint32(i32(768)) {
+			p35 = 1
+		}
+		v1 = p35
+		p36 := t34
+		if v1 != 0 {
+			p36 = i32(0)
+		}
+		v10 = v5 & i32(1)
+		p37 := p36
+		if v10 != 0 {
+			p37 = t33
+		}
+		v11 = p37
+		t39 := v2
+		p38 := v4 + i32(8)
+		if v1 != 0 {
+			p38 = i32(1)
+		}
+		p40 := p38
+		if v10 != 0 {
+			p40 = t39
+		}
+		v10 = p40
 	}
-	if v4 == 0 {
-		goto l38
-	}
-	if v7 == 0 {
-		goto l38
-	}
-	m.memory[uint32(v3)] = byte(i32(0))
 l38:
-	store32(m.memory, uint64(uint32(v0))+4, uint32(v6))
-	store32(m.memory, uint32(v0), uint32(v7))
-	m.g0 = v5 + i32(2464)
+	t41 := int32(load32(m.memory, uint64(uint32(v3))+8))
+	v1 = t41
+	v13 = int64(uint32(v11))
+	if v6 == 0 {
+		goto l39
+	}
+	store64(m.memory, uint32(v6), uint64(v13))
+l39:
+	t42 := int64(load64(m.memory, uint32(v3)))
+	v12 = t42
+	if v1 == 0 {
+		goto l40
+	}
+	if v12 == i64(0) {
+		goto l40
+	}
+	m.memory[uint32(v1)] = byte(i32(0))
+l40:
+	v3 = i32(1)
+	if v5 == i32(2) {
+		goto l41
+	}
+	if v1 != 0 {
+		goto l42
+	}
+	if v12 == i64(0) {
+		goto l42
+	}
+	v2 = i32(100)
+	goto l41
+l42:
+	if uint64(v12) > uint64(v13) {
+		goto l43
+	}
+	v2 = i32(106)
+	goto l41
+l43:
+	if v11 == 0 {
+		goto l44
+	}
+	memory_copy(m.memory, uint32(v1), uint32(v10), uint32(v11))
+l44:
+	v3 = i32(0)
+	m.memory[uint32(v1+v11)] = byte(i32(0))
+l41:
+	store32(m.memory, uint64(uint32(v0))+4, uint32(v2))
+	store32(m.memory, uint32(v0), uint32(v3))
+	m.g0 = v4 + i32(2464)
 }
 
 //go:norace
-func (m *Module) fn22(v0 int32) int32 {
+func (m *Module) fn28(v0 int32) int32 {
 	var v1, v2, v3, v4, v5 int32
 	t0 := m.g0
 	v1 = t0 - i32(160)
 	m.g0 = v1
 	v2 = i32(12)
-	memory_copy(m.memory, uint32(v1+i32(4)+i32(12)), uint32(i32(19864)), uint32(i32(92)))
+	memory_copy(m.memory, uint32(v1+i32(4)+i32(12)), uint32(i32(20376)), uint32(i32(92)))
 	store32(m.memory, uint64(uint32(v1))+116, uint32(i32(10)))
 	store64(m.memory, uint64(uint32(v1))+108, uint64(i64(1)))
 	v3 = v1 + i32(120)
-	memory_copy(m.memory, uint32(v3), uint32(i32(19956)), uint32(i32(40)))
+	memory_copy(m.memory, uint32(v3), uint32(i32(20468)), uint32(i32(40)))
 l4:
 	{
 		v4 = v2 + i32(4)
@@ -1754,7 +1982,7 @@ l2:
 }
 
 //go:norace
-func (m *Module) fn23(v0, v1, v2, v3 int32) {
+func (m *Module) fn29(v0, v1, v2, v3 int32) {
 	var v4 int32
 	var v5, v6 int64
 	t0 := m.g0
@@ -1772,13 +2000,13 @@ func (m *Module) fn23(v0, v1, v2, v3 int32) {
 	store32(m.memory, uint64(uint32(v4))+804, uint32(v3))
 	store32(m.memory, uint64(uint32(v4))+800, uint32(v2))
 	store32(m.memory, uint64(uint32(v4))+776, uint32(i32(0)))
-	m.fn27(v4+i32(776), v4+i32(4))
+	m.fn33(v4+i32(776), v4+i32(4))
 	memory_copy(m.memory, uint32(v0), uint32(v4+i32(4)), uint32(i32(772)))
 	m.g0 = v4 + i32(816)
 }
 
 //go:norace
-func (m *Module) fn24(v0, v1, v2 int32) {
+func (m *Module) fn30(v0, v1, v2 int32) {
 	var v3, v4, v5 int32
 	t0 := m.g0
 	v3 = t0 - i32(32)
@@ -1815,7 +2043,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn25(v0, v1, v2 int32) int32 {
+func (m *Module) fn31(v0, v1, v2 int32) int32 {
 	var v3 int32
 l2:
 	if v2 == 0 {
@@ -1845,7 +2073,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn26(v0 int32, v1 int64) int32 {
+func (m *Module) fn32(v0 int32, v1 int64) int32 {
 	var v2 int32
 	var v3, v4 int64
 	t0 := m.g0
@@ -1862,7 +2090,7 @@ l2:
 		if uint64(t1) < uint64(i64(10)) {
 			goto l1
 		}
-		m.fn214(v2, v3, i64(0), i64(10), i64(0))
+		m.fn240(v2, v3, i64(0), i64(10), i64(0))
 		t2 := int64(load64(m.memory, uint32(v2)))
 		v3 = t2
 		t3 := int64(load64(m.memory, uint64(uint32(v2))+8))
@@ -1882,7 +2110,7 @@ l4:
 		}
 		t4 := int64(uint64(v1) / uint64(v4))
 		t5 := int64(uint64(t4) % uint64(i64(10)))
-		_ = m.fn195(v0, int32(t5)|i32(48))
+		_ = m.fn224(v0, int32(t5)|i32(48))
 		t7 := int64(uint64(v4) / uint64(i64(10)))
 		v4 = t7
 		goto l4
@@ -1890,7 +2118,7 @@ l4:
 }
 
 //go:norace
-func (m *Module) fn27(v0, v1 int32) {
+func (m *Module) fn33(v0, v1 int32) {
 	var v2, v3, v4, v5, v6, v7, v8, v9, v10, v11, v12 int32
 	var v13 int64
 	var v14, v15 int32
@@ -1906,9 +2134,9 @@ func (m *Module) fn27(v0, v1 int32) {
 		p2 = 1
 	}
 	v4 = p2
-	p3 := i32(23064)
+	p3 := i32(23576)
 	if v4 != 0 {
-		p3 = i32(22308)
+		p3 = i32(22820)
 	}
 	v5 = p3
 	t5 := v5
@@ -1917,9 +2145,9 @@ func (m *Module) fn27(v0, v1 int32) {
 		p4 = i32(528)
 	}
 	v6 = t5 + p4
-	p6 := i32(20216)
+	p6 := i32(20728)
 	if v4 != 0 {
-		p6 = i32(20140)
+		p6 = i32(20652)
 	}
 	v7 = p6
 	t8 := v7
@@ -1933,17 +2161,17 @@ func (m *Module) fn27(v0, v1 int32) {
 		p9 = i32(88)
 	}
 	v9 = p9
-	p10 := i32(19960)
+	p10 := i32(20472)
 	if v4 != 0 {
-		p10 = i32(19868)
+		p10 = i32(20380)
 	}
 	v10 = p10
 	t11 := int32(load32(m.memory, uint64(uint32(v0))+32))
 	v11 = t11
 	v12 = v11 << 2
-	t12 := int32(load32(m.memory, uint32(v12+i32(26956))))
+	t12 := int32(load32(m.memory, uint32(v12+i32(27468))))
 	v4 = t12
-	t13 := int32(load32(m.memory, uint32(v12+i32(26856))))
+	t13 := int32(load32(m.memory, uint32(v12+i32(27368))))
 	v12 = t13
 	t14 := int64(load64(m.memory, uint64(uint32(v0))+8))
 	v13 = t14
@@ -1975,7 +2203,7 @@ l5:
 		v4 = t22
 		t23 := int32(load32(m.memory, uint64(uint32(v2))+48))
 		t24 := int32(load32(m.memory, uint64(uint32(v2))+52))
-		t25 := m.fn25(v1, t23, t24)
+		t25 := m.fn31(v1, t23, t24)
 		v21 = t25
 		if v4 == 0 {
 			goto l0
@@ -1992,7 +2220,7 @@ l5:
 		if v18 == 0 {
 			goto l1
 		}
-		m.fn32(v2+i32(36), v18)
+		m.fn38(v2+i32(36), v18)
 		goto l2
 	l1:
 		store32(m.memory, uint64(uint32(v2))+36, uint32(i32(3)))
@@ -2024,10 +2252,10 @@ l5:
 					if t34 != i32(100) {
 						goto l9
 					}
-					m.fn190(v2, v18)
+					m.fn216(v2, v18)
 					t35 := int32(load32(m.memory, uint32(v2)))
 					t36 := int32(load32(m.memory, uint64(uint32(v2))+4))
-					_ = m.fn25(v21, t35, t36)
+					_ = m.fn31(v21, t35, t36)
 					goto l5
 				}
 			l7:
@@ -2087,14 +2315,14 @@ l5:
 						t86 := v21
 						p85 := i32(1)
 						if v22 != 0 {
-							p85 = i32(23328)
+							p85 = i32(23840)
 						}
 						p87 := i32(0)
 						if v22 != 0 {
 							p87 = i32(2)
 						}
-						t88 := m.fn25(t86, p85, p87)
-						_ = m.fn25(t88, v0, v24)
+						t88 := m.fn31(t86, p85, p87)
+						_ = m.fn31(t88, v0, v24)
 						v22 = v22 + i32(-1)
 						v0 = v25
 						goto l30
@@ -2137,14 +2365,14 @@ l5:
 						t60 := v21
 						p59 := i32(1)
 						if v0 != 0 {
-							p59 = i32(23328)
+							p59 = i32(23840)
 						}
 						p61 := i32(0)
 						if v0 != 0 {
 							p61 = i32(2)
 						}
-						t62 := m.fn25(t60, p59, p61)
-						_ = m.fn25(t62, v25, v24)
+						t62 := m.fn31(t60, p59, p61)
+						_ = m.fn31(t62, v25, v24)
 						v0 = v0 + i32(-1)
 						v23 = v23 + i32(-8)
 						v22 = v22 + i32(8)
@@ -2167,7 +2395,7 @@ l5:
 					if t48 != i32(116) {
 						goto l5
 					}
-					_ = m.fn196(v21, v2+i32(36), v16)
+					_ = m.fn220(v21, v2+i32(36), v16)
 					goto l5
 				default:
 					switch v22 + i32(-117) {
@@ -2188,7 +2416,7 @@ l5:
 						if t67 != i32(115) {
 							goto l5
 						}
-						memory_copy(m.memory, uint32(v15), uint32(i32(23216)), uint32(i32(112)))
+						memory_copy(m.memory, uint32(v15), uint32(i32(23728)), uint32(i32(112)))
 						v0 = i32(0)
 					l27:
 						{
@@ -2206,14 +2434,14 @@ l5:
 							t71 := v21
 							p70 := i32(1)
 							if v0 != 0 {
-								p70 = i32(23328)
+								p70 = i32(23840)
 							}
 							p72 := i32(0)
 							if v0 != 0 {
 								p72 = i32(2)
 							}
-							t73 := m.fn25(t71, p70, p72)
-							_ = m.fn25(t73, v23, v22)
+							t73 := m.fn31(t71, p70, p72)
+							_ = m.fn31(t73, v23, v22)
 							v0 = v0 + i32(16)
 							goto l27
 						}
@@ -2353,21 +2581,21 @@ l5:
 				if v18 == 0 {
 					goto l5
 				}
-				m.fn188(v2+i32(16), v18)
+				m.fn212(v2+i32(16), v18)
 				t99 := int32(load32(m.memory, uint64(uint32(v2))+16))
 				t100 := v2 + i32(8)
 				v0 = t99
-				m.fn190(t100, v0)
+				m.fn216(t100, v0)
 				t101 := int32(load32(m.memory, uint64(uint32(v2))+8))
 				t102 := int32(load32(m.memory, uint64(uint32(v2))+12))
-				t103 := m.fn25(v21, t101, t102)
-				t104 := m.fn25(t103, i32(24465), i32(1))
+				t103 := m.fn31(v21, t101, t102)
+				t104 := m.fn31(t103, i32(24977), i32(1))
 				v22 = t104
-				m.fn32(v2+i32(48), v0)
-				_ = m.fn196(v22, v2+i32(48), v16)
+				m.fn38(v2+i32(48), v0)
+				_ = m.fn220(v22, v2+i32(48), v16)
 				goto l5
 			}
-			_ = m.fn25(v21, i32(24457), i32(8))
+			_ = m.fn31(v21, i32(24969), i32(8))
 			goto l5
 		case 0:
 			if v3 == 0 {
@@ -2396,7 +2624,7 @@ l5:
 					goto l5
 				}
 				t110 := int32(load32(m.memory, uint32(v10+v0)))
-				m.fn190(v2+i32(24), t110)
+				m.fn216(v2+i32(24), t110)
 				t111 := int32(load32(m.memory, uint64(uint32(v2))+24))
 				v22 = t111
 				if v22 == 0 {
@@ -2407,14 +2635,14 @@ l5:
 				t114 := v21
 				p113 := i32(1)
 				if v0 != 0 {
-					p113 = i32(23328)
+					p113 = i32(23840)
 				}
 				p115 := i32(0)
 				if v0 != 0 {
 					p115 = i32(2)
 				}
-				t116 := m.fn25(t114, p113, p115)
-				_ = m.fn25(t116, v22, v23)
+				t116 := m.fn31(t114, p113, p115)
+				_ = m.fn31(t116, v22, v23)
 				v0 = v0 + i32(4)
 				goto l32
 			}
@@ -2424,25 +2652,25 @@ l0:
 	m.g0 = v2 + i32(176)
 	return
 l23:
-	_ = m.fn196(v21, v2+i32(36), v13)
+	_ = m.fn220(v21, v2+i32(36), v13)
 	goto l5
 l25:
-	m.fn197(v11, v17, v21)
+	m.fn227(v11, v17, v21)
 	goto l5
 l19:
 	v0 = i32(128)
 l21:
 	if uint32(v0) < uint32(v19) {
-		t120 := m.fn25(v21, v14, v0)
-		_ = m.fn25(t120, i32(24469), i32(3))
+		t120 := m.fn31(v21, v14, v0)
+		_ = m.fn31(t120, i32(24981), i32(3))
 		goto l5
 	}
-	_ = m.fn25(v21, v14, v19)
+	_ = m.fn31(v21, v14, v19)
 	goto l5
 }
 
 //go:norace
-func (m *Module) fn28(v0, v1 int64, v2, v3 int32) int32 {
+func (m *Module) fn34(v0, v1 int64, v2, v3 int32) int32 {
 	var v4, v5 int32
 	t0 := m.g0
 	v4 = t0 - i32(16)
@@ -2452,7 +2680,7 @@ func (m *Module) fn28(v0, v1 int64, v2, v3 int32) int32 {
 		if v0 != i64(1) {
 			goto l0
 		}
-		m.fn29(v4+i32(8), v1)
+		m.fn35(v4+i32(8), v1)
 		t1 := int32(load32(m.memory, uint64(uint32(v4))+12))
 		v5 = t1
 		t2 := int32(load32(m.memory, uint64(uint32(v4))+8))
@@ -2466,7 +2694,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn29(v0 int32, v1 int64) {
+func (m *Module) fn35(v0 int32, v1 int64) {
 	var v2, v3, v4, v5 int64
 	var v6, v7, v8, v9, v10 int32
 	v2 = v1 & i64(0xffffffff)
@@ -2526,7 +2754,7 @@ l3:
 }
 
 //go:norace
-func (m *Module) fn30(v0, v1, v2, v3, v4 int32) {
+func (m *Module) fn36(v0, v1, v2, v3, v4 int32) {
 	var v5, v6, v7 int32
 	t0 := m.g0
 	v5 = t0 - i32(16)
@@ -2534,16 +2762,16 @@ func (m *Module) fn30(v0, v1, v2, v3, v4 int32) {
 	v6 = i32(1)
 	v7 = i32(102)
 	{
-		t1 := m.fn22(v1)
+		t1 := m.fn28(v1)
 		v1 = t1
 		if v1 == 0 {
 			goto l0
 		}
-		t2 := m.fn31(v1, v2, v3)
+		t2 := m.fn37(v1, v2, v3)
 		if t2 == 0 {
 			goto l0
 		}
-		m.fn32(v5+i32(4), v1)
+		m.fn38(v5+i32(4), v1)
 		t3 := int32(load32(m.memory, uint64(uint32(v5))+4))
 		t4 := v1
 		t5 := v4
@@ -2574,7 +2802,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn31(v0, v1, v2 int32) int32 {
+func (m *Module) fn37(v0, v1, v2 int32) int32 {
 	var v3, v4 int32
 	v2 = v2 << 2
 l1:
@@ -2601,7 +2829,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn32(v0, v1 int32) {
+func (m *Module) fn38(v0, v1 int32) {
 	var v2 int32
 	v2 = i32(1)
 	switch v1 + i32(-1) {
@@ -2611,7 +2839,7 @@ func (m *Module) fn32(v0, v1 int32) {
 		panic("unreachable")
 	default:
 		store32(m.memory, uint64(uint32(v0))+8, uint32(i32(5)))
-		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(20140)))
+		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(20652)))
 		goto l9
 	case 3, 11, 12, 37:
 		v2 = i32(2)
@@ -2621,19 +2849,19 @@ func (m *Module) fn32(v0, v1 int32) {
 		goto l1
 	case 8:
 		store32(m.memory, uint64(uint32(v0))+8, uint32(i32(2)))
-		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(24900)))
+		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(25412)))
 		goto l9
 	case 10:
 		store32(m.memory, uint64(uint32(v0))+8, uint32(i32(7)))
-		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(24944)))
+		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(25456)))
 		goto l9
 	case 20:
 		store32(m.memory, uint64(uint32(v0))+8, uint32(i32(3)))
-		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(25020)))
+		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(25532)))
 		goto l9
 	case 32:
 		store32(m.memory, uint64(uint32(v0))+8, uint32(i32(6)))
-		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(20216)))
+		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(20728)))
 	}
 l9:
 	v2 = i32(0)
@@ -2642,7 +2870,42 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn33(v0 int32) int32 {
+func (m *Module) fn39(v0, v1 int32) {
+	var v2 int32
+	v2 = i32(1)
+	{
+		if v1 != 0 {
+			goto l0
+		}
+		v1 = i32(100)
+		goto l1
+	l0:
+		{
+			t0 := int64(load64(m.memory, uint32(v1)))
+			if t0 == i64(0x312d746567647562) {
+				goto l2
+			}
+			v1 = i32(101)
+			goto l1
+		}
+	l2:
+		v1 = v1 + i32(8)
+		t1 := m.fn40(v1)
+		t2 := v1
+		v2 = t1
+		p3 := t2
+		if v2 != 0 {
+			p3 = i32(111)
+		}
+		v1 = p3
+	}
+l1:
+	store32(m.memory, uint64(uint32(v0))+4, uint32(v1))
+	store32(m.memory, uint32(v0), uint32(v2))
+}
+
+//go:norace
+func (m *Module) fn40(v0 int32) int32 {
 	var v1, v2 int32
 	var v3 int64
 	v1 = i32(0)
@@ -2686,41 +2949,50 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn34(v0, v1 int32) {
-	var v2 int32
+func (m *Module) fn41(v0, v1, v2 int32) {
+	var v3, v4, v5 int32
+	var v6 int64
+	var v7 int32
+	t0 := m.g0
+	v3 = t0 - i32(96)
+	m.g0 = v3
+	store64(m.memory, uint64(uint32(v3))+24, uint64(i64(0x700000006)))
+	store64(m.memory, uint64(uint32(v3))+16, uint64(i64(0x500000004)))
+	store64(m.memory, uint64(uint32(v3))+8, uint64(i64(0x300000002)))
+	store64(m.memory, uint32(v3), uint64(i64(0x100000000)))
+	v4 = v3
+	v5 = i32(0)
+l2:
+	if v5 == i32(64) {
+		goto l0
+	}
+	v6 = i64(0)
 	{
-		if v1 != 0 {
-			goto l0
+		t1 := int32(load32(m.memory, uint32(v4)))
+		v7 = t1
+		if uint32(v7+i32(-6)) < uint32(i32(-5)) {
+			goto l1
 		}
-		v1 = i32(0)
-		v2 = i32(0)
-		goto l1
-	l0:
-		t0 := int64(load64(m.memory, uint32(v1)))
-		t1 := v1 + i32(8)
-		var p2 int32
-		if t0 != i64(0x312d746567647562) {
-			p2 = 1
-		}
-		v2 = p2
-		p3 := t1
-		if v2 != 0 {
-			p3 = i32(101)
-		}
-		v1 = p3
+		t2 := m.t0[uint(v2)].(func(int32, int32) int64)(v1, v7)
+		v6 = t2
 	}
 l1:
-	store32(m.memory, uint64(uint32(v0))+4, uint32(v1))
-	store32(m.memory, uint32(v0), uint32(v2))
+	v4 = v4 + i32(4)
+	store64(m.memory, uint32(v3+i32(32)+v5), uint64(v6))
+	v5 = v5 + i32(8)
+	goto l2
+l0:
+	memory_copy(m.memory, uint32(v0), uint32(v3+i32(32)), uint32(i32(64)))
+	m.g0 = v3 + i32(96)
 }
 
 //go:norace
-func (m *Module) fn35(v0, v1, v2 int32, v3 int64, v4 int32) {
+func (m *Module) fn42(v0, v1, v2 int32, v3 int64, v4 int32) {
 	var v5, v6 int32
 	t0 := m.g0
 	v5 = t0 - i32(16)
 	m.g0 = v5
-	m.fn30(v5+i32(8), v2, i32(19864), i32(23), v4)
+	m.fn36(v5+i32(8), v2, i32(20376), i32(23), v4)
 	v4 = i32(1)
 	t1 := int32(load32(m.memory, uint64(uint32(v5))+12))
 	v6 = t1
@@ -2739,7 +3011,7 @@ func (m *Module) fn35(v0, v1, v2 int32, v3 int64, v4 int32) {
 		if uint64(t3) > uint64(i64(0x7fffff)) {
 			goto l1
 		}
-		m.fn36(v1, v6, v3)
+		m.fn43(v1, v6, v3)
 		v4 = i32(0)
 	}
 l1:
@@ -2749,7 +3021,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn36(v0, v1 int32, v2 int64) {
+func (m *Module) fn43(v0, v1 int32, v2 int64) {
 	{
 		p0 := i32(-33)
 		if uint32(v1) < uint32(i32(33)) {
@@ -2767,7 +3039,193 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn37(v0, v1 int32) {
+func (m *Module) fn44(v0, v1 int32) {
+	var v2 int32
+	{
+		if v1 != 0 {
+			goto l0
+		}
+		v1 = i32(0)
+		v2 = i32(20216)
+		goto l1
+	l0:
+		t0 := int64(load64(m.memory, uint32(v1)))
+		t1 := v1 + i32(8)
+		var p2 int32
+		if t0 != i64(3543621949687885680) {
+			p2 = 1
+		}
+		v1 = p2
+		p3 := t1
+		if v1 != 0 {
+			p3 = i32(101)
+		}
+		v2 = p3
+	}
+l1:
+	store32(m.memory, uint64(uint32(v0))+4, uint32(v2))
+	store32(m.memory, uint32(v0), uint32(v1))
+}
+
+//go:norace
+func (m *Module) fn45(v0 int32) int32 {
+	var v1, v2 int32
+	v1 = i32(0)
+l1:
+	{
+		v2 = v1
+		if v2 == i32(16) {
+			goto l0
+		}
+		v1 = v2 + i32(8)
+		t0 := int64(load64(m.memory, uint32(v0+v2)))
+		if t0 == 0 {
+			goto l1
+		}
+	}
+l0:
+	;
+	var p1 int32
+	if v2 != i32(16) {
+		p1 = 1
+	}
+	return p1
+}
+
+//go:norace
+func (m *Module) fn46(v0, v1, v2, v3, v4 int32) {
+	var v5, v6, v7, v8 int32
+	t0 := m.g0
+	v5 = t0 - i32(16)
+	m.g0 = v5
+	m.fn47(v5+i32(8), v1, v2)
+	v6 = i32(1)
+	t1 := int32(load32(m.memory, uint64(uint32(v5))+12))
+	v1 = t1
+	{
+		t2 := int32(load32(m.memory, uint64(uint32(v5))+8))
+		if t2 == i32(1) {
+			goto l0
+		}
+		m.fn48(v5, v2)
+		t3 := int32(load32(m.memory, uint32(v5)))
+		v6 = t3
+		var p4 int32
+		if v6 != i32(1) {
+			p4 = 1
+		}
+		v2 = p4
+		v7 = v6 & i32(1)
+		v6 = i32(0)
+		t5 := int32(load32(m.memory, uint64(uint32(v5))+4))
+		t6 := v1
+		v8 = t5
+		p7 := v8
+		if v7 != 0 {
+			p7 = i32(0)
+		}
+		t8 := m.t0[uint(v4)].(func(int32, int32) int32)(t6, p7)
+		v1 = t8
+		if v2 != 0 {
+			goto l1
+		}
+		v6 = i32(1)
+		v1 = v8
+		goto l0
+	l1:
+		if v3 == 0 {
+			goto l2
+		}
+		store32(m.memory, uint32(v3), uint32(v1))
+	l2:
+	}
+l0:
+	store32(m.memory, uint64(uint32(v0))+4, uint32(v1))
+	store32(m.memory, uint32(v0), uint32(v6))
+	m.g0 = v5 + i32(16)
+}
+
+//go:norace
+func (m *Module) fn47(v0, v1, v2 int32) {
+	var v3 int32
+	v3 = i32(1)
+	{
+		if v1 != 0 {
+			goto l0
+		}
+		v1 = i32(100)
+		goto l1
+	l0:
+		{
+			t0 := int64(load64(m.memory, uint32(v1)))
+			if t0 == i64(3559379042386145391) {
+				goto l2
+			}
+			v1 = i32(101)
+			goto l1
+		}
+	l2:
+		t1 := int64(load64(m.memory, uint64(uint32(v1))+216))
+		t2 := v1 + i32(8)
+		var p3 int32
+		if v2 == 0 {
+			p3 = 1
+		}
+		var p4 int32
+		if t1 != i64(0) {
+			p4 = 1
+		}
+		v3 = p3 ^ p4
+		p5 := i32(114)
+		if v3 != 0 {
+			p5 = t2
+		}
+		v1 = p5
+		v3 = v3 ^ i32(1)
+	}
+l1:
+	store32(m.memory, uint64(uint32(v0))+4, uint32(v1))
+	store32(m.memory, uint32(v0), uint32(v3))
+}
+
+//go:norace
+func (m *Module) fn48(v0, v1 int32) {
+	var v2 int32
+	{
+		{
+			if v1 != 0 {
+				goto l0
+			}
+			v1 = i32(0)
+			goto l1
+		l0:
+			t0 := int64(load64(m.memory, uint32(v1)))
+			if t0 != i64(0x312d746567647562) {
+				goto l2
+			}
+			v1 = v1 + i32(8)
+		}
+	l1:
+		t1 := m.fn40(v1)
+		t2 := v1
+		v2 = t1
+		p3 := t2
+		if v2 != 0 {
+			p3 = i32(111)
+		}
+		v1 = p3
+		goto l3
+	}
+l2:
+	v2 = i32(1)
+	v1 = i32(101)
+l3:
+	store32(m.memory, uint64(uint32(v0))+4, uint32(v1))
+	store32(m.memory, uint32(v0), uint32(v2))
+}
+
+//go:norace
+func (m *Module) fn49(v0, v1 int32) {
 	var v2, v3, v4, v5 int32
 	{
 		{
@@ -2815,87 +3273,79 @@ l1:
 //go:norace
 func (m *Module) Xbackoff_budget_event_name(v0 int32) int32 {
 	v0 = v0 + i32(-1)
-	p0 := i32(19635)
+	p0 := i32(19839)
 	if uint32(v0) < uint32(i32(6)) {
-		p0 = v0*i32(24) + i32(16450)
+		p0 = v0*i32(24) + i32(16475)
 	}
 	return p0
 }
 
 //go:norace
 func (m *Module) Xbackoff_budget_get(v0, v1, v2 int32) int32 {
-	var v3, v4 int32
+	var v3 int32
 	t0 := m.g0
 	v3 = t0 - i32(32)
 	m.g0 = v3
-	v4 = i32(100)
 	{
-		if v0 == 0 {
+		if v2 != 0 {
 			goto l0
 		}
-		if v2 == 0 {
-			goto l0
+		v0 = i32(100)
+		goto l1
+	l0:
+		m.fn39(v3+i32(8), v0)
+		t1 := int32(load32(m.memory, uint64(uint32(v3))+12))
+		v0 = t1
+		t2 := int32(load32(m.memory, uint64(uint32(v3))+8))
+		if t2 == i32(1) {
+			goto l1
 		}
+		m.fn36(v3, v1, i32(20468), i32(10), i32(0))
+		t3 := int32(load32(m.memory, uint64(uint32(v3))+4))
+		v1 = t3
 		{
-			t1 := int64(load64(m.memory, uint32(v0)))
-			if t1 == i64(0x312d746567647562) {
-				goto l1
-			}
-			v4 = i32(101)
-			goto l0
-		}
-	l1:
-		{
-			v0 = v0 + i32(8)
-			t2 := m.fn33(v0)
-			if t2 == 0 {
+			t4 := int32(load32(m.memory, uint32(v3)))
+			if t4&i32(1) == 0 {
 				goto l2
 			}
-			v4 = i32(111)
-			goto l0
+			v0 = v1
+			goto l1
 		}
 	l2:
-		m.fn30(v3+i32(8), v1, i32(19956), i32(10), i32(0))
-		t3 := int32(load32(m.memory, uint64(uint32(v3))+12))
-		v4 = t3
-		t4 := int32(load32(m.memory, uint64(uint32(v3))+8))
-		if t4&i32(1) != 0 {
-			goto l0
-		}
-		m.fn40(v3+i32(16), v0, v4)
+		m.fn52(v3+i32(16), v0, v1)
 		{
 			t5 := int64(load64(m.memory, uint64(uint32(v3))+16))
 			if t5 == i64(1) {
 				goto l3
 			}
-			v4 = i32(3)
-			goto l0
+			v0 = i32(3)
+			goto l1
 		}
 	l3:
 		t6 := int64(load64(m.memory, uint64(uint32(v3))+24))
 		store64(m.memory, uint32(v2), uint64(t6))
-		v4 = i32(0)
+		v0 = i32(0)
 	}
-l0:
+l1:
 	m.g0 = v3 + i32(32)
-	return v4
+	return v0
 }
 
 //go:norace
-func (m *Module) fn40(v0, v1, v2 int32) {
+func (m *Module) fn52(v0, v1, v2 int32) {
 	var v3 int32
 	var v4 int64
 	t0 := m.g0
 	v3 = t0 - i32(192)
 	m.g0 = v3
-	m.fn91(v3+i32(8), v1)
+	m.fn106(v3+i32(8), v1)
 	v4 = i64(0)
 	{
-		t1 := m.fn31(v2, i32(19956), i32(10))
+		t1 := m.fn37(v2, i32(20468), i32(10))
 		if t1 == 0 {
 			goto l0
 		}
-		t2 := m.fn187(v3+i32(8), v2)
+		t2 := m.fn211(v3+i32(8), v2)
 		if t2 == 0 {
 			goto l0
 		}
@@ -2922,6 +3372,311 @@ l0:
 }
 
 //go:norace
+func (m *Module) Xbackoff_budget_get_level(v0 int32, v1 int64, v2 int32) int32 {
+	var v3, v4 int32
+	var v5, v6 int64
+	t0 := m.g0
+	v3 = t0 - i32(224)
+	m.g0 = v3
+	{
+		if v2 != 0 {
+			goto l0
+		}
+		v0 = i32(100)
+		goto l1
+	l0:
+		m.fn39(v3+i32(8), v0)
+		t1 := int32(load32(m.memory, uint64(uint32(v3))+12))
+		v0 = t1
+		t2 := int32(load32(m.memory, uint64(uint32(v3))+8))
+		if t2 == i32(1) {
+			goto l1
+		}
+		m.fn54(v3+i32(40), v0)
+		{
+			{
+				t3 := int64(load64(m.memory, uint64(uint32(v3))+40))
+				if t3 != i64(1) {
+					goto l2
+				}
+				t4 := v0
+				v4 = v3 + i32(48)
+				m.fn55(t4, v4)
+				memory_copy(m.memory, uint32(v3+i32(136)), uint32(v4), uint32(i32(88)))
+				m.fn56(v3+i32(16), v0, v3+i32(136), v1)
+				t5 := int64(load64(m.memory, uint64(uint32(v3))+32))
+				v1 = t5
+				t6 := int64(load64(m.memory, uint64(uint32(v3))+24))
+				v5 = t6
+				t7 := int64(load64(m.memory, uint64(uint32(v3))+16))
+				v6 = t7
+				goto l3
+			}
+		l2:
+			memory_zero(m.memory, uint32(v3+i32(40)), uint32(i32(88)))
+			v6 = i64(0)
+			m.fn56(v3+i32(136), v0, v3+i32(40), i64(0))
+			t8 := int64(load64(m.memory, uint64(uint32(v3))+152))
+			v1 = t8
+			t9 := int64(load64(m.memory, uint64(uint32(v3))+144))
+			v5 = t9
+		}
+	l3:
+		store64(m.memory, uint64(uint32(v2))+24, uint64(i64(0)))
+		store64(m.memory, uint64(uint32(v2))+16, uint64(v1))
+		store64(m.memory, uint64(uint32(v2))+8, uint64(v5))
+		store64(m.memory, uint32(v2), uint64(v6))
+		v0 = i32(0)
+	}
+l1:
+	m.g0 = v3 + i32(224)
+	return v0
+}
+
+//go:norace
+func (m *Module) fn54(v0, v1 int32) {
+	var v2 int32
+	var v3 int64
+	var v4 int32
+	t0 := m.g0
+	v2 = t0 - i32(144)
+	m.g0 = v2
+	{
+	l11:
+		{
+			t1 := int64(load64(m.memory, uint64(uint32(v1))+80))
+			t2 := v1
+			v3 = t1
+			t3 := v3
+			var p4 int32
+			if v3 == 0 {
+				p4 = 1
+			}
+			v4 = p4
+			p5 := t3
+			if v4 != 0 {
+				p5 = i64(1)
+			}
+			store64(m.memory, uint64(uint32(t2))+80, uint64(p5))
+			if v4 != 0 {
+				v4 = i32(0)
+			l8:
+				if v4 != i32(44) {
+					store32(m.memory, uint32(v2+i32(12)+v4), uint32(i32(0)))
+					v4 = v4 + i32(4)
+					goto l8
+				}
+				v1 = v1 + i32(88)
+				v4 = i32(0)
+			l4:
+				if v4 == i32(44) {
+					v1 = v2 + i32(12)
+					v4 = i32(0)
+				l6:
+					{
+						if v4 == i32(88) {
+							memory_copy(m.memory, uint32(v0+i32(8)), uint32(v2+i32(56)), uint32(i32(88)))
+							v3 = i64(1)
+							goto l7
+						}
+						t6 := int32(load32(m.memory, uint32(v1)))
+						t7 := int64(load64(m.memory, uint32(t6)))
+						store64(m.memory, uint32(v2+i32(56)+v4), uint64(t7))
+						v4 = v4 + i32(8)
+						v1 = v1 + i32(4)
+						goto l6
+					}
+				}
+				store32(m.memory, uint32(v2+i32(12)+v4), uint32(v1))
+				v4 = v4 + i32(4)
+				v1 = v1 + i32(8)
+				goto l4
+			}
+			v4 = i32(6100)
+			goto l13
+		l13:
+			{
+				if v4 == 0 {
+					goto l9
+				}
+				t8 := int64(load64(m.memory, uint64(uint32(v1))+80))
+				v3 = t8
+				if uint64(v3) > uint64(i64(1)) {
+					goto l10
+				}
+				switch int32(v3) {
+				default:
+					goto l11
+				case 1:
+					v4 = v4 + i32(-1)
+					goto l13
+				}
+			}
+		l9:
+		}
+		t9 := int64(load64(m.memory, uint64(uint32(v1))+80))
+		t10 := v1
+		v3 = t9
+		p11 := v3
+		if v3 == i64(1) {
+			p11 = i64(2)
+		}
+		store64(m.memory, uint64(uint32(t10))+80, uint64(p11))
+	}
+l10:
+	v3 = i64(0)
+l7:
+	store64(m.memory, uint32(v0), uint64(v3))
+	m.g0 = v2 + i32(144)
+}
+
+//go:norace
+func (m *Module) fn55(v0, v1 int32) {
+	var v2, v3 int32
+	v2 = v0 + i32(88)
+	v3 = i32(0)
+l1:
+	{
+		if v3 == i32(88) {
+			goto l0
+		}
+		t0 := int64(load64(m.memory, uint32(v1+v3)))
+		store64(m.memory, uint32(v2+v3), uint64(t0))
+		v3 = v3 + i32(8)
+		goto l1
+	}
+l0:
+	{
+		t1 := int64(load64(m.memory, uint64(uint32(v0))+80))
+		if t1 == i64(2) {
+			return
+		}
+		store64(m.memory, uint64(uint32(v0))+80, uint64(i64(0)))
+	}
+}
+
+//go:norace
+func (m *Module) fn56(v0, v1, v2 int32, v3 int64) {
+	var v4 int32
+	var v5, v6, v7, v8 int64
+	t0 := m.g0
+	v4 = t0 - i32(48)
+	m.g0 = v4
+	t1 := m.fn236(v1)
+	v5 = t1
+	m.fn131(v4+i32(32), v1)
+	t2 := int64(load64(m.memory, uint64(uint32(v4))+40))
+	t3 := int32(load32(m.memory, uint64(uint32(v4))+32))
+	p4 := i64(0)
+	if t3 != 0 {
+		p4 = t2
+	}
+	v6 = p4
+	{
+		t5 := int32(load32(m.memory, uint32(v1)))
+		switch t5 + i32(-4) {
+		default:
+			t6 := int64(load64(m.memory, uint32(v2)))
+			v3 = t6
+			goto l4
+		case 0:
+			t7 := int64(load64(m.memory, uint64(uint32(v2))+8))
+			t8 := v4
+			t9 := v3
+			v7 = t7
+			v8 = t9 - v7
+			p10 := v8
+			if uint64(v8) > uint64(v3) {
+				p10 = i64(0)
+			}
+			t11 := int64(load64(m.memory, uint64(uint32(v1))+8))
+			m.fn240(t8, p10, i64(0), t11, i64(0))
+			m.fn131(v4+i32(32), v1)
+			t12 := int32(load32(m.memory, uint64(uint32(v4))+32))
+			v1 = t12
+			t13 := int64(load64(m.memory, uint64(uint32(v4))+40))
+			v8 = t13
+			t15 := v2
+			p14 := v3
+			if uint64(v3) < uint64(v7) {
+				p14 = v7
+			}
+			store64(m.memory, uint64(uint32(t15))+8, uint64(p14))
+			t16 := int64(load64(m.memory, uint32(v2)))
+			t17 := v2
+			t18 := v8
+			t19 := v8
+			v3 = t16
+			t20 := int64(load64(m.memory, uint32(v4)))
+			v7 = v3 + t20
+			p21 := v7
+			if uint64(v7) < uint64(v3) {
+				p21 = i64(-1)
+			}
+			v3 = p21
+			p22 := v3
+			if uint64(v8) < uint64(v3) {
+				p22 = t19
+			}
+			t23 := int64(load64(m.memory, uint64(uint32(v4))+8))
+			p24 := p22
+			if t23 != i64(0) {
+				p24 = t18
+			}
+			p25 := i64(0)
+			if v1 != 0 {
+				p25 = p24
+			}
+			v3 = p25
+			store64(m.memory, uint32(t17), uint64(v3))
+			goto l4
+		case 1:
+			store32(m.memory, uint64(uint32(v4))+40, uint32(i32(10)))
+			store32(m.memory, uint64(uint32(v4))+32, uint32(v1))
+			store32(m.memory, uint64(uint32(v4))+36, uint32(v2))
+			store32(m.memory, uint64(uint32(v4))+44, uint32(v2+i32(80)))
+			m.fn238(v4+i32(16), v4+i32(32), v3)
+			t26 := int64(load64(m.memory, uint64(uint32(v4))+24))
+			v6 = t26
+			t27 := int64(load64(m.memory, uint64(uint32(v4))+16))
+			v3 = t27
+			goto l4
+		case 2:
+			t28 := int64(load64(m.memory, uint64(uint32(v1))+72))
+			v6 = t28
+			t29 := int64(load64(m.memory, uint64(uint32(v1))+40))
+			t30 := v6
+			v3 = t29
+			t31 := int64(load64(m.memory, uint32(v2)))
+			t32 := m.fn139(int32(int64(uint64(v3)>>32)), int32(v3), t31)
+			v3 = t32
+			p33 := v3
+			if uint64(v6) > uint64(v3) {
+				p33 = t30
+			}
+			v6 = p33
+			t34 := int64(load64(m.memory, uint64(uint32(v2))+8))
+			v3 = v6 - t34
+			p35 := v3
+			if uint64(v3) > uint64(v6) {
+				p35 = i64(0)
+			}
+			v3 = p35
+		}
+	}
+l4:
+	store64(m.memory, uint64(uint32(v0))+8, uint64(v6))
+	store64(m.memory, uint32(v0), uint64(v3))
+	t37 := v0
+	p36 := i64(1)
+	if uint64(v5) > uint64(i64(1)) {
+		p36 = v5
+	}
+	store64(m.memory, uint64(uint32(t37))+16, uint64(p36))
+	m.g0 = v4 + i32(48)
+}
+
+//go:norace
 func (m *Module) Xbackoff_budget_get_ratio(v0, v1, v2, v3 int32) int32 {
 	var v4, v5 int32
 	t0 := m.g0
@@ -2929,45 +3684,35 @@ func (m *Module) Xbackoff_budget_get_ratio(v0, v1, v2, v3 int32) int32 {
 	m.g0 = v4
 	v5 = i32(100)
 	{
-		if v0 == 0 {
-			goto l0
-		}
 		if v2 == 0 {
 			goto l0
 		}
 		if v3 == 0 {
 			goto l0
 		}
+		m.fn39(v4+i32(8), v0)
+		t1 := int32(load32(m.memory, uint64(uint32(v4))+12))
+		v5 = t1
+		t2 := int32(load32(m.memory, uint64(uint32(v4))+8))
+		if t2 == i32(1) {
+			goto l0
+		}
+		m.fn36(v4, v1, i32(20468), i32(10), i32(1))
+		t3 := int32(load32(m.memory, uint64(uint32(v4))+4))
+		v0 = t3
 		{
-			t1 := int64(load64(m.memory, uint32(v0)))
-			if t1 == i64(0x312d746567647562) {
+			t4 := int32(load32(m.memory, uint32(v4)))
+			if t4&i32(1) == 0 {
 				goto l1
 			}
-			v5 = i32(101)
+			v5 = v0
 			goto l0
 		}
 	l1:
-		{
-			v0 = v0 + i32(8)
-			t2 := m.fn33(v0)
-			if t2 == 0 {
-				goto l2
-			}
-			v5 = i32(111)
-			goto l0
-		}
-	l2:
-		m.fn30(v4+i32(8), v1, i32(19956), i32(10), i32(1))
-		t3 := int32(load32(m.memory, uint64(uint32(v4))+12))
-		v5 = t3
-		t4 := int32(load32(m.memory, uint64(uint32(v4))+8))
-		if t4&i32(1) != 0 {
-			goto l0
-		}
-		m.fn40(v4+i32(16), v0, v5)
+		m.fn52(v4+i32(16), v5, v0)
 		t5 := int64(load64(m.memory, uint64(uint32(v4))+16))
 		t6 := int64(load64(m.memory, uint64(uint32(v4))+24))
-		t7 := m.fn28(t5, t6, v2, v3)
+		t7 := m.fn34(t5, t6, v2, v3)
 		p8 := i32(0)
 		if t7 != 0 {
 			p8 = i32(3)
@@ -3007,10 +3752,10 @@ func (m *Module) Xbackoff_budget_member_cancel(v0, v1 int32) int32 {
 		t0 := int64(load64(m.memory, uint32(v0)))
 		if t0 == i64(0x312d7265626d656d) {
 			if uint32(v1+i32(-6)) >= uint32(i32(-5)) {
-				t1 := m.fn44(v0+i32(656), v1)
+				t1 := m.fn22(v0+i32(656), v1)
 				v2 = t1
 				{
-					t2 := m.fn45(v0+i32(608), v1)
+					t2 := m.fn60(v0+i32(608), v1)
 					v3 = t2
 					if v3 == 0 {
 						goto l3
@@ -3027,7 +3772,7 @@ func (m *Module) Xbackoff_budget_member_cancel(v0, v1 int32) int32 {
 				}
 			l3:
 				{
-					t7 := m.fn45(v0+i32(632), v1)
+					t7 := m.fn60(v0+i32(632), v1)
 					v0 = t7
 					if v0 == 0 {
 						goto l4
@@ -3064,35 +3809,12 @@ func (m *Module) Xbackoff_budget_member_cancel(v0, v1 int32) int32 {
 }
 
 //go:norace
-func (m *Module) fn44(v0, v1 int32) int64 {
-	var v2 int32
-	var v3 int64
-	t0 := m.g0
-	v2 = t0 - i32(16)
-	m.g0 = v2
-	m.fn67(v2+i32(8), v1)
-	v3 = i64(0)
-	{
-		t1 := int32(load32(m.memory, uint64(uint32(v2))+8))
-		if t1 != i32(1) {
-			goto l0
-		}
-		t2 := int32(load32(m.memory, uint64(uint32(v2))+12))
-		t3 := int64(load64(m.memory, uint32(v0+t2<<3)))
-		v3 = t3
-	}
-l0:
-	m.g0 = v2 + i32(16)
-	return v3
-}
-
-//go:norace
-func (m *Module) fn45(v0, v1 int32) int32 {
+func (m *Module) fn60(v0, v1 int32) int32 {
 	var v2, v3 int32
 	t0 := m.g0
 	v2 = t0 - i32(16)
 	m.g0 = v2
-	m.fn67(v2+i32(8), v1)
+	m.fn82(v2+i32(8), v1)
 	t1 := int32(load32(m.memory, uint64(uint32(v2))+8))
 	v1 = t1
 	t2 := int32(load32(m.memory, uint64(uint32(v2))+12))
@@ -3141,7 +3863,7 @@ func (m *Module) Xbackoff_budget_member_exchange_step(v0 int32, v1 int64, v2 int
 			if v4 == i32(12) {
 				goto l1
 			}
-			m.fn47(v3, v0, v4)
+			m.fn62(v3, v0, v4)
 			v4 = v4 + i32(1)
 			t2 := int32(load32(m.memory, uint32(v3)))
 			t3 := int64(load64(m.memory, uint64(uint32(v3))+16))
@@ -3174,7 +3896,7 @@ func (m *Module) Xbackoff_budget_member_exchange_step(v0 int32, v1 int64, v2 int
 		if v2 == v4 {
 			goto l1
 		}
-		m.fn47(v3, v0, v4)
+		m.fn62(v3, v0, v4)
 		{
 			t9 := int32(load32(m.memory, uint32(v3)))
 			v5 = t9
@@ -3186,15 +3908,16 @@ func (m *Module) Xbackoff_budget_member_exchange_step(v0 int32, v1 int64, v2 int
 			if v1 != i64(0) {
 				t11 := int64(load64(m.memory, uint64(uint32(v3))+24))
 				v7 = t11
-				v8 = i64(0)
 				v4 = i32(0)
 				v2 = i32(0)
+				v8 = i64(0)
 				switch v5 + i32(-3) {
 				default:
 					goto l11
 				case 0:
 					t12 := int32(load32(m.memory, uint64(uint32(v3))+4))
 					v2 = t12
+					v8 = i64(0)
 					goto l11
 				case 1:
 					t13 := int64(load64(m.memory, uint64(uint32(v3))+8))
@@ -3202,10 +3925,12 @@ func (m *Module) Xbackoff_budget_member_exchange_step(v0 int32, v1 int64, v2 int
 					v2 = i32(0)
 				}
 			l11:
+				store64(m.memory, uint64(uint32(v6))+32, uint64(i64(0)))
 				store64(m.memory, uint64(uint32(v6))+24, uint64(v7))
 				store64(m.memory, uint64(uint32(v6))+16, uint64(v1))
 				store64(m.memory, uint64(uint32(v6))+8, uint64(v8))
 				store32(m.memory, uint64(uint32(v6))+4, uint32(v2))
+				store64(m.memory, uint64(uint32(v6))+40, uint64(i64(0)))
 				store32(m.memory, uint32(v6), uint32(v5+i32(1)))
 				goto l2
 			}
@@ -3225,7 +3950,7 @@ l2:
 }
 
 //go:norace
-func (m *Module) fn47(v0, v1, v2 int32) {
+func (m *Module) fn62(v0, v1, v2 int32) {
 	var v3 int64
 	var v4 int32
 	{
@@ -3234,7 +3959,7 @@ func (m *Module) fn47(v0, v1, v2 int32) {
 		}
 		t0 := int64(load64(m.memory, uint64(uint32(v1+v2<<3))+552))
 		v3 = t0
-		m.fn76(v0, v1, v2)
+		m.fn91(v0, v1, v2)
 		store64(m.memory, uint64(uint32(v0))+24, uint64(i64(0)))
 		store64(m.memory, uint64(uint32(v0))+16, uint64(v3))
 		return
@@ -3262,10 +3987,10 @@ l0:
 		if v2 != 0 {
 			p5 = i32(624)
 		}
-		t7 := int32(load32(m.memory, uint64(uint32(v4<<2))+25984))
+		t7 := int32(load32(m.memory, uint64(uint32(v4<<2))+26496))
 		t8 := t6 + p5
 		v4 = t7
-		t9 := m.fn44(t8, v4)
+		t9 := m.fn22(t8, v4)
 		v3 = t9
 		t11 := v0
 		t12 := v1
@@ -3273,7 +3998,7 @@ l0:
 		if v2 != 0 {
 			p10 = i32(648)
 		}
-		t13 := m.fn44(t12+p10, v4)
+		t13 := m.fn22(t12+p10, v4)
 		store64(m.memory, uint64(uint32(t11))+24, uint64(t13))
 		store64(m.memory, uint64(uint32(v0))+16, uint64(v3))
 		store32(m.memory, uint64(uint32(v0))+4, uint32(v4))
@@ -3325,15 +4050,15 @@ func (m *Module) Xbackoff_budget_member_failed(v0, v1 int32, v2 int64) int32 {
 			if v1 != 0 {
 				goto l3
 			}
-			m.fn49(v0+i32(512), v3)
+			m.fn64(v0+i32(512), v3)
 			goto l4
 		l3:
 			t6 := int64(load64(m.memory, uint64(uint32(v0))+392))
 			store64(m.memory, uint64(uint32(v0))+384, uint64(t6))
 		}
 	l4:
-		m.fn50(v5, v2)
-		m.fn51(v5, v2)
+		m.fn65(v5, v2)
+		m.fn66(v5, v2)
 		v0 = i32(0)
 	}
 l1:
@@ -3342,7 +4067,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn49(v0, v1 int32) {
+func (m *Module) fn64(v0, v1 int32) {
 	var v2, v3 int32
 	var v4, v5 int64
 	t0 := m.g0
@@ -3376,7 +4101,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn50(v0 int32, v1 int64) {
+func (m *Module) fn65(v0 int32, v1 int64) {
 	var v2 int32
 	var v3, v4, v5 int64
 	var v6, v7 int32
@@ -3434,11 +4159,11 @@ l1:
 	store64(m.memory, uint64(uint32(v0))+480, uint64(v3))
 	t13 := int64(load64(m.memory, uint64(uint32(v0))+408))
 	t14 := int64(load64(m.memory, uint64(uint32(v0))+440))
-	t15 := m.fn57(t13, t14)
+	t15 := m.fn72(t13, t14)
 	t16 := fn1(t15, i32(-1))
 	t17 := v2
 	v4 = int64(uint64(v3) >> 1)
-	m.fn214(t17, t16, i64(0), v4+i64(1), i64(0))
+	m.fn240(t17, t16, i64(0), v4+i64(1), i64(0))
 	t18 := v0
 	t19 := v1
 	v3 = v3 - v4
@@ -3478,7 +4203,7 @@ l2:
 }
 
 //go:norace
-func (m *Module) fn51(v0 int32, v1 int64) {
+func (m *Module) fn66(v0 int32, v1 int64) {
 	var v2 int64
 	t0 := v0
 	v2 = v1 + i64(1000000000)
@@ -3487,7 +4212,7 @@ func (m *Module) fn51(v0 int32, v1 int64) {
 		p1 = i64(-1)
 	}
 	store64(m.memory, uint64(uint32(t0))+416, uint64(p1))
-	m.fn65(v0 + i32(504))
+	m.fn80(v0 + i32(504))
 	memory_zero(m.memory, uint32(v0+i32(600)), uint32(i32(48)))
 }
 
@@ -3496,228 +4221,219 @@ func (m *Module) Xbackoff_budget_member_init(v0, v1, v2 int32, v3, v4, v5, v6 in
 	var v7, v8 int32
 	var v9, v10 int64
 	t0 := m.g0
-	v7 = t0 - i32(1696)
+	v7 = t0 - i32(1712)
 	m.g0 = v7
-	v8 = i32(100)
-	if v0 == 0 {
-		goto l0
-	}
-	if v1 == 0 {
-		goto l0
-	}
-	{
-		t1 := int64(load64(m.memory, uint32(v1)))
-		if t1 == i64(0x312d746567647562) {
-			v1 = v1 + i32(8)
-			t2 := m.fn33(v1)
-			if t2 == 0 {
-				if v2 == 0 {
-					goto l0
-				}
-				v8 = i32(101)
-				t3 := int64(load64(m.memory, uint32(v2)))
-				if t3 != i64(0x312d746567647562) {
-					goto l0
-				}
-				v8 = i32(111)
-				v2 = v2 + i32(8)
-				t4 := m.fn33(v2)
-				if t4 != 0 {
-					goto l0
-				}
-				if !(v3 == 0) {
-					v8 = i32(4)
-					if uint64(v3) > uint64(i64(1000)) {
-						goto l0
-					}
-					{
-						v9 = v4 + i64(1)
-						if uint64(v9) < uint64(i64(3)) {
-							v10 = i64(0)
+	if v0 != 0 {
+		m.fn39(v7+i32(16), v1)
+		t1 := int32(load32(m.memory, uint64(uint32(v7))+20))
+		v8 = t1
+		{
+			t2 := int32(load32(m.memory, uint64(uint32(v7))+16))
+			if t2 != i32(1) {
+				m.fn39(v7+i32(8), v2)
+				t3 := int32(load32(m.memory, uint64(uint32(v7))+12))
+				v2 = t3
+				{
+					t4 := int32(load32(m.memory, uint64(uint32(v7))+8))
+					if t4 != i32(1) {
+						if !(v3 == 0) {
+							v1 = i32(4)
+							if uint64(v3) > uint64(i64(1000)) {
+								goto l1
+							}
 							{
-								t5 := int32(load32(m.memory, uint64(uint32(int32(v9)<<3))+19840))
-								switch t5 {
-								case 1:
-									goto l5
-								default:
-									goto l6
-								case 3:
-									v10 = i64(-1)
-									goto l6
-								case 2:
-									v10 = i64(1)
-									goto l6
+								v9 = v4 + i64(1)
+								if uint64(v9) < uint64(i64(3)) {
+									v10 = i64(0)
+									{
+										t5 := int32(load32(m.memory, uint64(uint32(int32(v9)<<3))+20096))
+										switch t5 {
+										case 1:
+											goto l6
+										default:
+											goto l7
+										case 3:
+											v10 = i64(-1)
+											goto l7
+										case 2:
+											v10 = i64(1)
+											goto l7
+										}
+									}
 								}
+								if uint64(v4+i64(-2)) >= uint64(i64(999999)) {
+									goto l1
+								}
+								goto l6
+							l6:
+								p6 := i64(1000000)
+								if uint64(v4) < uint64(i64(1000000)) {
+									p6 = v4
+								}
+								p7 := p6
+								if v4 == 0 {
+									p7 = i64(1)
+								}
+								v10 = p7
 							}
+						l7:
+							m.fn68(v7+i32(24), v8)
+							m.fn68(v7+i32(24)+i32(176), v2)
+							v1 = i32(0)
+						l11:
+							if v1 == i32(176) {
+								memory_copy(m.memory, uint32(v7+i32(944)), uint32(v7+i32(1296)), uint32(i32(176)))
+								m.fn69(v7+i32(768), v7+i32(944))
+								v1 = i32(0)
+							l13:
+								if v1 == i32(176) {
+									memory_copy(m.memory, uint32(v7+i32(1120)), uint32(v7+i32(1296)), uint32(i32(176)))
+									v3 = v3 + i64(-1)
+									m.fn69(v7+i32(1296), v7+i32(1120))
+									v1 = i32(0)
+								l29:
+									if v1 != i32(48) {
+										store64(m.memory, uint32(v7+i32(1472)+v1), uint64(i64(0)))
+										v1 = v1 + i32(8)
+										goto l29
+									}
+									v1 = i32(0)
+								l28:
+									if v1 != i32(48) {
+										store64(m.memory, uint32(v7+i32(1520)+v1), uint64(i64(0)))
+										v1 = v1 + i32(8)
+										goto l28
+									}
+									v1 = i32(0)
+								l27:
+									if v1 != i32(24) {
+										store64(m.memory, uint32(v7+i32(1568)+v1), uint64(i64(0)))
+										v1 = v1 + i32(8)
+										goto l27
+									}
+									v1 = i32(0)
+								l26:
+									if v1 != i32(24) {
+										store64(m.memory, uint32(v7+i32(1592)+v1), uint64(i64(0)))
+										v1 = v1 + i32(8)
+										goto l26
+									}
+									v1 = i32(0)
+								l25:
+									if v1 != i32(24) {
+										store64(m.memory, uint32(v7+i32(1616)+v1), uint64(i64(0)))
+										v1 = v1 + i32(8)
+										goto l25
+									}
+									v1 = i32(0)
+								l24:
+									if v1 != i32(24) {
+										store64(m.memory, uint32(v7+i32(1640)+v1), uint64(i64(0)))
+										v1 = v1 + i32(8)
+										goto l24
+									}
+									v1 = i32(0)
+								l23:
+									if v1 != i32(24) {
+										store64(m.memory, uint32(v7+i32(1664)+v1), uint64(i64(0)))
+										v1 = v1 + i32(8)
+										goto l23
+									}
+									v1 = i32(0)
+								l22:
+									if v1 == i32(24) {
+										store64(m.memory, uint64(uint32(v7))+400, uint64(i64(0)))
+										store64(m.memory, uint64(uint32(v7))+392, uint64(i64(1)))
+										store64(m.memory, uint64(uint32(v7))+384, uint64(v10))
+										store64(m.memory, uint64(uint32(v7))+376, uint64(v3))
+										store64(m.memory, uint64(uint32(v7))+408, uint64(i64(0)))
+										store64(m.memory, uint64(uint32(v7))+416, uint64(i64(0)))
+										store64(m.memory, uint64(uint32(v7))+432, uint64(v6))
+										store64(m.memory, uint64(uint32(v7))+424, uint64(v5))
+										v1 = i32(0)
+										memory_zero(m.memory, uint32(v7+i32(440)), uint32(i32(88)))
+										memory_copy(m.memory, uint32(v7+i32(528)), uint32(v7+i32(1472)), uint32(i32(48)))
+										memory_copy(m.memory, uint32(v7+i32(576)), uint32(v7+i32(1520)), uint32(i32(48)))
+										t8 := int64(load64(m.memory, uint64(uint32(v7))+1584))
+										store64(m.memory, uint64(uint32(v7))+640, uint64(t8))
+										t9 := int64(load64(m.memory, uint64(uint32(v7))+1576))
+										store64(m.memory, uint64(uint32(v7))+632, uint64(t9))
+										t10 := int64(load64(m.memory, uint64(uint32(v7))+1568))
+										store64(m.memory, uint64(uint32(v7))+624, uint64(t10))
+										t11 := int64(load64(m.memory, uint64(uint32(v7))+1592))
+										store64(m.memory, uint64(uint32(v7))+648, uint64(t11))
+										t12 := int64(load64(m.memory, uint64(uint32(v7))+1600))
+										store64(m.memory, uint64(uint32(v7))+656, uint64(t12))
+										t13 := int64(load64(m.memory, uint64(uint32(v7))+1608))
+										store64(m.memory, uint64(uint32(v7))+664, uint64(t13))
+										t14 := int64(load64(m.memory, uint64(uint32(v7))+1616))
+										store64(m.memory, uint64(uint32(v7))+672, uint64(t14))
+										t15 := int64(load64(m.memory, uint64(uint32(v7))+1624))
+										store64(m.memory, uint64(uint32(v7))+680, uint64(t15))
+										t16 := int64(load64(m.memory, uint64(uint32(v7))+1632))
+										store64(m.memory, uint64(uint32(v7))+688, uint64(t16))
+										t17 := int64(load64(m.memory, uint64(uint32(v7))+1656))
+										store64(m.memory, uint64(uint32(v7))+712, uint64(t17))
+										t18 := int64(load64(m.memory, uint64(uint32(v7))+1648))
+										store64(m.memory, uint64(uint32(v7))+704, uint64(t18))
+										t19 := int64(load64(m.memory, uint64(uint32(v7))+1640))
+										store64(m.memory, uint64(uint32(v7))+696, uint64(t19))
+										t20 := int64(load64(m.memory, uint64(uint32(v7))+1680))
+										store64(m.memory, uint64(uint32(v7))+736, uint64(t20))
+										t21 := int64(load64(m.memory, uint64(uint32(v7))+1672))
+										store64(m.memory, uint64(uint32(v7))+728, uint64(t21))
+										t22 := int64(load64(m.memory, uint64(uint32(v7))+1664))
+										store64(m.memory, uint64(uint32(v7))+720, uint64(t22))
+										t23 := int64(load64(m.memory, uint64(uint32(v7))+1704))
+										store64(m.memory, uint64(uint32(v7))+760, uint64(t23))
+										t24 := int64(load64(m.memory, uint64(uint32(v7))+1696))
+										store64(m.memory, uint64(uint32(v7))+752, uint64(t24))
+										t25 := int64(load64(m.memory, uint64(uint32(v7))+1688))
+										store64(m.memory, uint64(uint32(v7))+744, uint64(t25))
+										memory_zero(m.memory, uint32(v0+i32(752)), uint32(i32(272)))
+										store64(m.memory, uint32(v0), uint64(i64(0x312d7265626d656d)))
+										memory_copy(m.memory, uint32(v0+i32(8)), uint32(v7+i32(24)), uint32(i32(744)))
+										goto l1
+									}
+									store64(m.memory, uint32(v7+i32(1688)+v1), uint64(i64(0)))
+									v1 = v1 + i32(8)
+									goto l22
+								}
+								store64(m.memory, uint32(v7+i32(1296)+v1), uint64(i64(0)))
+								v1 = v1 + i32(8)
+								goto l13
+							}
+							store64(m.memory, uint32(v7+i32(1296)+v1), uint64(i64(0)))
+							v1 = v1 + i32(8)
+							goto l11
 						}
-						if uint64(v4+i64(-2)) >= uint64(i64(999999)) {
-							goto l0
-						}
-						goto l5
-					l5:
-						p6 := i64(1000000)
-						if uint64(v4) < uint64(i64(1000000)) {
-							p6 = v4
-						}
-						p7 := p6
-						if v4 == 0 {
-							p7 = i64(1)
-						}
-						v10 = p7
+						v1 = i32(5)
+						goto l1
 					}
-				l6:
-					m.fn53(v7+i32(8), v1)
-					m.fn53(v7+i32(8)+i32(176), v2)
-					v8 = i32(0)
-				l10:
-					if v8 == i32(176) {
-						memory_copy(m.memory, uint32(v7+i32(928)), uint32(v7+i32(1280)), uint32(i32(176)))
-						m.fn54(v7+i32(752), v7+i32(928))
-						v8 = i32(0)
-					l12:
-						if v8 == i32(176) {
-							memory_copy(m.memory, uint32(v7+i32(1104)), uint32(v7+i32(1280)), uint32(i32(176)))
-							v3 = v3 + i64(-1)
-							m.fn54(v7+i32(1280), v7+i32(1104))
-							v8 = i32(0)
-						l28:
-							if v8 != i32(48) {
-								store64(m.memory, uint32(v7+i32(1456)+v8), uint64(i64(0)))
-								v8 = v8 + i32(8)
-								goto l28
-							}
-							v8 = i32(0)
-						l27:
-							if v8 != i32(48) {
-								store64(m.memory, uint32(v7+i32(1504)+v8), uint64(i64(0)))
-								v8 = v8 + i32(8)
-								goto l27
-							}
-							v8 = i32(0)
-						l26:
-							if v8 != i32(24) {
-								store64(m.memory, uint32(v7+i32(1552)+v8), uint64(i64(0)))
-								v8 = v8 + i32(8)
-								goto l26
-							}
-							v8 = i32(0)
-						l25:
-							if v8 != i32(24) {
-								store64(m.memory, uint32(v7+i32(1576)+v8), uint64(i64(0)))
-								v8 = v8 + i32(8)
-								goto l25
-							}
-							v8 = i32(0)
-						l24:
-							if v8 != i32(24) {
-								store64(m.memory, uint32(v7+i32(1600)+v8), uint64(i64(0)))
-								v8 = v8 + i32(8)
-								goto l24
-							}
-							v8 = i32(0)
-						l23:
-							if v8 != i32(24) {
-								store64(m.memory, uint32(v7+i32(1624)+v8), uint64(i64(0)))
-								v8 = v8 + i32(8)
-								goto l23
-							}
-							v8 = i32(0)
-						l22:
-							if v8 != i32(24) {
-								store64(m.memory, uint32(v7+i32(1648)+v8), uint64(i64(0)))
-								v8 = v8 + i32(8)
-								goto l22
-							}
-							v8 = i32(0)
-						l21:
-							if v8 == i32(24) {
-								store64(m.memory, uint64(uint32(v7))+384, uint64(i64(0)))
-								store64(m.memory, uint64(uint32(v7))+376, uint64(i64(1)))
-								store64(m.memory, uint64(uint32(v7))+368, uint64(v10))
-								store64(m.memory, uint64(uint32(v7))+360, uint64(v3))
-								store64(m.memory, uint64(uint32(v7))+392, uint64(i64(0)))
-								store64(m.memory, uint64(uint32(v7))+400, uint64(i64(0)))
-								store64(m.memory, uint64(uint32(v7))+416, uint64(v6))
-								store64(m.memory, uint64(uint32(v7))+408, uint64(v5))
-								v8 = i32(0)
-								memory_zero(m.memory, uint32(v7+i32(424)), uint32(i32(88)))
-								memory_copy(m.memory, uint32(v7+i32(512)), uint32(v7+i32(1456)), uint32(i32(48)))
-								memory_copy(m.memory, uint32(v7+i32(560)), uint32(v7+i32(1504)), uint32(i32(48)))
-								t8 := int64(load64(m.memory, uint64(uint32(v7))+1568))
-								store64(m.memory, uint64(uint32(v7))+624, uint64(t8))
-								t9 := int64(load64(m.memory, uint64(uint32(v7))+1560))
-								store64(m.memory, uint64(uint32(v7))+616, uint64(t9))
-								t10 := int64(load64(m.memory, uint64(uint32(v7))+1552))
-								store64(m.memory, uint64(uint32(v7))+608, uint64(t10))
-								t11 := int64(load64(m.memory, uint64(uint32(v7))+1576))
-								store64(m.memory, uint64(uint32(v7))+632, uint64(t11))
-								t12 := int64(load64(m.memory, uint64(uint32(v7))+1584))
-								store64(m.memory, uint64(uint32(v7))+640, uint64(t12))
-								t13 := int64(load64(m.memory, uint64(uint32(v7))+1592))
-								store64(m.memory, uint64(uint32(v7))+648, uint64(t13))
-								t14 := int64(load64(m.memory, uint64(uint32(v7))+1600))
-								store64(m.memory, uint64(uint32(v7))+656, uint64(t14))
-								t15 := int64(load64(m.memory, uint64(uint32(v7))+1608))
-								store64(m.memory, uint64(uint32(v7))+664, uint64(t15))
-								t16 := int64(load64(m.memory, uint64(uint32(v7))+1616))
-								store64(m.memory, uint64(uint32(v7))+672, uint64(t16))
-								t17 := int64(load64(m.memory, uint64(uint32(v7))+1640))
-								store64(m.memory, uint64(uint32(v7))+696, uint64(t17))
-								t18 := int64(load64(m.memory, uint64(uint32(v7))+1632))
-								store64(m.memory, uint64(uint32(v7))+688, uint64(t18))
-								t19 := int64(load64(m.memory, uint64(uint32(v7))+1624))
-								store64(m.memory, uint64(uint32(v7))+680, uint64(t19))
-								t20 := int64(load64(m.memory, uint64(uint32(v7))+1664))
-								store64(m.memory, uint64(uint32(v7))+720, uint64(t20))
-								t21 := int64(load64(m.memory, uint64(uint32(v7))+1656))
-								store64(m.memory, uint64(uint32(v7))+712, uint64(t21))
-								t22 := int64(load64(m.memory, uint64(uint32(v7))+1648))
-								store64(m.memory, uint64(uint32(v7))+704, uint64(t22))
-								t23 := int64(load64(m.memory, uint64(uint32(v7))+1688))
-								store64(m.memory, uint64(uint32(v7))+744, uint64(t23))
-								t24 := int64(load64(m.memory, uint64(uint32(v7))+1680))
-								store64(m.memory, uint64(uint32(v7))+736, uint64(t24))
-								t25 := int64(load64(m.memory, uint64(uint32(v7))+1672))
-								store64(m.memory, uint64(uint32(v7))+728, uint64(t25))
-								store64(m.memory, uint32(v0), uint64(i64(0x312d7265626d656d)))
-								memory_copy(m.memory, uint32(v0+i32(8)), uint32(v7+i32(8)), uint32(i32(744)))
-								goto l0
-							}
-							store64(m.memory, uint32(v7+i32(1672)+v8), uint64(i64(0)))
-							v8 = v8 + i32(8)
-							goto l21
-						}
-						store64(m.memory, uint32(v7+i32(1280)+v8), uint64(i64(0)))
-						v8 = v8 + i32(8)
-						goto l12
-					}
-					store64(m.memory, uint32(v7+i32(1280)+v8), uint64(i64(0)))
-					v8 = v8 + i32(8)
-					goto l10
+					v1 = v2
+					goto l1
 				}
-				v8 = i32(5)
-				goto l0
 			}
-			v8 = i32(111)
-			goto l0
+			v1 = v8
+			goto l1
 		}
-		v8 = i32(101)
-		goto l0
 	}
-l0:
-	m.g0 = v7 + i32(1696)
-	return v8
+	v1 = i32(100)
+	goto l1
+l1:
+	m.g0 = v7 + i32(1712)
+	return v1
 }
 
 //go:norace
-func (m *Module) fn53(v0, v1 int32) {
+func (m *Module) fn68(v0, v1 int32) {
 	memory_copy(m.memory, uint32(v0), uint32(v1), uint32(i32(80)))
-	m.fn89(v0+i32(88), v1)
+	m.fn104(v0+i32(88), v1)
 	store64(m.memory, uint64(uint32(v0))+80, uint64(i64(0)))
 }
 
 //go:norace
-func (m *Module) fn54(v0, v1 int32) {
+func (m *Module) fn69(v0, v1 int32) {
 	var v2, v3, v4, v5, v6 int32
 	var v7, v8 int64
 	t0 := m.g0
@@ -3790,7 +4506,7 @@ func (m *Module) Xbackoff_budget_member_late(v0 int32, v1 int64) int32 {
 	if v0 != 0 {
 		t0 := int64(load64(m.memory, uint32(v0)))
 		if t0 == i64(0x312d7265626d656d) {
-			m.fn51(v0+i32(8), v1)
+			m.fn66(v0+i32(8), v1)
 			return i32(0)
 		}
 		return i32(101)
@@ -3824,7 +4540,7 @@ func (m *Module) Xbackoff_budget_member_lost(v0 int32, v1 int64, v2 int32) int32
 	l1:
 		t2 := int64(load64(m.memory, uint64(uint32(v0))+416))
 		t3 := int64(load64(m.memory, uint64(uint32(v0))+448))
-		t4 := m.fn57(t2, t3)
+		t4 := m.fn72(t2, t3)
 		v5 = t4
 		t5 := int64(load64(m.memory, uint64(uint32(v0))+456))
 		t6 := v3
@@ -3845,7 +4561,7 @@ func (m *Module) Xbackoff_budget_member_lost(v0 int32, v1 int64, v2 int32) int32
 			p9 = i64(16000001)
 		}
 		t10 := fn1(v5, v4)
-		m.fn214(t6, p9, i64(0), t10, i64(0))
+		m.fn240(t6, p9, i64(0), t10, i64(0))
 		t11 := v0
 		v6 = v6 + i64(1)
 		p12 := v6
@@ -3871,7 +4587,7 @@ func (m *Module) Xbackoff_budget_member_lost(v0 int32, v1 int64, v2 int32) int32
 			if uint64(v6) < uint64(v1) {
 				p19 = i64(-1)
 			}
-			t20 := m.fn58(t17, p19)
+			t20 := m.fn73(t17, p19)
 			if t20 == 0 {
 				goto l2
 			}
@@ -3888,7 +4604,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn57(v0, v1 int64) int64 {
+func (m *Module) fn72(v0, v1 int64) int64 {
 	var v2 int32
 	t0 := m.g0
 	v2 = t0 - i32(64)
@@ -3901,15 +4617,15 @@ func (m *Module) fn57(v0, v1 int64) int64 {
 	store64(m.memory, uint64(uint32(v2))+24, uint64(v0^i64(0x6c7967656e657261)))
 	store64(m.memory, uint64(uint32(v2))+16, uint64(i64(0x554200041a100607)))
 	store64(m.memory, uint64(uint32(v2))+8, uint64(v0^i64(8317987319222330741)))
-	m.fn108(v2+i32(8), v2, i32(8))
-	t1 := m.fn111(v2 + i32(8))
+	m.fn125(v2+i32(8), v2, i32(8))
+	t1 := m.fn128(v2 + i32(8))
 	v0 = t1
 	m.g0 = v2 + i32(64)
 	return v0
 }
 
 //go:norace
-func (m *Module) fn58(v0 int32, v1 int64) int32 {
+func (m *Module) fn73(v0 int32, v1 int64) int32 {
 	var v2, v3, v4 int64
 	t0 := int64(load64(m.memory, uint64(uint32(v0))+432))
 	v2 = t0
@@ -3969,141 +4685,158 @@ func (m *Module) Xbackoff_budget_member_note(v0, v1, v2 int32, v3 int64) int32 {
 	var v8 int32
 	var v9 int64
 	t0 := m.g0
-	v4 = t0 - i32(400)
+	v4 = t0 - i32(432)
 	m.g0 = v4
 	v5 = i32(100)
 	{
 		if v1 == 0 {
 			goto l0
 		}
+		t1 := int64(load64(m.memory, uint64(uint32(v1))+24))
+		store64(m.memory, uint64(uint32(v4))+32, uint64(t1))
+		t2 := int64(load64(m.memory, uint64(uint32(v1))+16))
+		store64(m.memory, uint64(uint32(v4))+24, uint64(t2))
+		t3 := int64(load64(m.memory, uint64(uint32(v1))+8))
+		store64(m.memory, uint64(uint32(v4))+16, uint64(t3))
+		t4 := int64(load64(m.memory, uint32(v1)))
+		store64(m.memory, uint64(uint32(v4))+8, uint64(t4))
+		{
+			t5 := m.fn45(v4 + i32(24))
+			if t5 == 0 {
+				goto l1
+			}
+			v5 = i32(115)
+			goto l0
+		}
+	l1:
 		if v0 == 0 {
 			goto l0
 		}
 		{
-			t1 := int64(load64(m.memory, uint32(v0)))
-			if t1 == i64(0x312d7265626d656d) {
-				goto l1
+			t6 := int64(load64(m.memory, uint32(v0)))
+			if t6 == i64(0x312d7265626d656d) {
+				goto l2
 			}
 			v5 = i32(101)
 			goto l0
 		}
-	l1:
-		t2 := int32(load32(m.memory, uint32(v1)))
-		t3 := int64(load64(m.memory, uint64(uint32(v1))+8))
-		m.fn0(v4+i32(8), t2, i32(2), t3)
+	l2:
+		t7 := int32(load32(m.memory, uint64(uint32(v4))+8))
+		t8 := int64(load64(m.memory, uint64(uint32(v4))+16))
+		m.fn0(v4+i32(40), t7, i32(2), t8)
 		{
-			t4 := int32(load32(m.memory, uint64(uint32(v4))+8))
-			v6 = t4
+			t9 := int32(load32(m.memory, uint64(uint32(v4))+40))
+			v6 = t9
 			if v6 != i32(6) {
-				goto l2
+				goto l3
 			}
 			v5 = i32(113)
 			goto l0
 		}
-	l2:
-		t5 := int64(load64(m.memory, uint64(uint32(v4))+16))
-		t6 := v4
-		v7 = t5
-		store64(m.memory, uint64(uint32(t6))+32, uint64(v7))
-		t7 := int32(load32(m.memory, uint64(uint32(v4))+12))
-		store32(m.memory, uint64(uint32(v4))+28, uint32(t7))
-		store32(m.memory, uint64(uint32(v4))+24, uint32(v6))
+	l3:
+		t10 := int64(load64(m.memory, uint64(uint32(v4))+48))
+		t11 := v4
+		v7 = t10
+		store64(m.memory, uint64(uint32(t11))+64, uint64(v7))
+		t12 := int32(load32(m.memory, uint64(uint32(v4))+44))
+		store32(m.memory, uint64(uint32(v4))+60, uint32(t12))
+		store32(m.memory, uint64(uint32(v4))+56, uint32(v6))
 		v8 = v0 + i32(8)
 		{
 			switch v6 {
 			case 1, 3, 5:
-				goto l4
+				goto l5
 			default:
-				goto l3
+				goto l4
 			case 2:
 				v6 = i32(5)
-				goto l3
+				goto l4
 			case 4:
-				p8 := i64(0)
+				p13 := i64(0)
 				if v2 != 0 {
-					p8 = v7
+					p13 = v7
 				}
-				v9 = p8
-				p9 := v7
+				v9 = p13
+				p14 := v7
 				if v2 != 0 {
-					p9 = i64(0)
+					p14 = i64(0)
 				}
-				v7 = p9
+				v7 = p14
 				v5 = i32(0)
 				v1 = i32(-12)
 				v6 = i32(1)
-			l10:
+			l11:
 				if v1 == 0 {
-					goto l7
+					goto l8
 				}
 				{
 					if v7 == 0 {
-						goto l8
-					}
-					t10 := int32(load32(m.memory, uint32(v1+i32(25996))))
-					t11 := m.fn60(v8, t10)
-					if t11 == v7 {
 						goto l9
 					}
+					t15 := int32(load32(m.memory, uint32(v1+i32(26508))))
+					t16 := m.fn75(v8, t15)
+					if t16 == v7 {
+						goto l10
+					}
 				}
-			l8:
+			l9:
 				v1 = v1 + i32(4)
 				v5 = v5 + i32(1)
-				goto l10
-			l9:
+				goto l11
+			l10:
 				v6 = v5 + i32(2)
-			l7:
-				store32(m.memory, uint64(uint32(v4))+24, uint32(i32(4)))
-				store64(m.memory, uint64(uint32(v4))+32, uint64(v9))
+			l8:
+				store32(m.memory, uint64(uint32(v4))+56, uint32(i32(4)))
+				store64(m.memory, uint64(uint32(v4))+64, uint64(v9))
 			}
-		l3:
+		l4:
 			{
 				v1 = v0 + i32(512)
-				t12 := m.fn61(v1)
-				if t12 != i64(0) {
-					goto l11
+				t17 := m.fn76(v1)
+				if t17 != i64(0) {
+					goto l12
 				}
 				store64(m.memory, uint64(uint32(v0))+504, uint64(v3))
 			}
-		l11:
+		l12:
 			v5 = v1 + v6<<3
-			t13 := int64(load64(m.memory, uint32(v5)))
-			t14 := v5
-			v7 = t13 + i64(1)
-			p15 := v7
+			t18 := int64(load64(m.memory, uint32(v5)))
+			t19 := v5
+			v7 = t18 + i64(1)
+			p20 := v7
 			if v7 == 0 {
-				p15 = i64(-1)
+				p20 = i64(-1)
 			}
-			v7 = p15
-			p16 := i64(1000000)
+			v7 = p20
+			p21 := i64(1000000)
 			if uint64(v7) < uint64(i64(1000000)) {
-				p16 = v7
+				p21 = v7
 			}
-			store64(m.memory, uint32(t14), uint64(p16))
-			t17 := v4 + i32(216)
+			store64(m.memory, uint32(t19), uint64(p21))
+			t22 := v4 + i32(248)
 			v5 = v0 + i32(184)
-			t18 := int64(load64(m.memory, uint64(uint32(v0))+368))
-			t19 := int64(load64(m.memory, uint64(uint32(v0))+376))
-			t20 := fn62(t18, t19)
-			m.fn63(t17, v5, v4+i32(24), t20, v3)
-			memory_copy(m.memory, uint32(v4+i32(40)), uint32(v4+i32(216)), uint32(i32(176)))
-			memory_copy(m.memory, uint32(v5), uint32(v4+i32(40)), uint32(i32(176)))
-			t21 := m.fn64(v8, v3)
-			if t21 == 0 {
-				goto l4
+			t23 := int64(load64(m.memory, uint64(uint32(v0))+368))
+			t24 := int64(load64(m.memory, uint64(uint32(v0))+376))
+			t25 := fn77(t23, t24)
+			m.fn78(t22, v5, v4+i32(56), t25, v3)
+			memory_copy(m.memory, uint32(v4+i32(72)), uint32(v4+i32(248)), uint32(i32(176)))
+			memory_copy(m.memory, uint32(v5), uint32(v4+i32(72)), uint32(i32(176)))
+			t26 := m.fn79(v8, v3)
+			if t26 == 0 {
+				goto l5
 			}
-			m.fn65(v1)
+			m.fn80(v1)
 		}
-	l4:
+	l5:
 		v5 = i32(0)
 	}
 l0:
-	m.g0 = v4 + i32(400)
+	m.g0 = v4 + i32(432)
 	return v5
 }
 
 //go:norace
-func (m *Module) fn60(v0, v1 int32) int64 {
+func (m *Module) fn75(v0, v1 int32) int64 {
 	var v2 int32
 	var v3 int64
 	{
@@ -4137,7 +4870,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn61(v0 int32) int64 {
+func (m *Module) fn76(v0 int32) int64 {
 	var v1 int64
 	var v2 int32
 	var v3 int64
@@ -4161,7 +4894,7 @@ l0:
 }
 
 //go:norace
-func fn62(v0, v1 int64) int64 {
+func fn77(v0, v1 int64) int64 {
 	var v2 int64
 	{
 		v2 = v0 + i64(1)
@@ -4191,7 +4924,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn63(v0, v1, v2 int32, v3, v4 int64) {
+func (m *Module) fn78(v0, v1, v2 int32, v3, v4 int64) {
 	var v5, v6 int32
 	var v7, v8, v9 int64
 	t0 := m.g0
@@ -4216,7 +4949,7 @@ func (m *Module) fn63(v0, v1, v2 int32, v3, v4 int64) {
 				{
 					{
 						t4 := int32(load32(m.memory, uint64(uint32(v2))+4))
-						t5 := m.fn60(v1, t4)
+						t5 := m.fn75(v1, t4)
 						v8 = t5
 						if !(v8 == 0) {
 							goto l9
@@ -4235,7 +4968,7 @@ func (m *Module) fn63(v0, v1, v2 int32, v3, v4 int64) {
 					v7 = p8
 				}
 			l10:
-				m.fn214(v5, v7, i64(0), v8, i64(0))
+				m.fn240(v5, v7, i64(0), v8, i64(0))
 				t9 := int64(load64(m.memory, uint32(v5)))
 				t10 := v5
 				v3 = v4 - t9
@@ -4259,7 +4992,7 @@ func (m *Module) fn63(v0, v1, v2 int32, v3, v4 int64) {
 				if uint64(v4) > uint64(i64(1)) {
 					p16 = v4
 				}
-				m.fn214(t15, p16, i64(0), v3, i64(0))
+				m.fn240(t15, p16, i64(0), v3, i64(0))
 				t17 := int64(load64(m.memory, uint64(uint32(v1))+8))
 				t18 := v5
 				v3 = t17
@@ -4287,7 +5020,7 @@ func (m *Module) fn63(v0, v1, v2 int32, v3, v4 int64) {
 				goto l6
 			}
 		case 1:
-			m.fn115(v5+i32(256), v1)
+			m.fn131(v5+i32(256), v1)
 			v7 = i64(0)
 			t27 := int64(load64(m.memory, uint64(uint32(v5))+264))
 			t28 := int32(load32(m.memory, uint64(uint32(v5))+256))
@@ -4332,8 +5065,8 @@ func (m *Module) fn63(v0, v1, v2 int32, v3, v4 int64) {
 					t38 := int64(load64(m.memory, uint64(uint32(v1))+40))
 					t39 := v5 + i32(32)
 					v8 = t38
-					t40 := m.fn123(int32(int64(uint64(v8)>>32)), int32(v8), i64(1000))
-					m.fn214(t39, t40, i64(0), v3, i64(0))
+					t40 := m.fn139(int32(int64(uint64(v8)>>32)), int32(v8), i64(1000))
+					m.fn240(t39, t40, i64(0), v3, i64(0))
 					t41 := int64(load64(m.memory, uint64(uint32(v5))+168))
 					t42 := v5
 					t43 := v4
@@ -4367,7 +5100,7 @@ func (m *Module) fn63(v0, v1, v2 int32, v3, v4 int64) {
 			case 0:
 				t51 := int64(load32(m.memory, uint64(uint32(v1))+44))
 				v4 = t51
-				m.fn115(v5+i32(256), v1)
+				m.fn131(v5+i32(256), v1)
 				v7 = i64(0)
 				t52 := int64(load64(m.memory, uint64(uint32(v5))+264))
 				t53 := v5
@@ -4440,8 +5173,8 @@ func (m *Module) fn63(v0, v1, v2 int32, v3, v4 int64) {
 				p71 = i64(0)
 			}
 			t72 := int64(load64(m.memory, uint64(uint32(v1))+8))
-			m.fn214(t69, p71, i64(0), t72, i64(0))
-			m.fn115(v5+i32(256), v1)
+			m.fn240(t69, p71, i64(0), t72, i64(0))
+			m.fn131(v5+i32(256), v1)
 			t74 := v5
 			p73 := v4
 			if uint64(v4) < uint64(v7) {
@@ -4497,7 +5230,7 @@ func (m *Module) fn63(v0, v1, v2 int32, v3, v4 int64) {
 				v7 = p89
 			}
 		l19:
-			m.fn214(v5+i32(48), v7, i64(0), v8, i64(0))
+			m.fn240(v5+i32(48), v7, i64(0), v8, i64(0))
 			t90 := int64(load64(m.memory, uint64(uint32(v5))+48))
 			t91 := v5
 			v3 = v4 - t90
@@ -4518,7 +5251,7 @@ func (m *Module) fn63(v0, v1, v2 int32, v3, v4 int64) {
 			store32(m.memory, uint64(uint32(v5))+256, uint32(v1))
 			store32(m.memory, uint64(uint32(v5))+268, uint32(v5+i32(248)))
 			t95 := int32(load32(m.memory, uint32(v2)))
-			t96 := m.fn116(v5+i32(256), t95, v3, v4)
+			t96 := m.fn132(v5+i32(256), t95, v3, v4)
 			v7 = t96
 			goto l6
 		case 5:
@@ -4549,7 +5282,7 @@ func (m *Module) fn63(v0, v1, v2 int32, v3, v4 int64) {
 				t107 := v7
 				v8 = t106
 				t108 := int64(load64(m.memory, uint64(uint32(v5))+168))
-				t109 := m.fn123(int32(int64(uint64(v8)>>32)), int32(v8), t108)
+				t109 := m.fn139(int32(int64(uint64(v8)>>32)), int32(v8), t108)
 				v8 = t109
 				p110 := v8
 				if uint64(v7) > uint64(v8) {
@@ -4606,7 +5339,7 @@ func (m *Module) fn63(v0, v1, v2 int32, v3, v4 int64) {
 	}
 l6:
 	t123 := int64(load64(m.memory, uint64(uint32(v1))+80))
-	t124 := m.fn75(v6, v1+i32(88))
+	t124 := m.fn90(v6, v1+i32(88))
 	store64(m.memory, uint64(uint32(v5))+160, uint64(t123+int64(uint32(t124))))
 	memory_copy(m.memory, uint32(v0), uint32(v5+i32(80)), uint32(i32(176)))
 	store64(m.memory, uint64(uint32(v0))+176, uint64(v7))
@@ -4614,12 +5347,12 @@ l6:
 }
 
 //go:norace
-func (m *Module) fn64(v0 int32, v1 int64) int32 {
+func (m *Module) fn79(v0 int32, v1 int64) int32 {
 	t0 := int64(load64(m.memory, uint64(uint32(v0))+416))
 	if uint64(v1) >= uint64(t0) {
 		t1 := int64(load64(m.memory, uint64(uint32(v0))+424))
 		if !(t1 == 0) {
-			t2 := m.fn58(v0, v1)
+			t2 := m.fn73(v0, v1)
 			return t2
 		}
 		return i32(0)
@@ -4628,7 +5361,7 @@ func (m *Module) fn64(v0 int32, v1 int64) int32 {
 }
 
 //go:norace
-func (m *Module) fn65(v0 int32) {
+func (m *Module) fn80(v0 int32) {
 	var v1, v2 int32
 	var v3 int64
 	v1 = i32(0)
@@ -4653,10 +5386,8 @@ l1:
 
 //go:norace
 func (m *Module) Xbackoff_budget_member_request(v0, v1 int32, v2 int64, v3 int32) int32 {
-	var v4, v5, v6 int32
-	var v7 int64
-	var v8, v9 int32
-	var v10 int64
+	var v4, v5, v6, v7, v8 int32
+	var v9, v10, v11 int64
 	t0 := m.g0
 	v4 = t0 - i32(384)
 	m.g0 = v4
@@ -4682,114 +5413,118 @@ l1:
 	v5 = i32(109)
 	goto l0
 l2:
-	m.fn67(v4, v1)
+	m.fn82(v4, v1)
 	v6 = i32(2)
 	v5 = i32(1)
-	v7 = i64(0)
 	{
-		t2 := int32(load32(m.memory, uint32(v4)))
-		if t2 == 0 {
-			goto l3
-		}
-		v8 = v0 + i32(8)
 		{
-			t3 := m.fn45(v0+i32(728), v1)
-			v9 = t3
-			if v9 == 0 {
-				goto l4
+			t2 := int32(load32(m.memory, uint32(v4)))
+			if t2 == 0 {
+				goto l3
 			}
-			t4 := int64(load64(m.memory, uint32(v9)))
-			v10 = t4
-			if v10 != i64(0) {
-				goto l5
+			v7 = v0 + i32(8)
+			{
+				t3 := m.fn60(v0+i32(728), v1)
+				v8 = t3
+				if v8 == 0 {
+					goto l4
+				}
+				t4 := int64(load64(m.memory, uint32(v8)))
+				v9 = t4
+				if v9 != i64(0) {
+					goto l5
+				}
 			}
-		}
-	l4:
-		{
-			t5 := m.fn64(v8, v2)
+		l4:
+			t5 := m.fn79(v7, v2)
 			if t5 != 0 {
 				t8 := int64(load64(m.memory, uint64(uint32(v0))+480))
 				t9 := v0
-				v7 = t8 + i64(1)
-				p10 := v7
-				if v7 == 0 {
+				v9 = t8 + i64(1)
+				p10 := v9
+				if v9 == 0 {
 					p10 = i64(-1)
 				}
 				store64(m.memory, uint64(uint32(t9))+480, uint64(p10))
 				t11 := int64(load64(m.memory, uint64(uint32(v0))+376))
-				v7 = t11
+				v9 = t11
 				t12 := int64(load64(m.memory, uint64(uint32(v0))+368))
 				v10 = t12
 				store32(m.memory, uint64(uint32(v4))+8, uint32(i32(3)))
 				store32(m.memory, uint64(uint32(v4))+12, uint32(v1))
 				t13 := v4 + i32(200)
-				v8 = v0 + i32(184)
-				t14 := fn62(v10, v7)
-				t15 := v8
+				v7 = v0 + i32(184)
+				t14 := fn77(v10, v9)
+				t15 := v7
 				t16 := v4 + i32(8)
-				v7 = t14
-				m.fn63(t13, t15, t16, v7, v2)
+				v9 = t14
+				m.fn78(t13, t15, t16, v9, v2)
 				memory_copy(m.memory, uint32(v4+i32(24)), uint32(v4+i32(200)), uint32(i32(176)))
 				t17 := int64(load64(m.memory, uint64(uint32(v4))+376))
-				v2 = t17
-				memory_copy(m.memory, uint32(v8), uint32(v4+i32(24)), uint32(i32(176)))
-				v10 = i64(0)
+				v10 = t17
+				memory_copy(m.memory, uint32(v7), uint32(v4+i32(24)), uint32(i32(176)))
+				v11 = i64(0)
 				{
 					{
-						if v7 != i64(0) {
-							goto l7
+						if v9 != i64(0) {
+							goto l8
 						}
 						t18 := int64(load64(m.memory, uint64(uint32(v0))+400))
-						store64(m.memory, uint64(uint32(v0))+400, uint64(t18+v2))
-						goto l8
+						store64(m.memory, uint64(uint32(v0))+400, uint64(t18+v10))
+						goto l9
 					}
-				l7:
+				l8:
 					t19 := int64(load64(m.memory, uint64(uint32(v0))+400))
 					t20 := v0
-					v10 = t19
-					store64(m.memory, uint64(uint32(t20))+400, uint64(v10+v2))
-					t21 := int64(uint64(v10) % uint64(v7))
+					v2 = t19
+					store64(m.memory, uint64(uint32(t20))+400, uint64(v2+v10))
+					t21 := int64(uint64(v2) % uint64(v9))
 					t22 := int64(load64(m.memory, uint64(uint32(v0))+416))
-					t23 := int64(uint64(t22) % uint64(v7))
-					t24 := int32(uint32(int32(t21+t23)) % uint32(int32(v7)))
-					t25 := int64(uint64(v7-int64(uint32(t24))) % uint64(v7))
-					v10 = t25
+					t23 := int64(uint64(t22) % uint64(v9))
+					t24 := int32(uint32(int32(t21+t23)) % uint32(int32(v9)))
+					t25 := int64(uint64(v9-int64(uint32(t24))) % uint64(v9))
+					v11 = t25
 				}
-			l8:
-				v7 = i64(0)
+			l9:
+				v2 = i64(0)
 				v5 = i32(1)
-				if uint64(v10) < uint64(v2) {
-					goto l9
+				if uint64(v11) < uint64(v10) {
+					goto l10
 				}
-				goto l3
+				goto l7
 			}
-			t6 := m.fn45(v0+i32(608), v1)
+			t6 := m.fn60(v0+i32(608), v1)
 			v0 = t6
 			if v0 == 0 {
 				goto l3
 			}
+			v2 = i64(0)
 			t7 := int64(load64(m.memory, uint32(v0)))
-			v2 = t7
-			if uint64(v2) >= uint64(i64(1000000)) {
-				goto l3
+			v9 = t7
+			if uint64(v9) >= uint64(i64(1000000)) {
+				goto l7
 			}
-			store64(m.memory, uint32(v0), uint64(v2+i64(1)))
+			store64(m.memory, uint32(v0), uint64(v9+i64(1)))
 			v6 = i32(3)
 			v5 = i32(0)
-			goto l3
 		}
+	l3:
+		v2 = i64(0)
+		goto l7
 	l5:
-		store64(m.memory, uint32(v9), uint64(v10+i64(-1)))
+		store64(m.memory, uint32(v8), uint64(v9+i64(-1)))
 		v5 = i32(0)
-	l9:
+	l10:
 		v6 = i32(1)
-		t26 := m.fn60(v8, v1)
-		v7 = t26
+		t26 := m.fn75(v7, v1)
+		v2 = t26
 	}
-l3:
-	store64(m.memory, uint64(uint32(v3))+8, uint64(v7))
+l7:
+	store64(m.memory, uint64(uint32(v3))+16, uint64(i64(0)))
+	store64(m.memory, uint64(uint32(v3))+8, uint64(v2))
 	store32(m.memory, uint64(uint32(v3))+4, uint32(v5))
 	store32(m.memory, uint32(v3), uint32(v6))
+	store64(m.memory, uint64(uint32(v3))+24, uint64(i64(0)))
 	v5 = i32(0)
 l0:
 	m.g0 = v4 + i32(384)
@@ -4797,7 +5532,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn67(v0, v1 int32) {
+func (m *Module) fn82(v0, v1 int32) {
 	var v2, v3, v4 int32
 	v2 = i32(0)
 	v3 = i32(-12)
@@ -4809,7 +5544,7 @@ l3:
 		}
 		goto l1
 	l0:
-		t0 := int32(load32(m.memory, uint32(v3+i32(25996))))
+		t0 := int32(load32(m.memory, uint32(v3+i32(26508))))
 		if t0 != v1 {
 			v3 = v3 + i32(4)
 			v4 = v4 + i32(1)
@@ -4836,7 +5571,7 @@ func (m *Module) Xbackoff_budget_member_state(v0 int32, v1 int64, v2, v3, v4, v5
 				if v2 == 0 {
 					goto l2
 				}
-				t1 := m.fn64(v6, v1)
+				t1 := m.fn79(v6, v1)
 				store32(m.memory, uint32(v2), uint32(t1))
 			}
 		l2:
@@ -4873,7 +5608,7 @@ func (m *Module) Xbackoff_budget_member_state(v0 int32, v1 int64, v2, v3, v4, v5
 				}
 			l4:
 				{
-					t6 := m.fn61(v0 + i32(512))
+					t6 := m.fn76(v0 + i32(512))
 					v10 = t6
 					if uint64(v10) > uint64(i64(99)) {
 						goto l6
@@ -4899,7 +5634,7 @@ func (m *Module) Xbackoff_budget_member_state(v0 int32, v1 int64, v2, v3, v4, v5
 				if uint64(v10) > uint64(v7) {
 					p10 = i64(0)
 				}
-				t11 := m.fn64(v6, v1)
+				t11 := m.fn79(v6, v1)
 				p12 := p10
 				if t11 != 0 {
 					p12 = i64(-1)
@@ -4912,7 +5647,7 @@ func (m *Module) Xbackoff_budget_member_state(v0 int32, v1 int64, v2, v3, v4, v5
 			}
 			store64(m.memory, uint32(v3), uint64(v7))
 		l7:
-			t13 := m.fn61(v0 + i32(512))
+			t13 := m.fn76(v0 + i32(512))
 			v1 = t13
 			{
 				if v4 == 0 {
@@ -4979,7 +5714,7 @@ func (m *Module) Xbackoff_budget_member_state(v0 int32, v1 int64, v2, v3, v4, v5
 //go:norace
 func (m *Module) Xbackoff_budget_member_stats(v0, v1 int32) int32 {
 	var v2 int32
-	var v3, v4, v5, v6 int64
+	var v3, v4, v5, v6, v7 int64
 	v2 = i32(100)
 	{
 		if v0 == 0 {
@@ -5002,11 +5737,15 @@ func (m *Module) Xbackoff_budget_member_stats(v0, v1 int32) int32 {
 		t4 := int64(load64(m.memory, uint64(uint32(v0))+480))
 		v6 = t4
 		t5 := int64(load64(m.memory, uint64(uint32(v0))+376))
-		store64(m.memory, uint64(uint32(v1))+32, uint64(t5))
+		v7 = t5
+		store64(m.memory, uint64(uint32(v1))+40, uint64(i64(0)))
+		store64(m.memory, uint64(uint32(v1))+32, uint64(v7))
 		store64(m.memory, uint64(uint32(v1))+24, uint64(v6))
 		store64(m.memory, uint64(uint32(v1))+16, uint64(v5))
 		store64(m.memory, uint64(uint32(v1))+8, uint64(v4))
 		store64(m.memory, uint32(v1), uint64(v3))
+		store64(m.memory, uint64(uint32(v1))+48, uint64(i64(0)))
+		store64(m.memory, uint64(uint32(v1))+56, uint64(i64(0)))
 		v2 = i32(0)
 	}
 l0:
@@ -5014,548 +5753,546 @@ l0:
 }
 
 //go:norace
-func (m *Module) Xbackoff_budget_member_step(v0, v1 int32, v2, v3 int64, v4 int32, v5 int64, v6 int32) int32 {
-	var v7, v8, v9, v10, v11, v12, v13 int32
-	var v14, v15, v16, v17, v18, v19, v20, v21 int64
+func (m *Module) Xbackoff_budget_member_step(v0, v1 int32, v2, v3 int64, v4 int32, v5 int64, v6, v7 int32) int32 {
+	var v8, v9, v10, v11, v12, v13, v14 int32
+	var v15, v16, v17, v18, v19, v20, v21, v22 int64
 	t0 := m.g0
-	v7 = t0 - i32(2976)
-	m.g0 = v7
-	v8 = i32(100)
-	{
-		if v0 == 0 {
-			goto l0
-		}
-		if v6 == 0 {
-			goto l0
-		}
-		{
-			t1 := int64(load64(m.memory, uint32(v0)))
-			if t1 == i64(0x312d7265626d656d) {
-				goto l1
-			}
-			v8 = i32(101)
-			goto l0
-		}
-	l1:
-		v9 = v0 + i32(8)
-		{
-			{
-				if v1 == 0 {
-					memory_copy(m.memory, uint32(v7+i32(8)), uint32(v9), uint32(i32(744)))
-					memory_copy(m.memory, uint32(v7+i32(752)), uint32(v9), uint32(i32(176)))
-					v16 = i64(0)
-					store64(m.memory, uint64(uint32(v7))+944, uint64(i64(0)))
-					store64(m.memory, uint64(uint32(v7))+936, uint64(i64(0)))
-					store64(m.memory, uint64(uint32(v7))+928, uint64(i64(0)))
-					v17 = i64(0)
-					v18 = i64(0)
-					goto l9
-				}
-				if !(v2 == 0) {
-					goto l3
-				}
-				v8 = i32(0)
-				v1 = i32(1)
-				goto l4
-			l3:
-				if uint64(v2) <= uint64(i64(0x7fffffff)) {
-					goto l5
-				}
-				v8 = i32(108)
-				goto l0
-			l5:
-				v8 = int32(v2)
-			l4:
-				memory_copy(m.memory, uint32(v7+i32(8)), uint32(v9), uint32(i32(744)))
-				m.fn3(v7+i32(2000), v1, v8, i32(124))
-				t2 := int32(load32(m.memory, uint64(uint32(v7))+2004))
-				v0 = t2
-				t3 := int32(load32(m.memory, uint64(uint32(v7))+2000))
-				v10 = t3
-				{
-					t4 := int32(load32(m.memory, uint64(uint32(v7))+2008))
-					v11 = t4
-					if v11 == 0 {
-						m.fn72(v7+i32(1616), v7+i32(8), v10, v0)
-						t22 := int32(load32(m.memory, uint64(uint32(v7))+1616))
-						if t22 == 0 {
-							goto l7
-						}
-						memory_copy(m.memory, uint32(v7+i32(2000)), uint32(v7+i32(1624)), uint32(i32(176)))
-						store64(m.memory, uint64(uint32(v7))+2176, uint64(i64(0)))
-						store64(m.memory, uint64(uint32(v7))+0x888, uint64(i64(0)))
-						store64(m.memory, uint64(uint32(v7))+2192, uint64(i64(0)))
-						memory_copy(m.memory, uint32(v7+i32(952)), uint32(v7+i32(2000)), uint32(i32(200)))
-						goto l8
-					}
-					if v0 == 0 {
-						goto l7
-					}
-					t5 := int32(load32(m.memory, uint64(uint32(v7))+2012))
-					v12 = t5
-					t6 := v10
-					v0 = v0 + i32(-1)
-					t7 := int32(m.memory[uint32(t6+v0)])
-					v13 = t7
-					m.memory[uint64(uint32(v7))+1628] = byte(i32(0))
-					store32(m.memory, uint64(uint32(v7))+1624, uint32(v12))
-					store32(m.memory, uint64(uint32(v7))+1620, uint32(v11))
-					store32(m.memory, uint64(uint32(v7))+1616, uint32(i32(1)))
-					m.fn71(v7+i32(2000), v7+i32(1616))
-					t8 := int64(load64(m.memory, uint64(uint32(v7))+2000))
-					if t8 != i64(1) {
-						goto l7
-					}
-					t9 := int64(load64(m.memory, uint64(uint32(v7))+2008))
-					v2 = t9
-					m.fn71(v7+i32(2000), v7+i32(1616))
-					t10 := int64(load64(m.memory, uint64(uint32(v7))+2000))
-					if t10 != i64(1) {
-						goto l7
-					}
-					t11 := int64(load64(m.memory, uint64(uint32(v7))+2008))
-					v14 = t11
-					m.fn71(v7+i32(2000), v7+i32(1616))
-					t12 := int64(load64(m.memory, uint64(uint32(v7))+2000))
-					if t12 != i64(1) {
-						goto l7
-					}
-					t13 := int64(load64(m.memory, uint64(uint32(v7))+2008))
-					v15 = t13
-					m.fn72(v7+i32(2000), v7+i32(8), v10, v0)
-					t14 := int32(load32(m.memory, uint64(uint32(v7))+2000))
-					if t14 == 0 {
-						goto l7
-					}
-					memory_copy(m.memory, uint32(v7+i32(1800)), uint32(v7+i32(2008)), uint32(i32(176)))
-					store64(m.memory, uint64(uint32(v7))+1976, uint64(v2))
-					store64(m.memory, uint64(uint32(v7))+1984, uint64(v14))
-					store64(m.memory, uint64(uint32(v7))+1992, uint64(v15))
-					if v13&i32(255) != i32(32) {
-						goto l7
-					}
-					p15 := v14
-					if uint64(v15) > uint64(v14) {
-						p15 = v15
-					}
-					if uint64(p15) > uint64(i64(1000000)) {
-						goto l7
-					}
-					m.fn73(v7+i32(2000), v7+i32(1800))
-					t16 := int32(load32(m.memory, uint64(uint32(v7))+2768))
-					t17 := v7 + i32(2000)
-					v0 = t16
-					var p18 int32
-					if uint32(v0) > uint32(i32(768)) {
-						p18 = 1
-					}
-					v10 = p18
-					p19 := t17
-					if v10 != 0 {
-						p19 = i32(1)
-					}
-					p20 := v0
-					if v10 != 0 {
-						p20 = i32(0)
-					}
-					t21 := m.fn74(p19, p20, v1, v8)
-					if t21 == 0 {
-						goto l7
-					}
-					memory_copy(m.memory, uint32(v7+i32(952)), uint32(v7+i32(1800)), uint32(i32(200)))
-					goto l8
-				}
-			}
-		l7:
-			v8 = i32(112)
-			goto l0
-		l8:
-			memory_copy(m.memory, uint32(v7+i32(752)), uint32(v7+i32(952)), uint32(i32(200)))
-			t23 := int64(load64(m.memory, uint64(uint32(v7))+944))
-			v16 = t23
-			t24 := int64(load64(m.memory, uint64(uint32(v7))+936))
-			v17 = t24
-			t25 := int64(load64(m.memory, uint64(uint32(v7))+928))
-			v18 = t25
-		}
-	l9:
-		memory_copy(m.memory, uint32(v7+i32(1616)), uint32(v7+i32(752)), uint32(i32(176)))
-		{
-			{
-				t26 := int64(uint64(v3) / uint64(i64(60000000000)))
-				t27 := v18
-				v19 = t26
-				if t27 == v19 {
-					goto l10
-				}
-				t28 := v18
-				v2 = v19 + i64(1)
-				if t28 != v2 {
-					goto l11
-				}
-			}
-		l10:
-			v2 = v18 + i64(1)
-			v20 = v16
-			v21 = v17
-			v19 = v18
-			goto l12
-		l11:
-			v21 = i64(0)
-			t29 := v17
-			v14 = v18 + i64(1)
-			p30 := i64(0)
-			if v14 == v19 {
-				p30 = t29
-			}
-			p31 := p30
-			if v14 == 0 {
-				p31 = i64(0)
-			}
-			v20 = p31
-		}
-	l12:
-		store64(m.memory, uint64(uint32(v7))+392, uint64(v2))
-		{
-			{
-				t32 := int64(load64(m.memory, uint64(uint32(v7))+384))
-				if v2 != t32 {
-					goto l13
-				}
-				if v21 != i64(0) {
-					goto l14
-				}
-			}
-		l13:
-			v2 = v21 + i64(1)
-			p33 := v2
-			if v2 == 0 {
-				p33 = i64(-1)
-			}
-			v2 = p33
-			p34 := i64(1000000)
-			if uint64(v2) < uint64(i64(1000000)) {
-				p34 = v2
-			}
-			v21 = p34
-		}
-	l14:
-		t36 := v7
-		p35 := v21
-		if uint64(v20) > uint64(v21) {
-			p35 = v20
-		}
-		store64(m.memory, uint64(uint32(t36))+376, uint64(p35))
-		t37 := v7 + i32(1152)
-		v8 = v7 + i32(512)
-		memory_copy(m.memory, uint32(t37), uint32(v8), uint32(i32(48)))
-		v0 = i32(0)
-		memory_zero(m.memory, uint32(v8), uint32(i32(48)))
-		m.fn49(v7+i32(560), v7+i32(1152))
-	l16:
-		{
-			if v0 == i32(24) {
-				goto l15
-			}
-			t38 := int64(load64(m.memory, uint32(v7+i32(8)+v0+i32(600))))
-			t39 := v7 + i32(2952) + v0
-			v2 = t38
-			p40 := i64(1000000)
-			if uint64(v2) < uint64(i64(1000000)) {
-				p40 = v2
-			}
-			store64(m.memory, uint32(t39), uint64(p40))
-			v0 = v0 + i32(8)
-			goto l16
-		}
-	l15:
-		t41 := int64(load64(m.memory, uint64(uint32(v7))+2968))
-		store64(m.memory, uint64(uint32(v7))+648, uint64(t41))
-		t42 := int64(load64(m.memory, uint64(uint32(v7))+2960))
-		store64(m.memory, uint64(uint32(v7))+640, uint64(t42))
-		t43 := int64(load64(m.memory, uint64(uint32(v7))+2952))
-		store64(m.memory, uint64(uint32(v7))+632, uint64(t43))
-		memory_copy(m.memory, uint32(v7+i32(2776)), uint32(v7+i32(752)), uint32(i32(176)))
-		v2 = v3 + i64(60000000000)
-		p44 := v2
-		if uint64(v2) < uint64(v3) {
-			p44 = i64(-1)
-		}
-		v2 = p44
-		v0 = v7 + i32(2776) + i32(88)
-		{
-			t45 := int32(load32(m.memory, uint64(uint32(v7))+1616))
-			switch t45 + i32(-4) {
-			default:
-				goto l19
-			case 0:
-				t46 := int64(load64(m.memory, uint64(uint32(v7))+2872))
-				t47 := v7
-				t48 := v3
-				v14 = t46
-				p49 := v14
-				if uint64(v14) > uint64(v2) {
-					p49 = t48
-				}
-				store64(m.memory, uint64(uint32(t47))+2872, uint64(p49))
-				goto l19
-			case 1:
-				t50 := int64(load64(m.memory, uint64(uint32(v7))+2944))
-				v14 = t50
-				{
-					t51 := int64(load64(m.memory, uint64(uint32(v7))+1672))
-					v15 = t51
-					if uint64(v15) < uint64(i64(10)) {
-						goto l20
-					}
-					t52 := int64(uint64(v15) / uint64(i64(10)))
-					t53 := v14
-					t54 := v2
-					v15 = t52
-					t55 := int64(uint64(t54) / uint64(v15))
-					if uint64(t53) <= uint64(t55) {
-						goto l19
-					}
-					t56 := int64(uint64(v3) / uint64(v15))
-					v2 = t56
-					goto l21
-				}
-			l20:
-				v2 = i64(0)
-				if v14 == 0 {
-					goto l19
-				}
-			l21:
-				store64(m.memory, uint64(uint32(v7))+2944, uint64(v2))
-				memory_zero(m.memory, uint32(v0), uint32(i32(80)))
-			}
-		}
-	l19:
-		v1 = v7 + i32(632)
-		t57 := int64(load64(m.memory, uint64(uint32(v7))+1696))
-		t58 := m.fn75(v0, v7+i32(1616)+i32(88))
-		store64(m.memory, uint64(uint32(v7))+2856, uint64(t57+int64(uint32(t58))))
-		v8 = i32(0)
-		v0 = i32(552)
-	l25:
-		{
-			if v0 == i32(600) {
-				goto l22
-			}
-			v10 = v0 + i32(8)
-			t59 := int64(load64(m.memory, uint32(v7+i32(8)+v0)))
-			v2 = t59 + i64(1)
-			m.fn76(v7+i32(1200), v7+i32(8), v8)
-			v8 = v8 + i32(1)
-			v0 = v7 + i32(2776)
-		l24:
-			{
-				memory_copy(m.memory, uint32(v7+i32(952)), uint32(v0), uint32(i32(176)))
-				v2 = v2 + i64(-1)
-				if v2 == 0 {
-					goto l23
-				}
-				m.fn77(v7+i32(2000), v7+i32(952), v7+i32(1200), v3)
-				memory_copy(m.memory, uint32(v7+i32(1800)), uint32(v7+i32(2000)), uint32(i32(176)))
-				v0 = v7 + i32(1800)
-				t60 := m.fn78(v7+i32(1800), v7+i32(952))
-				if t60 == 0 {
-					goto l24
-				}
-			}
-		l23:
-			memory_copy(m.memory, uint32(v7+i32(2776)), uint32(v7+i32(952)), uint32(i32(176)))
-			v0 = v10
-			goto l25
-		}
-	l22:
-		store64(m.memory, uint64(uint32(v7))+1800, uint64(i64(0x300000000)))
-		t61 := int64(load64(m.memory, uint64(uint32(i32(0)))+25984))
-		store64(m.memory, uint64(uint32(v7))+1808, uint64(t61))
-		t62 := int32(load32(m.memory, uint64(uint32(i32(0)))+25992))
-		store32(m.memory, uint64(uint32(v7))+1816, uint32(t62))
-		v8 = v7 + i32(656)
-	l27:
-		{
-			t63 := m.fn79(v7 + i32(1800))
-			v0 = t63
-			if v0 == 0 {
-				goto l26
-			}
-			t64 := m.fn44(v1, v0)
-			m.fn80(v7+i32(2000), v7+i32(2776), v0, t64, v3)
-			memory_copy(m.memory, uint32(v7+i32(2776)), uint32(v7+i32(2000)), uint32(i32(176)))
-			t65 := int64(load64(m.memory, uint64(uint32(v7))+2176))
-			m.fn81(v8, v0, t65)
-			goto l27
-		}
-	l26:
-		store64(m.memory, uint64(uint32(v7))+1800, uint64(i64(0x300000000)))
-		t66 := int64(load64(m.memory, uint64(uint32(i32(0)))+25984))
-		store64(m.memory, uint64(uint32(v7))+1808, uint64(t66))
-		t67 := int32(load32(m.memory, uint64(uint32(i32(0)))+25992))
-		store32(m.memory, uint64(uint32(v7))+1816, uint32(t67))
-		v10 = v7 + i32(704)
-		v11 = v7 + i32(680)
-	l30:
-		{
-			t68 := m.fn79(v7 + i32(1800))
-			v0 = t68
-			if v0 == 0 {
-				goto l28
-			}
-			t69 := m.fn44(v1, v0)
-			v14 = t69
-			v2 = i64(0)
-			{
-				t70 := m.fn44(v8, v0)
-				v15 = t70
-				if v15 == 0 {
-					goto l29
-				}
-				if v15 != v14 {
-					goto l29
-				}
-				t71 := int64(load64(m.memory, uint64(uint32(v7))+360))
-				v2 = t71
-				t72 := int64(load64(m.memory, uint64(uint32(v7))+488))
-				t73 := int64(uint64(t72) / uint64(i64(1000000)))
-				t74 := v7 + i32(2000)
-				t75 := v7 + i32(2776)
-				t76 := v0
-				v14 = t73
-				p77 := i64(15)
-				if uint64(v14) < uint64(i64(15)) {
-					p77 = v14
-				}
-				m.fn80(t74, t75, t76, p77<<4, v3)
-				t78 := int64(load64(m.memory, uint64(uint32(v7))+2176))
-				v14 = int64(uint64(t78) >> 4)
-				t80 := v14
-				p79 := i64(1000000)
-				if uint64(v2) < uint64(i64(1000000)) {
-					p79 = v2
-				}
-				v2 = p79
-				p81 := v2
-				if uint64(v14) > uint64(v2) {
-					p81 = t80
-				}
-				v2 = p81
-			}
-		l29:
-			m.fn80(v7+i32(2000), v7+i32(2776), v0, v2, v3)
-			memory_copy(m.memory, uint32(v7+i32(2776)), uint32(v7+i32(2000)), uint32(i32(176)))
-			t82 := int64(load64(m.memory, uint64(uint32(v7))+2176))
-			t83 := v11
-			t84 := v0
-			v14 = t82
-			v15 = v14 + i64(1)
-			p85 := v15
-			if v15 == 0 {
-				p85 = i64(-1)
-			}
-			v15 = p85
-			p86 := v2
-			if uint64(v15) < uint64(v2) {
-				p86 = v15
-			}
-			m.fn81(t83, t84, p86)
-			m.fn81(v10, v0, v14)
-			goto l30
-		}
-	l28:
-		memory_copy(m.memory, uint32(v7+i32(1216)), uint32(v7+i32(2776)), uint32(i32(176)))
-		store64(m.memory, uint64(uint32(v7))+1408, uint64(v20))
-		store64(m.memory, uint64(uint32(v7))+1400, uint64(v21))
-		store64(m.memory, uint64(uint32(v7))+1392, uint64(v19))
-		{
-			{
-				{
-					t87 := m.fn78(v7+i32(1216), v7+i32(752))
-					if t87 == 0 {
-						goto l31
-					}
-					if v19 != v18 {
-						goto l31
-					}
-					if v21 == v17 {
-						goto l32
-					}
-				}
-			l31:
-				t88 := int32(load32(m.memory, uint64(uint32(v7))+1216))
-				v0 = t88
-				memory_copy(m.memory, uint32(v7+i32(1420)), uint32(v7+i32(1216)|i32(4)), uint32(i32(196)))
-				v1 = i32(1)
-				goto l33
-			}
-		l32:
-			t89 := int32(load32(m.memory, uint64(uint32(v7))+1216))
-			v0 = t89
-			memory_copy(m.memory, uint32(v7+i32(1420)), uint32(v7+i32(1216)|i32(4)), uint32(i32(196)))
-			var p90 int32
-			if v20 != v16 {
-				p90 = 1
-			}
-			v1 = p90
-		}
-	l33:
-		memory_copy(m.memory, uint32(v7+i32(1800)|i32(4)), uint32(v7+i32(1420)), uint32(i32(196)))
-		store32(m.memory, uint64(uint32(v7))+1800, uint32(v0))
-		m.fn73(v7+i32(2000), v7+i32(1800))
-		if v4 != 0 {
-			goto l34
-		}
-		v8 = i32(100)
+	v8 = t0 - i32(3520)
+	m.g0 = v8
+	if v1 != 0 {
 		goto l0
-	l34:
-		{
-			t91 := int32(load32(m.memory, uint64(uint32(v7))+2768))
-			t92 := v5
-			v0 = t91
-			t93 := v0
-			var p94 int32
-			if uint32(v0) > uint32(i32(768)) {
-				p94 = 1
-			}
-			v8 = p94
-			p95 := t93
-			if v8 != 0 {
-				p95 = i32(0)
-			}
-			v0 = p95
-			if uint64(t92) > uint64(uint32(v0)) {
-				goto l35
-			}
-			v8 = i32(106)
-			goto l0
-		}
-	l35:
-		{
-			if v0 == 0 {
-				goto l36
-			}
-			t97 := v4
-			p96 := v7 + i32(2000)
-			if v8 != 0 {
-				p96 = i32(1)
-			}
-			memory_copy(m.memory, uint32(t97), uint32(p96), uint32(v0))
-		}
-	l36:
-		v8 = i32(0)
-		m.memory[uint32(v4+v0)] = byte(i32(0))
-		memory_copy(m.memory, uint32(v9), uint32(v7+i32(8)), uint32(i32(744)))
-		store32(m.memory, uint32(v6), uint32(v1))
 	}
+	v1 = i32(0)
+	goto l1
 l0:
-	m.g0 = v7 + i32(2976)
-	return v8
+	if !(v2 == 0) {
+		goto l2
+	}
+	v1 = i32(1)
+	v9 = i32(0)
+	goto l1
+l2:
+	if uint64(v2) <= uint64(i64(0x7fffffff)) {
+		goto l3
+	}
+	v1 = i32(108)
+	goto l4
+l3:
+	v9 = int32(v2)
+l1:
+	if v7 == 0 {
+		goto l5
+	}
+	if v0 == 0 {
+		goto l5
+	}
+	{
+		t1 := int64(load64(m.memory, uint32(v0)))
+		if t1 == i64(0x312d7265626d656d) {
+			t2 := v8 + i32(1528)
+			v10 = v0 + i32(8)
+			memory_copy(m.memory, uint32(t2), uint32(v10), uint32(i32(744)))
+			{
+				{
+					if v1 == 0 {
+						memory_copy(m.memory, uint32(v8+i32(2272)), uint32(v10), uint32(i32(176)))
+						v17 = i64(0)
+						store64(m.memory, uint64(uint32(v8))+2464, uint64(i64(0)))
+						store64(m.memory, uint64(uint32(v8))+2456, uint64(i64(0)))
+						store64(m.memory, uint64(uint32(v8))+2448, uint64(i64(0)))
+						v18 = i64(0)
+						v19 = i64(0)
+						goto l11
+					}
+					m.fn3(v8+i32(752), v1, v9, i32(124))
+					t3 := int32(load32(m.memory, uint64(uint32(v8))+756))
+					v10 = t3
+					t4 := int32(load32(m.memory, uint64(uint32(v8))+752))
+					v11 = t4
+					{
+						t5 := int32(load32(m.memory, uint64(uint32(v8))+760))
+						v12 = t5
+						if v12 == 0 {
+							m.fn87(v8+i32(3136), v8+i32(1528), v11, v10)
+							t23 := int32(load32(m.memory, uint64(uint32(v8))+3136))
+							if t23 == 0 {
+								goto l9
+							}
+							memory_copy(m.memory, uint32(v8+i32(752)), uint32(v8+i32(3144)), uint32(i32(176)))
+							store64(m.memory, uint64(uint32(v8))+928, uint64(i64(0)))
+							store64(m.memory, uint64(uint32(v8))+936, uint64(i64(0)))
+							store64(m.memory, uint64(uint32(v8))+944, uint64(i64(0)))
+							memory_copy(m.memory, uint32(v8+i32(2472)), uint32(v8+i32(752)), uint32(i32(200)))
+							goto l10
+						}
+						if v10 == 0 {
+							goto l9
+						}
+						t6 := int32(load32(m.memory, uint64(uint32(v8))+764))
+						v13 = t6
+						t7 := v11
+						v10 = v10 + i32(-1)
+						t8 := int32(m.memory[uint32(t7+v10)])
+						v14 = t8
+						m.memory[uint64(uint32(v8))+3148] = byte(i32(0))
+						store32(m.memory, uint64(uint32(v8))+3144, uint32(v13))
+						store32(m.memory, uint64(uint32(v8))+3140, uint32(v12))
+						store32(m.memory, uint64(uint32(v8))+3136, uint32(i32(1)))
+						m.fn86(v8+i32(752), v8+i32(3136))
+						t9 := int64(load64(m.memory, uint64(uint32(v8))+752))
+						if t9 != i64(1) {
+							goto l9
+						}
+						t10 := int64(load64(m.memory, uint64(uint32(v8))+760))
+						v2 = t10
+						m.fn86(v8+i32(752), v8+i32(3136))
+						t11 := int64(load64(m.memory, uint64(uint32(v8))+752))
+						if t11 != i64(1) {
+							goto l9
+						}
+						t12 := int64(load64(m.memory, uint64(uint32(v8))+760))
+						v15 = t12
+						m.fn86(v8+i32(752), v8+i32(3136))
+						t13 := int64(load64(m.memory, uint64(uint32(v8))+752))
+						if t13 != i64(1) {
+							goto l9
+						}
+						t14 := int64(load64(m.memory, uint64(uint32(v8))+760))
+						v16 = t14
+						m.fn87(v8+i32(752), v8+i32(1528), v11, v10)
+						t15 := int32(load32(m.memory, uint64(uint32(v8))+752))
+						if t15 == 0 {
+							goto l9
+						}
+						memory_copy(m.memory, uint32(v8+i32(8)), uint32(v8+i32(760)), uint32(i32(176)))
+						store64(m.memory, uint64(uint32(v8))+184, uint64(v2))
+						store64(m.memory, uint64(uint32(v8))+192, uint64(v15))
+						store64(m.memory, uint64(uint32(v8))+200, uint64(v16))
+						if v14&i32(255) != i32(32) {
+							goto l9
+						}
+						p16 := v15
+						if uint64(v16) > uint64(v15) {
+							p16 = v16
+						}
+						if uint64(p16) > uint64(i64(1000000)) {
+							goto l9
+						}
+						m.fn88(v8+i32(752), v8+i32(8))
+						t17 := int32(load32(m.memory, uint64(uint32(v8))+1520))
+						t18 := v8 + i32(752)
+						v10 = t17
+						var p19 int32
+						if uint32(v10) > uint32(i32(768)) {
+							p19 = 1
+						}
+						v11 = p19
+						p20 := t18
+						if v11 != 0 {
+							p20 = i32(1)
+						}
+						p21 := v10
+						if v11 != 0 {
+							p21 = i32(0)
+						}
+						t22 := m.fn89(p20, p21, v1, v9)
+						if t22 == 0 {
+							goto l9
+						}
+						memory_copy(m.memory, uint32(v8+i32(2472)), uint32(v8+i32(8)), uint32(i32(200)))
+						goto l10
+					}
+				}
+			l9:
+				v1 = i32(112)
+				goto l4
+			l10:
+				memory_copy(m.memory, uint32(v8+i32(2272)), uint32(v8+i32(2472)), uint32(i32(200)))
+				t24 := int64(load64(m.memory, uint64(uint32(v8))+2464))
+				v17 = t24
+				t25 := int64(load64(m.memory, uint64(uint32(v8))+2456))
+				v18 = t25
+				t26 := int64(load64(m.memory, uint64(uint32(v8))+2448))
+				v19 = t26
+			}
+		l11:
+			memory_copy(m.memory, uint32(v8+i32(3136)), uint32(v8+i32(2272)), uint32(i32(176)))
+			{
+				{
+					t27 := int64(uint64(v3) / uint64(i64(60000000000)))
+					t28 := v19
+					v20 = t27
+					if t28 == v20 {
+						goto l12
+					}
+					t29 := v19
+					v2 = v20 + i64(1)
+					if t29 != v2 {
+						goto l13
+					}
+				}
+			l12:
+				v2 = v19 + i64(1)
+				v21 = v17
+				v22 = v18
+				v20 = v19
+				goto l14
+			l13:
+				v22 = i64(0)
+				t30 := v18
+				v15 = v19 + i64(1)
+				p31 := i64(0)
+				if v15 == v20 {
+					p31 = t30
+				}
+				p32 := p31
+				if v15 == 0 {
+					p32 = i64(0)
+				}
+				v21 = p32
+			}
+		l14:
+			store64(m.memory, uint64(uint32(v8))+1912, uint64(v2))
+			{
+				{
+					t33 := int64(load64(m.memory, uint64(uint32(v8))+1904))
+					if v2 != t33 {
+						goto l15
+					}
+					if v22 != i64(0) {
+						goto l16
+					}
+				}
+			l15:
+				v2 = v22 + i64(1)
+				p34 := v2
+				if v2 == 0 {
+					p34 = i64(-1)
+				}
+				v2 = p34
+				p35 := i64(1000000)
+				if uint64(v2) < uint64(i64(1000000)) {
+					p35 = v2
+				}
+				v22 = p35
+			}
+		l16:
+			t37 := v8
+			p36 := v22
+			if uint64(v21) > uint64(v22) {
+				p36 = v21
+			}
+			store64(m.memory, uint64(uint32(t37))+1896, uint64(p36))
+			t38 := v8 + i32(2672)
+			v9 = v8 + i32(2032)
+			memory_copy(m.memory, uint32(t38), uint32(v9), uint32(i32(48)))
+			v1 = i32(0)
+			memory_zero(m.memory, uint32(v9), uint32(i32(48)))
+			m.fn64(v8+i32(2080), v8+i32(2672))
+		l18:
+			{
+				if v1 == i32(24) {
+					t42 := int64(load64(m.memory, uint64(uint32(v8))+3512))
+					store64(m.memory, uint64(uint32(v8))+2168, uint64(t42))
+					t43 := int64(load64(m.memory, uint64(uint32(v8))+3504))
+					store64(m.memory, uint64(uint32(v8))+2160, uint64(t43))
+					t44 := int64(load64(m.memory, uint64(uint32(v8))+3496))
+					store64(m.memory, uint64(uint32(v8))+2152, uint64(t44))
+					memory_copy(m.memory, uint32(v8+i32(3320)), uint32(v8+i32(2272)), uint32(i32(176)))
+					v2 = v3 + i64(60000000000)
+					p45 := v2
+					if uint64(v2) < uint64(v3) {
+						p45 = i64(-1)
+					}
+					v2 = p45
+					v1 = v8 + i32(3320) + i32(88)
+					{
+						t46 := int32(load32(m.memory, uint64(uint32(v8))+3136))
+						switch t46 + i32(-4) {
+						default:
+							goto l21
+						case 0:
+							t47 := int64(load64(m.memory, uint64(uint32(v8))+3416))
+							t48 := v8
+							t49 := v3
+							v15 = t47
+							p50 := v15
+							if uint64(v15) > uint64(v2) {
+								p50 = t49
+							}
+							store64(m.memory, uint64(uint32(t48))+3416, uint64(p50))
+							goto l21
+						case 1:
+							t51 := int64(load64(m.memory, uint64(uint32(v8))+3488))
+							v15 = t51
+							{
+								t52 := int64(load64(m.memory, uint64(uint32(v8))+3192))
+								v16 = t52
+								if uint64(v16) < uint64(i64(10)) {
+									goto l22
+								}
+								t53 := int64(uint64(v16) / uint64(i64(10)))
+								t54 := v15
+								t55 := v2
+								v16 = t53
+								t56 := int64(uint64(t55) / uint64(v16))
+								if uint64(t54) <= uint64(t56) {
+									goto l21
+								}
+								t57 := int64(uint64(v3) / uint64(v16))
+								v2 = t57
+								goto l23
+							}
+						l22:
+							v2 = i64(0)
+							if v15 == 0 {
+								goto l21
+							}
+						l23:
+							store64(m.memory, uint64(uint32(v8))+3488, uint64(v2))
+							memory_zero(m.memory, uint32(v1), uint32(i32(80)))
+						}
+					}
+				l21:
+					v10 = v8 + i32(2152)
+					t58 := int64(load64(m.memory, uint64(uint32(v8))+3216))
+					t59 := m.fn90(v1, v8+i32(3136)+i32(88))
+					store64(m.memory, uint64(uint32(v8))+3400, uint64(t58+int64(uint32(t59))))
+					v9 = i32(0)
+					v1 = i32(552)
+				l27:
+					{
+						if v1 == i32(600) {
+							store64(m.memory, uint64(uint32(v8))+8, uint64(i64(0x300000000)))
+							t62 := int64(load64(m.memory, uint64(uint32(i32(0)))+26496))
+							store64(m.memory, uint64(uint32(v8))+16, uint64(t62))
+							t63 := int32(load32(m.memory, uint64(uint32(i32(0)))+26504))
+							store32(m.memory, uint64(uint32(v8))+24, uint32(t63))
+							v9 = v8 + i32(2176)
+						l29:
+							{
+								t64 := m.fn94(v8 + i32(8))
+								v1 = t64
+								if v1 == 0 {
+									store64(m.memory, uint64(uint32(v8))+8, uint64(i64(0x300000000)))
+									t67 := int64(load64(m.memory, uint64(uint32(i32(0)))+26496))
+									store64(m.memory, uint64(uint32(v8))+16, uint64(t67))
+									t68 := int32(load32(m.memory, uint64(uint32(i32(0)))+26504))
+									store32(m.memory, uint64(uint32(v8))+24, uint32(t68))
+									v11 = v8 + i32(2224)
+									v12 = v8 + i32(2200)
+								l32:
+									{
+										t69 := m.fn94(v8 + i32(8))
+										v1 = t69
+										if v1 == 0 {
+											memory_copy(m.memory, uint32(v8+i32(2736)), uint32(v8+i32(3320)), uint32(i32(176)))
+											store64(m.memory, uint64(uint32(v8))+2928, uint64(v21))
+											store64(m.memory, uint64(uint32(v8))+2920, uint64(v22))
+											store64(m.memory, uint64(uint32(v8))+2912, uint64(v20))
+											{
+												{
+													{
+														t88 := m.fn93(v8+i32(2736), v8+i32(2272))
+														if t88 == 0 {
+															goto l33
+														}
+														if v20 != v19 {
+															goto l33
+														}
+														if v22 == v18 {
+															goto l34
+														}
+													}
+												l33:
+													t89 := int32(load32(m.memory, uint64(uint32(v8))+2736))
+													v9 = t89
+													memory_copy(m.memory, uint32(v8+i32(2940)), uint32(v8+i32(2736)|i32(4)), uint32(i32(196)))
+													v10 = i32(1)
+													goto l35
+												}
+											l34:
+												t90 := int32(load32(m.memory, uint64(uint32(v8))+2736))
+												v9 = t90
+												memory_copy(m.memory, uint32(v8+i32(2940)), uint32(v8+i32(2736)|i32(4)), uint32(i32(196)))
+												var p91 int32
+												if v21 != v17 {
+													p91 = 1
+												}
+												v10 = p91
+											}
+										l35:
+											memory_copy(m.memory, uint32(v8+i32(2736)|i32(4)), uint32(v8+i32(2940)), uint32(i32(196)))
+											t92 := int32(load32(m.memory, uint64(uint32(v8))+1528))
+											v1 = t92
+											memory_copy(m.memory, uint32(v8+i32(8)), uint32(v8+i32(1528)|i32(4)), uint32(i32(740)))
+											store32(m.memory, uint64(uint32(v8))+2736, uint32(v9))
+											m.fn88(v8+i32(752)+i32(4), v8+i32(2736))
+											v9 = i32(0)
+											goto l36
+										}
+										t70 := m.fn22(v10, v1)
+										v15 = t70
+										v2 = i64(0)
+										{
+											t71 := m.fn22(v9, v1)
+											v16 = t71
+											if v16 == 0 {
+												goto l31
+											}
+											if v16 != v15 {
+												goto l31
+											}
+											t72 := int64(load64(m.memory, uint64(uint32(v8))+1880))
+											v2 = t72
+											t73 := int64(load64(m.memory, uint64(uint32(v8))+2008))
+											t74 := int64(uint64(t73) / uint64(i64(1000000)))
+											t75 := v8 + i32(752)
+											t76 := v8 + i32(3320)
+											t77 := v1
+											v15 = t74
+											p78 := i64(15)
+											if uint64(v15) < uint64(i64(15)) {
+												p78 = v15
+											}
+											m.fn95(t75, t76, t77, p78<<4, v3)
+											t79 := int64(load64(m.memory, uint64(uint32(v8))+928))
+											v15 = int64(uint64(t79) >> 4)
+											t81 := v15
+											p80 := i64(1000000)
+											if uint64(v2) < uint64(i64(1000000)) {
+												p80 = v2
+											}
+											v2 = p80
+											p82 := v2
+											if uint64(v15) > uint64(v2) {
+												p82 = t81
+											}
+											v2 = p82
+										}
+									l31:
+										m.fn95(v8+i32(752), v8+i32(3320), v1, v2, v3)
+										memory_copy(m.memory, uint32(v8+i32(3320)), uint32(v8+i32(752)), uint32(i32(176)))
+										t83 := int64(load64(m.memory, uint64(uint32(v8))+928))
+										t84 := v12
+										t85 := v1
+										v15 = t83
+										v16 = v15 + i64(1)
+										p86 := v16
+										if v16 == 0 {
+											p86 = i64(-1)
+										}
+										v16 = p86
+										p87 := v2
+										if uint64(v16) < uint64(v2) {
+											p87 = v16
+										}
+										m.fn96(t84, t85, p87)
+										m.fn96(v11, v1, v15)
+										goto l32
+									}
+								}
+								t65 := m.fn22(v10, v1)
+								m.fn95(v8+i32(752), v8+i32(3320), v1, t65, v3)
+								memory_copy(m.memory, uint32(v8+i32(3320)), uint32(v8+i32(752)), uint32(i32(176)))
+								t66 := int64(load64(m.memory, uint64(uint32(v8))+928))
+								m.fn96(v9, v1, t66)
+								goto l29
+							}
+						}
+						v11 = v1 + i32(8)
+						t60 := int64(load64(m.memory, uint32(v8+i32(1528)+v1)))
+						v2 = t60 + i64(1)
+						m.fn91(v8+i32(2720), v8+i32(1528), v9)
+						v9 = v9 + i32(1)
+						v1 = v8 + i32(3320)
+					l26:
+						{
+							memory_copy(m.memory, uint32(v8+i32(2472)), uint32(v1), uint32(i32(176)))
+							v2 = v2 + i64(-1)
+							if v2 == 0 {
+								goto l25
+							}
+							m.fn92(v8+i32(752), v8+i32(2472), v8+i32(2720), v3)
+							memory_copy(m.memory, uint32(v8+i32(8)), uint32(v8+i32(752)), uint32(i32(176)))
+							v1 = v8 + i32(8)
+							t61 := m.fn93(v8+i32(8), v8+i32(2472))
+							if t61 == 0 {
+								goto l26
+							}
+						}
+					l25:
+						memory_copy(m.memory, uint32(v8+i32(3320)), uint32(v8+i32(2472)), uint32(i32(176)))
+						v1 = v11
+						goto l27
+					}
+				}
+				t39 := int64(load64(m.memory, uint32(v8+i32(1528)+v1+i32(600))))
+				t40 := v8 + i32(3496) + v1
+				v2 = t39
+				p41 := i64(1000000)
+				if uint64(v2) < uint64(i64(1000000)) {
+					p41 = v2
+				}
+				store64(m.memory, uint32(t40), uint64(p41))
+				v1 = v1 + i32(8)
+				goto l18
+			}
+		}
+		v1 = i32(101)
+		goto l4
+	}
+l5:
+	v1 = i32(100)
+l4:
+	store32(m.memory, uint64(uint32(v8))+756, uint32(v1))
+	v9 = i32(1)
+	v10 = i32(0)
+l36:
+	store32(m.memory, uint64(uint32(v8))+752, uint32(v9))
+	store32(m.memory, uint64(uint32(v8))+1540, uint32(v6))
+	store64(m.memory, uint64(uint32(v8))+1528, uint64(v5))
+	store32(m.memory, uint64(uint32(v8))+1536, uint32(v4))
+	m.fn26(v8, v8+i32(752), v8+i32(1528))
+	{
+		t93 := int32(load32(m.memory, uint32(v8)))
+		if t93 != i32(1) {
+			goto l37
+		}
+		t94 := int32(load32(m.memory, uint64(uint32(v8))+4))
+		v1 = t94
+		goto l38
+	}
+l37:
+	if v9 != 0 {
+		goto l38
+	}
+	if v0 != 0 {
+		goto l39
+	}
+	v1 = i32(100)
+	goto l38
+l39:
+	{
+		t95 := int64(load64(m.memory, uint32(v0)))
+		if t95 == i64(0x312d7265626d656d) {
+			goto l40
+		}
+		v1 = i32(101)
+		goto l38
+	}
+l40:
+	store32(m.memory, uint64(uint32(v0))+8, uint32(v1))
+	memory_copy(m.memory, uint32(v0+i32(12)), uint32(v8+i32(8)), uint32(i32(740)))
+	store32(m.memory, uint32(v7), uint32(v10))
+	v1 = i32(0)
+l38:
+	m.g0 = v8 + i32(3520)
+	return v1
 }
 
 //go:norace
-func (m *Module) fn71(v0, v1 int32) {
+func (m *Module) fn86(v0, v1 int32) {
 	var v2, v3, v4, v5 int32
 	var v6 int64
 	t0 := m.g0
@@ -5569,7 +6306,7 @@ func (m *Module) fn71(v0, v1 int32) {
 			if v4 != 0 {
 				goto l0
 			}
-			m.fn210(v2+i32(8), v3)
+			m.fn234(v2+i32(8), v3)
 			t2 := int32(load32(m.memory, uint64(uint32(v2))+12))
 			v1 = t2
 			t3 := int32(load32(m.memory, uint64(uint32(v2))+8))
@@ -5580,7 +6317,7 @@ func (m *Module) fn71(v0, v1 int32) {
 		v5 = i32(0)
 		store32(m.memory, uint32(v1), uint32(i32(0)))
 	l3:
-		m.fn210(v2+i32(24), v3)
+		m.fn234(v2+i32(24), v3)
 		{
 			t4 := int32(load32(m.memory, uint64(uint32(v2))+24))
 			if t4 != 0 {
@@ -5593,7 +6330,7 @@ func (m *Module) fn71(v0, v1 int32) {
 		if v4 != 0 {
 			goto l3
 		}
-		m.fn210(v2+i32(16), v3)
+		m.fn234(v2+i32(16), v3)
 		t5 := int32(load32(m.memory, uint64(uint32(v2))+20))
 		v1 = t5
 		t6 := int32(load32(m.memory, uint64(uint32(v2))+16))
@@ -5607,7 +6344,7 @@ l1:
 		v6 = i64(0)
 		goto l5
 	l4:
-		m.fn211(v2+i32(32), v5, v1)
+		m.fn235(v2+i32(32), v5, v1)
 		t7 := int64(load64(m.memory, uint64(uint32(v2))+32))
 		v6 = t7
 		t8 := int64(load64(m.memory, uint64(uint32(v2))+40))
@@ -5619,7 +6356,7 @@ l5:
 }
 
 //go:norace
-func (m *Module) fn72(v0, v1, v2, v3 int32) {
+func (m *Module) fn87(v0, v1, v2, v3 int32) {
 	var v4, v5, v6, v7, v8, v9 int32
 	var v10 int64
 	var v11, v12 int32
@@ -5632,7 +6369,7 @@ func (m *Module) fn72(v0, v1, v2, v3 int32) {
 	m.memory[uint64(uint32(v4))+212] = byte(i32(0))
 	store32(m.memory, uint64(uint32(v4))+208, uint32(v3))
 	store32(m.memory, uint64(uint32(v4))+204, uint32(v2))
-	m.fn210(v4+i32(16), v4+i32(204))
+	m.fn234(v4+i32(16), v4+i32(204))
 	{
 		t1 := int32(load32(m.memory, uint64(uint32(v4))+16))
 		v1 = t1
@@ -5640,7 +6377,7 @@ func (m *Module) fn72(v0, v1, v2, v3 int32) {
 			goto l0
 		}
 		t2 := int32(load32(m.memory, uint64(uint32(v4))+20))
-		m.fn211(v4+i32(232), v1, t2)
+		m.fn235(v4+i32(232), v1, t2)
 		t3 := int64(load64(m.memory, uint64(uint32(v4))+232))
 		if t3 != i64(1) {
 			goto l0
@@ -5660,9 +6397,9 @@ func (m *Module) fn72(v0, v1, v2, v3 int32) {
 			}
 		l1:
 			v6 = v1 << 2
-			t6 := int32(load32(m.memory, uint64(uint32(v6))+27132))
+			t6 := int32(load32(m.memory, uint64(uint32(v6))+27644))
 			v1 = t6
-			t7 := int32(load32(m.memory, uint64(uint32(v6))+27108))
+			t7 := int32(load32(m.memory, uint64(uint32(v6))+27620))
 			v6 = t7
 		}
 	l2:
@@ -5672,7 +6409,7 @@ func (m *Module) fn72(v0, v1, v2, v3 int32) {
 			if v6 == 0 {
 				t11 := int64(load64(m.memory, uint64(uint32(v4))+112))
 				v10 = t11
-				m.fn115(v4+i32(232), v4+i32(24))
+				m.fn131(v4+i32(232), v4+i32(24))
 				{
 					t12 := int64(load64(m.memory, uint64(uint32(v4))+232))
 					if t12 != i64(1) {
@@ -5684,7 +6421,7 @@ func (m *Module) fn72(v0, v1, v2, v3 int32) {
 					}
 				}
 			l5:
-				m.fn96(v4+i32(232), v4+i32(24))
+				m.fn111(v4+i32(232), v4+i32(24))
 				v10 = i64(0)
 				{
 					t14 := int32(load32(m.memory, uint64(uint32(v4))+1000))
@@ -5703,7 +6440,7 @@ func (m *Module) fn72(v0, v1, v2, v3 int32) {
 					if v6 != 0 {
 						p18 = i32(0)
 					}
-					t19 := m.fn74(p17, p18, v2, v3)
+					t19 := m.fn89(p17, p18, v2, v3)
 					if t19 == 0 {
 						goto l6
 					}
@@ -5718,7 +6455,7 @@ func (m *Module) fn72(v0, v1, v2, v3 int32) {
 			v7 = t8
 			t9 := int32(load32(m.memory, uint32(v1)))
 			v8 = t9
-			m.fn210(v4+i32(8), v4+i32(204))
+			m.fn234(v4+i32(8), v4+i32(204))
 			t10 := int32(load32(m.memory, uint64(uint32(v4))+8))
 			v9 = t10
 			if v9 != 0 {
@@ -5729,7 +6466,7 @@ func (m *Module) fn72(v0, v1, v2, v3 int32) {
 						if v7&i32(1) != 0 {
 							goto l8
 						}
-						m.fn211(v4+i32(216), v9, v11)
+						m.fn235(v4+i32(216), v9, v11)
 						t21 := int32(load32(m.memory, uint64(uint32(v4))+216))
 						v7 = t21 ^ i32(1)
 						t22 := int64(load64(m.memory, uint64(uint32(v4))+224))
@@ -5751,7 +6488,7 @@ func (m *Module) fn72(v0, v1, v2, v3 int32) {
 							v12 = v11
 						}
 					l10:
-						m.fn211(v4+i32(232), v9, v12)
+						m.fn235(v4+i32(232), v9, v12)
 						t24 := int64(load64(m.memory, uint64(uint32(v4))+232))
 						if t24 != i64(1) {
 							goto l0
@@ -5764,7 +6501,7 @@ func (m *Module) fn72(v0, v1, v2, v3 int32) {
 						goto l9
 					}
 				l11:
-					m.fn211(v4+i32(232), v9+i32(1), v11+i32(-1))
+					m.fn235(v4+i32(232), v9+i32(1), v11+i32(-1))
 					t26 := int64(load64(m.memory, uint64(uint32(v4))+232))
 					if t26 != i64(1) {
 						goto l0
@@ -5799,7 +6536,7 @@ l7:
 }
 
 //go:norace
-func (m *Module) fn73(v0, v1 int32) {
+func (m *Module) fn88(v0, v1 int32) {
 	var v2 int32
 	var v3, v4, v5 int64
 	t0 := m.g0
@@ -5811,26 +6548,26 @@ func (m *Module) fn73(v0, v1 int32) {
 	v4 = t2
 	t3 := int64(load64(m.memory, uint64(uint32(v1))+176))
 	v5 = t3
-	m.fn96(v2+i32(12), v1)
-	t4 := m.fn25(v2+i32(12), i32(25980), i32(3))
-	t5 := m.fn26(t4, v5)
-	t6 := m.fn25(t5, i32(24465), i32(1))
-	t7 := m.fn26(t6, v4)
-	t8 := m.fn25(t7, i32(24465), i32(1))
-	t9 := m.fn26(t8, v3)
+	m.fn111(v2+i32(12), v1)
+	t4 := m.fn31(v2+i32(12), i32(26492), i32(3))
+	t5 := m.fn32(t4, v5)
+	t6 := m.fn31(t5, i32(24977), i32(1))
+	t7 := m.fn32(t6, v4)
+	t8 := m.fn31(t7, i32(24977), i32(1))
+	t9 := m.fn32(t8, v3)
 	memory_copy(m.memory, uint32(v0), uint32(t9), uint32(i32(772)))
 	m.g0 = v2 + i32(784)
 }
 
 //go:norace
-func (m *Module) fn74(v0, v1, v2, v3 int32) int32 {
+func (m *Module) fn89(v0, v1, v2, v3 int32) int32 {
 	var v4 int32
 	v4 = i32(0)
 	{
 		if v1 != v3 {
 			goto l0
 		}
-		t0 := m.fn180(v0, v2, v1)
+		t0 := m.fn204(v0, v2, v1)
 		v4 = t0
 	}
 l0:
@@ -5838,8 +6575,8 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn75(v0, v1 int32) int32 {
-	t0 := m.fn213(v0, v1, i32(88))
+func (m *Module) fn90(v0, v1 int32) int32 {
+	t0 := m.fn239(v0, v1, i32(88))
 	var p1 int32
 	if t0 != i32(0) {
 		p1 = 1
@@ -5848,7 +6585,7 @@ func (m *Module) fn75(v0, v1 int32) int32 {
 }
 
 //go:norace
-func (m *Module) fn76(v0, v1, v2 int32) {
+func (m *Module) fn91(v0, v1, v2 int32) {
 	if v2 == 0 {
 		goto l0
 	}
@@ -5860,12 +6597,12 @@ func (m *Module) fn76(v0, v1, v2 int32) {
 		if uint32(v2+i32(-5)) < uint32(i32(-3)) {
 			goto l2
 		}
-		v2 = v2<<2 + i32(25976)
+		v2 = v2<<2 + i32(26488)
 		if v2 == 0 {
 			goto l2
 		}
 		t0 := int32(load32(m.memory, uint32(v2)))
-		t1 := m.fn60(v1, t0)
+		t1 := m.fn75(v1, t0)
 		store64(m.memory, uint64(uint32(v0))+8, uint64(t1))
 		v2 = i32(4)
 		goto l0
@@ -5878,13 +6615,13 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn77(v0, v1, v2 int32, v3 int64) {
+func (m *Module) fn92(v0, v1, v2 int32, v3 int64) {
 	var v4 int32
 	var v5 int64
 	t0 := m.g0
 	v4 = t0 - i32(368)
 	m.g0 = v4
-	m.fn63(v4+i32(184), v1, v2, i64(1), v3)
+	m.fn78(v4+i32(184), v1, v2, i64(1), v3)
 	memory_copy(m.memory, uint32(v4+i32(8)), uint32(v4+i32(184)), uint32(i32(176)))
 	v3 = i64(0)
 	{
@@ -5902,7 +6639,7 @@ func (m *Module) fn77(v0, v1, v2 int32, v3 int64) {
 		}
 		v3 = i64(1)
 		t3 := int32(load32(m.memory, uint64(uint32(v2))+4))
-		t4 := m.fn60(v1, t3)
+		t4 := m.fn75(v1, t3)
 		v5 = t4
 	}
 l1:
@@ -5913,7 +6650,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn78(v0, v1 int32) int32 {
+func (m *Module) fn93(v0, v1 int32) int32 {
 	var v2 int32
 	v2 = i32(0)
 	{
@@ -5922,11 +6659,11 @@ func (m *Module) fn78(v0, v1 int32) int32 {
 		if t0 != t1 {
 			goto l0
 		}
-		t2 := m.fn213(v0, v1, i32(80))
+		t2 := m.fn239(v0, v1, i32(80))
 		if t2 != 0 {
 			goto l0
 		}
-		t3 := m.fn213(v0+i32(88), v1+i32(88), i32(88))
+		t3 := m.fn239(v0+i32(88), v1+i32(88), i32(88))
 		var p4 int32
 		if t3 == 0 {
 			p4 = 1
@@ -5938,7 +6675,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn79(v0 int32) int32 {
+func (m *Module) fn94(v0 int32) int32 {
 	var v1, v2 int32
 	v1 = i32(0)
 	{
@@ -5957,7 +6694,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn80(v0, v1, v2 int32, v3, v4 int64) {
+func (m *Module) fn95(v0, v1, v2 int32, v3, v4 int64) {
 	var v5 int32
 	var v6 int64
 	t0 := m.g0
@@ -5972,7 +6709,7 @@ l1:
 		}
 		store32(m.memory, uint64(uint32(v5))+368, uint32(i32(3)))
 		store32(m.memory, uint64(uint32(v5))+372, uint32(v2))
-		m.fn77(v5+i32(176), v5, v5+i32(368), v4)
+		m.fn92(v5+i32(176), v5, v5+i32(368), v4)
 		memory_copy(m.memory, uint32(v5), uint32(v5+i32(176)), uint32(i32(176)))
 		v6 = v6 + i64(1)
 		t1 := int32(load32(m.memory, uint64(uint32(v5))+352))
@@ -5988,8 +6725,8 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn81(v0, v1 int32, v2 int64) {
-	t0 := m.fn45(v0, v1)
+func (m *Module) fn96(v0, v1 int32, v2 int64) {
+	t0 := m.fn60(v0, v1)
 	v1 = t0
 	if v1 == 0 {
 		return
@@ -6002,206 +6739,148 @@ func (m *Module) Xbackoff_budget_member_stored(v0 int32, v1 int64, v2 int32) int
 	var v3, v4, v5, v6, v7, v8, v9, v10, v11, v12 int32
 	var v13, v14, v15, v16, v17, v18 int64
 	t0 := m.g0
-	v3 = t0 - i32(240)
+	v3 = t0 - i32(272)
 	m.g0 = v3
+	if v2 == 0 {
+		goto l0
+	}
+	if v0 == 0 {
+		goto l0
+	}
 	{
-		if v2 == 0 {
-			goto l0
-		}
-		if v0 == 0 {
-			goto l0
+		t1 := int64(load64(m.memory, uint32(v0)))
+		if t1 == i64(0x312d7265626d656d) {
+			memory_zero(m.memory, uint32(v0+i32(560)), uint32(i32(48)))
+			t2 := int64(load64(m.memory, uint64(uint32(v0))+392))
+			store64(m.memory, uint64(uint32(v0))+384, uint64(t2))
+			memory_zero(m.memory, uint32(v3+i32(80)), uint32(i32(72)))
+			store64(m.memory, uint64(uint32(v3))+8, uint64(i64(0x300000000)))
+			t3 := int64(load64(m.memory, uint64(uint32(i32(0)))+26496))
+			store64(m.memory, uint64(uint32(v3))+16, uint64(t3))
+			t4 := int32(load32(m.memory, uint64(uint32(i32(0)))+26504))
+			store32(m.memory, uint64(uint32(v3))+24, uint32(t4))
+			v5 = v0 + i32(608)
+			v6 = v0 + i32(704)
+			v7 = v0 + i32(728)
+			v8 = v0 + i32(632)
+			v9 = v0 + i32(656)
+			v10 = v0 + i32(8)
+			v11 = v3 + i32(80) + i32(48)
+			v12 = v3 + i32(104)
+		l4:
+			{
+				t5 := m.fn94(v3 + i32(8))
+				v4 = t5
+				if v4 == 0 {
+					t35 := m.fn73(v10, v1)
+					v4 = t35
+					m.fn65(v10, v1)
+					if v4 == 0 {
+						goto l5
+					}
+					m.fn66(v10, v1)
+				l5:
+					memory_copy(m.memory, uint32(v3+i32(8)), uint32(v3+i32(80)), uint32(i32(72)))
+					m.fn41(v3+i32(80), v3+i32(8), i32(1))
+					m.fn41(v3+i32(144), v3+i32(8), i32(2))
+					m.fn41(v3+i32(208), v3+i32(8), i32(3))
+					memory_copy(m.memory, uint32(v2), uint32(v3+i32(80)), uint32(i32(192)))
+					v4 = i32(0)
+					goto l2
+				}
+				t6 := m.fn22(v9, v4)
+				v13 = t6
+				t7 := m.fn22(v8, v4)
+				v14 = t7
+				t8 := m.fn22(v7, v4)
+				t9 := v3 + i32(80)
+				t10 := v4
+				t11 := v13
+				v15 = t8
+				v16 = t11 + v15
+				p12 := v16
+				if uint64(v16) < uint64(v15) {
+					p12 = i64(-1)
+				}
+				v15 = p12
+				t13 := m.fn22(v6, v4)
+				v16 = v15 + t13
+				p14 := v16
+				if uint64(v16) < uint64(v15) {
+					p14 = i64(-1)
+				}
+				v15 = p14
+				t15 := m.fn22(v5, v4)
+				t16 := v15
+				v16 = t15
+				p17 := v16
+				if uint64(v15) < uint64(v16) {
+					p17 = t16
+				}
+				v17 = p17
+				m.fn96(t9, t10, v17)
+				t18 := v12
+				t19 := v4
+				v18 = v16 - v17
+				p20 := v18
+				if uint64(v18) > uint64(v16) {
+					p20 = i64(0)
+				}
+				v16 = p20
+				t21 := v16
+				v13 = v14 - v13
+				p22 := v13
+				if uint64(v13) > uint64(v14) {
+					p22 = i64(0)
+				}
+				v13 = p22
+				p23 := v13
+				if uint64(v16) < uint64(v13) {
+					p23 = t21
+				}
+				v13 = p23
+				m.fn96(t18, t19, v13)
+				t24 := m.fn75(v10, v4)
+				m.fn96(v11, v4, t24)
+				t25 := v5
+				t26 := v4
+				v13 = v16 - v13
+				p27 := v13
+				if uint64(v13) > uint64(v16) {
+					p27 = i64(0)
+				}
+				m.fn96(t25, t26, p27)
+				t28 := int64(load64(m.memory, uint64(uint32(v0))+360))
+				t29 := v7
+				t30 := v4
+				v16 = t28
+				p31 := i64(15)
+				if uint64(v16) > uint64(i64(15)) {
+					p31 = v16
+				}
+				v16 = p31
+				t32 := v16
+				v13 = v15 - v17
+				p33 := v13
+				if uint64(v13) > uint64(v15) {
+					p33 = i64(0)
+				}
+				v15 = p33
+				p34 := v15
+				if uint64(v16) < uint64(v15) {
+					p34 = t32
+				}
+				m.fn96(t29, t30, p34)
+				goto l4
+			}
 		}
 		v4 = i32(101)
-		t1 := int64(load64(m.memory, uint32(v0)))
-		if t1 != i64(0x312d7265626d656d) {
-			goto l1
-		}
-		p2 := i32(100)
-		if v2 != 0 {
-			p2 = v2
-		}
-		v5 = p2
-		memory_zero(m.memory, uint32(v0+i32(560)), uint32(i32(48)))
-		t3 := int64(load64(m.memory, uint64(uint32(v0))+392))
-		store64(m.memory, uint64(uint32(v0))+384, uint64(t3))
-		memory_zero(m.memory, uint32(v3+i32(168)), uint32(i32(72)))
-		store64(m.memory, uint64(uint32(v3))+24, uint64(i64(0x300000000)))
-		t4 := int64(load64(m.memory, uint64(uint32(i32(0)))+25984))
-		store64(m.memory, uint64(uint32(v3))+32, uint64(t4))
-		t5 := int32(load32(m.memory, uint64(uint32(i32(0)))+25992))
-		store32(m.memory, uint64(uint32(v3))+40, uint32(t5))
-		v4 = v0 + i32(608)
-		v6 = v0 + i32(704)
-		v7 = v0 + i32(728)
-		v8 = v0 + i32(632)
-		v9 = v0 + i32(656)
-		v10 = v0 + i32(8)
-		v11 = v3 + i32(168) + i32(48)
-		v12 = v3 + i32(192)
-	l3:
-		{
-			t6 := m.fn79(v3 + i32(24))
-			v2 = t6
-			if v2 == 0 {
-				t36 := m.fn58(v10, v1)
-				v2 = t36
-				m.fn50(v10, v1)
-				if v2 == 0 {
-					goto l4
-				}
-				m.fn51(v10, v1)
-			l4:
-				store32(m.memory, uint64(uint32(v3))+20, uint32(i32(4)))
-				store64(m.memory, uint64(uint32(v3))+12, uint64(i64(0x300000002)))
-				v4 = v3 + i32(12)
-				v2 = i32(0)
-			l10:
-				if v2 != i32(24) {
-					t50 := int32(load32(m.memory, uint32(v4)))
-					t51 := m.fn44(v3+i32(168), t50)
-					store64(m.memory, uint32(v3+i32(96)+v2), uint64(t51))
-					v2 = v2 + i32(8)
-					v4 = v4 + i32(4)
-					goto l10
-				}
-				v7 = v3 + i32(168) + i32(24)
-				v4 = v3 + i32(12)
-				v2 = i32(0)
-			l9:
-				if v2 != i32(24) {
-					t48 := int32(load32(m.memory, uint32(v4)))
-					t49 := m.fn44(v7, t48)
-					store64(m.memory, uint32(v3+i32(120)+v2), uint64(t49))
-					v2 = v2 + i32(8)
-					v4 = v4 + i32(4)
-					goto l9
-				}
-				v7 = v3 + i32(216)
-				v4 = v3 + i32(12)
-				v2 = i32(0)
-			l8:
-				{
-					if v2 == i32(24) {
-						t39 := int64(load64(m.memory, uint64(uint32(v3))+112))
-						store64(m.memory, uint64(uint32(v3))+40, uint64(t39))
-						t40 := int64(load64(m.memory, uint64(uint32(v3))+104))
-						store64(m.memory, uint64(uint32(v3))+32, uint64(t40))
-						t41 := int64(load64(m.memory, uint64(uint32(v3))+96))
-						store64(m.memory, uint64(uint32(v3))+24, uint64(t41))
-						t42 := int64(load64(m.memory, uint64(uint32(v3))+120))
-						store64(m.memory, uint64(uint32(v3))+48, uint64(t42))
-						t43 := int64(load64(m.memory, uint64(uint32(v3))+128))
-						store64(m.memory, uint64(uint32(v3))+56, uint64(t43))
-						t44 := int64(load64(m.memory, uint64(uint32(v3))+136))
-						store64(m.memory, uint64(uint32(v3))+64, uint64(t44))
-						t45 := int64(load64(m.memory, uint64(uint32(v3))+144))
-						store64(m.memory, uint64(uint32(v3))+72, uint64(t45))
-						t46 := int64(load64(m.memory, uint64(uint32(v3))+152))
-						store64(m.memory, uint64(uint32(v3))+80, uint64(t46))
-						t47 := int64(load64(m.memory, uint64(uint32(v3))+160))
-						store64(m.memory, uint64(uint32(v3))+88, uint64(t47))
-						memory_copy(m.memory, uint32(v5), uint32(v3+i32(24)), uint32(i32(72)))
-						v4 = i32(0)
-						goto l1
-					}
-					t37 := int32(load32(m.memory, uint32(v4)))
-					t38 := m.fn44(v7, t37)
-					store64(m.memory, uint32(v3+i32(144)+v2), uint64(t38))
-					v2 = v2 + i32(8)
-					v4 = v4 + i32(4)
-					goto l8
-				}
-			}
-			t7 := m.fn44(v9, v2)
-			v13 = t7
-			t8 := m.fn44(v8, v2)
-			v14 = t8
-			t9 := m.fn44(v7, v2)
-			t10 := v3 + i32(168)
-			t11 := v2
-			t12 := v13
-			v15 = t9
-			v16 = t12 + v15
-			p13 := v16
-			if uint64(v16) < uint64(v15) {
-				p13 = i64(-1)
-			}
-			v15 = p13
-			t14 := m.fn44(v6, v2)
-			v16 = v15 + t14
-			p15 := v16
-			if uint64(v16) < uint64(v15) {
-				p15 = i64(-1)
-			}
-			v15 = p15
-			t16 := m.fn44(v4, v2)
-			t17 := v15
-			v16 = t16
-			p18 := v16
-			if uint64(v15) < uint64(v16) {
-				p18 = t17
-			}
-			v17 = p18
-			m.fn81(t10, t11, v17)
-			t19 := v12
-			t20 := v2
-			v18 = v16 - v17
-			p21 := v18
-			if uint64(v18) > uint64(v16) {
-				p21 = i64(0)
-			}
-			v16 = p21
-			t22 := v16
-			v13 = v14 - v13
-			p23 := v13
-			if uint64(v13) > uint64(v14) {
-				p23 = i64(0)
-			}
-			v13 = p23
-			p24 := v13
-			if uint64(v16) < uint64(v13) {
-				p24 = t22
-			}
-			v13 = p24
-			m.fn81(t19, t20, v13)
-			t25 := m.fn60(v10, v2)
-			m.fn81(v11, v2, t25)
-			t26 := v4
-			t27 := v2
-			v13 = v16 - v13
-			p28 := v13
-			if uint64(v13) > uint64(v16) {
-				p28 = i64(0)
-			}
-			m.fn81(t26, t27, p28)
-			t29 := int64(load64(m.memory, uint64(uint32(v0))+360))
-			t30 := v7
-			t31 := v2
-			v16 = t29
-			p32 := i64(15)
-			if uint64(v16) > uint64(i64(15)) {
-				p32 = v16
-			}
-			v16 = p32
-			t33 := v16
-			v13 = v15 - v17
-			p34 := v13
-			if uint64(v13) > uint64(v15) {
-				p34 = i64(0)
-			}
-			v15 = p34
-			p35 := v15
-			if uint64(v16) < uint64(v15) {
-				p35 = t33
-			}
-			m.fn81(t30, t31, p35)
-			goto l3
-		}
+		goto l2
 	}
 l0:
 	v4 = i32(100)
-l1:
-	m.g0 = v3 + i32(240)
+l2:
+	m.g0 = v3 + i32(272)
 	return v4
 }
 
@@ -6209,13 +6888,13 @@ l1:
 func (m *Module) Xbackoff_budget_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 	var v4, v5, v6 int32
 	t0 := m.g0
-	v4 = t0 - i32(2880)
+	v4 = t0 - i32(2944)
 	m.g0 = v4
 	{
 		if v0 != 0 {
 			goto l0
 		}
-		memory_zero(m.memory, uint32(v4+i32(100)), uint32(i32(76)))
+		memory_zero(m.memory, uint32(v4+i32(132)), uint32(i32(108)))
 		v1 = i32(100)
 		goto l1
 	l0:
@@ -6237,88 +6916,88 @@ func (m *Module) Xbackoff_budget_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 		}
 		v1 = i32(108)
 	l5:
-		memory_zero(m.memory, uint32(v4+i32(100)), uint32(i32(76)))
+		memory_zero(m.memory, uint32(v4+i32(132)), uint32(i32(108)))
 		goto l1
 	l6:
 		v5 = int32(v2)
 	l3:
-		m.fn84(v4+i32(1296), i32(2), v1, v5)
-		t1 := int64(load64(m.memory, uint64(uint32(v4))+1296))
+		m.fn99(v4+i32(1360), i32(2), v1, v5)
+		t1 := int64(load64(m.memory, uint64(uint32(v4))+1360))
 		v2 = t1
-		t2 := v4 + i32(2240)
-		v1 = v4 + i32(1296) + i32(8)
+		t2 := v4 + i32(2304)
+		v1 = v4 + i32(1360) + i32(8)
 		memory_copy(m.memory, uint32(t2), uint32(v1), uint32(i32(72)))
 		if v2 != i64(2) {
 			goto l7
 		}
-		v1 = v4 + i32(352) + i32(8)
-		memory_copy(m.memory, uint32(v1), uint32(v4+i32(2240)), uint32(i32(72)))
+		v1 = v4 + i32(416) + i32(8)
+		memory_copy(m.memory, uint32(v1), uint32(v4+i32(2304)), uint32(i32(72)))
 		goto l8
 	l7:
-		memory_copy(m.memory, uint32(v4+i32(536)+i32(80)), uint32(v4+i32(1296)+i32(80)), uint32(i32(680)))
-		memory_copy(m.memory, uint32(v4+i32(536)+i32(8)), uint32(v4+i32(2240)), uint32(i32(72)))
-		store64(m.memory, uint64(uint32(v4))+536, uint64(v2))
-		m.fn85(v4+i32(2240), v4+i32(536))
-		m.fn86(v4+i32(1296), v4+i32(2240), i32(19956), i32(10))
+		memory_copy(m.memory, uint32(v4+i32(600)+i32(80)), uint32(v4+i32(1360)+i32(80)), uint32(i32(680)))
+		memory_copy(m.memory, uint32(v4+i32(600)+i32(8)), uint32(v4+i32(2304)), uint32(i32(72)))
+		store64(m.memory, uint64(uint32(v4))+600, uint64(v2))
+		m.fn100(v4+i32(2304), v4+i32(600))
+		m.fn101(v4+i32(1360), v4+i32(2304), i32(20468), i32(10))
 		{
 			{
-				t3 := int64(load64(m.memory, uint64(uint32(v4))+1296))
+				t3 := int64(load64(m.memory, uint64(uint32(v4))+1360))
 				if t3 != i64(1) {
 					goto l9
 				}
-				store64(m.memory, uint64(uint32(v4))+2056, uint64(i64(1)))
+				store64(m.memory, uint64(uint32(v4))+2120, uint64(i64(1)))
 				t4 := int64(load64(m.memory, uint32(v1)))
-				store64(m.memory, uint64(uint32(v4))+2064, uint64(t4))
+				store64(m.memory, uint64(uint32(v4))+2128, uint64(t4))
 				t5 := int64(load64(m.memory, uint64(uint32(v1))+8))
-				store64(m.memory, uint64(uint32(v4))+2072, uint64(t5))
+				store64(m.memory, uint64(uint32(v4))+2136, uint64(t5))
 				t6 := int64(load64(m.memory, uint64(uint32(v1))+16))
-				store64(m.memory, uint64(uint32(v4))+2080, uint64(t6))
+				store64(m.memory, uint64(uint32(v4))+2144, uint64(t6))
 				goto l10
 			}
 		l9:
-			memory_copy(m.memory, uint32(v4+i32(2616)), uint32(v1), uint32(i32(184)))
-			memory_copy(m.memory, uint32(v4+i32(2432)), uint32(v4+i32(2616)), uint32(i32(184)))
-			m.fn87(v4+i32(1296), v4+i32(2240), i32(19956), i32(10), v4+i32(2432))
-			t7 := int32(load32(m.memory, uint64(uint32(v4))+1316))
+			memory_copy(m.memory, uint32(v4+i32(2680)), uint32(v1), uint32(i32(184)))
+			memory_copy(m.memory, uint32(v4+i32(2496)), uint32(v4+i32(2680)), uint32(i32(184)))
+			m.fn102(v4+i32(1360), v4+i32(2304), i32(20468), i32(10), v4+i32(2496))
+			t7 := int32(load32(m.memory, uint64(uint32(v4))+1380))
 			v1 = t7
 			if v1 == 0 {
 				goto l11
 			}
-			t8 := int32(load32(m.memory, uint64(uint32(v4))+1312))
-			store32(m.memory, uint64(uint32(v4))+2080, uint32(t8))
-			t9 := int64(load64(m.memory, uint64(uint32(v4))+1304))
-			store64(m.memory, uint64(uint32(v4))+2072, uint64(t9))
-			t10 := int64(load64(m.memory, uint64(uint32(v4))+1296))
-			store64(m.memory, uint64(uint32(v4))+2064, uint64(t10))
-			store32(m.memory, uint64(uint32(v4))+2084, uint32(v1))
-			store64(m.memory, uint64(uint32(v4))+2056, uint64(i64(1)))
+			t8 := int32(load32(m.memory, uint64(uint32(v4))+1376))
+			store32(m.memory, uint64(uint32(v4))+2144, uint32(t8))
+			t9 := int64(load64(m.memory, uint64(uint32(v4))+1368))
+			store64(m.memory, uint64(uint32(v4))+2136, uint64(t9))
+			t10 := int64(load64(m.memory, uint64(uint32(v4))+1360))
+			store64(m.memory, uint64(uint32(v4))+2128, uint64(t10))
+			store32(m.memory, uint64(uint32(v4))+2148, uint32(v1))
+			store64(m.memory, uint64(uint32(v4))+2120, uint64(i64(1)))
 		}
 	l10:
-		v1 = v4 + i32(352) + i32(8)
-		m.fn88(v1, v4+i32(536), v4+i32(2056)+i32(8))
+		v1 = v4 + i32(416) + i32(8)
+		m.fn103(v1, v4+i32(600), v4+i32(2120)+i32(8))
 	l8:
-		memory_copy(m.memory, uint32(v4+i32(176)), uint32(v1), uint32(i32(72)))
-		m.fn20(v4+i32(88), v4+i32(176))
-		t11 := int64(load64(m.memory, uint64(uint32(v4))+88))
+		memory_copy(m.memory, uint32(v4+i32(240)), uint32(v1), uint32(i32(72)))
+		m.fn20(v4+i32(120), v4+i32(240))
+		t11 := int64(load64(m.memory, uint64(uint32(v4))+120))
 		if t11 != i64(1) {
 			goto l12
 		}
-		t12 := int32(load32(m.memory, uint64(uint32(v4))+96))
+		t12 := int32(load32(m.memory, uint64(uint32(v4))+128))
 		v1 = t12
 	}
 l1:
-	memory_copy(m.memory, uint32(v4+i32(12)), uint32(v4+i32(100)), uint32(i32(76)))
+	memory_copy(m.memory, uint32(v4+i32(12)), uint32(v4+i32(132)), uint32(i32(108)))
 	goto l13
 l11:
 	v1 = i32(-40)
-	v5 = v4 + i32(2800)
+	v5 = v4 + i32(2864)
 l16:
 	if v1 == 0 {
 		goto l14
 	}
 	v2 = i64(0)
 	{
-		t13 := int32(load32(m.memory, uint32(v1+i32(19996))))
+		t13 := int32(load32(m.memory, uint32(v1+i32(20508))))
 		v6 = t13
 		p14 := i32(-33)
 		if uint32(v6) < uint32(i32(33)) {
@@ -6328,7 +7007,7 @@ l16:
 		if uint32(v6) > uint32(i32(22)) {
 			goto l15
 		}
-		t15 := int64(load64(m.memory, uint32(v4+i32(2432)+v6<<3)))
+		t15 := int64(load64(m.memory, uint32(v4+i32(2496)+v6<<3)))
 		v2 = t15
 	}
 l15:
@@ -6337,87 +7016,85 @@ l15:
 	v1 = v1 + i32(4)
 	goto l16
 l14:
-	m.fn89(v4+i32(2616), v4+i32(2800))
+	m.fn104(v4+i32(2680), v4+i32(2864))
 	v1 = i32(0)
 l18:
 	{
 		if v1 == i32(88) {
 			goto l17
 		}
-		t16 := int64(load64(m.memory, uint32(v4+i32(2616)+v1)))
-		store64(m.memory, uint32(v4+i32(1296)+v1), uint64(t16))
+		t16 := int64(load64(m.memory, uint32(v4+i32(2680)+v1)))
+		store64(m.memory, uint32(v4+i32(1360)+v1), uint64(t16))
 		v1 = v1 + i32(8)
 		goto l18
 	}
 l17:
-	memory_copy(m.memory, uint32(v4+i32(2152)), uint32(v4+i32(1296)), uint32(i32(88)))
-	v1 = v4 + i32(2056) + i32(8)
-	memory_copy(m.memory, uint32(v1), uint32(v4+i32(2800)), uint32(i32(80)))
-	store64(m.memory, uint64(uint32(v4))+2056, uint64(i64(0)))
-	store64(m.memory, uint64(uint32(v4))+2144, uint64(i64(0)))
-	v5 = v4 + i32(352) + i32(8)
+	memory_copy(m.memory, uint32(v4+i32(2216)), uint32(v4+i32(1360)), uint32(i32(88)))
+	v1 = v4 + i32(2120) + i32(8)
+	memory_copy(m.memory, uint32(v1), uint32(v4+i32(2864)), uint32(i32(80)))
+	store64(m.memory, uint64(uint32(v4))+2120, uint64(i64(0)))
+	store64(m.memory, uint64(uint32(v4))+2208, uint64(i64(0)))
+	v5 = v4 + i32(416) + i32(8)
 	memory_copy(m.memory, uint32(v5), uint32(v1), uint32(i32(176)))
-	memory_copy(m.memory, uint32(v4+i32(176)), uint32(v5), uint32(i32(176)))
+	memory_copy(m.memory, uint32(v4+i32(240)), uint32(v5), uint32(i32(176)))
+	memory_zero(m.memory, uint32(v0+i32(184)), uint32(i32(72)))
 	store64(m.memory, uint32(v0), uint64(i64(0x312d746567647562)))
-	memory_copy(m.memory, uint32(v0+i32(8)), uint32(v4+i32(176)), uint32(i32(176)))
+	memory_copy(m.memory, uint32(v0+i32(8)), uint32(v4+i32(240)), uint32(i32(176)))
 l12:
 	v1 = i32(0)
-	memory_zero(m.memory, uint32(v4+i32(12)), uint32(i32(76)))
+	memory_zero(m.memory, uint32(v4+i32(12)), uint32(i32(108)))
 l13:
 	if v3 == 0 {
 		goto l19
 	}
 	store32(m.memory, uint32(v3), uint32(v1))
-	memory_copy(m.memory, uint32(v3+i32(4)), uint32(v4+i32(12)), uint32(i32(76)))
+	memory_copy(m.memory, uint32(v3+i32(4)), uint32(v4+i32(12)), uint32(i32(108)))
 l19:
-	m.g0 = v4 + i32(2880)
+	m.g0 = v4 + i32(2944)
 	return v1
 }
 
 //go:norace
-func (m *Module) fn84(v0, v1, v2, v3 int32) {
+func (m *Module) fn99(v0, v1, v2, v3 int32) {
 	var v4, v5, v6, v7, v8, v9 int32
 	var v10 int64
-	var v11, v12, v13, v14, v15, v16, v17, v18, v19, v20 int32
-	var v21 int64
-	var v22, v23, v24, v25 int32
-	var v26 int64
-	var v27 int32
-	var v28, v29 int64
+	var v11, v12, v13, v14, v15, v16, v17, v18 int32
+	var v19 int64
+	var v20 int32
 	t0 := m.g0
-	v4 = t0 - i32(3152)
+	v4 = t0 - i32(3120)
 	m.g0 = v4
 	v5 = i32(0)
 l1:
 	if v5 == i32(736) {
 		goto l0
 	}
-	v6 = v4 + i32(40) + v5
+	v6 = v4 + i32(16) + v5
 	store64(m.memory, uint32(v6), uint64(i64(0)))
 	store32(m.memory, uint32(v6+i32(16)), uint32(i32(0)))
 	v5 = v5 + i32(32)
 	goto l1
 l0:
-	store32(m.memory, uint64(uint32(v4))+1512, uint32(v2))
-	store32(m.memory, uint64(uint32(v4))+1528, uint32(v1))
-	store32(m.memory, uint64(uint32(v4))+1516, uint32(v3))
-	memory_copy(m.memory, uint32(v4+i32(776)), uint32(v4+i32(40)), uint32(i32(736)))
+	store32(m.memory, uint64(uint32(v4))+1488, uint32(v2))
+	store32(m.memory, uint64(uint32(v4))+1504, uint32(v1))
+	store32(m.memory, uint64(uint32(v4))+1492, uint32(v3))
+	memory_copy(m.memory, uint32(v4+i32(752)), uint32(v4+i32(16)), uint32(i32(736)))
 	{
 		if uint32(v3) > uint32(i32(1024)) {
 			goto l2
 		}
-		m.fn3(v4+i32(2376), v2, v3, i32(58))
-		t1 := int32(load32(m.memory, uint64(uint32(v4))+2380))
+		m.fn3(v4+i32(2360), v2, v3, i32(58))
+		t1 := int32(load32(m.memory, uint64(uint32(v4))+2364))
 		t2 := v4
 		v2 = t1
-		store32(m.memory, uint64(uint32(t2))+1524, uint32(v2))
-		t3 := int32(load32(m.memory, uint64(uint32(v4))+2376))
+		store32(m.memory, uint64(uint32(t2))+1500, uint32(v2))
+		t3 := int32(load32(m.memory, uint64(uint32(v4))+2360))
 		t4 := v4
 		v7 = t3
-		store32(m.memory, uint64(uint32(t4))+1520, uint32(v7))
-		t5 := int32(load32(m.memory, uint64(uint32(v4))+2388))
+		store32(m.memory, uint64(uint32(t4))+1496, uint32(v7))
+		t5 := int32(load32(m.memory, uint64(uint32(v4))+2372))
 		v8 = t5
-		t6 := int32(load32(m.memory, uint64(uint32(v4))+2384))
+		t6 := int32(load32(m.memory, uint64(uint32(v4))+2368))
 		v9 = t6
 		{
 			var p7 int32
@@ -6425,28 +7102,27 @@ l0:
 				p7 = 1
 			}
 			v5 = p7
-			p8 := i32(20216)
+			p8 := i32(20728)
 			if v5 != 0 {
-				p8 = i32(20140)
+				p8 = i32(20652)
 			}
 			p9 := i32(6)
 			if v5 != 0 {
 				p9 = i32(5)
 			}
-			t10 := m.fn179(p8, p9, v7, v2)
+			t10 := m.fn203(p8, p9, v7, v2)
 			v10 = t10
 			if v10 != i64(0) {
 				goto l3
 			}
-			v11 = v4 + i32(776) + i32(736)
 			p11 := i32(112)
 			if v5 != 0 {
 				p11 = i32(528)
 			}
 			v6 = p11
-			p12 := i32(23064)
+			p12 := i32(23576)
 			if v5 != 0 {
-				p12 = i32(22308)
+				p12 = i32(22820)
 			}
 			v5 = p12 + i32(-16)
 			{
@@ -6460,35 +7136,33 @@ l0:
 					v5 = v5 + i32(16)
 					t13 := int32(load32(m.memory, uint32(v5)))
 					t14 := int32(load32(m.memory, uint32(v3)))
-					t15 := m.fn74(t13, t14, v7, v2)
+					t15 := m.fn89(t13, t14, v7, v2)
 					if t15 == 0 {
 						goto l5
 					}
 				}
 				t16 := int32(load32(m.memory, uint64(uint32(v5))+8))
 				t17 := int32(load32(m.memory, uint64(uint32(v5))+12))
-				m.fn84(v4+i32(2376), v1, t16, t17)
-				t18 := int64(load64(m.memory, uint64(uint32(v4))+2376))
+				m.fn99(v4+i32(2360), v1, t16, t17)
+				t18 := int64(load64(m.memory, uint64(uint32(v4))+2360))
 				v10 = t18
 				if v10 != i64(2) {
-					memory_copy(m.memory, uint32(v4+i32(1608)), uint32(v4+i32(2376)+i32(8)), uint32(i32(752)))
-					memory_copy(m.memory, uint32(v4+i32(2376)+i32(24)), uint32(v4+i32(1608)), uint32(i32(728)))
-					store64(m.memory, uint64(uint32(v4))+2392, uint64(v10))
-					store32(m.memory, uint64(uint32(v4))+2388, uint32(i32(23)))
-					store32(m.memory, uint64(uint32(v4))+2380, uint32(v11))
+					memory_copy(m.memory, uint32(v4+i32(1584)), uint32(v4+i32(2360)+i32(8)), uint32(i32(752)))
+					memory_copy(m.memory, uint32(v4+i32(2360)+i32(24)), uint32(v4+i32(1584)), uint32(i32(728)))
+					store64(m.memory, uint64(uint32(v4))+2376, uint64(v10))
 					v5 = i32(0)
 				l9:
 					{
 						if v5 == i32(736) {
 							goto l8
 						}
-						v6 = v4 + i32(2376) + v5
+						v6 = v4 + i32(2360) + v5
 						t20 := int64(load64(m.memory, uint32(v6+i32(16))))
 						v10 = t20
 						if v10 == i64(2) {
 							goto l8
 						}
-						v3 = v4 + i32(776) + v5
+						v3 = v4 + i32(752) + v5
 						store64(m.memory, uint32(v3), uint64(v10))
 						t21 := int64(load64(m.memory, uint32(v6+i32(24))))
 						store64(m.memory, uint32(v3+i32(8)), uint64(t21))
@@ -6496,516 +7170,410 @@ l0:
 						goto l9
 					}
 				}
-				t19 := int32(load32(m.memory, uint64(uint32(v4))+1528))
+				t19 := int32(load32(m.memory, uint64(uint32(v4))+1504))
 				v1 = t19
 			}
 		l4:
-			m.fn198(v0+i32(8), v1, i32(14), i32(0), i32(0), v7, v2)
+			m.fn215(v0+i32(8), v1, i32(14), i32(0), i32(0), v7, v2)
 			store64(m.memory, uint32(v0), uint64(i64(2)))
 			goto l7
 		}
 	l3:
-		store64(m.memory, uint64(uint32(v4))+784, uint64(v10))
-		store64(m.memory, uint64(uint32(v4))+776, uint64(i64(1)))
+		store64(m.memory, uint64(uint32(v4))+760, uint64(v10))
+		store64(m.memory, uint64(uint32(v4))+752, uint64(i64(1)))
 	l8:
 		v5 = v2 + i32(1)
 		p22 := i32(-1)
 		if v5 != 0 {
 			p22 = v5
 		}
-		v1 = p22
-		v12 = v4 + i32(2376) + i32(8)
-		v13 = v4 + i32(1180)
-		v14 = v4 + i32(1148)
-		v15 = v4 + i32(1536) + i32(16)
-		v16 = v4 + i32(1608) + i32(16)
-	l54:
+		v11 = p22
+		v12 = v4 + i32(1156)
+		v13 = v4 + i32(1124)
+		v14 = v4 + i32(1512) + i32(16)
+		v15 = v4 + i32(2360) + i32(16)
+	l46:
 		{
 			{
 				{
 					{
 						{
-							{
-								{
-									if v9 == 0 {
-										memory_copy(m.memory, uint32(v0), uint32(v4+i32(776)), uint32(i32(760)))
-										goto l7
-									}
-									m.fn3(v4+i32(2376), v9, v8, i32(44))
-									t23 := int32(load32(m.memory, uint64(uint32(v4))+2388))
-									v8 = t23
-									t24 := int32(load32(m.memory, uint64(uint32(v4))+2384))
-									v9 = t24
-									t25 := int32(load32(m.memory, uint64(uint32(v4))+2376))
-									t26 := int32(load32(m.memory, uint64(uint32(v4))+2380))
-									t27 := v4 + i32(2376)
-									v17 = t26
-									m.fn3(t27, t25, v17, i32(61))
-									t28 := int32(load32(m.memory, uint64(uint32(v4))+1528))
-									v18 = t28
-									var p29 int32
-									if v18 == i32(1) {
-										p29 = 1
-									}
-									v6 = p29
-									p30 := i32(36)
-									if v6 != 0 {
-										p30 = i32(88)
-									}
-									v5 = p30
-									p31 := i32(19960)
-									if v6 != 0 {
-										p31 = i32(19868)
-									}
-									v6 = p31
-									t32 := int32(load32(m.memory, uint64(uint32(v4))+2388))
-									v11 = t32
-									t33 := int32(load32(m.memory, uint64(uint32(v4))+2384))
-									v19 = t33
-									t34 := int32(load32(m.memory, uint64(uint32(v4))+2380))
-									v3 = t34
-									t35 := int32(load32(m.memory, uint64(uint32(v4))+2376))
-									v2 = t35
-								l12:
-									{
-										if v5 == 0 {
-											m.fn198(v4+i32(1536), v18, i32(15), i32(0), v1, v2, v3)
-											goto l15
-										}
-										t36 := int32(load32(m.memory, uint32(v6)))
-										t37 := v4 + i32(32)
-										v7 = t36
-										m.fn190(t37, v7)
-										v5 = v5 + i32(-4)
-										v6 = v6 + i32(4)
-										t38 := int32(load32(m.memory, uint64(uint32(v4))+32))
-										t39 := int32(load32(m.memory, uint64(uint32(v4))+36))
-										t40 := m.fn74(t38, t39, v2, v3)
-										if t40 == 0 {
-											goto l12
-										}
-									}
-									{
-										if v19 == 0 {
-											goto l13
-										}
-										if v11 != 0 {
-											{
-												if v11 != i32(4) {
-													goto l16
-												}
-												t45 := int32(load32(m.memory, uint32(v19)))
-												if t45 == i32(1701736302) {
-													var p57 int32
-													if v7 == i32(22) {
-														p57 = 1
-													}
-													v10 = int64(uint32(p57))
-													v21 = i64(0x7fffffffffffffff)
-													goto l33
-												}
-											}
-										l16:
-											m.fn32(v4+i32(2364), v7)
-											{
-												{
-													t46 := int32(load32(m.memory, uint64(uint32(v4))+2364))
-													switch t46 {
-													default:
-														{
-															if v7 != i32(11) {
-																goto l30
-															}
-															t51 := int32(m.memory[uint32(v19)])
-															if uint32((t51+i32(-48))&i32(255)) < uint32(i32(10)) {
-																m.fn199(v4+i32(2376), v19, v11)
-																t55 := int32(load32(m.memory, uint64(uint32(v4))+2376))
-																if t55 == i32(1) {
-																	goto l27
-																}
-																t56 := int64(load64(m.memory, uint64(uint32(v4))+2384))
-																v21 = t56
-																v10 = i64(2)
-																goto l33
-															}
-														}
-													l30:
-														t52 := int32(load32(m.memory, uint64(uint32(v4))+2368))
-														t53 := int32(load32(m.memory, uint64(uint32(v4))+2372))
-														t54 := m.fn179(t52, t53, v19, v11)
-														v21 = t54
-														if v21 == 0 {
-															v20 = i32(1)
-															goto l28
-														}
-														goto l29
-													case 1:
-														v5 = i32(0)
-													l25:
-														if v11 != v5 {
-															{
-																t47 := int32(m.memory[uint32(v19+v5)])
-																v6 = t47
-																if v6 == i32(46) {
-																	goto l24
-																}
-																if uint32((v6+i32(-58))&i32(255)) < uint32(i32(246)) {
-																	goto l23
-																}
-															}
-														l24:
-															v5 = v5 + i32(1)
-															goto l25
-														}
-														v5 = v11
-														goto l23
-													case 2:
-														m.fn199(v4+i32(2376), v19, v11)
-														t48 := int32(load32(m.memory, uint64(uint32(v4))+2376))
-														if t48 != i32(1) {
-															goto l26
-														}
-														goto l27
-													case 3:
-														m.fn104(v4+i32(2376), v19, v11)
-														t49 := int32(load32(m.memory, uint64(uint32(v4))+2376))
-														if t49 != 0 {
-															goto l26
-														}
-														v20 = i32(23)
-														goto l28
-													}
-												}
-											l26:
-												t50 := int64(load64(m.memory, uint64(uint32(v4))+2384))
-												v21 = t50
-												goto l29
-											}
-										}
-									l13:
-										t41 := v4 + i32(1536)
-										t42 := v18
-										t43 := v7
-										v5 = v1 + v17
-										p44 := v5
-										if uint32(v5) < uint32(v1) {
-											p44 = i32(-1)
-										}
-										m.fn198(t41, t42, i32(17), t43, p44, i32(1), i32(0))
-										goto l15
-									}
-								}
-							l27:
-								t58 := int32(load32(m.memory, uint64(uint32(v4))+2380))
-								v20 = t58
+							if v9 == 0 {
+								memory_copy(m.memory, uint32(v0), uint32(v4+i32(752)), uint32(i32(760)))
+								goto l7
 							}
-						l28:
-							v10 = int64(uint32(v11)) << 32
-							t59 := int32(load32(m.memory, uint64(uint32(v4))+1528))
-							v18 = t59
-							goto l34
-						}
-					l23:
-						m.fn3(v4+i32(2376), v19, v5, i32(46))
-						t60 := int32(load32(m.memory, uint64(uint32(v4))+2384))
-						v6 = t60
-						p61 := i32(25044)
-						if v6 != 0 {
-							p61 = v6
-						}
-						v20 = p61
-						t62 := int32(load32(m.memory, uint64(uint32(v4))+2388))
-						t64 := v20
-						p63 := i32(1)
-						if v6 != 0 {
-							p63 = t62
-						}
-						v22 = p63
-						t65 := m.fn17(t64, v22)
-						v6 = t65
-						t66 := int32(load32(m.memory, uint64(uint32(v4))+2376))
-						t67 := int32(load32(m.memory, uint64(uint32(v4))+2380))
-						m.fn104(v4+i32(3136), t66, t67)
-						{
-							if v6 == 0 {
-								goto l35
+							m.fn3(v4+i32(2360), v9, v8, i32(44))
+							t23 := int32(load32(m.memory, uint64(uint32(v4))+2372))
+							v8 = t23
+							t24 := int32(load32(m.memory, uint64(uint32(v4))+2368))
+							v9 = t24
+							t25 := int32(load32(m.memory, uint64(uint32(v4))+2360))
+							t26 := int32(load32(m.memory, uint64(uint32(v4))+2364))
+							t27 := v4 + i32(2360)
+							v16 = t26
+							m.fn3(t27, t25, v16, i32(61))
+							t28 := int32(load32(m.memory, uint64(uint32(v4))+1504))
+							v17 = t28
+							var p29 int32
+							if v17 == i32(1) {
+								p29 = 1
 							}
-							t68 := int32(load32(m.memory, uint64(uint32(v4))+3136))
-							if t68 != 0 {
-								goto l36
-							}
-						}
-					l35:
-						v10 = int64(uint32(v11)) << 32
-						v20 = i32(18)
-						goto l34
-					l36:
-						{
-							if v11 == v5 {
-								v10 = int64(uint32(v11))
-								v10 = v10<<32 | v10
-								v20 = i32(19)
-								goto l34
-							}
-							p69 := i32(0)
+							v6 = p29
+							p30 := i32(36)
 							if v6 != 0 {
-								p69 = v20
+								p30 = i32(88)
 							}
-							v23 = p69
-							v24 = v11 - v5
-							v25 = v19 + v5
-							t70 := int64(load64(m.memory, uint64(uint32(v4))+3144))
-							v26 = t70
-							memory_copy(m.memory, uint32(v12), uint32(i32(23216)), uint32(i32(112)))
-							v6 = i32(0)
-						l39:
+							v5 = p30
+							p31 := i32(20472)
+							if v6 != 0 {
+								p31 = i32(20380)
+							}
+							v6 = p31
+							t32 := int32(load32(m.memory, uint64(uint32(v4))+2372))
+							v1 = t32
+							t33 := int32(load32(m.memory, uint64(uint32(v4))+2368))
+							v18 = t33
+							t34 := int32(load32(m.memory, uint64(uint32(v4))+2364))
+							v3 = t34
+							t35 := int32(load32(m.memory, uint64(uint32(v4))+2360))
+							v2 = t35
+						l12:
 							{
-								v27 = v6 + i32(16)
-								if v27 == i32(128) {
-									goto l38
+								if v5 == 0 {
+									m.fn215(v4+i32(1512), v17, i32(15), i32(0), v11, v2, v3)
+									goto l15
 								}
-								v20 = v4 + i32(2376) + v6
-								v6 = v27
-								t71 := int32(load32(m.memory, uint32(v20+i32(8))))
-								t72 := int32(load32(m.memory, uint32(v20+i32(12))))
-								t73 := m.fn74(t71, t72, v25, v24)
-								if t73 == 0 {
-									goto l39
+								t36 := int32(load32(m.memory, uint32(v6)))
+								t37 := v4 + i32(8)
+								v7 = t36
+								m.fn216(t37, v7)
+								v5 = v5 + i32(-4)
+								v6 = v6 + i32(4)
+								t38 := int32(load32(m.memory, uint64(uint32(v4))+8))
+								t39 := int32(load32(m.memory, uint64(uint32(v4))+12))
+								t40 := m.fn89(t38, t39, v2, v3)
+								if t40 == 0 {
+									goto l12
 								}
 							}
-							v5 = v23 + i32(-1)
-							t74 := int64(load64(m.memory, uint64(uint32(v4+i32(2376)+v27+i32(-8)))+8))
-							v28 = t74
-							v10 = i64(0)
-						l42:
 							{
-								if v22 == 0 {
-									m.fn214(v4, v26, i64(0), v28, i64(0))
-									t79 := int64(load64(m.memory, uint32(v4)))
-									v21 = t79
-									v10 = v21 + v10
-									p80 := v10
-									if uint64(v10) < uint64(v21) {
-										p80 = i64(-1)
-									}
-									t81 := int64(load64(m.memory, uint64(uint32(v4))+8))
-									p82 := p80
-									if t81 != i64(0) {
-										p82 = i64(-1)
-									}
-									v21 = p82
-									goto l29
+								if v18 == 0 {
+									goto l13
 								}
-								t75 := int32(m.memory[uint32(v5+v22)])
-								m.fn214(v4+i32(16), int64(uint32(t75+i32(-48)))&i64(255), i64(0), v28, i64(0))
-								{
-									t76 := int64(load64(m.memory, uint64(uint32(v4))+24))
-									if t76 != i64(0) {
-										goto l41
+								if v1 != 0 {
+									{
+										if v1 != i32(4) {
+											goto l16
+										}
+										t45 := int32(load32(m.memory, uint32(v18)))
+										if t45 == i32(1701736302) {
+											var p58 int32
+											if v7 == i32(22) {
+												p58 = 1
+											}
+											v10 = int64(uint32(p58))
+											v19 = i64(0x7fffffffffffffff)
+											goto l30
+										}
 									}
-									t77 := int64(load64(m.memory, uint64(uint32(v4))+16))
-									v21 = t77 + v10
-									t78 := int64(uint64(v21) / uint64(i64(10)))
-									v29 = t78
-									if uint64(v21) < uint64(v10) {
-										goto l41
-									}
-									v22 = v22 + i32(-1)
-									v10 = v29
-									if v21-v29*i64(10) == 0 {
-										goto l42
+								l16:
+									m.fn38(v4+i32(2348), v7)
+									{
+										t46 := int32(load32(m.memory, uint64(uint32(v4))+2348))
+										switch t46 {
+										case 1:
+											m.fn115(v4+i32(1584), v18, v1)
+											t47 := int32(load32(m.memory, uint64(uint32(v4))+1584))
+											if t47 != i32(1) {
+												goto l22
+											}
+											t48 := int64(load64(m.memory, uint64(uint32(v4))+1592))
+											v10 = t48
+											t49 := int32(load32(m.memory, uint64(uint32(v4))+1588))
+											v17 = t49
+											goto l23
+										case 2:
+											m.fn217(v4+i32(1584), v18, v1)
+											t50 := int32(load32(m.memory, uint64(uint32(v4))+1584))
+											if t50 != i32(1) {
+												goto l22
+											}
+											goto l24
+										case 3:
+											m.fn121(v4+i32(1584), v18, v1)
+											t51 := int32(load32(m.memory, uint64(uint32(v4))+1584))
+											if t51 != 0 {
+												goto l22
+											}
+											v17 = i32(23)
+											goto l25
+										default:
+											{
+												if v7 != i32(11) {
+													goto l26
+												}
+												t52 := int32(m.memory[uint32(v18)])
+												if uint32((t52+i32(-48))&i32(255)) < uint32(i32(10)) {
+													m.fn217(v4+i32(1584), v18, v1)
+													t56 := int32(load32(m.memory, uint64(uint32(v4))+1584))
+													if t56 == i32(1) {
+														goto l24
+													}
+													t57 := int64(load64(m.memory, uint64(uint32(v4))+1592))
+													v19 = t57
+													v10 = i64(2)
+													goto l30
+												}
+											}
+										l26:
+											t53 := int32(load32(m.memory, uint64(uint32(v4))+2352))
+											t54 := int32(load32(m.memory, uint64(uint32(v4))+2356))
+											t55 := m.fn203(t53, t54, v18, v1)
+											v19 = t55
+											if v19 == 0 {
+												v17 = i32(1)
+												goto l25
+											}
+											goto l29
+										}
 									}
 								}
-							l41:
+							l13:
+								t41 := v4 + i32(1512)
+								t42 := v17
+								t43 := v7
+								v5 = v11 + v16
+								p44 := v5
+								if uint32(v5) < uint32(v11) {
+									p44 = i32(-1)
+								}
+								m.fn215(t41, t42, i32(17), t43, p44, i32(1), i32(0))
+								goto l15
 							}
-							v10 = int64(uint32(v11)) << 32
-							v20 = i32(21)
-							goto l34
+						l22:
+							t59 := int64(load64(m.memory, uint64(uint32(v4))+1592))
+							v19 = t59
+							goto l29
 						}
-					l38:
-						v10 = int64(uint32(v11))<<32 | int64(uint32(v5))
-						v20 = i32(20)
+					l29:
+						v10 = i64(1)
+						goto l30
+					l24:
+						t60 := int32(load32(m.memory, uint64(uint32(v4))+1588))
+						v17 = t60
 					}
-				l34:
-					t83 := v4 + i32(1608)
-					t84 := v18
-					t85 := v20
-					t86 := v7
-					v5 = v1 + v3
-					p87 := v5
-					if uint32(v5) < uint32(v1) {
-						p87 = i32(-1)
+				l25:
+					v10 = int64(uint32(v1)) << 32
+				l23:
+					t61 := int32(load32(m.memory, uint64(uint32(v4))+1504))
+					t62 := v4 + i32(2360)
+					t63 := v17
+					t64 := v7
+					v5 = v11 + v3
+					p65 := v5
+					if uint32(v5) < uint32(v11) {
+						p65 = i32(-1)
 					}
-					v5 = p87 + i32(1)
-					p88 := i32(-1)
+					v5 = p65 + i32(1)
+					p66 := i32(-1)
 					if v5 != 0 {
-						p88 = v5
+						p66 = v5
 					}
-					v6 = p88
-					t89 := v6
+					v6 = p66
+					t67 := v6
 					v5 = int32(v10)
-					v27 = t89 + v5
-					p90 := v27
-					if uint32(v27) < uint32(v6) {
-						p90 = i32(-1)
+					v20 = t67 + v5
+					p68 := v20
+					if uint32(v20) < uint32(v6) {
+						p68 = i32(-1)
 					}
-					t91 := v19 + v5
+					t69 := v18 + v5
 					v6 = int32(int64(uint64(v10) >> 32))
-					var p92 int32
+					var p70 int32
 					if uint32(v6) < uint32(v5) {
-						p92 = 1
+						p70 = 1
 					}
-					var p93 int32
-					if uint32(v11) < uint32(v6) {
-						p93 = 1
+					var p71 int32
+					if uint32(v1) < uint32(v6) {
+						p71 = 1
 					}
-					v19 = p92 | p93
-					p94 := t91
-					if v19 != 0 {
-						p94 = i32(1)
+					v18 = p70 | p71
+					p72 := t69
+					if v18 != 0 {
+						p72 = i32(1)
 					}
-					p95 := v6 - v5
-					if v19 != 0 {
-						p95 = i32(0)
+					p73 := v6 - v5
+					if v18 != 0 {
+						p73 = i32(0)
 					}
-					m.fn198(t83, t84, t85, t86, p90, p94, p95)
-					t96 := int64(load64(m.memory, uint64(uint32(v4))+1616))
-					v21 = t96
-					t97 := int64(load64(m.memory, uint64(uint32(v4))+1608))
-					v10 = t97
-					t98 := int32(load32(m.memory, uint64(uint32(v4))+1672))
-					v5 = t98
+					m.fn215(t62, t61, t63, t64, p68, p72, p73)
+					t74 := int64(load64(m.memory, uint64(uint32(v4))+2368))
+					v19 = t74
+					t75 := int64(load64(m.memory, uint64(uint32(v4))+2360))
+					v10 = t75
+					t76 := int32(load32(m.memory, uint64(uint32(v4))+2424))
+					v5 = t76
 					if v5 == 0 {
-						goto l33
+						goto l30
 					}
-					memory_copy(m.memory, uint32(v15), uint32(v16), uint32(i32(48)))
-					store64(m.memory, uint64(uint32(v4))+1544, uint64(v21))
-					store64(m.memory, uint64(uint32(v4))+1536, uint64(v10))
-					t99 := int32(load32(m.memory, uint64(uint32(v4))+1676))
-					v6 = t99
-					goto l43
+					memory_copy(m.memory, uint32(v14), uint32(v15), uint32(i32(48)))
+					store64(m.memory, uint64(uint32(v4))+1520, uint64(v19))
+					store64(m.memory, uint64(uint32(v4))+1512, uint64(v10))
+					t77 := int32(load32(m.memory, uint64(uint32(v4))+2428))
+					v6 = t77
+					goto l31
 				}
-			l29:
-				v10 = i64(1)
-			l33:
-				store32(m.memory, uint64(uint32(v4))+2372, uint32(v11))
-				store32(m.memory, uint64(uint32(v4))+2368, uint32(v3))
-				store32(m.memory, uint64(uint32(v4))+2364, uint32(v1))
+			l30:
+				store32(m.memory, uint64(uint32(v4))+2344, uint32(v1))
+				store32(m.memory, uint64(uint32(v4))+2340, uint32(v3))
+				store32(m.memory, uint64(uint32(v4))+2336, uint32(v11))
 				if v7 == i32(18) {
-					goto l44
+					goto l32
 				}
-				if v7 != i32(11) {
-					goto l45
+				if v7 == i32(11) {
+					v6 = i32(25560)
+					v5 = i32(5)
+					goto l34
 				}
-				m.fn200(v4+i32(776), i32(25048), i32(5))
-				goto l45
-			l44:
-				m.fn200(v4+i32(776), i32(25068), i32(1))
-			l45:
-				t100 := int32(load32(m.memory, uint64(uint32(v4))+1528))
-				m.fn198(v4+i32(1608), t100, i32(16), i32(0), v1, v2, v3)
-				store32(m.memory, uint64(uint32(v4))+3144, uint32(v4+i32(1608)))
-				store32(m.memory, uint64(uint32(v4))+3140, uint32(v4+i32(2364)))
-				store32(m.memory, uint64(uint32(v4))+3136, uint32(v4+i32(776)))
+				v6 = i32(4)
+				v5 = i32(0)
+				goto l34
+			l32:
+				v6 = i32(25580)
+				v5 = i32(1)
+			l34:
+				v5 = v5 << 2
+			l37:
+				if v5 == 0 {
+					goto l35
+				}
+				{
+					t78 := int32(load32(m.memory, uint32(v6)))
+					v1 = t78
+					p79 := i32(-33)
+					if uint32(v1) < uint32(i32(33)) {
+						p79 = i32(-1)
+					}
+					v1 = p79 + v1
+					if uint32(v1) > uint32(i32(22)) {
+						goto l36
+					}
+					v1 = v4 + i32(752) + v1<<5
+					t80 := int32(load32(m.memory, uint64(uint32(v1))+16))
+					if t80 != 0 {
+						goto l36
+					}
+					store64(m.memory, uint32(v1), uint64(i64(0)))
+				}
+			l36:
+				v6 = v6 + i32(4)
+				v5 = v5 + i32(-4)
+				goto l37
+			l35:
+				t81 := int32(load32(m.memory, uint64(uint32(v4))+1504))
+				m.fn215(v4+i32(1584), t81, i32(16), i32(0), v11, v2, v3)
+				store32(m.memory, uint64(uint32(v4))+2356, uint32(v4+i32(1584)))
+				store32(m.memory, uint64(uint32(v4))+2352, uint32(v4+i32(2336)))
+				store32(m.memory, uint64(uint32(v4))+2348, uint32(v4+i32(752)))
 				switch int32(v10) {
 				default:
-					m.fn201(v4+i32(1536), v4+i32(3136), v7, i64(0), v10)
+					m.fn218(v4+i32(1512), v4+i32(2348), v7, i64(0), v10)
 					goto l15
 				case 1:
-					m.fn201(v4+i32(1536), v4+i32(3136), v7, i64(1), v21)
+					m.fn218(v4+i32(1512), v4+i32(2348), v7, i64(1), v19)
 					goto l15
 				case 2:
-					m.fn201(v4+i32(2376), v4+i32(3136), v7, i64(1), i64(4))
+					m.fn218(v4+i32(2360), v4+i32(2348), v7, i64(1), i64(4))
 					{
-						t101 := int32(load32(m.memory, uint64(uint32(v4))+2440))
-						v5 = t101
+						t82 := int32(load32(m.memory, uint64(uint32(v4))+2424))
+						v5 = t82
 						if v5 == 0 {
-							goto l49
+							goto l41
 						}
-						memory_copy(m.memory, uint32(v4+i32(1536)), uint32(v4+i32(2376)), uint32(i32(64)))
-						t102 := int32(load32(m.memory, uint64(uint32(v4))+2444))
-						v6 = t102
+						memory_copy(m.memory, uint32(v4+i32(1512)), uint32(v4+i32(2360)), uint32(i32(64)))
+						t83 := int32(load32(m.memory, uint64(uint32(v4))+2428))
+						v6 = t83
+						goto l31
+					}
+				l41:
+					{
+						t84 := int32(load32(m.memory, uint64(uint32(v4))+1120))
+						if t84 != 0 {
+							t87 := int32(load32(m.memory, uint64(uint32(v4))+1648))
+							v5 = t87
+							if v5 == 0 {
+								goto l43
+							}
+							t88 := int32(load32(m.memory, uint64(uint32(v4))+1652))
+							v6 = t88
+							memory_copy(m.memory, uint32(v4+i32(1512)), uint32(v4+i32(1584)), uint32(i32(64)))
+							goto l31
+						}
+						t85 := int64(load64(m.memory, uint64(uint32(v4))+2336))
+						store64(m.memory, uint32(v13), uint64(t85))
+						t86 := int32(load32(m.memory, uint64(uint32(v4))+2344))
+						store32(m.memory, uint64(uint32(v13))+8, uint32(t86))
+						store32(m.memory, uint64(uint32(v4))+1120, uint32(i32(1)))
+						store64(m.memory, uint64(uint32(v4))+1112, uint64(v19))
+						store64(m.memory, uint64(uint32(v4))+1104, uint64(i64(1)))
 						goto l43
 					}
-				l49:
+				l43:
 					{
-						t103 := int32(load32(m.memory, uint64(uint32(v4))+1144))
-						if t103 != 0 {
-							t106 := int32(load32(m.memory, uint64(uint32(v4))+1672))
-							v5 = t106
-							if v5 == 0 {
-								goto l51
-							}
-							t107 := int32(load32(m.memory, uint64(uint32(v4))+1676))
-							v6 = t107
-							memory_copy(m.memory, uint32(v4+i32(1536)), uint32(v4+i32(1608)), uint32(i32(64)))
-							goto l43
+						t89 := int32(load32(m.memory, uint64(uint32(v4))+1152))
+						if t89 != 0 {
+							goto l44
 						}
-						t104 := int64(load64(m.memory, uint64(uint32(v4))+2364))
-						store64(m.memory, uint32(v14), uint64(t104))
-						t105 := int32(load32(m.memory, uint64(uint32(v4))+2372))
-						store32(m.memory, uint64(uint32(v14))+8, uint32(t105))
-						store32(m.memory, uint64(uint32(v4))+1144, uint32(i32(1)))
-						store64(m.memory, uint64(uint32(v4))+1136, uint64(v21))
-						store64(m.memory, uint64(uint32(v4))+1128, uint64(i64(1)))
-						goto l51
-					}
-				l51:
-					{
-						t108 := int32(load32(m.memory, uint64(uint32(v4))+1176))
-						if t108 != 0 {
-							goto l52
-						}
-						t109 := int64(load64(m.memory, uint64(uint32(v4))+2364))
-						store64(m.memory, uint32(v13), uint64(t109))
-						t110 := int32(load32(m.memory, uint64(uint32(v4))+2372))
-						store32(m.memory, uint64(uint32(v13))+8, uint32(t110))
-						store32(m.memory, uint64(uint32(v4))+1176, uint32(i32(1)))
-						store64(m.memory, uint64(uint32(v4))+1168, uint64(v21))
-						store64(m.memory, uint64(uint32(v4))+1160, uint64(i64(1)))
-						store32(m.memory, uint64(uint32(v4))+1600, uint32(i32(0)))
+						t90 := int64(load64(m.memory, uint64(uint32(v4))+2336))
+						store64(m.memory, uint32(v12), uint64(t90))
+						t91 := int32(load32(m.memory, uint64(uint32(v4))+2344))
+						store32(m.memory, uint64(uint32(v12))+8, uint32(t91))
+						store32(m.memory, uint64(uint32(v4))+1152, uint32(i32(1)))
+						store64(m.memory, uint64(uint32(v4))+1144, uint64(v19))
+						store64(m.memory, uint64(uint32(v4))+1136, uint64(i64(1)))
+						store32(m.memory, uint64(uint32(v4))+1576, uint32(i32(0)))
 						goto l15
 					}
-				l52:
-					memory_copy(m.memory, uint32(v4+i32(1536)), uint32(v4+i32(1608)), uint32(i32(72)))
+				l44:
+					memory_copy(m.memory, uint32(v4+i32(1512)), uint32(v4+i32(1584)), uint32(i32(72)))
 				}
 			}
 		l15:
-			t111 := int32(load32(m.memory, uint64(uint32(v4))+1600))
-			v5 = t111
+			t92 := int32(load32(m.memory, uint64(uint32(v4))+1576))
+			v5 = t92
 			if v5 == 0 {
-				v5 = v1 + v17
-				p113 := v5
-				if uint32(v5) < uint32(v1) {
-					p113 = i32(-1)
+				v5 = v11 + v16
+				p94 := v5
+				if uint32(v5) < uint32(v11) {
+					p94 = i32(-1)
 				}
-				v5 = p113 + i32(1)
-				p114 := i32(-1)
+				v5 = p94 + i32(1)
+				p95 := i32(-1)
 				if v5 != 0 {
-					p114 = v5
+					p95 = v5
 				}
-				v1 = p114
-				goto l54
+				v11 = p95
+				goto l46
 			}
-			t112 := int32(load32(m.memory, uint64(uint32(v4))+1604))
-			v6 = t112
+			t93 := int32(load32(m.memory, uint64(uint32(v4))+1580))
+			v6 = t93
 		}
-	l43:
-		memory_copy(m.memory, uint32(v0+i32(8)), uint32(v4+i32(1536)), uint32(i32(64)))
+	l31:
+		memory_copy(m.memory, uint32(v0+i32(8)), uint32(v4+i32(1512)), uint32(i32(64)))
 		store32(m.memory, uint64(uint32(v0))+76, uint32(v6))
 		store32(m.memory, uint64(uint32(v0))+72, uint32(v5))
 		store64(m.memory, uint32(v0), uint64(i64(2)))
 		goto l7
 	}
 l2:
-	m.fn198(v0+i32(8), v1, i32(24), i32(0), i32(1024), i32(1), i32(0))
+	m.fn215(v0+i32(8), v1, i32(24), i32(0), i32(1024), i32(1), i32(0))
 	store64(m.memory, uint32(v0), uint64(i64(2)))
 l7:
-	m.g0 = v4 + i32(3152)
+	m.g0 = v4 + i32(3120)
 }
 
 //go:norace
-func (m *Module) fn85(v0, v1 int32) {
+func (m *Module) fn100(v0, v1 int32) {
 	var v2, v3, v4, v5 int32
 	t0 := m.g0
 	v2 = t0 - i32(224)
@@ -7022,9 +7590,9 @@ func (m *Module) fn85(v0, v1 int32) {
 		p3 = i32(92)
 	}
 	v4 = p3
-	p4 := i32(19956)
+	p4 := i32(20468)
 	if v3 != 0 {
-		p4 = i32(19864)
+		p4 = i32(20376)
 	}
 	v3 = p4
 l2:
@@ -7036,14 +7604,14 @@ l2:
 		t6 := v2 + i32(192)
 		t7 := v1
 		v5 = t5
-		m.fn202(t6, t7, v5)
+		m.fn219(t6, t7, v5)
 		{
 			t8 := int32(load32(m.memory, uint64(uint32(v2))+192))
 			if t8 == 0 {
 				goto l1
 			}
 			t9 := int64(load64(m.memory, uint64(uint32(v2))+200))
-			m.fn36(v2, v5, t9)
+			m.fn43(v2, v5, t9)
 		}
 	l1:
 		v3 = v3 + i32(4)
@@ -7056,7 +7624,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn86(v0, v1, v2, v3 int32) {
+func (m *Module) fn101(v0, v1, v2, v3 int32) {
 	var v4, v5 int32
 	var v6, v7, v8 int64
 	t0 := m.g0
@@ -7075,19 +7643,19 @@ l6:
 			t1 := int32(load32(m.memory, uint32(v2)))
 			t2 := v4 + i32(192)
 			v5 = t1
-			m.fn32(t2, v5)
+			m.fn38(t2, v5)
 			t3 := int32(load32(m.memory, uint64(uint32(v4))+192))
 			if t3 != 0 {
 				goto l1
 			}
 			t4 := int64(load32(m.memory, uint64(uint32(v4))+200))
 			v6 = t4
-			m.fn184(v4+i32(192), v1, v5)
+			m.fn208(v4+i32(192), v1, v5)
 			t5 := int64(load64(m.memory, uint64(uint32(v4))+200))
 			v7 = t5
 			t6 := int64(load64(m.memory, uint64(uint32(v4))+192))
 			v8 = t6
-			m.fn185(v4+i32(192), v5, v4+i32(8))
+			m.fn209(v4+i32(192), v5, v4+i32(8))
 			t7 := int64(load64(m.memory, uint64(uint32(v4))+192))
 			if v8|t7 == 0 {
 				goto l2
@@ -7137,7 +7705,7 @@ l5:
 }
 
 //go:norace
-func (m *Module) fn87(v0, v1, v2, v3, v4 int32) {
+func (m *Module) fn102(v0, v1, v2, v3, v4 int32) {
 	var v5, v6 int32
 	var v7, v8, v9 int64
 	var v10, v11 int32
@@ -7162,8 +7730,8 @@ func (m *Module) fn87(v0, v1, v2, v3, v4 int32) {
 			t3 := v5 + i32(8)
 			t4 := v1
 			v3 = t2
-			m.fn184(t3, t4, v3)
-			m.fn32(v5+i32(28), v3)
+			m.fn208(t3, t4, v3)
+			m.fn38(v5+i32(28), v3)
 			{
 				t5 := int32(load32(m.memory, uint64(uint32(v5))+28))
 				if t5 == 0 {
@@ -7185,7 +7753,7 @@ func (m *Module) fn87(v0, v1, v2, v3, v4 int32) {
 						if v8 == 0 {
 							t9 := int64(load64(m.memory, uint32(v4)))
 							t10 := int64(load64(m.memory, uint64(uint32(v4))+8))
-							m.fn186(v5+i32(40), t9, t10, i32(18), v7)
+							m.fn210(v5+i32(40), t9, t10, i32(18), v7)
 							t11 := int64(load64(m.memory, uint64(uint32(v5))+40))
 							v7 = t11
 							{
@@ -7218,7 +7786,7 @@ func (m *Module) fn87(v0, v1, v2, v3, v4 int32) {
 					}
 				}
 			l3:
-				t18 := m.fn187(v4, v3)
+				t18 := m.fn211(v4, v3)
 				v11 = t18
 				{
 					if v10 != 0 {
@@ -7240,7 +7808,7 @@ func (m *Module) fn87(v0, v1, v2, v3, v4 int32) {
 						goto l9
 					}
 				l7:
-					m.fn185(v5+i32(40), v3, v4)
+					m.fn209(v5+i32(40), v3, v4)
 					t19 := int64(load64(m.memory, uint64(uint32(v5))+40))
 					if !(t19|v7 == 0) {
 						goto l10
@@ -7264,7 +7832,7 @@ func (m *Module) fn87(v0, v1, v2, v3, v4 int32) {
 				if v10 != 0 {
 					p24 = t22
 				}
-				m.fn186(t25, t20, t21, t26, p24)
+				m.fn210(t25, t20, t21, t26, p24)
 				t27 := int64(load64(m.memory, uint64(uint32(v5))+40))
 				v7 = t27
 				{
@@ -7299,7 +7867,7 @@ func (m *Module) fn87(v0, v1, v2, v3, v4 int32) {
 		}
 		t32 := int64(load64(m.memory, uint64(uint32(v5))+16))
 		v8 = t32
-		m.fn188(v5, v3)
+		m.fn212(v5, v3)
 		v7 = i64(0)
 		{
 			t33 := int32(load32(m.memory, uint32(v5)))
@@ -7327,7 +7895,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn88(v0, v1, v2 int32) {
+func (m *Module) fn103(v0, v1, v2 int32) {
 	var v3 int32
 	var v4, v5 int64
 	var v6, v7, v8 int32
@@ -7344,7 +7912,7 @@ func (m *Module) fn88(v0, v1, v2 int32) {
 	t5 := v3 + i32(8)
 	t6 := v1
 	v7 = t4
-	m.fn202(t5, t6, v7)
+	m.fn219(t5, t6, v7)
 	{
 		{
 			t7 := int32(load32(m.memory, uint64(uint32(v3))+24))
@@ -7420,7 +7988,7 @@ l1:
 	if v1 != 0 {
 		p27 = i32(0)
 	}
-	m.fn198(t18, t16, t19, t20, t21, p26, p27)
+	m.fn215(t18, t16, t19, t20, t21, p26, p27)
 	store64(m.memory, uint64(uint32(v0))+8, uint64(v4))
 	store64(m.memory, uint32(v0), uint64(v5))
 	t28 := int32(load32(m.memory, uint64(uint32(v3))+72))
@@ -7434,13 +8002,13 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn89(v0, v1 int32) {
+func (m *Module) fn104(v0, v1 int32) {
 	var v2 int32
 	t0 := m.g0
 	v2 = t0 - i32(16)
 	m.g0 = v2
 	memory_zero(m.memory, uint32(v0+i32(8)), uint32(i32(80)))
-	m.fn115(v2, v1)
+	m.fn131(v2, v1)
 	t1 := int64(load64(m.memory, uint64(uint32(v2))+8))
 	t2 := int32(load32(m.memory, uint32(v2)))
 	t4 := v0
@@ -7453,76 +8021,47 @@ func (m *Module) fn89(v0, v1 int32) {
 }
 
 //go:norace
-func (m *Module) Xbackoff_budget_print(v0, v1 int32, v2 int64) int32 {
-	var v3, v4 int32
+func (m *Module) Xbackoff_budget_print(v0, v1 int32, v2 int64, v3 int32) int32 {
+	var v4, v5 int32
 	t0 := m.g0
-	v3 = t0 - i32(960)
-	m.g0 = v3
-	if v0 == 0 {
-		goto l0
-	}
+	v4 = t0 - i32(976)
+	m.g0 = v4
+	m.fn39(v4+i32(8), v0)
+	v0 = i32(1)
+	t1 := int32(load32(m.memory, uint64(uint32(v4))+12))
+	v5 = t1
 	{
-		t1 := int64(load64(m.memory, uint32(v0)))
-		if t1 == i64(0x312d746567647562) {
-			v0 = v0 + i32(8)
-			t2 := m.fn33(v0)
-			if t2 == 0 {
-				m.fn91(v3+i32(776), v0)
-				m.fn92(v3+i32(4), i32(2), v3+i32(776))
-				if v1 == 0 {
-					goto l0
-				}
-				{
-					t3 := int32(load32(m.memory, uint64(uint32(v3))+772))
-					t4 := v2
-					v0 = t3
-					t5 := v0
-					var p6 int32
-					if uint32(v0) > uint32(i32(768)) {
-						p6 = 1
-					}
-					v0 = p6
-					p7 := t5
-					if v0 != 0 {
-						p7 = i32(0)
-					}
-					v4 = p7
-					if uint64(t4) > uint64(uint32(v4)) {
-						{
-							if v4 == 0 {
-								goto l5
-							}
-							t9 := v1
-							p8 := v3 + i32(4)
-							if v0 != 0 {
-								p8 = i32(1)
-							}
-							memory_copy(m.memory, uint32(t9), uint32(p8), uint32(v4))
-						}
-					l5:
-						v0 = i32(0)
-						m.memory[uint32(v1+v4)] = byte(i32(0))
-						goto l2
-					}
-					v0 = i32(106)
-					goto l2
-				}
-			}
-			v0 = i32(111)
-			goto l2
+		t2 := int32(load32(m.memory, uint64(uint32(v4))+8))
+		if t2 != i32(1) {
+			goto l0
 		}
-		v0 = i32(101)
-		goto l2
+		store32(m.memory, uint64(uint32(v4))+20, uint32(v5))
+		goto l1
 	}
 l0:
-	v0 = i32(100)
-l2:
-	m.g0 = v3 + i32(960)
-	return v0
+	m.fn106(v4+i32(792), v5)
+	m.fn107(v4+i32(20), i32(2), v4+i32(792))
+	v0 = i32(0)
+l1:
+	store32(m.memory, uint64(uint32(v4))+16, uint32(v0))
+	store32(m.memory, uint64(uint32(v4))+804, uint32(v3))
+	store64(m.memory, uint64(uint32(v4))+792, uint64(v2))
+	store32(m.memory, uint64(uint32(v4))+800, uint32(v1))
+	m.fn26(v4, v4+i32(16), v4+i32(792))
+	t3 := int32(load32(m.memory, uint32(v4)))
+	v0 = t3
+	t4 := int32(load32(m.memory, uint64(uint32(v4))+4))
+	v3 = t4
+	m.g0 = v4 + i32(976)
+	p5 := i32(0)
+	if v0&i32(1) != 0 {
+		p5 = v3
+	}
+	return p5
 }
 
 //go:norace
-func (m *Module) fn91(v0, v1 int32) {
+func (m *Module) fn106(v0, v1 int32) {
 	var v2, v3, v4 int32
 	var v5 int64
 	t0 := m.g0
@@ -7530,7 +8069,7 @@ func (m *Module) fn91(v0, v1 int32) {
 	m.g0 = v2
 	memory_zero(m.memory, uint32(v2+i32(8)), uint32(i32(184)))
 	v3 = i32(8)
-	memory_copy(m.memory, uint32(v2+i32(192)+i32(8)), uint32(i32(19956)), uint32(i32(40)))
+	memory_copy(m.memory, uint32(v2+i32(192)+i32(8)), uint32(i32(20468)), uint32(i32(40)))
 l4:
 	if v3 == i32(48) {
 		goto l0
@@ -7566,7 +8105,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn92(v0, v1, v2 int32) {
+func (m *Module) fn107(v0, v1, v2 int32) {
 	var v3, v4, v5, v6 int32
 	var v7 int64
 	var v8, v9, v10 int32
@@ -7585,10 +8124,10 @@ func (m *Module) fn92(v0, v1, v2 int32) {
 	if v4 != 0 {
 		p3 = i32(1)
 	}
-	m.fn32(t1, p3)
-	p4 := i32(19960)
+	m.fn38(t1, p3)
+	p4 := i32(20472)
 	if v4 != 0 {
-		p4 = i32(19868)
+		p4 = i32(20380)
 	}
 	v1 = p4
 	t6 := v1
@@ -7598,9 +8137,9 @@ func (m *Module) fn92(v0, v1, v2 int32) {
 	}
 	v5 = t6 + p5
 	t7 := int64(load64(m.memory, uint32(v2)))
-	t8 := m.fn196(v3+i32(20), v3+i32(792), t7)
+	t8 := m.fn220(v3+i32(20), v3+i32(792), t7)
 	v6 = t8
-	t9 := m.fn187(v2, i32(12))
+	t9 := m.fn211(v2, i32(12))
 	t10 := int64(load64(m.memory, uint64(uint32(v2))+88))
 	v7 = t10
 	t11 := int64(load64(m.memory, uint64(uint32(v2))+96))
@@ -7609,7 +8148,7 @@ func (m *Module) fn92(v0, v1, v2 int32) {
 		p12 = 1
 	}
 	v8 = t9 & p12
-	v9 = i32(23176)
+	v9 = i32(23688)
 l1:
 	{
 		{
@@ -7622,7 +8161,7 @@ l1:
 			v4 = t13
 			v10 = v1 + i32(4)
 			v1 = v10
-			t14 := m.fn203(v2, v4)
+			t14 := m.fn221(v2, v4)
 			if t14 == 0 {
 				goto l1
 			}
@@ -7656,7 +8195,7 @@ l1:
 			}
 		}
 	l5:
-		m.fn32(v3+i32(804), v4)
+		m.fn38(v3+i32(804), v4)
 		v11 = i64(0)
 		{
 			p15 := i32(-33)
@@ -7673,205 +8212,169 @@ l1:
 	l7:
 		v1 = v10
 	l6:
-		t17 := m.fn25(v6, v9, i32(1))
+		t17 := m.fn31(v6, v9, i32(1))
 		v10 = t17
-		m.fn190(v3+i32(8), v4)
+		m.fn216(v3+i32(8), v4)
 		t18 := int32(load32(m.memory, uint64(uint32(v3))+8))
 		t19 := int32(load32(m.memory, uint64(uint32(v3))+12))
-		t20 := m.fn25(v10, t18, t19)
-		t21 := m.fn25(t20, i32(23177), i32(1))
+		t20 := m.fn31(v10, t18, t19)
+		t21 := m.fn31(t20, i32(23689), i32(1))
 		v10 = t21
 		if v4 != i32(22) {
 			goto l8
 		}
 		if v11 == i64(0x7fffffffffffffff) {
-			_ = m.fn25(v10, i32(22302), i32(4))
-			v9 = i32(23178)
+			_ = m.fn31(v10, i32(22814), i32(4))
+			v9 = i32(23690)
 			goto l1
 		}
 	l8:
-		_ = m.fn196(v10, v3+i32(804), v11)
-		v9 = i32(23178)
+		_ = m.fn220(v10, v3+i32(804), v11)
+		v9 = i32(23690)
 		goto l1
 	}
 }
 
 //go:norace
 func (m *Module) Xbackoff_budget_state_full(v0, v1 int32) int32 {
-	var v2, v3 int32
+	var v2 int32
 	t0 := m.g0
-	v2 = t0 - i32(176)
+	v2 = t0 - i32(192)
 	m.g0 = v2
-	v3 = i32(100)
-	if v0 == 0 {
-		goto l0
-	}
-	if v1 == 0 {
-		goto l0
-	}
 	{
-		t1 := int64(load64(m.memory, uint32(v1)))
-		if t1 == i64(0x312d746567647562) {
+		if v0 != 0 {
+			goto l0
+		}
+		v1 = i32(100)
+		goto l1
+	l0:
+		m.fn39(v2+i32(8), v1)
+		t1 := int32(load32(m.memory, uint64(uint32(v2))+12))
+		v1 = t1
+		t2 := int32(load32(m.memory, uint64(uint32(v2))+8))
+		if t2 == i32(1) {
 			goto l1
 		}
-		v3 = i32(101)
-		goto l0
+		m.fn68(v2+i32(16), v1)
+		v1 = i32(0)
+		memory_zero(m.memory, uint32(v0+i32(184)), uint32(i32(72)))
+		store64(m.memory, uint32(v0), uint64(i64(3543538395577939059)))
+		memory_copy(m.memory, uint32(v0+i32(8)), uint32(v2+i32(16)), uint32(i32(176)))
 	}
 l1:
-	{
-		v1 = v1 + i32(8)
-		t2 := m.fn33(v1)
-		if t2 == 0 {
-			goto l2
-		}
-		v3 = i32(111)
-		goto l0
-	}
-l2:
-	m.fn53(v2, v1)
-	store64(m.memory, uint32(v0), uint64(i64(3543538395577939059)))
-	memory_copy(m.memory, uint32(v0+i32(8)), uint32(v2), uint32(i32(176)))
-	v3 = i32(0)
-l0:
-	m.g0 = v2 + i32(176)
-	return v3
+	m.g0 = v2 + i32(192)
+	return v1
 }
 
 //go:norace
 func (m *Module) Xbackoff_budget_state_parse(v0, v1, v2 int32, v3 int64) int32 {
-	var v4, v5 int32
+	var v4, v5, v6 int32
 	t0 := m.g0
 	v4 = t0 - i32(272)
 	m.g0 = v4
 	v5 = i32(100)
-	if v0 == 0 {
-		goto l0
-	}
-	if v1 == 0 {
-		goto l0
-	}
 	{
-		t1 := int64(load64(m.memory, uint32(v1)))
-		if t1 == i64(0x312d746567647562) {
-			goto l1
+		if v0 == 0 {
+			goto l0
 		}
-		v5 = i32(101)
-		goto l0
-	}
-l1:
-	{
-		v1 = v1 + i32(8)
-		t2 := m.fn33(v1)
-		if t2 == 0 {
+		m.fn39(v4, v1)
+		v6 = i32(1)
+		t1 := int32(load32(m.memory, uint64(uint32(v4))+4))
+		v1 = t1
+		{
+			t2 := int32(load32(m.memory, uint32(v4)))
+			if t2 != i32(1) {
+				goto l1
+			}
+			v5 = v1
+			goto l0
+		}
+	l1:
+		if !(v3 == 0) {
 			goto l2
 		}
-		v5 = i32(111)
-		goto l0
-	}
-l2:
-	if !(v3 == 0) {
+		v5 = i32(0)
 		goto l3
-	}
-	v5 = i32(0)
-	v2 = i32(1)
-	goto l4
-l3:
-	if v2 == 0 {
-		goto l0
-	}
-	if uint64(v3) <= uint64(i64(0x7fffffff)) {
-		goto l5
-	}
-	v5 = i32(108)
-	goto l0
-l5:
-	v5 = int32(v3)
-l4:
-	memory_copy(m.memory, uint32(v4+i32(192)), uint32(v1), uint32(i32(80)))
-	m.fn72(v4+i32(8), v4+i32(192), v2, v5)
-	{
-		t3 := int64(load64(m.memory, uint64(uint32(v4))+8))
-		if t3 == i64(1) {
-			goto l6
+	l2:
+		if v2 == 0 {
+			goto l0
 		}
-		v5 = i32(112)
+		if uint64(v3) <= uint64(i64(0x7fffffff)) {
+			goto l4
+		}
+		v5 = i32(108)
 		goto l0
+	l4:
+		v5 = int32(v3)
+		v6 = v2
+	l3:
+		memory_copy(m.memory, uint32(v4+i32(192)), uint32(v1), uint32(i32(80)))
+		m.fn87(v4+i32(8), v4+i32(192), v6, v5)
+		{
+			t3 := int64(load64(m.memory, uint64(uint32(v4))+8))
+			if t3 == i64(1) {
+				goto l5
+			}
+			v5 = i32(112)
+			goto l0
+		}
+	l5:
+		v5 = i32(0)
+		memory_zero(m.memory, uint32(v0+i32(184)), uint32(i32(72)))
+		store64(m.memory, uint32(v0), uint64(i64(3543538395577939059)))
+		memory_copy(m.memory, uint32(v0+i32(8)), uint32(v4+i32(8)+i32(8)), uint32(i32(176)))
 	}
-l6:
-	store64(m.memory, uint32(v0), uint64(i64(3543538395577939059)))
-	memory_copy(m.memory, uint32(v0+i32(8)), uint32(v4+i32(8)+i32(8)), uint32(i32(176)))
-	v5 = i32(0)
 l0:
 	m.g0 = v4 + i32(272)
 	return v5
 }
 
 //go:norace
-func (m *Module) Xbackoff_budget_state_print(v0, v1 int32, v2 int64) int32 {
-	var v3, v4 int32
+func (m *Module) Xbackoff_budget_state_print(v0, v1 int32, v2 int64, v3 int32) int32 {
+	var v4 int32
 	t0 := m.g0
-	v3 = t0 - i32(784)
-	m.g0 = v3
-	v4 = i32(100)
-	if v0 == 0 {
-		goto l0
-	}
+	v4 = t0 - i32(800)
+	m.g0 = v4
 	{
+		if v0 != 0 {
+			goto l0
+		}
+		v0 = i32(100)
+		goto l1
+	l0:
 		t1 := int64(load64(m.memory, uint32(v0)))
 		if t1 == i64(3543538395577939059) {
-			goto l1
-		}
-		v4 = i32(101)
-		goto l0
-	}
-l1:
-	m.fn96(v3+i32(12), v0+i32(8))
-	if v1 == 0 {
-		goto l0
-	}
-	{
-		t2 := int32(load32(m.memory, uint64(uint32(v3))+780))
-		t3 := v2
-		v0 = t2
-		t4 := v0
-		var p5 int32
-		if uint32(v0) > uint32(i32(768)) {
-			p5 = 1
-		}
-		v4 = p5
-		p6 := t4
-		if v4 != 0 {
-			p6 = i32(0)
-		}
-		v0 = p6
-		if uint64(t3) > uint64(uint32(v0)) {
 			goto l2
 		}
-		v4 = i32(106)
-		goto l0
+		v0 = i32(101)
 	}
+l1:
+	store32(m.memory, uint64(uint32(v4))+12, uint32(v0))
+	v0 = i32(1)
+	goto l3
 l2:
-	{
-		if v0 == 0 {
-			goto l3
-		}
-		t8 := v1
-		p7 := v3 + i32(12)
-		if v4 != 0 {
-			p7 = i32(1)
-		}
-		memory_copy(m.memory, uint32(t8), uint32(p7), uint32(v0))
-	}
+	m.fn111(v4+i32(12), v0+i32(8))
+	v0 = i32(0)
 l3:
-	v4 = i32(0)
-	m.memory[uint32(v1+v0)] = byte(i32(0))
-l0:
-	m.g0 = v3 + i32(784)
-	return v4
+	store32(m.memory, uint64(uint32(v4))+8, uint32(v0))
+	store32(m.memory, uint64(uint32(v4))+796, uint32(v3))
+	store64(m.memory, uint64(uint32(v4))+784, uint64(v2))
+	store32(m.memory, uint64(uint32(v4))+792, uint32(v1))
+	m.fn26(v4, v4+i32(8), v4+i32(784))
+	t2 := int32(load32(m.memory, uint32(v4)))
+	v0 = t2
+	t3 := int32(load32(m.memory, uint64(uint32(v4))+4))
+	v3 = t3
+	m.g0 = v4 + i32(800)
+	p4 := i32(0)
+	if v0&i32(1) != 0 {
+		p4 = v3
+	}
+	return p4
 }
 
 //go:norace
-func (m *Module) fn96(v0, v1 int32) {
+func (m *Module) fn111(v0, v1 int32) {
 	var v2, v3, v4, v5, v6 int32
 	var v7, v8 int64
 	t0 := m.g0
@@ -7880,7 +8383,7 @@ func (m *Module) fn96(v0, v1 int32) {
 	v3 = i32(0)
 	memory_zero(m.memory, uint32(v2+i32(12)), uint32(i32(772)))
 	t1 := int64(load64(m.memory, uint64(uint32(v1))+80))
-	t2 := m.fn26(v2+i32(12), t1)
+	t2 := m.fn32(v2+i32(12), t1)
 	v4 = t2
 	v5 = i32(4)
 	{
@@ -7890,9 +8393,9 @@ func (m *Module) fn96(v0, v1 int32) {
 			goto l0
 		}
 		v3 = v6 << 2
-		t4 := int32(load32(m.memory, uint64(uint32(v3))+27084))
+		t4 := int32(load32(m.memory, uint64(uint32(v3))+27596))
 		v5 = t4
-		t5 := int32(load32(m.memory, uint64(uint32(v3))+27060))
+		t5 := int32(load32(m.memory, uint64(uint32(v3))+27572))
 		v3 = t5
 	}
 l0:
@@ -7924,25 +8427,25 @@ l2:
 			p10 = 1
 		}
 		v1 = p10
-		p11 := i32(24465)
+		p11 := i32(24977)
 		if v1 != 0 {
-			p11 = i32(25996)
+			p11 = i32(26508)
 		}
 		p12 := i32(1)
 		if v1 != 0 {
 			p12 = i32(2)
 		}
-		_ = m.fn25(t9, p11, p12)
+		_ = m.fn31(t9, p11, p12)
 		t14 := v7
 		v8 = v7 >> 63
 		v7 = t14 ^ v8 - v8
 		goto l4
 	}
 l3:
-	_ = m.fn25(v4, i32(24465), i32(1))
+	_ = m.fn31(v4, i32(24977), i32(1))
 l4:
 	v5 = v5 + i32(8)
-	_ = m.fn26(v4, v7)
+	_ = m.fn32(v4, v7)
 	v3 = v3 + i32(-8)
 	goto l5
 l1:
@@ -7956,102 +8459,121 @@ func (m *Module) Xbackoff_budget_state_step(v0, v1 int32, v2 int64, v3 int32) in
 	var v6 int64
 	var v7 int32
 	t0 := m.g0
-	v4 = t0 - i32(384)
+	v4 = t0 - i32(416)
 	m.g0 = v4
 	v5 = i32(100)
 	{
 		if v1 == 0 {
 			goto l0
 		}
+		t1 := int64(load64(m.memory, uint64(uint32(v1))+24))
+		store64(m.memory, uint64(uint32(v4))+24, uint64(t1))
+		t2 := int64(load64(m.memory, uint64(uint32(v1))+16))
+		store64(m.memory, uint64(uint32(v4))+16, uint64(t2))
+		t3 := int64(load64(m.memory, uint64(uint32(v1))+8))
+		store64(m.memory, uint64(uint32(v4))+8, uint64(t3))
+		t4 := int64(load64(m.memory, uint32(v1)))
+		store64(m.memory, uint32(v4), uint64(t4))
+		{
+			t5 := m.fn45(v4 + i32(16))
+			if t5 == 0 {
+				goto l1
+			}
+			v5 = i32(115)
+			goto l0
+		}
+	l1:
 		if v0 == 0 {
 			goto l0
 		}
 		{
-			t1 := int64(load64(m.memory, uint32(v0)))
-			if t1 == i64(3543538395577939059) {
-				goto l1
+			t6 := int64(load64(m.memory, uint32(v0)))
+			if t6 == i64(3543538395577939059) {
+				goto l2
 			}
 			v5 = i32(101)
 			goto l0
 		}
-	l1:
+	l2:
 		{
-			t2 := int32(load32(m.memory, uint32(v1)))
-			v5 = t2
-			if v5 != i32(4) {
-				t4 := int64(load64(m.memory, uint64(uint32(v1))+8))
-				m.fn0(v4+i32(192), v5, i32(2), t4)
+			t7 := int32(load32(m.memory, uint32(v4)))
+			v1 = t7
+			if v1 != i32(4) {
+				t9 := int64(load64(m.memory, uint64(uint32(v4))+8))
+				m.fn0(v4+i32(224), v1, i32(2), t9)
 				{
-					t5 := int32(load32(m.memory, uint64(uint32(v4))+192))
-					v5 = t5
+					t10 := int32(load32(m.memory, uint64(uint32(v4))+224))
+					v5 = t10
 					if v5 == i32(6) {
 						v5 = i32(113)
 						goto l0
 					}
-					t6 := int64(load64(m.memory, uint64(uint32(v4))+200))
-					v6 = t6
-					t7 := int32(load32(m.memory, uint64(uint32(v4))+196))
-					v1 = t7
-					goto l5
+					t11 := int64(load64(m.memory, uint64(uint32(v4))+232))
+					v6 = t11
+					t12 := int32(load32(m.memory, uint64(uint32(v4))+228))
+					v1 = t12
+					goto l6
 				}
 			}
-			t3 := int32(load32(m.memory, uint64(uint32(v1))+4))
-			v1 = t3
+			t8 := int32(load32(m.memory, uint64(uint32(v4))+4))
+			v1 = t8
 			if uint32(v1+i32(-6)) >= uint32(i32(-5)) {
-				goto l3
+				goto l4
 			}
 			v5 = i32(109)
 			goto l0
 		}
-	l3:
+	l4:
 		v5 = i32(3)
-	l5:
-		store64(m.memory, uint64(uint32(v4))+8, uint64(v6))
-		store32(m.memory, uint64(uint32(v4))+4, uint32(v1))
-		store32(m.memory, uint32(v4), uint32(v5))
-		t8 := v4 + i32(192)
+	l6:
+		store64(m.memory, uint64(uint32(v4))+40, uint64(v6))
+		store32(m.memory, uint64(uint32(v4))+36, uint32(v1))
+		store32(m.memory, uint64(uint32(v4))+32, uint32(v5))
+		t13 := v4 + i32(224)
 		v1 = v0 + i32(8)
-		m.fn77(t8, v1, v4, v2)
-		memory_copy(m.memory, uint32(v4+i32(16)), uint32(v4+i32(192)), uint32(i32(176)))
-		t9 := int64(load64(m.memory, uint64(uint32(v4))+376))
-		v6 = t9
-		t10 := int64(load64(m.memory, uint64(uint32(v4))+368))
-		v2 = t10
+		m.fn92(t13, v1, v4+i32(32), v2)
+		memory_copy(m.memory, uint32(v4+i32(48)), uint32(v4+i32(224)), uint32(i32(176)))
+		t14 := int64(load64(m.memory, uint64(uint32(v4))+408))
+		v6 = t14
+		t15 := int64(load64(m.memory, uint64(uint32(v4))+400))
+		v2 = t15
 		v7 = i32(1)
 		{
-			t11 := int64(load64(m.memory, uint64(uint32(v4))+96))
-			t12 := int64(load64(m.memory, uint64(uint32(v0))+88))
-			if t11 != t12 {
-				goto l6
+			t16 := int64(load64(m.memory, uint64(uint32(v4))+128))
+			t17 := int64(load64(m.memory, uint64(uint32(v0))+88))
+			if t16 != t17 {
+				goto l7
 			}
-			t13 := m.fn213(v4+i32(16), v1, i32(80))
-			if t13 != 0 {
-				goto l6
+			t18 := m.fn239(v4+i32(48), v1, i32(80))
+			if t18 != 0 {
+				goto l7
 			}
-			t14 := m.fn213(v4+i32(16)+i32(88), v0+i32(96), i32(88))
-			var p15 int32
-			if t14 != i32(0) {
-				p15 = 1
+			t19 := m.fn239(v4+i32(48)+i32(88), v0+i32(96), i32(88))
+			var p20 int32
+			if t19 != i32(0) {
+				p20 = 1
 			}
-			v7 = p15
+			v7 = p20
 		}
-	l6:
-		memory_copy(m.memory, uint32(v1), uint32(v4+i32(16)), uint32(i32(176)))
+	l7:
+		memory_copy(m.memory, uint32(v1), uint32(v4+i32(48)), uint32(i32(176)))
 		v5 = i32(0)
 		if v3 == 0 {
 			goto l0
 		}
+		store64(m.memory, uint64(uint32(v3))+16, uint64(i64(0)))
 		store32(m.memory, uint64(uint32(v3))+4, uint32(v7))
 		store32(m.memory, uint32(v3), uint32(v2))
-		t17 := v3
-		p16 := i64(0)
+		store64(m.memory, uint64(uint32(v3))+24, uint64(i64(0)))
+		t22 := v3
+		p21 := i64(0)
 		if int32(v2) != 0 {
-			p16 = v6
+			p21 = v6
 		}
-		store64(m.memory, uint64(uint32(t17))+8, uint64(p16))
+		store64(m.memory, uint64(uint32(t22))+8, uint64(p21))
 	}
 l0:
-	m.g0 = v4 + i32(384)
+	m.g0 = v4 + i32(416)
 	return v5
 }
 
@@ -8060,81 +8582,327 @@ func (m *Module) Xbackoff_code_name(v0 int32) int32 {
 	var v1 int32
 	switch v0 + i32(-100) {
 	default:
-		v1 = i32(19723)
+		v1 = i32(19940)
 		if v0 == 0 {
-			goto l15
+			goto l18
 		}
 		v0 = v0 + i32(-1)
-		p0 := i32(19768)
+		p0 := i32(19998)
 		if uint32(v0) < uint32(i32(25)) {
-			p0 = v0*i32(24) + i32(17391)
+			p0 = v0*i32(24) + i32(0x44bb)
 		}
 		return p0
 	case 0:
-		return i32(19660)
+		return i32(19877)
 	case 1:
-		return i32(19812)
+		return i32(20042)
 	case 2:
-		return i32(19798)
+		return i32(20028)
 	case 3:
-		return i32(19649)
+		return i32(19853)
 	case 4:
-		return i32(19794)
+		return i32(20024)
 	case 5:
-		return i32(19624)
+		return i32(19828)
 	case 6:
-		return i32(19706)
+		return i32(19923)
 	case 7:
-		return i32(19673)
+		return i32(19890)
 	case 8:
-		return i32(19726)
+		return i32(19943)
 	case 9:
-		return i32(19752)
+		return i32(19969)
 	case 10:
-		return i32(19691)
+		return i32(19908)
 	case 11:
-		return i32(19826)
+		return i32(20068)
 	case 12:
-		return i32(19735)
+		return i32(19952)
 	case 13:
-		v1 = i32(19635)
+		return i32(19839)
+	case 14:
+		return i32(19864)
+	case 15:
+		return i32(20056)
+	case 16:
+		v1 = i32(19985)
 	}
-l15:
+l18:
 	return v1
 }
 
 //go:norace
-func (m *Module) Xbackoff_error_message(v0, v1 int32, v2 int64) int32 {
-	var v3 int32
+func (m *Module) Xbackoff_duration_parse(v0 int32, v1 int64, v2 int32) int32 {
+	var v3, v4, v5 int32
 	t0 := m.g0
-	v3 = t0 - i32(32)
+	v3 = t0 - i32(64)
 	m.g0 = v3
-	store64(m.memory, uint64(uint32(v3))+20, uint64(i64(0)))
-	m.fn21(v3+i32(8), v0, v3+i32(20), v1, v2)
-	t1 := int32(load32(m.memory, uint64(uint32(v3))+8))
-	v1 = t1
-	t2 := int32(load32(m.memory, uint64(uint32(v3))+12))
-	v0 = t2
-	m.g0 = v3 + i32(32)
+	v4 = i32(100)
+	if v2 == 0 {
+		goto l0
+	}
+	if !(v1 == 0) {
+		goto l1
+	}
+	v5 = i32(0)
+	v0 = i32(1)
+	goto l2
+l1:
+	if v0 == 0 {
+		goto l0
+	}
+	v4 = i32(108)
+	if uint64(v1) > uint64(i64(0x7fffffff)) {
+		goto l0
+	}
+	v5 = int32(v1)
+l2:
+	m.fn115(v3, v0, v5)
+	{
+		t1 := int32(load32(m.memory, uint32(v3)))
+		if t1 != i32(1) {
+			goto l3
+		}
+		t2 := int32(load32(m.memory, uint64(uint32(v3))+4))
+		v4 = t2
+		t3 := int32(load32(m.memory, uint64(uint32(v3))+8))
+		t4 := v3 + i32(24)
+		t5 := v0
+		v2 = t3
+		t6 := int32(load32(m.memory, uint64(uint32(v3))+12))
+		t7 := t5 + v2
+		v0 = t6
+		var p8 int32
+		if uint32(v0) < uint32(v2) {
+			p8 = 1
+		}
+		var p9 int32
+		if uint32(v0) > uint32(v5) {
+			p9 = 1
+		}
+		v5 = p8 | p9
+		p10 := t7
+		if v5 != 0 {
+			p10 = i32(1)
+		}
+		p11 := v0 - v2
+		if v5 != 0 {
+			p11 = i32(0)
+		}
+		m.fn30(t4, p10, p11)
+		goto l0
+	}
+l3:
+	{
+		t12 := int64(load64(m.memory, uint64(uint32(v3))+8))
+		v1 = t12
+		if v1 > i64(-1) {
+			goto l4
+		}
+		m.fn30(v3+i32(24), v0, v5)
+		v4 = i32(4)
+		goto l0
+	}
+l4:
+	store64(m.memory, uint32(v2), uint64(v1))
+	v4 = i32(0)
+l0:
+	m.g0 = v3 + i32(64)
+	return v4
+}
+
+//go:norace
+func (m *Module) fn115(v0, v1, v2 int32) {
+	var v3, v4, v5, v6, v7, v8, v9, v10, v11 int32
+	var v12, v13, v14, v15, v16 int64
+	t0 := m.g0
+	v3 = t0 - i32(176)
+	m.g0 = v3
+	v4 = i32(0)
+l3:
+	if v2 != v4 {
+		{
+			t1 := int32(m.memory[uint32(v1+v4)])
+			v5 = t1
+			if v5 == i32(46) {
+				goto l2
+			}
+			if uint32((v5+i32(-58))&i32(255)) < uint32(i32(246)) {
+				goto l1
+			}
+		}
+	l2:
+		v4 = v4 + i32(1)
+		goto l3
+	}
+	v4 = v2
+	goto l1
+l1:
+	m.fn3(v3+i32(56), v1, v4, i32(46))
+	v6 = i32(1)
+	t2 := int32(load32(m.memory, uint64(uint32(v3))+64))
+	v5 = t2
+	p3 := i32(25556)
+	if v5 != 0 {
+		p3 = v5
+	}
+	v7 = p3
+	t4 := int32(load32(m.memory, uint64(uint32(v3))+68))
+	t6 := v7
+	p5 := i32(1)
+	if v5 != 0 {
+		p5 = t4
+	}
+	v8 = p5
+	t7 := m.fn17(t6, v8)
+	v5 = t7
+	t8 := int32(load32(m.memory, uint64(uint32(v3))+56))
+	t9 := int32(load32(m.memory, uint64(uint32(v3))+60))
+	m.fn121(v3+i32(40), t8, t9)
+	{
+		if v5 == 0 {
+			goto l4
+		}
+		t10 := int32(load32(m.memory, uint64(uint32(v3))+40))
+		if t10 != 0 {
+			goto l5
+		}
+	}
+l4:
+	store32(m.memory, uint64(uint32(v0))+12, uint32(v2))
+	store64(m.memory, uint64(uint32(v0))+4, uint64(i64(18)))
+	goto l6
+l5:
+	{
+		if v2 == v4 {
+			goto l7
+		}
+		p11 := i32(0)
+		if v5 != 0 {
+			p11 = v7
+		}
+		v9 = p11
+		v10 = v2 - v4
+		v11 = v1 + v4
+		t12 := int64(load64(m.memory, uint64(uint32(v3))+48))
+		v12 = t12
+		memory_copy(m.memory, uint32(v3+i32(56)+i32(8)), uint32(i32(23728)), uint32(i32(112)))
+		v5 = i32(0)
+		{
+		l9:
+			{
+				v7 = v5 + i32(16)
+				if v7 == i32(128) {
+					store32(m.memory, uint64(uint32(v0))+12, uint32(v2))
+					store32(m.memory, uint64(uint32(v0))+8, uint32(v4))
+					store32(m.memory, uint64(uint32(v0))+4, uint32(i32(20)))
+					goto l6
+				}
+				v1 = v3 + i32(56) + v5
+				v5 = v7
+				t13 := int32(load32(m.memory, uint32(v1+i32(8))))
+				t14 := int32(load32(m.memory, uint32(v1+i32(12))))
+				t15 := m.fn89(t13, t14, v11, v10)
+				if t15 == 0 {
+					goto l9
+				}
+			}
+			v4 = v9 + i32(-1)
+			t16 := int64(load64(m.memory, uint64(uint32(v3+i32(56)+v7+i32(-8)))+8))
+			v13 = t16
+			v14 = i64(0)
+		l12:
+			{
+				if v8 == 0 {
+					m.fn240(v3, v12, i64(0), v13, i64(0))
+					t21 := int64(load64(m.memory, uint32(v3)))
+					t22 := v0
+					v15 = t21
+					v14 = v15 + v14
+					p23 := v14
+					if uint64(v14) < uint64(v15) {
+						p23 = i64(-1)
+					}
+					t24 := int64(load64(m.memory, uint64(uint32(v3))+8))
+					p25 := p23
+					if t24 != i64(0) {
+						p25 = i64(-1)
+					}
+					store64(m.memory, uint64(uint32(t22))+8, uint64(p25))
+					v6 = i32(0)
+					goto l6
+				}
+				t17 := int32(m.memory[uint32(v4+v8)])
+				m.fn240(v3+i32(16), int64(uint32(t17+i32(-48)))&i64(255), i64(0), v13, i64(0))
+				{
+					t18 := int64(load64(m.memory, uint64(uint32(v3))+24))
+					if t18 != i64(0) {
+						goto l11
+					}
+					t19 := int64(load64(m.memory, uint64(uint32(v3))+16))
+					v15 = t19 + v14
+					t20 := int64(uint64(v15) / uint64(i64(10)))
+					v16 = t20
+					if uint64(v15) < uint64(v14) {
+						goto l11
+					}
+					v8 = v8 + i32(-1)
+					v14 = v16
+					if v15-v16*i64(10) == 0 {
+						goto l12
+					}
+				}
+			l11:
+			}
+			store32(m.memory, uint64(uint32(v0))+12, uint32(v2))
+			store64(m.memory, uint64(uint32(v0))+4, uint64(i64(21)))
+			goto l6
+		}
+	}
+l7:
+	store32(m.memory, uint64(uint32(v0))+12, uint32(v2))
+	store32(m.memory, uint64(uint32(v0))+8, uint32(v2))
+	store32(m.memory, uint64(uint32(v0))+4, uint32(i32(19)))
+l6:
+	store32(m.memory, uint32(v0), uint32(v6))
+	m.g0 = v3 + i32(176)
+}
+
+//go:norace
+func (m *Module) Xbackoff_error_message(v0, v1 int32, v2 int64, v3 int32) int32 {
+	var v4 int32
+	t0 := m.g0
+	v4 = t0 - i32(48)
+	m.g0 = v4
+	store64(m.memory, uint64(uint32(v4))+20, uint64(i64(0)))
+	store32(m.memory, uint64(uint32(v4))+44, uint32(v3))
+	store64(m.memory, uint64(uint32(v4))+32, uint64(v2))
+	store32(m.memory, uint64(uint32(v4))+40, uint32(v1))
+	m.fn27(v4+i32(8), v0, v4+i32(20), v4+i32(32))
+	t1 := int32(load32(m.memory, uint64(uint32(v4))+8))
+	v3 = t1
+	t2 := int32(load32(m.memory, uint64(uint32(v4))+12))
+	v1 = t2
+	m.g0 = v4 + i32(48)
 	p3 := i32(0)
-	if v1&i32(1) != 0 {
-		p3 = v0
+	if v3&i32(1) != 0 {
+		p3 = v1
 	}
 	return p3
 }
 
 //go:norace
-func (m *Module) Xbackoff_error_message_with(v0, v1 int32, v2 int64, v3 int32, v4 int64) int32 {
-	var v5, v6, v7 int32
+func (m *Module) Xbackoff_error_message_with(v0, v1 int32, v2 int64, v3 int32, v4 int64, v5 int32) int32 {
+	var v6, v7, v8 int32
 	t0 := m.g0
-	v5 = t0 - i32(32)
-	m.g0 = v5
-	v6 = i32(0)
+	v6 = t0 - i32(48)
+	m.g0 = v6
+	v7 = i32(0)
 	if !(v2 == 0) {
 		goto l0
 	}
 	v1 = i32(1)
-	v7 = i32(0)
+	v8 = i32(0)
 	goto l1
 l0:
 	if v1 != 0 {
@@ -8148,24 +8916,27 @@ l2:
 	}
 	v1 = i32(108)
 l3:
-	v6 = i32(1)
+	v7 = i32(1)
 	goto l5
 l4:
-	v7 = int32(v2)
+	v8 = int32(v2)
 l1:
-	store32(m.memory, uint64(uint32(v5))+28, uint32(v7))
+	store32(m.memory, uint64(uint32(v6))+28, uint32(v8))
 l5:
-	store32(m.memory, uint64(uint32(v5))+20, uint32(v6))
-	store32(m.memory, uint64(uint32(v5))+24, uint32(v1))
-	m.fn21(v5+i32(8), v0, v5+i32(20), v3, v4)
-	t1 := int32(load32(m.memory, uint64(uint32(v5))+8))
+	store32(m.memory, uint64(uint32(v6))+20, uint32(v7))
+	store32(m.memory, uint64(uint32(v6))+24, uint32(v1))
+	store32(m.memory, uint64(uint32(v6))+44, uint32(v5))
+	store64(m.memory, uint64(uint32(v6))+32, uint64(v4))
+	store32(m.memory, uint64(uint32(v6))+40, uint32(v3))
+	m.fn27(v6+i32(8), v0, v6+i32(20), v6+i32(32))
+	t1 := int32(load32(m.memory, uint64(uint32(v6))+8))
 	v1 = t1
-	t2 := int32(load32(m.memory, uint64(uint32(v5))+12))
-	v6 = t2
-	m.g0 = v5 + i32(32)
+	t2 := int32(load32(m.memory, uint64(uint32(v6))+12))
+	v7 = t2
+	m.g0 = v6 + i32(48)
 	p3 := i32(0)
 	if v1&i32(1) != 0 {
-		p3 = v6
+		p3 = v7
 	}
 	return p3
 }
@@ -8174,10 +8945,10 @@ l5:
 func (m *Module) Xbackoff_field_name(v0 int32) int32 {
 	var v1 int32
 	v1 = v0 * i32(24)
-	t1 := v1 + i32(18759)
-	p0 := i32(19798)
+	t1 := v1 + i32(18963)
+	p0 := i32(20028)
 	if uint32(v0+i32(-33)) < uint32(i32(10)) {
-		p0 = v1 + i32(17751)
+		p0 = v1 + i32(17955)
 	}
 	p2 := p0
 	if uint32(v0+i32(-1)) < uint32(i32(23)) {
@@ -8288,16 +9059,16 @@ func (m *Module) Xbackoff_http_retry_after(v0, v1 int32, v2, v3 int64, v4 int32)
 				v9 = t6
 				t7 := int32(load32(m.memory, uint64(uint32(v5))+120))
 				t8 := int32(load32(m.memory, uint64(uint32(v5))+124))
-				m.fn104(v5+i32(120), t7, t8)
+				m.fn121(v5+i32(120), t7, t8)
 				t9 := int64(load64(m.memory, uint64(uint32(v5))+120))
 				if t9 != i64(1) {
 					goto l4
 				}
 				v2 = i64(0)
 				t10 := int64(load64(m.memory, uint64(uint32(v5))+128))
-				m.fn214(v5+i32(48), t10, i64(0), i64(1000000), i64(0))
+				m.fn240(v5+i32(48), t10, i64(0), i64(1000000), i64(0))
 				t12 := v5 + i32(120)
-				p11 := i32(25044)
+				p11 := i32(25556)
 				if v9 != 0 {
 					p11 = v9
 				}
@@ -8308,7 +9079,7 @@ func (m *Module) Xbackoff_http_retry_after(v0, v1 int32, v2, v3 int64, v4 int32)
 					p13 = v8
 				}
 				v9 = p13
-				m.fn104(t12, t14, v9)
+				m.fn121(t12, t14, v9)
 				t15 := int64(load64(m.memory, uint64(uint32(v5))+120))
 				if t15 != i64(1) {
 					goto l4
@@ -8326,7 +9097,7 @@ func (m *Module) Xbackoff_http_retry_after(v0, v1 int32, v2, v3 int64, v4 int32)
 				}
 				v11 = p19
 				store32(m.memory, uint64(uint32(v5))+172, uint32(i32(6)))
-				store32(m.memory, uint64(uint32(v5))+168, uint32(i32(25044)))
+				store32(m.memory, uint64(uint32(v5))+168, uint32(i32(25556)))
 				store32(m.memory, uint64(uint32(v5))+160, uint32(v6))
 				store32(m.memory, uint64(uint32(v5))+164, uint32(v6+v9))
 				v8 = v5 + i32(172)
@@ -8336,7 +9107,7 @@ func (m *Module) Xbackoff_http_retry_after(v0, v1 int32, v2, v3 int64, v4 int32)
 						goto l5
 					}
 					t20 := int32(m.memory[uint32(v6)])
-					m.fn105(v5+i32(120), v8, v2, t20)
+					m.fn122(v5+i32(120), v8, v2, t20)
 					v9 = v9 + i32(-1)
 					v6 = v6 + i32(1)
 					t21 := int64(load64(m.memory, uint64(uint32(v5))+128))
@@ -8352,7 +9123,7 @@ func (m *Module) Xbackoff_http_retry_after(v0, v1 int32, v2, v3 int64, v4 int32)
 				store32(m.memory, uint64(uint32(v5))+160, uint32(v6))
 			l8:
 				{
-					m.fn105(v5+i32(120), v8, v2, i32(48))
+					m.fn122(v5+i32(120), v8, v2, i32(48))
 					t23 := int64(load64(m.memory, uint64(uint32(v5))+128))
 					v2 = t23
 					t24 := int64(load64(m.memory, uint64(uint32(v5))+120))
@@ -8427,7 +9198,7 @@ func (m *Module) Xbackoff_http_retry_after(v0, v1 int32, v2, v3 int64, v4 int32)
 				{
 				l15:
 					{
-						m.fn37(v5+i32(32), v7)
+						m.fn49(v5+i32(32), v7)
 						t32 := int32(load32(m.memory, uint64(uint32(v5))+32))
 						v1 = t32
 						if v1 == 0 {
@@ -8466,7 +9237,7 @@ func (m *Module) Xbackoff_http_retry_after(v0, v1 int32, v2, v3 int64, v4 int32)
 					store64(m.memory, uint64(uint32(v5))+144, uint64(t46))
 				l16:
 					{
-						m.fn37(v5+i32(16), v5+i32(144))
+						m.fn49(v5+i32(16), v5+i32(144))
 						t47 := int32(load32(m.memory, uint64(uint32(v5))+16))
 						v1 = t47
 						if v1 == 0 {
@@ -8537,7 +9308,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn104(v0, v1, v2 int32) {
+func (m *Module) fn121(v0, v1, v2 int32) {
 	var v3 int32
 	var v4 int64
 	t0 := m.g0
@@ -8549,7 +9320,7 @@ func (m *Module) fn104(v0, v1, v2 int32) {
 		if t1 == 0 {
 			goto l0
 		}
-		m.fn158(v3, v1, v2)
+		m.fn179(v3, v1, v2)
 		t2 := int64(load64(m.memory, uint64(uint32(v3))+8))
 		t3 := int32(load32(m.memory, uint32(v3)))
 		t5 := v0
@@ -8566,7 +9337,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn105(v0, v1 int32, v2 int64, v3 int32) {
+func (m *Module) fn122(v0, v1 int32, v2 int64, v3 int32) {
 	var v4, v5 int32
 	var v6 int64
 	t0 := m.g0
@@ -8577,7 +9348,7 @@ func (m *Module) fn105(v0, v1 int32, v2 int64, v3 int32) {
 	v5 = t1 + i32(-1)
 	store32(m.memory, uint32(t2), uint32(v5))
 	v6 = i64(0)
-	m.fn214(v4, v2, i64(0), i64(10), i64(0))
+	m.fn240(v4, v2, i64(0), i64(10), i64(0))
 	{
 		{
 			t3 := int64(load64(m.memory, uint64(uint32(v4))+8))
@@ -8782,14 +9553,14 @@ l1:
 	}
 	v4 = int32(v2)
 l2:
-	m.fn108(v0, v1, v4)
+	m.fn125(v0, v1, v4)
 	v3 = i32(0)
 l0:
 	return v3
 }
 
 //go:norace
-func (m *Module) fn108(v0, v1, v2 int32) {
+func (m *Module) fn125(v0, v1, v2 int32) {
 	var v3 int32
 l2:
 	{
@@ -8808,7 +9579,7 @@ l2:
 		if v3&i32(63) != i32(56) {
 			goto l1
 		}
-		m.fn208(v0)
+		m.fn232(v0)
 	l1:
 		v1 = v1 + i32(1)
 		v2 = v2 + i32(-1)
@@ -8842,7 +9613,7 @@ func (m *Module) Xbackoff_key_stream(v0, v1 int32) int32 {
 		if v0 == 0 {
 			goto l0
 		}
-		t0 := m.fn111(v0)
+		t0 := m.fn128(v0)
 		store64(m.memory, uint32(v1), uint64(t0))
 		v2 = i32(0)
 	}
@@ -8851,7 +9622,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn111(v0 int32) int64 {
+func (m *Module) fn128(v0 int32) int64 {
 	var v1 int32
 	var v2, v3, v4, v5 int64
 	t0 := m.g0
@@ -8861,7 +9632,7 @@ func (m *Module) fn111(v0 int32) int64 {
 	t1 := int64(load64(m.memory, uint64(uint32(v1))+40))
 	t2 := int64(load64(m.memory, uint64(uint32(v1))+48))
 	store64(m.memory, uint64(uint32(v1))+40, uint64(t1|t2<<56))
-	m.fn208(v1 + i32(8))
+	m.fn232(v1 + i32(8))
 	t3 := int64(load64(m.memory, uint64(uint32(v1))+8))
 	v2 = t3
 	t4 := int64(load64(m.memory, uint64(uint32(v1))+16))
@@ -8873,10 +9644,10 @@ func (m *Module) fn111(v0 int32) int64 {
 	store64(m.memory, uint64(uint32(v1))+112, uint64(v4^i64(255)))
 	store64(m.memory, uint64(uint32(v1))+104, uint64(v3))
 	store64(m.memory, uint64(uint32(v1))+96, uint64(v2))
-	m.fn209(v1+i32(64), v1+i32(96))
-	m.fn209(v1+i32(96), v1+i32(64))
-	m.fn209(v1+i32(64), v1+i32(96))
-	m.fn209(v1+i32(96), v1+i32(64))
+	m.fn233(v1+i32(64), v1+i32(96))
+	m.fn233(v1+i32(96), v1+i32(64))
+	m.fn233(v1+i32(64), v1+i32(96))
+	m.fn233(v1+i32(96), v1+i32(64))
 	t7 := int64(load64(m.memory, uint64(uint32(v1))+96))
 	v2 = t7
 	t8 := int64(load64(m.memory, uint64(uint32(v1))+104))
@@ -8897,7 +9668,7 @@ func (m *Module) Xbackoff_kind_name(v0 int32, v1 int64) int32 {
 		p0 = i32(-1)
 	}
 	v2 = p0
-	v3 = i32(19781)
+	v3 = i32(20011)
 	{
 		switch v0 + i32(-9) {
 		case 1:
@@ -8917,7 +9688,7 @@ func (m *Module) Xbackoff_kind_name(v0 int32, v1 int64) int32 {
 				}
 				p8 := i32(0)
 				if v0 != 0 {
-					p8 = v2*i32(24) + i32(18183)
+					p8 = v2*i32(24) + i32(18387)
 				}
 				return p8
 			}
@@ -8934,7 +9705,7 @@ func (m *Module) Xbackoff_kind_name(v0 int32, v1 int64) int32 {
 			}
 			p2 := i32(0)
 			if v0 != 0 {
-				p2 = v2*i32(24) + i32(18039)
+				p2 = v2*i32(24) + i32(18243)
 			}
 			return p2
 		case 2:
@@ -8948,7 +9719,7 @@ func (m *Module) Xbackoff_kind_name(v0 int32, v1 int64) int32 {
 			}
 			p4 := i32(0)
 			if v0 != 0 {
-				p4 = v2*i32(24) + i32(18375)
+				p4 = v2*i32(24) + i32(18579)
 			}
 			return p4
 		case 0:
@@ -8962,7 +9733,7 @@ func (m *Module) Xbackoff_kind_name(v0 int32, v1 int64) int32 {
 			}
 			p6 := i32(0)
 			if v0 != 0 {
-				p6 = v2*i32(24) + i32(17991)
+				p6 = v2*i32(24) + i32(18195)
 			}
 			return p6
 		}
@@ -8972,7 +9743,7 @@ func (m *Module) Xbackoff_kind_name(v0 int32, v1 int64) int32 {
 		}
 		p9 := i32(0)
 		if uint32(v2) < uint32(i32(5)) {
-			p9 = v2*i32(24) + i32(18255)
+			p9 = v2*i32(24) + i32(18459)
 		}
 		v3 = p9
 	}
@@ -8982,497 +9753,12 @@ l1:
 
 //go:norace
 func (m *Module) Xbackoff_operation_begin(v0, v1 int32, v2, v3, v4 int64, v5 int32) int32 {
-	var v6, v7 int32
-	var v8, v9, v10 int64
-	t0 := m.g0
-	v6 = t0 - i32(352)
-	m.g0 = v6
-	v7 = i32(100)
-	{
-		if v0 == 0 {
-			goto l0
-		}
-		if v1 == 0 {
-			goto l0
-		}
-		{
-			t1 := int64(load64(m.memory, uint32(v1)))
-			if t1 == i64(3543621949687885680) {
-				goto l1
-			}
-			v7 = i32(101)
-			goto l0
-		}
-	l1:
-		memory_copy(m.memory, uint32(v6+i32(8)), uint32(v1+i32(8)), uint32(i32(160)))
-		m.fn34(v6, v5)
-		t2 := int32(load32(m.memory, uint64(uint32(v6))+4))
-		v7 = t2
-		t3 := int32(load32(m.memory, uint32(v6)))
-		if t3 == i32(1) {
-			goto l0
-		}
-		{
-			t4 := m.fn33(v7)
-			if t4 == 0 {
-				goto l2
-			}
-			v7 = i32(111)
-			goto l0
-		}
-	l2:
-		{
-			if v7 == 0 {
-				goto l3
-			}
-			m.fn114(v6+i32(256), v7)
-			t5 := int64(load64(m.memory, uint64(uint32(v6))+256))
-			if t5 != i64(1) {
-				goto l3
-			}
-			memory_copy(m.memory, uint32(v6+i32(168)), uint32(v6+i32(264)), uint32(i32(88)))
-			{
-				t6 := int32(load32(m.memory, uint32(v7)))
-				switch t6 + i32(-3) {
-				default:
-					goto l5
-				case 0:
-					t7 := int64(load32(m.memory, uint64(uint32(v7))+44))
-					v8 = t7
-					m.fn115(v6+i32(256), v7)
-					t8 := int64(load64(m.memory, uint64(uint32(v6))+264))
-					t9 := v6
-					v9 = t8
-					t10 := int64(load64(m.memory, uint64(uint32(v6))+168))
-					t11 := v9
-					t12 := v8
-					v10 = t10
-					v8 = t12 + v10
-					p13 := v8
-					if uint64(v8) < uint64(v10) {
-						p13 = i64(-1)
-					}
-					v8 = p13
-					p14 := v8
-					if uint64(v9) < uint64(v8) {
-						p14 = t11
-					}
-					t15 := int32(load32(m.memory, uint64(uint32(v6))+256))
-					p16 := i64(0)
-					if t15 != 0 {
-						p16 = p14
-					}
-					store64(m.memory, uint64(uint32(t9))+168, uint64(p16))
-					goto l5
-				case 2:
-					store32(m.memory, uint64(uint32(v6))+264, uint32(i32(10)))
-					store32(m.memory, uint64(uint32(v6))+256, uint32(v7))
-					store32(m.memory, uint64(uint32(v6))+268, uint32(v6+i32(248)))
-					store32(m.memory, uint64(uint32(v6))+260, uint32(v6+i32(168)))
-					_ = m.fn116(v6+i32(256), i32(0), i64(1), v3)
-					goto l5
-				case 3:
-					t18 := int64(load64(m.memory, uint64(uint32(v6))+168))
-					t19 := v6
-					v8 = t18 + i64(1)
-					p20 := v8
-					if v8 == 0 {
-						p20 = i64(-1)
-					}
-					store64(m.memory, uint64(uint32(t19))+168, uint64(p20))
-				}
-			}
-		l5:
-			m.fn117(v7, v6+i32(168))
-		}
-	l3:
-		store64(m.memory, uint32(v0), uint64(i64(3559379042386145391)))
-		memory_copy(m.memory, uint32(v0+i32(8)), uint32(v6+i32(8)), uint32(i32(160)))
-		store64(m.memory, uint64(uint32(v0))+192, uint64(i64(0)))
-		t21 := v0
-		t22 := v4
-		var p23 int32
-		if v4 != i64(-1) {
-			p23 = 1
-		}
-		v1 = p23
-		p24 := i64(0)
-		if v1 != 0 {
-			p24 = t22
-		}
-		store64(m.memory, uint64(uint32(t21))+184, uint64(p24))
-		store64(m.memory, uint64(uint32(v0))+176, uint64(v3))
-		store64(m.memory, uint64(uint32(v0))+168, uint64(v2))
-		store64(m.memory, uint64(uint32(v0))+200, uint64(i64(0)))
-		v7 = i32(0)
-		store32(m.memory, uint64(uint32(v0))+208, uint32(i32(0)))
-		store32(m.memory, uint64(uint32(v0))+212, uint32(v1))
-	}
-l0:
-	m.g0 = v6 + i32(352)
-	return v7
-}
-
-//go:norace
-func (m *Module) fn114(v0, v1 int32) {
-	var v2 int32
-	var v3 int64
-	var v4 int32
-	t0 := m.g0
-	v2 = t0 - i32(144)
-	m.g0 = v2
-	{
-	l11:
-		{
-			t1 := int64(load64(m.memory, uint64(uint32(v1))+80))
-			t2 := v1
-			v3 = t1
-			t3 := v3
-			var p4 int32
-			if v3 == 0 {
-				p4 = 1
-			}
-			v4 = p4
-			p5 := t3
-			if v4 != 0 {
-				p5 = i64(1)
-			}
-			store64(m.memory, uint64(uint32(t2))+80, uint64(p5))
-			if v4 != 0 {
-				v4 = i32(0)
-			l8:
-				if v4 != i32(44) {
-					store32(m.memory, uint32(v2+i32(12)+v4), uint32(i32(0)))
-					v4 = v4 + i32(4)
-					goto l8
-				}
-				v1 = v1 + i32(88)
-				v4 = i32(0)
-			l4:
-				if v4 == i32(44) {
-					v1 = v2 + i32(12)
-					v4 = i32(0)
-				l6:
-					{
-						if v4 == i32(88) {
-							memory_copy(m.memory, uint32(v0+i32(8)), uint32(v2+i32(56)), uint32(i32(88)))
-							v3 = i64(1)
-							goto l7
-						}
-						t6 := int32(load32(m.memory, uint32(v1)))
-						t7 := int64(load64(m.memory, uint32(t6)))
-						store64(m.memory, uint32(v2+i32(56)+v4), uint64(t7))
-						v4 = v4 + i32(8)
-						v1 = v1 + i32(4)
-						goto l6
-					}
-				}
-				store32(m.memory, uint32(v2+i32(12)+v4), uint32(v1))
-				v4 = v4 + i32(4)
-				v1 = v1 + i32(8)
-				goto l4
-			}
-			v4 = i32(6100)
-			goto l13
-		l13:
-			{
-				if v4 == 0 {
-					goto l9
-				}
-				t8 := int64(load64(m.memory, uint64(uint32(v1))+80))
-				v3 = t8
-				if uint64(v3) > uint64(i64(1)) {
-					goto l10
-				}
-				switch int32(v3) {
-				default:
-					goto l11
-				case 1:
-					v4 = v4 + i32(-1)
-					goto l13
-				}
-			}
-		l9:
-		}
-		t9 := int64(load64(m.memory, uint64(uint32(v1))+80))
-		t10 := v1
-		v3 = t9
-		p11 := v3
-		if v3 == i64(1) {
-			p11 = i64(2)
-		}
-		store64(m.memory, uint64(uint32(t10))+80, uint64(p11))
-	}
-l10:
-	v3 = i64(0)
-l7:
-	store64(m.memory, uint32(v0), uint64(v3))
-	m.g0 = v2 + i32(144)
-}
-
-//go:norace
-func (m *Module) fn115(v0, v1 int32) {
-	var v2 int32
-	var v3, v4 int64
-	t0 := m.g0
-	v2 = t0 - i32(16)
-	m.g0 = v2
-	v3 = i64(0)
-	v4 = i64(1)
-	{
-		{
-			t1 := int32(load32(m.memory, uint32(v1)))
-			switch t1 + i32(-1) {
-			case 0:
-				goto l0
-			default:
-				goto l4
-			case 1:
-				v4 = i64(1000)
-				goto l0
-			case 2:
-				t2 := int64(load32(m.memory, uint64(uint32(v1))+40))
-				v4 = t2
-				goto l0
-			case 3:
-				t3 := int64(load64(m.memory, uint64(uint32(v1))+48))
-				v4 = t3
-			}
-		}
-	l0:
-		t4 := int64(load64(m.memory, uint64(uint32(v1))+8))
-		m.fn214(v2, t4, i64(0), v4, i64(0))
-		t5 := int64(load64(m.memory, uint32(v2)))
-		t6 := int64(load64(m.memory, uint64(uint32(v2))+8))
-		t8 := v0
-		p7 := t5
-		if t6 != i64(0) {
-			p7 = i64(-1)
-		}
-		store64(m.memory, uint64(uint32(t8))+8, uint64(p7))
-		v3 = i64(1)
-	}
-l4:
-	store64(m.memory, uint32(v0), uint64(v3))
-	m.g0 = v2 + i32(16)
-}
-
-//go:norace
-func (m *Module) fn116(v0, v1 int32, v2, v3 int64) int64 {
-	var v4 int32
-	var v5 int64
 	var v6 int32
-	var v7, v8, v9, v10, v11 int64
-	var v12 int32
+	var v7, v8, v9 int64
+	var v10 int32
 	t0 := m.g0
-	v4 = t0 - i32(32)
-	m.g0 = v4
-	v5 = i64(0)
-	{
-		switch v1 {
-		default:
-			goto l1
-		case 0:
-			m.fn212(v0, v3)
-			t1 := int32(load32(m.memory, uint32(v0)))
-			t2 := int64(load32(m.memory, uint64(uint32(t1))+44))
-			v3 = t2 * v2
-			t3 := int32(load32(m.memory, uint64(uint32(v0))+8))
-			v6 = t3
-			v5 = i64(0)
-			goto l3
-		case 3:
-			m.fn212(v0, v3)
-			v3 = i64(0)
-			t4 := int32(load32(m.memory, uint32(v0)))
-			t5 := v4
-			v1 = t4
-			t6 := int64(load64(m.memory, uint64(uint32(v1))+64))
-			t7 := int64(load32(m.memory, uint64(uint32(v1))+40))
-			v7 = t7
-			m.fn214(t5, t6, i64(0), v7, i64(0))
-			t8 := int64(load64(m.memory, uint32(v4)))
-			t9 := int64(load64(m.memory, uint64(uint32(v4))+8))
-			t11 := v4 + i32(16)
-			p10 := t8
-			if t9 != i64(0) {
-				p10 = i64(-1)
-			}
-			v8 = p10
-			t12 := int64(uint64(v8) / uint64(i64(1000000000)))
-			v9 = t12
-			t13 := int64(load64(m.memory, uint64(uint32(v1))+56))
-			t14 := v9
-			v5 = t13
-			m.fn214(t11, t14, i64(0), v5, i64(0))
-			t15 := int64(load64(m.memory, uint64(uint32(v4))+16))
-			v10 = t15
-			t16 := v10
-			v8 = v8 - v9*i64(1000000000)
-			t17 := int64(uint64(v5) / uint64(i64(1000000000)))
-			t18 := v8
-			v9 = t17
-			v11 = t16 + t18*v9
-			p19 := v11
-			if uint64(v11) < uint64(v10) {
-				p19 = i64(-1)
-			}
-			v10 = p19
-			t20 := int64(uint64(v8*(v5-v9*i64(1000000000))) / uint64(i64(1000000000)))
-			v5 = v10 + t20
-			p21 := v5
-			if uint64(v5) < uint64(v10) {
-				p21 = i64(-1)
-			}
-			v5 = p21
-			p22 := i64(0x7fffffffffffffff)
-			if uint64(v5) < uint64(i64(0x7fffffffffffffff)) {
-				p22 = v5
-			}
-			t23 := int64(load64(m.memory, uint64(uint32(v4))+24))
-			p24 := p22
-			if t23 != i64(0) {
-				p24 = i64(0x7fffffffffffffff)
-			}
-			v5 = p24
-			{
-				t25 := int32(load32(m.memory, uint64(uint32(v0))+8))
-				v6 = t25
-				if v6 == 0 {
-					goto l4
-				}
-				t26 := int32(load32(m.memory, uint64(uint32(v0))+4))
-				v1 = t26
-				v12 = v6
-			l5:
-				{
-					t27 := int64(load64(m.memory, uint32(v1)))
-					t28 := v3
-					v8 = t27
-					t29 := t28 + v8>>63
-					v8 = v5 + v8
-					var p30 int32
-					if uint64(v8) < uint64(v5) {
-						p30 = 1
-					}
-					v3 = t29 + int64(uint32(p30))
-					v1 = v1 + i32(8)
-					v5 = v8
-					v12 = v12 + i32(-1)
-					if v12 != 0 {
-						goto l5
-					}
-				}
-				p31 := v8
-				if v3 < i64(0) {
-					p31 = i64(0)
-				}
-				p32 := i64(0)
-				if v3 > i64(0) {
-					p32 = v3
-				}
-				v5 = p32
-				var p34 int32
-				if v5 < i64(1) {
-					p34 = 1
-				}
-				p33 := p34
-				if v5 == 0 {
-					p33 = i32(1)
-				}
-				p35 := i64(-1)
-				if p33 != 0 {
-					p35 = p31
-				}
-				v5 = p35
-			}
-		l4:
-			{
-				if !(v7 == 0) {
-					goto l6
-				}
-				v5 = v2
-				goto l7
-			l6:
-				t36 := int64(uint64(v5) / uint64(v7))
-				t37 := v2
-				v5 = t36
-				p38 := v5
-				if uint64(v2) < uint64(v5) {
-					p38 = t37
-				}
-				v5 = p38
-			}
-		l7:
-			v3 = i64(0) - v5*v7
-		}
-	l3:
-		t39 := int32(load32(m.memory, uint64(uint32(v0))+12))
-		t40 := int64(load64(m.memory, uint32(t39)))
-		t41 := int64(uint64(t40) % uint64(i64(10)))
-		t42 := v6
-		v1 = int32(t41)
-		if uint32(t42) <= uint32(v1) {
-			goto l1
-		}
-		t43 := int32(load32(m.memory, uint64(uint32(v0))+4))
-		v1 = t43 + v1<<3
-		t44 := int64(load64(m.memory, uint32(v1)))
-		t45 := v1
-		v2 = t44
-		v8 = v2 + v3
-		t46 := v8>>63 ^ i64(-0x8000000000000000)
-		t47 := v8
-		var p48 int32
-		if v3 < i64(0) {
-			p48 = 1
-		}
-		var p49 int32
-		if v8 < v2 {
-			p49 = 1
-		}
-		p50 := t47
-		if p48^p49 != 0 {
-			p50 = t46
-		}
-		store64(m.memory, uint32(t45), uint64(p50))
-	}
-l1:
-	m.g0 = v4 + i32(32)
-	return v5
-}
-
-//go:norace
-func (m *Module) fn117(v0, v1 int32) {
-	var v2, v3 int32
-	v2 = v0 + i32(88)
-	v3 = i32(0)
-l1:
-	{
-		if v3 == i32(88) {
-			goto l0
-		}
-		t0 := int64(load64(m.memory, uint32(v1+v3)))
-		store64(m.memory, uint32(v2+v3), uint64(t0))
-		v3 = v3 + i32(8)
-		goto l1
-	}
-l0:
-	{
-		t1 := int64(load64(m.memory, uint64(uint32(v0))+80))
-		if t1 == i64(2) {
-			return
-		}
-		store64(m.memory, uint64(uint32(v0))+80, uint64(i64(0)))
-	}
-}
-
-//go:norace
-func (m *Module) Xbackoff_operation_cancel(v0, v1, v2 int32) int32 {
-	var v3, v4 int32
-	t0 := m.g0
-	v3 = t0 - i32(32)
-	m.g0 = v3
+	v6 = t0 - i32(368)
+	m.g0 = v6
 	{
 		if v0 != 0 {
 			goto l0
@@ -9480,56 +9766,932 @@ func (m *Module) Xbackoff_operation_cancel(v0, v1, v2 int32) int32 {
 		v1 = i32(100)
 		goto l1
 	l0:
+		m.fn44(v6+i32(16), v1)
+		t1 := int32(load32(m.memory, uint64(uint32(v6))+20))
+		v1 = t1
+		t2 := int32(load32(m.memory, uint64(uint32(v6))+16))
+		if t2 == i32(1) {
+			goto l1
+		}
+		memory_copy(m.memory, uint32(v6+i32(24)), uint32(v1), uint32(i32(160)))
+		m.fn48(v6+i32(8), v5)
+		t3 := int32(load32(m.memory, uint64(uint32(v6))+12))
+		v5 = t3
 		{
-			t1 := int64(load64(m.memory, uint32(v0)))
-			if t1 == i64(3559379042386145391) {
+			t4 := int32(load32(m.memory, uint64(uint32(v6))+8))
+			if t4 != i32(1) {
 				goto l2
 			}
-			v1 = i32(101)
+			v1 = v5
 			goto l1
 		}
 	l2:
-		m.fn34(v3+i32(8), v1)
-		t2 := int32(load32(m.memory, uint64(uint32(v3))+12))
-		v1 = t2
-		t3 := int32(load32(m.memory, uint64(uint32(v3))+8))
-		if t3 == i32(1) {
-			goto l1
-		}
 		{
-			t4 := m.fn33(v1)
-			if t4 == 0 {
+			if v5 == 0 {
 				goto l3
 			}
-			v1 = i32(111)
-			goto l1
+			m.fn54(v6+i32(272), v5)
+			t5 := int64(load64(m.memory, uint64(uint32(v6))+272))
+			if t5 != i64(1) {
+				goto l3
+			}
+			memory_copy(m.memory, uint32(v6+i32(184)), uint32(v6+i32(280)), uint32(i32(88)))
+			{
+				t6 := int32(load32(m.memory, uint32(v5)))
+				switch t6 + i32(-2) {
+				default:
+					goto l6
+				case 0:
+					m.fn131(v6+i32(272), v5)
+					goto l6
+				case 1:
+					t7 := int64(load32(m.memory, uint64(uint32(v5))+44))
+					v7 = t7
+					m.fn131(v6+i32(272), v5)
+					t8 := int64(load64(m.memory, uint64(uint32(v6))+280))
+					t9 := v6
+					v8 = t8
+					t10 := int64(load64(m.memory, uint64(uint32(v6))+184))
+					t11 := v8
+					t12 := v7
+					v9 = t10
+					v7 = t12 + v9
+					p13 := v7
+					if uint64(v7) < uint64(v9) {
+						p13 = i64(-1)
+					}
+					v7 = p13
+					p14 := v7
+					if uint64(v8) < uint64(v7) {
+						p14 = t11
+					}
+					t15 := int32(load32(m.memory, uint64(uint32(v6))+272))
+					p16 := i64(0)
+					if t15 != 0 {
+						p16 = p14
+					}
+					store64(m.memory, uint64(uint32(t9))+184, uint64(p16))
+					goto l6
+				case 3:
+					store32(m.memory, uint64(uint32(v6))+280, uint32(i32(10)))
+					store32(m.memory, uint64(uint32(v6))+272, uint32(v5))
+					store32(m.memory, uint64(uint32(v6))+284, uint32(v6+i32(264)))
+					store32(m.memory, uint64(uint32(v6))+276, uint32(v6+i32(184)))
+					_ = m.fn132(v6+i32(272), i32(0), i64(1), v3)
+					goto l6
+				case 4:
+					t18 := int64(load64(m.memory, uint64(uint32(v6))+184))
+					t19 := v6
+					v7 = t18 + i64(1)
+					p20 := v7
+					if v7 == 0 {
+						p20 = i64(-1)
+					}
+					store64(m.memory, uint64(uint32(t19))+184, uint64(p20))
+				}
+			}
+		l6:
+			m.fn55(v5, v6+i32(184))
 		}
 	l3:
-		{
-			t5 := int32(load32(m.memory, uint64(uint32(v0))+208))
-			v4 = t5
-			if uint32(v4+i32(-8)) > uint32(i32(-8)) {
-				goto l4
-			}
-			t6 := int64(load64(m.memory, uint64(uint32(v0))+200))
-			m.fn119(t6, v1)
-			v4 = i32(7)
-			m.fn120(v3+i32(16), v0+i32(168), i32(7), i64(0), v1)
-		}
-	l4:
 		v1 = i32(0)
-		if v2 == 0 {
-			goto l1
+		memory_zero(m.memory, uint32(v0+i32(224)), uint32(i32(288)))
+		store64(m.memory, uint32(v0), uint64(i64(3559379042386145391)))
+		memory_copy(m.memory, uint32(v0+i32(8)), uint32(v6+i32(24)), uint32(i32(160)))
+		store64(m.memory, uint64(uint32(v0))+192, uint64(i64(0)))
+		t21 := v0
+		t22 := v4
+		var p23 int32
+		if v4 != i64(-1) {
+			p23 = 1
 		}
-		store32(m.memory, uint32(v2), uint32(v4))
+		v10 = p23
+		p24 := i64(0)
+		if v10 != 0 {
+			p24 = t22
+		}
+		store64(m.memory, uint64(uint32(t21))+184, uint64(p24))
+		store64(m.memory, uint64(uint32(v0))+176, uint64(v3))
+		store64(m.memory, uint64(uint32(v0))+168, uint64(v2))
+		store64(m.memory, uint64(uint32(v0))+200, uint64(i64(0)))
+		store32(m.memory, uint64(uint32(v0))+208, uint32(i32(0)))
+		t25 := v0
+		var p26 int32
+		if v5 != i32(0) {
+			p26 = 1
+		}
+		store64(m.memory, uint64(uint32(t25))+216, uint64(uint32(p26)))
+		store32(m.memory, uint64(uint32(v0))+212, uint32(v10))
 	}
 l1:
-	m.g0 = v3 + i32(32)
+	m.g0 = v6 + i32(368)
 	return v1
 }
 
 //go:norace
-func (m *Module) fn119(v0 int64, v1 int32) {
+func (m *Module) fn131(v0, v1 int32) {
+	var v2 int32
+	var v3 int64
+	t0 := m.g0
+	v2 = t0 - i32(16)
+	m.g0 = v2
+	v3 = i64(0)
+	{
+		t1 := int32(load32(m.memory, uint32(v1)))
+		if uint32(t1+i32(-1)) > uint32(i32(3)) {
+			goto l0
+		}
+		t2 := int64(load64(m.memory, uint64(uint32(v1))+8))
+		t3 := m.fn236(v1)
+		m.fn240(v2, t2, i64(0), t3, i64(0))
+		t4 := int64(load64(m.memory, uint32(v2)))
+		t5 := int64(load64(m.memory, uint64(uint32(v2))+8))
+		t7 := v0
+		p6 := t4
+		if t5 != i64(0) {
+			p6 = i64(-1)
+		}
+		store64(m.memory, uint64(uint32(t7))+8, uint64(p6))
+		v3 = i64(1)
+	}
+l0:
+	store64(m.memory, uint32(v0), uint64(v3))
+	m.g0 = v2 + i32(16)
+}
+
+//go:norace
+func (m *Module) fn132(v0, v1 int32, v2, v3 int64) int64 {
+	var v4 int32
+	var v5, v6 int64
+	t0 := m.g0
+	v4 = t0 - i32(16)
+	m.g0 = v4
+	v5 = i64(0)
+	{
+		switch v1 {
+		default:
+			goto l1
+		case 0:
+			m.fn237(v0, v3)
+			t1 := int32(load32(m.memory, uint32(v0)))
+			t2 := int64(load32(m.memory, uint64(uint32(t1))+44))
+			v2 = t2 * v2
+			v5 = i64(0)
+			goto l3
+		case 3:
+			m.fn238(v4, v0, v3)
+			{
+				{
+					t3 := int32(load32(m.memory, uint32(v0)))
+					t4 := int64(load32(m.memory, uint64(uint32(t3))+40))
+					v3 = t4
+					if !(v3 == 0) {
+						goto l4
+					}
+					v5 = v2
+					goto l5
+				}
+			l4:
+				t5 := int64(load64(m.memory, uint32(v4)))
+				t6 := int64(uint64(t5) / uint64(v3))
+				t7 := v2
+				v5 = t6
+				p8 := v5
+				if uint64(v2) < uint64(v5) {
+					p8 = t7
+				}
+				v5 = p8
+			}
+		l5:
+			v2 = i64(0) - v5*v3
+		}
+	l3:
+		t9 := int32(load32(m.memory, uint64(uint32(v0))+8))
+		t10 := int32(load32(m.memory, uint64(uint32(v0))+12))
+		t11 := int64(load64(m.memory, uint32(t10)))
+		t12 := int64(uint64(t11) % uint64(i64(10)))
+		v1 = int32(t12)
+		if uint32(t9) <= uint32(v1) {
+			goto l1
+		}
+		t13 := int32(load32(m.memory, uint64(uint32(v0))+4))
+		v0 = t13 + v1<<3
+		t14 := int64(load64(m.memory, uint32(v0)))
+		t15 := v0
+		v6 = t14
+		v3 = v6 + v2
+		t16 := v3>>63 ^ i64(-0x8000000000000000)
+		t17 := v3
+		var p18 int32
+		if v2 < i64(0) {
+			p18 = 1
+		}
+		var p19 int32
+		if v3 < v6 {
+			p19 = 1
+		}
+		p20 := t17
+		if p18^p19 != 0 {
+			p20 = t16
+		}
+		store64(m.memory, uint32(t15), uint64(p20))
+	}
+l1:
+	m.g0 = v4 + i32(16)
+	return v5
+}
+
+//go:norace
+func (m *Module) Xbackoff_operation_cancel(v0, v1, v2 int32) int32 {
+	var v3 int32
+	t0 := m.g0
+	v3 = t0 - i32(16)
+	m.g0 = v3
+	m.fn46(v3+i32(8), v0, v1, v2, i32(4))
+	t1 := int32(load32(m.memory, uint64(uint32(v3))+8))
+	v2 = t1
+	t2 := int32(load32(m.memory, uint64(uint32(v3))+12))
+	v1 = t2
+	m.g0 = v3 + i32(16)
+	p3 := i32(0)
+	if v2&i32(1) != 0 {
+		p3 = v1
+	}
+	return p3
+}
+
+//go:norace
+func (m *Module) fn134(v0, v1 int32) int32 {
+	var v2, v3 int32
+	t0 := m.g0
+	v2 = t0 - i32(16)
+	m.g0 = v2
+	{
+		t1 := int32(load32(m.memory, uint64(uint32(v0))+200))
+		v3 = t1
+		if uint32(v3+i32(-8)) > uint32(i32(-8)) {
+			goto l0
+		}
+		t2 := int64(load64(m.memory, uint64(uint32(v0))+192))
+		m.fn136(t2, v1)
+		v3 = i32(7)
+		m.fn138(v2, v0+i32(160), i32(7), i64(0), v1)
+	}
+l0:
+	m.g0 = v2 + i32(16)
+	return v3
+}
+
+//go:norace
+func (m *Module) Xbackoff_operation_decide(v0, v1 int32, v2, v3 int64, v4, v5 int32) int32 {
+	var v6, v7 int32
+	var v8, v9, v10 int64
+	var v11, v12 int32
+	var v13, v14, v15, v16, v17, v18, v19, v20, v21, v22, v23, v24, v25, v26, v27, v28, v29 int64
+	var v30 int32
+	t0 := m.g0
+	v6 = t0 - i32(320)
+	m.g0 = v6
+	{
+		if v5 != 0 {
+			goto l0
+		}
+		v0 = i32(100)
+		goto l1
+	l0:
+		m.fn47(v6+i32(64), v0, v4)
+		t1 := int32(load32(m.memory, uint64(uint32(v6))+68))
+		v0 = t1
+		t2 := int32(load32(m.memory, uint64(uint32(v6))+64))
+		if t2 == i32(1) {
+			goto l1
+		}
+		m.fn48(v6+i32(56), v4)
+		t3 := int32(load32(m.memory, uint64(uint32(v6))+60))
+		v4 = t3
+		{
+			t4 := int32(load32(m.memory, uint64(uint32(v6))+56))
+			if t4 != i32(1) {
+				goto l2
+			}
+			v0 = v4
+			goto l1
+		}
+	l2:
+		{
+			p5 := i32(0)
+			if uint32(v1+i32(-1)) < uint32(i32(5)) {
+				p5 = v1
+			}
+			v1 = p5
+			if v1 != 0 {
+				goto l3
+			}
+			v0 = i32(109)
+			goto l1
+		}
+	l3:
+		{
+			{
+				t6 := int32(load32(m.memory, uint64(uint32(v0))+200))
+				v7 = t6
+				if uint32(v7+i32(-8)) < uint32(i32(-7)) {
+					goto l4
+				}
+				store64(m.memory, uint64(uint32(v6))+80, uint64(i64(0)))
+				store32(m.memory, uint64(uint32(v6))+76, uint32(v7))
+				store32(m.memory, uint64(uint32(v6))+72, uint32(i32(1)))
+				goto l5
+			}
+		l4:
+			v7 = v0 + i32(160)
+			t7 := int64(load64(m.memory, uint64(uint32(v0))+192))
+			v8 = t7
+			m.fn136(v8, v4)
+			switch v1 + i32(-1) {
+			default:
+				{
+					if v4 == 0 {
+						goto l9
+					}
+					m.fn54(v6+i32(72), v4)
+					t8 := int64(load64(m.memory, uint64(uint32(v6))+72))
+					if t8 != i64(1) {
+						goto l9
+					}
+					memory_copy(m.memory, uint32(v6+i32(232)), uint32(v6+i32(80)), uint32(i32(88)))
+					{
+						t9 := int32(load32(m.memory, uint32(v4)))
+						if t9 != i32(2) {
+							goto l10
+						}
+						m.fn131(v6+i32(72), v4)
+						t10 := int64(load64(m.memory, uint64(uint32(v6))+232))
+						t11 := v6
+						v8 = t10
+						v9 = v8 + i64(-1000)
+						p12 := v9
+						if uint64(v9) > uint64(v8) {
+							p12 = i64(0)
+						}
+						store64(m.memory, uint64(uint32(t11))+232, uint64(p12))
+					}
+				l10:
+					m.fn55(v4, v6+i32(232))
+				}
+			l9:
+				{
+					t13 := int64(load64(m.memory, uint64(uint32(v0))+184))
+					v8 = t13
+					if uint64(v8) > uint64(i64(0xffffffff)) {
+						goto l11
+					}
+					t14 := int64(load64(m.memory, uint64(uint32(v0))+96))
+					t15 := v8
+					v10 = t14
+					if uint64(t15) >= uint64(v10) {
+						goto l11
+					}
+					{
+						{
+							t17 := v0
+							p16 := i32(0)
+							if v1 == i32(3) {
+								p16 = i32(112)
+							}
+							t18 := int64(load64(m.memory, uint32(t17+p16)))
+							v9 = t18
+							t19 := int64(load64(m.memory, uint32(v0)))
+							if v9 != t19 {
+								goto l12
+							}
+							t20 := int32(load32(m.memory, uint64(uint32(v0))+156))
+							v11 = t20
+							v12 = v0
+							goto l13
+						}
+					l12:
+						t21 := int64(load64(m.memory, uint64(uint32(v0))+8))
+						v13 = t21
+						t22 := int64(load64(m.memory, uint64(uint32(v0))+16))
+						v14 = t22
+						t23 := int64(load64(m.memory, uint64(uint32(v0))+24))
+						v15 = t23
+						t24 := int64(load64(m.memory, uint64(uint32(v0))+32))
+						v16 = t24
+						t25 := int64(load64(m.memory, uint64(uint32(v0))+40))
+						v17 = t25
+						t26 := int64(load64(m.memory, uint64(uint32(v0))+48))
+						v18 = t26
+						t27 := int64(load64(m.memory, uint64(uint32(v0))+56))
+						v19 = t27
+						t28 := int64(load64(m.memory, uint64(uint32(v0))+64))
+						v20 = t28
+						t29 := int64(load64(m.memory, uint64(uint32(v0))+72))
+						v21 = t29
+						t30 := int64(load64(m.memory, uint64(uint32(v0))+80))
+						v22 = t30
+						t31 := int64(load64(m.memory, uint64(uint32(v0))+88))
+						v23 = t31
+						t32 := int64(load64(m.memory, uint64(uint32(v0))+104))
+						v24 = t32
+						t33 := int64(load64(m.memory, uint64(uint32(v0))+112))
+						v25 = t33
+						t34 := int64(load64(m.memory, uint64(uint32(v0))+120))
+						v26 = t34
+						t35 := int64(load64(m.memory, uint64(uint32(v0))+128))
+						v27 = t35
+						t36 := int64(load64(m.memory, uint64(uint32(v0))+136))
+						v28 = t36
+						t37 := int64(load64(m.memory, uint64(uint32(v0))+144))
+						v29 = t37
+						t38 := int32(load32(m.memory, uint64(uint32(v0))+152))
+						v30 = t38
+						t39 := int32(load32(m.memory, uint64(uint32(v0))+156))
+						t40 := v6
+						v11 = t39
+						store32(m.memory, uint64(uint32(t40))+228, uint32(v11))
+						store32(m.memory, uint64(uint32(v6))+224, uint32(v30))
+						store64(m.memory, uint64(uint32(v6))+216, uint64(v29))
+						store64(m.memory, uint64(uint32(v6))+208, uint64(v28))
+						store64(m.memory, uint64(uint32(v6))+200, uint64(v27))
+						store64(m.memory, uint64(uint32(v6))+192, uint64(v26))
+						store64(m.memory, uint64(uint32(v6))+184, uint64(v25))
+						store64(m.memory, uint64(uint32(v6))+176, uint64(v24))
+						store64(m.memory, uint64(uint32(v6))+168, uint64(v10))
+						store64(m.memory, uint64(uint32(v6))+160, uint64(v23))
+						store64(m.memory, uint64(uint32(v6))+152, uint64(v22))
+						store64(m.memory, uint64(uint32(v6))+144, uint64(v21))
+						store64(m.memory, uint64(uint32(v6))+136, uint64(v20))
+						store64(m.memory, uint64(uint32(v6))+128, uint64(v19))
+						store64(m.memory, uint64(uint32(v6))+120, uint64(v18))
+						store64(m.memory, uint64(uint32(v6))+112, uint64(v17))
+						store64(m.memory, uint64(uint32(v6))+104, uint64(v16))
+						store64(m.memory, uint64(uint32(v6))+96, uint64(v15))
+						store64(m.memory, uint64(uint32(v6))+88, uint64(v14))
+						store64(m.memory, uint64(uint32(v6))+80, uint64(v13))
+						store64(m.memory, uint64(uint32(v6))+72, uint64(v9))
+						v12 = v6 + i32(72)
+					}
+				l13:
+					v30 = int32(v8)
+					t41 := int64(load64(m.memory, uint64(uint32(v0))+160))
+					v10 = t41
+					{
+						{
+							if v11 == i32(1) {
+								goto l14
+							}
+							t42 := m.fn137(v12, v10, v30)
+							v9 = t42
+							goto l15
+						}
+					l14:
+						t43 := int64(load64(m.memory, uint64(uint32(v12))+40))
+						t44 := v6 + i32(32)
+						v13 = t43
+						t46 := v13
+						t47 := v9
+						p45 := i32(63)
+						if uint32(v30) < uint32(i32(63)) {
+							p45 = v30
+						}
+						v14 = int64(uint32(p45))
+						p48 := i64_shl(t47, v14)
+						if uint64(v9) > uint64(i64_shr_u(v13, v14)) {
+							p48 = t46
+						}
+						t49 := fn1(v10, v30)
+						m.fn240(t44, p48+i64(1), i64(0), t49, i64(0))
+						t50 := int64(load64(m.memory, uint64(uint32(v6))+40))
+						v9 = t50
+					}
+				l15:
+					{
+						if v2 != i64(-1) {
+							goto l16
+						}
+						v2 = v9
+						goto l17
+					l16:
+						t51 := int64(load64(m.memory, uint64(uint32(v0))+128))
+						t52 := v2
+						v13 = v9 + t51
+						p53 := v13
+						if uint64(v13) < uint64(v9) {
+							p53 = i64(-1)
+						}
+						v13 = p53
+						t54 := int64(load64(m.memory, uint64(uint32(v0))+120))
+						t55 := v13
+						v14 = t54
+						p56 := v14
+						if uint64(v13) < uint64(v14) {
+							p56 = t55
+						}
+						v13 = p56
+						p57 := v13
+						if uint64(v2) < uint64(v13) {
+							p57 = t52
+						}
+						v2 = p57
+						p58 := i64(0x7fffffffffffffff)
+						if uint64(v2) < uint64(i64(0x7fffffffffffffff)) {
+							p58 = v2
+						}
+						v2 = p58
+						{
+							t59 := int32(load32(m.memory, uint64(uint32(v0))+152))
+							switch t59 + i32(-2) {
+							case 0:
+								goto l17
+							default:
+								p60 := v9
+								if uint64(v2) > uint64(v9) {
+									p60 = v2
+								}
+								v2 = p60
+								goto l17
+							case 1:
+								t61 := fn1(v10, v30)
+								t62 := v6 + i32(16)
+								v9 = int64(uint64(v2)>>1) + v2
+								p63 := i64(0x7fffffffffffffff)
+								if uint64(v9) < uint64(i64(0x7fffffffffffffff)) {
+									p63 = v9
+								}
+								m.fn240(t62, t61, i64(0), p63-v2+i64(1), i64(0))
+								t64 := int64(load64(m.memory, uint64(uint32(v6))+24))
+								v2 = v2 + t64
+							}
+						}
+					}
+				l17:
+					t65 := int64(load64(m.memory, uint64(uint32(v0))+176))
+					v10 = t65
+					t66 := int32(load32(m.memory, uint64(uint32(v0))+204))
+					v30 = t66
+					t67 := int64(load64(m.memory, uint64(uint32(v0))+104))
+					v9 = t67
+					if v9 == i64(0x7fffffffffffffff) {
+						goto l20
+					}
+					{
+						t68 := int64(load64(m.memory, uint64(uint32(v0))+168))
+						t69 := v9
+						v13 = v3 - t68
+						p70 := v13
+						if uint64(v13) > uint64(v3) {
+							p70 = i64(0)
+						}
+						v13 = p70
+						if uint64(t69) < uint64(v13) {
+							goto l21
+						}
+						if uint64(v9-v13) >= uint64(v2) {
+							goto l20
+						}
+					}
+				l21:
+					m.fn138(v6+i32(72), v7, i32(4), v2, v4)
+					goto l5
+				}
+			l11:
+				m.fn138(v6+i32(72), v7, i32(3), i64(0), v4)
+				goto l5
+			case 0:
+				if v4 != 0 {
+					m.fn54(v6+i32(72), v4)
+					{
+						t71 := int64(load64(m.memory, uint64(uint32(v6))+72))
+						if t71 != i64(1) {
+							goto l23
+						}
+						memory_copy(m.memory, uint32(v6+i32(232)), uint32(v6+i32(80)), uint32(i32(88)))
+						{
+							t72 := int32(load32(m.memory, uint32(v4)))
+							switch t72 + i32(-1) {
+							default:
+								goto l26
+							case 0:
+								t73 := int64(load64(m.memory, uint64(uint32(v4))+8))
+								v2 = t73
+								t74 := int64(load64(m.memory, uint64(uint32(v6))+232))
+								t75 := v2
+								v3 = t74
+								t77 := v3
+								p76 := i64(1)
+								if uint64(v8) > uint64(i64(1)) {
+									p76 = v8
+								}
+								v8 = t77 + p76
+								p78 := v8
+								if uint64(v8) < uint64(v3) {
+									p78 = i64(-1)
+								}
+								v3 = p78
+								p79 := v3
+								if uint64(v2) < uint64(v3) {
+									p79 = t75
+								}
+								v2 = p79
+								goto l27
+							case 1:
+								m.fn131(v6+i32(72), v4)
+								t80 := int64(load64(m.memory, uint64(uint32(v6))+80))
+								v2 = t80
+								t81 := int64(load64(m.memory, uint64(uint32(v6))+232))
+								t82 := v2
+								v3 = t81
+								t83 := int64(load64(m.memory, uint64(uint32(v4))+40))
+								t84 := v3
+								v8 = t83
+								t85 := m.fn139(int32(int64(uint64(v8)>>32)), int32(v8), i64(1000))
+								v8 = t84 + t85
+								p86 := v8
+								if uint64(v8) < uint64(v3) {
+									p86 = i64(-1)
+								}
+								v3 = p86
+								p87 := v3
+								if uint64(v2) < uint64(v3) {
+									p87 = t82
+								}
+								t88 := int32(load32(m.memory, uint64(uint32(v6))+72))
+								p89 := i64(0)
+								if t88 != 0 {
+									p89 = p87
+								}
+								v2 = p89
+							}
+						}
+					l27:
+						store64(m.memory, uint64(uint32(v6))+232, uint64(v2))
+					l26:
+						m.fn55(v4, v6+i32(232))
+					}
+				l23:
+					m.fn138(v6+i32(72), v7, i32(1), i64(0), v4)
+					goto l5
+				}
+				store32(m.memory, uint64(uint32(v0))+200, uint32(i32(1)))
+				store64(m.memory, uint64(uint32(v6))+80, uint64(i64(0)))
+				store64(m.memory, uint64(uint32(v6))+72, uint64(i64(0x100000001)))
+				goto l5
+			case 4:
+				m.fn138(v6+i32(72), v7, i32(2), i64(0), v4)
+				goto l5
+			}
+		l20:
+			if v30 == 0 {
+				goto l28
+			}
+			if uint64(v10) < uint64(v3) {
+				goto l29
+			}
+			if uint64(v10-v3) >= uint64(v2) {
+				goto l28
+			}
+		l29:
+			m.fn138(v6+i32(72), v7, i32(5), v2, v4)
+			goto l5
+		l28:
+			{
+				if v4 == 0 {
+					goto l30
+				}
+				m.fn54(v6+i32(72), v4)
+				t90 := int64(load64(m.memory, uint64(uint32(v6))+72))
+				if t90 != i64(1) {
+					goto l31
+				}
+				memory_copy(m.memory, uint32(v6+i32(232)), uint32(v6+i32(80)), uint32(i32(88)))
+				v9 = i64(0)
+				{
+					t91 := int32(load32(m.memory, uint32(v4)))
+					switch t91 + i32(-1) {
+					default:
+						goto l38
+					case 1:
+						m.fn131(v6+i32(72), v4)
+						t92 := int64(load64(m.memory, uint64(uint32(v6))+232))
+						v3 = t92
+						p93 := i64(-1)
+						if v3 > i64(-1) {
+							p93 = v3 << 1
+						}
+						t94 := int64(load64(m.memory, uint64(uint32(v6))+80))
+						t95 := int32(load32(m.memory, uint64(uint32(v6))+72))
+						p96 := i64(0)
+						if t95 != 0 {
+							p96 = t94
+						}
+						var p97 int32
+						if uint64(p93) > uint64(p96) {
+							p97 = 1
+						}
+						v9 = int64(uint32(p97))
+						goto l38
+					case 2:
+						t98 := int64(load64(m.memory, uint64(uint32(v6))+232))
+						t99 := v6
+						v3 = t98
+						t100 := int64(load32(m.memory, uint64(uint32(v4))+40))
+						t101 := v3
+						v9 = t100
+						v10 = t101 - v9
+						p102 := v10
+						if uint64(v10) > uint64(v3) {
+							p102 = i64(0)
+						}
+						t103 := v3
+						var p104 int32
+						if uint64(v3) >= uint64(v9) {
+							p104 = 1
+						}
+						v30 = p104
+						p105 := t103
+						if v30 != 0 {
+							p105 = p102
+						}
+						store64(m.memory, uint64(uint32(t99))+232, uint64(p105))
+						v9 = int64(uint32(v30))
+						goto l38
+					case 3:
+						t106 := int64(load64(m.memory, uint64(uint32(v6))+240))
+						t107 := v6
+						t108 := v3
+						v9 = t106
+						v10 = t108 - v9
+						p109 := v10
+						if uint64(v10) > uint64(v3) {
+							p109 = i64(0)
+						}
+						t110 := int64(load64(m.memory, uint64(uint32(v4))+8))
+						m.fn240(t107, p109, i64(0), t110, i64(0))
+						m.fn131(v6+i32(72), v4)
+						t112 := v6
+						p111 := v3
+						if uint64(v3) < uint64(v9) {
+							p111 = v9
+						}
+						store64(m.memory, uint64(uint32(t112))+240, uint64(p111))
+						t113 := int64(load64(m.memory, uint64(uint32(v6))+80))
+						t114 := v6
+						v3 = t113
+						t115 := int64(load64(m.memory, uint64(uint32(v6))+232))
+						t116 := v3
+						t117 := v3
+						v9 = t115
+						t118 := int64(load64(m.memory, uint32(v6)))
+						v10 = v9 + t118
+						p119 := v10
+						if uint64(v10) < uint64(v9) {
+							p119 = i64(-1)
+						}
+						v9 = p119
+						p120 := v9
+						if uint64(v3) < uint64(v9) {
+							p120 = t117
+						}
+						t121 := int64(load64(m.memory, uint64(uint32(v6))+8))
+						p122 := p120
+						if t121 != i64(0) {
+							p122 = t116
+						}
+						t123 := int32(load32(m.memory, uint64(uint32(v6))+72))
+						p124 := i64(0)
+						if t123 != 0 {
+							p124 = p122
+						}
+						v3 = p124
+						t125 := int64(load64(m.memory, uint64(uint32(v4))+48))
+						t126 := v3
+						v9 = t125
+						v10 = t126 - v9
+						p127 := v10
+						if uint64(v10) > uint64(v3) {
+							p127 = i64(0)
+						}
+						t128 := v3
+						var p129 int32
+						if v9 == 0 {
+							p129 = 1
+						}
+						var p130 int32
+						if uint64(v3) >= uint64(v9) {
+							p130 = 1
+						}
+						v30 = p129 | p130
+						p131 := t128
+						if v30 != 0 {
+							p131 = p127
+						}
+						store64(m.memory, uint64(uint32(t114))+232, uint64(p131))
+						v9 = int64(uint32(v30))
+						goto l38
+					case 4:
+						store32(m.memory, uint64(uint32(v6))+80, uint32(i32(10)))
+						store32(m.memory, uint64(uint32(v6))+72, uint32(v4))
+						store32(m.memory, uint64(uint32(v6))+84, uint32(v6+i32(312)))
+						store32(m.memory, uint64(uint32(v6))+76, uint32(v6+i32(232)))
+						t132 := m.fn132(v6+i32(72), i32(3), i64(1), v3)
+						v9 = t132
+						goto l38
+					case 5:
+						t133 := int64(load64(m.memory, uint64(uint32(v6))+240))
+						t134 := v6
+						v3 = t133
+						t135 := int64(load64(m.memory, uint64(uint32(v4))+72))
+						t136 := v3
+						v9 = t135
+						t137 := int64(load64(m.memory, uint64(uint32(v4))+40))
+						t138 := v9
+						v10 = t137
+						t139 := int64(load64(m.memory, uint64(uint32(v6))+232))
+						t140 := m.fn139(int32(int64(uint64(v10)>>32)), int32(v10), t139)
+						v10 = t140
+						p141 := v10
+						if uint64(v9) > uint64(v10) {
+							p141 = t138
+						}
+						var p142 int32
+						if uint64(p141) > uint64(v3) {
+							p142 = 1
+						}
+						v9 = int64(uint32(p142))
+						v10 = t136 + v9
+						p143 := v10
+						if uint64(v10) < uint64(v3) {
+							p143 = i64(-1)
+						}
+						store64(m.memory, uint64(uint32(t134))+240, uint64(p143))
+						goto l38
+					case 0:
+						t144 := int64(load64(m.memory, uint64(uint32(v6))+232))
+						t145 := v6
+						v3 = t144
+						t146 := m.fn75(v4, v1)
+						t147 := v3
+						v9 = t146
+						v10 = t147 - v9
+						p148 := v10
+						if uint64(v10) > uint64(v3) {
+							p148 = i64(0)
+						}
+						t149 := v3
+						var p150 int32
+						if uint64(v3) >= uint64(v9) {
+							p150 = 1
+						}
+						v30 = p150
+						p151 := t149
+						if v30 != 0 {
+							p151 = p148
+						}
+						store64(m.memory, uint64(uint32(t145))+232, uint64(p151))
+						v9 = int64(uint32(v30))
+					}
+				}
+			l38:
+				m.fn55(v4, v6+i32(232))
+				if v9 == 0 {
+					goto l31
+				}
+				t152 := m.fn75(v4, v1)
+				store64(m.memory, uint64(uint32(v0))+192, uint64(t152))
+			}
+		l30:
+			store64(m.memory, uint64(uint32(v0))+184, uint64(v8+i64(1)))
+			store64(m.memory, uint64(uint32(v6))+80, uint64(v2))
+			store32(m.memory, uint64(uint32(v6))+72, uint32(i32(0)))
+			goto l5
+		l31:
+			m.fn138(v6+i32(72), v7, i32(6), v2, v4)
+		}
+	l5:
+		store64(m.memory, uint64(uint32(v5))+16, uint64(i64(0)))
+		t153 := int64(load64(m.memory, uint64(uint32(v6))+80))
+		store64(m.memory, uint64(uint32(v5))+8, uint64(t153))
+		v0 = i32(0)
+		store32(m.memory, uint64(uint32(v5))+4, uint32(i32(0)))
+		store64(m.memory, uint64(uint32(v5))+24, uint64(i64(0)))
+		t154 := int32(load32(m.memory, uint64(uint32(v6))+76))
+		t155 := int32(load32(m.memory, uint64(uint32(v6))+72))
+		t157 := v5
+		p156 := i32(0)
+		if t155&i32(1) != 0 {
+			p156 = t154
+		}
+		store32(m.memory, uint32(t157), uint32(p156))
+	}
+l1:
+	m.g0 = v6 + i32(320)
+	return v0
+}
+
+//go:norace
+func (m *Module) fn136(v0 int64, v1 int32) {
 	var v2 int32
 	t0 := m.g0
 	v2 = t0 - i32(192)
@@ -9545,7 +10707,7 @@ func (m *Module) fn119(v0 int64, v1 int32) {
 		if t1 != i32(6) {
 			goto l0
 		}
-		m.fn114(v2+i32(96), v1)
+		m.fn54(v2+i32(96), v1)
 		t2 := int64(load64(m.memory, uint64(uint32(v2))+96))
 		if t2 != i64(1) {
 			goto l0
@@ -9553,28 +10715,48 @@ func (m *Module) fn119(v0 int64, v1 int32) {
 		memory_copy(m.memory, uint32(v2+i32(8)), uint32(v2+i32(104)), uint32(i32(88)))
 		{
 			t3 := int32(load32(m.memory, uint32(v1)))
-			if t3 != i32(6) {
-				goto l1
+			switch t3 + i32(-2) {
+			default:
+				goto l2
+			case 0:
+				m.fn131(v2+i32(96), v1)
+				goto l2
+			case 4:
+				t4 := int64(load64(m.memory, uint64(uint32(v2))+16))
+				t5 := v2
+				v0 = t4
+				t6 := v0
+				var p7 int32
+				if v0 != i64(0) {
+					p7 = 1
+				}
+				store64(m.memory, uint64(uint32(t5))+16, uint64(t6-int64(uint32(p7))))
 			}
-			t4 := int64(load64(m.memory, uint64(uint32(v2))+16))
-			t5 := v2
-			v0 = t4
-			t6 := v0
-			var p7 int32
-			if v0 != i64(0) {
-				p7 = 1
-			}
-			store64(m.memory, uint64(uint32(t5))+16, uint64(t6-int64(uint32(p7))))
 		}
-	l1:
-		m.fn117(v1, v2+i32(8))
+	l2:
+		m.fn55(v1, v2+i32(8))
 	}
 l0:
 	m.g0 = v2 + i32(192)
 }
 
 //go:norace
-func (m *Module) fn120(v0, v1, v2 int32, v3 int64, v4 int32) {
+func (m *Module) fn137(v0 int32, v1 int64, v2 int32) int64 {
+	var v3 int32
+	t0 := m.g0
+	v3 = t0 - i32(16)
+	m.g0 = v3
+	m.fn154(v3, v0, v1, v2)
+	t1 := int64(load64(m.memory, uint32(v3)))
+	t2 := fn1(v1, v2)
+	t3 := m.fn225(t1, v0, int64(uint32(v2)), t2)
+	v1 = t3
+	m.g0 = v3 + i32(16)
+	return v1
+}
+
+//go:norace
+func (m *Module) fn138(v0, v1, v2 int32, v3 int64, v4 int32) {
 	var v5 int32
 	var v6 int64
 	t0 := m.g0
@@ -9584,7 +10766,7 @@ func (m *Module) fn120(v0, v1, v2 int32, v3 int64, v4 int32) {
 		if v4 == 0 {
 			goto l0
 		}
-		m.fn114(v5+i32(96), v4)
+		m.fn54(v5+i32(96), v4)
 		t1 := int64(load64(m.memory, uint64(uint32(v5))+96))
 		if t1 != i64(1) {
 			goto l0
@@ -9592,21 +10774,26 @@ func (m *Module) fn120(v0, v1, v2 int32, v3 int64, v4 int32) {
 		memory_copy(m.memory, uint32(v5+i32(8)), uint32(v5+i32(104)), uint32(i32(88)))
 		{
 			t2 := int32(load32(m.memory, uint32(v4)))
-			if t2 != i32(6) {
-				goto l1
+			switch t2 + i32(-2) {
+			default:
+				goto l2
+			case 0:
+				m.fn131(v5+i32(96), v4)
+				goto l2
+			case 4:
+				t3 := int64(load64(m.memory, uint64(uint32(v5))+8))
+				t4 := v5
+				v6 = t3
+				t5 := v6
+				var p6 int32
+				if v6 != i64(0) {
+					p6 = 1
+				}
+				store64(m.memory, uint64(uint32(t4))+8, uint64(t5-int64(uint32(p6))))
 			}
-			t3 := int64(load64(m.memory, uint64(uint32(v5))+8))
-			t4 := v5
-			v6 = t3
-			t5 := v6
-			var p6 int32
-			if v6 != i64(0) {
-				p6 = 1
-			}
-			store64(m.memory, uint64(uint32(t4))+8, uint64(t5-int64(uint32(p6))))
 		}
-	l1:
-		m.fn117(v4, v5+i32(8))
+	l2:
+		m.fn55(v4, v5+i32(8))
 	}
 l0:
 	store64(m.memory, uint64(uint32(v0))+8, uint64(v3))
@@ -9617,669 +10804,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) Xbackoff_operation_decide(v0, v1 int32, v2, v3 int64, v4, v5 int32) int32 {
-	var v6, v7 int32
-	var v8, v9, v10 int64
-	var v11, v12, v13 int32
-	var v14, v15, v16, v17, v18, v19, v20, v21, v22, v23, v24, v25, v26, v27, v28, v29, v30 int64
-	var v31 int32
-	t0 := m.g0
-	v6 = t0 - i32(304)
-	m.g0 = v6
-	v7 = i32(100)
-	{
-		if v0 == 0 {
-			goto l0
-		}
-		if v5 == 0 {
-			goto l0
-		}
-		{
-			t1 := int64(load64(m.memory, uint32(v0)))
-			if t1 == i64(3559379042386145391) {
-				goto l1
-			}
-			v7 = i32(101)
-			goto l0
-		}
-	l1:
-		m.fn34(v6+i32(48), v4)
-		t2 := int32(load32(m.memory, uint64(uint32(v6))+52))
-		v7 = t2
-		t3 := int32(load32(m.memory, uint64(uint32(v6))+48))
-		if t3 == i32(1) {
-			goto l0
-		}
-		if uint32(v1+i32(-6)) >= uint32(i32(-5)) {
-			goto l2
-		}
-		v7 = i32(109)
-		goto l0
-	l2:
-		{
-			t4 := m.fn33(v7)
-			if t4 == 0 {
-				goto l3
-			}
-			v7 = i32(111)
-			goto l0
-		}
-	l3:
-		{
-			{
-				t5 := int32(load32(m.memory, uint64(uint32(v0))+208))
-				v4 = t5
-				if uint32(v4+i32(-8)) < uint32(i32(-7)) {
-					goto l4
-				}
-				store64(m.memory, uint64(uint32(v6))+64, uint64(i64(0)))
-				store32(m.memory, uint64(uint32(v6))+60, uint32(v4))
-				store32(m.memory, uint64(uint32(v6))+56, uint32(i32(1)))
-				goto l5
-			}
-		l4:
-			v4 = v0 + i32(168)
-			t6 := int64(load64(m.memory, uint64(uint32(v0))+200))
-			v8 = t6
-			m.fn119(v8, v7)
-			switch v1 + i32(-1) {
-			default:
-				{
-					if v7 == 0 {
-						goto l9
-					}
-					m.fn114(v6+i32(56), v7)
-					t7 := int64(load64(m.memory, uint64(uint32(v6))+56))
-					if t7 != i64(1) {
-						goto l9
-					}
-					memory_copy(m.memory, uint32(v6+i32(216)), uint32(v6+i32(64)), uint32(i32(88)))
-					{
-						t8 := int32(load32(m.memory, uint32(v7)))
-						if t8 != i32(2) {
-							goto l10
-						}
-						t9 := int64(load64(m.memory, uint64(uint32(v6))+216))
-						t10 := v6
-						v8 = t9
-						v9 = v8 + i64(-1000)
-						p11 := v9
-						if uint64(v9) > uint64(v8) {
-							p11 = i64(0)
-						}
-						store64(m.memory, uint64(uint32(t10))+216, uint64(p11))
-					}
-				l10:
-					m.fn117(v7, v6+i32(216))
-				}
-			l9:
-				{
-					t12 := int64(load64(m.memory, uint64(uint32(v0))+192))
-					v8 = t12
-					if uint64(v8) > uint64(i64(0xffffffff)) {
-						goto l11
-					}
-					t13 := int64(load64(m.memory, uint64(uint32(v0))+104))
-					t14 := v8
-					v10 = t13
-					if uint64(t14) >= uint64(v10) {
-						goto l11
-					}
-					{
-						{
-							v11 = v0 + i32(8)
-							t16 := v11
-							p15 := i32(0)
-							if v1 == i32(3) {
-								p15 = i32(112)
-							}
-							t17 := int64(load64(m.memory, uint32(t16+p15)))
-							v9 = t17
-							t18 := int64(load64(m.memory, uint32(v11)))
-							if v9 != t18 {
-								goto l12
-							}
-							v12 = v0 + i32(48)
-							t19 := int32(load32(m.memory, uint64(uint32(v0))+164))
-							v13 = t19
-							goto l13
-						}
-					l12:
-						v12 = v6 + i32(96)
-						t20 := int64(load64(m.memory, uint64(uint32(v0))+16))
-						v14 = t20
-						t21 := int64(load64(m.memory, uint64(uint32(v0))+24))
-						v15 = t21
-						t22 := int64(load64(m.memory, uint64(uint32(v0))+32))
-						v16 = t22
-						t23 := int64(load64(m.memory, uint64(uint32(v0))+40))
-						v17 = t23
-						t24 := int64(load64(m.memory, uint64(uint32(v0))+48))
-						v18 = t24
-						t25 := int64(load64(m.memory, uint64(uint32(v0))+56))
-						v19 = t25
-						t26 := int64(load64(m.memory, uint64(uint32(v0))+64))
-						v20 = t26
-						t27 := int64(load64(m.memory, uint64(uint32(v0))+72))
-						v21 = t27
-						t28 := int64(load64(m.memory, uint64(uint32(v0))+80))
-						v22 = t28
-						t29 := int64(load64(m.memory, uint64(uint32(v0))+88))
-						v23 = t29
-						t30 := int64(load64(m.memory, uint64(uint32(v0))+96))
-						v24 = t30
-						t31 := int64(load64(m.memory, uint64(uint32(v0))+112))
-						v25 = t31
-						t32 := int64(load64(m.memory, uint64(uint32(v0))+120))
-						v26 = t32
-						t33 := int64(load64(m.memory, uint64(uint32(v0))+128))
-						v27 = t33
-						t34 := int64(load64(m.memory, uint64(uint32(v0))+136))
-						v28 = t34
-						t35 := int64(load64(m.memory, uint64(uint32(v0))+144))
-						v29 = t35
-						t36 := int64(load64(m.memory, uint64(uint32(v0))+152))
-						v30 = t36
-						t37 := int32(load32(m.memory, uint64(uint32(v0))+160))
-						v31 = t37
-						t38 := int32(load32(m.memory, uint64(uint32(v0))+164))
-						t39 := v6
-						v13 = t38
-						store32(m.memory, uint64(uint32(t39))+212, uint32(v13))
-						store32(m.memory, uint64(uint32(v6))+208, uint32(v31))
-						store64(m.memory, uint64(uint32(v6))+200, uint64(v30))
-						store64(m.memory, uint64(uint32(v6))+192, uint64(v29))
-						store64(m.memory, uint64(uint32(v6))+184, uint64(v28))
-						store64(m.memory, uint64(uint32(v6))+176, uint64(v27))
-						store64(m.memory, uint64(uint32(v6))+168, uint64(v26))
-						store64(m.memory, uint64(uint32(v6))+160, uint64(v25))
-						store64(m.memory, uint64(uint32(v6))+152, uint64(v10))
-						store64(m.memory, uint64(uint32(v6))+144, uint64(v24))
-						store64(m.memory, uint64(uint32(v6))+136, uint64(v23))
-						store64(m.memory, uint64(uint32(v6))+128, uint64(v22))
-						store64(m.memory, uint64(uint32(v6))+120, uint64(v21))
-						store64(m.memory, uint64(uint32(v6))+112, uint64(v20))
-						store64(m.memory, uint64(uint32(v6))+104, uint64(v19))
-						store64(m.memory, uint64(uint32(v6))+96, uint64(v18))
-						store64(m.memory, uint64(uint32(v6))+88, uint64(v17))
-						store64(m.memory, uint64(uint32(v6))+80, uint64(v16))
-						store64(m.memory, uint64(uint32(v6))+72, uint64(v15))
-						store64(m.memory, uint64(uint32(v6))+64, uint64(v14))
-						store64(m.memory, uint64(uint32(v6))+56, uint64(v9))
-						v11 = v6 + i32(56)
-					}
-				l13:
-					v31 = int32(v8)
-					t40 := int64(load64(m.memory, uint32(v4)))
-					v10 = t40
-					{
-						{
-							if v13 == i32(1) {
-								goto l14
-							}
-							t41 := m.fn122(v11, v10, v31)
-							v9 = t41
-							goto l15
-						}
-					l14:
-						t42 := int64(load64(m.memory, uint32(v12)))
-						t43 := v6 + i32(32)
-						v14 = t42
-						t45 := v14
-						t46 := v9
-						p44 := i32(63)
-						if uint32(v31) < uint32(i32(63)) {
-							p44 = v31
-						}
-						v15 = int64(uint32(p44))
-						p47 := i64_shl(t46, v15)
-						if uint64(v9) > uint64(i64_shr_u(v14, v15)) {
-							p47 = t45
-						}
-						t48 := fn1(v10, v31)
-						m.fn214(t43, p47+i64(1), i64(0), t48, i64(0))
-						t49 := int64(load64(m.memory, uint64(uint32(v6))+40))
-						v9 = t49
-					}
-				l15:
-					{
-						if v2 != i64(-1) {
-							goto l16
-						}
-						v2 = v9
-						goto l17
-					l16:
-						t50 := int64(load64(m.memory, uint64(uint32(v0))+136))
-						t51 := v2
-						v14 = v9 + t50
-						p52 := v14
-						if uint64(v14) < uint64(v9) {
-							p52 = i64(-1)
-						}
-						v14 = p52
-						t53 := int64(load64(m.memory, uint64(uint32(v0))+128))
-						t54 := v14
-						v15 = t53
-						p55 := v15
-						if uint64(v14) < uint64(v15) {
-							p55 = t54
-						}
-						v14 = p55
-						p56 := v14
-						if uint64(v2) < uint64(v14) {
-							p56 = t51
-						}
-						v2 = p56
-						p57 := i64(0x7fffffffffffffff)
-						if uint64(v2) < uint64(i64(0x7fffffffffffffff)) {
-							p57 = v2
-						}
-						v2 = p57
-						{
-							t58 := int32(load32(m.memory, uint64(uint32(v0))+160))
-							switch t58 + i32(-2) {
-							case 0:
-								goto l17
-							default:
-								p59 := v9
-								if uint64(v2) > uint64(v9) {
-									p59 = v2
-								}
-								v2 = p59
-								goto l17
-							case 1:
-								t60 := fn1(v10, v31)
-								t61 := v6 + i32(16)
-								v9 = int64(uint64(v2)>>1) + v2
-								p62 := i64(0x7fffffffffffffff)
-								if uint64(v9) < uint64(i64(0x7fffffffffffffff)) {
-									p62 = v9
-								}
-								m.fn214(t61, t60, i64(0), p62-v2+i64(1), i64(0))
-								t63 := int64(load64(m.memory, uint64(uint32(v6))+24))
-								v2 = v2 + t63
-							}
-						}
-					}
-				l17:
-					t64 := int64(load64(m.memory, uint64(uint32(v0))+184))
-					v10 = t64
-					t65 := int32(load32(m.memory, uint64(uint32(v0))+212))
-					v31 = t65
-					t66 := int64(load64(m.memory, uint64(uint32(v0))+112))
-					v9 = t66
-					if v9 == i64(0x7fffffffffffffff) {
-						goto l20
-					}
-					{
-						t67 := int64(load64(m.memory, uint64(uint32(v0))+176))
-						t68 := v9
-						v14 = v3 - t67
-						p69 := v14
-						if uint64(v14) > uint64(v3) {
-							p69 = i64(0)
-						}
-						v14 = p69
-						if uint64(t68) < uint64(v14) {
-							goto l21
-						}
-						if uint64(v9-v14) >= uint64(v2) {
-							goto l20
-						}
-					}
-				l21:
-					m.fn120(v6+i32(56), v4, i32(4), v2, v7)
-					goto l5
-				}
-			l11:
-				m.fn120(v6+i32(56), v4, i32(3), i64(0), v7)
-				goto l5
-			case 0:
-				if v7 != 0 {
-					m.fn114(v6+i32(56), v7)
-					{
-						t70 := int64(load64(m.memory, uint64(uint32(v6))+56))
-						if t70 != i64(1) {
-							goto l23
-						}
-						memory_copy(m.memory, uint32(v6+i32(216)), uint32(v6+i32(64)), uint32(i32(88)))
-						{
-							t71 := int32(load32(m.memory, uint32(v7)))
-							switch t71 + i32(-1) {
-							default:
-								goto l26
-							case 0:
-								t72 := int64(load64(m.memory, uint64(uint32(v7))+8))
-								v2 = t72
-								t73 := int64(load64(m.memory, uint64(uint32(v6))+216))
-								t74 := v2
-								v3 = t73
-								t76 := v3
-								p75 := i64(1)
-								if uint64(v8) > uint64(i64(1)) {
-									p75 = v8
-								}
-								v8 = t76 + p75
-								p77 := v8
-								if uint64(v8) < uint64(v3) {
-									p77 = i64(-1)
-								}
-								v3 = p77
-								p78 := v3
-								if uint64(v2) < uint64(v3) {
-									p78 = t74
-								}
-								v2 = p78
-								goto l27
-							case 1:
-								m.fn115(v6+i32(56), v7)
-								t79 := int64(load64(m.memory, uint64(uint32(v6))+64))
-								v2 = t79
-								t80 := int64(load64(m.memory, uint64(uint32(v6))+216))
-								t81 := v2
-								v3 = t80
-								t82 := int64(load64(m.memory, uint64(uint32(v7))+40))
-								t83 := v3
-								v8 = t82
-								t84 := m.fn123(int32(int64(uint64(v8)>>32)), int32(v8), i64(1000))
-								v8 = t83 + t84
-								p85 := v8
-								if uint64(v8) < uint64(v3) {
-									p85 = i64(-1)
-								}
-								v3 = p85
-								p86 := v3
-								if uint64(v2) < uint64(v3) {
-									p86 = t81
-								}
-								t87 := int32(load32(m.memory, uint64(uint32(v6))+56))
-								p88 := i64(0)
-								if t87 != 0 {
-									p88 = p86
-								}
-								v2 = p88
-							}
-						}
-					l27:
-						store64(m.memory, uint64(uint32(v6))+216, uint64(v2))
-					l26:
-						m.fn117(v7, v6+i32(216))
-					}
-				l23:
-					m.fn120(v6+i32(56), v4, i32(1), i64(0), v7)
-					goto l5
-				}
-				store32(m.memory, uint64(uint32(v0))+208, uint32(i32(1)))
-				store64(m.memory, uint64(uint32(v6))+64, uint64(i64(0)))
-				store64(m.memory, uint64(uint32(v6))+56, uint64(i64(0x100000001)))
-				goto l5
-			case 4:
-				m.fn120(v6+i32(56), v4, i32(2), i64(0), v7)
-				goto l5
-			}
-		l20:
-			if v31 == 0 {
-				goto l28
-			}
-			if uint64(v10) < uint64(v3) {
-				goto l29
-			}
-			if uint64(v10-v3) >= uint64(v2) {
-				goto l28
-			}
-		l29:
-			m.fn120(v6+i32(56), v4, i32(5), v2, v7)
-			goto l5
-		l28:
-			{
-				if v7 == 0 {
-					goto l30
-				}
-				m.fn114(v6+i32(56), v7)
-				t89 := int64(load64(m.memory, uint64(uint32(v6))+56))
-				if t89 != i64(1) {
-					goto l31
-				}
-				memory_copy(m.memory, uint32(v6+i32(216)), uint32(v6+i32(64)), uint32(i32(88)))
-				v9 = i64(0)
-				{
-					t90 := int32(load32(m.memory, uint32(v7)))
-					switch t90 + i32(-1) {
-					default:
-						goto l38
-					case 1:
-						m.fn115(v6+i32(56), v7)
-						t91 := int64(load64(m.memory, uint64(uint32(v6))+216))
-						v3 = t91
-						p92 := i64(-1)
-						if v3 > i64(-1) {
-							p92 = v3 << 1
-						}
-						t93 := int64(load64(m.memory, uint64(uint32(v6))+64))
-						t94 := int32(load32(m.memory, uint64(uint32(v6))+56))
-						p95 := i64(0)
-						if t94 != 0 {
-							p95 = t93
-						}
-						var p96 int32
-						if uint64(p92) > uint64(p95) {
-							p96 = 1
-						}
-						v9 = int64(uint32(p96))
-						goto l38
-					case 2:
-						t97 := int64(load64(m.memory, uint64(uint32(v6))+216))
-						t98 := v6
-						v3 = t97
-						t99 := int64(load32(m.memory, uint64(uint32(v7))+40))
-						t100 := v3
-						v9 = t99
-						v10 = t100 - v9
-						p101 := v10
-						if uint64(v10) > uint64(v3) {
-							p101 = i64(0)
-						}
-						t102 := v3
-						var p103 int32
-						if uint64(v3) >= uint64(v9) {
-							p103 = 1
-						}
-						v31 = p103
-						p104 := t102
-						if v31 != 0 {
-							p104 = p101
-						}
-						store64(m.memory, uint64(uint32(t98))+216, uint64(p104))
-						v9 = int64(uint32(v31))
-						goto l38
-					case 3:
-						t105 := int64(load64(m.memory, uint64(uint32(v6))+224))
-						t106 := v6
-						t107 := v3
-						v9 = t105
-						v10 = t107 - v9
-						p108 := v10
-						if uint64(v10) > uint64(v3) {
-							p108 = i64(0)
-						}
-						t109 := int64(load64(m.memory, uint64(uint32(v7))+8))
-						m.fn214(t106, p108, i64(0), t109, i64(0))
-						m.fn115(v6+i32(56), v7)
-						t111 := v6
-						p110 := v3
-						if uint64(v3) < uint64(v9) {
-							p110 = v9
-						}
-						store64(m.memory, uint64(uint32(t111))+224, uint64(p110))
-						t112 := int64(load64(m.memory, uint64(uint32(v6))+64))
-						t113 := v6
-						v3 = t112
-						t114 := int64(load64(m.memory, uint64(uint32(v6))+216))
-						t115 := v3
-						t116 := v3
-						v9 = t114
-						t117 := int64(load64(m.memory, uint32(v6)))
-						v10 = v9 + t117
-						p118 := v10
-						if uint64(v10) < uint64(v9) {
-							p118 = i64(-1)
-						}
-						v9 = p118
-						p119 := v9
-						if uint64(v3) < uint64(v9) {
-							p119 = t116
-						}
-						t120 := int64(load64(m.memory, uint64(uint32(v6))+8))
-						p121 := p119
-						if t120 != i64(0) {
-							p121 = t115
-						}
-						t122 := int32(load32(m.memory, uint64(uint32(v6))+56))
-						p123 := i64(0)
-						if t122 != 0 {
-							p123 = p121
-						}
-						v3 = p123
-						t124 := int64(load64(m.memory, uint64(uint32(v7))+48))
-						t125 := v3
-						v9 = t124
-						v10 = t125 - v9
-						p126 := v10
-						if uint64(v10) > uint64(v3) {
-							p126 = i64(0)
-						}
-						t127 := v3
-						var p128 int32
-						if v9 == 0 {
-							p128 = 1
-						}
-						var p129 int32
-						if uint64(v3) >= uint64(v9) {
-							p129 = 1
-						}
-						v31 = p128 | p129
-						p130 := t127
-						if v31 != 0 {
-							p130 = p126
-						}
-						store64(m.memory, uint64(uint32(t113))+216, uint64(p130))
-						v9 = int64(uint32(v31))
-						goto l38
-					case 4:
-						store32(m.memory, uint64(uint32(v6))+64, uint32(i32(10)))
-						store32(m.memory, uint64(uint32(v6))+56, uint32(v7))
-						store32(m.memory, uint64(uint32(v6))+68, uint32(v6+i32(296)))
-						store32(m.memory, uint64(uint32(v6))+60, uint32(v6+i32(216)))
-						t131 := m.fn116(v6+i32(56), i32(3), i64(1), v3)
-						v9 = t131
-						goto l38
-					case 5:
-						t132 := int64(load64(m.memory, uint64(uint32(v6))+224))
-						t133 := v6
-						v3 = t132
-						t134 := int64(load64(m.memory, uint64(uint32(v7))+72))
-						t135 := v3
-						v9 = t134
-						t136 := int64(load64(m.memory, uint64(uint32(v7))+40))
-						t137 := v9
-						v10 = t136
-						t138 := int64(load64(m.memory, uint64(uint32(v6))+216))
-						t139 := m.fn123(int32(int64(uint64(v10)>>32)), int32(v10), t138)
-						v10 = t139
-						p140 := v10
-						if uint64(v9) > uint64(v10) {
-							p140 = t137
-						}
-						var p141 int32
-						if uint64(p140) > uint64(v3) {
-							p141 = 1
-						}
-						v9 = int64(uint32(p141))
-						v10 = t135 + v9
-						p142 := v10
-						if uint64(v10) < uint64(v3) {
-							p142 = i64(-1)
-						}
-						store64(m.memory, uint64(uint32(t133))+224, uint64(p142))
-						goto l38
-					case 0:
-						t143 := int64(load64(m.memory, uint64(uint32(v6))+216))
-						t144 := v6
-						v3 = t143
-						t145 := m.fn60(v7, v1)
-						t146 := v3
-						v9 = t145
-						v10 = t146 - v9
-						p147 := v10
-						if uint64(v10) > uint64(v3) {
-							p147 = i64(0)
-						}
-						t148 := v3
-						var p149 int32
-						if uint64(v3) >= uint64(v9) {
-							p149 = 1
-						}
-						v31 = p149
-						p150 := t148
-						if v31 != 0 {
-							p150 = p147
-						}
-						store64(m.memory, uint64(uint32(t144))+216, uint64(p150))
-						v9 = int64(uint32(v31))
-					}
-				}
-			l38:
-				m.fn117(v7, v6+i32(216))
-				if v9 == 0 {
-					goto l31
-				}
-				t151 := m.fn60(v7, v1)
-				store64(m.memory, uint64(uint32(v0))+200, uint64(t151))
-			}
-		l30:
-			store64(m.memory, uint64(uint32(v0))+192, uint64(v8+i64(1)))
-			store64(m.memory, uint64(uint32(v6))+64, uint64(v2))
-			store32(m.memory, uint64(uint32(v6))+56, uint32(i32(0)))
-			goto l5
-		l31:
-			m.fn120(v6+i32(56), v4, i32(6), v2, v7)
-		}
-	l5:
-		t152 := int64(load64(m.memory, uint64(uint32(v6))+64))
-		store64(m.memory, uint64(uint32(v5))+8, uint64(t152))
-		v7 = i32(0)
-		store32(m.memory, uint64(uint32(v5))+4, uint32(i32(0)))
-		t153 := int32(load32(m.memory, uint64(uint32(v6))+60))
-		t154 := int32(load32(m.memory, uint64(uint32(v6))+56))
-		t156 := v5
-		p155 := i32(0)
-		if t154&i32(1) != 0 {
-			p155 = t153
-		}
-		store32(m.memory, uint32(t156), uint32(p155))
-	}
-l0:
-	m.g0 = v6 + i32(304)
-	return v7
-}
-
-//go:norace
-func (m *Module) fn122(v0 int32, v1 int64, v2 int32) int64 {
-	var v3 int32
-	t0 := m.g0
-	v3 = t0 - i32(16)
-	m.g0 = v3
-	m.fn133(v3, v0, v1, v2)
-	t1 := int64(load64(m.memory, uint32(v3)))
-	t2 := fn1(v1, v2)
-	t3 := m.fn191(t1, v0, int64(uint32(v2)), t2)
-	v1 = t3
-	m.g0 = v3 + i32(16)
-	return v1
-}
-
-//go:norace
-func (m *Module) fn123(v0, v1 int32, v2 int64) int64 {
+func (m *Module) fn139(v0, v1 int32, v2 int64) int64 {
 	var v3 int32
 	var v4, v5, v6, v7 int64
 	t0 := m.g0
@@ -10296,7 +10821,7 @@ func (m *Module) fn123(v0, v1 int32, v2 int64) int64 {
 			v5 = int64(uint32(v1))
 			t3 := int64(uint64(t2) / uint64(v5))
 			v6 = t3
-			m.fn214(t1, v6, i64(0), v4, i64(0))
+			m.fn240(t1, v6, i64(0), v4, i64(0))
 			t4 := int64(load64(m.memory, uint64(uint32(v3))+16))
 			v7 = t4
 			t5 := int64(uint64((v2-v6*v5)*v4) / uint64(v5))
@@ -10315,7 +10840,7 @@ func (m *Module) fn123(v0, v1 int32, v2 int64) int64 {
 			goto l1
 		}
 	l0:
-		m.fn214(v3, v2, i64(0), v4, i64(0))
+		m.fn240(v3, v2, i64(0), v4, i64(0))
 		t9 := int64(load64(m.memory, uint64(uint32(v3))+8))
 		var p10 int32
 		if t9 != i64(0) {
@@ -10340,11 +10865,61 @@ l1:
 
 //go:norace
 func (m *Module) Xbackoff_operation_refuse_retry(v0, v1, v2 int32) int32 {
-	var v3, v4 int32
-	var v5 int64
+	var v3 int32
 	t0 := m.g0
-	v3 = t0 - i32(32)
+	v3 = t0 - i32(16)
 	m.g0 = v3
+	m.fn46(v3+i32(8), v0, v1, v2, i32(5))
+	t1 := int32(load32(m.memory, uint64(uint32(v3))+8))
+	v2 = t1
+	t2 := int32(load32(m.memory, uint64(uint32(v3))+12))
+	v1 = t2
+	m.g0 = v3 + i32(16)
+	p3 := i32(0)
+	if v2&i32(1) != 0 {
+		p3 = v1
+	}
+	return p3
+}
+
+//go:norace
+func (m *Module) fn141(v0, v1 int32) int32 {
+	var v2, v3 int32
+	var v4 int64
+	t0 := m.g0
+	v2 = t0 - i32(16)
+	m.g0 = v2
+	{
+		t1 := int32(load32(m.memory, uint64(uint32(v0))+200))
+		v3 = t1
+		if uint32(v3+i32(-8)) > uint32(i32(-8)) {
+			goto l0
+		}
+		t2 := int64(load64(m.memory, uint64(uint32(v0))+184))
+		t3 := v0
+		v4 = t2
+		t4 := v4
+		var p5 int32
+		if v4 != i64(0) {
+			p5 = 1
+		}
+		store64(m.memory, uint64(uint32(t3))+184, uint64(t4-int64(uint32(p5))))
+		t6 := int64(load64(m.memory, uint64(uint32(v0))+192))
+		m.fn136(t6, v1)
+		v3 = i32(6)
+		m.fn138(v2, v0+i32(160), i32(6), i64(0), v1)
+	}
+l0:
+	m.g0 = v2 + i32(16)
+	return v3
+}
+
+//go:norace
+func (m *Module) Xbackoff_operation_resume(v0, v1 int32, v2, v3, v4, v5 int64) int32 {
+	var v6, v7 int32
+	t0 := m.g0
+	v6 = t0 - i32(176)
+	m.g0 = v6
 	{
 		if v0 != 0 {
 			goto l0
@@ -10352,108 +10927,41 @@ func (m *Module) Xbackoff_operation_refuse_retry(v0, v1, v2 int32) int32 {
 		v1 = i32(100)
 		goto l1
 	l0:
-		{
-			t1 := int64(load64(m.memory, uint32(v0)))
-			if t1 == i64(3559379042386145391) {
-				goto l2
-			}
-			v1 = i32(101)
+		m.fn44(v6+i32(8), v1)
+		t1 := int32(load32(m.memory, uint64(uint32(v6))+12))
+		v1 = t1
+		t2 := int32(load32(m.memory, uint64(uint32(v6))+8))
+		if t2 == i32(1) {
 			goto l1
 		}
-	l2:
-		m.fn34(v3+i32(8), v1)
-		t2 := int32(load32(m.memory, uint64(uint32(v3))+12))
-		v1 = t2
-		t3 := int32(load32(m.memory, uint64(uint32(v3))+8))
-		if t3 == i32(1) {
-			goto l1
-		}
-		{
-			t4 := m.fn33(v1)
-			if t4 == 0 {
-				goto l3
-			}
-			v1 = i32(111)
-			goto l1
-		}
-	l3:
-		{
-			t5 := int32(load32(m.memory, uint64(uint32(v0))+208))
-			v4 = t5
-			if uint32(v4+i32(-8)) > uint32(i32(-8)) {
-				goto l4
-			}
-			t6 := int64(load64(m.memory, uint64(uint32(v0))+192))
-			t7 := v0
-			v5 = t6
-			t8 := v5
-			var p9 int32
-			if v5 != i64(0) {
-				p9 = 1
-			}
-			store64(m.memory, uint64(uint32(t7))+192, uint64(t8-int64(uint32(p9))))
-			t10 := int64(load64(m.memory, uint64(uint32(v0))+200))
-			m.fn119(t10, v1)
-			v4 = i32(6)
-			m.fn120(v3+i32(16), v0+i32(168), i32(6), i64(0), v1)
-		}
-	l4:
+		memory_copy(m.memory, uint32(v6+i32(16)), uint32(v1), uint32(i32(160)))
 		v1 = i32(0)
-		if v2 == 0 {
-			goto l1
-		}
-		store32(m.memory, uint32(v2), uint32(v4))
-	}
-l1:
-	m.g0 = v3 + i32(32)
-	return v1
-}
-
-//go:norace
-func (m *Module) Xbackoff_operation_resume(v0, v1 int32, v2, v3, v4, v5 int64) int32 {
-	var v6, v7 int32
-	t0 := m.g0
-	v6 = t0 - i32(160)
-	m.g0 = v6
-	v7 = i32(100)
-	{
-		if v0 == 0 {
-			goto l0
-		}
-		if v1 == 0 {
-			goto l0
-		}
-		v7 = i32(101)
-		t1 := int64(load64(m.memory, uint32(v1)))
-		if t1 != i64(3543621949687885680) {
-			goto l0
-		}
-		memory_copy(m.memory, uint32(v6), uint32(v1+i32(8)), uint32(i32(160)))
+		memory_zero(m.memory, uint32(v0+i32(224)), uint32(i32(288)))
 		store64(m.memory, uint32(v0), uint64(i64(3559379042386145391)))
-		memory_copy(m.memory, uint32(v0+i32(8)), uint32(v6), uint32(i32(160)))
-		t2 := v0
-		var p3 int32
+		memory_copy(m.memory, uint32(v0+i32(8)), uint32(v6+i32(16)), uint32(i32(160)))
+		store64(m.memory, uint64(uint32(v0))+216, uint64(i64(0)))
+		t3 := v0
+		var p4 int32
 		if v5 != i64(-1) {
-			p3 = 1
+			p4 = 1
 		}
-		v1 = p3
-		store32(m.memory, uint64(uint32(t2))+212, uint32(v1))
-		v7 = i32(0)
+		v7 = p4
+		store32(m.memory, uint64(uint32(t3))+212, uint32(v7))
 		store32(m.memory, uint64(uint32(v0))+208, uint32(i32(0)))
 		store64(m.memory, uint64(uint32(v0))+200, uint64(i64(0)))
 		store64(m.memory, uint64(uint32(v0))+192, uint64(v3))
-		t5 := v0
-		p4 := i64(0)
-		if v1 != 0 {
-			p4 = v5
+		t6 := v0
+		p5 := i64(0)
+		if v7 != 0 {
+			p5 = v5
 		}
-		store64(m.memory, uint64(uint32(t5))+184, uint64(p4))
+		store64(m.memory, uint64(uint32(t6))+184, uint64(p5))
 		store64(m.memory, uint64(uint32(v0))+176, uint64(v4))
 		store64(m.memory, uint64(uint32(v0))+168, uint64(v2))
 	}
-l0:
-	m.g0 = v6 + i32(160)
-	return v7
+l1:
+	m.g0 = v6 + i32(176)
+	return v1
 }
 
 //go:norace
@@ -10503,12 +11011,71 @@ func (m *Module) Xbackoff_operation_state(v0, v1, v2, v3 int32) int32 {
 }
 
 //go:norace
-func (m *Module) Xbackoff_outcome_name(v0 int32) int32 {
-	p0 := i32(19752)
-	if uint32(v0) < uint32(i32(6)) {
-		p0 = v0*i32(24) + i32(19480)
+func (m *Module) Xbackoff_outcome_from_name(v0 int32, v1 int64) int32 {
+	var v2, v3, v4, v5 int32
+	{
+		if !(v1 == 0) {
+			goto l0
+		}
+		v2 = i32(1)
+		v3 = i32(0)
+		goto l1
+	l0:
+		if v0 != 0 {
+			goto l2
+		}
+		v2 = i32(0)
+		v3 = i32(100)
+		goto l1
+	l2:
+		t0 := v0
+		var p1 int32
+		if uint64(v1) > uint64(i64(0x7fffffff)) {
+			p1 = 1
+		}
+		v4 = p1
+		p2 := t0
+		if v4 != 0 {
+			p2 = i32(0)
+		}
+		v2 = p2
+		p3 := int32(v1)
+		if v4 != 0 {
+			p3 = i32(108)
+		}
+		v3 = p3
 	}
-	p1 := i32(19747)
+l1:
+	v0 = i32(-20)
+l4:
+	{
+		if v0 != 0 {
+			goto l3
+		}
+		return i32(0)
+	l3:
+		v4 = v0 + i32(20096)
+		v0 = v0 + i32(4)
+		t4 := int32(load32(m.memory, uint32(v4)))
+		v5 = t4
+		v4 = v5 << 2
+		t5 := int32(load32(m.memory, uint32(v4+i32(20136))))
+		t6 := int32(load32(m.memory, uint32(v4+i32(20116))))
+		t7 := m.fn25(t5, t6, v2, v3)
+		if t7 == 0 {
+			goto l4
+		}
+	}
+	return v5
+}
+
+//go:norace
+func (m *Module) Xbackoff_outcome_name(v0 int32) int32 {
+	p0 := i32(19969)
+	if uint32(v0) < uint32(i32(6)) {
+		p0 = v0*i32(24) + i32(19684)
+	}
+	p1 := i32(19964)
 	if v0 != 0 {
 		p1 = p0
 	}
@@ -10528,7 +11095,7 @@ func (m *Module) Xbackoff_params_set(v0, v1 int32, v2 int64) int32 {
 		v0 = i32(100)
 		goto l1
 	l0:
-		m.fn35(v3+i32(8), v0, v1, v2, i32(0))
+		m.fn42(v3+i32(8), v0, v1, v2, i32(0))
 		t1 := int32(load32(m.memory, uint64(uint32(v3))+12))
 		t2 := int32(load32(m.memory, uint64(uint32(v3))+8))
 		p3 := i32(0)
@@ -10555,7 +11122,7 @@ func (m *Module) Xbackoff_params_set_ratio(v0, v1, v2, v3 int32) int32 {
 		v0 = i32(100)
 		goto l1
 	l0:
-		m.fn35(v4+i32(8), v0, v1, int64(uint32(v2))<<32|int64(uint32(v3)), i32(1))
+		m.fn42(v4+i32(8), v0, v1, int64(uint32(v2))<<32|int64(uint32(v3)), i32(1))
 		t1 := int32(load32(m.memory, uint64(uint32(v4))+12))
 		t2 := int32(load32(m.memory, uint64(uint32(v4))+8))
 		p3 := i32(0)
@@ -10618,121 +11185,383 @@ l0:
 }
 
 //go:norace
-func (m *Module) Xbackoff_policy_delay_ns(v0 int32, v1 int64, v2, v3 int32) int32 {
-	var v4, v5 int32
-	var v6, v7, v8 int64
+func (m *Module) Xbackoff_policy_change(v0, v1 int32, v2 int64, v3, v4 int32) int32 {
+	var v5, v6 int32
+	var v7 int64
 	t0 := m.g0
-	v4 = t0 - i32(16)
-	m.g0 = v4
-	v5 = i32(100)
+	v5 = t0 - i32(576)
+	m.g0 = v5
 	{
-		if v0 == 0 {
+		if v3 != 0 {
 			goto l0
 		}
-		if v3 == 0 {
+		v6 = i32(0)
+		memory_zero(m.memory, uint32(v5+i32(24)), uint32(i32(88)))
+		v0 = i32(100)
+		v2 = i64(0)
+		v7 = i64(0)
+		goto l1
+	l0:
+		m.fn44(v5+i32(16), v0)
+		t1 := int32(load32(m.memory, uint64(uint32(v5))+20))
+		v0 = t1
+		{
+			{
+				{
+					t2 := int32(load32(m.memory, uint64(uint32(v5))+16))
+					if t2 != i32(1) {
+						goto l2
+					}
+					v7 = i64(0)
+					v6 = i32(0)
+					goto l3
+				}
+			l2:
+				memory_copy(m.memory, uint32(v5+i32(112)), uint32(v0), uint32(i32(160)))
+				v6 = i32(0)
+				m.fn36(v5+i32(8), v1, i32(20376), i32(23), i32(0))
+				v7 = i64(0)
+				t3 := int32(load32(m.memory, uint64(uint32(v5))+12))
+				v0 = t3
+				t4 := int32(load32(m.memory, uint64(uint32(v5))+8))
+				if t4&i32(1) == 0 {
+					goto l4
+				}
+			}
+		l3:
+			v2 = i64(0)
+			goto l5
+		l4:
+			m.fn150(v5+i32(272), v5+i32(112), v0, v2)
+			t5 := int32(load32(m.memory, uint64(uint32(v5))+300))
+			v0 = t5
+			t6 := int32(load32(m.memory, uint64(uint32(v5))+296))
+			v6 = t6
+			t7 := int64(load64(m.memory, uint64(uint32(v5))+288))
+			v2 = t7
+			t8 := int64(load64(m.memory, uint64(uint32(v5))+280))
+			v7 = t8
+			t9 := int64(load64(m.memory, uint64(uint32(v5))+272))
+			if t9 != i64(1) {
+				goto l6
+			}
+		}
+	l5:
+		memory_zero(m.memory, uint32(v5+i32(24)), uint32(i32(88)))
+		goto l1
+	l6:
+		memory_copy(m.memory, uint32(v5+i32(440)), uint32(v5+i32(272)+i32(32)), uint32(i32(136)))
+		memory_zero(m.memory, uint32(v3+i32(168)), uint32(i32(216)))
+		store32(m.memory, uint64(uint32(v3))+28, uint32(v0))
+		store32(m.memory, uint64(uint32(v3))+24, uint32(v6))
+		store64(m.memory, uint64(uint32(v3))+16, uint64(v2))
+		store64(m.memory, uint64(uint32(v3))+8, uint64(v7))
+		store64(m.memory, uint32(v3), uint64(i64(3543621949687885680)))
+		memory_copy(m.memory, uint32(v3+i32(32)), uint32(v5+i32(440)), uint32(i32(136)))
+		memory_zero(m.memory, uint32(v5+i32(24)), uint32(i32(88)))
+		v2 = i64(0)
+		v0 = i32(0)
+		v7 = i64(0)
+		v6 = i32(0)
+	}
+l1:
+	if v4 == 0 {
+		goto l7
+	}
+	store64(m.memory, uint64(uint32(v4))+16, uint64(v2))
+	store64(m.memory, uint64(uint32(v4))+8, uint64(v7))
+	store32(m.memory, uint64(uint32(v4))+4, uint32(v6))
+	store32(m.memory, uint32(v4), uint32(v0))
+	memory_copy(m.memory, uint32(v4+i32(24)), uint32(v5+i32(24)), uint32(i32(88)))
+l7:
+	m.g0 = v5 + i32(576)
+	return v0
+}
+
+//go:norace
+func (m *Module) fn150(v0, v1, v2 int32, v3 int64) {
+	var v4, v5, v6 int32
+	var v7 int64
+	var v8 int32
+	t0 := m.g0
+	v4 = t0 - i32(1936)
+	m.g0 = v4
+	m.fn168(v4+i32(12), v1)
+	t1 := int32(load32(m.memory, uint64(uint32(v4))+780))
+	t2 := v4 + i32(784)
+	t3 := v4 + i32(12)
+	v1 = t1
+	var p4 int32
+	if uint32(v1) > uint32(i32(768)) {
+		p4 = 1
+	}
+	v5 = p4
+	p5 := t3
+	if v5 != 0 {
+		p5 = i32(1)
+	}
+	p6 := v1
+	if v5 != 0 {
+		p6 = i32(0)
+	}
+	m.fn99(t2, i32(1), p5, p6)
+	{
+		t7 := int64(load64(m.memory, uint64(uint32(v4))+784))
+		if t7 != i64(2) {
 			goto l0
 		}
-		v5 = i32(101)
-		t1 := int64(load64(m.memory, uint32(v0)))
-		if t1 != i64(3543621949687885680) {
+		memory_zero(m.memory, uint32(v4+i32(1544)), uint32(i32(192)))
+		goto l1
+	}
+l0:
+	v1 = v4 + i32(1744)
+	m.fn100(v1, v4+i32(784))
+	memory_copy(m.memory, uint32(v4+i32(1544)), uint32(v1), uint32(i32(192)))
+l1:
+	if v2 == i32(18) {
+		goto l2
+	}
+	if v2 == i32(11) {
+		v5 = i32(25560)
+		v1 = i32(5)
+		goto l4
+	}
+	v5 = i32(4)
+	v1 = i32(0)
+	goto l4
+l2:
+	v5 = i32(25580)
+	v1 = i32(1)
+l4:
+	v1 = v1 << 2
+	v6 = v4 + i32(1552)
+	t8 := int64(load64(m.memory, uint64(uint32(v4))+1544))
+	v7 = t8
+l7:
+	if v1 == 0 {
+		goto l5
+	}
+	{
+		t9 := int32(load32(m.memory, uint32(v5)))
+		v8 = t9
+		p10 := i32(-33)
+		if uint32(v8) < uint32(i32(33)) {
+			p10 = i32(-1)
+		}
+		v8 = p10 + v8
+		if uint32(v8) > uint32(i32(22)) {
+			goto l6
+		}
+		store64(m.memory, uint32(v6+v8<<3), uint64(i64(0)))
+	}
+l6:
+	v5 = v5 + i32(4)
+	v1 = v1 + i32(-4)
+	v7 = v7 & i64_rotl(i64(-2), int64(uint32(v8)))
+	goto l7
+l5:
+	store64(m.memory, uint64(uint32(v4))+1544, uint64(v7))
+	m.fn43(v4+i32(1544), v2, v3)
+	m.fn163(v0, v4+i32(1544))
+	m.g0 = v4 + i32(1936)
+}
+
+//go:norace
+func (m *Module) Xbackoff_policy_change_ratio(v0, v1, v2, v3, v4, v5 int32) int32 {
+	var v6 int32
+	var v7, v8 int64
+	t0 := m.g0
+	v6 = t0 - i32(576)
+	m.g0 = v6
+	{
+		if v4 != 0 {
 			goto l0
+		}
+		v1 = i32(0)
+		memory_zero(m.memory, uint32(v6+i32(24)), uint32(i32(88)))
+		v0 = i32(100)
+		v7 = i64(0)
+		v8 = i64(0)
+		goto l1
+	l0:
+		m.fn44(v6+i32(16), v0)
+		t1 := int32(load32(m.memory, uint64(uint32(v6))+20))
+		v0 = t1
+		{
+			t2 := int32(load32(m.memory, uint64(uint32(v6))+16))
+			if t2 == i32(1) {
+				goto l2
+			}
+			memory_copy(m.memory, uint32(v6+i32(112)), uint32(v0), uint32(i32(160)))
+			m.fn36(v6+i32(8), v1, i32(20376), i32(23), i32(1))
+			t3 := int32(load32(m.memory, uint64(uint32(v6))+12))
+			v0 = t3
+			t4 := int32(load32(m.memory, uint64(uint32(v6))+8))
+			if t4&i32(1) != 0 {
+				goto l2
+			}
+			m.fn150(v6+i32(272), v6+i32(112), v0, int64(uint32(v2))<<32|int64(uint32(v3)))
+			t5 := int32(load32(m.memory, uint64(uint32(v6))+300))
+			v0 = t5
+			t6 := int32(load32(m.memory, uint64(uint32(v6))+296))
+			v1 = t6
+			t7 := int64(load64(m.memory, uint64(uint32(v6))+288))
+			v7 = t7
+			t8 := int64(load64(m.memory, uint64(uint32(v6))+280))
+			v8 = t8
+			t9 := int64(load64(m.memory, uint64(uint32(v6))+272))
+			if t9 == i64(1) {
+				goto l3
+			}
+			memory_copy(m.memory, uint32(v6+i32(440)), uint32(v6+i32(272)+i32(32)), uint32(i32(136)))
+			memory_zero(m.memory, uint32(v4+i32(168)), uint32(i32(216)))
+			store32(m.memory, uint64(uint32(v4))+28, uint32(v0))
+			store32(m.memory, uint64(uint32(v4))+24, uint32(v1))
+			store64(m.memory, uint64(uint32(v4))+16, uint64(v7))
+			store64(m.memory, uint64(uint32(v4))+8, uint64(v8))
+			store64(m.memory, uint32(v4), uint64(i64(3543621949687885680)))
+			memory_copy(m.memory, uint32(v4+i32(32)), uint32(v6+i32(440)), uint32(i32(136)))
+			memory_zero(m.memory, uint32(v6+i32(24)), uint32(i32(88)))
+			v7 = i64(0)
+			v0 = i32(0)
+			v8 = i64(0)
+			v1 = i32(0)
+			goto l1
+		}
+	l2:
+		v8 = i64(0)
+		v1 = i32(0)
+		v7 = i64(0)
+	l3:
+		memory_zero(m.memory, uint32(v6+i32(24)), uint32(i32(88)))
+	}
+l1:
+	if v5 == 0 {
+		goto l4
+	}
+	store64(m.memory, uint64(uint32(v5))+16, uint64(v7))
+	store64(m.memory, uint64(uint32(v5))+8, uint64(v8))
+	store32(m.memory, uint64(uint32(v5))+4, uint32(v1))
+	store32(m.memory, uint32(v5), uint32(v0))
+	memory_copy(m.memory, uint32(v5+i32(24)), uint32(v6+i32(24)), uint32(i32(88)))
+l4:
+	m.g0 = v6 + i32(576)
+	return v0
+}
+
+//go:norace
+func (m *Module) Xbackoff_policy_delay_ns(v0 int32, v1 int64, v2, v3 int32) int32 {
+	var v4 int32
+	var v5, v6, v7 int64
+	t0 := m.g0
+	v4 = t0 - i32(32)
+	m.g0 = v4
+	{
+		if v3 != 0 {
+			goto l0
+		}
+		v0 = i32(100)
+		goto l1
+	l0:
+		m.fn44(v4+i32(24), v0)
+		t1 := int32(load32(m.memory, uint64(uint32(v4))+28))
+		v0 = t1
+		t2 := int32(load32(m.memory, uint64(uint32(v4))+24))
+		if t2 == i32(1) {
+			goto l1
 		}
 		{
 			{
-				t2 := int32(load32(m.memory, uint64(uint32(v0))+164))
-				if t2 == i32(1) {
-					goto l1
+				t3 := int32(load32(m.memory, uint64(uint32(v0))+156))
+				if t3 == i32(1) {
+					goto l2
 				}
-				t3 := m.fn122(v0+i32(8), v1, v2)
-				v1 = t3
-				goto l2
+				t4 := m.fn137(v0, v1, v2)
+				v1 = t4
+				goto l3
 			}
-		l1:
-			t4 := int64(load64(m.memory, uint64(uint32(v0))+48))
-			t5 := v4
-			v6 = t4
-			t6 := int64(load64(m.memory, uint64(uint32(v0))+8))
-			t7 := v6
-			v7 = t6
-			t9 := v7
-			p8 := i32(63)
+		l2:
+			t5 := int64(load64(m.memory, uint64(uint32(v0))+40))
+			t6 := v4
+			v5 = t5
+			t7 := int64(load64(m.memory, uint32(v0)))
+			t8 := v5
+			v6 = t7
+			t10 := v6
+			p9 := i32(63)
 			if uint32(v2) < uint32(i32(63)) {
-				p8 = v2
+				p9 = v2
 			}
-			v8 = int64(uint32(p8))
-			p10 := i64_shl(t9, v8)
-			if uint64(v7) > uint64(i64_shr_u(v6, v8)) {
-				p10 = t7
+			v7 = int64(uint32(p9))
+			p11 := i64_shl(t10, v7)
+			if uint64(v6) > uint64(i64_shr_u(v5, v7)) {
+				p11 = t8
 			}
-			t11 := fn1(v1, v2)
-			m.fn214(t5, p10+i64(1), i64(0), t11, i64(0))
-			t12 := int64(load64(m.memory, uint64(uint32(v4))+8))
-			v1 = t12
+			t12 := fn1(v1, v2)
+			m.fn240(t6, p11+i64(1), i64(0), t12, i64(0))
+			t13 := int64(load64(m.memory, uint64(uint32(v4))+8))
+			v1 = t13
 		}
-	l2:
+	l3:
 		store64(m.memory, uint32(v3), uint64(v1))
-		v5 = i32(0)
+		v0 = i32(0)
 	}
-l0:
-	m.g0 = v4 + i32(16)
-	return v5
+l1:
+	m.g0 = v4 + i32(32)
+	return v0
 }
 
 //go:norace
 func (m *Module) Xbackoff_policy_fill_ns(v0 int32, v1 int64, v2, v3 int32, v4 int64, v5 int32) int32 {
-	var v6, v7, v8 int32
-	var v9 int64
+	var v6, v7 int32
+	var v8 int64
 	t0 := m.g0
-	v6 = t0 - i32(32)
+	v6 = t0 - i32(48)
 	m.g0 = v6
 	v7 = i32(100)
 	{
-		if v0 == 0 {
-			goto l0
-		}
 		if v5 == 0 {
 			goto l0
 		}
+		m.fn44(v6+i32(24), v0)
+		t1 := int32(load32(m.memory, uint64(uint32(v6))+28))
+		v0 = t1
 		{
-			t1 := int64(load64(m.memory, uint32(v0)))
-			if t1 == i64(3543621949687885680) {
+			t2 := int32(load32(m.memory, uint64(uint32(v6))+24))
+			if t2 != i32(1) {
 				goto l1
 			}
-			v7 = i32(101)
+			v7 = v0
 			goto l0
 		}
 	l1:
-		if !(v4 == 0) {
-			goto l2
-		}
-		v7 = i32(0)
-		v3 = i32(8)
-		goto l3
-	l2:
-		if v3 == 0 {
-			goto l0
-		}
 		{
-			p2 := v4 << 3
-			if uint64(v4) > uint64(i64(0x1fffffffffffffff)) {
-				p2 = i64(-1)
+			if !(v4 == 0) {
+				goto l2
 			}
-			v4 = p2
-			if uint64(v4) <= uint64(i64(0x7fffffff)) {
-				goto l4
+			v7 = i32(0)
+			v3 = i32(8)
+			goto l3
+		l2:
+			if v3 == 0 {
+				goto l0
 			}
 			v7 = i32(108)
-			goto l0
+			p3 := v4 << 3
+			if uint64(v4) > uint64(i64(0x1fffffffffffffff)) {
+				p3 = i64(-1)
+			}
+			v4 = p3
+			if uint64(v4) > uint64(i64(0x7fffffff)) {
+				goto l0
+			}
+			v7 = int32(uint32(int32(v4)) >> 3)
 		}
-	l4:
-		v7 = int32(uint32(int32(v4)) >> 3)
 	l3:
-		t3 := v6 + i32(16)
-		v8 = v0 + i32(8)
-		m.fn133(t3, v8, v1, v2)
+		m.fn154(v6+i32(32), v0, v1, v2)
 		t4 := v7
-		v9 = int64(uint32(v2))
-		v4 = i64(0x100000000) - v9
+		v8 = int64(uint32(v2))
+		v4 = i64(0x100000000) - v8
 		p5 := i64(0xffffffff)
 		if uint64(v4) < uint64(i64(0xffffffff)) {
 			p5 = v4
@@ -10743,64 +11572,64 @@ func (m *Module) Xbackoff_policy_fill_ns(v0 int32, v1 int64, v2, v3 int32, v4 in
 			p6 = t4
 		}
 		v2 = p6
-		v4 = v9*i64(-0x61c8864680b583eb) + v1
+		v4 = v8*i64(-0x61c8864680b583eb) + v1
 		{
-			t7 := int32(load32(m.memory, uint64(uint32(v0))+164))
+			t7 := int32(load32(m.memory, uint64(uint32(v0))+156))
 			if t7 == i32(1) {
 				v7 = v2 << 3
-				t10 := int64(load64(m.memory, uint64(uint32(v0))+48))
+				t10 := int64(load64(m.memory, uint64(uint32(v0))+40))
 				v1 = t10
-				t11 := int64(load64(m.memory, uint64(uint32(v6))+16))
-				v9 = t11
-			l8:
+				t11 := int64(load64(m.memory, uint64(uint32(v6))+32))
+				v8 = t11
+			l7:
 				{
 					if v7 == 0 {
-						goto l6
+						goto l5
 					}
 					t12 := fn1(v4, i32(0))
-					m.fn214(v6, v9+i64(1), i64(0), t12, i64(0))
+					m.fn240(v6, v8+i64(1), i64(0), t12, i64(0))
 					t13 := int64(load64(m.memory, uint64(uint32(v6))+8))
 					store64(m.memory, uint32(v3), uint64(t13))
 					t14 := v1
-					v9 = v9 << 1
-					p15 := v9
-					if uint64(v1) < uint64(v9) {
+					v8 = v8 << 1
+					p15 := v8
+					if uint64(v1) < uint64(v8) {
 						p15 = t14
 					}
-					v9 = p15
+					v8 = p15
 					v7 = v7 + i32(-8)
 					v4 = v4 + i64(-0x61c8864680b583eb)
 					v3 = v3 + i32(8)
-					goto l8
+					goto l7
 				}
 			}
 			v7 = v2 << 3
-		l7:
+		l6:
 			{
 				if v7 == 0 {
-					goto l6
+					goto l5
 				}
 				t8 := fn1(v4, i32(0))
-				t9 := m.fn134(v6+i32(16), v8, v9, t8)
+				t9 := m.fn155(v6+i32(32), v0, v8, t8)
 				store64(m.memory, uint32(v3), uint64(t9))
 				v7 = v7 + i32(-8)
 				v4 = v4 + i64(-0x61c8864680b583eb)
-				v9 = v9 + i64(1)
+				v8 = v8 + i64(1)
 				v3 = v3 + i32(8)
-				goto l7
+				goto l6
 			}
 		}
-	l6:
+	l5:
 		store64(m.memory, uint32(v5), uint64(uint32(v2)))
 		v7 = i32(0)
 	}
 l0:
-	m.g0 = v6 + i32(32)
+	m.g0 = v6 + i32(48)
 	return v7
 }
 
 //go:norace
-func (m *Module) fn133(v0, v1 int32, v2 int64, v3 int32) {
+func (m *Module) fn154(v0, v1 int32, v2 int64, v3 int32) {
 	var v4 int32
 	var v5 int64
 	var v6 int32
@@ -10827,14 +11656,14 @@ func (m *Module) fn133(v0, v1 int32, v2 int64, v3 int32) {
 				goto l1
 			}
 			t4 := fn1(v2, v6)
-			_ = m.fn134(v4, v1, v5, t4)
+			_ = m.fn155(v4, v1, v5, t4)
 			v6 = v6 + i32(1)
 			v5 = v5 + i64(1)
 			goto l2
 		}
 	}
 l0:
-	m.fn149(v4, v1, v3)
+	m.fn170(v4, v1, v3)
 l1:
 	t6 := int64(load64(m.memory, uint64(uint32(v4))+8))
 	store64(m.memory, uint64(uint32(v0))+8, uint64(t6))
@@ -10844,93 +11673,99 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn134(v0, v1 int32, v2, v3 int64) int64 {
+func (m *Module) fn155(v0, v1 int32, v2, v3 int64) int64 {
 	t0 := int64(load64(m.memory, uint32(v0)))
-	t1 := m.fn191(t0, v1, v2, v3)
+	t1 := m.fn225(t0, v1, v2, v3)
 	t2 := v0
 	t3 := v1
 	t4 := v2
 	v3 = t1
-	m.fn155(t2, t3, t4, v3)
+	m.fn176(t2, t3, t4, v3)
 	return v3
 }
 
 //go:norace
 func (m *Module) Xbackoff_policy_fit_base(v0 int32, v1, v2 int64, v3, v4 int32) int32 {
 	var v5, v6 int32
-	var v7 int64
 	t0 := m.g0
-	v5 = t0 - i32(656)
+	v5 = t0 - i32(704)
 	m.g0 = v5
-	if v3 != 0 {
-		goto l0
-	}
-	v6 = i32(0)
-	memory_zero(m.memory, uint32(v5), uint32(i32(56)))
-	v0 = i32(100)
-	v2 = i64(0)
-	v7 = i64(0)
-	goto l1
-l0:
-	v7 = i64(0)
-	if v0 != 0 {
-		t1 := int64(load64(m.memory, uint32(v0)))
-		if t1 == i64(3543621949687885680) {
-			memory_copy(m.memory, uint32(v5+i32(56)), uint32(v0+i32(8)), uint32(i32(160)))
-			m.fn136(v5+i32(488), v5+i32(56), i32(2), v1, v2)
-			t2 := int32(load32(m.memory, uint64(uint32(v5))+516))
-			v0 = t2
-			t3 := int32(load32(m.memory, uint64(uint32(v5))+512))
-			v6 = t3
-			t4 := int64(load64(m.memory, uint64(uint32(v5))+504))
-			v2 = t4
-			t5 := int64(load64(m.memory, uint64(uint32(v5))+496))
-			v7 = t5
-			t6 := int64(load64(m.memory, uint64(uint32(v5))+488))
-			if t6 == i64(1) {
-				goto l5
-			}
-			memory_copy(m.memory, uint32(v5+i32(216)), uint32(v5+i32(488)+i32(32)), uint32(i32(136)))
-			memory_copy(m.memory, uint32(v5+i32(352)), uint32(v5+i32(216)), uint32(i32(136)))
-			store32(m.memory, uint64(uint32(v3))+28, uint32(v0))
-			store32(m.memory, uint64(uint32(v3))+24, uint32(v6))
-			store64(m.memory, uint64(uint32(v3))+16, uint64(v2))
-			store64(m.memory, uint64(uint32(v3))+8, uint64(v7))
-			store64(m.memory, uint32(v3), uint64(i64(3543621949687885680)))
-			memory_copy(m.memory, uint32(v3+i32(32)), uint32(v5+i32(352)), uint32(i32(136)))
-			v0 = i32(0)
-			memory_zero(m.memory, uint32(v5), uint32(i32(56)))
-			v2 = i64(0)
-			v7 = i64(0)
-			v6 = i32(0)
-			goto l1
+	{
+		if v3 != 0 {
+			goto l0
 		}
-		v0 = i32(101)
-		goto l3
+		v6 = i32(0)
+		memory_zero(m.memory, uint32(v5+i32(16)), uint32(i32(88)))
+		v0 = i32(100)
+		v2 = i64(0)
+		v1 = i64(0)
+		goto l1
+	l0:
+		m.fn44(v5+i32(8), v0)
+		t1 := int32(load32(m.memory, uint64(uint32(v5))+12))
+		v0 = t1
+		{
+			{
+				t2 := int32(load32(m.memory, uint64(uint32(v5))+8))
+				if t2 != i32(1) {
+					goto l2
+				}
+				v1 = i64(0)
+				v6 = i32(0)
+				v2 = i64(0)
+				goto l3
+			}
+		l2:
+			memory_copy(m.memory, uint32(v5+i32(104)), uint32(v0), uint32(i32(160)))
+			m.fn157(v5+i32(536), v5+i32(104), i32(2), v1, v2)
+			t3 := int32(load32(m.memory, uint64(uint32(v5))+564))
+			v0 = t3
+			t4 := int32(load32(m.memory, uint64(uint32(v5))+560))
+			v6 = t4
+			t5 := int64(load64(m.memory, uint64(uint32(v5))+552))
+			v2 = t5
+			t6 := int64(load64(m.memory, uint64(uint32(v5))+544))
+			v1 = t6
+			t7 := int64(load64(m.memory, uint64(uint32(v5))+536))
+			if t7 != i64(1) {
+				goto l4
+			}
+		}
+	l3:
+		memory_zero(m.memory, uint32(v5+i32(16)), uint32(i32(88)))
+		goto l1
+	l4:
+		memory_copy(m.memory, uint32(v5+i32(264)), uint32(v5+i32(536)+i32(32)), uint32(i32(136)))
+		memory_copy(m.memory, uint32(v5+i32(400)), uint32(v5+i32(264)), uint32(i32(136)))
+		memory_zero(m.memory, uint32(v3+i32(168)), uint32(i32(216)))
+		store32(m.memory, uint64(uint32(v3))+28, uint32(v0))
+		store32(m.memory, uint64(uint32(v3))+24, uint32(v6))
+		store64(m.memory, uint64(uint32(v3))+16, uint64(v2))
+		store64(m.memory, uint64(uint32(v3))+8, uint64(v1))
+		store64(m.memory, uint32(v3), uint64(i64(3543621949687885680)))
+		memory_copy(m.memory, uint32(v3+i32(32)), uint32(v5+i32(400)), uint32(i32(136)))
+		memory_zero(m.memory, uint32(v5+i32(16)), uint32(i32(88)))
+		v2 = i64(0)
+		v0 = i32(0)
+		v1 = i64(0)
+		v6 = i32(0)
 	}
-	v0 = i32(100)
-	goto l3
-l3:
-	v6 = i32(0)
-	v2 = i64(0)
-l5:
-	memory_zero(m.memory, uint32(v5), uint32(i32(56)))
 l1:
 	if v4 == 0 {
-		goto l6
+		goto l5
 	}
 	store64(m.memory, uint64(uint32(v4))+16, uint64(v2))
-	store64(m.memory, uint64(uint32(v4))+8, uint64(v7))
+	store64(m.memory, uint64(uint32(v4))+8, uint64(v1))
 	store32(m.memory, uint64(uint32(v4))+4, uint32(v6))
 	store32(m.memory, uint32(v4), uint32(v0))
-	memory_copy(m.memory, uint32(v4+i32(24)), uint32(v5), uint32(i32(56)))
-l6:
-	m.g0 = v5 + i32(656)
+	memory_copy(m.memory, uint32(v4+i32(24)), uint32(v5+i32(16)), uint32(i32(88)))
+l5:
+	m.g0 = v5 + i32(704)
 	return v0
 }
 
 //go:norace
-func (m *Module) fn136(v0, v1, v2 int32, v3, v4 int64) {
+func (m *Module) fn157(v0, v1, v2 int32, v3, v4 int64) {
 	var v5 int32
 	var v6, v7, v8, v9 int64
 	var v10, v11 int32
@@ -11008,16 +11843,16 @@ func (m *Module) fn136(v0, v1, v2 int32, v3, v4 int64) {
 		l5:
 			t11 := int32(load32(m.memory, uint64(uint32(v1))+16))
 			t12 := int32(load32(m.memory, uint64(uint32(v1))+20))
-			t13 := fn189(t11, t12)
+			t13 := fn213(t11, t12)
 			v6 = t13
 			t14 := int64(load64(m.memory, uint64(uint32(v1))+40))
 			v8 = t14
 		}
 	l6:
-		m.fn147(v5+i32(32), v1)
+		m.fn214(v5+i32(32), v1)
 		memory_zero(m.memory, uint32(v5+i32(432)), uint32(i32(192)))
 		v1 = i32(8)
-		memory_copy(m.memory, uint32(v5+i32(632)+i32(8)), uint32(i32(19864)), uint32(i32(92)))
+		memory_copy(m.memory, uint32(v5+i32(632)+i32(8)), uint32(i32(20376)), uint32(i32(92)))
 	l10:
 		if v1 == i32(100) {
 			goto l7
@@ -11028,7 +11863,7 @@ func (m *Module) fn136(v0, v1, v2 int32, v3, v4 int64) {
 			if v10 == i32(18) {
 				goto l8
 			}
-			t16 := m.fn203(v5+i32(32), v10)
+			t16 := m.fn221(v5+i32(32), v10)
 			if t16 == 0 {
 				goto l8
 			}
@@ -11046,7 +11881,7 @@ func (m *Module) fn136(v0, v1, v2 int32, v3, v4 int64) {
 				v7 = t18
 			}
 		l9:
-			m.fn36(v5+i32(432), v10, v7)
+			m.fn43(v5+i32(432), v10, v7)
 		}
 	l8:
 		v1 = v1 + i32(4)
@@ -11067,7 +11902,7 @@ func (m *Module) fn136(v0, v1, v2 int32, v3, v4 int64) {
 			if uint64(v6) > uint64(v8) {
 				goto l11
 			}
-			m.fn204(v5+i32(416), v5+i32(216), v5+i32(28), v5+i32(632), v6, i64(0x7fffffffffffffff), i64(0))
+			m.fn228(v5+i32(416), v5+i32(216), v5+i32(28), v5+i32(632), v6, i64(0x7fffffffffffffff), i64(0))
 			{
 				t22 := int64(load64(m.memory, uint64(uint32(v5))+416))
 				v3 = t22
@@ -11094,7 +11929,7 @@ func (m *Module) fn136(v0, v1, v2 int32, v3, v4 int64) {
 				v12 = v4 << 4
 				t30 := v12
 				v13 = int64(uint64(v4) >> 60)
-				m.fn205(t27, t28, t29, t30, v13, v8)
+				m.fn229(t27, t28, t29, t30, v13, v8)
 				t31 := int64(load64(m.memory, uint64(uint32(v5))+432))
 				t32 := int64(load64(m.memory, uint64(uint32(v5))+440))
 				var p33 int32
@@ -11151,7 +11986,7 @@ func (m *Module) fn136(v0, v1, v2 int32, v3, v4 int64) {
 										goto l16
 									}
 									if v14 != i64(0) {
-										m.fn214(v5, v7, i64(0), v15, i64(0))
+										m.fn240(v5, v7, i64(0), v15, i64(0))
 										t41 := int64(load64(m.memory, uint32(v5)))
 										t42 := int64(load64(m.memory, uint64(uint32(v5))+8))
 										t43 := v6
@@ -11173,7 +12008,7 @@ func (m *Module) fn136(v0, v1, v2 int32, v3, v4 int64) {
 										if p44 != 0 {
 											p48 = i64(-1)
 										}
-										t49 := m.fn154(t41, t42, p48)
+										t49 := m.fn175(t41, t42, p48)
 										v7 = t43 + t49
 										p50 := v7
 										if uint64(v7) < uint64(v6) {
@@ -11218,7 +12053,7 @@ func (m *Module) fn136(v0, v1, v2 int32, v3, v4 int64) {
 								p61 = t58
 							}
 							v18 = p61
-							m.fn205(t53, t54, t55, t56, t57, v18)
+							m.fn229(t53, t54, t55, t56, t57, v18)
 							t62 := int64(load64(m.memory, uint64(uint32(v5))+432))
 							v7 = t62
 							v3 = v7 - v4
@@ -11327,7 +12162,7 @@ func (m *Module) fn136(v0, v1, v2 int32, v3, v4 int64) {
 		t81 := v5 + i32(432)
 		t82 := v5 + i32(216)
 		v1 = t80
-		m.fn206(t81, t82, v1, v8)
+		m.fn230(t81, t82, v1, v8)
 		v6 = i64(1)
 		{
 			t83 := int64(load64(m.memory, uint64(uint32(v5))+432))
@@ -11353,128 +12188,136 @@ l3:
 //go:norace
 func (m *Module) Xbackoff_policy_fit_cap(v0 int32, v1, v2 int64, v3, v4 int32) int32 {
 	var v5, v6 int32
-	var v7 int64
 	t0 := m.g0
-	v5 = t0 - i32(656)
+	v5 = t0 - i32(704)
 	m.g0 = v5
-	if v3 != 0 {
-		goto l0
-	}
-	v6 = i32(0)
-	memory_zero(m.memory, uint32(v5), uint32(i32(56)))
-	v0 = i32(100)
-	v2 = i64(0)
-	v7 = i64(0)
-	goto l1
-l0:
-	v7 = i64(0)
-	if v0 != 0 {
-		t1 := int64(load64(m.memory, uint32(v0)))
-		if t1 == i64(3543621949687885680) {
-			memory_copy(m.memory, uint32(v5+i32(56)), uint32(v0+i32(8)), uint32(i32(160)))
-			m.fn136(v5+i32(488), v5+i32(56), i32(8), v1, v2)
-			t2 := int32(load32(m.memory, uint64(uint32(v5))+516))
-			v0 = t2
-			t3 := int32(load32(m.memory, uint64(uint32(v5))+512))
-			v6 = t3
-			t4 := int64(load64(m.memory, uint64(uint32(v5))+504))
-			v2 = t4
-			t5 := int64(load64(m.memory, uint64(uint32(v5))+496))
-			v7 = t5
-			t6 := int64(load64(m.memory, uint64(uint32(v5))+488))
-			if t6 == i64(1) {
-				goto l5
-			}
-			memory_copy(m.memory, uint32(v5+i32(216)), uint32(v5+i32(488)+i32(32)), uint32(i32(136)))
-			memory_copy(m.memory, uint32(v5+i32(352)), uint32(v5+i32(216)), uint32(i32(136)))
-			store32(m.memory, uint64(uint32(v3))+28, uint32(v0))
-			store32(m.memory, uint64(uint32(v3))+24, uint32(v6))
-			store64(m.memory, uint64(uint32(v3))+16, uint64(v2))
-			store64(m.memory, uint64(uint32(v3))+8, uint64(v7))
-			store64(m.memory, uint32(v3), uint64(i64(3543621949687885680)))
-			memory_copy(m.memory, uint32(v3+i32(32)), uint32(v5+i32(352)), uint32(i32(136)))
-			v0 = i32(0)
-			memory_zero(m.memory, uint32(v5), uint32(i32(56)))
-			v2 = i64(0)
-			v7 = i64(0)
-			v6 = i32(0)
-			goto l1
+	{
+		if v3 != 0 {
+			goto l0
 		}
-		v0 = i32(101)
-		goto l3
+		v6 = i32(0)
+		memory_zero(m.memory, uint32(v5+i32(16)), uint32(i32(88)))
+		v0 = i32(100)
+		v2 = i64(0)
+		v1 = i64(0)
+		goto l1
+	l0:
+		m.fn44(v5+i32(8), v0)
+		t1 := int32(load32(m.memory, uint64(uint32(v5))+12))
+		v0 = t1
+		{
+			{
+				t2 := int32(load32(m.memory, uint64(uint32(v5))+8))
+				if t2 != i32(1) {
+					goto l2
+				}
+				v1 = i64(0)
+				v6 = i32(0)
+				v2 = i64(0)
+				goto l3
+			}
+		l2:
+			memory_copy(m.memory, uint32(v5+i32(104)), uint32(v0), uint32(i32(160)))
+			m.fn157(v5+i32(536), v5+i32(104), i32(8), v1, v2)
+			t3 := int32(load32(m.memory, uint64(uint32(v5))+564))
+			v0 = t3
+			t4 := int32(load32(m.memory, uint64(uint32(v5))+560))
+			v6 = t4
+			t5 := int64(load64(m.memory, uint64(uint32(v5))+552))
+			v2 = t5
+			t6 := int64(load64(m.memory, uint64(uint32(v5))+544))
+			v1 = t6
+			t7 := int64(load64(m.memory, uint64(uint32(v5))+536))
+			if t7 != i64(1) {
+				goto l4
+			}
+		}
+	l3:
+		memory_zero(m.memory, uint32(v5+i32(16)), uint32(i32(88)))
+		goto l1
+	l4:
+		memory_copy(m.memory, uint32(v5+i32(264)), uint32(v5+i32(536)+i32(32)), uint32(i32(136)))
+		memory_copy(m.memory, uint32(v5+i32(400)), uint32(v5+i32(264)), uint32(i32(136)))
+		memory_zero(m.memory, uint32(v3+i32(168)), uint32(i32(216)))
+		store32(m.memory, uint64(uint32(v3))+28, uint32(v0))
+		store32(m.memory, uint64(uint32(v3))+24, uint32(v6))
+		store64(m.memory, uint64(uint32(v3))+16, uint64(v2))
+		store64(m.memory, uint64(uint32(v3))+8, uint64(v1))
+		store64(m.memory, uint32(v3), uint64(i64(3543621949687885680)))
+		memory_copy(m.memory, uint32(v3+i32(32)), uint32(v5+i32(400)), uint32(i32(136)))
+		memory_zero(m.memory, uint32(v5+i32(16)), uint32(i32(88)))
+		v2 = i64(0)
+		v0 = i32(0)
+		v1 = i64(0)
+		v6 = i32(0)
 	}
-	v0 = i32(100)
-	goto l3
-l3:
-	v6 = i32(0)
-	v2 = i64(0)
-l5:
-	memory_zero(m.memory, uint32(v5), uint32(i32(56)))
 l1:
 	if v4 == 0 {
-		goto l6
+		goto l5
 	}
 	store64(m.memory, uint64(uint32(v4))+16, uint64(v2))
-	store64(m.memory, uint64(uint32(v4))+8, uint64(v7))
+	store64(m.memory, uint64(uint32(v4))+8, uint64(v1))
 	store32(m.memory, uint64(uint32(v4))+4, uint32(v6))
 	store32(m.memory, uint32(v4), uint32(v0))
-	memory_copy(m.memory, uint32(v4+i32(24)), uint32(v5), uint32(i32(56)))
-l6:
-	m.g0 = v5 + i32(656)
+	memory_copy(m.memory, uint32(v4+i32(24)), uint32(v5+i32(16)), uint32(i32(88)))
+l5:
+	m.g0 = v5 + i32(704)
 	return v0
 }
 
 //go:norace
 func (m *Module) Xbackoff_policy_get(v0, v1, v2 int32) int32 {
-	var v3, v4 int32
+	var v3 int32
 	t0 := m.g0
 	v3 = t0 - i32(32)
 	m.g0 = v3
-	v4 = i32(100)
 	{
-		if v0 == 0 {
+		if v2 != 0 {
 			goto l0
 		}
-		if v2 == 0 {
-			goto l0
+		v0 = i32(100)
+		goto l1
+	l0:
+		m.fn44(v3+i32(8), v0)
+		t1 := int32(load32(m.memory, uint64(uint32(v3))+12))
+		v0 = t1
+		t2 := int32(load32(m.memory, uint64(uint32(v3))+8))
+		if t2 == i32(1) {
+			goto l1
 		}
+		m.fn36(v3, v1, i32(20376), i32(23), i32(0))
+		t3 := int32(load32(m.memory, uint64(uint32(v3))+4))
+		v1 = t3
 		{
-			t1 := int64(load64(m.memory, uint32(v0)))
-			if t1 == i64(3543621949687885680) {
-				goto l1
-			}
-			v4 = i32(101)
-			goto l0
-		}
-	l1:
-		m.fn30(v3+i32(8), v1, i32(19864), i32(23), i32(0))
-		t2 := int32(load32(m.memory, uint64(uint32(v3))+12))
-		v4 = t2
-		t3 := int32(load32(m.memory, uint64(uint32(v3))+8))
-		if t3&i32(1) != 0 {
-			goto l0
-		}
-		m.fn139(v3+i32(16), v0+i32(8), v4)
-		{
-			t4 := int64(load64(m.memory, uint64(uint32(v3))+16))
-			if t4 == i64(1) {
+			t4 := int32(load32(m.memory, uint32(v3)))
+			if t4&i32(1) == 0 {
 				goto l2
 			}
-			v4 = i32(3)
-			goto l0
+			v0 = v1
+			goto l1
 		}
 	l2:
-		t5 := int64(load64(m.memory, uint64(uint32(v3))+24))
-		store64(m.memory, uint32(v2), uint64(t5))
-		v4 = i32(0)
+		m.fn160(v3+i32(16), v0, v1)
+		{
+			t5 := int64(load64(m.memory, uint64(uint32(v3))+16))
+			if t5 == i64(1) {
+				goto l3
+			}
+			v0 = i32(3)
+			goto l1
+		}
+	l3:
+		t6 := int64(load64(m.memory, uint64(uint32(v3))+24))
+		store64(m.memory, uint32(v2), uint64(t6))
+		v0 = i32(0)
 	}
-l0:
+l1:
 	m.g0 = v3 + i32(32)
-	return v4
+	return v0
 }
 
 //go:norace
-func (m *Module) fn139(v0, v1, v2 int32) {
+func (m *Module) fn160(v0, v1, v2 int32) {
 	var v3 int32
 	var v4 int64
 	t0 := m.g0
@@ -11484,14 +12327,14 @@ func (m *Module) fn139(v0, v1, v2 int32) {
 		if v2 == i32(18) {
 			goto l0
 		}
-		m.fn147(v3+i32(8), v1)
+		m.fn214(v3+i32(8), v1)
 		v4 = i64(0)
 		{
-			t1 := m.fn31(v2, i32(19864), i32(23))
+			t1 := m.fn37(v2, i32(20376), i32(23))
 			if t1 == 0 {
 				goto l1
 			}
-			t2 := m.fn187(v3+i32(8), v2)
+			t2 := m.fn211(v3+i32(8), v2)
 			if t2 == 0 {
 				goto l1
 			}
@@ -11538,36 +12381,40 @@ func (m *Module) Xbackoff_policy_get_ratio(v0, v1, v2, v3 int32) int32 {
 	m.g0 = v4
 	v5 = i32(100)
 	{
-		if v0 == 0 {
-			goto l0
-		}
 		if v2 == 0 {
 			goto l0
 		}
 		if v3 == 0 {
 			goto l0
 		}
-		v5 = i32(101)
-		t1 := int64(load64(m.memory, uint32(v0)))
-		if t1 != i64(3543621949687885680) {
+		m.fn44(v4+i32(8), v0)
+		t1 := int32(load32(m.memory, uint64(uint32(v4))+12))
+		v5 = t1
+		t2 := int32(load32(m.memory, uint64(uint32(v4))+8))
+		if t2 == i32(1) {
 			goto l0
 		}
-		m.fn30(v4+i32(8), v1, i32(19864), i32(23), i32(1))
-		t2 := int32(load32(m.memory, uint64(uint32(v4))+12))
-		v5 = t2
-		t3 := int32(load32(m.memory, uint64(uint32(v4))+8))
-		if t3&i32(1) != 0 {
+		m.fn36(v4, v1, i32(20376), i32(23), i32(1))
+		t3 := int32(load32(m.memory, uint64(uint32(v4))+4))
+		v0 = t3
+		{
+			t4 := int32(load32(m.memory, uint32(v4)))
+			if t4&i32(1) == 0 {
+				goto l1
+			}
+			v5 = v0
 			goto l0
 		}
-		m.fn139(v4+i32(16), v0+i32(8), v5)
-		t4 := int64(load64(m.memory, uint64(uint32(v4))+16))
-		t5 := int64(load64(m.memory, uint64(uint32(v4))+24))
-		t6 := m.fn28(t4, t5, v2, v3)
-		p7 := i32(0)
-		if t6 != 0 {
-			p7 = i32(3)
+	l1:
+		m.fn160(v4+i32(16), v5, v0)
+		t5 := int64(load64(m.memory, uint64(uint32(v4))+16))
+		t6 := int64(load64(m.memory, uint64(uint32(v4))+24))
+		t7 := m.fn34(t5, t6, v2, v3)
+		p8 := i32(0)
+		if t7 != 0 {
+			p8 = i32(3)
 		}
-		v5 = p7
+		v5 = p8
 	}
 l0:
 	m.g0 = v4 + i32(32)
@@ -11581,7 +12428,7 @@ func (m *Module) Xbackoff_policy_init(v0, v1, v2 int32) int32 {
 	var v6 int32
 	var v7 int64
 	t0 := m.g0
-	v3 = t0 - i32(368)
+	v3 = t0 - i32(400)
 	m.g0 = v3
 	v4 = i32(100)
 	v5 = i64(0)
@@ -11599,29 +12446,30 @@ func (m *Module) Xbackoff_policy_init(v0, v1, v2 int32) int32 {
 		if uint64(t1) > uint64(i64(0x7fffff)) {
 			goto l1
 		}
-		m.fn142(v3+i32(64), v1)
-		t2 := int32(load32(m.memory, uint64(uint32(v3))+92))
+		m.fn163(v3+i32(96), v1)
+		t2 := int32(load32(m.memory, uint64(uint32(v3))+124))
 		v4 = t2
-		t3 := int32(load32(m.memory, uint64(uint32(v3))+88))
+		t3 := int32(load32(m.memory, uint64(uint32(v3))+120))
 		v6 = t3
-		t4 := int64(load64(m.memory, uint64(uint32(v3))+80))
+		t4 := int64(load64(m.memory, uint64(uint32(v3))+112))
 		v7 = t4
-		t5 := int64(load64(m.memory, uint64(uint32(v3))+72))
+		t5 := int64(load64(m.memory, uint64(uint32(v3))+104))
 		v5 = t5
-		t6 := int64(load64(m.memory, uint64(uint32(v3))+64))
+		t6 := int64(load64(m.memory, uint64(uint32(v3))+96))
 		if t6 == i64(1) {
 			goto l1
 		}
-		memory_copy(m.memory, uint32(v3+i32(232)), uint32(v3+i32(64)+i32(32)), uint32(i32(136)))
+		memory_copy(m.memory, uint32(v3+i32(264)), uint32(v3+i32(96)+i32(32)), uint32(i32(136)))
+		memory_zero(m.memory, uint32(v0+i32(168)), uint32(i32(216)))
 		store32(m.memory, uint64(uint32(v0))+28, uint32(v4))
 		store32(m.memory, uint64(uint32(v0))+24, uint32(v6))
 		store64(m.memory, uint64(uint32(v0))+16, uint64(v7))
 		store64(m.memory, uint64(uint32(v0))+8, uint64(v5))
 		store64(m.memory, uint32(v0), uint64(i64(3543621949687885680)))
-		memory_copy(m.memory, uint32(v0+i32(32)), uint32(v3+i32(232)), uint32(i32(136)))
-		v4 = i32(0)
-		memory_zero(m.memory, uint32(v3+i32(8)), uint32(i32(56)))
+		memory_copy(m.memory, uint32(v0+i32(32)), uint32(v3+i32(264)), uint32(i32(136)))
+		memory_zero(m.memory, uint32(v3+i32(8)), uint32(i32(88)))
 		v7 = i64(0)
+		v4 = i32(0)
 		v5 = i64(0)
 		v6 = i32(0)
 		goto l2
@@ -11630,7 +12478,7 @@ l0:
 	v6 = i32(0)
 	v7 = i64(0)
 l1:
-	memory_zero(m.memory, uint32(v3+i32(8)), uint32(i32(56)))
+	memory_zero(m.memory, uint32(v3+i32(8)), uint32(i32(88)))
 l2:
 	if v2 == 0 {
 		goto l3
@@ -11639,21 +12487,21 @@ l2:
 	store64(m.memory, uint64(uint32(v2))+8, uint64(v5))
 	store32(m.memory, uint64(uint32(v2))+4, uint32(v6))
 	store32(m.memory, uint32(v2), uint32(v4))
-	memory_copy(m.memory, uint32(v2+i32(24)), uint32(v3+i32(8)), uint32(i32(56)))
+	memory_copy(m.memory, uint32(v2+i32(24)), uint32(v3+i32(8)), uint32(i32(88)))
 l3:
-	m.g0 = v3 + i32(368)
+	m.g0 = v3 + i32(400)
 	return v4
 }
 
 //go:norace
-func (m *Module) fn142(v0, v1 int32) {
+func (m *Module) fn163(v0, v1 int32) {
 	var v2 int32
 	var v3 int64
 	var v4 int32
 	t0 := m.g0
 	v2 = t0 - i32(176)
 	m.g0 = v2
-	m.fn181(v2+i32(8), v1)
+	m.fn205(v2+i32(8), v1)
 	v1 = v0 + i32(8)
 	v3 = i64(1)
 	v4 = v2 + i32(8) + i32(8)
@@ -11681,38 +12529,43 @@ l1:
 //go:norace
 func (m *Module) Xbackoff_policy_max_retries(v0, v1 int32) int32 {
 	var v2 int32
-	v2 = i32(100)
+	t0 := m.g0
+	v2 = t0 - i32(16)
+	m.g0 = v2
 	{
-		if v0 == 0 {
+		if v1 != 0 {
 			goto l0
 		}
-		if v1 == 0 {
-			goto l0
+		v0 = i32(100)
+		goto l1
+	l0:
+		m.fn44(v2+i32(8), v0)
+		t1 := int32(load32(m.memory, uint64(uint32(v2))+12))
+		v0 = t1
+		t2 := int32(load32(m.memory, uint64(uint32(v2))+8))
+		if t2 == i32(1) {
+			goto l1
 		}
-		v2 = i32(101)
-		t0 := int64(load64(m.memory, uint32(v0)))
-		if t0 != i64(3543621949687885680) {
-			goto l0
-		}
-		t1 := int64(load64(m.memory, uint64(uint32(v0))+104))
-		store64(m.memory, uint32(v1), uint64(t1))
-		v2 = i32(0)
+		t3 := int64(load64(m.memory, uint64(uint32(v0))+96))
+		store64(m.memory, uint32(v1), uint64(t3))
+		v0 = i32(0)
 	}
-l0:
-	return v2
+l1:
+	m.g0 = v2 + i32(16)
+	return v0
 }
 
 //go:norace
 func (m *Module) Xbackoff_policy_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 	var v4, v5 int32
 	t0 := m.g0
-	v4 = t0 - i32(2192)
+	v4 = t0 - i32(2256)
 	m.g0 = v4
 	{
 		if v0 != 0 {
 			goto l0
 		}
-		memory_zero(m.memory, uint32(v4+i32(100)), uint32(i32(76)))
+		memory_zero(m.memory, uint32(v4+i32(132)), uint32(i32(108)))
 		v0 = i32(100)
 		goto l1
 	l0:
@@ -11734,65 +12587,66 @@ func (m *Module) Xbackoff_policy_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 		}
 		v0 = i32(108)
 	l5:
-		memory_zero(m.memory, uint32(v4+i32(100)), uint32(i32(76)))
+		memory_zero(m.memory, uint32(v4+i32(132)), uint32(i32(108)))
 		goto l1
 	l6:
 		v5 = int32(v2)
 	l3:
-		m.fn84(v4+i32(1264), i32(1), v1, v5)
-		t1 := int64(load64(m.memory, uint64(uint32(v4))+1264))
+		m.fn99(v4+i32(1328), i32(1), v1, v5)
+		t1 := int64(load64(m.memory, uint64(uint32(v4))+1328))
 		v2 = t1
-		memory_copy(m.memory, uint32(v4+i32(2024)), uint32(v4+i32(1264)+i32(8)), uint32(i32(72)))
+		memory_copy(m.memory, uint32(v4+i32(2088)), uint32(v4+i32(1328)+i32(8)), uint32(i32(72)))
 		{
 			if v2 != i64(2) {
 				goto l7
 			}
-			v1 = v4 + i32(336) + i32(8)
-			memory_copy(m.memory, uint32(v1), uint32(v4+i32(2024)), uint32(i32(72)))
+			v1 = v4 + i32(400) + i32(8)
+			memory_copy(m.memory, uint32(v1), uint32(v4+i32(2088)), uint32(i32(72)))
 			goto l8
 		l7:
-			memory_copy(m.memory, uint32(v4+i32(504)+i32(80)), uint32(v4+i32(1264)+i32(80)), uint32(i32(680)))
-			memory_copy(m.memory, uint32(v4+i32(504)+i32(8)), uint32(v4+i32(2024)), uint32(i32(72)))
-			store64(m.memory, uint64(uint32(v4))+504, uint64(v2))
-			m.fn85(v4+i32(1264), v4+i32(504))
-			m.fn142(v4+i32(2024), v4+i32(1264))
-			v1 = v4 + i32(336) + i32(8)
-			v5 = v4 + i32(2024) + i32(8)
-			t2 := int64(load64(m.memory, uint64(uint32(v4))+2024))
+			memory_copy(m.memory, uint32(v4+i32(568)+i32(80)), uint32(v4+i32(1328)+i32(80)), uint32(i32(680)))
+			memory_copy(m.memory, uint32(v4+i32(568)+i32(8)), uint32(v4+i32(2088)), uint32(i32(72)))
+			store64(m.memory, uint64(uint32(v4))+568, uint64(v2))
+			m.fn100(v4+i32(1328), v4+i32(568))
+			m.fn163(v4+i32(2088), v4+i32(1328))
+			v1 = v4 + i32(400) + i32(8)
+			v5 = v4 + i32(2088) + i32(8)
+			t2 := int64(load64(m.memory, uint64(uint32(v4))+2088))
 			if t2 != i64(1) {
 				goto l9
 			}
-			m.fn88(v1, v4+i32(504), v5)
+			m.fn103(v1, v4+i32(568), v5)
 		}
 	l8:
-		memory_copy(m.memory, uint32(v4+i32(176)), uint32(v1), uint32(i32(72)))
-		m.fn20(v4+i32(88), v4+i32(176))
-		t3 := int64(load64(m.memory, uint64(uint32(v4))+88))
+		memory_copy(m.memory, uint32(v4+i32(240)), uint32(v1), uint32(i32(72)))
+		m.fn20(v4+i32(120), v4+i32(240))
+		t3 := int64(load64(m.memory, uint64(uint32(v4))+120))
 		if t3 != i64(1) {
 			goto l10
 		}
-		t4 := int32(load32(m.memory, uint64(uint32(v4))+96))
+		t4 := int32(load32(m.memory, uint64(uint32(v4))+128))
 		v0 = t4
 	}
 l1:
-	memory_copy(m.memory, uint32(v4+i32(12)), uint32(v4+i32(100)), uint32(i32(76)))
+	memory_copy(m.memory, uint32(v4+i32(12)), uint32(v4+i32(132)), uint32(i32(108)))
 	goto l11
 l9:
 	memory_copy(m.memory, uint32(v1), uint32(v5), uint32(i32(160)))
-	memory_copy(m.memory, uint32(v4+i32(176)), uint32(v1), uint32(i32(160)))
+	memory_copy(m.memory, uint32(v4+i32(240)), uint32(v1), uint32(i32(160)))
+	memory_zero(m.memory, uint32(v0+i32(168)), uint32(i32(216)))
 	store64(m.memory, uint32(v0), uint64(i64(3543621949687885680)))
-	memory_copy(m.memory, uint32(v0+i32(8)), uint32(v4+i32(176)), uint32(i32(160)))
+	memory_copy(m.memory, uint32(v0+i32(8)), uint32(v4+i32(240)), uint32(i32(160)))
 l10:
 	v0 = i32(0)
-	memory_zero(m.memory, uint32(v4+i32(12)), uint32(i32(76)))
+	memory_zero(m.memory, uint32(v4+i32(12)), uint32(i32(108)))
 l11:
 	if v3 == 0 {
 		goto l12
 	}
 	store32(m.memory, uint32(v3), uint32(v0))
-	memory_copy(m.memory, uint32(v3+i32(4)), uint32(v4+i32(12)), uint32(i32(76)))
+	memory_copy(m.memory, uint32(v3+i32(4)), uint32(v4+i32(12)), uint32(i32(108)))
 l12:
-	m.g0 = v4 + i32(2192)
+	m.g0 = v4 + i32(2256)
 	return v0
 }
 
@@ -11842,187 +12696,94 @@ l0:
 }
 
 //go:norace
-func (m *Module) Xbackoff_policy_print(v0, v1 int32, v2 int64) int32 {
-	var v3, v4 int32
+func (m *Module) Xbackoff_policy_print(v0, v1 int32, v2 int64, v3 int32) int32 {
+	var v4, v5 int32
 	t0 := m.g0
-	v3 = t0 - i32(960)
-	m.g0 = v3
-	v4 = i32(100)
-	if v0 == 0 {
-		goto l0
-	}
+	v4 = t0 - i32(816)
+	m.g0 = v4
+	m.fn44(v4+i32(16), v0)
+	v0 = i32(1)
+	t1 := int32(load32(m.memory, uint64(uint32(v4))+20))
+	v5 = t1
 	{
-		t1 := int64(load64(m.memory, uint32(v0)))
-		if t1 == i64(3543621949687885680) {
-			goto l1
+		t2 := int32(load32(m.memory, uint64(uint32(v4))+16))
+		if t2 != i32(1) {
+			goto l0
 		}
-		v4 = i32(101)
-		goto l0
+		store32(m.memory, uint64(uint32(v4))+28, uint32(v5))
+		goto l1
 	}
-l1:
-	m.fn147(v3+i32(776), v0+i32(8))
-	m.fn92(v3+i32(4), i32(1), v3+i32(776))
-	if v1 == 0 {
-		goto l0
-	}
-	{
-		t2 := int32(load32(m.memory, uint64(uint32(v3))+772))
-		t3 := v2
-		v0 = t2
-		t4 := v0
-		var p5 int32
-		if uint32(v0) > uint32(i32(768)) {
-			p5 = 1
-		}
-		v4 = p5
-		p6 := t4
-		if v4 != 0 {
-			p6 = i32(0)
-		}
-		v0 = p6
-		if uint64(t3) > uint64(uint32(v0)) {
-			goto l2
-		}
-		v4 = i32(106)
-		goto l0
-	}
-l2:
-	{
-		if v0 == 0 {
-			goto l3
-		}
-		t8 := v1
-		p7 := v3 + i32(4)
-		if v4 != 0 {
-			p7 = i32(1)
-		}
-		memory_copy(m.memory, uint32(t8), uint32(p7), uint32(v0))
-	}
-l3:
-	v4 = i32(0)
-	m.memory[uint32(v1+v0)] = byte(i32(0))
 l0:
-	m.g0 = v3 + i32(960)
-	return v4
+	m.fn168(v4+i32(28), v5)
+	v0 = i32(0)
+l1:
+	store32(m.memory, uint64(uint32(v4))+24, uint32(v0))
+	store32(m.memory, uint64(uint32(v4))+812, uint32(v3))
+	store64(m.memory, uint64(uint32(v4))+800, uint64(v2))
+	store32(m.memory, uint64(uint32(v4))+808, uint32(v1))
+	m.fn26(v4+i32(8), v4+i32(24), v4+i32(800))
+	t3 := int32(load32(m.memory, uint64(uint32(v4))+8))
+	v0 = t3
+	t4 := int32(load32(m.memory, uint64(uint32(v4))+12))
+	v3 = t4
+	m.g0 = v4 + i32(816)
+	p5 := i32(0)
+	if v0&i32(1) != 0 {
+		p5 = v3
+	}
+	return p5
 }
 
 //go:norace
-func (m *Module) fn147(v0, v1 int32) {
-	var v2, v3, v4, v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19, v20, v21, v22, v23, v24, v25 int64
-	t0 := int64(load32(m.memory, uint64(uint32(v1))+20))
-	v2 = t0
-	t1 := int64(load32(m.memory, uint64(uint32(v1))+16))
-	v3 = t1
-	t2 := int64(load32(m.memory, uint64(uint32(v1))+60))
-	v4 = t2
-	t3 := int64(load32(m.memory, uint64(uint32(v1))+56))
-	v5 = t3
-	t4 := int64(load32(m.memory, uint64(uint32(v1))+68))
-	v6 = t4
-	t5 := int64(load32(m.memory, uint64(uint32(v1))+64))
-	v7 = t5
-	t6 := int64(load32(m.memory, uint64(uint32(v1))+136))
-	v8 = t6
-	t7 := int64(load64(m.memory, uint32(v1)))
-	v9 = t7
-	t8 := int64(load64(m.memory, uint64(uint32(v1))+8))
-	v10 = t8
-	t9 := int64(load32(m.memory, uint64(uint32(v1))+140))
-	v11 = t9
-	t10 := int64(load64(m.memory, uint64(uint32(v1))+24))
-	v12 = t10
-	t11 := int64(load64(m.memory, uint64(uint32(v1))+32))
-	v13 = t11
-	t12 := int64(load64(m.memory, uint64(uint32(v1))+40))
-	v14 = t12
-	t13 := int64(load32(m.memory, uint64(uint32(v1))+144))
-	v15 = t13
-	t14 := int64(load64(m.memory, uint64(uint32(v1))+48))
-	v16 = t14
-	t15 := int64(load32(m.memory, uint64(uint32(v1))+148))
-	v17 = t15
-	t16 := int64(load64(m.memory, uint64(uint32(v1))+72))
-	v18 = t16
-	t17 := int64(load64(m.memory, uint64(uint32(v1))+80))
-	v19 = t17
-	t18 := int64(load64(m.memory, uint64(uint32(v1))+88))
-	v20 = t18
-	t19 := int64(load64(m.memory, uint64(uint32(v1))+96))
-	v21 = t19
-	t20 := int64(load64(m.memory, uint64(uint32(v1))+104))
-	v22 = t20
-	t21 := int64(load64(m.memory, uint64(uint32(v1))+112))
-	v23 = t21
-	t22 := int64(load32(m.memory, uint64(uint32(v1))+152))
-	v24 = t22
-	t23 := int64(load64(m.memory, uint64(uint32(v1))+120))
-	v25 = t23
-	t24 := int64(load64(m.memory, uint64(uint32(v1))+128))
-	store64(m.memory, uint64(uint32(v0))+176, uint64(t24))
-	store64(m.memory, uint64(uint32(v0))+168, uint64(v25))
-	store64(m.memory, uint64(uint32(v0))+160, uint64(v24))
-	store64(m.memory, uint64(uint32(v0))+152, uint64(v23))
-	store64(m.memory, uint64(uint32(v0))+144, uint64(v22))
-	store64(m.memory, uint64(uint32(v0))+136, uint64(i64(0)))
-	store64(m.memory, uint64(uint32(v0))+128, uint64(v21))
-	store64(m.memory, uint64(uint32(v0))+120, uint64(v20))
-	store64(m.memory, uint64(uint32(v0))+112, uint64(v19))
-	store64(m.memory, uint64(uint32(v0))+104, uint64(v18))
-	store64(m.memory, uint64(uint32(v0))+80, uint64(v17))
-	store64(m.memory, uint64(uint32(v0))+72, uint64(v16))
-	store64(m.memory, uint64(uint32(v0))+64, uint64(v15))
-	store64(m.memory, uint64(uint32(v0))+56, uint64(v14))
-	store64(m.memory, uint64(uint32(v0))+48, uint64(v13))
-	store64(m.memory, uint64(uint32(v0))+40, uint64(v12))
-	store64(m.memory, uint64(uint32(v0))+32, uint64(v11))
-	store64(m.memory, uint64(uint32(v0))+16, uint64(v10))
-	store64(m.memory, uint64(uint32(v0))+8, uint64(v9))
-	store64(m.memory, uint32(v0), uint64(v8))
-	store64(m.memory, uint64(uint32(v0))+96, uint64(v6|v7<<32))
-	store64(m.memory, uint64(uint32(v0))+88, uint64(v4|v5<<32))
-	store64(m.memory, uint64(uint32(v0))+24, uint64(v2|v3<<32))
+func (m *Module) fn168(v0, v1 int32) {
+	var v2 int32
+	t0 := m.g0
+	v2 = t0 - i32(192)
+	m.g0 = v2
+	m.fn214(v2+i32(8), v1)
+	m.fn107(v0, i32(1), v2+i32(8))
+	m.g0 = v2 + i32(192)
 }
 
 //go:norace
 func (m *Module) Xbackoff_policy_window_ns(v0, v1, v2 int32) int32 {
-	var v3, v4 int32
-	var v5 int64
+	var v3 int32
+	var v4 int64
 	t0 := m.g0
-	v3 = t0 - i32(16)
+	v3 = t0 - i32(32)
 	m.g0 = v3
-	v4 = i32(100)
 	{
-		if v0 == 0 {
+		if v2 != 0 {
 			goto l0
 		}
-		if v2 == 0 {
-			goto l0
+		v0 = i32(100)
+		goto l1
+	l0:
+		m.fn44(v3+i32(8), v0)
+		t1 := int32(load32(m.memory, uint64(uint32(v3))+12))
+		v0 = t1
+		t2 := int32(load32(m.memory, uint64(uint32(v3))+8))
+		if t2 == i32(1) {
+			goto l1
 		}
-		v4 = i32(101)
-		t1 := int64(load64(m.memory, uint32(v0)))
-		if t1 != i64(3543621949687885680) {
-			goto l0
-		}
-		t2 := int64(load64(m.memory, uint64(uint32(v0))+8))
-		t3 := v3
-		v5 = t2
-		store64(m.memory, uint64(uint32(t3))+8, uint64(v5))
-		store64(m.memory, uint32(v3), uint64(v5))
+		t3 := int64(load64(m.memory, uint32(v0)))
 		t4 := v3
-		v0 = v0 + i32(8)
-		m.fn149(t4, v0, v1)
-		t5 := int64(load64(m.memory, uint32(v3)))
-		t6 := m.fn150(t5, v0, int64(uint32(v1)))
+		v4 = t3
+		store64(m.memory, uint64(uint32(t4))+24, uint64(v4))
+		store64(m.memory, uint64(uint32(v3))+16, uint64(v4))
+		m.fn170(v3+i32(16), v0, v1)
+		t5 := int64(load64(m.memory, uint64(uint32(v3))+16))
+		t6 := m.fn171(t5, v0, int64(uint32(v1)))
 		store64(m.memory, uint32(v2), uint64(t6))
-		v4 = i32(0)
+		v0 = i32(0)
 	}
-l0:
-	m.g0 = v3 + i32(16)
-	return v4
+l1:
+	m.g0 = v3 + i32(32)
+	return v0
 }
 
 //go:norace
-func (m *Module) fn149(v0, v1, v2 int32) {
+func (m *Module) fn170(v0, v1, v2 int32) {
 	var v3, v4, v5 int64
 	{
 		{
@@ -12083,7 +12844,7 @@ func (m *Module) fn149(v0, v1, v2 int32) {
 			v4 = t14
 			t15 := int64(load64(m.memory, uint32(v0)))
 			v3 = t15
-			m.fn192(v0, v1)
+			m.fn226(v0, v1)
 			t16 := int64(load64(m.memory, uint32(v0)))
 			if v3 != t16 {
 				goto l2
@@ -12097,7 +12858,7 @@ func (m *Module) fn149(v0, v1, v2 int32) {
 }
 
 //go:norace
-func (m *Module) fn150(v0 int64, v1 int32, v2 int64) int64 {
+func (m *Module) fn171(v0 int64, v1 int32, v2 int64) int64 {
 	var v3 int32
 	var v4 int64
 	var v5, v6 int32
@@ -12111,7 +12872,7 @@ func (m *Module) fn150(v0 int64, v1 int32, v2 int64) int64 {
 			goto l1
 		case 0:
 			t2 := int64(load64(m.memory, uint64(uint32(v1))+8))
-			m.fn214(v3, t2, i64(0), v2, i64(0))
+			m.fn240(v3, t2, i64(0), v2, i64(0))
 			t3 := int64(load64(m.memory, uint32(v1)))
 			v2 = t3
 			t4 := int64(load64(m.memory, uint32(v3)))
@@ -12160,7 +12921,7 @@ func (m *Module) fn150(v0 int64, v1 int32, v2 int64) int64 {
 					if v5&i32(1) == 0 {
 						goto l4
 					}
-					m.fn214(v3+i32(48), v2, i64(0), v4, i64(0))
+					m.fn240(v3+i32(48), v2, i64(0), v4, i64(0))
 					t15 := int64(load64(m.memory, uint64(uint32(v3))+48))
 					t16 := int64(load64(m.memory, uint64(uint32(v3))+56))
 					p17 := t15
@@ -12175,7 +12936,7 @@ func (m *Module) fn150(v0 int64, v1 int32, v2 int64) int64 {
 				if v6 == 0 {
 					goto l5
 				}
-				m.fn214(v3+i32(32), v4, i64(0), v4, i64(0))
+				m.fn240(v3+i32(32), v4, i64(0), v4, i64(0))
 				t18 := int64(load64(m.memory, uint64(uint32(v3))+32))
 				t19 := int64(load64(m.memory, uint64(uint32(v3))+40))
 				p20 := t18
@@ -12193,7 +12954,7 @@ func (m *Module) fn150(v0 int64, v1 int32, v2 int64) int64 {
 			if uint64(v2) < uint64(i64(0x7fffffffffffffff)) {
 				p21 = v2
 			}
-			m.fn214(t22, t23, i64(0), p21, i64(0))
+			m.fn240(t22, t23, i64(0), p21, i64(0))
 			t24 := int64(load64(m.memory, uint64(uint32(v3))+16))
 			v2 = t24
 			p25 := i64(0x7fffffffffffffff)
@@ -12244,43 +13005,43 @@ func (m *Module) Xbackoff_preview_init(v0, v1 int32) int32 {
 	var v2 int32
 	var v3 int64
 	t0 := m.g0
-	v2 = t0 - i32(160)
+	v2 = t0 - i32(176)
 	m.g0 = v2
-	if v0 == 0 {
-		goto l0
-	}
-	if v1 == 0 {
-		goto l0
-	}
 	{
-		t1 := int64(load64(m.memory, uint32(v1)))
-		if t1 == i64(3543621949687885680) {
-			t2 := int64(load64(m.memory, uint64(uint32(v1))+8))
-			v3 = t2
-			memory_copy(m.memory, uint32(v2), uint32(v1+i32(8)), uint32(i32(160)))
-			store64(m.memory, uint32(v0), uint64(i64(0x3177656976657270)))
-			memory_copy(m.memory, uint32(v0+i32(8)), uint32(v2), uint32(i32(160)))
-			store64(m.memory, uint64(uint32(v0))+216, uint64(i64(0)))
-			store64(m.memory, uint64(uint32(v0))+208, uint64(v3))
-			store64(m.memory, uint64(uint32(v0))+200, uint64(v3))
-			store64(m.memory, uint64(uint32(v0))+192, uint64(v3))
-			store64(m.memory, uint64(uint32(v0))+184, uint64(v3))
-			store64(m.memory, uint64(uint32(v0))+176, uint64(v3))
-			store64(m.memory, uint64(uint32(v0))+168, uint64(v3))
-			store64(m.memory, uint64(uint32(v0))+224, uint64(i64(0)))
-			store64(m.memory, uint64(uint32(v0))+232, uint64(i64(0)))
-			store64(m.memory, uint64(uint32(v0))+240, uint64(i64(0)))
-			v0 = i32(0)
-			goto l2
+		if v0 != 0 {
+			goto l0
 		}
-		v0 = i32(101)
-		goto l2
+		v1 = i32(100)
+		goto l1
+	l0:
+		m.fn44(v2+i32(8), v1)
+		t1 := int32(load32(m.memory, uint64(uint32(v2))+12))
+		v1 = t1
+		t2 := int32(load32(m.memory, uint64(uint32(v2))+8))
+		if t2 == i32(1) {
+			goto l1
+		}
+		t3 := int64(load64(m.memory, uint32(v1)))
+		v3 = t3
+		memory_copy(m.memory, uint32(v2+i32(16)), uint32(v1), uint32(i32(160)))
+		v1 = i32(0)
+		memory_zero(m.memory, uint32(v0+i32(248)), uint32(i32(520)))
+		store64(m.memory, uint32(v0), uint64(i64(0x3177656976657270)))
+		memory_copy(m.memory, uint32(v0+i32(8)), uint32(v2+i32(16)), uint32(i32(160)))
+		store64(m.memory, uint64(uint32(v0))+216, uint64(i64(0)))
+		store64(m.memory, uint64(uint32(v0))+208, uint64(v3))
+		store64(m.memory, uint64(uint32(v0))+200, uint64(v3))
+		store64(m.memory, uint64(uint32(v0))+192, uint64(v3))
+		store64(m.memory, uint64(uint32(v0))+184, uint64(v3))
+		store64(m.memory, uint64(uint32(v0))+176, uint64(v3))
+		store64(m.memory, uint64(uint32(v0))+168, uint64(v3))
+		store64(m.memory, uint64(uint32(v0))+224, uint64(i64(0)))
+		store64(m.memory, uint64(uint32(v0))+232, uint64(i64(0)))
+		store64(m.memory, uint64(uint32(v0))+240, uint64(i64(0)))
 	}
-l0:
-	v0 = i32(100)
-l2:
-	m.g0 = v2 + i32(160)
-	return v0
+l1:
+	m.g0 = v2 + i32(176)
+	return v1
 }
 
 //go:norace
@@ -12342,7 +13103,7 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 		if uint64(v4) >= uint64(t13) {
 			goto l0
 		}
-		m.fn153(v2+i32(288), v7, v2+i32(48), v4)
+		m.fn174(v2+i32(288), v7, v2+i32(48), v4)
 		t14 := int64(load64(m.memory, uint64(uint32(v2))+296))
 		v7 = t14
 		t15 := int64(load64(m.memory, uint64(uint32(v2))+288))
@@ -12389,7 +13150,7 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 			if uint64(v10) < uint64(v6) {
 				p26 = 1
 			}
-			m.fn214(t24, t25, int64(uint32(p26)), v9, i64(0))
+			m.fn240(t24, t25, int64(uint32(p26)), v9, i64(0))
 			t27 := int64(load64(m.memory, uint64(uint32(v2))+32))
 			t28 := int64(load64(m.memory, uint64(uint32(v2))+40))
 			t29 := v2 + i32(16)
@@ -12399,8 +13160,8 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 			if v9 == 0 {
 				p31 = 1
 			}
-			m.fn214(t29, t27, t28, t30, int64(uint32(p31)))
-			m.fn214(v2, v7-v6, i64(0), v5, i64(0))
+			m.fn240(t29, t27, t28, t30, int64(uint32(p31)))
+			m.fn240(v2, v7-v6, i64(0), v5, i64(0))
 			t32 := int64(load64(m.memory, uint64(uint32(v2))+16))
 			t33 := int64(load64(m.memory, uint64(uint32(v2))+24))
 			t34 := int64(uint64(t32) >> 1)
@@ -12415,16 +13176,16 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 			if uint64(v9) < uint64(v6) {
 				p39 = 1
 			}
-			t40 := m.fn154(t37, t38+int64(uint32(p39)), v7-v8+i64(1))
+			t40 := m.fn175(t37, t38+int64(uint32(p39)), v7-v8+i64(1))
 			v5 = t40
 		}
 	l2:
-		m.fn155(v12, v2+i32(48), v4, v5)
+		m.fn176(v12, v2+i32(48), v4, v5)
 		t41 := int64(load64(m.memory, uint64(uint32(v2))+256))
-		t42 := m.fn134(v13, v2+i32(48), t41, i64(0))
+		t42 := m.fn155(v13, v2+i32(48), t41, i64(0))
 		v6 = t42
 		t43 := int64(load64(m.memory, uint64(uint32(v2))+256))
-		t44 := m.fn134(v0, v2+i32(48), t43, i64(-1))
+		t44 := m.fn155(v0, v2+i32(48), t43, i64(-1))
 		t45 := v2
 		v8 = t44
 		store64(m.memory, uint64(uint32(t45))+320, uint64(v8))
@@ -12463,6 +13224,7 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 		if uint64(v4) > uint64(t52) {
 			goto l0
 		}
+		store64(m.memory, uint64(uint32(v1))+48, uint64(i64(0)))
 		t53 := int64(load64(m.memory, uint64(uint32(v2))+280))
 		store64(m.memory, uint64(uint32(v1))+40, uint64(t53))
 		t54 := int64(load64(m.memory, uint64(uint32(v2))+272))
@@ -12471,6 +13233,7 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 		store64(m.memory, uint64(uint32(v1))+16, uint64(v8))
 		store64(m.memory, uint64(uint32(v1))+8, uint64(v5))
 		store64(m.memory, uint32(v1), uint64(v6))
+		store64(m.memory, uint64(uint32(v1))+56, uint64(i64(0)))
 		t55 := int64(load64(m.memory, uint64(uint32(v2))+256))
 		t56 := v2
 		v4 = t55 + i64(1)
@@ -12488,7 +13251,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn153(v0 int32, v1 int64, v2 int32, v3 int64) {
+func (m *Module) fn174(v0 int32, v1 int64, v2 int32, v3 int64) {
 	var v4, v5 int32
 	var v6, v7 int64
 	t0 := m.g0
@@ -12516,7 +13279,7 @@ func (m *Module) fn153(v0 int32, v1 int64, v2 int32, v3 int64) {
 			v3 = t6
 			t8 := int32(load32(m.memory, uint64(uint32(v2))+16))
 			t9 := int32(load32(m.memory, uint64(uint32(v2))+20))
-			t10 := m.fn123(t8, t9, v1)
+			t10 := m.fn139(t8, t9, v1)
 			t11 := v3
 			v1 = t10
 			p12 := v1
@@ -12537,7 +13300,7 @@ func (m *Module) fn153(v0 int32, v1 int64, v2 int32, v3 int64) {
 			goto l1
 		}
 	l0:
-		t16 := m.fn150(v1, v2, v3)
+		t16 := m.fn171(v1, v2, v3)
 		v1 = t16
 		v6 = v1
 		switch v5 + i32(-2) {
@@ -12554,7 +13317,7 @@ func (m *Module) fn153(v0 int32, v1 int64, v2 int32, v3 int64) {
 		case 2:
 			t18 := int32(load32(m.memory, uint64(uint32(v2))+56))
 			t19 := int32(load32(m.memory, uint64(uint32(v2))+60))
-			t20 := m.fn123(t18, t19, v1)
+			t20 := m.fn139(t18, t19, v1)
 			v6 = v1 - t20
 			p21 := v6
 			if uint64(v6) > uint64(v1) {
@@ -12563,7 +13326,7 @@ func (m *Module) fn153(v0 int32, v1 int64, v2 int32, v3 int64) {
 			v6 = p21
 			t22 := int32(load32(m.memory, uint64(uint32(v2))+64))
 			t23 := int32(load32(m.memory, uint64(uint32(v2))+68))
-			t24 := m.fn123(t22, t23, v1)
+			t24 := m.fn139(t22, t23, v1)
 			v1 = t24 + v1
 			p25 := i64(0x7fffffffffffffff)
 			if uint64(v1) < uint64(i64(0x7fffffffffffffff)) {
@@ -12573,7 +13336,7 @@ func (m *Module) fn153(v0 int32, v1 int64, v2 int32, v3 int64) {
 			goto l6
 		case 3:
 			t26 := int64(load64(m.memory, uint64(uint32(v2))+80))
-			m.fn214(v4, t26, i64(0), v3, i64(0))
+			m.fn240(v4, t26, i64(0), v3, i64(0))
 			v6 = v1
 			t27 := int64(load64(m.memory, uint64(uint32(v2))+72))
 			v3 = t27
@@ -12670,7 +13433,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn154(v0, v1, v2 int64) int64 {
+func (m *Module) fn175(v0, v1, v2 int64) int64 {
 	var v3, v4 int32
 	var v5, v6, v7, v8 int64
 	var v9 int32
@@ -12688,7 +13451,7 @@ l1:
 			m.g0 = v3 + i32(16)
 			return v7
 		}
-		m.fn215(v3, v0, v1, v4&i32(127))
+		m.fn241(v3, v0, v1, v4&i32(127))
 		t1 := int64(load64(m.memory, uint32(v3)))
 		v8 = t1&i64(1) | v5<<1
 		t2 := v8
@@ -12722,7 +13485,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn155(v0, v1 int32, v2, v3 int64) {
+func (m *Module) fn176(v0, v1 int32, v2, v3 int64) {
 	{
 		t0 := int32(load32(m.memory, uint64(uint32(v1))+148))
 		if t0 != i32(6) {
@@ -12738,7 +13501,7 @@ func (m *Module) fn155(v0, v1 int32, v2, v3 int64) {
 		return
 	}
 l0:
-	m.fn192(v0, v1)
+	m.fn226(v0, v1)
 }
 
 //go:norace
@@ -12781,7 +13544,7 @@ func (m *Module) Xbackoff_ratio_parse(v0 int32, v1 int64, v2, v3 int32) int32 {
 	l8:
 		{
 			if v6 == v5 {
-				m.fn157(v4+i32(4), v0, v6)
+				m.fn178(v4+i32(4), v0, v6)
 				goto l9
 			}
 			v7 = v0 + v5
@@ -12828,7 +13591,7 @@ func (m *Module) Xbackoff_ratio_parse(v0 int32, v1 int64, v2, v3 int32) int32 {
 			goto l9
 		}
 	l16:
-		m.fn158(v4+i32(16), v7, v6)
+		m.fn179(v4+i32(16), v7, v6)
 		t4 := int64(load64(m.memory, uint64(uint32(v4))+24))
 		v1 = t4
 		p5 := i64(4096)
@@ -12843,7 +13606,7 @@ func (m *Module) Xbackoff_ratio_parse(v0 int32, v1 int64, v2, v3 int32) int32 {
 		v6 = p7
 		{
 			if v8 != 0 {
-				m.fn159(v4+i32(16), v0, v5, i32(0), v6)
+				m.fn180(v4+i32(16), v0, v5, i32(0), v6)
 				t13 := int32(m.memory[uint64(uint32(v4))+24])
 				v5 = t13
 				{
@@ -12863,7 +13626,7 @@ func (m *Module) Xbackoff_ratio_parse(v0 int32, v1 int64, v2, v3 int32) int32 {
 					goto l19
 				}
 			}
-			m.fn159(v4+i32(16), v0, v5, v6, i32(0))
+			m.fn180(v4+i32(16), v0, v5, v6, i32(0))
 			t8 := int32(m.memory[uint64(uint32(v4))+24])
 			v5 = t8
 			{
@@ -12886,7 +13649,7 @@ func (m *Module) Xbackoff_ratio_parse(v0 int32, v1 int64, v2, v3 int32) int32 {
 	l19:
 		m.memory[uint64(uint32(v4))+56] = byte(v5)
 		store64(m.memory, uint64(uint32(v4))+48, uint64(v1))
-		m.fn160(v4+i32(4), v4+i32(48))
+		m.fn181(v4+i32(4), v4+i32(48))
 	}
 l9:
 	{
@@ -12929,7 +13692,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn157(v0, v1, v2 int32) {
+func (m *Module) fn178(v0, v1, v2 int32) {
 	var v3, v4, v5, v6, v7 int32
 	var v8, v9 int64
 	t0 := m.g0
@@ -12952,7 +13715,7 @@ func (m *Module) fn157(v0, v1, v2 int32) {
 				if t14 != i32(37) {
 					goto l7
 				}
-				m.fn159(v3, v1, v2, i32(0), i32(2))
+				m.fn180(v3, v1, v2, i32(0), i32(2))
 				t15 := int32(m.memory[uint64(uint32(v3))+8])
 				v2 = t15
 				{
@@ -13000,12 +13763,12 @@ func (m *Module) fn157(v0, v1, v2 int32) {
 								goto l5
 							}
 						}
-						m.fn158(v3, v6, v7)
+						m.fn179(v3, v6, v7)
 						t9 := int64(load64(m.memory, uint32(v3)))
 						v8 = t9
 						t10 := int64(load64(m.memory, uint64(uint32(v3))+8))
 						v9 = t10
-						m.fn158(v3, v4, v5)
+						m.fn179(v3, v4, v5)
 						store64(m.memory, uint64(uint32(v3))+40, uint64(v9))
 						store64(m.memory, uint64(uint32(v3))+32, uint64(v8))
 						t11 := int64(load64(m.memory, uint64(uint32(v3))+8))
@@ -13022,7 +13785,7 @@ func (m *Module) fn157(v0, v1, v2 int32) {
 			}
 		}
 	l7:
-		m.fn159(v3, v1, v4, i32(0), i32(0))
+		m.fn180(v3, v1, v4, i32(0), i32(0))
 		t20 := int32(m.memory[uint64(uint32(v3))+8])
 		v2 = t20
 		{
@@ -13046,13 +13809,13 @@ func (m *Module) fn157(v0, v1, v2 int32) {
 		store64(m.memory, uint64(uint32(v3))+32, uint64(v8))
 	}
 l6:
-	m.fn160(v0, v3+i32(32))
+	m.fn181(v0, v3+i32(32))
 l2:
 	m.g0 = v3 + i32(64)
 }
 
 //go:norace
-func (m *Module) fn158(v0, v1, v2 int32) {
+func (m *Module) fn179(v0, v1, v2 int32) {
 	var v3 int32
 	var v4, v5 int64
 	var v6 int32
@@ -13067,7 +13830,7 @@ l2:
 			goto l0
 		}
 		v5 = i64(0)
-		m.fn214(v3, v4, i64(0), i64(10), i64(0))
+		m.fn240(v3, v4, i64(0), i64(10), i64(0))
 		t1 := int64(load64(m.memory, uint64(uint32(v3))+8))
 		if t1 != i64(0) {
 			goto l1
@@ -13093,7 +13856,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn159(v0, v1, v2, v3, v4 int32) {
+func (m *Module) fn180(v0, v1, v2, v3, v4 int32) {
 	var v5, v6, v7, v8, v9, v10, v11 int32
 	var v12, v13, v14, v15, v16 int64
 	t0 := m.g0
@@ -13108,7 +13871,7 @@ func (m *Module) fn159(v0, v1, v2, v3, v4 int32) {
 		{
 			t3 := int32(load32(m.memory, uint64(uint32(v5))+88))
 			v2 = t3
-			p4 := i32(25044)
+			p4 := i32(25556)
 			if v2 != 0 {
 				p4 = v2
 			}
@@ -13214,7 +13977,7 @@ func (m *Module) fn159(v0, v1, v2, v3, v4 int32) {
 			l17:
 				if v2 != v1 {
 					v13 = i64(0)
-					m.fn214(v5+i32(48), v12, i64(0), i64(10), i64(0))
+					m.fn240(v5+i32(48), v12, i64(0), i64(10), i64(0))
 					t18 := int64(load64(m.memory, uint64(uint32(v5))+56))
 					if t18 != i64(0) {
 						goto l16
@@ -13233,7 +13996,7 @@ func (m *Module) fn159(v0, v1, v2, v3, v4 int32) {
 			l15:
 				if v9 != 0 {
 					v13 = i64(0)
-					m.fn214(v5+i32(32), v12, i64(0), i64(10), i64(0))
+					m.fn240(v5+i32(32), v12, i64(0), i64(10), i64(0))
 					t16 := int64(load64(m.memory, uint64(uint32(v5))+40))
 					if t16 != i64(0) {
 						goto l14
@@ -13247,7 +14010,7 @@ func (m *Module) fn159(v0, v1, v2, v3, v4 int32) {
 				goto l14
 			l11:
 				v13 = i64(0)
-				m.fn214(v5+i32(64), v12, i64(0), i64(10), i64(0))
+				m.fn240(v5+i32(64), v12, i64(0), i64(10), i64(0))
 				t21 := int64(load64(m.memory, uint64(uint32(v5))+72))
 				if t21 == i64(0) {
 					goto l18
@@ -13269,7 +14032,7 @@ func (m *Module) fn159(v0, v1, v2, v3, v4 int32) {
 		}
 	l14:
 		v14 = i64(0)
-		v1 = i32(25072)
+		v1 = i32(25584)
 		v2 = i32(0)
 	l25:
 		{
@@ -13279,7 +14042,7 @@ func (m *Module) fn159(v0, v1, v2, v3, v4 int32) {
 		l23:
 			if v8 != 0 {
 				v15 = i64(0)
-				m.fn214(v5, v14, i64(0), i64(10), i64(0))
+				m.fn240(v5, v14, i64(0), i64(10), i64(0))
 				t24 := int64(load64(m.memory, uint64(uint32(v5))+8))
 				if t24 != i64(0) {
 					goto l22
@@ -13293,7 +14056,7 @@ func (m *Module) fn159(v0, v1, v2, v3, v4 int32) {
 			goto l22
 		l20:
 			v15 = i64(0)
-			m.fn214(v5+i32(16), v14, i64(0), i64(10), i64(0))
+			m.fn240(v5+i32(16), v14, i64(0), i64(10), i64(0))
 			{
 				t26 := int64(load64(m.memory, uint64(uint32(v5))+24))
 				if t26 == i64(0) {
@@ -13324,7 +14087,7 @@ l5:
 }
 
 //go:norace
-func (m *Module) fn160(v0, v1 int32) {
+func (m *Module) fn181(v0, v1 int32) {
 	var v2, v3, v4, v5, v6 int64
 	{
 		{
@@ -13395,12 +14158,71 @@ l2:
 }
 
 //go:norace
-func (m *Module) Xbackoff_reason_name(v0 int32) int32 {
-	p0 := i32(19691)
-	if uint32(v0) < uint32(i32(8)) {
-		p0 = v0*i32(24) + i32(19312)
+func (m *Module) Xbackoff_reason_from_name(v0 int32, v1 int64) int32 {
+	var v2, v3, v4, v5 int32
+	{
+		if !(v1 == 0) {
+			goto l0
+		}
+		v2 = i32(1)
+		v3 = i32(0)
+		goto l1
+	l0:
+		if v0 != 0 {
+			goto l2
+		}
+		v2 = i32(0)
+		v3 = i32(100)
+		goto l1
+	l2:
+		t0 := v0
+		var p1 int32
+		if uint64(v1) > uint64(i64(0x7fffffff)) {
+			p1 = 1
+		}
+		v4 = p1
+		p2 := t0
+		if v4 != 0 {
+			p2 = i32(0)
+		}
+		v2 = p2
+		p3 := int32(v1)
+		if v4 != 0 {
+			p3 = i32(108)
+		}
+		v3 = p3
 	}
-	p1 := i32(19747)
+l1:
+	v0 = i32(-28)
+l4:
+	{
+		if v0 != 0 {
+			goto l3
+		}
+		return i32(0)
+	l3:
+		v4 = v0 + i32(26492)
+		v0 = v0 + i32(4)
+		t4 := int32(load32(m.memory, uint32(v4)))
+		v5 = t4
+		v4 = v5 << 2
+		t5 := int32(load32(m.memory, uint32(v4+i32(20184))))
+		t6 := int32(load32(m.memory, uint32(v4+i32(20156))))
+		t7 := m.fn25(t5, t6, v2, v3)
+		if t7 == 0 {
+			goto l4
+		}
+	}
+	return v5
+}
+
+//go:norace
+func (m *Module) Xbackoff_reason_name(v0 int32) int32 {
+	p0 := i32(19908)
+	if uint32(v0) < uint32(i32(8)) {
+		p0 = v0*i32(24) + i32(19516)
+	}
+	p1 := i32(19964)
 	if v0 != 0 {
 		p1 = p0
 	}
@@ -13408,8 +14230,92 @@ func (m *Module) Xbackoff_reason_name(v0 int32) int32 {
 }
 
 //go:norace
+func (m *Module) Xbackoff_stats_bucket(v0 int32, v1 int64, v2, v3 int32) int32 {
+	var v4, v5, v6, v7, v8 int32
+	if v2 == 0 {
+		goto l0
+	}
+	if v0 == 0 {
+		goto l0
+	}
+	if v3 == 0 {
+		goto l0
+	}
+	v4 = i32(101)
+	{
+		t0 := int64(load64(m.memory, uint32(v0)))
+		if t0 != i64(3543538455707481203) {
+			goto l1
+		}
+		v4 = i32(104)
+		var p1 int32
+		if uint64(v1) > uint64(i64(0xffffffff)) {
+			p1 = 1
+		}
+		v5 = p1
+		if v5 != 0 {
+			goto l1
+		}
+		v6 = int32(v1)
+		v7 = v0 + i32(8)
+		v0 = i32(0)
+		if v1 == 0 {
+			goto l2
+		}
+		v8 = v7
+	l3:
+		{
+			if v0 == i32(12) {
+				goto l1
+			}
+			v8 = v8 + i32(8)
+			t2 := v6
+			v0 = v0 + i32(1)
+			if t2 != v0 {
+				goto l3
+			}
+		}
+		if uint32(v0) > uint32(i32(11)) {
+			goto l1
+		}
+	l2:
+		p3 := i32(100)
+		if v2 != 0 {
+			p3 = v2
+		}
+		v2 = p3
+		p4 := i32(100)
+		if v3 != 0 {
+			p4 = v3
+		}
+		t5 := int64(load64(m.memory, uint32(v7+v0<<3)))
+		store64(m.memory, uint32(p4), uint64(t5))
+		v1 = i64(-1)
+		{
+			p6 := v6
+			if v5 != 0 {
+				p6 = i32(104)
+			}
+			v0 = p6
+			if uint32(v0) > uint32(i32(10)) {
+				goto l4
+			}
+			t7 := int64(load64(m.memory, uint64(uint32(v0<<3))+26016))
+			v1 = t7
+		}
+	l4:
+		store64(m.memory, uint32(v2), uint64(v1))
+		v4 = i32(0)
+	}
+l1:
+	return v4
+l0:
+	return i32(100)
+}
+
+//go:norace
 func (m *Module) Xbackoff_stats_init(v0 int32) int32 {
-	var v1, v2 int32
+	var v1, v2, v3 int32
 	t0 := m.g0
 	v1 = t0 - i32(160)
 	m.g0 = v1
@@ -13422,7 +14328,7 @@ func (m *Module) Xbackoff_stats_init(v0 int32) int32 {
 		if v0 != 0 {
 			p1 = v0
 		}
-		v2 = p1
+		v3 = p1
 		v0 = i32(0)
 	l2:
 		if v0 == i32(160) {
@@ -13432,9 +14338,10 @@ func (m *Module) Xbackoff_stats_init(v0 int32) int32 {
 		v0 = v0 + i32(8)
 		goto l2
 	l1:
-		store64(m.memory, uint32(v2), uint64(i64(3543538455707481203)))
-		memory_copy(m.memory, uint32(v2+i32(8)), uint32(v1), uint32(i32(160)))
 		v2 = i32(0)
+		memory_zero(m.memory, uint32(v3+i32(168)), uint32(i32(152)))
+		store64(m.memory, uint32(v3), uint64(i64(3543538455707481203)))
+		memory_copy(m.memory, uint32(v3+i32(8)), uint32(v1), uint32(i32(160)))
 	}
 l0:
 	m.g0 = v1 + i32(160)
@@ -13471,7 +14378,7 @@ func (m *Module) Xbackoff_stats_merge(v0, v1 int32) int32 {
 		}
 		v4 = v0 + i32(8)
 		v3 = v2 + i32(8)
-		m.fn164(v3, v1+i32(8))
+		m.fn187(v3, v1+i32(8))
 		v0 = i32(0)
 		store32(m.memory, uint64(uint32(v2))+168, uint32(i32(0)))
 	l3:
@@ -13480,7 +14387,7 @@ func (m *Module) Xbackoff_stats_merge(v0, v1 int32) int32 {
 				goto l2
 			}
 			t3 := int64(load64(m.memory, uint32(v3)))
-			m.fn165(v4, v0, t3)
+			m.fn188(v4, v0, t3)
 			v3 = v3 + i32(8)
 			v0 = v0 + i32(1)
 			goto l3
@@ -13494,7 +14401,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn164(v0, v1 int32) {
+func (m *Module) fn187(v0, v1 int32) {
 	var v2, v3 int32
 	t0 := m.g0
 	v2 = t0 - i32(160)
@@ -13516,7 +14423,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn165(v0, v1 int32, v2 int64) {
+func (m *Module) fn188(v0, v1 int32, v2 int64) {
 	var v3, v4 int64
 	{
 		if uint32(v1) > uint32(i32(19)) {
@@ -13554,249 +14461,293 @@ func (m *Module) fn165(v0, v1 int32, v2 int64) {
 }
 
 //go:norace
-func (m *Module) Xbackoff_stats_print(v0, v1 int32, v2 int64) int32 {
-	var v3, v4, v5, v6, v7, v8, v9, v10 int32
+func (m *Module) Xbackoff_stats_print(v0, v1 int32, v2 int64, v3 int32) int32 {
+	var v4, v5, v6, v7, v8, v9, v10, v11 int32
+	var v12 int64
 	t0 := m.g0
-	v3 = t0 - i32(5984)
-	m.g0 = v3
-	if v0 == 0 {
-		goto l0
-	}
+	v4 = t0 - i32(9328)
+	m.g0 = v4
 	{
+		if v0 != 0 {
+			goto l0
+		}
+		v0 = i32(100)
+		goto l1
+	l0:
 		t1 := int64(load64(m.memory, uint32(v0)))
 		if t1 == i64(3543538455707481203) {
-			memory_zero(m.memory, uint32(v3+i32(8)), uint32(i32(4096)))
-			m.fn167(v3+i32(4104), v0+i32(8))
-			store32(m.memory, uint64(uint32(v3))+4264, uint32(i32(0)))
-			memory_copy(m.memory, uint32(v3+i32(4272)), uint32(v3+i32(4104)), uint32(i32(168)))
-			t2 := int32(load32(m.memory, uint64(uint32(v3))+4432))
+			memory_zero(m.memory, uint32(v4+i32(4116)), uint32(i32(4100)))
+			m.fn190(v4+i32(8216), v0+i32(8))
+			store32(m.memory, uint64(uint32(v4))+8376, uint32(i32(0)))
+			memory_copy(m.memory, uint32(v4+i32(8384)), uint32(v4+i32(8216)), uint32(i32(168)))
+			t2 := int32(load32(m.memory, uint64(uint32(v4))+8544))
 			v0 = t2
-			v4 = i32(0)
-		l20:
+			v5 = i32(0)
+		l19:
 			{
-				t3 := v3
-				v5 = v0 + i32(1)
-				store32(m.memory, uint64(uint32(t3))+4432, uint32(v5))
-				memory_zero(m.memory, uint32(v3+i32(5212)), uint32(i32(772)))
+				t3 := v4
+				v6 = v0 + i32(1)
+				store32(m.memory, uint64(uint32(t3))+8544, uint32(v6))
+				memory_zero(m.memory, uint32(v4+i32(12)), uint32(i32(772)))
 				{
 					{
-						{
-							if uint32(v0) > uint32(i32(1)) {
-								goto l3
-							}
-							t4 := v3 + i32(5212)
-							v0 = v0 << 3
-							t5 := int32(load32(m.memory, uint64(uint32(v0))+25460))
-							t6 := int32(load32(m.memory, uint32(v0+i32(25464))))
-							_ = m.fn25(t4, t5, t6)
-							goto l4
-						}
-					l3:
 						{
 							{
-								{
-									v6 = v0 + i32(-2)
-									if uint32(v6) > uint32(i32(11)) {
-										if uint32(v0+i32(-21)) < uint32(i32(-7)) {
-											goto l8
-										}
-										v6 = v0 << 3
-										v7 = v6 + i32(25784)
-										if v7 == 0 {
-											goto l8
-										}
-										t11 := int32(load32(m.memory, uint32(v7)))
-										t12 := v3 + i32(5212)
-										v0 = t11
-										t13 := int32(load32(m.memory, uint32(v6+i32(25896)+i32(-108))))
-										t14 := v0
-										v6 = t13
-										t15 := m.fn25(t12, t14, v6)
-										v7 = t15
-										t16 := m.fn168(v0, v6, i32(25599), i32(21))
-										if t16 != 0 {
-											t33 := m.fn170(v3 + i32(4272))
-											_ = m.fn26(v7, t33)
-											goto l4
-										}
-										t17 := m.fn168(v0, v6, i32(25620), i32(23))
-										if t17 != 0 {
-											goto l10
-										}
-										t18 := m.fn168(v0, v6, i32(25643), i32(22))
-										if t18 == 0 {
-											goto l4
-										}
-										t19 := int64(load64(m.memory, uint64(uint32(v3))+4368))
-										_ = m.fn26(v7, t19)
-										goto l4
-									}
-									t8 := m.fn25(v3+i32(5212), i32(25476), i32(28))
-									v7 = t8
-									if v6 == i32(11) {
-										goto l6
-									}
-									t9 := int64(load64(m.memory, uint64(uint32(v6<<3))+25504))
-									_ = m.fn26(v7, t9)
-									goto l7
+								if uint32(v0) > uint32(i32(1)) {
+									goto l4
 								}
-							l6:
-								_ = m.fn25(v7, i32(25592), i32(4))
-							l7:
-								t22 := m.fn25(v7, i32(25596), i32(3))
-								t23 := m.fn169(v3+i32(4272), v0+i32(-1))
-								_ = m.fn26(t22, t23)
-								goto l4
+								t4 := v4 + i32(12)
+								v0 = v0 << 3
+								t5 := int32(load32(m.memory, uint64(uint32(v0))+25972))
+								t6 := int32(load32(m.memory, uint32(v0+i32(25976))))
+								_ = m.fn31(t4, t5, t6)
+								goto l5
 							}
-						l8:
-							if uint32(v0+i32(-28)) < uint32(i32(-7)) {
-								goto l11
+						l4:
+							{
+								{
+									{
+										v7 = v0 + i32(-2)
+										if uint32(v7) > uint32(i32(11)) {
+											if uint32(v0+i32(-21)) < uint32(i32(-7)) {
+												goto l9
+											}
+											v7 = v0 << 3
+											v8 = v7 + i32(26296)
+											if v8 == 0 {
+												goto l9
+											}
+											t11 := int32(load32(m.memory, uint32(v8)))
+											t12 := v4 + i32(12)
+											v0 = t11
+											t13 := int32(load32(m.memory, uint32(v7+i32(26408)+i32(-108))))
+											t14 := v0
+											v7 = t13
+											t15 := m.fn31(t12, t14, v7)
+											v8 = t15
+											t16 := m.fn191(v0, v7, i32(26111), i32(21))
+											if t16 != 0 {
+												t33 := m.fn193(v4 + i32(8384))
+												_ = m.fn32(v8, t33)
+												goto l5
+											}
+											t17 := m.fn191(v0, v7, i32(26132), i32(23))
+											if t17 != 0 {
+												goto l11
+											}
+											t18 := m.fn191(v0, v7, i32(26155), i32(22))
+											if t18 == 0 {
+												goto l5
+											}
+											t19 := int64(load64(m.memory, uint64(uint32(v4))+8480))
+											_ = m.fn32(v8, t19)
+											goto l5
+										}
+										t8 := m.fn31(v4+i32(12), i32(25988), i32(28))
+										v8 = t8
+										if v7 == i32(11) {
+											goto l7
+										}
+										t9 := int64(load64(m.memory, uint64(uint32(v7<<3))+26016))
+										_ = m.fn32(v8, t9)
+										goto l8
+									}
+								l7:
+									_ = m.fn31(v8, i32(26104), i32(4))
+								l8:
+									t22 := m.fn31(v8, i32(26108), i32(3))
+									t23 := m.fn192(v4+i32(8384), v0+i32(-1))
+									_ = m.fn32(t22, t23)
+									goto l5
+								}
+							l9:
+								if uint32(v0+i32(-28)) < uint32(i32(-7)) {
+									goto l12
+								}
+								v0 = v0<<2 + i32(26380)
+								if v0 == 0 {
+									goto l12
+								}
+								t25 := int32(load32(m.memory, uint32(v0)))
+								v0 = t25
+								v7 = v0 << 2
+								t26 := int32(load32(m.memory, uint32(v7+i32(26656))))
+								v8 = t26
+								t27 := int32(load32(m.memory, uint32(v7+i32(26684))))
+								v7 = t27
+								t28 := m.fn31(v4+i32(12), i32(26177), i32(28))
+								t29 := m.fn31(t28, v7, v8)
+								t30 := m.fn31(t29, i32(26108), i32(3))
+								t31 := int64(load64(m.memory, uint64(uint32(v4+i32(8384)+v0<<3))+96))
+								_ = m.fn32(t30, t31)
+								goto l5
 							}
-							v0 = v0<<2 + i32(25868)
-							if v0 == 0 {
-								goto l11
-							}
-							t25 := int32(load32(m.memory, uint32(v0)))
-							v0 = t25
-							v6 = v0 << 2
-							t26 := int32(load32(m.memory, uint32(v6+i32(26144))))
-							v7 = t26
-							t27 := int32(load32(m.memory, uint32(v6+i32(26172))))
-							v6 = t27
-							t28 := m.fn25(v3+i32(5212), i32(25665), i32(28))
-							t29 := m.fn25(t28, v6, v7)
-							t30 := m.fn25(t29, i32(25596), i32(3))
-							t31 := int64(load64(m.memory, uint64(uint32(v3+i32(4272)+v0<<3))+96))
-							_ = m.fn26(t30, t31)
-							goto l4
+						l11:
+							t35 := m.fn194(v4 + i32(8384))
+							_ = m.fn32(v8, t35)
 						}
-					l10:
-						t35 := m.fn171(v3 + i32(4272))
-						_ = m.fn26(v7, t35)
-					}
-				l4:
-					memory_copy(m.memory, uint32(v3+i32(4440)), uint32(v3+i32(5212)), uint32(i32(772)))
-					v6 = i32(0)
-					t37 := int32(load32(m.memory, uint64(uint32(v3))+5208))
-					t38 := v3 + i32(4440)
-					v7 = t37
-					var p39 int32
-					if uint32(v7) > uint32(i32(768)) {
-						p39 = 1
-					}
-					v8 = p39
-					p40 := t38
-					if v8 != 0 {
-						p40 = i32(1)
-					}
-					v0 = p40
-					t42 := v0
-					p41 := v7
-					if v8 != 0 {
-						p41 = i32(0)
-					}
-					v9 = t42 + p41
-					v7 = v4
-					v10 = i32(0)
-				l17:
-					{
-						if v7 != 0 {
-							goto l12
-						}
-						if v6 != i32(4096) {
-							goto l13
-						}
-						goto l14
-					l12:
-						if uint32(v7) >= uint32(i32(4096)-v6) {
-							goto l14
-						}
-						v6 = v7 + v6
-					l13:
-						if v0 == 0 {
-							goto l15
-						}
-						if v0 == v9 {
-							goto l15
-						}
-						v8 = v0 + i32(1)
-						goto l16
-					l15:
-						if v10 != 0 {
-							goto l14
-						}
-						v0 = v10 + i32(19335)
-						v10 = i32(1)
-						v8 = i32(0)
-					l16:
-						t43 := int32(m.memory[uint32(v0)])
-						m.memory[uint32(v3+i32(8)+v6)] = byte(t43)
-						v4 = v4 + i32(1)
+					l5:
+						memory_copy(m.memory, uint32(v4+i32(8556)), uint32(v4+i32(12)), uint32(i32(772)))
 						v7 = i32(0)
-						v6 = v6 + i32(1)
-						v0 = v8
-						goto l17
-					}
-				}
-			l11:
-				if v1 == 0 {
-					goto l0
-				}
-				{
-					t44 := v2
-					t45 := v4
-					var p46 int32
-					if uint32(v4) > uint32(i32(4096)) {
-						p46 = 1
-					}
-					v0 = p46
-					p47 := t45
-					if v0 != 0 {
-						p47 = i32(0)
-					}
-					v6 = p47
-					if uint64(t44) > uint64(uint32(v6)) {
-						{
-							if v6 == 0 {
-								goto l19
-							}
-							t49 := v1
-							p48 := v3 + i32(8)
-							if v0 != 0 {
-								p48 = i32(1)
-							}
-							memory_copy(m.memory, uint32(t49), uint32(p48), uint32(v6))
+						t37 := int32(load32(m.memory, uint64(uint32(v4))+9324))
+						t38 := v4 + i32(8556)
+						v8 = t37
+						var p39 int32
+						if uint32(v8) > uint32(i32(768)) {
+							p39 = 1
 						}
-					l19:
-						v0 = i32(0)
-						m.memory[uint32(v1+v6)] = byte(i32(0))
-						goto l2
+						v9 = p39
+						p40 := t38
+						if v9 != 0 {
+							p40 = i32(1)
+						}
+						v0 = p40
+						t42 := v0
+						p41 := v8
+						if v9 != 0 {
+							p41 = i32(0)
+						}
+						v10 = t42 + p41
+						v8 = v5
+						v11 = i32(0)
+					l18:
+						{
+							if v8 != 0 {
+								goto l13
+							}
+							if v7 != i32(4096) {
+								goto l14
+							}
+							goto l15
+						l13:
+							if uint32(v8) >= uint32(i32(4096)-v7) {
+								goto l15
+							}
+							v7 = v8 + v7
+						l14:
+							if v0 == 0 {
+								goto l16
+							}
+							if v0 == v10 {
+								goto l16
+							}
+							v9 = v0 + i32(1)
+							goto l17
+						l16:
+							if v11 != 0 {
+								goto l15
+							}
+							v0 = v11 + i32(19539)
+							v11 = i32(1)
+							v9 = i32(0)
+						l17:
+							t43 := int32(m.memory[uint32(v0)])
+							m.memory[uint32(v4+i32(4116)+v7)] = byte(t43)
+							t44 := int32(load32(m.memory, uint64(uint32(v4))+8212))
+							t45 := v4
+							v5 = t44 + i32(1)
+							store32(m.memory, uint64(uint32(t45))+8212, uint32(v5))
+							v8 = i32(0)
+							v7 = v7 + i32(1)
+							v0 = v9
+							goto l18
+						}
 					}
-					v0 = i32(106)
-					goto l2
+				l12:
+					memory_copy(m.memory, uint32(v4+i32(16)), uint32(v4+i32(4116)), uint32(i32(4100)))
+					v0 = i32(0)
+					t46 := int32(load32(m.memory, uint64(uint32(v4))+4112))
+					v7 = t46
+					goto l3
 				}
-			l14:
-				v0 = v5
-				goto l20
+			l15:
+				v0 = v6
+				goto l19
 			}
 		}
 		v0 = i32(101)
-		goto l2
 	}
-l0:
+l1:
+	store32(m.memory, uint64(uint32(v4))+16, uint32(v0))
+	v0 = i32(1)
+	goto l3
+l3:
+	t47 := v7
+	t48 := v0
+	var p49 int32
+	if uint32(v7) > uint32(i32(4096)) {
+		p49 = 1
+	}
+	v8 = t48 | p49
+	p50 := t47
+	if v8 != 0 {
+		p50 = i32(0)
+	}
+	v7 = p50
+	v12 = int64(uint32(v7))
+	if v3 == 0 {
+		goto l20
+	}
+	store64(m.memory, uint32(v3), uint64(v12))
+l20:
+	if v1 == 0 {
+		goto l21
+	}
+	if v2 == i64(0) {
+		goto l21
+	}
+	m.memory[uint32(v1)] = byte(i32(0))
+l21:
+	{
+		if v0 == 0 {
+			goto l22
+		}
+		t51 := int32(load32(m.memory, uint64(uint32(v4))+16))
+		v0 = t51
+		goto l23
+	}
+l22:
+	if v1 != 0 {
+		goto l24
+	}
+	if v2 == i64(0) {
+		goto l24
+	}
 	v0 = i32(100)
-l2:
-	m.g0 = v3 + i32(5984)
+	goto l23
+l24:
+	if uint64(v2) > uint64(v12) {
+		goto l25
+	}
+	v0 = i32(106)
+	goto l23
+l25:
+	{
+		if v7 == 0 {
+			goto l26
+		}
+		t53 := v1
+		p52 := v4 + i32(16)
+		if v8 != 0 {
+			p52 = i32(1)
+		}
+		memory_copy(m.memory, uint32(t53), uint32(p52), uint32(v7))
+	}
+l26:
+	v0 = i32(0)
+	m.memory[uint32(v1+v7)] = byte(i32(0))
+l23:
+	m.g0 = v4 + i32(9328)
 	return v0
 }
 
 //go:norace
-func (m *Module) fn167(v0, v1 int32) {
+func (m *Module) fn190(v0, v1 int32) {
 	var v2 int32
 	t0 := m.g0
 	v2 = t0 - i32(320)
 	m.g0 = v2
-	m.fn164(v2, v1)
+	m.fn187(v2, v1)
 	v1 = i32(0)
 l1:
 	{
@@ -13814,14 +14765,14 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn168(v0, v1, v2, v3 int32) int32 {
+func (m *Module) fn191(v0, v1, v2, v3 int32) int32 {
 	var v4 int32
 	v4 = i32(0)
 	{
 		if v1 != v3 {
 			goto l0
 		}
-		t0 := m.fn213(v0, v2, v1)
+		t0 := m.fn239(v0, v2, v1)
 		var p1 int32
 		if t0 == 0 {
 			p1 = 1
@@ -13833,7 +14784,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn169(v0, v1 int32) int64 {
+func (m *Module) fn192(v0, v1 int32) int64 {
 	var v2, v3 int64
 	p0 := i32(12)
 	if uint32(v1) < uint32(i32(12)) {
@@ -13860,9 +14811,9 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn170(v0 int32) int64 {
+func (m *Module) fn193(v0 int32) int64 {
 	var v1, v2 int64
-	t0 := m.fn171(v0)
+	t0 := m.fn194(v0)
 	v1 = t0
 	t1 := int64(load64(m.memory, uint64(uint32(v0))+96))
 	v2 = v1 + t1
@@ -13874,103 +14825,47 @@ func (m *Module) fn170(v0 int32) int64 {
 }
 
 //go:norace
-func (m *Module) fn171(v0 int32) int64 {
-	t0 := m.fn169(v0, i32(12))
+func (m *Module) fn194(v0 int32) int64 {
+	t0 := m.fn192(v0, i32(12))
 	return t0
 }
 
 //go:norace
 func (m *Module) Xbackoff_stats_read(v0, v1 int32) int32 {
-	var v2, v3, v4 int32
-	var v5, v6, v7 int64
+	var v2 int32
+	var v3 int64
 	t0 := m.g0
-	v2 = t0 - i32(400)
+	v2 = t0 - i32(160)
 	m.g0 = v2
-	v3 = i32(100)
-	{
-		if v1 == 0 {
-			goto l0
-		}
-		if v0 != 0 {
-			goto l1
-		}
-		v3 = i32(100)
+	if v1 == 0 {
 		goto l0
-	l1:
-		{
-			t1 := int64(load64(m.memory, uint32(v0)))
-			if t1 == i64(3543538455707481203) {
-				goto l2
-			}
-			v3 = i32(101)
-			goto l0
+	}
+	if v0 == 0 {
+		goto l0
+	}
+	{
+		t1 := int64(load64(m.memory, uint32(v0)))
+		if t1 == i64(3543538455707481203) {
+			m.fn190(v2, v0+i32(8))
+			t2 := m.fn194(v2)
+			v3 = t2
+			t3 := m.fn193(v2)
+			store64(m.memory, uint64(uint32(v1))+8, uint64(t3))
+			store64(m.memory, uint32(v1), uint64(v3))
+			t4 := int64(load64(m.memory, uint64(uint32(v2))+96))
+			store64(m.memory, uint64(uint32(v1))+16, uint64(t4))
+			v0 = i32(0)
+			memory_zero(m.memory, uint32(v1+i32(24)), uint32(i32(40)))
+			goto l2
 		}
-	l2:
-		p2 := i32(100)
-		if v1 != 0 {
-			p2 = v1
-		}
-		v4 = p2
-		m.fn167(v2, v0+i32(8))
-		t3 := m.fn171(v2)
-		v5 = t3
-		t4 := m.fn170(v2)
-		v6 = t4
-		t5 := int64(load64(m.memory, uint64(uint32(v2))+96))
-		v7 = t5
-		v3 = i32(0)
-		memory_zero(m.memory, uint32(v2+i32(160)), uint32(i32(88)))
-	l4:
-		{
-			if v3 == i32(88) {
-				goto l3
-			}
-			t6 := int64(load64(m.memory, uint32(v3+i32(25504))))
-			store64(m.memory, uint32(v2+i32(160)+v3), uint64(t6))
-			v3 = v3 + i32(8)
-			goto l4
-		}
-	l3:
-		v3 = i32(0)
-		memory_zero(m.memory, uint32(v2+i32(248)), uint32(i32(96)))
-	l6:
-		{
-			if v3 == i32(96) {
-				goto l5
-			}
-			t7 := int64(load64(m.memory, uint32(v2+v3)))
-			store64(m.memory, uint32(v2+i32(248)+v3), uint64(t7))
-			v3 = v3 + i32(8)
-			goto l6
-		}
-	l5:
-		memory_zero(m.memory, uint32(v2+i32(344)), uint32(i32(56)))
-		v1 = v2 + i32(344)
-		v3 = i32(-28)
-	l8:
-		{
-			if v3 == 0 {
-				goto l7
-			}
-			t8 := int32(load32(m.memory, uint32(v3+i32(25980))))
-			t9 := int64(load64(m.memory, uint64(uint32(v2+t8<<3))+96))
-			store64(m.memory, uint32(v1), uint64(t9))
-			v3 = v3 + i32(4)
-			v1 = v1 + i32(8)
-			goto l8
-		}
-	l7:
-		store64(m.memory, uint64(uint32(v4))+16, uint64(v7))
-		store64(m.memory, uint64(uint32(v4))+8, uint64(v6))
-		store64(m.memory, uint32(v4), uint64(v5))
-		memory_copy(m.memory, uint32(v4+i32(24)), uint32(v2+i32(160)), uint32(i32(88)))
-		memory_copy(m.memory, uint32(v4+i32(112)), uint32(v2+i32(248)), uint32(i32(96)))
-		memory_copy(m.memory, uint32(v4+i32(208)), uint32(v2+i32(344)), uint32(i32(56)))
-		v3 = i32(0)
+		v0 = i32(101)
+		goto l2
 	}
 l0:
-	m.g0 = v2 + i32(400)
-	return v3
+	v0 = i32(100)
+l2:
+	m.g0 = v2 + i32(160)
+	return v0
 }
 
 //go:norace
@@ -13985,7 +14880,7 @@ func (m *Module) Xbackoff_stats_record(v0 int32, v1 int64, v2 int32) int32 {
 				v4 = i32(-88)
 			l3:
 				{
-					t1 := int64(load64(m.memory, uint32(v4+i32(25592))))
+					t1 := int64(load64(m.memory, uint32(v4+i32(26104))))
 					t2 := v3
 					var p3 int32
 					if uint64(v1) > uint64(t1) {
@@ -13999,7 +14894,7 @@ func (m *Module) Xbackoff_stats_record(v0 int32, v1 int64, v2 int32) int32 {
 					}
 				}
 				v5 = v0 + i32(8)
-				m.fn165(v5, v3, i64(1))
+				m.fn188(v5, v3, i64(1))
 				t4 := v1
 				var p5 int32
 				if v1 != i64(0) {
@@ -14033,7 +14928,7 @@ func (m *Module) Xbackoff_stats_record(v0 int32, v1 int64, v2 int32) int32 {
 						goto l4
 					}
 				}
-				m.fn165(v5, v2+i32(12), i64(1))
+				m.fn188(v5, v2+i32(12), i64(1))
 				return i32(0)
 			}
 			return i32(110)
@@ -14041,6 +14936,38 @@ func (m *Module) Xbackoff_stats_record(v0 int32, v1 int64, v2 int32) int32 {
 		return i32(101)
 	}
 	return i32(100)
+}
+
+//go:norace
+func (m *Module) Xbackoff_stats_stopped(v0, v1, v2 int32) int32 {
+	var v3 int32
+	v3 = i32(100)
+	{
+		if v0 == 0 {
+			goto l0
+		}
+		if v2 == 0 {
+			goto l0
+		}
+		{
+			t0 := int64(load64(m.memory, uint32(v0)))
+			if t0 == i64(3543538455707481203) {
+				goto l1
+			}
+			return i32(101)
+		}
+	l1:
+		if uint32(v1+i32(-8)) >= uint32(i32(-7)) {
+			goto l2
+		}
+		return i32(110)
+	l2:
+		t1 := int64(load64(m.memory, uint64(uint32(v0+v1<<3))+104))
+		store64(m.memory, uint32(v2), uint64(t1))
+		v3 = i32(0)
+	}
+l0:
+	return v3
 }
 
 //go:norace
@@ -14088,8 +15015,8 @@ func (m *Module) Xbackoff_stream_from_key(v0 int64, v1 int32, v2 int64, v3 int32
 		store64(m.memory, uint64(uint32(v4))+16, uint64(i64(0x554200041a100607)))
 		store64(m.memory, uint64(uint32(v4))+24, uint64(v0^i64(0x6c7967656e657261)))
 		store64(m.memory, uint64(uint32(v4))+8, uint64(v0^i64(8317987319222330741)))
-		m.fn108(v4+i32(8), v1, v5)
-		t1 := m.fn111(v4 + i32(8))
+		m.fn125(v4+i32(8), v1, v5)
+		t1 := m.fn128(v4 + i32(8))
 		store64(m.memory, uint32(v3), uint64(t1))
 		v5 = i32(0)
 	}
@@ -14101,7 +15028,7 @@ l0:
 //go:norace
 func (m *Module) Xbackoff_stream_nth(v0, v1 int64, v2 int32) int32 {
 	if v2 != 0 {
-		t0 := m.fn57(v0, v1)
+		t0 := m.fn72(v0, v1)
 		store64(m.memory, uint32(v2), uint64(t0))
 		return i32(0)
 	}
@@ -14114,7 +15041,7 @@ func (m *Module) Xbackoff_version() int32 {
 }
 
 //go:norace
-func (m *Module) fn179(v0, v1, v2, v3 int32) int64 {
+func (m *Module) fn203(v0, v1, v2, v3 int32) int64 {
 	var v4 int64
 	var v5, v6 int32
 	v1 = v1 << 3
@@ -14133,7 +15060,7 @@ l1:
 		t1 := int32(load32(m.memory, uint32(v0)))
 		v6 = t1
 		v0 = v0 + i32(8)
-		t2 := m.fn74(v6, v5, v2, v3)
+		t2 := m.fn89(v6, v5, v2, v3)
 		if t2 == 0 {
 			goto l1
 		}
@@ -14142,8 +15069,8 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn180(v0, v1, v2 int32) int32 {
-	t0 := m.fn213(v0, v1, v2)
+func (m *Module) fn204(v0, v1, v2 int32) int32 {
+	t0 := m.fn239(v0, v1, v2)
 	var p1 int32
 	if t0 == 0 {
 		p1 = 1
@@ -14152,7 +15079,7 @@ func (m *Module) fn180(v0, v1, v2 int32) int32 {
 }
 
 //go:norace
-func (m *Module) fn181(v0, v1 int32) {
+func (m *Module) fn205(v0, v1 int32) {
 	var v2, v3 int32
 	var v4, v5, v6 int64
 	var v7 int32
@@ -14161,7 +15088,7 @@ func (m *Module) fn181(v0, v1 int32) {
 	m.g0 = v2
 	store64(m.memory, uint64(uint32(v2))+16, uint64(i64(0x1500000009)))
 	store64(m.memory, uint64(uint32(v2))+8, uint64(i64(0xb00000001)))
-	m.fn86(v2+i32(208), v1, v2+i32(8), i32(4))
+	m.fn101(v2+i32(208), v1, v2+i32(8), i32(4))
 	v3 = v2 + i32(216)
 	{
 		{
@@ -14207,7 +15134,7 @@ func (m *Module) fn181(v0, v1 int32) {
 			goto l1
 		}
 	l2:
-		m.fn87(v2+i32(24), v1, i32(19864), i32(23), v2+i32(208))
+		m.fn102(v2+i32(24), v1, i32(20376), i32(23), v2+i32(208))
 		{
 			t10 := int32(load32(m.memory, uint64(uint32(v2))+44))
 			v3 = t10
@@ -14284,19 +15211,19 @@ func (m *Module) fn181(v0, v1 int32) {
 			}
 			t22 := int64(load64(m.memory, uint64(uint32(v2))+56))
 			v5 = t22
-			m.fn182(v2+i32(24), v2+i32(208), i32(2))
+			m.fn206(v2+i32(24), v2+i32(208), i32(2))
 			{
 				t23 := int32(load32(m.memory, uint64(uint32(v2))+44))
 				v3 = t23
 				if v3 == 0 {
 					if uint64(v5) <= uint64(v4) {
-						m.fn182(v2+i32(400), v2+i32(208), i32(20))
+						m.fn206(v2+i32(400), v2+i32(208), i32(20))
 						t27 := int32(load32(m.memory, uint64(uint32(v2))+420))
 						v3 = t27
 						if v3 != 0 {
 							goto l11
 						}
-						m.fn183(v0+i32(8), v2+i32(208))
+						m.fn207(v0+i32(8), v2+i32(208))
 						store64(m.memory, uint32(v0), uint64(i64(0)))
 						goto l1
 					}
@@ -14335,7 +15262,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn182(v0, v1, v2 int32) {
+func (m *Module) fn206(v0, v1, v2 int32) {
 	var v3 int32
 	var v4, v5 int64
 	t0 := m.g0
@@ -14343,10 +15270,10 @@ func (m *Module) fn182(v0, v1, v2 int32) {
 	m.g0 = v3
 	t1 := int64(load64(m.memory, uint32(v1+v2<<3+i32(-8))))
 	v4 = t1
-	m.fn183(v3, v1)
+	m.fn207(v3, v1)
 	t2 := int32(load32(m.memory, uint64(uint32(v3))+16))
 	t3 := int32(load32(m.memory, uint64(uint32(v3))+20))
-	t4 := fn189(t2, t3)
+	t4 := fn213(t2, t3)
 	v5 = t4
 	v1 = i32(0)
 	if v4 == 0 {
@@ -14365,7 +15292,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn183(v0, v1 int32) {
+func (m *Module) fn207(v0, v1 int32) {
 	var v2 int32
 	var v3, v4 int64
 	var v5 int32
@@ -14383,7 +15310,7 @@ func (m *Module) fn183(v0, v1 int32) {
 	t3 := int32(load32(m.memory, uint32(v1)))
 	v5 = t3
 	t4 := int64(load64(m.memory, uint64(uint32(v1))+24))
-	m.fn29(v2+i32(24), t4)
+	m.fn35(v2+i32(24), t4)
 	t5 := int64(load64(m.memory, uint64(uint32(v1))+32))
 	v6 = t5
 	t6 := int64(load64(m.memory, uint64(uint32(v1))+40))
@@ -14401,13 +15328,13 @@ func (m *Module) fn183(v0, v1 int32) {
 	t12 := int32(load32(m.memory, uint64(uint32(v2))+24))
 	v13 = t12
 	t13 := int64(load64(m.memory, uint64(uint32(v1))+88))
-	m.fn29(v2+i32(16), t13)
+	m.fn35(v2+i32(16), t13)
 	t14 := int32(load32(m.memory, uint64(uint32(v2))+20))
 	v14 = t14
 	t15 := int32(load32(m.memory, uint64(uint32(v2))+16))
 	v15 = t15
 	t16 := int64(load64(m.memory, uint64(uint32(v1))+96))
-	m.fn29(v2+i32(8), t16)
+	m.fn35(v2+i32(8), t16)
 	t17 := int64(load64(m.memory, uint64(uint32(v1))+176))
 	v16 = t17
 	t18 := int64(load64(m.memory, uint64(uint32(v1))+168))
@@ -14486,7 +15413,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn184(v0, v1, v2 int32) {
+func (m *Module) fn208(v0, v1, v2 int32) {
 	var v3 int64
 	{
 		t0 := int64(load64(m.memory, uint32(v1)))
@@ -14518,7 +15445,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn185(v0, v1, v2 int32) {
+func (m *Module) fn209(v0, v1, v2 int32) {
 	var v3 int32
 	var v4 int64
 	t0 := int32(load32(m.memory, uint32(v2)))
@@ -14601,14 +15528,14 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn186(v0 int32, v1, v2 int64, v3 int32, v4 int64) {
+func (m *Module) fn210(v0 int32, v1, v2 int64, v3 int32, v4 int64) {
 	var v5 int32
 	var v6, v7 int64
 	var v8, v9 int32
 	t0 := m.g0
 	v5 = t0 - i32(32)
 	m.g0 = v5
-	m.fn32(v5+i32(20), v3)
+	m.fn38(v5+i32(20), v3)
 	{
 		t1 := int32(load32(m.memory, uint64(uint32(v5))+20))
 		if t1 == i32(2) {
@@ -14697,7 +15624,7 @@ func (m *Module) fn186(v0 int32, v1, v2 int64, v3 int32, v4 int64) {
 		goto l17
 	}
 l0:
-	m.fn29(v5+i32(8), v4)
+	m.fn35(v5+i32(8), v4)
 	{
 		t2 := int32(load32(m.memory, uint64(uint32(v5))+12))
 		v8 = t2
@@ -14773,12 +15700,12 @@ l17:
 }
 
 //go:norace
-func (m *Module) fn187(v0, v1 int32) int32 {
+func (m *Module) fn211(v0, v1 int32) int32 {
 	var v2, v3, v4 int32
 	t0 := m.g0
 	v2 = t0 - i32(16)
 	m.g0 = v2
-	m.fn188(v2+i32(8), v1)
+	m.fn212(v2+i32(8), v1)
 	v1 = i32(0)
 	t1 := int32(load32(m.memory, uint64(uint32(v2))+12))
 	v3 = t1
@@ -14802,7 +15729,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn188(v0, v1 int32) {
+func (m *Module) fn212(v0, v1 int32) {
 	var v2 int32
 	{
 		v1 = v1 + i32(-3)
@@ -14814,9 +15741,9 @@ func (m *Module) fn188(v0, v1 int32) {
 		goto l1
 	l0:
 		v2 = v1 << 2
-		t0 := int32(load32(m.memory, uint64(uint32(v2))+26364))
+		t0 := int32(load32(m.memory, uint64(uint32(v2))+26876))
 		v1 = t0
-		t1 := int32(load32(m.memory, uint64(uint32(v2))+26204))
+		t1 := int32(load32(m.memory, uint64(uint32(v2))+26716))
 		v2 = t1
 	}
 l1:
@@ -14825,7 +15752,7 @@ l1:
 }
 
 //go:norace
-func fn189(v0, v1 int32) int64 {
+func fn213(v0, v1 int32) int64 {
 	var v2 int64
 	var v3 int32
 	v2 = i64(1)
@@ -14849,459 +15776,85 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn190(v0, v1 int32) {
-	t0 := v0
-	v1 = v1 << 2
-	t1 := int32(load32(m.memory, uint32(v1+i32(26520))))
-	store32(m.memory, uint64(uint32(t0))+4, uint32(t1))
-	t2 := int32(load32(m.memory, uint32(v1+i32(26688))))
-	store32(m.memory, uint32(v0), uint32(t2))
+func (m *Module) fn214(v0, v1 int32) {
+	var v2, v3, v4, v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19, v20, v21, v22, v23, v24, v25 int64
+	t0 := int64(load32(m.memory, uint64(uint32(v1))+20))
+	v2 = t0
+	t1 := int64(load32(m.memory, uint64(uint32(v1))+16))
+	v3 = t1
+	t2 := int64(load32(m.memory, uint64(uint32(v1))+60))
+	v4 = t2
+	t3 := int64(load32(m.memory, uint64(uint32(v1))+56))
+	v5 = t3
+	t4 := int64(load32(m.memory, uint64(uint32(v1))+68))
+	v6 = t4
+	t5 := int64(load32(m.memory, uint64(uint32(v1))+64))
+	v7 = t5
+	t6 := int64(load32(m.memory, uint64(uint32(v1))+136))
+	v8 = t6
+	t7 := int64(load64(m.memory, uint32(v1)))
+	v9 = t7
+	t8 := int64(load64(m.memory, uint64(uint32(v1))+8))
+	v10 = t8
+	t9 := int64(load32(m.memory, uint64(uint32(v1))+140))
+	v11 = t9
+	t10 := int64(load64(m.memory, uint64(uint32(v1))+24))
+	v12 = t10
+	t11 := int64(load64(m.memory, uint64(uint32(v1))+32))
+	v13 = t11
+	t12 := int64(load64(m.memory, uint64(uint32(v1))+40))
+	v14 = t12
+	t13 := int64(load32(m.memory, uint64(uint32(v1))+144))
+	v15 = t13
+	t14 := int64(load64(m.memory, uint64(uint32(v1))+48))
+	v16 = t14
+	t15 := int64(load32(m.memory, uint64(uint32(v1))+148))
+	v17 = t15
+	t16 := int64(load64(m.memory, uint64(uint32(v1))+72))
+	v18 = t16
+	t17 := int64(load64(m.memory, uint64(uint32(v1))+80))
+	v19 = t17
+	t18 := int64(load64(m.memory, uint64(uint32(v1))+88))
+	v20 = t18
+	t19 := int64(load64(m.memory, uint64(uint32(v1))+96))
+	v21 = t19
+	t20 := int64(load64(m.memory, uint64(uint32(v1))+104))
+	v22 = t20
+	t21 := int64(load64(m.memory, uint64(uint32(v1))+112))
+	v23 = t21
+	t22 := int64(load32(m.memory, uint64(uint32(v1))+152))
+	v24 = t22
+	t23 := int64(load64(m.memory, uint64(uint32(v1))+120))
+	v25 = t23
+	t24 := int64(load64(m.memory, uint64(uint32(v1))+128))
+	store64(m.memory, uint64(uint32(v0))+176, uint64(t24))
+	store64(m.memory, uint64(uint32(v0))+168, uint64(v25))
+	store64(m.memory, uint64(uint32(v0))+160, uint64(v24))
+	store64(m.memory, uint64(uint32(v0))+152, uint64(v23))
+	store64(m.memory, uint64(uint32(v0))+144, uint64(v22))
+	store64(m.memory, uint64(uint32(v0))+136, uint64(i64(0)))
+	store64(m.memory, uint64(uint32(v0))+128, uint64(v21))
+	store64(m.memory, uint64(uint32(v0))+120, uint64(v20))
+	store64(m.memory, uint64(uint32(v0))+112, uint64(v19))
+	store64(m.memory, uint64(uint32(v0))+104, uint64(v18))
+	store64(m.memory, uint64(uint32(v0))+80, uint64(v17))
+	store64(m.memory, uint64(uint32(v0))+72, uint64(v16))
+	store64(m.memory, uint64(uint32(v0))+64, uint64(v15))
+	store64(m.memory, uint64(uint32(v0))+56, uint64(v14))
+	store64(m.memory, uint64(uint32(v0))+48, uint64(v13))
+	store64(m.memory, uint64(uint32(v0))+40, uint64(v12))
+	store64(m.memory, uint64(uint32(v0))+32, uint64(v11))
+	store64(m.memory, uint64(uint32(v0))+16, uint64(v10))
+	store64(m.memory, uint64(uint32(v0))+8, uint64(v9))
+	store64(m.memory, uint32(v0), uint64(v8))
+	store64(m.memory, uint64(uint32(v0))+96, uint64(v6|v7<<32))
+	store64(m.memory, uint64(uint32(v0))+88, uint64(v4|v5<<32))
+	store64(m.memory, uint64(uint32(v0))+24, uint64(v2|v3<<32))
 }
 
 //go:norace
-func (m *Module) fn191(v0 int64, v1 int32, v2, v3 int64) int64 {
-	var v4 int32
-	t0 := m.g0
-	v4 = t0 - i32(48)
-	m.g0 = v4
-	m.fn153(v4+i32(32), v0, v1, v2)
-	t1 := int64(load64(m.memory, uint64(uint32(v4))+40))
-	t2 := int64(load64(m.memory, uint64(uint32(v4))+32))
-	t3 := v4 + i32(16)
-	v2 = t2
-	m.fn214(t3, t1-v2+i64(1), i64(0), v3, i64(0))
-	t4 := int64(load64(m.memory, uint64(uint32(v4))+24))
-	v2 = v2 + t4
-	{
-		t5 := int32(load32(m.memory, uint64(uint32(v1))+148))
-		if t5 != i32(7) {
-			goto l0
-		}
-		t6 := int64(load64(m.memory, uint64(uint32(v1))+88))
-		m.fn214(v4, t6, i64(0), v2, i64(0))
-		t7 := int64(load64(m.memory, uint32(v4)))
-		v2 = t7
-		p8 := i64(0x7fffffffffffffff)
-		if uint64(v2) < uint64(i64(0x7fffffffffffffff)) {
-			p8 = v2
-		}
-		t9 := int64(load64(m.memory, uint64(uint32(v4))+8))
-		p10 := p8
-		if t9 != i64(0) {
-			p10 = i64(0x7fffffffffffffff)
-		}
-		v2 = p10
-	}
-l0:
-	t11 := int64(load64(m.memory, uint64(uint32(v1))+40))
-	v0 = t11
-	t12 := int32(load32(m.memory, uint64(uint32(v1))+144))
-	v1 = t12
-	m.g0 = v4 + i32(48)
-	p13 := v2
-	if uint64(v0) < uint64(v2) {
-		p13 = v0
-	}
-	p14 := v2
-	if v1 == i32(2) {
-		p14 = p13
-	}
-	return p14
-}
-
-//go:norace
-func (m *Module) fn192(v0, v1 int32) {
-	var v2, v3 int64
-	{
-		t0 := int32(load32(m.memory, uint64(uint32(v1))+136))
-		switch t0 + i32(-3) {
-		default:
-			return
-		case 2:
-			t1 := int64(load64(m.memory, uint32(v0)))
-			v2 = t1
-			t2 := int64(load64(m.memory, uint64(uint32(v0))+8))
-			t3 := v0
-			v3 = t2
-			store64(m.memory, uint32(t3), uint64(v3))
-			t4 := v0
-			v3 = v2 + v3
-			p5 := v3
-			if uint64(v3) < uint64(v2) {
-				p5 = i64(-1)
-			}
-			v2 = p5
-			p6 := i64(0x7fffffffffffffff)
-			if uint64(v2) < uint64(i64(0x7fffffffffffffff)) {
-				p6 = v2
-			}
-			store64(m.memory, uint64(uint32(t4))+8, uint64(p6))
-			return
-		case 0:
-			t7 := int64(load64(m.memory, uint32(v0)))
-			v3 = t7
-			t8 := int64(load64(m.memory, uint64(uint32(v1))+40))
-			t9 := int32(load32(m.memory, uint64(uint32(v1))+144))
-			t11 := v3
-			p10 := i64(0x7fffffffffffffff)
-			if t9 == i32(1) {
-				p10 = t8
-			}
-			v2 = p10
-			if uint64(t11) >= uint64(v2) {
-				return
-			}
-			t12 := int32(load32(m.memory, uint64(uint32(v1))+16))
-			t13 := int32(load32(m.memory, uint64(uint32(v1))+20))
-			t14 := m.fn123(t12, t13, v3)
-			t15 := v0
-			t16 := v2
-			v3 = t14
-			p17 := v3
-			if uint64(v2) < uint64(v3) {
-				p17 = t16
-			}
-			store64(m.memory, uint32(t15), uint64(p17))
-			return
-		}
-	}
-}
-
-//go:norace
-func (m *Module) fn193(v0 int32, v1 int64) int32 {
-	var v2, v3, v4, v5 int32
-	var v6 int64
-	t0 := m.g0
-	v2 = t0 - i32(128)
-	m.g0 = v2
-	{
-		if v1 != i64(0) {
-			goto l0
-		}
-		_ = m.fn25(v0, i32(23197), i32(2))
-		goto l1
-	l0:
-		memory_copy(m.memory, uint32(v2+i32(8)+i32(8)), uint32(i32(23216)), uint32(i32(112)))
-		v3 = i32(0)
-	l4:
-		{
-			if v3 == i32(112) {
-				goto l1
-			}
-			v4 = v2 + i32(8) + v3
-			t2 := int32(load32(m.memory, uint32(v4+i32(8))))
-			v5 = t2
-			if v5 == 0 {
-				goto l1
-			}
-			{
-				t3 := int64(load64(m.memory, uint32(v4+i32(16))))
-				v6 = t3
-				if v6 == 0 {
-					goto l2
-				}
-				t4 := int64(uint64(v1) % uint64(v6))
-				if t4 == 0 {
-					goto l3
-				}
-			}
-		l2:
-			v3 = v3 + i32(16)
-			goto l4
-		l3:
-		}
-		t5 := int32(load32(m.memory, uint32(v4+i32(12))))
-		v3 = t5
-		t6 := int64(uint64(v1) / uint64(v6))
-		t7 := m.fn26(v0, t6)
-		_ = m.fn25(t7, v5, v3)
-	}
-l1:
-	m.g0 = v2 + i32(128)
-	return v0
-}
-
-//go:norace
-func (m *Module) fn194(v0, v1, v2 int32) int32 {
-	var v3, v4, v5 int64
-	v3 = int64(uint32(v1))
-	{
-		{
-			if v2 == 0 {
-				goto l0
-			}
-			t0 := int32(uint32(i32(1000000)) / uint32(v2))
-			v1 = t0
-			if v1*v2 != i32(1000000) {
-				goto l0
-			}
-			t1 := v0
-			v3 = int64(uint32(v1)) * v3
-			t2 := int64(uint64(v3) / uint64(i64(1000000)))
-			v4 = t2
-			t3 := m.fn26(t1, v4)
-			v2 = t3
-			v4 = v3 - v4*i64(1000000)
-			if !(v4 == 0) {
-				goto l1
-			}
-			v4 = i64(0)
-			goto l2
-		l1:
-			_ = m.fn25(v2, i32(23179), i32(1))
-		l2:
-			v3 = i64(100000)
-		l5:
-			if v4 == 0 {
-				goto l3
-			}
-			{
-				if v3 == 0 {
-					v3 = i64(0)
-					_ = m.fn26(v2, i64(0))
-					v4 = i64(0)
-					goto l5
-				}
-				t5 := int64(uint64(v4) / uint64(v3))
-				t6 := v2
-				v5 = t5
-				_ = m.fn26(t6, v5)
-				v4 = v4 - v5*v3
-				t8 := int64(uint64(v3) / uint64(i64(10)))
-				v3 = t8
-				goto l5
-			}
-		}
-	l0:
-		t10 := m.fn26(v0, v3)
-		t11 := m.fn25(t10, i32(23180), i32(1))
-		_ = m.fn26(t11, int64(uint32(v2)))
-	}
-l3:
-	return v0
-}
-
-//go:norace
-func (m *Module) fn195(v0, v1 int32) int32 {
-	var v2 int32
-	t0 := m.g0
-	v2 = t0 - i32(16)
-	m.g0 = v2
-	m.memory[uint64(uint32(v2))+15] = byte(v1)
-	t1 := m.fn25(v0, v2+i32(15), i32(1))
-	v1 = t1
-	m.g0 = v2 + i32(16)
-	return v1
-}
-
-//go:norace
-func (m *Module) fn196(v0, v1 int32, v2 int64) int32 {
-	var v3, v4 int32
-	t0 := m.g0
-	v3 = t0 - i32(16)
-	m.g0 = v3
-	{
-		t1 := int32(load32(m.memory, uint32(v1)))
-		switch t1 {
-		default:
-			{
-				if uint64(v2+i64(-1)) > uint64(i64(0xffffffff)) {
-					goto l4
-				}
-				v4 = int32(v2) + i32(-1)
-				t2 := int32(load32(m.memory, uint64(uint32(v1))+8))
-				if uint32(v4) >= uint32(t2) {
-					goto l4
-				}
-				t3 := int32(load32(m.memory, uint64(uint32(v1))+4))
-				t4 := v0
-				v1 = t3 + v4<<3
-				t5 := int32(load32(m.memory, uint32(v1)))
-				t6 := int32(load32(m.memory, uint64(uint32(v1))+4))
-				_ = m.fn25(t4, t5, t6)
-				goto l5
-			}
-		l4:
-			_ = m.fn26(v0, v2)
-			goto l5
-		case 1:
-			_ = m.fn193(v0, v2)
-			goto l5
-		case 2:
-			m.fn29(v3+i32(8), v2)
-			t10 := int32(load32(m.memory, uint64(uint32(v3))+8))
-			t11 := int32(load32(m.memory, uint64(uint32(v3))+12))
-			_ = m.fn194(v0, t10, t11)
-			goto l5
-		case 3:
-			_ = m.fn26(v0, v2)
-		}
-	}
-l5:
-	m.g0 = v3 + i32(16)
-	return v0
-}
-
-//go:norace
-func (m *Module) fn197(v0, v1, v2 int32) {
-	var v3, v4, v5, v6, v7 int32
-	t0 := m.g0
-	v3 = t0 - i32(16)
-	m.g0 = v3
-	t1 := m.fn25(v2, i32(24584), i32(1))
-	v4 = t1
-	t2 := int32(load32(m.memory, uint64(uint32(v1))+32))
-	v5 = t2
-	p3 := i32(32)
-	if uint32(v5) < uint32(i32(32)) {
-		p3 = v5
-	}
-	v6 = p3
-	v2 = i32(0)
-l3:
-	if v6 == v2 {
-		goto l0
-	}
-	{
-		t4 := int32(m.memory[uint32(v1+v2)])
-		v7 = t4
-		if uint32((v7+i32(-33))&i32(255)) < uint32(i32(94)) {
-			goto l1
-		}
-		t5 := int32(m.memory[uint64(uint32(int32(uint32(v7)>>4)))+23181])
-		t6 := int32(m.memory[uint64(uint32(v7&i32(15)))+23181])
-		store32(m.memory, uint64(uint32(v3))+12, uint32(t5<<16|t6<<24|i32(30812)))
-		_ = m.fn25(v4, v3+i32(12), i32(4))
-		goto l2
-	}
-l1:
-	_ = m.fn195(v4, v7)
-l2:
-	v2 = v2 + i32(1)
-	goto l3
-l0:
-	v2 = i32(0)
-	t9 := v4
-	var p10 int32
-	if uint32(v5) > uint32(i32(32)) {
-		p10 = 1
-	}
-	v7 = p10
-	p11 := i32(24584)
-	if v7 != 0 {
-		p11 = i32(24585)
-	}
-	p12 := i32(1)
-	if v7 != 0 {
-		p12 = i32(4)
-	}
-	t13 := m.fn25(t9, p11, p12)
-	v4 = t13
-	{
-	l8:
-		{
-			if v6 != v2 {
-				goto l4
-			}
-			v2 = i32(0)
-		l6:
-			{
-				if v6 == v2 {
-					if v0 == i32(15) {
-						if v5 != 0 {
-							goto l10
-						}
-						v2 = i32(24472)
-						v7 = i32(36)
-						goto l7
-					}
-					if v0 != i32(20) {
-						goto l10
-					}
-					v7 = i32(0)
-				l13:
-					if v6 != v7 {
-						t16 := int32(m.memory[uint32(v1+v7)])
-						if uint32((t16+i32(-48))&i32(255)) < uint32(i32(10)) {
-							goto l12
-						}
-						v7 = v7 + i32(1)
-						goto l13
-					}
-					v7 = v6
-					goto l12
-				l12:
-					t17 := v1
-					var p18 int32
-					if uint32(v7) < uint32(v6) {
-						p18 = 1
-					}
-					v6 = p18
-					p19 := i32(0)
-					if v6 != 0 {
-						p19 = t17
-					}
-					v1 = p19
-					v2 = i32(-112)
-				l15:
-					if v2 == 0 {
-						goto l10
-					}
-					{
-						if v6 == 0 {
-							goto l14
-						}
-						t20 := int32(load32(m.memory, uint32(v2+i32(23328))))
-						t21 := int32(load32(m.memory, uint32(v2+i32(23332))))
-						t22 := m.fn74(t20, t21, v1, v7)
-						if t22 == 0 {
-							goto l14
-						}
-						v2 = i32(24508)
-						v7 = i32(23)
-						goto l7
-					}
-				l14:
-					v2 = v2 + i32(16)
-					goto l15
-				}
-				v7 = v1 + v2
-				v2 = v2 + i32(1)
-				t14 := int32(m.memory[uint32(v7)])
-				if uint32((t14+i32(-65))&i32(255)) >= uint32(i32(26)) {
-					goto l6
-				}
-			}
-			v2 = i32(24531)
-			v7 = i32(31)
-			goto l7
-		l4:
-			v7 = v1 + v2
-			v2 = v2 + i32(1)
-			t15 := int32(m.memory[uint32(v7)])
-			v7 = t15 + i32(-9)
-			if uint32(v7) > uint32(i32(23)) {
-				goto l8
-			}
-			if i32_shl(i32(1), v7)&i32(8388639) == 0 {
-				goto l8
-			}
-		}
-		v2 = i32(24562)
-		v7 = i32(22)
-		goto l7
-	l7:
-		t23 := m.fn25(v4, i32(24466), i32(2))
-		t24 := m.fn25(t23, v2, v7)
-		_ = m.fn25(t24, i32(24468), i32(1))
-	}
-l10:
-	m.g0 = v3 + i32(16)
-}
-
-//go:norace
-func (m *Module) fn198(v0, v1, v2, v3, v4, v5, v6 int32) {
-	m.fn24(v0+i32(20), v5, v6)
+func (m *Module) fn215(v0, v1, v2, v3, v4, v5, v6 int32) {
+	m.fn30(v0+i32(20), v5, v6)
 	store32(m.memory, uint64(uint32(v0))+60, uint32(v2))
 	store32(m.memory, uint64(uint32(v0))+64, uint32(v1))
 	store32(m.memory, uint64(uint32(v0))+56, uint32(v3))
@@ -15311,12 +15864,22 @@ func (m *Module) fn198(v0, v1, v2, v3, v4, v5, v6 int32) {
 }
 
 //go:norace
-func (m *Module) fn199(v0, v1, v2 int32) {
+func (m *Module) fn216(v0, v1 int32) {
+	t0 := v0
+	v1 = v1 << 2
+	t1 := int32(load32(m.memory, uint32(v1+i32(27032))))
+	store32(m.memory, uint64(uint32(t0))+4, uint32(t1))
+	t2 := int32(load32(m.memory, uint32(v1+i32(27200))))
+	store32(m.memory, uint32(v0), uint32(t2))
+}
+
+//go:norace
+func (m *Module) fn217(v0, v1, v2 int32) {
 	var v3 int32
 	t0 := m.g0
 	v3 = t0 - i32(16)
 	m.g0 = v3
-	m.fn157(v3+i32(4), v1, v2)
+	m.fn178(v3+i32(4), v1, v2)
 	{
 		t1 := int32(m.memory[uint64(uint32(v3))+4])
 		if t1 != i32(1) {
@@ -15349,39 +15912,7 @@ l4:
 }
 
 //go:norace
-func (m *Module) fn200(v0, v1, v2 int32) {
-	var v3 int32
-	v2 = v2 << 2
-l2:
-	if v2 == 0 {
-		return
-	}
-	{
-		t0 := int32(load32(m.memory, uint32(v1)))
-		v3 = t0
-		p1 := i32(-33)
-		if uint32(v3) < uint32(i32(33)) {
-			p1 = i32(-1)
-		}
-		v3 = p1 + v3
-		if uint32(v3) > uint32(i32(22)) {
-			goto l1
-		}
-		v3 = v0 + v3<<5
-		t2 := int32(load32(m.memory, uint64(uint32(v3))+16))
-		if t2 != 0 {
-			goto l1
-		}
-		store64(m.memory, uint32(v3), uint64(i64(0)))
-	}
-l1:
-	v1 = v1 + i32(4)
-	v2 = v2 + i32(-4)
-	goto l2
-}
-
-//go:norace
-func (m *Module) fn201(v0, v1, v2 int32, v3, v4 int64) {
+func (m *Module) fn218(v0, v1, v2 int32, v3, v4 int64) {
 	var v5, v6, v7 int32
 	t0 := m.g0
 	v5 = t0
@@ -15425,7 +15956,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn202(v0, v1, v2 int32) {
+func (m *Module) fn219(v0, v1, v2 int32) {
 	var v3 int64
 	{
 		p0 := i32(-33)
@@ -15457,7 +15988,55 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn203(v0, v1 int32) int32 {
+func (m *Module) fn220(v0, v1 int32, v2 int64) int32 {
+	var v3, v4 int32
+	t0 := m.g0
+	v3 = t0 - i32(16)
+	m.g0 = v3
+	{
+		t1 := int32(load32(m.memory, uint32(v1)))
+		switch t1 {
+		default:
+			{
+				if uint64(v2+i64(-1)) > uint64(i64(0xffffffff)) {
+					goto l4
+				}
+				v4 = int32(v2) + i32(-1)
+				t2 := int32(load32(m.memory, uint64(uint32(v1))+8))
+				if uint32(v4) >= uint32(t2) {
+					goto l4
+				}
+				t3 := int32(load32(m.memory, uint64(uint32(v1))+4))
+				t4 := v0
+				v1 = t3 + v4<<3
+				t5 := int32(load32(m.memory, uint32(v1)))
+				t6 := int32(load32(m.memory, uint64(uint32(v1))+4))
+				_ = m.fn31(t4, t5, t6)
+				goto l5
+			}
+		l4:
+			_ = m.fn32(v0, v2)
+			goto l5
+		case 1:
+			_ = m.fn222(v0, v2)
+			goto l5
+		case 2:
+			m.fn35(v3+i32(8), v2)
+			t10 := int32(load32(m.memory, uint64(uint32(v3))+8))
+			t11 := int32(load32(m.memory, uint64(uint32(v3))+12))
+			_ = m.fn223(v0, t10, t11)
+			goto l5
+		case 3:
+			_ = m.fn32(v0, v2)
+		}
+	}
+l5:
+	m.g0 = v3 + i32(16)
+	return v0
+}
+
+//go:norace
+func (m *Module) fn221(v0, v1 int32) int32 {
 	var v2, v3 int32
 	var v4 int64
 	t0 := m.g0
@@ -15481,7 +16060,7 @@ func (m *Module) fn203(v0, v1 int32) int32 {
 				goto l2
 			}
 		l0:
-			m.fn185(v2, v1, v0)
+			m.fn209(v2, v1, v0)
 			v4 = i64(0)
 			{
 				p3 := i32(-33)
@@ -15512,7 +16091,7 @@ func (m *Module) fn203(v0, v1 int32) int32 {
 			}
 		}
 	l1:
-		t7 := m.fn187(v0, v3)
+		t7 := m.fn211(v0, v3)
 		v1 = t7
 		goto l5
 	}
@@ -15524,14 +16103,407 @@ l5:
 }
 
 //go:norace
-func (m *Module) fn204(v0, v1, v2, v3 int32, v4, v5, v6 int64) {
+func (m *Module) fn222(v0 int32, v1 int64) int32 {
+	var v2, v3, v4, v5 int32
+	var v6 int64
+	t0 := m.g0
+	v2 = t0 - i32(128)
+	m.g0 = v2
+	{
+		if v1 != i64(0) {
+			goto l0
+		}
+		_ = m.fn31(v0, i32(23709), i32(2))
+		goto l1
+	l0:
+		memory_copy(m.memory, uint32(v2+i32(8)+i32(8)), uint32(i32(23728)), uint32(i32(112)))
+		v3 = i32(0)
+	l4:
+		{
+			if v3 == i32(112) {
+				goto l1
+			}
+			v4 = v2 + i32(8) + v3
+			t2 := int32(load32(m.memory, uint32(v4+i32(8))))
+			v5 = t2
+			if v5 == 0 {
+				goto l1
+			}
+			{
+				t3 := int64(load64(m.memory, uint32(v4+i32(16))))
+				v6 = t3
+				if v6 == 0 {
+					goto l2
+				}
+				t4 := int64(uint64(v1) % uint64(v6))
+				if t4 == 0 {
+					goto l3
+				}
+			}
+		l2:
+			v3 = v3 + i32(16)
+			goto l4
+		l3:
+		}
+		t5 := int32(load32(m.memory, uint32(v4+i32(12))))
+		v3 = t5
+		t6 := int64(uint64(v1) / uint64(v6))
+		t7 := m.fn32(v0, t6)
+		_ = m.fn31(t7, v5, v3)
+	}
+l1:
+	m.g0 = v2 + i32(128)
+	return v0
+}
+
+//go:norace
+func (m *Module) fn223(v0, v1, v2 int32) int32 {
+	var v3, v4, v5 int64
+	v3 = int64(uint32(v1))
+	{
+		{
+			if v2 == 0 {
+				goto l0
+			}
+			t0 := int32(uint32(i32(1000000)) / uint32(v2))
+			v1 = t0
+			if v1*v2 != i32(1000000) {
+				goto l0
+			}
+			t1 := v0
+			v3 = int64(uint32(v1)) * v3
+			t2 := int64(uint64(v3) / uint64(i64(1000000)))
+			v4 = t2
+			t3 := m.fn32(t1, v4)
+			v2 = t3
+			v4 = v3 - v4*i64(1000000)
+			if !(v4 == 0) {
+				goto l1
+			}
+			v4 = i64(0)
+			goto l2
+		l1:
+			_ = m.fn31(v2, i32(23691), i32(1))
+		l2:
+			v3 = i64(100000)
+		l5:
+			if v4 == 0 {
+				goto l3
+			}
+			{
+				if v3 == 0 {
+					v3 = i64(0)
+					_ = m.fn32(v2, i64(0))
+					v4 = i64(0)
+					goto l5
+				}
+				t5 := int64(uint64(v4) / uint64(v3))
+				t6 := v2
+				v5 = t5
+				_ = m.fn32(t6, v5)
+				v4 = v4 - v5*v3
+				t8 := int64(uint64(v3) / uint64(i64(10)))
+				v3 = t8
+				goto l5
+			}
+		}
+	l0:
+		t10 := m.fn32(v0, v3)
+		t11 := m.fn31(t10, i32(23692), i32(1))
+		_ = m.fn32(t11, int64(uint32(v2)))
+	}
+l3:
+	return v0
+}
+
+//go:norace
+func (m *Module) fn224(v0, v1 int32) int32 {
+	var v2 int32
+	t0 := m.g0
+	v2 = t0 - i32(16)
+	m.g0 = v2
+	m.memory[uint64(uint32(v2))+15] = byte(v1)
+	t1 := m.fn31(v0, v2+i32(15), i32(1))
+	v1 = t1
+	m.g0 = v2 + i32(16)
+	return v1
+}
+
+//go:norace
+func (m *Module) fn225(v0 int64, v1 int32, v2, v3 int64) int64 {
+	var v4 int32
+	t0 := m.g0
+	v4 = t0 - i32(48)
+	m.g0 = v4
+	m.fn174(v4+i32(32), v0, v1, v2)
+	t1 := int64(load64(m.memory, uint64(uint32(v4))+40))
+	t2 := int64(load64(m.memory, uint64(uint32(v4))+32))
+	t3 := v4 + i32(16)
+	v2 = t2
+	m.fn240(t3, t1-v2+i64(1), i64(0), v3, i64(0))
+	t4 := int64(load64(m.memory, uint64(uint32(v4))+24))
+	v2 = v2 + t4
+	{
+		t5 := int32(load32(m.memory, uint64(uint32(v1))+148))
+		if t5 != i32(7) {
+			goto l0
+		}
+		t6 := int64(load64(m.memory, uint64(uint32(v1))+88))
+		m.fn240(v4, t6, i64(0), v2, i64(0))
+		t7 := int64(load64(m.memory, uint32(v4)))
+		v2 = t7
+		p8 := i64(0x7fffffffffffffff)
+		if uint64(v2) < uint64(i64(0x7fffffffffffffff)) {
+			p8 = v2
+		}
+		t9 := int64(load64(m.memory, uint64(uint32(v4))+8))
+		p10 := p8
+		if t9 != i64(0) {
+			p10 = i64(0x7fffffffffffffff)
+		}
+		v2 = p10
+	}
+l0:
+	t11 := int64(load64(m.memory, uint64(uint32(v1))+40))
+	v0 = t11
+	t12 := int32(load32(m.memory, uint64(uint32(v1))+144))
+	v1 = t12
+	m.g0 = v4 + i32(48)
+	p13 := v2
+	if uint64(v0) < uint64(v2) {
+		p13 = v0
+	}
+	p14 := v2
+	if v1 == i32(2) {
+		p14 = p13
+	}
+	return p14
+}
+
+//go:norace
+func (m *Module) fn226(v0, v1 int32) {
+	var v2, v3 int64
+	{
+		t0 := int32(load32(m.memory, uint64(uint32(v1))+136))
+		switch t0 + i32(-3) {
+		default:
+			return
+		case 2:
+			t1 := int64(load64(m.memory, uint32(v0)))
+			v2 = t1
+			t2 := int64(load64(m.memory, uint64(uint32(v0))+8))
+			t3 := v0
+			v3 = t2
+			store64(m.memory, uint32(t3), uint64(v3))
+			t4 := v0
+			v3 = v2 + v3
+			p5 := v3
+			if uint64(v3) < uint64(v2) {
+				p5 = i64(-1)
+			}
+			v2 = p5
+			p6 := i64(0x7fffffffffffffff)
+			if uint64(v2) < uint64(i64(0x7fffffffffffffff)) {
+				p6 = v2
+			}
+			store64(m.memory, uint64(uint32(t4))+8, uint64(p6))
+			return
+		case 0:
+			t7 := int64(load64(m.memory, uint32(v0)))
+			v3 = t7
+			t8 := int64(load64(m.memory, uint64(uint32(v1))+40))
+			t9 := int32(load32(m.memory, uint64(uint32(v1))+144))
+			t11 := v3
+			p10 := i64(0x7fffffffffffffff)
+			if t9 == i32(1) {
+				p10 = t8
+			}
+			v2 = p10
+			if uint64(t11) >= uint64(v2) {
+				return
+			}
+			t12 := int32(load32(m.memory, uint64(uint32(v1))+16))
+			t13 := int32(load32(m.memory, uint64(uint32(v1))+20))
+			t14 := m.fn139(t12, t13, v3)
+			t15 := v0
+			t16 := v2
+			v3 = t14
+			p17 := v3
+			if uint64(v2) < uint64(v3) {
+				p17 = t16
+			}
+			store64(m.memory, uint32(t15), uint64(p17))
+			return
+		}
+	}
+}
+
+//go:norace
+func (m *Module) fn227(v0, v1, v2 int32) {
+	var v3, v4, v5, v6, v7 int32
+	t0 := m.g0
+	v3 = t0 - i32(16)
+	m.g0 = v3
+	t1 := m.fn31(v2, i32(25096), i32(1))
+	v4 = t1
+	t2 := int32(load32(m.memory, uint64(uint32(v1))+32))
+	v5 = t2
+	p3 := i32(32)
+	if uint32(v5) < uint32(i32(32)) {
+		p3 = v5
+	}
+	v6 = p3
+	v2 = i32(0)
+l3:
+	if v6 == v2 {
+		goto l0
+	}
+	{
+		t4 := int32(m.memory[uint32(v1+v2)])
+		v7 = t4
+		if uint32((v7+i32(-33))&i32(255)) < uint32(i32(94)) {
+			goto l1
+		}
+		t5 := int32(m.memory[uint64(uint32(int32(uint32(v7)>>4)))+23693])
+		t6 := int32(m.memory[uint64(uint32(v7&i32(15)))+23693])
+		store32(m.memory, uint64(uint32(v3))+12, uint32(t5<<16|t6<<24|i32(30812)))
+		_ = m.fn31(v4, v3+i32(12), i32(4))
+		goto l2
+	}
+l1:
+	_ = m.fn224(v4, v7)
+l2:
+	v2 = v2 + i32(1)
+	goto l3
+l0:
+	v2 = i32(0)
+	t9 := v4
+	var p10 int32
+	if uint32(v5) > uint32(i32(32)) {
+		p10 = 1
+	}
+	v7 = p10
+	p11 := i32(25096)
+	if v7 != 0 {
+		p11 = i32(25097)
+	}
+	p12 := i32(1)
+	if v7 != 0 {
+		p12 = i32(4)
+	}
+	t13 := m.fn31(t9, p11, p12)
+	v4 = t13
+	{
+	l8:
+		{
+			if v6 != v2 {
+				goto l4
+			}
+			v2 = i32(0)
+		l6:
+			{
+				if v6 == v2 {
+					if v0 == i32(15) {
+						if v5 != 0 {
+							goto l10
+						}
+						v2 = i32(24984)
+						v7 = i32(36)
+						goto l7
+					}
+					if v0 != i32(20) {
+						goto l10
+					}
+					v7 = i32(0)
+				l13:
+					if v6 != v7 {
+						t16 := int32(m.memory[uint32(v1+v7)])
+						if uint32((t16+i32(-48))&i32(255)) < uint32(i32(10)) {
+							goto l12
+						}
+						v7 = v7 + i32(1)
+						goto l13
+					}
+					v7 = v6
+					goto l12
+				l12:
+					t17 := v1
+					var p18 int32
+					if uint32(v7) < uint32(v6) {
+						p18 = 1
+					}
+					v6 = p18
+					p19 := i32(0)
+					if v6 != 0 {
+						p19 = t17
+					}
+					v1 = p19
+					v2 = i32(-112)
+				l15:
+					if v2 == 0 {
+						goto l10
+					}
+					{
+						if v6 == 0 {
+							goto l14
+						}
+						t20 := int32(load32(m.memory, uint32(v2+i32(23840))))
+						t21 := int32(load32(m.memory, uint32(v2+i32(23844))))
+						t22 := m.fn89(t20, t21, v1, v7)
+						if t22 == 0 {
+							goto l14
+						}
+						v2 = i32(25020)
+						v7 = i32(23)
+						goto l7
+					}
+				l14:
+					v2 = v2 + i32(16)
+					goto l15
+				}
+				v7 = v1 + v2
+				v2 = v2 + i32(1)
+				t14 := int32(m.memory[uint32(v7)])
+				if uint32((t14+i32(-65))&i32(255)) >= uint32(i32(26)) {
+					goto l6
+				}
+			}
+			v2 = i32(25043)
+			v7 = i32(31)
+			goto l7
+		l4:
+			v7 = v1 + v2
+			v2 = v2 + i32(1)
+			t15 := int32(m.memory[uint32(v7)])
+			v7 = t15 + i32(-9)
+			if uint32(v7) > uint32(i32(23)) {
+				goto l8
+			}
+			if i32_shl(i32(1), v7)&i32(8388639) == 0 {
+				goto l8
+			}
+		}
+		v2 = i32(25074)
+		v7 = i32(22)
+		goto l7
+	l7:
+		t23 := m.fn31(v4, i32(24978), i32(2))
+		t24 := m.fn31(t23, v2, v7)
+		_ = m.fn31(t24, i32(24980), i32(1))
+	}
+l10:
+	m.g0 = v3 + i32(16)
+}
+
+//go:norace
+func (m *Module) fn228(v0, v1, v2, v3 int32, v4, v5, v6 int64) {
 	var v7 int32
 	var v8, v9, v10 int64
 	t0 := m.g0
 	v7 = t0 - i32(240)
 	m.g0 = v7
 	t1 := int32(load32(m.memory, uint32(v2)))
-	m.fn206(v7+i32(40), v1, t1, v4)
+	m.fn230(v7+i32(40), v1, t1, v4)
 	{
 		t2 := int64(load64(m.memory, uint64(uint32(v7))+40))
 		if t2 != i64(1) {
@@ -15544,7 +16516,7 @@ func (m *Module) fn204(v0, v1, v2, v3 int32, v4, v5, v6 int64) {
 			{
 				t4 := int32(load32(m.memory, uint64(uint32(v7))+196))
 				if t4 != i32(6) {
-					m.fn207(v0, v2, v4, v5, v6)
+					m.fn231(v0, v2, v4, v5, v6)
 					goto l4
 				}
 				v8 = v4 & i64(0xfff)
@@ -15557,16 +16529,16 @@ func (m *Module) fn204(v0, v1, v2, v3 int32, v4, v5, v6 int64) {
 				goto l3
 			}
 		l2:
-			m.fn207(v7+i32(208), v2, i64(4096), v5, v6)
+			m.fn231(v7+i32(208), v2, i64(4096), v5, v6)
 			t5 := int64(load64(m.memory, uint64(uint32(v7))+216))
 			v10 = t5
 			t6 := int64(load64(m.memory, uint64(uint32(v7))+208))
 			v9 = t6
 		}
 	l3:
-		m.fn214(v7+i32(16), v9, i64(0), v4, i64(0))
-		m.fn214(v7, v10, i64(0), v4, i64(0))
-		m.fn207(v7+i32(224), v2, v8, v5, v6)
+		m.fn240(v7+i32(16), v9, i64(0), v4, i64(0))
+		m.fn240(v7, v10, i64(0), v4, i64(0))
+		m.fn231(v7+i32(224), v2, v8, v5, v6)
 		t7 := int64(load64(m.memory, uint64(uint32(v7))+24))
 		t8 := v0
 		v5 = t7
@@ -15634,21 +16606,21 @@ l4:
 }
 
 //go:norace
-func (m *Module) fn205(v0, v1, v2 int32, v3, v4, v5 int64) {
+func (m *Module) fn229(v0, v1, v2 int32, v3, v4, v5 int64) {
 	t0 := int32(load32(m.memory, uint32(v1)))
 	t1 := int32(load32(m.memory, uint32(v1+i32(4))))
-	m.fn204(v0, t0, t1, v2, v5, v3, v4)
+	m.fn228(v0, t0, t1, v2, v5, v3, v4)
 }
 
 //go:norace
-func (m *Module) fn206(v0, v1, v2 int32, v3 int64) {
+func (m *Module) fn230(v0, v1, v2 int32, v3 int64) {
 	var v4 int32
 	t0 := m.g0
 	v4 = t0 - i32(368)
 	m.g0 = v4
 	memory_copy(m.memory, uint32(v4+i32(8)), uint32(v1), uint32(i32(192)))
-	m.fn36(v4+i32(8), v2, v3)
-	m.fn181(v4+i32(200), v4+i32(8))
+	m.fn43(v4+i32(8), v2, v3)
+	m.fn205(v4+i32(200), v4+i32(8))
 	v3 = i64(0)
 	{
 		t1 := int32(load32(m.memory, uint64(uint32(v4))+200))
@@ -15664,7 +16636,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn207(v0, v1 int32, v2, v3, v4 int64) {
+func (m *Module) fn231(v0, v1 int32, v2, v3, v4 int64) {
 	var v5 int32
 	var v6, v7, v8 int64
 	var v9 int32
@@ -15694,7 +16666,7 @@ func (m *Module) fn207(v0, v1 int32, v2, v3, v4 int64) {
 				goto l0
 			}
 			{
-				t3 := m.fn134(v5+i32(16), v1, v11, i64(-1))
+				t3 := m.fn155(v5+i32(16), v1, v11, i64(-1))
 				t4 := v13
 				v16 = t3
 				v8 = t4 + v16
@@ -15741,7 +16713,7 @@ func (m *Module) fn207(v0, v1 int32, v2, v3, v4 int64) {
 			if v9&i32(1) != 0 {
 				goto l3
 			}
-			t12 := m.fn191(v14, v1, v7, i64(-1))
+			t12 := m.fn225(v14, v1, v7, i64(-1))
 			v17 = t12
 		}
 	l3:
@@ -15756,7 +16728,7 @@ func (m *Module) fn207(v0, v1 int32, v2, v3, v4 int64) {
 		if uint64(v11) > uint64(v7) {
 			p15 = i64(0)
 		}
-		m.fn214(t13, t14, i64(0), p15, i64(0))
+		m.fn240(t13, t14, i64(0), p15, i64(0))
 		t16 := int64(load64(m.memory, uint64(uint32(v5))+8))
 		v11 = t16
 		t17 := int64(load64(m.memory, uint32(v5)))
@@ -15798,7 +16770,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn208(v0 int32) {
+func (m *Module) fn232(v0 int32) {
 	var v1 int32
 	var v2, v3, v4, v5 int64
 	t0 := m.g0
@@ -15818,8 +16790,8 @@ func (m *Module) fn208(v0 int32) {
 	store64(m.memory, uint64(uint32(v1))+48, uint64(v5))
 	store64(m.memory, uint64(uint32(v1))+40, uint64(v4))
 	store64(m.memory, uint64(uint32(v1))+32, uint64(v3))
-	m.fn209(v1, v1+i32(32))
-	m.fn209(v1+i32(32), v1)
+	m.fn233(v1, v1+i32(32))
+	m.fn233(v1+i32(32), v1)
 	t6 := int64(load64(m.memory, uint64(uint32(v1))+32))
 	v3 = t6
 	t7 := int64(load64(m.memory, uint64(uint32(v1))+40))
@@ -15835,7 +16807,7 @@ func (m *Module) fn208(v0 int32) {
 }
 
 //go:norace
-func (m *Module) fn209(v0, v1 int32) {
+func (m *Module) fn233(v0, v1 int32) {
 	var v2, v3, v4, v5, v6 int64
 	t0 := int64(load64(m.memory, uint64(uint32(v1))+24))
 	t1 := v0
@@ -15861,7 +16833,7 @@ func (m *Module) fn209(v0, v1 int32) {
 }
 
 //go:norace
-func (m *Module) fn210(v0, v1 int32) {
+func (m *Module) fn234(v0, v1 int32) {
 	var v2, v3, v4, v5 int32
 	{
 		{
@@ -15907,7 +16879,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn211(v0, v1, v2 int32) {
+func (m *Module) fn235(v0, v1, v2 int32) {
 	var v3 int32
 	var v4 int64
 	t0 := m.g0
@@ -15919,7 +16891,7 @@ func (m *Module) fn211(v0, v1, v2 int32) {
 		if t1 == 0 {
 			goto l0
 		}
-		m.fn158(v3, v1, v2)
+		m.fn179(v3, v1, v2)
 		t2 := int64(load64(m.memory, uint32(v3)))
 		v4 = t2
 		t3 := int64(load64(m.memory, uint64(uint32(v3))+8))
@@ -15931,7 +16903,29 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn212(v0 int32, v1 int64) {
+func (m *Module) fn236(v0 int32) int64 {
+	var v1 int64
+	v1 = i64(1)
+	{
+		t0 := int32(load32(m.memory, uint32(v0)))
+		switch t0 + i32(-2) {
+		case 0:
+			return i64(1000)
+		case 1, 3:
+			t1 := int64(load32(m.memory, uint64(uint32(v0))+40))
+			return t1
+		case 2:
+			t2 := int64(load64(m.memory, uint64(uint32(v0))+48))
+			v1 = t2
+			fallthrough
+		default:
+			return v1
+		}
+	}
+}
+
+//go:norace
+func (m *Module) fn237(v0 int32, v1 int64) {
 	var v2, v3 int64
 	var v4 int32
 	var v5 int64
@@ -15998,7 +16992,126 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn213(v0, v1, v2 int32) int32 {
+func (m *Module) fn238(v0, v1 int32, v2 int64) {
+	var v3 int32
+	var v4 int64
+	var v5 int32
+	var v6, v7, v8, v9 int64
+	t0 := m.g0
+	v3 = t0 - i32(32)
+	m.g0 = v3
+	m.fn237(v1, v2)
+	v4 = i64(0)
+	t1 := int32(load32(m.memory, uint32(v1)))
+	t2 := v3
+	v5 = t1
+	t3 := int64(load64(m.memory, uint64(uint32(v5))+64))
+	t4 := int64(load32(m.memory, uint64(uint32(v5))+40))
+	m.fn240(t2, t3, i64(0), t4, i64(0))
+	t5 := int64(load64(m.memory, uint32(v3)))
+	t6 := int64(load64(m.memory, uint64(uint32(v3))+8))
+	t8 := v3 + i32(16)
+	p7 := t5
+	if t6 != i64(0) {
+		p7 = i64(-1)
+	}
+	v6 = p7
+	t9 := int64(uint64(v6) / uint64(i64(1000000000)))
+	v7 = t9
+	t10 := int64(load64(m.memory, uint64(uint32(v5))+56))
+	t11 := v7
+	v2 = t10
+	m.fn240(t8, t11, i64(0), v2, i64(0))
+	t12 := int64(load64(m.memory, uint64(uint32(v3))+16))
+	v8 = t12
+	t13 := v8
+	v6 = v6 - v7*i64(1000000000)
+	t14 := int64(uint64(v2) / uint64(i64(1000000000)))
+	t15 := v6
+	v7 = t14
+	v9 = t13 + t15*v7
+	p16 := v9
+	if uint64(v9) < uint64(v8) {
+		p16 = i64(-1)
+	}
+	v8 = p16
+	t17 := int64(uint64(v6*(v2-v7*i64(1000000000))) / uint64(i64(1000000000)))
+	v2 = v8 + t17
+	p18 := v2
+	if uint64(v2) < uint64(v8) {
+		p18 = i64(-1)
+	}
+	v2 = p18
+	p19 := i64(0x7fffffffffffffff)
+	if uint64(v2) < uint64(i64(0x7fffffffffffffff)) {
+		p19 = v2
+	}
+	t20 := int64(load64(m.memory, uint64(uint32(v3))+24))
+	p21 := p19
+	if t20 != i64(0) {
+		p21 = i64(0x7fffffffffffffff)
+	}
+	v7 = p21
+	v2 = v7
+	{
+		t22 := int32(load32(m.memory, uint64(uint32(v1))+8))
+		v5 = t22
+		if v5 == 0 {
+			goto l0
+		}
+		t23 := int32(load32(m.memory, uint64(uint32(v1))+4))
+		v1 = t23
+		v2 = v7
+	l1:
+		{
+			t24 := int64(load64(m.memory, uint32(v1)))
+			t25 := v4
+			v6 = t24
+			t26 := t25 + v6>>63
+			v6 = v2 + v6
+			var p27 int32
+			if uint64(v6) < uint64(v2) {
+				p27 = 1
+			}
+			v4 = t26 + int64(uint32(p27))
+			v1 = v1 + i32(8)
+			v2 = v6
+			v5 = v5 + i32(-1)
+			if v5 != 0 {
+				goto l1
+			}
+		}
+		p28 := v6
+		if v4 < i64(0) {
+			p28 = i64(0)
+		}
+		p29 := i64(0)
+		if v4 > i64(0) {
+			p29 = v4
+		}
+		v2 = p29
+		var p31 int32
+		if v2 < i64(1) {
+			p31 = 1
+		}
+		p30 := p31
+		if v2 == 0 {
+			p30 = i32(1)
+		}
+		p32 := i64(-1)
+		if p30 != 0 {
+			p32 = p28
+		}
+		v2 = p32
+	}
+l0:
+	store64(m.memory, uint64(uint32(v0))+8, uint64(v7))
+	store64(m.memory, uint32(v0), uint64(v2))
+	m.g0 = v3 + i32(32)
+}
+
+//go:norace
+func (m *Module) fn239(v0, v1, v2 int32) int32 {
 	var v3, v4, v5 int32
 	v3 = i32(0)
 	if v2 == 0 {
@@ -16029,7 +17142,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn214(v0 int32, v1, v2, v3, v4 int64) {
+func (m *Module) fn240(v0 int32, v1, v2, v3, v4 int64) {
 	var v5, v6, v7, v8, v9, v10 int64
 	t0 := v0
 	v5 = v3 & i64(0xffffffff)
@@ -16060,7 +17173,7 @@ func (m *Module) fn214(v0 int32, v1, v2, v3, v4 int64) {
 }
 
 //go:norace
-func (m *Module) fn215(v0 int32, v1, v2 int64, v3 int32) {
+func (m *Module) fn241(v0 int32, v1, v2 int64, v3 int32) {
 	var v4 int64
 	{
 		if v3&i32(64) != 0 {
@@ -16214,4 +17327,13 @@ func memory_zero[T uint32 | uint64](mem []byte, dest, n T) {
 	clear(mem[x:y:len(mem)])
 }
 
-const data0 = "retry-after-msratelimitretry-afterratelimit-resetx-ratelimit-resetoperation_began\x00\x00\x00\x00\x00\x00\x00\x00\x00attempt_over\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00attempt_failed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_requested\x00\x00\x00\x00\x00\x00\x00\x00\x00operation_succeeded\x00\x00\x00\x00\x00operation_ended\x00\x00\x00\x00\x00\x00\x00\x00\x00no errora required pointer is NULLa struct is not initialisedthe number is not a field of a policythe value is a ratio and the field a plain number, or the reversethere are no more delays or rowsthe operating system cannot provide randomnessthe buffer cannot hold the text and its terminating zerothe value of Retry-After is neither a number of seconds nor a date, or is longer than 1024 bytesthe length is longer than any memorythe number is not an outcomethe number is not a reasonthe memory of the budget was damaged, or the budget was copied or the process forked while a thread used itthe text is not the state of a budget of this kindthe number is not an event of a budgetthe ratio has a zero denominatorthe ratio has a term above 4294967295the text is not a ratio such as 2, 1.6, 8/5 or 20%unknown_kind\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unused\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00too_large\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00too_small\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00zero_denominator\x00\x00\x00\x00\x00\x00\x00\x00ratio_too_fine\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_exponential\x00\x00\x00\x00\x00\x00\x00\x00\x00cap_below_base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00offset_above_cap\x00\x00\x00\x00\x00\x00\x00\x00floor_above_cap\x00\x00\x00\x00\x00\x00\x00\x00\x00growth_stalls\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00given_twice\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_head\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_key\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00repeated_key\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing_value\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_a_duration\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing_unit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_unit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00duration_too_fine\x00\x00\x00\x00\x00\x00\x00not_a_ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_a_count\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00text_too_long\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00does_not_fit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00window\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00delay\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00quota\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttle\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00rate\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ttl\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00concurrent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00at_least\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00exact\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00spread\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00constant\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00linear\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00exponential\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00polynomial\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00fibonacci\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00none\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00full\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00equal\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00proportional\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00additive\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00decorrelated\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00slotted\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00budget\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_tokens\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost_throttled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost_timeout\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00per\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ttl\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00min_per_second\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00min_concurrent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00growth\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00increment\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00multiplier\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00power\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00origin\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00offset\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cap\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cap_on\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00floor\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_below\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_above\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_max\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_increment\x00\x00\x00\x00\x00\x00\x00\x00jitter_slot\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_retries\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_attempts\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_elapsed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttled_base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after_max\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after_max_extra\x00\x00\x00\nsuccess\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00permanent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_retries\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_elapsed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00deadline\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00budget\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cancelled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00success\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00transient\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00timeout\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00permanent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00no_entropy\x00unknown_event\x00wrong_unit\x00null_pointer\x00not_a_retry_after\x00unknown_reason\x00buffer_too_small\x00ok\x00too_long\x00not_a_state\x00none\x00unknown_outcome\x00unknown_code\x00unknown_kind\x00end\x00unknown_field\x00uninitialized\x00damaged\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00\b\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x00\x12\x00\x00\x00\x13\x00\x00\x00\x14\x00\x00\x00\x15\x00\x00\x00\x16\x00\x00\x00\x17\x00\x00\x00!\x00\x00\x00\"\x00\x00\x00#\x00\x00\x00$\x00\x00\x00%\x00\x00\x00&\x00\x00\x00'\x00\x00\x00(\x00\x00\x00)\x00\x00\x00*\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00\b\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x00\x12\x00\x00\x00\x13\x00\x00\x00\x14\x00\x00\x00\x15\x00\x00\x00\x16\x00\x00\x00\x17\x00\x00\x00\x18\x00\x00\x00\x19\x00\x00\x00constantlinearexponentialpolynomialfibonacci\x80N\x00\x00\b\x00\x00\x00\x88N\x00\x00\x06\x00\x00\x00\x8eN\x00\x00\v\x00\x00\x00\x99N\x00\x00\n\x00\x00\x00\xa3N\x00\x00\t\x00\x00\x00quotathrottleratioratettlconcurrent\x00\xd4N\x00\x00\x05\x00\x00\x00\xd9N\x00\x00\b\x00\x00\x00\xe1N\x00\x00\x05\x00\x00\x00\xe6N\x00\x00\x04\x00\x00\x00\xeaN\x00\x00\x03\x00\x00\x00\xedN\x00\x00\n\x00\x00\x00fullexponential:jitter=fullequalexponential:jitter=equaldecorrelatedexponential:cap_on=delay,jitter=decorrelateddefaultfull:base=100ms,cap=20s,max_retries=3aws-sdk-standardfull:base=1s,cap=20s,max_retries=2aws-sdk-2026full:base=50ms,cap=20s,max_retries=2,throttled_base=1s,retry_after_max_extra=5saws-dynamodb-2026full:base=25ms,cap=20s,max_retries=3,throttled_base=1s,retry_after_max_extra=5saws-simulatorfull:base=10ms,cap=2sgrpc-connectexponential:base=1s,multiplier=1.6,cap=120s,jitter=0.2grpc-retryexponential:base=100ms,cap=1s,jitter=0.2,max_retries=3,retry_after=exactgoogle-cloudexponential:base=1s,cap=32s,cap_on=delay,jitter=additive,jitter_max=1sgaxfull:base=1s,cap=30s,floor=1nscenkalti-v4exponential:base=500ms,multiplier=1.5,cap=60s,jitter=0.5,max_elapsed=15mresilience4jconstant:base=500ms,max_retries=2polly-v8constant:base=2s,max_retries=3polly-v8-linearlinear:base=2s,max_retries=3polly-v8-exponentialexponential:base=2s,max_retries=3envoyexponential:base=25ms,cap=250ms,jitter=slotted,jitter_slot=1ms,max_retries=1azure-coreexponential:base=800ms,cap=60s,cap_on=delay,jitter=0.2,max_retries=3azure-core-javaexponential:base=800ms,cap=8s,cap_on=delay,jitter=0.05,max_retries=3ethernetexponential:base=102400ns,cap=52428800ns,jitter=slotted,jitter_slot=51200ns,max_retries=15k8s-crashloopexponential:base=10s,cap=300sk8s-workqueueexponential:base=5ms,cap=1000sk8s-conflictexponential:base=10ms,multiplier=5,jitter=proportional,jitter_above=0.1,max_retries=3sidekiqpolynomial:base=1s,power=4,origin=0,offset=15s,jitter=additive,jitter_max=9s,jitter_increment=10s,max_retries=25faktorypolynomial:base=1s,power=4,origin=0,offset=15s,jitter=additive,jitter_max=29s,jitter_increment=29s,max_retries=25riverpolynomial:base=1s,power=4,jitter=0.1,max_retries=24obanexponential:base=2s,offset=15s,jitter=proportional,jitter_above=0.1,max_retries=19celeryexponential:base=1s,offset=1s,cap=601s,jitter=slotted,jitter_slot=1s,max_retries=3temporalexponential:base=1s,cap=100soffconstant:base=0s,max_retries=0immediateconstant:base=0snone\x00\x00(O\x00\x00\x04\x00\x00\x00,O\x00\x00\x17\x00\x00\x00CO\x00\x00\x05\x00\x00\x00HO\x00\x00\x18\x00\x00\x00`O\x00\x00\f\x00\x00\x00lO\x00\x00,\x00\x00\x00\x98O\x00\x00\a\x00\x00\x00\x9fO\x00\x00%\x00\x00\x00\xc4O\x00\x00\x10\x00\x00\x00\xd4O\x00\x00\"\x00\x00\x00\xf6O\x00\x00\f\x00\x00\x00\x02P\x00\x00O\x00\x00\x00QP\x00\x00\x11\x00\x00\x00bP\x00\x00O\x00\x00\x00\xb1P\x00\x00\r\x00\x00\x00\xbeP\x00\x00\x15\x00\x00\x00\xd3P\x00\x00\f\x00\x00\x00\xdfP\x00\x006\x00\x00\x00\x15Q\x00\x00\n\x00\x00\x00\x1fQ\x00\x00H\x00\x00\x00gQ\x00\x00\f\x00\x00\x00sQ\x00\x00F\x00\x00\x00\xb9Q\x00\x00\x03\x00\x00\x00\xbcQ\x00\x00\x1e\x00\x00\x00\xdaQ\x00\x00\v\x00\x00\x00\xe5Q\x00\x00H\x00\x00\x00-R\x00\x00\f\x00\x00\x009R\x00\x00!\x00\x00\x00ZR\x00\x00\b\x00\x00\x00bR\x00\x00\x1e\x00\x00\x00\x80R\x00\x00\x0f\x00\x00\x00\x8fR\x00\x00\x1c\x00\x00\x00\xabR\x00\x00\x14\x00\x00\x00\xbfR\x00\x00!\x00\x00\x00\xe0R\x00\x00\x05\x00\x00\x00\xe5R\x00\x00L\x00\x00\x001S\x00\x00\n\x00\x00\x00;S\x00\x00D\x00\x00\x00\x7fS\x00\x00\x0f\x00\x00\x00\x8eS\x00\x00D\x00\x00\x00\xd2S\x00\x00\b\x00\x00\x00\xdaS\x00\x00Z\x00\x00\x004T\x00\x00\r\x00\x00\x00AT\x00\x00\x1d\x00\x00\x00^T\x00\x00\r\x00\x00\x00kT\x00\x00\x1e\x00\x00\x00\x89T\x00\x00\f\x00\x00\x00\x95T\x00\x00U\x00\x00\x00\xeaT\x00\x00\a\x00\x00\x00\xf1T\x00\x00p\x00\x00\x00aU\x00\x00\a\x00\x00\x00hU\x00\x00q\x00\x00\x00\xd9U\x00\x00\x05\x00\x00\x00\xdeU\x00\x004\x00\x00\x00\x12V\x00\x00\x04\x00\x00\x00\x16V\x00\x00R\x00\x00\x00hV\x00\x00\x06\x00\x00\x00nV\x00\x00R\x00\x00\x00\xc0V\x00\x00\b\x00\x00\x00\xc8V\x00\x00\x1c\x00\x00\x00\xe4V\x00\x00\x03\x00\x00\x00\xe7V\x00\x00\x1e\x00\x00\x00\x05W\x00\x00\t\x00\x00\x00\x0eW\x00\x00\x10\x00\x00\x00\x1eW\x00\x00\x04\x00\x00\x00\x0eW\x00\x00\x10\x00\x00\x00quota:cost=5,cost_timeout=10quota:cost=14,cost_throttled=5throttle:max_tokens=10,ratio=0.1sreratio:ratio=0.1sre-processrate:max_tokens=60,per=1mfinaglettl:ttl=10s,min_per_second=10,ratio=0.2concurrent:ratio=0.2,min_concurrent=3\x00\xc4O\x00\x00\x10\x00\x00\x004Y\x00\x00\x1c\x00\x00\x00\xf6O\x00\x00\f\x00\x00\x00PY\x00\x00\x1e\x00\x00\x00\x15Q\x00\x00\n\x00\x00\x00nY\x00\x00 \x00\x00\x00\x8eY\x00\x00\x03\x00\x00\x00\x91Y\x00\x00\x0f\x00\x00\x00\xa0Y\x00\x00\v\x00\x00\x00\xabY\x00\x00\x19\x00\x00\x00\xc4Y\x00\x00\a\x00\x00\x00\xcbY\x00\x00'\x00\x00\x00\xe0R\x00\x00\x05\x00\x00\x00\xf2Y\x00\x00%\x00\x00\x00:=,./0123456789abcdef0sdhmsmsusns\x00\x00\x00\x00\x00\x00\x00\x9fZ\x00\x00\x01\x00\x00\x00\x00\x00O\x91\x94N\x00\x00\xa0Z\x00\x00\x01\x00\x00\x00\x00\xa0\xb80F\x03\x00\x00\xa1Z\x00\x00\x01\x00\x00\x00\x00XG\xf8\r\x00\x00\x00\xa2Z\x00\x00\x01\x00\x00\x00\x00ʚ;\x00\x00\x00\x00\xa3Z\x00\x00\x02\x00\x00\x00@B\x0f\x00\x00\x00\x00\x00\xa5Z\x00\x00\x02\x00\x00\x00\xe8\x03\x00\x00\x00\x00\x00\x00\xa7Z\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00, at : {field} {value} is unknown; the kinds are {kinds}{field} is missing{field} {value} is not used by {selector}{field} {value} is above {limit}{field} {value} is below {limit}{field} {value} has a zero denominator{field} {value} has a term above 1000000{field} {value} cannot be combined with jitter decorrelated, which needs growth exponential{field} {value} is below base {limit}{field} {value} is above cap {limit}{field} {value} is too short to grow by the multiplier; it must be at least {limit}{field} {value} is set as well as max_retries {limit}; set one of themunknown name {found}; the names are {heads}unknown key {found}; the keys are {keys}key {found} is repeated{field} has no value{field} {found} is not a duration such as 100ms or 1.5s{field} has no unit; the units are {units}{field} has the unknown unit {found}; the units are {units}{field} {found} is not a whole number of nanoseconds{field} {found} is not a ratio such as 2, 1.6, 8/5 or 20%{field} {found} is not a whole numberthe text is longer than 1024 bytes{field} cannot be made short enough: the delays take at least {value}, which is above {limit}a policy  ()...a pair must follow every \":\" and \",\"a duration has one unitcapital letters are not allowedspaces are not allowed\"...\"growthbaseincrementmultiplierpoweroriginoffsetcapcap_onfloorjitterjitter_belowjitter_abovejitter_maxjitter_incrementjitter_slotmax_retriesmax_attemptsmax_elapsedthrottled_baseretry_afterretry_after_maxretry_after_max_extrabudgetmax_tokenscostcost_throttledcost_timeoutpermin_per_secondmin_concurrentwindowdelay\x008a\x00\x00\x06\x00\x00\x00>a\x00\x00\x05\x00\x00\x00proportionaladditiveslotted\x00\x1eW\x00\x00\x04\x00\x00\x00(O\x00\x00\x04\x00\x00\x00CO\x00\x00\x05\x00\x00\x00Ta\x00\x00\f\x00\x00\x00`a\x00\x00\b\x00\x00\x00`O\x00\x00\f\x00\x00\x00ha\x00\x00\a\x00\x00\x00at_leastexactspread\x00\xa8a\x00\x00\b\x00\x00\x00\xb0a\x00\x00\x05\x00\x00\x00\xb5a\x00\x00\x06\x00\x00\x000\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x001a, d b Y X GMTA, d-b-y X GMTa b e X Y\x00\x00\xf1a\x00\x00\x0e\x00\x00\x00\xffa\x00\x00\x0e\x00\x00\x00\rb\x00\x00\t\x00\x00\x00SundayMondayTuesdayWednesdayThursdayFridaySaturday\x00\x000b\x00\x00\x06\x00\x00\x006b\x00\x00\x06\x00\x00\x00<b\x00\x00\a\x00\x00\x00Cb\x00\x00\t\x00\x00\x00Lb\x00\x00\b\x00\x00\x00Tb\x00\x00\x06\x00\x00\x00Zb\x00\x00\b\x00\x00\x00JanFebMarAprMayJunJulAugSepOctNovDec\x9cb\x00\x00\x03\x00\x00\x00\x9fb\x00\x00\x03\x00\x00\x00\xa2b\x00\x00\x03\x00\x00\x00\xa5b\x00\x00\x03\x00\x00\x00\xa8b\x00\x00\x03\x00\x00\x00\xabb\x00\x00\x03\x00\x00\x00\xaeb\x00\x00\x03\x00\x00\x00\xb1b\x00\x00\x03\x00\x00\x00\xb4b\x00\x00\x03\x00\x00\x00\xb7b\x00\x00\x03\x00\x00\x00\xbab\x00\x00\x03\x00\x00\x00\xbdb\x00\x00\x03\x00\x00\x00\r# HELP backoff_attempts Attempts of an operation.# TYPE backoff_attempts histogram\x00!c\x00\x001\x00\x00\x00Rc\x00\x00!\x00\x00\x00backoff_attempts_bucket{le=\"\x01\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x04\x00\x00\x00\x00\x00\x00\x00\x05\x00\x00\x00\x00\x00\x00\x00\x06\x00\x00\x00\x00\x00\x00\x00\b\x00\x00\x00\x00\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00\x0f\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\x002\x00\x00\x00\x00\x00\x00\x00+Inf\"} backoff_attempts_sum backoff_attempts_count backoff_retries_total backoff_stops_total{reason=\"# HELP backoff_retries_total Retries of all operations.# TYPE backoff_retries_total counter# HELP backoff_stops_total Operations by the reason for which they stopped.# TYPE backoff_stops_total counter\x00\x00\x00\xffc\x00\x00\x15\x00\x00\x00\x14d\x00\x00\x17\x00\x00\x00]d\x00\x007\x00\x00\x00\x94d\x00\x00$\x00\x00\x00+d\x00\x00\x16\x00\x00\x00\xb8d\x00\x00K\x00\x00\x00\x03e\x00\x00\"\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00 | \x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00 -\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x03\x00\x00\x00\x01\x00\x00\x00\x04\x00\x00\x00\x01\x00\x00\x00\x05\x00\x00\x00\x01\x00\x00\x00\x06\x00\x00\x00\x01\x00\x00\x00\a\x00\x00\x00\x01\x00\x00\x00\b\x00\x00\x00\x01\x00\x00\x00\t\x00\x00\x00\x01\x00\x00\x00successpermanentdeadlinecancelled\x00\x00\x00\a\x00\x00\x00\t\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\b\x00\x00\x00\x06\x00\x00\x00\t\x00\x00\x00\x00f\x00\x00\af\x00\x00\x8c`\x00\x00\xa3`\x00\x00\x10f\x00\x00\xeb`\x00\x00\x18f\x00\x00\x04\x00\x00\x00\b\x00\x00\x00\x10\x00\x00\x00\x10\x00\x00\x00\xbf\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x10\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00\x80\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x1e\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00l\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00@\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\v\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00\x06\x00\x00\x00\x04\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x06\x00\x00\x00\x03\x00\x00\x00\x06\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\f\x00\x00\x00\f\x00\x00\x00\n\x00\x00\x00\x10\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\v\x00\x00\x00\x0e\x00\x00\x00\v\x00\x00\x00\x0f\x00\x00\x00\x15\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x06\x00\x00\x00\n\x00\x00\x00\x04\x00\x00\x00\x0e\x00\x00\x00\f\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x03\x00\x00\x00\x0e\x00\x00\x00\x0e\x00\x00\x00\r`\x00\x00\x13`\x00\x00\x17`\x00\x00 `\x00\x00*`\x00\x00/`\x00\x005`\x00\x00;`\x00\x00>`\x00\x00D`\x00\x00I`\x00\x00O`\x00\x00[`\x00\x00g`\x00\x00q`\x00\x00\x81`\x00\x00\x8c`\x00\x00\x97`\x00\x00\xa3`\x00\x00\xae`\x00\x00\xbc`\x00\x00\xc7`\x00\x00\xd6`\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\xeb`\x00\x00\xf1`\x00\x00\xfb`\x00\x00\xff`\x00\x00\ra\x00\x00\xe1N\x00\x00\x19a\x00\x00\xeaN\x00\x00\x1ca\x00\x00*a\x00\x001\x00\x00\x00\x12\x00\x00\x00)\x00\x00\x00 \x00\x00\x00 \x00\x00\x00&\x00\x00\x00(\x00\x00\x00[\x00\x00\x00%\x00\x00\x00$\x00\x00\x00$\x00\x00\x00S\x00\x00\x00F\x00\x00\x00+\x00\x00\x00(\x00\x00\x00\x17\x00\x00\x00\x14\x00\x00\x007\x00\x00\x00*\x00\x00\x00;\x00\x00\x004\x00\x00\x009\x00\x00\x00%\x00\x00\x00\"\x00\x00\x00]\x00\x00\x00'[\x00\x00X[\x00\x00j[\x00\x00\x93[\x00\x00\xb3[\x00\x00\xd3[\x00\x00\xf9[\x00\x00!\\\x00\x00|\\\x00\x00\xa1\\\x00\x00\xa1\\\x00\x00\xc5\\\x00\x00\x18]\x00\x00^]\x00\x00\x89]\x00\x00\xb1]\x00\x00\xc8]\x00\x00\xdc]\x00\x00\x13^\x00\x00=^\x00\x00x^\x00\x00\xac^\x00\x00\xe5^\x00\x00\n_\x00\x00,_\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\v\x00\x00\x00\x02\x00\x00\x00\x90e\x00\x00\x90e\x00\x00\x90e\x00\x00\x98e\x00\x00\xa8e\x00\x00\x98e\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\v\x00\x00\x00\x02\x00\x00\x00\x90e\x00\x00\x90e\x00\x00\x90e\x00\x00\x98e\x00\x00\xa8e\x00\x00\x98e\x00\x00"
+//go:norace
+func table_init[T1, T2, T3 int | int32 | int64](tab, elems []any, dest T1, src T2, n T3) {
+	x := uint64(dest)
+	z := uint64(src)
+	y := x + uint64(n)
+	w := z + uint64(n)
+	copy(tab[x:y:len(tab)], elems[z:w:len(elems)])
+}
+
+const data0 = "retry-after-msratelimitretry-afterratelimit-resetx-ratelimit-resettransientthrottledtimeoutoperation_began\x00\x00\x00\x00\x00\x00\x00\x00\x00attempt_over\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00attempt_failed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_requested\x00\x00\x00\x00\x00\x00\x00\x00\x00operation_succeeded\x00\x00\x00\x00\x00operation_ended\x00\x00\x00\x00\x00\x00\x00\x00\x00no errora required pointer is NULLa struct is not initialisedthe number is not a field of a policythe value is a ratio and the field a plain number, or the reversethere are no more delays or rowsthe operating system cannot provide randomnessthe buffer cannot hold the text and its terminating zerothe value of Retry-After is neither a number of seconds nor a date, or is longer than 1024 bytesthe length is longer than any memorythe number is not an outcomethe number is not a reasonthe memory of the budget was damaged, or the budget was copied or the process forked while a thread used itthe text is not the state of a budget of this kindthe number is not an event of a budgetthe operation began with a budget and the call has none, or the reversea reserved word is not 0: the program needs a newer librarythe header has no constant or struct of this namethe ratio has a zero denominatorthe ratio has a term above 4294967295the text is not a ratio such as 2, 1.6, 8/5 or 20%unknown_kind\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unused\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00too_large\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00too_small\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00zero_denominator\x00\x00\x00\x00\x00\x00\x00\x00ratio_too_fine\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_exponential\x00\x00\x00\x00\x00\x00\x00\x00\x00cap_below_base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00offset_above_cap\x00\x00\x00\x00\x00\x00\x00\x00floor_above_cap\x00\x00\x00\x00\x00\x00\x00\x00\x00growth_stalls\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00given_twice\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_head\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_key\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00repeated_key\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing_value\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_a_duration\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing_unit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_unit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00duration_too_fine\x00\x00\x00\x00\x00\x00\x00not_a_ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_a_count\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00text_too_long\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00does_not_fit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00window\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00delay\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00quota\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttle\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00rate\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ttl\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00concurrent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00at_least\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00exact\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00spread\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00constant\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00linear\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00exponential\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00polynomial\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00fibonacci\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00none\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00full\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00equal\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00proportional\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00additive\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00decorrelated\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00slotted\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00budget\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_tokens\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost_throttled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost_timeout\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00per\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ttl\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00min_per_second\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00min_concurrent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00growth\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00increment\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00multiplier\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00power\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00origin\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00offset\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cap\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cap_on\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00floor\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_below\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_above\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_max\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_increment\x00\x00\x00\x00\x00\x00\x00\x00jitter_slot\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_retries\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_attempts\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_elapsed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttled_base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after_max\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after_max_extra\x00\x00\x00\nsuccess\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00permanent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_retries\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_elapsed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00deadline\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00budget\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cancelled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00success\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00transient\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00timeout\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00permanent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00no_entropy\x00unknown_event\x00wrong_unit\x00wrong_budget\x00null_pointer\x00not_a_retry_after\x00unknown_reason\x00buffer_too_small\x00ok\x00too_long\x00not_a_state\x00none\x00unknown_outcome\x00unknown_name\x00unknown_code\x00unknown_kind\x00end\x00unknown_field\x00uninitialized\x00unsupported\x00damaged\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\a\x00\x00\x00\t\x00\x00\x00\t\x00\x00\x00\a\x00\x00\x00\t\x00\x00\x00\x00h\x00\x00B@\x00\x00K@\x00\x00T@\x00\x00\ah\x00\x00\a\x00\x00\x00\t\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\b\x00\x00\x00\x06\x00\x00\x00\t\x00\x00\x00\x00h\x00\x00\ah\x00\x00\x8cb\x00\x00\xa3b\x00\x00\x10h\x00\x00\xebb\x00\x00\x18h\x00\x00\x00\xe1\xf5\x05\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\xc8\x17\xa8\x04\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\x7f\x00\xe1\xf5\x05\x00\x00\x00\x00\x00\xa0\xb80F\x03\x00\x00\xff\xff\xff\xff\xff\xff\xff\x7f\x03\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00\b\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x00\x12\x00\x00\x00\x13\x00\x00\x00\x14\x00\x00\x00\x15\x00\x00\x00\x16\x00\x00\x00\x17\x00\x00\x00!\x00\x00\x00\"\x00\x00\x00#\x00\x00\x00$\x00\x00\x00%\x00\x00\x00&\x00\x00\x00'\x00\x00\x00(\x00\x00\x00)\x00\x00\x00*\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00\b\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x00\x12\x00\x00\x00\x13\x00\x00\x00\x14\x00\x00\x00\x15\x00\x00\x00\x16\x00\x00\x00\x17\x00\x00\x00\x18\x00\x00\x00\x19\x00\x00\x00constantlinearexponentialpolynomialfibonacci\x80P\x00\x00\b\x00\x00\x00\x88P\x00\x00\x06\x00\x00\x00\x8eP\x00\x00\v\x00\x00\x00\x99P\x00\x00\n\x00\x00\x00\xa3P\x00\x00\t\x00\x00\x00quotathrottleratioratettlconcurrent\x00\xd4P\x00\x00\x05\x00\x00\x00\xd9P\x00\x00\b\x00\x00\x00\xe1P\x00\x00\x05\x00\x00\x00\xe6P\x00\x00\x04\x00\x00\x00\xeaP\x00\x00\x03\x00\x00\x00\xedP\x00\x00\n\x00\x00\x00fullexponential:jitter=fullequalexponential:jitter=equaldecorrelatedexponential:cap_on=delay,jitter=decorrelateddefaultfull:base=100ms,cap=20s,max_retries=3aws-sdk-standardfull:base=1s,cap=20s,max_retries=2aws-sdk-2026full:base=50ms,cap=20s,max_retries=2,throttled_base=1s,retry_after_max_extra=5saws-dynamodb-2026full:base=25ms,cap=20s,max_retries=3,throttled_base=1s,retry_after_max_extra=5saws-simulatorfull:base=10ms,cap=2sgrpc-connectexponential:base=1s,multiplier=1.6,cap=120s,jitter=0.2grpc-retryexponential:base=100ms,cap=1s,jitter=0.2,max_retries=3,retry_after=exactgoogle-cloudexponential:base=1s,cap=32s,cap_on=delay,jitter=additive,jitter_max=1sgaxfull:base=1s,cap=30s,floor=1nscenkalti-v4exponential:base=500ms,multiplier=1.5,cap=60s,jitter=0.5,max_elapsed=15mresilience4jconstant:base=500ms,max_retries=2polly-v8constant:base=2s,max_retries=3polly-v8-linearlinear:base=2s,max_retries=3polly-v8-exponentialexponential:base=2s,max_retries=3envoyexponential:base=25ms,cap=250ms,jitter=slotted,jitter_slot=1ms,max_retries=1azure-coreexponential:base=800ms,cap=60s,cap_on=delay,jitter=0.2,max_retries=3azure-core-javaexponential:base=800ms,cap=8s,cap_on=delay,jitter=0.05,max_retries=3ethernetexponential:base=102400ns,cap=52428800ns,jitter=slotted,jitter_slot=51200ns,max_retries=15k8s-crashloopexponential:base=10s,cap=300sk8s-workqueueexponential:base=5ms,cap=1000sk8s-conflictexponential:base=10ms,multiplier=5,jitter=proportional,jitter_above=0.1,max_retries=3sidekiqpolynomial:base=1s,power=4,origin=0,offset=15s,jitter=additive,jitter_max=9s,jitter_increment=10s,max_retries=25faktorypolynomial:base=1s,power=4,origin=0,offset=15s,jitter=additive,jitter_max=29s,jitter_increment=29s,max_retries=25riverpolynomial:base=1s,power=4,jitter=0.1,max_retries=24obanexponential:base=2s,offset=15s,jitter=proportional,jitter_above=0.1,max_retries=19celeryexponential:base=1s,offset=1s,cap=601s,jitter=slotted,jitter_slot=1s,max_retries=3temporalexponential:base=1s,cap=100soffconstant:base=0s,max_retries=0immediateconstant:base=0snone\x00\x00(Q\x00\x00\x04\x00\x00\x00,Q\x00\x00\x17\x00\x00\x00CQ\x00\x00\x05\x00\x00\x00HQ\x00\x00\x18\x00\x00\x00`Q\x00\x00\f\x00\x00\x00lQ\x00\x00,\x00\x00\x00\x98Q\x00\x00\a\x00\x00\x00\x9fQ\x00\x00%\x00\x00\x00\xc4Q\x00\x00\x10\x00\x00\x00\xd4Q\x00\x00\"\x00\x00\x00\xf6Q\x00\x00\f\x00\x00\x00\x02R\x00\x00O\x00\x00\x00QR\x00\x00\x11\x00\x00\x00bR\x00\x00O\x00\x00\x00\xb1R\x00\x00\r\x00\x00\x00\xbeR\x00\x00\x15\x00\x00\x00\xd3R\x00\x00\f\x00\x00\x00\xdfR\x00\x006\x00\x00\x00\x15S\x00\x00\n\x00\x00\x00\x1fS\x00\x00H\x00\x00\x00gS\x00\x00\f\x00\x00\x00sS\x00\x00F\x00\x00\x00\xb9S\x00\x00\x03\x00\x00\x00\xbcS\x00\x00\x1e\x00\x00\x00\xdaS\x00\x00\v\x00\x00\x00\xe5S\x00\x00H\x00\x00\x00-T\x00\x00\f\x00\x00\x009T\x00\x00!\x00\x00\x00ZT\x00\x00\b\x00\x00\x00bT\x00\x00\x1e\x00\x00\x00\x80T\x00\x00\x0f\x00\x00\x00\x8fT\x00\x00\x1c\x00\x00\x00\xabT\x00\x00\x14\x00\x00\x00\xbfT\x00\x00!\x00\x00\x00\xe0T\x00\x00\x05\x00\x00\x00\xe5T\x00\x00L\x00\x00\x001U\x00\x00\n\x00\x00\x00;U\x00\x00D\x00\x00\x00\x7fU\x00\x00\x0f\x00\x00\x00\x8eU\x00\x00D\x00\x00\x00\xd2U\x00\x00\b\x00\x00\x00\xdaU\x00\x00Z\x00\x00\x004V\x00\x00\r\x00\x00\x00AV\x00\x00\x1d\x00\x00\x00^V\x00\x00\r\x00\x00\x00kV\x00\x00\x1e\x00\x00\x00\x89V\x00\x00\f\x00\x00\x00\x95V\x00\x00U\x00\x00\x00\xeaV\x00\x00\a\x00\x00\x00\xf1V\x00\x00p\x00\x00\x00aW\x00\x00\a\x00\x00\x00hW\x00\x00q\x00\x00\x00\xd9W\x00\x00\x05\x00\x00\x00\xdeW\x00\x004\x00\x00\x00\x12X\x00\x00\x04\x00\x00\x00\x16X\x00\x00R\x00\x00\x00hX\x00\x00\x06\x00\x00\x00nX\x00\x00R\x00\x00\x00\xc0X\x00\x00\b\x00\x00\x00\xc8X\x00\x00\x1c\x00\x00\x00\xe4X\x00\x00\x03\x00\x00\x00\xe7X\x00\x00\x1e\x00\x00\x00\x05Y\x00\x00\t\x00\x00\x00\x0eY\x00\x00\x10\x00\x00\x00\x1eY\x00\x00\x04\x00\x00\x00\x0eY\x00\x00\x10\x00\x00\x00quota:cost=5,cost_timeout=10quota:cost=14,cost_throttled=5throttle:max_tokens=10,ratio=0.1sreratio:ratio=0.1sre-processrate:max_tokens=60,per=1mfinaglettl:ttl=10s,min_per_second=10,ratio=0.2concurrent:ratio=0.2,min_concurrent=3\x00\xc4Q\x00\x00\x10\x00\x00\x004[\x00\x00\x1c\x00\x00\x00\xf6Q\x00\x00\f\x00\x00\x00P[\x00\x00\x1e\x00\x00\x00\x15S\x00\x00\n\x00\x00\x00n[\x00\x00 \x00\x00\x00\x8e[\x00\x00\x03\x00\x00\x00\x91[\x00\x00\x0f\x00\x00\x00\xa0[\x00\x00\v\x00\x00\x00\xab[\x00\x00\x19\x00\x00\x00\xc4[\x00\x00\a\x00\x00\x00\xcb[\x00\x00'\x00\x00\x00\xe0T\x00\x00\x05\x00\x00\x00\xf2[\x00\x00%\x00\x00\x00:=,./0123456789abcdef0sdhmsmsusns\x00\x00\x00\x00\x00\x00\x00\x9f\\\x00\x00\x01\x00\x00\x00\x00\x00O\x91\x94N\x00\x00\xa0\\\x00\x00\x01\x00\x00\x00\x00\xa0\xb80F\x03\x00\x00\xa1\\\x00\x00\x01\x00\x00\x00\x00XG\xf8\r\x00\x00\x00\xa2\\\x00\x00\x01\x00\x00\x00\x00ʚ;\x00\x00\x00\x00\xa3\\\x00\x00\x02\x00\x00\x00@B\x0f\x00\x00\x00\x00\x00\xa5\\\x00\x00\x02\x00\x00\x00\xe8\x03\x00\x00\x00\x00\x00\x00\xa7\\\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00, at : {field} {value} is unknown; the kinds are {kinds}{field} is missing{field} {value} is not used by {selector}{field} {value} is above {limit}{field} {value} is below {limit}{field} {value} has a zero denominator{field} {value} has a term above 1000000{field} {value} cannot be combined with jitter decorrelated, which needs growth exponential{field} {value} is below base {limit}{field} {value} is above cap {limit}{field} {value} is too short to grow by the multiplier; it must be at least {limit}{field} {value} is set as well as max_retries {limit}; set one of themunknown name {found}; the names are {heads}unknown key {found}; the keys are {keys}key {found} is repeated{field} has no value{field} {found} is not a duration such as 100ms or 1.5s{field} has no unit; the units are {units}{field} has the unknown unit {found}; the units are {units}{field} {found} is not a whole number of nanoseconds{field} {found} is not a ratio such as 2, 1.6, 8/5 or 20%{field} {found} is not a whole numberthe text is longer than 1024 bytes{field} cannot be made short enough: the delays take at least {value}, which is above {limit}a policy  ()...a pair must follow every \":\" and \",\"a duration has one unitcapital letters are not allowedspaces are not allowed\"...\"growthbaseincrementmultiplierpoweroriginoffsetcapcap_onfloorjitterjitter_belowjitter_abovejitter_maxjitter_incrementjitter_slotmax_retriesmax_attemptsmax_elapsedthrottled_baseretry_afterretry_after_maxretry_after_max_extrabudgetmax_tokenscostcost_throttledcost_timeoutpermin_per_secondmin_concurrentwindowdelay\x008c\x00\x00\x06\x00\x00\x00>c\x00\x00\x05\x00\x00\x00proportionaladditiveslotted\x00\x1eY\x00\x00\x04\x00\x00\x00(Q\x00\x00\x04\x00\x00\x00CQ\x00\x00\x05\x00\x00\x00Tc\x00\x00\f\x00\x00\x00`c\x00\x00\b\x00\x00\x00`Q\x00\x00\f\x00\x00\x00hc\x00\x00\a\x00\x00\x00at_leastexactspread\x00\xa8c\x00\x00\b\x00\x00\x00\xb0c\x00\x00\x05\x00\x00\x00\xb5c\x00\x00\x06\x00\x00\x000\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x001a, d b Y X GMTA, d-b-y X GMTa b e X Y\x00\x00\xf1c\x00\x00\x0e\x00\x00\x00\xffc\x00\x00\x0e\x00\x00\x00\rd\x00\x00\t\x00\x00\x00SundayMondayTuesdayWednesdayThursdayFridaySaturday\x00\x000d\x00\x00\x06\x00\x00\x006d\x00\x00\x06\x00\x00\x00<d\x00\x00\a\x00\x00\x00Cd\x00\x00\t\x00\x00\x00Ld\x00\x00\b\x00\x00\x00Td\x00\x00\x06\x00\x00\x00Zd\x00\x00\b\x00\x00\x00JanFebMarAprMayJunJulAugSepOctNovDec\x9cd\x00\x00\x03\x00\x00\x00\x9fd\x00\x00\x03\x00\x00\x00\xa2d\x00\x00\x03\x00\x00\x00\xa5d\x00\x00\x03\x00\x00\x00\xa8d\x00\x00\x03\x00\x00\x00\xabd\x00\x00\x03\x00\x00\x00\xaed\x00\x00\x03\x00\x00\x00\xb1d\x00\x00\x03\x00\x00\x00\xb4d\x00\x00\x03\x00\x00\x00\xb7d\x00\x00\x03\x00\x00\x00\xbad\x00\x00\x03\x00\x00\x00\xbdd\x00\x00\x03\x00\x00\x00\r# HELP backoff_attempts Attempts of an operation.# TYPE backoff_attempts histogram\x00!e\x00\x001\x00\x00\x00Re\x00\x00!\x00\x00\x00backoff_attempts_bucket{le=\"\x01\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x04\x00\x00\x00\x00\x00\x00\x00\x05\x00\x00\x00\x00\x00\x00\x00\x06\x00\x00\x00\x00\x00\x00\x00\b\x00\x00\x00\x00\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00\x0f\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\x002\x00\x00\x00\x00\x00\x00\x00+Inf\"} backoff_attempts_sum backoff_attempts_count backoff_retries_total backoff_stops_total{reason=\"# HELP backoff_retries_total Retries of all operations.# TYPE backoff_retries_total counter# HELP backoff_stops_total Operations by the reason for which they stopped.# TYPE backoff_stops_total counter\x00\x00\x00\xffe\x00\x00\x15\x00\x00\x00\x14f\x00\x00\x17\x00\x00\x00]f\x00\x007\x00\x00\x00\x94f\x00\x00$\x00\x00\x00+f\x00\x00\x16\x00\x00\x00\xb8f\x00\x00K\x00\x00\x00\x03g\x00\x00\"\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00 | \x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00 -\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x03\x00\x00\x00\x01\x00\x00\x00\x04\x00\x00\x00\x01\x00\x00\x00\x05\x00\x00\x00\x01\x00\x00\x00\x06\x00\x00\x00\x01\x00\x00\x00\a\x00\x00\x00\x01\x00\x00\x00\b\x00\x00\x00\x01\x00\x00\x00\t\x00\x00\x00\x01\x00\x00\x00successpermanentdeadlinecancelled\x00\x00\x00\a\x00\x00\x00\t\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\b\x00\x00\x00\x06\x00\x00\x00\t\x00\x00\x00\x00h\x00\x00\ah\x00\x00\x8cb\x00\x00\xa3b\x00\x00\x10h\x00\x00\xebb\x00\x00\x18h\x00\x00\x04\x00\x00\x00\b\x00\x00\x00\x10\x00\x00\x00\x10\x00\x00\x00\xbf\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x10\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00\x80\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x1e\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00l\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00@\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\v\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00\x06\x00\x00\x00\x04\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x06\x00\x00\x00\x03\x00\x00\x00\x06\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\f\x00\x00\x00\f\x00\x00\x00\n\x00\x00\x00\x10\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\v\x00\x00\x00\x0e\x00\x00\x00\v\x00\x00\x00\x0f\x00\x00\x00\x15\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x06\x00\x00\x00\n\x00\x00\x00\x04\x00\x00\x00\x0e\x00\x00\x00\f\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x03\x00\x00\x00\x0e\x00\x00\x00\x0e\x00\x00\x00\rb\x00\x00\x13b\x00\x00\x17b\x00\x00 b\x00\x00*b\x00\x00/b\x00\x005b\x00\x00;b\x00\x00>b\x00\x00Db\x00\x00Ib\x00\x00Ob\x00\x00[b\x00\x00gb\x00\x00qb\x00\x00\x81b\x00\x00\x8cb\x00\x00\x97b\x00\x00\xa3b\x00\x00\xaeb\x00\x00\xbcb\x00\x00\xc7b\x00\x00\xd6b\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\xebb\x00\x00\xf1b\x00\x00\xfbb\x00\x00\xffb\x00\x00\rc\x00\x00\xe1P\x00\x00\x19c\x00\x00\xeaP\x00\x00\x1cc\x00\x00*c\x00\x001\x00\x00\x00\x12\x00\x00\x00)\x00\x00\x00 \x00\x00\x00 \x00\x00\x00&\x00\x00\x00(\x00\x00\x00[\x00\x00\x00%\x00\x00\x00$\x00\x00\x00$\x00\x00\x00S\x00\x00\x00F\x00\x00\x00+\x00\x00\x00(\x00\x00\x00\x17\x00\x00\x00\x14\x00\x00\x007\x00\x00\x00*\x00\x00\x00;\x00\x00\x004\x00\x00\x009\x00\x00\x00%\x00\x00\x00\"\x00\x00\x00]\x00\x00\x00']\x00\x00X]\x00\x00j]\x00\x00\x93]\x00\x00\xb3]\x00\x00\xd3]\x00\x00\xf9]\x00\x00!^\x00\x00|^\x00\x00\xa1^\x00\x00\xa1^\x00\x00\xc5^\x00\x00\x18_\x00\x00^_\x00\x00\x89_\x00\x00\xb1_\x00\x00\xc8_\x00\x00\xdc_\x00\x00\x13`\x00\x00=`\x00\x00x`\x00\x00\xac`\x00\x00\xe5`\x00\x00\na\x00\x00,a\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\v\x00\x00\x00\x02\x00\x00\x00\x90g\x00\x00\x90g\x00\x00\x90g\x00\x00\x98g\x00\x00\xa8g\x00\x00\x98g\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\v\x00\x00\x00\x02\x00\x00\x00\x90g\x00\x00\x90g\x00\x00\x90g\x00\x00\x98g\x00\x00\xa8g\x00\x00\x98g\x00\x00"

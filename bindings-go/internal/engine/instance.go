@@ -49,6 +49,13 @@ func (m *instance) put(value []byte) int32 {
 	return at
 }
 
+// putInto is put for a value that the core initialises: it writes all of the size, not only what it uses.
+func (m *instance) putInto(size int, value []byte) int32 {
+	at := m.reserve(size)
+	copy(m.memory[at:], value)
+	return at
+}
+
 // putText is put for a text of which the core reads no more than size bytes. It returns the length, too.
 func (m *instance) putText(text string, size int) (at int32, length int64) {
 	text = text[:min(len(text), size)]
@@ -69,13 +76,10 @@ func (m *instance) terminated(at int32) []byte {
 	return text
 }
 
-// The size of backoff_error, which the core writes as a whole.
-const errorSize = 80
-
 // error copies an error of the core. text is the string that was parsed, if any.
 func (m *instance) error(at int32, text string) *Error {
 	message := m.reserve(TextSize)
-	m.Xbackoff_error_message(at, message, TextSize)
+	m.Xbackoff_error_message(at, message, TextSize, 0)
 	err := &Error{
 		Code:    m.half(at),
 		Value:   m.word(at + 8),

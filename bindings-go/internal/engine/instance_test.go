@@ -24,11 +24,11 @@ func TestPoliciesHaveNoMoreWords(t *testing.T) {
 		words := bytes.Repeat([]byte{0xA5}, 8*PolicyWords)
 		at := m.put(words)
 		textAt, length := m.putText(text, TextRoom)
-		if code := m.Xbackoff_policy_parse(at, textAt, length, m.reserve(errorSize)); code != OK {
+		if code := m.Xbackoff_policy_parse(at, textAt, length, m.reserve(8*ErrorWords)); code != OK {
 			t.Fatalf("%s: %d", text, code)
 		}
-		used, rest := m.memory[at:][:8*usedPolicyWords], m.memory[at:][8*usedPolicyWords:8*PolicyWords]
-		if !bytes.Equal(rest, words[:len(rest)]) || bytes.HasSuffix(used, words[:8]) {
+		used, rest := m.memory[at:][:8*UsedPolicyWords], m.memory[at:][8*UsedPolicyWords:8*PolicyWords]
+		if !bytes.Equal(rest, make([]byte, len(rest))) || bytes.HasSuffix(used, words[:8]) {
 			t.Errorf("%s ends with %x, followed by %x", text, used[len(used)-8:], rest)
 		}
 	}
@@ -42,10 +42,10 @@ func TestStackHasRoom(t *testing.T) {
 	}
 	stats, printed := m.empty(8*StatsWords), m.reserve(StatsSize)
 	m.Xbackoff_stats_init(stats)
-	m.Xbackoff_stats_print(stats, printed, StatsSize)
-	policy, fitted, failure, preview := m.empty(8*PolicyWords), m.empty(8*PolicyWords), m.reserve(errorSize), m.empty(8*PreviewWords)
+	m.Xbackoff_stats_print(stats, printed, StatsSize, 0)
+	policy, fitted, failure, preview := m.empty(8*PolicyWords), m.empty(8*PolicyWords), m.reserve(8*ErrorWords), m.empty(8*PreviewWords)
 	operation, budget, state, member := m.empty(8*OperationWords), m.empty(8*BudgetWords), m.empty(8*BudgetStateWords), m.empty(8*BudgetMemberWords)
-	results, delays := m.reserve(72), m.reserve(8*64)
+	results, delays := m.reserve(8*ExchangeAnswersWords), m.reserve(8*64)
 	start := m.top
 	for _, text := range []string{
 		"aws-sdk-standard:max_retries=5,retry_after=spread", "decorrelated:base=1ms,cap=1d",
@@ -54,8 +54,8 @@ func TestStackHasRoom(t *testing.T) {
 		m.top = start
 		at, length := m.putText(text, TextRoom)
 		m.Xbackoff_policy_parse(policy, at, length, failure)
-		m.Xbackoff_error_message(failure, printed, TextSize)
-		m.Xbackoff_policy_print(policy, printed, TextSize)
+		m.Xbackoff_error_message(failure, printed, TextSize, 0)
+		m.Xbackoff_policy_print(policy, printed, TextSize, 0)
 		m.Xbackoff_preview_init(preview, policy)
 		m.Xbackoff_preview_next(preview, results)
 		m.Xbackoff_policy_fit_base(policy, 100, 1<<40, fitted, failure)
@@ -70,11 +70,11 @@ func TestStackHasRoom(t *testing.T) {
 		m.Xbackoff_budget_state_full(state, budget)
 		m.Xbackoff_budget_state_parse(state, budget, at, length)
 		m.Xbackoff_budget_state_step(state, m.putEvent(1, 1, 0), 1<<62, results)
-		m.Xbackoff_budget_state_print(state, printed, TextSize)
+		m.Xbackoff_budget_state_print(state, printed, TextSize, 0)
 		m.Xbackoff_budget_member_init(member, budget, budget, 5, 1, 1, 1)
 		m.Xbackoff_budget_member_request(member, OutcomeThrottled, 1, results)
 		m.Xbackoff_budget_member_begin(member, 1)
-		m.Xbackoff_budget_member_step(member, at, length, 1<<62, printed, TextSize, results)
+		m.Xbackoff_budget_member_step(member, at, length, 1<<62, printed, TextSize, 0, results)
 		m.Xbackoff_budget_member_lost(member, 1, results)
 		m.Xbackoff_budget_member_stored(member, 9, results)
 	}

@@ -1,7 +1,7 @@
 package engine
 
 // Member is what one process knows of a shared budget. The zero value is none.
-type Member struct{ bytes [8 * BudgetMemberWords]byte }
+type Member struct{ bytes [8 * UsedBudgetMemberWords]byte }
 
 // Init sets the member to one of two budgets: the shared one, and the one that decides while the store is away.
 func (b *Member) Init(budget, local *Budget, lease, fallback, timeout, seed uint64) (code uint32) {
@@ -15,7 +15,7 @@ func (b *Member) Init(budget, local *Budget, lease, fallback, timeout, seed uint
 func (b *Member) call(work func(m *instance, at int32)) {
 	m := take()
 	defer m.free()
-	at := m.put(b.bytes[:])
+	at := m.putInto(8*BudgetMemberWords, b.bytes[:])
 	work(m, at)
 	m.get(at, b.bytes[:])
 }
@@ -31,7 +31,7 @@ func (b *Member) Note(event uint32, held uint64, isLocal bool, now uint64) {
 // outcome.
 func (b *Member) Request(outcome uint32, now uint64) (answer uint32, isLocal bool, held uint64) {
 	b.call(func(m *instance, at int32) {
-		answers := m.reserve(16)
+		answers := m.reserve(8 * MemberAnswerWords)
 		if m.Xbackoff_budget_member_request(at, int32(outcome), int64(now), answers) == OK {
 			answer, isLocal, held = m.half(answers), m.half(answers+4) != 0, m.word(answers+8)
 		}
@@ -62,7 +62,7 @@ func (b *Member) State(now uint64) (state MemberState) {
 // Stats returns what has happened so far.
 func (b *Member) Stats() (stats MemberStats) {
 	b.call(func(m *instance, at int32) {
-		answers := m.reserve(40)
+		answers := m.reserve(8 * SharedBudgetStatsWords)
 		m.Xbackoff_budget_member_stats(at, answers)
 		stats = MemberStats{
 			Exchanges:       m.word(answers),
@@ -88,7 +88,7 @@ func (b *Member) Step(text *string, storeNow uint64) (after string, isChanged bo
 			textAt, length = m.putText(*text, TextRoom)
 		}
 		printed, changed := m.reserve(TextSize), m.reserve(4)
-		code = uint32(m.Xbackoff_budget_member_step(at, textAt, length, int64(storeNow), printed, TextSize, changed))
+		code = uint32(m.Xbackoff_budget_member_step(at, textAt, length, int64(storeNow), printed, TextSize, 0, changed))
 		if code == OK {
 			after, isChanged = string(m.terminated(printed)), m.half(changed) != 0
 		}
@@ -99,7 +99,7 @@ func (b *Member) Step(text *string, storeNow uint64) (after string, isChanged bo
 // ExchangeSteps appends the steps of the exchange under way.
 func (b *Member) ExchangeSteps(steps []ExchangeStep) []ExchangeStep {
 	b.call(func(m *instance, at int32) {
-		step := m.reserve(32)
+		step := m.reserve(8 * ExchangeStepWords)
 		for index := int64(0); m.Xbackoff_budget_member_exchange_step(at, index, step) == OK; index++ {
 			steps = append(steps, ExchangeStep{
 				Event:   m.half(step),
@@ -116,11 +116,11 @@ func (b *Member) ExchangeSteps(steps []ExchangeStep) []ExchangeStep {
 // Stored ends an exchange that the store has.
 func (b *Member) Stored(now uint64) (answers ExchangeAnswers) {
 	b.call(func(m *instance, at int32) {
-		answersAt := m.reserve(72)
+		answersAt := m.reserve(8 * ExchangeAnswersWords)
 		m.Xbackoff_budget_member_stored(at, int64(now), answersAt)
 		for i := range int32(3) {
-			at := answersAt + 8*i
-			answers.Granted[i], answers.Refused[i], answers.Held[i] = m.word(at), m.word(at+24), m.word(at+48)
+			at := answersAt + 8*(OutcomeTransient+i)
+			answers.Granted[i], answers.Refused[i], answers.Held[i] = m.word(at), m.word(at+64), m.word(at+128)
 		}
 	})
 	return answers

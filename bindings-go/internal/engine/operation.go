@@ -4,7 +4,7 @@ import "sync"
 
 // Budget is the state of a budget, which the core changes under a lock. The zero value is no budget.
 type Budget struct {
-	bytes [8 * BudgetWords]byte
+	bytes [8 * UsedBudgetWords]byte
 	mutex sync.Mutex
 }
 
@@ -12,7 +12,7 @@ type Budget struct {
 func (b *Budget) Parse(text string) *Error {
 	m := take()
 	defer m.free()
-	at, failure := m.empty(len(b.bytes)), m.reserve(errorSize)
+	at, failure := m.empty(8*BudgetWords), m.reserve(8*ErrorWords)
 	textAt, length := m.putText(text, TextRoom)
 	if m.Xbackoff_budget_parse(at, textAt, length, failure) != OK {
 		return m.error(failure, text)
@@ -28,7 +28,7 @@ func (b *Budget) AppendText(text []byte) ([]byte, uint32) {
 	m := take()
 	defer m.free()
 	printed := m.reserve(TextSize)
-	if code := m.Xbackoff_budget_print(m.copyOf(b), printed, TextSize); code != OK {
+	if code := m.Xbackoff_budget_print(m.copyOf(b), printed, TextSize, 0); code != OK {
 		return text, uint32(code)
 	}
 	return append(text, m.terminated(printed)...), OK
@@ -77,14 +77,14 @@ func (m *instance) unlock(b *Budget, at int32) {
 }
 
 // Operation is the state of an operation. The zero value is no operation.
-type Operation struct{ bytes [8 * OperationWords]byte }
+type Operation struct{ bytes [8 * UsedOperationWords]byte }
 
 // Begin begins an operation. It returns an error code if the policy or the budget is the zero one, or if
 // the budget is damaged; a nil budget is allowed.
 func (o *Operation) Begin(policy *Policy, stream, now, deadline uint64, budget *Budget) uint32 {
 	m := take()
 	defer m.free()
-	at, policyAt, budgetAt := m.put(o.bytes[:]), m.put(policy.bytes[:]), m.lock(budget)
+	at, policyAt, budgetAt := m.putInto(8*OperationWords, o.bytes[:]), m.put(policy.bytes[:]), m.lock(budget)
 	code := m.Xbackoff_operation_begin(at, policyAt, int64(stream), int64(now), int64(deadline), budgetAt)
 	m.unlock(budget, budgetAt)
 	m.get(at, o.bytes[:])
@@ -96,7 +96,7 @@ func (o *Operation) Begin(policy *Policy, stream, now, deadline uint64, budget *
 func (o *Operation) Resume(policy *Policy, stream, retries, began, deadline uint64) uint32 {
 	m := take()
 	defer m.free()
-	at := m.put(o.bytes[:])
+	at := m.putInto(8*OperationWords, o.bytes[:])
 	code := m.Xbackoff_operation_resume(at, m.put(policy.bytes[:]), int64(stream), int64(retries), int64(began), int64(deadline))
 	m.get(at, o.bytes[:])
 	return uint32(code)
@@ -106,7 +106,7 @@ func (o *Operation) Resume(policy *Policy, stream, retries, began, deadline uint
 func (o *Operation) Decide(outcome uint32, retryAfter, now uint64, budget *Budget) (reason uint32, delay uint64, code uint32) {
 	m := take()
 	defer m.free()
-	at, decision, budgetAt := m.put(o.bytes[:]), m.reserve(16), m.lock(budget)
+	at, decision, budgetAt := m.put(o.bytes[:]), m.reserve(8*DecisionWords), m.lock(budget)
 	code = uint32(m.Xbackoff_operation_decide(at, int32(outcome), int64(retryAfter), int64(now), budgetAt, decision))
 	m.unlock(budget, budgetAt)
 	if code != OK {
@@ -133,8 +133,8 @@ func (o *Operation) end(budget *Budget, end func(m *Module, operation, budget, r
 	at, reason, budgetAt := m.put(o.bytes[:]), m.empty(4), m.lock(budget)
 	code := end(m.Module, at, budgetAt, reason)
 	m.unlock(budget, budgetAt)
-	if code != OK {
-		end(m.Module, at, 0, reason)
+	if code != OK { // no reason is written, but the operation has stopped unless it is the zero one
+		m.Xbackoff_operation_state(at, 0, 0, reason)
 	}
 	m.get(at, o.bytes[:])
 	return m.half(reason)

@@ -37,7 +37,7 @@ func ParseRatio(text string) (numerator, denominator, code uint32) {
 // Policy is a valid policy, or the zero value, whose delays and windows are 0. Without the words that the core does
 // not use it is copied faster.
 type Policy struct {
-	bytes      [8 * usedPolicyWords]byte
+	bytes      [8 * UsedPolicyWords]byte
 	maxRetries uint64
 	short      // what an engine needs for short ways
 }
@@ -58,7 +58,7 @@ func (m *instance) policy(at, code, failure int32, text string) (policy Policy, 
 func (p *Params) Build() (Policy, *Error) {
 	m := take()
 	defer m.free()
-	at, failure := m.empty(8*PolicyWords), m.reserve(errorSize)
+	at, failure := m.empty(8*PolicyWords), m.reserve(8*ErrorWords)
 	return m.policy(at, m.Xbackoff_policy_init(at, m.put(p.bytes[:]), failure), failure, "")
 }
 
@@ -66,7 +66,7 @@ func (p *Params) Build() (Policy, *Error) {
 func ParsePolicy(text string) (Policy, *Error) {
 	m := take()
 	defer m.free()
-	at, failure := m.empty(8*PolicyWords), m.reserve(errorSize)
+	at, failure := m.empty(8*PolicyWords), m.reserve(8*ErrorWords)
 	textAt, length := m.putText(text, TextRoom)
 	return m.policy(at, m.Xbackoff_policy_parse(at, textAt, length, failure), failure, text)
 }
@@ -76,7 +76,7 @@ func (p *Policy) AppendText(text []byte) ([]byte, bool) {
 	m := take()
 	defer m.free()
 	printed := m.reserve(TextSize)
-	if m.Xbackoff_policy_print(m.put(p.bytes[:]), printed, TextSize) != OK {
+	if m.Xbackoff_policy_print(m.put(p.bytes[:]), printed, TextSize, 0) != OK {
 		return text, false
 	}
 	return append(text, m.terminated(printed)...), true
@@ -126,18 +126,18 @@ func (p *Policy) FitCap(attempts, total uint64) (Policy, *Error) {
 func (p *Policy) fit(fit func(m *Module, policy int32, attempts, total int64, fitted, failure int32) int32, attempts, total uint64) (Policy, *Error) {
 	m := take()
 	defer m.free()
-	at, failure := m.empty(8*PolicyWords), m.reserve(errorSize)
+	at, failure := m.empty(8*PolicyWords), m.reserve(8*ErrorWords)
 	return m.policy(at, fit(m.Module, m.put(p.bytes[:]), int64(attempts), int64(total), at, failure), failure, "")
 }
 
 // Preview is the position in a preview of a policy. The zero value is at the end.
-type Preview struct{ bytes [8 * PreviewWords]byte }
+type Preview struct{ bytes [8 * UsedPreviewWords]byte }
 
 // Preview returns the rows of the policy from the first on.
 func (p *Policy) Preview() (preview Preview) {
 	m := take()
 	defer m.free()
-	at := m.put(preview.bytes[:])
+	at := m.putInto(8*PreviewWords, preview.bytes[:])
 	m.Xbackoff_preview_init(at, m.put(p.bytes[:]))
 	m.get(at, preview.bytes[:])
 	return preview
@@ -147,7 +147,7 @@ func (p *Policy) Preview() (preview Preview) {
 func (p *Preview) Next() (PreviewRow, bool) {
 	m := take()
 	defer m.free()
-	at, row := m.put(p.bytes[:]), m.reserve(48)
+	at, row := m.put(p.bytes[:]), m.reserve(8*PreviewRowWords)
 	if m.Xbackoff_preview_next(at, row) != OK {
 		return PreviewRow{}, false
 	}

@@ -7,7 +7,7 @@ import (
 
 // RetryStats are counts that the core changes under a lock. The zero value must be initialised with Init.
 type RetryStats struct {
-	bytes [8 * StatsWords]byte
+	bytes [8 * UsedStatsWords]byte
 	mutex sync.Mutex
 }
 
@@ -22,7 +22,7 @@ func (m *instance) putStats(s *RetryStats) int32 {
 func (s *RetryStats) update(m *instance, change func(at int32) int32) int32 {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
-	at := m.put(s.bytes[:])
+	at := m.putInto(8*StatsWords, s.bytes[:])
 	code := change(at)
 	m.get(at, s.bytes[:])
 	return code
@@ -54,15 +54,19 @@ func (s *RetryStats) Merge(other *RetryStats) {
 func (s *RetryStats) Counts() (counts RetryStatsCounts) {
 	m := take()
 	defer m.free()
-	at := m.empty(8 * (3 + len(counts.Bounds) + len(counts.Buckets) + len(counts.Stops)))
-	m.Xbackoff_stats_read(m.putStats(s), at)
+	stats, at := m.putStats(s), m.empty(8*StatsCountsWords)
+	m.Xbackoff_stats_read(stats, at)
 	counts.Operations, counts.Attempts, counts.Retries = m.word(at), m.word(at+8), m.word(at+16)
-	at += 24
-	for _, words := range [][]uint64{counts.Bounds[:], counts.Buckets[:], counts.Stops[:]} {
-		for i := range words {
-			words[i] = m.word(at)
-			at += 8
+	for i := range counts.Buckets {
+		m.Xbackoff_stats_bucket(stats, int64(i), at, at+8)
+		if i < len(counts.Bounds) {
+			counts.Bounds[i] = m.word(at)
 		}
+		counts.Buckets[i] = m.word(at + 8)
+	}
+	for i := range counts.Stops {
+		m.Xbackoff_stats_stopped(stats, int32(i)+ReasonSuccess, at)
+		counts.Stops[i] = m.word(at)
 	}
 	return counts
 }
@@ -72,6 +76,6 @@ func (s *RetryStats) Text() []byte {
 	m := take()
 	defer m.free()
 	printed := m.reserve(StatsSize)
-	m.Xbackoff_stats_print(m.putStats(s), printed, StatsSize)
+	m.Xbackoff_stats_print(m.putStats(s), printed, StatsSize, 0)
 	return bytes.Clone(m.terminated(printed))
 }

@@ -6,7 +6,7 @@ mod doubling;
 mod state;
 
 use crate::error::message::Excerpt;
-use crate::field::kind::number_of;
+use crate::field::kind::{AT_LEAST, EXPONENTIAL, FULL, ON_WINDOW, number_of};
 
 use crate::decision::outcome::{Outcome, StopReason};
 use crate::error::code::ErrorCode;
@@ -17,8 +17,10 @@ pub use crate::field::set::FieldSet;
 pub use crate::field::{BUDGET_FIELDS, Field, POLICY_FIELDS, Unit};
 use crate::number::arithmetic::MAX_NS;
 use crate::number::ratio::Ratio;
+use crate::parse::string::{Parsed, replaced_by};
 use crate::policy::Policy;
 pub use crate::random::stream::KeyHasher;
+use crate::schedule::ScheduleParams;
 use crate::text::buffer::TextBuf;
 pub use crate::text::kind::TextKind;
 #[cfg(any(target_has_atomic = "64", feature = "portable-atomic"))]
@@ -118,6 +120,67 @@ pub const fn limits_elapsed(policy: &Policy) -> bool {
 /// The first rule of SPEC 8 that they break.
 pub fn build_policy(params: &FieldSet) -> Result<Policy, PolicyError> {
     Policy::from_params(params)
+}
+
+/// The preset `default`, for callers who give no policy. A constant, because C asks for it at each call.
+pub static DEFAULT_POLICY: Policy = Policy(ScheduleParams {
+    growth: EXPONENTIAL,
+    base: 100_000_000,
+    increment: 0,
+    multiplier: Ratio::DOUBLE,
+    power: 0,
+    origin: 0,
+    offset: 0,
+    cap: 20_000_000_000,
+    cap_on: ON_WINDOW,
+    floor: 0,
+    jitter: FULL,
+    jitter_below: Ratio::from_value(0),
+    jitter_above: Ratio::from_value(0),
+    jitter_max: 0,
+    jitter_increment: 0,
+    jitter_slot: 0,
+    max_retries: 3,
+    max_attempts: (),
+    max_elapsed: MAX_NS,
+    throttled_base: 100_000_000,
+    retry_after: AT_LEAST,
+    retry_after_max: 3_600_000_000_000,
+    retry_after_max_extra: MAX_NS,
+    doubling: 1,
+});
+
+#[cfg(test)]
+#[test]
+fn the_default_policy_is_the_preset() {
+    assert_eq!(Ok(DEFAULT_POLICY), Policy::parse("default"));
+}
+
+/// The policy that the string of `policy` describes if the pair of this field follows it.
+///
+/// ```
+/// use backoff_core::ffi::change_policy;
+/// use backoff_core::{Field, Policy};
+/// let policy = Policy::parse("azure-core")?;
+/// let attempts = change_policy(&policy, Field::MaxAttempts, 6)?;
+/// assert_eq!(attempts, Policy::parse("azure-core:max_attempts=6").expect("a policy"));
+/// let full = change_policy(&policy, Field::Jitter, 2)?;
+/// assert_eq!(full, Policy::parse("azure-core:jitter=full").expect("a policy"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// The first rule of SPEC 8 that the policy then breaks.
+pub fn change_policy(policy: &Policy, field: Field, value: u64) -> Result<Policy, PolicyError> {
+    let text = policy.text();
+    // The string of a policy is always valid; the params of one that is not would miss all fields.
+    let parsed = Parsed::read(TextKind::Policy, text.as_bytes());
+    let mut params = parsed.map(|parsed| parsed.params()).unwrap_or_default();
+    for &unset in replaced_by(field) {
+        params.clear(unset);
+    }
+    params.set(field, value);
+    Policy::from_params(&params)
 }
 
 /// The outcome of a number, if there is one.

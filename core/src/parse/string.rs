@@ -136,18 +136,7 @@ impl<'a> Parsed<'a> {
         })?;
 
         let place = Pair { at, key: key.len(), value: value.len() };
-        if field == Field::Jitter {
-            self.unset_head(&[
-                Field::JitterBelow,
-                Field::JitterAbove,
-                Field::JitterMax,
-                Field::JitterIncrement,
-                Field::JitterSlot,
-            ]);
-        }
-        if field == Field::MaxAttempts {
-            self.unset_head(&[Field::MaxRetries]);
-        }
+        self.unset_head(replaced_by(field));
         let repeated = self.error(ErrorCode::RepeatedKey, None, at, key);
         let mut set = |field, value| self.set(field, value, place).ok_or(repeated);
         match meaning {
@@ -180,5 +169,20 @@ impl<'a> Parsed<'a> {
                 source.value = None;
             }
         }
+    }
+}
+
+/// The fields of a head that a pair of this field unsets.
+pub(crate) fn replaced_by(field: Field) -> &'static [Field] {
+    match field {
+        Field::Jitter => &[
+            Field::JitterBelow,
+            Field::JitterAbove,
+            Field::JitterMax,
+            Field::JitterIncrement,
+            Field::JitterSlot,
+        ],
+        Field::MaxAttempts => &[Field::MaxRetries],
+        _ => &[],
     }
 }

@@ -29,6 +29,11 @@ macro_rules! parameters {
             pub(crate) doubling: u32,
         }
 
+        // In C equal policies have equal bytes, so there are none between the fields.
+        const _: () = assert!(
+            size_of::<ScheduleParams>() == size_of::<u32>() $(+ size_of::<$word>())*
+        );
+
         impl ScheduleParams {
             /// The parameters of checked values.
             pub(crate) fn from_values(values: &FieldValues) -> Self {

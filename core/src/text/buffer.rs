@@ -154,6 +154,12 @@ impl TextBuf {
     }
 }
 
+impl AsRef<[u8]> for TextBuf {
+    fn as_ref(&self) -> &[u8] {
+        self.as_bytes()
+    }
+}
+
 impl fmt::Display for TextBuf {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.as_str())

@@ -1,5 +1,7 @@
 //! C: `make check` in bindings-c, on libbackoff installed under a prefix of its own.
 
+pub(crate) mod header;
+
 use std::sync::{Mutex, PoisonError};
 
 use serde_json::{Value, json};

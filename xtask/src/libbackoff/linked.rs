@@ -13,6 +13,7 @@
 
 use super::platform::Platform;
 use super::tree::Built;
+use crate::languages::c::header::Header;
 use crate::shell::*;
 
 pub(super) fn libraries(archive: &Path, platform: &Platform) -> Result<Built> {
@@ -61,15 +62,7 @@ fn hidden(object: &Path, names: &[String], folder: &Path, platform: &Platform) -
 }
 
 fn functions() -> Result<Vec<String>> {
-    Ok(read("include/backoff.h")?.lines().filter_map(declared).map(str::to_owned).collect())
-}
-
-/// The function that begins to be declared on a line.
-fn declared(line: &str) -> Option<&str> {
-    let (before, _) = line.split_once('(')?;
-    let (result, name) = before.rsplit_once([' ', '*'])?;
-    let is_declaration = result.starts_with(|first: char| first.is_ascii_lowercase());
-    (is_declaration && name.starts_with("backoff_")).then_some(name)
+    Ok(Header::read()?.functions().map(|(name, _)| name.to_owned()).collect())
 }
 
 #[cfg(test)]

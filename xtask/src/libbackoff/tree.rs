@@ -11,9 +11,11 @@ const TEMPLATES: [(&str, &str); 3] = [
 ];
 
 /// Other files of the project, and where they are installed.
-const FILES: [(&str, &str); 3] = [
+const FILES: [(&str, &str); 5] = [
     ("include/backoff.h", "include/backoff.h"),
     ("include/backoff.hpp", "include/backoff.hpp"),
+    ("include/backoff.ffi.h", "share/backoff/backoff.ffi.h"),
+    ("include/abi.json", "share/backoff/abi.json"),
     ("bindings-c/valgrind.supp", "share/backoff/valgrind.supp"),
 ];
 

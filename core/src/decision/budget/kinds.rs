@@ -4,6 +4,7 @@
     reason = "callers know the event: only its arms are left, and the state stays in registers"
 )]
 
+use crate::decision::budget::BudgetLevel;
 use crate::decision::budget::event::BudgetEvent::{
     self, AttemptFailed, AttemptOver, OperationBegan, OperationEnded, OperationSucceeded,
     RetryRequested,
@@ -28,16 +29,40 @@ pub(super) fn full(config: &BudgetConfig) -> State {
 
 /// The highest level, of kinds that have one.
 pub(super) fn capacity(config: &BudgetConfig) -> Option<u64> {
-    let unit = match config.kind() {
-        QUOTA => 1,
+    let has_one = matches!(config.kind(), QUOTA | THROTTLE | RATIO | RATE);
+    has_one.then(|| config.get(Field::MaxTokens).saturating_mul(unit(config)))
+}
+
+/// The parts of a token, in which levels count.
+fn unit(config: &BudgetConfig) -> u64 {
+    match config.kind() {
         THROTTLE => TOKEN,
         // A retry costs the denominator of the ratio, and an operation earns the numerator.
-        RATIO => config.ratio().denominator.into(),
+        RATIO | TTL => config.ratio().denominator.into(),
         // In nanoseconds of filling: a retry costs `per`, and a nanosecond earns `max_tokens`.
         RATE => config.get(Field::Per),
-        _ => return None,
+        _ => 1,
+    }
+}
+
+/// What is left (SPEC 15.9). The state may go on to the time.
+pub(super) fn level(config: &BudgetConfig, state: &mut State, now_ns: u64) -> BudgetLevel {
+    let unit = unit(config).max(1);
+    let max = capacity(config).unwrap_or_default();
+    let [first, second, ..] = state;
+    let (level, max) = match config.kind() {
+        RATE => {
+            fill(config, first, second, now_ns);
+            (*first, max)
+        }
+        TTL => Ttl::new(config, state).level(now_ns),
+        CONCURRENT => {
+            let slots = slots(config, *first);
+            (slots.saturating_sub(*second), slots)
+        }
+        _ => (*first, max),
     };
-    Some(config.get(Field::MaxTokens).saturating_mul(unit))
+    BudgetLevel { level, max, unit }
 }
 
 /// Makes one change to the state. An event that takes or gives tokens can happen several times at once.
@@ -117,10 +142,22 @@ fn rate(
     now_ns: u64,
 ) -> u64 {
     let RetryRequested { .. } = event else { return 0 };
+    fill(config, level, last_ns, now_ns);
+    spend(level, config.get(Field::Per), times)
+}
+
+/// What a token bucket has earned since the latest time.
+#[inline(always)]
+fn fill(config: &BudgetConfig, level: &mut u64, last_ns: &mut u64, now_ns: u64) {
     let earned = now_ns.saturating_sub(*last_ns).saturating_mul(config.get(Field::MaxTokens));
     earn(level, earned, capacity(config).unwrap_or_default());
     *last_ns = now_ns.max(*last_ns);
-    spend(level, config.get(Field::Per), times)
+}
+
+/// How many of the active operations may retry at the same time.
+#[inline(always)]
+fn slots(config: &BudgetConfig, active: u64) -> u64 {
+    config.ratio().scale(active).max(config.get(Field::MinConcurrent))
 }
 
 /// Only a fraction of the active operations, those that have begun and not ended, may retry at the same
@@ -138,8 +175,7 @@ fn concurrent(
         OperationEnded => *active = active.saturating_sub(1),
         AttemptOver { held } if held > 0 => *retrying = retrying.saturating_sub(1),
         RetryRequested { .. } => {
-            let slots = config.ratio().scale(*active).max(config.get(Field::MinConcurrent));
-            let granted = slots.saturating_sub(*retrying).min(times);
+            let granted = slots(config, *active).saturating_sub(*retrying).min(times);
             *retrying = retrying.saturating_add(granted);
             return granted;
         }

@@ -132,6 +132,26 @@ impl Budget {
         (is_of_budgets && values.uses(field)).then(|| values.get(field))
     }
 
+    /// What the budget has left at a time of the clock of its operations, for a gauge (SPEC 15.9). It
+    /// changes nothing; a damaged budget has nothing left.
+    ///
+    /// ```
+    /// use backoff_core::{Budget, BudgetLevel};
+    /// let budget = Budget::parse("ratio:max_tokens=20")?;
+    /// assert_eq!(budget.level(0), BudgetLevel { level: 200, max: 200, unit: 10 });
+    /// # Ok::<(), backoff_core::ParseError>(())
+    /// ```
+    #[must_use]
+    pub fn level(&self, now_ns: u64) -> BudgetLevel {
+        let state = self.lock().inspect(|state| self.unlock(state));
+        match state {
+            Some(mut state) => kinds::level(&self.config, &mut state, now_ns),
+            None => {
+                BudgetLevel { level: 0, ..kinds::level(&self.config, &mut State::default(), 0) }
+            }
+        }
+    }
+
     /// The budget as plain numbers: its configuration, then its state.
     pub(crate) fn to_words(&self) -> [u64; Self::WORDS] {
         let state = self.lock().inspect(|state| self.unlock(state)).unwrap_or_default();
@@ -214,6 +234,19 @@ impl Budget {
         let _ = self.lock.compare_exchange(1, DAMAGED, Ordering::Relaxed, Ordering::Relaxed);
         false
     }
+}
+
+/// What a budget has left (SPEC 15.9), in parts of a token or, for `ttl` and `concurrent`, of a retry:
+/// `level / unit` of `max / unit`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BudgetLevel {
+    /// What is left.
+    pub level: u64,
+    /// The level of a full budget; for `ttl` its reserve, which what operations earn exceeds; for
+    /// `concurrent` the retries that may be active at the same time now.
+    pub max: u64,
+    /// The parts of a token or a retry, at least 1.
+    pub unit: u64,
 }
 
 /// The value of a lock that nobody frees.

@@ -38,16 +38,22 @@ impl<'a> Ttl<'a> {
     }
 
     fn try_retries(&mut self, times: u64, now_ns: u64) -> u64 {
-        self.expire(now_ns);
-        // Exact: levels that a store kept may add up to more than 64 bits.
-        let sum = |sum: i128, level: &u64| sum.wrapping_add(level.cast_signed().into());
-        let sum = self.levels.iter().fold(self.reserve().into(), sum);
-        let mut left = u64::try_from(sum.max(0)).unwrap_or(u64::MAX);
+        let (mut left, _) = self.level(now_ns);
         let cost = self.config.ratio().denominator.into();
         let granted = spend(&mut left, cost, times);
         let spent = granted.saturating_mul(cost);
         self.add_to_latest(i64::try_from(spent).unwrap_or(i64::MAX).wrapping_neg());
         granted
+    }
+
+    /// What is left at a time, and the reserve in it.
+    pub(super) fn level(&mut self, now_ns: u64) -> (u64, u64) {
+        self.expire(now_ns);
+        let reserve = self.reserve();
+        // Exact: levels that a store kept may add up to more than 64 bits.
+        let sum = |sum: i128, level: &u64| sum.wrapping_add(level.cast_signed().into());
+        let sum = self.levels.iter().fold(reserve.into(), sum);
+        (u64::try_from(sum.max(0)).unwrap_or(u64::MAX), reserve.unsigned_abs())
     }
 
     /// Empties all slices if the latest is after the limit.
