@@ -89,22 +89,17 @@ const AS_USERS_GET_IT: &str = "^(TestInstall|TestGoInstall|TestPackage|TestZipAl
 /// Lints and tests of the module, with either engine, and of the package that users get; in the tests of a release on
 /// every platform, and with other tools.
 pub(crate) fn test(report: &mut Report) {
-    let all_checks = &format!("{CHECKS}/...");
-    let benchmarks =
-        |line| go_alone(line).env("GOFLAGS", "-mod=readonly").within(root().join("bench/go"));
     report.check("gofmt", || {
         let unformatted = program("gofmt -l bindings-go bench/go").stdout()?;
         Ok(ensure!(unformatted.is_empty(), "{unformatted}"))
     });
-    report.check("go vet", || go_alone("vet ./...").run());
+    linted(report, "go vet", "vet");
     report.check("Go: it builds for other processors", || {
         // The compilers of Go differ by processor.
         ["arm64", "386", "s390x", "riscv64"]
             .iter()
             .try_for_each(|arch| go_alone("build ./...").env("GOARCH", arch).run())
     });
-    report.check("go vet, over C", || go_over_c("vet -tags=backoff_cgo")?.arg(ENGINE).run());
-    report.check("go vet, the checks", || newest()?.args(["vet", all_checks]).run());
     report.suite("go test", || Ok(testing(go_alone("")).arg("./...")));
     // The race detector needs cgo.
     report.suite("go test -race", || {
@@ -118,14 +113,7 @@ pub(crate) fn test(report: &mut Report) {
     if !report.is_all {
         return;
     }
-    report.check("go vet, the benchmarks", || benchmarks("vet ./...").run());
-    let staticcheck = &format!("run {STATICCHECK}");
-    report.check("staticcheck", || go_alone(staticcheck).arg("./...").run());
-    report.check("staticcheck, over C", || {
-        go_over_c(staticcheck)?.args(["-tags=backoff_cgo", ENGINE]).run()
-    });
-    report.check("staticcheck, the benchmarks", || benchmarks(staticcheck).arg("./...").run());
-    report.check("staticcheck, the checks", || newest()?.words(staticcheck).arg(all_checks).run());
+    linted(report, "staticcheck", &format!("run {STATICCHECK}"));
     report.suite("Go: the module as its users get it", || {
         Ok(testing(newest()?).args(["-run", AS_USERS_GET_IT, CHECKS]))
     });
@@ -139,4 +127,21 @@ pub(crate) fn test(report: &mut Report) {
         let pytest = python::tool("pytest")?.arg("bindings-go/internal/checks/everywhere.py");
         Ok(pytest.env_of(&go_over_c("")?).env_of(&go_alone("")))
     });
+}
+
+/// Runs a linter on the module with each engine, on the checks and on the benchmarks.
+fn linted(report: &mut Report, name: &str, line: &str) {
+    report.check(name, || go_alone(line).arg("./...").run());
+    report.check(&format!("{name}, over C"), || {
+        go_over_c(line)?.args(["-tags=backoff_cgo", ENGINE]).run()
+    });
+    report.check(&format!("{name}, the checks"), || {
+        newest()?.words(line).arg(format!("{CHECKS}/...")).run()
+    });
+    if report.is_all {
+        report.check(&format!("{name}, the benchmarks"), || {
+            let go = go_alone(line).arg("./...").env("GOFLAGS", "-mod=readonly");
+            go.within(root().join("bench/go")).run()
+        });
+    }
 }

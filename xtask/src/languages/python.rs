@@ -78,14 +78,6 @@ pub(crate) fn snippet(code: &str) -> Result<String> {
     python(&installed()?).args(["-c", code]).stdout()
 }
 
-/// Tests that take longer: one compiles the sdist, the others check types with more tools than mypy.
-const LONG: [&str; 4] = [
-    "tests/test_packaging.py::test_the_sdist_needs_only_rust",
-    "tests/test_types.py::test_stubs_match_the_extension",
-    "tests/test_types.py::test_the_types_are_complete",
-    "tests/test_types.py::test_pyright",
-];
-
 /// Checks programs in Python with ruff.
 pub(crate) fn lints(report: &mut Report, folder: &str) {
     for verb in ["check", "format --check"] {
@@ -104,16 +96,14 @@ pub(crate) fn test(report: &mut Report) {
     });
     let package = root().join("bindings-python");
     let pytest = || {
-        let pytest = python(&installed()?).words("-m pytest").env("BACKOFF_WHEEL", wheel()?);
+        let pytest = python(&installed()?).words("-m pytest").arg(package.join("tests"));
+        let pytest = pytest.env("BACKOFF_WHEEL", wheel()?);
         Ok::<_, anyhow::Error>(pytest.env("BACKOFF_SDIST", sdist()?))
     };
-    report.pytest("pytest", || {
-        let deselected = LONG.iter().flat_map(|test| ["--deselect", test]);
-        Ok(pytest()?.arg(package.join("tests")).args(deselected))
-    });
+    report.pytest("pytest", || Ok(pytest()?.args(["-m", "not long"])));
     if report.is_all {
         report.pytest("pytest: the sdist, and the types with more tools", || {
-            Ok(pytest()?.args(LONG.map(|test| package.join(test))))
+            Ok(pytest()?.args(["-m", "long"]))
         });
         test_wheels(report);
     }
@@ -140,15 +130,12 @@ fn test_wheels(report: &mut Report) {
 /// Tests the adapters on the newest versions of their hosts, and in the tests of a release also on the
 /// oldest ones that they support.
 pub(crate) fn hosts(report: &mut Report) {
-    test_hosts(report, "newest", installed);
-    if report.is_all {
-        test_hosts(report, "oldest", oldest);
+    let mut environments: Vec<(_, fn() -> Result<PathBuf>)> = vec![("newest", installed)];
+    environments.extend(report.is_all.then_some(("oldest", oldest as _)));
+    for (hosts, environment) in environments {
+        report.pytest(&format!("the adapters of Python, {hosts} hosts"), || {
+            let pytest = python(&environment()?).words("-m pytest");
+            with_servers(pytest.arg(root().join("bindings-python/tests/hosts")))
+        });
     }
-}
-
-fn test_hosts(report: &mut Report, hosts: &str, environment: fn() -> Result<PathBuf>) {
-    report.pytest(&format!("the adapters of Python, {hosts} hosts"), || {
-        let pytest = python(&environment()?).words("-m pytest");
-        with_servers(pytest.arg(root().join("bindings-python/tests/hosts")))
-    });
 }
