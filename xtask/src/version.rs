@@ -7,9 +7,11 @@ use crate::shell::*;
 type Form = fn(&Version) -> String;
 
 /// Where files have the version: the text before it, and how it is written there. The rest is generated from these.
-const PLACES: [(&str, &str, Form); 9] = [
+const PLACES: [(&str, &str, Form); 11] = [
     ("Cargo.toml", "\nversion = \"", whole),
     ("Cargo.toml", "\", version = \"", whole),
+    ("bench/rust/Cargo.toml", "backoff-core = \"", whole),
+    ("bench/rust/Cargo.toml", "backoff-retry = { version = \"", whole),
     ("bindings-wasm/package.json", "\n\t\"version\": \"", whole),
     ("bindings-wasm/package-lock.json", "\n\t\"version\": \"", whole),
     ("bindings-wasm/package-lock.json", "\"backoff-wasm\", \"version\": \"", whole),

@@ -1,7 +1,6 @@
 //! The adapters of Rust on what they adapt.
 
 use crate::crates;
-use crate::languages::rust::packaged::on;
 use crate::report::Report;
 use crate::servers::with_servers;
 use crate::shell::*;
@@ -22,7 +21,7 @@ pub(crate) fn test(report: &mut Report) {
     });
     for hosts in ["reqwest", "stores", "tower"] {
         report.suite(&format!("the adapters of Rust, oldest hosts: {hosts}"), || {
-            with_servers(on(&tests.join("oldest").join(hosts), "test --locked")?)
+            with_servers(cargo("test --locked").within(tests.join("oldest").join(hosts)))
         });
     }
 }

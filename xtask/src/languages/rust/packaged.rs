@@ -79,7 +79,9 @@ pub(super) fn user_of_file(name: &str, dependencies: &str) -> Result<PathBuf> {
 pub(super) fn user(name: &str, dependencies: &str, file: &str, program: &str) -> Result<PathBuf> {
     let user = scratch().join(name);
     let manifest = "[package]\nname = \"user\"\nedition = \"2024\"\n[workspace]\n[dependencies]\n";
-    write(user.join("Cargo.toml"), manifest.to_owned() + dependencies)?;
+    // A pre-release is not any version.
+    let dependencies = dependencies.replace("\"*\"", concat!('"', env!("CARGO_PKG_VERSION"), '"'));
+    write(user.join("Cargo.toml"), manifest.to_owned() + &dependencies)?;
     write(user.join(file), program)?;
     // The versions that the tests of this project use.
     copy("Cargo.lock", &user.join("Cargo.lock"))?;
@@ -88,7 +90,7 @@ pub(super) fn user(name: &str, dependencies: &str, file: &str, program: &str) ->
 
 /// cargo on a user's crate over the packaged ones.
 pub(super) fn on(user: &Path, line: &str) -> Result<Program> {
-    let patches = patches(&["backoff-adapters", "backoff-core", "backoff-retry"])?;
+    let patches = patches(&["backoff-core", "backoff-retry"])?;
     Ok(in_user(cargo(line).args(patches), user))
 }
 
