@@ -9,7 +9,10 @@ export const LOCKS = [".", "tests/everywhere", "tests/hosts/newest", "tests/host
 );
 
 /** JSON on one line, with spaces between members. */
-const shown = (value) => JSON.stringify(value, null, 1).replace(/(?<=[[{])\n *|\n *(?=[\]}])/g, "").replace(/\n */g, " ");
+const shown = (value) =>
+	JSON.stringify(value, null, 1)
+		.replace(/(?<=[[{])\n *|\n *(?=[\]}])/g, "")
+		.replace(/\n */g, " ");
 
 export function withAPackageALine(text) {
 	const { packages, ...lock } = JSON.parse(text);
