@@ -130,12 +130,15 @@ fn test_wheels(report: &mut Report) {
 /// Tests the adapters on the newest versions of their hosts, and in the tests of a release also on the
 /// oldest ones that they support.
 pub(crate) fn hosts(report: &mut Report) {
-    let mut environments: Vec<(_, fn() -> Result<PathBuf>)> = vec![("newest", installed)];
-    environments.extend(report.is_all.then_some(("oldest", oldest as _)));
-    for (hosts, environment) in environments {
-        report.pytest(&format!("the adapters of Python, {hosts} hosts"), || {
-            let pytest = python(&environment()?).words("-m pytest");
-            with_servers(pytest.arg(root().join("bindings-python/tests/hosts")))
-        });
+    test_hosts(report, "newest", installed);
+    if report.is_all {
+        test_hosts(report, "oldest", oldest);
     }
+}
+
+fn test_hosts(report: &mut Report, hosts: &str, environment: fn() -> Result<PathBuf>) {
+    report.pytest(&format!("the adapters of Python, {hosts} hosts"), || {
+        let pytest = python(&environment()?).words("-m pytest");
+        with_servers(pytest.arg(root().join("bindings-python/tests/hosts")))
+    });
 }
