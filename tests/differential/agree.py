@@ -69,7 +69,9 @@ def requests(form, count):
 def assert_same(asked, expected, answers):
     lines = [text.split(b"\n") for text in (asked, expected, answers)]
     for request, right, answer in zip(*lines, strict=False):
-        assert answer == right, request
+        if answer != right:
+            shown = f"request   {request}\nexpected  {right}\nanswered  {answer}"
+            pytest.fail(shown, pytrace=False)
     assert len(lines[2]) == len(lines[1])
 
 
