@@ -1,5 +1,6 @@
 """The installed library in users' projects, with the build systems that they use. `cargo xtask test c` runs it."""
 
+import re
 from pathlib import Path
 
 import installation
@@ -38,3 +39,25 @@ def test_a_project_with_meson(tmp_path):
     run(ninja, "-C", tmp_path)
     installation.examples_run(tmp_path)
     ran("build systems", "Meson", run(meson, "--version").strip())
+
+
+def test_a_parser_of_c_takes_the_plain_header():
+    """The delay is that of README.md."""
+    found = run(TOOLS / "python", FOLDER / "tests/plain_header.py", PREFIX)
+    assert found == "229309811\n"
+
+
+def test_the_page_for_any_language_quotes_its_examples():
+    """And declarations of the header for parsers, which is generated."""
+    page = (FOLDER / "docs/any-language.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"^```(\w+)\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)
+    examples = FOLDER / "examples/languages/ruby"
+    texts = [path.read_text(encoding="utf-8") for path in examples.iterdir()]
+    header = (PREFIX / "share/backoff/backoff.ffi.h").read_text(encoding="utf-8").splitlines()
+    for language, code in blocks:
+        if language == "c":
+            assert set(code.splitlines()) <= set(header)
+        else:
+            assert language == "ruby"
+            assert any(code in text for text in texts), code
+    assert len(blocks) > 6

@@ -1,6 +1,7 @@
 //! The installed files.
 
 use super::platform::Platform;
+use super::template::fill_in;
 use crate::languages::c::header::Header;
 use crate::shell::*;
 
@@ -21,7 +22,7 @@ const FILES: [(&str, &str); 6] = [
     ("bindings-c/valgrind.supp", "share/backoff/valgrind.supp"),
 ];
 
-/// The folder whose files are installed as examples, and where.
+/// The folder whose files, and those below it, are installed as examples, and where.
 const EXAMPLES: (&str, &str) = ("bindings-c/examples", "share/backoff/examples");
 
 pub(crate) struct Built {
@@ -41,12 +42,13 @@ impl Built {
             put(&root().join(from), &destination.join(to))?;
         }
         let (from, to) = EXAMPLES;
-        for example in entries(&root().join(from))? {
-            put(&example, &destination.join(to).join(example.file_name().context("a name")?))?;
+        let examples = root().join(from);
+        for example in files_below(&examples)? {
+            put(&example, &destination.join(to).join(example.strip_prefix(&examples)?))?;
         }
         for (from, to) in TEMPLATES {
             let text = read(Path::new("bindings-c").join(from))?;
-            write(destination.join(to), fill_in(&text, &self.platform))?;
+            write(destination.join(to), fill_in(&text, self.platform.pointer_bytes()))?;
         }
         for (name, page) in Header::read()?.manual() {
             write(destination.join("share/man/man3").join(name), page)?;
@@ -64,16 +66,6 @@ impl Built {
         }
         Ok(())
     }
-}
-
-/// A template with the version, and what depends on the platform. `bindings-c/build.rs` fills in the
-/// same for `cargo cinstall`.
-fn fill_in(template: &str, platform: &Platform) -> String {
-    template
-        .replace("@VERSION@", env!("CARGO_PKG_VERSION"))
-        .replace("@MAJOR@", env!("CARGO_PKG_VERSION_MAJOR"))
-        .replace("@MINOR@", env!("CARGO_PKG_VERSION_MINOR"))
-        .replace("@POINTER_BYTES@", &platform.pointer_bytes().to_string())
 }
 
 /// Replaces the file in one step. A program that runs on the old file keeps it.
