@@ -54,7 +54,7 @@ fn contents(is_all: bool) -> Result<BTreeMap<PathBuf, String>> {
     let vectors = written_by("tests/write_vectors.py")?.into_iter();
     let mut files: BTreeMap<PathBuf, String> =
         vectors.map(|(name, content)| (Path::new(VECTORS).join(name), content)).collect();
-    for script in ["bench/pages.py", "stores/generate.py", "xtask/compatibility.py write"] {
+    for script in ["bench/pages.py", "stores/generate.py", "docs/compatibility.py write"] {
         files.extend(written_by(script)?);
     }
     files.extend(fields::files()?);

@@ -62,7 +62,10 @@ pub(crate) fn license() -> Result<String> {
 }
 
 fn pinned(line: &str) -> Program {
-    program("go").words(line).env("GOFLAGS", "-mod=readonly").within(root().join("xtask/wasm2go"))
+    program("go")
+        .words(line)
+        .env("GOFLAGS", "-mod=readonly")
+        .within(root().join("bindings-go/internal/wasm2go"))
 }
 
 /// The constants and the sizes of the structs in `backoff.h`. The fields of budgets keep their prefix.
