@@ -33,12 +33,12 @@ pub(crate) fn test(report: &mut Report) {
     let results = scratch().join("dist-twice/first/dist");
     for language in ["python", "js", "rust", "go", "c", "command"] {
         report.check(&format!("{language}: from the published files alone"), || {
-            python3("release/consume.py").arg(&results).arg(language).run()
+            python3("tests/release/consume.py").arg(&results).arg(language).run()
         });
     }
     report.check("the published checksums and bill of materials are valid", || {
         program("sha256sum --check --quiet").arg(SUMS).within(&results).run()?;
-        python::tool("python")?.arg("release/check_bom.py").arg(results.join(bom()?)).run()
+        python::tool("python")?.arg("tests/release/check_bom.py").arg(results.join(bom()?)).run()
     });
 }
 

@@ -88,8 +88,8 @@ fn shared(report: &mut Report) {
         report.check("actionlint", || program("go").words(line).run());
     }
     python::lints(report, ".");
-    report.pytest("the shared tests in tests/, bench/, docs/ and release/", || {
-        Ok(python::tool("pytest")?.words("tests bench docs release"))
+    report.pytest("the shared tests in tests/, bench/ and docs/", || {
+        Ok(python::tool("pytest")?.words("tests bench docs"))
     });
 }
 
