@@ -221,6 +221,7 @@ impl backoff_error {
 }
 
 /// A message of the core or of this crate.
+#[expect(clippy::large_enum_variant, reason = "it is on the stack during one call")]
 enum Message {
     Text(TextBuf),
     Sentence(&'static str),

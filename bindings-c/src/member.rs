@@ -351,9 +351,9 @@ pub unsafe extern "C" fn backoff_budget_member_stored(
             [0, 1, 2, 3, 4, 5, 6, 7].map(of)
         };
         at.write(backoff_exchange_answers {
-            granted: by_outcome(|answers, outcome| answers.granted(outcome)),
-            refused: by_outcome(|answers, outcome| answers.refused(outcome)),
-            held: by_outcome(|answers, outcome| answers.held(outcome)),
+            granted: by_outcome(ExchangeAnswers::granted),
+            refused: by_outcome(ExchangeAnswers::refused),
+            held: by_outcome(ExchangeAnswers::held),
         });
         Ok(())
     })

@@ -39,15 +39,15 @@ pub(crate) unsafe fn write_text(
     text: Result<impl AsRef<[u8]>, u32>,
     Output { buffer, size, length }: Output,
 ) -> Result<(), u32> {
-    let bytes = text.as_ref().map_or(&[][..], AsRef::as_ref);
     // SAFETY: the caller promises both outputs; a buffer that is not null has `size` bytes.
     unsafe {
-        write_optional(length, bytes.len() as u64);
+        write_optional(length, text.as_ref().map_or(0, |text| text.as_ref().len() as u64));
         if size > 0 {
             write_optional(buffer, 0);
         }
     }
-    text.as_ref().map_err(|code| *code)?;
+    let text = text?;
+    let bytes = text.as_ref();
     if buffer.is_null() && size > 0 {
         return Err(BACKOFF_ERROR_NULL_POINTER);
     }

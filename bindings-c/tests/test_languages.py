@@ -33,7 +33,7 @@ class Language(NamedTuple):
 def table():
     """The languages, whose commands are in backticks."""
     for line in (LANGUAGES / "README.md").read_text(encoding="utf-8").splitlines():
-        if row := re.match(r"\| \[(.*?)\]\((.*?)\) \|(.*)\|$", line):
+        if row := re.match(r"\| \[(.*?)\]\((.*?)\)[^|]*\|(.*)\|$", line):
             cells = [re.findall(r"`([^`]*)`", cell) for cell in row[3].split("|")]
             yield Language(row[1], row[2], *cells)
 

@@ -58,12 +58,12 @@ mod verdict;
 pub use backoff_core::RngBackoff;
 #[doc(no_inline)]
 pub use backoff_core::{
-    Backoff, Budget, BudgetEvent, BudgetMember, BudgetState, CapOn, Decision, DurationError,
-    ErrorCode, ExchangeAnswers, ExchangeStep, Fallback, Field, FieldValue, Growth, Jitter, MAX_NS,
-    MemberAnswer, Operation, Outcome, ParseError, Policy, PolicyBuilder, PolicyError, Preview,
-    PreviewRow, RandomStream, Ratio, RatioError, RetryAfterMode, RetryStats, SharedBudgetStats,
-    SharedState, SteppedState, StopReason, TextBuf, http_retry_after_ns, is_idempotent_method,
-    parse_duration_ns, parse_retry_after_ns,
+    Backoff, Budget, BudgetEvent, BudgetLevel, BudgetMember, BudgetState, CapOn, Decision,
+    DurationError, ErrorCode, ExchangeAnswers, ExchangeStep, Fallback, Field, FieldValue, Growth,
+    Jitter, MAX_NS, MemberAnswer, Operation, Outcome, ParseError, Policy, PolicyBuilder,
+    PolicyError, Preview, PreviewRow, RandomStream, Ratio, RatioError, RetryAfterMode, RetryStats,
+    SharedBudgetStats, SharedState, SteppedState, StopReason, TextBuf, http_retry_after_ns,
+    is_idempotent_method, parse_duration_ns, parse_retry_after_ns,
 };
 
 pub use classify::{ByResult, Classify, WhenEither, WhenError};

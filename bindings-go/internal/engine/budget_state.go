@@ -1,7 +1,9 @@
 package engine
 
 // BudgetState is the state of a budget as a value. The zero value is no state.
-type BudgetState struct{ bytes [8 * UsedBudgetStateWords]byte }
+type BudgetState struct {
+	bytes [8 * UsedBudgetStateWords]byte
+}
 
 // Full sets the state to that of a full budget. It returns an error code for the zero and a damaged budget.
 func (s *BudgetState) Full(budget *Budget) uint32 {

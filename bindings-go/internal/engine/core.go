@@ -26,7 +26,7 @@ func New() *Module {
 	m := new(Module)
 	m.t0 = make([]any, 6)
 	m.memory = make([]byte, 65536)
-	m.elements = [][]any{{m.fn21, m.fn24, m.fn23, m.fn134, m.fn141}}
+	m.elements = [][]any{{m.fn96, m.fn97, m.fn98, m.fn135, m.fn142}}
 	table_init(m.t0, m.elements[0], i32(1), 0, len(m.elements[0]))
 	m.elements[0] = nil
 	memory_init(m.memory, data0, uint32(i32(0x4000)), 0, len(data0))
@@ -357,7 +357,7 @@ l1:
 					if v12 > i64(0) {
 						p53 = v12
 					}
-					m.fn240(t52, p53, i64(0), i64(1000000000), i64(0))
+					m.fn241(t52, p53, i64(0), i64(1000000000), i64(0))
 					t54 := int64(load64(m.memory, uint32(v4)))
 					t55 := v0
 					v12 = t54
@@ -590,7 +590,7 @@ func (m *Module) fn5(v0, v1, v2 int32, v3 int64) {
 	t0 := m.g0
 	v4 = t0 - i32(32)
 	m.g0 = v4
-	m.fn121(v4+i32(16), v1, v2)
+	m.fn122(v4+i32(16), v1, v2)
 	v5 = i64(0)
 	{
 		t1 := int64(load64(m.memory, uint64(uint32(v4))+16))
@@ -603,7 +603,7 @@ func (m *Module) fn5(v0, v1, v2 int32, v3 int64) {
 			if uint64(v5) < uint64(i64(1000000001)) {
 				goto l1
 			}
-			m.fn240(v4, v5, i64(0), i64(1000000000), i64(0))
+			m.fn241(v4, v5, i64(0), i64(1000000000), i64(0))
 			t3 := int64(load64(m.memory, uint32(v4)))
 			v5 = t3
 			v6 = v5 - v3
@@ -692,7 +692,7 @@ l0:
 			goto l2
 		}
 		t6 := int32(load32(m.memory, uint32(v2)))
-		t7 := m.fn89(v5, v8, t6, v8)
+		t7 := m.fn87(v5, v8, t6, v8)
 		if t7 != 0 {
 			goto l3
 		}
@@ -732,7 +732,7 @@ func (m *Module) fn7(v0, v1, v2 int32) {
 		t3 := v1
 		v5 = t2
 		store32(m.memory, uint32(t3), uint32(v5+v2))
-		m.fn121(v3, v5, v2)
+		m.fn122(v3, v5, v2)
 		t4 := int64(load64(m.memory, uint32(v3)))
 		if t4 != i64(1) {
 			goto l0
@@ -1340,7 +1340,7 @@ func (m *Module) fn19(v0, v1, v2, v3 int32) {
 		t0 := v1
 		t1 := v1
 		v4 = v2 + i32(-1)
-		t2 := m.fn204(t1+v4, v3, i32(1))
+		t2 := m.fn205(t1+v4, v3, i32(1))
 		p3 := i32(0)
 		if t2 != 0 {
 			p3 = t0
@@ -1397,48 +1397,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn21(v0, v1 int32) int64 {
-	t0 := m.fn22(v0, v1)
-	return t0
-}
-
-//go:norace
-func (m *Module) fn22(v0, v1 int32) int64 {
-	var v2 int32
-	var v3 int64
-	t0 := m.g0
-	v2 = t0 - i32(16)
-	m.g0 = v2
-	m.fn82(v2+i32(8), v1)
-	v3 = i64(0)
-	{
-		t1 := int32(load32(m.memory, uint64(uint32(v2))+8))
-		if t1 != i32(1) {
-			goto l0
-		}
-		t2 := int32(load32(m.memory, uint64(uint32(v2))+12))
-		t3 := int64(load64(m.memory, uint32(v0+t2<<3)))
-		v3 = t3
-	}
-l0:
-	m.g0 = v2 + i32(16)
-	return v3
-}
-
-//go:norace
-func (m *Module) fn23(v0, v1 int32) int64 {
-	t0 := m.fn22(v0+i32(48), v1)
-	return t0
-}
-
-//go:norace
-func (m *Module) fn24(v0, v1 int32) int64 {
-	t0 := m.fn22(v0+i32(24), v1)
-	return t0
-}
-
-//go:norace
-func (m *Module) fn25(v0, v1, v2, v3 int32) int32 {
+func (m *Module) fn21(v0, v1, v2, v3 int32) int32 {
 	var v4 int32
 	v4 = i32(0)
 	{
@@ -1467,7 +1426,7 @@ func (m *Module) fn25(v0, v1, v2, v3 int32) int32 {
 		if v1 != v3 {
 			goto l0
 		}
-		t3 := m.fn239(v0, v2, v1)
+		t3 := m.fn240(v0, v2, v1)
 		var p4 int32
 		if t3 == 0 {
 			p4 = 1
@@ -1479,115 +1438,125 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn26(v0, v1, v2 int32) {
+func (m *Module) fn22(v0, v1, v2 int32) {
 	var v3, v4, v5, v6, v7 int32
-	var v8, v9 int64
-	v3 = v1 + i32(4)
-	t0 := int32(load32(m.memory, uint64(uint32(v2))+12))
-	v4 = t0
+	var v8 int64
+	t0 := m.g0
+	v3 = t0 - i32(784)
+	m.g0 = v3
+	t1 := int32(load32(m.memory, uint32(v1)))
+	v4 = t1
+	t2 := int32(load32(m.memory, uint64(uint32(v2))+8))
+	v5 = t2
 	{
-		{
-			t1 := int32(load32(m.memory, uint32(v1)))
-			v5 = t1
-			if v5 == 0 {
-				goto l0
-			}
-			v6 = i32(0)
-			v7 = i32(1)
-			goto l1
+		t3 := int32(load32(m.memory, uint64(uint32(v2))+12))
+		v6 = t3
+		if v6 == 0 {
+			goto l0
 		}
-	l0:
-		t2 := int32(load32(m.memory, uint64(uint32(v1))+772))
-		v1 = t2
-		t3 := v1
-		var p4 int32
-		if uint32(v1) > uint32(i32(768)) {
-			p4 = 1
+		t4 := int32(load32(m.memory, uint64(uint32(v1))+772))
+		t5 := v6
+		v7 = t4
+		p6 := v7
+		if uint32(v7) > uint32(i32(768)) {
+			p6 = i32(0)
 		}
-		v1 = p4
-		p5 := t3
-		if v1 != 0 {
-			p5 = i32(0)
+		p7 := int64(uint32(p6))
+		if v4 != 0 {
+			p7 = i64(0)
 		}
-		v6 = p5
-		p6 := v3
-		if v1 != 0 {
-			p6 = i32(1)
-		}
-		v7 = p6
+		store64(m.memory, uint32(t5), uint64(p7))
 	}
-l1:
-	t7 := int32(load32(m.memory, uint64(uint32(v2))+8))
-	v1 = t7
-	v8 = int64(uint32(v6))
-	if v4 == 0 {
-		goto l2
-	}
-	store64(m.memory, uint32(v4), uint64(v8))
-l2:
+l0:
 	t8 := int64(load64(m.memory, uint32(v2)))
-	v9 = t8
-	if v1 == 0 {
-		goto l3
+	v8 = t8
+	if v5 == 0 {
+		goto l1
 	}
-	if v9 == i64(0) {
-		goto l3
+	if v8 == i64(0) {
+		goto l1
 	}
-	m.memory[uint32(v1)] = byte(i32(0))
-l3:
+	m.memory[uint32(v5)] = byte(i32(0))
+l1:
+	t9 := int32(load32(m.memory, uint64(uint32(v1))+4))
+	v2 = t9
 	{
-		if v5 == 0 {
+		if v4 == 0 {
+			goto l2
+		}
+		v1 = i32(1)
+		goto l3
+	l2:
+		memory_copy(m.memory, uint32(v3+i32(16)), uint32(v1+i32(8)), uint32(i32(768)))
+		store32(m.memory, uint64(uint32(v3))+12, uint32(v2))
+		t10 := int32(load32(m.memory, uint64(uint32(v3))+780))
+		v2 = t10
+		v1 = i32(1)
+		if v5 != 0 {
 			goto l4
 		}
-		t9 := int32(load32(m.memory, uint32(v3)))
-		v1 = t9
-		v2 = i32(1)
-		goto l5
+		if v8 == i64(0) {
+			goto l4
+		}
+		v2 = i32(100)
+		goto l3
+	l4:
+		{
+			t11 := v8
+			t12 := v2
+			var p13 int32
+			if uint32(v2) > uint32(i32(768)) {
+				p13 = 1
+			}
+			v4 = p13
+			p14 := t12
+			if v4 != 0 {
+				p14 = i32(0)
+			}
+			v2 = p14
+			if uint64(t11) > uint64(uint32(v2)) {
+				goto l5
+			}
+			v2 = i32(106)
+			goto l3
+		}
+	l5:
+		{
+			if v2 == 0 {
+				goto l6
+			}
+			t16 := v5
+			p15 := v3 + i32(12)
+			if v4 != 0 {
+				p15 = i32(1)
+			}
+			memory_copy(m.memory, uint32(t16), uint32(p15), uint32(v2))
+		}
+	l6:
+		v1 = i32(0)
+		m.memory[uint32(v5+v2)] = byte(i32(0))
 	}
-l4:
-	v2 = i32(1)
-	if v1 != 0 {
-		goto l6
-	}
-	if v9 == i64(0) {
-		goto l6
-	}
-	v1 = i32(100)
-	goto l5
-l6:
-	if uint64(v9) > uint64(v8) {
-		goto l7
-	}
-	v1 = i32(106)
-	goto l5
-l7:
-	if v6 == 0 {
-		goto l8
-	}
-	memory_copy(m.memory, uint32(v1), uint32(v7), uint32(v6))
-l8:
-	v2 = i32(0)
-	m.memory[uint32(v1+v6)] = byte(i32(0))
-l5:
-	store32(m.memory, uint64(uint32(v0))+4, uint32(v1))
-	store32(m.memory, uint32(v0), uint32(v2))
+l3:
+	store32(m.memory, uint64(uint32(v0))+4, uint32(v2))
+	store32(m.memory, uint32(v0), uint32(v1))
+	m.g0 = v3 + i32(784)
 }
 
 //go:norace
-func (m *Module) fn27(v0, v1, v2, v3 int32) {
+func (m *Module) fn23(v0, v1, v2, v3 int32) {
 	var v4, v5, v6, v7, v8, v9, v10, v11 int32
 	var v12, v13, v14, v15 int64
 	t0 := m.g0
-	v4 = t0 - i32(2464)
+	v4 = t0 - i32(2496)
 	m.g0 = v4
 	{
 		if v1 != 0 {
 			goto l0
 		}
-		store64(m.memory, uint64(uint32(v4))+4, uint64(i64(0x6400000002)))
+		store64(m.memory, uint64(uint32(v4))+28, uint64(i64(0x6400000002)))
 		v5 = i32(2)
 		v2 = i32(100)
-		goto l36
+		goto l1
 	l0:
 		{
 			t1 := int32(load32(m.memory, uint32(v2)))
@@ -1595,12 +1564,12 @@ func (m *Module) fn27(v0, v1, v2, v3 int32) {
 				goto l2
 			}
 			v5 = i32(2)
-			store32(m.memory, uint64(uint32(v4))+4, uint32(i32(2)))
+			store32(m.memory, uint64(uint32(v4))+28, uint32(i32(2)))
 			t2 := int32(load32(m.memory, uint64(uint32(v2))+4))
 			t3 := v4
 			v2 = t2
-			store32(m.memory, uint64(uint32(t3))+8, uint32(v2))
-			goto l36
+			store32(m.memory, uint64(uint32(t3))+32, uint32(v2))
+			goto l1
 		}
 	l2:
 		t4 := int32(load32(m.memory, uint32(v1)))
@@ -1732,7 +1701,7 @@ func (m *Module) fn27(v0, v1, v2, v3 int32) {
 					goto l27
 				}
 			}
-			t12 := m.fn28(v9)
+			t12 := m.fn24(v9)
 			v2 = t12
 			switch v10 {
 			default:
@@ -1741,25 +1710,25 @@ func (m *Module) fn27(v0, v1, v2, v3 int32) {
 				if v2 == 0 {
 					goto l26
 				}
-				store32(m.memory, uint64(uint32(v4))+1564, uint32(v6))
-				store32(m.memory, uint64(uint32(v4))+1560, uint32(v2))
+				store32(m.memory, uint64(uint32(v4))+1588, uint32(v6))
+				store32(m.memory, uint64(uint32(v4))+1584, uint32(v2))
 				t13 := int64(load64(m.memory, uint64(uint32(v1))+16))
-				store64(m.memory, uint64(uint32(v4))+1552, uint64(t13))
+				store64(m.memory, uint64(uint32(v4))+1576, uint64(t13))
 				t14 := int64(load64(m.memory, uint64(uint32(v1))+8))
-				store64(m.memory, uint64(uint32(v4))+1544, uint64(t14))
+				store64(m.memory, uint64(uint32(v4))+1568, uint64(t14))
 				if v8 == 0 {
 					goto l30
 				}
-				m.fn29(v4+i32(1652), v4+i32(1544), v8, v7)
+				m.fn25(v4+i32(1680), v4+i32(1568), v8, v7)
 				goto l31
 			l30:
-				m.fn29(v4+i32(1652), v4+i32(1544), i32(0), v5)
+				m.fn25(v4+i32(1680), v4+i32(1568), i32(0), v4)
 			l31:
-				t15 := int32(load32(m.memory, uint64(uint32(v4))+1656))
+				t15 := int32(load32(m.memory, uint64(uint32(v4))+1684))
 				v11 = t15
-				t16 := int32(load32(m.memory, uint64(uint32(v4))+1652))
+				t16 := int32(load32(m.memory, uint64(uint32(v4))+1680))
 				v2 = t16
-				memory_copy(m.memory, uint32(v4+i32(780)), uint32(v4+i32(1660)), uint32(i32(764)))
+				memory_copy(m.memory, uint32(v4+i32(804)), uint32(v4+i32(1688)), uint32(i32(764)))
 				goto l32
 			case 1, 2:
 				if v9 == 0 {
@@ -1769,15 +1738,15 @@ func (m *Module) fn27(v0, v1, v2, v3 int32) {
 					goto l26
 				}
 			l33:
-				memory_copy(m.memory, uint32(v4+i32(1652)), uint32(v1+i32(44)), uint32(i32(36)))
+				memory_copy(m.memory, uint32(v4+i32(1680)), uint32(v1+i32(44)), uint32(i32(36)))
 				v5 = i32(0)
 			l35:
 				{
 					if v5 == i32(36) {
 						goto l34
 					}
-					t17 := int32(m.memory[uint32(v4+i32(1652)+v5)])
-					m.memory[uint32(v4+i32(1616)+v5)] = byte(t17)
+					t17 := int32(m.memory[uint32(v4+i32(1680)+v5)])
+					m.memory[uint32(v4+i32(1644)+v5)] = byte(t17)
 					v5 = v5 + i32(1)
 					goto l35
 				}
@@ -1790,154 +1759,134 @@ func (m *Module) fn27(v0, v1, v2, v3 int32) {
 				v14 = t20
 				t21 := int64(load64(m.memory, uint64(uint32(v11))+24))
 				v15 = t21
-				m.fn30(v4+i32(1652), v4+i32(1616), i32(36))
-				store32(m.memory, uint64(uint32(v4))+1608, uint32(v10))
+				m.fn26(v4+i32(1680), v4+i32(1644), i32(36))
+				store32(m.memory, uint64(uint32(v4))+1632, uint32(v10))
 				t23 := v4
 				p22 := i64(0xffffffff)
 				if uint64(v14) < uint64(i64(0xffffffff)) {
 					p22 = v14
 				}
-				store32(m.memory, uint64(uint32(t23))+1684, uint32(p22))
-				store32(m.memory, uint64(uint32(v4))+1604, uint32(v6))
-				store32(m.memory, uint64(uint32(v4))+1600, uint32(v2))
+				store32(m.memory, uint64(uint32(t23))+1712, uint32(p22))
+				store32(m.memory, uint64(uint32(v4))+1628, uint32(v6))
+				store32(m.memory, uint64(uint32(v4))+1624, uint32(v2))
 				t25 := v4
 				p24 := i64(0xffffffff)
 				if uint64(v15) < uint64(i64(0xffffffff)) {
 					p24 = v15
 				}
 				v14 = p24
-				store32(m.memory, uint64(uint32(t25))+1560, uint32(v14))
-				store64(m.memory, uint64(uint32(v4))+1552, uint64(v13))
-				store64(m.memory, uint64(uint32(v4))+1544, uint64(v12))
-				v1 = v4 + i32(1564)
-				memory_copy(m.memory, uint32(v1), uint32(v4+i32(1652)), uint32(i32(36)))
-				memory_zero(m.memory, uint32(v4+i32(1652)), uint32(i32(772)))
-				t26 := m.fn31(v4+i32(1652), i32(23842), i32(3))
-				t27 := m.fn32(t26, v14)
-				t28 := m.fn31(t27, i32(23845), i32(2))
+				store32(m.memory, uint64(uint32(t25))+1584, uint32(v14))
+				store64(m.memory, uint64(uint32(v4))+1576, uint64(v13))
+				store64(m.memory, uint64(uint32(v4))+1568, uint64(v12))
+				v1 = v4 + i32(1588)
+				memory_copy(m.memory, uint32(v1), uint32(v4+i32(1680)), uint32(i32(36)))
+				memory_zero(m.memory, uint32(v4+i32(1680)), uint32(i32(772)))
+				t26 := m.fn27(v4+i32(1680), i32(23842), i32(3))
+				t27 := m.fn28(t26, v14)
+				t28 := m.fn27(t27, i32(23845), i32(2))
 				v5 = t28
-				store32(m.memory, uint64(uint32(v4))+2460, uint32(v2))
-				store32(m.memory, uint64(uint32(v4))+2456, uint32(v6))
-				store64(m.memory, uint64(uint32(v4))+2440, uint64(v13))
-				store64(m.memory, uint64(uint32(v4))+2432, uint64(v12))
-				store32(m.memory, uint64(uint32(v4))+2448, uint32(i32(0)))
-				store32(m.memory, uint64(uint32(v4))+2428, uint32(v1))
-				store32(m.memory, uint64(uint32(v4))+2424, uint32(v10))
-				m.fn33(v4+i32(2424), v5)
+				store32(m.memory, uint64(uint32(v4))+2492, uint32(v2))
+				store32(m.memory, uint64(uint32(v4))+2488, uint32(v6))
+				store64(m.memory, uint64(uint32(v4))+2472, uint64(v13))
+				store64(m.memory, uint64(uint32(v4))+2464, uint64(v12))
+				store32(m.memory, uint64(uint32(v4))+2480, uint32(i32(0)))
+				store32(m.memory, uint64(uint32(v4))+2460, uint32(v1))
+				store32(m.memory, uint64(uint32(v4))+2456, uint32(v10))
+				m.fn29(v4+i32(2456), v5)
 				t29 := int32(load32(m.memory, uint64(uint32(v5))+4))
 				v11 = t29
 				t30 := int32(load32(m.memory, uint32(v5)))
 				v2 = t30
-				memory_copy(m.memory, uint32(v4+i32(780)), uint32(v5+i32(8)), uint32(i32(764)))
+				memory_copy(m.memory, uint32(v4+i32(804)), uint32(v5+i32(8)), uint32(i32(764)))
 			}
 		l32:
 			v5 = i32(0)
 		}
 	l4:
-		store32(m.memory, uint64(uint32(v4))+12, uint32(v11))
-		store32(m.memory, uint64(uint32(v4))+8, uint32(v2))
-		store32(m.memory, uint64(uint32(v4))+4, uint32(v5))
-		memory_copy(m.memory, uint32(v4+i32(16)), uint32(v4+i32(780)), uint32(i32(764)))
-		goto l36
+		store32(m.memory, uint64(uint32(v4))+36, uint32(v11))
+		store32(m.memory, uint64(uint32(v4))+32, uint32(v2))
+		store32(m.memory, uint64(uint32(v4))+28, uint32(v5))
+		memory_copy(m.memory, uint32(v4+i32(40)), uint32(v4+i32(804)), uint32(i32(764)))
+		goto l1
 	l26:
-		store64(m.memory, uint64(uint32(v4))+4, uint64(i64(0x6500000002)))
+		store64(m.memory, uint64(uint32(v4))+28, uint64(i64(0x6500000002)))
 		v5 = i32(2)
 		v2 = i32(101)
 	}
-l36:
+l1:
 	t31 := int32(load32(m.memory, uint64(uint32(v3))+12))
-	v6 = t31
+	v1 = t31
+	t32 := int64(load64(m.memory, uint32(v3)))
+	v12 = t32
+	t33 := int32(load32(m.memory, uint64(uint32(v3))+8))
+	v3 = t33
+	v13 = i64(0)
 	{
-		if v5 != i32(2) {
-			goto l37
+		if v5 == i32(2) {
+			goto l36
 		}
-		v11 = i32(0)
-		v10 = i32(1)
-		goto l38
-	l37:
-		t32 := int32(load32(m.memory, uint64(uint32(v4))+776))
-		t33 := v11
-		v1 = t32
-		t34 := v1
-		var p35 int32
-		if uint32(v1) > uint32(i32(768)) {
-			p35 = 1
-		}
-		v1 = p35
-		p36 := t34
-		if v1 != 0 {
-			p36 = i32(0)
-		}
-		v10 = v5 & i32(1)
-		p37 := p36
-		if v10 != 0 {
-			p37 = t33
-		}
-		v11 = p37
-		t39 := v2
-		p38 := v4 + i32(8)
-		if v1 != 0 {
-			p38 = i32(1)
-		}
-		p40 := p38
-		if v10 != 0 {
-			p40 = t39
-		}
-		v10 = p40
+		m.fn30(v4+i32(16), v4+i32(28))
+		t34 := int64(load32(m.memory, uint64(uint32(v4))+20))
+		v13 = t34
 	}
-l38:
-	t41 := int32(load32(m.memory, uint64(uint32(v3))+8))
-	v1 = t41
-	v13 = int64(uint32(v11))
-	if v6 == 0 {
-		goto l39
-	}
-	store64(m.memory, uint32(v6), uint64(v13))
-l39:
-	t42 := int64(load64(m.memory, uint32(v3)))
-	v12 = t42
+l36:
 	if v1 == 0 {
-		goto l40
+		goto l37
+	}
+	store64(m.memory, uint32(v1), uint64(v13))
+l37:
+	if v3 == 0 {
+		goto l38
 	}
 	if v12 == i64(0) {
-		goto l40
+		goto l38
 	}
-	m.memory[uint32(v1)] = byte(i32(0))
-l40:
-	v3 = i32(1)
-	if v5 == i32(2) {
-		goto l41
+	m.memory[uint32(v3)] = byte(i32(0))
+l38:
+	v1 = i32(1)
+	{
+		if v5 == i32(2) {
+			goto l39
+		}
+		memory_copy(m.memory, uint32(v4+i32(1680)+i32(8)), uint32(v4+i32(28)+i32(8)), uint32(i32(768)))
+		store32(m.memory, uint64(uint32(v4))+1684, uint32(v2))
+		store32(m.memory, uint64(uint32(v4))+1680, uint32(v5))
+		m.fn30(v4+i32(8), v4+i32(1680))
+		t35 := int32(load32(m.memory, uint64(uint32(v4))+12))
+		v5 = t35
+		t36 := int32(load32(m.memory, uint64(uint32(v4))+8))
+		v2 = t36
+		if v3 != 0 {
+			goto l40
+		}
+		if v12 == i64(0) {
+			goto l40
+		}
+		v2 = i32(100)
+		goto l39
+	l40:
+		if uint64(v12) > uint64(uint32(v5)) {
+			goto l41
+		}
+		v2 = i32(106)
+		goto l39
+	l41:
+		if v5 == 0 {
+			goto l42
+		}
+		memory_copy(m.memory, uint32(v3), uint32(v2), uint32(v5))
+	l42:
+		v1 = i32(0)
+		m.memory[uint32(v3+v5)] = byte(i32(0))
 	}
-	if v1 != 0 {
-		goto l42
-	}
-	if v12 == i64(0) {
-		goto l42
-	}
-	v2 = i32(100)
-	goto l41
-l42:
-	if uint64(v12) > uint64(v13) {
-		goto l43
-	}
-	v2 = i32(106)
-	goto l41
-l43:
-	if v11 == 0 {
-		goto l44
-	}
-	memory_copy(m.memory, uint32(v1), uint32(v10), uint32(v11))
-l44:
-	v3 = i32(0)
-	m.memory[uint32(v1+v11)] = byte(i32(0))
-l41:
+l39:
 	store32(m.memory, uint64(uint32(v0))+4, uint32(v2))
-	store32(m.memory, uint32(v0), uint32(v3))
-	m.g0 = v4 + i32(2464)
+	store32(m.memory, uint32(v0), uint32(v1))
+	m.g0 = v4 + i32(2496)
 }
 
 //go:norace
-func (m *Module) fn28(v0 int32) int32 {
+func (m *Module) fn24(v0 int32) int32 {
 	var v1, v2, v3, v4, v5 int32
 	t0 := m.g0
 	v1 = t0 - i32(160)
@@ -1982,7 +1931,7 @@ l2:
 }
 
 //go:norace
-func (m *Module) fn29(v0, v1, v2, v3 int32) {
+func (m *Module) fn25(v0, v1, v2, v3 int32) {
 	var v4 int32
 	var v5, v6 int64
 	t0 := m.g0
@@ -2000,13 +1949,13 @@ func (m *Module) fn29(v0, v1, v2, v3 int32) {
 	store32(m.memory, uint64(uint32(v4))+804, uint32(v3))
 	store32(m.memory, uint64(uint32(v4))+800, uint32(v2))
 	store32(m.memory, uint64(uint32(v4))+776, uint32(i32(0)))
-	m.fn33(v4+i32(776), v4+i32(4))
+	m.fn29(v4+i32(776), v4+i32(4))
 	memory_copy(m.memory, uint32(v0), uint32(v4+i32(4)), uint32(i32(772)))
 	m.g0 = v4 + i32(816)
 }
 
 //go:norace
-func (m *Module) fn30(v0, v1, v2 int32) {
+func (m *Module) fn26(v0, v1, v2 int32) {
 	var v3, v4, v5 int32
 	t0 := m.g0
 	v3 = t0 - i32(32)
@@ -2043,7 +1992,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn31(v0, v1, v2 int32) int32 {
+func (m *Module) fn27(v0, v1, v2 int32) int32 {
 	var v3 int32
 l2:
 	if v2 == 0 {
@@ -2073,7 +2022,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn32(v0 int32, v1 int64) int32 {
+func (m *Module) fn28(v0 int32, v1 int64) int32 {
 	var v2 int32
 	var v3, v4 int64
 	t0 := m.g0
@@ -2090,7 +2039,7 @@ l2:
 		if uint64(t1) < uint64(i64(10)) {
 			goto l1
 		}
-		m.fn240(v2, v3, i64(0), i64(10), i64(0))
+		m.fn241(v2, v3, i64(0), i64(10), i64(0))
 		t2 := int64(load64(m.memory, uint32(v2)))
 		v3 = t2
 		t3 := int64(load64(m.memory, uint64(uint32(v2))+8))
@@ -2110,7 +2059,7 @@ l4:
 		}
 		t4 := int64(uint64(v1) / uint64(v4))
 		t5 := int64(uint64(t4) % uint64(i64(10)))
-		_ = m.fn224(v0, int32(t5)|i32(48))
+		_ = m.fn225(v0, int32(t5)|i32(48))
 		t7 := int64(uint64(v4) / uint64(i64(10)))
 		v4 = t7
 		goto l4
@@ -2118,7 +2067,7 @@ l4:
 }
 
 //go:norace
-func (m *Module) fn33(v0, v1 int32) {
+func (m *Module) fn29(v0, v1 int32) {
 	var v2, v3, v4, v5, v6, v7, v8, v9, v10, v11, v12 int32
 	var v13 int64
 	var v14, v15 int32
@@ -2203,7 +2152,7 @@ l5:
 		v4 = t22
 		t23 := int32(load32(m.memory, uint64(uint32(v2))+48))
 		t24 := int32(load32(m.memory, uint64(uint32(v2))+52))
-		t25 := m.fn31(v1, t23, t24)
+		t25 := m.fn27(v1, t23, t24)
 		v21 = t25
 		if v4 == 0 {
 			goto l0
@@ -2220,7 +2169,7 @@ l5:
 		if v18 == 0 {
 			goto l1
 		}
-		m.fn38(v2+i32(36), v18)
+		m.fn35(v2+i32(36), v18)
 		goto l2
 	l1:
 		store32(m.memory, uint64(uint32(v2))+36, uint32(i32(3)))
@@ -2252,10 +2201,10 @@ l5:
 					if t34 != i32(100) {
 						goto l9
 					}
-					m.fn216(v2, v18)
+					m.fn217(v2, v18)
 					t35 := int32(load32(m.memory, uint32(v2)))
 					t36 := int32(load32(m.memory, uint64(uint32(v2))+4))
-					_ = m.fn31(v21, t35, t36)
+					_ = m.fn27(v21, t35, t36)
 					goto l5
 				}
 			l7:
@@ -2321,8 +2270,8 @@ l5:
 						if v22 != 0 {
 							p87 = i32(2)
 						}
-						t88 := m.fn31(t86, p85, p87)
-						_ = m.fn31(t88, v0, v24)
+						t88 := m.fn27(t86, p85, p87)
+						_ = m.fn27(t88, v0, v24)
 						v22 = v22 + i32(-1)
 						v0 = v25
 						goto l30
@@ -2371,8 +2320,8 @@ l5:
 						if v0 != 0 {
 							p61 = i32(2)
 						}
-						t62 := m.fn31(t60, p59, p61)
-						_ = m.fn31(t62, v25, v24)
+						t62 := m.fn27(t60, p59, p61)
+						_ = m.fn27(t62, v25, v24)
 						v0 = v0 + i32(-1)
 						v23 = v23 + i32(-8)
 						v22 = v22 + i32(8)
@@ -2395,7 +2344,7 @@ l5:
 					if t48 != i32(116) {
 						goto l5
 					}
-					_ = m.fn220(v21, v2+i32(36), v16)
+					_ = m.fn221(v21, v2+i32(36), v16)
 					goto l5
 				default:
 					switch v22 + i32(-117) {
@@ -2440,8 +2389,8 @@ l5:
 							if v0 != 0 {
 								p72 = i32(2)
 							}
-							t73 := m.fn31(t71, p70, p72)
-							_ = m.fn31(t73, v23, v22)
+							t73 := m.fn27(t71, p70, p72)
+							_ = m.fn27(t73, v23, v22)
 							v0 = v0 + i32(16)
 							goto l27
 						}
@@ -2581,21 +2530,21 @@ l5:
 				if v18 == 0 {
 					goto l5
 				}
-				m.fn212(v2+i32(16), v18)
+				m.fn213(v2+i32(16), v18)
 				t99 := int32(load32(m.memory, uint64(uint32(v2))+16))
 				t100 := v2 + i32(8)
 				v0 = t99
-				m.fn216(t100, v0)
+				m.fn217(t100, v0)
 				t101 := int32(load32(m.memory, uint64(uint32(v2))+8))
 				t102 := int32(load32(m.memory, uint64(uint32(v2))+12))
-				t103 := m.fn31(v21, t101, t102)
-				t104 := m.fn31(t103, i32(24977), i32(1))
+				t103 := m.fn27(v21, t101, t102)
+				t104 := m.fn27(t103, i32(24977), i32(1))
 				v22 = t104
-				m.fn38(v2+i32(48), v0)
-				_ = m.fn220(v22, v2+i32(48), v16)
+				m.fn35(v2+i32(48), v0)
+				_ = m.fn221(v22, v2+i32(48), v16)
 				goto l5
 			}
-			_ = m.fn31(v21, i32(24969), i32(8))
+			_ = m.fn27(v21, i32(24969), i32(8))
 			goto l5
 		case 0:
 			if v3 == 0 {
@@ -2624,7 +2573,7 @@ l5:
 					goto l5
 				}
 				t110 := int32(load32(m.memory, uint32(v10+v0)))
-				m.fn216(v2+i32(24), t110)
+				m.fn217(v2+i32(24), t110)
 				t111 := int32(load32(m.memory, uint64(uint32(v2))+24))
 				v22 = t111
 				if v22 == 0 {
@@ -2641,8 +2590,8 @@ l5:
 				if v0 != 0 {
 					p115 = i32(2)
 				}
-				t116 := m.fn31(t114, p113, p115)
-				_ = m.fn31(t116, v22, v23)
+				t116 := m.fn27(t114, p113, p115)
+				_ = m.fn27(t116, v22, v23)
 				v0 = v0 + i32(4)
 				goto l32
 			}
@@ -2652,25 +2601,65 @@ l0:
 	m.g0 = v2 + i32(176)
 	return
 l23:
-	_ = m.fn220(v21, v2+i32(36), v13)
+	_ = m.fn221(v21, v2+i32(36), v13)
 	goto l5
 l25:
-	m.fn227(v11, v17, v21)
+	m.fn228(v11, v17, v21)
 	goto l5
 l19:
 	v0 = i32(128)
 l21:
 	if uint32(v0) < uint32(v19) {
-		t120 := m.fn31(v21, v14, v0)
-		_ = m.fn31(t120, i32(24981), i32(3))
+		t120 := m.fn27(v21, v14, v0)
+		_ = m.fn27(t120, i32(24981), i32(3))
 		goto l5
 	}
-	_ = m.fn31(v21, v14, v19)
+	_ = m.fn27(v21, v14, v19)
 	goto l5
 }
 
 //go:norace
-func (m *Module) fn34(v0, v1 int64, v2, v3 int32) int32 {
+func (m *Module) fn30(v0, v1 int32) {
+	var v2, v3 int32
+	{
+		{
+			t0 := int32(load32(m.memory, uint32(v1)))
+			if t0 != i32(1) {
+				goto l0
+			}
+			t1 := int32(load32(m.memory, uint64(uint32(v1))+8))
+			v2 = t1
+			t2 := int32(load32(m.memory, uint64(uint32(v1))+4))
+			v1 = t2
+			goto l1
+		}
+	l0:
+		t3 := int32(load32(m.memory, uint64(uint32(v1))+772))
+		v2 = t3
+		t4 := v2
+		var p5 int32
+		if uint32(v2) > uint32(i32(768)) {
+			p5 = 1
+		}
+		v3 = p5
+		p6 := t4
+		if v3 != 0 {
+			p6 = i32(0)
+		}
+		v2 = p6
+		p7 := v1 + i32(4)
+		if v3 != 0 {
+			p7 = i32(1)
+		}
+		v1 = p7
+	}
+l1:
+	store32(m.memory, uint64(uint32(v0))+4, uint32(v2))
+	store32(m.memory, uint32(v0), uint32(v1))
+}
+
+//go:norace
+func (m *Module) fn31(v0, v1 int64, v2, v3 int32) int32 {
 	var v4, v5 int32
 	t0 := m.g0
 	v4 = t0 - i32(16)
@@ -2680,7 +2669,7 @@ func (m *Module) fn34(v0, v1 int64, v2, v3 int32) int32 {
 		if v0 != i64(1) {
 			goto l0
 		}
-		m.fn35(v4+i32(8), v1)
+		m.fn32(v4+i32(8), v1)
 		t1 := int32(load32(m.memory, uint64(uint32(v4))+12))
 		v5 = t1
 		t2 := int32(load32(m.memory, uint64(uint32(v4))+8))
@@ -2694,7 +2683,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn35(v0 int32, v1 int64) {
+func (m *Module) fn32(v0 int32, v1 int64) {
 	var v2, v3, v4, v5 int64
 	var v6, v7, v8, v9, v10 int32
 	v2 = v1 & i64(0xffffffff)
@@ -2754,7 +2743,7 @@ l3:
 }
 
 //go:norace
-func (m *Module) fn36(v0, v1, v2, v3, v4 int32) {
+func (m *Module) fn33(v0, v1, v2, v3, v4 int32) {
 	var v5, v6, v7 int32
 	t0 := m.g0
 	v5 = t0 - i32(16)
@@ -2762,16 +2751,16 @@ func (m *Module) fn36(v0, v1, v2, v3, v4 int32) {
 	v6 = i32(1)
 	v7 = i32(102)
 	{
-		t1 := m.fn28(v1)
+		t1 := m.fn24(v1)
 		v1 = t1
 		if v1 == 0 {
 			goto l0
 		}
-		t2 := m.fn37(v1, v2, v3)
+		t2 := m.fn34(v1, v2, v3)
 		if t2 == 0 {
 			goto l0
 		}
-		m.fn38(v5+i32(4), v1)
+		m.fn35(v5+i32(4), v1)
 		t3 := int32(load32(m.memory, uint64(uint32(v5))+4))
 		t4 := v1
 		t5 := v4
@@ -2802,7 +2791,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn37(v0, v1, v2 int32) int32 {
+func (m *Module) fn34(v0, v1, v2 int32) int32 {
 	var v3, v4 int32
 	v2 = v2 << 2
 l1:
@@ -2829,7 +2818,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn38(v0, v1 int32) {
+func (m *Module) fn35(v0, v1 int32) {
 	var v2 int32
 	v2 = i32(1)
 	switch v1 + i32(-1) {
@@ -2870,7 +2859,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn39(v0, v1 int32) {
+func (m *Module) fn36(v0, v1 int32) {
 	var v2 int32
 	v2 = i32(1)
 	{
@@ -2890,7 +2879,7 @@ func (m *Module) fn39(v0, v1 int32) {
 		}
 	l2:
 		v1 = v1 + i32(8)
-		t1 := m.fn40(v1)
+		t1 := m.fn37(v1)
 		t2 := v1
 		v2 = t1
 		p3 := t2
@@ -2905,7 +2894,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn40(v0 int32) int32 {
+func (m *Module) fn37(v0 int32) int32 {
 	var v1, v2 int32
 	var v3 int64
 	v1 = i32(0)
@@ -2949,7 +2938,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn41(v0, v1, v2 int32) {
+func (m *Module) fn38(v0, v1, v2 int32) {
 	var v3, v4, v5 int32
 	var v6 int64
 	var v7 int32
@@ -2987,12 +2976,12 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn42(v0, v1, v2 int32, v3 int64, v4 int32) {
+func (m *Module) fn39(v0, v1, v2 int32, v3 int64, v4 int32) {
 	var v5, v6 int32
 	t0 := m.g0
 	v5 = t0 - i32(16)
 	m.g0 = v5
-	m.fn36(v5+i32(8), v2, i32(20376), i32(23), v4)
+	m.fn33(v5+i32(8), v2, i32(20376), i32(23), v4)
 	v4 = i32(1)
 	t1 := int32(load32(m.memory, uint64(uint32(v5))+12))
 	v6 = t1
@@ -3011,7 +3000,7 @@ func (m *Module) fn42(v0, v1, v2 int32, v3 int64, v4 int32) {
 		if uint64(t3) > uint64(i64(0x7fffff)) {
 			goto l1
 		}
-		m.fn43(v1, v6, v3)
+		m.fn40(v1, v6, v3)
 		v4 = i32(0)
 	}
 l1:
@@ -3021,7 +3010,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn43(v0, v1 int32, v2 int64) {
+func (m *Module) fn40(v0, v1 int32, v2 int64) {
 	{
 		p0 := i32(-33)
 		if uint32(v1) < uint32(i32(33)) {
@@ -3039,7 +3028,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn44(v0, v1 int32) {
+func (m *Module) fn41(v0, v1 int32) {
 	var v2 int32
 	{
 		if v1 != 0 {
@@ -3068,7 +3057,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn45(v0 int32) int32 {
+func (m *Module) fn42(v0 int32) int32 {
 	var v1, v2 int32
 	v1 = i32(0)
 l1:
@@ -3093,12 +3082,12 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn46(v0, v1, v2, v3, v4 int32) {
+func (m *Module) fn43(v0, v1, v2, v3, v4 int32) {
 	var v5, v6, v7, v8 int32
 	t0 := m.g0
 	v5 = t0 - i32(16)
 	m.g0 = v5
-	m.fn47(v5+i32(8), v1, v2)
+	m.fn44(v5+i32(8), v1, v2)
 	v6 = i32(1)
 	t1 := int32(load32(m.memory, uint64(uint32(v5))+12))
 	v1 = t1
@@ -3107,7 +3096,7 @@ func (m *Module) fn46(v0, v1, v2, v3, v4 int32) {
 		if t2 == i32(1) {
 			goto l0
 		}
-		m.fn48(v5, v2)
+		m.fn45(v5, v2)
 		t3 := int32(load32(m.memory, uint32(v5)))
 		v6 = t3
 		var p4 int32
@@ -3146,7 +3135,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn47(v0, v1, v2 int32) {
+func (m *Module) fn44(v0, v1, v2 int32) {
 	var v3 int32
 	v3 = i32(1)
 	{
@@ -3189,7 +3178,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn48(v0, v1 int32) {
+func (m *Module) fn45(v0, v1 int32) {
 	var v2 int32
 	{
 		{
@@ -3206,7 +3195,7 @@ func (m *Module) fn48(v0, v1 int32) {
 			v1 = v1 + i32(8)
 		}
 	l1:
-		t1 := m.fn40(v1)
+		t1 := m.fn37(v1)
 		t2 := v1
 		v2 = t1
 		p3 := t2
@@ -3225,7 +3214,7 @@ l3:
 }
 
 //go:norace
-func (m *Module) fn49(v0, v1 int32) {
+func (m *Module) fn46(v0, v1 int32) {
 	var v2, v3, v4, v5 int32
 	{
 		{
@@ -3293,14 +3282,14 @@ func (m *Module) Xbackoff_budget_get(v0, v1, v2 int32) int32 {
 		v0 = i32(100)
 		goto l1
 	l0:
-		m.fn39(v3+i32(8), v0)
+		m.fn36(v3+i32(8), v0)
 		t1 := int32(load32(m.memory, uint64(uint32(v3))+12))
 		v0 = t1
 		t2 := int32(load32(m.memory, uint64(uint32(v3))+8))
 		if t2 == i32(1) {
 			goto l1
 		}
-		m.fn36(v3, v1, i32(20468), i32(10), i32(0))
+		m.fn33(v3, v1, i32(20468), i32(10), i32(0))
 		t3 := int32(load32(m.memory, uint64(uint32(v3))+4))
 		v1 = t3
 		{
@@ -3312,7 +3301,7 @@ func (m *Module) Xbackoff_budget_get(v0, v1, v2 int32) int32 {
 			goto l1
 		}
 	l2:
-		m.fn52(v3+i32(16), v0, v1)
+		m.fn49(v3+i32(16), v0, v1)
 		{
 			t5 := int64(load64(m.memory, uint64(uint32(v3))+16))
 			if t5 == i64(1) {
@@ -3332,20 +3321,20 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn52(v0, v1, v2 int32) {
+func (m *Module) fn49(v0, v1, v2 int32) {
 	var v3 int32
 	var v4 int64
 	t0 := m.g0
 	v3 = t0 - i32(192)
 	m.g0 = v3
-	m.fn106(v3+i32(8), v1)
+	m.fn107(v3+i32(8), v1)
 	v4 = i64(0)
 	{
-		t1 := m.fn37(v2, i32(20468), i32(10))
+		t1 := m.fn34(v2, i32(20468), i32(10))
 		if t1 == 0 {
 			goto l0
 		}
-		t2 := m.fn211(v3+i32(8), v2)
+		t2 := m.fn212(v3+i32(8), v2)
 		if t2 == 0 {
 			goto l0
 		}
@@ -3385,14 +3374,14 @@ func (m *Module) Xbackoff_budget_get_level(v0 int32, v1 int64, v2 int32) int32 {
 		v0 = i32(100)
 		goto l1
 	l0:
-		m.fn39(v3+i32(8), v0)
+		m.fn36(v3+i32(8), v0)
 		t1 := int32(load32(m.memory, uint64(uint32(v3))+12))
 		v0 = t1
 		t2 := int32(load32(m.memory, uint64(uint32(v3))+8))
 		if t2 == i32(1) {
 			goto l1
 		}
-		m.fn54(v3+i32(40), v0)
+		m.fn51(v3+i32(40), v0)
 		{
 			{
 				t3 := int64(load64(m.memory, uint64(uint32(v3))+40))
@@ -3401,9 +3390,9 @@ func (m *Module) Xbackoff_budget_get_level(v0 int32, v1 int64, v2 int32) int32 {
 				}
 				t4 := v0
 				v4 = v3 + i32(48)
-				m.fn55(t4, v4)
+				m.fn52(t4, v4)
 				memory_copy(m.memory, uint32(v3+i32(136)), uint32(v4), uint32(i32(88)))
-				m.fn56(v3+i32(16), v0, v3+i32(136), v1)
+				m.fn53(v3+i32(16), v0, v3+i32(136), v1)
 				t5 := int64(load64(m.memory, uint64(uint32(v3))+32))
 				v1 = t5
 				t6 := int64(load64(m.memory, uint64(uint32(v3))+24))
@@ -3415,7 +3404,7 @@ func (m *Module) Xbackoff_budget_get_level(v0 int32, v1 int64, v2 int32) int32 {
 		l2:
 			memory_zero(m.memory, uint32(v3+i32(40)), uint32(i32(88)))
 			v6 = i64(0)
-			m.fn56(v3+i32(136), v0, v3+i32(40), i64(0))
+			m.fn53(v3+i32(136), v0, v3+i32(40), i64(0))
 			t8 := int64(load64(m.memory, uint64(uint32(v3))+152))
 			v1 = t8
 			t9 := int64(load64(m.memory, uint64(uint32(v3))+144))
@@ -3434,7 +3423,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn54(v0, v1 int32) {
+func (m *Module) fn51(v0, v1 int32) {
 	var v2 int32
 	var v3 int64
 	var v4 int32
@@ -3531,7 +3520,7 @@ l7:
 }
 
 //go:norace
-func (m *Module) fn55(v0, v1 int32) {
+func (m *Module) fn52(v0, v1 int32) {
 	var v2, v3 int32
 	v2 = v0 + i32(88)
 	v3 = i32(0)
@@ -3556,15 +3545,15 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn56(v0, v1, v2 int32, v3 int64) {
+func (m *Module) fn53(v0, v1, v2 int32, v3 int64) {
 	var v4 int32
 	var v5, v6, v7, v8 int64
 	t0 := m.g0
 	v4 = t0 - i32(48)
 	m.g0 = v4
-	t1 := m.fn236(v1)
+	t1 := m.fn237(v1)
 	v5 = t1
-	m.fn131(v4+i32(32), v1)
+	m.fn132(v4+i32(32), v1)
 	t2 := int64(load64(m.memory, uint64(uint32(v4))+40))
 	t3 := int32(load32(m.memory, uint64(uint32(v4))+32))
 	p4 := i64(0)
@@ -3590,8 +3579,8 @@ func (m *Module) fn56(v0, v1, v2 int32, v3 int64) {
 				p10 = i64(0)
 			}
 			t11 := int64(load64(m.memory, uint64(uint32(v1))+8))
-			m.fn240(t8, p10, i64(0), t11, i64(0))
-			m.fn131(v4+i32(32), v1)
+			m.fn241(t8, p10, i64(0), t11, i64(0))
+			m.fn132(v4+i32(32), v1)
 			t12 := int32(load32(m.memory, uint64(uint32(v4))+32))
 			v1 = t12
 			t13 := int64(load64(m.memory, uint64(uint32(v4))+40))
@@ -3635,7 +3624,7 @@ func (m *Module) fn56(v0, v1, v2 int32, v3 int64) {
 			store32(m.memory, uint64(uint32(v4))+32, uint32(v1))
 			store32(m.memory, uint64(uint32(v4))+36, uint32(v2))
 			store32(m.memory, uint64(uint32(v4))+44, uint32(v2+i32(80)))
-			m.fn238(v4+i32(16), v4+i32(32), v3)
+			m.fn239(v4+i32(16), v4+i32(32), v3)
 			t26 := int64(load64(m.memory, uint64(uint32(v4))+24))
 			v6 = t26
 			t27 := int64(load64(m.memory, uint64(uint32(v4))+16))
@@ -3648,7 +3637,7 @@ func (m *Module) fn56(v0, v1, v2 int32, v3 int64) {
 			t30 := v6
 			v3 = t29
 			t31 := int64(load64(m.memory, uint32(v2)))
-			t32 := m.fn139(int32(int64(uint64(v3)>>32)), int32(v3), t31)
+			t32 := m.fn140(int32(int64(uint64(v3)>>32)), int32(v3), t31)
 			v3 = t32
 			p33 := v3
 			if uint64(v6) > uint64(v3) {
@@ -3690,14 +3679,14 @@ func (m *Module) Xbackoff_budget_get_ratio(v0, v1, v2, v3 int32) int32 {
 		if v3 == 0 {
 			goto l0
 		}
-		m.fn39(v4+i32(8), v0)
+		m.fn36(v4+i32(8), v0)
 		t1 := int32(load32(m.memory, uint64(uint32(v4))+12))
 		v5 = t1
 		t2 := int32(load32(m.memory, uint64(uint32(v4))+8))
 		if t2 == i32(1) {
 			goto l0
 		}
-		m.fn36(v4, v1, i32(20468), i32(10), i32(1))
+		m.fn33(v4, v1, i32(20468), i32(10), i32(1))
 		t3 := int32(load32(m.memory, uint64(uint32(v4))+4))
 		v0 = t3
 		{
@@ -3709,10 +3698,10 @@ func (m *Module) Xbackoff_budget_get_ratio(v0, v1, v2, v3 int32) int32 {
 			goto l0
 		}
 	l1:
-		m.fn52(v4+i32(16), v5, v0)
+		m.fn49(v4+i32(16), v5, v0)
 		t5 := int64(load64(m.memory, uint64(uint32(v4))+16))
 		t6 := int64(load64(m.memory, uint64(uint32(v4))+24))
-		t7 := m.fn34(t5, t6, v2, v3)
+		t7 := m.fn31(t5, t6, v2, v3)
 		p8 := i32(0)
 		if t7 != 0 {
 			p8 = i32(3)
@@ -3752,10 +3741,10 @@ func (m *Module) Xbackoff_budget_member_cancel(v0, v1 int32) int32 {
 		t0 := int64(load64(m.memory, uint32(v0)))
 		if t0 == i64(0x312d7265626d656d) {
 			if uint32(v1+i32(-6)) >= uint32(i32(-5)) {
-				t1 := m.fn22(v0+i32(656), v1)
+				t1 := m.fn57(v0+i32(656), v1)
 				v2 = t1
 				{
-					t2 := m.fn60(v0+i32(608), v1)
+					t2 := m.fn58(v0+i32(608), v1)
 					v3 = t2
 					if v3 == 0 {
 						goto l3
@@ -3772,7 +3761,7 @@ func (m *Module) Xbackoff_budget_member_cancel(v0, v1 int32) int32 {
 				}
 			l3:
 				{
-					t7 := m.fn60(v0+i32(632), v1)
+					t7 := m.fn58(v0+i32(632), v1)
 					v0 = t7
 					if v0 == 0 {
 						goto l4
@@ -3809,12 +3798,35 @@ func (m *Module) Xbackoff_budget_member_cancel(v0, v1 int32) int32 {
 }
 
 //go:norace
-func (m *Module) fn60(v0, v1 int32) int32 {
+func (m *Module) fn57(v0, v1 int32) int64 {
+	var v2 int32
+	var v3 int64
+	t0 := m.g0
+	v2 = t0 - i32(16)
+	m.g0 = v2
+	m.fn80(v2+i32(8), v1)
+	v3 = i64(0)
+	{
+		t1 := int32(load32(m.memory, uint64(uint32(v2))+8))
+		if t1 != i32(1) {
+			goto l0
+		}
+		t2 := int32(load32(m.memory, uint64(uint32(v2))+12))
+		t3 := int64(load64(m.memory, uint32(v0+t2<<3)))
+		v3 = t3
+	}
+l0:
+	m.g0 = v2 + i32(16)
+	return v3
+}
+
+//go:norace
+func (m *Module) fn58(v0, v1 int32) int32 {
 	var v2, v3 int32
 	t0 := m.g0
 	v2 = t0 - i32(16)
 	m.g0 = v2
-	m.fn82(v2+i32(8), v1)
+	m.fn80(v2+i32(8), v1)
 	t1 := int32(load32(m.memory, uint64(uint32(v2))+8))
 	v1 = t1
 	t2 := int32(load32(m.memory, uint64(uint32(v2))+12))
@@ -3863,7 +3875,7 @@ func (m *Module) Xbackoff_budget_member_exchange_step(v0 int32, v1 int64, v2 int
 			if v4 == i32(12) {
 				goto l1
 			}
-			m.fn62(v3, v0, v4)
+			m.fn60(v3, v0, v4)
 			v4 = v4 + i32(1)
 			t2 := int32(load32(m.memory, uint32(v3)))
 			t3 := int64(load64(m.memory, uint64(uint32(v3))+16))
@@ -3896,7 +3908,7 @@ func (m *Module) Xbackoff_budget_member_exchange_step(v0 int32, v1 int64, v2 int
 		if v2 == v4 {
 			goto l1
 		}
-		m.fn62(v3, v0, v4)
+		m.fn60(v3, v0, v4)
 		{
 			t9 := int32(load32(m.memory, uint32(v3)))
 			v5 = t9
@@ -3950,7 +3962,7 @@ l2:
 }
 
 //go:norace
-func (m *Module) fn62(v0, v1, v2 int32) {
+func (m *Module) fn60(v0, v1, v2 int32) {
 	var v3 int64
 	var v4 int32
 	{
@@ -3959,7 +3971,7 @@ func (m *Module) fn62(v0, v1, v2 int32) {
 		}
 		t0 := int64(load64(m.memory, uint64(uint32(v1+v2<<3))+552))
 		v3 = t0
-		m.fn91(v0, v1, v2)
+		m.fn89(v0, v1, v2)
 		store64(m.memory, uint64(uint32(v0))+24, uint64(i64(0)))
 		store64(m.memory, uint64(uint32(v0))+16, uint64(v3))
 		return
@@ -3990,7 +4002,7 @@ l0:
 		t7 := int32(load32(m.memory, uint64(uint32(v4<<2))+26496))
 		t8 := t6 + p5
 		v4 = t7
-		t9 := m.fn22(t8, v4)
+		t9 := m.fn57(t8, v4)
 		v3 = t9
 		t11 := v0
 		t12 := v1
@@ -3998,7 +4010,7 @@ l0:
 		if v2 != 0 {
 			p10 = i32(648)
 		}
-		t13 := m.fn22(t12+p10, v4)
+		t13 := m.fn57(t12+p10, v4)
 		store64(m.memory, uint64(uint32(t11))+24, uint64(t13))
 		store64(m.memory, uint64(uint32(v0))+16, uint64(v3))
 		store32(m.memory, uint64(uint32(v0))+4, uint32(v4))
@@ -4050,15 +4062,15 @@ func (m *Module) Xbackoff_budget_member_failed(v0, v1 int32, v2 int64) int32 {
 			if v1 != 0 {
 				goto l3
 			}
-			m.fn64(v0+i32(512), v3)
+			m.fn62(v0+i32(512), v3)
 			goto l4
 		l3:
 			t6 := int64(load64(m.memory, uint64(uint32(v0))+392))
 			store64(m.memory, uint64(uint32(v0))+384, uint64(t6))
 		}
 	l4:
-		m.fn65(v5, v2)
-		m.fn66(v5, v2)
+		m.fn63(v5, v2)
+		m.fn64(v5, v2)
 		v0 = i32(0)
 	}
 l1:
@@ -4067,7 +4079,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn64(v0, v1 int32) {
+func (m *Module) fn62(v0, v1 int32) {
 	var v2, v3 int32
 	var v4, v5 int64
 	t0 := m.g0
@@ -4101,7 +4113,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn65(v0 int32, v1 int64) {
+func (m *Module) fn63(v0 int32, v1 int64) {
 	var v2 int32
 	var v3, v4, v5 int64
 	var v6, v7 int32
@@ -4159,11 +4171,11 @@ l1:
 	store64(m.memory, uint64(uint32(v0))+480, uint64(v3))
 	t13 := int64(load64(m.memory, uint64(uint32(v0))+408))
 	t14 := int64(load64(m.memory, uint64(uint32(v0))+440))
-	t15 := m.fn72(t13, t14)
+	t15 := m.fn70(t13, t14)
 	t16 := fn1(t15, i32(-1))
 	t17 := v2
 	v4 = int64(uint64(v3) >> 1)
-	m.fn240(t17, t16, i64(0), v4+i64(1), i64(0))
+	m.fn241(t17, t16, i64(0), v4+i64(1), i64(0))
 	t18 := v0
 	t19 := v1
 	v3 = v3 - v4
@@ -4203,7 +4215,7 @@ l2:
 }
 
 //go:norace
-func (m *Module) fn66(v0 int32, v1 int64) {
+func (m *Module) fn64(v0 int32, v1 int64) {
 	var v2 int64
 	t0 := v0
 	v2 = v1 + i64(1000000000)
@@ -4212,7 +4224,7 @@ func (m *Module) fn66(v0 int32, v1 int64) {
 		p1 = i64(-1)
 	}
 	store64(m.memory, uint64(uint32(t0))+416, uint64(p1))
-	m.fn80(v0 + i32(504))
+	m.fn78(v0 + i32(504))
 	memory_zero(m.memory, uint32(v0+i32(600)), uint32(i32(48)))
 }
 
@@ -4224,13 +4236,13 @@ func (m *Module) Xbackoff_budget_member_init(v0, v1, v2 int32, v3, v4, v5, v6 in
 	v7 = t0 - i32(1712)
 	m.g0 = v7
 	if v0 != 0 {
-		m.fn39(v7+i32(16), v1)
+		m.fn36(v7+i32(16), v1)
 		t1 := int32(load32(m.memory, uint64(uint32(v7))+20))
 		v8 = t1
 		{
 			t2 := int32(load32(m.memory, uint64(uint32(v7))+16))
 			if t2 != i32(1) {
-				m.fn39(v7+i32(8), v2)
+				m.fn36(v7+i32(8), v2)
 				t3 := int32(load32(m.memory, uint64(uint32(v7))+12))
 				v2 = t3
 				{
@@ -4277,19 +4289,19 @@ func (m *Module) Xbackoff_budget_member_init(v0, v1, v2 int32, v3, v4, v5, v6 in
 								v10 = p7
 							}
 						l7:
-							m.fn68(v7+i32(24), v8)
-							m.fn68(v7+i32(24)+i32(176), v2)
+							m.fn66(v7+i32(24), v8)
+							m.fn66(v7+i32(24)+i32(176), v2)
 							v1 = i32(0)
 						l11:
 							if v1 == i32(176) {
 								memory_copy(m.memory, uint32(v7+i32(944)), uint32(v7+i32(1296)), uint32(i32(176)))
-								m.fn69(v7+i32(768), v7+i32(944))
+								m.fn67(v7+i32(768), v7+i32(944))
 								v1 = i32(0)
 							l13:
 								if v1 == i32(176) {
 									memory_copy(m.memory, uint32(v7+i32(1120)), uint32(v7+i32(1296)), uint32(i32(176)))
 									v3 = v3 + i64(-1)
-									m.fn69(v7+i32(1296), v7+i32(1120))
+									m.fn67(v7+i32(1296), v7+i32(1120))
 									v1 = i32(0)
 								l29:
 									if v1 != i32(48) {
@@ -4426,14 +4438,14 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn68(v0, v1 int32) {
+func (m *Module) fn66(v0, v1 int32) {
 	memory_copy(m.memory, uint32(v0), uint32(v1), uint32(i32(80)))
-	m.fn104(v0+i32(88), v1)
+	m.fn105(v0+i32(88), v1)
 	store64(m.memory, uint64(uint32(v0))+80, uint64(i64(0)))
 }
 
 //go:norace
-func (m *Module) fn69(v0, v1 int32) {
+func (m *Module) fn67(v0, v1 int32) {
 	var v2, v3, v4, v5, v6 int32
 	var v7, v8 int64
 	t0 := m.g0
@@ -4506,7 +4518,7 @@ func (m *Module) Xbackoff_budget_member_late(v0 int32, v1 int64) int32 {
 	if v0 != 0 {
 		t0 := int64(load64(m.memory, uint32(v0)))
 		if t0 == i64(0x312d7265626d656d) {
-			m.fn66(v0+i32(8), v1)
+			m.fn64(v0+i32(8), v1)
 			return i32(0)
 		}
 		return i32(101)
@@ -4540,7 +4552,7 @@ func (m *Module) Xbackoff_budget_member_lost(v0 int32, v1 int64, v2 int32) int32
 	l1:
 		t2 := int64(load64(m.memory, uint64(uint32(v0))+416))
 		t3 := int64(load64(m.memory, uint64(uint32(v0))+448))
-		t4 := m.fn72(t2, t3)
+		t4 := m.fn70(t2, t3)
 		v5 = t4
 		t5 := int64(load64(m.memory, uint64(uint32(v0))+456))
 		t6 := v3
@@ -4561,7 +4573,7 @@ func (m *Module) Xbackoff_budget_member_lost(v0 int32, v1 int64, v2 int32) int32
 			p9 = i64(16000001)
 		}
 		t10 := fn1(v5, v4)
-		m.fn240(t6, p9, i64(0), t10, i64(0))
+		m.fn241(t6, p9, i64(0), t10, i64(0))
 		t11 := v0
 		v6 = v6 + i64(1)
 		p12 := v6
@@ -4587,7 +4599,7 @@ func (m *Module) Xbackoff_budget_member_lost(v0 int32, v1 int64, v2 int32) int32
 			if uint64(v6) < uint64(v1) {
 				p19 = i64(-1)
 			}
-			t20 := m.fn73(t17, p19)
+			t20 := m.fn71(t17, p19)
 			if t20 == 0 {
 				goto l2
 			}
@@ -4604,7 +4616,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn72(v0, v1 int64) int64 {
+func (m *Module) fn70(v0, v1 int64) int64 {
 	var v2 int32
 	t0 := m.g0
 	v2 = t0 - i32(64)
@@ -4617,15 +4629,15 @@ func (m *Module) fn72(v0, v1 int64) int64 {
 	store64(m.memory, uint64(uint32(v2))+24, uint64(v0^i64(0x6c7967656e657261)))
 	store64(m.memory, uint64(uint32(v2))+16, uint64(i64(0x554200041a100607)))
 	store64(m.memory, uint64(uint32(v2))+8, uint64(v0^i64(8317987319222330741)))
-	m.fn125(v2+i32(8), v2, i32(8))
-	t1 := m.fn128(v2 + i32(8))
+	m.fn126(v2+i32(8), v2, i32(8))
+	t1 := m.fn129(v2 + i32(8))
 	v0 = t1
 	m.g0 = v2 + i32(64)
 	return v0
 }
 
 //go:norace
-func (m *Module) fn73(v0 int32, v1 int64) int32 {
+func (m *Module) fn71(v0 int32, v1 int64) int32 {
 	var v2, v3, v4 int64
 	t0 := int64(load64(m.memory, uint64(uint32(v0))+432))
 	v2 = t0
@@ -4701,7 +4713,7 @@ func (m *Module) Xbackoff_budget_member_note(v0, v1, v2 int32, v3 int64) int32 {
 		t4 := int64(load64(m.memory, uint32(v1)))
 		store64(m.memory, uint64(uint32(v4))+8, uint64(t4))
 		{
-			t5 := m.fn45(v4 + i32(24))
+			t5 := m.fn42(v4 + i32(24))
 			if t5 == 0 {
 				goto l1
 			}
@@ -4774,7 +4786,7 @@ func (m *Module) Xbackoff_budget_member_note(v0, v1, v2 int32, v3 int64) int32 {
 						goto l9
 					}
 					t15 := int32(load32(m.memory, uint32(v1+i32(26508))))
-					t16 := m.fn75(v8, t15)
+					t16 := m.fn73(v8, t15)
 					if t16 == v7 {
 						goto l10
 					}
@@ -4792,7 +4804,7 @@ func (m *Module) Xbackoff_budget_member_note(v0, v1, v2 int32, v3 int64) int32 {
 		l4:
 			{
 				v1 = v0 + i32(512)
-				t17 := m.fn76(v1)
+				t17 := m.fn74(v1)
 				if t17 != i64(0) {
 					goto l12
 				}
@@ -4817,15 +4829,15 @@ func (m *Module) Xbackoff_budget_member_note(v0, v1, v2 int32, v3 int64) int32 {
 			v5 = v0 + i32(184)
 			t23 := int64(load64(m.memory, uint64(uint32(v0))+368))
 			t24 := int64(load64(m.memory, uint64(uint32(v0))+376))
-			t25 := fn77(t23, t24)
-			m.fn78(t22, v5, v4+i32(56), t25, v3)
+			t25 := fn75(t23, t24)
+			m.fn76(t22, v5, v4+i32(56), t25, v3)
 			memory_copy(m.memory, uint32(v4+i32(72)), uint32(v4+i32(248)), uint32(i32(176)))
 			memory_copy(m.memory, uint32(v5), uint32(v4+i32(72)), uint32(i32(176)))
-			t26 := m.fn79(v8, v3)
+			t26 := m.fn77(v8, v3)
 			if t26 == 0 {
 				goto l5
 			}
-			m.fn80(v1)
+			m.fn78(v1)
 		}
 	l5:
 		v5 = i32(0)
@@ -4836,7 +4848,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn75(v0, v1 int32) int64 {
+func (m *Module) fn73(v0, v1 int32) int64 {
 	var v2 int32
 	var v3 int64
 	{
@@ -4870,7 +4882,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn76(v0 int32) int64 {
+func (m *Module) fn74(v0 int32) int64 {
 	var v1 int64
 	var v2 int32
 	var v3 int64
@@ -4894,7 +4906,7 @@ l0:
 }
 
 //go:norace
-func fn77(v0, v1 int64) int64 {
+func fn75(v0, v1 int64) int64 {
 	var v2 int64
 	{
 		v2 = v0 + i64(1)
@@ -4924,7 +4936,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn78(v0, v1, v2 int32, v3, v4 int64) {
+func (m *Module) fn76(v0, v1, v2 int32, v3, v4 int64) {
 	var v5, v6 int32
 	var v7, v8, v9 int64
 	t0 := m.g0
@@ -4949,7 +4961,7 @@ func (m *Module) fn78(v0, v1, v2 int32, v3, v4 int64) {
 				{
 					{
 						t4 := int32(load32(m.memory, uint64(uint32(v2))+4))
-						t5 := m.fn75(v1, t4)
+						t5 := m.fn73(v1, t4)
 						v8 = t5
 						if !(v8 == 0) {
 							goto l9
@@ -4968,7 +4980,7 @@ func (m *Module) fn78(v0, v1, v2 int32, v3, v4 int64) {
 					v7 = p8
 				}
 			l10:
-				m.fn240(v5, v7, i64(0), v8, i64(0))
+				m.fn241(v5, v7, i64(0), v8, i64(0))
 				t9 := int64(load64(m.memory, uint32(v5)))
 				t10 := v5
 				v3 = v4 - t9
@@ -4992,7 +5004,7 @@ func (m *Module) fn78(v0, v1, v2 int32, v3, v4 int64) {
 				if uint64(v4) > uint64(i64(1)) {
 					p16 = v4
 				}
-				m.fn240(t15, p16, i64(0), v3, i64(0))
+				m.fn241(t15, p16, i64(0), v3, i64(0))
 				t17 := int64(load64(m.memory, uint64(uint32(v1))+8))
 				t18 := v5
 				v3 = t17
@@ -5020,7 +5032,7 @@ func (m *Module) fn78(v0, v1, v2 int32, v3, v4 int64) {
 				goto l6
 			}
 		case 1:
-			m.fn131(v5+i32(256), v1)
+			m.fn132(v5+i32(256), v1)
 			v7 = i64(0)
 			t27 := int64(load64(m.memory, uint64(uint32(v5))+264))
 			t28 := int32(load32(m.memory, uint64(uint32(v5))+256))
@@ -5065,8 +5077,8 @@ func (m *Module) fn78(v0, v1, v2 int32, v3, v4 int64) {
 					t38 := int64(load64(m.memory, uint64(uint32(v1))+40))
 					t39 := v5 + i32(32)
 					v8 = t38
-					t40 := m.fn139(int32(int64(uint64(v8)>>32)), int32(v8), i64(1000))
-					m.fn240(t39, t40, i64(0), v3, i64(0))
+					t40 := m.fn140(int32(int64(uint64(v8)>>32)), int32(v8), i64(1000))
+					m.fn241(t39, t40, i64(0), v3, i64(0))
 					t41 := int64(load64(m.memory, uint64(uint32(v5))+168))
 					t42 := v5
 					t43 := v4
@@ -5100,7 +5112,7 @@ func (m *Module) fn78(v0, v1, v2 int32, v3, v4 int64) {
 			case 0:
 				t51 := int64(load32(m.memory, uint64(uint32(v1))+44))
 				v4 = t51
-				m.fn131(v5+i32(256), v1)
+				m.fn132(v5+i32(256), v1)
 				v7 = i64(0)
 				t52 := int64(load64(m.memory, uint64(uint32(v5))+264))
 				t53 := v5
@@ -5173,8 +5185,8 @@ func (m *Module) fn78(v0, v1, v2 int32, v3, v4 int64) {
 				p71 = i64(0)
 			}
 			t72 := int64(load64(m.memory, uint64(uint32(v1))+8))
-			m.fn240(t69, p71, i64(0), t72, i64(0))
-			m.fn131(v5+i32(256), v1)
+			m.fn241(t69, p71, i64(0), t72, i64(0))
+			m.fn132(v5+i32(256), v1)
 			t74 := v5
 			p73 := v4
 			if uint64(v4) < uint64(v7) {
@@ -5230,7 +5242,7 @@ func (m *Module) fn78(v0, v1, v2 int32, v3, v4 int64) {
 				v7 = p89
 			}
 		l19:
-			m.fn240(v5+i32(48), v7, i64(0), v8, i64(0))
+			m.fn241(v5+i32(48), v7, i64(0), v8, i64(0))
 			t90 := int64(load64(m.memory, uint64(uint32(v5))+48))
 			t91 := v5
 			v3 = v4 - t90
@@ -5251,7 +5263,7 @@ func (m *Module) fn78(v0, v1, v2 int32, v3, v4 int64) {
 			store32(m.memory, uint64(uint32(v5))+256, uint32(v1))
 			store32(m.memory, uint64(uint32(v5))+268, uint32(v5+i32(248)))
 			t95 := int32(load32(m.memory, uint32(v2)))
-			t96 := m.fn132(v5+i32(256), t95, v3, v4)
+			t96 := m.fn133(v5+i32(256), t95, v3, v4)
 			v7 = t96
 			goto l6
 		case 5:
@@ -5282,7 +5294,7 @@ func (m *Module) fn78(v0, v1, v2 int32, v3, v4 int64) {
 				t107 := v7
 				v8 = t106
 				t108 := int64(load64(m.memory, uint64(uint32(v5))+168))
-				t109 := m.fn139(int32(int64(uint64(v8)>>32)), int32(v8), t108)
+				t109 := m.fn140(int32(int64(uint64(v8)>>32)), int32(v8), t108)
 				v8 = t109
 				p110 := v8
 				if uint64(v7) > uint64(v8) {
@@ -5339,7 +5351,7 @@ func (m *Module) fn78(v0, v1, v2 int32, v3, v4 int64) {
 	}
 l6:
 	t123 := int64(load64(m.memory, uint64(uint32(v1))+80))
-	t124 := m.fn90(v6, v1+i32(88))
+	t124 := m.fn88(v6, v1+i32(88))
 	store64(m.memory, uint64(uint32(v5))+160, uint64(t123+int64(uint32(t124))))
 	memory_copy(m.memory, uint32(v0), uint32(v5+i32(80)), uint32(i32(176)))
 	store64(m.memory, uint64(uint32(v0))+176, uint64(v7))
@@ -5347,12 +5359,12 @@ l6:
 }
 
 //go:norace
-func (m *Module) fn79(v0 int32, v1 int64) int32 {
+func (m *Module) fn77(v0 int32, v1 int64) int32 {
 	t0 := int64(load64(m.memory, uint64(uint32(v0))+416))
 	if uint64(v1) >= uint64(t0) {
 		t1 := int64(load64(m.memory, uint64(uint32(v0))+424))
 		if !(t1 == 0) {
-			t2 := m.fn73(v0, v1)
+			t2 := m.fn71(v0, v1)
 			return t2
 		}
 		return i32(0)
@@ -5361,7 +5373,7 @@ func (m *Module) fn79(v0 int32, v1 int64) int32 {
 }
 
 //go:norace
-func (m *Module) fn80(v0 int32) {
+func (m *Module) fn78(v0 int32) {
 	var v1, v2 int32
 	var v3 int64
 	v1 = i32(0)
@@ -5413,7 +5425,7 @@ l1:
 	v5 = i32(109)
 	goto l0
 l2:
-	m.fn82(v4, v1)
+	m.fn80(v4, v1)
 	v6 = i32(2)
 	v5 = i32(1)
 	{
@@ -5424,7 +5436,7 @@ l2:
 			}
 			v7 = v0 + i32(8)
 			{
-				t3 := m.fn60(v0+i32(728), v1)
+				t3 := m.fn58(v0+i32(728), v1)
 				v8 = t3
 				if v8 == 0 {
 					goto l4
@@ -5436,7 +5448,7 @@ l2:
 				}
 			}
 		l4:
-			t5 := m.fn79(v7, v2)
+			t5 := m.fn77(v7, v2)
 			if t5 != 0 {
 				t8 := int64(load64(m.memory, uint64(uint32(v0))+480))
 				t9 := v0
@@ -5454,11 +5466,11 @@ l2:
 				store32(m.memory, uint64(uint32(v4))+12, uint32(v1))
 				t13 := v4 + i32(200)
 				v7 = v0 + i32(184)
-				t14 := fn77(v10, v9)
+				t14 := fn75(v10, v9)
 				t15 := v7
 				t16 := v4 + i32(8)
 				v9 = t14
-				m.fn78(t13, t15, t16, v9, v2)
+				m.fn76(t13, t15, t16, v9, v2)
 				memory_copy(m.memory, uint32(v4+i32(24)), uint32(v4+i32(200)), uint32(i32(176)))
 				t17 := int64(load64(m.memory, uint64(uint32(v4))+376))
 				v10 = t17
@@ -5493,7 +5505,7 @@ l2:
 				}
 				goto l7
 			}
-			t6 := m.fn60(v0+i32(608), v1)
+			t6 := m.fn58(v0+i32(608), v1)
 			v0 = t6
 			if v0 == 0 {
 				goto l3
@@ -5516,7 +5528,7 @@ l2:
 		v5 = i32(0)
 	l10:
 		v6 = i32(1)
-		t26 := m.fn75(v7, v1)
+		t26 := m.fn73(v7, v1)
 		v2 = t26
 	}
 l7:
@@ -5532,7 +5544,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn82(v0, v1 int32) {
+func (m *Module) fn80(v0, v1 int32) {
 	var v2, v3, v4 int32
 	v2 = i32(0)
 	v3 = i32(-12)
@@ -5571,7 +5583,7 @@ func (m *Module) Xbackoff_budget_member_state(v0 int32, v1 int64, v2, v3, v4, v5
 				if v2 == 0 {
 					goto l2
 				}
-				t1 := m.fn79(v6, v1)
+				t1 := m.fn77(v6, v1)
 				store32(m.memory, uint32(v2), uint32(t1))
 			}
 		l2:
@@ -5608,7 +5620,7 @@ func (m *Module) Xbackoff_budget_member_state(v0 int32, v1 int64, v2, v3, v4, v5
 				}
 			l4:
 				{
-					t6 := m.fn76(v0 + i32(512))
+					t6 := m.fn74(v0 + i32(512))
 					v10 = t6
 					if uint64(v10) > uint64(i64(99)) {
 						goto l6
@@ -5634,7 +5646,7 @@ func (m *Module) Xbackoff_budget_member_state(v0 int32, v1 int64, v2, v3, v4, v5
 				if uint64(v10) > uint64(v7) {
 					p10 = i64(0)
 				}
-				t11 := m.fn79(v6, v1)
+				t11 := m.fn77(v6, v1)
 				p12 := p10
 				if t11 != 0 {
 					p12 = i64(-1)
@@ -5647,7 +5659,7 @@ func (m *Module) Xbackoff_budget_member_state(v0 int32, v1 int64, v2, v3, v4, v5
 			}
 			store64(m.memory, uint32(v3), uint64(v7))
 		l7:
-			t13 := m.fn76(v0 + i32(512))
+			t13 := m.fn74(v0 + i32(512))
 			v1 = t13
 			{
 				if v4 == 0 {
@@ -5813,7 +5825,7 @@ l1:
 						t5 := int32(load32(m.memory, uint64(uint32(v8))+760))
 						v12 = t5
 						if v12 == 0 {
-							m.fn87(v8+i32(3136), v8+i32(1528), v11, v10)
+							m.fn85(v8+i32(3136), v8+i32(1528), v11, v10)
 							t23 := int32(load32(m.memory, uint64(uint32(v8))+3136))
 							if t23 == 0 {
 								goto l9
@@ -5838,28 +5850,28 @@ l1:
 						store32(m.memory, uint64(uint32(v8))+3144, uint32(v13))
 						store32(m.memory, uint64(uint32(v8))+3140, uint32(v12))
 						store32(m.memory, uint64(uint32(v8))+3136, uint32(i32(1)))
-						m.fn86(v8+i32(752), v8+i32(3136))
+						m.fn84(v8+i32(752), v8+i32(3136))
 						t9 := int64(load64(m.memory, uint64(uint32(v8))+752))
 						if t9 != i64(1) {
 							goto l9
 						}
 						t10 := int64(load64(m.memory, uint64(uint32(v8))+760))
 						v2 = t10
-						m.fn86(v8+i32(752), v8+i32(3136))
+						m.fn84(v8+i32(752), v8+i32(3136))
 						t11 := int64(load64(m.memory, uint64(uint32(v8))+752))
 						if t11 != i64(1) {
 							goto l9
 						}
 						t12 := int64(load64(m.memory, uint64(uint32(v8))+760))
 						v15 = t12
-						m.fn86(v8+i32(752), v8+i32(3136))
+						m.fn84(v8+i32(752), v8+i32(3136))
 						t13 := int64(load64(m.memory, uint64(uint32(v8))+752))
 						if t13 != i64(1) {
 							goto l9
 						}
 						t14 := int64(load64(m.memory, uint64(uint32(v8))+760))
 						v16 = t14
-						m.fn87(v8+i32(752), v8+i32(1528), v11, v10)
+						m.fn85(v8+i32(752), v8+i32(1528), v11, v10)
 						t15 := int32(load32(m.memory, uint64(uint32(v8))+752))
 						if t15 == 0 {
 							goto l9
@@ -5878,7 +5890,7 @@ l1:
 						if uint64(p16) > uint64(i64(1000000)) {
 							goto l9
 						}
-						m.fn88(v8+i32(752), v8+i32(8))
+						m.fn86(v8+i32(752), v8+i32(8))
 						t17 := int32(load32(m.memory, uint64(uint32(v8))+1520))
 						t18 := v8 + i32(752)
 						v10 = t17
@@ -5895,7 +5907,7 @@ l1:
 						if v11 != 0 {
 							p21 = i32(0)
 						}
-						t22 := m.fn89(p20, p21, v1, v9)
+						t22 := m.fn87(p20, p21, v1, v9)
 						if t22 == 0 {
 							goto l9
 						}
@@ -5988,7 +6000,7 @@ l1:
 			memory_copy(m.memory, uint32(t38), uint32(v9), uint32(i32(48)))
 			v1 = i32(0)
 			memory_zero(m.memory, uint32(v9), uint32(i32(48)))
-			m.fn64(v8+i32(2080), v8+i32(2672))
+			m.fn62(v8+i32(2080), v8+i32(2672))
 		l18:
 			{
 				if v1 == i32(24) {
@@ -6056,7 +6068,7 @@ l1:
 				l21:
 					v10 = v8 + i32(2152)
 					t58 := int64(load64(m.memory, uint64(uint32(v8))+3216))
-					t59 := m.fn90(v1, v8+i32(3136)+i32(88))
+					t59 := m.fn88(v1, v8+i32(3136)+i32(88))
 					store64(m.memory, uint64(uint32(v8))+3400, uint64(t58+int64(uint32(t59))))
 					v9 = i32(0)
 					v1 = i32(552)
@@ -6071,7 +6083,7 @@ l1:
 							v9 = v8 + i32(2176)
 						l29:
 							{
-								t64 := m.fn94(v8 + i32(8))
+								t64 := m.fn92(v8 + i32(8))
 								v1 = t64
 								if v1 == 0 {
 									store64(m.memory, uint64(uint32(v8))+8, uint64(i64(0x300000000)))
@@ -6083,7 +6095,7 @@ l1:
 									v12 = v8 + i32(2200)
 								l32:
 									{
-										t69 := m.fn94(v8 + i32(8))
+										t69 := m.fn92(v8 + i32(8))
 										v1 = t69
 										if v1 == 0 {
 											memory_copy(m.memory, uint32(v8+i32(2736)), uint32(v8+i32(3320)), uint32(i32(176)))
@@ -6093,7 +6105,7 @@ l1:
 											{
 												{
 													{
-														t88 := m.fn93(v8+i32(2736), v8+i32(2272))
+														t88 := m.fn91(v8+i32(2736), v8+i32(2272))
 														if t88 == 0 {
 															goto l33
 														}
@@ -6127,15 +6139,15 @@ l1:
 											v1 = t92
 											memory_copy(m.memory, uint32(v8+i32(8)), uint32(v8+i32(1528)|i32(4)), uint32(i32(740)))
 											store32(m.memory, uint64(uint32(v8))+2736, uint32(v9))
-											m.fn88(v8+i32(752)+i32(4), v8+i32(2736))
+											m.fn86(v8+i32(752)+i32(4), v8+i32(2736))
 											v9 = i32(0)
 											goto l36
 										}
-										t70 := m.fn22(v10, v1)
+										t70 := m.fn57(v10, v1)
 										v15 = t70
 										v2 = i64(0)
 										{
-											t71 := m.fn22(v9, v1)
+											t71 := m.fn57(v9, v1)
 											v16 = t71
 											if v16 == 0 {
 												goto l31
@@ -6155,7 +6167,7 @@ l1:
 											if uint64(v15) < uint64(i64(15)) {
 												p78 = v15
 											}
-											m.fn95(t75, t76, t77, p78<<4, v3)
+											m.fn93(t75, t76, t77, p78<<4, v3)
 											t79 := int64(load64(m.memory, uint64(uint32(v8))+928))
 											v15 = int64(uint64(t79) >> 4)
 											t81 := v15
@@ -6171,7 +6183,7 @@ l1:
 											v2 = p82
 										}
 									l31:
-										m.fn95(v8+i32(752), v8+i32(3320), v1, v2, v3)
+										m.fn93(v8+i32(752), v8+i32(3320), v1, v2, v3)
 										memory_copy(m.memory, uint32(v8+i32(3320)), uint32(v8+i32(752)), uint32(i32(176)))
 										t83 := int64(load64(m.memory, uint64(uint32(v8))+928))
 										t84 := v12
@@ -6187,23 +6199,23 @@ l1:
 										if uint64(v16) < uint64(v2) {
 											p87 = v16
 										}
-										m.fn96(t84, t85, p87)
-										m.fn96(v11, v1, v15)
+										m.fn94(t84, t85, p87)
+										m.fn94(v11, v1, v15)
 										goto l32
 									}
 								}
-								t65 := m.fn22(v10, v1)
-								m.fn95(v8+i32(752), v8+i32(3320), v1, t65, v3)
+								t65 := m.fn57(v10, v1)
+								m.fn93(v8+i32(752), v8+i32(3320), v1, t65, v3)
 								memory_copy(m.memory, uint32(v8+i32(3320)), uint32(v8+i32(752)), uint32(i32(176)))
 								t66 := int64(load64(m.memory, uint64(uint32(v8))+928))
-								m.fn96(v9, v1, t66)
+								m.fn94(v9, v1, t66)
 								goto l29
 							}
 						}
 						v11 = v1 + i32(8)
 						t60 := int64(load64(m.memory, uint32(v8+i32(1528)+v1)))
 						v2 = t60 + i64(1)
-						m.fn91(v8+i32(2720), v8+i32(1528), v9)
+						m.fn89(v8+i32(2720), v8+i32(1528), v9)
 						v9 = v9 + i32(1)
 						v1 = v8 + i32(3320)
 					l26:
@@ -6213,10 +6225,10 @@ l1:
 							if v2 == 0 {
 								goto l25
 							}
-							m.fn92(v8+i32(752), v8+i32(2472), v8+i32(2720), v3)
+							m.fn90(v8+i32(752), v8+i32(2472), v8+i32(2720), v3)
 							memory_copy(m.memory, uint32(v8+i32(8)), uint32(v8+i32(752)), uint32(i32(176)))
 							v1 = v8 + i32(8)
-							t61 := m.fn93(v8+i32(8), v8+i32(2472))
+							t61 := m.fn91(v8+i32(8), v8+i32(2472))
 							if t61 == 0 {
 								goto l26
 							}
@@ -6253,7 +6265,7 @@ l36:
 	store32(m.memory, uint64(uint32(v8))+1540, uint32(v6))
 	store64(m.memory, uint64(uint32(v8))+1528, uint64(v5))
 	store32(m.memory, uint64(uint32(v8))+1536, uint32(v4))
-	m.fn26(v8, v8+i32(752), v8+i32(1528))
+	m.fn22(v8, v8+i32(752), v8+i32(1528))
 	{
 		t93 := int32(load32(m.memory, uint32(v8)))
 		if t93 != i32(1) {
@@ -6292,7 +6304,7 @@ l38:
 }
 
 //go:norace
-func (m *Module) fn86(v0, v1 int32) {
+func (m *Module) fn84(v0, v1 int32) {
 	var v2, v3, v4, v5 int32
 	var v6 int64
 	t0 := m.g0
@@ -6306,7 +6318,7 @@ func (m *Module) fn86(v0, v1 int32) {
 			if v4 != 0 {
 				goto l0
 			}
-			m.fn234(v2+i32(8), v3)
+			m.fn235(v2+i32(8), v3)
 			t2 := int32(load32(m.memory, uint64(uint32(v2))+12))
 			v1 = t2
 			t3 := int32(load32(m.memory, uint64(uint32(v2))+8))
@@ -6317,7 +6329,7 @@ func (m *Module) fn86(v0, v1 int32) {
 		v5 = i32(0)
 		store32(m.memory, uint32(v1), uint32(i32(0)))
 	l3:
-		m.fn234(v2+i32(24), v3)
+		m.fn235(v2+i32(24), v3)
 		{
 			t4 := int32(load32(m.memory, uint64(uint32(v2))+24))
 			if t4 != 0 {
@@ -6330,7 +6342,7 @@ func (m *Module) fn86(v0, v1 int32) {
 		if v4 != 0 {
 			goto l3
 		}
-		m.fn234(v2+i32(16), v3)
+		m.fn235(v2+i32(16), v3)
 		t5 := int32(load32(m.memory, uint64(uint32(v2))+20))
 		v1 = t5
 		t6 := int32(load32(m.memory, uint64(uint32(v2))+16))
@@ -6344,7 +6356,7 @@ l1:
 		v6 = i64(0)
 		goto l5
 	l4:
-		m.fn235(v2+i32(32), v5, v1)
+		m.fn236(v2+i32(32), v5, v1)
 		t7 := int64(load64(m.memory, uint64(uint32(v2))+32))
 		v6 = t7
 		t8 := int64(load64(m.memory, uint64(uint32(v2))+40))
@@ -6356,7 +6368,7 @@ l5:
 }
 
 //go:norace
-func (m *Module) fn87(v0, v1, v2, v3 int32) {
+func (m *Module) fn85(v0, v1, v2, v3 int32) {
 	var v4, v5, v6, v7, v8, v9 int32
 	var v10 int64
 	var v11, v12 int32
@@ -6369,7 +6381,7 @@ func (m *Module) fn87(v0, v1, v2, v3 int32) {
 	m.memory[uint64(uint32(v4))+212] = byte(i32(0))
 	store32(m.memory, uint64(uint32(v4))+208, uint32(v3))
 	store32(m.memory, uint64(uint32(v4))+204, uint32(v2))
-	m.fn234(v4+i32(16), v4+i32(204))
+	m.fn235(v4+i32(16), v4+i32(204))
 	{
 		t1 := int32(load32(m.memory, uint64(uint32(v4))+16))
 		v1 = t1
@@ -6377,7 +6389,7 @@ func (m *Module) fn87(v0, v1, v2, v3 int32) {
 			goto l0
 		}
 		t2 := int32(load32(m.memory, uint64(uint32(v4))+20))
-		m.fn235(v4+i32(232), v1, t2)
+		m.fn236(v4+i32(232), v1, t2)
 		t3 := int64(load64(m.memory, uint64(uint32(v4))+232))
 		if t3 != i64(1) {
 			goto l0
@@ -6409,7 +6421,7 @@ func (m *Module) fn87(v0, v1, v2, v3 int32) {
 			if v6 == 0 {
 				t11 := int64(load64(m.memory, uint64(uint32(v4))+112))
 				v10 = t11
-				m.fn131(v4+i32(232), v4+i32(24))
+				m.fn132(v4+i32(232), v4+i32(24))
 				{
 					t12 := int64(load64(m.memory, uint64(uint32(v4))+232))
 					if t12 != i64(1) {
@@ -6421,7 +6433,7 @@ func (m *Module) fn87(v0, v1, v2, v3 int32) {
 					}
 				}
 			l5:
-				m.fn111(v4+i32(232), v4+i32(24))
+				m.fn112(v4+i32(232), v4+i32(24))
 				v10 = i64(0)
 				{
 					t14 := int32(load32(m.memory, uint64(uint32(v4))+1000))
@@ -6440,7 +6452,7 @@ func (m *Module) fn87(v0, v1, v2, v3 int32) {
 					if v6 != 0 {
 						p18 = i32(0)
 					}
-					t19 := m.fn89(p17, p18, v2, v3)
+					t19 := m.fn87(p17, p18, v2, v3)
 					if t19 == 0 {
 						goto l6
 					}
@@ -6455,7 +6467,7 @@ func (m *Module) fn87(v0, v1, v2, v3 int32) {
 			v7 = t8
 			t9 := int32(load32(m.memory, uint32(v1)))
 			v8 = t9
-			m.fn234(v4+i32(8), v4+i32(204))
+			m.fn235(v4+i32(8), v4+i32(204))
 			t10 := int32(load32(m.memory, uint64(uint32(v4))+8))
 			v9 = t10
 			if v9 != 0 {
@@ -6466,7 +6478,7 @@ func (m *Module) fn87(v0, v1, v2, v3 int32) {
 						if v7&i32(1) != 0 {
 							goto l8
 						}
-						m.fn235(v4+i32(216), v9, v11)
+						m.fn236(v4+i32(216), v9, v11)
 						t21 := int32(load32(m.memory, uint64(uint32(v4))+216))
 						v7 = t21 ^ i32(1)
 						t22 := int64(load64(m.memory, uint64(uint32(v4))+224))
@@ -6488,7 +6500,7 @@ func (m *Module) fn87(v0, v1, v2, v3 int32) {
 							v12 = v11
 						}
 					l10:
-						m.fn235(v4+i32(232), v9, v12)
+						m.fn236(v4+i32(232), v9, v12)
 						t24 := int64(load64(m.memory, uint64(uint32(v4))+232))
 						if t24 != i64(1) {
 							goto l0
@@ -6501,7 +6513,7 @@ func (m *Module) fn87(v0, v1, v2, v3 int32) {
 						goto l9
 					}
 				l11:
-					m.fn235(v4+i32(232), v9+i32(1), v11+i32(-1))
+					m.fn236(v4+i32(232), v9+i32(1), v11+i32(-1))
 					t26 := int64(load64(m.memory, uint64(uint32(v4))+232))
 					if t26 != i64(1) {
 						goto l0
@@ -6536,7 +6548,7 @@ l7:
 }
 
 //go:norace
-func (m *Module) fn88(v0, v1 int32) {
+func (m *Module) fn86(v0, v1 int32) {
 	var v2 int32
 	var v3, v4, v5 int64
 	t0 := m.g0
@@ -6548,26 +6560,26 @@ func (m *Module) fn88(v0, v1 int32) {
 	v4 = t2
 	t3 := int64(load64(m.memory, uint64(uint32(v1))+176))
 	v5 = t3
-	m.fn111(v2+i32(12), v1)
-	t4 := m.fn31(v2+i32(12), i32(26492), i32(3))
-	t5 := m.fn32(t4, v5)
-	t6 := m.fn31(t5, i32(24977), i32(1))
-	t7 := m.fn32(t6, v4)
-	t8 := m.fn31(t7, i32(24977), i32(1))
-	t9 := m.fn32(t8, v3)
+	m.fn112(v2+i32(12), v1)
+	t4 := m.fn27(v2+i32(12), i32(26492), i32(3))
+	t5 := m.fn28(t4, v5)
+	t6 := m.fn27(t5, i32(24977), i32(1))
+	t7 := m.fn28(t6, v4)
+	t8 := m.fn27(t7, i32(24977), i32(1))
+	t9 := m.fn28(t8, v3)
 	memory_copy(m.memory, uint32(v0), uint32(t9), uint32(i32(772)))
 	m.g0 = v2 + i32(784)
 }
 
 //go:norace
-func (m *Module) fn89(v0, v1, v2, v3 int32) int32 {
+func (m *Module) fn87(v0, v1, v2, v3 int32) int32 {
 	var v4 int32
 	v4 = i32(0)
 	{
 		if v1 != v3 {
 			goto l0
 		}
-		t0 := m.fn204(v0, v2, v1)
+		t0 := m.fn205(v0, v2, v1)
 		v4 = t0
 	}
 l0:
@@ -6575,8 +6587,8 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn90(v0, v1 int32) int32 {
-	t0 := m.fn239(v0, v1, i32(88))
+func (m *Module) fn88(v0, v1 int32) int32 {
+	t0 := m.fn240(v0, v1, i32(88))
 	var p1 int32
 	if t0 != i32(0) {
 		p1 = 1
@@ -6585,7 +6597,7 @@ func (m *Module) fn90(v0, v1 int32) int32 {
 }
 
 //go:norace
-func (m *Module) fn91(v0, v1, v2 int32) {
+func (m *Module) fn89(v0, v1, v2 int32) {
 	if v2 == 0 {
 		goto l0
 	}
@@ -6602,7 +6614,7 @@ func (m *Module) fn91(v0, v1, v2 int32) {
 			goto l2
 		}
 		t0 := int32(load32(m.memory, uint32(v2)))
-		t1 := m.fn75(v1, t0)
+		t1 := m.fn73(v1, t0)
 		store64(m.memory, uint64(uint32(v0))+8, uint64(t1))
 		v2 = i32(4)
 		goto l0
@@ -6615,13 +6627,13 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn92(v0, v1, v2 int32, v3 int64) {
+func (m *Module) fn90(v0, v1, v2 int32, v3 int64) {
 	var v4 int32
 	var v5 int64
 	t0 := m.g0
 	v4 = t0 - i32(368)
 	m.g0 = v4
-	m.fn78(v4+i32(184), v1, v2, i64(1), v3)
+	m.fn76(v4+i32(184), v1, v2, i64(1), v3)
 	memory_copy(m.memory, uint32(v4+i32(8)), uint32(v4+i32(184)), uint32(i32(176)))
 	v3 = i64(0)
 	{
@@ -6639,7 +6651,7 @@ func (m *Module) fn92(v0, v1, v2 int32, v3 int64) {
 		}
 		v3 = i64(1)
 		t3 := int32(load32(m.memory, uint64(uint32(v2))+4))
-		t4 := m.fn75(v1, t3)
+		t4 := m.fn73(v1, t3)
 		v5 = t4
 	}
 l1:
@@ -6650,7 +6662,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn93(v0, v1 int32) int32 {
+func (m *Module) fn91(v0, v1 int32) int32 {
 	var v2 int32
 	v2 = i32(0)
 	{
@@ -6659,11 +6671,11 @@ func (m *Module) fn93(v0, v1 int32) int32 {
 		if t0 != t1 {
 			goto l0
 		}
-		t2 := m.fn239(v0, v1, i32(80))
+		t2 := m.fn240(v0, v1, i32(80))
 		if t2 != 0 {
 			goto l0
 		}
-		t3 := m.fn239(v0+i32(88), v1+i32(88), i32(88))
+		t3 := m.fn240(v0+i32(88), v1+i32(88), i32(88))
 		var p4 int32
 		if t3 == 0 {
 			p4 = 1
@@ -6675,7 +6687,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn94(v0 int32) int32 {
+func (m *Module) fn92(v0 int32) int32 {
 	var v1, v2 int32
 	v1 = i32(0)
 	{
@@ -6694,7 +6706,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn95(v0, v1, v2 int32, v3, v4 int64) {
+func (m *Module) fn93(v0, v1, v2 int32, v3, v4 int64) {
 	var v5 int32
 	var v6 int64
 	t0 := m.g0
@@ -6709,7 +6721,7 @@ l1:
 		}
 		store32(m.memory, uint64(uint32(v5))+368, uint32(i32(3)))
 		store32(m.memory, uint64(uint32(v5))+372, uint32(v2))
-		m.fn92(v5+i32(176), v5, v5+i32(368), v4)
+		m.fn90(v5+i32(176), v5, v5+i32(368), v4)
 		memory_copy(m.memory, uint32(v5), uint32(v5+i32(176)), uint32(i32(176)))
 		v6 = v6 + i64(1)
 		t1 := int32(load32(m.memory, uint64(uint32(v5))+352))
@@ -6725,8 +6737,8 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn96(v0, v1 int32, v2 int64) {
-	t0 := m.fn60(v0, v1)
+func (m *Module) fn94(v0, v1 int32, v2 int64) {
+	t0 := m.fn58(v0, v1)
 	v1 = t0
 	if v1 == 0 {
 		return
@@ -6769,30 +6781,30 @@ func (m *Module) Xbackoff_budget_member_stored(v0 int32, v1 int64, v2 int32) int
 			v12 = v3 + i32(104)
 		l4:
 			{
-				t5 := m.fn94(v3 + i32(8))
+				t5 := m.fn92(v3 + i32(8))
 				v4 = t5
 				if v4 == 0 {
-					t35 := m.fn73(v10, v1)
+					t35 := m.fn71(v10, v1)
 					v4 = t35
-					m.fn65(v10, v1)
+					m.fn63(v10, v1)
 					if v4 == 0 {
 						goto l5
 					}
-					m.fn66(v10, v1)
+					m.fn64(v10, v1)
 				l5:
 					memory_copy(m.memory, uint32(v3+i32(8)), uint32(v3+i32(80)), uint32(i32(72)))
-					m.fn41(v3+i32(80), v3+i32(8), i32(1))
-					m.fn41(v3+i32(144), v3+i32(8), i32(2))
-					m.fn41(v3+i32(208), v3+i32(8), i32(3))
+					m.fn38(v3+i32(80), v3+i32(8), i32(1))
+					m.fn38(v3+i32(144), v3+i32(8), i32(2))
+					m.fn38(v3+i32(208), v3+i32(8), i32(3))
 					memory_copy(m.memory, uint32(v2), uint32(v3+i32(80)), uint32(i32(192)))
 					v4 = i32(0)
 					goto l2
 				}
-				t6 := m.fn22(v9, v4)
+				t6 := m.fn57(v9, v4)
 				v13 = t6
-				t7 := m.fn22(v8, v4)
+				t7 := m.fn57(v8, v4)
 				v14 = t7
-				t8 := m.fn22(v7, v4)
+				t8 := m.fn57(v7, v4)
 				t9 := v3 + i32(80)
 				t10 := v4
 				t11 := v13
@@ -6803,14 +6815,14 @@ func (m *Module) Xbackoff_budget_member_stored(v0 int32, v1 int64, v2 int32) int
 					p12 = i64(-1)
 				}
 				v15 = p12
-				t13 := m.fn22(v6, v4)
+				t13 := m.fn57(v6, v4)
 				v16 = v15 + t13
 				p14 := v16
 				if uint64(v16) < uint64(v15) {
 					p14 = i64(-1)
 				}
 				v15 = p14
-				t15 := m.fn22(v5, v4)
+				t15 := m.fn57(v5, v4)
 				t16 := v15
 				v16 = t15
 				p17 := v16
@@ -6818,7 +6830,7 @@ func (m *Module) Xbackoff_budget_member_stored(v0 int32, v1 int64, v2 int32) int
 					p17 = t16
 				}
 				v17 = p17
-				m.fn96(t9, t10, v17)
+				m.fn94(t9, t10, v17)
 				t18 := v12
 				t19 := v4
 				v18 = v16 - v17
@@ -6839,9 +6851,9 @@ func (m *Module) Xbackoff_budget_member_stored(v0 int32, v1 int64, v2 int32) int
 					p23 = t21
 				}
 				v13 = p23
-				m.fn96(t18, t19, v13)
-				t24 := m.fn75(v10, v4)
-				m.fn96(v11, v4, t24)
+				m.fn94(t18, t19, v13)
+				t24 := m.fn73(v10, v4)
+				m.fn94(v11, v4, t24)
 				t25 := v5
 				t26 := v4
 				v13 = v16 - v13
@@ -6849,7 +6861,7 @@ func (m *Module) Xbackoff_budget_member_stored(v0 int32, v1 int64, v2 int32) int
 				if uint64(v13) > uint64(v16) {
 					p27 = i64(0)
 				}
-				m.fn96(t25, t26, p27)
+				m.fn94(t25, t26, p27)
 				t28 := int64(load64(m.memory, uint64(uint32(v0))+360))
 				t29 := v7
 				t30 := v4
@@ -6870,7 +6882,7 @@ func (m *Module) Xbackoff_budget_member_stored(v0 int32, v1 int64, v2 int32) int
 				if uint64(v16) < uint64(v15) {
 					p34 = t32
 				}
-				m.fn96(t29, t30, p34)
+				m.fn94(t29, t30, p34)
 				goto l4
 			}
 		}
@@ -6882,6 +6894,24 @@ l0:
 l2:
 	m.g0 = v3 + i32(272)
 	return v4
+}
+
+//go:norace
+func (m *Module) fn96(v0, v1 int32) int64 {
+	t0 := m.fn57(v0, v1)
+	return t0
+}
+
+//go:norace
+func (m *Module) fn97(v0, v1 int32) int64 {
+	t0 := m.fn57(v0+i32(24), v1)
+	return t0
+}
+
+//go:norace
+func (m *Module) fn98(v0, v1 int32) int64 {
+	t0 := m.fn57(v0+i32(48), v1)
+	return t0
 }
 
 //go:norace
@@ -6921,7 +6951,7 @@ func (m *Module) Xbackoff_budget_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 	l6:
 		v5 = int32(v2)
 	l3:
-		m.fn99(v4+i32(1360), i32(2), v1, v5)
+		m.fn100(v4+i32(1360), i32(2), v1, v5)
 		t1 := int64(load64(m.memory, uint64(uint32(v4))+1360))
 		v2 = t1
 		t2 := v4 + i32(2304)
@@ -6937,8 +6967,8 @@ func (m *Module) Xbackoff_budget_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 		memory_copy(m.memory, uint32(v4+i32(600)+i32(80)), uint32(v4+i32(1360)+i32(80)), uint32(i32(680)))
 		memory_copy(m.memory, uint32(v4+i32(600)+i32(8)), uint32(v4+i32(2304)), uint32(i32(72)))
 		store64(m.memory, uint64(uint32(v4))+600, uint64(v2))
-		m.fn100(v4+i32(2304), v4+i32(600))
-		m.fn101(v4+i32(1360), v4+i32(2304), i32(20468), i32(10))
+		m.fn101(v4+i32(2304), v4+i32(600))
+		m.fn102(v4+i32(1360), v4+i32(2304), i32(20468), i32(10))
 		{
 			{
 				t3 := int64(load64(m.memory, uint64(uint32(v4))+1360))
@@ -6957,7 +6987,7 @@ func (m *Module) Xbackoff_budget_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 		l9:
 			memory_copy(m.memory, uint32(v4+i32(2680)), uint32(v1), uint32(i32(184)))
 			memory_copy(m.memory, uint32(v4+i32(2496)), uint32(v4+i32(2680)), uint32(i32(184)))
-			m.fn102(v4+i32(1360), v4+i32(2304), i32(20468), i32(10), v4+i32(2496))
+			m.fn103(v4+i32(1360), v4+i32(2304), i32(20468), i32(10), v4+i32(2496))
 			t7 := int32(load32(m.memory, uint64(uint32(v4))+1380))
 			v1 = t7
 			if v1 == 0 {
@@ -6974,7 +7004,7 @@ func (m *Module) Xbackoff_budget_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 		}
 	l10:
 		v1 = v4 + i32(416) + i32(8)
-		m.fn103(v1, v4+i32(600), v4+i32(2120)+i32(8))
+		m.fn104(v1, v4+i32(600), v4+i32(2120)+i32(8))
 	l8:
 		memory_copy(m.memory, uint32(v4+i32(240)), uint32(v1), uint32(i32(72)))
 		m.fn20(v4+i32(120), v4+i32(240))
@@ -7016,7 +7046,7 @@ l15:
 	v1 = v1 + i32(4)
 	goto l16
 l14:
-	m.fn104(v4+i32(2680), v4+i32(2864))
+	m.fn105(v4+i32(2680), v4+i32(2864))
 	v1 = i32(0)
 l18:
 	{
@@ -7055,7 +7085,7 @@ l19:
 }
 
 //go:norace
-func (m *Module) fn99(v0, v1, v2, v3 int32) {
+func (m *Module) fn100(v0, v1, v2, v3 int32) {
 	var v4, v5, v6, v7, v8, v9 int32
 	var v10 int64
 	var v11, v12, v13, v14, v15, v16, v17, v18 int32
@@ -7110,7 +7140,7 @@ l0:
 			if v5 != 0 {
 				p9 = i32(5)
 			}
-			t10 := m.fn203(p8, p9, v7, v2)
+			t10 := m.fn204(p8, p9, v7, v2)
 			v10 = t10
 			if v10 != i64(0) {
 				goto l3
@@ -7136,14 +7166,14 @@ l0:
 					v5 = v5 + i32(16)
 					t13 := int32(load32(m.memory, uint32(v5)))
 					t14 := int32(load32(m.memory, uint32(v3)))
-					t15 := m.fn89(t13, t14, v7, v2)
+					t15 := m.fn87(t13, t14, v7, v2)
 					if t15 == 0 {
 						goto l5
 					}
 				}
 				t16 := int32(load32(m.memory, uint64(uint32(v5))+8))
 				t17 := int32(load32(m.memory, uint64(uint32(v5))+12))
-				m.fn99(v4+i32(2360), v1, t16, t17)
+				m.fn100(v4+i32(2360), v1, t16, t17)
 				t18 := int64(load64(m.memory, uint64(uint32(v4))+2360))
 				v10 = t18
 				if v10 != i64(2) {
@@ -7174,7 +7204,7 @@ l0:
 				v1 = t19
 			}
 		l4:
-			m.fn215(v0+i32(8), v1, i32(14), i32(0), i32(0), v7, v2)
+			m.fn216(v0+i32(8), v1, i32(14), i32(0), i32(0), v7, v2)
 			store64(m.memory, uint32(v0), uint64(i64(2)))
 			goto l7
 		}
@@ -7240,18 +7270,18 @@ l0:
 						l12:
 							{
 								if v5 == 0 {
-									m.fn215(v4+i32(1512), v17, i32(15), i32(0), v11, v2, v3)
+									m.fn216(v4+i32(1512), v17, i32(15), i32(0), v11, v2, v3)
 									goto l15
 								}
 								t36 := int32(load32(m.memory, uint32(v6)))
 								t37 := v4 + i32(8)
 								v7 = t36
-								m.fn216(t37, v7)
+								m.fn217(t37, v7)
 								v5 = v5 + i32(-4)
 								v6 = v6 + i32(4)
 								t38 := int32(load32(m.memory, uint64(uint32(v4))+8))
 								t39 := int32(load32(m.memory, uint64(uint32(v4))+12))
-								t40 := m.fn89(t38, t39, v2, v3)
+								t40 := m.fn87(t38, t39, v2, v3)
 								if t40 == 0 {
 									goto l12
 								}
@@ -7277,12 +7307,12 @@ l0:
 										}
 									}
 								l16:
-									m.fn38(v4+i32(2348), v7)
+									m.fn35(v4+i32(2348), v7)
 									{
 										t46 := int32(load32(m.memory, uint64(uint32(v4))+2348))
 										switch t46 {
 										case 1:
-											m.fn115(v4+i32(1584), v18, v1)
+											m.fn116(v4+i32(1584), v18, v1)
 											t47 := int32(load32(m.memory, uint64(uint32(v4))+1584))
 											if t47 != i32(1) {
 												goto l22
@@ -7293,14 +7323,14 @@ l0:
 											v17 = t49
 											goto l23
 										case 2:
-											m.fn217(v4+i32(1584), v18, v1)
+											m.fn218(v4+i32(1584), v18, v1)
 											t50 := int32(load32(m.memory, uint64(uint32(v4))+1584))
 											if t50 != i32(1) {
 												goto l22
 											}
 											goto l24
 										case 3:
-											m.fn121(v4+i32(1584), v18, v1)
+											m.fn122(v4+i32(1584), v18, v1)
 											t51 := int32(load32(m.memory, uint64(uint32(v4))+1584))
 											if t51 != 0 {
 												goto l22
@@ -7314,7 +7344,7 @@ l0:
 												}
 												t52 := int32(m.memory[uint32(v18)])
 												if uint32((t52+i32(-48))&i32(255)) < uint32(i32(10)) {
-													m.fn217(v4+i32(1584), v18, v1)
+													m.fn218(v4+i32(1584), v18, v1)
 													t56 := int32(load32(m.memory, uint64(uint32(v4))+1584))
 													if t56 == i32(1) {
 														goto l24
@@ -7328,7 +7358,7 @@ l0:
 										l26:
 											t53 := int32(load32(m.memory, uint64(uint32(v4))+2352))
 											t54 := int32(load32(m.memory, uint64(uint32(v4))+2356))
-											t55 := m.fn203(t53, t54, v18, v1)
+											t55 := m.fn204(t53, t54, v18, v1)
 											v19 = t55
 											if v19 == 0 {
 												v17 = i32(1)
@@ -7347,7 +7377,7 @@ l0:
 								if uint32(v5) < uint32(v11) {
 									p44 = i32(-1)
 								}
-								m.fn215(t41, t42, i32(17), t43, p44, i32(1), i32(0))
+								m.fn216(t41, t42, i32(17), t43, p44, i32(1), i32(0))
 								goto l15
 							}
 						l22:
@@ -7406,7 +7436,7 @@ l0:
 					if v18 != 0 {
 						p73 = i32(0)
 					}
-					m.fn215(t62, t61, t63, t64, p68, p72, p73)
+					m.fn216(t62, t61, t63, t64, p68, p72, p73)
 					t74 := int64(load64(m.memory, uint64(uint32(v4))+2368))
 					v19 = t74
 					t75 := int64(load64(m.memory, uint64(uint32(v4))+2360))
@@ -7471,19 +7501,19 @@ l0:
 				goto l37
 			l35:
 				t81 := int32(load32(m.memory, uint64(uint32(v4))+1504))
-				m.fn215(v4+i32(1584), t81, i32(16), i32(0), v11, v2, v3)
+				m.fn216(v4+i32(1584), t81, i32(16), i32(0), v11, v2, v3)
 				store32(m.memory, uint64(uint32(v4))+2356, uint32(v4+i32(1584)))
 				store32(m.memory, uint64(uint32(v4))+2352, uint32(v4+i32(2336)))
 				store32(m.memory, uint64(uint32(v4))+2348, uint32(v4+i32(752)))
 				switch int32(v10) {
 				default:
-					m.fn218(v4+i32(1512), v4+i32(2348), v7, i64(0), v10)
+					m.fn219(v4+i32(1512), v4+i32(2348), v7, i64(0), v10)
 					goto l15
 				case 1:
-					m.fn218(v4+i32(1512), v4+i32(2348), v7, i64(1), v19)
+					m.fn219(v4+i32(1512), v4+i32(2348), v7, i64(1), v19)
 					goto l15
 				case 2:
-					m.fn218(v4+i32(2360), v4+i32(2348), v7, i64(1), i64(4))
+					m.fn219(v4+i32(2360), v4+i32(2348), v7, i64(1), i64(4))
 					{
 						t82 := int32(load32(m.memory, uint64(uint32(v4))+2424))
 						v5 = t82
@@ -7566,14 +7596,14 @@ l0:
 		goto l7
 	}
 l2:
-	m.fn215(v0+i32(8), v1, i32(24), i32(0), i32(1024), i32(1), i32(0))
+	m.fn216(v0+i32(8), v1, i32(24), i32(0), i32(1024), i32(1), i32(0))
 	store64(m.memory, uint32(v0), uint64(i64(2)))
 l7:
 	m.g0 = v4 + i32(3120)
 }
 
 //go:norace
-func (m *Module) fn100(v0, v1 int32) {
+func (m *Module) fn101(v0, v1 int32) {
 	var v2, v3, v4, v5 int32
 	t0 := m.g0
 	v2 = t0 - i32(224)
@@ -7604,14 +7634,14 @@ l2:
 		t6 := v2 + i32(192)
 		t7 := v1
 		v5 = t5
-		m.fn219(t6, t7, v5)
+		m.fn220(t6, t7, v5)
 		{
 			t8 := int32(load32(m.memory, uint64(uint32(v2))+192))
 			if t8 == 0 {
 				goto l1
 			}
 			t9 := int64(load64(m.memory, uint64(uint32(v2))+200))
-			m.fn43(v2, v5, t9)
+			m.fn40(v2, v5, t9)
 		}
 	l1:
 		v3 = v3 + i32(4)
@@ -7624,7 +7654,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn101(v0, v1, v2, v3 int32) {
+func (m *Module) fn102(v0, v1, v2, v3 int32) {
 	var v4, v5 int32
 	var v6, v7, v8 int64
 	t0 := m.g0
@@ -7643,19 +7673,19 @@ l6:
 			t1 := int32(load32(m.memory, uint32(v2)))
 			t2 := v4 + i32(192)
 			v5 = t1
-			m.fn38(t2, v5)
+			m.fn35(t2, v5)
 			t3 := int32(load32(m.memory, uint64(uint32(v4))+192))
 			if t3 != 0 {
 				goto l1
 			}
 			t4 := int64(load32(m.memory, uint64(uint32(v4))+200))
 			v6 = t4
-			m.fn208(v4+i32(192), v1, v5)
+			m.fn209(v4+i32(192), v1, v5)
 			t5 := int64(load64(m.memory, uint64(uint32(v4))+200))
 			v7 = t5
 			t6 := int64(load64(m.memory, uint64(uint32(v4))+192))
 			v8 = t6
-			m.fn209(v4+i32(192), v5, v4+i32(8))
+			m.fn210(v4+i32(192), v5, v4+i32(8))
 			t7 := int64(load64(m.memory, uint64(uint32(v4))+192))
 			if v8|t7 == 0 {
 				goto l2
@@ -7705,7 +7735,7 @@ l5:
 }
 
 //go:norace
-func (m *Module) fn102(v0, v1, v2, v3, v4 int32) {
+func (m *Module) fn103(v0, v1, v2, v3, v4 int32) {
 	var v5, v6 int32
 	var v7, v8, v9 int64
 	var v10, v11 int32
@@ -7730,8 +7760,8 @@ func (m *Module) fn102(v0, v1, v2, v3, v4 int32) {
 			t3 := v5 + i32(8)
 			t4 := v1
 			v3 = t2
-			m.fn208(t3, t4, v3)
-			m.fn38(v5+i32(28), v3)
+			m.fn209(t3, t4, v3)
+			m.fn35(v5+i32(28), v3)
 			{
 				t5 := int32(load32(m.memory, uint64(uint32(v5))+28))
 				if t5 == 0 {
@@ -7753,7 +7783,7 @@ func (m *Module) fn102(v0, v1, v2, v3, v4 int32) {
 						if v8 == 0 {
 							t9 := int64(load64(m.memory, uint32(v4)))
 							t10 := int64(load64(m.memory, uint64(uint32(v4))+8))
-							m.fn210(v5+i32(40), t9, t10, i32(18), v7)
+							m.fn211(v5+i32(40), t9, t10, i32(18), v7)
 							t11 := int64(load64(m.memory, uint64(uint32(v5))+40))
 							v7 = t11
 							{
@@ -7786,7 +7816,7 @@ func (m *Module) fn102(v0, v1, v2, v3, v4 int32) {
 					}
 				}
 			l3:
-				t18 := m.fn211(v4, v3)
+				t18 := m.fn212(v4, v3)
 				v11 = t18
 				{
 					if v10 != 0 {
@@ -7808,7 +7838,7 @@ func (m *Module) fn102(v0, v1, v2, v3, v4 int32) {
 						goto l9
 					}
 				l7:
-					m.fn209(v5+i32(40), v3, v4)
+					m.fn210(v5+i32(40), v3, v4)
 					t19 := int64(load64(m.memory, uint64(uint32(v5))+40))
 					if !(t19|v7 == 0) {
 						goto l10
@@ -7832,7 +7862,7 @@ func (m *Module) fn102(v0, v1, v2, v3, v4 int32) {
 				if v10 != 0 {
 					p24 = t22
 				}
-				m.fn210(t25, t20, t21, t26, p24)
+				m.fn211(t25, t20, t21, t26, p24)
 				t27 := int64(load64(m.memory, uint64(uint32(v5))+40))
 				v7 = t27
 				{
@@ -7867,7 +7897,7 @@ func (m *Module) fn102(v0, v1, v2, v3, v4 int32) {
 		}
 		t32 := int64(load64(m.memory, uint64(uint32(v5))+16))
 		v8 = t32
-		m.fn212(v5, v3)
+		m.fn213(v5, v3)
 		v7 = i64(0)
 		{
 			t33 := int32(load32(m.memory, uint32(v5)))
@@ -7895,7 +7925,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn103(v0, v1, v2 int32) {
+func (m *Module) fn104(v0, v1, v2 int32) {
 	var v3 int32
 	var v4, v5 int64
 	var v6, v7, v8 int32
@@ -7912,7 +7942,7 @@ func (m *Module) fn103(v0, v1, v2 int32) {
 	t5 := v3 + i32(8)
 	t6 := v1
 	v7 = t4
-	m.fn219(t5, t6, v7)
+	m.fn220(t5, t6, v7)
 	{
 		{
 			t7 := int32(load32(m.memory, uint64(uint32(v3))+24))
@@ -7988,7 +8018,7 @@ l1:
 	if v1 != 0 {
 		p27 = i32(0)
 	}
-	m.fn215(t18, t16, t19, t20, t21, p26, p27)
+	m.fn216(t18, t16, t19, t20, t21, p26, p27)
 	store64(m.memory, uint64(uint32(v0))+8, uint64(v4))
 	store64(m.memory, uint32(v0), uint64(v5))
 	t28 := int32(load32(m.memory, uint64(uint32(v3))+72))
@@ -8002,13 +8032,13 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn104(v0, v1 int32) {
+func (m *Module) fn105(v0, v1 int32) {
 	var v2 int32
 	t0 := m.g0
 	v2 = t0 - i32(16)
 	m.g0 = v2
 	memory_zero(m.memory, uint32(v0+i32(8)), uint32(i32(80)))
-	m.fn131(v2, v1)
+	m.fn132(v2, v1)
 	t1 := int64(load64(m.memory, uint64(uint32(v2))+8))
 	t2 := int32(load32(m.memory, uint32(v2)))
 	t4 := v0
@@ -8026,7 +8056,7 @@ func (m *Module) Xbackoff_budget_print(v0, v1 int32, v2 int64, v3 int32) int32 {
 	t0 := m.g0
 	v4 = t0 - i32(976)
 	m.g0 = v4
-	m.fn39(v4+i32(8), v0)
+	m.fn36(v4+i32(8), v0)
 	v0 = i32(1)
 	t1 := int32(load32(m.memory, uint64(uint32(v4))+12))
 	v5 = t1
@@ -8039,15 +8069,15 @@ func (m *Module) Xbackoff_budget_print(v0, v1 int32, v2 int64, v3 int32) int32 {
 		goto l1
 	}
 l0:
-	m.fn106(v4+i32(792), v5)
-	m.fn107(v4+i32(20), i32(2), v4+i32(792))
+	m.fn107(v4+i32(792), v5)
+	m.fn108(v4+i32(20), i32(2), v4+i32(792))
 	v0 = i32(0)
 l1:
 	store32(m.memory, uint64(uint32(v4))+16, uint32(v0))
 	store32(m.memory, uint64(uint32(v4))+804, uint32(v3))
 	store64(m.memory, uint64(uint32(v4))+792, uint64(v2))
 	store32(m.memory, uint64(uint32(v4))+800, uint32(v1))
-	m.fn26(v4, v4+i32(16), v4+i32(792))
+	m.fn22(v4, v4+i32(16), v4+i32(792))
 	t3 := int32(load32(m.memory, uint32(v4)))
 	v0 = t3
 	t4 := int32(load32(m.memory, uint64(uint32(v4))+4))
@@ -8061,7 +8091,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn106(v0, v1 int32) {
+func (m *Module) fn107(v0, v1 int32) {
 	var v2, v3, v4 int32
 	var v5 int64
 	t0 := m.g0
@@ -8105,7 +8135,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn107(v0, v1, v2 int32) {
+func (m *Module) fn108(v0, v1, v2 int32) {
 	var v3, v4, v5, v6 int32
 	var v7 int64
 	var v8, v9, v10 int32
@@ -8124,7 +8154,7 @@ func (m *Module) fn107(v0, v1, v2 int32) {
 	if v4 != 0 {
 		p3 = i32(1)
 	}
-	m.fn38(t1, p3)
+	m.fn35(t1, p3)
 	p4 := i32(20472)
 	if v4 != 0 {
 		p4 = i32(20380)
@@ -8137,9 +8167,9 @@ func (m *Module) fn107(v0, v1, v2 int32) {
 	}
 	v5 = t6 + p5
 	t7 := int64(load64(m.memory, uint32(v2)))
-	t8 := m.fn220(v3+i32(20), v3+i32(792), t7)
+	t8 := m.fn221(v3+i32(20), v3+i32(792), t7)
 	v6 = t8
-	t9 := m.fn211(v2, i32(12))
+	t9 := m.fn212(v2, i32(12))
 	t10 := int64(load64(m.memory, uint64(uint32(v2))+88))
 	v7 = t10
 	t11 := int64(load64(m.memory, uint64(uint32(v2))+96))
@@ -8161,7 +8191,7 @@ l1:
 			v4 = t13
 			v10 = v1 + i32(4)
 			v1 = v10
-			t14 := m.fn221(v2, v4)
+			t14 := m.fn222(v2, v4)
 			if t14 == 0 {
 				goto l1
 			}
@@ -8195,7 +8225,7 @@ l1:
 			}
 		}
 	l5:
-		m.fn38(v3+i32(804), v4)
+		m.fn35(v3+i32(804), v4)
 		v11 = i64(0)
 		{
 			p15 := i32(-33)
@@ -8212,24 +8242,24 @@ l1:
 	l7:
 		v1 = v10
 	l6:
-		t17 := m.fn31(v6, v9, i32(1))
+		t17 := m.fn27(v6, v9, i32(1))
 		v10 = t17
-		m.fn216(v3+i32(8), v4)
+		m.fn217(v3+i32(8), v4)
 		t18 := int32(load32(m.memory, uint64(uint32(v3))+8))
 		t19 := int32(load32(m.memory, uint64(uint32(v3))+12))
-		t20 := m.fn31(v10, t18, t19)
-		t21 := m.fn31(t20, i32(23689), i32(1))
+		t20 := m.fn27(v10, t18, t19)
+		t21 := m.fn27(t20, i32(23689), i32(1))
 		v10 = t21
 		if v4 != i32(22) {
 			goto l8
 		}
 		if v11 == i64(0x7fffffffffffffff) {
-			_ = m.fn31(v10, i32(22814), i32(4))
+			_ = m.fn27(v10, i32(22814), i32(4))
 			v9 = i32(23690)
 			goto l1
 		}
 	l8:
-		_ = m.fn220(v10, v3+i32(804), v11)
+		_ = m.fn221(v10, v3+i32(804), v11)
 		v9 = i32(23690)
 		goto l1
 	}
@@ -8248,14 +8278,14 @@ func (m *Module) Xbackoff_budget_state_full(v0, v1 int32) int32 {
 		v1 = i32(100)
 		goto l1
 	l0:
-		m.fn39(v2+i32(8), v1)
+		m.fn36(v2+i32(8), v1)
 		t1 := int32(load32(m.memory, uint64(uint32(v2))+12))
 		v1 = t1
 		t2 := int32(load32(m.memory, uint64(uint32(v2))+8))
 		if t2 == i32(1) {
 			goto l1
 		}
-		m.fn68(v2+i32(16), v1)
+		m.fn66(v2+i32(16), v1)
 		v1 = i32(0)
 		memory_zero(m.memory, uint32(v0+i32(184)), uint32(i32(72)))
 		store64(m.memory, uint32(v0), uint64(i64(3543538395577939059)))
@@ -8277,7 +8307,7 @@ func (m *Module) Xbackoff_budget_state_parse(v0, v1, v2 int32, v3 int64) int32 {
 		if v0 == 0 {
 			goto l0
 		}
-		m.fn39(v4, v1)
+		m.fn36(v4, v1)
 		v6 = i32(1)
 		t1 := int32(load32(m.memory, uint64(uint32(v4))+4))
 		v1 = t1
@@ -8309,7 +8339,7 @@ func (m *Module) Xbackoff_budget_state_parse(v0, v1, v2 int32, v3 int64) int32 {
 		v6 = v2
 	l3:
 		memory_copy(m.memory, uint32(v4+i32(192)), uint32(v1), uint32(i32(80)))
-		m.fn87(v4+i32(8), v4+i32(192), v6, v5)
+		m.fn85(v4+i32(8), v4+i32(192), v6, v5)
 		{
 			t3 := int64(load64(m.memory, uint64(uint32(v4))+8))
 			if t3 == i64(1) {
@@ -8353,14 +8383,14 @@ l1:
 	v0 = i32(1)
 	goto l3
 l2:
-	m.fn111(v4+i32(12), v0+i32(8))
+	m.fn112(v4+i32(12), v0+i32(8))
 	v0 = i32(0)
 l3:
 	store32(m.memory, uint64(uint32(v4))+8, uint32(v0))
 	store32(m.memory, uint64(uint32(v4))+796, uint32(v3))
 	store64(m.memory, uint64(uint32(v4))+784, uint64(v2))
 	store32(m.memory, uint64(uint32(v4))+792, uint32(v1))
-	m.fn26(v4, v4+i32(8), v4+i32(784))
+	m.fn22(v4, v4+i32(8), v4+i32(784))
 	t2 := int32(load32(m.memory, uint32(v4)))
 	v0 = t2
 	t3 := int32(load32(m.memory, uint64(uint32(v4))+4))
@@ -8374,7 +8404,7 @@ l3:
 }
 
 //go:norace
-func (m *Module) fn111(v0, v1 int32) {
+func (m *Module) fn112(v0, v1 int32) {
 	var v2, v3, v4, v5, v6 int32
 	var v7, v8 int64
 	t0 := m.g0
@@ -8383,7 +8413,7 @@ func (m *Module) fn111(v0, v1 int32) {
 	v3 = i32(0)
 	memory_zero(m.memory, uint32(v2+i32(12)), uint32(i32(772)))
 	t1 := int64(load64(m.memory, uint64(uint32(v1))+80))
-	t2 := m.fn32(v2+i32(12), t1)
+	t2 := m.fn28(v2+i32(12), t1)
 	v4 = t2
 	v5 = i32(4)
 	{
@@ -8435,17 +8465,17 @@ l2:
 		if v1 != 0 {
 			p12 = i32(2)
 		}
-		_ = m.fn31(t9, p11, p12)
+		_ = m.fn27(t9, p11, p12)
 		t14 := v7
 		v8 = v7 >> 63
 		v7 = t14 ^ v8 - v8
 		goto l4
 	}
 l3:
-	_ = m.fn31(v4, i32(24977), i32(1))
+	_ = m.fn27(v4, i32(24977), i32(1))
 l4:
 	v5 = v5 + i32(8)
-	_ = m.fn32(v4, v7)
+	_ = m.fn28(v4, v7)
 	v3 = v3 + i32(-8)
 	goto l5
 l1:
@@ -8475,7 +8505,7 @@ func (m *Module) Xbackoff_budget_state_step(v0, v1 int32, v2 int64, v3 int32) in
 		t4 := int64(load64(m.memory, uint32(v1)))
 		store64(m.memory, uint32(v4), uint64(t4))
 		{
-			t5 := m.fn45(v4 + i32(16))
+			t5 := m.fn42(v4 + i32(16))
 			if t5 == 0 {
 				goto l1
 			}
@@ -8531,7 +8561,7 @@ func (m *Module) Xbackoff_budget_state_step(v0, v1 int32, v2 int64, v3 int32) in
 		store32(m.memory, uint64(uint32(v4))+32, uint32(v5))
 		t13 := v4 + i32(224)
 		v1 = v0 + i32(8)
-		m.fn92(t13, v1, v4+i32(32), v2)
+		m.fn90(t13, v1, v4+i32(32), v2)
 		memory_copy(m.memory, uint32(v4+i32(48)), uint32(v4+i32(224)), uint32(i32(176)))
 		t14 := int64(load64(m.memory, uint64(uint32(v4))+408))
 		v6 = t14
@@ -8544,11 +8574,11 @@ func (m *Module) Xbackoff_budget_state_step(v0, v1 int32, v2 int64, v3 int32) in
 			if t16 != t17 {
 				goto l7
 			}
-			t18 := m.fn239(v4+i32(48), v1, i32(80))
+			t18 := m.fn240(v4+i32(48), v1, i32(80))
 			if t18 != 0 {
 				goto l7
 			}
-			t19 := m.fn239(v4+i32(48)+i32(88), v0+i32(96), i32(88))
+			t19 := m.fn240(v4+i32(48)+i32(88), v0+i32(96), i32(88))
 			var p20 int32
 			if t19 != i32(0) {
 				p20 = 1
@@ -8657,7 +8687,7 @@ l1:
 	}
 	v5 = int32(v1)
 l2:
-	m.fn115(v3, v0, v5)
+	m.fn116(v3, v0, v5)
 	{
 		t1 := int32(load32(m.memory, uint32(v3)))
 		if t1 != i32(1) {
@@ -8689,7 +8719,7 @@ l2:
 		if v5 != 0 {
 			p11 = i32(0)
 		}
-		m.fn30(t4, p10, p11)
+		m.fn26(t4, p10, p11)
 		goto l0
 	}
 l3:
@@ -8699,7 +8729,7 @@ l3:
 		if v1 > i64(-1) {
 			goto l4
 		}
-		m.fn30(v3+i32(24), v0, v5)
+		m.fn26(v3+i32(24), v0, v5)
 		v4 = i32(4)
 		goto l0
 	}
@@ -8712,7 +8742,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn115(v0, v1, v2 int32) {
+func (m *Module) fn116(v0, v1, v2 int32) {
 	var v3, v4, v5, v6, v7, v8, v9, v10, v11 int32
 	var v12, v13, v14, v15, v16 int64
 	t0 := m.g0
@@ -8758,7 +8788,7 @@ l1:
 	v5 = t7
 	t8 := int32(load32(m.memory, uint64(uint32(v3))+56))
 	t9 := int32(load32(m.memory, uint64(uint32(v3))+60))
-	m.fn121(v3+i32(40), t8, t9)
+	m.fn122(v3+i32(40), t8, t9)
 	{
 		if v5 == 0 {
 			goto l4
@@ -8802,7 +8832,7 @@ l5:
 				v5 = v7
 				t13 := int32(load32(m.memory, uint32(v1+i32(8))))
 				t14 := int32(load32(m.memory, uint32(v1+i32(12))))
-				t15 := m.fn89(t13, t14, v11, v10)
+				t15 := m.fn87(t13, t14, v11, v10)
 				if t15 == 0 {
 					goto l9
 				}
@@ -8814,7 +8844,7 @@ l5:
 		l12:
 			{
 				if v8 == 0 {
-					m.fn240(v3, v12, i64(0), v13, i64(0))
+					m.fn241(v3, v12, i64(0), v13, i64(0))
 					t21 := int64(load64(m.memory, uint32(v3)))
 					t22 := v0
 					v15 = t21
@@ -8833,7 +8863,7 @@ l5:
 					goto l6
 				}
 				t17 := int32(m.memory[uint32(v4+v8)])
-				m.fn240(v3+i32(16), int64(uint32(t17+i32(-48)))&i64(255), i64(0), v13, i64(0))
+				m.fn241(v3+i32(16), int64(uint32(t17+i32(-48)))&i64(255), i64(0), v13, i64(0))
 				{
 					t18 := int64(load64(m.memory, uint64(uint32(v3))+24))
 					if t18 != i64(0) {
@@ -8878,7 +8908,7 @@ func (m *Module) Xbackoff_error_message(v0, v1 int32, v2 int64, v3 int32) int32 
 	store32(m.memory, uint64(uint32(v4))+44, uint32(v3))
 	store64(m.memory, uint64(uint32(v4))+32, uint64(v2))
 	store32(m.memory, uint64(uint32(v4))+40, uint32(v1))
-	m.fn27(v4+i32(8), v0, v4+i32(20), v4+i32(32))
+	m.fn23(v4+i32(8), v0, v4+i32(20), v4+i32(32))
 	t1 := int32(load32(m.memory, uint64(uint32(v4))+8))
 	v3 = t1
 	t2 := int32(load32(m.memory, uint64(uint32(v4))+12))
@@ -8928,7 +8958,7 @@ l5:
 	store32(m.memory, uint64(uint32(v6))+44, uint32(v5))
 	store64(m.memory, uint64(uint32(v6))+32, uint64(v4))
 	store32(m.memory, uint64(uint32(v6))+40, uint32(v3))
-	m.fn27(v6+i32(8), v0, v6+i32(20), v6+i32(32))
+	m.fn23(v6+i32(8), v0, v6+i32(20), v6+i32(32))
 	t1 := int32(load32(m.memory, uint64(uint32(v6))+8))
 	v1 = t1
 	t2 := int32(load32(m.memory, uint64(uint32(v6))+12))
@@ -9059,14 +9089,14 @@ func (m *Module) Xbackoff_http_retry_after(v0, v1 int32, v2, v3 int64, v4 int32)
 				v9 = t6
 				t7 := int32(load32(m.memory, uint64(uint32(v5))+120))
 				t8 := int32(load32(m.memory, uint64(uint32(v5))+124))
-				m.fn121(v5+i32(120), t7, t8)
+				m.fn122(v5+i32(120), t7, t8)
 				t9 := int64(load64(m.memory, uint64(uint32(v5))+120))
 				if t9 != i64(1) {
 					goto l4
 				}
 				v2 = i64(0)
 				t10 := int64(load64(m.memory, uint64(uint32(v5))+128))
-				m.fn240(v5+i32(48), t10, i64(0), i64(1000000), i64(0))
+				m.fn241(v5+i32(48), t10, i64(0), i64(1000000), i64(0))
 				t12 := v5 + i32(120)
 				p11 := i32(25556)
 				if v9 != 0 {
@@ -9079,7 +9109,7 @@ func (m *Module) Xbackoff_http_retry_after(v0, v1 int32, v2, v3 int64, v4 int32)
 					p13 = v8
 				}
 				v9 = p13
-				m.fn121(t12, t14, v9)
+				m.fn122(t12, t14, v9)
 				t15 := int64(load64(m.memory, uint64(uint32(v5))+120))
 				if t15 != i64(1) {
 					goto l4
@@ -9107,7 +9137,7 @@ func (m *Module) Xbackoff_http_retry_after(v0, v1 int32, v2, v3 int64, v4 int32)
 						goto l5
 					}
 					t20 := int32(m.memory[uint32(v6)])
-					m.fn122(v5+i32(120), v8, v2, t20)
+					m.fn123(v5+i32(120), v8, v2, t20)
 					v9 = v9 + i32(-1)
 					v6 = v6 + i32(1)
 					t21 := int64(load64(m.memory, uint64(uint32(v5))+128))
@@ -9123,7 +9153,7 @@ func (m *Module) Xbackoff_http_retry_after(v0, v1 int32, v2, v3 int64, v4 int32)
 				store32(m.memory, uint64(uint32(v5))+160, uint32(v6))
 			l8:
 				{
-					m.fn122(v5+i32(120), v8, v2, i32(48))
+					m.fn123(v5+i32(120), v8, v2, i32(48))
 					t23 := int64(load64(m.memory, uint64(uint32(v5))+128))
 					v2 = t23
 					t24 := int64(load64(m.memory, uint64(uint32(v5))+120))
@@ -9198,7 +9228,7 @@ func (m *Module) Xbackoff_http_retry_after(v0, v1 int32, v2, v3 int64, v4 int32)
 				{
 				l15:
 					{
-						m.fn49(v5+i32(32), v7)
+						m.fn46(v5+i32(32), v7)
 						t32 := int32(load32(m.memory, uint64(uint32(v5))+32))
 						v1 = t32
 						if v1 == 0 {
@@ -9237,7 +9267,7 @@ func (m *Module) Xbackoff_http_retry_after(v0, v1 int32, v2, v3 int64, v4 int32)
 					store64(m.memory, uint64(uint32(v5))+144, uint64(t46))
 				l16:
 					{
-						m.fn49(v5+i32(16), v5+i32(144))
+						m.fn46(v5+i32(16), v5+i32(144))
 						t47 := int32(load32(m.memory, uint64(uint32(v5))+16))
 						v1 = t47
 						if v1 == 0 {
@@ -9308,7 +9338,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn121(v0, v1, v2 int32) {
+func (m *Module) fn122(v0, v1, v2 int32) {
 	var v3 int32
 	var v4 int64
 	t0 := m.g0
@@ -9320,7 +9350,7 @@ func (m *Module) fn121(v0, v1, v2 int32) {
 		if t1 == 0 {
 			goto l0
 		}
-		m.fn179(v3, v1, v2)
+		m.fn180(v3, v1, v2)
 		t2 := int64(load64(m.memory, uint64(uint32(v3))+8))
 		t3 := int32(load32(m.memory, uint32(v3)))
 		t5 := v0
@@ -9337,7 +9367,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn122(v0, v1 int32, v2 int64, v3 int32) {
+func (m *Module) fn123(v0, v1 int32, v2 int64, v3 int32) {
 	var v4, v5 int32
 	var v6 int64
 	t0 := m.g0
@@ -9348,7 +9378,7 @@ func (m *Module) fn122(v0, v1 int32, v2 int64, v3 int32) {
 	v5 = t1 + i32(-1)
 	store32(m.memory, uint32(t2), uint32(v5))
 	v6 = i64(0)
-	m.fn240(v4, v2, i64(0), i64(10), i64(0))
+	m.fn241(v4, v2, i64(0), i64(10), i64(0))
 	{
 		{
 			t3 := int64(load64(m.memory, uint64(uint32(v4))+8))
@@ -9553,14 +9583,14 @@ l1:
 	}
 	v4 = int32(v2)
 l2:
-	m.fn125(v0, v1, v4)
+	m.fn126(v0, v1, v4)
 	v3 = i32(0)
 l0:
 	return v3
 }
 
 //go:norace
-func (m *Module) fn125(v0, v1, v2 int32) {
+func (m *Module) fn126(v0, v1, v2 int32) {
 	var v3 int32
 l2:
 	{
@@ -9579,7 +9609,7 @@ l2:
 		if v3&i32(63) != i32(56) {
 			goto l1
 		}
-		m.fn232(v0)
+		m.fn233(v0)
 	l1:
 		v1 = v1 + i32(1)
 		v2 = v2 + i32(-1)
@@ -9613,7 +9643,7 @@ func (m *Module) Xbackoff_key_stream(v0, v1 int32) int32 {
 		if v0 == 0 {
 			goto l0
 		}
-		t0 := m.fn128(v0)
+		t0 := m.fn129(v0)
 		store64(m.memory, uint32(v1), uint64(t0))
 		v2 = i32(0)
 	}
@@ -9622,7 +9652,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn128(v0 int32) int64 {
+func (m *Module) fn129(v0 int32) int64 {
 	var v1 int32
 	var v2, v3, v4, v5 int64
 	t0 := m.g0
@@ -9632,7 +9662,7 @@ func (m *Module) fn128(v0 int32) int64 {
 	t1 := int64(load64(m.memory, uint64(uint32(v1))+40))
 	t2 := int64(load64(m.memory, uint64(uint32(v1))+48))
 	store64(m.memory, uint64(uint32(v1))+40, uint64(t1|t2<<56))
-	m.fn232(v1 + i32(8))
+	m.fn233(v1 + i32(8))
 	t3 := int64(load64(m.memory, uint64(uint32(v1))+8))
 	v2 = t3
 	t4 := int64(load64(m.memory, uint64(uint32(v1))+16))
@@ -9644,10 +9674,10 @@ func (m *Module) fn128(v0 int32) int64 {
 	store64(m.memory, uint64(uint32(v1))+112, uint64(v4^i64(255)))
 	store64(m.memory, uint64(uint32(v1))+104, uint64(v3))
 	store64(m.memory, uint64(uint32(v1))+96, uint64(v2))
-	m.fn233(v1+i32(64), v1+i32(96))
-	m.fn233(v1+i32(96), v1+i32(64))
-	m.fn233(v1+i32(64), v1+i32(96))
-	m.fn233(v1+i32(96), v1+i32(64))
+	m.fn234(v1+i32(64), v1+i32(96))
+	m.fn234(v1+i32(96), v1+i32(64))
+	m.fn234(v1+i32(64), v1+i32(96))
+	m.fn234(v1+i32(96), v1+i32(64))
 	t7 := int64(load64(m.memory, uint64(uint32(v1))+96))
 	v2 = t7
 	t8 := int64(load64(m.memory, uint64(uint32(v1))+104))
@@ -9766,7 +9796,7 @@ func (m *Module) Xbackoff_operation_begin(v0, v1 int32, v2, v3, v4 int64, v5 int
 		v1 = i32(100)
 		goto l1
 	l0:
-		m.fn44(v6+i32(16), v1)
+		m.fn41(v6+i32(16), v1)
 		t1 := int32(load32(m.memory, uint64(uint32(v6))+20))
 		v1 = t1
 		t2 := int32(load32(m.memory, uint64(uint32(v6))+16))
@@ -9774,7 +9804,7 @@ func (m *Module) Xbackoff_operation_begin(v0, v1 int32, v2, v3, v4 int64, v5 int
 			goto l1
 		}
 		memory_copy(m.memory, uint32(v6+i32(24)), uint32(v1), uint32(i32(160)))
-		m.fn48(v6+i32(8), v5)
+		m.fn45(v6+i32(8), v5)
 		t3 := int32(load32(m.memory, uint64(uint32(v6))+12))
 		v5 = t3
 		{
@@ -9790,7 +9820,7 @@ func (m *Module) Xbackoff_operation_begin(v0, v1 int32, v2, v3, v4 int64, v5 int
 			if v5 == 0 {
 				goto l3
 			}
-			m.fn54(v6+i32(272), v5)
+			m.fn51(v6+i32(272), v5)
 			t5 := int64(load64(m.memory, uint64(uint32(v6))+272))
 			if t5 != i64(1) {
 				goto l3
@@ -9802,12 +9832,12 @@ func (m *Module) Xbackoff_operation_begin(v0, v1 int32, v2, v3, v4 int64, v5 int
 				default:
 					goto l6
 				case 0:
-					m.fn131(v6+i32(272), v5)
+					m.fn132(v6+i32(272), v5)
 					goto l6
 				case 1:
 					t7 := int64(load32(m.memory, uint64(uint32(v5))+44))
 					v7 = t7
-					m.fn131(v6+i32(272), v5)
+					m.fn132(v6+i32(272), v5)
 					t8 := int64(load64(m.memory, uint64(uint32(v6))+280))
 					t9 := v6
 					v8 = t8
@@ -9837,7 +9867,7 @@ func (m *Module) Xbackoff_operation_begin(v0, v1 int32, v2, v3, v4 int64, v5 int
 					store32(m.memory, uint64(uint32(v6))+272, uint32(v5))
 					store32(m.memory, uint64(uint32(v6))+284, uint32(v6+i32(264)))
 					store32(m.memory, uint64(uint32(v6))+276, uint32(v6+i32(184)))
-					_ = m.fn132(v6+i32(272), i32(0), i64(1), v3)
+					_ = m.fn133(v6+i32(272), i32(0), i64(1), v3)
 					goto l6
 				case 4:
 					t18 := int64(load64(m.memory, uint64(uint32(v6))+184))
@@ -9851,7 +9881,7 @@ func (m *Module) Xbackoff_operation_begin(v0, v1 int32, v2, v3, v4 int64, v5 int
 				}
 			}
 		l6:
-			m.fn55(v5, v6+i32(184))
+			m.fn52(v5, v6+i32(184))
 		}
 	l3:
 		v1 = i32(0)
@@ -9889,7 +9919,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn131(v0, v1 int32) {
+func (m *Module) fn132(v0, v1 int32) {
 	var v2 int32
 	var v3 int64
 	t0 := m.g0
@@ -9902,8 +9932,8 @@ func (m *Module) fn131(v0, v1 int32) {
 			goto l0
 		}
 		t2 := int64(load64(m.memory, uint64(uint32(v1))+8))
-		t3 := m.fn236(v1)
-		m.fn240(v2, t2, i64(0), t3, i64(0))
+		t3 := m.fn237(v1)
+		m.fn241(v2, t2, i64(0), t3, i64(0))
 		t4 := int64(load64(m.memory, uint32(v2)))
 		t5 := int64(load64(m.memory, uint64(uint32(v2))+8))
 		t7 := v0
@@ -9920,7 +9950,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn132(v0, v1 int32, v2, v3 int64) int64 {
+func (m *Module) fn133(v0, v1 int32, v2, v3 int64) int64 {
 	var v4 int32
 	var v5, v6 int64
 	t0 := m.g0
@@ -9932,14 +9962,14 @@ func (m *Module) fn132(v0, v1 int32, v2, v3 int64) int64 {
 		default:
 			goto l1
 		case 0:
-			m.fn237(v0, v3)
+			m.fn238(v0, v3)
 			t1 := int32(load32(m.memory, uint32(v0)))
 			t2 := int64(load32(m.memory, uint64(uint32(t1))+44))
 			v2 = t2 * v2
 			v5 = i64(0)
 			goto l3
 		case 3:
-			m.fn238(v4, v0, v3)
+			m.fn239(v4, v0, v3)
 			{
 				{
 					t3 := int32(load32(m.memory, uint32(v0)))
@@ -10007,7 +10037,7 @@ func (m *Module) Xbackoff_operation_cancel(v0, v1, v2 int32) int32 {
 	t0 := m.g0
 	v3 = t0 - i32(16)
 	m.g0 = v3
-	m.fn46(v3+i32(8), v0, v1, v2, i32(4))
+	m.fn43(v3+i32(8), v0, v1, v2, i32(4))
 	t1 := int32(load32(m.memory, uint64(uint32(v3))+8))
 	v2 = t1
 	t2 := int32(load32(m.memory, uint64(uint32(v3))+12))
@@ -10021,7 +10051,7 @@ func (m *Module) Xbackoff_operation_cancel(v0, v1, v2 int32) int32 {
 }
 
 //go:norace
-func (m *Module) fn134(v0, v1 int32) int32 {
+func (m *Module) fn135(v0, v1 int32) int32 {
 	var v2, v3 int32
 	t0 := m.g0
 	v2 = t0 - i32(16)
@@ -10033,9 +10063,9 @@ func (m *Module) fn134(v0, v1 int32) int32 {
 			goto l0
 		}
 		t2 := int64(load64(m.memory, uint64(uint32(v0))+192))
-		m.fn136(t2, v1)
+		m.fn137(t2, v1)
 		v3 = i32(7)
-		m.fn138(v2, v0+i32(160), i32(7), i64(0), v1)
+		m.fn139(v2, v0+i32(160), i32(7), i64(0), v1)
 	}
 l0:
 	m.g0 = v2 + i32(16)
@@ -10059,14 +10089,14 @@ func (m *Module) Xbackoff_operation_decide(v0, v1 int32, v2, v3 int64, v4, v5 in
 		v0 = i32(100)
 		goto l1
 	l0:
-		m.fn47(v6+i32(64), v0, v4)
+		m.fn44(v6+i32(64), v0, v4)
 		t1 := int32(load32(m.memory, uint64(uint32(v6))+68))
 		v0 = t1
 		t2 := int32(load32(m.memory, uint64(uint32(v6))+64))
 		if t2 == i32(1) {
 			goto l1
 		}
-		m.fn48(v6+i32(56), v4)
+		m.fn45(v6+i32(56), v4)
 		t3 := int32(load32(m.memory, uint64(uint32(v6))+60))
 		v4 = t3
 		{
@@ -10107,14 +10137,14 @@ func (m *Module) Xbackoff_operation_decide(v0, v1 int32, v2, v3 int64, v4, v5 in
 			v7 = v0 + i32(160)
 			t7 := int64(load64(m.memory, uint64(uint32(v0))+192))
 			v8 = t7
-			m.fn136(v8, v4)
+			m.fn137(v8, v4)
 			switch v1 + i32(-1) {
 			default:
 				{
 					if v4 == 0 {
 						goto l9
 					}
-					m.fn54(v6+i32(72), v4)
+					m.fn51(v6+i32(72), v4)
 					t8 := int64(load64(m.memory, uint64(uint32(v6))+72))
 					if t8 != i64(1) {
 						goto l9
@@ -10125,7 +10155,7 @@ func (m *Module) Xbackoff_operation_decide(v0, v1 int32, v2, v3 int64, v4, v5 in
 						if t9 != i32(2) {
 							goto l10
 						}
-						m.fn131(v6+i32(72), v4)
+						m.fn132(v6+i32(72), v4)
 						t10 := int64(load64(m.memory, uint64(uint32(v6))+232))
 						t11 := v6
 						v8 = t10
@@ -10137,7 +10167,7 @@ func (m *Module) Xbackoff_operation_decide(v0, v1 int32, v2, v3 int64, v4, v5 in
 						store64(m.memory, uint64(uint32(t11))+232, uint64(p12))
 					}
 				l10:
-					m.fn55(v4, v6+i32(232))
+					m.fn52(v4, v6+i32(232))
 				}
 			l9:
 				{
@@ -10242,7 +10272,7 @@ func (m *Module) Xbackoff_operation_decide(v0, v1 int32, v2, v3 int64, v4, v5 in
 							if v11 == i32(1) {
 								goto l14
 							}
-							t42 := m.fn137(v12, v10, v30)
+							t42 := m.fn138(v12, v10, v30)
 							v9 = t42
 							goto l15
 						}
@@ -10262,7 +10292,7 @@ func (m *Module) Xbackoff_operation_decide(v0, v1 int32, v2, v3 int64, v4, v5 in
 							p48 = t46
 						}
 						t49 := fn1(v10, v30)
-						m.fn240(t44, p48+i64(1), i64(0), t49, i64(0))
+						m.fn241(t44, p48+i64(1), i64(0), t49, i64(0))
 						t50 := int64(load64(m.memory, uint64(uint32(v6))+40))
 						v9 = t50
 					}
@@ -10320,7 +10350,7 @@ func (m *Module) Xbackoff_operation_decide(v0, v1 int32, v2, v3 int64, v4, v5 in
 								if uint64(v9) < uint64(i64(0x7fffffffffffffff)) {
 									p63 = v9
 								}
-								m.fn240(t62, t61, i64(0), p63-v2+i64(1), i64(0))
+								m.fn241(t62, t61, i64(0), p63-v2+i64(1), i64(0))
 								t64 := int64(load64(m.memory, uint64(uint32(v6))+24))
 								v2 = v2 + t64
 							}
@@ -10353,15 +10383,15 @@ func (m *Module) Xbackoff_operation_decide(v0, v1 int32, v2, v3 int64, v4, v5 in
 						}
 					}
 				l21:
-					m.fn138(v6+i32(72), v7, i32(4), v2, v4)
+					m.fn139(v6+i32(72), v7, i32(4), v2, v4)
 					goto l5
 				}
 			l11:
-				m.fn138(v6+i32(72), v7, i32(3), i64(0), v4)
+				m.fn139(v6+i32(72), v7, i32(3), i64(0), v4)
 				goto l5
 			case 0:
 				if v4 != 0 {
-					m.fn54(v6+i32(72), v4)
+					m.fn51(v6+i32(72), v4)
 					{
 						t71 := int64(load64(m.memory, uint64(uint32(v6))+72))
 						if t71 != i64(1) {
@@ -10397,7 +10427,7 @@ func (m *Module) Xbackoff_operation_decide(v0, v1 int32, v2, v3 int64, v4, v5 in
 								v2 = p79
 								goto l27
 							case 1:
-								m.fn131(v6+i32(72), v4)
+								m.fn132(v6+i32(72), v4)
 								t80 := int64(load64(m.memory, uint64(uint32(v6))+80))
 								v2 = t80
 								t81 := int64(load64(m.memory, uint64(uint32(v6))+232))
@@ -10406,7 +10436,7 @@ func (m *Module) Xbackoff_operation_decide(v0, v1 int32, v2, v3 int64, v4, v5 in
 								t83 := int64(load64(m.memory, uint64(uint32(v4))+40))
 								t84 := v3
 								v8 = t83
-								t85 := m.fn139(int32(int64(uint64(v8)>>32)), int32(v8), i64(1000))
+								t85 := m.fn140(int32(int64(uint64(v8)>>32)), int32(v8), i64(1000))
 								v8 = t84 + t85
 								p86 := v8
 								if uint64(v8) < uint64(v3) {
@@ -10428,10 +10458,10 @@ func (m *Module) Xbackoff_operation_decide(v0, v1 int32, v2, v3 int64, v4, v5 in
 					l27:
 						store64(m.memory, uint64(uint32(v6))+232, uint64(v2))
 					l26:
-						m.fn55(v4, v6+i32(232))
+						m.fn52(v4, v6+i32(232))
 					}
 				l23:
-					m.fn138(v6+i32(72), v7, i32(1), i64(0), v4)
+					m.fn139(v6+i32(72), v7, i32(1), i64(0), v4)
 					goto l5
 				}
 				store32(m.memory, uint64(uint32(v0))+200, uint32(i32(1)))
@@ -10439,7 +10469,7 @@ func (m *Module) Xbackoff_operation_decide(v0, v1 int32, v2, v3 int64, v4, v5 in
 				store64(m.memory, uint64(uint32(v6))+72, uint64(i64(0x100000001)))
 				goto l5
 			case 4:
-				m.fn138(v6+i32(72), v7, i32(2), i64(0), v4)
+				m.fn139(v6+i32(72), v7, i32(2), i64(0), v4)
 				goto l5
 			}
 		l20:
@@ -10453,14 +10483,14 @@ func (m *Module) Xbackoff_operation_decide(v0, v1 int32, v2, v3 int64, v4, v5 in
 				goto l28
 			}
 		l29:
-			m.fn138(v6+i32(72), v7, i32(5), v2, v4)
+			m.fn139(v6+i32(72), v7, i32(5), v2, v4)
 			goto l5
 		l28:
 			{
 				if v4 == 0 {
 					goto l30
 				}
-				m.fn54(v6+i32(72), v4)
+				m.fn51(v6+i32(72), v4)
 				t90 := int64(load64(m.memory, uint64(uint32(v6))+72))
 				if t90 != i64(1) {
 					goto l31
@@ -10473,7 +10503,7 @@ func (m *Module) Xbackoff_operation_decide(v0, v1 int32, v2, v3 int64, v4, v5 in
 					default:
 						goto l38
 					case 1:
-						m.fn131(v6+i32(72), v4)
+						m.fn132(v6+i32(72), v4)
 						t92 := int64(load64(m.memory, uint64(uint32(v6))+232))
 						v3 = t92
 						p93 := i64(-1)
@@ -10528,8 +10558,8 @@ func (m *Module) Xbackoff_operation_decide(v0, v1 int32, v2, v3 int64, v4, v5 in
 							p109 = i64(0)
 						}
 						t110 := int64(load64(m.memory, uint64(uint32(v4))+8))
-						m.fn240(t107, p109, i64(0), t110, i64(0))
-						m.fn131(v6+i32(72), v4)
+						m.fn241(t107, p109, i64(0), t110, i64(0))
+						m.fn132(v6+i32(72), v4)
 						t112 := v6
 						p111 := v3
 						if uint64(v3) < uint64(v9) {
@@ -10595,7 +10625,7 @@ func (m *Module) Xbackoff_operation_decide(v0, v1 int32, v2, v3 int64, v4, v5 in
 						store32(m.memory, uint64(uint32(v6))+72, uint32(v4))
 						store32(m.memory, uint64(uint32(v6))+84, uint32(v6+i32(312)))
 						store32(m.memory, uint64(uint32(v6))+76, uint32(v6+i32(232)))
-						t132 := m.fn132(v6+i32(72), i32(3), i64(1), v3)
+						t132 := m.fn133(v6+i32(72), i32(3), i64(1), v3)
 						v9 = t132
 						goto l38
 					case 5:
@@ -10609,7 +10639,7 @@ func (m *Module) Xbackoff_operation_decide(v0, v1 int32, v2, v3 int64, v4, v5 in
 						t138 := v9
 						v10 = t137
 						t139 := int64(load64(m.memory, uint64(uint32(v6))+232))
-						t140 := m.fn139(int32(int64(uint64(v10)>>32)), int32(v10), t139)
+						t140 := m.fn140(int32(int64(uint64(v10)>>32)), int32(v10), t139)
 						v10 = t140
 						p141 := v10
 						if uint64(v9) > uint64(v10) {
@@ -10631,7 +10661,7 @@ func (m *Module) Xbackoff_operation_decide(v0, v1 int32, v2, v3 int64, v4, v5 in
 						t144 := int64(load64(m.memory, uint64(uint32(v6))+232))
 						t145 := v6
 						v3 = t144
-						t146 := m.fn75(v4, v1)
+						t146 := m.fn73(v4, v1)
 						t147 := v3
 						v9 = t146
 						v10 = t147 - v9
@@ -10654,11 +10684,11 @@ func (m *Module) Xbackoff_operation_decide(v0, v1 int32, v2, v3 int64, v4, v5 in
 					}
 				}
 			l38:
-				m.fn55(v4, v6+i32(232))
+				m.fn52(v4, v6+i32(232))
 				if v9 == 0 {
 					goto l31
 				}
-				t152 := m.fn75(v4, v1)
+				t152 := m.fn73(v4, v1)
 				store64(m.memory, uint64(uint32(v0))+192, uint64(t152))
 			}
 		l30:
@@ -10667,7 +10697,7 @@ func (m *Module) Xbackoff_operation_decide(v0, v1 int32, v2, v3 int64, v4, v5 in
 			store32(m.memory, uint64(uint32(v6))+72, uint32(i32(0)))
 			goto l5
 		l31:
-			m.fn138(v6+i32(72), v7, i32(6), v2, v4)
+			m.fn139(v6+i32(72), v7, i32(6), v2, v4)
 		}
 	l5:
 		store64(m.memory, uint64(uint32(v5))+16, uint64(i64(0)))
@@ -10691,7 +10721,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn136(v0 int64, v1 int32) {
+func (m *Module) fn137(v0 int64, v1 int32) {
 	var v2 int32
 	t0 := m.g0
 	v2 = t0 - i32(192)
@@ -10707,7 +10737,7 @@ func (m *Module) fn136(v0 int64, v1 int32) {
 		if t1 != i32(6) {
 			goto l0
 		}
-		m.fn54(v2+i32(96), v1)
+		m.fn51(v2+i32(96), v1)
 		t2 := int64(load64(m.memory, uint64(uint32(v2))+96))
 		if t2 != i64(1) {
 			goto l0
@@ -10719,7 +10749,7 @@ func (m *Module) fn136(v0 int64, v1 int32) {
 			default:
 				goto l2
 			case 0:
-				m.fn131(v2+i32(96), v1)
+				m.fn132(v2+i32(96), v1)
 				goto l2
 			case 4:
 				t4 := int64(load64(m.memory, uint64(uint32(v2))+16))
@@ -10734,29 +10764,29 @@ func (m *Module) fn136(v0 int64, v1 int32) {
 			}
 		}
 	l2:
-		m.fn55(v1, v2+i32(8))
+		m.fn52(v1, v2+i32(8))
 	}
 l0:
 	m.g0 = v2 + i32(192)
 }
 
 //go:norace
-func (m *Module) fn137(v0 int32, v1 int64, v2 int32) int64 {
+func (m *Module) fn138(v0 int32, v1 int64, v2 int32) int64 {
 	var v3 int32
 	t0 := m.g0
 	v3 = t0 - i32(16)
 	m.g0 = v3
-	m.fn154(v3, v0, v1, v2)
+	m.fn155(v3, v0, v1, v2)
 	t1 := int64(load64(m.memory, uint32(v3)))
 	t2 := fn1(v1, v2)
-	t3 := m.fn225(t1, v0, int64(uint32(v2)), t2)
+	t3 := m.fn226(t1, v0, int64(uint32(v2)), t2)
 	v1 = t3
 	m.g0 = v3 + i32(16)
 	return v1
 }
 
 //go:norace
-func (m *Module) fn138(v0, v1, v2 int32, v3 int64, v4 int32) {
+func (m *Module) fn139(v0, v1, v2 int32, v3 int64, v4 int32) {
 	var v5 int32
 	var v6 int64
 	t0 := m.g0
@@ -10766,7 +10796,7 @@ func (m *Module) fn138(v0, v1, v2 int32, v3 int64, v4 int32) {
 		if v4 == 0 {
 			goto l0
 		}
-		m.fn54(v5+i32(96), v4)
+		m.fn51(v5+i32(96), v4)
 		t1 := int64(load64(m.memory, uint64(uint32(v5))+96))
 		if t1 != i64(1) {
 			goto l0
@@ -10778,7 +10808,7 @@ func (m *Module) fn138(v0, v1, v2 int32, v3 int64, v4 int32) {
 			default:
 				goto l2
 			case 0:
-				m.fn131(v5+i32(96), v4)
+				m.fn132(v5+i32(96), v4)
 				goto l2
 			case 4:
 				t3 := int64(load64(m.memory, uint64(uint32(v5))+8))
@@ -10793,7 +10823,7 @@ func (m *Module) fn138(v0, v1, v2 int32, v3 int64, v4 int32) {
 			}
 		}
 	l2:
-		m.fn55(v4, v5+i32(8))
+		m.fn52(v4, v5+i32(8))
 	}
 l0:
 	store64(m.memory, uint64(uint32(v0))+8, uint64(v3))
@@ -10804,7 +10834,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn139(v0, v1 int32, v2 int64) int64 {
+func (m *Module) fn140(v0, v1 int32, v2 int64) int64 {
 	var v3 int32
 	var v4, v5, v6, v7 int64
 	t0 := m.g0
@@ -10821,7 +10851,7 @@ func (m *Module) fn139(v0, v1 int32, v2 int64) int64 {
 			v5 = int64(uint32(v1))
 			t3 := int64(uint64(t2) / uint64(v5))
 			v6 = t3
-			m.fn240(t1, v6, i64(0), v4, i64(0))
+			m.fn241(t1, v6, i64(0), v4, i64(0))
 			t4 := int64(load64(m.memory, uint64(uint32(v3))+16))
 			v7 = t4
 			t5 := int64(uint64((v2-v6*v5)*v4) / uint64(v5))
@@ -10840,7 +10870,7 @@ func (m *Module) fn139(v0, v1 int32, v2 int64) int64 {
 			goto l1
 		}
 	l0:
-		m.fn240(v3, v2, i64(0), v4, i64(0))
+		m.fn241(v3, v2, i64(0), v4, i64(0))
 		t9 := int64(load64(m.memory, uint64(uint32(v3))+8))
 		var p10 int32
 		if t9 != i64(0) {
@@ -10869,7 +10899,7 @@ func (m *Module) Xbackoff_operation_refuse_retry(v0, v1, v2 int32) int32 {
 	t0 := m.g0
 	v3 = t0 - i32(16)
 	m.g0 = v3
-	m.fn46(v3+i32(8), v0, v1, v2, i32(5))
+	m.fn43(v3+i32(8), v0, v1, v2, i32(5))
 	t1 := int32(load32(m.memory, uint64(uint32(v3))+8))
 	v2 = t1
 	t2 := int32(load32(m.memory, uint64(uint32(v3))+12))
@@ -10883,7 +10913,7 @@ func (m *Module) Xbackoff_operation_refuse_retry(v0, v1, v2 int32) int32 {
 }
 
 //go:norace
-func (m *Module) fn141(v0, v1 int32) int32 {
+func (m *Module) fn142(v0, v1 int32) int32 {
 	var v2, v3 int32
 	var v4 int64
 	t0 := m.g0
@@ -10905,9 +10935,9 @@ func (m *Module) fn141(v0, v1 int32) int32 {
 		}
 		store64(m.memory, uint64(uint32(t3))+184, uint64(t4-int64(uint32(p5))))
 		t6 := int64(load64(m.memory, uint64(uint32(v0))+192))
-		m.fn136(t6, v1)
+		m.fn137(t6, v1)
 		v3 = i32(6)
-		m.fn138(v2, v0+i32(160), i32(6), i64(0), v1)
+		m.fn139(v2, v0+i32(160), i32(6), i64(0), v1)
 	}
 l0:
 	m.g0 = v2 + i32(16)
@@ -10927,7 +10957,7 @@ func (m *Module) Xbackoff_operation_resume(v0, v1 int32, v2, v3, v4, v5 int64) i
 		v1 = i32(100)
 		goto l1
 	l0:
-		m.fn44(v6+i32(8), v1)
+		m.fn41(v6+i32(8), v1)
 		t1 := int32(load32(m.memory, uint64(uint32(v6))+12))
 		v1 = t1
 		t2 := int32(load32(m.memory, uint64(uint32(v6))+8))
@@ -11061,7 +11091,7 @@ l4:
 		v4 = v5 << 2
 		t5 := int32(load32(m.memory, uint32(v4+i32(20136))))
 		t6 := int32(load32(m.memory, uint32(v4+i32(20116))))
-		t7 := m.fn25(t5, t6, v2, v3)
+		t7 := m.fn21(t5, t6, v2, v3)
 		if t7 == 0 {
 			goto l4
 		}
@@ -11095,7 +11125,7 @@ func (m *Module) Xbackoff_params_set(v0, v1 int32, v2 int64) int32 {
 		v0 = i32(100)
 		goto l1
 	l0:
-		m.fn42(v3+i32(8), v0, v1, v2, i32(0))
+		m.fn39(v3+i32(8), v0, v1, v2, i32(0))
 		t1 := int32(load32(m.memory, uint64(uint32(v3))+12))
 		t2 := int32(load32(m.memory, uint64(uint32(v3))+8))
 		p3 := i32(0)
@@ -11122,7 +11152,7 @@ func (m *Module) Xbackoff_params_set_ratio(v0, v1, v2, v3 int32) int32 {
 		v0 = i32(100)
 		goto l1
 	l0:
-		m.fn42(v4+i32(8), v0, v1, int64(uint32(v2))<<32|int64(uint32(v3)), i32(1))
+		m.fn39(v4+i32(8), v0, v1, int64(uint32(v2))<<32|int64(uint32(v3)), i32(1))
 		t1 := int32(load32(m.memory, uint64(uint32(v4))+12))
 		t2 := int32(load32(m.memory, uint64(uint32(v4))+8))
 		p3 := i32(0)
@@ -11202,7 +11232,7 @@ func (m *Module) Xbackoff_policy_change(v0, v1 int32, v2 int64, v3, v4 int32) in
 		v7 = i64(0)
 		goto l1
 	l0:
-		m.fn44(v5+i32(16), v0)
+		m.fn41(v5+i32(16), v0)
 		t1 := int32(load32(m.memory, uint64(uint32(v5))+20))
 		v0 = t1
 		{
@@ -11219,7 +11249,7 @@ func (m *Module) Xbackoff_policy_change(v0, v1 int32, v2 int64, v3, v4 int32) in
 			l2:
 				memory_copy(m.memory, uint32(v5+i32(112)), uint32(v0), uint32(i32(160)))
 				v6 = i32(0)
-				m.fn36(v5+i32(8), v1, i32(20376), i32(23), i32(0))
+				m.fn33(v5+i32(8), v1, i32(20376), i32(23), i32(0))
 				v7 = i64(0)
 				t3 := int32(load32(m.memory, uint64(uint32(v5))+12))
 				v0 = t3
@@ -11232,7 +11262,7 @@ func (m *Module) Xbackoff_policy_change(v0, v1 int32, v2 int64, v3, v4 int32) in
 			v2 = i64(0)
 			goto l5
 		l4:
-			m.fn150(v5+i32(272), v5+i32(112), v0, v2)
+			m.fn151(v5+i32(272), v5+i32(112), v0, v2)
 			t5 := int32(load32(m.memory, uint64(uint32(v5))+300))
 			v0 = t5
 			t6 := int32(load32(m.memory, uint64(uint32(v5))+296))
@@ -11279,14 +11309,14 @@ l7:
 }
 
 //go:norace
-func (m *Module) fn150(v0, v1, v2 int32, v3 int64) {
+func (m *Module) fn151(v0, v1, v2 int32, v3 int64) {
 	var v4, v5, v6 int32
 	var v7 int64
 	var v8 int32
 	t0 := m.g0
 	v4 = t0 - i32(1936)
 	m.g0 = v4
-	m.fn168(v4+i32(12), v1)
+	m.fn169(v4+i32(12), v1)
 	t1 := int32(load32(m.memory, uint64(uint32(v4))+780))
 	t2 := v4 + i32(784)
 	t3 := v4 + i32(12)
@@ -11304,7 +11334,7 @@ func (m *Module) fn150(v0, v1, v2 int32, v3 int64) {
 	if v5 != 0 {
 		p6 = i32(0)
 	}
-	m.fn99(t2, i32(1), p5, p6)
+	m.fn100(t2, i32(1), p5, p6)
 	{
 		t7 := int64(load64(m.memory, uint64(uint32(v4))+784))
 		if t7 != i64(2) {
@@ -11315,7 +11345,7 @@ func (m *Module) fn150(v0, v1, v2 int32, v3 int64) {
 	}
 l0:
 	v1 = v4 + i32(1744)
-	m.fn100(v1, v4+i32(784))
+	m.fn101(v1, v4+i32(784))
 	memory_copy(m.memory, uint32(v4+i32(1544)), uint32(v1), uint32(i32(192)))
 l1:
 	if v2 == i32(18) {
@@ -11361,8 +11391,8 @@ l6:
 	goto l7
 l5:
 	store64(m.memory, uint64(uint32(v4))+1544, uint64(v7))
-	m.fn43(v4+i32(1544), v2, v3)
-	m.fn163(v0, v4+i32(1544))
+	m.fn40(v4+i32(1544), v2, v3)
+	m.fn164(v0, v4+i32(1544))
 	m.g0 = v4 + i32(1936)
 }
 
@@ -11384,7 +11414,7 @@ func (m *Module) Xbackoff_policy_change_ratio(v0, v1, v2, v3, v4, v5 int32) int3
 		v8 = i64(0)
 		goto l1
 	l0:
-		m.fn44(v6+i32(16), v0)
+		m.fn41(v6+i32(16), v0)
 		t1 := int32(load32(m.memory, uint64(uint32(v6))+20))
 		v0 = t1
 		{
@@ -11393,14 +11423,14 @@ func (m *Module) Xbackoff_policy_change_ratio(v0, v1, v2, v3, v4, v5 int32) int3
 				goto l2
 			}
 			memory_copy(m.memory, uint32(v6+i32(112)), uint32(v0), uint32(i32(160)))
-			m.fn36(v6+i32(8), v1, i32(20376), i32(23), i32(1))
+			m.fn33(v6+i32(8), v1, i32(20376), i32(23), i32(1))
 			t3 := int32(load32(m.memory, uint64(uint32(v6))+12))
 			v0 = t3
 			t4 := int32(load32(m.memory, uint64(uint32(v6))+8))
 			if t4&i32(1) != 0 {
 				goto l2
 			}
-			m.fn150(v6+i32(272), v6+i32(112), v0, int64(uint32(v2))<<32|int64(uint32(v3)))
+			m.fn151(v6+i32(272), v6+i32(112), v0, int64(uint32(v2))<<32|int64(uint32(v3)))
 			t5 := int32(load32(m.memory, uint64(uint32(v6))+300))
 			v0 = t5
 			t6 := int32(load32(m.memory, uint64(uint32(v6))+296))
@@ -11463,7 +11493,7 @@ func (m *Module) Xbackoff_policy_delay_ns(v0 int32, v1 int64, v2, v3 int32) int3
 		v0 = i32(100)
 		goto l1
 	l0:
-		m.fn44(v4+i32(24), v0)
+		m.fn41(v4+i32(24), v0)
 		t1 := int32(load32(m.memory, uint64(uint32(v4))+28))
 		v0 = t1
 		t2 := int32(load32(m.memory, uint64(uint32(v4))+24))
@@ -11476,7 +11506,7 @@ func (m *Module) Xbackoff_policy_delay_ns(v0 int32, v1 int64, v2, v3 int32) int3
 				if t3 == i32(1) {
 					goto l2
 				}
-				t4 := m.fn137(v0, v1, v2)
+				t4 := m.fn138(v0, v1, v2)
 				v1 = t4
 				goto l3
 			}
@@ -11498,7 +11528,7 @@ func (m *Module) Xbackoff_policy_delay_ns(v0 int32, v1 int64, v2, v3 int32) int3
 				p11 = t8
 			}
 			t12 := fn1(v1, v2)
-			m.fn240(t6, p11+i64(1), i64(0), t12, i64(0))
+			m.fn241(t6, p11+i64(1), i64(0), t12, i64(0))
 			t13 := int64(load64(m.memory, uint64(uint32(v4))+8))
 			v1 = t13
 		}
@@ -11523,7 +11553,7 @@ func (m *Module) Xbackoff_policy_fill_ns(v0 int32, v1 int64, v2, v3 int32, v4 in
 		if v5 == 0 {
 			goto l0
 		}
-		m.fn44(v6+i32(24), v0)
+		m.fn41(v6+i32(24), v0)
 		t1 := int32(load32(m.memory, uint64(uint32(v6))+28))
 		v0 = t1
 		{
@@ -11558,7 +11588,7 @@ func (m *Module) Xbackoff_policy_fill_ns(v0 int32, v1 int64, v2, v3 int32, v4 in
 			v7 = int32(uint32(int32(v4)) >> 3)
 		}
 	l3:
-		m.fn154(v6+i32(32), v0, v1, v2)
+		m.fn155(v6+i32(32), v0, v1, v2)
 		t4 := v7
 		v8 = int64(uint32(v2))
 		v4 = i64(0x100000000) - v8
@@ -11587,7 +11617,7 @@ func (m *Module) Xbackoff_policy_fill_ns(v0 int32, v1 int64, v2, v3 int32, v4 in
 						goto l5
 					}
 					t12 := fn1(v4, i32(0))
-					m.fn240(v6, v8+i64(1), i64(0), t12, i64(0))
+					m.fn241(v6, v8+i64(1), i64(0), t12, i64(0))
 					t13 := int64(load64(m.memory, uint64(uint32(v6))+8))
 					store64(m.memory, uint32(v3), uint64(t13))
 					t14 := v1
@@ -11610,7 +11640,7 @@ func (m *Module) Xbackoff_policy_fill_ns(v0 int32, v1 int64, v2, v3 int32, v4 in
 					goto l5
 				}
 				t8 := fn1(v4, i32(0))
-				t9 := m.fn155(v6+i32(32), v0, v8, t8)
+				t9 := m.fn156(v6+i32(32), v0, v8, t8)
 				store64(m.memory, uint32(v3), uint64(t9))
 				v7 = v7 + i32(-8)
 				v4 = v4 + i64(-0x61c8864680b583eb)
@@ -11629,7 +11659,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn154(v0, v1 int32, v2 int64, v3 int32) {
+func (m *Module) fn155(v0, v1 int32, v2 int64, v3 int32) {
 	var v4 int32
 	var v5 int64
 	var v6 int32
@@ -11656,14 +11686,14 @@ func (m *Module) fn154(v0, v1 int32, v2 int64, v3 int32) {
 				goto l1
 			}
 			t4 := fn1(v2, v6)
-			_ = m.fn155(v4, v1, v5, t4)
+			_ = m.fn156(v4, v1, v5, t4)
 			v6 = v6 + i32(1)
 			v5 = v5 + i64(1)
 			goto l2
 		}
 	}
 l0:
-	m.fn170(v4, v1, v3)
+	m.fn171(v4, v1, v3)
 l1:
 	t6 := int64(load64(m.memory, uint64(uint32(v4))+8))
 	store64(m.memory, uint64(uint32(v0))+8, uint64(t6))
@@ -11673,14 +11703,14 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn155(v0, v1 int32, v2, v3 int64) int64 {
+func (m *Module) fn156(v0, v1 int32, v2, v3 int64) int64 {
 	t0 := int64(load64(m.memory, uint32(v0)))
-	t1 := m.fn225(t0, v1, v2, v3)
+	t1 := m.fn226(t0, v1, v2, v3)
 	t2 := v0
 	t3 := v1
 	t4 := v2
 	v3 = t1
-	m.fn176(t2, t3, t4, v3)
+	m.fn177(t2, t3, t4, v3)
 	return v3
 }
 
@@ -11701,7 +11731,7 @@ func (m *Module) Xbackoff_policy_fit_base(v0 int32, v1, v2 int64, v3, v4 int32) 
 		v1 = i64(0)
 		goto l1
 	l0:
-		m.fn44(v5+i32(8), v0)
+		m.fn41(v5+i32(8), v0)
 		t1 := int32(load32(m.memory, uint64(uint32(v5))+12))
 		v0 = t1
 		{
@@ -11717,7 +11747,7 @@ func (m *Module) Xbackoff_policy_fit_base(v0 int32, v1, v2 int64, v3, v4 int32) 
 			}
 		l2:
 			memory_copy(m.memory, uint32(v5+i32(104)), uint32(v0), uint32(i32(160)))
-			m.fn157(v5+i32(536), v5+i32(104), i32(2), v1, v2)
+			m.fn158(v5+i32(536), v5+i32(104), i32(2), v1, v2)
 			t3 := int32(load32(m.memory, uint64(uint32(v5))+564))
 			v0 = t3
 			t4 := int32(load32(m.memory, uint64(uint32(v5))+560))
@@ -11765,7 +11795,7 @@ l5:
 }
 
 //go:norace
-func (m *Module) fn157(v0, v1, v2 int32, v3, v4 int64) {
+func (m *Module) fn158(v0, v1, v2 int32, v3, v4 int64) {
 	var v5 int32
 	var v6, v7, v8, v9 int64
 	var v10, v11 int32
@@ -11843,13 +11873,13 @@ func (m *Module) fn157(v0, v1, v2 int32, v3, v4 int64) {
 		l5:
 			t11 := int32(load32(m.memory, uint64(uint32(v1))+16))
 			t12 := int32(load32(m.memory, uint64(uint32(v1))+20))
-			t13 := fn213(t11, t12)
+			t13 := fn214(t11, t12)
 			v6 = t13
 			t14 := int64(load64(m.memory, uint64(uint32(v1))+40))
 			v8 = t14
 		}
 	l6:
-		m.fn214(v5+i32(32), v1)
+		m.fn215(v5+i32(32), v1)
 		memory_zero(m.memory, uint32(v5+i32(432)), uint32(i32(192)))
 		v1 = i32(8)
 		memory_copy(m.memory, uint32(v5+i32(632)+i32(8)), uint32(i32(20376)), uint32(i32(92)))
@@ -11863,7 +11893,7 @@ func (m *Module) fn157(v0, v1, v2 int32, v3, v4 int64) {
 			if v10 == i32(18) {
 				goto l8
 			}
-			t16 := m.fn221(v5+i32(32), v10)
+			t16 := m.fn222(v5+i32(32), v10)
 			if t16 == 0 {
 				goto l8
 			}
@@ -11881,7 +11911,7 @@ func (m *Module) fn157(v0, v1, v2 int32, v3, v4 int64) {
 				v7 = t18
 			}
 		l9:
-			m.fn43(v5+i32(432), v10, v7)
+			m.fn40(v5+i32(432), v10, v7)
 		}
 	l8:
 		v1 = v1 + i32(4)
@@ -11902,7 +11932,7 @@ func (m *Module) fn157(v0, v1, v2 int32, v3, v4 int64) {
 			if uint64(v6) > uint64(v8) {
 				goto l11
 			}
-			m.fn228(v5+i32(416), v5+i32(216), v5+i32(28), v5+i32(632), v6, i64(0x7fffffffffffffff), i64(0))
+			m.fn229(v5+i32(416), v5+i32(216), v5+i32(28), v5+i32(632), v6, i64(0x7fffffffffffffff), i64(0))
 			{
 				t22 := int64(load64(m.memory, uint64(uint32(v5))+416))
 				v3 = t22
@@ -11929,7 +11959,7 @@ func (m *Module) fn157(v0, v1, v2 int32, v3, v4 int64) {
 				v12 = v4 << 4
 				t30 := v12
 				v13 = int64(uint64(v4) >> 60)
-				m.fn229(t27, t28, t29, t30, v13, v8)
+				m.fn230(t27, t28, t29, t30, v13, v8)
 				t31 := int64(load64(m.memory, uint64(uint32(v5))+432))
 				t32 := int64(load64(m.memory, uint64(uint32(v5))+440))
 				var p33 int32
@@ -11986,7 +12016,7 @@ func (m *Module) fn157(v0, v1, v2 int32, v3, v4 int64) {
 										goto l16
 									}
 									if v14 != i64(0) {
-										m.fn240(v5, v7, i64(0), v15, i64(0))
+										m.fn241(v5, v7, i64(0), v15, i64(0))
 										t41 := int64(load64(m.memory, uint32(v5)))
 										t42 := int64(load64(m.memory, uint64(uint32(v5))+8))
 										t43 := v6
@@ -12008,7 +12038,7 @@ func (m *Module) fn157(v0, v1, v2 int32, v3, v4 int64) {
 										if p44 != 0 {
 											p48 = i64(-1)
 										}
-										t49 := m.fn175(t41, t42, p48)
+										t49 := m.fn176(t41, t42, p48)
 										v7 = t43 + t49
 										p50 := v7
 										if uint64(v7) < uint64(v6) {
@@ -12053,7 +12083,7 @@ func (m *Module) fn157(v0, v1, v2 int32, v3, v4 int64) {
 								p61 = t58
 							}
 							v18 = p61
-							m.fn229(t53, t54, t55, t56, t57, v18)
+							m.fn230(t53, t54, t55, t56, t57, v18)
 							t62 := int64(load64(m.memory, uint64(uint32(v5))+432))
 							v7 = t62
 							v3 = v7 - v4
@@ -12162,7 +12192,7 @@ func (m *Module) fn157(v0, v1, v2 int32, v3, v4 int64) {
 		t81 := v5 + i32(432)
 		t82 := v5 + i32(216)
 		v1 = t80
-		m.fn230(t81, t82, v1, v8)
+		m.fn231(t81, t82, v1, v8)
 		v6 = i64(1)
 		{
 			t83 := int64(load64(m.memory, uint64(uint32(v5))+432))
@@ -12202,7 +12232,7 @@ func (m *Module) Xbackoff_policy_fit_cap(v0 int32, v1, v2 int64, v3, v4 int32) i
 		v1 = i64(0)
 		goto l1
 	l0:
-		m.fn44(v5+i32(8), v0)
+		m.fn41(v5+i32(8), v0)
 		t1 := int32(load32(m.memory, uint64(uint32(v5))+12))
 		v0 = t1
 		{
@@ -12218,7 +12248,7 @@ func (m *Module) Xbackoff_policy_fit_cap(v0 int32, v1, v2 int64, v3, v4 int32) i
 			}
 		l2:
 			memory_copy(m.memory, uint32(v5+i32(104)), uint32(v0), uint32(i32(160)))
-			m.fn157(v5+i32(536), v5+i32(104), i32(8), v1, v2)
+			m.fn158(v5+i32(536), v5+i32(104), i32(8), v1, v2)
 			t3 := int32(load32(m.memory, uint64(uint32(v5))+564))
 			v0 = t3
 			t4 := int32(load32(m.memory, uint64(uint32(v5))+560))
@@ -12278,14 +12308,14 @@ func (m *Module) Xbackoff_policy_get(v0, v1, v2 int32) int32 {
 		v0 = i32(100)
 		goto l1
 	l0:
-		m.fn44(v3+i32(8), v0)
+		m.fn41(v3+i32(8), v0)
 		t1 := int32(load32(m.memory, uint64(uint32(v3))+12))
 		v0 = t1
 		t2 := int32(load32(m.memory, uint64(uint32(v3))+8))
 		if t2 == i32(1) {
 			goto l1
 		}
-		m.fn36(v3, v1, i32(20376), i32(23), i32(0))
+		m.fn33(v3, v1, i32(20376), i32(23), i32(0))
 		t3 := int32(load32(m.memory, uint64(uint32(v3))+4))
 		v1 = t3
 		{
@@ -12297,7 +12327,7 @@ func (m *Module) Xbackoff_policy_get(v0, v1, v2 int32) int32 {
 			goto l1
 		}
 	l2:
-		m.fn160(v3+i32(16), v0, v1)
+		m.fn161(v3+i32(16), v0, v1)
 		{
 			t5 := int64(load64(m.memory, uint64(uint32(v3))+16))
 			if t5 == i64(1) {
@@ -12317,7 +12347,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn160(v0, v1, v2 int32) {
+func (m *Module) fn161(v0, v1, v2 int32) {
 	var v3 int32
 	var v4 int64
 	t0 := m.g0
@@ -12327,14 +12357,14 @@ func (m *Module) fn160(v0, v1, v2 int32) {
 		if v2 == i32(18) {
 			goto l0
 		}
-		m.fn214(v3+i32(8), v1)
+		m.fn215(v3+i32(8), v1)
 		v4 = i64(0)
 		{
-			t1 := m.fn37(v2, i32(20376), i32(23))
+			t1 := m.fn34(v2, i32(20376), i32(23))
 			if t1 == 0 {
 				goto l1
 			}
-			t2 := m.fn211(v3+i32(8), v2)
+			t2 := m.fn212(v3+i32(8), v2)
 			if t2 == 0 {
 				goto l1
 			}
@@ -12387,14 +12417,14 @@ func (m *Module) Xbackoff_policy_get_ratio(v0, v1, v2, v3 int32) int32 {
 		if v3 == 0 {
 			goto l0
 		}
-		m.fn44(v4+i32(8), v0)
+		m.fn41(v4+i32(8), v0)
 		t1 := int32(load32(m.memory, uint64(uint32(v4))+12))
 		v5 = t1
 		t2 := int32(load32(m.memory, uint64(uint32(v4))+8))
 		if t2 == i32(1) {
 			goto l0
 		}
-		m.fn36(v4, v1, i32(20376), i32(23), i32(1))
+		m.fn33(v4, v1, i32(20376), i32(23), i32(1))
 		t3 := int32(load32(m.memory, uint64(uint32(v4))+4))
 		v0 = t3
 		{
@@ -12406,10 +12436,10 @@ func (m *Module) Xbackoff_policy_get_ratio(v0, v1, v2, v3 int32) int32 {
 			goto l0
 		}
 	l1:
-		m.fn160(v4+i32(16), v5, v0)
+		m.fn161(v4+i32(16), v5, v0)
 		t5 := int64(load64(m.memory, uint64(uint32(v4))+16))
 		t6 := int64(load64(m.memory, uint64(uint32(v4))+24))
-		t7 := m.fn34(t5, t6, v2, v3)
+		t7 := m.fn31(t5, t6, v2, v3)
 		p8 := i32(0)
 		if t7 != 0 {
 			p8 = i32(3)
@@ -12446,7 +12476,7 @@ func (m *Module) Xbackoff_policy_init(v0, v1, v2 int32) int32 {
 		if uint64(t1) > uint64(i64(0x7fffff)) {
 			goto l1
 		}
-		m.fn163(v3+i32(96), v1)
+		m.fn164(v3+i32(96), v1)
 		t2 := int32(load32(m.memory, uint64(uint32(v3))+124))
 		v4 = t2
 		t3 := int32(load32(m.memory, uint64(uint32(v3))+120))
@@ -12494,14 +12524,14 @@ l3:
 }
 
 //go:norace
-func (m *Module) fn163(v0, v1 int32) {
+func (m *Module) fn164(v0, v1 int32) {
 	var v2 int32
 	var v3 int64
 	var v4 int32
 	t0 := m.g0
 	v2 = t0 - i32(176)
 	m.g0 = v2
-	m.fn205(v2+i32(8), v1)
+	m.fn206(v2+i32(8), v1)
 	v1 = v0 + i32(8)
 	v3 = i64(1)
 	v4 = v2 + i32(8) + i32(8)
@@ -12539,7 +12569,7 @@ func (m *Module) Xbackoff_policy_max_retries(v0, v1 int32) int32 {
 		v0 = i32(100)
 		goto l1
 	l0:
-		m.fn44(v2+i32(8), v0)
+		m.fn41(v2+i32(8), v0)
 		t1 := int32(load32(m.memory, uint64(uint32(v2))+12))
 		v0 = t1
 		t2 := int32(load32(m.memory, uint64(uint32(v2))+8))
@@ -12592,7 +12622,7 @@ func (m *Module) Xbackoff_policy_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 	l6:
 		v5 = int32(v2)
 	l3:
-		m.fn99(v4+i32(1328), i32(1), v1, v5)
+		m.fn100(v4+i32(1328), i32(1), v1, v5)
 		t1 := int64(load64(m.memory, uint64(uint32(v4))+1328))
 		v2 = t1
 		memory_copy(m.memory, uint32(v4+i32(2088)), uint32(v4+i32(1328)+i32(8)), uint32(i32(72)))
@@ -12607,15 +12637,15 @@ func (m *Module) Xbackoff_policy_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 			memory_copy(m.memory, uint32(v4+i32(568)+i32(80)), uint32(v4+i32(1328)+i32(80)), uint32(i32(680)))
 			memory_copy(m.memory, uint32(v4+i32(568)+i32(8)), uint32(v4+i32(2088)), uint32(i32(72)))
 			store64(m.memory, uint64(uint32(v4))+568, uint64(v2))
-			m.fn100(v4+i32(1328), v4+i32(568))
-			m.fn163(v4+i32(2088), v4+i32(1328))
+			m.fn101(v4+i32(1328), v4+i32(568))
+			m.fn164(v4+i32(2088), v4+i32(1328))
 			v1 = v4 + i32(400) + i32(8)
 			v5 = v4 + i32(2088) + i32(8)
 			t2 := int64(load64(m.memory, uint64(uint32(v4))+2088))
 			if t2 != i64(1) {
 				goto l9
 			}
-			m.fn103(v1, v4+i32(568), v5)
+			m.fn104(v1, v4+i32(568), v5)
 		}
 	l8:
 		memory_copy(m.memory, uint32(v4+i32(240)), uint32(v1), uint32(i32(72)))
@@ -12701,7 +12731,7 @@ func (m *Module) Xbackoff_policy_print(v0, v1 int32, v2 int64, v3 int32) int32 {
 	t0 := m.g0
 	v4 = t0 - i32(816)
 	m.g0 = v4
-	m.fn44(v4+i32(16), v0)
+	m.fn41(v4+i32(16), v0)
 	v0 = i32(1)
 	t1 := int32(load32(m.memory, uint64(uint32(v4))+20))
 	v5 = t1
@@ -12714,14 +12744,14 @@ func (m *Module) Xbackoff_policy_print(v0, v1 int32, v2 int64, v3 int32) int32 {
 		goto l1
 	}
 l0:
-	m.fn168(v4+i32(28), v5)
+	m.fn169(v4+i32(28), v5)
 	v0 = i32(0)
 l1:
 	store32(m.memory, uint64(uint32(v4))+24, uint32(v0))
 	store32(m.memory, uint64(uint32(v4))+812, uint32(v3))
 	store64(m.memory, uint64(uint32(v4))+800, uint64(v2))
 	store32(m.memory, uint64(uint32(v4))+808, uint32(v1))
-	m.fn26(v4+i32(8), v4+i32(24), v4+i32(800))
+	m.fn22(v4+i32(8), v4+i32(24), v4+i32(800))
 	t3 := int32(load32(m.memory, uint64(uint32(v4))+8))
 	v0 = t3
 	t4 := int32(load32(m.memory, uint64(uint32(v4))+12))
@@ -12735,13 +12765,13 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn168(v0, v1 int32) {
+func (m *Module) fn169(v0, v1 int32) {
 	var v2 int32
 	t0 := m.g0
 	v2 = t0 - i32(192)
 	m.g0 = v2
-	m.fn214(v2+i32(8), v1)
-	m.fn107(v0, i32(1), v2+i32(8))
+	m.fn215(v2+i32(8), v1)
+	m.fn108(v0, i32(1), v2+i32(8))
 	m.g0 = v2 + i32(192)
 }
 
@@ -12759,7 +12789,7 @@ func (m *Module) Xbackoff_policy_window_ns(v0, v1, v2 int32) int32 {
 		v0 = i32(100)
 		goto l1
 	l0:
-		m.fn44(v3+i32(8), v0)
+		m.fn41(v3+i32(8), v0)
 		t1 := int32(load32(m.memory, uint64(uint32(v3))+12))
 		v0 = t1
 		t2 := int32(load32(m.memory, uint64(uint32(v3))+8))
@@ -12771,9 +12801,9 @@ func (m *Module) Xbackoff_policy_window_ns(v0, v1, v2 int32) int32 {
 		v4 = t3
 		store64(m.memory, uint64(uint32(t4))+24, uint64(v4))
 		store64(m.memory, uint64(uint32(v3))+16, uint64(v4))
-		m.fn170(v3+i32(16), v0, v1)
+		m.fn171(v3+i32(16), v0, v1)
 		t5 := int64(load64(m.memory, uint64(uint32(v3))+16))
-		t6 := m.fn171(t5, v0, int64(uint32(v1)))
+		t6 := m.fn172(t5, v0, int64(uint32(v1)))
 		store64(m.memory, uint32(v2), uint64(t6))
 		v0 = i32(0)
 	}
@@ -12783,7 +12813,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn170(v0, v1, v2 int32) {
+func (m *Module) fn171(v0, v1, v2 int32) {
 	var v3, v4, v5 int64
 	{
 		{
@@ -12844,7 +12874,7 @@ func (m *Module) fn170(v0, v1, v2 int32) {
 			v4 = t14
 			t15 := int64(load64(m.memory, uint32(v0)))
 			v3 = t15
-			m.fn226(v0, v1)
+			m.fn227(v0, v1)
 			t16 := int64(load64(m.memory, uint32(v0)))
 			if v3 != t16 {
 				goto l2
@@ -12858,7 +12888,7 @@ func (m *Module) fn170(v0, v1, v2 int32) {
 }
 
 //go:norace
-func (m *Module) fn171(v0 int64, v1 int32, v2 int64) int64 {
+func (m *Module) fn172(v0 int64, v1 int32, v2 int64) int64 {
 	var v3 int32
 	var v4 int64
 	var v5, v6 int32
@@ -12872,7 +12902,7 @@ func (m *Module) fn171(v0 int64, v1 int32, v2 int64) int64 {
 			goto l1
 		case 0:
 			t2 := int64(load64(m.memory, uint64(uint32(v1))+8))
-			m.fn240(v3, t2, i64(0), v2, i64(0))
+			m.fn241(v3, t2, i64(0), v2, i64(0))
 			t3 := int64(load64(m.memory, uint32(v1)))
 			v2 = t3
 			t4 := int64(load64(m.memory, uint32(v3)))
@@ -12921,7 +12951,7 @@ func (m *Module) fn171(v0 int64, v1 int32, v2 int64) int64 {
 					if v5&i32(1) == 0 {
 						goto l4
 					}
-					m.fn240(v3+i32(48), v2, i64(0), v4, i64(0))
+					m.fn241(v3+i32(48), v2, i64(0), v4, i64(0))
 					t15 := int64(load64(m.memory, uint64(uint32(v3))+48))
 					t16 := int64(load64(m.memory, uint64(uint32(v3))+56))
 					p17 := t15
@@ -12936,7 +12966,7 @@ func (m *Module) fn171(v0 int64, v1 int32, v2 int64) int64 {
 				if v6 == 0 {
 					goto l5
 				}
-				m.fn240(v3+i32(32), v4, i64(0), v4, i64(0))
+				m.fn241(v3+i32(32), v4, i64(0), v4, i64(0))
 				t18 := int64(load64(m.memory, uint64(uint32(v3))+32))
 				t19 := int64(load64(m.memory, uint64(uint32(v3))+40))
 				p20 := t18
@@ -12954,7 +12984,7 @@ func (m *Module) fn171(v0 int64, v1 int32, v2 int64) int64 {
 			if uint64(v2) < uint64(i64(0x7fffffffffffffff)) {
 				p21 = v2
 			}
-			m.fn240(t22, t23, i64(0), p21, i64(0))
+			m.fn241(t22, t23, i64(0), p21, i64(0))
 			t24 := int64(load64(m.memory, uint64(uint32(v3))+16))
 			v2 = t24
 			p25 := i64(0x7fffffffffffffff)
@@ -13014,7 +13044,7 @@ func (m *Module) Xbackoff_preview_init(v0, v1 int32) int32 {
 		v1 = i32(100)
 		goto l1
 	l0:
-		m.fn44(v2+i32(8), v1)
+		m.fn41(v2+i32(8), v1)
 		t1 := int32(load32(m.memory, uint64(uint32(v2))+12))
 		v1 = t1
 		t2 := int32(load32(m.memory, uint64(uint32(v2))+8))
@@ -13103,7 +13133,7 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 		if uint64(v4) >= uint64(t13) {
 			goto l0
 		}
-		m.fn174(v2+i32(288), v7, v2+i32(48), v4)
+		m.fn175(v2+i32(288), v7, v2+i32(48), v4)
 		t14 := int64(load64(m.memory, uint64(uint32(v2))+296))
 		v7 = t14
 		t15 := int64(load64(m.memory, uint64(uint32(v2))+288))
@@ -13150,7 +13180,7 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 			if uint64(v10) < uint64(v6) {
 				p26 = 1
 			}
-			m.fn240(t24, t25, int64(uint32(p26)), v9, i64(0))
+			m.fn241(t24, t25, int64(uint32(p26)), v9, i64(0))
 			t27 := int64(load64(m.memory, uint64(uint32(v2))+32))
 			t28 := int64(load64(m.memory, uint64(uint32(v2))+40))
 			t29 := v2 + i32(16)
@@ -13160,8 +13190,8 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 			if v9 == 0 {
 				p31 = 1
 			}
-			m.fn240(t29, t27, t28, t30, int64(uint32(p31)))
-			m.fn240(v2, v7-v6, i64(0), v5, i64(0))
+			m.fn241(t29, t27, t28, t30, int64(uint32(p31)))
+			m.fn241(v2, v7-v6, i64(0), v5, i64(0))
 			t32 := int64(load64(m.memory, uint64(uint32(v2))+16))
 			t33 := int64(load64(m.memory, uint64(uint32(v2))+24))
 			t34 := int64(uint64(t32) >> 1)
@@ -13176,16 +13206,16 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 			if uint64(v9) < uint64(v6) {
 				p39 = 1
 			}
-			t40 := m.fn175(t37, t38+int64(uint32(p39)), v7-v8+i64(1))
+			t40 := m.fn176(t37, t38+int64(uint32(p39)), v7-v8+i64(1))
 			v5 = t40
 		}
 	l2:
-		m.fn176(v12, v2+i32(48), v4, v5)
+		m.fn177(v12, v2+i32(48), v4, v5)
 		t41 := int64(load64(m.memory, uint64(uint32(v2))+256))
-		t42 := m.fn155(v13, v2+i32(48), t41, i64(0))
+		t42 := m.fn156(v13, v2+i32(48), t41, i64(0))
 		v6 = t42
 		t43 := int64(load64(m.memory, uint64(uint32(v2))+256))
-		t44 := m.fn155(v0, v2+i32(48), t43, i64(-1))
+		t44 := m.fn156(v0, v2+i32(48), t43, i64(-1))
 		t45 := v2
 		v8 = t44
 		store64(m.memory, uint64(uint32(t45))+320, uint64(v8))
@@ -13251,7 +13281,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn174(v0 int32, v1 int64, v2 int32, v3 int64) {
+func (m *Module) fn175(v0 int32, v1 int64, v2 int32, v3 int64) {
 	var v4, v5 int32
 	var v6, v7 int64
 	t0 := m.g0
@@ -13279,7 +13309,7 @@ func (m *Module) fn174(v0 int32, v1 int64, v2 int32, v3 int64) {
 			v3 = t6
 			t8 := int32(load32(m.memory, uint64(uint32(v2))+16))
 			t9 := int32(load32(m.memory, uint64(uint32(v2))+20))
-			t10 := m.fn139(t8, t9, v1)
+			t10 := m.fn140(t8, t9, v1)
 			t11 := v3
 			v1 = t10
 			p12 := v1
@@ -13300,7 +13330,7 @@ func (m *Module) fn174(v0 int32, v1 int64, v2 int32, v3 int64) {
 			goto l1
 		}
 	l0:
-		t16 := m.fn171(v1, v2, v3)
+		t16 := m.fn172(v1, v2, v3)
 		v1 = t16
 		v6 = v1
 		switch v5 + i32(-2) {
@@ -13317,7 +13347,7 @@ func (m *Module) fn174(v0 int32, v1 int64, v2 int32, v3 int64) {
 		case 2:
 			t18 := int32(load32(m.memory, uint64(uint32(v2))+56))
 			t19 := int32(load32(m.memory, uint64(uint32(v2))+60))
-			t20 := m.fn139(t18, t19, v1)
+			t20 := m.fn140(t18, t19, v1)
 			v6 = v1 - t20
 			p21 := v6
 			if uint64(v6) > uint64(v1) {
@@ -13326,7 +13356,7 @@ func (m *Module) fn174(v0 int32, v1 int64, v2 int32, v3 int64) {
 			v6 = p21
 			t22 := int32(load32(m.memory, uint64(uint32(v2))+64))
 			t23 := int32(load32(m.memory, uint64(uint32(v2))+68))
-			t24 := m.fn139(t22, t23, v1)
+			t24 := m.fn140(t22, t23, v1)
 			v1 = t24 + v1
 			p25 := i64(0x7fffffffffffffff)
 			if uint64(v1) < uint64(i64(0x7fffffffffffffff)) {
@@ -13336,7 +13366,7 @@ func (m *Module) fn174(v0 int32, v1 int64, v2 int32, v3 int64) {
 			goto l6
 		case 3:
 			t26 := int64(load64(m.memory, uint64(uint32(v2))+80))
-			m.fn240(v4, t26, i64(0), v3, i64(0))
+			m.fn241(v4, t26, i64(0), v3, i64(0))
 			v6 = v1
 			t27 := int64(load64(m.memory, uint64(uint32(v2))+72))
 			v3 = t27
@@ -13433,7 +13463,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn175(v0, v1, v2 int64) int64 {
+func (m *Module) fn176(v0, v1, v2 int64) int64 {
 	var v3, v4 int32
 	var v5, v6, v7, v8 int64
 	var v9 int32
@@ -13451,7 +13481,7 @@ l1:
 			m.g0 = v3 + i32(16)
 			return v7
 		}
-		m.fn241(v3, v0, v1, v4&i32(127))
+		m.fn242(v3, v0, v1, v4&i32(127))
 		t1 := int64(load64(m.memory, uint32(v3)))
 		v8 = t1&i64(1) | v5<<1
 		t2 := v8
@@ -13485,7 +13515,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn176(v0, v1 int32, v2, v3 int64) {
+func (m *Module) fn177(v0, v1 int32, v2, v3 int64) {
 	{
 		t0 := int32(load32(m.memory, uint64(uint32(v1))+148))
 		if t0 != i32(6) {
@@ -13501,7 +13531,7 @@ func (m *Module) fn176(v0, v1 int32, v2, v3 int64) {
 		return
 	}
 l0:
-	m.fn226(v0, v1)
+	m.fn227(v0, v1)
 }
 
 //go:norace
@@ -13544,7 +13574,7 @@ func (m *Module) Xbackoff_ratio_parse(v0 int32, v1 int64, v2, v3 int32) int32 {
 	l8:
 		{
 			if v6 == v5 {
-				m.fn178(v4+i32(4), v0, v6)
+				m.fn179(v4+i32(4), v0, v6)
 				goto l9
 			}
 			v7 = v0 + v5
@@ -13591,7 +13621,7 @@ func (m *Module) Xbackoff_ratio_parse(v0 int32, v1 int64, v2, v3 int32) int32 {
 			goto l9
 		}
 	l16:
-		m.fn179(v4+i32(16), v7, v6)
+		m.fn180(v4+i32(16), v7, v6)
 		t4 := int64(load64(m.memory, uint64(uint32(v4))+24))
 		v1 = t4
 		p5 := i64(4096)
@@ -13606,7 +13636,7 @@ func (m *Module) Xbackoff_ratio_parse(v0 int32, v1 int64, v2, v3 int32) int32 {
 		v6 = p7
 		{
 			if v8 != 0 {
-				m.fn180(v4+i32(16), v0, v5, i32(0), v6)
+				m.fn181(v4+i32(16), v0, v5, i32(0), v6)
 				t13 := int32(m.memory[uint64(uint32(v4))+24])
 				v5 = t13
 				{
@@ -13626,7 +13656,7 @@ func (m *Module) Xbackoff_ratio_parse(v0 int32, v1 int64, v2, v3 int32) int32 {
 					goto l19
 				}
 			}
-			m.fn180(v4+i32(16), v0, v5, v6, i32(0))
+			m.fn181(v4+i32(16), v0, v5, v6, i32(0))
 			t8 := int32(m.memory[uint64(uint32(v4))+24])
 			v5 = t8
 			{
@@ -13649,7 +13679,7 @@ func (m *Module) Xbackoff_ratio_parse(v0 int32, v1 int64, v2, v3 int32) int32 {
 	l19:
 		m.memory[uint64(uint32(v4))+56] = byte(v5)
 		store64(m.memory, uint64(uint32(v4))+48, uint64(v1))
-		m.fn181(v4+i32(4), v4+i32(48))
+		m.fn182(v4+i32(4), v4+i32(48))
 	}
 l9:
 	{
@@ -13692,7 +13722,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn178(v0, v1, v2 int32) {
+func (m *Module) fn179(v0, v1, v2 int32) {
 	var v3, v4, v5, v6, v7 int32
 	var v8, v9 int64
 	t0 := m.g0
@@ -13715,7 +13745,7 @@ func (m *Module) fn178(v0, v1, v2 int32) {
 				if t14 != i32(37) {
 					goto l7
 				}
-				m.fn180(v3, v1, v2, i32(0), i32(2))
+				m.fn181(v3, v1, v2, i32(0), i32(2))
 				t15 := int32(m.memory[uint64(uint32(v3))+8])
 				v2 = t15
 				{
@@ -13763,12 +13793,12 @@ func (m *Module) fn178(v0, v1, v2 int32) {
 								goto l5
 							}
 						}
-						m.fn179(v3, v6, v7)
+						m.fn180(v3, v6, v7)
 						t9 := int64(load64(m.memory, uint32(v3)))
 						v8 = t9
 						t10 := int64(load64(m.memory, uint64(uint32(v3))+8))
 						v9 = t10
-						m.fn179(v3, v4, v5)
+						m.fn180(v3, v4, v5)
 						store64(m.memory, uint64(uint32(v3))+40, uint64(v9))
 						store64(m.memory, uint64(uint32(v3))+32, uint64(v8))
 						t11 := int64(load64(m.memory, uint64(uint32(v3))+8))
@@ -13785,7 +13815,7 @@ func (m *Module) fn178(v0, v1, v2 int32) {
 			}
 		}
 	l7:
-		m.fn180(v3, v1, v4, i32(0), i32(0))
+		m.fn181(v3, v1, v4, i32(0), i32(0))
 		t20 := int32(m.memory[uint64(uint32(v3))+8])
 		v2 = t20
 		{
@@ -13809,13 +13839,13 @@ func (m *Module) fn178(v0, v1, v2 int32) {
 		store64(m.memory, uint64(uint32(v3))+32, uint64(v8))
 	}
 l6:
-	m.fn181(v0, v3+i32(32))
+	m.fn182(v0, v3+i32(32))
 l2:
 	m.g0 = v3 + i32(64)
 }
 
 //go:norace
-func (m *Module) fn179(v0, v1, v2 int32) {
+func (m *Module) fn180(v0, v1, v2 int32) {
 	var v3 int32
 	var v4, v5 int64
 	var v6 int32
@@ -13830,7 +13860,7 @@ l2:
 			goto l0
 		}
 		v5 = i64(0)
-		m.fn240(v3, v4, i64(0), i64(10), i64(0))
+		m.fn241(v3, v4, i64(0), i64(10), i64(0))
 		t1 := int64(load64(m.memory, uint64(uint32(v3))+8))
 		if t1 != i64(0) {
 			goto l1
@@ -13856,7 +13886,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn180(v0, v1, v2, v3, v4 int32) {
+func (m *Module) fn181(v0, v1, v2, v3, v4 int32) {
 	var v5, v6, v7, v8, v9, v10, v11 int32
 	var v12, v13, v14, v15, v16 int64
 	t0 := m.g0
@@ -13977,7 +14007,7 @@ func (m *Module) fn180(v0, v1, v2, v3, v4 int32) {
 			l17:
 				if v2 != v1 {
 					v13 = i64(0)
-					m.fn240(v5+i32(48), v12, i64(0), i64(10), i64(0))
+					m.fn241(v5+i32(48), v12, i64(0), i64(10), i64(0))
 					t18 := int64(load64(m.memory, uint64(uint32(v5))+56))
 					if t18 != i64(0) {
 						goto l16
@@ -13996,7 +14026,7 @@ func (m *Module) fn180(v0, v1, v2, v3, v4 int32) {
 			l15:
 				if v9 != 0 {
 					v13 = i64(0)
-					m.fn240(v5+i32(32), v12, i64(0), i64(10), i64(0))
+					m.fn241(v5+i32(32), v12, i64(0), i64(10), i64(0))
 					t16 := int64(load64(m.memory, uint64(uint32(v5))+40))
 					if t16 != i64(0) {
 						goto l14
@@ -14010,7 +14040,7 @@ func (m *Module) fn180(v0, v1, v2, v3, v4 int32) {
 				goto l14
 			l11:
 				v13 = i64(0)
-				m.fn240(v5+i32(64), v12, i64(0), i64(10), i64(0))
+				m.fn241(v5+i32(64), v12, i64(0), i64(10), i64(0))
 				t21 := int64(load64(m.memory, uint64(uint32(v5))+72))
 				if t21 == i64(0) {
 					goto l18
@@ -14042,7 +14072,7 @@ func (m *Module) fn180(v0, v1, v2, v3, v4 int32) {
 		l23:
 			if v8 != 0 {
 				v15 = i64(0)
-				m.fn240(v5, v14, i64(0), i64(10), i64(0))
+				m.fn241(v5, v14, i64(0), i64(10), i64(0))
 				t24 := int64(load64(m.memory, uint64(uint32(v5))+8))
 				if t24 != i64(0) {
 					goto l22
@@ -14056,7 +14086,7 @@ func (m *Module) fn180(v0, v1, v2, v3, v4 int32) {
 			goto l22
 		l20:
 			v15 = i64(0)
-			m.fn240(v5+i32(16), v14, i64(0), i64(10), i64(0))
+			m.fn241(v5+i32(16), v14, i64(0), i64(10), i64(0))
 			{
 				t26 := int64(load64(m.memory, uint64(uint32(v5))+24))
 				if t26 == i64(0) {
@@ -14087,7 +14117,7 @@ l5:
 }
 
 //go:norace
-func (m *Module) fn181(v0, v1 int32) {
+func (m *Module) fn182(v0, v1 int32) {
 	var v2, v3, v4, v5, v6 int64
 	{
 		{
@@ -14208,7 +14238,7 @@ l4:
 		v4 = v5 << 2
 		t5 := int32(load32(m.memory, uint32(v4+i32(20184))))
 		t6 := int32(load32(m.memory, uint32(v4+i32(20156))))
-		t7 := m.fn25(t5, t6, v2, v3)
+		t7 := m.fn21(t5, t6, v2, v3)
 		if t7 == 0 {
 			goto l4
 		}
@@ -14378,7 +14408,7 @@ func (m *Module) Xbackoff_stats_merge(v0, v1 int32) int32 {
 		}
 		v4 = v0 + i32(8)
 		v3 = v2 + i32(8)
-		m.fn187(v3, v1+i32(8))
+		m.fn188(v3, v1+i32(8))
 		v0 = i32(0)
 		store32(m.memory, uint64(uint32(v2))+168, uint32(i32(0)))
 	l3:
@@ -14387,7 +14417,7 @@ func (m *Module) Xbackoff_stats_merge(v0, v1 int32) int32 {
 				goto l2
 			}
 			t3 := int64(load64(m.memory, uint32(v3)))
-			m.fn188(v4, v0, t3)
+			m.fn189(v4, v0, t3)
 			v3 = v3 + i32(8)
 			v0 = v0 + i32(1)
 			goto l3
@@ -14401,7 +14431,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn187(v0, v1 int32) {
+func (m *Module) fn188(v0, v1 int32) {
 	var v2, v3 int32
 	t0 := m.g0
 	v2 = t0 - i32(160)
@@ -14423,7 +14453,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn188(v0, v1 int32, v2 int64) {
+func (m *Module) fn189(v0, v1 int32, v2 int64) {
 	var v3, v4 int64
 	{
 		if uint32(v1) > uint32(i32(19)) {
@@ -14462,10 +14492,9 @@ func (m *Module) fn188(v0, v1 int32, v2 int64) {
 
 //go:norace
 func (m *Module) Xbackoff_stats_print(v0, v1 int32, v2 int64, v3 int32) int32 {
-	var v4, v5, v6, v7, v8, v9, v10, v11 int32
-	var v12 int64
+	var v4, v5, v6, v7, v8, v9, v10, v11, v12 int32
 	t0 := m.g0
-	v4 = t0 - i32(9328)
+	v4 = t0 - i32(9312)
 	m.g0 = v4
 	{
 		if v0 != 0 {
@@ -14476,18 +14505,19 @@ func (m *Module) Xbackoff_stats_print(v0, v1 int32, v2 int64, v3 int32) int32 {
 	l0:
 		t1 := int64(load64(m.memory, uint32(v0)))
 		if t1 == i64(3543538455707481203) {
-			memory_zero(m.memory, uint32(v4+i32(4116)), uint32(i32(4100)))
-			m.fn190(v4+i32(8216), v0+i32(8))
-			store32(m.memory, uint64(uint32(v4))+8376, uint32(i32(0)))
-			memory_copy(m.memory, uint32(v4+i32(8384)), uint32(v4+i32(8216)), uint32(i32(168)))
-			t2 := int32(load32(m.memory, uint64(uint32(v4))+8544))
+			memory_zero(m.memory, uint32(v4+i32(5212)), uint32(i32(4100)))
+			m.fn191(v4+i32(4104), v0+i32(8))
+			store32(m.memory, uint64(uint32(v4))+4264, uint32(i32(0)))
+			memory_copy(m.memory, uint32(v4+i32(4272)), uint32(v4+i32(4104)), uint32(i32(168)))
+			t2 := int32(load32(m.memory, uint64(uint32(v4))+4432))
 			v0 = t2
-			v5 = i32(0)
+			v6 = i32(0)
+			v7 = i32(0)
 		l19:
 			{
 				t3 := v4
-				v6 = v0 + i32(1)
-				store32(m.memory, uint64(uint32(t3))+8544, uint32(v6))
+				v8 = v0 + i32(1)
+				store32(m.memory, uint64(uint32(t3))+4432, uint32(v8))
 				memory_zero(m.memory, uint32(v4+i32(12)), uint32(i32(772)))
 				{
 					{
@@ -14500,64 +14530,64 @@ func (m *Module) Xbackoff_stats_print(v0, v1 int32, v2 int64, v3 int32) int32 {
 								v0 = v0 << 3
 								t5 := int32(load32(m.memory, uint64(uint32(v0))+25972))
 								t6 := int32(load32(m.memory, uint32(v0+i32(25976))))
-								_ = m.fn31(t4, t5, t6)
+								_ = m.fn27(t4, t5, t6)
 								goto l5
 							}
 						l4:
 							{
 								{
 									{
-										v7 = v0 + i32(-2)
-										if uint32(v7) > uint32(i32(11)) {
+										v5 = v0 + i32(-2)
+										if uint32(v5) > uint32(i32(11)) {
 											if uint32(v0+i32(-21)) < uint32(i32(-7)) {
 												goto l9
 											}
-											v7 = v0 << 3
-											v8 = v7 + i32(26296)
-											if v8 == 0 {
+											v5 = v0 << 3
+											v9 = v5 + i32(26296)
+											if v9 == 0 {
 												goto l9
 											}
-											t11 := int32(load32(m.memory, uint32(v8)))
+											t11 := int32(load32(m.memory, uint32(v9)))
 											t12 := v4 + i32(12)
 											v0 = t11
-											t13 := int32(load32(m.memory, uint32(v7+i32(26408)+i32(-108))))
+											t13 := int32(load32(m.memory, uint32(v5+i32(26408)+i32(-108))))
 											t14 := v0
-											v7 = t13
-											t15 := m.fn31(t12, t14, v7)
-											v8 = t15
-											t16 := m.fn191(v0, v7, i32(26111), i32(21))
+											v5 = t13
+											t15 := m.fn27(t12, t14, v5)
+											v9 = t15
+											t16 := m.fn192(v0, v5, i32(26111), i32(21))
 											if t16 != 0 {
-												t33 := m.fn193(v4 + i32(8384))
-												_ = m.fn32(v8, t33)
+												t33 := m.fn194(v4 + i32(4272))
+												_ = m.fn28(v9, t33)
 												goto l5
 											}
-											t17 := m.fn191(v0, v7, i32(26132), i32(23))
+											t17 := m.fn192(v0, v5, i32(26132), i32(23))
 											if t17 != 0 {
 												goto l11
 											}
-											t18 := m.fn191(v0, v7, i32(26155), i32(22))
+											t18 := m.fn192(v0, v5, i32(26155), i32(22))
 											if t18 == 0 {
 												goto l5
 											}
-											t19 := int64(load64(m.memory, uint64(uint32(v4))+8480))
-											_ = m.fn32(v8, t19)
+											t19 := int64(load64(m.memory, uint64(uint32(v4))+4368))
+											_ = m.fn28(v9, t19)
 											goto l5
 										}
-										t8 := m.fn31(v4+i32(12), i32(25988), i32(28))
-										v8 = t8
-										if v7 == i32(11) {
+										t8 := m.fn27(v4+i32(12), i32(25988), i32(28))
+										v9 = t8
+										if v5 == i32(11) {
 											goto l7
 										}
-										t9 := int64(load64(m.memory, uint64(uint32(v7<<3))+26016))
-										_ = m.fn32(v8, t9)
+										t9 := int64(load64(m.memory, uint64(uint32(v5<<3))+26016))
+										_ = m.fn28(v9, t9)
 										goto l8
 									}
 								l7:
-									_ = m.fn31(v8, i32(26104), i32(4))
+									_ = m.fn27(v9, i32(26104), i32(4))
 								l8:
-									t22 := m.fn31(v8, i32(26108), i32(3))
-									t23 := m.fn192(v4+i32(8384), v0+i32(-1))
-									_ = m.fn32(t22, t23)
+									t22 := m.fn27(v9, i32(26108), i32(3))
+									t23 := m.fn193(v4+i32(4272), v0+i32(-1))
+									_ = m.fn28(t22, t23)
 									goto l5
 								}
 							l9:
@@ -14570,125 +14600,123 @@ func (m *Module) Xbackoff_stats_print(v0, v1 int32, v2 int64, v3 int32) int32 {
 								}
 								t25 := int32(load32(m.memory, uint32(v0)))
 								v0 = t25
-								v7 = v0 << 2
-								t26 := int32(load32(m.memory, uint32(v7+i32(26656))))
-								v8 = t26
-								t27 := int32(load32(m.memory, uint32(v7+i32(26684))))
-								v7 = t27
-								t28 := m.fn31(v4+i32(12), i32(26177), i32(28))
-								t29 := m.fn31(t28, v7, v8)
-								t30 := m.fn31(t29, i32(26108), i32(3))
-								t31 := int64(load64(m.memory, uint64(uint32(v4+i32(8384)+v0<<3))+96))
-								_ = m.fn32(t30, t31)
+								v5 = v0 << 2
+								t26 := int32(load32(m.memory, uint32(v5+i32(26656))))
+								v9 = t26
+								t27 := int32(load32(m.memory, uint32(v5+i32(26684))))
+								v5 = t27
+								t28 := m.fn27(v4+i32(12), i32(26177), i32(28))
+								t29 := m.fn27(t28, v5, v9)
+								t30 := m.fn27(t29, i32(26108), i32(3))
+								t31 := int64(load64(m.memory, uint64(uint32(v4+i32(4272)+v0<<3))+96))
+								_ = m.fn28(t30, t31)
 								goto l5
 							}
 						l11:
-							t35 := m.fn194(v4 + i32(8384))
-							_ = m.fn32(v8, t35)
+							t35 := m.fn195(v4 + i32(4272))
+							_ = m.fn28(v9, t35)
 						}
 					l5:
-						memory_copy(m.memory, uint32(v4+i32(8556)), uint32(v4+i32(12)), uint32(i32(772)))
-						v7 = i32(0)
-						t37 := int32(load32(m.memory, uint64(uint32(v4))+9324))
-						t38 := v4 + i32(8556)
-						v8 = t37
+						memory_copy(m.memory, uint32(v4+i32(4440)), uint32(v4+i32(12)), uint32(i32(772)))
+						v5 = i32(0)
+						t37 := int32(load32(m.memory, uint64(uint32(v4))+5208))
+						t38 := v4 + i32(4440)
+						v9 = t37
 						var p39 int32
-						if uint32(v8) > uint32(i32(768)) {
+						if uint32(v9) > uint32(i32(768)) {
 							p39 = 1
 						}
-						v9 = p39
+						v10 = p39
 						p40 := t38
-						if v9 != 0 {
+						if v10 != 0 {
 							p40 = i32(1)
 						}
 						v0 = p40
 						t42 := v0
-						p41 := v8
-						if v9 != 0 {
+						p41 := v9
+						if v10 != 0 {
 							p41 = i32(0)
 						}
-						v10 = t42 + p41
-						v8 = v5
-						v11 = i32(0)
+						v11 = t42 + p41
+						v9 = v7
+						v12 = i32(0)
 					l18:
 						{
-							if v8 != 0 {
+							if v9 != 0 {
 								goto l13
 							}
-							if v7 != i32(4096) {
+							if v5 != i32(4096) {
 								goto l14
 							}
 							goto l15
 						l13:
-							if uint32(v8) >= uint32(i32(4096)-v7) {
+							if uint32(v9) >= uint32(i32(4096)-v5) {
 								goto l15
 							}
-							v7 = v8 + v7
+							v5 = v9 + v5
 						l14:
 							if v0 == 0 {
 								goto l16
 							}
-							if v0 == v10 {
+							if v0 == v11 {
 								goto l16
 							}
-							v9 = v0 + i32(1)
+							v10 = v0 + i32(1)
 							goto l17
 						l16:
-							if v11 != 0 {
+							if v12 != 0 {
 								goto l15
 							}
-							v0 = v11 + i32(19539)
-							v11 = i32(1)
-							v9 = i32(0)
+							v0 = v12 + i32(19539)
+							v12 = i32(1)
+							v10 = i32(0)
 						l17:
 							t43 := int32(m.memory[uint32(v0)])
-							m.memory[uint32(v4+i32(4116)+v7)] = byte(t43)
-							t44 := int32(load32(m.memory, uint64(uint32(v4))+8212))
+							m.memory[uint32(v4+i32(5212)+v5)] = byte(t43)
+							t44 := int32(load32(m.memory, uint64(uint32(v4))+9308))
 							t45 := v4
-							v5 = t44 + i32(1)
-							store32(m.memory, uint64(uint32(t45))+8212, uint32(v5))
-							v8 = i32(0)
-							v7 = v7 + i32(1)
-							v0 = v9
+							v6 = t44 + i32(1)
+							store32(m.memory, uint64(uint32(t45))+9308, uint32(v6))
+							v9 = i32(0)
+							v7 = v6
+							v5 = v5 + i32(1)
+							v0 = v10
 							goto l18
 						}
 					}
 				l12:
-					memory_copy(m.memory, uint32(v4+i32(16)), uint32(v4+i32(4116)), uint32(i32(4100)))
-					v0 = i32(0)
-					t46 := int32(load32(m.memory, uint64(uint32(v4))+4112))
-					v7 = t46
+					t46 := int32(load32(m.memory, uint64(uint32(v4))+5212))
+					v0 = t46
+					memory_copy(m.memory, uint32(v4+i32(12)), uint32(v4+i32(5216)), uint32(i32(4092)))
+					v5 = i32(0)
 					goto l3
 				}
 			l15:
-				v0 = v6
+				v0 = v8
 				goto l19
 			}
 		}
 		v0 = i32(101)
 	}
 l1:
-	store32(m.memory, uint64(uint32(v4))+16, uint32(v0))
-	v0 = i32(1)
+	v5 = i32(1)
 	goto l3
 l3:
-	t47 := v7
-	t48 := v0
-	var p49 int32
-	if uint32(v7) > uint32(i32(4096)) {
-		p49 = 1
+	{
+		if v3 == 0 {
+			goto l20
+		}
+		t48 := v3
+		p47 := v6
+		if uint32(v6) > uint32(i32(4096)) {
+			p47 = i32(0)
+		}
+		p49 := int64(uint32(p47))
+		if v5 != 0 {
+			p49 = i64(0)
+		}
+		store64(m.memory, uint32(t48), uint64(p49))
 	}
-	v8 = t48 | p49
-	p50 := t47
-	if v8 != 0 {
-		p50 = i32(0)
-	}
-	v7 = p50
-	v12 = int64(uint32(v7))
-	if v3 == 0 {
-		goto l20
-	}
-	store64(m.memory, uint32(v3), uint64(v12))
 l20:
 	if v1 == 0 {
 		goto l21
@@ -14698,56 +14726,67 @@ l20:
 	}
 	m.memory[uint32(v1)] = byte(i32(0))
 l21:
-	{
-		if v0 == 0 {
-			goto l22
-		}
-		t51 := int32(load32(m.memory, uint64(uint32(v4))+16))
-		v0 = t51
+	if v5 != 0 {
+		goto l22
+	}
+	memory_copy(m.memory, uint32(v4+i32(5216)), uint32(v4+i32(12)), uint32(i32(4092)))
+	store32(m.memory, uint64(uint32(v4))+5212, uint32(v0))
+	store32(m.memory, uint64(uint32(v4))+9308, uint32(v6))
+	if v1 != 0 {
 		goto l23
 	}
-l22:
-	if v1 != 0 {
-		goto l24
-	}
 	if v2 == i64(0) {
-		goto l24
+		goto l23
 	}
 	v0 = i32(100)
-	goto l23
-l24:
-	if uint64(v2) > uint64(v12) {
-		goto l25
-	}
-	v0 = i32(106)
-	goto l23
-l25:
-	{
-		if v7 == 0 {
-			goto l26
-		}
-		t53 := v1
-		p52 := v4 + i32(16)
-		if v8 != 0 {
-			p52 = i32(1)
-		}
-		memory_copy(m.memory, uint32(t53), uint32(p52), uint32(v7))
-	}
-l26:
-	v0 = i32(0)
-	m.memory[uint32(v1+v7)] = byte(i32(0))
+	goto l22
 l23:
-	m.g0 = v4 + i32(9328)
+	{
+		t50 := v2
+		t51 := v6
+		var p52 int32
+		if uint32(v6) > uint32(i32(4096)) {
+			p52 = 1
+		}
+		v0 = p52
+		p53 := t51
+		if v0 != 0 {
+			p53 = i32(0)
+		}
+		v5 = p53
+		if uint64(t50) > uint64(uint32(v5)) {
+			goto l24
+		}
+		v0 = i32(106)
+		goto l22
+	}
+l24:
+	{
+		if v5 == 0 {
+			goto l25
+		}
+		t55 := v1
+		p54 := v4 + i32(5212)
+		if v0 != 0 {
+			p54 = i32(1)
+		}
+		memory_copy(m.memory, uint32(t55), uint32(p54), uint32(v5))
+	}
+l25:
+	v0 = i32(0)
+	m.memory[uint32(v1+v5)] = byte(i32(0))
+l22:
+	m.g0 = v4 + i32(9312)
 	return v0
 }
 
 //go:norace
-func (m *Module) fn190(v0, v1 int32) {
+func (m *Module) fn191(v0, v1 int32) {
 	var v2 int32
 	t0 := m.g0
 	v2 = t0 - i32(320)
 	m.g0 = v2
-	m.fn187(v2, v1)
+	m.fn188(v2, v1)
 	v1 = i32(0)
 l1:
 	{
@@ -14765,14 +14804,14 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn191(v0, v1, v2, v3 int32) int32 {
+func (m *Module) fn192(v0, v1, v2, v3 int32) int32 {
 	var v4 int32
 	v4 = i32(0)
 	{
 		if v1 != v3 {
 			goto l0
 		}
-		t0 := m.fn239(v0, v2, v1)
+		t0 := m.fn240(v0, v2, v1)
 		var p1 int32
 		if t0 == 0 {
 			p1 = 1
@@ -14784,7 +14823,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn192(v0, v1 int32) int64 {
+func (m *Module) fn193(v0, v1 int32) int64 {
 	var v2, v3 int64
 	p0 := i32(12)
 	if uint32(v1) < uint32(i32(12)) {
@@ -14811,9 +14850,9 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn193(v0 int32) int64 {
+func (m *Module) fn194(v0 int32) int64 {
 	var v1, v2 int64
-	t0 := m.fn194(v0)
+	t0 := m.fn195(v0)
 	v1 = t0
 	t1 := int64(load64(m.memory, uint64(uint32(v0))+96))
 	v2 = v1 + t1
@@ -14825,8 +14864,8 @@ func (m *Module) fn193(v0 int32) int64 {
 }
 
 //go:norace
-func (m *Module) fn194(v0 int32) int64 {
-	t0 := m.fn192(v0, i32(12))
+func (m *Module) fn195(v0 int32) int64 {
+	t0 := m.fn193(v0, i32(12))
 	return t0
 }
 
@@ -14846,10 +14885,10 @@ func (m *Module) Xbackoff_stats_read(v0, v1 int32) int32 {
 	{
 		t1 := int64(load64(m.memory, uint32(v0)))
 		if t1 == i64(3543538455707481203) {
-			m.fn190(v2, v0+i32(8))
-			t2 := m.fn194(v2)
+			m.fn191(v2, v0+i32(8))
+			t2 := m.fn195(v2)
 			v3 = t2
-			t3 := m.fn193(v2)
+			t3 := m.fn194(v2)
 			store64(m.memory, uint64(uint32(v1))+8, uint64(t3))
 			store64(m.memory, uint32(v1), uint64(v3))
 			t4 := int64(load64(m.memory, uint64(uint32(v2))+96))
@@ -14894,7 +14933,7 @@ func (m *Module) Xbackoff_stats_record(v0 int32, v1 int64, v2 int32) int32 {
 					}
 				}
 				v5 = v0 + i32(8)
-				m.fn188(v5, v3, i64(1))
+				m.fn189(v5, v3, i64(1))
 				t4 := v1
 				var p5 int32
 				if v1 != i64(0) {
@@ -14928,7 +14967,7 @@ func (m *Module) Xbackoff_stats_record(v0 int32, v1 int64, v2 int32) int32 {
 						goto l4
 					}
 				}
-				m.fn188(v5, v2+i32(12), i64(1))
+				m.fn189(v5, v2+i32(12), i64(1))
 				return i32(0)
 			}
 			return i32(110)
@@ -15015,8 +15054,8 @@ func (m *Module) Xbackoff_stream_from_key(v0 int64, v1 int32, v2 int64, v3 int32
 		store64(m.memory, uint64(uint32(v4))+16, uint64(i64(0x554200041a100607)))
 		store64(m.memory, uint64(uint32(v4))+24, uint64(v0^i64(0x6c7967656e657261)))
 		store64(m.memory, uint64(uint32(v4))+8, uint64(v0^i64(8317987319222330741)))
-		m.fn125(v4+i32(8), v1, v5)
-		t1 := m.fn128(v4 + i32(8))
+		m.fn126(v4+i32(8), v1, v5)
+		t1 := m.fn129(v4 + i32(8))
 		store64(m.memory, uint32(v3), uint64(t1))
 		v5 = i32(0)
 	}
@@ -15028,7 +15067,7 @@ l0:
 //go:norace
 func (m *Module) Xbackoff_stream_nth(v0, v1 int64, v2 int32) int32 {
 	if v2 != 0 {
-		t0 := m.fn72(v0, v1)
+		t0 := m.fn70(v0, v1)
 		store64(m.memory, uint32(v2), uint64(t0))
 		return i32(0)
 	}
@@ -15041,7 +15080,7 @@ func (m *Module) Xbackoff_version() int32 {
 }
 
 //go:norace
-func (m *Module) fn203(v0, v1, v2, v3 int32) int64 {
+func (m *Module) fn204(v0, v1, v2, v3 int32) int64 {
 	var v4 int64
 	var v5, v6 int32
 	v1 = v1 << 3
@@ -15060,7 +15099,7 @@ l1:
 		t1 := int32(load32(m.memory, uint32(v0)))
 		v6 = t1
 		v0 = v0 + i32(8)
-		t2 := m.fn89(v6, v5, v2, v3)
+		t2 := m.fn87(v6, v5, v2, v3)
 		if t2 == 0 {
 			goto l1
 		}
@@ -15069,8 +15108,8 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn204(v0, v1, v2 int32) int32 {
-	t0 := m.fn239(v0, v1, v2)
+func (m *Module) fn205(v0, v1, v2 int32) int32 {
+	t0 := m.fn240(v0, v1, v2)
 	var p1 int32
 	if t0 == 0 {
 		p1 = 1
@@ -15079,7 +15118,7 @@ func (m *Module) fn204(v0, v1, v2 int32) int32 {
 }
 
 //go:norace
-func (m *Module) fn205(v0, v1 int32) {
+func (m *Module) fn206(v0, v1 int32) {
 	var v2, v3 int32
 	var v4, v5, v6 int64
 	var v7 int32
@@ -15088,7 +15127,7 @@ func (m *Module) fn205(v0, v1 int32) {
 	m.g0 = v2
 	store64(m.memory, uint64(uint32(v2))+16, uint64(i64(0x1500000009)))
 	store64(m.memory, uint64(uint32(v2))+8, uint64(i64(0xb00000001)))
-	m.fn101(v2+i32(208), v1, v2+i32(8), i32(4))
+	m.fn102(v2+i32(208), v1, v2+i32(8), i32(4))
 	v3 = v2 + i32(216)
 	{
 		{
@@ -15134,7 +15173,7 @@ func (m *Module) fn205(v0, v1 int32) {
 			goto l1
 		}
 	l2:
-		m.fn102(v2+i32(24), v1, i32(20376), i32(23), v2+i32(208))
+		m.fn103(v2+i32(24), v1, i32(20376), i32(23), v2+i32(208))
 		{
 			t10 := int32(load32(m.memory, uint64(uint32(v2))+44))
 			v3 = t10
@@ -15211,19 +15250,19 @@ func (m *Module) fn205(v0, v1 int32) {
 			}
 			t22 := int64(load64(m.memory, uint64(uint32(v2))+56))
 			v5 = t22
-			m.fn206(v2+i32(24), v2+i32(208), i32(2))
+			m.fn207(v2+i32(24), v2+i32(208), i32(2))
 			{
 				t23 := int32(load32(m.memory, uint64(uint32(v2))+44))
 				v3 = t23
 				if v3 == 0 {
 					if uint64(v5) <= uint64(v4) {
-						m.fn206(v2+i32(400), v2+i32(208), i32(20))
+						m.fn207(v2+i32(400), v2+i32(208), i32(20))
 						t27 := int32(load32(m.memory, uint64(uint32(v2))+420))
 						v3 = t27
 						if v3 != 0 {
 							goto l11
 						}
-						m.fn207(v0+i32(8), v2+i32(208))
+						m.fn208(v0+i32(8), v2+i32(208))
 						store64(m.memory, uint32(v0), uint64(i64(0)))
 						goto l1
 					}
@@ -15262,7 +15301,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn206(v0, v1, v2 int32) {
+func (m *Module) fn207(v0, v1, v2 int32) {
 	var v3 int32
 	var v4, v5 int64
 	t0 := m.g0
@@ -15270,10 +15309,10 @@ func (m *Module) fn206(v0, v1, v2 int32) {
 	m.g0 = v3
 	t1 := int64(load64(m.memory, uint32(v1+v2<<3+i32(-8))))
 	v4 = t1
-	m.fn207(v3, v1)
+	m.fn208(v3, v1)
 	t2 := int32(load32(m.memory, uint64(uint32(v3))+16))
 	t3 := int32(load32(m.memory, uint64(uint32(v3))+20))
-	t4 := fn213(t2, t3)
+	t4 := fn214(t2, t3)
 	v5 = t4
 	v1 = i32(0)
 	if v4 == 0 {
@@ -15292,7 +15331,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn207(v0, v1 int32) {
+func (m *Module) fn208(v0, v1 int32) {
 	var v2 int32
 	var v3, v4 int64
 	var v5 int32
@@ -15310,7 +15349,7 @@ func (m *Module) fn207(v0, v1 int32) {
 	t3 := int32(load32(m.memory, uint32(v1)))
 	v5 = t3
 	t4 := int64(load64(m.memory, uint64(uint32(v1))+24))
-	m.fn35(v2+i32(24), t4)
+	m.fn32(v2+i32(24), t4)
 	t5 := int64(load64(m.memory, uint64(uint32(v1))+32))
 	v6 = t5
 	t6 := int64(load64(m.memory, uint64(uint32(v1))+40))
@@ -15328,13 +15367,13 @@ func (m *Module) fn207(v0, v1 int32) {
 	t12 := int32(load32(m.memory, uint64(uint32(v2))+24))
 	v13 = t12
 	t13 := int64(load64(m.memory, uint64(uint32(v1))+88))
-	m.fn35(v2+i32(16), t13)
+	m.fn32(v2+i32(16), t13)
 	t14 := int32(load32(m.memory, uint64(uint32(v2))+20))
 	v14 = t14
 	t15 := int32(load32(m.memory, uint64(uint32(v2))+16))
 	v15 = t15
 	t16 := int64(load64(m.memory, uint64(uint32(v1))+96))
-	m.fn35(v2+i32(8), t16)
+	m.fn32(v2+i32(8), t16)
 	t17 := int64(load64(m.memory, uint64(uint32(v1))+176))
 	v16 = t17
 	t18 := int64(load64(m.memory, uint64(uint32(v1))+168))
@@ -15413,7 +15452,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn208(v0, v1, v2 int32) {
+func (m *Module) fn209(v0, v1, v2 int32) {
 	var v3 int64
 	{
 		t0 := int64(load64(m.memory, uint32(v1)))
@@ -15445,7 +15484,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn209(v0, v1, v2 int32) {
+func (m *Module) fn210(v0, v1, v2 int32) {
 	var v3 int32
 	var v4 int64
 	t0 := int32(load32(m.memory, uint32(v2)))
@@ -15528,14 +15567,14 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn210(v0 int32, v1, v2 int64, v3 int32, v4 int64) {
+func (m *Module) fn211(v0 int32, v1, v2 int64, v3 int32, v4 int64) {
 	var v5 int32
 	var v6, v7 int64
 	var v8, v9 int32
 	t0 := m.g0
 	v5 = t0 - i32(32)
 	m.g0 = v5
-	m.fn38(v5+i32(20), v3)
+	m.fn35(v5+i32(20), v3)
 	{
 		t1 := int32(load32(m.memory, uint64(uint32(v5))+20))
 		if t1 == i32(2) {
@@ -15624,7 +15663,7 @@ func (m *Module) fn210(v0 int32, v1, v2 int64, v3 int32, v4 int64) {
 		goto l17
 	}
 l0:
-	m.fn35(v5+i32(8), v4)
+	m.fn32(v5+i32(8), v4)
 	{
 		t2 := int32(load32(m.memory, uint64(uint32(v5))+12))
 		v8 = t2
@@ -15700,12 +15739,12 @@ l17:
 }
 
 //go:norace
-func (m *Module) fn211(v0, v1 int32) int32 {
+func (m *Module) fn212(v0, v1 int32) int32 {
 	var v2, v3, v4 int32
 	t0 := m.g0
 	v2 = t0 - i32(16)
 	m.g0 = v2
-	m.fn212(v2+i32(8), v1)
+	m.fn213(v2+i32(8), v1)
 	v1 = i32(0)
 	t1 := int32(load32(m.memory, uint64(uint32(v2))+12))
 	v3 = t1
@@ -15729,7 +15768,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn212(v0, v1 int32) {
+func (m *Module) fn213(v0, v1 int32) {
 	var v2 int32
 	{
 		v1 = v1 + i32(-3)
@@ -15752,7 +15791,7 @@ l1:
 }
 
 //go:norace
-func fn213(v0, v1 int32) int64 {
+func fn214(v0, v1 int32) int64 {
 	var v2 int64
 	var v3 int32
 	v2 = i64(1)
@@ -15776,7 +15815,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn214(v0, v1 int32) {
+func (m *Module) fn215(v0, v1 int32) {
 	var v2, v3, v4, v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19, v20, v21, v22, v23, v24, v25 int64
 	t0 := int64(load32(m.memory, uint64(uint32(v1))+20))
 	v2 = t0
@@ -15853,8 +15892,8 @@ func (m *Module) fn214(v0, v1 int32) {
 }
 
 //go:norace
-func (m *Module) fn215(v0, v1, v2, v3, v4, v5, v6 int32) {
-	m.fn30(v0+i32(20), v5, v6)
+func (m *Module) fn216(v0, v1, v2, v3, v4, v5, v6 int32) {
+	m.fn26(v0+i32(20), v5, v6)
 	store32(m.memory, uint64(uint32(v0))+60, uint32(v2))
 	store32(m.memory, uint64(uint32(v0))+64, uint32(v1))
 	store32(m.memory, uint64(uint32(v0))+56, uint32(v3))
@@ -15864,7 +15903,7 @@ func (m *Module) fn215(v0, v1, v2, v3, v4, v5, v6 int32) {
 }
 
 //go:norace
-func (m *Module) fn216(v0, v1 int32) {
+func (m *Module) fn217(v0, v1 int32) {
 	t0 := v0
 	v1 = v1 << 2
 	t1 := int32(load32(m.memory, uint32(v1+i32(27032))))
@@ -15874,12 +15913,12 @@ func (m *Module) fn216(v0, v1 int32) {
 }
 
 //go:norace
-func (m *Module) fn217(v0, v1, v2 int32) {
+func (m *Module) fn218(v0, v1, v2 int32) {
 	var v3 int32
 	t0 := m.g0
 	v3 = t0 - i32(16)
 	m.g0 = v3
-	m.fn178(v3+i32(4), v1, v2)
+	m.fn179(v3+i32(4), v1, v2)
 	{
 		t1 := int32(m.memory[uint64(uint32(v3))+4])
 		if t1 != i32(1) {
@@ -15912,7 +15951,7 @@ l4:
 }
 
 //go:norace
-func (m *Module) fn218(v0, v1, v2 int32, v3, v4 int64) {
+func (m *Module) fn219(v0, v1, v2 int32, v3, v4 int64) {
 	var v5, v6, v7 int32
 	t0 := m.g0
 	v5 = t0
@@ -15956,7 +15995,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn219(v0, v1, v2 int32) {
+func (m *Module) fn220(v0, v1, v2 int32) {
 	var v3 int64
 	{
 		p0 := i32(-33)
@@ -15988,7 +16027,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn220(v0, v1 int32, v2 int64) int32 {
+func (m *Module) fn221(v0, v1 int32, v2 int64) int32 {
 	var v3, v4 int32
 	t0 := m.g0
 	v3 = t0 - i32(16)
@@ -16011,23 +16050,23 @@ func (m *Module) fn220(v0, v1 int32, v2 int64) int32 {
 				v1 = t3 + v4<<3
 				t5 := int32(load32(m.memory, uint32(v1)))
 				t6 := int32(load32(m.memory, uint64(uint32(v1))+4))
-				_ = m.fn31(t4, t5, t6)
+				_ = m.fn27(t4, t5, t6)
 				goto l5
 			}
 		l4:
-			_ = m.fn32(v0, v2)
+			_ = m.fn28(v0, v2)
 			goto l5
 		case 1:
-			_ = m.fn222(v0, v2)
+			_ = m.fn223(v0, v2)
 			goto l5
 		case 2:
-			m.fn35(v3+i32(8), v2)
+			m.fn32(v3+i32(8), v2)
 			t10 := int32(load32(m.memory, uint64(uint32(v3))+8))
 			t11 := int32(load32(m.memory, uint64(uint32(v3))+12))
-			_ = m.fn223(v0, t10, t11)
+			_ = m.fn224(v0, t10, t11)
 			goto l5
 		case 3:
-			_ = m.fn32(v0, v2)
+			_ = m.fn28(v0, v2)
 		}
 	}
 l5:
@@ -16036,7 +16075,7 @@ l5:
 }
 
 //go:norace
-func (m *Module) fn221(v0, v1 int32) int32 {
+func (m *Module) fn222(v0, v1 int32) int32 {
 	var v2, v3 int32
 	var v4 int64
 	t0 := m.g0
@@ -16060,7 +16099,7 @@ func (m *Module) fn221(v0, v1 int32) int32 {
 				goto l2
 			}
 		l0:
-			m.fn209(v2, v1, v0)
+			m.fn210(v2, v1, v0)
 			v4 = i64(0)
 			{
 				p3 := i32(-33)
@@ -16091,7 +16130,7 @@ func (m *Module) fn221(v0, v1 int32) int32 {
 			}
 		}
 	l1:
-		t7 := m.fn211(v0, v3)
+		t7 := m.fn212(v0, v3)
 		v1 = t7
 		goto l5
 	}
@@ -16103,7 +16142,7 @@ l5:
 }
 
 //go:norace
-func (m *Module) fn222(v0 int32, v1 int64) int32 {
+func (m *Module) fn223(v0 int32, v1 int64) int32 {
 	var v2, v3, v4, v5 int32
 	var v6 int64
 	t0 := m.g0
@@ -16113,7 +16152,7 @@ func (m *Module) fn222(v0 int32, v1 int64) int32 {
 		if v1 != i64(0) {
 			goto l0
 		}
-		_ = m.fn31(v0, i32(23709), i32(2))
+		_ = m.fn27(v0, i32(23709), i32(2))
 		goto l1
 	l0:
 		memory_copy(m.memory, uint32(v2+i32(8)+i32(8)), uint32(i32(23728)), uint32(i32(112)))
@@ -16148,8 +16187,8 @@ func (m *Module) fn222(v0 int32, v1 int64) int32 {
 		t5 := int32(load32(m.memory, uint32(v4+i32(12))))
 		v3 = t5
 		t6 := int64(uint64(v1) / uint64(v6))
-		t7 := m.fn32(v0, t6)
-		_ = m.fn31(t7, v5, v3)
+		t7 := m.fn28(v0, t6)
+		_ = m.fn27(t7, v5, v3)
 	}
 l1:
 	m.g0 = v2 + i32(128)
@@ -16157,7 +16196,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn223(v0, v1, v2 int32) int32 {
+func (m *Module) fn224(v0, v1, v2 int32) int32 {
 	var v3, v4, v5 int64
 	v3 = int64(uint32(v1))
 	{
@@ -16174,7 +16213,7 @@ func (m *Module) fn223(v0, v1, v2 int32) int32 {
 			v3 = int64(uint32(v1)) * v3
 			t2 := int64(uint64(v3) / uint64(i64(1000000)))
 			v4 = t2
-			t3 := m.fn32(t1, v4)
+			t3 := m.fn28(t1, v4)
 			v2 = t3
 			v4 = v3 - v4*i64(1000000)
 			if !(v4 == 0) {
@@ -16183,7 +16222,7 @@ func (m *Module) fn223(v0, v1, v2 int32) int32 {
 			v4 = i64(0)
 			goto l2
 		l1:
-			_ = m.fn31(v2, i32(23691), i32(1))
+			_ = m.fn27(v2, i32(23691), i32(1))
 		l2:
 			v3 = i64(100000)
 		l5:
@@ -16193,14 +16232,14 @@ func (m *Module) fn223(v0, v1, v2 int32) int32 {
 			{
 				if v3 == 0 {
 					v3 = i64(0)
-					_ = m.fn32(v2, i64(0))
+					_ = m.fn28(v2, i64(0))
 					v4 = i64(0)
 					goto l5
 				}
 				t5 := int64(uint64(v4) / uint64(v3))
 				t6 := v2
 				v5 = t5
-				_ = m.fn32(t6, v5)
+				_ = m.fn28(t6, v5)
 				v4 = v4 - v5*v3
 				t8 := int64(uint64(v3) / uint64(i64(10)))
 				v3 = t8
@@ -16208,39 +16247,39 @@ func (m *Module) fn223(v0, v1, v2 int32) int32 {
 			}
 		}
 	l0:
-		t10 := m.fn32(v0, v3)
-		t11 := m.fn31(t10, i32(23692), i32(1))
-		_ = m.fn32(t11, int64(uint32(v2)))
+		t10 := m.fn28(v0, v3)
+		t11 := m.fn27(t10, i32(23692), i32(1))
+		_ = m.fn28(t11, int64(uint32(v2)))
 	}
 l3:
 	return v0
 }
 
 //go:norace
-func (m *Module) fn224(v0, v1 int32) int32 {
+func (m *Module) fn225(v0, v1 int32) int32 {
 	var v2 int32
 	t0 := m.g0
 	v2 = t0 - i32(16)
 	m.g0 = v2
 	m.memory[uint64(uint32(v2))+15] = byte(v1)
-	t1 := m.fn31(v0, v2+i32(15), i32(1))
+	t1 := m.fn27(v0, v2+i32(15), i32(1))
 	v1 = t1
 	m.g0 = v2 + i32(16)
 	return v1
 }
 
 //go:norace
-func (m *Module) fn225(v0 int64, v1 int32, v2, v3 int64) int64 {
+func (m *Module) fn226(v0 int64, v1 int32, v2, v3 int64) int64 {
 	var v4 int32
 	t0 := m.g0
 	v4 = t0 - i32(48)
 	m.g0 = v4
-	m.fn174(v4+i32(32), v0, v1, v2)
+	m.fn175(v4+i32(32), v0, v1, v2)
 	t1 := int64(load64(m.memory, uint64(uint32(v4))+40))
 	t2 := int64(load64(m.memory, uint64(uint32(v4))+32))
 	t3 := v4 + i32(16)
 	v2 = t2
-	m.fn240(t3, t1-v2+i64(1), i64(0), v3, i64(0))
+	m.fn241(t3, t1-v2+i64(1), i64(0), v3, i64(0))
 	t4 := int64(load64(m.memory, uint64(uint32(v4))+24))
 	v2 = v2 + t4
 	{
@@ -16249,7 +16288,7 @@ func (m *Module) fn225(v0 int64, v1 int32, v2, v3 int64) int64 {
 			goto l0
 		}
 		t6 := int64(load64(m.memory, uint64(uint32(v1))+88))
-		m.fn240(v4, t6, i64(0), v2, i64(0))
+		m.fn241(v4, t6, i64(0), v2, i64(0))
 		t7 := int64(load64(m.memory, uint32(v4)))
 		v2 = t7
 		p8 := i64(0x7fffffffffffffff)
@@ -16281,7 +16320,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn226(v0, v1 int32) {
+func (m *Module) fn227(v0, v1 int32) {
 	var v2, v3 int64
 	{
 		t0 := int32(load32(m.memory, uint64(uint32(v1))+136))
@@ -16324,7 +16363,7 @@ func (m *Module) fn226(v0, v1 int32) {
 			}
 			t12 := int32(load32(m.memory, uint64(uint32(v1))+16))
 			t13 := int32(load32(m.memory, uint64(uint32(v1))+20))
-			t14 := m.fn139(t12, t13, v3)
+			t14 := m.fn140(t12, t13, v3)
 			t15 := v0
 			t16 := v2
 			v3 = t14
@@ -16339,12 +16378,12 @@ func (m *Module) fn226(v0, v1 int32) {
 }
 
 //go:norace
-func (m *Module) fn227(v0, v1, v2 int32) {
+func (m *Module) fn228(v0, v1, v2 int32) {
 	var v3, v4, v5, v6, v7 int32
 	t0 := m.g0
 	v3 = t0 - i32(16)
 	m.g0 = v3
-	t1 := m.fn31(v2, i32(25096), i32(1))
+	t1 := m.fn27(v2, i32(25096), i32(1))
 	v4 = t1
 	t2 := int32(load32(m.memory, uint64(uint32(v1))+32))
 	v5 = t2
@@ -16367,11 +16406,11 @@ l3:
 		t5 := int32(m.memory[uint64(uint32(int32(uint32(v7)>>4)))+23693])
 		t6 := int32(m.memory[uint64(uint32(v7&i32(15)))+23693])
 		store32(m.memory, uint64(uint32(v3))+12, uint32(t5<<16|t6<<24|i32(30812)))
-		_ = m.fn31(v4, v3+i32(12), i32(4))
+		_ = m.fn27(v4, v3+i32(12), i32(4))
 		goto l2
 	}
 l1:
-	_ = m.fn224(v4, v7)
+	_ = m.fn225(v4, v7)
 l2:
 	v2 = v2 + i32(1)
 	goto l3
@@ -16391,7 +16430,7 @@ l0:
 	if v7 != 0 {
 		p12 = i32(4)
 	}
-	t13 := m.fn31(t9, p11, p12)
+	t13 := m.fn27(t9, p11, p12)
 	v4 = t13
 	{
 	l8:
@@ -16449,7 +16488,7 @@ l0:
 						}
 						t20 := int32(load32(m.memory, uint32(v2+i32(23840))))
 						t21 := int32(load32(m.memory, uint32(v2+i32(23844))))
-						t22 := m.fn89(t20, t21, v1, v7)
+						t22 := m.fn87(t20, t21, v1, v7)
 						if t22 == 0 {
 							goto l14
 						}
@@ -16487,23 +16526,23 @@ l0:
 		v7 = i32(22)
 		goto l7
 	l7:
-		t23 := m.fn31(v4, i32(24978), i32(2))
-		t24 := m.fn31(t23, v2, v7)
-		_ = m.fn31(t24, i32(24980), i32(1))
+		t23 := m.fn27(v4, i32(24978), i32(2))
+		t24 := m.fn27(t23, v2, v7)
+		_ = m.fn27(t24, i32(24980), i32(1))
 	}
 l10:
 	m.g0 = v3 + i32(16)
 }
 
 //go:norace
-func (m *Module) fn228(v0, v1, v2, v3 int32, v4, v5, v6 int64) {
+func (m *Module) fn229(v0, v1, v2, v3 int32, v4, v5, v6 int64) {
 	var v7 int32
 	var v8, v9, v10 int64
 	t0 := m.g0
 	v7 = t0 - i32(240)
 	m.g0 = v7
 	t1 := int32(load32(m.memory, uint32(v2)))
-	m.fn230(v7+i32(40), v1, t1, v4)
+	m.fn231(v7+i32(40), v1, t1, v4)
 	{
 		t2 := int64(load64(m.memory, uint64(uint32(v7))+40))
 		if t2 != i64(1) {
@@ -16516,7 +16555,7 @@ func (m *Module) fn228(v0, v1, v2, v3 int32, v4, v5, v6 int64) {
 			{
 				t4 := int32(load32(m.memory, uint64(uint32(v7))+196))
 				if t4 != i32(6) {
-					m.fn231(v0, v2, v4, v5, v6)
+					m.fn232(v0, v2, v4, v5, v6)
 					goto l4
 				}
 				v8 = v4 & i64(0xfff)
@@ -16529,16 +16568,16 @@ func (m *Module) fn228(v0, v1, v2, v3 int32, v4, v5, v6 int64) {
 				goto l3
 			}
 		l2:
-			m.fn231(v7+i32(208), v2, i64(4096), v5, v6)
+			m.fn232(v7+i32(208), v2, i64(4096), v5, v6)
 			t5 := int64(load64(m.memory, uint64(uint32(v7))+216))
 			v10 = t5
 			t6 := int64(load64(m.memory, uint64(uint32(v7))+208))
 			v9 = t6
 		}
 	l3:
-		m.fn240(v7+i32(16), v9, i64(0), v4, i64(0))
-		m.fn240(v7, v10, i64(0), v4, i64(0))
-		m.fn231(v7+i32(224), v2, v8, v5, v6)
+		m.fn241(v7+i32(16), v9, i64(0), v4, i64(0))
+		m.fn241(v7, v10, i64(0), v4, i64(0))
+		m.fn232(v7+i32(224), v2, v8, v5, v6)
 		t7 := int64(load64(m.memory, uint64(uint32(v7))+24))
 		t8 := v0
 		v5 = t7
@@ -16606,21 +16645,21 @@ l4:
 }
 
 //go:norace
-func (m *Module) fn229(v0, v1, v2 int32, v3, v4, v5 int64) {
+func (m *Module) fn230(v0, v1, v2 int32, v3, v4, v5 int64) {
 	t0 := int32(load32(m.memory, uint32(v1)))
 	t1 := int32(load32(m.memory, uint32(v1+i32(4))))
-	m.fn228(v0, t0, t1, v2, v5, v3, v4)
+	m.fn229(v0, t0, t1, v2, v5, v3, v4)
 }
 
 //go:norace
-func (m *Module) fn230(v0, v1, v2 int32, v3 int64) {
+func (m *Module) fn231(v0, v1, v2 int32, v3 int64) {
 	var v4 int32
 	t0 := m.g0
 	v4 = t0 - i32(368)
 	m.g0 = v4
 	memory_copy(m.memory, uint32(v4+i32(8)), uint32(v1), uint32(i32(192)))
-	m.fn43(v4+i32(8), v2, v3)
-	m.fn205(v4+i32(200), v4+i32(8))
+	m.fn40(v4+i32(8), v2, v3)
+	m.fn206(v4+i32(200), v4+i32(8))
 	v3 = i64(0)
 	{
 		t1 := int32(load32(m.memory, uint64(uint32(v4))+200))
@@ -16636,7 +16675,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn231(v0, v1 int32, v2, v3, v4 int64) {
+func (m *Module) fn232(v0, v1 int32, v2, v3, v4 int64) {
 	var v5 int32
 	var v6, v7, v8 int64
 	var v9 int32
@@ -16666,7 +16705,7 @@ func (m *Module) fn231(v0, v1 int32, v2, v3, v4 int64) {
 				goto l0
 			}
 			{
-				t3 := m.fn155(v5+i32(16), v1, v11, i64(-1))
+				t3 := m.fn156(v5+i32(16), v1, v11, i64(-1))
 				t4 := v13
 				v16 = t3
 				v8 = t4 + v16
@@ -16713,7 +16752,7 @@ func (m *Module) fn231(v0, v1 int32, v2, v3, v4 int64) {
 			if v9&i32(1) != 0 {
 				goto l3
 			}
-			t12 := m.fn225(v14, v1, v7, i64(-1))
+			t12 := m.fn226(v14, v1, v7, i64(-1))
 			v17 = t12
 		}
 	l3:
@@ -16728,7 +16767,7 @@ func (m *Module) fn231(v0, v1 int32, v2, v3, v4 int64) {
 		if uint64(v11) > uint64(v7) {
 			p15 = i64(0)
 		}
-		m.fn240(t13, t14, i64(0), p15, i64(0))
+		m.fn241(t13, t14, i64(0), p15, i64(0))
 		t16 := int64(load64(m.memory, uint64(uint32(v5))+8))
 		v11 = t16
 		t17 := int64(load64(m.memory, uint32(v5)))
@@ -16770,7 +16809,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn232(v0 int32) {
+func (m *Module) fn233(v0 int32) {
 	var v1 int32
 	var v2, v3, v4, v5 int64
 	t0 := m.g0
@@ -16790,8 +16829,8 @@ func (m *Module) fn232(v0 int32) {
 	store64(m.memory, uint64(uint32(v1))+48, uint64(v5))
 	store64(m.memory, uint64(uint32(v1))+40, uint64(v4))
 	store64(m.memory, uint64(uint32(v1))+32, uint64(v3))
-	m.fn233(v1, v1+i32(32))
-	m.fn233(v1+i32(32), v1)
+	m.fn234(v1, v1+i32(32))
+	m.fn234(v1+i32(32), v1)
 	t6 := int64(load64(m.memory, uint64(uint32(v1))+32))
 	v3 = t6
 	t7 := int64(load64(m.memory, uint64(uint32(v1))+40))
@@ -16807,7 +16846,7 @@ func (m *Module) fn232(v0 int32) {
 }
 
 //go:norace
-func (m *Module) fn233(v0, v1 int32) {
+func (m *Module) fn234(v0, v1 int32) {
 	var v2, v3, v4, v5, v6 int64
 	t0 := int64(load64(m.memory, uint64(uint32(v1))+24))
 	t1 := v0
@@ -16833,7 +16872,7 @@ func (m *Module) fn233(v0, v1 int32) {
 }
 
 //go:norace
-func (m *Module) fn234(v0, v1 int32) {
+func (m *Module) fn235(v0, v1 int32) {
 	var v2, v3, v4, v5 int32
 	{
 		{
@@ -16879,7 +16918,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn235(v0, v1, v2 int32) {
+func (m *Module) fn236(v0, v1, v2 int32) {
 	var v3 int32
 	var v4 int64
 	t0 := m.g0
@@ -16891,7 +16930,7 @@ func (m *Module) fn235(v0, v1, v2 int32) {
 		if t1 == 0 {
 			goto l0
 		}
-		m.fn179(v3, v1, v2)
+		m.fn180(v3, v1, v2)
 		t2 := int64(load64(m.memory, uint32(v3)))
 		v4 = t2
 		t3 := int64(load64(m.memory, uint64(uint32(v3))+8))
@@ -16903,7 +16942,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn236(v0 int32) int64 {
+func (m *Module) fn237(v0 int32) int64 {
 	var v1 int64
 	v1 = i64(1)
 	{
@@ -16925,7 +16964,7 @@ func (m *Module) fn236(v0 int32) int64 {
 }
 
 //go:norace
-func (m *Module) fn237(v0 int32, v1 int64) {
+func (m *Module) fn238(v0 int32, v1 int64) {
 	var v2, v3 int64
 	var v4 int32
 	var v5 int64
@@ -16992,7 +17031,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn238(v0, v1 int32, v2 int64) {
+func (m *Module) fn239(v0, v1 int32, v2 int64) {
 	var v3 int32
 	var v4 int64
 	var v5 int32
@@ -17000,14 +17039,14 @@ func (m *Module) fn238(v0, v1 int32, v2 int64) {
 	t0 := m.g0
 	v3 = t0 - i32(32)
 	m.g0 = v3
-	m.fn237(v1, v2)
+	m.fn238(v1, v2)
 	v4 = i64(0)
 	t1 := int32(load32(m.memory, uint32(v1)))
 	t2 := v3
 	v5 = t1
 	t3 := int64(load64(m.memory, uint64(uint32(v5))+64))
 	t4 := int64(load32(m.memory, uint64(uint32(v5))+40))
-	m.fn240(t2, t3, i64(0), t4, i64(0))
+	m.fn241(t2, t3, i64(0), t4, i64(0))
 	t5 := int64(load64(m.memory, uint32(v3)))
 	t6 := int64(load64(m.memory, uint64(uint32(v3))+8))
 	t8 := v3 + i32(16)
@@ -17021,7 +17060,7 @@ func (m *Module) fn238(v0, v1 int32, v2 int64) {
 	t10 := int64(load64(m.memory, uint64(uint32(v5))+56))
 	t11 := v7
 	v2 = t10
-	m.fn240(t8, t11, i64(0), v2, i64(0))
+	m.fn241(t8, t11, i64(0), v2, i64(0))
 	t12 := int64(load64(m.memory, uint64(uint32(v3))+16))
 	v8 = t12
 	t13 := v8
@@ -17111,7 +17150,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn239(v0, v1, v2 int32) int32 {
+func (m *Module) fn240(v0, v1, v2 int32) int32 {
 	var v3, v4, v5 int32
 	v3 = i32(0)
 	if v2 == 0 {
@@ -17142,7 +17181,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn240(v0 int32, v1, v2, v3, v4 int64) {
+func (m *Module) fn241(v0 int32, v1, v2, v3, v4 int64) {
 	var v5, v6, v7, v8, v9, v10 int64
 	t0 := v0
 	v5 = v3 & i64(0xffffffff)
@@ -17173,7 +17212,7 @@ func (m *Module) fn240(v0 int32, v1, v2, v3, v4 int64) {
 }
 
 //go:norace
-func (m *Module) fn241(v0 int32, v1, v2 int64, v3 int32) {
+func (m *Module) fn242(v0 int32, v1, v2 int64, v3 int32) {
 	var v4 int64
 	{
 		if v3&i32(64) != 0 {

@@ -1,7 +1,9 @@
 package engine
 
 // Member is what one process knows of a shared budget. The zero value is none.
-type Member struct{ bytes [8 * UsedBudgetMemberWords]byte }
+type Member struct {
+	bytes [8 * UsedBudgetMemberWords]byte
+}
 
 // Init sets the member to one of two budgets: the shared one, and the one that decides while the store is away.
 func (b *Member) Init(budget, local *Budget, lease, fallback, timeout, seed uint64) (code uint32) {

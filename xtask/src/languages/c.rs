@@ -1,6 +1,7 @@
 //! C: `make check` in bindings-c, on libbackoff installed under a prefix of its own.
 
 pub(crate) mod header;
+mod header_files;
 
 use std::sync::{Mutex, PoisonError};
 
@@ -11,7 +12,7 @@ use crate::languages::{Platforms, python};
 use crate::libbackoff::{self, Platform};
 use crate::report::Report;
 use crate::shell::*;
-use crate::{archive, docs, fresh, licenses, program as command, venv};
+use crate::{archive, docs, fresh, licenses, program, venv};
 
 /// The prefix under which the library is installed for the tests.
 pub(crate) fn prefix() -> Result<PathBuf> {
@@ -96,7 +97,7 @@ fn test_more(report: &mut Report) {
         cargo(build).arg(i686).run()
     });
     pytest(report, "test_languages.py", |given| {
-        given["backoff"] = json!(command::binary()?);
+        given["backoff"] = json!(program::binary()?);
         Ok(())
     });
     pytest(report, "test_everywhere.py", |given| {

@@ -1,6 +1,7 @@
 //! The installed files.
 
 use super::platform::Platform;
+use crate::languages::c::header::Header;
 use crate::shell::*;
 
 /// Templates in `bindings-c`, and where their files are installed.
@@ -11,11 +12,12 @@ const TEMPLATES: [(&str, &str); 3] = [
 ];
 
 /// Other files of the project, and where they are installed.
-const FILES: [(&str, &str); 5] = [
+const FILES: [(&str, &str); 6] = [
     ("include/backoff.h", "include/backoff.h"),
     ("include/backoff.hpp", "include/backoff.hpp"),
     ("include/backoff.ffi.h", "share/backoff/backoff.ffi.h"),
     ("include/abi.json", "share/backoff/abi.json"),
+    ("bindings-c/conanfile.py", "share/backoff/conanfile.py"),
     ("bindings-c/valgrind.supp", "share/backoff/valgrind.supp"),
 ];
 
@@ -46,6 +48,9 @@ impl Built {
         for (from, to) in TEMPLATES {
             let text = read(Path::new("bindings-c").join(from))?;
             write(destination.join(to), fill_in(&text, &self.platform))?;
+        }
+        for (name, page) in Header::read()?.manual() {
+            write(destination.join("share/man/man3").join(name), page)?;
         }
         let lib = destination.join("lib");
         put(&self.static_library, &lib.join("libbackoff.a"))?;

@@ -1,4 +1,4 @@
--- Retries with exponential backoff and jitter: libbackoff through the FFI of LuaJIT. Times are nanoseconds, in uint64_t.
+-- Retries with exponential backoff and jitter: libbackoff through the FFI of LuaJIT. Times are nanoseconds.
 local ffi = require("ffi")
 local prefix = os.getenv("BACKOFF_PREFIX") or "/usr/local"
 ffi.cdef(assert(io.open(prefix .. "/share/backoff/backoff.ffi.h")):read("*a"))

@@ -76,19 +76,19 @@ package Backoff::Policy {
 # What limits the retries of all operations with one server: Backoff::Budget->parse("aws-sdk-2026").
 package Backoff::Budget { use parent -norequire => "Backoff::Struct" }
 
-# A call with its retries, which is cancelled when its variable goes, unless it has stopped.
+# A call with its retries, which is cancelled when its variable goes, unless it has stopped. ~0 is no time.
 package Backoff::Operation {
     sub new($class, $policy, $stream, $now_ns, %given) {
         my ($struct, $budget) = (Backoff::Struct->new("operation"), $given{budget});
         my @at = ($struct->at, defined $budget ? $budget->at : undef);
-        Backoff::call(operation_begin => $at[0], $policy->at, $stream, $now_ns, $given{deadline_ns} // ~0, $at[1]); # ~0 is none
+        Backoff::call(operation_begin => $at[0], $policy->at, $stream, $now_ns, $given{deadline_ns} // ~0, $at[1]);
         return bless { at => \@at, kept => [$struct, $budget] }, $class;
     }
     # The delay, and undef or the reason to stop, after "success", "transient", "throttled", "timeout" or "permanent".
     sub decide($self, $outcome, $now_ns, $retry_after_ns = undef) {
-        my ($decision, $number) = (Backoff::Struct->new("decision"), Backoff::C::backoff_outcome_from_name($outcome, length $outcome));
-        my @given = ($number, $retry_after_ns // ~0, $now_ns, $self->{at}[1]);
-        Backoff::call(operation_decide => $self->{at}[0], @given, $decision->at);
+        my $decision = Backoff::Struct->new("decision");
+        my $number = Backoff::C::backoff_outcome_from_name($outcome, length $outcome);
+        Backoff::call(operation_decide => $self->{at}[0], $number, $retry_after_ns // ~0, $now_ns, $self->{at}[1], $decision->at);
         my ($reason, $delay_ns) = unpack "L x4 Q", $$decision;
         return ($delay_ns, $reason == 0 ? undef : Backoff::C::backoff_reason_name($reason));
     }

@@ -4,6 +4,7 @@ namespace Backoff;
 use FFI, FFI\CData;
 
 const NO_TIME = -1; // 2^64 - 1 in an int, which has a sign
+
 function c(): FFI {
     static $c;
     $prefix = getenv('BACKOFF_PREFIX') ?: '/usr/local';
@@ -31,8 +32,7 @@ function call(string $function, array $arguments, ?CData $error = null): void {
 
 /** The number that a function writes between its other arguments. An array is passed as a pointer. */
 function number(string $function, array $arguments, mixed ...$rest): int {
-    $value = c()->new('uint64_t[1]');
-    call($function, [...$arguments, $value, ...$rest]);
+    call($function, [...$arguments, $value = c()->new('uint64_t[1]'), ...$rest]);
     return $value[0];
 }
 function text(string $function, CData $struct): string {
@@ -82,7 +82,7 @@ final class Operation {
         $this->struct = c()->new('backoff_operation[1]');
         call('operation_begin', [$this->struct, $policy->struct, $stream, $nowNs, $deadlineNs ?? NO_TIME, $budget?->struct]);
     }
-    /** What follows a "success", "transient", "throttled", "timeout" or "permanent" attempt: a delay, and null or the reason to stop. */
+    /** After "success", "transient", "throttled", "timeout" or "permanent": a delay, and null or the reason to stop. */
     public function decide(string $outcome, int $nowNs, ?int $retryAfterNs = null): array {
         $number = c()->backoff_outcome_from_name($outcome, strlen($outcome));
         $decision = c()->new('backoff_decision[1]');
