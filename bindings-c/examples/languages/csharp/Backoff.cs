@@ -2,7 +2,7 @@ using System;
 using System.Runtime.InteropServices;
 using System.Text;
 
-/// Retries with exponential backoff and jitter: libbackoff, which is in the folder of the program, through P/Invoke. Times are nanoseconds.
+/// Retries with exponential backoff and jitter: libbackoff in the folder of the program. Times are nanoseconds.
 public static class Backoff {
     [DllImport("backoff")] static extern uint backoff_constant(byte[] name, ulong length, out ulong value);
     [DllImport("backoff")] static extern uint backoff_policy_parse(Struct policy, byte[] text, ulong length, Struct error);
@@ -12,10 +12,11 @@ public static class Backoff {
     [DllImport("backoff")] static extern uint backoff_stream_from_entropy(out ulong stream);
     [DllImport("backoff")] static extern uint backoff_budget_parse(Struct budget, byte[] text, ulong length, Struct error);
     [DllImport("backoff")] static extern uint backoff_budget_print(Struct budget, byte[] buffer, ulong size, out ulong length);
-    [DllImport("backoff")] static extern uint backoff_operation_begin(Struct operation, Struct policy, ulong stream, ulong now, ulong deadline, Struct budget);
-    [DllImport("backoff")] static extern uint backoff_operation_decide(Struct operation, Outcome outcome, ulong retryAfter, ulong now, Struct budget, Struct made);
-    [DllImport("backoff")] static extern uint backoff_operation_cancel(Struct operation, Struct budget, out Reason reason);
-    [DllImport("backoff")] static extern uint backoff_operation_state(Struct operation, out ulong retries, IntPtr attempts, IntPtr reason);
+    [DllImport("backoff")] static extern uint backoff_operation_begin(Struct op, Struct policy, ulong of, ulong now, ulong end, Struct budget);
+    [DllImport("backoff")]
+    static extern uint backoff_operation_decide(Struct op, Outcome outcome, ulong retryAfter, ulong now, Struct budget, Struct made);
+    [DllImport("backoff")] static extern uint backoff_operation_cancel(Struct op, Struct budget, out Reason reason);
+    [DllImport("backoff")] static extern uint backoff_operation_state(Struct op, out ulong retries, IntPtr attempts, IntPtr reason);
     [DllImport("backoff")] static extern uint backoff_parse_retry_after(byte[] text, ulong length, ulong now, out ulong retryAfter);
     [DllImport("backoff")] static extern uint backoff_error_message(Struct error, byte[] buffer, ulong size, out ulong length);
     [DllImport("backoff")] static extern IntPtr backoff_code_name(uint code);
@@ -54,7 +55,6 @@ public static class Backoff {
         }
         public readonly string Code; public readonly ulong At;
     }
-
     /// The stream of a seed and a key. Without a key it is the seed.
     public static ulong Stream(ulong seed, string key = null) {
         if (key == null) return seed;
@@ -72,7 +72,7 @@ public static class Backoff {
     public sealed class Policy {
         internal readonly Struct Struct;
         public Policy(string text) { Struct = Parsed("policy", backoff_policy_parse, text); }
-        public ulong DelayNs(ulong stream, uint index) { Check(backoff_policy_delay_ns(Struct, stream, index, out ulong delay)); return delay; }
+        public ulong DelayNs(ulong of, uint index) { Check(backoff_policy_delay_ns(Struct, of, index, out ulong delay)); return delay; }
         public override string ToString() => Text(backoff_policy_print, Struct);
     }
     public sealed class Budget {
@@ -95,6 +95,6 @@ public static class Backoff {
         }
         public Reason Cancel() { Check(backoff_operation_cancel(operation, budget, out Reason reason)); return reason; }
         public void Dispose() => Cancel();
-        public ulong Retries { get { Check(backoff_operation_state(operation, out ulong retries, IntPtr.Zero, IntPtr.Zero)); return retries; } }
+        public ulong Retries { get { Check(backoff_operation_state(operation, out ulong count, IntPtr.Zero, IntPtr.Zero)); return count; } }
     }
 }

@@ -17,7 +17,7 @@ static class Verify {
     static readonly List<string> refusals = new List<string>();
 
     [DllImport("backoff")] static extern Outcome backoff_http_outcome(uint status);
-    [DllImport("backoff")] static extern uint backoff_http_retry_after(uint status, byte[] fields, ulong length, ulong now, out ulong retryAfter);
+    [DllImport("backoff")] static extern uint backoff_http_retry_after(uint status, byte[] fields, ulong length, ulong now, out ulong wait);
 
     static T As<T>(object value) => value is T found ? found : throw new NotJson();
     static object Get(Members members, string name) => members.TryGetValue(name, out var value) ? value : null;
@@ -82,9 +82,10 @@ static class Verify {
     static string Decided(Operation operation, Members step, ulong nowNs) {
         (ulong delayNs, Reason reason) = (0, Reason.None);
         if ("outcome".Equals(Get(step, "do"))) {
-            var outcomes = Enum.GetValues(typeof(Outcome)).Cast<Outcome>().Where(known => Name(known).Equals(Get(step, "outcome"))).ToList();
-            Json.Need(outcomes.Count == 1);
-            (delayNs, reason) = operation.Decide(outcomes[0], nowNs, Time(Get(step, "retry_after"), MaxNs));
+            var name = Get(step, "outcome");
+            var outcome = Enum.GetValues(typeof(Outcome)).Cast<Outcome>().FirstOrDefault(known => Name(known).Equals(name));
+            Json.Need(outcome != 0);
+            (delayNs, reason) = operation.Decide(outcome, nowNs, Time(Get(step, "retry_after"), MaxNs));
         } else {
             Json.Need("cancel".Equals(Get(step, "do")));
             reason = operation.Cancel();

@@ -1,6 +1,5 @@
 import module java.base;
 import static java.lang.foreign.ValueLayout.*;
-
 /** Retries with exponential backoff and jitter: libbackoff through java.lang.foreign. Times are nanoseconds. */
 public final class Backoff {
     private static final Path PREFIX = Path.of(Objects.requireNonNullElse(System.getenv("BACKOFF_PREFIX"), "/usr/local"));
@@ -15,7 +14,7 @@ public final class Backoff {
         var type = FunctionDescriptor.of(layout(line.group(1)), parameters);
         return Linker.nativeLinker().downcallHandle(LIBRARY.findOrThrow(name), type).asSpreader(Object[].class, parameters.length);
     }
-    private static MemoryLayout layout(String type) { return type.contains("*") ? ADDRESS : type.startsWith("uint64_t") ? JAVA_LONG : JAVA_INT; }
+    static MemoryLayout layout(String type) { return type.contains("*") ? ADDRESS : type.startsWith("uint64_t") ? JAVA_LONG : JAVA_INT; }
     /** Calls a function. A string stands for an address and a length. */
     static Object call(String function, Object... arguments) {
         var given = Stream.of(arguments).flatMap(argument -> switch (argument) {
@@ -46,7 +45,7 @@ public final class Backoff {
         check(function, struct, buffer, buffer.byteSize(), null);
         return buffer.getString(0);
     }
-    private static MemorySegment struct(String name) { return Arena.ofAuto().allocate(number("constant", "sizeof(backoff_" + name + ")"), 8); }
+    static MemorySegment struct(String name) { return Arena.ofAuto().allocate(number("constant", "sizeof(backoff_" + name + ")"), 8); }
     private static MemorySegment parsed(String kind, String text) {
         MemorySegment struct = struct(kind), error = struct("error");
         if ((int) call(kind + "_parse", struct, text, error) != 0) throw new BackoffException(error.get(JAVA_INT, 0), error);
@@ -67,12 +66,13 @@ public final class Backoff {
     public static long streamFromEntropy() { return number("stream_from_entropy"); }
     /** The time that a Retry-After asks for, if it is valid. `nowNs` is the time since 1970. */
     public static OptionalLong parseRetryAfter(String text, long nowNs) {
-        try { return OptionalLong.of(number("parse_retry_after", text, nowNs)); } catch (BackoffException none) { return OptionalLong.empty(); }
+        try { return OptionalLong.of(number("parse_retry_after", text, nowNs)); }
+        catch (BackoffException none) { return OptionalLong.empty(); }
     }
     /** How retries are spaced, and what limits the retries of all operations with one server. Threads may share both. */
     public record Policy(MemorySegment struct) {
         public static Policy parse(String text) { return new Policy(parsed("policy", text)); }
-        public long delayNs(long stream, long index) { return number("policy_delay_ns", struct, stream, (int) Objects.checkIndex(index, 1L << 32)); }
+        public long delayNs(long of, long index) { return number("policy_delay_ns", struct, of, (int) Objects.checkIndex(index, 1L << 32)); }
         @Override public String toString() { return text("policy_print", struct); }
     }
     public record Budget(MemorySegment struct) {

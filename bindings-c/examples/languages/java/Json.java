@@ -40,8 +40,8 @@ final class Json {
     /** A value and the white space around it. */
     private Object value() {
         taken(SPACE);
-        Object value = has("{") ? object() : has("[") ? list() : has("\"") ? string() : has("true") ? (Object) true : has("false") ? false
-            : has("null") ? null : (Object) Double.parseDouble(taken(NUMBER));
+        Object value = has("{") ? object() : has("[") ? list() : has("\"") ? string()
+            : has("true") ? (Object) true : has("false") ? false : has("null") ? null : (Object) Double.parseDouble(taken(NUMBER));
         taken(SPACE);
         return value;
     }

@@ -23,7 +23,9 @@ long digits(Object value, BigInteger limit) {
     return new BigInteger(digits).longValue();
 }
 
-OptionalLong time(Object value, BigInteger limit) { return value == null ? OptionalLong.empty() : OptionalLong.of(digits(value, limit)); }
+OptionalLong time(Object value, BigInteger limit) {
+    return value == null ? OptionalLong.empty() : OptionalLong.of(digits(value, limit));
+}
 
 String shown(OptionalLong number) { return number.isPresent() ? shown(number.getAsLong()) : "null"; }
 
@@ -55,7 +57,8 @@ String delay(Map<?, ?> request) {
 String steps(Map<?, ?> request) {
     var policy = policy(request);
     long stream = stream(request);
-    var budget = request.get("budget") == null ? null : parsed(Backoff.Budget::parse, request.get("budget"), "rate", ",\"of\":\"budget\"");
+    var text = request.get("budget");
+    var budget = text == null ? null : parsed(Backoff.Budget::parse, text, "rate", ",\"of\":\"budget\"");
     var running = new HashMap<Long, Backoff.Operation>();
     var answers = new StringJoiner(",", "[", "]");
     for (var item : as(List.class, request.get("steps"))) {

@@ -73,7 +73,6 @@ module Budget = struct
   let parse = parsed "budget" (parser "budget_parse")
   let to_string = text (printer "budget_print")
 end
-
 let outcomes =
   [ `Success, "success"; `Transient, "transient"; `Throttled, "throttled"; `Timeout, "timeout"; `Permanent, "permanent" ]
 let reasons =
@@ -87,7 +86,8 @@ module Operation = struct
     let operation = { memory = make "operation"; decision = make "decision"; budget } in
     check (c_begin operation.memory policy stream now_ns (optional deadline_ns) budget);
     operation
-  let reason operation = match !@(at u32 0 operation.decision) with 0 -> None | number -> Some (List.assoc (c_reason_name number) reasons)
+  let reason { decision; _ } =
+    match !@(at u32 0 decision) with 0 -> None | number -> Some (List.assoc (c_reason_name number) reasons)
   (** How long to wait, and [None] or why to stop. *)
   let decide ?retry_after_ns operation outcome ~now_ns =
     let name = List.assoc outcome outcomes in

@@ -55,8 +55,8 @@ let read text =
   in
   let hex () =
     need (!at + 4 <= String.length text);
-    let four = String.init 4 (fun _ -> match next () with '0' .. '9' | 'a' .. 'f' | 'A' .. 'F' as digit -> digit | _ -> raise Not_json) in
-    int_of_string ("0x" ^ four)
+    let digit _ = match next () with '0' .. '9' | 'a' .. 'f' | 'A' .. 'F' as digit -> digit | _ -> raise Not_json in
+    int_of_string ("0x" ^ String.init 4 digit)
   in
   let point () =
     match hex () with

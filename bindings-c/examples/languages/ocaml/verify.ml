@@ -91,7 +91,8 @@ let retry_after asked =
   Printf.sprintf "{\"retry_after\":%s}" (shown (Backoff.parse_retry_after text ~now_ns))
 
 let response asked =
-  let status = whole 65535. (get "status" asked) and fields = string (get "fields" asked) and now_ns = digits max_ns (get "now" asked) in
+  let status = whole 65535. (get "status" asked) and fields = string (get "fields" asked) in
+  let now_ns = digits max_ns (get "now" asked) in
   let wait_ns = try Some (Backoff.number (http_retry_after status fields (String.length fields) now_ns)) with Backoff.Error _ -> None in
   Printf.sprintf "{\"outcome\":\"%s\",\"retry_after\":%s}" (outcome_name (http_outcome status)) (shown wait_ns)
 
