@@ -1095,7 +1095,6 @@ backoff_code backoff_is_idempotent_method(const char *method, uint64_t length);
 //
 // Fails with BACKOFF_ERROR_NOT_A_RETRY_AFTER if the value is neither, or longer than 1024 bytes
 // (SPEC 14).
-BACKOFF_MUST_CHECK
 backoff_code backoff_parse_retry_after(const char *text,
                                        uint64_t length,
                                        uint64_t now_ns,
@@ -1108,7 +1107,6 @@ backoff_code backoff_parse_retry_after(const char *text,
 // (SPEC 14.5). `now_ns` and the result are those of backoff_parse_retry_after.
 //
 // Fails with BACKOFF_ERROR_NOT_A_RETRY_AFTER if there is no such field with a valid value.
-BACKOFF_MUST_CHECK
 backoff_code backoff_http_retry_after(uint32_t status,
                                       const char *fields,
                                       uint64_t length,

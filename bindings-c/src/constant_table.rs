@@ -3,7 +3,7 @@
 use core::ffi::CStr;
 
 #[rustfmt::skip]
-pub(crate) static CONSTANTS: [(&CStr, u64); 162] = [
+pub(crate) static CONSTANTS: &[(&CStr, u64)] = &[
     (c"BACKOFF_VERSION_MAJOR", 0),
     (c"BACKOFF_VERSION_MINOR", 1),
     (c"BACKOFF_VERSION_PATCH", 0),
@@ -149,8 +149,8 @@ pub(crate) static CONSTANTS: [(&CStr, u64); 162] = [
     (c"sizeof(backoff_iter)", size_of::<crate::backoff_iter>() as u64),
     (c"sizeof(backoff_preview)", size_of::<crate::backoff_preview>() as u64),
     (c"sizeof(backoff_preview_row)", size_of::<crate::backoff_preview_row>() as u64),
-    (c"sizeof(backoff_loop_event)", size_of::<crate::backoff_loop_event>() as u64),
-    (c"sizeof(backoff_loop)", size_of::<crate::backoff_loop>() as u64),
+    #[cfg(not(target_family = "wasm"))] (c"sizeof(backoff_loop_event)", size_of::<crate::backoff_loop_event>() as u64),
+    #[cfg(not(target_family = "wasm"))] (c"sizeof(backoff_loop)", size_of::<crate::backoff_loop>() as u64),
     (c"sizeof(backoff_operation)", size_of::<crate::backoff_operation>() as u64),
     (c"sizeof(backoff_decision)", size_of::<crate::backoff_decision>() as u64),
     (c"sizeof(backoff_budget)", size_of::<crate::backoff_budget>() as u64),

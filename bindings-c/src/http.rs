@@ -40,7 +40,6 @@ pub unsafe extern "C" fn backoff_is_idempotent_method(
 ///
 /// Fails with BACKOFF_ERROR_NOT_A_RETRY_AFTER if the value is neither, or longer than 1024 bytes
 /// (SPEC 14).
-#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_parse_retry_after(
     text: *const c_char,
@@ -63,7 +62,6 @@ pub unsafe extern "C" fn backoff_parse_retry_after(
 /// (SPEC 14.5). `now_ns` and the result are those of backoff_parse_retry_after.
 ///
 /// Fails with BACKOFF_ERROR_NOT_A_RETRY_AFTER if there is no such field with a valid value.
-#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_http_retry_after(
     status: u32,

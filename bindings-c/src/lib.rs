@@ -50,39 +50,39 @@ mod member;
 
 mod binding;
 
-// Go has no callbacks, no entropy of its own here, and iterates itself.
-#[cfg(not(target_family = "wasm"))]
+// Go iterates itself, and WebAssembly has no callbacks and no entropy.
+#[cfg(not(feature = "go"))]
 mod constant_table;
 
-#[cfg(not(target_family = "wasm"))]
+#[cfg(not(feature = "go"))]
 mod constants;
 
 #[cfg(not(target_family = "wasm"))]
 mod entropy;
 
-#[cfg(not(target_family = "wasm"))]
+#[cfg(not(feature = "go"))]
 mod iterator;
 
 #[cfg(not(target_family = "wasm"))]
 mod retry;
 
-#[cfg(target_family = "wasm")]
+#[cfg(feature = "go")]
 mod go;
 
 pub use binding::*;
 pub use budget::*;
 pub use budget_state::*;
 pub use code::*;
-#[cfg(not(target_family = "wasm"))]
+#[cfg(not(feature = "go"))]
 pub use constants::*;
 pub use delay::*;
 pub use error::*;
 pub use field::*;
 pub use field_number::*;
-#[cfg(target_family = "wasm")]
+#[cfg(feature = "go")]
 pub use go::*;
 pub use http::*;
-#[cfg(not(target_family = "wasm"))]
+#[cfg(not(feature = "go"))]
 pub use iterator::*;
 pub use member::*;
 pub use operation::*;

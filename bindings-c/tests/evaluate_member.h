@@ -21,8 +21,10 @@ static uint64_t times_of(const struct value *step) {
   return times;
 }
 
-static void say_row(const char *name, const uint64_t row[3]) {
-  say("\"%s\":[\"%" PRIu64 "\",\"%" PRIu64 "\",\"%" PRIu64 "\"],", name, row[0], row[1], row[2]);
+/* Numbers by outcome: those of the outcomes that are retried. */
+static void say_row(const char *name, const uint64_t row[8]) {
+  say("\"%s\":[\"%" PRIu64 "\",\"%" PRIu64 "\",\"%" PRIu64 "\"],", name,
+      row[BACKOFF_OUTCOME_TRANSIENT], row[BACKOFF_OUTCOME_THROTTLED], row[BACKOFF_OUTCOME_TIMEOUT]);
 }
 
 static void make_notes(struct player *player, const struct value *step, uint64_t now) {

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -26,6 +27,20 @@ def run(*command, **options):
     done = subprocess.run(command, capture_output=True, text=True, env=environment, **options)
     assert done.returncode == 0, f"{' '.join(command)}:\n{done.stdout}{done.stderr}"
     return done.stdout
+
+
+def so_version(version):
+    """What the SONAME ends in. Versions with the same are compatible, as the package for CMake says."""
+    major, minor, _ = version.split(".")
+    return f"0.{minor}" if major == "0" else major
+
+
+def symbol_nodes(text):
+    """The version, the functions and the inherited version of each node of a symbols.map."""
+    node = r"^BACKOFF_([\d.]+) \{(.*?)^\}(?: BACKOFF_([\d.]+))?;$"
+    function = re.compile(r"^    (backoff_\w+);$", re.MULTILINE)
+    found = re.findall(node, text, re.DOTALL | re.MULTILINE)
+    return [(version, function.findall(body), inherited) for version, body, inherited in found]
 
 
 def ran(group, name, version=""):

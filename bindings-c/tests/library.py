@@ -11,14 +11,16 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from types import SimpleNamespace
 
+from module import Module
+
 TEXT = re.sub(r"//.*|/\*(?s:.*?)\*/", "", Path(sys.argv[1]).read_text(encoding="utf-8"))
-#: The macros that are numbers. Those of codes lose ERROR_, too.
+#: The numbers. Those of codes lose ERROR_, too.
 NUMBERS = {
     name.removeprefix("ERROR_"): int(number)
-    for name, number in re.findall(r"#define BACKOFF_(\w+) UINT(?:32|64)_C\((\d+)\)", TEXT)
+    for name, number in re.findall(r"BACKOFF_(\w+)(?: = | UINT(?:32|64)_C\()(\d+)", TEXT)
 }
 N = SimpleNamespace(**NUMBERS)
-PLAIN = {
+PLAIN = dict.fromkeys(re.findall(r"typedef enum \w+ (\w+);", TEXT), ctypes.c_uint32) | {
     "uint32_t": ctypes.c_uint32,
     "uint64_t": ctypes.c_uint64,
     "char": ctypes.c_char,
@@ -57,28 +59,22 @@ S = SimpleNamespace(
     **{
         name: struct(name, members)
         for name, members in re.findall(
-            r"typedef struct [^{]*?backoff_(\w+) \{(.*?)\} backoff_", TEXT, re.DOTALL
+            r"^struct [^;{]*?backoff_(\w+) \{(.*?)^\};", TEXT, re.DOTALL | re.MULTILINE
         )
     }
 )
-#: The parameters of each function.
-FUNCTIONS = {
-    name: parameters(given) for name, given in re.findall(r"\bbackoff_(\w+)\(([^)]*)\);", TEXT)
-}
-LIBRARY = ctypes.CDLL(sys.argv[2])
+#: The result and the parameters of each function.
+DECLARED = re.findall(r"^(.*?)\bbackoff_(\w+)\(([^)]*)\);", TEXT, re.MULTILINE)
+RESULTS = {name: result.strip() for result, name, _ in DECLARED}
+FUNCTIONS = {name: parameters(given) for _, name, given in DECLARED}
+LIBRARY = (Module if sys.argv[2].endswith(".wasm") else ctypes.CDLL)(sys.argv[2])
 
 
 def function(name: str) -> Callable[..., int]:
     called = getattr(LIBRARY, f"backoff_{name}")
     called.argtypes = [declared(one)[1] for one in FUNCTIONS[name]]
-    is_text = name.endswith("_name")
-    called.restype = (
-        ctypes.c_char_p
-        if is_text
-        else ctypes.c_uint64
-        if name.startswith("stream_")
-        else ctypes.c_uint32
-    )
+    is_text = RESULTS[name] == "const char *"
+    called.restype = ctypes.c_char_p if is_text else PLAIN[RESULTS[name]]
     return called
 
 
@@ -110,7 +106,7 @@ def code(number: int) -> str:
 
 def printed(write: Callable[..., int], of: ctypes.Structure, size: int = N.STATS_SIZE) -> str:
     buffer = ctypes.create_string_buffer(size)
-    ok(write(ref(of), buffer, size))
+    ok(write(ref(of), buffer, size, None))
     return buffer.value.decode("utf-8", "surrogateescape")
 
 

@@ -7,7 +7,7 @@ import ctypes
 import sys
 
 from library import FUNCTIONS, F, N, S, declared, filled, main, ok, parsed, ref
-from vectors import cases, counts_of, number, or_none, stream_of
+from vectors import cases, counts_of, number, or_none, stops_of, stream_of
 
 #: What C cannot express: an attempt makes its own classification, and returns an outcome.
 SKIPPED = ["unclassified-value", "unclassified-failure", "failure-success", "mark"]
@@ -170,7 +170,7 @@ def loops(retry=F.retry, callers_fail=False, wanted=76):
                 yield case["id"], *check
         counts, stats = counts_of(player.stats), case["stats"]
         stops = [stats["stops"].get(F.reason_name(reason).decode(), 0) for reason in range(1, 8)]
-        found = [counts.operations, counts.attempts, list(counts.stops)]
+        found = [counts.operations, counts.attempts, stops_of(player.stats)]
         yield (
             case["id"],
             found,
@@ -229,8 +229,8 @@ def other_loops():
                 script([(0, "transient"), (0, unknown)], [100], events[:1]), N.UNKNOWN_OUTCOME
             ):
                 yield unknown, *check
-            counts = counts_of(player.stats)
-            yield unknown, (counts.attempts, counts.stops[N.REASON_CANCELLED - 1]), (2, 1)
+            cancelled = stops_of(player.stats)[N.REASON_CANCELLED - 1]
+            yield unknown, (counts_of(player.stats).attempts, cancelled), (2, 1)
             for check in idle.checks():
                 yield unknown, *check
 

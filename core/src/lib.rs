@@ -38,6 +38,8 @@ mod validate;
 
 pub use analysis::preview::{Preview, PreviewRow};
 #[cfg(any(target_has_atomic = "64", feature = "portable-atomic"))]
+pub use decision::budget::Budget;
+#[cfg(any(target_has_atomic = "64", feature = "portable-atomic"))]
 pub use decision::budget::event::BudgetEvent;
 #[cfg(any(target_has_atomic = "64", feature = "portable-atomic"))]
 pub use decision::budget::exchange::{
@@ -46,13 +48,13 @@ pub use decision::budget::exchange::{
 #[cfg(any(target_has_atomic = "64", feature = "portable-atomic"))]
 pub use decision::budget::fallback::Fallback;
 #[cfg(any(target_has_atomic = "64", feature = "portable-atomic"))]
+pub use decision::budget::level::BudgetLevel;
+#[cfg(any(target_has_atomic = "64", feature = "portable-atomic"))]
 pub use decision::budget::member::BudgetMember;
 #[cfg(any(target_has_atomic = "64", feature = "portable-atomic"))]
 pub use decision::budget::shared_state::SharedState;
 #[cfg(any(target_has_atomic = "64", feature = "portable-atomic"))]
 pub use decision::budget::state::BudgetState;
-#[cfg(any(target_has_atomic = "64", feature = "portable-atomic"))]
-pub use decision::budget::{Budget, BudgetLevel};
 pub use decision::http::{http_retry_after_ns, is_idempotent_method};
 #[cfg(any(target_has_atomic = "64", feature = "portable-atomic"))]
 pub use decision::operation::Operation;

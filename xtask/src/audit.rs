@@ -27,12 +27,17 @@ pub(crate) fn audit() -> Result<()> {
     deny()?.run()
 }
 
+/// The tag of the last release, if there is one.
+pub(crate) fn last_release() -> Result<Option<String>> {
+    let (success, last) = program("git describe --tags --abbrev=0 --match v* HEAD^").ends()?;
+    Ok(success.then(|| last.trim().to_owned()))
+}
+
 /// `cargo xtask semver`: fails if the interface of a crate changed more than its version since the
 /// last release.
 pub(crate) fn semver() -> Result<()> {
-    let (success, last) = program("git describe --tags --abbrev=0 --match v* HEAD^").ends()?;
-    if success {
-        return compare(last.trim());
+    if let Some(last) = last_release()? {
+        return compare(&last);
     }
     progress("no release before this one: there is no interface to compare with");
     Ok(())

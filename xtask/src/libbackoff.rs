@@ -2,6 +2,7 @@
 
 mod linked;
 mod platform;
+mod template;
 mod tree;
 
 use crate::shell::*;

@@ -8,11 +8,11 @@ use std::sync::{Mutex, PoisonError};
 use serde_json::{Value, json};
 
 use crate::crates::tool;
-use crate::languages::{Platforms, python};
+use crate::languages::{Platforms, go::engine, python};
 use crate::libbackoff::{self, Platform};
 use crate::report::Report;
 use crate::shell::*;
-use crate::{archive, docs, fresh, licenses, program, venv};
+use crate::{archive, audit, docs, fresh, licenses, program, venv};
 
 /// The prefix under which the library is installed for the tests.
 pub(crate) fn prefix() -> Result<PathBuf> {
@@ -71,7 +71,15 @@ pub(crate) fn test(report: &mut Report) {
         build("programs")?;
         Ok(make("bindings-c", &compiled())?.arg("check"))
     });
-    pytest(report, "test_installed.py", |_| Ok(()));
+    for file in ["test_installed.py", "test_growth.py"] {
+        pytest(report, file, |_| Ok(()));
+    }
+    let is_all = report.is_all;
+    pytest(report, "test_wasm.py", |given| {
+        given["module"] = json!(module()?);
+        given["is_all"] = json!(is_all);
+        Ok(())
+    });
     report.check("C: archives have the same bytes again, the page and the licences", archives);
     report.check("C: the build systems for the README", || {
         for name in ["cmake", "meson", "ninja"] {
@@ -88,6 +96,11 @@ pub(crate) fn test(report: &mut Report) {
 }
 
 fn test_more(report: &mut Report) {
+    let release = report.timed("the tag of the last release", audit::last_release).flatten();
+    if release.is_none() {
+        report.skip("C: the ABI of the last release", "there is no tag of one");
+    }
+    pytest(report, "test_releases.py", |given| Ok(given["release"] = json!(release)));
     // Assertions, which only a build evaluates, compare the types of C with those of the core. The
     // static library needs no linker for the target.
     report.check("C: the library builds where u64 is aligned to 4 bytes", || {
@@ -104,6 +117,8 @@ fn test_more(report: &mut Report) {
         // The oldest that the package promises to work with.
         let cmake = venv::with("c-old-cmake", "xtask/src/languages/c.rs", &["cmake==3.15.3"])?;
         given["old_cmake"] = json!(cmake.join("bin/cmake"));
+        let conan = venv::with("c-conan", "xtask/src/languages/c.rs", &["conan==2.34.0"])?;
+        given["conan"] = json!(conan.join("bin/conan"));
         // The last that the pinned Rust builds.
         let cargo_c = ("cargo-c", "0.10.24+cargo-0.98.0");
         given["cargo_c"] = json!({
@@ -150,20 +165,36 @@ const PUBLISHED: [&str; 5] = [
 ];
 
 pub(crate) fn packages(platforms: Platforms) -> Result<Vec<PathBuf>> {
-    match platforms {
+    let mut archives: Vec<_> = match platforms {
         // Only macOS builds for macOS.
         Platforms::All if cfg!(not(target_os = "macos")) => {
-            PUBLISHED.iter().map(|name| packed(&Platform::named(name)?)).collect()
+            PUBLISHED.iter().map(|name| packed(&Platform::named(name)?)).collect::<Result<_>>()?
         }
-        _ => Ok(vec![packed(&Platform::host()?)?]),
-    }
+        _ => vec![packed(&Platform::host()?)?],
+    };
+    archives.push(module()?);
+    Ok(archives)
 }
 
 fn packed(platform: &Platform) -> Result<PathBuf> {
-    let name = format!("libbackoff-{}-{}", env!("CARGO_PKG_VERSION"), platform.triple());
+    archive(platform.triple(), |folder| libbackoff::build(platform)?.put(folder))
+}
+
+/// The archive for hosts of WebAssembly.
+fn module() -> Result<PathBuf> {
+    archive(WASM, |folder| {
+        let module = engine::build("bindings-c --profile wasm", "wasm/backoff.wasm", "")?;
+        copy(&module, &folder.join("libbackoff.wasm"))?;
+        copy_files("bindings-c/examples/wasm", &folder.join("examples"))?;
+        copy_files("include", &folder.join("include"))
+    })
+}
+
+fn archive(platform: &str, put: impl FnOnce(&Path) -> Result<()>) -> Result<PathBuf> {
+    let name = format!("libbackoff-{}-{platform}", env!("CARGO_PKG_VERSION"));
     let folder = scratch().join("c-archives").join(&name);
     empty(&folder)?;
-    libbackoff::build(platform)?.put(&folder)?;
+    put(&folder)?;
     copy_files("bindings-c/docs", &folder.join("docs"))?;
     let of_folder = ["README.md", licenses::FILE].map(|file| ("bindings-c", file));
     for (from, file) in [("", "LICENSE-APACHE"), ("", "LICENSE-MIT")].into_iter().chain(of_folder) {

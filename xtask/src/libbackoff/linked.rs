@@ -4,7 +4,7 @@
 //! and references to the unwinder of Rust, which is not there. A program that links all of the
 //! archive (`--whole-archive`), as plugins and wrapper libraries do, would not load. So the
 //! installed archive is one object, with only the code that libbackoff needs, and only the
-//! functions of `backoff.h` are visible in it. Their visibility is hidden: a plugin with the archive
+//! functions of `symbols.map` are visible in it. Their visibility is hidden: a plugin with the archive
 //! inside exports none of them. Its sections are still one for each function, so a linker with
 //! `--gc-sections` keeps only what the program calls.
 //!
@@ -12,9 +12,12 @@
 //! version.
 
 use super::platform::Platform;
+use super::template::so_version;
 use super::tree::Built;
-use crate::languages::c::header::Header;
 use crate::shell::*;
+
+/// The functions of the library, with their symbol versions.
+const SYMBOLS: &str = "bindings-c/symbols.map";
 
 pub(super) fn libraries(archive: &Path, platform: &Platform) -> Result<Built> {
     let names = functions()?;
@@ -27,21 +30,18 @@ pub(super) fn libraries(archive: &Path, platform: &Platform) -> Result<Built> {
     platform.objcopy()?.arg("--strip-debug").args(visible).arg(&object).run()?;
     Ok(Built {
         platform: platform.clone(),
-        shared_library: shared(&object, &names, &folder, platform)?,
+        shared_library: shared(&object, &folder, platform)?,
         static_library: hidden(&object, &names, &folder, platform)?,
         import_library: None,
     })
 }
 
-/// The shared library, whose symbols have the version `BACKOFF_` and the major version, as in the
-/// SONAME. A function of a later minor version gets a version of its own.
-fn shared(object: &Path, names: &[String], folder: &Path, platform: &Platform) -> Result<PathBuf> {
-    let major = env!("CARGO_PKG_VERSION_MAJOR");
-    let (script, library) = (folder.join("versions.map"), folder.join("libbackoff.so"));
-    write(&script, format!("BACKOFF_{major} {{ global: {}; local: *; }};\n", names.join("; ")))?;
+/// The shared library, whose symbols have the versions of the list.
+fn shared(object: &Path, folder: &Path, platform: &Platform) -> Result<PathBuf> {
+    let library = folder.join("libbackoff.so");
     let link = platform.cc()?.words("-shared -o").arg(&library).arg(object);
-    let link = link.arg(format!("-Wl,-soname,libbackoff.so.{major}"));
-    let link = link.arg(format!("-Wl,--version-script={}", script.display()));
+    let link = link.arg(format!("-Wl,-soname,libbackoff.so.{}", so_version()));
+    let link = link.arg(format!("-Wl,--version-script={SYMBOLS}"));
     link.words("-Wl,--gc-sections -Wl,-z,defs -Wl,-z,relro -Wl,-z,now").run()?;
     Ok(library)
 }
@@ -62,14 +62,7 @@ fn hidden(object: &Path, names: &[String], folder: &Path, platform: &Platform) -
 }
 
 fn functions() -> Result<Vec<String>> {
-    Ok(Header::read()?.functions().map(|(name, _)| name.to_owned()).collect())
-}
-
-#[cfg(test)]
-#[test]
-fn the_functions_are_those_of_the_list() {
-    let mut names = functions().unwrap();
-    names.sort();
-    let list = read("bindings-c/tests/symbols.txt").unwrap();
-    assert_eq!(names, list.lines().collect::<Vec<_>>());
+    let text = read(SYMBOLS)?;
+    let functions = text.lines().filter_map(|line| line.strip_prefix("    ")?.strip_suffix(';'));
+    Ok(functions.filter(|name| name.starts_with("backoff_")).map(str::to_owned).collect())
 }

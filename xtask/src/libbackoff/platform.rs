@@ -2,6 +2,7 @@
 
 use crate::crates::sysroot;
 use crate::cross;
+use crate::libbackoff::template::so_version;
 use crate::shell::*;
 
 /// A platform, by Rust's name of it, perhaps with a version of glibc: `aarch64-unknown-linux-gnu`,
@@ -13,7 +14,6 @@ pub(crate) struct Platform {
 }
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
-const MAJOR: &str = env!("CARGO_PKG_VERSION_MAJOR");
 
 impl Platform {
     pub(crate) fn host() -> Result<Self> {
@@ -65,7 +65,7 @@ impl Platform {
     /// The names of the shared library: of the file, and of the links to it. The first link is the
     /// name by which programs load it, the last the one that linkers search for.
     pub(crate) fn shared_names(&self) -> Vec<String> {
-        let versions = [format!(".{VERSION}"), format!(".{MAJOR}"), String::new()];
+        let versions = [format!(".{VERSION}"), format!(".{}", so_version()), String::new()];
         if self.is_windows() {
             vec!["backoff.dll".to_owned()]
         } else if self.is_macos() {

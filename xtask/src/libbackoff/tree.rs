@@ -1,6 +1,7 @@
 //! The installed files.
 
 use super::platform::Platform;
+use super::template::fill_in;
 use crate::languages::c::header::Header;
 use crate::shell::*;
 
@@ -47,7 +48,7 @@ impl Built {
         }
         for (from, to) in TEMPLATES {
             let text = read(Path::new("bindings-c").join(from))?;
-            write(destination.join(to), fill_in(&text, &self.platform))?;
+            write(destination.join(to), fill_in(&text, self.platform.pointer_bytes()))?;
         }
         for (name, page) in Header::read()?.manual() {
             write(destination.join("share/man/man3").join(name), page)?;
@@ -65,16 +66,6 @@ impl Built {
         }
         Ok(())
     }
-}
-
-/// A template with the version, and what depends on the platform. `bindings-c/build.rs` fills in the
-/// same for `cargo cinstall`.
-fn fill_in(template: &str, platform: &Platform) -> String {
-    template
-        .replace("@VERSION@", env!("CARGO_PKG_VERSION"))
-        .replace("@MAJOR@", env!("CARGO_PKG_VERSION_MAJOR"))
-        .replace("@MINOR@", env!("CARGO_PKG_VERSION_MINOR"))
-        .replace("@POINTER_BYTES@", &platform.pointer_bytes().to_string())
 }
 
 /// Replaces the file in one step. A program that runs on the old file keeps it.

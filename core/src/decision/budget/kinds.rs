@@ -4,11 +4,11 @@
     reason = "callers know the event: only its arms are left, and the state stays in registers"
 )]
 
-use crate::decision::budget::BudgetLevel;
 use crate::decision::budget::event::BudgetEvent::{
     self, AttemptFailed, AttemptOver, OperationBegan, OperationEnded, OperationSucceeded,
     RetryRequested,
 };
+use crate::decision::budget::level::BudgetLevel;
 use crate::decision::budget::rule::{BudgetConfig, State, earn, spend};
 use crate::decision::budget::ttl::Ttl;
 use crate::decision::outcome::Outcome;

@@ -5,6 +5,7 @@ pub(crate) mod event;
 pub(crate) mod exchange;
 pub(crate) mod fallback;
 mod kinds;
+pub(crate) mod level;
 pub(crate) mod member;
 mod member_exchange;
 mod member_words;
@@ -20,6 +21,7 @@ use core::str::FromStr;
 
 use crate::decision::atomic::{AtomicU64, Ordering};
 use crate::decision::budget::event::BudgetEvent;
+use crate::decision::budget::level::BudgetLevel;
 use crate::decision::budget::rule::{BudgetConfig, STATE, State};
 use crate::decision::outcome::Outcome;
 use crate::error::parse_error::ParseError;
@@ -234,19 +236,6 @@ impl Budget {
         let _ = self.lock.compare_exchange(1, DAMAGED, Ordering::Relaxed, Ordering::Relaxed);
         false
     }
-}
-
-/// What a budget has left (SPEC 15.9), in parts of a token or, for `ttl` and `concurrent`, of a retry:
-/// `level / unit` of `max / unit`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct BudgetLevel {
-    /// What is left.
-    pub level: u64,
-    /// The level of a full budget; for `ttl` its reserve, which what operations earn exceeds; for
-    /// `concurrent` the retries that may be active at the same time now.
-    pub max: u64,
-    /// The parts of a token or a retry, at least 1.
-    pub unit: u64,
 }
 
 /// The value of a lock that nobody frees.

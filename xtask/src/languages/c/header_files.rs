@@ -142,20 +142,19 @@ impl Header {
     }
 
     fn table(&self) -> String {
-        let numbers = self
-            .constants()
-            .into_iter()
-            .map(|(name, _, value)| (name.to_owned(), value.to_string()));
+        let row = |cfg, name: &str, value| format!("    {cfg}(c\"{name}\", {value}),\n");
+        let constants = self.constants().into_iter();
+        let numbers = constants.map(|(name, _, value)| row("", name, value.to_string()));
         let sizes = self.structs().map(|(name, _)| {
-            (format!("sizeof({name})"), format!("size_of::<crate::{name}>() as u64"))
+            // WebAssembly has no loop with callbacks.
+            let is_loop = name.starts_with("backoff_loop");
+            let cfg = if is_loop { "#[cfg(not(target_family = \"wasm\"))] " } else { "" };
+            row(cfg, &format!("sizeof({name})"), format!("size_of::<crate::{name}>() as u64"))
         });
-        let rows: Vec<_> = numbers.chain(sizes).collect();
-        let lines: Vec<String> =
-            rows.iter().map(|(name, value)| format!("    (c\"{name}\", {value}),\n")).collect();
-        let (count, lines) = (rows.len(), lines.concat());
+        let lines: String = numbers.chain(sizes).collect();
         format!(
             "//! The constants of `include/backoff.h`. Generated from it by `cargo xtask generate`.\n\n\
-             use core::ffi::CStr;\n\n#[rustfmt::skip]\npub(crate) static CONSTANTS: [(&CStr, u64); {count}] = [\n{lines}];\n"
+             use core::ffi::CStr;\n\n#[rustfmt::skip]\npub(crate) static CONSTANTS: &[(&CStr, u64)] = &[\n{lines}];\n"
         )
     }
 }

@@ -12,8 +12,8 @@ pub(crate) fn files(header: &Header) -> Result<[(PathBuf, String); 4]> {
         .replacen("\npackage ", "\n//lint:file-ignore SA4006 translated\n\npackage ", 1)
         // One goroutine at a time uses an instance. Watching that doubles the time of tests under -race.
         .replace("\nfunc ", "\n//go:norace\nfunc ");
-    let flags = ["-Ctarget-feature=+wide-arithmetic"];
-    let plain = build("go-plain", "go-plain", "go_plain.wasm", &flags)?;
+    let flag = "-Ctarget-feature=+wide-arithmetic";
+    let plain = build("go-plain --profile go-plain", "go-plain/go_plain.wasm", flag)?;
     let plain = translated(&plain, "-pkg=plain")?;
     ensure!(plain.contains(CARRY), "wasm2go adds in another way");
     let plain = plain.replace(CARRY, CARRY_BY_COMPARING);
@@ -41,22 +41,15 @@ const CARRY_BY_COMPARING: &str = "	lo, carry := uint64(x)+uint64(y), int64(0)
 
 /// The module of which `core.go` is the translation.
 fn wasm() -> Result<PathBuf> {
-    let flags = [
-        // A stack that is too small meets the end of the memory, not the data.
-        "-Clink-arg=--stack-first",
-        "-Clink-arg=-zstack-size=16384",
-        "-Clink-arg=--export=__heap_base",
-    ];
-    build("bindings-c", "go", "backoff.wasm", &flags)
+    build("bindings-c --features go --profile go", "go/backoff.wasm", "")
 }
 
-fn build(package: &str, profile: &str, file: &str, flags: &[&str]) -> Result<PathBuf> {
+/// A module of WebAssembly, made from a package with a profile and with a flag for rustc.
+pub(crate) fn build(package: &str, file: &str, flag: &str) -> Result<PathBuf> {
     add_target(WASM)?;
-    let build = cargo(&format!(
-        "build --locked --lib --package {package} --profile {profile} --target {WASM}"
-    ));
-    build.env("CARGO_ENCODED_RUSTFLAGS", flags.join("\u{1f}")).run()?;
-    Ok(target().join(WASM).join(profile).join(file))
+    let build = cargo(&format!("build --locked --lib --target {WASM} --package {package}"));
+    build.env("CARGO_ENCODED_RUSTFLAGS", flag).run()?;
+    Ok(target().join(WASM).join(file))
 }
 
 fn translated(wasm: &Path, options: &str) -> Result<String> {
