@@ -1085,7 +1085,7 @@ backoff_outcome backoff_http_outcome(uint32_t status);
 // Returns 1 if a request with this method, which has `length` bytes, may be repeated without
 // asking anyone: GET, HEAD, OPTIONS, TRACE, PUT or DELETE (SPEC 14.6). Returns 0 for any other
 // method, for NULL, and for a length that no memory has.
-backoff_code backoff_is_idempotent_method(const char *method, uint64_t length);
+uint32_t backoff_is_idempotent_method(const char *method, uint64_t length);
 
 // Writes the time that a server asked to wait, in ns, from the value of its Retry-After header,
 // which has `length` bytes: a number of seconds, or a date. A number above 10^9 is a time in

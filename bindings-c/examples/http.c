@@ -30,7 +30,7 @@ static size_t append(char *bytes, size_t size, size_t count, void *context) {
 }
 
 /* The outcome of a failure without a response. A GET may be repeated. */
-static uint32_t outcome_of(CURLcode code) {
+static backoff_outcome outcome_of(CURLcode code) {
   switch (code) {
     case CURLE_OPERATION_TIMEDOUT:
       return BACKOFF_OUTCOME_TIMEOUT;
@@ -46,7 +46,7 @@ static uint32_t outcome_of(CURLcode code) {
   }
 }
 
-static uint32_t attempt(void *context, uint64_t *retry_after_ns) {
+static backoff_outcome attempt(void *context, uint64_t *retry_after_ns) {
   struct request *request = context;
   struct curl_header *after;
   long status = 0;
@@ -106,7 +106,7 @@ static int get(const char *url, const backoff_policy *policy, uint64_t stream) {
   curl_easy_setopt(request.curl, CURLOPT_WRITEFUNCTION, append);
   curl_easy_setopt(request.curl, CURLOPT_WRITEDATA, &request);
 
-  uint32_t code = backoff_retry(&loop, stream, &request, &end);
+  backoff_code code = backoff_retry(&loop, stream, &request, &end);
   int failed = code != BACKOFF_OK || end.reason != BACKOFF_REASON_SUCCESS;
   if (code != BACKOFF_OK) { /* `end` is not written */
     fprintf(stderr, "backoff_retry: %s\n", backoff_code_name(code));

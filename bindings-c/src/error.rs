@@ -6,12 +6,14 @@ use backoff_core::ffi::{self, TextKind};
 use backoff_core::{ErrorCode, ParseError, PolicyError, TextBuf};
 
 use crate::code::{
-    BACKOFF_ERROR_BUFFER_TOO_SMALL, BACKOFF_ERROR_DAMAGED, BACKOFF_ERROR_END,
-    BACKOFF_ERROR_NO_ENTROPY, BACKOFF_ERROR_NOT_A_RATIO, BACKOFF_ERROR_NOT_A_RETRY_AFTER,
+    BACKOFF_ERROR_BUFFER_TOO_SMALL, BACKOFF_ERROR_DAMAGED, BACKOFF_ERROR_DURATION_TOO_FINE,
+    BACKOFF_ERROR_END, BACKOFF_ERROR_MISSING_UNIT, BACKOFF_ERROR_NO_ENTROPY,
+    BACKOFF_ERROR_NOT_A_DURATION, BACKOFF_ERROR_NOT_A_RATIO, BACKOFF_ERROR_NOT_A_RETRY_AFTER,
     BACKOFF_ERROR_NOT_A_STATE, BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_RATIO_TOO_FINE,
-    BACKOFF_ERROR_TOO_LONG, BACKOFF_ERROR_UNINITIALIZED, BACKOFF_ERROR_UNKNOWN_EVENT,
-    BACKOFF_ERROR_UNKNOWN_FIELD, BACKOFF_ERROR_UNKNOWN_KIND, BACKOFF_ERROR_UNKNOWN_NAME,
-    BACKOFF_ERROR_UNKNOWN_OUTCOME, BACKOFF_ERROR_UNKNOWN_REASON, BACKOFF_ERROR_UNSUPPORTED,
+    BACKOFF_ERROR_TOO_LARGE, BACKOFF_ERROR_TOO_LONG, BACKOFF_ERROR_TOO_SMALL,
+    BACKOFF_ERROR_UNINITIALIZED, BACKOFF_ERROR_UNKNOWN_EVENT, BACKOFF_ERROR_UNKNOWN_FIELD,
+    BACKOFF_ERROR_UNKNOWN_KIND, BACKOFF_ERROR_UNKNOWN_NAME, BACKOFF_ERROR_UNKNOWN_OUTCOME,
+    BACKOFF_ERROR_UNKNOWN_REASON, BACKOFF_ERROR_UNKNOWN_UNIT, BACKOFF_ERROR_UNSUPPORTED,
     BACKOFF_ERROR_WRONG_BUDGET, BACKOFF_ERROR_WRONG_UNIT, BACKOFF_ERROR_ZERO_DENOMINATOR,
     BACKOFF_OK, backoff_code,
 };
@@ -177,7 +179,17 @@ impl backoff_error {
                 "a reserved word is not 0: the program needs a newer library"
             }
             BACKOFF_ERROR_UNKNOWN_NAME => "the header has no constant or struct of this name",
-            // backoff_ratio_parse returns these for a ratio that belongs to no field yet.
+            // These are about a number that belongs to no field yet, as in backoff_duration_parse.
+            BACKOFF_ERROR_TOO_LARGE => "the value is above the limit",
+            BACKOFF_ERROR_TOO_SMALL => "the value is below the limit",
+            BACKOFF_ERROR_NOT_A_DURATION => "the text is not a duration such as 100ms or 1.5s",
+            BACKOFF_ERROR_MISSING_UNIT => {
+                "the duration has no unit; the units are d, h, m, s, ms, us, ns"
+            }
+            BACKOFF_ERROR_UNKNOWN_UNIT => {
+                "the duration has an unknown unit; the units are d, h, m, s, ms, us, ns"
+            }
+            BACKOFF_ERROR_DURATION_TOO_FINE => "the duration is not a whole number of nanoseconds",
             BACKOFF_ERROR_ZERO_DENOMINATOR => "the ratio has a zero denominator",
             BACKOFF_ERROR_RATIO_TOO_FINE => "the ratio has a term above 4294967295",
             BACKOFF_ERROR_NOT_A_RATIO => "the text is not a ratio such as 2, 1.6, 8/5 or 20%",

@@ -25,21 +25,6 @@ wrapper_is_short() {
   lines=$(wc -l < "${header}pp") && { test "$lines" -lt 350 || { echo "$lines lines"; return 1; }; }
 }
 
-# Where uint64_t is aligned to 4 bytes, as on i686, the opaque structs are aligned to 8 all the
-# same. Every compiler can align it so.
-aligned_to_8() {
-  {
-    echo '#include <stdint.h>'
-    echo 'typedef uint64_t aligned_to_4 __attribute__((aligned(4)));'
-    echo '#define uint64_t aligned_to_4'
-    echo "#include \"$header\""
-    echo '_Static_assert(_Alignof(struct { uint64_t word; }) == 4, "uint64_t");'
-    for type in params policy iter preview budget operation stats budget_state budget_member; do
-      echo "_Static_assert(_Alignof(backoff_$type) == 8, \"backoff_$type\");"
-    done
-  } | "${CC:-cc}" -std=c11 -Werror -fsyntax-only -x c -
-}
-
 # A result that nobody reads is a mistake.
 results_are_read() {
   echo '#include <backoff.hpp>
@@ -176,7 +161,6 @@ check "an attempt that returns a number does not compile" attempts_return_outcom
 check "code with and without exceptions stays apart" modes_do_not_mix
 check "an error without exceptions is printed" aborts_with_the_message
 check "the programs of the pages in C99" pages_compile "${CC:-cc}" "$prefix"
-check "the opaque structs are aligned to 8 where uint64_t is aligned to 4" aligned_to_8
 check "the exported symbols and their versions are those of symbols.map" exports_the_list
 check "a program asks for the version of the symbols" asks_for_the_version
 check "the global symbols of the archive are those of symbols.map" defines_the_list

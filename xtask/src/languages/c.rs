@@ -1,8 +1,5 @@
 //! C: `make check` in bindings-c, on libbackoff installed under a prefix of its own.
 
-pub(crate) mod header;
-mod header_files;
-
 use std::sync::{Mutex, PoisonError};
 
 use serde_json::{Value, json};
