@@ -134,6 +134,7 @@ pub fn main(init: std.process.Init) !void {
     gpa = init.arena.allocator();
     var in = std.Io.File.stdin().readerStreaming(init.io, &.{});
     const input = try in.interface.allocRemaining(gpa, .unlimited);
+    if (input.len == 0) return; // no line
     var buffer: [65536]u8 = undefined;
     var out = std.Io.File.stdout().writerStreaming(init.io, &buffer);
     var lines = std.mem.splitScalar(u8, std.mem.cutSuffix(u8, input, "\n") orelse input, '\n');
