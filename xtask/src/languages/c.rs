@@ -9,7 +9,7 @@ use crate::languages::{Platforms, go::engine, python};
 use crate::libbackoff::{self, Platform};
 use crate::report::Report;
 use crate::shell::*;
-use crate::{archive, audit, docs, fresh, licenses, program, venv};
+use crate::{archive, audit, cross, docs, fresh, licenses, program, venv};
 
 /// The prefix under which the library is installed for the tests.
 pub(crate) fn prefix() -> Result<PathBuf> {
@@ -108,6 +108,7 @@ fn test_more(report: &mut Report) {
     });
     pytest(report, "test_languages.py", |given| {
         given["backoff"] = json!(program::binary()?);
+        given["zig"] = json!({ "folder": cross::zig()?, "cache": scratch().join("zig-cache") });
         Ok(())
     });
     pytest(report, "test_everywhere.py", |given| {
