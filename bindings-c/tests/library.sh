@@ -20,11 +20,6 @@ compiles() { # COMPILER STANDARD LANGUAGE
   "$1" -std="$2" -Wall -Wextra -Wpedantic -Werror -fsyntax-only -x "$3" "$header"
 }
 
-# Users read it as documentation.
-wrapper_is_short() {
-  lines=$(wc -l < "${header}pp") && { test "$lines" -lt 350 || { echo "$lines lines"; return 1; }; }
-}
-
 # A result that nobody reads is a mistake.
 results_are_read() {
   echo '#include <backoff.hpp>
@@ -153,7 +148,6 @@ needs_only_an_old_libc() {
 check "the header in C99" compiles "${CC:-cc}" c99 c
 check "the header in C++11" compiles "${CXX:-c++}" c++11 c++
 check "the header in C++20" compiles "${CXX:-c++}" c++20 c++
-check "the C++ wrapper has less than 350 lines" wrapper_is_short
 check "the C++ wrapper causes no warning" \
   wrapper_compiles "${CXX:-c++}" "$prefix" -std=c++11 -o "$folder/wrapper.o"
 check "a result that nobody reads causes a warning" results_are_read
