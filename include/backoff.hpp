@@ -12,7 +12,7 @@
 //   1. Times: any std::chrono::duration, as nanoseconds
 //   2. Errors: error, exception, result
 //   3. Outcomes: outcome, reason, verdict; HTTP
-//   4. Streams: stream
+//   4. Streams: stream, optional_stream
 //   5. Policies: policy, params; iter, preview
 //   6. Budgets: budget, budget_state
 //   7. Stats: retry_stats
@@ -362,6 +362,23 @@ struct stream {
   }
   uint64_t draw(uint32_t index) const { return backoff_stream_draw(number, index); }
   stream advance(uint64_t draws) const { return stream(backoff_stream_advance(number, draws)); }
+};
+
+// A stream, or none: then an operation or a loop takes the next stream of this process, of which each
+// is used once (SPEC 18.1).
+class optional_stream {
+  bool is_set_ = false;
+  uint64_t number_ = 0;
+
+ public:
+  optional_stream() = default;
+  optional_stream(stream of) : is_set_(true), number_(of.number) {}
+  explicit operator bool() const noexcept { return is_set_; }
+  result<stream> next() const {
+    uint64_t number = number_;
+    const backoff_code code = is_set_ ? BACKOFF_OK : internal::next_stream(&number);
+    return {stream(number), code};
+  }
 };
 
 // 5. Policies -------------------------------------------------------------------------------------
@@ -763,14 +780,16 @@ class operation {
  public:
   backoff_operation raw = backoff_operation();
 
-  static result<operation> begin(const policy &policy, stream of,
+  static result<operation> begin(const policy &policy, optional_stream of = {},
                                  clock::time_point now = clock::now(),
                                  clock::time_point deadline = no_deadline(),
                                  budget *budget = nullptr) {
     operation made;
+    const result<stream> used = of.next();
+    if (!used) return {std::move(made), used.error()};
     made.budget_ = budget ? &budget->raw : nullptr;
     const backoff_code code =
-        backoff_operation_begin(&made.raw, &policy.raw, of.number, detail::ns(now),
+        backoff_operation_begin(&made.raw, &policy.raw, used.value().number, detail::ns(now),
                                 detail::deadline_ns(deadline), made.budget_);
     return {std::move(made), code};
   }
@@ -838,17 +857,9 @@ struct event {
   backoff::reason reason;
 };
 
-// A stream, or none.
-struct optional_stream {
-  bool is_set = false;
-  uint64_t number = 0;
-  optional_stream() = default;
-  optional_stream(stream of) : is_set(true), number(of.number) {}
-};
-
 // What a loop need not be told. What a pointer points to has to outlive the loop.
 struct options {
-  optional_stream stream = {};  // of the delays; by default the next one of this process (SPEC 18.1)
+  optional_stream stream = {};  // of the delays
   clock::time_point deadline = no_deadline();
   backoff::budget *budget = nullptr;
   retry_stats *stats = nullptr;
@@ -983,13 +994,12 @@ inline result<event> run(const policy &policy, const std::function<verdict()> &a
                          const options &with) {
   if (!attempt || !with.now || !with.sleep) return {event(), BACKOFF_ERROR_NULL_POINTER};
   loop loop(with);
-  uint64_t stream = with.stream.number;
-  const backoff_code entropy = with.stream.is_set ? BACKOFF_OK : internal::next_stream(&stream);
-  const bool is_random = entropy == BACKOFF_OK;
-  const auto used = is_random ? policy : policy::parse("off").value();
-  BACKOFF_TRY(loop.run(used, stream, attempt), loop.stop())
+  const result<stream> of = with.stream.next();
+  const uint64_t number = of ? of.value().number : 0;
+  const auto used = of ? policy : policy::parse("off").value();
+  BACKOFF_TRY(loop.run(used, number, attempt), loop.stop())
   loop.stop();
-  if (!is_random && loop.end.reason == reason::max_retries) return {loop.end, entropy};
+  if (!of && loop.end.reason == reason::max_retries) return {loop.end, of.error()};
   return {loop.end, loop.failed};
 }
 

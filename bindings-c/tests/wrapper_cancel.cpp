@@ -195,26 +195,28 @@ std::vector<uint64_t> of_threads() {
 void check_numbers_of_loops() {
   const uint64_t own = static_cast<uint64_t>(getpid()) * 1000;
   check_number("each loop without entropy", "asks", seeds, 3);
+  const auto begin = [] { return backoff::operation::begin(backoff::policy()); };
+  check_number("an operation without entropy", "code", begin().error().code(),
+               BACKOFF_ERROR_NO_ENTROPY);
   code_of_entropy = BACKOFF_OK;
-  auto delays = of_threads(), wanted = delays_of(own + 4, 0, 100);
+  auto delays = of_threads(), wanted = delays_of(own + 5, 0, 100);
   std::sort(delays.begin(), delays.end());
   std::sort(wanted.begin(), wanted.end());
   check_true("the loops of all threads", "have the numbers from 0", delays == wanted);
-  check_number("a process", "asks once", seeds, 4);
+  check_number("a process", "asks once", seeds, 5);
   std::fflush(stdout);
   const pid_t child = fork();
   if (child == 0) {
-    const uint64_t seed = static_cast<uint64_t>(getpid()) * 1000 + 5;
+    const uint64_t seed = static_cast<uint64_t>(getpid()) * 1000 + 6;
     std::vector<uint64_t> first;
     for (int loop = 0; loop < 3; loop++) first.push_back(default_delay());
-    _exit(first == delays_of(seed, 0, 3) && seeds == 5 ? 0 : 1);
+    _exit(first == delays_of(seed, 0, 3) && seeds == 6 ? 0 : 1);
   }
   int status = 1;
   waitpid(child, &status, 0);
   check_true("a forked child", "numbers its loops under its own seed", status == 0);
-  check_true("its parent", "goes on", default_delay() == delays_of(own + 4, 100, 1)[0]);
-  // What is given to a loop has no number.
-  check_number("streams of their own", "need no entropy", seeds, 4);
+  check_true("an operation", "has the next number", !!begin());
+  check_true("a parent", "goes on", default_delay() == delays_of(own + 5, 101, 1)[0]);
 }
 
 void check_thread(bool is_slow) {

@@ -247,7 +247,7 @@ backoff::options made_elsewhere() {
 }
 
 void check_stream_of_options() {
-  check_true("no stream", "is the default", !backoff::options().stream.is_set);
+  check_true("no stream", "is the default", !backoff::options().stream);
   auto options = made_elsewhere();
   backoff::nanoseconds waited(0);
   options.sleep = [&](backoff::nanoseconds delay) { waited = delay; };
