@@ -271,12 +271,19 @@ void check_exceptions() {
   const auto value_of = [&](backoff::attempt<int> (*attempt)()) {
     return backoff::retry(policy, attempt, loop.options).value();
   };
+  const auto kept_value_of = [&](backoff::attempt<int> (*attempt)()) {
+    const auto kept = backoff::retry(policy, attempt, loop.options);
+    return kept.value();
+  };
   const auto permanent = []() -> backoff::attempt<int> { return outcome::permanent; };
   const auto transient = []() -> backoff::attempt<int> { return {outcome::transient, 1}; };
   const auto none = []() -> backoff::attempt<int> { return outcome::none; };
   check_equal("no value", "of one attempt",
               thrown<backoff::retry_error>([&] { value_of(permanent); }),
               "gave up after 1 attempt: permanent");
+  check_equal("no value", "that is kept",
+              thrown<backoff::retry_error>([&] { kept_value_of(transient); }),
+              "gave up after 10 attempts: max_retries");
   check_equal("no value", "of ten attempts",
               thrown<backoff::retry_error>([&] { value_of(transient); }),
               "gave up after 10 attempts: max_retries");
