@@ -24,8 +24,8 @@
 // - A function that can fail returns a value or an error. value() of an error throws an exception,
 //   or with -fno-exceptions prints the message and aborts.
 // - A duration may have any unit and any type of number. One that is negative or not a number is 0
-//   ns, and one beyond 2^63 - 1 ns, about 292 years, is that long. For a field of a policy, which has
-//   no negative values, those are an error instead.
+//   ns, and one beyond 2^63 - 1 ns, about 292 years, is that long. As a field of a policy, one that is
+//   negative or not a number is an error instead.
 // - Each object has a struct of backoff.h, `raw`, whose comment says whether it may be copied and
 //   shared by threads. Only an operation has a destructor.
 
@@ -73,6 +73,7 @@
 
 namespace backoff {
 
+// Shared by code with and without exceptions, or a process would have two seeds.
 namespace internal {
 
 // Elsewhere than on Unix a process cannot fork.
@@ -122,7 +123,7 @@ inline clock::time_point no_deadline() { return (clock::time_point::max)(); }
 
 namespace detail {
 
-// Whole ticks without rounding, whatever a long double can hold.
+// The nanoseconds of a whole number of ticks, exactly where a long double could not hold them.
 template <class Period> uint64_t ns_of_ticks(uint64_t count) {
   using per_second = std::ratio<1000000000, Period::den>;  // a tick is Period::num of them
   const uint64_t num = uint64_t(per_second::num), den = uint64_t(per_second::den);
@@ -207,7 +208,8 @@ struct printed {
 inline backoff_code print_error(const backoff_error *of, char *buffer, uint64_t size,
                                 uint64_t *length) {
   const backoff_code code = backoff_error_message(of, buffer, size, length);
-  if (code != BACKOFF_OK) std::snprintf(buffer, BACKOFF_TEXT_SIZE, "%s", backoff_code_name(of->code));
+  const char *name = backoff_code_name(of->code);
+  if (code != BACKOFF_OK) std::snprintf(buffer, BACKOFF_TEXT_SIZE, "%s", name);
   return code;
 }
 }  // namespace detail
@@ -397,11 +399,12 @@ struct ratio {
 
 namespace detail {
 
-// The getters of policies and budgets. They return false for a field that has another type, that is
-// not used, or that is not one of a policy or a budget.
-template <class Base, backoff_code (*number)(const decltype(Base::raw) *, backoff_field, uint64_t *),
-          backoff_code (*fraction)(const decltype(Base::raw) *, backoff_field, uint32_t *, uint32_t *)>
-struct with_fields : Base {
+// A policy or a budget with its getters. They return false for a field that is not one of it or that it
+// does not use, for a ratio that is read as a number, and for the reverse.
+template <class Raw, backoff_code (*print)(const Raw *, char *, uint64_t, uint64_t *),
+          backoff_code (*number)(const Raw *, backoff_field, uint64_t *),
+          backoff_code (*fraction)(const Raw *, backoff_field, uint32_t *, uint32_t *)>
+struct with_fields : printed<Raw, print, BACKOFF_TEXT_SIZE> {
   // A count, the number of a kind, or nanoseconds.
   bool get(backoff_field field, uint64_t &value) const {
     return number(&this->raw, field, &value) == BACKOFF_OK;
@@ -423,12 +426,10 @@ struct with_fields : Base {
   }
 };
 
-using policy_fields =
-    with_fields<printed<backoff_policy, backoff_policy_print, BACKOFF_TEXT_SIZE>,
-                backoff_policy_get, backoff_policy_get_ratio>;
-using budget_fields =
-    with_fields<printed<backoff_budget, backoff_budget_print, BACKOFF_TEXT_SIZE>,
-                backoff_budget_get, backoff_budget_get_ratio>;
+using policy_fields = with_fields<backoff_policy, backoff_policy_print, backoff_policy_get,
+                                  backoff_policy_get_ratio>;
+using budget_fields = with_fields<backoff_budget, backoff_budget_print, backoff_budget_get,
+                                  backoff_budget_get_ratio>;
 
 }  // namespace detail
 
@@ -1010,7 +1011,7 @@ struct ended {
   template <class Attempt>
   static type retry(const policy &policy, const Attempt &attempt, const options &with) {
     static_assert(std::is_convertible<const Attempt &, std::function<verdict()>>::value,
-                  "an attempt returns a backoff::outcome, a backoff::verdict or a backoff::attempt");
+                  "an attempt returns a backoff::outcome, backoff::verdict or backoff::attempt");
     return run(policy, attempt, with);
   }
 };
