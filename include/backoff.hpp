@@ -203,20 +203,13 @@ struct printed {
     return out << of.to_string();
   }
 };
-
-// The name of the code where its message would need a field that the function does not know.
-inline backoff_code print_error(const backoff_error *of, char *buffer, uint64_t size,
-                                uint64_t *length) {
-  const backoff_code code = backoff_error_message(of, buffer, size, length);
-  const char *name = backoff_code_name(of->code);
-  if (code != BACKOFF_OK) std::snprintf(buffer, BACKOFF_TEXT_SIZE, "%s", name);
-  return code;
-}
 }  // namespace detail
 
 // What went wrong: a code, and for a broken rule its field, value and limit.
-struct error : detail::printed<backoff_error, detail::print_error, BACKOFF_TEXT_SIZE> {
+struct error : detail::printed<backoff_error, backoff_error_message, BACKOFF_TEXT_SIZE> {
   backoff_code code() const noexcept { return raw.code; }
+  // The name of the code, such as "cap_below_base".
+  const char *name() const noexcept { return backoff_code_name(raw.code); }
 };
 
 namespace detail {

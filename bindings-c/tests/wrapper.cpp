@@ -509,9 +509,10 @@ void check_exceptions() {
   check_equal("value", "of an error",
               thrown<backoff::exception>([] { ignore(backoff::policy::parse("full:base=5").value()); }),
               "at 11: base has no unit; the units are d, h, m, s, ms, us, ns");
-  check_equal("value", "of an error without a message",
-              thrown<backoff::exception>([] { ignore(backoff::parse_duration("5").value()); }),
-              "missing_unit");
+  check_equal("value", "of an error without a string",
+              thrown<backoff::exception>([] { ignore(backoff::parse_retry_after("soon").value()); }),
+              "the value of Retry-After is neither a number of seconds nor a date, or is longer than "
+              "1024 bytes");
 #endif
 }
 
