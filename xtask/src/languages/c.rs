@@ -62,6 +62,13 @@ pub(crate) fn snippet(code: &str) -> Result<String> {
     example("snippet")?.stdout()
 }
 
+/// The output of a C++ program, in the oldest standard that has what it includes.
+pub(crate) fn cpp_snippet(code: &str) -> Result<String> {
+    let standard = if code.contains("#include <stop_token>") { "c++20" } else { "c++11" };
+    write(compiled().join("snippet.cpp"), code)?;
+    example(&format!("snippet-{standard}"))?.stdout()
+}
+
 /// The installed header, libraries and pkg-config file, as a C user has them.
 pub(crate) fn test(report: &mut Report) {
     report.suite("C: make check", || {
