@@ -80,7 +80,8 @@ public final class Backoff {
         @Override public String toString() { return text("budget_print", struct); }
     }
     public enum Outcome { NONE, SUCCESS, TRANSIENT, THROTTLED, TIMEOUT, PERMANENT } // in the order of their numbers
-    public enum Reason { NONE, SUCCESS, PERMANENT, MAX_RETRIES, MAX_ELAPSED, DEADLINE, BUDGET, CANCELLED }
+    public enum Reason { NONE, SUCCESS, PERMANENT, MAX_RETRIES, MAX_ELAPSED, DEADLINE, BUDGET, CANCELLED, UNKNOWN; // of a later version
+        static Reason of(int number) { return values()[Math.min(number, UNKNOWN.ordinal())]; } }
     public record Decision(long delayNs, Reason reason) {}
     /** A call with its retries, for one thread. Its close cancels it, unless it has stopped. */
     public static final class Operation implements AutoCloseable {
@@ -91,9 +92,8 @@ public final class Backoff {
         }
         public Decision decide(Outcome outcome, long nowNs, OptionalLong retryAfterNs) {
             check("operation_decide", operation, outcome.ordinal(), retryAfterNs.orElse(NO_TIME), nowNs, budget, out);
-            return new Decision(out.get(JAVA_LONG, 8), Reason.values()[out.get(JAVA_INT, 0)]);
-        }
-        public Reason cancel() { check("operation_cancel", operation, budget, out); return Reason.values()[out.get(JAVA_INT, 0)]; }
+            return new Decision(out.get(JAVA_LONG, 8), Reason.of(out.get(JAVA_INT, 0))); }
+        public Reason cancel() { check("operation_cancel", operation, budget, out); return Reason.of(out.get(JAVA_INT, 0)); }
         @Override public void close() { cancel(); }
         public long retries() { check("operation_state", operation, out, null, null); return out.get(JAVA_LONG, 0); }
     }

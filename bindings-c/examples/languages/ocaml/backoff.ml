@@ -77,7 +77,7 @@ let outcomes =
   [ `Success, "success"; `Transient, "transient"; `Throttled, "throttled"; `Timeout, "timeout"; `Permanent, "permanent" ]
 let reasons =
   [ "success", `Success; "permanent", `Permanent; "max_retries", `Max_retries; "max_elapsed", `Max_elapsed;
-    "deadline", `Deadline; "budget", `Budget; "cancelled", `Cancelled ]
+    "deadline", `Deadline; "budget", `Budget; "cancelled", `Cancelled ] (* `Unknown is of a later version *)
 (** A call with its retries. *)
 module Operation = struct
   type t = { memory : char ptr; decision : char ptr; budget : char ptr option }
@@ -87,7 +87,7 @@ module Operation = struct
     check (c_begin operation.memory policy stream now_ns (optional deadline_ns) budget);
     operation
   let reason { decision; _ } =
-    match !@(at u32 0 decision) with 0 -> None | number -> Some (List.assoc (c_reason_name number) reasons)
+    match !@(at u32 0 decision) with 0 -> None | number -> Some (Option.value (List.assoc_opt (c_reason_name number) reasons) ~default:`Unknown)
   (** How long to wait, and [None] or why to stop. *)
   let decide ?retry_after_ns operation outcome ~now_ns =
     let name = List.assoc outcome outcomes in
