@@ -267,7 +267,7 @@ backoff_code backoff_budget_get(const backoff_budget *budget, backoff_field fiel
 backoff_code backoff_budget_get_ratio(const backoff_budget *budget, backoff_field field, uint32_t *numerator, uint32_t *denominator);
 backoff_code backoff_budget_get_level(const backoff_budget *budget, uint64_t now_ns, backoff_budget_level *level);
 backoff_outcome backoff_http_outcome(uint32_t status);
-backoff_code backoff_is_idempotent_method(const char *method, uint64_t length);
+uint32_t backoff_is_idempotent_method(const char *method, uint64_t length);
 backoff_code backoff_parse_retry_after(const char *text, uint64_t length, uint64_t now_ns, uint64_t *retry_after_ns);
 backoff_code backoff_http_retry_after(uint32_t status, const char *fields, uint64_t length, uint64_t now_ns, uint64_t *retry_after_ns);
 struct backoff_stats {

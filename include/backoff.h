@@ -60,7 +60,8 @@
  * - Every pointer points to a struct of its type, to one number, or to as many bytes as its length
  *   or size says, and what is written overlaps nothing else. A required pointer that is NULL gives
  *   BACKOFF_ERROR_NULL_POINTER, a struct that no function initialised BACKOFF_ERROR_UNINITIALIZED,
- *   and a budget whose memory was damaged BACKOFF_ERROR_DAMAGED. The comments name the other codes.
+ *   and a budget that is found damaged (see backoff_budget) BACKOFF_ERROR_DAMAGED. The comments name
+ *   the other codes.
  *   Other arguments may have any value.
  * - These pointers may be NULL: `error`, `length` and `context`; a policy that is read, which is
  *   then the preset "default"; the budget of an operation; and what a comment says.
@@ -584,9 +585,9 @@ backoff_code backoff_policy_change_ratio(const backoff_policy *policy,
 
 // Writes the stream of a seed and a key, such as a job ID or a client name. Every language
 // computes the same stream from the same two (SPEC 3.2). The key is `length` bytes, UTF-8 if it is
-// text. The length may be 0; then `key` may be NULL.
+// text. A key of 0 bytes is a key, the empty one, and `key` may then be NULL.
 //
-// The stream of a seed without a key is the seed itself. All clients with the same seed and no key
+// Without a key, do not call this: the stream is then the seed itself. All clients with the same seed and no key
 // retry in lockstep, so give each client or job its own key.
 BACKOFF_MUST_CHECK
 backoff_code backoff_stream_from_key(uint64_t seed,
@@ -944,7 +945,7 @@ backoff_code backoff_operation_resume(backoff_operation *operation,
 // Writes the decision after an attempt that ended with `outcome` at the time `now_ns` (SPEC 13.4).
 // `retry_after_ns` is the wait that the server asked for, as backoff_parse_retry_after writes it,
 // or BACKOFF_NO_TIME. `budget` is the one that was passed to backoff_operation_begin. If the
-// operation has already stopped, writes the same reason again and changes nothing.
+// operation has already stopped, writes the same reason again with a delay of 0, and changes nothing.
 //
 // Fails with BACKOFF_ERROR_UNKNOWN_OUTCOME, or with BACKOFF_ERROR_WRONG_BUDGET if `budget` is NULL
 // and that of backoff_operation_begin was not, or the reverse.
@@ -1039,7 +1040,7 @@ backoff_code backoff_budget_parse(backoff_budget *budget,
                                   uint64_t length,
                                   backoff_error *error);
 
-// Writes the canonical string of a budget, as it was when it was made,, for which
+// Writes the canonical string of a budget, as it was when it was made, for which
 // BACKOFF_TEXT_SIZE is always enough.
 backoff_code backoff_budget_print(const backoff_budget *budget,
                                   char *buffer,
@@ -1085,7 +1086,7 @@ backoff_outcome backoff_http_outcome(uint32_t status);
 // Returns 1 if a request with this method, which has `length` bytes, may be repeated without
 // asking anyone: GET, HEAD, OPTIONS, TRACE, PUT or DELETE (SPEC 14.6). Returns 0 for any other
 // method, for NULL, and for a length that no memory has.
-backoff_code backoff_is_idempotent_method(const char *method, uint64_t length);
+uint32_t backoff_is_idempotent_method(const char *method, uint64_t length);
 
 // Writes the time that a server asked to wait, in ns, from the value of its Retry-After header,
 // which has `length` bytes: a number of seconds, or a date. A number above 10^9 is a time in
@@ -1234,10 +1235,10 @@ struct backoff_error {
   uint64_t reserved[4];
 };
 
-// Writes the message of an error, such as "cap 5ns is below base 10ns",, for which
+// Writes the message of an error, such as "cap 5ns is below base 10ns", for which
 // BACKOFF_TEXT_SIZE is always enough. The message of a rule of the SPEC is the same in every
 // language. Other codes have messages such as "a required pointer is NULL", and BACKOFF_OK has "no
-// error".
+// error". An error of zero bytes with only a code in it has a message, too, without field and values.
 //
 // Fails with BACKOFF_ERROR_UNINITIALIZED if no error has this code, field or kind of text.
 backoff_code backoff_error_message(const backoff_error *error,

@@ -7,7 +7,7 @@
  * third attempt. With the second response it sends the header "Retry-After: 2". */
 static uint64_t now_ns = 0;
 
-static uint32_t call(int attempt, const char **header) {
+static backoff_outcome call(int attempt, const char **header) {
   now_ns += 50 * BACKOFF_MILLISECOND;
   *header = attempt == 2 ? "2" : NULL;
   if (attempt == 1) return BACKOFF_OUTCOME_TIMEOUT;
@@ -44,7 +44,7 @@ int main(void) {
   }
   for (int attempt = 1;; attempt++) {
     const char *header;
-    uint32_t outcome = call(attempt, &header);
+    backoff_outcome outcome = call(attempt, &header);
     uint64_t retry_after_ns = BACKOFF_NO_TIME;
     uint64_t unix_ns = 0; /* the time of day, which only dates need */
     if (header != NULL) { /* a header that cannot be read leaves BACKOFF_NO_TIME */

@@ -13,7 +13,7 @@ namespace {
 struct Job {
   int attempts = 0;
 
-  uint32_t attempt() {
+  backoff_outcome attempt() {
     return ++attempts < 3 ? BACKOFF_OUTCOME_TRANSIENT : BACKOFF_OUTCOME_SUCCESS;
   }
 };

@@ -31,7 +31,7 @@ static void wait_for(uint64_t delay_ns) {
 }
 
 /* A service that is absent or not yet ready may be polled again. */
-static uint32_t outcome_of(const char *answer) {
+static backoff_outcome outcome_of(const char *answer) {
   if (strcmp(answer, "ready\n") == 0) return BACKOFF_OUTCOME_SUCCESS;
   if (strcmp(answer, "starting\n") == 0) return BACKOFF_OUTCOME_TRANSIENT;
   if (strcmp(answer, "busy\n") == 0) return BACKOFF_OUTCOME_THROTTLED;
@@ -39,7 +39,7 @@ static uint32_t outcome_of(const char *answer) {
 }
 
 /* Polls once, and waits at most five seconds for each byte. */
-static uint32_t ask(uint16_t port) {
+static backoff_outcome ask(uint16_t port) {
   const struct sockaddr_in address = {.sin_family = AF_INET,
                                       .sin_port = htons(port),
                                       .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
@@ -81,7 +81,7 @@ int main(int argc, char **argv) {
     return 2;
   }
   for (int attempt = 1;; attempt++) {
-    uint32_t outcome = ask((uint16_t)port);
+    backoff_outcome outcome = ask((uint16_t)port);
     if (backoff_operation_decide(&operation, outcome, BACKOFF_NO_TIME, now(), NULL, &decision) !=
         BACKOFF_OK) {
       return 2;

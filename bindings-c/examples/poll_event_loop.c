@@ -31,7 +31,7 @@ struct service {
   uint64_t due_ns;  /* the end of the wait, or the timeout of the attempt */
   char answer[32];
   size_t length;
-  uint32_t reason; /* 0 until it is done */
+  backoff_reason reason; /* BACKOFF_REASON_NONE until it is done */
 };
 
 /* A pipe, so that poll(2) also returns for a signal that came before it. */
@@ -52,7 +52,7 @@ static uint64_t now(void) {
 }
 
 /* Ends an attempt: decides whether to wait or to stop. */
-static void end_attempt(struct service *service, uint32_t outcome, backoff_budget *budget) {
+static void end_attempt(struct service *service, backoff_outcome outcome, backoff_budget *budget) {
   backoff_decision decision;
   uint64_t now_ns = now();
   if (service->fd >= 0) close(service->fd);
@@ -90,7 +90,7 @@ static void begin_attempt(struct service *service, backoff_budget *budget) {
 }
 
 /* A service that is absent or not yet ready may be polled again. */
-static uint32_t outcome_of(const char *answer) {
+static backoff_outcome outcome_of(const char *answer) {
   if (strcmp(answer, "ready\n") == 0) return BACKOFF_OUTCOME_SUCCESS;
   if (strcmp(answer, "starting\n") == 0) return BACKOFF_OUTCOME_TRANSIENT;
   if (strcmp(answer, "busy\n") == 0) return BACKOFF_OUTCOME_THROTTLED;

@@ -101,7 +101,7 @@ pub unsafe extern "C" fn backoff_budget_parse(
     })
 }
 
-/// Writes the canonical string of a budget, as it was when it was made,, for which
+/// Writes the canonical string of a budget, as it was when it was made, for which
 /// BACKOFF_TEXT_SIZE is always enough.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_budget_print(

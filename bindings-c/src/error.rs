@@ -6,12 +6,19 @@ use backoff_core::ffi::{self, TextKind};
 use backoff_core::{ErrorCode, ParseError, PolicyError, TextBuf};
 
 use crate::code::{
-    BACKOFF_ERROR_BUFFER_TOO_SMALL, BACKOFF_ERROR_DAMAGED, BACKOFF_ERROR_END,
-    BACKOFF_ERROR_NO_ENTROPY, BACKOFF_ERROR_NOT_A_RATIO, BACKOFF_ERROR_NOT_A_RETRY_AFTER,
-    BACKOFF_ERROR_NOT_A_STATE, BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_RATIO_TOO_FINE,
-    BACKOFF_ERROR_TOO_LONG, BACKOFF_ERROR_UNINITIALIZED, BACKOFF_ERROR_UNKNOWN_EVENT,
-    BACKOFF_ERROR_UNKNOWN_FIELD, BACKOFF_ERROR_UNKNOWN_KIND, BACKOFF_ERROR_UNKNOWN_NAME,
-    BACKOFF_ERROR_UNKNOWN_OUTCOME, BACKOFF_ERROR_UNKNOWN_REASON, BACKOFF_ERROR_UNSUPPORTED,
+    BACKOFF_ERROR_BUFFER_TOO_SMALL, BACKOFF_ERROR_CAP_BELOW_BASE, BACKOFF_ERROR_DAMAGED,
+    BACKOFF_ERROR_DOES_NOT_FIT, BACKOFF_ERROR_DURATION_TOO_FINE, BACKOFF_ERROR_END,
+    BACKOFF_ERROR_FLOOR_ABOVE_CAP, BACKOFF_ERROR_GIVEN_TWICE, BACKOFF_ERROR_GROWTH_STALLS,
+    BACKOFF_ERROR_MISSING, BACKOFF_ERROR_MISSING_UNIT, BACKOFF_ERROR_MISSING_VALUE,
+    BACKOFF_ERROR_NO_ENTROPY, BACKOFF_ERROR_NOT_A_COUNT, BACKOFF_ERROR_NOT_A_DURATION,
+    BACKOFF_ERROR_NOT_A_RATIO, BACKOFF_ERROR_NOT_A_RETRY_AFTER, BACKOFF_ERROR_NOT_A_STATE,
+    BACKOFF_ERROR_NOT_EXPONENTIAL, BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_OFFSET_ABOVE_CAP,
+    BACKOFF_ERROR_RATIO_TOO_FINE, BACKOFF_ERROR_REPEATED_KEY, BACKOFF_ERROR_TEXT_TOO_LONG,
+    BACKOFF_ERROR_TOO_LARGE, BACKOFF_ERROR_TOO_LONG, BACKOFF_ERROR_TOO_SMALL,
+    BACKOFF_ERROR_UNINITIALIZED, BACKOFF_ERROR_UNKNOWN_EVENT, BACKOFF_ERROR_UNKNOWN_FIELD,
+    BACKOFF_ERROR_UNKNOWN_HEAD, BACKOFF_ERROR_UNKNOWN_KEY, BACKOFF_ERROR_UNKNOWN_KIND,
+    BACKOFF_ERROR_UNKNOWN_NAME, BACKOFF_ERROR_UNKNOWN_OUTCOME, BACKOFF_ERROR_UNKNOWN_REASON,
+    BACKOFF_ERROR_UNKNOWN_UNIT, BACKOFF_ERROR_UNSUPPORTED, BACKOFF_ERROR_UNUSED,
     BACKOFF_ERROR_WRONG_BUDGET, BACKOFF_ERROR_WRONG_UNIT, BACKOFF_ERROR_ZERO_DENOMINATOR,
     BACKOFF_OK, backoff_code,
 };
@@ -177,7 +184,38 @@ impl backoff_error {
                 "a reserved word is not 0: the program needs a newer library"
             }
             BACKOFF_ERROR_UNKNOWN_NAME => "the header has no constant or struct of this name",
-            // backoff_ratio_parse returns these for a ratio that belongs to no field yet.
+            // The rest are of broken rules, without the field: of a caller who has only the code, or
+            // of a text that belongs to no field yet.
+            BACKOFF_ERROR_UNKNOWN_KIND => "the kind is unknown",
+            BACKOFF_ERROR_MISSING => "a required field is not set",
+            BACKOFF_ERROR_UNUSED => {
+                "a field is set that the growth, the jitter or the kind of budget does not use"
+            }
+            BACKOFF_ERROR_NOT_EXPONENTIAL => "decorrelated jitter requires exponential growth",
+            BACKOFF_ERROR_CAP_BELOW_BASE => "the cap is below the base",
+            BACKOFF_ERROR_OFFSET_ABOVE_CAP => "the offset is above the cap",
+            BACKOFF_ERROR_FLOOR_ABOVE_CAP => "the floor is above the cap",
+            BACKOFF_ERROR_GROWTH_STALLS => {
+                "the base is so small that the multiplier does not increase it"
+            }
+            BACKOFF_ERROR_GIVEN_TWICE => "both max_retries and max_attempts are set",
+            BACKOFF_ERROR_UNKNOWN_HEAD => "the string begins with an unknown name",
+            BACKOFF_ERROR_UNKNOWN_KEY => "a key is unknown",
+            BACKOFF_ERROR_REPEATED_KEY => "a key is repeated",
+            BACKOFF_ERROR_MISSING_VALUE => "a key has no value",
+            BACKOFF_ERROR_NOT_A_COUNT => "the value is not a whole number",
+            BACKOFF_ERROR_TEXT_TOO_LONG => "the string is longer than 1024 bytes",
+            BACKOFF_ERROR_DOES_NOT_FIT => "not even the shortest base or cap fits into the time",
+            BACKOFF_ERROR_TOO_LARGE => "the value is above the limit",
+            BACKOFF_ERROR_TOO_SMALL => "the value is below the limit",
+            BACKOFF_ERROR_NOT_A_DURATION => "the text is not a duration such as 100ms or 1.5s",
+            BACKOFF_ERROR_MISSING_UNIT => {
+                "the duration has no unit; the units are d, h, m, s, ms, us, ns"
+            }
+            BACKOFF_ERROR_UNKNOWN_UNIT => {
+                "the duration has an unknown unit; the units are d, h, m, s, ms, us, ns"
+            }
+            BACKOFF_ERROR_DURATION_TOO_FINE => "the duration is not a whole number of nanoseconds",
             BACKOFF_ERROR_ZERO_DENOMINATOR => "the ratio has a zero denominator",
             BACKOFF_ERROR_RATIO_TOO_FINE => "the ratio has a term above 4294967295",
             BACKOFF_ERROR_NOT_A_RATIO => "the text is not a ratio such as 2, 1.6, 8/5 or 20%",
@@ -236,10 +274,10 @@ impl AsRef<[u8]> for Message {
     }
 }
 
-/// Writes the message of an error, such as "cap 5ns is below base 10ns",, for which
+/// Writes the message of an error, such as "cap 5ns is below base 10ns", for which
 /// BACKOFF_TEXT_SIZE is always enough. The message of a rule of the SPEC is the same in every
 /// language. Other codes have messages such as "a required pointer is NULL", and BACKOFF_OK has "no
-/// error".
+/// error". An error of zero bytes with only a code in it has a message, too, without field and values.
 ///
 /// Fails with BACKOFF_ERROR_UNINITIALIZED if no error has this code, field or kind of text.
 #[unsafe(no_mangle)]

@@ -23,10 +23,7 @@ pub extern "C" fn backoff_http_outcome(status: u32) -> backoff_outcome {
 /// asking anyone: GET, HEAD, OPTIONS, TRACE, PUT or DELETE (SPEC 14.6). Returns 0 for any other
 /// method, for NULL, and for a length that no memory has.
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn backoff_is_idempotent_method(
-    method: *const c_char,
-    length: u64,
-) -> backoff_code {
+pub unsafe extern "C" fn backoff_is_idempotent_method(method: *const c_char, length: u64) -> u32 {
     // SAFETY: the caller's promise.
     let method = unsafe { bytes_at(method, length) };
     method.is_ok_and(is_idempotent_method).into()

@@ -13,7 +13,7 @@ mod exported;
 mod handle;
 mod text;
 
-// The chapters of the header (`xtask/src/languages/c/header.rs`), in their order.
+// The chapters of the header (`bindings-c/header`), in their order.
 mod version;
 
 mod code;

@@ -158,7 +158,7 @@ pub unsafe extern "C" fn backoff_operation_resume(
 /// Writes the decision after an attempt that ended with `outcome` at the time `now_ns` (SPEC 13.4).
 /// `retry_after_ns` is the wait that the server asked for, as backoff_parse_retry_after writes it,
 /// or BACKOFF_NO_TIME. `budget` is the one that was passed to backoff_operation_begin. If the
-/// operation has already stopped, writes the same reason again and changes nothing.
+/// operation has already stopped, writes the same reason again with a delay of 0, and changes nothing.
 ///
 /// Fails with BACKOFF_ERROR_UNKNOWN_OUTCOME, or with BACKOFF_ERROR_WRONG_BUDGET if `budget` is NULL
 /// and that of backoff_operation_begin was not, or the reverse.

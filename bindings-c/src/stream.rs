@@ -12,9 +12,9 @@ use crate::text::bytes_at;
 
 /// Writes the stream of a seed and a key, such as a job ID or a client name. Every language
 /// computes the same stream from the same two (SPEC 3.2). The key is `length` bytes, UTF-8 if it is
-/// text. The length may be 0; then `key` may be NULL.
+/// text. A key of 0 bytes is a key, the empty one, and `key` may then be NULL.
 ///
-/// The stream of a seed without a key is the seed itself. All clients with the same seed and no key
+/// Without a key, do not call this: the stream is then the seed itself. All clients with the same seed and no key
 /// retry in lockstep, so give each client or job its own key.
 #[must_use]
 #[unsafe(no_mangle)]

@@ -1,13 +1,12 @@
 """What programs compile in or print, so it never changes: numbers with their names, layouts, and messages.
 
-Usage: abi.py HEADER LIBRARY VERSION
+Usage: abi.py ABI LIBRARY VERSION
 """
 
 import ctypes
-import re
 import sys
 
-from library import NUMBERS, TEXT, F, N, S, code, main, ok, parsed, printed, ref, u32, u64
+from library import ABI, NUMBERS, F, N, S, code, main, ok, parsed, printed, ref, u32, u64
 
 #: The names of each group and the number of the first. The functions return them, where there is one.
 GROUPS = [
@@ -16,14 +15,15 @@ GROUPS = [
      "missing_value not_a_duration missing_unit unknown_unit duration_too_fine not_a_ratio not_a_count text_too_long "
      "does_not_fit", F.code_name),
     ("", 100, "null_pointer uninitialized unknown_field wrong_unit end no_entropy buffer_too_small not_a_retry_after "
-     "too_long unknown_outcome unknown_reason damaged not_a_state unknown_event", F.code_name),
+     "too_long unknown_outcome unknown_reason damaged not_a_state unknown_event wrong_budget unsupported unknown_name",
+     F.code_name),
     ("field", 1, "growth base increment multiplier power origin offset cap cap_on floor jitter jitter_below "
      "jitter_above jitter_max jitter_increment jitter_slot max_retries max_attempts max_elapsed throttled_base "
      "retry_after retry_after_max retry_after_max_extra", F.field_name),
     ("field", 33, "budget max_tokens cost cost_throttled cost_timeout ratio per ttl min_per_second min_concurrent",
      F.field_name),
-    ("outcome", 1, "success transient throttled timeout permanent", F.outcome_name),
-    ("reason", 1, "success permanent max_retries max_elapsed deadline budget cancelled", F.reason_name),
+    ("outcome", 0, "none success transient throttled timeout permanent", F.outcome_name),
+    ("reason", 0, "none success permanent max_retries max_elapsed deadline budget cancelled", F.reason_name),
     ("budget_event", 1, "operation_began attempt_over attempt_failed retry_requested operation_succeeded "
      "operation_ended", F.budget_event_name),
     ("growth", 1, "constant linear exponential polynomial fibonacci", lambda kind: F.kind_name(1, kind)),
@@ -41,13 +41,11 @@ OTHERS = {
 }  # fmt: skip
 #: What the functions say of other numbers.
 UNKNOWN = [
-    (F.code_name, [26, 99, 114, 2**32 - 1], b"unknown_code"),
+    (F.code_name, [26, 99, 117, 2**32 - 1], b"unknown_code"),
     (F.field_name, [0, 24, 31, 32, 43, 64, 2**32 - 1], b"unknown_field"),
     (F.outcome_name, [6, 257, 2**32 - 1], b"unknown_outcome"),
     (F.reason_name, [8, 257, 2**32 - 1], b"unknown_reason"),
     (F.budget_event_name, [0, 7, 257], b"unknown_event"),
-    (F.outcome_name, [0], b"none"),
-    (F.reason_name, [0], b"none"),
     (lambda kind: F.kind_name(N.FIELD_GROWTH, kind), [0, 6, 2**32 + 1, 2**64 - 1], b"unknown_kind"),
     (lambda field: F.kind_name(field, 1), [0, N.FIELD_BASE, 2**32 - 1], b"unknown_kind"),
     (
@@ -58,23 +56,25 @@ UNKNOWN = [
 ]
 #: The words of opaque structs, and the offsets of the members of the others.
 OPAQUE = {
-    "params": 32, "policy": 24, "iter": 32, "preview": 64, "budget": 32, "operation": 40, "budget_state": 24,
-    "stats": 24, "budget_member": 96,
+    "params": 64, "policy": 48, "iter": 64, "preview": 96, "budget": 32, "operation": 64, "budget_state": 32,
+    "stats": 40, "budget_member": 128,
 }  # fmt: skip
 LAYOUTS = {
-    "error": (80, "code=0 field=4 value=8 limit=16 at=24 found_length=32 text_kind=40 found=44"),
-    "preview_row": (48, "min_ns=0 mean_ns=8 max_ns=16 total_min_ns=24 total_mean_ns=32 total_max_ns=40"),
-    "decision": (16, "reason=0 reserved=4 delay_ns=8"),
-    "stats_counts": (264, "operations=0 attempts=8 retries=16 bounds=24 buckets=112 stops=208"),
-    "loop_event": (32, "attempts=0 delay_ns=8 elapsed_ns=16 outcome=24 reason=28"),
-    "loop": (80, "attempt=0 now=8 wait=16 cancelled=24 on_retry=32 on_stop=40 policy=48 budget=56 stats=64 "
-             "deadline_ns=72"),
-    "budget_event": (16, "event=0 outcome=4 held=8"),
-    "budget_answer": (16, "granted=0 changed=4 held=8"),
-    "member_answer": (16, "answer=0 is_local=4 held=8"),
-    "exchange_step": (32, "event=0 outcome=4 held=8 count=16 granted=24"),
-    "exchange_answers": (72, "granted=0 refused=24 held=48"),
-    "shared_budget_stats": (40, "exchanges=0 failed_exchanges=8 lost_swaps=16 local_decisions=24 processes=32"),
+    "error": (112, "code=0 field=4 value=8 limit=16 at=24 found_length=32 text_kind=40 found=44 reserved=80"),
+    "preview_row": (64, "min_ns=0 mean_ns=8 max_ns=16 total_min_ns=24 total_mean_ns=32 total_max_ns=40 reserved=48"),
+    "decision": (32, "reason=0 reserved32=4 delay_ns=8 reserved=16"),
+    "stats_counts": (64, "operations=0 attempts=8 retries=16 reserved=24"),
+    "loop_event": (64, "attempts=0 delay_ns=8 elapsed_ns=16 outcome=24 reason=28 reserved=32"),
+    "loop": (128, "attempt=0 now=8 wait=16 cancelled=24 on_retry=32 on_stop=40 policy=48 budget=56 stats=64 "
+             "deadline_ns=72 reserved=80"),
+    "budget_level": (32, "level=0 max=8 unit=16 reserved=24"),
+    "budget_event": (32, "event=0 outcome=4 held=8 reserved=16"),
+    "budget_answer": (32, "granted=0 changed=4 held=8 reserved=16"),
+    "member_answer": (32, "answer=0 is_local=4 held=8 reserved=16"),
+    "exchange_step": (48, "event=0 outcome=4 held=8 count=16 granted=24 reserved=32"),
+    "exchange_answers": (192, "granted=0 refused=64 held=128"),
+    "shared_budget_stats": (64, "exchanges=0 failed_exchanges=8 lost_swaps=16 local_decisions=24 processes=32 "
+                            "reserved=40"),
 }  # fmt: skip
 
 
@@ -91,34 +91,75 @@ def numbers():
         yield name, [name_of(number) for number in others], [name] * len(others)
 
 
+def from_names():
+    """The number of a name, and 0 for any other text."""
+    others = [
+        "",
+        "none",
+        "Success",
+        "SUCCESS",
+        "success\0",
+        " success",
+        "succes",
+        "successs",
+        "transient,",
+        "x" * 10**6,
+    ]
+    groups = {
+        group: names.split() for group, _, names, _ in GROUPS if group in ("outcome", "reason")
+    }
+    for group, names in groups.items():
+        known = {name: number for number, name in enumerate(names)}
+        for name in [*groups["outcome"], *groups["reason"], *others]:
+            found = getattr(F, f"{group}_from_name")(name.encode() + b"x", len(name))
+            yield (group, name[:20]), found, known.get(name, 0)
+
+
 def version():
     parts = [N.VERSION_MAJOR, N.VERSION_MINOR, N.VERSION_PATCH]
     yield "macros", ".".join(map(str, parts)), sys.argv[3]
     yield "number", F.version(), parts[0] * 10**6 + parts[1] * 1000 + parts[2]
     yield "macro", N.VERSION, F.version()
+    yield "abi.json", ABI["version"], sys.argv[3]
 
 
 def layouts():
-    """The C compiler aligns the opaque structs to 8 bytes; library.sh checks that where it would not by itself."""
     for name, words in OPAQUE.items():
         yield name, ctypes.sizeof(getattr(S, name)), 8 * words
-        yield name, bool(re.search(rf"struct BACKOFF_ALIGNED\(8\) backoff_{name} ", TEXT)), True
     for name, (size, members) in LAYOUTS.items():
         of = getattr(S, name)
-        yield name, ctypes.sizeof(of), size
-        yield (
-            name,
-            " ".join(f"{field}={getattr(of, field).offset}" for field, _ in of._fields_),
-            members,
-        )
+        offsets = [f"{field}={getattr(of, field).offset}" for field, _ in of._fields_]
+        yield name, (ctypes.sizeof(of), " ".join(offsets)), (size, members)
     yield "all", set(vars(S)), {*OPAQUE, *LAYOUTS}
 
 
 #: The message of each code that comes without a field and a string.
 SENTENCES = {
+    N.UNKNOWN_KIND: "the kind is unknown",
+    N.MISSING: "a required field is not set",
+    N.UNUSED: "a field is set that the growth, the jitter or the kind of budget does not use",
+    N.NOT_EXPONENTIAL: "decorrelated jitter requires exponential growth",
+    N.CAP_BELOW_BASE: "the cap is below the base",
+    N.OFFSET_ABOVE_CAP: "the offset is above the cap",
+    N.FLOOR_ABOVE_CAP: "the floor is above the cap",
+    N.GROWTH_STALLS: "the base is so small that the multiplier does not increase it",
+    N.GIVEN_TWICE: "both max_retries and max_attempts are set",
+    N.UNKNOWN_HEAD: "the string begins with an unknown name",
+    N.UNKNOWN_KEY: "a key is unknown",
+    N.REPEATED_KEY: "a key is repeated",
+    N.MISSING_VALUE: "a key has no value",
+    N.NOT_A_COUNT: "the value is not a whole number",
+    N.TEXT_TOO_LONG: "the string is longer than 1024 bytes",
+    N.DOES_NOT_FIT: "not even the shortest base or cap fits into the time",
     N.OK: "no error",
     N.ZERO_DENOMINATOR: "the ratio has a zero denominator",
     N.RATIO_TOO_FINE: "the ratio has a term above 4294967295",
+    N.TOO_LARGE: "the value is above the limit",
+    N.TOO_SMALL: "the value is below the limit",
+    N.NOT_A_DURATION: "the text is not a duration such as 100ms or 1.5s",
+    N.MISSING_UNIT: "the duration has no unit; the units are d, h, m, s, ms, us, ns",
+    N.UNKNOWN_UNIT: "the duration has an unknown unit; the units are d, h, m, s, ms, us, ns",
+    N.DURATION_TOO_FINE: "the duration is not a whole number of nanoseconds",
     N.NOT_A_RATIO: "the text is not a ratio such as 2, 1.6, 8/5 or 20%",
     N.NULL_POINTER: "a required pointer is NULL",
     N.UNINITIALIZED: "a struct is not initialised",
@@ -136,20 +177,22 @@ SENTENCES = {
     "used it",
     N.NOT_A_STATE: "the text is not the state of a budget of this kind",
     N.UNKNOWN_EVENT: "the number is not an event of a budget",
+    N.WRONG_BUDGET: "the operation began with a budget and the call has none, or the reverse",
+    N.UNSUPPORTED: "a reserved word is not 0: the program needs a newer library",
+    N.UNKNOWN_NAME: "the header has no constant or struct of this name",
 }
 #: Errors that no function fills in: their code, field and kind of text.
 GARBAGE = [
     (N.OK, N.FIELD_CAP, 0),
     (N.DOES_NOT_FIT + 1, N.FIELD_CAP, 0),
     (N.NULL_POINTER, N.FIELD_CAP, 0),
-    (N.CAP_BELOW_BASE, 0, 0),
     (N.CAP_BELOW_BASE, 24, 0),
     (N.UNKNOWN_KEY, 24, N.TEXT_KIND_POLICY),
     (N.UNKNOWN_KEY, 43, N.TEXT_KIND_BUDGET),
     (N.UNKNOWN_KEY, 0, N.TEXT_KIND_BUDGET + 1),
     (N.UNKNOWN_KEY, 0, 2**32 - 1),
     (N.OK, 0, N.TEXT_KIND_POLICY),
-    *((number, 0, 0) for number in [26, 99, 114, 2**32 - 1]),
+    *((number, 0, 0) for number in [26, 99, 117, 2**32 - 1]),
 ]
 CAP = S.error(N.CAP_BELOW_BASE, N.FIELD_CAP, 5, 10)
 UNIT = S.error(N.UNKNOWN_UNIT, N.FIELD_BASE, 0, 0, 10, 1, N.TEXT_KIND_POLICY, b"x")
@@ -172,18 +215,18 @@ STRINGS = [
 def shown(error, text):
     buffer = ctypes.create_string_buffer(b"x" * 9, N.TEXT_SIZE)
     return code(
-        F.error_message_with(ref(error), text, len(text), buffer, len(buffer))
+        F.error_message_with(ref(error), text, len(text), buffer, len(buffer), None)
     ), buffer.value
 
 
 def sentences():
     for number, message in SENTENCES.items():
-        yield number, printed(F.error_message, S.error(code=number), N.TEXT_SIZE), message
+        yield number, printed(F.error_message, S.error(code=number)), message
         yield number, shown(S.error(code=number), b"5 ms"), ("ok", message.encode())
     for number, field, kind in GARBAGE:
         error = S.error(code=number, field=field, text_kind=kind)
         buffer = ctypes.create_string_buffer(b"x", N.TEXT_SIZE)
-        found = F.error_message(ref(error), buffer, len(buffer))
+        found = F.error_message(ref(error), buffer, len(buffer), None)
         yield (number, field, kind), (code(found), buffer.value), ("uninitialized", b"")
         yield (number, field, kind), shown(error, b"5 ms"), ("uninitialized", b"")
     for error, text, message in SHOWN:
@@ -191,7 +234,7 @@ def sentences():
     for text, message in STRINGS:
         error, policy = S.error(), S.policy()
         F.policy_parse(ref(policy), text, len(text), ref(error))
-        yield message, printed(F.error_message, error, N.TEXT_SIZE)[: len(message)], message
+        yield message, printed(F.error_message, error)[: len(message)], message
     # No byte of this text begins a character at which it could be cut.
     for length in [128, 129, 200]:
         _, message = shown(CAP, b"\x80" * length)
@@ -207,7 +250,7 @@ def messages():
             for field, name in (fields if kind == 0 else {0: "", **fields}).items():
                 for value in [0, 1, 2**32, N.MAX_NS, N.NO_TIME]:
                     error = S.error(number, field, value, value, value, value, kind, b"\xff" * 36)
-                    message = printed(F.error_message, error, N.TEXT_SIZE)
+                    message = printed(F.error_message, error)
                     start = "at " if kind else "" if number in nameless else name
                     yield (
                         error,
@@ -291,4 +334,4 @@ def defaults():
 
 
 if __name__ == "__main__":
-    main([numbers, version, layouts, sentences, messages, ratios, defaults])
+    main([numbers, from_names, version, layouts, sentences, messages, ratios, defaults])

@@ -1,45 +1,128 @@
 """Every function with pointers that are NULL, structs that nothing initialised, lengths and buffers of every size, and
 numbers that it does not know: it returns the right code, and writes nothing else.
 
-Usage: calls.py HEADER LIBRARY
+Usage: calls.py ABI LIBRARY
 """
 
 import ctypes
-import re
+import sys
 
-from call_table import CALLS, FAILURES, VALUES
+from call_table import CALLS, FAILURES, INDIRECT, SPENDING, UNCHANGED, VALUES
 from library import FUNCTIONS, F, N, S, code, filled, main, ok, parsed, printed, ref, u64
-from memory import FUNCTION, Memory, call, fails
+from memory import FUNCTION, Memory, call, fails, text_of
+from vectors import counts_of
+
+
+def pointers(null):
+    """The pointers that may be NULL, or those that may not: the name of a call, its arguments, and the place of one."""
+    for name, arguments in CALLS.items():
+        for place, parameter in enumerate(FUNCTIONS[name]):
+            if parameter.get("null") == null:
+                yield name, arguments, place
 
 
 def every_call():
     """The calls are right, and there is one of each function."""
-    names = {name for name in FUNCTIONS if not name.endswith("_name")}
+    names = {
+        name for name in FUNCTIONS if not name.endswith("_name") or name.endswith("_from_name")
+    }
     yield "functions", names, {*CALLS, *VALUES}
     for name, arguments in CALLS.items():
         yield name, call(Memory(), name, arguments), "ok"
-        for place, one in enumerate(arguments):
-            if isinstance(one, str) and one.startswith("?"):
-                yield (
-                    name,
-                    call(Memory(), name, [*arguments[:place], None, *arguments[place + 1 :]]),
-                    "ok",
-                )
+        kinds = ["null" in parameter for parameter in FUNCTIONS[name]]
+        yield name, [isinstance(one, (str, bytes)) for one in arguments], kinds
 
 
 def null_pointers():
-    for name, arguments in CALLS.items():
-        for place, one in enumerate(arguments):
-            if isinstance(one, (str, bytes)) and not str(one).startswith("?"):
-                yield (name, place), fails(name, {place: None}), ("null_pointer", True)
+    for name, _, place in pointers(null=False):
+        yield (name, place), fails(name, {place: None}), ("null_pointer", True)
+    for name, arguments, place in pointers(null=True):
+        without = [*arguments[:place], None, *arguments[place + 1 :]]
+        wanted = "wrong_budget" if SPENDING.get(name) == place else "ok"
+        yield (name, place), call(Memory(), name, without), wanted
     for missing in ["attempt", "now", "wait"]:
         memory = Memory()
         functions = memory.functions | {missing: FUNCTION[missing]()}
-        yield (
-            missing,
-            fails("retry", {}, {"loop": bytes(S.loop(**functions))}),
-            ("null_pointer", True),
-        )
+        loop = bytes(S.loop(**functions))
+        yield missing, fails("retry", {}, {"loop": loop}), ("null_pointer", True)
+    for name in ["is_idempotent_method", "outcome_from_name", "reason_from_name"]:
+        yield name, FUNCTIONS[name][0]["null"], True
+        for length in [0, 3, 2**63, 2**64 - 1]:
+            yield (name, length), getattr(F, name)(None, length), 0
+
+
+def written():
+    """A call writes to all that abi.json says, and to nothing else."""
+    for name, arguments in CALLS.items():
+        memory = Memory()
+        for one in arguments:
+            if str(one).startswith(">"):
+                memory.put(one[1:], b"\xa5" * memory.places[one[1:]][1])
+        before = {place: memory.get(place) for place in memory.places}
+        call(memory, name, arguments)
+        changed = {place for place, data in before.items() if memory.get(place) != data}
+        named = zip(arguments, FUNCTIONS[name], strict=True)
+        outputs = {one.strip(">") for one, parameter in named if parameter.get("written")}
+        yield name, changed, outputs - UNCHANGED.get(name, set()) | INDIRECT.get(name, set())
+        gaps = bytearray(memory.buffer.raw[:-1])
+        for at, size in memory.places.values():
+            gaps[at : at + size] = b"\xa5" * size
+        yield (name, "beside the places"), set(gaps), {0xA5}
+
+
+def initialised():
+    """A call that makes a struct sets all of its words. It has room, which is 0, for later versions."""
+    for name, arguments in CALLS.items():
+        for place in (one[1:] for one in arguments if str(one).startswith(">")):
+            contents = set()
+            for byte in [0, 0x5A, 0xA5, 0xFF]:
+                memory = Memory()
+                memory.put(place, bytes([byte]) * memory.places[place][1])
+                yield (name, byte), call(memory, name, arguments), "ok"
+                contents.add(memory.get(place))
+            yield name, len(contents), 1
+            yield name, contents.pop()[-8:], bytes(8)
+
+
+def without_a_policy():
+    """NULL is the preset "default"."""
+    for name, arguments, place in pointers(null=True):
+        if "policy" not in FUNCTIONS[name][place]["type"]:
+            continue
+        given, default = Memory(), Memory()
+        given.put(arguments[place], bytes(parsed("policy", "default")))
+        arguments = [one.strip(">") if isinstance(one, str) else one for one in arguments]
+        without = [*arguments[:place], None, *arguments[place + 1 :]]
+        yield name, call(default, name, without), call(given, name, arguments)
+        yield name, *others(default, given, arguments[place])
+    given, default = Memory(), Memory()
+    given.put("policy", bytes(parsed("policy", "default")))
+    loop = S.loop.from_buffer_copy(default.get("loop"))
+    loop.policy = None
+    default.put("loop", bytes(loop))
+    yield "retry", call(default, "retry", CALLS["retry"]), call(given, "retry", CALLS["retry"])
+    yield "retry", *others(default, given, "policy")
+
+
+def others(one, other, place):
+    """All places but one, of two memories. A loop has the addresses of its own memory."""
+    names = [name for name in one.places if name not in ("loop", place)]
+    return [{name: memory.get(name) for name in names} for memory in (one, other)]
+
+
+def reserved():
+    """A reserved word that is not 0 is for a later version, and makes a call fail before it does anything."""
+    for name, place, kind in [
+        ("retry", "loop", S.loop),
+        ("budget_state_step", "budget_event", S.budget_event),
+        ("budget_member_note", "began_event", S.budget_event),
+    ]:
+        for word in range(len(kind().reserved)):
+            for value in [1, 2**63]:
+                of = kind.from_buffer_copy(Memory().get(place))
+                of.reserved[word] = value
+                found = fails(name, {}, {place: bytes(of)})
+                yield (name, word, value), found, ("unsupported", True)
 
 
 def texts():
@@ -59,31 +142,22 @@ def texts():
 
 
 def buffers():
-    """A buffer receives the text and a terminating zero. If it is too small, it receives nothing."""
+    """A buffer receives the text and a terminating zero. If it is too small, it receives an empty string."""
     for name, arguments in CALLS.items():
-        if not re.search(r"char \*buffer,\s*uint64_t size", ",".join(FUNCTIONS[name])):
+        text, place = text_of(name)
+        if text is None:
             continue
-        place, memory = arguments.index("text") + 1, Memory()
-        call(memory, name, arguments)
-        whole = memory.get("text").partition(b"\0")[0] + b"\0"
-        for size in range(len(whole)):
-            changed = {place: size}
-            if size == 0 or not name.startswith("error_"):
-                yield (name, size), fails(name, changed), ("buffer_too_small", True)
-            else:
-                memory = Memory()
-                memory.put("text", b"x" * 5000)
-                found = call(memory, name, [*arguments[:place], size])
-                yield (
-                    (name, size),
-                    (found, memory.get("text")),
-                    ("buffer_too_small", b"\0" + b"x" * 4999),
-                )
-        for size in [len(whole), len(whole) + 1, 2**64 - 1]:
+        yield name, len(text) > 0, True
+        for size in range(len(text) + 1):
+            yield (name, size), fails(name, {place + 1: size}), ("buffer_too_small", True)
+        measured = fails(name, {place: None, place + 1: 0})
+        yield (name, "measured"), measured, ("buffer_too_small", True)
+        for size in [len(text) + 1, len(text) + 2, 2**64 - 1]:
             memory = Memory()
-            memory.put("text", b"x" * 5000)
-            found = call(memory, name, [*arguments[:place], size, *arguments[place + 1 :]])
-            yield (name, size), (found, memory.get("text")), ("ok", whole.ljust(5000, b"x"))
+            found = call(memory, name, [*arguments[: place + 1], size, *arguments[place + 2 :]])
+            length = int.from_bytes(memory.get("length"), sys.byteorder)
+            found = (found, memory.get("text"), length)
+            yield (name, size), found, ("ok", (text + b"\0").ljust(5000, b"x"), len(text))
 
 
 def garbage_of(memory, name):
@@ -98,18 +172,18 @@ def garbage_of(memory, name):
 
 
 def uninitialized():
-    is_opaque = lambda kind: hasattr(getattr(S, kind), "opaque") or kind == "error"  # noqa: E731
+    """Except where a call makes the struct."""
+    opaque = {
+        f"backoff_{name} *": name for name, kind in vars(S).items() if hasattr(kind, "opaque")
+    }
+    kinds = {*opaque, "backoff_error *"} - {"backoff_error *"} | {"const backoff_error *"}
+    kinds |= {f"const {kind}" for kind in opaque}
     for name, arguments in CALLS.items():
-        kinds = [re.search(r"backoff_(\w+)", one) for one in FUNCTIONS[name]]
-        for kind, one in zip(kinds, arguments, strict=True):
-            if kind and is_opaque(kind[1]) and one[0] != ">" and one != "?error":
-                place = one.strip("?")
-                for garbage in garbage_of(Memory(), place):
-                    yield (
-                        (name, one, garbage[:8]),
-                        fails(name, {}, {place: garbage}),
-                        ("uninitialized", True),
-                    )
+        for one, parameter in zip(arguments, FUNCTIONS[name], strict=True):
+            if parameter["type"] in kinds and one[0] != ">":
+                for garbage in garbage_of(Memory(), one):
+                    found = fails(name, {}, {one: garbage})
+                    yield (name, one, garbage[:8]), found, ("uninitialized", True)
     for place in ["policy", "budget", "stats"]:
         for garbage in garbage_of(Memory(), place):
             yield (
@@ -119,7 +193,7 @@ def uninitialized():
             )
 
 
-def others():
+def other_failures():
     for name, changed, wanted in FAILURES:
         yield (name, changed), fails(name, changed), (wanted, True)
 
@@ -128,8 +202,8 @@ def with_budgets():
     """The calls that take a budget, each with the place of one."""
     for name, arguments in CALLS.items():
         for parameter, one in zip(FUNCTIONS[name], arguments, strict=True):
-            if "backoff_budget *" in parameter and one[0] != ">":
-                yield name, one.strip("?")
+            if "backoff_budget *" in parameter["type"] and one[0] != ">":
+                yield name, one
     yield "retry", "budget"
 
 
@@ -192,15 +266,15 @@ def damaged_in_loops():
         functions = {"now": 0, "attempt": outcome, "wait": cancels, "on_stop": None}
         functions = {name: function(name, answer) for name, answer in functions.items()}
         places = {name: memory.at(name) for name in ("policy", "budget", "stats")}
-        loop, end, counts = S.loop(**places, **functions), S.loop_event(), S.stats_counts()
+        loop, end = S.loop(**places, **functions), S.loop_event()
         found = code(F.retry(ref(loop), 1, None, ref(end)))
-        ok(F.stats_read(memory.at("stats"), ref(counts)))
+        counts = counts_of(S.stats.from_buffer_copy(memory.get("stats")))
         found = [
             found,
             calls.count("attempt"),
             calls.count("wait"),
             calls.count("on_stop"),
-            bytes(end) == bytes(32),
+            bytes(end) == bytes(S.loop_event()),
         ]
         yield (where, outcome), found, [wanted, attempts, waits, 0, True]
         found = [counts.attempts, counts.stops[N.REASON_CANCELLED - 1], counts.operations]
@@ -229,7 +303,11 @@ def ends():
     ok(F.iter_init(ref(fresh), ref(policy), 42))
     ctypes.memset(ref(policy), 0, ctypes.sizeof(policy))
     ok(F.iter_next_ns(ref(iterator), ref(delay)))
-    changed = [place for place in range(32) if iterator.opaque[place] != fresh.opaque[place]]
+    changed = [
+        place
+        for place in range(len(iterator.opaque))
+        if iterator.opaque[place] != fresh.opaque[place]
+    ]
     yield "words that a delay changes", len(changed), 1
     iterator.opaque[changed[0]] = 2**32 - 1
     for wanted in ["ok", "end", "end"]:
@@ -263,14 +341,14 @@ def ends():
         ok(F.budget_state_step(ref(state), ref(event), 0, ref(answer)))
         yield "an answer", (answer.granted, answer.changed), wanted
 
-    stats, counts = S.stats(), S.stats_counts()
+    stats = S.stats()
     ok(F.stats_init(ref(stats)))
     for reason in range(1, 8):
         ok(F.stats_record(ref(stats), reason, reason))
     for _ in range(65):
         ok(F.stats_merge(ref(stats), ref(stats)))
     ok(F.stats_record(ref(stats), 0, N.REASON_SUCCESS))
-    ok(F.stats_read(ref(stats), ref(counts)))
+    counts = counts_of(stats)
     found = [counts.operations, counts.attempts, counts.retries, counts.buckets[0], counts.stops[6]]
     yield "full counts", found, [2**64 - 1] * 5
     yield (
@@ -280,7 +358,7 @@ def ends():
     )
     ok(F.stats_init(ref(stats)))
     ok(F.stats_record(ref(stats), 0, N.REASON_CANCELLED))
-    ok(F.stats_read(ref(stats), ref(counts)))
+    counts = counts_of(stats)
     found = [counts.operations, counts.attempts, counts.retries, counts.buckets[0]]
     yield "no attempts count as one", found, [1, 1, 0, 1]
 
@@ -292,17 +370,10 @@ def ends():
         yield number, nth.value, of_key.value
 
 
+TESTS = [
+    every_call, null_pointers, written, initialised, without_a_policy, reserved, texts, buffers, uninitialized,
+    other_failures, damaged, damaged_in_loops, ends,
+]  # fmt: skip
+
 if __name__ == "__main__":
-    main(
-        [
-            every_call,
-            null_pointers,
-            texts,
-            buffers,
-            uninitialized,
-            others,
-            damaged,
-            damaged_in_loops,
-            ends,
-        ]
-    )
+    main(TESTS)

@@ -30,15 +30,16 @@ more_warnings() { # COMPILER LANGUAGE
   done
 }
 
-# Every program of the pages.
+# Every program of the pages. A block that includes nothing only shows declarations.
 pages_compile() { # COMPILER PREFIX
   awk -v folder="$folder" '
     /^```c$/ { count++; open = 1; next }
     /^```/ { open = 0 }
     open { print > (folder "/" count ".c") }
   ' "$tests/../README.md" "$tests"/../docs/*.md
+  programs=$(grep -l '^#include' "$folder"/[0-9]*.c) || return 1
   status=0
-  for program in "$folder"/[0-9]*.c; do
+  for program in $programs; do
     "$1" -std=c99 -O1 -Wall -Wextra -Wpedantic $(more_warnings "$1" c) -Werror \
       -I"$2/include" -c "$program" -o "$folder/page.o" || status=1
   done

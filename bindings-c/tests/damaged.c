@@ -72,8 +72,8 @@ static void check_freed(void) {
 }
 
 int main(void) {
-  backoff_policy_parse(&policy, "none", 4, NULL);
-  backoff_budget_parse(&before, "quota", 5, NULL);
+  check_number("the policy", "code", backoff_policy_parse(&policy, "none", 4, NULL), BACKOFF_OK);
+  check_number("the budget", "code", backoff_budget_parse(&before, "quota", 5, NULL), BACKOFF_OK);
   budget = before;
   find_lock();
   check_held();

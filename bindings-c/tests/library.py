@@ -1,10 +1,10 @@
-"""libbackoff in Python: what backoff.h declares, through ctypes. Its names lose their prefix.
+"""libbackoff in Python: what abi.json declares, through ctypes. Its names lose their prefix.
 
-Usage of the scripts that import it: SCRIPT HEADER LIBRARY ...
+Usage of the scripts that import it: SCRIPT ABI LIBRARY ...
 """
 
 import ctypes
-import re
+import json
 import sys
 import traceback
 from collections.abc import Callable, Iterable
@@ -13,79 +13,70 @@ from types import SimpleNamespace
 
 from module import Module
 
-TEXT = re.sub(r"//.*|/\*(?s:.*?)\*/", "", Path(sys.argv[1]).read_text(encoding="utf-8"))
-#: The numbers. Those of codes lose ERROR_, too.
-NUMBERS = {
-    name.removeprefix("ERROR_"): int(number)
-    for name, number in re.findall(r"BACKOFF_(\w+)(?: = | UINT(?:32|64)_C\()(\d+)", TEXT)
-}
-N = SimpleNamespace(**NUMBERS)
-PLAIN = dict.fromkeys(re.findall(r"typedef enum \w+ (\w+);", TEXT), ctypes.c_uint32) | {
+ABI = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
+LIBRARY = (Module if sys.argv[2].endswith(".wasm") else ctypes.CDLL)(sys.argv[2])
+PLAIN = {
     "uint32_t": ctypes.c_uint32,
     "uint64_t": ctypes.c_uint64,
     "char": ctypes.c_char,
     "void": None,
+    **dict.fromkeys(ABI["enums"], ctypes.c_uint32),
 }
 
 
-def declared(text: str) -> tuple[str, type]:
-    """The name and the type of a parameter or of a member."""
-    *words, name = re.sub(r"\b(const|struct)\b", "", text).replace("*", " * ").split()
-    if "*" in words:
-        return name, ctypes.c_void_p
-    name, _, length = name.rstrip("]").partition("[")
-    return name, PLAIN[words[0]] * int(length) if length else PLAIN[words[0]]
+def type_of(text: str) -> type | None:
+    """The type of a parameter or of a member, such as `const char *text` or `char[36]`."""
+    result, is_function, given = text.partition(" (*)")
+    if is_function:
+        return ctypes.CFUNCTYPE(type_of(result), *map(type_of, given.split(",")))
+    if "*" in text:
+        return ctypes.c_void_p
+    name, _, length = text.strip("( )").split()[0].rstrip("]").partition("[")
+    return PLAIN[name] * int(length) if length else PLAIN[name]
 
 
-def parameters(text: str) -> list[str]:
-    return [] if text.strip() == "void" else text.split(",")
+def bare(name: str) -> str:
+    return name.removeprefix("BACKOFF_").removeprefix("backoff_").removeprefix("ERROR_")
 
 
-def member(text: str) -> tuple[str, type]:
-    function = re.fullmatch(r"\s*(\w+) \(\*(\w+)\)\((.*)\)", text, re.DOTALL)
-    if function is None:
-        return declared(text)
-    result, name, given = function.groups()
-    return name, ctypes.CFUNCTYPE(PLAIN[result], *(declared(one)[1] for one in parameters(given)))
+#: Every number by its whole name.
+CONSTANTS = {
+    **ABI["constants"],
+    **{name: n for enum in ABI["enums"].values() for name, n in enum.items()},
+}
+NUMBERS = {bare(name): number for name, number in CONSTANTS.items()}
+N = SimpleNamespace(**NUMBERS)
 
 
-def struct(name: str, members: str) -> type[ctypes.Structure]:
-    fields = [member(one) for one in members.split(";")[:-1]]
+def struct(name: str, members: list[dict]) -> type[ctypes.Structure]:
+    fields = [(member["name"], type_of(member["type"])) for member in members]
     return type(name, (ctypes.Structure,), {"_fields_": fields})
 
 
 #: The structs.
 S = SimpleNamespace(
-    **{
-        name: struct(name, members)
-        for name, members in re.findall(
-            r"^struct [^;{]*?backoff_(\w+) \{(.*?)^\};", TEXT, re.DOTALL | re.MULTILINE
-        )
-    }
+    **{bare(name): struct(bare(name), about["members"]) for name, about in ABI["structs"].items()}
 )
-#: The result and the parameters of each function.
-DECLARED = re.findall(r"^(.*?)\bbackoff_(\w+)\(([^)]*)\);", TEXT, re.MULTILINE)
-RESULTS = {name: result.strip() for result, name, _ in DECLARED}
-FUNCTIONS = {name: parameters(given) for _, name, given in DECLARED}
-LIBRARY = (Module if sys.argv[2].endswith(".wasm") else ctypes.CDLL)(sys.argv[2])
+#: The parameters of each function.
+FUNCTIONS = {bare(name): about["parameters"] for name, about in ABI["functions"].items()}
 
 
-def function(name: str) -> Callable[..., int]:
-    called = getattr(LIBRARY, f"backoff_{name}")
-    called.argtypes = [declared(one)[1] for one in FUNCTIONS[name]]
-    is_text = RESULTS[name] == "const char *"
-    called.restype = ctypes.c_char_p if is_text else PLAIN[RESULTS[name]]
+def function(name: str, of: ctypes.CDLL = LIBRARY, declared: str = "") -> Callable[..., int]:
+    """A function of a library that is declared as another."""
+    about, called = ABI["functions"][declared or name], getattr(of, name)
+    called.argtypes = [type_of(parameter["type"]) for parameter in about["parameters"]]
+    called.restype = ctypes.c_char_p if "*" in about["returns"] else type_of(about["returns"])
     return called
 
 
 #: The functions.
-F = SimpleNamespace(**{name: function(name) for name in FUNCTIONS})
+F = SimpleNamespace(**{bare(name): function(name) for name in ABI["functions"]})
 ref = ctypes.byref
 
 
-def filled(of: type[ctypes.Structure]) -> ctypes.Structure:
+def filled(of: type[ctypes.Structure], byte: int = 0xA5) -> ctypes.Structure:
     """Memory that no function has written."""
-    return of.from_buffer_copy(b"\xa5" * ctypes.sizeof(of))
+    return of.from_buffer_copy(bytes([byte]) * ctypes.sizeof(of))
 
 
 def u32() -> ctypes.c_uint32:
@@ -104,15 +95,17 @@ def code(number: int) -> str:
     return F.code_name(number).decode()
 
 
-def printed(write: Callable[..., int], of: ctypes.Structure, size: int = N.STATS_SIZE) -> str:
-    buffer = ctypes.create_string_buffer(size)
-    ok(write(ref(of), buffer, size, None))
+def printed(write: Callable[..., int], of: ctypes.Structure) -> str:
+    length = u64()
+    assert write(ref(of), None, 0, ref(length)) == N.BUFFER_TOO_SMALL
+    buffer = ctypes.create_string_buffer(length.value + 1)
+    ok(write(ref(of), buffer, len(buffer), None))
     return buffer.value.decode("utf-8", "surrogateescape")
 
 
-def parsed(of: str, text: str | bytes) -> ctypes.Structure:
+def parsed(of: str, text: str | bytes, into: ctypes.Structure | None = None) -> ctypes.Structure:
     """A policy or a budget."""
-    made, data = getattr(S, of)(), text.encode() if isinstance(text, str) else text
+    made, data = into or getattr(S, of)(), text.encode() if isinstance(text, str) else text
     ok(getattr(F, f"{of}_parse")(ref(made), data, len(data), None))
     return made
 

@@ -1,20 +1,19 @@
 """The vectors of loops, in C and in C++, and what only loops of C have.
 
-Usage: loops.py HEADER LIBRARY LIBRARY_OF_WRAPPER_RETRY
+Usage: loops.py ABI LIBRARY LIBRARY_OF_WRAPPER_RETRY
 """
 
 import ctypes
 import sys
 
-from library import FUNCTIONS, F, N, S, declared, filled, main, ok, parsed, ref
-from vectors import cases, counts_of, number, or_none, stops_of, stream_of
+from library import F, N, S, filled, function, main, ok, parsed, ref
+from vectors import cases, counts_of, number, or_none, stream_of
 
 #: What C cannot express: an attempt makes its own classification, and returns an outcome.
 SKIPPED = ["unclassified-value", "unclassified-failure", "failure-success", "mark"]
 CALLER_FAILED = 2**32 - 1
 WRAPPER = ctypes.CDLL(sys.argv[3])
-WRAPPER.wrapper_retry.argtypes = [declared(one)[1] for one in FUNCTIONS["retry"]]
-WRAPPER.wrapper_retry.restype = ctypes.c_uint32
+WRAPPER_RETRY = function("wrapper_retry", WRAPPER, declared="backoff_retry")
 CALLER_FAILS = ctypes.c_int.in_dll(WRAPPER, "caller_fails")
 
 
@@ -71,6 +70,7 @@ class Player:
 
     def event(self, at):
         event = S.loop_event.from_address(at)
+        assert not any(event.reserved)
         return [event.attempts, event.delay_ns, event.elapsed_ns, event.outcome, event.reason]
 
     def on_retry(self, _, at):
@@ -170,7 +170,7 @@ def loops(retry=F.retry, callers_fail=False, wanted=76):
                 yield case["id"], *check
         counts, stats = counts_of(player.stats), case["stats"]
         stops = [stats["stops"].get(F.reason_name(reason).decode(), 0) for reason in range(1, 8)]
-        found = [counts.operations, counts.attempts, stops_of(player.stats)]
+        found = [counts.operations, counts.attempts, counts.stops]
         yield (
             case["id"],
             found,
@@ -181,7 +181,7 @@ def loops(retry=F.retry, callers_fail=False, wanted=76):
 
 
 def loops_of_the_wrapper():
-    yield from loops(WRAPPER.wrapper_retry, True, 87)
+    yield from loops(WRAPPER_RETRY, True, 87)
 
 
 def script(calls, waits, events):
@@ -200,7 +200,7 @@ def script(calls, waits, events):
 
 
 def other_loops():
-    for retry in [F.retry, WRAPPER.wrapper_retry]:
+    for retry in [F.retry, WRAPPER_RETRY]:
         # The policy that is NULL waits for the delays in the README. Three functions are enough.
         player = Player(retry, stream_of(42, b"job-1".hex()), None)
         unused = S.loop()
@@ -229,8 +229,8 @@ def other_loops():
                 script([(0, "transient"), (0, unknown)], [100], events[:1]), N.UNKNOWN_OUTCOME
             ):
                 yield unknown, *check
-            cancelled = stops_of(player.stats)[N.REASON_CANCELLED - 1]
-            yield unknown, (counts_of(player.stats).attempts, cancelled), (2, 1)
+            counts = counts_of(player.stats)
+            yield unknown, (counts.attempts, counts.stops[N.REASON_CANCELLED - 1]), (2, 1)
             for check in idle.checks():
                 yield unknown, *check
 

@@ -1,7 +1,7 @@
 """libbackoff.wasm: what vectors.py tests, and the delays and decisions of the vectors, which the evaluator of C is asked
 about.
 
-Usage: module_vectors.py HEADER MODULE
+Usage: module_vectors.py ABI MODULE
 """
 
 import ctypes

@@ -25,8 +25,10 @@ c() { # STANDARD
 wrapper() { # STANDARD ARGUMENT...
   standard=$1
   shift
-  compile "$CXX" -std="$standard" "$@" "$tests/wrapper.cpp" -pthread -o "$folder/wrapper" &&
-    "$folder/wrapper"
+  for program in wrapper wrapper_loop; do
+    compile "$CXX" -std="$standard" "$@" "$tests/$program.cpp" -pthread -o "$folder/$program" &&
+      "$folder/$program" || return 1
+  done
 }
 
 cpp() { # STANDARD

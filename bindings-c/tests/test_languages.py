@@ -2,9 +2,11 @@
 skipped."""
 
 import json
+import os
 import re
 import shutil
 import sys
+from glob import glob
 from typing import NamedTuple
 
 import pytest
@@ -18,6 +20,9 @@ LANGUAGES = PREFIX / "share/backoff/examples/languages"
 #: In the order in which a request is asked for them (tests/README.md).
 FORMS = ["retry_after", "response", "state", "exchange", "steps", "fit", "preview", "delays"]
 LONGEST_BINDING = 100
+#: Where a JDK may be that is new enough, and Zig, which Debian does not have.
+FOLDERS = [GIVEN["zig"]["folder"], *glob("/usr/lib/jvm/*-2[5-9]-*/bin")]
+PROGRAMS = os.pathsep.join([*FOLDERS, os.environ["PATH"]])
 
 
 class Language(NamedTuple):
@@ -79,14 +84,15 @@ def test_a_language(language, forms, tmp_path):
     shutil.copytree(LANGUAGES / language.folder, place)
     out.mkdir()
     [program] = re.findall(r"^\S+", (language.build + language.evaluator)[0])
-    if shutil.which(program) is None:
+    if shutil.which(program, path=PROGRAMS) is None:
         pytest.skip(f"no {program} for {language.name}: apt-get install {language.packages[0]}")
     binding = next(path for path in place.iterdir() if path.stem.lower() == "backoff")
     assert len(binding.read_text(encoding="utf-8").splitlines()) <= LONGEST_BINDING
 
     def shell(command):
         given = {"BACKOFF_PREFIX": str(PREFIX), "OUT": str(out), "BACKOFF": GIVEN["backoff"]}
-        return run("sh", "-ec", command, cwd=place, env=given)
+        found = {"PATH": PROGRAMS, "ZIG_GLOBAL_CACHE_DIR": GIVEN["zig"]["cache"]}
+        return run("sh", "-ec", command, cwd=place, env=given | found)
 
     for command in language.build:
         shell(command)

@@ -52,8 +52,8 @@ def test_the_module_imports_nothing_and_exports_the_functions_of_the_header(tree
 
 
 def test_the_vectors(host, tree):
-    script, header = FOLDER / "tests/module_vectors.py", tree / "include/backoff.h"
-    printed = run(PYTHON, script, header, tree / "libbackoff.wasm", env=host.environment)
+    script, abi = FOLDER / "tests/module_vectors.py", tree / "include/abi.json"
+    printed = run(PYTHON, script, abi, tree / "libbackoff.wasm", env=host.environment)
     assert printed.endswith(" passed, 0 failed\n")
 
 

@@ -14,7 +14,7 @@ static backoff_stats stats;
 static backoff_policy policy;
 static unsigned long attempts;
 
-static uint32_t attempt(void *counts, uint64_t *retry_after_ns) {
+static backoff_outcome attempt(void *counts, uint64_t *retry_after_ns) {
   (void)retry_after_ns;
   if (counts != NULL) ++*(unsigned long *)counts;
   return BACKOFF_OUTCOME_TRANSIENT;

@@ -1,12 +1,14 @@
 """The vectors that requests.jsonl lacks, except loops: errors with their messages, fields, streams, resumptions, methods
 and stats.
 
-Usage: vectors.py HEADER LIBRARY
+Usage: vectors.py ABI LIBRARY
 """
 
+import ctypes
 import json
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 
 from library import NUMBERS, F, N, S, code, filled, main, ok, parsed, printed, ref, u32, u64
 
@@ -15,9 +17,6 @@ FIELDS = {
     "policy": range(N.FIELD_GROWTH, N.FIELD_RETRY_AFTER_MAX_EXTRA + 1),
     "budget": range(N.FIELD_BUDGET, N.FIELD_MIN_CONCURRENT + 1),
 }
-
-
-BOUNDS = (1, 2, 3, 4, 5, 6, 8, 10, 15, 25, 50, 2**64 - 1)  # SPEC 17.1
 
 
 def cases(*layers):
@@ -98,9 +97,9 @@ def refused(case, call, made, kind="none"):
     yield case["id"], (error.value, error.limit), (int(wanted["value"]), int(wanted["limit"]))
     place = (number("text_kind", kind), int(wanted.get("at", 0)), len(found))
     yield case["id"], (error.text_kind, error.at, error.found_length), place
-    rest = bytes(error)[S.error.found.offset :]
-    yield case["id"], rest, found[:32].ljust(len(rest), b"\0")
-    yield case["id"], printed(F.error_message, error, N.TEXT_SIZE), wanted["message"]
+    rest = ctypes.sizeof(error) - S.error.found.offset
+    yield case["id"], bytes(error)[S.error.found.offset :], found[:32].ljust(rest, b"\0")
+    yield case["id"], printed(F.error_message, error), wanted["message"]
 
 
 def errors():
@@ -179,7 +178,7 @@ def resumptions():
         ok(F.operation_decide(ref(operation), *asked, ref(decision)))
         answer = case["answer"]
         delay = int(answer.get("wait", answer.get("delay")))
-        wanted = S.decision(reason=number("reason", answer.get("stop")), delay_ns=delay)
+        wanted = S.decision(number("reason", answer.get("stop")), 0, delay)
         yield case["id"], bytes(decision), bytes(wanted)
         ok(F.operation_state(ref(operation), ref(retries), None, None))
         yield case["id"], retries.value, int(case["retries_after"])
@@ -199,25 +198,20 @@ def methods():
 
 
 def counts_of(stats):
-    counts = S.stats_counts()
+    """The counts as members, with the bounds and the counts of all buckets, and the stops by reason from 1."""
+    counts, bound, count = filled(S.stats_counts), u64(), u64()
     ok(F.stats_read(ref(stats), ref(counts)))
-    return counts
-
-
-def stops_of(stats):
-    """How many operations stopped, by reason."""
-    stops = [u64() for _ in range(N.REASON_SUCCESS, N.REASON_CANCELLED + 1)]
-    for reason, count in enumerate(stops, N.REASON_SUCCESS):
-        ok(F.stats_stopped(ref(stats), reason, ref(count)))
-    return [count.value for count in stops]
-
-
-def buckets_of(stats):
-    """The bounds and the counts."""
-    buckets, bound, count = [], u64(), u64()
-    while F.stats_bucket(ref(stats), len(buckets), ref(bound), ref(count)) != N.END:
+    assert not any(counts.reserved)
+    found = {name: getattr(counts, name) for name in ("operations", "attempts", "retries")}
+    buckets = []
+    while F.stats_bucket(ref(stats), len(buckets), ref(bound), ref(count)) == N.OK:
         buckets.append((bound.value, count.value))
-    return buckets
+    stops = []
+    for reason in range(N.REASON_SUCCESS, N.REASON_CANCELLED + 1):
+        ok(F.stats_stopped(ref(stats), reason, ref(count)))
+        stops.append(count.value)
+    bounds, buckets = map(list, zip(*buckets, strict=True))
+    return SimpleNamespace(**found, bounds=bounds, buckets=buckets, stops=stops)
 
 
 def stats():
@@ -235,12 +229,12 @@ def stats():
         ok(F.stats_merge(*map(ref, both)))
         yield case["id"], printed(F.stats_print, both[0]), case["text"]
         counts = counts_of(both[0])
-        found = [counts.operations, counts.retries, counts.attempts, stops_of(both[0])]
+        sums = (counts.operations, counts.retries, counts.attempts)
         retries, attempts = min(retries, N.NO_TIME), min(operations + retries, N.NO_TIME)
-        yield case["id"], found, [operations, retries, attempts, stops]
-        bounds, counts = zip(*buckets_of(both[0]), strict=True)
-        yield case["id"], bounds, BOUNDS
-        yield case["id"], sum(counts), operations
+        yield case["id"], sums, (operations, retries, attempts)
+        yield case["id"], (sum(counts.buckets), counts.stops), (operations, stops)
+        bounds = [1, 2, 3, 4, 5, 6, 8, 10, 15, 25, 50, 2**64 - 1]  # SPEC 17.1
+        yield case["id"], counts.bounds, bounds
 
 
 TESTS = [draws, streams, resets, errors, fields, resumptions, methods, stats]

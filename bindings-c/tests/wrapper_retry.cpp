@@ -11,8 +11,8 @@ namespace {
 
 backoff_loop_event raw(const backoff::event &event) {
   return {event.attempts, static_cast<uint64_t>(event.delay.count()),
-          static_cast<uint64_t>(event.elapsed.count()), static_cast<uint32_t>(event.outcome),
-          static_cast<uint32_t>(event.reason)};
+          static_cast<uint64_t>(event.elapsed.count()), static_cast<backoff_outcome>(event.outcome),
+          static_cast<backoff_reason>(event.reason), {}};
 }
 
 // What the caller's code throws, where loops.py says so.
@@ -26,13 +26,12 @@ backoff::nanoseconds time(uint64_t ns) { return backoff::nanoseconds(static_cast
 
 }  // namespace
 
-extern "C" uint32_t wrapper_retry(const backoff_loop *loop, uint64_t stream, void *context,
-                                  backoff_loop_event *end) {
-  auto used = backoff::policy::parse("default").value();
+extern "C" backoff_code wrapper_retry(const backoff_loop *loop, uint64_t stream, void *context,
+                                      backoff_loop_event *end) {
+  backoff::policy used;
   if (loop->policy) used.raw = *loop->policy;
-  const backoff::stream from(stream);
   backoff::options options;
-  options.stream = &from;
+  options.stream = backoff::stream(stream);
   if (loop->deadline_ns != 0 && loop->deadline_ns != BACKOFF_NO_TIME) {
     options.deadline = backoff::clock::time_point(time(loop->deadline_ns));
   }
@@ -74,6 +73,6 @@ extern "C" uint32_t wrapper_retry(const backoff_loop *loop, uint64_t stream, voi
     if (ended) *end = raw(ended.value());
     return ended.error().code();
   } catch (const Failed &) {
-    return UINT32_MAX;
+    return static_cast<backoff_code>(UINT32_MAX);
   }
 }

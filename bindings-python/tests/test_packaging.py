@@ -82,6 +82,7 @@ def test_the_sdist_holds_what_builds_the_wheel(files):
     assert b'profile = "wheel"' in files["pyproject.toml"]
 
 
+@pytest.mark.long
 def test_the_sdist_needs_only_rust(tmp_path):
     """A user's installation, away from this repository, has the numbers of the vectors."""
     cargo = Path(shutil.which("cargo"))

@@ -29,6 +29,7 @@ def run(tmp_path, module, *arguments, env=None):
     return done.stdout
 
 
+@pytest.mark.long
 def test_stubs_match_the_extension(tmp_path):
     assert f"no issues found in {MODULES} modules" in run(tmp_path, "mypy.stubtest", "backoff_rs")
 
@@ -53,6 +54,7 @@ def test_strict(mypy, file):
     assert "no issues found" in mypy(FOLDER / file)
 
 
+@pytest.mark.long
 def test_the_types_are_complete(tmp_path):
     """For pyright, which does not infer the types of a library's attributes. Here it finds the
     library through the first Python of the path."""
@@ -82,6 +84,7 @@ def test_the_programs_of_the_pages_are_strictly_typed(mypy, tmp_path):
     assert "no issues found" in mypy("--untyped-calls-exclude", "dramatiq", *files)
 
 
+@pytest.mark.long
 def test_pyright(tmp_path):
     """It must accept each line, and find an error at each `type: ignore`."""
     write_programs(tmp_path)

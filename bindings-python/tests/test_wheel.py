@@ -81,6 +81,13 @@ def test_contents(wheel):
     )
 
 
+def test_no_file_names_a_folder_of_this_machine(wheel):
+    """Messages of panics would."""
+    folders = [Path(os.environ.get("CARGO_HOME", Path.home() / ".cargo")), ROOT]
+    for name in wheel.namelist():
+        assert not [folder for folder in folders if bytes(folder) in wheel.read(name)], name
+
+
 def test_metadata(wheel, fields):
     assert fields["Name"] == "backoff-rs"
     assert fields["Requires-Python"] == ">=3.11"

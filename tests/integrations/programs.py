@@ -2,6 +2,7 @@
 
 import json
 import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -23,3 +24,9 @@ def call(program, *arguments):
         "cwd": program["folder"],
         "env": os.environ | program["environment"],
     }
+
+
+def answers(evaluator, requests):
+    """What an evaluator answers to lines of JSON, both as bytes."""
+    done = subprocess.run(**call(evaluator), input=requests, stdout=subprocess.PIPE, check=True)
+    return done.stdout

@@ -50,18 +50,12 @@ pub(crate) fn sysroot() -> Result<PathBuf> {
     Ok(program("rustc --print sysroot").stdout()?.trim().into())
 }
 
-/// The folders of this machine that rustc writes into what it compiles: that of cargo and that of this project.
-pub(crate) fn machine_folders() -> [PathBuf; 2] {
-    let home = std::env::home_dir().unwrap_or_default();
-    let cargo = std::env::var_os("CARGO_HOME").map_or_else(|| home.join(".cargo"), PathBuf::from);
-    [cargo, root().to_owned()]
-}
-
-/// Flags of rustc that write these names instead.
+/// Flags of rustc that write these names instead of the folders of this machine: that of cargo and that of this project.
 pub(crate) fn without_paths(cargo: &str, project: &str) -> String {
-    let [of_cargo, of_project] = machine_folders();
-    let flag = |folder: PathBuf, name| format!("--remap-path-prefix={}={name}", folder.display());
-    format!("{}\x1f{}", flag(of_cargo, cargo), flag(of_project, project))
+    let home = std::env::home_dir().unwrap_or_default().join(".cargo");
+    let of_cargo = std::env::var_os("CARGO_HOME").map_or(home, PathBuf::from);
+    let flag = |folder: &Path, name| format!("--remap-path-prefix={}={name}", folder.display());
+    format!("{}\x1f{}", flag(&of_cargo, cargo), flag(root(), project))
 }
 
 /// A tool of cargo in this version. It is compiled when it is first needed: without optimisation, which would

@@ -15,6 +15,12 @@ fn tool(name: &str) -> Result<Program> {
     with_zig(program_at(tools()?.join("bin").join(name)))
 }
 
+/// The folder of the program `zig`, which finds its libraries beside it.
+pub(crate) fn zig() -> Result<PathBuf> {
+    let folder = tool("python")?.words("-c").arg("import ziglang; print(*ziglang.__path__)");
+    Ok(folder.stdout()?.trim().into())
+}
+
 pub(crate) fn with_zig(program: Program) -> Result<Program> {
     Ok(program
         .env("CARGO_ZIGBUILD_PYTHON_PATH", tools()?.join("bin/python"))

@@ -33,28 +33,19 @@ pub(crate) fn test(report: &mut Report) {
     let results = scratch().join("dist-twice/first/dist");
     for language in ["python", "js", "rust", "go", "c", "command"] {
         report.check(&format!("{language}: from the published files alone"), || {
-            python3("tests/consume.py").arg(&results).arg(language).run()
+            python3("tests/release/consume.py").arg(&results).arg(language).run()
         });
     }
     report.check("the published checksums and bill of materials are valid", || {
         program("sha256sum --check --quiet").arg(SUMS).within(&results).run()?;
-        python::tool("python")?.arg("tests/check_bom.py").arg(results.join(bom()?)).run()
+        python::tool("python")?.arg("tests/release/check_bom.py").arg(results.join(bom()?)).run()
     });
 }
 
-/// Writes everything into a folder, which is new or empty, or by default into `dist`.
-pub(crate) fn write(folder: Option<&str>) -> Result<()> {
+/// Writes everything into the folder `dist`.
+pub(crate) fn write() -> Result<()> {
     version::check()?;
-    let folder = match folder {
-        None => root().join("dist"),
-        Some(folder) => {
-            ensure!(!folder.is_empty(), "the folder has no name");
-            let folder = std::path::absolute(folder)?;
-            let is_empty = !folder.exists() || entries(&folder)?.is_empty();
-            ensure!(is_empty, "{} is not empty", folder.display());
-            folder
-        }
-    };
+    let folder = root().join("dist");
     empty(&folder)?;
     build(&folder)?;
     for (verb, name) in [("sbom", bom()?), ("sums", SUMS.to_owned())] {

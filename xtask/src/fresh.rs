@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::UNIX_EPOCH;
+use std::time::SystemTime;
 
 use crate::shell::*;
 
@@ -42,11 +42,11 @@ fn unless_fresh(
     inputs: &[&str],
     build: impl FnOnce(&Path) -> Result<()>,
 ) -> Result<()> {
-    let (mut newest_ns, mut count) = (0, 0);
+    let mut times = Vec::new();
     for input in inputs {
-        scan(&root().join(input), &mut newest_ns, &mut count)?;
+        times.extend(modified(&root().join(input))?);
     }
-    let stamp = format!("{count} inputs, the newest of {newest_ns} ns\n");
+    let stamp = format!("{} inputs, the newest of {:?}\n", times.len(), times.iter().max());
     let name = folder.strip_prefix(scratch()).unwrap_or(folder).to_string_lossy();
     let stamp_file = scratch().join("stamps").join(name.replace('/', "-"));
     if !folder.exists() || read(&stamp_file).ok().as_ref() != Some(&stamp) {
@@ -59,21 +59,20 @@ fn unless_fresh(
     Ok(())
 }
 
-fn scan(path: &Path, newest_ns: &mut u128, count: &mut usize) -> Result<()> {
-    if path.is_dir() {
-        for path in entries(path)? {
-            let name = path.file_name().unwrap_or_default().to_string_lossy();
-            if !NOT_INPUTS.contains(&&*name) && !name.ends_with("_cache") {
-                scan(&path, newest_ns, count)?;
-            }
-        }
-    } else {
+/// When the inputs in a folder, or a file, were modified.
+fn modified(path: &Path) -> Result<Vec<SystemTime>> {
+    if !path.is_dir() {
         let metadata = fs::metadata(path).with_context(|| path.display().to_string())?;
-        let modified = metadata.modified()?.duration_since(UNIX_EPOCH)?;
-        *newest_ns = (*newest_ns).max(modified.as_nanos());
-        *count = count.saturating_add(1);
+        return Ok(vec![metadata.modified()?]);
     }
-    Ok(())
+    let mut times = Vec::new();
+    for path in entries(path)? {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if !NOT_INPUTS.contains(&&*name) && !name.ends_with("_cache") {
+            times.extend(modified(&path)?);
+        }
+    }
+    Ok(times)
 }
 
 #[cfg(test)]

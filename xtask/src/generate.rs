@@ -4,10 +4,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::languages::c::header::Header;
 use crate::languages::go;
 use crate::shell::{write as write_file, *};
 use crate::{api, fields, licenses, program};
+use header::Header;
 
 const VECTORS: &str = "tests/vectors";
 
@@ -54,7 +54,7 @@ fn contents(is_all: bool) -> Result<BTreeMap<PathBuf, String>> {
     let vectors = written_by("tests/write_vectors.py")?.into_iter();
     let mut files: BTreeMap<PathBuf, String> =
         vectors.map(|(name, content)| (Path::new(VECTORS).join(name), content)).collect();
-    for script in ["bench/pages.py", "stores/generate.py", "xtask/compatibility.py write"] {
+    for script in ["bench/pages.py", "stores/generate.py", "docs/compatibility.py write"] {
         files.extend(written_by(script)?);
     }
     files.extend(fields::files()?);

@@ -1,5 +1,5 @@
 //! The licenses of the other projects whose code a package contains, and what else it contains
-//! (`xtask/contents.py`).
+//! (`tests/release/contents.py`).
 
 use std::ffi::OsStr;
 
@@ -37,5 +37,5 @@ pub(crate) fn contents(
     verb: &str,
     arguments: impl IntoIterator<Item = impl AsRef<OsStr>>,
 ) -> Program {
-    python3("xtask/contents.py").arg(verb).args(arguments)
+    python3("tests/release/contents.py").arg(verb).args(arguments)
 }

@@ -15,8 +15,6 @@ mod audit;
 mod bench;
 mod crates;
 mod cross;
-mod demo;
-mod differential;
 mod dist;
 mod docs;
 mod fields;
@@ -57,8 +55,8 @@ cargo xtask <verb>
                                install libbackoff for C, C++ and Go (honours DESTDIR), perhaps for
                                another platform, such as aarch64-unknown-linux-gnu
   package [--host] --out DIR   build the packages for all platforms, or for this machine
-  dist [--out DIR]             everything that is published, with checksums and an SBOM, in DIR or
-                               `dist`; `dist --check` builds the commit twice and compares
+  dist [--check]               everything that is published, with checksums and an SBOM, in `dist`,
+                               or with --check build the commit twice and compare
   bench [--quick] [--json FILE] [--compare OLD.json] [LANGUAGE]
                                measure ours and others; with --compare also say what got slower
                                (bench/README.md)
@@ -85,12 +83,12 @@ fn main() -> ExitCode {
 
 fn run(words: &[&str]) -> Result<()> {
     match words {
-        ["demo"] => demo::run(),
+        ["demo"] => processes::demo()?.show(),
         ["test"] => test::everything(false),
         ["test", "--all"] => test::everything(true),
         ["test", "--all", part] => test::part(part, true),
         ["test", part] => test::part(part, false),
-        ["evaluate", language] => differential::evaluate(language),
+        ["evaluate", language] => languages::evaluate(language),
         ["scenario"] => processes::clients(&languages::ALL)?.show(),
         ["scenario", name @ ("queues" | "fleet" | "contention")] => processes::scenario(name),
         ["scenario", name] => processes::clients(&[*languages::named(name)?])?.show(),
@@ -107,8 +105,7 @@ fn run(words: &[&str]) -> Result<()> {
             dist::package(folder, Platforms::Tests)
         }
         ["package", "--host", "--out", folder] => dist::package(folder, Platforms::Host),
-        ["dist"] => dist::write(None),
-        ["dist", "--out", folder] => dist::write(Some(folder)),
+        ["dist"] => dist::write(),
         ["dist", "--check"] => dist::check(),
         ["bench", "--harness", language] => bench::print_harness(language),
         ["bench", options @ ..] => bench::run(options),

@@ -1,62 +1,55 @@
-//! Job queues and shared budgets, with processes in several languages, and HTTP clients in all of them
-//! (`tests/integrations`).
+//! Programs in several languages side by side: their evaluators, HTTP clients, job queues and shared budgets
+//! (`tests/differential`, `tests/integrations`).
 
-use serde_json::{Map, Value, json};
-
-use crate::languages::{Language, go, js, python, rust};
+use crate::languages::{ALL, Language, go, js, python, rust};
 use crate::report::Report;
-use crate::servers::{clients_of, interpreter};
+use crate::servers::{self, Made, interpreter, with_programs};
 use crate::shell::*;
 
-type Programs = &'static [(&'static str, fn() -> Result<Program>)];
-
-const QUEUES: Programs = &[
+const QUEUES: &[Made] = &[
     ("celery", || python::queue("celery")),
     ("dramatiq", || python::queue("dramatiq")),
     ("bullmq", || js::queue("bullmq.mjs")),
     ("river", || go::queue("river")),
     ("asynq", || go::queue("asynq")),
 ];
-const FLEET: Programs =
+const FLEET: &[Made] =
     &[("rust", rust::fleet), ("go", go::fleet), ("python", python::fleet), ("js", js::fleet)];
-const CONTENTION: Programs = &[("rust", rust::contention)];
-const SCENARIOS: [(&str, Programs); 3] =
-    [("queues", QUEUES), ("fleet", FLEET), ("contention", CONTENTION)];
+const CONTENTION: &[Made] = &[("rust", rust::contention)];
 
 /// Runs a scenario, which prints what it does.
 pub(crate) fn scenario(name: &str) -> Result<()> {
-    let script = format!("tests/integrations/{name}.py");
-    interpreter()?.arg(script).env("BACKOFF_PROGRAMS", programs(&[name])?).show()
+    let programs = match name {
+        "queues" => QUEUES,
+        "fleet" => FLEET,
+        _ => CONTENTION,
+    };
+    let script = interpreter()?.arg(format!("tests/integrations/{name}.py"));
+    with_programs(script, &[(name, programs)])?.show()
 }
 
-/// The program that plays a server which fails on purpose for the HTTP examples of these languages. It prints how
-/// long they wait, side by side, and fails if that is not what the reference says.
+/// The HTTP examples of these languages, and a server that fails on purpose.
 pub(crate) fn clients(languages: &[Language]) -> Result<Program> {
-    let described = languages.iter().map(|language| {
-        progress(&format!("preparing the client of {}", language.name));
-        let client = (language.client)().with_context(|| format!("for {}", language.name))?;
-        Ok((language.name.to_owned(), json!(client)))
-    });
-    Ok(clients_of(&described.collect::<Result<_>>()?))
+    let clients: Vec<Made> = languages.iter().map(|found| (found.name, found.client)).collect();
+    servers::clients(&clients)
+}
+
+/// The parameter sets of published articles in all languages.
+pub(crate) fn demo() -> Result<Program> {
+    with_evaluators(python3("tests/differential/demo.py"))
+}
+
+/// A program in Python that asks the evaluators of all languages.
+pub(crate) fn with_evaluators(python: Program) -> Result<Program> {
+    let evaluators = ALL.map(|language| (language.name, language.evaluator));
+    with_programs(python, &[("evaluators", &evaluators)])
 }
 
 pub(crate) fn test(report: &mut Report) {
     let is_all = report.is_all;
     report.pytest("servers, queues and a fleet", || {
         let pytest = interpreter()?.words("-m pytest tests/integrations/processes.py");
-        let pytest = pytest.env("BACKOFF_PROGRAMS", programs(&["queues", "fleet"])?);
+        let pytest = with_programs(pytest, &[("queues", QUEUES), ("fleet", FLEET)])?;
         Ok(if is_all { pytest.env("BACKOFF_EXTENT", "all") } else { pytest })
     });
-}
-
-fn programs(scenarios: &[&str]) -> Result<String> {
-    let mut described = Map::new();
-    for (scenario, programs) in SCENARIOS.iter().filter(|(name, _)| scenarios.contains(name)) {
-        let programs = programs.iter().map(|(name, program)| {
-            progress(&format!("{scenario}: preparing the program {name}"));
-            Ok(((*name).to_owned(), json!(program()?)))
-        });
-        described.insert((*scenario).to_owned(), programs.collect::<Result<Map<_, _>>>()?.into());
-    }
-    Ok(Value::Object(described).to_string())
 }

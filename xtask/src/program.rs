@@ -4,8 +4,7 @@ use std::env::consts::{ARCH, EXE_SUFFIX, OS};
 
 use crate::archive::tar_gz;
 use crate::crates::{PUBLISHED, linted};
-use crate::differential::reference;
-use crate::languages::{Platforms, python};
+use crate::languages::{Platforms, python, reference};
 use crate::libbackoff::Platform;
 use crate::report::Report;
 use crate::shell::*;

@@ -1,18 +1,29 @@
-//! Redis and `PostgreSQL` servers from wheels that carry them, and a server that fails on purpose.
+//! Redis and `PostgreSQL` servers from wheels that carry them, and the programs that `tests/integrations` runs.
 
-use serde_json::{Map, Value, json};
+use serde_json::json;
 
 use crate::shell::*;
 use crate::venv;
 
-/// Fails if a client does not wait as the reference says.
-pub(crate) fn client_agrees(client: Result<Program>) -> Result<()> {
-    clients_of(&Map::from_iter([("client".to_owned(), json!(client?))])).run()
+/// The name of a program, and what builds it.
+pub(crate) type Made = (&'static str, fn() -> Result<Program>);
+
+/// A program in Python that runs the programs of these scenarios (`tests/integrations/programs.py`).
+pub(crate) fn with_programs(python: Program, scenarios: &[(&str, &[Made])]) -> Result<Program> {
+    let mut described = json!({});
+    for (scenario, programs) in scenarios {
+        for (name, make) in *programs {
+            progress(&format!("{scenario}: preparing {name}"));
+            described[scenario][name] = json!(make().with_context(|| format!("for {name}"))?);
+        }
+    }
+    Ok(python.env("BACKOFF_PROGRAMS", described.to_string()))
 }
 
-pub(crate) fn clients_of(clients: &Map<String, Value>) -> Program {
-    let programs = json!({ "clients": clients });
-    python3("tests/integrations/clients.py").env("BACKOFF_PROGRAMS", programs.to_string())
+/// The program that plays a server which fails on purpose for these HTTP clients. It prints how long they wait, side
+/// by side, and fails if that is not what the reference says.
+pub(crate) fn clients(clients: &[Made]) -> Result<Program> {
+    with_programs(python3("tests/integrations/clients.py"), &[("clients", clients)])
 }
 
 /// The interpreter that has Redis and `PostgreSQL`, from wheels that carry them.

@@ -137,17 +137,7 @@ impl Program {
     }
 
     pub(crate) fn stdout(&self) -> Result<String> {
-        self.stdout_of(&mut self.command())
-    }
-
-    /// The standard output with a file as input.
-    pub(crate) fn answers(&self, input: &Path) -> Result<String> {
-        let input = fs::File::open(input).with_context(|| input.display().to_string())?;
-        self.stdout_of(self.command().stdin(input))
-    }
-
-    fn stdout_of(&self, command: &mut Command) -> Result<String> {
-        let output = command.output().with_context(|| self.missing())?;
+        let output = self.command().output().with_context(|| self.missing())?;
         let errors = || String::from_utf8_lossy(&output.stderr);
         ensure!(output.status.success(), "`{}` failed:\n{}", self.line(), errors());
         String::from_utf8(output.stdout).with_context(|| format!("`{}` in UTF-8", self.line()))

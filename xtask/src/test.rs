@@ -4,11 +4,10 @@ use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-use crate::differential::Differential;
-use crate::languages::{ALL, Language, c, go, js, python, rust};
+use crate::languages::{ALL, c, go, js, python, rust};
 use crate::report::Report;
 use crate::shell::*;
-use crate::{bench, demo, dist, docs, generate, processes, program, version};
+use crate::{bench, dist, docs, generate, processes, program, version};
 
 type Part = (&'static str, fn(&mut Report));
 
@@ -88,39 +87,23 @@ fn shared(report: &mut Report) {
         let line = "run github.com/rhysd/actionlint/cmd/actionlint@v1.7.12 -shellcheck= -pyflakes=";
         report.check("actionlint", || program("go").words(line).run());
     }
-    python::lints(report, "", "tests tools bench stores xtask");
-    report.pytest("the shared tests in tests/, bench/ and xtask/", || {
-        Ok(python::tool("pytest")?.words("tests bench xtask"))
+    python::lints(report, ".");
+    report.pytest("the shared tests in tests/, bench/ and docs/", || {
+        Ok(python::tool("pytest")?.words("tests bench docs"))
     });
 }
 
 fn together(report: &mut Report) {
-    let [first, others @ ..] = &ALL;
-    agree(report, "fields", Differential::of_fields(first), others);
-    agree(report, "strings", Differential::of_strings(), &ALL);
-    agree(report, "decisions", Differential::of_decisions(), &ALL);
-    agree(report, "members", Differential::of_members(), &ALL);
+    report.pytest("the differential test", || {
+        let pytest = python::tool("pytest")?.arg("tests/differential/agree.py");
+        processes::with_evaluators(pytest)
+    });
     for language in &ALL {
         let what = format!("`backoff verify` passes the evaluator of {}", language.name);
         report.check(&what, || program::verify(&(language.evaluator)()?));
     }
-    report.check("the demo agrees", demo::check);
+    report.check("the demo agrees", || processes::demo()?.run());
     report.check("the scenario agrees", || processes::clients(&ALL)?.run());
-}
-
-fn agree(
-    report: &mut Report,
-    what: &str,
-    differential: Result<Differential>,
-    languages: &[Language],
-) {
-    let Some(differential) = report.timed(&format!("differential, {what}"), || differential) else {
-        return;
-    };
-    for language in languages {
-        let what = format!("differential, {what}: {} agrees", language.name);
-        report.check(&what, || differential.agrees(&(language.evaluator)()?));
-    }
 }
 
 fn pages(report: &mut Report) {

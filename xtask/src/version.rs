@@ -7,9 +7,11 @@ use crate::shell::*;
 type Form = fn(&Version) -> String;
 
 /// Where files have the version: the text before it, and how it is written there. The rest is generated from these.
-const PLACES: [(&str, &str, Form); 9] = [
+const PLACES: [(&str, &str, Form); 11] = [
     ("Cargo.toml", "\nversion = \"", whole),
     ("Cargo.toml", "\", version = \"", whole),
+    ("bench/rust/Cargo.toml", "backoff-core = \"", whole),
+    ("bench/rust/Cargo.toml", "backoff-retry = { version = \"", whole),
     ("bindings-wasm/package.json", "\n\t\"version\": \"", whole),
     ("bindings-wasm/package-lock.json", "\n\t\"version\": \"", whole),
     ("bindings-wasm/package-lock.json", "\"backoff-wasm\", \"version\": \"", whole),
@@ -25,12 +27,15 @@ const VERSION_OF_C: &str = "bindings-c/src/version.rs";
 
 const GO_MODULE: &str = "github.com/backoff-rs/backoff/bindings-go v";
 
-/// In these, every package of this project has the version.
-const LOCKS: [&str; 4] = [
-    "Cargo.lock",
-    "bench/rust/Cargo.lock",
-    "bindings-rust/adapters/tests/tls/Cargo.lock",
-    "core/fuzz/Cargo.lock",
+/// The workspaces of cargo, whose lock files have the version of every package of this project.
+const WORKSPACES: [&str; 7] = [
+    ".",
+    "bench/rust",
+    "bindings-rust/adapters/tests/oldest/reqwest",
+    "bindings-rust/adapters/tests/oldest/stores",
+    "bindings-rust/adapters/tests/oldest/tower",
+    "bindings-rust/adapters/tests/tls",
+    "core/fuzz",
 ];
 
 const CHANGELOG: &str = "CHANGELOG.md";
@@ -72,9 +77,7 @@ pub(crate) fn change(to: &str) -> Result<()> {
         let [old, new] = [&from, &to].map(|version| before.to_owned() + &form(version));
         write(&file, read(&file)?.replace(&old, &new))?;
     }
-    for file in LOCKS {
-        write(file, locked(&read(file)?, &from, &to))?;
-    }
+    update_locks("")?;
     write(CHANGELOG, logged(&read(CHANGELOG)?, &to)?)?;
     // In a new process, because the version is compiled into this one.
     cargo("run --quiet --package xtask -- generate").show()?;
@@ -93,15 +96,7 @@ pub(crate) fn check() -> Result<()> {
         let is_right = !found.is_empty() && found.iter().all(|found| *found == expected);
         ensure!(is_right, "{} has {found:?} after {before:?}, not {expected}", file.display());
     }
-    for file in LOCKS {
-        // What is not published has none.
-        let has_it = |package: &&str| {
-            [line(&version), line("0.0.0")].iter().any(|line| package.contains(line))
-        };
-        let text = read(file)?;
-        let other = ours(&text).find(|package| !has_it(package));
-        ensure!(other.is_none(), "{file}, not {version}:\n{}", other.unwrap_or_default());
-    }
+    update_locks("--locked")?;
     let heading = heading(&read(CHANGELOG)?)?.to_owned();
     let of_heading = heading.split(' ').next().unwrap_or_default();
     ensure!(of_heading == version.to_string(), "{CHANGELOG} begins with {heading}, not {version}");
@@ -136,20 +131,11 @@ fn next(text: &str, present: &Version) -> Result<Version> {
     Ok(next)
 }
 
-/// The packages of this project in a lock file of cargo, which have no source.
-fn ours(lock: &str) -> impl Iterator<Item = &str> {
-    let packages = lock.split_inclusive("\n\n").filter(|text| text.starts_with("[[package]]"));
-    packages.filter(|package| !package.contains("\nsource = "))
-}
-
-fn line(version: impl std::fmt::Display) -> String {
-    format!("\nversion = \"{version}\"\n")
-}
-
-fn locked(lock: &str, from: &Version, to: &Version) -> String {
-    ours(lock).fold(lock.to_owned(), |lock, package| {
-        lock.replace(package, &package.replace(&line(from), &line(to)))
-    })
+/// Writes the versions of our packages into the lock files. With `--locked` it fails if they have others.
+fn update_locks(option: &str) -> Result<()> {
+    let update =
+        |folder| cargo("update --quiet --workspace").words(option).within(root().join(folder));
+    WORKSPACES.iter().try_for_each(|folder| update(folder).run())
 }
 
 /// The first heading of the changelog that begins with a digit.
@@ -172,7 +158,7 @@ fn logged(changelog: &str, to: &Version) -> Result<String> {
 mod tests {
     use semver::Version;
 
-    use super::{locked, logged, next};
+    use super::{logged, next};
 
     #[test]
     fn only_a_later_version_that_registries_take_is_next() {
@@ -183,15 +169,6 @@ mod tests {
         for text in ["1.2.3", "1.2.3-rc.1", "1.2.2", "1.3", "v1.3.0", "1.3.0+7", "1.1000.0", ""] {
             assert!(next(text, &present).is_err(), "{text}");
         }
-    }
-
-    #[test]
-    fn only_our_packages_in_a_lock_file_change() {
-        let ours = "[[package]]\nname = \"backoff-core\"\nversion = \"1.2.3\"\n\n";
-        let other = "[[package]]\nname = \"a\"\nversion = \"1.2.3\"\nsource = \"registry\"\n";
-        let lock = format!("version = 4\n\n{ours}{other}");
-        let expected = lock.replacen("1.2.3", "1.3.0", 1);
-        assert_eq!(locked(&lock, &Version::new(1, 2, 3), &Version::new(1, 3, 0)), expected);
     }
 
     #[test]

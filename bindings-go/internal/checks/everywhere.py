@@ -1,8 +1,10 @@
 """The module on every platform of Go: what only a release needs. `cargo xtask test --all go` runs it, with the environment of the
-go command."""
+go command, and that of libbackoff."""
 
 import json
 import os
+import re
+import shlex
 import subprocess
 from pathlib import Path
 
@@ -71,6 +73,18 @@ def test_a_static_program_in_an_empty_root(tmp_path):
     done = subprocess.run([*chroot, *program], capture_output=True, text=True)
     assert "base has no unit" in done.stdout + done.stderr
     ran("platforms", "linux/amd64 (static, in an empty root)")
+
+
+def test_the_static_program_over_c_of_the_page(tmp_path):
+    """The page builds it without a warning, and it runs without the library."""
+    page = (MODULE / "docs/c-library.md").read_text(encoding="utf-8")
+    (build,) = re.findall(r"^go build -tags backoff_cgo,.*", page, re.MULTILINE)
+    path, environment = tmp_path / "http", os.environ | {"CGO_ENABLED": "1"}
+    command = [*shlex.split(build), "-o", path, "./examples/http"]
+    done = subprocess.run(command, cwd=MODULE, env=environment, capture_output=True, text=True)
+    assert (done.returncode, done.stdout + done.stderr) == (0, "")
+    usage = subprocess.run([path], env={}, capture_output=True, text=True)
+    assert usage.stderr.startswith("usage: http")
 
 
 def test_every_platform_is_built_and_vetted(tmp_path):

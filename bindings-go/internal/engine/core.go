@@ -31,8 +31,8 @@ func New() *Module {
 	m.elements[0] = nil
 	memory_init(m.memory, data0, uint32(i32(0x4000)), 0, len(data0))
 	m.g0 = i32(0x4000)
-	m.g1 = i32(27668)
-	m.g2 = i32(27680)
+	m.g1 = i32(28516)
+	m.g2 = i32(28528)
 	return m
 }
 
@@ -250,11 +250,11 @@ l1:
 		}
 	l5:
 		v6 = i32(0)
-		t5 := int64(load64(m.memory, uint64(uint32(i32(0)))+25640))
+		t5 := int64(load64(m.memory, uint64(uint32(i32(0)))+26488))
 		store64(m.memory, uint64(uint32(v4))+80, uint64(t5))
-		t6 := int64(load64(m.memory, uint64(uint32(i32(0)))+25632))
+		t6 := int64(load64(m.memory, uint64(uint32(i32(0)))+26480))
 		store64(m.memory, uint64(uint32(v4))+72, uint64(t6))
-		t7 := int64(load64(m.memory, uint64(uint32(i32(0)))+25624))
+		t7 := int64(load64(m.memory, uint64(uint32(i32(0)))+26472))
 		store64(m.memory, uint64(uint32(v4))+64, uint64(t7))
 		v7 = v4 + i32(64)
 	l19:
@@ -480,7 +480,7 @@ l1:
 								v10 = t23
 								goto l20
 							case 10:
-								m.fn6(v4+i32(96), v4+i32(88), i32(25792), i32(12), i32(3))
+								m.fn6(v4+i32(96), v4+i32(88), i32(26640), i32(12), i32(3))
 								t20 := int32(load32(m.memory, uint64(uint32(v4))+96))
 								if t20 == 0 {
 									goto l19
@@ -494,7 +494,7 @@ l1:
 								goto l15
 							default:
 								if v14 == i32(65) {
-									m.fn6(v4+i32(96), v4+i32(88), i32(25700), i32(7), i32(-1))
+									m.fn6(v4+i32(96), v4+i32(88), i32(26548), i32(7), i32(-1))
 									t15 := int32(load32(m.memory, uint64(uint32(v4))+96))
 									if t15 == 0 {
 										goto l19
@@ -529,7 +529,7 @@ l1:
 								store32(m.memory, uint64(uint32(v4))+88, uint32(v16+i32(1)))
 								goto l20
 							case 9:
-								m.fn6(v4+i32(96), v4+i32(88), i32(25700), i32(7), i32(3))
+								m.fn6(v4+i32(96), v4+i32(88), i32(26548), i32(7), i32(3))
 								t14 := int32(load32(m.memory, uint64(uint32(v4))+96))
 								if t14 == 0 {
 									goto l19
@@ -933,7 +933,7 @@ func (m *Module) fn12(v0, v1, v2, v3, v4 int32) {
 			goto l6
 		l7:
 		}
-		m.fn19(v5+i32(8), v12, v11, i32(25888))
+		m.fn19(v5+i32(8), v12, v11, i32(26736))
 		t15 := int32(load32(m.memory, uint64(uint32(v5))+12))
 		t16 := int32(load32(m.memory, uint64(uint32(v5))+8))
 		t17 := v11
@@ -1305,7 +1305,7 @@ func (m *Module) fn18(v0, v1, v2, v3, v4 int32) {
 			goto l1
 		}
 	l2:
-		m.fn19(v5+i32(8), v7, v8, i32(25888))
+		m.fn19(v5+i32(8), v7, v8, i32(26736))
 		t12 := int32(load32(m.memory, uint64(uint32(v5))+12))
 		t13 := int32(load32(m.memory, uint64(uint32(v5))+8))
 		t14 := v8
@@ -1589,97 +1589,182 @@ func (m *Module) fn23(v0, v1, v2, v3 int32) {
 					goto l3
 				}
 				v5 = i32(1)
-				v2 = i32(16627)
 				v11 = i32(26)
-				switch v6 + i32(-100) {
-				case 0:
-					goto l4
+				switch v6 {
 				default:
-					switch v6 + i32(-6) {
+					v2 = i32(16627)
+					switch v6 + i32(-100) {
 					case 0:
-						v2 = i32(0x4444)
-						v11 = i32(32)
-						goto l4
-					case 1:
-						v2 = i32(17508)
-						v11 = i32(37)
-						goto l4
+						goto l31
 					default:
-						if v6 == 0 {
-							v2 = i32(16619)
-							v11 = i32(8)
-							goto l4
-						}
-						if v6 != i32(22) {
-							goto l3
-						}
-						v2 = i32(17545)
+						goto l3
+					case 1:
+						v2 = i32(16653)
+						v11 = i32(27)
+						goto l31
+					case 2:
+						v2 = i32(16680)
+						v11 = i32(37)
+						goto l31
+					case 3:
+						v2 = i32(16717)
+						v11 = i32(65)
+						goto l31
+					case 4:
+						v2 = i32(16782)
+						v11 = i32(32)
+						goto l31
+					case 5:
+						v2 = i32(16814)
+						v11 = i32(46)
+						goto l31
+					case 6:
+						v2 = i32(16860)
+						v11 = i32(56)
+						goto l31
+					case 7:
+						v2 = i32(16916)
+						v11 = i32(96)
+						goto l31
+					case 8:
+						v2 = i32(17012)
+						v11 = i32(36)
+						goto l31
+					case 9:
+						v2 = i32(17048)
+						v11 = i32(28)
+						goto l31
+					case 10:
+						v2 = i32(17076)
+						goto l31
+					case 11:
+						v2 = i32(17102)
+						v11 = i32(107)
+						goto l31
+					case 12:
+						v2 = i32(17209)
 						v11 = i32(50)
-						goto l4
+						goto l31
+					case 13:
+						v2 = i32(17259)
+						v11 = i32(38)
+						goto l31
+					case 14:
+						v2 = i32(17297)
+						v11 = i32(71)
+						goto l31
+					case 15:
+						v2 = i32(17368)
+						v11 = i32(59)
+						goto l31
+					case 16:
+						v2 = i32(17427)
+						v11 = i32(49)
+						goto l31
 					}
 				case 1:
-					v2 = i32(16653)
-					v11 = i32(27)
-					goto l4
+					v2 = i32(0x4444)
+					v11 = i32(19)
+					goto l31
 				case 2:
-					v2 = i32(16680)
-					v11 = i32(37)
-					goto l4
+					v2 = i32(17495)
+					v11 = i32(27)
+					goto l31
 				case 3:
-					v2 = i32(16717)
-					v11 = i32(65)
-					goto l4
-				case 4:
-					v2 = i32(16782)
-					v11 = i32(32)
-					goto l4
-				case 5:
-					v2 = i32(16814)
-					v11 = i32(46)
-					goto l4
-				case 6:
-					v2 = i32(16860)
-					v11 = i32(56)
-					goto l4
-				case 7:
-					v2 = i32(16916)
-					v11 = i32(96)
-					goto l4
+					v2 = i32(17522)
+					v11 = i32(77)
+					goto l31
 				case 8:
-					v2 = i32(17012)
-					v11 = i32(36)
-					goto l4
+					v2 = i32(17599)
+					v11 = i32(47)
+					goto l31
 				case 9:
-					v2 = i32(17048)
-					v11 = i32(28)
-					goto l4
+					v2 = i32(0x44ee)
+					v11 = i32(25)
+					goto l31
 				case 10:
-					v2 = i32(17076)
-					goto l4
+					v2 = i32(17671)
+					v11 = i32(27)
+					goto l31
 				case 11:
-					v2 = i32(17102)
-					v11 = i32(107)
-					goto l4
+					v2 = i32(17698)
+					goto l31
 				case 12:
-					v2 = i32(17209)
-					v11 = i32(50)
-					goto l4
+					v2 = i32(17724)
+					v11 = i32(61)
+					goto l31
 				case 13:
-					v2 = i32(17259)
-					v11 = i32(38)
-					goto l4
+					v2 = i32(17785)
+					v11 = i32(41)
+					goto l31
 				case 14:
-					v2 = i32(17297)
-					v11 = i32(71)
-					goto l4
+					v2 = i32(17826)
+					v11 = i32(38)
+					goto l31
 				case 15:
-					v2 = i32(17368)
-					v11 = i32(59)
-					goto l4
+					v2 = i32(17864)
+					v11 = i32(16)
+					goto l31
 				case 16:
-					v2 = i32(17427)
+					v2 = i32(17880)
+					v11 = i32(17)
+					goto l31
+				case 17:
+					v2 = i32(17897)
+					v11 = i32(18)
+					goto l31
+				case 23:
+					v2 = i32(17915)
+					v11 = i32(31)
+					goto l31
+				case 24:
+					v2 = i32(17946)
+					v11 = i32(36)
+					goto l31
+				case 25:
+					v2 = i32(17982)
+					v11 = i32(52)
+					goto l31
+				case 4:
+					v2 = i32(18034)
+					v11 = i32(28)
+					goto l31
+				case 5:
+					v2 = i32(18062)
+					v11 = i32(28)
+					goto l31
+				case 18:
+					v2 = i32(18090)
+					v11 = i32(48)
+					goto l31
+				case 19:
+					v2 = i32(18138)
+					v11 = i32(62)
+					goto l31
+				case 20:
+					v2 = i32(18200)
+					v11 = i32(70)
+					goto l31
+				case 21:
+					v2 = i32(18270)
 					v11 = i32(49)
-					goto l4
+					goto l31
+				case 6:
+					v2 = i32(18319)
+					v11 = i32(32)
+					goto l31
+				case 7:
+					v2 = i32(18351)
+					v11 = i32(37)
+					goto l31
+				case 22:
+					v2 = i32(18388)
+					v11 = i32(50)
+					goto l31
+				case 0:
+					v2 = i32(16619)
+					v11 = i32(8)
+					goto l31
 				}
 			}
 		l3:
@@ -1689,26 +1774,26 @@ func (m *Module) fn23(v0, v1, v2, v3 int32) {
 			}
 			v11 = p10
 			v5 = i32(-100)
-		l27:
+		l49:
 			{
 				if v5 == 0 {
-					goto l26
+					goto l48
 				}
-				v2 = v5 + i32(20608)
+				v2 = v5 + i32(21456)
 				v5 = v5 + i32(4)
 				t11 := int32(load32(m.memory, uint32(v2)))
 				if t11 != v6 {
-					goto l27
+					goto l49
 				}
 			}
 			t12 := m.fn24(v9)
 			v2 = t12
 			switch v10 {
 			default:
-				goto l26
+				goto l48
 			case 0:
 				if v2 == 0 {
-					goto l26
+					goto l48
 				}
 				store32(m.memory, uint64(uint32(v4))+1588, uint32(v6))
 				store32(m.memory, uint64(uint32(v4))+1584, uint32(v2))
@@ -1717,40 +1802,40 @@ func (m *Module) fn23(v0, v1, v2, v3 int32) {
 				t14 := int64(load64(m.memory, uint64(uint32(v1))+8))
 				store64(m.memory, uint64(uint32(v4))+1568, uint64(t14))
 				if v8 == 0 {
-					goto l30
+					goto l52
 				}
 				m.fn25(v4+i32(1680), v4+i32(1568), v8, v7)
-				goto l31
-			l30:
+				goto l53
+			l52:
 				m.fn25(v4+i32(1680), v4+i32(1568), i32(0), v4)
-			l31:
+			l53:
 				t15 := int32(load32(m.memory, uint64(uint32(v4))+1684))
 				v11 = t15
 				t16 := int32(load32(m.memory, uint64(uint32(v4))+1680))
 				v2 = t16
 				memory_copy(m.memory, uint32(v4+i32(804)), uint32(v4+i32(1688)), uint32(i32(764)))
-				goto l32
+				goto l54
 			case 1, 2:
 				if v9 == 0 {
-					goto l33
+					goto l55
 				}
 				if v2 == 0 {
-					goto l26
+					goto l48
 				}
-			l33:
+			l55:
 				memory_copy(m.memory, uint32(v4+i32(1680)), uint32(v1+i32(44)), uint32(i32(36)))
 				v5 = i32(0)
-			l35:
+			l57:
 				{
 					if v5 == i32(36) {
-						goto l34
+						goto l56
 					}
 					t17 := int32(m.memory[uint32(v4+i32(1680)+v5)])
 					m.memory[uint32(v4+i32(1644)+v5)] = byte(t17)
 					v5 = v5 + i32(1)
-					goto l35
+					goto l57
 				}
-			l34:
+			l56:
 				t18 := int64(load64(m.memory, uint64(uint32(v11))+8))
 				v12 = t18
 				t19 := int64(load64(m.memory, uint64(uint32(v11))+16))
@@ -1781,9 +1866,9 @@ func (m *Module) fn23(v0, v1, v2, v3 int32) {
 				v1 = v4 + i32(1588)
 				memory_copy(m.memory, uint32(v1), uint32(v4+i32(1680)), uint32(i32(36)))
 				memory_zero(m.memory, uint32(v4+i32(1680)), uint32(i32(772)))
-				t26 := m.fn27(v4+i32(1680), i32(23842), i32(3))
+				t26 := m.fn27(v4+i32(1680), i32(24690), i32(3))
 				t27 := m.fn28(t26, v14)
-				t28 := m.fn27(t27, i32(23845), i32(2))
+				t28 := m.fn27(t27, i32(24693), i32(2))
 				v5 = t28
 				store32(m.memory, uint64(uint32(v4))+2492, uint32(v2))
 				store32(m.memory, uint64(uint32(v4))+2488, uint32(v6))
@@ -1799,16 +1884,16 @@ func (m *Module) fn23(v0, v1, v2, v3 int32) {
 				v2 = t30
 				memory_copy(m.memory, uint32(v4+i32(804)), uint32(v5+i32(8)), uint32(i32(764)))
 			}
-		l32:
+		l54:
 			v5 = i32(0)
 		}
-	l4:
+	l31:
 		store32(m.memory, uint64(uint32(v4))+36, uint32(v11))
 		store32(m.memory, uint64(uint32(v4))+32, uint32(v2))
 		store32(m.memory, uint64(uint32(v4))+28, uint32(v5))
 		memory_copy(m.memory, uint32(v4+i32(40)), uint32(v4+i32(804)), uint32(i32(764)))
 		goto l1
-	l26:
+	l48:
 		store64(m.memory, uint64(uint32(v4))+28, uint64(i64(0x6500000002)))
 		v5 = i32(2)
 		v2 = i32(101)
@@ -1823,30 +1908,30 @@ l1:
 	v13 = i64(0)
 	{
 		if v5 == i32(2) {
-			goto l36
+			goto l58
 		}
 		m.fn30(v4+i32(16), v4+i32(28))
 		t34 := int64(load32(m.memory, uint64(uint32(v4))+20))
 		v13 = t34
 	}
-l36:
+l58:
 	if v1 == 0 {
-		goto l37
+		goto l59
 	}
 	store64(m.memory, uint32(v1), uint64(v13))
-l37:
+l59:
 	if v3 == 0 {
-		goto l38
+		goto l60
 	}
 	if v12 == i64(0) {
-		goto l38
+		goto l60
 	}
 	m.memory[uint32(v3)] = byte(i32(0))
-l38:
+l60:
 	v1 = i32(1)
 	{
 		if v5 == i32(2) {
-			goto l39
+			goto l61
 		}
 		memory_copy(m.memory, uint32(v4+i32(1680)+i32(8)), uint32(v4+i32(28)+i32(8)), uint32(i32(768)))
 		store32(m.memory, uint64(uint32(v4))+1684, uint32(v2))
@@ -1857,29 +1942,29 @@ l38:
 		t36 := int32(load32(m.memory, uint64(uint32(v4))+8))
 		v2 = t36
 		if v3 != 0 {
-			goto l40
+			goto l62
 		}
 		if v12 == i64(0) {
-			goto l40
+			goto l62
 		}
 		v2 = i32(100)
-		goto l39
-	l40:
+		goto l61
+	l62:
 		if uint64(v12) > uint64(uint32(v5)) {
-			goto l41
+			goto l63
 		}
 		v2 = i32(106)
-		goto l39
-	l41:
+		goto l61
+	l63:
 		if v5 == 0 {
-			goto l42
+			goto l64
 		}
 		memory_copy(m.memory, uint32(v3), uint32(v2), uint32(v5))
-	l42:
+	l64:
 		v1 = i32(0)
 		m.memory[uint32(v3+v5)] = byte(i32(0))
 	}
-l39:
+l61:
 	store32(m.memory, uint64(uint32(v0))+4, uint32(v2))
 	store32(m.memory, uint32(v0), uint32(v1))
 	m.g0 = v4 + i32(2496)
@@ -1892,11 +1977,11 @@ func (m *Module) fn24(v0 int32) int32 {
 	v1 = t0 - i32(160)
 	m.g0 = v1
 	v2 = i32(12)
-	memory_copy(m.memory, uint32(v1+i32(4)+i32(12)), uint32(i32(20376)), uint32(i32(92)))
+	memory_copy(m.memory, uint32(v1+i32(4)+i32(12)), uint32(i32(21224)), uint32(i32(92)))
 	store32(m.memory, uint64(uint32(v1))+116, uint32(i32(10)))
 	store64(m.memory, uint64(uint32(v1))+108, uint64(i64(1)))
 	v3 = v1 + i32(120)
-	memory_copy(m.memory, uint32(v3), uint32(i32(20468)), uint32(i32(40)))
+	memory_copy(m.memory, uint32(v3), uint32(i32(21316)), uint32(i32(40)))
 l4:
 	{
 		v4 = v2 + i32(4)
@@ -2083,9 +2168,9 @@ func (m *Module) fn29(v0, v1 int32) {
 		p2 = 1
 	}
 	v4 = p2
-	p3 := i32(23576)
+	p3 := i32(24424)
 	if v4 != 0 {
-		p3 = i32(22820)
+		p3 = i32(23668)
 	}
 	v5 = p3
 	t5 := v5
@@ -2094,9 +2179,9 @@ func (m *Module) fn29(v0, v1 int32) {
 		p4 = i32(528)
 	}
 	v6 = t5 + p4
-	p6 := i32(20728)
+	p6 := i32(21576)
 	if v4 != 0 {
-		p6 = i32(20652)
+		p6 = i32(21500)
 	}
 	v7 = p6
 	t8 := v7
@@ -2110,17 +2195,17 @@ func (m *Module) fn29(v0, v1 int32) {
 		p9 = i32(88)
 	}
 	v9 = p9
-	p10 := i32(20472)
+	p10 := i32(21320)
 	if v4 != 0 {
-		p10 = i32(20380)
+		p10 = i32(21228)
 	}
 	v10 = p10
 	t11 := int32(load32(m.memory, uint64(uint32(v0))+32))
 	v11 = t11
 	v12 = v11 << 2
-	t12 := int32(load32(m.memory, uint32(v12+i32(27468))))
+	t12 := int32(load32(m.memory, uint32(v12+i32(28316))))
 	v4 = t12
-	t13 := int32(load32(m.memory, uint32(v12+i32(27368))))
+	t13 := int32(load32(m.memory, uint32(v12+i32(28216))))
 	v12 = t13
 	t14 := int64(load64(m.memory, uint64(uint32(v0))+8))
 	v13 = t14
@@ -2264,7 +2349,7 @@ l5:
 						t86 := v21
 						p85 := i32(1)
 						if v22 != 0 {
-							p85 = i32(23840)
+							p85 = i32(24688)
 						}
 						p87 := i32(0)
 						if v22 != 0 {
@@ -2314,7 +2399,7 @@ l5:
 						t60 := v21
 						p59 := i32(1)
 						if v0 != 0 {
-							p59 = i32(23840)
+							p59 = i32(24688)
 						}
 						p61 := i32(0)
 						if v0 != 0 {
@@ -2365,7 +2450,7 @@ l5:
 						if t67 != i32(115) {
 							goto l5
 						}
-						memory_copy(m.memory, uint32(v15), uint32(i32(23728)), uint32(i32(112)))
+						memory_copy(m.memory, uint32(v15), uint32(i32(0x6000)), uint32(i32(112)))
 						v0 = i32(0)
 					l27:
 						{
@@ -2383,7 +2468,7 @@ l5:
 							t71 := v21
 							p70 := i32(1)
 							if v0 != 0 {
-								p70 = i32(23840)
+								p70 = i32(24688)
 							}
 							p72 := i32(0)
 							if v0 != 0 {
@@ -2538,13 +2623,13 @@ l5:
 				t101 := int32(load32(m.memory, uint64(uint32(v2))+8))
 				t102 := int32(load32(m.memory, uint64(uint32(v2))+12))
 				t103 := m.fn27(v21, t101, t102)
-				t104 := m.fn27(t103, i32(24977), i32(1))
+				t104 := m.fn27(t103, i32(25825), i32(1))
 				v22 = t104
 				m.fn35(v2+i32(48), v0)
 				_ = m.fn221(v22, v2+i32(48), v16)
 				goto l5
 			}
-			_ = m.fn27(v21, i32(24969), i32(8))
+			_ = m.fn27(v21, i32(25817), i32(8))
 			goto l5
 		case 0:
 			if v3 == 0 {
@@ -2584,7 +2669,7 @@ l5:
 				t114 := v21
 				p113 := i32(1)
 				if v0 != 0 {
-					p113 = i32(23840)
+					p113 = i32(24688)
 				}
 				p115 := i32(0)
 				if v0 != 0 {
@@ -2611,7 +2696,7 @@ l19:
 l21:
 	if uint32(v0) < uint32(v19) {
 		t120 := m.fn27(v21, v14, v0)
-		_ = m.fn27(t120, i32(24981), i32(3))
+		_ = m.fn27(t120, i32(25829), i32(3))
 		goto l5
 	}
 	_ = m.fn27(v21, v14, v19)
@@ -2828,7 +2913,7 @@ func (m *Module) fn35(v0, v1 int32) {
 		panic("unreachable")
 	default:
 		store32(m.memory, uint64(uint32(v0))+8, uint32(i32(5)))
-		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(20652)))
+		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(21500)))
 		goto l9
 	case 3, 11, 12, 37:
 		v2 = i32(2)
@@ -2838,19 +2923,19 @@ func (m *Module) fn35(v0, v1 int32) {
 		goto l1
 	case 8:
 		store32(m.memory, uint64(uint32(v0))+8, uint32(i32(2)))
-		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(25412)))
+		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(26260)))
 		goto l9
 	case 10:
 		store32(m.memory, uint64(uint32(v0))+8, uint32(i32(7)))
-		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(25456)))
+		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(26304)))
 		goto l9
 	case 20:
 		store32(m.memory, uint64(uint32(v0))+8, uint32(i32(3)))
-		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(25532)))
+		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(26380)))
 		goto l9
 	case 32:
 		store32(m.memory, uint64(uint32(v0))+8, uint32(i32(6)))
-		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(20728)))
+		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(21576)))
 	}
 l9:
 	v2 = i32(0)
@@ -2981,7 +3066,7 @@ func (m *Module) fn39(v0, v1, v2 int32, v3 int64, v4 int32) {
 	t0 := m.g0
 	v5 = t0 - i32(16)
 	m.g0 = v5
-	m.fn33(v5+i32(8), v2, i32(20376), i32(23), v4)
+	m.fn33(v5+i32(8), v2, i32(21224), i32(23), v4)
 	v4 = i32(1)
 	t1 := int32(load32(m.memory, uint64(uint32(v5))+12))
 	v6 = t1
@@ -3035,7 +3120,7 @@ func (m *Module) fn41(v0, v1 int32) {
 			goto l0
 		}
 		v1 = i32(0)
-		v2 = i32(20216)
+		v2 = i32(21064)
 		goto l1
 	l0:
 		t0 := int64(load64(m.memory, uint32(v1)))
@@ -3262,7 +3347,7 @@ l1:
 //go:norace
 func (m *Module) Xbackoff_budget_event_name(v0 int32) int32 {
 	v0 = v0 + i32(-1)
-	p0 := i32(19839)
+	p0 := i32(20682)
 	if uint32(v0) < uint32(i32(6)) {
 		p0 = v0*i32(24) + i32(16475)
 	}
@@ -3289,7 +3374,7 @@ func (m *Module) Xbackoff_budget_get(v0, v1, v2 int32) int32 {
 		if t2 == i32(1) {
 			goto l1
 		}
-		m.fn33(v3, v1, i32(20468), i32(10), i32(0))
+		m.fn33(v3, v1, i32(21316), i32(10), i32(0))
 		t3 := int32(load32(m.memory, uint64(uint32(v3))+4))
 		v1 = t3
 		{
@@ -3330,7 +3415,7 @@ func (m *Module) fn49(v0, v1, v2 int32) {
 	m.fn107(v3+i32(8), v1)
 	v4 = i64(0)
 	{
-		t1 := m.fn34(v2, i32(20468), i32(10))
+		t1 := m.fn34(v2, i32(21316), i32(10))
 		if t1 == 0 {
 			goto l0
 		}
@@ -3686,7 +3771,7 @@ func (m *Module) Xbackoff_budget_get_ratio(v0, v1, v2, v3 int32) int32 {
 		if t2 == i32(1) {
 			goto l0
 		}
-		m.fn33(v4, v1, i32(20468), i32(10), i32(1))
+		m.fn33(v4, v1, i32(21316), i32(10), i32(1))
 		t3 := int32(load32(m.memory, uint64(uint32(v4))+4))
 		v0 = t3
 		{
@@ -3999,7 +4084,7 @@ l0:
 		if v2 != 0 {
 			p5 = i32(624)
 		}
-		t7 := int32(load32(m.memory, uint64(uint32(v4<<2))+26496))
+		t7 := int32(load32(m.memory, uint64(uint32(v4<<2))+27344))
 		t8 := t6 + p5
 		v4 = t7
 		t9 := m.fn57(t8, v4)
@@ -4258,7 +4343,7 @@ func (m *Module) Xbackoff_budget_member_init(v0, v1, v2 int32, v3, v4, v5, v6 in
 								if uint64(v9) < uint64(i64(3)) {
 									v10 = i64(0)
 									{
-										t5 := int32(load32(m.memory, uint64(uint32(int32(v9)<<3))+20096))
+										t5 := int32(load32(m.memory, uint64(uint32(int32(v9)<<3))+20944))
 										switch t5 {
 										case 1:
 											goto l6
@@ -4785,7 +4870,7 @@ func (m *Module) Xbackoff_budget_member_note(v0, v1, v2 int32, v3 int64) int32 {
 					if v7 == 0 {
 						goto l9
 					}
-					t15 := int32(load32(m.memory, uint32(v1+i32(26508))))
+					t15 := int32(load32(m.memory, uint32(v1+i32(27356))))
 					t16 := m.fn73(v8, t15)
 					if t16 == v7 {
 						goto l10
@@ -5556,7 +5641,7 @@ l3:
 		}
 		goto l1
 	l0:
-		t0 := int32(load32(m.memory, uint32(v3+i32(26508))))
+		t0 := int32(load32(m.memory, uint32(v3+i32(27356))))
 		if t0 != v1 {
 			v3 = v3 + i32(4)
 			v4 = v4 + i32(1)
@@ -6076,9 +6161,9 @@ l1:
 					{
 						if v1 == i32(600) {
 							store64(m.memory, uint64(uint32(v8))+8, uint64(i64(0x300000000)))
-							t62 := int64(load64(m.memory, uint64(uint32(i32(0)))+26496))
+							t62 := int64(load64(m.memory, uint64(uint32(i32(0)))+27344))
 							store64(m.memory, uint64(uint32(v8))+16, uint64(t62))
-							t63 := int32(load32(m.memory, uint64(uint32(i32(0)))+26504))
+							t63 := int32(load32(m.memory, uint64(uint32(i32(0)))+27352))
 							store32(m.memory, uint64(uint32(v8))+24, uint32(t63))
 							v9 = v8 + i32(2176)
 						l29:
@@ -6087,9 +6172,9 @@ l1:
 								v1 = t64
 								if v1 == 0 {
 									store64(m.memory, uint64(uint32(v8))+8, uint64(i64(0x300000000)))
-									t67 := int64(load64(m.memory, uint64(uint32(i32(0)))+26496))
+									t67 := int64(load64(m.memory, uint64(uint32(i32(0)))+27344))
 									store64(m.memory, uint64(uint32(v8))+16, uint64(t67))
-									t68 := int32(load32(m.memory, uint64(uint32(i32(0)))+26504))
+									t68 := int32(load32(m.memory, uint64(uint32(i32(0)))+27352))
 									store32(m.memory, uint64(uint32(v8))+24, uint32(t68))
 									v11 = v8 + i32(2224)
 									v12 = v8 + i32(2200)
@@ -6409,9 +6494,9 @@ func (m *Module) fn85(v0, v1, v2, v3 int32) {
 			}
 		l1:
 			v6 = v1 << 2
-			t6 := int32(load32(m.memory, uint64(uint32(v6))+27644))
+			t6 := int32(load32(m.memory, uint64(uint32(v6))+28492))
 			v1 = t6
-			t7 := int32(load32(m.memory, uint64(uint32(v6))+27620))
+			t7 := int32(load32(m.memory, uint64(uint32(v6))+28468))
 			v6 = t7
 		}
 	l2:
@@ -6561,11 +6646,11 @@ func (m *Module) fn86(v0, v1 int32) {
 	t3 := int64(load64(m.memory, uint64(uint32(v1))+176))
 	v5 = t3
 	m.fn112(v2+i32(12), v1)
-	t4 := m.fn27(v2+i32(12), i32(26492), i32(3))
+	t4 := m.fn27(v2+i32(12), i32(27340), i32(3))
 	t5 := m.fn28(t4, v5)
-	t6 := m.fn27(t5, i32(24977), i32(1))
+	t6 := m.fn27(t5, i32(25825), i32(1))
 	t7 := m.fn28(t6, v4)
-	t8 := m.fn27(t7, i32(24977), i32(1))
+	t8 := m.fn27(t7, i32(25825), i32(1))
 	t9 := m.fn28(t8, v3)
 	memory_copy(m.memory, uint32(v0), uint32(t9), uint32(i32(772)))
 	m.g0 = v2 + i32(784)
@@ -6609,7 +6694,7 @@ func (m *Module) fn89(v0, v1, v2 int32) {
 		if uint32(v2+i32(-5)) < uint32(i32(-3)) {
 			goto l2
 		}
-		v2 = v2<<2 + i32(26488)
+		v2 = v2<<2 + i32(27336)
 		if v2 == 0 {
 			goto l2
 		}
@@ -6767,9 +6852,9 @@ func (m *Module) Xbackoff_budget_member_stored(v0 int32, v1 int64, v2 int32) int
 			store64(m.memory, uint64(uint32(v0))+384, uint64(t2))
 			memory_zero(m.memory, uint32(v3+i32(80)), uint32(i32(72)))
 			store64(m.memory, uint64(uint32(v3))+8, uint64(i64(0x300000000)))
-			t3 := int64(load64(m.memory, uint64(uint32(i32(0)))+26496))
+			t3 := int64(load64(m.memory, uint64(uint32(i32(0)))+27344))
 			store64(m.memory, uint64(uint32(v3))+16, uint64(t3))
-			t4 := int32(load32(m.memory, uint64(uint32(i32(0)))+26504))
+			t4 := int32(load32(m.memory, uint64(uint32(i32(0)))+27352))
 			store32(m.memory, uint64(uint32(v3))+24, uint32(t4))
 			v5 = v0 + i32(608)
 			v6 = v0 + i32(704)
@@ -6968,7 +7053,7 @@ func (m *Module) Xbackoff_budget_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 		memory_copy(m.memory, uint32(v4+i32(600)+i32(8)), uint32(v4+i32(2304)), uint32(i32(72)))
 		store64(m.memory, uint64(uint32(v4))+600, uint64(v2))
 		m.fn101(v4+i32(2304), v4+i32(600))
-		m.fn102(v4+i32(1360), v4+i32(2304), i32(20468), i32(10))
+		m.fn102(v4+i32(1360), v4+i32(2304), i32(21316), i32(10))
 		{
 			{
 				t3 := int64(load64(m.memory, uint64(uint32(v4))+1360))
@@ -6987,7 +7072,7 @@ func (m *Module) Xbackoff_budget_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 		l9:
 			memory_copy(m.memory, uint32(v4+i32(2680)), uint32(v1), uint32(i32(184)))
 			memory_copy(m.memory, uint32(v4+i32(2496)), uint32(v4+i32(2680)), uint32(i32(184)))
-			m.fn103(v4+i32(1360), v4+i32(2304), i32(20468), i32(10), v4+i32(2496))
+			m.fn103(v4+i32(1360), v4+i32(2304), i32(21316), i32(10), v4+i32(2496))
 			t7 := int32(load32(m.memory, uint64(uint32(v4))+1380))
 			v1 = t7
 			if v1 == 0 {
@@ -7027,7 +7112,7 @@ l16:
 	}
 	v2 = i64(0)
 	{
-		t13 := int32(load32(m.memory, uint32(v1+i32(20508))))
+		t13 := int32(load32(m.memory, uint32(v1+i32(21356))))
 		v6 = t13
 		p14 := i32(-33)
 		if uint32(v6) < uint32(i32(33)) {
@@ -7132,9 +7217,9 @@ l0:
 				p7 = 1
 			}
 			v5 = p7
-			p8 := i32(20728)
+			p8 := i32(21576)
 			if v5 != 0 {
-				p8 = i32(20652)
+				p8 = i32(21500)
 			}
 			p9 := i32(6)
 			if v5 != 0 {
@@ -7150,9 +7235,9 @@ l0:
 				p11 = i32(528)
 			}
 			v6 = p11
-			p12 := i32(23576)
+			p12 := i32(24424)
 			if v5 != 0 {
-				p12 = i32(22820)
+				p12 = i32(23668)
 			}
 			v5 = p12 + i32(-16)
 			{
@@ -7254,9 +7339,9 @@ l0:
 								p30 = i32(88)
 							}
 							v5 = p30
-							p31 := i32(20472)
+							p31 := i32(21320)
 							if v6 != 0 {
-								p31 = i32(20380)
+								p31 = i32(21228)
 							}
 							v6 = p31
 							t32 := int32(load32(m.memory, uint64(uint32(v4))+2372))
@@ -7461,7 +7546,7 @@ l0:
 					goto l32
 				}
 				if v7 == i32(11) {
-					v6 = i32(25560)
+					v6 = i32(26408)
 					v5 = i32(5)
 					goto l34
 				}
@@ -7469,7 +7554,7 @@ l0:
 				v5 = i32(0)
 				goto l34
 			l32:
-				v6 = i32(25580)
+				v6 = i32(26428)
 				v5 = i32(1)
 			l34:
 				v5 = v5 << 2
@@ -7620,9 +7705,9 @@ func (m *Module) fn101(v0, v1 int32) {
 		p3 = i32(92)
 	}
 	v4 = p3
-	p4 := i32(20468)
+	p4 := i32(21316)
 	if v3 != 0 {
-		p4 = i32(20376)
+		p4 = i32(21224)
 	}
 	v3 = p4
 l2:
@@ -8099,7 +8184,7 @@ func (m *Module) fn107(v0, v1 int32) {
 	m.g0 = v2
 	memory_zero(m.memory, uint32(v2+i32(8)), uint32(i32(184)))
 	v3 = i32(8)
-	memory_copy(m.memory, uint32(v2+i32(192)+i32(8)), uint32(i32(20468)), uint32(i32(40)))
+	memory_copy(m.memory, uint32(v2+i32(192)+i32(8)), uint32(i32(21316)), uint32(i32(40)))
 l4:
 	if v3 == i32(48) {
 		goto l0
@@ -8155,9 +8240,9 @@ func (m *Module) fn108(v0, v1, v2 int32) {
 		p3 = i32(1)
 	}
 	m.fn35(t1, p3)
-	p4 := i32(20472)
+	p4 := i32(21320)
 	if v4 != 0 {
-		p4 = i32(20380)
+		p4 = i32(21228)
 	}
 	v1 = p4
 	t6 := v1
@@ -8178,7 +8263,7 @@ func (m *Module) fn108(v0, v1, v2 int32) {
 		p12 = 1
 	}
 	v8 = t9 & p12
-	v9 = i32(23688)
+	v9 = i32(24536)
 l1:
 	{
 		{
@@ -8248,19 +8333,19 @@ l1:
 		t18 := int32(load32(m.memory, uint64(uint32(v3))+8))
 		t19 := int32(load32(m.memory, uint64(uint32(v3))+12))
 		t20 := m.fn27(v10, t18, t19)
-		t21 := m.fn27(t20, i32(23689), i32(1))
+		t21 := m.fn27(t20, i32(24537), i32(1))
 		v10 = t21
 		if v4 != i32(22) {
 			goto l8
 		}
 		if v11 == i64(0x7fffffffffffffff) {
-			_ = m.fn27(v10, i32(22814), i32(4))
-			v9 = i32(23690)
+			_ = m.fn27(v10, i32(23662), i32(4))
+			v9 = i32(24538)
 			goto l1
 		}
 	l8:
 		_ = m.fn221(v10, v3+i32(804), v11)
-		v9 = i32(23690)
+		v9 = i32(24538)
 		goto l1
 	}
 }
@@ -8423,9 +8508,9 @@ func (m *Module) fn112(v0, v1 int32) {
 			goto l0
 		}
 		v3 = v6 << 2
-		t4 := int32(load32(m.memory, uint64(uint32(v3))+27596))
+		t4 := int32(load32(m.memory, uint64(uint32(v3))+28444))
 		v5 = t4
-		t5 := int32(load32(m.memory, uint64(uint32(v3))+27572))
+		t5 := int32(load32(m.memory, uint64(uint32(v3))+28420))
 		v3 = t5
 	}
 l0:
@@ -8457,9 +8542,9 @@ l2:
 			p10 = 1
 		}
 		v1 = p10
-		p11 := i32(24977)
+		p11 := i32(25825)
 		if v1 != 0 {
-			p11 = i32(26508)
+			p11 = i32(27356)
 		}
 		p12 := i32(1)
 		if v1 != 0 {
@@ -8472,7 +8557,7 @@ l2:
 		goto l4
 	}
 l3:
-	_ = m.fn27(v4, i32(24977), i32(1))
+	_ = m.fn27(v4, i32(25825), i32(1))
 l4:
 	v5 = v5 + i32(8)
 	_ = m.fn28(v4, v7)
@@ -8612,50 +8697,50 @@ func (m *Module) Xbackoff_code_name(v0 int32) int32 {
 	var v1 int32
 	switch v0 + i32(-100) {
 	default:
-		v1 = i32(19940)
+		v1 = i32(20783)
 		if v0 == 0 {
 			goto l18
 		}
 		v0 = v0 + i32(-1)
-		p0 := i32(19998)
+		p0 := i32(20841)
 		if uint32(v0) < uint32(i32(25)) {
-			p0 = v0*i32(24) + i32(0x44bb)
+			p0 = v0*i32(24) + i32(18438)
 		}
 		return p0
 	case 0:
-		return i32(19877)
+		return i32(20720)
 	case 1:
-		return i32(20042)
+		return i32(20885)
 	case 2:
-		return i32(20028)
+		return i32(20871)
 	case 3:
-		return i32(19853)
+		return i32(20696)
 	case 4:
-		return i32(20024)
+		return i32(20867)
 	case 5:
-		return i32(19828)
+		return i32(20671)
 	case 6:
-		return i32(19923)
+		return i32(20766)
 	case 7:
-		return i32(19890)
+		return i32(20733)
 	case 8:
-		return i32(19943)
+		return i32(20786)
 	case 9:
-		return i32(19969)
+		return i32(20812)
 	case 10:
-		return i32(19908)
+		return i32(20751)
 	case 11:
-		return i32(20068)
+		return i32(20911)
 	case 12:
-		return i32(19952)
+		return i32(20795)
 	case 13:
-		return i32(19839)
+		return i32(20682)
 	case 14:
-		return i32(19864)
+		return i32(20707)
 	case 15:
-		return i32(20056)
+		return i32(20899)
 	case 16:
-		v1 = i32(19985)
+		v1 = i32(20828)
 	}
 l18:
 	return v1
@@ -8772,7 +8857,7 @@ l1:
 	v6 = i32(1)
 	t2 := int32(load32(m.memory, uint64(uint32(v3))+64))
 	v5 = t2
-	p3 := i32(25556)
+	p3 := i32(26404)
 	if v5 != 0 {
 		p3 = v5
 	}
@@ -8816,7 +8901,7 @@ l5:
 		v11 = v1 + v4
 		t12 := int64(load64(m.memory, uint64(uint32(v3))+48))
 		v12 = t12
-		memory_copy(m.memory, uint32(v3+i32(56)+i32(8)), uint32(i32(23728)), uint32(i32(112)))
+		memory_copy(m.memory, uint32(v3+i32(56)+i32(8)), uint32(i32(0x6000)), uint32(i32(112)))
 		v5 = i32(0)
 		{
 		l9:
@@ -8975,10 +9060,10 @@ l5:
 func (m *Module) Xbackoff_field_name(v0 int32) int32 {
 	var v1 int32
 	v1 = v0 * i32(24)
-	t1 := v1 + i32(18963)
-	p0 := i32(20028)
+	t1 := v1 + i32(19806)
+	p0 := i32(20871)
 	if uint32(v0+i32(-33)) < uint32(i32(10)) {
-		p0 = v1 + i32(17955)
+		p0 = v1 + i32(18798)
 	}
 	p2 := p0
 	if uint32(v0+i32(-1)) < uint32(i32(23)) {
@@ -9098,7 +9183,7 @@ func (m *Module) Xbackoff_http_retry_after(v0, v1 int32, v2, v3 int64, v4 int32)
 				t10 := int64(load64(m.memory, uint64(uint32(v5))+128))
 				m.fn241(v5+i32(48), t10, i64(0), i64(1000000), i64(0))
 				t12 := v5 + i32(120)
-				p11 := i32(25556)
+				p11 := i32(26404)
 				if v9 != 0 {
 					p11 = v9
 				}
@@ -9127,7 +9212,7 @@ func (m *Module) Xbackoff_http_retry_after(v0, v1 int32, v2, v3 int64, v4 int32)
 				}
 				v11 = p19
 				store32(m.memory, uint64(uint32(v5))+172, uint32(i32(6)))
-				store32(m.memory, uint64(uint32(v5))+168, uint32(i32(25556)))
+				store32(m.memory, uint64(uint32(v5))+168, uint32(i32(26404)))
 				store32(m.memory, uint64(uint32(v5))+160, uint32(v6))
 				store32(m.memory, uint64(uint32(v5))+164, uint32(v6+v9))
 				v8 = v5 + i32(172)
@@ -9698,7 +9783,7 @@ func (m *Module) Xbackoff_kind_name(v0 int32, v1 int64) int32 {
 		p0 = i32(-1)
 	}
 	v2 = p0
-	v3 = i32(20011)
+	v3 = i32(20854)
 	{
 		switch v0 + i32(-9) {
 		case 1:
@@ -9718,7 +9803,7 @@ func (m *Module) Xbackoff_kind_name(v0 int32, v1 int64) int32 {
 				}
 				p8 := i32(0)
 				if v0 != 0 {
-					p8 = v2*i32(24) + i32(18627)
+					p8 = v2*i32(24) + i32(19470)
 				}
 				return p8
 			}
@@ -9735,7 +9820,7 @@ func (m *Module) Xbackoff_kind_name(v0 int32, v1 int64) int32 {
 			}
 			p2 := i32(0)
 			if v0 != 0 {
-				p2 = v2*i32(24) + i32(18195)
+				p2 = v2*i32(24) + i32(19038)
 			}
 			return p2
 		case 2:
@@ -9749,7 +9834,7 @@ func (m *Module) Xbackoff_kind_name(v0 int32, v1 int64) int32 {
 			}
 			p4 := i32(0)
 			if v0 != 0 {
-				p4 = v2*i32(24) + i32(18459)
+				p4 = v2*i32(24) + i32(19302)
 			}
 			return p4
 		case 0:
@@ -9763,7 +9848,7 @@ func (m *Module) Xbackoff_kind_name(v0 int32, v1 int64) int32 {
 			}
 			p6 := i32(0)
 			if v0 != 0 {
-				p6 = v2*i32(24) + i32(18699)
+				p6 = v2*i32(24) + i32(19542)
 			}
 			return p6
 		}
@@ -9773,7 +9858,7 @@ func (m *Module) Xbackoff_kind_name(v0 int32, v1 int64) int32 {
 		}
 		p9 := i32(0)
 		if uint32(v2) < uint32(i32(5)) {
-			p9 = v2*i32(24) + i32(18339)
+			p9 = v2*i32(24) + i32(19182)
 		}
 		v3 = p9
 	}
@@ -11084,13 +11169,13 @@ l4:
 		}
 		return i32(0)
 	l3:
-		v4 = v0 + i32(20096)
+		v4 = v0 + i32(20940)
 		v0 = v0 + i32(4)
 		t4 := int32(load32(m.memory, uint32(v4)))
 		v5 = t4
 		v4 = v5 << 2
-		t5 := int32(load32(m.memory, uint32(v4+i32(20136))))
-		t6 := int32(load32(m.memory, uint32(v4+i32(20116))))
+		t5 := int32(load32(m.memory, uint32(v4+i32(20984))))
+		t6 := int32(load32(m.memory, uint32(v4+i32(20964))))
 		t7 := m.fn21(t5, t6, v2, v3)
 		if t7 == 0 {
 			goto l4
@@ -11101,11 +11186,11 @@ l4:
 
 //go:norace
 func (m *Module) Xbackoff_outcome_name(v0 int32) int32 {
-	p0 := i32(19969)
+	p0 := i32(20812)
 	if uint32(v0) < uint32(i32(6)) {
-		p0 = v0*i32(24) + i32(19684)
+		p0 = v0*i32(24) + i32(20527)
 	}
-	p1 := i32(19964)
+	p1 := i32(20807)
 	if v0 != 0 {
 		p1 = p0
 	}
@@ -11249,7 +11334,7 @@ func (m *Module) Xbackoff_policy_change(v0, v1 int32, v2 int64, v3, v4 int32) in
 			l2:
 				memory_copy(m.memory, uint32(v5+i32(112)), uint32(v0), uint32(i32(160)))
 				v6 = i32(0)
-				m.fn33(v5+i32(8), v1, i32(20376), i32(23), i32(0))
+				m.fn33(v5+i32(8), v1, i32(21224), i32(23), i32(0))
 				v7 = i64(0)
 				t3 := int32(load32(m.memory, uint64(uint32(v5))+12))
 				v0 = t3
@@ -11352,7 +11437,7 @@ l1:
 		goto l2
 	}
 	if v2 == i32(11) {
-		v5 = i32(25560)
+		v5 = i32(26408)
 		v1 = i32(5)
 		goto l4
 	}
@@ -11360,7 +11445,7 @@ l1:
 	v1 = i32(0)
 	goto l4
 l2:
-	v5 = i32(25580)
+	v5 = i32(26428)
 	v1 = i32(1)
 l4:
 	v1 = v1 << 2
@@ -11423,7 +11508,7 @@ func (m *Module) Xbackoff_policy_change_ratio(v0, v1, v2, v3, v4, v5 int32) int3
 				goto l2
 			}
 			memory_copy(m.memory, uint32(v6+i32(112)), uint32(v0), uint32(i32(160)))
-			m.fn33(v6+i32(8), v1, i32(20376), i32(23), i32(1))
+			m.fn33(v6+i32(8), v1, i32(21224), i32(23), i32(1))
 			t3 := int32(load32(m.memory, uint64(uint32(v6))+12))
 			v0 = t3
 			t4 := int32(load32(m.memory, uint64(uint32(v6))+8))
@@ -11882,7 +11967,7 @@ func (m *Module) fn158(v0, v1, v2 int32, v3, v4 int64) {
 		m.fn215(v5+i32(32), v1)
 		memory_zero(m.memory, uint32(v5+i32(432)), uint32(i32(192)))
 		v1 = i32(8)
-		memory_copy(m.memory, uint32(v5+i32(632)+i32(8)), uint32(i32(20376)), uint32(i32(92)))
+		memory_copy(m.memory, uint32(v5+i32(632)+i32(8)), uint32(i32(21224)), uint32(i32(92)))
 	l10:
 		if v1 == i32(100) {
 			goto l7
@@ -12315,7 +12400,7 @@ func (m *Module) Xbackoff_policy_get(v0, v1, v2 int32) int32 {
 		if t2 == i32(1) {
 			goto l1
 		}
-		m.fn33(v3, v1, i32(20376), i32(23), i32(0))
+		m.fn33(v3, v1, i32(21224), i32(23), i32(0))
 		t3 := int32(load32(m.memory, uint64(uint32(v3))+4))
 		v1 = t3
 		{
@@ -12360,7 +12445,7 @@ func (m *Module) fn161(v0, v1, v2 int32) {
 		m.fn215(v3+i32(8), v1)
 		v4 = i64(0)
 		{
-			t1 := m.fn34(v2, i32(20376), i32(23))
+			t1 := m.fn34(v2, i32(21224), i32(23))
 			if t1 == 0 {
 				goto l1
 			}
@@ -12424,7 +12509,7 @@ func (m *Module) Xbackoff_policy_get_ratio(v0, v1, v2, v3 int32) int32 {
 		if t2 == i32(1) {
 			goto l0
 		}
-		m.fn33(v4, v1, i32(20376), i32(23), i32(1))
+		m.fn33(v4, v1, i32(21224), i32(23), i32(1))
 		t3 := int32(load32(m.memory, uint64(uint32(v4))+4))
 		v0 = t3
 		{
@@ -13901,7 +13986,7 @@ func (m *Module) fn181(v0, v1, v2, v3, v4 int32) {
 		{
 			t3 := int32(load32(m.memory, uint64(uint32(v5))+88))
 			v2 = t3
-			p4 := i32(25556)
+			p4 := i32(26404)
 			if v2 != 0 {
 				p4 = v2
 			}
@@ -14062,7 +14147,7 @@ func (m *Module) fn181(v0, v1, v2, v3, v4 int32) {
 		}
 	l14:
 		v14 = i64(0)
-		v1 = i32(25584)
+		v1 = i32(26432)
 		v2 = i32(0)
 	l25:
 		{
@@ -14231,13 +14316,13 @@ l4:
 		}
 		return i32(0)
 	l3:
-		v4 = v0 + i32(26492)
+		v4 = v0 + i32(27340)
 		v0 = v0 + i32(4)
 		t4 := int32(load32(m.memory, uint32(v4)))
 		v5 = t4
 		v4 = v5 << 2
-		t5 := int32(load32(m.memory, uint32(v4+i32(20184))))
-		t6 := int32(load32(m.memory, uint32(v4+i32(20156))))
+		t5 := int32(load32(m.memory, uint32(v4+i32(21032))))
+		t6 := int32(load32(m.memory, uint32(v4+i32(21004))))
 		t7 := m.fn21(t5, t6, v2, v3)
 		if t7 == 0 {
 			goto l4
@@ -14248,11 +14333,11 @@ l4:
 
 //go:norace
 func (m *Module) Xbackoff_reason_name(v0 int32) int32 {
-	p0 := i32(19908)
+	p0 := i32(20751)
 	if uint32(v0) < uint32(i32(8)) {
-		p0 = v0*i32(24) + i32(19516)
+		p0 = v0*i32(24) + i32(20359)
 	}
-	p1 := i32(19964)
+	p1 := i32(20807)
 	if v0 != 0 {
 		p1 = p0
 	}
@@ -14330,7 +14415,7 @@ func (m *Module) Xbackoff_stats_bucket(v0 int32, v1 int64, v2, v3 int32) int32 {
 			if uint32(v0) > uint32(i32(10)) {
 				goto l4
 			}
-			t7 := int64(load64(m.memory, uint64(uint32(v0<<3))+26016))
+			t7 := int64(load64(m.memory, uint64(uint32(v0<<3))+26864))
 			v1 = t7
 		}
 	l4:
@@ -14528,8 +14613,8 @@ func (m *Module) Xbackoff_stats_print(v0, v1 int32, v2 int64, v3 int32) int32 {
 								}
 								t4 := v4 + i32(12)
 								v0 = v0 << 3
-								t5 := int32(load32(m.memory, uint64(uint32(v0))+25972))
-								t6 := int32(load32(m.memory, uint32(v0+i32(25976))))
+								t5 := int32(load32(m.memory, uint64(uint32(v0))+26820))
+								t6 := int32(load32(m.memory, uint32(v0+i32(26824))))
 								_ = m.fn27(t4, t5, t6)
 								goto l5
 							}
@@ -14543,29 +14628,29 @@ func (m *Module) Xbackoff_stats_print(v0, v1 int32, v2 int64, v3 int32) int32 {
 												goto l9
 											}
 											v5 = v0 << 3
-											v9 = v5 + i32(26296)
+											v9 = v5 + i32(27144)
 											if v9 == 0 {
 												goto l9
 											}
 											t11 := int32(load32(m.memory, uint32(v9)))
 											t12 := v4 + i32(12)
 											v0 = t11
-											t13 := int32(load32(m.memory, uint32(v5+i32(26408)+i32(-108))))
+											t13 := int32(load32(m.memory, uint32(v5+i32(27256)+i32(-108))))
 											t14 := v0
 											v5 = t13
 											t15 := m.fn27(t12, t14, v5)
 											v9 = t15
-											t16 := m.fn192(v0, v5, i32(26111), i32(21))
+											t16 := m.fn192(v0, v5, i32(26959), i32(21))
 											if t16 != 0 {
 												t33 := m.fn194(v4 + i32(4272))
 												_ = m.fn28(v9, t33)
 												goto l5
 											}
-											t17 := m.fn192(v0, v5, i32(26132), i32(23))
+											t17 := m.fn192(v0, v5, i32(26980), i32(23))
 											if t17 != 0 {
 												goto l11
 											}
-											t18 := m.fn192(v0, v5, i32(26155), i32(22))
+											t18 := m.fn192(v0, v5, i32(27003), i32(22))
 											if t18 == 0 {
 												goto l5
 											}
@@ -14573,19 +14658,19 @@ func (m *Module) Xbackoff_stats_print(v0, v1 int32, v2 int64, v3 int32) int32 {
 											_ = m.fn28(v9, t19)
 											goto l5
 										}
-										t8 := m.fn27(v4+i32(12), i32(25988), i32(28))
+										t8 := m.fn27(v4+i32(12), i32(26836), i32(28))
 										v9 = t8
 										if v5 == i32(11) {
 											goto l7
 										}
-										t9 := int64(load64(m.memory, uint64(uint32(v5<<3))+26016))
+										t9 := int64(load64(m.memory, uint64(uint32(v5<<3))+26864))
 										_ = m.fn28(v9, t9)
 										goto l8
 									}
 								l7:
-									_ = m.fn27(v9, i32(26104), i32(4))
+									_ = m.fn27(v9, i32(26952), i32(4))
 								l8:
-									t22 := m.fn27(v9, i32(26108), i32(3))
+									t22 := m.fn27(v9, i32(26956), i32(3))
 									t23 := m.fn193(v4+i32(4272), v0+i32(-1))
 									_ = m.fn28(t22, t23)
 									goto l5
@@ -14594,20 +14679,20 @@ func (m *Module) Xbackoff_stats_print(v0, v1 int32, v2 int64, v3 int32) int32 {
 								if uint32(v0+i32(-28)) < uint32(i32(-7)) {
 									goto l12
 								}
-								v0 = v0<<2 + i32(26380)
+								v0 = v0<<2 + i32(27228)
 								if v0 == 0 {
 									goto l12
 								}
 								t25 := int32(load32(m.memory, uint32(v0)))
 								v0 = t25
 								v5 = v0 << 2
-								t26 := int32(load32(m.memory, uint32(v5+i32(26656))))
+								t26 := int32(load32(m.memory, uint32(v5+i32(27504))))
 								v9 = t26
-								t27 := int32(load32(m.memory, uint32(v5+i32(26684))))
+								t27 := int32(load32(m.memory, uint32(v5+i32(27532))))
 								v5 = t27
-								t28 := m.fn27(v4+i32(12), i32(26177), i32(28))
+								t28 := m.fn27(v4+i32(12), i32(27025), i32(28))
 								t29 := m.fn27(t28, v5, v9)
-								t30 := m.fn27(t29, i32(26108), i32(3))
+								t30 := m.fn27(t29, i32(26956), i32(3))
 								t31 := int64(load64(m.memory, uint64(uint32(v4+i32(4272)+v0<<3))+96))
 								_ = m.fn28(t30, t31)
 								goto l5
@@ -14667,7 +14752,7 @@ func (m *Module) Xbackoff_stats_print(v0, v1 int32, v2 int64, v3 int32) int32 {
 							if v12 != 0 {
 								goto l15
 							}
-							v0 = v12 + i32(19539)
+							v0 = v12 + i32(20382)
 							v12 = i32(1)
 							v10 = i32(0)
 						l17:
@@ -14919,7 +15004,7 @@ func (m *Module) Xbackoff_stats_record(v0 int32, v1 int64, v2 int32) int32 {
 				v4 = i32(-88)
 			l3:
 				{
-					t1 := int64(load64(m.memory, uint32(v4+i32(26104))))
+					t1 := int64(load64(m.memory, uint32(v4+i32(26952))))
 					t2 := v3
 					var p3 int32
 					if uint64(v1) > uint64(t1) {
@@ -15173,7 +15258,7 @@ func (m *Module) fn206(v0, v1 int32) {
 			goto l1
 		}
 	l2:
-		m.fn103(v2+i32(24), v1, i32(20376), i32(23), v2+i32(208))
+		m.fn103(v2+i32(24), v1, i32(21224), i32(23), v2+i32(208))
 		{
 			t10 := int32(load32(m.memory, uint64(uint32(v2))+44))
 			v3 = t10
@@ -15780,9 +15865,9 @@ func (m *Module) fn213(v0, v1 int32) {
 		goto l1
 	l0:
 		v2 = v1 << 2
-		t0 := int32(load32(m.memory, uint64(uint32(v2))+26876))
+		t0 := int32(load32(m.memory, uint64(uint32(v2))+27724))
 		v1 = t0
-		t1 := int32(load32(m.memory, uint64(uint32(v2))+26716))
+		t1 := int32(load32(m.memory, uint64(uint32(v2))+27564))
 		v2 = t1
 	}
 l1:
@@ -15906,9 +15991,9 @@ func (m *Module) fn216(v0, v1, v2, v3, v4, v5, v6 int32) {
 func (m *Module) fn217(v0, v1 int32) {
 	t0 := v0
 	v1 = v1 << 2
-	t1 := int32(load32(m.memory, uint32(v1+i32(27032))))
+	t1 := int32(load32(m.memory, uint32(v1+i32(27880))))
 	store32(m.memory, uint64(uint32(t0))+4, uint32(t1))
-	t2 := int32(load32(m.memory, uint32(v1+i32(27200))))
+	t2 := int32(load32(m.memory, uint32(v1+i32(28048))))
 	store32(m.memory, uint32(v0), uint32(t2))
 }
 
@@ -16152,10 +16237,10 @@ func (m *Module) fn223(v0 int32, v1 int64) int32 {
 		if v1 != i64(0) {
 			goto l0
 		}
-		_ = m.fn27(v0, i32(23709), i32(2))
+		_ = m.fn27(v0, i32(24557), i32(2))
 		goto l1
 	l0:
-		memory_copy(m.memory, uint32(v2+i32(8)+i32(8)), uint32(i32(23728)), uint32(i32(112)))
+		memory_copy(m.memory, uint32(v2+i32(8)+i32(8)), uint32(i32(0x6000)), uint32(i32(112)))
 		v3 = i32(0)
 	l4:
 		{
@@ -16222,7 +16307,7 @@ func (m *Module) fn224(v0, v1, v2 int32) int32 {
 			v4 = i64(0)
 			goto l2
 		l1:
-			_ = m.fn27(v2, i32(23691), i32(1))
+			_ = m.fn27(v2, i32(24539), i32(1))
 		l2:
 			v3 = i64(100000)
 		l5:
@@ -16248,7 +16333,7 @@ func (m *Module) fn224(v0, v1, v2 int32) int32 {
 		}
 	l0:
 		t10 := m.fn28(v0, v3)
-		t11 := m.fn27(t10, i32(23692), i32(1))
+		t11 := m.fn27(t10, i32(24540), i32(1))
 		_ = m.fn28(t11, int64(uint32(v2)))
 	}
 l3:
@@ -16383,7 +16468,7 @@ func (m *Module) fn228(v0, v1, v2 int32) {
 	t0 := m.g0
 	v3 = t0 - i32(16)
 	m.g0 = v3
-	t1 := m.fn27(v2, i32(25096), i32(1))
+	t1 := m.fn27(v2, i32(25944), i32(1))
 	v4 = t1
 	t2 := int32(load32(m.memory, uint64(uint32(v1))+32))
 	v5 = t2
@@ -16403,8 +16488,8 @@ l3:
 		if uint32((v7+i32(-33))&i32(255)) < uint32(i32(94)) {
 			goto l1
 		}
-		t5 := int32(m.memory[uint64(uint32(int32(uint32(v7)>>4)))+23693])
-		t6 := int32(m.memory[uint64(uint32(v7&i32(15)))+23693])
+		t5 := int32(m.memory[uint64(uint32(int32(uint32(v7)>>4)))+24541])
+		t6 := int32(m.memory[uint64(uint32(v7&i32(15)))+24541])
 		store32(m.memory, uint64(uint32(v3))+12, uint32(t5<<16|t6<<24|i32(30812)))
 		_ = m.fn27(v4, v3+i32(12), i32(4))
 		goto l2
@@ -16422,9 +16507,9 @@ l0:
 		p10 = 1
 	}
 	v7 = p10
-	p11 := i32(25096)
+	p11 := i32(25944)
 	if v7 != 0 {
-		p11 = i32(25097)
+		p11 = i32(25945)
 	}
 	p12 := i32(1)
 	if v7 != 0 {
@@ -16446,7 +16531,7 @@ l0:
 						if v5 != 0 {
 							goto l10
 						}
-						v2 = i32(24984)
+						v2 = i32(25832)
 						v7 = i32(36)
 						goto l7
 					}
@@ -16486,13 +16571,13 @@ l0:
 						if v6 == 0 {
 							goto l14
 						}
-						t20 := int32(load32(m.memory, uint32(v2+i32(23840))))
-						t21 := int32(load32(m.memory, uint32(v2+i32(23844))))
+						t20 := int32(load32(m.memory, uint32(v2+i32(24688))))
+						t21 := int32(load32(m.memory, uint32(v2+i32(24692))))
 						t22 := m.fn87(t20, t21, v1, v7)
 						if t22 == 0 {
 							goto l14
 						}
-						v2 = i32(25020)
+						v2 = i32(25868)
 						v7 = i32(23)
 						goto l7
 					}
@@ -16507,7 +16592,7 @@ l0:
 					goto l6
 				}
 			}
-			v2 = i32(25043)
+			v2 = i32(25891)
 			v7 = i32(31)
 			goto l7
 		l4:
@@ -16522,13 +16607,13 @@ l0:
 				goto l8
 			}
 		}
-		v2 = i32(25074)
+		v2 = i32(25922)
 		v7 = i32(22)
 		goto l7
 	l7:
-		t23 := m.fn27(v4, i32(24978), i32(2))
+		t23 := m.fn27(v4, i32(25826), i32(2))
 		t24 := m.fn27(t23, v2, v7)
-		_ = m.fn27(t24, i32(24980), i32(1))
+		_ = m.fn27(t24, i32(25828), i32(1))
 	}
 l10:
 	m.g0 = v3 + i32(16)
@@ -17375,4 +17460,4 @@ func table_init[T1, T2, T3 int | int32 | int64](tab, elems []any, dest T1, src T
 	copy(tab[x:y:len(tab)], elems[z:w:len(elems)])
 }
 
-const data0 = "retry-after-msratelimitx-ratelimit-resetratelimit-resetretry-aftertransientthrottledtimeoutoperation_began\x00\x00\x00\x00\x00\x00\x00\x00\x00attempt_over\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00attempt_failed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_requested\x00\x00\x00\x00\x00\x00\x00\x00\x00operation_succeeded\x00\x00\x00\x00\x00operation_ended\x00\x00\x00\x00\x00\x00\x00\x00\x00no errora required pointer is NULLa struct is not initialisedthe number is not a field of a policythe value is a ratio and the field a plain number, or the reversethere are no more delays or rowsthe operating system cannot provide randomnessthe buffer cannot hold the text and its terminating zerothe value of Retry-After is neither a number of seconds nor a date, or is longer than 1024 bytesthe length is longer than any memorythe number is not an outcomethe number is not a reasonthe memory of the budget was damaged, or the budget was copied or the process forked while a thread used itthe text is not the state of a budget of this kindthe number is not an event of a budgetthe operation began with a budget and the call has none, or the reversea reserved word is not 0: the program needs a newer librarythe header has no constant or struct of this namethe ratio has a zero denominatorthe ratio has a term above 4294967295the text is not a ratio such as 2, 1.6, 8/5 or 20%unknown_kind\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unused\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00too_large\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00too_small\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00zero_denominator\x00\x00\x00\x00\x00\x00\x00\x00ratio_too_fine\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_exponential\x00\x00\x00\x00\x00\x00\x00\x00\x00cap_below_base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00offset_above_cap\x00\x00\x00\x00\x00\x00\x00\x00floor_above_cap\x00\x00\x00\x00\x00\x00\x00\x00\x00growth_stalls\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00given_twice\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_head\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_key\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00repeated_key\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing_value\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_a_duration\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing_unit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_unit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00duration_too_fine\x00\x00\x00\x00\x00\x00\x00not_a_ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_a_count\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00text_too_long\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00does_not_fit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00quota\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttle\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00rate\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ttl\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00concurrent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00constant\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00linear\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00exponential\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00polynomial\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00fibonacci\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00none\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00full\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00equal\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00proportional\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00additive\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00decorrelated\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00slotted\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00at_least\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00exact\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00spread\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00window\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00delay\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00budget\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_tokens\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost_throttled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost_timeout\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00per\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ttl\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00min_per_second\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00min_concurrent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00growth\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00increment\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00multiplier\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00power\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00origin\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00offset\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cap\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cap_on\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00floor\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_below\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_above\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_max\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_increment\x00\x00\x00\x00\x00\x00\x00\x00jitter_slot\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_retries\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_attempts\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_elapsed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttled_base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after_max\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after_max_extra\x00\x00\x00\nsuccess\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00permanent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_retries\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_elapsed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00deadline\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00budget\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cancelled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00success\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00transient\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00timeout\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00permanent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00no_entropy\x00unknown_event\x00wrong_unit\x00wrong_budget\x00null_pointer\x00not_a_retry_after\x00unknown_reason\x00buffer_too_small\x00ok\x00too_long\x00not_a_state\x00none\x00unknown_outcome\x00unknown_name\x00unknown_code\x00unknown_kind\x00end\x00unknown_field\x00uninitialized\x00unsupported\x00damaged\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\a\x00\x00\x00\t\x00\x00\x00\t\x00\x00\x00\a\x00\x00\x00\t\x00\x00\x00\x00h\x00\x00B@\x00\x00K@\x00\x00T@\x00\x00\ah\x00\x00\a\x00\x00\x00\t\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\b\x00\x00\x00\x06\x00\x00\x00\t\x00\x00\x00\x00h\x00\x00\ah\x00\x00\x8cb\x00\x00\xa3b\x00\x00\x10h\x00\x00\xebb\x00\x00\x18h\x00\x00\x00\xe1\xf5\x05\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\xc8\x17\xa8\x04\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\x7f\x00\xe1\xf5\x05\x00\x00\x00\x00\x00\xa0\xb80F\x03\x00\x00\xff\xff\xff\xff\xff\xff\xff\x7f\x03\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00\b\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x00\x12\x00\x00\x00\x13\x00\x00\x00\x14\x00\x00\x00\x15\x00\x00\x00\x16\x00\x00\x00\x17\x00\x00\x00!\x00\x00\x00\"\x00\x00\x00#\x00\x00\x00$\x00\x00\x00%\x00\x00\x00&\x00\x00\x00'\x00\x00\x00(\x00\x00\x00)\x00\x00\x00*\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00\b\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x00\x12\x00\x00\x00\x13\x00\x00\x00\x14\x00\x00\x00\x15\x00\x00\x00\x16\x00\x00\x00\x17\x00\x00\x00\x18\x00\x00\x00\x19\x00\x00\x00constantlinearexponentialpolynomialfibonacci\x80P\x00\x00\b\x00\x00\x00\x88P\x00\x00\x06\x00\x00\x00\x8eP\x00\x00\v\x00\x00\x00\x99P\x00\x00\n\x00\x00\x00\xa3P\x00\x00\t\x00\x00\x00quotathrottleratioratettlconcurrent\x00\xd4P\x00\x00\x05\x00\x00\x00\xd9P\x00\x00\b\x00\x00\x00\xe1P\x00\x00\x05\x00\x00\x00\xe6P\x00\x00\x04\x00\x00\x00\xeaP\x00\x00\x03\x00\x00\x00\xedP\x00\x00\n\x00\x00\x00fullexponential:jitter=fullequalexponential:jitter=equaldecorrelatedexponential:cap_on=delay,jitter=decorrelateddefaultfull:base=100ms,cap=20s,max_retries=3aws-sdk-standardfull:base=1s,cap=20s,max_retries=2aws-sdk-2026full:base=50ms,cap=20s,max_retries=2,throttled_base=1s,retry_after_max_extra=5saws-dynamodb-2026full:base=25ms,cap=20s,max_retries=3,throttled_base=1s,retry_after_max_extra=5saws-simulatorfull:base=10ms,cap=2sgrpc-connectexponential:base=1s,multiplier=1.6,cap=120s,jitter=0.2grpc-retryexponential:base=100ms,cap=1s,jitter=0.2,max_retries=3,retry_after=exactgoogle-cloudexponential:base=1s,cap=32s,cap_on=delay,jitter=additive,jitter_max=1sgaxfull:base=1s,cap=30s,floor=1nscenkalti-v4exponential:base=500ms,multiplier=1.5,cap=60s,jitter=0.5,max_elapsed=15mresilience4jconstant:base=500ms,max_retries=2polly-v8constant:base=2s,max_retries=3polly-v8-linearlinear:base=2s,max_retries=3polly-v8-exponentialexponential:base=2s,max_retries=3envoyexponential:base=25ms,cap=250ms,jitter=slotted,jitter_slot=1ms,max_retries=1azure-coreexponential:base=800ms,cap=60s,cap_on=delay,jitter=0.2,max_retries=3azure-core-javaexponential:base=800ms,cap=8s,cap_on=delay,jitter=0.05,max_retries=3ethernetexponential:base=102400ns,cap=52428800ns,jitter=slotted,jitter_slot=51200ns,max_retries=15k8s-crashloopexponential:base=10s,cap=300sk8s-workqueueexponential:base=5ms,cap=1000sk8s-conflictexponential:base=10ms,multiplier=5,jitter=proportional,jitter_above=0.1,max_retries=3sidekiqpolynomial:base=1s,power=4,origin=0,offset=15s,jitter=additive,jitter_max=9s,jitter_increment=10s,max_retries=25faktorypolynomial:base=1s,power=4,origin=0,offset=15s,jitter=additive,jitter_max=29s,jitter_increment=29s,max_retries=25riverpolynomial:base=1s,power=4,jitter=0.1,max_retries=24obanexponential:base=2s,offset=15s,jitter=proportional,jitter_above=0.1,max_retries=19celeryexponential:base=1s,offset=1s,cap=601s,jitter=slotted,jitter_slot=1s,max_retries=3temporalexponential:base=1s,cap=100soffconstant:base=0s,max_retries=0immediateconstant:base=0snone\x00\x00(Q\x00\x00\x04\x00\x00\x00,Q\x00\x00\x17\x00\x00\x00CQ\x00\x00\x05\x00\x00\x00HQ\x00\x00\x18\x00\x00\x00`Q\x00\x00\f\x00\x00\x00lQ\x00\x00,\x00\x00\x00\x98Q\x00\x00\a\x00\x00\x00\x9fQ\x00\x00%\x00\x00\x00\xc4Q\x00\x00\x10\x00\x00\x00\xd4Q\x00\x00\"\x00\x00\x00\xf6Q\x00\x00\f\x00\x00\x00\x02R\x00\x00O\x00\x00\x00QR\x00\x00\x11\x00\x00\x00bR\x00\x00O\x00\x00\x00\xb1R\x00\x00\r\x00\x00\x00\xbeR\x00\x00\x15\x00\x00\x00\xd3R\x00\x00\f\x00\x00\x00\xdfR\x00\x006\x00\x00\x00\x15S\x00\x00\n\x00\x00\x00\x1fS\x00\x00H\x00\x00\x00gS\x00\x00\f\x00\x00\x00sS\x00\x00F\x00\x00\x00\xb9S\x00\x00\x03\x00\x00\x00\xbcS\x00\x00\x1e\x00\x00\x00\xdaS\x00\x00\v\x00\x00\x00\xe5S\x00\x00H\x00\x00\x00-T\x00\x00\f\x00\x00\x009T\x00\x00!\x00\x00\x00ZT\x00\x00\b\x00\x00\x00bT\x00\x00\x1e\x00\x00\x00\x80T\x00\x00\x0f\x00\x00\x00\x8fT\x00\x00\x1c\x00\x00\x00\xabT\x00\x00\x14\x00\x00\x00\xbfT\x00\x00!\x00\x00\x00\xe0T\x00\x00\x05\x00\x00\x00\xe5T\x00\x00L\x00\x00\x001U\x00\x00\n\x00\x00\x00;U\x00\x00D\x00\x00\x00\x7fU\x00\x00\x0f\x00\x00\x00\x8eU\x00\x00D\x00\x00\x00\xd2U\x00\x00\b\x00\x00\x00\xdaU\x00\x00Z\x00\x00\x004V\x00\x00\r\x00\x00\x00AV\x00\x00\x1d\x00\x00\x00^V\x00\x00\r\x00\x00\x00kV\x00\x00\x1e\x00\x00\x00\x89V\x00\x00\f\x00\x00\x00\x95V\x00\x00U\x00\x00\x00\xeaV\x00\x00\a\x00\x00\x00\xf1V\x00\x00p\x00\x00\x00aW\x00\x00\a\x00\x00\x00hW\x00\x00q\x00\x00\x00\xd9W\x00\x00\x05\x00\x00\x00\xdeW\x00\x004\x00\x00\x00\x12X\x00\x00\x04\x00\x00\x00\x16X\x00\x00R\x00\x00\x00hX\x00\x00\x06\x00\x00\x00nX\x00\x00R\x00\x00\x00\xc0X\x00\x00\b\x00\x00\x00\xc8X\x00\x00\x1c\x00\x00\x00\xe4X\x00\x00\x03\x00\x00\x00\xe7X\x00\x00\x1e\x00\x00\x00\x05Y\x00\x00\t\x00\x00\x00\x0eY\x00\x00\x10\x00\x00\x00\x1eY\x00\x00\x04\x00\x00\x00\x0eY\x00\x00\x10\x00\x00\x00quota:cost=5,cost_timeout=10quota:cost=14,cost_throttled=5throttle:max_tokens=10,ratio=0.1sreratio:ratio=0.1sre-processrate:max_tokens=60,per=1mfinaglettl:ttl=10s,min_per_second=10,ratio=0.2concurrent:ratio=0.2,min_concurrent=3\x00\xc4Q\x00\x00\x10\x00\x00\x004[\x00\x00\x1c\x00\x00\x00\xf6Q\x00\x00\f\x00\x00\x00P[\x00\x00\x1e\x00\x00\x00\x15S\x00\x00\n\x00\x00\x00n[\x00\x00 \x00\x00\x00\x8e[\x00\x00\x03\x00\x00\x00\x91[\x00\x00\x0f\x00\x00\x00\xa0[\x00\x00\v\x00\x00\x00\xab[\x00\x00\x19\x00\x00\x00\xc4[\x00\x00\a\x00\x00\x00\xcb[\x00\x00'\x00\x00\x00\xe0T\x00\x00\x05\x00\x00\x00\xf2[\x00\x00%\x00\x00\x00:=,./0123456789abcdef0sdhmsmsusns\x00\x00\x00\x00\x00\x00\x00\x9f\\\x00\x00\x01\x00\x00\x00\x00\x00O\x91\x94N\x00\x00\xa0\\\x00\x00\x01\x00\x00\x00\x00\xa0\xb80F\x03\x00\x00\xa1\\\x00\x00\x01\x00\x00\x00\x00XG\xf8\r\x00\x00\x00\xa2\\\x00\x00\x01\x00\x00\x00\x00ʚ;\x00\x00\x00\x00\xa3\\\x00\x00\x02\x00\x00\x00@B\x0f\x00\x00\x00\x00\x00\xa5\\\x00\x00\x02\x00\x00\x00\xe8\x03\x00\x00\x00\x00\x00\x00\xa7\\\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00, at : {field} {value} is unknown; the kinds are {kinds}{field} is missing{field} {value} is not used by {selector}{field} {value} is above {limit}{field} {value} is below {limit}{field} {value} has a zero denominator{field} {value} has a term above 1000000{field} {value} cannot be combined with jitter decorrelated, which needs growth exponential{field} {value} is below base {limit}{field} {value} is above cap {limit}{field} {value} is too short to grow by the multiplier; it must be at least {limit}{field} {value} is set as well as max_retries {limit}; set one of themunknown name {found}; the names are {heads}unknown key {found}; the keys are {keys}key {found} is repeated{field} has no value{field} {found} is not a duration such as 100ms or 1.5s{field} has no unit; the units are {units}{field} has the unknown unit {found}; the units are {units}{field} {found} is not a whole number of nanoseconds{field} {found} is not a ratio such as 2, 1.6, 8/5 or 20%{field} {found} is not a whole numberthe text is longer than 1024 bytes{field} cannot be made short enough: the delays take at least {value}, which is above {limit}a policy  ()...a pair must follow every \":\" and \",\"a duration has one unitcapital letters are not allowedspaces are not allowed\"...\"growthbaseincrementmultiplierpoweroriginoffsetcapcap_onfloorjitterjitter_belowjitter_abovejitter_maxjitter_incrementjitter_slotmax_retriesmax_attemptsmax_elapsedthrottled_baseretry_afterretry_after_maxretry_after_max_extrabudgetmax_tokenscostcost_throttledcost_timeoutpermin_per_secondmin_concurrentwindowdelay\x008c\x00\x00\x06\x00\x00\x00>c\x00\x00\x05\x00\x00\x00proportionaladditiveslotted\x00\x1eY\x00\x00\x04\x00\x00\x00(Q\x00\x00\x04\x00\x00\x00CQ\x00\x00\x05\x00\x00\x00Tc\x00\x00\f\x00\x00\x00`c\x00\x00\b\x00\x00\x00`Q\x00\x00\f\x00\x00\x00hc\x00\x00\a\x00\x00\x00at_leastexactspread\x00\xa8c\x00\x00\b\x00\x00\x00\xb0c\x00\x00\x05\x00\x00\x00\xb5c\x00\x00\x06\x00\x00\x000\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x001a, d b Y X GMTA, d-b-y X GMTa b e X Y\x00\x00\xf1c\x00\x00\x0e\x00\x00\x00\xffc\x00\x00\x0e\x00\x00\x00\rd\x00\x00\t\x00\x00\x00SundayMondayTuesdayWednesdayThursdayFridaySaturday\x00\x000d\x00\x00\x06\x00\x00\x006d\x00\x00\x06\x00\x00\x00<d\x00\x00\a\x00\x00\x00Cd\x00\x00\t\x00\x00\x00Ld\x00\x00\b\x00\x00\x00Td\x00\x00\x06\x00\x00\x00Zd\x00\x00\b\x00\x00\x00JanFebMarAprMayJunJulAugSepOctNovDec\x9cd\x00\x00\x03\x00\x00\x00\x9fd\x00\x00\x03\x00\x00\x00\xa2d\x00\x00\x03\x00\x00\x00\xa5d\x00\x00\x03\x00\x00\x00\xa8d\x00\x00\x03\x00\x00\x00\xabd\x00\x00\x03\x00\x00\x00\xaed\x00\x00\x03\x00\x00\x00\xb1d\x00\x00\x03\x00\x00\x00\xb4d\x00\x00\x03\x00\x00\x00\xb7d\x00\x00\x03\x00\x00\x00\xbad\x00\x00\x03\x00\x00\x00\xbdd\x00\x00\x03\x00\x00\x00\r# HELP backoff_attempts Attempts of an operation.# TYPE backoff_attempts histogram\x00!e\x00\x001\x00\x00\x00Re\x00\x00!\x00\x00\x00backoff_attempts_bucket{le=\"\x01\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x04\x00\x00\x00\x00\x00\x00\x00\x05\x00\x00\x00\x00\x00\x00\x00\x06\x00\x00\x00\x00\x00\x00\x00\b\x00\x00\x00\x00\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00\x0f\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\x002\x00\x00\x00\x00\x00\x00\x00+Inf\"} backoff_attempts_sum backoff_attempts_count backoff_retries_total backoff_stops_total{reason=\"# HELP backoff_retries_total Retries of all operations.# TYPE backoff_retries_total counter# HELP backoff_stops_total Operations by the reason for which they stopped.# TYPE backoff_stops_total counter\x00\x00\x00\xffe\x00\x00\x15\x00\x00\x00\x14f\x00\x00\x17\x00\x00\x00]f\x00\x007\x00\x00\x00\x94f\x00\x00$\x00\x00\x00+f\x00\x00\x16\x00\x00\x00\xb8f\x00\x00K\x00\x00\x00\x03g\x00\x00\"\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00 | \x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00 -\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x03\x00\x00\x00\x01\x00\x00\x00\x04\x00\x00\x00\x01\x00\x00\x00\x05\x00\x00\x00\x01\x00\x00\x00\x06\x00\x00\x00\x01\x00\x00\x00\a\x00\x00\x00\x01\x00\x00\x00\b\x00\x00\x00\x01\x00\x00\x00\t\x00\x00\x00\x01\x00\x00\x00successpermanentdeadlinecancelled\x00\x00\x00\a\x00\x00\x00\t\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\b\x00\x00\x00\x06\x00\x00\x00\t\x00\x00\x00\x00h\x00\x00\ah\x00\x00\x8cb\x00\x00\xa3b\x00\x00\x10h\x00\x00\xebb\x00\x00\x18h\x00\x00\x04\x00\x00\x00\b\x00\x00\x00\x10\x00\x00\x00\x10\x00\x00\x00\xbf\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x10\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00\x80\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x1e\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00l\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00@\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\v\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00\x06\x00\x00\x00\x04\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x06\x00\x00\x00\x03\x00\x00\x00\x06\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\f\x00\x00\x00\f\x00\x00\x00\n\x00\x00\x00\x10\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\v\x00\x00\x00\x0e\x00\x00\x00\v\x00\x00\x00\x0f\x00\x00\x00\x15\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x06\x00\x00\x00\n\x00\x00\x00\x04\x00\x00\x00\x0e\x00\x00\x00\f\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x03\x00\x00\x00\x0e\x00\x00\x00\x0e\x00\x00\x00\rb\x00\x00\x13b\x00\x00\x17b\x00\x00 b\x00\x00*b\x00\x00/b\x00\x005b\x00\x00;b\x00\x00>b\x00\x00Db\x00\x00Ib\x00\x00Ob\x00\x00[b\x00\x00gb\x00\x00qb\x00\x00\x81b\x00\x00\x8cb\x00\x00\x97b\x00\x00\xa3b\x00\x00\xaeb\x00\x00\xbcb\x00\x00\xc7b\x00\x00\xd6b\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\xebb\x00\x00\xf1b\x00\x00\xfbb\x00\x00\xffb\x00\x00\rc\x00\x00\xe1P\x00\x00\x19c\x00\x00\xeaP\x00\x00\x1cc\x00\x00*c\x00\x001\x00\x00\x00\x12\x00\x00\x00)\x00\x00\x00 \x00\x00\x00 \x00\x00\x00&\x00\x00\x00(\x00\x00\x00[\x00\x00\x00%\x00\x00\x00$\x00\x00\x00$\x00\x00\x00S\x00\x00\x00F\x00\x00\x00+\x00\x00\x00(\x00\x00\x00\x17\x00\x00\x00\x14\x00\x00\x007\x00\x00\x00*\x00\x00\x00;\x00\x00\x004\x00\x00\x009\x00\x00\x00%\x00\x00\x00\"\x00\x00\x00]\x00\x00\x00']\x00\x00X]\x00\x00j]\x00\x00\x93]\x00\x00\xb3]\x00\x00\xd3]\x00\x00\xf9]\x00\x00!^\x00\x00|^\x00\x00\xa1^\x00\x00\xa1^\x00\x00\xc5^\x00\x00\x18_\x00\x00^_\x00\x00\x89_\x00\x00\xb1_\x00\x00\xc8_\x00\x00\xdc_\x00\x00\x13`\x00\x00=`\x00\x00x`\x00\x00\xac`\x00\x00\xe5`\x00\x00\na\x00\x00,a\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\v\x00\x00\x00\x02\x00\x00\x00\x90g\x00\x00\x90g\x00\x00\x90g\x00\x00\x98g\x00\x00\xa8g\x00\x00\x98g\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\v\x00\x00\x00\x02\x00\x00\x00\x90g\x00\x00\x90g\x00\x00\x90g\x00\x00\x98g\x00\x00\xa8g\x00\x00\x98g\x00\x00"
+const data0 = "retry-after-msratelimitx-ratelimit-resetratelimit-resetretry-aftertransientthrottledtimeoutoperation_began\x00\x00\x00\x00\x00\x00\x00\x00\x00attempt_over\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00attempt_failed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_requested\x00\x00\x00\x00\x00\x00\x00\x00\x00operation_succeeded\x00\x00\x00\x00\x00operation_ended\x00\x00\x00\x00\x00\x00\x00\x00\x00no errora required pointer is NULLa struct is not initialisedthe number is not a field of a policythe value is a ratio and the field a plain number, or the reversethere are no more delays or rowsthe operating system cannot provide randomnessthe buffer cannot hold the text and its terminating zerothe value of Retry-After is neither a number of seconds nor a date, or is longer than 1024 bytesthe length is longer than any memorythe number is not an outcomethe number is not a reasonthe memory of the budget was damaged, or the budget was copied or the process forked while a thread used itthe text is not the state of a budget of this kindthe number is not an event of a budgetthe operation began with a budget and the call has none, or the reversea reserved word is not 0: the program needs a newer librarythe header has no constant or struct of this namethe kind is unknowna required field is not seta field is set that the growth, the jitter or the kind of budget does not usedecorrelated jitter requires exponential growththe cap is below the basethe offset is above the capthe floor is above the capthe base is so small that the multiplier does not increase itboth max_retries and max_attempts are setthe string begins with an unknown namea key is unknowna key is repeateda key has no valuethe value is not a whole numberthe string is longer than 1024 bytesnot even the shortest base or cap fits into the timethe value is above the limitthe value is below the limitthe text is not a duration such as 100ms or 1.5sthe duration has no unit; the units are d, h, m, s, ms, us, nsthe duration has an unknown unit; the units are d, h, m, s, ms, us, nsthe duration is not a whole number of nanosecondsthe ratio has a zero denominatorthe ratio has a term above 4294967295the text is not a ratio such as 2, 1.6, 8/5 or 20%unknown_kind\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unused\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00too_large\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00too_small\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00zero_denominator\x00\x00\x00\x00\x00\x00\x00\x00ratio_too_fine\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_exponential\x00\x00\x00\x00\x00\x00\x00\x00\x00cap_below_base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00offset_above_cap\x00\x00\x00\x00\x00\x00\x00\x00floor_above_cap\x00\x00\x00\x00\x00\x00\x00\x00\x00growth_stalls\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00given_twice\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_head\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_key\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00repeated_key\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing_value\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_a_duration\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing_unit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_unit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00duration_too_fine\x00\x00\x00\x00\x00\x00\x00not_a_ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_a_count\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00text_too_long\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00does_not_fit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00quota\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttle\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00rate\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ttl\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00concurrent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00constant\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00linear\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00exponential\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00polynomial\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00fibonacci\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00none\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00full\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00equal\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00proportional\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00additive\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00decorrelated\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00slotted\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00at_least\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00exact\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00spread\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00window\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00delay\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00budget\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_tokens\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost_throttled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost_timeout\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00per\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ttl\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00min_per_second\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00min_concurrent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00growth\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00increment\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00multiplier\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00power\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00origin\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00offset\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cap\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cap_on\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00floor\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_below\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_above\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_max\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_increment\x00\x00\x00\x00\x00\x00\x00\x00jitter_slot\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_retries\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_attempts\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_elapsed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttled_base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after_max\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after_max_extra\x00\x00\x00\nsuccess\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00permanent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_retries\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_elapsed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00deadline\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00budget\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cancelled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00success\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00transient\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00timeout\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00permanent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00no_entropy\x00unknown_event\x00wrong_unit\x00wrong_budget\x00null_pointer\x00not_a_retry_after\x00unknown_reason\x00buffer_too_small\x00ok\x00too_long\x00not_a_state\x00none\x00unknown_outcome\x00unknown_name\x00unknown_code\x00unknown_kind\x00end\x00unknown_field\x00uninitialized\x00unsupported\x00damaged\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\a\x00\x00\x00\t\x00\x00\x00\t\x00\x00\x00\a\x00\x00\x00\t\x00\x00\x00Pk\x00\x00B@\x00\x00K@\x00\x00T@\x00\x00Wk\x00\x00\a\x00\x00\x00\t\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\b\x00\x00\x00\x06\x00\x00\x00\t\x00\x00\x00Pk\x00\x00Wk\x00\x00\xdce\x00\x00\xf3e\x00\x00`k\x00\x00;f\x00\x00hk\x00\x00\x00\xe1\xf5\x05\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\xc8\x17\xa8\x04\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\x7f\x00\xe1\xf5\x05\x00\x00\x00\x00\x00\xa0\xb80F\x03\x00\x00\xff\xff\xff\xff\xff\xff\xff\x7f\x03\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00\b\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x00\x12\x00\x00\x00\x13\x00\x00\x00\x14\x00\x00\x00\x15\x00\x00\x00\x16\x00\x00\x00\x17\x00\x00\x00!\x00\x00\x00\"\x00\x00\x00#\x00\x00\x00$\x00\x00\x00%\x00\x00\x00&\x00\x00\x00'\x00\x00\x00(\x00\x00\x00)\x00\x00\x00*\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00\b\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x00\x12\x00\x00\x00\x13\x00\x00\x00\x14\x00\x00\x00\x15\x00\x00\x00\x16\x00\x00\x00\x17\x00\x00\x00\x18\x00\x00\x00\x19\x00\x00\x00constantlinearexponentialpolynomialfibonacci\xd0S\x00\x00\b\x00\x00\x00\xd8S\x00\x00\x06\x00\x00\x00\xdeS\x00\x00\v\x00\x00\x00\xe9S\x00\x00\n\x00\x00\x00\xf3S\x00\x00\t\x00\x00\x00quotathrottleratioratettlconcurrent\x00$T\x00\x00\x05\x00\x00\x00)T\x00\x00\b\x00\x00\x001T\x00\x00\x05\x00\x00\x006T\x00\x00\x04\x00\x00\x00:T\x00\x00\x03\x00\x00\x00=T\x00\x00\n\x00\x00\x00fullexponential:jitter=fullequalexponential:jitter=equaldecorrelatedexponential:cap_on=delay,jitter=decorrelateddefaultfull:base=100ms,cap=20s,max_retries=3aws-sdk-standardfull:base=1s,cap=20s,max_retries=2aws-sdk-2026full:base=50ms,cap=20s,max_retries=2,throttled_base=1s,retry_after_max_extra=5saws-dynamodb-2026full:base=25ms,cap=20s,max_retries=3,throttled_base=1s,retry_after_max_extra=5saws-simulatorfull:base=10ms,cap=2sgrpc-connectexponential:base=1s,multiplier=1.6,cap=120s,jitter=0.2grpc-retryexponential:base=100ms,cap=1s,jitter=0.2,max_retries=3,retry_after=exactgoogle-cloudexponential:base=1s,cap=32s,cap_on=delay,jitter=additive,jitter_max=1sgaxfull:base=1s,cap=30s,floor=1nscenkalti-v4exponential:base=500ms,multiplier=1.5,cap=60s,jitter=0.5,max_elapsed=15mresilience4jconstant:base=500ms,max_retries=2polly-v8constant:base=2s,max_retries=3polly-v8-linearlinear:base=2s,max_retries=3polly-v8-exponentialexponential:base=2s,max_retries=3envoyexponential:base=25ms,cap=250ms,jitter=slotted,jitter_slot=1ms,max_retries=1azure-coreexponential:base=800ms,cap=60s,cap_on=delay,jitter=0.2,max_retries=3azure-core-javaexponential:base=800ms,cap=8s,cap_on=delay,jitter=0.05,max_retries=3ethernetexponential:base=102400ns,cap=52428800ns,jitter=slotted,jitter_slot=51200ns,max_retries=15k8s-crashloopexponential:base=10s,cap=300sk8s-workqueueexponential:base=5ms,cap=1000sk8s-conflictexponential:base=10ms,multiplier=5,jitter=proportional,jitter_above=0.1,max_retries=3sidekiqpolynomial:base=1s,power=4,origin=0,offset=15s,jitter=additive,jitter_max=9s,jitter_increment=10s,max_retries=25faktorypolynomial:base=1s,power=4,origin=0,offset=15s,jitter=additive,jitter_max=29s,jitter_increment=29s,max_retries=25riverpolynomial:base=1s,power=4,jitter=0.1,max_retries=24obanexponential:base=2s,offset=15s,jitter=proportional,jitter_above=0.1,max_retries=19celeryexponential:base=1s,offset=1s,cap=601s,jitter=slotted,jitter_slot=1s,max_retries=3temporalexponential:base=1s,cap=100soffconstant:base=0s,max_retries=0immediateconstant:base=0snone\x00\x00xT\x00\x00\x04\x00\x00\x00|T\x00\x00\x17\x00\x00\x00\x93T\x00\x00\x05\x00\x00\x00\x98T\x00\x00\x18\x00\x00\x00\xb0T\x00\x00\f\x00\x00\x00\xbcT\x00\x00,\x00\x00\x00\xe8T\x00\x00\a\x00\x00\x00\xefT\x00\x00%\x00\x00\x00\x14U\x00\x00\x10\x00\x00\x00$U\x00\x00\"\x00\x00\x00FU\x00\x00\f\x00\x00\x00RU\x00\x00O\x00\x00\x00\xa1U\x00\x00\x11\x00\x00\x00\xb2U\x00\x00O\x00\x00\x00\x01V\x00\x00\r\x00\x00\x00\x0eV\x00\x00\x15\x00\x00\x00#V\x00\x00\f\x00\x00\x00/V\x00\x006\x00\x00\x00eV\x00\x00\n\x00\x00\x00oV\x00\x00H\x00\x00\x00\xb7V\x00\x00\f\x00\x00\x00\xc3V\x00\x00F\x00\x00\x00\tW\x00\x00\x03\x00\x00\x00\fW\x00\x00\x1e\x00\x00\x00*W\x00\x00\v\x00\x00\x005W\x00\x00H\x00\x00\x00}W\x00\x00\f\x00\x00\x00\x89W\x00\x00!\x00\x00\x00\xaaW\x00\x00\b\x00\x00\x00\xb2W\x00\x00\x1e\x00\x00\x00\xd0W\x00\x00\x0f\x00\x00\x00\xdfW\x00\x00\x1c\x00\x00\x00\xfbW\x00\x00\x14\x00\x00\x00\x0fX\x00\x00!\x00\x00\x000X\x00\x00\x05\x00\x00\x005X\x00\x00L\x00\x00\x00\x81X\x00\x00\n\x00\x00\x00\x8bX\x00\x00D\x00\x00\x00\xcfX\x00\x00\x0f\x00\x00\x00\xdeX\x00\x00D\x00\x00\x00\"Y\x00\x00\b\x00\x00\x00*Y\x00\x00Z\x00\x00\x00\x84Y\x00\x00\r\x00\x00\x00\x91Y\x00\x00\x1d\x00\x00\x00\xaeY\x00\x00\r\x00\x00\x00\xbbY\x00\x00\x1e\x00\x00\x00\xd9Y\x00\x00\f\x00\x00\x00\xe5Y\x00\x00U\x00\x00\x00:Z\x00\x00\a\x00\x00\x00AZ\x00\x00p\x00\x00\x00\xb1Z\x00\x00\a\x00\x00\x00\xb8Z\x00\x00q\x00\x00\x00)[\x00\x00\x05\x00\x00\x00.[\x00\x004\x00\x00\x00b[\x00\x00\x04\x00\x00\x00f[\x00\x00R\x00\x00\x00\xb8[\x00\x00\x06\x00\x00\x00\xbe[\x00\x00R\x00\x00\x00\x10\\\x00\x00\b\x00\x00\x00\x18\\\x00\x00\x1c\x00\x00\x004\\\x00\x00\x03\x00\x00\x007\\\x00\x00\x1e\x00\x00\x00U\\\x00\x00\t\x00\x00\x00^\\\x00\x00\x10\x00\x00\x00n\\\x00\x00\x04\x00\x00\x00^\\\x00\x00\x10\x00\x00\x00quota:cost=5,cost_timeout=10quota:cost=14,cost_throttled=5throttle:max_tokens=10,ratio=0.1sreratio:ratio=0.1sre-processrate:max_tokens=60,per=1mfinaglettl:ttl=10s,min_per_second=10,ratio=0.2concurrent:ratio=0.2,min_concurrent=3\x00\x14U\x00\x00\x10\x00\x00\x00\x84^\x00\x00\x1c\x00\x00\x00FU\x00\x00\f\x00\x00\x00\xa0^\x00\x00\x1e\x00\x00\x00eV\x00\x00\n\x00\x00\x00\xbe^\x00\x00 \x00\x00\x00\xde^\x00\x00\x03\x00\x00\x00\xe1^\x00\x00\x0f\x00\x00\x00\xf0^\x00\x00\v\x00\x00\x00\xfb^\x00\x00\x19\x00\x00\x00\x14_\x00\x00\a\x00\x00\x00\x1b_\x00\x00'\x00\x00\x000X\x00\x00\x05\x00\x00\x00B_\x00\x00%\x00\x00\x00:=,./0123456789abcdef0sdhmsmsusns\x00\x00\x00\x00\x00\x00\x00\xef_\x00\x00\x01\x00\x00\x00\x00\x00O\x91\x94N\x00\x00\xf0_\x00\x00\x01\x00\x00\x00\x00\xa0\xb80F\x03\x00\x00\xf1_\x00\x00\x01\x00\x00\x00\x00XG\xf8\r\x00\x00\x00\xf2_\x00\x00\x01\x00\x00\x00\x00ʚ;\x00\x00\x00\x00\xf3_\x00\x00\x02\x00\x00\x00@B\x0f\x00\x00\x00\x00\x00\xf5_\x00\x00\x02\x00\x00\x00\xe8\x03\x00\x00\x00\x00\x00\x00\xf7_\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00, at : {field} {value} is unknown; the kinds are {kinds}{field} is missing{field} {value} is not used by {selector}{field} {value} is above {limit}{field} {value} is below {limit}{field} {value} has a zero denominator{field} {value} has a term above 1000000{field} {value} cannot be combined with jitter decorrelated, which needs growth exponential{field} {value} is below base {limit}{field} {value} is above cap {limit}{field} {value} is too short to grow by the multiplier; it must be at least {limit}{field} {value} is set as well as max_retries {limit}; set one of themunknown name {found}; the names are {heads}unknown key {found}; the keys are {keys}key {found} is repeated{field} has no value{field} {found} is not a duration such as 100ms or 1.5s{field} has no unit; the units are {units}{field} has the unknown unit {found}; the units are {units}{field} {found} is not a whole number of nanoseconds{field} {found} is not a ratio such as 2, 1.6, 8/5 or 20%{field} {found} is not a whole numberthe text is longer than 1024 bytes{field} cannot be made short enough: the delays take at least {value}, which is above {limit}a policy  ()...a pair must follow every \":\" and \",\"a duration has one unitcapital letters are not allowedspaces are not allowed\"...\"growthbaseincrementmultiplierpoweroriginoffsetcapcap_onfloorjitterjitter_belowjitter_abovejitter_maxjitter_incrementjitter_slotmax_retriesmax_attemptsmax_elapsedthrottled_baseretry_afterretry_after_maxretry_after_max_extrabudgetmax_tokenscostcost_throttledcost_timeoutpermin_per_secondmin_concurrentwindowdelay\x00\x88f\x00\x00\x06\x00\x00\x00\x8ef\x00\x00\x05\x00\x00\x00proportionaladditiveslotted\x00n\\\x00\x00\x04\x00\x00\x00xT\x00\x00\x04\x00\x00\x00\x93T\x00\x00\x05\x00\x00\x00\xa4f\x00\x00\f\x00\x00\x00\xb0f\x00\x00\b\x00\x00\x00\xb0T\x00\x00\f\x00\x00\x00\xb8f\x00\x00\a\x00\x00\x00at_leastexactspread\x00\xf8f\x00\x00\b\x00\x00\x00\x00g\x00\x00\x05\x00\x00\x00\x05g\x00\x00\x06\x00\x00\x000\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x001a, d b Y X GMTA, d-b-y X GMTa b e X Y\x00\x00Ag\x00\x00\x0e\x00\x00\x00Og\x00\x00\x0e\x00\x00\x00]g\x00\x00\t\x00\x00\x00SundayMondayTuesdayWednesdayThursdayFridaySaturday\x00\x00\x80g\x00\x00\x06\x00\x00\x00\x86g\x00\x00\x06\x00\x00\x00\x8cg\x00\x00\a\x00\x00\x00\x93g\x00\x00\t\x00\x00\x00\x9cg\x00\x00\b\x00\x00\x00\xa4g\x00\x00\x06\x00\x00\x00\xaag\x00\x00\b\x00\x00\x00JanFebMarAprMayJunJulAugSepOctNovDec\xecg\x00\x00\x03\x00\x00\x00\xefg\x00\x00\x03\x00\x00\x00\xf2g\x00\x00\x03\x00\x00\x00\xf5g\x00\x00\x03\x00\x00\x00\xf8g\x00\x00\x03\x00\x00\x00\xfbg\x00\x00\x03\x00\x00\x00\xfeg\x00\x00\x03\x00\x00\x00\x01h\x00\x00\x03\x00\x00\x00\x04h\x00\x00\x03\x00\x00\x00\ah\x00\x00\x03\x00\x00\x00\nh\x00\x00\x03\x00\x00\x00\rh\x00\x00\x03\x00\x00\x00\r# HELP backoff_attempts Attempts of an operation.# TYPE backoff_attempts histogram\x00qh\x00\x001\x00\x00\x00\xa2h\x00\x00!\x00\x00\x00backoff_attempts_bucket{le=\"\x01\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x04\x00\x00\x00\x00\x00\x00\x00\x05\x00\x00\x00\x00\x00\x00\x00\x06\x00\x00\x00\x00\x00\x00\x00\b\x00\x00\x00\x00\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00\x0f\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\x002\x00\x00\x00\x00\x00\x00\x00+Inf\"} backoff_attempts_sum backoff_attempts_count backoff_retries_total backoff_stops_total{reason=\"# HELP backoff_retries_total Retries of all operations.# TYPE backoff_retries_total counter# HELP backoff_stops_total Operations by the reason for which they stopped.# TYPE backoff_stops_total counter\x00\x00\x00Oi\x00\x00\x15\x00\x00\x00di\x00\x00\x17\x00\x00\x00\xadi\x00\x007\x00\x00\x00\xe4i\x00\x00$\x00\x00\x00{i\x00\x00\x16\x00\x00\x00\bj\x00\x00K\x00\x00\x00Sj\x00\x00\"\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00 | \x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00 -\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x03\x00\x00\x00\x01\x00\x00\x00\x04\x00\x00\x00\x01\x00\x00\x00\x05\x00\x00\x00\x01\x00\x00\x00\x06\x00\x00\x00\x01\x00\x00\x00\a\x00\x00\x00\x01\x00\x00\x00\b\x00\x00\x00\x01\x00\x00\x00\t\x00\x00\x00\x01\x00\x00\x00successpermanentdeadlinecancelled\x00\x00\x00\a\x00\x00\x00\t\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\b\x00\x00\x00\x06\x00\x00\x00\t\x00\x00\x00Pk\x00\x00Wk\x00\x00\xdce\x00\x00\xf3e\x00\x00`k\x00\x00;f\x00\x00hk\x00\x00\x04\x00\x00\x00\b\x00\x00\x00\x10\x00\x00\x00\x10\x00\x00\x00\xbf\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x10\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00\x80\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x1e\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00l\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00@\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\v\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00\x06\x00\x00\x00\x04\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x06\x00\x00\x00\x03\x00\x00\x00\x06\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\f\x00\x00\x00\f\x00\x00\x00\n\x00\x00\x00\x10\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\v\x00\x00\x00\x0e\x00\x00\x00\v\x00\x00\x00\x0f\x00\x00\x00\x15\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x06\x00\x00\x00\n\x00\x00\x00\x04\x00\x00\x00\x0e\x00\x00\x00\f\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x03\x00\x00\x00\x0e\x00\x00\x00\x0e\x00\x00\x00]e\x00\x00ce\x00\x00ge\x00\x00pe\x00\x00ze\x00\x00\x7fe\x00\x00\x85e\x00\x00\x8be\x00\x00\x8ee\x00\x00\x94e\x00\x00\x99e\x00\x00\x9fe\x00\x00\xabe\x00\x00\xb7e\x00\x00\xc1e\x00\x00\xd1e\x00\x00\xdce\x00\x00\xe7e\x00\x00\xf3e\x00\x00\xfee\x00\x00\ff\x00\x00\x17f\x00\x00&f\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00;f\x00\x00Af\x00\x00Kf\x00\x00Of\x00\x00]f\x00\x001T\x00\x00if\x00\x00:T\x00\x00lf\x00\x00zf\x00\x001\x00\x00\x00\x12\x00\x00\x00)\x00\x00\x00 \x00\x00\x00 \x00\x00\x00&\x00\x00\x00(\x00\x00\x00[\x00\x00\x00%\x00\x00\x00$\x00\x00\x00$\x00\x00\x00S\x00\x00\x00F\x00\x00\x00+\x00\x00\x00(\x00\x00\x00\x17\x00\x00\x00\x14\x00\x00\x007\x00\x00\x00*\x00\x00\x00;\x00\x00\x004\x00\x00\x009\x00\x00\x00%\x00\x00\x00\"\x00\x00\x00]\x00\x00\x00w`\x00\x00\xa8`\x00\x00\xba`\x00\x00\xe3`\x00\x00\x03a\x00\x00#a\x00\x00Ia\x00\x00qa\x00\x00\xcca\x00\x00\xf1a\x00\x00\xf1a\x00\x00\x15b\x00\x00hb\x00\x00\xaeb\x00\x00\xd9b\x00\x00\x01c\x00\x00\x18c\x00\x00,c\x00\x00cc\x00\x00\x8dc\x00\x00\xc8c\x00\x00\xfcc\x00\x005d\x00\x00Zd\x00\x00|d\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\v\x00\x00\x00\x02\x00\x00\x00\xe0j\x00\x00\xe0j\x00\x00\xe0j\x00\x00\xe8j\x00\x00\xf8j\x00\x00\xe8j\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\v\x00\x00\x00\x02\x00\x00\x00\xe0j\x00\x00\xe0j\x00\x00\xe0j\x00\x00\xe8j\x00\x00\xf8j\x00\x00\xe8j\x00\x00"

@@ -6,10 +6,19 @@
 // tests/queues and its arguments, which runs instead of the tests. `--install` only installs, and `--installed` before
 // the other arguments does not: what runs at the same time would install over each other. The tests of queues need
 // BACKOFF_SERVERS, the program that starts servers, as a JSON array of words: `["python3", "../tests/integrations/servers.py"]`.
-// It needs tests/hosts/requirements.txt.
+// It needs tests/hosts/requirements.txt. BACKOFF_RAN names a file for the versions of the hosts: lines of JSON.
 
 import { execFileSync, spawnSync } from "node:child_process";
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import {
+	appendFileSync,
+	copyFileSync,
+	existsSync,
+	mkdirSync,
+	mkdtempSync,
+	readdirSync,
+	readFileSync,
+	rmSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { npm, tarball } from "../project.mjs";
@@ -76,6 +85,17 @@ function run(words) {
 	return status ?? 1;
 }
 
+/** Writes the versions of the hosts to the file BACKOFF_RAN, without what their tests need as well. */
+function record() {
+	const { devDependencies } = JSON.parse(readFileSync(join(pinned, "package.json"), "utf8"));
+	for (const [name, version] of Object.entries(devDependencies)) {
+		if (!/^(node-|@types\/)/.test(name)) {
+			const row = { language: "JavaScript", group: "adapters", name, version };
+			appendFileSync(process.env.BACKOFF_RAN, `${JSON.stringify(row)}\n`);
+		}
+	}
+}
+
 const isInstalled = options[0] === "--installed";
 if (!isInstalled) {
 	installHosts();
@@ -85,4 +105,7 @@ if (!isInstalled) {
 }
 if (options[0] !== "--install") {
 	process.exitCode = run(isInstalled ? options.slice(1) : options);
+	if (process.env.BACKOFF_RAN) {
+		record();
+	}
 }

@@ -1,8 +1,5 @@
 //! C: `make check` in bindings-c, on libbackoff installed under a prefix of its own.
 
-pub(crate) mod header;
-mod header_files;
-
 use std::sync::{Mutex, PoisonError};
 
 use serde_json::{Value, json};
@@ -12,7 +9,7 @@ use crate::languages::{Platforms, go::engine, python};
 use crate::libbackoff::{self, Platform};
 use crate::report::Report;
 use crate::shell::*;
-use crate::{archive, audit, docs, fresh, licenses, program, venv};
+use crate::{archive, audit, cross, docs, fresh, licenses, program, venv};
 
 /// The prefix under which the library is installed for the tests.
 pub(crate) fn prefix() -> Result<PathBuf> {
@@ -63,6 +60,13 @@ pub(crate) fn client() -> Result<Program> {
 pub(crate) fn snippet(code: &str) -> Result<String> {
     write(compiled().join("snippet.c"), code)?;
     example("snippet")?.stdout()
+}
+
+/// The output of a C++ program, in the oldest standard that has what it includes.
+pub(crate) fn cpp_snippet(code: &str) -> Result<String> {
+    let standard = if code.contains("#include <stop_token>") { "c++20" } else { "c++11" };
+    write(compiled().join("snippet.cpp"), code)?;
+    example(&format!("snippet-{standard}"))?.stdout()
 }
 
 /// The installed header, libraries and pkg-config file, as a C user has them.
@@ -123,6 +127,7 @@ fn test_more(report: &mut Report) {
     });
     pytest(report, "test_languages.py", |given| {
         given["backoff"] = json!(program::binary()?);
+        given["zig"] = json!({ "folder": cross::zig()?, "cache": scratch().join("zig-cache") });
         Ok(())
     });
     pytest(report, "test_everywhere.py", |given| {

@@ -89,22 +89,17 @@ const AS_USERS_GET_IT: &str = "^(TestInstall|TestGoInstall|TestPackage|TestZipAl
 /// Lints and tests of the module, with either engine, and of the package that users get; in the tests of a release on
 /// every platform, and with other tools.
 pub(crate) fn test(report: &mut Report) {
-    let all_checks = &format!("{CHECKS}/...");
-    let benchmarks =
-        |line| go_alone(line).env("GOFLAGS", "-mod=readonly").within(root().join("bench/go"));
     report.check("gofmt", || {
         let unformatted = program("gofmt -l bindings-go bench/go").stdout()?;
         Ok(ensure!(unformatted.is_empty(), "{unformatted}"))
     });
-    report.check("go vet", || go_alone("vet ./...").run());
+    linted(report, "go vet", "vet");
     report.check("Go: it builds for other processors", || {
         // The compilers of Go differ by processor.
         ["arm64", "386", "s390x", "riscv64"]
             .iter()
             .try_for_each(|arch| go_alone("build ./...").env("GOARCH", arch).run())
     });
-    report.check("go vet, over C", || go_over_c("vet -tags=backoff_cgo")?.arg(ENGINE).run());
-    report.check("go vet, the checks", || newest()?.args(["vet", all_checks]).run());
     report.suite("go test", || Ok(testing(go_alone("")).arg("./...")));
     // The race detector needs cgo.
     report.suite("go test -race", || {
@@ -118,18 +113,10 @@ pub(crate) fn test(report: &mut Report) {
     if !report.is_all {
         return;
     }
-    report.check("go vet, the benchmarks", || benchmarks("vet ./...").run());
-    let staticcheck = &format!("run {STATICCHECK}");
-    report.check("staticcheck", || go_alone(staticcheck).arg("./...").run());
-    report.check("staticcheck, over C", || {
-        go_over_c(staticcheck)?.args(["-tags=backoff_cgo", ENGINE]).run()
-    });
-    report.check("staticcheck, the benchmarks", || benchmarks(staticcheck).arg("./...").run());
-    report.check("staticcheck, the checks", || newest()?.words(staticcheck).arg(all_checks).run());
+    linted(report, "staticcheck", &format!("run {STATICCHECK}"));
     report.suite("Go: the module as its users get it", || {
         Ok(testing(newest()?).args(["-run", AS_USERS_GET_IT, CHECKS]))
     });
-    report.check("Go: the page's static program over C", static_program_over_c);
     report.runs_on(("Go", "checked by", "golangci-lint"), || {
         let lint = format!("run {GOLANGCI_LINT} run");
         go_alone(&lint).arg("./...").run()?;
@@ -138,21 +125,23 @@ pub(crate) fn test(report: &mut Report) {
     });
     report.pytest("Go everywhere", || {
         let pytest = python::tool("pytest")?.arg("bindings-go/internal/checks/everywhere.py");
-        Ok(pytest.env_of(&go_alone("")))
+        Ok(pytest.env_of(&go_over_c("")?).env_of(&go_alone("")))
     });
 }
 
-/// Builds the HTTP example as the page says, without a warning, and runs it without the library.
-fn static_program_over_c() -> Result<()> {
-    let page = read("bindings-go/docs/c-library.md")?;
-    let build = page.lines().find(|line| line.starts_with("go build -tags backoff_cgo,"));
-    let build = build.context("the page builds no static program over C")?;
-    let path = scratch().join("go-static/http");
-    write(&path, "")?;
-    let sh = program("sh -ec").arg(format!("{build} -o \"$0\" ./examples/http")).arg(&path);
-    let sh = sh.env_of(&go_over_c("")?).within(root().join("bindings-go"));
-    let (success, printed) = sh.ends()?;
-    ensure!(success && printed.is_empty(), "{build}:\n{printed}");
-    let (_, printed) = program_at(path).ends()?;
-    Ok(ensure!(printed.starts_with("usage: http"), "{printed}"))
+/// Runs a linter on the module with each engine, on the checks and on the benchmarks.
+fn linted(report: &mut Report, name: &str, line: &str) {
+    report.check(name, || go_alone(line).arg("./...").run());
+    report.check(&format!("{name}, over C"), || {
+        go_over_c(line)?.args(["-tags=backoff_cgo", ENGINE]).run()
+    });
+    report.check(&format!("{name}, the checks"), || {
+        newest()?.words(line).arg(format!("{CHECKS}/...")).run()
+    });
+    if report.is_all {
+        report.check(&format!("{name}, the benchmarks"), || {
+            let go = go_alone(line).arg("./...").env("GOFLAGS", "-mod=readonly");
+            go.within(root().join("bench/go")).run()
+        });
+    }
 }

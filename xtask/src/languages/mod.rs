@@ -6,6 +6,8 @@ pub(crate) mod js;
 pub(crate) mod python;
 pub(crate) mod rust;
 
+use std::process::Stdio;
+
 use crate::shell::*;
 
 /// The platforms that packages are built for.
@@ -46,7 +48,7 @@ macro_rules! language {
     };
 }
 
-/// All languages. The differential test compares the others with the first.
+/// All languages.
 pub(crate) static ALL: [Language; 5] =
     [language!(rust), language!(c), language!(go), language!(python), language!(js)];
 
@@ -54,4 +56,15 @@ pub(crate) fn named(name: &str) -> Result<&'static Language> {
     let names = ALL.map(|language| language.name).join(", ");
     let found = ALL.iter().find(|language| language.name == name);
     found.with_context(|| format!("unknown language {name}, expected {names}"))
+}
+
+pub(crate) fn reference() -> Program {
+    python3("tests/evaluate.py")
+}
+
+/// `cargo xtask evaluate LANGUAGE`: answers standard input on standard output.
+pub(crate) fn evaluate(name: &str) -> Result<()> {
+    let evaluator = if name == "reference" { reference() } else { (named(name)?.evaluator)()? };
+    let status = evaluator.command().stdin(Stdio::inherit()).status()?;
+    Ok(ensure!(status.success(), "the evaluator of {name} ended with {status}"))
 }

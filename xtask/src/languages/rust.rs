@@ -1,11 +1,12 @@
 //! Rust: the crates, and what users get of them.
 
+use serde_json::json;
+
 use crate::languages::Platforms;
 use crate::report::Report;
 use crate::shell::*;
 use crate::{api, audit, crates, servers};
 
-mod contents;
 mod hosts;
 mod packaged;
 mod users;
@@ -53,7 +54,7 @@ pub(crate) fn test(report: &mut Report) {
     crates::test(report);
     let is_all = report.is_all;
     // libbackoff is built without the standard library, which others turn on in what they share.
-    report.check("clippy: bindings-c", || clippy("--package bindings-c"));
+    report.check("clippy: bindings-c", || clippy("--package bindings-c --package header"));
     report.check("clippy: each feature of the core and of the loops alone", || {
         each_alone("backoff-core", "core")?;
         each_alone("backoff-retry", "bindings-rust")
@@ -69,10 +70,18 @@ pub(crate) fn test(report: &mut Report) {
     report.check("rustdoc: the pages of docs.rs name the features that items need", || {
         api::docs_rs(is_all)
     });
-    contents::test(report);
+    report.suite("the archives of the crates", || {
+        let mut crates = json!({});
+        for (name, folder) in packaged::CRATES {
+            packaged::packaged(name)?;
+            crates[name] = json!({ "folder": folder, "archive": packaged::archive(name) });
+        }
+        let check = python3("bindings-rust/tests/archives.py");
+        Ok(check.env("BACKOFF_CRATES", crates.to_string()))
+    });
     users::test(report);
     report.check("the HTTP example waits for the delays of the core", || {
-        servers::client_agrees(client())
+        servers::clients(&[("rust", client)])?.run()
     });
     if report.is_all {
         audit::test(report);

@@ -2,8 +2,8 @@
 
 use super::platform::Platform;
 use super::template::fill_in;
-use crate::languages::c::header::Header;
 use crate::shell::*;
+use header::Header;
 
 /// Templates in `bindings-c`, and where their files are installed.
 const TEMPLATES: [(&str, &str); 3] = [

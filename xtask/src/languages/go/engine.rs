@@ -1,8 +1,8 @@
 //! The generated files of Go's engine: the constants of the core, and the core itself, which wasm2go
 //! translates from its WebAssembly.
 
-use crate::languages::c::header::{Declared, Header};
 use crate::shell::*;
+use header::{Declared, Header};
 
 /// The generated files and their contents. The constants are those of the C header.
 pub(crate) fn files(header: &Header) -> Result<[(PathBuf, String); 4]> {
@@ -62,7 +62,10 @@ pub(crate) fn license() -> Result<String> {
 }
 
 fn pinned(line: &str) -> Program {
-    program("go").words(line).env("GOFLAGS", "-mod=readonly").within(root().join("xtask/wasm2go"))
+    program("go")
+        .words(line)
+        .env("GOFLAGS", "-mod=readonly")
+        .within(root().join("bindings-go/internal/wasm2go"))
 }
 
 /// The constants and the sizes of the structs in `backoff.h`. The fields of budgets keep their prefix.

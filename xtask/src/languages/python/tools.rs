@@ -8,7 +8,7 @@ use crate::venv;
 /// those of the package, and those of the oldest hosts.
 pub(super) const EXAMPLES: &str = "tools/cli/examples/requirements.txt";
 pub(super) const TESTS: &str = "tests/requirements.txt";
-pub(super) const PROJECT: &str = "bindings-python/pyproject.toml";
+const PROJECT: &str = "bindings-python/pyproject.toml";
 pub(super) const OLDEST: &str = "bindings-python/tests/hosts/oldest.txt";
 
 /// What a wheel is made of.

@@ -18,9 +18,10 @@ pub(crate) const CRATES: [(&str, &str); 6] = [
     ("backoff-cli", "tools/cli"),
 ];
 
-/// The other dependencies of the programs in the documents, in the versions of `Cargo.lock`: the
-/// core, and the peer that a page migrates from.
-const OTHER_DEPENDENCIES: &str = r#"backoff-core = "*"
+/// The dependencies of the programs in the documents, in the versions of `Cargo.lock`: ours, and the peer that a page
+/// migrates from.
+const OF_DOCUMENTS: &str = r#"backoff-core = "*"
+backoff-retry = { version = "*", features = ["tokio"] }
 backon = "1"
 tokio = { version = "1", features = ["macros", "rt-multi-thread"] }
 "#;
@@ -65,37 +66,32 @@ pub(super) fn patches(names: &[&str]) -> Result<Vec<String>> {
 }
 
 pub(crate) fn snippet(code: &str) -> Result<String> {
-    let dependencies = format!("features = [\"tokio\"] }}\n{OTHER_DEPENDENCIES}");
-    let user = user("rust-user", &dependencies, "src/main.rs", code)?;
-    on(&user, "run --quiet").stdout()
+    on(&user("rust-user", OF_DOCUMENTS, "src/main.rs", code)?, "run --quiet")?.stdout()
 }
 
-/// A user's crate over the packaged ones, from a file of `bindings-rust/tests/users`.
+/// A user's crate from a file of `bindings-rust/tests/users`.
 pub(super) fn user_of_file(name: &str, dependencies: &str) -> Result<PathBuf> {
     let code = read(format!("bindings-rust/tests/users/{name}.rs"))?;
     user(&format!("rust-{name}"), dependencies, "src/lib.rs", &code)
 }
 
-/// Writes a user's crate that depends on the packaged ones. `dependencies` is the end of its
-/// manifest, from the middle of the line of `backoff-retry`.
+/// Writes a user's crate with these dependencies at the end of its manifest.
 pub(super) fn user(name: &str, dependencies: &str, file: &str, program: &str) -> Result<PathBuf> {
     let user = scratch().join(name);
-    let [core, loops] = ["backoff-core", "backoff-retry"].map(packaged);
-    let manifest = format!(
-        "[package]\nname = \"user\"\nedition = \"2024\"\n[workspace]\n\
-         [patch.crates-io]\nbackoff-core = {{ path = {:?} }}\n\
-         [dependencies]\nbackoff-retry = {{ path = {:?}, {dependencies}",
-        core?, loops?
-    );
-    write(user.join("Cargo.toml"), manifest)?;
+    let manifest = "[package]\nname = \"user\"\nedition = \"2024\"\n[workspace]\n[dependencies]\n";
+    // A pre-release is not any version.
+    let dependencies = dependencies.replace("\"*\"", concat!('"', env!("CARGO_PKG_VERSION"), '"'));
+    write(user.join("Cargo.toml"), manifest.to_owned() + &dependencies)?;
     write(user.join(file), program)?;
     // The versions that the tests of this project use.
     copy("Cargo.lock", &user.join("Cargo.lock"))?;
     Ok(user)
 }
 
-pub(super) fn on(user: &Path, line: &str) -> Program {
-    in_user(cargo(line), user)
+/// cargo on a user's crate over the packaged ones.
+pub(super) fn on(user: &Path, line: &str) -> Result<Program> {
+    let patches = patches(&["backoff-core", "backoff-retry"])?;
+    Ok(in_user(cargo(line).args(patches), user))
 }
 
 pub(super) fn in_user(cargo: Program, user: &Path) -> Program {

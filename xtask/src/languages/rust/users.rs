@@ -8,6 +8,9 @@ use crate::libbackoff::Platform;
 use crate::report::Report;
 use crate::shell::*;
 
+/// The loops without features.
+const BARE_LOOPS: &str = "backoff-retry = { version = \"*\", default-features = false }\n";
+
 pub(super) fn test(report: &mut Report) {
     let host = Platform::host().map_or("unknown".to_owned(), |host| host.name().to_owned());
     report.runs_on(("Rust", "platforms", &host), || {
@@ -19,18 +22,17 @@ pub(super) fn test(report: &mut Report) {
         "the packaged crates in WebAssembly, with a clock and a sleep of the caller";
     report.check(without_system, || {
         add_target(WASM)?;
-        let user = user_of_file("wasm", "default-features = false }\n")?;
-        on(&user, &format!("check --quiet --target {WASM}")).run()
+        on(&user_of_file("wasm", BARE_LOOPS)?, &format!("check --quiet --target {WASM}"))?.run()
     });
     report.check("the packaged crates compile no crate for one yield", || {
-        let user = user("rust-plain", "version = \"*\" }\n", "src/lib.rs", "")?;
-        let tree = on(&user, "tree --prefix=none --target=all --edges=normal").stdout()?;
+        let user = user("rust-plain", "backoff-retry = \"*\"\n", "src/lib.rs", "")?;
+        let tree = on(&user, "tree --prefix=none --target=all --edges=normal")?.stdout()?;
         Ok(ensure!(!tree.contains("rustix"), "{tree}"))
     });
     report.check("the compiler names the feature that `call_async` needs", || {
-        let user = user_of_file("no_timer", "default-features = false }\n")?;
+        let user = user_of_file("no_timer", BARE_LOOPS)?;
         let note = "enable feature `tokio` of `backoff-retry`, or pass your runtime's timer";
-        refused(&on(&user, "check --quiet"), note)
+        refused(&on(&user, "check --quiet")?, note)
     });
 }
 
@@ -39,12 +41,12 @@ pub(super) fn test_more(report: &mut Report) {
     let names = report.timed("the features of the loops", || features(&packaged("backoff-retry")?));
     for name in names.unwrap_or_default().into_keys().chain([String::new()]) {
         report.suite(&format!("backoff-retry with `{name}` alone"), || {
-            Ok(on(&with_features()?, "test --lib").arg(format!("--features={name}")))
+            Ok(on(&with_features()?, "test --lib")?.arg(format!("--features={name}")))
         });
     }
     report.check("the packaged crates with the oldest Rust that they promise", || {
         let oldest = oldest("backoff-retry")?.words("test --quiet --lib --all-features");
-        in_user(oldest, &with_features()?).run()
+        in_user(oldest.args(patches(&["backoff-core", "backoff-retry"])?), &with_features()?).run()
     });
     for (name, _) in CRATES {
         report.runs_on(("Rust", "oldest Rust", name), || {
@@ -60,9 +62,8 @@ pub(super) fn test_more(report: &mut Report) {
 fn with_features() -> Result<PathBuf> {
     let forwarded = features(&packaged("backoff-retry")?)?.into_keys();
     let forwarded = forwarded.map(|name| format!("{name} = [\"backoff-retry/{name}\"]\n"));
-    let dependencies =
-        "default-features = false }\nrand_xoshiro = \"0.8\"\nserde = \"1\"\n[features]\n";
-    user_of_file("features", &(dependencies.to_owned() + &forwarded.collect::<String>()))
+    let dependencies = format!("{BARE_LOOPS}rand_xoshiro = \"0.8\"\nserde = \"1\"\n[features]\n");
+    user_of_file("features", &(dependencies + &forwarded.collect::<String>()))
 }
 
 /// The core on targets without an operating system, and loops on those without 64-bit atomics.
@@ -85,13 +86,13 @@ pub(super) fn on_targets(report: &mut Report) {
     });
     report.check("targets without 64-bit atomics need a feature, which the compiler names", || {
         add_target(NARROW)?;
-        let check = |dependencies| {
-            let user = user_of_file("budget", dependencies)?;
-            Ok::<_, anyhow::Error>(on(&user, &format!("check --quiet --target {NARROW}")))
+        let check = |of_retry| {
+            let user = user_of_file("budget", &format!("backoff-retry = {of_retry}\n"))?;
+            on(&user, &format!("check --quiet --target {NARROW}"))
         };
         let note = "enable feature `portable-atomic` of `backoff-retry`";
-        refused(&check("version = \"*\" }\n")?, note)?;
-        check("features = [\"portable-atomic\"] }\n")?.run()
+        refused(&check("\"*\"")?, note)?;
+        check("{ version = \"*\", features = [\"portable-atomic\"] }")?.run()
     });
 }
 

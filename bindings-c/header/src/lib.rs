@@ -1,9 +1,21 @@
 //! What libbackoff declares, in the chapters of its header.
 
-use crate::shell::*;
+#![allow(clippy::format_push_string, reason = "a header is written once")]
+
+mod files;
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result, ensure};
+
+/// The folder of the C ABI crate.
+fn folder() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
+}
 
 /// The chapters of the header: a title, and the files of `bindings-c/src` whose declarations it has.
-pub(super) const CHAPTERS: [(&str, &[&str]); 15] = [
+const CHAPTERS: [(&str, &[&str]); 15] = [
     ("Versions", &["version"]),
     ("Codes", &["code"]),
     ("Policies", &["field_number", "field", "params", "policy"]),
@@ -22,20 +34,20 @@ pub(super) const CHAPTERS: [(&str, &[&str]); 15] = [
 ];
 
 /// What a C program can name, in the order of the header.
-pub(crate) struct Header {
-    pub(super) items: Vec<Item>,
+pub struct Header {
+    items: Vec<Item>,
 }
 
 #[derive(Clone)]
-pub(super) struct Item {
-    pub(super) chapter: usize,
-    pub(super) comment: String,
-    pub(super) name: String,
-    pub(super) kind: Kind,
+struct Item {
+    chapter: usize,
+    comment: String,
+    name: String,
+    kind: Kind,
 }
 
 #[derive(Clone)]
-pub(super) enum Kind {
+enum Kind {
     /// A macro, with its bits.
     Constant(u64, u32),
     /// The constants of an enum.
@@ -46,21 +58,30 @@ pub(super) enum Kind {
 }
 
 #[derive(Clone)]
-pub(crate) struct Function {
-    pub(crate) result: String,
-    pub(crate) parameters: Vec<Declared>,
-    pub(super) must_check: bool,
+/// A function: what it returns and takes.
+pub struct Function {
+    /// The type of the result.
+    pub result: String,
+    /// The parameters in their order.
+    pub parameters: Vec<Declared>,
+    must_check: bool,
 }
 
 /// A parameter or a member: `const char *` and `text`.
 #[derive(Clone)]
-pub(crate) struct Declared {
-    pub(crate) kind: String,
-    pub(crate) name: String,
+pub struct Declared {
+    /// The type.
+    pub kind: String,
+    /// The name.
+    pub name: String,
 }
 
 impl Header {
-    pub(crate) fn read() -> Result<Self> {
+    /// The declarations of the C ABI crate.
+    ///
+    /// # Errors
+    /// cbindgen cannot read a file, or writes what this does not know.
+    pub fn read() -> Result<Self> {
         let mut items = Vec::new();
         for (chapter, (_, files)) in CHAPTERS.iter().enumerate() {
             for file in *files {
@@ -70,8 +91,9 @@ impl Header {
         Ok(Self { items })
     }
 
-    /// `constant(name, bits, value)` of every macro and of every member of an enum.
-    pub(crate) fn constants(&self) -> Vec<(&str, u32, u64)> {
+    /// The name, the bits and the value of every macro and of every member of an enum.
+    #[must_use]
+    pub fn constants(&self) -> Vec<(&str, u32, u64)> {
         let mut all = Vec::new();
         for item in &self.items {
             match &item.kind {
@@ -85,14 +107,15 @@ impl Header {
         all
     }
 
-    pub(crate) fn functions(&self) -> impl Iterator<Item = (&str, &Function)> {
+    /// The functions by name, in the order of the header.
+    pub fn functions(&self) -> impl Iterator<Item = (&str, &Function)> {
         self.items.iter().filter_map(|item| match &item.kind {
             Kind::Function(function) => Some((&*item.name, function)),
             _ => None,
         })
     }
 
-    pub(super) fn structs(&self) -> impl Iterator<Item = (&str, &[(String, Declared)])> {
+    fn structs(&self) -> impl Iterator<Item = (&str, &[(String, Declared)])> {
         self.items.iter().filter_map(|item| match &item.kind {
             Kind::Struct(members, _) => Some((&*item.name, &members[..])),
             _ => None,
@@ -100,19 +123,19 @@ impl Header {
     }
 
     /// The sizes of the structs in bytes, where pointers have 8.
-    pub(crate) fn sizes(&self) -> impl Iterator<Item = (&str, u64)> {
+    pub fn sizes(&self) -> impl Iterator<Item = (&str, u64)> {
         self.structs().map(|(name, members)| (name, layout(members).1))
     }
 }
 
 /// The declarations of a file of the C ABI crate, as cbindgen writes them.
 fn declarations(file: &str) -> Result<Vec<Item>> {
-    let config = cbindgen::Config::from_file(root().join("bindings-c/cbindgen.toml"))
+    let config = cbindgen::Config::from_file(folder().join("header/cbindgen.toml"))
         .map_err(anyhow::Error::msg)?;
-    let path = root().join(format!("bindings-c/src/{file}.rs"));
+    let path = folder().join(format!("src/{file}.rs"));
     let mut builder = cbindgen::Builder::new().with_config(config).with_src(&path);
     // cbindgen leaves out an alias that no function of the file uses.
-    for line in read(&path)?.lines() {
+    for line in fs::read_to_string(&path)?.lines() {
         if let Some((name, _)) =
             line.strip_prefix("pub type ").and_then(|line| line.split_once(' '))
         {
@@ -241,7 +264,7 @@ fn declared(text: &str) -> Result<Declared> {
 }
 
 /// The offsets of the members, and the size. Pointers have 8 bytes.
-pub(super) fn layout(members: &[(String, Declared)]) -> (Vec<u64>, u64) {
+fn layout(members: &[(String, Declared)]) -> (Vec<u64>, u64) {
     let (mut offsets, mut end, mut widest) = (Vec::new(), 0_u64, 1);
     for (_, Declared { kind, .. }) in members {
         let (plain, length) = kind.split_once('[').unwrap_or((kind, "1]"));

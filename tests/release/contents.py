@@ -17,7 +17,7 @@ import sys
 import tomllib
 from pathlib import Path
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 #: What we license our own code under, and Rust its standard library.
 BOTH = "MIT OR Apache-2.0"
 MIT = "LICENSE-MIT"

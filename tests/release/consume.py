@@ -17,7 +17,7 @@ import zipfile
 from pathlib import Path
 
 POLICY, SEED, KEY = "full:base=1s,cap=10s", "42", "job-1"
-VECTORS = Path(__file__).parent / "vectors/articles.json"
+VECTORS = Path(__file__).parents[1] / "vectors/articles.json"
 
 MACHINE = {"AMD64": "x86_64", "ARM64": "aarch64", "arm64": "aarch64"}.get(
     platform.machine(), platform.machine()

@@ -2,15 +2,20 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::fs;
+use std::path::PathBuf;
 
+use anyhow::{Context, Result};
 use serde_json::{Map, Value, json};
 
-use super::header::{CHAPTERS, Declared, Function, Header, Item, Kind, layout};
-use crate::shell::*;
+use crate::{CHAPTERS, Declared, Function, Header, Item, Kind, folder, layout};
 
 impl Header {
     /// The generated files and their contents.
-    pub(crate) fn files(&self) -> Result<[(PathBuf, String); 4]> {
+    ///
+    /// # Errors
+    /// The template cannot be read.
+    pub fn files(&self) -> Result<[(PathBuf, String); 4]> {
         Ok([
             ("include/backoff.h".into(), self.text()?),
             ("include/backoff.ffi.h".into(), self.plain_text()),
@@ -20,7 +25,8 @@ impl Header {
     }
 
     /// The manual: a page of all declarations, and for each function one that refers to it.
-    pub(crate) fn manual(&self) -> BTreeMap<String, String> {
+    #[must_use]
+    pub fn manual(&self) -> BTreeMap<String, String> {
         let version = env!("CARGO_PKG_VERSION");
         let mut page = format!(
             ".TH BACKOFF 3 \"\" \"libbackoff {version}\"\n.SH NAME\nbackoff \\- exponential backoff with jitter\n.nh\n.ad l\n\
@@ -41,7 +47,7 @@ impl Header {
     }
 
     fn text(&self) -> Result<String> {
-        let template = read("bindings-c/backoff.h.in")?;
+        let template = fs::read_to_string(folder().join("header/backoff.h.in"))?;
         let (before, after) = template.split_once("@DECLARATIONS@\n").context("declarations")?;
         let mut contents = String::new();
         let mut text = String::new();
@@ -121,7 +127,7 @@ impl Header {
                         let mut about = json!({ "name": parameter.name, "type": parameter.kind });
                         if parameter.kind.contains('*') {
                             about["null"] = json!(may_be_null(name, parameter));
-                            about["written"] = json!(!parameter.kind.starts_with("const "));
+                            about["written"] = json!(is_written(parameter));
                         }
                         about
                     });
@@ -169,9 +175,14 @@ fn may_be_null(function: &str, Declared { kind, name }: &Declared) -> bool {
         "index" | "stream" => function == "backoff_iter_index",
         "answer" => function == "backoff_budget_state_step",
         "text" => function == "backoff_budget_member_step",
-        "method" | "name" => kind == "const char *",
+        "method" | "name" => kind == "const char *" && function != "backoff_constant",
         _ => function == "backoff_budget_member_state" && !kind.starts_with("const "),
     }
+}
+
+/// A `const` before the last of two stars is about what the pointer that is written points to.
+fn is_written(Declared { kind, .. }: &Declared) -> bool {
+    !kind.starts_with("const ") || kind.ends_with("**")
 }
 
 impl Declared {

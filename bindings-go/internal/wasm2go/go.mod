@@ -1,5 +1,5 @@
 // The translator of WebAssembly to Go with which `cargo xtask generate` makes the core of bindings-go.
-module github.com/backoff-rs/backoff/xtask/wasm2go
+module github.com/backoff-rs/backoff/bindings-go/internal/wasm2go
 
 go 1.26.0
 
