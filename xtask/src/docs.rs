@@ -4,7 +4,7 @@
 //! after blocks of other languages. A fenced `sh` block runs as a shell script; a `text` block right
 //! after it is what it prints.
 
-use crate::languages::{c, named};
+use crate::languages::snippet;
 use crate::report::Report;
 use crate::shell::*;
 
@@ -54,10 +54,7 @@ pub(crate) fn test(report: &mut Report, path: &Path) {
             language => report.check(&what, || {
                 let expected = next.find(|block| block.language == "text");
                 let expected = &expected.context("no text block follows")?.code;
-                let printed = match language {
-                    "cpp" => c::cpp_snippet(&block.code)?,
-                    _ => (named(language)?.snippet)(&block.code)?,
-                };
+                let printed = snippet(language, &block.code)?;
                 Ok(ensure!(printed == *expected, "expected\n{expected}printed\n{printed}"))
             }),
         }
