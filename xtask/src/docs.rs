@@ -4,7 +4,7 @@
 //! after blocks of other languages. A fenced `sh` block runs as a shell script; a `text` block right
 //! after it is what it prints.
 
-use crate::languages::snippet;
+use crate::languages::named;
 use crate::report::Report;
 use crate::shell::*;
 
@@ -54,7 +54,8 @@ pub(crate) fn test(report: &mut Report, path: &Path) {
             language => report.check(&what, || {
                 let expected = next.find(|block| block.language == "text");
                 let expected = &expected.context("no text block follows")?.code;
-                let printed = snippet(language, &block.code)?;
+                let language = if language == "cpp" { "c" } else { language };
+                let printed = (named(language)?.snippet)(&block.code)?;
                 Ok(ensure!(printed == *expected, "expected\n{expected}printed\n{printed}"))
             }),
         }

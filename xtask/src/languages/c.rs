@@ -57,16 +57,15 @@ pub(crate) fn client() -> Result<Program> {
     example("example-http")
 }
 
+/// A program of the pages; one of C++ is as the oldest standard that has what it includes.
 pub(crate) fn snippet(code: &str) -> Result<String> {
-    write(compiled().join("snippet.c"), code)?;
-    example("snippet")?.stdout()
-}
-
-/// The output of a C++ program, in the oldest standard that has what it includes.
-pub(crate) fn cpp_snippet(code: &str) -> Result<String> {
-    let standard = if code.contains("#include <stop_token>") { "c++20" } else { "c++11" };
-    write(compiled().join("snippet.cpp"), code)?;
-    example(&format!("snippet-{standard}"))?.stdout()
+    let (file, name) = match code {
+        code if code.contains("<stop_token>") => ("snippet.cpp", "snippet-c++20"),
+        code if code.contains("<backoff.hpp>") => ("snippet.cpp", "snippet-c++11"),
+        _ => ("snippet.c", "snippet"),
+    };
+    write(compiled().join(file), code)?;
+    example(name)?.stdout()
 }
 
 /// The installed header, libraries and pkg-config file, as a C user has them.

@@ -52,11 +52,6 @@ macro_rules! language {
 pub(crate) static ALL: [Language; 5] =
     [language!(rust), language!(c), language!(go), language!(python), language!(js)];
 
-/// The output of a program of the documents.
-pub(crate) fn snippet(language: &str, code: &str) -> Result<String> {
-    if language == "cpp" { c::cpp_snippet(code) } else { (named(language)?.snippet)(code) }
-}
-
 pub(crate) fn named(name: &str) -> Result<&'static Language> {
     let names = ALL.map(|language| language.name).join(", ");
     let found = ALL.iter().find(|language| language.name == name);
