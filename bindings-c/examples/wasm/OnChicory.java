@@ -92,15 +92,16 @@ public class OnChicory {
     int budget = backoff.parse("backoff_budget", "quota:max_tokens=20");
     int[] requests = new int[3];
     long noTime = backoff.constant("BACKOFF_NO_TIME");
+    long start = System.nanoTime(); // it may be negative
     for (int i = 0; i < requests.length; i++) {
       requests[i] = backoff.struct("backoff_operation");
-      long now = System.nanoTime();
+      long now = System.nanoTime() - start;
       backoff.check("backoff_operation_begin", requests[i], policy, stream, now, noTime, budget);
     }
     int decision = backoff.struct("backoff_decision");
     for (int i = 0; i < 6; i++) {
       long outcome = backoff.constant("BACKOFF_OUTCOME_" + (i < 5 ? "TRANSIENT" : "SUCCESS"));
-      long request = requests[i % 3], now = System.nanoTime();
+      long request = requests[i % 3], now = System.nanoTime() - start;
       backoff.check("backoff_operation_decide", request, outcome, noTime, now, budget, decision);
       int reason = backoff.memory.readInt(decision);
       long delay = backoff.memory.readLong(decision + 8);
