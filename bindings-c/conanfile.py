@@ -14,6 +14,8 @@ class Backoff(ConanFile):
     description = "Exponential backoff with jitter: the same delays in C, C++, Rust, Go, Python and JavaScript"
     topics = ("retry", "backoff", "jitter")
     package_type = "library"
+    # No files beside the recipe, which is in the installed folder.
+    virtualbuildenv = virtualrunenv = False
     settings = ("os", "arch")
     options = {"shared": [True, False]}  # noqa: RUF012
     default_options = {"shared": False}  # noqa: RUF012
