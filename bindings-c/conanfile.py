@@ -28,6 +28,7 @@ class Backoff(ConanFile):
         pattern = "*.a" if not self.options.shared else "libbackoff.[sd][oy]*"
         prefix, package = Path(self.build_folder).parent.parent, Path(self.package_folder)
         copy(self, pattern, prefix / "lib", package / "lib")
+        copy(self, "LICENSE*", prefix, package / "licenses")
         copy(self, "*", prefix / "include", package / "include")
 
     def package_info(self):

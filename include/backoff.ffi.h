@@ -77,6 +77,7 @@ typedef enum backoff_code {
   BACKOFF_ERROR_UNKNOWN_NAME = 116
 } backoff_code;
 typedef enum backoff_field {
+  BACKOFF_FIELD_NONE = 0,
   BACKOFF_FIELD_GROWTH = 1,
   BACKOFF_FIELD_BASE = 2,
   BACKOFF_FIELD_INCREMENT = 3,
@@ -162,6 +163,7 @@ backoff_code backoff_policy_print(const backoff_policy *policy, char *buffer, ui
 backoff_code backoff_policy_get(const backoff_policy *policy, backoff_field field, uint64_t *value);
 backoff_code backoff_policy_get_ratio(const backoff_policy *policy, backoff_field field, uint32_t *numerator, uint32_t *denominator);
 backoff_code backoff_policy_max_retries(const backoff_policy *policy, uint64_t *max_retries);
+backoff_code backoff_policy_change_text(const backoff_policy *policy, const char *text, uint64_t length, backoff_policy *changed, backoff_error *error);
 backoff_code backoff_policy_change(const backoff_policy *policy, backoff_field field, uint64_t value, backoff_policy *changed, backoff_error *error);
 backoff_code backoff_policy_change_ratio(const backoff_policy *policy, backoff_field field, uint32_t numerator, uint32_t denominator, backoff_policy *changed, backoff_error *error);
 backoff_code backoff_stream_from_key(uint64_t seed, const void *key, uint64_t length, uint64_t *stream);
@@ -293,7 +295,7 @@ typedef enum backoff_text_kind {
 } backoff_text_kind;
 struct backoff_error {
   backoff_code code;
-  uint32_t field;
+  backoff_field field;
   uint64_t value;
   uint64_t limit;
   uint64_t at;

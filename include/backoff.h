@@ -26,7 +26,7 @@
  *   2. Codes
  *   3. Policies: field_name, kind_name, params_set, params_set_ratio, ratio_parse, duration_parse,
  *      policy_init, policy_parse, policy_print, policy_get, policy_get_ratio, policy_max_retries,
- *      policy_change, policy_change_ratio
+ *      policy_change_text, policy_change, policy_change_ratio
  *   4. Streams: stream_from_key, stream_from_entropy, stream_nth
  *   5. Delays: policy_delay_ns, policy_window_ns, policy_fill_ns, iter_init, iter_next_ns,
  *      iter_reset, iter_index
@@ -221,8 +221,8 @@ BACKOFF_ENUM(backoff_code) {
   BACKOFF_ERROR_UNKNOWN_FIELD = 102,
   // The value is a ratio and the field a plain number, or the reverse.
   BACKOFF_ERROR_WRONG_UNIT = 103,
-  // There are no more delays, because an iterator has returned max_retries of them (without that
-  // limit 2^32), or no more rows of a preview.
+  // There is nothing more: no delay, because an iterator has returned max_retries of them (without
+  // that limit 2^32), no row of a preview, no bucket, constant or step, or no time for an exchange.
   BACKOFF_ERROR_END = 104,
   // The operating system cannot provide randomness.
   BACKOFF_ERROR_NO_ENTROPY = 105,
@@ -255,8 +255,10 @@ typedef enum backoff_code backoff_code;
 
 /* 3. Policies ----------------------------------------------------------------------------------- */
 
-// A field of a policy or of a budget. 0 is none.
+// A field of a policy or of a budget.
 BACKOFF_ENUM(backoff_field) {
+  // No field.
+  BACKOFF_FIELD_NONE = 0,
   // How the window grows from one retry to the next. Required. A BACKOFF_GROWTH kind.
   BACKOFF_FIELD_GROWTH = 1,
   // The window of index 0 for most growths. Required. In nanoseconds.
@@ -554,10 +556,23 @@ backoff_code backoff_policy_get_ratio(const backoff_policy *policy,
 BACKOFF_MUST_CHECK
 backoff_code backoff_policy_max_retries(const backoff_policy *policy, uint64_t *max_retries);
 
+// Makes a policy from another by the pairs of a text of `length` bytes, such as
+// "jitter=0.5,max_retries=5": the policy that the string of `policy`, followed by these pairs,
+// describes. `changed` may be the policy itself.
+//
+// Fails as backoff_policy_parse does. The places in `error` are those of the text.
+BACKOFF_MUST_CHECK
+backoff_code backoff_policy_change_text(const backoff_policy *policy,
+                                        const char *text,
+                                        uint64_t length,
+                                        backoff_policy *changed,
+                                        backoff_error *error);
+
 // Makes a policy from another by setting one field: nanoseconds, a count, or the number of a kind.
-// It is the policy that the string of `policy`, followed by this field, describes: setting the
-// jitter unsets the fields of the old one, and setting max_attempts unsets max_retries. `changed`
-// may be the policy itself.
+// Setting the jitter unsets the fields of the old one, and setting max_attempts unsets max_retries.
+// The result must be a policy each time: for fields that need each other, such as a jitter with its
+// width or a base above the old cap, use backoff_policy_change_text. `changed` may be the policy
+// itself.
 //
 // Fails as backoff_policy_init does, with BACKOFF_ERROR_UNKNOWN_FIELD if the number is not a field
 // of a policy, or with BACKOFF_ERROR_WRONG_UNIT if the field is a ratio.
@@ -958,7 +973,8 @@ backoff_code backoff_operation_decide(backoff_operation *operation,
                                       backoff_decision *decision);
 
 // Refuses the retry that the latest decision granted, for a budget that the caller keeps
-// elsewhere, such as a backoff_budget_state in a store (SPEC 13.8). The retry does not count.
+// elsewhere, such as a backoff_budget_state in a store (SPEC 13.8). The retry does not count; what
+// it cost in a budget of the operation stays spent.
 // Writes the reason for which the operation stopped: BACKOFF_REASON_BUDGET, or an earlier reason
 // if it had already stopped. `reason` may be NULL. `budget` is the one that was passed to
 // backoff_operation_begin.
@@ -1069,6 +1085,8 @@ backoff_code backoff_budget_get_ratio(const backoff_budget *budget,
 
 // Writes what a budget has left at the time `now_ns` of the clock of its operations, for a gauge
 // or an alert (SPEC 15.9). It changes nothing.
+// A retry may be refused before the level is 0: of BACKOFF_BUDGET_KIND_THROTTLE from half of `max`
+// down, of BACKOFF_BUDGET_KIND_QUOTA below the cost.
 BACKOFF_MUST_CHECK
 backoff_code backoff_budget_get_level(const backoff_budget *budget,
                                       uint64_t now_ns,
@@ -1083,7 +1101,7 @@ backoff_code backoff_budget_get_level(const backoff_budget *budget,
 // decides whether the request may be repeated at all.
 backoff_outcome backoff_http_outcome(uint32_t status);
 
-// Returns 1 if a request with this method, which has `length` bytes, may be repeated without
+// Returns 1 if a request with this method, which has `length` bytes in upper case, may be repeated without
 // asking anyone: GET, HEAD, OPTIONS, TRACE, PUT or DELETE (SPEC 14.6). Returns 0 for any other
 // method, for NULL, and for a length that no memory has.
 uint32_t backoff_is_idempotent_method(const char *method, uint64_t length);
@@ -1210,13 +1228,12 @@ typedef enum backoff_text_kind backoff_text_kind;
 // has the place in the string and the text found there (SPEC 11.5, 11.6).
 //
 // Every function that takes an error fills it on every return, unless it is NULL. After a success,
-// BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED and BACKOFF_ERROR_TOO_LONG, all members
-// except `code` are 0.
+// and for codes from 100 on, all members except `code` are 0.
 struct backoff_error {
   // The code that the function returned; BACKOFF_OK after a success.
   backoff_code code;
-  // A BACKOFF_FIELD; 0 if the error concerns no field.
-  uint32_t field;
+  // The field; BACKOFF_FIELD_NONE if the error concerns none.
+  backoff_field field;
   // The value of the field.
   uint64_t value;
   // The limit that the value breaks.
@@ -1273,7 +1290,7 @@ typedef enum backoff_budget_event_kind backoff_budget_event_kind;
 // database or shared memory, can keep its text, and all processes that use the store then share
 // one budget.
 //
-// Copy it freely.
+// Copy it freely. Not thread-safe.
 struct BACKOFF_ALIGNED(8) backoff_budget_state {
   uint64_t opaque[32];
 };
@@ -1362,10 +1379,14 @@ typedef enum backoff_request backoff_request;
 #define BACKOFF_FALLBACK_REFUSE UINT64_C(18446744073709551615)
 
 // What one process knows of a budget that many processes share through a store: a state machine
-// without I/O and without a clock (SPEC 15.7). A caller keeps one behind a lock and makes one
-// exchange with the store at a time.
+// without I/O and without a clock (SPEC 15.7).
 //
-// Copy it freely.
+// An operation notes its events (backoff_budget_member_note), and requests each retry. One exchange
+// at a time, when backoff_budget_member_state says that one is due: begin; load the text of the store,
+// step it and swap the result for it; then stored if it was swapped or did not change, lost if
+// another process was first (wait, load and step again), or failed. Other orders are not detected.
+//
+// Copy it freely. Not thread-safe: keep it behind a lock.
 struct BACKOFF_ALIGNED(8) backoff_budget_member {
   uint64_t opaque[128];
 };
@@ -1424,11 +1445,12 @@ struct backoff_exchange_answers {
   uint64_t held[8];
 };
 
-// Begins a member of the shared budget `budget`. `local` is the budget that decides while the
-// store is away, and `fallback` is a BACKOFF_FALLBACK, or the number of processes, up to 1000000,
-// among which each grants its share. A request that is granted takes up to `lease - 1` more
-// retries along. An exchange may take `timeout_ns`. The seed spreads the waits after lost swaps:
-// each process needs its own.
+// Begins a member of the shared budget `budget`. `local` is the kind of budget that decides while
+// the store is away. The configurations of both are copied: the member's own local budget begins
+// full, and the two budgets stay as they are. `fallback` is a BACKOFF_FALLBACK, or the number of
+// processes, up to 1000000, among which each grants its share. A request that is granted takes up
+// to `lease - 1` more retries along. An exchange may take `timeout_ns`. The seed spreads the waits
+// after lost swaps: each process needs its own.
 //
 // Fails with BACKOFF_ERROR_TOO_SMALL for a lease of 0, or BACKOFF_ERROR_TOO_LARGE for one above
 // 1000 or a fallback above 1000000.
@@ -1451,7 +1473,8 @@ backoff_code backoff_budget_member_note(backoff_budget_member *member,
                                         uint32_t is_local,
                                         uint64_t now_ns);
 
-// Requests a retry after an outcome, at a time of the process's clock.
+// Requests a retry after an outcome, at a time of the process's clock. An outcome that is not
+// retried is refused.
 //
 // Fails with BACKOFF_ERROR_UNKNOWN_OUTCOME.
 BACKOFF_MUST_CHECK
@@ -1478,6 +1501,7 @@ backoff_code backoff_budget_member_state(const backoff_budget_member *member,
                                          uint64_t *timeout_ns);
 
 // Writes what has happened so far, for metrics.
+BACKOFF_MUST_CHECK
 backoff_code backoff_budget_member_stats(const backoff_budget_member *member,
                                          backoff_shared_budget_stats *stats);
 
@@ -1504,11 +1528,13 @@ backoff_code backoff_budget_member_step(backoff_budget_member *member,
 // Writes step number `index` of the exchange under way.
 //
 // Fails with BACKOFF_ERROR_END if there are no more.
+BACKOFF_MUST_CHECK
 backoff_code backoff_budget_member_exchange_step(const backoff_budget_member *member,
                                                  uint64_t index,
                                                  backoff_exchange_step *step);
 
 // Ends an exchange whose steps the store has, or that changed nothing, and writes its answers.
+BACKOFF_MUST_CHECK
 backoff_code backoff_budget_member_stored(backoff_budget_member *member,
                                           uint64_t now_ns,
                                           backoff_exchange_answers *answers);
@@ -1517,6 +1543,7 @@ backoff_code backoff_budget_member_stored(backoff_budget_member *member,
 //
 // Fails with BACKOFF_ERROR_END if the time for that is over; the exchange has then failed: call
 // backoff_budget_member_failed.
+BACKOFF_MUST_CHECK
 backoff_code backoff_budget_member_lost(backoff_budget_member *member,
                                         uint64_t now_ns,
                                         uint64_t *wait_ns);
@@ -1567,8 +1594,14 @@ backoff_code backoff_error_message_with(const backoff_error *error,
                                         uint64_t size,
                                         uint64_t *length);
 
-/* A compiler for small systems may need -fno-short-enums. */
+#if defined(__cplusplus)
+static_assert(sizeof(backoff_code) == 4, "enums have 32 bits: compile with -fno-short-enums");
+#elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
+_Static_assert(sizeof(backoff_code) == 4, "enums have 32 bits: compile with -fno-short-enums");
+#else
+/* If this has a negative size, compile with -fno-short-enums. */
 typedef char backoff_enums_have_32_bits[sizeof(backoff_code) == 4 ? 1 : -1];
+#endif
 
 #ifdef __cplusplus
 }

@@ -440,6 +440,13 @@ class policy : public detail::policy_fields {
         backoff_policy_parse(&made.raw, string.data(), string.size(), &failed.raw));
     return {made, failed};
   }
+  // This policy changed by pairs: `change("jitter=0.5,max_retries=5")`.
+  result<policy> change(text pairs) const {
+    policy made;
+    error failed;
+    detail::ignore(backoff_policy_change_text(&raw, pairs.data(), pairs.size(), &made.raw, &failed.raw));
+    return {made, failed};
+  }
   // This policy with another value of a field, as in `preset:key=value`: a count, the number of a kind,
   // a duration or a ratio.
   result<policy> change(backoff_field field, uint64_t value) const {

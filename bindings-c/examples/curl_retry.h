@@ -1,5 +1,6 @@
 /* Transfers of libcurl (7.84 or later) with retries. Copy this file into your program: curl.c uses it for one transfer,
- * curl_multi.c for many at the same time. It is C99 and C++11, for POSIX systems.
+ * curl_multi.c for many at the same time. It is C99 and C++11, for POSIX systems. Include it before any header of the
+ * system, or define _POSIX_C_SOURCE: it needs clock_gettime.
  *
  * - A request may be repeated if its method is idempotent (GET, HEAD, OPTIONS, TRACE, PUT, DELETE), or if its
  *   header fields have an Idempotency-Key or X-Idempotency-Key that is not empty. Any other request is sent once.
@@ -82,7 +83,7 @@ struct curl_retry {
   long status;             /* 0 if there was no response */
   const char *sent_method; /* the method */
   char url[1024];          /* the URL without user information, query and fragment; after redirects the last one */
-  const char *sent_once;   /* why the request is not repeated: "caller", "body", "method"; NULL if it may be */
+  const char *sent_once;   /* why the request is to be sent once: "caller", "body", "method"; NULL if it may be repeated. One that was never sent is repeated all the same. */
   /* For its own use: the bytes of header fields that had arrived when libcurl last sent the request, or one of
    * the numbers below. */
   long answered;

@@ -176,6 +176,8 @@ pub struct backoff_budget_level {
 
 /// Writes what a budget has left at the time `now_ns` of the clock of its operations, for a gauge
 /// or an alert (SPEC 15.9). It changes nothing.
+/// A retry may be refused before the level is 0: of BACKOFF_BUDGET_KIND_THROTTLE from half of `max`
+/// down, of BACKOFF_BUDGET_KIND_QUOTA below the cost.
 #[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_budget_get_level(

@@ -36,7 +36,7 @@ pub const BACKOFF_BUDGET_EVENT_OPERATION_ENDED: u32 = 6;
 /// database or shared memory, can keep its text, and all processes that use the store then share
 /// one budget.
 ///
-/// Copy it freely.
+/// Copy it freely. Not thread-safe.
 #[repr(C, align(8))]
 #[derive(Clone, Copy)]
 pub struct backoff_budget_state {

@@ -65,8 +65,8 @@ pub const BACKOFF_ERROR_UNINITIALIZED: u32 = 101;
 pub const BACKOFF_ERROR_UNKNOWN_FIELD: u32 = 102;
 /// The value is a ratio and the field a plain number, or the reverse.
 pub const BACKOFF_ERROR_WRONG_UNIT: u32 = 103;
-/// There are no more delays, because an iterator has returned max_retries of them (without that
-/// limit 2^32), or no more rows of a preview.
+/// There is nothing more: no delay, because an iterator has returned max_retries of them (without
+/// that limit 2^32), no row of a preview, no bucket, constant or step, or no time for an exchange.
 pub const BACKOFF_ERROR_END: u32 = 104;
 /// The operating system cannot provide randomness.
 pub const BACKOFF_ERROR_NO_ENTROPY: u32 = 105;

@@ -24,6 +24,7 @@ use crate::code::{
 };
 use crate::exported::exported;
 use crate::field::position;
+use crate::field_number::{BACKOFF_FIELD_NONE, backoff_field};
 use crate::text::{Output, name_of, write_text};
 
 /// Runs the body of an exported function that takes an error, and fills the error unless it is
@@ -65,15 +66,14 @@ pub const BACKOFF_TEXT_KIND_BUDGET: u32 = 2;
 /// has the place in the string and the text found there (SPEC 11.5, 11.6).
 ///
 /// Every function that takes an error fills it on every return, unless it is NULL. After a success,
-/// BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNINITIALIZED and BACKOFF_ERROR_TOO_LONG, all members
-/// except `code` are 0.
+/// and for codes from 100 on, all members except `code` are 0.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct backoff_error {
     /// The code that the function returned; BACKOFF_OK after a success.
     pub code: backoff_code,
-    /// A BACKOFF_FIELD; 0 if the error concerns no field.
-    pub field: u32,
+    /// The field; BACKOFF_FIELD_NONE if the error concerns none.
+    pub field: backoff_field,
     /// The value of the field.
     pub value: u64,
     /// The limit that the value breaks.
@@ -99,7 +99,7 @@ impl From<u32> for backoff_error {
     fn from(code: u32) -> Self {
         Self {
             code,
-            field: 0,
+            field: BACKOFF_FIELD_NONE,
             value: 0,
             limit: 0,
             at: 0,
@@ -155,11 +155,11 @@ impl backoff_error {
             BACKOFF_OK => "no error",
             BACKOFF_ERROR_NULL_POINTER => "a required pointer is NULL",
             BACKOFF_ERROR_UNINITIALIZED => "a struct is not initialised",
-            BACKOFF_ERROR_UNKNOWN_FIELD => "the number is not a field of a policy",
+            BACKOFF_ERROR_UNKNOWN_FIELD => "the number is not a field of a policy or of a budget",
             BACKOFF_ERROR_WRONG_UNIT => {
                 "the value is a ratio and the field a plain number, or the reverse"
             }
-            BACKOFF_ERROR_END => "there are no more delays or rows",
+            BACKOFF_ERROR_END => "there is nothing more",
             BACKOFF_ERROR_NO_ENTROPY => "the operating system cannot provide randomness",
             BACKOFF_ERROR_BUFFER_TOO_SMALL => {
                 "the buffer cannot hold the text and its terminating zero"
@@ -189,7 +189,7 @@ impl backoff_error {
             BACKOFF_ERROR_UNKNOWN_KIND => "the kind is unknown",
             BACKOFF_ERROR_MISSING => "a required field is not set",
             BACKOFF_ERROR_UNUSED => {
-                "a field is set that the growth, the jitter or the kind of budget does not use"
+                "the growth, the jitter or the kind of budget does not use the field"
             }
             BACKOFF_ERROR_NOT_EXPONENTIAL => "decorrelated jitter requires exponential growth",
             BACKOFF_ERROR_CAP_BELOW_BASE => "the cap is below the base",

@@ -1,8 +1,10 @@
 //! The numbers of fields. Generated from core/src/field/table.rs by `cargo xtask generate`.
 
-/// A field of a policy or of a budget. 0 is none.
+/// A field of a policy or of a budget.
 pub type backoff_field = u32;
 
+/// No field.
+pub const BACKOFF_FIELD_NONE: u32 = 0;
 /// How the window grows from one retry to the next. Required. A BACKOFF_GROWTH kind.
 pub const BACKOFF_FIELD_GROWTH: u32 = 1;
 /// The window of index 0 for most growths. Required. In nanoseconds.

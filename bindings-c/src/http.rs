@@ -19,7 +19,7 @@ pub extern "C" fn backoff_http_outcome(status: u32) -> backoff_outcome {
     u16::try_from(status).map_or(Outcome::Permanent, Outcome::from_http_status) as u32
 }
 
-/// Returns 1 if a request with this method, which has `length` bytes, may be repeated without
+/// Returns 1 if a request with this method, which has `length` bytes in upper case, may be repeated without
 /// asking anyone: GET, HEAD, OPTIONS, TRACE, PUT or DELETE (SPEC 14.6). Returns 0 for any other
 /// method, for NULL, and for a length that no memory has.
 #[unsafe(no_mangle)]

@@ -19,10 +19,14 @@ use crate::outcome::backoff_outcome;
 use crate::text::{Output, bytes_at, write_text};
 
 /// What one process knows of a budget that many processes share through a store: a state machine
-/// without I/O and without a clock (SPEC 15.7). A caller keeps one behind a lock and makes one
-/// exchange with the store at a time.
+/// without I/O and without a clock (SPEC 15.7).
 ///
-/// Copy it freely.
+/// An operation notes its events (backoff_budget_member_note), and requests each retry. One exchange
+/// at a time, when backoff_budget_member_state says that one is due: begin; load the text of the store,
+/// step it and swap the result for it; then stored if it was swapped or did not change, lost if
+/// another process was first (wait, load and step again), or failed. Other orders are not detected.
+///
+/// Copy it freely. Not thread-safe: keep it behind a lock.
 #[repr(C, align(8))]
 #[derive(Clone, Copy)]
 pub struct backoff_budget_member {
@@ -111,11 +115,12 @@ pub struct backoff_shared_budget_stats {
     pub reserved: [u64; 3],
 }
 
-/// Begins a member of the shared budget `budget`. `local` is the budget that decides while the
-/// store is away, and `fallback` is a BACKOFF_FALLBACK, or the number of processes, up to 1000000,
-/// among which each grants its share. A request that is granted takes up to `lease - 1` more
-/// retries along. An exchange may take `timeout_ns`. The seed spreads the waits after lost swaps:
-/// each process needs its own.
+/// Begins a member of the shared budget `budget`. `local` is the kind of budget that decides while
+/// the store is away. The configurations of both are copied: the member's own local budget begins
+/// full, and the two budgets stay as they are. `fallback` is a BACKOFF_FALLBACK, or the number of
+/// processes, up to 1000000, among which each grants its share. A request that is granted takes up
+/// to `lease - 1` more retries along. An exchange may take `timeout_ns`. The seed spreads the waits
+/// after lost swaps: each process needs its own.
 ///
 /// Fails with BACKOFF_ERROR_TOO_SMALL for a lease of 0, or BACKOFF_ERROR_TOO_LARGE for one above
 /// 1000 or a fallback above 1000000.
@@ -169,7 +174,8 @@ pub unsafe extern "C" fn backoff_budget_member_note(
     })
 }
 
-/// Requests a retry after an outcome, at a time of the process's clock.
+/// Requests a retry after an outcome, at a time of the process's clock. An outcome that is not
+/// retried is refused.
 ///
 /// Fails with BACKOFF_ERROR_UNKNOWN_OUTCOME.
 #[must_use]
@@ -235,6 +241,7 @@ pub unsafe extern "C" fn backoff_budget_member_state(
 }
 
 /// Writes what has happened so far, for metrics.
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_budget_member_stats(
     member: *const backoff_budget_member,
@@ -309,6 +316,7 @@ pub unsafe extern "C" fn backoff_budget_member_step(
 /// Writes step number `index` of the exchange under way.
 ///
 /// Fails with BACKOFF_ERROR_END if there are no more.
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_budget_member_exchange_step(
     member: *const backoff_budget_member,
@@ -337,6 +345,7 @@ pub unsafe extern "C" fn backoff_budget_member_exchange_step(
 }
 
 /// Ends an exchange whose steps the store has, or that changed nothing, and writes its answers.
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_budget_member_stored(
     member: *mut backoff_budget_member,
@@ -363,6 +372,7 @@ pub unsafe extern "C" fn backoff_budget_member_stored(
 ///
 /// Fails with BACKOFF_ERROR_END if the time for that is over; the exchange has then failed: call
 /// backoff_budget_member_failed.
+#[must_use]
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn backoff_budget_member_lost(
     member: *mut backoff_budget_member,

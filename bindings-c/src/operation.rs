@@ -192,7 +192,8 @@ impl From<Decision> for backoff_decision {
 }
 
 /// Refuses the retry that the latest decision granted, for a budget that the caller keeps
-/// elsewhere, such as a backoff_budget_state in a store (SPEC 13.8). The retry does not count.
+/// elsewhere, such as a backoff_budget_state in a store (SPEC 13.8). The retry does not count; what
+/// it cost in a budget of the operation stays spent.
 /// Writes the reason for which the operation stopped: BACKOFF_REASON_BUDGET, or an earlier reason
 /// if it had already stopped. `reason` may be NULL. `budget` is the one that was passed to
 /// backoff_operation_begin.

@@ -160,10 +160,33 @@ pub unsafe extern "C" fn backoff_policy_max_retries(
     })
 }
 
+/// Makes a policy from another by the pairs of a text of `length` bytes, such as
+/// "jitter=0.5,max_retries=5": the policy that the string of `policy`, followed by these pairs,
+/// describes. `changed` may be the policy itself.
+///
+/// Fails as backoff_policy_parse does. The places in `error` are those of the text.
+#[must_use]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn backoff_policy_change_text(
+    policy: *const backoff_policy,
+    text: *const c_char,
+    length: u64,
+    changed: *mut backoff_policy,
+    error: *mut backoff_error,
+) -> backoff_code {
+    explained!(error, {
+        let changed = required(changed)?;
+        let policy = *policy_at(policy)?;
+        PolicyHandle::init(changed, ffi::change_policy_by(&policy, bytes_at(text, length)?)?);
+        Ok(())
+    })
+}
+
 /// Makes a policy from another by setting one field: nanoseconds, a count, or the number of a kind.
-/// It is the policy that the string of `policy`, followed by this field, describes: setting the
-/// jitter unsets the fields of the old one, and setting max_attempts unsets max_retries. `changed`
-/// may be the policy itself.
+/// Setting the jitter unsets the fields of the old one, and setting max_attempts unsets max_retries.
+/// The result must be a policy each time: for fields that need each other, such as a jitter with its
+/// width or a base above the old cap, use backoff_policy_change_text. `changed` may be the policy
+/// itself.
 ///
 /// Fails as backoff_policy_init does, with BACKOFF_ERROR_UNKNOWN_FIELD if the number is not a field
 /// of a policy, or with BACKOFF_ERROR_WRONG_UNIT if the field is a ratio.

@@ -37,7 +37,7 @@ GROUPS = [
 ]  # fmt: skip
 OTHERS = {
     "NANOSECOND": 1, "MICROSECOND": 10**3, "MILLISECOND": 10**6, "SECOND": 10**9, "MAX_NS": 2**63 - 1,
-    "NO_TIME": 2**64 - 1, "FALLBACK_REFUSE": 2**64 - 1, "TEXT_SIZE": 769, "STATS_SIZE": 4096,
+    "NO_TIME": 2**64 - 1, "FIELD_NONE": 0, "FALLBACK_REFUSE": 2**64 - 1, "TEXT_SIZE": 769, "STATS_SIZE": 4096,
 }  # fmt: skip
 #: What the functions say of other numbers.
 UNKNOWN = [
@@ -137,7 +137,7 @@ def layouts():
 SENTENCES = {
     N.UNKNOWN_KIND: "the kind is unknown",
     N.MISSING: "a required field is not set",
-    N.UNUSED: "a field is set that the growth, the jitter or the kind of budget does not use",
+    N.UNUSED: "the growth, the jitter or the kind of budget does not use the field",
     N.NOT_EXPONENTIAL: "decorrelated jitter requires exponential growth",
     N.CAP_BELOW_BASE: "the cap is below the base",
     N.OFFSET_ABOVE_CAP: "the offset is above the cap",
@@ -163,9 +163,9 @@ SENTENCES = {
     N.NOT_A_RATIO: "the text is not a ratio such as 2, 1.6, 8/5 or 20%",
     N.NULL_POINTER: "a required pointer is NULL",
     N.UNINITIALIZED: "a struct is not initialised",
-    N.UNKNOWN_FIELD: "the number is not a field of a policy",
+    N.UNKNOWN_FIELD: "the number is not a field of a policy or of a budget",
     N.WRONG_UNIT: "the value is a ratio and the field a plain number, or the reverse",
-    N.END: "there are no more delays or rows",
+    N.END: "there is nothing more",
     N.NO_ENTROPY: "the operating system cannot provide randomness",
     N.BUFFER_TOO_SMALL: "the buffer cannot hold the text and its terminating zero",
     N.NOT_A_RETRY_AFTER: "the value of Retry-After is neither a number of seconds nor a date, or is longer than 1024 "

@@ -11,6 +11,7 @@ CALLS = {
     "duration_parse": [b"1s", 2, "u64"],
     "policy_init": [">policy", "params", "error"],
     "policy_parse": [">policy", b"none", 4, "error"],
+    "policy_change_text": ["policy", b"cap=1h", 6, ">other_policy", "error"],
     "policy_print": ["policy", "text", 900, "length"],
     "policy_get": ["policy", N.FIELD_BASE, "u64"],
     "policy_get_ratio": ["exponential", N.FIELD_MULTIPLIER, "u32", "other_u32"],

@@ -128,6 +128,32 @@ def changes():
             yield pair, bytes(error), bytes(plain)
 
 
+#: Pairs for policies, together where the fields need each other, and pairs that break a rule.
+PAIRS = [
+    "jitter=0.5,max_retries=7", "jitter=proportional,jitter_above=0.5", "jitter=slotted,jitter_slot=1ms", "cap=1d,base=1h",
+    "jitter=additive,jitter_max=1s", "base=1h,cap=1d", "max_attempts=3", "cap=none,max_elapsed=1h", "", "cap=1ns",
+    "jitter=full,jitter_slot=1s", "base=1", "cap=1s,cap=2s", ",", "cap", "growth=linear", "max_retries=1,max_attempts=1",
+]  # fmt: skip
+
+
+def changes_by_text():
+    for text in ["default", "immediate", "azure-core", "sidekiq", "k8s-conflict", "resilience4j"]:
+        policy = parsed("policy", text)
+        for pairs in PAIRS:
+            before = text + ":" * bool(pairs)
+            whole, pairs = (before + pairs).encode(), pairs.encode()
+            wanted, made, other, error = S.policy(), S.policy(), S.error(), S.error()
+            expected = F.policy_parse(ref(wanted), whole, len(whole), ref(other))
+            found = F.policy_change_text(ref(policy), pairs, len(pairs), ref(made), ref(error))
+            yield whole, (code(found), bytes(made)), (code(expected), bytes(wanted))
+            if other.at >= len(before):  # not at the head, which the pairs do not have
+                at = (error.at + len(before), error.field, error.value, error.limit, error.found)
+                yield whole, at, (other.at, other.field, other.value, other.limit, other.found)
+            in_place = S.policy.from_buffer_copy(policy)
+            F.policy_change_text(ref(in_place), pairs, len(pairs), ref(in_place), None)
+            yield whole, bytes(in_place), bytes(policy if found else made)
+
+
 #: Policies, the growth that they get, and the policy or the error with its field.
 GROWTHS = [
     ("constant:base=1s", "linear", "linear:base=1s"),
@@ -175,4 +201,4 @@ def durations():
 
 
 if __name__ == "__main__":
-    main([equal_bytes, changes, growths, durations])
+    main([equal_bytes, changes, changes_by_text, growths, durations])

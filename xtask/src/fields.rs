@@ -121,7 +121,8 @@ fn c() -> String {
     let constants: String = Field::POLICY.iter().chain(Field::BUDGET).map(constant).collect();
     format!(
         "//! The numbers of fields. Generated from {SOURCE} by `cargo xtask generate`.\n\n\
-         /// A field of a policy or of a budget. 0 is none.\npub type backoff_field = u32;\n\n{constants}"
+         /// A field of a policy or of a budget.\npub type backoff_field = u32;\n\n\
+         /// No field.\npub const BACKOFF_FIELD_NONE: u32 = 0;\n{constants}"
     )
 }
 

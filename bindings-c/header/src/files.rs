@@ -32,6 +32,10 @@ impl Header {
             ".TH BACKOFF 3 \"\" \"libbackoff {version}\"\n.SH NAME\nbackoff \\- exponential backoff with jitter\n.nh\n.ad l\n\
              .SH SYNOPSIS\n.nf\n.B #include <backoff.h>\n.B cc ... $(pkg-config --cflags --libs backoff)\n.fi\n"
         );
+        let header = self.text().unwrap_or_default();
+        let about = header.split_once("*/").map_or("", |(about, _)| about);
+        let about = about.replace("\n * ", "\n").replace("\n *\n", "\n\n").replace('\\', "\\e");
+        page += &format!(".SH DESCRIPTION\n.nf\n{}\n.fi\n", about.trim_start_matches("/*").trim());
         for (chapter, (title, _)) in CHAPTERS.iter().enumerate() {
             page += &format!(".SH {}\n", title.to_uppercase());
             for item in self.items.iter().filter(|item| item.chapter == chapter) {
@@ -41,7 +45,9 @@ impl Header {
                 page += &format!(".SS {}\n.nf\n{code}\n.fi\n.PP\n{comment}", item.name);
             }
         }
-        let pages = self.functions().map(|(name, _)| (name, ".so man3/backoff.3\n".to_owned()));
+        let names =
+            self.functions().map(|(name, _)| name).chain(self.structs().map(|(name, _)| name));
+        let pages = names.map(|name| (name, ".so man3/backoff.3\n".to_owned()));
         let pages = pages.chain([("backoff", page)]);
         pages.map(|(name, page)| (format!("{name}.3"), page)).collect()
     }

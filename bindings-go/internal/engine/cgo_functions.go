@@ -17,6 +17,7 @@ package engine
 // #cgo nocallback backoff_policy_get
 // #cgo nocallback backoff_policy_get_ratio
 // #cgo nocallback backoff_policy_max_retries
+// #cgo nocallback backoff_policy_change_text
 // #cgo nocallback backoff_policy_change
 // #cgo nocallback backoff_policy_change_ratio
 // #cgo nocallback backoff_stream_from_key
@@ -130,6 +131,10 @@ func (m *Module) Xbackoff_policy_get_ratio(policy int32, field int32, numerator 
 
 func (m *Module) Xbackoff_policy_max_retries(policy int32, max_retries int32) int32 {
 	return int32(C.backoff_policy_max_retries((*C.backoff_policy)(m.at(policy)), (*C.uint64_t)(m.at(max_retries))))
+}
+
+func (m *Module) Xbackoff_policy_change_text(policy int32, text int32, length int64, changed int32, error int32) int32 {
+	return int32(C.backoff_policy_change_text((*C.backoff_policy)(m.at(policy)), (*C.char)(m.at(text)), C.uint64_t(length), (*C.backoff_policy)(m.at(changed)), (*C.backoff_error)(m.at(error))))
 }
 
 func (m *Module) Xbackoff_policy_change(policy int32, field int32, value int64, changed int32, error int32) int32 {

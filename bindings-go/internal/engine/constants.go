@@ -51,6 +51,7 @@ const (
 	WrongBudget                          = 114
 	Unsupported                          = 115
 	UnknownName                          = 116
+	None                          Field  = 0
 	Growth                        Field  = 1
 	Base                          Field  = 2
 	Increment                     Field  = 3

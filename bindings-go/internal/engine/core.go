@@ -31,8 +31,8 @@ func New() *Module {
 	m.elements[0] = nil
 	memory_init(m.memory, data0, uint32(i32(0x4000)), 0, len(data0))
 	m.g0 = i32(0x4000)
-	m.g1 = i32(28516)
-	m.g2 = i32(28528)
+	m.g1 = i32(28508)
+	m.g2 = i32(28512)
 	return m
 }
 
@@ -250,11 +250,11 @@ l1:
 		}
 	l5:
 		v6 = i32(0)
-		t5 := int64(load64(m.memory, uint64(uint32(i32(0)))+26488))
+		t5 := int64(load64(m.memory, uint64(uint32(i32(0)))+26480))
 		store64(m.memory, uint64(uint32(v4))+80, uint64(t5))
-		t6 := int64(load64(m.memory, uint64(uint32(i32(0)))+26480))
+		t6 := int64(load64(m.memory, uint64(uint32(i32(0)))+26472))
 		store64(m.memory, uint64(uint32(v4))+72, uint64(t6))
-		t7 := int64(load64(m.memory, uint64(uint32(i32(0)))+26472))
+		t7 := int64(load64(m.memory, uint64(uint32(i32(0)))+26464))
 		store64(m.memory, uint64(uint32(v4))+64, uint64(t7))
 		v7 = v4 + i32(64)
 	l19:
@@ -357,7 +357,7 @@ l1:
 					if v12 > i64(0) {
 						p53 = v12
 					}
-					m.fn241(t52, p53, i64(0), i64(1000000000), i64(0))
+					m.fn243(t52, p53, i64(0), i64(1000000000), i64(0))
 					t54 := int64(load64(m.memory, uint32(v4)))
 					t55 := v0
 					v12 = t54
@@ -480,7 +480,7 @@ l1:
 								v10 = t23
 								goto l20
 							case 10:
-								m.fn6(v4+i32(96), v4+i32(88), i32(26640), i32(12), i32(3))
+								m.fn6(v4+i32(96), v4+i32(88), i32(26632), i32(12), i32(3))
 								t20 := int32(load32(m.memory, uint64(uint32(v4))+96))
 								if t20 == 0 {
 									goto l19
@@ -494,7 +494,7 @@ l1:
 								goto l15
 							default:
 								if v14 == i32(65) {
-									m.fn6(v4+i32(96), v4+i32(88), i32(26548), i32(7), i32(-1))
+									m.fn6(v4+i32(96), v4+i32(88), i32(26540), i32(7), i32(-1))
 									t15 := int32(load32(m.memory, uint64(uint32(v4))+96))
 									if t15 == 0 {
 										goto l19
@@ -529,7 +529,7 @@ l1:
 								store32(m.memory, uint64(uint32(v4))+88, uint32(v16+i32(1)))
 								goto l20
 							case 9:
-								m.fn6(v4+i32(96), v4+i32(88), i32(26548), i32(7), i32(3))
+								m.fn6(v4+i32(96), v4+i32(88), i32(26540), i32(7), i32(3))
 								t14 := int32(load32(m.memory, uint64(uint32(v4))+96))
 								if t14 == 0 {
 									goto l19
@@ -603,7 +603,7 @@ func (m *Module) fn5(v0, v1, v2 int32, v3 int64) {
 			if uint64(v5) < uint64(i64(1000000001)) {
 				goto l1
 			}
-			m.fn241(v4, v5, i64(0), i64(1000000000), i64(0))
+			m.fn243(v4, v5, i64(0), i64(1000000000), i64(0))
 			t3 := int64(load64(m.memory, uint32(v4)))
 			v5 = t3
 			v6 = v5 - v3
@@ -933,7 +933,7 @@ func (m *Module) fn12(v0, v1, v2, v3, v4 int32) {
 			goto l6
 		l7:
 		}
-		m.fn19(v5+i32(8), v12, v11, i32(26736))
+		m.fn19(v5+i32(8), v12, v11, i32(26728))
 		t15 := int32(load32(m.memory, uint64(uint32(v5))+12))
 		t16 := int32(load32(m.memory, uint64(uint32(v5))+8))
 		t17 := v11
@@ -1305,7 +1305,7 @@ func (m *Module) fn18(v0, v1, v2, v3, v4 int32) {
 			goto l1
 		}
 	l2:
-		m.fn19(v5+i32(8), v7, v8, i32(26736))
+		m.fn19(v5+i32(8), v7, v8, i32(26728))
 		t12 := int32(load32(m.memory, uint64(uint32(v5))+12))
 		t13 := int32(load32(m.memory, uint64(uint32(v5))+8))
 		t14 := v8
@@ -1340,7 +1340,7 @@ func (m *Module) fn19(v0, v1, v2, v3 int32) {
 		t0 := v1
 		t1 := v1
 		v4 = v2 + i32(-1)
-		t2 := m.fn205(t1+v4, v3, i32(1))
+		t2 := m.fn208(t1+v4, v3, i32(1))
 		p3 := i32(0)
 		if t2 != 0 {
 			p3 = t0
@@ -1426,7 +1426,7 @@ func (m *Module) fn21(v0, v1, v2, v3 int32) int32 {
 		if v1 != v3 {
 			goto l0
 		}
-		t3 := m.fn240(v0, v2, v1)
+		t3 := m.fn242(v0, v2, v1)
 		var p4 int32
 		if t3 == 0 {
 			p4 = 1
@@ -1604,161 +1604,161 @@ func (m *Module) fn23(v0, v1, v2, v3 int32) {
 						goto l31
 					case 2:
 						v2 = i32(16680)
-						v11 = i32(37)
+						v11 = i32(52)
 						goto l31
 					case 3:
-						v2 = i32(16717)
+						v2 = i32(16732)
 						v11 = i32(65)
 						goto l31
 					case 4:
-						v2 = i32(16782)
-						v11 = i32(32)
+						v2 = i32(16797)
+						v11 = i32(21)
 						goto l31
 					case 5:
-						v2 = i32(16814)
+						v2 = i32(16818)
 						v11 = i32(46)
 						goto l31
 					case 6:
-						v2 = i32(16860)
+						v2 = i32(16864)
 						v11 = i32(56)
 						goto l31
 					case 7:
-						v2 = i32(16916)
+						v2 = i32(16920)
 						v11 = i32(96)
 						goto l31
 					case 8:
-						v2 = i32(17012)
+						v2 = i32(17016)
 						v11 = i32(36)
 						goto l31
 					case 9:
-						v2 = i32(17048)
+						v2 = i32(17052)
 						v11 = i32(28)
 						goto l31
 					case 10:
-						v2 = i32(17076)
+						v2 = i32(17080)
 						goto l31
 					case 11:
-						v2 = i32(17102)
+						v2 = i32(17106)
 						v11 = i32(107)
 						goto l31
 					case 12:
-						v2 = i32(17209)
+						v2 = i32(17213)
 						v11 = i32(50)
 						goto l31
 					case 13:
-						v2 = i32(17259)
+						v2 = i32(17263)
 						v11 = i32(38)
 						goto l31
 					case 14:
-						v2 = i32(17297)
+						v2 = i32(17301)
 						v11 = i32(71)
 						goto l31
 					case 15:
-						v2 = i32(17368)
+						v2 = i32(17372)
 						v11 = i32(59)
 						goto l31
 					case 16:
-						v2 = i32(17427)
+						v2 = i32(17431)
 						v11 = i32(49)
 						goto l31
 					}
 				case 1:
-					v2 = i32(0x4444)
+					v2 = i32(0x4448)
 					v11 = i32(19)
 					goto l31
 				case 2:
-					v2 = i32(17495)
+					v2 = i32(17499)
 					v11 = i32(27)
 					goto l31
 				case 3:
-					v2 = i32(17522)
-					v11 = i32(77)
+					v2 = i32(17526)
+					v11 = i32(67)
 					goto l31
 				case 8:
-					v2 = i32(17599)
+					v2 = i32(17593)
 					v11 = i32(47)
 					goto l31
 				case 9:
-					v2 = i32(0x44ee)
+					v2 = i32(17640)
 					v11 = i32(25)
 					goto l31
 				case 10:
-					v2 = i32(17671)
+					v2 = i32(17665)
 					v11 = i32(27)
 					goto l31
 				case 11:
-					v2 = i32(17698)
+					v2 = i32(17692)
 					goto l31
 				case 12:
-					v2 = i32(17724)
+					v2 = i32(17718)
 					v11 = i32(61)
 					goto l31
 				case 13:
-					v2 = i32(17785)
+					v2 = i32(17779)
 					v11 = i32(41)
 					goto l31
 				case 14:
-					v2 = i32(17826)
+					v2 = i32(17820)
 					v11 = i32(38)
 					goto l31
 				case 15:
-					v2 = i32(17864)
+					v2 = i32(17858)
 					v11 = i32(16)
 					goto l31
 				case 16:
-					v2 = i32(17880)
+					v2 = i32(17874)
 					v11 = i32(17)
 					goto l31
 				case 17:
-					v2 = i32(17897)
+					v2 = i32(17891)
 					v11 = i32(18)
 					goto l31
 				case 23:
-					v2 = i32(17915)
+					v2 = i32(17909)
 					v11 = i32(31)
 					goto l31
 				case 24:
-					v2 = i32(17946)
+					v2 = i32(17940)
 					v11 = i32(36)
 					goto l31
 				case 25:
-					v2 = i32(17982)
+					v2 = i32(17976)
 					v11 = i32(52)
 					goto l31
 				case 4:
-					v2 = i32(18034)
+					v2 = i32(18028)
 					v11 = i32(28)
 					goto l31
 				case 5:
-					v2 = i32(18062)
+					v2 = i32(18056)
 					v11 = i32(28)
 					goto l31
 				case 18:
-					v2 = i32(18090)
+					v2 = i32(18084)
 					v11 = i32(48)
 					goto l31
 				case 19:
-					v2 = i32(18138)
+					v2 = i32(18132)
 					v11 = i32(62)
 					goto l31
 				case 20:
-					v2 = i32(18200)
+					v2 = i32(18194)
 					v11 = i32(70)
 					goto l31
 				case 21:
-					v2 = i32(18270)
+					v2 = i32(18264)
 					v11 = i32(49)
 					goto l31
 				case 6:
-					v2 = i32(18319)
+					v2 = i32(18313)
 					v11 = i32(32)
 					goto l31
 				case 7:
-					v2 = i32(18351)
+					v2 = i32(18345)
 					v11 = i32(37)
 					goto l31
 				case 22:
-					v2 = i32(18388)
+					v2 = i32(18382)
 					v11 = i32(50)
 					goto l31
 				case 0:
@@ -1779,7 +1779,7 @@ func (m *Module) fn23(v0, v1, v2, v3 int32) {
 				if v5 == 0 {
 					goto l48
 				}
-				v2 = v5 + i32(21456)
+				v2 = v5 + i32(21448)
 				v5 = v5 + i32(4)
 				t11 := int32(load32(m.memory, uint32(v2)))
 				if t11 != v6 {
@@ -1866,9 +1866,9 @@ func (m *Module) fn23(v0, v1, v2, v3 int32) {
 				v1 = v4 + i32(1588)
 				memory_copy(m.memory, uint32(v1), uint32(v4+i32(1680)), uint32(i32(36)))
 				memory_zero(m.memory, uint32(v4+i32(1680)), uint32(i32(772)))
-				t26 := m.fn27(v4+i32(1680), i32(24690), i32(3))
+				t26 := m.fn27(v4+i32(1680), i32(24682), i32(3))
 				t27 := m.fn28(t26, v14)
-				t28 := m.fn27(t27, i32(24693), i32(2))
+				t28 := m.fn27(t27, i32(24685), i32(2))
 				v5 = t28
 				store32(m.memory, uint64(uint32(v4))+2492, uint32(v2))
 				store32(m.memory, uint64(uint32(v4))+2488, uint32(v6))
@@ -1977,11 +1977,11 @@ func (m *Module) fn24(v0 int32) int32 {
 	v1 = t0 - i32(160)
 	m.g0 = v1
 	v2 = i32(12)
-	memory_copy(m.memory, uint32(v1+i32(4)+i32(12)), uint32(i32(21224)), uint32(i32(92)))
+	memory_copy(m.memory, uint32(v1+i32(4)+i32(12)), uint32(i32(21216)), uint32(i32(92)))
 	store32(m.memory, uint64(uint32(v1))+116, uint32(i32(10)))
 	store64(m.memory, uint64(uint32(v1))+108, uint64(i64(1)))
 	v3 = v1 + i32(120)
-	memory_copy(m.memory, uint32(v3), uint32(i32(21316)), uint32(i32(40)))
+	memory_copy(m.memory, uint32(v3), uint32(i32(21308)), uint32(i32(40)))
 l4:
 	{
 		v4 = v2 + i32(4)
@@ -2124,7 +2124,7 @@ l2:
 		if uint64(t1) < uint64(i64(10)) {
 			goto l1
 		}
-		m.fn241(v2, v3, i64(0), i64(10), i64(0))
+		m.fn243(v2, v3, i64(0), i64(10), i64(0))
 		t2 := int64(load64(m.memory, uint32(v2)))
 		v3 = t2
 		t3 := int64(load64(m.memory, uint64(uint32(v2))+8))
@@ -2144,7 +2144,7 @@ l4:
 		}
 		t4 := int64(uint64(v1) / uint64(v4))
 		t5 := int64(uint64(t4) % uint64(i64(10)))
-		_ = m.fn225(v0, int32(t5)|i32(48))
+		_ = m.fn227(v0, int32(t5)|i32(48))
 		t7 := int64(uint64(v4) / uint64(i64(10)))
 		v4 = t7
 		goto l4
@@ -2168,9 +2168,9 @@ func (m *Module) fn29(v0, v1 int32) {
 		p2 = 1
 	}
 	v4 = p2
-	p3 := i32(24424)
+	p3 := i32(24416)
 	if v4 != 0 {
-		p3 = i32(23668)
+		p3 = i32(23660)
 	}
 	v5 = p3
 	t5 := v5
@@ -2179,9 +2179,9 @@ func (m *Module) fn29(v0, v1 int32) {
 		p4 = i32(528)
 	}
 	v6 = t5 + p4
-	p6 := i32(21576)
+	p6 := i32(21568)
 	if v4 != 0 {
-		p6 = i32(21500)
+		p6 = i32(21492)
 	}
 	v7 = p6
 	t8 := v7
@@ -2195,17 +2195,17 @@ func (m *Module) fn29(v0, v1 int32) {
 		p9 = i32(88)
 	}
 	v9 = p9
-	p10 := i32(21320)
+	p10 := i32(21312)
 	if v4 != 0 {
-		p10 = i32(21228)
+		p10 = i32(21220)
 	}
 	v10 = p10
 	t11 := int32(load32(m.memory, uint64(uint32(v0))+32))
 	v11 = t11
 	v12 = v11 << 2
-	t12 := int32(load32(m.memory, uint32(v12+i32(28316))))
+	t12 := int32(load32(m.memory, uint32(v12+i32(28308))))
 	v4 = t12
-	t13 := int32(load32(m.memory, uint32(v12+i32(28216))))
+	t13 := int32(load32(m.memory, uint32(v12+i32(28208))))
 	v12 = t13
 	t14 := int64(load64(m.memory, uint64(uint32(v0))+8))
 	v13 = t14
@@ -2286,7 +2286,7 @@ l5:
 					if t34 != i32(100) {
 						goto l9
 					}
-					m.fn217(v2, v18)
+					m.fn220(v2, v18)
 					t35 := int32(load32(m.memory, uint32(v2)))
 					t36 := int32(load32(m.memory, uint64(uint32(v2))+4))
 					_ = m.fn27(v21, t35, t36)
@@ -2349,7 +2349,7 @@ l5:
 						t86 := v21
 						p85 := i32(1)
 						if v22 != 0 {
-							p85 = i32(24688)
+							p85 = i32(24680)
 						}
 						p87 := i32(0)
 						if v22 != 0 {
@@ -2399,7 +2399,7 @@ l5:
 						t60 := v21
 						p59 := i32(1)
 						if v0 != 0 {
-							p59 = i32(24688)
+							p59 = i32(24680)
 						}
 						p61 := i32(0)
 						if v0 != 0 {
@@ -2429,7 +2429,7 @@ l5:
 					if t48 != i32(116) {
 						goto l5
 					}
-					_ = m.fn221(v21, v2+i32(36), v16)
+					_ = m.fn223(v21, v2+i32(36), v16)
 					goto l5
 				default:
 					switch v22 + i32(-117) {
@@ -2450,7 +2450,7 @@ l5:
 						if t67 != i32(115) {
 							goto l5
 						}
-						memory_copy(m.memory, uint32(v15), uint32(i32(0x6000)), uint32(i32(112)))
+						memory_copy(m.memory, uint32(v15), uint32(i32(24568)), uint32(i32(112)))
 						v0 = i32(0)
 					l27:
 						{
@@ -2468,7 +2468,7 @@ l5:
 							t71 := v21
 							p70 := i32(1)
 							if v0 != 0 {
-								p70 = i32(24688)
+								p70 = i32(24680)
 							}
 							p72 := i32(0)
 							if v0 != 0 {
@@ -2615,21 +2615,21 @@ l5:
 				if v18 == 0 {
 					goto l5
 				}
-				m.fn213(v2+i32(16), v18)
+				m.fn216(v2+i32(16), v18)
 				t99 := int32(load32(m.memory, uint64(uint32(v2))+16))
 				t100 := v2 + i32(8)
 				v0 = t99
-				m.fn217(t100, v0)
+				m.fn220(t100, v0)
 				t101 := int32(load32(m.memory, uint64(uint32(v2))+8))
 				t102 := int32(load32(m.memory, uint64(uint32(v2))+12))
 				t103 := m.fn27(v21, t101, t102)
-				t104 := m.fn27(t103, i32(25825), i32(1))
+				t104 := m.fn27(t103, i32(25817), i32(1))
 				v22 = t104
 				m.fn35(v2+i32(48), v0)
-				_ = m.fn221(v22, v2+i32(48), v16)
+				_ = m.fn223(v22, v2+i32(48), v16)
 				goto l5
 			}
-			_ = m.fn27(v21, i32(25817), i32(8))
+			_ = m.fn27(v21, i32(25809), i32(8))
 			goto l5
 		case 0:
 			if v3 == 0 {
@@ -2658,7 +2658,7 @@ l5:
 					goto l5
 				}
 				t110 := int32(load32(m.memory, uint32(v10+v0)))
-				m.fn217(v2+i32(24), t110)
+				m.fn220(v2+i32(24), t110)
 				t111 := int32(load32(m.memory, uint64(uint32(v2))+24))
 				v22 = t111
 				if v22 == 0 {
@@ -2669,7 +2669,7 @@ l5:
 				t114 := v21
 				p113 := i32(1)
 				if v0 != 0 {
-					p113 = i32(24688)
+					p113 = i32(24680)
 				}
 				p115 := i32(0)
 				if v0 != 0 {
@@ -2686,17 +2686,17 @@ l0:
 	m.g0 = v2 + i32(176)
 	return
 l23:
-	_ = m.fn221(v21, v2+i32(36), v13)
+	_ = m.fn223(v21, v2+i32(36), v13)
 	goto l5
 l25:
-	m.fn228(v11, v17, v21)
+	m.fn230(v11, v17, v21)
 	goto l5
 l19:
 	v0 = i32(128)
 l21:
 	if uint32(v0) < uint32(v19) {
 		t120 := m.fn27(v21, v14, v0)
-		_ = m.fn27(t120, i32(25829), i32(3))
+		_ = m.fn27(t120, i32(25821), i32(3))
 		goto l5
 	}
 	_ = m.fn27(v21, v14, v19)
@@ -2913,7 +2913,7 @@ func (m *Module) fn35(v0, v1 int32) {
 		panic("unreachable")
 	default:
 		store32(m.memory, uint64(uint32(v0))+8, uint32(i32(5)))
-		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(21500)))
+		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(21492)))
 		goto l9
 	case 3, 11, 12, 37:
 		v2 = i32(2)
@@ -2923,19 +2923,19 @@ func (m *Module) fn35(v0, v1 int32) {
 		goto l1
 	case 8:
 		store32(m.memory, uint64(uint32(v0))+8, uint32(i32(2)))
-		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(26260)))
+		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(26252)))
 		goto l9
 	case 10:
 		store32(m.memory, uint64(uint32(v0))+8, uint32(i32(7)))
-		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(26304)))
+		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(26296)))
 		goto l9
 	case 20:
 		store32(m.memory, uint64(uint32(v0))+8, uint32(i32(3)))
-		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(26380)))
+		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(26372)))
 		goto l9
 	case 32:
 		store32(m.memory, uint64(uint32(v0))+8, uint32(i32(6)))
-		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(21576)))
+		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(21568)))
 	}
 l9:
 	v2 = i32(0)
@@ -3066,7 +3066,7 @@ func (m *Module) fn39(v0, v1, v2 int32, v3 int64, v4 int32) {
 	t0 := m.g0
 	v5 = t0 - i32(16)
 	m.g0 = v5
-	m.fn33(v5+i32(8), v2, i32(21224), i32(23), v4)
+	m.fn33(v5+i32(8), v2, i32(21216), i32(23), v4)
 	v4 = i32(1)
 	t1 := int32(load32(m.memory, uint64(uint32(v5))+12))
 	v6 = t1
@@ -3120,7 +3120,7 @@ func (m *Module) fn41(v0, v1 int32) {
 			goto l0
 		}
 		v1 = i32(0)
-		v2 = i32(21064)
+		v2 = i32(21056)
 		goto l1
 	l0:
 		t0 := int64(load64(m.memory, uint32(v1)))
@@ -3347,7 +3347,7 @@ l1:
 //go:norace
 func (m *Module) Xbackoff_budget_event_name(v0 int32) int32 {
 	v0 = v0 + i32(-1)
-	p0 := i32(20682)
+	p0 := i32(20676)
 	if uint32(v0) < uint32(i32(6)) {
 		p0 = v0*i32(24) + i32(16475)
 	}
@@ -3374,7 +3374,7 @@ func (m *Module) Xbackoff_budget_get(v0, v1, v2 int32) int32 {
 		if t2 == i32(1) {
 			goto l1
 		}
-		m.fn33(v3, v1, i32(21316), i32(10), i32(0))
+		m.fn33(v3, v1, i32(21308), i32(10), i32(0))
 		t3 := int32(load32(m.memory, uint64(uint32(v3))+4))
 		v1 = t3
 		{
@@ -3415,11 +3415,11 @@ func (m *Module) fn49(v0, v1, v2 int32) {
 	m.fn107(v3+i32(8), v1)
 	v4 = i64(0)
 	{
-		t1 := m.fn34(v2, i32(21316), i32(10))
+		t1 := m.fn34(v2, i32(21308), i32(10))
 		if t1 == 0 {
 			goto l0
 		}
-		t2 := m.fn212(v3+i32(8), v2)
+		t2 := m.fn215(v3+i32(8), v2)
 		if t2 == 0 {
 			goto l0
 		}
@@ -3636,7 +3636,7 @@ func (m *Module) fn53(v0, v1, v2 int32, v3 int64) {
 	t0 := m.g0
 	v4 = t0 - i32(48)
 	m.g0 = v4
-	t1 := m.fn237(v1)
+	t1 := m.fn239(v1)
 	v5 = t1
 	m.fn132(v4+i32(32), v1)
 	t2 := int64(load64(m.memory, uint64(uint32(v4))+40))
@@ -3664,7 +3664,7 @@ func (m *Module) fn53(v0, v1, v2 int32, v3 int64) {
 				p10 = i64(0)
 			}
 			t11 := int64(load64(m.memory, uint64(uint32(v1))+8))
-			m.fn241(t8, p10, i64(0), t11, i64(0))
+			m.fn243(t8, p10, i64(0), t11, i64(0))
 			m.fn132(v4+i32(32), v1)
 			t12 := int32(load32(m.memory, uint64(uint32(v4))+32))
 			v1 = t12
@@ -3709,7 +3709,7 @@ func (m *Module) fn53(v0, v1, v2 int32, v3 int64) {
 			store32(m.memory, uint64(uint32(v4))+32, uint32(v1))
 			store32(m.memory, uint64(uint32(v4))+36, uint32(v2))
 			store32(m.memory, uint64(uint32(v4))+44, uint32(v2+i32(80)))
-			m.fn239(v4+i32(16), v4+i32(32), v3)
+			m.fn241(v4+i32(16), v4+i32(32), v3)
 			t26 := int64(load64(m.memory, uint64(uint32(v4))+24))
 			v6 = t26
 			t27 := int64(load64(m.memory, uint64(uint32(v4))+16))
@@ -3771,7 +3771,7 @@ func (m *Module) Xbackoff_budget_get_ratio(v0, v1, v2, v3 int32) int32 {
 		if t2 == i32(1) {
 			goto l0
 		}
-		m.fn33(v4, v1, i32(21316), i32(10), i32(1))
+		m.fn33(v4, v1, i32(21308), i32(10), i32(1))
 		t3 := int32(load32(m.memory, uint64(uint32(v4))+4))
 		v0 = t3
 		{
@@ -4084,7 +4084,7 @@ l0:
 		if v2 != 0 {
 			p5 = i32(624)
 		}
-		t7 := int32(load32(m.memory, uint64(uint32(v4<<2))+27344))
+		t7 := int32(load32(m.memory, uint64(uint32(v4<<2))+27336))
 		t8 := t6 + p5
 		v4 = t7
 		t9 := m.fn57(t8, v4)
@@ -4260,7 +4260,7 @@ l1:
 	t16 := fn1(t15, i32(-1))
 	t17 := v2
 	v4 = int64(uint64(v3) >> 1)
-	m.fn241(t17, t16, i64(0), v4+i64(1), i64(0))
+	m.fn243(t17, t16, i64(0), v4+i64(1), i64(0))
 	t18 := v0
 	t19 := v1
 	v3 = v3 - v4
@@ -4343,7 +4343,7 @@ func (m *Module) Xbackoff_budget_member_init(v0, v1, v2 int32, v3, v4, v5, v6 in
 								if uint64(v9) < uint64(i64(3)) {
 									v10 = i64(0)
 									{
-										t5 := int32(load32(m.memory, uint64(uint32(int32(v9)<<3))+20944))
+										t5 := int32(load32(m.memory, uint64(uint32(int32(v9)<<3))+20936))
 										switch t5 {
 										case 1:
 											goto l6
@@ -4658,7 +4658,7 @@ func (m *Module) Xbackoff_budget_member_lost(v0 int32, v1 int64, v2 int32) int32
 			p9 = i64(16000001)
 		}
 		t10 := fn1(v5, v4)
-		m.fn241(t6, p9, i64(0), t10, i64(0))
+		m.fn243(t6, p9, i64(0), t10, i64(0))
 		t11 := v0
 		v6 = v6 + i64(1)
 		p12 := v6
@@ -4870,7 +4870,7 @@ func (m *Module) Xbackoff_budget_member_note(v0, v1, v2 int32, v3 int64) int32 {
 					if v7 == 0 {
 						goto l9
 					}
-					t15 := int32(load32(m.memory, uint32(v1+i32(27356))))
+					t15 := int32(load32(m.memory, uint32(v1+i32(27348))))
 					t16 := m.fn73(v8, t15)
 					if t16 == v7 {
 						goto l10
@@ -5065,7 +5065,7 @@ func (m *Module) fn76(v0, v1, v2 int32, v3, v4 int64) {
 					v7 = p8
 				}
 			l10:
-				m.fn241(v5, v7, i64(0), v8, i64(0))
+				m.fn243(v5, v7, i64(0), v8, i64(0))
 				t9 := int64(load64(m.memory, uint32(v5)))
 				t10 := v5
 				v3 = v4 - t9
@@ -5089,7 +5089,7 @@ func (m *Module) fn76(v0, v1, v2 int32, v3, v4 int64) {
 				if uint64(v4) > uint64(i64(1)) {
 					p16 = v4
 				}
-				m.fn241(t15, p16, i64(0), v3, i64(0))
+				m.fn243(t15, p16, i64(0), v3, i64(0))
 				t17 := int64(load64(m.memory, uint64(uint32(v1))+8))
 				t18 := v5
 				v3 = t17
@@ -5163,7 +5163,7 @@ func (m *Module) fn76(v0, v1, v2 int32, v3, v4 int64) {
 					t39 := v5 + i32(32)
 					v8 = t38
 					t40 := m.fn140(int32(int64(uint64(v8)>>32)), int32(v8), i64(1000))
-					m.fn241(t39, t40, i64(0), v3, i64(0))
+					m.fn243(t39, t40, i64(0), v3, i64(0))
 					t41 := int64(load64(m.memory, uint64(uint32(v5))+168))
 					t42 := v5
 					t43 := v4
@@ -5270,7 +5270,7 @@ func (m *Module) fn76(v0, v1, v2 int32, v3, v4 int64) {
 				p71 = i64(0)
 			}
 			t72 := int64(load64(m.memory, uint64(uint32(v1))+8))
-			m.fn241(t69, p71, i64(0), t72, i64(0))
+			m.fn243(t69, p71, i64(0), t72, i64(0))
 			m.fn132(v5+i32(256), v1)
 			t74 := v5
 			p73 := v4
@@ -5327,7 +5327,7 @@ func (m *Module) fn76(v0, v1, v2 int32, v3, v4 int64) {
 				v7 = p89
 			}
 		l19:
-			m.fn241(v5+i32(48), v7, i64(0), v8, i64(0))
+			m.fn243(v5+i32(48), v7, i64(0), v8, i64(0))
 			t90 := int64(load64(m.memory, uint64(uint32(v5))+48))
 			t91 := v5
 			v3 = v4 - t90
@@ -5641,7 +5641,7 @@ l3:
 		}
 		goto l1
 	l0:
-		t0 := int32(load32(m.memory, uint32(v3+i32(27356))))
+		t0 := int32(load32(m.memory, uint32(v3+i32(27348))))
 		if t0 != v1 {
 			v3 = v3 + i32(4)
 			v4 = v4 + i32(1)
@@ -6161,9 +6161,9 @@ l1:
 					{
 						if v1 == i32(600) {
 							store64(m.memory, uint64(uint32(v8))+8, uint64(i64(0x300000000)))
-							t62 := int64(load64(m.memory, uint64(uint32(i32(0)))+27344))
+							t62 := int64(load64(m.memory, uint64(uint32(i32(0)))+27336))
 							store64(m.memory, uint64(uint32(v8))+16, uint64(t62))
-							t63 := int32(load32(m.memory, uint64(uint32(i32(0)))+27352))
+							t63 := int32(load32(m.memory, uint64(uint32(i32(0)))+27344))
 							store32(m.memory, uint64(uint32(v8))+24, uint32(t63))
 							v9 = v8 + i32(2176)
 						l29:
@@ -6172,9 +6172,9 @@ l1:
 								v1 = t64
 								if v1 == 0 {
 									store64(m.memory, uint64(uint32(v8))+8, uint64(i64(0x300000000)))
-									t67 := int64(load64(m.memory, uint64(uint32(i32(0)))+27344))
+									t67 := int64(load64(m.memory, uint64(uint32(i32(0)))+27336))
 									store64(m.memory, uint64(uint32(v8))+16, uint64(t67))
-									t68 := int32(load32(m.memory, uint64(uint32(i32(0)))+27352))
+									t68 := int32(load32(m.memory, uint64(uint32(i32(0)))+27344))
 									store32(m.memory, uint64(uint32(v8))+24, uint32(t68))
 									v11 = v8 + i32(2224)
 									v12 = v8 + i32(2200)
@@ -6403,7 +6403,7 @@ func (m *Module) fn84(v0, v1 int32) {
 			if v4 != 0 {
 				goto l0
 			}
-			m.fn235(v2+i32(8), v3)
+			m.fn237(v2+i32(8), v3)
 			t2 := int32(load32(m.memory, uint64(uint32(v2))+12))
 			v1 = t2
 			t3 := int32(load32(m.memory, uint64(uint32(v2))+8))
@@ -6414,7 +6414,7 @@ func (m *Module) fn84(v0, v1 int32) {
 		v5 = i32(0)
 		store32(m.memory, uint32(v1), uint32(i32(0)))
 	l3:
-		m.fn235(v2+i32(24), v3)
+		m.fn237(v2+i32(24), v3)
 		{
 			t4 := int32(load32(m.memory, uint64(uint32(v2))+24))
 			if t4 != 0 {
@@ -6427,7 +6427,7 @@ func (m *Module) fn84(v0, v1 int32) {
 		if v4 != 0 {
 			goto l3
 		}
-		m.fn235(v2+i32(16), v3)
+		m.fn237(v2+i32(16), v3)
 		t5 := int32(load32(m.memory, uint64(uint32(v2))+20))
 		v1 = t5
 		t6 := int32(load32(m.memory, uint64(uint32(v2))+16))
@@ -6441,7 +6441,7 @@ l1:
 		v6 = i64(0)
 		goto l5
 	l4:
-		m.fn236(v2+i32(32), v5, v1)
+		m.fn238(v2+i32(32), v5, v1)
 		t7 := int64(load64(m.memory, uint64(uint32(v2))+32))
 		v6 = t7
 		t8 := int64(load64(m.memory, uint64(uint32(v2))+40))
@@ -6466,7 +6466,7 @@ func (m *Module) fn85(v0, v1, v2, v3 int32) {
 	m.memory[uint64(uint32(v4))+212] = byte(i32(0))
 	store32(m.memory, uint64(uint32(v4))+208, uint32(v3))
 	store32(m.memory, uint64(uint32(v4))+204, uint32(v2))
-	m.fn235(v4+i32(16), v4+i32(204))
+	m.fn237(v4+i32(16), v4+i32(204))
 	{
 		t1 := int32(load32(m.memory, uint64(uint32(v4))+16))
 		v1 = t1
@@ -6474,7 +6474,7 @@ func (m *Module) fn85(v0, v1, v2, v3 int32) {
 			goto l0
 		}
 		t2 := int32(load32(m.memory, uint64(uint32(v4))+20))
-		m.fn236(v4+i32(232), v1, t2)
+		m.fn238(v4+i32(232), v1, t2)
 		t3 := int64(load64(m.memory, uint64(uint32(v4))+232))
 		if t3 != i64(1) {
 			goto l0
@@ -6494,9 +6494,9 @@ func (m *Module) fn85(v0, v1, v2, v3 int32) {
 			}
 		l1:
 			v6 = v1 << 2
-			t6 := int32(load32(m.memory, uint64(uint32(v6))+28492))
+			t6 := int32(load32(m.memory, uint64(uint32(v6))+28484))
 			v1 = t6
-			t7 := int32(load32(m.memory, uint64(uint32(v6))+28468))
+			t7 := int32(load32(m.memory, uint64(uint32(v6))+28460))
 			v6 = t7
 		}
 	l2:
@@ -6552,7 +6552,7 @@ func (m *Module) fn85(v0, v1, v2, v3 int32) {
 			v7 = t8
 			t9 := int32(load32(m.memory, uint32(v1)))
 			v8 = t9
-			m.fn235(v4+i32(8), v4+i32(204))
+			m.fn237(v4+i32(8), v4+i32(204))
 			t10 := int32(load32(m.memory, uint64(uint32(v4))+8))
 			v9 = t10
 			if v9 != 0 {
@@ -6563,7 +6563,7 @@ func (m *Module) fn85(v0, v1, v2, v3 int32) {
 						if v7&i32(1) != 0 {
 							goto l8
 						}
-						m.fn236(v4+i32(216), v9, v11)
+						m.fn238(v4+i32(216), v9, v11)
 						t21 := int32(load32(m.memory, uint64(uint32(v4))+216))
 						v7 = t21 ^ i32(1)
 						t22 := int64(load64(m.memory, uint64(uint32(v4))+224))
@@ -6585,7 +6585,7 @@ func (m *Module) fn85(v0, v1, v2, v3 int32) {
 							v12 = v11
 						}
 					l10:
-						m.fn236(v4+i32(232), v9, v12)
+						m.fn238(v4+i32(232), v9, v12)
 						t24 := int64(load64(m.memory, uint64(uint32(v4))+232))
 						if t24 != i64(1) {
 							goto l0
@@ -6598,7 +6598,7 @@ func (m *Module) fn85(v0, v1, v2, v3 int32) {
 						goto l9
 					}
 				l11:
-					m.fn236(v4+i32(232), v9+i32(1), v11+i32(-1))
+					m.fn238(v4+i32(232), v9+i32(1), v11+i32(-1))
 					t26 := int64(load64(m.memory, uint64(uint32(v4))+232))
 					if t26 != i64(1) {
 						goto l0
@@ -6646,11 +6646,11 @@ func (m *Module) fn86(v0, v1 int32) {
 	t3 := int64(load64(m.memory, uint64(uint32(v1))+176))
 	v5 = t3
 	m.fn112(v2+i32(12), v1)
-	t4 := m.fn27(v2+i32(12), i32(27340), i32(3))
+	t4 := m.fn27(v2+i32(12), i32(27332), i32(3))
 	t5 := m.fn28(t4, v5)
-	t6 := m.fn27(t5, i32(25825), i32(1))
+	t6 := m.fn27(t5, i32(25817), i32(1))
 	t7 := m.fn28(t6, v4)
-	t8 := m.fn27(t7, i32(25825), i32(1))
+	t8 := m.fn27(t7, i32(25817), i32(1))
 	t9 := m.fn28(t8, v3)
 	memory_copy(m.memory, uint32(v0), uint32(t9), uint32(i32(772)))
 	m.g0 = v2 + i32(784)
@@ -6664,7 +6664,7 @@ func (m *Module) fn87(v0, v1, v2, v3 int32) int32 {
 		if v1 != v3 {
 			goto l0
 		}
-		t0 := m.fn205(v0, v2, v1)
+		t0 := m.fn208(v0, v2, v1)
 		v4 = t0
 	}
 l0:
@@ -6673,7 +6673,7 @@ l0:
 
 //go:norace
 func (m *Module) fn88(v0, v1 int32) int32 {
-	t0 := m.fn240(v0, v1, i32(88))
+	t0 := m.fn242(v0, v1, i32(88))
 	var p1 int32
 	if t0 != i32(0) {
 		p1 = 1
@@ -6694,7 +6694,7 @@ func (m *Module) fn89(v0, v1, v2 int32) {
 		if uint32(v2+i32(-5)) < uint32(i32(-3)) {
 			goto l2
 		}
-		v2 = v2<<2 + i32(27336)
+		v2 = v2<<2 + i32(27328)
 		if v2 == 0 {
 			goto l2
 		}
@@ -6756,11 +6756,11 @@ func (m *Module) fn91(v0, v1 int32) int32 {
 		if t0 != t1 {
 			goto l0
 		}
-		t2 := m.fn240(v0, v1, i32(80))
+		t2 := m.fn242(v0, v1, i32(80))
 		if t2 != 0 {
 			goto l0
 		}
-		t3 := m.fn240(v0+i32(88), v1+i32(88), i32(88))
+		t3 := m.fn242(v0+i32(88), v1+i32(88), i32(88))
 		var p4 int32
 		if t3 == 0 {
 			p4 = 1
@@ -6852,9 +6852,9 @@ func (m *Module) Xbackoff_budget_member_stored(v0 int32, v1 int64, v2 int32) int
 			store64(m.memory, uint64(uint32(v0))+384, uint64(t2))
 			memory_zero(m.memory, uint32(v3+i32(80)), uint32(i32(72)))
 			store64(m.memory, uint64(uint32(v3))+8, uint64(i64(0x300000000)))
-			t3 := int64(load64(m.memory, uint64(uint32(i32(0)))+27344))
+			t3 := int64(load64(m.memory, uint64(uint32(i32(0)))+27336))
 			store64(m.memory, uint64(uint32(v3))+16, uint64(t3))
-			t4 := int32(load32(m.memory, uint64(uint32(i32(0)))+27352))
+			t4 := int32(load32(m.memory, uint64(uint32(i32(0)))+27344))
 			store32(m.memory, uint64(uint32(v3))+24, uint32(t4))
 			v5 = v0 + i32(608)
 			v6 = v0 + i32(704)
@@ -7053,7 +7053,7 @@ func (m *Module) Xbackoff_budget_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 		memory_copy(m.memory, uint32(v4+i32(600)+i32(8)), uint32(v4+i32(2304)), uint32(i32(72)))
 		store64(m.memory, uint64(uint32(v4))+600, uint64(v2))
 		m.fn101(v4+i32(2304), v4+i32(600))
-		m.fn102(v4+i32(1360), v4+i32(2304), i32(21316), i32(10))
+		m.fn102(v4+i32(1360), v4+i32(2304), i32(21308), i32(10))
 		{
 			{
 				t3 := int64(load64(m.memory, uint64(uint32(v4))+1360))
@@ -7072,7 +7072,7 @@ func (m *Module) Xbackoff_budget_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 		l9:
 			memory_copy(m.memory, uint32(v4+i32(2680)), uint32(v1), uint32(i32(184)))
 			memory_copy(m.memory, uint32(v4+i32(2496)), uint32(v4+i32(2680)), uint32(i32(184)))
-			m.fn103(v4+i32(1360), v4+i32(2304), i32(21316), i32(10), v4+i32(2496))
+			m.fn103(v4+i32(1360), v4+i32(2304), i32(21308), i32(10), v4+i32(2496))
 			t7 := int32(load32(m.memory, uint64(uint32(v4))+1380))
 			v1 = t7
 			if v1 == 0 {
@@ -7112,7 +7112,7 @@ l16:
 	}
 	v2 = i64(0)
 	{
-		t13 := int32(load32(m.memory, uint32(v1+i32(21356))))
+		t13 := int32(load32(m.memory, uint32(v1+i32(21348))))
 		v6 = t13
 		p14 := i32(-33)
 		if uint32(v6) < uint32(i32(33)) {
@@ -7173,59 +7173,58 @@ l19:
 func (m *Module) fn100(v0, v1, v2, v3 int32) {
 	var v4, v5, v6, v7, v8, v9 int32
 	var v10 int64
-	var v11, v12, v13, v14, v15, v16, v17, v18 int32
-	var v19 int64
-	var v20 int32
 	t0 := m.g0
-	v4 = t0 - i32(3120)
+	v4 = t0 - i32(3008)
 	m.g0 = v4
 	v5 = i32(0)
 l1:
 	if v5 == i32(736) {
 		goto l0
 	}
-	v6 = v4 + i32(16) + v5
+	v6 = v4 + v5
 	store64(m.memory, uint32(v6), uint64(i64(0)))
 	store32(m.memory, uint32(v6+i32(16)), uint32(i32(0)))
 	v5 = v5 + i32(32)
 	goto l1
 l0:
-	store32(m.memory, uint64(uint32(v4))+1488, uint32(v2))
-	store32(m.memory, uint64(uint32(v4))+1504, uint32(v1))
-	store32(m.memory, uint64(uint32(v4))+1492, uint32(v3))
-	memory_copy(m.memory, uint32(v4+i32(752)), uint32(v4+i32(16)), uint32(i32(736)))
+	store32(m.memory, uint64(uint32(v4))+1472, uint32(v2))
+	store32(m.memory, uint64(uint32(v4))+1488, uint32(v1))
+	store32(m.memory, uint64(uint32(v4))+1476, uint32(v3))
+	memory_copy(m.memory, uint32(v4+i32(736)), uint32(v4), uint32(i32(736)))
 	{
-		if uint32(v3) > uint32(i32(1024)) {
-			goto l2
-		}
-		m.fn3(v4+i32(2360), v2, v3, i32(58))
-		t1 := int32(load32(m.memory, uint64(uint32(v4))+2364))
-		t2 := v4
-		v2 = t1
-		store32(m.memory, uint64(uint32(t2))+1500, uint32(v2))
-		t3 := int32(load32(m.memory, uint64(uint32(v4))+2360))
-		t4 := v4
-		v7 = t3
-		store32(m.memory, uint64(uint32(t4))+1496, uint32(v7))
-		t5 := int32(load32(m.memory, uint64(uint32(v4))+2372))
-		v8 = t5
-		t6 := int32(load32(m.memory, uint64(uint32(v4))+2368))
-		v9 = t6
 		{
+			if uint32(v3) > uint32(i32(1024)) {
+				m.fn157(v0+i32(8), v1, i32(24), i32(0), i32(1024), i32(1), i32(0))
+				store64(m.memory, uint32(v0), uint64(i64(2)))
+				goto l8
+			}
+			m.fn3(v4+i32(2248), v2, v3, i32(58))
+			t1 := int32(load32(m.memory, uint64(uint32(v4))+2252))
+			t2 := v4
+			v2 = t1
+			store32(m.memory, uint64(uint32(t2))+1484, uint32(v2))
+			t3 := int32(load32(m.memory, uint64(uint32(v4))+2248))
+			t4 := v4
+			v7 = t3
+			store32(m.memory, uint64(uint32(t4))+1480, uint32(v7))
+			t5 := int32(load32(m.memory, uint64(uint32(v4))+2260))
+			v8 = t5
+			t6 := int32(load32(m.memory, uint64(uint32(v4))+2256))
+			v9 = t6
 			var p7 int32
 			if v1 == i32(1) {
 				p7 = 1
 			}
 			v5 = p7
-			p8 := i32(21576)
+			p8 := i32(21568)
 			if v5 != 0 {
-				p8 = i32(21500)
+				p8 = i32(21492)
 			}
 			p9 := i32(6)
 			if v5 != 0 {
 				p9 = i32(5)
 			}
-			t10 := m.fn204(p8, p9, v7, v2)
+			t10 := m.fn207(p8, p9, v7, v2)
 			v10 = t10
 			if v10 != i64(0) {
 				goto l3
@@ -7235,456 +7234,91 @@ l0:
 				p11 = i32(528)
 			}
 			v6 = p11
-			p12 := i32(24424)
+			p12 := i32(24416)
 			if v5 != 0 {
-				p12 = i32(23668)
+				p12 = i32(23660)
 			}
 			v5 = p12 + i32(-16)
+		l5:
 			{
-			l5:
-				{
-					if v6 == 0 {
-						goto l4
-					}
-					v6 = v6 + i32(-16)
-					v3 = v5 + i32(20)
-					v5 = v5 + i32(16)
-					t13 := int32(load32(m.memory, uint32(v5)))
-					t14 := int32(load32(m.memory, uint32(v3)))
-					t15 := m.fn87(t13, t14, v7, v2)
-					if t15 == 0 {
-						goto l5
-					}
+				if v6 == 0 {
+					goto l4
 				}
-				t16 := int32(load32(m.memory, uint64(uint32(v5))+8))
-				t17 := int32(load32(m.memory, uint64(uint32(v5))+12))
-				m.fn100(v4+i32(2360), v1, t16, t17)
-				t18 := int64(load64(m.memory, uint64(uint32(v4))+2360))
-				v10 = t18
-				if v10 != i64(2) {
-					memory_copy(m.memory, uint32(v4+i32(1584)), uint32(v4+i32(2360)+i32(8)), uint32(i32(752)))
-					memory_copy(m.memory, uint32(v4+i32(2360)+i32(24)), uint32(v4+i32(1584)), uint32(i32(728)))
-					store64(m.memory, uint64(uint32(v4))+2376, uint64(v10))
-					v5 = i32(0)
-				l9:
-					{
-						if v5 == i32(736) {
-							goto l8
-						}
-						v6 = v4 + i32(2360) + v5
-						t20 := int64(load64(m.memory, uint32(v6+i32(16))))
-						v10 = t20
-						if v10 == i64(2) {
-							goto l8
-						}
-						v3 = v4 + i32(752) + v5
-						store64(m.memory, uint32(v3), uint64(v10))
-						t21 := int64(load64(m.memory, uint32(v6+i32(24))))
-						store64(m.memory, uint32(v3+i32(8)), uint64(t21))
-						v5 = v5 + i32(32)
-						goto l9
-					}
+				v6 = v6 + i32(-16)
+				v3 = v5 + i32(20)
+				v5 = v5 + i32(16)
+				t13 := int32(load32(m.memory, uint32(v5)))
+				t14 := int32(load32(m.memory, uint32(v3)))
+				t15 := m.fn87(t13, t14, v7, v2)
+				if t15 == 0 {
+					goto l5
 				}
-				t19 := int32(load32(m.memory, uint64(uint32(v4))+1504))
-				v1 = t19
 			}
-		l4:
-			m.fn216(v0+i32(8), v1, i32(14), i32(0), i32(0), v7, v2)
-			store64(m.memory, uint32(v0), uint64(i64(2)))
-			goto l7
-		}
-	l3:
-		store64(m.memory, uint64(uint32(v4))+760, uint64(v10))
-		store64(m.memory, uint64(uint32(v4))+752, uint64(i64(1)))
-	l8:
-		v5 = v2 + i32(1)
-		p22 := i32(-1)
-		if v5 != 0 {
-			p22 = v5
-		}
-		v11 = p22
-		v12 = v4 + i32(1156)
-		v13 = v4 + i32(1124)
-		v14 = v4 + i32(1512) + i32(16)
-		v15 = v4 + i32(2360) + i32(16)
-	l46:
-		{
+			t16 := int32(load32(m.memory, uint64(uint32(v5))+8))
+			t17 := int32(load32(m.memory, uint64(uint32(v5))+12))
+			m.fn100(v4+i32(2248), v1, t16, t17)
+			t18 := int64(load64(m.memory, uint64(uint32(v4))+2248))
+			v10 = t18
+			if v10 == i64(2) {
+				goto l4
+			}
+			memory_copy(m.memory, uint32(v4+i32(1496)), uint32(v4+i32(2248)+i32(8)), uint32(i32(752)))
+			memory_copy(m.memory, uint32(v4+i32(2248)+i32(24)), uint32(v4+i32(1496)), uint32(i32(728)))
+			store64(m.memory, uint64(uint32(v4))+2264, uint64(v10))
+			v5 = i32(0)
+		l7:
 			{
-				{
-					{
-						{
-							if v9 == 0 {
-								memory_copy(m.memory, uint32(v0), uint32(v4+i32(752)), uint32(i32(760)))
-								goto l7
-							}
-							m.fn3(v4+i32(2360), v9, v8, i32(44))
-							t23 := int32(load32(m.memory, uint64(uint32(v4))+2372))
-							v8 = t23
-							t24 := int32(load32(m.memory, uint64(uint32(v4))+2368))
-							v9 = t24
-							t25 := int32(load32(m.memory, uint64(uint32(v4))+2360))
-							t26 := int32(load32(m.memory, uint64(uint32(v4))+2364))
-							t27 := v4 + i32(2360)
-							v16 = t26
-							m.fn3(t27, t25, v16, i32(61))
-							t28 := int32(load32(m.memory, uint64(uint32(v4))+1504))
-							v17 = t28
-							var p29 int32
-							if v17 == i32(1) {
-								p29 = 1
-							}
-							v6 = p29
-							p30 := i32(36)
-							if v6 != 0 {
-								p30 = i32(88)
-							}
-							v5 = p30
-							p31 := i32(21320)
-							if v6 != 0 {
-								p31 = i32(21228)
-							}
-							v6 = p31
-							t32 := int32(load32(m.memory, uint64(uint32(v4))+2372))
-							v1 = t32
-							t33 := int32(load32(m.memory, uint64(uint32(v4))+2368))
-							v18 = t33
-							t34 := int32(load32(m.memory, uint64(uint32(v4))+2364))
-							v3 = t34
-							t35 := int32(load32(m.memory, uint64(uint32(v4))+2360))
-							v2 = t35
-						l12:
-							{
-								if v5 == 0 {
-									m.fn216(v4+i32(1512), v17, i32(15), i32(0), v11, v2, v3)
-									goto l15
-								}
-								t36 := int32(load32(m.memory, uint32(v6)))
-								t37 := v4 + i32(8)
-								v7 = t36
-								m.fn217(t37, v7)
-								v5 = v5 + i32(-4)
-								v6 = v6 + i32(4)
-								t38 := int32(load32(m.memory, uint64(uint32(v4))+8))
-								t39 := int32(load32(m.memory, uint64(uint32(v4))+12))
-								t40 := m.fn87(t38, t39, v2, v3)
-								if t40 == 0 {
-									goto l12
-								}
-							}
-							{
-								if v18 == 0 {
-									goto l13
-								}
-								if v1 != 0 {
-									{
-										if v1 != i32(4) {
-											goto l16
-										}
-										t45 := int32(load32(m.memory, uint32(v18)))
-										if t45 == i32(1701736302) {
-											var p58 int32
-											if v7 == i32(22) {
-												p58 = 1
-											}
-											v10 = int64(uint32(p58))
-											v19 = i64(0x7fffffffffffffff)
-											goto l30
-										}
-									}
-								l16:
-									m.fn35(v4+i32(2348), v7)
-									{
-										t46 := int32(load32(m.memory, uint64(uint32(v4))+2348))
-										switch t46 {
-										case 1:
-											m.fn116(v4+i32(1584), v18, v1)
-											t47 := int32(load32(m.memory, uint64(uint32(v4))+1584))
-											if t47 != i32(1) {
-												goto l22
-											}
-											t48 := int64(load64(m.memory, uint64(uint32(v4))+1592))
-											v10 = t48
-											t49 := int32(load32(m.memory, uint64(uint32(v4))+1588))
-											v17 = t49
-											goto l23
-										case 2:
-											m.fn218(v4+i32(1584), v18, v1)
-											t50 := int32(load32(m.memory, uint64(uint32(v4))+1584))
-											if t50 != i32(1) {
-												goto l22
-											}
-											goto l24
-										case 3:
-											m.fn122(v4+i32(1584), v18, v1)
-											t51 := int32(load32(m.memory, uint64(uint32(v4))+1584))
-											if t51 != 0 {
-												goto l22
-											}
-											v17 = i32(23)
-											goto l25
-										default:
-											{
-												if v7 != i32(11) {
-													goto l26
-												}
-												t52 := int32(m.memory[uint32(v18)])
-												if uint32((t52+i32(-48))&i32(255)) < uint32(i32(10)) {
-													m.fn218(v4+i32(1584), v18, v1)
-													t56 := int32(load32(m.memory, uint64(uint32(v4))+1584))
-													if t56 == i32(1) {
-														goto l24
-													}
-													t57 := int64(load64(m.memory, uint64(uint32(v4))+1592))
-													v19 = t57
-													v10 = i64(2)
-													goto l30
-												}
-											}
-										l26:
-											t53 := int32(load32(m.memory, uint64(uint32(v4))+2352))
-											t54 := int32(load32(m.memory, uint64(uint32(v4))+2356))
-											t55 := m.fn204(t53, t54, v18, v1)
-											v19 = t55
-											if v19 == 0 {
-												v17 = i32(1)
-												goto l25
-											}
-											goto l29
-										}
-									}
-								}
-							l13:
-								t41 := v4 + i32(1512)
-								t42 := v17
-								t43 := v7
-								v5 = v11 + v16
-								p44 := v5
-								if uint32(v5) < uint32(v11) {
-									p44 = i32(-1)
-								}
-								m.fn216(t41, t42, i32(17), t43, p44, i32(1), i32(0))
-								goto l15
-							}
-						l22:
-							t59 := int64(load64(m.memory, uint64(uint32(v4))+1592))
-							v19 = t59
-							goto l29
-						}
-					l29:
-						v10 = i64(1)
-						goto l30
-					l24:
-						t60 := int32(load32(m.memory, uint64(uint32(v4))+1588))
-						v17 = t60
-					}
-				l25:
-					v10 = int64(uint32(v1)) << 32
-				l23:
-					t61 := int32(load32(m.memory, uint64(uint32(v4))+1504))
-					t62 := v4 + i32(2360)
-					t63 := v17
-					t64 := v7
-					v5 = v11 + v3
-					p65 := v5
-					if uint32(v5) < uint32(v11) {
-						p65 = i32(-1)
-					}
-					v5 = p65 + i32(1)
-					p66 := i32(-1)
-					if v5 != 0 {
-						p66 = v5
-					}
-					v6 = p66
-					t67 := v6
-					v5 = int32(v10)
-					v20 = t67 + v5
-					p68 := v20
-					if uint32(v20) < uint32(v6) {
-						p68 = i32(-1)
-					}
-					t69 := v18 + v5
-					v6 = int32(int64(uint64(v10) >> 32))
-					var p70 int32
-					if uint32(v6) < uint32(v5) {
-						p70 = 1
-					}
-					var p71 int32
-					if uint32(v1) < uint32(v6) {
-						p71 = 1
-					}
-					v18 = p70 | p71
-					p72 := t69
-					if v18 != 0 {
-						p72 = i32(1)
-					}
-					p73 := v6 - v5
-					if v18 != 0 {
-						p73 = i32(0)
-					}
-					m.fn216(t62, t61, t63, t64, p68, p72, p73)
-					t74 := int64(load64(m.memory, uint64(uint32(v4))+2368))
-					v19 = t74
-					t75 := int64(load64(m.memory, uint64(uint32(v4))+2360))
-					v10 = t75
-					t76 := int32(load32(m.memory, uint64(uint32(v4))+2424))
-					v5 = t76
-					if v5 == 0 {
-						goto l30
-					}
-					memory_copy(m.memory, uint32(v14), uint32(v15), uint32(i32(48)))
-					store64(m.memory, uint64(uint32(v4))+1520, uint64(v19))
-					store64(m.memory, uint64(uint32(v4))+1512, uint64(v10))
-					t77 := int32(load32(m.memory, uint64(uint32(v4))+2428))
-					v6 = t77
-					goto l31
+				if v5 == i32(736) {
+					goto l6
 				}
-			l30:
-				store32(m.memory, uint64(uint32(v4))+2344, uint32(v1))
-				store32(m.memory, uint64(uint32(v4))+2340, uint32(v3))
-				store32(m.memory, uint64(uint32(v4))+2336, uint32(v11))
-				if v7 == i32(18) {
-					goto l32
+				v6 = v4 + i32(2248) + v5
+				t19 := int64(load64(m.memory, uint32(v6+i32(16))))
+				v10 = t19
+				if v10 == i64(2) {
+					goto l6
 				}
-				if v7 == i32(11) {
-					v6 = i32(26408)
-					v5 = i32(5)
-					goto l34
-				}
-				v6 = i32(4)
-				v5 = i32(0)
-				goto l34
-			l32:
-				v6 = i32(26428)
-				v5 = i32(1)
-			l34:
-				v5 = v5 << 2
-			l37:
-				if v5 == 0 {
-					goto l35
-				}
-				{
-					t78 := int32(load32(m.memory, uint32(v6)))
-					v1 = t78
-					p79 := i32(-33)
-					if uint32(v1) < uint32(i32(33)) {
-						p79 = i32(-1)
-					}
-					v1 = p79 + v1
-					if uint32(v1) > uint32(i32(22)) {
-						goto l36
-					}
-					v1 = v4 + i32(752) + v1<<5
-					t80 := int32(load32(m.memory, uint64(uint32(v1))+16))
-					if t80 != 0 {
-						goto l36
-					}
-					store64(m.memory, uint32(v1), uint64(i64(0)))
-				}
-			l36:
-				v6 = v6 + i32(4)
-				v5 = v5 + i32(-4)
-				goto l37
-			l35:
-				t81 := int32(load32(m.memory, uint64(uint32(v4))+1504))
-				m.fn216(v4+i32(1584), t81, i32(16), i32(0), v11, v2, v3)
-				store32(m.memory, uint64(uint32(v4))+2356, uint32(v4+i32(1584)))
-				store32(m.memory, uint64(uint32(v4))+2352, uint32(v4+i32(2336)))
-				store32(m.memory, uint64(uint32(v4))+2348, uint32(v4+i32(752)))
-				switch int32(v10) {
-				default:
-					m.fn219(v4+i32(1512), v4+i32(2348), v7, i64(0), v10)
-					goto l15
-				case 1:
-					m.fn219(v4+i32(1512), v4+i32(2348), v7, i64(1), v19)
-					goto l15
-				case 2:
-					m.fn219(v4+i32(2360), v4+i32(2348), v7, i64(1), i64(4))
-					{
-						t82 := int32(load32(m.memory, uint64(uint32(v4))+2424))
-						v5 = t82
-						if v5 == 0 {
-							goto l41
-						}
-						memory_copy(m.memory, uint32(v4+i32(1512)), uint32(v4+i32(2360)), uint32(i32(64)))
-						t83 := int32(load32(m.memory, uint64(uint32(v4))+2428))
-						v6 = t83
-						goto l31
-					}
-				l41:
-					{
-						t84 := int32(load32(m.memory, uint64(uint32(v4))+1120))
-						if t84 != 0 {
-							t87 := int32(load32(m.memory, uint64(uint32(v4))+1648))
-							v5 = t87
-							if v5 == 0 {
-								goto l43
-							}
-							t88 := int32(load32(m.memory, uint64(uint32(v4))+1652))
-							v6 = t88
-							memory_copy(m.memory, uint32(v4+i32(1512)), uint32(v4+i32(1584)), uint32(i32(64)))
-							goto l31
-						}
-						t85 := int64(load64(m.memory, uint64(uint32(v4))+2336))
-						store64(m.memory, uint32(v13), uint64(t85))
-						t86 := int32(load32(m.memory, uint64(uint32(v4))+2344))
-						store32(m.memory, uint64(uint32(v13))+8, uint32(t86))
-						store32(m.memory, uint64(uint32(v4))+1120, uint32(i32(1)))
-						store64(m.memory, uint64(uint32(v4))+1112, uint64(v19))
-						store64(m.memory, uint64(uint32(v4))+1104, uint64(i64(1)))
-						goto l43
-					}
-				l43:
-					{
-						t89 := int32(load32(m.memory, uint64(uint32(v4))+1152))
-						if t89 != 0 {
-							goto l44
-						}
-						t90 := int64(load64(m.memory, uint64(uint32(v4))+2336))
-						store64(m.memory, uint32(v12), uint64(t90))
-						t91 := int32(load32(m.memory, uint64(uint32(v4))+2344))
-						store32(m.memory, uint64(uint32(v12))+8, uint32(t91))
-						store32(m.memory, uint64(uint32(v4))+1152, uint32(i32(1)))
-						store64(m.memory, uint64(uint32(v4))+1144, uint64(v19))
-						store64(m.memory, uint64(uint32(v4))+1136, uint64(i64(1)))
-						store32(m.memory, uint64(uint32(v4))+1576, uint32(i32(0)))
-						goto l15
-					}
-				l44:
-					memory_copy(m.memory, uint32(v4+i32(1512)), uint32(v4+i32(1584)), uint32(i32(72)))
-				}
+				v3 = v4 + i32(736) + v5
+				store64(m.memory, uint32(v3), uint64(v10))
+				t20 := int64(load64(m.memory, uint32(v6+i32(24))))
+				store64(m.memory, uint32(v3+i32(8)), uint64(t20))
+				v5 = v5 + i32(32)
+				goto l7
 			}
-		l15:
-			t92 := int32(load32(m.memory, uint64(uint32(v4))+1576))
-			v5 = t92
-			if v5 == 0 {
-				v5 = v11 + v16
-				p94 := v5
-				if uint32(v5) < uint32(v11) {
-					p94 = i32(-1)
-				}
-				v5 = p94 + i32(1)
-				p95 := i32(-1)
-				if v5 != 0 {
-					p95 = v5
-				}
-				v11 = p95
-				goto l46
-			}
-			t93 := int32(load32(m.memory, uint64(uint32(v4))+1580))
-			v6 = t93
 		}
-	l31:
-		memory_copy(m.memory, uint32(v0+i32(8)), uint32(v4+i32(1512)), uint32(i32(64)))
-		store32(m.memory, uint64(uint32(v0))+76, uint32(v6))
-		store32(m.memory, uint64(uint32(v0))+72, uint32(v5))
+	l4:
+		m.fn157(v0+i32(8), v1, i32(14), i32(0), i32(0), v7, v2)
 		store64(m.memory, uint32(v0), uint64(i64(2)))
-		goto l7
+		goto l8
+	l3:
+		store64(m.memory, uint64(uint32(v4))+744, uint64(v10))
+		store64(m.memory, uint64(uint32(v4))+736, uint64(i64(1)))
+	l6:
+		t21 := v4 + i32(2248)
+		t22 := v4 + i32(736)
+		v5 = v2 + i32(1)
+		p23 := i32(-1)
+		if v5 != 0 {
+			p23 = v5
+		}
+		m.fn155(t21, t22, p23, v9, v8)
+		{
+			t24 := int32(load32(m.memory, uint64(uint32(v4))+2312))
+			v5 = t24
+			if v5 == 0 {
+				goto l9
+			}
+			memory_copy(m.memory, uint32(v0+i32(8)), uint32(v4+i32(2248)), uint32(i32(64)))
+			t25 := int32(load32(m.memory, uint64(uint32(v4))+2316))
+			store32(m.memory, uint64(uint32(v0))+76, uint32(t25))
+			store32(m.memory, uint64(uint32(v0))+72, uint32(v5))
+			store64(m.memory, uint32(v0), uint64(i64(2)))
+			goto l8
+		}
+	l9:
+		memory_copy(m.memory, uint32(v0), uint32(v4+i32(736)), uint32(i32(760)))
 	}
-l2:
-	m.fn216(v0+i32(8), v1, i32(24), i32(0), i32(1024), i32(1), i32(0))
-	store64(m.memory, uint32(v0), uint64(i64(2)))
-l7:
-	m.g0 = v4 + i32(3120)
+l8:
+	m.g0 = v4 + i32(3008)
 }
 
 //go:norace
@@ -7705,9 +7339,9 @@ func (m *Module) fn101(v0, v1 int32) {
 		p3 = i32(92)
 	}
 	v4 = p3
-	p4 := i32(21316)
+	p4 := i32(21308)
 	if v3 != 0 {
-		p4 = i32(21224)
+		p4 = i32(21216)
 	}
 	v3 = p4
 l2:
@@ -7719,7 +7353,7 @@ l2:
 		t6 := v2 + i32(192)
 		t7 := v1
 		v5 = t5
-		m.fn220(t6, t7, v5)
+		m.fn219(t6, t7, v5)
 		{
 			t8 := int32(load32(m.memory, uint64(uint32(v2))+192))
 			if t8 == 0 {
@@ -7765,12 +7399,12 @@ l6:
 			}
 			t4 := int64(load32(m.memory, uint64(uint32(v4))+200))
 			v6 = t4
-			m.fn209(v4+i32(192), v1, v5)
+			m.fn212(v4+i32(192), v1, v5)
 			t5 := int64(load64(m.memory, uint64(uint32(v4))+200))
 			v7 = t5
 			t6 := int64(load64(m.memory, uint64(uint32(v4))+192))
 			v8 = t6
-			m.fn210(v4+i32(192), v5, v4+i32(8))
+			m.fn213(v4+i32(192), v5, v4+i32(8))
 			t7 := int64(load64(m.memory, uint64(uint32(v4))+192))
 			if v8|t7 == 0 {
 				goto l2
@@ -7845,7 +7479,7 @@ func (m *Module) fn103(v0, v1, v2, v3, v4 int32) {
 			t3 := v5 + i32(8)
 			t4 := v1
 			v3 = t2
-			m.fn209(t3, t4, v3)
+			m.fn212(t3, t4, v3)
 			m.fn35(v5+i32(28), v3)
 			{
 				t5 := int32(load32(m.memory, uint64(uint32(v5))+28))
@@ -7868,7 +7502,7 @@ func (m *Module) fn103(v0, v1, v2, v3, v4 int32) {
 						if v8 == 0 {
 							t9 := int64(load64(m.memory, uint32(v4)))
 							t10 := int64(load64(m.memory, uint64(uint32(v4))+8))
-							m.fn211(v5+i32(40), t9, t10, i32(18), v7)
+							m.fn214(v5+i32(40), t9, t10, i32(18), v7)
 							t11 := int64(load64(m.memory, uint64(uint32(v5))+40))
 							v7 = t11
 							{
@@ -7901,7 +7535,7 @@ func (m *Module) fn103(v0, v1, v2, v3, v4 int32) {
 					}
 				}
 			l3:
-				t18 := m.fn212(v4, v3)
+				t18 := m.fn215(v4, v3)
 				v11 = t18
 				{
 					if v10 != 0 {
@@ -7923,7 +7557,7 @@ func (m *Module) fn103(v0, v1, v2, v3, v4 int32) {
 						goto l9
 					}
 				l7:
-					m.fn210(v5+i32(40), v3, v4)
+					m.fn213(v5+i32(40), v3, v4)
 					t19 := int64(load64(m.memory, uint64(uint32(v5))+40))
 					if !(t19|v7 == 0) {
 						goto l10
@@ -7947,7 +7581,7 @@ func (m *Module) fn103(v0, v1, v2, v3, v4 int32) {
 				if v10 != 0 {
 					p24 = t22
 				}
-				m.fn211(t25, t20, t21, t26, p24)
+				m.fn214(t25, t20, t21, t26, p24)
 				t27 := int64(load64(m.memory, uint64(uint32(v5))+40))
 				v7 = t27
 				{
@@ -7982,7 +7616,7 @@ func (m *Module) fn103(v0, v1, v2, v3, v4 int32) {
 		}
 		t32 := int64(load64(m.memory, uint64(uint32(v5))+16))
 		v8 = t32
-		m.fn213(v5, v3)
+		m.fn216(v5, v3)
 		v7 = i64(0)
 		{
 			t33 := int32(load32(m.memory, uint32(v5)))
@@ -8027,7 +7661,7 @@ func (m *Module) fn104(v0, v1, v2 int32) {
 	t5 := v3 + i32(8)
 	t6 := v1
 	v7 = t4
-	m.fn220(t5, t6, v7)
+	m.fn219(t5, t6, v7)
 	{
 		{
 			t7 := int32(load32(m.memory, uint64(uint32(v3))+24))
@@ -8103,7 +7737,7 @@ l1:
 	if v1 != 0 {
 		p27 = i32(0)
 	}
-	m.fn216(t18, t16, t19, t20, t21, p26, p27)
+	m.fn157(t18, t16, t19, t20, t21, p26, p27)
 	store64(m.memory, uint64(uint32(v0))+8, uint64(v4))
 	store64(m.memory, uint32(v0), uint64(v5))
 	t28 := int32(load32(m.memory, uint64(uint32(v3))+72))
@@ -8184,7 +7818,7 @@ func (m *Module) fn107(v0, v1 int32) {
 	m.g0 = v2
 	memory_zero(m.memory, uint32(v2+i32(8)), uint32(i32(184)))
 	v3 = i32(8)
-	memory_copy(m.memory, uint32(v2+i32(192)+i32(8)), uint32(i32(21316)), uint32(i32(40)))
+	memory_copy(m.memory, uint32(v2+i32(192)+i32(8)), uint32(i32(21308)), uint32(i32(40)))
 l4:
 	if v3 == i32(48) {
 		goto l0
@@ -8240,9 +7874,9 @@ func (m *Module) fn108(v0, v1, v2 int32) {
 		p3 = i32(1)
 	}
 	m.fn35(t1, p3)
-	p4 := i32(21320)
+	p4 := i32(21312)
 	if v4 != 0 {
-		p4 = i32(21228)
+		p4 = i32(21220)
 	}
 	v1 = p4
 	t6 := v1
@@ -8252,9 +7886,9 @@ func (m *Module) fn108(v0, v1, v2 int32) {
 	}
 	v5 = t6 + p5
 	t7 := int64(load64(m.memory, uint32(v2)))
-	t8 := m.fn221(v3+i32(20), v3+i32(792), t7)
+	t8 := m.fn223(v3+i32(20), v3+i32(792), t7)
 	v6 = t8
-	t9 := m.fn212(v2, i32(12))
+	t9 := m.fn215(v2, i32(12))
 	t10 := int64(load64(m.memory, uint64(uint32(v2))+88))
 	v7 = t10
 	t11 := int64(load64(m.memory, uint64(uint32(v2))+96))
@@ -8263,7 +7897,7 @@ func (m *Module) fn108(v0, v1, v2 int32) {
 		p12 = 1
 	}
 	v8 = t9 & p12
-	v9 = i32(24536)
+	v9 = i32(24528)
 l1:
 	{
 		{
@@ -8276,7 +7910,7 @@ l1:
 			v4 = t13
 			v10 = v1 + i32(4)
 			v1 = v10
-			t14 := m.fn222(v2, v4)
+			t14 := m.fn224(v2, v4)
 			if t14 == 0 {
 				goto l1
 			}
@@ -8329,23 +7963,23 @@ l1:
 	l6:
 		t17 := m.fn27(v6, v9, i32(1))
 		v10 = t17
-		m.fn217(v3+i32(8), v4)
+		m.fn220(v3+i32(8), v4)
 		t18 := int32(load32(m.memory, uint64(uint32(v3))+8))
 		t19 := int32(load32(m.memory, uint64(uint32(v3))+12))
 		t20 := m.fn27(v10, t18, t19)
-		t21 := m.fn27(t20, i32(24537), i32(1))
+		t21 := m.fn27(t20, i32(24529), i32(1))
 		v10 = t21
 		if v4 != i32(22) {
 			goto l8
 		}
 		if v11 == i64(0x7fffffffffffffff) {
-			_ = m.fn27(v10, i32(23662), i32(4))
-			v9 = i32(24538)
+			_ = m.fn27(v10, i32(23654), i32(4))
+			v9 = i32(24530)
 			goto l1
 		}
 	l8:
-		_ = m.fn221(v10, v3+i32(804), v11)
-		v9 = i32(24538)
+		_ = m.fn223(v10, v3+i32(804), v11)
+		v9 = i32(24530)
 		goto l1
 	}
 }
@@ -8508,9 +8142,9 @@ func (m *Module) fn112(v0, v1 int32) {
 			goto l0
 		}
 		v3 = v6 << 2
-		t4 := int32(load32(m.memory, uint64(uint32(v3))+28444))
+		t4 := int32(load32(m.memory, uint64(uint32(v3))+28436))
 		v5 = t4
-		t5 := int32(load32(m.memory, uint64(uint32(v3))+28420))
+		t5 := int32(load32(m.memory, uint64(uint32(v3))+28412))
 		v3 = t5
 	}
 l0:
@@ -8542,9 +8176,9 @@ l2:
 			p10 = 1
 		}
 		v1 = p10
-		p11 := i32(25825)
+		p11 := i32(25817)
 		if v1 != 0 {
-			p11 = i32(27356)
+			p11 = i32(27348)
 		}
 		p12 := i32(1)
 		if v1 != 0 {
@@ -8557,7 +8191,7 @@ l2:
 		goto l4
 	}
 l3:
-	_ = m.fn27(v4, i32(25825), i32(1))
+	_ = m.fn27(v4, i32(25817), i32(1))
 l4:
 	v5 = v5 + i32(8)
 	_ = m.fn28(v4, v7)
@@ -8659,11 +8293,11 @@ func (m *Module) Xbackoff_budget_state_step(v0, v1 int32, v2 int64, v3 int32) in
 			if t16 != t17 {
 				goto l7
 			}
-			t18 := m.fn240(v4+i32(48), v1, i32(80))
+			t18 := m.fn242(v4+i32(48), v1, i32(80))
 			if t18 != 0 {
 				goto l7
 			}
-			t19 := m.fn240(v4+i32(48)+i32(88), v0+i32(96), i32(88))
+			t19 := m.fn242(v4+i32(48)+i32(88), v0+i32(96), i32(88))
 			var p20 int32
 			if t19 != i32(0) {
 				p20 = 1
@@ -8697,50 +8331,50 @@ func (m *Module) Xbackoff_code_name(v0 int32) int32 {
 	var v1 int32
 	switch v0 + i32(-100) {
 	default:
-		v1 = i32(20783)
+		v1 = i32(20777)
 		if v0 == 0 {
 			goto l18
 		}
 		v0 = v0 + i32(-1)
-		p0 := i32(20841)
+		p0 := i32(20835)
 		if uint32(v0) < uint32(i32(25)) {
-			p0 = v0*i32(24) + i32(18438)
+			p0 = v0*i32(24) + i32(18432)
 		}
 		return p0
 	case 0:
-		return i32(20720)
+		return i32(20714)
 	case 1:
-		return i32(20885)
+		return i32(20879)
 	case 2:
-		return i32(20871)
+		return i32(20865)
 	case 3:
-		return i32(20696)
+		return i32(20690)
 	case 4:
-		return i32(20867)
+		return i32(20861)
 	case 5:
-		return i32(20671)
+		return i32(20665)
 	case 6:
-		return i32(20766)
+		return i32(20760)
 	case 7:
-		return i32(20733)
+		return i32(20727)
 	case 8:
-		return i32(20786)
+		return i32(20780)
 	case 9:
-		return i32(20812)
+		return i32(20806)
 	case 10:
-		return i32(20751)
+		return i32(20745)
 	case 11:
-		return i32(20911)
+		return i32(20905)
 	case 12:
-		return i32(20795)
+		return i32(20789)
 	case 13:
-		return i32(20682)
+		return i32(20676)
 	case 14:
-		return i32(20707)
+		return i32(20701)
 	case 15:
-		return i32(20899)
+		return i32(20893)
 	case 16:
-		v1 = i32(20828)
+		v1 = i32(20822)
 	}
 l18:
 	return v1
@@ -8857,7 +8491,7 @@ l1:
 	v6 = i32(1)
 	t2 := int32(load32(m.memory, uint64(uint32(v3))+64))
 	v5 = t2
-	p3 := i32(26404)
+	p3 := i32(26396)
 	if v5 != 0 {
 		p3 = v5
 	}
@@ -8901,7 +8535,7 @@ l5:
 		v11 = v1 + v4
 		t12 := int64(load64(m.memory, uint64(uint32(v3))+48))
 		v12 = t12
-		memory_copy(m.memory, uint32(v3+i32(56)+i32(8)), uint32(i32(0x6000)), uint32(i32(112)))
+		memory_copy(m.memory, uint32(v3+i32(56)+i32(8)), uint32(i32(24568)), uint32(i32(112)))
 		v5 = i32(0)
 		{
 		l9:
@@ -8929,7 +8563,7 @@ l5:
 		l12:
 			{
 				if v8 == 0 {
-					m.fn241(v3, v12, i64(0), v13, i64(0))
+					m.fn243(v3, v12, i64(0), v13, i64(0))
 					t21 := int64(load64(m.memory, uint32(v3)))
 					t22 := v0
 					v15 = t21
@@ -8948,7 +8582,7 @@ l5:
 					goto l6
 				}
 				t17 := int32(m.memory[uint32(v4+v8)])
-				m.fn241(v3+i32(16), int64(uint32(t17+i32(-48)))&i64(255), i64(0), v13, i64(0))
+				m.fn243(v3+i32(16), int64(uint32(t17+i32(-48)))&i64(255), i64(0), v13, i64(0))
 				{
 					t18 := int64(load64(m.memory, uint64(uint32(v3))+24))
 					if t18 != i64(0) {
@@ -9060,10 +8694,10 @@ l5:
 func (m *Module) Xbackoff_field_name(v0 int32) int32 {
 	var v1 int32
 	v1 = v0 * i32(24)
-	t1 := v1 + i32(19806)
-	p0 := i32(20871)
+	t1 := v1 + i32(19800)
+	p0 := i32(20865)
 	if uint32(v0+i32(-33)) < uint32(i32(10)) {
-		p0 = v1 + i32(18798)
+		p0 = v1 + i32(18792)
 	}
 	p2 := p0
 	if uint32(v0+i32(-1)) < uint32(i32(23)) {
@@ -9181,9 +8815,9 @@ func (m *Module) Xbackoff_http_retry_after(v0, v1 int32, v2, v3 int64, v4 int32)
 				}
 				v2 = i64(0)
 				t10 := int64(load64(m.memory, uint64(uint32(v5))+128))
-				m.fn241(v5+i32(48), t10, i64(0), i64(1000000), i64(0))
+				m.fn243(v5+i32(48), t10, i64(0), i64(1000000), i64(0))
 				t12 := v5 + i32(120)
-				p11 := i32(26404)
+				p11 := i32(26396)
 				if v9 != 0 {
 					p11 = v9
 				}
@@ -9212,7 +8846,7 @@ func (m *Module) Xbackoff_http_retry_after(v0, v1 int32, v2, v3 int64, v4 int32)
 				}
 				v11 = p19
 				store32(m.memory, uint64(uint32(v5))+172, uint32(i32(6)))
-				store32(m.memory, uint64(uint32(v5))+168, uint32(i32(26404)))
+				store32(m.memory, uint64(uint32(v5))+168, uint32(i32(26396)))
 				store32(m.memory, uint64(uint32(v5))+160, uint32(v6))
 				store32(m.memory, uint64(uint32(v5))+164, uint32(v6+v9))
 				v8 = v5 + i32(172)
@@ -9435,7 +9069,7 @@ func (m *Module) fn122(v0, v1, v2 int32) {
 		if t1 == 0 {
 			goto l0
 		}
-		m.fn180(v3, v1, v2)
+		m.fn183(v3, v1, v2)
 		t2 := int64(load64(m.memory, uint64(uint32(v3))+8))
 		t3 := int32(load32(m.memory, uint32(v3)))
 		t5 := v0
@@ -9463,7 +9097,7 @@ func (m *Module) fn123(v0, v1 int32, v2 int64, v3 int32) {
 	v5 = t1 + i32(-1)
 	store32(m.memory, uint32(t2), uint32(v5))
 	v6 = i64(0)
-	m.fn241(v4, v2, i64(0), i64(10), i64(0))
+	m.fn243(v4, v2, i64(0), i64(10), i64(0))
 	{
 		{
 			t3 := int64(load64(m.memory, uint64(uint32(v4))+8))
@@ -9694,7 +9328,7 @@ l2:
 		if v3&i32(63) != i32(56) {
 			goto l1
 		}
-		m.fn233(v0)
+		m.fn235(v0)
 	l1:
 		v1 = v1 + i32(1)
 		v2 = v2 + i32(-1)
@@ -9747,7 +9381,7 @@ func (m *Module) fn129(v0 int32) int64 {
 	t1 := int64(load64(m.memory, uint64(uint32(v1))+40))
 	t2 := int64(load64(m.memory, uint64(uint32(v1))+48))
 	store64(m.memory, uint64(uint32(v1))+40, uint64(t1|t2<<56))
-	m.fn233(v1 + i32(8))
+	m.fn235(v1 + i32(8))
 	t3 := int64(load64(m.memory, uint64(uint32(v1))+8))
 	v2 = t3
 	t4 := int64(load64(m.memory, uint64(uint32(v1))+16))
@@ -9759,10 +9393,10 @@ func (m *Module) fn129(v0 int32) int64 {
 	store64(m.memory, uint64(uint32(v1))+112, uint64(v4^i64(255)))
 	store64(m.memory, uint64(uint32(v1))+104, uint64(v3))
 	store64(m.memory, uint64(uint32(v1))+96, uint64(v2))
-	m.fn234(v1+i32(64), v1+i32(96))
-	m.fn234(v1+i32(96), v1+i32(64))
-	m.fn234(v1+i32(64), v1+i32(96))
-	m.fn234(v1+i32(96), v1+i32(64))
+	m.fn236(v1+i32(64), v1+i32(96))
+	m.fn236(v1+i32(96), v1+i32(64))
+	m.fn236(v1+i32(64), v1+i32(96))
+	m.fn236(v1+i32(96), v1+i32(64))
 	t7 := int64(load64(m.memory, uint64(uint32(v1))+96))
 	v2 = t7
 	t8 := int64(load64(m.memory, uint64(uint32(v1))+104))
@@ -9783,7 +9417,7 @@ func (m *Module) Xbackoff_kind_name(v0 int32, v1 int64) int32 {
 		p0 = i32(-1)
 	}
 	v2 = p0
-	v3 = i32(20854)
+	v3 = i32(20848)
 	{
 		switch v0 + i32(-9) {
 		case 1:
@@ -9803,7 +9437,7 @@ func (m *Module) Xbackoff_kind_name(v0 int32, v1 int64) int32 {
 				}
 				p8 := i32(0)
 				if v0 != 0 {
-					p8 = v2*i32(24) + i32(19470)
+					p8 = v2*i32(24) + i32(19464)
 				}
 				return p8
 			}
@@ -9820,7 +9454,7 @@ func (m *Module) Xbackoff_kind_name(v0 int32, v1 int64) int32 {
 			}
 			p2 := i32(0)
 			if v0 != 0 {
-				p2 = v2*i32(24) + i32(19038)
+				p2 = v2*i32(24) + i32(19032)
 			}
 			return p2
 		case 2:
@@ -9834,7 +9468,7 @@ func (m *Module) Xbackoff_kind_name(v0 int32, v1 int64) int32 {
 			}
 			p4 := i32(0)
 			if v0 != 0 {
-				p4 = v2*i32(24) + i32(19302)
+				p4 = v2*i32(24) + i32(19296)
 			}
 			return p4
 		case 0:
@@ -9848,7 +9482,7 @@ func (m *Module) Xbackoff_kind_name(v0 int32, v1 int64) int32 {
 			}
 			p6 := i32(0)
 			if v0 != 0 {
-				p6 = v2*i32(24) + i32(19542)
+				p6 = v2*i32(24) + i32(19536)
 			}
 			return p6
 		}
@@ -9858,7 +9492,7 @@ func (m *Module) Xbackoff_kind_name(v0 int32, v1 int64) int32 {
 		}
 		p9 := i32(0)
 		if uint32(v2) < uint32(i32(5)) {
-			p9 = v2*i32(24) + i32(19182)
+			p9 = v2*i32(24) + i32(19176)
 		}
 		v3 = p9
 	}
@@ -10017,8 +9651,8 @@ func (m *Module) fn132(v0, v1 int32) {
 			goto l0
 		}
 		t2 := int64(load64(m.memory, uint64(uint32(v1))+8))
-		t3 := m.fn237(v1)
-		m.fn241(v2, t2, i64(0), t3, i64(0))
+		t3 := m.fn239(v1)
+		m.fn243(v2, t2, i64(0), t3, i64(0))
 		t4 := int64(load64(m.memory, uint32(v2)))
 		t5 := int64(load64(m.memory, uint64(uint32(v2))+8))
 		t7 := v0
@@ -10047,14 +9681,14 @@ func (m *Module) fn133(v0, v1 int32, v2, v3 int64) int64 {
 		default:
 			goto l1
 		case 0:
-			m.fn238(v0, v3)
+			m.fn240(v0, v3)
 			t1 := int32(load32(m.memory, uint32(v0)))
 			t2 := int64(load32(m.memory, uint64(uint32(t1))+44))
 			v2 = t2 * v2
 			v5 = i64(0)
 			goto l3
 		case 3:
-			m.fn239(v4, v0, v3)
+			m.fn241(v4, v0, v3)
 			{
 				{
 					t3 := int32(load32(m.memory, uint32(v0)))
@@ -10377,7 +10011,7 @@ func (m *Module) Xbackoff_operation_decide(v0, v1 int32, v2, v3 int64, v4, v5 in
 							p48 = t46
 						}
 						t49 := fn1(v10, v30)
-						m.fn241(t44, p48+i64(1), i64(0), t49, i64(0))
+						m.fn243(t44, p48+i64(1), i64(0), t49, i64(0))
 						t50 := int64(load64(m.memory, uint64(uint32(v6))+40))
 						v9 = t50
 					}
@@ -10435,7 +10069,7 @@ func (m *Module) Xbackoff_operation_decide(v0, v1 int32, v2, v3 int64, v4, v5 in
 								if uint64(v9) < uint64(i64(0x7fffffffffffffff)) {
 									p63 = v9
 								}
-								m.fn241(t62, t61, i64(0), p63-v2+i64(1), i64(0))
+								m.fn243(t62, t61, i64(0), p63-v2+i64(1), i64(0))
 								t64 := int64(load64(m.memory, uint64(uint32(v6))+24))
 								v2 = v2 + t64
 							}
@@ -10643,7 +10277,7 @@ func (m *Module) Xbackoff_operation_decide(v0, v1 int32, v2, v3 int64, v4, v5 in
 							p109 = i64(0)
 						}
 						t110 := int64(load64(m.memory, uint64(uint32(v4))+8))
-						m.fn241(t107, p109, i64(0), t110, i64(0))
+						m.fn243(t107, p109, i64(0), t110, i64(0))
 						m.fn132(v6+i32(72), v4)
 						t112 := v6
 						p111 := v3
@@ -10861,10 +10495,10 @@ func (m *Module) fn138(v0 int32, v1 int64, v2 int32) int64 {
 	t0 := m.g0
 	v3 = t0 - i32(16)
 	m.g0 = v3
-	m.fn155(v3, v0, v1, v2)
+	m.fn160(v3, v0, v1, v2)
 	t1 := int64(load64(m.memory, uint32(v3)))
 	t2 := fn1(v1, v2)
-	t3 := m.fn226(t1, v0, int64(uint32(v2)), t2)
+	t3 := m.fn228(t1, v0, int64(uint32(v2)), t2)
 	v1 = t3
 	m.g0 = v3 + i32(16)
 	return v1
@@ -10936,7 +10570,7 @@ func (m *Module) fn140(v0, v1 int32, v2 int64) int64 {
 			v5 = int64(uint32(v1))
 			t3 := int64(uint64(t2) / uint64(v5))
 			v6 = t3
-			m.fn241(t1, v6, i64(0), v4, i64(0))
+			m.fn243(t1, v6, i64(0), v4, i64(0))
 			t4 := int64(load64(m.memory, uint64(uint32(v3))+16))
 			v7 = t4
 			t5 := int64(uint64((v2-v6*v5)*v4) / uint64(v5))
@@ -10955,7 +10589,7 @@ func (m *Module) fn140(v0, v1 int32, v2 int64) int64 {
 			goto l1
 		}
 	l0:
-		m.fn241(v3, v2, i64(0), v4, i64(0))
+		m.fn243(v3, v2, i64(0), v4, i64(0))
 		t9 := int64(load64(m.memory, uint64(uint32(v3))+8))
 		var p10 int32
 		if t9 != i64(0) {
@@ -11169,13 +10803,13 @@ l4:
 		}
 		return i32(0)
 	l3:
-		v4 = v0 + i32(20940)
+		v4 = v0 + i32(20936)
 		v0 = v0 + i32(4)
 		t4 := int32(load32(m.memory, uint32(v4)))
 		v5 = t4
 		v4 = v5 << 2
-		t5 := int32(load32(m.memory, uint32(v4+i32(20984))))
-		t6 := int32(load32(m.memory, uint32(v4+i32(20964))))
+		t5 := int32(load32(m.memory, uint32(v4+i32(20976))))
+		t6 := int32(load32(m.memory, uint32(v4+i32(20956))))
 		t7 := m.fn21(t5, t6, v2, v3)
 		if t7 == 0 {
 			goto l4
@@ -11186,11 +10820,11 @@ l4:
 
 //go:norace
 func (m *Module) Xbackoff_outcome_name(v0 int32) int32 {
-	p0 := i32(20812)
+	p0 := i32(20806)
 	if uint32(v0) < uint32(i32(6)) {
-		p0 = v0*i32(24) + i32(20527)
+		p0 = v0*i32(24) + i32(20521)
 	}
-	p1 := i32(20807)
+	p1 := i32(20801)
 	if v0 != 0 {
 		p1 = p0
 	}
@@ -11334,7 +10968,7 @@ func (m *Module) Xbackoff_policy_change(v0, v1 int32, v2 int64, v3, v4 int32) in
 			l2:
 				memory_copy(m.memory, uint32(v5+i32(112)), uint32(v0), uint32(i32(160)))
 				v6 = i32(0)
-				m.fn33(v5+i32(8), v1, i32(21224), i32(23), i32(0))
+				m.fn33(v5+i32(8), v1, i32(21216), i32(23), i32(0))
 				v7 = i64(0)
 				t3 := int32(load32(m.memory, uint64(uint32(v5))+12))
 				v0 = t3
@@ -11401,7 +11035,7 @@ func (m *Module) fn151(v0, v1, v2 int32, v3 int64) {
 	t0 := m.g0
 	v4 = t0 - i32(1936)
 	m.g0 = v4
-	m.fn169(v4+i32(12), v1)
+	m.fn154(v4+i32(12), v1)
 	t1 := int32(load32(m.memory, uint64(uint32(v4))+780))
 	t2 := v4 + i32(784)
 	t3 := v4 + i32(12)
@@ -11437,7 +11071,7 @@ l1:
 		goto l2
 	}
 	if v2 == i32(11) {
-		v5 = i32(26408)
+		v5 = i32(26400)
 		v1 = i32(5)
 		goto l4
 	}
@@ -11445,7 +11079,7 @@ l1:
 	v1 = i32(0)
 	goto l4
 l2:
-	v5 = i32(26428)
+	v5 = i32(26420)
 	v1 = i32(1)
 l4:
 	v1 = v1 << 2
@@ -11477,7 +11111,7 @@ l6:
 l5:
 	store64(m.memory, uint64(uint32(v4))+1544, uint64(v7))
 	m.fn40(v4+i32(1544), v2, v3)
-	m.fn164(v0, v4+i32(1544))
+	m.fn156(v0, v4+i32(1544))
 	m.g0 = v4 + i32(1936)
 }
 
@@ -11508,7 +11142,7 @@ func (m *Module) Xbackoff_policy_change_ratio(v0, v1, v2, v3, v4, v5 int32) int3
 				goto l2
 			}
 			memory_copy(m.memory, uint32(v6+i32(112)), uint32(v0), uint32(i32(160)))
-			m.fn33(v6+i32(8), v1, i32(21224), i32(23), i32(1))
+			m.fn33(v6+i32(8), v1, i32(21216), i32(23), i32(1))
 			t3 := int32(load32(m.memory, uint64(uint32(v6))+12))
 			v0 = t3
 			t4 := int32(load32(m.memory, uint64(uint32(v6))+8))
@@ -11565,6 +11199,642 @@ l4:
 }
 
 //go:norace
+func (m *Module) Xbackoff_policy_change_text(v0, v1 int32, v2 int64, v3, v4 int32) int32 {
+	var v5, v6, v7, v8 int32
+	t0 := m.g0
+	v5 = t0 - i32(5360)
+	m.g0 = v5
+	{
+		if v3 != 0 {
+			goto l0
+		}
+		memory_zero(m.memory, uint32(v5+i32(140)), uint32(i32(108)))
+		v0 = i32(100)
+		goto l1
+	l0:
+		m.fn41(v5+i32(8), v0)
+		v6 = i32(1)
+		t1 := int32(load32(m.memory, uint64(uint32(v5))+12))
+		v0 = t1
+		{
+			t2 := int32(load32(m.memory, uint64(uint32(v5))+8))
+			if t2 != i32(1) {
+				goto l2
+			}
+			memory_zero(m.memory, uint32(v5+i32(140)), uint32(i32(108)))
+			goto l1
+		}
+	l2:
+		memory_copy(m.memory, uint32(v5+i32(248)), uint32(v0), uint32(i32(160)))
+		v7 = i32(0)
+		if v2 == 0 {
+			goto l3
+		}
+		if v1 != 0 {
+			goto l4
+		}
+		v0 = i32(100)
+		goto l5
+	l4:
+		if uint64(v2) <= uint64(i64(0x7fffffff)) {
+			goto l6
+		}
+		v0 = i32(108)
+	l5:
+		memory_zero(m.memory, uint32(v5+i32(140)), uint32(i32(108)))
+		goto l1
+	l6:
+		v7 = int32(v2)
+		v6 = v1
+	l3:
+		m.fn154(v5+i32(740), v5+i32(248))
+		t3 := int32(load32(m.memory, uint64(uint32(v5))+1508))
+		t4 := v5 + i32(3864)
+		t5 := v5 + i32(740)
+		v0 = t3
+		var p6 int32
+		if uint32(v0) > uint32(i32(768)) {
+			p6 = 1
+		}
+		v1 = p6
+		p7 := t5
+		if v1 != 0 {
+			p7 = i32(1)
+		}
+		p8 := v0
+		if v1 != 0 {
+			p8 = i32(0)
+		}
+		m.fn100(t4, i32(1), p7, p8)
+		t9 := int64(load64(m.memory, uint64(uint32(v5))+3864))
+		v2 = t9
+		memory_copy(m.memory, uint32(v5+i32(3104)), uint32(v5+i32(3864)+i32(8)), uint32(i32(72)))
+		{
+			if v2 != i64(2) {
+				goto l7
+			}
+			memory_copy(m.memory, uint32(v5+i32(568)+i32(8)), uint32(v5+i32(3104)), uint32(i32(72)))
+			goto l8
+		l7:
+			memory_copy(m.memory, uint32(v5+i32(1512)+i32(80)), uint32(v5+i32(3864)+i32(80)), uint32(i32(680)))
+			memory_copy(m.memory, uint32(v5+i32(1512)+i32(8)), uint32(v5+i32(3104)), uint32(i32(72)))
+			store64(m.memory, uint64(uint32(v5))+1512, uint64(v2))
+			v0 = i32(0)
+		l10:
+			{
+				if v0 == i32(736) {
+					goto l9
+				}
+				v1 = v5 + i32(4624) + v0
+				t10 := v1
+				v8 = v5 + i32(1512) + v0
+				t11 := int64(load64(m.memory, uint32(v8)))
+				store64(m.memory, uint32(t10), uint64(t11))
+				store32(m.memory, uint32(v1+i32(16)), uint32(i32(0)))
+				t12 := int64(load64(m.memory, uint32(v8+i32(8))))
+				store64(m.memory, uint32(v1+i32(8)), uint64(t12))
+				v0 = v0 + i32(32)
+				goto l10
+			}
+		l9:
+			memory_copy(m.memory, uint32(v5+i32(3864)), uint32(v5+i32(4624)), uint32(i32(736)))
+			store64(m.memory, uint64(uint32(v5))+4608, uint64(i64(1)))
+			store32(m.memory, uint64(uint32(v5))+4600, uint32(v6))
+			t13 := int32(load32(m.memory, uint64(uint32(v5))+2264))
+			t14 := v5
+			v0 = t13
+			store32(m.memory, uint64(uint32(t14))+4616, uint32(v0))
+			store32(m.memory, uint64(uint32(v5))+4604, uint32(v7))
+			{
+				if uint32(v7) > uint32(i32(1024)) {
+					goto l11
+				}
+				t16 := v5 + i32(4624)
+				t17 := v5 + i32(3864)
+				p15 := i32(0)
+				if v7 != 0 {
+					p15 = v6
+				}
+				m.fn155(t16, t17, i32(0), p15, v7)
+				{
+					t18 := int32(load32(m.memory, uint64(uint32(v5))+4688))
+					v0 = t18
+					if v0 == 0 {
+						memory_copy(m.memory, uint32(v5+i32(3104)), uint32(v5+i32(3864)), uint32(i32(760)))
+						t20 := int64(load64(m.memory, uint64(uint32(v5))+3104))
+						v2 = t20
+						if v2 == i64(2) {
+							goto l13
+						}
+						t21 := v5 + i32(3032)
+						v1 = v5 + i32(3104) + i32(8)
+						memory_copy(m.memory, uint32(t21), uint32(v1), uint32(i32(72)))
+						memory_copy(m.memory, uint32(v5+i32(2272)+i32(80)), uint32(v5+i32(3104)+i32(80)), uint32(i32(680)))
+						memory_copy(m.memory, uint32(v5+i32(2272)+i32(8)), uint32(v5+i32(3032)), uint32(i32(72)))
+						store64(m.memory, uint64(uint32(v5))+2272, uint64(v2))
+						m.fn101(v5+i32(3864), v5+i32(2272))
+						m.fn156(v5+i32(3104), v5+i32(3864))
+						v0 = v5 + i32(568) + i32(8)
+						{
+							t22 := int64(load64(m.memory, uint64(uint32(v5))+3104))
+							if t22 != i64(1) {
+								memory_copy(m.memory, uint32(v0), uint32(v1), uint32(i32(160)))
+								memory_copy(m.memory, uint32(v5+i32(408)), uint32(v0), uint32(i32(160)))
+								memory_zero(m.memory, uint32(v3+i32(168)), uint32(i32(216)))
+								store64(m.memory, uint32(v3), uint64(i64(3543621949687885680)))
+								memory_copy(m.memory, uint32(v3+i32(8)), uint32(v5+i32(408)), uint32(i32(160)))
+								goto l16
+							}
+							m.fn104(v0, v5+i32(2272), v1)
+							goto l15
+						}
+					}
+					memory_copy(m.memory, uint32(v5+i32(3112)), uint32(v5+i32(4624)), uint32(i32(64)))
+					store32(m.memory, uint64(uint32(v5))+3176, uint32(v0))
+					t19 := int32(load32(m.memory, uint64(uint32(v5))+4692))
+					store32(m.memory, uint64(uint32(v5))+3180, uint32(t19))
+					goto l13
+				}
+			}
+		l11:
+			m.fn157(v5+i32(3112), v0, i32(24), i32(0), i32(1024), i32(1), i32(0))
+		l13:
+			memory_copy(m.memory, uint32(v5+i32(3032)), uint32(v5+i32(3104)+i32(8)), uint32(i32(72)))
+			memory_copy(m.memory, uint32(v5+i32(568)+i32(8)), uint32(v5+i32(3032)), uint32(i32(72)))
+		}
+	l8:
+		v0 = v5 + i32(576)
+	l15:
+		memory_copy(m.memory, uint32(v5+i32(408)), uint32(v0), uint32(i32(72)))
+		m.fn20(v5+i32(128), v5+i32(408))
+		t23 := int64(load64(m.memory, uint64(uint32(v5))+128))
+		if t23 != i64(1) {
+			goto l16
+		}
+		t24 := int32(load32(m.memory, uint64(uint32(v5))+136))
+		v0 = t24
+	}
+l1:
+	memory_copy(m.memory, uint32(v5+i32(20)), uint32(v5+i32(140)), uint32(i32(108)))
+	goto l17
+l16:
+	v0 = i32(0)
+	memory_zero(m.memory, uint32(v5+i32(20)), uint32(i32(108)))
+l17:
+	if v4 == 0 {
+		goto l18
+	}
+	store32(m.memory, uint32(v4), uint32(v0))
+	memory_copy(m.memory, uint32(v4+i32(4)), uint32(v5+i32(20)), uint32(i32(108)))
+l18:
+	m.g0 = v5 + i32(5360)
+	return v0
+}
+
+//go:norace
+func (m *Module) fn154(v0, v1 int32) {
+	var v2 int32
+	t0 := m.g0
+	v2 = t0 - i32(192)
+	m.g0 = v2
+	m.fn218(v2+i32(8), v1)
+	m.fn108(v0, i32(1), v2+i32(8))
+	m.g0 = v2 + i32(192)
+}
+
+//go:norace
+func (m *Module) fn155(v0, v1, v2, v3, v4 int32) {
+	var v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18 int32
+	var v19, v20 int64
+	var v21 int32
+	t0 := m.g0
+	v5 = t0 - i32(256)
+	m.g0 = v5
+	v6 = v1 + i32(404)
+	v7 = v1 + i32(372)
+	v8 = v5 + i32(8) + i32(16)
+	v9 = v5 + i32(168) + i32(16)
+l37:
+	{
+		{
+			{
+				{
+					{
+						{
+							if v3 == 0 {
+								store32(m.memory, uint64(uint32(v0))+64, uint32(i32(0)))
+								goto l21
+							}
+							m.fn3(v5+i32(168), v3, v4, i32(44))
+							t1 := int32(load32(m.memory, uint64(uint32(v5))+180))
+							v4 = t1
+							t2 := int32(load32(m.memory, uint64(uint32(v5))+176))
+							v3 = t2
+							t3 := int32(load32(m.memory, uint64(uint32(v5))+168))
+							t4 := int32(load32(m.memory, uint64(uint32(v5))+172))
+							t5 := v5 + i32(168)
+							v10 = t4
+							m.fn3(t5, t3, v10, i32(61))
+							t6 := int32(load32(m.memory, uint64(uint32(v5))+180))
+							v11 = t6
+							t7 := int32(load32(m.memory, uint64(uint32(v5))+176))
+							v12 = t7
+							t8 := int32(load32(m.memory, uint64(uint32(v5))+172))
+							v13 = t8
+							t9 := int32(load32(m.memory, uint64(uint32(v5))+168))
+							v14 = t9
+							t10 := int32(load32(m.memory, uint64(uint32(v1))+752))
+							v15 = t10
+							var p11 int32
+							if v15 == i32(1) {
+								p11 = 1
+							}
+							v16 = p11
+							p12 := i32(36)
+							if v16 != 0 {
+								p12 = i32(88)
+							}
+							v17 = p12
+							p13 := i32(21312)
+							if v16 != 0 {
+								p13 = i32(21220)
+							}
+							v16 = p13
+						l2:
+							{
+								if v17 == 0 {
+									m.fn157(v5+i32(8), v15, i32(15), i32(0), v2, v14, v13)
+									goto l5
+								}
+								t14 := int32(load32(m.memory, uint32(v16)))
+								t15 := v5
+								v18 = t14
+								m.fn220(t15, v18)
+								v17 = v17 + i32(-4)
+								v16 = v16 + i32(4)
+								t16 := int32(load32(m.memory, uint32(v5)))
+								t17 := int32(load32(m.memory, uint64(uint32(v5))+4))
+								t18 := m.fn87(t16, t17, v14, v13)
+								if t18 == 0 {
+									goto l2
+								}
+							}
+							{
+								if v12 == 0 {
+									goto l3
+								}
+								if v11 != 0 {
+									{
+										if v11 != i32(4) {
+											goto l6
+										}
+										t23 := int32(load32(m.memory, uint32(v12)))
+										if t23 == i32(1701736302) {
+											var p36 int32
+											if v18 == i32(22) {
+												p36 = 1
+											}
+											v19 = int64(uint32(p36))
+											v20 = i64(0x7fffffffffffffff)
+											goto l20
+										}
+									}
+								l6:
+									m.fn35(v5+i32(244), v18)
+									{
+										t24 := int32(load32(m.memory, uint64(uint32(v5))+244))
+										switch t24 {
+										case 1:
+											m.fn116(v5+i32(96), v12, v11)
+											t25 := int32(load32(m.memory, uint64(uint32(v5))+96))
+											if t25 != i32(1) {
+												goto l12
+											}
+											t26 := int64(load64(m.memory, uint64(uint32(v5))+104))
+											v19 = t26
+											t27 := int32(load32(m.memory, uint64(uint32(v5))+100))
+											v15 = t27
+											goto l13
+										case 2:
+											m.fn221(v5+i32(96), v12, v11)
+											t28 := int32(load32(m.memory, uint64(uint32(v5))+96))
+											if t28 != i32(1) {
+												goto l12
+											}
+											goto l14
+										case 3:
+											m.fn122(v5+i32(96), v12, v11)
+											t29 := int32(load32(m.memory, uint64(uint32(v5))+96))
+											if t29 != 0 {
+												goto l12
+											}
+											v15 = i32(23)
+											goto l15
+										default:
+											{
+												if v18 != i32(11) {
+													goto l16
+												}
+												t30 := int32(m.memory[uint32(v12)])
+												if uint32((t30+i32(-48))&i32(255)) < uint32(i32(10)) {
+													m.fn221(v5+i32(96), v12, v11)
+													t34 := int32(load32(m.memory, uint64(uint32(v5))+96))
+													if t34 == i32(1) {
+														goto l14
+													}
+													t35 := int64(load64(m.memory, uint64(uint32(v5))+104))
+													v20 = t35
+													v19 = i64(2)
+													goto l20
+												}
+											}
+										l16:
+											t31 := int32(load32(m.memory, uint64(uint32(v5))+248))
+											t32 := int32(load32(m.memory, uint64(uint32(v5))+252))
+											t33 := m.fn207(t31, t32, v12, v11)
+											v20 = t33
+											if v20 == 0 {
+												v15 = i32(1)
+												goto l15
+											}
+											goto l19
+										}
+									}
+								}
+							l3:
+								t19 := v5 + i32(8)
+								t20 := v15
+								t21 := v18
+								v17 = v2 + v10
+								p22 := v17
+								if uint32(v17) < uint32(v2) {
+									p22 = i32(-1)
+								}
+								m.fn157(t19, t20, i32(17), t21, p22, i32(1), i32(0))
+								goto l5
+							}
+						}
+					l12:
+						t37 := int64(load64(m.memory, uint64(uint32(v5))+104))
+						v20 = t37
+					}
+				l19:
+					v19 = i64(1)
+					goto l20
+				l14:
+					t38 := int32(load32(m.memory, uint64(uint32(v5))+100))
+					v15 = t38
+				}
+			l15:
+				v19 = int64(uint32(v11)) << 32
+			l13:
+				t39 := int32(load32(m.memory, uint64(uint32(v1))+752))
+				t40 := v5 + i32(168)
+				t41 := v15
+				t42 := v18
+				v17 = v2 + v13
+				p43 := v17
+				if uint32(v17) < uint32(v2) {
+					p43 = i32(-1)
+				}
+				v17 = p43 + i32(1)
+				p44 := i32(-1)
+				if v17 != 0 {
+					p44 = v17
+				}
+				v16 = p44
+				t45 := v16
+				v17 = int32(v19)
+				v21 = t45 + v17
+				p46 := v21
+				if uint32(v21) < uint32(v16) {
+					p46 = i32(-1)
+				}
+				t47 := v12 + v17
+				v16 = int32(int64(uint64(v19) >> 32))
+				var p48 int32
+				if uint32(v16) < uint32(v17) {
+					p48 = 1
+				}
+				var p49 int32
+				if uint32(v11) < uint32(v16) {
+					p49 = 1
+				}
+				v12 = p48 | p49
+				p50 := t47
+				if v12 != 0 {
+					p50 = i32(1)
+				}
+				p51 := v16 - v17
+				if v12 != 0 {
+					p51 = i32(0)
+				}
+				m.fn157(t40, t39, t41, t42, p46, p50, p51)
+				t52 := int64(load64(m.memory, uint64(uint32(v5))+176))
+				v20 = t52
+				t53 := int64(load64(m.memory, uint64(uint32(v5))+168))
+				v19 = t53
+				t54 := int32(load32(m.memory, uint64(uint32(v5))+232))
+				v17 = t54
+				if v17 == 0 {
+					goto l20
+				}
+				memory_copy(m.memory, uint32(v8), uint32(v9), uint32(i32(48)))
+				store64(m.memory, uint64(uint32(v5))+16, uint64(v20))
+				store64(m.memory, uint64(uint32(v5))+8, uint64(v19))
+				t55 := int32(load32(m.memory, uint64(uint32(v5))+236))
+				v16 = t55
+				goto l22
+			}
+		l20:
+			store32(m.memory, uint64(uint32(v5))+92, uint32(v11))
+			store32(m.memory, uint64(uint32(v5))+88, uint32(v13))
+			store32(m.memory, uint64(uint32(v5))+84, uint32(v2))
+			if v18 == i32(18) {
+				goto l23
+			}
+			if v18 == i32(11) {
+				v16 = i32(26400)
+				v17 = i32(5)
+				goto l25
+			}
+			v16 = i32(4)
+			v17 = i32(0)
+			goto l25
+		l23:
+			v16 = i32(26420)
+			v17 = i32(1)
+		l25:
+			v17 = v17 << 2
+		l28:
+			if v17 == 0 {
+				goto l26
+			}
+			{
+				t56 := int32(load32(m.memory, uint32(v16)))
+				v11 = t56
+				p57 := i32(-33)
+				if uint32(v11) < uint32(i32(33)) {
+					p57 = i32(-1)
+				}
+				v11 = p57 + v11
+				if uint32(v11) > uint32(i32(22)) {
+					goto l27
+				}
+				v11 = v1 + v11<<5
+				t58 := int32(load32(m.memory, uint64(uint32(v11))+16))
+				if t58 != 0 {
+					goto l27
+				}
+				store64(m.memory, uint32(v11), uint64(i64(0)))
+			}
+		l27:
+			v16 = v16 + i32(4)
+			v17 = v17 + i32(-4)
+			goto l28
+		l26:
+			t59 := int32(load32(m.memory, uint64(uint32(v1))+752))
+			m.fn157(v5+i32(96), t59, i32(16), i32(0), v2, v14, v13)
+			store32(m.memory, uint64(uint32(v5))+244, uint32(v1))
+			store32(m.memory, uint64(uint32(v5))+252, uint32(v5+i32(96)))
+			store32(m.memory, uint64(uint32(v5))+248, uint32(v5+i32(84)))
+			switch int32(v19) {
+			default:
+				m.fn222(v5+i32(8), v5+i32(244), v18, i64(0), v19)
+				goto l5
+			case 1:
+				m.fn222(v5+i32(8), v5+i32(244), v18, i64(1), v20)
+				goto l5
+			case 2:
+				m.fn222(v5+i32(168), v5+i32(244), v18, i64(1), i64(4))
+				{
+					t60 := int32(load32(m.memory, uint64(uint32(v5))+232))
+					v17 = t60
+					if v17 == 0 {
+						goto l32
+					}
+					memory_copy(m.memory, uint32(v5+i32(8)), uint32(v5+i32(168)), uint32(i32(64)))
+					t61 := int32(load32(m.memory, uint64(uint32(v5))+236))
+					v16 = t61
+					goto l22
+				}
+			l32:
+				{
+					t62 := int32(load32(m.memory, uint64(uint32(v1))+368))
+					if t62 != 0 {
+						t65 := int32(load32(m.memory, uint64(uint32(v5))+160))
+						v17 = t65
+						if v17 == 0 {
+							goto l34
+						}
+						t66 := int32(load32(m.memory, uint64(uint32(v5))+164))
+						v16 = t66
+						memory_copy(m.memory, uint32(v5+i32(8)), uint32(v5+i32(96)), uint32(i32(64)))
+						goto l22
+					}
+					store32(m.memory, uint64(uint32(v1))+368, uint32(i32(1)))
+					store64(m.memory, uint64(uint32(v1))+360, uint64(v20))
+					store64(m.memory, uint64(uint32(v1))+352, uint64(i64(1)))
+					t63 := int64(load64(m.memory, uint64(uint32(v5))+84))
+					store64(m.memory, uint32(v7), uint64(t63))
+					t64 := int32(load32(m.memory, uint64(uint32(v5))+92))
+					store32(m.memory, uint64(uint32(v7))+8, uint32(t64))
+					goto l34
+				}
+			l34:
+				{
+					t67 := int32(load32(m.memory, uint64(uint32(v1))+400))
+					if t67 != 0 {
+						goto l35
+					}
+					store32(m.memory, uint64(uint32(v1))+400, uint32(i32(1)))
+					store64(m.memory, uint64(uint32(v1))+392, uint64(v20))
+					store64(m.memory, uint64(uint32(v1))+384, uint64(i64(1)))
+					t68 := int64(load64(m.memory, uint64(uint32(v5))+84))
+					store64(m.memory, uint32(v6), uint64(t68))
+					t69 := int32(load32(m.memory, uint64(uint32(v5))+92))
+					store32(m.memory, uint64(uint32(v6))+8, uint32(t69))
+					store32(m.memory, uint64(uint32(v5))+72, uint32(i32(0)))
+					goto l5
+				}
+			l35:
+				memory_copy(m.memory, uint32(v5+i32(8)), uint32(v5+i32(96)), uint32(i32(72)))
+			}
+		}
+	l5:
+		t70 := int32(load32(m.memory, uint64(uint32(v5))+72))
+		v17 = t70
+		if v17 == 0 {
+			v17 = v2 + v10
+			p72 := v17
+			if uint32(v17) < uint32(v2) {
+				p72 = i32(-1)
+			}
+			v17 = p72 + i32(1)
+			p73 := i32(-1)
+			if v17 != 0 {
+				p73 = v17
+			}
+			v2 = p73
+			goto l37
+		}
+		t71 := int32(load32(m.memory, uint64(uint32(v5))+76))
+		v16 = t71
+	}
+l22:
+	memory_copy(m.memory, uint32(v0), uint32(v5+i32(8)), uint32(i32(64)))
+	store32(m.memory, uint64(uint32(v0))+68, uint32(v16))
+	store32(m.memory, uint64(uint32(v0))+64, uint32(v17))
+	goto l21
+l21:
+	m.g0 = v5 + i32(256)
+}
+
+//go:norace
+func (m *Module) fn156(v0, v1 int32) {
+	var v2 int32
+	var v3 int64
+	var v4 int32
+	t0 := m.g0
+	v2 = t0 - i32(176)
+	m.g0 = v2
+	m.fn209(v2+i32(8), v1)
+	v1 = v0 + i32(8)
+	v3 = i64(1)
+	v4 = v2 + i32(8) + i32(8)
+	{
+		t1 := int64(load64(m.memory, uint64(uint32(v2))+8))
+		if t1 != i64(1) {
+			goto l0
+		}
+		t2 := int64(load64(m.memory, uint64(uint32(v4))+16))
+		store64(m.memory, uint64(uint32(v1))+16, uint64(t2))
+		t3 := int64(load64(m.memory, uint64(uint32(v4))+8))
+		store64(m.memory, uint64(uint32(v1))+8, uint64(t3))
+		t4 := int64(load64(m.memory, uint32(v4)))
+		store64(m.memory, uint32(v1), uint64(t4))
+		goto l1
+	}
+l0:
+	memory_copy(m.memory, uint32(v1), uint32(v4), uint32(i32(160)))
+	v3 = i64(0)
+l1:
+	store64(m.memory, uint32(v0), uint64(v3))
+	m.g0 = v2 + i32(176)
+}
+
+//go:norace
+func (m *Module) fn157(v0, v1, v2, v3, v4, v5, v6 int32) {
+	m.fn26(v0+i32(20), v5, v6)
+	store32(m.memory, uint64(uint32(v0))+60, uint32(v2))
+	store32(m.memory, uint64(uint32(v0))+64, uint32(v1))
+	store32(m.memory, uint64(uint32(v0))+56, uint32(v3))
+	store64(m.memory, uint32(v0), uint64(i64(0)))
+	store64(m.memory, uint64(uint32(v0))+8, uint64(i64(0)))
+	store32(m.memory, uint64(uint32(v0))+16, uint32(v4))
+}
+
+//go:norace
 func (m *Module) Xbackoff_policy_delay_ns(v0 int32, v1 int64, v2, v3 int32) int32 {
 	var v4 int32
 	var v5, v6, v7 int64
@@ -11613,7 +11883,7 @@ func (m *Module) Xbackoff_policy_delay_ns(v0 int32, v1 int64, v2, v3 int32) int3
 				p11 = t8
 			}
 			t12 := fn1(v1, v2)
-			m.fn241(t6, p11+i64(1), i64(0), t12, i64(0))
+			m.fn243(t6, p11+i64(1), i64(0), t12, i64(0))
 			t13 := int64(load64(m.memory, uint64(uint32(v4))+8))
 			v1 = t13
 		}
@@ -11673,7 +11943,7 @@ func (m *Module) Xbackoff_policy_fill_ns(v0 int32, v1 int64, v2, v3 int32, v4 in
 			v7 = int32(uint32(int32(v4)) >> 3)
 		}
 	l3:
-		m.fn155(v6+i32(32), v0, v1, v2)
+		m.fn160(v6+i32(32), v0, v1, v2)
 		t4 := v7
 		v8 = int64(uint32(v2))
 		v4 = i64(0x100000000) - v8
@@ -11702,7 +11972,7 @@ func (m *Module) Xbackoff_policy_fill_ns(v0 int32, v1 int64, v2, v3 int32, v4 in
 						goto l5
 					}
 					t12 := fn1(v4, i32(0))
-					m.fn241(v6, v8+i64(1), i64(0), t12, i64(0))
+					m.fn243(v6, v8+i64(1), i64(0), t12, i64(0))
 					t13 := int64(load64(m.memory, uint64(uint32(v6))+8))
 					store64(m.memory, uint32(v3), uint64(t13))
 					t14 := v1
@@ -11725,7 +11995,7 @@ func (m *Module) Xbackoff_policy_fill_ns(v0 int32, v1 int64, v2, v3 int32, v4 in
 					goto l5
 				}
 				t8 := fn1(v4, i32(0))
-				t9 := m.fn156(v6+i32(32), v0, v8, t8)
+				t9 := m.fn161(v6+i32(32), v0, v8, t8)
 				store64(m.memory, uint32(v3), uint64(t9))
 				v7 = v7 + i32(-8)
 				v4 = v4 + i64(-0x61c8864680b583eb)
@@ -11744,7 +12014,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn155(v0, v1 int32, v2 int64, v3 int32) {
+func (m *Module) fn160(v0, v1 int32, v2 int64, v3 int32) {
 	var v4 int32
 	var v5 int64
 	var v6 int32
@@ -11771,14 +12041,14 @@ func (m *Module) fn155(v0, v1 int32, v2 int64, v3 int32) {
 				goto l1
 			}
 			t4 := fn1(v2, v6)
-			_ = m.fn156(v4, v1, v5, t4)
+			_ = m.fn161(v4, v1, v5, t4)
 			v6 = v6 + i32(1)
 			v5 = v5 + i64(1)
 			goto l2
 		}
 	}
 l0:
-	m.fn171(v4, v1, v3)
+	m.fn174(v4, v1, v3)
 l1:
 	t6 := int64(load64(m.memory, uint64(uint32(v4))+8))
 	store64(m.memory, uint64(uint32(v0))+8, uint64(t6))
@@ -11788,14 +12058,14 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn156(v0, v1 int32, v2, v3 int64) int64 {
+func (m *Module) fn161(v0, v1 int32, v2, v3 int64) int64 {
 	t0 := int64(load64(m.memory, uint32(v0)))
-	t1 := m.fn226(t0, v1, v2, v3)
+	t1 := m.fn228(t0, v1, v2, v3)
 	t2 := v0
 	t3 := v1
 	t4 := v2
 	v3 = t1
-	m.fn177(t2, t3, t4, v3)
+	m.fn180(t2, t3, t4, v3)
 	return v3
 }
 
@@ -11832,7 +12102,7 @@ func (m *Module) Xbackoff_policy_fit_base(v0 int32, v1, v2 int64, v3, v4 int32) 
 			}
 		l2:
 			memory_copy(m.memory, uint32(v5+i32(104)), uint32(v0), uint32(i32(160)))
-			m.fn158(v5+i32(536), v5+i32(104), i32(2), v1, v2)
+			m.fn163(v5+i32(536), v5+i32(104), i32(2), v1, v2)
 			t3 := int32(load32(m.memory, uint64(uint32(v5))+564))
 			v0 = t3
 			t4 := int32(load32(m.memory, uint64(uint32(v5))+560))
@@ -11880,7 +12150,7 @@ l5:
 }
 
 //go:norace
-func (m *Module) fn158(v0, v1, v2 int32, v3, v4 int64) {
+func (m *Module) fn163(v0, v1, v2 int32, v3, v4 int64) {
 	var v5 int32
 	var v6, v7, v8, v9 int64
 	var v10, v11 int32
@@ -11958,16 +12228,16 @@ func (m *Module) fn158(v0, v1, v2 int32, v3, v4 int64) {
 		l5:
 			t11 := int32(load32(m.memory, uint64(uint32(v1))+16))
 			t12 := int32(load32(m.memory, uint64(uint32(v1))+20))
-			t13 := fn214(t11, t12)
+			t13 := fn217(t11, t12)
 			v6 = t13
 			t14 := int64(load64(m.memory, uint64(uint32(v1))+40))
 			v8 = t14
 		}
 	l6:
-		m.fn215(v5+i32(32), v1)
+		m.fn218(v5+i32(32), v1)
 		memory_zero(m.memory, uint32(v5+i32(432)), uint32(i32(192)))
 		v1 = i32(8)
-		memory_copy(m.memory, uint32(v5+i32(632)+i32(8)), uint32(i32(21224)), uint32(i32(92)))
+		memory_copy(m.memory, uint32(v5+i32(632)+i32(8)), uint32(i32(21216)), uint32(i32(92)))
 	l10:
 		if v1 == i32(100) {
 			goto l7
@@ -11978,7 +12248,7 @@ func (m *Module) fn158(v0, v1, v2 int32, v3, v4 int64) {
 			if v10 == i32(18) {
 				goto l8
 			}
-			t16 := m.fn222(v5+i32(32), v10)
+			t16 := m.fn224(v5+i32(32), v10)
 			if t16 == 0 {
 				goto l8
 			}
@@ -12017,7 +12287,7 @@ func (m *Module) fn158(v0, v1, v2 int32, v3, v4 int64) {
 			if uint64(v6) > uint64(v8) {
 				goto l11
 			}
-			m.fn229(v5+i32(416), v5+i32(216), v5+i32(28), v5+i32(632), v6, i64(0x7fffffffffffffff), i64(0))
+			m.fn231(v5+i32(416), v5+i32(216), v5+i32(28), v5+i32(632), v6, i64(0x7fffffffffffffff), i64(0))
 			{
 				t22 := int64(load64(m.memory, uint64(uint32(v5))+416))
 				v3 = t22
@@ -12044,7 +12314,7 @@ func (m *Module) fn158(v0, v1, v2 int32, v3, v4 int64) {
 				v12 = v4 << 4
 				t30 := v12
 				v13 = int64(uint64(v4) >> 60)
-				m.fn230(t27, t28, t29, t30, v13, v8)
+				m.fn232(t27, t28, t29, t30, v13, v8)
 				t31 := int64(load64(m.memory, uint64(uint32(v5))+432))
 				t32 := int64(load64(m.memory, uint64(uint32(v5))+440))
 				var p33 int32
@@ -12101,7 +12371,7 @@ func (m *Module) fn158(v0, v1, v2 int32, v3, v4 int64) {
 										goto l16
 									}
 									if v14 != i64(0) {
-										m.fn241(v5, v7, i64(0), v15, i64(0))
+										m.fn243(v5, v7, i64(0), v15, i64(0))
 										t41 := int64(load64(m.memory, uint32(v5)))
 										t42 := int64(load64(m.memory, uint64(uint32(v5))+8))
 										t43 := v6
@@ -12123,7 +12393,7 @@ func (m *Module) fn158(v0, v1, v2 int32, v3, v4 int64) {
 										if p44 != 0 {
 											p48 = i64(-1)
 										}
-										t49 := m.fn176(t41, t42, p48)
+										t49 := m.fn179(t41, t42, p48)
 										v7 = t43 + t49
 										p50 := v7
 										if uint64(v7) < uint64(v6) {
@@ -12168,7 +12438,7 @@ func (m *Module) fn158(v0, v1, v2 int32, v3, v4 int64) {
 								p61 = t58
 							}
 							v18 = p61
-							m.fn230(t53, t54, t55, t56, t57, v18)
+							m.fn232(t53, t54, t55, t56, t57, v18)
 							t62 := int64(load64(m.memory, uint64(uint32(v5))+432))
 							v7 = t62
 							v3 = v7 - v4
@@ -12277,7 +12547,7 @@ func (m *Module) fn158(v0, v1, v2 int32, v3, v4 int64) {
 		t81 := v5 + i32(432)
 		t82 := v5 + i32(216)
 		v1 = t80
-		m.fn231(t81, t82, v1, v8)
+		m.fn233(t81, t82, v1, v8)
 		v6 = i64(1)
 		{
 			t83 := int64(load64(m.memory, uint64(uint32(v5))+432))
@@ -12333,7 +12603,7 @@ func (m *Module) Xbackoff_policy_fit_cap(v0 int32, v1, v2 int64, v3, v4 int32) i
 			}
 		l2:
 			memory_copy(m.memory, uint32(v5+i32(104)), uint32(v0), uint32(i32(160)))
-			m.fn158(v5+i32(536), v5+i32(104), i32(8), v1, v2)
+			m.fn163(v5+i32(536), v5+i32(104), i32(8), v1, v2)
 			t3 := int32(load32(m.memory, uint64(uint32(v5))+564))
 			v0 = t3
 			t4 := int32(load32(m.memory, uint64(uint32(v5))+560))
@@ -12400,7 +12670,7 @@ func (m *Module) Xbackoff_policy_get(v0, v1, v2 int32) int32 {
 		if t2 == i32(1) {
 			goto l1
 		}
-		m.fn33(v3, v1, i32(21224), i32(23), i32(0))
+		m.fn33(v3, v1, i32(21216), i32(23), i32(0))
 		t3 := int32(load32(m.memory, uint64(uint32(v3))+4))
 		v1 = t3
 		{
@@ -12412,7 +12682,7 @@ func (m *Module) Xbackoff_policy_get(v0, v1, v2 int32) int32 {
 			goto l1
 		}
 	l2:
-		m.fn161(v3+i32(16), v0, v1)
+		m.fn166(v3+i32(16), v0, v1)
 		{
 			t5 := int64(load64(m.memory, uint64(uint32(v3))+16))
 			if t5 == i64(1) {
@@ -12432,7 +12702,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn161(v0, v1, v2 int32) {
+func (m *Module) fn166(v0, v1, v2 int32) {
 	var v3 int32
 	var v4 int64
 	t0 := m.g0
@@ -12442,14 +12712,14 @@ func (m *Module) fn161(v0, v1, v2 int32) {
 		if v2 == i32(18) {
 			goto l0
 		}
-		m.fn215(v3+i32(8), v1)
+		m.fn218(v3+i32(8), v1)
 		v4 = i64(0)
 		{
-			t1 := m.fn34(v2, i32(21224), i32(23))
+			t1 := m.fn34(v2, i32(21216), i32(23))
 			if t1 == 0 {
 				goto l1
 			}
-			t2 := m.fn212(v3+i32(8), v2)
+			t2 := m.fn215(v3+i32(8), v2)
 			if t2 == 0 {
 				goto l1
 			}
@@ -12509,7 +12779,7 @@ func (m *Module) Xbackoff_policy_get_ratio(v0, v1, v2, v3 int32) int32 {
 		if t2 == i32(1) {
 			goto l0
 		}
-		m.fn33(v4, v1, i32(21224), i32(23), i32(1))
+		m.fn33(v4, v1, i32(21216), i32(23), i32(1))
 		t3 := int32(load32(m.memory, uint64(uint32(v4))+4))
 		v0 = t3
 		{
@@ -12521,7 +12791,7 @@ func (m *Module) Xbackoff_policy_get_ratio(v0, v1, v2, v3 int32) int32 {
 			goto l0
 		}
 	l1:
-		m.fn161(v4+i32(16), v5, v0)
+		m.fn166(v4+i32(16), v5, v0)
 		t5 := int64(load64(m.memory, uint64(uint32(v4))+16))
 		t6 := int64(load64(m.memory, uint64(uint32(v4))+24))
 		t7 := m.fn31(t5, t6, v2, v3)
@@ -12561,7 +12831,7 @@ func (m *Module) Xbackoff_policy_init(v0, v1, v2 int32) int32 {
 		if uint64(t1) > uint64(i64(0x7fffff)) {
 			goto l1
 		}
-		m.fn164(v3+i32(96), v1)
+		m.fn156(v3+i32(96), v1)
 		t2 := int32(load32(m.memory, uint64(uint32(v3))+124))
 		v4 = t2
 		t3 := int32(load32(m.memory, uint64(uint32(v3))+120))
@@ -12606,39 +12876,6 @@ l2:
 l3:
 	m.g0 = v3 + i32(400)
 	return v4
-}
-
-//go:norace
-func (m *Module) fn164(v0, v1 int32) {
-	var v2 int32
-	var v3 int64
-	var v4 int32
-	t0 := m.g0
-	v2 = t0 - i32(176)
-	m.g0 = v2
-	m.fn206(v2+i32(8), v1)
-	v1 = v0 + i32(8)
-	v3 = i64(1)
-	v4 = v2 + i32(8) + i32(8)
-	{
-		t1 := int64(load64(m.memory, uint64(uint32(v2))+8))
-		if t1 != i64(1) {
-			goto l0
-		}
-		t2 := int64(load64(m.memory, uint64(uint32(v4))+16))
-		store64(m.memory, uint64(uint32(v1))+16, uint64(t2))
-		t3 := int64(load64(m.memory, uint64(uint32(v4))+8))
-		store64(m.memory, uint64(uint32(v1))+8, uint64(t3))
-		t4 := int64(load64(m.memory, uint32(v4)))
-		store64(m.memory, uint32(v1), uint64(t4))
-		goto l1
-	}
-l0:
-	memory_copy(m.memory, uint32(v1), uint32(v4), uint32(i32(160)))
-	v3 = i64(0)
-l1:
-	store64(m.memory, uint32(v0), uint64(v3))
-	m.g0 = v2 + i32(176)
 }
 
 //go:norace
@@ -12723,7 +12960,7 @@ func (m *Module) Xbackoff_policy_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 			memory_copy(m.memory, uint32(v4+i32(568)+i32(8)), uint32(v4+i32(2088)), uint32(i32(72)))
 			store64(m.memory, uint64(uint32(v4))+568, uint64(v2))
 			m.fn101(v4+i32(1328), v4+i32(568))
-			m.fn164(v4+i32(2088), v4+i32(1328))
+			m.fn156(v4+i32(2088), v4+i32(1328))
 			v1 = v4 + i32(400) + i32(8)
 			v5 = v4 + i32(2088) + i32(8)
 			t2 := int64(load64(m.memory, uint64(uint32(v4))+2088))
@@ -12829,7 +13066,7 @@ func (m *Module) Xbackoff_policy_print(v0, v1 int32, v2 int64, v3 int32) int32 {
 		goto l1
 	}
 l0:
-	m.fn169(v4+i32(28), v5)
+	m.fn154(v4+i32(28), v5)
 	v0 = i32(0)
 l1:
 	store32(m.memory, uint64(uint32(v4))+24, uint32(v0))
@@ -12847,17 +13084,6 @@ l1:
 		p5 = v3
 	}
 	return p5
-}
-
-//go:norace
-func (m *Module) fn169(v0, v1 int32) {
-	var v2 int32
-	t0 := m.g0
-	v2 = t0 - i32(192)
-	m.g0 = v2
-	m.fn215(v2+i32(8), v1)
-	m.fn108(v0, i32(1), v2+i32(8))
-	m.g0 = v2 + i32(192)
 }
 
 //go:norace
@@ -12886,9 +13112,9 @@ func (m *Module) Xbackoff_policy_window_ns(v0, v1, v2 int32) int32 {
 		v4 = t3
 		store64(m.memory, uint64(uint32(t4))+24, uint64(v4))
 		store64(m.memory, uint64(uint32(v3))+16, uint64(v4))
-		m.fn171(v3+i32(16), v0, v1)
+		m.fn174(v3+i32(16), v0, v1)
 		t5 := int64(load64(m.memory, uint64(uint32(v3))+16))
-		t6 := m.fn172(t5, v0, int64(uint32(v1)))
+		t6 := m.fn175(t5, v0, int64(uint32(v1)))
 		store64(m.memory, uint32(v2), uint64(t6))
 		v0 = i32(0)
 	}
@@ -12898,7 +13124,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn171(v0, v1, v2 int32) {
+func (m *Module) fn174(v0, v1, v2 int32) {
 	var v3, v4, v5 int64
 	{
 		{
@@ -12959,7 +13185,7 @@ func (m *Module) fn171(v0, v1, v2 int32) {
 			v4 = t14
 			t15 := int64(load64(m.memory, uint32(v0)))
 			v3 = t15
-			m.fn227(v0, v1)
+			m.fn229(v0, v1)
 			t16 := int64(load64(m.memory, uint32(v0)))
 			if v3 != t16 {
 				goto l2
@@ -12973,7 +13199,7 @@ func (m *Module) fn171(v0, v1, v2 int32) {
 }
 
 //go:norace
-func (m *Module) fn172(v0 int64, v1 int32, v2 int64) int64 {
+func (m *Module) fn175(v0 int64, v1 int32, v2 int64) int64 {
 	var v3 int32
 	var v4 int64
 	var v5, v6 int32
@@ -12987,7 +13213,7 @@ func (m *Module) fn172(v0 int64, v1 int32, v2 int64) int64 {
 			goto l1
 		case 0:
 			t2 := int64(load64(m.memory, uint64(uint32(v1))+8))
-			m.fn241(v3, t2, i64(0), v2, i64(0))
+			m.fn243(v3, t2, i64(0), v2, i64(0))
 			t3 := int64(load64(m.memory, uint32(v1)))
 			v2 = t3
 			t4 := int64(load64(m.memory, uint32(v3)))
@@ -13036,7 +13262,7 @@ func (m *Module) fn172(v0 int64, v1 int32, v2 int64) int64 {
 					if v5&i32(1) == 0 {
 						goto l4
 					}
-					m.fn241(v3+i32(48), v2, i64(0), v4, i64(0))
+					m.fn243(v3+i32(48), v2, i64(0), v4, i64(0))
 					t15 := int64(load64(m.memory, uint64(uint32(v3))+48))
 					t16 := int64(load64(m.memory, uint64(uint32(v3))+56))
 					p17 := t15
@@ -13051,7 +13277,7 @@ func (m *Module) fn172(v0 int64, v1 int32, v2 int64) int64 {
 				if v6 == 0 {
 					goto l5
 				}
-				m.fn241(v3+i32(32), v4, i64(0), v4, i64(0))
+				m.fn243(v3+i32(32), v4, i64(0), v4, i64(0))
 				t18 := int64(load64(m.memory, uint64(uint32(v3))+32))
 				t19 := int64(load64(m.memory, uint64(uint32(v3))+40))
 				p20 := t18
@@ -13069,7 +13295,7 @@ func (m *Module) fn172(v0 int64, v1 int32, v2 int64) int64 {
 			if uint64(v2) < uint64(i64(0x7fffffffffffffff)) {
 				p21 = v2
 			}
-			m.fn241(t22, t23, i64(0), p21, i64(0))
+			m.fn243(t22, t23, i64(0), p21, i64(0))
 			t24 := int64(load64(m.memory, uint64(uint32(v3))+16))
 			v2 = t24
 			p25 := i64(0x7fffffffffffffff)
@@ -13218,7 +13444,7 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 		if uint64(v4) >= uint64(t13) {
 			goto l0
 		}
-		m.fn175(v2+i32(288), v7, v2+i32(48), v4)
+		m.fn178(v2+i32(288), v7, v2+i32(48), v4)
 		t14 := int64(load64(m.memory, uint64(uint32(v2))+296))
 		v7 = t14
 		t15 := int64(load64(m.memory, uint64(uint32(v2))+288))
@@ -13265,7 +13491,7 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 			if uint64(v10) < uint64(v6) {
 				p26 = 1
 			}
-			m.fn241(t24, t25, int64(uint32(p26)), v9, i64(0))
+			m.fn243(t24, t25, int64(uint32(p26)), v9, i64(0))
 			t27 := int64(load64(m.memory, uint64(uint32(v2))+32))
 			t28 := int64(load64(m.memory, uint64(uint32(v2))+40))
 			t29 := v2 + i32(16)
@@ -13275,8 +13501,8 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 			if v9 == 0 {
 				p31 = 1
 			}
-			m.fn241(t29, t27, t28, t30, int64(uint32(p31)))
-			m.fn241(v2, v7-v6, i64(0), v5, i64(0))
+			m.fn243(t29, t27, t28, t30, int64(uint32(p31)))
+			m.fn243(v2, v7-v6, i64(0), v5, i64(0))
 			t32 := int64(load64(m.memory, uint64(uint32(v2))+16))
 			t33 := int64(load64(m.memory, uint64(uint32(v2))+24))
 			t34 := int64(uint64(t32) >> 1)
@@ -13291,16 +13517,16 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 			if uint64(v9) < uint64(v6) {
 				p39 = 1
 			}
-			t40 := m.fn176(t37, t38+int64(uint32(p39)), v7-v8+i64(1))
+			t40 := m.fn179(t37, t38+int64(uint32(p39)), v7-v8+i64(1))
 			v5 = t40
 		}
 	l2:
-		m.fn177(v12, v2+i32(48), v4, v5)
+		m.fn180(v12, v2+i32(48), v4, v5)
 		t41 := int64(load64(m.memory, uint64(uint32(v2))+256))
-		t42 := m.fn156(v13, v2+i32(48), t41, i64(0))
+		t42 := m.fn161(v13, v2+i32(48), t41, i64(0))
 		v6 = t42
 		t43 := int64(load64(m.memory, uint64(uint32(v2))+256))
-		t44 := m.fn156(v0, v2+i32(48), t43, i64(-1))
+		t44 := m.fn161(v0, v2+i32(48), t43, i64(-1))
 		t45 := v2
 		v8 = t44
 		store64(m.memory, uint64(uint32(t45))+320, uint64(v8))
@@ -13366,7 +13592,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn175(v0 int32, v1 int64, v2 int32, v3 int64) {
+func (m *Module) fn178(v0 int32, v1 int64, v2 int32, v3 int64) {
 	var v4, v5 int32
 	var v6, v7 int64
 	t0 := m.g0
@@ -13415,7 +13641,7 @@ func (m *Module) fn175(v0 int32, v1 int64, v2 int32, v3 int64) {
 			goto l1
 		}
 	l0:
-		t16 := m.fn172(v1, v2, v3)
+		t16 := m.fn175(v1, v2, v3)
 		v1 = t16
 		v6 = v1
 		switch v5 + i32(-2) {
@@ -13451,7 +13677,7 @@ func (m *Module) fn175(v0 int32, v1 int64, v2 int32, v3 int64) {
 			goto l6
 		case 3:
 			t26 := int64(load64(m.memory, uint64(uint32(v2))+80))
-			m.fn241(v4, t26, i64(0), v3, i64(0))
+			m.fn243(v4, t26, i64(0), v3, i64(0))
 			v6 = v1
 			t27 := int64(load64(m.memory, uint64(uint32(v2))+72))
 			v3 = t27
@@ -13548,7 +13774,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn176(v0, v1, v2 int64) int64 {
+func (m *Module) fn179(v0, v1, v2 int64) int64 {
 	var v3, v4 int32
 	var v5, v6, v7, v8 int64
 	var v9 int32
@@ -13566,7 +13792,7 @@ l1:
 			m.g0 = v3 + i32(16)
 			return v7
 		}
-		m.fn242(v3, v0, v1, v4&i32(127))
+		m.fn244(v3, v0, v1, v4&i32(127))
 		t1 := int64(load64(m.memory, uint32(v3)))
 		v8 = t1&i64(1) | v5<<1
 		t2 := v8
@@ -13600,7 +13826,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn177(v0, v1 int32, v2, v3 int64) {
+func (m *Module) fn180(v0, v1 int32, v2, v3 int64) {
 	{
 		t0 := int32(load32(m.memory, uint64(uint32(v1))+148))
 		if t0 != i32(6) {
@@ -13616,7 +13842,7 @@ func (m *Module) fn177(v0, v1 int32, v2, v3 int64) {
 		return
 	}
 l0:
-	m.fn227(v0, v1)
+	m.fn229(v0, v1)
 }
 
 //go:norace
@@ -13659,7 +13885,7 @@ func (m *Module) Xbackoff_ratio_parse(v0 int32, v1 int64, v2, v3 int32) int32 {
 	l8:
 		{
 			if v6 == v5 {
-				m.fn179(v4+i32(4), v0, v6)
+				m.fn182(v4+i32(4), v0, v6)
 				goto l9
 			}
 			v7 = v0 + v5
@@ -13706,7 +13932,7 @@ func (m *Module) Xbackoff_ratio_parse(v0 int32, v1 int64, v2, v3 int32) int32 {
 			goto l9
 		}
 	l16:
-		m.fn180(v4+i32(16), v7, v6)
+		m.fn183(v4+i32(16), v7, v6)
 		t4 := int64(load64(m.memory, uint64(uint32(v4))+24))
 		v1 = t4
 		p5 := i64(4096)
@@ -13721,7 +13947,7 @@ func (m *Module) Xbackoff_ratio_parse(v0 int32, v1 int64, v2, v3 int32) int32 {
 		v6 = p7
 		{
 			if v8 != 0 {
-				m.fn181(v4+i32(16), v0, v5, i32(0), v6)
+				m.fn184(v4+i32(16), v0, v5, i32(0), v6)
 				t13 := int32(m.memory[uint64(uint32(v4))+24])
 				v5 = t13
 				{
@@ -13741,7 +13967,7 @@ func (m *Module) Xbackoff_ratio_parse(v0 int32, v1 int64, v2, v3 int32) int32 {
 					goto l19
 				}
 			}
-			m.fn181(v4+i32(16), v0, v5, v6, i32(0))
+			m.fn184(v4+i32(16), v0, v5, v6, i32(0))
 			t8 := int32(m.memory[uint64(uint32(v4))+24])
 			v5 = t8
 			{
@@ -13764,7 +13990,7 @@ func (m *Module) Xbackoff_ratio_parse(v0 int32, v1 int64, v2, v3 int32) int32 {
 	l19:
 		m.memory[uint64(uint32(v4))+56] = byte(v5)
 		store64(m.memory, uint64(uint32(v4))+48, uint64(v1))
-		m.fn182(v4+i32(4), v4+i32(48))
+		m.fn185(v4+i32(4), v4+i32(48))
 	}
 l9:
 	{
@@ -13807,7 +14033,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn179(v0, v1, v2 int32) {
+func (m *Module) fn182(v0, v1, v2 int32) {
 	var v3, v4, v5, v6, v7 int32
 	var v8, v9 int64
 	t0 := m.g0
@@ -13830,7 +14056,7 @@ func (m *Module) fn179(v0, v1, v2 int32) {
 				if t14 != i32(37) {
 					goto l7
 				}
-				m.fn181(v3, v1, v2, i32(0), i32(2))
+				m.fn184(v3, v1, v2, i32(0), i32(2))
 				t15 := int32(m.memory[uint64(uint32(v3))+8])
 				v2 = t15
 				{
@@ -13878,12 +14104,12 @@ func (m *Module) fn179(v0, v1, v2 int32) {
 								goto l5
 							}
 						}
-						m.fn180(v3, v6, v7)
+						m.fn183(v3, v6, v7)
 						t9 := int64(load64(m.memory, uint32(v3)))
 						v8 = t9
 						t10 := int64(load64(m.memory, uint64(uint32(v3))+8))
 						v9 = t10
-						m.fn180(v3, v4, v5)
+						m.fn183(v3, v4, v5)
 						store64(m.memory, uint64(uint32(v3))+40, uint64(v9))
 						store64(m.memory, uint64(uint32(v3))+32, uint64(v8))
 						t11 := int64(load64(m.memory, uint64(uint32(v3))+8))
@@ -13900,7 +14126,7 @@ func (m *Module) fn179(v0, v1, v2 int32) {
 			}
 		}
 	l7:
-		m.fn181(v3, v1, v4, i32(0), i32(0))
+		m.fn184(v3, v1, v4, i32(0), i32(0))
 		t20 := int32(m.memory[uint64(uint32(v3))+8])
 		v2 = t20
 		{
@@ -13924,13 +14150,13 @@ func (m *Module) fn179(v0, v1, v2 int32) {
 		store64(m.memory, uint64(uint32(v3))+32, uint64(v8))
 	}
 l6:
-	m.fn182(v0, v3+i32(32))
+	m.fn185(v0, v3+i32(32))
 l2:
 	m.g0 = v3 + i32(64)
 }
 
 //go:norace
-func (m *Module) fn180(v0, v1, v2 int32) {
+func (m *Module) fn183(v0, v1, v2 int32) {
 	var v3 int32
 	var v4, v5 int64
 	var v6 int32
@@ -13945,7 +14171,7 @@ l2:
 			goto l0
 		}
 		v5 = i64(0)
-		m.fn241(v3, v4, i64(0), i64(10), i64(0))
+		m.fn243(v3, v4, i64(0), i64(10), i64(0))
 		t1 := int64(load64(m.memory, uint64(uint32(v3))+8))
 		if t1 != i64(0) {
 			goto l1
@@ -13971,7 +14197,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn181(v0, v1, v2, v3, v4 int32) {
+func (m *Module) fn184(v0, v1, v2, v3, v4 int32) {
 	var v5, v6, v7, v8, v9, v10, v11 int32
 	var v12, v13, v14, v15, v16 int64
 	t0 := m.g0
@@ -13986,7 +14212,7 @@ func (m *Module) fn181(v0, v1, v2, v3, v4 int32) {
 		{
 			t3 := int32(load32(m.memory, uint64(uint32(v5))+88))
 			v2 = t3
-			p4 := i32(26404)
+			p4 := i32(26396)
 			if v2 != 0 {
 				p4 = v2
 			}
@@ -14092,7 +14318,7 @@ func (m *Module) fn181(v0, v1, v2, v3, v4 int32) {
 			l17:
 				if v2 != v1 {
 					v13 = i64(0)
-					m.fn241(v5+i32(48), v12, i64(0), i64(10), i64(0))
+					m.fn243(v5+i32(48), v12, i64(0), i64(10), i64(0))
 					t18 := int64(load64(m.memory, uint64(uint32(v5))+56))
 					if t18 != i64(0) {
 						goto l16
@@ -14111,7 +14337,7 @@ func (m *Module) fn181(v0, v1, v2, v3, v4 int32) {
 			l15:
 				if v9 != 0 {
 					v13 = i64(0)
-					m.fn241(v5+i32(32), v12, i64(0), i64(10), i64(0))
+					m.fn243(v5+i32(32), v12, i64(0), i64(10), i64(0))
 					t16 := int64(load64(m.memory, uint64(uint32(v5))+40))
 					if t16 != i64(0) {
 						goto l14
@@ -14125,7 +14351,7 @@ func (m *Module) fn181(v0, v1, v2, v3, v4 int32) {
 				goto l14
 			l11:
 				v13 = i64(0)
-				m.fn241(v5+i32(64), v12, i64(0), i64(10), i64(0))
+				m.fn243(v5+i32(64), v12, i64(0), i64(10), i64(0))
 				t21 := int64(load64(m.memory, uint64(uint32(v5))+72))
 				if t21 == i64(0) {
 					goto l18
@@ -14147,7 +14373,7 @@ func (m *Module) fn181(v0, v1, v2, v3, v4 int32) {
 		}
 	l14:
 		v14 = i64(0)
-		v1 = i32(26432)
+		v1 = i32(26424)
 		v2 = i32(0)
 	l25:
 		{
@@ -14157,7 +14383,7 @@ func (m *Module) fn181(v0, v1, v2, v3, v4 int32) {
 		l23:
 			if v8 != 0 {
 				v15 = i64(0)
-				m.fn241(v5, v14, i64(0), i64(10), i64(0))
+				m.fn243(v5, v14, i64(0), i64(10), i64(0))
 				t24 := int64(load64(m.memory, uint64(uint32(v5))+8))
 				if t24 != i64(0) {
 					goto l22
@@ -14171,7 +14397,7 @@ func (m *Module) fn181(v0, v1, v2, v3, v4 int32) {
 			goto l22
 		l20:
 			v15 = i64(0)
-			m.fn241(v5+i32(16), v14, i64(0), i64(10), i64(0))
+			m.fn243(v5+i32(16), v14, i64(0), i64(10), i64(0))
 			{
 				t26 := int64(load64(m.memory, uint64(uint32(v5))+24))
 				if t26 == i64(0) {
@@ -14202,7 +14428,7 @@ l5:
 }
 
 //go:norace
-func (m *Module) fn182(v0, v1 int32) {
+func (m *Module) fn185(v0, v1 int32) {
 	var v2, v3, v4, v5, v6 int64
 	{
 		{
@@ -14316,13 +14542,13 @@ l4:
 		}
 		return i32(0)
 	l3:
-		v4 = v0 + i32(27340)
+		v4 = v0 + i32(27332)
 		v0 = v0 + i32(4)
 		t4 := int32(load32(m.memory, uint32(v4)))
 		v5 = t4
 		v4 = v5 << 2
-		t5 := int32(load32(m.memory, uint32(v4+i32(21032))))
-		t6 := int32(load32(m.memory, uint32(v4+i32(21004))))
+		t5 := int32(load32(m.memory, uint32(v4+i32(21024))))
+		t6 := int32(load32(m.memory, uint32(v4+i32(20996))))
 		t7 := m.fn21(t5, t6, v2, v3)
 		if t7 == 0 {
 			goto l4
@@ -14333,11 +14559,11 @@ l4:
 
 //go:norace
 func (m *Module) Xbackoff_reason_name(v0 int32) int32 {
-	p0 := i32(20751)
+	p0 := i32(20745)
 	if uint32(v0) < uint32(i32(8)) {
-		p0 = v0*i32(24) + i32(20359)
+		p0 = v0*i32(24) + i32(20353)
 	}
-	p1 := i32(20807)
+	p1 := i32(20801)
 	if v0 != 0 {
 		p1 = p0
 	}
@@ -14415,7 +14641,7 @@ func (m *Module) Xbackoff_stats_bucket(v0 int32, v1 int64, v2, v3 int32) int32 {
 			if uint32(v0) > uint32(i32(10)) {
 				goto l4
 			}
-			t7 := int64(load64(m.memory, uint64(uint32(v0<<3))+26864))
+			t7 := int64(load64(m.memory, uint64(uint32(v0<<3))+26856))
 			v1 = t7
 		}
 	l4:
@@ -14493,7 +14719,7 @@ func (m *Module) Xbackoff_stats_merge(v0, v1 int32) int32 {
 		}
 		v4 = v0 + i32(8)
 		v3 = v2 + i32(8)
-		m.fn188(v3, v1+i32(8))
+		m.fn191(v3, v1+i32(8))
 		v0 = i32(0)
 		store32(m.memory, uint64(uint32(v2))+168, uint32(i32(0)))
 	l3:
@@ -14502,7 +14728,7 @@ func (m *Module) Xbackoff_stats_merge(v0, v1 int32) int32 {
 				goto l2
 			}
 			t3 := int64(load64(m.memory, uint32(v3)))
-			m.fn189(v4, v0, t3)
+			m.fn192(v4, v0, t3)
 			v3 = v3 + i32(8)
 			v0 = v0 + i32(1)
 			goto l3
@@ -14516,7 +14742,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn188(v0, v1 int32) {
+func (m *Module) fn191(v0, v1 int32) {
 	var v2, v3 int32
 	t0 := m.g0
 	v2 = t0 - i32(160)
@@ -14538,7 +14764,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn189(v0, v1 int32, v2 int64) {
+func (m *Module) fn192(v0, v1 int32, v2 int64) {
 	var v3, v4 int64
 	{
 		if uint32(v1) > uint32(i32(19)) {
@@ -14591,7 +14817,7 @@ func (m *Module) Xbackoff_stats_print(v0, v1 int32, v2 int64, v3 int32) int32 {
 		t1 := int64(load64(m.memory, uint32(v0)))
 		if t1 == i64(3543538455707481203) {
 			memory_zero(m.memory, uint32(v4+i32(5212)), uint32(i32(4100)))
-			m.fn191(v4+i32(4104), v0+i32(8))
+			m.fn194(v4+i32(4104), v0+i32(8))
 			store32(m.memory, uint64(uint32(v4))+4264, uint32(i32(0)))
 			memory_copy(m.memory, uint32(v4+i32(4272)), uint32(v4+i32(4104)), uint32(i32(168)))
 			t2 := int32(load32(m.memory, uint64(uint32(v4))+4432))
@@ -14613,8 +14839,8 @@ func (m *Module) Xbackoff_stats_print(v0, v1 int32, v2 int64, v3 int32) int32 {
 								}
 								t4 := v4 + i32(12)
 								v0 = v0 << 3
-								t5 := int32(load32(m.memory, uint64(uint32(v0))+26820))
-								t6 := int32(load32(m.memory, uint32(v0+i32(26824))))
+								t5 := int32(load32(m.memory, uint64(uint32(v0))+26812))
+								t6 := int32(load32(m.memory, uint32(v0+i32(26816))))
 								_ = m.fn27(t4, t5, t6)
 								goto l5
 							}
@@ -14628,29 +14854,29 @@ func (m *Module) Xbackoff_stats_print(v0, v1 int32, v2 int64, v3 int32) int32 {
 												goto l9
 											}
 											v5 = v0 << 3
-											v9 = v5 + i32(27144)
+											v9 = v5 + i32(27136)
 											if v9 == 0 {
 												goto l9
 											}
 											t11 := int32(load32(m.memory, uint32(v9)))
 											t12 := v4 + i32(12)
 											v0 = t11
-											t13 := int32(load32(m.memory, uint32(v5+i32(27256)+i32(-108))))
+											t13 := int32(load32(m.memory, uint32(v5+i32(27248)+i32(-108))))
 											t14 := v0
 											v5 = t13
 											t15 := m.fn27(t12, t14, v5)
 											v9 = t15
-											t16 := m.fn192(v0, v5, i32(26959), i32(21))
+											t16 := m.fn195(v0, v5, i32(26951), i32(21))
 											if t16 != 0 {
-												t33 := m.fn194(v4 + i32(4272))
+												t33 := m.fn197(v4 + i32(4272))
 												_ = m.fn28(v9, t33)
 												goto l5
 											}
-											t17 := m.fn192(v0, v5, i32(26980), i32(23))
+											t17 := m.fn195(v0, v5, i32(26972), i32(23))
 											if t17 != 0 {
 												goto l11
 											}
-											t18 := m.fn192(v0, v5, i32(27003), i32(22))
+											t18 := m.fn195(v0, v5, i32(26995), i32(22))
 											if t18 == 0 {
 												goto l5
 											}
@@ -14658,20 +14884,20 @@ func (m *Module) Xbackoff_stats_print(v0, v1 int32, v2 int64, v3 int32) int32 {
 											_ = m.fn28(v9, t19)
 											goto l5
 										}
-										t8 := m.fn27(v4+i32(12), i32(26836), i32(28))
+										t8 := m.fn27(v4+i32(12), i32(26828), i32(28))
 										v9 = t8
 										if v5 == i32(11) {
 											goto l7
 										}
-										t9 := int64(load64(m.memory, uint64(uint32(v5<<3))+26864))
+										t9 := int64(load64(m.memory, uint64(uint32(v5<<3))+26856))
 										_ = m.fn28(v9, t9)
 										goto l8
 									}
 								l7:
-									_ = m.fn27(v9, i32(26952), i32(4))
+									_ = m.fn27(v9, i32(26944), i32(4))
 								l8:
-									t22 := m.fn27(v9, i32(26956), i32(3))
-									t23 := m.fn193(v4+i32(4272), v0+i32(-1))
+									t22 := m.fn27(v9, i32(26948), i32(3))
+									t23 := m.fn196(v4+i32(4272), v0+i32(-1))
 									_ = m.fn28(t22, t23)
 									goto l5
 								}
@@ -14679,26 +14905,26 @@ func (m *Module) Xbackoff_stats_print(v0, v1 int32, v2 int64, v3 int32) int32 {
 								if uint32(v0+i32(-28)) < uint32(i32(-7)) {
 									goto l12
 								}
-								v0 = v0<<2 + i32(27228)
+								v0 = v0<<2 + i32(27220)
 								if v0 == 0 {
 									goto l12
 								}
 								t25 := int32(load32(m.memory, uint32(v0)))
 								v0 = t25
 								v5 = v0 << 2
-								t26 := int32(load32(m.memory, uint32(v5+i32(27504))))
+								t26 := int32(load32(m.memory, uint32(v5+i32(27496))))
 								v9 = t26
-								t27 := int32(load32(m.memory, uint32(v5+i32(27532))))
+								t27 := int32(load32(m.memory, uint32(v5+i32(27524))))
 								v5 = t27
-								t28 := m.fn27(v4+i32(12), i32(27025), i32(28))
+								t28 := m.fn27(v4+i32(12), i32(27017), i32(28))
 								t29 := m.fn27(t28, v5, v9)
-								t30 := m.fn27(t29, i32(26956), i32(3))
+								t30 := m.fn27(t29, i32(26948), i32(3))
 								t31 := int64(load64(m.memory, uint64(uint32(v4+i32(4272)+v0<<3))+96))
 								_ = m.fn28(t30, t31)
 								goto l5
 							}
 						l11:
-							t35 := m.fn195(v4 + i32(4272))
+							t35 := m.fn198(v4 + i32(4272))
 							_ = m.fn28(v9, t35)
 						}
 					l5:
@@ -14752,7 +14978,7 @@ func (m *Module) Xbackoff_stats_print(v0, v1 int32, v2 int64, v3 int32) int32 {
 							if v12 != 0 {
 								goto l15
 							}
-							v0 = v12 + i32(20382)
+							v0 = v12 + i32(20376)
 							v12 = i32(1)
 							v10 = i32(0)
 						l17:
@@ -14866,12 +15092,12 @@ l22:
 }
 
 //go:norace
-func (m *Module) fn191(v0, v1 int32) {
+func (m *Module) fn194(v0, v1 int32) {
 	var v2 int32
 	t0 := m.g0
 	v2 = t0 - i32(320)
 	m.g0 = v2
-	m.fn188(v2, v1)
+	m.fn191(v2, v1)
 	v1 = i32(0)
 l1:
 	{
@@ -14889,14 +15115,14 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn192(v0, v1, v2, v3 int32) int32 {
+func (m *Module) fn195(v0, v1, v2, v3 int32) int32 {
 	var v4 int32
 	v4 = i32(0)
 	{
 		if v1 != v3 {
 			goto l0
 		}
-		t0 := m.fn240(v0, v2, v1)
+		t0 := m.fn242(v0, v2, v1)
 		var p1 int32
 		if t0 == 0 {
 			p1 = 1
@@ -14908,7 +15134,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn193(v0, v1 int32) int64 {
+func (m *Module) fn196(v0, v1 int32) int64 {
 	var v2, v3 int64
 	p0 := i32(12)
 	if uint32(v1) < uint32(i32(12)) {
@@ -14935,9 +15161,9 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn194(v0 int32) int64 {
+func (m *Module) fn197(v0 int32) int64 {
 	var v1, v2 int64
-	t0 := m.fn195(v0)
+	t0 := m.fn198(v0)
 	v1 = t0
 	t1 := int64(load64(m.memory, uint64(uint32(v0))+96))
 	v2 = v1 + t1
@@ -14949,8 +15175,8 @@ func (m *Module) fn194(v0 int32) int64 {
 }
 
 //go:norace
-func (m *Module) fn195(v0 int32) int64 {
-	t0 := m.fn193(v0, i32(12))
+func (m *Module) fn198(v0 int32) int64 {
+	t0 := m.fn196(v0, i32(12))
 	return t0
 }
 
@@ -14970,10 +15196,10 @@ func (m *Module) Xbackoff_stats_read(v0, v1 int32) int32 {
 	{
 		t1 := int64(load64(m.memory, uint32(v0)))
 		if t1 == i64(3543538455707481203) {
-			m.fn191(v2, v0+i32(8))
-			t2 := m.fn195(v2)
+			m.fn194(v2, v0+i32(8))
+			t2 := m.fn198(v2)
 			v3 = t2
-			t3 := m.fn194(v2)
+			t3 := m.fn197(v2)
 			store64(m.memory, uint64(uint32(v1))+8, uint64(t3))
 			store64(m.memory, uint32(v1), uint64(v3))
 			t4 := int64(load64(m.memory, uint64(uint32(v2))+96))
@@ -15004,7 +15230,7 @@ func (m *Module) Xbackoff_stats_record(v0 int32, v1 int64, v2 int32) int32 {
 				v4 = i32(-88)
 			l3:
 				{
-					t1 := int64(load64(m.memory, uint32(v4+i32(26952))))
+					t1 := int64(load64(m.memory, uint32(v4+i32(26944))))
 					t2 := v3
 					var p3 int32
 					if uint64(v1) > uint64(t1) {
@@ -15018,7 +15244,7 @@ func (m *Module) Xbackoff_stats_record(v0 int32, v1 int64, v2 int32) int32 {
 					}
 				}
 				v5 = v0 + i32(8)
-				m.fn189(v5, v3, i64(1))
+				m.fn192(v5, v3, i64(1))
 				t4 := v1
 				var p5 int32
 				if v1 != i64(0) {
@@ -15052,7 +15278,7 @@ func (m *Module) Xbackoff_stats_record(v0 int32, v1 int64, v2 int32) int32 {
 						goto l4
 					}
 				}
-				m.fn189(v5, v2+i32(12), i64(1))
+				m.fn192(v5, v2+i32(12), i64(1))
 				return i32(0)
 			}
 			return i32(110)
@@ -15165,7 +15391,7 @@ func (m *Module) Xbackoff_version() int32 {
 }
 
 //go:norace
-func (m *Module) fn204(v0, v1, v2, v3 int32) int64 {
+func (m *Module) fn207(v0, v1, v2, v3 int32) int64 {
 	var v4 int64
 	var v5, v6 int32
 	v1 = v1 << 3
@@ -15193,8 +15419,8 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn205(v0, v1, v2 int32) int32 {
-	t0 := m.fn240(v0, v1, v2)
+func (m *Module) fn208(v0, v1, v2 int32) int32 {
+	t0 := m.fn242(v0, v1, v2)
 	var p1 int32
 	if t0 == 0 {
 		p1 = 1
@@ -15203,7 +15429,7 @@ func (m *Module) fn205(v0, v1, v2 int32) int32 {
 }
 
 //go:norace
-func (m *Module) fn206(v0, v1 int32) {
+func (m *Module) fn209(v0, v1 int32) {
 	var v2, v3 int32
 	var v4, v5, v6 int64
 	var v7 int32
@@ -15258,7 +15484,7 @@ func (m *Module) fn206(v0, v1 int32) {
 			goto l1
 		}
 	l2:
-		m.fn103(v2+i32(24), v1, i32(21224), i32(23), v2+i32(208))
+		m.fn103(v2+i32(24), v1, i32(21216), i32(23), v2+i32(208))
 		{
 			t10 := int32(load32(m.memory, uint64(uint32(v2))+44))
 			v3 = t10
@@ -15335,19 +15561,19 @@ func (m *Module) fn206(v0, v1 int32) {
 			}
 			t22 := int64(load64(m.memory, uint64(uint32(v2))+56))
 			v5 = t22
-			m.fn207(v2+i32(24), v2+i32(208), i32(2))
+			m.fn210(v2+i32(24), v2+i32(208), i32(2))
 			{
 				t23 := int32(load32(m.memory, uint64(uint32(v2))+44))
 				v3 = t23
 				if v3 == 0 {
 					if uint64(v5) <= uint64(v4) {
-						m.fn207(v2+i32(400), v2+i32(208), i32(20))
+						m.fn210(v2+i32(400), v2+i32(208), i32(20))
 						t27 := int32(load32(m.memory, uint64(uint32(v2))+420))
 						v3 = t27
 						if v3 != 0 {
 							goto l11
 						}
-						m.fn208(v0+i32(8), v2+i32(208))
+						m.fn211(v0+i32(8), v2+i32(208))
 						store64(m.memory, uint32(v0), uint64(i64(0)))
 						goto l1
 					}
@@ -15386,7 +15612,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn207(v0, v1, v2 int32) {
+func (m *Module) fn210(v0, v1, v2 int32) {
 	var v3 int32
 	var v4, v5 int64
 	t0 := m.g0
@@ -15394,10 +15620,10 @@ func (m *Module) fn207(v0, v1, v2 int32) {
 	m.g0 = v3
 	t1 := int64(load64(m.memory, uint32(v1+v2<<3+i32(-8))))
 	v4 = t1
-	m.fn208(v3, v1)
+	m.fn211(v3, v1)
 	t2 := int32(load32(m.memory, uint64(uint32(v3))+16))
 	t3 := int32(load32(m.memory, uint64(uint32(v3))+20))
-	t4 := fn214(t2, t3)
+	t4 := fn217(t2, t3)
 	v5 = t4
 	v1 = i32(0)
 	if v4 == 0 {
@@ -15416,7 +15642,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn208(v0, v1 int32) {
+func (m *Module) fn211(v0, v1 int32) {
 	var v2 int32
 	var v3, v4 int64
 	var v5 int32
@@ -15537,7 +15763,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn209(v0, v1, v2 int32) {
+func (m *Module) fn212(v0, v1, v2 int32) {
 	var v3 int64
 	{
 		t0 := int64(load64(m.memory, uint32(v1)))
@@ -15569,7 +15795,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn210(v0, v1, v2 int32) {
+func (m *Module) fn213(v0, v1, v2 int32) {
 	var v3 int32
 	var v4 int64
 	t0 := int32(load32(m.memory, uint32(v2)))
@@ -15652,7 +15878,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn211(v0 int32, v1, v2 int64, v3 int32, v4 int64) {
+func (m *Module) fn214(v0 int32, v1, v2 int64, v3 int32, v4 int64) {
 	var v5 int32
 	var v6, v7 int64
 	var v8, v9 int32
@@ -15824,12 +16050,12 @@ l17:
 }
 
 //go:norace
-func (m *Module) fn212(v0, v1 int32) int32 {
+func (m *Module) fn215(v0, v1 int32) int32 {
 	var v2, v3, v4 int32
 	t0 := m.g0
 	v2 = t0 - i32(16)
 	m.g0 = v2
-	m.fn213(v2+i32(8), v1)
+	m.fn216(v2+i32(8), v1)
 	v1 = i32(0)
 	t1 := int32(load32(m.memory, uint64(uint32(v2))+12))
 	v3 = t1
@@ -15853,7 +16079,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn213(v0, v1 int32) {
+func (m *Module) fn216(v0, v1 int32) {
 	var v2 int32
 	{
 		v1 = v1 + i32(-3)
@@ -15865,9 +16091,9 @@ func (m *Module) fn213(v0, v1 int32) {
 		goto l1
 	l0:
 		v2 = v1 << 2
-		t0 := int32(load32(m.memory, uint64(uint32(v2))+27724))
+		t0 := int32(load32(m.memory, uint64(uint32(v2))+27716))
 		v1 = t0
-		t1 := int32(load32(m.memory, uint64(uint32(v2))+27564))
+		t1 := int32(load32(m.memory, uint64(uint32(v2))+27556))
 		v2 = t1
 	}
 l1:
@@ -15876,7 +16102,7 @@ l1:
 }
 
 //go:norace
-func fn214(v0, v1 int32) int64 {
+func fn217(v0, v1 int32) int64 {
 	var v2 int64
 	var v3 int32
 	v2 = i64(1)
@@ -15900,7 +16126,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn215(v0, v1 int32) {
+func (m *Module) fn218(v0, v1 int32) {
 	var v2, v3, v4, v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, v16, v17, v18, v19, v20, v21, v22, v23, v24, v25 int64
 	t0 := int64(load32(m.memory, uint64(uint32(v1))+20))
 	v2 = t0
@@ -15977,33 +16203,54 @@ func (m *Module) fn215(v0, v1 int32) {
 }
 
 //go:norace
-func (m *Module) fn216(v0, v1, v2, v3, v4, v5, v6 int32) {
-	m.fn26(v0+i32(20), v5, v6)
-	store32(m.memory, uint64(uint32(v0))+60, uint32(v2))
-	store32(m.memory, uint64(uint32(v0))+64, uint32(v1))
-	store32(m.memory, uint64(uint32(v0))+56, uint32(v3))
+func (m *Module) fn219(v0, v1, v2 int32) {
+	var v3 int64
+	{
+		p0 := i32(-33)
+		if uint32(v2) < uint32(i32(33)) {
+			p0 = i32(-1)
+		}
+		v2 = p0 + v2
+		if uint32(v2) > uint32(i32(22)) {
+			goto l0
+		}
+		v2 = v1 + v2<<5
+		t1 := int64(load64(m.memory, uint32(v2)))
+		v3 = t1
+		if v3 == i64(2) {
+			goto l0
+		}
+		store64(m.memory, uint32(v0), uint64(v3))
+		t2 := int64(load64(m.memory, uint64(uint32(v2))+8))
+		store64(m.memory, uint64(uint32(v0))+8, uint64(t2))
+		t3 := int64(load64(m.memory, uint64(uint32(v2))+16))
+		store64(m.memory, uint64(uint32(v0))+16, uint64(t3))
+		t4 := int64(load64(m.memory, uint64(uint32(v2))+24))
+		store64(m.memory, uint64(uint32(v0))+24, uint64(t4))
+		return
+	}
+l0:
+	store32(m.memory, uint64(uint32(v0))+16, uint32(i32(0)))
 	store64(m.memory, uint32(v0), uint64(i64(0)))
-	store64(m.memory, uint64(uint32(v0))+8, uint64(i64(0)))
-	store32(m.memory, uint64(uint32(v0))+16, uint32(v4))
 }
 
 //go:norace
-func (m *Module) fn217(v0, v1 int32) {
+func (m *Module) fn220(v0, v1 int32) {
 	t0 := v0
 	v1 = v1 << 2
-	t1 := int32(load32(m.memory, uint32(v1+i32(27880))))
+	t1 := int32(load32(m.memory, uint32(v1+i32(27872))))
 	store32(m.memory, uint64(uint32(t0))+4, uint32(t1))
-	t2 := int32(load32(m.memory, uint32(v1+i32(28048))))
+	t2 := int32(load32(m.memory, uint32(v1+i32(28040))))
 	store32(m.memory, uint32(v0), uint32(t2))
 }
 
 //go:norace
-func (m *Module) fn218(v0, v1, v2 int32) {
+func (m *Module) fn221(v0, v1, v2 int32) {
 	var v3 int32
 	t0 := m.g0
 	v3 = t0 - i32(16)
 	m.g0 = v3
-	m.fn179(v3+i32(4), v1, v2)
+	m.fn182(v3+i32(4), v1, v2)
 	{
 		t1 := int32(m.memory[uint64(uint32(v3))+4])
 		if t1 != i32(1) {
@@ -16036,7 +16283,7 @@ l4:
 }
 
 //go:norace
-func (m *Module) fn219(v0, v1, v2 int32, v3, v4 int64) {
+func (m *Module) fn222(v0, v1, v2 int32, v3, v4 int64) {
 	var v5, v6, v7 int32
 	t0 := m.g0
 	v5 = t0
@@ -16080,39 +16327,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn220(v0, v1, v2 int32) {
-	var v3 int64
-	{
-		p0 := i32(-33)
-		if uint32(v2) < uint32(i32(33)) {
-			p0 = i32(-1)
-		}
-		v2 = p0 + v2
-		if uint32(v2) > uint32(i32(22)) {
-			goto l0
-		}
-		v2 = v1 + v2<<5
-		t1 := int64(load64(m.memory, uint32(v2)))
-		v3 = t1
-		if v3 == i64(2) {
-			goto l0
-		}
-		store64(m.memory, uint32(v0), uint64(v3))
-		t2 := int64(load64(m.memory, uint64(uint32(v2))+8))
-		store64(m.memory, uint64(uint32(v0))+8, uint64(t2))
-		t3 := int64(load64(m.memory, uint64(uint32(v2))+16))
-		store64(m.memory, uint64(uint32(v0))+16, uint64(t3))
-		t4 := int64(load64(m.memory, uint64(uint32(v2))+24))
-		store64(m.memory, uint64(uint32(v0))+24, uint64(t4))
-		return
-	}
-l0:
-	store32(m.memory, uint64(uint32(v0))+16, uint32(i32(0)))
-	store64(m.memory, uint32(v0), uint64(i64(0)))
-}
-
-//go:norace
-func (m *Module) fn221(v0, v1 int32, v2 int64) int32 {
+func (m *Module) fn223(v0, v1 int32, v2 int64) int32 {
 	var v3, v4 int32
 	t0 := m.g0
 	v3 = t0 - i32(16)
@@ -16142,13 +16357,13 @@ func (m *Module) fn221(v0, v1 int32, v2 int64) int32 {
 			_ = m.fn28(v0, v2)
 			goto l5
 		case 1:
-			_ = m.fn223(v0, v2)
+			_ = m.fn225(v0, v2)
 			goto l5
 		case 2:
 			m.fn32(v3+i32(8), v2)
 			t10 := int32(load32(m.memory, uint64(uint32(v3))+8))
 			t11 := int32(load32(m.memory, uint64(uint32(v3))+12))
-			_ = m.fn224(v0, t10, t11)
+			_ = m.fn226(v0, t10, t11)
 			goto l5
 		case 3:
 			_ = m.fn28(v0, v2)
@@ -16160,7 +16375,7 @@ l5:
 }
 
 //go:norace
-func (m *Module) fn222(v0, v1 int32) int32 {
+func (m *Module) fn224(v0, v1 int32) int32 {
 	var v2, v3 int32
 	var v4 int64
 	t0 := m.g0
@@ -16184,7 +16399,7 @@ func (m *Module) fn222(v0, v1 int32) int32 {
 				goto l2
 			}
 		l0:
-			m.fn210(v2, v1, v0)
+			m.fn213(v2, v1, v0)
 			v4 = i64(0)
 			{
 				p3 := i32(-33)
@@ -16215,7 +16430,7 @@ func (m *Module) fn222(v0, v1 int32) int32 {
 			}
 		}
 	l1:
-		t7 := m.fn212(v0, v3)
+		t7 := m.fn215(v0, v3)
 		v1 = t7
 		goto l5
 	}
@@ -16227,7 +16442,7 @@ l5:
 }
 
 //go:norace
-func (m *Module) fn223(v0 int32, v1 int64) int32 {
+func (m *Module) fn225(v0 int32, v1 int64) int32 {
 	var v2, v3, v4, v5 int32
 	var v6 int64
 	t0 := m.g0
@@ -16237,10 +16452,10 @@ func (m *Module) fn223(v0 int32, v1 int64) int32 {
 		if v1 != i64(0) {
 			goto l0
 		}
-		_ = m.fn27(v0, i32(24557), i32(2))
+		_ = m.fn27(v0, i32(24549), i32(2))
 		goto l1
 	l0:
-		memory_copy(m.memory, uint32(v2+i32(8)+i32(8)), uint32(i32(0x6000)), uint32(i32(112)))
+		memory_copy(m.memory, uint32(v2+i32(8)+i32(8)), uint32(i32(24568)), uint32(i32(112)))
 		v3 = i32(0)
 	l4:
 		{
@@ -16281,7 +16496,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn224(v0, v1, v2 int32) int32 {
+func (m *Module) fn226(v0, v1, v2 int32) int32 {
 	var v3, v4, v5 int64
 	v3 = int64(uint32(v1))
 	{
@@ -16307,7 +16522,7 @@ func (m *Module) fn224(v0, v1, v2 int32) int32 {
 			v4 = i64(0)
 			goto l2
 		l1:
-			_ = m.fn27(v2, i32(24539), i32(1))
+			_ = m.fn27(v2, i32(24531), i32(1))
 		l2:
 			v3 = i64(100000)
 		l5:
@@ -16333,7 +16548,7 @@ func (m *Module) fn224(v0, v1, v2 int32) int32 {
 		}
 	l0:
 		t10 := m.fn28(v0, v3)
-		t11 := m.fn27(t10, i32(24540), i32(1))
+		t11 := m.fn27(t10, i32(24532), i32(1))
 		_ = m.fn28(t11, int64(uint32(v2)))
 	}
 l3:
@@ -16341,7 +16556,7 @@ l3:
 }
 
 //go:norace
-func (m *Module) fn225(v0, v1 int32) int32 {
+func (m *Module) fn227(v0, v1 int32) int32 {
 	var v2 int32
 	t0 := m.g0
 	v2 = t0 - i32(16)
@@ -16354,17 +16569,17 @@ func (m *Module) fn225(v0, v1 int32) int32 {
 }
 
 //go:norace
-func (m *Module) fn226(v0 int64, v1 int32, v2, v3 int64) int64 {
+func (m *Module) fn228(v0 int64, v1 int32, v2, v3 int64) int64 {
 	var v4 int32
 	t0 := m.g0
 	v4 = t0 - i32(48)
 	m.g0 = v4
-	m.fn175(v4+i32(32), v0, v1, v2)
+	m.fn178(v4+i32(32), v0, v1, v2)
 	t1 := int64(load64(m.memory, uint64(uint32(v4))+40))
 	t2 := int64(load64(m.memory, uint64(uint32(v4))+32))
 	t3 := v4 + i32(16)
 	v2 = t2
-	m.fn241(t3, t1-v2+i64(1), i64(0), v3, i64(0))
+	m.fn243(t3, t1-v2+i64(1), i64(0), v3, i64(0))
 	t4 := int64(load64(m.memory, uint64(uint32(v4))+24))
 	v2 = v2 + t4
 	{
@@ -16373,7 +16588,7 @@ func (m *Module) fn226(v0 int64, v1 int32, v2, v3 int64) int64 {
 			goto l0
 		}
 		t6 := int64(load64(m.memory, uint64(uint32(v1))+88))
-		m.fn241(v4, t6, i64(0), v2, i64(0))
+		m.fn243(v4, t6, i64(0), v2, i64(0))
 		t7 := int64(load64(m.memory, uint32(v4)))
 		v2 = t7
 		p8 := i64(0x7fffffffffffffff)
@@ -16405,7 +16620,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn227(v0, v1 int32) {
+func (m *Module) fn229(v0, v1 int32) {
 	var v2, v3 int64
 	{
 		t0 := int32(load32(m.memory, uint64(uint32(v1))+136))
@@ -16463,12 +16678,12 @@ func (m *Module) fn227(v0, v1 int32) {
 }
 
 //go:norace
-func (m *Module) fn228(v0, v1, v2 int32) {
+func (m *Module) fn230(v0, v1, v2 int32) {
 	var v3, v4, v5, v6, v7 int32
 	t0 := m.g0
 	v3 = t0 - i32(16)
 	m.g0 = v3
-	t1 := m.fn27(v2, i32(25944), i32(1))
+	t1 := m.fn27(v2, i32(25936), i32(1))
 	v4 = t1
 	t2 := int32(load32(m.memory, uint64(uint32(v1))+32))
 	v5 = t2
@@ -16488,14 +16703,14 @@ l3:
 		if uint32((v7+i32(-33))&i32(255)) < uint32(i32(94)) {
 			goto l1
 		}
-		t5 := int32(m.memory[uint64(uint32(int32(uint32(v7)>>4)))+24541])
-		t6 := int32(m.memory[uint64(uint32(v7&i32(15)))+24541])
+		t5 := int32(m.memory[uint64(uint32(int32(uint32(v7)>>4)))+24533])
+		t6 := int32(m.memory[uint64(uint32(v7&i32(15)))+24533])
 		store32(m.memory, uint64(uint32(v3))+12, uint32(t5<<16|t6<<24|i32(30812)))
 		_ = m.fn27(v4, v3+i32(12), i32(4))
 		goto l2
 	}
 l1:
-	_ = m.fn225(v4, v7)
+	_ = m.fn227(v4, v7)
 l2:
 	v2 = v2 + i32(1)
 	goto l3
@@ -16507,9 +16722,9 @@ l0:
 		p10 = 1
 	}
 	v7 = p10
-	p11 := i32(25944)
+	p11 := i32(25936)
 	if v7 != 0 {
-		p11 = i32(25945)
+		p11 = i32(25937)
 	}
 	p12 := i32(1)
 	if v7 != 0 {
@@ -16531,7 +16746,7 @@ l0:
 						if v5 != 0 {
 							goto l10
 						}
-						v2 = i32(25832)
+						v2 = i32(25824)
 						v7 = i32(36)
 						goto l7
 					}
@@ -16571,13 +16786,13 @@ l0:
 						if v6 == 0 {
 							goto l14
 						}
-						t20 := int32(load32(m.memory, uint32(v2+i32(24688))))
-						t21 := int32(load32(m.memory, uint32(v2+i32(24692))))
+						t20 := int32(load32(m.memory, uint32(v2+i32(24680))))
+						t21 := int32(load32(m.memory, uint32(v2+i32(24684))))
 						t22 := m.fn87(t20, t21, v1, v7)
 						if t22 == 0 {
 							goto l14
 						}
-						v2 = i32(25868)
+						v2 = i32(25860)
 						v7 = i32(23)
 						goto l7
 					}
@@ -16592,7 +16807,7 @@ l0:
 					goto l6
 				}
 			}
-			v2 = i32(25891)
+			v2 = i32(25883)
 			v7 = i32(31)
 			goto l7
 		l4:
@@ -16607,27 +16822,27 @@ l0:
 				goto l8
 			}
 		}
-		v2 = i32(25922)
+		v2 = i32(25914)
 		v7 = i32(22)
 		goto l7
 	l7:
-		t23 := m.fn27(v4, i32(25826), i32(2))
+		t23 := m.fn27(v4, i32(25818), i32(2))
 		t24 := m.fn27(t23, v2, v7)
-		_ = m.fn27(t24, i32(25828), i32(1))
+		_ = m.fn27(t24, i32(25820), i32(1))
 	}
 l10:
 	m.g0 = v3 + i32(16)
 }
 
 //go:norace
-func (m *Module) fn229(v0, v1, v2, v3 int32, v4, v5, v6 int64) {
+func (m *Module) fn231(v0, v1, v2, v3 int32, v4, v5, v6 int64) {
 	var v7 int32
 	var v8, v9, v10 int64
 	t0 := m.g0
 	v7 = t0 - i32(240)
 	m.g0 = v7
 	t1 := int32(load32(m.memory, uint32(v2)))
-	m.fn231(v7+i32(40), v1, t1, v4)
+	m.fn233(v7+i32(40), v1, t1, v4)
 	{
 		t2 := int64(load64(m.memory, uint64(uint32(v7))+40))
 		if t2 != i64(1) {
@@ -16640,7 +16855,7 @@ func (m *Module) fn229(v0, v1, v2, v3 int32, v4, v5, v6 int64) {
 			{
 				t4 := int32(load32(m.memory, uint64(uint32(v7))+196))
 				if t4 != i32(6) {
-					m.fn232(v0, v2, v4, v5, v6)
+					m.fn234(v0, v2, v4, v5, v6)
 					goto l4
 				}
 				v8 = v4 & i64(0xfff)
@@ -16653,16 +16868,16 @@ func (m *Module) fn229(v0, v1, v2, v3 int32, v4, v5, v6 int64) {
 				goto l3
 			}
 		l2:
-			m.fn232(v7+i32(208), v2, i64(4096), v5, v6)
+			m.fn234(v7+i32(208), v2, i64(4096), v5, v6)
 			t5 := int64(load64(m.memory, uint64(uint32(v7))+216))
 			v10 = t5
 			t6 := int64(load64(m.memory, uint64(uint32(v7))+208))
 			v9 = t6
 		}
 	l3:
-		m.fn241(v7+i32(16), v9, i64(0), v4, i64(0))
-		m.fn241(v7, v10, i64(0), v4, i64(0))
-		m.fn232(v7+i32(224), v2, v8, v5, v6)
+		m.fn243(v7+i32(16), v9, i64(0), v4, i64(0))
+		m.fn243(v7, v10, i64(0), v4, i64(0))
+		m.fn234(v7+i32(224), v2, v8, v5, v6)
 		t7 := int64(load64(m.memory, uint64(uint32(v7))+24))
 		t8 := v0
 		v5 = t7
@@ -16730,21 +16945,21 @@ l4:
 }
 
 //go:norace
-func (m *Module) fn230(v0, v1, v2 int32, v3, v4, v5 int64) {
+func (m *Module) fn232(v0, v1, v2 int32, v3, v4, v5 int64) {
 	t0 := int32(load32(m.memory, uint32(v1)))
 	t1 := int32(load32(m.memory, uint32(v1+i32(4))))
-	m.fn229(v0, t0, t1, v2, v5, v3, v4)
+	m.fn231(v0, t0, t1, v2, v5, v3, v4)
 }
 
 //go:norace
-func (m *Module) fn231(v0, v1, v2 int32, v3 int64) {
+func (m *Module) fn233(v0, v1, v2 int32, v3 int64) {
 	var v4 int32
 	t0 := m.g0
 	v4 = t0 - i32(368)
 	m.g0 = v4
 	memory_copy(m.memory, uint32(v4+i32(8)), uint32(v1), uint32(i32(192)))
 	m.fn40(v4+i32(8), v2, v3)
-	m.fn206(v4+i32(200), v4+i32(8))
+	m.fn209(v4+i32(200), v4+i32(8))
 	v3 = i64(0)
 	{
 		t1 := int32(load32(m.memory, uint64(uint32(v4))+200))
@@ -16760,7 +16975,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn232(v0, v1 int32, v2, v3, v4 int64) {
+func (m *Module) fn234(v0, v1 int32, v2, v3, v4 int64) {
 	var v5 int32
 	var v6, v7, v8 int64
 	var v9 int32
@@ -16790,7 +17005,7 @@ func (m *Module) fn232(v0, v1 int32, v2, v3, v4 int64) {
 				goto l0
 			}
 			{
-				t3 := m.fn156(v5+i32(16), v1, v11, i64(-1))
+				t3 := m.fn161(v5+i32(16), v1, v11, i64(-1))
 				t4 := v13
 				v16 = t3
 				v8 = t4 + v16
@@ -16837,7 +17052,7 @@ func (m *Module) fn232(v0, v1 int32, v2, v3, v4 int64) {
 			if v9&i32(1) != 0 {
 				goto l3
 			}
-			t12 := m.fn226(v14, v1, v7, i64(-1))
+			t12 := m.fn228(v14, v1, v7, i64(-1))
 			v17 = t12
 		}
 	l3:
@@ -16852,7 +17067,7 @@ func (m *Module) fn232(v0, v1 int32, v2, v3, v4 int64) {
 		if uint64(v11) > uint64(v7) {
 			p15 = i64(0)
 		}
-		m.fn241(t13, t14, i64(0), p15, i64(0))
+		m.fn243(t13, t14, i64(0), p15, i64(0))
 		t16 := int64(load64(m.memory, uint64(uint32(v5))+8))
 		v11 = t16
 		t17 := int64(load64(m.memory, uint32(v5)))
@@ -16894,7 +17109,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn233(v0 int32) {
+func (m *Module) fn235(v0 int32) {
 	var v1 int32
 	var v2, v3, v4, v5 int64
 	t0 := m.g0
@@ -16914,8 +17129,8 @@ func (m *Module) fn233(v0 int32) {
 	store64(m.memory, uint64(uint32(v1))+48, uint64(v5))
 	store64(m.memory, uint64(uint32(v1))+40, uint64(v4))
 	store64(m.memory, uint64(uint32(v1))+32, uint64(v3))
-	m.fn234(v1, v1+i32(32))
-	m.fn234(v1+i32(32), v1)
+	m.fn236(v1, v1+i32(32))
+	m.fn236(v1+i32(32), v1)
 	t6 := int64(load64(m.memory, uint64(uint32(v1))+32))
 	v3 = t6
 	t7 := int64(load64(m.memory, uint64(uint32(v1))+40))
@@ -16931,7 +17146,7 @@ func (m *Module) fn233(v0 int32) {
 }
 
 //go:norace
-func (m *Module) fn234(v0, v1 int32) {
+func (m *Module) fn236(v0, v1 int32) {
 	var v2, v3, v4, v5, v6 int64
 	t0 := int64(load64(m.memory, uint64(uint32(v1))+24))
 	t1 := v0
@@ -16957,7 +17172,7 @@ func (m *Module) fn234(v0, v1 int32) {
 }
 
 //go:norace
-func (m *Module) fn235(v0, v1 int32) {
+func (m *Module) fn237(v0, v1 int32) {
 	var v2, v3, v4, v5 int32
 	{
 		{
@@ -17003,7 +17218,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn236(v0, v1, v2 int32) {
+func (m *Module) fn238(v0, v1, v2 int32) {
 	var v3 int32
 	var v4 int64
 	t0 := m.g0
@@ -17015,7 +17230,7 @@ func (m *Module) fn236(v0, v1, v2 int32) {
 		if t1 == 0 {
 			goto l0
 		}
-		m.fn180(v3, v1, v2)
+		m.fn183(v3, v1, v2)
 		t2 := int64(load64(m.memory, uint32(v3)))
 		v4 = t2
 		t3 := int64(load64(m.memory, uint64(uint32(v3))+8))
@@ -17027,7 +17242,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn237(v0 int32) int64 {
+func (m *Module) fn239(v0 int32) int64 {
 	var v1 int64
 	v1 = i64(1)
 	{
@@ -17049,7 +17264,7 @@ func (m *Module) fn237(v0 int32) int64 {
 }
 
 //go:norace
-func (m *Module) fn238(v0 int32, v1 int64) {
+func (m *Module) fn240(v0 int32, v1 int64) {
 	var v2, v3 int64
 	var v4 int32
 	var v5 int64
@@ -17116,7 +17331,7 @@ l1:
 }
 
 //go:norace
-func (m *Module) fn239(v0, v1 int32, v2 int64) {
+func (m *Module) fn241(v0, v1 int32, v2 int64) {
 	var v3 int32
 	var v4 int64
 	var v5 int32
@@ -17124,14 +17339,14 @@ func (m *Module) fn239(v0, v1 int32, v2 int64) {
 	t0 := m.g0
 	v3 = t0 - i32(32)
 	m.g0 = v3
-	m.fn238(v1, v2)
+	m.fn240(v1, v2)
 	v4 = i64(0)
 	t1 := int32(load32(m.memory, uint32(v1)))
 	t2 := v3
 	v5 = t1
 	t3 := int64(load64(m.memory, uint64(uint32(v5))+64))
 	t4 := int64(load32(m.memory, uint64(uint32(v5))+40))
-	m.fn241(t2, t3, i64(0), t4, i64(0))
+	m.fn243(t2, t3, i64(0), t4, i64(0))
 	t5 := int64(load64(m.memory, uint32(v3)))
 	t6 := int64(load64(m.memory, uint64(uint32(v3))+8))
 	t8 := v3 + i32(16)
@@ -17145,7 +17360,7 @@ func (m *Module) fn239(v0, v1 int32, v2 int64) {
 	t10 := int64(load64(m.memory, uint64(uint32(v5))+56))
 	t11 := v7
 	v2 = t10
-	m.fn241(t8, t11, i64(0), v2, i64(0))
+	m.fn243(t8, t11, i64(0), v2, i64(0))
 	t12 := int64(load64(m.memory, uint64(uint32(v3))+16))
 	v8 = t12
 	t13 := v8
@@ -17235,7 +17450,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn240(v0, v1, v2 int32) int32 {
+func (m *Module) fn242(v0, v1, v2 int32) int32 {
 	var v3, v4, v5 int32
 	v3 = i32(0)
 	if v2 == 0 {
@@ -17266,7 +17481,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn241(v0 int32, v1, v2, v3, v4 int64) {
+func (m *Module) fn243(v0 int32, v1, v2, v3, v4 int64) {
 	var v5, v6, v7, v8, v9, v10 int64
 	t0 := v0
 	v5 = v3 & i64(0xffffffff)
@@ -17297,7 +17512,7 @@ func (m *Module) fn241(v0 int32, v1, v2, v3, v4 int64) {
 }
 
 //go:norace
-func (m *Module) fn242(v0 int32, v1, v2 int64, v3 int32) {
+func (m *Module) fn244(v0 int32, v1, v2 int64, v3 int32) {
 	var v4 int64
 	{
 		if v3&i32(64) != 0 {
@@ -17460,4 +17675,4 @@ func table_init[T1, T2, T3 int | int32 | int64](tab, elems []any, dest T1, src T
 	copy(tab[x:y:len(tab)], elems[z:w:len(elems)])
 }
 
-const data0 = "retry-after-msratelimitx-ratelimit-resetratelimit-resetretry-aftertransientthrottledtimeoutoperation_began\x00\x00\x00\x00\x00\x00\x00\x00\x00attempt_over\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00attempt_failed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_requested\x00\x00\x00\x00\x00\x00\x00\x00\x00operation_succeeded\x00\x00\x00\x00\x00operation_ended\x00\x00\x00\x00\x00\x00\x00\x00\x00no errora required pointer is NULLa struct is not initialisedthe number is not a field of a policythe value is a ratio and the field a plain number, or the reversethere are no more delays or rowsthe operating system cannot provide randomnessthe buffer cannot hold the text and its terminating zerothe value of Retry-After is neither a number of seconds nor a date, or is longer than 1024 bytesthe length is longer than any memorythe number is not an outcomethe number is not a reasonthe memory of the budget was damaged, or the budget was copied or the process forked while a thread used itthe text is not the state of a budget of this kindthe number is not an event of a budgetthe operation began with a budget and the call has none, or the reversea reserved word is not 0: the program needs a newer librarythe header has no constant or struct of this namethe kind is unknowna required field is not seta field is set that the growth, the jitter or the kind of budget does not usedecorrelated jitter requires exponential growththe cap is below the basethe offset is above the capthe floor is above the capthe base is so small that the multiplier does not increase itboth max_retries and max_attempts are setthe string begins with an unknown namea key is unknowna key is repeateda key has no valuethe value is not a whole numberthe string is longer than 1024 bytesnot even the shortest base or cap fits into the timethe value is above the limitthe value is below the limitthe text is not a duration such as 100ms or 1.5sthe duration has no unit; the units are d, h, m, s, ms, us, nsthe duration has an unknown unit; the units are d, h, m, s, ms, us, nsthe duration is not a whole number of nanosecondsthe ratio has a zero denominatorthe ratio has a term above 4294967295the text is not a ratio such as 2, 1.6, 8/5 or 20%unknown_kind\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unused\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00too_large\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00too_small\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00zero_denominator\x00\x00\x00\x00\x00\x00\x00\x00ratio_too_fine\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_exponential\x00\x00\x00\x00\x00\x00\x00\x00\x00cap_below_base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00offset_above_cap\x00\x00\x00\x00\x00\x00\x00\x00floor_above_cap\x00\x00\x00\x00\x00\x00\x00\x00\x00growth_stalls\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00given_twice\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_head\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_key\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00repeated_key\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing_value\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_a_duration\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing_unit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_unit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00duration_too_fine\x00\x00\x00\x00\x00\x00\x00not_a_ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_a_count\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00text_too_long\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00does_not_fit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00quota\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttle\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00rate\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ttl\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00concurrent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00constant\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00linear\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00exponential\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00polynomial\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00fibonacci\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00none\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00full\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00equal\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00proportional\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00additive\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00decorrelated\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00slotted\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00at_least\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00exact\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00spread\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00window\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00delay\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00budget\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_tokens\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost_throttled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost_timeout\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00per\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ttl\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00min_per_second\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00min_concurrent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00growth\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00increment\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00multiplier\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00power\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00origin\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00offset\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cap\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cap_on\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00floor\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_below\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_above\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_max\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_increment\x00\x00\x00\x00\x00\x00\x00\x00jitter_slot\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_retries\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_attempts\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_elapsed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttled_base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after_max\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after_max_extra\x00\x00\x00\nsuccess\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00permanent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_retries\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_elapsed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00deadline\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00budget\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cancelled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00success\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00transient\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00timeout\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00permanent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00no_entropy\x00unknown_event\x00wrong_unit\x00wrong_budget\x00null_pointer\x00not_a_retry_after\x00unknown_reason\x00buffer_too_small\x00ok\x00too_long\x00not_a_state\x00none\x00unknown_outcome\x00unknown_name\x00unknown_code\x00unknown_kind\x00end\x00unknown_field\x00uninitialized\x00unsupported\x00damaged\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\a\x00\x00\x00\t\x00\x00\x00\t\x00\x00\x00\a\x00\x00\x00\t\x00\x00\x00Pk\x00\x00B@\x00\x00K@\x00\x00T@\x00\x00Wk\x00\x00\a\x00\x00\x00\t\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\b\x00\x00\x00\x06\x00\x00\x00\t\x00\x00\x00Pk\x00\x00Wk\x00\x00\xdce\x00\x00\xf3e\x00\x00`k\x00\x00;f\x00\x00hk\x00\x00\x00\xe1\xf5\x05\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\xc8\x17\xa8\x04\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\x7f\x00\xe1\xf5\x05\x00\x00\x00\x00\x00\xa0\xb80F\x03\x00\x00\xff\xff\xff\xff\xff\xff\xff\x7f\x03\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00\b\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x00\x12\x00\x00\x00\x13\x00\x00\x00\x14\x00\x00\x00\x15\x00\x00\x00\x16\x00\x00\x00\x17\x00\x00\x00!\x00\x00\x00\"\x00\x00\x00#\x00\x00\x00$\x00\x00\x00%\x00\x00\x00&\x00\x00\x00'\x00\x00\x00(\x00\x00\x00)\x00\x00\x00*\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00\b\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x00\x12\x00\x00\x00\x13\x00\x00\x00\x14\x00\x00\x00\x15\x00\x00\x00\x16\x00\x00\x00\x17\x00\x00\x00\x18\x00\x00\x00\x19\x00\x00\x00constantlinearexponentialpolynomialfibonacci\xd0S\x00\x00\b\x00\x00\x00\xd8S\x00\x00\x06\x00\x00\x00\xdeS\x00\x00\v\x00\x00\x00\xe9S\x00\x00\n\x00\x00\x00\xf3S\x00\x00\t\x00\x00\x00quotathrottleratioratettlconcurrent\x00$T\x00\x00\x05\x00\x00\x00)T\x00\x00\b\x00\x00\x001T\x00\x00\x05\x00\x00\x006T\x00\x00\x04\x00\x00\x00:T\x00\x00\x03\x00\x00\x00=T\x00\x00\n\x00\x00\x00fullexponential:jitter=fullequalexponential:jitter=equaldecorrelatedexponential:cap_on=delay,jitter=decorrelateddefaultfull:base=100ms,cap=20s,max_retries=3aws-sdk-standardfull:base=1s,cap=20s,max_retries=2aws-sdk-2026full:base=50ms,cap=20s,max_retries=2,throttled_base=1s,retry_after_max_extra=5saws-dynamodb-2026full:base=25ms,cap=20s,max_retries=3,throttled_base=1s,retry_after_max_extra=5saws-simulatorfull:base=10ms,cap=2sgrpc-connectexponential:base=1s,multiplier=1.6,cap=120s,jitter=0.2grpc-retryexponential:base=100ms,cap=1s,jitter=0.2,max_retries=3,retry_after=exactgoogle-cloudexponential:base=1s,cap=32s,cap_on=delay,jitter=additive,jitter_max=1sgaxfull:base=1s,cap=30s,floor=1nscenkalti-v4exponential:base=500ms,multiplier=1.5,cap=60s,jitter=0.5,max_elapsed=15mresilience4jconstant:base=500ms,max_retries=2polly-v8constant:base=2s,max_retries=3polly-v8-linearlinear:base=2s,max_retries=3polly-v8-exponentialexponential:base=2s,max_retries=3envoyexponential:base=25ms,cap=250ms,jitter=slotted,jitter_slot=1ms,max_retries=1azure-coreexponential:base=800ms,cap=60s,cap_on=delay,jitter=0.2,max_retries=3azure-core-javaexponential:base=800ms,cap=8s,cap_on=delay,jitter=0.05,max_retries=3ethernetexponential:base=102400ns,cap=52428800ns,jitter=slotted,jitter_slot=51200ns,max_retries=15k8s-crashloopexponential:base=10s,cap=300sk8s-workqueueexponential:base=5ms,cap=1000sk8s-conflictexponential:base=10ms,multiplier=5,jitter=proportional,jitter_above=0.1,max_retries=3sidekiqpolynomial:base=1s,power=4,origin=0,offset=15s,jitter=additive,jitter_max=9s,jitter_increment=10s,max_retries=25faktorypolynomial:base=1s,power=4,origin=0,offset=15s,jitter=additive,jitter_max=29s,jitter_increment=29s,max_retries=25riverpolynomial:base=1s,power=4,jitter=0.1,max_retries=24obanexponential:base=2s,offset=15s,jitter=proportional,jitter_above=0.1,max_retries=19celeryexponential:base=1s,offset=1s,cap=601s,jitter=slotted,jitter_slot=1s,max_retries=3temporalexponential:base=1s,cap=100soffconstant:base=0s,max_retries=0immediateconstant:base=0snone\x00\x00xT\x00\x00\x04\x00\x00\x00|T\x00\x00\x17\x00\x00\x00\x93T\x00\x00\x05\x00\x00\x00\x98T\x00\x00\x18\x00\x00\x00\xb0T\x00\x00\f\x00\x00\x00\xbcT\x00\x00,\x00\x00\x00\xe8T\x00\x00\a\x00\x00\x00\xefT\x00\x00%\x00\x00\x00\x14U\x00\x00\x10\x00\x00\x00$U\x00\x00\"\x00\x00\x00FU\x00\x00\f\x00\x00\x00RU\x00\x00O\x00\x00\x00\xa1U\x00\x00\x11\x00\x00\x00\xb2U\x00\x00O\x00\x00\x00\x01V\x00\x00\r\x00\x00\x00\x0eV\x00\x00\x15\x00\x00\x00#V\x00\x00\f\x00\x00\x00/V\x00\x006\x00\x00\x00eV\x00\x00\n\x00\x00\x00oV\x00\x00H\x00\x00\x00\xb7V\x00\x00\f\x00\x00\x00\xc3V\x00\x00F\x00\x00\x00\tW\x00\x00\x03\x00\x00\x00\fW\x00\x00\x1e\x00\x00\x00*W\x00\x00\v\x00\x00\x005W\x00\x00H\x00\x00\x00}W\x00\x00\f\x00\x00\x00\x89W\x00\x00!\x00\x00\x00\xaaW\x00\x00\b\x00\x00\x00\xb2W\x00\x00\x1e\x00\x00\x00\xd0W\x00\x00\x0f\x00\x00\x00\xdfW\x00\x00\x1c\x00\x00\x00\xfbW\x00\x00\x14\x00\x00\x00\x0fX\x00\x00!\x00\x00\x000X\x00\x00\x05\x00\x00\x005X\x00\x00L\x00\x00\x00\x81X\x00\x00\n\x00\x00\x00\x8bX\x00\x00D\x00\x00\x00\xcfX\x00\x00\x0f\x00\x00\x00\xdeX\x00\x00D\x00\x00\x00\"Y\x00\x00\b\x00\x00\x00*Y\x00\x00Z\x00\x00\x00\x84Y\x00\x00\r\x00\x00\x00\x91Y\x00\x00\x1d\x00\x00\x00\xaeY\x00\x00\r\x00\x00\x00\xbbY\x00\x00\x1e\x00\x00\x00\xd9Y\x00\x00\f\x00\x00\x00\xe5Y\x00\x00U\x00\x00\x00:Z\x00\x00\a\x00\x00\x00AZ\x00\x00p\x00\x00\x00\xb1Z\x00\x00\a\x00\x00\x00\xb8Z\x00\x00q\x00\x00\x00)[\x00\x00\x05\x00\x00\x00.[\x00\x004\x00\x00\x00b[\x00\x00\x04\x00\x00\x00f[\x00\x00R\x00\x00\x00\xb8[\x00\x00\x06\x00\x00\x00\xbe[\x00\x00R\x00\x00\x00\x10\\\x00\x00\b\x00\x00\x00\x18\\\x00\x00\x1c\x00\x00\x004\\\x00\x00\x03\x00\x00\x007\\\x00\x00\x1e\x00\x00\x00U\\\x00\x00\t\x00\x00\x00^\\\x00\x00\x10\x00\x00\x00n\\\x00\x00\x04\x00\x00\x00^\\\x00\x00\x10\x00\x00\x00quota:cost=5,cost_timeout=10quota:cost=14,cost_throttled=5throttle:max_tokens=10,ratio=0.1sreratio:ratio=0.1sre-processrate:max_tokens=60,per=1mfinaglettl:ttl=10s,min_per_second=10,ratio=0.2concurrent:ratio=0.2,min_concurrent=3\x00\x14U\x00\x00\x10\x00\x00\x00\x84^\x00\x00\x1c\x00\x00\x00FU\x00\x00\f\x00\x00\x00\xa0^\x00\x00\x1e\x00\x00\x00eV\x00\x00\n\x00\x00\x00\xbe^\x00\x00 \x00\x00\x00\xde^\x00\x00\x03\x00\x00\x00\xe1^\x00\x00\x0f\x00\x00\x00\xf0^\x00\x00\v\x00\x00\x00\xfb^\x00\x00\x19\x00\x00\x00\x14_\x00\x00\a\x00\x00\x00\x1b_\x00\x00'\x00\x00\x000X\x00\x00\x05\x00\x00\x00B_\x00\x00%\x00\x00\x00:=,./0123456789abcdef0sdhmsmsusns\x00\x00\x00\x00\x00\x00\x00\xef_\x00\x00\x01\x00\x00\x00\x00\x00O\x91\x94N\x00\x00\xf0_\x00\x00\x01\x00\x00\x00\x00\xa0\xb80F\x03\x00\x00\xf1_\x00\x00\x01\x00\x00\x00\x00XG\xf8\r\x00\x00\x00\xf2_\x00\x00\x01\x00\x00\x00\x00ʚ;\x00\x00\x00\x00\xf3_\x00\x00\x02\x00\x00\x00@B\x0f\x00\x00\x00\x00\x00\xf5_\x00\x00\x02\x00\x00\x00\xe8\x03\x00\x00\x00\x00\x00\x00\xf7_\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00, at : {field} {value} is unknown; the kinds are {kinds}{field} is missing{field} {value} is not used by {selector}{field} {value} is above {limit}{field} {value} is below {limit}{field} {value} has a zero denominator{field} {value} has a term above 1000000{field} {value} cannot be combined with jitter decorrelated, which needs growth exponential{field} {value} is below base {limit}{field} {value} is above cap {limit}{field} {value} is too short to grow by the multiplier; it must be at least {limit}{field} {value} is set as well as max_retries {limit}; set one of themunknown name {found}; the names are {heads}unknown key {found}; the keys are {keys}key {found} is repeated{field} has no value{field} {found} is not a duration such as 100ms or 1.5s{field} has no unit; the units are {units}{field} has the unknown unit {found}; the units are {units}{field} {found} is not a whole number of nanoseconds{field} {found} is not a ratio such as 2, 1.6, 8/5 or 20%{field} {found} is not a whole numberthe text is longer than 1024 bytes{field} cannot be made short enough: the delays take at least {value}, which is above {limit}a policy  ()...a pair must follow every \":\" and \",\"a duration has one unitcapital letters are not allowedspaces are not allowed\"...\"growthbaseincrementmultiplierpoweroriginoffsetcapcap_onfloorjitterjitter_belowjitter_abovejitter_maxjitter_incrementjitter_slotmax_retriesmax_attemptsmax_elapsedthrottled_baseretry_afterretry_after_maxretry_after_max_extrabudgetmax_tokenscostcost_throttledcost_timeoutpermin_per_secondmin_concurrentwindowdelay\x00\x88f\x00\x00\x06\x00\x00\x00\x8ef\x00\x00\x05\x00\x00\x00proportionaladditiveslotted\x00n\\\x00\x00\x04\x00\x00\x00xT\x00\x00\x04\x00\x00\x00\x93T\x00\x00\x05\x00\x00\x00\xa4f\x00\x00\f\x00\x00\x00\xb0f\x00\x00\b\x00\x00\x00\xb0T\x00\x00\f\x00\x00\x00\xb8f\x00\x00\a\x00\x00\x00at_leastexactspread\x00\xf8f\x00\x00\b\x00\x00\x00\x00g\x00\x00\x05\x00\x00\x00\x05g\x00\x00\x06\x00\x00\x000\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x001a, d b Y X GMTA, d-b-y X GMTa b e X Y\x00\x00Ag\x00\x00\x0e\x00\x00\x00Og\x00\x00\x0e\x00\x00\x00]g\x00\x00\t\x00\x00\x00SundayMondayTuesdayWednesdayThursdayFridaySaturday\x00\x00\x80g\x00\x00\x06\x00\x00\x00\x86g\x00\x00\x06\x00\x00\x00\x8cg\x00\x00\a\x00\x00\x00\x93g\x00\x00\t\x00\x00\x00\x9cg\x00\x00\b\x00\x00\x00\xa4g\x00\x00\x06\x00\x00\x00\xaag\x00\x00\b\x00\x00\x00JanFebMarAprMayJunJulAugSepOctNovDec\xecg\x00\x00\x03\x00\x00\x00\xefg\x00\x00\x03\x00\x00\x00\xf2g\x00\x00\x03\x00\x00\x00\xf5g\x00\x00\x03\x00\x00\x00\xf8g\x00\x00\x03\x00\x00\x00\xfbg\x00\x00\x03\x00\x00\x00\xfeg\x00\x00\x03\x00\x00\x00\x01h\x00\x00\x03\x00\x00\x00\x04h\x00\x00\x03\x00\x00\x00\ah\x00\x00\x03\x00\x00\x00\nh\x00\x00\x03\x00\x00\x00\rh\x00\x00\x03\x00\x00\x00\r# HELP backoff_attempts Attempts of an operation.# TYPE backoff_attempts histogram\x00qh\x00\x001\x00\x00\x00\xa2h\x00\x00!\x00\x00\x00backoff_attempts_bucket{le=\"\x01\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x04\x00\x00\x00\x00\x00\x00\x00\x05\x00\x00\x00\x00\x00\x00\x00\x06\x00\x00\x00\x00\x00\x00\x00\b\x00\x00\x00\x00\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00\x0f\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\x002\x00\x00\x00\x00\x00\x00\x00+Inf\"} backoff_attempts_sum backoff_attempts_count backoff_retries_total backoff_stops_total{reason=\"# HELP backoff_retries_total Retries of all operations.# TYPE backoff_retries_total counter# HELP backoff_stops_total Operations by the reason for which they stopped.# TYPE backoff_stops_total counter\x00\x00\x00Oi\x00\x00\x15\x00\x00\x00di\x00\x00\x17\x00\x00\x00\xadi\x00\x007\x00\x00\x00\xe4i\x00\x00$\x00\x00\x00{i\x00\x00\x16\x00\x00\x00\bj\x00\x00K\x00\x00\x00Sj\x00\x00\"\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00 | \x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00 -\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x03\x00\x00\x00\x01\x00\x00\x00\x04\x00\x00\x00\x01\x00\x00\x00\x05\x00\x00\x00\x01\x00\x00\x00\x06\x00\x00\x00\x01\x00\x00\x00\a\x00\x00\x00\x01\x00\x00\x00\b\x00\x00\x00\x01\x00\x00\x00\t\x00\x00\x00\x01\x00\x00\x00successpermanentdeadlinecancelled\x00\x00\x00\a\x00\x00\x00\t\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\b\x00\x00\x00\x06\x00\x00\x00\t\x00\x00\x00Pk\x00\x00Wk\x00\x00\xdce\x00\x00\xf3e\x00\x00`k\x00\x00;f\x00\x00hk\x00\x00\x04\x00\x00\x00\b\x00\x00\x00\x10\x00\x00\x00\x10\x00\x00\x00\xbf\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x10\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00\x80\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x1e\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00l\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00@\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\v\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00\x06\x00\x00\x00\x04\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x06\x00\x00\x00\x03\x00\x00\x00\x06\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\f\x00\x00\x00\f\x00\x00\x00\n\x00\x00\x00\x10\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\v\x00\x00\x00\x0e\x00\x00\x00\v\x00\x00\x00\x0f\x00\x00\x00\x15\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x06\x00\x00\x00\n\x00\x00\x00\x04\x00\x00\x00\x0e\x00\x00\x00\f\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x03\x00\x00\x00\x0e\x00\x00\x00\x0e\x00\x00\x00]e\x00\x00ce\x00\x00ge\x00\x00pe\x00\x00ze\x00\x00\x7fe\x00\x00\x85e\x00\x00\x8be\x00\x00\x8ee\x00\x00\x94e\x00\x00\x99e\x00\x00\x9fe\x00\x00\xabe\x00\x00\xb7e\x00\x00\xc1e\x00\x00\xd1e\x00\x00\xdce\x00\x00\xe7e\x00\x00\xf3e\x00\x00\xfee\x00\x00\ff\x00\x00\x17f\x00\x00&f\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00;f\x00\x00Af\x00\x00Kf\x00\x00Of\x00\x00]f\x00\x001T\x00\x00if\x00\x00:T\x00\x00lf\x00\x00zf\x00\x001\x00\x00\x00\x12\x00\x00\x00)\x00\x00\x00 \x00\x00\x00 \x00\x00\x00&\x00\x00\x00(\x00\x00\x00[\x00\x00\x00%\x00\x00\x00$\x00\x00\x00$\x00\x00\x00S\x00\x00\x00F\x00\x00\x00+\x00\x00\x00(\x00\x00\x00\x17\x00\x00\x00\x14\x00\x00\x007\x00\x00\x00*\x00\x00\x00;\x00\x00\x004\x00\x00\x009\x00\x00\x00%\x00\x00\x00\"\x00\x00\x00]\x00\x00\x00w`\x00\x00\xa8`\x00\x00\xba`\x00\x00\xe3`\x00\x00\x03a\x00\x00#a\x00\x00Ia\x00\x00qa\x00\x00\xcca\x00\x00\xf1a\x00\x00\xf1a\x00\x00\x15b\x00\x00hb\x00\x00\xaeb\x00\x00\xd9b\x00\x00\x01c\x00\x00\x18c\x00\x00,c\x00\x00cc\x00\x00\x8dc\x00\x00\xc8c\x00\x00\xfcc\x00\x005d\x00\x00Zd\x00\x00|d\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\v\x00\x00\x00\x02\x00\x00\x00\xe0j\x00\x00\xe0j\x00\x00\xe0j\x00\x00\xe8j\x00\x00\xf8j\x00\x00\xe8j\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\v\x00\x00\x00\x02\x00\x00\x00\xe0j\x00\x00\xe0j\x00\x00\xe0j\x00\x00\xe8j\x00\x00\xf8j\x00\x00\xe8j\x00\x00"
+const data0 = "retry-after-msratelimitx-ratelimit-resetratelimit-resetretry-aftertransientthrottledtimeoutoperation_began\x00\x00\x00\x00\x00\x00\x00\x00\x00attempt_over\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00attempt_failed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_requested\x00\x00\x00\x00\x00\x00\x00\x00\x00operation_succeeded\x00\x00\x00\x00\x00operation_ended\x00\x00\x00\x00\x00\x00\x00\x00\x00no errora required pointer is NULLa struct is not initialisedthe number is not a field of a policy or of a budgetthe value is a ratio and the field a plain number, or the reversethere is nothing morethe operating system cannot provide randomnessthe buffer cannot hold the text and its terminating zerothe value of Retry-After is neither a number of seconds nor a date, or is longer than 1024 bytesthe length is longer than any memorythe number is not an outcomethe number is not a reasonthe memory of the budget was damaged, or the budget was copied or the process forked while a thread used itthe text is not the state of a budget of this kindthe number is not an event of a budgetthe operation began with a budget and the call has none, or the reversea reserved word is not 0: the program needs a newer librarythe header has no constant or struct of this namethe kind is unknowna required field is not setthe growth, the jitter or the kind of budget does not use the fielddecorrelated jitter requires exponential growththe cap is below the basethe offset is above the capthe floor is above the capthe base is so small that the multiplier does not increase itboth max_retries and max_attempts are setthe string begins with an unknown namea key is unknowna key is repeateda key has no valuethe value is not a whole numberthe string is longer than 1024 bytesnot even the shortest base or cap fits into the timethe value is above the limitthe value is below the limitthe text is not a duration such as 100ms or 1.5sthe duration has no unit; the units are d, h, m, s, ms, us, nsthe duration has an unknown unit; the units are d, h, m, s, ms, us, nsthe duration is not a whole number of nanosecondsthe ratio has a zero denominatorthe ratio has a term above 4294967295the text is not a ratio such as 2, 1.6, 8/5 or 20%unknown_kind\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unused\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00too_large\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00too_small\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00zero_denominator\x00\x00\x00\x00\x00\x00\x00\x00ratio_too_fine\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_exponential\x00\x00\x00\x00\x00\x00\x00\x00\x00cap_below_base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00offset_above_cap\x00\x00\x00\x00\x00\x00\x00\x00floor_above_cap\x00\x00\x00\x00\x00\x00\x00\x00\x00growth_stalls\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00given_twice\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_head\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_key\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00repeated_key\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing_value\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_a_duration\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing_unit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_unit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00duration_too_fine\x00\x00\x00\x00\x00\x00\x00not_a_ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_a_count\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00text_too_long\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00does_not_fit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00quota\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttle\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00rate\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ttl\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00concurrent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00constant\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00linear\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00exponential\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00polynomial\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00fibonacci\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00none\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00full\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00equal\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00proportional\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00additive\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00decorrelated\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00slotted\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00at_least\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00exact\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00spread\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00window\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00delay\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00budget\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_tokens\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost_throttled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost_timeout\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00per\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ttl\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00min_per_second\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00min_concurrent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00growth\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00increment\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00multiplier\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00power\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00origin\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00offset\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cap\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cap_on\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00floor\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_below\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_above\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_max\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_increment\x00\x00\x00\x00\x00\x00\x00\x00jitter_slot\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_retries\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_attempts\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_elapsed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttled_base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after_max\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after_max_extra\x00\x00\x00\nsuccess\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00permanent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_retries\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_elapsed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00deadline\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00budget\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cancelled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00success\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00transient\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00timeout\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00permanent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00no_entropy\x00unknown_event\x00wrong_unit\x00wrong_budget\x00null_pointer\x00not_a_retry_after\x00unknown_reason\x00buffer_too_small\x00ok\x00too_long\x00not_a_state\x00none\x00unknown_outcome\x00unknown_name\x00unknown_code\x00unknown_kind\x00end\x00unknown_field\x00uninitialized\x00unsupported\x00damaged\x00\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\a\x00\x00\x00\t\x00\x00\x00\t\x00\x00\x00\a\x00\x00\x00\t\x00\x00\x00Hk\x00\x00B@\x00\x00K@\x00\x00T@\x00\x00Ok\x00\x00\a\x00\x00\x00\t\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\b\x00\x00\x00\x06\x00\x00\x00\t\x00\x00\x00Hk\x00\x00Ok\x00\x00\xd4e\x00\x00\xebe\x00\x00Xk\x00\x003f\x00\x00`k\x00\x00\x00\xe1\xf5\x05\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\xc8\x17\xa8\x04\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\x7f\x00\xe1\xf5\x05\x00\x00\x00\x00\x00\xa0\xb80F\x03\x00\x00\xff\xff\xff\xff\xff\xff\xff\x7f\x03\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00\b\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x00\x12\x00\x00\x00\x13\x00\x00\x00\x14\x00\x00\x00\x15\x00\x00\x00\x16\x00\x00\x00\x17\x00\x00\x00!\x00\x00\x00\"\x00\x00\x00#\x00\x00\x00$\x00\x00\x00%\x00\x00\x00&\x00\x00\x00'\x00\x00\x00(\x00\x00\x00)\x00\x00\x00*\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00\b\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x00\x12\x00\x00\x00\x13\x00\x00\x00\x14\x00\x00\x00\x15\x00\x00\x00\x16\x00\x00\x00\x17\x00\x00\x00\x18\x00\x00\x00\x19\x00\x00\x00constantlinearexponentialpolynomialfibonacci\xc8S\x00\x00\b\x00\x00\x00\xd0S\x00\x00\x06\x00\x00\x00\xd6S\x00\x00\v\x00\x00\x00\xe1S\x00\x00\n\x00\x00\x00\xebS\x00\x00\t\x00\x00\x00quotathrottleratioratettlconcurrent\x00\x1cT\x00\x00\x05\x00\x00\x00!T\x00\x00\b\x00\x00\x00)T\x00\x00\x05\x00\x00\x00.T\x00\x00\x04\x00\x00\x002T\x00\x00\x03\x00\x00\x005T\x00\x00\n\x00\x00\x00fullexponential:jitter=fullequalexponential:jitter=equaldecorrelatedexponential:cap_on=delay,jitter=decorrelateddefaultfull:base=100ms,cap=20s,max_retries=3aws-sdk-standardfull:base=1s,cap=20s,max_retries=2aws-sdk-2026full:base=50ms,cap=20s,max_retries=2,throttled_base=1s,retry_after_max_extra=5saws-dynamodb-2026full:base=25ms,cap=20s,max_retries=3,throttled_base=1s,retry_after_max_extra=5saws-simulatorfull:base=10ms,cap=2sgrpc-connectexponential:base=1s,multiplier=1.6,cap=120s,jitter=0.2grpc-retryexponential:base=100ms,cap=1s,jitter=0.2,max_retries=3,retry_after=exactgoogle-cloudexponential:base=1s,cap=32s,cap_on=delay,jitter=additive,jitter_max=1sgaxfull:base=1s,cap=30s,floor=1nscenkalti-v4exponential:base=500ms,multiplier=1.5,cap=60s,jitter=0.5,max_elapsed=15mresilience4jconstant:base=500ms,max_retries=2polly-v8constant:base=2s,max_retries=3polly-v8-linearlinear:base=2s,max_retries=3polly-v8-exponentialexponential:base=2s,max_retries=3envoyexponential:base=25ms,cap=250ms,jitter=slotted,jitter_slot=1ms,max_retries=1azure-coreexponential:base=800ms,cap=60s,cap_on=delay,jitter=0.2,max_retries=3azure-core-javaexponential:base=800ms,cap=8s,cap_on=delay,jitter=0.05,max_retries=3ethernetexponential:base=102400ns,cap=52428800ns,jitter=slotted,jitter_slot=51200ns,max_retries=15k8s-crashloopexponential:base=10s,cap=300sk8s-workqueueexponential:base=5ms,cap=1000sk8s-conflictexponential:base=10ms,multiplier=5,jitter=proportional,jitter_above=0.1,max_retries=3sidekiqpolynomial:base=1s,power=4,origin=0,offset=15s,jitter=additive,jitter_max=9s,jitter_increment=10s,max_retries=25faktorypolynomial:base=1s,power=4,origin=0,offset=15s,jitter=additive,jitter_max=29s,jitter_increment=29s,max_retries=25riverpolynomial:base=1s,power=4,jitter=0.1,max_retries=24obanexponential:base=2s,offset=15s,jitter=proportional,jitter_above=0.1,max_retries=19celeryexponential:base=1s,offset=1s,cap=601s,jitter=slotted,jitter_slot=1s,max_retries=3temporalexponential:base=1s,cap=100soffconstant:base=0s,max_retries=0immediateconstant:base=0snone\x00\x00pT\x00\x00\x04\x00\x00\x00tT\x00\x00\x17\x00\x00\x00\x8bT\x00\x00\x05\x00\x00\x00\x90T\x00\x00\x18\x00\x00\x00\xa8T\x00\x00\f\x00\x00\x00\xb4T\x00\x00,\x00\x00\x00\xe0T\x00\x00\a\x00\x00\x00\xe7T\x00\x00%\x00\x00\x00\fU\x00\x00\x10\x00\x00\x00\x1cU\x00\x00\"\x00\x00\x00>U\x00\x00\f\x00\x00\x00JU\x00\x00O\x00\x00\x00\x99U\x00\x00\x11\x00\x00\x00\xaaU\x00\x00O\x00\x00\x00\xf9U\x00\x00\r\x00\x00\x00\x06V\x00\x00\x15\x00\x00\x00\x1bV\x00\x00\f\x00\x00\x00'V\x00\x006\x00\x00\x00]V\x00\x00\n\x00\x00\x00gV\x00\x00H\x00\x00\x00\xafV\x00\x00\f\x00\x00\x00\xbbV\x00\x00F\x00\x00\x00\x01W\x00\x00\x03\x00\x00\x00\x04W\x00\x00\x1e\x00\x00\x00\"W\x00\x00\v\x00\x00\x00-W\x00\x00H\x00\x00\x00uW\x00\x00\f\x00\x00\x00\x81W\x00\x00!\x00\x00\x00\xa2W\x00\x00\b\x00\x00\x00\xaaW\x00\x00\x1e\x00\x00\x00\xc8W\x00\x00\x0f\x00\x00\x00\xd7W\x00\x00\x1c\x00\x00\x00\xf3W\x00\x00\x14\x00\x00\x00\aX\x00\x00!\x00\x00\x00(X\x00\x00\x05\x00\x00\x00-X\x00\x00L\x00\x00\x00yX\x00\x00\n\x00\x00\x00\x83X\x00\x00D\x00\x00\x00\xc7X\x00\x00\x0f\x00\x00\x00\xd6X\x00\x00D\x00\x00\x00\x1aY\x00\x00\b\x00\x00\x00\"Y\x00\x00Z\x00\x00\x00|Y\x00\x00\r\x00\x00\x00\x89Y\x00\x00\x1d\x00\x00\x00\xa6Y\x00\x00\r\x00\x00\x00\xb3Y\x00\x00\x1e\x00\x00\x00\xd1Y\x00\x00\f\x00\x00\x00\xddY\x00\x00U\x00\x00\x002Z\x00\x00\a\x00\x00\x009Z\x00\x00p\x00\x00\x00\xa9Z\x00\x00\a\x00\x00\x00\xb0Z\x00\x00q\x00\x00\x00![\x00\x00\x05\x00\x00\x00&[\x00\x004\x00\x00\x00Z[\x00\x00\x04\x00\x00\x00^[\x00\x00R\x00\x00\x00\xb0[\x00\x00\x06\x00\x00\x00\xb6[\x00\x00R\x00\x00\x00\b\\\x00\x00\b\x00\x00\x00\x10\\\x00\x00\x1c\x00\x00\x00,\\\x00\x00\x03\x00\x00\x00/\\\x00\x00\x1e\x00\x00\x00M\\\x00\x00\t\x00\x00\x00V\\\x00\x00\x10\x00\x00\x00f\\\x00\x00\x04\x00\x00\x00V\\\x00\x00\x10\x00\x00\x00quota:cost=5,cost_timeout=10quota:cost=14,cost_throttled=5throttle:max_tokens=10,ratio=0.1sreratio:ratio=0.1sre-processrate:max_tokens=60,per=1mfinaglettl:ttl=10s,min_per_second=10,ratio=0.2concurrent:ratio=0.2,min_concurrent=3\x00\fU\x00\x00\x10\x00\x00\x00|^\x00\x00\x1c\x00\x00\x00>U\x00\x00\f\x00\x00\x00\x98^\x00\x00\x1e\x00\x00\x00]V\x00\x00\n\x00\x00\x00\xb6^\x00\x00 \x00\x00\x00\xd6^\x00\x00\x03\x00\x00\x00\xd9^\x00\x00\x0f\x00\x00\x00\xe8^\x00\x00\v\x00\x00\x00\xf3^\x00\x00\x19\x00\x00\x00\f_\x00\x00\a\x00\x00\x00\x13_\x00\x00'\x00\x00\x00(X\x00\x00\x05\x00\x00\x00:_\x00\x00%\x00\x00\x00:=,./0123456789abcdef0sdhmsmsusns\x00\x00\x00\x00\x00\x00\x00\xe7_\x00\x00\x01\x00\x00\x00\x00\x00O\x91\x94N\x00\x00\xe8_\x00\x00\x01\x00\x00\x00\x00\xa0\xb80F\x03\x00\x00\xe9_\x00\x00\x01\x00\x00\x00\x00XG\xf8\r\x00\x00\x00\xea_\x00\x00\x01\x00\x00\x00\x00ʚ;\x00\x00\x00\x00\xeb_\x00\x00\x02\x00\x00\x00@B\x0f\x00\x00\x00\x00\x00\xed_\x00\x00\x02\x00\x00\x00\xe8\x03\x00\x00\x00\x00\x00\x00\xef_\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00, at : {field} {value} is unknown; the kinds are {kinds}{field} is missing{field} {value} is not used by {selector}{field} {value} is above {limit}{field} {value} is below {limit}{field} {value} has a zero denominator{field} {value} has a term above 1000000{field} {value} cannot be combined with jitter decorrelated, which needs growth exponential{field} {value} is below base {limit}{field} {value} is above cap {limit}{field} {value} is too short to grow by the multiplier; it must be at least {limit}{field} {value} is set as well as max_retries {limit}; set one of themunknown name {found}; the names are {heads}unknown key {found}; the keys are {keys}key {found} is repeated{field} has no value{field} {found} is not a duration such as 100ms or 1.5s{field} has no unit; the units are {units}{field} has the unknown unit {found}; the units are {units}{field} {found} is not a whole number of nanoseconds{field} {found} is not a ratio such as 2, 1.6, 8/5 or 20%{field} {found} is not a whole numberthe text is longer than 1024 bytes{field} cannot be made short enough: the delays take at least {value}, which is above {limit}a policy  ()...a pair must follow every \":\" and \",\"a duration has one unitcapital letters are not allowedspaces are not allowed\"...\"growthbaseincrementmultiplierpoweroriginoffsetcapcap_onfloorjitterjitter_belowjitter_abovejitter_maxjitter_incrementjitter_slotmax_retriesmax_attemptsmax_elapsedthrottled_baseretry_afterretry_after_maxretry_after_max_extrabudgetmax_tokenscostcost_throttledcost_timeoutpermin_per_secondmin_concurrentwindowdelay\x00\x80f\x00\x00\x06\x00\x00\x00\x86f\x00\x00\x05\x00\x00\x00proportionaladditiveslotted\x00f\\\x00\x00\x04\x00\x00\x00pT\x00\x00\x04\x00\x00\x00\x8bT\x00\x00\x05\x00\x00\x00\x9cf\x00\x00\f\x00\x00\x00\xa8f\x00\x00\b\x00\x00\x00\xa8T\x00\x00\f\x00\x00\x00\xb0f\x00\x00\a\x00\x00\x00at_leastexactspread\x00\xf0f\x00\x00\b\x00\x00\x00\xf8f\x00\x00\x05\x00\x00\x00\xfdf\x00\x00\x06\x00\x00\x000\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x001a, d b Y X GMTA, d-b-y X GMTa b e X Y\x00\x009g\x00\x00\x0e\x00\x00\x00Gg\x00\x00\x0e\x00\x00\x00Ug\x00\x00\t\x00\x00\x00SundayMondayTuesdayWednesdayThursdayFridaySaturday\x00\x00xg\x00\x00\x06\x00\x00\x00~g\x00\x00\x06\x00\x00\x00\x84g\x00\x00\a\x00\x00\x00\x8bg\x00\x00\t\x00\x00\x00\x94g\x00\x00\b\x00\x00\x00\x9cg\x00\x00\x06\x00\x00\x00\xa2g\x00\x00\b\x00\x00\x00JanFebMarAprMayJunJulAugSepOctNovDec\xe4g\x00\x00\x03\x00\x00\x00\xe7g\x00\x00\x03\x00\x00\x00\xeag\x00\x00\x03\x00\x00\x00\xedg\x00\x00\x03\x00\x00\x00\xf0g\x00\x00\x03\x00\x00\x00\xf3g\x00\x00\x03\x00\x00\x00\xf6g\x00\x00\x03\x00\x00\x00\xf9g\x00\x00\x03\x00\x00\x00\xfcg\x00\x00\x03\x00\x00\x00\xffg\x00\x00\x03\x00\x00\x00\x02h\x00\x00\x03\x00\x00\x00\x05h\x00\x00\x03\x00\x00\x00\r# HELP backoff_attempts Attempts of an operation.# TYPE backoff_attempts histogram\x00ih\x00\x001\x00\x00\x00\x9ah\x00\x00!\x00\x00\x00backoff_attempts_bucket{le=\"\x01\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x04\x00\x00\x00\x00\x00\x00\x00\x05\x00\x00\x00\x00\x00\x00\x00\x06\x00\x00\x00\x00\x00\x00\x00\b\x00\x00\x00\x00\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00\x0f\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\x002\x00\x00\x00\x00\x00\x00\x00+Inf\"} backoff_attempts_sum backoff_attempts_count backoff_retries_total backoff_stops_total{reason=\"# HELP backoff_retries_total Retries of all operations.# TYPE backoff_retries_total counter# HELP backoff_stops_total Operations by the reason for which they stopped.# TYPE backoff_stops_total counter\x00\x00\x00Gi\x00\x00\x15\x00\x00\x00\\i\x00\x00\x17\x00\x00\x00\xa5i\x00\x007\x00\x00\x00\xdci\x00\x00$\x00\x00\x00si\x00\x00\x16\x00\x00\x00\x00j\x00\x00K\x00\x00\x00Kj\x00\x00\"\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00 | \x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00 -\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x03\x00\x00\x00\x01\x00\x00\x00\x04\x00\x00\x00\x01\x00\x00\x00\x05\x00\x00\x00\x01\x00\x00\x00\x06\x00\x00\x00\x01\x00\x00\x00\a\x00\x00\x00\x01\x00\x00\x00\b\x00\x00\x00\x01\x00\x00\x00\t\x00\x00\x00\x01\x00\x00\x00successpermanentdeadlinecancelled\x00\x00\x00\a\x00\x00\x00\t\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\b\x00\x00\x00\x06\x00\x00\x00\t\x00\x00\x00Hk\x00\x00Ok\x00\x00\xd4e\x00\x00\xebe\x00\x00Xk\x00\x003f\x00\x00`k\x00\x00\x04\x00\x00\x00\b\x00\x00\x00\x10\x00\x00\x00\x10\x00\x00\x00\xbf\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x10\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00\x80\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x1e\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00l\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00@\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\v\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00\x06\x00\x00\x00\x04\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x06\x00\x00\x00\x03\x00\x00\x00\x06\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\f\x00\x00\x00\f\x00\x00\x00\n\x00\x00\x00\x10\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\v\x00\x00\x00\x0e\x00\x00\x00\v\x00\x00\x00\x0f\x00\x00\x00\x15\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x06\x00\x00\x00\n\x00\x00\x00\x04\x00\x00\x00\x0e\x00\x00\x00\f\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x03\x00\x00\x00\x0e\x00\x00\x00\x0e\x00\x00\x00Ue\x00\x00[e\x00\x00_e\x00\x00he\x00\x00re\x00\x00we\x00\x00}e\x00\x00\x83e\x00\x00\x86e\x00\x00\x8ce\x00\x00\x91e\x00\x00\x97e\x00\x00\xa3e\x00\x00\xafe\x00\x00\xb9e\x00\x00\xc9e\x00\x00\xd4e\x00\x00\xdfe\x00\x00\xebe\x00\x00\xf6e\x00\x00\x04f\x00\x00\x0ff\x00\x00\x1ef\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x003f\x00\x009f\x00\x00Cf\x00\x00Gf\x00\x00Uf\x00\x00)T\x00\x00af\x00\x002T\x00\x00df\x00\x00rf\x00\x001\x00\x00\x00\x12\x00\x00\x00)\x00\x00\x00 \x00\x00\x00 \x00\x00\x00&\x00\x00\x00(\x00\x00\x00[\x00\x00\x00%\x00\x00\x00$\x00\x00\x00$\x00\x00\x00S\x00\x00\x00F\x00\x00\x00+\x00\x00\x00(\x00\x00\x00\x17\x00\x00\x00\x14\x00\x00\x007\x00\x00\x00*\x00\x00\x00;\x00\x00\x004\x00\x00\x009\x00\x00\x00%\x00\x00\x00\"\x00\x00\x00]\x00\x00\x00o`\x00\x00\xa0`\x00\x00\xb2`\x00\x00\xdb`\x00\x00\xfb`\x00\x00\x1ba\x00\x00Aa\x00\x00ia\x00\x00\xc4a\x00\x00\xe9a\x00\x00\xe9a\x00\x00\rb\x00\x00`b\x00\x00\xa6b\x00\x00\xd1b\x00\x00\xf9b\x00\x00\x10c\x00\x00$c\x00\x00[c\x00\x00\x85c\x00\x00\xc0c\x00\x00\xf4c\x00\x00-d\x00\x00Rd\x00\x00td\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\v\x00\x00\x00\x02\x00\x00\x00\xd8j\x00\x00\xd8j\x00\x00\xd8j\x00\x00\xe0j\x00\x00\xf0j\x00\x00\xe0j\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\v\x00\x00\x00\x02\x00\x00\x00\xd8j\x00\x00\xd8j\x00\x00\xd8j\x00\x00\xe0j\x00\x00\xf0j\x00\x00\xe0j\x00\x00"

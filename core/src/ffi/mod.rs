@@ -183,6 +183,28 @@ pub fn change_policy(policy: &Policy, field: Field, value: u64) -> Result<Policy
     Policy::from_params(&params)
 }
 
+/// The policy that the string of `policy` describes if these pairs follow it: `jitter=0.5,cap=1m`. Positions in
+/// an error are those of the pairs.
+///
+/// ```
+/// use backoff_core::Policy;
+/// use backoff_core::ffi::change_policy_by;
+/// let policy = Policy::parse("default")?;
+/// assert_eq!(change_policy_by(&policy, b"jitter=0.5,cap=1m")?, Policy::parse("default:jitter=0.5,cap=1m")?);
+/// assert_eq!(change_policy_by(&policy, b"")?, policy);
+/// assert_eq!(change_policy_by(&policy, b"cap=1m,base=2m").unwrap_err().at(), 4);
+/// # Ok::<(), backoff_core::ParseError>(())
+/// ```
+///
+/// # Errors
+/// The rule that the pairs break first, as after the head of a string.
+pub fn change_policy_by(policy: &Policy, pairs: &[u8]) -> Result<Policy, ParseError> {
+    let text = policy.text();
+    let parsed = Parsed::read(TextKind::Policy, text.as_bytes())?;
+    let changed = parsed.changed(pairs)?;
+    Policy::from_params(&changed.params()).map_err(|error| changed.locate(error))
+}
+
 /// The outcome of a number, if there is one.
 #[must_use]
 pub const fn outcome_from_number(number: u32) -> Option<Outcome> {

@@ -48,19 +48,34 @@ impl<'a> Parsed<'a> {
         if text.len() > MAX_LENGTH {
             return Err(parsed.error(ErrorCode::TextTooLong, None, MAX_LENGTH, &[]));
         }
-        let (head, mut rest) = split(text, b':');
+        let (head, rest) = split(text, b':');
         parsed.head = head;
         if !parsed.set_head() {
             return Err(parsed.error(ErrorCode::UnknownHead, None, 0, head));
         }
-        let mut at = head.len().saturating_add(1);
+        parsed.set_pairs(head.len().saturating_add(1), rest)?;
+        Ok(parsed)
+    }
+
+    /// The fields of a string, as of a preset, changed by the pairs of a text.
+    pub(crate) fn changed(&self, pairs: &'a [u8]) -> Result<Self> {
+        let values = self.fields.map(|source| FieldSource { pair: None, ..source });
+        let mut parsed = Self { text: pairs, head: &[], fields: values, ..*self };
+        if pairs.len() > MAX_LENGTH {
+            return Err(parsed.error(ErrorCode::TextTooLong, None, MAX_LENGTH, &[]));
+        }
+        parsed.set_pairs(0, (!pairs.is_empty()).then_some(pairs))?;
+        Ok(parsed)
+    }
+
+    fn set_pairs(&mut self, mut at: usize, mut rest: Option<&'a [u8]>) -> Result<()> {
         while let Some(pairs) = rest {
             let (pair, after) = split(pairs, b',');
-            parsed.set_pair(at, pair)?;
+            self.set_pair(at, pair)?;
             at = at.saturating_add(pair.len()).saturating_add(1);
             rest = after;
         }
-        Ok(parsed)
+        Ok(())
     }
 
     /// The fields that the string sets.
