@@ -179,7 +179,9 @@ def texts(requests, vectors):
         for name in ("preset", "string"):
             clause = "12.1" if case["of"] == "policy" else "15.1"
             ask_text(requests, clause, "presets", case, case[name], f".{name}")
-        requests.skip("5.3", len(case.get("windows", [])), "windows", "the windows of these cases; others are asked for with via")
+        requests.skip(
+            "5.3", len(case.get("windows", [])), "windows", "the windows of these cases; others are asked for with via"
+        )
     why = "the protocol answers with code and position"
     for case in vectors["text_errors"]:
         # An error of 11.5 has no limit.
