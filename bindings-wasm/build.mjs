@@ -144,42 +144,24 @@ function shrink(folder, output) {
 	);
 }
 
-/** What the source maps of the bundles have in place of the translated module. */
-const TRANSLATED = {
-	version: 3,
-	sources: ["start.js"],
-	sourcesContent: ["// wasm2js made this part from backoff.wasm.\n"],
-	mappings: "AAAA",
-};
-
-/** Writes the module as JavaScript: a function `start`, so that importing it has no effect. */
-async function translate() {
-	binaryen(
-		"wasm2js",
-		"dist/backoff.wasm",
-		"--output=dist/pkg/translated.js",
-		"-O3",
-		// JavaScript has neither.
-		"--llvm-memory-copy-fill-lowering",
-		"--signext-lowering",
-	);
-	const [, body] = /^import \* as env from 'env';\n(.*)\nvar retasmFunc = /s.exec(
-		readFileSync("dist/pkg/translated.js"),
-	);
-	const text = `export function start(env) {${body}\nreturn asmFunc({ env }); }`;
-	const { code } = await minify(text, { module: true, ecma: 2020, compress: { passes: 2 } });
-	const map = `data:application/json,${encodeURIComponent(JSON.stringify(TRANSLATED))}`;
-	writeFileSync("dist/pkg/start.js", `${code}\n//# sourceMappingURL=${map}\n`);
-}
-
 /** An entry whose core starts in its own way: `js/wasm/instance-NAME.js` takes the place of `instance.js`. */
 const startedBy = (name) => ({
 	name,
 	setup({ onResolve }) {
 		onResolve({ filter: /\/instance\.js$/ }, () => ({ path: resolve(`js/wasm/instance-${name}.js`) }));
-		onResolve({ filter: /\/start\.js$/ }, () => ({ path: resolve("dist/pkg/start.js") }));
 	},
 });
+
+/** `backoff-wasm/js` has the core in plain JavaScript: a file of js/plain takes the place of the one of its name. */
+const plain = {
+	name: "plain",
+	setup({ onResolve }) {
+		onResolve({ filter: /^\.\.?\// }, ({ path }) => {
+			const own = resolve("js/plain", basename(path));
+			return existsSync(own) ? { path: own } : undefined;
+		});
+	},
+};
 
 /** `backoff-wasm/delay` has its own policy and its own tables in place of texts. */
 const ofDelay = {
@@ -248,8 +230,7 @@ async function bundle() {
 	// In front of everything else the text costs 350 bytes less of the gzipped file than at its place.
 	const textOf = (path) => `const MODULE_TEXT=${JSON.stringify(encode(readFileSync(path)))};\n`;
 	const base64Of = (path) => ({ MODULE_BASE64: JSON.stringify(readFileSync(path).toString("base64")) });
-	/** For React Native, whose compilers lack private members, and for older browsers. */
-	const js = { define, plugins: [startedBy("js")], target: "es2020", minifyWhitespace: true };
+	const js = { entryPoints: ["js/exports.js"], define, plugins: [plain] };
 	const imported = (name, path) => bundleSmall(`${name}.js`, { define, plugins: [startedBy(name)], external: [path] });
 	const delay = { entryPoints: ["js/delay.js"], define: tables(core), plugins: [ofDelay] };
 	const importedDelay = (name) => bundleSmall(`delay-${name}.js`, { ...delay, plugins: [ofDelay, startedBy(name)] });
@@ -270,9 +251,10 @@ async function bundle() {
 		importedDelay("edge-light"),
 		imported("workerd", "./backoff.wasm"),
 		imported("edge-light", "./backoff.wasm?module"),
-		bundleSmall("js/index.js", js),
-		// Node.js prints the source line of an uncaught error.
-		bundleForNode("js/index.cjs", { ...js, lineLimit: 120 }),
+		// A bundler keeps of it what a program uses, and makes it small.
+		build({ ...BUNDLE, ...js, format: "esm", outfile: "dist/js/index.js" }),
+		// React Native gets it, whose compilers lack private members.
+		bundleForNode("js/index.cjs", { ...js, target: "es2020" }),
 	]);
 	for (const [path, names, required] of [
 		["node", exported, "index"],
@@ -357,7 +339,6 @@ compile("bindings-wasm", "dist/pkg");
 compile("bindings-wasm-delay", "dist/pkg/delay");
 shrink("dist/pkg", "dist/backoff.wasm");
 shrink("dist/pkg/delay", "dist/delay.wasm");
-await translate();
 await bundle();
 await Promise.all(ADAPTERS.map(bundleAdapter));
 stage();

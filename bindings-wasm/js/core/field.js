@@ -8,10 +8,10 @@ import { finite, MAX_UINT64, wholeNumber } from "./arguments.js";
 import { fromNanoseconds, readDuration } from "./duration.js";
 import { refuse, wrongType } from "./errors.js";
 
-const MAX_TERM = 2n ** 32n - 1n;
+const MAX_TERM = 0xffff_ffffn;
 const UNKNOWN_KIND = 0n;
 /** The core refuses the numerator of this ratio. */
-const RATIO_TOO_FINE = (MAX_TERM << 32n) | 1n;
+const RATIO_TOO_FINE = 0xffff_ffff_0000_0001n;
 const MAX_NAME = 60;
 const MAX_SUGGESTED = 1000;
 

@@ -5,7 +5,6 @@ import { OPEN } from "../core/account.js";
 import { MAX_UINT64 } from "../core/arguments.js";
 import { toMilliseconds } from "../core/duration.js";
 import { CheckedOperation, readOutcome } from "../core/operation.js";
-import { Policy } from "../core/policy.js";
 import { withJSON } from "../core/show.js";
 import { nextLoopNumber, stateOf, stateOfLoop } from "../core/stream.js";
 import { warnOnce } from "../warning.js";
@@ -13,7 +12,8 @@ import { StartError } from "../wasm/errors.js";
 import { ifStarted, startFailure } from "../wasm/module.js";
 import { ABORTED, reasonOf, throwIfAborted, unlessAborted } from "./abort.js";
 import { beginLoop, isPermanent, RetryError, unwrap, withFailure } from "./errors.js";
-import { asGiven, parsePolicy, readDeadline, readTime, streamOf } from "./options.js";
+import { baseText, isUnlimited } from "./loop-policy.js";
+import { parsePolicy, readDeadline, readTime, streamOf } from "./options.js";
 import { readVerdict } from "./verdict.js";
 
 const SUCCESS = "success";
@@ -285,13 +285,12 @@ export class Loop {
 
 	warnIfUnlimited() {
 		const { policy } = this.operation;
-		const { base, maxRetries, maxElapsed } = policy.params;
-		if (maxRetries === Infinity && maxElapsed === Infinity && this.deadlineNs === MAX_UINT64) {
+		if (this.deadlineNs === MAX_UINT64 && isUnlimited(policy)) {
 			warnOnce("limit", () => {
-				const text = new Policy({ growth: "constant", base }).text.replace("constant", "default");
-				const instead = base === 0 ? "off for no retries" : `${text} to change only the base`;
+				const base = baseText(policy);
+				const instead = base === "0s" ? "off for no retries" : `default:base=${base} to change only the base`;
 				const advice = `add max_retries=3 (or write ${instead})`;
-				return `backoff: the policy "${asGiven(policy)}" has no limit, so the loop retries for ever; ${advice}`;
+				return `backoff: the policy "${this.options.givenPolicy}" has no limit, so the loop retries for ever; ${advice}`;
 			});
 		}
 	}
