@@ -43,22 +43,25 @@ export function fromFieldValue({ unit, kinds, noLimit }, raw) {
 /** The number of an outcome or of a stop reason. */
 export function kindNumber(entry, input) {
 	const { name, kinds } = entry;
-	const { raw, unrepresentable } = readKind(entry, input);
-	if (unrepresentable !== undefined) {
-		const reason = `${unrepresentable.shown} is unknown; the ${name}s are ${kinds.join(", ")}`;
+	const number = kinds.indexOf(input) + 1;
+	if (number === 0) {
+		const reason = `${shownName(entry, input)} is unknown; the ${name}s are ${kinds.join(", ")}`;
 		refuse(`unknown_${name}`, entry, 0n, BigInt(kinds.length), reason);
 	}
-	return Number(raw);
+	return number;
 }
 
 function readKind(field, input) {
-	const { kinds } = field;
+	const number = field.kinds.indexOf(input) + 1;
+	return number ? fits(BigInt(number)) : fitsNot(UNKNOWN_KIND, 0n, shownName(field, input));
+}
+
+/** An unknown name as an error shows it. */
+function shownName(field, input) {
 	if (typeof input !== "string") {
-		wrongType(field, `one of ${kinds.join(", ")}`, input);
+		wrongType(field, `one of ${field.kinds.join(", ")}`, input);
 	}
-	const number = kinds.indexOf(input) + 1;
-	const shown = JSON.stringify(input.slice(0, MAX_NAME));
-	return number ? fits(BigInt(number)) : fitsNot(UNKNOWN_KIND, 0n, shown);
+	return JSON.stringify(input.slice(0, MAX_NAME));
 }
 
 function readCount(field, input) {

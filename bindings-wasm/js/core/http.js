@@ -67,17 +67,15 @@ export function httpVerdict(response, now = Date.now()) {
 }
 
 /** The messages of the engines for a network failure; `fetch` rejects with a `TypeError` for it. */
-const NETWORK = /* @__PURE__ */ (() => new RegExp(
-	[
-		"^failed to fetch\\b(?! dynamically)|^network ?error", // Chrome, Firefox
-		"^load failed|^the (?:internet|network) connection", // Safari
-		"^fetch failed|^terminated$", // Node.js
-		"^error (?:sending request|reading a body|decoding response)|^request or response body error", // Deno
-		"^ ?a network error occurred", // WebKit
-		"^network request failed", // React Native and other replacements of fetch
-	].join("|"),
+const NETWORK = /* @__PURE__ */ new RegExp(
+	"^failed to fetch\\b(?! dynamically)|^network ?error" + // Chrome, Firefox
+		"|^load failed|^the (?:internet|network) connection" + // Safari
+		"|^fetch failed|^terminated$" + // Node.js
+		"|^error (?:sending request|reading a body|decoding response)|^request or response body error" + // Deno
+		"|^ ?a network error occurred" + // WebKit
+		"|^network request failed", // React Native and other replacements of fetch
 	"i",
-))();
+);
 
 /** The message of workerd, where the error is a plain `Error`. */
 const WORKERD = /^network connection lost/i;

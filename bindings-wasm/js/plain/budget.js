@@ -3,6 +3,7 @@ import { fromFieldValue } from "../core/field.js";
 import { named, TEXT } from "../core/show.js";
 import { BUDGET_FIELDS, parseBudgetText, printBudget } from "./budget-fields.js";
 import { BudgetAccount } from "./budgets.js";
+import { optionOf } from "./field-options.js";
 
 const accounts = /* @__PURE__ */ new WeakMap();
 
@@ -36,7 +37,7 @@ export const Budget = /* @__PURE__ */ named(
 		get params() {
 			const { fields } = checkBudget(this);
 			const params = Object.entries(fields).slice(1);
-			const read = ([name, value]) => [BUDGET_FIELDS[name].option, fromFieldValue(BUDGET_FIELDS[name], value)];
+			const read = ([name, value]) => [optionOf(name), fromFieldValue(BUDGET_FIELDS[name], value)];
 			return Object.freeze(Object.fromEntries(params.map(read)));
 		}
 

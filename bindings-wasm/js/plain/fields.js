@@ -1,7 +1,5 @@
 // The fields of policies and budgets (SPEC 5.1, 15.1).
 
-import { MAX } from "./numbers.js";
-
 /**
  * The fields by name. A line is a name and a unit, and for a kind its names, for another field the kind that selects
  * it and the numbers of the kinds that use it; without these every policy does.
@@ -13,12 +11,10 @@ export function readTable(table) {
 		const isKind = unit === "kind";
 		fields[name] = {
 			name,
-			option: name.replace(/_(.)/g, (_, letter) => letter.toUpperCase()),
 			unit,
 			kinds: isKind ? rest : [],
 			selector: isKind ? undefined : rest[0],
 			users: isKind ? [] : rest.slice(1).map(BigInt),
-			noLimit: NO_LIMIT[name],
 		};
 	}
 	for (const field of Object.values(fields)) {
@@ -29,16 +25,6 @@ export function readTable(table) {
 
 /** Every index. */
 export const EVERY_INDEX = 0x1_0000_0000n;
-
-/** What stands for no limit. */
-const NO_LIMIT = {
-	cap: MAX,
-	max_retries: EVERY_INDEX,
-	max_attempts: 0x100000001n,
-	max_elapsed: MAX,
-	retry_after_max: MAX,
-	retry_after_max_extra: MAX,
-};
 
 export const FIELDS = /* @__PURE__ */ readTable(`growth kind constant linear exponential polynomial fibonacci
 base duration

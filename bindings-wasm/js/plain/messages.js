@@ -34,7 +34,10 @@ function ratioText(value) {
 	return `${millionths.slice(0, -6)}.${millionths.slice(-6)}`.replace(/\.?0+$/, "");
 }
 
-/** `F` is the field, `V` the value, `L` the limit, `K` the kinds, and `S` what selects the field. */
+/**
+ * Of rules and of texts: `F` is the field, `V` the value or what was found, `L` the limit, `K` the kinds or what else is
+ * known, and `S` what selects the field.
+ */
 const MESSAGES = {
 	unknown_kind: "F V is unknown; the kinds are K",
 	missing: "F is missing",
@@ -50,14 +53,26 @@ const MESSAGES = {
 	growth_stalls: "F V is too short to grow by the multiplier; it must be at least L",
 	given_twice: "F V is set as well as max_retries L; set one of them",
 	does_not_fit: "F cannot be made short enough: the delays take at least V, which is above L",
+	text_too_long: "the text is longer than 1024 bytes",
+	unknown_head: "unknown name V; the names are K",
+	unknown_key: "unknown key V; the keys are K",
+	repeated_key: "key V is repeated",
+	missing_value: "F has no value",
+	not_a_duration: "F V is not a duration such as 100ms or 1.5s",
+	missing_unit: "F has no unit; the units are K",
+	unknown_unit: "F has the unknown unit V; the units are K",
+	duration_too_fine: "F V is not a whole number of nanoseconds",
+	not_a_count: "F V is not a whole number",
+	not_a_ratio: "F V is not a ratio such as 2, 1.6, 8/5 or 20%",
 };
 
-export const fillIn = (template, parts) => template.replace(/\b[A-Z]\b/g, (part) => parts[part]);
+/** The message of a code. */
+export const fillIn = (code, parts) => MESSAGES[code].replace(/\b[FVLKS]\b/g, (part) => parts[part]);
 
 /** `name` is what the field is called, and `shown` the text of the value. */
 export function messageOf(code, field, value, limit, name = field.name, shown = textOf(field, value)) {
 	const { selector } = field;
-	return fillIn(MESSAGES[code], {
+	return fillIn(code, {
 		F: name,
 		V: shown,
 		L: textOf(field, limit),

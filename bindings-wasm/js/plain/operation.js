@@ -17,9 +17,7 @@ function notNegative(input) {
 
 /** Checks an outcome. An error about it begins with `by`. */
 export function readOutcome(outcome, by = "") {
-	if (!OUTCOMES.includes(outcome)) {
-		kindNumber({ name: "outcome", option: `${by}outcome`, kinds: OUTCOMES }, outcome);
-	}
+	kindNumber({ name: "outcome", option: `${by}outcome`, kinds: OUTCOMES }, outcome);
 	return outcome;
 }
 

@@ -7,27 +7,9 @@ import { utf8 } from "./utf8.js";
 
 const MAX_LENGTH = 1024;
 
-/** `F` is the field, `X` what was found, `N` the names that are known. */
-const MESSAGES = {
-	text_too_long: "the text is longer than 1024 bytes",
-	unknown_head: "unknown name X; the names are N",
-	unknown_key: "unknown key X; the keys are N",
-	repeated_key: "key X is repeated",
-	missing_value: "F has no value",
-	not_a_duration: "F X is not a duration such as 100ms or 1.5s",
-	missing_unit: "F has no unit; the units are N",
-	unknown_unit: "F has the unknown unit X; the units are N",
-	duration_too_fine: "F X is not a whole number of nanoseconds",
-	not_a_count: "F X is not a whole number",
-	not_a_ratio: "F X is not a ratio such as 2, 1.6, 8/5 or 20%",
-	zero_denominator: "F X has a zero denominator",
-	ratio_too_fine: "F X has a term above 1000000",
-	unknown_kind: "F X is unknown; the kinds are N",
-};
-
 function failAt(at, code, found = "", field = undefined, names = []) {
-	const parts = { F: field?.name, X: excerpt(code, found), N: names.join(", ") };
-	throw new PolicyError(code, field?.name, 0n, 0n, `at ${at}: ${fillIn(MESSAGES[code], parts)}`, at, found);
+	const parts = { F: field?.name, V: excerpt(code, found), K: names.join(", ") };
+	throw new PolicyError(code, field?.name, 0n, 0n, `at ${at}: ${fillIn(code, parts)}`, at, found);
 }
 
 const MAX_SHOWN = 32;

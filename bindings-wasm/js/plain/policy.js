@@ -1,16 +1,18 @@
-import { checkIndex, batchLength, noOptions, pickOptions } from "../core/arguments.js";
+import { checkIndex, noOptions, pickOptions } from "../core/arguments.js";
 import { toMilliseconds } from "../core/duration.js";
 import { PolicyError, typeName, wrongType } from "../core/errors.js";
 import { fromFieldValue, toFieldValue } from "../core/field.js";
 import { define, named, TEXT, withJSON } from "../core/show.js";
+import { optionOf, optionsOf } from "./field-options.js";
 import { FIELDS } from "./fields.js";
+import { fill } from "./fill.js";
 import { fitted } from "./fit.js";
 import { cut, messageOf } from "./messages.js";
 import { parsePolicyText } from "./policy-text.js";
 import { previewed } from "./preview.js";
 import { printPolicy } from "./print.js";
 import { checkFields } from "./rules.js";
-import { delayOf, delaysOf, windowOf } from "./schedule.js";
+import { delayOf, windowOf } from "./schedule.js";
 import { stateOf } from "./stream.js";
 
 /** A preview of a policy without limits has no end of its own. */
@@ -46,7 +48,7 @@ export const Policy = /* @__PURE__ */ named(
 		get params() {
 			const fields = checkPolicy(this);
 			if (!paramsOf.has(this)) {
-				const set = Object.values(FIELDS).filter(({ name }) => fields[name] !== undefined);
+				const set = optionsOf(FIELDS).filter(({ name }) => fields[name] !== undefined);
 				const read = (field) => [field.option, fromFieldValue(field, fields[field.name])];
 				paramsOf.set(this, Object.freeze(define(Object.fromEntries(set.map(read)), "toJSON", paramsToJSON)));
 			}
@@ -73,11 +75,11 @@ export const Policy = /* @__PURE__ */ named(
 		}
 
 		delays(stream, count, first = 0) {
-			return fill(this, stream, Float64Array, count, first, toMilliseconds);
+			return fill(checkPolicy(this), stream, Float64Array, count, first, toMilliseconds);
 		}
 
 		delaysNs(stream, count, first = 0) {
-			return fill(this, stream, BigUint64Array, count, first, (ns) => ns);
+			return fill(checkPolicy(this), stream, BigUint64Array, count, first, (ns) => ns);
 		}
 
 		preview(count) {
@@ -115,17 +117,6 @@ function begin(policy, fields) {
 	return Object.freeze(Object.defineProperties(policy, TEXT));
 }
 
-/** An array of the delays of `first`, `first + 1`, ...; shorter than `count` where the indices end. */
-function fill(policy, stream, Delays, count, first, show) {
-	const state = stateOf(stream);
-	const delays = new Delays(batchLength(count, first));
-	const next = delaysOf(checkPolicy(policy), state, first);
-	for (let position = 0; position < delays.length; position++) {
-		delays[position] = show(next());
-	}
-	return delays;
-}
-
 function preview(policy, count = PREVIEW_ROWS, show) {
 	checkIndex("count", count, MAX_PREVIEW_ROWS);
 	const rows = [];
@@ -137,7 +128,7 @@ function preview(policy, count = PREVIEW_ROWS, show) {
 
 /** Params for JSON, which has no Infinity: the number that means no limit stands for it. */
 function paramsToJSON() {
-	const noLimits = Object.values(FIELDS).filter(({ option }) => this[option] === Infinity);
+	const noLimits = optionsOf(FIELDS).filter(({ option }) => this[option] === Infinity);
 	const numbers = noLimits.map(({ option, unit, noLimit }) => [
 		option,
 		unit === "count" ? Number(noLimit) : { nanoseconds: `${noLimit}` },
@@ -150,7 +141,7 @@ function build(options) {
 	if (typeof options === "string") {
 		wrongType("options of a policy", "a plain object", options, "; a policy string is read by Policy.parse");
 	}
-	const all = Object.values(FIELDS);
+	const all = optionsOf(FIELDS);
 	const picked = pickOptions("a policy", options, noOptions(...all.map(({ option }) => option)));
 	const values = all
 		.filter(({ option }) => picked[option] !== undefined)
@@ -164,20 +155,19 @@ function build(options) {
  */
 function failWith(values) {
 	return (code, field, value = 0n, limit = 0n) => {
-		const [{ option }, { unrepresentable }] = values.find(([{ name }]) => name === field.name) ?? [field, {}];
-		const shown = unrepresentable && cut(unrepresentable.shown);
-		const message = messageOf(code, field, value, limit, option, shown).replace("max_retries", "maxRetries");
-		const { advice = "", value: given = value } = unrepresentable ?? {};
-		throw new PolicyError(code, field.name, given, limit, message + advice);
+		const { name } = field;
+		const [{ option }, { unrepresentable = {} }] = values.find(([given]) => given.name === name) ?? [{ option: optionOf(name) }, {}];
+		const { advice = "", shown, value: given = value } = unrepresentable;
+		const message = messageOf(code, field, value, limit, option, shown && cut(shown));
+		throw new PolicyError(code, name, given, limit, message.replace("max_retries", "maxRetries") + advice);
 	};
 }
 
 function fit(policy, name, attempts, total) {
 	const fields = checkPolicy(policy);
-	const [count, time] = [
-		{ ...FIELDS.max_attempts, option: "attempts" },
-		{ ...FIELDS.max_elapsed, option: "total" },
-	];
+	/** The field whose rules an argument follows. */
+	const field = (name, option) => ({ ...optionsOf(FIELDS).find((each) => each.name === name), option });
+	const [count, time] = [field("max_attempts", "attempts"), field("max_elapsed", "total")];
 	const values = [
 		[count, toFieldValue(count, attempts)],
 		[time, toFieldValue(time, total)],

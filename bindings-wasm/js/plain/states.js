@@ -57,7 +57,7 @@ export class VersionedAccount extends BudgetAccount {
 	/** Whether a retry is granted (undefined if none was requested), and what the operation then holds. */
 	step(event, now, { outcome = undefined, held = 0n, times = 1n } = {}) {
 		const before = this.numbers.join(" ");
-		const operation = { held };
+		const operation = { held: event === "retry_requested" ? 0n : held };
 		let granted;
 		switch (event) {
 			case "operation_began":
