@@ -187,21 +187,29 @@ async function bundleSmall(path, { keepNames = true, before = "", ...options }) 
 }
 
 /**
+ * The text with the names of its classes. esbuild renames a class inside itself, or one whose name its variable has, and
+ * messages and stack traces would show that name.
+ */
+function withClassNames(text) {
+	const renamed = [...text.matchAll(/\bclass (_\w+|\w+2)\b/g)].map(([, name]) => name);
+	return renamed.length === 0
+		? text
+		: text.replace(new RegExp(`\\b(?:${renamed.join("|")})\\b`, "g"), (name) => name.replace(/^_|2$/g, ""));
+}
+
+/**
  * A file for Node.js, which reads the names of a module's exports before it runs the module. It has no source map,
  * because it has the names of the sources; and Metro, which bundles one of these files, reads no map of a package.
  */
 async function bundleForNode(path, options) {
-	// esbuild renames a class inside itself, and messages and stack traces would show that name.
 	const { outputFiles } = await build({ ...BUNDLE, ...options, format: "cjs", platform: "node", write: false });
-	const [{ text }] = outputFiles;
-	const classes = [...text.matchAll(/ ?= ?class _(\w+)/g)].map(([, name]) => name);
-	writeFileSync(`dist/${path}`, text.replace(new RegExp(`\\b_(?=(?:${classes.join("|")})\\b)`, "g"), ""));
+	writeFileSync(`dist/${path}`, withClassNames(outputFiles[0].text));
 }
 
 /** A readable file of which a bundler keeps what a program uses. Terser does first what some bundlers cannot. */
 async function bundleForBundlers(path, options) {
 	const { outputFiles } = await build({ ...BUNDLE, ...options, format: "esm", minifySyntax: true, write: false });
-	const { code } = await minify(outputFiles[0].text, {
+	const { code } = await minify(withClassNames(outputFiles[0].text), {
 		module: true,
 		ecma: 2022,
 		mangle: false,

@@ -6,17 +6,20 @@ import { defineError } from "./show.js";
  * A refused value or string: the rule that it broke, the field, the value and the limit; for a
  * string, also the place of the error and the text found there.
  */
-export const PolicyError = /* @__PURE__ */ defineError("PolicyError", class PolicyError extends RangeError {
-	constructor(code, field, value, limit, message, at, found) {
-		super(message);
-		this.code = code;
-		this.field = field;
-		this.value = value;
-		this.limit = limit;
-		this.at = at;
-		this.found = found;
-	}
-});
+export const PolicyError = /* @__PURE__ */ defineError(
+	"PolicyError",
+	class PolicyError extends RangeError {
+		constructor(code, field, value, limit, message, at, found) {
+			super(message);
+			this.code = code;
+			this.field = field;
+			this.value = value;
+			this.limit = limit;
+			this.at = at;
+			this.found = found;
+		}
+	},
+);
 
 /**
  * Refuses a value that cannot reach the core, in the style of the core. A field is the name of an

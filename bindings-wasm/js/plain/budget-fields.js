@@ -99,6 +99,8 @@ export function parseBudgetText(text) {
 }
 
 export function printBudget(fields) {
-	const shown = Object.entries(fields).filter(([name, value]) => name === "budget" || value !== defaultOf(name, fields));
+	const shown = Object.entries(fields).filter(
+		([name, value]) => name === "budget" || value !== defaultOf(name, fields),
+	);
 	return joined(shown.map(([name, value]) => [name, textOf(BUDGET_FIELDS[name], value)]));
 }

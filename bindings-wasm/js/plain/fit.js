@@ -12,8 +12,7 @@ export function fitted(policy, name, attempts, time, fail) {
 	checkValue(FIELDS.max_attempts, attempts, [1n, 65_536n], fail);
 	checkValue(FIELDS.max_elapsed, time, [0n, MAX], fail);
 	const { base, cap, floor, offset = 0n, throttled_base: throttled } = policy;
-	let [low, high] =
-		name === "base" ? [leastBase(policy), cap] : [[base, offset, floor, throttled].reduce(most), MAX];
+	let [low, high] = name === "base" ? [leastBase(policy), cap] : [[base, offset, floor, throttled].reduce(most), MAX];
 	const refuse = (total) => fail("does_not_fit", FIELDS[name], sat(total), time);
 	if (low > high) {
 		refuse(MAX);

@@ -1,8 +1,8 @@
 // What a process knows of a shared budget: the state machine of SPEC 15.7, whose rules the comments number.
 
 import { define } from "../core/show.js";
-import { RATE, TTL } from "./budget-fields.js";
 import { checkBudget } from "./budget.js";
+import { RATE, TTL } from "./budget-fields.js";
 import { UNITS } from "./messages.js";
 import { draw, least, most, sample, scale, WORD_MAX, word } from "./numbers.js";
 import { parsePolicyText } from "./policy-text.js";

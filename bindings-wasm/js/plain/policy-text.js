@@ -1,14 +1,6 @@
 // Policy strings (SPEC 11).
 
-import {
-	DECORRELATED,
-	EQUAL,
-	EXPONENTIAL,
-	FIELDS,
-	FULL,
-	ON_DELAY,
-	PROPORTIONAL,
-} from "./fields.js";
+import { DECORRELATED, EQUAL, EXPONENTIAL, FIELDS, FULL, ON_DELAY, PROPORTIONAL } from "./fields.js";
 import { MAX } from "./numbers.js";
 import { headsOf, parseText, readPresets } from "./parse.js";
 import { PRESETS } from "./presets.js";

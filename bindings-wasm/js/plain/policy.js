@@ -156,7 +156,10 @@ function build(options) {
 function failWith(values) {
 	return (code, field, value = 0n, limit = 0n) => {
 		const { name } = field;
-		const [{ option }, { unrepresentable = {} }] = values.find(([given]) => given.name === name) ?? [{ option: optionOf(name) }, {}];
+		const [{ option }, { unrepresentable = {} }] = values.find(([given]) => given.name === name) ?? [
+			{ option: optionOf(name) },
+			{},
+		];
 		const { advice = "", shown, value: given = value } = unrepresentable;
 		const message = messageOf(code, field, value, limit, option, shown && cut(shown));
 		throw new PolicyError(code, name, given, limit, message.replace("max_retries", "maxRetries") + advice);

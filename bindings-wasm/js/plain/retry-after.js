@@ -78,7 +78,8 @@ function ofQuotas(value, now) {
 
 /** The parts of a text that a separator outside double quotes separates. */
 function unquoted(text, separator) {
-	const parts = text.match(new RegExp(`(?:"(?:\\\\.|[^"\\\\])*(?:"|\\\\?$)|[^"${separator}])+|${separator}`, "gs")) ?? [];
+	const parts =
+		text.match(new RegExp(`(?:"(?:\\\\.|[^"\\\\])*(?:"|\\\\?$)|[^"${separator}])+|${separator}`, "gs")) ?? [];
 	const found = [""];
 	for (const part of parts) {
 		if (part === separator) {
@@ -107,7 +108,10 @@ const MS_PER_DAY = 86_400_000;
 
 /** The nanoseconds from 1970 to an HTTP-date, or undefined (SPEC 14.2, 14.3). */
 function dateOf(text, now) {
-	const { groups } = formsOf().map((form) => new RegExp(`^${form}$`).exec(text)).find(Boolean) ?? {};
+	const { groups } =
+		formsOf()
+			.map((form) => new RegExp(`^${form}$`).exec(text))
+			.find(Boolean) ?? {};
 	const month = MONTHS.indexOf(groups?.month);
 	if (month < 0) {
 		return undefined;

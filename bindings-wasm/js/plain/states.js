@@ -79,9 +79,7 @@ export class VersionedAccount extends BudgetAccount {
 				this.operationEnded();
 		}
 		this.numbers = this.numbers.map((number, place) =>
-			this.kind === TTL && place
-				? most(LEAST_LEVEL, least(MOST_LEVEL, number))
-				: most(0n, least(WORD_MAX, number)),
+			this.kind === TTL && place ? most(LEAST_LEVEL, least(MOST_LEVEL, number)) : most(0n, least(WORD_MAX, number)),
 		);
 		if (this.numbers.join(" ") !== before) {
 			this.version = word(this.version + 1n);
@@ -93,5 +91,7 @@ export class VersionedAccount extends BudgetAccount {
 /** This many numbers of a text; undefined if it is of another form. */
 export function readNumbers(text, count) {
 	const parts = text.split(" ");
-	return parts.length === count && parts.every((part) => /^(?:0|-?[1-9]\d*)$/.test(part)) ? parts.map(BigInt) : undefined;
+	return parts.length === count && parts.every((part) => /^(?:0|-?[1-9]\d*)$/.test(part))
+		? parts.map(BigInt)
+		: undefined;
 }

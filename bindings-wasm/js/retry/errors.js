@@ -8,15 +8,17 @@ let loops = 0;
 const permanent = /* @__PURE__ */ new WeakMap();
 
 /** A function that is retried throws it to say: do not repeat this failure. */
-export const PermanentError = /* @__PURE__ */ marked(class PermanentError extends Error {
-	constructor(failure, options) {
-		const isText = failure === undefined || typeof failure === "string";
-		const error = isText ? new Error(failure, options) : failure;
-		super(Object(error) === error ? error.message : String(error));
-		// Wrapping twice keeps the innermost error.
-		this.originalError = isMarked(error) ? error.originalError : error;
-	}
-});
+export const PermanentError = /* @__PURE__ */ marked(
+	class PermanentError extends Error {
+		constructor(failure, options) {
+			const isText = failure === undefined || typeof failure === "string";
+			const error = isText ? new Error(failure, options) : failure;
+			super(Object(error) === error ? error.message : String(error));
+			// Wrapping twice keeps the innermost error.
+			this.originalError = isMarked(error) ? error.originalError : error;
+		}
+	},
+);
 
 function marked(Class) {
 	Object.defineProperty(Class.prototype, MARK, { get: () => true, configurable: true });
@@ -65,14 +67,17 @@ export function isPermanent(error, loop, depth = 0) {
 }
 
 /** The loop stopped on a result that was never the wanted one. */
-export const RetryError = /* @__PURE__ */ defineError("RetryError", class RetryError extends Error {
-	constructor(reason, attempts, result) {
-		super(`gave up after ${attempts} ${attempts === 1 ? "attempt" : "attempts"}: ${reason}`);
-		this.reason = reason;
-		this.attempts = attempts;
-		this.result = result;
-	}
-});
+export const RetryError = /* @__PURE__ */ defineError(
+	"RetryError",
+	class RetryError extends Error {
+		constructor(reason, attempts, result) {
+			super(`gave up after ${attempts} ${attempts === 1 ? "attempt" : "attempts"}: ${reason}`);
+			this.reason = reason;
+			this.attempts = attempts;
+			this.result = result;
+		}
+	},
+);
 
 const MAX_PARTS = 262_144;
 

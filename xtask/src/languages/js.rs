@@ -98,7 +98,7 @@ pub(crate) fn test(report: &mut Report) {
     });
     report.check("clippy: the WebAssembly crates on their own target", || {
         let clippy = "clippy --locked --quiet --target wasm32-unknown-unknown --profile wasm \
-                      --package bindings-wasm --package bindings-wasm-delay -- -D warnings";
+                      --package bindings-wasm -- -D warnings";
         cargo(clippy).env("CARGO_TARGET_DIR", target_of_modules()).run()
     });
     report.check("clippy: what runs wasm-bindgen", || {
