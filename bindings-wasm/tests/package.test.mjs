@@ -216,7 +216,7 @@ describe("loads", () => {
 		);
 		for (const folder of folders) {
 			const fields = JSON.parse(readFileSync(join(folder, "package.json")));
-			assert.equal(join(folder, fields["react-native"]), join(installed, "dist/js/index.cjs"));
+			assert.equal(join(folder, fields["react-native"]), join(installed, "dist/js/react-native.cjs"));
 			assert.equal(join(folder, fields.types), join(installed, "dist/index.d.ts"));
 			const { inputs } = await bundled(`export { retry } from ${JSON.stringify(folder)};`, "browser");
 			assert.ok(Object.keys(inputs).some((path) => resolve(path) === join(folder, fields.module)));

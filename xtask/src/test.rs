@@ -121,6 +121,8 @@ fn agree(
         let what = format!("differential, {what}: {} agrees", language.name);
         report.check(&what, || differential.agrees(&(language.evaluator)()?));
     }
+    let plain = format!("differential, {what}: backoff-wasm/js agrees");
+    report.check(&plain, || differential.agrees(&js::plain_evaluator()?));
 }
 
 fn pages(report: &mut Report) {

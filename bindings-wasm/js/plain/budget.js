@@ -9,11 +9,7 @@ const accounts = /* @__PURE__ */ new WeakMap();
 
 /** The account of a budget. Throws for anything else. */
 export function checkBudget(budget, name = "budget", wanted = "a Budget") {
-	const account = accounts.get(budget);
-	if (!account) {
-		wrongType(name, wanted, budget);
-	}
-	return account;
+	return accounts.get(budget) ?? wrongType(name, wanted, budget);
 }
 
 /** A limit on retries that many operations share. */

@@ -30,7 +30,7 @@ const MINUTE = 60n;
 const SHORTEST_PAUSE = 1_000_000n;
 const LAST_INDEX = 4_294_967_295;
 
-const forEach = (valueOf) => Object.fromEntries(RETRIED.map((outcome) => [outcome, valueOf(outcome)]));
+const forEach = (value) => Object.fromEntries(RETRIED.map((outcome) => [outcome, value(outcome)]));
 const noCounts = () => COUNTED.map(() => 0);
 const capped = (count) => Math.min(count, MAX_COUNT);
 

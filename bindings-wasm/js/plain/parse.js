@@ -113,18 +113,14 @@ export function termsOfText(number) {
 	return [BigInt(whole + part), 10n ** BigInt(part.length)];
 }
 
-/** The terms of a number, a percentage or a ratio; undefined if the text is none of these. */
+/** The terms of two numbers, a number or a percentage; undefined if the text is none of these. */
 function termsOfRatio(text) {
-	const [, n, d] = /^(\d+)\/(\d+)$/.exec(text) ?? [];
-	if (d !== undefined) {
-		return [BigInt(n), BigInt(d)];
+	const [match, n, d, number, percent] = /^(\d+)\/(\d+)$|^(\d+(?:\.\d+)?)(%?)$/.exec(text) ?? [];
+	if (d) {
+		return [n, d].map(BigInt);
 	}
-	const [, number, percent] = /^(\d+(?:\.\d+)?)(%?)$/.exec(text) ?? [];
-	if (number === undefined) {
-		return undefined;
-	}
-	const [over, under] = termsOfText(number);
-	return [over, percent ? under * 100n : under];
+	const [over, under] = match ? termsOfText(number) : [];
+	return match && [over, percent ? under * 100n : under];
 }
 
 function readValue(field, value, at) {

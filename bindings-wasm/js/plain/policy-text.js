@@ -32,7 +32,7 @@ export function parsePolicyText(text) {
 		keys: FIELDS,
 		setBy,
 		alsoRemoved: {
-			jitter: ["jitter_below", "jitter_above", "jitter_max", "jitter_increment", "jitter_slot"],
+			jitter: Object.keys(FIELDS).filter((name) => name.startsWith("jitter_")),
 			max_attempts: ["max_retries"],
 		},
 		check: checkFields,

@@ -26,11 +26,10 @@ const paramsOf = /* @__PURE__ */ new WeakMap();
 
 /** The fields of a policy. Throws for anything else. */
 export function checkPolicy(policy, wanted = "a Policy") {
-	const fields = policies.get(policy);
-	if (!fields) {
-		wrongType("policy", wanted, policy, typeName(policy) === "object" ? "; make it with new Policy(options)" : "");
-	}
-	return fields;
+	return (
+		policies.get(policy) ??
+		wrongType("policy", wanted, policy, typeName(policy) === "object" ? "; make it with new Policy(options)" : "")
+	);
 }
 
 /** How long to wait before each retry, and when to stop: checked once, then immutable. */

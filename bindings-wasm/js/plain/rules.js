@@ -67,7 +67,6 @@ export function checkFields(fields, fail) {
 	if (policy.jitter === DECORRELATED && policy.growth !== EXPONENTIAL) {
 		fail("not_exponential", FIELDS.growth, policy.growth, EXPONENTIAL);
 	}
-	const given = { ...fields, jitter: policy.jitter };
 	for (const field of Object.values(FIELDS)) {
 		const { name, unit, selector } = field;
 		const value = fields[name];
@@ -88,7 +87,7 @@ export function checkFields(fields, fail) {
 				policy[name] = checkValue(field, value, RANGES[name], fail);
 			}
 		} else if (name !== "max_attempts") {
-			policy[name] = defaultOf(name, given) ?? fail("missing", field);
+			policy[name] = defaultOf(name, { ...fields, ...policy }) ?? fail("missing", field);
 		}
 	}
 	checkRelations(policy, fail);

@@ -14,11 +14,7 @@ const sumOf = (numbers) => numbers.reduce(plus, 0n);
 
 /** The counts of stats. Throws for anything else. */
 export function checkStats(name, stats) {
-	const found = counts.get(stats);
-	if (!found) {
-		wrongType(name, "a RetryStats", stats);
-	}
-	return found;
+	return counts.get(stats) ?? wrongType(name, "a RetryStats", stats);
 }
 
 /** Counts operations by their attempts and by the reason why they stopped (SPEC 17). */

@@ -9,11 +9,7 @@ const states = /* @__PURE__ */ new WeakMap();
 
 /** The state of a stream. Throws for anything else. */
 export function stateOf(stream) {
-	const state = states.get(stream);
-	if (state === undefined) {
-		wrongType("stream", "a RandomStream", stream);
-	}
-	return state;
+	return states.get(stream) ?? wrongType("stream", "a RandomStream", stream);
 }
 
 /** The 64-bit state from which the draws of every index follow. */

@@ -40,27 +40,26 @@ class Context {
 }
 
 export class Loop {
-	number = beginLoop();
-	attempts = 0;
-	/** How the last call ended, "value" or "error", and with what; undefined if it has not ended. */
-	ended = undefined;
-	result = undefined;
-	/** The outcome of the last call, and the decision about it. */
-	outcome = undefined;
-	reason = undefined;
-	delayNs = 0n;
-	/** Whether a shared budget's local budget decided this retry. */
-	budgetIsLocal = false;
-	/** The time at the start and the last time that the clock returned; 0 in a loop that reads no clock. */
-	start = 0;
-	now = 0;
-	nowNs = 0n;
-
 	/** `apply` calls a function of the caller with the `this` and the arguments of a call of `makeRetriable`. */
 	constructor(fn, options, apply) {
 		this.fn = fn;
 		this.options = options;
 		this.apply = apply;
+		this.number = beginLoop();
+		this.attempts = 0;
+		/** How the last call ended, "value" or "error", and with what; undefined if it has not ended. */
+		this.ended = undefined;
+		this.result = undefined;
+		/** The outcome of the last call, and the decision about it. */
+		this.outcome = undefined;
+		this.reason = undefined;
+		this.delayNs = 0n;
+		/** Whether a shared budget's local budget decided this retry. */
+		this.budgetIsLocal = false;
+		/** The time at the start and the last time that the clock returned; 0 in a loop that reads no clock. */
+		this.start = 0;
+		this.now = 0;
+		this.nowNs = 0n;
 	}
 
 	async run() {

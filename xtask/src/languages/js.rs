@@ -73,6 +73,17 @@ pub(crate) fn evaluator() -> Result<Program> {
     node("tests", "evaluate.mjs")
 }
 
+/// The evaluator over the core in plain JavaScript.
+pub(crate) fn plain_evaluator() -> Result<Program> {
+    let project = project()?;
+    let code = read(Path::new("bindings-wasm/tests/evaluate.mjs"))?;
+    write(
+        project.join("evaluate-js.mjs"),
+        code.replace("\"backoff-wasm\"", "\"backoff-wasm/js\""),
+    )?;
+    Ok(program("node evaluate-js.mjs").within(project))
+}
+
 pub(crate) fn client() -> Result<Program> {
     node("examples", "http.mjs")
 }
