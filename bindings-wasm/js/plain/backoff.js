@@ -1,6 +1,6 @@
 import { INDEX_COUNT } from "../core/arguments.js";
 import { toMilliseconds } from "../core/duration.js";
-import { getter, named } from "../core/show.js";
+import { define, getter, named } from "../core/show.js";
 import { advance } from "./numbers.js";
 import { checkPolicy } from "./policy.js";
 import { delaysOf } from "./schedule.js";
@@ -10,8 +10,7 @@ import { RandomStream, stateOf } from "./stream.js";
 const states = /* @__PURE__ */ new WeakMap();
 
 /** The delays of a policy one after another, as many as it allows retries. */
-export const Backoff = /* @__PURE__ */ named(
-	"Backoff",
+export const Backoff = /* @__PURE__ */ iterable(
 	class Backoff {
 		constructor(policy, stream = RandomStream.fromEntropy()) {
 			const fields = checkPolicy(policy);
@@ -46,12 +45,16 @@ export const Backoff = /* @__PURE__ */ named(
 			state.shown = undefined;
 			start(state);
 		}
-
-		[Symbol.iterator]() {
-			return this;
-		}
 	},
 );
+
+/** Some bundlers cannot leave out a class whose names must be computed. */
+function iterable(Class) {
+	define(Class.prototype, Symbol.iterator, function () {
+		return this;
+	});
+	return named("Backoff", Class);
+}
 
 /** The own properties. */
 const SHOWN = {

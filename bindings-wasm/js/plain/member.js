@@ -12,13 +12,13 @@ import { readNumbers, VersionedAccount } from "./states.js";
 
 /** The outcomes after which a retry may be requested, in the order of the answers. */
 const RETRIED = ["transient", "throttled", "timeout"];
-/** The six counts: an event, and the outcome after which the retry that it held was granted. */
+/** The six counts: an event, and the place of the outcome after which the retry that it held was granted. */
 const COUNTED = [
 	["operation_began"],
 	["operation_succeeded"],
-	["operation_succeeded", "transient"],
-	["operation_succeeded", "throttled"],
-	["operation_succeeded", "timeout"],
+	["operation_succeeded", 0],
+	["operation_succeeded", 1],
+	["operation_succeeded", 2],
 	["attempt_failed"],
 ];
 /** This many events begin an exchange. While the store is away, at most this many of each kind are kept. */
@@ -30,7 +30,7 @@ const MINUTE = 60n;
 const SHORTEST_PAUSE = 1_000_000n;
 const LAST_INDEX = 4_294_967_295;
 
-const forEach = (value) => Object.fromEntries(RETRIED.map((outcome) => [outcome, value(outcome)]));
+const zeros = () => RETRIED.map(() => 0);
 const noCounts = () => COUNTED.map(() => 0);
 const capped = (count) => Math.min(count, MAX_COUNT);
 
@@ -39,283 +39,290 @@ export const BudgetMember = /* @__PURE__ */ define(
 		/** `budget` is the shared one, `local` decides while the store is away; the timeout and all times are in ns. */
 		constructor(budget, local, lease, fallback, timeout, seed) {
 			const { fields } = checkBudget(budget);
-			/** What a granted retry of the shared budget gives. */
-			const gives = (outcome) => new VersionedAccount(fields).step("retry_requested", 0n, { outcome }).held;
-			members.set(this, {
-				fields,
-				lease,
-				fallback,
-				seed,
-				configuredTimeout: timeout,
-				gives: forEach(gives),
-				local: new VersionedAccount(checkBudget(local).fields),
-				localGrants: 0n,
-				processes: 1,
-				failedExchanges: 0,
-				lostSwaps: 0,
-				localDecisions: 0,
-				countedIn: undefined,
-				counts: noCounts(),
-				noted: 0n,
-				waiting: forEach(() => 0),
-				unused: forEach(() => 0),
-				awayUntil: 0n,
-				pause: 0n,
-				pauseEnds: 0n,
-				exchanges: 0,
-				exchange: undefined,
-			});
-		}
-
-		/** Rule 1. */
-		note(event, held, isLocal, now) {
-			const member = members.get(this);
-			if (!COUNTED.some(([counted]) => counted === event)) {
-				return;
+			const methods = memberOf(fields, checkBudget(local).fields, lease, fallback, timeout, seed);
+			for (const [name, method] of Object.entries(methods)) {
+				define(this, name, method);
 			}
-			const { counts, gives, local } = member;
-			local.step(event, now, { held: isLocal ? held : 0n, times: fleetOf(member) });
-			if (!counts.some(Boolean)) {
-				member.noted = now;
-			}
-			const outcome = held && !isLocal ? RETRIED.find((each) => gives[each] === held) : undefined;
-			const place =
-				event === "operation_succeeded"
-					? COUNTED.findIndex((counted) => counted[0] === event && counted[1] === outcome)
-					: COUNTED.findIndex(([counted]) => counted === event);
-			counts[place] = capped(counts[place] + 1);
-			if (isAway(member, now)) {
-				keepMany(member);
-			}
-		}
-
-		/** Rule 2: the answer, undefined if the request waits. */
-		request(outcome, now) {
-			const member = members.get(this);
-			const refused = { granted: false, held: 0n, isLocal: true };
-			if (!RETRIED.includes(outcome)) {
-				return refused;
-			}
-			const { gives, unused, waiting } = member;
-			if (unused[outcome] > 0) {
-				unused[outcome]--;
-				return { granted: true, held: gives[outcome], isLocal: false };
-			}
-			if (isAway(member, now)) {
-				member.localDecisions++;
-				return requestLocally(member, outcome, now) ?? refused;
-			}
-			if (waiting[outcome] === MAX_COUNT) {
-				return refused;
-			}
-			waiting[outcome]++;
-			return undefined;
-		}
-
-		/** Rule 2. */
-		cancel(outcome) {
-			const { exchange, waiting } = members.get(this);
-			if (!waiting[outcome]) {
-				return;
-			}
-			waiting[outcome]--;
-			if (exchange && exchange.asked[outcome] > exchange.granted[outcome]) {
-				exchange.asked[outcome]--;
-			}
-		}
-
-		isAway(now) {
-			return isAway(members.get(this), now);
-		}
-
-		/** Rule 3: in how many ns an exchange is to begin; undefined for none. */
-		dueIn(now) {
-			const member = members.get(this);
-			const { counts, exchange, noted, pauseEnds, waiting } = member;
-			const sum = counts.reduce((one, other) => one + other);
-			const isOld = sum > 0 && now - noted >= OLD * UNITS.s;
-			const isFull = (sum >= MANY || isOld) && !isAway(member, now);
-			const isDue = !exchange && (isFull || Object.values(waiting).some(Boolean));
-			return isDue ? most(0n, pauseEnds - now) : undefined;
-		}
-
-		hasUnsent() {
-			const { counts, exchange } = members.get(this);
-			return counts.some(Boolean) || exchange !== undefined;
-		}
-
-		/** How many ns a request may wait now. */
-		timeout() {
-			return timeoutOf(members.get(this));
-		}
-
-		/** What has happened so far, for metrics. */
-		stats() {
-			const { exchanges, failedExchanges, lostSwaps, localDecisions, processes } = members.get(this);
-			return Object.freeze({ exchanges, failedExchanges, lostSwaps, localDecisions, processes });
-		}
-
-		/** Rule 3. */
-		begin(now) {
-			const member = members.get(this);
-			member.exchanges++;
-			member.exchange = {
-				begun: now,
-				slice: member.countedIn,
-				lost: 0,
-				sent: noCounts(),
-				asked: forEach(() => 0),
-				/** Of those that were asked. */
-				granted: forEach(() => 0),
-				leased: forEach(() => 0),
-			};
-		}
-
-		/** Rule 4: the text after the steps of a text (null for none) and the steps; undefined if the text is no account. */
-		step(text, now) {
-			const member = members.get(this);
-			const loaded = readAccount(member.fields, text);
-			if (!loaded) {
-				return undefined;
-			}
-			const { account, processes } = loaded;
-			const before = textOf(account, processes);
-			const after = countProcesses(member, processes, now);
-			correctClock(account, now);
-			const steps = makeSteps(member, account, now);
-			const textAfter = textOf(account, after);
-			return { after: textAfter, isChanged: textAfter !== before, steps };
-		}
-
-		/** Rule 5: for each outcome, how many of the oldest requests are granted and refused, and what one gives. */
-		stored(now) {
-			const member = members.get(this);
-			const { exchange, gives, lease, unused, waiting } = member;
-			member.countedIn = exchange.slice;
-			const answers = RETRIED.map((outcome) => {
-				unused[outcome] += exchange.granted[outcome] + exchange.leased[outcome];
-				const granted = Math.min(waiting[outcome], unused[outcome]);
-				const notGranted = Math.max(0, exchange.asked[outcome] - exchange.granted[outcome]);
-				const refused = Math.min(waiting[outcome] - granted, notGranted);
-				waiting[outcome] -= granted + refused;
-				unused[outcome] = Math.min(unused[outcome] - granted, Math.max(lease, 16) - 1);
-				return { outcome, granted, refused, held: gives[outcome] };
-			});
-			const isLate = isOverdue(member, now);
-			end(member, now);
-			if (isLate) {
-				goAway(member, now);
-			}
-			return answers;
-		}
-
-		/** Rule 6: the wait in ns; undefined if the exchange has failed. */
-		lost(now) {
-			const member = members.get(this);
-			const { exchange } = member;
-			const wait = delayOf(parsePolicyText("full:base=1ms,cap=16ms"), streamOf(member), exchange.lost);
-			exchange.lost++;
-			member.lostSwaps++;
-			return now + wait < exchange.begun + timeoutOf(member) ? wait : undefined;
-		}
-
-		/** Rule 7. */
-		failed(mayBeStored, now) {
-			const member = members.get(this);
-			const { counts, exchange } = member;
-			member.failedExchanges++;
-			if (mayBeStored) {
-				member.countedIn = exchange.slice;
-			} else {
-				member.counts = counts.map((count, place) => capped(count + exchange.sent[place]));
-			}
-			end(member, now);
-			goAway(member, now);
-		}
-
-		/** Rule 8. */
-		late(now) {
-			goAway(members.get(this), now);
 		}
 	},
 	"name",
 	"BudgetMember",
 );
 
-const members = /* @__PURE__ */ new WeakMap();
+/** The methods of a member. Its state is in variables: a minifier shortens their names, but not those of properties. */
+function memberOf(fields, localFields, lease, fallback, configuredTimeout, seed) {
+	/** What a granted retry of the shared budget gives, by the place of its outcome, as in all these lists. */
+	const gives = RETRIED.map((outcome) => new VersionedAccount(fields).step("retry_requested", 0n, { outcome }).held);
+	const local = new VersionedAccount(localFields);
+	let localGrants = 0n;
+	let processes = 1;
+	let [exchanges, failedExchanges, lostSwaps, localDecisions] = [0, 0, 0, 0];
+	let countedIn;
+	let counts = noCounts();
+	let noted = 0n;
+	let waiting = zeros();
+	const unused = zeros();
+	let awayUntil = 0n;
+	let [pause, pauseEnds] = [0n, 0n];
+	/** Of the exchange under way; no `begun` if there is none. */
+	let begun;
+	let slice;
+	let lost;
+	let sent;
+	let [asked, granted, leased] = [zeros(), zeros(), zeros()];
 
-/** Until the first exchange has ended, the store may need a new connection. */
-function timeoutOf({ configuredTimeout, exchange, exchanges }) {
-	const isFirst = exchanges === 0 || (exchanges === 1 && exchange);
-	return isFirst ? most(configuredTimeout, UNITS.s) : configuredTimeout;
-}
+	/** Until the first exchange has ended, the store may need a new connection. */
+	const timeout = () => {
+		const isFirst = exchanges === 0 || (exchanges === 1 && begun !== undefined);
+		return isFirst ? most(configuredTimeout, UNITS.s) : configuredTimeout;
+	};
+	const isOverdue = (now) => begun !== undefined && begun <= now - timeout();
+	const isAway = (now) => now < awayUntil || isOverdue(now);
+	/** The number of processes for which the local budget decides. */
+	const fleet = () => (fallback === WORD_MAX ? 0n : fallback || BigInt(processes));
+	const keepMany = () => {
+		counts = counts.map((count) => Math.min(count, MANY));
+	};
+	const stream = () => streamOfNumber(seed, BigInt(exchanges));
 
-function isOverdue(member, now) {
-	return member.exchange !== undefined && member.exchange.begun <= now - timeoutOf(member);
-}
-
-const isAway = (member, now) => now < member.awayUntil || isOverdue(member, now);
-
-/** The number of processes for which the local budget decides. */
-const fleetOf = ({ fallback, processes }) => (fallback === WORD_MAX ? 0n : fallback || BigInt(processes));
-
-function keepMany(member) {
-	member.counts = member.counts.map((count) => Math.min(count, MANY));
-}
-
-/** Rule 2 while the store is away; undefined if the local budget refuses. */
-function requestLocally(member, outcome, now) {
-	const { local, seed } = member;
-	const fleet = fleetOf(member);
-	const before = local.text;
-	let answer;
-	for (let number = 0n; number < fleet; number++) {
-		const { granted, held } = local.step("retry_requested", now, { outcome });
-		if (!granted) {
-			break;
+	/** Rule 2 while the store is away; undefined if the local budget refuses. */
+	const requestLocally = (outcome, now) => {
+		const count = fleet();
+		const before = local.text;
+		let answer;
+		for (let number = 0n; number < count; number++) {
+			const { granted: isGranted, held } = local.step("retry_requested", now, { outcome });
+			if (!isGranted) {
+				break;
+			}
+			if (local.text === before) {
+				// It grants them all.
+				localGrants += count - number;
+				return held;
+			}
+			answer = (seed + localGrants++) % count === 0n ? held : answer;
 		}
-		const granting = { granted, held, isLocal: true };
-		if (local.text === before) {
-			// It grants them all.
-			member.localGrants += fleet - number;
-			return granting;
+		return answer;
+	};
+
+	/** Rule 4.5: the slice, its number of processes, and that of the slice before. */
+	const countProcesses = ([latest, count, before], now) => {
+		const current = now / (MINUTE * UNITS.s);
+		let after = [latest, count, before];
+		if (latest !== current && latest !== current + 1n) {
+			after = [current, 0n, latest === current - 1n ? count : 0n];
 		}
-		if ((seed + member.localGrants) % fleet === 0n) {
-			answer = granting;
+		if (countedIn !== after[0] || after[1] === 0n) {
+			after[1] = least(after[1] + 1n, BigInt(MAX_COUNT));
 		}
-		member.localGrants++;
-	}
-	return answer;
+		slice = after[0];
+		processes = Number([after[1], after[2], 1n].reduce(most));
+		return after;
+	};
+
+	/** Rules 4.2 to 4.4. */
+	const makeSteps = (account, now) => {
+		const steps = [];
+		const make = (event, outcome, held, limit, untilRefused = false) => {
+			let [count, grants] = [0, 0];
+			while (count < limit && !(untilRefused && grants < count)) {
+				count++;
+				grants += account.step(event, now, { outcome, held }).granted ? 1 : 0;
+			}
+			if (count > 0) {
+				const isRequest = outcome !== null;
+				steps.push({ event, outcome, held, count, granted: isRequest ? grants : null });
+			}
+			return grants;
+		};
+		const request = (place, limit, untilRefused) => make("retry_requested", RETRIED[place], 0n, limit, untilRefused);
+		for (const [place, [event, of]] of COUNTED.entries()) {
+			sent[place] = capped(sent[place] + counts[place]);
+			make(event, null, gives[of] ?? 0n, sent[place]);
+		}
+		counts = noCounts();
+		asked = [...waiting];
+		granted = asked.map((count, place) => request(place, count));
+		leased = asked.map((count, place) => {
+			const isAll = count > 0 && count === granted[place];
+			return request(place, isAll ? Math.max(lease - 1, contended(account, RETRIED[place], now)) : 0, true);
+		});
+		return steps;
+	};
+
+	/** Rule 4.4: the retries that a request takes along because of the pause. */
+	const contended = (account, outcome, now) => {
+		const left = account.copy();
+		let grants = 0;
+		for (let number = 16n * least(pause / SHORTEST_PAUSE, 15n); number > 0n; number--) {
+			grants += left.step("retry_requested", now, { outcome }).granted ? 1 : 0;
+		}
+		return Math.floor(grants / 16);
+	};
+
+	/** Rule 9. */
+	const end = (now) => {
+		begun = undefined;
+		pause =
+			lost === 0
+				? scale(pause, 0x7_0000_0008n)
+				: least(most(pause, SHORTEST_PAUSE) * 2n ** BigInt(lost), configuredTimeout / 3n);
+		const part = pause / 2n;
+		pauseEnds = now + pause - part + sample(draw(stream(), LAST_INDEX), 0n, part);
+	};
+
+	/** Rule 10. The caller requests the retries again that waited. */
+	const goAway = (now) => {
+		awayUntil = now + UNITS.s;
+		keepMany();
+		waiting = zeros();
+		asked = zeros();
+	};
+
+	return {
+		isAway,
+		/** How many ns a request may wait now. */
+		timeout,
+		/** Rule 8. */
+		late: goAway,
+
+		/** Rule 1. */
+		note(event, held, isLocal, now) {
+			const of = held && !isLocal ? gives.indexOf(held) : -1;
+			const place = COUNTED.findIndex(
+				([counted, outcome = -1]) => counted === event && (event !== "operation_succeeded" || outcome === of),
+			);
+			if (place < 0) {
+				return;
+			}
+			local.step(event, now, { held: isLocal ? held : 0n, times: fleet() });
+			if (!counts.some(Boolean)) {
+				noted = now;
+			}
+			counts[place] = capped(counts[place] + 1);
+			if (isAway(now)) {
+				keepMany();
+			}
+		},
+
+		/** Rule 2: the answer, undefined if the request waits. */
+		request(outcome, now) {
+			const place = RETRIED.indexOf(outcome);
+			if (unused[place] > 0) {
+				unused[place]--;
+				return { granted: true, held: gives[place], isLocal: false };
+			}
+			if (place >= 0 && isAway(now)) {
+				localDecisions++;
+				const held = requestLocally(outcome, now);
+				return { granted: held !== undefined, held: held ?? 0n, isLocal: true };
+			}
+			if (place < 0 || waiting[place] === MAX_COUNT) {
+				return { granted: false, held: 0n, isLocal: true };
+			}
+			waiting[place]++;
+			return undefined;
+		},
+
+		/** Rule 2. */
+		cancel(outcome) {
+			const place = RETRIED.indexOf(outcome);
+			if (waiting[place] > 0) {
+				waiting[place]--;
+				asked[place] -= begun !== undefined && asked[place] > granted[place] ? 1 : 0;
+			}
+		},
+
+		/** Rule 3: in how many ns an exchange is to begin; undefined for none. */
+		dueIn(now) {
+			const sum = counts.reduce((one, other) => one + other);
+			const isMuch = (sum >= MANY || (sum > 0 && now - noted >= OLD * UNITS.s)) && !isAway(now);
+			const isDue = begun === undefined && (isMuch || waiting.some(Boolean));
+			return isDue ? most(0n, pauseEnds - now) : undefined;
+		},
+
+		hasUnsent: () => counts.some(Boolean) || begun !== undefined,
+
+		/** What has happened so far, for metrics. */
+		stats: () => Object.freeze({ exchanges, failedExchanges, lostSwaps, localDecisions, processes }),
+
+		/** Rule 3. */
+		begin(now) {
+			exchanges++;
+			begun = now;
+			slice = countedIn;
+			lost = 0;
+			sent = noCounts();
+			[asked, granted, leased] = [zeros(), zeros(), zeros()];
+		},
+
+		/** Rule 4: the text after the steps of a text (null for none) and the steps; undefined if the text is no account. */
+		step(text, now) {
+			const [account, slices] = readAccount(fields, text);
+			if (!slices) {
+				return undefined;
+			}
+			const before = textOf(account, slices);
+			const slicesAfter = countProcesses(slices, now);
+			correctClock(account, now);
+			const steps = makeSteps(account, now);
+			const after = textOf(account, slicesAfter);
+			return { after, isChanged: after !== before, steps };
+		},
+
+		/** Rule 5: for each outcome, how many of the oldest requests are granted and refused, and what one gives. */
+		stored(now) {
+			countedIn = slice;
+			const answers = RETRIED.map((outcome, place) => {
+				const ready = unused[place] + granted[place] + leased[place];
+				const grants = Math.min(waiting[place], ready);
+				const refused = Math.min(waiting[place] - grants, Math.max(0, asked[place] - granted[place]));
+				waiting[place] -= grants + refused;
+				unused[place] = Math.min(ready - grants, Math.max(lease, 16) - 1);
+				return { outcome, granted: grants, refused, held: gives[place] };
+			});
+			const isLate = isOverdue(now);
+			end(now);
+			if (isLate) {
+				goAway(now);
+			}
+			return answers;
+		},
+
+		/** Rule 6: the wait in ns; undefined if the exchange has failed. */
+		lost(now) {
+			const wait = delayOf(parsePolicyText("full:base=1ms,cap=16ms"), stream(), lost++);
+			lostSwaps++;
+			return now + wait < begun + timeout() ? wait : undefined;
+		},
+
+		/** Rule 7. */
+		failed(mayBeStored, now) {
+			failedExchanges++;
+			if (mayBeStored) {
+				countedIn = slice;
+			} else {
+				counts = counts.map((count, place) => capped(count + sent[place]));
+			}
+			end(now);
+			goAway(now);
+		},
+	};
 }
 
-const textOf = (account, processes) => `${account.text} | ${processes.join(" ")}`;
+const textOf = (account, slices) => `${account.text} | ${slices.join(" ")}`;
 
-/** The account of a text, and its slice and the numbers of its processes. */
+/** The account of a text, and its slice and the numbers of its processes; these are missing if the text is no account. */
 function readAccount(fields, text) {
 	const none = [0n, 0n, 0n];
 	if (text === null) {
-		return { account: new VersionedAccount(fields), processes: none };
+		return [new VersionedAccount(fields), none];
 	}
 	const [, state, numbers] = /^(.*?)(?: \| (.*))?$/s.exec(text);
 	const account = VersionedAccount.read(fields, state);
-	const processes = numbers === undefined ? none : readNumbers(numbers, 3);
-	const isValid = processes?.every((number, place) => number >= 0n && number <= (place ? MAX_COUNT : WORD_MAX));
-	return account && isValid ? { account, processes } : undefined;
-}
-
-/** Rule 4.5: the slice, its number of processes, and that of the slice before. */
-function countProcesses(member, [latest, inLatest, inBefore], now) {
-	const current = now / (MINUTE * UNITS.s);
-	let [slice, count, before] = [latest, inLatest, inBefore];
-	if (slice !== current && slice !== current + 1n) {
-		[slice, count, before] = [current, 0n, latest === current - 1n ? count : 0n];
-	}
-	if (member.countedIn !== slice || count === 0n) {
-		count = least(count + 1n, BigInt(MAX_COUNT));
-	}
-	member.exchange.slice = slice;
-	member.processes = Number([count, before, 1n].reduce(most));
-	return [slice, count, before];
+	const slices = numbers === undefined ? none : readNumbers(numbers, 3);
+	const isValid = account && slices?.every((number, place) => number >= 0n && number <= (place ? MAX_COUNT : WORD_MAX));
+	return [account, isValid ? slices : undefined];
 }
 
 /** Rule 4.1. */
@@ -331,75 +338,4 @@ function correctClock(account, now) {
 		return;
 	}
 	account.version = word(account.version + 1n);
-}
-
-/** Rules 4.2 to 4.4. */
-function makeSteps(member, account, now) {
-	const { counts, exchange, gives, lease, waiting } = member;
-	const steps = [];
-	const make = (event, outcome, held, limit, untilRefused = false) => {
-		let [count, granted] = [0, 0];
-		let isRefused = false;
-		while (count < limit && !(untilRefused && isRefused)) {
-			count++;
-			isRefused = !account.step(event, now, { outcome, held }).granted;
-			granted += isRefused ? 0 : 1;
-		}
-		if (count > 0) {
-			const isRequest = event === "retry_requested";
-			steps.push({ event, outcome: outcome ?? null, held, count, granted: isRequest ? granted : null });
-		}
-		return granted;
-	};
-	for (const [place, [event, outcome]] of COUNTED.entries()) {
-		exchange.sent[place] = capped(exchange.sent[place] + counts[place]);
-		counts[place] = 0;
-		make(event, undefined, outcome ? gives[outcome] : 0n, exchange.sent[place]);
-	}
-	for (const outcome of RETRIED) {
-		exchange.asked[outcome] = waiting[outcome];
-		exchange.granted[outcome] = make("retry_requested", outcome, 0n, waiting[outcome]);
-	}
-	for (const outcome of RETRIED) {
-		const asked = exchange.asked[outcome];
-		const isAll = asked > 0 && asked === exchange.granted[outcome];
-		const limit = isAll ? Math.max(lease - 1, contended(member, account, outcome, now)) : 0;
-		exchange.leased[outcome] = make("retry_requested", outcome, 0n, limit, true);
-	}
-	return steps;
-}
-
-/** Rule 4.4: the retries that a request takes along because of the pause. */
-function contended({ pause }, account, outcome, now) {
-	const left = account.copy();
-	let granted = 0;
-	for (let number = 16n * least(pause / SHORTEST_PAUSE, 15n); number > 0n; number--) {
-		granted += left.step("retry_requested", now, { outcome }).granted ? 1 : 0;
-	}
-	return Math.floor(granted / 16);
-}
-
-const streamOf = ({ exchanges, seed }) => streamOfNumber(seed, BigInt(exchanges));
-
-/** Rule 9. */
-function end(member, now) {
-	const { configuredTimeout, exchange, pause } = member;
-	const { lost } = exchange;
-	member.exchange = undefined;
-	member.pause =
-		lost === 0
-			? scale(pause, 0x700000008n)
-			: least(most(pause, SHORTEST_PAUSE) * 2n ** BigInt(lost), configuredTimeout / 3n);
-	const part = member.pause / 2n;
-	member.pauseEnds = now + member.pause - part + sample(draw(streamOf(member), LAST_INDEX), 0n, part);
-}
-
-/** Rule 10. The caller requests the retries again that waited. */
-function goAway(member, now) {
-	member.awayUntil = now + UNITS.s;
-	keepMany(member);
-	member.waiting = forEach(() => 0);
-	if (member.exchange) {
-		member.exchange.asked = forEach(() => 0);
-	}
 }

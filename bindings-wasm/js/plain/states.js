@@ -56,7 +56,8 @@ export class VersionedAccount extends BudgetAccount {
 
 	/** Whether a retry is granted (undefined if none was requested), and what the operation then holds. */
 	step(event, now, { outcome = undefined, held = 0n, times = 1n } = {}) {
-		const before = this.numbers.join(" ");
+		const before = this.numbers;
+		this.numbers = [...before];
 		const operation = { held: event === "retry_requested" ? 0n : held };
 		let granted;
 		switch (event) {
@@ -81,7 +82,7 @@ export class VersionedAccount extends BudgetAccount {
 		this.numbers = this.numbers.map((number, place) =>
 			this.kind === TTL && place ? most(LEAST_LEVEL, least(MOST_LEVEL, number)) : most(0n, least(WORD_MAX, number)),
 		);
-		if (this.numbers.join(" ") !== before) {
+		if (this.numbers.some((number, place) => number !== before[place])) {
 			this.version = word(this.version + 1n);
 		}
 		return { granted, held: granted ? operation.held : 0n };
