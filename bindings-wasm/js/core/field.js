@@ -82,15 +82,15 @@ function fits(raw) {
 	return { __proto__: null, raw };
 }
 
-function fitsNot(raw, value, shown, advice) {
-	return { raw, unrepresentable: { value, shown, advice } };
+function fitsNot(raw, value, shown, quotient = 0) {
+	return { raw, unrepresentable: { value, shown, quotient } };
 }
 
 function readRatio(field, input) {
 	if (typeof input === "number") {
 		// The shortest decimal text of the number: 1.6 is 8/5.
 		const raw = ratioOfText(`${finite(field, input)}`);
-		return raw ? fits(raw) : ratioTooFine(`${input}`, suggestRatio(input));
+		return raw ? fits(raw) : ratioTooFine(`${input}`, input);
 	}
 	if (!Array.isArray(input) || input.length !== 2) {
 		wrongType(field, "a number or [numerator, denominator]", input);
@@ -100,17 +100,17 @@ function readRatio(field, input) {
 	return isFit ? fits((numerator << 32n) | denominator) : ratioTooFine(`${numerator}/${denominator}`);
 }
 
-function ratioTooFine(shown, advice) {
-	return fitsNot(RATIO_TOO_FINE, 0n, shown, advice);
+function ratioTooFine(shown, quotient) {
+	return fitsNot(RATIO_TOO_FINE, 0n, shown, quotient);
 }
 
-/** Advice for a number that is the quotient of two small terms, such as 4 / 3. */
-function suggestRatio(number) {
+/** Advice for a number that is the quotient of two small terms, such as 4 / 3; empty for any other, such as 0. */
+export function suggestRatio(number) {
 	for (let denominator = 3; denominator <= MAX_SUGGESTED; denominator++) {
 		const numerator = Math.round(number * denominator);
-		if (numerator <= MAX_SUGGESTED && numerator / denominator === number) {
+		if (number && numerator <= MAX_SUGGESTED && numerator / denominator === number) {
 			return `; pass it as [${numerator}, ${denominator}]`;
 		}
 	}
-	return undefined;
+	return "";
 }
