@@ -213,7 +213,7 @@ async function bundleForBundlers(path, options) {
 		module: true,
 		ecma: 2022,
 		mangle: false,
-		compress: { passes: 3, join_vars: false, pure_getters: true },
+		compress: { passes: 3, join_vars: false },
 		format: { beautify: true, preserve_annotations: true },
 	});
 	writeFileSync(`dist/${path}`, `${code}\n`);
