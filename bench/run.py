@@ -23,10 +23,7 @@ import results
 #: The languages whose harness can be run under callgrind.
 COUNTED = ("rust", "c")
 #: The files of the npm tarball whose gzipped sizes pages feel, with the largest good size.
-BUNDLES = (
-    ("backoff-wasm, minified and gzipped", "package/dist/index.js", 20_000),
-    ("backoff-wasm/delay, minified and gzipped", "package/dist/delay.js", 5_000),
-)
+BUNDLES = (("backoff-wasm, minified and gzipped", "package/dist/index.js", 20_000),)
 
 
 def output(command, **options):

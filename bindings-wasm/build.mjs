@@ -87,25 +87,8 @@ function idempotentMethods({ exports }) {
 	return METHODS.filter((method) => exports.is_idempotent(new TextEncoder().encodeInto(method, bytes).written));
 }
 
-/** The number of the first field of a budget. */
-const FIRST_OF_BUDGETS = 33;
-
-/** The core's fields of policies, as the catalog of `backoff-wasm/delay` (js/delay/catalog.js), and the names of its error codes. */
-function tables({ exports, read }) {
-	const lines = read(exports.catalog()).split("\n");
-	const fields = lines.map((line, position) => [exports.field_number(position), line.trim()]);
-	const withLimits = fields
-		.filter(([number]) => number && number < FIRST_OF_BUDGETS)
-		.map(([number, line]) => `${number} ${BigInt.asUintN(64, exports.no_limit(number))} ${line}`);
-	const codes = Array.from({ length: LAST_CODE_OF_POLICIES + 1 }, (_, number) => read(exports.error_code(number)));
-	return { FIELDS: JSON.stringify(withLimits.join("\n")), CODES: JSON.stringify(codes.join(" ")) };
-}
-
-/** Later codes are those of texts and budgets. */
-const LAST_CODE_OF_POLICIES = 13;
-
 /** Functions that only this build calls. */
-const ONLY_HERE = ["http_outcome", "is_idempotent", "error_code"];
+const ONLY_HERE = ["http_outcome", "is_idempotent"];
 
 /** Shrinks a module to the functions that js/ calls. It then imports nothing. */
 function shrink(folder, output) {
@@ -144,53 +127,27 @@ function shrink(folder, output) {
 	);
 }
 
-/** What the source maps of the bundles have in place of the translated module. */
-const TRANSLATED = {
-	version: 3,
-	sources: ["start.js"],
-	sourcesContent: ["// wasm2js made this part from backoff.wasm.\n"],
-	mappings: "AAAA",
-};
-
-/** Writes the module as JavaScript: a function `start`, so that importing it has no effect. */
-async function translate() {
-	binaryen(
-		"wasm2js",
-		"dist/backoff.wasm",
-		"--output=dist/pkg/translated.js",
-		"-O3",
-		// JavaScript has neither.
-		"--llvm-memory-copy-fill-lowering",
-		"--signext-lowering",
-	);
-	const [, body] = /^import \* as env from 'env';\n(.*)\nvar retasmFunc = /s.exec(
-		readFileSync("dist/pkg/translated.js"),
-	);
-	const text = `export function start(env) {${body}\nreturn asmFunc({ env }); }`;
-	const { code } = await minify(text, { module: true, ecma: 2020, compress: { passes: 2 } });
-	const map = `data:application/json,${encodeURIComponent(JSON.stringify(TRANSLATED))}`;
-	writeFileSync("dist/pkg/start.js", `${code}\n//# sourceMappingURL=${map}\n`);
-}
-
 /** An entry whose core starts in its own way: `js/wasm/instance-NAME.js` takes the place of `instance.js`. */
 const startedBy = (name) => ({
 	name,
 	setup({ onResolve }) {
 		onResolve({ filter: /\/instance\.js$/ }, () => ({ path: resolve(`js/wasm/instance-${name}.js`) }));
-		onResolve({ filter: /\/start\.js$/ }, () => ({ path: resolve("dist/pkg/start.js") }));
 	},
 });
 
-/** `backoff-wasm/delay` has its own policy and its own tables in place of texts. */
-const ofDelay = {
-	name: "delay",
+/**
+ * The core in plain JavaScript, for `backoff-wasm/js` and `backoff-wasm/delay`: a file of one of these folders takes the
+ * place of the one of its name.
+ */
+const plain = (...folders) => ({
+	name: "plain",
 	setup({ onResolve }) {
-		onResolve({ filter: /\/(?:policy|catalog|ratio)\.js$/ }, ({ path }) => ({
-			path: resolve("js/delay", basename(path)),
-		}));
-		onResolve({ filter: /\.wasm/ }, ({ path }) => ({ path: path.replace("backoff", "delay"), external: true }));
+		onResolve({ filter: /^\.\.?\// }, ({ path }) => {
+			const own = folders.map((folder) => resolve("js", folder, basename(path))).find((file) => existsSync(file));
+			return own ? { path: own } : undefined;
+		});
 	},
-};
+});
 
 const BUNDLE = { entryPoints: ["js/index.js"], bundle: true, target: "es2022", logLevel: "warning" };
 
@@ -230,15 +187,36 @@ async function bundleSmall(path, { keepNames = true, before = "", ...options }) 
 }
 
 /**
+ * The text with the names of its classes. esbuild renames a class inside itself, or one whose name its variable has, and
+ * messages and stack traces would show that name.
+ */
+function withClassNames(text) {
+	const renamed = [...text.matchAll(/\bclass (_\w+|\w+2)\b/g)].map(([, name]) => name);
+	return renamed.length === 0
+		? text
+		: text.replace(new RegExp(`\\b(?:${renamed.join("|")})\\b`, "g"), (name) => name.replace(/^_|2$/g, ""));
+}
+
+/**
  * A file for Node.js, which reads the names of a module's exports before it runs the module. It has no source map,
  * because it has the names of the sources; and Metro, which bundles one of these files, reads no map of a package.
  */
 async function bundleForNode(path, options) {
-	// esbuild renames a class inside itself, and messages and stack traces would show that name.
 	const { outputFiles } = await build({ ...BUNDLE, ...options, format: "cjs", platform: "node", write: false });
-	const [{ text }] = outputFiles;
-	const classes = [...text.matchAll(/ ?= ?class _(\w+)/g)].map(([, name]) => name);
-	writeFileSync(`dist/${path}`, text.replace(new RegExp(`\\b_(?=(?:${classes.join("|")})\\b)`, "g"), ""));
+	writeFileSync(`dist/${path}`, withClassNames(outputFiles[0].text));
+}
+
+/** A readable file of which a bundler keeps what a program uses. Terser does first what some bundlers cannot. */
+async function bundleForBundlers(path, options) {
+	const { outputFiles } = await build({ ...BUNDLE, ...options, format: "esm", minifySyntax: true, write: false });
+	const { code } = await minify(withClassNames(outputFiles[0].text), {
+		module: true,
+		ecma: 2022,
+		mangle: false,
+		compress: { passes: 3, join_vars: false },
+		format: { beautify: true, preserve_annotations: true },
+	});
+	writeFileSync(`dist/${path}`, `${code}\n`);
 }
 
 async function bundle() {
@@ -248,36 +226,29 @@ async function bundle() {
 	// In front of everything else the text costs 350 bytes less of the gzipped file than at its place.
 	const textOf = (path) => `const MODULE_TEXT=${JSON.stringify(encode(readFileSync(path)))};\n`;
 	const base64Of = (path) => ({ MODULE_BASE64: JSON.stringify(readFileSync(path).toString("base64")) });
-	/** For React Native, whose compilers lack private members, and for older browsers. */
-	const js = { define, plugins: [startedBy("js")], target: "es2020", minifyWhitespace: true };
+	const js = { entryPoints: ["js/exports.js"], define, plugins: [plain("plain")] };
 	const imported = (name, path) => bundleSmall(`${name}.js`, { define, plugins: [startedBy(name)], external: [path] });
-	const delay = { entryPoints: ["js/delay.js"], define: tables(core), plugins: [ofDelay] };
-	const importedDelay = (name) => bundleSmall(`delay-${name}.js`, { ...delay, plugins: [ofDelay, startedBy(name)] });
+	const delay = { entryPoints: ["js/delay.js"], plugins: [plain("delay", "plain")] };
 	mkdirSync("dist/js", { recursive: true });
-	const [exported, exportedByDelay] = await Promise.all([
+	const [exported] = await Promise.all([
 		bundleSmall("index.js", { before: textOf("dist/backoff.wasm"), define, keepNames: false }),
-		bundleSmall("delay.js", { ...delay, before: textOf("dist/delay.wasm"), keepNames: false }),
 		bundleForNode("index.cjs", {
 			define: { ...define, ...base64Of("dist/backoff.wasm") },
 			plugins: [startedBy("cjs")],
 		}),
-		bundleForNode("delay.cjs", {
-			...delay,
-			define: { ...delay.define, ...base64Of("dist/delay.wasm") },
-			plugins: [ofDelay, startedBy("cjs")],
-		}),
-		importedDelay("workerd"),
-		importedDelay("edge-light"),
 		imported("workerd", "./backoff.wasm"),
 		imported("edge-light", "./backoff.wasm?module"),
-		bundleSmall("js/index.js", js),
-		// Node.js prints the source line of an uncaught error.
-		bundleForNode("js/index.cjs", { ...js, lineLimit: 120 }),
+		bundleForBundlers("js/index.js", js),
+		bundleForBundlers("delay.js", delay),
+		bundleForNode("js/index.cjs", js),
+		// Its compilers lack private members, which are slow without them.
+		bundleForNode("js/react-native.cjs", { ...js, target: "es2020" }),
+		bundleForNode("delay.cjs", { ...delay, target: "es2020" }),
 	]);
 	for (const [path, names, required] of [
 		["node", exported, "index"],
 		["js/node", exported, "index"],
-		["delay-node", exportedByDelay, "delay"],
+		["delay-node", ["Backoff", "Policy", "PolicyError", "RandomStream", "StartError"], "delay"],
 	]) {
 		// In Node.js `import` and `require` load the same copy of the classes. A plain `import` of that file would take
 		// 40 times as long: Node.js would search its text for the names of its exports.
@@ -301,13 +272,18 @@ const ADAPTERS = readdirSync("js/adapters")
 	.filter((file) => file.endsWith(".d.ts"))
 	.map((file) => basename(file, ".d.ts"));
 
-/** The files of an adapter. They import the main entry, so that a program has one copy of the core. */
+/** By the folder of an adapter's files, the entry that they import, so that a program has one copy of the core. */
+const ENTRY_OF_ADAPTERS = { adapters: "backoff-wasm", "js/adapters": "backoff-wasm/js" };
+
 async function bundleAdapter(name) {
-	const options = { ...BUNDLE, entryPoints: [`js/adapters/${name}.js`], packages: "external" };
-	await Promise.all([
-		build({ ...options, format: "esm", outfile: `dist/adapters/${name}.js` }),
-		build({ ...options, format: "cjs", platform: "node", outfile: `dist/adapters/${name}.cjs` }),
-	]);
+	for (const [folder, entry] of Object.entries(ENTRY_OF_ADAPTERS)) {
+		const alias = { "backoff-wasm": entry };
+		const options = { ...BUNDLE, entryPoints: [`js/adapters/${name}.js`], packages: "external", alias };
+		await Promise.all([
+			build({ ...options, format: "esm", outfile: `dist/${folder}/${name}.js` }),
+			build({ ...options, format: "cjs", platform: "node", outfile: `dist/${folder}/${name}.cjs` }),
+		]);
+	}
 	const types = readFileSync(`js/adapters/${name}.d.ts`, "utf8");
 	writeFileSync(`dist/adapters/${name}.d.ts`, types);
 	const ofRequire = types
@@ -317,9 +293,9 @@ async function bundleAdapter(name) {
 	writeFileSync(`dist/adapters/${name}.d.cts`, ofRequire);
 }
 
-/** What the manifest of the package says about an adapter. */
-function entryOf(name) {
-	const [esm, cjs] = [`./dist/adapters/${name}.js`, `./dist/adapters/${name}.cjs`];
+/** What the manifest of the package says about an adapter. Both entries have the same types. */
+function entryOf(name, folder) {
+	const [esm, cjs] = [`./dist/${folder}/${name}.js`, `./dist/${folder}/${name}.cjs`];
 	return {
 		import: { types: `./dist/adapters/${name}.d.ts`, default: esm },
 		require: { types: `./dist/adapters/${name}.d.cts`, default: cjs },
@@ -327,9 +303,9 @@ function entryOf(name) {
 }
 
 /** For resolvers that know no exports: the manifest of a folder with the name of the adapter. */
-function folderOf(name) {
-	const [main, module, types] = ["cjs", "js", "d.cts"].map((end) => `../dist/adapters/${name}.${end}`);
-	return { type: "module", main, module, types, sideEffects: false };
+function folderOf(name, folder, root) {
+	const [main, module] = ["cjs", "js"].map((end) => `${root}/dist/${folder}/${name}.${end}`);
+	return { type: "module", main, module, types: `${root}/dist/adapters/${name}.d.cts`, sideEffects: false };
 }
 
 /** Copies the files of the package, and the manifest without what only a checkout has, and with the adapters. */
@@ -340,24 +316,25 @@ function stage() {
 		writeFileSync(join("dist/package", path), `${JSON.stringify(content, null, "\t")}\n`);
 	for (const name of ADAPTERS) {
 		manifest.files.push(...["js", "cjs", "d.ts", "d.cts"].map((end) => `dist/adapters/${name}.${end}`));
-		manifest.exports[`./${name}`] = entryOf(name);
+		manifest.files.push(...["js", "cjs"].map((end) => `dist/js/adapters/${name}.${end}`));
+		manifest.exports[`./${name}`] = entryOf(name, "adapters");
+		manifest.exports[`./js/${name}`] = entryOf(name, "js/adapters");
 	}
 	for (const path of ["README.md", ...manifest.files]) {
 		cpSync(path, join("dist/package", path), { recursive: true });
 	}
 	for (const name of ADAPTERS) {
 		mkdirSync(join("dist/package", name));
-		write(`${name}/package.json`, folderOf(name));
-		manifest.files.push(`${name}/package.json`);
+		mkdirSync(join("dist/package/js", name));
+		write(`${name}/package.json`, folderOf(name, "adapters", ".."));
+		write(`js/${name}/package.json`, folderOf(name, "js/adapters", "../.."));
+		manifest.files.push(`${name}/package.json`, `js/${name}/package.json`);
 	}
 	write("package.json", manifest);
 }
 
 compile("bindings-wasm", "dist/pkg");
-compile("bindings-wasm-delay", "dist/pkg/delay");
 shrink("dist/pkg", "dist/backoff.wasm");
-shrink("dist/pkg/delay", "dist/delay.wasm");
-await translate();
 await bundle();
 await Promise.all(ADAPTERS.map(bundleAdapter));
 stage();

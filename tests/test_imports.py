@@ -13,7 +13,6 @@ CRATES = [
     "bindings-c",
     "bindings-python",
     "bindings-wasm",
-    "bindings-wasm/delay",
     "bindings-wasm/glue",
     "bindings-rust",
     "bindings-rust/adapters",

@@ -1,28 +1,5 @@
-import {
-	fetchOutcome,
-	httpOutcome,
-	httpVerdict,
-	isIdempotentMethod,
-	parseRetryAfter,
-	parseRetryAfterNs,
-	proxyStatuses,
-} from "./core/http.js";
 import { define } from "./core/show.js";
-import { makeRetriable, retry } from "./retry/retry.js";
-
-export { Backoff } from "./core/backoff.js";
-export { Budget } from "./core/budget.js";
-export { BudgetState } from "./core/budget-state.js";
-export { PolicyError } from "./core/errors.js";
-export { BudgetMember } from "./core/member.js";
-export { Operation } from "./core/operation.js";
-export { Policy } from "./core/policy.js";
-export { SharedBudget } from "./core/shared-budget.js";
-export { RetryStats } from "./core/stats.js";
-export { RandomStream } from "./core/stream.js";
-export { PermanentError, PermanentError as AbortError, RetryError } from "./retry/errors.js";
-export { StartError } from "./wasm/errors.js";
-export {
+import {
 	fetchOutcome,
 	httpOutcome,
 	httpVerdict,
@@ -30,9 +7,10 @@ export {
 	makeRetriable,
 	parseRetryAfter,
 	parseRetryAfterNs,
-	proxyStatuses,
 	retry,
-};
+} from "./exports.js";
+
+export * from "./exports.js";
 
 // The minifier renames functions; stack traces show these names.
 const functions = {

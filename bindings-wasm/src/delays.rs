@@ -1,5 +1,4 @@
-//! The current policy: JavaScript makes a policy current once and then asks for its delays. The module of
-//! `backoff-wasm/delay` also has this file.
+//! The current policy: JavaScript makes a policy current once and then asks for its delays.
 
 use std::cell::RefCell;
 

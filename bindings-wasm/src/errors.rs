@@ -2,7 +2,6 @@
 
 use std::cell::Cell;
 
-use backoff_core::ffi;
 use backoff_core::{ErrorCode, Field, ParseError, PolicyError, TextBuf};
 use wasm_bindgen::prelude::wasm_bindgen;
 
@@ -39,14 +38,6 @@ pub fn error_message_with(length: usize) -> usize {
             buffers.write_text(0, message.as_bytes())
         })
     })
-}
-
-/// Writes the name of the error code of a number into the bytes; returns its length, 0 if there is none.
-/// The build puts these names into `backoff-wasm/delay`, whose module has no texts.
-#[wasm_bindgen]
-pub fn error_code(number: u32) -> usize {
-    let name = ffi::error_code_from_number(number).map(ErrorCode::name).unwrap_or_default();
-    with_buffers(|buffers| buffers.write_text(0, name))
 }
 
 fn write(code: ErrorCode, field: Option<Field>, message: &TextBuf, numbers: [u64; 4]) {

@@ -45,7 +45,7 @@ pub use budget_state::budget_step;
 pub use buffer::{bytes, bytes_capacity, words};
 pub use catalog::{catalog, field_number, no_limit, ratio_parse};
 pub use delays::{delay, fill, refill};
-pub use errors::{error_code, error_message_with};
+pub use errors::error_message_with;
 pub use http::{http_outcome, http_retry_after, is_idempotent, parse_retry_after};
 pub use member::{
     member_begin, member_cancel, member_due_in, member_exchange, member_failed, member_late,

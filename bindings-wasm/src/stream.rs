@@ -1,4 +1,4 @@
-//! Streams. JavaScript keeps their state, which is one word. The module of `backoff-wasm/delay` also has this file.
+//! Streams. JavaScript keeps their state, which is one word.
 
 use std::cell::Cell;
 

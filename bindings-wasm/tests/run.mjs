@@ -13,7 +13,7 @@ const here = import.meta.dirname;
 const { BACKOFF_WASM_ENTRY } = process.env;
 
 /** Tests that do not depend on the entry. */
-const OF_THE_PACKAGE = ["blocked", "delay", "docs", "locks", "package", "runtimes", "types"].map(
+const OF_THE_PACKAGE = ["blocked", "delay", "docs", "entries", "locks", "package", "runtimes", "sizes", "types"].map(
 	(name) => `${name}.test.mjs`,
 );
 

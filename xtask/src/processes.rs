@@ -36,13 +36,13 @@ pub(crate) fn clients(languages: &[Language]) -> Result<Program> {
 
 /// The parameter sets of published articles in all languages.
 pub(crate) fn demo() -> Result<Program> {
-    with_evaluators(python3("tests/differential/demo.py"))
+    with_evaluators(python3("tests/differential/demo.py"), &[])
 }
 
-/// A program in Python that asks the evaluators of all languages.
-pub(crate) fn with_evaluators(python: Program) -> Result<Program> {
+/// A program in Python that asks the evaluators of all languages, and more of them.
+pub(crate) fn with_evaluators(python: Program, more: &[Made]) -> Result<Program> {
     let evaluators = ALL.map(|language| (language.name, language.evaluator));
-    with_programs(python, &[("evaluators", &evaluators)])
+    with_programs(python, &[("evaluators", &[&evaluators, more].concat())])
 }
 
 pub(crate) fn test(report: &mut Report) {

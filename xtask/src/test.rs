@@ -96,7 +96,7 @@ fn shared(report: &mut Report) {
 fn together(report: &mut Report) {
     report.pytest("the differential test", || {
         let pytest = python::tool("pytest")?.arg("tests/differential/agree.py");
-        processes::with_evaluators(pytest)
+        processes::with_evaluators(pytest, &[("backoff-wasm/js", js::plain_evaluator)])
     });
     for language in &ALL {
         let what = format!("`backoff verify` passes the evaluator of {}", language.name);

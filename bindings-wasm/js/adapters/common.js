@@ -1,6 +1,7 @@
 // What the adapters share: their options, verdicts, and the operation of a call.
 
-import { Budget, makeRetriable, Operation, Policy, RandomStream, SharedBudget } from "backoff-wasm";
+import { Budget, makeRetriable, Operation, Policy, RandomStream } from "backoff-wasm";
+import { OPEN } from "../core/account.js";
 import { checkNames } from "../retry/advice.js";
 import { isMarked, toVerdict } from "../retry/is-verdict.js";
 
@@ -36,7 +37,7 @@ export function readOptions(what, options, known) {
 
 /** Throws for a shared budget. */
 export function checkNotShared({ budget }) {
-	if (budget instanceof SharedBudget) {
+	if (typeof budget?.[OPEN] === "function") {
 		throw new TypeError("budget must be a Budget, got a SharedBudget: this adapter takes a budget of one process");
 	}
 }
@@ -76,7 +77,7 @@ export function shown(value) {
 }
 
 /** A longer time makes `setTimeout` fire at once. */
-const MAX_TIMEOUT = 2 ** 31 - 1;
+const MAX_TIMEOUT = 2_147_483_647;
 
 /** The time for a timer of the host, which counts whole milliseconds, that waits at least so long, up to 24.8 days. */
 export function timeoutOf(delay) {

@@ -5,4 +5,4 @@
  * attempts, `request(outcome)` resolves to whether a retry is `granted`, and whether that `isLocal`, and `cancel()`
  * withdraws a request that still waits.
  */
-export const OPEN = Symbol.for("backoff-wasm.account");
+export const OPEN = /* @__PURE__ */ Symbol.for("backoff-wasm.account");

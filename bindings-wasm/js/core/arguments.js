@@ -2,8 +2,8 @@
 
 import { refuse, typeName, wrongType } from "./errors.js";
 
-export const MAX_UINT64 = 2n ** 64n - 1n;
-export const INDEX_COUNT = 2 ** 32;
+export const MAX_UINT64 = 0xffff_ffff_ffff_ffffn;
+export const INDEX_COUNT = 0x1_0000_0000;
 
 /**
  * The options of an object, each read once, and for the others what `absent` has. An unknown option is an error.

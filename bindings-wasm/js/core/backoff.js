@@ -7,7 +7,7 @@ import { RandomStream, stateOf } from "./stream.js";
 
 /** Few delays are fetched at first, then as many again as were taken. */
 const FIRST_FETCH = 8;
-/** Less than the words of either module hold beside the stream. */
+/** Less than the words of the module hold beside the stream. */
 const MAX_FETCH = 56;
 const WORD_32 = 2 ** 32;
 

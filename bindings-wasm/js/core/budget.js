@@ -1,5 +1,6 @@
 import { copyIn, copyOut, module, readText, stateOfWords, unsigned } from "../wasm/module.js";
-import { parseText, wrongType } from "./errors.js";
+import { parseText } from "./core-errors.js";
+import { wrongType } from "./errors.js";
 import { fromFieldValue } from "./field.js";
 import { inspectable, TEXT } from "./show.js";
 

@@ -8,10 +8,10 @@ import { finite, MAX_UINT64, wholeNumber } from "./arguments.js";
 import { fromNanoseconds, readDuration } from "./duration.js";
 import { refuse, wrongType } from "./errors.js";
 
-const MAX_TERM = 2n ** 32n - 1n;
+const MAX_TERM = 0xffff_ffffn;
 const UNKNOWN_KIND = 0n;
 /** The core refuses the numerator of this ratio. */
-const RATIO_TOO_FINE = (MAX_TERM << 32n) | 1n;
+const RATIO_TOO_FINE = 0xffff_ffff_0000_0001n;
 const MAX_NAME = 60;
 const MAX_SUGGESTED = 1000;
 
@@ -43,22 +43,25 @@ export function fromFieldValue({ unit, kinds, noLimit }, raw) {
 /** The number of an outcome or of a stop reason. */
 export function kindNumber(entry, input) {
 	const { name, kinds } = entry;
-	const { raw, unrepresentable } = readKind(entry, input);
-	if (unrepresentable !== undefined) {
-		const reason = `${unrepresentable.shown} is unknown; the ${name}s are ${kinds.join(", ")}`;
+	const number = kinds.indexOf(input) + 1;
+	if (number === 0) {
+		const reason = `${shownName(entry, input)} is unknown; the ${name}s are ${kinds.join(", ")}`;
 		refuse(`unknown_${name}`, entry, 0n, BigInt(kinds.length), reason);
 	}
-	return Number(raw);
+	return number;
 }
 
 function readKind(field, input) {
-	const { kinds } = field;
+	const number = field.kinds.indexOf(input) + 1;
+	return number ? fits(BigInt(number)) : fitsNot(UNKNOWN_KIND, 0n, shownName(field, input));
+}
+
+/** An unknown name as an error shows it. */
+function shownName(field, input) {
 	if (typeof input !== "string") {
-		wrongType(field, `one of ${kinds.join(", ")}`, input);
+		wrongType(field, `one of ${field.kinds.join(", ")}`, input);
 	}
-	const number = kinds.indexOf(input) + 1;
-	const shown = JSON.stringify(input.slice(0, MAX_NAME));
-	return number ? fits(BigInt(number)) : fitsNot(UNKNOWN_KIND, 0n, shown);
+	return JSON.stringify(input.slice(0, MAX_NAME));
 }
 
 function readCount(field, input) {
@@ -79,15 +82,15 @@ function fits(raw) {
 	return { __proto__: null, raw };
 }
 
-function fitsNot(raw, value, shown, advice) {
-	return { raw, unrepresentable: { value, shown, advice } };
+function fitsNot(raw, value, shown, quotient = 0) {
+	return { raw, unrepresentable: { value, shown, quotient } };
 }
 
 function readRatio(field, input) {
 	if (typeof input === "number") {
 		// The shortest decimal text of the number: 1.6 is 8/5.
 		const raw = ratioOfText(`${finite(field, input)}`);
-		return raw ? fits(raw) : ratioTooFine(`${input}`, suggestRatio(input));
+		return raw ? fits(raw) : ratioTooFine(`${input}`, input);
 	}
 	if (!Array.isArray(input) || input.length !== 2) {
 		wrongType(field, "a number or [numerator, denominator]", input);
@@ -97,17 +100,17 @@ function readRatio(field, input) {
 	return isFit ? fits((numerator << 32n) | denominator) : ratioTooFine(`${numerator}/${denominator}`);
 }
 
-function ratioTooFine(shown, advice) {
-	return fitsNot(RATIO_TOO_FINE, 0n, shown, advice);
+function ratioTooFine(shown, quotient) {
+	return fitsNot(RATIO_TOO_FINE, 0n, shown, quotient);
 }
 
-/** Advice for a number that is the quotient of two small terms, such as 4 / 3. */
-function suggestRatio(number) {
+/** Advice for a number that is the quotient of two small terms, such as 4 / 3; empty for any other, such as 0. */
+export function suggestRatio(number) {
 	for (let denominator = 3; denominator <= MAX_SUGGESTED; denominator++) {
 		const numerator = Math.round(number * denominator);
-		if (numerator <= MAX_SUGGESTED && numerator / denominator === number) {
+		if (number && numerator <= MAX_SUGGESTED && numerator / denominator === number) {
 			return `; pass it as [${numerator}, ${denominator}]`;
 		}
 	}
-	return undefined;
+	return "";
 }

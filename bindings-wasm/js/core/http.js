@@ -1,11 +1,11 @@
 // HTTP: the outcome of a response or of a rejected fetch, and the Retry-After header.
 
-import { module, unsigned, writeText } from "../wasm/module.js";
-import { checkIndex, MAX_UINT64 } from "./arguments.js";
+import { parsedRetryAfter, retryAfterOf } from "../wasm/retry-after.js";
+import { checkIndex } from "./arguments.js";
 import { toMilliseconds, toNanoseconds } from "./duration.js";
 import { wrongType } from "./errors.js";
 
-const MAX_STATUS = 2 ** 16 - 1;
+const MAX_STATUS = 65_535;
 const RETRY_AFTER = "retry-after";
 const RATE_LIMIT = "ratelimit";
 /** The fields of a response that ask for a wait, in the order in which they count (SPEC 14.5). */
@@ -14,13 +14,15 @@ const FIELDS = ["retry-after-ms", RETRY_AFTER, RATE_LIMIT, "ratelimit-reset", "x
 const VALUE = /^[\t -~\u0080-\uffff]+$/;
 
 /** Pairs of a status and the outcome from there on: the text of the core's own table, which build.mjs puts here. */
-const OUTCOMES = JSON.parse(HTTP_OUTCOMES);
+const OUTCOMES = /* @__PURE__ */ JSON.parse(HTTP_OUTCOMES);
 
 /** The outcome of an HTTP status. */
 export function httpOutcome(status) {
 	checkIndex("status", status, MAX_STATUS);
-	return OUTCOMES.find(([first]) => first <= status)[1];
+	return outcomeOf(status);
 }
+
+const outcomeOf = (status) => OUTCOMES.find(([first]) => first <= status)[1];
 
 /** The statuses of proxies and of overloaded services, which are in no standard (SPEC 14.8). */
 export const proxyStatuses = /* @__PURE__ */ Object.freeze({
@@ -33,7 +35,7 @@ export const proxyStatuses = /* @__PURE__ */ Object.freeze({
 });
 
 /** The idempotent methods among those of RFC 9110: what the core says of each, which build.mjs puts here. */
-const METHODS = JSON.parse(IDEMPOTENT_METHODS);
+const METHODS = /* @__PURE__ */ JSON.parse(IDEMPOTENT_METHODS);
 
 /** Whether a request with this method may be repeated without asking anyone. */
 export function isIdempotentMethod(method) {
@@ -46,7 +48,7 @@ export function isIdempotentMethod(method) {
 /** The verdict on a response: the outcome of its status, and the wait that its headers ask for. */
 export function httpVerdict(response, now = Date.now()) {
 	const outcome = httpOutcome(Object(response).status);
-	// One at a time, in the order of the rules: the core refuses a longer field than the bytes hold, also when it is cut.
+	// One at a time, in the order of the rules.
 	for (const name of FIELDS) {
 		const found = headerOf(response, name);
 		// All lines of this field count, and of every other field the first one.
@@ -55,9 +57,8 @@ export function httpVerdict(response, now = Date.now()) {
 		if (lines.length > 0) {
 			// As a predicate it gets a context.
 			const time = toNanoseconds("now", Object(now) === now && "attempt" in now ? Date.now() : now);
-			const { written } = writeText(lines.map((value) => `${name}:${value}`).join("\n"));
-			const ns = unsigned(module().exports.http_retry_after(response.status, written, time));
-			if (ns !== MAX_UINT64) {
+			const ns = retryAfterOf(response.status, name, lines, time);
+			if (ns !== undefined) {
 				return { outcome, retryAfter: toMilliseconds(ns) };
 			}
 		}
@@ -66,15 +67,13 @@ export function httpVerdict(response, now = Date.now()) {
 }
 
 /** The messages of the engines for a network failure; `fetch` rejects with a `TypeError` for it. */
-const NETWORK = new RegExp(
-	[
-		"^failed to fetch\\b(?! dynamically)|^network ?error", // Chrome, Firefox
-		"^load failed|^the (?:internet|network) connection", // Safari
-		"^fetch failed|^terminated$", // Node.js
-		"^error (?:sending request|reading a body|decoding response)|^request or response body error", // Deno
-		"^ ?a network error occurred", // WebKit
-		"^network request failed", // React Native and other replacements of fetch
-	].join("|"),
+const NETWORK = /* @__PURE__ */ new RegExp(
+	"^failed to fetch\\b(?! dynamically)|^network ?error" + // Chrome, Firefox
+		"|^load failed|^the (?:internet|network) connection" + // Safari
+		"|^fetch failed|^terminated$" + // Node.js
+		"|^error (?:sending request|reading a body|decoding response)|^request or response body error" + // Deno
+		"|^ ?a network error occurred" + // WebKit
+		"|^network request failed", // React Native and other replacements of fetch
 	"i",
 );
 
@@ -88,7 +87,7 @@ const LASTING = /invalid peer certificate|corrupt message|unknown scheme|bad por
  * A code, a space and the message: failures of the network in Node.js, undici, node-fetch and Bun; last, codes
  * that need the message: axios for a body that was cut off, and HTTP/2 for a request that was not processed.
  */
-const NETWORK_CODE = new RegExp(
+const NETWORK_CODE = /* @__PURE__ */ new RegExp(
 	"^(?:E(?:CONN(?:RESET|REFUSED|ABORTED)|PIPE|NOTFOUND|SERVFAIL|AI_(?:AGAIN|FAIL)|(?:HOST|NET)(?:UNREACH|DOWN)|NETRESET)" +
 		"|HPE_(?!HEADER_OVERFLOW )\\w+|UND_ERR_(?:SOCKET|RES_CONTENT_LENGTH_MISMATCH)" +
 		"|ERR_(?:NETWORK|STREAM_PREMATURE_CLOSE|HTTP2_GOAWAY_SESSION)" +
@@ -117,7 +116,7 @@ export function fetchOutcome(error) {
 		const text = `${coded.code} ${messageOf(coded)} `;
 		const [, refused] = REFUSED_TUNNEL.exec(text) ?? [];
 		if (refused) {
-			const outcome = httpOutcome(Number(refused));
+			const outcome = outcomeOf(Number(refused));
 			return outcome === "success" ? "permanent" : outcome;
 		}
 		return TIMEOUT_CODE.test(text) ? "timeout" : NETWORK_CODE.test(text) ? "transient" : "permanent";
@@ -177,10 +176,7 @@ export function parseRetryAfterNs(from, now = Date.now()) {
 		wrongType("header", "a string, a response or its headers", header);
 	}
 	const time = toNanoseconds("now", now);
-	// The core refuses a longer header than the bytes hold, also when it is cut.
-	const { written } = writeText(header);
-	const ns = unsigned(module().exports.parse_retry_after(written, time));
-	return ns === MAX_UINT64 ? undefined : ns;
+	return parsedRetryAfter(header, time);
 }
 
 /** The first value of a header. Some clients have numbers in their headers. */

@@ -10,9 +10,10 @@ import {
 	wordAt,
 } from "../wasm/module.js";
 import { checkIndex, noOptions, pickOptions } from "./arguments.js";
+import { parseText, throwCoreError } from "./core-errors.js";
 import { fill } from "./delays.js";
 import { NS_PER_MS, toMilliseconds } from "./duration.js";
-import { parseText, throwCoreError, typeName, wrongType } from "./errors.js";
+import { typeName, wrongType } from "./errors.js";
 import { fromFieldValue, toFieldValue } from "./field.js";
 import { define, inspectable, TEXT, withJSON } from "./show.js";
 import { stateOf } from "./stream.js";
@@ -23,7 +24,7 @@ const MAX_PREVIEW_ROWS = 65_536;
 const PREVIEW_ROW = ["min", "mean", "max", "totalMin", "totalMean", "totalMax"];
 
 /** In place of options: the policy is the module's current one already. */
-const CURRENT = Symbol("the current policy");
+const CURRENT = /* @__PURE__ */ Symbol("the current policy");
 
 /** The policy that the module holds; it holds one at a time. */
 let current;

@@ -19,7 +19,7 @@ const MAX_PROCESSES = 1_000_000;
 /** What the core calls them. */
 const FALLBACKS = { share: 0n, whole: 1n, refuse: MAX_UINT64 };
 /** `setTimeout` fires at once for a longer time. */
-const MAX_TIMEOUT = 2 ** 31 - 1;
+const MAX_TIMEOUT = 2_147_483_647;
 /** The longest name in bytes. Stores limit the length of a key, such as PostgreSQL to 2704 bytes. */
 const MAX_NAME = 255;
 

@@ -1,6 +1,6 @@
 // What others see of objects whose state is private: comparisons, `console.log` and JSON.
 
-const INSPECT = Symbol.for("nodejs.util.inspect.custom");
+const INSPECT = /* @__PURE__ */ Symbol.for("nodejs.util.inspect.custom");
 
 /** An own property that shows private state: comparisons see no other state. */
 export function getter(read) {
@@ -14,7 +14,7 @@ export function getter(read) {
 }
 
 /** The property of a value that is equal to another one if their texts are equal. */
-export const TEXT = { text: getter(String) };
+export const TEXT = { text: /* @__PURE__ */ getter(String) };
 
 /** Makes Node.js, Bun and Deno print the objects of a class with their own properties. */
 export function inspectable(Class, shown = (object) => ({ ...object })) {
@@ -23,12 +23,21 @@ export function inspectable(Class, shown = (object) => ({ ...object })) {
 	});
 }
 
-/** Gives the errors of a class a name that a subclass can replace, and JSON. */
-export function defineError(Class) {
-	define(Class.prototype, "name", Class.name);
+/** Gives a class a name that no bundler changes, and shows its objects. The call is pure, unlike a static block. */
+export function named(name, Class, shown = undefined) {
+	define(Class, "name", name);
+	inspectable(Class, shown);
+	return Class;
+}
+
+/** A class of errors with a name that no bundler changes and a subclass can replace, and with JSON. */
+export function defineError(name, Class) {
+	define(Class, "name", name);
+	define(Class.prototype, "name", name);
 	define(Class.prototype, "toJSON", function () {
 		return { ...toJSON(this), ...toJSON({ error: this }).error };
 	});
+	return Class;
 }
 
 /** Lets `JSON.stringify` write an object that has bigints or an error. */

@@ -1,121 +1,69 @@
 // The policy of `backoff-wasm/delay`: fields in, delays out.
 
 import { checkIndex, noOptions, pickOptions } from "../core/arguments.js";
-import { fill } from "../core/delays.js";
-import { NS_PER_MS, toMilliseconds } from "../core/duration.js";
+import { toMilliseconds } from "../core/duration.js";
 import { PolicyError, wrongType } from "../core/errors.js";
 import { toFieldValue } from "../core/field.js";
-import { inspectable } from "../core/show.js";
-import { stateOf } from "../core/stream.js";
-import {
-	copyIn,
-	copyOut,
-	module,
-	readWords,
-	roundedWordAt,
-	stateOfWords,
-	unsigned,
-	WORD_BYTES,
-	wordAt,
-} from "../wasm/module.js";
+import { named } from "../core/show.js";
+import { optionOf, optionsOf } from "../plain/field-options.js";
+import { FIELDS } from "../plain/fields.js";
+import { fill } from "../plain/fill.js";
+import { checkFields } from "../plain/rules.js";
+import { delayOf } from "../plain/schedule.js";
+import { stateOf } from "../plain/stream.js";
 
-/** The policy that the module holds; it holds one at a time. */
-let current;
+const policies = /* @__PURE__ */ new WeakMap();
 
-/**
- * Throws unless it gets a policy.
- * @type {(policy: unknown) => asserts policy is Policy}
- */
-export let checkPolicy;
-
-/**
- * Makes a policy the module's current one.
- * @type {(policy: Policy) => void}
- */
-export let makeCurrent;
+/** The fields of a policy. Throws for anything else. */
+export function checkPolicy(policy) {
+	return policies.get(policy) ?? wrongType("policy", "a Policy", policy);
+}
 
 /** How long to wait before each retry: checked once, then immutable. */
-export class Policy {
-	static name = "Policy";
+export const Policy = /* @__PURE__ */ named(
+	"Policy",
+	class Policy {
+		constructor(options) {
+			policies.set(this, build(options));
+			this.options = Object.freeze({ ...options });
+			Object.freeze(this);
+		}
 
-	/** The module's words for the params of this policy. */
-	#state;
+		delay(stream, index) {
+			return toMilliseconds(this.delayNs(stream, index));
+		}
 
-	constructor(options) {
-		this.#state = build(options);
-		current = this;
-		this.options = Object.freeze({ ...options });
-		Object.freeze(this);
-	}
+		delayNs(stream, index) {
+			const state = stateOf(stream);
+			checkIndex("index", index);
+			return delayOf(checkPolicy(this), state, index);
+		}
 
-	delay(stream, index) {
-		return toMilliseconds(this.delayNs(stream, index));
-	}
+		delays(stream, count, first = 0) {
+			return fill(checkPolicy(this), stream, Float64Array, count, first, toMilliseconds);
+		}
 
-	delayNs(stream, index) {
-		const state = stateOf(stream);
-		checkIndex("index", index);
-		makeCurrent(this);
-		return unsigned(module().exports.delay(state, index));
-	}
+		delaysNs(stream, count, first = 0) {
+			return fill(checkPolicy(this), stream, BigUint64Array, count, first, (ns) => ns);
+		}
+	},
+);
 
-	delays(stream, count, first = 0) {
-		return fillRounded(this, stream, count, first).map((ns) => ns / NS_PER_MS);
-	}
-
-	delaysNs(stream, count, first = 0) {
-		return fill(this, makeCurrent, stream, BigUint64Array, count, first, wordAt);
-	}
-
-	static {
-		inspectable(Policy);
-		checkPolicy = (policy) => {
-			if (!(#state in Object(policy))) {
-				wrongType("policy", "a Policy", policy);
-			}
-		};
-		makeCurrent = (policy) => {
-			if (current !== policy) {
-				checkPolicy(policy);
-				copyIn(policy.#state);
-				module().exports.policy_init();
-				current = policy;
-			}
-		};
-	}
-}
-
-export function maxRetriesOf(policy) {
-	makeCurrent(policy);
-	return Number(module().exports.max_retries());
-}
-
-function fillRounded(policy, stream, count, first) {
-	return fill(policy, makeCurrent, stream, Float64Array, count, first, roundedWordAt);
-}
-
-/** The words of the params of these options, whose policy becomes the module's current one. */
+/** The fields of these options. */
 function build(options) {
-	const { exports, fields, words } = module();
+	const fields = optionsOf(FIELDS);
 	const picked = pickOptions("a policy", options, noOptions(...fields.map(({ option }) => option)));
-	// All values are read first: a getter of the caller may make a policy of its own.
-	const values = fields.map((field) => {
+	const values = {};
+	for (const field of fields) {
 		const input = picked[field.option];
-		return input === undefined ? undefined : toFieldValue(field, input);
+		if (input !== undefined) {
+			values[field.name] = toFieldValue(field, input);
+		}
+	}
+	const raws = Object.fromEntries(Object.entries(values).map(([name, { raw }]) => [name, raw]));
+	return checkFields(raws, (code, { name }, received = 0n, limit = 0n) => {
+		const { value, shown } = values[name]?.unrepresentable ?? { value: received, shown: received };
+		const message = `${optionOf(name)} breaks the rule ${code}: ${shown}, limit ${limit}`;
+		throw new PolicyError(code, name, value, limit, message);
 	});
-	const isSet = values.map((value) => (value ? "1" : "0"));
-	const raws = values.map((value) => value?.raw ?? 0n);
-	for (const [position, word] of [BigInt(`0b${isSet.reverse().join("")}`), ...raws].entries()) {
-		words.setBigUint64(WORD_BYTES * position, word, true);
-	}
-	const state = copyOut(0, stateOfWords(fields.length + 1));
-	const code = CODES.split(" ")[exports.policy_init()];
-	if (code) {
-		const [number, received, limit] = readWords(0, 3);
-		const position = fields.findIndex((field) => BigInt(field.number) === number);
-		const { name, option } = fields[position];
-		const { value, shown } = values[position]?.unrepresentable ?? { value: received, shown: received };
-		throw new PolicyError(code, name, value, limit, `${option} breaks the rule ${code}: ${shown}, limit ${limit}`);
-	}
-	return state;
 }

@@ -11,7 +11,7 @@ class AbortCallbacks extends Set {
 }
 
 /** @type {WeakMap<AbortSignal, AbortCallbacks>} */
-const callbacksOf = new WeakMap();
+const callbacksOf = /* @__PURE__ */ new WeakMap();
 
 /** Calls back when a signal aborts. Returns a function that unregisters the callback. */
 export function whenAborted(signal, callback) {
@@ -32,7 +32,7 @@ export function whenAborted(signal, callback) {
 }
 
 /** @type {WeakMap<AbortSignal, Error>} */
-const reasons = new WeakMap();
+const reasons = /* @__PURE__ */ new WeakMap();
 
 /** The reason of a signal that has aborted. The signals of React Native have none. */
 export function reasonOf(signal) {
@@ -52,7 +52,7 @@ export function throwIfAborted(signal) {
 }
 
 /** In place of the result of a step. */
-export const ABORTED = Symbol("aborted");
+export const ABORTED = /* @__PURE__ */ Symbol("aborted");
 
 /** The result of a step, or `ABORTED` once the signal aborts; the step's own end is then ignored. */
 export async function unlessAborted(signal, step) {

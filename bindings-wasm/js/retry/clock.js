@@ -3,7 +3,7 @@
 import { whenAborted } from "./abort.js";
 
 /** `setTimeout` fires at once for a longer time. */
-const MAX_TIMEOUT = 2 ** 31 - 1;
+const MAX_TIMEOUT = 2_147_483_647;
 
 /** A timer counts whole milliseconds, so it may fire up to this many ms early. */
 const MAX_EARLY = 1;

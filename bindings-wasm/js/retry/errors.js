@@ -5,27 +5,24 @@ import { isMarked, MARK } from "./is-verdict.js";
 let loops = 0;
 
 /** For an error that was thrown inside a `PermanentError`: the number of loops that had begun by then. */
-const permanent = new WeakMap();
+const permanent = /* @__PURE__ */ new WeakMap();
 
 /** A function that is retried throws it to say: do not repeat this failure. */
-export class PermanentError extends Error {
-	static name = "PermanentError";
+export const PermanentError = /* @__PURE__ */ marked(
+	class PermanentError extends Error {
+		constructor(failure, options) {
+			const isText = failure === undefined || typeof failure === "string";
+			const error = isText ? new Error(failure, options) : failure;
+			super(Object(error) === error ? error.message : String(error));
+			// Wrapping twice keeps the innermost error.
+			this.originalError = isMarked(error) ? error.originalError : error;
+		}
+	},
+);
 
-	constructor(failure, options) {
-		const isText = failure === undefined || typeof failure === "string";
-		const error = isText ? new Error(failure, options) : failure;
-		super(Object(error) === error ? error.message : String(error));
-		// Wrapping twice keeps the innermost error.
-		this.originalError = isMarked(error) ? error.originalError : error;
-	}
-
-	get [MARK]() {
-		return true;
-	}
-
-	static {
-		defineError(PermanentError);
-	}
+function marked(Class) {
+	Object.defineProperty(Class.prototype, MARK, { get: () => true, configurable: true });
+	return defineError("PermanentError", Class);
 }
 
 /** Begins a loop; returns its number. */
@@ -70,22 +67,19 @@ export function isPermanent(error, loop, depth = 0) {
 }
 
 /** The loop stopped on a result that was never the wanted one. */
-export class RetryError extends Error {
-	static name = "RetryError";
+export const RetryError = /* @__PURE__ */ defineError(
+	"RetryError",
+	class RetryError extends Error {
+		constructor(reason, attempts, result) {
+			super(`gave up after ${attempts} ${attempts === 1 ? "attempt" : "attempts"}: ${reason}`);
+			this.reason = reason;
+			this.attempts = attempts;
+			this.result = result;
+		}
+	},
+);
 
-	constructor(reason, attempts, result) {
-		super(`gave up after ${attempts} ${attempts === 1 ? "attempt" : "attempts"}: ${reason}`);
-		this.reason = reason;
-		this.attempts = attempts;
-		this.result = result;
-	}
-
-	static {
-		defineError(RetryError);
-	}
-}
-
-const MAX_PARTS = 2 ** 18;
+const MAX_PARTS = 262_144;
 
 /** Whether an error is another one, or has it among its causes and errors, however deep. */
 function holds(error, other) {

@@ -4,10 +4,10 @@
 export const OUTCOMES = ["success", "transient", "throttled", "timeout", "permanent"];
 
 /** The member of a verdict that names the function of the caller which returned it. All copies of this package share it. */
-export const BY = Symbol.for("backoff-wasm.by");
+export const BY = /* @__PURE__ */ Symbol.for("backoff-wasm.by");
 
 /** Marks a `PermanentError`, also for another copy of this package. */
-export const MARK = Symbol.for("backoff-wasm.PermanentError");
+export const MARK = /* @__PURE__ */ Symbol.for("backoff-wasm.PermanentError");
 
 export function isMarked(error) {
 	return Object(error)[MARK] === true;

@@ -5,7 +5,6 @@ import { OPEN } from "../core/account.js";
 import { MAX_UINT64 } from "../core/arguments.js";
 import { toMilliseconds } from "../core/duration.js";
 import { CheckedOperation, readOutcome } from "../core/operation.js";
-import { Policy } from "../core/policy.js";
 import { withJSON } from "../core/show.js";
 import { nextLoopNumber, stateOf, stateOfLoop } from "../core/stream.js";
 import { warnOnce } from "../warning.js";
@@ -13,7 +12,8 @@ import { StartError } from "../wasm/errors.js";
 import { ifStarted, startFailure } from "../wasm/module.js";
 import { ABORTED, reasonOf, throwIfAborted, unlessAborted } from "./abort.js";
 import { beginLoop, isPermanent, RetryError, unwrap, withFailure } from "./errors.js";
-import { asGiven, parsePolicy, readDeadline, readTime, streamOf } from "./options.js";
+import { baseText, isUnlimited } from "./loop-policy.js";
+import { parsePolicy, readDeadline, readTime, streamOf } from "./options.js";
 import { readVerdict } from "./verdict.js";
 
 const SUCCESS = "success";
@@ -40,27 +40,26 @@ class Context {
 }
 
 export class Loop {
-	number = beginLoop();
-	attempts = 0;
-	/** How the last call ended, "value" or "error", and with what; undefined if it has not ended. */
-	ended = undefined;
-	result = undefined;
-	/** The outcome of the last call, and the decision about it. */
-	outcome = undefined;
-	reason = undefined;
-	delayNs = 0n;
-	/** Whether a shared budget's local budget decided this retry. */
-	budgetIsLocal = false;
-	/** The time at the start and the last time that the clock returned; 0 in a loop that reads no clock. */
-	start = 0;
-	now = 0;
-	nowNs = 0n;
-
 	/** `apply` calls a function of the caller with the `this` and the arguments of a call of `makeRetriable`. */
 	constructor(fn, options, apply) {
 		this.fn = fn;
 		this.options = options;
 		this.apply = apply;
+		this.number = beginLoop();
+		this.attempts = 0;
+		/** How the last call ended, "value" or "error", and with what; undefined if it has not ended. */
+		this.ended = undefined;
+		this.result = undefined;
+		/** The outcome of the last call, and the decision about it. */
+		this.outcome = undefined;
+		this.reason = undefined;
+		this.delayNs = 0n;
+		/** Whether a shared budget's local budget decided this retry. */
+		this.budgetIsLocal = false;
+		/** The time at the start and the last time that the clock returned; 0 in a loop that reads no clock. */
+		this.start = 0;
+		this.now = 0;
+		this.nowNs = 0n;
 	}
 
 	async run() {
@@ -285,13 +284,12 @@ export class Loop {
 
 	warnIfUnlimited() {
 		const { policy } = this.operation;
-		const { base, maxRetries, maxElapsed } = policy.params;
-		if (maxRetries === Infinity && maxElapsed === Infinity && this.deadlineNs === MAX_UINT64) {
+		if (this.deadlineNs === MAX_UINT64 && isUnlimited(policy)) {
 			warnOnce("limit", () => {
-				const text = new Policy({ growth: "constant", base }).text.replace("constant", "default");
-				const instead = base === 0 ? "off for no retries" : `${text} to change only the base`;
+				const base = baseText(policy);
+				const instead = base === "0s" ? "off for no retries" : `default:base=${base} to change only the base`;
 				const advice = `add max_retries=3 (or write ${instead})`;
-				return `backoff: the policy "${asGiven(policy)}" has no limit, so the loop retries for ever; ${advice}`;
+				return `backoff: the policy "${this.options.givenPolicy}" has no limit, so the loop retries for ever; ${advice}`;
 			});
 		}
 	}

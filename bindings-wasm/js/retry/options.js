@@ -5,21 +5,21 @@ import { finite, noOptions, pickOptions } from "../core/arguments.js";
 import { checkBudget } from "../core/budget.js";
 import { checkAhead, toDeadline, toNanoseconds } from "../core/duration.js";
 import { wrongType } from "../core/errors.js";
-import { checkPolicy, Policy } from "../core/policy.js";
 import { checkStats } from "../core/stats.js";
 import { RandomStream, stateOf } from "../core/stream.js";
 import { ifStarted } from "../wasm/module.js";
 import { checkNames } from "./advice.js";
 import { DEFAULT_CLOCK, UNREF_CLOCK } from "./clock.js";
+import { isTimeLimited, readPolicy, readPolicyText } from "./loop-policy.js";
 
 /** Stands for a missing key, because `undefined` is a key that RandomStream refuses. */
-const NO_KEY = Symbol("no key");
+const NO_KEY = /* @__PURE__ */ Symbol("no key");
 
-const ABSENT = {
-	...noOptions("shouldRetry", "shouldRetryResult", "onRetry", "onStop", "stream", "seed"),
-	key: NO_KEY,
-	...noOptions("policy", "deadline", "budget", "stats", "signal", "clock", "unref"),
-};
+const ABSENT = /* @__PURE__ */ Object.assign(
+	/* @__PURE__ */ noOptions("shouldRetry", "shouldRetryResult", "onRetry", "onStop", "stream", "seed"),
+	{ key: NO_KEY },
+	/* @__PURE__ */ noOptions("policy", "deadline", "budget", "stats", "signal", "clock", "unref"),
+);
 
 /**
  * The options of `retry` or `makeRetriable` with the defaults filled in.
@@ -42,10 +42,12 @@ export function resolveRetryOptions(caller, options = {}) {
 	if (!shouldRetry && !shouldRetryResult) {
 		throw new TypeError("shouldRetry is missing: say which failures may be retried; () => true for all");
 	}
-	if (policy !== undefined && typeof policy !== "string") {
-		checkPolicy(policy, "a Policy or a policy string");
-	}
-	const checkedPolicy = typeof policy === "string" ? ifStarted(() => parsePolicy(policy)) : policy;
+	const checkedPolicy =
+		typeof policy === "string"
+			? ifStarted(() => parsePolicy(policy))
+			: policy === undefined
+				? undefined
+				: readPolicy(policy, "a Policy or a policy string");
 	if (typeof budget === "string") {
 		wrongType("budget", "a Budget", budget, `; share one Budget.parse("${budget}") among the loops of a server`);
 	}
@@ -87,6 +89,7 @@ export function resolveRetryOptions(caller, options = {}) {
 		stats,
 		signal,
 		policy: checkedPolicy,
+		givenPolicy: policy,
 		clock: clock ?? (unref ? UNREF_CLOCK : DEFAULT_CLOCK),
 		hasClock: clock !== undefined,
 		isTimed: isTimed(picked, checkedPolicy),
@@ -105,25 +108,19 @@ function hasMethods(object, ...methods) {
 }
 
 /** The policies of the latest policy strings, because parsing one takes longer than a loop that succeeds at once. */
-const parsed = new Map();
+const parsed = /* @__PURE__ */ new Map();
 const MAX_PARSED = 100;
 
 export function parsePolicy(text) {
 	let policy = parsed.get(text);
 	if (!policy) {
-		policy = Policy.parse(text);
+		policy = readPolicyText(text);
 		if (parsed.size === MAX_PARSED) {
 			parsed.clear();
 		}
 		parsed.set(text, policy);
 	}
 	return policy;
-}
-
-/** The policy string that a policy was parsed from for a loop, otherwise its own text. */
-export function asGiven(policy) {
-	const [text = policy.text] = [...parsed].find(([, each]) => each === policy) ?? [];
-	return text;
 }
 
 /** Checks the stream, or makes it from a seed and a key. Without a seed each loop has a stream of its own. */
@@ -181,7 +178,7 @@ export function readDeadline(option, now, apply) {
 
 /** Whether anyone sees what time it is: a clock of the caller, a hook, or a limit. Other loops read no clock. */
 function isTimed({ budget, clock, deadline, onRetry, onStop }, policy) {
-	const isLimited = policy !== undefined && policy.params.maxElapsed !== Infinity;
+	const isLimited = policy !== undefined && isTimeLimited(policy);
 	const isSeen = onRetry !== undefined || onStop !== undefined;
 	return isSeen || isLimited || clock !== undefined || deadline !== undefined || budget !== undefined;
 }

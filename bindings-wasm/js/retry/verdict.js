@@ -5,7 +5,7 @@ import { readOutcome, readRetryAfter } from "../core/operation.js";
 import { ifStarted } from "../wasm/module.js";
 import { BY, isMarked, toVerdict } from "./is-verdict.js";
 
-const VERDICT = noOptions("outcome", "retryAfter");
+const VERDICT = /* @__PURE__ */ noOptions("outcome", "retryAfter");
 
 /**
  * The verdict that a predicate's return value stands for. What is falsy ends the loop; a `PermanentError` does it as one

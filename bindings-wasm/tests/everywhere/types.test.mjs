@@ -38,7 +38,7 @@ test("attw finds the types of every entry under every resolution", async () => {
 		"./js",
 		"./delay",
 		"./package.json",
-		...adapters.map((file) => `./${file.slice(0, -".d.ts".length)}`),
+		...adapters.map((file) => file.slice(0, -".d.ts".length)).flatMap((name) => [`./${name}`, `./js/${name}`]),
 	]);
 	assert.deepEqual(problems, []);
 	ran("checked by", "attw", versionOf("@arethetypeswrong/core"));

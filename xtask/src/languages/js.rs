@@ -71,6 +71,17 @@ pub(crate) fn evaluator() -> Result<Program> {
     node("tests", "evaluate.mjs")
 }
 
+/// The evaluator over the core in plain JavaScript.
+pub(crate) fn plain_evaluator() -> Result<Program> {
+    let project = project()?;
+    let code = read(Path::new("bindings-wasm/tests/evaluate.mjs"))?;
+    write(
+        project.join("evaluate-js.mjs"),
+        code.replace("\"backoff-wasm\"", "\"backoff-wasm/js\""),
+    )?;
+    Ok(program("node evaluate-js.mjs").within(project))
+}
+
 pub(crate) fn client() -> Result<Program> {
     node("examples", "http.mjs")
 }
@@ -96,7 +107,7 @@ pub(crate) fn test(report: &mut Report) {
     });
     report.check("clippy: the WebAssembly crates on their own target", || {
         let clippy = "clippy --locked --quiet --target wasm32-unknown-unknown --profile wasm \
-                      --package bindings-wasm --package bindings-wasm-delay -- -D warnings";
+                      --package bindings-wasm -- -D warnings";
         cargo(clippy).env("CARGO_TARGET_DIR", target_of_modules()).run()
     });
     report.check("clippy: what runs wasm-bindgen", || {

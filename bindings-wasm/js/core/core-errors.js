@@ -1,0 +1,55 @@
+// The errors of the core.
+
+import { module, readText, readWords, writeText } from "../wasm/module.js";
+import { PolicyError, wrongType } from "./errors.js";
+import { suggestRatio } from "./field.js";
+
+/**
+ * Throws the core's error about a policy with these values. An error about a value that does not
+ * fit into 64 bits shows that value instead of the one that the core received in its place.
+ */
+export function throwCoreError(values) {
+	const { code, field, value, limit, message } = readError();
+	const { bytes, exports, fields } = module();
+	const options = new Map([...fields, ...values.map(([field]) => field)].map(({ name, option }) => [name, option]));
+	/** Names the options, not the fields, outside quotation marks. */
+	const inOptions = (text) => text.replace(/"(?:\\.|[^"])*"|\w+/g, (word) => options.get(word) ?? word);
+	const unrepresentable = values.find(([{ name }]) => name === field)?.[1].unrepresentable;
+	if (unrepresentable === undefined) {
+		throw new PolicyError(code, field, value, limit, inOptions(message));
+	}
+	const { written } = writeText(unrepresentable.shown);
+	const utf8 = bytes.subarray(0, exports.error_message_with(written));
+	// An unknown name may contain any character, and jsdom has no TextDecoder.
+	const shown = decodeURIComponent(Array.from(utf8, (byte) => `%${byte.toString(16).padStart(2, "0")}`).join(""));
+	const advice = suggestRatio(unrepresentable.quotient);
+	throw new PolicyError(code, field, unrepresentable.value, limit, inOptions(shown) + advice);
+}
+
+/** Passes a policy string or a budget string to a parser of the module; throws if that refuses it. */
+export function parseText(parse, text) {
+	if (typeof text !== "string") {
+		wrongType("text", "a string", text);
+	}
+	// The bytes hold more than the longest string that a parser accepts, so a longer string stays too
+	// long when it is cut. A lone surrogate becomes U+FFFD, which is refused at the same place.
+	const { written } = writeText(text);
+	if (!module().exports[parse](written)) {
+		throwParseError(text);
+	}
+}
+
+function throwParseError(text) {
+	const { code, field, value, limit, message, at, foundLength } = readError();
+	// The text before an error is ASCII; the length of the text found there is in bytes.
+	const rest = text.slice(at);
+	const { read } = writeText(rest, module().bytes.subarray(0, foundLength));
+	throw new PolicyError(code, field || undefined, value, limit, message, at, rest.slice(0, read));
+}
+
+/** The error that the module left in its buffers. */
+function readError() {
+	const [value, limit, length, at, foundLength] = readWords(0, 5);
+	const [code, field, message] = readText(Number(length)).split("\n");
+	return { code, field, value, limit, message, at: Number(at), foundLength: Number(foundLength) };
+}

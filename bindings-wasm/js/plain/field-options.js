@@ -1,0 +1,26 @@
+// The fields as options of JavaScript.
+
+import { EVERY_INDEX } from "./fields.js";
+import { MAX } from "./numbers.js";
+
+/** What stands for no limit. */
+const NO_LIMIT = {
+	cap: MAX,
+	max_retries: EVERY_INDEX,
+	max_attempts: 0x100000001n,
+	max_elapsed: MAX,
+	retry_after_max: MAX,
+	retry_after_max_extra: MAX,
+};
+
+/** The name of the option for a field. */
+export const optionOf = (name) => name.replace(/_(.)/g, (_, letter) => letter.toUpperCase());
+
+/** The fields, each with the name of its option. */
+export function optionsOf(fields) {
+	return Object.values(fields).map((field) => ({
+		...field,
+		option: optionOf(field.name),
+		noLimit: NO_LIMIT[field.name],
+	}));
+}

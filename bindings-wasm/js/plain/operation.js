@@ -1,0 +1,201 @@
+import { noOptions, pickOptions, uint64 } from "../core/arguments.js";
+import { checkAhead, toDeadline, toMilliseconds, toNanoseconds } from "../core/duration.js";
+import { wrongType } from "../core/errors.js";
+import { kindNumber } from "../core/field.js";
+import { getter, named, withJSON } from "../core/show.js";
+import { OUTCOMES } from "../retry/is-verdict.js";
+import { checkBudget } from "./budget.js";
+import { draw, least, MAX, most, sample, sat, WORD_MAX } from "./numbers.js";
+import { checkPolicy } from "./policy.js";
+import { delayOf } from "./schedule.js";
+import { RandomStream, stateOf } from "./stream.js";
+
+/** A negative time to wait is 0, as for a date in the past. */
+function notNegative(input) {
+	return (typeof input === "number" ? input : Object(input).nanoseconds) < 0 ? 0 : input;
+}
+
+/** Checks an outcome. An error about it begins with `by`. */
+export function readOutcome(outcome, by = "") {
+	kindNumber({ name: "outcome", option: `${by}outcome`, kinds: OUTCOMES }, outcome);
+	return outcome;
+}
+
+/** A `Retry-After` in nanoseconds, undefined if there is none. An error about it begins with `by`. */
+export function readRetryAfter(input, by = "") {
+	if (input === undefined || input === null) {
+		return undefined;
+	}
+	return toNanoseconds({ name: "retry_after", option: `${by}retryAfter` }, notNegative(input));
+}
+
+/** In a policy, the numbers of the ways to use a Retry-After. */
+const EXACT = 2n;
+const SPREAD = 3n;
+
+/** An operation whose arguments were checked before (SPEC 13): times are nanoseconds. */
+export class CheckedOperation {
+	/** `policy` is the fields of one. */
+	constructor(policy, stream, begun, deadline, budget, retries = 0n) {
+		this.policy = policy;
+		this.stream = stream;
+		this.begun = begun;
+		this.deadline = deadline;
+		this.budget = budget && checkBudget(budget);
+		this.count = retries;
+		this.reason = undefined;
+		/** What the last granted retry got from the budget. */
+		this.held = 0n;
+		this.budget?.operationBegan(begun);
+	}
+
+	get retries() {
+		return Number(this.count);
+	}
+
+	get attempts() {
+		return Number(least(this.count + 1n, WORD_MAX));
+	}
+
+	/** Decides; returns the delay in nanoseconds. */
+	decide(outcome, now, retryAfter) {
+		if (this.reason) {
+			return 0n;
+		}
+		const { budget, deadline, policy } = this;
+		budget?.attemptOver(this);
+		if (outcome === "success") {
+			budget?.operationSucceeded(this.held);
+			return this.end(outcome);
+		}
+		if (outcome === "permanent") {
+			return this.end(outcome);
+		}
+		budget?.attemptFailed();
+		if (this.count >= policy.max_retries) {
+			return this.end("max_retries");
+		}
+		const delay = this.delay(outcome, retryAfter);
+		const elapsed = most(0n, now - this.begun);
+		if (policy.max_elapsed < MAX && elapsed + delay > policy.max_elapsed) {
+			return this.end("max_elapsed", delay);
+		}
+		if (deadline !== WORD_MAX && now + delay > deadline) {
+			return this.end("deadline", delay);
+		}
+		if (budget && !budget.retryRequested(this, outcome, now)) {
+			return this.end("budget", delay);
+		}
+		this.count++;
+		return delay;
+	}
+
+	delay(outcome, retryAfter) {
+		const { count, policy, stream } = this;
+		const index = Number(count);
+		const delay = delayOf(outcome === "throttled" ? { ...policy, base: policy.throttled_base } : policy, stream, index);
+		if (retryAfter === undefined) {
+			return delay;
+		}
+		const hint = [policy.retry_after_max, sat(delay + policy.retry_after_max_extra)].reduce(least, retryAfter);
+		switch (policy.retry_after) {
+			case EXACT:
+				return hint;
+			case SPREAD:
+				return sample(draw(stream, index), hint, sat(hint + hint / 2n));
+			default:
+				return most(delay, hint);
+		}
+	}
+
+	cancel() {
+		if (!this.reason) {
+			this.budget?.attemptOver(this);
+			this.end("cancelled");
+		}
+	}
+
+	refuseRetry() {
+		if (!this.reason) {
+			this.count = most(this.count - 1n, 0n);
+			this.budget?.attemptOver(this);
+			this.end("budget");
+		}
+	}
+
+	end(reason, delay = 0n) {
+		this.reason = reason;
+		this.budget?.operationEnded();
+		return delay;
+	}
+}
+
+const OPTIONS = /* @__PURE__ */ noOptions("now", "deadline", "budget");
+const DECISION_OPTIONS = /* @__PURE__ */ noOptions("now", "retryAfter");
+
+/** By an operation, what decides for it, and its policy. */
+const operations = /* @__PURE__ */ new WeakMap();
+
+/** A call with its retries: it decides after each attempt whether to wait or to stop. */
+export const Operation = /* @__PURE__ */ named(
+	"Operation",
+	class Operation {
+		constructor(policy, stream = RandomStream.fromEntropy(), options, retries = 0n) {
+			const fields = checkPolicy(policy);
+			const streamState = stateOf(stream);
+			const { now, deadline, budget } = pickOptions("an operation", options, OPTIONS);
+			if (typeof deadline?.getTime === "function") {
+				wrongType("deadline", "a time of the clock of now", deadline, "; retry takes one");
+			}
+			const [start, end] = [toNanoseconds("now", now), toDeadline(deadline)];
+			// Exact nanoseconds are taken as they are.
+			if (typeof deadline === "number") {
+				checkAhead(end, start, "now; pass a time of the same clock");
+			}
+			if (budget !== undefined) {
+				checkBudget(budget);
+			}
+			const checked = new CheckedOperation(fields, streamState, start, end, budget, uint64("retries", retries));
+			operations.set(this, { policy, checked });
+			Object.defineProperties(this, SHOWN);
+		}
+
+		decide(outcome, options) {
+			const { checked } = operations.get(this);
+			readOutcome(outcome);
+			const { now, retryAfter } = pickOptions("a decision", options, DECISION_OPTIONS);
+			const delayNs = checked.decide(outcome, toNanoseconds("now", now), readRetryAfter(retryAfter));
+			return withJSON({ delay: toMilliseconds(delayNs), delayNs, reason: checked.reason });
+		}
+
+		cancel() {
+			const { checked } = operations.get(this);
+			checked.cancel();
+			return checked.reason;
+		}
+
+		refuseRetry() {
+			const { checked } = operations.get(this);
+			checked.refuseRetry();
+			return checked.reason;
+		}
+
+		static resume(policy, stream, retries, options) {
+			if (stream === undefined) {
+				wrongType("stream", "the RandomStream of the operation", stream);
+			}
+			if (options?.budget !== undefined) {
+				throw new TypeError("budget: an operation that is resumed holds nothing of a budget");
+			}
+			return new Operation(policy, stream, options, uint64("retries", retries));
+		}
+	},
+);
+
+/** The own properties. */
+const SHOWN = {
+	policy: /* @__PURE__ */ getter((operation) => operations.get(operation).policy),
+	retries: /* @__PURE__ */ getter((operation) => operations.get(operation).checked.retries),
+	attempts: /* @__PURE__ */ getter((operation) => operations.get(operation).checked.attempts),
+	reason: /* @__PURE__ */ getter((operation) => operations.get(operation).checked.reason),
+};

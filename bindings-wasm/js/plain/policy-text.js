@@ -1,0 +1,41 @@
+// Policy strings (SPEC 11).
+
+import { DECORRELATED, EQUAL, EXPONENTIAL, FIELDS, FULL, ON_DELAY, PROPORTIONAL } from "./fields.js";
+import { MAX } from "./numbers.js";
+import { headsOf, parseText, readPresets } from "./parse.js";
+import { PRESETS } from "./presets.js";
+import { checkFields } from "./rules.js";
+
+function setBy(key, value, read) {
+	if (key === "retry_after_max" && value === "none") {
+		return { [key]: MAX };
+	}
+	if (key === "jitter" && /^\d/.test(value)) {
+		const part = read("ratio");
+		return { jitter: PROPORTIONAL, jitter_below: part, jitter_above: part };
+	}
+	return undefined;
+}
+
+let grammar;
+
+/** The checked fields of a policy string. */
+export function parsePolicyText(text) {
+	grammar ??= {
+		heads: {
+			...headsOf(FIELDS.growth),
+			full: { growth: EXPONENTIAL, jitter: FULL },
+			equal: { growth: EXPONENTIAL, jitter: EQUAL },
+			decorrelated: { growth: EXPONENTIAL, jitter: DECORRELATED, cap_on: ON_DELAY },
+			...readPresets(PRESETS),
+		},
+		keys: FIELDS,
+		setBy,
+		alsoRemoved: {
+			jitter: Object.keys(FIELDS).filter((name) => name.startsWith("jitter_")),
+			max_attempts: ["max_retries"],
+		},
+		check: checkFields,
+	};
+	return parseText(grammar, text);
+}
