@@ -121,6 +121,8 @@ using clock = std::chrono::steady_clock;
 // The time that is no deadline.
 inline clock::time_point no_deadline() { return (clock::time_point::max)(); }
 
+// A call here that gets a type of the user has the name of its namespace: the user's namespace is
+// searched, too, and may have a function of the same name.
 namespace detail {
 
 // The nanoseconds of a whole number of ticks, exactly where a long double could not hold them.
@@ -155,12 +157,14 @@ template <class Rep, class Period>
 uint64_t ns(std::chrono::duration<Rep, Period> of, uint64_t otherwise = 0) {
   using fits = std::integral_constant<bool, std::is_integral<Rep>::value && sizeof(Rep) <= 8>;
   const auto zero = std::chrono::duration<Rep, Period>::zero();
-  if (of > zero) return positive_ns(of, fits());
+  if (of > zero) return detail::positive_ns(of, fits());
   return of == zero ? 0 : otherwise;
 }
 
 template <class Clock, class Duration>
-uint64_t ns(std::chrono::time_point<Clock, Duration> of) { return ns(of.time_since_epoch()); }
+uint64_t ns(std::chrono::time_point<Clock, Duration> of) {
+  return detail::ns(of.time_since_epoch());
+}
 
 inline uint64_t deadline_ns(clock::time_point of) {
   return of == no_deadline() ? BACKOFF_NO_TIME : ns(of);
@@ -1012,7 +1016,7 @@ struct ended {
   static type retry(const policy &policy, const Attempt &attempt, const options &with) {
     static_assert(std::is_convertible<const Attempt &, std::function<verdict()>>::value,
                   "an attempt returns a backoff::outcome, backoff::verdict or backoff::attempt");
-    return run(policy, attempt, with);
+    return detail::run(policy, attempt, with);
   }
 };
 template <class T>
@@ -1029,7 +1033,7 @@ struct ended<attempt<T>> {
       const bool is_wrong = made.verdict.outcome == outcome::success && !last;
       return is_wrong ? outcome::none : made.verdict;
     };
-    result<event> end = run(policy, call, with);
+    result<event> end = detail::run(policy, call, with);
     return {std::move(last), std::move(end)};
   }
 };

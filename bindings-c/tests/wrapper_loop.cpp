@@ -9,6 +9,22 @@
 
 #include "check.hpp"
 
+// A function of a user with the name of one in backoff.hpp.
+namespace user {
+
+struct Attempt {
+  backoff::outcome operator()() const { return backoff::outcome::success; }
+};
+
+// Calls retry, and not itself.
+template <class Function>
+backoff::result<backoff::event> run(const backoff::policy &policy, const Function &function,
+                                    const backoff::options &options) {
+  return backoff::retry(policy, function, options);
+}
+
+}  // namespace user
+
 namespace {
 
 using backoff::outcome;
@@ -146,6 +162,12 @@ void check_attempts() {
   static_assert(std::is_convertible<const char *, backoff::attempt<std::string>>::value, "a text");
   static_assert(!std::is_convertible<int, backoff::attempt<std::string>>::value, "no text");
   static_assert(!std::is_copy_constructible<backoff::attempt<int>>::value, "one owner");
+}
+
+// A compiler also looks for a function in the namespaces of its arguments' types.
+void check_names_of_a_user() {
+  const auto ended = user::run(backoff::policy(), user::Attempt(), backoff::options());
+  check_number("run of a user", "attempts", ended.value().attempts, 1);
 }
 
 // The worst bug of the trial: a wait of 1 ms instead of an hour, because 10^10 s were less than 0 ns.
@@ -299,6 +321,7 @@ int main() {
   check_retry();
   check_values();
   check_attempts();
+  check_names_of_a_user();
   check_long_retry_after();
   check_ends();
   check_negative_times();
