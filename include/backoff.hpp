@@ -121,8 +121,8 @@ using clock = std::chrono::steady_clock;
 // The time that is no deadline.
 inline clock::time_point no_deadline() { return (clock::time_point::max)(); }
 
-// A call here that gets a type of the user has the name of its namespace: the user's namespace is
-// searched, too, and may have a function of the same name.
+// A call with a type of the user names this namespace. Otherwise a function of the user's namespace
+// could be chosen.
 namespace detail {
 
 // The nanoseconds of a whole number of ticks, exactly where a long double could not hold them.
@@ -430,6 +430,13 @@ using budget_fields = with_fields<backoff_budget, backoff_budget_print, backoff_
 
 }  // namespace detail
 
+namespace detail {
+// A number that is no value of a field, although C++ would convert it to one.
+template <class T>
+using if_no_integer = typename std::enable_if<std::is_floating_point<T>::value ||
+                                              std::is_same<T, bool>::value>::type;
+}  // namespace detail
+
 class preview;
 
 // How long to wait before each retry, and how often to retry. By default the preset "default".
@@ -470,6 +477,9 @@ class policy : public detail::policy_fields {
                                                &made.raw, &failed.raw));
     return {made, failed};
   }
+  // A fraction would be cut: 0.5 is std::chrono::duration<double>(0.5) as a duration, ratio{1, 2} as a ratio.
+  template <class T, class = detail::if_no_integer<T>>
+  result<policy> change(backoff_field field, T value) const = delete;
   // The number of retries, at most 2^32, which is no limit.
   uint64_t max_retries() const {
     uint64_t retries = 0;
@@ -546,6 +556,9 @@ struct params {
   params &set(backoff_field field, ratio value) {
     return noted(backoff_params_set_ratio(&raw, field, value.numerator, value.denominator));
   }
+  // As for policy::change.
+  template <class T, class = detail::if_no_integer<T>>
+  params &set(backoff_field field, T value) = delete;
   // Fails if a value was not one of its field, or breaks a rule (SPEC 8).
   result<policy> build() const {
     policy made;

@@ -44,6 +44,22 @@ static_assert(!std::is_copy_constructible<backoff::budget>::value, "two would gr
 static_assert(!std::is_copy_constructible<backoff::operation>::value,
               "both would return the same retry");
 
+// Whether params and a policy take a value of a type.
+template <class T>
+auto set(int) -> decltype(backoff::params().set(BACKOFF_FIELD_BASE, T()), std::true_type());
+template <class T>
+std::false_type set(long);
+template <class T>
+auto change(int) -> decltype(backoff::policy().change(BACKOFF_FIELD_BASE, T()), std::true_type());
+template <class T>
+std::false_type change(long);
+
+static_assert(decltype(set<int>(0))::value && decltype(set<duration<double>>(0))::value, "values");
+static_assert(!decltype(set<double>(0))::value && !decltype(set<bool>(0))::value, "0.5 would be 0");
+static_assert(decltype(change<int>(0))::value && decltype(change<uint64_t>(0))::value, "values");
+static_assert(!decltype(change<float>(0))::value && !decltype(change<bool>(0))::value,
+              "0.5 would be 0");
+
 uint64_t ns(backoff::verdict of) { return of.retry_after_ns; }
 
 template <class Rep, class Period>
