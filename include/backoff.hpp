@@ -241,7 +241,8 @@ class BACKOFF_NODISCARD result {
   result(T value, const backoff::error &error) : value_(std::move(value)), error_(error) {}
   result(T value, backoff_code code) : result(std::move(value), detail::error_of(code)) {}
   explicit operator bool() const noexcept { return error_.code() == BACKOFF_OK; }
-  const backoff::error &error() const noexcept { return error_; }
+  const backoff::error &error() const & noexcept { return error_; }
+  backoff::error error() const && noexcept { return error_; }
   const T &value() const & {
     if (!*this) BACKOFF_THROW(exception(error_));
     return value_;
@@ -917,7 +918,7 @@ struct retry_error : std::runtime_error {
         event(of) {}
 };
 
-// How a loop of attempts with values ended. It is true after a success.
+// How a loop of attempts with values ended. It is true after a success, until it is moved.
 template <class T>
 class BACKOFF_NODISCARD retried {
   std::unique_ptr<T> last_;
@@ -927,7 +928,7 @@ class BACKOFF_NODISCARD retried {
   retried(std::unique_ptr<T> last, result<backoff::event> end)
       : last_(std::move(last)), end_(std::move(end)) {}
   explicit operator bool() const noexcept {
-    return end_ && end_.value().reason == reason::success;
+    return end_ && end_.value().reason == reason::success && last_;
   }
   // The value of the success. Throws a retry_error if there was none, and an exception for an error.
   const T &value() const & {
@@ -939,10 +940,13 @@ class BACKOFF_NODISCARD retried {
     return std::move(*last_);
   }
   // The value of the last attempt, also of a failure; null if it had none.
-  const T *last() const noexcept { return last_.get(); }
+  const T *last() const & noexcept { return last_.get(); }
+  const T *last() const && = delete;  // the value would be gone
   // How the loop ended. Throws an exception if there is an error.
-  const backoff::event &event() const { return end_.value(); }
-  const backoff::error &error() const noexcept { return end_.error(); }
+  const backoff::event &event() const & { return end_.value(); }
+  backoff::event event() const && { return end_.value(); }
+  const backoff::error &error() const & noexcept { return end_.error(); }
+  backoff::error error() const && noexcept { return end_.error(); }
 };
 
 namespace detail {

@@ -117,6 +117,31 @@ void check_values() {
   check_true("no success", "has the last response", failed.last() && failed.last()->status == 503);
 }
 
+// What is read from a temporary outlives it, and what was moved has no value.
+template <class T>
+auto has_last(int) -> decltype(std::declval<T>().last(), std::true_type());
+template <class T>
+std::false_type has_last(long);
+
+void check_temporaries() {
+  using backoff::retried;
+  static_assert(!decltype(has_last<retried<int>>(0))::value, "a pointer into a temporary");
+  static_assert(decltype(has_last<const retried<int> &>(0))::value, "a pointer");
+  const auto one = []() -> backoff::attempt<int> { return 1; };
+  const backoff::policy policy;
+  const backoff::error &parsed = backoff::policy::parse("full:base=5").error();
+  check_number("a temporary result", "code", parsed.code(), BACKOFF_ERROR_MISSING_UNIT);
+  const backoff::event &end = backoff::retry(policy, one).event();
+  check_number("a temporary", "attempts", end.attempts, 1);
+  const backoff::error &none = backoff::retry(policy, one).error();
+  check_number("a temporary", "code", none.code(), BACKOFF_OK);
+
+  auto page = backoff::retry(policy, one);
+  const auto moved = std::move(page);
+  check_true("a page that was moved", "is false", !page && !!moved);
+  check_true("a page that was moved", "has no value", page.last() == nullptr);
+}
+
 // A value is a success, and an outcome or a verdict a failure.
 void check_attempts() {
   const auto policy = policy_of("immediate:max_retries=2");
@@ -321,6 +346,7 @@ int main() {
   check_retry();
   check_values();
   check_attempts();
+  check_temporaries();
   check_names_of_a_user();
   check_long_retry_after();
   check_ends();
