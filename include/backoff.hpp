@@ -478,7 +478,7 @@ class policy : public detail::policy_fields {
                                                &made.raw, &failed.raw));
     return {made, failed};
   }
-  // A fraction would be cut: 0.5 is std::chrono::duration<double>(0.5) as a duration, ratio{1, 2} as a ratio.
+  // A fraction would be cut. Half a second is std::chrono::duration<double>(0.5), a half ratio{1, 2}.
   template <class T, class = detail::if_no_integer<T>>
   result<policy> change(backoff_field field, T value) const = delete;
   // The number of retries, at most 2^32, which is no limit.
@@ -959,15 +959,10 @@ struct loop {
   uint64_t began = 0;
   event end = {0, nanoseconds(0), nanoseconds(0), outcome::none, reason::cancelled};
   error failed = error();
-  bool is_in_hook = false, is_in_clock = false;  // a sleep counts as a hook
+  bool has_thrown = false, is_in_hook = false;  // a sleep counts as a hook
   explicit loop(const options &of) : with(of) {}
   bool is_cancelled() const { return with.cancelled && with.cancelled(); }
-  uint64_t now() {
-    is_in_clock = true;
-    const uint64_t now = ns(with.now());
-    is_in_clock = false;
-    return now;
-  }
+  uint64_t now() const { return ns(with.now()); }
   nanoseconds elapsed(uint64_t now) const { return time(now > began ? now - began : 0); }
   // Makes attempts until `end` or `failed` says how the loop ended.
   void run(const policy &policy, uint64_t stream, const std::function<verdict()> &attempt) {
@@ -1005,9 +1000,13 @@ struct loop {
     if (with.stats) with.stats->record(end.attempts, end.reason);
     // pthread_cancel, which is no exception, cancels the loop like an attempt that throws.
     if (failed.code() != BACKOFF_OK || (is_in_hook && std::current_exception())) return;
-    // A clock that has thrown may throw again, and on_stop would not be called.
-    const bool is_late = end.reason == reason::cancelled && end.attempts > 0 && !is_in_clock;
-    if (is_late) end.elapsed = elapsed(now());
+    const bool is_late = end.reason == reason::cancelled && end.attempts > 0;
+    // A clock that throws here hides neither the end nor the exception that ended the loop.
+    BACKOFF_TRY(if (is_late) end.elapsed = elapsed(now()),
+                report(); if (has_thrown && std::current_exception()) return)
+    report();
+  }
+  void report() const {
     if (with.on_stop) with.on_stop(end);
   }
 };
@@ -1019,7 +1018,7 @@ inline result<event> run(const policy &policy, const std::function<verdict()> &a
   const result<stream> of = with.stream.next();
   const uint64_t number = of ? of.value().number : 0;
   const auto used = of ? policy : policy::parse("off").value();
-  BACKOFF_TRY(loop.run(used, number, attempt), loop.stop())
+  BACKOFF_TRY(loop.run(used, number, attempt), loop.has_thrown = true; loop.stop())
   loop.stop();
   if (!of && loop.end.reason == reason::max_retries) return {loop.end, of.error()};
   return {loop.end, loop.failed};
