@@ -888,8 +888,15 @@ struct options {
   std::function<void(const event &)> on_retry = nullptr, on_stop = nullptr;
 };
 
+namespace detail {
+template <class T> struct is_duration : std::false_type {};
+template <class Rep, class Period>
+struct is_duration<std::chrono::duration<Rep, Period>> : std::true_type {};
+}  // namespace detail
+
 // What an attempt returns that has a value: the value, which is a success; an outcome or a verdict,
-// which is a failure; or a verdict and a value, such as the response of a server.
+// which is a failure; or a verdict and a value, such as the response of a server. A duration after an
+// outcome is the time that the server asked to wait, unless T is a duration.
 template <class T>
 class attempt {
   template <class U, class Plain = typename std::decay<U>::type>
@@ -897,6 +904,10 @@ class attempt {
       typename std::conditional<std::is_same<Plain, attempt>::value ||
                                     std::is_convertible<Plain, backoff::verdict>::value,
                                 std::false_type, std::is_convertible<U &&, T>>::type;
+  template <class Wait>
+  using if_retry_after = typename std::enable_if<
+      !detail::is_duration<T>::value && (detail::is_duration<Wait>::value ||
+                                         std::is_same<Wait, result<nanoseconds>>::value)>::type;
 
  public:
   backoff::verdict verdict;
@@ -906,6 +917,8 @@ class attempt {
   attempt(U &&of) : verdict(outcome::success), value(new T(std::forward<U>(of))) {}
   attempt(outcome of) : verdict(of), value() {}
   attempt(const backoff::verdict &of) : verdict(of), value() {}
+  template <class Wait, class = if_retry_after<Wait>>
+  attempt(outcome of, const Wait &retry_after) : verdict(of, retry_after), value() {}
   attempt(const backoff::verdict &of, T with) : verdict(of), value(new T(std::move(with))) {}
 };
 

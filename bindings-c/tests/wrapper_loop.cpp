@@ -189,6 +189,27 @@ void check_attempts() {
   static_assert(!std::is_copy_constructible<backoff::attempt<int>>::value, "one owner");
 }
 
+// A value that anything can be, such as std::any.
+struct Any {
+  template <class T>
+  Any(const T &) {}
+};
+
+// A duration after an outcome is a Retry-After, unless it can only be the value.
+void check_waits_of_attempts() {
+  const backoff::attempt<std::string> text = {outcome::throttled, seconds(2)};
+  check_number("a text", "Retry-After", text.verdict.retry_after_ns, 2000000000);
+  const backoff::attempt<Any> any = {outcome::throttled, seconds(2)};
+  check_number("any value", "Retry-After", any.verdict.retry_after_ns, 2000000000);
+  check_true("any value", "is not the duration", !any.value);
+  const backoff::attempt<Any> parsed = {outcome::throttled, backoff::parse_retry_after("3")};
+  check_number("any value", "parsed Retry-After", parsed.verdict.retry_after_ns, 3000000000u);
+  const backoff::attempt<Any> other = {outcome::throttled, std::string("busy")};
+  check_true("any value", "is another", other.value && other.verdict.retry_after_ns == BACKOFF_NO_TIME);
+  const backoff::attempt<milliseconds> time = {outcome::success, seconds(2)};
+  check_true("a duration", "is a value", time.value && *time.value == milliseconds(2000));
+}
+
 // A compiler also looks for a function in the namespaces of its arguments' types.
 void check_names_of_a_user() {
   const auto ended = user::run(backoff::policy(), user::Attempt(), backoff::options());
@@ -346,6 +367,7 @@ int main() {
   check_retry();
   check_values();
   check_attempts();
+  check_waits_of_attempts();
   check_temporaries();
   check_names_of_a_user();
   check_long_retry_after();
