@@ -61,6 +61,11 @@
 #else
 #define BACKOFF_NODISCARD
 #endif
+#if defined(__GNUC__) && !defined(_WIN32)
+#define BACKOFF_VISIBLE __attribute__((visibility("default")))
+#else
+#define BACKOFF_VISIBLE
+#endif
 #if defined(__cpp_exceptions) || defined(_CPPUNWIND)
 #define BACKOFF_TRY(body, at_exception) try { body; } catch (...) { at_exception; throw; }
 #define BACKOFF_THROW(exception) throw exception
@@ -225,8 +230,9 @@ inline error error_of(backoff_code code) {
 inline void ignore(backoff_code) {}
 }  // namespace detail
 
-// An error as an exception, whose what() is its message.
-struct exception : std::runtime_error {
+// An error as an exception, whose what() is its message. It is visible, or with -fvisibility=hidden a
+// program could not catch it by its type from a shared library.
+struct BACKOFF_VISIBLE exception : std::runtime_error {
   backoff::error error;
   explicit exception(const backoff::error &of) : runtime_error(of.to_string()), error(of) {}
 };
@@ -923,7 +929,7 @@ class attempt {
 };
 
 // A loop that ended without a success, as an exception.
-struct retry_error : std::runtime_error {
+struct BACKOFF_VISIBLE retry_error : std::runtime_error {
   backoff::event event;
   explicit retry_error(const backoff::event &of)
       : runtime_error("gave up after " + std::to_string(of.attempts) +
