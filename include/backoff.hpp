@@ -253,6 +253,10 @@ class BACKOFF_NODISCARD result {
     if (!*this) BACKOFF_THROW(exception(error_));
     return value_;
   }
+  T &value() & {
+    if (!*this) BACKOFF_THROW(exception(error_));
+    return value_;
+  }
   T value() && {
     if (!*this) BACKOFF_THROW(exception(error_));
     return std::move(value_);
@@ -905,6 +909,9 @@ struct is_duration<std::chrono::duration<Rep, Period>> : std::true_type {};
 // outcome is the time that the server asked to wait, unless T is a duration.
 template <class T>
 class attempt {
+  static_assert(std::is_object<T>::value,
+                "an attempt without a value returns a backoff::outcome or backoff::verdict; instead of "
+                "a reference it returns a pointer");
   template <class U, class Plain = typename std::decay<U>::type>
   using is_value =
       typename std::conditional<std::is_same<Plain, attempt>::value ||
@@ -951,6 +958,10 @@ class BACKOFF_NODISCARD retried {
   }
   // The value of the success. Throws a retry_error if there was none, and an exception for an error.
   const T &value() const & {
+    if (!*this) BACKOFF_THROW(retry_error(event()));
+    return *last_;
+  }
+  T &value() & {
     if (!*this) BACKOFF_THROW(retry_error(event()));
     return *last_;
   }
@@ -1044,7 +1055,7 @@ inline result<event> run(const policy &policy, const std::function<verdict()> &a
 }
 
 // What `retry` returns for an attempt that returns an R.
-template <class R>
+template <class R, class Plain = typename std::decay<R>::type>
 struct ended {
   using type = result<event>;
   template <class Attempt>
@@ -1054,19 +1065,24 @@ struct ended {
     return detail::run(policy, attempt, with);
   }
 };
-template <class T>
-struct ended<attempt<T>> {
+template <class R, class T>
+struct ended<R, attempt<T>> {
   using type = retried<T>;
-  static type retry(const policy &policy, const std::function<attempt<T>()> &attempt,
-                    const options &with) {
+  static std::unique_ptr<T> value_of(attempt<T> &&of) { return std::move(of.value); }
+  // Of a reference, or of a constant.
+  static std::unique_ptr<T> value_of(const attempt<T> &of) {
+    return std::unique_ptr<T>(of.value ? new T(*of.value) : nullptr);
+  }
+  static type retry(const policy &policy, const std::function<R()> &attempt, const options &with) {
     std::unique_ptr<T> last;
     std::function<verdict()> call;
     if (attempt) call = [&]() -> verdict {
-      backoff::attempt<T> made = attempt();
-      last = std::move(made.value);
+      R &&made = attempt();
+      const verdict given = made.verdict;
+      last = value_of(std::forward<R>(made));
       // A success without a value is a mistake, and no outcome.
-      const bool is_wrong = made.verdict.outcome == outcome::success && !last;
-      return is_wrong ? outcome::none : made.verdict;
+      const bool is_wrong = given.outcome == outcome::success && !last;
+      return is_wrong ? outcome::none : given;
     };
     result<event> end = detail::run(policy, call, with);
     return {std::move(last), std::move(end)};

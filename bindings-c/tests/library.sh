@@ -52,6 +52,16 @@ attempts_return_outcomes() {
     2> "$folder/error" && grep 'an attempt returns a backoff::outcome' "$folder/error"
 }
 
+# Also for an attempt without a value, or with a reference.
+attempts_have_values() {
+  for type in void 'int &'; do
+    echo "#include <backoff.hpp>
+      backoff::attempt<$type> fetch() { return backoff::outcome::success; }" > "$folder/attempt.cpp"
+    ! "${CXX:-c++}" -std=c++11 -fsyntax-only -I"$prefix/include" "$folder/attempt.cpp" \
+      2> "$folder/error" && grep 'an attempt without a value returns' "$folder/error" || return 1
+  done
+}
+
 # With hidden symbols, libc++ takes a type of a library and that of the program for two. The compiler makes
 # the symbol of a type that is thrown.
 exceptions_are_visible() {
@@ -179,6 +189,7 @@ check "the C++ wrapper causes no warning" \
 check "the C++ wrapper has all functions" wrapper_has_all
 check "a result that nobody reads causes a warning" results_are_read
 check "an attempt that returns a number does not compile" attempts_return_outcomes
+check "an attempt without a value does not compile" attempts_have_values
 check "the exceptions of a library can be caught by their types" exceptions_are_visible
 check "code with and without exceptions stays apart" modes_do_not_mix
 check "an error without exceptions is printed" aborts_with_the_message

@@ -368,8 +368,7 @@ void check_budgets() {
   const auto policy = backoff::policy::parse("immediate").value();
   auto operation = backoff::operation::begin(policy, backoff::stream(1), now,
                                              backoff::no_deadline(), &quota);
-  auto used = std::move(operation).value();
-  ignore(used.decide(backoff::outcome::transient, now));
+  ignore(operation.value().decide(backoff::outcome::transient, now));
   const auto level = quota.level(now).value();
   check_number("quota", "tokens left", level.level / level.unit, 7);
   check_number("quota", "most tokens", level.max / level.unit, 12);

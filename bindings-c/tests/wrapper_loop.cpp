@@ -189,6 +189,29 @@ void check_attempts() {
   static_assert(!std::is_copy_constructible<backoff::attempt<int>>::value, "one owner");
 }
 
+// An attempt may also return a reference, or from C++17 on a constant. Its value is copied.
+void check_returned_references() {
+  const backoff::policy policy;
+  backoff::attempt<std::string> kept = std::string("kept");
+  const auto reference = [&]() -> backoff::attempt<std::string> & { return kept; };
+  check_equal("a reference", "value", backoff::retry(policy, reference).value(), "kept");
+  check_true("a reference", "is left as it was", kept.value && *kept.value == "kept");
+#if __cplusplus >= 201703L
+  const auto constant = []() -> const backoff::attempt<std::string> { return "constant"; };
+  check_equal("a constant", "value", backoff::retry(policy, constant).value(), "constant");
+#endif
+  const auto moved = [&]() -> backoff::attempt<std::string> && { return std::move(kept); };
+  check_equal("a reference to move", "value", backoff::retry(policy, moved).value(), "kept");
+  check_true("a reference to move", "has moved", !kept.value);
+  const auto verdict = []() -> const backoff::verdict { return outcome::success; };
+  check_number("a constant verdict", "attempts", backoff::retry(policy, verdict).value().attempts, 1);
+
+  // A result can be used where it is.
+  auto page = backoff::retry(policy, []() -> backoff::attempt<int> { return 7; });
+  page.value()++;
+  check_number("a value", "is changed", static_cast<uint64_t>(*page.last()), 8);
+}
+
 // A value that anything can be, such as std::any.
 struct Any {
   template <class T>
@@ -367,6 +390,7 @@ int main() {
   check_retry();
   check_values();
   check_attempts();
+  check_returned_references();
   check_waits_of_attempts();
   check_temporaries();
   check_names_of_a_user();
