@@ -884,6 +884,17 @@ struct event {
   nanoseconds delay, elapsed;
   backoff::outcome outcome;
   backoff::reason reason;
+  // Such as "gave up after 6 attempts: max_retries", or "attempt 2: timeout" before a wait.
+  std::string to_string() const {
+    const std::string count = std::to_string(attempts);
+    if (reason == backoff::reason::none) return "attempt " + count + ": " + name(outcome);
+    const std::string after = " after " + count + (attempts == 1 ? " attempt" : " attempts");
+    if (reason == backoff::reason::success) return "succeeded" + after;
+    return "gave up" + after + ": " + name(reason);
+  }
+  friend std::ostream &operator<<(std::ostream &out, const event &of) {
+    return out << of.to_string();
+  }
 };
 
 // What a loop need not be told. What a pointer points to has to outlive the loop.
@@ -938,10 +949,7 @@ class attempt {
 // A loop that ended without a success, as an exception.
 struct BACKOFF_VISIBLE retry_error : std::runtime_error {
   backoff::event event;
-  explicit retry_error(const backoff::event &of)
-      : runtime_error("gave up after " + std::to_string(of.attempts) +
-                      (of.attempts == 1 ? " attempt: " : " attempts: ") + name(of.reason)),
-        event(of) {}
+  explicit retry_error(const backoff::event &of) : runtime_error(of.to_string()), event(of) {}
 };
 
 // How a loop of attempts with values ended. It is true after a success, until it is moved.
@@ -977,6 +985,10 @@ class BACKOFF_NODISCARD retried {
   backoff::event event() const && { return end_.value(); }
   const backoff::error &error() const & noexcept { return end_.error(); }
   backoff::error error() const && noexcept { return end_.error(); }
+  // The text of the error, or else of how the loop ended.
+  std::string message() const {
+    return end_ ? end_.value().to_string() : end_.error().to_string();
+  }
 };
 
 namespace detail {

@@ -346,6 +346,32 @@ void check_stream_of_options() {
   check_equal("a stream", "delay", waited, 11399434);
 }
 
+// Also without exceptions, the text says how a loop ended.
+void check_messages() {
+  const auto policy = policy_of("immediate:max_retries=1");
+  backoff::options options;
+  std::string log;
+  options.on_retry = [&](const backoff::event &event) { log = printed(event); };
+  const auto message_of = [&](backoff::attempt<int> (*attempt)()) {
+    return backoff::retry(policy, attempt, options).message();
+  };
+  check_equal("message", "of two failures",
+              message_of([]() -> backoff::attempt<int> { return outcome::timeout; }),
+              "gave up after 2 attempts: max_retries");
+  check_equal("message", "before a wait", log, "attempt 1: timeout");
+  check_equal("message", "of a failure",
+              message_of([]() -> backoff::attempt<int> { return outcome::permanent; }),
+              "gave up after 1 attempt: permanent");
+  check_equal("message", "of a success", message_of([]() -> backoff::attempt<int> { return 1; }),
+              "succeeded after 1 attempt");
+  check_equal("message", "of an error",
+              message_of([]() -> backoff::attempt<int> { return outcome::none; }),
+              "the number is not an outcome");
+  check_equal("message", "of a loop without a value",
+              printed(backoff::retry(policy, fails, options).value()),
+              "gave up after 2 attempts: max_retries");
+}
+
 void check_exceptions() {
 #if defined(__cpp_exceptions)
   const auto policy = policy_of("constant:base=1s,max_retries=9");
@@ -401,6 +427,7 @@ int main() {
   check_last_time();
   check_empty_functions();
   check_stream_of_options();
+  check_messages();
   check_exceptions();
   return check_end();
 }
