@@ -606,6 +606,7 @@ struct iter {
     backoff_iter_index(&raw, &index, nullptr);
     return index;
   }
+  // Starts again at index 0, for use after a success. The delays do not repeat: the stream moves on.
   void reset() { backoff_iter_reset(&raw); }
 };
 
@@ -899,8 +900,9 @@ struct event {
 
 // What a loop need not be told. What a pointer points to has to outlive the loop.
 struct options {
-  optional_stream stream = {};  // of the delays
-  clock::time_point deadline = no_deadline();
+  // Of the delays. Each loop with these options waits for the same times, unless there is no stream.
+  optional_stream stream = {};
+  clock::time_point deadline = no_deadline();  // a time of the clock `now`
   backoff::budget *budget = nullptr;
   retry_stats *stats = nullptr;
   std::function<clock::time_point()> now = clock::now;
@@ -1104,7 +1106,8 @@ struct ended<R, attempt<T>> {
 }  // namespace detail
 
 // Calls `attempt` until it succeeds or the loop has to stop, and returns how the loop ended: a
-// result<event> for an attempt that returns an outcome or a verdict, a retried<T> for an attempt<T>.
+// result<event> for an attempt that returns an outcome or a verdict, which is true also after giving up;
+// a retried<T> for an attempt<T>.
 // An exception of `attempt` or of an option cancels the loop and is passed on; so `attempt` catches
 // what is to be retried, and returns an outcome for it. No hook follows one of a hook or `sleep`.
 // Without entropy the first attempt is the last, and the error of its failure BACKOFF_ERROR_NO_ENTROPY.
