@@ -959,6 +959,12 @@ template <class T>
 class BACKOFF_NODISCARD retried {
   std::unique_ptr<T> last_;
   result<backoff::event> end_;
+  void check() const {
+    if (*this) return;
+    const bool is_moved = event().reason == reason::success;
+    if (is_moved) BACKOFF_THROW(exception(detail::error_of(BACKOFF_ERROR_UNINITIALIZED)));
+    BACKOFF_THROW(retry_error(event()));
+  }
 
  public:
   retried(std::unique_ptr<T> last, result<backoff::event> end)
@@ -966,17 +972,18 @@ class BACKOFF_NODISCARD retried {
   explicit operator bool() const noexcept {
     return end_ && end_.value().reason == reason::success && last_;
   }
-  // The value of the success. Throws a retry_error if there was none, and an exception for an error.
+  // The value of the success. Throws a retry_error if there was none, and an exception for an error or
+  // if the object was moved.
   const T &value() const & {
-    if (!*this) BACKOFF_THROW(retry_error(event()));
+    check();
     return *last_;
   }
   T &value() & {
-    if (!*this) BACKOFF_THROW(retry_error(event()));
+    check();
     return *last_;
   }
   T value() && {
-    if (!*this) BACKOFF_THROW(retry_error(event()));
+    check();
     return std::move(*last_);
   }
   // The value of the last attempt, also of a failure; null if it had none.

@@ -404,6 +404,12 @@ void check_exceptions() {
   check_equal("no value", "of ten attempts",
               thrown<backoff::retry_error>([&] { value_of(transient); }),
               "gave up after 10 attempts: max_retries");
+  check_equal("no value", "of an object that was moved", thrown<backoff::exception>([&] {
+                auto page = backoff::retry(policy, []() -> backoff::attempt<int> { return 1; });
+                const auto kept = std::move(page);
+                ignore(page.value());
+              }),
+              "a struct is not initialised");
   check_equal("no value", "because of an error",
               thrown<backoff::exception>([&] { value_of(none); }),
               "the number is not an outcome");
