@@ -61,6 +61,11 @@
 #else
 #define BACKOFF_NODISCARD
 #endif
+#if defined(__GNUC__) && !defined(_WIN32)
+#define BACKOFF_VISIBLE __attribute__((visibility("default")))
+#else
+#define BACKOFF_VISIBLE
+#endif
 #if defined(__cpp_exceptions) || defined(_CPPUNWIND)
 #define BACKOFF_TRY(body, at_exception) try { body; } catch (...) { at_exception; throw; }
 #define BACKOFF_THROW(exception) throw exception
@@ -121,6 +126,8 @@ using clock = std::chrono::steady_clock;
 // The time that is no deadline.
 inline clock::time_point no_deadline() { return (clock::time_point::max)(); }
 
+// A call with a type of the user names this namespace. Otherwise a function of the user's namespace
+// could be chosen.
 namespace detail {
 
 // The nanoseconds of a whole number of ticks, exactly where a long double could not hold them.
@@ -155,12 +162,14 @@ template <class Rep, class Period>
 uint64_t ns(std::chrono::duration<Rep, Period> of, uint64_t otherwise = 0) {
   using fits = std::integral_constant<bool, std::is_integral<Rep>::value && sizeof(Rep) <= 8>;
   const auto zero = std::chrono::duration<Rep, Period>::zero();
-  if (of > zero) return positive_ns(of, fits());
+  if (of > zero) return detail::positive_ns(of, fits());
   return of == zero ? 0 : otherwise;
 }
 
 template <class Clock, class Duration>
-uint64_t ns(std::chrono::time_point<Clock, Duration> of) { return ns(of.time_since_epoch()); }
+uint64_t ns(std::chrono::time_point<Clock, Duration> of) {
+  return detail::ns(of.time_since_epoch());
+}
 
 inline uint64_t deadline_ns(clock::time_point of) {
   return of == no_deadline() ? BACKOFF_NO_TIME : ns(of);
@@ -221,8 +230,9 @@ inline error error_of(backoff_code code) {
 inline void ignore(backoff_code) {}
 }  // namespace detail
 
-// An error as an exception, whose what() is its message.
-struct exception : std::runtime_error {
+// An error as an exception, whose what() is its message. It is visible, or with -fvisibility=hidden a
+// program could not catch it by its type from a shared library.
+struct BACKOFF_VISIBLE exception : std::runtime_error {
   backoff::error error;
   explicit exception(const backoff::error &of) : runtime_error(of.to_string()), error(of) {}
 };
@@ -237,8 +247,13 @@ class BACKOFF_NODISCARD result {
   result(T value, const backoff::error &error) : value_(std::move(value)), error_(error) {}
   result(T value, backoff_code code) : result(std::move(value), detail::error_of(code)) {}
   explicit operator bool() const noexcept { return error_.code() == BACKOFF_OK; }
-  const backoff::error &error() const noexcept { return error_; }
+  const backoff::error &error() const & noexcept { return error_; }
+  backoff::error error() const && noexcept { return error_; }
   const T &value() const & {
+    if (!*this) BACKOFF_THROW(exception(error_));
+    return value_;
+  }
+  T &value() & {
     if (!*this) BACKOFF_THROW(exception(error_));
     return value_;
   }
@@ -426,6 +441,13 @@ using budget_fields = with_fields<backoff_budget, backoff_budget_print, backoff_
 
 }  // namespace detail
 
+namespace detail {
+// A number that is no value of a field, although C++ would convert it to one.
+template <class T>
+using if_no_integer = typename std::enable_if<std::is_floating_point<T>::value ||
+                                              std::is_same<T, bool>::value>::type;
+}  // namespace detail
+
 class preview;
 
 // How long to wait before each retry, and how often to retry. By default the preset "default".
@@ -466,6 +488,9 @@ class policy : public detail::policy_fields {
                                                &made.raw, &failed.raw));
     return {made, failed};
   }
+  // A fraction would be cut. Half a second is std::chrono::duration<double>(0.5), a half ratio{1, 2}.
+  template <class T, class = detail::if_no_integer<T>>
+  result<policy> change(backoff_field field, T value) const = delete;
   // The number of retries, at most 2^32, which is no limit.
   uint64_t max_retries() const {
     uint64_t retries = 0;
@@ -542,6 +567,9 @@ struct params {
   params &set(backoff_field field, ratio value) {
     return noted(backoff_params_set_ratio(&raw, field, value.numerator, value.denominator));
   }
+  // As for policy::change.
+  template <class T, class = detail::if_no_integer<T>>
+  params &set(backoff_field field, T value) = delete;
   // Fails if a value was not one of its field, or breaks a rule (SPEC 8).
   result<policy> build() const {
     policy made;
@@ -578,6 +606,7 @@ struct iter {
     backoff_iter_index(&raw, &index, nullptr);
     return index;
   }
+  // Starts again at index 0, for use after a success. The delays do not repeat: the stream moves on.
   void reset() { backoff_iter_reset(&raw); }
 };
 
@@ -856,12 +885,24 @@ struct event {
   nanoseconds delay, elapsed;
   backoff::outcome outcome;
   backoff::reason reason;
+  // Such as "gave up after 6 attempts: max_retries", or "attempt 2: timeout" before a wait.
+  std::string to_string() const {
+    const std::string count = std::to_string(attempts);
+    if (reason == backoff::reason::none) return "attempt " + count + ": " + name(outcome);
+    const std::string after = " after " + count + (attempts == 1 ? " attempt" : " attempts");
+    if (reason == backoff::reason::success) return "succeeded" + after;
+    return "gave up" + after + ": " + name(reason);
+  }
+  friend std::ostream &operator<<(std::ostream &out, const event &of) {
+    return out << of.to_string();
+  }
 };
 
 // What a loop need not be told. What a pointer points to has to outlive the loop.
 struct options {
-  optional_stream stream = {};  // of the delays
-  clock::time_point deadline = no_deadline();
+  // Of the delays. Each loop with these options waits for the same times, unless there is no stream.
+  optional_stream stream = {};
+  clock::time_point deadline = no_deadline();  // a time of the clock `now`
   backoff::budget *budget = nullptr;
   retry_stats *stats = nullptr;
   std::function<clock::time_point()> now = clock::now;
@@ -870,15 +911,29 @@ struct options {
   std::function<void(const event &)> on_retry = nullptr, on_stop = nullptr;
 };
 
+namespace detail {
+template <class T> struct is_duration : std::false_type {};
+template <class Rep, class Period>
+struct is_duration<std::chrono::duration<Rep, Period>> : std::true_type {};
+}  // namespace detail
+
 // What an attempt returns that has a value: the value, which is a success; an outcome or a verdict,
-// which is a failure; or a verdict and a value, such as the response of a server.
+// which is a failure; or a verdict and a value, such as the response of a server. A duration after an
+// outcome is the time that the server asked to wait, unless T is a duration.
 template <class T>
 class attempt {
+  static_assert(std::is_object<T>::value,
+                "an attempt without a value returns a backoff::outcome or backoff::verdict; instead of "
+                "a reference it returns a pointer");
   template <class U, class Plain = typename std::decay<U>::type>
   using is_value =
       typename std::conditional<std::is_same<Plain, attempt>::value ||
                                     std::is_convertible<Plain, backoff::verdict>::value,
                                 std::false_type, std::is_convertible<U &&, T>>::type;
+  template <class Wait>
+  using if_retry_after = typename std::enable_if<
+      !detail::is_duration<T>::value && (detail::is_duration<Wait>::value ||
+                                         std::is_same<Wait, result<nanoseconds>>::value)>::type;
 
  public:
   backoff::verdict verdict;
@@ -888,44 +943,61 @@ class attempt {
   attempt(U &&of) : verdict(outcome::success), value(new T(std::forward<U>(of))) {}
   attempt(outcome of) : verdict(of), value() {}
   attempt(const backoff::verdict &of) : verdict(of), value() {}
+  template <class Wait, class = if_retry_after<Wait>>
+  attempt(outcome of, const Wait &retry_after) : verdict(of, retry_after), value() {}
   attempt(const backoff::verdict &of, T with) : verdict(of), value(new T(std::move(with))) {}
 };
 
 // A loop that ended without a success, as an exception.
-struct retry_error : std::runtime_error {
+struct BACKOFF_VISIBLE retry_error : std::runtime_error {
   backoff::event event;
-  explicit retry_error(const backoff::event &of)
-      : runtime_error("gave up after " + std::to_string(of.attempts) +
-                      (of.attempts == 1 ? " attempt: " : " attempts: ") + name(of.reason)),
-        event(of) {}
+  explicit retry_error(const backoff::event &of) : runtime_error(of.to_string()), event(of) {}
 };
 
-// How a loop of attempts with values ended. It is true after a success.
+// How a loop of attempts with values ended. It is true after a success, until it is moved.
 template <class T>
 class BACKOFF_NODISCARD retried {
   std::unique_ptr<T> last_;
   result<backoff::event> end_;
+  void check() const {
+    if (*this) return;
+    const bool is_moved = event().reason == reason::success;
+    if (is_moved) BACKOFF_THROW(exception(detail::error_of(BACKOFF_ERROR_UNINITIALIZED)));
+    BACKOFF_THROW(retry_error(event()));
+  }
 
  public:
   retried(std::unique_ptr<T> last, result<backoff::event> end)
       : last_(std::move(last)), end_(std::move(end)) {}
   explicit operator bool() const noexcept {
-    return end_ && end_.value().reason == reason::success;
+    return end_ && end_.value().reason == reason::success && last_;
   }
-  // The value of the success. Throws a retry_error if there was none, and an exception for an error.
+  // The value of the success. Throws a retry_error if there was none, and an exception for an error or
+  // if the object was moved.
   const T &value() const & {
-    if (!*this) BACKOFF_THROW(retry_error(event()));
+    check();
+    return *last_;
+  }
+  T &value() & {
+    check();
     return *last_;
   }
   T value() && {
-    if (!*this) BACKOFF_THROW(retry_error(event()));
+    check();
     return std::move(*last_);
   }
   // The value of the last attempt, also of a failure; null if it had none.
-  const T *last() const noexcept { return last_.get(); }
+  const T *last() const & noexcept { return last_.get(); }
+  const T *last() const && = delete;  // the value would be gone
   // How the loop ended. Throws an exception if there is an error.
-  const backoff::event &event() const { return end_.value(); }
-  const backoff::error &error() const noexcept { return end_.error(); }
+  const backoff::event &event() const & { return end_.value(); }
+  backoff::event event() const && { return end_.value(); }
+  const backoff::error &error() const & noexcept { return end_.error(); }
+  backoff::error error() const && noexcept { return end_.error(); }
+  // The text of the error, or else of how the loop ended.
+  std::string message() const {
+    return end_ ? end_.value().to_string() : end_.error().to_string();
+  }
 };
 
 namespace detail {
@@ -938,15 +1010,10 @@ struct loop {
   uint64_t began = 0;
   event end = {0, nanoseconds(0), nanoseconds(0), outcome::none, reason::cancelled};
   error failed = error();
-  bool is_in_hook = false, is_in_clock = false;  // a sleep counts as a hook
+  bool has_thrown = false, is_in_hook = false;  // a sleep counts as a hook
   explicit loop(const options &of) : with(of) {}
   bool is_cancelled() const { return with.cancelled && with.cancelled(); }
-  uint64_t now() {
-    is_in_clock = true;
-    const uint64_t now = ns(with.now());
-    is_in_clock = false;
-    return now;
-  }
+  uint64_t now() const { return ns(with.now()); }
   nanoseconds elapsed(uint64_t now) const { return time(now > began ? now - began : 0); }
   // Makes attempts until `end` or `failed` says how the loop ended.
   void run(const policy &policy, uint64_t stream, const std::function<verdict()> &attempt) {
@@ -984,9 +1051,13 @@ struct loop {
     if (with.stats) with.stats->record(end.attempts, end.reason);
     // pthread_cancel, which is no exception, cancels the loop like an attempt that throws.
     if (failed.code() != BACKOFF_OK || (is_in_hook && std::current_exception())) return;
-    // A clock that has thrown may throw again, and on_stop would not be called.
-    const bool is_late = end.reason == reason::cancelled && end.attempts > 0 && !is_in_clock;
-    if (is_late) end.elapsed = elapsed(now());
+    const bool is_late = end.reason == reason::cancelled && end.attempts > 0;
+    // A clock that throws here hides neither the end nor the exception that ended the loop.
+    BACKOFF_TRY(if (is_late) end.elapsed = elapsed(now()),
+                report(); if (has_thrown && std::current_exception()) return)
+    report();
+  }
+  void report() const {
     if (with.on_stop) with.on_stop(end);
   }
 };
@@ -998,38 +1069,43 @@ inline result<event> run(const policy &policy, const std::function<verdict()> &a
   const result<stream> of = with.stream.next();
   const uint64_t number = of ? of.value().number : 0;
   const auto used = of ? policy : policy::parse("off").value();
-  BACKOFF_TRY(loop.run(used, number, attempt), loop.stop())
+  BACKOFF_TRY(loop.run(used, number, attempt), loop.has_thrown = true; loop.stop())
   loop.stop();
   if (!of && loop.end.reason == reason::max_retries) return {loop.end, of.error()};
   return {loop.end, loop.failed};
 }
 
 // What `retry` returns for an attempt that returns an R.
-template <class R>
+template <class R, class Plain = typename std::decay<R>::type>
 struct ended {
   using type = result<event>;
   template <class Attempt>
   static type retry(const policy &policy, const Attempt &attempt, const options &with) {
     static_assert(std::is_convertible<const Attempt &, std::function<verdict()>>::value,
                   "an attempt returns a backoff::outcome, backoff::verdict or backoff::attempt");
-    return run(policy, attempt, with);
+    return detail::run(policy, attempt, with);
   }
 };
-template <class T>
-struct ended<attempt<T>> {
+template <class R, class T>
+struct ended<R, attempt<T>> {
   using type = retried<T>;
-  static type retry(const policy &policy, const std::function<attempt<T>()> &attempt,
-                    const options &with) {
+  static std::unique_ptr<T> value_of(attempt<T> &&of) { return std::move(of.value); }
+  // Of a reference, or of a constant.
+  static std::unique_ptr<T> value_of(const attempt<T> &of) {
+    return std::unique_ptr<T>(of.value ? new T(*of.value) : nullptr);
+  }
+  static type retry(const policy &policy, const std::function<R()> &attempt, const options &with) {
     std::unique_ptr<T> last;
     std::function<verdict()> call;
     if (attempt) call = [&]() -> verdict {
-      backoff::attempt<T> made = attempt();
-      last = std::move(made.value);
+      R &&made = attempt();
+      const verdict given = made.verdict;
+      last = value_of(std::forward<R>(made));
       // A success without a value is a mistake, and no outcome.
-      const bool is_wrong = made.verdict.outcome == outcome::success && !last;
-      return is_wrong ? outcome::none : made.verdict;
+      const bool is_wrong = given.outcome == outcome::success && !last;
+      return is_wrong ? outcome::none : given;
     };
-    result<event> end = run(policy, call, with);
+    result<event> end = detail::run(policy, call, with);
     return {std::move(last), std::move(end)};
   }
 };
@@ -1037,7 +1113,8 @@ struct ended<attempt<T>> {
 }  // namespace detail
 
 // Calls `attempt` until it succeeds or the loop has to stop, and returns how the loop ended: a
-// result<event> for an attempt that returns an outcome or a verdict, a retried<T> for an attempt<T>.
+// result<event> for an attempt that returns an outcome or a verdict, which is true also after giving up;
+// a retried<T> for an attempt<T>.
 // An exception of `attempt` or of an option cancels the loop and is passed on; so `attempt` catches
 // what is to be retried, and returns an outcome for it. No hook follows one of a hook or `sleep`.
 // Without entropy the first attempt is the last, and the error of its failure BACKOFF_ERROR_NO_ENTROPY.

@@ -52,6 +52,28 @@ attempts_return_outcomes() {
     2> "$folder/error" && grep 'an attempt returns a backoff::outcome' "$folder/error"
 }
 
+# Also for an attempt without a value, or with a reference.
+attempts_have_values() {
+  for type in void 'int &'; do
+    echo "#include <backoff.hpp>
+      backoff::attempt<$type> fetch() { return backoff::outcome::success; }" > "$folder/attempt.cpp"
+    ! "${CXX:-c++}" -std=c++11 -fsyntax-only -I"$prefix/include" "$folder/attempt.cpp" \
+      2> "$folder/error" && grep 'an attempt without a value returns' "$folder/error" || return 1
+  done
+}
+
+# With hidden symbols, libc++ takes a type of a library and that of the program for two. The compiler makes
+# the symbol of a type that is thrown.
+exceptions_are_visible() {
+  echo '#include <backoff.hpp>
+    void fail() { throw backoff::exception(backoff::error()); }
+    void give_up() { throw backoff::retry_error(backoff::event()); }' > "$folder/thrown.cpp"
+  "${CXX:-c++}" -std=c++11 -fvisibility=hidden -I"$prefix/include" -c "$folder/thrown.cpp" \
+    -o "$folder/thrown.o" || return 1
+  readelf --wide --symbols "$folder/thrown.o" | grep '_ZTIN7backoff' | tee "$folder/types"
+  test "$(grep -c ' DEFAULT .*\(9exception\|11retry_error\)E$' "$folder/types")" -eq 2
+}
+
 # One program from code with exceptions and code without, whose inline functions are not inlined.
 modes_do_not_mix() {
   wrapper_compiles "${CXX:-c++}" "$prefix" -O0 -fno-exceptions -o "$folder/aborting.o" &&
@@ -167,6 +189,8 @@ check "the C++ wrapper causes no warning" \
 check "the C++ wrapper has all functions" wrapper_has_all
 check "a result that nobody reads causes a warning" results_are_read
 check "an attempt that returns a number does not compile" attempts_return_outcomes
+check "an attempt without a value does not compile" attempts_have_values
+check "the exceptions of a library can be caught by their types" exceptions_are_visible
 check "code with and without exceptions stays apart" modes_do_not_mix
 check "an error without exceptions is printed" aborts_with_the_message
 check "the programs of the pages in C99" pages_compile "${CC:-cc}" "$prefix"

@@ -44,6 +44,22 @@ static_assert(!std::is_copy_constructible<backoff::budget>::value, "two would gr
 static_assert(!std::is_copy_constructible<backoff::operation>::value,
               "both would return the same retry");
 
+// Whether params and a policy take a value of a type.
+template <class T>
+auto set(int) -> decltype(backoff::params().set(BACKOFF_FIELD_BASE, T()), std::true_type());
+template <class T>
+std::false_type set(long);
+template <class T>
+auto change(int) -> decltype(backoff::policy().change(BACKOFF_FIELD_BASE, T()), std::true_type());
+template <class T>
+std::false_type change(long);
+
+static_assert(decltype(set<int>(0))::value && decltype(set<duration<double>>(0))::value, "values");
+static_assert(!decltype(set<double>(0))::value && !decltype(set<bool>(0))::value, "0.5 would be 0");
+static_assert(decltype(change<int>(0))::value && decltype(change<uint64_t>(0))::value, "values");
+static_assert(!decltype(change<float>(0))::value && !decltype(change<bool>(0))::value,
+              "0.5 would be 0");
+
 uint64_t ns(backoff::verdict of) { return of.retry_after_ns; }
 
 template <class Rep, class Period>
@@ -352,8 +368,7 @@ void check_budgets() {
   const auto policy = backoff::policy::parse("immediate").value();
   auto operation = backoff::operation::begin(policy, backoff::stream(1), now,
                                              backoff::no_deadline(), &quota);
-  auto used = std::move(operation).value();
-  ignore(used.decide(backoff::outcome::transient, now));
+  ignore(operation.value().decide(backoff::outcome::transient, now));
   const auto level = quota.level(now).value();
   check_number("quota", "tokens left", level.level / level.unit, 7);
   check_number("quota", "most tokens", level.max / level.unit, 12);

@@ -90,26 +90,36 @@ void check_exceptions() {
   check_true("an exception", "leaves nothing in the budget", !is_busy(shared.budget));
 }
 
-// The clock is read again at the end, unless it is what has failed.
-void check_clock() {
-  Shared shared;
+// The clock is read again at the end. If it fails there, on_stop is called all the same, and the first
+// exception is the one that is passed on.
+void check_clock(const char *id, bool attempt_throws, bool is_cancelled, int passed_on) {
+  backoff::retry_stats stats;
   backoff::options options;
   options.stream = backoff::stream(1);
-  int reads = 0, stops = 0, caught = 0;
+  options.stats = &stats;
+  int reads = 0, calls = 0, stops = 0, caught = 0;
   options.now = [&]() -> backoff::clock::time_point {
     if (++reads > 1) throw reads;
     return backoff::clock::now();
   };
-  options.on_stop = [&](const backoff::event &) { stops++; };
+  options.cancelled = [&] { return is_cancelled && calls > 0; };
+  options.on_stop = [&](const backoff::event &event) {
+    stops++;
+    check_equal(id, "elapsed", event.elapsed, 0);
+  };
+  const auto attempt = [&] {
+    if (calls++, attempt_throws) throw 99;
+    return backoff::outcome::transient;
+  };
   const auto policy = backoff::policy::parse("immediate").value();
   try {
-    static_cast<void>(
-        backoff::retry(policy, [] { return backoff::outcome::transient; }, options));
+    static_cast<void>(backoff::retry(policy, attempt, options));
   } catch (int thrown) {
     caught = thrown;
   }
-  check_number("a clock that throws", "is passed on", static_cast<uint64_t>(caught), 2);
-  check_number("a clock that throws", "stops", static_cast<uint64_t>(stops), 1);
+  check_number(id, "is passed on", static_cast<uint64_t>(caught), static_cast<uint64_t>(passed_on));
+  check_number(id, "stops", static_cast<uint64_t>(stops), 1);
+  check_number(id, "is counted", stats.stopped(backoff::reason::cancelled), 1);
 }
 
 // A hook can read the exception that ends the loop, and keep it in its own.
@@ -240,7 +250,9 @@ void check_thread(bool is_slow) {
 
 int main() {
   check_exceptions();
-  check_clock();
+  check_clock("a clock that throws", false, false, 2);
+  check_clock("a clock that throws after an attempt that does", true, false, 99);
+  check_clock("a clock that throws after a cancellation", false, true, 2);
   check_nested();
   check_no_entropy(backoff::outcome::success, "success", BACKOFF_OK);
   check_no_entropy(backoff::outcome::permanent, "permanent", BACKOFF_OK);

@@ -9,6 +9,22 @@
 
 #include "check.hpp"
 
+// A function of a user with the name of one in backoff.hpp.
+namespace user {
+
+struct Attempt {
+  backoff::outcome operator()() const { return backoff::outcome::success; }
+};
+
+// Calls retry, and not itself.
+template <class Function>
+backoff::result<backoff::event> run(const backoff::policy &policy, const Function &function,
+                                    const backoff::options &options) {
+  return backoff::retry(policy, function, options);
+}
+
+}  // namespace user
+
 namespace {
 
 using backoff::outcome;
@@ -101,6 +117,31 @@ void check_values() {
   check_true("no success", "has the last response", failed.last() && failed.last()->status == 503);
 }
 
+// What is read from a temporary outlives it, and what was moved has no value.
+template <class T>
+auto has_last(int) -> decltype(std::declval<T>().last(), std::true_type());
+template <class T>
+std::false_type has_last(long);
+
+void check_temporaries() {
+  using backoff::retried;
+  static_assert(!decltype(has_last<retried<int>>(0))::value, "a pointer into a temporary");
+  static_assert(decltype(has_last<const retried<int> &>(0))::value, "a pointer");
+  const auto one = []() -> backoff::attempt<int> { return 1; };
+  const backoff::policy policy;
+  const backoff::error &parsed = backoff::policy::parse("full:base=5").error();
+  check_number("a temporary result", "code", parsed.code(), BACKOFF_ERROR_MISSING_UNIT);
+  const backoff::event &end = backoff::retry(policy, one).event();
+  check_number("a temporary", "attempts", end.attempts, 1);
+  const backoff::error &none = backoff::retry(policy, one).error();
+  check_number("a temporary", "code", none.code(), BACKOFF_OK);
+
+  auto page = backoff::retry(policy, one);
+  const auto moved = std::move(page);
+  check_true("a page that was moved", "is false", !page && !!moved);
+  check_true("a page that was moved", "has no value", page.last() == nullptr);
+}
+
 // A value is a success, and an outcome or a verdict a failure.
 void check_attempts() {
   const auto policy = policy_of("immediate:max_retries=2");
@@ -146,6 +187,56 @@ void check_attempts() {
   static_assert(std::is_convertible<const char *, backoff::attempt<std::string>>::value, "a text");
   static_assert(!std::is_convertible<int, backoff::attempt<std::string>>::value, "no text");
   static_assert(!std::is_copy_constructible<backoff::attempt<int>>::value, "one owner");
+}
+
+// An attempt may also return a reference, or from C++17 on a constant. Its value is copied.
+void check_returned_references() {
+  const backoff::policy policy;
+  backoff::attempt<std::string> kept = std::string("kept");
+  const auto reference = [&]() -> backoff::attempt<std::string> & { return kept; };
+  check_equal("a reference", "value", backoff::retry(policy, reference).value(), "kept");
+  check_true("a reference", "is left as it was", kept.value && *kept.value == "kept");
+#if __cplusplus >= 201703L
+  const auto constant = []() -> const backoff::attempt<std::string> { return "constant"; };
+  check_equal("a constant", "value", backoff::retry(policy, constant).value(), "constant");
+#endif
+  const auto moved = [&]() -> backoff::attempt<std::string> && { return std::move(kept); };
+  check_equal("a reference to move", "value", backoff::retry(policy, moved).value(), "kept");
+  check_true("a reference to move", "has moved", !kept.value);
+  const auto verdict = []() -> const backoff::verdict { return outcome::success; };
+  check_number("a constant verdict", "attempts", backoff::retry(policy, verdict).value().attempts, 1);
+
+  // A result can be used where it is.
+  auto page = backoff::retry(policy, []() -> backoff::attempt<int> { return 7; });
+  page.value()++;
+  check_number("a value", "is changed", static_cast<uint64_t>(*page.last()), 8);
+}
+
+// A value that anything can be, such as std::any.
+struct Any {
+  template <class T>
+  Any(const T &) {}
+};
+
+// A duration after an outcome is a Retry-After, unless it can only be the value.
+void check_waits_of_attempts() {
+  const backoff::attempt<std::string> text = {outcome::throttled, seconds(2)};
+  check_number("a text", "Retry-After", text.verdict.retry_after_ns, 2000000000);
+  const backoff::attempt<Any> any = {outcome::throttled, seconds(2)};
+  check_number("any value", "Retry-After", any.verdict.retry_after_ns, 2000000000);
+  check_true("any value", "is not the duration", !any.value);
+  const backoff::attempt<Any> parsed = {outcome::throttled, backoff::parse_retry_after("3")};
+  check_number("any value", "parsed Retry-After", parsed.verdict.retry_after_ns, 3000000000u);
+  const backoff::attempt<Any> other = {outcome::throttled, std::string("busy")};
+  check_true("any value", "is another", other.value && other.verdict.retry_after_ns == BACKOFF_NO_TIME);
+  const backoff::attempt<milliseconds> time = {outcome::success, seconds(2)};
+  check_true("a duration", "is a value", time.value && *time.value == milliseconds(2000));
+}
+
+// A compiler also looks for a function in the namespaces of its arguments' types.
+void check_names_of_a_user() {
+  const auto ended = user::run(backoff::policy(), user::Attempt(), backoff::options());
+  check_number("run of a user", "attempts", ended.value().attempts, 1);
 }
 
 // The worst bug of the trial: a wait of 1 ms instead of an hour, because 10^10 s were less than 0 ns.
@@ -255,6 +346,32 @@ void check_stream_of_options() {
   check_equal("a stream", "delay", waited, 11399434);
 }
 
+// Also without exceptions, the text says how a loop ended.
+void check_messages() {
+  const auto policy = policy_of("immediate:max_retries=1");
+  backoff::options options;
+  std::string log;
+  options.on_retry = [&](const backoff::event &event) { log = printed(event); };
+  const auto message_of = [&](backoff::attempt<int> (*attempt)()) {
+    return backoff::retry(policy, attempt, options).message();
+  };
+  check_equal("message", "of two failures",
+              message_of([]() -> backoff::attempt<int> { return outcome::timeout; }),
+              "gave up after 2 attempts: max_retries");
+  check_equal("message", "before a wait", log, "attempt 1: timeout");
+  check_equal("message", "of a failure",
+              message_of([]() -> backoff::attempt<int> { return outcome::permanent; }),
+              "gave up after 1 attempt: permanent");
+  check_equal("message", "of a success", message_of([]() -> backoff::attempt<int> { return 1; }),
+              "succeeded after 1 attempt");
+  check_equal("message", "of an error",
+              message_of([]() -> backoff::attempt<int> { return outcome::none; }),
+              "the number is not an outcome");
+  check_equal("message", "of a loop without a value",
+              printed(backoff::retry(policy, fails, options).value()),
+              "gave up after 2 attempts: max_retries");
+}
+
 void check_exceptions() {
 #if defined(__cpp_exceptions)
   const auto policy = policy_of("constant:base=1s,max_retries=9");
@@ -287,6 +404,12 @@ void check_exceptions() {
   check_equal("no value", "of ten attempts",
               thrown<backoff::retry_error>([&] { value_of(transient); }),
               "gave up after 10 attempts: max_retries");
+  check_equal("no value", "of an object that was moved", thrown<backoff::exception>([&] {
+                auto page = backoff::retry(policy, []() -> backoff::attempt<int> { return 1; });
+                const auto kept = std::move(page);
+                ignore(page.value());
+              }),
+              "a struct is not initialised");
   check_equal("no value", "because of an error",
               thrown<backoff::exception>([&] { value_of(none); }),
               "the number is not an outcome");
@@ -299,6 +422,10 @@ int main() {
   check_retry();
   check_values();
   check_attempts();
+  check_returned_references();
+  check_waits_of_attempts();
+  check_temporaries();
+  check_names_of_a_user();
   check_long_retry_after();
   check_ends();
   check_negative_times();
@@ -306,6 +433,7 @@ int main() {
   check_last_time();
   check_empty_functions();
   check_stream_of_options();
+  check_messages();
   check_exceptions();
   return check_end();
 }
