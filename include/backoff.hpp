@@ -273,11 +273,25 @@ inline result<nanoseconds> parse_duration(text string) {
 // 3. Outcomes -------------------------------------------------------------------------------------
 
 // How an attempt ended; `none` is for a cancelled loop.
-enum class outcome : uint32_t { none, success, transient, throttled, timeout, permanent };
+enum class outcome : uint32_t {
+  none = BACKOFF_OUTCOME_NONE,
+  success = BACKOFF_OUTCOME_SUCCESS,
+  transient = BACKOFF_OUTCOME_TRANSIENT,
+  throttled = BACKOFF_OUTCOME_THROTTLED,
+  timeout = BACKOFF_OUTCOME_TIMEOUT,
+  permanent = BACKOFF_OUTCOME_PERMANENT
+};
 
 // Why an operation stopped. A later version may add reasons.
 enum class reason : uint32_t {
-  none, success, permanent, max_retries, max_elapsed, deadline, budget, cancelled
+  none = BACKOFF_REASON_NONE,
+  success = BACKOFF_REASON_SUCCESS,
+  permanent = BACKOFF_REASON_PERMANENT,
+  max_retries = BACKOFF_REASON_MAX_RETRIES,
+  max_elapsed = BACKOFF_REASON_MAX_ELAPSED,
+  deadline = BACKOFF_REASON_DEADLINE,
+  budget = BACKOFF_REASON_BUDGET,
+  cancelled = BACKOFF_REASON_CANCELLED
 };
 
 inline const char *name(outcome of) { return backoff_outcome_name(backoff_outcome(of)); }
