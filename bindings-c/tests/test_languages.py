@@ -17,7 +17,7 @@ sys.path.insert(0, str(TESTS))
 from reference import delays, parse_error, streams, strings  # noqa: E402
 
 LANGUAGES = PREFIX / "share/backoff/examples/languages"
-#: In the order in which a request is asked for them (tests/README.md).
+#: The members that select a form of request, in the order of tests/README.md: the first that is present decides.
 FORMS = ["retry_after", "response", "state", "exchange", "steps", "fit", "preview", "delays"]
 LONGEST_BINDING = 100
 #: Where a JDK may be that is new enough, and Zig, which Debian does not have.

@@ -39,7 +39,7 @@ export class BudgetAccount {
 		return isGranted;
 	}
 
-	/** The place of the level of the slice of a time, which is none before the latest one. */
+	/** The index in `numbers` of the level of a time, after expired levels are emptied. An early time belongs to the latest slice. */
 	placeOf(now) {
 		const { numbers } = this;
 		const slice = now / (this.fields.ttl / BigInt(SLICES));
