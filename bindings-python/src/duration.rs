@@ -12,10 +12,17 @@ const EXPECTED: &str = "seconds (int, float, Decimal or Fraction) or a timedelta
 
 /// A duration in nanoseconds, rounded to the nearest, ties to even.
 pub(crate) fn nanoseconds(field: &str, object: &Bound<'_, PyAny>) -> PyResult<Value> {
-    match object.cast::<PyDelta>() {
-        Ok(delta) => round(field, object, of_timedelta(delta)?),
-        Err(_) => of_seconds(field, EXPECTED, object),
+    match timedelta(object) {
+        Some(delta) => round(field, object, of_timedelta(delta)?),
+        None => of_seconds(field, EXPECTED, object),
     }
+}
+
+/// The object as a timedelta. A number does not import datetime: a failure may need it, and must import
+/// nothing.
+fn timedelta<'a, 'py>(object: &'a Bound<'py, PyAny>) -> Option<&'a Bound<'py, PyDelta>> {
+    let may_be = object.get_type().hasattr("total_seconds").unwrap_or(false);
+    if may_be { object.cast().ok() } else { None }
 }
 
 /// The same, of a number alone.
@@ -68,7 +75,7 @@ pub(crate) fn shown(object: &Bound<'_, PyAny>) -> String {
     let is_number = |text: &String| text.starts_with(|c: char| c.is_ascii_digit() || c == '-');
     match errors::text(object).filter(is_number) {
         // A timedelta begins with digits, too.
-        Some(number) if !object.is_instance_of::<PyDelta>() => number + "s",
+        Some(number) if timedelta(object).is_none() => number + "s",
         _ => errors::shown(object),
     }
 }
