@@ -46,11 +46,40 @@ print("new:", *sorted({*sys.modules} - before))
 """
 
 
-def run(code, *arguments, options=()):
+#: A program that logs, whether it has imported logging or not.
+LOG = """
+from backoff_rs import retry
+
+@retry("constant:base=0s", on=ConnectionError, on_result=lambda value: value == 1, name="job")
+def fail(results=iter([ConnectionError("busy"), 1, KeyError("gone")])):
+    result = next(results)
+    if result == 1:
+        return result
+    raise result
+
+@retry("constant:base=0s,max_retries=1", on=ConnectionError, name="job")
+def give_up():
+    raise ConnectionError("busy")
+
+before = {*sys.modules}
+for failing in (fail, give_up):
+    try:
+        failing()
+    except (ConnectionError, KeyError):
+        pass
+print("new:", *sorted({*sys.modules} - before))
+"""
+
+
+def finished(code, *arguments, options=()):
     command = [sys.executable, "-I", *options, "-c", START + code, *arguments]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    return done.stdout
+    return done
+
+
+def run(code, *arguments, options=()):
+    return finished(code, *arguments, options=options).stdout
 
 
 def imported(code):
@@ -68,9 +97,47 @@ def test_the_package_imports_only_its_extension():
     assert own == {"backoff_rs", "backoff_rs._backoff"}
 
 
+def test_a_decorated_function_imports_little():
+    decorate = "from backoff_rs import retry; retry(on=OSError)(lambda: None)"
+    modules, _ = imported(decorate)
+    slow = {"asyncio", "contextlib", "dataclasses", "datetime", "decimal", "inspect", "logging"}
+    assert not modules & {*slow, "re", "threading", "traceback", "typing"}
+    wrapped = (
+        f"import functools; {decorate.replace('lambda: None', 'functools.wraps(len)(lambda: 1)')}"
+    )
+    assert "inspect" not in imported(wrapped)[0]
+
+
 def test_a_failure_imports_nothing():
     """Another thread, a fork or a process without file descriptors could make that fail."""
     assert run(FAIL) == "new:\n"
+
+
+@pytest.mark.parametrize(
+    "before",
+    ["", "sys.modules['logging'] = None", "sys.modules['logging'] = type(sys)('logging')"],
+    ids=["not imported", "cannot be imported", "is being imported"],
+)
+def test_the_log_without_logging_is_that_of_logging(before):
+    expected = finished(f"import logging\n{LOG}")
+    assert expected.stdout == "new:\n"
+    assert expected.stderr.splitlines()[0] == (
+        "job: attempt 1: transient, ConnectionError('busy'): waiting 0.000 s"
+    )
+    logged = finished(f"{before}\n{LOG}")
+    assert (logged.stdout, logged.stderr) == (expected.stdout, expected.stderr)
+
+
+def test_without_stderr_the_log_changes_nothing():
+    assert finished(f"sys.stderr = None\n{LOG}").stdout == "new:\n"
+
+
+def test_a_configuration_of_logging_also_means_loggers_made_before():
+    disabled = "import logging.config; logging.config.dictConfig({'version': 1})"
+    assert finished(LOG.replace("before =", f"{disabled}\nbefore =")).stderr != ""
+    assert (
+        finished("import logging" + LOG.replace("before =", f"{disabled}\nbefore =")).stderr == ""
+    )
 
 
 def test_every_name_is_there():

@@ -38,7 +38,7 @@ from ._backoff import (
 
 # typing, dataclasses, inspect, logging and enum take many times as long to import as the rest of
 # the package. Its modules name types only for type checkers, and making a loop imports what a
-# failure needs.
+# failure needs, which of these is only enum.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ._attempts import Attempt

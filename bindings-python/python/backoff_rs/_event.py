@@ -1,9 +1,13 @@
 """RetryEvent, which hooks receive, and its parts of messages."""
 
-from dataclasses import dataclass
-
 from ._backoff import _type_name
 from ._types import Outcome, StopReason
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from dataclasses import dataclass
+else:
+    from ._dataclass import dataclass
 
 
 def safe_repr(value: object) -> str:
@@ -57,7 +61,7 @@ class RetryEvent:
         value: object,
         budget_is_local: bool = False,
     ) -> None:
-        # The generated __init__ of a frozen dataclass takes three times as long.
+        # The class refuses assignments, and each object.__setattr__ takes as long as this.
         self.__dict__.update(
             name=name,
             attempts=attempts,
@@ -79,6 +83,14 @@ class RetryEvent:
     def elapsed(self) -> float:
         """The time since the loop began, in seconds."""
         return self.elapsed_ns / 10**9
+
+    def _failure(self) -> str:
+        """The error, for the log."""
+        return safe_repr(self.error)
+
+    def _http_fields(self) -> dict[str, object]:
+        """What the log adds about an HTTP request."""
+        return {}
 
     def _summary(self) -> str:
         """How the loop ended, for messages."""

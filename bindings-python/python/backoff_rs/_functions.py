@@ -37,9 +37,9 @@ _FLAGS: Final = {
 
 def _is(question: str, function: Any) -> bool:
     """The answer of this function of inspect, also for an object with such a __call__. It is not
-    imported for a function that nothing was done to."""
+    imported for a function that nothing was done to, or nothing but functools.wraps."""
     plain = function.__func__ if isinstance(function, MethodType) else function
-    if isinstance(plain, FunctionType) and not plain.__dict__:
+    if isinstance(plain, FunctionType) and plain.__dict__.keys() <= {"__wrapped__"}:
         return bool(plain.__code__.co_flags & _FLAGS[question])
     is_error = isinstance(function, type) and issubclass(function, BaseException)
     if is_error or isinstance(function, BuiltinFunctionType) or not callable(function):

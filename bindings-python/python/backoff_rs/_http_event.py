@@ -1,10 +1,21 @@
 """HttpEvent, which the hooks of HTTP adapters receive."""
 
-from dataclasses import dataclass
-from typing import Any, Literal
+import re
+from typing import Any, Final, Literal
 
 from ._event import RetryEvent
 from ._types import StopReason
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from dataclasses import dataclass
+else:
+    from ._dataclass import dataclass
+
+#: The query and the fragment of a URL within a text, but not what closes it there, and its user
+#: information.
+_QUERY: Final = re.compile(r"(?<=\S)[?#](?:\S*[^\s\"')\]>,.;:])?")
+_USER: Final = re.compile(r"(?<=//)[^\s/]*@")
 
 
 @dataclass(frozen=True, init=False)
@@ -42,6 +53,20 @@ class HttpEvent(RetryEvent):
         self.__dict__.update(
             method=method, url=url, status=status, sent_once=sent_once, request=request
         )
+
+    def _failure(self) -> str:
+        """The error of an HTTP client. Its repr may have the headers of the request, and its text the
+        URL: both are places for secrets (SPEC 19.9)."""
+        kind = type(self.error).__name__
+        try:
+            text = _USER.sub("", _QUERY.sub("", str(self.error)))
+        except Exception:
+            return f"<{kind}, whose text failed>"
+        return f"{kind}({text and repr(text)})"
+
+    def _http_fields(self) -> dict[str, object]:
+        fields = ("method", "url", "status", "sent_once")
+        return {name: getattr(self, name) for name in fields}
 
     def _summary(self) -> str:
         # A request that was never sent is repeated all the same.

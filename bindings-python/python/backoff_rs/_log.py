@@ -1,24 +1,27 @@
-"""The default log: retries, loops that gave up, and what a newcomer may have missed."""
+"""The default log: retries, loops that gave up, and what a newcomer may have missed.
 
-import logging
-import re
+A failure must import nothing, and logging takes long to import: who never imports it needs nothing of
+it but its last resort, which writes warnings to stderr.
+"""
+
+from __future__ import annotations
+
 import sys
-import traceback
-from typing import Any
 
 from ._backoff import Policy
-from ._event import RetryEvent, safe_repr
-from ._http_event import HttpEvent
 from ._types import StopReason
 
-_LOGGER = logging.getLogger("backoff_rs")
-_METHODS = {logging.INFO: "info", logging.WARNING: "warning"}
-_QUIET = {StopReason.SUCCESS, StopReason.PERMANENT, StopReason.CANCELLED}
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import logging
+    from typing import Any, Final
 
-#: The query and the fragment of a URL within a text, but not what closes it there, and its user
-#: information.
-_QUERY = re.compile(r"(?<=\S)[?#](?:\S*[^\s\"')\]>,.;:])?")
-_USER = re.compile(r"(?<=//)[^\s/]*@")
+    from ._event import RetryEvent
+
+_INFO: Final = 20
+_WARNING: Final = 30
+_METHODS: Final = {_INFO: "info", _WARNING: "warning"}
+_QUIET: Final = {StopReason.SUCCESS, StopReason.PERMANENT, StopReason.CANCELLED}
 
 #: What this process was told once.
 _told: set[str] = set()
@@ -27,8 +30,7 @@ _told: set[str] = set()
 def log_retry(log: bool | logging.Logger, event: RetryEvent) -> None:
     """Logs a retry: of a failure or an HTTP request as a warning, of another result, which polling
     expects, as information."""
-    is_expected = event.error is None and not isinstance(event, HttpEvent)
-    level = logging.INFO if is_expected else logging.WARNING
+    level = _INFO if event.error is None and not event._http_fields() else _WARNING
     _try_to_log(log, level, "retry", event)
 
 
@@ -36,7 +38,7 @@ def log_stop(log: bool | logging.Logger, event: RetryEvent) -> None:
     """Logs that a loop gave up at a limit, as a warning: the caller gets the failure too, and knows
     whether it is an error. Other ends are the caller's to log."""
     if event.reason not in _QUIET:
-        _try_to_log(log, logging.WARNING, "gave up", event)
+        _try_to_log(log, _WARNING, "gave up", event)
 
 
 def log_unlimited(log: bool | logging.Logger, policy: Policy, given: str | None) -> None:
@@ -57,7 +59,7 @@ def log_blocking(log: bool | logging.Logger, event: RetryEvent) -> None:
 def _tell_once(log: bool | logging.Logger, about: str, what: str) -> None:
     if about not in _told:
         _told.add(about)
-        _try_to_log(log, logging.WARNING, f"backoff: {what}", None)
+        _try_to_log(log, _WARNING, f"backoff: {what}", None)
 
 
 def _try_to_log(
@@ -68,37 +70,59 @@ def _try_to_log(
     try:
         _log(log, level, message, event)
     except Exception:
-        if logging.raiseExceptions and sys.stderr is not None:
+        logging = _logging()
+        if logging is not None and logging.raiseExceptions and sys.stderr is not None:
+            # It has imported it.
+            import traceback
+
             traceback.print_exc()
 
 
+def _logging() -> Any:
+    """The module logging, if anything has imported it."""
+    logging = sys.modules.get("logging")
+    # Another thread may be importing it.
+    return logging if hasattr(logging, "getLogger") else None
+
+
+class _LastResort:
+    """What logging does as long as nobody has configured it, as nobody has who did not import it."""
+
+    def isEnabledFor(self, level: int) -> bool:
+        return level >= _WARNING
+
+    def log(self, level: int, text: str, *values: object, extra: object = None) -> None:
+        sys.stderr.write(f"{text % values}\n")
+        sys.stderr.flush()
+
+
+def _default_logger() -> Any:
+    logging = _logging()
+    return _LastResort() if logging is None else logging.getLogger("backoff_rs")
+
+
+# A configuration that disables the loggers that exist also means this one.
+_default_logger()
+
+
 def _log(log: bool | logging.Logger, level: int, message: str, event: RetryEvent | None) -> None:
-    structlog = sys.modules.get("structlog") if log is True else None
-    # Unconfigured, it would print to stdout just because something imported it.
-    if structlog is not None and not structlog.is_configured():
-        structlog = None
-    logger = _LOGGER if log is True else log
-    if logger is False or (structlog is None and not logger.isEnabledFor(level)):
-        return
-    fields = {} if event is None else _fields(event)
-    if structlog is not None:
-        if fields:
-            # Applications that render through logging use "name" for the logger.
-            fields["loop"] = fields.pop("name")
-        # Not each of its loggers has a method log().
-        method = _METHODS[level]
-        written: Any = getattr(structlog.get_logger("backoff_rs"), method)(message, **fields)
-        if hasattr(written, "close") and hasattr(written, "__await__"):
-            written.close()
-            raise TypeError("the logger of structlog is asynchronous, and nothing awaits it")
+    if log is True:
+        structlog = sys.modules.get("structlog")
+        # Unconfigured, it would print to stdout just because something imported it.
+        if structlog is not None and structlog.is_configured():
+            _log_structured(structlog, level, message, event)
+            return
+    logger: Any = _default_logger() if log is True else log
+    if not (logger and logger.isEnabledFor(level)):
         return
     if event is None:
         logger.log(level, "%s", message)
         return
+    fields, http = _fields(event), event._http_fields()
     loop, how = event.name, f"{event.outcome}"
-    if isinstance(event, HttpEvent):
-        loop = f"{loop}: {event.method} {event.url}"
-        how += "" if event.status is None else f", status {event.status}"
+    if http:
+        loop = f"{loop}: {http['method']} {http['url']}"
+        how += "" if http["status"] is None else f", status {http['status']}"
     if event.error is not None:
         how += f", {fields['error']}"
     then = event._summary() if event.reason else f"waiting {event.delay:.3f} s"
@@ -106,11 +130,21 @@ def _log(log: bool | logging.Logger, level: int, message: str, event: RetryEvent
     logger.log(level, "%s: attempt %d: %s: %s", loop, event.attempts, how, then, extra=extra)
 
 
+def _log_structured(structlog: Any, level: int, message: str, event: RetryEvent | None) -> None:
+    fields = {} if event is None else _fields(event)
+    if fields:
+        # Applications that render through logging use "name" for the logger.
+        fields["loop"] = fields.pop("name")
+    # Not each of its loggers has a method log().
+    log = getattr(structlog.get_logger("backoff_rs"), _METHODS[level])
+    written = log(message, **fields)
+    if hasattr(written, "close") and hasattr(written, "__await__"):
+        written.close()
+        raise TypeError("the logger of structlog is asynchronous, and nothing awaits it")
+
+
 def _fields(event: RetryEvent) -> dict[str, Any]:
-    shown = _repr_of_http_error if isinstance(event, HttpEvent) else safe_repr
-    error = None if event.error is None else shown(event.error)
     # The value is left out: it may be large, or a secret.
-    http = ("method", "url", "status", "sent_once") if isinstance(event, HttpEvent) else ()
     return {
         "name": event.name,
         "attempts": event.attempts,
@@ -118,17 +152,6 @@ def _fields(event: RetryEvent) -> dict[str, Any]:
         "reason": event.reason and event.reason.value,
         "delay": event.delay,
         "elapsed": event.elapsed,
-        "error": error,
-        **{name: getattr(event, name) for name in http},
+        "error": None if event.error is None else event._failure(),
+        **event._http_fields(),
     }
-
-
-def _repr_of_http_error(error: BaseException) -> str:
-    """The error of an HTTP client. Its repr may have the headers of the request, and its text the URL:
-    both are places for secrets (SPEC 19.9)."""
-    kind = type(error).__name__
-    try:
-        text = _USER.sub("", _QUERY.sub("", str(error)))
-    except Exception:
-        return f"<{kind}, whose text failed>"
-    return f"{kind}({text and repr(text)})"

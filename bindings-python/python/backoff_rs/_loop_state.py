@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import sys
 from types import CoroutineType
 
@@ -161,9 +160,11 @@ class LoopState:
             if self._operation is not None:
                 self._operation.cancel()
             if self._attempts:
-                # A clock that fails must not hide why the loop ends.
-                with contextlib.suppress(Exception):
+                try:  # noqa: SIM105
                     now_ns = self._now_ns()
+                except Exception:
+                    # A clock that fails must not hide why the loop ends.
+                    pass
             if self.options.on_stop is None:
                 self._end("cancelled")
                 return
@@ -196,8 +197,7 @@ class LoopState:
         if on_stop is None:
             return
         if can_await:
-            with _time.shield(self.awaits):
-                await self._call(on_stop, event)
+            await _time.shielded(self.awaits, self._call(on_stop, event))
         elif is_lost(on_stop(event)):
             import warnings
 

@@ -1,9 +1,13 @@
 """RetryError, which a loop raises that gave up."""
 
-from typing import Final
+from __future__ import annotations
 
 from ._event import RetryEvent, safe_repr
 from ._types import StopReason
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Final
 
 #: The most characters of a result or an error in a message.
 _MAX_LENGTH: Final = 200

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import sys
 import time
 from types import BuiltinFunctionType, FunctionType
@@ -10,7 +9,6 @@ from types import BuiltinFunctionType, FunctionType
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
-    from contextlib import AbstractContextManager
     from typing import Any, Final
 
     from ._backoff import Policy, RandomStream
@@ -132,12 +130,13 @@ def trio_scope_is_cancelled() -> bool:
     return trio is not None and bool(trio.current_effective_deadline() == -float("inf"))
 
 
-def shield(awaits: bool) -> AbstractContextManager[object]:
-    """A context in which a hook can be awaited although trio has cancelled the loop."""
+async def shielded(awaits: bool, call: Coroutine[Any, Any, object]) -> None:
+    """Awaits a call of a hook, also if trio has cancelled the loop."""
     if awaits and asyncio_task() is None and (trio := current_trio()) is not None:
-        scope: AbstractContextManager[object] = trio.CancelScope(shield=True)
-        return scope
-    return contextlib.nullcontext()
+        with trio.CancelScope(shield=True):
+            await call
+    else:
+        await call
 
 
 _platform: Final = Time()

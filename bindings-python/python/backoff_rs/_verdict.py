@@ -1,6 +1,7 @@
 """Verdicts: how a call ended, according to the caller."""
 
-from dataclasses import dataclass
+from __future__ import annotations
+
 from types import (
     AsyncGeneratorType,
     BuiltinFunctionType,
@@ -10,18 +11,31 @@ from types import (
     MethodWrapperType,
     NotImplementedType,
 )
-from typing import Final, TypeAlias, TypeVar
 
-from ._aliases import Duration, OutcomeOrName
 from ._backoff import _checked_retry_after, _type_name
 from ._context import MARK
 from ._functions import is_lost
 from ._types import Outcome
 
-E = TypeVar("E", bound=Exception)
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from dataclasses import dataclass
+    from typing import Final, TypeAlias, TypeVar
+
+    from ._aliases import Duration, OutcomeOrName
+
+    E = TypeVar("E", bound=Exception)
+
+    #: The result of a predicate. For a failure True is transient and False permanent; for a value
+    #: True is transient and False a success. Any other object counts by its truth value, but a text
+    #: that is no outcome is an error, and so is an object that is always true by mistake, such as a
+    #: function that was not called.
+    VerdictLike: TypeAlias = bool | OutcomeOrName | "Verdict"
+else:
+    from ._dataclass import dataclass
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class Verdict:
     """How a call ended, an Outcome or its name, and optionally how long the server asked to wait,
     a duration as for a policy (SPEC 18.3).
@@ -38,19 +52,26 @@ class Verdict:
     outcome: OutcomeOrName
     retry_after: Duration | None = None
 
+    def __init__(self, outcome: OutcomeOrName, retry_after: Duration | None = None) -> None:
+        self.__dict__.update(outcome=outcome, retry_after=retry_after)
+        self.__post_init__()
+
     def __post_init__(self) -> None:
         checked = _checked_retry_after(self.outcome, self.retry_after)
         if checked is not self.retry_after:
-            object.__setattr__(self, "retry_after", checked)
+            self.__dict__["retry_after"] = checked
+
+
+if not TYPE_CHECKING:
+    # typing.get_type_hints() looks for the names of a class in its module, which is the package.
+    _ALIASES: Final = "__import__('backoff_rs._aliases')._aliases"
+    Verdict.__annotations__ = {
+        "outcome": f"{_ALIASES}.OutcomeOrName",
+        "retry_after": f"{_ALIASES}.Duration | None",
+    }
 
 
 _PERMANENT: Final = Verdict(Outcome.PERMANENT)
-
-#: The result of a predicate. For a failure True is transient and False permanent; for a value
-#: True is transient and False a success. Any other object counts by its truth value, but a text
-#: that is no outcome is an error, and so is an object that is always true by mistake, such as a
-#: function that was not called.
-VerdictLike: TypeAlias = bool | OutcomeOrName | Verdict
 
 
 def permanent(error: E) -> E:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
+import sys
 from types import AsyncGeneratorType, GeneratorType
 
 from ._backoff import _type_name
@@ -30,7 +30,8 @@ def wrap(options: Options, function: _F) -> _F:
     """The function with retries."""
     if isinstance(function, staticmethod | classmethod):
         raise TypeError("retry goes beneath @staticmethod and @classmethod, not above")
-    if getattr(function, "__globals__", None) is vars(contextlib):
+    contextlib = sys.modules.get("contextlib")
+    if contextlib and getattr(function, "__globals__", None) is vars(contextlib):
         raise TypeError("retry goes beneath @contextmanager, not above: its call runs nothing yet")
     if not callable(function):
         raise TypeError(f"retry decorates a function, not {_type_name(function)}")
