@@ -1,6 +1,6 @@
-"""Loops, and the start of an interpreter. Nobody waits, and only the loops that are called so log."""
+"""Loops, and the start of an interpreter. Only the loops that are called so wait, or log."""
 
-from works import LITL, STAMINA, TENACITY, Work  # isort: split
+from works import LITL, SLEEP, STAMINA, TENACITY, Work, no_sleep  # isort: split
 
 import asyncio
 import logging
@@ -18,39 +18,52 @@ from backoff_rs import retry
 from stamina.instrumentation import set_on_retry_hooks
 
 set_on_retry_hooks([])
-# A blocking wait of zero takes the system longer than a loop takes any of them.
-time.sleep = lambda _seconds: None
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
-def litl(**more: Any) -> Decorator:
-    """Five retries of a ValueError, at once."""
-    always: dict[str, Any] = {"max_tries": 6, "interval": 0, "jitter": None}
-    return backoff.on_exception(backoff.constant, ValueError, **always, **more)
+def ours(milliseconds: int = 0, **more: Any) -> Decorator:
+    """Five retries of a ValueError, at once or with a timer."""
+    policy = f"constant:base={milliseconds}ms,max_retries=5"
+    return retry(policy, on=ValueError, **{"log": False, **more})
 
 
-def of_tenacity(**more: Any) -> Decorator:
+def litl(milliseconds: int = 0, **more: Any) -> Decorator:
+    """The same."""
+    always: dict[str, Any] = {"max_tries": 6, "interval": milliseconds / 1000, "jitter": None}
+    return backoff.on_exception(backoff.constant, ValueError, **always, **{"logger": None, **more})
+
+
+def of_tenacity(milliseconds: int = 0, **more: Any) -> Decorator:
     """The same."""
     return tenacity.retry(
         retry=tenacity.retry_if_exception_type(ValueError),
         stop=tenacity.stop_after_attempt(6),
-        wait=tenacity.wait_none(),
+        wait=tenacity.wait_fixed(milliseconds / 1000) if milliseconds else tenacity.wait_none(),
         reraise=True,
         **more,
     )
 
 
-#: The same.
-DECORATORS: list[tuple[str, Decorator]] = [
-    ("ours", retry("constant:base=0s,max_retries=5", on=ValueError, log=False)),
-    (LITL, litl(logger=None)),
-    (TENACITY, of_tenacity()),
-    (
-        STAMINA,
-        stamina.retry(on=ValueError, attempts=6, timeout=None, wait_initial=0, wait_jitter=0),
-    ),
-]
+def of_stamina(milliseconds: int = 0) -> Decorator:
+    """The same."""
+    wait = milliseconds / 1000
+    waits: dict[str, Any] = {"wait_initial": wait, "wait_exp_base": 1, "wait_jitter": 0}
+    return stamina.retry(on=ValueError, attempts=6, timeout=None, **waits)
+
+
+def decorators(milliseconds: int = 0) -> list[tuple[str, Decorator]]:
+    """The same of all."""
+    return [
+        ("ours", ours(milliseconds)),
+        (LITL, litl(milliseconds)),
+        (TENACITY, of_tenacity(milliseconds)),
+        (STAMINA, of_stamina(milliseconds)),
+    ]
+
+
+DECORATORS = decorators()
+WITH_TIMERS = decorators(1)
 
 #: Makes records and writes nothing.
 LOGGER = logging.getLogger("bench")
@@ -60,7 +73,7 @@ LOGGER.propagate = False
 #: The same with a warning before each retry, which ours has by default. Those of stamina are the same
 #: for all its loops.
 LOGGED: list[tuple[str, Decorator]] = [
-    ("ours", retry("constant:base=0s,max_retries=5", on=ValueError, log=LOGGER)),
+    ("ours", ours(log=LOGGER)),
     (LITL, litl(logger=LOGGER, backoff_log_level=logging.WARNING)),
     (TENACITY, of_tenacity(before_sleep=tenacity.before_sleep_log(LOGGER, logging.WARNING))),
 ]
@@ -100,6 +113,19 @@ def failures(decorate: Decorator, count: int) -> Callable[[], object]:
     return lambda: call(Failing(count))
 
 
+def with_timer(call: Callable[[], object]) -> Callable[[], object]:
+    """The call with blocking waits that wait."""
+
+    def run() -> None:
+        time.sleep = SLEEP
+        try:
+            call()
+        finally:
+            time.sleep = no_sleep  # type: ignore[assignment]
+
+    return run
+
+
 def concurrent(decorate: Decorator) -> Callable[[], object]:
     """A thousand tasks."""
 
@@ -120,9 +146,9 @@ def interpreter(code: str) -> Callable[[], object]:
     return partial(subprocess.run, [sys.executable, "-I", "-c", code], check=True)
 
 
-def decorated(module: str, decorator: str) -> str:
-    """A program with a decorated function."""
-    return f"from {module} import *\n@{decorator}\ndef call():\n    pass"
+def decorated(names: str, decorator: str) -> str:
+    """A program with a decorated function, which imports what the README of its library imports."""
+    return f"{names}\n@{decorator}\ndef call():\n    pass"
 
 
 WORKS = [
@@ -130,21 +156,34 @@ WORKS = [
     *(Work("loop, one failure", by, 1, failures(with_, 1)) for by, with_ in DECORATORS),
     *(Work("loop, two failures", by, 1, failures(with_, 2)) for by, with_ in DECORATORS),
     *(Work("loop, two failures, logged", by, 1, failures(with_, 2)) for by, with_ in LOGGED),
+    *(
+        Work("loop, two failures, waits of 1 ms", by, 1, with_timer(failures(with_, 2)))
+        for by, with_ in WITH_TIMERS
+    ),
     *(Work("1000 loops", by, 1, concurrent(with_)) for by, with_ in DECORATORS),
+    *(Work("1000 loops, waits of 1 ms", by, 1, concurrent(with_)) for by, with_ in WITH_TIMERS),
     Work("import", "ours", 1, interpreter("import backoff_rs")),
     Work("import", "bare Python", 1, interpreter("pass")),
     Work("import", "json", 1, interpreter("import json")),
     Work("import", LITL, 1, interpreter("import backoff")),
     Work("import", TENACITY, 1, interpreter("import tenacity")),
     Work(
-        "import and decorate", "ours", 1, interpreter(decorated("backoff_rs", "retry(on=OSError)"))
+        "import and decorate",
+        "ours",
+        1,
+        interpreter(decorated("from backoff_rs import retry", "retry(on=OSError)")),
     ),
     Work("import and decorate", "bare Python", 1, interpreter("pass")),
     Work(
         "import and decorate",
         LITL,
         1,
-        interpreter(decorated("backoff", "on_exception(expo, OSError)")),
+        interpreter(decorated("import backoff", "backoff.on_exception(backoff.expo, OSError)")),
     ),
-    Work("import and decorate", TENACITY, 1, interpreter(decorated("tenacity", "retry()"))),
+    Work(
+        "import and decorate",
+        TENACITY,
+        1,
+        interpreter(decorated("from tenacity import retry", "retry()")),
+    ),
 ]

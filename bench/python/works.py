@@ -1,7 +1,7 @@
 """What is measured, and the names of those who do it.
 
-Nobody waits: even a sleep of zero takes longer than everything else that a loop does. This module is
-imported before the libraries, because they may keep the function.
+Without a timer nobody waits: even a sleep of zero takes longer than everything else that a loop does. This
+module is imported before the libraries, because they may keep the function.
 """
 
 import time
@@ -9,7 +9,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import version
 
-time.sleep = lambda seconds: None  # type: ignore[assignment]
+#: The sleep of works with a timer.
+SLEEP = time.sleep
+
+
+def no_sleep(seconds: float, /) -> None:
+    """That of all others."""
+
+
+time.sleep = no_sleep  # type: ignore[assignment]
 
 #: The library `backoff` is known by the name of its author, because half of the field has its name.
 LITL = f"backoff (litl) {version('backoff')}"
