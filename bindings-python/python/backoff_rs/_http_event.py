@@ -66,7 +66,7 @@ class HttpEvent(RetryEvent):
 
     def _http_fields(self) -> dict[str, object]:
         fields = ("method", "url", "status", "sent_once")
-        return {name: getattr(self, name) for name in fields}
+        return {f"backoff_{name}": getattr(self, name) for name in fields}
 
     def _summary(self) -> str:
         # A request that was never sent is repeated all the same.

@@ -113,26 +113,29 @@ def _log(log: bool | logging.Logger, level: int, message: str, event: RetryEvent
             _log_structured(structlog, level, message, event)
             return
     logger: Any = _default_logger() if log is True else log
-    if not (logger and logger.isEnabledFor(level)):
+    if logger is False or not logger.isEnabledFor(level):
         return
     if event is None:
         logger.log(level, "%s", message)
         return
-    fields, http = _fields(event), event._http_fields()
-    loop, how = event.name, f"{event.outcome}"
+    http = event._http_fields()
+    extra = _fields(event, http)
+    loop, how = event.name, str(event.outcome)
     if http:
-        loop = f"{loop}: {http['method']} {http['url']}"
-        how += "" if http["status"] is None else f", status {http['status']}"
+        loop = f"{loop}: {http['backoff_method']} {http['backoff_url']}"
+        status = http["backoff_status"]
+        how += "" if status is None else f", status {status}"
     if event.error is not None:
-        how += f", {fields['error']}"
-    then = event._summary() if event.reason else f"waiting {event.delay:.3f} s"
-    extra = {f"backoff_{field}": value for field, value in fields.items()}
+        how += f", {extra['backoff_error']}"
+    then = event._summary() if event.reason else f"waiting {extra['backoff_delay']:.3f} s"
     logger.log(level, "%s: attempt %d: %s: %s", loop, event.attempts, how, then, extra=extra)
 
 
 def _log_structured(structlog: Any, level: int, message: str, event: RetryEvent | None) -> None:
-    fields = {} if event is None else _fields(event)
-    if fields:
+    fields = {}
+    if event is not None:
+        given = _fields(event, event._http_fields())
+        fields = {name.removeprefix("backoff_"): value for name, value in given.items()}
         # Applications that render through logging use "name" for the logger.
         fields["loop"] = fields.pop("name")
     # Not each of its loggers has a method log().
@@ -143,15 +146,15 @@ def _log_structured(structlog: Any, level: int, message: str, event: RetryEvent 
         raise TypeError("the logger of structlog is asynchronous, and nothing awaits it")
 
 
-def _fields(event: RetryEvent) -> dict[str, Any]:
+def _fields(event: RetryEvent, http: dict[str, object]) -> dict[str, Any]:
     # The value is left out: it may be large, or a secret.
     return {
-        "name": event.name,
-        "attempts": event.attempts,
-        "outcome": event.outcome and event.outcome.value,
-        "reason": event.reason and event.reason.value,
-        "delay": event.delay,
-        "elapsed": event.elapsed,
-        "error": None if event.error is None else event._failure(),
-        **event._http_fields(),
+        "backoff_name": event.name,
+        "backoff_attempts": event.attempts,
+        "backoff_outcome": event.outcome and str(event.outcome),
+        "backoff_reason": event.reason and str(event.reason),
+        "backoff_delay": event.delay,
+        "backoff_elapsed": event.elapsed,
+        "backoff_error": None if event.error is None else event._failure(),
+        **http,
     }
