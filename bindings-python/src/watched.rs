@@ -1,6 +1,7 @@
 use pyo3::PyTraverseError;
 use pyo3::exceptions::{PyBaseException, PyStopIteration};
 use pyo3::gc::PyVisit;
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::iterator::PySendResult;
 use pyo3::types::{PyIterator, PyTuple};
@@ -18,7 +19,7 @@ pub(crate) struct Watched {
 impl Watched {
     #[new]
     fn new(call: &Bound<'_, PyAny>, cancellations: Bound<'_, PyAny>) -> PyResult<Self> {
-        let steps = call.call_method0("__await__")?.cast_into::<PyIterator>()?;
+        let steps = call.call_method0(intern!(call.py(), "__await__"))?.cast_into::<PyIterator>()?;
         Ok(Self { steps: steps.unbind(), cancellations: cancellations.unbind() })
     }
 

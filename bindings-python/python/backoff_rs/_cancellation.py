@@ -24,63 +24,61 @@ _GROUPS_CANCEL_THEIR_TASK: Final = sys.version_info < (3, 13)
 
 
 class Cancellations:
-    """The cancellations of the current task during one call."""
+    """What a loop knows of the cancellations of its task during a call."""
 
-    __slots__ = ("_before", "_groups", "_task", "_watched")
+    # A part of the loop: an object of its own takes longer than what it does.
+    __slots__ = ("_before", "_groups", "_is_async", "_task", "_watched", "awaits")
 
-    def __init__(self) -> None:
+    def __init__(self, is_async: bool) -> None:
+        #: Whether the loop is one of tasks, and whether its hooks and predicates may be awaited now.
+        self._is_async = self.awaits = is_async
         #: The task of asyncio, and how often it was cancelled before the call.
         self._task: Any = None
         self._before = 0
         #: The failed groups, each of which cancelled its own task, and whether all are noted.
-        self._groups: list[object] = []
+        self._groups: tuple[object, ...] = ()
         self._watched = False
 
-    def begin(self) -> bool:
+    def _begin_call(self) -> bool:
         """Begins a call. Returns whether the task may be cancelled already."""
         task = self._task
         if task is None:
             task = self._task = _time.asyncio_task()
-        self._watched = False
+            if task is None:
+                return True
         if self._groups:
-            self._groups.clear()
-        if task is None:
-            return True
+            self._groups = ()
         before: int = task.cancelling()
         self._before = before
         return before > 0
 
-    def enter(self) -> None:
+    def _enter_call(self) -> None:
         """Begins a call in a task that need not be that of the call before."""
-        self._task = None
-        self.begin()
+        self._task, self._groups = None, ()
+        self._begin_call()
 
-    def library(self) -> Any:
+    def _library(self) -> Any:
         """The module whose sleep suspends the task: asyncio or trio; None for another library.
 
         asyncio comes first: a trio-asyncio task runs within a trio task, and in guest mode trio's
         tasks are not asyncio tasks."""
         return _time.current_trio() if self._task is None else sys.modules["asyncio"]
 
-    def clear(self) -> None:
-        """Releases the task and the groups at the end of the loop."""
-        self._task = None
-        self._groups.clear()
-
     def watch(self, call: Any) -> Awaitable[Any]:
-        """The call to await."""
+        """The call of an async loop, to be awaited."""
         awaited: Awaitable[Any] = call
         if _GROUPS_CANCEL_THEIR_TASK and self._task is not None and hasattr(call, "__await__"):
             self._watched, awaited = True, _Watched(call, self)
         return awaited
 
-    def found(self, error: BaseException | None, awaits: bool = True) -> bool:
+    def _was_cancelled(self, error: BaseException | None) -> bool:
         """Whether the task was cancelled during the call, which raised this error or returned. A
         timeout within the call takes back its own cancellation."""
         task = self._task
         if task is None:
             # After a value, only an await can raise the cancellation of trio.
-            return (error is not None or awaits) and _time.trio_scope_is_cancelled()
+            may_be_cancelled = self._is_async and (error is not None or self.awaits)
+            return may_be_cancelled and _time.trio_scope_is_cancelled()
         more: int = task.cancelling() - self._before
         if more <= 0 or not _GROUPS_CANCEL_THEIR_TASK:
             return more > 0
@@ -106,7 +104,7 @@ class Cancellations:
             and getattr(group, "_parent_task", None) is self._task
             and not any(known is group for known in self._groups)
         ):
-            self._groups.append(group)
+            self._groups = (*self._groups, group)
 
 
 def _frames(error: BaseException | None) -> Iterator[FrameType]:

@@ -11,7 +11,7 @@ from ._time import run
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Coroutine
+    from collections.abc import Coroutine
     from typing import Any, TypeAlias
 
     from ._backoff import Decision
@@ -32,8 +32,7 @@ class Loop(Steps):
 
     def attempt(self) -> _Rest:
         """Begins an attempt."""
-        cancellations = self._cancellations
-        may_be_cancelled = cancellations is not None and cancellations.begin()
+        may_be_cancelled = self._is_async and self._begin_call()
         if self._attempts:
             self._error = self._value = None
         else:
@@ -46,13 +45,8 @@ class Loop(Steps):
 
     def enter(self) -> None:
         """Enters the call of an attempt."""
-        if self._cancellations is not None:
-            self._cancellations.enter()
-
-    def watch(self, call: Any) -> Awaitable[Any]:
-        """The call of an async loop, to be awaited."""
-        assert self._cancellations is not None
-        return self._cancellations.watch(call)
+        if self._is_async:
+            self._enter_call()
 
     def failed(self, error: BaseException) -> _Rest:
         """Decides what to do after this failure. If it is not to wait, the driver raises it."""
@@ -60,7 +54,7 @@ class Loop(Steps):
         if (
             isinstance(error, self.options.types)
             and not may_be_marked(error)
-            and (self._cancellations is None or not self._cancellations.found(error))
+            and not (self._is_async and self._was_cancelled(error))
             and self._decide("transient")
         ):
             return None

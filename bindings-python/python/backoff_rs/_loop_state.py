@@ -8,8 +8,12 @@ from types import CoroutineType
 from . import _time
 from ._cancellation import Cancellations
 from ._context import keep_context, may_be_marked
+from ._event import RetryEvent
 from ._functions import is_lost
+from ._log import log_stop
 from ._options import NOT_AWAITED
+from ._types import Outcome, StopReason
+from ._verdict import unmark
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,11 +23,12 @@ if TYPE_CHECKING:
     from ._aliases import OutcomeOrName
     from ._backoff import Decision, Operation
     from ._budget_session import SharedBudgetSession
-    from ._event import RetryEvent
     from ._options import Options
-    from ._types import Outcome, StopReason
 
     _Reason = StopReason | Literal["success", "cancelled"]
+
+#: Outcome() takes longer to find them.
+_OUTCOMES: Final[dict[str, Outcome]] = {outcome.value: outcome for outcome in Outcome}
 
 _LEFT: Final = (
     "was not awaited: nothing can await it after a `break` or an exception outside "
@@ -45,13 +50,12 @@ def _caller() -> int:
     return level
 
 
-class LoopState:
+class LoopState(Cancellations):
     """One operation: what its steps know of it, and how it ends."""
 
     __slots__ = (
         "_attempts",
         "_began_ns",
-        "_cancellations",
         "_deadline_ns",
         "_decided_ns",
         "_error",
@@ -64,7 +68,6 @@ class LoopState:
         "_stream",
         "_time",
         "_value",
-        "awaits",
         "decision",
         "options",
     )
@@ -81,10 +84,9 @@ class LoopState:
         args: tuple[Any, ...] = (),
         kwargs: dict[str, Any] | None = None,
     ) -> None:
+        super().__init__(awaits)
         self.options: Options = options
         self._name = name
-        #: Whether hooks and predicates may be awaited.
-        self.awaits: bool = awaits
         self._time = time = _time.current()
         self._now_ns = time.now_ns if options.clock_ns is None else options.checked_now_ns
         self._stream = options.stream
@@ -92,7 +94,6 @@ class LoopState:
         if options.depends_on_arguments:
             self._stream = options.stream_of_call(args, kwargs or {})
             self._deadline_ns = options.deadline_of_call(args, kwargs or {})
-        self._cancellations = Cancellations() if awaits else None
         self._attempts = self._began_ns = 0
         #: Made when it is needed: at the first failure, or if others can see that it begins.
         self._operation: Operation | None = None
@@ -117,10 +118,8 @@ class LoopState:
 
     def _event(self, decision: Decision) -> RetryEvent:
         """The event of the last decision."""
-        from ._types import Outcome
-
         return self._new_event(
-            Outcome(self._outcome),
+            _OUTCOMES[self._outcome],
             decision.reason,
             decision.delay_ns,
             self._decided_ns,
@@ -135,8 +134,6 @@ class LoopState:
         now_ns: int,
         budget_is_local: bool = False,
     ) -> RetryEvent:
-        from ._event import RetryEvent
-
         return (self.options.event or RetryEvent)(
             self._name,
             self._attempts,
@@ -168,8 +165,6 @@ class LoopState:
             if self.options.on_stop is None:
                 self._end("cancelled")
                 return
-            from ._types import StopReason
-
             event = self._new_event(None, StopReason.CANCELLED, 0, now_ns)
             await self._stop(event, can_await)
 
@@ -190,8 +185,6 @@ class LoopState:
         """Ends the loop: counts it, then calls on_stop (SPEC 18.5)."""
         self._end(event.reason)
         if self.options.log is not False:
-            from ._log import log_stop
-
             log_stop(self.options.log, event)
         on_stop = self.options.on_stop
         if on_stop is None:
@@ -206,13 +199,10 @@ class LoopState:
     def _end(self, reason: _Reason | None) -> None:
         self._reason = reason
         if self._error is not None and may_be_marked(self._error):
-            from ._verdict import unmark
-
             unmark(self._error)
         # An error refers to the frames it passed, and they refer to this loop: no cycle.
         self._error, self._value, self.decision = None, None, None
-        if self._cancellations is not None:
-            self._cancellations.clear()
+        self._task, self._groups = None, ()
         if self.options.stats is not None and reason is not None:
             self.options.stats.record(self._attempts, reason)
 

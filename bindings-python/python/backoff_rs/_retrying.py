@@ -140,11 +140,6 @@ class Retrying:
 
             if not isinstance(log, logging.Logger):
                 raise TypeError(f"log must be a bool | logging.Logger, not {_type_name(log)}")
-        # What a failure needs is imported here, not by the first failure: that could wait for ever for
-        # the import lock of a thread that a fork has left behind, meet modules that another thread is
-        # importing, or find no file descriptor left.
-        from . import _log, _retry_error, _verdict  # noqa: F401
-
         functions: dict[str, Any] = {
             "on_result": on_result,
             "on_retry": on_retry,

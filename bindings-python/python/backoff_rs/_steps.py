@@ -2,6 +2,10 @@
 
 They are written once, as coroutines, for blocking and async callers alike. In a blocking loop they
 never suspend, and run() runs each to its end.
+
+What a failure needs is imported with this module, not by the first failure: that could wait for ever
+for the import lock of a thread that a fork has left behind, meet modules that another thread is
+importing, or find no file descriptor left.
 """
 
 from __future__ import annotations
@@ -11,9 +15,12 @@ import sys
 from . import _time
 from ._backoff import Decision, _begin
 from ._context import add_note, may_be_marked
+from ._log import log_blocking, log_retry, log_unlimited
 from ._loop_state import LoopState, reject_lost
 from ._options import reject_distant_deadline
+from ._retry_error import RetryError
 from ._time import run
+from ._verdict import mark_of, verdict_of_error, verdict_of_value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -49,8 +56,8 @@ class Steps(LoopState):
         except BaseException as error:
             await self._cancel_because(error)
             raise
-        if self._cancellations is not None:
-            self._cancellations.begin()
+        if self._is_async:
+            self._begin_call()
         self._attempts = 1
 
     def _new_operation(self) -> Operation:
@@ -80,15 +87,12 @@ class Steps(LoopState):
         if event.reason == "permanent" or self.options.reraise:
             add_note(error, event)
             return
-        from ._retry_error import RetryError
-
         raise RetryError(event) from error
 
     async def _returned(self) -> None:
         outcome, retry_after = await self._verdict()
         if outcome != "success" and self._was_cancelled(None):
-            assert self._cancellations is not None
-            library = self._cancellations.library()
+            library = self._library()
             await self._cancel()
             if self.awaits:
                 await library.sleep(0)
@@ -100,8 +104,6 @@ class Steps(LoopState):
         event = self._event(decision)
         await self._stop(event)
         if event.reason != "success":
-            from ._retry_error import RetryError
-
             raise RetryError(event)
 
     async def _wait(self, decision: Decision) -> None:
@@ -134,8 +136,6 @@ class Steps(LoopState):
 
     def _log(self, event: RetryEvent) -> None:
         """Logs the retry, and what a newcomer may have missed."""
-        from ._log import log_blocking, log_retry, log_unlimited
-
         log = self.options.log
         log_retry(log, event)
         policy = self._time.policy or self.options.policy
@@ -149,8 +149,7 @@ class Steps(LoopState):
         sleep = self.options.sleep
         if sleep is not None and not self._replaces_sleep():
             return self._sleep(sleep, decision.delay)
-        assert self._cancellations is not None
-        return self._time.suspend(decision.delay_ns, self._cancellations.library())
+        return self._time.suspend(decision.delay_ns, self._library())
 
     async def _sleep(self, sleep: Callable[[float], object], delay: float) -> None:
         try:
@@ -176,9 +175,6 @@ class Steps(LoopState):
             run(self._break_off(error))
             raise
 
-    def _was_cancelled(self, error: BaseException | None) -> bool:
-        return self._cancellations is not None and self._cancellations.found(error, self.awaits)
-
     async def _verdict(self) -> tuple[OutcomeOrName, Duration | None]:
         """The outcome and retry_after of the last call, according to its mark or the caller."""
         error, options = self._error, self.options
@@ -186,19 +182,12 @@ class Steps(LoopState):
             if error is None:
                 if options.on_result is None:
                     return "success", None
-                from ._verdict import verdict_of_value
-
                 verdict = verdict_of_value(await self._call(options.on_result, self._value))
                 return verdict.outcome, verdict.retry_after
-            if may_be_marked(error):
-                from ._verdict import mark_of
-
-                if (mark := mark_of(error)) is not None:
-                    return mark.outcome, mark.retry_after
+            if may_be_marked(error) and (mark := mark_of(error)) is not None:
+                return mark.outcome, mark.retry_after
             if isinstance(options.on, tuple):
                 return "transient" if isinstance(error, options.on) else "permanent", None
-            from ._verdict import verdict_of_error
-
             verdict = verdict_of_error(await self._call(options.on, error))
             return verdict.outcome, verdict.retry_after
         except BaseException as raised:
@@ -207,12 +196,13 @@ class Steps(LoopState):
 
     def _decide(self, outcome: OutcomeOrName, retry_after: Duration | None = None) -> Decision:
         """Takes the time, and the decision after the last call."""
-        now_ns, operation = self._now_ns, self._operation
+        operation = self._operation
         try:
             if operation is None:
                 operation = self._operation = self._new_operation()
-            self._outcome, self._decided_ns = outcome, now_ns()
-            decision = operation._decide(outcome, self._decided_ns, retry_after)
+            self._outcome = outcome
+            self._decided_ns = now_ns = self._now_ns()
+            decision = operation._decide(outcome, now_ns, retry_after)
             if self._session is not None:
                 self._session.attempt_ended(outcome)
         except Exception as error:
@@ -226,7 +216,7 @@ class Steps(LoopState):
         if self._session is None or not decision:
             return decision
         try:
-            library = None if self._cancellations is None else self._cancellations.library()
+            library = self._library() if self._is_async else None
             if await self._session.ask(self._outcome, self.awaits, library):
                 return decision
         except BaseException as error:

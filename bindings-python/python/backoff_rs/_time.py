@@ -62,15 +62,18 @@ class Time:
         while (left_ns := end_ns - now_ns()) > 0 and _is_genuine(sleep):
             sleep(_seconds(left_ns))
 
-    async def suspend(self, delay_ns: int, library: Any) -> None:
+    def suspend(self, delay_ns: int, library: Any) -> Coroutine[Any, Any, object]:
         """Suspends this task, of asyncio or trio, for at least this long."""
+        if delay_ns or library is None:
+            return self._suspend(delay_ns, library)
+        # A task that never suspends cannot be cancelled.
+        asleep: Coroutine[Any, Any, object] = library.sleep(0)
+        return asleep
+
+    async def _suspend(self, delay_ns: int, library: Any) -> None:
         if library is None:
             raise RuntimeError("neither asyncio nor trio runs this task: pass sleep=")
         now_ns, sleep = self.now_ns, library.sleep
-        if not delay_ns:
-            # A task that never suspends cannot be cancelled.
-            await sleep(0)
-            return
         end_ns = now_ns() + delay_ns
         await sleep(_seconds(delay_ns))
         while (left_ns := end_ns - now_ns()) > 0 and _is_genuine(sleep):
@@ -100,12 +103,10 @@ def _is_genuine(sleep: object) -> bool:
 def asyncio_task() -> Any:
     """The current asyncio task, if there is one."""
     asyncio = sys.modules.get("asyncio")
-    if asyncio is None:
+    # Without a running loop current_task() raises an exception, which takes as long as an attempt.
+    if asyncio is None or asyncio._get_running_loop() is None:
         return None
-    try:
-        return asyncio.current_task()
-    except RuntimeError:
-        return None
+    return asyncio.current_task()
 
 
 def current_trio() -> Any:
