@@ -29,15 +29,19 @@ class Cancellations:
     # A part of the loop: an object of its own takes longer than what it does.
     __slots__ = ("_before", "_groups", "_is_async", "_task", "_watched", "awaits")
 
-    def __init__(self, is_async: bool) -> None:
-        #: Whether the loop is one of tasks, and whether its hooks and predicates may be awaited now.
-        self._is_async = self.awaits = is_async
-        #: The task of asyncio, and how often it was cancelled before the call.
-        self._task: Any = None
-        self._before = 0
-        #: The failed groups, each of which cancelled its own task, and whether all are noted.
-        self._groups: tuple[object, ...] = ()
-        self._watched = False
+    #: Whether the loop is one of tasks, and whether its hooks and predicates may be awaited now.
+    _is_async: bool
+    awaits: bool
+    #: The task of asyncio, and how often it was cancelled before the call.
+    _task: Any
+    _before: int
+    #: The failed groups, each of which cancelled its own task, and whether all are noted.
+    _groups: tuple[object, ...]
+    _watched: bool
+
+    def _forget_calls(self) -> None:
+        """Begins and ends an async loop. A blocking one has no task."""
+        self._task, self._groups, self._watched = None, (), False
 
     def _begin_call(self) -> bool:
         """Begins a call. Returns whether the task may be cancelled already."""
@@ -74,11 +78,12 @@ class Cancellations:
     def _was_cancelled(self, error: BaseException | None) -> bool:
         """Whether the task was cancelled during the call, which raised this error or returned. A
         timeout within the call takes back its own cancellation."""
+        if not self._is_async:
+            return False
         task = self._task
         if task is None:
             # After a value, only an await can raise the cancellation of trio.
-            may_be_cancelled = self._is_async and (error is not None or self.awaits)
-            return may_be_cancelled and _time.trio_scope_is_cancelled()
+            return (error is not None or self.awaits) and _time.trio_scope_is_cancelled()
         more: int = task.cancelling() - self._before
         if more <= 0 or not _GROUPS_CANCEL_THEIR_TASK:
             return more > 0

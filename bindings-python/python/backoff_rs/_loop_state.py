@@ -84,7 +84,9 @@ class LoopState(Cancellations):
         args: tuple[Any, ...] = (),
         kwargs: dict[str, Any] | None = None,
     ) -> None:
-        super().__init__(awaits)
+        self._is_async = self.awaits = awaits
+        if awaits:
+            self._forget_calls()
         self.options: Options = options
         self._name = name
         self._time = time = _time.current()
@@ -202,7 +204,8 @@ class LoopState(Cancellations):
             unmark(self._error)
         # An error refers to the frames it passed, and they refer to this loop: no cycle.
         self._error, self._value, self.decision = None, None, None
-        self._task, self._groups = None, ()
+        if self._is_async:
+            self._forget_calls()
         if self.options.stats is not None and reason is not None:
             self.options.stats.record(self._attempts, reason)
 
