@@ -30,6 +30,7 @@ impl Progress {
 
     /// The progress of [`Operation::begin`](crate::Operation::begin).
     #[must_use]
+    #[inline]
     pub fn begin(
         stream: RandomStream,
         now_ns: u64,
@@ -60,6 +61,35 @@ impl Progress {
         deadline_ns: Option<u64>,
     ) -> Self {
         Self { retries, ..Self::begin(stream, began_ns, deadline_ns, None) }
+    }
+
+    /// Begins at this time, with a budget, what began without both.
+    #[inline]
+    pub fn begin_at(&mut self, now_ns: u64, budget: Option<&Budget>) {
+        self.began_ns = now_ns;
+        if let Some(budget) = budget {
+            budget.report(BudgetEvent::OperationBegan, now_ns);
+        }
+    }
+
+    /// The time at which it began.
+    #[must_use]
+    #[inline]
+    pub const fn began_ns(&self) -> u64 {
+        self.began_ns
+    }
+
+    /// Sets the stream, of which nothing was drawn yet.
+    #[inline]
+    pub fn set_stream(&mut self, stream: RandomStream) {
+        self.stream = stream;
+    }
+
+    /// [`Operation::retries`](crate::Operation::retries).
+    #[must_use]
+    #[inline]
+    pub const fn retries(&self) -> u64 {
+        self.retries
     }
 
     /// [`Operation::decide`](crate::Operation::decide) under the policy.
