@@ -83,8 +83,7 @@ where
         let Loop { retry, deadline, classify, on_retry, on_stop, has_hook, .. } = plan;
         let Retry { policy, stream, budget, shared_budget, stats, clock, sleep } = retry;
         let no_stream = RandomStream::from_seed(0);
-        let deadline_ns = deadline.map(nanoseconds);
-        let operation = Progress::begin(stream.unwrap_or(no_stream), 0, deadline_ns, None);
+        let operation = Progress::new(stream.unwrap_or(no_stream), deadline.map(nanoseconds));
         Self {
             policy,
             budget,
