@@ -79,6 +79,7 @@ where
     N: FnMut(&RetryEvent<'_, R>),
     P: FnMut(&RetryEvent<'_, R>),
 {
+    #[inline]
     pub(crate) fn new(plan: Loop<'a, R, V, C, S, N, P>) -> Self {
         let Loop { retry, deadline, classify, on_retry, on_stop, has_hook, .. } = plan;
         let Retry { policy, stream, budget, shared_budget, stats, clock, sleep } = retry;
@@ -105,6 +106,7 @@ where
     }
 
     /// A loop of whose report the caller sees only the result.
+    #[inline]
     pub(crate) fn without_report(plan: Loop<'a, R, V, C, S, N, P>) -> Self {
         let needs_time = plan.needs_time();
         let mut run = Self::new(plan);
