@@ -119,7 +119,6 @@ pub(crate) const ON_WINDOW: u32 = CapOn::Window as u32;
 pub(crate) const ON_DELAY: u32 = CapOn::Delay as u32;
 
 pub(crate) const AT_LEAST: u32 = RetryAfterMode::AtLeast as u32;
-pub(crate) const EXACT: u32 = RetryAfterMode::Exact as u32;
 pub(crate) const SPREAD: u32 = RetryAfterMode::Spread as u32;
 
 pub(crate) const QUOTA: u32 = 1;
