@@ -11,11 +11,7 @@ use backoff_core::{Policy, RandomStream};
 #[cfg(not(target_has_atomic = "64"))]
 use portable_atomic::AtomicU64;
 
-use crate::wiped;
-
-/// What the default streams of a process have in common: how far its seed is, the seed, and the number
-/// of loops that have begun on such streams. In a new process all three are 0.
-pub(crate) type Words = [AtomicU64; 3];
+use crate::wiped::{self, Words};
 
 /// The stream of this process's next loop (SPEC 18.1).
 pub(crate) fn stream() -> RandomStream {
@@ -30,6 +26,9 @@ pub(crate) fn stream() -> RandomStream {
 
 /// The next stream of the process with this ID: number `n` under the seed of the process, which is
 /// drawn from entropy at its first use.
+///
+/// The words say how far the seed is, what it is, and how many loops have begun. In a new process
+/// all are 0.
 ///
 /// A lock would not do: a forked child would copy it even while another thread holds it, and wait
 /// for ever.

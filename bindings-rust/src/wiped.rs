@@ -5,7 +5,8 @@
 use std::ptr::{self, NonNull};
 use std::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 
-use crate::defaults::Words;
+/// What the default streams of a process have in common (`defaults`).
+pub(crate) type Words = [AtomicU64; 3];
 
 const LENGTH: usize = size_of::<Words>();
 
