@@ -2,8 +2,8 @@
 
 use core::ffi::c_void;
 
-use backoff_core::ffi::{outcome_from_number, reason_from_number};
-use backoff_core::{Budget, Operation, Outcome, Policy, RandomStream, RetryStats, StopReason};
+use backoff_core::ffi::{Progress, outcome_from_number, reason_from_number};
+use backoff_core::{Budget, Outcome, Policy, RandomStream, RetryStats, StopReason};
 
 use crate::budget::{BudgetHandle, backoff_budget, wait_until_free};
 use crate::code::{BACKOFF_ERROR_NULL_POINTER, BACKOFF_ERROR_UNKNOWN_OUTCOME, backoff_code};
@@ -191,7 +191,7 @@ impl Loop<'_> {
         }
         let began = callbacks.now();
         wait_until_free(*budget)?;
-        let mut operation = Operation::begin(self.policy, stream, began, deadline_ns, *budget);
+        let mut operation = Progress::begin(stream, began, deadline_ns, *budget);
         let mut attempts: u64 = 0;
         loop {
             attempts = attempts.saturating_add(1);
@@ -206,7 +206,7 @@ impl Loop<'_> {
             }
             let now_ns = callbacks.now();
             wait_until_free(*budget).map_err(|code| self.fail(attempts, code))?;
-            let decision = operation.decide(outcome, retry_after_ns, now_ns, *budget);
+            let decision = operation.decide(&self.policy, outcome, retry_after_ns, now_ns, *budget);
             let backoff_decision { reason, delay_ns, .. } = decision.into();
             let (outcome, elapsed_ns) = (outcome as u32, now_ns.saturating_sub(began));
             let reserved = [0; 4];

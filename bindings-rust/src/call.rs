@@ -4,11 +4,14 @@ use std::future::poll_fn;
 use std::ops::ControlFlow;
 use std::pin::pin;
 
+use backoff_core::Outcome;
+
 use crate::classify::Classify;
 use crate::event::{Report, RetryEvent};
 use crate::loops::Loop;
 use crate::run::Run;
 use crate::time::{BlockingSleep, Clock, Sleep};
+use crate::verdict::Verdict;
 
 impl<R, V, C, S, N, P> Loop<'_, R, V, C, S, N, P>
 where
@@ -23,12 +26,25 @@ where
     /// let retry = backoff_retry::Retry::default();
     /// assert_eq!(retry.when(|_: &&str| true).call(|| Ok(7)), Ok(7));
     /// ```
-    pub fn call<F>(self, call: F) -> R
+    pub fn call<F>(mut self, mut call: F) -> R
     where
         F: FnMut() -> R,
         S: BlockingSleep,
     {
-        Run::without_report(self).block(call, || false).result
+        if self.is_watched() {
+            return Run::without_report(self).block(call, || false).result;
+        }
+        // Nobody sees that this loop begins, nor that it ends by a success or a panic. So there is
+        // none before a failure.
+        let result = call();
+        let verdict = self.classify.classify(&result);
+        if verdict.outcome == Outcome::Success {
+            return result;
+        }
+        let mut run = Run::without_report(self);
+        run.begin();
+        run.begin_attempt();
+        run.go_on(result, verdict, call, || false).result
     }
 
     /// Runs the loop in this thread. Returns how it ended: the result of the last call, the reason,
@@ -135,16 +151,34 @@ where
     P: FnMut(&RetryEvent<'_, R>),
 {
     /// The whole loop, in this thread.
-    fn block<F, G>(&mut self, mut call: F, mut cancelled: G) -> Report<R>
+    fn block<F, G>(&mut self, mut call: F, cancelled: G) -> Report<R>
     where
         S: BlockingSleep,
         F: FnMut() -> R,
         G: FnMut() -> bool,
     {
         self.begin();
+        self.begin_attempt();
+        let result = call();
+        let verdict = self.classify(&result);
+        self.go_on(result, verdict, call, cancelled)
+    }
+
+    /// The loop from the end of a call.
+    fn go_on<F, G>(
+        &mut self,
+        mut result: R,
+        mut verdict: Verdict,
+        mut call: F,
+        mut cancelled: G,
+    ) -> Report<R>
+    where
+        S: BlockingSleep,
+        F: FnMut() -> R,
+        G: FnMut() -> bool,
+    {
         loop {
-            self.begin_attempt();
-            let next = match self.end_attempt(call(), &mut cancelled) {
+            let next = match self.end_classified(result, verdict, &mut cancelled) {
                 Ok(next) => next,
                 Err((ticket, asked)) => self.answered(&asked, ticket.wait()),
             };
@@ -157,6 +191,9 @@ where
             if is_cancelled {
                 return self.cancel();
             }
+            self.begin_attempt();
+            result = call();
+            verdict = self.classify(&result);
         }
     }
 
@@ -179,19 +216,24 @@ where
             loop {
                 self.begin_attempt();
                 let result = call().await;
-                let next = match self.end_attempt(result, || false) {
-                    Ok(next) => next,
-                    Err((ticket, asked)) => {
-                        let answer = ticket.await;
-                        self.answered(&asked, answer)
+                // What is needed only to start the wait is dropped before it, or the future would keep it.
+                let mut wait = pin!({
+                    let next = match self.end_attempt(result, || false) {
+                        Ok(next) => next,
+                        Err((ticket, asked)) => {
+                            let answer = ticket.await;
+                            self.answered(&asked, answer)
+                        }
+                    };
+                    match next {
+                        ControlFlow::Continue(delay) => {
+                            self.in_callback(|sleep| sleep.sleep(delay))
+                        }
+                        ControlFlow::Break(report) => return finish(report),
                     }
-                };
-                let delay = match next {
-                    ControlFlow::Continue(delay) => delay,
-                    ControlFlow::Break(report) => return finish(report),
-                };
-                let mut wait = pin!(self.in_callback(|sleep| sleep.sleep(delay)));
-                poll_fn(|context| self.in_callback(|_| wait.as_mut().poll(context))).await;
+                });
+                let run = &mut self;
+                poll_fn(move |context| run.in_callback(|_| wait.as_mut().poll(context))).await;
             }
         }
     }

@@ -11,41 +11,45 @@ use backoff_core::{Policy, RandomStream};
 #[cfg(not(target_has_atomic = "64"))]
 use portable_atomic::AtomicU64;
 
-/// The number of loops on default streams that this process has begun.
-static LOOPS: AtomicU64 = AtomicU64::new(0);
+use crate::wiped::{self, Words};
 
-/// The stream of this process's next loop (SPEC 18.1): number `n` under the seed of the process.
+/// The stream of this process's next loop (SPEC 18.1).
 pub(crate) fn stream() -> RandomStream {
-    let seed = seed();
-    RandomStream::nth(seed, LOOPS.fetch_add(1, Ordering::Relaxed))
+    /// A forked child has a copy of them, which counts only for the process with its parent's ID.
+    static COPIED: Words = [const { AtomicU64::new(0) }; 3];
+
+    match wiped::words() {
+        Some(words) => next(words, 1),
+        None => next(&COPIED, process_id()),
+    }
 }
 
-/// The seed of this process, drawn from entropy at its first use.
+/// The next stream of the process with this ID: number `n` under the seed of the process, which is
+/// drawn from entropy at its first use.
 ///
-/// A forked child starts with a copy of its parent's memory, so the seed counts only together with
-/// the process ID for which it was drawn. A lock would not do: the child would copy it even while
-/// another thread holds it, and wait for ever.
-fn seed() -> u64 {
-    static SEED: AtomicU64 = AtomicU64::new(0);
-    /// The process that draws the seed, as twice its ID; one more once it is drawn.
-    static STATE: AtomicU64 = AtomicU64::new(0);
-
-    let drawing = u64::from(process_id()) << 1;
+/// The words say how far the seed is, what it is, and how many loops have begun. In a new process
+/// all are 0.
+///
+/// A lock would not do: a forked child would copy it even while another thread holds it, and wait
+/// for ever.
+fn next([state, seed, loops]: &Words, process: u32) -> RandomStream {
+    let drawing = u64::from(process) << 1;
     let drawn = drawing | 1;
     loop {
-        let state = STATE.load(Ordering::Acquire);
-        if state == drawn {
-            return SEED.load(Ordering::Relaxed);
+        let current = state.load(Ordering::Acquire);
+        if current == drawn {
+            let seed = seed.load(Ordering::Relaxed);
+            return RandomStream::nth(seed, loops.fetch_add(1, Ordering::Relaxed));
         }
-        if state == drawing {
+        if current == drawing {
             thread::yield_now();
-        } else if STATE
-            .compare_exchange(state, drawing, Ordering::Relaxed, Ordering::Relaxed)
+        } else if state
+            .compare_exchange(current, drawing, Ordering::Relaxed, Ordering::Relaxed)
             .is_ok()
         {
-            SEED.store(draw_seed(), Ordering::Relaxed);
-            LOOPS.store(0, Ordering::Relaxed);
-            STATE.store(drawn, Ordering::Release);
+            seed.store(draw_seed(), Ordering::Relaxed);
+            loops.store(0, Ordering::Relaxed);
+            state.store(drawn, Ordering::Release);
         }
     }
 }
@@ -71,17 +75,33 @@ pub(crate) fn policy() -> Policy {
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
+    use std::sync::atomic::Ordering;
     use std::thread;
 
-    use super::{RandomStream, seed, stream};
+    use super::{AtomicU64, RandomStream, Words, next};
 
-    /// The only test that uses default streams here, so it uses the first ones of the process.
     #[test]
     fn the_loops_of_all_threads_have_consecutive_streams_under_one_seed() {
-        let threads = [(); 4].map(|()| thread::spawn(|| [(); 25].map(|()| stream().state())));
-        let streams = threads.map(|thread| thread.join().unwrap());
-        let seed = seed();
+        let words = Words::default();
+        let streams = thread::scope(|scope| {
+            let thread = || scope.spawn(|| [(); 25].map(|()| next(&words, 1).state()));
+            [(); 4].map(|()| thread()).map(|thread| thread.join().unwrap())
+        });
+        let seed = words[1].load(Ordering::Relaxed);
         let expected: BTreeSet<_> = (0..100).map(|n| RandomStream::nth(seed, n).state()).collect();
         assert_eq!(BTreeSet::from_iter(streams.concat()), expected);
+    }
+
+    /// The words of a child are a copy of these, also while another thread draws the seed.
+    #[test]
+    fn the_words_of_another_process_count_for_nothing() {
+        for parent in [[0, 0, 0], [2 * 7, 0, 0], [2 * 7 + 1, 5, 3]] {
+            let words: Words = parent.map(AtomicU64::new);
+            let first = next(&words, 8);
+            let [state, seed, loops] = words.map(AtomicU64::into_inner);
+            assert_eq!((state, loops), (2 * 8 + 1, 1));
+            assert_ne!(seed, parent[1]);
+            assert_eq!(first, RandomStream::nth(seed, 0));
+        }
     }
 }

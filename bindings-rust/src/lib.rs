@@ -9,7 +9,7 @@
 )]
 // docs.rs sets `docsrs`: its pages name the feature that an item needs.
 #![cfg_attr(docsrs, feature(doc_cfg))]
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 #[cfg(not(any(target_has_atomic = "64", feature = "portable-atomic")))]
 compile_error!(
@@ -52,6 +52,12 @@ mod shared_budget;
 mod shared_budget;
 mod time;
 mod verdict;
+#[cfg(feature = "getrandom")]
+#[cfg_attr(
+    not(all(any(target_os = "linux", target_os = "android"), target_has_atomic = "64")),
+    path = "wiped_disabled.rs"
+)]
+mod wiped;
 
 #[cfg(feature = "rand")]
 #[doc(no_inline)]

@@ -61,7 +61,7 @@ pub struct Loop<
     pub(crate) on_retry: N,
     pub(crate) on_stop: P,
     /// Whether the caller set a hook.
-    has_hook: bool,
+    pub(crate) has_hook: bool,
     result: PhantomData<fn() -> R>,
 }
 
@@ -172,6 +172,11 @@ impl<'a, R, V, C, S, N, P> Loop<'a, R, V, C, S, N, P> {
     pub(crate) fn needs_time(&self) -> bool {
         let has_limit = self.deadline.is_some() || ffi::limits_elapsed(&self.retry.policy);
         self.has_hook || self.retry.budget.is_some() || has_limit
+    }
+
+    /// Whether anything has to know of a success at the first call, or of its time.
+    pub(crate) fn is_watched(&self) -> bool {
+        self.needs_time() || self.retry.shared_budget.is_some() || self.retry.stats.is_some()
     }
 }
 

@@ -231,15 +231,6 @@ impl<C, S> fmt::Debug for Retry<'_, C, S> {
 }
 
 impl<C, S> Retry<'_, C, S> {
-    /// The stream of the next loop.
-    pub(crate) fn next_stream(&self) -> RandomStream {
-        #[cfg(feature = "getrandom")]
-        let default = crate::defaults::stream;
-        #[cfg(not(feature = "getrandom"))]
-        let default = || unreachable!("only `Retry::with_stream` exists, which sets a stream");
-        self.stream.unwrap_or_else(default)
-    }
-
     /// Prints these options as those of a type with this name. A clock and a sleep are closures, which
     /// cannot be printed.
     pub(crate) fn fmt_as(&self, name: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -252,4 +243,12 @@ impl<C, S> Retry<'_, C, S> {
         };
         shown.field("stats", stats).finish_non_exhaustive()
     }
+}
+
+/// The stream of the next loop that sets none.
+pub(crate) fn default_stream() -> RandomStream {
+    #[cfg(feature = "getrandom")]
+    return crate::defaults::stream();
+    #[cfg(not(feature = "getrandom"))]
+    unreachable!("only `Retry::with_stream` exists, which sets a stream");
 }

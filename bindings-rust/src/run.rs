@@ -5,13 +5,17 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread;
 use std::time::Duration;
 
-use backoff_core::ffi::Progress;
-use backoff_core::{BudgetEvent, Decision, Outcome, StopReason};
+use backoff_core::ffi::{self, Progress};
+use backoff_core::{
+    Budget, BudgetEvent, Decision, Outcome, Policy, RandomStream, RetryStats, StopReason,
+};
 
 use crate::classify::Classify;
 use crate::event::{Report, RetryEvent};
 use crate::loops::Loop;
-use crate::shared_budget::{Answer, Reservation, Ticket};
+use crate::ref_or_arc::RefOrArc;
+use crate::retry::{Retry, default_stream};
+use crate::shared_budget::{Answer, Reservation, SharedBudget, Ticket};
 use crate::time::{Clock, nanoseconds};
 use crate::verdict::Verdict;
 
@@ -23,17 +27,27 @@ where
     N: FnMut(&RetryEvent<'_, R>),
     P: FnMut(&RetryEvent<'_, R>),
 {
-    plan: Loop<'a, R, V, C, S, N, P>,
-    /// The operation without its policy, which is in the plan; `None` before it begins.
-    operation: Option<Progress>,
-    /// Whether anything needs the time. Otherwise the clock is not read, and all times are zero.
-    needs_time: bool,
-    began_ns: u64,
-    attempts: u64,
+    policy: Policy,
+    budget: Option<RefOrArc<'a, Budget>>,
+    shared_budget: Option<SharedBudget>,
+    stats: Option<RefOrArc<'a, RetryStats>>,
+    /// `None` if nothing needs the time. Then all times are zero.
+    clock: Option<C>,
+    sleep: S,
+    classify: V,
+    on_retry: N,
+    on_stop: P,
+    /// The operation without its policy. It begins with the first call.
+    operation: Progress,
     /// What the last call returned; `None` during a call.
     last: Option<R>,
     /// What the operation holds of a shared budget.
     held: Reservation,
+    has_hook: bool,
+    /// Whether the operation will draw from a stream that it does not have yet.
+    needs_stream: bool,
+    /// Whether a call began for which there is no wait yet.
+    has_called: bool,
     stage: Stage,
 }
 
@@ -65,60 +79,78 @@ where
     N: FnMut(&RetryEvent<'_, R>),
     P: FnMut(&RetryEvent<'_, R>),
 {
+    #[inline]
     pub(crate) fn new(plan: Loop<'a, R, V, C, S, N, P>) -> Self {
-        let (operation, last, held, stage) = (None, None, Reservation::default(), Stage::Going);
-        Self { plan, operation, needs_time: true, began_ns: 0, attempts: 0, last, held, stage }
+        let Loop { retry, deadline, classify, on_retry, on_stop, has_hook, .. } = plan;
+        let Retry { policy, stream, budget, shared_budget, stats, clock, sleep } = retry;
+        let no_stream = RandomStream::from_seed(0);
+        let operation = Progress::new(stream.unwrap_or(no_stream), deadline.map(nanoseconds));
+        Self {
+            policy,
+            budget,
+            shared_budget,
+            stats,
+            clock: Some(clock),
+            sleep,
+            classify,
+            on_retry,
+            on_stop,
+            operation,
+            last: None,
+            held: Reservation::default(),
+            has_hook,
+            needs_stream: stream.is_none() && ffi::draws(&policy),
+            has_called: false,
+            stage: Stage::Going,
+        }
     }
 
     /// A loop of whose report the caller sees only the result.
+    #[inline]
     pub(crate) fn without_report(plan: Loop<'a, R, V, C, S, N, P>) -> Self {
+        let needs_time = plan.needs_time();
         let mut run = Self::new(plan);
-        run.needs_time = run.plan.needs_time();
+        run.clock = run.clock.take().filter(|_| needs_time);
         run
     }
 
     /// Begins the loop.
+    #[inline]
     pub(crate) fn begin(&mut self) {
         self.stage = Stage::InCallback;
-        self.began_ns = self.now_ns();
+        let now_ns = self.now_ns();
         self.stage = Stage::Going;
-        if self.plan.retry.budget.is_some() {
-            self.begin_operation();
-        }
-        if let Some(budget) = &self.plan.retry.shared_budget {
+        self.operation.begin_at(now_ns, self.budget.as_deref());
+        if let Some(budget) = &self.shared_budget {
             budget.note(BudgetEvent::OperationBegan);
         }
     }
 
-    /// Begins the operation. Only a budget has to know of it before the first failure, and most
-    /// loops have none.
-    fn begin_operation(&mut self) {
-        let retry = &self.plan.retry;
-        let deadline_ns = self.plan.deadline.map(nanoseconds);
-        let (stream, budget) = (retry.next_stream(), retry.budget.as_deref());
-        self.operation = Some(Progress::begin(stream, self.began_ns, deadline_ns, budget));
-    }
-
     fn cancel_operation(&mut self) {
-        if let Some(operation) = &mut self.operation {
-            operation.cancel(self.plan.retry.budget.as_deref());
+        if self.attempts() > 0 {
+            self.operation.cancel(self.budget.as_deref());
         }
     }
 
+    /// The number of calls so far.
+    fn attempts(&self) -> u64 {
+        self.operation.retries().saturating_add(self.has_called.into())
+    }
+
     fn now_ns(&self) -> u64 {
-        if self.needs_time { self.plan.retry.clock.now_ns() } else { 0 }
+        self.clock.as_ref().map_or(0, Clock::now_ns)
     }
 
     /// Runs functions of the caller's, such as the sleep.
     pub(crate) fn in_callback<T>(&mut self, callback: impl FnOnce(&S) -> T) -> T {
         self.stage = Stage::InCallback;
-        let returned = callback(&self.plan.retry.sleep);
+        let returned = callback(&self.sleep);
         self.stage = Stage::Going;
         returned
     }
 
     pub(crate) fn begin_attempt(&mut self) {
-        self.attempts = self.attempts.saturating_add(1);
+        self.has_called = true;
         self.last = None;
     }
 
@@ -129,53 +161,67 @@ where
         result: R,
         cancelled: impl FnOnce() -> bool,
     ) -> Result<Next<R>, (Ticket, PendingDecision)> {
+        let verdict = self.classify(&result);
+        self.end_classified(result, verdict, cancelled)
+    }
+
+    pub(crate) fn classify(&mut self, result: &R) -> Verdict {
         self.stage = Stage::InCallback;
-        let Verdict { outcome, retry_after } = self.plan.classify.classify(&result);
+        self.classify.classify(result)
+    }
+
+    /// [`Self::end_attempt`] with the verdict on the result.
+    #[inline]
+    pub(crate) fn end_classified(
+        &mut self,
+        result: R,
+        Verdict { outcome, retry_after }: Verdict,
+        cancelled: impl FnOnce() -> bool,
+    ) -> Result<Next<R>, (Ticket, PendingDecision)> {
+        self.stage = Stage::InCallback;
         if outcome != Outcome::Success && cancelled() {
             self.last = Some(result);
             return Ok(ControlFlow::Break(self.cancel()));
         }
         let now_ns = self.now_ns();
         let decision = self.decide(outcome, retry_after, now_ns);
-        let Some(budget) = &self.plan.retry.shared_budget else {
-            return Ok(self.report(result, outcome, decision, now_ns, false));
-        };
-        match outcome {
-            Outcome::Success => budget.operation_succeeded(self.held),
-            Outcome::Permanent => {}
-            _ => budget.note(BudgetEvent::AttemptFailed),
+        if let Some(budget) = &self.shared_budget {
+            match outcome {
+                Outcome::Success => budget.operation_succeeded(self.held),
+                Outcome::Permanent => {}
+                _ => budget.note(BudgetEvent::AttemptFailed),
+            }
+            if let Decision::Wait { delay_ns } = decision {
+                let asked = budget.request(outcome);
+                self.last = Some(result);
+                self.stage = Stage::Going;
+                let question = PendingDecision { outcome, delay_ns, now_ns };
+                return match asked {
+                    Ok(answer) => Ok(self.answered(&question, answer)),
+                    Err(ticket) => Err((ticket, question)),
+                };
+            }
         }
-        let Decision::Wait { delay_ns } = decision else {
-            return Ok(self.report(result, outcome, decision, now_ns, false));
-        };
-        let asked = budget.request(outcome);
-        self.last = Some(result);
-        self.stage = Stage::Going;
-        let question = PendingDecision { outcome, delay_ns, now_ns };
-        match asked {
-            Ok(answer) => Ok(self.answered(&question, answer)),
-            Err(ticket) => Err((ticket, question)),
-        }
+        Ok(self.report(result, outcome, decision, now_ns, false))
     }
 
     /// Goes on with the answer of a shared budget.
     pub(crate) fn answered(&mut self, asked: &PendingDecision, answer: Answer) -> Next<R> {
         self.stage = Stage::InCallback;
         let PendingDecision { outcome, delay_ns, now_ns } = *asked;
-        let decision = match (answer.granted, &mut self.operation) {
-            (None, Some(operation)) => {
-                Decision::Stop { reason: operation.refuse_retry(None), delay_ns }
-            }
-            (held, _) => {
-                self.held = held.unwrap_or_default();
-                Decision::Wait { delay_ns }
-            }
+        let decision = if let Some(held) = answer.granted {
+            self.held = held;
+            Decision::Wait { delay_ns }
+        } else {
+            self.has_called = true;
+            Decision::Stop { reason: self.operation.refuse_retry(None), delay_ns }
         };
         let result = self.last.take().expect("a call has returned");
         self.report(result, outcome, decision, now_ns, answer.is_local)
     }
 
     /// Reports a decision.
+    #[inline]
     fn report(
         &mut self,
         result: R,
@@ -186,31 +232,41 @@ where
     ) -> Next<R> {
         let reason = decision.stop_reason();
         let delay = Duration::from_nanos(decision.delay_ns());
-        let event = self.event(Some(outcome), reason, delay, now_ns, Some(&result));
-        let event = RetryEvent { budget_is_local, ..event };
         if let Some(reason) = reason {
-            let RetryEvent { attempts, elapsed, .. } = event;
             self.record(reason);
-            (self.plan.on_stop)(&event);
+        }
+        if self.has_hook {
+            let event = self.event(Some(outcome), reason, delay, now_ns, Some(&result));
+            let event = RetryEvent { budget_is_local, ..event };
+            if reason.is_some() {
+                (self.on_stop)(&event);
+            } else {
+                (self.on_retry)(&event);
+            }
+        }
+        if let Some(reason) = reason {
+            let (attempts, elapsed) = (self.attempts(), self.elapsed(now_ns));
             return ControlFlow::Break(Report { result, reason, attempts, delay, elapsed });
         }
-        (self.plan.on_retry)(&event);
         self.stage = Stage::Going;
         self.last = Some(result);
         ControlFlow::Continue(delay)
     }
 
     fn decide(&mut self, outcome: Outcome, retry_after: Option<Duration>, now_ns: u64) -> Decision {
-        if self.operation.is_none() && outcome != Outcome::Success {
-            self.begin_operation();
-        }
-        let Some(operation) = &mut self.operation else {
-            // A success needs no operation: it always stops the loop.
+        let budget = self.budget.as_deref();
+        if outcome == Outcome::Success && budget.is_none() {
+            // It always stops the loop, so nobody has to decide.
             return Decision::Stop { reason: StopReason::Success, delay_ns: 0 };
-        };
-        let (retry, retry_after_ns) = (&self.plan.retry, retry_after.map(nanoseconds));
-        let budget = retry.budget.as_deref();
-        operation.decide(&retry.policy, outcome, retry_after_ns, now_ns, budget)
+        }
+        if self.needs_stream && !matches!(outcome, Outcome::Success | Outcome::Permanent) {
+            self.needs_stream = false;
+            self.operation.set_stream(default_stream());
+        }
+        let retry_after_ns = retry_after.map(nanoseconds);
+        let decision = self.operation.decide(&self.policy, outcome, retry_after_ns, now_ns, budget);
+        self.has_called = decision.stop_reason().is_some();
+        decision
     }
 
     /// Cancels the loop between two calls.
@@ -226,9 +282,11 @@ where
         let reason = StopReason::Cancelled;
         self.record(reason);
         // A loop that made no call has taken no time.
-        let now_ns = if self.attempts == 0 { self.began_ns } else { self.now_ns() };
+        let now_ns = if self.attempts() == 0 { self.operation.began_ns() } else { self.now_ns() };
         let event = self.event(None, Some(reason), Duration::ZERO, now_ns, result);
-        (self.plan.on_stop)(&event);
+        if self.has_hook {
+            (self.on_stop)(&event);
+        }
         event
     }
 
@@ -240,16 +298,21 @@ where
         now_ns: u64,
         result: Option<&'r R>,
     ) -> RetryEvent<'r, R> {
-        let elapsed = Duration::from_nanos(now_ns.saturating_sub(self.began_ns));
-        let (attempts, budget_is_local) = (self.attempts, false);
+        let (attempts, elapsed) = (self.attempts(), self.elapsed(now_ns));
+        let budget_is_local = false;
         RetryEvent { attempts, outcome, reason, delay, elapsed, budget_is_local, result }
+    }
+
+    /// The time since the loop began.
+    fn elapsed(&self, now_ns: u64) -> Duration {
+        Duration::from_nanos(now_ns.saturating_sub(self.operation.began_ns()))
     }
 
     /// Counts the loop, which has ended.
     fn record(&mut self, reason: StopReason) {
         self.stage = Stage::Ended;
-        if let Some(stats) = &self.plan.retry.stats {
-            stats.record(self.attempts, reason);
+        if let Some(stats) = &self.stats {
+            stats.record(self.attempts(), reason);
         }
     }
 }

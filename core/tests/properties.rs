@@ -1,7 +1,10 @@
 //! Properties of every policy, checked on random ones.
 
 use backoff_core::ffi::{self, FieldSet, POLICY_FIELDS};
-use backoff_core::{Backoff, Field, MAX_NS, Policy, RandomStream, Ratio};
+use backoff_core::{
+    Backoff, Field, FieldValue, MAX_NS, Operation, Outcome, Policy, RandomStream, Ratio,
+    RetryAfterMode,
+};
 use proptest::prelude::*;
 
 /// Any number, with those at which formulas tend to break more often.
@@ -90,6 +93,21 @@ proptest! {
         prop_assert_eq!(written, left as usize + 1);
         prop_assert!(delays[..written].iter().all(|&delay| delay <= MAX_NS));
         prop_assert!(delays[written..].iter().all(|&delay| delay == u64::MAX));
+    }
+
+    #[test]
+    fn a_policy_that_draws_nothing_decides_the_same_on_every_stream(
+        policy in policy(), spreads: bool, seed: u64, retries in 0_u64..9, retry_after_ns: Option<u64>,
+    ) {
+        let mode = if spreads { RetryAfterMode::Spread } else { RetryAfterMode::Exact };
+        let policy = policy.to_builder().retry_after(mode).build().unwrap();
+        let decide = |seed| {
+            let stream = RandomStream::from_seed(seed);
+            let mut operation = Operation::resume(policy, stream, retries, 0, None);
+            operation.decide(Outcome::Transient, retry_after_ns, 0, None)
+        };
+        prop_assert!(ffi::draws(&policy) || decide(seed) == decide(!seed));
+        prop_assert_eq!(ffi::draws(&policy), spreads || policy.get(Field::Jitter) != Some(FieldValue::Kind("none")));
     }
 
     #[test]

@@ -10,5 +10,6 @@ mod polling;
 mod sharing;
 mod support;
 mod types;
+mod unwatched;
 #[path = "../../../core/tests/conformance/vectors.rs"]
 mod vectors;

@@ -133,3 +133,14 @@ fn a_future_holds_the_call_once() {
         assert!(size < 12_000, "{size} bytes");
     }
 }
+
+/// A runtime that takes a future as a task copies it several times.
+#[test]
+fn a_future_is_little_larger_than_its_policy_and_its_timer() {
+    let call = async || Err::<u32, _>(0_u32);
+    let future =
+        retry("constant:base=0s").sleep(tokio::time::sleep).when(|_: &u32| true).call_async(call);
+    let (policy, timer) = (size_of::<Policy>(), size_of::<tokio::time::Sleep>());
+    let rest = size_of_val(&future) - policy - timer;
+    assert!(rest <= 200, "{rest} bytes");
+}

@@ -1,12 +1,11 @@
 //! What follows a failure, as far as no budget is asked (SPEC 13.4).
 
 use crate::decision::outcome::{Outcome, StopReason};
-use crate::field::kind::RetryAfterMode;
+use crate::field::kind::{RetryAfterMode, SPREAD};
 use crate::number::arithmetic::{MAX_NS, add, sample};
 use crate::schedule::ScheduleParams;
 
 const EXACT: u32 = RetryAfterMode::Exact as u32;
-const SPREAD: u32 = RetryAfterMode::Spread as u32;
 
 /// The delay after a failure, with the server's `Retry-After` applied (SPEC 13.5). `delay_of` computes
 /// the delay of a base, and `draw` that of its index.

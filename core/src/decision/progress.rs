@@ -39,15 +39,31 @@ impl Progress {
         if let Some(budget) = budget {
             budget.report(BudgetEvent::OperationBegan, now_ns);
         }
+        Self { began_ns: now_ns, ..Self::new(stream, deadline_ns) }
+    }
+
+    /// A progress that [`Progress::begin_at`] begins.
+    #[must_use]
+    #[inline]
+    pub fn new(stream: RandomStream, deadline_ns: Option<u64>) -> Self {
         let deadline_ns = deadline_ns.filter(|&deadline| deadline < u64::MAX);
         Self {
             stream,
-            began_ns: now_ns,
+            began_ns: 0,
             deadline_ns: deadline_ns.unwrap_or_default(),
             retries: 0,
             held: 0,
             reason: 0,
             has_deadline: deadline_ns.is_some().into(),
+        }
+    }
+
+    /// Begins at this time, with a budget.
+    #[inline]
+    pub fn begin_at(&mut self, now_ns: u64, budget: Option<&Budget>) {
+        self.began_ns = now_ns;
+        if let Some(budget) = budget {
+            budget.report(BudgetEvent::OperationBegan, now_ns);
         }
     }
 
@@ -60,6 +76,26 @@ impl Progress {
         deadline_ns: Option<u64>,
     ) -> Self {
         Self { retries, ..Self::begin(stream, began_ns, deadline_ns, None) }
+    }
+
+    /// The time at which it began.
+    #[must_use]
+    #[inline]
+    pub const fn began_ns(&self) -> u64 {
+        self.began_ns
+    }
+
+    /// Sets the stream, of which nothing was drawn yet.
+    #[inline]
+    pub fn set_stream(&mut self, stream: RandomStream) {
+        self.stream = stream;
+    }
+
+    /// [`Operation::retries`](crate::Operation::retries).
+    #[must_use]
+    #[inline]
+    pub const fn retries(&self) -> u64 {
+        self.retries
     }
 
     /// [`Operation::decide`](crate::Operation::decide) under the policy.

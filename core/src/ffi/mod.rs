@@ -6,7 +6,7 @@ mod doubling;
 mod state;
 
 use crate::error::message::Excerpt;
-use crate::field::kind::{AT_LEAST, EXPONENTIAL, FULL, ON_WINDOW, number_of};
+use crate::field::kind::{AT_LEAST, EXPONENTIAL, FULL, NONE, ON_WINDOW, SPREAD, number_of};
 
 use crate::decision::outcome::{Outcome, StopReason};
 use crate::error::code::ErrorCode;
@@ -112,6 +112,12 @@ pub const fn no_limit(field: Field) -> Option<u64> {
 #[must_use]
 pub const fn limits_elapsed(policy: &Policy) -> bool {
     policy.0.max_elapsed != MAX_NS
+}
+
+/// Whether a delay of the policy depends on a draw, also one after a `Retry-After`.
+#[must_use]
+pub const fn draws(policy: &Policy) -> bool {
+    policy.0.jitter != NONE || policy.0.retry_after == SPREAD
 }
 
 /// The policy that the fields describe.

@@ -119,6 +119,7 @@ pub(crate) const ON_WINDOW: u32 = CapOn::Window as u32;
 pub(crate) const ON_DELAY: u32 = CapOn::Delay as u32;
 
 pub(crate) const AT_LEAST: u32 = RetryAfterMode::AtLeast as u32;
+pub(crate) const SPREAD: u32 = RetryAfterMode::Spread as u32;
 
 pub(crate) const QUOTA: u32 = 1;
 pub(crate) const THROTTLE: u32 = 2;
