@@ -76,8 +76,7 @@ export class CheckedOperation {
 			return this.end("max_retries");
 		}
 		const delay = this.delay(outcome, retryAfter);
-		const elapsed = most(0n, now - this.begun);
-		if (policy.max_elapsed < MAX && elapsed + delay > policy.max_elapsed) {
+		if (policy.max_elapsed < MAX && most(0n, now - this.begun) + delay > policy.max_elapsed) {
 			return this.end("max_elapsed", delay);
 		}
 		if (deadline !== WORD_MAX && now + delay > deadline) {

@@ -52,7 +52,7 @@ export function nextLoopNumber() {
 /** The state of the stream of such a loop. Only a retry needs it, so it is made late. */
 export function stateOfLoop(number) {
 	loopSeed ??= hasCrypto() ? entropy() : unseeded();
-	return streamOfNumber(loopSeed, BigInt(number));
+	return streamOfNumber(loopSeed, number);
 }
 
 function hasCrypto() {

@@ -62,24 +62,49 @@ export class Loop {
 		this.nowNs = 0n;
 	}
 
-	async run() {
+	/** The result. */
+	run() {
+		return this.options.isBare ? this.runOnce() : this.runAll();
+	}
+
+	/** What a call that succeeds at once costs: to suspend a function with all steps of a loop takes longer. */
+	async runOnce() {
+		this.begin();
+		this.attempts = 1;
+		let failed;
+		try {
+			return await this.call();
+		} catch (error) {
+			failed = { error };
+		}
+		return await this.runAll(failed);
+	}
+
+	/** All steps, or those after the first call, if that has `failed`. */
+	async runAll(failed) {
 		const { shouldRetryResult, signal, stats, onRetry, onStop } = this.options;
 		try {
-			this.begin();
+			if (!failed) {
+				this.begin();
+			}
 			try {
-				while (!this.reason) {
+				for (; !this.reason; failed = undefined) {
 					throwIfAborted(signal);
-					this.attempts++;
-					this.ended = undefined;
-					this.context = undefined;
-					if (signal) {
-						await unlessAborted(signal, this.callToEnd());
+					if (failed) {
+						this.fail(failed.error);
 					} else {
-						// As `callToEnd` does, without a second promise.
-						try {
-							this.setEnd("value", await this.call());
-						} catch (error) {
-							this.fail(error);
+						this.attempts++;
+						this.ended = undefined;
+						this.context = undefined;
+						if (signal) {
+							await unlessAborted(signal, this.callToEnd());
+						} else {
+							// As `callToEnd` does, without a second promise.
+							try {
+								this.setEnd("value", await this.call());
+							} catch (error) {
+								this.fail(error);
+							}
 						}
 					}
 					let verdict = ACCEPTED;
@@ -246,8 +271,8 @@ export class Loop {
 		this.outcome = outcome;
 		this.budgetIsLocal = false;
 		const isEnd = outcome === SUCCESS || outcome === PERMANENT;
-		if (budget || !isEnd) {
-			ifStarted(() => this.operation ?? this.beginOperation());
+		if (!this.operation && !isEnd) {
+			ifStarted(() => this.beginOperation());
 		}
 		if (this.operation && (budget || !isEnd)) {
 			this.delayNs = this.operation.decide(readOutcome(outcome), this.nowNs, retryAfter);
