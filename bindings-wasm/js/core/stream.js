@@ -9,6 +9,13 @@ import { toJSON } from "./show.js";
  */
 export let stateOf;
 
+/** The state of the stream of a seed and perhaps a key. A loop needs no object for it. */
+export function stateOfSeed(seed, ...keys) {
+	const state = uint64("seed", seed);
+	// An explicit `key: undefined` is a bug: every client would share one stream and retry in lockstep.
+	return keys.length ? stateOfKey(state, keys[0]) : state;
+}
+
 /** The 64-bit state from which the draws of every index follow. */
 export class RandomStream {
 	static name = "RandomStream";
@@ -16,9 +23,7 @@ export class RandomStream {
 	#state;
 
 	constructor(seed, ...keys) {
-		const state = uint64("seed", seed);
-		// An explicit `key: undefined` is a bug: every client would share one stream and retry in lockstep.
-		this.#state = keys.length ? stateOfKey(state, keys[0]) : state;
+		this.#state = stateOfSeed(seed, ...keys);
 		this.state = this.#state;
 		Object.freeze(this);
 	}

@@ -6,7 +6,7 @@ import { MAX_UINT64 } from "../core/arguments.js";
 import { toMilliseconds } from "../core/duration.js";
 import { CheckedOperation, readOutcome } from "../core/operation.js";
 import { withJSON } from "../core/show.js";
-import { nextLoopNumber, stateOf, stateOfLoop } from "../core/stream.js";
+import { nextLoopNumber, stateOfLoop } from "../core/stream.js";
 import { warnOnce } from "../warning.js";
 import { StartError } from "../wasm/errors.js";
 import { ifStarted, startFailure } from "../wasm/module.js";
@@ -178,7 +178,7 @@ export class Loop {
 		if (!signal?.aborted) {
 			this.deadlineNs = deadline === undefined ? MAX_UINT64 : readDeadline(deadline, this.start, this.apply);
 			this.stream = startFailure ? undefined : streamOf(this.options, this.apply);
-			this.streamNumber = this.stream ? undefined : nextLoopNumber();
+			this.streamNumber = this.stream === undefined ? nextLoopNumber() : undefined;
 			if (budget) {
 				this.beginOperation();
 			}
@@ -187,7 +187,7 @@ export class Loop {
 
 	beginOperation() {
 		const { budget, policy = parsePolicy("default") } = this.options;
-		const stream = this.stream ? stateOf(this.stream) : stateOfLoop(this.streamNumber);
+		const stream = this.stream ?? stateOfLoop(this.streamNumber);
 		this.account = budget?.[OPEN]?.();
 		const own = this.account ? undefined : budget;
 		this.operation = new CheckedOperation(policy, stream, this.startNs ?? 0n, this.deadlineNs, own);

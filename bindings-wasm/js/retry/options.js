@@ -6,7 +6,7 @@ import { checkBudget } from "../core/budget.js";
 import { checkAhead, toDeadline, toNanoseconds } from "../core/duration.js";
 import { wrongType } from "../core/errors.js";
 import { checkStats } from "../core/stats.js";
-import { RandomStream, stateOf } from "../core/stream.js";
+import { stateOf, stateOfSeed } from "../core/stream.js";
 import { ifStarted } from "../wasm/module.js";
 import { checkNames } from "./advice.js";
 import { DEFAULT_CLOCK, UNREF_CLOCK } from "./clock.js";
@@ -192,29 +192,31 @@ export function parsePolicy(text) {
 	return policy;
 }
 
-/** Checks the stream, or makes it from a seed and a key. Without a seed each loop has a stream of its own. */
-function resolveStream(picked, isPerCall) {
-	const { key, seed, stream } = picked;
+/** The state of the stream, or of one of a seed and a key. Without a seed each loop has a stream of its own. */
+function resolveStream({ key, seed, stream }, isPerCall) {
 	if (stream !== undefined) {
-		stateOf(stream);
+		const state = stateOf(stream);
 		if (seed !== undefined || key !== NO_KEY) {
 			throw new TypeError("pass either stream or seed and key, not both");
 		}
-	} else if (seed !== undefined) {
+		return state;
+	}
+	if (seed !== undefined) {
 		const isKeyed = isPerCall && typeof key === "function";
 		// A key of each call: this checks the seed now.
 		const keys = isKeyed ? [""] : key === NO_KEY ? [] : [key];
-		const made = ifStarted(() => new RandomStream(seed, ...keys));
-		return isKeyed ? undefined : made;
-	} else if (key !== NO_KEY) {
+		const state = ifStarted(() => stateOfSeed(seed, ...keys));
+		return isKeyed ? undefined : state;
+	}
+	if (key !== NO_KEY) {
 		throw new TypeError("key needs a seed");
 	}
-	return stream;
+	return undefined;
 }
 
-/** The stream of one loop, undefined if it gets one by its number. */
+/** The state of the stream of one loop, undefined if it gets one by its number. */
 export function streamOf({ key, seed, stream }, apply) {
-	return seed !== undefined && stream === undefined ? new RandomStream(seed, apply(key)) : stream;
+	return seed !== undefined && stream === undefined ? stateOfSeed(seed, apply(key)) : stream;
 }
 
 const NOW = { name: "now", option: "clock.now():" };
