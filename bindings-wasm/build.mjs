@@ -152,41 +152,6 @@ const plain = (...folders) => ({
 const BUNDLE = { entryPoints: ["js/index.js"], bundle: true, target: "es2022", logLevel: "warning" };
 
 /**
- * A small file with a source map. Terser saves a further 400 bytes of the gzipped package. The names of functions, for
- * stack traces, would add 550 bytes to it: only the main file, which most pages download, goes without.
- */
-async function bundleSmall(path, { keepNames = true, before = "", ...options }) {
-	const name = basename(path);
-	const { metafile, outputFiles } = await build({
-		...BUNDLE,
-		...options,
-		format: "esm",
-		minifyWhitespace: true,
-		minifySyntax: true,
-		minifyIdentifiers: !keepNames,
-		sourcemap: "external",
-		outfile: `dist/${path}`,
-		metafile: true,
-		write: false,
-	});
-	const [content, { text }] = outputFiles;
-	const { code, map } = await minify(text, {
-		module: true,
-		ecma: 2022,
-		// A bundler can then leave out one of two declarations.
-		compress: { passes: 2, join_vars: false },
-		keep_classnames: keepNames,
-		keep_fnames: keepNames,
-		sourceMap: { content: content.text, url: `${name}.map` },
-	});
-	const { mappings, ...others } = JSON.parse(map);
-	const lines = ";".repeat(before.split("\n").length - 1);
-	writeFileSync(`dist/${path}`, before + code);
-	writeFileSync(`dist/${path}.map`, JSON.stringify({ ...others, mappings: lines + mappings }));
-	return metafile.outputs[`dist/${path}`].exports;
-}
-
-/**
  * The text with the names of its classes. esbuild renames a class inside itself, or one whose name its variable has, and
  * messages and stack traces would show that name.
  */
@@ -207,7 +172,7 @@ async function bundleForNode(path, options) {
 }
 
 /** A readable file of which a bundler keeps what a program uses. Terser does first what some bundlers cannot. */
-async function bundleForBundlers(path, options) {
+async function bundleForBundlers(path, { before = "", ...options }) {
 	const { outputFiles } = await build({ ...BUNDLE, ...options, format: "esm", minifySyntax: true, write: false });
 	const { code } = await minify(withClassNames(outputFiles[0].text), {
 		module: true,
@@ -216,7 +181,7 @@ async function bundleForBundlers(path, options) {
 		compress: { passes: 3, join_vars: false },
 		format: { beautify: true, preserve_annotations: true },
 	});
-	writeFileSync(`dist/${path}`, `${code}\n`);
+	writeFileSync(`dist/${path}`, `${before}${code}\n`);
 }
 
 async function bundle() {
@@ -226,12 +191,13 @@ async function bundle() {
 	// In front of everything else the text costs 350 bytes less of the gzipped file than at its place.
 	const textOf = (path) => `const MODULE_TEXT=${JSON.stringify(encode(readFileSync(path)))};\n`;
 	const base64Of = (path) => ({ MODULE_BASE64: JSON.stringify(readFileSync(path).toString("base64")) });
-	const js = { entryPoints: ["js/exports.js"], define, plugins: [plain("plain")] };
-	const imported = (name, path) => bundleSmall(`${name}.js`, { define, plugins: [startedBy(name)], external: [path] });
+	const js = { define, plugins: [plain("plain")] };
+	const imported = (name, path) =>
+		bundleForBundlers(`${name}.js`, { define, plugins: [startedBy(name)], external: [path] });
 	const delay = { entryPoints: ["js/delay.js"], plugins: [plain("delay", "plain")] };
 	mkdirSync("dist/js", { recursive: true });
-	const [exported] = await Promise.all([
-		bundleSmall("index.js", { before: textOf("dist/backoff.wasm"), define, keepNames: false }),
+	await Promise.all([
+		bundleForBundlers("index.js", { before: textOf("dist/backoff.wasm"), define }),
 		bundleForNode("index.cjs", {
 			define: { ...define, ...base64Of("dist/backoff.wasm") },
 			plugins: [startedBy("cjs")],
@@ -245,6 +211,7 @@ async function bundle() {
 		bundleForNode("js/react-native.cjs", { ...js, target: "es2020" }),
 		bundleForNode("delay.cjs", { ...delay, target: "es2020" }),
 	]);
+	const exported = Object.keys(createRequire(import.meta.url)("./dist/js/index.cjs"));
 	for (const [path, names, required] of [
 		["node", exported, "index"],
 		["js/node", exported, "index"],

@@ -5,12 +5,10 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { homedir } from "node:os";
-import { basename, dirname, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { describe, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { createContext, runInContext } from "node:vm";
-import { gzipSync } from "node:zlib";
-import { build } from "esbuild";
 import { esm, installed, Policy, project, RandomStream, requireThere, source } from "./installed.mjs";
 import { inProject, npm } from "./project.mjs";
 
@@ -38,8 +36,6 @@ const IMPORTING = ["axios", "effect", "undici"];
 /** Adapters that are stores: they need nothing. */
 const STORES = ["postgres", "redis"];
 
-const size = (path) => gzipSync(read(path), { level: 9 }).length;
-
 describe("contents", () => {
 	test("the files, and no others", () => {
 		const files = readdirSync(installed, { recursive: true, withFileTypes: true })
@@ -55,29 +51,6 @@ describe("contents", () => {
 		const pages = readdirSync(join(source, "docs")).map((name) => `docs/${name}`);
 		const listed = JSON.parse(readFileSync(join(source, "package.json"))).files.filter((file) => file !== "docs");
 		assert.deepEqual(others.sort(), [...listed, ...pages, "README.md", "package.json"].sort());
-	});
-
-	// Shared budgets, which a bundler leaves out unless they are used, are 3,700 of these. The pair for workerd has the names of
-	// functions.
-	test("the single file is below 46.5 kB gzipped, and the pair for workerd is hardly larger", () => {
-		const sizes = { single: size("dist/index.js"), workerd: size("dist/workerd.js") + size("dist/backoff.wasm") };
-		console.log(sizes);
-		assert.ok(sizes.single < 46_500 && sizes.workerd < 46_500, JSON.stringify(sizes));
-		const [, promised, minified] = /about (\d+) kB gzipped,\s+(\d+) kB minified/.exec(read("README.md"));
-		assert.ok(Math.abs(sizes.single - 1000 * promised) <= 1000, `${sizes.single} bytes, not ${promised} kB`);
-		const bytes = read("dist/index.js").length;
-		assert.ok(Math.abs(bytes - 1000 * minified) <= 1000, `${bytes} bytes, not ${minified} kB`);
-	});
-
-	test("a bundler leaves out shared budgets that are not used", async () => {
-		const sizeWith = async (names) => {
-			const contents = `import { ${names} } from "./index.js"; console.log(${names});`;
-			const stdin = { contents, resolveDir: join(installed, "dist") };
-			const { outputFiles } = await build({ stdin, bundle: true, minify: true, format: "esm", write: false });
-			assert.equal(outputFiles[0].text.includes("other processes were faster"), names.includes("SharedBudget"));
-			return gzipSync(outputFiles[0].contents).length;
-		};
-		assert.ok((await sizeWith("retry")) < (await sizeWith("retry, SharedBudget")) - 1800);
 	});
 
 	test("no dependencies, no scripts, the version of the workspace", () => {
@@ -280,35 +253,15 @@ describe("loads", () => {
 			assert.match(node("--eval", `const { Policy } = require("backoff-wasm/js");${code}`), ofPlain);
 		});
 
-		test("backoff-wasm/js elsewhere", () => {
-			const { href } = pathToFileURL(join(installed, "dist/js/index.js"));
-			assert.match(
-				node("--input-type=module", "--eval", `import { Policy } from "${href}";${code}`),
-				/at Policy\.parse \(/,
-			);
-		});
-
-		test("backoff-wasm elsewhere with the source map", () => {
-			const { href } = pathToFileURL(join(installed, "dist/index.js"));
-			const imported = `import { Policy } from "${href}";${code}`;
-			const printed = node("--enable-source-maps", "--input-type=module", "--eval", imported);
-			assert.match(
-				printed,
-				/\/js\/core\/core-errors\.js:\d+:\d+\)?\n.*\/js\/core\/core-errors\.js.*\n.*\/js\/core\/policy\.js/,
-			);
-		});
-
-		test("the source maps have the sources, without the text of the module", () => {
-			for (const path of manifest.files.filter((file) => file.endsWith(".map")).map((file) => file.slice(0, -4))) {
-				assert.match(read(path).toString(), new RegExp(`//# sourceMappingURL=${basename(path)}\\.map\n?$`));
-				const { sources, sourcesContent } = JSON.parse(read(`${path}.map`));
-				const files = sources.map((file) => join(source, dirname(path), file));
-				for (const [position, file] of files.entries()) {
-					assert.equal(sourcesContent[position], readFileSync(file, "utf8"), file);
-				}
-				assert.ok(files.includes(join(source, "js/retry/retry.js")));
-			}
-		});
+		for (const path of ["dist/index.js", "dist/js/index.js"]) {
+			test(`${path} elsewhere`, () => {
+				const { href } = pathToFileURL(join(installed, path));
+				assert.match(
+					node("--input-type=module", "--eval", `import { Policy } from "${href}";${code}`),
+					/at Policy\.parse \(/,
+				);
+			});
+		}
 	});
 
 	/** Passes objects of each import to the other: prints the calls, the error and the class check. */
@@ -465,7 +418,7 @@ test("the exports, by import and by require", async () => {
 			names,
 		);
 	}
-	// The files for browsers are minified; that for Node.js has the names of the sources, also in messages.
+	// The file for Node.js has the names of the sources, also in messages.
 	for (const name of classes) {
 		const message = `Class constructor ${name} cannot be invoked without 'new'`;
 		assert.throws(() => imported[name](), { message });

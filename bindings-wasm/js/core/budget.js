@@ -2,81 +2,63 @@ import { copyIn, copyOut, module, readText, stateOfWords, unsigned } from "../wa
 import { parseText } from "./core-errors.js";
 import { wrongType } from "./errors.js";
 import { fromFieldValue } from "./field.js";
-import { inspectable, TEXT } from "./show.js";
+import { named, TEXT } from "./show.js";
 
-/**
- * Throws unless it gets a budget.
- * @type {(budget: unknown) => asserts budget is Budget}
- */
-export let checkBudget;
+/** The module's words for each budget. */
+const states = /* @__PURE__ */ new WeakMap();
 
-/**
- * Puts a budget's state into the module.
- * @type {(budget: Budget) => void}
- */
-export let loadBudget;
+/** The state of a budget. Throws for anything else. */
+export function checkBudget(budget, name = "budget", wanted = "a Budget") {
+	return states.get(budget) ?? wrongType(name, wanted, budget);
+}
 
-/**
- * Takes the budget's new state from the module.
- * @type {(budget: Budget) => void}
- */
-export let saveBudget;
+/** Puts a budget's state into the module. */
+export function loadBudget(budget) {
+	copyIn(checkBudget(budget), module().exports.budget_offset());
+}
+
+/** Takes the budget's new state from the module. */
+export function saveBudget(budget) {
+	copyOut(module().exports.budget_offset(), checkBudget(budget));
+}
 
 /** A limit on retries that many operations share. */
-export class Budget {
-	static name = "Budget";
+export const Budget = /* @__PURE__ */ named(
+	"Budget",
+	class Budget {
+		constructor(text) {
+			parseText("budget_parse", text);
+			states.set(this, stateOfWords(module().exports.budget_words()));
+			saveBudget(this);
+			Object.defineProperties(this, TEXT);
+		}
 
-	/** The module's words for this budget. */
-	#state;
+		static parse(text) {
+			return new Budget(text);
+		}
 
-	constructor(text) {
-		parseText("budget_parse", text);
-		saveBudget(this);
-		Object.defineProperties(this, TEXT);
-	}
+		get kind() {
+			loadBudget(this);
+			return read(module().budgetFields[0]);
+		}
 
-	static parse(text) {
-		return new Budget(text);
-	}
+		get params() {
+			loadBudget(this);
+			const { exports, budgetFields } = module();
+			const used = budgetFields.slice(1).filter(({ number }) => exports.budget_has(number));
+			return Object.freeze(Object.fromEntries(used.map((field) => [field.option, read(field)])));
+		}
 
-	get kind() {
-		loadBudget(this);
-		return read(module().budgetFields[0]);
-	}
+		toString() {
+			loadBudget(this);
+			return readText(module().exports.budget_text());
+		}
 
-	get params() {
-		loadBudget(this);
-		const { exports, budgetFields } = module();
-		const used = budgetFields.slice(1).filter(({ number }) => exports.budget_has(number));
-		return Object.freeze(Object.fromEntries(used.map((field) => [field.option, read(field)])));
-	}
-
-	toString() {
-		loadBudget(this);
-		return readText(module().exports.budget_text());
-	}
-
-	toJSON() {
-		return this.toString();
-	}
-
-	static {
-		inspectable(Budget);
-		checkBudget = (budget, name = "budget", wanted = "a Budget") => {
-			if (!(#state in Object(budget))) {
-				wrongType(name, wanted, budget);
-			}
-		};
-		loadBudget = (budget) => {
-			checkBudget(budget);
-			copyIn(budget.#state, module().exports.budget_offset());
-		};
-		saveBudget = (budget) => {
-			const { exports } = module();
-			budget.#state = copyOut(exports.budget_offset(), budget.#state ?? stateOfWords(exports.budget_words()));
-		};
-	}
-}
+		toJSON() {
+			return this.toString();
+		}
+	},
+);
 
 /** The value of a field of the budget in the module. */
 function read(field) {

@@ -5,7 +5,7 @@ import { checkAhead, toDeadline, toMilliseconds, toNanoseconds } from "./duratio
 import { wrongType } from "./errors.js";
 import { kindNumber } from "./field.js";
 import { checkPolicy, makeCurrent } from "./policy.js";
-import { getter, inspectable, withJSON } from "./show.js";
+import { getter, named, withJSON } from "./show.js";
 import { RandomStream, stateOf } from "./stream.js";
 
 /** In place of an outcome. */
@@ -83,70 +83,71 @@ export class CheckedOperation {
 	}
 }
 
-const OPTIONS = noOptions("now", "deadline", "budget");
-const DECISION_OPTIONS = noOptions("now", "retryAfter");
+const OPTIONS = /* @__PURE__ */ noOptions("now", "deadline", "budget");
+const DECISION_OPTIONS = /* @__PURE__ */ noOptions("now", "retryAfter");
+
+/** What decides for each operation. */
+const operations = /* @__PURE__ */ new WeakMap();
 
 /** A call with its retries: it decides after each attempt whether to wait or to stop. */
-export class Operation {
-	static name = "Operation";
-
-	#checked;
-
-	constructor(policy, stream = RandomStream.fromEntropy(), options, retries = 0n) {
-		checkPolicy(policy);
-		const streamState = stateOf(stream);
-		const { now, deadline, budget } = pickOptions("an operation", options, OPTIONS);
-		if (typeof deadline?.getTime === "function") {
-			wrongType("deadline", "a time of the clock of now", deadline, "; retry takes one");
+export const Operation = /* @__PURE__ */ named(
+	"Operation",
+	class Operation {
+		constructor(policy, stream = RandomStream.fromEntropy(), options, retries = 0n) {
+			checkPolicy(policy);
+			const streamState = stateOf(stream);
+			const { now, deadline, budget } = pickOptions("an operation", options, OPTIONS);
+			if (typeof deadline?.getTime === "function") {
+				wrongType("deadline", "a time of the clock of now", deadline, "; retry takes one");
+			}
+			const [start, end] = [toNanoseconds("now", now), toDeadline(deadline)];
+			// Exact nanoseconds are taken as they are.
+			if (typeof deadline === "number") {
+				checkAhead(end, start, "now; pass a time of the same clock");
+			}
+			if (budget !== undefined) {
+				checkBudget(budget);
+			}
+			operations.set(this, new CheckedOperation(policy, streamState, start, end, budget, uint64("retries", retries)));
+			Object.defineProperties(this, SHOWN);
 		}
-		const [start, end] = [toNanoseconds("now", now), toDeadline(deadline)];
-		// Exact nanoseconds are taken as they are.
-		if (typeof deadline === "number") {
-			checkAhead(end, start, "now; pass a time of the same clock");
+
+		decide(outcome, options) {
+			const checked = operations.get(this);
+			const number = readOutcome(outcome);
+			const { now, retryAfter } = pickOptions("a decision", options, DECISION_OPTIONS);
+			const delayNs = checked.decide(number, toNanoseconds("now", now), readRetryAfter(retryAfter));
+			return withJSON({ delay: toMilliseconds(delayNs), delayNs, reason: checked.reason });
 		}
-		if (budget !== undefined) {
-			checkBudget(budget);
+
+		cancel() {
+			const checked = operations.get(this);
+			checked.cancel();
+			return checked.reason;
 		}
-		this.#checked = new CheckedOperation(policy, streamState, start, end, budget, uint64("retries", retries));
-		Object.defineProperties(this, Operation.#shown);
-	}
 
-	/** The own properties. */
-	static #shown = {
-		policy: getter((operation) => operation.#checked.policy),
-		retries: getter((operation) => operation.#checked.retries),
-		attempts: getter((operation) => operation.#checked.attempts),
-		reason: getter((operation) => operation.#checked.reason),
-	};
-
-	decide(outcome, options) {
-		const number = readOutcome(outcome);
-		const { now, retryAfter } = pickOptions("a decision", options, DECISION_OPTIONS);
-		const delayNs = this.#checked.decide(number, toNanoseconds("now", now), readRetryAfter(retryAfter));
-		return withJSON({ delay: toMilliseconds(delayNs), delayNs, reason: this.#checked.reason });
-	}
-
-	cancel() {
-		this.#checked.cancel();
-		return this.#checked.reason;
-	}
-
-	refuseRetry() {
-		this.#checked.refuseRetry();
-		return this.#checked.reason;
-	}
-
-	static resume(policy, stream, retries, options) {
-		if (stream === undefined) {
-			wrongType("stream", "the RandomStream of the operation", stream);
+		refuseRetry() {
+			const checked = operations.get(this);
+			checked.refuseRetry();
+			return checked.reason;
 		}
-		if (options?.budget !== undefined) {
-			throw new TypeError("budget: an operation that is resumed holds nothing of a budget");
-		}
-		return new Operation(policy, stream, options, uint64("retries", retries));
-	}
 
-	static {
-		inspectable(Operation);
-	}
-}
+		static resume(policy, stream, retries, options) {
+			if (stream === undefined) {
+				wrongType("stream", "the RandomStream of the operation", stream);
+			}
+			if (options?.budget !== undefined) {
+				throw new TypeError("budget: an operation that is resumed holds nothing of a budget");
+			}
+			return new Operation(policy, stream, options, uint64("retries", retries));
+		}
+	},
+);
+
+/** The own properties. */
+const SHOWN = {
+	policy: /* @__PURE__ */ getter((operation) => operations.get(operation).policy),
+	retries: /* @__PURE__ */ getter((operation) => operations.get(operation).retries),
+	attempts: /* @__PURE__ */ getter((operation) => operations.get(operation).attempts),
+	reason: /* @__PURE__ */ getter((operation) => operations.get(operation).reason),
+};

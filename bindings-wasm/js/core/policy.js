@@ -15,7 +15,7 @@ import { fill } from "./delays.js";
 import { NS_PER_MS, toMilliseconds } from "./duration.js";
 import { typeName, wrongType } from "./errors.js";
 import { fromFieldValue, toFieldValue } from "./field.js";
-import { define, inspectable, TEXT, withJSON } from "./show.js";
+import { define, named, TEXT, withJSON } from "./show.js";
 import { stateOf } from "./stream.js";
 
 /** A preview of a policy without limits has no end of its own. */
@@ -23,133 +23,121 @@ const PREVIEW_ROWS = 100;
 const MAX_PREVIEW_ROWS = 65_536;
 const PREVIEW_ROW = ["min", "mean", "max", "totalMin", "totalMean", "totalMax"];
 
-/** In place of options: the policy is the module's current one already. */
-const CURRENT = /* @__PURE__ */ Symbol("the current policy");
-
 /** The policy that the module holds; it holds one at a time. */
 let current;
 
-/**
- * Throws unless it gets a policy.
- * @type {(policy: unknown, wanted?: string) => asserts policy is Policy}
- */
-export let checkPolicy;
+/** The module's words for the params of each policy, and the params that the caller has read. */
+const states = /* @__PURE__ */ new WeakMap();
+const paramsOf = /* @__PURE__ */ new WeakMap();
 
-/**
- * Makes a policy the module's current one.
- * @type {(policy: Policy) => void}
- */
-export let makeCurrent;
+/** The words of a policy. Throws for anything else. */
+export function checkPolicy(policy, wanted = "a Policy") {
+	return (
+		states.get(policy) ??
+		wrongType("policy", wanted, policy, typeName(policy) === "object" ? "; make it with new Policy(options)" : "")
+	);
+}
+
+/** Makes a policy the module's current one. */
+export function makeCurrent(policy) {
+	if (current !== policy) {
+		copyIn(checkPolicy(policy));
+		module().exports.policy_init();
+		current = policy;
+	}
+}
 
 /** How long to wait before each retry, and when to stop: checked once, then immutable. */
-export class Policy {
-	static name = "Policy";
-
-	/** The module's words for the params of this policy. */
-	#state;
-	/** The params for the caller, once they were read. */
-	#params;
-
-	constructor(options) {
-		if (options !== CURRENT) {
+export const Policy = /* @__PURE__ */ named(
+	"Policy",
+	class Policy {
+		constructor(options) {
 			build(options);
+			begin(this);
 		}
-		this.#state = copyOut(0, stateOfWords(module().exports.params_words()));
-		current = this;
-		Object.freeze(Object.defineProperties(this, TEXT));
-	}
 
-	static parse(text) {
-		parseText("policy_parse", text);
-		return new Policy(CURRENT);
-	}
-
-	get params() {
-		checkPolicy(this);
-		if (!this.#params) {
-			copyIn(this.#state);
-			const { exports, fields } = module();
-			const set = fields.filter(({ number }) => exports.params_has(number));
-			const read = (field) => [field.option, fromFieldValue(field, unsigned(exports.params_get(field.number)))];
-			this.#params = Object.freeze(define(Object.fromEntries(set.map(read)), "toJSON", paramsToJSON));
+		static parse(text) {
+			parseText("policy_parse", text);
+			return begin(Object.create(Policy.prototype));
 		}
-		return this.#params;
-	}
 
-	delay(stream, index) {
-		return toMilliseconds(this.delayNs(stream, index));
-	}
-
-	delayNs(stream, index) {
-		const state = stateOf(stream);
-		checkIndex("index", index);
-		makeCurrent(this);
-		return unsigned(module().exports.delay(state, index));
-	}
-
-	window(index) {
-		return toMilliseconds(this.windowNs(index));
-	}
-
-	windowNs(index) {
-		checkIndex("index", index);
-		makeCurrent(this);
-		return unsigned(module().exports.window(index));
-	}
-
-	delays(stream, count, first = 0) {
-		return fillRounded(this, stream, count, first).map((ns) => ns / NS_PER_MS);
-	}
-
-	delaysNs(stream, count, first = 0) {
-		return fill(this, makeCurrent, stream, BigUint64Array, count, first, wordAt);
-	}
-
-	preview(count) {
-		return preview(this, count, toMilliseconds);
-	}
-
-	previewNs(count) {
-		return preview(this, count, (ns) => ns);
-	}
-
-	fitBase(attempts, total) {
-		return fit(this, "policy_fit_base", attempts, total);
-	}
-
-	fitCap(attempts, total) {
-		return fit(this, "policy_fit_cap", attempts, total);
-	}
-
-	equals(other) {
-		return #state in Object(other) && `${this}` === `${other}`;
-	}
-
-	toString() {
-		makeCurrent(this);
-		return readText(module().exports.policy_text());
-	}
-
-	toJSON() {
-		return this.toString();
-	}
-
-	static {
-		inspectable(Policy);
-		checkPolicy = (policy, wanted = "a Policy") => {
-			if (!(#state in Object(policy))) {
-				wrongType("policy", wanted, policy, typeName(policy) === "object" ? "; make it with new Policy(options)" : "");
+		get params() {
+			const words = checkPolicy(this);
+			if (!paramsOf.has(this)) {
+				copyIn(words);
+				const { exports, fields } = module();
+				const set = fields.filter(({ number }) => exports.params_has(number));
+				const read = (field) => [field.option, fromFieldValue(field, unsigned(exports.params_get(field.number)))];
+				paramsOf.set(this, Object.freeze(define(Object.fromEntries(set.map(read)), "toJSON", paramsToJSON)));
 			}
-		};
-		makeCurrent = (policy) => {
-			if (current !== policy) {
-				checkPolicy(policy);
-				copyIn(policy.#state);
-				module().exports.policy_init();
-				current = policy;
-			}
-		};
-	}
+			return paramsOf.get(this);
+		}
+
+		delay(stream, index) {
+			return toMilliseconds(this.delayNs(stream, index));
+		}
+
+		delayNs(stream, index) {
+			const state = stateOf(stream);
+			checkIndex("index", index);
+			makeCurrent(this);
+			return unsigned(module().exports.delay(state, index));
+		}
+
+		window(index) {
+			return toMilliseconds(this.windowNs(index));
+		}
+
+		windowNs(index) {
+			checkIndex("index", index);
+			makeCurrent(this);
+			return unsigned(module().exports.window(index));
+		}
+
+		delays(stream, count, first = 0) {
+			return fillRounded(this, stream, count, first).map((ns) => ns / NS_PER_MS);
+		}
+
+		delaysNs(stream, count, first = 0) {
+			return fill(this, makeCurrent, stream, BigUint64Array, count, first, wordAt);
+		}
+
+		preview(count) {
+			return preview(this, count, toMilliseconds);
+		}
+
+		previewNs(count) {
+			return preview(this, count, (ns) => ns);
+		}
+
+		fitBase(attempts, total) {
+			return fit(this, "policy_fit_base", attempts, total);
+		}
+
+		fitCap(attempts, total) {
+			return fit(this, "policy_fit_cap", attempts, total);
+		}
+
+		equals(other) {
+			return states.has(other) && `${this}` === `${other}`;
+		}
+
+		toString() {
+			makeCurrent(this);
+			return readText(module().exports.policy_text());
+		}
+
+		toJSON() {
+			return this.toString();
+		}
+	},
+);
+
+/** Begins the policy that is the module's current one. */
+function begin(policy) {
+	states.set(policy, copyOut(0, stateOfWords(module().exports.params_words())));
+	current = policy;
+	return Object.freeze(Object.defineProperties(policy, TEXT));
 }
 
 export function maxRetriesOf(policy) {
@@ -216,5 +204,5 @@ function fit(policy, method, attempts, total) {
 	if (!module().exports[method](...values.map(([, { raw }]) => raw))) {
 		throwCoreError(values);
 	}
-	return new Policy(CURRENT);
+	return begin(Object.create(Policy.prototype));
 }

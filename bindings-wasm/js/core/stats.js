@@ -2,91 +2,83 @@ import { copyIn, copyOut, module, readText, readWords, stateOfWords } from "../w
 import { uint64 } from "./arguments.js";
 import { wrongType } from "./errors.js";
 import { kindNumber } from "./field.js";
-import { inspectable, TEXT } from "./show.js";
+import { named, TEXT } from "./show.js";
 
-/**
- * Throws unless it gets stats.
- * @type {(name: string, stats: unknown) => asserts stats is RetryStats}
- */
-export let checkStats;
+/** The module's words for each RetryStats; zeros count nothing. */
+const states = /* @__PURE__ */ new WeakMap();
+
+/** The words of stats. Throws for anything else. */
+export function checkStats(name, stats) {
+	return states.get(stats) ?? wrongType(name, "a RetryStats", stats);
+}
 
 /** Counts operations by their attempts and by the reason why they stopped. */
-export class RetryStats {
-	static name = "RetryStats";
+export const RetryStats = /* @__PURE__ */ named(
+	"RetryStats",
+	class RetryStats {
+		constructor() {
+			states.set(this, stateOfWords(module().exports.stats_words()));
+			Object.defineProperties(this, TEXT);
+		}
 
-	/** The module's words for these stats; zeros count nothing. */
-	#state = stateOfWords(module().exports.stats_words());
+		record(attempts, reason) {
+			const [count, number] = [uint64("attempts", attempts), kindNumber(module().reason, reason)];
+			change(this, (exports) => exports.stats_record(count, number));
+		}
 
-	constructor() {
-		Object.defineProperties(this, TEXT);
-	}
+		merge(other) {
+			const words = checkStats("other", other);
+			change(this, ({ stats_merge, stats_words }) => {
+				copyIn(words, stats_words());
+				stats_merge();
+			});
+		}
 
-	record(attempts, reason) {
-		const [count, number] = [uint64("attempts", attempts), kindNumber(module().reason, reason)];
-		RetryStats.#change(this, (exports) => exports.stats_record(count, number));
-	}
+		counts() {
+			const { exports, reason } = load(this);
+			exports.stats_counts();
+			let position = 0;
+			const take = (count) => {
+				const words = readWords(position, count).map(Number);
+				position += count;
+				return words;
+			};
+			const bucketCount = exports.stats_buckets();
+			const [operations, attempts, retries] = take(3);
+			const stops = take(reason.kinds.length);
+			return {
+				operations,
+				attempts,
+				retries,
+				stops: Object.fromEntries(reason.kinds.map((kind, number) => [kind, stops[number]])),
+				buckets: take(bucketCount),
+				bounds: take(bucketCount - 1),
+			};
+		}
 
-	merge(other) {
-		checkStats("other", other);
-		RetryStats.#change(this, ({ stats_merge, stats_words }) => {
-			copyIn(other.#state, stats_words());
-			stats_merge();
-		});
-	}
+		prometheus() {
+			return readText(load(this).exports.stats_text());
+		}
 
-	counts() {
-		const { exports, reason } = RetryStats.#load(this);
-		exports.stats_counts();
-		let position = 0;
-		const take = (count) => {
-			const words = readWords(position, count).map(Number);
-			position += count;
-			return words;
-		};
-		const bucketCount = exports.stats_buckets();
-		const [operations, attempts, retries] = take(3);
-		const stops = take(reason.kinds.length);
-		return {
-			operations,
-			attempts,
-			retries,
-			stops: Object.fromEntries(reason.kinds.map((kind, number) => [kind, stops[number]])),
-			buckets: take(bucketCount),
-			bounds: take(bucketCount - 1),
-		};
-	}
+		toString() {
+			return this.prometheus();
+		}
 
-	prometheus() {
-		return readText(RetryStats.#load(this).exports.stats_text());
-	}
+		toJSON() {
+			return this.counts();
+		}
+	},
+	(stats) => stats.counts(),
+);
 
-	toString() {
-		return this.prometheus();
-	}
+/** Puts the stats into the module. */
+function load(stats) {
+	copyIn(checkStats("stats", stats));
+	return module();
+}
 
-	toJSON() {
-		return this.counts();
-	}
-
-	/** Puts the stats into the module. Static, so that it can refuse a proxy. */
-	static #load(stats) {
-		checkStats("stats", stats);
-		copyIn(stats.#state);
-		return module();
-	}
-
-	static #change(stats, apply) {
-		const { exports } = RetryStats.#load(stats);
-		apply(exports);
-		copyOut(0, stats.#state);
-	}
-
-	static {
-		inspectable(RetryStats, (stats) => stats.counts());
-		checkStats = (name, stats) => {
-			if (!(#state in Object(stats))) {
-				wrongType(name, "a RetryStats", stats);
-			}
-		};
-	}
+function change(stats, apply) {
+	const { exports } = load(stats);
+	apply(exports);
+	copyOut(0, checkStats("stats", stats));
 }
