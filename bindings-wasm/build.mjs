@@ -6,6 +6,7 @@ import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync,
 import { createRequire } from "node:module";
 import { basename, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import wasm from "binaryen";
 import { build } from "esbuild";
 import { minify } from "terser";
 import { encode } from "./js/wasm/ascii.js";
@@ -90,24 +91,65 @@ function idempotentMethods({ exports }) {
 /** Functions that only this build calls. */
 const ONLY_HERE = ["http_outcome", "is_idempotent"];
 
-/** Shrinks a module to the functions that js/ calls. It then imports nothing. */
-function shrink(folder, output) {
-	const compiled = new WebAssembly.Module(readFileSync(`${folder}/backoff_bg.wasm`));
-	const called = WebAssembly.Module.exports(compiled)
+/** Those of the second module: a program that needs none of them does not download it. */
+const OF_MORE = /^(?:budget|member|stats|added|preview|policy_fit)|retry_after$/;
+
+/** The part of a module that some of its functions reach, with the names of its functions. */
+function reduced(input, called, output) {
+	const graph = [{ name: "js", root: true, reaches: called }, ...called.map((name) => ({ name, export: name }))];
+	writeFileSync(`${output}.json`, JSON.stringify(graph));
+	binaryen("wasm-metadce", input, "--debuginfo", `--graph-file=${output}.json`, `--output=${output}`);
+	return wasm.readBinary(readFileSync(output));
+}
+
+const functionsOf = (module) =>
+	Array.from({ length: module.getNumFunctions() }, (_, index) =>
+		wasm.getFunctionInfo(module.getFunctionByIndex(index)),
+	);
+
+/**
+ * Splits a module into two, each with what it needs of the functions that js/ calls. The first imports nothing. The second
+ * works on its memory, which has the data of both, and calls functions of it.
+ */
+function split(folder, names) {
+	const input = `${folder}/backoff_bg.wasm`;
+	const called = WebAssembly.Module.exports(new WebAssembly.Module(readFileSync(input)))
 		.map(({ name }) => name)
 		// Those with `__` support values that are not numbers.
 		.filter((name) => !name.startsWith("__") && !ONLY_HERE.includes(name));
-	const graph = [{ name: "js", root: true, reaches: called }, ...called.map((name) => ({ name, export: name }))];
-	writeFileSync(`${folder}/called.json`, JSON.stringify(graph));
-	binaryen(
-		"wasm-metadce",
-		`${folder}/backoff_bg.wasm`,
-		`--graph-file=${folder}/called.json`,
-		`--output=${folder}/called.wasm`,
-	);
+	const ofFirst = called.filter((name) => !OF_MORE.test(name));
+	const first = reduced(input, ofFirst, `${folder}/first.wasm`);
+	const more = reduced(input, called, `${folder}/called.wasm`);
+	const shared = functionsOf(first);
+	for (const [number, { name, params, results }] of shared.entries()) {
+		more.removeFunction(name);
+		more.addFunctionImport(name, "first", `${number}`, params, results);
+	}
+	for (const name of ofFirst) {
+		more.removeExport(name);
+	}
+	// Without data.
+	more.setMemory(more.getMemoryInfo().initial, NO_LIMIT, null, [], false, false, MEMORY);
+	more.addMemoryImport(MEMORY, "first", "memory");
+	more.removeGlobal(STACK);
+	more.addGlobalImport(STACK, "first", STACK, wasm.i32, true);
+	optimize(more, folder, names.more);
+	for (const { kind, name } of WebAssembly.Module.imports(new WebAssembly.Module(readFileSync(names.more)))) {
+		if (kind === "function") {
+			first.addFunctionExport(shared[name].name, name);
+		}
+	}
+	first.addGlobalExport(STACK, STACK);
+	optimize(first, folder, names.first);
+}
+
+const [MEMORY, STACK, NO_LIMIT] = ["0", "__stack_pointer", 2 ** 32 - 1];
+
+function optimize(module, folder, output) {
+	writeFileSync(`${folder}/split.wasm`, module.emitBinary());
 	binaryen(
 		"wasm-opt",
-		`${folder}/called.wasm`,
+		`${folder}/split.wasm`,
 		`--output=${output}`,
 		// The new control flow graph and the second round save 170 bytes of the gzipped package.
 		"--flatten",
@@ -127,11 +169,11 @@ function shrink(folder, output) {
 	);
 }
 
-/** An entry whose core starts in its own way: `js/wasm/instance-NAME.js` takes the place of `instance.js`. */
-const startedBy = (name) => ({
+/** An entry with modules of its own kind: `js/wasm/compiled-NAME.js` takes the place of `compiled.js`. */
+const compiledBy = (name) => ({
 	name,
 	setup({ onResolve }) {
-		onResolve({ filter: /\/instance\.js$/ }, () => ({ path: resolve(`js/wasm/instance-${name}.js`) }));
+		onResolve({ filter: /\/compiled\.js$/ }, () => ({ path: resolve(`js/wasm/compiled-${name}.js`) }));
 	},
 });
 
@@ -184,26 +226,30 @@ async function bundleForBundlers(path, { before = "", ...options }) {
 	writeFileSync(`dist/${path}`, `${before}${code}\n`);
 }
 
+const [FIRST, MORE] = ["dist/backoff.wasm", "dist/backoff-more.wasm"];
+
 async function bundle() {
+	const textOf = (path) => JSON.stringify(encode(readFileSync(path)));
+	const base64Of = (path) => JSON.stringify(readFileSync(path).toString("base64"));
 	const core = startCore();
 	const text = (value) => JSON.stringify(JSON.stringify(value));
 	const define = { HTTP_OUTCOMES: text(httpOutcomes(core)), IDEMPOTENT_METHODS: text(idempotentMethods(core)) };
 	// In front of everything else the text costs 350 bytes less of the gzipped file than at its place.
-	const textOf = (path) => `const MODULE_TEXT=${JSON.stringify(encode(readFileSync(path)))};\n`;
-	const base64Of = (path) => ({ MODULE_BASE64: JSON.stringify(readFileSync(path).toString("base64")) });
+	const texts = [`const MODULE_TEXT=${textOf(FIRST)};`, `const MORE_TEXT=${textOf(MORE)};\n`].join("\n");
+	const base64 = { MODULE_BASE64: base64Of(FIRST), MORE_BASE64: base64Of(MORE) };
 	const js = { define, plugins: [plain("plain")] };
-	const imported = (name, path) =>
-		bundleForBundlers(`${name}.js`, { define, plugins: [startedBy(name)], external: [path] });
+	const imported = (name) =>
+		bundleForBundlers(`${name}.js`, { define, plugins: [compiledBy(name)], external: ["*.wasm", "*.wasm?module"] });
 	const delay = { entryPoints: ["js/delay.js"], plugins: [plain("delay", "plain")] };
 	mkdirSync("dist/js", { recursive: true });
 	await Promise.all([
-		bundleForBundlers("index.js", { before: textOf("dist/backoff.wasm"), define }),
+		bundleForBundlers("index.js", { before: texts, define }),
 		bundleForNode("index.cjs", {
-			define: { ...define, ...base64Of("dist/backoff.wasm") },
-			plugins: [startedBy("cjs")],
+			define: { ...define, ...base64 },
+			plugins: [compiledBy("cjs")],
 		}),
-		imported("workerd", "./backoff.wasm"),
-		imported("edge-light", "./backoff.wasm?module"),
+		imported("workerd"),
+		imported("edge-light"),
 		bundleForBundlers("js/index.js", js),
 		bundleForBundlers("delay.js", delay),
 		bundleForNode("js/index.cjs", js),
@@ -301,7 +347,7 @@ function stage() {
 }
 
 compile("bindings-wasm", "dist/pkg");
-shrink("dist/pkg", "dist/backoff.wasm");
+split("dist/pkg", { first: FIRST, more: MORE });
 await bundle();
 await Promise.all(ADAPTERS.map(bundleAdapter));
 stage();

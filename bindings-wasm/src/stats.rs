@@ -1,14 +1,42 @@
-//! Stats. JavaScript keeps their state as words: the first words.
+//! Stats. JavaScript keeps them as the bytes that are here while they are the current ones.
 
 use backoff_core::{RetryStats, StopReason, ffi};
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::buffer::{Buffers, with_buffers};
 
-/// The number of words of stats.
+/// The current stats, and those that are added to them.
+struct Pair {
+    stats: RetryStats,
+    added: RetryStats,
+}
+
+thread_local! {
+    static PAIR: Pair = const { Pair { stats: RetryStats::new(), added: RetryStats::new() } };
+}
+
+/// The address of the current stats.
 #[wasm_bindgen]
-pub fn stats_words() -> usize {
-    ffi::STATS_WORDS
+pub fn stats() -> usize {
+    PAIR.try_with(|pair| (&raw const pair.stats).addr()).unwrap_or_default()
+}
+
+/// The address of the stats that are added.
+#[wasm_bindgen]
+pub fn added() -> usize {
+    PAIR.try_with(|pair| (&raw const pair.added).addr()).unwrap_or_default()
+}
+
+/// The number of bytes of stats.
+#[wasm_bindgen]
+pub fn stats_size() -> usize {
+    size_of::<RetryStats>()
+}
+
+/// The same, of those that are added.
+#[wasm_bindgen]
+pub fn added_size() -> usize {
+    stats_size()
 }
 
 /// The number of buckets; the last one has no bound.
@@ -17,30 +45,25 @@ pub fn stats_buckets() -> usize {
     ffi::STATS_BUCKETS
 }
 
-/// Counts an operation in the stats in the words.
+/// Counts an operation in the current stats.
 #[wasm_bindgen]
 pub fn stats_record(attempts: u64, reason: u32) {
-    change(|stats, _| {
-        if let Some(reason) = ffi::reason_from_number(reason) {
-            stats.record(attempts, reason);
-        }
-    });
+    if let Some(reason) = ffi::reason_from_number(reason) {
+        PAIR.try_with(|pair| pair.stats.record(attempts, reason)).unwrap_or_default();
+    }
 }
 
-/// Adds the counts of the stats that follow in the words.
+/// Adds the counts of the other stats to the current ones.
 #[wasm_bindgen]
 pub fn stats_merge() {
-    change(|stats, buffers| {
-        stats.merge(&ffi::stats_from_words(buffers.words_at(ffi::STATS_WORDS)));
-    });
+    PAIR.try_with(|pair| pair.stats.merge(&pair.added)).unwrap_or_default();
 }
 
-/// Replaces the stats in the words by their counts: operations, attempts, retries, the stops of
+/// Writes the counts of the current stats: operations, attempts, retries, the stops of
 /// each reason, the operations of each bucket, and the bounds of all buckets but the last.
 #[wasm_bindgen]
 pub fn stats_counts() {
-    with_buffers(|buffers| {
-        let stats = load(buffers);
+    with_stats(|stats, buffers| {
         let counts = [stats.operations(), stats.attempts(), stats.retries()];
         let mut end = buffers.write_words(0, &counts);
         for &reason in StopReason::ALL {
@@ -53,25 +76,17 @@ pub fn stats_counts() {
     });
 }
 
-/// Writes the Prometheus text of the stats in the words into the bytes; returns its length.
+/// Writes the Prometheus text of the current stats into the bytes; returns its length.
 #[wasm_bindgen]
 pub fn stats_text() -> usize {
-    with_buffers(|buffers| {
-        load(buffers).prometheus().fold(0, |end, line| {
+    with_stats(|stats, buffers| {
+        stats.prometheus().fold(0, |end, line| {
             let end = buffers.write_text(end, line.as_bytes());
             buffers.write_text(end, "\n")
         })
     })
 }
 
-fn change(apply: impl FnOnce(&RetryStats, &Buffers)) {
-    with_buffers(|buffers| {
-        let stats = load(buffers);
-        apply(&stats, buffers);
-        buffers.write_words(0, &ffi::stats_to_words(&stats));
-    });
-}
-
-fn load(buffers: &Buffers) -> RetryStats {
-    ffi::stats_from_words(buffers.words_at(0))
+fn with_stats<T: Default>(read: impl FnOnce(&RetryStats, &mut Buffers) -> T) -> T {
+    with_buffers(|buffers| PAIR.try_with(|pair| read(&pair.stats, buffers)).unwrap_or_default())
 }

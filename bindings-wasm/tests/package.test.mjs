@@ -26,6 +26,7 @@ const USE = `
 const USED = "{ Backoff, Budget, httpOutcome, Operation, Policy, parseRetryAfter, RandomStream }";
 const FIRST = "11.399434\n";
 const ENTRIES = ["backoff-wasm", "backoff-wasm/js"];
+const MODULES = ["dist/backoff.wasm", "dist/backoff-more.wasm"];
 const ADAPTERS = readdirSync(join(source, "js/adapters"))
 	.filter((file) => file.endsWith(".d.ts"))
 	.map((file) => file.slice(0, -".d.ts".length));
@@ -109,46 +110,51 @@ describe("contents", () => {
 	});
 });
 
-describe("the module", () => {
-	const module = new WebAssembly.Module(read("dist/backoff.wasm"));
-	const { exports } = new WebAssembly.Instance(module);
+describe("the modules", () => {
+	const [first, more] = MODULES.map((path) => new WebAssembly.Module(read(path)));
+	const { exports } = new WebAssembly.Instance(first);
+	const exportsOfMore = new WebAssembly.Instance(more, { first: exports }).exports;
+	const exported = (module) => WebAssembly.Module.exports(module).map(({ name, kind }) => `${kind} ${name}`);
+	const notFunctions = (lines) => lines.filter((line) => !line.startsWith("function "));
 
-	test("imports nothing and exports functions of numbers and its memory", () => {
-		assert.deepEqual(WebAssembly.Module.imports(module), []);
-		const kinds = WebAssembly.Module.exports(module).map(({ name, kind }) => `${kind} ${name}`);
-		assert.deepEqual(
-			kinds.filter((line) => !line.startsWith("function ")),
-			["memory memory"],
+	test("the first imports nothing, and the second only what the first exports; others are functions of numbers", () => {
+		assert.deepEqual(WebAssembly.Module.imports(first), []);
+		const given = WebAssembly.Module.imports(more).map(({ module, kind, name }) => `${module} ${kind} ${name}`);
+		assert.ok(
+			given.every((line) => exported(first).includes(line.replace("first ", ""))),
+			given,
 		);
+		assert.deepEqual(notFunctions(exported(first)), ["memory memory", "global __stack_pointer"]);
+		assert.deepEqual(notFunctions(exported(more)), []);
 	});
 
-	test("has no panic, no name section and no path", () => {
-		const text = read("dist/backoff.wasm").toString("latin1");
-		assert.doesNotMatch(text, /panic|unwrap|overflow|rustc|assertion|logarithm/);
-		for (const path of [source, homedir()]) {
-			assert.ok(!text.includes(path), path);
+	test("have no panic, no name section and no path", () => {
+		for (const [position, module] of [first, more].entries()) {
+			const text = read(MODULES[position]).toString("latin1");
+			assert.doesNotMatch(text, /panic|unwrap|overflow|rustc|assertion|logarithm|\.rs\b/);
+			for (const path of [source, homedir()]) {
+				assert.ok(!text.includes(path), path);
+			}
+			assert.deepEqual(WebAssembly.Module.customSections(module, "name"), []);
 		}
-		assert.deepEqual(WebAssembly.Module.customSections(module, "name"), []);
 	});
 
 	test("its memory does not grow", () => {
 		const before = exports.memory.buffer.byteLength;
 		for (let turn = 0; turn < 1000; turn++) {
 			exports.catalog();
-			exports.params_clear();
-			exports.params_set(2, 5n);
 			exports.policy_init();
 			exports.policy_parse(exports.bytes_capacity());
 			exports.error_message_with(exports.bytes_capacity());
-			exports.budget_parse(exports.bytes_capacity());
+			exportsOfMore.budget_parse(exports.bytes_capacity());
 			exports.ratio_parse(exports.bytes_capacity());
-			exports.begin(1n, 0n, 0n, 0n, true);
-			exports.budget_step(0, 4, 2, 0n, 1n);
-			exports.budget_step(exports.bytes_capacity(), 1, 0, 0n, 1n);
-			exports.decide(2, 0n, true, 1n, true);
-			exports.decide(0, 0n, false, 0n, true);
-			exports.stats_text();
-			exports.parse_retry_after(exports.bytes_capacity(), 1n);
+			exports.begin(1n, 0n, 0n, 0n);
+			exportsOfMore.budget_step(0, 4, 2, 0n, 1n);
+			exportsOfMore.budget_step(exports.bytes_capacity(), 1, 0, 0n, 1n);
+			exports.decide(2, 0n, true, 1n);
+			exports.decide(0, 0n, false, 0n);
+			exportsOfMore.stats_text();
+			exportsOfMore.parse_retry_after(exports.bytes_capacity(), 1n);
 			exports.key_begin(1n);
 			exports.key_update(exports.bytes_capacity());
 			exports.key_stream();
@@ -329,20 +335,25 @@ describe("loads", () => {
 		});
 	}
 
-	for (const [runtime, path] of [
-		["workerd", "./backoff.wasm"],
-		["edge-light", "./backoff.wasm?module"],
+	for (const [runtime, suffix] of [
+		["workerd", ""],
+		["edge-light", "?module"],
 	]) {
-		test(`in ${runtime}, which imports the module`, async () => {
+		test(`in ${runtime}, which imports the modules`, async () => {
 			const bundled = await bundle("neutral", [runtime]);
-			const [imported, name, from] = /import (\w+) from ?"([^"]*)";/.exec(bundled);
-			assert.equal(from, path);
+			const imports = [...bundled.matchAll(/import (\w+) from ?"([^"]*)";/g)];
+			const paths = MODULES.map((path) => `${path.replace("dist", ".")}${suffix}`);
+			assert.deepEqual(imports.map(([, , from]) => from).sort(), paths.toSorted());
 			const lines = [];
-			const body = bundled.replace(imported, `const ${name} = wasm;`);
-			const { default: run } = await import(
-				`data:text/javascript,${encodeURIComponent(`export default (wasm, console) => {${body}}`)}`
+			const body = imports.reduce(
+				(text, [imported, name, from]) => text.replace(imported, `const ${name} = modules[${paths.indexOf(from)}];`),
+				bundled,
 			);
-			run(new WebAssembly.Module(read("dist/backoff.wasm")), { log: (line) => lines.push(`${line}\n`) });
+			const { default: run } = await import(
+				`data:text/javascript,${encodeURIComponent(`export default (modules, console) => {${body}}`)}`
+			);
+			const modules = MODULES.map((path) => new WebAssembly.Module(read(path)));
+			run(modules, { log: (line) => lines.push(`${line}\n`) });
 			assert.deepEqual(lines, [FIRST]);
 		});
 	}

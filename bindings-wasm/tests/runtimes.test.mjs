@@ -66,7 +66,9 @@ before(async () => {
 		conditions: ["workerd", "worker", "browser"],
 		external: ["*.wasm"],
 	});
-	copyFileSync(join(installed, "dist/backoff.wasm"), join(folder, "backoff.wasm"));
+	for (const name of ["backoff.wasm", "backoff-more.wasm"]) {
+		copyFileSync(join(installed, "dist", name), join(folder, name));
+	}
 	write("workerd.capnp", WORKERD);
 });
 after(() => {
@@ -78,7 +80,11 @@ const WORKERD = `using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (
   services = [
     (name = "main", worker = (
-      modules = [(name = "worker.js", esModule = embed "worker.js"), (name = "backoff.wasm", wasm = embed "backoff.wasm")],
+      modules = [
+        (name = "worker.js", esModule = embed "worker.js"),
+        (name = "backoff.wasm", wasm = embed "backoff.wasm"),
+        (name = "backoff-more.wasm", wasm = embed "backoff-more.wasm"),
+      ],
       compatibilityDate = "2026-01-01",
     )),
     (name = "internet", network = (allow = ["local", "public"], tlsOptions = (trustBrowserCas = true))),

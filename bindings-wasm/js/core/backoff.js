@@ -1,19 +1,19 @@
-import { module, WORD_BYTES, wordAt } from "../wasm/module.js";
+import { module, roundedWordAt, unsigned } from "../wasm/module.js";
 import { INDEX_COUNT } from "./arguments.js";
 import { NS_PER_MS } from "./duration.js";
-import { checkPolicy, makeCurrent, maxRetriesOf } from "./policy.js";
+import { checkPolicy, makeCurrent } from "./policy-state.js";
 import { define, getter, named } from "./show.js";
 import { RandomStream, stateOf } from "./stream.js";
 
 /** Few delays are fetched at first, then as many again as were taken. */
 const FIRST_FETCH = 8;
-/** Less than the words of the module hold beside the stream. */
+/** Less than the words of the module hold. */
 const MAX_FETCH = 56;
 const WORD_32 = 2 ** 32;
 
 /**
- * The state of each iterator: the state of its stream, and the draws of the delays before the last reset; the stream of
- * these delays, or undefined until it is read; the delays in nanoseconds that were fetched ahead, from index `first` on.
+ * The state of each iterator: the state of its stream, and the draws of the delays since then and before the last reset;
+ * the stream of these delays, or undefined until it is read; the delays in nanoseconds that were fetched ahead, from index `first` on.
  */
 const states = /* @__PURE__ */ new WeakMap();
 
@@ -21,13 +21,13 @@ const states = /* @__PURE__ */ new WeakMap();
 export const Backoff = /* @__PURE__ */ iterable(
 	class Backoff {
 		constructor(policy, stream = RandomStream.fromEntropy()) {
-			checkPolicy(policy);
+			const { maxRetries } = checkPolicy(policy);
 			states.set(this, {
 				policy,
 				state: stateOf(stream),
 				draws: 0,
 				stream,
-				maxRetries: Math.min(maxRetriesOf(policy), INDEX_COUNT),
+				maxRetries: Math.min(maxRetries, INDEX_COUNT),
 				ahead: new Float64Array(FIRST_FETCH),
 				first: 0,
 				fetched: 0,
@@ -95,9 +95,10 @@ function fetchAhead(state) {
 	if (state.ahead.length < wanted) {
 		state.ahead = new Float64Array(MAX_FETCH);
 	}
-	const { words } = refill(state, first, wanted);
+	makeCurrent(checkPolicy(state.policy));
+	module().exports.fill(stateNow(state), first, wanted);
 	for (let position = 0; position < wanted; position++) {
-		state.ahead[position] = words.getFloat64(WORD_BYTES * (position + 1), true);
+		state.ahead[position] = roundedWordAt(position);
 	}
 	state.first = first;
 	state.fetched = wanted;
@@ -105,18 +106,17 @@ function fetchAhead(state) {
 	return true;
 }
 
-/** Has the module write the stream and then delays into its words. */
-function refill({ policy, state, draws }, first, count) {
-	makeCurrent(policy);
-	const started = module();
-	started.exports.refill(state, draws, draws / WORD_32, first, count);
-	return started;
+/** The state of the stream after the last reset. */
+function stateNow(state) {
+	const { draws } = state;
+	if (draws > 0) {
+		state.state = unsigned(module().exports.advance(state.state, draws, draws / WORD_32));
+		state.draws = 0;
+	}
+	return state.state;
 }
 
 function streamNow(state) {
-	if (!state.stream) {
-		refill(state, 0, 0);
-		state.stream = new RandomStream(wordAt(0));
-	}
+	state.stream ??= new RandomStream(stateNow(state));
 	return state.stream;
 }

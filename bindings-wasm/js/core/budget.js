@@ -1,25 +1,22 @@
-import { copyIn, copyOut, module, readText, stateOfWords, unsigned } from "../wasm/module.js";
+import { copy, module, readText, roundedWordAt, wordAt } from "../wasm/module.js";
+import { more } from "../wasm/more.js";
 import { parseText } from "./core-errors.js";
 import { wrongType } from "./errors.js";
 import { fromFieldValue } from "./field.js";
 import { named, TEXT } from "./show.js";
 
-/** The module's words for each budget. */
-const states = /* @__PURE__ */ new WeakMap();
+/** The module's bytes of each budget, and how it takes an event. */
+const accounts = /* @__PURE__ */ new WeakMap();
 
-/** The state of a budget. Throws for anything else. */
+/** The account of a budget. Throws for anything else. */
 export function checkBudget(budget, name = "budget", wanted = "a Budget") {
-	return states.get(budget) ?? wrongType(name, wanted, budget);
+	return accounts.get(budget) ?? wrongType(name, wanted, budget);
 }
 
-/** Puts a budget's state into the module. */
+/** Makes a budget the module's current one. */
 export function loadBudget(budget) {
-	copyIn(checkBudget(budget), module().exports.budget_offset());
-}
-
-/** Takes the budget's new state from the module. */
-export function saveBudget(budget) {
-	copyOut(module().exports.budget_offset(), checkBudget(budget));
+	const { state } = checkBudget(budget);
+	copy(state, more().budget);
 }
 
 /** A limit on retries that many operations share. */
@@ -27,9 +24,8 @@ export const Budget = /* @__PURE__ */ named(
 	"Budget",
 	class Budget {
 		constructor(text) {
-			parseText("budget_parse", text);
-			states.set(this, stateOfWords(module().exports.budget_words()));
-			saveBudget(this);
+			parseText((length) => more().exports.budget_parse(length), text);
+			accounts.set(this, { state: copy(more().budget), report });
 			Object.defineProperties(this, TEXT);
 		}
 
@@ -38,20 +34,22 @@ export const Budget = /* @__PURE__ */ named(
 		}
 
 		get kind() {
-			loadBudget(this);
-			return read(module().budgetFields[0]);
+			const [{ field, value }] = read(this);
+			return fromFieldValue(field, value);
 		}
 
 		get params() {
-			loadBudget(this);
-			const { exports, budgetFields } = module();
-			const used = budgetFields.slice(1).filter(({ number }) => exports.budget_has(number));
-			return Object.freeze(Object.fromEntries(used.map((field) => [field.option, read(field)])));
+			const params = read(this)
+				.slice(1)
+				.filter(({ isUsed }) => isUsed);
+			return Object.freeze(
+				Object.fromEntries(params.map(({ field, value }) => [field.option, fromFieldValue(field, value)])),
+			);
 		}
 
 		toString() {
 			loadBudget(this);
-			return readText(module().exports.budget_text());
+			return readText(more().exports.budget_text());
 		}
 
 		toJSON() {
@@ -60,7 +58,22 @@ export const Budget = /* @__PURE__ */ named(
 	},
 );
 
-/** The value of a field of the budget in the module. */
-function read(field) {
-	return fromFieldValue(field, unsigned(module().exports.budget_get(field.number)));
+/** The fields of budgets with their values, and whether the kind of this one uses them. */
+function read(budget) {
+	loadBudget(budget);
+	more().exports.budget_params();
+	return module().budgetFields.map((field, position) => ({
+		field,
+		isUsed: roundedWordAt(2 * position) === 1,
+		value: wordAt(2 * position + 1),
+	}));
+}
+
+/** Reports an event to the budget of an account; returns what a retry that it grants gives, and otherwise undefined. */
+function report(event, outcome, held, now) {
+	const { exports, budget } = more();
+	copy(this.state, budget);
+	exports.budget_report(event, outcome, held, now);
+	copy(budget, this.state);
+	return roundedWordAt(0) === 1 ? wordAt(1) : undefined;
 }

@@ -1,20 +1,12 @@
-import {
-	copyIn,
-	copyOut,
-	module,
-	readText,
-	readWords,
-	roundedWordAt,
-	stateOfWords,
-	unsigned,
-	wordAt,
-} from "../wasm/module.js";
+import { module, readText, readWords, roundedWordAt, unsigned, WORD_BYTES, wordAt } from "../wasm/module.js";
+import { more } from "../wasm/more.js";
 import { checkIndex, noOptions, pickOptions } from "./arguments.js";
 import { parseText, throwCoreError } from "./core-errors.js";
 import { fill } from "./delays.js";
 import { NS_PER_MS, toMilliseconds } from "./duration.js";
-import { typeName, wrongType } from "./errors.js";
+import { wrongType } from "./errors.js";
 import { fromFieldValue, toFieldValue } from "./field.js";
+import { begin, checkPolicy, isPolicy, makeCurrent } from "./policy-state.js";
 import { define, named, TEXT, withJSON } from "./show.js";
 import { stateOf } from "./stream.js";
 
@@ -23,29 +15,8 @@ const PREVIEW_ROWS = 100;
 const MAX_PREVIEW_ROWS = 65_536;
 const PREVIEW_ROW = ["min", "mean", "max", "totalMin", "totalMean", "totalMax"];
 
-/** The policy that the module holds; it holds one at a time. */
-let current;
-
-/** The module's words for the params of each policy, and the params that the caller has read. */
-const states = /* @__PURE__ */ new WeakMap();
+/** The params that the caller has read, by policy. */
 const paramsOf = /* @__PURE__ */ new WeakMap();
-
-/** The words of a policy. Throws for anything else. */
-export function checkPolicy(policy, wanted = "a Policy") {
-	return (
-		states.get(policy) ??
-		wrongType("policy", wanted, policy, typeName(policy) === "object" ? "; make it with new Policy(options)" : "")
-	);
-}
-
-/** Makes a policy the module's current one. */
-export function makeCurrent(policy) {
-	if (current !== policy) {
-		copyIn(checkPolicy(policy));
-		module().exports.policy_init();
-		current = policy;
-	}
-}
 
 /** How long to wait before each retry, and when to stop: checked once, then immutable. */
 export const Policy = /* @__PURE__ */ named(
@@ -53,22 +24,26 @@ export const Policy = /* @__PURE__ */ named(
 	class Policy {
 		constructor(options) {
 			build(options);
-			begin(this);
+			keep(this);
 		}
 
 		static parse(text) {
-			parseText("policy_parse", text);
-			return begin(Object.create(Policy.prototype));
+			parseText((length) => module().exports.policy_parse(length), text);
+			return keep(Object.create(Policy.prototype));
 		}
 
 		get params() {
-			const words = checkPolicy(this);
+			const state = checkPolicy(this);
 			if (!paramsOf.has(this)) {
-				copyIn(words);
+				makeCurrent(state);
 				const { exports, fields } = module();
-				const set = fields.filter(({ number }) => exports.params_has(number));
-				const read = (field) => [field.option, fromFieldValue(field, unsigned(exports.params_get(field.number)))];
-				paramsOf.set(this, Object.freeze(define(Object.fromEntries(set.map(read)), "toJSON", paramsToJSON)));
+				exports.policy_params();
+				const set = wordAt(0);
+				const params = fields
+					.map((field, position) => [field, position])
+					.filter(([, position]) => (set >> BigInt(position)) & 1n)
+					.map(([field, position]) => [field.option, fromFieldValue(field, wordAt(position + 1))]);
+				paramsOf.set(this, Object.freeze(define(Object.fromEntries(params), "toJSON", paramsToJSON)));
 			}
 			return paramsOf.get(this);
 		}
@@ -80,7 +55,7 @@ export const Policy = /* @__PURE__ */ named(
 		delayNs(stream, index) {
 			const state = stateOf(stream);
 			checkIndex("index", index);
-			makeCurrent(this);
+			makeCurrent(checkPolicy(this));
 			return unsigned(module().exports.delay(state, index));
 		}
 
@@ -90,7 +65,7 @@ export const Policy = /* @__PURE__ */ named(
 
 		windowNs(index) {
 			checkIndex("index", index);
-			makeCurrent(this);
+			makeCurrent(checkPolicy(this));
 			return unsigned(module().exports.window(index));
 		}
 
@@ -99,7 +74,7 @@ export const Policy = /* @__PURE__ */ named(
 		}
 
 		delaysNs(stream, count, first = 0) {
-			return fill(this, makeCurrent, stream, BigUint64Array, count, first, wordAt);
+			return fill(checkPolicy(this), stream, BigUint64Array, count, first, wordAt);
 		}
 
 		preview(count) {
@@ -111,19 +86,19 @@ export const Policy = /* @__PURE__ */ named(
 		}
 
 		fitBase(attempts, total) {
-			return fit(this, "policy_fit_base", attempts, total);
+			return fit(this, true, attempts, total);
 		}
 
 		fitCap(attempts, total) {
-			return fit(this, "policy_fit_cap", attempts, total);
+			return fit(this, false, attempts, total);
 		}
 
 		equals(other) {
-			return states.has(other) && `${this}` === `${other}`;
+			return isPolicy(other) && `${this}` === `${other}`;
 		}
 
 		toString() {
-			makeCurrent(this);
+			makeCurrent(checkPolicy(this));
 			return readText(module().exports.policy_text());
 		}
 
@@ -133,26 +108,20 @@ export const Policy = /* @__PURE__ */ named(
 	},
 );
 
-/** Begins the policy that is the module's current one. */
-function begin(policy) {
-	states.set(policy, copyOut(0, stateOfWords(module().exports.params_words())));
-	current = policy;
-	return Object.freeze(Object.defineProperties(policy, TEXT));
-}
-
-export function maxRetriesOf(policy) {
-	return policy.params.maxRetries;
+/** Makes the policy of the module's current one. */
+function keep(policy) {
+	return Object.freeze(Object.defineProperties(begin(policy), TEXT));
 }
 
 /** Delays in nanoseconds as numbers: exact up to 2^53, rounded above. */
 function fillRounded(policy, stream, count, first) {
-	return fill(policy, makeCurrent, stream, Float64Array, count, first, roundedWordAt);
+	return fill(checkPolicy(policy), stream, Float64Array, count, first, roundedWordAt);
 }
 
 function preview(policy, count = PREVIEW_ROWS, show) {
 	checkIndex("count", count, MAX_PREVIEW_ROWS);
-	makeCurrent(policy);
-	const { exports } = module();
+	makeCurrent(checkPolicy(policy));
+	const { exports } = more();
 	const rows = [];
 	exports.preview_begin();
 	while (rows.length < count && exports.preview_next()) {
@@ -177,22 +146,25 @@ function build(options) {
 	if (typeof options === "string") {
 		wrongType("options of a policy", "a plain object", options, "; a policy string is read by Policy.parse");
 	}
-	const { exports, fields } = module();
+	const { exports, fields, words } = module();
 	const picked = pickOptions("a policy", options, noOptions(...fields.map(({ option }) => option)));
 	// All values are read first: a getter of the caller may make a policy of its own.
 	const values = fields
 		.filter(({ option }) => picked[option] !== undefined)
 		.map((field) => [field, toFieldValue(field, picked[field.option])]);
-	exports.params_clear();
-	for (const [{ number }, { raw }] of values) {
-		exports.params_set(number, raw);
+	let set = 0n;
+	for (const [field, { raw }] of values) {
+		const position = fields.indexOf(field);
+		set |= 1n << BigInt(position);
+		words.setBigUint64(WORD_BYTES * (position + 1), raw, true);
 	}
+	words.setBigUint64(0, set, true);
 	if (!exports.policy_init()) {
 		throwCoreError(values);
 	}
 }
 
-function fit(policy, method, attempts, total) {
+function fit(policy, isBase, attempts, total) {
 	/** The field whose rules an argument follows. */
 	const field = (name, option) => ({ ...module().fields.find((field) => field.name === name), option });
 	const [count, time] = [field("max_attempts", "attempts"), field("max_elapsed", "total")];
@@ -200,9 +172,9 @@ function fit(policy, method, attempts, total) {
 		[count, toFieldValue(count, attempts)],
 		[time, toFieldValue(time, total)],
 	];
-	makeCurrent(policy);
-	if (!module().exports[method](...values.map(([, { raw }]) => raw))) {
+	makeCurrent(checkPolicy(policy));
+	if (!more().exports.policy_fit(isBase, ...values.map(([, { raw }]) => raw))) {
 		throwCoreError(values);
 	}
-	return begin(Object.create(Policy.prototype));
+	return keep(Object.create(Policy.prototype));
 }

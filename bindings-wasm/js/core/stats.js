@@ -1,13 +1,14 @@
-import { copyIn, copyOut, module, readText, readWords, stateOfWords } from "../wasm/module.js";
+import { copy, module, readText, readWords } from "../wasm/module.js";
+import { more } from "../wasm/more.js";
 import { uint64 } from "./arguments.js";
 import { wrongType } from "./errors.js";
 import { kindNumber } from "./field.js";
 import { named, TEXT } from "./show.js";
 
-/** The module's words for each RetryStats; zeros count nothing. */
+/** The module's bytes of each RetryStats; zeros count nothing. */
 const states = /* @__PURE__ */ new WeakMap();
 
-/** The words of stats. Throws for anything else. */
+/** The bytes of stats. Throws for anything else. */
 export function checkStats(name, stats) {
 	return states.get(stats) ?? wrongType(name, "a RetryStats", stats);
 }
@@ -17,7 +18,7 @@ export const RetryStats = /* @__PURE__ */ named(
 	"RetryStats",
 	class RetryStats {
 		constructor() {
-			states.set(this, stateOfWords(module().exports.stats_words()));
+			states.set(this, new Uint32Array(more().stats.length));
 			Object.defineProperties(this, TEXT);
 		}
 
@@ -27,15 +28,13 @@ export const RetryStats = /* @__PURE__ */ named(
 		}
 
 		merge(other) {
-			const words = checkStats("other", other);
-			change(this, ({ stats_merge, stats_words }) => {
-				copyIn(words, stats_words());
-				stats_merge();
-			});
+			copy(checkStats("other", other), more().added);
+			change(this, (exports) => exports.stats_merge());
 		}
 
 		counts() {
-			const { exports, reason } = load(this);
+			const exports = load(this);
+			const { reason } = module();
 			exports.stats_counts();
 			let position = 0;
 			const take = (count) => {
@@ -57,7 +56,7 @@ export const RetryStats = /* @__PURE__ */ named(
 		}
 
 		prometheus() {
-			return readText(load(this).exports.stats_text());
+			return readText(load(this).stats_text());
 		}
 
 		toString() {
@@ -71,14 +70,13 @@ export const RetryStats = /* @__PURE__ */ named(
 	(stats) => stats.counts(),
 );
 
-/** Puts the stats into the module. */
+/** Makes stats the module's current ones. */
 function load(stats) {
-	copyIn(checkStats("stats", stats));
-	return module();
+	copy(checkStats("stats", stats), more().stats);
+	return more().exports;
 }
 
 function change(stats, apply) {
-	const { exports } = load(stats);
-	apply(exports);
-	copyOut(0, checkStats("stats", stats));
+	apply(load(stats));
+	copy(more().stats, checkStats("stats", stats));
 }

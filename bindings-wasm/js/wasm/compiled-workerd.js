@@ -1,8 +1,7 @@
-// The core for Cloudflare's workerd, which compiles no bytes at run time: it must be imported.
+// The modules for Cloudflare's workerd, which compiles no bytes at run time: they must be imported.
 
 import module from "./backoff.wasm";
+import more from "./backoff-more.wasm";
 
-/** The module's functions and its memory. */
-export function instantiate() {
-	return new WebAssembly.Instance(module).exports;
-}
+export const compile = () => module;
+export const compileMore = () => more;

@@ -1,9 +1,7 @@
-// The core of the single-file builds: WebAssembly. Its bytes are text in the same file, so no bundler
-// can leave them behind.
+// The modules of the files for browsers and bundlers: their bytes are text in the same file, so no bundler can leave them
+// behind. MODULE_TEXT and MORE_TEXT stand for the texts, which build.mjs puts there.
 
 import { decode } from "./ascii.js";
 
-/** The module's functions and its memory. `MODULE_TEXT` stands for the text, which build.mjs puts there. */
-export function instantiate() {
-	return new WebAssembly.Instance(new WebAssembly.Module(decode(MODULE_TEXT))).exports;
-}
+export const compile = () => new WebAssembly.Module(decode(MODULE_TEXT));
+export const compileMore = () => new WebAssembly.Module(decode(MORE_TEXT));
