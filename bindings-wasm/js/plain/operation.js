@@ -49,14 +49,6 @@ export class CheckedOperation {
 		this.budget?.operationBegan(begun);
 	}
 
-	get retries() {
-		return Number(this.count);
-	}
-
-	get attempts() {
-		return Number(least(this.count + 1n, WORD_MAX));
-	}
-
 	/** Decides; returns the delay in nanoseconds. */
 	decide(outcome, now, retryAfter) {
 		if (this.reason) {
@@ -76,8 +68,7 @@ export class CheckedOperation {
 			return this.end("max_retries");
 		}
 		const delay = this.delay(outcome, retryAfter);
-		const elapsed = most(0n, now - this.begun);
-		if (policy.max_elapsed < MAX && elapsed + delay > policy.max_elapsed) {
+		if (policy.max_elapsed < MAX && most(0n, now - this.begun) + delay > policy.max_elapsed) {
 			return this.end("max_elapsed", delay);
 		}
 		if (deadline !== WORD_MAX && now + delay > deadline) {
@@ -195,7 +186,9 @@ export const Operation = /* @__PURE__ */ named(
 /** The own properties. */
 const SHOWN = {
 	policy: /* @__PURE__ */ getter((operation) => operations.get(operation).policy),
-	retries: /* @__PURE__ */ getter((operation) => operations.get(operation).checked.retries),
-	attempts: /* @__PURE__ */ getter((operation) => operations.get(operation).checked.attempts),
+	retries: /* @__PURE__ */ getter((operation) => Number(operations.get(operation).checked.count)),
+	attempts: /* @__PURE__ */ getter((operation) =>
+		Number(least(operations.get(operation).checked.count + 1n, WORD_MAX)),
+	),
 	reason: /* @__PURE__ */ getter((operation) => operations.get(operation).checked.reason),
 };
