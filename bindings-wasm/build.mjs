@@ -91,8 +91,17 @@ function idempotentMethods({ exports }) {
 /** Functions that only this build calls. */
 const ONLY_HERE = ["http_outcome", "is_idempotent"];
 
-/** Those of the second module: a program that needs none of them does not download it. */
-const OF_MORE = /^(?:budget|member|stats|added|preview|policy_fit)|retry_after$/;
+/**
+ * The modules into which the module is split: the functions that js/ calls of each, and the modules whose functions these
+ * call. A program downloads those that it needs, so a loop without a budget has only the first, which has all others.
+ */
+const MODULES = {
+	first: { of: /^(?!budget|member|preview|policy_fit)/, on: [] },
+	analysis: { of: /^preview|^policy_fit/, on: ["first"] },
+	budget: { of: /^budget/, on: ["first"] },
+	member: { of: /^member/, on: ["first", "budget"] },
+};
+const pathOf = (name) => (name === "first" ? "dist/backoff.wasm" : `dist/backoff-${name}.wasm`);
 
 /** The part of a module that some of its functions reach, with the names of its functions. */
 function reduced(input, called, output) {
@@ -107,40 +116,48 @@ const functionsOf = (module) =>
 		wasm.getFunctionInfo(module.getFunctionByIndex(index)),
 	);
 
-/**
- * Splits a module into two, each with what it needs of the functions that js/ calls. The first imports nothing. The second
- * works on its memory, which has the data of both, and calls functions of it.
- */
-function split(folder, names) {
+/** Splits a module. The first one imports nothing. Others work on its memory, which has the data of all. */
+function split(folder) {
 	const input = `${folder}/backoff_bg.wasm`;
 	const called = WebAssembly.Module.exports(new WebAssembly.Module(readFileSync(input)))
 		.map(({ name }) => name)
 		// Those with `__` support values that are not numbers.
 		.filter((name) => !name.startsWith("__") && !ONLY_HERE.includes(name));
-	const ofFirst = called.filter((name) => !OF_MORE.test(name));
-	const first = reduced(input, ofFirst, `${folder}/first.wasm`);
-	const more = reduced(input, called, `${folder}/called.wasm`);
-	const shared = functionsOf(first);
-	for (const [number, { name, params, results }] of shared.entries()) {
-		more.removeFunction(name);
-		more.addFunctionImport(name, "first", `${number}`, params, results);
-	}
-	for (const name of ofFirst) {
-		more.removeExport(name);
-	}
-	// Without data.
-	more.setMemory(more.getMemoryInfo().initial, NO_LIMIT, null, [], false, false, MEMORY);
-	more.addMemoryImport(MEMORY, "first", "memory");
-	more.removeGlobal(STACK);
-	more.addGlobalImport(STACK, "first", STACK, wasm.i32, true);
-	optimize(more, folder, names.more);
-	for (const { kind, name } of WebAssembly.Module.imports(new WebAssembly.Module(readFileSync(names.more)))) {
-		if (kind === "function") {
-			first.addFunctionExport(shared[name].name, name);
+	const parts = {};
+	for (const [part, { of, on }] of Object.entries(MODULES)) {
+		const own = called.filter((name) => of.test(name));
+		const others = on.flatMap((other) => parts[other].own);
+		const module = reduced(input, [...own, ...others], `${folder}/${part}.wasm`);
+		for (const other of on) {
+			for (const [number, { name, params, results }] of parts[other].functions.entries()) {
+				module.removeFunction(name);
+				module.addFunctionImport(name, other, `${number}`, params, results);
+			}
+		}
+		for (const name of others) {
+			module.removeExport(name);
+		}
+		parts[part] = { own, module, functions: functionsOf(module).filter((each) => each.module === "") };
+		if (part === "first") {
+			module.addGlobalExport(STACK, STACK);
+		} else {
+			module.setMemory(module.getMemoryInfo().initial, NO_LIMIT, null, [], false, false, MEMORY);
+			module.addMemoryImport(MEMORY, "first", "memory");
+			module.removeGlobal(STACK);
+			module.addGlobalImport(STACK, "first", STACK, wasm.i32, true);
 		}
 	}
-	first.addGlobalExport(STACK, STACK);
-	optimize(first, folder, names.first);
+	for (const [part, { module }] of Object.entries(parts).reverse()) {
+		optimize(module, folder, pathOf(part));
+		const imported = WebAssembly.Module.imports(new WebAssembly.Module(readFileSync(pathOf(part))));
+		for (const { module: other, name } of imported.filter(({ kind }) => kind === "function")) {
+			const { functions, module, exported = new Set() } = parts[other];
+			if (!exported.has(name)) {
+				module.addFunctionExport(functions[name].name, name);
+			}
+			parts[other].exported = exported.add(name);
+		}
+	}
 }
 
 const [MEMORY, STACK, NO_LIMIT] = ["0", "__stack_pointer", 2 ** 32 - 1];
@@ -156,9 +173,6 @@ function optimize(module, folder, output) {
 		"--rereloop",
 		"-Oz",
 		"-Oz",
-		// Similar functions side by side: gzip finds more patterns.
-		"--reorder-functions",
-		"--reorder-locals",
 		// The module cannot trap, and it does not use the page at address 0.
 		"--traps-never-happen",
 		"--low-memory-unused",
@@ -226,24 +240,25 @@ async function bundleForBundlers(path, { before = "", ...options }) {
 	writeFileSync(`dist/${path}`, `${before}${code}\n`);
 }
 
-const [FIRST, MORE] = ["dist/backoff.wasm", "dist/backoff-more.wasm"];
-
 async function bundle() {
-	const textOf = (path) => JSON.stringify(encode(readFileSync(path)));
-	const base64Of = (path) => JSON.stringify(readFileSync(path).toString("base64"));
+	const constantsOf = (end, encode) =>
+		Object.keys(MODULES).map((name) => [
+			`${name.toUpperCase()}_${end}`,
+			JSON.stringify(encode(readFileSync(pathOf(name)))),
+		]);
 	const core = startCore();
 	const text = (value) => JSON.stringify(JSON.stringify(value));
 	const define = { HTTP_OUTCOMES: text(httpOutcomes(core)), IDEMPOTENT_METHODS: text(idempotentMethods(core)) };
-	// In front of everything else the text costs 350 bytes less of the gzipped file than at its place.
-	const texts = [`const MODULE_TEXT=${textOf(FIRST)};`, `const MORE_TEXT=${textOf(MORE)};\n`].join("\n");
-	const base64 = { MODULE_BASE64: base64Of(FIRST), MORE_BASE64: base64Of(MORE) };
+	// In front of everything else a text costs 350 bytes less of the gzipped file than at its place.
+	const texts = constantsOf("TEXT", encode).map(([name, text]) => `const ${name}=${text};\n`);
+	const base64 = Object.fromEntries(constantsOf("BASE64", (bytes) => bytes.toString("base64")));
 	const js = { define, plugins: [plain("plain")] };
 	const imported = (name) =>
 		bundleForBundlers(`${name}.js`, { define, plugins: [compiledBy(name)], external: ["*.wasm", "*.wasm?module"] });
 	const delay = { entryPoints: ["js/delay.js"], plugins: [plain("delay", "plain")] };
 	mkdirSync("dist/js", { recursive: true });
 	await Promise.all([
-		bundleForBundlers("index.js", { before: texts, define }),
+		bundleForBundlers("index.js", { before: texts.join(""), define }),
 		bundleForNode("index.cjs", {
 			define: { ...define, ...base64 },
 			plugins: [compiledBy("cjs")],
@@ -347,7 +362,7 @@ function stage() {
 }
 
 compile("bindings-wasm", "dist/pkg");
-split("dist/pkg", { first: FIRST, more: MORE });
+split("dist/pkg");
 await bundle();
 await Promise.all(ADAPTERS.map(bundleAdapter));
 stage();

@@ -24,7 +24,6 @@ mod http;
 mod member;
 mod operation;
 mod policy;
-mod stats;
 mod stream;
 
 /// The words of the buffer: the most delays that one call returns. JavaScript calls again for more.
@@ -47,7 +46,7 @@ pub use buffer::{bytes, bytes_capacity, operation, operation_size, policy, polic
 pub use catalog::{catalog, ratio_parse};
 pub use delays::{delay, fill, window};
 pub use errors::error_message_with;
-pub use http::{http_outcome, http_retry_after, is_idempotent, parse_retry_after};
+pub use http::{http_outcome, is_idempotent};
 pub use member::{
     member, member_begin, member_cancel, member_due_in, member_exchange, member_failed,
     member_late, member_lost, member_note, member_request, member_size, member_state, member_stats,
@@ -55,8 +54,4 @@ pub use member::{
 };
 pub use operation::{begin, decide};
 pub use policy::{policy_init, policy_params, policy_parse, policy_text};
-pub use stats::{
-    added, added_size, stats, stats_buckets, stats_counts, stats_merge, stats_record, stats_size,
-    stats_text,
-};
 pub use stream::{advance, draw, key_begin, key_stream, key_update, stream_nth};

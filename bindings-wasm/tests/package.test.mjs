@@ -26,7 +26,7 @@ const USE = `
 const USED = "{ Backoff, Budget, httpOutcome, Operation, Policy, parseRetryAfter, RandomStream }";
 const FIRST = "11.399434\n";
 const ENTRIES = ["backoff-wasm", "backoff-wasm/js"];
-const MODULES = ["dist/backoff.wasm", "dist/backoff-more.wasm"];
+const MODULES = ["backoff", "backoff-analysis", "backoff-budget", "backoff-member"].map((name) => `dist/${name}.wasm`);
 const ADAPTERS = readdirSync(join(source, "js/adapters"))
 	.filter((file) => file.endsWith(".d.ts"))
 	.map((file) => file.slice(0, -".d.ts".length));
@@ -111,25 +111,22 @@ describe("contents", () => {
 });
 
 describe("the modules", () => {
-	const [first, more] = MODULES.map((path) => new WebAssembly.Module(read(path)));
-	const { exports } = new WebAssembly.Instance(first);
-	const exportsOfMore = new WebAssembly.Instance(more, { first: exports }).exports;
+	const modules = MODULES.map((path) => new WebAssembly.Module(read(path)));
+	const start = (module, imports) => new WebAssembly.Instance(module, imports).exports;
+	const first = start(modules[0]);
+	const analysis = start(modules[1], { first });
+	const budget = start(modules[2], { first });
+	const member = start(modules[3], { first, budget });
 	const exported = (module) => WebAssembly.Module.exports(module).map(({ name, kind }) => `${kind} ${name}`);
-	const notFunctions = (lines) => lines.filter((line) => !line.startsWith("function "));
 
-	test("the first imports nothing, and the second only what the first exports; others are functions of numbers", () => {
-		assert.deepEqual(WebAssembly.Module.imports(first), []);
-		const given = WebAssembly.Module.imports(more).map(({ module, kind, name }) => `${module} ${kind} ${name}`);
-		assert.ok(
-			given.every((line) => exported(first).includes(line.replace("first ", ""))),
-			given,
-		);
-		assert.deepEqual(notFunctions(exported(first)), ["memory memory", "global __stack_pointer"]);
-		assert.deepEqual(notFunctions(exported(more)), []);
+	test("the first imports nothing; others export functions of numbers", () => {
+		assert.deepEqual(WebAssembly.Module.imports(modules[0]), []);
+		const noFunctions = modules.map((module) => exported(module).filter((line) => !line.startsWith("function ")));
+		assert.deepEqual(noFunctions, [["memory memory", "global __stack_pointer"], [], [], []]);
 	});
 
 	test("have no panic, no name section and no path", () => {
-		for (const [position, module] of [first, more].entries()) {
+		for (const [position, module] of modules.entries()) {
 			const text = read(MODULES[position]).toString("latin1");
 			assert.doesNotMatch(text, /panic|unwrap|overflow|rustc|assertion|logarithm|\.rs\b/);
 			for (const path of [source, homedir()]) {
@@ -140,27 +137,31 @@ describe("the modules", () => {
 	});
 
 	test("its memory does not grow", () => {
-		const before = exports.memory.buffer.byteLength;
+		const before = first.memory.buffer.byteLength;
 		for (let turn = 0; turn < 1000; turn++) {
-			exports.catalog();
-			exports.policy_init();
-			exports.policy_parse(exports.bytes_capacity());
-			exports.error_message_with(exports.bytes_capacity());
-			exportsOfMore.budget_parse(exports.bytes_capacity());
-			exports.ratio_parse(exports.bytes_capacity());
-			exports.begin(1n, 0n, 0n, 0n);
-			exportsOfMore.budget_step(0, 4, 2, 0n, 1n);
-			exportsOfMore.budget_step(exports.bytes_capacity(), 1, 0, 0n, 1n);
-			exports.decide(2, 0n, true, 1n);
-			exports.decide(0, 0n, false, 0n);
-			exportsOfMore.stats_text();
-			exportsOfMore.parse_retry_after(exports.bytes_capacity(), 1n);
-			exports.key_begin(1n);
-			exports.key_update(exports.bytes_capacity());
-			exports.key_stream();
-			exports.fill(1n, 0, 512);
+			first.catalog();
+			first.policy_init();
+			first.policy_parse(first.bytes_capacity());
+			first.error_message_with(first.bytes_capacity());
+			budget.budget_parse(first.bytes_capacity());
+			first.ratio_parse(first.bytes_capacity());
+			first.begin(1n, 0n, 0n, 0n);
+			budget.budget_step(0, 4, 2, 0n, 1n);
+			budget.budget_step(first.bytes_capacity(), 1, 0, 0n, 1n);
+			first.decide(2, 0n, true, 1n);
+			first.decide(0, 0n, false, 0n);
+			budget.budget_report(4, 2, 0n, 1n);
+			member.member_begin(0, 1, 0n, 1n, 1n);
+			member.member_step(0, false, 1n);
+			analysis.policy_fit(true, 3n, 1_000_000_000n);
+			analysis.preview_begin();
+			analysis.preview_next();
+			first.key_begin(1n);
+			first.key_update(first.bytes_capacity());
+			first.key_stream();
+			first.fill(1n, 0, 512);
 		}
-		assert.equal(exports.memory.buffer.byteLength, before);
+		assert.equal(first.memory.buffer.byteLength, before);
 	});
 });
 

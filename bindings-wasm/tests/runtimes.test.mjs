@@ -66,7 +66,7 @@ before(async () => {
 		conditions: ["workerd", "worker", "browser"],
 		external: ["*.wasm"],
 	});
-	for (const name of ["backoff.wasm", "backoff-more.wasm"]) {
+	for (const name of MODULES) {
 		copyFileSync(join(installed, "dist", name), join(folder, name));
 	}
 	write("workerd.capnp", WORKERD);
@@ -76,14 +76,14 @@ after(() => {
 	server.close();
 });
 
+const MODULES = ["backoff.wasm", "backoff-analysis.wasm", "backoff-budget.wasm", "backoff-member.wasm"];
 const WORKERD = `using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (
   services = [
     (name = "main", worker = (
       modules = [
         (name = "worker.js", esModule = embed "worker.js"),
-        (name = "backoff.wasm", wasm = embed "backoff.wasm"),
-        (name = "backoff-more.wasm", wasm = embed "backoff-more.wasm"),
+        ${MODULES.map((name) => `(name = "${name}", wasm = embed "${name}")`)},
       ],
       compatibilityDate = "2026-01-01",
     )),

@@ -1,5 +1,5 @@
 import { module, readText, roundedWordAt, wordAt, writeText } from "../wasm/module.js";
-import { more } from "../wasm/more.js";
+import { budgets } from "../wasm/others.js";
 import { pickOptions, uint64 } from "./arguments.js";
 import { loadBudget } from "./budget.js";
 import { refuse, wrongType } from "./errors.js";
@@ -77,5 +77,5 @@ const own = (value) => ({ __proto__: null, value, enumerable: true });
 function change(budget, text, event, outcome, held, now) {
 	loadBudget(budget);
 	const { written } = writeText(text ?? "");
-	return more().exports.budget_step(written, event, outcome, held, now);
+	return budgets().exports.budget_step(written, event, outcome, held, now);
 }

@@ -1,5 +1,5 @@
 import { copy, module, readText, roundedWordAt, wordAt } from "../wasm/module.js";
-import { more } from "../wasm/more.js";
+import { budgets } from "../wasm/others.js";
 import { parseText } from "./core-errors.js";
 import { wrongType } from "./errors.js";
 import { fromFieldValue } from "./field.js";
@@ -16,7 +16,7 @@ export function checkBudget(budget, name = "budget", wanted = "a Budget") {
 /** Makes a budget the module's current one. */
 export function loadBudget(budget) {
 	const { state } = checkBudget(budget);
-	copy(state, more().budget);
+	copy(state, budgets().place);
 }
 
 /** A limit on retries that many operations share. */
@@ -24,8 +24,8 @@ export const Budget = /* @__PURE__ */ named(
 	"Budget",
 	class Budget {
 		constructor(text) {
-			parseText((length) => more().exports.budget_parse(length), text);
-			accounts.set(this, { state: copy(more().budget), report });
+			parseText((length) => budgets().exports.budget_parse(length), text);
+			accounts.set(this, { state: copy(budgets().place), report });
 			Object.defineProperties(this, TEXT);
 		}
 
@@ -49,7 +49,7 @@ export const Budget = /* @__PURE__ */ named(
 
 		toString() {
 			loadBudget(this);
-			return readText(more().exports.budget_text());
+			return readText(budgets().exports.budget_text());
 		}
 
 		toJSON() {
@@ -61,7 +61,7 @@ export const Budget = /* @__PURE__ */ named(
 /** The fields of budgets with their values, and whether the kind of this one uses them. */
 function read(budget) {
 	loadBudget(budget);
-	more().exports.budget_params();
+	budgets().exports.budget_params();
 	return module().budgetFields.map((field, position) => ({
 		field,
 		isUsed: roundedWordAt(2 * position) === 1,
@@ -71,9 +71,9 @@ function read(budget) {
 
 /** Reports an event to the budget of an account; returns what a retry that it grants gives, and otherwise undefined. */
 function report(event, outcome, held, now) {
-	const { exports, budget } = more();
-	copy(this.state, budget);
+	const { exports, place } = budgets();
+	copy(this.state, place);
 	exports.budget_report(event, outcome, held, now);
-	copy(budget, this.state);
+	copy(place, this.state);
 	return roundedWordAt(0) === 1 ? wordAt(1) : undefined;
 }

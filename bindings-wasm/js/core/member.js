@@ -1,7 +1,7 @@
 // What a process knows of a shared budget: the state machine of SPEC 15.7, which is the core's.
 
 import { copy, module, readText, roundedWordAt, unsigned, wordAt, writeText } from "../wasm/module.js";
-import { more } from "../wasm/more.js";
+import { members } from "../wasm/others.js";
 import { MAX_UINT64 } from "./arguments.js";
 import { loadBudget } from "./budget.js";
 import { kindNumber } from "./field.js";
@@ -23,21 +23,21 @@ export class BudgetMember {
 
 	/** `budget` is the shared one, `local` decides while the store is away; the timeout and all times are in ns. */
 	constructor(budget, local, lease, fallback, timeout, seed) {
-		const { exports, member } = more();
+		const { exports, place } = members();
 		// To read a text is to load its budget.
 		const { text } = local;
 		loadBudget(budget);
 		const { written } = writeText(text);
 		exports.member_begin(written, lease, fallback, timeout, seed);
-		this.#state = copy(member);
+		this.#state = copy(place);
 	}
 
 	#change(apply) {
 		const { event, outcome } = module();
-		const { exports, member } = more();
-		copy(this.#state, member);
+		const { exports, place } = members();
+		copy(this.#state, place);
 		const result = apply(exports, event, outcome);
-		copy(member, this.#state);
+		copy(place, this.#state);
 		return result;
 	}
 

@@ -1,5 +1,5 @@
 import { module, readText, readWords, roundedWordAt, unsigned, WORD_BYTES, wordAt } from "../wasm/module.js";
-import { more } from "../wasm/more.js";
+import { analysis } from "../wasm/others.js";
 import { checkIndex, noOptions, pickOptions } from "./arguments.js";
 import { parseText, throwCoreError } from "./core-errors.js";
 import { fill } from "./delays.js";
@@ -121,7 +121,7 @@ function fillRounded(policy, stream, count, first) {
 function preview(policy, count = PREVIEW_ROWS, show) {
 	checkIndex("count", count, MAX_PREVIEW_ROWS);
 	makeCurrent(checkPolicy(policy));
-	const { exports } = more();
+	const { exports } = analysis();
 	const rows = [];
 	exports.preview_begin();
 	while (rows.length < count && exports.preview_next()) {
@@ -173,7 +173,7 @@ function fit(policy, isBase, attempts, total) {
 		[time, toFieldValue(time, total)],
 	];
 	makeCurrent(checkPolicy(policy));
-	if (!more().exports.policy_fit(isBase, ...values.map(([, { raw }]) => raw))) {
+	if (!analysis().exports.policy_fit(isBase, ...values.map(([, { raw }]) => raw))) {
 		throwCoreError(values);
 	}
 	return keep(Object.create(Policy.prototype));

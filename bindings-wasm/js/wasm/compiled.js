@@ -1,7 +1,10 @@
 // The modules of the files for browsers and bundlers: their bytes are text in the same file, so no bundler can leave them
-// behind. MODULE_TEXT and MORE_TEXT stand for the texts, which build.mjs puts there.
+// behind. FIRST_TEXT and its siblings stand for the texts, which build.mjs puts there.
 
 import { decode } from "./ascii.js";
 
-export const compile = () => new WebAssembly.Module(decode(MODULE_TEXT));
-export const compileMore = () => new WebAssembly.Module(decode(MORE_TEXT));
+const compile = (text) => new WebAssembly.Module(decode(text));
+export const compileFirst = () => compile(FIRST_TEXT);
+export const compileAnalysis = () => compile(ANALYSIS_TEXT);
+export const compileBudget = () => compile(BUDGET_TEXT);
+export const compileMember = () => compile(MEMBER_TEXT);

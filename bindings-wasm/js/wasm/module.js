@@ -2,7 +2,7 @@
 // a page that forbids WebAssembly fails at the first call, with a reason.
 
 import { readCatalog } from "./catalog.js";
-import { compile } from "./compiled.js";
+import { compileFirst } from "./compiled.js";
 import { StartError } from "./errors.js";
 
 export const WORD_BYTES = 8;
@@ -27,7 +27,7 @@ export function module() {
 }
 
 function start() {
-	const exports = instantiate(compile);
+	const exports = instantiate(compileFirst);
 	const { buffer } = exports.memory;
 	const bytes = new Uint8Array(buffer, exports.bytes(), exports.bytes_capacity());
 	const words = new DataView(buffer, exports.words());

@@ -17,7 +17,7 @@ const here = import.meta.dirname;
 const project = process.env.BACKOFF_WASM_PROJECT;
 const folder = join(project, "runtimes");
 const dist = join(project, "node_modules/backoff-wasm/dist");
-const MODULES = ["backoff.wasm", "backoff-more.wasm"];
+const MODULES = ["backoff.wasm", "backoff-analysis.wasm", "backoff-budget.wasm", "backoff-member.wasm"];
 const run = promisify(execFile);
 
 let server;
@@ -70,8 +70,7 @@ const config :Workerd.Config = (
     (name = "main", worker = (
       modules = [
         (name = "worker.mjs", esModule = embed "worker.mjs"),
-        (name = "backoff.wasm", wasm = embed "backoff.wasm"),
-        (name = "backoff-more.wasm", wasm = embed "backoff-more.wasm"),
+        ${MODULES.map((name) => `(name = "${name}", wasm = embed "${name}")`)},
       ],
       compatibilityDate = "2026-01-01",
     )),
