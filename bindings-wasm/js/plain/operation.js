@@ -5,6 +5,7 @@ import { kindNumber } from "../core/field.js";
 import { getter, named, withJSON } from "../core/show.js";
 import { OUTCOMES } from "../retry/is-verdict.js";
 import { checkBudget } from "./budget.js";
+import { EXACT, SPREAD } from "./fields.js";
 import { draw, least, MAX, most, sample, sat, WORD_MAX } from "./numbers.js";
 import { checkPolicy } from "./policy.js";
 import { delayOf } from "./schedule.js";
@@ -28,10 +29,6 @@ export function readRetryAfter(input, by = "") {
 	}
 	return toNanoseconds({ name: "retry_after", option: `${by}retryAfter` }, notNegative(input));
 }
-
-/** In a policy, the numbers of the ways to use a Retry-After. */
-const EXACT = 2n;
-const SPREAD = 3n;
 
 /** An operation whose arguments were checked before (SPEC 13): times are nanoseconds. */
 export class CheckedOperation {

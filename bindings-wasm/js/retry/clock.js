@@ -13,6 +13,9 @@ const now = () => performance.now();
 export const DEFAULT_CLOCK = { now, sleep: (delay, signal) => sleep(delay, signal, false) };
 export const UNREF_CLOCK = { now, sleep: (delay, signal) => sleep(delay, signal, true) };
 
+/** Whether a clock is one of these. They need no signal that nobody aborts. */
+export const isDefault = (clock) => clock === DEFAULT_CLOCK || clock === UNREF_CLOCK;
+
 /** Waits at least `delay` ms, or until the signal, if there is one, aborts. */
 function sleep(delay, signal, unref) {
 	if (signal?.aborted) {

@@ -8,6 +8,9 @@ export { checkPolicy as readPolicy, parsePolicyText as readPolicyText } from "..
 export const isTimeLimited = (policy) => policy.isTimeLimited;
 export const isUnlimited = (policy) => policy.maxRetries === Infinity && !isTimeLimited(policy);
 
+/** Whether a loop draws: without a stream of its own it needs one then. The module makes one in no time. */
+export const isRandom = () => true;
+
 /** The text of the base. */
 export function baseText(policy) {
 	makeCurrent(policy);

@@ -11,8 +11,9 @@ import { warnOnce } from "../warning.js";
 import { StartError } from "../wasm/errors.js";
 import { ifStarted, startFailure } from "../wasm/module.js";
 import { ABORTED, reasonOf, throwIfAborted, unlessAborted } from "./abort.js";
+import { isDefault } from "./clock.js";
 import { beginLoop, isPermanent, RetryError, unwrap, withFailure } from "./errors.js";
-import { baseText, isUnlimited } from "./loop-policy.js";
+import { baseText, isRandom, isUnlimited } from "./loop-policy.js";
 import { parsePolicy, readDeadline, readTime, streamOf } from "./options.js";
 import { readVerdict } from "./verdict.js";
 
@@ -187,7 +188,7 @@ export class Loop {
 
 	beginOperation() {
 		const { budget, policy = parsePolicy("default") } = this.options;
-		const stream = this.stream ?? stateOfLoop(this.streamNumber);
+		const stream = this.stream ?? (isRandom(policy) ? stateOfLoop(this.streamNumber) : 0n);
 		this.account = budget?.[OPEN]?.();
 		const own = this.account ? undefined : budget;
 		this.operation = new CheckedOperation(policy, stream, this.startNs ?? 0n, this.deadlineNs, own);
@@ -300,11 +301,11 @@ export class Loop {
 	}
 
 	sleep() {
-		const { clock, hasClock, signal } = this.options;
+		const { clock, signal } = this.options;
 		if (this.attempts === 1) {
 			this.warnIfUnlimited();
 		}
-		return clock.sleep(toMilliseconds(this.delayNs), hasClock ? this.someSignal() : signal);
+		return clock.sleep(toMilliseconds(this.delayNs), isDefault(clock) ? signal : this.someSignal());
 	}
 
 	warnIfUnlimited() {

@@ -74,7 +74,6 @@ export function resolveRetryOptions(caller, options = {}) {
 	picked.budget = budget ?? undefined;
 	picked.policy = checkedPolicy;
 	picked.givenPolicy = policy;
-	picked.hasClock = clock !== undefined;
 	picked.clock ??= unref ? UNREF_CLOCK : DEFAULT_CLOCK;
 	return picked;
 }
@@ -96,7 +95,6 @@ const noneOf = () => ({
 	clock: undefined,
 	unref: undefined,
 	givenPolicy: undefined,
-	hasClock: false,
 	isTimed: false,
 	isBare: false,
 });
@@ -161,8 +159,8 @@ function pick(caller, options) {
 /** The same for any object. Throws for wrong options. */
 function pickAny(caller, options) {
 	checkNames(options);
-	const { givenPolicy, hasClock, isTimed, isBare, ...absent } = noneOf();
-	return { ...pickOptions(caller, options, absent), givenPolicy, hasClock, isTimed, isBare };
+	const { givenPolicy, isTimed, isBare, ...absent } = noneOf();
+	return { ...pickOptions(caller, options, absent), givenPolicy, isTimed, isBare };
 }
 
 function checkFunction(name, option) {
