@@ -6,6 +6,7 @@ import { copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync,
 import { createRequire } from "node:module";
 import { basename, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import wasm from "binaryen";
 import { build } from "esbuild";
 import { minify } from "terser";
 import { encode } from "./js/wasm/ascii.js";
@@ -90,33 +91,88 @@ function idempotentMethods({ exports }) {
 /** Functions that only this build calls. */
 const ONLY_HERE = ["http_outcome", "is_idempotent"];
 
-/** Shrinks a module to the functions that js/ calls. It then imports nothing. */
-function shrink(folder, output) {
-	const compiled = new WebAssembly.Module(readFileSync(`${folder}/backoff_bg.wasm`));
-	const called = WebAssembly.Module.exports(compiled)
+/**
+ * The modules into which the module is split: the functions that js/ calls of each, and the modules whose functions these
+ * call. A program downloads those that it needs, so a loop without a budget has only the first, which has all others.
+ */
+const MODULES = {
+	first: { of: /^(?!budget|member|preview|policy_fit)/, on: [] },
+	analysis: { of: /^preview|^policy_fit/, on: ["first"] },
+	budget: { of: /^budget/, on: ["first"] },
+	member: { of: /^member/, on: ["first", "budget"] },
+};
+const pathOf = (name) => (name === "first" ? "dist/backoff.wasm" : `dist/backoff-${name}.wasm`);
+
+/** The part of a module that some of its functions reach, with the names of its functions. */
+function reduced(input, called, output) {
+	const graph = [{ name: "js", root: true, reaches: called }, ...called.map((name) => ({ name, export: name }))];
+	writeFileSync(`${output}.json`, JSON.stringify(graph));
+	binaryen("wasm-metadce", input, "--debuginfo", `--graph-file=${output}.json`, `--output=${output}`);
+	return wasm.readBinary(readFileSync(output));
+}
+
+const functionsOf = (module) =>
+	Array.from({ length: module.getNumFunctions() }, (_, index) =>
+		wasm.getFunctionInfo(module.getFunctionByIndex(index)),
+	);
+
+/** Splits a module. The first one imports nothing. Others work on its memory, which has the data of all. */
+function split(folder) {
+	const input = `${folder}/backoff_bg.wasm`;
+	const called = WebAssembly.Module.exports(new WebAssembly.Module(readFileSync(input)))
 		.map(({ name }) => name)
 		// Those with `__` support values that are not numbers.
 		.filter((name) => !name.startsWith("__") && !ONLY_HERE.includes(name));
-	const graph = [{ name: "js", root: true, reaches: called }, ...called.map((name) => ({ name, export: name }))];
-	writeFileSync(`${folder}/called.json`, JSON.stringify(graph));
-	binaryen(
-		"wasm-metadce",
-		`${folder}/backoff_bg.wasm`,
-		`--graph-file=${folder}/called.json`,
-		`--output=${folder}/called.wasm`,
-	);
+	const parts = {};
+	for (const [part, { of, on }] of Object.entries(MODULES)) {
+		const own = called.filter((name) => of.test(name));
+		const others = on.flatMap((other) => parts[other].own);
+		const module = reduced(input, [...own, ...others], `${folder}/${part}.wasm`);
+		for (const other of on) {
+			for (const [number, { name, params, results }] of parts[other].functions.entries()) {
+				module.removeFunction(name);
+				module.addFunctionImport(name, other, `${number}`, params, results);
+			}
+		}
+		for (const name of others) {
+			module.removeExport(name);
+		}
+		parts[part] = { own, module, functions: functionsOf(module).filter((each) => each.module === "") };
+		if (part === "first") {
+			module.addGlobalExport(STACK, STACK);
+		} else {
+			module.setMemory(module.getMemoryInfo().initial, NO_LIMIT, null, [], false, false, MEMORY);
+			module.addMemoryImport(MEMORY, "first", "memory");
+			module.removeGlobal(STACK);
+			module.addGlobalImport(STACK, "first", STACK, wasm.i32, true);
+		}
+	}
+	for (const [part, { module }] of Object.entries(parts).reverse()) {
+		optimize(module, folder, pathOf(part));
+		const imported = WebAssembly.Module.imports(new WebAssembly.Module(readFileSync(pathOf(part))));
+		for (const { module: other, name } of imported.filter(({ kind }) => kind === "function")) {
+			const { functions, module, exported = new Set() } = parts[other];
+			if (!exported.has(name)) {
+				module.addFunctionExport(functions[name].name, name);
+			}
+			parts[other].exported = exported.add(name);
+		}
+	}
+}
+
+const [MEMORY, STACK, NO_LIMIT] = ["0", "__stack_pointer", 2 ** 32 - 1];
+
+function optimize(module, folder, output) {
+	writeFileSync(`${folder}/split.wasm`, module.emitBinary());
 	binaryen(
 		"wasm-opt",
-		`${folder}/called.wasm`,
+		`${folder}/split.wasm`,
 		`--output=${output}`,
 		// The new control flow graph and the second round save 170 bytes of the gzipped package.
 		"--flatten",
 		"--rereloop",
 		"-Oz",
 		"-Oz",
-		// Similar functions side by side: gzip finds more patterns.
-		"--reorder-functions",
-		"--reorder-locals",
 		// The module cannot trap, and it does not use the page at address 0.
 		"--traps-never-happen",
 		"--low-memory-unused",
@@ -127,11 +183,11 @@ function shrink(folder, output) {
 	);
 }
 
-/** An entry whose core starts in its own way: `js/wasm/instance-NAME.js` takes the place of `instance.js`. */
-const startedBy = (name) => ({
+/** An entry with modules of its own kind: `js/wasm/compiled-NAME.js` takes the place of `compiled.js`. */
+const compiledBy = (name) => ({
 	name,
 	setup({ onResolve }) {
-		onResolve({ filter: /\/instance\.js$/ }, () => ({ path: resolve(`js/wasm/instance-${name}.js`) }));
+		onResolve({ filter: /\/compiled\.js$/ }, () => ({ path: resolve(`js/wasm/compiled-${name}.js`) }));
 	},
 });
 
@@ -150,41 +206,6 @@ const plain = (...folders) => ({
 });
 
 const BUNDLE = { entryPoints: ["js/index.js"], bundle: true, target: "es2022", logLevel: "warning" };
-
-/**
- * A small file with a source map. Terser saves a further 400 bytes of the gzipped package. The names of functions, for
- * stack traces, would add 550 bytes to it: only the main file, which most pages download, goes without.
- */
-async function bundleSmall(path, { keepNames = true, before = "", ...options }) {
-	const name = basename(path);
-	const { metafile, outputFiles } = await build({
-		...BUNDLE,
-		...options,
-		format: "esm",
-		minifyWhitespace: true,
-		minifySyntax: true,
-		minifyIdentifiers: !keepNames,
-		sourcemap: "external",
-		outfile: `dist/${path}`,
-		metafile: true,
-		write: false,
-	});
-	const [content, { text }] = outputFiles;
-	const { code, map } = await minify(text, {
-		module: true,
-		ecma: 2022,
-		// A bundler can then leave out one of two declarations.
-		compress: { passes: 2, join_vars: false },
-		keep_classnames: keepNames,
-		keep_fnames: keepNames,
-		sourceMap: { content: content.text, url: `${name}.map` },
-	});
-	const { mappings, ...others } = JSON.parse(map);
-	const lines = ";".repeat(before.split("\n").length - 1);
-	writeFileSync(`dist/${path}`, before + code);
-	writeFileSync(`dist/${path}.map`, JSON.stringify({ ...others, mappings: lines + mappings }));
-	return metafile.outputs[`dist/${path}`].exports;
-}
 
 /**
  * The text with the names of its classes. esbuild renames a class inside itself, or one whose name its variable has, and
@@ -207,37 +228,44 @@ async function bundleForNode(path, options) {
 }
 
 /** A readable file of which a bundler keeps what a program uses. Terser does first what some bundlers cannot. */
-async function bundleForBundlers(path, options) {
+async function bundleForBundlers(path, { before = "", ...options }) {
 	const { outputFiles } = await build({ ...BUNDLE, ...options, format: "esm", minifySyntax: true, write: false });
 	const { code } = await minify(withClassNames(outputFiles[0].text), {
 		module: true,
 		ecma: 2022,
 		mangle: false,
-		compress: { passes: 3, join_vars: false },
+		// Bundlers make smaller files of declared functions than of those that were put where they are called.
+		compress: { passes: 3, join_vars: false, reduce_funcs: false, hoist_funs: true },
 		format: { beautify: true, preserve_annotations: true },
 	});
-	writeFileSync(`dist/${path}`, `${code}\n`);
+	writeFileSync(`dist/${path}`, `${before}${code}\n`);
 }
 
 async function bundle() {
+	const constantsOf = (end, encode) =>
+		Object.keys(MODULES).map((name) => [
+			`${name.toUpperCase()}_${end}`,
+			JSON.stringify(encode(readFileSync(pathOf(name)))),
+		]);
 	const core = startCore();
 	const text = (value) => JSON.stringify(JSON.stringify(value));
 	const define = { HTTP_OUTCOMES: text(httpOutcomes(core)), IDEMPOTENT_METHODS: text(idempotentMethods(core)) };
-	// In front of everything else the text costs 350 bytes less of the gzipped file than at its place.
-	const textOf = (path) => `const MODULE_TEXT=${JSON.stringify(encode(readFileSync(path)))};\n`;
-	const base64Of = (path) => ({ MODULE_BASE64: JSON.stringify(readFileSync(path).toString("base64")) });
-	const js = { entryPoints: ["js/exports.js"], define, plugins: [plain("plain")] };
-	const imported = (name, path) => bundleSmall(`${name}.js`, { define, plugins: [startedBy(name)], external: [path] });
+	// In front of everything else a text costs 350 bytes less of the gzipped file than at its place.
+	const texts = constantsOf("TEXT", encode).map(([name, text]) => `const ${name}=${text};\n`);
+	const base64 = Object.fromEntries(constantsOf("BASE64", (bytes) => bytes.toString("base64")));
+	const js = { define, plugins: [plain("plain")] };
+	const imported = (name) =>
+		bundleForBundlers(`${name}.js`, { define, plugins: [compiledBy(name)], external: ["*.wasm", "*.wasm?module"] });
 	const delay = { entryPoints: ["js/delay.js"], plugins: [plain("delay", "plain")] };
 	mkdirSync("dist/js", { recursive: true });
-	const [exported] = await Promise.all([
-		bundleSmall("index.js", { before: textOf("dist/backoff.wasm"), define, keepNames: false }),
+	await Promise.all([
+		bundleForBundlers("index.js", { before: texts.join(""), define }),
 		bundleForNode("index.cjs", {
-			define: { ...define, ...base64Of("dist/backoff.wasm") },
-			plugins: [startedBy("cjs")],
+			define: { ...define, ...base64 },
+			plugins: [compiledBy("cjs")],
 		}),
-		imported("workerd", "./backoff.wasm"),
-		imported("edge-light", "./backoff.wasm?module"),
+		imported("workerd"),
+		imported("edge-light"),
 		bundleForBundlers("js/index.js", js),
 		bundleForBundlers("delay.js", delay),
 		bundleForNode("js/index.cjs", js),
@@ -245,6 +273,7 @@ async function bundle() {
 		bundleForNode("js/react-native.cjs", { ...js, target: "es2020" }),
 		bundleForNode("delay.cjs", { ...delay, target: "es2020" }),
 	]);
+	const exported = Object.keys(createRequire(import.meta.url)("./dist/js/index.cjs"));
 	for (const [path, names, required] of [
 		["node", exported, "index"],
 		["js/node", exported, "index"],
@@ -334,7 +363,7 @@ function stage() {
 }
 
 compile("bindings-wasm", "dist/pkg");
-shrink("dist/pkg", "dist/backoff.wasm");
+split("dist/pkg");
 await bundle();
 await Promise.all(ADAPTERS.map(bundleAdapter));
 stage();

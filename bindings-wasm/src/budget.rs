@@ -1,77 +1,121 @@
-//! Budgets. JavaScript keeps their state as words.
+//! Budgets. JavaScript keeps one as the bytes that are here while it is the current one.
 
-use backoff_core::Budget;
-use backoff_core::ffi;
+use std::cell::RefCell;
+
+use backoff_core::ffi::{self, BUDGET_FIELDS};
+use backoff_core::{Budget, BudgetState, Outcome};
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::buffer::{Buffers, with_buffers};
 use crate::errors::write_parse_error;
 
-/// The place of a budget in the words: after an operation.
-const BUDGET_OFFSET: usize = ffi::OPERATION_WORDS;
-
-/// The place after a budget in the words.
-pub(crate) const BUDGET_END: usize = BUDGET_OFFSET + ffi::BUDGET_WORDS;
-
-/// The place of a budget in the words.
-#[wasm_bindgen]
-pub fn budget_offset() -> usize {
-    BUDGET_OFFSET
+pub(crate) struct Account {
+    pub(crate) budget: Budget,
+    state: BudgetState,
 }
 
-/// The number of words of a budget.
-#[wasm_bindgen]
-pub fn budget_words() -> usize {
-    ffi::BUDGET_WORDS
+thread_local! {
+    static CURRENT: RefCell<Option<Account>> = const { RefCell::new(None) };
 }
 
-/// Writes the budget of the string in the first `length` bytes into the words. If the string is
-/// refused it returns false, and the buffers hold the error (`errors.rs`).
+/// The address of the current budget.
+#[wasm_bindgen]
+pub fn budget() -> usize {
+    CURRENT.try_with(|current| current.as_ptr().addr()).unwrap_or_default()
+}
+
+/// The number of bytes of a budget.
+#[wasm_bindgen]
+pub fn budget_size() -> usize {
+    size_of::<Option<Account>>()
+}
+
+/// Makes the budget of the string in the first `length` bytes current. If the string is refused it returns false, and
+/// the buffers hold the error (`errors.rs`).
 #[wasm_bindgen]
 pub fn budget_parse(length: usize) -> bool {
-    match with_buffers(|buffers| Some(Budget::parse(buffers.text(length)))) {
-        Some(Ok(budget)) => {
-            with_buffers(|buffers| save(buffers, &budget));
-            true
-        }
-        Some(Err(error)) => {
-            write_parse_error(&error);
+    with_buffers(|buffers| match Budget::parse(buffers.text(length)) {
+        Ok(budget) => CURRENT
+            .try_with(|current| {
+                let Ok(mut current) = current.try_borrow_mut() else { return false };
+                let state = BudgetState::full(&budget);
+                *current = Some(Account { budget, state });
+                true
+            })
+            .unwrap_or_default(),
+        Err(error) => {
+            write_parse_error(buffers, &error);
             false
         }
-        None => false,
-    }
+    })
 }
 
-/// Writes the string of the budget in the words into the bytes; returns its length.
+/// Writes the string of the current budget into the bytes; returns its length.
 #[wasm_bindgen]
 pub fn budget_text() -> usize {
-    with_buffers(|buffers| {
-        let text = load(buffers).text();
+    with_account(|account, buffers| {
+        let text = account.budget.text();
         buffers.write_text(0, text.as_bytes())
     })
 }
 
-/// Whether the kind of the budget in the words uses a field.
+/// Writes for each field of a budget two words: whether the kind of the current one uses the field, and its value.
 #[wasm_bindgen]
-pub fn budget_has(field: u32) -> bool {
-    get(field).is_some()
+pub fn budget_params() {
+    with_account(|account, buffers| {
+        BUDGET_FIELDS.into_iter().fold(0, |end, field| {
+            let value = ffi::budget_value(&account.budget, field);
+            buffers.write_words(end, &[value.is_some().into(), value.unwrap_or_default()])
+        });
+    });
 }
 
-/// The value of a field of the budget in the words, or 0 if its kind does not use the field.
+/// Reports an event to the current budget, in which the last granted retry of the operation gave what it holds. Writes
+/// whether a requested retry is granted, and what it then holds.
 #[wasm_bindgen]
-pub fn budget_get(field: u32) -> u64 {
-    get(field).unwrap_or_default()
+pub fn budget_report(event: u32, outcome: u32, held: u64, now: u64) {
+    with_account(|account, buffers| {
+        account.state = step(buffers, account.state, event, outcome, held, now);
+    });
 }
 
-fn get(field: u32) -> Option<u64> {
-    let field = ffi::field_from_number(field)?;
-    with_buffers(|buffers| ffi::budget_value(&load(buffers), field))
+/// Replaces the state in the first `length` bytes, or a full one if there are none, by the state after an event, under
+/// the current budget; returns its length, or 0 if the text is no state of that budget. The event 0 changes nothing.
+/// Writes as `budget_report` does.
+#[wasm_bindgen]
+pub fn budget_step(length: usize, event: u32, outcome: u32, held: u64, now: u64) -> usize {
+    with_account(|Account { budget, .. }, buffers| {
+        let before = match length {
+            0 => Some(BudgetState::full(budget)),
+            _ => BudgetState::parse(budget, buffers.text(length)),
+        };
+        let Some(before) = before else { return 0 };
+        let after = step(buffers, before, event, outcome, held, now);
+        buffers.write_text(0, after.text().as_bytes())
+    })
 }
 
-pub(crate) fn load(buffers: &Buffers) -> Budget {
-    ffi::budget_from_words(buffers.words_at(BUDGET_OFFSET))
+fn step(
+    buffers: &mut Buffers,
+    state: BudgetState,
+    event: u32,
+    outcome: u32,
+    held: u64,
+    now: u64,
+) -> BudgetState {
+    let outcome = ffi::outcome_from_number(outcome).unwrap_or(Outcome::Transient);
+    let event = ffi::budget_event(event, outcome, held);
+    let (state, answer) = event.map_or((state, None), |event| state.step(event, now));
+    buffers.write_words(0, &[answer.is_some().into(), answer.unwrap_or_default()]);
+    state
 }
 
-pub(crate) fn save(buffers: &mut Buffers, budget: &Budget) {
-    buffers.write_words(BUDGET_OFFSET, &ffi::budget_to_words(budget));
+pub(crate) fn with_account<T: Default>(work: impl FnOnce(&mut Account, &mut Buffers) -> T) -> T {
+    with_buffers(|buffers| {
+        CURRENT
+            .try_with(|current| Some(work(current.try_borrow_mut().ok()?.as_mut()?, buffers)))
+            .ok()
+            .flatten()
+            .unwrap_or_default()
+    })
 }

@@ -1,7 +1,9 @@
-//! The two buffers that JavaScript shares: words for numbers, bytes for text and keys.
+//! The memory that JavaScript shares: words for numbers, bytes for text and keys, the current policy and operation.
 
 use std::cell::RefCell;
 
+use backoff_core::ffi::{DEFAULT_POLICY, KeyHasher, Progress};
+use backoff_core::{Policy, PolicyError};
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::{BYTES, WORDS};
@@ -9,11 +11,27 @@ use crate::{BYTES, WORDS};
 pub(crate) struct Buffers {
     pub(crate) words: [u64; WORDS],
     pub(crate) bytes: [u8; BYTES],
+    /// JavaScript keeps policies and operations as the bytes that are here while they are current. Both are plain
+    /// numbers, and what it puts back it has read here.
+    pub(crate) policy: Policy,
+    pub(crate) operation: Option<Progress>,
+    /// The key of which JavaScript passes the parts.
+    pub(crate) key: KeyHasher,
+    /// The error of the last refused policy.
+    pub(crate) error: Option<PolicyError>,
 }
 
 thread_local! {
-    static BUFFERS: RefCell<Buffers> =
-        const { RefCell::new(Buffers { words: [0; WORDS], bytes: [0; BYTES] }) };
+    static BUFFERS: RefCell<Buffers> = const {
+        RefCell::new(Buffers {
+            words: [0; WORDS],
+            bytes: [0; BYTES],
+            policy: DEFAULT_POLICY,
+            operation: None,
+            key: KeyHasher::new(0),
+            error: None,
+        })
+    };
 }
 
 /// The address of the words, which are little-endian.
@@ -32,6 +50,30 @@ pub fn bytes() -> usize {
 #[wasm_bindgen]
 pub fn bytes_capacity() -> usize {
     BYTES
+}
+
+/// The address of the current policy.
+#[wasm_bindgen]
+pub fn policy() -> usize {
+    with_buffers(|buffers| (&raw const buffers.policy).addr())
+}
+
+/// The number of bytes of a policy.
+#[wasm_bindgen]
+pub fn policy_size() -> usize {
+    size_of::<Policy>()
+}
+
+/// The address of the current operation.
+#[wasm_bindgen]
+pub fn operation() -> usize {
+    with_buffers(|buffers| (&raw const buffers.operation).addr())
+}
+
+/// The number of bytes of an operation.
+#[wasm_bindgen]
+pub fn operation_size() -> usize {
+    size_of::<Option<Progress>>()
 }
 
 /// Works on the buffers. They are never borrowed twice, so the default is never returned; a call

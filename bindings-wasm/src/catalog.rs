@@ -13,11 +13,11 @@ fn fields() -> impl Iterator<Item = Field> {
 
 /// Writes a line for each field of a policy and of a budget, and one each for the outcomes, the stop reasons and
 /// the events of a budget into the bytes; returns the length. A line is the name, the unit, and the names of the kinds:
-/// `cap duration`, `cap_on kind window delay`.
+/// `cap duration`, `cap_on kind window delay`. Writes the number that means no limit, or 0, for each field into the words.
 #[wasm_bindgen]
 pub fn catalog() -> usize {
     with_buffers(|buffers| {
-        let mut end = 0;
+        let (mut end, mut place) = (0, 0);
         for field in fields() {
             let (unit, kinds): (_, &[_]) = match ffi::field_unit(field) {
                 Unit::Kind(names) => ("kind", names),
@@ -28,6 +28,7 @@ pub fn catalog() -> usize {
             end = write_words(buffers, end, &[field.name(), unit]);
             end = write_words(buffers, end, kinds);
             end = buffers.write_text(end, "\n");
+            place = buffers.write_words(place, &[ffi::no_limit(field).unwrap_or_default()]);
         }
         end = write_words(buffers, end, &["outcome", "kind"]);
         for outcome in Outcome::ALL {
@@ -50,18 +51,6 @@ fn write_words(buffers: &mut Buffers, start: usize, texts: &[&str]) -> usize {
         let end = buffers.write_text(end, text);
         buffers.write_text(end, " ")
     })
-}
-
-/// The number of the field at a position in the catalog, or 0 if it is not a field.
-#[wasm_bindgen]
-pub fn field_number(position: usize) -> u32 {
-    fields().nth(position).map_or(0, |field| field as u32)
-}
-
-/// The value of a field that means no limit, or 0 if the field is not a limit.
-#[wasm_bindgen]
-pub fn no_limit(field: u32) -> u64 {
-    ffi::field_from_number(field).and_then(ffi::no_limit).unwrap_or_default()
 }
 
 /// The value of the ratio whose text is in the first `length` bytes, or 0, which is not a ratio, if

@@ -1,56 +1,52 @@
 //! The error of the last refused policy or string, which JavaScript reads from the buffers.
 
-use std::cell::Cell;
-
 use backoff_core::{ErrorCode, Field, ParseError, PolicyError, TextBuf};
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::buffer::{Buffers, with_buffers};
 
-thread_local! {
-    static LAST_POLICY_ERROR: Cell<Option<PolicyError>> = const { Cell::new(None) };
-}
-
 /// Writes the error of a policy into the buffers: value, limit and the length of the text into
 /// the words; the text, which is code, field and message on a line each, into the bytes.
-pub(crate) fn write_policy_error(error: &PolicyError) {
-    LAST_POLICY_ERROR.try_with(|last| last.set(Some(*error))).unwrap_or_default();
+pub(crate) fn write_policy_error(buffers: &mut Buffers, error: &PolicyError) {
+    buffers.error = Some(*error);
     let numbers = [error.value(), error.limit(), 0, 0];
-    write(error.code(), Some(error.field()), &error.message(), numbers);
+    write(buffers, error.code(), Some(error.field()), &error.message(), numbers);
 }
 
 /// Writes the error of a string into the buffers: as the error of a policy, and after the length
 /// of the text the place of the error and the length of the text found there.
-pub(crate) fn write_parse_error(error: &ParseError) {
+pub(crate) fn write_parse_error(buffers: &mut Buffers, error: &ParseError) {
     let (at, found_length) = (error.at() as u64, error.found_length() as u64);
     let numbers = [error.value(), error.limit(), at, found_length];
-    write(error.code(), error.field(), &error.message(), numbers);
+    write(buffers, error.code(), error.field(), &error.message(), numbers);
 }
 
 /// Writes the message of the last policy error, with the text in the first `length` bytes in
 /// place of the value, into the bytes; returns its length.
 #[wasm_bindgen]
 pub fn error_message_with(length: usize) -> usize {
-    let error = LAST_POLICY_ERROR.try_with(Cell::get).ok().flatten();
-    error.map_or(0, |error| {
-        with_buffers(|buffers| {
-            let message = error.message_with(buffers.text(length));
-            buffers.write_text(0, message.as_bytes())
-        })
+    with_buffers(|buffers| {
+        let Some(error) = buffers.error else { return 0 };
+        let message = error.message_with(buffers.text(length));
+        buffers.write_text(0, message.as_bytes())
     })
 }
 
-fn write(code: ErrorCode, field: Option<Field>, message: &TextBuf, numbers: [u64; 4]) {
+fn write(
+    buffers: &mut Buffers,
+    code: ErrorCode,
+    field: Option<Field>,
+    message: &TextBuf,
+    numbers: [u64; 4],
+) {
     let field = field.map(Field::name).unwrap_or_default();
-    with_buffers(|buffers| {
-        let mut end = 0;
-        for text in [code.name(), "\n", field, "\n"] {
-            end = buffers.write_text(end, text);
-        }
-        end = buffers.write_text(end, message.as_bytes());
-        let [value, limit, at, found_length] = numbers;
-        buffers.write_words(0, &[value, limit, end as u64, at, found_length]);
-    });
+    let mut end = 0;
+    for text in [code.name(), "\n", field, "\n"] {
+        end = buffers.write_text(end, text);
+    }
+    end = buffers.write_text(end, message.as_bytes());
+    let [value, limit, at, found_length] = numbers;
+    buffers.write_words(0, &[value, limit, end as u64, at, found_length]);
 }
 
 impl Buffers {

@@ -14,8 +14,8 @@
     clippy::unwrap_used
 )]
 
+mod analysis;
 mod budget;
-mod budget_state;
 mod buffer;
 mod catalog;
 mod delays;
@@ -23,9 +23,7 @@ mod errors;
 mod http;
 mod member;
 mod operation;
-mod params;
 mod policy;
-mod stats;
 mod stream;
 
 /// The words of the buffer: the most delays that one call returns. JavaScript calls again for more.
@@ -40,23 +38,20 @@ const BYTES: usize = 4096;
 #[global_allocator]
 static ALLOCATOR: lol_alloc::FailAllocator = lol_alloc::FailAllocator;
 
-pub use budget::{budget_get, budget_has, budget_offset, budget_parse, budget_text, budget_words};
-pub use budget_state::budget_step;
-pub use buffer::{bytes, bytes_capacity, words};
-pub use catalog::{catalog, field_number, no_limit, ratio_parse};
-pub use delays::{delay, fill, refill};
+pub use analysis::{policy_fit, preview_begin, preview_next};
+pub use budget::{
+    budget, budget_params, budget_parse, budget_report, budget_size, budget_step, budget_text,
+};
+pub use buffer::{bytes, bytes_capacity, operation, operation_size, policy, policy_size, words};
+pub use catalog::{catalog, ratio_parse};
+pub use delays::{delay, fill, window};
 pub use errors::error_message_with;
-pub use http::{http_outcome, http_retry_after, is_idempotent, parse_retry_after};
+pub use http::{http_outcome, is_idempotent};
 pub use member::{
-    member_begin, member_cancel, member_due_in, member_exchange, member_failed, member_late,
-    member_lost, member_note, member_request, member_state, member_stats, member_step,
-    member_stored, member_timeout, member_words,
+    member, member_begin, member_cancel, member_due_in, member_exchange, member_failed,
+    member_late, member_lost, member_note, member_request, member_size, member_state, member_stats,
+    member_step, member_stored, member_timeout,
 };
-pub use operation::{begin, decide, decision_offset, operation_words, stream_nth};
-pub use params::{params_clear, params_get, params_has, params_set, params_words};
-pub use policy::{
-    policy_fit_base, policy_fit_cap, policy_init, policy_parse, policy_text, preview_begin,
-    preview_next, window,
-};
-pub use stats::{stats_buckets, stats_counts, stats_merge, stats_record, stats_text, stats_words};
-pub use stream::{draw, key_begin, key_stream, key_update};
+pub use operation::{begin, decide};
+pub use policy::{policy_init, policy_params, policy_parse, policy_text};
+pub use stream::{advance, draw, key_begin, key_stream, key_update, stream_nth};

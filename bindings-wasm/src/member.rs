@@ -1,32 +1,45 @@
-//! Members of shared budgets. JavaScript keeps their state as words: the first words.
+//! Members of shared budgets. JavaScript keeps one as the bytes that are here while it is the current one.
+
+use std::cell::RefCell;
 
 use backoff_core::{
     Budget, BudgetEvent, BudgetMember, Fallback, MemberAnswer, Outcome, SteppedState, ffi,
 };
 use wasm_bindgen::prelude::wasm_bindgen;
 
-use crate::budget;
+use crate::budget::with_account;
 use crate::buffer::{Buffers, with_buffers};
 
-/// The place of answers in the words: after a member.
-const ANSWER_OFFSET: usize = ffi::MEMBER_WORDS;
-
-/// The number of words of a member. Answers follow them.
-#[wasm_bindgen]
-pub fn member_words() -> usize {
-    ffi::MEMBER_WORDS
+thread_local! {
+    static CURRENT: RefCell<Option<BudgetMember>> = const { RefCell::new(None) };
 }
 
-/// Begins a member of the budget in the words. While the store is away, the budget of the string in the
-/// first `length` bytes decides.
+/// The address of the current member.
+#[wasm_bindgen]
+pub fn member() -> usize {
+    CURRENT.try_with(|current| current.as_ptr().addr()).unwrap_or_default()
+}
+
+/// The number of bytes of a member.
+#[wasm_bindgen]
+pub fn member_size() -> usize {
+    size_of::<Option<BudgetMember>>()
+}
+
+/// Begins a member of the current budget. While the store is away, the budget of the string in the first `length`
+/// bytes decides.
 #[wasm_bindgen]
 pub fn member_begin(length: usize, lease: u32, fallback: u64, timeout: u64, seed: u64) {
-    with_buffers(|buffers| {
-        let budget = budget::load(buffers);
+    with_account(|account, buffers| {
         let local = Budget::parse(buffers.text(length));
-        let local = local.as_ref().unwrap_or(&budget);
+        let local = local.as_ref().unwrap_or(&account.budget);
         let fallback = Fallback::from_number(fallback).unwrap_or(Fallback::Share);
-        save(buffers, &BudgetMember::new(&budget, local, lease.into(), fallback, timeout, seed));
+        let member =
+            BudgetMember::new(&account.budget, local, lease.into(), fallback, timeout, seed);
+        let set = |current: &RefCell<_>| {
+            current.try_borrow_mut().map(|mut current| *current = Some(member)).ok()
+        };
+        CURRENT.try_with(set).unwrap_or_default();
     });
 }
 
@@ -51,7 +64,7 @@ pub fn member_request(outcome: u32, now: u64) -> u32 {
             MemberAnswer::Refused => (1, 0, true),
             MemberAnswer::Granted { held, is_local } => (2, held, is_local),
         };
-        buffers.write_words(ANSWER_OFFSET, &[held, is_local.into()]);
+        buffers.write_words(0, &[held, is_local.into()]);
         answer
     })
 }
@@ -91,7 +104,7 @@ pub fn member_stats() {
     change(|member, buffers| {
         let stats = member.stats();
         let exchanges = [stats.exchanges, stats.failed_exchanges, stats.lost_swaps];
-        let end = buffers.write_words(ANSWER_OFFSET, &exchanges);
+        let end = buffers.write_words(0, &exchanges);
         buffers.write_words(end, &[stats.local_decisions, stats.processes]);
     });
 }
@@ -114,7 +127,7 @@ pub fn member_step(length: usize, has_text: bool, now: u64) -> usize {
             Some(SteppedState::Unchanged(state)) => (state, false),
             Some(SteppedState::Changed(state)) => (state, true),
         };
-        let mut end = ANSWER_OFFSET.saturating_add(2);
+        let mut end = 2;
         let mut count = 0_u64;
         for step in member.steps() {
             let (outcome, held) = match step.event {
@@ -126,7 +139,7 @@ pub fn member_step(length: usize, has_text: bool, now: u64) -> usize {
             end = buffers.write_words(end, &[event, outcome, held, step.count, step.granted]);
             count = count.saturating_add(1);
         }
-        buffers.write_words(ANSWER_OFFSET, &[is_changed.into(), count]);
+        buffers.write_words(0, &[is_changed.into(), count]);
         buffers.write_text(0, state.text().as_bytes())
     })
 }
@@ -137,7 +150,7 @@ pub fn member_step(length: usize, has_text: bool, now: u64) -> usize {
 pub fn member_stored(now: u64) {
     change(|member, buffers| {
         let answers = member.stored(now);
-        let mut end = ANSWER_OFFSET;
+        let mut end = 0;
         for outcome in [Outcome::Transient, Outcome::Throttled, Outcome::Timeout] {
             let (granted, refused) = (answers.granted(outcome), answers.refused(outcome));
             end = buffers.write_words(end, &[granted, refused, answers.held(outcome)]);
@@ -165,13 +178,10 @@ pub fn member_late(now: u64) {
 
 fn change<T: Default>(apply: impl FnOnce(&mut BudgetMember, &mut Buffers) -> T) -> T {
     with_buffers(|buffers| {
-        let mut member = ffi::member_from_words(buffers.words_at(0));
-        let result = apply(&mut member, buffers);
-        save(buffers, &member);
-        result
+        CURRENT
+            .try_with(|current| Some(apply(current.try_borrow_mut().ok()?.as_mut()?, buffers)))
+            .ok()
+            .flatten()
+            .unwrap_or_default()
     })
-}
-
-fn save(buffers: &mut Buffers, member: &BudgetMember) {
-    buffers.write_words(0, &ffi::member_to_words(member));
 }

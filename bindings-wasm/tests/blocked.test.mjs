@@ -48,7 +48,7 @@ const fail = () => Promise.reject(failure);
 
 for (const [where, { api, realm, why }] of Object.entries(REALMS)) {
 	const { fetchOutcome, httpOutcome, httpVerdict, makeRetriable, parseRetryAfter, PermanentError, PolicyError } = api;
-	const { RetryError, retry, StartError } = api;
+	const { Policy, RetryError, retry, StartError } = api;
 	const shouldRetry = () => true;
 
 	/** Asserts that an error says that the core cannot start, and why. */
@@ -99,7 +99,7 @@ for (const [where, { api, realm, why }] of Object.entries(REALMS)) {
 				[{ shouldRetry: async () => ({ outcome: "permanent" }) }],
 				[{ shouldRetry: () => "success" }],
 				[{ shouldRetry: fetchOutcome }],
-				[{ shouldRetry: () => ({ outcome: httpOutcome(404), retryAfter: parseRetryAfter({}) }) }],
+				[{ shouldRetry: () => ({ outcome: httpOutcome(404), retryAfter: parseRetryAfter("1") }) }],
 				[{ shouldRetry: () => httpVerdict({ status: 404, headers: new Map() }) }],
 				[{ shouldRetryResult: () => true }],
 				[{ shouldRetry }, throwing(new PermanentError(failure))],
@@ -111,8 +111,8 @@ for (const [where, { api, realm, why }] of Object.entries(REALMS)) {
 		test("a predicate that needs the core costs no value, and a failure is then one that may be repeated", async () => {
 			const answer = { status: 200, headers: { "Retry-After": "0" } };
 			for (const predicate of [
-				({ headers }) => parseRetryAfter(headers) === 0,
-				async (response) => ({ outcome: "throttled", retryAfter: parseRetryAfter(response) }),
+				() => Policy.parse("default").params.maxRetries > 0,
+				async () => ({ outcome: "throttled", retryAfter: Policy.parse("default").window(0) }),
 			]) {
 				assert.equal((await once(() => answer, { shouldRetryResult: predicate })).value, answer);
 				saysNotRetried((await once(() => Promise.reject(answer), { shouldRetry: predicate })).error, answer);
@@ -211,10 +211,9 @@ for (const [where, { api, realm, why }] of Object.entries(REALMS)) {
 			"new Policy({ growth: 'constant', base: 1 })",
 			"Policy.parse('full:base=1ms,cap=1s')",
 			"Budget.parse('ratio')",
-			"new RetryStats()",
 			"new RandomStream(1, 'key')",
 			"new RandomStream(1).draw(0)",
-			"parseRetryAfter('1')",
+			"new Backoff(Policy.parse('default'))",
 		]) {
 			test(`the same error: ${use}`, () => {
 				const names = Object.keys(api).filter((name) => !/^(?:Type)?Error$/.test(name));
@@ -233,7 +232,7 @@ for (const [where, { api, realm, why }] of Object.entries(REALMS)) {
 			test("it is compiled once, because a page reports each attempt", async () => {
 				for (const _ of [1, 2, 3]) {
 					assert.equal(await retry(() => 1, { shouldRetry }), 1);
-					assert.throws(() => parseRetryAfter("1"));
+					assert.throws(() => Policy.parse("default"));
 				}
 				assert.equal(realm.compiled, 1);
 			});

@@ -5,12 +5,10 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { homedir } from "node:os";
-import { basename, dirname, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { describe, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { createContext, runInContext } from "node:vm";
-import { gzipSync } from "node:zlib";
-import { build } from "esbuild";
 import { esm, installed, Policy, project, RandomStream, requireThere, source } from "./installed.mjs";
 import { inProject, npm } from "./project.mjs";
 
@@ -28,6 +26,7 @@ const USE = `
 const USED = "{ Backoff, Budget, httpOutcome, Operation, Policy, parseRetryAfter, RandomStream }";
 const FIRST = "11.399434\n";
 const ENTRIES = ["backoff-wasm", "backoff-wasm/js"];
+const MODULES = ["backoff", "backoff-analysis", "backoff-budget", "backoff-member"].map((name) => `dist/${name}.wasm`);
 const ADAPTERS = readdirSync(join(source, "js/adapters"))
 	.filter((file) => file.endsWith(".d.ts"))
 	.map((file) => file.slice(0, -".d.ts".length));
@@ -37,8 +36,6 @@ const IMPORTING = ["axios", "effect", "undici"];
 
 /** Adapters that are stores: they need nothing. */
 const STORES = ["postgres", "redis"];
-
-const size = (path) => gzipSync(read(path), { level: 9 }).length;
 
 describe("contents", () => {
 	test("the files, and no others", () => {
@@ -55,29 +52,6 @@ describe("contents", () => {
 		const pages = readdirSync(join(source, "docs")).map((name) => `docs/${name}`);
 		const listed = JSON.parse(readFileSync(join(source, "package.json"))).files.filter((file) => file !== "docs");
 		assert.deepEqual(others.sort(), [...listed, ...pages, "README.md", "package.json"].sort());
-	});
-
-	// Shared budgets, which a bundler leaves out unless they are used, are 3,700 of these. The pair for workerd has the names of
-	// functions.
-	test("the single file is below 46.5 kB gzipped, and the pair for workerd is hardly larger", () => {
-		const sizes = { single: size("dist/index.js"), workerd: size("dist/workerd.js") + size("dist/backoff.wasm") };
-		console.log(sizes);
-		assert.ok(sizes.single < 46_500 && sizes.workerd < 46_500, JSON.stringify(sizes));
-		const [, promised, minified] = /about (\d+) kB gzipped,\s+(\d+) kB minified/.exec(read("README.md"));
-		assert.ok(Math.abs(sizes.single - 1000 * promised) <= 1000, `${sizes.single} bytes, not ${promised} kB`);
-		const bytes = read("dist/index.js").length;
-		assert.ok(Math.abs(bytes - 1000 * minified) <= 1000, `${bytes} bytes, not ${minified} kB`);
-	});
-
-	test("a bundler leaves out shared budgets that are not used", async () => {
-		const sizeWith = async (names) => {
-			const contents = `import { ${names} } from "./index.js"; console.log(${names});`;
-			const stdin = { contents, resolveDir: join(installed, "dist") };
-			const { outputFiles } = await build({ stdin, bundle: true, minify: true, format: "esm", write: false });
-			assert.equal(outputFiles[0].text.includes("other processes were faster"), names.includes("SharedBudget"));
-			return gzipSync(outputFiles[0].contents).length;
-		};
-		assert.ok((await sizeWith("retry")) < (await sizeWith("retry, SharedBudget")) - 1800);
 	});
 
 	test("no dependencies, no scripts, the version of the workspace", () => {
@@ -136,52 +110,58 @@ describe("contents", () => {
 	});
 });
 
-describe("the module", () => {
-	const module = new WebAssembly.Module(read("dist/backoff.wasm"));
-	const { exports } = new WebAssembly.Instance(module);
+describe("the modules", () => {
+	const modules = MODULES.map((path) => new WebAssembly.Module(read(path)));
+	const start = (module, imports) => new WebAssembly.Instance(module, imports).exports;
+	const first = start(modules[0]);
+	const analysis = start(modules[1], { first });
+	const budget = start(modules[2], { first });
+	const member = start(modules[3], { first, budget });
+	const exported = (module) => WebAssembly.Module.exports(module).map(({ name, kind }) => `${kind} ${name}`);
 
-	test("imports nothing and exports functions of numbers and its memory", () => {
-		assert.deepEqual(WebAssembly.Module.imports(module), []);
-		const kinds = WebAssembly.Module.exports(module).map(({ name, kind }) => `${kind} ${name}`);
-		assert.deepEqual(
-			kinds.filter((line) => !line.startsWith("function ")),
-			["memory memory"],
-		);
+	test("the first imports nothing; others export functions of numbers", () => {
+		assert.deepEqual(WebAssembly.Module.imports(modules[0]), []);
+		const noFunctions = modules.map((module) => exported(module).filter((line) => !line.startsWith("function ")));
+		assert.deepEqual(noFunctions, [["memory memory", "global __stack_pointer"], [], [], []]);
 	});
 
-	test("has no panic, no name section and no path", () => {
-		const text = read("dist/backoff.wasm").toString("latin1");
-		assert.doesNotMatch(text, /panic|unwrap|overflow|rustc|assertion|logarithm/);
-		for (const path of [source, homedir()]) {
-			assert.ok(!text.includes(path), path);
+	test("have no panic, no name section and no path", () => {
+		for (const [position, module] of modules.entries()) {
+			const text = read(MODULES[position]).toString("latin1");
+			assert.doesNotMatch(text, /panic|unwrap|overflow|rustc|assertion|logarithm|\.rs\b/);
+			for (const path of [source, homedir()]) {
+				assert.ok(!text.includes(path), path);
+			}
+			assert.deepEqual(WebAssembly.Module.customSections(module, "name"), []);
 		}
-		assert.deepEqual(WebAssembly.Module.customSections(module, "name"), []);
 	});
 
 	test("its memory does not grow", () => {
-		const before = exports.memory.buffer.byteLength;
+		const before = first.memory.buffer.byteLength;
 		for (let turn = 0; turn < 1000; turn++) {
-			exports.catalog();
-			exports.params_clear();
-			exports.params_set(2, 5n);
-			exports.policy_init();
-			exports.policy_parse(exports.bytes_capacity());
-			exports.error_message_with(exports.bytes_capacity());
-			exports.budget_parse(exports.bytes_capacity());
-			exports.ratio_parse(exports.bytes_capacity());
-			exports.begin(1n, 0n, 0n, 0n, true);
-			exports.budget_step(0, 4, 2, 0n, 1n);
-			exports.budget_step(exports.bytes_capacity(), 1, 0, 0n, 1n);
-			exports.decide(2, 0n, true, 1n, true);
-			exports.decide(0, 0n, false, 0n, true);
-			exports.stats_text();
-			exports.parse_retry_after(exports.bytes_capacity(), 1n);
-			exports.key_begin(1n);
-			exports.key_update(exports.bytes_capacity());
-			exports.key_stream();
-			exports.fill(1n, 0, 512);
+			first.catalog();
+			first.policy_init();
+			first.policy_parse(first.bytes_capacity());
+			first.error_message_with(first.bytes_capacity());
+			budget.budget_parse(first.bytes_capacity());
+			first.ratio_parse(first.bytes_capacity());
+			first.begin(1n, 0n, 0n, 0n);
+			budget.budget_step(0, 4, 2, 0n, 1n);
+			budget.budget_step(first.bytes_capacity(), 1, 0, 0n, 1n);
+			first.decide(2, 0n, true, 1n);
+			first.decide(0, 0n, false, 0n);
+			budget.budget_report(4, 2, 0n, 1n);
+			member.member_begin(0, 1, 0n, 1n, 1n);
+			member.member_step(0, false, 1n);
+			analysis.policy_fit(true, 3n, 1_000_000_000n);
+			analysis.preview_begin();
+			analysis.preview_next();
+			first.key_begin(1n);
+			first.key_update(first.bytes_capacity());
+			first.key_stream();
+			first.fill(1n, 0, 512);
 		}
-		assert.equal(exports.memory.buffer.byteLength, before);
+		assert.equal(first.memory.buffer.byteLength, before);
 	});
 });
 
@@ -280,35 +260,15 @@ describe("loads", () => {
 			assert.match(node("--eval", `const { Policy } = require("backoff-wasm/js");${code}`), ofPlain);
 		});
 
-		test("backoff-wasm/js elsewhere", () => {
-			const { href } = pathToFileURL(join(installed, "dist/js/index.js"));
-			assert.match(
-				node("--input-type=module", "--eval", `import { Policy } from "${href}";${code}`),
-				/at Policy\.parse \(/,
-			);
-		});
-
-		test("backoff-wasm elsewhere with the source map", () => {
-			const { href } = pathToFileURL(join(installed, "dist/index.js"));
-			const imported = `import { Policy } from "${href}";${code}`;
-			const printed = node("--enable-source-maps", "--input-type=module", "--eval", imported);
-			assert.match(
-				printed,
-				/\/js\/core\/core-errors\.js:\d+:\d+\)?\n.*\/js\/core\/core-errors\.js.*\n.*\/js\/core\/policy\.js/,
-			);
-		});
-
-		test("the source maps have the sources, without the text of the module", () => {
-			for (const path of manifest.files.filter((file) => file.endsWith(".map")).map((file) => file.slice(0, -4))) {
-				assert.match(read(path).toString(), new RegExp(`//# sourceMappingURL=${basename(path)}\\.map\n?$`));
-				const { sources, sourcesContent } = JSON.parse(read(`${path}.map`));
-				const files = sources.map((file) => join(source, dirname(path), file));
-				for (const [position, file] of files.entries()) {
-					assert.equal(sourcesContent[position], readFileSync(file, "utf8"), file);
-				}
-				assert.ok(files.includes(join(source, "js/retry/retry.js")));
-			}
-		});
+		for (const path of ["dist/index.js", "dist/js/index.js"]) {
+			test(`${path} elsewhere`, () => {
+				const { href } = pathToFileURL(join(installed, path));
+				assert.match(
+					node("--input-type=module", "--eval", `import { Policy } from "${href}";${code}`),
+					/at Policy\.parse \(/,
+				);
+			});
+		}
 	});
 
 	/** Passes objects of each import to the other: prints the calls, the error and the class check. */
@@ -376,20 +336,25 @@ describe("loads", () => {
 		});
 	}
 
-	for (const [runtime, path] of [
-		["workerd", "./backoff.wasm"],
-		["edge-light", "./backoff.wasm?module"],
+	for (const [runtime, suffix] of [
+		["workerd", ""],
+		["edge-light", "?module"],
 	]) {
-		test(`in ${runtime}, which imports the module`, async () => {
+		test(`in ${runtime}, which imports the modules`, async () => {
 			const bundled = await bundle("neutral", [runtime]);
-			const [imported, name, from] = /import (\w+) from ?"([^"]*)";/.exec(bundled);
-			assert.equal(from, path);
+			const imports = [...bundled.matchAll(/import (\w+) from ?"([^"]*)";/g)];
+			const paths = MODULES.map((path) => `${path.replace("dist", ".")}${suffix}`);
+			assert.deepEqual(imports.map(([, , from]) => from).sort(), paths.toSorted());
 			const lines = [];
-			const body = bundled.replace(imported, `const ${name} = wasm;`);
-			const { default: run } = await import(
-				`data:text/javascript,${encodeURIComponent(`export default (wasm, console) => {${body}}`)}`
+			const body = imports.reduce(
+				(text, [imported, name, from]) => text.replace(imported, `const ${name} = modules[${paths.indexOf(from)}];`),
+				bundled,
 			);
-			run(new WebAssembly.Module(read("dist/backoff.wasm")), { log: (line) => lines.push(`${line}\n`) });
+			const { default: run } = await import(
+				`data:text/javascript,${encodeURIComponent(`export default (modules, console) => {${body}}`)}`
+			);
+			const modules = MODULES.map((path) => new WebAssembly.Module(read(path)));
+			run(modules, { log: (line) => lines.push(`${line}\n`) });
 			assert.deepEqual(lines, [FIRST]);
 		});
 	}
@@ -465,7 +430,7 @@ test("the exports, by import and by require", async () => {
 			names,
 		);
 	}
-	// The files for browsers are minified; that for Node.js has the names of the sources, also in messages.
+	// The file for Node.js has the names of the sources, also in messages.
 	for (const name of classes) {
 		const message = `Class constructor ${name} cannot be invoked without 'new'`;
 		assert.throws(() => imported[name](), { message });

@@ -66,7 +66,9 @@ before(async () => {
 		conditions: ["workerd", "worker", "browser"],
 		external: ["*.wasm"],
 	});
-	copyFileSync(join(installed, "dist/backoff.wasm"), join(folder, "backoff.wasm"));
+	for (const name of MODULES) {
+		copyFileSync(join(installed, "dist", name), join(folder, name));
+	}
 	write("workerd.capnp", WORKERD);
 });
 after(() => {
@@ -74,11 +76,15 @@ after(() => {
 	server.close();
 });
 
+const MODULES = ["backoff.wasm", "backoff-analysis.wasm", "backoff-budget.wasm", "backoff-member.wasm"];
 const WORKERD = `using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (
   services = [
     (name = "main", worker = (
-      modules = [(name = "worker.js", esModule = embed "worker.js"), (name = "backoff.wasm", wasm = embed "backoff.wasm")],
+      modules = [
+        (name = "worker.js", esModule = embed "worker.js"),
+        ${MODULES.map((name) => `(name = "${name}", wasm = embed "${name}")`)},
+      ],
       compatibilityDate = "2026-01-01",
     )),
     (name = "internet", network = (allow = ["local", "public"], tlsOptions = (trustBrowserCas = true))),

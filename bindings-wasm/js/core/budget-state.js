@@ -1,4 +1,5 @@
 import { module, readText, roundedWordAt, wordAt, writeText } from "../wasm/module.js";
+import { budgets } from "../wasm/others.js";
 import { pickOptions, uint64 } from "./arguments.js";
 import { loadBudget } from "./budget.js";
 import { refuse, wrongType } from "./errors.js";
@@ -45,7 +46,7 @@ export class BudgetState {
 
 	step(event, nowNs, options = {}) {
 		const { outcome, held = 0n } = pickOptions("a step", options, OPTIONS);
-		const { exports, event: events, outcome: outcomes } = module();
+		const { event: events, outcome: outcomes } = module();
 		const number = kindNumber(events, event);
 		const isRequest = event === "retry_requested";
 		if (!isRequest && outcome !== undefined) {
@@ -55,9 +56,8 @@ export class BudgetState {
 		const [heldBefore, now] = [uint64("held", held), uint64("nowNs", nowNs)];
 		const length = change(this.#budget, this.text, number, ofOutcome, heldBefore, now);
 		const text = readText(length);
-		const answer = exports.decision_offset();
-		const granted = roundedWordAt(answer) === 1;
-		const heldAfter = wordAt(answer + 1);
+		const granted = roundedWordAt(0) === 1;
+		const heldAfter = wordAt(1);
 		const state = text === this.text ? this : new BudgetState(this.#budget, text);
 		return withJSON({ state, granted, held: heldAfter });
 	}
@@ -77,5 +77,5 @@ const own = (value) => ({ __proto__: null, value, enumerable: true });
 function change(budget, text, event, outcome, held, now) {
 	loadBudget(budget);
 	const { written } = writeText(text ?? "");
-	return module().exports.budget_step(written, event, outcome, held, now);
+	return budgets().exports.budget_step(written, event, outcome, held, now);
 }

@@ -1,84 +1,79 @@
-import { copyIn, copyOut, module, readText, stateOfWords, unsigned } from "../wasm/module.js";
+import { copy, module, readText, roundedWordAt, wordAt } from "../wasm/module.js";
+import { budgets } from "../wasm/others.js";
 import { parseText } from "./core-errors.js";
 import { wrongType } from "./errors.js";
 import { fromFieldValue } from "./field.js";
-import { inspectable, TEXT } from "./show.js";
+import { named, TEXT } from "./show.js";
 
-/**
- * Throws unless it gets a budget.
- * @type {(budget: unknown) => asserts budget is Budget}
- */
-export let checkBudget;
+/** The module's bytes of each budget, and how it takes an event. */
+const accounts = /* @__PURE__ */ new WeakMap();
 
-/**
- * Puts a budget's state into the module.
- * @type {(budget: Budget) => void}
- */
-export let loadBudget;
-
-/**
- * Takes the budget's new state from the module.
- * @type {(budget: Budget) => void}
- */
-export let saveBudget;
-
-/** A limit on retries that many operations share. */
-export class Budget {
-	static name = "Budget";
-
-	/** The module's words for this budget. */
-	#state;
-
-	constructor(text) {
-		parseText("budget_parse", text);
-		saveBudget(this);
-		Object.defineProperties(this, TEXT);
-	}
-
-	static parse(text) {
-		return new Budget(text);
-	}
-
-	get kind() {
-		loadBudget(this);
-		return read(module().budgetFields[0]);
-	}
-
-	get params() {
-		loadBudget(this);
-		const { exports, budgetFields } = module();
-		const used = budgetFields.slice(1).filter(({ number }) => exports.budget_has(number));
-		return Object.freeze(Object.fromEntries(used.map((field) => [field.option, read(field)])));
-	}
-
-	toString() {
-		loadBudget(this);
-		return readText(module().exports.budget_text());
-	}
-
-	toJSON() {
-		return this.toString();
-	}
-
-	static {
-		inspectable(Budget);
-		checkBudget = (budget, name = "budget", wanted = "a Budget") => {
-			if (!(#state in Object(budget))) {
-				wrongType(name, wanted, budget);
-			}
-		};
-		loadBudget = (budget) => {
-			checkBudget(budget);
-			copyIn(budget.#state, module().exports.budget_offset());
-		};
-		saveBudget = (budget) => {
-			const { exports } = module();
-			budget.#state = copyOut(exports.budget_offset(), budget.#state ?? stateOfWords(exports.budget_words()));
-		};
-	}
+/** The account of a budget. Throws for anything else. */
+export function checkBudget(budget, name = "budget", wanted = "a Budget") {
+	return accounts.get(budget) ?? wrongType(name, wanted, budget);
 }
 
-/** The value of a field of the budget in the module. */
-function read(field) {
-	return fromFieldValue(field, unsigned(module().exports.budget_get(field.number)));
+/** Makes a budget the module's current one. */
+export function loadBudget(budget) {
+	const { state } = checkBudget(budget);
+	copy(state, budgets().place);
+}
+
+/** A limit on retries that many operations share. */
+export const Budget = /* @__PURE__ */ named(
+	"Budget",
+	class Budget {
+		constructor(text) {
+			parseText((length) => budgets().exports.budget_parse(length), text);
+			accounts.set(this, { state: copy(budgets().place), report });
+			Object.defineProperties(this, TEXT);
+		}
+
+		static parse(text) {
+			return new Budget(text);
+		}
+
+		get kind() {
+			const [{ field, value }] = read(this);
+			return fromFieldValue(field, value);
+		}
+
+		get params() {
+			const params = read(this)
+				.slice(1)
+				.filter(({ isUsed }) => isUsed);
+			return Object.freeze(
+				Object.fromEntries(params.map(({ field, value }) => [field.option, fromFieldValue(field, value)])),
+			);
+		}
+
+		toString() {
+			loadBudget(this);
+			return readText(budgets().exports.budget_text());
+		}
+
+		toJSON() {
+			return this.toString();
+		}
+	},
+);
+
+/** The fields of budgets with their values, and whether the kind of this one uses them. */
+function read(budget) {
+	loadBudget(budget);
+	budgets().exports.budget_params();
+	return module().budgetFields.map((field, position) => ({
+		field,
+		isUsed: roundedWordAt(2 * position) === 1,
+		value: wordAt(2 * position + 1),
+	}));
+}
+
+/** Reports an event to the budget of an account; returns what a retry that it grants gives, and otherwise undefined. */
+function report(event, outcome, held, now) {
+	const { exports, place } = budgets();
+	copy(this.state, place);
+	exports.budget_report(event, outcome, held, now);
+	copy(place, this.state);
+	return roundedWordAt(0) === 1 ? wordAt(1) : undefined;
 }

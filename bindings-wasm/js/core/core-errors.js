@@ -34,7 +34,7 @@ export function parseText(parse, text) {
 	// The bytes hold more than the longest string that a parser accepts, so a longer string stays too
 	// long when it is cut. A lone surrogate becomes U+FFFD, which is refused at the same place.
 	const { written } = writeText(text);
-	if (!module().exports[parse](written)) {
+	if (!parse(written)) {
 		throwParseError(text);
 	}
 }

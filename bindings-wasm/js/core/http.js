@@ -1,6 +1,6 @@
 // HTTP: the outcome of a response or of a rejected fetch, and the Retry-After header.
 
-import { parsedRetryAfter, retryAfterOf } from "../wasm/retry-after.js";
+import { parsedRetryAfter, retryAfterOf } from "../plain/retry-after.js";
 import { checkIndex } from "./arguments.js";
 import { toMilliseconds, toNanoseconds } from "./duration.js";
 import { wrongType } from "./errors.js";

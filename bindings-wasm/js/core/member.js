@@ -1,16 +1,7 @@
 // What a process knows of a shared budget: the state machine of SPEC 15.7, which is the core's.
 
-import {
-	copyIn,
-	copyOut,
-	module,
-	readText,
-	roundedWordAt,
-	stateOfWords,
-	unsigned,
-	wordAt,
-	writeText,
-} from "../wasm/module.js";
+import { copy, module, readText, roundedWordAt, unsigned, wordAt, writeText } from "../wasm/module.js";
+import { members } from "../wasm/others.js";
 import { MAX_UINT64 } from "./arguments.js";
 import { loadBudget } from "./budget.js";
 import { kindNumber } from "./field.js";
@@ -32,20 +23,21 @@ export class BudgetMember {
 
 	/** `budget` is the shared one, `local` decides while the store is away; the timeout and all times are in ns. */
 	constructor(budget, local, lease, fallback, timeout, seed) {
-		const { exports } = module();
+		const { exports, place } = members();
 		// To read a text is to load its budget.
 		const { text } = local;
 		loadBudget(budget);
 		const { written } = writeText(text);
 		exports.member_begin(written, lease, fallback, timeout, seed);
-		this.#state = copyOut(0, stateOfWords(exports.member_words()));
+		this.#state = copy(place);
 	}
 
 	#change(apply) {
-		const { exports, event, outcome } = module();
-		copyIn(this.#state);
+		const { event, outcome } = module();
+		const { exports, place } = members();
+		copy(this.#state, place);
 		const result = apply(exports, event, outcome);
-		copyOut(0, this.#state);
+		copy(place, this.#state);
 		return result;
 	}
 
@@ -57,8 +49,7 @@ export class BudgetMember {
 	request(outcome, now) {
 		return this.#change((exports, _, outcomes) => {
 			const answer = exports.member_request(kindNumber(outcomes, outcome), now);
-			const at = exports.member_words();
-			const answered = () => ({ granted: answer === GRANTED, held: wordAt(at), isLocal: wordAt(at + 1) === 1n });
+			const answered = () => ({ granted: answer === GRANTED, held: wordAt(0), isLocal: wordAt(1) === 1n });
 			return answer === WAITS ? undefined : answered();
 		});
 	}
@@ -93,13 +84,12 @@ export class BudgetMember {
 	stats() {
 		return this.#change((exports) => {
 			exports.member_stats();
-			const at = exports.member_words();
 			return Object.freeze({
-				exchanges: roundedWordAt(at),
-				failedExchanges: roundedWordAt(at + 1),
-				lostSwaps: roundedWordAt(at + 2),
-				localDecisions: roundedWordAt(at + 3),
-				processes: roundedWordAt(at + 4),
+				exchanges: roundedWordAt(0),
+				failedExchanges: roundedWordAt(1),
+				lostSwaps: roundedWordAt(2),
+				localDecisions: roundedWordAt(3),
+				processes: roundedWordAt(4),
 			});
 		});
 	}
@@ -117,10 +107,9 @@ export class BudgetMember {
 			if (length === 0) {
 				return undefined;
 			}
-			const at = exports.member_words();
-			const steps = Array.from({ length: roundedWordAt(at + 1) }, (_, number) => {
+			const steps = Array.from({ length: roundedWordAt(1) }, (_, number) => {
 				const [event, outcome, held, count, granted] = Array.from({ length: STEP_WORDS }, (_, place) =>
-					wordAt(at + 2 + STEP_WORDS * number + place),
+					wordAt(2 + STEP_WORDS * number + place),
 				);
 				const isRequest = outcome > 0n;
 				return {
@@ -131,7 +120,7 @@ export class BudgetMember {
 					granted: isRequest ? Number(granted) : null,
 				};
 			});
-			return { after: readText(length), isChanged: wordAt(at) === 1n, steps };
+			return { after: readText(length), isChanged: wordAt(0) === 1n, steps };
 		});
 	}
 
@@ -139,12 +128,11 @@ export class BudgetMember {
 	stored(now) {
 		return this.#change((exports) => {
 			exports.member_stored(now);
-			const at = exports.member_words();
 			return RETRIED.map((outcome, number) => ({
 				outcome,
-				granted: roundedWordAt(at + 3 * number),
-				refused: roundedWordAt(at + 3 * number + 1),
-				held: wordAt(at + 3 * number + 2),
+				granted: roundedWordAt(3 * number),
+				refused: roundedWordAt(3 * number + 1),
+				held: wordAt(3 * number + 2),
 			}));
 		});
 	}

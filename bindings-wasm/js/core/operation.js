@@ -1,11 +1,11 @@
-import { copyIn, copyOut, module, roundedWordAt, stateOfWords, wordAt } from "../wasm/module.js";
+import { copy, module, roundedWordAt, wordAt } from "../wasm/module.js";
 import { noOptions, pickOptions, uint64 } from "./arguments.js";
-import { checkBudget, loadBudget, saveBudget } from "./budget.js";
+import { checkBudget } from "./budget.js";
 import { checkAhead, toDeadline, toMilliseconds, toNanoseconds } from "./duration.js";
 import { wrongType } from "./errors.js";
 import { kindNumber } from "./field.js";
-import { checkPolicy, makeCurrent } from "./policy.js";
-import { getter, inspectable, withJSON } from "./show.js";
+import { checkPolicy, makeCurrent } from "./policy-state.js";
+import { getter, named, withJSON } from "./show.js";
 import { RandomStream, stateOf } from "./stream.js";
 
 /** In place of an outcome. */
@@ -31,23 +31,59 @@ export function readRetryAfter(input, by = "") {
 	return toNanoseconds({ name: "retry_after", option: `${by}retryAfter` }, notNegative(input));
 }
 
-/** An operation whose arguments were checked before: outcomes are numbers, times are nanoseconds. */
-export class CheckedOperation {
-	/** The module's words for this operation. */
-	#state = stateOfWords(module().exports.operation_words());
+/** In place of what a budget does not read. */
+const NONE = 0;
 
+/** An operation whose arguments were checked before (SPEC 13.4): outcomes are numbers, times are nanoseconds. */
+export class CheckedOperation {
+	/** The module's bytes of this operation. */
+	#state;
+	/** What the last granted retry got from the budget. */
+	#held = 0n;
+	#budget;
+
+	/** `policy` is the state of one. */
 	constructor(policy, streamState, start, deadline, budget, retries = 0n) {
 		this.policy = policy;
-		this.budget = budget;
-		this.#change(({ begin }, hasBudget) => begin(streamState, start, deadline, retries, hasBudget));
+		this.#budget = budget && checkBudget(budget);
+		const { exports, operation } = module();
+		exports.begin(streamState, start, deadline, retries);
+		this.#state = copy(operation);
+		this.retries = Number(retries);
+		this.reason = undefined;
+		this.#report("operation_began", start);
+	}
+
+	get attempts() {
+		return this.retries + 1;
 	}
 
 	/** Decides; returns the delay in nanoseconds. */
 	decide(outcome, now, retryAfter) {
-		this.#change(({ decide }, hasBudget) =>
-			decide(outcome, now, retryAfter !== undefined, retryAfter ?? 0n, hasBudget),
-		);
-		return wordAt(module().exports.decision_offset());
+		if (this.reason) {
+			return 0n;
+		}
+		const budget = this.#budget;
+		const name = budget && module().outcome.kinds[outcome - 1];
+		this.#endAttempt();
+		if (name === "success") {
+			this.#report("operation_succeeded", now);
+		} else if (name !== "permanent") {
+			this.#report("attempt_failed", now);
+		}
+		this.#decide(outcome, now, retryAfter);
+		const delay = wordAt(0);
+		// The budget comes last, so nothing is spent on an attempt that is not made.
+		if (budget && !this.reason) {
+			const held = this.#report("retry_requested", now, outcome);
+			if (held === undefined) {
+				this.#decide(REFUSE, now);
+			} else {
+				this.#held = held;
+			}
+		}
+		this.#endIfStopped();
+		return delay;
 	}
 
 	cancel() {
@@ -59,94 +95,108 @@ export class CheckedOperation {
 	}
 
 	#end(how) {
-		this.#change(({ decide }, hasBudget) => decide(how, 0n, false, 0n, hasBudget));
+		if (!this.reason) {
+			this.#endAttempt();
+			this.#decide(how, 0n);
+			this.#endIfStopped();
+		}
 	}
 
-	/** Applies one change to the operation and its budget. */
-	#change(apply) {
-		const { budget } = this;
+	#endAttempt() {
+		if (this.#held) {
+			this.#report("attempt_over", 0n);
+		}
+	}
+
+	#endIfStopped() {
+		if (this.reason) {
+			this.#report("operation_ended", 0n);
+		}
+	}
+
+	/** Reports an event to the budget, if there is one. */
+	#report(event, now, outcome = NONE) {
+		return this.#budget?.report(module().event.kinds.indexOf(event) + 1, outcome, this.#held, now);
+	}
+
+	/** Applies one change to the operation. */
+	#decide(outcome, now, retryAfter) {
 		makeCurrent(this.policy);
-		const { exports, reason } = module();
-		copyIn(this.#state);
-		if (budget) {
-			loadBudget(budget);
-		}
-		apply(exports, budget !== undefined);
-		copyOut(0, this.#state);
-		if (budget) {
-			saveBudget(budget);
-		}
-		const decision = exports.decision_offset();
-		this.retries = roundedWordAt(decision + 1);
-		this.attempts = roundedWordAt(decision + 2);
-		this.reason = reason.kinds[roundedWordAt(decision + 3) - 1];
+		const { exports, operation, reason } = module();
+		copy(this.#state, operation);
+		exports.decide(outcome, now, retryAfter !== undefined, retryAfter ?? 0n);
+		copy(operation, this.#state);
+		this.retries = roundedWordAt(1);
+		this.reason = reason.kinds[roundedWordAt(2) - 1];
 	}
 }
 
-const OPTIONS = noOptions("now", "deadline", "budget");
-const DECISION_OPTIONS = noOptions("now", "retryAfter");
+const OPTIONS = /* @__PURE__ */ noOptions("now", "deadline", "budget");
+const DECISION_OPTIONS = /* @__PURE__ */ noOptions("now", "retryAfter");
+
+/** By an operation, what decides for it, and its policy. */
+const operations = /* @__PURE__ */ new WeakMap();
 
 /** A call with its retries: it decides after each attempt whether to wait or to stop. */
-export class Operation {
-	static name = "Operation";
-
-	#checked;
-
-	constructor(policy, stream = RandomStream.fromEntropy(), options, retries = 0n) {
-		checkPolicy(policy);
-		const streamState = stateOf(stream);
-		const { now, deadline, budget } = pickOptions("an operation", options, OPTIONS);
-		if (typeof deadline?.getTime === "function") {
-			wrongType("deadline", "a time of the clock of now", deadline, "; retry takes one");
+export const Operation = /* @__PURE__ */ named(
+	"Operation",
+	class Operation {
+		constructor(policy, stream = RandomStream.fromEntropy(), options, retries = 0n) {
+			const state = checkPolicy(policy);
+			const streamState = stateOf(stream);
+			const { now, deadline, budget } = pickOptions("an operation", options, OPTIONS);
+			if (typeof deadline?.getTime === "function") {
+				wrongType("deadline", "a time of the clock of now", deadline, "; retry takes one");
+			}
+			const [start, end] = [toNanoseconds("now", now), toDeadline(deadline)];
+			// Exact nanoseconds are taken as they are.
+			if (typeof deadline === "number") {
+				checkAhead(end, start, "now; pass a time of the same clock");
+			}
+			if (budget !== undefined) {
+				checkBudget(budget);
+			}
+			const checked = new CheckedOperation(state, streamState, start, end, budget, uint64("retries", retries));
+			operations.set(this, { policy, checked });
+			Object.defineProperties(this, SHOWN);
 		}
-		const [start, end] = [toNanoseconds("now", now), toDeadline(deadline)];
-		// Exact nanoseconds are taken as they are.
-		if (typeof deadline === "number") {
-			checkAhead(end, start, "now; pass a time of the same clock");
+
+		decide(outcome, options) {
+			const { checked } = operations.get(this);
+			const number = readOutcome(outcome);
+			const { now, retryAfter } = pickOptions("a decision", options, DECISION_OPTIONS);
+			const delayNs = checked.decide(number, toNanoseconds("now", now), readRetryAfter(retryAfter));
+			return withJSON({ delay: toMilliseconds(delayNs), delayNs, reason: checked.reason });
 		}
-		if (budget !== undefined) {
-			checkBudget(budget);
+
+		cancel() {
+			const { checked } = operations.get(this);
+			checked.cancel();
+			return checked.reason;
 		}
-		this.#checked = new CheckedOperation(policy, streamState, start, end, budget, uint64("retries", retries));
-		Object.defineProperties(this, Operation.#shown);
-	}
 
-	/** The own properties. */
-	static #shown = {
-		policy: getter((operation) => operation.#checked.policy),
-		retries: getter((operation) => operation.#checked.retries),
-		attempts: getter((operation) => operation.#checked.attempts),
-		reason: getter((operation) => operation.#checked.reason),
-	};
-
-	decide(outcome, options) {
-		const number = readOutcome(outcome);
-		const { now, retryAfter } = pickOptions("a decision", options, DECISION_OPTIONS);
-		const delayNs = this.#checked.decide(number, toNanoseconds("now", now), readRetryAfter(retryAfter));
-		return withJSON({ delay: toMilliseconds(delayNs), delayNs, reason: this.#checked.reason });
-	}
-
-	cancel() {
-		this.#checked.cancel();
-		return this.#checked.reason;
-	}
-
-	refuseRetry() {
-		this.#checked.refuseRetry();
-		return this.#checked.reason;
-	}
-
-	static resume(policy, stream, retries, options) {
-		if (stream === undefined) {
-			wrongType("stream", "the RandomStream of the operation", stream);
+		refuseRetry() {
+			const { checked } = operations.get(this);
+			checked.refuseRetry();
+			return checked.reason;
 		}
-		if (options?.budget !== undefined) {
-			throw new TypeError("budget: an operation that is resumed holds nothing of a budget");
-		}
-		return new Operation(policy, stream, options, uint64("retries", retries));
-	}
 
-	static {
-		inspectable(Operation);
-	}
-}
+		static resume(policy, stream, retries, options) {
+			if (stream === undefined) {
+				wrongType("stream", "the RandomStream of the operation", stream);
+			}
+			if (options?.budget !== undefined) {
+				throw new TypeError("budget: an operation that is resumed holds nothing of a budget");
+			}
+			return new Operation(policy, stream, options, uint64("retries", retries));
+		}
+	},
+);
+
+/** The own properties. */
+const SHOWN = {
+	policy: /* @__PURE__ */ getter((operation) => operations.get(operation).policy),
+	retries: /* @__PURE__ */ getter((operation) => operations.get(operation).checked.retries),
+	attempts: /* @__PURE__ */ getter((operation) => operations.get(operation).checked.attempts),
+	reason: /* @__PURE__ */ getter((operation) => operations.get(operation).checked.reason),
+};

@@ -1,21 +1,13 @@
-import {
-	copyIn,
-	copyOut,
-	module,
-	readText,
-	readWords,
-	roundedWordAt,
-	stateOfWords,
-	unsigned,
-	wordAt,
-} from "../wasm/module.js";
+import { module, readText, readWords, roundedWordAt, unsigned, WORD_BYTES, wordAt } from "../wasm/module.js";
+import { analysis } from "../wasm/others.js";
 import { checkIndex, noOptions, pickOptions } from "./arguments.js";
 import { parseText, throwCoreError } from "./core-errors.js";
 import { fill } from "./delays.js";
 import { NS_PER_MS, toMilliseconds } from "./duration.js";
-import { typeName, wrongType } from "./errors.js";
+import { wrongType } from "./errors.js";
 import { fromFieldValue, toFieldValue } from "./field.js";
-import { define, inspectable, TEXT, withJSON } from "./show.js";
+import { begin, checkPolicy, isPolicy, makeCurrent } from "./policy-state.js";
+import { define, named, TEXT, withJSON } from "./show.js";
 import { stateOf } from "./stream.js";
 
 /** A preview of a policy without limits has no end of its own. */
@@ -23,148 +15,113 @@ const PREVIEW_ROWS = 100;
 const MAX_PREVIEW_ROWS = 65_536;
 const PREVIEW_ROW = ["min", "mean", "max", "totalMin", "totalMean", "totalMax"];
 
-/** In place of options: the policy is the module's current one already. */
-const CURRENT = /* @__PURE__ */ Symbol("the current policy");
-
-/** The policy that the module holds; it holds one at a time. */
-let current;
-
-/**
- * Throws unless it gets a policy.
- * @type {(policy: unknown, wanted?: string) => asserts policy is Policy}
- */
-export let checkPolicy;
-
-/**
- * Makes a policy the module's current one.
- * @type {(policy: Policy) => void}
- */
-export let makeCurrent;
+/** The params that the caller has read, by policy. */
+const paramsOf = /* @__PURE__ */ new WeakMap();
 
 /** How long to wait before each retry, and when to stop: checked once, then immutable. */
-export class Policy {
-	static name = "Policy";
-
-	/** The module's words for the params of this policy. */
-	#state;
-	/** The params for the caller, once they were read. */
-	#params;
-
-	constructor(options) {
-		if (options !== CURRENT) {
+export const Policy = /* @__PURE__ */ named(
+	"Policy",
+	class Policy {
+		constructor(options) {
 			build(options);
+			keep(this);
 		}
-		this.#state = copyOut(0, stateOfWords(module().exports.params_words()));
-		current = this;
-		Object.freeze(Object.defineProperties(this, TEXT));
-	}
 
-	static parse(text) {
-		parseText("policy_parse", text);
-		return new Policy(CURRENT);
-	}
-
-	get params() {
-		checkPolicy(this);
-		if (!this.#params) {
-			copyIn(this.#state);
-			const { exports, fields } = module();
-			const set = fields.filter(({ number }) => exports.params_has(number));
-			const read = (field) => [field.option, fromFieldValue(field, unsigned(exports.params_get(field.number)))];
-			this.#params = Object.freeze(define(Object.fromEntries(set.map(read)), "toJSON", paramsToJSON));
+		static parse(text) {
+			parseText((length) => module().exports.policy_parse(length), text);
+			return keep(Object.create(Policy.prototype));
 		}
-		return this.#params;
-	}
 
-	delay(stream, index) {
-		return toMilliseconds(this.delayNs(stream, index));
-	}
-
-	delayNs(stream, index) {
-		const state = stateOf(stream);
-		checkIndex("index", index);
-		makeCurrent(this);
-		return unsigned(module().exports.delay(state, index));
-	}
-
-	window(index) {
-		return toMilliseconds(this.windowNs(index));
-	}
-
-	windowNs(index) {
-		checkIndex("index", index);
-		makeCurrent(this);
-		return unsigned(module().exports.window(index));
-	}
-
-	delays(stream, count, first = 0) {
-		return fillRounded(this, stream, count, first).map((ns) => ns / NS_PER_MS);
-	}
-
-	delaysNs(stream, count, first = 0) {
-		return fill(this, makeCurrent, stream, BigUint64Array, count, first, wordAt);
-	}
-
-	preview(count) {
-		return preview(this, count, toMilliseconds);
-	}
-
-	previewNs(count) {
-		return preview(this, count, (ns) => ns);
-	}
-
-	fitBase(attempts, total) {
-		return fit(this, "policy_fit_base", attempts, total);
-	}
-
-	fitCap(attempts, total) {
-		return fit(this, "policy_fit_cap", attempts, total);
-	}
-
-	equals(other) {
-		return #state in Object(other) && `${this}` === `${other}`;
-	}
-
-	toString() {
-		makeCurrent(this);
-		return readText(module().exports.policy_text());
-	}
-
-	toJSON() {
-		return this.toString();
-	}
-
-	static {
-		inspectable(Policy);
-		checkPolicy = (policy, wanted = "a Policy") => {
-			if (!(#state in Object(policy))) {
-				wrongType("policy", wanted, policy, typeName(policy) === "object" ? "; make it with new Policy(options)" : "");
+		get params() {
+			const state = checkPolicy(this);
+			if (!paramsOf.has(this)) {
+				makeCurrent(state);
+				const { exports, fields } = module();
+				exports.policy_params();
+				const set = wordAt(0);
+				const params = fields
+					.map((field, position) => [field, position])
+					.filter(([, position]) => (set >> BigInt(position)) & 1n)
+					.map(([field, position]) => [field.option, fromFieldValue(field, wordAt(position + 1))]);
+				paramsOf.set(this, Object.freeze(define(Object.fromEntries(params), "toJSON", paramsToJSON)));
 			}
-		};
-		makeCurrent = (policy) => {
-			if (current !== policy) {
-				checkPolicy(policy);
-				copyIn(policy.#state);
-				module().exports.policy_init();
-				current = policy;
-			}
-		};
-	}
-}
+			return paramsOf.get(this);
+		}
 
-export function maxRetriesOf(policy) {
-	return policy.params.maxRetries;
+		delay(stream, index) {
+			return toMilliseconds(this.delayNs(stream, index));
+		}
+
+		delayNs(stream, index) {
+			const state = stateOf(stream);
+			checkIndex("index", index);
+			makeCurrent(checkPolicy(this));
+			return unsigned(module().exports.delay(state, index));
+		}
+
+		window(index) {
+			return toMilliseconds(this.windowNs(index));
+		}
+
+		windowNs(index) {
+			checkIndex("index", index);
+			makeCurrent(checkPolicy(this));
+			return unsigned(module().exports.window(index));
+		}
+
+		delays(stream, count, first = 0) {
+			return fillRounded(this, stream, count, first).map((ns) => ns / NS_PER_MS);
+		}
+
+		delaysNs(stream, count, first = 0) {
+			return fill(checkPolicy(this), stream, BigUint64Array, count, first, wordAt);
+		}
+
+		preview(count) {
+			return preview(this, count, toMilliseconds);
+		}
+
+		previewNs(count) {
+			return preview(this, count, (ns) => ns);
+		}
+
+		fitBase(attempts, total) {
+			return fit(this, true, attempts, total);
+		}
+
+		fitCap(attempts, total) {
+			return fit(this, false, attempts, total);
+		}
+
+		equals(other) {
+			return isPolicy(other) && `${this}` === `${other}`;
+		}
+
+		toString() {
+			makeCurrent(checkPolicy(this));
+			return readText(module().exports.policy_text());
+		}
+
+		toJSON() {
+			return this.toString();
+		}
+	},
+);
+
+/** Makes the policy of the module's current one. */
+function keep(policy) {
+	return Object.freeze(Object.defineProperties(begin(policy), TEXT));
 }
 
 /** Delays in nanoseconds as numbers: exact up to 2^53, rounded above. */
 function fillRounded(policy, stream, count, first) {
-	return fill(policy, makeCurrent, stream, Float64Array, count, first, roundedWordAt);
+	return fill(checkPolicy(policy), stream, Float64Array, count, first, roundedWordAt);
 }
 
 function preview(policy, count = PREVIEW_ROWS, show) {
 	checkIndex("count", count, MAX_PREVIEW_ROWS);
-	makeCurrent(policy);
-	const { exports } = module();
+	makeCurrent(checkPolicy(policy));
+	const { exports } = analysis();
 	const rows = [];
 	exports.preview_begin();
 	while (rows.length < count && exports.preview_next()) {
@@ -189,22 +146,25 @@ function build(options) {
 	if (typeof options === "string") {
 		wrongType("options of a policy", "a plain object", options, "; a policy string is read by Policy.parse");
 	}
-	const { exports, fields } = module();
+	const { exports, fields, words } = module();
 	const picked = pickOptions("a policy", options, noOptions(...fields.map(({ option }) => option)));
 	// All values are read first: a getter of the caller may make a policy of its own.
 	const values = fields
 		.filter(({ option }) => picked[option] !== undefined)
 		.map((field) => [field, toFieldValue(field, picked[field.option])]);
-	exports.params_clear();
-	for (const [{ number }, { raw }] of values) {
-		exports.params_set(number, raw);
+	let set = 0n;
+	for (const [field, { raw }] of values) {
+		const position = fields.indexOf(field);
+		set |= 1n << BigInt(position);
+		words.setBigUint64(WORD_BYTES * (position + 1), raw, true);
 	}
+	words.setBigUint64(0, set, true);
 	if (!exports.policy_init()) {
 		throwCoreError(values);
 	}
 }
 
-function fit(policy, method, attempts, total) {
+function fit(policy, isBase, attempts, total) {
 	/** The field whose rules an argument follows. */
 	const field = (name, option) => ({ ...module().fields.find((field) => field.name === name), option });
 	const [count, time] = [field("max_attempts", "attempts"), field("max_elapsed", "total")];
@@ -212,9 +172,9 @@ function fit(policy, method, attempts, total) {
 		[count, toFieldValue(count, attempts)],
 		[time, toFieldValue(time, total)],
 	];
-	makeCurrent(policy);
-	if (!module().exports[method](...values.map(([, { raw }]) => raw))) {
+	makeCurrent(checkPolicy(policy));
+	if (!analysis().exports.policy_fit(isBase, ...values.map(([, { raw }]) => raw))) {
 		throwCoreError(values);
 	}
-	return new Policy(CURRENT);
+	return keep(Object.create(Policy.prototype));
 }

@@ -1,50 +1,47 @@
 import { module, unsigned, writeText } from "../wasm/module.js";
 import { checkIndex, uint64 } from "./arguments.js";
 import { refuse, wrongType } from "./errors.js";
-import { toJSON } from "./show.js";
+import { define, toJSON } from "./show.js";
 
-/**
- * The state of a stream. Throws for anything else.
- * @type {(stream: unknown) => bigint}
- */
-export let stateOf;
+const states = /* @__PURE__ */ new WeakMap();
+
+/** The state of a stream. Throws for anything else. */
+export function stateOf(stream) {
+	return states.get(stream) ?? wrongType("stream", "a RandomStream", stream);
+}
+
+/** The state of the stream of a seed and perhaps a key. A loop needs no object for it. */
+export function stateOfSeed(seed, ...keys) {
+	const state = uint64("seed", seed);
+	// An explicit `key: undefined` is a bug: every client would share one stream and retry in lockstep.
+	return keys.length ? stateOfKey(state, keys[0]) : state;
+}
 
 /** The 64-bit state from which the draws of every index follow. */
-export class RandomStream {
-	static name = "RandomStream";
+export const RandomStream = /* @__PURE__ */ define(
+	class RandomStream {
+		constructor(seed, ...keys) {
+			this.state = stateOfSeed(seed, ...keys);
+			states.set(this, this.state);
+			Object.freeze(this);
+		}
 
-	#state;
+		static fromEntropy() {
+			return new RandomStream(entropy());
+		}
 
-	constructor(seed, ...keys) {
-		const state = uint64("seed", seed);
-		// An explicit `key: undefined` is a bug: every client would share one stream and retry in lockstep.
-		this.#state = keys.length ? stateOfKey(state, keys[0]) : state;
-		this.state = this.#state;
-		Object.freeze(this);
-	}
+		draw(index) {
+			checkIndex("index", index);
+			return unsigned(module().exports.draw(stateOf(this), index));
+		}
 
-	static fromEntropy() {
-		return new RandomStream(entropy());
-	}
-
-	draw(index) {
-		checkIndex("index", index);
-		return unsigned(module().exports.draw(stateOf(this), index));
-	}
-
-	toJSON() {
-		return toJSON(this);
-	}
-
-	static {
-		stateOf = (stream) => {
-			if (!(#state in Object(stream))) {
-				wrongType("stream", "a RandomStream", stream);
-			}
-			return stream.#state;
-		};
-	}
-}
+		toJSON() {
+			return toJSON(this);
+		}
+	},
+	"name",
+	"RandomStream",
+);
 
 /** The number of the loops without a stream that have begun, and the seed of their streams. */
 let loops = 0;
@@ -98,10 +95,10 @@ function stateOfKey(seed, key) {
 }
 
 /** The class name of a typed array, which a subclass cannot change; undefined for anything else. */
-const { get: typedArrayName } = Object.getOwnPropertyDescriptor(
-	Object.getPrototypeOf(Uint8Array.prototype),
-	Symbol.toStringTag,
-);
+function typedArrayName(array) {
+	const prototype = Object.getPrototypeOf(Uint8Array.prototype);
+	return Object.getOwnPropertyDescriptor(prototype, Symbol.toStringTag).get.call(array);
+}
 
 /** The key: a string, or a copy of the bytes, because a subclass may override `subarray`. */
 function readKey(key) {
@@ -113,7 +110,7 @@ function readKey(key) {
 		return key;
 	}
 	// Not `instanceof`: the array may come from another realm.
-	if (typedArrayName.call(key) !== "Uint8Array") {
+	if (typedArrayName(key) !== "Uint8Array") {
 		wrongType("key", "a string or a Uint8Array", key);
 	}
 	return new Uint8Array(key);

@@ -83,7 +83,7 @@ function memberOf(fields, localFields, lease, fallback, configuredTimeout, seed)
 	const keepMany = () => {
 		counts = counts.map((count) => Math.min(count, MANY));
 	};
-	const stream = () => streamOfNumber(seed, BigInt(exchanges));
+	const stream = () => streamOfNumber(seed, exchanges);
 
 	/** Rule 2 while the store is away; undefined if the local budget refuses. */
 	const requestLocally = (outcome, now) => {

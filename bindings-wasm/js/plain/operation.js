@@ -5,6 +5,7 @@ import { kindNumber } from "../core/field.js";
 import { getter, named, withJSON } from "../core/show.js";
 import { OUTCOMES } from "../retry/is-verdict.js";
 import { checkBudget } from "./budget.js";
+import { EXACT, SPREAD } from "./fields.js";
 import { draw, least, MAX, most, sample, sat, WORD_MAX } from "./numbers.js";
 import { checkPolicy } from "./policy.js";
 import { delayOf } from "./schedule.js";
@@ -29,10 +30,6 @@ export function readRetryAfter(input, by = "") {
 	return toNanoseconds({ name: "retry_after", option: `${by}retryAfter` }, notNegative(input));
 }
 
-/** In a policy, the numbers of the ways to use a Retry-After. */
-const EXACT = 2n;
-const SPREAD = 3n;
-
 /** An operation whose arguments were checked before (SPEC 13): times are nanoseconds. */
 export class CheckedOperation {
 	/** `policy` is the fields of one. */
@@ -47,14 +44,6 @@ export class CheckedOperation {
 		/** What the last granted retry got from the budget. */
 		this.held = 0n;
 		this.budget?.operationBegan(begun);
-	}
-
-	get retries() {
-		return Number(this.count);
-	}
-
-	get attempts() {
-		return Number(least(this.count + 1n, WORD_MAX));
 	}
 
 	/** Decides; returns the delay in nanoseconds. */
@@ -76,8 +65,7 @@ export class CheckedOperation {
 			return this.end("max_retries");
 		}
 		const delay = this.delay(outcome, retryAfter);
-		const elapsed = most(0n, now - this.begun);
-		if (policy.max_elapsed < MAX && elapsed + delay > policy.max_elapsed) {
+		if (policy.max_elapsed < MAX && most(0n, now - this.begun) + delay > policy.max_elapsed) {
 			return this.end("max_elapsed", delay);
 		}
 		if (deadline !== WORD_MAX && now + delay > deadline) {
@@ -195,7 +183,9 @@ export const Operation = /* @__PURE__ */ named(
 /** The own properties. */
 const SHOWN = {
 	policy: /* @__PURE__ */ getter((operation) => operations.get(operation).policy),
-	retries: /* @__PURE__ */ getter((operation) => operations.get(operation).checked.retries),
-	attempts: /* @__PURE__ */ getter((operation) => operations.get(operation).checked.attempts),
+	retries: /* @__PURE__ */ getter((operation) => Number(operations.get(operation).checked.count)),
+	attempts: /* @__PURE__ */ getter((operation) =>
+		Number(least(operations.get(operation).checked.count + 1n, WORD_MAX)),
+	),
 	reason: /* @__PURE__ */ getter((operation) => operations.get(operation).checked.reason),
 };

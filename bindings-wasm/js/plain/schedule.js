@@ -63,7 +63,8 @@ export function windowOf(policy, index, growth = growthOf(policy, index)) {
 export function delayOf(policy, stream, index, growth = undefined, previous = undefined) {
 	if (policy.jitter !== DECORRELATED) {
 		const [low, high] = rangeAt(policy, index, growth);
-		return capped(policy, sat(slotOf(policy) * sample(draw(stream, index), low, high)));
+		const sampled = low === high ? low : sample(draw(stream, index), low, high);
+		return capped(policy, sat(slotOf(policy) * sampled));
 	}
 	const start = index - (index % RESTART);
 	const isKnown = previous !== undefined && index > start;

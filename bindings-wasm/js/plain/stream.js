@@ -12,13 +12,18 @@ export function stateOf(stream) {
 	return states.get(stream) ?? wrongType("stream", "a RandomStream", stream);
 }
 
+/** The state of the stream of a seed and perhaps a key. A loop needs no object for it. */
+export function stateOfSeed(seed, ...keys) {
+	const state = uint64("seed", seed);
+	// An explicit `key: undefined` is a bug: every client would share one stream and retry in lockstep.
+	return keys.length ? streamOfKey(state, readKey(keys[0])) : state;
+}
+
 /** The 64-bit state from which the draws of every index follow. */
 export const RandomStream = /* @__PURE__ */ define(
 	class RandomStream {
 		constructor(seed, ...keys) {
-			const state = uint64("seed", seed);
-			// An explicit `key: undefined` is a bug: every client would share one stream and retry in lockstep.
-			this.state = keys.length ? streamOfKey(state, readKey(keys[0])) : state;
+			this.state = stateOfSeed(seed, ...keys);
 			states.set(this, this.state);
 			Object.freeze(this);
 		}
@@ -52,7 +57,7 @@ export function nextLoopNumber() {
 /** The state of the stream of such a loop. Only a retry needs it, so it is made late. */
 export function stateOfLoop(number) {
 	loopSeed ??= hasCrypto() ? entropy() : unseeded();
-	return streamOfNumber(loopSeed, BigInt(number));
+	return streamOfNumber(loopSeed, number);
 }
 
 function hasCrypto() {

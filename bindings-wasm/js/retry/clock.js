@@ -13,6 +13,9 @@ const now = () => performance.now();
 export const DEFAULT_CLOCK = { now, sleep: (delay, signal) => sleep(delay, signal, false) };
 export const UNREF_CLOCK = { now, sleep: (delay, signal) => sleep(delay, signal, true) };
 
+/** Whether a clock is one of these. They need no signal that nobody aborts. */
+export const isDefault = (clock) => clock === DEFAULT_CLOCK || clock === UNREF_CLOCK;
+
 /** Waits at least `delay` ms, or until the signal, if there is one, aborts. */
 function sleep(delay, signal, unref) {
 	if (signal?.aborted) {
@@ -20,17 +23,22 @@ function sleep(delay, signal, unref) {
 	}
 	return new Promise((resolve) => {
 		let timeout;
+		const unregister =
+			signal &&
+			whenAborted(signal, () => {
+				clearTimeout(timeout);
+				end();
+			});
 		const end = () => {
-			clearTimeout(timeout);
 			unregister?.();
 			resolve();
 		};
-		const unregister = signal && whenAborted(signal, end);
 		const wait = (left) => {
 			const time = Math.min(Math.ceil(left), MAX_TIMEOUT);
-			const start = performance.now();
+			// No clock says that 0 ms have not passed.
+			const start = time && performance.now();
 			const fire = () => {
-				const elapsed = performance.now() - start;
+				const elapsed = time && performance.now() - start;
 				// Only the fake timer of a test fires in less than half the time. It is trusted.
 				const rest = left - (time - elapsed > MAX_EARLY && elapsed < time / 2 ? time : elapsed);
 				if (rest > 0) {

@@ -4,8 +4,8 @@ import { isMarked, MARK } from "./is-verdict.js";
 /** The number of loops that have begun. */
 let loops = 0;
 
-/** For an error that was thrown inside a `PermanentError`: the number of loops that had begun by then. */
-const permanent = /* @__PURE__ */ new WeakMap();
+/** For an error that was thrown inside a `PermanentError`: the number of loops that had begun by then. Made for the first. */
+let permanent;
 
 /** A function that is retried throws it to say: do not repeat this failure. */
 export const PermanentError = /* @__PURE__ */ marked(
@@ -37,6 +37,7 @@ export function unwrap(error) {
 	}
 	const { originalError } = error;
 	if (Object(originalError) === originalError) {
+		permanent ??= new WeakMap();
 		permanent.set(originalError, loops);
 	}
 	return originalError;
@@ -59,7 +60,7 @@ const MAX_DEPTH = 5;
  * loop began. A loop that begins later may retry it.
  */
 export function isPermanent(error, loop, depth = 0) {
-	if (isMarked(error) || loop <= permanent.get(error)) {
+	if (isMarked(error) || loop <= permanent?.get(error)) {
 		return true;
 	}
 	const errors = attempt(() => error?.errors);
@@ -107,7 +108,7 @@ export function withFailure(thrown, end) {
 		return thrown;
 	}
 	if (Object(thrown) === thrown && holds(end.error, thrown)) {
-		if (permanent.has(thrown)) {
+		if (permanent?.has(thrown)) {
 			permanent.set(end.error, permanent.get(thrown));
 		}
 		return end.error;

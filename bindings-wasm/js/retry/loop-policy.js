@@ -1,17 +1,19 @@
-// What a loop asks of its policy.
+// What a loop asks of its policy, which it has as the state of one: it needs no class for that.
 
-import { checkPolicy, Policy } from "../core/policy.js";
+import { makeCurrent } from "../core/policy-state.js";
+import { module, readText } from "../wasm/module.js";
 
-/** The policy of a string, or a policy that was checked. */
-export const readPolicyText = (text) => Policy.parse(text);
+export { checkPolicy as readPolicy, parsePolicyText as readPolicyText } from "../core/policy-state.js";
 
-export function readPolicy(policy, wanted) {
-	checkPolicy(policy, wanted);
-	return policy;
-}
+export const isTimeLimited = (policy) => policy.isTimeLimited;
+export const isUnlimited = (policy) => policy.maxRetries === Infinity && !isTimeLimited(policy);
 
-export const isTimeLimited = ({ params }) => params.maxElapsed !== Infinity;
-export const isUnlimited = (policy) => policy.params.maxRetries === Infinity && !isTimeLimited(policy);
+/** Whether a loop draws: without a stream of its own it needs one then. The module makes one in no time. */
+export const isRandom = () => true;
 
 /** The text of the base. */
-export const baseText = ({ params }) => new Policy({ growth: "constant", base: params.base }).text.split("=")[1];
+export function baseText(policy) {
+	makeCurrent(policy);
+	const [, base] = /\bbase=([^,]*)/.exec(readText(module().exports.policy_text()));
+	return base;
+}

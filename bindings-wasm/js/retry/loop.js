@@ -6,13 +6,14 @@ import { MAX_UINT64 } from "../core/arguments.js";
 import { toMilliseconds } from "../core/duration.js";
 import { CheckedOperation, readOutcome } from "../core/operation.js";
 import { withJSON } from "../core/show.js";
-import { nextLoopNumber, stateOf, stateOfLoop } from "../core/stream.js";
+import { nextLoopNumber, stateOfLoop } from "../core/stream.js";
 import { warnOnce } from "../warning.js";
 import { StartError } from "../wasm/errors.js";
 import { ifStarted, startFailure } from "../wasm/module.js";
 import { ABORTED, reasonOf, throwIfAborted, unlessAborted } from "./abort.js";
+import { isDefault } from "./clock.js";
 import { beginLoop, isPermanent, RetryError, unwrap, withFailure } from "./errors.js";
-import { baseText, isUnlimited } from "./loop-policy.js";
+import { baseText, isRandom, isUnlimited } from "./loop-policy.js";
 import { parsePolicy, readDeadline, readTime, streamOf } from "./options.js";
 import { readVerdict } from "./verdict.js";
 
@@ -62,24 +63,49 @@ export class Loop {
 		this.nowNs = 0n;
 	}
 
-	async run() {
+	/** The result. */
+	run() {
+		return this.options.isBare ? this.runOnce() : this.runAll();
+	}
+
+	/** What a call that succeeds at once costs: to suspend a function with all steps of a loop takes longer. */
+	async runOnce() {
+		this.begin();
+		this.attempts = 1;
+		let failed;
+		try {
+			return await this.call();
+		} catch (error) {
+			failed = { error };
+		}
+		return await this.runAll(failed);
+	}
+
+	/** All steps, or those after the first call, if that has `failed`. */
+	async runAll(failed) {
 		const { shouldRetryResult, signal, stats, onRetry, onStop } = this.options;
 		try {
-			this.begin();
+			if (!failed) {
+				this.begin();
+			}
 			try {
-				while (!this.reason) {
+				for (; !this.reason; failed = undefined) {
 					throwIfAborted(signal);
-					this.attempts++;
-					this.ended = undefined;
-					this.context = undefined;
-					if (signal) {
-						await unlessAborted(signal, this.callToEnd());
+					if (failed) {
+						this.fail(failed.error);
 					} else {
-						// As `callToEnd` does, without a second promise.
-						try {
-							this.setEnd("value", await this.call());
-						} catch (error) {
-							this.fail(error);
+						this.attempts++;
+						this.ended = undefined;
+						this.context = undefined;
+						if (signal) {
+							await unlessAborted(signal, this.callToEnd());
+						} else {
+							// As `callToEnd` does, without a second promise.
+							try {
+								this.setEnd("value", await this.call());
+							} catch (error) {
+								this.fail(error);
+							}
 						}
 					}
 					let verdict = ACCEPTED;
@@ -153,7 +179,7 @@ export class Loop {
 		if (!signal?.aborted) {
 			this.deadlineNs = deadline === undefined ? MAX_UINT64 : readDeadline(deadline, this.start, this.apply);
 			this.stream = startFailure ? undefined : streamOf(this.options, this.apply);
-			this.streamNumber = this.stream ? undefined : nextLoopNumber();
+			this.streamNumber = this.stream === undefined ? nextLoopNumber() : undefined;
 			if (budget) {
 				this.beginOperation();
 			}
@@ -162,7 +188,7 @@ export class Loop {
 
 	beginOperation() {
 		const { budget, policy = parsePolicy("default") } = this.options;
-		const stream = this.stream ? stateOf(this.stream) : stateOfLoop(this.streamNumber);
+		const stream = this.stream ?? (isRandom(policy) ? stateOfLoop(this.streamNumber) : 0n);
 		this.account = budget?.[OPEN]?.();
 		const own = this.account ? undefined : budget;
 		this.operation = new CheckedOperation(policy, stream, this.startNs ?? 0n, this.deadlineNs, own);
@@ -246,8 +272,8 @@ export class Loop {
 		this.outcome = outcome;
 		this.budgetIsLocal = false;
 		const isEnd = outcome === SUCCESS || outcome === PERMANENT;
-		if (budget || !isEnd) {
-			ifStarted(() => this.operation ?? this.beginOperation());
+		if (!this.operation && !isEnd) {
+			ifStarted(() => this.beginOperation());
 		}
 		if (this.operation && (budget || !isEnd)) {
 			this.delayNs = this.operation.decide(readOutcome(outcome), this.nowNs, retryAfter);
@@ -275,11 +301,11 @@ export class Loop {
 	}
 
 	sleep() {
-		const { clock, hasClock, signal } = this.options;
+		const { clock, signal } = this.options;
 		if (this.attempts === 1) {
 			this.warnIfUnlimited();
 		}
-		return clock.sleep(toMilliseconds(this.delayNs), hasClock ? this.someSignal() : signal);
+		return clock.sleep(toMilliseconds(this.delayNs), isDefault(clock) ? signal : this.someSignal());
 	}
 
 	warnIfUnlimited() {

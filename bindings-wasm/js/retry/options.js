@@ -1,12 +1,12 @@
 // The options of a loop, checked once.
 
 import { OPEN } from "../core/account.js";
-import { finite, noOptions, pickOptions } from "../core/arguments.js";
+import { finite, pickOptions } from "../core/arguments.js";
 import { checkBudget } from "../core/budget.js";
 import { checkAhead, toDeadline, toNanoseconds } from "../core/duration.js";
 import { wrongType } from "../core/errors.js";
-import { checkStats } from "../core/stats.js";
-import { RandomStream, stateOf } from "../core/stream.js";
+import { stateOf, stateOfSeed } from "../core/stream.js";
+import { checkStats } from "../plain/stats.js";
 import { ifStarted } from "../wasm/module.js";
 import { checkNames } from "./advice.js";
 import { DEFAULT_CLOCK, UNREF_CLOCK } from "./clock.js";
@@ -14,12 +14,6 @@ import { isTimeLimited, readPolicy, readPolicyText } from "./loop-policy.js";
 
 /** Stands for a missing key, because `undefined` is a key that RandomStream refuses. */
 const NO_KEY = /* @__PURE__ */ Symbol("no key");
-
-const ABSENT = /* @__PURE__ */ Object.assign(
-	/* @__PURE__ */ noOptions("shouldRetry", "shouldRetryResult", "onRetry", "onStop", "stream", "seed"),
-	{ key: NO_KEY },
-	/* @__PURE__ */ noOptions("policy", "deadline", "budget", "stats", "signal", "clock", "unref"),
-);
 
 /**
  * The options of `retry` or `makeRetriable` with the defaults filled in.
@@ -31,9 +25,8 @@ const ABSENT = /* @__PURE__ */ Object.assign(
  * (SPEC 18.7).
  */
 export function resolveRetryOptions(caller, options = {}) {
-	checkNames(options);
-	const picked = pickOptions(caller, options, ABSENT);
-	const { shouldRetry, shouldRetryResult, onRetry, onStop, seed, key } = picked;
+	const picked = pick(caller, options);
+	const { shouldRetry, shouldRetryResult, onRetry, onStop, seed } = picked;
 	const { policy, deadline, budget, stats, signal, clock, unref } = picked;
 	checkFunction("shouldRetry", shouldRetry);
 	checkFunction("shouldRetryResult", shouldRetryResult);
@@ -44,7 +37,7 @@ export function resolveRetryOptions(caller, options = {}) {
 	}
 	const checkedPolicy =
 		typeof policy === "string"
-			? ifStarted(() => parsePolicy(policy))
+			? (parsed.get(policy) ?? ifStarted(() => parsePolicy(policy)))
 			: policy === undefined
 				? undefined
 				: readPolicy(policy, "a Policy or a policy string");
@@ -67,7 +60,7 @@ export function resolveRetryOptions(caller, options = {}) {
 		wrongType("unref", "a boolean", unref);
 	}
 	const isPerCall = caller === "makeRetriable";
-	const stream = resolveStream(picked, isPerCall);
+	picked.stream = resolveStream(picked, isPerCall);
 	if (deadline !== undefined && !(isPerCall && typeof deadline === "function")) {
 		checkDeadline(deadline);
 		// A loop of retry, which begins now, asks its clock itself.
@@ -75,25 +68,99 @@ export function resolveRetryOptions(caller, options = {}) {
 			readDeadline(deadline, readTime(clock ?? DEFAULT_CLOCK)[0]);
 		}
 	}
-	// A new object: to add properties to a copy takes microseconds.
-	return {
-		shouldRetry,
-		shouldRetryResult,
-		onRetry,
-		onStop,
-		stream,
-		seed,
-		key,
-		deadline,
-		budget: budget ?? undefined,
-		stats,
-		signal,
-		policy: checkedPolicy,
-		givenPolicy: policy,
-		clock: clock ?? (unref ? UNREF_CLOCK : DEFAULT_CLOCK),
-		hasClock: clock !== undefined,
-		isTimed: isTimed(picked, checkedPolicy),
-	};
+	picked.isTimed = isTimed(picked, checkedPolicy);
+	picked.isBare =
+		!picked.isTimed && !signal && !shouldRetryResult && !stats && (seed === undefined || picked.stream !== undefined);
+	picked.budget = budget ?? undefined;
+	picked.policy = checkedPolicy;
+	picked.givenPolicy = policy;
+	picked.clock ??= unref ? UNREF_CLOCK : DEFAULT_CLOCK;
+	return picked;
+}
+
+/** No options, and places for what follows from them. It is slow to copy such an object, or to add to it later. */
+const noneOf = () => ({
+	shouldRetry: undefined,
+	shouldRetryResult: undefined,
+	onRetry: undefined,
+	onStop: undefined,
+	stream: undefined,
+	seed: undefined,
+	key: NO_KEY,
+	policy: undefined,
+	deadline: undefined,
+	budget: undefined,
+	stats: undefined,
+	signal: undefined,
+	clock: undefined,
+	unref: undefined,
+	givenPolicy: undefined,
+	isTimed: false,
+	isBare: false,
+});
+
+/** What `pickOptions` returns, in half the time: names that are computed are slow. */
+function pick(caller, options) {
+	const picked = noneOf();
+	if (options === null || Object.getPrototypeOf(Object(options)) !== Object.prototype) {
+		return pickAny(caller, options);
+	}
+	for (const name of Object.keys(options)) {
+		switch (name) {
+			case "shouldRetry":
+				picked.shouldRetry = options.shouldRetry;
+				break;
+			case "shouldRetryResult":
+				picked.shouldRetryResult = options.shouldRetryResult;
+				break;
+			case "onRetry":
+				picked.onRetry = options.onRetry;
+				break;
+			case "onStop":
+				picked.onStop = options.onStop;
+				break;
+			case "stream":
+				picked.stream = options.stream;
+				break;
+			case "seed":
+				picked.seed = options.seed;
+				break;
+			case "key":
+				picked.key = options.key;
+				break;
+			case "policy":
+				picked.policy = options.policy;
+				break;
+			case "deadline":
+				picked.deadline = options.deadline;
+				break;
+			case "budget":
+				picked.budget = options.budget;
+				break;
+			case "stats":
+				picked.stats = options.stats;
+				break;
+			case "signal":
+				picked.signal = options.signal;
+				break;
+			case "clock":
+				picked.clock = options.clock;
+				break;
+			case "unref":
+				picked.unref = options.unref;
+				break;
+			default:
+				pickAny(caller, options);
+		}
+	}
+	return picked;
+}
+
+/** The same for any object. Throws for wrong options. */
+function pickAny(caller, options) {
+	checkNames(options);
+	const { givenPolicy, isTimed, isBare, ...absent } = noneOf();
+	return { ...pickOptions(caller, options, absent), givenPolicy, isTimed, isBare };
 }
 
 function checkFunction(name, option) {
@@ -123,29 +190,31 @@ export function parsePolicy(text) {
 	return policy;
 }
 
-/** Checks the stream, or makes it from a seed and a key. Without a seed each loop has a stream of its own. */
-function resolveStream(picked, isPerCall) {
-	const { key, seed, stream } = picked;
+/** The state of the stream, or of one of a seed and a key. Without a seed each loop has a stream of its own. */
+function resolveStream({ key, seed, stream }, isPerCall) {
 	if (stream !== undefined) {
-		stateOf(stream);
+		const state = stateOf(stream);
 		if (seed !== undefined || key !== NO_KEY) {
 			throw new TypeError("pass either stream or seed and key, not both");
 		}
-	} else if (seed !== undefined) {
+		return state;
+	}
+	if (seed !== undefined) {
 		const isKeyed = isPerCall && typeof key === "function";
 		// A key of each call: this checks the seed now.
 		const keys = isKeyed ? [""] : key === NO_KEY ? [] : [key];
-		const made = ifStarted(() => new RandomStream(seed, ...keys));
-		return isKeyed ? undefined : made;
-	} else if (key !== NO_KEY) {
+		const state = ifStarted(() => stateOfSeed(seed, ...keys));
+		return isKeyed ? undefined : state;
+	}
+	if (key !== NO_KEY) {
 		throw new TypeError("key needs a seed");
 	}
-	return stream;
+	return undefined;
 }
 
-/** The stream of one loop, undefined if it gets one by its number. */
+/** The state of the stream of one loop, undefined if it gets one by its number. */
 export function streamOf({ key, seed, stream }, apply) {
-	return seed !== undefined && stream === undefined ? new RandomStream(seed, apply(key)) : stream;
+	return seed !== undefined && stream === undefined ? stateOfSeed(seed, apply(key)) : stream;
 }
 
 const NOW = { name: "now", option: "clock.now():" };

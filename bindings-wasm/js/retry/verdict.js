@@ -5,6 +5,8 @@ import { readOutcome, readRetryAfter } from "../core/operation.js";
 import { ifStarted } from "../wasm/module.js";
 import { BY, isMarked, toVerdict } from "./is-verdict.js";
 
+/** Of most predicates, which return true. */
+const RETRIED = { outcome: "transient", retryAfter: undefined };
 const VERDICT = /* @__PURE__ */ noOptions("outcome", "retryAfter");
 
 /**
@@ -12,6 +14,9 @@ const VERDICT = /* @__PURE__ */ noOptions("outcome", "retryAfter");
  * that is thrown. The Retry-After is in nanoseconds.
  */
 export function readVerdict(name, returned) {
+	if (returned === true) {
+		return RETRIED;
+	}
 	const end = name === "shouldRetry" ? "permanent" : "success";
 	if (isMarked(returned)) {
 		throw returned;

@@ -2,13 +2,13 @@
 // a page that forbids WebAssembly fails at the first call, with a reason.
 
 import { readCatalog } from "./catalog.js";
+import { compileFirst } from "./compiled.js";
 import { StartError } from "./errors.js";
-import { instantiate } from "./instance.js";
 
 export const WORD_BYTES = 8;
 
-/** The number of the first field of a budget. */
-const FIRST_OF_BUDGETS = 33;
+/** The name of the first field of a budget. */
+const FIRST_OF_BUDGETS = "budget";
 
 /** @type {ReturnType<typeof start> | undefined} */
 let started;
@@ -27,23 +27,25 @@ export function module() {
 }
 
 function start() {
-	const exports = tryInstantiate();
+	const exports = instantiate(compileFirst);
 	const { buffer } = exports.memory;
 	const bytes = new Uint8Array(buffer, exports.bytes(), exports.bytes_capacity());
-	const { outcome, reason, event, ...others } = readCatalog(exports, bytes);
+	const words = new DataView(buffer, exports.words());
+	const { outcome, reason, event, ...others } = readCatalog(exports, words, bytes);
 	const fields = Object.values(others);
+	const first = fields.findIndex(({ name }) => name === FIRST_OF_BUDGETS);
 	return {
 		exports,
 		/** The words: numbers in and out, little-endian. */
-		words: new DataView(buffer, exports.words()),
-		/** The same memory, for state that is copied out and back in. */
-		state: new Uint32Array(buffer, exports.words()),
+		words,
 		/** The bytes: text and keys. */
 		bytes,
+		policy: part(exports, "policy", bytes),
+		operation: part(exports, "operation", bytes),
 		/** The fields of a policy. */
-		fields: fields.filter(({ number }) => number < FIRST_OF_BUDGETS),
+		fields: fields.slice(0, first),
 		/** The fields of a budget, the first of which is its kind. */
-		budgetFields: fields.filter(({ number }) => number >= FIRST_OF_BUDGETS),
+		budgetFields: fields.slice(first),
 		outcome,
 		reason,
 		/** The events of a budget. */
@@ -51,16 +53,22 @@ function start() {
 	};
 }
 
-function tryInstantiate() {
+/** The functions of a module, which may need those of another one. */
+export function instantiate(compile, imports) {
 	if (!startFailure) {
 		try {
-			return instantiate();
+			return new WebAssembly.Instance(compile(), imports).exports;
 		} catch (cause) {
 			const advice = "import backoff-wasm/js, or let the Content-Security-Policy allow 'wasm-unsafe-eval'";
 			startFailure = new StartError("cannot_start", `backoff-wasm cannot start; ${advice}: ${cause.message}`, cause);
 		}
 	}
 	throw startFailure;
+}
+
+/** The place of one value in the memory. JavaScript copies such a value out, keeps it, and puts it back. */
+export function part(exports, name, { buffer } = module().bytes) {
+	return new Uint32Array(buffer, exports[name](), exports[`${name}_size`]() / 4);
 }
 
 /** What a step returns, or undefined if it needs the module and that cannot start. */
@@ -96,26 +104,12 @@ export function roundedWordAt(position) {
 	return words.getUint32(high, true) * 2 ** 32 + words.getUint32(low, true);
 }
 
-/** Copies words out, which JavaScript keeps as opaque state. A loop is faster than `slice` for so few. */
-export function copyOut(position, copy) {
-	const { state } = module();
-	for (let half = 0; half < copy.length; half++) {
-		copy[half] = state[2 * position + half];
+/** Copies a value. A loop is faster than `slice` and `set` for so few. */
+export function copy(from, to = new Uint32Array(from.length)) {
+	for (let place = 0; place < from.length; place++) {
+		to[place] = from[place];
 	}
-	return copy;
-}
-
-/** Puts such a copy back. */
-export function copyIn(copy, position = 0) {
-	const { state } = module();
-	for (let half = 0; half < copy.length; half++) {
-		state[2 * position + half] = copy[half];
-	}
-}
-
-/** Room for such a copy. */
-export function stateOfWords(count) {
-	return new Uint32Array(2 * count);
+	return to;
 }
 
 /** The text in the first bytes, which must be ASCII. */

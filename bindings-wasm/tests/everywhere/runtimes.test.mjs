@@ -16,7 +16,8 @@ import { startServer } from "./server.mjs";
 const here = import.meta.dirname;
 const project = process.env.BACKOFF_WASM_PROJECT;
 const folder = join(project, "runtimes");
-const wasm = join(project, "node_modules/backoff-wasm/dist/backoff.wasm");
+const dist = join(project, "node_modules/backoff-wasm/dist");
+const MODULES = ["backoff.wasm", "backoff-analysis.wasm", "backoff-budget.wasm", "backoff-member.wasm"];
 const run = promisify(execFile);
 
 let server;
@@ -43,7 +44,7 @@ async function bundled(entry, load, conditions, options) {
 		write: false,
 		format: "esm",
 		conditions,
-		external: ["./backoff.wasm*"],
+		external: ["*.wasm", "*.wasm?module"],
 		...options,
 	});
 	return outputFiles[0].text;
@@ -67,7 +68,10 @@ const WORKERD = `using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (
   services = [
     (name = "main", worker = (
-      modules = [(name = "worker.mjs", esModule = embed "worker.mjs"), (name = "backoff.wasm", wasm = embed "backoff.wasm")],
+      modules = [
+        (name = "worker.mjs", esModule = embed "worker.mjs"),
+        ${MODULES.map((name) => `(name = "${name}", wasm = embed "${name}")`)},
+      ],
       compatibilityDate = "2026-01-01",
     )),
     (name = "internet", network = (allow = ["local", "public"])),
@@ -97,7 +101,9 @@ describe("runs in", () => {
 			assert.equal(text.includes('from "./backoff.wasm"'), entry === "backoff-wasm");
 			const worker = `${text}\nexport default { test: async () => console.log(JSON.stringify(await run())) };`;
 			writeFileSync(join(folder, "worker.mjs"), worker);
-			copyFileSync(wasm, join(folder, "backoff.wasm"));
+			for (const name of MODULES) {
+				copyFileSync(join(dist, name), join(folder, name));
+			}
 			writeFileSync(join(folder, "workerd.capnp"), WORKERD);
 			const { stdout } = await run(tool(".bin/workerd"), ["test", "workerd.capnp"], { cwd: folder });
 			assert.deepEqual(JSON.parse(stdout), EXPECTED);
@@ -110,11 +116,17 @@ describe("runs in", () => {
 			const text = await bundled(entry, loadAs(`edge-${entry}`), ["edge-light", "worker", "browser"]);
 			assert.equal(text.includes('from "./backoff.wasm?module"'), entry === "backoff-wasm");
 			// What Vercel does with an import of a module.
-			const linked = text.replace(/import (\w+) from "\.\/backoff\.wasm\?module";/, "const $1 = globalThis.wasm;");
+			const linked = text.replace(
+				/import (\w+) from "\.\/(backoff[\w-]*\.wasm)\?module";/g,
+				'const $1 = globalThis.modules["$2"];',
+			);
 			const script = linked.replace(/export \{\s*run\s*\};/, "globalThis.result = run();");
+			const modules = Object.fromEntries(
+				MODULES.map((name) => [name, new WebAssembly.Module(readFileSync(join(dist, name)))]),
+			);
 			const vm = new EdgeVM({
 				codeGeneration: { strings: false, wasm: false },
-				extend: (context) => Object.assign(context, { wasm: new WebAssembly.Module(readFileSync(wasm)) }),
+				extend: (context) => Object.assign(context, { modules }),
 			});
 			vm.evaluate(script);
 			assert.deepEqual(JSON.parse(JSON.stringify(await vm.context.result)), EXPECTED);

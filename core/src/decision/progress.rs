@@ -144,7 +144,15 @@ impl Progress {
         StopReason::Budget
     }
 
-    pub(super) const fn reason(&self) -> Option<StopReason> {
+    /// [`Operation::retries`](crate::Operation::retries).
+    #[must_use]
+    pub const fn retries(&self) -> u64 {
+        self.retries
+    }
+
+    /// [`Operation::reason`](crate::Operation::reason).
+    #[must_use]
+    pub const fn reason(&self) -> Option<StopReason> {
         StopReason::from_number(self.reason)
     }
 
