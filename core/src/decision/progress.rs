@@ -144,12 +144,6 @@ impl Progress {
         StopReason::Budget
     }
 
-    /// [`Operation::retries`](crate::Operation::retries).
-    #[must_use]
-    pub const fn retries(&self) -> u64 {
-        self.retries
-    }
-
     /// [`Operation::reason`](crate::Operation::reason).
     #[must_use]
     pub const fn reason(&self) -> Option<StopReason> {
