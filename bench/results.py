@@ -45,6 +45,13 @@ FLOORS = [
     ("go", "1000 loops", "", 1.0),
 ]
 
+#: The largest good sizes, by language and name, in bytes or nanoseconds.
+SIZE_FLOORS = {
+    ("go", "a program over an empty one"): 400_000,
+    ("go", "heap of a loop that waits"): 570,
+    ("go", "compilation of the package"): 1.5e9,
+}
+
 
 def floor(language, work, peer, peer_ns):
     """The largest ratio that is fast enough, or None."""
