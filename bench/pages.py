@@ -45,11 +45,13 @@ def table(*rows):
 def short(record):
     """The works that most programs do, a line for each."""
     rows = [("", "work", "ours", "ours divided by others")]
-    shown = [row for row in record["rows"] if row["work"] in SHOWN]
-    for (language, work), group in groupby(shown, lambda row: (row["language"], row["work"])):
+    selected = [row for row in record["rows"] if row["work"] in SHOWN]
+    for (language, work), group in groupby(selected, lambda row: (row["language"], row["work"])):
         group = list(group)
         peers = [
-            f"{row['peer']} {ratio(row['ratio'])}" for row in group if row["ratio"] is not None
+            bold(f"{row['peer']} {ratio(row['ratio'])}", results.is_behind(row))
+            for row in group
+            if row["ratio"] is not None
         ]
         rows.append((TITLES[language], work, time(group[0]["ours_ns"]), ", ".join(peers)))
     return table(*rows) + "\n"
@@ -59,15 +61,6 @@ def full(record):
     """Everything that was measured."""
     machine, rounds, time_ms = record["machine"], record["rounds"], record["time_ms"]
     heading = "work, beside, ours, theirs, ratio, spread, at most, bytes, allocations, instructions"
-    sizes = [
-        (
-            TITLES[size["language"]],
-            size["what"],
-            size["bytes"],
-            size["floor"] and missed(size["floor"], size["bytes"] > size["floor"]),
-        )
-        for size in record["sizes"]
-    ]
     tools = [
         (TITLES[language], ", ".join(f"{tool['name']} {tool['version']}" for tool in group))
         for language, group in groupby(record["versions"], lambda tool: tool["language"])
@@ -76,7 +69,7 @@ def full(record):
         f"\n{machine['processor']} with {machine['cores']} cores, {machine['system']}. "
         f"Rounds: {rounds}, with {time_ms} ms for each measurement.\n"
         + table(("", *heading.split(", ")), *map(line, record["rows"]))
-        + table(("", "file", "bytes", "at most"), *(map(shown, size) for size in sizes))
+        + table(("", "size", "ours", "at most"), *map(size_line, record["sizes"]))
         + table(("", "measured with"), *tools)
         + "\n"
     )
@@ -86,23 +79,35 @@ def shown(value, form=str):
     return "" if value is None else form(value)
 
 
-def missed(floor, is_missed):
-    return f"{floor} (missed)" if is_missed else floor
+def bold(text, is_bold):
+    return f"**{text}**" if is_bold else text
+
+
+def at_most(bound, value, form):
+    """A floor, and whether a value misses it."""
+    return shown(bound, form) + (" (missed)" if bound is not None and value > bound else "")
 
 
 def line(row):
     low, high = (shown(row[name], ratio) for name in ("ratio_low", "ratio_high"))
+    is_behind = results.is_behind(row)
     return (
         TITLES[row["language"]],
         row["work"],
-        row["peer"],
+        bold(row["peer"], is_behind),
         time(row["ours_ns"]),
         shown(row["peer_ns"], time),
-        shown(row["ratio"], ratio),
+        bold(shown(row["ratio"], ratio), is_behind),
         low and f"{low} to {high}",
-        missed(shown(row["floor"], ratio), results.misses(row)),
+        at_most(results.floor(row), row["ratio"], ratio),
         *(both(row, name) for name in ("bytes", "allocations", "instructions")),
     )
+
+
+def size_line(size):
+    value, form = (size["ns"], time) if "ns" in size else (size["bytes"], "{:,} bytes".format)
+    bound = results.SIZE_FLOORS.get((size["language"], size["what"]))
+    return TITLES[size["language"]], size["what"], form(value), at_most(bound, value, form)
 
 
 def both(row, name):
