@@ -13,6 +13,8 @@ RECORD = "bench/results.json"
 PAGE, SHORT_PAGE, CHART = "bench/README.md", "docs/speed.md", "docs/speed.svg"
 #: The works of the short table.
 SHOWN = ("next", "next, proportional", "loop, success at once", "loop, two failures", "1000 loops")
+#: The most that a call of the simulator may cost with ten million clients, as a part of that with a thousand.
+MAX_GROWTH = 2.0
 #: A count that only the other side has.
 NONE = "\N{EN DASH}"
 TITLES = {"rust": "Rust", "c": "C", "go": "Go", "python": "Python", "js": "JavaScript"}
@@ -70,9 +72,33 @@ def full(record):
         f"Rounds: {rounds}, with {time_ms} ms for each measurement.\n"
         + table(("", *heading.split(", ")), *map(line, record["rows"]))
         + table(("", "size", "ours", "at most"), *map(size_line, record["sizes"]))
+        + simulator(record.get("simulator", []))
         + table(("", "measured with"), *tools)
         + "\n"
     )
+
+
+def simulator(lines):
+    """What a call of the simulator costs, a row for each number of clients."""
+    rows = [("simulator", "clients", "threads", "a call", "as a part of that of the fewest")]
+    for (what, threads), group in groupby(
+        sorted(lines, key=lambda line: (line["what"], line["threads"], line["clients"])),
+        lambda line: (line["what"], line["threads"]),
+    ):
+        group = list(group)
+        for line in group:
+            of_fewest = line["ns"] / group[0]["ns"]
+            slow = at_most(MAX_GROWTH, of_fewest, ratio).partition(" ")[2]
+            rows.append(
+                (
+                    what,
+                    line["clients"],
+                    threads,
+                    time(line["ns"]),
+                    f"{ratio(of_fewest)} {slow}".strip(),
+                )
+            )
+    return table(*rows) if lines else ""
 
 
 def shown(value, form=str):

@@ -115,6 +115,14 @@ class Harness:
             sys.exit(f"error: floors of works that {self.language} does not have: {missing}")
 
 
+def simulator(is_quick):
+    """What a call of the simulator costs with more and more clients."""
+    cargo = os.environ.get("CARGO", "cargo")
+    command = [cargo, "bench", "--quiet", "--package", "backoff-sim", "--bench", "growth"]
+    lines = output([*command, "--", "5" if is_quick else "7"], cwd=pages.ROOT).splitlines()
+    return list(map(json.loads, lines))
+
+
 def measure(languages, rounds, time_ms):
     """Measures everything in rounds: in every other one the peers come first."""
     address = server.start()
@@ -147,7 +155,7 @@ def machine():
 
 def main():
     parser = argparse.ArgumentParser(prog="cargo xtask bench")
-    parser.add_argument("language", nargs="?", choices=pages.TITLES)
+    parser.add_argument("language", nargs="?", choices=[*pages.TITLES, "simulator"])
     parser.add_argument("--quick", action="store_true", help="fewer and shorter rounds")
     parser.add_argument("--json", metavar="FILE", help="write the results")
     parser.add_argument("--compare", metavar="OLD.json", type=results.read, help="say what changed")
@@ -159,7 +167,11 @@ def main():
         for language in languages:
             Harness(language, address).check()
         return
+    has_simulator = options.language in (None, "simulator")
+    if options.language == "simulator":
+        languages = []
     found = measure(languages, *((5, 20) if options.quick else (10, 50)))
+    found["simulator"] = simulator(options.quick) if has_simulator else []
     print(pages.full(found), end="")
     if options.json:
         Path(options.json).write_text(results.text(found), encoding="utf-8")

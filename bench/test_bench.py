@@ -62,6 +62,18 @@ def test_the_full_table_says_what_is_missed():
     )
 
 
+def test_the_simulator_has_a_row_for_each_number_of_clients():
+    lines = [
+        {"what": "outage", "clients": clients, "threads": 1, "ns": ns}
+        for clients, ns in ((1000, 100.0), (10_000_000, 250.0))
+    ]
+    assert pages.simulator(lines).splitlines()[3:] == [
+        "| outage | 1000 | 1 | 100 ns | 1.00 |",
+        "| outage | 10000000 | 1 | 250 ns | 2.50 (missed) |",
+    ]
+    assert pages.simulator([]) == ""
+
+
 @pytest.mark.parametrize(
     ("size", "line"),
     [
