@@ -20,9 +20,9 @@ def changes(old, new):
         old_rows = before.get((language, work))
         found = [time(old_rows, rows), *costs(old_rows, rows)] if old_rows else []
         lines += [f"{language}: {work}: {change}" for change in found if change]
-    sizes = {(size["language"], size["what"]): size["bytes"] for size in old["sizes"]}
+    sizes = {(size["language"], size["what"]): size.get("bytes") for size in old["sizes"]}
     for size in new["sizes"]:
-        language, what, now = size["language"], size["what"], size["bytes"]
+        language, what, now = size["language"], size["what"], size.get("bytes")
         if sizes.get((language, what), now) != now:
             lines.append(f"{language}: {what}: {now} bytes, {sizes[language, what]} before")
     return "\n".join(lines or ["nothing changed"]) + "\n"

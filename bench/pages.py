@@ -13,6 +13,8 @@ RECORD = "bench/results.json"
 PAGE, SHORT_PAGE, CHART = "bench/README.md", "docs/speed.md", "docs/speed.svg"
 #: The works of the short table.
 SHOWN = ("next", "next, proportional", "loop, success at once", "loop, two failures", "1000 loops")
+#: The most that a call of the simulator may cost with ten million clients, as a part of that with a thousand.
+MAX_GROWTH = 2.0
 #: A count that only the other side has.
 NONE = "\N{EN DASH}"
 TITLES = {"rust": "Rust", "c": "C", "go": "Go", "python": "Python", "js": "JavaScript"}
@@ -45,11 +47,13 @@ def table(*rows):
 def short(record):
     """The works that most programs do, a line for each."""
     rows = [("", "work", "ours", "ours divided by others")]
-    shown = [row for row in record["rows"] if row["work"] in SHOWN]
-    for (language, work), group in groupby(shown, lambda row: (row["language"], row["work"])):
+    selected = [row for row in record["rows"] if row["work"] in SHOWN]
+    for (language, work), group in groupby(selected, lambda row: (row["language"], row["work"])):
         group = list(group)
         peers = [
-            f"{row['peer']} {ratio(row['ratio'])}" for row in group if row["ratio"] is not None
+            bold(f"{row['peer']} {ratio(row['ratio'])}", results.is_behind(row))
+            for row in group
+            if row["ratio"] is not None
         ]
         rows.append((TITLES[language], work, time(group[0]["ours_ns"]), ", ".join(peers)))
     return table(*rows) + "\n"
@@ -59,15 +63,6 @@ def full(record):
     """Everything that was measured."""
     machine, rounds, time_ms = record["machine"], record["rounds"], record["time_ms"]
     heading = "work, beside, ours, theirs, ratio, spread, at most, bytes, allocations, instructions"
-    sizes = [
-        (
-            TITLES[size["language"]],
-            size["what"],
-            size["bytes"],
-            size["floor"] and missed(size["floor"], size["bytes"] > size["floor"]),
-        )
-        for size in record["sizes"]
-    ]
     tools = [
         (TITLES[language], ", ".join(f"{tool['name']} {tool['version']}" for tool in group))
         for language, group in groupby(record["versions"], lambda tool: tool["language"])
@@ -76,33 +71,69 @@ def full(record):
         f"\n{machine['processor']} with {machine['cores']} cores, {machine['system']}. "
         f"Rounds: {rounds}, with {time_ms} ms for each measurement.\n"
         + table(("", *heading.split(", ")), *map(line, record["rows"]))
-        + table(("", "file", "bytes", "at most"), *(map(shown, size) for size in sizes))
+        + table(("", "size", "ours", "at most"), *map(size_line, record["sizes"]))
+        + simulator(record.get("simulator", []))
         + table(("", "measured with"), *tools)
         + "\n"
     )
+
+
+def simulator(lines):
+    """What a call of the simulator costs, a row for each number of clients."""
+    rows = [("simulator", "clients", "threads", "a call", "as a part of that of the fewest")]
+    for (what, threads), group in groupby(
+        sorted(lines, key=lambda line: (line["what"], line["threads"], line["clients"])),
+        lambda line: (line["what"], line["threads"]),
+    ):
+        group = list(group)
+        for line in group:
+            of_fewest = line["ns"] / group[0]["ns"]
+            slow = at_most(MAX_GROWTH, of_fewest, ratio).partition(" ")[2]
+            rows.append(
+                (
+                    what,
+                    line["clients"],
+                    threads,
+                    time(line["ns"]),
+                    f"{ratio(of_fewest)} {slow}".strip(),
+                )
+            )
+    return table(*rows) if lines else ""
 
 
 def shown(value, form=str):
     return "" if value is None else form(value)
 
 
-def missed(floor, is_missed):
-    return f"{floor} (missed)" if is_missed else floor
+def bold(text, is_bold):
+    return f"**{text}**" if is_bold else text
+
+
+def at_most(bound, value, form):
+    """A floor, and whether a value misses it."""
+    return shown(bound, form) + (" (missed)" if bound is not None and value > bound else "")
 
 
 def line(row):
     low, high = (shown(row[name], ratio) for name in ("ratio_low", "ratio_high"))
+    is_behind = results.is_behind(row)
     return (
         TITLES[row["language"]],
         row["work"],
-        row["peer"],
+        bold(row["peer"], is_behind),
         time(row["ours_ns"]),
         shown(row["peer_ns"], time),
-        shown(row["ratio"], ratio),
+        bold(shown(row["ratio"], ratio), is_behind),
         low and f"{low} to {high}",
-        missed(shown(row["floor"], ratio), results.misses(row)),
+        at_most(results.floor(row), row["ratio"], ratio),
         *(both(row, name) for name in ("bytes", "allocations", "instructions")),
     )
+
+
+def size_line(size):
+    value, form = (size["ns"], time) if "ns" in size else (size["bytes"], "{:,} bytes".format)
+    bound = results.SIZE_FLOORS.get((size["language"], size["what"]))
+    return TITLES[size["language"]], size["what"], form(value), at_most(bound, value, form)
 
 
 def both(row, name):

@@ -4,7 +4,6 @@ The variable XTASK names the program that builds the harnesses: `XTASK bench --h
 """
 
 import argparse
-import gzip
 import json
 import os
 import platform
@@ -13,17 +12,17 @@ import shutil
 import statistics
 import subprocess
 import sys
-import tarfile
 from pathlib import Path
 
 import compare
 import pages
 import results
+import server
 
 #: The languages whose harness can be run under callgrind.
 COUNTED = ("rust", "c")
-#: The files of the npm tarball whose gzipped sizes pages feel, with the largest good size.
-BUNDLES = (("backoff-wasm, minified and gzipped", "package/dist/index.js", 20_000),)
+#: The languages whose harness has sizes.
+SIZED = ("go",)
 
 
 def output(command, **options):
@@ -36,11 +35,11 @@ def output(command, **options):
 class Harness:
     """The program of a language that measures."""
 
-    def __init__(self, language):
+    def __init__(self, language, address):
         self.language = language
         made = json.loads(output([os.environ["XTASK"], "bench", "--harness", language]))
         self.program, self.folder = made["program"], made["folder"]
-        self.environment = os.environ | made["environment"]
+        self.environment = os.environ | made["environment"] | {"BENCH_SERVER": address}
         self.files = made["files"]
         self.works = self.run("works").splitlines()
         self.measured = {work: {} for work in self.works}
@@ -99,22 +98,35 @@ class Harness:
         )
 
     def sizes(self):
-        """The sizes of the files that users install or download."""
+        """The sizes of the files that users install or download, and those that the harness measures."""
         for what, path in self.files.items():
-            yield self.size(what, Path(path).stat().st_size)
-            if self.language == "js":
-                with tarfile.open(path) as tarball:
-                    for bundle, member, floor in BUNDLES:
-                        content = tarball.extractfile(member).read()
-                        yield self.size(bundle, len(gzip.compress(content)), floor)
+            yield {"language": self.language, "what": what, "bytes": Path(path).stat().st_size}
+        if self.language in SIZED:
+            for line in self.run("sizes").splitlines():
+                yield {"language": self.language} | json.loads(line)
 
-    def size(self, what, count, floor=None):
-        return {"language": self.language, "what": what, "bytes": count, "floor": floor}
+    def check(self):
+        """Does every work once. The times do not matter."""
+        if not self.works:
+            sys.exit("error: no works")
+        print(self.run("check"), end="")
+        missing = [what for what in results.floors_of(self.language) if what not in self.works]
+        if missing:
+            sys.exit(f"error: floors of works that {self.language} does not have: {missing}")
+
+
+def simulator(is_quick):
+    """What a call of the simulator costs with more and more clients."""
+    cargo = os.environ.get("CARGO", "cargo")
+    command = [cargo, "bench", "--quiet", "--package", "backoff-sim", "--bench", "growth"]
+    lines = output([*command, "--", "5" if is_quick else "7"], cwd=pages.ROOT).splitlines()
+    return list(map(json.loads, lines))
 
 
 def measure(languages, rounds, time_ms):
     """Measures everything in rounds: in every other one the peers come first."""
-    harnesses = [Harness(language) for language in languages]
+    address = server.start()
+    harnesses = [Harness(language, address) for language in languages]
     for number in range(1, rounds + 1):
         print(f"==> round {number} of {rounds}", file=sys.stderr)
         for harness in harnesses:
@@ -143,7 +155,7 @@ def machine():
 
 def main():
     parser = argparse.ArgumentParser(prog="cargo xtask bench")
-    parser.add_argument("language", nargs="?", choices=pages.TITLES)
+    parser.add_argument("language", nargs="?", choices=[*pages.TITLES, "simulator"])
     parser.add_argument("--quick", action="store_true", help="fewer and shorter rounds")
     parser.add_argument("--json", metavar="FILE", help="write the results")
     parser.add_argument("--compare", metavar="OLD.json", type=results.read, help="say what changed")
@@ -151,14 +163,15 @@ def main():
     options = parser.parse_args()
     languages = [options.language] if options.language else list(pages.TITLES)
     if options.check:
-        # Every work once. The times do not matter.
+        address = server.start()
         for language in languages:
-            harness = Harness(language)
-            if not harness.works:
-                sys.exit("error: no works")
-            print(harness.run("check"), end="")
+            Harness(language, address).check()
         return
+    has_simulator = options.language in (None, "simulator")
+    if options.language == "simulator":
+        languages = []
     found = measure(languages, *((5, 20) if options.quick else (10, 50)))
+    found["simulator"] = simulator(options.quick) if has_simulator else []
     print(pages.full(found), end="")
     if options.json:
         Path(options.json).write_text(results.text(found), encoding="utf-8")

@@ -1,18 +1,25 @@
 """Tests of what `cargo xtask bench` computes and writes."""
 
+import urllib.error
+import urllib.request
+
 import compare
 import pages
 import pytest
 import results
+import server
 
 
-def test_every_floor_is_measured():
+def test_every_floor_has_a_peer():
+    # A harness checks that it has the works of its floors.
     rows = results.read(pages.ROOT / pages.RECORD)["rows"]
+    measured = {(row["language"], row["work"]) for row in rows}
     for language, work, peer, _ in results.FLOORS:
-        assert any(
-            (row["language"], row["work"]) == (language, work) and row["peer"].startswith(peer)
-            for row in rows
-        ), (language, work, peer)
+        if (language, work) in measured:
+            assert any(
+                (row["language"], row["work"]) == (language, work) and row["peer"].startswith(peer)
+                for row in rows
+            ), (language, work, peer)
 
 
 @pytest.mark.parametrize(
@@ -20,24 +27,70 @@ def test_every_floor_is_measured():
     [
         ("js", "next", "by hand (2**a)", 0.5),
         ("js", "next", "p-retry 7.1.1", 0.25),
-        ("rust", "loop, success at once", "backon 1.6.0", 4.0),
+        # 5 ms more than 10 ms.
+        ("python", "import", "bare Python", 1.5),
         ("rust", "parse", "backon 1.6.0", None),
     ],
 )
 def test_a_floor_is_a_ratio(language, work, peer, ratio):
-    assert results.floor(language, work, peer, 10.0) == ratio
+    row = {"language": language, "work": work, "peer": peer, "peer_ns": 10e6}
+    assert results.floor(row) == ratio
+
+
+@pytest.mark.parametrize(
+    ("peer", "ratio", "is_behind"),
+    [
+        ("backon 1.6.0", 1.01, True),
+        ("sethvargo/go-retry v0.5.0", 1.3, True),
+        ("numpy 2.4.6 (windows)", 2.0, True),
+        ("backon 1.6.0", 0.99, False),
+        ("by hand (2**a)", 2.0, False),
+        ("a C extension", 2.0, False),
+        ("", None, False),
+    ],
+)
+def test_a_row_is_bold_if_a_library_is_faster(peer, ratio, is_behind):
+    assert results.is_behind({"peer": peer, "ratio": ratio}) is is_behind
+
+
+def test_the_full_table_says_what_is_missed():
+    ours = {"rounds_ns": [30.0, 30.0]}
+    row = results.row("rust", "loop, two failures", "backon 1.6.0", ours, {"rounds_ns": [5.0, 5.0]})
+    assert pages.line(row)[:8] == (
+        *("Rust", "loop, two failures", "**backon 1.6.0**", "30.0 ns", "5.00 ns", "**6.00**"),
+        *("6.00 to 6.00", "4.00 (missed)"),
+    )
+
+
+def test_the_simulator_has_a_row_for_each_number_of_clients():
+    lines = [
+        {"what": "outage", "clients": clients, "threads": 1, "ns": ns}
+        for clients, ns in ((1000, 100.0), (10_000_000, 250.0))
+    ]
+    assert pages.simulator(lines).splitlines()[3:] == [
+        "| outage | 1000 | 1 | 100 ns | 1.00 |",
+        "| outage | 10000000 | 1 | 250 ns | 2.50 (missed) |",
+    ]
+    assert pages.simulator([]) == ""
+
+
+@pytest.mark.parametrize(
+    ("size", "line"),
+    [
+        ({"what": "heap of a loop that waits", "bytes": 570}, ("570 bytes", "570 bytes")),
+        ({"what": "compilation of the package", "ns": 2e9}, ("2000 ms", "1500 ms (missed)")),
+        ({"what": "something else", "bytes": 1234}, ("1,234 bytes", "")),
+    ],
+)
+def test_sizes_have_floors(size, line):
+    assert pages.size_line({"language": "go"} | size) == ("Go", size["what"], *line)
 
 
 def test_a_row_has_the_middle_of_the_rounds():
     rounds = [float(ns) for ns in range(11)]
     row = results.row("go", "next", "a", {"rounds_ns": rounds[::-1]}, {"rounds_ns": [2.0] * 11})
     assert (row["ours_ns"], row["peer_ns"]) == (5, 2)
-    assert [row[name] for name in ("ratio", "ratio_low", "ratio_high", "floor")] == [
-        2.5,
-        0.5,
-        4.5,
-        None,
-    ]
+    assert [row[name] for name in ("ratio", "ratio_low", "ratio_high")] == [2.5, 0.5, 4.5]
     alone = results.row("go", "next", "", {"rounds_ns": [4.0, 1.0]}, {"rounds_ns": []})
     assert (alone["ours_ns"], alone["ratio"], alone["ratio_high"]) == (2.5, None, None)
 
@@ -90,8 +143,23 @@ def run(machine, ours, allocations, size):
     row = {"language": "go", "work": "next", "peer": "by hand"}
     return {
         "rows": [row | {"ours": cost(ours), "theirs": cost(2)}],
-        "sizes": [{"language": "js", "what": "bundle", "bytes": size, "floor": None}],
+        "sizes": [{"language": "js", "what": "bundle", "bytes": size}],
     }
+
+
+def test_the_server_is_busy_every_other_time():
+    address = server.start()
+
+    def status(path):
+        try:
+            with urllib.request.urlopen(address + path) as response:
+                assert response.read() == b"ok"
+                return response.status
+        except urllib.error.HTTPError as error:
+            return error.code
+
+    assert [status("/busy") for _ in range(4)] == [503, 200, 503, 200]
+    assert [status("/") for _ in range(3)] == [200] * 3
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 //	go run . works
 //	go run . measure WORK
 //	go run . check
+//	go run . sizes
 //	go run . versions
 //
 // The same works are benchmarks of the go command, for benchstat:
@@ -39,10 +40,12 @@ func run(arguments []string) error {
 		return measure(arguments[1])
 	case slices.Equal(arguments, []string{"check"}):
 		return check()
+	case slices.Equal(arguments, []string{"sizes"}):
+		return sizes()
 	case slices.Equal(arguments, []string{"versions"}):
 		return versions()
 	}
-	return fmt.Errorf("usage: works | measure WORK | check | versions")
+	return fmt.Errorf("usage: works | measure WORK | check | sizes | versions")
 }
 
 // A measurement is a line of output.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"runtime/debug"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -28,7 +29,7 @@ const ours = "ours"
 
 // works returns all works, in the order of bench/README.md.
 func works() []work {
-	return append(delayWorks(), loopWorks()...)
+	return slices.Concat(delayWorks(), loopWorks(), httpWorks())
 }
 
 // libraries returns the modules that are measured beside ours, with their versions.
@@ -36,7 +37,7 @@ func libraries() []*debug.Module {
 	info, _ := debug.ReadBuildInfo()
 	var peers []*debug.Module
 	for _, module := range info.Deps {
-		for _, owner := range []string{"/cenkalti/", "/avast/", "/sethvargo/", "/failsafe-go/"} {
+		for _, owner := range []string{"/cenkalti/", "/avast/", "/sethvargo/", "/failsafe-go/", "/hashicorp/go-retry"} {
 			if strings.Contains(module.Path, owner) {
 				peers = append(peers, module)
 			}

@@ -9,11 +9,13 @@ import pRetry, { makeRetriable as pMakeRetriable } from "p-retry";
 import { versions } from "./versions.mjs";
 
 const { setTimeout, clearTimeout } = globalThis;
+const Immediate = setImmediate(() => {}).constructor;
 
-/** Replaces the timers by ones that fire in the next turn of the event loop. */
+/** Replaces the timers of waits by ones that fire in the next turn of the event loop. Those of time limits are left. */
 export function hurryTimers() {
-	globalThis.setTimeout = (callback) => setImmediate(callback);
-	globalThis.clearTimeout = clearImmediate;
+	globalThis.setTimeout = (callback, delay = 0, ...rest) =>
+		delay > 1 ? setTimeout(callback, delay, ...rest) : setImmediate(callback, ...rest);
+	globalThis.clearTimeout = (timer) => (timer instanceof Immediate ? clearImmediate(timer) : clearTimeout(timer));
 }
 
 /** A call with the timers of the platform. */

@@ -4,10 +4,11 @@ import assert from "node:assert";
 import { Policy, RandomStream } from "backoff-wasm";
 import { measure } from "mitata";
 import { DELAY_WORKS } from "./delays.mjs";
+import { HTTP_WORKS } from "./http.mjs";
 import { hurryTimers, LOOP_WORKS } from "./loops.mjs";
 import { versions } from "./versions.mjs";
 
-const WORKS = [...DELAY_WORKS, ...LOOP_WORKS];
+const WORKS = [...DELAY_WORKS, ...LOOP_WORKS, ...HTTP_WORKS];
 
 /** The time that an engine gets to compile what is called often. */
 const WARM_UP_MS = 100;

@@ -2,7 +2,10 @@
 
 import { readFileSync } from "node:fs";
 
-const NAMES = ["backoff-wasm", "cockatiel", "exponential-backoff", "mitata", "p-retry"];
+const NAMES = [
+	...["backoff-wasm", "axios", "axios-retry", "cockatiel", "exponential-backoff"],
+	...["got", "ky", "mitata", "p-retry"],
+];
 
 const versionOf = (name) =>
 	JSON.parse(readFileSync(new URL(`node_modules/${name}/package.json`, import.meta.url), "utf8")).version;

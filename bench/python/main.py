@@ -13,11 +13,24 @@ from importlib.metadata import version
 import delays
 import loops
 import pyperf
+import works
 
 WORKS = [*delays.WORKS, *loops.WORKS]
 
+LIBRARIES = (
+    *("pyperf", "backoff", "numpy", "stamina", "tenacity"),
+    *("httpx", "httpx-retries", "aiohttp", "aiohttp-retry", "requests", "urllib3"),
+)
+
 #: How many values a measurement has.
 VALUES = 5
+
+
+def http_works() -> list[works.Work]:
+    """Those of HTTP clients, whose imports take so long that only they wait for them."""
+    import http_clients
+
+    return http_clients.WORKS
 
 
 def repeated(call: Callable[[], object], count: int) -> float:
@@ -41,7 +54,9 @@ def runner() -> pyperf.Runner:
 
 def measure(work: str) -> None:
     """Prints what each takes."""
-    entries = [entry for entry in WORKS if entry.name == work]
+    entries = [entry for entry in WORKS if entry.name == work] or [
+        entry for entry in http_works() if entry.name == work
+    ]
     if os.environ.get("BENCH_REVERSED") == "1":
         entries.reverse()
     in_this_process = runner()
@@ -61,7 +76,7 @@ def check() -> None:
     """Runs everything once, and checks the delays of docs/programs.md."""
     first = [delays.policy.delay_ns(delays.stream, index) for index in range(3)]
     assert first == [11399434, 83043876, 229309811], first
-    for entry in WORKS:
+    for entry in [*WORKS, *http_works()]:
         entry.call()
 
 
@@ -70,7 +85,7 @@ def versions() -> None:
     print(
         json.dumps({"name": platform.python_implementation(), "version": platform.python_version()})
     )
-    for name in ("pyperf", "backoff", "numpy", "stamina", "tenacity"):
+    for name in LIBRARIES:
         print(json.dumps({"name": name, "version": version(name)}))
 
 
@@ -80,7 +95,7 @@ def main(arguments: list[str]) -> None:
     sys.argv = sys.argv[:1]
     match arguments:
         case ["works"]:
-            print("\n".join(dict.fromkeys(work.name for work in WORKS)))
+            print("\n".join(dict.fromkeys(work.name for work in [*WORKS, *http_works()])))
         case ["measure", work]:
             measure(work)
         case ["check"]:

@@ -19,11 +19,17 @@ def no_sleep(seconds: float, /) -> None:
 
 time.sleep = no_sleep  # type: ignore[assignment]
 
+
+def library(name: str) -> str:
+    """The name of a library with its version."""
+    return f"{name} {version(name)}"
+
+
 #: The library `backoff` is known by the name of its author, because half of the field has its name.
 LITL = f"backoff (litl) {version('backoff')}"
-TENACITY = f"tenacity {version('tenacity')}"
-STAMINA = f"stamina {version('stamina')}"
-NUMPY = f"numpy {version('numpy')}"
+TENACITY = library("tenacity")
+STAMINA = library("stamina")
+NUMPY = library("numpy")
 #: With an array of upper bounds, which numpy reads one by one.
 NUMPY_OF_WINDOWS = f"{NUMPY} (windows)"
 

@@ -2,12 +2,25 @@
 
 mod allocations;
 mod delays;
+mod http;
 mod loops;
 mod measure;
 mod policies;
 
 use std::env;
 use std::process::{Command, ExitCode};
+
+const LIBRARIES: [&str; 9] = [
+    "criterion",
+    "fastrand",
+    "backon",
+    "tokio-retry",
+    "exponential-backoff",
+    "tokio",
+    "reqwest",
+    "reqwest-middleware",
+    "reqwest-retry",
+];
 
 /// A work, done by us or by a peer.
 struct Entry {
@@ -23,7 +36,8 @@ fn entries() -> Vec<Entry> {
         let version = version(by).map_or(String::new(), |version| format!(" {version}"));
         Entry { work, by: format!("{by}{version}"), run: *run }
     };
-    [delays::ENTRIES, policies::ENTRIES, loops::ENTRIES].concat().iter().map(peers).collect()
+    let http = if http::has_server() { http::ENTRIES } else { &[] };
+    [delays::ENTRIES, policies::ENTRIES, loops::ENTRIES, http].concat().iter().map(peers).collect()
 }
 
 /// The version of a crate in the lock file.
@@ -72,7 +86,7 @@ fn versions() {
     let rustc = String::from_utf8(rustc.stdout).expect("text");
     let rustc = rustc.split(' ').nth(1).expect("a version");
     println!("{}", serde_json::json!({ "name": "rustc", "version": rustc }));
-    for name in ["criterion", "fastrand", "backon", "tokio-retry", "exponential-backoff", "tokio"] {
+    for name in LIBRARIES {
         println!("{}", serde_json::json!({ "name": name, "version": version(name) }));
     }
 }

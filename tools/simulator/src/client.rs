@@ -85,6 +85,11 @@ impl Client {
         self.stream.advance(self.retries.into())
     }
 
+    /// Something of its first bytes and of its last, which may be in another line of a cache.
+    pub(crate) fn ends(&self) -> u64 {
+        self.stream.state() ^ u64::from(self.process)
+    }
+
     /// Takes over the state of an operation.
     pub(crate) fn store(&mut self, operation: &Operation) {
         let [stream, began_ns, _, retries, held, ..] = operation_to_words(operation);

@@ -1,8 +1,11 @@
 //! The clients of a run, their groups, and what they ask of the core.
 
+use std::hint::black_box;
+
 use backoff_core::{Budget, Decision, Operation, Outcome, RandomStream};
 
 use crate::client::{Client, Group};
+use crate::events::Event;
 
 /// All clients of a run, each in a numbered place.
 pub(crate) struct Clients<'a> {
@@ -65,6 +68,17 @@ impl<'a> Clients<'a> {
     /// Whether a client works for another, in a group that the load does not have.
     pub(crate) fn is_inner(&self, client: u32) -> bool {
         usize::from(self.group_of(client)) >= self.load_groups.len()
+    }
+
+    /// Loads the clients of events, all at once: memory answers many questions in the time of a few.
+    pub(crate) fn fetch(&self, events: &[u128], needs_client: fn(u8) -> bool) {
+        const FEW: usize = 1 << 13; // they are in a cache
+        if self.places.len() > FEW {
+            let events = events.iter().map(|&number| Event::from_number(number));
+            let events = events.filter(|event| needs_client(event.kind()));
+            let places = events.filter_map(|event| self.places.get(event.client as usize));
+            black_box(places.fold(0, |all, client| all ^ client.ends()));
+        }
     }
 
     /// Adds the next client of the load.

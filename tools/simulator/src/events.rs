@@ -4,6 +4,8 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::mem;
 
+use crate::far::Far;
+
 /// What happens to a client at a time.
 ///
 /// Events are ordered by time, then by client, then by what happens: the order does not depend on
@@ -45,13 +47,6 @@ impl Event {
     }
 }
 
-/// Ordered so that the earliest event is the greatest, which a binary heap returns first.
-type Entry = Reverse<u128>;
-
-const fn time_of(Reverse(number): Entry) -> u64 {
-    (number >> 64) as u64
-}
-
 /// Events, the next one first: a binary heap of those that are near, and a radix heap of the rest.
 ///
 /// A binary heap is the fastest queue of few events. Millions do not fit into a cache, and each step
@@ -61,46 +56,42 @@ const fn time_of(Reverse(number): Entry) -> u64 {
 /// No event may be added before one that was taken out.
 #[derive(Debug)]
 pub(crate) struct Events {
-    /// The events up to `near_end_ns`.
-    near: BinaryHeap<Entry>,
+    /// Those up to `near_end_ns`, but those of `chunk`.
+    near: BinaryHeap<Reverse<u128>>,
+    /// Those that became near together, the next one last.
+    chunk: Vec<u128>,
     near_end_ns: u64,
     /// Whether the top of the heap was taken out. It stays until another event takes its place,
     /// because a replacement costs half of a removal and an insertion.
     is_top_taken: bool,
-    /// At `n`, the later events whose time differs from `start_ns` first in bit `n - 1`, counted
-    /// from the lowest; at 0, those at that time.
-    far: [Vec<Entry>; 65],
-    /// At most the time of any event.
-    start_ns: u64,
+    far: Far,
 }
 
-/// The most events that become near together.
-const CHUNK: usize = 1 << 12;
+/// The most events that become near together: they and their clients fit into a cache.
+const CHUNK: usize = 1 << 11;
 
 /// The number of near events above which they are divided.
-const CROWD: usize = 8 * CHUNK;
-
-/// The number of events after which memory is given back, a megabyte.
-const SHRINK: usize = 1 << 16;
+const CROWD: usize = 2 * CHUNK;
 
 impl Events {
     pub(crate) fn with_capacity(capacity: usize) -> Self {
         Self {
             near: BinaryHeap::with_capacity(capacity.min(CROWD)),
+            chunk: Vec::new(),
             near_end_ns: u64::MAX,
             is_top_taken: false,
-            far: [const { Vec::new() }; 65],
-            start_ns: 0,
+            far: Far::default(),
         }
     }
 
     #[inline]
     pub(crate) fn push(&mut self, event: Event) {
-        let entry = Reverse(event.to_number());
+        let number = event.to_number();
         if event.time_ns > self.near_end_ns {
-            self.put_far(entry);
+            self.far.push(number);
             return;
         }
+        let entry = Reverse(number);
         if self.is_top_taken
             && let Some(mut top) = self.near.peek_mut()
         {
@@ -110,75 +101,51 @@ impl Events {
         }
         self.near.push(entry);
         // Events at one time cannot be divided.
-        if self.near.len() > CROWD && self.near_end_ns > self.start_ns {
+        if self.near.len() > CROWD && self.near_end_ns > self.far.start_ns {
             self.divide();
         }
     }
 
+    /// Takes out the next event. If others became near, their clients are told.
     #[inline]
-    pub(crate) fn pop(&mut self) -> Option<Event> {
+    pub(crate) fn pop(&mut self, approaching: impl FnOnce(&[u128])) -> Option<Event> {
         if mem::take(&mut self.is_top_taken) {
             self.near.pop();
         }
-        if self.near.is_empty() {
+        if self.near.is_empty() && self.chunk.is_empty() {
             self.approach();
+            approaching(&self.chunk);
         }
-        let Reverse(number) = self.near.peek()?;
-        self.is_top_taken = true;
-        Some(Event::from_number(*number))
-    }
-
-    #[inline]
-    fn put_far(&mut self, entry: Entry) {
-        let bits = u64::BITS - (time_of(entry) ^ self.start_ns).leading_zeros();
-        self.far[bits as usize].push(entry);
+        let top = self.near.peek().map(|&Reverse(top)| top);
+        let number = match (self.chunk.last(), top) {
+            (Some(&first), top) if top.is_none_or(|top| first < top) => {
+                self.chunk.pop();
+                first
+            }
+            (_, top) => {
+                self.is_top_taken = top.is_some();
+                top?
+            }
+        };
+        Some(Event::from_number(number))
     }
 
     /// Makes near events far. None of them may have been taken out.
     #[cold]
     fn divide(&mut self) {
-        let entries = mem::take(&mut self.near).into_vec();
-        self.put_all_far(entries);
-        self.near_end_ns = self.start_ns;
+        for number in mem::take(&mut self.near).into_iter().map(|Reverse(number)| number) {
+            self.far.push(number);
+        }
+        self.chunk.drain(..).for_each(|number| self.far.push(number));
         self.approach();
     }
 
     /// Makes the next far events near. No other event may be near.
     #[cold]
     fn approach(&mut self) {
-        let next = |far: &mut [Vec<Entry>; 65]| {
-            (0..)
-                .zip(far)
-                .find(|(_, entries)| !entries.is_empty())
-                .map(|(bits, entries)| (bits, mem::take(entries)))
-        };
-        while let Some((bits, entries)) = next(&mut self.far) {
-            // All of them agree in the other bits.
-            let differing = u64::MAX.unbounded_shr(u64::BITS - bits);
-            let first = entries.iter().copied().map(time_of).min().unwrap_or_default();
-            if bits == 0 || entries.len() <= CHUNK {
-                self.start_ns = first & !(differing >> 1);
-                self.near_end_ns = first | differing >> 1;
-                if entries.len() <= CHUNK && self.far.iter().all(Vec::is_empty) {
-                    self.near_end_ns = u64::MAX;
-                }
-                self.near = entries.into();
-                return;
-            }
-            self.start_ns = first;
-            self.put_all_far(entries);
-        }
-        self.near_end_ns = u64::MAX;
-    }
-
-    /// Moves entries, and gives back the memory that they leave: they can be most of all memory.
-    fn put_all_far(&mut self, mut entries: Vec<Entry>) {
-        while let Some(entry) = entries.pop() {
-            self.put_far(entry);
-            if entries.len().is_multiple_of(SHRINK) {
-                entries.shrink_to_fit();
-            }
-        }
+        let end_ns = self.far.take_next(CHUNK, &mut self.chunk);
+        self.near_end_ns = end_ns.filter(|_| !self.far.is_empty()).unwrap_or(u64::MAX);
+        self.chunk.sort_unstable_by_key(|&number| Reverse(number));
     }
 }
 
@@ -219,15 +186,15 @@ mod tests {
                     events.push(event);
                     expected.push(Reverse(event));
                 }
-                let event = events.pop();
+                let event = events.pop(|_| ());
                 assert_eq!(event, expected.pop().map(|Reverse(event)| event));
                 now_ns = event.map_or(now_ns, |event| event.time_ns);
             }
             while let Some(Reverse(event)) = expected.pop() {
-                assert_eq!(events.pop(), Some(event));
+                assert_eq!(events.pop(|_| ()), Some(event));
             }
-            assert_eq!(events.pop(), None);
-            assert_eq!(events.pop(), None);
+            assert_eq!(events.pop(|_| ()), None);
+            assert_eq!(events.pop(|_| ()), None);
         }
     }
 
@@ -239,9 +206,9 @@ mod tests {
             events.push(Event::new(7, client, 0, 0));
         }
         for client in 0..COUNT {
-            assert_eq!(events.pop(), Some(Event::new(7, client, 0, 0)));
+            assert_eq!(events.pop(|_| ()), Some(Event::new(7, client, 0, 0)));
         }
-        assert_eq!(events.pop(), None);
+        assert_eq!(events.pop(|_| ()), None);
     }
 
     #[test]

@@ -6,6 +6,7 @@ mod clients;
 mod error;
 mod events;
 mod experiment;
+mod far;
 mod limits;
 mod load;
 mod measure;

@@ -20,7 +20,8 @@ pub(crate) fn bench() -> Result<Program> {
     let folder = scratch().join("rust-bench");
     let build = cargo("build --quiet --locked --release").within(root().join("bench/rust"));
     // They take the place of the patch in the manifest.
-    let build = build.args(packaged::patches(&["backoff-core", "backoff-retry"])?);
+    let build =
+        build.args(packaged::patches(&["backoff-core", "backoff-retry", "backoff-adapters"])?);
     build.env("CARGO_TARGET_DIR", &folder).run()?;
     Ok(program_at(folder.join("release/bench-rust")))
 }

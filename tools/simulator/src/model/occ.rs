@@ -47,6 +47,10 @@ impl Server for Row {
         sim.schedule_random(&self.leg, client, READ, 0);
     }
 
+    fn needs_client(kind: u8) -> bool {
+        kind != READ && kind != WRITE
+    }
+
     fn receive(&mut self, sim: &mut Simulation<'_>, event: Event) {
         let client = event.client;
         match event.kind() {

@@ -7,7 +7,7 @@ use crate::sim::{ARRIVE, ATTEMPT, BEGIN, NOBODY, Simulation};
 
 impl Simulation<'_> {
     /// Runs until nothing more happens, or until the time is up.
-    pub(crate) fn run(mut self, server: &mut impl Server) {
+    pub(crate) fn run<S: Server>(mut self, server: &mut S) {
         server.start(&mut self);
         match self.setting.load {
             Load::Closed { clients, operations, start, .. } => {
@@ -28,7 +28,7 @@ impl Simulation<'_> {
         }
         let max_time_ns = self.setting.max_time_ns;
         let mut events = 0_u64;
-        while let Some(event) = self.events.pop() {
+        while let Some(event) = self.events.pop(|soon| self.clients.fetch(soon, S::needs_client)) {
             let is_after_load = self.measured_until().is_some_and(|end_ns| event.time_ns >= end_ns);
             if is_after_load && self.unfinished == 0 {
                 break;

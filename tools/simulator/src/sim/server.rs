@@ -13,6 +13,11 @@ pub(crate) trait Server {
 
     fn receive(&mut self, sim: &mut Simulation<'_>, event: Event);
 
+    /// Whether what an event of a kind does depends on its client.
+    fn needs_client(_kind: u8) -> bool {
+        true
+    }
+
     /// Nothing more happens.
     fn end(&mut self, _: &mut Simulation<'_>) {}
 }
