@@ -13,9 +13,18 @@ const here = import.meta.dirname;
 const { BACKOFF_WASM_ENTRY } = process.env;
 
 /** Tests that do not depend on the entry. */
-const OF_THE_PACKAGE = ["blocked", "delay", "docs", "entries", "locks", "package", "runtimes", "sizes", "types"].map(
-	(name) => `${name}.test.mjs`,
-);
+const OF_THE_PACKAGE = [
+	"blocked",
+	"bundlers",
+	"delay",
+	"docs",
+	"entries",
+	"locks",
+	"package",
+	"runtimes",
+	"sizes",
+	"types",
+].map((name) => `${name}.test.mjs`);
 
 await inProject((project, tarball) => {
 	for (const entry of BACKOFF_WASM_ENTRY ? [BACKOFF_WASM_ENTRY] : ["backoff-wasm", "backoff-wasm/js"]) {
