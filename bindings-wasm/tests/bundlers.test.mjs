@@ -60,7 +60,7 @@ const BUNDLERS = {
 
 describe("all bundlers keep the same", () => {
 	for (const entry of Object.keys(FILES)) {
-		for (const name of ["retry", "fetchOutcome", "PermanentError", "RetryStats", "SharedBudget", "*"]) {
+		for (const name of ["retry", "PermanentError", "*"]) {
 			test(`${name} of ${entry}`, async () => {
 				const folder = mkdtempSync(join(project, "bundlers-"));
 				const input = join(folder, "input.mjs");
