@@ -14,6 +14,7 @@ const { BACKOFF_WASM_ENTRY } = process.env;
 
 /** Tests that do not depend on the entry. */
 const OF_THE_PACKAGE = [
+	"agree",
 	"blocked",
 	"bundlers",
 	"delay",

@@ -13,7 +13,7 @@ import { chromium } from "playwright-core";
 import { rollup } from "rollup";
 import { build as vite } from "vite";
 import webpack from "webpack";
-import { ENTRIES, EXPECTED, EXPECTED_BLOCKED, ran, versionOf } from "./expected.mjs";
+import { ENTRIES, EXPECTED, EXPECTED_BLOCKED, EXPECTED_FETCH, ran, versionOf } from "./expected.mjs";
 import { startServer } from "./server.mjs";
 
 const { BACKOFF_WASM_PROJECT: project, CHROMIUM = "/usr/bin/chromium" } = process.env;
@@ -41,11 +41,11 @@ function program(name, imports, use, server, id) {
 	const path = join(folder, `${name}.source.mjs`);
 	const lines = [
 		imports,
-		`import { check, checkBlocked, loadFrom } from ${JSON.stringify(CHECK)};`,
+		`import { check, checkBlocked, checkFetch, loadFrom } from ${JSON.stringify(CHECK)};`,
 		`const server = ${server};`,
 		`const id = ${id};`,
 		"const send = (result) => fetch(server + '/report?' + id, { method: 'POST', body: JSON.stringify(result) });",
-		`void [check, checkBlocked, loadFrom];`,
+		`void [check, checkBlocked, checkFetch, loadFrom];`,
 		`${use}.catch((error) => ({ error: String(error.stack) })).then(send);`,
 	];
 	writeFileSync(path, `${lines.join("\n")}\n`);
@@ -183,6 +183,11 @@ describe("in Chromium", () => {
 					}
 				}
 				ran("bundlers", bundler, versionOf(bundler));
+			});
+
+			test("fetch with retries, of backoff-wasm/js, with a strict Content-Security-Policy", async () => {
+				const name = await made(`${bundler}-fetch`, "backoff-wasm/js/fetch", "checkFetch(api, server, id)");
+				assert.deepEqual(await visit("strict", name), EXPECTED_FETCH);
 			});
 
 			test("backoff-wasm with a strict Content-Security-Policy calls once", async () => {

@@ -41,6 +41,19 @@ export const loadAlone = () => {
 	};
 };
 
+/** What a loop of the adapter for `fetch` does, which calls the same server with the same policy and stream. */
+export async function checkFetch({ retryingFetch }, server, id) {
+	const waits = [];
+	const fetch = retryingFetch({
+		policy: "full:base=100ms,cap=20s,max_retries=5",
+		seed: 42,
+		key: "job-1",
+		onRetry: ({ delayNs }) => void waits.push(`${delayNs}`),
+	});
+	const response = await fetch(`${server}/busy?${id}`);
+	return { waits, loaded: await response.text() };
+}
+
 /**
  * Where WebAssembly is forbidden, what the main entry does: the value and the calls of a loop that succeeds, and of one
  * whose predicate needs the core; of one that would have retried, the code, the cause and whether the message says

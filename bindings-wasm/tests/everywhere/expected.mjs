@@ -23,6 +23,9 @@ export const EXPECTED = {
 	loaded: "loaded",
 };
 
+/** What `checkFetch` returns. */
+export const EXPECTED_FETCH = { waits: EXPECTED.waits, loaded: EXPECTED.loaded };
+
 /** What `checkBlocked` returns where WebAssembly is forbidden. */
 export const EXPECTED_BLOCKED = {
 	value: "1 call",

@@ -18,6 +18,7 @@ import {
 	readdirSync,
 	readFileSync,
 	rmSync,
+	writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -31,6 +32,11 @@ if (!existsSync(pinned)) {
 	throw new Error(`usage: run.mjs newest|oldest; got ${version}`);
 }
 const project = resolve(process.env.BACKOFF_WASM_HOSTS ?? join(source, "dist", `hosts-${version}`));
+
+/** The entries under test, each with the folder of the project where its programs are. */
+const ENTRIES = { "backoff-wasm": "", "backoff-wasm/js": "js" };
+/** Tests of the pages and the types, which do not depend on the entry. */
+const OF_THE_PACKAGE = ["adapters.test.mjs", "types.test.mjs"];
 
 /** Installs the hosts, unless these are there. */
 function installHosts() {
@@ -50,10 +56,14 @@ function installHosts() {
 	copyFileSync(lock, installed);
 }
 
-/** Copies programs to where they find the hosts and the package. */
+/** Copies programs to where they find the hosts and the package. A copy for another entry imports that one. */
 function copyPrograms(folder) {
-	for (const name of readdirSync(folder).filter((name) => /\.m?[jt]s$/.test(name))) {
-		copyFileSync(join(folder, name), join(project, name));
+	for (const [entry, place] of Object.entries(ENTRIES)) {
+		mkdirSync(join(project, place), { recursive: true });
+		for (const name of readdirSync(folder).filter((name) => /\.m?[jt]s$/.test(name))) {
+			const code = readFileSync(join(folder, name), "utf8");
+			writeFileSync(join(project, place, name), code.replaceAll('"backoff-wasm', `"${entry}`));
+		}
 	}
 }
 
@@ -75,7 +85,10 @@ function run(words) {
 	const [node] = readdirSync(join(project, "node_modules")).filter(
 		(name) => name.startsWith("node-") && /\d$/.test(name),
 	);
-	const tests = readdirSync(here).filter((name) => name.endsWith(".test.mjs"));
+	const names = readdirSync(here).filter((name) => name.endsWith(".test.mjs"));
+	const tests = Object.values(ENTRIES).flatMap((place) =>
+		names.filter((name) => !place || !OF_THE_PACKAGE.includes(name)).map((name) => join(place, name)),
+	);
 	const options = words[0] === "--program" ? words.slice(1) : ["--test", ...words, ...tests];
 	const { status } = spawnSync(join(project, "node_modules", node, "bin/node"), options, {
 		cwd: project,

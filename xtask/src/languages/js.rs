@@ -114,9 +114,12 @@ pub(crate) fn test(report: &mut Report) {
         let build = linted("build --package bindings-wasm-glue")?;
         build.env("CARGO_TARGET_DIR", target_of_modules()).run()
     });
+    // How many random requests both entries answer.
+    let requests = if report.is_all { "1000000" } else { "6000" };
     for entry in ["backoff-wasm", "backoff-wasm/js"] {
         report.suite(&format!("npm test: {entry}"), || {
             let test = in_package("npm test -- --test-reporter=junit");
+            let test = test.env("BACKOFF_WASM_REQUESTS", requests);
             Ok(test.env("BACKOFF_WASM_TARBALL", tarball()?).env("BACKOFF_WASM_ENTRY", entry))
         });
     }
