@@ -16,6 +16,7 @@ const { BACKOFF_WASM_ENTRY } = process.env;
 const OF_THE_PACKAGE = [
 	"agree",
 	"blocked",
+	"bundlers",
 	"delay",
 	"docs",
 	"entries",

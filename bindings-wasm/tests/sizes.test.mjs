@@ -34,27 +34,29 @@ describe("an import costs what the README says", () => {
 	}
 });
 
-test("what is not imported is left out of backoff-wasm/js", async () => {
-	const { text } = await bundled('import "backoff-wasm/js";');
-	assert.equal(text, "");
-	const { text: nothing } = await bundled('import { retry } from "backoff-wasm/js"; globalThis.used = undefined;');
-	assert.ok(nothing.length < 50, nothing);
-	// A message of each part.
-	const parts = {
-		Budget: "sre-process",
-		BudgetState: "is not a state of the budget",
-		SharedBudget: "other processes were faster",
-		RetryStats: "# HELP backoff_attempts",
-		parseRetryAfter: "(?:Sun|Mon|Tue|Wed|Thu|Fri|Sat)",
-		fetchOutcome: "the (?:internet|network) connection",
-		Policy: "totalMean",
-	};
-	for (const [name, part] of Object.entries(parts)) {
-		const { text: retry } = await bundled('import { retry } from "backoff-wasm/js"; globalThis.used = [retry];');
-		const { text: used } = await bundled(`import { ${name} } from "backoff-wasm/js"; globalThis.used = [${name}];`);
-		assert.deepEqual([retry.includes(part), used.includes(part)], [false, true], name);
-	}
-});
+for (const [entry, ofBudget] of Object.entries({ "backoff-wasm": "budget_report", "backoff-wasm/js": "sre-process" })) {
+	test(`what is not imported is left out of ${entry}`, async () => {
+		const { text } = await bundled(`import "${entry}";`);
+		assert.equal(text, "");
+		const { text: nothing } = await bundled(`import { retry } from "${entry}"; globalThis.used = undefined;`);
+		assert.ok(nothing.length < 50, nothing);
+		// A message, or a name, of each part.
+		const parts = {
+			Budget: ofBudget,
+			BudgetState: "is not a state of the budget",
+			SharedBudget: "other processes were faster",
+			RetryStats: "# HELP backoff_attempts",
+			parseRetryAfter: "(?:Sun|Mon|Tue|Wed|Thu|Fri|Sat)",
+			fetchOutcome: "the (?:internet|network) connection",
+			Policy: "totalMean",
+		};
+		for (const [name, part] of Object.entries(parts)) {
+			const { text: retry } = await bundled(`import { retry } from "${entry}"; globalThis.used = [retry];`);
+			const { text: used } = await bundled(`import { ${name} } from "${entry}"; globalThis.used = [${name}];`);
+			assert.deepEqual([retry.includes(part), used.includes(part)], [false, true], name);
+		}
+	});
+}
 
 test("neither entry without WebAssembly has it", () => {
 	for (const file of ["js/index.js", "js/index.cjs", "delay.js", "delay.cjs"]) {

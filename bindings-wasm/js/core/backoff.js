@@ -1,7 +1,7 @@
 import { module, roundedWordAt, unsigned } from "../wasm/module.js";
 import { INDEX_COUNT } from "./arguments.js";
 import { NS_PER_MS } from "./duration.js";
-import { checkPolicy, makeCurrent } from "./policy-state.js";
+import { checkPolicy, limitsOf, makeCurrent } from "./policy-state.js";
 import { define, getter, named } from "./show.js";
 import { RandomStream, stateOf } from "./stream.js";
 
@@ -21,7 +21,7 @@ const states = /* @__PURE__ */ new WeakMap();
 export const Backoff = /* @__PURE__ */ iterable(
 	class Backoff {
 		constructor(policy, stream = RandomStream.fromEntropy()) {
-			const { maxRetries } = checkPolicy(policy);
+			const { maxRetries } = limitsOf(checkPolicy(policy));
 			states.set(this, {
 				policy,
 				state: stateOf(stream),

@@ -40,9 +40,21 @@ export function parsePolicyText(text) {
 	return currentState();
 }
 
-/** The state of the policy that the module has just made: its bytes, and its limits. */
+/** The state of the policy that the module has just made: its bytes, and its limits once they were asked for. */
 function currentState() {
-	const { exports, fields, policy } = module();
+	current = { bytes: copy(module().policy), limits: undefined };
+	return current;
+}
+
+/** The limits of a policy: of its retries, and whether there is one of its time. */
+export function limitsOf(state) {
+	state.limits ??= readLimits(state);
+	return state.limits;
+}
+
+function readLimits(state) {
+	makeCurrent(state);
+	const { exports, fields } = module();
 	exports.policy_params();
 	/** A limit, undefined if there is none. */
 	const limitOf = (wanted) => {
@@ -51,6 +63,5 @@ function currentState() {
 		return limit === fields[position].noLimit ? undefined : limit;
 	};
 	const maxRetries = Number(limitOf("max_retries") ?? Infinity);
-	current = { bytes: copy(policy), maxRetries, isTimeLimited: limitOf("max_elapsed") !== undefined };
-	return current;
+	return { maxRetries, isTimeLimited: limitOf("max_elapsed") !== undefined };
 }
