@@ -10,7 +10,7 @@ import { installed } from "./installed.mjs";
 import { endOf, throwing } from "./loop.mjs";
 
 const code = readFileSync(join(installed, "dist/index.cjs"), "utf8");
-const ADVICE = "import backoff-wasm/js, or let the Content-Security-Policy allow 'wasm-unsafe-eval'";
+const ADVICE = "import backoff-wasm/js, or, if a Content-Security-Policy forbids it, allow 'wasm-unsafe-eval' there";
 
 /** Counts the attempts to compile a module. */
 const COUNT = `

@@ -1,6 +1,7 @@
 import { module, roundedWordAt, unsigned } from "../wasm/module.js";
 import { INDEX_COUNT } from "./arguments.js";
 import { NS_PER_MS } from "./duration.js";
+import { wrongType } from "./errors.js";
 import { checkPolicy, limitsOf, makeCurrent } from "./policy-state.js";
 import { define, getter, named } from "./show.js";
 import { RandomStream, stateOf } from "./stream.js";
@@ -16,6 +17,8 @@ const WORD_32 = 2 ** 32;
  * the stream of these delays, or undefined until it is read; the delays in nanoseconds that were fetched ahead, from index `first` on.
  */
 const states = /* @__PURE__ */ new WeakMap();
+
+const own = (backoff) => states.get(backoff) ?? wrongType("this", "a Backoff", backoff);
 
 /** The delays of a policy one after another, as many as it allows retries. */
 export const Backoff = /* @__PURE__ */ iterable(
@@ -42,7 +45,7 @@ export const Backoff = /* @__PURE__ */ iterable(
 		}
 
 		nextDelay() {
-			const state = states.get(this);
+			const state = own(this);
 			if (state.taken === state.fetched && !fetchAhead(state)) {
 				return undefined;
 			}
@@ -50,7 +53,7 @@ export const Backoff = /* @__PURE__ */ iterable(
 		}
 
 		nextDelayNs() {
-			const state = states.get(this);
+			const state = own(this);
 			if (state.taken === state.fetched && !fetchAhead(state)) {
 				return undefined;
 			}
@@ -60,7 +63,7 @@ export const Backoff = /* @__PURE__ */ iterable(
 		}
 
 		reset() {
-			const state = states.get(this);
+			const state = own(this);
 			state.draws += state.first + state.taken;
 			state.stream = undefined;
 			state.first = 0;
@@ -80,9 +83,9 @@ function iterable(Class) {
 
 /** The own properties. */
 const SHOWN = {
-	policy: /* @__PURE__ */ getter((backoff) => states.get(backoff).policy),
-	stream: /* @__PURE__ */ getter((backoff) => streamNow(states.get(backoff))),
-	index: /* @__PURE__ */ getter((backoff) => states.get(backoff).first + states.get(backoff).taken),
+	policy: /* @__PURE__ */ getter((backoff) => own(backoff).policy),
+	stream: /* @__PURE__ */ getter((backoff) => streamNow(own(backoff))),
+	index: /* @__PURE__ */ getter((backoff) => own(backoff).first + own(backoff).taken),
 };
 
 /** Gets delays to take; false after the last retry. */

@@ -45,6 +45,9 @@ export class BudgetState {
 	}
 
 	step(event, nowNs, options = {}) {
+		if (!(#budget in this)) {
+			wrongType("this", "a BudgetState", this);
+		}
 		const { outcome, held = 0n } = pickOptions("a step", options, OPTIONS);
 		const { event: events, outcome: outcomes } = module();
 		const number = kindNumber(events, event);

@@ -34,10 +34,10 @@ export function refuse(code, field, value, limit, reason) {
 export function wrongType(field, wanted, input, advice = "") {
 	const got = typeName(input);
 	// An object whose class has the name of the wanted class of this package is of a second copy of it, or a proxy.
-	const [, own] = /^a ([A-Z]\w*)/.exec(wanted) ?? [];
+	const [, a, own] = /^(an?) ([A-Z]\w*)/.exec(wanted) ?? [];
 	// Where a text is right, the type of a wrong one says nothing.
 	const text = typeof input === "string" && /"|^a string/.test(wanted) ? JSON.stringify(input) : got;
-	const shown = got === own ? `a ${got} of another copy of backoff-wasm, or a proxy` : text;
+	const shown = got === own ? `${a} ${got} of another copy of backoff-wasm, or a proxy` : text;
 	throw new TypeError(`${typeof field === "string" ? field : field.option} must be ${wanted}, got ${shown}${advice}`);
 }
 

@@ -3,7 +3,7 @@
 import { copy, module, readText, roundedWordAt, unsigned, wordAt, writeText } from "../wasm/module.js";
 import { members } from "../wasm/others.js";
 import { MAX_UINT64 } from "./arguments.js";
-import { loadBudget } from "./budget.js";
+import { checkBudget, loadBudget } from "./budget.js";
 import { kindNumber } from "./field.js";
 
 /** The words of a step of an exchange. */
@@ -24,8 +24,9 @@ export class BudgetMember {
 	/** `budget` is the shared one, `local` decides while the store is away; the timeout and all times are in ns. */
 	constructor(budget, local, lease, fallback, timeout, seed) {
 		const { exports, place } = members();
+		checkBudget(budget);
 		// To read a text is to load its budget.
-		const { text } = local;
+		const { text } = checkBudget(local) && local;
 		loadBudget(budget);
 		const { written } = writeText(text);
 		exports.member_begin(written, lease, fallback, timeout, seed);

@@ -137,6 +137,8 @@ const DECISION_OPTIONS = /* @__PURE__ */ noOptions("now", "retryAfter");
 /** By an operation, what decides for it, and its policy. */
 const operations = /* @__PURE__ */ new WeakMap();
 
+const own = (operation) => operations.get(operation) ?? wrongType("this", "an Operation", operation);
+
 /** A call with its retries: it decides after each attempt whether to wait or to stop. */
 export const Operation = /* @__PURE__ */ named(
 	"Operation",
@@ -162,7 +164,7 @@ export const Operation = /* @__PURE__ */ named(
 		}
 
 		decide(outcome, options) {
-			const { checked } = operations.get(this);
+			const { checked } = own(this);
 			const number = readOutcome(outcome);
 			const { now, retryAfter } = pickOptions("a decision", options, DECISION_OPTIONS);
 			const delayNs = checked.decide(number, toNanoseconds("now", now), readRetryAfter(retryAfter));
@@ -170,13 +172,13 @@ export const Operation = /* @__PURE__ */ named(
 		}
 
 		cancel() {
-			const { checked } = operations.get(this);
+			const { checked } = own(this);
 			checked.cancel();
 			return checked.reason;
 		}
 
 		refuseRetry() {
-			const { checked } = operations.get(this);
+			const { checked } = own(this);
 			checked.refuseRetry();
 			return checked.reason;
 		}
@@ -195,8 +197,8 @@ export const Operation = /* @__PURE__ */ named(
 
 /** The own properties. */
 const SHOWN = {
-	policy: /* @__PURE__ */ getter((operation) => operations.get(operation).policy),
-	retries: /* @__PURE__ */ getter((operation) => operations.get(operation).checked.retries),
-	attempts: /* @__PURE__ */ getter((operation) => operations.get(operation).checked.attempts),
-	reason: /* @__PURE__ */ getter((operation) => operations.get(operation).checked.reason),
+	policy: /* @__PURE__ */ getter((operation) => own(operation).policy),
+	retries: /* @__PURE__ */ getter((operation) => own(operation).checked.retries),
+	attempts: /* @__PURE__ */ getter((operation) => own(operation).checked.attempts),
+	reason: /* @__PURE__ */ getter((operation) => own(operation).checked.reason),
 };

@@ -39,11 +39,16 @@ export class SharedBudget {
 	}
 
 	get stats() {
-		return this.#member.stats();
+		return this.#own().stats();
+	}
+
+	#own() {
+		return #member in this ? this.#member : wrongType("this", "a SharedBudget", this);
 	}
 
 	/** Sends what the store does not know, and says whether it has it. It never rejects. */
 	async flush() {
+		this.#own();
 		if (this.#isReporting) {
 			// The next exchange would report again, and so on for ever.
 			return false;

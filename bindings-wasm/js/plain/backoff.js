@@ -1,5 +1,6 @@
 import { INDEX_COUNT } from "../core/arguments.js";
 import { toMilliseconds } from "../core/duration.js";
+import { wrongType } from "../core/errors.js";
 import { define, getter, named } from "../core/show.js";
 import { advance } from "./numbers.js";
 import { checkPolicy } from "./policy.js";
@@ -8,6 +9,8 @@ import { RandomStream, stateOf } from "./stream.js";
 
 /** The state of each iterator: its stream and its count when it was made or reset, and how to go on. */
 const states = /* @__PURE__ */ new WeakMap();
+
+const own = (backoff) => states.get(backoff) ?? wrongType("this", "a Backoff", backoff);
 
 /** The delays of a policy one after another, as many as it allows retries. */
 export const Backoff = /* @__PURE__ */ iterable(
@@ -31,7 +34,7 @@ export const Backoff = /* @__PURE__ */ iterable(
 		}
 
 		nextDelayNs() {
-			const state = states.get(this);
+			const state = own(this);
 			if (state.index === Math.min(Number(state.fields.max_retries), INDEX_COUNT)) {
 				return undefined;
 			}
@@ -40,7 +43,7 @@ export const Backoff = /* @__PURE__ */ iterable(
 		}
 
 		reset() {
-			const state = states.get(this);
+			const state = own(this);
 			state.stream = advance(state.stream, state.index);
 			state.shown = undefined;
 			start(state);
@@ -58,9 +61,9 @@ function iterable(Class) {
 
 /** The own properties. */
 const SHOWN = {
-	policy: /* @__PURE__ */ getter((backoff) => states.get(backoff).policy),
-	stream: /* @__PURE__ */ getter((backoff) => streamNow(states.get(backoff))),
-	index: /* @__PURE__ */ getter((backoff) => states.get(backoff).index),
+	policy: /* @__PURE__ */ getter((backoff) => own(backoff).policy),
+	stream: /* @__PURE__ */ getter((backoff) => streamNow(own(backoff))),
+	index: /* @__PURE__ */ getter((backoff) => own(backoff).index),
 };
 
 function start(state) {

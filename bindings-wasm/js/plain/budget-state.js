@@ -51,7 +51,7 @@ export const BudgetState = /* @__PURE__ */ define(
 				readOutcome(outcome);
 			}
 			const [heldBefore, now] = [uint64("held", held), uint64("nowNs", nowNs)];
-			const { budget, account } = states.get(this);
+			const { budget, account } = states.get(this) ?? wrongType("this", "a BudgetState", this);
 			const next = account.copy();
 			const { granted = false, held: heldAfter } = next.step(event, now, { outcome, held: heldBefore });
 			const state = next.text === this.text ? this : begin(Object.create(BudgetState.prototype), budget, next);

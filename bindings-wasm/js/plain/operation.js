@@ -124,6 +124,8 @@ const DECISION_OPTIONS = /* @__PURE__ */ noOptions("now", "retryAfter");
 /** By an operation, what decides for it, and its policy. */
 const operations = /* @__PURE__ */ new WeakMap();
 
+const own = (operation) => operations.get(operation) ?? wrongType("this", "an Operation", operation);
+
 /** A call with its retries: it decides after each attempt whether to wait or to stop. */
 export const Operation = /* @__PURE__ */ named(
 	"Operation",
@@ -149,7 +151,7 @@ export const Operation = /* @__PURE__ */ named(
 		}
 
 		decide(outcome, options) {
-			const { checked } = operations.get(this);
+			const { checked } = own(this);
 			readOutcome(outcome);
 			const { now, retryAfter } = pickOptions("a decision", options, DECISION_OPTIONS);
 			const delayNs = checked.decide(outcome, toNanoseconds("now", now), readRetryAfter(retryAfter));
@@ -157,13 +159,13 @@ export const Operation = /* @__PURE__ */ named(
 		}
 
 		cancel() {
-			const { checked } = operations.get(this);
+			const { checked } = own(this);
 			checked.cancel();
 			return checked.reason;
 		}
 
 		refuseRetry() {
-			const { checked } = operations.get(this);
+			const { checked } = own(this);
 			checked.refuseRetry();
 			return checked.reason;
 		}
@@ -182,10 +184,8 @@ export const Operation = /* @__PURE__ */ named(
 
 /** The own properties. */
 const SHOWN = {
-	policy: /* @__PURE__ */ getter((operation) => operations.get(operation).policy),
-	retries: /* @__PURE__ */ getter((operation) => Number(operations.get(operation).checked.count)),
-	attempts: /* @__PURE__ */ getter((operation) =>
-		Number(least(operations.get(operation).checked.count + 1n, WORD_MAX)),
-	),
-	reason: /* @__PURE__ */ getter((operation) => operations.get(operation).checked.reason),
+	policy: /* @__PURE__ */ getter((operation) => own(operation).policy),
+	retries: /* @__PURE__ */ getter((operation) => Number(own(operation).checked.count)),
+	attempts: /* @__PURE__ */ getter((operation) => Number(least(own(operation).checked.count + 1n, WORD_MAX))),
+	reason: /* @__PURE__ */ getter((operation) => own(operation).checked.reason),
 };

@@ -59,7 +59,8 @@ export function instantiate(compile, imports) {
 		try {
 			return new WebAssembly.Instance(compile(), imports).exports;
 		} catch (cause) {
-			const advice = "import backoff-wasm/js, or let the Content-Security-Policy allow 'wasm-unsafe-eval'";
+			const advice =
+				"import backoff-wasm/js, or, if a Content-Security-Policy forbids it, allow 'wasm-unsafe-eval' there";
 			startFailure = new StartError("cannot_start", `backoff-wasm cannot start; ${advice}: ${cause.message}`, cause);
 		}
 	}
