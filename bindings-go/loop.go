@@ -172,7 +172,7 @@ func (l *loop) decide(outcome Outcome, retryAfter uint64, now time.Duration) (De
 	if l.shared != nil && outcome != OutcomePermanent {
 		l.shared.Report(engine.BudgetEventAttemptFailed, shared.Grant{})
 	}
-	reason, delay := engine.DecideAlone(&l.policy.core, l.drawn.state, l.calls-1, uint64(l.beganAt), l.deadline, uint32(outcome), retryAfter, uint64(now))
+	reason, delay := engine.DecideAlone(l.policy.core(), l.drawn.state, l.calls-1, uint64(l.beganAt), l.deadline, uint32(outcome), retryAfter, uint64(now))
 	return decisionOf(reason, delay), nil
 }
 

@@ -3,6 +3,7 @@
 package backoff
 
 import (
+	"cmp"
 	"log"
 	"maps"
 	"strings"
@@ -12,24 +13,21 @@ import (
 	"github.com/backoff-rs/backoff/bindings-go/internal/engine"
 )
 
-var defaultPolicy = sync.OnceValues(func() (*Policy, error) {
-	policy, err := ParsePolicy("default")
-	return &policy, err
-})
+var defaultPolicy = sync.OnceValues(func() (Policy, error) { return ParsePolicy("default") })
 
 // WithPolicy sets the policy. Default: the preset "default", which makes 4 attempts.
 //
 // A policy without max_retries, max_attempts and max_elapsed retries for ever, unless the context has a deadline. The
 // first such loop of the process says so with the package log, once.
 func WithPolicy(policy Policy) RetryOption {
-	return &policyOption{policy}
+	return policyOption(policy)
 }
 
-type policyOption struct{ policy Policy }
+type policyOption Policy
 
-func (o *policyOption) apply(c retryConfig) (retryConfig, error) {
-	c.policy = &o.policy
-	if o.policy == (Policy{}) {
+func (o policyOption) apply(c retryConfig) (retryConfig, error) {
+	c.policy, c.given = Policy(o), ""
+	if c.policy == (Policy{}) {
 		return c, ErrNoPolicy
 	}
 	return c, nil
@@ -42,7 +40,8 @@ func WithPolicyString(text string) RetryOption { return policyString(text) }
 type policyString string
 
 func (text policyString) apply(c retryConfig) (_ retryConfig, err error) {
-	c.policy, err = parsedPolicy(string(text))
+	c.given = string(text)
+	c.policy, err = parsedPolicy(c.given)
 	return c, err
 }
 
@@ -50,10 +49,10 @@ func (text policyString) apply(c retryConfig) (_ retryConfig, err error) {
 const maxParsed = 256
 
 // parsed are the policies of strings. A map is never changed.
-var parsed atomic.Pointer[map[string]*Policy]
+var parsed atomic.Pointer[map[string]Policy]
 
 // parsedPolicy returns the policy of a string.
-func parsedPolicy(text string) (*Policy, error) {
+func parsedPolicy(text string) (Policy, error) {
 	known := parsed.Load()
 	if known != nil {
 		if policy, ok := (*known)[text]; ok {
@@ -62,15 +61,15 @@ func parsedPolicy(text string) (*Policy, error) {
 	}
 	policy, err := ParsePolicy(text)
 	if err != nil || known != nil && len(*known) >= maxParsed {
-		return &policy, err
+		return policy, err
 	}
-	more := make(map[string]*Policy)
+	more := make(map[string]Policy)
 	if known != nil {
 		maps.Copy(more, *known)
 	}
-	more[strings.Clone(text)] = &policy
+	more[strings.Clone(text)] = policy
 	parsed.CompareAndSwap(known, &more) // if another string was faster, this one is kept the next time
-	return &policy, nil
+	return policy, nil
 }
 
 // saidNoLimit is whether a loop of this process has said that its policy has no limit.
@@ -92,17 +91,5 @@ func (l *loop) warnOfNoLimit() {
 	if base, err := NewPolicy(Constant, fields.Base); err == nil && fields.Base != 0 {
 		instead = "default:" + strings.TrimPrefix(base.String(), "constant:") + " to change only the base"
 	}
-	log.Printf("backoff: the policy %q has no limit, so the loop retries for ever; add max_retries=3 (or write %s)", asGiven(l.policy), instead)
-}
-
-// asGiven returns the string whose policy is kept, otherwise that of the policy.
-func asGiven(policy *Policy) string {
-	if known := parsed.Load(); known != nil {
-		for text, its := range *known {
-			if its == policy {
-				return text
-			}
-		}
-	}
-	return policy.String()
+	log.Printf("backoff: the policy %q has no limit, so the loop retries for ever; add max_retries=3 (or write %s)", cmp.Or(l.given, l.policy.String()), instead)
 }

@@ -29,7 +29,8 @@ func (set retryOption) apply(c retryConfig) (retryConfig, error) {
 // A retryConfig holds the options of a loop. Most loops set only a policy and a classifier, which are its own
 // fields, so that they need no allocation.
 type retryConfig struct {
-	policy    *Policy
+	policy    Policy
+	given     string            // the policy, if a string
 	failures  failureClassifier // nil if there is none
 	*settings                   // defaultSettings until an option sets another
 }
@@ -63,20 +64,21 @@ func (s *settings) withHooks() *hooks {
 
 // configured returns the defaults with the options.
 func configured(options []RetryOption) (retryConfig, error) {
-	policy, err := defaultPolicy()
-	c := retryConfig{policy: policy, settings: &defaultSettings}
-	if err != nil {
-		return c, err
-	}
+	c := retryConfig{settings: &defaultSettings}
 	for _, option := range options {
 		if err := notNil("option", option == nil); err != nil {
 			return c, err
 		}
+		var err error
 		if c, err = option.apply(c); err != nil {
 			return c, err
 		}
 	}
-	return c, nil
+	var err error
+	if c.policy == (Policy{}) {
+		c.policy, err = defaultPolicy()
+	}
+	return c, err
 }
 
 // WithStream sets the stream of the delays. Default: a new one for each loop, from entropy.

@@ -4,8 +4,11 @@ package engine
 
 import (
 	"bytes"
+	"fmt"
+	"runtime"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestValuesFitIntoTheMemory(t *testing.T) {
@@ -97,5 +100,25 @@ func TestPanicsLoseTheInstance(t *testing.T) {
 		if take() == m {
 			t.Fatal("the instance is used again")
 		}
+	}
+}
+
+func TestUnusedPoliciesAreForgotten(t *testing.T) {
+	known := func() int {
+		policiesMutex.Lock()
+		defer policiesMutex.Unlock()
+		return len(policies)
+	}
+	kept, _ := ParsePolicy("constant:base=1s")
+	for i := range 1000 {
+		ParsePolicy(fmt.Sprintf("constant:base=%dms", i))
+	}
+	for deadline := time.Now().Add(time.Minute); known() > 100; runtime.GC() {
+		if time.Now().After(deadline) {
+			t.Fatalf("%d policies", known())
+		}
+	}
+	if again, _ := ParsePolicy("constant:base=1000ms"); again != kept {
+		t.Error("a policy in use was forgotten")
 	}
 }
