@@ -24,8 +24,9 @@ import (
 type loop struct {
 	retryConfig
 	ctx       context.Context
-	operation *Operation   // nil without a budget
-	drawn     RandomStream // without a budget of this process, once a call has failed
+	operation loopOperation // nil without a budget
+	drawn     RandomStream  // without a budget of this process, once a call has failed
+	sleeper   sleeper
 	grant     shared.Grant // of the shared budget
 	local     bool         // the local budget has just decided
 	beganAt   time.Duration
@@ -37,16 +38,37 @@ type loop struct {
 	err       error // what the caller gets
 }
 
+// A loopBudget is a *Budget.
+type loopBudget interface {
+	beginIn(policy Policy, stream RandomStream, now, deadline uint64) (loopOperation, error)
+}
+
+// A loopOperation is an *Operation.
+type loopOperation interface {
+	decide(outcome Outcome, retryAfter, now uint64) (Decision, error)
+	Cancel() StopReason
+}
+
+// loopStats are *RetryStats.
+type loopStats interface {
+	Record(attempts uint64, reason StopReason) error
+}
+
+func (b *Budget) beginIn(policy Policy, stream RandomStream, now, deadline uint64) (loopOperation, error) {
+	operation, err := policy.begin(stream, now, beginConfig{deadline, b})
+	if err != nil {
+		return nil, err
+	}
+	return operation, nil
+}
+
 // configure sets the options of a loop that has not begun.
-func (l *loop) configure(ctx context.Context, options []RetryOption) (err error) {
+func (l *loop) configure(ctx context.Context, options []RetryOption) error {
 	if err := notNil("ctx", ctx == nil); err != nil {
 		return err
 	}
 	l.ctx = ctx
-	if l.retryConfig, err = configured(options); err == nil && !l.streamSet {
-		_, err = loopSeed()
-	}
-	return err
+	return l.retryConfig.configure(options)
 }
 
 // loopStream returns the stream of the option, or that of the next number. A loop needs it once.
@@ -75,7 +97,7 @@ func (l *loop) begin() error {
 		return nil
 	}
 	var err error
-	l.operation, err = l.policy.begin(l.loopStream(), uint64(l.beganAt), beginConfig{l.deadline, l.budget})
+	l.operation, err = l.budget.beginIn(l.policy, l.loopStream(), uint64(l.beganAt), l.deadline)
 	return err
 }
 
@@ -104,6 +126,15 @@ func (l *loop) next() bool {
 		l.hooks.value = nil
 	}
 	return true
+}
+
+// succeeded is callEnded for a success, which is short for most loops.
+func (l *loop) succeeded() {
+	if l.operation != nil || l.shared != nil || l.hooks != nil {
+		l.callEnded(OutcomeSuccess, nil)
+		return
+	}
+	l.record(StopSuccess)
 }
 
 // callEnded waits or stops after a call, as the operation decides.
@@ -145,11 +176,19 @@ func (l *loop) callEnded(verdict Verdict, err error) {
 		l.warnOfNoLimit()
 		l.callHooks(Event{Outcome: outcome, Delay: decision.Delay}, now)
 		if l.ctx.Err() == nil {
-			l.clock.Sleep(l.ctx, decision.Delay)
+			l.sleep(decision.Delay)
 		}
 		if l.ctx.Err() != nil {
 			l.cancel()
 		}
+	}
+}
+
+func (l *loop) sleep(delay time.Duration) {
+	if _, ok := l.clock.(processClock); ok {
+		l.sleeper.sleep(l.ctx, delay)
+	} else {
+		l.clock.Sleep(l.ctx, delay)
 	}
 }
 
@@ -188,9 +227,15 @@ func (l *loop) requestRetry(outcome Outcome) bool {
 
 // cancel stops the loop for its caller.
 func (l *loop) cancel() {
-	l.operation.Cancel()
+	l.cancelOperation()
 	l.local = false
 	l.stop(StopCancelled, 0, 0, l.clock.Now())
+}
+
+func (l *loop) cancelOperation() {
+	if l.operation != nil {
+		l.operation.Cancel()
+	}
 }
 
 // stop records the loop, calls the hooks and sets the error that the caller gets.
@@ -225,7 +270,7 @@ func (l *loop) close() {
 	case l.inCall:
 		l.cancel()
 	default:
-		l.operation.Cancel()
+		l.cancelOperation()
 		l.record(StopCancelled)
 	}
 }

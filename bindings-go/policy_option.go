@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"log"
 	"maps"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -27,10 +28,15 @@ type policyOption Policy
 
 func (o policyOption) apply(c retryConfig) (retryConfig, error) {
 	c.policy, c.given = Policy(o), ""
-	if c.policy == (Policy{}) {
-		return c, ErrNoPolicy
+	return c, orNoPolicy(o)
+}
+
+// orNoPolicy returns the error of the zero Policy.
+func orNoPolicy(o policyOption) error {
+	if o == (policyOption{}) {
+		return ErrNoPolicy
 	}
-	return c, nil
+	return nil
 }
 
 // WithPolicyString is WithPolicy for a policy string. The loop fails as ParsePolicy does. The process parses a string
@@ -83,12 +89,14 @@ func (l *loop) warnOfNoLimit() {
 	if saidNoLimit.Load() || l.policy.MaxRetries() != noRetryLimit || l.deadline != engine.NoTime {
 		return
 	}
-	fields := l.policy.Fields()
-	if fields.MaxElapsed != NoLimit || saidNoLimit.Swap(true) {
+	fields := fieldsOf{l.policy.core()}
+	if fields.duration(engine.MaxElapsed) != NoLimit || saidNoLimit.Swap(true) {
 		return
 	}
 	instead := "off for no retries"
-	if base, err := NewPolicy(Constant, fields.Base); err == nil && fields.Base != 0 {
+	ns := fields.count(engine.Base)
+	// NewPolicy would make every field and its errors part of all programs.
+	if base, err := ParsePolicy("constant:base=" + strconv.FormatUint(ns, 10) + "ns"); err == nil && ns != 0 {
 		instead = "default:" + strings.TrimPrefix(base.String(), "constant:") + " to change only the base"
 	}
 	log.Printf("backoff: the policy %q has no limit, so the loop retries for ever; add max_retries=3 (or write %s)", cmp.Or(l.given, l.policy.String()), instead)

@@ -35,13 +35,14 @@ type retryConfig struct {
 	*settings                   // defaultSettings until an option sets another
 }
 
+// The budget and the stats are behind interfaces, so that a program without them does not contain their code.
 type settings struct {
-	budget    *Budget
-	shared    shared.Budget
+	budget    loopBudget    // nil if there is none
+	shared    shared.Budget // nil if there is none
 	stream    RandomStream
 	streamSet bool
 	clock     Clock
-	stats     *RetryStats
+	stats     loopStats         // nil if there are none
 	results   *resultClassifier // nil if there is none
 	hooks     *hooks            // nil if there are none
 }
@@ -62,23 +63,29 @@ func (s *settings) withHooks() *hooks {
 	return s.hooks
 }
 
-// configured returns the defaults with the options.
-func configured(options []RetryOption) (retryConfig, error) {
-	c := retryConfig{settings: &defaultSettings}
+// configure sets the defaults and the options.
+func (c *retryConfig) configure(options []RetryOption) (err error) {
+	c.settings = &defaultSettings
 	for _, option := range options {
-		if err := notNil("option", option == nil); err != nil {
-			return c, err
+		switch option := option.(type) {
+		case nil:
+			return notNil("option", true)
+		// What most loops have costs no call.
+		case policyOption:
+			c.policy, c.given, err = Policy(option), "", orNoPolicy(option)
+		case retryIf:
+			err = c.addClassifier("argument of RetryIf", option == nil, option)
+		default:
+			*c, err = option.apply(*c)
 		}
-		var err error
-		if c, err = option.apply(c); err != nil {
-			return c, err
+		if err != nil {
+			return err
 		}
 	}
-	var err error
 	if c.policy == (Policy{}) {
 		c.policy, err = defaultPolicy()
 	}
-	return c, err
+	return err
 }
 
 // WithStream sets the stream of the delays. Default: a new one for each loop, from entropy.
@@ -107,7 +114,10 @@ func WithKey(seed uint64, key string) RetryOption {
 // counts as cancelled.
 func WithStats(stats *RetryStats) RetryOption {
 	return retryOption(func(s *settings) error {
-		s.stats = stats
+		s.stats = nil
+		if stats != nil {
+			s.stats = stats
+		}
 		return nil
 	})
 }
@@ -169,14 +179,27 @@ type processClock struct{}
 
 func (processClock) Now() time.Duration { return Now() }
 
-func (processClock) Sleep(ctx context.Context, delay time.Duration) {
-	if delay <= 0 {
+func (processClock) Sleep(ctx context.Context, delay time.Duration) { new(sleeper).sleep(ctx, delay) }
+
+// A sleeper waits on the default clock. It makes one timer for all waits, and none if nothing can interrupt a wait.
+type sleeper struct{ timer *time.Timer }
+
+func (s *sleeper) sleep(ctx context.Context, delay time.Duration) {
+	done := ctx.Done()
+	switch {
+	case delay <= 0:
 		return
+	case done == nil:
+		time.Sleep(delay)
+		return
+	case s.timer == nil:
+		s.timer = time.NewTimer(delay)
+	default:
+		s.timer.Reset(delay)
 	}
-	timer := time.NewTimer(delay)
-	defer timer.Stop()
 	select {
-	case <-timer.C:
-	case <-ctx.Done():
+	case <-s.timer.C:
+	case <-done:
+		s.timer.Stop()
 	}
 }
