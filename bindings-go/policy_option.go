@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"unsafe"
 
 	"github.com/backoff-rs/backoff/bindings-go/internal/engine"
 )
@@ -57,11 +58,24 @@ const maxParsed = 256
 // parsed are the policies of strings. A map is never changed.
 var parsed atomic.Pointer[map[string]Policy]
 
+// recent are some of them by the address of the string, which a constant keeps, because most calls have one.
+var recent [64]atomic.Pointer[parsedText]
+
+type parsedText struct {
+	text   string
+	policy Policy
+}
+
 // parsedPolicy returns the policy of a string.
 func parsedPolicy(text string) (Policy, error) {
+	slot := &recent[uintptr(unsafe.Pointer(unsafe.StringData(text)))/16%uintptr(len(recent))]
+	if last := slot.Load(); last != nil && last.text == text {
+		return last.policy, nil
+	}
 	known := parsed.Load()
 	if known != nil {
 		if policy, ok := (*known)[text]; ok {
+			slot.Store(&parsedText{strings.Clone(text), policy})
 			return policy, nil
 		}
 	}

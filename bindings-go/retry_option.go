@@ -73,6 +73,9 @@ func (c *retryConfig) configure(options []RetryOption) (err error) {
 		// What most loops have costs no call.
 		case policyOption:
 			c.policy, c.given, err = Policy(option), "", orNoPolicy(option)
+		case policyString:
+			c.given = string(option)
+			c.policy, err = parsedPolicy(c.given)
 		case retryIf:
 			err = c.addClassifier("argument of RetryIf", option == nil, option)
 		default:
