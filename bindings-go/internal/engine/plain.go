@@ -60,6 +60,8 @@ func Advance(stream, draws uint64) uint64 {
 type short struct {
 	base, cap uint64
 	ranges    atomic.Pointer[plain.Ranges]
+
+	maxElapsed uint64
 }
 
 // shorten sets the numbers of the policy at an address.
@@ -67,14 +69,23 @@ func (s *short) shorten(m *instance, policy int32) {
 	numbers := m.reserve(16)
 	m.Xbackoff_policy_plain(policy, numbers, numbers+8)
 	s.base, s.cap = m.word(numbers), m.word(numbers+8)
+	m.Xbackoff_policy_get(policy, int32(MaxElapsed), numbers)
+	s.maxElapsed = m.word(numbers)
 }
 
 func (p *Policy) rangesOf() *plain.Ranges {
-	ranges := p.ranges.Load()
-	if ranges == nil {
-		ranges = plain.RangesOf(p.numbers())
-		p.ranges.Store(ranges)
+	if ranges := p.ranges.Load(); ranges != nil {
+		return ranges
 	}
+	return p.makeRanges()
+}
+
+// A function of its own keeps its frame off the stacks of loops, which would have to grow.
+//
+//go:noinline
+func (p *Policy) makeRanges() *plain.Ranges {
+	ranges := plain.RangesOf(p.numbers())
+	p.ranges.Store(ranges)
 	return ranges
 }
 
@@ -96,6 +107,13 @@ func (p *Policy) anyDelay(stream uint64, index uint32) uint64 {
 	if ranges := p.rangesOf(); ranges.Has(uint64(index)) {
 		return ranges.Delay(stream, uint64(index))
 	}
+	return p.delayBeyond(stream, index)
+}
+
+// delayBeyond is a function of its own for the same reason.
+//
+//go:noinline
+func (p *Policy) delayBeyond(stream uint64, index uint32) uint64 {
 	var delays plain.Delays
 	delays.Begin(p.numbers())
 	delays.Seek(stream, index)
@@ -129,7 +147,14 @@ func (p *Policy) Fill(stream uint64, first uint32, delays []time.Duration) int {
 // DecideAlone is Resume and Decide of an operation without a budget, for known outcomes and a policy that is not the zero
 // one.
 func DecideAlone(policy *Policy, stream, retries, began, deadline uint64, outcome uint32, retryAfter, now uint64) (reason uint32, delay uint64) {
-	return plain.Decide(policy.numbers(), stream, retries, began, deadline, outcome, retryAfter, now)
+	if outcome == OutcomeThrottled || retryAfter != NoTime {
+		return plain.Decide(policy.numbers(), stream, retries, began, deadline, outcome, retryAfter, now)
+	}
+	// The frame of plain.Decide would make the stack of most goroutines grow.
+	if isFailure := outcome != OutcomeSuccess && outcome != OutcomePermanent; isFailure && retries < policy.maxRetries {
+		delay = policy.Delay(stream, uint32(retries))
+	}
+	return uint32(pure.Xreason_to_stop(int32(outcome), int64(retries), int64(policy.maxRetries), int64(began), int64(policy.maxElapsed), int64(deadline), int64(now), int64(delay))), delay
 }
 
 // Sequence returns the delays of a policy one after the other.

@@ -2210,6 +2210,74 @@ l0:
 	m.g0 = v2 + i32(16)
 	return v3
 }
+func (m *Module) Xreason_to_stop(v0 int32, v1, v2, v3, v4, v5, v6, v7 int64) int32 {
+	var v8 int32
+	v8 = v0 + i32(-1)
+	if uint32(v8) <= uint32(i32(4)) {
+		switch v8 {
+		case 0:
+			goto l1
+		case 4:
+			return i32(2)
+		default:
+			v0 = i32(3)
+			if uint64(v1) >= uint64(v2) {
+				goto l1
+			}
+			{
+				if v4 != i64(0x7fffffffffffffff) {
+					goto l4
+				}
+				v0 = i32(0)
+				if v5 != i64(-1) {
+					goto l5
+				}
+				goto l1
+			l4:
+				t0 := v4
+				v2 = v6 - v3
+				p1 := v2
+				if uint64(v2) > uint64(v6) {
+					p1 = i64(0)
+				}
+				v2 = p1
+				var p2 int32
+				if uint64(t0) < uint64(v2) {
+					p2 = 1
+				}
+				var p3 int32
+				if uint64(v7) > uint64(v4-v2) {
+					p3 = 1
+				}
+				v8 = p2 | p3
+				p4 := i32(0)
+				if v8 != 0 {
+					p4 = i32(4)
+				}
+				v0 = p4
+				if v5 == i64(-1) {
+					goto l1
+				}
+				if v8 != 0 {
+					goto l1
+				}
+			}
+		l5:
+			p5 := i32(0)
+			if uint64(v7) > uint64(v5-v6) {
+				p5 = i32(5)
+			}
+			p6 := p5
+			if uint64(v5) < uint64(v6) {
+				p6 = i32(5)
+			}
+			v0 = p6
+		}
+	l1:
+		return v0
+	}
+	return i32(0)
+}
 func (m *Module) Xsample(v0, v1, v2 int64) int64 {
 	_, t1 := i64_mul_wide_u(v2-v1+i64(1), v0)
 	v2 = t1

@@ -97,6 +97,26 @@ pub extern "C" fn next(policy: &Policy, state: &mut DelayState, stream: u64, ind
     ffi::next_delay_ns(policy, state, index, draw(stream, index))
 }
 
+/// The reason to stop, or 0 to wait for the delay of the index, of an operation without a budget, after an outcome that
+/// is not throttled and without a wait that the server asks for.
+#[unsafe(no_mangle)]
+pub extern "C" fn reason_to_stop(
+    outcome: u32,
+    retries: u64,
+    max_retries: u64,
+    began_ns: u64,
+    max_elapsed_ns: u64,
+    deadline_ns: u64,
+    now_ns: u64,
+    delay_ns: u64,
+) -> u32 {
+    let Some(outcome) = ffi::outcome_from_number(outcome) else { return 0 };
+    let deadline_ns = (deadline_ns != u64::MAX).then_some(deadline_ns);
+    let (retries, elapsed) = ((retries, max_retries), (began_ns, max_elapsed_ns));
+    ffi::reason_to_stop(outcome, retries, elapsed, deadline_ns, now_ns, delay_ns)
+        .map_or(0, |reason| reason as u32)
+}
+
 /// Writes the reason to stop, or 0 to wait, and the delay, of an operation without a budget.
 #[unsafe(no_mangle)]
 pub extern "C" fn decide(
