@@ -23,19 +23,16 @@ import (
 // Because most calls succeed at once, it is also a local variable of Retry, which needs no allocation.
 type loop struct {
 	retryConfig
-	ctx       context.Context
-	operation loopOperation // nil without a budget
-	drawn     RandomStream  // without a budget of this process, once a call has failed
-	sleeper   sleeper
-	grant     shared.Grant // of the shared budget
-	local     bool         // the local budget has just decided
-	beganAt   time.Duration
-	deadline  uint64 // of the context, on the clock
-	calls     uint64
-	inCall    bool
-	stopped   bool
-	lastErr   error // of the last call, with its mark; nil while a call runs
-	err       error // what the caller gets
+	sleeper
+	drawn    RandomStream // without a budget of this process, once a call has failed
+	beganAt  time.Duration
+	deadline uint64 // of the context, on the clock
+	calls    uint64
+	waits    bool // before the next call
+	inCall   bool
+	stopped  bool
+	lastErr  error // of the last call, with its mark; nil while a call runs
+	err      error // what the caller gets
 }
 
 // A loopBudget is a *Budget.
@@ -67,7 +64,7 @@ func (l *loop) configure(ctx context.Context, options []RetryOption) error {
 	if err := notNil("ctx", ctx == nil); err != nil {
 		return err
 	}
-	l.ctx = ctx
+	l.sleeper.ctx = ctx
 	return l.retryConfig.configure(options)
 }
 
@@ -115,8 +112,21 @@ func deadlineOf(ctx context.Context, now time.Duration) uint64 {
 	return uint64(now) + uint64(max(0, left-1))
 }
 
-// next reports whether to make a call, and counts it.
+// next waits if it must, reports whether to make a call, and counts it.
 func (l *loop) next() bool {
+	if l.waits { // not in callEnded, because the frames of a wait should fit on the first stack of a goroutine
+		l.waits = false
+		if l.ctx.Err() == nil {
+			if _, ok := l.clock.(processClock); ok {
+				l.sleep()
+			} else {
+				l.clock.Sleep(l.ctx, l.delay)
+			}
+		}
+		if l.ctx.Err() != nil {
+			l.cancel()
+		}
+	}
 	if l.stopped {
 		return false
 	}
@@ -137,9 +147,10 @@ func (l *loop) succeeded() {
 	l.record(StopSuccess)
 }
 
-// callEnded waits or stops after a call, as the operation decides.
+// callEnded decides to wait or stops after a call.
 func (l *loop) callEnded(verdict Verdict, err error) {
-	l.lastErr, l.local = err, false
+	l.lastErr = err
+	l.decidedAnew()
 	outcome, retryAfter, ok := verdictOf(verdict)
 	// A success stays a success although the caller has cancelled. An unknown outcome is an error of
 	// the classification, which the decision reports (SPEC 18.6).
@@ -175,20 +186,7 @@ func (l *loop) callEnded(verdict Verdict, err error) {
 	default:
 		l.warnOfNoLimit()
 		l.callHooks(Event{Outcome: outcome, Delay: decision.Delay}, now)
-		if l.ctx.Err() == nil {
-			l.sleep(decision.Delay)
-		}
-		if l.ctx.Err() != nil {
-			l.cancel()
-		}
-	}
-}
-
-func (l *loop) sleep(delay time.Duration) {
-	if _, ok := l.clock.(processClock); ok {
-		l.sleeper.sleep(l.ctx, delay)
-	} else {
-		l.clock.Sleep(l.ctx, delay)
+		l.waits, l.delay = true, decision.Delay
 	}
 }
 
@@ -228,8 +226,15 @@ func (l *loop) requestRetry(outcome Outcome) bool {
 // cancel stops the loop for its caller.
 func (l *loop) cancel() {
 	l.cancelOperation()
-	l.local = false
+	l.decidedAnew()
 	l.stop(StopCancelled, 0, 0, l.clock.Now())
+}
+
+// decidedAnew forgets that the local budget has decided.
+func (l *loop) decidedAnew() {
+	if l.shared != nil {
+		l.local = false
+	}
 }
 
 func (l *loop) cancelOperation() {

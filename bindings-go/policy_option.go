@@ -3,7 +3,6 @@
 package backoff
 
 import (
-	"cmp"
 	"log"
 	"maps"
 	"strconv"
@@ -28,7 +27,7 @@ func WithPolicy(policy Policy) RetryOption {
 type policyOption Policy
 
 func (o policyOption) apply(c retryConfig) (retryConfig, error) {
-	c.policy, c.given = Policy(o), ""
+	c.policy, c.given = Policy(o), nil
 	return c, orNoPolicy(o)
 }
 
@@ -47,8 +46,7 @@ func WithPolicyString(text string) RetryOption { return policyString(text) }
 type policyString string
 
 func (text policyString) apply(c retryConfig) (_ retryConfig, err error) {
-	c.given = string(text)
-	c.policy, err = parsedPolicy(c.given)
+	err = c.parse(string(text))
 	return c, err
 }
 
@@ -56,7 +54,7 @@ func (text policyString) apply(c retryConfig) (_ retryConfig, err error) {
 const maxParsed = 256
 
 // parsed are the policies of strings. A map is never changed.
-var parsed atomic.Pointer[map[string]Policy]
+var parsed atomic.Pointer[map[string]*parsedText]
 
 // recent are some of them by the address of the string, which a constant keeps, because most calls have one.
 var recent [64]atomic.Pointer[parsedText]
@@ -66,30 +64,43 @@ type parsedText struct {
 	policy Policy
 }
 
-// parsedPolicy returns the policy of a string.
-func parsedPolicy(text string) (Policy, error) {
+// parse sets the policy to that of a string.
+func (c *retryConfig) parse(text string) (err error) {
 	slot := &recent[uintptr(unsafe.Pointer(unsafe.StringData(text)))/16%uintptr(len(recent))]
-	if last := slot.Load(); last != nil && last.text == text {
-		return last.policy, nil
+	c.given = slot.Load()
+	if c.given == nil || c.given.text != text {
+		if c.given, err = parsedPolicy(text); err != nil {
+			return err
+		}
+		slot.Store(c.given)
 	}
+	c.policy = c.given.policy
+	return nil
+}
+
+// parsedPolicy returns a string with its policy.
+func parsedPolicy(text string) (*parsedText, error) {
 	known := parsed.Load()
 	if known != nil {
-		if policy, ok := (*known)[text]; ok {
-			slot.Store(&parsedText{strings.Clone(text), policy})
-			return policy, nil
+		if its, ok := (*known)[text]; ok {
+			return its, nil
 		}
 	}
 	policy, err := ParsePolicy(text)
-	if err != nil || known != nil && len(*known) >= maxParsed {
-		return policy, err
+	if err != nil {
+		return nil, err
 	}
-	more := make(map[string]Policy)
+	its := &parsedText{strings.Clone(text), policy}
+	if known != nil && len(*known) >= maxParsed {
+		return its, nil
+	}
+	more := make(map[string]*parsedText)
 	if known != nil {
 		maps.Copy(more, *known)
 	}
-	more[strings.Clone(text)] = policy
+	more[its.text] = its
 	parsed.CompareAndSwap(known, &more) // if another string was faster, this one is kept the next time
-	return policy, nil
+	return its, nil
 }
 
 // saidNoLimit is whether a loop of this process has said that its policy has no limit.
@@ -113,5 +124,9 @@ func (l *loop) warnOfNoLimit() {
 	if base, err := ParsePolicy("constant:base=" + strconv.FormatUint(ns, 10) + "ns"); err == nil && ns != 0 {
 		instead = "default:" + strings.TrimPrefix(base.String(), "constant:") + " to change only the base"
 	}
-	log.Printf("backoff: the policy %q has no limit, so the loop retries for ever; add max_retries=3 (or write %s)", cmp.Or(l.given, l.policy.String()), instead)
+	asGiven := l.policy.String()
+	if l.given != nil {
+		asGiven = l.given.text
+	}
+	log.Printf("backoff: the policy %q has no limit, so the loop retries for ever; add max_retries=3 (or write %s)", asGiven, instead)
 }

@@ -30,7 +30,7 @@ func (set retryOption) apply(c retryConfig) (retryConfig, error) {
 // fields, so that they need no allocation.
 type retryConfig struct {
 	policy    Policy
-	given     string            // the policy, if a string
+	given     *parsedText       // the policy, if it was a string
 	failures  failureClassifier // nil if there is none
 	*settings                   // defaultSettings until an option sets another
 }
@@ -45,6 +45,11 @@ type settings struct {
 	stats     loopStats         // nil if there are none
 	results   *resultClassifier // nil if there is none
 	hooks     *hooks            // nil if there are none
+
+	// What a loop with a budget knows, which others need not have room for:
+	operation loopOperation // nil without a budget of this process
+	grant     shared.Grant  // of the shared budget
+	local     bool          // the local budget has just decided
 }
 
 var defaultSettings = settings{clock: processClock{}}
@@ -72,10 +77,9 @@ func (c *retryConfig) configure(options []RetryOption) (err error) {
 			return notNil("option", true)
 		// What most loops have costs no call.
 		case policyOption:
-			c.policy, c.given, err = Policy(option), "", orNoPolicy(option)
+			c.policy, c.given, err = Policy(option), nil, orNoPolicy(option)
 		case policyString:
-			c.given = string(option)
-			c.policy, err = parsedPolicy(c.given)
+			err = c.parse(string(option))
 		case retryIf:
 			err = c.addClassifier("argument of RetryIf", option == nil, option)
 		default:
@@ -182,23 +186,30 @@ type processClock struct{}
 
 func (processClock) Now() time.Duration { return Now() }
 
-func (processClock) Sleep(ctx context.Context, delay time.Duration) { new(sleeper).sleep(ctx, delay) }
+func (processClock) Sleep(ctx context.Context, delay time.Duration) {
+	s := sleeper{ctx: ctx, delay: delay}
+	s.sleep()
+}
 
 // A sleeper waits on the default clock. It makes one timer for all waits, and none if nothing can interrupt a wait.
-type sleeper struct{ timer *time.Timer }
+type sleeper struct {
+	ctx   context.Context
+	delay time.Duration
+	timer *time.Timer
+}
 
-func (s *sleeper) sleep(ctx context.Context, delay time.Duration) {
-	done := ctx.Done()
+func (s *sleeper) sleep() {
+	done := s.ctx.Done()
 	switch {
-	case delay <= 0:
+	case s.delay <= 0:
 		return
 	case done == nil:
-		time.Sleep(delay)
+		time.Sleep(s.delay)
 		return
 	case s.timer == nil:
-		s.timer = time.NewTimer(delay)
+		s.timer = time.NewTimer(s.delay)
 	default:
-		s.timer.Reset(delay)
+		s.timer.Reset(s.delay)
 	}
 	select {
 	case <-s.timer.C:
