@@ -15,7 +15,7 @@ import (
 // and calls the hooks. Its owner makes the calls:
 //
 //	defer loop.close()
-//	for loop.next() { loop.callEnded(...) }
+//	for loop.next() { loop.callEnded(...); loop.wait() }
 //
 // A loop is made for every call, and most calls succeed at once. So a loop does nothing for a retry
 // before a call has failed: without a budget, its operation begins then, as if it had begun with the loop.
@@ -23,12 +23,14 @@ import (
 // Because most calls succeed at once, it is also a local variable of Retry, which needs no allocation.
 type loop struct {
 	retryConfig
-	sleeper
+	ctx      context.Context
 	drawn    RandomStream // without a budget of this process, once a call has failed
 	beganAt  time.Duration
 	deadline uint64 // of the context, on the clock
 	calls    uint64
-	waits    bool // before the next call
+	delay    time.Duration // of the wait that follows
+	timer    *time.Timer   // of all waits, nil if there is none
+	waits    bool
 	inCall   bool
 	stopped  bool
 	lastErr  error // of the last call, with its mark; nil while a call runs
@@ -64,7 +66,7 @@ func (l *loop) configure(ctx context.Context, options []RetryOption) error {
 	if err := notNil("ctx", ctx == nil); err != nil {
 		return err
 	}
-	l.sleeper.ctx = ctx
+	l.ctx = ctx
 	return l.retryConfig.configure(options)
 }
 
@@ -112,21 +114,8 @@ func deadlineOf(ctx context.Context, now time.Duration) uint64 {
 	return uint64(now) + uint64(max(0, left-1))
 }
 
-// next waits if it must, reports whether to make a call, and counts it.
+// next reports whether to make a call, and counts it.
 func (l *loop) next() bool {
-	if l.waits { // not in callEnded, because the frames of a wait should fit on the first stack of a goroutine
-		l.waits = false
-		if l.ctx.Err() == nil {
-			if _, ok := l.clock.(processClock); ok {
-				l.sleep()
-			} else {
-				l.clock.Sleep(l.ctx, l.delay)
-			}
-		}
-		if l.ctx.Err() != nil {
-			l.cancel()
-		}
-	}
 	if l.stopped {
 		return false
 	}
@@ -187,6 +176,40 @@ func (l *loop) callEnded(verdict Verdict, err error) {
 		l.warnOfNoLimit()
 		l.callHooks(Event{Outcome: outcome, Delay: decision.Delay}, now)
 		l.waits, l.delay = true, decision.Delay
+	}
+}
+
+// wait waits if callEnded has decided so. It is no part of that, and makes few calls, so that the frames of a loop that
+// waits fit on the first stack of a goroutine. It makes one timer for all waits, and none if nothing can interrupt one.
+func (l *loop) wait() {
+	if !l.waits {
+		return
+	}
+	l.waits = false
+	if l.ctx.Err() == nil {
+		done := l.ctx.Done()
+		_, isDefault := l.clock.(processClock)
+		switch {
+		case !isDefault:
+			l.clock.Sleep(l.ctx, l.delay)
+		case l.delay <= 0:
+		case done == nil:
+			time.Sleep(l.delay)
+		default:
+			if l.timer == nil {
+				l.timer = time.NewTimer(l.delay)
+			} else {
+				l.timer.Reset(l.delay)
+			}
+			select {
+			case <-l.timer.C:
+			case <-done:
+				l.timer.Stop()
+			}
+		}
+	}
+	if l.ctx.Err() != nil {
+		l.cancel()
 	}
 }
 

@@ -64,6 +64,7 @@ func Retry[T any](ctx context.Context, op func() (T, error), options ...RetryOpt
 		default:
 			loop.succeeded()
 		}
+		loop.wait()
 	}
 	return value, loop.err
 }

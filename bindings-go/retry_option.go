@@ -187,33 +187,13 @@ type processClock struct{}
 func (processClock) Now() time.Duration { return Now() }
 
 func (processClock) Sleep(ctx context.Context, delay time.Duration) {
-	s := sleeper{ctx: ctx, delay: delay}
-	s.sleep()
-}
-
-// A sleeper waits on the default clock. It makes one timer for all waits, and none if nothing can interrupt a wait.
-type sleeper struct {
-	ctx   context.Context
-	delay time.Duration
-	timer *time.Timer
-}
-
-func (s *sleeper) sleep() {
-	done := s.ctx.Done()
-	switch {
-	case s.delay <= 0:
+	if delay <= 0 {
 		return
-	case done == nil:
-		time.Sleep(s.delay)
-		return
-	case s.timer == nil:
-		s.timer = time.NewTimer(s.delay)
-	default:
-		s.timer.Reset(s.delay)
 	}
+	timer := time.NewTimer(delay)
+	defer timer.Stop()
 	select {
-	case <-s.timer.C:
-	case <-done:
-		s.timer.Stop()
+	case <-timer.C:
+	case <-ctx.Done():
 	}
 }
