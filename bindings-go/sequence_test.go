@@ -121,16 +121,16 @@ func TestSequencesAreTheDelaysOfTheirIndices(t *testing.T) {
 func TestEqualPolicies(t *testing.T) {
 	want := parsePolicy(t, "full:base=1s,max_retries=7")
 	var group sync.WaitGroup
-	for range 8 {
+	for range 4 {
 		group.Add(1)
 		go func() {
 			defer group.Done()
-			for i := range 200 {
+			for i := range 60 {
 				made := parsePolicy(t, fmt.Sprintf("full:base=%dns,max_retries=1", i))
 				if again := parsePolicy(t, made.String()); again != made || made == want {
 					t.Errorf("%v and %v", made, again)
 				}
-				if i%50 == 0 {
+				if i%20 == 0 {
 					runtime.GC()
 				}
 				again, err := backoff.NewPolicy(backoff.Exponential, time.Second, backoff.WithJitter(backoff.FullJitter), backoff.WithMaxAttempts(8))

@@ -7,29 +7,27 @@
 package engine
 
 import (
-	"encoding/binary"
-	"math"
 	"math/bits"
 )
 
 type Module struct {
 	t0       []any
 	elements [][]any
-	wasmMemory
-	g0 int32
-	g1 int32
-	g2 int32
+	memory   *memory
+	g0       int32
+	g1       int32
+	g2       int32
 }
 
 //go:norace
 func New() *Module {
 	m := new(Module)
 	m.t0 = make([]any, 6)
-	m.memory = make([]byte, 65536)
+	m.memory = new(memory)
 	m.elements = [][]any{{m.fn96, m.fn97, m.fn98, m.fn135, m.fn142}}
 	table_init(m.t0, m.elements[0], i32(1), 0, len(m.elements[0]))
 	m.elements[0] = nil
-	memory_init(m.memory, data0, uint32(i32(0x4000)), 0, len(data0))
+	memory_init(m.memory[:], data0, uint32(i32(0x4000)), 0, len(data0))
 	m.g0 = i32(0x4000)
 	m.g1 = i32(28508)
 	m.g2 = i32(28512)
@@ -37,24 +35,6 @@ func New() *Module {
 }
 
 const maxMem = 65536
-
-type Memory = interface {
-	Slice() *[]byte
-	Grow(delta, max int64) int64
-}
-type wasmMemory struct {
-	memory []byte
-}
-
-//go:norace
-func (m *wasmMemory) Slice() *[]byte {
-	return &m.memory
-}
-
-//go:norace
-func (m *wasmMemory) Grow(delta, max int64) int64 {
-	return memory_grow(&m.memory, delta, max)
-}
 
 //go:norace
 func (m *Module) fn0(v0, v1, v2 int32, v3 int64) {
@@ -1358,7 +1338,7 @@ func (m *Module) fn20(v0, v1 int32) {
 	v2 = i32(0)
 	t0 := m.g0
 	v3 = t0 - i32(48)
-	memory_zero(m.memory, uint32(v3+i32(12)), uint32(i32(36)))
+	memory_zero(m.memory[:], uint32(v3+i32(12)), uint32(i32(36)))
 	t1 := int32(load32(m.memory, uint64(uint32(v1))+52))
 	v4 = t1
 	p2 := i32(32)
@@ -1392,7 +1372,7 @@ l0:
 	store64(m.memory, uint64(uint32(v0))+16, uint64(t7))
 	t8 := int64(load64(m.memory, uint64(uint32(v1))+56))
 	store64(m.memory, uint64(uint32(v0))+8, uint64(i64_rotl(t8, i64(32))))
-	memory_copy(m.memory, uint32(v0+i32(52)), uint32(v3+i32(12)), uint32(i32(36)))
+	memory_copy(m.memory[:], uint32(v0+i32(52)), uint32(v3+i32(12)), uint32(i32(36)))
 	store64(m.memory, uint32(v0), uint64(i64(1)))
 }
 
@@ -1487,7 +1467,7 @@ l1:
 		v1 = i32(1)
 		goto l3
 	l2:
-		memory_copy(m.memory, uint32(v3+i32(16)), uint32(v1+i32(8)), uint32(i32(768)))
+		memory_copy(m.memory[:], uint32(v3+i32(16)), uint32(v1+i32(8)), uint32(i32(768)))
 		store32(m.memory, uint64(uint32(v3))+12, uint32(v2))
 		t10 := int32(load32(m.memory, uint64(uint32(v3))+780))
 		v2 = t10
@@ -1530,7 +1510,7 @@ l1:
 			if v4 != 0 {
 				p15 = i32(1)
 			}
-			memory_copy(m.memory, uint32(t16), uint32(p15), uint32(v2))
+			memory_copy(m.memory[:], uint32(t16), uint32(p15), uint32(v2))
 		}
 	l6:
 		v1 = i32(0)
@@ -1813,7 +1793,7 @@ func (m *Module) fn23(v0, v1, v2, v3 int32) {
 				v11 = t15
 				t16 := int32(load32(m.memory, uint64(uint32(v4))+1680))
 				v2 = t16
-				memory_copy(m.memory, uint32(v4+i32(804)), uint32(v4+i32(1688)), uint32(i32(764)))
+				memory_copy(m.memory[:], uint32(v4+i32(804)), uint32(v4+i32(1688)), uint32(i32(764)))
 				goto l54
 			case 1, 2:
 				if v9 == 0 {
@@ -1823,7 +1803,7 @@ func (m *Module) fn23(v0, v1, v2, v3 int32) {
 					goto l48
 				}
 			l55:
-				memory_copy(m.memory, uint32(v4+i32(1680)), uint32(v1+i32(44)), uint32(i32(36)))
+				memory_copy(m.memory[:], uint32(v4+i32(1680)), uint32(v1+i32(44)), uint32(i32(36)))
 				v5 = i32(0)
 			l57:
 				{
@@ -1864,8 +1844,8 @@ func (m *Module) fn23(v0, v1, v2, v3 int32) {
 				store64(m.memory, uint64(uint32(v4))+1576, uint64(v13))
 				store64(m.memory, uint64(uint32(v4))+1568, uint64(v12))
 				v1 = v4 + i32(1588)
-				memory_copy(m.memory, uint32(v1), uint32(v4+i32(1680)), uint32(i32(36)))
-				memory_zero(m.memory, uint32(v4+i32(1680)), uint32(i32(772)))
+				memory_copy(m.memory[:], uint32(v1), uint32(v4+i32(1680)), uint32(i32(36)))
+				memory_zero(m.memory[:], uint32(v4+i32(1680)), uint32(i32(772)))
 				t26 := m.fn27(v4+i32(1680), i32(24682), i32(3))
 				t27 := m.fn28(t26, v14)
 				t28 := m.fn27(t27, i32(24685), i32(2))
@@ -1882,7 +1862,7 @@ func (m *Module) fn23(v0, v1, v2, v3 int32) {
 				v11 = t29
 				t30 := int32(load32(m.memory, uint32(v5)))
 				v2 = t30
-				memory_copy(m.memory, uint32(v4+i32(804)), uint32(v5+i32(8)), uint32(i32(764)))
+				memory_copy(m.memory[:], uint32(v4+i32(804)), uint32(v5+i32(8)), uint32(i32(764)))
 			}
 		l54:
 			v5 = i32(0)
@@ -1891,7 +1871,7 @@ func (m *Module) fn23(v0, v1, v2, v3 int32) {
 		store32(m.memory, uint64(uint32(v4))+36, uint32(v11))
 		store32(m.memory, uint64(uint32(v4))+32, uint32(v2))
 		store32(m.memory, uint64(uint32(v4))+28, uint32(v5))
-		memory_copy(m.memory, uint32(v4+i32(40)), uint32(v4+i32(804)), uint32(i32(764)))
+		memory_copy(m.memory[:], uint32(v4+i32(40)), uint32(v4+i32(804)), uint32(i32(764)))
 		goto l1
 	l48:
 		store64(m.memory, uint64(uint32(v4))+28, uint64(i64(0x6500000002)))
@@ -1933,7 +1913,7 @@ l60:
 		if v5 == i32(2) {
 			goto l61
 		}
-		memory_copy(m.memory, uint32(v4+i32(1680)+i32(8)), uint32(v4+i32(28)+i32(8)), uint32(i32(768)))
+		memory_copy(m.memory[:], uint32(v4+i32(1680)+i32(8)), uint32(v4+i32(28)+i32(8)), uint32(i32(768)))
 		store32(m.memory, uint64(uint32(v4))+1684, uint32(v2))
 		store32(m.memory, uint64(uint32(v4))+1680, uint32(v5))
 		m.fn30(v4+i32(8), v4+i32(1680))
@@ -1959,7 +1939,7 @@ l60:
 		if v5 == 0 {
 			goto l64
 		}
-		memory_copy(m.memory, uint32(v3), uint32(v2), uint32(v5))
+		memory_copy(m.memory[:], uint32(v3), uint32(v2), uint32(v5))
 	l64:
 		v1 = i32(0)
 		m.memory[uint32(v3+v5)] = byte(i32(0))
@@ -1977,11 +1957,11 @@ func (m *Module) fn24(v0 int32) int32 {
 	v1 = t0 - i32(160)
 	m.g0 = v1
 	v2 = i32(12)
-	memory_copy(m.memory, uint32(v1+i32(4)+i32(12)), uint32(i32(21216)), uint32(i32(92)))
+	memory_copy(m.memory[:], uint32(v1+i32(4)+i32(12)), uint32(i32(21216)), uint32(i32(92)))
 	store32(m.memory, uint64(uint32(v1))+116, uint32(i32(10)))
 	store64(m.memory, uint64(uint32(v1))+108, uint64(i64(1)))
 	v3 = v1 + i32(120)
-	memory_copy(m.memory, uint32(v3), uint32(i32(21308)), uint32(i32(40)))
+	memory_copy(m.memory[:], uint32(v3), uint32(i32(21308)), uint32(i32(40)))
 l4:
 	{
 		v4 = v2 + i32(4)
@@ -2022,7 +2002,7 @@ func (m *Module) fn25(v0, v1, v2, v3 int32) {
 	t0 := m.g0
 	v4 = t0 - i32(816)
 	m.g0 = v4
-	memory_zero(m.memory, uint32(v4+i32(4)), uint32(i32(772)))
+	memory_zero(m.memory[:], uint32(v4+i32(4)), uint32(i32(772)))
 	t1 := int64(load64(m.memory, uint64(uint32(v1))+16))
 	v5 = t1
 	t2 := int64(load64(m.memory, uint32(v1)))
@@ -2035,7 +2015,7 @@ func (m *Module) fn25(v0, v1, v2, v3 int32) {
 	store32(m.memory, uint64(uint32(v4))+800, uint32(v2))
 	store32(m.memory, uint64(uint32(v4))+776, uint32(i32(0)))
 	m.fn29(v4+i32(776), v4+i32(4))
-	memory_copy(m.memory, uint32(v0), uint32(v4+i32(4)), uint32(i32(772)))
+	memory_copy(m.memory[:], uint32(v0), uint32(v4+i32(4)), uint32(i32(772)))
 	m.g0 = v4 + i32(816)
 }
 
@@ -2450,7 +2430,7 @@ l5:
 						if t67 != i32(115) {
 							goto l5
 						}
-						memory_copy(m.memory, uint32(v15), uint32(i32(24568)), uint32(i32(112)))
+						memory_copy(m.memory[:], uint32(v15), uint32(i32(24568)), uint32(i32(112)))
 						v0 = i32(0)
 					l27:
 						{
@@ -3056,7 +3036,7 @@ l1:
 	v5 = v5 + i32(8)
 	goto l2
 l0:
-	memory_copy(m.memory, uint32(v0), uint32(v3+i32(32)), uint32(i32(64)))
+	memory_copy(m.memory[:], uint32(v0), uint32(v3+i32(32)), uint32(i32(64)))
 	m.g0 = v3 + i32(96)
 }
 
@@ -3476,7 +3456,7 @@ func (m *Module) Xbackoff_budget_get_level(v0 int32, v1 int64, v2 int32) int32 {
 				t4 := v0
 				v4 = v3 + i32(48)
 				m.fn52(t4, v4)
-				memory_copy(m.memory, uint32(v3+i32(136)), uint32(v4), uint32(i32(88)))
+				memory_copy(m.memory[:], uint32(v3+i32(136)), uint32(v4), uint32(i32(88)))
 				m.fn53(v3+i32(16), v0, v3+i32(136), v1)
 				t5 := int64(load64(m.memory, uint64(uint32(v3))+32))
 				v1 = t5
@@ -3487,7 +3467,7 @@ func (m *Module) Xbackoff_budget_get_level(v0 int32, v1 int64, v2 int32) int32 {
 				goto l3
 			}
 		l2:
-			memory_zero(m.memory, uint32(v3+i32(40)), uint32(i32(88)))
+			memory_zero(m.memory[:], uint32(v3+i32(40)), uint32(i32(88)))
 			v6 = i64(0)
 			m.fn53(v3+i32(136), v0, v3+i32(40), i64(0))
 			t8 := int64(load64(m.memory, uint64(uint32(v3))+152))
@@ -3549,7 +3529,7 @@ func (m *Module) fn51(v0, v1 int32) {
 				l6:
 					{
 						if v4 == i32(88) {
-							memory_copy(m.memory, uint32(v0+i32(8)), uint32(v2+i32(56)), uint32(i32(88)))
+							memory_copy(m.memory[:], uint32(v0+i32(8)), uint32(v2+i32(56)), uint32(i32(88)))
 							v3 = i64(1)
 							goto l7
 						}
@@ -4140,8 +4120,8 @@ func (m *Module) Xbackoff_budget_member_failed(v0, v1 int32, v2 int64) int32 {
 		store64(m.memory, uint64(uint32(t3))+464, uint64(p4))
 		t5 := v3
 		v5 = v0 + i32(560)
-		memory_copy(m.memory, uint32(t5), uint32(v5), uint32(i32(48)))
-		memory_zero(m.memory, uint32(v5), uint32(i32(48)))
+		memory_copy(m.memory[:], uint32(t5), uint32(v5), uint32(i32(48)))
+		memory_zero(m.memory[:], uint32(v5), uint32(i32(48)))
 		v5 = v0 + i32(8)
 		{
 			if v1 != 0 {
@@ -4169,7 +4149,7 @@ func (m *Module) fn62(v0, v1 int32) {
 	var v4, v5 int64
 	t0 := m.g0
 	v2 = t0 - i32(80) + i32(24)
-	memory_copy(m.memory, uint32(v2), uint32(v1), uint32(i32(48)))
+	memory_copy(m.memory[:], uint32(v2), uint32(v1), uint32(i32(48)))
 	v1 = i32(0)
 l1:
 	{
@@ -4310,7 +4290,7 @@ func (m *Module) fn64(v0 int32, v1 int64) {
 	}
 	store64(m.memory, uint64(uint32(t0))+416, uint64(p1))
 	m.fn78(v0 + i32(504))
-	memory_zero(m.memory, uint32(v0+i32(600)), uint32(i32(48)))
+	memory_zero(m.memory[:], uint32(v0+i32(600)), uint32(i32(48)))
 }
 
 //go:norace
@@ -4379,12 +4359,12 @@ func (m *Module) Xbackoff_budget_member_init(v0, v1, v2 int32, v3, v4, v5, v6 in
 							v1 = i32(0)
 						l11:
 							if v1 == i32(176) {
-								memory_copy(m.memory, uint32(v7+i32(944)), uint32(v7+i32(1296)), uint32(i32(176)))
+								memory_copy(m.memory[:], uint32(v7+i32(944)), uint32(v7+i32(1296)), uint32(i32(176)))
 								m.fn67(v7+i32(768), v7+i32(944))
 								v1 = i32(0)
 							l13:
 								if v1 == i32(176) {
-									memory_copy(m.memory, uint32(v7+i32(1120)), uint32(v7+i32(1296)), uint32(i32(176)))
+									memory_copy(m.memory[:], uint32(v7+i32(1120)), uint32(v7+i32(1296)), uint32(i32(176)))
 									v3 = v3 + i64(-1)
 									m.fn67(v7+i32(1296), v7+i32(1120))
 									v1 = i32(0)
@@ -4448,9 +4428,9 @@ func (m *Module) Xbackoff_budget_member_init(v0, v1, v2 int32, v3, v4, v5, v6 in
 										store64(m.memory, uint64(uint32(v7))+432, uint64(v6))
 										store64(m.memory, uint64(uint32(v7))+424, uint64(v5))
 										v1 = i32(0)
-										memory_zero(m.memory, uint32(v7+i32(440)), uint32(i32(88)))
-										memory_copy(m.memory, uint32(v7+i32(528)), uint32(v7+i32(1472)), uint32(i32(48)))
-										memory_copy(m.memory, uint32(v7+i32(576)), uint32(v7+i32(1520)), uint32(i32(48)))
+										memory_zero(m.memory[:], uint32(v7+i32(440)), uint32(i32(88)))
+										memory_copy(m.memory[:], uint32(v7+i32(528)), uint32(v7+i32(1472)), uint32(i32(48)))
+										memory_copy(m.memory[:], uint32(v7+i32(576)), uint32(v7+i32(1520)), uint32(i32(48)))
 										t8 := int64(load64(m.memory, uint64(uint32(v7))+1584))
 										store64(m.memory, uint64(uint32(v7))+640, uint64(t8))
 										t9 := int64(load64(m.memory, uint64(uint32(v7))+1576))
@@ -4487,9 +4467,9 @@ func (m *Module) Xbackoff_budget_member_init(v0, v1, v2 int32, v3, v4, v5, v6 in
 										store64(m.memory, uint64(uint32(v7))+752, uint64(t24))
 										t25 := int64(load64(m.memory, uint64(uint32(v7))+1688))
 										store64(m.memory, uint64(uint32(v7))+744, uint64(t25))
-										memory_zero(m.memory, uint32(v0+i32(752)), uint32(i32(272)))
+										memory_zero(m.memory[:], uint32(v0+i32(752)), uint32(i32(272)))
 										store64(m.memory, uint32(v0), uint64(i64(0x312d7265626d656d)))
-										memory_copy(m.memory, uint32(v0+i32(8)), uint32(v7+i32(24)), uint32(i32(744)))
+										memory_copy(m.memory[:], uint32(v0+i32(8)), uint32(v7+i32(24)), uint32(i32(744)))
 										goto l1
 									}
 									store64(m.memory, uint32(v7+i32(1688)+v1), uint64(i64(0)))
@@ -4524,7 +4504,7 @@ l1:
 
 //go:norace
 func (m *Module) fn66(v0, v1 int32) {
-	memory_copy(m.memory, uint32(v0), uint32(v1), uint32(i32(80)))
+	memory_copy(m.memory[:], uint32(v0), uint32(v1), uint32(i32(80)))
 	m.fn105(v0+i32(88), v1)
 	store64(m.memory, uint64(uint32(v0))+80, uint64(i64(0)))
 }
@@ -4592,9 +4572,9 @@ l5:
 	v5 = v6
 	goto l6
 l4:
-	memory_copy(m.memory, uint32(v0), uint32(v2+i32(8)), uint32(i32(80)))
+	memory_copy(m.memory[:], uint32(v0), uint32(v2+i32(8)), uint32(i32(80)))
 	store64(m.memory, uint64(uint32(v0))+80, uint64(v8))
-	memory_copy(m.memory, uint32(v0+i32(88)), uint32(v2+i32(88)), uint32(i32(88)))
+	memory_copy(m.memory[:], uint32(v0+i32(88)), uint32(v2+i32(88)), uint32(i32(88)))
 	m.g0 = v2 + i32(176)
 }
 
@@ -4916,8 +4896,8 @@ func (m *Module) Xbackoff_budget_member_note(v0, v1, v2 int32, v3 int64) int32 {
 			t24 := int64(load64(m.memory, uint64(uint32(v0))+376))
 			t25 := fn75(t23, t24)
 			m.fn76(t22, v5, v4+i32(56), t25, v3)
-			memory_copy(m.memory, uint32(v4+i32(72)), uint32(v4+i32(248)), uint32(i32(176)))
-			memory_copy(m.memory, uint32(v5), uint32(v4+i32(72)), uint32(i32(176)))
+			memory_copy(m.memory[:], uint32(v4+i32(72)), uint32(v4+i32(248)), uint32(i32(176)))
+			memory_copy(m.memory[:], uint32(v5), uint32(v4+i32(72)), uint32(i32(176)))
 			t26 := m.fn77(v8, v3)
 			if t26 == 0 {
 				goto l5
@@ -5027,7 +5007,7 @@ func (m *Module) fn76(v0, v1, v2 int32, v3, v4 int64) {
 	t0 := m.g0
 	v5 = t0 - i32(272)
 	m.g0 = v5
-	memory_copy(m.memory, uint32(v5+i32(80)), uint32(v1), uint32(i32(176)))
+	memory_copy(m.memory[:], uint32(v5+i32(80)), uint32(v1), uint32(i32(176)))
 	v6 = v5 + i32(80) + i32(88)
 	v7 = i64(0)
 	{
@@ -5438,7 +5418,7 @@ l6:
 	t123 := int64(load64(m.memory, uint64(uint32(v1))+80))
 	t124 := m.fn88(v6, v1+i32(88))
 	store64(m.memory, uint64(uint32(v5))+160, uint64(t123+int64(uint32(t124))))
-	memory_copy(m.memory, uint32(v0), uint32(v5+i32(80)), uint32(i32(176)))
+	memory_copy(m.memory[:], uint32(v0), uint32(v5+i32(80)), uint32(i32(176)))
 	store64(m.memory, uint64(uint32(v0))+176, uint64(v7))
 	m.g0 = v5 + i32(272)
 }
@@ -5556,10 +5536,10 @@ l2:
 				t16 := v4 + i32(8)
 				v9 = t14
 				m.fn76(t13, t15, t16, v9, v2)
-				memory_copy(m.memory, uint32(v4+i32(24)), uint32(v4+i32(200)), uint32(i32(176)))
+				memory_copy(m.memory[:], uint32(v4+i32(24)), uint32(v4+i32(200)), uint32(i32(176)))
 				t17 := int64(load64(m.memory, uint64(uint32(v4))+376))
 				v10 = t17
-				memory_copy(m.memory, uint32(v7), uint32(v4+i32(24)), uint32(i32(176)))
+				memory_copy(m.memory[:], uint32(v7), uint32(v4+i32(24)), uint32(i32(176)))
 				v11 = i64(0)
 				{
 					{
@@ -5888,11 +5868,11 @@ l1:
 		if t1 == i64(0x312d7265626d656d) {
 			t2 := v8 + i32(1528)
 			v10 = v0 + i32(8)
-			memory_copy(m.memory, uint32(t2), uint32(v10), uint32(i32(744)))
+			memory_copy(m.memory[:], uint32(t2), uint32(v10), uint32(i32(744)))
 			{
 				{
 					if v1 == 0 {
-						memory_copy(m.memory, uint32(v8+i32(2272)), uint32(v10), uint32(i32(176)))
+						memory_copy(m.memory[:], uint32(v8+i32(2272)), uint32(v10), uint32(i32(176)))
 						v17 = i64(0)
 						store64(m.memory, uint64(uint32(v8))+2464, uint64(i64(0)))
 						store64(m.memory, uint64(uint32(v8))+2456, uint64(i64(0)))
@@ -5915,11 +5895,11 @@ l1:
 							if t23 == 0 {
 								goto l9
 							}
-							memory_copy(m.memory, uint32(v8+i32(752)), uint32(v8+i32(3144)), uint32(i32(176)))
+							memory_copy(m.memory[:], uint32(v8+i32(752)), uint32(v8+i32(3144)), uint32(i32(176)))
 							store64(m.memory, uint64(uint32(v8))+928, uint64(i64(0)))
 							store64(m.memory, uint64(uint32(v8))+936, uint64(i64(0)))
 							store64(m.memory, uint64(uint32(v8))+944, uint64(i64(0)))
-							memory_copy(m.memory, uint32(v8+i32(2472)), uint32(v8+i32(752)), uint32(i32(200)))
+							memory_copy(m.memory[:], uint32(v8+i32(2472)), uint32(v8+i32(752)), uint32(i32(200)))
 							goto l10
 						}
 						if v10 == 0 {
@@ -5961,7 +5941,7 @@ l1:
 						if t15 == 0 {
 							goto l9
 						}
-						memory_copy(m.memory, uint32(v8+i32(8)), uint32(v8+i32(760)), uint32(i32(176)))
+						memory_copy(m.memory[:], uint32(v8+i32(8)), uint32(v8+i32(760)), uint32(i32(176)))
 						store64(m.memory, uint64(uint32(v8))+184, uint64(v2))
 						store64(m.memory, uint64(uint32(v8))+192, uint64(v15))
 						store64(m.memory, uint64(uint32(v8))+200, uint64(v16))
@@ -5996,7 +5976,7 @@ l1:
 						if t22 == 0 {
 							goto l9
 						}
-						memory_copy(m.memory, uint32(v8+i32(2472)), uint32(v8+i32(8)), uint32(i32(200)))
+						memory_copy(m.memory[:], uint32(v8+i32(2472)), uint32(v8+i32(8)), uint32(i32(200)))
 						goto l10
 					}
 				}
@@ -6004,7 +5984,7 @@ l1:
 				v1 = i32(112)
 				goto l4
 			l10:
-				memory_copy(m.memory, uint32(v8+i32(2272)), uint32(v8+i32(2472)), uint32(i32(200)))
+				memory_copy(m.memory[:], uint32(v8+i32(2272)), uint32(v8+i32(2472)), uint32(i32(200)))
 				t24 := int64(load64(m.memory, uint64(uint32(v8))+2464))
 				v17 = t24
 				t25 := int64(load64(m.memory, uint64(uint32(v8))+2456))
@@ -6013,7 +5993,7 @@ l1:
 				v19 = t26
 			}
 		l11:
-			memory_copy(m.memory, uint32(v8+i32(3136)), uint32(v8+i32(2272)), uint32(i32(176)))
+			memory_copy(m.memory[:], uint32(v8+i32(3136)), uint32(v8+i32(2272)), uint32(i32(176)))
 			{
 				{
 					t27 := int64(uint64(v3) / uint64(i64(60000000000)))
@@ -6082,9 +6062,9 @@ l1:
 			store64(m.memory, uint64(uint32(t37))+1896, uint64(p36))
 			t38 := v8 + i32(2672)
 			v9 = v8 + i32(2032)
-			memory_copy(m.memory, uint32(t38), uint32(v9), uint32(i32(48)))
+			memory_copy(m.memory[:], uint32(t38), uint32(v9), uint32(i32(48)))
 			v1 = i32(0)
-			memory_zero(m.memory, uint32(v9), uint32(i32(48)))
+			memory_zero(m.memory[:], uint32(v9), uint32(i32(48)))
 			m.fn62(v8+i32(2080), v8+i32(2672))
 		l18:
 			{
@@ -6095,7 +6075,7 @@ l1:
 					store64(m.memory, uint64(uint32(v8))+2160, uint64(t43))
 					t44 := int64(load64(m.memory, uint64(uint32(v8))+3496))
 					store64(m.memory, uint64(uint32(v8))+2152, uint64(t44))
-					memory_copy(m.memory, uint32(v8+i32(3320)), uint32(v8+i32(2272)), uint32(i32(176)))
+					memory_copy(m.memory[:], uint32(v8+i32(3320)), uint32(v8+i32(2272)), uint32(i32(176)))
 					v2 = v3 + i64(60000000000)
 					p45 := v2
 					if uint64(v2) < uint64(v3) {
@@ -6147,7 +6127,7 @@ l1:
 							}
 						l23:
 							store64(m.memory, uint64(uint32(v8))+3488, uint64(v2))
-							memory_zero(m.memory, uint32(v1), uint32(i32(80)))
+							memory_zero(m.memory[:], uint32(v1), uint32(i32(80)))
 						}
 					}
 				l21:
@@ -6183,7 +6163,7 @@ l1:
 										t69 := m.fn92(v8 + i32(8))
 										v1 = t69
 										if v1 == 0 {
-											memory_copy(m.memory, uint32(v8+i32(2736)), uint32(v8+i32(3320)), uint32(i32(176)))
+											memory_copy(m.memory[:], uint32(v8+i32(2736)), uint32(v8+i32(3320)), uint32(i32(176)))
 											store64(m.memory, uint64(uint32(v8))+2928, uint64(v21))
 											store64(m.memory, uint64(uint32(v8))+2920, uint64(v22))
 											store64(m.memory, uint64(uint32(v8))+2912, uint64(v20))
@@ -6204,14 +6184,14 @@ l1:
 												l33:
 													t89 := int32(load32(m.memory, uint64(uint32(v8))+2736))
 													v9 = t89
-													memory_copy(m.memory, uint32(v8+i32(2940)), uint32(v8+i32(2736)|i32(4)), uint32(i32(196)))
+													memory_copy(m.memory[:], uint32(v8+i32(2940)), uint32(v8+i32(2736)|i32(4)), uint32(i32(196)))
 													v10 = i32(1)
 													goto l35
 												}
 											l34:
 												t90 := int32(load32(m.memory, uint64(uint32(v8))+2736))
 												v9 = t90
-												memory_copy(m.memory, uint32(v8+i32(2940)), uint32(v8+i32(2736)|i32(4)), uint32(i32(196)))
+												memory_copy(m.memory[:], uint32(v8+i32(2940)), uint32(v8+i32(2736)|i32(4)), uint32(i32(196)))
 												var p91 int32
 												if v21 != v17 {
 													p91 = 1
@@ -6219,10 +6199,10 @@ l1:
 												v10 = p91
 											}
 										l35:
-											memory_copy(m.memory, uint32(v8+i32(2736)|i32(4)), uint32(v8+i32(2940)), uint32(i32(196)))
+											memory_copy(m.memory[:], uint32(v8+i32(2736)|i32(4)), uint32(v8+i32(2940)), uint32(i32(196)))
 											t92 := int32(load32(m.memory, uint64(uint32(v8))+1528))
 											v1 = t92
-											memory_copy(m.memory, uint32(v8+i32(8)), uint32(v8+i32(1528)|i32(4)), uint32(i32(740)))
+											memory_copy(m.memory[:], uint32(v8+i32(8)), uint32(v8+i32(1528)|i32(4)), uint32(i32(740)))
 											store32(m.memory, uint64(uint32(v8))+2736, uint32(v9))
 											m.fn86(v8+i32(752)+i32(4), v8+i32(2736))
 											v9 = i32(0)
@@ -6269,7 +6249,7 @@ l1:
 										}
 									l31:
 										m.fn93(v8+i32(752), v8+i32(3320), v1, v2, v3)
-										memory_copy(m.memory, uint32(v8+i32(3320)), uint32(v8+i32(752)), uint32(i32(176)))
+										memory_copy(m.memory[:], uint32(v8+i32(3320)), uint32(v8+i32(752)), uint32(i32(176)))
 										t83 := int64(load64(m.memory, uint64(uint32(v8))+928))
 										t84 := v12
 										t85 := v1
@@ -6291,7 +6271,7 @@ l1:
 								}
 								t65 := m.fn57(v10, v1)
 								m.fn93(v8+i32(752), v8+i32(3320), v1, t65, v3)
-								memory_copy(m.memory, uint32(v8+i32(3320)), uint32(v8+i32(752)), uint32(i32(176)))
+								memory_copy(m.memory[:], uint32(v8+i32(3320)), uint32(v8+i32(752)), uint32(i32(176)))
 								t66 := int64(load64(m.memory, uint64(uint32(v8))+928))
 								m.fn94(v9, v1, t66)
 								goto l29
@@ -6305,13 +6285,13 @@ l1:
 						v1 = v8 + i32(3320)
 					l26:
 						{
-							memory_copy(m.memory, uint32(v8+i32(2472)), uint32(v1), uint32(i32(176)))
+							memory_copy(m.memory[:], uint32(v8+i32(2472)), uint32(v1), uint32(i32(176)))
 							v2 = v2 + i64(-1)
 							if v2 == 0 {
 								goto l25
 							}
 							m.fn90(v8+i32(752), v8+i32(2472), v8+i32(2720), v3)
-							memory_copy(m.memory, uint32(v8+i32(8)), uint32(v8+i32(752)), uint32(i32(176)))
+							memory_copy(m.memory[:], uint32(v8+i32(8)), uint32(v8+i32(752)), uint32(i32(176)))
 							v1 = v8 + i32(8)
 							t61 := m.fn91(v8+i32(8), v8+i32(2472))
 							if t61 == 0 {
@@ -6319,7 +6299,7 @@ l1:
 							}
 						}
 					l25:
-						memory_copy(m.memory, uint32(v8+i32(3320)), uint32(v8+i32(2472)), uint32(i32(176)))
+						memory_copy(m.memory[:], uint32(v8+i32(3320)), uint32(v8+i32(2472)), uint32(i32(176)))
 						v1 = v11
 						goto l27
 					}
@@ -6380,7 +6360,7 @@ l39:
 	}
 l40:
 	store32(m.memory, uint64(uint32(v0))+8, uint32(v1))
-	memory_copy(m.memory, uint32(v0+i32(12)), uint32(v8+i32(8)), uint32(i32(740)))
+	memory_copy(m.memory[:], uint32(v0+i32(12)), uint32(v8+i32(8)), uint32(i32(740)))
 	store32(m.memory, uint32(v7), uint32(v10))
 	v1 = i32(0)
 l38:
@@ -6461,8 +6441,8 @@ func (m *Module) fn85(v0, v1, v2, v3 int32) {
 	v4 = t0 - i32(1008)
 	m.g0 = v4
 	v5 = v4 + i32(24) + i32(88)
-	memory_zero(m.memory, uint32(v5), uint32(i32(88)))
-	memory_copy(m.memory, uint32(v4+i32(24)), uint32(v1), uint32(i32(80)))
+	memory_zero(m.memory[:], uint32(v5), uint32(i32(88)))
+	memory_copy(m.memory[:], uint32(v4+i32(24)), uint32(v1), uint32(i32(80)))
 	m.memory[uint64(uint32(v4))+212] = byte(i32(0))
 	store32(m.memory, uint64(uint32(v4))+208, uint32(v3))
 	store32(m.memory, uint64(uint32(v4))+204, uint32(v2))
@@ -6541,7 +6521,7 @@ func (m *Module) fn85(v0, v1, v2, v3 int32) {
 					if t19 == 0 {
 						goto l6
 					}
-					memory_copy(m.memory, uint32(v0+i32(8)), uint32(v4+i32(24)), uint32(i32(176)))
+					memory_copy(m.memory[:], uint32(v0+i32(8)), uint32(v4+i32(24)), uint32(i32(176)))
 					v10 = i64(1)
 				}
 			l6:
@@ -6652,7 +6632,7 @@ func (m *Module) fn86(v0, v1 int32) {
 	t7 := m.fn28(t6, v4)
 	t8 := m.fn27(t7, i32(25817), i32(1))
 	t9 := m.fn28(t8, v3)
-	memory_copy(m.memory, uint32(v0), uint32(t9), uint32(i32(772)))
+	memory_copy(m.memory[:], uint32(v0), uint32(t9), uint32(i32(772)))
 	m.g0 = v2 + i32(784)
 }
 
@@ -6719,7 +6699,7 @@ func (m *Module) fn90(v0, v1, v2 int32, v3 int64) {
 	v4 = t0 - i32(368)
 	m.g0 = v4
 	m.fn76(v4+i32(184), v1, v2, i64(1), v3)
-	memory_copy(m.memory, uint32(v4+i32(8)), uint32(v4+i32(184)), uint32(i32(176)))
+	memory_copy(m.memory[:], uint32(v4+i32(8)), uint32(v4+i32(184)), uint32(i32(176)))
 	v3 = i64(0)
 	{
 		{
@@ -6740,7 +6720,7 @@ func (m *Module) fn90(v0, v1, v2 int32, v3 int64) {
 		v5 = t4
 	}
 l1:
-	memory_copy(m.memory, uint32(v0), uint32(v4+i32(8)), uint32(i32(176)))
+	memory_copy(m.memory[:], uint32(v0), uint32(v4+i32(8)), uint32(i32(176)))
 	store64(m.memory, uint64(uint32(v0))+184, uint64(v5))
 	store64(m.memory, uint64(uint32(v0))+176, uint64(v3))
 	m.g0 = v4 + i32(368)
@@ -6797,7 +6777,7 @@ func (m *Module) fn93(v0, v1, v2 int32, v3, v4 int64) {
 	t0 := m.g0
 	v5 = t0 - i32(384)
 	m.g0 = v5
-	memory_copy(m.memory, uint32(v5), uint32(v1), uint32(i32(176)))
+	memory_copy(m.memory[:], uint32(v5), uint32(v1), uint32(i32(176)))
 	v6 = i64(0)
 l1:
 	{
@@ -6807,7 +6787,7 @@ l1:
 		store32(m.memory, uint64(uint32(v5))+368, uint32(i32(3)))
 		store32(m.memory, uint64(uint32(v5))+372, uint32(v2))
 		m.fn90(v5+i32(176), v5, v5+i32(368), v4)
-		memory_copy(m.memory, uint32(v5), uint32(v5+i32(176)), uint32(i32(176)))
+		memory_copy(m.memory[:], uint32(v5), uint32(v5+i32(176)), uint32(i32(176)))
 		v6 = v6 + i64(1)
 		t1 := int32(load32(m.memory, uint64(uint32(v5))+352))
 		if t1 != 0 {
@@ -6816,7 +6796,7 @@ l1:
 	}
 	v3 = v6 + i64(-1)
 l0:
-	memory_copy(m.memory, uint32(v0), uint32(v5), uint32(i32(176)))
+	memory_copy(m.memory[:], uint32(v0), uint32(v5), uint32(i32(176)))
 	store64(m.memory, uint64(uint32(v0))+176, uint64(v3))
 	m.g0 = v5 + i32(384)
 }
@@ -6847,10 +6827,10 @@ func (m *Module) Xbackoff_budget_member_stored(v0 int32, v1 int64, v2 int32) int
 	{
 		t1 := int64(load64(m.memory, uint32(v0)))
 		if t1 == i64(0x312d7265626d656d) {
-			memory_zero(m.memory, uint32(v0+i32(560)), uint32(i32(48)))
+			memory_zero(m.memory[:], uint32(v0+i32(560)), uint32(i32(48)))
 			t2 := int64(load64(m.memory, uint64(uint32(v0))+392))
 			store64(m.memory, uint64(uint32(v0))+384, uint64(t2))
-			memory_zero(m.memory, uint32(v3+i32(80)), uint32(i32(72)))
+			memory_zero(m.memory[:], uint32(v3+i32(80)), uint32(i32(72)))
 			store64(m.memory, uint64(uint32(v3))+8, uint64(i64(0x300000000)))
 			t3 := int64(load64(m.memory, uint64(uint32(i32(0)))+27336))
 			store64(m.memory, uint64(uint32(v3))+16, uint64(t3))
@@ -6877,11 +6857,11 @@ func (m *Module) Xbackoff_budget_member_stored(v0 int32, v1 int64, v2 int32) int
 					}
 					m.fn64(v10, v1)
 				l5:
-					memory_copy(m.memory, uint32(v3+i32(8)), uint32(v3+i32(80)), uint32(i32(72)))
+					memory_copy(m.memory[:], uint32(v3+i32(8)), uint32(v3+i32(80)), uint32(i32(72)))
 					m.fn38(v3+i32(80), v3+i32(8), i32(1))
 					m.fn38(v3+i32(144), v3+i32(8), i32(2))
 					m.fn38(v3+i32(208), v3+i32(8), i32(3))
-					memory_copy(m.memory, uint32(v2), uint32(v3+i32(80)), uint32(i32(192)))
+					memory_copy(m.memory[:], uint32(v2), uint32(v3+i32(80)), uint32(i32(192)))
 					v4 = i32(0)
 					goto l2
 				}
@@ -7009,7 +6989,7 @@ func (m *Module) Xbackoff_budget_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 		if v0 != 0 {
 			goto l0
 		}
-		memory_zero(m.memory, uint32(v4+i32(132)), uint32(i32(108)))
+		memory_zero(m.memory[:], uint32(v4+i32(132)), uint32(i32(108)))
 		v1 = i32(100)
 		goto l1
 	l0:
@@ -7031,7 +7011,7 @@ func (m *Module) Xbackoff_budget_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 		}
 		v1 = i32(108)
 	l5:
-		memory_zero(m.memory, uint32(v4+i32(132)), uint32(i32(108)))
+		memory_zero(m.memory[:], uint32(v4+i32(132)), uint32(i32(108)))
 		goto l1
 	l6:
 		v5 = int32(v2)
@@ -7041,16 +7021,16 @@ func (m *Module) Xbackoff_budget_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 		v2 = t1
 		t2 := v4 + i32(2304)
 		v1 = v4 + i32(1360) + i32(8)
-		memory_copy(m.memory, uint32(t2), uint32(v1), uint32(i32(72)))
+		memory_copy(m.memory[:], uint32(t2), uint32(v1), uint32(i32(72)))
 		if v2 != i64(2) {
 			goto l7
 		}
 		v1 = v4 + i32(416) + i32(8)
-		memory_copy(m.memory, uint32(v1), uint32(v4+i32(2304)), uint32(i32(72)))
+		memory_copy(m.memory[:], uint32(v1), uint32(v4+i32(2304)), uint32(i32(72)))
 		goto l8
 	l7:
-		memory_copy(m.memory, uint32(v4+i32(600)+i32(80)), uint32(v4+i32(1360)+i32(80)), uint32(i32(680)))
-		memory_copy(m.memory, uint32(v4+i32(600)+i32(8)), uint32(v4+i32(2304)), uint32(i32(72)))
+		memory_copy(m.memory[:], uint32(v4+i32(600)+i32(80)), uint32(v4+i32(1360)+i32(80)), uint32(i32(680)))
+		memory_copy(m.memory[:], uint32(v4+i32(600)+i32(8)), uint32(v4+i32(2304)), uint32(i32(72)))
 		store64(m.memory, uint64(uint32(v4))+600, uint64(v2))
 		m.fn101(v4+i32(2304), v4+i32(600))
 		m.fn102(v4+i32(1360), v4+i32(2304), i32(21308), i32(10))
@@ -7070,8 +7050,8 @@ func (m *Module) Xbackoff_budget_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 				goto l10
 			}
 		l9:
-			memory_copy(m.memory, uint32(v4+i32(2680)), uint32(v1), uint32(i32(184)))
-			memory_copy(m.memory, uint32(v4+i32(2496)), uint32(v4+i32(2680)), uint32(i32(184)))
+			memory_copy(m.memory[:], uint32(v4+i32(2680)), uint32(v1), uint32(i32(184)))
+			memory_copy(m.memory[:], uint32(v4+i32(2496)), uint32(v4+i32(2680)), uint32(i32(184)))
 			m.fn103(v4+i32(1360), v4+i32(2304), i32(21308), i32(10), v4+i32(2496))
 			t7 := int32(load32(m.memory, uint64(uint32(v4))+1380))
 			v1 = t7
@@ -7091,7 +7071,7 @@ func (m *Module) Xbackoff_budget_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 		v1 = v4 + i32(416) + i32(8)
 		m.fn104(v1, v4+i32(600), v4+i32(2120)+i32(8))
 	l8:
-		memory_copy(m.memory, uint32(v4+i32(240)), uint32(v1), uint32(i32(72)))
+		memory_copy(m.memory[:], uint32(v4+i32(240)), uint32(v1), uint32(i32(72)))
 		m.fn20(v4+i32(120), v4+i32(240))
 		t11 := int64(load64(m.memory, uint64(uint32(v4))+120))
 		if t11 != i64(1) {
@@ -7101,7 +7081,7 @@ func (m *Module) Xbackoff_budget_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 		v1 = t12
 	}
 l1:
-	memory_copy(m.memory, uint32(v4+i32(12)), uint32(v4+i32(132)), uint32(i32(108)))
+	memory_copy(m.memory[:], uint32(v4+i32(12)), uint32(v4+i32(132)), uint32(i32(108)))
 	goto l13
 l11:
 	v1 = i32(-40)
@@ -7144,26 +7124,26 @@ l18:
 		goto l18
 	}
 l17:
-	memory_copy(m.memory, uint32(v4+i32(2216)), uint32(v4+i32(1360)), uint32(i32(88)))
+	memory_copy(m.memory[:], uint32(v4+i32(2216)), uint32(v4+i32(1360)), uint32(i32(88)))
 	v1 = v4 + i32(2120) + i32(8)
-	memory_copy(m.memory, uint32(v1), uint32(v4+i32(2864)), uint32(i32(80)))
+	memory_copy(m.memory[:], uint32(v1), uint32(v4+i32(2864)), uint32(i32(80)))
 	store64(m.memory, uint64(uint32(v4))+2120, uint64(i64(0)))
 	store64(m.memory, uint64(uint32(v4))+2208, uint64(i64(0)))
 	v5 = v4 + i32(416) + i32(8)
-	memory_copy(m.memory, uint32(v5), uint32(v1), uint32(i32(176)))
-	memory_copy(m.memory, uint32(v4+i32(240)), uint32(v5), uint32(i32(176)))
-	memory_zero(m.memory, uint32(v0+i32(184)), uint32(i32(72)))
+	memory_copy(m.memory[:], uint32(v5), uint32(v1), uint32(i32(176)))
+	memory_copy(m.memory[:], uint32(v4+i32(240)), uint32(v5), uint32(i32(176)))
+	memory_zero(m.memory[:], uint32(v0+i32(184)), uint32(i32(72)))
 	store64(m.memory, uint32(v0), uint64(i64(0x312d746567647562)))
-	memory_copy(m.memory, uint32(v0+i32(8)), uint32(v4+i32(240)), uint32(i32(176)))
+	memory_copy(m.memory[:], uint32(v0+i32(8)), uint32(v4+i32(240)), uint32(i32(176)))
 l12:
 	v1 = i32(0)
-	memory_zero(m.memory, uint32(v4+i32(12)), uint32(i32(108)))
+	memory_zero(m.memory[:], uint32(v4+i32(12)), uint32(i32(108)))
 l13:
 	if v3 == 0 {
 		goto l19
 	}
 	store32(m.memory, uint32(v3), uint32(v1))
-	memory_copy(m.memory, uint32(v3+i32(4)), uint32(v4+i32(12)), uint32(i32(108)))
+	memory_copy(m.memory[:], uint32(v3+i32(4)), uint32(v4+i32(12)), uint32(i32(108)))
 l19:
 	m.g0 = v4 + i32(2944)
 	return v1
@@ -7190,7 +7170,7 @@ l0:
 	store32(m.memory, uint64(uint32(v4))+1472, uint32(v2))
 	store32(m.memory, uint64(uint32(v4))+1488, uint32(v1))
 	store32(m.memory, uint64(uint32(v4))+1476, uint32(v3))
-	memory_copy(m.memory, uint32(v4+i32(736)), uint32(v4), uint32(i32(736)))
+	memory_copy(m.memory[:], uint32(v4+i32(736)), uint32(v4), uint32(i32(736)))
 	{
 		{
 			if uint32(v3) > uint32(i32(1024)) {
@@ -7262,8 +7242,8 @@ l0:
 			if v10 == i64(2) {
 				goto l4
 			}
-			memory_copy(m.memory, uint32(v4+i32(1496)), uint32(v4+i32(2248)+i32(8)), uint32(i32(752)))
-			memory_copy(m.memory, uint32(v4+i32(2248)+i32(24)), uint32(v4+i32(1496)), uint32(i32(728)))
+			memory_copy(m.memory[:], uint32(v4+i32(1496)), uint32(v4+i32(2248)+i32(8)), uint32(i32(752)))
+			memory_copy(m.memory[:], uint32(v4+i32(2248)+i32(24)), uint32(v4+i32(1496)), uint32(i32(728)))
 			store64(m.memory, uint64(uint32(v4))+2264, uint64(v10))
 			v5 = i32(0)
 		l7:
@@ -7307,7 +7287,7 @@ l0:
 			if v5 == 0 {
 				goto l9
 			}
-			memory_copy(m.memory, uint32(v0+i32(8)), uint32(v4+i32(2248)), uint32(i32(64)))
+			memory_copy(m.memory[:], uint32(v0+i32(8)), uint32(v4+i32(2248)), uint32(i32(64)))
 			t25 := int32(load32(m.memory, uint64(uint32(v4))+2316))
 			store32(m.memory, uint64(uint32(v0))+76, uint32(t25))
 			store32(m.memory, uint64(uint32(v0))+72, uint32(v5))
@@ -7315,7 +7295,7 @@ l0:
 			goto l8
 		}
 	l9:
-		memory_copy(m.memory, uint32(v0), uint32(v4+i32(736)), uint32(i32(760)))
+		memory_copy(m.memory[:], uint32(v0), uint32(v4+i32(736)), uint32(i32(760)))
 	}
 l8:
 	m.g0 = v4 + i32(3008)
@@ -7327,7 +7307,7 @@ func (m *Module) fn101(v0, v1 int32) {
 	t0 := m.g0
 	v2 = t0 - i32(224)
 	m.g0 = v2
-	memory_zero(m.memory, uint32(v2), uint32(i32(192)))
+	memory_zero(m.memory[:], uint32(v2), uint32(i32(192)))
 	t1 := int32(load32(m.memory, uint64(uint32(v1))+752))
 	var p2 int32
 	if t1 == i32(1) {
@@ -7368,7 +7348,7 @@ l2:
 		goto l2
 	}
 l0:
-	memory_copy(m.memory, uint32(v0), uint32(v2), uint32(i32(192)))
+	memory_copy(m.memory[:], uint32(v0), uint32(v2), uint32(i32(192)))
 	m.g0 = v2 + i32(224)
 }
 
@@ -7379,13 +7359,13 @@ func (m *Module) fn102(v0, v1, v2, v3 int32) {
 	t0 := m.g0
 	v4 = t0 - i32(208)
 	m.g0 = v4
-	memory_zero(m.memory, uint32(v4+i32(8)), uint32(i32(184)))
+	memory_zero(m.memory[:], uint32(v4+i32(8)), uint32(i32(184)))
 	v3 = v3 << 2
 l6:
 	{
 		{
 			if v3 == 0 {
-				memory_copy(m.memory, uint32(v0+i32(8)), uint32(v4+i32(8)), uint32(i32(184)))
+				memory_copy(m.memory[:], uint32(v0+i32(8)), uint32(v4+i32(8)), uint32(i32(184)))
 				v8 = i64(0)
 				goto l5
 			}
@@ -7746,7 +7726,7 @@ l1:
 	store64(m.memory, uint64(uint32(v0))+56, uint64(t29))
 	t30 := int32(load32(m.memory, uint64(uint32(v3))+24))
 	store32(m.memory, uint64(uint32(v0))+16, uint32(t30))
-	memory_copy(m.memory, uint32(v0+i32(20)), uint32(v3+i32(8)+i32(20)), uint32(i32(36)))
+	memory_copy(m.memory[:], uint32(v0+i32(20)), uint32(v3+i32(8)+i32(20)), uint32(i32(36)))
 	m.g0 = v3 + i32(80)
 }
 
@@ -7756,7 +7736,7 @@ func (m *Module) fn105(v0, v1 int32) {
 	t0 := m.g0
 	v2 = t0 - i32(16)
 	m.g0 = v2
-	memory_zero(m.memory, uint32(v0+i32(8)), uint32(i32(80)))
+	memory_zero(m.memory[:], uint32(v0+i32(8)), uint32(i32(80)))
 	m.fn132(v2, v1)
 	t1 := int64(load64(m.memory, uint64(uint32(v2))+8))
 	t2 := int32(load32(m.memory, uint32(v2)))
@@ -7816,9 +7796,9 @@ func (m *Module) fn107(v0, v1 int32) {
 	t0 := m.g0
 	v2 = t0 - i32(240)
 	m.g0 = v2
-	memory_zero(m.memory, uint32(v2+i32(8)), uint32(i32(184)))
+	memory_zero(m.memory[:], uint32(v2+i32(8)), uint32(i32(184)))
 	v3 = i32(8)
-	memory_copy(m.memory, uint32(v2+i32(192)+i32(8)), uint32(i32(21308)), uint32(i32(40)))
+	memory_copy(m.memory[:], uint32(v2+i32(192)+i32(8)), uint32(i32(21308)), uint32(i32(40)))
 l4:
 	if v3 == i32(48) {
 		goto l0
@@ -7849,7 +7829,7 @@ l3:
 	v3 = v3 + i32(4)
 	goto l4
 l0:
-	memory_copy(m.memory, uint32(v0), uint32(v2+i32(8)), uint32(i32(184)))
+	memory_copy(m.memory[:], uint32(v0), uint32(v2+i32(8)), uint32(i32(184)))
 	m.g0 = v2 + i32(240)
 }
 
@@ -7862,7 +7842,7 @@ func (m *Module) fn108(v0, v1, v2 int32) {
 	t0 := m.g0
 	v3 = t0 - i32(816)
 	m.g0 = v3
-	memory_zero(m.memory, uint32(v3+i32(20)), uint32(i32(772)))
+	memory_zero(m.memory[:], uint32(v3+i32(20)), uint32(i32(772)))
 	t1 := v3 + i32(792)
 	var p2 int32
 	if v1 == i32(1) {
@@ -7902,7 +7882,7 @@ l1:
 	{
 		{
 			if v1 == v5 {
-				memory_copy(m.memory, uint32(v0), uint32(v6), uint32(i32(772)))
+				memory_copy(m.memory[:], uint32(v0), uint32(v6), uint32(i32(772)))
 				m.g0 = v3 + i32(816)
 				return
 			}
@@ -8006,9 +7986,9 @@ func (m *Module) Xbackoff_budget_state_full(v0, v1 int32) int32 {
 		}
 		m.fn66(v2+i32(16), v1)
 		v1 = i32(0)
-		memory_zero(m.memory, uint32(v0+i32(184)), uint32(i32(72)))
+		memory_zero(m.memory[:], uint32(v0+i32(184)), uint32(i32(72)))
 		store64(m.memory, uint32(v0), uint64(i64(3543538395577939059)))
-		memory_copy(m.memory, uint32(v0+i32(8)), uint32(v2+i32(16)), uint32(i32(176)))
+		memory_copy(m.memory[:], uint32(v0+i32(8)), uint32(v2+i32(16)), uint32(i32(176)))
 	}
 l1:
 	m.g0 = v2 + i32(192)
@@ -8057,7 +8037,7 @@ func (m *Module) Xbackoff_budget_state_parse(v0, v1, v2 int32, v3 int64) int32 {
 		v5 = int32(v3)
 		v6 = v2
 	l3:
-		memory_copy(m.memory, uint32(v4+i32(192)), uint32(v1), uint32(i32(80)))
+		memory_copy(m.memory[:], uint32(v4+i32(192)), uint32(v1), uint32(i32(80)))
 		m.fn85(v4+i32(8), v4+i32(192), v6, v5)
 		{
 			t3 := int64(load64(m.memory, uint64(uint32(v4))+8))
@@ -8069,9 +8049,9 @@ func (m *Module) Xbackoff_budget_state_parse(v0, v1, v2 int32, v3 int64) int32 {
 		}
 	l5:
 		v5 = i32(0)
-		memory_zero(m.memory, uint32(v0+i32(184)), uint32(i32(72)))
+		memory_zero(m.memory[:], uint32(v0+i32(184)), uint32(i32(72)))
 		store64(m.memory, uint32(v0), uint64(i64(3543538395577939059)))
-		memory_copy(m.memory, uint32(v0+i32(8)), uint32(v4+i32(8)+i32(8)), uint32(i32(176)))
+		memory_copy(m.memory[:], uint32(v0+i32(8)), uint32(v4+i32(8)+i32(8)), uint32(i32(176)))
 	}
 l0:
 	m.g0 = v4 + i32(272)
@@ -8130,7 +8110,7 @@ func (m *Module) fn112(v0, v1 int32) {
 	v2 = t0 - i32(784)
 	m.g0 = v2
 	v3 = i32(0)
-	memory_zero(m.memory, uint32(v2+i32(12)), uint32(i32(772)))
+	memory_zero(m.memory[:], uint32(v2+i32(12)), uint32(i32(772)))
 	t1 := int64(load64(m.memory, uint64(uint32(v1))+80))
 	t2 := m.fn28(v2+i32(12), t1)
 	v4 = t2
@@ -8198,7 +8178,7 @@ l4:
 	v3 = v3 + i32(-8)
 	goto l5
 l1:
-	memory_copy(m.memory, uint32(v0), uint32(v4), uint32(i32(772)))
+	memory_copy(m.memory[:], uint32(v0), uint32(v4), uint32(i32(772)))
 	m.g0 = v2 + i32(784)
 }
 
@@ -8281,7 +8261,7 @@ func (m *Module) Xbackoff_budget_state_step(v0, v1 int32, v2 int64, v3 int32) in
 		t13 := v4 + i32(224)
 		v1 = v0 + i32(8)
 		m.fn90(t13, v1, v4+i32(32), v2)
-		memory_copy(m.memory, uint32(v4+i32(48)), uint32(v4+i32(224)), uint32(i32(176)))
+		memory_copy(m.memory[:], uint32(v4+i32(48)), uint32(v4+i32(224)), uint32(i32(176)))
 		t14 := int64(load64(m.memory, uint64(uint32(v4))+408))
 		v6 = t14
 		t15 := int64(load64(m.memory, uint64(uint32(v4))+400))
@@ -8305,7 +8285,7 @@ func (m *Module) Xbackoff_budget_state_step(v0, v1 int32, v2 int64, v3 int32) in
 			v7 = p20
 		}
 	l7:
-		memory_copy(m.memory, uint32(v1), uint32(v4+i32(48)), uint32(i32(176)))
+		memory_copy(m.memory[:], uint32(v1), uint32(v4+i32(48)), uint32(i32(176)))
 		v5 = i32(0)
 		if v3 == 0 {
 			goto l0
@@ -8535,7 +8515,7 @@ l5:
 		v11 = v1 + v4
 		t12 := int64(load64(m.memory, uint64(uint32(v3))+48))
 		v12 = t12
-		memory_copy(m.memory, uint32(v3+i32(56)+i32(8)), uint32(i32(24568)), uint32(i32(112)))
+		memory_copy(m.memory[:], uint32(v3+i32(56)+i32(8)), uint32(i32(24568)), uint32(i32(112)))
 		v5 = i32(0)
 		{
 		l9:
@@ -9377,7 +9357,7 @@ func (m *Module) fn129(v0 int32) int64 {
 	t0 := m.g0
 	v1 = t0 - i32(128)
 	m.g0 = v1
-	memory_copy(m.memory, uint32(v1+i32(8)), uint32(v0), uint32(i32(56)))
+	memory_copy(m.memory[:], uint32(v1+i32(8)), uint32(v0), uint32(i32(56)))
 	t1 := int64(load64(m.memory, uint64(uint32(v1))+40))
 	t2 := int64(load64(m.memory, uint64(uint32(v1))+48))
 	store64(m.memory, uint64(uint32(v1))+40, uint64(t1|t2<<56))
@@ -9522,7 +9502,7 @@ func (m *Module) Xbackoff_operation_begin(v0, v1 int32, v2, v3, v4 int64, v5 int
 		if t2 == i32(1) {
 			goto l1
 		}
-		memory_copy(m.memory, uint32(v6+i32(24)), uint32(v1), uint32(i32(160)))
+		memory_copy(m.memory[:], uint32(v6+i32(24)), uint32(v1), uint32(i32(160)))
 		m.fn45(v6+i32(8), v5)
 		t3 := int32(load32(m.memory, uint64(uint32(v6))+12))
 		v5 = t3
@@ -9544,7 +9524,7 @@ func (m *Module) Xbackoff_operation_begin(v0, v1 int32, v2, v3, v4 int64, v5 int
 			if t5 != i64(1) {
 				goto l3
 			}
-			memory_copy(m.memory, uint32(v6+i32(184)), uint32(v6+i32(280)), uint32(i32(88)))
+			memory_copy(m.memory[:], uint32(v6+i32(184)), uint32(v6+i32(280)), uint32(i32(88)))
 			{
 				t6 := int32(load32(m.memory, uint32(v5)))
 				switch t6 + i32(-2) {
@@ -9604,9 +9584,9 @@ func (m *Module) Xbackoff_operation_begin(v0, v1 int32, v2, v3, v4 int64, v5 int
 		}
 	l3:
 		v1 = i32(0)
-		memory_zero(m.memory, uint32(v0+i32(224)), uint32(i32(288)))
+		memory_zero(m.memory[:], uint32(v0+i32(224)), uint32(i32(288)))
 		store64(m.memory, uint32(v0), uint64(i64(3559379042386145391)))
-		memory_copy(m.memory, uint32(v0+i32(8)), uint32(v6+i32(24)), uint32(i32(160)))
+		memory_copy(m.memory[:], uint32(v0+i32(8)), uint32(v6+i32(24)), uint32(i32(160)))
 		store64(m.memory, uint64(uint32(v0))+192, uint64(i64(0)))
 		t21 := v0
 		t22 := v4
@@ -9868,7 +9848,7 @@ func (m *Module) Xbackoff_operation_decide(v0, v1 int32, v2, v3 int64, v4, v5 in
 					if t8 != i64(1) {
 						goto l9
 					}
-					memory_copy(m.memory, uint32(v6+i32(232)), uint32(v6+i32(80)), uint32(i32(88)))
+					memory_copy(m.memory[:], uint32(v6+i32(232)), uint32(v6+i32(80)), uint32(i32(88)))
 					{
 						t9 := int32(load32(m.memory, uint32(v4)))
 						if t9 != i32(2) {
@@ -10116,7 +10096,7 @@ func (m *Module) Xbackoff_operation_decide(v0, v1 int32, v2, v3 int64, v4, v5 in
 						if t71 != i64(1) {
 							goto l23
 						}
-						memory_copy(m.memory, uint32(v6+i32(232)), uint32(v6+i32(80)), uint32(i32(88)))
+						memory_copy(m.memory[:], uint32(v6+i32(232)), uint32(v6+i32(80)), uint32(i32(88)))
 						{
 							t72 := int32(load32(m.memory, uint32(v4)))
 							switch t72 + i32(-1) {
@@ -10214,7 +10194,7 @@ func (m *Module) Xbackoff_operation_decide(v0, v1 int32, v2, v3 int64, v4, v5 in
 				if t90 != i64(1) {
 					goto l31
 				}
-				memory_copy(m.memory, uint32(v6+i32(232)), uint32(v6+i32(80)), uint32(i32(88)))
+				memory_copy(m.memory[:], uint32(v6+i32(232)), uint32(v6+i32(80)), uint32(i32(88)))
 				v9 = i64(0)
 				{
 					t91 := int32(load32(m.memory, uint32(v4)))
@@ -10461,7 +10441,7 @@ func (m *Module) fn137(v0 int64, v1 int32) {
 		if t2 != i64(1) {
 			goto l0
 		}
-		memory_copy(m.memory, uint32(v2+i32(8)), uint32(v2+i32(104)), uint32(i32(88)))
+		memory_copy(m.memory[:], uint32(v2+i32(8)), uint32(v2+i32(104)), uint32(i32(88)))
 		{
 			t3 := int32(load32(m.memory, uint32(v1)))
 			switch t3 + i32(-2) {
@@ -10520,7 +10500,7 @@ func (m *Module) fn139(v0, v1, v2 int32, v3 int64, v4 int32) {
 		if t1 != i64(1) {
 			goto l0
 		}
-		memory_copy(m.memory, uint32(v5+i32(8)), uint32(v5+i32(104)), uint32(i32(88)))
+		memory_copy(m.memory[:], uint32(v5+i32(8)), uint32(v5+i32(104)), uint32(i32(88)))
 		{
 			t2 := int32(load32(m.memory, uint32(v4)))
 			switch t2 + i32(-2) {
@@ -10683,11 +10663,11 @@ func (m *Module) Xbackoff_operation_resume(v0, v1 int32, v2, v3, v4, v5 int64) i
 		if t2 == i32(1) {
 			goto l1
 		}
-		memory_copy(m.memory, uint32(v6+i32(16)), uint32(v1), uint32(i32(160)))
+		memory_copy(m.memory[:], uint32(v6+i32(16)), uint32(v1), uint32(i32(160)))
 		v1 = i32(0)
-		memory_zero(m.memory, uint32(v0+i32(224)), uint32(i32(288)))
+		memory_zero(m.memory[:], uint32(v0+i32(224)), uint32(i32(288)))
 		store64(m.memory, uint32(v0), uint64(i64(3559379042386145391)))
-		memory_copy(m.memory, uint32(v0+i32(8)), uint32(v6+i32(16)), uint32(i32(160)))
+		memory_copy(m.memory[:], uint32(v0+i32(8)), uint32(v6+i32(16)), uint32(i32(160)))
 		store64(m.memory, uint64(uint32(v0))+216, uint64(i64(0)))
 		t3 := v0
 		var p4 int32
@@ -10945,7 +10925,7 @@ func (m *Module) Xbackoff_policy_change(v0, v1 int32, v2 int64, v3, v4 int32) in
 			goto l0
 		}
 		v6 = i32(0)
-		memory_zero(m.memory, uint32(v5+i32(24)), uint32(i32(88)))
+		memory_zero(m.memory[:], uint32(v5+i32(24)), uint32(i32(88)))
 		v0 = i32(100)
 		v2 = i64(0)
 		v7 = i64(0)
@@ -10966,7 +10946,7 @@ func (m *Module) Xbackoff_policy_change(v0, v1 int32, v2 int64, v3, v4 int32) in
 					goto l3
 				}
 			l2:
-				memory_copy(m.memory, uint32(v5+i32(112)), uint32(v0), uint32(i32(160)))
+				memory_copy(m.memory[:], uint32(v5+i32(112)), uint32(v0), uint32(i32(160)))
 				v6 = i32(0)
 				m.fn33(v5+i32(8), v1, i32(21216), i32(23), i32(0))
 				v7 = i64(0)
@@ -10996,18 +10976,18 @@ func (m *Module) Xbackoff_policy_change(v0, v1 int32, v2 int64, v3, v4 int32) in
 			}
 		}
 	l5:
-		memory_zero(m.memory, uint32(v5+i32(24)), uint32(i32(88)))
+		memory_zero(m.memory[:], uint32(v5+i32(24)), uint32(i32(88)))
 		goto l1
 	l6:
-		memory_copy(m.memory, uint32(v5+i32(440)), uint32(v5+i32(272)+i32(32)), uint32(i32(136)))
-		memory_zero(m.memory, uint32(v3+i32(168)), uint32(i32(216)))
+		memory_copy(m.memory[:], uint32(v5+i32(440)), uint32(v5+i32(272)+i32(32)), uint32(i32(136)))
+		memory_zero(m.memory[:], uint32(v3+i32(168)), uint32(i32(216)))
 		store32(m.memory, uint64(uint32(v3))+28, uint32(v0))
 		store32(m.memory, uint64(uint32(v3))+24, uint32(v6))
 		store64(m.memory, uint64(uint32(v3))+16, uint64(v2))
 		store64(m.memory, uint64(uint32(v3))+8, uint64(v7))
 		store64(m.memory, uint32(v3), uint64(i64(3543621949687885680)))
-		memory_copy(m.memory, uint32(v3+i32(32)), uint32(v5+i32(440)), uint32(i32(136)))
-		memory_zero(m.memory, uint32(v5+i32(24)), uint32(i32(88)))
+		memory_copy(m.memory[:], uint32(v3+i32(32)), uint32(v5+i32(440)), uint32(i32(136)))
+		memory_zero(m.memory[:], uint32(v5+i32(24)), uint32(i32(88)))
 		v2 = i64(0)
 		v0 = i32(0)
 		v7 = i64(0)
@@ -11021,7 +11001,7 @@ l1:
 	store64(m.memory, uint64(uint32(v4))+8, uint64(v7))
 	store32(m.memory, uint64(uint32(v4))+4, uint32(v6))
 	store32(m.memory, uint32(v4), uint32(v0))
-	memory_copy(m.memory, uint32(v4+i32(24)), uint32(v5+i32(24)), uint32(i32(88)))
+	memory_copy(m.memory[:], uint32(v4+i32(24)), uint32(v5+i32(24)), uint32(i32(88)))
 l7:
 	m.g0 = v5 + i32(576)
 	return v0
@@ -11059,13 +11039,13 @@ func (m *Module) fn151(v0, v1, v2 int32, v3 int64) {
 		if t7 != i64(2) {
 			goto l0
 		}
-		memory_zero(m.memory, uint32(v4+i32(1544)), uint32(i32(192)))
+		memory_zero(m.memory[:], uint32(v4+i32(1544)), uint32(i32(192)))
 		goto l1
 	}
 l0:
 	v1 = v4 + i32(1744)
 	m.fn101(v1, v4+i32(784))
-	memory_copy(m.memory, uint32(v4+i32(1544)), uint32(v1), uint32(i32(192)))
+	memory_copy(m.memory[:], uint32(v4+i32(1544)), uint32(v1), uint32(i32(192)))
 l1:
 	if v2 == i32(18) {
 		goto l2
@@ -11127,7 +11107,7 @@ func (m *Module) Xbackoff_policy_change_ratio(v0, v1, v2, v3, v4, v5 int32) int3
 			goto l0
 		}
 		v1 = i32(0)
-		memory_zero(m.memory, uint32(v6+i32(24)), uint32(i32(88)))
+		memory_zero(m.memory[:], uint32(v6+i32(24)), uint32(i32(88)))
 		v0 = i32(100)
 		v7 = i64(0)
 		v8 = i64(0)
@@ -11141,7 +11121,7 @@ func (m *Module) Xbackoff_policy_change_ratio(v0, v1, v2, v3, v4, v5 int32) int3
 			if t2 == i32(1) {
 				goto l2
 			}
-			memory_copy(m.memory, uint32(v6+i32(112)), uint32(v0), uint32(i32(160)))
+			memory_copy(m.memory[:], uint32(v6+i32(112)), uint32(v0), uint32(i32(160)))
 			m.fn33(v6+i32(8), v1, i32(21216), i32(23), i32(1))
 			t3 := int32(load32(m.memory, uint64(uint32(v6))+12))
 			v0 = t3
@@ -11162,15 +11142,15 @@ func (m *Module) Xbackoff_policy_change_ratio(v0, v1, v2, v3, v4, v5 int32) int3
 			if t9 == i64(1) {
 				goto l3
 			}
-			memory_copy(m.memory, uint32(v6+i32(440)), uint32(v6+i32(272)+i32(32)), uint32(i32(136)))
-			memory_zero(m.memory, uint32(v4+i32(168)), uint32(i32(216)))
+			memory_copy(m.memory[:], uint32(v6+i32(440)), uint32(v6+i32(272)+i32(32)), uint32(i32(136)))
+			memory_zero(m.memory[:], uint32(v4+i32(168)), uint32(i32(216)))
 			store32(m.memory, uint64(uint32(v4))+28, uint32(v0))
 			store32(m.memory, uint64(uint32(v4))+24, uint32(v1))
 			store64(m.memory, uint64(uint32(v4))+16, uint64(v7))
 			store64(m.memory, uint64(uint32(v4))+8, uint64(v8))
 			store64(m.memory, uint32(v4), uint64(i64(3543621949687885680)))
-			memory_copy(m.memory, uint32(v4+i32(32)), uint32(v6+i32(440)), uint32(i32(136)))
-			memory_zero(m.memory, uint32(v6+i32(24)), uint32(i32(88)))
+			memory_copy(m.memory[:], uint32(v4+i32(32)), uint32(v6+i32(440)), uint32(i32(136)))
+			memory_zero(m.memory[:], uint32(v6+i32(24)), uint32(i32(88)))
 			v7 = i64(0)
 			v0 = i32(0)
 			v8 = i64(0)
@@ -11182,7 +11162,7 @@ func (m *Module) Xbackoff_policy_change_ratio(v0, v1, v2, v3, v4, v5 int32) int3
 		v1 = i32(0)
 		v7 = i64(0)
 	l3:
-		memory_zero(m.memory, uint32(v6+i32(24)), uint32(i32(88)))
+		memory_zero(m.memory[:], uint32(v6+i32(24)), uint32(i32(88)))
 	}
 l1:
 	if v5 == 0 {
@@ -11192,7 +11172,7 @@ l1:
 	store64(m.memory, uint64(uint32(v5))+8, uint64(v8))
 	store32(m.memory, uint64(uint32(v5))+4, uint32(v1))
 	store32(m.memory, uint32(v5), uint32(v0))
-	memory_copy(m.memory, uint32(v5+i32(24)), uint32(v6+i32(24)), uint32(i32(88)))
+	memory_copy(m.memory[:], uint32(v5+i32(24)), uint32(v6+i32(24)), uint32(i32(88)))
 l4:
 	m.g0 = v6 + i32(576)
 	return v0
@@ -11208,7 +11188,7 @@ func (m *Module) Xbackoff_policy_change_text(v0, v1 int32, v2 int64, v3, v4 int3
 		if v3 != 0 {
 			goto l0
 		}
-		memory_zero(m.memory, uint32(v5+i32(140)), uint32(i32(108)))
+		memory_zero(m.memory[:], uint32(v5+i32(140)), uint32(i32(108)))
 		v0 = i32(100)
 		goto l1
 	l0:
@@ -11221,11 +11201,11 @@ func (m *Module) Xbackoff_policy_change_text(v0, v1 int32, v2 int64, v3, v4 int3
 			if t2 != i32(1) {
 				goto l2
 			}
-			memory_zero(m.memory, uint32(v5+i32(140)), uint32(i32(108)))
+			memory_zero(m.memory[:], uint32(v5+i32(140)), uint32(i32(108)))
 			goto l1
 		}
 	l2:
-		memory_copy(m.memory, uint32(v5+i32(248)), uint32(v0), uint32(i32(160)))
+		memory_copy(m.memory[:], uint32(v5+i32(248)), uint32(v0), uint32(i32(160)))
 		v7 = i32(0)
 		if v2 == 0 {
 			goto l3
@@ -11241,7 +11221,7 @@ func (m *Module) Xbackoff_policy_change_text(v0, v1 int32, v2 int64, v3, v4 int3
 		}
 		v0 = i32(108)
 	l5:
-		memory_zero(m.memory, uint32(v5+i32(140)), uint32(i32(108)))
+		memory_zero(m.memory[:], uint32(v5+i32(140)), uint32(i32(108)))
 		goto l1
 	l6:
 		v7 = int32(v2)
@@ -11268,16 +11248,16 @@ func (m *Module) Xbackoff_policy_change_text(v0, v1 int32, v2 int64, v3, v4 int3
 		m.fn100(t4, i32(1), p7, p8)
 		t9 := int64(load64(m.memory, uint64(uint32(v5))+3864))
 		v2 = t9
-		memory_copy(m.memory, uint32(v5+i32(3104)), uint32(v5+i32(3864)+i32(8)), uint32(i32(72)))
+		memory_copy(m.memory[:], uint32(v5+i32(3104)), uint32(v5+i32(3864)+i32(8)), uint32(i32(72)))
 		{
 			if v2 != i64(2) {
 				goto l7
 			}
-			memory_copy(m.memory, uint32(v5+i32(568)+i32(8)), uint32(v5+i32(3104)), uint32(i32(72)))
+			memory_copy(m.memory[:], uint32(v5+i32(568)+i32(8)), uint32(v5+i32(3104)), uint32(i32(72)))
 			goto l8
 		l7:
-			memory_copy(m.memory, uint32(v5+i32(1512)+i32(80)), uint32(v5+i32(3864)+i32(80)), uint32(i32(680)))
-			memory_copy(m.memory, uint32(v5+i32(1512)+i32(8)), uint32(v5+i32(3104)), uint32(i32(72)))
+			memory_copy(m.memory[:], uint32(v5+i32(1512)+i32(80)), uint32(v5+i32(3864)+i32(80)), uint32(i32(680)))
+			memory_copy(m.memory[:], uint32(v5+i32(1512)+i32(8)), uint32(v5+i32(3104)), uint32(i32(72)))
 			store64(m.memory, uint64(uint32(v5))+1512, uint64(v2))
 			v0 = i32(0)
 		l10:
@@ -11297,7 +11277,7 @@ func (m *Module) Xbackoff_policy_change_text(v0, v1 int32, v2 int64, v3, v4 int3
 				goto l10
 			}
 		l9:
-			memory_copy(m.memory, uint32(v5+i32(3864)), uint32(v5+i32(4624)), uint32(i32(736)))
+			memory_copy(m.memory[:], uint32(v5+i32(3864)), uint32(v5+i32(4624)), uint32(i32(736)))
 			store64(m.memory, uint64(uint32(v5))+4608, uint64(i64(1)))
 			store32(m.memory, uint64(uint32(v5))+4600, uint32(v6))
 			t13 := int32(load32(m.memory, uint64(uint32(v5))+2264))
@@ -11320,7 +11300,7 @@ func (m *Module) Xbackoff_policy_change_text(v0, v1 int32, v2 int64, v3, v4 int3
 					t18 := int32(load32(m.memory, uint64(uint32(v5))+4688))
 					v0 = t18
 					if v0 == 0 {
-						memory_copy(m.memory, uint32(v5+i32(3104)), uint32(v5+i32(3864)), uint32(i32(760)))
+						memory_copy(m.memory[:], uint32(v5+i32(3104)), uint32(v5+i32(3864)), uint32(i32(760)))
 						t20 := int64(load64(m.memory, uint64(uint32(v5))+3104))
 						v2 = t20
 						if v2 == i64(2) {
@@ -11328,9 +11308,9 @@ func (m *Module) Xbackoff_policy_change_text(v0, v1 int32, v2 int64, v3, v4 int3
 						}
 						t21 := v5 + i32(3032)
 						v1 = v5 + i32(3104) + i32(8)
-						memory_copy(m.memory, uint32(t21), uint32(v1), uint32(i32(72)))
-						memory_copy(m.memory, uint32(v5+i32(2272)+i32(80)), uint32(v5+i32(3104)+i32(80)), uint32(i32(680)))
-						memory_copy(m.memory, uint32(v5+i32(2272)+i32(8)), uint32(v5+i32(3032)), uint32(i32(72)))
+						memory_copy(m.memory[:], uint32(t21), uint32(v1), uint32(i32(72)))
+						memory_copy(m.memory[:], uint32(v5+i32(2272)+i32(80)), uint32(v5+i32(3104)+i32(80)), uint32(i32(680)))
+						memory_copy(m.memory[:], uint32(v5+i32(2272)+i32(8)), uint32(v5+i32(3032)), uint32(i32(72)))
 						store64(m.memory, uint64(uint32(v5))+2272, uint64(v2))
 						m.fn101(v5+i32(3864), v5+i32(2272))
 						m.fn156(v5+i32(3104), v5+i32(3864))
@@ -11338,18 +11318,18 @@ func (m *Module) Xbackoff_policy_change_text(v0, v1 int32, v2 int64, v3, v4 int3
 						{
 							t22 := int64(load64(m.memory, uint64(uint32(v5))+3104))
 							if t22 != i64(1) {
-								memory_copy(m.memory, uint32(v0), uint32(v1), uint32(i32(160)))
-								memory_copy(m.memory, uint32(v5+i32(408)), uint32(v0), uint32(i32(160)))
-								memory_zero(m.memory, uint32(v3+i32(168)), uint32(i32(216)))
+								memory_copy(m.memory[:], uint32(v0), uint32(v1), uint32(i32(160)))
+								memory_copy(m.memory[:], uint32(v5+i32(408)), uint32(v0), uint32(i32(160)))
+								memory_zero(m.memory[:], uint32(v3+i32(168)), uint32(i32(216)))
 								store64(m.memory, uint32(v3), uint64(i64(3543621949687885680)))
-								memory_copy(m.memory, uint32(v3+i32(8)), uint32(v5+i32(408)), uint32(i32(160)))
+								memory_copy(m.memory[:], uint32(v3+i32(8)), uint32(v5+i32(408)), uint32(i32(160)))
 								goto l16
 							}
 							m.fn104(v0, v5+i32(2272), v1)
 							goto l15
 						}
 					}
-					memory_copy(m.memory, uint32(v5+i32(3112)), uint32(v5+i32(4624)), uint32(i32(64)))
+					memory_copy(m.memory[:], uint32(v5+i32(3112)), uint32(v5+i32(4624)), uint32(i32(64)))
 					store32(m.memory, uint64(uint32(v5))+3176, uint32(v0))
 					t19 := int32(load32(m.memory, uint64(uint32(v5))+4692))
 					store32(m.memory, uint64(uint32(v5))+3180, uint32(t19))
@@ -11359,13 +11339,13 @@ func (m *Module) Xbackoff_policy_change_text(v0, v1 int32, v2 int64, v3, v4 int3
 		l11:
 			m.fn157(v5+i32(3112), v0, i32(24), i32(0), i32(1024), i32(1), i32(0))
 		l13:
-			memory_copy(m.memory, uint32(v5+i32(3032)), uint32(v5+i32(3104)+i32(8)), uint32(i32(72)))
-			memory_copy(m.memory, uint32(v5+i32(568)+i32(8)), uint32(v5+i32(3032)), uint32(i32(72)))
+			memory_copy(m.memory[:], uint32(v5+i32(3032)), uint32(v5+i32(3104)+i32(8)), uint32(i32(72)))
+			memory_copy(m.memory[:], uint32(v5+i32(568)+i32(8)), uint32(v5+i32(3032)), uint32(i32(72)))
 		}
 	l8:
 		v0 = v5 + i32(576)
 	l15:
-		memory_copy(m.memory, uint32(v5+i32(408)), uint32(v0), uint32(i32(72)))
+		memory_copy(m.memory[:], uint32(v5+i32(408)), uint32(v0), uint32(i32(72)))
 		m.fn20(v5+i32(128), v5+i32(408))
 		t23 := int64(load64(m.memory, uint64(uint32(v5))+128))
 		if t23 != i64(1) {
@@ -11375,17 +11355,17 @@ func (m *Module) Xbackoff_policy_change_text(v0, v1 int32, v2 int64, v3, v4 int3
 		v0 = t24
 	}
 l1:
-	memory_copy(m.memory, uint32(v5+i32(20)), uint32(v5+i32(140)), uint32(i32(108)))
+	memory_copy(m.memory[:], uint32(v5+i32(20)), uint32(v5+i32(140)), uint32(i32(108)))
 	goto l17
 l16:
 	v0 = i32(0)
-	memory_zero(m.memory, uint32(v5+i32(20)), uint32(i32(108)))
+	memory_zero(m.memory[:], uint32(v5+i32(20)), uint32(i32(108)))
 l17:
 	if v4 == 0 {
 		goto l18
 	}
 	store32(m.memory, uint32(v4), uint32(v0))
-	memory_copy(m.memory, uint32(v4+i32(4)), uint32(v5+i32(20)), uint32(i32(108)))
+	memory_copy(m.memory[:], uint32(v4+i32(4)), uint32(v5+i32(20)), uint32(i32(108)))
 l18:
 	m.g0 = v5 + i32(5360)
 	return v0
@@ -11639,7 +11619,7 @@ l37:
 				if v17 == 0 {
 					goto l20
 				}
-				memory_copy(m.memory, uint32(v8), uint32(v9), uint32(i32(48)))
+				memory_copy(m.memory[:], uint32(v8), uint32(v9), uint32(i32(48)))
 				store64(m.memory, uint64(uint32(v5))+16, uint64(v20))
 				store64(m.memory, uint64(uint32(v5))+8, uint64(v19))
 				t55 := int32(load32(m.memory, uint64(uint32(v5))+236))
@@ -11713,7 +11693,7 @@ l37:
 					if v17 == 0 {
 						goto l32
 					}
-					memory_copy(m.memory, uint32(v5+i32(8)), uint32(v5+i32(168)), uint32(i32(64)))
+					memory_copy(m.memory[:], uint32(v5+i32(8)), uint32(v5+i32(168)), uint32(i32(64)))
 					t61 := int32(load32(m.memory, uint64(uint32(v5))+236))
 					v16 = t61
 					goto l22
@@ -11729,7 +11709,7 @@ l37:
 						}
 						t66 := int32(load32(m.memory, uint64(uint32(v5))+164))
 						v16 = t66
-						memory_copy(m.memory, uint32(v5+i32(8)), uint32(v5+i32(96)), uint32(i32(64)))
+						memory_copy(m.memory[:], uint32(v5+i32(8)), uint32(v5+i32(96)), uint32(i32(64)))
 						goto l22
 					}
 					store32(m.memory, uint64(uint32(v1))+368, uint32(i32(1)))
@@ -11758,7 +11738,7 @@ l37:
 					goto l5
 				}
 			l35:
-				memory_copy(m.memory, uint32(v5+i32(8)), uint32(v5+i32(96)), uint32(i32(72)))
+				memory_copy(m.memory[:], uint32(v5+i32(8)), uint32(v5+i32(96)), uint32(i32(72)))
 			}
 		}
 	l5:
@@ -11782,7 +11762,7 @@ l37:
 		v16 = t71
 	}
 l22:
-	memory_copy(m.memory, uint32(v0), uint32(v5+i32(8)), uint32(i32(64)))
+	memory_copy(m.memory[:], uint32(v0), uint32(v5+i32(8)), uint32(i32(64)))
 	store32(m.memory, uint64(uint32(v0))+68, uint32(v16))
 	store32(m.memory, uint64(uint32(v0))+64, uint32(v17))
 	goto l21
@@ -11816,7 +11796,7 @@ func (m *Module) fn156(v0, v1 int32) {
 		goto l1
 	}
 l0:
-	memory_copy(m.memory, uint32(v1), uint32(v4), uint32(i32(160)))
+	memory_copy(m.memory[:], uint32(v1), uint32(v4), uint32(i32(160)))
 	v3 = i64(0)
 l1:
 	store64(m.memory, uint32(v0), uint64(v3))
@@ -12080,7 +12060,7 @@ func (m *Module) Xbackoff_policy_fit_base(v0 int32, v1, v2 int64, v3, v4 int32) 
 			goto l0
 		}
 		v6 = i32(0)
-		memory_zero(m.memory, uint32(v5+i32(16)), uint32(i32(88)))
+		memory_zero(m.memory[:], uint32(v5+i32(16)), uint32(i32(88)))
 		v0 = i32(100)
 		v2 = i64(0)
 		v1 = i64(0)
@@ -12101,7 +12081,7 @@ func (m *Module) Xbackoff_policy_fit_base(v0 int32, v1, v2 int64, v3, v4 int32) 
 				goto l3
 			}
 		l2:
-			memory_copy(m.memory, uint32(v5+i32(104)), uint32(v0), uint32(i32(160)))
+			memory_copy(m.memory[:], uint32(v5+i32(104)), uint32(v0), uint32(i32(160)))
 			m.fn163(v5+i32(536), v5+i32(104), i32(2), v1, v2)
 			t3 := int32(load32(m.memory, uint64(uint32(v5))+564))
 			v0 = t3
@@ -12117,19 +12097,19 @@ func (m *Module) Xbackoff_policy_fit_base(v0 int32, v1, v2 int64, v3, v4 int32) 
 			}
 		}
 	l3:
-		memory_zero(m.memory, uint32(v5+i32(16)), uint32(i32(88)))
+		memory_zero(m.memory[:], uint32(v5+i32(16)), uint32(i32(88)))
 		goto l1
 	l4:
-		memory_copy(m.memory, uint32(v5+i32(264)), uint32(v5+i32(536)+i32(32)), uint32(i32(136)))
-		memory_copy(m.memory, uint32(v5+i32(400)), uint32(v5+i32(264)), uint32(i32(136)))
-		memory_zero(m.memory, uint32(v3+i32(168)), uint32(i32(216)))
+		memory_copy(m.memory[:], uint32(v5+i32(264)), uint32(v5+i32(536)+i32(32)), uint32(i32(136)))
+		memory_copy(m.memory[:], uint32(v5+i32(400)), uint32(v5+i32(264)), uint32(i32(136)))
+		memory_zero(m.memory[:], uint32(v3+i32(168)), uint32(i32(216)))
 		store32(m.memory, uint64(uint32(v3))+28, uint32(v0))
 		store32(m.memory, uint64(uint32(v3))+24, uint32(v6))
 		store64(m.memory, uint64(uint32(v3))+16, uint64(v2))
 		store64(m.memory, uint64(uint32(v3))+8, uint64(v1))
 		store64(m.memory, uint32(v3), uint64(i64(3543621949687885680)))
-		memory_copy(m.memory, uint32(v3+i32(32)), uint32(v5+i32(400)), uint32(i32(136)))
-		memory_zero(m.memory, uint32(v5+i32(16)), uint32(i32(88)))
+		memory_copy(m.memory[:], uint32(v3+i32(32)), uint32(v5+i32(400)), uint32(i32(136)))
+		memory_zero(m.memory[:], uint32(v5+i32(16)), uint32(i32(88)))
 		v2 = i64(0)
 		v0 = i32(0)
 		v1 = i64(0)
@@ -12143,7 +12123,7 @@ l1:
 	store64(m.memory, uint64(uint32(v4))+8, uint64(v1))
 	store32(m.memory, uint64(uint32(v4))+4, uint32(v6))
 	store32(m.memory, uint32(v4), uint32(v0))
-	memory_copy(m.memory, uint32(v4+i32(24)), uint32(v5+i32(16)), uint32(i32(88)))
+	memory_copy(m.memory[:], uint32(v4+i32(24)), uint32(v5+i32(16)), uint32(i32(88)))
 l5:
 	m.g0 = v5 + i32(704)
 	return v0
@@ -12235,9 +12215,9 @@ func (m *Module) fn163(v0, v1, v2 int32, v3, v4 int64) {
 		}
 	l6:
 		m.fn218(v5+i32(32), v1)
-		memory_zero(m.memory, uint32(v5+i32(432)), uint32(i32(192)))
+		memory_zero(m.memory[:], uint32(v5+i32(432)), uint32(i32(192)))
 		v1 = i32(8)
-		memory_copy(m.memory, uint32(v5+i32(632)+i32(8)), uint32(i32(21216)), uint32(i32(92)))
+		memory_copy(m.memory[:], uint32(v5+i32(632)+i32(8)), uint32(i32(21216)), uint32(i32(92)))
 	l10:
 		if v1 == i32(100) {
 			goto l7
@@ -12272,7 +12252,7 @@ func (m *Module) fn163(v0, v1, v2 int32, v3, v4 int64) {
 		v1 = v1 + i32(4)
 		goto l10
 	l7:
-		memory_copy(m.memory, uint32(v5+i32(216)), uint32(v5+i32(432)), uint32(i32(192)))
+		memory_copy(m.memory[:], uint32(v5+i32(216)), uint32(v5+i32(432)), uint32(i32(192)))
 		store32(m.memory, uint64(uint32(v5))+412, uint32(v5+i32(28)))
 		store32(m.memory, uint64(uint32(v5))+408, uint32(v5+i32(216)))
 		t19 := v5
@@ -12554,7 +12534,7 @@ func (m *Module) fn163(v0, v1, v2 int32, v3, v4 int64) {
 			if t83 != i64(1) {
 				goto l22
 			}
-			memory_copy(m.memory, uint32(v0+i32(8)), uint32(v5+i32(432)+i32(8)), uint32(i32(160)))
+			memory_copy(m.memory[:], uint32(v0+i32(8)), uint32(v5+i32(432)+i32(8)), uint32(i32(160)))
 			v6 = i64(0)
 			goto l23
 		}
@@ -12581,7 +12561,7 @@ func (m *Module) Xbackoff_policy_fit_cap(v0 int32, v1, v2 int64, v3, v4 int32) i
 			goto l0
 		}
 		v6 = i32(0)
-		memory_zero(m.memory, uint32(v5+i32(16)), uint32(i32(88)))
+		memory_zero(m.memory[:], uint32(v5+i32(16)), uint32(i32(88)))
 		v0 = i32(100)
 		v2 = i64(0)
 		v1 = i64(0)
@@ -12602,7 +12582,7 @@ func (m *Module) Xbackoff_policy_fit_cap(v0 int32, v1, v2 int64, v3, v4 int32) i
 				goto l3
 			}
 		l2:
-			memory_copy(m.memory, uint32(v5+i32(104)), uint32(v0), uint32(i32(160)))
+			memory_copy(m.memory[:], uint32(v5+i32(104)), uint32(v0), uint32(i32(160)))
 			m.fn163(v5+i32(536), v5+i32(104), i32(8), v1, v2)
 			t3 := int32(load32(m.memory, uint64(uint32(v5))+564))
 			v0 = t3
@@ -12618,19 +12598,19 @@ func (m *Module) Xbackoff_policy_fit_cap(v0 int32, v1, v2 int64, v3, v4 int32) i
 			}
 		}
 	l3:
-		memory_zero(m.memory, uint32(v5+i32(16)), uint32(i32(88)))
+		memory_zero(m.memory[:], uint32(v5+i32(16)), uint32(i32(88)))
 		goto l1
 	l4:
-		memory_copy(m.memory, uint32(v5+i32(264)), uint32(v5+i32(536)+i32(32)), uint32(i32(136)))
-		memory_copy(m.memory, uint32(v5+i32(400)), uint32(v5+i32(264)), uint32(i32(136)))
-		memory_zero(m.memory, uint32(v3+i32(168)), uint32(i32(216)))
+		memory_copy(m.memory[:], uint32(v5+i32(264)), uint32(v5+i32(536)+i32(32)), uint32(i32(136)))
+		memory_copy(m.memory[:], uint32(v5+i32(400)), uint32(v5+i32(264)), uint32(i32(136)))
+		memory_zero(m.memory[:], uint32(v3+i32(168)), uint32(i32(216)))
 		store32(m.memory, uint64(uint32(v3))+28, uint32(v0))
 		store32(m.memory, uint64(uint32(v3))+24, uint32(v6))
 		store64(m.memory, uint64(uint32(v3))+16, uint64(v2))
 		store64(m.memory, uint64(uint32(v3))+8, uint64(v1))
 		store64(m.memory, uint32(v3), uint64(i64(3543621949687885680)))
-		memory_copy(m.memory, uint32(v3+i32(32)), uint32(v5+i32(400)), uint32(i32(136)))
-		memory_zero(m.memory, uint32(v5+i32(16)), uint32(i32(88)))
+		memory_copy(m.memory[:], uint32(v3+i32(32)), uint32(v5+i32(400)), uint32(i32(136)))
+		memory_zero(m.memory[:], uint32(v5+i32(16)), uint32(i32(88)))
 		v2 = i64(0)
 		v0 = i32(0)
 		v1 = i64(0)
@@ -12644,7 +12624,7 @@ l1:
 	store64(m.memory, uint64(uint32(v4))+8, uint64(v1))
 	store32(m.memory, uint64(uint32(v4))+4, uint32(v6))
 	store32(m.memory, uint32(v4), uint32(v0))
-	memory_copy(m.memory, uint32(v4+i32(24)), uint32(v5+i32(16)), uint32(i32(88)))
+	memory_copy(m.memory[:], uint32(v4+i32(24)), uint32(v5+i32(16)), uint32(i32(88)))
 l5:
 	m.g0 = v5 + i32(704)
 	return v0
@@ -12844,15 +12824,15 @@ func (m *Module) Xbackoff_policy_init(v0, v1, v2 int32) int32 {
 		if t6 == i64(1) {
 			goto l1
 		}
-		memory_copy(m.memory, uint32(v3+i32(264)), uint32(v3+i32(96)+i32(32)), uint32(i32(136)))
-		memory_zero(m.memory, uint32(v0+i32(168)), uint32(i32(216)))
+		memory_copy(m.memory[:], uint32(v3+i32(264)), uint32(v3+i32(96)+i32(32)), uint32(i32(136)))
+		memory_zero(m.memory[:], uint32(v0+i32(168)), uint32(i32(216)))
 		store32(m.memory, uint64(uint32(v0))+28, uint32(v4))
 		store32(m.memory, uint64(uint32(v0))+24, uint32(v6))
 		store64(m.memory, uint64(uint32(v0))+16, uint64(v7))
 		store64(m.memory, uint64(uint32(v0))+8, uint64(v5))
 		store64(m.memory, uint32(v0), uint64(i64(3543621949687885680)))
-		memory_copy(m.memory, uint32(v0+i32(32)), uint32(v3+i32(264)), uint32(i32(136)))
-		memory_zero(m.memory, uint32(v3+i32(8)), uint32(i32(88)))
+		memory_copy(m.memory[:], uint32(v0+i32(32)), uint32(v3+i32(264)), uint32(i32(136)))
+		memory_zero(m.memory[:], uint32(v3+i32(8)), uint32(i32(88)))
 		v7 = i64(0)
 		v4 = i32(0)
 		v5 = i64(0)
@@ -12863,7 +12843,7 @@ l0:
 	v6 = i32(0)
 	v7 = i64(0)
 l1:
-	memory_zero(m.memory, uint32(v3+i32(8)), uint32(i32(88)))
+	memory_zero(m.memory[:], uint32(v3+i32(8)), uint32(i32(88)))
 l2:
 	if v2 == 0 {
 		goto l3
@@ -12872,7 +12852,7 @@ l2:
 	store64(m.memory, uint64(uint32(v2))+8, uint64(v5))
 	store32(m.memory, uint64(uint32(v2))+4, uint32(v6))
 	store32(m.memory, uint32(v2), uint32(v4))
-	memory_copy(m.memory, uint32(v2+i32(24)), uint32(v3+i32(8)), uint32(i32(88)))
+	memory_copy(m.memory[:], uint32(v2+i32(24)), uint32(v3+i32(8)), uint32(i32(88)))
 l3:
 	m.g0 = v3 + i32(400)
 	return v4
@@ -12917,7 +12897,7 @@ func (m *Module) Xbackoff_policy_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 		if v0 != 0 {
 			goto l0
 		}
-		memory_zero(m.memory, uint32(v4+i32(132)), uint32(i32(108)))
+		memory_zero(m.memory[:], uint32(v4+i32(132)), uint32(i32(108)))
 		v0 = i32(100)
 		goto l1
 	l0:
@@ -12939,7 +12919,7 @@ func (m *Module) Xbackoff_policy_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 		}
 		v0 = i32(108)
 	l5:
-		memory_zero(m.memory, uint32(v4+i32(132)), uint32(i32(108)))
+		memory_zero(m.memory[:], uint32(v4+i32(132)), uint32(i32(108)))
 		goto l1
 	l6:
 		v5 = int32(v2)
@@ -12947,17 +12927,17 @@ func (m *Module) Xbackoff_policy_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 		m.fn100(v4+i32(1328), i32(1), v1, v5)
 		t1 := int64(load64(m.memory, uint64(uint32(v4))+1328))
 		v2 = t1
-		memory_copy(m.memory, uint32(v4+i32(2088)), uint32(v4+i32(1328)+i32(8)), uint32(i32(72)))
+		memory_copy(m.memory[:], uint32(v4+i32(2088)), uint32(v4+i32(1328)+i32(8)), uint32(i32(72)))
 		{
 			if v2 != i64(2) {
 				goto l7
 			}
 			v1 = v4 + i32(400) + i32(8)
-			memory_copy(m.memory, uint32(v1), uint32(v4+i32(2088)), uint32(i32(72)))
+			memory_copy(m.memory[:], uint32(v1), uint32(v4+i32(2088)), uint32(i32(72)))
 			goto l8
 		l7:
-			memory_copy(m.memory, uint32(v4+i32(568)+i32(80)), uint32(v4+i32(1328)+i32(80)), uint32(i32(680)))
-			memory_copy(m.memory, uint32(v4+i32(568)+i32(8)), uint32(v4+i32(2088)), uint32(i32(72)))
+			memory_copy(m.memory[:], uint32(v4+i32(568)+i32(80)), uint32(v4+i32(1328)+i32(80)), uint32(i32(680)))
+			memory_copy(m.memory[:], uint32(v4+i32(568)+i32(8)), uint32(v4+i32(2088)), uint32(i32(72)))
 			store64(m.memory, uint64(uint32(v4))+568, uint64(v2))
 			m.fn101(v4+i32(1328), v4+i32(568))
 			m.fn156(v4+i32(2088), v4+i32(1328))
@@ -12970,7 +12950,7 @@ func (m *Module) Xbackoff_policy_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 			m.fn104(v1, v4+i32(568), v5)
 		}
 	l8:
-		memory_copy(m.memory, uint32(v4+i32(240)), uint32(v1), uint32(i32(72)))
+		memory_copy(m.memory[:], uint32(v4+i32(240)), uint32(v1), uint32(i32(72)))
 		m.fn20(v4+i32(120), v4+i32(240))
 		t3 := int64(load64(m.memory, uint64(uint32(v4))+120))
 		if t3 != i64(1) {
@@ -12980,23 +12960,23 @@ func (m *Module) Xbackoff_policy_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 		v0 = t4
 	}
 l1:
-	memory_copy(m.memory, uint32(v4+i32(12)), uint32(v4+i32(132)), uint32(i32(108)))
+	memory_copy(m.memory[:], uint32(v4+i32(12)), uint32(v4+i32(132)), uint32(i32(108)))
 	goto l11
 l9:
-	memory_copy(m.memory, uint32(v1), uint32(v5), uint32(i32(160)))
-	memory_copy(m.memory, uint32(v4+i32(240)), uint32(v1), uint32(i32(160)))
-	memory_zero(m.memory, uint32(v0+i32(168)), uint32(i32(216)))
+	memory_copy(m.memory[:], uint32(v1), uint32(v5), uint32(i32(160)))
+	memory_copy(m.memory[:], uint32(v4+i32(240)), uint32(v1), uint32(i32(160)))
+	memory_zero(m.memory[:], uint32(v0+i32(168)), uint32(i32(216)))
 	store64(m.memory, uint32(v0), uint64(i64(3543621949687885680)))
-	memory_copy(m.memory, uint32(v0+i32(8)), uint32(v4+i32(240)), uint32(i32(160)))
+	memory_copy(m.memory[:], uint32(v0+i32(8)), uint32(v4+i32(240)), uint32(i32(160)))
 l10:
 	v0 = i32(0)
-	memory_zero(m.memory, uint32(v4+i32(12)), uint32(i32(108)))
+	memory_zero(m.memory[:], uint32(v4+i32(12)), uint32(i32(108)))
 l11:
 	if v3 == 0 {
 		goto l12
 	}
 	store32(m.memory, uint32(v3), uint32(v0))
-	memory_copy(m.memory, uint32(v3+i32(4)), uint32(v4+i32(12)), uint32(i32(108)))
+	memory_copy(m.memory[:], uint32(v3+i32(4)), uint32(v4+i32(12)), uint32(i32(108)))
 l12:
 	m.g0 = v4 + i32(2256)
 	return v0
@@ -13364,11 +13344,11 @@ func (m *Module) Xbackoff_preview_init(v0, v1 int32) int32 {
 		}
 		t3 := int64(load64(m.memory, uint32(v1)))
 		v3 = t3
-		memory_copy(m.memory, uint32(v2+i32(16)), uint32(v1), uint32(i32(160)))
+		memory_copy(m.memory[:], uint32(v2+i32(16)), uint32(v1), uint32(i32(160)))
 		v1 = i32(0)
-		memory_zero(m.memory, uint32(v0+i32(248)), uint32(i32(520)))
+		memory_zero(m.memory[:], uint32(v0+i32(248)), uint32(i32(520)))
 		store64(m.memory, uint32(v0), uint64(i64(0x3177656976657270)))
-		memory_copy(m.memory, uint32(v0+i32(8)), uint32(v2+i32(16)), uint32(i32(160)))
+		memory_copy(m.memory[:], uint32(v0+i32(8)), uint32(v2+i32(16)), uint32(i32(160)))
 		store64(m.memory, uint64(uint32(v0))+216, uint64(i64(0)))
 		store64(m.memory, uint64(uint32(v0))+208, uint64(v3))
 		store64(m.memory, uint64(uint32(v0))+200, uint64(v3))
@@ -13428,7 +13408,7 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 		v10 = t11
 		t12 := v2 + i32(48)
 		v11 = v0 + i32(8)
-		memory_copy(m.memory, uint32(t12), uint32(v11), uint32(i32(160)))
+		memory_copy(m.memory[:], uint32(t12), uint32(v11), uint32(i32(160)))
 		store64(m.memory, uint64(uint32(v2))+248, uint64(v10))
 		store64(m.memory, uint64(uint32(v2))+240, uint64(v9))
 		store64(m.memory, uint64(uint32(v2))+232, uint64(v8))
@@ -13583,7 +13563,7 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 			p57 = i64(-1)
 		}
 		store64(m.memory, uint64(uint32(t56))+256, uint64(p57))
-		memory_copy(m.memory, uint32(v11), uint32(v2+i32(48)), uint32(i32(240)))
+		memory_copy(m.memory[:], uint32(v11), uint32(v2+i32(48)), uint32(i32(240)))
 		v3 = i32(0)
 	}
 l0:
@@ -14680,9 +14660,9 @@ func (m *Module) Xbackoff_stats_init(v0 int32) int32 {
 		goto l2
 	l1:
 		v2 = i32(0)
-		memory_zero(m.memory, uint32(v3+i32(168)), uint32(i32(152)))
+		memory_zero(m.memory[:], uint32(v3+i32(168)), uint32(i32(152)))
 		store64(m.memory, uint32(v3), uint64(i64(3543538455707481203)))
-		memory_copy(m.memory, uint32(v3+i32(8)), uint32(v1), uint32(i32(160)))
+		memory_copy(m.memory[:], uint32(v3+i32(8)), uint32(v1), uint32(i32(160)))
 	}
 l0:
 	m.g0 = v1 + i32(160)
@@ -14759,7 +14739,7 @@ l1:
 		goto l1
 	}
 l0:
-	memory_copy(m.memory, uint32(v0), uint32(v2), uint32(i32(160)))
+	memory_copy(m.memory[:], uint32(v0), uint32(v2), uint32(i32(160)))
 	m.g0 = v2 + i32(160)
 }
 
@@ -14816,10 +14796,10 @@ func (m *Module) Xbackoff_stats_print(v0, v1 int32, v2 int64, v3 int32) int32 {
 	l0:
 		t1 := int64(load64(m.memory, uint32(v0)))
 		if t1 == i64(3543538455707481203) {
-			memory_zero(m.memory, uint32(v4+i32(5212)), uint32(i32(4100)))
+			memory_zero(m.memory[:], uint32(v4+i32(5212)), uint32(i32(4100)))
 			m.fn194(v4+i32(4104), v0+i32(8))
 			store32(m.memory, uint64(uint32(v4))+4264, uint32(i32(0)))
-			memory_copy(m.memory, uint32(v4+i32(4272)), uint32(v4+i32(4104)), uint32(i32(168)))
+			memory_copy(m.memory[:], uint32(v4+i32(4272)), uint32(v4+i32(4104)), uint32(i32(168)))
 			t2 := int32(load32(m.memory, uint64(uint32(v4))+4432))
 			v0 = t2
 			v6 = i32(0)
@@ -14829,7 +14809,7 @@ func (m *Module) Xbackoff_stats_print(v0, v1 int32, v2 int64, v3 int32) int32 {
 				t3 := v4
 				v8 = v0 + i32(1)
 				store32(m.memory, uint64(uint32(t3))+4432, uint32(v8))
-				memory_zero(m.memory, uint32(v4+i32(12)), uint32(i32(772)))
+				memory_zero(m.memory[:], uint32(v4+i32(12)), uint32(i32(772)))
 				{
 					{
 						{
@@ -14928,7 +14908,7 @@ func (m *Module) Xbackoff_stats_print(v0, v1 int32, v2 int64, v3 int32) int32 {
 							_ = m.fn28(v9, t35)
 						}
 					l5:
-						memory_copy(m.memory, uint32(v4+i32(4440)), uint32(v4+i32(12)), uint32(i32(772)))
+						memory_copy(m.memory[:], uint32(v4+i32(4440)), uint32(v4+i32(12)), uint32(i32(772)))
 						v5 = i32(0)
 						t37 := int32(load32(m.memory, uint64(uint32(v4))+5208))
 						t38 := v4 + i32(4440)
@@ -14998,7 +14978,7 @@ func (m *Module) Xbackoff_stats_print(v0, v1 int32, v2 int64, v3 int32) int32 {
 				l12:
 					t46 := int32(load32(m.memory, uint64(uint32(v4))+5212))
 					v0 = t46
-					memory_copy(m.memory, uint32(v4+i32(12)), uint32(v4+i32(5216)), uint32(i32(4092)))
+					memory_copy(m.memory[:], uint32(v4+i32(12)), uint32(v4+i32(5216)), uint32(i32(4092)))
 					v5 = i32(0)
 					goto l3
 				}
@@ -15040,7 +15020,7 @@ l21:
 	if v5 != 0 {
 		goto l22
 	}
-	memory_copy(m.memory, uint32(v4+i32(5216)), uint32(v4+i32(12)), uint32(i32(4092)))
+	memory_copy(m.memory[:], uint32(v4+i32(5216)), uint32(v4+i32(12)), uint32(i32(4092)))
 	store32(m.memory, uint64(uint32(v4))+5212, uint32(v0))
 	store32(m.memory, uint64(uint32(v4))+9308, uint32(v6))
 	if v1 != 0 {
@@ -15081,7 +15061,7 @@ l24:
 		if v0 != 0 {
 			p54 = i32(1)
 		}
-		memory_copy(m.memory, uint32(t55), uint32(p54), uint32(v5))
+		memory_copy(m.memory[:], uint32(t55), uint32(p54), uint32(v5))
 	}
 l25:
 	v0 = i32(0)
@@ -15110,7 +15090,7 @@ l1:
 		goto l1
 	}
 l0:
-	memory_copy(m.memory, uint32(v0), uint32(v2+i32(160)), uint32(i32(160)))
+	memory_copy(m.memory[:], uint32(v0), uint32(v2+i32(160)), uint32(i32(160)))
 	m.g0 = v2 + i32(320)
 }
 
@@ -15205,7 +15185,7 @@ func (m *Module) Xbackoff_stats_read(v0, v1 int32) int32 {
 			t4 := int64(load64(m.memory, uint64(uint32(v2))+96))
 			store64(m.memory, uint64(uint32(v1))+16, uint64(t4))
 			v0 = i32(0)
-			memory_zero(m.memory, uint32(v1+i32(24)), uint32(i32(40)))
+			memory_zero(m.memory[:], uint32(v1+i32(24)), uint32(i32(40)))
 			goto l2
 		}
 		v0 = i32(101)
@@ -15465,8 +15445,8 @@ func (m *Module) fn209(v0, v1 int32) {
 			goto l1
 		}
 	l0:
-		memory_copy(m.memory, uint32(v2+i32(24)), uint32(v3), uint32(i32(184)))
-		memory_copy(m.memory, uint32(v2+i32(208)), uint32(v2+i32(24)), uint32(i32(184)))
+		memory_copy(m.memory[:], uint32(v2+i32(24)), uint32(v3), uint32(i32(184)))
+		memory_copy(m.memory[:], uint32(v2+i32(208)), uint32(v2+i32(24)), uint32(i32(184)))
 		{
 			t8 := int64(load64(m.memory, uint64(uint32(v2))+208))
 			v4 = t8
@@ -16323,7 +16303,7 @@ func (m *Module) fn222(v0, v1, v2 int32, v3, v4 int64) {
 	}
 l0:
 	t10 := int32(load32(m.memory, uint64(uint32(v1))+8))
-	memory_copy(m.memory, uint32(v0), uint32(t10), uint32(i32(72)))
+	memory_copy(m.memory[:], uint32(v0), uint32(t10), uint32(i32(72)))
 }
 
 //go:norace
@@ -16455,7 +16435,7 @@ func (m *Module) fn225(v0 int32, v1 int64) int32 {
 		_ = m.fn27(v0, i32(24549), i32(2))
 		goto l1
 	l0:
-		memory_copy(m.memory, uint32(v2+i32(8)+i32(8)), uint32(i32(24568)), uint32(i32(112)))
+		memory_copy(m.memory[:], uint32(v2+i32(8)+i32(8)), uint32(i32(24568)), uint32(i32(112)))
 		v3 = i32(0)
 	l4:
 		{
@@ -16957,7 +16937,7 @@ func (m *Module) fn233(v0, v1, v2 int32, v3 int64) {
 	t0 := m.g0
 	v4 = t0 - i32(368)
 	m.g0 = v4
-	memory_copy(m.memory, uint32(v4+i32(8)), uint32(v1), uint32(i32(192)))
+	memory_copy(m.memory[:], uint32(v4+i32(8)), uint32(v1), uint32(i32(192)))
 	m.fn40(v4+i32(8), v2, v3)
 	m.fn209(v4+i32(200), v4+i32(8))
 	v3 = i64(0)
@@ -16966,7 +16946,7 @@ func (m *Module) fn233(v0, v1, v2 int32, v3 int64) {
 		if t1 != 0 {
 			goto l0
 		}
-		memory_copy(m.memory, uint32(v0+i32(8)), uint32(v4+i32(200)+i32(8)), uint32(i32(160)))
+		memory_copy(m.memory[:], uint32(v0+i32(8)), uint32(v4+i32(200)+i32(8)), uint32(i32(160)))
 		v3 = i64(1)
 	}
 l0:
@@ -17547,12 +17527,6 @@ func (m *Module) X__heap_base() *int32 {
 }
 
 //go:norace
-func (m *Module) Xmemory() Memory {
-	return &m.wasmMemory
-}
-
-//go:nosplit
-//go:norace
 func i32(x int32) int32 { return x }
 
 //go:nosplit
@@ -17590,57 +17564,6 @@ func i64_rotl(x, y int64) int64 {
 }
 
 //go:nosplit
-//go:norace
-func store16[T uint32 | uint64](mem []byte, addr T, val uint16) {
-	a := uint64(addr)
-	binary.LittleEndian.PutUint16(mem[:0:len(mem)][a:a+2:a+2], val)
-}
-
-//go:nosplit
-//go:norace
-func load32[T uint32 | uint64](mem []byte, addr T) uint32 {
-	a := uint64(addr)
-	return binary.LittleEndian.Uint32(mem[:0:len(mem)][a : a+4 : a+4])
-}
-
-//go:nosplit
-//go:norace
-func store32[T uint32 | uint64](mem []byte, addr T, val uint32) {
-	a := uint64(addr)
-	binary.LittleEndian.PutUint32(mem[:0:len(mem)][a:a+4:a+4], val)
-}
-
-//go:nosplit
-//go:norace
-func load64[T uint32 | uint64](mem []byte, addr T) uint64 {
-	a := uint64(addr)
-	return binary.LittleEndian.Uint64(mem[:0:len(mem)][a : a+8 : a+8])
-}
-
-//go:nosplit
-//go:norace
-func store64[T uint32 | uint64](mem []byte, addr T, val uint64) {
-	a := uint64(addr)
-	binary.LittleEndian.PutUint64(mem[:0:len(mem)][a:a+8:a+8], val)
-}
-
-//go:norace
-func memory_grow(mem *[]byte, delta, max int64) int64 {
-	buf := *mem
-	len := len(buf)
-	old := len >> 16
-	if delta == 0 {
-		return int64(old)
-	}
-	max = int64(min(uint64(max), math.MaxInt>>16))
-	new, c := bits.Add64(uint64(old), uint64(delta), 0)
-	if c != 0 || new > uint64(max) {
-		return -1
-	}
-	*mem = append(buf, make([]byte, int(new<<16)-len)...)
-	return int64(old)
-}
-
 //go:norace
 func memory_init[T1, T2 int | uint32 | uint64](mem []byte, data string, dest T1, src, n T2) {
 	x := uint64(dest)
