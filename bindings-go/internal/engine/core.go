@@ -10478,7 +10478,7 @@ func (m *Module) fn138(v0 int32, v1 int64, v2 int32) int64 {
 	m.fn160(v3, v0, v1, v2)
 	t1 := int64(load64(m.memory, uint32(v3)))
 	t2 := fn1(v1, v2)
-	t3 := m.fn228(t1, v0, int64(uint32(v2)), t2)
+	t3 := m.fn229(t1, v0, int64(uint32(v2)), t2)
 	v1 = t3
 	m.g0 = v3 + i32(16)
 	return v1
@@ -12040,7 +12040,7 @@ l1:
 //go:norace
 func (m *Module) fn161(v0, v1 int32, v2, v3 int64) int64 {
 	t0 := int64(load64(m.memory, uint32(v0)))
-	t1 := m.fn228(t0, v1, v2, v3)
+	t1 := m.fn229(t0, v1, v2, v3)
 	t2 := v0
 	t3 := v1
 	t4 := v2
@@ -13165,7 +13165,7 @@ func (m *Module) fn174(v0, v1, v2 int32) {
 			v4 = t14
 			t15 := int64(load64(m.memory, uint32(v0)))
 			v3 = t15
-			m.fn229(v0, v1)
+			m.fn228(v0, v1)
 			t16 := int64(load64(m.memory, uint32(v0)))
 			if v3 != t16 {
 				goto l2
@@ -13822,7 +13822,7 @@ func (m *Module) fn180(v0, v1 int32, v2, v3 int64) {
 		return
 	}
 l0:
-	m.fn229(v0, v1)
+	m.fn228(v0, v1)
 }
 
 //go:norace
@@ -16549,58 +16549,7 @@ func (m *Module) fn227(v0, v1 int32) int32 {
 }
 
 //go:norace
-func (m *Module) fn228(v0 int64, v1 int32, v2, v3 int64) int64 {
-	var v4 int32
-	t0 := m.g0
-	v4 = t0 - i32(48)
-	m.g0 = v4
-	m.fn178(v4+i32(32), v0, v1, v2)
-	t1 := int64(load64(m.memory, uint64(uint32(v4))+40))
-	t2 := int64(load64(m.memory, uint64(uint32(v4))+32))
-	t3 := v4 + i32(16)
-	v2 = t2
-	m.fn243(t3, t1-v2+i64(1), i64(0), v3, i64(0))
-	t4 := int64(load64(m.memory, uint64(uint32(v4))+24))
-	v2 = v2 + t4
-	{
-		t5 := int32(load32(m.memory, uint64(uint32(v1))+148))
-		if t5 != i32(7) {
-			goto l0
-		}
-		t6 := int64(load64(m.memory, uint64(uint32(v1))+88))
-		m.fn243(v4, t6, i64(0), v2, i64(0))
-		t7 := int64(load64(m.memory, uint32(v4)))
-		v2 = t7
-		p8 := i64(0x7fffffffffffffff)
-		if uint64(v2) < uint64(i64(0x7fffffffffffffff)) {
-			p8 = v2
-		}
-		t9 := int64(load64(m.memory, uint64(uint32(v4))+8))
-		p10 := p8
-		if t9 != i64(0) {
-			p10 = i64(0x7fffffffffffffff)
-		}
-		v2 = p10
-	}
-l0:
-	t11 := int64(load64(m.memory, uint64(uint32(v1))+40))
-	v0 = t11
-	t12 := int32(load32(m.memory, uint64(uint32(v1))+144))
-	v1 = t12
-	m.g0 = v4 + i32(48)
-	p13 := v2
-	if uint64(v0) < uint64(v2) {
-		p13 = v0
-	}
-	p14 := v2
-	if v1 == i32(2) {
-		p14 = p13
-	}
-	return p14
-}
-
-//go:norace
-func (m *Module) fn229(v0, v1 int32) {
+func (m *Module) fn228(v0, v1 int32) {
 	var v2, v3 int64
 	{
 		t0 := int32(load32(m.memory, uint64(uint32(v1))+136))
@@ -16655,6 +16604,57 @@ func (m *Module) fn229(v0, v1 int32) {
 			return
 		}
 	}
+}
+
+//go:norace
+func (m *Module) fn229(v0 int64, v1 int32, v2, v3 int64) int64 {
+	var v4 int32
+	t0 := m.g0
+	v4 = t0 - i32(48)
+	m.g0 = v4
+	m.fn178(v4+i32(32), v0, v1, v2)
+	t1 := int64(load64(m.memory, uint64(uint32(v4))+40))
+	t2 := int64(load64(m.memory, uint64(uint32(v4))+32))
+	t3 := v4 + i32(16)
+	v2 = t2
+	m.fn243(t3, t1-v2+i64(1), i64(0), v3, i64(0))
+	t4 := int64(load64(m.memory, uint64(uint32(v4))+24))
+	v2 = v2 + t4
+	{
+		t5 := int32(load32(m.memory, uint64(uint32(v1))+148))
+		if t5 != i32(7) {
+			goto l0
+		}
+		t6 := int64(load64(m.memory, uint64(uint32(v1))+88))
+		m.fn243(v4, t6, i64(0), v2, i64(0))
+		t7 := int64(load64(m.memory, uint32(v4)))
+		v2 = t7
+		p8 := i64(0x7fffffffffffffff)
+		if uint64(v2) < uint64(i64(0x7fffffffffffffff)) {
+			p8 = v2
+		}
+		t9 := int64(load64(m.memory, uint64(uint32(v4))+8))
+		p10 := p8
+		if t9 != i64(0) {
+			p10 = i64(0x7fffffffffffffff)
+		}
+		v2 = p10
+	}
+l0:
+	t11 := int64(load64(m.memory, uint64(uint32(v1))+40))
+	v0 = t11
+	t12 := int32(load32(m.memory, uint64(uint32(v1))+144))
+	v1 = t12
+	m.g0 = v4 + i32(48)
+	p13 := v2
+	if uint64(v0) < uint64(v2) {
+		p13 = v0
+	}
+	p14 := v2
+	if v1 == i32(2) {
+		p14 = p13
+	}
+	return p14
 }
 
 //go:norace
@@ -17032,7 +17032,7 @@ func (m *Module) fn234(v0, v1 int32, v2, v3, v4 int64) {
 			if v9&i32(1) != 0 {
 				goto l3
 			}
-			t12 := m.fn228(v14, v1, v7, i64(-1))
+			t12 := m.fn229(v14, v1, v7, i64(-1))
 			v17 = t12
 		}
 	l3:
