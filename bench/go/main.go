@@ -2,6 +2,7 @@
 //
 //	go run . works
 //	go run . measure WORK
+//	go run . waiting
 //	go run . check
 //	go run . versions
 //
@@ -37,12 +38,16 @@ func run(arguments []string) error {
 		return nil
 	case len(arguments) == 2 && arguments[0] == "measure":
 		return measure(arguments[1])
+	case slices.Equal(arguments, []string{"waiting"}):
+		return waiting()
+	case len(arguments) == 3 && arguments[0] == "waiting":
+		return waitingOf(arguments[1], arguments[2])
 	case slices.Equal(arguments, []string{"check"}):
 		return check()
 	case slices.Equal(arguments, []string{"versions"}):
 		return versions()
 	}
-	return fmt.Errorf("usage: works | measure WORK | check | versions")
+	return fmt.Errorf("usage: works | measure WORK | waiting | check | versions")
 }
 
 // A measurement is a line of output.
