@@ -7,8 +7,8 @@ use crate::number::ratio::Ratio;
 use crate::policy::Policy;
 use crate::random::stream::RandomStream;
 use crate::schedule::state::DECORRELATED_PERIOD;
-use crate::schedule::{doubling, jitter};
 pub use crate::schedule::state::DelayState;
+use crate::schedule::{doubling, jitter};
 
 /// The base and the cap of a doubling policy, on which its delays depend, or `None` for another policy.
 #[must_use]

@@ -3,8 +3,8 @@
 use crate::decision::budget::Budget;
 use crate::decision::budget::event::BudgetEvent;
 use crate::decision::budget::member::BudgetMember;
-use crate::decision::operation::Operation;
 use crate::decision::failure::exceeded;
+use crate::decision::operation::Operation;
 use crate::decision::outcome::{Outcome, StopReason};
 pub use crate::decision::progress::Progress;
 use crate::decision::stats::RetryStats;
