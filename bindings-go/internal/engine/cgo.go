@@ -6,6 +6,11 @@ package engine
 // #cgo noescape backoff_stream_from_key
 // #cgo noescape backoff_stream_nth
 // #cgo noescape backoff_policy_fill_ns
+// #cgo nocallback backoff_stream_from_key
+// #cgo nocallback backoff_stream_nth
+// #cgo nocallback backoff_stream_draw
+// #cgo nocallback backoff_stream_advance
+// #cgo nocallback backoff_policy_fill_ns
 // #include <backoff.h>
 import "C"
 
