@@ -77,6 +77,7 @@ func (l *Loop) Attempts() iter.Seq[uint64] {
 				break
 			}
 			l.inner.callEnded(l.verdict, l.failure)
+			l.inner.wait()
 			if !more {
 				break
 			}

@@ -25,7 +25,7 @@ type Backoff struct{ core engine.Sequence }
 // Clients with the same policy and stream wait for identical times: use one key per client or job.
 func New(policy Policy, stream RandomStream) *Backoff {
 	b := new(Backoff)
-	b.core.Begin(&policy.core, stream.state)
+	b.core.Begin(policy.core(), stream.state)
 	return b
 }
 

@@ -62,7 +62,10 @@ func (o BudgetOption) begin(c *beginConfig) error {
 
 func (o BudgetOption) apply(c retryConfig) (retryConfig, error) {
 	return retryOption(func(s *settings) (err error) {
-		s.budget = o.budget
+		s.budget = nil
+		if o.budget != nil {
+			s.budget = o.budget
+		}
 		s.shared, err = o.inLoops()
 		return err
 	}).apply(c)

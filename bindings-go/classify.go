@@ -18,7 +18,7 @@ func RetryIf(shouldRetry func(error) bool) RetryOption {
 type retryIf func(error) bool
 
 func (shouldRetry retryIf) apply(c retryConfig) (retryConfig, error) {
-	return c.addClassifier("argument of RetryIf", shouldRetry == nil, shouldRetry)
+	return c, c.addClassifier("argument of RetryIf", shouldRetry == nil, shouldRetry)
 }
 
 func (shouldRetry retryIf) classify(err error) Verdict {
@@ -40,7 +40,7 @@ func RetryOn(targets ...error) RetryOption {
 type retryOn []error
 
 func (targets retryOn) apply(c retryConfig) (retryConfig, error) {
-	return c.addClassifier("argument of RetryOn", slices.Contains(targets, nil), targets)
+	return c, c.addClassifier("argument of RetryOn", slices.Contains(targets, nil), targets)
 }
 
 func (targets retryOn) classify(err error) Verdict {
@@ -63,7 +63,7 @@ func Classify(classify func(error) Verdict) RetryOption {
 type classifyBy func(error) Verdict
 
 func (classify classifyBy) apply(c retryConfig) (retryConfig, error) {
-	return c.addClassifier("argument of Classify", classify == nil, classify)
+	return c, c.addClassifier("argument of Classify", classify == nil, classify)
 }
 
 func (classify classifyBy) classify(err error) Verdict { return classify(err) }
@@ -83,12 +83,12 @@ func (o inOrder) classify(err error) Verdict {
 	return o.second.classify(err)
 }
 
-func (c retryConfig) addClassifier(argument string, hasNil bool, classifier failureClassifier) (retryConfig, error) {
+func (c *retryConfig) addClassifier(argument string, hasNil bool, classifier failureClassifier) error {
 	if c.failures != nil {
 		classifier = inOrder{c.failures, classifier}
 	}
 	c.failures = classifier
-	return c, notNil(argument, hasNil)
+	return notNil(argument, hasNil)
 }
 
 // RetryResult retries values that were returned without an error and for which the function returns

@@ -15,7 +15,7 @@ import (
 // and calls the hooks. Its owner makes the calls:
 //
 //	defer loop.close()
-//	for loop.next() { loop.callEnded(...) }
+//	for loop.next() { loop.callEnded(...); loop.wait() }
 //
 // A loop is made for every call, and most calls succeed at once. So a loop does nothing for a retry
 // before a call has failed: without a budget, its operation begins then, as if it had begun with the loop.
@@ -23,30 +23,51 @@ import (
 // Because most calls succeed at once, it is also a local variable of Retry, which needs no allocation.
 type loop struct {
 	retryConfig
-	ctx       context.Context
-	operation *Operation   // nil without a budget
-	drawn     RandomStream // without a budget of this process, once a call has failed
-	grant     shared.Grant // of the shared budget
-	local     bool         // the local budget has just decided
-	beganAt   time.Duration
-	deadline  uint64 // of the context, on the clock
-	calls     uint64
-	inCall    bool
-	stopped   bool
-	lastErr   error // of the last call, with its mark; nil while a call runs
-	err       error // what the caller gets
+	ctx      context.Context
+	drawn    RandomStream // without a budget of this process, once a call has failed
+	beganAt  time.Duration
+	deadline uint64 // of the context, on the clock
+	calls    uint64
+	delay    time.Duration // of the wait that follows
+	timer    *time.Timer   // of all waits, nil if there is none
+	waits    bool
+	inCall   bool
+	stopped  bool
+	lastErr  error // of the last call, with its mark; nil while a call runs
+	err      error // what the caller gets
+}
+
+// A loopBudget is a *Budget.
+type loopBudget interface {
+	beginIn(policy Policy, stream RandomStream, now, deadline uint64) (loopOperation, error)
+}
+
+// A loopOperation is an *Operation.
+type loopOperation interface {
+	decide(outcome Outcome, retryAfter, now uint64) (Decision, error)
+	Cancel() StopReason
+}
+
+// loopStats are *RetryStats.
+type loopStats interface {
+	Record(attempts uint64, reason StopReason) error
+}
+
+func (b *Budget) beginIn(policy Policy, stream RandomStream, now, deadline uint64) (loopOperation, error) {
+	operation, err := policy.begin(stream, now, beginConfig{deadline, b})
+	if err != nil {
+		return nil, err
+	}
+	return operation, nil
 }
 
 // configure sets the options of a loop that has not begun.
-func (l *loop) configure(ctx context.Context, options []RetryOption) (err error) {
+func (l *loop) configure(ctx context.Context, options []RetryOption) error {
 	if err := notNil("ctx", ctx == nil); err != nil {
 		return err
 	}
 	l.ctx = ctx
-	if l.retryConfig, err = configured(options); err == nil && !l.streamSet {
-		_, err = loopSeed()
-	}
-	return err
+	return l.retryConfig.configure(options)
 }
 
 // loopStream returns the stream of the option, or that of the next number. A loop needs it once.
@@ -75,7 +96,7 @@ func (l *loop) begin() error {
 		return nil
 	}
 	var err error
-	l.operation, err = l.policy.begin(l.loopStream(), uint64(l.beganAt), beginConfig{l.deadline, l.budget})
+	l.operation, err = l.budget.beginIn(l.policy, l.loopStream(), uint64(l.beganAt), l.deadline)
 	return err
 }
 
@@ -106,9 +127,19 @@ func (l *loop) next() bool {
 	return true
 }
 
-// callEnded waits or stops after a call, as the operation decides.
+// succeeded is callEnded for a success, which is short for most loops.
+func (l *loop) succeeded() {
+	if l.operation != nil || l.shared != nil || l.hooks != nil {
+		l.callEnded(OutcomeSuccess, nil)
+		return
+	}
+	l.record(StopSuccess)
+}
+
+// callEnded decides to wait or stops after a call.
 func (l *loop) callEnded(verdict Verdict, err error) {
-	l.lastErr, l.local = err, false
+	l.lastErr = err
+	l.decidedAnew()
 	outcome, retryAfter, ok := verdictOf(verdict)
 	// A success stays a success although the caller has cancelled. An unknown outcome is an error of
 	// the classification, which the decision reports (SPEC 18.6).
@@ -144,12 +175,41 @@ func (l *loop) callEnded(verdict Verdict, err error) {
 	default:
 		l.warnOfNoLimit()
 		l.callHooks(Event{Outcome: outcome, Delay: decision.Delay}, now)
-		if l.ctx.Err() == nil {
-			l.clock.Sleep(l.ctx, decision.Delay)
+		l.waits, l.delay = true, decision.Delay
+	}
+}
+
+// wait waits if callEnded has decided so. It is no part of that, and makes few calls, so that the frames of a loop that
+// waits fit on the first stack of a goroutine. It makes one timer for all waits, and none if nothing can interrupt one.
+func (l *loop) wait() {
+	if !l.waits {
+		return
+	}
+	l.waits = false
+	if l.ctx.Err() == nil {
+		done := l.ctx.Done()
+		_, isDefault := l.clock.(processClock)
+		switch {
+		case !isDefault:
+			l.clock.Sleep(l.ctx, l.delay)
+		case l.delay <= 0:
+		case done == nil:
+			time.Sleep(l.delay)
+		default:
+			if l.timer == nil {
+				l.timer = time.NewTimer(l.delay)
+			} else {
+				l.timer.Reset(l.delay)
+			}
+			select {
+			case <-l.timer.C:
+			case <-done:
+				l.timer.Stop()
+			}
 		}
-		if l.ctx.Err() != nil {
-			l.cancel()
-		}
+	}
+	if l.ctx.Err() != nil {
+		l.cancel()
 	}
 }
 
@@ -172,7 +232,7 @@ func (l *loop) decide(outcome Outcome, retryAfter uint64, now time.Duration) (De
 	if l.shared != nil && outcome != OutcomePermanent {
 		l.shared.Report(engine.BudgetEventAttemptFailed, shared.Grant{})
 	}
-	reason, delay := engine.DecideAlone(&l.policy.core, l.drawn.state, l.calls-1, uint64(l.beganAt), l.deadline, uint32(outcome), retryAfter, uint64(now))
+	reason, delay := engine.DecideAlone(l.policy.core(), l.drawn.state, l.calls-1, uint64(l.beganAt), l.deadline, uint32(outcome), retryAfter, uint64(now))
 	return decisionOf(reason, delay), nil
 }
 
@@ -188,9 +248,22 @@ func (l *loop) requestRetry(outcome Outcome) bool {
 
 // cancel stops the loop for its caller.
 func (l *loop) cancel() {
-	l.operation.Cancel()
-	l.local = false
+	l.cancelOperation()
+	l.decidedAnew()
 	l.stop(StopCancelled, 0, 0, l.clock.Now())
+}
+
+// decidedAnew forgets that the local budget has decided.
+func (l *loop) decidedAnew() {
+	if l.shared != nil {
+		l.local = false
+	}
+}
+
+func (l *loop) cancelOperation() {
+	if l.operation != nil {
+		l.operation.Cancel()
+	}
 }
 
 // stop records the loop, calls the hooks and sets the error that the caller gets.
@@ -225,7 +298,7 @@ func (l *loop) close() {
 	case l.inCall:
 		l.cancel()
 	default:
-		l.operation.Cancel()
+		l.cancelOperation()
 		l.record(StopCancelled)
 	}
 }

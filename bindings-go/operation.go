@@ -119,7 +119,7 @@ func ResumeOperation(policy Policy, stream RandomStream, retries uint64, beganAt
 
 func resume(policy Policy, stream RandomStream, retries, beganAt, deadline uint64) (*Operation, error) {
 	operation := new(Operation)
-	if policy == (Policy{}) || operation.core.Resume(&policy.core, stream.state, retries, beganAt, deadline) != engine.OK {
+	if policy == (Policy{}) || operation.core.Resume(policy.core(), stream.state, retries, beganAt, deadline) != engine.OK {
 		return nil, ErrNoPolicy
 	}
 	return operation, nil
@@ -130,7 +130,7 @@ func (p Policy) begin(stream RandomStream, now uint64, config beginConfig) (*Ope
 		return nil, ErrNoPolicy
 	}
 	operation := &Operation{budget: config.budget}
-	if code := operation.core.Begin(&p.core, stream.state, now, config.deadline, operation.coreBudget()); code != engine.OK {
+	if code := operation.core.Begin(p.core(), stream.state, now, config.deadline, operation.coreBudget()); code != engine.OK {
 		return nil, budgetError(code)
 	}
 	return operation, nil

@@ -26,7 +26,7 @@ import (
 // The zero Policy is not valid but never panics: its delays and windows are 0, Fill writes nothing,
 // a Backoff over it ends at once, its preview has no rows, and every method with an error result
 // returns ErrNoPolicy.
-type Policy struct{ core engine.Policy }
+type Policy struct{ given *engine.Policy }
 
 var (
 	_ encoding.TextAppender    = Policy{}
@@ -62,18 +62,26 @@ func NewPolicy(growth Growth, base time.Duration, options ...Option) (Policy, er
 // text and what was found there.
 func ParsePolicy(text string) (Policy, error) { return policyOf(engine.ParsePolicy(text)) }
 
-func policyOf(core engine.Policy, err *engine.Error) (Policy, error) {
+func policyOf(core *engine.Policy, err *engine.Error) (Policy, error) {
 	if err != nil {
 		return Policy{}, policyError(err)
 	}
 	return Policy{core}, nil
 }
 
+// core returns the policy of the core, which the zero Policy has, too.
+func (p Policy) core() *engine.Policy {
+	if p.given == nil {
+		return engine.NoPolicy
+	}
+	return p.given
+}
+
 // String returns the policy string: the growth and each field that differs from its default
 // (SPEC 11.8). ParsePolicy returns an equal policy for it. Equal policies have equal strings. For
 // the zero Policy it returns "no policy", which ParsePolicy rejects.
 func (p Policy) String() string {
-	text, ok := p.core.AppendText(nil)
+	text, ok := p.core().AppendText(nil)
 	if !ok {
 		return "no policy"
 	}
@@ -82,7 +90,7 @@ func (p Policy) String() string {
 
 // AppendText appends the policy string. It fails with ErrNoPolicy.
 func (p Policy) AppendText(text []byte) ([]byte, error) {
-	text, ok := p.core.AppendText(text)
+	text, ok := p.core().AppendText(text)
 	if !ok {
 		return text, ErrNoPolicy
 	}
@@ -159,22 +167,22 @@ func unmarshalYAML(target encoding.TextUnmarshaler, unmarshal func(any) error) e
 //
 // Clients with the same stream wait for identical times: use one key per client or job.
 func (p Policy) Delay(stream RandomStream, index uint32) time.Duration {
-	return time.Duration(p.core.Delay(stream.state, index))
+	return time.Duration(p.core().Delay(stream.state, index))
 }
 
 // Window returns the window of an index: the wait before jitter, capped if the cap is on the window
 // (SPEC 5.3). Decorrelated jitter does not use it.
 func (p Policy) Window(index uint32) time.Duration {
-	return time.Duration(p.core.Window(index))
+	return time.Duration(p.core().Window(index))
 }
 
 // MaxRetries returns the maximum number of retries: 2^32 if the policy has no limit, and 0 for the zero
 // Policy. A caller of Delay stops when index >= MaxRetries.
-func (p Policy) MaxRetries() uint64 { return p.core.MaxRetries() }
+func (p Policy) MaxRetries() uint64 { return p.core().MaxRetries() }
 
 // Fill writes the delays of the indices first, first + 1, ... and returns how many it wrote: all of
 // delays, or fewer if the indices end at 2^32 - 1. It ignores the limits of the policy. It costs far less
 // than calling Delay for each.
 func (p Policy) Fill(stream RandomStream, first uint32, delays []time.Duration) int {
-	return p.core.Fill(stream.state, first, delays)
+	return p.core().Fill(stream.state, first, delays)
 }

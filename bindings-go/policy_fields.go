@@ -39,7 +39,7 @@ type PolicyFields struct {
 
 // Fields returns the values of the fields; all are zero for the zero Policy.
 func (p Policy) Fields() PolicyFields {
-	f := fieldsOf{&p.core}
+	f := fieldsOf{p.core()}
 	return PolicyFields{
 		Growth:             Growth(f.count(engine.Growth)),
 		Base:               f.duration(engine.Base),

@@ -5,34 +5,38 @@ package backoff
 import (
 	"log"
 	"maps"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"unsafe"
 
 	"github.com/backoff-rs/backoff/bindings-go/internal/engine"
 )
 
-var defaultPolicy = sync.OnceValues(func() (*Policy, error) {
-	policy, err := ParsePolicy("default")
-	return &policy, err
-})
+var defaultPolicy = sync.OnceValues(func() (Policy, error) { return ParsePolicy("default") })
 
 // WithPolicy sets the policy. Default: the preset "default", which makes 4 attempts.
 //
 // A policy without max_retries, max_attempts and max_elapsed retries for ever, unless the context has a deadline. The
 // first such loop of the process says so with the package log, once.
 func WithPolicy(policy Policy) RetryOption {
-	return &policyOption{policy}
+	return policyOption(policy)
 }
 
-type policyOption struct{ policy Policy }
+type policyOption Policy
 
-func (o *policyOption) apply(c retryConfig) (retryConfig, error) {
-	c.policy = &o.policy
-	if o.policy == (Policy{}) {
-		return c, ErrNoPolicy
+func (o policyOption) apply(c retryConfig) (retryConfig, error) {
+	c.policy, c.given = Policy(o), nil
+	return c, orNoPolicy(o)
+}
+
+// orNoPolicy returns the error of the zero Policy.
+func orNoPolicy(o policyOption) error {
+	if o == (policyOption{}) {
+		return ErrNoPolicy
 	}
-	return c, nil
+	return nil
 }
 
 // WithPolicyString is WithPolicy for a policy string. The loop fails as ParsePolicy does. The process parses a string
@@ -42,7 +46,7 @@ func WithPolicyString(text string) RetryOption { return policyString(text) }
 type policyString string
 
 func (text policyString) apply(c retryConfig) (_ retryConfig, err error) {
-	c.policy, err = parsedPolicy(string(text))
+	err = c.parse(string(text))
 	return c, err
 }
 
@@ -50,27 +54,53 @@ func (text policyString) apply(c retryConfig) (_ retryConfig, err error) {
 const maxParsed = 256
 
 // parsed are the policies of strings. A map is never changed.
-var parsed atomic.Pointer[map[string]*Policy]
+var parsed atomic.Pointer[map[string]*parsedText]
 
-// parsedPolicy returns the policy of a string.
-func parsedPolicy(text string) (*Policy, error) {
+// recent are some of them by the address of the string, which a constant keeps, because most calls have one.
+var recent [64]atomic.Pointer[parsedText]
+
+type parsedText struct {
+	text   string
+	policy Policy
+}
+
+// parse sets the policy to that of a string.
+func (c *retryConfig) parse(text string) (err error) {
+	slot := &recent[uintptr(unsafe.Pointer(unsafe.StringData(text)))/16%uintptr(len(recent))]
+	c.given = slot.Load()
+	if c.given == nil || c.given.text != text {
+		if c.given, err = parsedPolicy(text); err != nil {
+			return err
+		}
+		slot.Store(c.given)
+	}
+	c.policy = c.given.policy
+	return nil
+}
+
+// parsedPolicy returns a string with its policy.
+func parsedPolicy(text string) (*parsedText, error) {
 	known := parsed.Load()
 	if known != nil {
-		if policy, ok := (*known)[text]; ok {
-			return policy, nil
+		if its, ok := (*known)[text]; ok {
+			return its, nil
 		}
 	}
 	policy, err := ParsePolicy(text)
-	if err != nil || known != nil && len(*known) >= maxParsed {
-		return &policy, err
+	if err != nil {
+		return nil, err
 	}
-	more := make(map[string]*Policy)
+	its := &parsedText{strings.Clone(text), policy}
+	if known != nil && len(*known) >= maxParsed {
+		return its, nil
+	}
+	more := make(map[string]*parsedText)
 	if known != nil {
 		maps.Copy(more, *known)
 	}
-	more[strings.Clone(text)] = &policy
+	more[its.text] = its
 	parsed.CompareAndSwap(known, &more) // if another string was faster, this one is kept the next time
-	return &policy, nil
+	return its, nil
 }
 
 // saidNoLimit is whether a loop of this process has said that its policy has no limit.
@@ -84,25 +114,19 @@ func (l *loop) warnOfNoLimit() {
 	if saidNoLimit.Load() || l.policy.MaxRetries() != noRetryLimit || l.deadline != engine.NoTime {
 		return
 	}
-	fields := l.policy.Fields()
-	if fields.MaxElapsed != NoLimit || saidNoLimit.Swap(true) {
+	fields := fieldsOf{l.policy.core()}
+	if fields.duration(engine.MaxElapsed) != NoLimit || saidNoLimit.Swap(true) {
 		return
 	}
 	instead := "off for no retries"
-	if base, err := NewPolicy(Constant, fields.Base); err == nil && fields.Base != 0 {
+	ns := fields.count(engine.Base)
+	// NewPolicy would make every field and its errors part of all programs.
+	if base, err := ParsePolicy("constant:base=" + strconv.FormatUint(ns, 10) + "ns"); err == nil && ns != 0 {
 		instead = "default:" + strings.TrimPrefix(base.String(), "constant:") + " to change only the base"
 	}
-	log.Printf("backoff: the policy %q has no limit, so the loop retries for ever; add max_retries=3 (or write %s)", asGiven(l.policy), instead)
-}
-
-// asGiven returns the string whose policy is kept, otherwise that of the policy.
-func asGiven(policy *Policy) string {
-	if known := parsed.Load(); known != nil {
-		for text, its := range *known {
-			if its == policy {
-				return text
-			}
-		}
+	asGiven := l.policy.String()
+	if l.given != nil {
+		asGiven = l.given.text
 	}
-	return policy.String()
+	log.Printf("backoff: the policy %q has no limit, so the loop retries for ever; add max_retries=3 (or write %s)", asGiven, instead)
 }

@@ -25,7 +25,7 @@ type PreviewRow struct {
 // also with max_elapsed, because a delay with full jitter may be 0: break out of the loop.
 func (p Policy) Preview() iter.Seq[PreviewRow] {
 	return func(yield func(PreviewRow) bool) {
-		preview := p.core.Preview()
+		preview := p.core().Preview()
 		for row, ok := preview.Next(); ok && yield(PreviewRow(row)); {
 			row, ok = preview.Next()
 		}
@@ -40,15 +40,15 @@ func (p Policy) Preview() iter.Seq[PreviewRow] {
 // enough), an *ArgumentError for a negative total, or ErrNoPolicy. In errors, the two arguments are
 // named max_attempts and max_elapsed.
 func (p Policy) FitBase(attempts uint64, total time.Duration) (Policy, error) {
-	return p.fit(p.core.FitBase, attempts, total)
+	return p.fit(p.core().FitBase, attempts, total)
 }
 
 // FitCap is FitBase for the longest cap.
 func (p Policy) FitCap(attempts uint64, total time.Duration) (Policy, error) {
-	return p.fit(p.core.FitCap, attempts, total)
+	return p.fit(p.core().FitCap, attempts, total)
 }
 
-func (p Policy) fit(fit func(attempts, total uint64) (engine.Policy, *engine.Error), attempts uint64, total time.Duration) (Policy, error) {
+func (p Policy) fit(fit func(attempts, total uint64) (*engine.Policy, *engine.Error), attempts uint64, total time.Duration) (Policy, error) {
 	if p == (Policy{}) {
 		return Policy{}, ErrNoPolicy
 	}

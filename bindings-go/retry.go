@@ -28,8 +28,7 @@ import (
 // same context inside op. It never starts a wait that would end at the deadline of ctx or later.
 //
 // An invalid option fails before the first call, with a *PolicyError, an *ArgumentError, ErrNoPolicy or
-// ErrNoBudget; so do nil arguments, with an *ArgumentError, and a system without entropy, with
-// ErrNoEntropy. An unknown outcome from a classification, a damaged budget or a negative time of the
+// ErrNoBudget; so do nil arguments, with an *ArgumentError. An unknown outcome from a classification, a damaged budget or a negative time of the
 // clock ends the loop with an *ArgumentError, joined with the last error. A panic of op, of a hook or of a
 // classification propagates to the caller. In both cases the operation is cancelled; no OnStop hook is called after
 // an *ArgumentError.
@@ -52,8 +51,10 @@ func Retry[T any](ctx context.Context, op func() (T, error), options ...RetryOpt
 	for loop.next() {
 		value, err = op()
 		loop.inCall = false
-		if _, isNone := any(value).(noResult); !isNone && loop.hooks != nil {
-			loop.hooks.value = value
+		if loop.hooks != nil {
+			if _, isNone := any(value).(noResult); !isNone {
+				loop.hooks.value = value
+			}
 		}
 		switch {
 		case err != nil:
@@ -61,8 +62,9 @@ func Retry[T any](ctx context.Context, op func() (T, error), options ...RetryOpt
 		case classifyResult != nil:
 			loop.callEnded(orSuccess(classifyResult(value)), nil)
 		default:
-			loop.callEnded(OutcomeSuccess, nil)
+			loop.succeeded()
 		}
+		loop.wait()
 	}
 	return value, loop.err
 }

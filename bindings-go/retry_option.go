@@ -29,20 +29,27 @@ func (set retryOption) apply(c retryConfig) (retryConfig, error) {
 // A retryConfig holds the options of a loop. Most loops set only a policy and a classifier, which are its own
 // fields, so that they need no allocation.
 type retryConfig struct {
-	policy    *Policy
+	policy    Policy
+	given     *parsedText       // the policy, if it was a string
 	failures  failureClassifier // nil if there is none
 	*settings                   // defaultSettings until an option sets another
 }
 
+// The budget and the stats are behind interfaces, so that a program without them does not contain their code.
 type settings struct {
-	budget    *Budget
-	shared    shared.Budget
+	budget    loopBudget    // nil if there is none
+	shared    shared.Budget // nil if there is none
 	stream    RandomStream
 	streamSet bool
 	clock     Clock
-	stats     *RetryStats
+	stats     loopStats         // nil if there are none
 	results   *resultClassifier // nil if there is none
 	hooks     *hooks            // nil if there are none
+
+	// What a loop with a budget knows, which others need not have room for:
+	operation loopOperation // nil without a budget of this process
+	grant     shared.Grant  // of the shared budget
+	local     bool          // the local budget has just decided
 }
 
 var defaultSettings = settings{clock: processClock{}}
@@ -61,22 +68,31 @@ func (s *settings) withHooks() *hooks {
 	return s.hooks
 }
 
-// configured returns the defaults with the options.
-func configured(options []RetryOption) (retryConfig, error) {
-	policy, err := defaultPolicy()
-	c := retryConfig{policy: policy, settings: &defaultSettings}
-	if err != nil {
-		return c, err
-	}
+// configure sets the defaults and the options.
+func (c *retryConfig) configure(options []RetryOption) (err error) {
+	c.settings = &defaultSettings
 	for _, option := range options {
-		if err := notNil("option", option == nil); err != nil {
-			return c, err
+		switch option := option.(type) {
+		case nil:
+			return notNil("option", true)
+		// What most loops have costs no call.
+		case policyOption:
+			c.policy, c.given, err = Policy(option), nil, orNoPolicy(option)
+		case policyString:
+			err = c.parse(string(option))
+		case retryIf:
+			err = c.addClassifier("argument of RetryIf", option == nil, option)
+		default:
+			*c, err = option.apply(*c)
 		}
-		if c, err = option.apply(c); err != nil {
-			return c, err
+		if err != nil {
+			return err
 		}
 	}
-	return c, nil
+	if c.policy == (Policy{}) {
+		c.policy, err = defaultPolicy()
+	}
+	return err
 }
 
 // WithStream sets the stream of the delays. Default: a new one for each loop, from entropy.
@@ -105,7 +121,10 @@ func WithKey(seed uint64, key string) RetryOption {
 // counts as cancelled.
 func WithStats(stats *RetryStats) RetryOption {
 	return retryOption(func(s *settings) error {
-		s.stats = stats
+		s.stats = nil
+		if stats != nil {
+			s.stats = stats
+		}
 		return nil
 	})
 }

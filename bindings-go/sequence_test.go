@@ -1,7 +1,10 @@
 package backoff_test
 
 import (
+	"fmt"
+	"runtime"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -88,6 +91,56 @@ func TestTheIndicesEnd(t *testing.T) {
 			t.Errorf("%s: filled %d: %d, want %d", text, n, delays, want)
 		}
 	}
+}
+
+// The delays of a Backoff come from ranges that are known beforehand, from the delay before, or from a state.
+func TestSequencesAreTheDelaysOfTheirIndices(t *testing.T) {
+	for _, text := range []string{
+		"exponential:base=100ms,cap=20s,jitter=50%", "exponential:base=100ns,multiplier=1.01,jitter=equal", "constant:base=0s",
+		"linear:base=1s,increment=7ns,jitter=full", "fibonacci:base=1us", "full:base=1ms,cap=1h,cap_on=delay",
+		"constant:base=1s,jitter=slotted,jitter_slot=7ms", "decorrelated:base=1ms,cap=1d", "decorrelated:base=1ms,cap=1m,cap_on=delay,floor=5ms",
+	} {
+		policy := parsePolicy(t, text)
+		b := backoff.New(policy, backoff.StreamFromSeed(42))
+		for _, count := range []uint32{3, 70, 40, 5000} {
+			for index := range count {
+				if index == 35 {
+					other := *b
+					take(&other, 50)
+				}
+				if got, _ := b.Next(); got != policy.Delay(b.Stream(), index) {
+					t.Fatalf("%s: delay %d is %d, want %d", text, index, got, policy.Delay(b.Stream(), index))
+				}
+			}
+			b.Reset()
+		}
+	}
+}
+
+// Policies are equal if their fields are, also if many goroutines make them while those of others are forgotten.
+func TestEqualPolicies(t *testing.T) {
+	want := parsePolicy(t, "full:base=1s,max_retries=7")
+	var group sync.WaitGroup
+	for range 4 {
+		group.Add(1)
+		go func() {
+			defer group.Done()
+			for i := range 60 {
+				made := parsePolicy(t, fmt.Sprintf("full:base=%dns,max_retries=1", i))
+				if again := parsePolicy(t, made.String()); again != made || made == want {
+					t.Errorf("%v and %v", made, again)
+				}
+				if i%20 == 0 {
+					runtime.GC()
+				}
+				again, err := backoff.NewPolicy(backoff.Exponential, time.Second, backoff.WithJitter(backoff.FullJitter), backoff.WithMaxAttempts(8))
+				if err != nil || again != want || (map[backoff.Policy]int{again: 1})[want] != 1 {
+					t.Errorf("%v, %v", again, err)
+				}
+			}
+		}()
+	}
+	group.Wait()
 }
 
 func TestCopiesAreIndependent(t *testing.T) {

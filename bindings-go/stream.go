@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math/rand/v2"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -57,26 +58,19 @@ func StreamFromKeyBytes(seed uint64, key []byte) RandomStream {
 // Clients that share a seed and use no key wait for identical times: prefer StreamFromKey.
 func StreamFromSeed(seed uint64) RandomStream { return RandomStream{seed} }
 
-// StreamFromEntropy returns a new stream drawn from the operating system. It fails with
-// ErrNoEntropy.
-func StreamFromEntropy() (RandomStream, error) {
-	state, ok := engine.StreamFromEntropy()
-	if !ok {
-		return RandomStream{}, ErrNoEntropy
-	}
-	return RandomStream{state}, nil
-}
+// StreamFromEntropy returns a new stream, drawn from the generator of the Go runtime, which the operating system
+// seeds. It does not fail: without entropy, Go starts no program. Earlier versions of Go failed with ErrNoEntropy.
+func StreamFromEntropy() (RandomStream, error) { return RandomStream{rand.Uint64()}, nil }
 
-// Drawing entropy costs as much as the rest of a loop, so a process draws one seed for all loops.
+// A process draws one seed for all loops.
 var (
-	loopSeed  = sync.OnceValues(StreamFromEntropy)
+	loopSeed  = sync.OnceValue(rand.Uint64)
 	loopCount atomic.Uint64
 )
 
 // nextLoopStream returns the stream of the next loop of this process that needs one (SPEC 18.1).
 func nextLoopStream() RandomStream {
-	seed, _ := loopSeed()
-	return RandomStream{engine.NthStream(seed.state, loopCount.Add(1)-1)}
+	return RandomStream{engine.NthStream(loopSeed(), loopCount.Add(1)-1)}
 }
 
 // Draw returns the random word of an index (SPEC 2.1).

@@ -31,7 +31,8 @@ type loop struct {
 	run  func(call call) (int, error)
 }
 
-// Every loop makes at most 6 attempts, with the same wait between them: nothing, or 1 ns, for which all make a timer.
+// Every loop makes at most 6 attempts, with the same wait between them: nothing, or a time for which all but ours make a timer, which
+// needs none without a context that can be cancelled.
 func loops(wait time.Duration) []loop {
 	policy := must(backoff.ParsePolicy(fmt.Sprintf("constant:base=%dns,max_retries=5", wait)))
 	safe := retrypolicy.NewBuilder[int]().WithMaxRetries(5).WithDelay(wait).Build()
@@ -96,6 +97,7 @@ func loopWorks() []work {
 		failing("loop, one failure", 1, loops(0)),
 		failing("loop, two failures", 2, loops(0)),
 		failing("loop, two failures, waits of 1 ns", 2, loops(1)),
+		failing("loop, two failures, waits of 1 ms", 2, loops(time.Millisecond)),
 		concurrent("1000 loops", 1000, 2),
 	}
 }

@@ -146,7 +146,7 @@ import (\n\"time\"\n\n\"github.com/backoff-rs/backoff/bindings-go/internal/engin
 type PolicyFields struct {{\n{fields}}}
 
 // Fields returns the values of the fields; all are zero for the zero Policy.
-func (p Policy) Fields() PolicyFields {{\nf := fieldsOf{{&p.core}}\nreturn PolicyFields{{\n{values}}}\n}}
+func (p Policy) Fields() PolicyFields {{\nf := fieldsOf{{p.core()}}\nreturn PolicyFields{{\n{values}}}\n}}
 {}",
         lines(options, go_option)
     )

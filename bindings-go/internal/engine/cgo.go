@@ -6,6 +6,11 @@ package engine
 // #cgo noescape backoff_stream_from_key
 // #cgo noescape backoff_stream_nth
 // #cgo noescape backoff_policy_fill_ns
+// #cgo nocallback backoff_stream_from_key
+// #cgo nocallback backoff_stream_nth
+// #cgo nocallback backoff_stream_draw
+// #cgo nocallback backoff_stream_advance
+// #cgo nocallback backoff_policy_fill_ns
 // #include <backoff.h>
 import "C"
 
@@ -73,7 +78,7 @@ func Advance(stream, draws uint64) uint64 {
 
 type short struct{}
 
-func (*instance) shortOf(int32) short { return short{} }
+func (*short) shorten(*instance, int32) {}
 
 // Delay returns the delay of an index of a stream, in ns.
 func (p *Policy) Delay(stream uint64, index uint32) uint64 {
@@ -110,17 +115,16 @@ func DecideAlone(policy *Policy, stream, retries, began, deadline uint64, outcom
 
 // Sequence returns the delays of a policy one after the other.
 type Sequence struct {
-	Policy Policy
-	Index  uint64 // of the next delay
+	Policy *Policy // nil for no delays
+	Index  uint64  // of the next delay
 	stream uint64
 	end    uint64 // the index after the last delay
 	ahead  ahead
 }
 
-// Begin makes these the delays of a policy on a stream, from index 0. It is no function of a new value,
-// which would be copied.
+// Begin makes these the delays of a policy on a stream, from index 0.
 func (s *Sequence) Begin(policy *Policy, stream uint64) {
-	s.Policy, s.stream, s.end = *policy, stream, policy.MaxRetries()
+	s.Policy, s.stream, s.end = policy, stream, policy.MaxRetries()
 }
 
 // Next returns the next delay, in ns. It reports false at the end.
@@ -128,7 +132,7 @@ func (s *Sequence) Next() (uint64, bool) {
 	if s.Index >= s.end {
 		return 0, false
 	}
-	delay := s.ahead.delay(&s.Policy, s.stream, s.Index, s.end)
+	delay := s.ahead.delay(s.Policy, s.stream, s.Index, s.end)
 	s.Index++
 	return delay, true
 }

@@ -10,29 +10,20 @@ package engine
 // #cgo nocallback backoff_params_set
 // #cgo nocallback backoff_params_set_ratio
 // #cgo nocallback backoff_ratio_parse
-// #cgo nocallback backoff_duration_parse
 // #cgo nocallback backoff_policy_init
 // #cgo nocallback backoff_policy_parse
 // #cgo nocallback backoff_policy_print
 // #cgo nocallback backoff_policy_get
 // #cgo nocallback backoff_policy_get_ratio
 // #cgo nocallback backoff_policy_max_retries
-// #cgo nocallback backoff_policy_change_text
-// #cgo nocallback backoff_policy_change
-// #cgo nocallback backoff_policy_change_ratio
-// #cgo nocallback backoff_stream_from_key
-// #cgo nocallback backoff_stream_nth
 // #cgo nocallback backoff_policy_delay_ns
 // #cgo nocallback backoff_policy_window_ns
-// #cgo nocallback backoff_policy_fill_ns
 // #cgo nocallback backoff_preview_init
 // #cgo nocallback backoff_preview_next
 // #cgo nocallback backoff_policy_fit_base
 // #cgo nocallback backoff_policy_fit_cap
 // #cgo nocallback backoff_outcome_name
 // #cgo nocallback backoff_reason_name
-// #cgo nocallback backoff_outcome_from_name
-// #cgo nocallback backoff_reason_from_name
 // #cgo nocallback backoff_operation_begin
 // #cgo nocallback backoff_operation_resume
 // #cgo nocallback backoff_operation_decide
@@ -43,7 +34,6 @@ package engine
 // #cgo nocallback backoff_budget_print
 // #cgo nocallback backoff_budget_get
 // #cgo nocallback backoff_budget_get_ratio
-// #cgo nocallback backoff_budget_get_level
 // #cgo nocallback backoff_http_outcome
 // #cgo nocallback backoff_is_idempotent_method
 // #cgo nocallback backoff_parse_retry_after
@@ -75,9 +65,6 @@ package engine
 // #cgo nocallback backoff_budget_member_lost
 // #cgo nocallback backoff_budget_member_failed
 // #cgo nocallback backoff_budget_member_late
-// #cgo nocallback backoff_stream_draw
-// #cgo nocallback backoff_stream_advance
-// #cgo nocallback backoff_error_message_with
 // #include <backoff.h>
 import "C"
 
@@ -105,10 +92,6 @@ func (m *Module) Xbackoff_ratio_parse(text int32, length int64, numerator int32,
 	return int32(C.backoff_ratio_parse((*C.char)(m.at(text)), C.uint64_t(length), (*C.uint32_t)(m.at(numerator)), (*C.uint32_t)(m.at(denominator))))
 }
 
-func (m *Module) Xbackoff_duration_parse(text int32, length int64, duration_ns int32) int32 {
-	return int32(C.backoff_duration_parse((*C.char)(m.at(text)), C.uint64_t(length), (*C.uint64_t)(m.at(duration_ns))))
-}
-
 func (m *Module) Xbackoff_policy_init(policy int32, params int32, error int32) int32 {
 	return int32(C.backoff_policy_init((*C.backoff_policy)(m.at(policy)), (*C.backoff_params)(m.at(params)), (*C.backoff_error)(m.at(error))))
 }
@@ -133,36 +116,12 @@ func (m *Module) Xbackoff_policy_max_retries(policy int32, max_retries int32) in
 	return int32(C.backoff_policy_max_retries((*C.backoff_policy)(m.at(policy)), (*C.uint64_t)(m.at(max_retries))))
 }
 
-func (m *Module) Xbackoff_policy_change_text(policy int32, text int32, length int64, changed int32, error int32) int32 {
-	return int32(C.backoff_policy_change_text((*C.backoff_policy)(m.at(policy)), (*C.char)(m.at(text)), C.uint64_t(length), (*C.backoff_policy)(m.at(changed)), (*C.backoff_error)(m.at(error))))
-}
-
-func (m *Module) Xbackoff_policy_change(policy int32, field int32, value int64, changed int32, error int32) int32 {
-	return int32(C.backoff_policy_change((*C.backoff_policy)(m.at(policy)), C.backoff_field(field), C.uint64_t(value), (*C.backoff_policy)(m.at(changed)), (*C.backoff_error)(m.at(error))))
-}
-
-func (m *Module) Xbackoff_policy_change_ratio(policy int32, field int32, numerator int32, denominator int32, changed int32, error int32) int32 {
-	return int32(C.backoff_policy_change_ratio((*C.backoff_policy)(m.at(policy)), C.backoff_field(field), C.uint32_t(numerator), C.uint32_t(denominator), (*C.backoff_policy)(m.at(changed)), (*C.backoff_error)(m.at(error))))
-}
-
-func (m *Module) Xbackoff_stream_from_key(seed int64, key int32, length int64, stream int32) int32 {
-	return int32(C.backoff_stream_from_key(C.uint64_t(seed), m.at(key), C.uint64_t(length), (*C.uint64_t)(m.at(stream))))
-}
-
-func (m *Module) Xbackoff_stream_nth(seed int64, n int64, stream int32) int32 {
-	return int32(C.backoff_stream_nth(C.uint64_t(seed), C.uint64_t(n), (*C.uint64_t)(m.at(stream))))
-}
-
 func (m *Module) Xbackoff_policy_delay_ns(policy int32, stream int64, index int32, delay_ns int32) int32 {
 	return int32(C.backoff_policy_delay_ns((*C.backoff_policy)(m.at(policy)), C.uint64_t(stream), C.uint32_t(index), (*C.uint64_t)(m.at(delay_ns))))
 }
 
 func (m *Module) Xbackoff_policy_window_ns(policy int32, index int32, window_ns int32) int32 {
 	return int32(C.backoff_policy_window_ns((*C.backoff_policy)(m.at(policy)), C.uint32_t(index), (*C.uint64_t)(m.at(window_ns))))
-}
-
-func (m *Module) Xbackoff_policy_fill_ns(policy int32, stream int64, first int32, delays_ns int32, count int64, written int32) int32 {
-	return int32(C.backoff_policy_fill_ns((*C.backoff_policy)(m.at(policy)), C.uint64_t(stream), C.uint32_t(first), (*C.uint64_t)(m.at(delays_ns)), C.uint64_t(count), (*C.uint64_t)(m.at(written))))
 }
 
 func (m *Module) Xbackoff_preview_init(preview int32, policy int32) int32 {
@@ -187,14 +146,6 @@ func (m *Module) Xbackoff_outcome_name(outcome int32) int32 {
 
 func (m *Module) Xbackoff_reason_name(reason int32) int32 {
 	return m.name(C.backoff_reason_name(C.backoff_reason(reason)))
-}
-
-func (m *Module) Xbackoff_outcome_from_name(name int32, length int64) int32 {
-	return int32(C.backoff_outcome_from_name((*C.char)(m.at(name)), C.uint64_t(length)))
-}
-
-func (m *Module) Xbackoff_reason_from_name(name int32, length int64) int32 {
-	return int32(C.backoff_reason_from_name((*C.char)(m.at(name)), C.uint64_t(length)))
 }
 
 func (m *Module) Xbackoff_operation_begin(operation int32, policy int32, stream int64, now_ns int64, deadline_ns int64, budget int32) int32 {
@@ -235,10 +186,6 @@ func (m *Module) Xbackoff_budget_get(budget int32, field int32, value int32) int
 
 func (m *Module) Xbackoff_budget_get_ratio(budget int32, field int32, numerator int32, denominator int32) int32 {
 	return int32(C.backoff_budget_get_ratio((*C.backoff_budget)(m.at(budget)), C.backoff_field(field), (*C.uint32_t)(m.at(numerator)), (*C.uint32_t)(m.at(denominator))))
-}
-
-func (m *Module) Xbackoff_budget_get_level(budget int32, now_ns int64, level int32) int32 {
-	return int32(C.backoff_budget_get_level((*C.backoff_budget)(m.at(budget)), C.uint64_t(now_ns), (*C.backoff_budget_level)(m.at(level))))
 }
 
 func (m *Module) Xbackoff_http_outcome(status int32) int32 {
@@ -363,16 +310,4 @@ func (m *Module) Xbackoff_budget_member_failed(member int32, may_be_stored int32
 
 func (m *Module) Xbackoff_budget_member_late(member int32, now_ns int64) int32 {
 	return int32(C.backoff_budget_member_late((*C.backoff_budget_member)(m.at(member)), C.uint64_t(now_ns)))
-}
-
-func (m *Module) Xbackoff_stream_draw(stream int64, index int32) int64 {
-	return int64(C.backoff_stream_draw(C.uint64_t(stream), C.uint32_t(index)))
-}
-
-func (m *Module) Xbackoff_stream_advance(stream int64, draws int64) int64 {
-	return int64(C.backoff_stream_advance(C.uint64_t(stream), C.uint64_t(draws)))
-}
-
-func (m *Module) Xbackoff_error_message_with(error int32, shown int32, shown_length int64, buffer int32, size int64, length int32) int32 {
-	return int32(C.backoff_error_message_with((*C.backoff_error)(m.at(error)), (*C.char)(m.at(shown)), C.uint64_t(shown_length), (*C.char)(m.at(buffer)), C.uint64_t(size), (*C.uint64_t)(m.at(length))))
 }

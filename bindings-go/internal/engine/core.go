@@ -7,29 +7,27 @@
 package engine
 
 import (
-	"encoding/binary"
-	"math"
 	"math/bits"
 )
 
 type Module struct {
 	t0       []any
 	elements [][]any
-	wasmMemory
-	g0 int32
-	g1 int32
-	g2 int32
+	memory   *memory
+	g0       int32
+	g1       int32
+	g2       int32
 }
 
 //go:norace
 func New() *Module {
 	m := new(Module)
 	m.t0 = make([]any, 6)
-	m.memory = make([]byte, 65536)
+	m.memory = new(memory)
 	m.elements = [][]any{{m.fn96, m.fn97, m.fn98, m.fn135, m.fn142}}
 	table_init(m.t0, m.elements[0], i32(1), 0, len(m.elements[0]))
 	m.elements[0] = nil
-	memory_init(m.memory, data0, uint32(i32(0x4000)), 0, len(data0))
+	memory_init(m.memory[:], data0, uint32(i32(0x4000)), 0, len(data0))
 	m.g0 = i32(0x4000)
 	m.g1 = i32(28508)
 	m.g2 = i32(28512)
@@ -37,24 +35,6 @@ func New() *Module {
 }
 
 const maxMem = 65536
-
-type Memory = interface {
-	Slice() *[]byte
-	Grow(delta, max int64) int64
-}
-type wasmMemory struct {
-	memory []byte
-}
-
-//go:norace
-func (m *wasmMemory) Slice() *[]byte {
-	return &m.memory
-}
-
-//go:norace
-func (m *wasmMemory) Grow(delta, max int64) int64 {
-	return memory_grow(&m.memory, delta, max)
-}
 
 //go:norace
 func (m *Module) fn0(v0, v1, v2 int32, v3 int64) {
@@ -357,7 +337,7 @@ l1:
 					if v12 > i64(0) {
 						p53 = v12
 					}
-					m.fn244(t52, p53, i64(0), i64(1000000000), i64(0))
+					m.fn243(t52, p53, i64(0), i64(1000000000), i64(0))
 					t54 := int64(load64(m.memory, uint32(v4)))
 					t55 := v0
 					v12 = t54
@@ -603,7 +583,7 @@ func (m *Module) fn5(v0, v1, v2 int32, v3 int64) {
 			if uint64(v5) < uint64(i64(1000000001)) {
 				goto l1
 			}
-			m.fn244(v4, v5, i64(0), i64(1000000000), i64(0))
+			m.fn243(v4, v5, i64(0), i64(1000000000), i64(0))
 			t3 := int64(load64(m.memory, uint32(v4)))
 			v5 = t3
 			v6 = v5 - v3
@@ -1358,7 +1338,7 @@ func (m *Module) fn20(v0, v1 int32) {
 	v2 = i32(0)
 	t0 := m.g0
 	v3 = t0 - i32(48)
-	memory_zero(m.memory, uint32(v3+i32(12)), uint32(i32(36)))
+	memory_zero(m.memory[:], uint32(v3+i32(12)), uint32(i32(36)))
 	t1 := int32(load32(m.memory, uint64(uint32(v1))+52))
 	v4 = t1
 	p2 := i32(32)
@@ -1392,49 +1372,8 @@ l0:
 	store64(m.memory, uint64(uint32(v0))+16, uint64(t7))
 	t8 := int64(load64(m.memory, uint64(uint32(v1))+56))
 	store64(m.memory, uint64(uint32(v0))+8, uint64(i64_rotl(t8, i64(32))))
-	memory_copy(m.memory, uint32(v0+i32(52)), uint32(v3+i32(12)), uint32(i32(36)))
+	memory_copy(m.memory[:], uint32(v0+i32(52)), uint32(v3+i32(12)), uint32(i32(36)))
 	store64(m.memory, uint32(v0), uint64(i64(1)))
-}
-
-//go:norace
-func (m *Module) fn21(v0, v1, v2, v3 int32) int32 {
-	var v4 int32
-	v4 = i32(0)
-	{
-		var p0 int32
-		if v0 == 0 {
-			p0 = 1
-		}
-		var p1 int32
-		if v2 == 0 {
-			p1 = 1
-		}
-		if p0^p1 != 0 {
-			goto l0
-		}
-		{
-			if v0 != 0 {
-				goto l1
-			}
-			var p2 int32
-			if v1 == v3 {
-				p2 = 1
-			}
-			return p2
-		}
-	l1:
-		if v1 != v3 {
-			goto l0
-		}
-		t3 := m.fn243(v0, v2, v1)
-		var p4 int32
-		if t3 == 0 {
-			p4 = 1
-		}
-		v4 = p4
-	}
-l0:
-	return v4
 }
 
 //go:norace
@@ -1487,7 +1426,7 @@ l1:
 		v1 = i32(1)
 		goto l3
 	l2:
-		memory_copy(m.memory, uint32(v3+i32(16)), uint32(v1+i32(8)), uint32(i32(768)))
+		memory_copy(m.memory[:], uint32(v3+i32(16)), uint32(v1+i32(8)), uint32(i32(768)))
 		store32(m.memory, uint64(uint32(v3))+12, uint32(v2))
 		t10 := int32(load32(m.memory, uint64(uint32(v3))+780))
 		v2 = t10
@@ -1530,7 +1469,7 @@ l1:
 			if v4 != 0 {
 				p15 = i32(1)
 			}
-			memory_copy(m.memory, uint32(t16), uint32(p15), uint32(v2))
+			memory_copy(m.memory[:], uint32(t16), uint32(p15), uint32(v2))
 		}
 	l6:
 		v1 = i32(0)
@@ -1813,7 +1752,7 @@ func (m *Module) fn23(v0, v1, v2, v3 int32) {
 				v11 = t15
 				t16 := int32(load32(m.memory, uint64(uint32(v4))+1680))
 				v2 = t16
-				memory_copy(m.memory, uint32(v4+i32(804)), uint32(v4+i32(1688)), uint32(i32(764)))
+				memory_copy(m.memory[:], uint32(v4+i32(804)), uint32(v4+i32(1688)), uint32(i32(764)))
 				goto l54
 			case 1, 2:
 				if v9 == 0 {
@@ -1823,7 +1762,7 @@ func (m *Module) fn23(v0, v1, v2, v3 int32) {
 					goto l48
 				}
 			l55:
-				memory_copy(m.memory, uint32(v4+i32(1680)), uint32(v1+i32(44)), uint32(i32(36)))
+				memory_copy(m.memory[:], uint32(v4+i32(1680)), uint32(v1+i32(44)), uint32(i32(36)))
 				v5 = i32(0)
 			l57:
 				{
@@ -1864,8 +1803,8 @@ func (m *Module) fn23(v0, v1, v2, v3 int32) {
 				store64(m.memory, uint64(uint32(v4))+1576, uint64(v13))
 				store64(m.memory, uint64(uint32(v4))+1568, uint64(v12))
 				v1 = v4 + i32(1588)
-				memory_copy(m.memory, uint32(v1), uint32(v4+i32(1680)), uint32(i32(36)))
-				memory_zero(m.memory, uint32(v4+i32(1680)), uint32(i32(772)))
+				memory_copy(m.memory[:], uint32(v1), uint32(v4+i32(1680)), uint32(i32(36)))
+				memory_zero(m.memory[:], uint32(v4+i32(1680)), uint32(i32(772)))
 				t26 := m.fn27(v4+i32(1680), i32(24682), i32(3))
 				t27 := m.fn28(t26, v14)
 				t28 := m.fn27(t27, i32(24685), i32(2))
@@ -1882,7 +1821,7 @@ func (m *Module) fn23(v0, v1, v2, v3 int32) {
 				v11 = t29
 				t30 := int32(load32(m.memory, uint32(v5)))
 				v2 = t30
-				memory_copy(m.memory, uint32(v4+i32(804)), uint32(v5+i32(8)), uint32(i32(764)))
+				memory_copy(m.memory[:], uint32(v4+i32(804)), uint32(v5+i32(8)), uint32(i32(764)))
 			}
 		l54:
 			v5 = i32(0)
@@ -1891,7 +1830,7 @@ func (m *Module) fn23(v0, v1, v2, v3 int32) {
 		store32(m.memory, uint64(uint32(v4))+36, uint32(v11))
 		store32(m.memory, uint64(uint32(v4))+32, uint32(v2))
 		store32(m.memory, uint64(uint32(v4))+28, uint32(v5))
-		memory_copy(m.memory, uint32(v4+i32(40)), uint32(v4+i32(804)), uint32(i32(764)))
+		memory_copy(m.memory[:], uint32(v4+i32(40)), uint32(v4+i32(804)), uint32(i32(764)))
 		goto l1
 	l48:
 		store64(m.memory, uint64(uint32(v4))+28, uint64(i64(0x6500000002)))
@@ -1933,7 +1872,7 @@ l60:
 		if v5 == i32(2) {
 			goto l61
 		}
-		memory_copy(m.memory, uint32(v4+i32(1680)+i32(8)), uint32(v4+i32(28)+i32(8)), uint32(i32(768)))
+		memory_copy(m.memory[:], uint32(v4+i32(1680)+i32(8)), uint32(v4+i32(28)+i32(8)), uint32(i32(768)))
 		store32(m.memory, uint64(uint32(v4))+1684, uint32(v2))
 		store32(m.memory, uint64(uint32(v4))+1680, uint32(v5))
 		m.fn30(v4+i32(8), v4+i32(1680))
@@ -1959,7 +1898,7 @@ l60:
 		if v5 == 0 {
 			goto l64
 		}
-		memory_copy(m.memory, uint32(v3), uint32(v2), uint32(v5))
+		memory_copy(m.memory[:], uint32(v3), uint32(v2), uint32(v5))
 	l64:
 		v1 = i32(0)
 		m.memory[uint32(v3+v5)] = byte(i32(0))
@@ -1977,11 +1916,11 @@ func (m *Module) fn24(v0 int32) int32 {
 	v1 = t0 - i32(160)
 	m.g0 = v1
 	v2 = i32(12)
-	memory_copy(m.memory, uint32(v1+i32(4)+i32(12)), uint32(i32(21216)), uint32(i32(92)))
+	memory_copy(m.memory[:], uint32(v1+i32(4)+i32(12)), uint32(i32(21216)), uint32(i32(92)))
 	store32(m.memory, uint64(uint32(v1))+116, uint32(i32(10)))
 	store64(m.memory, uint64(uint32(v1))+108, uint64(i64(1)))
 	v3 = v1 + i32(120)
-	memory_copy(m.memory, uint32(v3), uint32(i32(21308)), uint32(i32(40)))
+	memory_copy(m.memory[:], uint32(v3), uint32(i32(21308)), uint32(i32(40)))
 l4:
 	{
 		v4 = v2 + i32(4)
@@ -2022,7 +1961,7 @@ func (m *Module) fn25(v0, v1, v2, v3 int32) {
 	t0 := m.g0
 	v4 = t0 - i32(816)
 	m.g0 = v4
-	memory_zero(m.memory, uint32(v4+i32(4)), uint32(i32(772)))
+	memory_zero(m.memory[:], uint32(v4+i32(4)), uint32(i32(772)))
 	t1 := int64(load64(m.memory, uint64(uint32(v1))+16))
 	v5 = t1
 	t2 := int64(load64(m.memory, uint32(v1)))
@@ -2035,7 +1974,7 @@ func (m *Module) fn25(v0, v1, v2, v3 int32) {
 	store32(m.memory, uint64(uint32(v4))+800, uint32(v2))
 	store32(m.memory, uint64(uint32(v4))+776, uint32(i32(0)))
 	m.fn29(v4+i32(776), v4+i32(4))
-	memory_copy(m.memory, uint32(v0), uint32(v4+i32(4)), uint32(i32(772)))
+	memory_copy(m.memory[:], uint32(v0), uint32(v4+i32(4)), uint32(i32(772)))
 	m.g0 = v4 + i32(816)
 }
 
@@ -2124,7 +2063,7 @@ l2:
 		if uint64(t1) < uint64(i64(10)) {
 			goto l1
 		}
-		m.fn244(v2, v3, i64(0), i64(10), i64(0))
+		m.fn243(v2, v3, i64(0), i64(10), i64(0))
 		t2 := int64(load64(m.memory, uint32(v2)))
 		v3 = t2
 		t3 := int64(load64(m.memory, uint64(uint32(v2))+8))
@@ -2450,7 +2389,7 @@ l5:
 						if t67 != i32(115) {
 							goto l5
 						}
-						memory_copy(m.memory, uint32(v15), uint32(i32(24568)), uint32(i32(112)))
+						memory_copy(m.memory[:], uint32(v15), uint32(i32(24568)), uint32(i32(112)))
 						v0 = i32(0)
 					l27:
 						{
@@ -3056,7 +2995,7 @@ l1:
 	v5 = v5 + i32(8)
 	goto l2
 l0:
-	memory_copy(m.memory, uint32(v0), uint32(v3+i32(32)), uint32(i32(64)))
+	memory_copy(m.memory[:], uint32(v0), uint32(v3+i32(32)), uint32(i32(64)))
 	m.g0 = v3 + i32(96)
 }
 
@@ -3446,68 +3385,6 @@ l0:
 }
 
 //go:norace
-func (m *Module) Xbackoff_budget_get_level(v0 int32, v1 int64, v2 int32) int32 {
-	var v3, v4 int32
-	var v5, v6 int64
-	t0 := m.g0
-	v3 = t0 - i32(224)
-	m.g0 = v3
-	{
-		if v2 != 0 {
-			goto l0
-		}
-		v0 = i32(100)
-		goto l1
-	l0:
-		m.fn36(v3+i32(8), v0)
-		t1 := int32(load32(m.memory, uint64(uint32(v3))+12))
-		v0 = t1
-		t2 := int32(load32(m.memory, uint64(uint32(v3))+8))
-		if t2 == i32(1) {
-			goto l1
-		}
-		m.fn51(v3+i32(40), v0)
-		{
-			{
-				t3 := int64(load64(m.memory, uint64(uint32(v3))+40))
-				if t3 != i64(1) {
-					goto l2
-				}
-				t4 := v0
-				v4 = v3 + i32(48)
-				m.fn52(t4, v4)
-				memory_copy(m.memory, uint32(v3+i32(136)), uint32(v4), uint32(i32(88)))
-				m.fn53(v3+i32(16), v0, v3+i32(136), v1)
-				t5 := int64(load64(m.memory, uint64(uint32(v3))+32))
-				v1 = t5
-				t6 := int64(load64(m.memory, uint64(uint32(v3))+24))
-				v5 = t6
-				t7 := int64(load64(m.memory, uint64(uint32(v3))+16))
-				v6 = t7
-				goto l3
-			}
-		l2:
-			memory_zero(m.memory, uint32(v3+i32(40)), uint32(i32(88)))
-			v6 = i64(0)
-			m.fn53(v3+i32(136), v0, v3+i32(40), i64(0))
-			t8 := int64(load64(m.memory, uint64(uint32(v3))+152))
-			v1 = t8
-			t9 := int64(load64(m.memory, uint64(uint32(v3))+144))
-			v5 = t9
-		}
-	l3:
-		store64(m.memory, uint64(uint32(v2))+24, uint64(i64(0)))
-		store64(m.memory, uint64(uint32(v2))+16, uint64(v1))
-		store64(m.memory, uint64(uint32(v2))+8, uint64(v5))
-		store64(m.memory, uint32(v2), uint64(v6))
-		v0 = i32(0)
-	}
-l1:
-	m.g0 = v3 + i32(224)
-	return v0
-}
-
-//go:norace
 func (m *Module) fn51(v0, v1 int32) {
 	var v2 int32
 	var v3 int64
@@ -3549,7 +3426,7 @@ func (m *Module) fn51(v0, v1 int32) {
 				l6:
 					{
 						if v4 == i32(88) {
-							memory_copy(m.memory, uint32(v0+i32(8)), uint32(v2+i32(56)), uint32(i32(88)))
+							memory_copy(m.memory[:], uint32(v0+i32(8)), uint32(v2+i32(56)), uint32(i32(88)))
 							v3 = i64(1)
 							goto l7
 						}
@@ -3627,127 +3504,6 @@ l0:
 		}
 		store64(m.memory, uint64(uint32(v0))+80, uint64(i64(0)))
 	}
-}
-
-//go:norace
-func (m *Module) fn53(v0, v1, v2 int32, v3 int64) {
-	var v4 int32
-	var v5, v6, v7, v8 int64
-	t0 := m.g0
-	v4 = t0 - i32(48)
-	m.g0 = v4
-	t1 := m.fn239(v1)
-	v5 = t1
-	m.fn132(v4+i32(32), v1)
-	t2 := int64(load64(m.memory, uint64(uint32(v4))+40))
-	t3 := int32(load32(m.memory, uint64(uint32(v4))+32))
-	p4 := i64(0)
-	if t3 != 0 {
-		p4 = t2
-	}
-	v6 = p4
-	{
-		t5 := int32(load32(m.memory, uint32(v1)))
-		switch t5 + i32(-4) {
-		default:
-			t6 := int64(load64(m.memory, uint32(v2)))
-			v3 = t6
-			goto l4
-		case 0:
-			t7 := int64(load64(m.memory, uint64(uint32(v2))+8))
-			t8 := v4
-			t9 := v3
-			v7 = t7
-			v8 = t9 - v7
-			p10 := v8
-			if uint64(v8) > uint64(v3) {
-				p10 = i64(0)
-			}
-			t11 := int64(load64(m.memory, uint64(uint32(v1))+8))
-			m.fn244(t8, p10, i64(0), t11, i64(0))
-			m.fn132(v4+i32(32), v1)
-			t12 := int32(load32(m.memory, uint64(uint32(v4))+32))
-			v1 = t12
-			t13 := int64(load64(m.memory, uint64(uint32(v4))+40))
-			v8 = t13
-			t15 := v2
-			p14 := v3
-			if uint64(v3) < uint64(v7) {
-				p14 = v7
-			}
-			store64(m.memory, uint64(uint32(t15))+8, uint64(p14))
-			t16 := int64(load64(m.memory, uint32(v2)))
-			t17 := v2
-			t18 := v8
-			t19 := v8
-			v3 = t16
-			t20 := int64(load64(m.memory, uint32(v4)))
-			v7 = v3 + t20
-			p21 := v7
-			if uint64(v7) < uint64(v3) {
-				p21 = i64(-1)
-			}
-			v3 = p21
-			p22 := v3
-			if uint64(v8) < uint64(v3) {
-				p22 = t19
-			}
-			t23 := int64(load64(m.memory, uint64(uint32(v4))+8))
-			p24 := p22
-			if t23 != i64(0) {
-				p24 = t18
-			}
-			p25 := i64(0)
-			if v1 != 0 {
-				p25 = p24
-			}
-			v3 = p25
-			store64(m.memory, uint32(t17), uint64(v3))
-			goto l4
-		case 1:
-			store32(m.memory, uint64(uint32(v4))+40, uint32(i32(10)))
-			store32(m.memory, uint64(uint32(v4))+32, uint32(v1))
-			store32(m.memory, uint64(uint32(v4))+36, uint32(v2))
-			store32(m.memory, uint64(uint32(v4))+44, uint32(v2+i32(80)))
-			m.fn241(v4+i32(16), v4+i32(32), v3)
-			t26 := int64(load64(m.memory, uint64(uint32(v4))+24))
-			v6 = t26
-			t27 := int64(load64(m.memory, uint64(uint32(v4))+16))
-			v3 = t27
-			goto l4
-		case 2:
-			t28 := int64(load64(m.memory, uint64(uint32(v1))+72))
-			v6 = t28
-			t29 := int64(load64(m.memory, uint64(uint32(v1))+40))
-			t30 := v6
-			v3 = t29
-			t31 := int64(load64(m.memory, uint32(v2)))
-			t32 := m.fn140(int32(int64(uint64(v3)>>32)), int32(v3), t31)
-			v3 = t32
-			p33 := v3
-			if uint64(v6) > uint64(v3) {
-				p33 = t30
-			}
-			v6 = p33
-			t34 := int64(load64(m.memory, uint64(uint32(v2))+8))
-			v3 = v6 - t34
-			p35 := v3
-			if uint64(v3) > uint64(v6) {
-				p35 = i64(0)
-			}
-			v3 = p35
-		}
-	}
-l4:
-	store64(m.memory, uint64(uint32(v0))+8, uint64(v6))
-	store64(m.memory, uint32(v0), uint64(v3))
-	t37 := v0
-	p36 := i64(1)
-	if uint64(v5) > uint64(i64(1)) {
-		p36 = v5
-	}
-	store64(m.memory, uint64(uint32(t37))+16, uint64(p36))
-	m.g0 = v4 + i32(48)
 }
 
 //go:norace
@@ -4140,8 +3896,8 @@ func (m *Module) Xbackoff_budget_member_failed(v0, v1 int32, v2 int64) int32 {
 		store64(m.memory, uint64(uint32(t3))+464, uint64(p4))
 		t5 := v3
 		v5 = v0 + i32(560)
-		memory_copy(m.memory, uint32(t5), uint32(v5), uint32(i32(48)))
-		memory_zero(m.memory, uint32(v5), uint32(i32(48)))
+		memory_copy(m.memory[:], uint32(t5), uint32(v5), uint32(i32(48)))
+		memory_zero(m.memory[:], uint32(v5), uint32(i32(48)))
 		v5 = v0 + i32(8)
 		{
 			if v1 != 0 {
@@ -4169,7 +3925,7 @@ func (m *Module) fn62(v0, v1 int32) {
 	var v4, v5 int64
 	t0 := m.g0
 	v2 = t0 - i32(80) + i32(24)
-	memory_copy(m.memory, uint32(v2), uint32(v1), uint32(i32(48)))
+	memory_copy(m.memory[:], uint32(v2), uint32(v1), uint32(i32(48)))
 	v1 = i32(0)
 l1:
 	{
@@ -4260,7 +4016,7 @@ l1:
 	t16 := fn1(t15, i32(-1))
 	t17 := v2
 	v4 = int64(uint64(v3) >> 1)
-	m.fn244(t17, t16, i64(0), v4+i64(1), i64(0))
+	m.fn243(t17, t16, i64(0), v4+i64(1), i64(0))
 	t18 := v0
 	t19 := v1
 	v3 = v3 - v4
@@ -4310,7 +4066,7 @@ func (m *Module) fn64(v0 int32, v1 int64) {
 	}
 	store64(m.memory, uint64(uint32(t0))+416, uint64(p1))
 	m.fn78(v0 + i32(504))
-	memory_zero(m.memory, uint32(v0+i32(600)), uint32(i32(48)))
+	memory_zero(m.memory[:], uint32(v0+i32(600)), uint32(i32(48)))
 }
 
 //go:norace
@@ -4379,12 +4135,12 @@ func (m *Module) Xbackoff_budget_member_init(v0, v1, v2 int32, v3, v4, v5, v6 in
 							v1 = i32(0)
 						l11:
 							if v1 == i32(176) {
-								memory_copy(m.memory, uint32(v7+i32(944)), uint32(v7+i32(1296)), uint32(i32(176)))
+								memory_copy(m.memory[:], uint32(v7+i32(944)), uint32(v7+i32(1296)), uint32(i32(176)))
 								m.fn67(v7+i32(768), v7+i32(944))
 								v1 = i32(0)
 							l13:
 								if v1 == i32(176) {
-									memory_copy(m.memory, uint32(v7+i32(1120)), uint32(v7+i32(1296)), uint32(i32(176)))
+									memory_copy(m.memory[:], uint32(v7+i32(1120)), uint32(v7+i32(1296)), uint32(i32(176)))
 									v3 = v3 + i64(-1)
 									m.fn67(v7+i32(1296), v7+i32(1120))
 									v1 = i32(0)
@@ -4448,9 +4204,9 @@ func (m *Module) Xbackoff_budget_member_init(v0, v1, v2 int32, v3, v4, v5, v6 in
 										store64(m.memory, uint64(uint32(v7))+432, uint64(v6))
 										store64(m.memory, uint64(uint32(v7))+424, uint64(v5))
 										v1 = i32(0)
-										memory_zero(m.memory, uint32(v7+i32(440)), uint32(i32(88)))
-										memory_copy(m.memory, uint32(v7+i32(528)), uint32(v7+i32(1472)), uint32(i32(48)))
-										memory_copy(m.memory, uint32(v7+i32(576)), uint32(v7+i32(1520)), uint32(i32(48)))
+										memory_zero(m.memory[:], uint32(v7+i32(440)), uint32(i32(88)))
+										memory_copy(m.memory[:], uint32(v7+i32(528)), uint32(v7+i32(1472)), uint32(i32(48)))
+										memory_copy(m.memory[:], uint32(v7+i32(576)), uint32(v7+i32(1520)), uint32(i32(48)))
 										t8 := int64(load64(m.memory, uint64(uint32(v7))+1584))
 										store64(m.memory, uint64(uint32(v7))+640, uint64(t8))
 										t9 := int64(load64(m.memory, uint64(uint32(v7))+1576))
@@ -4487,9 +4243,9 @@ func (m *Module) Xbackoff_budget_member_init(v0, v1, v2 int32, v3, v4, v5, v6 in
 										store64(m.memory, uint64(uint32(v7))+752, uint64(t24))
 										t25 := int64(load64(m.memory, uint64(uint32(v7))+1688))
 										store64(m.memory, uint64(uint32(v7))+744, uint64(t25))
-										memory_zero(m.memory, uint32(v0+i32(752)), uint32(i32(272)))
+										memory_zero(m.memory[:], uint32(v0+i32(752)), uint32(i32(272)))
 										store64(m.memory, uint32(v0), uint64(i64(0x312d7265626d656d)))
-										memory_copy(m.memory, uint32(v0+i32(8)), uint32(v7+i32(24)), uint32(i32(744)))
+										memory_copy(m.memory[:], uint32(v0+i32(8)), uint32(v7+i32(24)), uint32(i32(744)))
 										goto l1
 									}
 									store64(m.memory, uint32(v7+i32(1688)+v1), uint64(i64(0)))
@@ -4524,7 +4280,7 @@ l1:
 
 //go:norace
 func (m *Module) fn66(v0, v1 int32) {
-	memory_copy(m.memory, uint32(v0), uint32(v1), uint32(i32(80)))
+	memory_copy(m.memory[:], uint32(v0), uint32(v1), uint32(i32(80)))
 	m.fn105(v0+i32(88), v1)
 	store64(m.memory, uint64(uint32(v0))+80, uint64(i64(0)))
 }
@@ -4592,9 +4348,9 @@ l5:
 	v5 = v6
 	goto l6
 l4:
-	memory_copy(m.memory, uint32(v0), uint32(v2+i32(8)), uint32(i32(80)))
+	memory_copy(m.memory[:], uint32(v0), uint32(v2+i32(8)), uint32(i32(80)))
 	store64(m.memory, uint64(uint32(v0))+80, uint64(v8))
-	memory_copy(m.memory, uint32(v0+i32(88)), uint32(v2+i32(88)), uint32(i32(88)))
+	memory_copy(m.memory[:], uint32(v0+i32(88)), uint32(v2+i32(88)), uint32(i32(88)))
 	m.g0 = v2 + i32(176)
 }
 
@@ -4658,7 +4414,7 @@ func (m *Module) Xbackoff_budget_member_lost(v0 int32, v1 int64, v2 int32) int32
 			p9 = i64(16000001)
 		}
 		t10 := fn1(v5, v4)
-		m.fn244(t6, p9, i64(0), t10, i64(0))
+		m.fn243(t6, p9, i64(0), t10, i64(0))
 		t11 := v0
 		v6 = v6 + i64(1)
 		p12 := v6
@@ -4916,8 +4672,8 @@ func (m *Module) Xbackoff_budget_member_note(v0, v1, v2 int32, v3 int64) int32 {
 			t24 := int64(load64(m.memory, uint64(uint32(v0))+376))
 			t25 := fn75(t23, t24)
 			m.fn76(t22, v5, v4+i32(56), t25, v3)
-			memory_copy(m.memory, uint32(v4+i32(72)), uint32(v4+i32(248)), uint32(i32(176)))
-			memory_copy(m.memory, uint32(v5), uint32(v4+i32(72)), uint32(i32(176)))
+			memory_copy(m.memory[:], uint32(v4+i32(72)), uint32(v4+i32(248)), uint32(i32(176)))
+			memory_copy(m.memory[:], uint32(v5), uint32(v4+i32(72)), uint32(i32(176)))
 			t26 := m.fn77(v8, v3)
 			if t26 == 0 {
 				goto l5
@@ -5027,7 +4783,7 @@ func (m *Module) fn76(v0, v1, v2 int32, v3, v4 int64) {
 	t0 := m.g0
 	v5 = t0 - i32(272)
 	m.g0 = v5
-	memory_copy(m.memory, uint32(v5+i32(80)), uint32(v1), uint32(i32(176)))
+	memory_copy(m.memory[:], uint32(v5+i32(80)), uint32(v1), uint32(i32(176)))
 	v6 = v5 + i32(80) + i32(88)
 	v7 = i64(0)
 	{
@@ -5065,7 +4821,7 @@ func (m *Module) fn76(v0, v1, v2 int32, v3, v4 int64) {
 					v7 = p8
 				}
 			l10:
-				m.fn244(v5, v7, i64(0), v8, i64(0))
+				m.fn243(v5, v7, i64(0), v8, i64(0))
 				t9 := int64(load64(m.memory, uint32(v5)))
 				t10 := v5
 				v3 = v4 - t9
@@ -5089,7 +4845,7 @@ func (m *Module) fn76(v0, v1, v2 int32, v3, v4 int64) {
 				if uint64(v4) > uint64(i64(1)) {
 					p16 = v4
 				}
-				m.fn244(t15, p16, i64(0), v3, i64(0))
+				m.fn243(t15, p16, i64(0), v3, i64(0))
 				t17 := int64(load64(m.memory, uint64(uint32(v1))+8))
 				t18 := v5
 				v3 = t17
@@ -5163,7 +4919,7 @@ func (m *Module) fn76(v0, v1, v2 int32, v3, v4 int64) {
 					t39 := v5 + i32(32)
 					v8 = t38
 					t40 := m.fn140(int32(int64(uint64(v8)>>32)), int32(v8), i64(1000))
-					m.fn244(t39, t40, i64(0), v3, i64(0))
+					m.fn243(t39, t40, i64(0), v3, i64(0))
 					t41 := int64(load64(m.memory, uint64(uint32(v5))+168))
 					t42 := v5
 					t43 := v4
@@ -5270,7 +5026,7 @@ func (m *Module) fn76(v0, v1, v2 int32, v3, v4 int64) {
 				p71 = i64(0)
 			}
 			t72 := int64(load64(m.memory, uint64(uint32(v1))+8))
-			m.fn244(t69, p71, i64(0), t72, i64(0))
+			m.fn243(t69, p71, i64(0), t72, i64(0))
 			m.fn132(v5+i32(256), v1)
 			t74 := v5
 			p73 := v4
@@ -5327,7 +5083,7 @@ func (m *Module) fn76(v0, v1, v2 int32, v3, v4 int64) {
 				v7 = p89
 			}
 		l19:
-			m.fn244(v5+i32(48), v7, i64(0), v8, i64(0))
+			m.fn243(v5+i32(48), v7, i64(0), v8, i64(0))
 			t90 := int64(load64(m.memory, uint64(uint32(v5))+48))
 			t91 := v5
 			v3 = v4 - t90
@@ -5438,7 +5194,7 @@ l6:
 	t123 := int64(load64(m.memory, uint64(uint32(v1))+80))
 	t124 := m.fn88(v6, v1+i32(88))
 	store64(m.memory, uint64(uint32(v5))+160, uint64(t123+int64(uint32(t124))))
-	memory_copy(m.memory, uint32(v0), uint32(v5+i32(80)), uint32(i32(176)))
+	memory_copy(m.memory[:], uint32(v0), uint32(v5+i32(80)), uint32(i32(176)))
 	store64(m.memory, uint64(uint32(v0))+176, uint64(v7))
 	m.g0 = v5 + i32(272)
 }
@@ -5556,10 +5312,10 @@ l2:
 				t16 := v4 + i32(8)
 				v9 = t14
 				m.fn76(t13, t15, t16, v9, v2)
-				memory_copy(m.memory, uint32(v4+i32(24)), uint32(v4+i32(200)), uint32(i32(176)))
+				memory_copy(m.memory[:], uint32(v4+i32(24)), uint32(v4+i32(200)), uint32(i32(176)))
 				t17 := int64(load64(m.memory, uint64(uint32(v4))+376))
 				v10 = t17
-				memory_copy(m.memory, uint32(v7), uint32(v4+i32(24)), uint32(i32(176)))
+				memory_copy(m.memory[:], uint32(v7), uint32(v4+i32(24)), uint32(i32(176)))
 				v11 = i64(0)
 				{
 					{
@@ -5888,11 +5644,11 @@ l1:
 		if t1 == i64(0x312d7265626d656d) {
 			t2 := v8 + i32(1528)
 			v10 = v0 + i32(8)
-			memory_copy(m.memory, uint32(t2), uint32(v10), uint32(i32(744)))
+			memory_copy(m.memory[:], uint32(t2), uint32(v10), uint32(i32(744)))
 			{
 				{
 					if v1 == 0 {
-						memory_copy(m.memory, uint32(v8+i32(2272)), uint32(v10), uint32(i32(176)))
+						memory_copy(m.memory[:], uint32(v8+i32(2272)), uint32(v10), uint32(i32(176)))
 						v17 = i64(0)
 						store64(m.memory, uint64(uint32(v8))+2464, uint64(i64(0)))
 						store64(m.memory, uint64(uint32(v8))+2456, uint64(i64(0)))
@@ -5915,11 +5671,11 @@ l1:
 							if t23 == 0 {
 								goto l9
 							}
-							memory_copy(m.memory, uint32(v8+i32(752)), uint32(v8+i32(3144)), uint32(i32(176)))
+							memory_copy(m.memory[:], uint32(v8+i32(752)), uint32(v8+i32(3144)), uint32(i32(176)))
 							store64(m.memory, uint64(uint32(v8))+928, uint64(i64(0)))
 							store64(m.memory, uint64(uint32(v8))+936, uint64(i64(0)))
 							store64(m.memory, uint64(uint32(v8))+944, uint64(i64(0)))
-							memory_copy(m.memory, uint32(v8+i32(2472)), uint32(v8+i32(752)), uint32(i32(200)))
+							memory_copy(m.memory[:], uint32(v8+i32(2472)), uint32(v8+i32(752)), uint32(i32(200)))
 							goto l10
 						}
 						if v10 == 0 {
@@ -5961,7 +5717,7 @@ l1:
 						if t15 == 0 {
 							goto l9
 						}
-						memory_copy(m.memory, uint32(v8+i32(8)), uint32(v8+i32(760)), uint32(i32(176)))
+						memory_copy(m.memory[:], uint32(v8+i32(8)), uint32(v8+i32(760)), uint32(i32(176)))
 						store64(m.memory, uint64(uint32(v8))+184, uint64(v2))
 						store64(m.memory, uint64(uint32(v8))+192, uint64(v15))
 						store64(m.memory, uint64(uint32(v8))+200, uint64(v16))
@@ -5996,7 +5752,7 @@ l1:
 						if t22 == 0 {
 							goto l9
 						}
-						memory_copy(m.memory, uint32(v8+i32(2472)), uint32(v8+i32(8)), uint32(i32(200)))
+						memory_copy(m.memory[:], uint32(v8+i32(2472)), uint32(v8+i32(8)), uint32(i32(200)))
 						goto l10
 					}
 				}
@@ -6004,7 +5760,7 @@ l1:
 				v1 = i32(112)
 				goto l4
 			l10:
-				memory_copy(m.memory, uint32(v8+i32(2272)), uint32(v8+i32(2472)), uint32(i32(200)))
+				memory_copy(m.memory[:], uint32(v8+i32(2272)), uint32(v8+i32(2472)), uint32(i32(200)))
 				t24 := int64(load64(m.memory, uint64(uint32(v8))+2464))
 				v17 = t24
 				t25 := int64(load64(m.memory, uint64(uint32(v8))+2456))
@@ -6013,7 +5769,7 @@ l1:
 				v19 = t26
 			}
 		l11:
-			memory_copy(m.memory, uint32(v8+i32(3136)), uint32(v8+i32(2272)), uint32(i32(176)))
+			memory_copy(m.memory[:], uint32(v8+i32(3136)), uint32(v8+i32(2272)), uint32(i32(176)))
 			{
 				{
 					t27 := int64(uint64(v3) / uint64(i64(60000000000)))
@@ -6082,9 +5838,9 @@ l1:
 			store64(m.memory, uint64(uint32(t37))+1896, uint64(p36))
 			t38 := v8 + i32(2672)
 			v9 = v8 + i32(2032)
-			memory_copy(m.memory, uint32(t38), uint32(v9), uint32(i32(48)))
+			memory_copy(m.memory[:], uint32(t38), uint32(v9), uint32(i32(48)))
 			v1 = i32(0)
-			memory_zero(m.memory, uint32(v9), uint32(i32(48)))
+			memory_zero(m.memory[:], uint32(v9), uint32(i32(48)))
 			m.fn62(v8+i32(2080), v8+i32(2672))
 		l18:
 			{
@@ -6095,7 +5851,7 @@ l1:
 					store64(m.memory, uint64(uint32(v8))+2160, uint64(t43))
 					t44 := int64(load64(m.memory, uint64(uint32(v8))+3496))
 					store64(m.memory, uint64(uint32(v8))+2152, uint64(t44))
-					memory_copy(m.memory, uint32(v8+i32(3320)), uint32(v8+i32(2272)), uint32(i32(176)))
+					memory_copy(m.memory[:], uint32(v8+i32(3320)), uint32(v8+i32(2272)), uint32(i32(176)))
 					v2 = v3 + i64(60000000000)
 					p45 := v2
 					if uint64(v2) < uint64(v3) {
@@ -6147,7 +5903,7 @@ l1:
 							}
 						l23:
 							store64(m.memory, uint64(uint32(v8))+3488, uint64(v2))
-							memory_zero(m.memory, uint32(v1), uint32(i32(80)))
+							memory_zero(m.memory[:], uint32(v1), uint32(i32(80)))
 						}
 					}
 				l21:
@@ -6183,7 +5939,7 @@ l1:
 										t69 := m.fn92(v8 + i32(8))
 										v1 = t69
 										if v1 == 0 {
-											memory_copy(m.memory, uint32(v8+i32(2736)), uint32(v8+i32(3320)), uint32(i32(176)))
+											memory_copy(m.memory[:], uint32(v8+i32(2736)), uint32(v8+i32(3320)), uint32(i32(176)))
 											store64(m.memory, uint64(uint32(v8))+2928, uint64(v21))
 											store64(m.memory, uint64(uint32(v8))+2920, uint64(v22))
 											store64(m.memory, uint64(uint32(v8))+2912, uint64(v20))
@@ -6204,14 +5960,14 @@ l1:
 												l33:
 													t89 := int32(load32(m.memory, uint64(uint32(v8))+2736))
 													v9 = t89
-													memory_copy(m.memory, uint32(v8+i32(2940)), uint32(v8+i32(2736)|i32(4)), uint32(i32(196)))
+													memory_copy(m.memory[:], uint32(v8+i32(2940)), uint32(v8+i32(2736)|i32(4)), uint32(i32(196)))
 													v10 = i32(1)
 													goto l35
 												}
 											l34:
 												t90 := int32(load32(m.memory, uint64(uint32(v8))+2736))
 												v9 = t90
-												memory_copy(m.memory, uint32(v8+i32(2940)), uint32(v8+i32(2736)|i32(4)), uint32(i32(196)))
+												memory_copy(m.memory[:], uint32(v8+i32(2940)), uint32(v8+i32(2736)|i32(4)), uint32(i32(196)))
 												var p91 int32
 												if v21 != v17 {
 													p91 = 1
@@ -6219,10 +5975,10 @@ l1:
 												v10 = p91
 											}
 										l35:
-											memory_copy(m.memory, uint32(v8+i32(2736)|i32(4)), uint32(v8+i32(2940)), uint32(i32(196)))
+											memory_copy(m.memory[:], uint32(v8+i32(2736)|i32(4)), uint32(v8+i32(2940)), uint32(i32(196)))
 											t92 := int32(load32(m.memory, uint64(uint32(v8))+1528))
 											v1 = t92
-											memory_copy(m.memory, uint32(v8+i32(8)), uint32(v8+i32(1528)|i32(4)), uint32(i32(740)))
+											memory_copy(m.memory[:], uint32(v8+i32(8)), uint32(v8+i32(1528)|i32(4)), uint32(i32(740)))
 											store32(m.memory, uint64(uint32(v8))+2736, uint32(v9))
 											m.fn86(v8+i32(752)+i32(4), v8+i32(2736))
 											v9 = i32(0)
@@ -6269,7 +6025,7 @@ l1:
 										}
 									l31:
 										m.fn93(v8+i32(752), v8+i32(3320), v1, v2, v3)
-										memory_copy(m.memory, uint32(v8+i32(3320)), uint32(v8+i32(752)), uint32(i32(176)))
+										memory_copy(m.memory[:], uint32(v8+i32(3320)), uint32(v8+i32(752)), uint32(i32(176)))
 										t83 := int64(load64(m.memory, uint64(uint32(v8))+928))
 										t84 := v12
 										t85 := v1
@@ -6291,7 +6047,7 @@ l1:
 								}
 								t65 := m.fn57(v10, v1)
 								m.fn93(v8+i32(752), v8+i32(3320), v1, t65, v3)
-								memory_copy(m.memory, uint32(v8+i32(3320)), uint32(v8+i32(752)), uint32(i32(176)))
+								memory_copy(m.memory[:], uint32(v8+i32(3320)), uint32(v8+i32(752)), uint32(i32(176)))
 								t66 := int64(load64(m.memory, uint64(uint32(v8))+928))
 								m.fn94(v9, v1, t66)
 								goto l29
@@ -6305,13 +6061,13 @@ l1:
 						v1 = v8 + i32(3320)
 					l26:
 						{
-							memory_copy(m.memory, uint32(v8+i32(2472)), uint32(v1), uint32(i32(176)))
+							memory_copy(m.memory[:], uint32(v8+i32(2472)), uint32(v1), uint32(i32(176)))
 							v2 = v2 + i64(-1)
 							if v2 == 0 {
 								goto l25
 							}
 							m.fn90(v8+i32(752), v8+i32(2472), v8+i32(2720), v3)
-							memory_copy(m.memory, uint32(v8+i32(8)), uint32(v8+i32(752)), uint32(i32(176)))
+							memory_copy(m.memory[:], uint32(v8+i32(8)), uint32(v8+i32(752)), uint32(i32(176)))
 							v1 = v8 + i32(8)
 							t61 := m.fn91(v8+i32(8), v8+i32(2472))
 							if t61 == 0 {
@@ -6319,7 +6075,7 @@ l1:
 							}
 						}
 					l25:
-						memory_copy(m.memory, uint32(v8+i32(3320)), uint32(v8+i32(2472)), uint32(i32(176)))
+						memory_copy(m.memory[:], uint32(v8+i32(3320)), uint32(v8+i32(2472)), uint32(i32(176)))
 						v1 = v11
 						goto l27
 					}
@@ -6380,7 +6136,7 @@ l39:
 	}
 l40:
 	store32(m.memory, uint64(uint32(v0))+8, uint32(v1))
-	memory_copy(m.memory, uint32(v0+i32(12)), uint32(v8+i32(8)), uint32(i32(740)))
+	memory_copy(m.memory[:], uint32(v0+i32(12)), uint32(v8+i32(8)), uint32(i32(740)))
 	store32(m.memory, uint32(v7), uint32(v10))
 	v1 = i32(0)
 l38:
@@ -6461,8 +6217,8 @@ func (m *Module) fn85(v0, v1, v2, v3 int32) {
 	v4 = t0 - i32(1008)
 	m.g0 = v4
 	v5 = v4 + i32(24) + i32(88)
-	memory_zero(m.memory, uint32(v5), uint32(i32(88)))
-	memory_copy(m.memory, uint32(v4+i32(24)), uint32(v1), uint32(i32(80)))
+	memory_zero(m.memory[:], uint32(v5), uint32(i32(88)))
+	memory_copy(m.memory[:], uint32(v4+i32(24)), uint32(v1), uint32(i32(80)))
 	m.memory[uint64(uint32(v4))+212] = byte(i32(0))
 	store32(m.memory, uint64(uint32(v4))+208, uint32(v3))
 	store32(m.memory, uint64(uint32(v4))+204, uint32(v2))
@@ -6541,7 +6297,7 @@ func (m *Module) fn85(v0, v1, v2, v3 int32) {
 					if t19 == 0 {
 						goto l6
 					}
-					memory_copy(m.memory, uint32(v0+i32(8)), uint32(v4+i32(24)), uint32(i32(176)))
+					memory_copy(m.memory[:], uint32(v0+i32(8)), uint32(v4+i32(24)), uint32(i32(176)))
 					v10 = i64(1)
 				}
 			l6:
@@ -6652,7 +6408,7 @@ func (m *Module) fn86(v0, v1 int32) {
 	t7 := m.fn28(t6, v4)
 	t8 := m.fn27(t7, i32(25817), i32(1))
 	t9 := m.fn28(t8, v3)
-	memory_copy(m.memory, uint32(v0), uint32(t9), uint32(i32(772)))
+	memory_copy(m.memory[:], uint32(v0), uint32(t9), uint32(i32(772)))
 	m.g0 = v2 + i32(784)
 }
 
@@ -6673,7 +6429,7 @@ l0:
 
 //go:norace
 func (m *Module) fn88(v0, v1 int32) int32 {
-	t0 := m.fn243(v0, v1, i32(88))
+	t0 := m.fn242(v0, v1, i32(88))
 	var p1 int32
 	if t0 != i32(0) {
 		p1 = 1
@@ -6719,7 +6475,7 @@ func (m *Module) fn90(v0, v1, v2 int32, v3 int64) {
 	v4 = t0 - i32(368)
 	m.g0 = v4
 	m.fn76(v4+i32(184), v1, v2, i64(1), v3)
-	memory_copy(m.memory, uint32(v4+i32(8)), uint32(v4+i32(184)), uint32(i32(176)))
+	memory_copy(m.memory[:], uint32(v4+i32(8)), uint32(v4+i32(184)), uint32(i32(176)))
 	v3 = i64(0)
 	{
 		{
@@ -6740,7 +6496,7 @@ func (m *Module) fn90(v0, v1, v2 int32, v3 int64) {
 		v5 = t4
 	}
 l1:
-	memory_copy(m.memory, uint32(v0), uint32(v4+i32(8)), uint32(i32(176)))
+	memory_copy(m.memory[:], uint32(v0), uint32(v4+i32(8)), uint32(i32(176)))
 	store64(m.memory, uint64(uint32(v0))+184, uint64(v5))
 	store64(m.memory, uint64(uint32(v0))+176, uint64(v3))
 	m.g0 = v4 + i32(368)
@@ -6756,11 +6512,11 @@ func (m *Module) fn91(v0, v1 int32) int32 {
 		if t0 != t1 {
 			goto l0
 		}
-		t2 := m.fn243(v0, v1, i32(80))
+		t2 := m.fn242(v0, v1, i32(80))
 		if t2 != 0 {
 			goto l0
 		}
-		t3 := m.fn243(v0+i32(88), v1+i32(88), i32(88))
+		t3 := m.fn242(v0+i32(88), v1+i32(88), i32(88))
 		var p4 int32
 		if t3 == 0 {
 			p4 = 1
@@ -6797,7 +6553,7 @@ func (m *Module) fn93(v0, v1, v2 int32, v3, v4 int64) {
 	t0 := m.g0
 	v5 = t0 - i32(384)
 	m.g0 = v5
-	memory_copy(m.memory, uint32(v5), uint32(v1), uint32(i32(176)))
+	memory_copy(m.memory[:], uint32(v5), uint32(v1), uint32(i32(176)))
 	v6 = i64(0)
 l1:
 	{
@@ -6807,7 +6563,7 @@ l1:
 		store32(m.memory, uint64(uint32(v5))+368, uint32(i32(3)))
 		store32(m.memory, uint64(uint32(v5))+372, uint32(v2))
 		m.fn90(v5+i32(176), v5, v5+i32(368), v4)
-		memory_copy(m.memory, uint32(v5), uint32(v5+i32(176)), uint32(i32(176)))
+		memory_copy(m.memory[:], uint32(v5), uint32(v5+i32(176)), uint32(i32(176)))
 		v6 = v6 + i64(1)
 		t1 := int32(load32(m.memory, uint64(uint32(v5))+352))
 		if t1 != 0 {
@@ -6816,7 +6572,7 @@ l1:
 	}
 	v3 = v6 + i64(-1)
 l0:
-	memory_copy(m.memory, uint32(v0), uint32(v5), uint32(i32(176)))
+	memory_copy(m.memory[:], uint32(v0), uint32(v5), uint32(i32(176)))
 	store64(m.memory, uint64(uint32(v0))+176, uint64(v3))
 	m.g0 = v5 + i32(384)
 }
@@ -6847,10 +6603,10 @@ func (m *Module) Xbackoff_budget_member_stored(v0 int32, v1 int64, v2 int32) int
 	{
 		t1 := int64(load64(m.memory, uint32(v0)))
 		if t1 == i64(0x312d7265626d656d) {
-			memory_zero(m.memory, uint32(v0+i32(560)), uint32(i32(48)))
+			memory_zero(m.memory[:], uint32(v0+i32(560)), uint32(i32(48)))
 			t2 := int64(load64(m.memory, uint64(uint32(v0))+392))
 			store64(m.memory, uint64(uint32(v0))+384, uint64(t2))
-			memory_zero(m.memory, uint32(v3+i32(80)), uint32(i32(72)))
+			memory_zero(m.memory[:], uint32(v3+i32(80)), uint32(i32(72)))
 			store64(m.memory, uint64(uint32(v3))+8, uint64(i64(0x300000000)))
 			t3 := int64(load64(m.memory, uint64(uint32(i32(0)))+27336))
 			store64(m.memory, uint64(uint32(v3))+16, uint64(t3))
@@ -6877,11 +6633,11 @@ func (m *Module) Xbackoff_budget_member_stored(v0 int32, v1 int64, v2 int32) int
 					}
 					m.fn64(v10, v1)
 				l5:
-					memory_copy(m.memory, uint32(v3+i32(8)), uint32(v3+i32(80)), uint32(i32(72)))
+					memory_copy(m.memory[:], uint32(v3+i32(8)), uint32(v3+i32(80)), uint32(i32(72)))
 					m.fn38(v3+i32(80), v3+i32(8), i32(1))
 					m.fn38(v3+i32(144), v3+i32(8), i32(2))
 					m.fn38(v3+i32(208), v3+i32(8), i32(3))
-					memory_copy(m.memory, uint32(v2), uint32(v3+i32(80)), uint32(i32(192)))
+					memory_copy(m.memory[:], uint32(v2), uint32(v3+i32(80)), uint32(i32(192)))
 					v4 = i32(0)
 					goto l2
 				}
@@ -7009,7 +6765,7 @@ func (m *Module) Xbackoff_budget_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 		if v0 != 0 {
 			goto l0
 		}
-		memory_zero(m.memory, uint32(v4+i32(132)), uint32(i32(108)))
+		memory_zero(m.memory[:], uint32(v4+i32(132)), uint32(i32(108)))
 		v1 = i32(100)
 		goto l1
 	l0:
@@ -7031,7 +6787,7 @@ func (m *Module) Xbackoff_budget_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 		}
 		v1 = i32(108)
 	l5:
-		memory_zero(m.memory, uint32(v4+i32(132)), uint32(i32(108)))
+		memory_zero(m.memory[:], uint32(v4+i32(132)), uint32(i32(108)))
 		goto l1
 	l6:
 		v5 = int32(v2)
@@ -7041,16 +6797,16 @@ func (m *Module) Xbackoff_budget_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 		v2 = t1
 		t2 := v4 + i32(2304)
 		v1 = v4 + i32(1360) + i32(8)
-		memory_copy(m.memory, uint32(t2), uint32(v1), uint32(i32(72)))
+		memory_copy(m.memory[:], uint32(t2), uint32(v1), uint32(i32(72)))
 		if v2 != i64(2) {
 			goto l7
 		}
 		v1 = v4 + i32(416) + i32(8)
-		memory_copy(m.memory, uint32(v1), uint32(v4+i32(2304)), uint32(i32(72)))
+		memory_copy(m.memory[:], uint32(v1), uint32(v4+i32(2304)), uint32(i32(72)))
 		goto l8
 	l7:
-		memory_copy(m.memory, uint32(v4+i32(600)+i32(80)), uint32(v4+i32(1360)+i32(80)), uint32(i32(680)))
-		memory_copy(m.memory, uint32(v4+i32(600)+i32(8)), uint32(v4+i32(2304)), uint32(i32(72)))
+		memory_copy(m.memory[:], uint32(v4+i32(600)+i32(80)), uint32(v4+i32(1360)+i32(80)), uint32(i32(680)))
+		memory_copy(m.memory[:], uint32(v4+i32(600)+i32(8)), uint32(v4+i32(2304)), uint32(i32(72)))
 		store64(m.memory, uint64(uint32(v4))+600, uint64(v2))
 		m.fn101(v4+i32(2304), v4+i32(600))
 		m.fn102(v4+i32(1360), v4+i32(2304), i32(21308), i32(10))
@@ -7070,8 +6826,8 @@ func (m *Module) Xbackoff_budget_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 				goto l10
 			}
 		l9:
-			memory_copy(m.memory, uint32(v4+i32(2680)), uint32(v1), uint32(i32(184)))
-			memory_copy(m.memory, uint32(v4+i32(2496)), uint32(v4+i32(2680)), uint32(i32(184)))
+			memory_copy(m.memory[:], uint32(v4+i32(2680)), uint32(v1), uint32(i32(184)))
+			memory_copy(m.memory[:], uint32(v4+i32(2496)), uint32(v4+i32(2680)), uint32(i32(184)))
 			m.fn103(v4+i32(1360), v4+i32(2304), i32(21308), i32(10), v4+i32(2496))
 			t7 := int32(load32(m.memory, uint64(uint32(v4))+1380))
 			v1 = t7
@@ -7091,7 +6847,7 @@ func (m *Module) Xbackoff_budget_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 		v1 = v4 + i32(416) + i32(8)
 		m.fn104(v1, v4+i32(600), v4+i32(2120)+i32(8))
 	l8:
-		memory_copy(m.memory, uint32(v4+i32(240)), uint32(v1), uint32(i32(72)))
+		memory_copy(m.memory[:], uint32(v4+i32(240)), uint32(v1), uint32(i32(72)))
 		m.fn20(v4+i32(120), v4+i32(240))
 		t11 := int64(load64(m.memory, uint64(uint32(v4))+120))
 		if t11 != i64(1) {
@@ -7101,7 +6857,7 @@ func (m *Module) Xbackoff_budget_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 		v1 = t12
 	}
 l1:
-	memory_copy(m.memory, uint32(v4+i32(12)), uint32(v4+i32(132)), uint32(i32(108)))
+	memory_copy(m.memory[:], uint32(v4+i32(12)), uint32(v4+i32(132)), uint32(i32(108)))
 	goto l13
 l11:
 	v1 = i32(-40)
@@ -7144,26 +6900,26 @@ l18:
 		goto l18
 	}
 l17:
-	memory_copy(m.memory, uint32(v4+i32(2216)), uint32(v4+i32(1360)), uint32(i32(88)))
+	memory_copy(m.memory[:], uint32(v4+i32(2216)), uint32(v4+i32(1360)), uint32(i32(88)))
 	v1 = v4 + i32(2120) + i32(8)
-	memory_copy(m.memory, uint32(v1), uint32(v4+i32(2864)), uint32(i32(80)))
+	memory_copy(m.memory[:], uint32(v1), uint32(v4+i32(2864)), uint32(i32(80)))
 	store64(m.memory, uint64(uint32(v4))+2120, uint64(i64(0)))
 	store64(m.memory, uint64(uint32(v4))+2208, uint64(i64(0)))
 	v5 = v4 + i32(416) + i32(8)
-	memory_copy(m.memory, uint32(v5), uint32(v1), uint32(i32(176)))
-	memory_copy(m.memory, uint32(v4+i32(240)), uint32(v5), uint32(i32(176)))
-	memory_zero(m.memory, uint32(v0+i32(184)), uint32(i32(72)))
+	memory_copy(m.memory[:], uint32(v5), uint32(v1), uint32(i32(176)))
+	memory_copy(m.memory[:], uint32(v4+i32(240)), uint32(v5), uint32(i32(176)))
+	memory_zero(m.memory[:], uint32(v0+i32(184)), uint32(i32(72)))
 	store64(m.memory, uint32(v0), uint64(i64(0x312d746567647562)))
-	memory_copy(m.memory, uint32(v0+i32(8)), uint32(v4+i32(240)), uint32(i32(176)))
+	memory_copy(m.memory[:], uint32(v0+i32(8)), uint32(v4+i32(240)), uint32(i32(176)))
 l12:
 	v1 = i32(0)
-	memory_zero(m.memory, uint32(v4+i32(12)), uint32(i32(108)))
+	memory_zero(m.memory[:], uint32(v4+i32(12)), uint32(i32(108)))
 l13:
 	if v3 == 0 {
 		goto l19
 	}
 	store32(m.memory, uint32(v3), uint32(v1))
-	memory_copy(m.memory, uint32(v3+i32(4)), uint32(v4+i32(12)), uint32(i32(108)))
+	memory_copy(m.memory[:], uint32(v3+i32(4)), uint32(v4+i32(12)), uint32(i32(108)))
 l19:
 	m.g0 = v4 + i32(2944)
 	return v1
@@ -7190,7 +6946,7 @@ l0:
 	store32(m.memory, uint64(uint32(v4))+1472, uint32(v2))
 	store32(m.memory, uint64(uint32(v4))+1488, uint32(v1))
 	store32(m.memory, uint64(uint32(v4))+1476, uint32(v3))
-	memory_copy(m.memory, uint32(v4+i32(736)), uint32(v4), uint32(i32(736)))
+	memory_copy(m.memory[:], uint32(v4+i32(736)), uint32(v4), uint32(i32(736)))
 	{
 		{
 			if uint32(v3) > uint32(i32(1024)) {
@@ -7262,8 +7018,8 @@ l0:
 			if v10 == i64(2) {
 				goto l4
 			}
-			memory_copy(m.memory, uint32(v4+i32(1496)), uint32(v4+i32(2248)+i32(8)), uint32(i32(752)))
-			memory_copy(m.memory, uint32(v4+i32(2248)+i32(24)), uint32(v4+i32(1496)), uint32(i32(728)))
+			memory_copy(m.memory[:], uint32(v4+i32(1496)), uint32(v4+i32(2248)+i32(8)), uint32(i32(752)))
+			memory_copy(m.memory[:], uint32(v4+i32(2248)+i32(24)), uint32(v4+i32(1496)), uint32(i32(728)))
 			store64(m.memory, uint64(uint32(v4))+2264, uint64(v10))
 			v5 = i32(0)
 		l7:
@@ -7307,7 +7063,7 @@ l0:
 			if v5 == 0 {
 				goto l9
 			}
-			memory_copy(m.memory, uint32(v0+i32(8)), uint32(v4+i32(2248)), uint32(i32(64)))
+			memory_copy(m.memory[:], uint32(v0+i32(8)), uint32(v4+i32(2248)), uint32(i32(64)))
 			t25 := int32(load32(m.memory, uint64(uint32(v4))+2316))
 			store32(m.memory, uint64(uint32(v0))+76, uint32(t25))
 			store32(m.memory, uint64(uint32(v0))+72, uint32(v5))
@@ -7315,7 +7071,7 @@ l0:
 			goto l8
 		}
 	l9:
-		memory_copy(m.memory, uint32(v0), uint32(v4+i32(736)), uint32(i32(760)))
+		memory_copy(m.memory[:], uint32(v0), uint32(v4+i32(736)), uint32(i32(760)))
 	}
 l8:
 	m.g0 = v4 + i32(3008)
@@ -7327,7 +7083,7 @@ func (m *Module) fn101(v0, v1 int32) {
 	t0 := m.g0
 	v2 = t0 - i32(224)
 	m.g0 = v2
-	memory_zero(m.memory, uint32(v2), uint32(i32(192)))
+	memory_zero(m.memory[:], uint32(v2), uint32(i32(192)))
 	t1 := int32(load32(m.memory, uint64(uint32(v1))+752))
 	var p2 int32
 	if t1 == i32(1) {
@@ -7368,7 +7124,7 @@ l2:
 		goto l2
 	}
 l0:
-	memory_copy(m.memory, uint32(v0), uint32(v2), uint32(i32(192)))
+	memory_copy(m.memory[:], uint32(v0), uint32(v2), uint32(i32(192)))
 	m.g0 = v2 + i32(224)
 }
 
@@ -7379,13 +7135,13 @@ func (m *Module) fn102(v0, v1, v2, v3 int32) {
 	t0 := m.g0
 	v4 = t0 - i32(208)
 	m.g0 = v4
-	memory_zero(m.memory, uint32(v4+i32(8)), uint32(i32(184)))
+	memory_zero(m.memory[:], uint32(v4+i32(8)), uint32(i32(184)))
 	v3 = v3 << 2
 l6:
 	{
 		{
 			if v3 == 0 {
-				memory_copy(m.memory, uint32(v0+i32(8)), uint32(v4+i32(8)), uint32(i32(184)))
+				memory_copy(m.memory[:], uint32(v0+i32(8)), uint32(v4+i32(8)), uint32(i32(184)))
 				v8 = i64(0)
 				goto l5
 			}
@@ -7746,7 +7502,7 @@ l1:
 	store64(m.memory, uint64(uint32(v0))+56, uint64(t29))
 	t30 := int32(load32(m.memory, uint64(uint32(v3))+24))
 	store32(m.memory, uint64(uint32(v0))+16, uint32(t30))
-	memory_copy(m.memory, uint32(v0+i32(20)), uint32(v3+i32(8)+i32(20)), uint32(i32(36)))
+	memory_copy(m.memory[:], uint32(v0+i32(20)), uint32(v3+i32(8)+i32(20)), uint32(i32(36)))
 	m.g0 = v3 + i32(80)
 }
 
@@ -7756,7 +7512,7 @@ func (m *Module) fn105(v0, v1 int32) {
 	t0 := m.g0
 	v2 = t0 - i32(16)
 	m.g0 = v2
-	memory_zero(m.memory, uint32(v0+i32(8)), uint32(i32(80)))
+	memory_zero(m.memory[:], uint32(v0+i32(8)), uint32(i32(80)))
 	m.fn132(v2, v1)
 	t1 := int64(load64(m.memory, uint64(uint32(v2))+8))
 	t2 := int32(load32(m.memory, uint32(v2)))
@@ -7816,9 +7572,9 @@ func (m *Module) fn107(v0, v1 int32) {
 	t0 := m.g0
 	v2 = t0 - i32(240)
 	m.g0 = v2
-	memory_zero(m.memory, uint32(v2+i32(8)), uint32(i32(184)))
+	memory_zero(m.memory[:], uint32(v2+i32(8)), uint32(i32(184)))
 	v3 = i32(8)
-	memory_copy(m.memory, uint32(v2+i32(192)+i32(8)), uint32(i32(21308)), uint32(i32(40)))
+	memory_copy(m.memory[:], uint32(v2+i32(192)+i32(8)), uint32(i32(21308)), uint32(i32(40)))
 l4:
 	if v3 == i32(48) {
 		goto l0
@@ -7849,7 +7605,7 @@ l3:
 	v3 = v3 + i32(4)
 	goto l4
 l0:
-	memory_copy(m.memory, uint32(v0), uint32(v2+i32(8)), uint32(i32(184)))
+	memory_copy(m.memory[:], uint32(v0), uint32(v2+i32(8)), uint32(i32(184)))
 	m.g0 = v2 + i32(240)
 }
 
@@ -7862,7 +7618,7 @@ func (m *Module) fn108(v0, v1, v2 int32) {
 	t0 := m.g0
 	v3 = t0 - i32(816)
 	m.g0 = v3
-	memory_zero(m.memory, uint32(v3+i32(20)), uint32(i32(772)))
+	memory_zero(m.memory[:], uint32(v3+i32(20)), uint32(i32(772)))
 	t1 := v3 + i32(792)
 	var p2 int32
 	if v1 == i32(1) {
@@ -7902,7 +7658,7 @@ l1:
 	{
 		{
 			if v1 == v5 {
-				memory_copy(m.memory, uint32(v0), uint32(v6), uint32(i32(772)))
+				memory_copy(m.memory[:], uint32(v0), uint32(v6), uint32(i32(772)))
 				m.g0 = v3 + i32(816)
 				return
 			}
@@ -8006,9 +7762,9 @@ func (m *Module) Xbackoff_budget_state_full(v0, v1 int32) int32 {
 		}
 		m.fn66(v2+i32(16), v1)
 		v1 = i32(0)
-		memory_zero(m.memory, uint32(v0+i32(184)), uint32(i32(72)))
+		memory_zero(m.memory[:], uint32(v0+i32(184)), uint32(i32(72)))
 		store64(m.memory, uint32(v0), uint64(i64(3543538395577939059)))
-		memory_copy(m.memory, uint32(v0+i32(8)), uint32(v2+i32(16)), uint32(i32(176)))
+		memory_copy(m.memory[:], uint32(v0+i32(8)), uint32(v2+i32(16)), uint32(i32(176)))
 	}
 l1:
 	m.g0 = v2 + i32(192)
@@ -8057,7 +7813,7 @@ func (m *Module) Xbackoff_budget_state_parse(v0, v1, v2 int32, v3 int64) int32 {
 		v5 = int32(v3)
 		v6 = v2
 	l3:
-		memory_copy(m.memory, uint32(v4+i32(192)), uint32(v1), uint32(i32(80)))
+		memory_copy(m.memory[:], uint32(v4+i32(192)), uint32(v1), uint32(i32(80)))
 		m.fn85(v4+i32(8), v4+i32(192), v6, v5)
 		{
 			t3 := int64(load64(m.memory, uint64(uint32(v4))+8))
@@ -8069,9 +7825,9 @@ func (m *Module) Xbackoff_budget_state_parse(v0, v1, v2 int32, v3 int64) int32 {
 		}
 	l5:
 		v5 = i32(0)
-		memory_zero(m.memory, uint32(v0+i32(184)), uint32(i32(72)))
+		memory_zero(m.memory[:], uint32(v0+i32(184)), uint32(i32(72)))
 		store64(m.memory, uint32(v0), uint64(i64(3543538395577939059)))
-		memory_copy(m.memory, uint32(v0+i32(8)), uint32(v4+i32(8)+i32(8)), uint32(i32(176)))
+		memory_copy(m.memory[:], uint32(v0+i32(8)), uint32(v4+i32(8)+i32(8)), uint32(i32(176)))
 	}
 l0:
 	m.g0 = v4 + i32(272)
@@ -8130,7 +7886,7 @@ func (m *Module) fn112(v0, v1 int32) {
 	v2 = t0 - i32(784)
 	m.g0 = v2
 	v3 = i32(0)
-	memory_zero(m.memory, uint32(v2+i32(12)), uint32(i32(772)))
+	memory_zero(m.memory[:], uint32(v2+i32(12)), uint32(i32(772)))
 	t1 := int64(load64(m.memory, uint64(uint32(v1))+80))
 	t2 := m.fn28(v2+i32(12), t1)
 	v4 = t2
@@ -8198,7 +7954,7 @@ l4:
 	v3 = v3 + i32(-8)
 	goto l5
 l1:
-	memory_copy(m.memory, uint32(v0), uint32(v4), uint32(i32(772)))
+	memory_copy(m.memory[:], uint32(v0), uint32(v4), uint32(i32(772)))
 	m.g0 = v2 + i32(784)
 }
 
@@ -8281,7 +8037,7 @@ func (m *Module) Xbackoff_budget_state_step(v0, v1 int32, v2 int64, v3 int32) in
 		t13 := v4 + i32(224)
 		v1 = v0 + i32(8)
 		m.fn90(t13, v1, v4+i32(32), v2)
-		memory_copy(m.memory, uint32(v4+i32(48)), uint32(v4+i32(224)), uint32(i32(176)))
+		memory_copy(m.memory[:], uint32(v4+i32(48)), uint32(v4+i32(224)), uint32(i32(176)))
 		t14 := int64(load64(m.memory, uint64(uint32(v4))+408))
 		v6 = t14
 		t15 := int64(load64(m.memory, uint64(uint32(v4))+400))
@@ -8293,11 +8049,11 @@ func (m *Module) Xbackoff_budget_state_step(v0, v1 int32, v2 int64, v3 int32) in
 			if t16 != t17 {
 				goto l7
 			}
-			t18 := m.fn243(v4+i32(48), v1, i32(80))
+			t18 := m.fn242(v4+i32(48), v1, i32(80))
 			if t18 != 0 {
 				goto l7
 			}
-			t19 := m.fn243(v4+i32(48)+i32(88), v0+i32(96), i32(88))
+			t19 := m.fn242(v4+i32(48)+i32(88), v0+i32(96), i32(88))
 			var p20 int32
 			if t19 != i32(0) {
 				p20 = 1
@@ -8305,7 +8061,7 @@ func (m *Module) Xbackoff_budget_state_step(v0, v1 int32, v2 int64, v3 int32) in
 			v7 = p20
 		}
 	l7:
-		memory_copy(m.memory, uint32(v1), uint32(v4+i32(48)), uint32(i32(176)))
+		memory_copy(m.memory[:], uint32(v1), uint32(v4+i32(48)), uint32(i32(176)))
 		v5 = i32(0)
 		if v3 == 0 {
 			goto l0
@@ -8378,86 +8134,6 @@ func (m *Module) Xbackoff_code_name(v0 int32) int32 {
 	}
 l18:
 	return v1
-}
-
-//go:norace
-func (m *Module) Xbackoff_duration_parse(v0 int32, v1 int64, v2 int32) int32 {
-	var v3, v4, v5 int32
-	t0 := m.g0
-	v3 = t0 - i32(64)
-	m.g0 = v3
-	v4 = i32(100)
-	if v2 == 0 {
-		goto l0
-	}
-	if !(v1 == 0) {
-		goto l1
-	}
-	v5 = i32(0)
-	v0 = i32(1)
-	goto l2
-l1:
-	if v0 == 0 {
-		goto l0
-	}
-	v4 = i32(108)
-	if uint64(v1) > uint64(i64(0x7fffffff)) {
-		goto l0
-	}
-	v5 = int32(v1)
-l2:
-	m.fn116(v3, v0, v5)
-	{
-		t1 := int32(load32(m.memory, uint32(v3)))
-		if t1 != i32(1) {
-			goto l3
-		}
-		t2 := int32(load32(m.memory, uint64(uint32(v3))+4))
-		v4 = t2
-		t3 := int32(load32(m.memory, uint64(uint32(v3))+8))
-		t4 := v3 + i32(24)
-		t5 := v0
-		v2 = t3
-		t6 := int32(load32(m.memory, uint64(uint32(v3))+12))
-		t7 := t5 + v2
-		v0 = t6
-		var p8 int32
-		if uint32(v0) < uint32(v2) {
-			p8 = 1
-		}
-		var p9 int32
-		if uint32(v0) > uint32(v5) {
-			p9 = 1
-		}
-		v5 = p8 | p9
-		p10 := t7
-		if v5 != 0 {
-			p10 = i32(1)
-		}
-		p11 := v0 - v2
-		if v5 != 0 {
-			p11 = i32(0)
-		}
-		m.fn26(t4, p10, p11)
-		goto l0
-	}
-l3:
-	{
-		t12 := int64(load64(m.memory, uint64(uint32(v3))+8))
-		v1 = t12
-		if v1 > i64(-1) {
-			goto l4
-		}
-		m.fn26(v3+i32(24), v0, v5)
-		v4 = i32(4)
-		goto l0
-	}
-l4:
-	store64(m.memory, uint32(v2), uint64(v1))
-	v4 = i32(0)
-l0:
-	m.g0 = v3 + i32(64)
-	return v4
 }
 
 //go:norace
@@ -8535,7 +8211,7 @@ l5:
 		v11 = v1 + v4
 		t12 := int64(load64(m.memory, uint64(uint32(v3))+48))
 		v12 = t12
-		memory_copy(m.memory, uint32(v3+i32(56)+i32(8)), uint32(i32(24568)), uint32(i32(112)))
+		memory_copy(m.memory[:], uint32(v3+i32(56)+i32(8)), uint32(i32(24568)), uint32(i32(112)))
 		v5 = i32(0)
 		{
 		l9:
@@ -8563,7 +8239,7 @@ l5:
 		l12:
 			{
 				if v8 == 0 {
-					m.fn244(v3, v12, i64(0), v13, i64(0))
+					m.fn243(v3, v12, i64(0), v13, i64(0))
 					t21 := int64(load64(m.memory, uint32(v3)))
 					t22 := v0
 					v15 = t21
@@ -8582,7 +8258,7 @@ l5:
 					goto l6
 				}
 				t17 := int32(m.memory[uint32(v4+v8)])
-				m.fn244(v3+i32(16), int64(uint32(t17+i32(-48)))&i64(255), i64(0), v13, i64(0))
+				m.fn243(v3+i32(16), int64(uint32(t17+i32(-48)))&i64(255), i64(0), v13, i64(0))
 				{
 					t18 := int64(load64(m.memory, uint64(uint32(v3))+24))
 					if t18 != i64(0) {
@@ -8636,56 +8312,6 @@ func (m *Module) Xbackoff_error_message(v0, v1 int32, v2 int64, v3 int32) int32 
 	p3 := i32(0)
 	if v3&i32(1) != 0 {
 		p3 = v1
-	}
-	return p3
-}
-
-//go:norace
-func (m *Module) Xbackoff_error_message_with(v0, v1 int32, v2 int64, v3 int32, v4 int64, v5 int32) int32 {
-	var v6, v7, v8 int32
-	t0 := m.g0
-	v6 = t0 - i32(48)
-	m.g0 = v6
-	v7 = i32(0)
-	if !(v2 == 0) {
-		goto l0
-	}
-	v1 = i32(1)
-	v8 = i32(0)
-	goto l1
-l0:
-	if v1 != 0 {
-		goto l2
-	}
-	v1 = i32(100)
-	goto l3
-l2:
-	if uint64(v2) <= uint64(i64(0x7fffffff)) {
-		goto l4
-	}
-	v1 = i32(108)
-l3:
-	v7 = i32(1)
-	goto l5
-l4:
-	v8 = int32(v2)
-l1:
-	store32(m.memory, uint64(uint32(v6))+28, uint32(v8))
-l5:
-	store32(m.memory, uint64(uint32(v6))+20, uint32(v7))
-	store32(m.memory, uint64(uint32(v6))+24, uint32(v1))
-	store32(m.memory, uint64(uint32(v6))+44, uint32(v5))
-	store64(m.memory, uint64(uint32(v6))+32, uint64(v4))
-	store32(m.memory, uint64(uint32(v6))+40, uint32(v3))
-	m.fn23(v6+i32(8), v0, v6+i32(20), v6+i32(32))
-	t1 := int32(load32(m.memory, uint64(uint32(v6))+8))
-	v1 = t1
-	t2 := int32(load32(m.memory, uint64(uint32(v6))+12))
-	v7 = t2
-	m.g0 = v6 + i32(48)
-	p3 := i32(0)
-	if v1&i32(1) != 0 {
-		p3 = v7
 	}
 	return p3
 }
@@ -8815,7 +8441,7 @@ func (m *Module) Xbackoff_http_retry_after(v0, v1 int32, v2, v3 int64, v4 int32)
 				}
 				v2 = i64(0)
 				t10 := int64(load64(m.memory, uint64(uint32(v5))+128))
-				m.fn244(v5+i32(48), t10, i64(0), i64(1000000), i64(0))
+				m.fn243(v5+i32(48), t10, i64(0), i64(1000000), i64(0))
 				t12 := v5 + i32(120)
 				p11 := i32(26396)
 				if v9 != 0 {
@@ -9097,7 +8723,7 @@ func (m *Module) fn123(v0, v1 int32, v2 int64, v3 int32) {
 	v5 = t1 + i32(-1)
 	store32(m.memory, uint32(t2), uint32(v5))
 	v6 = i64(0)
-	m.fn244(v4, v2, i64(0), i64(10), i64(0))
+	m.fn243(v4, v2, i64(0), i64(10), i64(0))
 	{
 		{
 			t3 := int64(load64(m.memory, uint64(uint32(v4))+8))
@@ -9377,7 +9003,7 @@ func (m *Module) fn129(v0 int32) int64 {
 	t0 := m.g0
 	v1 = t0 - i32(128)
 	m.g0 = v1
-	memory_copy(m.memory, uint32(v1+i32(8)), uint32(v0), uint32(i32(56)))
+	memory_copy(m.memory[:], uint32(v1+i32(8)), uint32(v0), uint32(i32(56)))
 	t1 := int64(load64(m.memory, uint64(uint32(v1))+40))
 	t2 := int64(load64(m.memory, uint64(uint32(v1))+48))
 	store64(m.memory, uint64(uint32(v1))+40, uint64(t1|t2<<56))
@@ -9522,7 +9148,7 @@ func (m *Module) Xbackoff_operation_begin(v0, v1 int32, v2, v3, v4 int64, v5 int
 		if t2 == i32(1) {
 			goto l1
 		}
-		memory_copy(m.memory, uint32(v6+i32(24)), uint32(v1), uint32(i32(160)))
+		memory_copy(m.memory[:], uint32(v6+i32(24)), uint32(v1), uint32(i32(160)))
 		m.fn45(v6+i32(8), v5)
 		t3 := int32(load32(m.memory, uint64(uint32(v6))+12))
 		v5 = t3
@@ -9544,7 +9170,7 @@ func (m *Module) Xbackoff_operation_begin(v0, v1 int32, v2, v3, v4 int64, v5 int
 			if t5 != i64(1) {
 				goto l3
 			}
-			memory_copy(m.memory, uint32(v6+i32(184)), uint32(v6+i32(280)), uint32(i32(88)))
+			memory_copy(m.memory[:], uint32(v6+i32(184)), uint32(v6+i32(280)), uint32(i32(88)))
 			{
 				t6 := int32(load32(m.memory, uint32(v5)))
 				switch t6 + i32(-2) {
@@ -9604,9 +9230,9 @@ func (m *Module) Xbackoff_operation_begin(v0, v1 int32, v2, v3, v4 int64, v5 int
 		}
 	l3:
 		v1 = i32(0)
-		memory_zero(m.memory, uint32(v0+i32(224)), uint32(i32(288)))
+		memory_zero(m.memory[:], uint32(v0+i32(224)), uint32(i32(288)))
 		store64(m.memory, uint32(v0), uint64(i64(3559379042386145391)))
-		memory_copy(m.memory, uint32(v0+i32(8)), uint32(v6+i32(24)), uint32(i32(160)))
+		memory_copy(m.memory[:], uint32(v0+i32(8)), uint32(v6+i32(24)), uint32(i32(160)))
 		store64(m.memory, uint64(uint32(v0))+192, uint64(i64(0)))
 		t21 := v0
 		t22 := v4
@@ -9652,7 +9278,7 @@ func (m *Module) fn132(v0, v1 int32) {
 		}
 		t2 := int64(load64(m.memory, uint64(uint32(v1))+8))
 		t3 := m.fn239(v1)
-		m.fn244(v2, t2, i64(0), t3, i64(0))
+		m.fn243(v2, t2, i64(0), t3, i64(0))
 		t4 := int64(load64(m.memory, uint32(v2)))
 		t5 := int64(load64(m.memory, uint64(uint32(v2))+8))
 		t7 := v0
@@ -9671,50 +9297,80 @@ l0:
 //go:norace
 func (m *Module) fn133(v0, v1 int32, v2, v3 int64) int64 {
 	var v4 int32
-	var v5 int64
+	var v5, v6 int64
 	t0 := m.g0
 	v4 = t0 - i32(16)
 	m.g0 = v4
 	v5 = i64(0)
-	switch v1 {
-	default:
-		goto l1
-	case 0:
-		m.fn240(v0, v3)
-		t1 := int32(load32(m.memory, uint32(v0)))
-		t2 := int64(load32(m.memory, uint64(uint32(t1))+44))
-		v2 = t2 * v2
-		v5 = i64(0)
-		goto l3
-	case 3:
-		m.fn241(v4, v0, v3)
-		{
+	{
+		switch v1 {
+		default:
+			goto l1
+		case 0:
+			m.fn240(v0, v3)
+			t1 := int32(load32(m.memory, uint32(v0)))
+			t2 := int64(load32(m.memory, uint64(uint32(t1))+44))
+			v2 = t2 * v2
+			v5 = i64(0)
+			goto l3
+		case 3:
+			m.fn241(v4, v0, v3)
 			{
-				t3 := int32(load32(m.memory, uint32(v0)))
-				t4 := int64(load32(m.memory, uint64(uint32(t3))+40))
-				v3 = t4
-				if !(v3 == 0) {
-					goto l4
+				{
+					t3 := int32(load32(m.memory, uint32(v0)))
+					t4 := int64(load32(m.memory, uint64(uint32(t3))+40))
+					v3 = t4
+					if !(v3 == 0) {
+						goto l4
+					}
+					v5 = v2
+					goto l5
 				}
-				v5 = v2
-				goto l5
+			l4:
+				t5 := int64(load64(m.memory, uint32(v4)))
+				t6 := int64(uint64(t5) / uint64(v3))
+				t7 := v2
+				v5 = t6
+				p8 := v5
+				if uint64(v2) < uint64(v5) {
+					p8 = t7
+				}
+				v5 = p8
 			}
-		l4:
-			t5 := int64(load64(m.memory, uint32(v4)))
-			t6 := int64(uint64(t5) / uint64(v3))
-			t7 := v2
-			v5 = t6
-			p8 := v5
-			if uint64(v2) < uint64(v5) {
-				p8 = t7
-			}
-			v5 = p8
+		l5:
+			v2 = i64(0) - v5*v3
 		}
-	l5:
-		v2 = i64(0) - v5*v3
+	l3:
+		t9 := int32(load32(m.memory, uint64(uint32(v0))+8))
+		t10 := int32(load32(m.memory, uint64(uint32(v0))+12))
+		t11 := int64(load64(m.memory, uint32(t10)))
+		t12 := int64(uint64(t11) % uint64(i64(10)))
+		v1 = int32(t12)
+		if uint32(t9) <= uint32(v1) {
+			goto l1
+		}
+		t13 := int32(load32(m.memory, uint64(uint32(v0))+4))
+		v0 = t13 + v1<<3
+		t14 := int64(load64(m.memory, uint32(v0)))
+		t15 := v0
+		v6 = t14
+		v3 = v6 + v2
+		t16 := v3>>63 ^ i64(-0x8000000000000000)
+		t17 := v3
+		var p18 int32
+		if v2 < i64(0) {
+			p18 = 1
+		}
+		var p19 int32
+		if v3 < v6 {
+			p19 = 1
+		}
+		p20 := t17
+		if p18^p19 != 0 {
+			p20 = t16
+		}
+		store64(m.memory, uint32(t15), uint64(p20))
 	}
-l3:
-	m.fn242(v0, v2)
 l1:
 	m.g0 = v4 + i32(16)
 	return v5
@@ -9838,7 +9494,7 @@ func (m *Module) Xbackoff_operation_decide(v0, v1 int32, v2, v3 int64, v4, v5 in
 					if t8 != i64(1) {
 						goto l9
 					}
-					memory_copy(m.memory, uint32(v6+i32(232)), uint32(v6+i32(80)), uint32(i32(88)))
+					memory_copy(m.memory[:], uint32(v6+i32(232)), uint32(v6+i32(80)), uint32(i32(88)))
 					{
 						t9 := int32(load32(m.memory, uint32(v4)))
 						if t9 != i32(2) {
@@ -9981,7 +9637,7 @@ func (m *Module) Xbackoff_operation_decide(v0, v1 int32, v2, v3 int64, v4, v5 in
 							p48 = t46
 						}
 						t49 := fn1(v10, v30)
-						m.fn244(t44, p48+i64(1), i64(0), t49, i64(0))
+						m.fn243(t44, p48+i64(1), i64(0), t49, i64(0))
 						t50 := int64(load64(m.memory, uint64(uint32(v6))+40))
 						v9 = t50
 					}
@@ -10039,7 +9695,7 @@ func (m *Module) Xbackoff_operation_decide(v0, v1 int32, v2, v3 int64, v4, v5 in
 								if uint64(v9) < uint64(i64(0x7fffffffffffffff)) {
 									p63 = v9
 								}
-								m.fn244(t62, t61, i64(0), p63-v2+i64(1), i64(0))
+								m.fn243(t62, t61, i64(0), p63-v2+i64(1), i64(0))
 								t64 := int64(load64(m.memory, uint64(uint32(v6))+24))
 								v2 = v2 + t64
 							}
@@ -10086,7 +9742,7 @@ func (m *Module) Xbackoff_operation_decide(v0, v1 int32, v2, v3 int64, v4, v5 in
 						if t71 != i64(1) {
 							goto l23
 						}
-						memory_copy(m.memory, uint32(v6+i32(232)), uint32(v6+i32(80)), uint32(i32(88)))
+						memory_copy(m.memory[:], uint32(v6+i32(232)), uint32(v6+i32(80)), uint32(i32(88)))
 						{
 							t72 := int32(load32(m.memory, uint32(v4)))
 							switch t72 + i32(-1) {
@@ -10184,7 +9840,7 @@ func (m *Module) Xbackoff_operation_decide(v0, v1 int32, v2, v3 int64, v4, v5 in
 				if t90 != i64(1) {
 					goto l31
 				}
-				memory_copy(m.memory, uint32(v6+i32(232)), uint32(v6+i32(80)), uint32(i32(88)))
+				memory_copy(m.memory[:], uint32(v6+i32(232)), uint32(v6+i32(80)), uint32(i32(88)))
 				v9 = i64(0)
 				{
 					t91 := int32(load32(m.memory, uint32(v4)))
@@ -10247,7 +9903,7 @@ func (m *Module) Xbackoff_operation_decide(v0, v1 int32, v2, v3 int64, v4, v5 in
 							p109 = i64(0)
 						}
 						t110 := int64(load64(m.memory, uint64(uint32(v4))+8))
-						m.fn244(t107, p109, i64(0), t110, i64(0))
+						m.fn243(t107, p109, i64(0), t110, i64(0))
 						m.fn132(v6+i32(72), v4)
 						t112 := v6
 						p111 := v3
@@ -10431,7 +10087,7 @@ func (m *Module) fn137(v0 int64, v1 int32) {
 		if t2 != i64(1) {
 			goto l0
 		}
-		memory_copy(m.memory, uint32(v2+i32(8)), uint32(v2+i32(104)), uint32(i32(88)))
+		memory_copy(m.memory[:], uint32(v2+i32(8)), uint32(v2+i32(104)), uint32(i32(88)))
 		{
 			t3 := int32(load32(m.memory, uint32(v1)))
 			switch t3 + i32(-2) {
@@ -10468,7 +10124,7 @@ func (m *Module) fn138(v0 int32, v1 int64, v2 int32) int64 {
 	m.fn160(v3, v0, v1, v2)
 	t1 := int64(load64(m.memory, uint32(v3)))
 	t2 := fn1(v1, v2)
-	t3 := m.fn228(t1, v0, int64(uint32(v2)), t2)
+	t3 := m.fn229(t1, v0, int64(uint32(v2)), t2)
 	v1 = t3
 	m.g0 = v3 + i32(16)
 	return v1
@@ -10490,7 +10146,7 @@ func (m *Module) fn139(v0, v1, v2 int32, v3 int64, v4 int32) {
 		if t1 != i64(1) {
 			goto l0
 		}
-		memory_copy(m.memory, uint32(v5+i32(8)), uint32(v5+i32(104)), uint32(i32(88)))
+		memory_copy(m.memory[:], uint32(v5+i32(8)), uint32(v5+i32(104)), uint32(i32(88)))
 		{
 			t2 := int32(load32(m.memory, uint32(v4)))
 			switch t2 + i32(-2) {
@@ -10540,7 +10196,7 @@ func (m *Module) fn140(v0, v1 int32, v2 int64) int64 {
 			v5 = int64(uint32(v1))
 			t3 := int64(uint64(t2) / uint64(v5))
 			v6 = t3
-			m.fn244(t1, v6, i64(0), v4, i64(0))
+			m.fn243(t1, v6, i64(0), v4, i64(0))
 			t4 := int64(load64(m.memory, uint64(uint32(v3))+16))
 			v7 = t4
 			t5 := int64(uint64((v2-v6*v5)*v4) / uint64(v5))
@@ -10559,7 +10215,7 @@ func (m *Module) fn140(v0, v1 int32, v2 int64) int64 {
 			goto l1
 		}
 	l0:
-		m.fn244(v3, v2, i64(0), v4, i64(0))
+		m.fn243(v3, v2, i64(0), v4, i64(0))
 		t9 := int64(load64(m.memory, uint64(uint32(v3))+8))
 		var p10 int32
 		if t9 != i64(0) {
@@ -10653,11 +10309,11 @@ func (m *Module) Xbackoff_operation_resume(v0, v1 int32, v2, v3, v4, v5 int64) i
 		if t2 == i32(1) {
 			goto l1
 		}
-		memory_copy(m.memory, uint32(v6+i32(16)), uint32(v1), uint32(i32(160)))
+		memory_copy(m.memory[:], uint32(v6+i32(16)), uint32(v1), uint32(i32(160)))
 		v1 = i32(0)
-		memory_zero(m.memory, uint32(v0+i32(224)), uint32(i32(288)))
+		memory_zero(m.memory[:], uint32(v0+i32(224)), uint32(i32(288)))
 		store64(m.memory, uint32(v0), uint64(i64(3559379042386145391)))
-		memory_copy(m.memory, uint32(v0+i32(8)), uint32(v6+i32(16)), uint32(i32(160)))
+		memory_copy(m.memory[:], uint32(v0+i32(8)), uint32(v6+i32(16)), uint32(i32(160)))
 		store64(m.memory, uint64(uint32(v0))+216, uint64(i64(0)))
 		t3 := v0
 		var p4 int32
@@ -10727,65 +10383,6 @@ func (m *Module) Xbackoff_operation_state(v0, v1, v2, v3 int32) int32 {
 		return i32(101)
 	}
 	return i32(100)
-}
-
-//go:norace
-func (m *Module) Xbackoff_outcome_from_name(v0 int32, v1 int64) int32 {
-	var v2, v3, v4, v5 int32
-	{
-		if !(v1 == 0) {
-			goto l0
-		}
-		v2 = i32(1)
-		v3 = i32(0)
-		goto l1
-	l0:
-		if v0 != 0 {
-			goto l2
-		}
-		v2 = i32(0)
-		v3 = i32(100)
-		goto l1
-	l2:
-		t0 := v0
-		var p1 int32
-		if uint64(v1) > uint64(i64(0x7fffffff)) {
-			p1 = 1
-		}
-		v4 = p1
-		p2 := t0
-		if v4 != 0 {
-			p2 = i32(0)
-		}
-		v2 = p2
-		p3 := int32(v1)
-		if v4 != 0 {
-			p3 = i32(108)
-		}
-		v3 = p3
-	}
-l1:
-	v0 = i32(-20)
-l4:
-	{
-		if v0 != 0 {
-			goto l3
-		}
-		return i32(0)
-	l3:
-		v4 = v0 + i32(20936)
-		v0 = v0 + i32(4)
-		t4 := int32(load32(m.memory, uint32(v4)))
-		v5 = t4
-		v4 = v5 << 2
-		t5 := int32(load32(m.memory, uint32(v4+i32(20976))))
-		t6 := int32(load32(m.memory, uint32(v4+i32(20956))))
-		t7 := m.fn21(t5, t6, v2, v3)
-		if t7 == 0 {
-			goto l4
-		}
-	}
-	return v5
 }
 
 //go:norace
@@ -10901,464 +10498,6 @@ func (m *Module) Xbackoff_parse_retry_after(v0 int32, v1, v2 int64, v3 int32) in
 l0:
 	m.g0 = v4 + i32(16)
 	return v5
-}
-
-//go:norace
-func (m *Module) Xbackoff_policy_change(v0, v1 int32, v2 int64, v3, v4 int32) int32 {
-	var v5, v6 int32
-	var v7 int64
-	t0 := m.g0
-	v5 = t0 - i32(576)
-	m.g0 = v5
-	{
-		if v3 != 0 {
-			goto l0
-		}
-		v6 = i32(0)
-		memory_zero(m.memory, uint32(v5+i32(24)), uint32(i32(88)))
-		v0 = i32(100)
-		v2 = i64(0)
-		v7 = i64(0)
-		goto l1
-	l0:
-		m.fn41(v5+i32(16), v0)
-		t1 := int32(load32(m.memory, uint64(uint32(v5))+20))
-		v0 = t1
-		{
-			{
-				{
-					t2 := int32(load32(m.memory, uint64(uint32(v5))+16))
-					if t2 != i32(1) {
-						goto l2
-					}
-					v7 = i64(0)
-					v6 = i32(0)
-					goto l3
-				}
-			l2:
-				memory_copy(m.memory, uint32(v5+i32(112)), uint32(v0), uint32(i32(160)))
-				v6 = i32(0)
-				m.fn33(v5+i32(8), v1, i32(21216), i32(23), i32(0))
-				v7 = i64(0)
-				t3 := int32(load32(m.memory, uint64(uint32(v5))+12))
-				v0 = t3
-				t4 := int32(load32(m.memory, uint64(uint32(v5))+8))
-				if t4&i32(1) == 0 {
-					goto l4
-				}
-			}
-		l3:
-			v2 = i64(0)
-			goto l5
-		l4:
-			m.fn151(v5+i32(272), v5+i32(112), v0, v2)
-			t5 := int32(load32(m.memory, uint64(uint32(v5))+300))
-			v0 = t5
-			t6 := int32(load32(m.memory, uint64(uint32(v5))+296))
-			v6 = t6
-			t7 := int64(load64(m.memory, uint64(uint32(v5))+288))
-			v2 = t7
-			t8 := int64(load64(m.memory, uint64(uint32(v5))+280))
-			v7 = t8
-			t9 := int64(load64(m.memory, uint64(uint32(v5))+272))
-			if t9 != i64(1) {
-				goto l6
-			}
-		}
-	l5:
-		memory_zero(m.memory, uint32(v5+i32(24)), uint32(i32(88)))
-		goto l1
-	l6:
-		memory_copy(m.memory, uint32(v5+i32(440)), uint32(v5+i32(272)+i32(32)), uint32(i32(136)))
-		memory_zero(m.memory, uint32(v3+i32(168)), uint32(i32(216)))
-		store32(m.memory, uint64(uint32(v3))+28, uint32(v0))
-		store32(m.memory, uint64(uint32(v3))+24, uint32(v6))
-		store64(m.memory, uint64(uint32(v3))+16, uint64(v2))
-		store64(m.memory, uint64(uint32(v3))+8, uint64(v7))
-		store64(m.memory, uint32(v3), uint64(i64(3543621949687885680)))
-		memory_copy(m.memory, uint32(v3+i32(32)), uint32(v5+i32(440)), uint32(i32(136)))
-		memory_zero(m.memory, uint32(v5+i32(24)), uint32(i32(88)))
-		v2 = i64(0)
-		v0 = i32(0)
-		v7 = i64(0)
-		v6 = i32(0)
-	}
-l1:
-	if v4 == 0 {
-		goto l7
-	}
-	store64(m.memory, uint64(uint32(v4))+16, uint64(v2))
-	store64(m.memory, uint64(uint32(v4))+8, uint64(v7))
-	store32(m.memory, uint64(uint32(v4))+4, uint32(v6))
-	store32(m.memory, uint32(v4), uint32(v0))
-	memory_copy(m.memory, uint32(v4+i32(24)), uint32(v5+i32(24)), uint32(i32(88)))
-l7:
-	m.g0 = v5 + i32(576)
-	return v0
-}
-
-//go:norace
-func (m *Module) fn151(v0, v1, v2 int32, v3 int64) {
-	var v4, v5, v6 int32
-	var v7 int64
-	var v8 int32
-	t0 := m.g0
-	v4 = t0 - i32(1936)
-	m.g0 = v4
-	m.fn154(v4+i32(12), v1)
-	t1 := int32(load32(m.memory, uint64(uint32(v4))+780))
-	t2 := v4 + i32(784)
-	t3 := v4 + i32(12)
-	v1 = t1
-	var p4 int32
-	if uint32(v1) > uint32(i32(768)) {
-		p4 = 1
-	}
-	v5 = p4
-	p5 := t3
-	if v5 != 0 {
-		p5 = i32(1)
-	}
-	p6 := v1
-	if v5 != 0 {
-		p6 = i32(0)
-	}
-	m.fn100(t2, i32(1), p5, p6)
-	{
-		t7 := int64(load64(m.memory, uint64(uint32(v4))+784))
-		if t7 != i64(2) {
-			goto l0
-		}
-		memory_zero(m.memory, uint32(v4+i32(1544)), uint32(i32(192)))
-		goto l1
-	}
-l0:
-	v1 = v4 + i32(1744)
-	m.fn101(v1, v4+i32(784))
-	memory_copy(m.memory, uint32(v4+i32(1544)), uint32(v1), uint32(i32(192)))
-l1:
-	if v2 == i32(18) {
-		goto l2
-	}
-	if v2 == i32(11) {
-		v5 = i32(26400)
-		v1 = i32(5)
-		goto l4
-	}
-	v5 = i32(4)
-	v1 = i32(0)
-	goto l4
-l2:
-	v5 = i32(26420)
-	v1 = i32(1)
-l4:
-	v1 = v1 << 2
-	v6 = v4 + i32(1552)
-	t8 := int64(load64(m.memory, uint64(uint32(v4))+1544))
-	v7 = t8
-l7:
-	if v1 == 0 {
-		goto l5
-	}
-	{
-		t9 := int32(load32(m.memory, uint32(v5)))
-		v8 = t9
-		p10 := i32(-33)
-		if uint32(v8) < uint32(i32(33)) {
-			p10 = i32(-1)
-		}
-		v8 = p10 + v8
-		if uint32(v8) > uint32(i32(22)) {
-			goto l6
-		}
-		store64(m.memory, uint32(v6+v8<<3), uint64(i64(0)))
-	}
-l6:
-	v5 = v5 + i32(4)
-	v1 = v1 + i32(-4)
-	v7 = v7 & i64_rotl(i64(-2), int64(uint32(v8)))
-	goto l7
-l5:
-	store64(m.memory, uint64(uint32(v4))+1544, uint64(v7))
-	m.fn40(v4+i32(1544), v2, v3)
-	m.fn156(v0, v4+i32(1544))
-	m.g0 = v4 + i32(1936)
-}
-
-//go:norace
-func (m *Module) Xbackoff_policy_change_ratio(v0, v1, v2, v3, v4, v5 int32) int32 {
-	var v6 int32
-	var v7, v8 int64
-	t0 := m.g0
-	v6 = t0 - i32(576)
-	m.g0 = v6
-	{
-		if v4 != 0 {
-			goto l0
-		}
-		v1 = i32(0)
-		memory_zero(m.memory, uint32(v6+i32(24)), uint32(i32(88)))
-		v0 = i32(100)
-		v7 = i64(0)
-		v8 = i64(0)
-		goto l1
-	l0:
-		m.fn41(v6+i32(16), v0)
-		t1 := int32(load32(m.memory, uint64(uint32(v6))+20))
-		v0 = t1
-		{
-			t2 := int32(load32(m.memory, uint64(uint32(v6))+16))
-			if t2 == i32(1) {
-				goto l2
-			}
-			memory_copy(m.memory, uint32(v6+i32(112)), uint32(v0), uint32(i32(160)))
-			m.fn33(v6+i32(8), v1, i32(21216), i32(23), i32(1))
-			t3 := int32(load32(m.memory, uint64(uint32(v6))+12))
-			v0 = t3
-			t4 := int32(load32(m.memory, uint64(uint32(v6))+8))
-			if t4&i32(1) != 0 {
-				goto l2
-			}
-			m.fn151(v6+i32(272), v6+i32(112), v0, int64(uint32(v2))<<32|int64(uint32(v3)))
-			t5 := int32(load32(m.memory, uint64(uint32(v6))+300))
-			v0 = t5
-			t6 := int32(load32(m.memory, uint64(uint32(v6))+296))
-			v1 = t6
-			t7 := int64(load64(m.memory, uint64(uint32(v6))+288))
-			v7 = t7
-			t8 := int64(load64(m.memory, uint64(uint32(v6))+280))
-			v8 = t8
-			t9 := int64(load64(m.memory, uint64(uint32(v6))+272))
-			if t9 == i64(1) {
-				goto l3
-			}
-			memory_copy(m.memory, uint32(v6+i32(440)), uint32(v6+i32(272)+i32(32)), uint32(i32(136)))
-			memory_zero(m.memory, uint32(v4+i32(168)), uint32(i32(216)))
-			store32(m.memory, uint64(uint32(v4))+28, uint32(v0))
-			store32(m.memory, uint64(uint32(v4))+24, uint32(v1))
-			store64(m.memory, uint64(uint32(v4))+16, uint64(v7))
-			store64(m.memory, uint64(uint32(v4))+8, uint64(v8))
-			store64(m.memory, uint32(v4), uint64(i64(3543621949687885680)))
-			memory_copy(m.memory, uint32(v4+i32(32)), uint32(v6+i32(440)), uint32(i32(136)))
-			memory_zero(m.memory, uint32(v6+i32(24)), uint32(i32(88)))
-			v7 = i64(0)
-			v0 = i32(0)
-			v8 = i64(0)
-			v1 = i32(0)
-			goto l1
-		}
-	l2:
-		v8 = i64(0)
-		v1 = i32(0)
-		v7 = i64(0)
-	l3:
-		memory_zero(m.memory, uint32(v6+i32(24)), uint32(i32(88)))
-	}
-l1:
-	if v5 == 0 {
-		goto l4
-	}
-	store64(m.memory, uint64(uint32(v5))+16, uint64(v7))
-	store64(m.memory, uint64(uint32(v5))+8, uint64(v8))
-	store32(m.memory, uint64(uint32(v5))+4, uint32(v1))
-	store32(m.memory, uint32(v5), uint32(v0))
-	memory_copy(m.memory, uint32(v5+i32(24)), uint32(v6+i32(24)), uint32(i32(88)))
-l4:
-	m.g0 = v6 + i32(576)
-	return v0
-}
-
-//go:norace
-func (m *Module) Xbackoff_policy_change_text(v0, v1 int32, v2 int64, v3, v4 int32) int32 {
-	var v5, v6, v7, v8 int32
-	t0 := m.g0
-	v5 = t0 - i32(5360)
-	m.g0 = v5
-	{
-		if v3 != 0 {
-			goto l0
-		}
-		memory_zero(m.memory, uint32(v5+i32(140)), uint32(i32(108)))
-		v0 = i32(100)
-		goto l1
-	l0:
-		m.fn41(v5+i32(8), v0)
-		v6 = i32(1)
-		t1 := int32(load32(m.memory, uint64(uint32(v5))+12))
-		v0 = t1
-		{
-			t2 := int32(load32(m.memory, uint64(uint32(v5))+8))
-			if t2 != i32(1) {
-				goto l2
-			}
-			memory_zero(m.memory, uint32(v5+i32(140)), uint32(i32(108)))
-			goto l1
-		}
-	l2:
-		memory_copy(m.memory, uint32(v5+i32(248)), uint32(v0), uint32(i32(160)))
-		v7 = i32(0)
-		if v2 == 0 {
-			goto l3
-		}
-		if v1 != 0 {
-			goto l4
-		}
-		v0 = i32(100)
-		goto l5
-	l4:
-		if uint64(v2) <= uint64(i64(0x7fffffff)) {
-			goto l6
-		}
-		v0 = i32(108)
-	l5:
-		memory_zero(m.memory, uint32(v5+i32(140)), uint32(i32(108)))
-		goto l1
-	l6:
-		v7 = int32(v2)
-		v6 = v1
-	l3:
-		m.fn154(v5+i32(740), v5+i32(248))
-		t3 := int32(load32(m.memory, uint64(uint32(v5))+1508))
-		t4 := v5 + i32(3864)
-		t5 := v5 + i32(740)
-		v0 = t3
-		var p6 int32
-		if uint32(v0) > uint32(i32(768)) {
-			p6 = 1
-		}
-		v1 = p6
-		p7 := t5
-		if v1 != 0 {
-			p7 = i32(1)
-		}
-		p8 := v0
-		if v1 != 0 {
-			p8 = i32(0)
-		}
-		m.fn100(t4, i32(1), p7, p8)
-		t9 := int64(load64(m.memory, uint64(uint32(v5))+3864))
-		v2 = t9
-		memory_copy(m.memory, uint32(v5+i32(3104)), uint32(v5+i32(3864)+i32(8)), uint32(i32(72)))
-		{
-			if v2 != i64(2) {
-				goto l7
-			}
-			memory_copy(m.memory, uint32(v5+i32(568)+i32(8)), uint32(v5+i32(3104)), uint32(i32(72)))
-			goto l8
-		l7:
-			memory_copy(m.memory, uint32(v5+i32(1512)+i32(80)), uint32(v5+i32(3864)+i32(80)), uint32(i32(680)))
-			memory_copy(m.memory, uint32(v5+i32(1512)+i32(8)), uint32(v5+i32(3104)), uint32(i32(72)))
-			store64(m.memory, uint64(uint32(v5))+1512, uint64(v2))
-			v0 = i32(0)
-		l10:
-			{
-				if v0 == i32(736) {
-					goto l9
-				}
-				v1 = v5 + i32(4624) + v0
-				t10 := v1
-				v8 = v5 + i32(1512) + v0
-				t11 := int64(load64(m.memory, uint32(v8)))
-				store64(m.memory, uint32(t10), uint64(t11))
-				store32(m.memory, uint32(v1+i32(16)), uint32(i32(0)))
-				t12 := int64(load64(m.memory, uint32(v8+i32(8))))
-				store64(m.memory, uint32(v1+i32(8)), uint64(t12))
-				v0 = v0 + i32(32)
-				goto l10
-			}
-		l9:
-			memory_copy(m.memory, uint32(v5+i32(3864)), uint32(v5+i32(4624)), uint32(i32(736)))
-			store64(m.memory, uint64(uint32(v5))+4608, uint64(i64(1)))
-			store32(m.memory, uint64(uint32(v5))+4600, uint32(v6))
-			t13 := int32(load32(m.memory, uint64(uint32(v5))+2264))
-			t14 := v5
-			v0 = t13
-			store32(m.memory, uint64(uint32(t14))+4616, uint32(v0))
-			store32(m.memory, uint64(uint32(v5))+4604, uint32(v7))
-			{
-				if uint32(v7) > uint32(i32(1024)) {
-					goto l11
-				}
-				t16 := v5 + i32(4624)
-				t17 := v5 + i32(3864)
-				p15 := i32(0)
-				if v7 != 0 {
-					p15 = v6
-				}
-				m.fn155(t16, t17, i32(0), p15, v7)
-				{
-					t18 := int32(load32(m.memory, uint64(uint32(v5))+4688))
-					v0 = t18
-					if v0 == 0 {
-						memory_copy(m.memory, uint32(v5+i32(3104)), uint32(v5+i32(3864)), uint32(i32(760)))
-						t20 := int64(load64(m.memory, uint64(uint32(v5))+3104))
-						v2 = t20
-						if v2 == i64(2) {
-							goto l13
-						}
-						t21 := v5 + i32(3032)
-						v1 = v5 + i32(3104) + i32(8)
-						memory_copy(m.memory, uint32(t21), uint32(v1), uint32(i32(72)))
-						memory_copy(m.memory, uint32(v5+i32(2272)+i32(80)), uint32(v5+i32(3104)+i32(80)), uint32(i32(680)))
-						memory_copy(m.memory, uint32(v5+i32(2272)+i32(8)), uint32(v5+i32(3032)), uint32(i32(72)))
-						store64(m.memory, uint64(uint32(v5))+2272, uint64(v2))
-						m.fn101(v5+i32(3864), v5+i32(2272))
-						m.fn156(v5+i32(3104), v5+i32(3864))
-						v0 = v5 + i32(568) + i32(8)
-						{
-							t22 := int64(load64(m.memory, uint64(uint32(v5))+3104))
-							if t22 != i64(1) {
-								memory_copy(m.memory, uint32(v0), uint32(v1), uint32(i32(160)))
-								memory_copy(m.memory, uint32(v5+i32(408)), uint32(v0), uint32(i32(160)))
-								memory_zero(m.memory, uint32(v3+i32(168)), uint32(i32(216)))
-								store64(m.memory, uint32(v3), uint64(i64(3543621949687885680)))
-								memory_copy(m.memory, uint32(v3+i32(8)), uint32(v5+i32(408)), uint32(i32(160)))
-								goto l16
-							}
-							m.fn104(v0, v5+i32(2272), v1)
-							goto l15
-						}
-					}
-					memory_copy(m.memory, uint32(v5+i32(3112)), uint32(v5+i32(4624)), uint32(i32(64)))
-					store32(m.memory, uint64(uint32(v5))+3176, uint32(v0))
-					t19 := int32(load32(m.memory, uint64(uint32(v5))+4692))
-					store32(m.memory, uint64(uint32(v5))+3180, uint32(t19))
-					goto l13
-				}
-			}
-		l11:
-			m.fn157(v5+i32(3112), v0, i32(24), i32(0), i32(1024), i32(1), i32(0))
-		l13:
-			memory_copy(m.memory, uint32(v5+i32(3032)), uint32(v5+i32(3104)+i32(8)), uint32(i32(72)))
-			memory_copy(m.memory, uint32(v5+i32(568)+i32(8)), uint32(v5+i32(3032)), uint32(i32(72)))
-		}
-	l8:
-		v0 = v5 + i32(576)
-	l15:
-		memory_copy(m.memory, uint32(v5+i32(408)), uint32(v0), uint32(i32(72)))
-		m.fn20(v5+i32(128), v5+i32(408))
-		t23 := int64(load64(m.memory, uint64(uint32(v5))+128))
-		if t23 != i64(1) {
-			goto l16
-		}
-		t24 := int32(load32(m.memory, uint64(uint32(v5))+136))
-		v0 = t24
-	}
-l1:
-	memory_copy(m.memory, uint32(v5+i32(20)), uint32(v5+i32(140)), uint32(i32(108)))
-	goto l17
-l16:
-	v0 = i32(0)
-	memory_zero(m.memory, uint32(v5+i32(20)), uint32(i32(108)))
-l17:
-	if v4 == 0 {
-		goto l18
-	}
-	store32(m.memory, uint32(v4), uint32(v0))
-	memory_copy(m.memory, uint32(v4+i32(4)), uint32(v5+i32(20)), uint32(i32(108)))
-l18:
-	m.g0 = v5 + i32(5360)
-	return v0
 }
 
 //go:norace
@@ -11609,7 +10748,7 @@ l37:
 				if v17 == 0 {
 					goto l20
 				}
-				memory_copy(m.memory, uint32(v8), uint32(v9), uint32(i32(48)))
+				memory_copy(m.memory[:], uint32(v8), uint32(v9), uint32(i32(48)))
 				store64(m.memory, uint64(uint32(v5))+16, uint64(v20))
 				store64(m.memory, uint64(uint32(v5))+8, uint64(v19))
 				t55 := int32(load32(m.memory, uint64(uint32(v5))+236))
@@ -11683,7 +10822,7 @@ l37:
 					if v17 == 0 {
 						goto l32
 					}
-					memory_copy(m.memory, uint32(v5+i32(8)), uint32(v5+i32(168)), uint32(i32(64)))
+					memory_copy(m.memory[:], uint32(v5+i32(8)), uint32(v5+i32(168)), uint32(i32(64)))
 					t61 := int32(load32(m.memory, uint64(uint32(v5))+236))
 					v16 = t61
 					goto l22
@@ -11699,7 +10838,7 @@ l37:
 						}
 						t66 := int32(load32(m.memory, uint64(uint32(v5))+164))
 						v16 = t66
-						memory_copy(m.memory, uint32(v5+i32(8)), uint32(v5+i32(96)), uint32(i32(64)))
+						memory_copy(m.memory[:], uint32(v5+i32(8)), uint32(v5+i32(96)), uint32(i32(64)))
 						goto l22
 					}
 					store32(m.memory, uint64(uint32(v1))+368, uint32(i32(1)))
@@ -11728,7 +10867,7 @@ l37:
 					goto l5
 				}
 			l35:
-				memory_copy(m.memory, uint32(v5+i32(8)), uint32(v5+i32(96)), uint32(i32(72)))
+				memory_copy(m.memory[:], uint32(v5+i32(8)), uint32(v5+i32(96)), uint32(i32(72)))
 			}
 		}
 	l5:
@@ -11752,7 +10891,7 @@ l37:
 		v16 = t71
 	}
 l22:
-	memory_copy(m.memory, uint32(v0), uint32(v5+i32(8)), uint32(i32(64)))
+	memory_copy(m.memory[:], uint32(v0), uint32(v5+i32(8)), uint32(i32(64)))
 	store32(m.memory, uint64(uint32(v0))+68, uint32(v16))
 	store32(m.memory, uint64(uint32(v0))+64, uint32(v17))
 	goto l21
@@ -11786,7 +10925,7 @@ func (m *Module) fn156(v0, v1 int32) {
 		goto l1
 	}
 l0:
-	memory_copy(m.memory, uint32(v1), uint32(v4), uint32(i32(160)))
+	memory_copy(m.memory[:], uint32(v1), uint32(v4), uint32(i32(160)))
 	v3 = i64(0)
 l1:
 	store64(m.memory, uint32(v0), uint64(v3))
@@ -11853,7 +10992,7 @@ func (m *Module) Xbackoff_policy_delay_ns(v0 int32, v1 int64, v2, v3 int32) int3
 				p11 = t8
 			}
 			t12 := fn1(v1, v2)
-			m.fn244(t6, p11+i64(1), i64(0), t12, i64(0))
+			m.fn243(t6, p11+i64(1), i64(0), t12, i64(0))
 			t13 := int64(load64(m.memory, uint64(uint32(v4))+8))
 			v1 = t13
 		}
@@ -11864,123 +11003,6 @@ func (m *Module) Xbackoff_policy_delay_ns(v0 int32, v1 int64, v2, v3 int32) int3
 l1:
 	m.g0 = v4 + i32(32)
 	return v0
-}
-
-//go:norace
-func (m *Module) Xbackoff_policy_fill_ns(v0 int32, v1 int64, v2, v3 int32, v4 int64, v5 int32) int32 {
-	var v6, v7 int32
-	var v8 int64
-	t0 := m.g0
-	v6 = t0 - i32(48)
-	m.g0 = v6
-	v7 = i32(100)
-	{
-		if v5 == 0 {
-			goto l0
-		}
-		m.fn41(v6+i32(24), v0)
-		t1 := int32(load32(m.memory, uint64(uint32(v6))+28))
-		v0 = t1
-		{
-			t2 := int32(load32(m.memory, uint64(uint32(v6))+24))
-			if t2 != i32(1) {
-				goto l1
-			}
-			v7 = v0
-			goto l0
-		}
-	l1:
-		{
-			if !(v4 == 0) {
-				goto l2
-			}
-			v7 = i32(0)
-			v3 = i32(8)
-			goto l3
-		l2:
-			if v3 == 0 {
-				goto l0
-			}
-			v7 = i32(108)
-			p3 := v4 << 3
-			if uint64(v4) > uint64(i64(0x1fffffffffffffff)) {
-				p3 = i64(-1)
-			}
-			v4 = p3
-			if uint64(v4) > uint64(i64(0x7fffffff)) {
-				goto l0
-			}
-			v7 = int32(uint32(int32(v4)) >> 3)
-		}
-	l3:
-		m.fn160(v6+i32(32), v0, v1, v2)
-		t4 := v7
-		v8 = int64(uint32(v2))
-		v4 = i64(0x100000000) - v8
-		p5 := i64(0xffffffff)
-		if uint64(v4) < uint64(i64(0xffffffff)) {
-			p5 = v4
-		}
-		v2 = int32(p5)
-		p6 := v2
-		if uint32(v7) < uint32(v2) {
-			p6 = t4
-		}
-		v2 = p6
-		v4 = v8*i64(-0x61c8864680b583eb) + v1
-		{
-			t7 := int32(load32(m.memory, uint64(uint32(v0))+156))
-			if t7 == i32(1) {
-				v7 = v2 << 3
-				t10 := int64(load64(m.memory, uint64(uint32(v0))+40))
-				v1 = t10
-				t11 := int64(load64(m.memory, uint64(uint32(v6))+32))
-				v8 = t11
-			l7:
-				{
-					if v7 == 0 {
-						goto l5
-					}
-					t12 := fn1(v4, i32(0))
-					m.fn244(v6, v8+i64(1), i64(0), t12, i64(0))
-					t13 := int64(load64(m.memory, uint64(uint32(v6))+8))
-					store64(m.memory, uint32(v3), uint64(t13))
-					t14 := v1
-					v8 = v8 << 1
-					p15 := v8
-					if uint64(v1) < uint64(v8) {
-						p15 = t14
-					}
-					v8 = p15
-					v7 = v7 + i32(-8)
-					v4 = v4 + i64(-0x61c8864680b583eb)
-					v3 = v3 + i32(8)
-					goto l7
-				}
-			}
-			v7 = v2 << 3
-		l6:
-			{
-				if v7 == 0 {
-					goto l5
-				}
-				t8 := fn1(v4, i32(0))
-				t9 := m.fn161(v6+i32(32), v0, v8, t8)
-				store64(m.memory, uint32(v3), uint64(t9))
-				v7 = v7 + i32(-8)
-				v4 = v4 + i64(-0x61c8864680b583eb)
-				v8 = v8 + i64(1)
-				v3 = v3 + i32(8)
-				goto l6
-			}
-		}
-	l5:
-		store64(m.memory, uint32(v5), uint64(uint32(v2)))
-		v7 = i32(0)
-	}
-l0:
-	m.g0 = v6 + i32(48)
-	return v7
 }
 
 //go:norace
@@ -12030,7 +11052,7 @@ l1:
 //go:norace
 func (m *Module) fn161(v0, v1 int32, v2, v3 int64) int64 {
 	t0 := int64(load64(m.memory, uint32(v0)))
-	t1 := m.fn228(t0, v1, v2, v3)
+	t1 := m.fn229(t0, v1, v2, v3)
 	t2 := v0
 	t3 := v1
 	t4 := v2
@@ -12050,7 +11072,7 @@ func (m *Module) Xbackoff_policy_fit_base(v0 int32, v1, v2 int64, v3, v4 int32) 
 			goto l0
 		}
 		v6 = i32(0)
-		memory_zero(m.memory, uint32(v5+i32(16)), uint32(i32(88)))
+		memory_zero(m.memory[:], uint32(v5+i32(16)), uint32(i32(88)))
 		v0 = i32(100)
 		v2 = i64(0)
 		v1 = i64(0)
@@ -12071,7 +11093,7 @@ func (m *Module) Xbackoff_policy_fit_base(v0 int32, v1, v2 int64, v3, v4 int32) 
 				goto l3
 			}
 		l2:
-			memory_copy(m.memory, uint32(v5+i32(104)), uint32(v0), uint32(i32(160)))
+			memory_copy(m.memory[:], uint32(v5+i32(104)), uint32(v0), uint32(i32(160)))
 			m.fn163(v5+i32(536), v5+i32(104), i32(2), v1, v2)
 			t3 := int32(load32(m.memory, uint64(uint32(v5))+564))
 			v0 = t3
@@ -12087,19 +11109,19 @@ func (m *Module) Xbackoff_policy_fit_base(v0 int32, v1, v2 int64, v3, v4 int32) 
 			}
 		}
 	l3:
-		memory_zero(m.memory, uint32(v5+i32(16)), uint32(i32(88)))
+		memory_zero(m.memory[:], uint32(v5+i32(16)), uint32(i32(88)))
 		goto l1
 	l4:
-		memory_copy(m.memory, uint32(v5+i32(264)), uint32(v5+i32(536)+i32(32)), uint32(i32(136)))
-		memory_copy(m.memory, uint32(v5+i32(400)), uint32(v5+i32(264)), uint32(i32(136)))
-		memory_zero(m.memory, uint32(v3+i32(168)), uint32(i32(216)))
+		memory_copy(m.memory[:], uint32(v5+i32(264)), uint32(v5+i32(536)+i32(32)), uint32(i32(136)))
+		memory_copy(m.memory[:], uint32(v5+i32(400)), uint32(v5+i32(264)), uint32(i32(136)))
+		memory_zero(m.memory[:], uint32(v3+i32(168)), uint32(i32(216)))
 		store32(m.memory, uint64(uint32(v3))+28, uint32(v0))
 		store32(m.memory, uint64(uint32(v3))+24, uint32(v6))
 		store64(m.memory, uint64(uint32(v3))+16, uint64(v2))
 		store64(m.memory, uint64(uint32(v3))+8, uint64(v1))
 		store64(m.memory, uint32(v3), uint64(i64(3543621949687885680)))
-		memory_copy(m.memory, uint32(v3+i32(32)), uint32(v5+i32(400)), uint32(i32(136)))
-		memory_zero(m.memory, uint32(v5+i32(16)), uint32(i32(88)))
+		memory_copy(m.memory[:], uint32(v3+i32(32)), uint32(v5+i32(400)), uint32(i32(136)))
+		memory_zero(m.memory[:], uint32(v5+i32(16)), uint32(i32(88)))
 		v2 = i64(0)
 		v0 = i32(0)
 		v1 = i64(0)
@@ -12113,7 +11135,7 @@ l1:
 	store64(m.memory, uint64(uint32(v4))+8, uint64(v1))
 	store32(m.memory, uint64(uint32(v4))+4, uint32(v6))
 	store32(m.memory, uint32(v4), uint32(v0))
-	memory_copy(m.memory, uint32(v4+i32(24)), uint32(v5+i32(16)), uint32(i32(88)))
+	memory_copy(m.memory[:], uint32(v4+i32(24)), uint32(v5+i32(16)), uint32(i32(88)))
 l5:
 	m.g0 = v5 + i32(704)
 	return v0
@@ -12205,9 +11227,9 @@ func (m *Module) fn163(v0, v1, v2 int32, v3, v4 int64) {
 		}
 	l6:
 		m.fn218(v5+i32(32), v1)
-		memory_zero(m.memory, uint32(v5+i32(432)), uint32(i32(192)))
+		memory_zero(m.memory[:], uint32(v5+i32(432)), uint32(i32(192)))
 		v1 = i32(8)
-		memory_copy(m.memory, uint32(v5+i32(632)+i32(8)), uint32(i32(21216)), uint32(i32(92)))
+		memory_copy(m.memory[:], uint32(v5+i32(632)+i32(8)), uint32(i32(21216)), uint32(i32(92)))
 	l10:
 		if v1 == i32(100) {
 			goto l7
@@ -12242,7 +11264,7 @@ func (m *Module) fn163(v0, v1, v2 int32, v3, v4 int64) {
 		v1 = v1 + i32(4)
 		goto l10
 	l7:
-		memory_copy(m.memory, uint32(v5+i32(216)), uint32(v5+i32(432)), uint32(i32(192)))
+		memory_copy(m.memory[:], uint32(v5+i32(216)), uint32(v5+i32(432)), uint32(i32(192)))
 		store32(m.memory, uint64(uint32(v5))+412, uint32(v5+i32(28)))
 		store32(m.memory, uint64(uint32(v5))+408, uint32(v5+i32(216)))
 		t19 := v5
@@ -12341,7 +11363,7 @@ func (m *Module) fn163(v0, v1, v2 int32, v3, v4 int64) {
 										goto l16
 									}
 									if v14 != i64(0) {
-										m.fn244(v5, v7, i64(0), v15, i64(0))
+										m.fn243(v5, v7, i64(0), v15, i64(0))
 										t41 := int64(load64(m.memory, uint32(v5)))
 										t42 := int64(load64(m.memory, uint64(uint32(v5))+8))
 										t43 := v6
@@ -12524,7 +11546,7 @@ func (m *Module) fn163(v0, v1, v2 int32, v3, v4 int64) {
 			if t83 != i64(1) {
 				goto l22
 			}
-			memory_copy(m.memory, uint32(v0+i32(8)), uint32(v5+i32(432)+i32(8)), uint32(i32(160)))
+			memory_copy(m.memory[:], uint32(v0+i32(8)), uint32(v5+i32(432)+i32(8)), uint32(i32(160)))
 			v6 = i64(0)
 			goto l23
 		}
@@ -12551,7 +11573,7 @@ func (m *Module) Xbackoff_policy_fit_cap(v0 int32, v1, v2 int64, v3, v4 int32) i
 			goto l0
 		}
 		v6 = i32(0)
-		memory_zero(m.memory, uint32(v5+i32(16)), uint32(i32(88)))
+		memory_zero(m.memory[:], uint32(v5+i32(16)), uint32(i32(88)))
 		v0 = i32(100)
 		v2 = i64(0)
 		v1 = i64(0)
@@ -12572,7 +11594,7 @@ func (m *Module) Xbackoff_policy_fit_cap(v0 int32, v1, v2 int64, v3, v4 int32) i
 				goto l3
 			}
 		l2:
-			memory_copy(m.memory, uint32(v5+i32(104)), uint32(v0), uint32(i32(160)))
+			memory_copy(m.memory[:], uint32(v5+i32(104)), uint32(v0), uint32(i32(160)))
 			m.fn163(v5+i32(536), v5+i32(104), i32(8), v1, v2)
 			t3 := int32(load32(m.memory, uint64(uint32(v5))+564))
 			v0 = t3
@@ -12588,19 +11610,19 @@ func (m *Module) Xbackoff_policy_fit_cap(v0 int32, v1, v2 int64, v3, v4 int32) i
 			}
 		}
 	l3:
-		memory_zero(m.memory, uint32(v5+i32(16)), uint32(i32(88)))
+		memory_zero(m.memory[:], uint32(v5+i32(16)), uint32(i32(88)))
 		goto l1
 	l4:
-		memory_copy(m.memory, uint32(v5+i32(264)), uint32(v5+i32(536)+i32(32)), uint32(i32(136)))
-		memory_copy(m.memory, uint32(v5+i32(400)), uint32(v5+i32(264)), uint32(i32(136)))
-		memory_zero(m.memory, uint32(v3+i32(168)), uint32(i32(216)))
+		memory_copy(m.memory[:], uint32(v5+i32(264)), uint32(v5+i32(536)+i32(32)), uint32(i32(136)))
+		memory_copy(m.memory[:], uint32(v5+i32(400)), uint32(v5+i32(264)), uint32(i32(136)))
+		memory_zero(m.memory[:], uint32(v3+i32(168)), uint32(i32(216)))
 		store32(m.memory, uint64(uint32(v3))+28, uint32(v0))
 		store32(m.memory, uint64(uint32(v3))+24, uint32(v6))
 		store64(m.memory, uint64(uint32(v3))+16, uint64(v2))
 		store64(m.memory, uint64(uint32(v3))+8, uint64(v1))
 		store64(m.memory, uint32(v3), uint64(i64(3543621949687885680)))
-		memory_copy(m.memory, uint32(v3+i32(32)), uint32(v5+i32(400)), uint32(i32(136)))
-		memory_zero(m.memory, uint32(v5+i32(16)), uint32(i32(88)))
+		memory_copy(m.memory[:], uint32(v3+i32(32)), uint32(v5+i32(400)), uint32(i32(136)))
+		memory_zero(m.memory[:], uint32(v5+i32(16)), uint32(i32(88)))
 		v2 = i64(0)
 		v0 = i32(0)
 		v1 = i64(0)
@@ -12614,7 +11636,7 @@ l1:
 	store64(m.memory, uint64(uint32(v4))+8, uint64(v1))
 	store32(m.memory, uint64(uint32(v4))+4, uint32(v6))
 	store32(m.memory, uint32(v4), uint32(v0))
-	memory_copy(m.memory, uint32(v4+i32(24)), uint32(v5+i32(16)), uint32(i32(88)))
+	memory_copy(m.memory[:], uint32(v4+i32(24)), uint32(v5+i32(16)), uint32(i32(88)))
 l5:
 	m.g0 = v5 + i32(704)
 	return v0
@@ -12814,15 +11836,15 @@ func (m *Module) Xbackoff_policy_init(v0, v1, v2 int32) int32 {
 		if t6 == i64(1) {
 			goto l1
 		}
-		memory_copy(m.memory, uint32(v3+i32(264)), uint32(v3+i32(96)+i32(32)), uint32(i32(136)))
-		memory_zero(m.memory, uint32(v0+i32(168)), uint32(i32(216)))
+		memory_copy(m.memory[:], uint32(v3+i32(264)), uint32(v3+i32(96)+i32(32)), uint32(i32(136)))
+		memory_zero(m.memory[:], uint32(v0+i32(168)), uint32(i32(216)))
 		store32(m.memory, uint64(uint32(v0))+28, uint32(v4))
 		store32(m.memory, uint64(uint32(v0))+24, uint32(v6))
 		store64(m.memory, uint64(uint32(v0))+16, uint64(v7))
 		store64(m.memory, uint64(uint32(v0))+8, uint64(v5))
 		store64(m.memory, uint32(v0), uint64(i64(3543621949687885680)))
-		memory_copy(m.memory, uint32(v0+i32(32)), uint32(v3+i32(264)), uint32(i32(136)))
-		memory_zero(m.memory, uint32(v3+i32(8)), uint32(i32(88)))
+		memory_copy(m.memory[:], uint32(v0+i32(32)), uint32(v3+i32(264)), uint32(i32(136)))
+		memory_zero(m.memory[:], uint32(v3+i32(8)), uint32(i32(88)))
 		v7 = i64(0)
 		v4 = i32(0)
 		v5 = i64(0)
@@ -12833,7 +11855,7 @@ l0:
 	v6 = i32(0)
 	v7 = i64(0)
 l1:
-	memory_zero(m.memory, uint32(v3+i32(8)), uint32(i32(88)))
+	memory_zero(m.memory[:], uint32(v3+i32(8)), uint32(i32(88)))
 l2:
 	if v2 == 0 {
 		goto l3
@@ -12842,7 +11864,7 @@ l2:
 	store64(m.memory, uint64(uint32(v2))+8, uint64(v5))
 	store32(m.memory, uint64(uint32(v2))+4, uint32(v6))
 	store32(m.memory, uint32(v2), uint32(v4))
-	memory_copy(m.memory, uint32(v2+i32(24)), uint32(v3+i32(8)), uint32(i32(88)))
+	memory_copy(m.memory[:], uint32(v2+i32(24)), uint32(v3+i32(8)), uint32(i32(88)))
 l3:
 	m.g0 = v3 + i32(400)
 	return v4
@@ -12887,7 +11909,7 @@ func (m *Module) Xbackoff_policy_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 		if v0 != 0 {
 			goto l0
 		}
-		memory_zero(m.memory, uint32(v4+i32(132)), uint32(i32(108)))
+		memory_zero(m.memory[:], uint32(v4+i32(132)), uint32(i32(108)))
 		v0 = i32(100)
 		goto l1
 	l0:
@@ -12909,7 +11931,7 @@ func (m *Module) Xbackoff_policy_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 		}
 		v0 = i32(108)
 	l5:
-		memory_zero(m.memory, uint32(v4+i32(132)), uint32(i32(108)))
+		memory_zero(m.memory[:], uint32(v4+i32(132)), uint32(i32(108)))
 		goto l1
 	l6:
 		v5 = int32(v2)
@@ -12917,17 +11939,17 @@ func (m *Module) Xbackoff_policy_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 		m.fn100(v4+i32(1328), i32(1), v1, v5)
 		t1 := int64(load64(m.memory, uint64(uint32(v4))+1328))
 		v2 = t1
-		memory_copy(m.memory, uint32(v4+i32(2088)), uint32(v4+i32(1328)+i32(8)), uint32(i32(72)))
+		memory_copy(m.memory[:], uint32(v4+i32(2088)), uint32(v4+i32(1328)+i32(8)), uint32(i32(72)))
 		{
 			if v2 != i64(2) {
 				goto l7
 			}
 			v1 = v4 + i32(400) + i32(8)
-			memory_copy(m.memory, uint32(v1), uint32(v4+i32(2088)), uint32(i32(72)))
+			memory_copy(m.memory[:], uint32(v1), uint32(v4+i32(2088)), uint32(i32(72)))
 			goto l8
 		l7:
-			memory_copy(m.memory, uint32(v4+i32(568)+i32(80)), uint32(v4+i32(1328)+i32(80)), uint32(i32(680)))
-			memory_copy(m.memory, uint32(v4+i32(568)+i32(8)), uint32(v4+i32(2088)), uint32(i32(72)))
+			memory_copy(m.memory[:], uint32(v4+i32(568)+i32(80)), uint32(v4+i32(1328)+i32(80)), uint32(i32(680)))
+			memory_copy(m.memory[:], uint32(v4+i32(568)+i32(8)), uint32(v4+i32(2088)), uint32(i32(72)))
 			store64(m.memory, uint64(uint32(v4))+568, uint64(v2))
 			m.fn101(v4+i32(1328), v4+i32(568))
 			m.fn156(v4+i32(2088), v4+i32(1328))
@@ -12940,7 +11962,7 @@ func (m *Module) Xbackoff_policy_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 			m.fn104(v1, v4+i32(568), v5)
 		}
 	l8:
-		memory_copy(m.memory, uint32(v4+i32(240)), uint32(v1), uint32(i32(72)))
+		memory_copy(m.memory[:], uint32(v4+i32(240)), uint32(v1), uint32(i32(72)))
 		m.fn20(v4+i32(120), v4+i32(240))
 		t3 := int64(load64(m.memory, uint64(uint32(v4))+120))
 		if t3 != i64(1) {
@@ -12950,23 +11972,23 @@ func (m *Module) Xbackoff_policy_parse(v0, v1 int32, v2 int64, v3 int32) int32 {
 		v0 = t4
 	}
 l1:
-	memory_copy(m.memory, uint32(v4+i32(12)), uint32(v4+i32(132)), uint32(i32(108)))
+	memory_copy(m.memory[:], uint32(v4+i32(12)), uint32(v4+i32(132)), uint32(i32(108)))
 	goto l11
 l9:
-	memory_copy(m.memory, uint32(v1), uint32(v5), uint32(i32(160)))
-	memory_copy(m.memory, uint32(v4+i32(240)), uint32(v1), uint32(i32(160)))
-	memory_zero(m.memory, uint32(v0+i32(168)), uint32(i32(216)))
+	memory_copy(m.memory[:], uint32(v1), uint32(v5), uint32(i32(160)))
+	memory_copy(m.memory[:], uint32(v4+i32(240)), uint32(v1), uint32(i32(160)))
+	memory_zero(m.memory[:], uint32(v0+i32(168)), uint32(i32(216)))
 	store64(m.memory, uint32(v0), uint64(i64(3543621949687885680)))
-	memory_copy(m.memory, uint32(v0+i32(8)), uint32(v4+i32(240)), uint32(i32(160)))
+	memory_copy(m.memory[:], uint32(v0+i32(8)), uint32(v4+i32(240)), uint32(i32(160)))
 l10:
 	v0 = i32(0)
-	memory_zero(m.memory, uint32(v4+i32(12)), uint32(i32(108)))
+	memory_zero(m.memory[:], uint32(v4+i32(12)), uint32(i32(108)))
 l11:
 	if v3 == 0 {
 		goto l12
 	}
 	store32(m.memory, uint32(v3), uint32(v0))
-	memory_copy(m.memory, uint32(v3+i32(4)), uint32(v4+i32(12)), uint32(i32(108)))
+	memory_copy(m.memory[:], uint32(v3+i32(4)), uint32(v4+i32(12)), uint32(i32(108)))
 l12:
 	m.g0 = v4 + i32(2256)
 	return v0
@@ -13155,7 +12177,7 @@ func (m *Module) fn174(v0, v1, v2 int32) {
 			v4 = t14
 			t15 := int64(load64(m.memory, uint32(v0)))
 			v3 = t15
-			m.fn229(v0, v1)
+			m.fn228(v0, v1)
 			t16 := int64(load64(m.memory, uint32(v0)))
 			if v3 != t16 {
 				goto l2
@@ -13183,7 +12205,7 @@ func (m *Module) fn175(v0 int64, v1 int32, v2 int64) int64 {
 			goto l1
 		case 0:
 			t2 := int64(load64(m.memory, uint64(uint32(v1))+8))
-			m.fn244(v3, t2, i64(0), v2, i64(0))
+			m.fn243(v3, t2, i64(0), v2, i64(0))
 			t3 := int64(load64(m.memory, uint32(v1)))
 			v2 = t3
 			t4 := int64(load64(m.memory, uint32(v3)))
@@ -13232,7 +12254,7 @@ func (m *Module) fn175(v0 int64, v1 int32, v2 int64) int64 {
 					if v5&i32(1) == 0 {
 						goto l4
 					}
-					m.fn244(v3+i32(48), v2, i64(0), v4, i64(0))
+					m.fn243(v3+i32(48), v2, i64(0), v4, i64(0))
 					t15 := int64(load64(m.memory, uint64(uint32(v3))+48))
 					t16 := int64(load64(m.memory, uint64(uint32(v3))+56))
 					p17 := t15
@@ -13247,7 +12269,7 @@ func (m *Module) fn175(v0 int64, v1 int32, v2 int64) int64 {
 				if v6 == 0 {
 					goto l5
 				}
-				m.fn244(v3+i32(32), v4, i64(0), v4, i64(0))
+				m.fn243(v3+i32(32), v4, i64(0), v4, i64(0))
 				t18 := int64(load64(m.memory, uint64(uint32(v3))+32))
 				t19 := int64(load64(m.memory, uint64(uint32(v3))+40))
 				p20 := t18
@@ -13265,7 +12287,7 @@ func (m *Module) fn175(v0 int64, v1 int32, v2 int64) int64 {
 			if uint64(v2) < uint64(i64(0x7fffffffffffffff)) {
 				p21 = v2
 			}
-			m.fn244(t22, t23, i64(0), p21, i64(0))
+			m.fn243(t22, t23, i64(0), p21, i64(0))
 			t24 := int64(load64(m.memory, uint64(uint32(v3))+16))
 			v2 = t24
 			p25 := i64(0x7fffffffffffffff)
@@ -13334,11 +12356,11 @@ func (m *Module) Xbackoff_preview_init(v0, v1 int32) int32 {
 		}
 		t3 := int64(load64(m.memory, uint32(v1)))
 		v3 = t3
-		memory_copy(m.memory, uint32(v2+i32(16)), uint32(v1), uint32(i32(160)))
+		memory_copy(m.memory[:], uint32(v2+i32(16)), uint32(v1), uint32(i32(160)))
 		v1 = i32(0)
-		memory_zero(m.memory, uint32(v0+i32(248)), uint32(i32(520)))
+		memory_zero(m.memory[:], uint32(v0+i32(248)), uint32(i32(520)))
 		store64(m.memory, uint32(v0), uint64(i64(0x3177656976657270)))
-		memory_copy(m.memory, uint32(v0+i32(8)), uint32(v2+i32(16)), uint32(i32(160)))
+		memory_copy(m.memory[:], uint32(v0+i32(8)), uint32(v2+i32(16)), uint32(i32(160)))
 		store64(m.memory, uint64(uint32(v0))+216, uint64(i64(0)))
 		store64(m.memory, uint64(uint32(v0))+208, uint64(v3))
 		store64(m.memory, uint64(uint32(v0))+200, uint64(v3))
@@ -13398,7 +12420,7 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 		v10 = t11
 		t12 := v2 + i32(48)
 		v11 = v0 + i32(8)
-		memory_copy(m.memory, uint32(t12), uint32(v11), uint32(i32(160)))
+		memory_copy(m.memory[:], uint32(t12), uint32(v11), uint32(i32(160)))
 		store64(m.memory, uint64(uint32(v2))+248, uint64(v10))
 		store64(m.memory, uint64(uint32(v2))+240, uint64(v9))
 		store64(m.memory, uint64(uint32(v2))+232, uint64(v8))
@@ -13461,7 +12483,7 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 			if uint64(v10) < uint64(v6) {
 				p26 = 1
 			}
-			m.fn244(t24, t25, int64(uint32(p26)), v9, i64(0))
+			m.fn243(t24, t25, int64(uint32(p26)), v9, i64(0))
 			t27 := int64(load64(m.memory, uint64(uint32(v2))+32))
 			t28 := int64(load64(m.memory, uint64(uint32(v2))+40))
 			t29 := v2 + i32(16)
@@ -13471,8 +12493,8 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 			if v9 == 0 {
 				p31 = 1
 			}
-			m.fn244(t29, t27, t28, t30, int64(uint32(p31)))
-			m.fn244(v2, v7-v6, i64(0), v5, i64(0))
+			m.fn243(t29, t27, t28, t30, int64(uint32(p31)))
+			m.fn243(v2, v7-v6, i64(0), v5, i64(0))
 			t32 := int64(load64(m.memory, uint64(uint32(v2))+16))
 			t33 := int64(load64(m.memory, uint64(uint32(v2))+24))
 			t34 := int64(uint64(t32) >> 1)
@@ -13553,7 +12575,7 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 			p57 = i64(-1)
 		}
 		store64(m.memory, uint64(uint32(t56))+256, uint64(p57))
-		memory_copy(m.memory, uint32(v11), uint32(v2+i32(48)), uint32(i32(240)))
+		memory_copy(m.memory[:], uint32(v11), uint32(v2+i32(48)), uint32(i32(240)))
 		v3 = i32(0)
 	}
 l0:
@@ -13647,7 +12669,7 @@ func (m *Module) fn178(v0 int32, v1 int64, v2 int32, v3 int64) {
 			goto l6
 		case 3:
 			t26 := int64(load64(m.memory, uint64(uint32(v2))+80))
-			m.fn244(v4, t26, i64(0), v3, i64(0))
+			m.fn243(v4, t26, i64(0), v3, i64(0))
 			v6 = v1
 			t27 := int64(load64(m.memory, uint64(uint32(v2))+72))
 			v3 = t27
@@ -13762,7 +12784,7 @@ l1:
 			m.g0 = v3 + i32(16)
 			return v7
 		}
-		m.fn245(v3, v0, v1, v4&i32(127))
+		m.fn244(v3, v0, v1, v4&i32(127))
 		t1 := int64(load64(m.memory, uint32(v3)))
 		v8 = t1&i64(1) | v5<<1
 		t2 := v8
@@ -13812,7 +12834,7 @@ func (m *Module) fn180(v0, v1 int32, v2, v3 int64) {
 		return
 	}
 l0:
-	m.fn229(v0, v1)
+	m.fn228(v0, v1)
 }
 
 //go:norace
@@ -14141,7 +13163,7 @@ l2:
 			goto l0
 		}
 		v5 = i64(0)
-		m.fn244(v3, v4, i64(0), i64(10), i64(0))
+		m.fn243(v3, v4, i64(0), i64(10), i64(0))
 		t1 := int64(load64(m.memory, uint64(uint32(v3))+8))
 		if t1 != i64(0) {
 			goto l1
@@ -14288,7 +13310,7 @@ func (m *Module) fn184(v0, v1, v2, v3, v4 int32) {
 			l17:
 				if v2 != v1 {
 					v13 = i64(0)
-					m.fn244(v5+i32(48), v12, i64(0), i64(10), i64(0))
+					m.fn243(v5+i32(48), v12, i64(0), i64(10), i64(0))
 					t18 := int64(load64(m.memory, uint64(uint32(v5))+56))
 					if t18 != i64(0) {
 						goto l16
@@ -14307,7 +13329,7 @@ func (m *Module) fn184(v0, v1, v2, v3, v4 int32) {
 			l15:
 				if v9 != 0 {
 					v13 = i64(0)
-					m.fn244(v5+i32(32), v12, i64(0), i64(10), i64(0))
+					m.fn243(v5+i32(32), v12, i64(0), i64(10), i64(0))
 					t16 := int64(load64(m.memory, uint64(uint32(v5))+40))
 					if t16 != i64(0) {
 						goto l14
@@ -14321,7 +13343,7 @@ func (m *Module) fn184(v0, v1, v2, v3, v4 int32) {
 				goto l14
 			l11:
 				v13 = i64(0)
-				m.fn244(v5+i32(64), v12, i64(0), i64(10), i64(0))
+				m.fn243(v5+i32(64), v12, i64(0), i64(10), i64(0))
 				t21 := int64(load64(m.memory, uint64(uint32(v5))+72))
 				if t21 == i64(0) {
 					goto l18
@@ -14353,7 +13375,7 @@ func (m *Module) fn184(v0, v1, v2, v3, v4 int32) {
 		l23:
 			if v8 != 0 {
 				v15 = i64(0)
-				m.fn244(v5, v14, i64(0), i64(10), i64(0))
+				m.fn243(v5, v14, i64(0), i64(10), i64(0))
 				t24 := int64(load64(m.memory, uint64(uint32(v5))+8))
 				if t24 != i64(0) {
 					goto l22
@@ -14367,7 +13389,7 @@ func (m *Module) fn184(v0, v1, v2, v3, v4 int32) {
 			goto l22
 		l20:
 			v15 = i64(0)
-			m.fn244(v5+i32(16), v14, i64(0), i64(10), i64(0))
+			m.fn243(v5+i32(16), v14, i64(0), i64(10), i64(0))
 			{
 				t26 := int64(load64(m.memory, uint64(uint32(v5))+24))
 				if t26 == i64(0) {
@@ -14466,65 +13488,6 @@ func (m *Module) fn185(v0, v1 int32) {
 	}
 l2:
 	m.memory[uint32(v0)] = byte(v1)
-}
-
-//go:norace
-func (m *Module) Xbackoff_reason_from_name(v0 int32, v1 int64) int32 {
-	var v2, v3, v4, v5 int32
-	{
-		if !(v1 == 0) {
-			goto l0
-		}
-		v2 = i32(1)
-		v3 = i32(0)
-		goto l1
-	l0:
-		if v0 != 0 {
-			goto l2
-		}
-		v2 = i32(0)
-		v3 = i32(100)
-		goto l1
-	l2:
-		t0 := v0
-		var p1 int32
-		if uint64(v1) > uint64(i64(0x7fffffff)) {
-			p1 = 1
-		}
-		v4 = p1
-		p2 := t0
-		if v4 != 0 {
-			p2 = i32(0)
-		}
-		v2 = p2
-		p3 := int32(v1)
-		if v4 != 0 {
-			p3 = i32(108)
-		}
-		v3 = p3
-	}
-l1:
-	v0 = i32(-28)
-l4:
-	{
-		if v0 != 0 {
-			goto l3
-		}
-		return i32(0)
-	l3:
-		v4 = v0 + i32(27332)
-		v0 = v0 + i32(4)
-		t4 := int32(load32(m.memory, uint32(v4)))
-		v5 = t4
-		v4 = v5 << 2
-		t5 := int32(load32(m.memory, uint32(v4+i32(21024))))
-		t6 := int32(load32(m.memory, uint32(v4+i32(20996))))
-		t7 := m.fn21(t5, t6, v2, v3)
-		if t7 == 0 {
-			goto l4
-		}
-	}
-	return v5
 }
 
 //go:norace
@@ -14650,9 +13613,9 @@ func (m *Module) Xbackoff_stats_init(v0 int32) int32 {
 		goto l2
 	l1:
 		v2 = i32(0)
-		memory_zero(m.memory, uint32(v3+i32(168)), uint32(i32(152)))
+		memory_zero(m.memory[:], uint32(v3+i32(168)), uint32(i32(152)))
 		store64(m.memory, uint32(v3), uint64(i64(3543538455707481203)))
-		memory_copy(m.memory, uint32(v3+i32(8)), uint32(v1), uint32(i32(160)))
+		memory_copy(m.memory[:], uint32(v3+i32(8)), uint32(v1), uint32(i32(160)))
 	}
 l0:
 	m.g0 = v1 + i32(160)
@@ -14729,7 +13692,7 @@ l1:
 		goto l1
 	}
 l0:
-	memory_copy(m.memory, uint32(v0), uint32(v2), uint32(i32(160)))
+	memory_copy(m.memory[:], uint32(v0), uint32(v2), uint32(i32(160)))
 	m.g0 = v2 + i32(160)
 }
 
@@ -14786,10 +13749,10 @@ func (m *Module) Xbackoff_stats_print(v0, v1 int32, v2 int64, v3 int32) int32 {
 	l0:
 		t1 := int64(load64(m.memory, uint32(v0)))
 		if t1 == i64(3543538455707481203) {
-			memory_zero(m.memory, uint32(v4+i32(5212)), uint32(i32(4100)))
+			memory_zero(m.memory[:], uint32(v4+i32(5212)), uint32(i32(4100)))
 			m.fn194(v4+i32(4104), v0+i32(8))
 			store32(m.memory, uint64(uint32(v4))+4264, uint32(i32(0)))
-			memory_copy(m.memory, uint32(v4+i32(4272)), uint32(v4+i32(4104)), uint32(i32(168)))
+			memory_copy(m.memory[:], uint32(v4+i32(4272)), uint32(v4+i32(4104)), uint32(i32(168)))
 			t2 := int32(load32(m.memory, uint64(uint32(v4))+4432))
 			v0 = t2
 			v6 = i32(0)
@@ -14799,7 +13762,7 @@ func (m *Module) Xbackoff_stats_print(v0, v1 int32, v2 int64, v3 int32) int32 {
 				t3 := v4
 				v8 = v0 + i32(1)
 				store32(m.memory, uint64(uint32(t3))+4432, uint32(v8))
-				memory_zero(m.memory, uint32(v4+i32(12)), uint32(i32(772)))
+				memory_zero(m.memory[:], uint32(v4+i32(12)), uint32(i32(772)))
 				{
 					{
 						{
@@ -14898,7 +13861,7 @@ func (m *Module) Xbackoff_stats_print(v0, v1 int32, v2 int64, v3 int32) int32 {
 							_ = m.fn28(v9, t35)
 						}
 					l5:
-						memory_copy(m.memory, uint32(v4+i32(4440)), uint32(v4+i32(12)), uint32(i32(772)))
+						memory_copy(m.memory[:], uint32(v4+i32(4440)), uint32(v4+i32(12)), uint32(i32(772)))
 						v5 = i32(0)
 						t37 := int32(load32(m.memory, uint64(uint32(v4))+5208))
 						t38 := v4 + i32(4440)
@@ -14968,7 +13931,7 @@ func (m *Module) Xbackoff_stats_print(v0, v1 int32, v2 int64, v3 int32) int32 {
 				l12:
 					t46 := int32(load32(m.memory, uint64(uint32(v4))+5212))
 					v0 = t46
-					memory_copy(m.memory, uint32(v4+i32(12)), uint32(v4+i32(5216)), uint32(i32(4092)))
+					memory_copy(m.memory[:], uint32(v4+i32(12)), uint32(v4+i32(5216)), uint32(i32(4092)))
 					v5 = i32(0)
 					goto l3
 				}
@@ -15010,7 +13973,7 @@ l21:
 	if v5 != 0 {
 		goto l22
 	}
-	memory_copy(m.memory, uint32(v4+i32(5216)), uint32(v4+i32(12)), uint32(i32(4092)))
+	memory_copy(m.memory[:], uint32(v4+i32(5216)), uint32(v4+i32(12)), uint32(i32(4092)))
 	store32(m.memory, uint64(uint32(v4))+5212, uint32(v0))
 	store32(m.memory, uint64(uint32(v4))+9308, uint32(v6))
 	if v1 != 0 {
@@ -15051,7 +14014,7 @@ l24:
 		if v0 != 0 {
 			p54 = i32(1)
 		}
-		memory_copy(m.memory, uint32(t55), uint32(p54), uint32(v5))
+		memory_copy(m.memory[:], uint32(t55), uint32(p54), uint32(v5))
 	}
 l25:
 	v0 = i32(0)
@@ -15080,7 +14043,7 @@ l1:
 		goto l1
 	}
 l0:
-	memory_copy(m.memory, uint32(v0), uint32(v2+i32(160)), uint32(i32(160)))
+	memory_copy(m.memory[:], uint32(v0), uint32(v2+i32(160)), uint32(i32(160)))
 	m.g0 = v2 + i32(320)
 }
 
@@ -15092,7 +14055,7 @@ func (m *Module) fn195(v0, v1, v2, v3 int32) int32 {
 		if v1 != v3 {
 			goto l0
 		}
-		t0 := m.fn243(v0, v2, v1)
+		t0 := m.fn242(v0, v2, v1)
 		var p1 int32
 		if t0 == 0 {
 			p1 = 1
@@ -15175,7 +14138,7 @@ func (m *Module) Xbackoff_stats_read(v0, v1 int32) int32 {
 			t4 := int64(load64(m.memory, uint64(uint32(v2))+96))
 			store64(m.memory, uint64(uint32(v1))+16, uint64(t4))
 			v0 = i32(0)
-			memory_zero(m.memory, uint32(v1+i32(24)), uint32(i32(40)))
+			memory_zero(m.memory[:], uint32(v1+i32(24)), uint32(i32(40)))
 			goto l2
 		}
 		v0 = i32(101)
@@ -15291,71 +14254,6 @@ l0:
 }
 
 //go:norace
-func (m *Module) Xbackoff_stream_advance(v0, v1 int64) int64 {
-	return v1*i64(-0x61c8864680b583eb) + v0
-}
-
-//go:norace
-func (m *Module) Xbackoff_stream_draw(v0 int64, v1 int32) int64 {
-	t0 := fn1(v0, v1)
-	return t0
-}
-
-//go:norace
-func (m *Module) Xbackoff_stream_from_key(v0 int64, v1 int32, v2 int64, v3 int32) int32 {
-	var v4, v5 int32
-	t0 := m.g0
-	v4 = t0 - i32(64)
-	m.g0 = v4
-	v5 = i32(100)
-	{
-		if v3 == 0 {
-			goto l0
-		}
-		if !(v2 == 0) {
-			goto l1
-		}
-		v1 = i32(1)
-		v5 = i32(0)
-		goto l2
-	l1:
-		if v1 == 0 {
-			goto l0
-		}
-		v5 = i32(108)
-		if uint64(v2) > uint64(i64(0x7fffffff)) {
-			goto l0
-		}
-		v5 = int32(v2)
-	l2:
-		store32(m.memory, uint64(uint32(v4))+56, uint32(i32(0)))
-		store64(m.memory, uint64(uint32(v4))+48, uint64(i64(0)))
-		store64(m.memory, uint64(uint32(v4))+40, uint64(i64(0)))
-		store64(m.memory, uint64(uint32(v4))+32, uint64(i64(4992264406478883865)))
-		store64(m.memory, uint64(uint32(v4))+16, uint64(i64(0x554200041a100607)))
-		store64(m.memory, uint64(uint32(v4))+24, uint64(v0^i64(0x6c7967656e657261)))
-		store64(m.memory, uint64(uint32(v4))+8, uint64(v0^i64(8317987319222330741)))
-		m.fn126(v4+i32(8), v1, v5)
-		t1 := m.fn129(v4 + i32(8))
-		store64(m.memory, uint32(v3), uint64(t1))
-		v5 = i32(0)
-	}
-l0:
-	m.g0 = v4 + i32(64)
-	return v5
-}
-
-//go:norace
-func (m *Module) Xbackoff_stream_nth(v0, v1 int64, v2 int32) int32 {
-	if v2 != 0 {
-		t0 := m.fn70(v0, v1)
-		store64(m.memory, uint32(v2), uint64(t0))
-		return i32(0)
-	}
-	return i32(100)
-}
-
-//go:norace
 func (m *Module) Xbackoff_version() int32 {
 	return i32(1000)
 }
@@ -15390,7 +14288,7 @@ l1:
 
 //go:norace
 func (m *Module) fn208(v0, v1, v2 int32) int32 {
-	t0 := m.fn243(v0, v1, v2)
+	t0 := m.fn242(v0, v1, v2)
 	var p1 int32
 	if t0 == 0 {
 		p1 = 1
@@ -15435,8 +14333,8 @@ func (m *Module) fn209(v0, v1 int32) {
 			goto l1
 		}
 	l0:
-		memory_copy(m.memory, uint32(v2+i32(24)), uint32(v3), uint32(i32(184)))
-		memory_copy(m.memory, uint32(v2+i32(208)), uint32(v2+i32(24)), uint32(i32(184)))
+		memory_copy(m.memory[:], uint32(v2+i32(24)), uint32(v3), uint32(i32(184)))
+		memory_copy(m.memory[:], uint32(v2+i32(208)), uint32(v2+i32(24)), uint32(i32(184)))
 		{
 			t8 := int64(load64(m.memory, uint64(uint32(v2))+208))
 			v4 = t8
@@ -16293,7 +15191,7 @@ func (m *Module) fn222(v0, v1, v2 int32, v3, v4 int64) {
 	}
 l0:
 	t10 := int32(load32(m.memory, uint64(uint32(v1))+8))
-	memory_copy(m.memory, uint32(v0), uint32(t10), uint32(i32(72)))
+	memory_copy(m.memory[:], uint32(v0), uint32(t10), uint32(i32(72)))
 }
 
 //go:norace
@@ -16425,7 +15323,7 @@ func (m *Module) fn225(v0 int32, v1 int64) int32 {
 		_ = m.fn27(v0, i32(24549), i32(2))
 		goto l1
 	l0:
-		memory_copy(m.memory, uint32(v2+i32(8)+i32(8)), uint32(i32(24568)), uint32(i32(112)))
+		memory_copy(m.memory[:], uint32(v2+i32(8)+i32(8)), uint32(i32(24568)), uint32(i32(112)))
 		v3 = i32(0)
 	l4:
 		{
@@ -16539,58 +15437,7 @@ func (m *Module) fn227(v0, v1 int32) int32 {
 }
 
 //go:norace
-func (m *Module) fn228(v0 int64, v1 int32, v2, v3 int64) int64 {
-	var v4 int32
-	t0 := m.g0
-	v4 = t0 - i32(48)
-	m.g0 = v4
-	m.fn178(v4+i32(32), v0, v1, v2)
-	t1 := int64(load64(m.memory, uint64(uint32(v4))+40))
-	t2 := int64(load64(m.memory, uint64(uint32(v4))+32))
-	t3 := v4 + i32(16)
-	v2 = t2
-	m.fn244(t3, t1-v2+i64(1), i64(0), v3, i64(0))
-	t4 := int64(load64(m.memory, uint64(uint32(v4))+24))
-	v2 = v2 + t4
-	{
-		t5 := int32(load32(m.memory, uint64(uint32(v1))+148))
-		if t5 != i32(7) {
-			goto l0
-		}
-		t6 := int64(load64(m.memory, uint64(uint32(v1))+88))
-		m.fn244(v4, t6, i64(0), v2, i64(0))
-		t7 := int64(load64(m.memory, uint32(v4)))
-		v2 = t7
-		p8 := i64(0x7fffffffffffffff)
-		if uint64(v2) < uint64(i64(0x7fffffffffffffff)) {
-			p8 = v2
-		}
-		t9 := int64(load64(m.memory, uint64(uint32(v4))+8))
-		p10 := p8
-		if t9 != i64(0) {
-			p10 = i64(0x7fffffffffffffff)
-		}
-		v2 = p10
-	}
-l0:
-	t11 := int64(load64(m.memory, uint64(uint32(v1))+40))
-	v0 = t11
-	t12 := int32(load32(m.memory, uint64(uint32(v1))+144))
-	v1 = t12
-	m.g0 = v4 + i32(48)
-	p13 := v2
-	if uint64(v0) < uint64(v2) {
-		p13 = v0
-	}
-	p14 := v2
-	if v1 == i32(2) {
-		p14 = p13
-	}
-	return p14
-}
-
-//go:norace
-func (m *Module) fn229(v0, v1 int32) {
+func (m *Module) fn228(v0, v1 int32) {
 	var v2, v3 int64
 	{
 		t0 := int32(load32(m.memory, uint64(uint32(v1))+136))
@@ -16645,6 +15492,57 @@ func (m *Module) fn229(v0, v1 int32) {
 			return
 		}
 	}
+}
+
+//go:norace
+func (m *Module) fn229(v0 int64, v1 int32, v2, v3 int64) int64 {
+	var v4 int32
+	t0 := m.g0
+	v4 = t0 - i32(48)
+	m.g0 = v4
+	m.fn178(v4+i32(32), v0, v1, v2)
+	t1 := int64(load64(m.memory, uint64(uint32(v4))+40))
+	t2 := int64(load64(m.memory, uint64(uint32(v4))+32))
+	t3 := v4 + i32(16)
+	v2 = t2
+	m.fn243(t3, t1-v2+i64(1), i64(0), v3, i64(0))
+	t4 := int64(load64(m.memory, uint64(uint32(v4))+24))
+	v2 = v2 + t4
+	{
+		t5 := int32(load32(m.memory, uint64(uint32(v1))+148))
+		if t5 != i32(7) {
+			goto l0
+		}
+		t6 := int64(load64(m.memory, uint64(uint32(v1))+88))
+		m.fn243(v4, t6, i64(0), v2, i64(0))
+		t7 := int64(load64(m.memory, uint32(v4)))
+		v2 = t7
+		p8 := i64(0x7fffffffffffffff)
+		if uint64(v2) < uint64(i64(0x7fffffffffffffff)) {
+			p8 = v2
+		}
+		t9 := int64(load64(m.memory, uint64(uint32(v4))+8))
+		p10 := p8
+		if t9 != i64(0) {
+			p10 = i64(0x7fffffffffffffff)
+		}
+		v2 = p10
+	}
+l0:
+	t11 := int64(load64(m.memory, uint64(uint32(v1))+40))
+	v0 = t11
+	t12 := int32(load32(m.memory, uint64(uint32(v1))+144))
+	v1 = t12
+	m.g0 = v4 + i32(48)
+	p13 := v2
+	if uint64(v0) < uint64(v2) {
+		p13 = v0
+	}
+	p14 := v2
+	if v1 == i32(2) {
+		p14 = p13
+	}
+	return p14
 }
 
 //go:norace
@@ -16845,8 +15743,8 @@ func (m *Module) fn231(v0, v1, v2, v3 int32, v4, v5, v6 int64) {
 			v9 = t6
 		}
 	l3:
-		m.fn244(v7+i32(16), v9, i64(0), v4, i64(0))
-		m.fn244(v7, v10, i64(0), v4, i64(0))
+		m.fn243(v7+i32(16), v9, i64(0), v4, i64(0))
+		m.fn243(v7, v10, i64(0), v4, i64(0))
 		m.fn234(v7+i32(224), v2, v8, v5, v6)
 		t7 := int64(load64(m.memory, uint64(uint32(v7))+24))
 		t8 := v0
@@ -16927,7 +15825,7 @@ func (m *Module) fn233(v0, v1, v2 int32, v3 int64) {
 	t0 := m.g0
 	v4 = t0 - i32(368)
 	m.g0 = v4
-	memory_copy(m.memory, uint32(v4+i32(8)), uint32(v1), uint32(i32(192)))
+	memory_copy(m.memory[:], uint32(v4+i32(8)), uint32(v1), uint32(i32(192)))
 	m.fn40(v4+i32(8), v2, v3)
 	m.fn209(v4+i32(200), v4+i32(8))
 	v3 = i64(0)
@@ -16936,7 +15834,7 @@ func (m *Module) fn233(v0, v1, v2 int32, v3 int64) {
 		if t1 != 0 {
 			goto l0
 		}
-		memory_copy(m.memory, uint32(v0+i32(8)), uint32(v4+i32(200)+i32(8)), uint32(i32(160)))
+		memory_copy(m.memory[:], uint32(v0+i32(8)), uint32(v4+i32(200)+i32(8)), uint32(i32(160)))
 		v3 = i64(1)
 	}
 l0:
@@ -17022,7 +15920,7 @@ func (m *Module) fn234(v0, v1 int32, v2, v3, v4 int64) {
 			if v9&i32(1) != 0 {
 				goto l3
 			}
-			t12 := m.fn228(v14, v1, v7, i64(-1))
+			t12 := m.fn229(v14, v1, v7, i64(-1))
 			v17 = t12
 		}
 	l3:
@@ -17037,7 +15935,7 @@ func (m *Module) fn234(v0, v1 int32, v2, v3, v4 int64) {
 		if uint64(v11) > uint64(v7) {
 			p15 = i64(0)
 		}
-		m.fn244(t13, t14, i64(0), p15, i64(0))
+		m.fn243(t13, t14, i64(0), p15, i64(0))
 		t16 := int64(load64(m.memory, uint64(uint32(v5))+8))
 		v11 = t16
 		t17 := int64(load64(m.memory, uint32(v5)))
@@ -17316,7 +16214,7 @@ func (m *Module) fn241(v0, v1 int32, v2 int64) {
 	v5 = t1
 	t3 := int64(load64(m.memory, uint64(uint32(v5))+64))
 	t4 := int64(load32(m.memory, uint64(uint32(v5))+40))
-	m.fn244(t2, t3, i64(0), t4, i64(0))
+	m.fn243(t2, t3, i64(0), t4, i64(0))
 	t5 := int64(load64(m.memory, uint32(v3)))
 	t6 := int64(load64(m.memory, uint64(uint32(v3))+8))
 	t8 := v3 + i32(16)
@@ -17330,7 +16228,7 @@ func (m *Module) fn241(v0, v1 int32, v2 int64) {
 	t10 := int64(load64(m.memory, uint64(uint32(v5))+56))
 	t11 := v7
 	v2 = t10
-	m.fn244(t8, t11, i64(0), v2, i64(0))
+	m.fn243(t8, t11, i64(0), v2, i64(0))
 	t12 := int64(load64(m.memory, uint64(uint32(v3))+16))
 	v8 = t12
 	t13 := v8
@@ -17420,44 +16318,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn242(v0 int32, v1 int64) {
-	var v2 int32
-	var v3, v4 int64
-	{
-		t0 := int32(load32(m.memory, uint64(uint32(v0))+8))
-		t1 := int32(load32(m.memory, uint64(uint32(v0))+12))
-		t2 := int64(load64(m.memory, uint32(t1)))
-		t3 := int64(uint64(t2) % uint64(i64(10)))
-		v2 = int32(t3)
-		if uint32(t0) <= uint32(v2) {
-			return
-		}
-		t4 := int32(load32(m.memory, uint64(uint32(v0))+4))
-		v0 = t4 + v2<<3
-		t5 := int64(load64(m.memory, uint32(v0)))
-		t6 := v0
-		v3 = t5
-		v4 = v3 + v1
-		t7 := v4>>63 ^ i64(-0x8000000000000000)
-		t8 := v4
-		var p9 int32
-		if v1 < i64(0) {
-			p9 = 1
-		}
-		var p10 int32
-		if v4 < v3 {
-			p10 = 1
-		}
-		p11 := t8
-		if p9^p10 != 0 {
-			p11 = t7
-		}
-		store64(m.memory, uint32(t6), uint64(p11))
-	}
-}
-
-//go:norace
-func (m *Module) fn243(v0, v1, v2 int32) int32 {
+func (m *Module) fn242(v0, v1, v2 int32) int32 {
 	var v3, v4, v5 int32
 	v3 = i32(0)
 	if v2 == 0 {
@@ -17488,7 +16349,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn244(v0 int32, v1, v2, v3, v4 int64) {
+func (m *Module) fn243(v0 int32, v1, v2, v3, v4 int64) {
 	var v5, v6, v7, v8, v9, v10 int64
 	t0 := v0
 	v5 = v3 & i64(0xffffffff)
@@ -17519,7 +16380,7 @@ func (m *Module) fn244(v0 int32, v1, v2, v3, v4 int64) {
 }
 
 //go:norace
-func (m *Module) fn245(v0 int32, v1, v2 int64, v3 int32) {
+func (m *Module) fn244(v0 int32, v1, v2 int64, v3 int32) {
 	var v4 int64
 	{
 		if v3&i32(64) != 0 {
@@ -17544,21 +16405,10 @@ l1:
 }
 
 //go:norace
-func (m *Module) X__data_end() *int32 {
-	return &m.g1
-}
-
-//go:norace
 func (m *Module) X__heap_base() *int32 {
 	return &m.g2
 }
 
-//go:norace
-func (m *Module) Xmemory() Memory {
-	return &m.wasmMemory
-}
-
-//go:nosplit
 //go:norace
 func i32(x int32) int32 { return x }
 
@@ -17597,57 +16447,6 @@ func i64_rotl(x, y int64) int64 {
 }
 
 //go:nosplit
-//go:norace
-func store16[T uint32 | uint64](mem []byte, addr T, val uint16) {
-	a := uint64(addr)
-	binary.LittleEndian.PutUint16(mem[:0:len(mem)][a:a+2:a+2], val)
-}
-
-//go:nosplit
-//go:norace
-func load32[T uint32 | uint64](mem []byte, addr T) uint32 {
-	a := uint64(addr)
-	return binary.LittleEndian.Uint32(mem[:0:len(mem)][a : a+4 : a+4])
-}
-
-//go:nosplit
-//go:norace
-func store32[T uint32 | uint64](mem []byte, addr T, val uint32) {
-	a := uint64(addr)
-	binary.LittleEndian.PutUint32(mem[:0:len(mem)][a:a+4:a+4], val)
-}
-
-//go:nosplit
-//go:norace
-func load64[T uint32 | uint64](mem []byte, addr T) uint64 {
-	a := uint64(addr)
-	return binary.LittleEndian.Uint64(mem[:0:len(mem)][a : a+8 : a+8])
-}
-
-//go:nosplit
-//go:norace
-func store64[T uint32 | uint64](mem []byte, addr T, val uint64) {
-	a := uint64(addr)
-	binary.LittleEndian.PutUint64(mem[:0:len(mem)][a:a+8:a+8], val)
-}
-
-//go:norace
-func memory_grow(mem *[]byte, delta, max int64) int64 {
-	buf := *mem
-	len := len(buf)
-	old := len >> 16
-	if delta == 0 {
-		return int64(old)
-	}
-	max = int64(min(uint64(max), math.MaxInt>>16))
-	new, c := bits.Add64(uint64(old), uint64(delta), 0)
-	if c != 0 || new > uint64(max) {
-		return -1
-	}
-	*mem = append(buf, make([]byte, int(new<<16)-len)...)
-	return int64(old)
-}
-
 //go:norace
 func memory_init[T1, T2 int | uint32 | uint64](mem []byte, data string, dest T1, src, n T2) {
 	x := uint64(dest)

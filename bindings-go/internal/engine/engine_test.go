@@ -35,9 +35,9 @@ func TestWhatNeedsNoInstanceAgreesWithAnInstance(t *testing.T) {
 			}
 			outcome := OutcomeSuccess + uint32(random.IntN(5))
 			var operation Operation
-			operation.Resume(&policy, stream, retries, began, deadline)
+			operation.Resume(policy, stream, retries, began, deadline)
 			wantReason, wantDelay, _ := operation.Decide(outcome, retryAfter, now, nil)
-			reason, delay := DecideAlone(&policy, stream, retries, began, deadline, outcome, retryAfter, now)
+			reason, delay := DecideAlone(policy, stream, retries, began, deadline, outcome, retryAfter, now)
 			if reason != wantReason || delay != wantDelay {
 				t.Fatalf("%s: retry %d of stream %d, outcome %d: reason %d and %d ns, want %d and %d ns",
 					text, retries, stream, outcome, reason, delay, wantReason, wantDelay)

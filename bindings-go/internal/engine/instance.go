@@ -2,8 +2,6 @@ package engine
 
 import (
 	"bytes"
-	"crypto/rand"
-	"encoding/binary"
 	"sync"
 )
 
@@ -148,14 +146,4 @@ func HTTPOutcome(status uint32) uint32 {
 	m := take()
 	defer m.free()
 	return uint32(m.Xbackoff_http_outcome(int32(status)))
-}
-
-// StreamFromEntropy returns a stream drawn from the operating system. It reports false if that
-// has no randomness.
-func StreamFromEntropy() (uint64, bool) {
-	var state [8]byte
-	if _, err := rand.Read(state[:]); err != nil {
-		return 0, false
-	}
-	return binary.NativeEndian.Uint64(state[:]), true
 }

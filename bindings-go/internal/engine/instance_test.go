@@ -4,8 +4,11 @@ package engine
 
 import (
 	"bytes"
+	"fmt"
+	"runtime"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestValuesFitIntoTheMemory(t *testing.T) {
@@ -45,7 +48,7 @@ func TestStackHasRoom(t *testing.T) {
 	m.Xbackoff_stats_print(stats, printed, StatsSize, 0)
 	policy, fitted, failure, preview := m.empty(8*PolicyWords), m.empty(8*PolicyWords), m.reserve(8*ErrorWords), m.empty(8*PreviewWords)
 	operation, budget, state, member := m.empty(8*OperationWords), m.empty(8*BudgetWords), m.empty(8*BudgetStateWords), m.empty(8*BudgetMemberWords)
-	results, delays := m.reserve(8*ExchangeAnswersWords), m.reserve(8*64)
+	results := m.reserve(8 * ExchangeAnswersWords)
 	start := m.top
 	for _, text := range []string{
 		"aws-sdk-standard:max_retries=5,retry_after=spread", "decorrelated:base=1ms,cap=1d",
@@ -59,7 +62,6 @@ func TestStackHasRoom(t *testing.T) {
 		m.Xbackoff_preview_init(preview, policy)
 		m.Xbackoff_preview_next(preview, results)
 		m.Xbackoff_policy_fit_base(policy, 100, 1<<40, fitted, failure)
-		m.Xbackoff_policy_fill_ns(policy, 1, 5, delays, 64, results)
 		at, length = m.putText("ttl:min_per_second=1", TextRoom)
 		m.Xbackoff_budget_parse(budget, at, length, failure)
 		m.Xbackoff_operation_begin(operation, policy, 1, 0, -1, budget)
@@ -97,5 +99,25 @@ func TestPanicsLoseTheInstance(t *testing.T) {
 		if take() == m {
 			t.Fatal("the instance is used again")
 		}
+	}
+}
+
+func TestUnusedPoliciesAreForgotten(t *testing.T) {
+	known := func() int {
+		policiesMutex.Lock()
+		defer policiesMutex.Unlock()
+		return len(policies)
+	}
+	kept, _ := ParsePolicy("constant:base=1s")
+	for i := range 1000 {
+		ParsePolicy(fmt.Sprintf("constant:base=%dms", i))
+	}
+	for deadline := time.Now().Add(time.Minute); known() > 100; runtime.GC() {
+		if time.Now().After(deadline) {
+			t.Fatalf("%d policies", known())
+		}
+	}
+	if again, _ := ParsePolicy("constant:base=1000ms"); again != kept {
+		t.Error("a policy in use was forgotten")
 	}
 }

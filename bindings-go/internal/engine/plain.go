@@ -4,6 +4,7 @@ package engine
 
 import (
 	"encoding/binary"
+	"sync/atomic"
 	"time"
 
 	"github.com/backoff-rs/backoff/bindings-go/internal/engine/plain"
@@ -55,13 +56,37 @@ func Advance(stream, draws uint64) uint64 {
 }
 
 // short are the numbers on which the delays of a plain policy depend: computing them needs no memory of the core. The
-// cap of another policy is NoTime.
-type short struct{ base, cap uint64 }
+// cap of another policy is NoTime. Many of those have ranges, which are computed when they are needed first.
+type short struct {
+	base, cap uint64
+	ranges    atomic.Pointer[plain.Ranges]
 
-func (m *instance) shortOf(policy int32) short {
+	maxElapsed uint64
+}
+
+// shorten sets the numbers of the policy at an address.
+func (s *short) shorten(m *instance, policy int32) {
 	numbers := m.reserve(16)
 	m.Xbackoff_policy_plain(policy, numbers, numbers+8)
-	return short{m.word(numbers), m.word(numbers + 8)}
+	s.base, s.cap = m.word(numbers), m.word(numbers+8)
+	m.Xbackoff_policy_get(policy, int32(MaxElapsed), numbers)
+	s.maxElapsed = m.word(numbers)
+}
+
+func (p *Policy) rangesOf() *plain.Ranges {
+	if ranges := p.ranges.Load(); ranges != nil {
+		return ranges
+	}
+	return p.makeRanges()
+}
+
+// A function of its own keeps its frame off the stacks of loops, which would have to grow.
+//
+//go:noinline
+func (p *Policy) makeRanges() *plain.Ranges {
+	ranges := plain.RangesOf(p.numbers())
+	p.ranges.Store(ranges)
+	return ranges
 }
 
 func (p *Policy) isPlain() bool { return p.cap != NoTime }
@@ -79,14 +104,25 @@ func (p *Policy) Delay(stream uint64, index uint32) uint64 {
 }
 
 func (p *Policy) anyDelay(stream uint64, index uint32) uint64 {
-	delays := plain.NewDelays(p.numbers())
+	if ranges := p.rangesOf(); ranges.Has(uint64(index)) {
+		return ranges.Delay(stream, uint64(index))
+	}
+	return p.delayBeyond(stream, index)
+}
+
+// delayBeyond is a function of its own for the same reason.
+//
+//go:noinline
+func (p *Policy) delayBeyond(stream uint64, index uint32) uint64 {
+	var delays plain.Delays
+	delays.Begin(p.numbers())
 	delays.Seek(stream, index)
 	return delays.Next(stream, index)
 }
 
 // Fill writes the delays of first, first + 1, ... and returns how many it wrote.
 func (p *Policy) Fill(stream uint64, first uint32, delays []time.Duration) int {
-	if *p == (Policy{}) {
+	if p == NoPolicy {
 		return 0
 	}
 	delays = delays[:min(uint64(len(delays)), 1<<32-uint64(first))]
@@ -99,7 +135,8 @@ func (p *Policy) Fill(stream uint64, first uint32, delays []time.Duration) int {
 		}
 		return len(delays)
 	}
-	others := plain.NewDelays(p.numbers())
+	var others plain.Delays
+	others.Begin(p.numbers())
 	others.Seek(stream, first)
 	for i := range delays {
 		delays[i] = time.Duration(others.Next(stream, first+uint32(i)))
@@ -110,29 +147,38 @@ func (p *Policy) Fill(stream uint64, first uint32, delays []time.Duration) int {
 // DecideAlone is Resume and Decide of an operation without a budget, for known outcomes and a policy that is not the zero
 // one.
 func DecideAlone(policy *Policy, stream, retries, began, deadline uint64, outcome uint32, retryAfter, now uint64) (reason uint32, delay uint64) {
-	return plain.Decide(policy.numbers(), stream, retries, began, deadline, outcome, retryAfter, now)
+	if outcome == OutcomeThrottled || retryAfter != NoTime {
+		return plain.Decide(policy.numbers(), stream, retries, began, deadline, outcome, retryAfter, now)
+	}
+	// The frame of plain.Decide would make the stack of most goroutines grow.
+	if isFailure := outcome != OutcomeSuccess && outcome != OutcomePermanent; isFailure && retries < policy.maxRetries {
+		delay = policy.Delay(stream, uint32(retries))
+	}
+	return uint32(pure.Xreason_to_stop(int32(outcome), int64(retries), int64(policy.maxRetries), int64(began), int64(policy.maxElapsed), int64(deadline), int64(now), int64(delay))), delay
 }
 
 // Sequence returns the delays of a policy one after the other.
 type Sequence struct {
-	Policy Policy
-	Index  uint64 // of the next delay
+	Policy *Policy // nil for no delays
+	Index  uint64  // of the next delay
 	stream uint64
-	// Under a plain policy, the window of the next delay and the index after the last one; otherwise 0.
-	window   int64
-	plainEnd uint64
-	others   plain.Delays // under another policy
+	end    uint64 // the index after the last delay
+	// Under a plain policy, the window of the next delay, its cap, and the index after the last delay; otherwise 0.
+	window, cap int64
+	plainEnd    uint64
+	// Under another policy, its ranges and, without a range, what the next delay needs of those before, and its index.
+	ranges  *plain.Ranges
+	state   plain.State
+	stateAt uint64
 }
 
-// Begin makes these the delays of a policy on a stream, from index 0. It is no function of a new value,
-// which would be copied.
+// Begin makes these the delays of a policy on a stream, from index 0.
 func (s *Sequence) Begin(policy *Policy, stream uint64) {
-	s.Policy, s.stream = *policy, stream
+	s.Policy, s.stream, s.end = policy, stream, policy.maxRetries
 	if policy.isPlain() {
-		s.window, s.plainEnd = int64(policy.base), policy.maxRetries
+		s.window, s.cap, s.plainEnd = int64(policy.base), int64(policy.cap), s.end
 	} else {
-		s.others = plain.NewDelays(policy.numbers())
-		s.others.Seek(stream, 0)
+		s.ranges = policy.rangesOf()
 	}
 }
 
@@ -143,18 +189,41 @@ func (s *Sequence) Next() (uint64, bool) {
 	}
 	window, draw := s.window, pure.Xdraw(int64(s.stream), int32(s.Index))
 	s.Index++
-	s.window = pure.Xnext_doubling_window(window, int64(s.Policy.cap))
+	s.window = pure.Xnext_doubling_window(window, s.cap)
 	return uint64(pure.Xdoubling_delay(window, draw)), true
 }
 
 // nextOfOther is Next of a policy that is not plain. A function of its own keeps that of most policies short.
 func (s *Sequence) nextOfOther() (uint64, bool) {
-	if s.Index >= s.Policy.maxRetries {
+	index := s.Index
+	if index >= s.end {
 		return 0, false
 	}
-	delay := s.others.Next(s.stream, uint32(s.Index))
 	s.Index++
-	return delay, true
+	if s.ranges.Has(index) {
+		return s.ranges.Delay(s.stream, index), true
+	}
+	return s.nextBeyond(index), true
+}
+
+// nextBeyond returns the delay of an index whose range is not known.
+func (s *Sequence) nextBeyond(index uint64) uint64 {
+	isKnown := s.stateAt == index
+	if s.ranges.IsDecorrelated() && (isKnown || index == 0) {
+		s.state[0] = s.ranges.DelayAfter(s.state[0], s.stream, uint32(index))
+		s.stateAt = index + 1
+		return s.state[0]
+	}
+	var delays plain.Delays
+	delays.Begin(s.Policy.numbers())
+	if isKnown && index > 0 {
+		delays.Resume(s.state)
+	} else {
+		delays.Seek(s.stream, uint32(index))
+	}
+	delay := delays.Next(s.stream, uint32(index))
+	s.state, s.stateAt = delays.State(), index+1
+	return delay
 }
 
 // Stream returns the stream of the delays since the last reset.
@@ -162,8 +231,7 @@ func (s *Sequence) Stream() uint64 { return s.stream }
 
 // Reset restarts at index 0. The stream advances by the delays taken.
 func (s *Sequence) Reset() {
-	s.stream, s.Index, s.window = Advance(s.stream, s.Index), 0, int64(s.Policy.base)
-	if s.plainEnd == 0 {
-		s.others.Seek(s.stream, 0)
+	if s.Policy != nil {
+		s.stream, s.Index, s.window = Advance(s.stream, s.Index), 0, int64(s.Policy.base)
 	}
 }

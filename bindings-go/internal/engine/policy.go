@@ -1,6 +1,11 @@
 package engine
 
-import "time"
+import (
+	"runtime"
+	"sync"
+	"time"
+	"weak"
+)
 
 // Params are the unchecked fields of a policy. No field of the zero value is set.
 type Params struct{ bytes [8 * ParamsWords]byte }
@@ -34,28 +39,58 @@ func ParseRatio(text string) (numerator, denominator, code uint32) {
 	return m.half(terms), m.half(terms + 8), code
 }
 
-// Policy is a valid policy, or the zero value, whose delays and windows are 0. Without the words that the core does
-// not use it is copied faster.
+// Policy is a valid policy, or NoPolicy. Equal policies have one address, so a pointer is all that needs to be copied
+// and compared.
 type Policy struct {
-	bytes      [8 * UsedPolicyWords]byte
+	bytes      policyBytes
 	maxRetries uint64
 	short      // what an engine needs for short ways
 }
 
+// policyBytes are a policy without the words that the core does not use.
+type policyBytes [8 * UsedPolicyWords]byte
+
+// NoPolicy is the zero value, whose delays and windows are 0.
+var NoPolicy = new(Policy)
+
+// The policies of the process. A policy that nobody uses any more is forgotten.
+var (
+	policies      = make(map[policyBytes]weak.Pointer[Policy])
+	policiesMutex sync.Mutex
+)
+
 // policy returns the policy at an address, or the error at another if the core returned its code.
-func (m *instance) policy(at, code, failure int32, text string) (policy Policy, err *Error) {
+func (m *instance) policy(at, code, failure int32, text string) (*Policy, *Error) {
 	if code != OK {
-		return Policy{}, m.error(failure, text)
+		return nil, m.error(failure, text)
+	}
+	var bytes policyBytes
+	m.get(at, bytes[:])
+	policiesMutex.Lock()
+	defer policiesMutex.Unlock()
+	if known := policies[bytes].Value(); known != nil {
+		return known, nil
 	}
 	limit := m.reserve(8)
 	m.Xbackoff_policy_max_retries(at, limit)
-	m.get(at, policy.bytes[:])
-	policy.maxRetries, policy.short = m.word(limit), m.shortOf(at)
+	policy := &Policy{bytes: bytes, maxRetries: m.word(limit)}
+	policy.shorten(m, at)
+	policies[bytes] = weak.Make(policy)
+	runtime.AddCleanup(policy, forget, bytes)
 	return policy, nil
 }
 
+// forget forgets a policy, unless an equal one was made in the meantime.
+func forget(bytes policyBytes) {
+	policiesMutex.Lock()
+	defer policiesMutex.Unlock()
+	if policies[bytes].Value() == nil {
+		delete(policies, bytes)
+	}
+}
+
 // Build checks the fields and returns their policy.
-func (p *Params) Build() (Policy, *Error) {
+func (p *Params) Build() (*Policy, *Error) {
 	m := take()
 	defer m.free()
 	at, failure := m.empty(8*PolicyWords), m.reserve(8*ErrorWords)
@@ -63,7 +98,7 @@ func (p *Params) Build() (Policy, *Error) {
 }
 
 // ParsePolicy returns the policy of a policy string.
-func ParsePolicy(text string) (Policy, *Error) {
+func ParsePolicy(text string) (*Policy, *Error) {
 	m := take()
 	defer m.free()
 	at, failure := m.empty(8*PolicyWords), m.reserve(8*ErrorWords)
@@ -114,16 +149,16 @@ func (p *Policy) Window(index uint32) uint64 {
 
 // FitBase returns the policy with the longest base for which the attempts fit into the total. The
 // policy must not be the zero one.
-func (p *Policy) FitBase(attempts, total uint64) (Policy, *Error) {
+func (p *Policy) FitBase(attempts, total uint64) (*Policy, *Error) {
 	return p.fit((*Module).Xbackoff_policy_fit_base, attempts, total)
 }
 
 // FitCap is FitBase for the longest cap.
-func (p *Policy) FitCap(attempts, total uint64) (Policy, *Error) {
+func (p *Policy) FitCap(attempts, total uint64) (*Policy, *Error) {
 	return p.fit((*Module).Xbackoff_policy_fit_cap, attempts, total)
 }
 
-func (p *Policy) fit(fit func(m *Module, policy int32, attempts, total int64, fitted, failure int32) int32, attempts, total uint64) (Policy, *Error) {
+func (p *Policy) fit(fit func(m *Module, policy int32, attempts, total int64, fitted, failure int32) int32, attempts, total uint64) (*Policy, *Error) {
 	m := take()
 	defer m.free()
 	at, failure := m.empty(8*PolicyWords), m.reserve(8*ErrorWords)

@@ -3,8 +3,9 @@
 use crate::decision::budget::Budget;
 use crate::decision::budget::event::BudgetEvent;
 use crate::decision::budget::member::BudgetMember;
+use crate::decision::failure::exceeded;
 use crate::decision::operation::Operation;
-use crate::decision::outcome::Outcome;
+use crate::decision::outcome::{Outcome, StopReason};
 pub use crate::decision::progress::Progress;
 use crate::decision::stats::RetryStats;
 use crate::field::Field;
@@ -21,6 +22,26 @@ pub const STATS_WORDS: usize = RetryStats::WORDS;
 
 /// The number of buckets of stats.
 pub const STATS_BUCKETS: usize = RetryStats::BUCKETS;
+
+/// The reason to stop after an outcome that is not throttled, of an operation that has no budget and no server that asks for
+/// a wait, by the numbers of its policy and the delay of its index. `None` to wait for that delay.
+#[must_use]
+#[inline]
+pub fn reason_to_stop(
+    outcome: Outcome,
+    (retries, max_retries): (u64, u64),
+    (began_ns, max_elapsed_ns): (u64, u64),
+    deadline_ns: Option<u64>,
+    now_ns: u64,
+    delay_ns: u64,
+) -> Option<StopReason> {
+    match outcome {
+        Outcome::Success => Some(StopReason::Success),
+        Outcome::Permanent => Some(StopReason::Permanent),
+        _ if retries >= max_retries => Some(StopReason::MaxRetries),
+        _ => exceeded(max_elapsed_ns, began_ns, deadline_ns, now_ns, delay_ns),
+    }
+}
 
 /// The value of a field of a budget with the defaults filled in, if its kind uses the field.
 ///

@@ -2,6 +2,7 @@
 
 use crate::field::kind::{ADDITIVE, EQUAL, FULL, ON_WINDOW, PROPORTIONAL, SLOTTED};
 use crate::number::arithmetic::{add, multiply};
+use crate::number::ratio::Ratio;
 use crate::schedule::ScheduleParams;
 
 /// The range of a window: of delays before a cap on the delay, or of slots.
@@ -28,9 +29,20 @@ pub(crate) fn range(policy: &ScheduleParams, window: u64, index: u64) -> (u64, u
 /// The range of decorrelated jitter after a previous delay (SPEC 6.3).
 #[inline]
 pub(crate) fn decorrelated(policy: &ScheduleParams, previous: u64) -> (u64, u64) {
-    let stretched = policy.multiplier.scale(previous);
-    let high = if policy.cap_on == ON_WINDOW { stretched.min(policy.cap) } else { stretched };
-    raise_to_floor(policy, policy.base, high)
+    let longest = if policy.cap_on == ON_WINDOW { policy.cap } else { u64::MAX };
+    decorrelated_by(policy.multiplier, longest, policy.base.max(policy.floor), previous)
+}
+
+/// The range after a previous delay by the numbers of a policy: its multiplier, its longest window, and the longer one of
+/// its base and its floor.
+#[inline]
+pub(crate) fn decorrelated_by(
+    multiplier: Ratio,
+    longest: u64,
+    low: u64,
+    previous: u64,
+) -> (u64, u64) {
+    (low, multiplier.scale(previous).min(longest).max(low))
 }
 
 /// The range with its ends raised to the floor. Raising the range instead of clamping the delay

@@ -115,7 +115,7 @@ impl DelayState {
     }
 
     /// Whether the range is that of every later index, too.
-    fn is_settled(&self, policy: &ScheduleParams) -> bool {
+    pub(crate) fn is_settled(&self, policy: &ScheduleParams) -> bool {
         let mut next = self.growth;
         !matches!(policy.growth, LINEAR | POLYNOMIAL)
             && !matches!(policy.jitter, ADDITIVE | DECORRELATED)

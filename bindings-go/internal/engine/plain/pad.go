@@ -4,6 +4,13 @@ package plain
 
 import "encoding/binary"
 
+var (
+	order = binary.LittleEndian
+
+	// pure has the functions of numbers alone. It is nil, because none of them has a memory.
+	pure *Module
+)
+
 // A Policy is the numbers of a policy, as the core has them in memory.
 type Policy [160]byte
 
@@ -13,19 +20,29 @@ const (
 	stackOfDecide = 224
 )
 
+// A State is what a delay needs from those before it. Under decorrelated jitter it begins with the delay before.
+type State [2]uint64
+
 // Delays are the memory of a sequence of delays: the policy and the state between two delays.
 type Delays [stackOfDelays + len(Policy{}) + 16]byte
 
-// NewDelays returns the delays of a policy, of which Seek chooses the next.
-func NewDelays(policy *Policy) (d Delays) {
-	copy(d[stackOfDelays:], policy[:])
-	return d
-}
+// Begin makes these the delays of a policy, of which Seek or Resume chooses the next.
+func (d *Delays) Begin(policy *Policy) { copy(d[stackOfDelays:], policy[:]) }
 
 // Seek makes an index of a stream the next one.
 func (d *Delays) Seek(stream uint64, index uint32) {
 	m := on(d[:], stackOfDelays)
 	m.Xseek(m.g0, m.g0+int32(len(Policy{})), int64(stream), int32(index))
+}
+
+// State returns the state of the next delay.
+func (d *Delays) State() State { return State(words(d[stackOfDelays+len(Policy{}):])) }
+
+// Resume makes the next delay that of a state.
+func (d *Delays) Resume(state State) {
+	for i, word := range state {
+		order.PutUint64(d[stackOfDelays+len(Policy{})+8*i:], word)
+	}
 }
 
 // Next returns the delay of the next index, which it must be told.
@@ -34,16 +51,77 @@ func (d *Delays) Next(stream uint64, index uint32) uint64 {
 	return uint64(m.Xnext(m.g0, m.g0+int32(len(Policy{})), int64(stream), int32(index)))
 }
 
+// Ranges are those from which the draws of the first indices select the delays; or the numbers of decorrelated jitter,
+// whose ranges depend on the delay before.
+type Ranges struct {
+	of           [maxRanges][2]uint64
+	last         uint64 // the index of the last range
+	end          uint64 // the first index whose range is not known
+	decorrelated bool
+	numbers      [5]uint64
+}
+
+const (
+	maxRanges     = 32
+	stackOfRanges = 64
+	everyIndex    = 1 << 32
+)
+
+// RangesOf returns the ranges of a policy. One whose delays depend on more has none.
+func RangesOf(policy *Policy) *Ranges {
+	var memory [stackOfRanges + len(Policy{}) + 16*maxRanges]byte
+	written := memory[stackOfRanges+copy(memory[stackOfRanges:], policy[:]):]
+	m, r := on(memory[:], stackOfRanges), new(Ranges)
+	if r.decorrelated = m.Xdecorrelated(m.g0, m.g0+int32(len(Policy{}))) != 0; r.decorrelated {
+		for i := range r.numbers {
+			r.numbers[i] = order.Uint64(written[8*i:])
+		}
+		return r
+	}
+	count := m.Xranges(m.g0, m.g0+int32(len(Policy{})))
+	for i := range r.of {
+		r.of[i] = words(written[16*i:])
+	}
+	r.last = uint64(max(count, -count) - 1)
+	switch {
+	case count < 0:
+		r.end = everyIndex
+	case count > 0:
+		r.end = uint64(count)
+	}
+	return r
+}
+
+// Has reports whether the range of an index is known.
+func (r *Ranges) Has(index uint64) bool { return index < r.end }
+
+// Delay returns the delay of an index whose range is known.
+func (r *Ranges) Delay(stream, index uint64) uint64 {
+	of := &r.of[min(index, r.last)%maxRanges]
+	return uint64(pure.Xsample(pure.Xdraw(int64(stream), int32(index)), int64(of[0]), int64(of[1])))
+}
+
+// IsDecorrelated reports whether DelayAfter computes the delays.
+func (r *Ranges) IsDecorrelated() bool { return r.decorrelated }
+
+// DelayAfter returns the delay of an index, under decorrelated jitter, after the delay before it.
+func (r *Ranges) DelayAfter(previous, stream uint64, index uint32) uint64 {
+	n, draw := &r.numbers, pure.Xdraw(int64(stream), int32(index))
+	return uint64(pure.Xdecorrelated_delay(int64(n[0]), int64(n[1]), int64(n[2]), int64(n[3]), int64(n[4]), int32(index), int64(previous), draw))
+}
+
 // Decide decides for an operation without a budget. It returns the reason to stop, or 0 to wait, and the delay.
 func Decide(policy *Policy, stream, retries, began, deadline uint64, outcome uint32, retryAfter, now uint64) (reason uint32, delay uint64) {
 	var memory [stackOfDecide + len(Policy{}) + 16]byte
 	decision := memory[stackOfDecide+copy(memory[stackOfDecide:], policy[:]):]
 	m := on(memory[:], stackOfDecide)
 	m.Xdecide(m.g0, m.g0+int32(len(Policy{})), int64(stream), int64(retries), int64(began), int64(deadline), int32(outcome), int64(retryAfter), int64(now))
-	return binary.LittleEndian.Uint32(decision), binary.LittleEndian.Uint64(decision[8:])
+	return order.Uint32(decision), order.Uint64(decision[8:])
 }
 
 // on returns the functions on a memory that begins with their stack.
 func on(memory []byte, stack int32) Module {
 	return Module{wasmMemory: wasmMemory{memory: memory}, g0: stack}
 }
+
+func words(memory []byte) [2]uint64 { return [2]uint64{order.Uint64(memory), order.Uint64(memory[8:])} }

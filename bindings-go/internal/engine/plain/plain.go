@@ -618,9 +618,9 @@ l1:
 }
 func (m *Module) fn3(v0 int32, v1 int64, v2 int32, v3 int64) {
 	var v4 int32
-	var v5 int64
-	var v6 int32
-	var v7, v8 int64
+	var v5, v6 int64
+	var v7 int32
+	var v8, v9 int64
 	{
 		{
 			t0 := int32(load32(m.memory, uint64(uint32(v2))+148))
@@ -628,451 +628,584 @@ func (m *Module) fn3(v0 int32, v1 int64, v2 int32, v3 int64) {
 			if v4 != i32(6) {
 				goto l0
 			}
-			t1 := int64(load32(m.memory, uint64(uint32(v2))+16))
+			t1 := int64(load64(m.memory, uint64(uint32(v2))+48))
 			v5 = t1
+			t2 := int64(load64(m.memory, uint32(v2)))
+			t3 := v5
+			v6 = t2
+			p4 := v6
+			if uint64(v5) > uint64(v6) {
+				p4 = t3
+			}
+			v5 = p4
+			t5 := int64(load32(m.memory, uint64(uint32(v2))+16))
+			v3 = t5
+			t6 := int64(load64(m.memory, uint64(uint32(v2))+40))
+			v6 = t6
+			t7 := int32(load32(m.memory, uint64(uint32(v2))+144))
+			v7 = t7
 			{
 				{
-					t2 := int32(load32(m.memory, uint64(uint32(v2))+20))
-					v6 = t2
-					if uint32(v6) < uint32(i32(2)) {
+					t8 := int32(load32(m.memory, uint64(uint32(v2))+20))
+					v2 = t8
+					if uint32(v2) < uint32(i32(2)) {
 						goto l1
 					}
-					t3 := v1
-					t4 := v1
-					v7 = int64(uint32(v6))
-					t5 := int64(uint64(t4) / uint64(v7))
-					v3 = t5
-					t6 := int64(uint64((t3-v3*v7)*v5) / uint64(v7))
-					v7 = t6
-					t7, t8 := i64_mul_wide_u(v3, v5)
-					v5 = t8
-					v1 = t7
-					if v5 == i64(0) {
+					t9 := v1
+					t10 := v1
+					v8 = int64(uint32(v2))
+					t11 := int64(uint64(t10) / uint64(v8))
+					v9 = t11
+					t12 := int64(uint64((t9-v9*v8)*v3) / uint64(v8))
+					v8 = t12
+					t13, t14 := i64_mul_wide_u(v9, v3)
+					v3 = t14
+					v1 = t13
+					if v3 == i64(0) {
 						goto l2
 					}
 					v1 = i64(-1)
 				l2:
-					t9, t10 := i64_add_wide(v1, v7)
-					v5 = t10
-					v1 = t9
-					p11 := v1
-					if int32(v5) != 0 {
-						p11 = i64(-1)
+					t15, t16 := i64_add_wide(v1, v8)
+					v3 = t16
+					v1 = t15
+					p17 := v1
+					if int32(v3) != 0 {
+						p17 = i64(-1)
 					}
-					v5 = p11
+					v1 = p17
 					goto l3
 				}
 			l1:
-				t12, t13 := i64_mul_wide_u(v1, v5)
-				v1 = t13
-				v5 = t12
-				if v1 == i64(0) {
+				t18, t19 := i64_mul_wide_u(v1, v3)
+				v3 = t19
+				v1 = t18
+				if v3 == i64(0) {
 					goto l3
 				}
-				v5 = i64(-1)
+				v1 = i64(-1)
 			}
 		l3:
-			t14 := int64(load64(m.memory, uint64(uint32(v2))+48))
-			v1 = t14
-			t15 := int64(load64(m.memory, uint32(v2)))
-			t16 := v1
-			v7 = t15
-			p17 := v7
-			if uint64(v1) > uint64(v7) {
-				p17 = t16
+			t21 := v5
+			p20 := v6
+			if uint64(v1) < uint64(v6) {
+				p20 = v1
 			}
-			v1 = p17
-			t18 := int64(load64(m.memory, uint64(uint32(v2))+40))
-			t19 := v1
-			v7 = t18
-			t21 := v7
-			p20 := i64(0x7fffffffffffffff)
-			if uint64(v5) < uint64(i64(0x7fffffffffffffff)) {
-				p20 = v5
+			p22 := v1
+			if v7 == i32(1) {
+				p22 = p20
 			}
-			v5 = p20
-			p22 := v5
-			if uint64(v7) < uint64(v5) {
-				p22 = t21
+			v1 = p22
+			p23 := i64(0x7fffffffffffffff)
+			if uint64(v1) < uint64(i64(0x7fffffffffffffff)) {
+				p23 = v1
 			}
-			t23 := int32(load32(m.memory, uint64(uint32(v2))+144))
-			p24 := v5
-			if t23 == i32(1) {
-				p24 = p22
+			v1 = p23
+			p24 := v1
+			if uint64(v5) > uint64(v1) {
+				p24 = t21
 			}
-			v5 = p24
-			p25 := v5
-			if uint64(v1) > uint64(v5) {
-				p25 = t19
-			}
-			v5 = p25
+			v1 = p24
 			goto l4
 		}
 	l0:
 		{
-			t26 := int32(load32(m.memory, uint64(uint32(v2))+136))
-			switch t26 + i32(-2) {
+			t25 := int32(load32(m.memory, uint64(uint32(v2))+136))
+			switch t25 + i32(-2) {
 			default:
 				goto l6
 			case 2:
-				t27 := int64(load64(m.memory, uint32(v2)))
-				v8 = t27
+				t26 := int64(load64(m.memory, uint32(v2)))
+				v8 = t26
 				{
 					{
-						t28 := int32(load32(m.memory, uint64(uint32(v2))+140))
-						v6 = t28
-						if v6 != 0 {
+						t27 := int32(load32(m.memory, uint64(uint32(v2))+140))
+						v7 = t27
+						if v7 != 0 {
 							goto l8
 						}
-						v1 = i64(1)
+						v5 = i64(1)
 						goto l9
 					}
 				l8:
-					t29 := int64(load64(m.memory, uint64(uint32(v2))+24))
-					t30, t31 := i64_add_wide(v3, t29)
-					v5 = t31
+					t28 := int64(load64(m.memory, uint64(uint32(v2))+24))
+					t29, t30 := i64_add_wide(v3, t28)
 					v1 = t30
-					p32 := v1
-					if int32(v5) != 0 {
-						p32 = i64(-1)
+					v5 = t29
+					p31 := v5
+					if int32(v1) != 0 {
+						p31 = i64(-1)
 					}
-					v1 = p32
-					v7 = i64(1)
+					v5 = p31
+					v6 = i64(1)
 				l12:
 					{
-						if v6&i32(1) == 0 {
+						if v7&i32(1) == 0 {
 							goto l10
 						}
-						t33, t34 := i64_mul_wide_u(v7, v1)
-						v5 = t34
-						v7 = t33
-						if v5 == 0 {
+						t32, t33 := i64_mul_wide_u(v6, v5)
+						v1 = t33
+						v6 = t32
+						if v1 == 0 {
 							goto l10
 						}
-						v7 = i64(-1)
+						v6 = i64(-1)
 					}
 				l10:
 					{
-						v6 = int32(uint32(v6) >> 1)
-						if v6 == 0 {
+						v7 = int32(uint32(v7) >> 1)
+						if v7 == 0 {
 							goto l11
 						}
-						t35, t36 := i64_mul_wide_u(v1, v1)
-						v5 = t36
+						t34, t35 := i64_mul_wide_u(v5, v5)
 						v1 = t35
-						if v5 == 0 {
+						v5 = t34
+						if v1 == 0 {
 							goto l12
 						}
-						v1 = i64(-1)
+						v5 = i64(-1)
 						goto l12
 					}
 				l11:
-					p37 := i64(0x7fffffffffffffff)
-					if uint64(v7) < uint64(i64(0x7fffffffffffffff)) {
-						p37 = v7
+					p36 := i64(0x7fffffffffffffff)
+					if uint64(v6) < uint64(i64(0x7fffffffffffffff)) {
+						p36 = v6
 					}
-					v1 = p37
+					v5 = p36
 				}
 			l9:
-				t38, t39 := i64_mul_wide_u(v8, v1)
-				v5 = t39
+				t37, t38 := i64_mul_wide_u(v8, v5)
 				v1 = t38
-				if v5 == i64(0) {
+				v5 = t37
+				if v1 == i64(0) {
 					goto l13
 				}
-				v1 = i64(-1)
+				v5 = i64(-1)
 			l13:
-				p40 := i64(0x7fffffffffffffff)
-				if uint64(v1) < uint64(i64(0x7fffffffffffffff)) {
-					p40 = v1
+				p39 := i64(0x7fffffffffffffff)
+				if uint64(v5) < uint64(i64(0x7fffffffffffffff)) {
+					p39 = v5
 				}
-				v1 = p40
+				v1 = p39
 				goto l6
 			case 0:
-				t41 := int64(load64(m.memory, uint64(uint32(v2))+8))
-				t42, t43 := i64_mul_wide_u(t41, v3)
-				v5 = t43
+				t40 := int64(load64(m.memory, uint64(uint32(v2))+8))
+				t41, t42 := i64_mul_wide_u(t40, v3)
 				v1 = t42
-				t44 := int64(load64(m.memory, uint32(v2)))
-				v7 = t44
-				if v5 == i64(0) {
+				v5 = t41
+				t43 := int64(load64(m.memory, uint32(v2)))
+				v6 = t43
+				if v1 == i64(0) {
 					goto l14
 				}
-				v1 = i64(-1)
+				v5 = i64(-1)
 			l14:
-				t46 := v7
-				p45 := i64(0x7fffffffffffffff)
-				if uint64(v1) < uint64(i64(0x7fffffffffffffff)) {
-					p45 = v1
+				t45 := v6
+				p44 := i64(0x7fffffffffffffff)
+				if uint64(v5) < uint64(i64(0x7fffffffffffffff)) {
+					p44 = v5
 				}
-				t47, t48 := i64_add_wide(t46, p45)
-				v5 = t48
+				t46, t47 := i64_add_wide(t45, p44)
 				v1 = t47
-				p49 := v1
-				if int32(v5) != 0 {
-					p49 = i64(-1)
+				v5 = t46
+				p48 := v5
+				if int32(v1) != 0 {
+					p48 = i64(-1)
+				}
+				v5 = p48
+				p49 := i64(0x7fffffffffffffff)
+				if uint64(v5) < uint64(i64(0x7fffffffffffffff)) {
+					p49 = v5
 				}
 				v1 = p49
-				p50 := i64(0x7fffffffffffffff)
-				if uint64(v1) < uint64(i64(0x7fffffffffffffff)) {
-					p50 = v1
-				}
-				v1 = p50
 			}
 		}
 	l6:
 		v8 = i64(0)
-		t51 := int64(load64(m.memory, uint64(uint32(v2))+32))
-		t52, t53 := i64_add_wide(t51, v1)
-		v5 = t53
+		t50 := int64(load64(m.memory, uint64(uint32(v2))+32))
+		t51, t52 := i64_add_wide(t50, v1)
 		v1 = t52
-		t54 := int64(load64(m.memory, uint64(uint32(v2))+40))
-		v7 = t54
-		t56 := v7
-		p55 := v1
-		if int32(v5) != 0 {
-			p55 = i64(-1)
+		v5 = t51
+		t53 := int64(load64(m.memory, uint64(uint32(v2))+40))
+		v6 = t53
+		t55 := v6
+		p54 := v5
+		if int32(v1) != 0 {
+			p54 = i64(-1)
 		}
-		v1 = p55
-		p57 := i64(0x7fffffffffffffff)
-		if uint64(v1) < uint64(i64(0x7fffffffffffffff)) {
-			p57 = v1
+		v5 = p54
+		p56 := i64(0x7fffffffffffffff)
+		if uint64(v5) < uint64(i64(0x7fffffffffffffff)) {
+			p56 = v5
 		}
-		v1 = p57
-		p58 := v1
-		if uint64(v7) < uint64(v1) {
-			p58 = t56
+		v5 = p56
+		p57 := v5
+		if uint64(v6) < uint64(v5) {
+			p57 = t55
 		}
-		t59 := int32(load32(m.memory, uint64(uint32(v2))+144))
-		p60 := v1
-		if t59 == i32(1) {
-			p60 = p58
+		t58 := int32(load32(m.memory, uint64(uint32(v2))+144))
+		p59 := v5
+		if t58 == i32(1) {
+			p59 = p57
 		}
-		v5 = p60
-		v1 = v5
+		v1 = p59
+		v5 = v1
 		switch v4 + i32(-2) {
 		default:
 			goto l19
 		case 1:
-			v1 = v5 - int64(uint64(v5)>>1)
-			p61 := v1
-			if uint64(v1) > uint64(v5) {
-				p61 = i64(0)
+			v5 = v1 - int64(uint64(v1)>>1)
+			p60 := v5
+			if uint64(v5) > uint64(v1) {
+				p60 = i64(0)
 			}
-			v1 = p61
+			v5 = p60
 			goto l19
 		case 2:
-			t62 := int64(load32(m.memory, uint64(uint32(v2))+56))
-			v1 = t62
+			t61 := int64(load32(m.memory, uint64(uint32(v2))+56))
+			v5 = t61
 			{
 				{
-					t63 := int32(load32(m.memory, uint64(uint32(v2))+60))
-					v6 = t63
-					if uint32(v6) < uint32(i32(2)) {
+					t62 := int32(load32(m.memory, uint64(uint32(v2))+60))
+					v7 = t62
+					if uint32(v7) < uint32(i32(2)) {
 						goto l21
 					}
-					t64 := v5
-					t65 := v5
-					v7 = int64(uint32(v6))
-					t66 := int64(uint64(t65) / uint64(v7))
-					v3 = t66
-					t67 := int64(uint64((t64-v3*v7)*v1) / uint64(v7))
-					v7 = t67
-					t68, t69 := i64_mul_wide_u(v3, v1)
-					v3 = t69
-					v1 = t68
+					t63 := v1
+					t64 := v1
+					v6 = int64(uint32(v7))
+					t65 := int64(uint64(t64) / uint64(v6))
+					v3 = t65
+					t66 := int64(uint64((t63-v3*v6)*v5) / uint64(v6))
+					v6 = t66
+					t67, t68 := i64_mul_wide_u(v3, v5)
+					v3 = t68
+					v5 = t67
 					if v3 == i64(0) {
 						goto l22
 					}
-					v1 = i64(-1)
+					v5 = i64(-1)
 				l22:
-					t70, t71 := i64_add_wide(v1, v7)
-					v7 = t71
-					v1 = t70
-					p72 := v1
-					if int32(v7) != 0 {
-						p72 = i64(-1)
+					t69, t70 := i64_add_wide(v5, v6)
+					v6 = t70
+					v5 = t69
+					p71 := v5
+					if int32(v6) != 0 {
+						p71 = i64(-1)
 					}
-					v1 = p72
+					v5 = p71
 					goto l23
 				}
 			l21:
-				t73, t74 := i64_mul_wide_u(v5, v1)
-				v7 = t74
-				v1 = t73
-				if v7 == i64(0) {
+				t72, t73 := i64_mul_wide_u(v1, v5)
+				v6 = t73
+				v5 = t72
+				if v6 == i64(0) {
 					goto l23
 				}
-				v1 = i64(-1)
+				v5 = i64(-1)
 			}
 		l23:
-			t76 := v5
-			p75 := i64(0x7fffffffffffffff)
-			if uint64(v1) < uint64(i64(0x7fffffffffffffff)) {
-				p75 = v1
+			t75 := v1
+			p74 := i64(0x7fffffffffffffff)
+			if uint64(v5) < uint64(i64(0x7fffffffffffffff)) {
+				p74 = v5
 			}
-			v3 = t76 - p75
-			var p77 int32
-			if uint64(v3) > uint64(v5) {
-				p77 = 1
+			v3 = t75 - p74
+			var p76 int32
+			if uint64(v3) > uint64(v1) {
+				p76 = 1
 			}
-			v6 = p77
-			t78 := int64(load32(m.memory, uint64(uint32(v2))+64))
-			v1 = t78
+			v7 = p76
+			t77 := int64(load32(m.memory, uint64(uint32(v2))+64))
+			v5 = t77
 			{
 				{
-					t79 := int32(load32(m.memory, uint64(uint32(v2))+68))
-					v4 = t79
+					t78 := int32(load32(m.memory, uint64(uint32(v2))+68))
+					v4 = t78
 					if uint32(v4) < uint32(i32(2)) {
 						goto l24
 					}
-					t80 := v5
-					t81 := v5
-					v7 = int64(uint32(v4))
-					t82 := int64(uint64(t81) / uint64(v7))
-					v8 = t82
-					t83 := int64(uint64((t80-v8*v7)*v1) / uint64(v7))
-					v7 = t83
-					t84, t85 := i64_mul_wide_u(v8, v1)
-					v8 = t85
-					v1 = t84
+					t79 := v1
+					t80 := v1
+					v6 = int64(uint32(v4))
+					t81 := int64(uint64(t80) / uint64(v6))
+					v8 = t81
+					t82 := int64(uint64((t79-v8*v6)*v5) / uint64(v6))
+					v6 = t82
+					t83, t84 := i64_mul_wide_u(v8, v5)
+					v8 = t84
+					v5 = t83
 					if v8 == i64(0) {
 						goto l25
 					}
-					v1 = i64(-1)
+					v5 = i64(-1)
 				l25:
-					t86, t87 := i64_add_wide(v1, v7)
-					v7 = t87
-					v1 = t86
-					p88 := v1
-					if int32(v7) != 0 {
-						p88 = i64(-1)
+					t85, t86 := i64_add_wide(v5, v6)
+					v6 = t86
+					v5 = t85
+					p87 := v5
+					if int32(v6) != 0 {
+						p87 = i64(-1)
 					}
-					v7 = p88
+					v6 = p87
 					goto l26
 				}
 			l24:
-				t89, t90 := i64_mul_wide_u(v5, v1)
-				v1 = t90
-				v7 = t89
-				if v1 == i64(0) {
+				t88, t89 := i64_mul_wide_u(v1, v5)
+				v5 = t89
+				v6 = t88
+				if v5 == i64(0) {
 					goto l26
 				}
-				v7 = i64(-1)
+				v6 = i64(-1)
 			}
 		l26:
-			p91 := v3
-			if v6 != 0 {
-				p91 = i64(0)
+			p90 := v3
+			if v7 != 0 {
+				p90 = i64(0)
 			}
-			v1 = p91
+			v5 = p90
+			p91 := i64(0x7fffffffffffffff)
+			if uint64(v6) < uint64(i64(0x7fffffffffffffff)) {
+				p91 = v6
+			}
+			v1 = p91 + v1
 			p92 := i64(0x7fffffffffffffff)
-			if uint64(v7) < uint64(i64(0x7fffffffffffffff)) {
-				p92 = v7
+			if uint64(v1) < uint64(i64(0x7fffffffffffffff)) {
+				p92 = v1
 			}
-			v5 = p92 + v5
-			p93 := i64(0x7fffffffffffffff)
-			if uint64(v5) < uint64(i64(0x7fffffffffffffff)) {
-				p93 = v5
-			}
-			v5 = p93
+			v1 = p92
 			goto l19
 		case 5:
 			{
-				t94 := int64(load64(m.memory, uint64(uint32(v2))+88))
-				v1 = t94
-				if v1 == 0 {
+				t93 := int64(load64(m.memory, uint64(uint32(v2))+88))
+				v5 = t93
+				if v5 == 0 {
 					goto l27
 				}
-				t95 := int64(uint64(v5) / uint64(v1))
-				v5 = t95
-				t96 := v5
-				var p97 int32
-				if v5 != i64(0) {
-					p97 = 1
+				t94 := int64(uint64(v1) / uint64(v5))
+				v1 = t94
+				t95 := v1
+				var p96 int32
+				if v1 != i64(0) {
+					p96 = 1
 				}
-				v8 = t96 - int64(uint32(p97))
+				v8 = t95 - int64(uint32(p96))
 			}
 		l27:
-			t98 := int64(load64(m.memory, uint64(uint32(v2))+48))
-			v5 = t98
-			t100 := v5
-			p99 := i64(1)
-			if uint64(v1) > uint64(i64(1)) {
-				p99 = v1
+			t97 := int64(load64(m.memory, uint64(uint32(v2))+48))
+			v1 = t97
+			t99 := v1
+			p98 := i64(1)
+			if uint64(v5) > uint64(i64(1)) {
+				p98 = v5
 			}
-			v1 = p99
-			t101 := int64(uint64(t100) / uint64(v1))
-			v7 = t101
-			t102 := v7
-			var p103 int32
-			if v5-v7*v1 != i64(0) {
-				p103 = 1
+			v5 = p98
+			t100 := int64(uint64(t99) / uint64(v5))
+			v6 = t100
+			t101 := v6
+			var p102 int32
+			if v1-v6*v5 != i64(0) {
+				p102 = 1
 			}
-			v1 = t102 + int64(uint32(p103))
-			p104 := v8
-			if uint64(v1) > uint64(v8) {
-				p104 = v1
+			v5 = t101 + int64(uint32(p102))
+			p103 := v8
+			if uint64(v5) > uint64(v8) {
+				p103 = v5
 			}
-			v5 = p104
+			v1 = p103
 			goto l4
 		case 0:
-			v1 = i64(0)
+			v5 = i64(0)
 			goto l19
 		case 3:
-			t105 := int64(load64(m.memory, uint64(uint32(v2))+80))
-			t106, t107 := i64_mul_wide_u(t105, v3)
-			v7 = t107
-			v1 = t106
-			t108 := int64(load64(m.memory, uint64(uint32(v2))+72))
-			v3 = t108
-			if v7 == i64(0) {
+			t104 := int64(load64(m.memory, uint64(uint32(v2))+80))
+			t105, t106 := i64_mul_wide_u(t104, v3)
+			v6 = t106
+			v5 = t105
+			t107 := int64(load64(m.memory, uint64(uint32(v2))+72))
+			v3 = t107
+			if v6 == i64(0) {
 				goto l28
 			}
-			v1 = i64(-1)
+			v5 = i64(-1)
 		l28:
-			t110 := v3
-			p109 := i64(0x7fffffffffffffff)
-			if uint64(v1) < uint64(i64(0x7fffffffffffffff)) {
-				p109 = v1
-			}
-			t111, t112 := i64_add_wide(t110, p109)
-			v3 = t112
-			v7 = t111
-			v1 = v5
-			p113 := v7
-			if int32(v3) != 0 {
-				p113 = i64(-1)
-			}
-			v7 = p113
-			p114 := i64(0x7fffffffffffffff)
-			if uint64(v7) < uint64(i64(0x7fffffffffffffff)) {
-				p114 = v7
-			}
-			v5 = p114 + v5
-			p115 := i64(0x7fffffffffffffff)
+			t109 := v3
+			p108 := i64(0x7fffffffffffffff)
 			if uint64(v5) < uint64(i64(0x7fffffffffffffff)) {
-				p115 = v5
+				p108 = v5
 			}
-			v5 = p115
+			t110, t111 := i64_add_wide(t109, p108)
+			v3 = t111
+			v6 = t110
+			v5 = v1
+			p112 := v6
+			if int32(v3) != 0 {
+				p112 = i64(-1)
+			}
+			v6 = p112
+			p113 := i64(0x7fffffffffffffff)
+			if uint64(v6) < uint64(i64(0x7fffffffffffffff)) {
+				p113 = v6
+			}
+			v1 = p113 + v1
+			p114 := i64(0x7fffffffffffffff)
+			if uint64(v1) < uint64(i64(0x7fffffffffffffff)) {
+				p114 = v1
+			}
+			v1 = p114
 		}
 	l19:
-		t116 := int64(load64(m.memory, uint64(uint32(v2))+48))
-		v7 = t116
+		t115 := int64(load64(m.memory, uint64(uint32(v2))+48))
+		v6 = t115
+		p116 := v5
+		if uint64(v6) > uint64(v5) {
+			p116 = v6
+		}
+		v5 = p116
 		p117 := v1
-		if uint64(v7) > uint64(v1) {
-			p117 = v7
+		if uint64(v5) > uint64(v1) {
+			p117 = v5
 		}
 		v1 = p117
-		p118 := v5
-		if uint64(v1) > uint64(v5) {
-			p118 = v1
-		}
-		v5 = p118
 	}
 l4:
-	store64(m.memory, uint64(uint32(v0))+8, uint64(v5))
-	store64(m.memory, uint32(v0), uint64(v1))
+	store64(m.memory, uint64(uint32(v0))+8, uint64(v1))
+	store64(m.memory, uint32(v0), uint64(v5))
+}
+func (m *Module) Xdecorrelated(v0, v1 int32) int32 {
+	var v2, v3, v4, v5, v6 int64
+	var v7 int32
+	{
+		{
+			t0 := int32(load32(m.memory, uint64(uint32(v0))+148))
+			if t0 == i32(6) {
+				goto l0
+			}
+			v2 = i64(0)
+			v0 = i32(0)
+			v3 = i64(0)
+			v4 = i64(0)
+			v5 = i64(0)
+			v6 = i64(0)
+			goto l1
+		}
+	l0:
+		t1 := int64(load64(m.memory, uint64(uint32(v0))+48))
+		v2 = t1
+		t2 := int64(load64(m.memory, uint32(v0)))
+		t3 := v2
+		v5 = t2
+		p4 := v5
+		if uint64(v2) > uint64(v5) {
+			p4 = t3
+		}
+		v3 = p4
+		t5 := int64(load64(m.memory, uint64(uint32(v0))+40))
+		v4 = t5
+		t6 := int32(load32(m.memory, uint64(uint32(v0))+144))
+		t7 := v4
+		var p8 int32
+		if t6 == i32(2) {
+			p8 = 1
+		}
+		v7 = p8
+		p9 := t7
+		if v7 != 0 {
+			p9 = i64(0x7fffffffffffffff)
+		}
+		v2 = p9
+		p10 := i64(0x7fffffffffffffff)
+		if v7 != 0 {
+			p10 = v4
+		}
+		v4 = p10
+		t11 := int64(load32(m.memory, uint64(uint32(v0))+16))
+		t12 := int64(load32(m.memory, uint64(uint32(v0))+20))
+		v6 = t11<<32 | t12
+		v0 = i32(1)
+	}
+l1:
+	store64(m.memory, uint64(uint32(v1))+32, uint64(v5))
+	store64(m.memory, uint64(uint32(v1))+24, uint64(v4))
+	store64(m.memory, uint64(uint32(v1))+16, uint64(v3))
+	store64(m.memory, uint64(uint32(v1))+8, uint64(v2))
+	store64(m.memory, uint32(v1), uint64(v6))
+	return v0
+}
+func (m *Module) Xdecorrelated_delay(v0, v1, v2, v3, v4 int64, v5 int32, v6, v7 int64) int64 {
+	var v8 int64
+	p0 := v4
+	if v5&i32(0xfff) != 0 {
+		p0 = v6
+	}
+	v4 = p0
+	v6 = int64(uint64(v0) >> 32)
+	{
+		{
+			if v0&i64(0xfffffffe) == 0 {
+				goto l0
+			}
+			t1 := v4
+			t2 := v4
+			v0 = v0 & i64(0xffffffff)
+			t3 := int64(uint64(t2) / uint64(v0))
+			v8 = t3
+			t4 := int64(uint64((t1-v8*v0)*v6) / uint64(v0))
+			v4 = t4
+			t5, t6 := i64_mul_wide_u(v8, v6)
+			v6 = t6
+			v0 = t5
+			if v6 == i64(0) {
+				goto l1
+			}
+			v0 = i64(-1)
+		l1:
+			t7, t8 := i64_add_wide(v0, v4)
+			v4 = t8
+			v0 = t7
+			p9 := v0
+			if int32(v4) != 0 {
+				p9 = i64(-1)
+			}
+			v0 = p9
+			goto l2
+		}
+	l0:
+		t10, t11 := i64_mul_wide_u(v4, v6)
+		v4 = t11
+		v0 = t10
+		if v4 == i64(0) {
+			goto l2
+		}
+		v0 = i64(-1)
+	}
+l2:
+	p12 := v1
+	if uint64(v0) < uint64(v1) {
+		p12 = v0
+	}
+	v0 = p12
+	p13 := i64(0x7fffffffffffffff)
+	if uint64(v0) < uint64(i64(0x7fffffffffffffff)) {
+		p13 = v0
+	}
+	v0 = p13
+	v1 = v0 - v2
+	p14 := v1
+	if uint64(v1) > uint64(v0) {
+		p14 = i64(0)
+	}
+	_, t16 := i64_mul_wide_u(p14+i64(1), v7)
+	v0 = t16
+	t17 := v3
+	v0 = v2 + v0
+	p18 := v0
+	if uint64(v3) < uint64(v0) {
+		p18 = t17
+	}
+	return p18
 }
 func (m *Module) Xdoubling_delay(v0, v1 int64) int64 {
 	_, t1 := i64_mul_wide_u(v1, v0+i64(1))
@@ -1103,9 +1236,9 @@ func (m *Module) Xdraw(v0 int64, v1 int32) int64 {
 func (m *Module) Xnext(v0, v1 int32, v2 int64, v3 int32) int64 {
 	var v4, v5, v6 int64
 	var v7 int32
-	var v8, v9, v10 int64
-	var v11 int32
-	var v12 int64
+	var v8, v9 int64
+	var v10 int32
+	var v11, v12 int64
 	var v13 int32
 	var v14 int64
 	t0 := v2
@@ -1123,102 +1256,100 @@ func (m *Module) Xnext(v0, v1 int32, v2 int64, v3 int32) int64 {
 			if v7 != i32(6) {
 				goto l0
 			}
-			t3 := int64(load32(m.memory, uint64(uint32(v0))+16))
+			t3 := int64(load64(m.memory, uint64(uint32(v0))+48))
 			v2 = t3
+			t4 := int64(load64(m.memory, uint32(v0)))
+			t5 := v2
+			v8 = t4
+			p6 := v8
+			if uint64(v2) > uint64(v8) {
+				p6 = t5
+			}
+			v8 = p6
+			t7 := int64(load32(m.memory, uint64(uint32(v0))+16))
+			v9 = t7
+			t8 := int64(load64(m.memory, uint64(uint32(v0))+40))
+			v2 = t8
+			t9 := int32(load32(m.memory, uint64(uint32(v0))+144))
+			v3 = t9
 			{
 				{
-					t4 := int32(load32(m.memory, uint64(uint32(v0))+20))
-					v3 = t4
-					if uint32(v3) < uint32(i32(2)) {
+					t10 := int32(load32(m.memory, uint64(uint32(v0))+20))
+					v10 = t10
+					if uint32(v10) < uint32(i32(2)) {
 						goto l1
 					}
-					t5 := v6
-					t6 := v6
-					v8 = int64(uint32(v3))
-					t7 := int64(uint64(t6) / uint64(v8))
-					v9 = t7
-					t8 := int64(uint64((t5-v9*v8)*v2) / uint64(v8))
-					v8 = t8
-					t9, t10 := i64_mul_wide_u(v9, v2)
-					v9 = t10
-					v2 = t9
-					if v9 == i64(0) {
+					t11 := v6
+					t12 := v6
+					v11 = int64(uint32(v10))
+					t13 := int64(uint64(t12) / uint64(v11))
+					v12 = t13
+					t14 := int64(uint64((t11-v12*v11)*v9) / uint64(v11))
+					v11 = t14
+					t15, t16 := i64_mul_wide_u(v12, v9)
+					v12 = t16
+					v9 = t15
+					if v12 == i64(0) {
 						goto l2
 					}
-					v2 = i64(-1)
+					v9 = i64(-1)
 				l2:
-					t11, t12 := i64_add_wide(v2, v8)
-					v8 = t12
-					v2 = t11
-					p13 := v2
-					if int32(v8) != 0 {
-						p13 = i64(-1)
+					t17, t18 := i64_add_wide(v9, v11)
+					v11 = t18
+					v9 = t17
+					p19 := v9
+					if int32(v11) != 0 {
+						p19 = i64(-1)
 					}
-					v9 = p13
+					v9 = p19
 					goto l3
 				}
 			l1:
-				t14, t15 := i64_mul_wide_u(v6, v2)
-				v2 = t15
-				v9 = t14
-				if v2 == i64(0) {
+				t20, t21 := i64_mul_wide_u(v6, v9)
+				v11 = t21
+				v9 = t20
+				if v11 == i64(0) {
 					goto l3
 				}
 				v9 = i64(-1)
 			}
 		l3:
-			t16 := int64(load64(m.memory, uint64(uint32(v0))+48))
-			v2 = t16
-			t17 := int64(load64(m.memory, uint32(v0)))
-			t18 := v2
-			v8 = t17
-			p19 := v8
-			if uint64(v2) > uint64(v8) {
-				p19 = t18
-			}
-			v8 = p19
-			t20 := int64(load64(m.memory, uint64(uint32(v0))+40))
-			t21 := v8
-			v2 = t20
-			t23 := v2
-			p22 := i64(0x7fffffffffffffff)
-			if uint64(v9) < uint64(i64(0x7fffffffffffffff)) {
+			t23 := v8
+			p22 := v2
+			if uint64(v9) < uint64(v2) {
 				p22 = v9
 			}
-			v9 = p22
 			p24 := v9
-			if uint64(v2) < uint64(v9) {
-				p24 = t23
-			}
-			t25 := int32(load32(m.memory, uint64(uint32(v0))+144))
-			t26 := v9
-			v3 = t25
-			p27 := t26
 			if v3 == i32(1) {
-				p27 = p24
+				p24 = p22
 			}
-			v9 = p27
-			p28 := v9
+			v9 = p24
+			p25 := i64(0x7fffffffffffffff)
+			if uint64(v9) < uint64(i64(0x7fffffffffffffff)) {
+				p25 = v9
+			}
+			v9 = p25
+			p26 := v9
 			if uint64(v8) > uint64(v9) {
-				p28 = t21
+				p26 = t23
 			}
-			v9 = p28
+			v9 = p26
 			goto l4
 		}
 	l0:
 		v2 = v6
 		{
-			t29 := int32(load32(m.memory, uint64(uint32(v0))+136))
-			switch t29 + i32(-2) {
+			t27 := int32(load32(m.memory, uint64(uint32(v0))+136))
+			switch t27 + i32(-2) {
 			default:
 				goto l6
 			case 2:
-				t30 := int64(load64(m.memory, uint32(v0)))
-				v10 = t30
+				t28 := int64(load64(m.memory, uint32(v0)))
+				v11 = t28
 				{
 					{
-						t31 := int32(load32(m.memory, uint64(uint32(v0))+140))
-						v3 = t31
+						t29 := int32(load32(m.memory, uint64(uint32(v0))+140))
+						v3 = t29
 						if v3 != 0 {
 							goto l8
 						}
@@ -1226,24 +1357,24 @@ func (m *Module) Xnext(v0, v1 int32, v2 int64, v3 int32) int64 {
 						goto l9
 					}
 				l8:
-					t32 := int64(load64(m.memory, uint64(uint32(v0))+24))
-					t33, t34 := i64_add_wide(v4, t32)
-					v8 = t34
-					v2 = t33
-					p35 := v2
+					t30 := int64(load64(m.memory, uint64(uint32(v0))+24))
+					t31, t32 := i64_add_wide(v4, t30)
+					v8 = t32
+					v2 = t31
+					p33 := v2
 					if int32(v8) != 0 {
-						p35 = i64(-1)
+						p33 = i64(-1)
 					}
-					v2 = p35
+					v2 = p33
 					v9 = i64(1)
 				l12:
 					{
 						if v3&i32(1) == 0 {
 							goto l10
 						}
-						t36, t37 := i64_mul_wide_u(v9, v2)
-						v8 = t37
-						v9 = t36
+						t34, t35 := i64_mul_wide_u(v9, v2)
+						v8 = t35
+						v9 = t34
 						if v8 == 0 {
 							goto l10
 						}
@@ -1255,9 +1386,9 @@ func (m *Module) Xnext(v0, v1 int32, v2 int64, v3 int32) int64 {
 						if v3 == 0 {
 							goto l11
 						}
-						t38, t39 := i64_mul_wide_u(v2, v2)
-						v8 = t39
-						v2 = t38
+						t36, t37 := i64_mul_wide_u(v2, v2)
+						v8 = t37
+						v2 = t36
 						if v8 == 0 {
 							goto l12
 						}
@@ -1265,455 +1396,455 @@ func (m *Module) Xnext(v0, v1 int32, v2 int64, v3 int32) int64 {
 						goto l12
 					}
 				l11:
-					p40 := i64(0x7fffffffffffffff)
+					p38 := i64(0x7fffffffffffffff)
 					if uint64(v9) < uint64(i64(0x7fffffffffffffff)) {
-						p40 = v9
+						p38 = v9
 					}
-					v2 = p40
+					v2 = p38
 				}
 			l9:
-				t41, t42 := i64_mul_wide_u(v10, v2)
-				v8 = t42
-				v2 = t41
+				t39, t40 := i64_mul_wide_u(v11, v2)
+				v8 = t40
+				v2 = t39
 				if v8 == i64(0) {
 					goto l13
 				}
 				v2 = i64(-1)
 			l13:
-				p43 := i64(0x7fffffffffffffff)
+				p41 := i64(0x7fffffffffffffff)
 				if uint64(v2) < uint64(i64(0x7fffffffffffffff)) {
-					p43 = v2
+					p41 = v2
 				}
-				v2 = p43
+				v2 = p41
 				goto l6
 			case 0:
-				t44 := int64(load64(m.memory, uint64(uint32(v0))+8))
-				t45, t46 := i64_mul_wide_u(t44, v4)
-				v8 = t46
-				v2 = t45
-				t47 := int64(load64(m.memory, uint32(v0)))
-				v9 = t47
+				t42 := int64(load64(m.memory, uint64(uint32(v0))+8))
+				t43, t44 := i64_mul_wide_u(t42, v4)
+				v8 = t44
+				v2 = t43
+				t45 := int64(load64(m.memory, uint32(v0)))
+				v9 = t45
 				if v8 == i64(0) {
 					goto l14
 				}
 				v2 = i64(-1)
 			l14:
-				t49 := v9
-				p48 := i64(0x7fffffffffffffff)
+				t47 := v9
+				p46 := i64(0x7fffffffffffffff)
 				if uint64(v2) < uint64(i64(0x7fffffffffffffff)) {
-					p48 = v2
+					p46 = v2
 				}
-				t50, t51 := i64_add_wide(t49, p48)
-				v8 = t51
-				v2 = t50
-				p52 := v2
+				t48, t49 := i64_add_wide(t47, p46)
+				v8 = t49
+				v2 = t48
+				p50 := v2
 				if int32(v8) != 0 {
-					p52 = i64(-1)
+					p50 = i64(-1)
 				}
-				v2 = p52
-				p53 := i64(0x7fffffffffffffff)
+				v2 = p50
+				p51 := i64(0x7fffffffffffffff)
 				if uint64(v2) < uint64(i64(0x7fffffffffffffff)) {
-					p53 = v2
+					p51 = v2
 				}
-				v2 = p53
+				v2 = p51
 			}
 		}
 	l6:
-		v10 = i64(0)
-		t54 := int64(load64(m.memory, uint64(uint32(v0))+32))
-		t55, t56 := i64_add_wide(t54, v2)
-		v9 = t56
-		v8 = t55
-		t57 := int64(load64(m.memory, uint64(uint32(v0))+40))
-		v2 = t57
-		t59 := v2
-		p58 := v8
+		v11 = i64(0)
+		t52 := int64(load64(m.memory, uint64(uint32(v0))+32))
+		t53, t54 := i64_add_wide(t52, v2)
+		v9 = t54
+		v8 = t53
+		t55 := int64(load64(m.memory, uint64(uint32(v0))+40))
+		v2 = t55
+		t57 := v2
+		p56 := v8
 		if int32(v9) != 0 {
-			p58 = i64(-1)
+			p56 = i64(-1)
+		}
+		v8 = p56
+		p58 := i64(0x7fffffffffffffff)
+		if uint64(v8) < uint64(i64(0x7fffffffffffffff)) {
+			p58 = v8
 		}
 		v8 = p58
-		p60 := i64(0x7fffffffffffffff)
-		if uint64(v8) < uint64(i64(0x7fffffffffffffff)) {
-			p60 = v8
-		}
-		v8 = p60
-		p61 := v8
+		p59 := v8
 		if uint64(v2) < uint64(v8) {
-			p61 = t59
+			p59 = t57
 		}
-		t62 := int32(load32(m.memory, uint64(uint32(v0))+144))
-		t63 := v8
-		v3 = t62
-		p64 := t63
+		t60 := int32(load32(m.memory, uint64(uint32(v0))+144))
+		t61 := v8
+		v3 = t60
+		p62 := t61
 		if v3 == i32(1) {
-			p64 = p61
+			p62 = p59
 		}
-		v9 = p64
+		v9 = p62
 		v8 = v9
 		switch v7 + i32(-2) {
 		default:
 			goto l19
 		case 1:
 			v8 = v9 - int64(uint64(v9)>>1)
-			p65 := v8
+			p63 := v8
 			if uint64(v8) > uint64(v9) {
-				p65 = i64(0)
+				p63 = i64(0)
 			}
-			v8 = p65
+			v8 = p63
 			goto l19
 		case 2:
-			t66 := int64(load32(m.memory, uint64(uint32(v0))+56))
-			v8 = t66
+			t64 := int64(load32(m.memory, uint64(uint32(v0))+56))
+			v8 = t64
 			{
 				{
-					t67 := int32(load32(m.memory, uint64(uint32(v0))+60))
-					v11 = t67
-					if uint32(v11) < uint32(i32(2)) {
+					t65 := int32(load32(m.memory, uint64(uint32(v0))+60))
+					v10 = t65
+					if uint32(v10) < uint32(i32(2)) {
 						goto l21
 					}
-					t68 := v9
-					t69 := v9
-					v10 = int64(uint32(v11))
-					t70 := int64(uint64(t69) / uint64(v10))
-					v12 = t70
-					t71 := int64(uint64((t68-v12*v10)*v8) / uint64(v10))
-					v10 = t71
-					t72, t73 := i64_mul_wide_u(v12, v8)
-					v12 = t73
-					v8 = t72
+					t66 := v9
+					t67 := v9
+					v11 = int64(uint32(v10))
+					t68 := int64(uint64(t67) / uint64(v11))
+					v12 = t68
+					t69 := int64(uint64((t66-v12*v11)*v8) / uint64(v11))
+					v11 = t69
+					t70, t71 := i64_mul_wide_u(v12, v8)
+					v12 = t71
+					v8 = t70
 					if v12 == i64(0) {
 						goto l22
 					}
 					v8 = i64(-1)
 				l22:
-					t74, t75 := i64_add_wide(v8, v10)
-					v10 = t75
-					v8 = t74
-					p76 := v8
-					if int32(v10) != 0 {
-						p76 = i64(-1)
+					t72, t73 := i64_add_wide(v8, v11)
+					v11 = t73
+					v8 = t72
+					p74 := v8
+					if int32(v11) != 0 {
+						p74 = i64(-1)
 					}
-					v8 = p76
+					v8 = p74
 					goto l23
 				}
 			l21:
-				t77, t78 := i64_mul_wide_u(v9, v8)
-				v10 = t78
-				v8 = t77
-				if v10 == i64(0) {
+				t75, t76 := i64_mul_wide_u(v9, v8)
+				v11 = t76
+				v8 = t75
+				if v11 == i64(0) {
 					goto l23
 				}
 				v8 = i64(-1)
 			}
 		l23:
-			t80 := v9
-			p79 := i64(0x7fffffffffffffff)
+			t78 := v9
+			p77 := i64(0x7fffffffffffffff)
 			if uint64(v8) < uint64(i64(0x7fffffffffffffff)) {
-				p79 = v8
+				p77 = v8
 			}
-			v12 = t80 - p79
-			var p81 int32
+			v12 = t78 - p77
+			var p79 int32
 			if uint64(v12) > uint64(v9) {
-				p81 = 1
+				p79 = 1
 			}
-			v11 = p81
-			t82 := int64(load32(m.memory, uint64(uint32(v0))+64))
-			v8 = t82
+			v10 = p79
+			t80 := int64(load32(m.memory, uint64(uint32(v0))+64))
+			v8 = t80
 			{
 				{
-					t83 := int32(load32(m.memory, uint64(uint32(v0))+68))
-					v13 = t83
+					t81 := int32(load32(m.memory, uint64(uint32(v0))+68))
+					v13 = t81
 					if uint32(v13) < uint32(i32(2)) {
 						goto l24
 					}
-					t84 := v9
-					t85 := v9
-					v10 = int64(uint32(v13))
-					t86 := int64(uint64(t85) / uint64(v10))
-					v14 = t86
-					t87 := int64(uint64((t84-v14*v10)*v8) / uint64(v10))
-					v10 = t87
-					t88, t89 := i64_mul_wide_u(v14, v8)
-					v14 = t89
-					v8 = t88
+					t82 := v9
+					t83 := v9
+					v11 = int64(uint32(v13))
+					t84 := int64(uint64(t83) / uint64(v11))
+					v14 = t84
+					t85 := int64(uint64((t82-v14*v11)*v8) / uint64(v11))
+					v11 = t85
+					t86, t87 := i64_mul_wide_u(v14, v8)
+					v14 = t87
+					v8 = t86
 					if v14 == i64(0) {
 						goto l25
 					}
 					v8 = i64(-1)
 				l25:
-					t90, t91 := i64_add_wide(v8, v10)
-					v10 = t91
-					v8 = t90
-					p92 := v8
-					if int32(v10) != 0 {
-						p92 = i64(-1)
+					t88, t89 := i64_add_wide(v8, v11)
+					v11 = t89
+					v8 = t88
+					p90 := v8
+					if int32(v11) != 0 {
+						p90 = i64(-1)
 					}
-					v10 = p92
+					v11 = p90
 					goto l26
 				}
 			l24:
-				t93, t94 := i64_mul_wide_u(v9, v8)
-				v8 = t94
-				v10 = t93
+				t91, t92 := i64_mul_wide_u(v9, v8)
+				v8 = t92
+				v11 = t91
 				if v8 == i64(0) {
 					goto l26
 				}
-				v10 = i64(-1)
+				v11 = i64(-1)
 			}
 		l26:
-			p95 := v12
-			if v11 != 0 {
-				p95 = i64(0)
+			p93 := v12
+			if v10 != 0 {
+				p93 = i64(0)
 			}
-			v8 = p95
-			p96 := i64(0x7fffffffffffffff)
-			if uint64(v10) < uint64(i64(0x7fffffffffffffff)) {
-				p96 = v10
+			v8 = p93
+			p94 := i64(0x7fffffffffffffff)
+			if uint64(v11) < uint64(i64(0x7fffffffffffffff)) {
+				p94 = v11
 			}
-			v9 = p96 + v9
-			p97 := i64(0x7fffffffffffffff)
+			v9 = p94 + v9
+			p95 := i64(0x7fffffffffffffff)
 			if uint64(v9) < uint64(i64(0x7fffffffffffffff)) {
-				p97 = v9
+				p95 = v9
 			}
-			v9 = p97
+			v9 = p95
 			goto l19
 		case 5:
 			{
-				t98 := int64(load64(m.memory, uint64(uint32(v0))+88))
-				v8 = t98
+				t96 := int64(load64(m.memory, uint64(uint32(v0))+88))
+				v8 = t96
 				if v8 == 0 {
 					goto l27
 				}
-				t99 := int64(uint64(v9) / uint64(v8))
-				v9 = t99
-				t100 := v9
-				var p101 int32
+				t97 := int64(uint64(v9) / uint64(v8))
+				v9 = t97
+				t98 := v9
+				var p99 int32
 				if v9 != i64(0) {
-					p101 = 1
+					p99 = 1
 				}
-				v10 = t100 - int64(uint32(p101))
+				v11 = t98 - int64(uint32(p99))
 			}
 		l27:
-			t102 := int64(load64(m.memory, uint64(uint32(v0))+48))
-			v9 = t102
-			t104 := v9
-			p103 := i64(1)
+			t100 := int64(load64(m.memory, uint64(uint32(v0))+48))
+			v9 = t100
+			t102 := v9
+			p101 := i64(1)
 			if uint64(v8) > uint64(i64(1)) {
-				p103 = v8
+				p101 = v8
 			}
-			v8 = p103
-			t105 := int64(uint64(t104) / uint64(v8))
-			v12 = t105
-			t106 := v12
-			var p107 int32
+			v8 = p101
+			t103 := int64(uint64(t102) / uint64(v8))
+			v12 = t103
+			t104 := v12
+			var p105 int32
 			if v9 != v12*v8 {
-				p107 = 1
+				p105 = 1
 			}
-			v8 = t106 + int64(uint32(p107))
-			p108 := v10
-			if uint64(v8) > uint64(v10) {
-				p108 = v8
+			v8 = t104 + int64(uint32(p105))
+			p106 := v11
+			if uint64(v8) > uint64(v11) {
+				p106 = v8
 			}
-			v9 = p108
+			v9 = p106
 			goto l4
 		case 0:
 			v8 = i64(0)
 			goto l19
 		case 3:
-			t109 := int64(load64(m.memory, uint64(uint32(v0))+80))
-			t110, t111 := i64_mul_wide_u(t109, v4)
-			v10 = t111
-			v8 = t110
-			t112 := int64(load64(m.memory, uint64(uint32(v0))+72))
-			v12 = t112
-			if v10 == i64(0) {
+			t107 := int64(load64(m.memory, uint64(uint32(v0))+80))
+			t108, t109 := i64_mul_wide_u(t107, v4)
+			v11 = t109
+			v8 = t108
+			t110 := int64(load64(m.memory, uint64(uint32(v0))+72))
+			v12 = t110
+			if v11 == i64(0) {
 				goto l28
 			}
 			v8 = i64(-1)
 		l28:
-			t114 := v12
-			p113 := i64(0x7fffffffffffffff)
+			t112 := v12
+			p111 := i64(0x7fffffffffffffff)
 			if uint64(v8) < uint64(i64(0x7fffffffffffffff)) {
-				p113 = v8
+				p111 = v8
 			}
-			t115, t116 := i64_add_wide(t114, p113)
-			v12 = t116
-			v10 = t115
+			t113, t114 := i64_add_wide(t112, p111)
+			v12 = t114
+			v11 = t113
 			v8 = v9
-			p117 := v10
+			p115 := v11
 			if int32(v12) != 0 {
-				p117 = i64(-1)
+				p115 = i64(-1)
 			}
-			v10 = p117
-			p118 := i64(0x7fffffffffffffff)
-			if uint64(v10) < uint64(i64(0x7fffffffffffffff)) {
-				p118 = v10
+			v11 = p115
+			p116 := i64(0x7fffffffffffffff)
+			if uint64(v11) < uint64(i64(0x7fffffffffffffff)) {
+				p116 = v11
 			}
-			v9 = p118 + v9
-			p119 := i64(0x7fffffffffffffff)
+			v9 = p116 + v9
+			p117 := i64(0x7fffffffffffffff)
 			if uint64(v9) < uint64(i64(0x7fffffffffffffff)) {
-				p119 = v9
+				p117 = v9
 			}
-			v9 = p119
+			v9 = p117
 		}
 	l19:
-		t120 := int64(load64(m.memory, uint64(uint32(v0))+48))
-		v10 = t120
-		p121 := v8
-		if uint64(v10) > uint64(v8) {
-			p121 = v10
+		t118 := int64(load64(m.memory, uint64(uint32(v0))+48))
+		v11 = t118
+		p119 := v8
+		if uint64(v11) > uint64(v8) {
+			p119 = v11
 		}
-		v8 = p121
-		p122 := v9
+		v8 = p119
+		p120 := v9
 		if uint64(v8) > uint64(v9) {
-			p122 = v8
+			p120 = v8
 		}
-		v9 = p122
+		v9 = p120
 	}
 l4:
-	_, t124 := i64_mul_wide_u(v9-v8+i64(1), v5)
-	v9 = t124
+	_, t122 := i64_mul_wide_u(v9-v8+i64(1), v5)
+	v9 = t122
 	v8 = v8 + v9
 	{
 		if v7 != i32(7) {
-			p132 := v8
+			p130 := v8
 			if uint64(v2) < uint64(v8) {
-				p132 = v2
+				p130 = v2
 			}
-			p133 := v8
+			p131 := v8
 			if v3 == i32(2) {
-				p133 = p132
+				p131 = p130
 			}
-			v8 = p133
+			v8 = p131
 			if v7 != i32(6) {
 				goto l31
 			}
-			t134 := int64(load64(m.memory, uint32(v0)))
-			t136 := v1
-			p135 := v8
+			t132 := int64(load64(m.memory, uint32(v0)))
+			t134 := v1
+			p133 := v8
 			if v4&i64(0xfff) == i64(0xfff) {
-				p135 = t134
+				p133 = t132
 			}
-			store64(m.memory, uint32(t136), uint64(p135))
+			store64(m.memory, uint32(t134), uint64(p133))
 			return v8
 		}
-		t125 := int64(load64(m.memory, uint64(uint32(v0))+88))
-		t126, t127 := i64_mul_wide_u(t125, v8)
-		v9 = t127
-		v8 = t126
+		t123 := int64(load64(m.memory, uint64(uint32(v0))+88))
+		t124, t125 := i64_mul_wide_u(t123, v8)
+		v9 = t125
+		v8 = t124
 		if v9 == 0 {
 			goto l30
 		}
 		v8 = i64(-1)
 	l30:
-		t129 := v2
-		p128 := i64(0x7fffffffffffffff)
+		t127 := v2
+		p126 := i64(0x7fffffffffffffff)
 		if uint64(v8) < uint64(i64(0x7fffffffffffffff)) {
-			p128 = v8
+			p126 = v8
 		}
-		v8 = p128
-		p130 := v8
+		v8 = p126
+		p128 := v8
 		if uint64(v2) < uint64(v8) {
-			p130 = t129
+			p128 = t127
 		}
-		p131 := v8
+		p129 := v8
 		if v3 == i32(2) {
-			p131 = p130
+			p129 = p128
 		}
-		v8 = p131
+		v8 = p129
 		goto l31
 	}
 l31:
 	{
-		t137 := int32(load32(m.memory, uint64(uint32(v0))+136))
-		switch t137 + i32(-3) {
+		t135 := int32(load32(m.memory, uint64(uint32(v0))+136))
+		switch t135 + i32(-3) {
 		case 2:
-			t156 := int64(load64(m.memory, uint64(uint32(v1))+8))
-			t157 := v1
+			t154 := int64(load64(m.memory, uint64(uint32(v1))+8))
+			t155 := v1
+			v2 = t154
+			store64(m.memory, uint32(t155), uint64(v2))
+			t156, t157 := i64_add_wide(v6, v2)
+			v9 = t157
 			v2 = t156
-			store64(m.memory, uint32(t157), uint64(v2))
-			t158, t159 := i64_add_wide(v6, v2)
-			v9 = t159
-			v2 = t158
-			t161 := v1
-			p160 := v2
+			t159 := v1
+			p158 := v2
 			if int32(v9) != 0 {
-				p160 = i64(-1)
+				p158 = i64(-1)
 			}
-			v2 = p160
-			p162 := i64(0x7fffffffffffffff)
+			v2 = p158
+			p160 := i64(0x7fffffffffffffff)
 			if uint64(v2) < uint64(i64(0x7fffffffffffffff)) {
-				p162 = v2
+				p160 = v2
 			}
-			store64(m.memory, uint64(uint32(t161))+8, uint64(p162))
+			store64(m.memory, uint64(uint32(t159))+8, uint64(p160))
 			return v8
 		default:
 			goto l33
 		case 0:
-			t139 := v6
-			p138 := i64(0x7fffffffffffffff)
+			t137 := v6
+			p136 := i64(0x7fffffffffffffff)
 			if v3 == i32(1) {
-				p138 = v2
+				p136 = v2
 			}
-			v2 = p138
-			if uint64(t139) >= uint64(v2) {
+			v2 = p136
+			if uint64(t137) >= uint64(v2) {
 				goto l33
 			}
-			t140 := int64(load32(m.memory, uint64(uint32(v0))+16))
-			v9 = t140
+			t138 := int64(load32(m.memory, uint64(uint32(v0))+16))
+			v9 = t138
 			{
 				{
-					t141 := int32(load32(m.memory, uint64(uint32(v0))+20))
-					v3 = t141
+					t139 := int32(load32(m.memory, uint64(uint32(v0))+20))
+					v3 = t139
 					if uint32(v3) < uint32(i32(2)) {
 						goto l35
 					}
-					t142 := v6
-					t143 := v6
+					t140 := v6
+					t141 := v6
 					v5 = int64(uint32(v3))
-					t144 := int64(uint64(t143) / uint64(v5))
-					v4 = t144
-					t145 := int64(uint64((t142-v4*v5)*v9) / uint64(v5))
-					v6 = t145
-					t146, t147 := i64_mul_wide_u(v4, v9)
-					v5 = t147
-					v9 = t146
+					t142 := int64(uint64(t141) / uint64(v5))
+					v4 = t142
+					t143 := int64(uint64((t140-v4*v5)*v9) / uint64(v5))
+					v6 = t143
+					t144, t145 := i64_mul_wide_u(v4, v9)
+					v5 = t145
+					v9 = t144
 					if v5 == i64(0) {
 						goto l36
 					}
 					v9 = i64(-1)
 				l36:
-					t148, t149 := i64_add_wide(v9, v6)
-					v6 = t149
-					v9 = t148
-					p150 := v9
+					t146, t147 := i64_add_wide(v9, v6)
+					v6 = t147
+					v9 = t146
+					p148 := v9
 					if int32(v6) != 0 {
-						p150 = i64(-1)
+						p148 = i64(-1)
 					}
-					v9 = p150
+					v9 = p148
 					goto l37
 				}
 			l35:
-				t151, t152 := i64_mul_wide_u(v6, v9)
-				v6 = t152
-				v9 = t151
+				t149, t150 := i64_mul_wide_u(v6, v9)
+				v6 = t150
+				v9 = t149
 				if v6 == i64(0) {
 					goto l37
 				}
 				v9 = i64(-1)
 			}
 		l37:
-			t154 := v1
-			p153 := v2
+			t152 := v1
+			p151 := v2
 			if uint64(v9) < uint64(v2) {
-				p153 = v9
+				p151 = v9
 			}
-			v2 = p153
-			p155 := i64(0x7fffffffffffffff)
+			v2 = p151
+			p153 := i64(0x7fffffffffffffff)
 			if uint64(v2) < uint64(i64(0x7fffffffffffffff)) {
-				p155 = v2
+				p153 = v2
 			}
-			store64(m.memory, uint32(t154), uint64(p155))
+			store64(m.memory, uint32(t152), uint64(p153))
 		}
 	}
 l33:
@@ -1827,6 +1958,330 @@ func (m *Module) Xnth(v0, v1 int64) int64 {
 	t35 := t34 ^ i64_rotl(v0, i64(17))
 	v0 = v0 + v3
 	return t35 ^ i64_rotl(v0, i64(32)) ^ v0
+}
+func (m *Module) Xranges(v0, v1 int32) int32 {
+	var v2, v3, v4, v5 int32
+	var v6, v7 int64
+	var v8 int32
+	var v9 int64
+	var v10, v11 int32
+	var v12, v13, v14, v15, v16, v17 int64
+	t0 := m.g0
+	v2 = t0 - i32(16)
+	m.g0 = v2
+	v3 = i32(0)
+	{
+		t1 := int32(load32(m.memory, uint64(uint32(v0))+148))
+		v4 = t1
+		if v4&i32(-2) == i32(6) {
+			goto l0
+		}
+		t2 := int32(load32(m.memory, uint64(uint32(v0))+144))
+		v5 = t2
+		if v5 == i32(2) {
+			goto l0
+		}
+		t3 := int64(load64(m.memory, uint64(uint32(v0))+40))
+		p4 := i64(0x7fffffffffffffff)
+		if v5 == i32(1) {
+			p4 = t3
+		}
+		v6 = p4
+		t5 := int64(load32(m.memory, uint64(uint32(v0))+16))
+		v7 = t5
+		t6 := int32(load32(m.memory, uint64(uint32(v0))+20))
+		v8 = t6
+		v9 = int64(uint32(v8))
+		v3 = i32(0)
+		t7 := int32(load32(m.memory, uint64(uint32(v0))+136))
+		v10 = t7
+		v5 = v10 + i32(-2)
+		var p8 int32
+		if uint32(v4+i32(-5)) < uint32(i32(2)) {
+			p8 = 1
+		}
+		v11 = p8
+		v10 = v10 + i32(-3)
+		v12 = i64(1)
+		t9 := int64(load64(m.memory, uint32(v0)))
+		v13 = t9
+		v14 = v13
+	l17:
+		{
+			v15 = v14
+			m.fn3(v2, v13, v0, v12+i64(-1))
+			t10 := int64(load64(m.memory, uint32(v2)))
+			v16 = t10
+			v4 = v1 + v3
+			t11 := int64(load64(m.memory, uint64(uint32(v2))+8))
+			store64(m.memory, uint32(v4+i32(8)), uint64(t11))
+			store64(m.memory, uint32(v4), uint64(v16))
+			switch v5 {
+			case 0, 2:
+				goto l1
+			default:
+				{
+					if v11 != 0 {
+						goto l3
+					}
+					switch v10 {
+					default:
+						goto l5
+					case 2:
+						t12, t13 := i64_add_wide(v13, v15)
+						v14 = t13
+						v16 = t12
+						p14 := v16
+						if int32(v14) != 0 {
+							p14 = i64(-1)
+						}
+						v16 = p14
+						p15 := i64(0x7fffffffffffffff)
+						if uint64(v16) < uint64(i64(0x7fffffffffffffff)) {
+							p15 = v16
+						}
+						var p16 int32
+						if p15 == v15 {
+							p16 = 1
+						}
+						v4 = p16
+						v16 = v15
+						goto l7
+					case 0:
+						if uint64(v13) >= uint64(v6) {
+							goto l5
+						}
+						{
+							{
+								if uint32(v8) < uint32(i32(2)) {
+									goto l8
+								}
+								t17 := int64(uint64(v13) % uint64(v9))
+								t18 := int64(uint64(t17*v7) / uint64(v9))
+								v14 = t18
+								t19 := int64(uint64(v13) / uint64(v9))
+								t20, t21 := i64_mul_wide_u(t19, v7)
+								v17 = t21
+								v16 = t20
+								if v17 == i64(0) {
+									goto l9
+								}
+								v16 = i64(-1)
+							l9:
+								t22, t23 := i64_add_wide(v16, v14)
+								v14 = t23
+								v16 = t22
+								p24 := v16
+								if int32(v14) != 0 {
+									p24 = i64(-1)
+								}
+								v16 = p24
+								goto l10
+							}
+						l8:
+							t25, t26 := i64_mul_wide_u(v13, v7)
+							v14 = t26
+							v16 = t25
+							if v14 == i64(0) {
+								goto l10
+							}
+							v16 = i64(-1)
+						}
+					l10:
+						p27 := v6
+						if uint64(v16) < uint64(v6) {
+							p27 = v16
+						}
+						v16 = p27
+						p28 := i64(0x7fffffffffffffff)
+						if uint64(v16) < uint64(i64(0x7fffffffffffffff)) {
+							p28 = v16
+						}
+						v16 = p28
+						v4 = i32(1)
+					}
+				l7:
+					if v16 != v13 {
+						goto l3
+					}
+					if v4 != 0 {
+						goto l5
+					}
+				l3:
+					v14 = v15
+					switch v10 {
+					case 2:
+						goto l12
+					default:
+						goto l1
+					case 0:
+						{
+							if uint64(v13) >= uint64(v6) {
+								goto l13
+							}
+							{
+								{
+									if uint32(v8) < uint32(i32(2)) {
+										goto l14
+									}
+									t29 := int64(uint64(v13) / uint64(v9))
+									t30 := v13
+									v16 = t29
+									t31 := int64(uint64((t30-v16*v9)*v7) / uint64(v9))
+									v13 = t31
+									t32, t33 := i64_mul_wide_u(v16, v7)
+									v14 = t33
+									v16 = t32
+									if v14 == i64(0) {
+										goto l15
+									}
+									v16 = i64(-1)
+								l15:
+									t34, t35 := i64_add_wide(v16, v13)
+									v13 = t35
+									v16 = t34
+									p36 := v16
+									if int32(v13) != 0 {
+										p36 = i64(-1)
+									}
+									v16 = p36
+									goto l16
+								}
+							l14:
+								t37, t38 := i64_mul_wide_u(v13, v7)
+								v13 = t38
+								v16 = t37
+								if v13 == i64(0) {
+									goto l16
+								}
+								v16 = i64(-1)
+							}
+						l16:
+							p39 := v6
+							if uint64(v16) < uint64(v6) {
+								p39 = v16
+							}
+							v16 = p39
+							p40 := i64(0x7fffffffffffffff)
+							if uint64(v16) < uint64(i64(0x7fffffffffffffff)) {
+								p40 = v16
+							}
+							v13 = p40
+						}
+					l13:
+						v14 = v15
+						goto l1
+					}
+				l5:
+					v3 = int32(v12)
+					p41 := i32(0)
+					if v3 > i32(0) {
+						p41 = v3
+					}
+					v3 = i32(0) - p41
+					goto l0
+				}
+			l12:
+				t42, t43 := i64_add_wide(v13, v15)
+				v13 = t43
+				v16 = t42
+				p44 := v16
+				if int32(v13) != 0 {
+					p44 = i64(-1)
+				}
+				v16 = p44
+				p45 := i64(0x7fffffffffffffff)
+				if uint64(v16) < uint64(i64(0x7fffffffffffffff)) {
+					p45 = v16
+				}
+				v14 = p45
+				v13 = v15
+			}
+		l1:
+			v12 = v12 + i64(1)
+			v3 = v3 + i32(16)
+			if v3 != i32(512) {
+				goto l17
+			}
+		}
+		v3 = i32(32)
+	}
+l0:
+	m.g0 = v2 + i32(16)
+	return v3
+}
+func (m *Module) Xreason_to_stop(v0 int32, v1, v2, v3, v4, v5, v6, v7 int64) int32 {
+	var v8 int32
+	v8 = v0 + i32(-1)
+	if uint32(v8) <= uint32(i32(4)) {
+		switch v8 {
+		case 0:
+			goto l1
+		case 4:
+			return i32(2)
+		default:
+			v0 = i32(3)
+			if uint64(v1) >= uint64(v2) {
+				goto l1
+			}
+			{
+				if v4 != i64(0x7fffffffffffffff) {
+					goto l4
+				}
+				v0 = i32(0)
+				if v5 != i64(-1) {
+					goto l5
+				}
+				goto l1
+			l4:
+				t0 := v4
+				v2 = v6 - v3
+				p1 := v2
+				if uint64(v2) > uint64(v6) {
+					p1 = i64(0)
+				}
+				v2 = p1
+				var p2 int32
+				if uint64(t0) < uint64(v2) {
+					p2 = 1
+				}
+				var p3 int32
+				if uint64(v7) > uint64(v4-v2) {
+					p3 = 1
+				}
+				v8 = p2 | p3
+				p4 := i32(0)
+				if v8 != 0 {
+					p4 = i32(4)
+				}
+				v0 = p4
+				if v5 == i64(-1) {
+					goto l1
+				}
+				if v8 != 0 {
+					goto l1
+				}
+			}
+		l5:
+			p5 := i32(0)
+			if uint64(v7) > uint64(v5-v6) {
+				p5 = i32(5)
+			}
+			p6 := p5
+			if uint64(v5) < uint64(v6) {
+				p6 = i32(5)
+			}
+			v0 = p6
+		}
+	l1:
+		return v0
+	}
+	return i32(0)
+}
+func (m *Module) Xsample(v0, v1, v2 int64) int64 {
+	_, t1 := i64_mul_wide_u(v2-v1+i64(1), v0)
+	v2 = t1
+	return v1 + v2
 }
 func (m *Module) Xseek(v0, v1 int32, v2 int64, v3 int32) {
 	var v4 int64

@@ -47,6 +47,44 @@ pub extern "C" fn doubling_delay(window: u64, draw: u64) -> u64 {
     ffi::doubling_delay_ns(window, draw)
 }
 
+/// The delay that a draw selects from a range, in ns.
+#[unsafe(no_mangle)]
+pub extern "C" fn sample(draw: u64, low: u64, high: u64) -> u64 {
+    ffi::sample_ns(draw, low, high)
+}
+
+/// Writes the ranges of the first indices and returns how many; negative if the last one is that of every later index,
+/// too.
+#[unsafe(no_mangle)]
+pub extern "C" fn ranges(policy: &Policy, ranges: &mut [[u64; 2]; 32]) -> i32 {
+    let (count, settled) = ffi::first_ranges_ns(policy, ranges);
+    let count = i32::try_from(count).unwrap_or_default();
+    if settled { -count } else { count }
+}
+
+/// Writes the numbers of a policy of decorrelated jitter. Returns 0 for another policy.
+#[unsafe(no_mangle)]
+pub extern "C" fn decorrelated(policy: &Policy, numbers: &mut [u64; 5]) -> u32 {
+    let of_policy = ffi::decorrelated_numbers(policy);
+    *numbers = of_policy.unwrap_or_default();
+    of_policy.is_some().into()
+}
+
+/// The delay of an index from these numbers and the delay before, in ns.
+#[unsafe(no_mangle)]
+pub extern "C" fn decorrelated_delay(
+    multiplier: u64,
+    window: u64,
+    low: u64,
+    delay: u64,
+    base: u64,
+    index: u32,
+    previous: u64,
+    draw: u64,
+) -> u64 {
+    ffi::decorrelated_delay_ns([multiplier, window, low, delay, base], (index, previous), draw)
+}
+
 /// Moves the state of a sequence of delays to an index of a stream.
 #[unsafe(no_mangle)]
 pub extern "C" fn seek(policy: &Policy, state: &mut DelayState, stream: u64, index: u32) {
@@ -57,6 +95,26 @@ pub extern "C" fn seek(policy: &Policy, state: &mut DelayState, stream: u64, ind
 #[unsafe(no_mangle)]
 pub extern "C" fn next(policy: &Policy, state: &mut DelayState, stream: u64, index: u32) -> u64 {
     ffi::next_delay_ns(policy, state, index, draw(stream, index))
+}
+
+/// The reason to stop, or 0 to wait for the delay of the index, of an operation without a budget, after an outcome that
+/// is not throttled and without a wait that the server asks for.
+#[unsafe(no_mangle)]
+pub extern "C" fn reason_to_stop(
+    outcome: u32,
+    retries: u64,
+    max_retries: u64,
+    began_ns: u64,
+    max_elapsed_ns: u64,
+    deadline_ns: u64,
+    now_ns: u64,
+    delay_ns: u64,
+) -> u32 {
+    let Some(outcome) = ffi::outcome_from_number(outcome) else { return 0 };
+    let deadline_ns = (deadline_ns != u64::MAX).then_some(deadline_ns);
+    let (retries, elapsed) = ((retries, max_retries), (began_ns, max_elapsed_ns));
+    ffi::reason_to_stop(outcome, retries, elapsed, deadline_ns, now_ns, delay_ns)
+        .map_or(0, |reason| reason as u32)
 }
 
 /// Writes the reason to stop, or 0 to wait, and the delay, of an operation without a budget.

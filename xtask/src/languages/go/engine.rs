@@ -7,7 +7,8 @@ use header::{Declared, Header};
 /// The generated files and their contents. The constants are those of the C header.
 pub(crate) fn files(header: &Header) -> Result<[(PathBuf, String); 4]> {
     let folder = Path::new("bindings-go/internal/engine");
-    let core = translated(&wasm()?, "-pkg=engine -tags=!backoff_cgo")?
+    let core = on_an_array(translated(&wasm()?, "-pkg=engine -tags=!backoff_cgo")?)?;
+    let core = only_used(&core, &written_by_hand(folder)?)
         // The registers of WebAssembly become variables, some of which are set once too often.
         .replacen("\npackage ", "\n//lint:file-ignore SA4006 translated\n\npackage ", 1)
         // One goroutine at a time uses an instance. Watching that doubles the time of tests under -race.
@@ -25,6 +26,68 @@ pub(crate) fn files(header: &Header) -> Result<[(PathBuf, String); 4]> {
         (folder.join("core.go"), formatted(&core)?),
         (folder.join("plain/plain.go"), plain),
     ])
+}
+
+/// The core on a memory whose size is known to the compiler (`memory.go`). So an access at an address of 16 bits needs no
+/// check, and the code is compiled in two thirds of the time.
+fn on_an_array(core: String) -> Result<String> {
+    let mut core = core;
+    for (from, to) in [
+        ("type Memory = interface {", "func (m *Module) fn0("), // with the type of a memory that grows
+        ("func (m *Module) Xmemory(", "func i32("),
+        ("func store16[", "func memory_init["), // the accesses, and memory_grow
+    ] {
+        let part = core.find(from).zip(core.find(to)).filter(|(from, to)| from < to);
+        let (from, to) = part.context("wasm2go writes the memory in another way")?;
+        core.replace_range(from..to, "");
+    }
+    let core = core
+        .replacen("\n\twasmMemory\n", "\n\tmemory *memory\n", 1)
+        .replacen("m.memory = make([]byte, 65536)", "m.memory = new(memory)", 1)
+        .replace("\t\"encoding/binary\"\n\t\"math\"\n", "")
+        .replace("memory_init(m.memory,", "memory_init(m.memory[:],")
+        .replace("memory_copy(m.memory,", "memory_copy(m.memory[:],")
+        .replace("memory_zero(m.memory,", "memory_zero(m.memory[:],");
+    ensure!(core.contains("new(memory)"), "wasm2go makes the memory in another way");
+    Ok(core)
+}
+
+/// The files of the engine that are not translated.
+fn written_by_hand(folder: &Path) -> Result<String> {
+    let mut text = String::new();
+    for path in entries(&root().join(folder))? {
+        let is_made = path.ends_with("core.go") || path.ends_with("cgo_functions.go");
+        if path.is_file() && !is_made {
+            text += &read(path)?;
+        }
+    }
+    Ok(text)
+}
+
+/// The core without the functions that nothing calls, which users would compile for nothing: Go
+/// has no counterpart of some functions of C.
+fn only_used(core: &str, callers: &str) -> String {
+    let mut functions = core.split("\nfunc ");
+    let start = functions.next().unwrap_or_default();
+    let functions: Vec<&str> = functions.collect();
+    let name = |function: &&str| {
+        let function = function.strip_prefix("(m *Module) ").unwrap_or(function);
+        function.split(['(', '[']).next().unwrap_or_default().to_owned()
+    };
+    let names: Vec<String> = functions.iter().map(name).collect();
+    let (mut is_used, mut unread) = (vec![false; names.len()], vec![start, callers]);
+    while let Some(text) = unread.pop() {
+        let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+        let words: std::collections::HashSet<&str> = words.collect();
+        for (at, name) in names.iter().enumerate() {
+            if !is_used[at] && words.contains(&**name) {
+                is_used[at] = true;
+                unread.push(functions[at]);
+            }
+        }
+    }
+    let used = functions.iter().zip(is_used).filter(|&(_, is_used)| is_used);
+    used.fold(start.to_owned(), |core, (function, _)| core + "\nfunc " + function)
 }
 
 /// How wasm2go computes a sum and its carry. Go 1.24 to 1.26 cannot compile a choice by that carry for
