@@ -337,7 +337,7 @@ l1:
 					if v12 > i64(0) {
 						p53 = v12
 					}
-					m.fn243(t52, p53, i64(0), i64(1000000000), i64(0))
+					m.fn244(t52, p53, i64(0), i64(1000000000), i64(0))
 					t54 := int64(load64(m.memory, uint32(v4)))
 					t55 := v0
 					v12 = t54
@@ -583,7 +583,7 @@ func (m *Module) fn5(v0, v1, v2 int32, v3 int64) {
 			if uint64(v5) < uint64(i64(1000000001)) {
 				goto l1
 			}
-			m.fn243(v4, v5, i64(0), i64(1000000000), i64(0))
+			m.fn244(v4, v5, i64(0), i64(1000000000), i64(0))
 			t3 := int64(load64(m.memory, uint32(v4)))
 			v5 = t3
 			v6 = v5 - v3
@@ -2063,7 +2063,7 @@ l2:
 		if uint64(t1) < uint64(i64(10)) {
 			goto l1
 		}
-		m.fn243(v2, v3, i64(0), i64(10), i64(0))
+		m.fn244(v2, v3, i64(0), i64(10), i64(0))
 		t2 := int64(load64(m.memory, uint32(v2)))
 		v3 = t2
 		t3 := int64(load64(m.memory, uint64(uint32(v2))+8))
@@ -4016,7 +4016,7 @@ l1:
 	t16 := fn1(t15, i32(-1))
 	t17 := v2
 	v4 = int64(uint64(v3) >> 1)
-	m.fn243(t17, t16, i64(0), v4+i64(1), i64(0))
+	m.fn244(t17, t16, i64(0), v4+i64(1), i64(0))
 	t18 := v0
 	t19 := v1
 	v3 = v3 - v4
@@ -4414,7 +4414,7 @@ func (m *Module) Xbackoff_budget_member_lost(v0 int32, v1 int64, v2 int32) int32
 			p9 = i64(16000001)
 		}
 		t10 := fn1(v5, v4)
-		m.fn243(t6, p9, i64(0), t10, i64(0))
+		m.fn244(t6, p9, i64(0), t10, i64(0))
 		t11 := v0
 		v6 = v6 + i64(1)
 		p12 := v6
@@ -4821,7 +4821,7 @@ func (m *Module) fn76(v0, v1, v2 int32, v3, v4 int64) {
 					v7 = p8
 				}
 			l10:
-				m.fn243(v5, v7, i64(0), v8, i64(0))
+				m.fn244(v5, v7, i64(0), v8, i64(0))
 				t9 := int64(load64(m.memory, uint32(v5)))
 				t10 := v5
 				v3 = v4 - t9
@@ -4845,7 +4845,7 @@ func (m *Module) fn76(v0, v1, v2 int32, v3, v4 int64) {
 				if uint64(v4) > uint64(i64(1)) {
 					p16 = v4
 				}
-				m.fn243(t15, p16, i64(0), v3, i64(0))
+				m.fn244(t15, p16, i64(0), v3, i64(0))
 				t17 := int64(load64(m.memory, uint64(uint32(v1))+8))
 				t18 := v5
 				v3 = t17
@@ -4919,7 +4919,7 @@ func (m *Module) fn76(v0, v1, v2 int32, v3, v4 int64) {
 					t39 := v5 + i32(32)
 					v8 = t38
 					t40 := m.fn140(int32(int64(uint64(v8)>>32)), int32(v8), i64(1000))
-					m.fn243(t39, t40, i64(0), v3, i64(0))
+					m.fn244(t39, t40, i64(0), v3, i64(0))
 					t41 := int64(load64(m.memory, uint64(uint32(v5))+168))
 					t42 := v5
 					t43 := v4
@@ -5026,7 +5026,7 @@ func (m *Module) fn76(v0, v1, v2 int32, v3, v4 int64) {
 				p71 = i64(0)
 			}
 			t72 := int64(load64(m.memory, uint64(uint32(v1))+8))
-			m.fn243(t69, p71, i64(0), t72, i64(0))
+			m.fn244(t69, p71, i64(0), t72, i64(0))
 			m.fn132(v5+i32(256), v1)
 			t74 := v5
 			p73 := v4
@@ -5083,7 +5083,7 @@ func (m *Module) fn76(v0, v1, v2 int32, v3, v4 int64) {
 				v7 = p89
 			}
 		l19:
-			m.fn243(v5+i32(48), v7, i64(0), v8, i64(0))
+			m.fn244(v5+i32(48), v7, i64(0), v8, i64(0))
 			t90 := int64(load64(m.memory, uint64(uint32(v5))+48))
 			t91 := v5
 			v3 = v4 - t90
@@ -6429,7 +6429,7 @@ l0:
 
 //go:norace
 func (m *Module) fn88(v0, v1 int32) int32 {
-	t0 := m.fn242(v0, v1, i32(88))
+	t0 := m.fn243(v0, v1, i32(88))
 	var p1 int32
 	if t0 != i32(0) {
 		p1 = 1
@@ -6512,11 +6512,11 @@ func (m *Module) fn91(v0, v1 int32) int32 {
 		if t0 != t1 {
 			goto l0
 		}
-		t2 := m.fn242(v0, v1, i32(80))
+		t2 := m.fn243(v0, v1, i32(80))
 		if t2 != 0 {
 			goto l0
 		}
-		t3 := m.fn242(v0+i32(88), v1+i32(88), i32(88))
+		t3 := m.fn243(v0+i32(88), v1+i32(88), i32(88))
 		var p4 int32
 		if t3 == 0 {
 			p4 = 1
@@ -8049,11 +8049,11 @@ func (m *Module) Xbackoff_budget_state_step(v0, v1 int32, v2 int64, v3 int32) in
 			if t16 != t17 {
 				goto l7
 			}
-			t18 := m.fn242(v4+i32(48), v1, i32(80))
+			t18 := m.fn243(v4+i32(48), v1, i32(80))
 			if t18 != 0 {
 				goto l7
 			}
-			t19 := m.fn242(v4+i32(48)+i32(88), v0+i32(96), i32(88))
+			t19 := m.fn243(v4+i32(48)+i32(88), v0+i32(96), i32(88))
 			var p20 int32
 			if t19 != i32(0) {
 				p20 = 1
@@ -8239,7 +8239,7 @@ l5:
 		l12:
 			{
 				if v8 == 0 {
-					m.fn243(v3, v12, i64(0), v13, i64(0))
+					m.fn244(v3, v12, i64(0), v13, i64(0))
 					t21 := int64(load64(m.memory, uint32(v3)))
 					t22 := v0
 					v15 = t21
@@ -8258,7 +8258,7 @@ l5:
 					goto l6
 				}
 				t17 := int32(m.memory[uint32(v4+v8)])
-				m.fn243(v3+i32(16), int64(uint32(t17+i32(-48)))&i64(255), i64(0), v13, i64(0))
+				m.fn244(v3+i32(16), int64(uint32(t17+i32(-48)))&i64(255), i64(0), v13, i64(0))
 				{
 					t18 := int64(load64(m.memory, uint64(uint32(v3))+24))
 					if t18 != i64(0) {
@@ -8441,7 +8441,7 @@ func (m *Module) Xbackoff_http_retry_after(v0, v1 int32, v2, v3 int64, v4 int32)
 				}
 				v2 = i64(0)
 				t10 := int64(load64(m.memory, uint64(uint32(v5))+128))
-				m.fn243(v5+i32(48), t10, i64(0), i64(1000000), i64(0))
+				m.fn244(v5+i32(48), t10, i64(0), i64(1000000), i64(0))
 				t12 := v5 + i32(120)
 				p11 := i32(26396)
 				if v9 != 0 {
@@ -8723,7 +8723,7 @@ func (m *Module) fn123(v0, v1 int32, v2 int64, v3 int32) {
 	v5 = t1 + i32(-1)
 	store32(m.memory, uint32(t2), uint32(v5))
 	v6 = i64(0)
-	m.fn243(v4, v2, i64(0), i64(10), i64(0))
+	m.fn244(v4, v2, i64(0), i64(10), i64(0))
 	{
 		{
 			t3 := int64(load64(m.memory, uint64(uint32(v4))+8))
@@ -9278,7 +9278,7 @@ func (m *Module) fn132(v0, v1 int32) {
 		}
 		t2 := int64(load64(m.memory, uint64(uint32(v1))+8))
 		t3 := m.fn239(v1)
-		m.fn243(v2, t2, i64(0), t3, i64(0))
+		m.fn244(v2, t2, i64(0), t3, i64(0))
 		t4 := int64(load64(m.memory, uint32(v2)))
 		t5 := int64(load64(m.memory, uint64(uint32(v2))+8))
 		t7 := v0
@@ -9297,80 +9297,50 @@ l0:
 //go:norace
 func (m *Module) fn133(v0, v1 int32, v2, v3 int64) int64 {
 	var v4 int32
-	var v5, v6 int64
+	var v5 int64
 	t0 := m.g0
 	v4 = t0 - i32(16)
 	m.g0 = v4
 	v5 = i64(0)
-	{
-		switch v1 {
-		default:
-			goto l1
-		case 0:
-			m.fn240(v0, v3)
-			t1 := int32(load32(m.memory, uint32(v0)))
-			t2 := int64(load32(m.memory, uint64(uint32(t1))+44))
-			v2 = t2 * v2
-			v5 = i64(0)
-			goto l3
-		case 3:
-			m.fn241(v4, v0, v3)
+	switch v1 {
+	default:
+		goto l1
+	case 0:
+		m.fn240(v0, v3)
+		t1 := int32(load32(m.memory, uint32(v0)))
+		t2 := int64(load32(m.memory, uint64(uint32(t1))+44))
+		v2 = t2 * v2
+		v5 = i64(0)
+		goto l3
+	case 3:
+		m.fn241(v4, v0, v3)
+		{
 			{
-				{
-					t3 := int32(load32(m.memory, uint32(v0)))
-					t4 := int64(load32(m.memory, uint64(uint32(t3))+40))
-					v3 = t4
-					if !(v3 == 0) {
-						goto l4
-					}
-					v5 = v2
-					goto l5
+				t3 := int32(load32(m.memory, uint32(v0)))
+				t4 := int64(load32(m.memory, uint64(uint32(t3))+40))
+				v3 = t4
+				if !(v3 == 0) {
+					goto l4
 				}
-			l4:
-				t5 := int64(load64(m.memory, uint32(v4)))
-				t6 := int64(uint64(t5) / uint64(v3))
-				t7 := v2
-				v5 = t6
-				p8 := v5
-				if uint64(v2) < uint64(v5) {
-					p8 = t7
-				}
-				v5 = p8
+				v5 = v2
+				goto l5
 			}
-		l5:
-			v2 = i64(0) - v5*v3
+		l4:
+			t5 := int64(load64(m.memory, uint32(v4)))
+			t6 := int64(uint64(t5) / uint64(v3))
+			t7 := v2
+			v5 = t6
+			p8 := v5
+			if uint64(v2) < uint64(v5) {
+				p8 = t7
+			}
+			v5 = p8
 		}
-	l3:
-		t9 := int32(load32(m.memory, uint64(uint32(v0))+8))
-		t10 := int32(load32(m.memory, uint64(uint32(v0))+12))
-		t11 := int64(load64(m.memory, uint32(t10)))
-		t12 := int64(uint64(t11) % uint64(i64(10)))
-		v1 = int32(t12)
-		if uint32(t9) <= uint32(v1) {
-			goto l1
-		}
-		t13 := int32(load32(m.memory, uint64(uint32(v0))+4))
-		v0 = t13 + v1<<3
-		t14 := int64(load64(m.memory, uint32(v0)))
-		t15 := v0
-		v6 = t14
-		v3 = v6 + v2
-		t16 := v3>>63 ^ i64(-0x8000000000000000)
-		t17 := v3
-		var p18 int32
-		if v2 < i64(0) {
-			p18 = 1
-		}
-		var p19 int32
-		if v3 < v6 {
-			p19 = 1
-		}
-		p20 := t17
-		if p18^p19 != 0 {
-			p20 = t16
-		}
-		store64(m.memory, uint32(t15), uint64(p20))
+	l5:
+		v2 = i64(0) - v5*v3
 	}
+l3:
+	m.fn242(v0, v2)
 l1:
 	m.g0 = v4 + i32(16)
 	return v5
@@ -9637,7 +9607,7 @@ func (m *Module) Xbackoff_operation_decide(v0, v1 int32, v2, v3 int64, v4, v5 in
 							p48 = t46
 						}
 						t49 := fn1(v10, v30)
-						m.fn243(t44, p48+i64(1), i64(0), t49, i64(0))
+						m.fn244(t44, p48+i64(1), i64(0), t49, i64(0))
 						t50 := int64(load64(m.memory, uint64(uint32(v6))+40))
 						v9 = t50
 					}
@@ -9695,7 +9665,7 @@ func (m *Module) Xbackoff_operation_decide(v0, v1 int32, v2, v3 int64, v4, v5 in
 								if uint64(v9) < uint64(i64(0x7fffffffffffffff)) {
 									p63 = v9
 								}
-								m.fn243(t62, t61, i64(0), p63-v2+i64(1), i64(0))
+								m.fn244(t62, t61, i64(0), p63-v2+i64(1), i64(0))
 								t64 := int64(load64(m.memory, uint64(uint32(v6))+24))
 								v2 = v2 + t64
 							}
@@ -9903,7 +9873,7 @@ func (m *Module) Xbackoff_operation_decide(v0, v1 int32, v2, v3 int64, v4, v5 in
 							p109 = i64(0)
 						}
 						t110 := int64(load64(m.memory, uint64(uint32(v4))+8))
-						m.fn243(t107, p109, i64(0), t110, i64(0))
+						m.fn244(t107, p109, i64(0), t110, i64(0))
 						m.fn132(v6+i32(72), v4)
 						t112 := v6
 						p111 := v3
@@ -10196,7 +10166,7 @@ func (m *Module) fn140(v0, v1 int32, v2 int64) int64 {
 			v5 = int64(uint32(v1))
 			t3 := int64(uint64(t2) / uint64(v5))
 			v6 = t3
-			m.fn243(t1, v6, i64(0), v4, i64(0))
+			m.fn244(t1, v6, i64(0), v4, i64(0))
 			t4 := int64(load64(m.memory, uint64(uint32(v3))+16))
 			v7 = t4
 			t5 := int64(uint64((v2-v6*v5)*v4) / uint64(v5))
@@ -10215,7 +10185,7 @@ func (m *Module) fn140(v0, v1 int32, v2 int64) int64 {
 			goto l1
 		}
 	l0:
-		m.fn243(v3, v2, i64(0), v4, i64(0))
+		m.fn244(v3, v2, i64(0), v4, i64(0))
 		t9 := int64(load64(m.memory, uint64(uint32(v3))+8))
 		var p10 int32
 		if t9 != i64(0) {
@@ -10992,7 +10962,7 @@ func (m *Module) Xbackoff_policy_delay_ns(v0 int32, v1 int64, v2, v3 int32) int3
 				p11 = t8
 			}
 			t12 := fn1(v1, v2)
-			m.fn243(t6, p11+i64(1), i64(0), t12, i64(0))
+			m.fn244(t6, p11+i64(1), i64(0), t12, i64(0))
 			t13 := int64(load64(m.memory, uint64(uint32(v4))+8))
 			v1 = t13
 		}
@@ -11363,7 +11333,7 @@ func (m *Module) fn163(v0, v1, v2 int32, v3, v4 int64) {
 										goto l16
 									}
 									if v14 != i64(0) {
-										m.fn243(v5, v7, i64(0), v15, i64(0))
+										m.fn244(v5, v7, i64(0), v15, i64(0))
 										t41 := int64(load64(m.memory, uint32(v5)))
 										t42 := int64(load64(m.memory, uint64(uint32(v5))+8))
 										t43 := v6
@@ -12205,7 +12175,7 @@ func (m *Module) fn175(v0 int64, v1 int32, v2 int64) int64 {
 			goto l1
 		case 0:
 			t2 := int64(load64(m.memory, uint64(uint32(v1))+8))
-			m.fn243(v3, t2, i64(0), v2, i64(0))
+			m.fn244(v3, t2, i64(0), v2, i64(0))
 			t3 := int64(load64(m.memory, uint32(v1)))
 			v2 = t3
 			t4 := int64(load64(m.memory, uint32(v3)))
@@ -12254,7 +12224,7 @@ func (m *Module) fn175(v0 int64, v1 int32, v2 int64) int64 {
 					if v5&i32(1) == 0 {
 						goto l4
 					}
-					m.fn243(v3+i32(48), v2, i64(0), v4, i64(0))
+					m.fn244(v3+i32(48), v2, i64(0), v4, i64(0))
 					t15 := int64(load64(m.memory, uint64(uint32(v3))+48))
 					t16 := int64(load64(m.memory, uint64(uint32(v3))+56))
 					p17 := t15
@@ -12269,7 +12239,7 @@ func (m *Module) fn175(v0 int64, v1 int32, v2 int64) int64 {
 				if v6 == 0 {
 					goto l5
 				}
-				m.fn243(v3+i32(32), v4, i64(0), v4, i64(0))
+				m.fn244(v3+i32(32), v4, i64(0), v4, i64(0))
 				t18 := int64(load64(m.memory, uint64(uint32(v3))+32))
 				t19 := int64(load64(m.memory, uint64(uint32(v3))+40))
 				p20 := t18
@@ -12287,7 +12257,7 @@ func (m *Module) fn175(v0 int64, v1 int32, v2 int64) int64 {
 			if uint64(v2) < uint64(i64(0x7fffffffffffffff)) {
 				p21 = v2
 			}
-			m.fn243(t22, t23, i64(0), p21, i64(0))
+			m.fn244(t22, t23, i64(0), p21, i64(0))
 			t24 := int64(load64(m.memory, uint64(uint32(v3))+16))
 			v2 = t24
 			p25 := i64(0x7fffffffffffffff)
@@ -12483,7 +12453,7 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 			if uint64(v10) < uint64(v6) {
 				p26 = 1
 			}
-			m.fn243(t24, t25, int64(uint32(p26)), v9, i64(0))
+			m.fn244(t24, t25, int64(uint32(p26)), v9, i64(0))
 			t27 := int64(load64(m.memory, uint64(uint32(v2))+32))
 			t28 := int64(load64(m.memory, uint64(uint32(v2))+40))
 			t29 := v2 + i32(16)
@@ -12493,8 +12463,8 @@ func (m *Module) Xbackoff_preview_next(v0, v1 int32) int32 {
 			if v9 == 0 {
 				p31 = 1
 			}
-			m.fn243(t29, t27, t28, t30, int64(uint32(p31)))
-			m.fn243(v2, v7-v6, i64(0), v5, i64(0))
+			m.fn244(t29, t27, t28, t30, int64(uint32(p31)))
+			m.fn244(v2, v7-v6, i64(0), v5, i64(0))
 			t32 := int64(load64(m.memory, uint64(uint32(v2))+16))
 			t33 := int64(load64(m.memory, uint64(uint32(v2))+24))
 			t34 := int64(uint64(t32) >> 1)
@@ -12669,7 +12639,7 @@ func (m *Module) fn178(v0 int32, v1 int64, v2 int32, v3 int64) {
 			goto l6
 		case 3:
 			t26 := int64(load64(m.memory, uint64(uint32(v2))+80))
-			m.fn243(v4, t26, i64(0), v3, i64(0))
+			m.fn244(v4, t26, i64(0), v3, i64(0))
 			v6 = v1
 			t27 := int64(load64(m.memory, uint64(uint32(v2))+72))
 			v3 = t27
@@ -12784,7 +12754,7 @@ l1:
 			m.g0 = v3 + i32(16)
 			return v7
 		}
-		m.fn244(v3, v0, v1, v4&i32(127))
+		m.fn245(v3, v0, v1, v4&i32(127))
 		t1 := int64(load64(m.memory, uint32(v3)))
 		v8 = t1&i64(1) | v5<<1
 		t2 := v8
@@ -13163,7 +13133,7 @@ l2:
 			goto l0
 		}
 		v5 = i64(0)
-		m.fn243(v3, v4, i64(0), i64(10), i64(0))
+		m.fn244(v3, v4, i64(0), i64(10), i64(0))
 		t1 := int64(load64(m.memory, uint64(uint32(v3))+8))
 		if t1 != i64(0) {
 			goto l1
@@ -13310,7 +13280,7 @@ func (m *Module) fn184(v0, v1, v2, v3, v4 int32) {
 			l17:
 				if v2 != v1 {
 					v13 = i64(0)
-					m.fn243(v5+i32(48), v12, i64(0), i64(10), i64(0))
+					m.fn244(v5+i32(48), v12, i64(0), i64(10), i64(0))
 					t18 := int64(load64(m.memory, uint64(uint32(v5))+56))
 					if t18 != i64(0) {
 						goto l16
@@ -13329,7 +13299,7 @@ func (m *Module) fn184(v0, v1, v2, v3, v4 int32) {
 			l15:
 				if v9 != 0 {
 					v13 = i64(0)
-					m.fn243(v5+i32(32), v12, i64(0), i64(10), i64(0))
+					m.fn244(v5+i32(32), v12, i64(0), i64(10), i64(0))
 					t16 := int64(load64(m.memory, uint64(uint32(v5))+40))
 					if t16 != i64(0) {
 						goto l14
@@ -13343,7 +13313,7 @@ func (m *Module) fn184(v0, v1, v2, v3, v4 int32) {
 				goto l14
 			l11:
 				v13 = i64(0)
-				m.fn243(v5+i32(64), v12, i64(0), i64(10), i64(0))
+				m.fn244(v5+i32(64), v12, i64(0), i64(10), i64(0))
 				t21 := int64(load64(m.memory, uint64(uint32(v5))+72))
 				if t21 == i64(0) {
 					goto l18
@@ -13375,7 +13345,7 @@ func (m *Module) fn184(v0, v1, v2, v3, v4 int32) {
 		l23:
 			if v8 != 0 {
 				v15 = i64(0)
-				m.fn243(v5, v14, i64(0), i64(10), i64(0))
+				m.fn244(v5, v14, i64(0), i64(10), i64(0))
 				t24 := int64(load64(m.memory, uint64(uint32(v5))+8))
 				if t24 != i64(0) {
 					goto l22
@@ -13389,7 +13359,7 @@ func (m *Module) fn184(v0, v1, v2, v3, v4 int32) {
 			goto l22
 		l20:
 			v15 = i64(0)
-			m.fn243(v5+i32(16), v14, i64(0), i64(10), i64(0))
+			m.fn244(v5+i32(16), v14, i64(0), i64(10), i64(0))
 			{
 				t26 := int64(load64(m.memory, uint64(uint32(v5))+24))
 				if t26 == i64(0) {
@@ -14055,7 +14025,7 @@ func (m *Module) fn195(v0, v1, v2, v3 int32) int32 {
 		if v1 != v3 {
 			goto l0
 		}
-		t0 := m.fn242(v0, v2, v1)
+		t0 := m.fn243(v0, v2, v1)
 		var p1 int32
 		if t0 == 0 {
 			p1 = 1
@@ -14288,7 +14258,7 @@ l1:
 
 //go:norace
 func (m *Module) fn208(v0, v1, v2 int32) int32 {
-	t0 := m.fn242(v0, v1, v2)
+	t0 := m.fn243(v0, v1, v2)
 	var p1 int32
 	if t0 == 0 {
 		p1 = 1
@@ -15505,7 +15475,7 @@ func (m *Module) fn229(v0 int64, v1 int32, v2, v3 int64) int64 {
 	t2 := int64(load64(m.memory, uint64(uint32(v4))+32))
 	t3 := v4 + i32(16)
 	v2 = t2
-	m.fn243(t3, t1-v2+i64(1), i64(0), v3, i64(0))
+	m.fn244(t3, t1-v2+i64(1), i64(0), v3, i64(0))
 	t4 := int64(load64(m.memory, uint64(uint32(v4))+24))
 	v2 = v2 + t4
 	{
@@ -15514,7 +15484,7 @@ func (m *Module) fn229(v0 int64, v1 int32, v2, v3 int64) int64 {
 			goto l0
 		}
 		t6 := int64(load64(m.memory, uint64(uint32(v1))+88))
-		m.fn243(v4, t6, i64(0), v2, i64(0))
+		m.fn244(v4, t6, i64(0), v2, i64(0))
 		t7 := int64(load64(m.memory, uint32(v4)))
 		v2 = t7
 		p8 := i64(0x7fffffffffffffff)
@@ -15743,8 +15713,8 @@ func (m *Module) fn231(v0, v1, v2, v3 int32, v4, v5, v6 int64) {
 			v9 = t6
 		}
 	l3:
-		m.fn243(v7+i32(16), v9, i64(0), v4, i64(0))
-		m.fn243(v7, v10, i64(0), v4, i64(0))
+		m.fn244(v7+i32(16), v9, i64(0), v4, i64(0))
+		m.fn244(v7, v10, i64(0), v4, i64(0))
 		m.fn234(v7+i32(224), v2, v8, v5, v6)
 		t7 := int64(load64(m.memory, uint64(uint32(v7))+24))
 		t8 := v0
@@ -15935,7 +15905,7 @@ func (m *Module) fn234(v0, v1 int32, v2, v3, v4 int64) {
 		if uint64(v11) > uint64(v7) {
 			p15 = i64(0)
 		}
-		m.fn243(t13, t14, i64(0), p15, i64(0))
+		m.fn244(t13, t14, i64(0), p15, i64(0))
 		t16 := int64(load64(m.memory, uint64(uint32(v5))+8))
 		v11 = t16
 		t17 := int64(load64(m.memory, uint32(v5)))
@@ -16214,7 +16184,7 @@ func (m *Module) fn241(v0, v1 int32, v2 int64) {
 	v5 = t1
 	t3 := int64(load64(m.memory, uint64(uint32(v5))+64))
 	t4 := int64(load32(m.memory, uint64(uint32(v5))+40))
-	m.fn243(t2, t3, i64(0), t4, i64(0))
+	m.fn244(t2, t3, i64(0), t4, i64(0))
 	t5 := int64(load64(m.memory, uint32(v3)))
 	t6 := int64(load64(m.memory, uint64(uint32(v3))+8))
 	t8 := v3 + i32(16)
@@ -16228,7 +16198,7 @@ func (m *Module) fn241(v0, v1 int32, v2 int64) {
 	t10 := int64(load64(m.memory, uint64(uint32(v5))+56))
 	t11 := v7
 	v2 = t10
-	m.fn243(t8, t11, i64(0), v2, i64(0))
+	m.fn244(t8, t11, i64(0), v2, i64(0))
 	t12 := int64(load64(m.memory, uint64(uint32(v3))+16))
 	v8 = t12
 	t13 := v8
@@ -16318,7 +16288,44 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn242(v0, v1, v2 int32) int32 {
+func (m *Module) fn242(v0 int32, v1 int64) {
+	var v2 int32
+	var v3, v4 int64
+	{
+		t0 := int32(load32(m.memory, uint64(uint32(v0))+8))
+		t1 := int32(load32(m.memory, uint64(uint32(v0))+12))
+		t2 := int64(load64(m.memory, uint32(t1)))
+		t3 := int64(uint64(t2) % uint64(i64(10)))
+		v2 = int32(t3)
+		if uint32(t0) <= uint32(v2) {
+			return
+		}
+		t4 := int32(load32(m.memory, uint64(uint32(v0))+4))
+		v0 = t4 + v2<<3
+		t5 := int64(load64(m.memory, uint32(v0)))
+		t6 := v0
+		v3 = t5
+		v4 = v3 + v1
+		t7 := v4>>63 ^ i64(-0x8000000000000000)
+		t8 := v4
+		var p9 int32
+		if v1 < i64(0) {
+			p9 = 1
+		}
+		var p10 int32
+		if v4 < v3 {
+			p10 = 1
+		}
+		p11 := t8
+		if p9^p10 != 0 {
+			p11 = t7
+		}
+		store64(m.memory, uint32(t6), uint64(p11))
+	}
+}
+
+//go:norace
+func (m *Module) fn243(v0, v1, v2 int32) int32 {
 	var v3, v4, v5 int32
 	v3 = i32(0)
 	if v2 == 0 {
@@ -16349,7 +16356,7 @@ l0:
 }
 
 //go:norace
-func (m *Module) fn243(v0 int32, v1, v2, v3, v4 int64) {
+func (m *Module) fn244(v0 int32, v1, v2, v3, v4 int64) {
 	var v5, v6, v7, v8, v9, v10 int64
 	t0 := v0
 	v5 = v3 & i64(0xffffffff)
@@ -16380,7 +16387,7 @@ func (m *Module) fn243(v0 int32, v1, v2, v3, v4 int64) {
 }
 
 //go:norace
-func (m *Module) fn244(v0 int32, v1, v2 int64, v3 int32) {
+func (m *Module) fn245(v0 int32, v1, v2 int64, v3 int32) {
 	var v4 int64
 	{
 		if v3&i32(64) != 0 {
