@@ -13,6 +13,8 @@ const EXCHANGE_LIMIT = 1000;
 /** How many characters of a text an error quotes. */
 const MAX_SHOWN = 60;
 
+const refuseThis = (object) => wrongType("this", "a SharedBudget", object);
+
 export class SharedBudget {
 	static name = "SharedBudget";
 
@@ -39,16 +41,14 @@ export class SharedBudget {
 	}
 
 	get stats() {
-		return this.#own().stats();
-	}
-
-	#own() {
-		return #member in this ? this.#member : wrongType("this", "a SharedBudget", this);
+		return #member in this ? this.#member.stats() : refuseThis(this);
 	}
 
 	/** Sends what the store does not know, and says whether it has it. It never rejects. */
 	async flush() {
-		this.#own();
+		if (!(#member in this)) {
+			refuseThis(this);
+		}
 		if (this.#isReporting) {
 			// The next exchange would report again, and so on for ever.
 			return false;
