@@ -213,7 +213,8 @@ func (c Code) Error() string {
 func (c Code) MarshalText() ([]byte, error) { return []byte(c.Error()), nil }
 
 var (
-	// ErrNoEntropy reports that the operating system has no randomness.
+	// ErrNoEntropy reports that the operating system has no randomness. Nothing returns it: without entropy, Go
+	// starts no program.
 	ErrNoEntropy = errors.New("the operating system has no randomness")
 	// ErrNoPolicy reports the use of the zero Policy.
 	ErrNoPolicy = errors.New("the zero Policy is not valid")

@@ -59,7 +59,7 @@ func StreamFromKeyBytes(seed uint64, key []byte) RandomStream {
 func StreamFromSeed(seed uint64) RandomStream { return RandomStream{seed} }
 
 // StreamFromEntropy returns a new stream, drawn from the generator of the Go runtime, which the operating system
-// seeds. It does not fail: without entropy, Go starts no program. Earlier versions of Go failed with ErrNoEntropy.
+// seeds. The error is nil: without entropy, Go starts no program.
 func StreamFromEntropy() (RandomStream, error) { return RandomStream{rand.Uint64()}, nil }
 
 // A process draws one seed for all loops.
