@@ -19,7 +19,8 @@ pub(crate) struct Watched {
 impl Watched {
     #[new]
     fn new(call: &Bound<'_, PyAny>, cancellations: Bound<'_, PyAny>) -> PyResult<Self> {
-        let steps = call.call_method0(intern!(call.py(), "__await__"))?.cast_into::<PyIterator>()?;
+        let steps =
+            call.call_method0(intern!(call.py(), "__await__"))?.cast_into::<PyIterator>()?;
         Ok(Self { steps: steps.unbind(), cancellations: cancellations.unbind() })
     }
 

@@ -2,6 +2,7 @@
 
 import logging
 import time
+from types import SimpleNamespace
 
 import httpx
 import pytest
@@ -11,7 +12,6 @@ from backoff_rs import (
     RetryEvent,
     RetryStats,
     Verdict,
-    _log,
 )
 from backoff_rs.adapters.httpx import RetryTransport
 from http_clients import Httpx, Requests, get
@@ -217,8 +217,8 @@ def test_logs_of_errors_have_no_secrets(kind, reply, caplog):
     ],
 )
 def test_urls_in_the_text_of_an_error(text, shown):
-    assert _log._repr_of_http_error(LookupError(text)) == f"LookupError({shown!r})"
-    assert _log._repr_of_http_error(LookupError()) == "LookupError()"
+    for error, expected in ((LookupError(text), repr(shown)), (LookupError(), "")):
+        assert HttpEvent._failure(SimpleNamespace(error=error)) == f"LookupError({expected})"
 
 
 def test_an_error_whose_text_fails(caplog):
