@@ -46,7 +46,7 @@ FLOORS = [
     ("js", "retriable function, success at once", "cockatiel", 1.0),
     ("js", "retriable function, one failure", "cockatiel", 1.0),
     ("js", "retriable function, two failures", "cockatiel", 1.0),
-    ("js", "1000 retriable functions", "cockatiel", 1.0),
+    ("js", "retriable function, 1000 loops", "cockatiel", 1.0),
     ("go", "next", "by hand (SplitMix64)", 1.5),
     ("go", "next", "by hand (math/rand)", 0.6),
     ("go", "next, proportional", "cenkalti v4", 1 / 2),

@@ -96,34 +96,49 @@ func compilationTime() (time.Duration, error) {
 	return shortest, nil
 }
 
-// waitingHeap returns the bytes of a loop that waits, without its stack.
+// waitingHeap returns the bytes of a loop that waits, without its stack and without those of any goroutine.
 func waitingHeap() int64 {
-	const loops = 10_000
-	policy := must(backoff.ParsePolicy("constant:base=1h,max_retries=5"))
 	ctx, cancel := context.WithCancel(context.Background())
-	failed, done := make(chan struct{}, loops), make(chan struct{}, loops)
-	fail := func() (int, error) {
-		failed <- struct{}{}
-		return 0, errBusy
-	}
+	defer cancel()
+	// The runtime uses these goroutines again, so that the loops allocate none.
+	waiting(func(begun chan<- struct{}) {
+		begun <- struct{}{}
+		<-ctx.Done()
+	}, cancel)
+	ctx, cancel = context.WithCancel(context.Background())
+	defer cancel()
+	policy := must(backoff.ParsePolicy("constant:base=1h,max_retries=5"))
+	return waiting(func(begun chan<- struct{}) {
+		fail := func() (int, error) {
+			begun <- struct{}{}
+			return 0, errBusy
+		}
+		_, _ = backoff.Retry(ctx, fail, backoff.WithPolicy(policy), backoff.RetryIf(backoff.AnyError))
+	}, cancel)
+}
+
+// waiting returns the bytes of a goroutine that runs this function and waits in it until the end.
+func waiting(run func(begun chan<- struct{}), end func()) int64 {
+	const count = 10_000
+	begun, done := make(chan struct{}, count), make(chan struct{}, count)
 	before := heap()
-	for range loops {
+	for range count {
 		go func() {
-			_, _ = backoff.Retry(ctx, fail, backoff.WithPolicy(policy), backoff.RetryIf(backoff.AnyError))
+			run(begun)
 			done <- struct{}{}
 		}()
 	}
 	wait := func(channel <-chan struct{}) {
-		for range loops {
+		for range count {
 			<-channel
 		}
 	}
-	wait(failed)
-	time.Sleep(100 * time.Millisecond) // what follows a failure before the wait
+	wait(begun)
+	time.Sleep(100 * time.Millisecond) // what follows before the wait
 	after := heap()
-	cancel()
+	end()
 	wait(done)
-	return (after - before) / loops
+	return (after - before) / count
 }
 
 func heap() int64 {

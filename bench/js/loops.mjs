@@ -110,7 +110,7 @@ const processOf = (code) => () =>
 
 const USED = `import { retry } from "backoff-wasm";
 let calls = 0;
-await retry(() => { if (++calls < 2) throw new Error("busy"); }, { policy: "constant:base=0s", shouldRetry: () => true });`;
+await retry(() => { if (++calls < 2) throw new Error("busy"); }, { policy: "constant:base=0s,max_retries=5", shouldRetry: () => true });`;
 const P_RETRY_USED = `import pRetry from "p-retry";
 let calls = 0;
 await pRetry(() => { if (++calls < 2) throw new Error("busy"); }, { minTimeout: 0 });`;
