@@ -88,6 +88,12 @@ impl MessageArgs<'_> {
                 text.push_value(unit, self.limit);
             }
             // A field of budgets, which no kind of a policy uses.
+            (b"count", ..) => {
+                text.push_number(self.value);
+            }
+            (b"most", ..) => {
+                text.push_number(self.limit);
+            }
             (b"selector", ..) if self.limit == 0 => {
                 text.push("a policy");
             }

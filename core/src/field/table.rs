@@ -68,6 +68,17 @@ macro_rules! for_fields {
                 /// How much longer than the delay a Retry-After may make the wait. Default: no
                 /// limit.
                 RetryAfterMaxExtra = 23, retry_after_max_extra: u64, Unit::Duration, set Duration;
+                /// Growth in steps: the windows one after another, 1 to 16. The last one stays.
+                /// Required with this growth.
+                Waits = 24, waits: Waits, Unit::Waits;
+                /// The longest that one attempt may take, at least 1 ns. Default: no limit.
+                AttemptTimeout = 25, attempt_timeout: u64, Unit::Duration, set Duration;
+                /// How long an attempt must have run before it failed to begin the count of retries
+                /// anew, at least 1 ns. Default: never.
+                ResetAfter = 26, reset_after: u64, Unit::Duration, set Duration;
+                /// When `max_elapsed` begins: with the operation, which is the default, or with its
+                /// first failure.
+                ElapsedFrom = 27, elapsed_from: u32, Unit::Kind(ELAPSED_FROM), set ElapsedFrom;
             }
             budget {
                 /// The kind of the budget. Required.

@@ -4,7 +4,7 @@ use core::time::Duration;
 
 use crate::error::code::ErrorCode;
 use crate::error::policy_error::PolicyError;
-use crate::field::kind::{CapOn, Growth, Jitter, RetryAfterMode};
+use crate::field::kind::{CapOn, ElapsedFrom, Growth, Jitter, RetryAfterMode};
 use crate::field::set::FieldSet;
 use crate::field::table::for_fields;
 use crate::field::value::FieldValue;
@@ -52,6 +52,23 @@ impl Policy {
     /// The base times 1, 1, 2, 3, 5, 8, ...
     pub fn fibonacci(base: Duration) -> PolicyBuilder {
         PolicyBuilder::new(Growth::Fibonacci, base)
+    }
+
+    /// The windows one after another, 1 to 16 ([`Waits::MAX`]); the last one stays.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    /// use backoff_core::Policy;
+    /// let policy = Policy::steps([5, 300, 1800].map(Duration::from_secs)).build()?;
+    /// assert_eq!(policy.to_string(), "steps:waits=5s/5m/30m");
+    /// assert_eq!(policy.window(7), Duration::from_mins(30));
+    /// # Ok::<(), backoff_core::PolicyError>(())
+    /// ```
+    pub fn steps(waits: impl IntoIterator<Item = Duration>) -> PolicyBuilder {
+        let mut params = FieldSet::default();
+        params.set(Field::Growth, Growth::Steps as u64);
+        params.set_waits(waits.into_iter().collect());
+        PolicyBuilder { params, foreign: None }
     }
 
     /// A builder with the fields that the string of this policy names. The others keep their
@@ -122,6 +139,10 @@ impl PolicyBuilder {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn set(mut self, field: Field, value: FieldValue) -> Self {
+        if let (Field::Waits, FieldValue::Waits(waits)) = (field, value) {
+            self.params.set_waits(waits);
+            return self;
+        }
         let number = value.number(field);
         if POLICY_FIELDS.contains(&field) {
             return self.with(field, number);
@@ -201,4 +222,5 @@ arguments! {
     Growth: |kind| kind as u64;
     CapOn: |kind| kind as u64;
     RetryAfterMode: |kind| kind as u64;
+    ElapsedFrom: |kind| kind as u64;
 }

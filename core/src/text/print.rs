@@ -31,6 +31,8 @@ pub(crate) fn print(kind: TextKind, values: &FieldValues) -> TextBuf {
         text.push(separator).push(field.name()).push("=");
         if field == Field::RetryAfterMax && value == MAX_NS {
             text.push("none");
+        } else if unit == Unit::Waits {
+            text.push_waits(values.waits());
         } else {
             text.push_value(unit, value);
         }
@@ -50,6 +52,7 @@ impl FieldValue {
             Self::Ratio(ratio) => text.push_ratio(ratio),
             Self::Count(count) => text.push_number(count),
             Self::NoLimit => text.push("none"),
+            Self::Waits(waits) => text.push_waits(&waits),
         };
         text
     }
