@@ -166,7 +166,7 @@ def garbage_of(memory, name):
     other = memory.get("iter" if name != "iter" else "policy").ljust(size, b"\0")[:size]
     yield from [b"\xff" * size, other]
     if name == "params":
-        yield from ((1 << bit).to_bytes(8, "little").ljust(size, b"\0") for bit in (23, 63))
+        yield from ((1 << bit).to_bytes(8, "little").ljust(size, b"\0") for bit in (27, 63))
     elif name != "cap_error":
         yield bytes(size)
 
