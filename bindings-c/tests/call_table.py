@@ -96,6 +96,8 @@ UNCHANGED = {
 INDIRECT = {"retry": {"stats"}}
 #: The calls that continue an operation, each with the place of the budget.
 SPENDING = {"operation_decide": 4, "operation_decide_with_delay": 5, "operation_refuse_retry": 1, "operation_cancel": 1}
+#: What a call gives without what may be NULL, where that is not success: the preset "default" has no waits.
+WITHOUT = {"policy_get_waits": "unused"}
 #: Calls that fail for other reasons: the function, the arguments that differ by their place, and the code.
 FAILURES = [
     ("policy_parse", {1: b"no", 2: 2}, "unknown_head"),
