@@ -32,17 +32,21 @@ impl FieldSet {
     const ALL: u64 = (1 << POLICY_FIELDS.len()) - 1;
 
     /// The params whose bits and values these are: a bit for each field in the order of the
-    /// numbers, a value for each, and the waits in nanoseconds.
+    /// numbers, a value for each, and the waits in nanoseconds, of which the value of the field is the number.
     #[must_use]
-    pub fn from_bits(bits: u64, values: &[u64; POLICY_FIELDS.len()], waits: &[u64]) -> Self {
+    pub fn from_bits(
+        bits: u64,
+        values: &[u64; POLICY_FIELDS.len()],
+        waits: &[u64; Waits::MAX],
+    ) -> Self {
         let mut params = Self::default();
         for (field, value) in POLICY_FIELDS.into_iter().zip(values) {
             if bits & bit(field) != 0 {
                 params.set(field, *value);
             }
         }
-        if bits & bit(Field::Waits) != 0 {
-            params.set_waits(Waits::from_ns(waits));
+        if let Some(length) = params.get(Field::Waits) {
+            params.set_waits(Waits::new(waits, length));
         }
         params
     }

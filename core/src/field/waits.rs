@@ -36,12 +36,18 @@ impl Waits {
 
     /// The waits of these nanoseconds. A policy refuses more than [`Waits::MAX`] of them.
     #[must_use]
-    pub fn from_ns(ns: &[u64]) -> Self {
+    pub fn from_ns(ns: impl IntoIterator<Item = u64>) -> Self {
         let mut waits = Self::default();
-        for &ns in ns {
+        for ns in ns {
             waits.push(ns);
         }
         waits
+    }
+
+    /// The first `length` of these nanoseconds.
+    pub(crate) fn new(ns: &[u64; MAX_WAITS], length: u64) -> Self {
+        let given = ns.get(..usize::try_from(length).unwrap_or(usize::MAX)).unwrap_or(ns);
+        Self { length, ..Self::from_ns(given.iter().copied()) }
     }
 
     /// The waits in nanoseconds.
@@ -85,11 +91,8 @@ impl Waits {
 
 impl FromIterator<Duration> for Waits {
     fn from_iter<T: IntoIterator<Item = Duration>>(durations: T) -> Self {
-        let mut waits = Self::default();
-        for duration in durations {
-            waits.push(u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX));
-        }
-        waits
+        let ns = |duration: Duration| u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX);
+        Self::from_ns(durations.into_iter().map(ns))
     }
 }
 
