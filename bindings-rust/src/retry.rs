@@ -72,11 +72,11 @@ impl Retry<'_> {
     }
 }
 
-/// Retries with the preset `default`.
+/// Retries with the preset `default`, or with the policy of [`Defaults`](crate::Defaults).
 #[cfg(feature = "getrandom")]
 impl Default for Retry<'_> {
     fn default() -> Self {
-        Self::new(crate::defaults::policy())
+        Self::new(crate::program::policy().unwrap_or_else(crate::defaults::policy))
     }
 }
 

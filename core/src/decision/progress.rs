@@ -113,15 +113,22 @@ impl Progress {
     /// [`Operation::attempt_limit_ns`](crate::Operation::attempt_limit_ns) under the policy.
     #[must_use]
     pub fn attempt_limit_ns(&self, policy: &Policy, now_ns: u64) -> Option<u64> {
+        let is_limited = policy.0.attempt_timeout != MAX_NS;
+        self.time_left_ns(policy, now_ns).filter(|_| is_limited)
+    }
+
+    /// [`Operation::time_left_ns`](crate::Operation::time_left_ns) under the policy.
+    #[must_use]
+    pub fn time_left_ns(&self, policy: &Policy, now_ns: u64) -> Option<u64> {
         let policy = &policy.0;
-        let timeout = Some(policy.attempt_timeout).filter(|&timeout| timeout != MAX_NS)?;
+        let timeout = Some(policy.attempt_timeout).filter(|&timeout| timeout != MAX_NS);
         let has_begun = policy.elapsed_from != FROM_FAILURE || self.retries > 0;
         let elapsed = Some(policy.max_elapsed).filter(|&max| max != MAX_NS && has_begun);
         let elapsed = elapsed.map(|max| self.began_ns.saturating_add(max));
         let deadline = (self.has_deadline != 0).then_some(self.deadline_ns);
         // An end that has passed has not kept the attempt from being made.
         let left = [elapsed, deadline].into_iter().flatten().filter(|&end| end > now_ns);
-        left.map(|end| end.saturating_sub(now_ns)).chain([timeout]).min()
+        left.map(|end| end.saturating_sub(now_ns)).chain(timeout).min()
     }
 
     /// [`Operation::decide`](crate::Operation::decide) under the policy.
