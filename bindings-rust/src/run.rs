@@ -312,8 +312,9 @@ where
         let (policy, retry_after_ns) = (&self.policy, retry_after.map(nanoseconds));
         if V::HAS_DELAYS && is_retryable {
             let index = self.operation.retry_index(policy, now_ns);
-            let index = u32::try_from(index).unwrap_or(u32::MAX);
-            let own_ns = self.classify.own_delay(index, result).map(nanoseconds);
+            let index = u32::try_from(index).ok().filter(|_| index < policy.max_retries());
+            let own_ns = index.and_then(|index| self.classify.own_delay(index, result));
+            let own_ns = own_ns.map(nanoseconds);
             let operation = &mut self.operation;
             return operation.decide_with_delay(
                 policy,

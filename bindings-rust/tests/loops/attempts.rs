@@ -224,6 +224,20 @@ fn own_delays_begin_anew_with_the_count_and_end_with_the_list() {
 }
 
 #[test]
+fn a_function_is_asked_for_no_delay_that_nobody_waits() {
+    let asked = RefCell::new(Vec::new());
+    let retry = retry("constant:base=9s,max_retries=2").sleep(|_| {});
+    let plan = retry.when(|error: &&str| *error == "busy").delays_with(|index, _| {
+        asked.borrow_mut().push(index);
+        None
+    });
+    let _ = plan.clone().call(|| Err::<u8, _>("busy"));
+    let _ = plan.clone().call(|| Err::<u8, _>("no"));
+    let _ = plan.call(|| Ok(7));
+    assert_eq!(asked.take(), [0, 1]);
+}
+
+#[test]
 fn a_list_of_delays_does_not_raise_the_limit_of_the_policy() {
     let time = Time::default();
     let retry = retry("constant:base=9s,max_retries=1").sleep(|delay| time.wait(delay));
