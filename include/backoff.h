@@ -590,7 +590,7 @@ backoff_code backoff_policy_get_ratio(const backoff_policy *policy,
                                       uint32_t *denominator);
 
 // Writes the waits of BACKOFF_GROWTH_STEPS in nanoseconds, the first `size` of them, and their number,
-// at most BACKOFF_MAX_WAITS. `count` may be NULL, and `waits_ns` if `size` is 0.
+// at most BACKOFF_MAX_WAITS.
 //
 // Fails with BACKOFF_ERROR_UNUSED if the policy has another growth.
 BACKOFF_MUST_CHECK

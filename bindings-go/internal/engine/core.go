@@ -29,8 +29,8 @@ func New() *Module {
 	m.elements[0] = nil
 	memory_init(m.memory[:], data0, uint32(i32(0x4000)), 0, len(data0))
 	m.g0 = i32(0x4000)
-	m.g1 = i32(29056)
-	m.g2 = i32(29056)
+	m.g1 = i32(29288)
+	m.g2 = i32(29296)
 	return m
 }
 
@@ -230,11 +230,11 @@ l1:
 		}
 	l5:
 		v6 = i32(0)
-		t5 := int64(load64(m.memory, uint64(uint32(i32(0)))+26996))
+		t5 := int64(load64(m.memory, uint64(uint32(i32(0)))+27228))
 		store64(m.memory, uint64(uint32(v4))+80, uint64(t5))
-		t6 := int64(load64(m.memory, uint64(uint32(i32(0)))+26988))
+		t6 := int64(load64(m.memory, uint64(uint32(i32(0)))+27220))
 		store64(m.memory, uint64(uint32(v4))+72, uint64(t6))
-		t7 := int64(load64(m.memory, uint64(uint32(i32(0)))+26980))
+		t7 := int64(load64(m.memory, uint64(uint32(i32(0)))+27212))
 		store64(m.memory, uint64(uint32(v4))+64, uint64(t7))
 		v7 = v4 + i32(64)
 	l19:
@@ -460,7 +460,7 @@ l1:
 								v10 = t23
 								goto l20
 							case 10:
-								m.fn6(v4+i32(96), v4+i32(88), i32(27148), i32(12), i32(3))
+								m.fn6(v4+i32(96), v4+i32(88), i32(27380), i32(12), i32(3))
 								t20 := int32(load32(m.memory, uint64(uint32(v4))+96))
 								if t20 == 0 {
 									goto l19
@@ -474,7 +474,7 @@ l1:
 								goto l15
 							default:
 								if v14 == i32(65) {
-									m.fn6(v4+i32(96), v4+i32(88), i32(27056), i32(7), i32(-1))
+									m.fn6(v4+i32(96), v4+i32(88), i32(27288), i32(7), i32(-1))
 									t15 := int32(load32(m.memory, uint64(uint32(v4))+96))
 									if t15 == 0 {
 										goto l19
@@ -509,7 +509,7 @@ l1:
 								store32(m.memory, uint64(uint32(v4))+88, uint32(v16+i32(1)))
 								goto l20
 							case 9:
-								m.fn6(v4+i32(96), v4+i32(88), i32(27056), i32(7), i32(3))
+								m.fn6(v4+i32(96), v4+i32(88), i32(27288), i32(7), i32(3))
 								t14 := int32(load32(m.memory, uint64(uint32(v4))+96))
 								if t14 == 0 {
 									goto l19
@@ -913,7 +913,7 @@ func (m *Module) fn12(v0, v1, v2, v3, v4 int32) {
 			goto l6
 		l7:
 		}
-		m.fn19(v5+i32(8), v12, v11, i32(27244))
+		m.fn19(v5+i32(8), v12, v11, i32(27476))
 		t15 := int32(load32(m.memory, uint64(uint32(v5))+12))
 		t16 := int32(load32(m.memory, uint64(uint32(v5))+8))
 		t17 := v11
@@ -1285,7 +1285,7 @@ func (m *Module) fn18(v0, v1, v2, v3, v4 int32) {
 			goto l1
 		}
 	l2:
-		m.fn19(v5+i32(8), v7, v8, i32(27244))
+		m.fn19(v5+i32(8), v7, v8, i32(27476))
 		t12 := int32(load32(m.memory, uint64(uint32(v5))+12))
 		t13 := int32(load32(m.memory, uint64(uint32(v5))+8))
 		t14 := v8
@@ -1805,9 +1805,9 @@ func (m *Module) fn23(v0, v1, v2, v3 int32) {
 				v1 = v4 + i32(1588)
 				memory_copy(m.memory[:], uint32(v1), uint32(v4+i32(1680)), uint32(i32(36)))
 				memory_zero(m.memory[:], uint32(v4+i32(1680)), uint32(i32(772)))
-				t26 := m.fn27(v4+i32(1680), i32(25082), i32(3))
+				t26 := m.fn27(v4+i32(1680), i32(25314), i32(3))
 				t27 := m.fn28(t26, v14)
-				t28 := m.fn27(t27, i32(25085), i32(2))
+				t28 := m.fn27(t27, i32(25317), i32(2))
 				v5 = t28
 				store32(m.memory, uint64(uint32(v4))+2492, uint32(v2))
 				store32(m.memory, uint64(uint32(v4))+2488, uint32(v6))
@@ -2092,9 +2092,9 @@ l4:
 
 //go:norace
 func (m *Module) fn29(v0, v1 int32) {
-	var v2, v3, v4, v5, v6, v7, v8, v9, v10, v11, v12, v13 int32
-	var v14 int64
-	var v15 int32
+	var v2, v3, v4, v5, v6, v7, v8, v9, v10, v11, v12 int32
+	var v13 int64
+	var v14, v15 int32
 	var v16 int64
 	var v17, v18, v19, v20, v21, v22, v23, v24, v25 int32
 	t0 := m.g0
@@ -2107,15 +2107,15 @@ func (m *Module) fn29(v0, v1 int32) {
 		p2 = 1
 	}
 	v4 = p2
-	p3 := i32(24804)
+	p3 := i32(25040)
 	if v4 != 0 {
-		p3 = i32(24048)
+		p3 = i32(24236)
 	}
 	v5 = p3
 	t5 := v5
 	p4 := i32(112)
 	if v4 != 0 {
-		p4 = i32(528)
+		p4 = i32(576)
 	}
 	v6 = t5 + p4
 	p6 := i32(36)
@@ -2141,13 +2141,13 @@ func (m *Module) fn29(v0, v1 int32) {
 	t10 := int32(load32(m.memory, uint64(uint32(v0))+32))
 	v11 = t10
 	v12 = v11 << 2
-	t11 := int32(load32(m.memory, uint32(v12+i32(28852))))
+	t11 := int32(load32(m.memory, uint32(v12+i32(29084))))
 	v4 = t11
-	t12 := int32(load32(m.memory, uint32(v12+i32(28748))))
+	t12 := int32(load32(m.memory, uint32(v12+i32(28980))))
 	v12 = t12
-	t13 := int32(load32(m.memory, uint64(uint32(v0))+24))
+	t13 := int64(load64(m.memory, uint64(uint32(v0))+8))
 	v13 = t13
-	t14 := int64(load64(m.memory, uint64(uint32(v0))+8))
+	t14 := int32(load32(m.memory, uint64(uint32(v0))+24))
 	v14 = t14
 	v15 = v2 + i32(48) + i32(8)
 	t15 := int64(load64(m.memory, uint64(uint32(v0))+16))
@@ -2189,201 +2189,196 @@ l5:
 		v22 = t27
 		t28 := int32(load32(m.memory, uint64(uint32(v2))+48))
 		v0 = t28
-		if v18 == 0 {
-			goto l1
+		{
+			if v18 != 0 {
+				goto l1
+			}
+			v23 = i32(3)
+			goto l2
+		l1:
+			m.fn35(v2+i32(36), v18)
+			t29 := int32(load32(m.memory, uint64(uint32(v2))+36))
+			v23 = t29
+			t31 := v23
+			p30 := i32(3)
+			if v23 != i32(4) {
+				p30 = v23
+			}
+			p32 := p30
+			if v11 == i32(4) {
+				p32 = t31
+			}
+			v23 = p32
 		}
-		m.fn35(v2+i32(36), v18)
-		goto l2
-	l1:
-		store32(m.memory, uint64(uint32(v2))+36, uint32(i32(3)))
 	l2:
+		store32(m.memory, uint64(uint32(v2))+36, uint32(v23))
 		switch v22 + i32(-4) {
 		default:
 			goto l5
 		case 1:
-			t29 := int32(m.memory[uint32(v0)])
-			v22 = t29
+			t33 := int32(m.memory[uint32(v0)])
+			v22 = t33
 			{
 				if v18 == 0 {
 					goto l7
 				}
 				if v22 == i32(102) {
-					t30 := int32(m.memory[uint64(uint32(v0))+1])
-					if t30 != i32(105) {
-						goto l10
+					t34 := int32(m.memory[uint64(uint32(v0))+1])
+					if t34 != i32(105) {
+						goto l9
 					}
-					t31 := int32(m.memory[uint64(uint32(v0))+2])
-					if t31 != i32(101) {
-						goto l10
+					t35 := int32(m.memory[uint64(uint32(v0))+2])
+					if t35 != i32(101) {
+						goto l9
 					}
-					t32 := int32(m.memory[uint64(uint32(v0))+3])
-					if t32 != i32(108) {
-						goto l10
+					t36 := int32(m.memory[uint64(uint32(v0))+3])
+					if t36 != i32(108) {
+						goto l9
 					}
-					t33 := int32(m.memory[uint64(uint32(v0))+4])
-					if t33 != i32(100) {
-						goto l10
+					t37 := int32(m.memory[uint64(uint32(v0))+4])
+					if t37 != i32(100) {
+						goto l9
 					}
 					m.fn224(v2, v18)
-					t34 := int32(load32(m.memory, uint32(v2)))
-					t35 := int32(load32(m.memory, uint64(uint32(v2))+4))
-					_ = m.fn27(v21, t34, t35)
+					t38 := int32(load32(m.memory, uint32(v2)))
+					t39 := int32(load32(m.memory, uint64(uint32(v2))+4))
+					_ = m.fn27(v21, t38, t39)
 					goto l5
 				}
 			l7:
-				switch v22 + i32(-99) {
+				switch v22 + i32(-102) {
 				case 0:
-					t49 := int32(m.memory[uint64(uint32(v0))+1])
-					if t49 != i32(111) {
-						goto l5
-					}
-					t50 := int32(m.memory[uint64(uint32(v0))+2])
-					if t50 != i32(117) {
-						goto l5
-					}
-					t51 := int32(m.memory[uint64(uint32(v0))+3])
-					if t51 != i32(110) {
-						goto l5
-					}
-					t52 := int32(m.memory[uint64(uint32(v0))+4])
-					if t52 != i32(116) {
-						goto l5
-					}
-					_ = m.fn28(v21, v14)
+					goto l9
+				case 1, 3, 4:
 					goto l5
-				case 1, 2, 4, 6, 7:
-					goto l5
-				case 3:
-					goto l10
-				case 5:
+				case 2:
 					if v3 == 0 {
 						goto l5
 					}
-					t83 := int32(m.memory[uint64(uint32(v0))+1])
-					if t83 != i32(101) {
+					t81 := int32(m.memory[uint64(uint32(v0))+1])
+					if t81 != i32(101) {
 						goto l5
 					}
-					t84 := int32(m.memory[uint64(uint32(v0))+2])
-					if t84 != i32(97) {
+					t82 := int32(m.memory[uint64(uint32(v0))+2])
+					if t82 != i32(97) {
 						goto l5
 					}
-					t85 := int32(m.memory[uint64(uint32(v0))+3])
-					if t85 != i32(100) {
+					t83 := int32(m.memory[uint64(uint32(v0))+3])
+					if t83 != i32(100) {
 						goto l5
 					}
-					t86 := int32(m.memory[uint64(uint32(v0))+4])
-					if t86 != i32(115) {
+					t84 := int32(m.memory[uint64(uint32(v0))+4])
+					if t84 != i32(115) {
 						goto l5
 					}
-					v22 = i32(0)
-					v23 = v5
+					v23 = i32(0)
+					v22 = v5
 					v0 = v9
-				l31:
+				l30:
 					{
 						if v0 == 0 {
-							goto l29
+							goto l28
 						}
 						if v0 == v8 {
-							goto l29
+							goto l28
 						}
 						v25 = v0 + i32(8)
-						goto l30
-					l29:
-						if v23 == 0 {
+						goto l29
+					l28:
+						if v22 == 0 {
 							goto l5
 						}
-						if v23 == v6 {
+						if v22 == v6 {
 							goto l5
 						}
 						v25 = i32(0)
-						v0 = v23
-						v23 = v23 + i32(16)
-					l30:
-						t87 := int32(load32(m.memory, uint64(uint32(v0))+4))
-						v24 = t87
-						t88 := int32(load32(m.memory, uint32(v0)))
-						v0 = t88
-						t90 := v21
-						p89 := i32(1)
-						if v22 != 0 {
-							p89 = i32(25080)
+						v0 = v22
+						v22 = v22 + i32(16)
+					l29:
+						t85 := int32(load32(m.memory, uint64(uint32(v0))+4))
+						v24 = t85
+						t86 := int32(load32(m.memory, uint32(v0)))
+						v0 = t86
+						t88 := v21
+						p87 := i32(1)
+						if v23 != 0 {
+							p87 = i32(25312)
 						}
-						p91 := i32(0)
-						if v22 != 0 {
-							p91 = i32(2)
+						p89 := i32(0)
+						if v23 != 0 {
+							p89 = i32(2)
 						}
-						t92 := m.fn27(t90, p89, p91)
-						_ = m.fn27(t92, v0, v24)
-						v22 = v22 + i32(-1)
+						t90 := m.fn27(t88, p87, p89)
+						_ = m.fn27(t90, v0, v24)
+						v23 = v23 + i32(-1)
 						v0 = v25
-						goto l31
+						goto l30
 					}
-				case 8:
-					t54 := int32(m.memory[uint64(uint32(v0))+1])
-					if t54 != i32(105) {
+				case 5:
+					t53 := int32(m.memory[uint64(uint32(v0))+1])
+					if t53 != i32(105) {
 						goto l5
 					}
-					t55 := int32(m.memory[uint64(uint32(v0))+2])
-					if t55 != i32(110) {
+					t54 := int32(m.memory[uint64(uint32(v0))+2])
+					if t54 != i32(110) {
 						goto l5
 					}
-					t56 := int32(m.memory[uint64(uint32(v0))+3])
-					if t56 != i32(100) {
+					t55 := int32(m.memory[uint64(uint32(v0))+3])
+					if t55 != i32(100) {
 						goto l5
 					}
-					t57 := int32(m.memory[uint64(uint32(v0))+4])
-					if t57 != i32(115) {
+					t56 := int32(m.memory[uint64(uint32(v0))+4])
+					if t56 != i32(115) {
 						goto l5
 					}
-					t58 := int32(load32(m.memory, uint64(uint32(v2))+36))
-					if t58 != 0 {
+					if v23 != 0 {
 						goto l5
 					}
-					t59 := int32(load32(m.memory, uint64(uint32(v2))+44))
-					v23 = t59 << 3
+					t57 := int32(load32(m.memory, uint64(uint32(v2))+44))
+					v22 = t57 << 3
 					v0 = i32(0)
-					t60 := int32(load32(m.memory, uint64(uint32(v2))+40))
-					v22 = t60
-				l27:
+					t58 := int32(load32(m.memory, uint64(uint32(v2))+40))
+					v23 = t58
+				l26:
 					{
-						if v23 == 0 {
+						if v22 == 0 {
 							goto l5
 						}
-						t61 := int32(load32(m.memory, uint64(uint32(v22))+4))
-						v24 = t61
-						t62 := int32(load32(m.memory, uint32(v22)))
-						v25 = t62
-						t64 := v21
-						p63 := i32(1)
+						t59 := int32(load32(m.memory, uint64(uint32(v23))+4))
+						v24 = t59
+						t60 := int32(load32(m.memory, uint32(v23)))
+						v25 = t60
+						t62 := v21
+						p61 := i32(1)
 						if v0 != 0 {
-							p63 = i32(25080)
+							p61 = i32(25312)
 						}
-						p65 := i32(0)
+						p63 := i32(0)
 						if v0 != 0 {
-							p65 = i32(2)
+							p63 = i32(2)
 						}
-						t66 := m.fn27(t64, p63, p65)
-						_ = m.fn27(t66, v25, v24)
+						t64 := m.fn27(t62, p61, p63)
+						_ = m.fn27(t64, v25, v24)
 						v0 = v0 + i32(-1)
-						v23 = v23 + i32(-8)
-						v22 = v22 + i32(8)
-						goto l27
+						v22 = v22 + i32(-8)
+						v23 = v23 + i32(8)
+						goto l26
 					}
-				case 9:
-					t44 := int32(m.memory[uint64(uint32(v0))+1])
-					if t44 != i32(105) {
+				case 6:
+					t48 := int32(m.memory[uint64(uint32(v0))+1])
+					if t48 != i32(105) {
 						goto l5
 					}
-					t45 := int32(m.memory[uint64(uint32(v0))+2])
-					if t45 != i32(109) {
+					t49 := int32(m.memory[uint64(uint32(v0))+2])
+					if t49 != i32(109) {
 						goto l5
 					}
-					t46 := int32(m.memory[uint64(uint32(v0))+3])
-					if t46 != i32(105) {
+					t50 := int32(m.memory[uint64(uint32(v0))+3])
+					if t50 != i32(105) {
 						goto l5
 					}
-					t47 := int32(m.memory[uint64(uint32(v0))+4])
-					if t47 != i32(116) {
+					t51 := int32(m.memory[uint64(uint32(v0))+4])
+					if t51 != i32(116) {
 						goto l5
 					}
 					_ = m.fn227(v21, v2+i32(36), v16)
@@ -2391,289 +2386,272 @@ l5:
 				default:
 					switch v22 + i32(-117) {
 					case 0:
-						t68 := int32(m.memory[uint64(uint32(v0))+1])
-						if t68 != i32(110) {
+						t66 := int32(m.memory[uint64(uint32(v0))+1])
+						if t66 != i32(110) {
 							goto l5
 						}
-						t69 := int32(m.memory[uint64(uint32(v0))+2])
-						if t69 != i32(105) {
+						t67 := int32(m.memory[uint64(uint32(v0))+2])
+						if t67 != i32(105) {
 							goto l5
 						}
-						t70 := int32(m.memory[uint64(uint32(v0))+3])
-						if t70 != i32(116) {
+						t68 := int32(m.memory[uint64(uint32(v0))+3])
+						if t68 != i32(116) {
 							goto l5
 						}
-						t71 := int32(m.memory[uint64(uint32(v0))+4])
-						if t71 != i32(115) {
+						t69 := int32(m.memory[uint64(uint32(v0))+4])
+						if t69 != i32(115) {
 							goto l5
 						}
-						memory_copy(m.memory[:], uint32(v15), uint32(i32(24968)), uint32(i32(112)))
+						memory_copy(m.memory[:], uint32(v15), uint32(i32(25200)), uint32(i32(112)))
 						v0 = i32(0)
-					l28:
+					l27:
 						{
 							if v0 == i32(112) {
 								goto l5
 							}
-							v22 = v2 + i32(48) + v0
-							t72 := int32(load32(m.memory, uint32(v22+i32(8))))
-							v23 = t72
-							if v23 == 0 {
+							v23 = v2 + i32(48) + v0
+							t70 := int32(load32(m.memory, uint32(v23+i32(8))))
+							v22 = t70
+							if v22 == 0 {
 								goto l5
 							}
-							t73 := int32(load32(m.memory, uint32(v22+i32(12))))
-							v22 = t73
-							t75 := v21
-							p74 := i32(1)
+							t71 := int32(load32(m.memory, uint32(v23+i32(12))))
+							v23 = t71
+							t73 := v21
+							p72 := i32(1)
 							if v0 != 0 {
-								p74 = i32(25080)
+								p72 = i32(25312)
 							}
-							p76 := i32(0)
+							p74 := i32(0)
 							if v0 != 0 {
-								p76 = i32(2)
+								p74 = i32(2)
 							}
-							t77 := m.fn27(t75, p74, p76)
-							_ = m.fn27(t77, v23, v22)
+							t75 := m.fn27(t73, p72, p74)
+							_ = m.fn27(t75, v22, v23)
 							v0 = v0 + i32(16)
-							goto l28
+							goto l27
 						}
 					case 1:
-						t37 := int32(m.memory[uint64(uint32(v0))+1])
-						if t37 != i32(97) {
+						t41 := int32(m.memory[uint64(uint32(v0))+1])
+						if t41 != i32(97) {
 							goto l5
 						}
-						t38 := int32(m.memory[uint64(uint32(v0))+2])
-						if t38 != i32(108) {
+						t42 := int32(m.memory[uint64(uint32(v0))+2])
+						if t42 != i32(108) {
 							goto l5
 						}
-						t39 := int32(m.memory[uint64(uint32(v0))+3])
-						if t39 != i32(117) {
+						t43 := int32(m.memory[uint64(uint32(v0))+3])
+						if t43 != i32(117) {
 							goto l5
 						}
-						t40 := int32(m.memory[uint64(uint32(v0))+4])
-						if t40 != i32(101) {
+						t44 := int32(m.memory[uint64(uint32(v0))+4])
+						if t44 != i32(101) {
 							goto l5
 						}
-						if v13 == 0 {
+						if v14 == 0 {
 							if v3 == 0 {
-								goto l24
+								goto l23
 							}
 							store32(m.memory, uint64(uint32(v2))+56, uint32(i32(7)))
 							store64(m.memory, uint64(uint32(v2))+48, uint64(i64(0x600000001)))
 							if v16 != i64(0) {
-								goto l24
+								goto l23
 							}
 							v0 = i32(0)
-						l25:
+						l24:
 							{
 								if v0 == i32(12) {
+									goto l23
+								}
+								v23 = v2 + i32(48) + v0
+								v0 = v0 + i32(4)
+								t47 := int32(load32(m.memory, uint32(v23)))
+								if t47 != v11 {
 									goto l24
 								}
-								v22 = v2 + i32(48) + v0
-								v0 = v0 + i32(4)
-								t43 := int32(load32(m.memory, uint32(v22)))
-								if t43 != v11 {
-									goto l25
-								}
-								goto l26
+								goto l25
 							}
 						}
 						v0 = i32(128)
-					l23:
+					l22:
 						{
 							if uint32(v0) < uint32(i32(126)) {
 								{
 									if uint32(v19) < uint32(i32(126)) {
-										goto l21
-									}
-									t41 := int32(int8(m.memory[uint64(uint32(v13))+125]))
-									if t41 < i32(-64) {
 										goto l20
 									}
+									t45 := int32(int8(m.memory[uint64(uint32(v14))+125]))
+									if t45 < i32(-64) {
+										goto l19
+									}
 								}
-							l21:
+							l20:
 								v0 = i32(125)
-								goto l22
+								goto l21
 							}
 							if v20 == 0 {
-								goto l19
+								goto l18
 							}
-							goto l20
-						l19:
-							v22 = v13 + v0
-							v23 = v0 + i32(-1)
-							v0 = v23
-							t42 := int32(int8(m.memory[uint32(v22)]))
-							if t42 <= i32(-65) {
-								goto l23
+							goto l19
+						l18:
+							v23 = v14 + v0
+							v22 = v0 + i32(-1)
+							v0 = v22
+							t46 := int32(int8(m.memory[uint32(v23)]))
+							if t46 <= i32(-65) {
+								goto l22
 							}
 						}
-						v0 = v23 + i32(1)
-						goto l22
+						v0 = v22 + i32(1)
+						goto l21
 					default:
 						goto l5
 					}
 				}
-			l10:
+			l9:
 				if v3 == 0 {
 					goto l5
 				}
-				t79 := int32(m.memory[uint64(uint32(v0))+1])
-				if t79 != i32(111) {
+				t77 := int32(m.memory[uint64(uint32(v0))+1])
+				if t77 != i32(111) {
 					goto l5
 				}
-				t80 := int32(m.memory[uint64(uint32(v0))+2])
-				if t80 != i32(117) {
+				t78 := int32(m.memory[uint64(uint32(v0))+2])
+				if t78 != i32(117) {
 					goto l5
 				}
-				t81 := int32(m.memory[uint64(uint32(v0))+3])
-				if t81 != i32(110) {
+				t79 := int32(m.memory[uint64(uint32(v0))+3])
+				if t79 != i32(110) {
 					goto l5
 				}
-				t82 := int32(m.memory[uint64(uint32(v0))+4])
-				if t82 != i32(100) {
+				t80 := int32(m.memory[uint64(uint32(v0))+4])
+				if t80 != i32(100) {
 					goto l5
 				}
-				goto l26
-			}
-		case 0:
-			t94 := int32(m.memory[uint32(v0)])
-			switch t94 + i32(-107) {
-			default:
-				goto l5
-			case 2:
-				t95 := int32(m.memory[uint64(uint32(v0))+1])
-				if t95 != i32(111) {
-					goto l5
-				}
-				t96 := int32(m.memory[uint64(uint32(v0))+2])
-				if t96 != i32(115) {
-					goto l5
-				}
-				t97 := int32(m.memory[uint64(uint32(v0))+3])
-				if t97 != i32(116) {
-					goto l5
-				}
-				_ = m.fn28(v21, v16)
-				goto l5
-			case 0:
-				if v3 == 0 {
-					goto l5
-				}
-				t99 := int32(m.memory[uint64(uint32(v0))+1])
-				if t99 != i32(101) {
-					goto l5
-				}
-				t100 := int32(m.memory[uint64(uint32(v0))+2])
-				if t100 != i32(121) {
-					goto l5
-				}
-				t101 := int32(m.memory[uint64(uint32(v0))+3])
-				if t101 != i32(115) {
-					goto l5
-				}
-				v0 = i32(0)
-			l34:
-				{
-					if v7 == v0 {
-						goto l5
-					}
-					t102 := int32(load32(m.memory, uint32(v10+v0)))
-					m.fn224(v2+i32(8), t102)
-					t103 := int32(load32(m.memory, uint64(uint32(v2))+8))
-					v22 = t103
-					if v22 == 0 {
-						goto l5
-					}
-					t104 := int32(load32(m.memory, uint64(uint32(v2))+12))
-					v23 = t104
-					t106 := v21
-					p105 := i32(1)
-					if v0 != 0 {
-						p105 = i32(25080)
-					}
-					p107 := i32(0)
-					if v0 != 0 {
-						p107 = i32(2)
-					}
-					t108 := m.fn27(t106, p105, p107)
-					_ = m.fn27(t108, v22, v23)
-					v0 = v0 + i32(4)
-					goto l34
-				}
+				goto l25
 			}
 		case 4:
-			t110 := int32(m.memory[uint32(v0)])
-			if t110 != i32(115) {
+			t92 := int32(m.memory[uint32(v0)])
+			if t92 != i32(115) {
 				goto l5
 			}
-			t111 := int32(m.memory[uint64(uint32(v0))+1])
-			if t111 != i32(101) {
+			t93 := int32(m.memory[uint64(uint32(v0))+1])
+			if t93 != i32(101) {
 				goto l5
 			}
-			t112 := int32(m.memory[uint64(uint32(v0))+2])
-			if t112 != i32(108) {
+			t94 := int32(m.memory[uint64(uint32(v0))+2])
+			if t94 != i32(108) {
 				goto l5
 			}
-			t113 := int32(m.memory[uint64(uint32(v0))+3])
-			if t113 != i32(101) {
+			t95 := int32(m.memory[uint64(uint32(v0))+3])
+			if t95 != i32(101) {
 				goto l5
 			}
-			t114 := int32(m.memory[uint64(uint32(v0))+4])
-			if t114 != i32(99) {
+			t96 := int32(m.memory[uint64(uint32(v0))+4])
+			if t96 != i32(99) {
 				goto l5
 			}
-			t115 := int32(m.memory[uint64(uint32(v0))+5])
-			if t115 != i32(116) {
+			t97 := int32(m.memory[uint64(uint32(v0))+5])
+			if t97 != i32(116) {
 				goto l5
 			}
-			t116 := int32(m.memory[uint64(uint32(v0))+6])
-			if t116 != i32(111) {
+			t98 := int32(m.memory[uint64(uint32(v0))+6])
+			if t98 != i32(111) {
 				goto l5
 			}
-			t117 := int32(m.memory[uint64(uint32(v0))+7])
-			if t117 != i32(114) {
+			t99 := int32(m.memory[uint64(uint32(v0))+7])
+			if t99 != i32(114) {
 				goto l5
 			}
 			if v16 != i64(0) {
 				if v18 == 0 {
 					goto l5
 				}
-				m.fn219(v2+i32(24), v18)
-				t119 := int32(load32(m.memory, uint64(uint32(v2))+24))
-				t120 := v2 + i32(16)
-				v0 = t119
-				m.fn224(t120, v0)
-				t121 := int32(load32(m.memory, uint64(uint32(v2))+16))
-				t122 := int32(load32(m.memory, uint64(uint32(v2))+20))
-				t123 := m.fn27(v21, t121, t122)
-				t124 := m.fn27(t123, i32(26262), i32(1))
-				v22 = t124
+				m.fn219(v2+i32(16), v18)
+				t101 := int32(load32(m.memory, uint64(uint32(v2))+16))
+				t102 := v2 + i32(8)
+				v0 = t101
+				m.fn224(t102, v0)
+				t103 := int32(load32(m.memory, uint64(uint32(v2))+8))
+				t104 := int32(load32(m.memory, uint64(uint32(v2))+12))
+				t105 := m.fn27(v21, t103, t104)
+				t106 := m.fn27(t105, i32(26495), i32(1))
+				v23 = t106
 				m.fn35(v2+i32(48), v0)
-				_ = m.fn227(v22, v2+i32(48), v16)
+				_ = m.fn227(v23, v2+i32(48), v16)
 				goto l5
 			}
-			_ = m.fn27(v21, i32(26254), i32(8))
+			_ = m.fn27(v21, i32(0x6777), i32(8))
 			goto l5
+		case 0:
+			if v3 == 0 {
+				goto l5
+			}
+			t108 := int32(m.memory[uint32(v0)])
+			if t108 != i32(107) {
+				goto l5
+			}
+			t109 := int32(m.memory[uint64(uint32(v0))+1])
+			if t109 != i32(101) {
+				goto l5
+			}
+			t110 := int32(m.memory[uint64(uint32(v0))+2])
+			if t110 != i32(121) {
+				goto l5
+			}
+			t111 := int32(m.memory[uint64(uint32(v0))+3])
+			if t111 != i32(115) {
+				goto l5
+			}
+			v0 = i32(0)
+		l32:
+			{
+				if v7 == v0 {
+					goto l5
+				}
+				t112 := int32(load32(m.memory, uint32(v10+v0)))
+				m.fn224(v2+i32(24), t112)
+				t113 := int32(load32(m.memory, uint64(uint32(v2))+24))
+				v23 = t113
+				if v23 == 0 {
+					goto l5
+				}
+				t114 := int32(load32(m.memory, uint64(uint32(v2))+28))
+				v22 = t114
+				t116 := v21
+				p115 := i32(1)
+				if v0 != 0 {
+					p115 = i32(25312)
+				}
+				p117 := i32(0)
+				if v0 != 0 {
+					p117 = i32(2)
+				}
+				t118 := m.fn27(t116, p115, p117)
+				_ = m.fn27(t118, v23, v22)
+				v0 = v0 + i32(4)
+				goto l32
+			}
 		}
 	}
 l0:
 	m.g0 = v2 + i32(176)
 	return
-l24:
-	_ = m.fn227(v21, v2+i32(36), v14)
+l23:
+	_ = m.fn227(v21, v2+i32(36), v13)
 	goto l5
-l26:
+l25:
 	m.fn236(v11, v17, v21)
 	goto l5
-l20:
+l19:
 	v0 = i32(128)
-l22:
+l21:
 	if uint32(v0) < uint32(v19) {
-		t128 := m.fn27(v21, v13, v0)
-		_ = m.fn27(t128, i32(26266), i32(3))
+		t122 := m.fn27(v21, v14, v0)
+		_ = m.fn27(t122, i32(26499), i32(3))
 		goto l5
 	}
-	_ = m.fn27(v21, v13, v19)
+	_ = m.fn27(v21, v14, v19)
 	goto l5
 }
 
@@ -2901,22 +2879,22 @@ func (m *Module) fn35(v0, v1 int32) {
 		goto l1
 	case 8:
 		store32(m.memory, uint64(uint32(v0))+8, uint32(i32(2)))
-		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(26740)))
+		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(26972)))
 		goto l11
 	case 10:
 		store32(m.memory, uint64(uint32(v0))+8, uint32(i32(7)))
-		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(26784)))
+		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(27016)))
 		goto l11
 	case 20:
 		store32(m.memory, uint64(uint32(v0))+8, uint32(i32(3)))
-		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(26860)))
+		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(27092)))
 		goto l11
 	case 23:
 		v2 = i32(4)
 		goto l1
 	case 26:
 		store32(m.memory, uint64(uint32(v0))+8, uint32(i32(2)))
-		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(26896)))
+		store32(m.memory, uint64(uint32(v0))+4, uint32(i32(27128)))
 		goto l11
 	case 32:
 		store32(m.memory, uint64(uint32(v0))+8, uint32(i32(6)))
@@ -3886,7 +3864,7 @@ l0:
 		if v2 != 0 {
 			p5 = i32(624)
 		}
-		t7 := int32(load32(m.memory, uint64(uint32(v4<<2))+27856))
+		t7 := int32(load32(m.memory, uint64(uint32(v4<<2))+28088))
 		t8 := t6 + p5
 		v4 = t7
 		t9 := m.fn57(t8, v4)
@@ -4672,7 +4650,7 @@ func (m *Module) Xbackoff_budget_member_note(v0, v1, v2 int32, v3 int64) int32 {
 					if v7 == 0 {
 						goto l9
 					}
-					t15 := int32(load32(m.memory, uint32(v1+i32(27868))))
+					t15 := int32(load32(m.memory, uint32(v1+i32(28100))))
 					t16 := m.fn73(v8, t15)
 					if t16 == v7 {
 						goto l10
@@ -5443,7 +5421,7 @@ l3:
 		}
 		goto l1
 	l0:
-		t0 := int32(load32(m.memory, uint32(v3+i32(27868))))
+		t0 := int32(load32(m.memory, uint32(v3+i32(28100))))
 		if t0 != v1 {
 			v3 = v3 + i32(4)
 			v4 = v4 + i32(1)
@@ -5963,9 +5941,9 @@ l1:
 					{
 						if v1 == i32(600) {
 							store64(m.memory, uint64(uint32(v8))+8, uint64(i64(0x300000000)))
-							t62 := int64(load64(m.memory, uint64(uint32(i32(0)))+27856))
+							t62 := int64(load64(m.memory, uint64(uint32(i32(0)))+28088))
 							store64(m.memory, uint64(uint32(v8))+16, uint64(t62))
-							t63 := int32(load32(m.memory, uint64(uint32(i32(0)))+27864))
+							t63 := int32(load32(m.memory, uint64(uint32(i32(0)))+28096))
 							store32(m.memory, uint64(uint32(v8))+24, uint32(t63))
 							v9 = v8 + i32(2176)
 						l29:
@@ -5974,9 +5952,9 @@ l1:
 								v1 = t64
 								if v1 == 0 {
 									store64(m.memory, uint64(uint32(v8))+8, uint64(i64(0x300000000)))
-									t67 := int64(load64(m.memory, uint64(uint32(i32(0)))+27856))
+									t67 := int64(load64(m.memory, uint64(uint32(i32(0)))+28088))
 									store64(m.memory, uint64(uint32(v8))+16, uint64(t67))
-									t68 := int32(load32(m.memory, uint64(uint32(i32(0)))+27864))
+									t68 := int32(load32(m.memory, uint64(uint32(i32(0)))+28096))
 									store32(m.memory, uint64(uint32(v8))+24, uint32(t68))
 									v11 = v8 + i32(2224)
 									v12 = v8 + i32(2200)
@@ -6296,9 +6274,9 @@ func (m *Module) fn85(v0, v1, v2, v3 int32) {
 			}
 		l1:
 			v6 = v1 << 2
-			t6 := int32(load32(m.memory, uint64(uint32(v6))+29032))
+			t6 := int32(load32(m.memory, uint64(uint32(v6))+29264))
 			v1 = t6
-			t7 := int32(load32(m.memory, uint64(uint32(v6))+29008))
+			t7 := int32(load32(m.memory, uint64(uint32(v6))+29240))
 			v6 = t7
 		}
 	l2:
@@ -6448,11 +6426,11 @@ func (m *Module) fn86(v0, v1 int32) {
 	t3 := int64(load64(m.memory, uint64(uint32(v1))+176))
 	v5 = t3
 	m.fn112(v2+i32(12), v1)
-	t4 := m.fn27(v2+i32(12), i32(0x6ccc), i32(3))
+	t4 := m.fn27(v2+i32(12), i32(28084), i32(3))
 	t5 := m.fn28(t4, v5)
-	t6 := m.fn27(t5, i32(26262), i32(1))
+	t6 := m.fn27(t5, i32(26495), i32(1))
 	t7 := m.fn28(t6, v4)
-	t8 := m.fn27(t7, i32(26262), i32(1))
+	t8 := m.fn27(t7, i32(26495), i32(1))
 	t9 := m.fn28(t8, v3)
 	memory_copy(m.memory[:], uint32(v0), uint32(t9), uint32(i32(772)))
 	m.g0 = v2 + i32(784)
@@ -6496,7 +6474,7 @@ func (m *Module) fn89(v0, v1, v2 int32) {
 		if uint32(v2+i32(-5)) < uint32(i32(-3)) {
 			goto l2
 		}
-		v2 = v2<<2 + i32(27848)
+		v2 = v2<<2 + i32(28080)
 		if v2 == 0 {
 			goto l2
 		}
@@ -6654,9 +6632,9 @@ func (m *Module) Xbackoff_budget_member_stored(v0 int32, v1 int64, v2 int32) int
 			store64(m.memory, uint64(uint32(v0))+384, uint64(t2))
 			memory_zero(m.memory[:], uint32(v3+i32(80)), uint32(i32(72)))
 			store64(m.memory, uint64(uint32(v3))+8, uint64(i64(0x300000000)))
-			t3 := int64(load64(m.memory, uint64(uint32(i32(0)))+27856))
+			t3 := int64(load64(m.memory, uint64(uint32(i32(0)))+28088))
 			store64(m.memory, uint64(uint32(v3))+16, uint64(t3))
-			t4 := int32(load32(m.memory, uint64(uint32(i32(0)))+27864))
+			t4 := int32(load32(m.memory, uint64(uint32(i32(0)))+28096))
 			store32(m.memory, uint64(uint32(v3))+24, uint32(t4))
 			v5 = v0 + i32(608)
 			v6 = v0 + i32(704)
@@ -7034,12 +7012,12 @@ l0:
 				}
 				p10 := i32(112)
 				if v5 != 0 {
-					p10 = i32(528)
+					p10 = i32(576)
 				}
 				v6 = p10
-				p11 := i32(24804)
+				p11 := i32(25040)
 				if v5 != 0 {
-					p11 = i32(24048)
+					p11 = i32(24236)
 				}
 				v5 = p11 + i32(-16)
 			l5:
@@ -7777,7 +7755,7 @@ func (m *Module) fn108(v0, v1, v2 int32) {
 	}
 	v8 = t9 & p12
 	v9 = v2 + i32(216)
-	v10 = i32(24916)
+	v10 = i32(25152)
 l1:
 	{
 		{
@@ -7844,18 +7822,18 @@ l1:
 		t18 := int32(load32(m.memory, uint64(uint32(v3))+8))
 		t19 := int32(load32(m.memory, uint64(uint32(v3))+12))
 		t20 := m.fn27(v1, t18, t19)
-		t21 := m.fn27(t20, i32(24917), i32(1))
+		t21 := m.fn27(t20, i32(25153), i32(1))
 		v1 = t21
 		{
 			if v4 != i32(22) {
 				goto l7
 			}
 			if v12 == i64(0x7fffffffffffffff) {
-				_ = m.fn27(v1, i32(24042), i32(4))
+				_ = m.fn27(v1, i32(24229), i32(4))
 				goto l10
 			}
 		l7:
-			t22 := m.fn221(v3+i32(804), i32(24920))
+			t22 := m.fn221(v3+i32(804), i32(25156))
 			if t22 != 0 {
 				goto l9
 			}
@@ -7865,7 +7843,7 @@ l1:
 	l9:
 		_ = m.fn229(v1, v9)
 	l10:
-		v10 = i32(24932)
+		v10 = i32(25168)
 		v1 = v11
 		goto l1
 	}
@@ -8029,9 +8007,9 @@ func (m *Module) fn112(v0, v1 int32) {
 			goto l0
 		}
 		v3 = v6 << 2
-		t4 := int32(load32(m.memory, uint64(uint32(v3))+28984))
+		t4 := int32(load32(m.memory, uint64(uint32(v3))+29216))
 		v5 = t4
-		t5 := int32(load32(m.memory, uint64(uint32(v3))+28960))
+		t5 := int32(load32(m.memory, uint64(uint32(v3))+29192))
 		v3 = t5
 	}
 l0:
@@ -8063,9 +8041,9 @@ l2:
 			p10 = 1
 		}
 		v1 = p10
-		p11 := i32(26262)
+		p11 := i32(26495)
 		if v1 != 0 {
-			p11 = i32(27868)
+			p11 = i32(28100)
 		}
 		p12 := i32(1)
 		if v1 != 0 {
@@ -8078,7 +8056,7 @@ l2:
 		goto l4
 	}
 l3:
-	_ = m.fn27(v4, i32(26262), i32(1))
+	_ = m.fn27(v4, i32(26495), i32(1))
 l4:
 	v5 = v5 + i32(8)
 	_ = m.fn28(v4, v7)
@@ -8298,7 +8276,7 @@ l1:
 	v6 = i32(1)
 	t2 := int32(load32(m.memory, uint64(uint32(v3))+64))
 	v5 = t2
-	p3 := i32(26912)
+	p3 := i32(27144)
 	if v5 != 0 {
 		p3 = v5
 	}
@@ -8342,7 +8320,7 @@ l5:
 		v11 = v1 + v4
 		t12 := int64(load64(m.memory, uint64(uint32(v3))+48))
 		v12 = t12
-		memory_copy(m.memory[:], uint32(v3+i32(56)+i32(8)), uint32(i32(24968)), uint32(i32(112)))
+		memory_copy(m.memory[:], uint32(v3+i32(56)+i32(8)), uint32(i32(25200)), uint32(i32(112)))
 		v5 = i32(0)
 		{
 		l9:
@@ -8574,7 +8552,7 @@ func (m *Module) Xbackoff_http_retry_after(v0, v1 int32, v2, v3 int64, v4 int32)
 				t10 := int64(load64(m.memory, uint64(uint32(v5))+128))
 				m.fn252(v5+i32(48), t10, i64(0), i64(1000000), i64(0))
 				t12 := v5 + i32(120)
-				p11 := i32(26912)
+				p11 := i32(27144)
 				if v9 != 0 {
 					p11 = v9
 				}
@@ -8603,7 +8581,7 @@ func (m *Module) Xbackoff_http_retry_after(v0, v1 int32, v2, v3 int64, v4 int32)
 				}
 				v11 = p19
 				store32(m.memory, uint64(uint32(v5))+172, uint32(i32(6)))
-				store32(m.memory, uint64(uint32(v5))+168, uint32(i32(26912)))
+				store32(m.memory, uint64(uint32(v5))+168, uint32(i32(27144)))
 				store32(m.memory, uint64(uint32(v5))+160, uint32(v6))
 				store32(m.memory, uint64(uint32(v5))+164, uint32(v6+v9))
 				v8 = v5 + i32(172)
@@ -10247,26 +10225,21 @@ func (m *Module) fn138(v0, v1, v2, v3 int32, v4, v5, v6, v7, v8 int64, v9 int32)
 			l31:
 				store64(m.memory, uint64(uint32(v0))+8, uint64(v7))
 				store32(m.memory, uint32(v0), uint32(i32(0)))
-				t158 := int64(load64(m.memory, uint64(uint32(v1))+32))
-				t159 := v1
-				v6 = t158 + i64(1)
-				p160 := v6
-				if v6 == 0 {
-					p160 = i64(-1)
-				}
-				store64(m.memory, uint64(uint32(t159))+32, uint64(p160))
-				t161 := v1
+				t158 := v1
 				v7 = v8 + v7
-				p162 := v7
+				p159 := v7
 				if uint64(v7) < uint64(v8) {
+					p159 = i64(-1)
+				}
+				store64(m.memory, uint64(uint32(t158))+16, uint64(p159))
+				t160 := int64(load64(m.memory, uint64(uint32(v1))+32))
+				t161 := v1
+				v8 = t160 + i64(1)
+				p162 := v8
+				if v8 == 0 {
 					p162 = i64(-1)
 				}
-				v8 = p162
-				p163 := i64(0x7fffffffffffffff)
-				if uint64(v8) < uint64(i64(0x7fffffffffffffff)) {
-					p163 = v8
-				}
-				store64(m.memory, uint64(uint32(t161))+16, uint64(p163))
+				store64(m.memory, uint64(uint32(t161))+32, uint64(p162))
 				goto l1
 			}
 		l32:
@@ -10833,7 +10806,7 @@ l45:
 								goto l27
 							}
 							if v22 == i32(11) {
-								v20 = i32(26916)
+								v20 = i32(27148)
 								v21 = i32(5)
 								goto l29
 							}
@@ -10841,7 +10814,7 @@ l45:
 							v21 = i32(0)
 							goto l29
 						l27:
-							v20 = i32(26936)
+							v20 = i32(27168)
 							v21 = i32(1)
 						l29:
 							v21 = v21 << 2
@@ -11344,313 +11317,327 @@ func (m *Module) fn165(v0, v1, v2 int32, v3, v4 int64) {
 		store64(m.memory, uint32(v0), uint64(i64(1)))
 		goto l3
 	l4:
+		m.fn222(v5+i32(32), v1)
+		{
+			t1 := m.fn217(v5+i32(32), v2)
+			if t1 != 0 {
+				goto l5
+			}
+			store32(m.memory, uint64(uint32(v0))+28, uint32(i32(3)))
+			store32(m.memory, uint64(uint32(v0))+24, uint32(v2))
+			store64(m.memory, uint64(uint32(v0))+8, uint64(i64(0)))
+			store64(m.memory, uint32(v0), uint64(i64(1)))
+			t2 := int64(load32(m.memory, uint64(uint32(v1))+296))
+			store64(m.memory, uint64(uint32(v0))+16, uint64(t2))
+			goto l3
+		}
+	l5:
 		{
 			{
 				if v2 == i32(2) {
-					goto l5
+					goto l6
 				}
-				t1 := int64(load64(m.memory, uint64(uint32(v1))+112))
-				v6 = t1
-				t2 := int64(load64(m.memory, uint64(uint32(v1))+48))
-				t3 := v6
-				v7 = t2
-				t4 := int64(load64(m.memory, uint64(uint32(v1))+32))
-				t5 := v7
-				v8 = t4
-				t6 := int64(load64(m.memory, uint32(v1)))
-				t7 := v8
-				v9 = t6
-				p8 := v9
+				t3 := int64(load64(m.memory, uint64(uint32(v1))+112))
+				v6 = t3
+				t4 := int64(load64(m.memory, uint64(uint32(v1))+48))
+				t5 := v6
+				v7 = t4
+				t6 := int64(load64(m.memory, uint64(uint32(v1))+32))
+				t7 := v7
+				v8 = t6
+				t8 := int64(load64(m.memory, uint32(v1)))
+				t9 := v8
+				v9 = t8
+				p10 := v9
 				if uint64(v8) > uint64(v9) {
-					p8 = t7
+					p10 = t9
 				}
-				v8 = p8
-				p9 := v8
+				v8 = p10
+				p11 := v8
 				if uint64(v7) > uint64(v8) {
-					p9 = t5
+					p11 = t7
 				}
-				v7 = p9
-				p10 := v7
+				v7 = p11
+				p12 := v7
 				if uint64(v6) > uint64(v7) {
-					p10 = t3
+					p12 = t5
 				}
-				v6 = p10
+				v6 = p12
 				v8 = i64(0x7fffffffffffffff)
-				goto l6
+				goto l7
 			}
-		l5:
-			t11 := int32(load32(m.memory, uint64(uint32(v1))+16))
-			t12 := int32(load32(m.memory, uint64(uint32(v1))+20))
-			t13 := fn220(t11, t12)
-			v6 = t13
-			t14 := int64(load64(m.memory, uint64(uint32(v1))+40))
-			v8 = t14
+		l6:
+			t13 := int32(load32(m.memory, uint64(uint32(v1))+16))
+			t14 := int32(load32(m.memory, uint64(uint32(v1))+20))
+			t15 := fn220(t13, t14)
+			v6 = t15
+			t16 := int64(load64(m.memory, uint64(uint32(v1))+40))
+			v8 = t16
 		}
-	l6:
-		m.fn222(v5+i32(32), v1)
+	l7:
 		memory_zero(m.memory[:], uint32(v5+i32(768)), uint32(i32(360)))
 		v1 = i32(8)
 		memory_copy(m.memory[:], uint32(v5+i32(1128)+i32(8)), uint32(i32(21568)), uint32(i32(108)))
-	l10:
+	l11:
 		if v1 == i32(116) {
-			goto l7
+			goto l8
 		}
 		{
-			t15 := int32(load32(m.memory, uint32(v5+i32(1128)+v1)))
-			v10 = t15
+			t17 := int32(load32(m.memory, uint32(v5+i32(1128)+v1)))
+			v10 = t17
 			if v10 == i32(18) {
-				goto l8
+				goto l9
 			}
-			t16 := m.fn228(v5+i32(32), v10)
-			if t16 == 0 {
-				goto l8
+			t18 := m.fn228(v5+i32(32), v10)
+			if t18 == 0 {
+				goto l9
 			}
 			v7 = i64(0)
 			{
-				p17 := i32(-33)
+				p19 := i32(-33)
 				if uint32(v10) < uint32(i32(33)) {
-					p17 = i32(-1)
+					p19 = i32(-1)
 				}
-				v11 = p17 + v10
+				v11 = p19 + v10
 				if uint32(v11) > uint32(i32(26)) {
-					goto l9
+					goto l10
 				}
-				t18 := int64(load64(m.memory, uint32(v5+i32(32)+v11<<3)))
-				v7 = t18
+				t20 := int64(load64(m.memory, uint32(v5+i32(32)+v11<<3)))
+				v7 = t20
 			}
-		l9:
+		l10:
 			m.fn40(v5+i32(768), v10, v7)
 		}
-	l8:
+	l9:
 		v1 = v1 + i32(4)
-		goto l10
-	l7:
+		goto l11
+	l8:
 		memory_copy(m.memory[:], uint32(v5+i32(992)), uint32(v5+i32(248)), uint32(i32(128)))
-		t19 := int64(load64(m.memory, uint64(uint32(v5))+376))
-		t20 := v5
-		v7 = t19
-		store64(m.memory, uint64(uint32(t20))+1120, uint64(v7))
+		t21 := int64(load64(m.memory, uint64(uint32(v5))+376))
+		t22 := v5
+		v7 = t21
+		store64(m.memory, uint64(uint32(t22))+1120, uint64(v7))
 		store64(m.memory, uint64(uint32(v5))+960, uint64(v7))
 		memory_copy(m.memory[:], uint32(v5+i32(384)), uint32(v5+i32(768)), uint32(i32(360)))
 		store32(m.memory, uint64(uint32(v5))+748, uint32(v5+i32(28)))
 		store32(m.memory, uint64(uint32(v5))+744, uint32(v5+i32(384)))
-		t21 := v5
-		t22 := v3
-		var p23 int32
+		t23 := v5
+		t24 := v3
+		var p25 int32
 		if v3 != i64(0) {
-			p23 = 1
+			p25 = 1
 		}
-		store64(m.memory, uint64(uint32(t21))+1128, uint64(t22-int64(uint32(p23))))
-		v7 = i64(0x7fffffffffffffff)
+		store64(m.memory, uint64(uint32(t23))+1128, uint64(t24-int64(uint32(p25))))
+		v3 = i64(0x7fffffffffffffff)
 		{
 			if uint64(v6) > uint64(v8) {
-				goto l11
+				goto l12
 			}
 			m.fn237(v5+i32(752), v5+i32(384), v5+i32(28), v5+i32(1128), v6, i64(0x7fffffffffffffff), i64(0))
 			{
-				t24 := int64(load64(m.memory, uint64(uint32(v5))+752))
-				v3 = t24
-				t25 := int64(load64(m.memory, uint64(uint32(v5))+760))
-				var p26 int32
-				if uint64(v3) > uint64(v4) {
-					p26 = 1
-				}
-				v7 = t25
+				t26 := int64(load64(m.memory, uint64(uint32(v5))+752))
+				v7 = t26
+				t27 := int64(load64(m.memory, uint64(uint32(v5))+760))
 				var p28 int32
-				if v7 != i64(0) {
+				if uint64(v7) > uint64(v4) {
 					p28 = 1
 				}
-				p27 := p28
-				if v7 == 0 {
-					p27 = p26
+				v3 = t27
+				var p30 int32
+				if v3 != i64(0) {
+					p30 = 1
 				}
-				if p27 != 0 {
-					goto l12
+				p29 := p30
+				if v3 == 0 {
+					p29 = p28
 				}
-				t29 := v5 + i32(768)
-				t30 := v5 + i32(744)
-				t31 := v5 + i32(1128)
-				v12 = v4 << 4
-				t32 := v12
-				v13 = int64(uint64(v4) >> 60)
-				m.fn238(t29, t30, t31, t32, v13, v8)
-				t33 := int64(load64(m.memory, uint64(uint32(v5))+768))
-				t34 := int64(load64(m.memory, uint64(uint32(v5))+776))
-				var p35 int32
-				if uint64(t33) <= uint64(v4) {
-					p35 = 1
-				}
-				var p36 int32
-				if t34 == 0 {
-					p36 = 1
-				}
-				v1 = p36
-				p37 := v1
-				if v1 != 0 {
-					p37 = p35
-				}
-				if p37 != 0 {
+				if p29 != 0 {
 					goto l13
+				}
+				t31 := v5 + i32(768)
+				t32 := v5 + i32(744)
+				t33 := v5 + i32(1128)
+				v12 = v4 << 4
+				t34 := v12
+				v13 = int64(uint64(v4) >> 60)
+				m.fn238(t31, t32, t33, t34, v13, v8)
+				t35 := int64(load64(m.memory, uint64(uint32(v5))+768))
+				t36 := int64(load64(m.memory, uint64(uint32(v5))+776))
+				var p37 int32
+				if uint64(t35) <= uint64(v4) {
+					p37 = 1
+				}
+				var p38 int32
+				if t36 == 0 {
+					p38 = 1
+				}
+				v1 = p38
+				p39 := v1
+				if v1 != 0 {
+					p39 = p37
+				}
+				if p39 != 0 {
+					goto l14
 				}
 				v11 = i32(2)
 				v2 = i32(0)
 				v14 = i64(0)
 				v15 = i64(0)
-			l20:
+			l21:
 				{
-					t38 := v8
-					var p39 int32
+					t40 := v8
+					var p41 int32
 					if v8 != i64(0) {
-						p39 = 1
+						p41 = 1
 					}
-					v16 = t38 - int64(uint32(p39))
+					v16 = t40 - int64(uint32(p41))
 					v10 = i32(64) - int32(int64(bits.LeadingZeros64(uint64(v8))))
-				l21:
+				l22:
 					{
-						v7 = v8 - v6
-						p40 := v7
-						if uint64(v7) > uint64(v8) {
-							p40 = i64(0)
+						v3 = v8 - v6
+						p42 := v3
+						if uint64(v3) > uint64(v8) {
+							p42 = i64(0)
 						}
-						v7 = p40
-						if uint64(v7) >= uint64(i64(2)) {
+						v3 = p42
+						if uint64(v3) >= uint64(i64(2)) {
 							{
 								{
-									t41 := v10
+									t43 := v10
 									v17 = i32(64) - int32(int64(bits.LeadingZeros64(uint64(v6))))
-									v1 = t41 - v17
-									p42 := v1
+									v1 = t43 - v17
+									p44 := v1
 									if uint32(v1) > uint32(v10) {
-										p42 = i32(0)
+										p44 = i32(0)
 									}
-									if uint32(p42) > uint32(i32(1)) {
-										goto l15
-									}
-									if uint32(v2) > uint32(i32(31)) {
+									if uint32(p44) > uint32(i32(1)) {
 										goto l16
 									}
+									if uint32(v2) > uint32(i32(31)) {
+										goto l17
+									}
 									if v14 != i64(0) {
-										m.fn252(v5, v7, i64(0), v15, i64(0))
-										t43 := int64(load64(m.memory, uint32(v5)))
-										t44 := int64(load64(m.memory, uint64(uint32(v5))+8))
-										t45 := v6
-										v7 = v15 + v14
-										t47 := v7 + i64(1)
-										var p48 int32
-										if v7 == i64(-1) {
-											p48 = 1
+										m.fn252(v5, v3, i64(0), v15, i64(0))
+										t45 := int64(load64(m.memory, uint32(v5)))
+										t46 := int64(load64(m.memory, uint64(uint32(v5))+8))
+										t47 := v6
+										v3 = v15 + v14
+										t49 := v3 + i64(1)
+										var p50 int32
+										if v3 == i64(-1) {
+											p50 = 1
 										}
-										var p49 int32
-										if uint64(v7) < uint64(v15) {
-											p49 = 1
+										var p51 int32
+										if uint64(v3) < uint64(v15) {
+											p51 = 1
 										}
-										p46 := p49
-										if uint64(v7) >= uint64(v15) {
-											p46 = p48
+										p48 := p51
+										if uint64(v3) >= uint64(v15) {
+											p48 = p50
 										}
-										p50 := t47
-										if p46 != 0 {
-											p50 = i64(-1)
-										}
-										t51 := m.fn182(t43, t44, p50)
-										v7 = t45 + t51
-										p52 := v7
-										if uint64(v7) < uint64(v6) {
+										p52 := t49
+										if p48 != 0 {
 											p52 = i64(-1)
 										}
-										v7 = p52
-										goto l18
+										t53 := m.fn182(t45, t46, p52)
+										v3 = t47 + t53
+										p54 := v3
+										if uint64(v3) < uint64(v6) {
+											p54 = i64(-1)
+										}
+										v3 = p54
+										goto l19
 									}
-								l16:
-									v7 = v6&v8 + int64(uint64(v6^v8)>>1)
-									goto l18
+								l17:
+									v3 = v6&v8 + int64(uint64(v6^v8)>>1)
+									goto l19
 								}
-							l15:
+							l16:
 								v1 = int32(uint32(v17+v10) >> 1)
-								t53 := v1
-								var p54 int32
+								t55 := v1
+								var p56 int32
 								if v1 != i32(0) {
-									p54 = 1
+									p56 = 1
 								}
-								v7 = i64_shl(i64(1), int64(uint32(t53-p54)))
+								v3 = i64_shl(i64(1), int64(uint32(t55-p56)))
 							}
-						l18:
-							t55 := v5 + i32(768)
-							t56 := v5 + i32(744)
-							t57 := v5 + i32(1128)
-							t58 := v12
-							t59 := v13
-							t60 := v16
-							v3 = v6 + i64(1)
-							p61 := v3
-							if v3 == 0 {
-								p61 = i64(-1)
-							}
-							v3 = p61
-							p62 := v7
-							if uint64(v3) > uint64(v7) {
-								p62 = v3
-							}
-							v7 = p62
+						l19:
+							t57 := v5 + i32(768)
+							t58 := v5 + i32(744)
+							t59 := v5 + i32(1128)
+							t60 := v12
+							t61 := v13
+							t62 := v16
+							v7 = v6 + i64(1)
 							p63 := v7
-							if uint64(v16) < uint64(v7) {
-								p63 = t60
+							if v7 == 0 {
+								p63 = i64(-1)
 							}
-							v18 = p63
-							m.fn238(t55, t56, t57, t58, t59, v18)
-							t64 := int64(load64(m.memory, uint64(uint32(v5))+768))
-							v7 = t64
-							v3 = v7 - v4
-							t65 := int64(load64(m.memory, uint64(uint32(v5))+776))
-							t66 := v3
-							var p67 int32
-							if uint64(v3) > uint64(v7) {
-								p67 = 1
+							v7 = p63
+							p64 := v3
+							if uint64(v7) > uint64(v3) {
+								p64 = v7
 							}
-							v3 = t65
-							t68 := v3
+							v3 = p64
+							p65 := v3
+							if uint64(v16) < uint64(v3) {
+								p65 = t62
+							}
+							v18 = p65
+							m.fn238(t57, t58, t59, t60, t61, v18)
+							t66 := int64(load64(m.memory, uint64(uint32(v5))+768))
+							v3 = t66
+							v7 = v3 - v4
+							t67 := int64(load64(m.memory, uint64(uint32(v5))+776))
+							t68 := v7
 							var p69 int32
-							if uint64(v7) < uint64(v4) {
+							if uint64(v7) > uint64(v3) {
 								p69 = 1
 							}
-							v19 = t68 - int64(uint32(p69))
+							v7 = t67
+							t70 := v7
 							var p71 int32
-							if uint64(v19) > uint64(v3) {
+							if uint64(v3) < uint64(v4) {
 								p71 = 1
 							}
-							p70 := p71
-							if uint64(v7) >= uint64(v4) {
-								p70 = p67
+							v19 = t70 - int64(uint32(p71))
+							var p73 int32
+							if uint64(v19) > uint64(v7) {
+								p73 = 1
 							}
-							v9 = int64(uint32(p70))
+							p72 := p73
+							if uint64(v3) >= uint64(v4) {
+								p72 = p69
+							}
+							v9 = int64(uint32(p72))
 							v20 = i64(0) - v9
-							v21 = t66 ^ v20
-							t72 := v21 + v9
-							t73 := v19 ^ v20 + v9
-							var p74 int32
+							v21 = t68 ^ v20
+							t74 := v21 + v9
+							t75 := v19 ^ v20 + v9
+							var p76 int32
 							if uint64(v21) < uint64(v20) {
-								p74 = 1
+								p76 = 1
 							}
-							p75 := i64(-1)
-							if t73-int64(uint32(p74)) == 0 {
-								p75 = t72
+							p77 := i64(-1)
+							if t75-int64(uint32(p76)) == 0 {
+								p77 = t74
 							}
-							v9 = p75
+							v9 = p77
 							{
-								var p76 int32
-								if uint64(v7) <= uint64(v4) {
-									p76 = 1
+								var p78 int32
+								if uint64(v3) <= uint64(v4) {
+									p78 = 1
 								}
-								var p77 int32
-								if v3 == 0 {
-									p77 = 1
+								var p79 int32
+								if v7 == 0 {
+									p79 = 1
 								}
-								v1 = p77
-								p78 := v1
+								v1 = p79
+								p80 := v1
 								if v1 != 0 {
-									p78 = p76
+									p80 = p78
 								}
-								v1 = p78
+								v1 = p80
 								if v1 != 0 {
 									v2 = v2 + i32(1)
 									v17 = v11 & i32(255)
@@ -11658,72 +11645,72 @@ func (m *Module) fn165(v0, v1, v2 int32, v3, v4 int64) {
 									v15 = v9
 									v6 = v18
 									if v17 != v1 {
-										goto l21
+										goto l22
 									}
 									v14 = int64(uint64(v14)>>1) + v14&i64(1)
 									v11 = v1
 									v15 = v9
 									v6 = v18
-									goto l21
+									goto l22
 								}
-								p79 := v15
+								p81 := v15
 								if v11&i32(255) == v1 {
-									p79 = int64(uint64(v15)>>1) + v15&i64(1)
+									p81 = int64(uint64(v15)>>1) + v15&i64(1)
 								}
-								v15 = p79
+								v15 = p81
 								v2 = v2 + i32(1)
 								v11 = v1
 								v14 = v9
 								v8 = v18
-								goto l20
+								goto l21
 							}
 						}
 						v8 = v6
-						goto l13
+						goto l14
 					}
 				}
 			}
-		l12:
-			p80 := i64(0x7fffffffffffffff)
-			if uint64(v3) < uint64(i64(0x7fffffffffffffff)) {
-				p80 = v3
+		l13:
+			p82 := i64(0x7fffffffffffffff)
+			if uint64(v7) < uint64(i64(0x7fffffffffffffff)) {
+				p82 = v7
 			}
-			p81 := p80
-			if v7 != i64(0) {
-				p81 = i64(0x7fffffffffffffff)
+			p83 := p82
+			if v3 != i64(0) {
+				p83 = i64(0x7fffffffffffffff)
 			}
-			v7 = p81
+			v3 = p83
 		}
-	l11:
+	l12:
 		store32(m.memory, uint64(uint32(v0))+28, uint32(i32(25)))
 		store32(m.memory, uint64(uint32(v0))+24, uint32(v2))
 		store64(m.memory, uint64(uint32(v0))+16, uint64(v4))
-		store64(m.memory, uint64(uint32(v0))+8, uint64(v7))
+		store64(m.memory, uint64(uint32(v0))+8, uint64(v3))
 		store64(m.memory, uint32(v0), uint64(i64(1)))
 		goto l3
-	l13:
-		t82 := int32(load32(m.memory, uint64(uint32(v5))+28))
-		t83 := v5 + i32(768)
-		t84 := v5 + i32(384)
-		v1 = t82
-		m.fn239(t83, t84, v1, v8)
-		v6 = i64(1)
+	l14:
+		t84 := int32(load32(m.memory, uint64(uint32(v5))+28))
+		t85 := v5 + i32(768)
+		t86 := v5 + i32(384)
+		v1 = t84
+		m.fn239(t85, t86, v1, v8)
+		v3 = i64(1)
 		{
-			t85 := int64(load64(m.memory, uint64(uint32(v5))+768))
-			if t85 != i64(1) {
-				goto l22
+			t87 := int64(load64(m.memory, uint64(uint32(v5))+768))
+			if t87 != i64(1) {
+				goto l23
 			}
 			memory_copy(m.memory[:], uint32(v0+i32(8)), uint32(v5+i32(768)+i32(8)), uint32(i32(320)))
-			v6 = i64(0)
-			goto l23
+			v3 = i64(0)
+			goto l24
 		}
-	l22:
+	l23:
 		store32(m.memory, uint64(uint32(v0))+28, uint32(i32(25)))
 		store32(m.memory, uint64(uint32(v0))+24, uint32(v1))
 		store64(m.memory, uint64(uint32(v0))+16, uint64(v4))
 		store64(m.memory, uint64(uint32(v0))+8, uint64(i64(0)))
-	l23:
-		store64(m.memory, uint32(v0), uint64(v6))
+	l24:
+		store64(m.memory, uint32(v0), uint64(v3))
 	}
 l3:
 	m.g0 = v5 + i32(1248)
@@ -13408,7 +13395,7 @@ func (m *Module) fn187(v0, v1, v2, v3, v4 int32) {
 		{
 			t3 := int32(load32(m.memory, uint64(uint32(v5))+88))
 			v2 = t3
-			p4 := i32(26912)
+			p4 := i32(27144)
 			if v2 != 0 {
 				p4 = v2
 			}
@@ -13569,7 +13556,7 @@ func (m *Module) fn187(v0, v1, v2, v3, v4 int32) {
 		}
 	l14:
 		v14 = i64(0)
-		v1 = i32(26940)
+		v1 = i32(27172)
 		v2 = i32(0)
 	l25:
 		{
@@ -13778,7 +13765,7 @@ func (m *Module) Xbackoff_stats_bucket(v0 int32, v1 int64, v2, v3 int32) int32 {
 			if uint32(v0) > uint32(i32(10)) {
 				goto l4
 			}
-			t7 := int64(load64(m.memory, uint64(uint32(v0<<3))+27376))
+			t7 := int64(load64(m.memory, uint64(uint32(v0<<3))+27608))
 			v1 = t7
 		}
 	l4:
@@ -13976,8 +13963,8 @@ func (m *Module) Xbackoff_stats_print(v0, v1 int32, v2 int64, v3 int32) int32 {
 								}
 								t4 := v4 + i32(12)
 								v0 = v0 << 3
-								t5 := int32(load32(m.memory, uint64(uint32(v0))+27328))
-								t6 := int32(load32(m.memory, uint32(v0+i32(27332))))
+								t5 := int32(load32(m.memory, uint64(uint32(v0))+27560))
+								t6 := int32(load32(m.memory, uint32(v0+i32(27564))))
 								_ = m.fn27(t4, t5, t6)
 								goto l5
 							}
@@ -13991,29 +13978,29 @@ func (m *Module) Xbackoff_stats_print(v0, v1 int32, v2 int64, v3 int32) int32 {
 												goto l9
 											}
 											v5 = v0 << 3
-											v9 = v5 + i32(27656)
+											v9 = v5 + i32(27888)
 											if v9 == 0 {
 												goto l9
 											}
 											t11 := int32(load32(m.memory, uint32(v9)))
 											t12 := v4 + i32(12)
 											v0 = t11
-											t13 := int32(load32(m.memory, uint32(v5+i32(27768)+i32(-108))))
+											t13 := int32(load32(m.memory, uint32(v5+i32(28000)+i32(-108))))
 											t14 := v0
 											v5 = t13
 											t15 := m.fn27(t12, t14, v5)
 											v9 = t15
-											t16 := m.fn198(v0, v5, i32(27471), i32(21))
+											t16 := m.fn198(v0, v5, i32(27703), i32(21))
 											if t16 != 0 {
 												t33 := m.fn200(v4 + i32(4272))
 												_ = m.fn28(v9, t33)
 												goto l5
 											}
-											t17 := m.fn198(v0, v5, i32(27492), i32(23))
+											t17 := m.fn198(v0, v5, i32(27724), i32(23))
 											if t17 != 0 {
 												goto l11
 											}
-											t18 := m.fn198(v0, v5, i32(27515), i32(22))
+											t18 := m.fn198(v0, v5, i32(27747), i32(22))
 											if t18 == 0 {
 												goto l5
 											}
@@ -14021,19 +14008,19 @@ func (m *Module) Xbackoff_stats_print(v0, v1 int32, v2 int64, v3 int32) int32 {
 											_ = m.fn28(v9, t19)
 											goto l5
 										}
-										t8 := m.fn27(v4+i32(12), i32(27344), i32(28))
+										t8 := m.fn27(v4+i32(12), i32(27576), i32(28))
 										v9 = t8
 										if v5 == i32(11) {
 											goto l7
 										}
-										t9 := int64(load64(m.memory, uint64(uint32(v5<<3))+27376))
+										t9 := int64(load64(m.memory, uint64(uint32(v5<<3))+27608))
 										_ = m.fn28(v9, t9)
 										goto l8
 									}
 								l7:
-									_ = m.fn27(v9, i32(27464), i32(4))
+									_ = m.fn27(v9, i32(27696), i32(4))
 								l8:
-									t22 := m.fn27(v9, i32(27468), i32(3))
+									t22 := m.fn27(v9, i32(27700), i32(3))
 									t23 := m.fn199(v4+i32(4272), v0+i32(-1))
 									_ = m.fn28(t22, t23)
 									goto l5
@@ -14042,20 +14029,20 @@ func (m *Module) Xbackoff_stats_print(v0, v1 int32, v2 int64, v3 int32) int32 {
 								if uint32(v0+i32(-28)) < uint32(i32(-7)) {
 									goto l12
 								}
-								v0 = v0<<2 + i32(27740)
+								v0 = v0<<2 + i32(27972)
 								if v0 == 0 {
 									goto l12
 								}
 								t25 := int32(load32(m.memory, uint32(v0)))
 								v0 = t25
 								v5 = v0 << 2
-								t26 := int32(load32(m.memory, uint32(v5+i32(28028))))
+								t26 := int32(load32(m.memory, uint32(v5+i32(28260))))
 								v9 = t26
-								t27 := int32(load32(m.memory, uint32(v5+i32(28056))))
+								t27 := int32(load32(m.memory, uint32(v5+i32(28288))))
 								v5 = t27
-								t28 := m.fn27(v4+i32(12), i32(27537), i32(28))
+								t28 := m.fn27(v4+i32(12), i32(27769), i32(28))
 								t29 := m.fn27(t28, v5, v9)
-								t30 := m.fn27(t29, i32(27468), i32(3))
+								t30 := m.fn27(t29, i32(27700), i32(3))
 								t31 := int64(load64(m.memory, uint64(uint32(v4+i32(4272)+v0<<3))+96))
 								_ = m.fn28(t30, t31)
 								goto l5
@@ -14367,7 +14354,7 @@ func (m *Module) Xbackoff_stats_record(v0 int32, v1 int64, v2 int32) int32 {
 				v4 = i32(-88)
 			l3:
 				{
-					t1 := int64(load64(m.memory, uint32(v4+i32(27464))))
+					t1 := int64(load64(m.memory, uint32(v4+i32(27696))))
 					t2 := v3
 					var p3 int32
 					if uint64(v1) > uint64(t1) {
@@ -14999,7 +14986,7 @@ func (m *Module) fn218(v0 int32, v1, v2 int64, v3 int32, v4 int64) {
 	m.g0 = v5
 	m.fn35(v5+i32(20), v3)
 	{
-		t1 := m.fn221(v5+i32(20), i32(28020))
+		t1 := m.fn221(v5+i32(20), i32(28252))
 		if t1 != 0 {
 			goto l0
 		}
@@ -15174,9 +15161,9 @@ func (m *Module) fn219(v0, v1 int32) {
 		goto l1
 	l0:
 		v2 = v1 << 2
-		t0 := int32(load32(m.memory, uint64(uint32(v2))+28252))
+		t0 := int32(load32(m.memory, uint64(uint32(v2))+28484))
 		v1 = t0
-		t1 := int32(load32(m.memory, uint64(uint32(v2))+28088))
+		t1 := int32(load32(m.memory, uint64(uint32(v2))+28320))
 		v2 = t1
 	}
 l1:
@@ -15399,9 +15386,9 @@ l0:
 func (m *Module) fn224(v0, v1 int32) {
 	t0 := v0
 	v1 = v1 << 2
-	t1 := int32(load32(m.memory, uint32(v1+i32(28412))))
+	t1 := int32(load32(m.memory, uint32(v1+i32(28644))))
 	store32(m.memory, uint64(uint32(t0))+4, uint32(t1))
-	t2 := int32(load32(m.memory, uint32(v1+i32(28580))))
+	t2 := int32(load32(m.memory, uint32(v1+i32(28812))))
 	store32(m.memory, uint32(v0), uint32(t2))
 }
 
@@ -15624,7 +15611,7 @@ l1:
 		t4 := v0
 		p3 := i32(1)
 		if v4 != 0 {
-			p3 = i32(24934)
+			p3 = i32(25170)
 		}
 		var p5 int32
 		if v4 != i32(0) {
@@ -15648,10 +15635,10 @@ func (m *Module) fn230(v0 int32, v1 int64) int32 {
 		if v1 != i64(0) {
 			goto l0
 		}
-		_ = m.fn27(v0, i32(24951), i32(2))
+		_ = m.fn27(v0, i32(25187), i32(2))
 		goto l1
 	l0:
-		memory_copy(m.memory[:], uint32(v2+i32(8)+i32(8)), uint32(i32(24968)), uint32(i32(112)))
+		memory_copy(m.memory[:], uint32(v2+i32(8)+i32(8)), uint32(i32(25200)), uint32(i32(112)))
 		v3 = i32(0)
 	l4:
 		{
@@ -15718,7 +15705,7 @@ func (m *Module) fn231(v0, v1, v2 int32) int32 {
 			v4 = i64(0)
 			goto l2
 		l1:
-			_ = m.fn27(v2, i32(24933), i32(1))
+			_ = m.fn27(v2, i32(25169), i32(1))
 		l2:
 			v3 = i64(100000)
 		l5:
@@ -15744,7 +15731,7 @@ func (m *Module) fn231(v0, v1, v2 int32) int32 {
 		}
 	l0:
 		t10 := m.fn28(v0, v3)
-		t11 := m.fn27(t10, i32(24934), i32(1))
+		t11 := m.fn27(t10, i32(25170), i32(1))
 		_ = m.fn28(t11, int64(uint32(v2)))
 	}
 l3:
@@ -15956,7 +15943,7 @@ func (m *Module) fn236(v0, v1, v2 int32) {
 	t0 := m.g0
 	v3 = t0 - i32(16)
 	m.g0 = v3
-	t1 := m.fn27(v2, i32(26381), i32(1))
+	t1 := m.fn27(v2, i32(26614), i32(1))
 	v4 = t1
 	t2 := int32(load32(m.memory, uint64(uint32(v1))+32))
 	v5 = t2
@@ -15976,8 +15963,8 @@ l3:
 		if uint32((v7+i32(-33))&i32(255)) < uint32(i32(94)) {
 			goto l1
 		}
-		t5 := int32(m.memory[uint64(uint32(int32(uint32(v7)>>4)))+24935])
-		t6 := int32(m.memory[uint64(uint32(v7&i32(15)))+24935])
+		t5 := int32(m.memory[uint64(uint32(int32(uint32(v7)>>4)))+25171])
+		t6 := int32(m.memory[uint64(uint32(v7&i32(15)))+25171])
 		store32(m.memory, uint64(uint32(v3))+12, uint32(t5<<16|t6<<24|i32(30812)))
 		_ = m.fn27(v4, v3+i32(12), i32(4))
 		goto l2
@@ -15995,9 +15982,9 @@ l0:
 		p10 = 1
 	}
 	v7 = p10
-	p11 := i32(26381)
+	p11 := i32(26614)
 	if v7 != 0 {
-		p11 = i32(26382)
+		p11 = i32(26615)
 	}
 	p12 := i32(1)
 	if v7 != 0 {
@@ -16019,7 +16006,7 @@ l0:
 						if v5 != 0 {
 							goto l10
 						}
-						v2 = i32(26269)
+						v2 = i32(26502)
 						v7 = i32(36)
 						goto l7
 					}
@@ -16059,13 +16046,13 @@ l0:
 						if v6 == 0 {
 							goto l14
 						}
-						t20 := int32(load32(m.memory, uint32(v2+i32(25080))))
-						t21 := int32(load32(m.memory, uint32(v2+i32(25084))))
+						t20 := int32(load32(m.memory, uint32(v2+i32(25312))))
+						t21 := int32(load32(m.memory, uint32(v2+i32(25316))))
 						t22 := m.fn87(t20, t21, v1, v7)
 						if t22 == 0 {
 							goto l14
 						}
-						v2 = i32(26305)
+						v2 = i32(26538)
 						v7 = i32(23)
 						goto l7
 					}
@@ -16080,7 +16067,7 @@ l0:
 					goto l6
 				}
 			}
-			v2 = i32(26328)
+			v2 = i32(26561)
 			v7 = i32(31)
 			goto l7
 		l4:
@@ -16095,13 +16082,13 @@ l0:
 				goto l8
 			}
 		}
-		v2 = i32(26359)
+		v2 = i32(26592)
 		v7 = i32(22)
 		goto l7
 	l7:
-		t23 := m.fn27(v4, i32(26263), i32(2))
+		t23 := m.fn27(v4, i32(26496), i32(2))
 		t24 := m.fn27(t23, v2, v7)
-		_ = m.fn27(t24, i32(0x6699), i32(1))
+		_ = m.fn27(t24, i32(26498), i32(1))
 	}
 l10:
 	m.g0 = v3 + i32(16)
@@ -17021,4 +17008,4 @@ func table_init[T1, T2, T3 int | int32 | int64](tab, elems []any, dest T1, src T
 	copy(tab[x:y:len(tab)], elems[z:w:len(elems)])
 }
 
-const data0 = "retry-after-msratelimitx-ratelimit-resetratelimit-resetretry-aftertransientthrottledtimeoutoperation_began\x00\x00\x00\x00\x00\x00\x00\x00\x00attempt_over\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00attempt_failed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_requested\x00\x00\x00\x00\x00\x00\x00\x00\x00operation_succeeded\x00\x00\x00\x00\x00operation_ended\x00\x00\x00\x00\x00\x00\x00\x00\x00no errora required pointer is NULLa struct is not initialisedthe number is not a field of a policy or of a budgetthe value is a ratio and the field a plain number, or the reversethere is nothing morethe operating system cannot provide randomnessthe buffer cannot hold the text and its terminating zerothe value of Retry-After is neither a number of seconds nor a date, or is longer than 1024 bytesthe length is longer than any memorythe number is not an outcomethe number is not a reasonthe memory of the budget was damaged, or the budget was copied or the process forked while a thread used itthe text is not the state of a budget of this kindthe number is not an event of a budgetthe operation began with a budget and the call has none, or the reversea reserved word is not 0: the program needs a newer librarythe header has no constant or struct of this namethe kind is unknowna required field is not setthe growth, the jitter or the kind of budget does not use the fielddecorrelated jitter requires exponential growththe cap is below the basethe offset is above the capthe floor is above the capthe base is so small that the multiplier does not increase itboth max_retries and max_attempts are setthe string begins with an unknown namea key is unknowna key is repeateda key has no valuethe value is not a whole numberthe string is longer than 1024 bytesnot even the shortest base or cap fits into the timethe value is above the limitthe value is below the limitthe text is not a duration such as 100ms or 1.5sthe duration has no unit; the units are d, h, m, s, ms, us, nsthe duration has an unknown unit; the units are d, h, m, s, ms, us, nsthe duration is not a whole number of nanosecondsthe ratio has a zero denominatorthe ratio has a term above 4294967295the text is not a ratio such as 2, 1.6, 8/5 or 20%unknown_kind\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unused\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00too_large\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00too_small\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00zero_denominator\x00\x00\x00\x00\x00\x00\x00\x00ratio_too_fine\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_exponential\x00\x00\x00\x00\x00\x00\x00\x00\x00cap_below_base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00offset_above_cap\x00\x00\x00\x00\x00\x00\x00\x00floor_above_cap\x00\x00\x00\x00\x00\x00\x00\x00\x00growth_stalls\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00given_twice\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_head\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_key\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00repeated_key\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing_value\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_a_duration\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing_unit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_unit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00duration_too_fine\x00\x00\x00\x00\x00\x00\x00not_a_ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_a_count\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00text_too_long\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00does_not_fit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00too_many\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00begin\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00failure\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00constant\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00linear\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00exponential\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00polynomial\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00fibonacci\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00steps\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00quota\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttle\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00rate\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ttl\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00concurrent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00none\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00full\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00equal\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00proportional\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00additive\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00decorrelated\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00slotted\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00at_least\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00exact\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00spread\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00window\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00delay\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00budget\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_tokens\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost_throttled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost_timeout\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00per\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ttl\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00min_per_second\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00min_concurrent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00growth\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00increment\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00multiplier\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00power\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00origin\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00offset\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cap\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cap_on\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00floor\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_below\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_above\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_max\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_increment\x00\x00\x00\x00\x00\x00\x00\x00jitter_slot\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_retries\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_attempts\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_elapsed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttled_base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after_max\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after_max_extra\x00\x00\x00waits\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00attempt_timeout\x00\x00\x00\x00\x00\x00\x00\x00\x00reset_after\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00elapsed_from\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\nsuccess\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00permanent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_retries\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_elapsed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00deadline\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00budget\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cancelled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00success\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00transient\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00timeout\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00permanent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00no_entropy\x00unknown_event\x00wrong_unit\x00wrong_budget\x00null_pointer\x00not_a_retry_after\x00unknown_reason\x00buffer_too_small\x00ok\x00too_long\x00not_a_state\x00none\x00unknown_outcome\x00unknown_name\x00unknown_code\x00unknown_kind\x00end\x00unknown_field\x00uninitialized\x00unsupported\x00damaged\x00\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\a\x00\x00\x00\t\x00\x00\x00\t\x00\x00\x00\a\x00\x00\x00\t\x00\x00\x00Pm\x00\x00B@\x00\x00K@\x00\x00T@\x00\x00Wm\x00\x00\a\x00\x00\x00\t\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\b\x00\x00\x00\x06\x00\x00\x00\t\x00\x00\x00Pm\x00\x00Wm\x00\x00\x91g\x00\x00\xa8g\x00\x00`m\x00\x00\x1bh\x00\x00hm\x00\x00\x00\xe1\xf5\x05\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\xc8\x17\xa8\x04\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\x7f\x00\xe1\xf5\x05\x00\x00\x00\x00\x00\xa0\xb80F\x03\x00\x00\xff\xff\xff\xff\xff\xff\xff\x7f\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\x7f\xff\xff\xff\xff\xff\xff\xff\x7f\x01\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00\b\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x00\x12\x00\x00\x00\x13\x00\x00\x00\x14\x00\x00\x00\x15\x00\x00\x00\x16\x00\x00\x00\x17\x00\x00\x00\x18\x00\x00\x00\x19\x00\x00\x00\x1a\x00\x00\x00\x1b\x00\x00\x00!\x00\x00\x00\"\x00\x00\x00#\x00\x00\x00$\x00\x00\x00%\x00\x00\x00&\x00\x00\x00'\x00\x00\x00(\x00\x00\x00)\x00\x00\x00*\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00\b\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x00\x12\x00\x00\x00\x13\x00\x00\x00\x14\x00\x00\x00\x15\x00\x00\x00\x16\x00\x00\x00\x17\x00\x00\x00\x18\x00\x00\x00\x19\x00\x00\x00\x1a\x00\x00\x00constantlinearexponentialpolynomialfibonaccisteps\x00\x00\x00<U\x00\x00\b\x00\x00\x00DU\x00\x00\x06\x00\x00\x00JU\x00\x00\v\x00\x00\x00UU\x00\x00\n\x00\x00\x00_U\x00\x00\t\x00\x00\x00hU\x00\x00\x05\x00\x00\x00quotathrottleratioratettlconcurrent\x00\xa0U\x00\x00\x05\x00\x00\x00\xa5U\x00\x00\b\x00\x00\x00\xadU\x00\x00\x05\x00\x00\x00\xb2U\x00\x00\x04\x00\x00\x00\xb6U\x00\x00\x03\x00\x00\x00\xb9U\x00\x00\n\x00\x00\x00fullexponential:jitter=fullequalexponential:jitter=equaldecorrelatedexponential:cap_on=delay,jitter=decorrelateddefaultfull:base=100ms,cap=20s,max_retries=3aws-sdk-standardfull:base=1s,cap=20s,max_retries=2aws-sdk-2026full:base=50ms,cap=20s,max_retries=2,throttled_base=1s,retry_after_max_extra=5saws-dynamodb-2026full:base=25ms,cap=20s,max_retries=3,throttled_base=1s,retry_after_max_extra=5saws-simulatorfull:base=10ms,cap=2sgrpc-connectexponential:base=1s,multiplier=1.6,cap=120s,jitter=0.2grpc-retryexponential:base=100ms,cap=1s,jitter=0.2,max_retries=3,retry_after=exactgoogle-cloudexponential:base=1s,cap=32s,cap_on=delay,jitter=additive,jitter_max=1sgaxfull:base=1s,cap=30s,floor=1nscenkalti-v4exponential:base=500ms,multiplier=1.5,cap=60s,jitter=0.5,max_elapsed=15mresilience4jconstant:base=500ms,max_retries=2polly-v8constant:base=2s,max_retries=3polly-v8-linearlinear:base=2s,max_retries=3polly-v8-exponentialexponential:base=2s,max_retries=3envoyexponential:base=25ms,cap=250ms,jitter=slotted,jitter_slot=1ms,max_retries=1azure-coreexponential:base=800ms,cap=60s,cap_on=delay,jitter=0.2,max_retries=3azure-core-javaexponential:base=800ms,cap=8s,cap_on=delay,jitter=0.05,max_retries=3ethernetexponential:base=102400ns,cap=52428800ns,jitter=slotted,jitter_slot=51200ns,max_retries=15k8s-crashloopexponential:base=10s,cap=300sk8s-workqueueexponential:base=5ms,cap=1000sk8s-conflictexponential:base=10ms,multiplier=5,jitter=proportional,jitter_above=0.1,max_retries=3sidekiqpolynomial:base=1s,power=4,origin=0,offset=15s,jitter=additive,jitter_max=9s,jitter_increment=10s,max_retries=25faktorypolynomial:base=1s,power=4,origin=0,offset=15s,jitter=additive,jitter_max=29s,jitter_increment=29s,max_retries=25riverpolynomial:base=1s,power=4,jitter=0.1,max_retries=24obanexponential:base=2s,offset=15s,jitter=proportional,jitter_above=0.1,max_retries=19celeryexponential:base=1s,offset=1s,cap=601s,jitter=slotted,jitter_slot=1s,max_retries=3temporalexponential:base=1s,cap=100soffconstant:base=0s,max_retries=0immediateconstant:base=0snone\x00\x00\xf4U\x00\x00\x04\x00\x00\x00\xf8U\x00\x00\x17\x00\x00\x00\x0fV\x00\x00\x05\x00\x00\x00\x14V\x00\x00\x18\x00\x00\x00,V\x00\x00\f\x00\x00\x008V\x00\x00,\x00\x00\x00dV\x00\x00\a\x00\x00\x00kV\x00\x00%\x00\x00\x00\x90V\x00\x00\x10\x00\x00\x00\xa0V\x00\x00\"\x00\x00\x00\xc2V\x00\x00\f\x00\x00\x00\xceV\x00\x00O\x00\x00\x00\x1dW\x00\x00\x11\x00\x00\x00.W\x00\x00O\x00\x00\x00}W\x00\x00\r\x00\x00\x00\x8aW\x00\x00\x15\x00\x00\x00\x9fW\x00\x00\f\x00\x00\x00\xabW\x00\x006\x00\x00\x00\xe1W\x00\x00\n\x00\x00\x00\xebW\x00\x00H\x00\x00\x003X\x00\x00\f\x00\x00\x00?X\x00\x00F\x00\x00\x00\x85X\x00\x00\x03\x00\x00\x00\x88X\x00\x00\x1e\x00\x00\x00\xa6X\x00\x00\v\x00\x00\x00\xb1X\x00\x00H\x00\x00\x00\xf9X\x00\x00\f\x00\x00\x00\x05Y\x00\x00!\x00\x00\x00&Y\x00\x00\b\x00\x00\x00.Y\x00\x00\x1e\x00\x00\x00LY\x00\x00\x0f\x00\x00\x00[Y\x00\x00\x1c\x00\x00\x00wY\x00\x00\x14\x00\x00\x00\x8bY\x00\x00!\x00\x00\x00\xacY\x00\x00\x05\x00\x00\x00\xb1Y\x00\x00L\x00\x00\x00\xfdY\x00\x00\n\x00\x00\x00\aZ\x00\x00D\x00\x00\x00KZ\x00\x00\x0f\x00\x00\x00ZZ\x00\x00D\x00\x00\x00\x9eZ\x00\x00\b\x00\x00\x00\xa6Z\x00\x00Z\x00\x00\x00\x00[\x00\x00\r\x00\x00\x00\r[\x00\x00\x1d\x00\x00\x00*[\x00\x00\r\x00\x00\x007[\x00\x00\x1e\x00\x00\x00U[\x00\x00\f\x00\x00\x00a[\x00\x00U\x00\x00\x00\xb6[\x00\x00\a\x00\x00\x00\xbd[\x00\x00p\x00\x00\x00-\\\x00\x00\a\x00\x00\x004\\\x00\x00q\x00\x00\x00\xa5\\\x00\x00\x05\x00\x00\x00\xaa\\\x00\x004\x00\x00\x00\xde\\\x00\x00\x04\x00\x00\x00\xe2\\\x00\x00R\x00\x00\x004]\x00\x00\x06\x00\x00\x00:]\x00\x00R\x00\x00\x00\x8c]\x00\x00\b\x00\x00\x00\x94]\x00\x00\x1c\x00\x00\x00\xb0]\x00\x00\x03\x00\x00\x00\xb3]\x00\x00\x1e\x00\x00\x00\xd1]\x00\x00\t\x00\x00\x00\xda]\x00\x00\x10\x00\x00\x00\xea]\x00\x00\x04\x00\x00\x00\xda]\x00\x00\x10\x00\x00\x00quota:cost=5,cost_timeout=10quota:cost=14,cost_throttled=5throttle:max_tokens=10,ratio=0.1sreratio:ratio=0.1sre-processrate:max_tokens=60,per=1mfinaglettl:ttl=10s,min_per_second=10,ratio=0.2concurrent:ratio=0.2,min_concurrent=3\x00\x90V\x00\x00\x10\x00\x00\x00\x00`\x00\x00\x1c\x00\x00\x00\xc2V\x00\x00\f\x00\x00\x00\x1c`\x00\x00\x1e\x00\x00\x00\xe1W\x00\x00\n\x00\x00\x00:`\x00\x00 \x00\x00\x00Z`\x00\x00\x03\x00\x00\x00]`\x00\x00\x0f\x00\x00\x00l`\x00\x00\v\x00\x00\x00w`\x00\x00\x19\x00\x00\x00\x90`\x00\x00\a\x00\x00\x00\x97`\x00\x00'\x00\x00\x00\xacY\x00\x00\x05\x00\x00\x00\xbe`\x00\x00%\x00\x00\x00:=\x00\x00\x04\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00,./0123456789abcdef0sdhmsmsusns\x00\x00\x00\x00\x00ya\x00\x00\x01\x00\x00\x00\x00\x00O\x91\x94N\x00\x00za\x00\x00\x01\x00\x00\x00\x00\xa0\xb80F\x03\x00\x00{a\x00\x00\x01\x00\x00\x00\x00XG\xf8\r\x00\x00\x00|a\x00\x00\x01\x00\x00\x00\x00ʚ;\x00\x00\x00\x00}a\x00\x00\x02\x00\x00\x00@B\x0f\x00\x00\x00\x00\x00\x7fa\x00\x00\x02\x00\x00\x00\xe8\x03\x00\x00\x00\x00\x00\x00\x81a\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00, at : {field} {value} is unknown; the kinds are {kinds}{field} is missing{field} {value} is not used by {selector}{field} {value} is above {limit}{field} {value} is below {limit}{field} {value} has a zero denominator{field} {value} has a term above 1000000{field} {value} cannot be combined with jitter decorrelated, which needs growth exponential{field} {value} is below base {limit}{field} {value} is above cap {limit}{field} {value} is too short to grow by the multiplier; it must be at least {limit}{field} {value} is set as well as max_retries {limit}; set one of themunknown name {found}; the names are {heads}unknown key {found}; the keys are {keys}key {found} is repeated{field} has no value{field} {found} is not a duration such as 100ms or 1.5s{field} has no unit; the units are {units}{field} has the unknown unit {found}; the units are {units}{field} {found} is not a whole number of nanoseconds{field} {found} is not a ratio such as 2, 1.6, 8/5 or 20%{field} {found} is not a whole numberthe text is longer than 1024 bytes{field} cannot be made short enough: the delays take at least {value}, which is above {limit}{field} has {count} entries, more than {most}a policy  ()...a pair must follow every \":\" and \",\"a duration has one unitcapital letters are not allowedspaces are not allowed\"...\"growthbaseincrementmultiplierpoweroriginoffsetcapcap_onfloorjitterjitter_belowjitter_abovejitter_maxjitter_incrementjitter_slotmax_retriesmax_attemptsmax_elapsedthrottled_baseretry_afterretry_after_maxretry_after_max_extrawaitsattempt_timeoutreset_afterelapsed_frombudgetmax_tokenscostcost_throttledcost_timeoutpermin_per_secondmin_concurrentwindowdelay\x00hh\x00\x00\x06\x00\x00\x00nh\x00\x00\x05\x00\x00\x00proportionaladditiveslotted\x00\xea]\x00\x00\x04\x00\x00\x00\xf4U\x00\x00\x04\x00\x00\x00\x0fV\x00\x00\x05\x00\x00\x00\x84h\x00\x00\f\x00\x00\x00\x90h\x00\x00\b\x00\x00\x00,V\x00\x00\f\x00\x00\x00\x98h\x00\x00\a\x00\x00\x00at_leastexactspread\x00\xd8h\x00\x00\b\x00\x00\x00\xe0h\x00\x00\x05\x00\x00\x00\xe5h\x00\x00\x06\x00\x00\x00beginfailure\x04i\x00\x00\x05\x00\x00\x00\ti\x00\x00\a\x00\x00\x000\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x001a, d b Y X GMTA, d-b-y X GMTa b e X Y\x00\x00=i\x00\x00\x0e\x00\x00\x00Ki\x00\x00\x0e\x00\x00\x00Yi\x00\x00\t\x00\x00\x00SundayMondayTuesdayWednesdayThursdayFridaySaturday\x00\x00|i\x00\x00\x06\x00\x00\x00\x82i\x00\x00\x06\x00\x00\x00\x88i\x00\x00\a\x00\x00\x00\x8fi\x00\x00\t\x00\x00\x00\x98i\x00\x00\b\x00\x00\x00\xa0i\x00\x00\x06\x00\x00\x00\xa6i\x00\x00\b\x00\x00\x00JanFebMarAprMayJunJulAugSepOctNovDec\xe8i\x00\x00\x03\x00\x00\x00\xebi\x00\x00\x03\x00\x00\x00\xeei\x00\x00\x03\x00\x00\x00\xf1i\x00\x00\x03\x00\x00\x00\xf4i\x00\x00\x03\x00\x00\x00\xf7i\x00\x00\x03\x00\x00\x00\xfai\x00\x00\x03\x00\x00\x00\xfdi\x00\x00\x03\x00\x00\x00\x00j\x00\x00\x03\x00\x00\x00\x03j\x00\x00\x03\x00\x00\x00\x06j\x00\x00\x03\x00\x00\x00\tj\x00\x00\x03\x00\x00\x00\r# HELP backoff_attempts Attempts of an operation.# TYPE backoff_attempts histogram\x00mj\x00\x001\x00\x00\x00\x9ej\x00\x00!\x00\x00\x00backoff_attempts_bucket{le=\"\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x04\x00\x00\x00\x00\x00\x00\x00\x05\x00\x00\x00\x00\x00\x00\x00\x06\x00\x00\x00\x00\x00\x00\x00\b\x00\x00\x00\x00\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00\x0f\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\x002\x00\x00\x00\x00\x00\x00\x00+Inf\"} backoff_attempts_sum backoff_attempts_count backoff_retries_total backoff_stops_total{reason=\"# HELP backoff_retries_total Retries of all operations.# TYPE backoff_retries_total counter# HELP backoff_stops_total Operations by the reason for which they stopped.# TYPE backoff_stops_total counter\x00\x00\x00Ok\x00\x00\x15\x00\x00\x00dk\x00\x00\x17\x00\x00\x00\xadk\x00\x007\x00\x00\x00\xe4k\x00\x00$\x00\x00\x00{k\x00\x00\x16\x00\x00\x00\bl\x00\x00K\x00\x00\x00Sl\x00\x00\"\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00 | \x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00 -\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x03\x00\x00\x00\x01\x00\x00\x00\x04\x00\x00\x00\x01\x00\x00\x00\x05\x00\x00\x00\x01\x00\x00\x00\x06\x00\x00\x00\x01\x00\x00\x00\a\x00\x00\x00\x01\x00\x00\x00\b\x00\x00\x00\x01\x00\x00\x00\t\x00\x00\x00\x01\x00\x00\x00successpermanentdeadlinecancelled\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\a\x00\x00\x00\t\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\b\x00\x00\x00\x06\x00\x00\x00\t\x00\x00\x00Pm\x00\x00Wm\x00\x00\x91g\x00\x00\xa8g\x00\x00`m\x00\x00\x1bh\x00\x00hm\x00\x00\xbf\xff\xff\xff\x04\x00\x00\x00\b\x00\x00\x00\x10\x00\x00\x00\x10\x00\x00\x00\xbf\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x10\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00\x80\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xbf\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff@\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x1e\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00l\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00@\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\v\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00\x06\x00\x00\x00\x04\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x06\x00\x00\x00\x03\x00\x00\x00\x06\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\f\x00\x00\x00\f\x00\x00\x00\n\x00\x00\x00\x10\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\v\x00\x00\x00\x0e\x00\x00\x00\v\x00\x00\x00\x0f\x00\x00\x00\x15\x00\x00\x00\x05\x00\x00\x00\x0f\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x06\x00\x00\x00\n\x00\x00\x00\x04\x00\x00\x00\x0e\x00\x00\x00\f\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x03\x00\x00\x00\x0e\x00\x00\x00\x0e\x00\x00\x00\x12g\x00\x00\x18g\x00\x00\x1cg\x00\x00%g\x00\x00/g\x00\x004g\x00\x00:g\x00\x00@g\x00\x00Cg\x00\x00Ig\x00\x00Ng\x00\x00Tg\x00\x00`g\x00\x00lg\x00\x00vg\x00\x00\x86g\x00\x00\x91g\x00\x00\x9cg\x00\x00\xa8g\x00\x00\xb3g\x00\x00\xc1g\x00\x00\xccg\x00\x00\xdbg\x00\x00\xf0g\x00\x00\xf5g\x00\x00\x04h\x00\x00\x0fh\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x1bh\x00\x00!h\x00\x00+h\x00\x00/h\x00\x00=h\x00\x00\xadU\x00\x00Ih\x00\x00\xb6U\x00\x00Lh\x00\x00Zh\x00\x001\x00\x00\x00\x12\x00\x00\x00)\x00\x00\x00 \x00\x00\x00 \x00\x00\x00&\x00\x00\x00(\x00\x00\x00[\x00\x00\x00%\x00\x00\x00$\x00\x00\x00$\x00\x00\x00S\x00\x00\x00F\x00\x00\x00+\x00\x00\x00(\x00\x00\x00\x17\x00\x00\x00\x14\x00\x00\x007\x00\x00\x00*\x00\x00\x00;\x00\x00\x004\x00\x00\x009\x00\x00\x00%\x00\x00\x00\"\x00\x00\x00]\x00\x00\x00-\x00\x00\x00\xffa\x00\x000b\x00\x00Bb\x00\x00kb\x00\x00\x8bb\x00\x00\xabb\x00\x00\xd1b\x00\x00\xf9b\x00\x00Tc\x00\x00yc\x00\x00yc\x00\x00\x9dc\x00\x00\xf0c\x00\x006d\x00\x00ad\x00\x00\x89d\x00\x00\xa0d\x00\x00\xb4d\x00\x00\xebd\x00\x00\x15e\x00\x00Pe\x00\x00\x84e\x00\x00\xbde\x00\x00\xe2e\x00\x00\x04f\x00\x00af\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\v\x00\x00\x00\x02\x00\x00\x00\xe0l\x00\x00\xe0l\x00\x00\xe0l\x00\x00\xe8l\x00\x00\xf8l\x00\x00\xe8l\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\v\x00\x00\x00\x02\x00\x00\x00\xe0l\x00\x00\xe0l\x00\x00\xe0l\x00\x00\xe8l\x00\x00\xf8l\x00\x00\xe8l\x00\x00"
+const data0 = "retry-after-msratelimitx-ratelimit-resetratelimit-resetretry-aftertransientthrottledtimeoutoperation_began\x00\x00\x00\x00\x00\x00\x00\x00\x00attempt_over\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00attempt_failed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_requested\x00\x00\x00\x00\x00\x00\x00\x00\x00operation_succeeded\x00\x00\x00\x00\x00operation_ended\x00\x00\x00\x00\x00\x00\x00\x00\x00no errora required pointer is NULLa struct is not initialisedthe number is not a field of a policy or of a budgetthe value is a ratio and the field a plain number, or the reversethere is nothing morethe operating system cannot provide randomnessthe buffer cannot hold the text and its terminating zerothe value of Retry-After is neither a number of seconds nor a date, or is longer than 1024 bytesthe length is longer than any memorythe number is not an outcomethe number is not a reasonthe memory of the budget was damaged, or the budget was copied or the process forked while a thread used itthe text is not the state of a budget of this kindthe number is not an event of a budgetthe operation began with a budget and the call has none, or the reversea reserved word is not 0: the program needs a newer librarythe header has no constant or struct of this namethe kind is unknowna required field is not setthe growth, the jitter or the kind of budget does not use the fielddecorrelated jitter requires exponential growththe cap is below the basethe offset is above the capthe floor is above the capthe base is so small that the multiplier does not increase itboth max_retries and max_attempts are setthe string begins with an unknown namea key is unknowna key is repeateda key has no valuethe value is not a whole numberthe string is longer than 1024 bytesnot even the shortest base or cap fits into the timethe value is above the limitthe value is below the limitthe text is not a duration such as 100ms or 1.5sthe duration has no unit; the units are d, h, m, s, ms, us, nsthe duration has an unknown unit; the units are d, h, m, s, ms, us, nsthe duration is not a whole number of nanosecondsthe ratio has a zero denominatorthe ratio has a term above 4294967295the text is not a ratio such as 2, 1.6, 8/5 or 20%unknown_kind\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unused\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00too_large\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00too_small\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00zero_denominator\x00\x00\x00\x00\x00\x00\x00\x00ratio_too_fine\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_exponential\x00\x00\x00\x00\x00\x00\x00\x00\x00cap_below_base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00offset_above_cap\x00\x00\x00\x00\x00\x00\x00\x00floor_above_cap\x00\x00\x00\x00\x00\x00\x00\x00\x00growth_stalls\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00given_twice\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_head\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_key\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00repeated_key\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing_value\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_a_duration\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00missing_unit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00unknown_unit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00duration_too_fine\x00\x00\x00\x00\x00\x00\x00not_a_ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00not_a_count\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00text_too_long\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00does_not_fit\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00too_many\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00begin\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00failure\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00constant\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00linear\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00exponential\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00polynomial\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00fibonacci\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00steps\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00quota\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttle\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00rate\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ttl\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00concurrent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00none\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00full\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00equal\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00proportional\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00additive\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00decorrelated\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00slotted\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00at_least\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00exact\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00spread\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00window\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00delay\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00budget\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_tokens\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost_throttled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cost_timeout\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ratio\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00per\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00ttl\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00min_per_second\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00min_concurrent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00growth\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00increment\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00multiplier\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00power\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00origin\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00offset\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cap\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cap_on\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00floor\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_below\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_above\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_max\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00jitter_increment\x00\x00\x00\x00\x00\x00\x00\x00jitter_slot\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_retries\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_attempts\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_elapsed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttled_base\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after_max\x00\x00\x00\x00\x00\x00\x00\x00\x00retry_after_max_extra\x00\x00\x00waits\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00attempt_timeout\x00\x00\x00\x00\x00\x00\x00\x00\x00reset_after\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00elapsed_from\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\nsuccess\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00permanent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_retries\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00max_elapsed\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00deadline\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00budget\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00cancelled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00success\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00transient\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00throttled\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00timeout\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00permanent\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00no_entropy\x00unknown_event\x00wrong_unit\x00wrong_budget\x00null_pointer\x00not_a_retry_after\x00unknown_reason\x00buffer_too_small\x00ok\x00too_long\x00not_a_state\x00none\x00unknown_outcome\x00unknown_name\x00unknown_code\x00unknown_kind\x00end\x00unknown_field\x00uninitialized\x00unsupported\x00damaged\x00\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\a\x00\x00\x00\t\x00\x00\x00\t\x00\x00\x00\a\x00\x00\x00\t\x00\x00\x008n\x00\x00B@\x00\x00K@\x00\x00T@\x00\x00?n\x00\x00\a\x00\x00\x00\t\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\b\x00\x00\x00\x06\x00\x00\x00\t\x00\x00\x008n\x00\x00?n\x00\x00zh\x00\x00\x91h\x00\x00Hn\x00\x00\x04i\x00\x00Pn\x00\x00\x00\xe1\xf5\x05\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\xc8\x17\xa8\x04\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\x7f\x00\xe1\xf5\x05\x00\x00\x00\x00\x00\xa0\xb80F\x03\x00\x00\xff\xff\xff\xff\xff\xff\xff\x7f\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\x7f\xff\xff\xff\xff\xff\xff\xff\x7f\x01\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00\b\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x00\x12\x00\x00\x00\x13\x00\x00\x00\x14\x00\x00\x00\x15\x00\x00\x00\x16\x00\x00\x00\x17\x00\x00\x00\x18\x00\x00\x00\x19\x00\x00\x00\x1a\x00\x00\x00\x1b\x00\x00\x00!\x00\x00\x00\"\x00\x00\x00#\x00\x00\x00$\x00\x00\x00%\x00\x00\x00&\x00\x00\x00'\x00\x00\x00(\x00\x00\x00)\x00\x00\x00*\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00\b\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x00\x12\x00\x00\x00\x13\x00\x00\x00\x14\x00\x00\x00\x15\x00\x00\x00\x16\x00\x00\x00\x17\x00\x00\x00\x18\x00\x00\x00\x19\x00\x00\x00\x1a\x00\x00\x00constantlinearexponentialpolynomialfibonaccisteps\x00\x00\x00<U\x00\x00\b\x00\x00\x00DU\x00\x00\x06\x00\x00\x00JU\x00\x00\v\x00\x00\x00UU\x00\x00\n\x00\x00\x00_U\x00\x00\t\x00\x00\x00hU\x00\x00\x05\x00\x00\x00quotathrottleratioratettlconcurrent\x00\xa0U\x00\x00\x05\x00\x00\x00\xa5U\x00\x00\b\x00\x00\x00\xadU\x00\x00\x05\x00\x00\x00\xb2U\x00\x00\x04\x00\x00\x00\xb6U\x00\x00\x03\x00\x00\x00\xb9U\x00\x00\n\x00\x00\x00fullexponential:jitter=fullequalexponential:jitter=equaldecorrelatedexponential:cap_on=delay,jitter=decorrelateddefaultfull:base=100ms,cap=20s,max_retries=3aws-sdk-standardfull:base=1s,cap=20s,max_retries=2aws-sdk-2026full:base=50ms,cap=20s,max_retries=2,throttled_base=1s,retry_after_max_extra=5saws-dynamodb-2026full:base=25ms,cap=20s,max_retries=3,throttled_base=1s,retry_after_max_extra=5saws-simulatorfull:base=10ms,cap=2sgrpc-connectexponential:base=1s,multiplier=1.6,cap=120s,jitter=0.2grpc-retryexponential:base=100ms,cap=1s,jitter=0.2,max_retries=3,retry_after=exactgoogle-cloudexponential:base=1s,cap=32s,cap_on=delay,jitter=additive,jitter_max=1sgaxfull:base=1s,cap=30s,floor=1nscenkalti-v4exponential:base=500ms,multiplier=1.5,cap=60s,jitter=0.5,max_elapsed=15mresilience4jconstant:base=500ms,max_retries=2polly-v8constant:base=2s,max_retries=3polly-v8-linearlinear:base=2s,max_retries=3polly-v8-exponentialexponential:base=2s,max_retries=3envoyexponential:base=25ms,cap=250ms,jitter=slotted,jitter_slot=1ms,max_retries=1azure-coreexponential:base=800ms,cap=60s,cap_on=delay,jitter=0.2,max_retries=3azure-core-javaexponential:base=800ms,cap=8s,cap_on=delay,jitter=0.05,max_retries=3ethernetexponential:base=102400ns,cap=52428800ns,jitter=slotted,jitter_slot=51200ns,max_retries=15k8s-crashloopexponential:base=10s,cap=300sk8s-workqueueexponential:base=5ms,cap=1000sk8s-conflictexponential:base=10ms,multiplier=5,jitter=proportional,jitter_above=0.1,max_retries=3sidekiqpolynomial:base=1s,power=4,origin=0,offset=15s,jitter=additive,jitter_max=9s,jitter_increment=10s,max_retries=25faktorypolynomial:base=1s,power=4,origin=0,offset=15s,jitter=additive,jitter_max=29s,jitter_increment=29s,max_retries=25riverpolynomial:base=1s,power=4,jitter=0.1,max_retries=24obanexponential:base=2s,offset=15s,jitter=proportional,jitter_above=0.1,max_retries=19celeryexponential:base=1s,offset=1s,cap=601s,jitter=slotted,jitter_slot=1s,max_retries=3temporalexponential:base=1s,cap=100sk8s-crashloop-resetexponential:base=10s,cap=300s,reset_after=10msvixsteps:waits=5s/5m/30m/2h/5h/10h,max_retries=7standard-webhookssteps:waits=5s/5m/30m/2h/5h/10h/14h/20h/24h,max_retries=9offconstant:base=0s,max_retries=0immediateconstant:base=0snone\x00\x00\x00\xf4U\x00\x00\x04\x00\x00\x00\xf8U\x00\x00\x17\x00\x00\x00\x0fV\x00\x00\x05\x00\x00\x00\x14V\x00\x00\x18\x00\x00\x00,V\x00\x00\f\x00\x00\x008V\x00\x00,\x00\x00\x00dV\x00\x00\a\x00\x00\x00kV\x00\x00%\x00\x00\x00\x90V\x00\x00\x10\x00\x00\x00\xa0V\x00\x00\"\x00\x00\x00\xc2V\x00\x00\f\x00\x00\x00\xceV\x00\x00O\x00\x00\x00\x1dW\x00\x00\x11\x00\x00\x00.W\x00\x00O\x00\x00\x00}W\x00\x00\r\x00\x00\x00\x8aW\x00\x00\x15\x00\x00\x00\x9fW\x00\x00\f\x00\x00\x00\xabW\x00\x006\x00\x00\x00\xe1W\x00\x00\n\x00\x00\x00\xebW\x00\x00H\x00\x00\x003X\x00\x00\f\x00\x00\x00?X\x00\x00F\x00\x00\x00\x85X\x00\x00\x03\x00\x00\x00\x88X\x00\x00\x1e\x00\x00\x00\xa6X\x00\x00\v\x00\x00\x00\xb1X\x00\x00H\x00\x00\x00\xf9X\x00\x00\f\x00\x00\x00\x05Y\x00\x00!\x00\x00\x00&Y\x00\x00\b\x00\x00\x00.Y\x00\x00\x1e\x00\x00\x00LY\x00\x00\x0f\x00\x00\x00[Y\x00\x00\x1c\x00\x00\x00wY\x00\x00\x14\x00\x00\x00\x8bY\x00\x00!\x00\x00\x00\xacY\x00\x00\x05\x00\x00\x00\xb1Y\x00\x00L\x00\x00\x00\xfdY\x00\x00\n\x00\x00\x00\aZ\x00\x00D\x00\x00\x00KZ\x00\x00\x0f\x00\x00\x00ZZ\x00\x00D\x00\x00\x00\x9eZ\x00\x00\b\x00\x00\x00\xa6Z\x00\x00Z\x00\x00\x00\x00[\x00\x00\r\x00\x00\x00\r[\x00\x00\x1d\x00\x00\x00*[\x00\x00\r\x00\x00\x007[\x00\x00\x1e\x00\x00\x00U[\x00\x00\f\x00\x00\x00a[\x00\x00U\x00\x00\x00\xb6[\x00\x00\a\x00\x00\x00\xbd[\x00\x00p\x00\x00\x00-\\\x00\x00\a\x00\x00\x004\\\x00\x00q\x00\x00\x00\xa5\\\x00\x00\x05\x00\x00\x00\xaa\\\x00\x004\x00\x00\x00\xde\\\x00\x00\x04\x00\x00\x00\xe2\\\x00\x00R\x00\x00\x004]\x00\x00\x06\x00\x00\x00:]\x00\x00R\x00\x00\x00\x8c]\x00\x00\b\x00\x00\x00\x94]\x00\x00\x1c\x00\x00\x00\xb0]\x00\x00\x13\x00\x00\x00\xc3]\x00\x00-\x00\x00\x00\xf0]\x00\x00\x04\x00\x00\x00\xf4]\x00\x00-\x00\x00\x00!^\x00\x00\x11\x00\x00\x002^\x00\x009\x00\x00\x00k^\x00\x00\x03\x00\x00\x00n^\x00\x00\x1e\x00\x00\x00\x8c^\x00\x00\t\x00\x00\x00\x95^\x00\x00\x10\x00\x00\x00\xa5^\x00\x00\x04\x00\x00\x00\x95^\x00\x00\x10\x00\x00\x00quota:cost=5,cost_timeout=10quota:cost=14,cost_throttled=5throttle:max_tokens=10,ratio=0.1sreratio:ratio=0.1sre-processrate:max_tokens=60,per=1mfinaglettl:ttl=10s,min_per_second=10,ratio=0.2concurrent:ratio=0.2,min_concurrent=3\x00\x90V\x00\x00\x10\x00\x00\x00\xec`\x00\x00\x1c\x00\x00\x00\xc2V\x00\x00\f\x00\x00\x00\ba\x00\x00\x1e\x00\x00\x00\xe1W\x00\x00\n\x00\x00\x00&a\x00\x00 \x00\x00\x00Fa\x00\x00\x03\x00\x00\x00Ia\x00\x00\x0f\x00\x00\x00Xa\x00\x00\v\x00\x00\x00ca\x00\x00\x19\x00\x00\x00|a\x00\x00\a\x00\x00\x00\x83a\x00\x00'\x00\x00\x00\xacY\x00\x00\x05\x00\x00\x00\xaaa\x00\x00%\x00\x00\x00:=\x00\x00\x04\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00,./0123456789abcdef0sdhmsmsusns\x00eb\x00\x00\x01\x00\x00\x00\x00\x00O\x91\x94N\x00\x00fb\x00\x00\x01\x00\x00\x00\x00\xa0\xb80F\x03\x00\x00gb\x00\x00\x01\x00\x00\x00\x00XG\xf8\r\x00\x00\x00hb\x00\x00\x01\x00\x00\x00\x00ʚ;\x00\x00\x00\x00ib\x00\x00\x02\x00\x00\x00@B\x0f\x00\x00\x00\x00\x00kb\x00\x00\x02\x00\x00\x00\xe8\x03\x00\x00\x00\x00\x00\x00mb\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00, at : {field} {value} is unknown; the kinds are {kinds}{field} is missing{field} {value} is not used by {selector}{field} {value} is above {limit}{field} {value} is below {limit}{field} {value} has a zero denominator{field} {value} has a term above 1000000{field} {value} cannot be combined with jitter decorrelated, which needs growth exponential{field} {value} is below base {limit}{field} {value} is above cap {limit}{field} {value} is too short to grow by the multiplier; it must be at least {limit}{field} {value} is set as well as max_retries {limit}; set one of themunknown name {found}; the names are {heads}unknown key {found}; the keys are {keys}key {found} is repeated{field} has no value{field} {found} is not a duration such as 100ms or 1.5s{field} has no unit; the units are {units}{field} has the unknown unit {found}; the units are {units}{field} {found} is not a whole number of nanoseconds{field} {found} is not a ratio such as 2, 1.6, 8/5 or 20%{field} {found} is not a whole numberthe text is longer than 1024 bytes{field} cannot be made short enough: the delays take at least {value}, which is above {limit}{field} has {value} entries, more than {limit}a policy  ()...a pair must follow every \":\" and \",\"a duration has one unitcapital letters are not allowedspaces are not allowed\"...\"growthbaseincrementmultiplierpoweroriginoffsetcapcap_onfloorjitterjitter_belowjitter_abovejitter_maxjitter_incrementjitter_slotmax_retriesmax_attemptsmax_elapsedthrottled_baseretry_afterretry_after_maxretry_after_max_extrawaitsattempt_timeoutreset_afterelapsed_frombudgetmax_tokenscostcost_throttledcost_timeoutpermin_per_secondmin_concurrentwindowdelayQi\x00\x00\x06\x00\x00\x00Wi\x00\x00\x05\x00\x00\x00proportionaladditiveslotted\x00\xa5^\x00\x00\x04\x00\x00\x00\xf4U\x00\x00\x04\x00\x00\x00\x0fV\x00\x00\x05\x00\x00\x00li\x00\x00\f\x00\x00\x00xi\x00\x00\b\x00\x00\x00,V\x00\x00\f\x00\x00\x00\x80i\x00\x00\a\x00\x00\x00at_leastexactspread\x00\xc0i\x00\x00\b\x00\x00\x00\xc8i\x00\x00\x05\x00\x00\x00\xcdi\x00\x00\x06\x00\x00\x00beginfailure\xeci\x00\x00\x05\x00\x00\x00\xf1i\x00\x00\a\x00\x00\x000\x00\x00\x00\f\x00\x00\x00\r\x00\x00\x00\x0e\x00\x00\x00\x0f\x00\x00\x00\x10\x00\x00\x00\x11\x00\x00\x001a, d b Y X GMTA, d-b-y X GMTa b e X Y\x00\x00%j\x00\x00\x0e\x00\x00\x003j\x00\x00\x0e\x00\x00\x00Aj\x00\x00\t\x00\x00\x00SundayMondayTuesdayWednesdayThursdayFridaySaturday\x00\x00dj\x00\x00\x06\x00\x00\x00jj\x00\x00\x06\x00\x00\x00pj\x00\x00\a\x00\x00\x00wj\x00\x00\t\x00\x00\x00\x80j\x00\x00\b\x00\x00\x00\x88j\x00\x00\x06\x00\x00\x00\x8ej\x00\x00\b\x00\x00\x00JanFebMarAprMayJunJulAugSepOctNovDec\xd0j\x00\x00\x03\x00\x00\x00\xd3j\x00\x00\x03\x00\x00\x00\xd6j\x00\x00\x03\x00\x00\x00\xd9j\x00\x00\x03\x00\x00\x00\xdcj\x00\x00\x03\x00\x00\x00\xdfj\x00\x00\x03\x00\x00\x00\xe2j\x00\x00\x03\x00\x00\x00\xe5j\x00\x00\x03\x00\x00\x00\xe8j\x00\x00\x03\x00\x00\x00\xebj\x00\x00\x03\x00\x00\x00\xeej\x00\x00\x03\x00\x00\x00\xf1j\x00\x00\x03\x00\x00\x00\r# HELP backoff_attempts Attempts of an operation.# TYPE backoff_attempts histogram\x00Uk\x00\x001\x00\x00\x00\x86k\x00\x00!\x00\x00\x00backoff_attempts_bucket{le=\"\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00\x04\x00\x00\x00\x00\x00\x00\x00\x05\x00\x00\x00\x00\x00\x00\x00\x06\x00\x00\x00\x00\x00\x00\x00\b\x00\x00\x00\x00\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00\x0f\x00\x00\x00\x00\x00\x00\x00\x19\x00\x00\x00\x00\x00\x00\x002\x00\x00\x00\x00\x00\x00\x00+Inf\"} backoff_attempts_sum backoff_attempts_count backoff_retries_total backoff_stops_total{reason=\"# HELP backoff_retries_total Retries of all operations.# TYPE backoff_retries_total counter# HELP backoff_stops_total Operations by the reason for which they stopped.# TYPE backoff_stops_total counter\x00\x00\x007l\x00\x00\x15\x00\x00\x00Ll\x00\x00\x17\x00\x00\x00\x95l\x00\x007\x00\x00\x00\xccl\x00\x00$\x00\x00\x00cl\x00\x00\x16\x00\x00\x00\xf0l\x00\x00K\x00\x00\x00;m\x00\x00\"\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\a\x00\x00\x00 | \x00\x02\x00\x00\x00\x03\x00\x00\x00\x04\x00\x00\x00 -\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\n\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x01\x00\x00\x00\x03\x00\x00\x00\x01\x00\x00\x00\x04\x00\x00\x00\x01\x00\x00\x00\x05\x00\x00\x00\x01\x00\x00\x00\x06\x00\x00\x00\x01\x00\x00\x00\a\x00\x00\x00\x01\x00\x00\x00\b\x00\x00\x00\x01\x00\x00\x00\t\x00\x00\x00\x01\x00\x00\x00successpermanentdeadlinecancelled\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\a\x00\x00\x00\t\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\b\x00\x00\x00\x06\x00\x00\x00\t\x00\x00\x008n\x00\x00?n\x00\x00zh\x00\x00\x91h\x00\x00Hn\x00\x00\x04i\x00\x00Pn\x00\x00\xbf\xff\xff\xff\x04\x00\x00\x00\b\x00\x00\x00\x10\x00\x00\x00\x10\x00\x00\x00\xbf\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x10\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00\x80\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xbf\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff@\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x1e\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00\x02\x00\x00\x00l\x00\x00\x00\x10\x00\x00\x00 \x00\x00\x00 \x00\x00\x00@\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\v\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00!\x00\x00\x00\x06\x00\x00\x00\x04\x00\x00\x00\t\x00\x00\x00\n\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\x06\x00\x00\x00\x03\x00\x00\x00\x06\x00\x00\x00\x05\x00\x00\x00\x06\x00\x00\x00\f\x00\x00\x00\f\x00\x00\x00\n\x00\x00\x00\x10\x00\x00\x00\v\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\v\x00\x00\x00\x0e\x00\x00\x00\v\x00\x00\x00\x0f\x00\x00\x00\x15\x00\x00\x00\x05\x00\x00\x00\x0f\x00\x00\x00\v\x00\x00\x00\f\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x06\x00\x00\x00\n\x00\x00\x00\x04\x00\x00\x00\x0e\x00\x00\x00\f\x00\x00\x00\x05\x00\x00\x00\x03\x00\x00\x00\x03\x00\x00\x00\x0e\x00\x00\x00\x0e\x00\x00\x00\xfbg\x00\x00\x01h\x00\x00\x05h\x00\x00\x0eh\x00\x00\x18h\x00\x00\x1dh\x00\x00#h\x00\x00)h\x00\x00,h\x00\x002h\x00\x007h\x00\x00=h\x00\x00Ih\x00\x00Uh\x00\x00_h\x00\x00oh\x00\x00zh\x00\x00\x85h\x00\x00\x91h\x00\x00\x9ch\x00\x00\xaah\x00\x00\xb5h\x00\x00\xc4h\x00\x00\xd9h\x00\x00\xdeh\x00\x00\xedh\x00\x00\xf8h\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x04i\x00\x00\ni\x00\x00\x14i\x00\x00\x18i\x00\x00&i\x00\x00\xadU\x00\x002i\x00\x00\xb6U\x00\x005i\x00\x00Ci\x00\x001\x00\x00\x00\x12\x00\x00\x00)\x00\x00\x00 \x00\x00\x00 \x00\x00\x00&\x00\x00\x00(\x00\x00\x00[\x00\x00\x00%\x00\x00\x00$\x00\x00\x00$\x00\x00\x00S\x00\x00\x00F\x00\x00\x00+\x00\x00\x00(\x00\x00\x00\x17\x00\x00\x00\x14\x00\x00\x007\x00\x00\x00*\x00\x00\x00;\x00\x00\x004\x00\x00\x009\x00\x00\x00%\x00\x00\x00\"\x00\x00\x00]\x00\x00\x00.\x00\x00\x00\xe7b\x00\x00\x18c\x00\x00*c\x00\x00Sc\x00\x00sc\x00\x00\x93c\x00\x00\xb9c\x00\x00\xe1c\x00\x00<d\x00\x00ad\x00\x00ad\x00\x00\x85d\x00\x00\xd8d\x00\x00\x1ee\x00\x00Ie\x00\x00qe\x00\x00\x88e\x00\x00\x9ce\x00\x00\xd3e\x00\x00\xfde\x00\x008f\x00\x00lf\x00\x00\xa5f\x00\x00\xcaf\x00\x00\xecf\x00\x00Ig\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\v\x00\x00\x00\x02\x00\x00\x00\xc8m\x00\x00\xc8m\x00\x00\xc8m\x00\x00\xd0m\x00\x00\xe0m\x00\x00\xd0m\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\v\x00\x00\x00\x02\x00\x00\x00\xc8m\x00\x00\xc8m\x00\x00\xc8m\x00\x00\xd0m\x00\x00\xe0m\x00\x00\xd0m\x00\x00"

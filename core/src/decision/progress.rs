@@ -5,7 +5,7 @@ use crate::decision::budget::event::BudgetEvent;
 use crate::decision::failure::{delay_ns, exceeded};
 use crate::decision::outcome::{Decision, Outcome, StopReason};
 use crate::field::kind::FROM_FAILURE;
-use crate::number::arithmetic::{MAX_NS, add};
+use crate::number::arithmetic::MAX_NS;
 use crate::policy::Policy;
 use crate::random::stream::RandomStream;
 use crate::schedule::ScheduleParams;
@@ -124,11 +124,12 @@ impl Progress {
         let timeout = Some(policy.attempt_timeout).filter(|&timeout| timeout != MAX_NS);
         let has_begun = policy.elapsed_from != FROM_FAILURE || self.retries > 0;
         let elapsed = Some(policy.max_elapsed).filter(|&max| max != MAX_NS && has_begun);
-        let elapsed = elapsed.map(|max| self.began_ns.saturating_add(max));
+        let since = now_ns.saturating_sub(self.began_ns);
         let deadline = (self.has_deadline != 0).then_some(self.deadline_ns);
+        let left = [elapsed.zip(Some(since)), deadline.zip(Some(now_ns))].into_iter().flatten();
         // An end that has passed has not kept the attempt from being made.
-        let left = [elapsed, deadline].into_iter().flatten().filter(|&end| end > now_ns);
-        left.map(|end| end.saturating_sub(now_ns)).chain(timeout).min()
+        let left = left.map(|(end, now)| end.saturating_sub(now)).filter(|&left| left > 0);
+        left.chain(timeout).min()
     }
 
     /// [`Operation::decide`](crate::Operation::decide) under the policy.
@@ -282,7 +283,7 @@ impl Progress {
             }
         }
         self.retries = self.retries.saturating_add(1);
-        self.attempt_began_ns = add(now_ns, delay_ns);
+        self.attempt_began_ns = now_ns.saturating_add(delay_ns);
         Decision::Wait { delay_ns }
     }
 

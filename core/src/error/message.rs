@@ -78,7 +78,11 @@ impl MessageArgs<'_> {
     }
 
     fn write_part(&self, part: &[u8], text: &mut TextBuf) {
-        let unit = self.field.map_or(Unit::Count, Field::unit);
+        let unit = match self.field.map_or(Unit::Count, Field::unit) {
+            // Only a wait can be too long. The other errors are about the list.
+            Unit::Waits if self.code != ErrorCode::TooLarge => Unit::Count,
+            unit => unit,
+        };
         match (part, self.field, self.found) {
             (b"field", Some(field), _) => {
                 text.push(field.name());
@@ -88,12 +92,6 @@ impl MessageArgs<'_> {
                 text.push_value(unit, self.limit);
             }
             // A field of budgets, which no kind of a policy uses.
-            (b"count", ..) => {
-                text.push_number(self.value);
-            }
-            (b"most", ..) => {
-                text.push_number(self.limit);
-            }
             (b"selector", ..) if self.limit == 0 => {
                 text.push("a policy");
             }

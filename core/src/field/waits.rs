@@ -1,9 +1,6 @@
 //! The waits of growth in steps: a list of durations of a fixed capacity (SPEC 5.3).
 
-use core::fmt;
 use core::time::Duration;
-
-use crate::text::buffer::TextBuf;
 
 /// The most waits that a policy can have.
 const MAX_WAITS: usize = 16;
@@ -93,12 +90,5 @@ impl FromIterator<Duration> for Waits {
     fn from_iter<T: IntoIterator<Item = Duration>>(durations: T) -> Self {
         let ns = |duration: Duration| u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX);
         Self::from_ns(durations.into_iter().map(ns))
-    }
-}
-
-impl fmt::Display for Waits {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut text = TextBuf::new();
-        f.pad(text.push_waits(self).as_str())
     }
 }

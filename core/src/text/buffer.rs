@@ -157,7 +157,7 @@ impl TextBuf {
     pub(crate) fn push_value(&mut self, unit: Unit, value: u64) -> &mut Self {
         match unit {
             Unit::Kind(names) => self.push_kind(names, value),
-            // Of waits, a limit of one of them.
+            // A single wait.
             Unit::Duration | Unit::Waits => self.push_duration(value),
             Unit::Ratio => self.push_ratio(Ratio::from_value(value)),
             Unit::Count => self.push_number(value),

@@ -4,6 +4,7 @@ use core::fmt;
 
 use crate::field::value::FieldValue;
 use crate::field::values::FieldValues;
+use crate::field::waits::Waits;
 use crate::field::{Field, Unit};
 use crate::number::arithmetic::MAX_NS;
 use crate::number::ratio::Ratio;
@@ -68,5 +69,12 @@ impl fmt::Display for FieldValue {
 impl fmt::Display for Ratio {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(FieldValue::Ratio(*self).text().as_str())
+    }
+}
+
+/// The waits as policy strings write them: `5s/5m/30m`.
+impl fmt::Display for Waits {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(FieldValue::Waits(*self).text().as_str())
     }
 }
