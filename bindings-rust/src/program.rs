@@ -1,4 +1,4 @@
-//! What holds for all loops of the program (SPEC 18.10).
+//! What holds for all loops of the program (SPEC 18.8).
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -39,8 +39,8 @@ impl Defaults {
         Self::default()
     }
 
-    /// Whether loops retry. With `false` each loop calls its function once: a failure is returned at once,
-    /// with the reason `Permanent`, and no budget hears of it.
+    /// Whether loops retry. With `false` each loop calls its function once: a failure that it would retry is
+    /// returned with the reason `MaxRetries`, and no budget hears of it.
     #[must_use]
     pub fn enabled(mut self, enabled: bool) -> Self {
         self.is_off = !enabled;
@@ -102,23 +102,21 @@ impl Defaults {
     /// Fills in what a loop does not set.
     pub(crate) fn fill_in<'a>(
         &self,
+        policy: &mut Policy,
         budget: &mut Option<RefOrArc<'a, Budget>>,
         shared_budget: &mut Option<SharedBudget>,
         stats: &mut Option<RefOrArc<'a, RetryStats>>,
     ) {
         if self.is_off {
             (*budget, *shared_budget) = (None, None);
+            // Without retries a policy breaks no rule.
+            *policy = policy.to_builder().max_retries(0).build().unwrap_or(*policy);
         } else if budget.is_none() && shared_budget.is_none() {
             *budget = self.budget.as_ref().map(RefOrArc::from);
         }
         if stats.is_none() {
             *stats = self.stats.as_ref().map(RefOrArc::from);
         }
-    }
-
-    /// The outcome of a failure: permanent if loops do not retry.
-    pub(crate) fn permit(&self, outcome: Outcome) -> Outcome {
-        if self.is_off { Outcome::Permanent } else { outcome }
     }
 
     /// Calls the hook of an event.

@@ -90,11 +90,11 @@ where
     #[inline]
     pub(crate) fn new(plan: Loop<'a, R, V, C, S, N, P>) -> Self {
         let Loop { retry, deadline, classify, on_retry, on_stop, has_hook, .. } = plan;
-        let Retry { policy, stream, mut budget, mut shared_budget, mut stats, clock, sleep } =
+        let Retry { mut policy, stream, mut budget, mut shared_budget, mut stats, clock, sleep } =
             retry;
         let defaults = program::defaults();
         if let Some(defaults) = &defaults {
-            defaults.fill_in(&mut budget, &mut shared_budget, &mut stats);
+            defaults.fill_in(&mut policy, &mut budget, &mut shared_budget, &mut stats);
         }
         let no_stream = RandomStream::from_seed(0);
         let operation = Progress::new(stream.unwrap_or(no_stream), deadline.map(nanoseconds));
@@ -217,10 +217,6 @@ where
             return Ok(ControlFlow::Break(self.cancel()));
         }
         let now_ns = self.now_ns();
-        let outcome = match &self.defaults {
-            Some(defaults) if outcome != Outcome::Success => defaults.permit(outcome),
-            _ => outcome,
-        };
         let decision = self.decide(&result, outcome, retry_after, now_ns);
         if let Some(budget) = &self.shared_budget {
             match outcome {

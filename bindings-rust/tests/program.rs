@@ -28,11 +28,13 @@ fn a_switched_off_loop_calls_once_without_its_budget() {
     let (budget, stats) = (Budget::parse("quota:max_tokens=1,cost=1").unwrap(), RetryStats::new());
     let retry = at_once().budget(&budget).stats(&stats);
     let guard = set_defaults(Defaults::new().enabled(false));
-    assert_eq!(attempts(&retry), (1, StopReason::Permanent));
+    assert_eq!(attempts(&retry), (1, StopReason::MaxRetries));
     let mut outcome = None;
     let plan = at_once().when(|_: &&str| true).on_stop(|event| outcome = event.outcome);
     assert_eq!(plan.call(|| Err::<(), _>("busy")), Err("busy"));
-    assert_eq!(outcome, Some(Outcome::Permanent));
+    assert_eq!(outcome, Some(Outcome::Transient));
+    let permanent = at_once().when(|_: &&str| false).call_with_report(|| Err::<(), _>("no"));
+    assert_eq!(permanent.reason, StopReason::Permanent);
     assert_eq!(at_once().when(|_: &&str| true).call(|| Err::<(), _>("busy")), Err("busy"));
     assert_eq!(thread::spawn(|| attempts(&at_once())).join().unwrap().0, 1);
     assert_eq!(stats.operations(), 1);
