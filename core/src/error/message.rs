@@ -137,6 +137,11 @@ impl MessageArgs<'_> {
             }
             _ => {
                 text.push_value(unit, self.value);
+                if (self.code, self.field, self.value)
+                    == (ErrorCode::TooLarge, Some(Field::Cost), 5)
+                {
+                    text.push(" (its default)");
+                }
             }
         }
     }
