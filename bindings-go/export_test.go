@@ -61,3 +61,10 @@ func Origin() time.Time { return origin }
 
 // ProcessClock is the default clock.
 var ProcessClock Clock = processClock{}
+
+// PolicyOfLoop returns the policy of a loop with these options.
+func PolicyOfLoop(options ...RetryOption) (Policy, error) {
+	var c retryConfig
+	err := c.configure(options)
+	return c.policy, err
+}

@@ -89,9 +89,6 @@ func (e *extras) keep(err error) {
 // settle changes the policy by the fields beside it and by what else limits the retries, once all options are known.
 func (c *retryConfig) settle() error {
 	e := c.extras
-	if e == nil {
-		return nil
-	}
 	if err := c.change(e.fields); err != nil {
 		return err
 	}

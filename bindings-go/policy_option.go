@@ -93,7 +93,6 @@ func changedPolicy(policy *engine.Policy, pairs []byte) (Policy, error) {
 	key := changeKey{policy, string(pairs)}
 	core, invalid := policy.Change(key.pairs)
 	if invalid != nil {
-		invalid.At, invalid.Found = -1, "" // there is no text for the caller
 		return Policy{}, policyError(invalid)
 	}
 	if known != nil && len(*known) >= maxParsed {

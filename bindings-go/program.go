@@ -26,7 +26,7 @@ import (
 func SetDefaults(options ...RetryOption) (restore func(), err error) {
 	c := retryConfig{settings: &defaultSettings}
 	if err = c.applyAll(options); err == nil {
-		err = c.settle()
+		err = c.complete()
 	}
 	option := ""
 	if c.results != nil {

@@ -83,13 +83,21 @@ func (c *retryConfig) configure(options []RetryOption) (err error) {
 	} else {
 		err = c.applyAll(options)
 	}
-	if err == nil && c.policy == (Policy{}) {
+	if err != nil {
+		return err
+	}
+	return c.complete()
+}
+
+// complete completes the policy, once all options are known.
+func (c *retryConfig) complete() (err error) {
+	if c.policy == (Policy{}) {
 		c.policy, err = defaultPolicy()
 	}
-	if err == nil && c.extras != nil {
-		err = c.settle()
+	if err != nil || c.extras == nil {
+		return err
 	}
-	return err
+	return c.settle()
 }
 
 // applyAll sets the options.

@@ -127,13 +127,16 @@ func ParsePolicy(text string) (*Policy, *Error) {
 	return m.policy(at, m.Xbackoff_policy_parse(at, textAt, length, failure), failure, text)
 }
 
-// Change returns the policy with the pairs of a text, such as "max_retries=5", in place of its own.
+// Change returns the policy with the pairs of a text, such as "max_retries=5", in place of its own. The caller has no
+// text, so an error has no place in it.
 func (p *Policy) Change(pairs string) (*Policy, *Error) {
 	m := take()
 	defer m.free()
 	at, failure := m.empty(8*PolicyWords), m.reserve(8*ErrorWords)
 	textAt, length := m.putText(pairs, TextRoom)
-	return m.policy(at, m.Xbackoff_policy_change_text(m.put(p.bytes[:]), textAt, length, at, failure), failure, pairs)
+	code := m.Xbackoff_policy_change_text(m.put(p.bytes[:]), textAt, length, at, failure)
+	order.PutUint32(m.memory[failure+40:], TextKindNone)
+	return m.policy(at, code, failure, "")
 }
 
 // HasAttemptTimeout reports whether attempts have a limit.
