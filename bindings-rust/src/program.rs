@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
-use backoff_core::{Budget, Outcome, Policy, RetryStats};
+use backoff_core::{Budget, Policy, RetryStats};
 
 use crate::event::RetryEvent;
 use crate::ref_or_arc::RefOrArc;
