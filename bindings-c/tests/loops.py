@@ -72,7 +72,7 @@ class Player:
         return None if limit is None else int(limit)
 
     def attempt_with(self, context, at, retry_after):
-        known = S.loop_attempt.from_address(at)
+        known = S.loop_attempt_info.from_address(at)
         assert not any(known.reserved) and not known.reserved32
         self.known.append([known.number, known.time_left_ns, known.last_outcome])
         limit = self.limit() if self.calls < len(self.script["calls"]) else None
