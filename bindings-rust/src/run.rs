@@ -95,7 +95,7 @@ where
     #[inline]
     fn with_clock(plan: Loop<'a, R, V, C, S, N, P>, needs_time: bool) -> Self {
         let Loop { retry, deadline, classify, on_retry, on_stop, has_hook, .. } = plan;
-        let Retry { policy, stream, budget, shared_budget, stats, clock, sleep } = retry;
+        let Retry { policy, stream, budget, shared_budget, stats, clock, sleep, .. } = retry;
         let no_stream = RandomStream::from_seed(0);
         let operation = Progress::new(stream.unwrap_or(no_stream), deadline.map(nanoseconds));
         Self {
