@@ -58,15 +58,13 @@ func (n notFinite) MarshalText() ([]byte, error) {
 	return strconv.AppendFloat(nil, float64(n), 'g', -1, 64), nil
 }
 
-// setDecimal passes a float as text, because the core knows which decimals are exact ratios. It names
-// the option for the others.
-func setDecimal(field engine.Field, value float64, ratioOption string) Option {
+// setDecimal passes a float as text, because the core knows which decimals are ratios.
+func setDecimal(field engine.Field, value float64) Option {
 	if value == 0 {
 		value = 0 // drops the sign of -0
 	}
 	return option(func(params *engine.Params) error {
-		text := strconv.FormatFloat(value, 'g', -1, 64)
-		numerator, denominator, code := engine.ParseRatio(text)
+		numerator, denominator, code := parseDecimal(value)
 		if code == engine.OK {
 			params.SetRatio(field, numerator, denominator)
 			return nil
@@ -81,8 +79,22 @@ func setDecimal(field engine.Field, value float64, ratioOption string) Option {
 		case code == engine.RatioTooFine && value > 1_000_000:
 			err.Code, err.Rule = ErrRatioTooFine, "is above 1000000"
 		case code == engine.RatioTooFine:
-			err.Code, err.Rule = ErrRatioTooFine, "has a term above 1000000 as a ratio; use "+ratioOption+" for a fraction"
+			err.Code, err.Rule = ErrRatioTooFine, "has a term above 1000000 as a ratio"
 		}
 		return err
 	})
+}
+
+// parseDecimal parses the shortest text of a float, or else the first rounded one with small terms (SPEC 8.7).
+func parseDecimal(value float64) (numerator, denominator, code uint32) {
+	for _, decimals := range [...]int{-1, 6, 5, 4, 3, 2, 1} {
+		numerator, denominator, code = engine.ParseRatio(strconv.FormatFloat(value, 'f', decimals, 64))
+		if code == engine.OK && max(numerator, denominator) > 1_000_000 {
+			code = engine.RatioTooFine
+		}
+		if code != engine.RatioTooFine {
+			break
+		}
+	}
+	return numerator, denominator, code
 }

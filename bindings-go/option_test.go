@@ -49,9 +49,9 @@ func proportional(options ...backoff.Option) (backoff.Policy, error) {
 // the limit of the core.
 func TestRatiosThatAreTooFineHaveOneCode(t *testing.T) {
 	for value, code := range map[float64]backoff.Code{
-		4.0 / 3: backoff.ErrRatioTooFine,
-		1000001: backoff.ErrRatioTooFine,
-		0.5:     backoff.ErrTooSmall,
+		1e6 / 3.0: backoff.ErrRatioTooFine,
+		1000001:   backoff.ErrRatioTooFine,
+		0.5:       backoff.ErrTooSmall,
 	} {
 		_, err := backoff.NewPolicy(backoff.Exponential, time.Second, backoff.WithMultiplier(value))
 		if !errors.Is(err, code) {

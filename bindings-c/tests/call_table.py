@@ -162,5 +162,5 @@ FAILURES = [
         if field not in known
     ),
     *(("params_set", {1: field}, "wrong_unit") for field in [4, 12, 13]),
-    *(("params_set_ratio", {1: field}, "wrong_unit") for field in range(1, 24) if field not in (4, 12, 13)),
+    *(("params_set_ratio", {1: field}, "wrong_unit") for field in range(1, 28) if field not in (4, 12, 13)),
 ]  # fmt: skip

@@ -175,10 +175,10 @@ fn go_option(field: Field) -> String {
         );
     }
     format!(
-        "\n{about}\n//\n// The float counts as its shortest decimal, exactly: 1.6 is 8/5.
-func With{name}(value float64) Option {{ return setDecimal(engine.{name}, value, \"With{name}Ratio\") }}
+        "\n{about}\n//\n// The float counts as its shortest decimal, or rounded to at most six (SPEC 8.7): 1.6 is 8/5.
+func With{name}(value float64) Option {{ return setDecimal(engine.{name}, value) }}
 
-// With{name}Ratio is With{name} for a fraction such as 4/3, which has no short decimal. In lowest terms both
+// With{name}Ratio is With{name} for a fraction such as 4/3, exactly. In lowest terms both
 // numbers may be at most 1,000,000.
 func With{name}Ratio(numerator, denominator uint32) Option {{ return setRatio(engine.{name}, numerator, denominator) }}\n"
     )
