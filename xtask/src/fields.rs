@@ -18,6 +18,7 @@ const TYPES: &str = "bindings-wasm/js/index.d.ts";
 pub(crate) fn files() -> Result<BTreeMap<PathBuf, String>> {
     let python = [
         ("arguments of Policy", lines(policy(), python_argument)),
+        ("fields of policies", lines(policy(), python_key)),
         ("properties of Policy", lines(policy(), python_property)),
         ("properties of Budget", lines(budget(), python_property)),
     ];
@@ -191,14 +192,22 @@ fn pascal_field(name: &str) -> String {
     if is_field { format!("With{}", pascal(name)) } else { name.to_owned() }
 }
 
-fn python_argument(field: Field) -> String {
+fn python_type(field: Field) -> String {
     let kind = format!("_{}", kind(field));
-    let type_name =
-        by_unit(field, [&kind, "Duration", "Iterable[Duration]", "_Ratio", "SupportsIndex"]);
+    by_unit(field, [&kind, "Duration", "Iterable[Duration]", "_Ratio", "SupportsIndex"])
+}
+
+/// A field beside a policy.
+fn python_key(field: Field) -> String {
+    let none = if field == Field::Growth { "" } else { " | None" };
+    format!("    {}: {}{none}\n", field.name(), python_type(field))
+}
+
+fn python_argument(field: Field) -> String {
+    let type_name = python_type(field);
     let name = field.name();
     match field {
         Field::Growth => format!("        {name}: {type_name},\n        *,\n"),
-        Field::Base => format!("        {name}: {type_name},\n"),
         // The only limit that a policy has by default.
         Field::RetryAfterMax => format!("        {name}: {type_name} | None = 3600,\n"),
         _ => format!("        {name}: {type_name} | None = None,\n"),
