@@ -127,15 +127,15 @@ def _common(event: RetryEvent) -> dict[str, AttributeValue]:
 
 
 def _error_type(event: RetryEvent) -> str:
+    """The class of a failure: a status, the class of an exception, or the outcome of a value."""
     status = getattr(event, "status", None)
+    if status is not None and status >= 400:
+        return str(status)
     if event.error is None:
-        return str(event.outcome if status is None else status)
+        return str(event.outcome)
     kind = type(event.error)
-    return kind.__qualname__ if kind.__module__ == "builtins" else _qualified(kind)
-
-
-def _qualified(kind: type) -> str:
-    return f"{kind.__module__}.{kind.__qualname__}"
+    module = kind.__module__
+    return kind.__qualname__ if module == "builtins" else f"{module}.{kind.__qualname__}"
 
 
 def _details(event: RetryEvent) -> dict[str, AttributeValue]:
